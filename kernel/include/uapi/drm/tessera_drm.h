@@ -96,7 +96,7 @@ enum drm_tessera_limits {
 	/** @DRM_TESSERA_LABEL_MAX: Longest BO label in bytes, without the NUL. */
 	DRM_TESSERA_LABEL_MAX = 255,
 	/** @DRM_TESSERA_FAULT_RECORDS: Fault records a VM keeps; the oldest is dropped. */
-	DRM_TESSERA_FAULT_RECORDS = 32,
+	DRM_TESSERA_FAULT_RECORDS = 32
 };
 
 /**
@@ -123,7 +123,7 @@ enum drm_tessera_sync_type {
 	/** @DRM_TESSERA_SYNC_SYNCOBJ: Binary drm_syncobj. */
 	DRM_TESSERA_SYNC_SYNCOBJ = 0,
 	/** @DRM_TESSERA_SYNC_TIMELINE: A point on a timeline drm_syncobj. */
-	DRM_TESSERA_SYNC_TIMELINE = 1,
+	DRM_TESSERA_SYNC_TIMELINE = 1
 };
 
 /**
@@ -161,7 +161,7 @@ enum drm_tessera_query_type {
 	 */
 	DRM_TESSERA_QUERY_COUNTERS = 2,
 	/** @DRM_TESSERA_QUERY_GPU_STATE: One struct drm_tessera_gpu_state. */
-	DRM_TESSERA_QUERY_GPU_STATE = 3,
+	DRM_TESSERA_QUERY_GPU_STATE = 3
 };
 
 /**
@@ -199,7 +199,7 @@ enum drm_tessera_feature {
 	/** @DRM_TESSERA_FEATURE_DETERMINISTIC: Time is modelled work, schedules repeat. */
 	DRM_TESSERA_FEATURE_DETERMINISTIC = 1 << 1,
 	/** @DRM_TESSERA_FEATURE_QUEUE_RESET: A hang is cured without a device reset. */
-	DRM_TESSERA_FEATURE_QUEUE_RESET = 1 << 2,
+	DRM_TESSERA_FEATURE_QUEUE_RESET = 1 << 2
 };
 
 /**
@@ -251,7 +251,7 @@ enum drm_tessera_engine_class {
 	/** @DRM_TESSERA_ENGINE_COMPUTE: Compute. */
 	DRM_TESSERA_ENGINE_COMPUTE = 2,
 	/** @DRM_TESSERA_ENGINE_COPY: Copy and fill. */
-	DRM_TESSERA_ENGINE_COPY = 3,
+	DRM_TESSERA_ENGINE_COPY = 3
 };
 
 /**
@@ -277,7 +277,7 @@ struct drm_tessera_engine_info {
  */
 enum drm_tessera_counter_scope {
 	/** @DRM_TESSERA_COUNTER_GLOBAL: &drm_tessera_counter_info.engine_class if global. */
-	DRM_TESSERA_COUNTER_GLOBAL = 0x7fffffff,
+	DRM_TESSERA_COUNTER_GLOBAL = 0x7fffffff
 };
 
 /**
@@ -299,7 +299,7 @@ struct drm_tessera_counter_info {
  */
 enum drm_tessera_gpu_state_flags {
 	/** @DRM_TESSERA_GPU_WEDGED: Reset failed; submissions get -EIO until a rebind. */
-	DRM_TESSERA_GPU_WEDGED = 1 << 0,
+	DRM_TESSERA_GPU_WEDGED = 1 << 0
 };
 
 /**
@@ -369,7 +369,7 @@ enum drm_tessera_bind_op_type {
 	/** @DRM_TESSERA_BIND_UNMAP: Remove whatever is mapped in the range. */
 	DRM_TESSERA_BIND_UNMAP = 2,
 	/** @DRM_TESSERA_BIND_UNMAP_BO: Remove every mapping of a BO. */
-	DRM_TESSERA_BIND_UNMAP_BO = 3,
+	DRM_TESSERA_BIND_UNMAP_BO = 3
 };
 
 /**
@@ -381,7 +381,7 @@ enum drm_tessera_bind_op_flags {
 	/** @DRM_TESSERA_BIND_WRITE: The GPU may write. */
 	DRM_TESSERA_BIND_WRITE = 1 << 1,
 	/** @DRM_TESSERA_BIND_EXEC: The GPU may fetch commands and shaders. */
-	DRM_TESSERA_BIND_EXEC = 1 << 2,
+	DRM_TESSERA_BIND_EXEC = 1 << 2
 };
 
 /**
@@ -409,7 +409,7 @@ struct drm_tessera_bind_op {
  */
 enum drm_tessera_vm_bind_flags {
 	/** @DRM_TESSERA_VM_BIND_ASYNC: Queue the operations on the VM. */
-	DRM_TESSERA_VM_BIND_ASYNC = 1 << 0,
+	DRM_TESSERA_VM_BIND_ASYNC = 1 << 0
 };
 
 /**
@@ -455,7 +455,7 @@ enum drm_tessera_fault_reason {
 	/** @DRM_TESSERA_FAULT_BUS: The bus refused the access to the mapped page. */
 	DRM_TESSERA_FAULT_BUS = 4,
 	/** @DRM_TESSERA_FAULT_ADDRESS: The address is beyond the range of the MMU. */
-	DRM_TESSERA_FAULT_ADDRESS = 5,
+	DRM_TESSERA_FAULT_ADDRESS = 5
 };
 
 /**
@@ -484,7 +484,7 @@ enum drm_tessera_vm_state_flags {
 	 * @DRM_TESSERA_VM_BANNED: An asynchronous bind failed, so what is mapped
 	 * is not what user space asked for: SUBMIT is -ECANCELED, MAP is -ENOENT.
 	 */
-	DRM_TESSERA_VM_BANNED = 1 << 0,
+	DRM_TESSERA_VM_BANNED = 1 << 0
 };
 
 /**
@@ -514,7 +514,7 @@ enum drm_tessera_bo_flags {
 	/** @DRM_TESSERA_BO_CACHED: Write-back CPU mappings instead of write-combined. */
 	DRM_TESSERA_BO_CACHED = 1 << 1,
 	/** @DRM_TESSERA_BO_LOCAL: Place in the device's local memory, contiguous. */
-	DRM_TESSERA_BO_LOCAL = 1 << 2,
+	DRM_TESSERA_BO_LOCAL = 1 << 2
 };
 
 /**
@@ -566,7 +566,7 @@ enum drm_tessera_bo_state {
 	/** @DRM_TESSERA_BO_PURGED: The contents are gone. */
 	DRM_TESSERA_BO_PURGED = 1 << 3,
 	/** @DRM_TESSERA_BO_RESIDENT: The BO has memory behind it at this moment. */
-	DRM_TESSERA_BO_RESIDENT = 1 << 4,
+	DRM_TESSERA_BO_RESIDENT = 1 << 4
 };
 
 /**
@@ -607,7 +607,7 @@ enum drm_tessera_madv {
 	/** @DRM_TESSERA_MADV_WILL_NEED: Keep the contents. */
 	DRM_TESSERA_MADV_WILL_NEED = 0,
 	/** @DRM_TESSERA_MADV_DONT_NEED: The contents may go under memory pressure. */
-	DRM_TESSERA_MADV_DONT_NEED = 1,
+	DRM_TESSERA_MADV_DONT_NEED = 1
 };
 
 /**
@@ -635,7 +635,7 @@ enum drm_tessera_priority {
 	/** @DRM_TESSERA_PRIORITY_NORMAL: Default. */
 	DRM_TESSERA_PRIORITY_NORMAL = 1,
 	/** @DRM_TESSERA_PRIORITY_HIGH: CAP_SYS_NICE or DRM master, else -EACCES. */
-	DRM_TESSERA_PRIORITY_HIGH = 2,
+	DRM_TESSERA_PRIORITY_HIGH = 2
 };
 
 /**
@@ -684,7 +684,7 @@ enum drm_tessera_queue_state_flags {
 	/** @DRM_TESSERA_QUEUE_FAULTED: A job of this queue faulted. */
 	DRM_TESSERA_QUEUE_FAULTED = 1 << 2,
 	/** @DRM_TESSERA_QUEUE_INNOCENT: Lost work to a reset another queue caused. */
-	DRM_TESSERA_QUEUE_INNOCENT = 1 << 3,
+	DRM_TESSERA_QUEUE_INNOCENT = 1 << 3
 };
 
 /**
@@ -827,7 +827,7 @@ struct drm_tessera_perfmon_destroy {
  */
 enum drm_tessera_perfmon_read_flags {
 	/** @DRM_TESSERA_PERFMON_RESET: Set the values to zero after reading them. */
-	DRM_TESSERA_PERFMON_RESET = 1 << 0,
+	DRM_TESSERA_PERFMON_RESET = 1 << 0
 };
 
 /**
@@ -889,7 +889,7 @@ enum drm_tessera_ioctl_id {
 	/** @DRM_TESSERA_PERFMON_DESTROY: See struct drm_tessera_perfmon_destroy. */
 	DRM_TESSERA_PERFMON_DESTROY = 0x12,
 	/** @DRM_TESSERA_PERFMON_READ: See struct drm_tessera_perfmon_read. */
-	DRM_TESSERA_PERFMON_READ = 0x13,
+	DRM_TESSERA_PERFMON_READ = 0x13
 };
 
 #define DRM_IOCTL_TESSERA_DEV_QUERY \
