@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: MIT
+#
+# What is built outside the tree: host packages, generated headers, QEMU with the device, the kernel
+# module, user space. Each script finds out by itself, from hashes, whether there is anything to do.
+
+.PHONY: setup headers qemu update
+setup: ## install the Debian packages that are missing
+	@bash qemu-device/build/setup.sh
+
+headers: setup ## generate the headers of the hardware description, print their directory
+	@bash qemu-device/build/headers.sh
+
+qemu: setup ## build QEMU with the device, print its directory
+	@bash qemu-device/build/qemu.sh
+
+update: setup ## look for newer versions of QEMU's source and of the guest kernel
+	@bash qemu-device/build/update.sh

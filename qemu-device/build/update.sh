@@ -1,0 +1,11 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# update.sh: fetch the package lists again and move on to newer versions of QEMU's source and of the
+# guest kernel where the archive has them. What is in the cache stays usable when this fails.
+. "$(dirname "$0")/lib.sh"
+. "$TOP/qemu-device/build/apt.sh"
+locked "$CACHE/apt.lock" apt_update again
+bash "$TOP/qemu-device/build/qemu.sh" --refresh >/dev/null
+bash "$TOP/tests/guest/runner/kernel.sh" --refresh >/dev/null
+rm -rf "$CACHE/meson/current"
