@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Make everything that is derived from the hardware description in Documentation/hw/*.xml.
 
-Exit status: 0 done, 1 the description is wrong, 2 bad usage.
+Exit status: 0 done, 1 the description is wrong or (--check) a table is stale, 2 bad usage.
 """
 
 import argparse
@@ -15,6 +15,7 @@ sys.path.insert(0, HERE)
 
 import ctext            # noqa: E402
 import description      # noqa: E402
+import docs             # noqa: E402
 import emit_desc        # noqa: E402
 import emit_packets     # noqa: E402
 import emit_regs        # noqa: E402
@@ -41,7 +42,7 @@ def load(directory):
 
 def arguments(argv):
     parser = argparse.ArgumentParser(
-        prog="generate.py", description="Generate headers and decoder tables from the "
+        prog="generate.py", description="Generate headers, decoder tables and documentation tables from the "
         "hardware description (*.xml).",
         epilog="With no action the description is only validated.")
     parser.add_argument("--source", metavar="DIR", default=os.path.dirname(HERE),
@@ -52,6 +53,12 @@ def arguments(argv):
     parser.add_argument("--export", metavar="DIR",
                         help="write what a kernel tree needs, tsr_regs.h and tsr_packets.h, into DIR "
                         "(for an in-tree build: drivers/gpu/drm/tessera)")
+    parser.add_argument("--docs", action="store_true",
+                        help="rewrite the generated tables inside the *.md pages next to the description")
+    parser.add_argument("--check", action="store_true",
+                        help="change nothing; fail when a table inside the *.md pages is stale or missing")
+    parser.add_argument("--pages", metavar="DIR",
+                        help="directory of the *.md pages for --docs and --check (default: that of --source)")
     return parser.parse_args(argv)
 
 
@@ -64,6 +71,11 @@ def main(argv):
                 output.write_if_changed(os.path.join(options.out, name), text)
             if options.export and name in ("tsr_regs.h", "tsr_packets.h"):
                 output.write_if_changed(os.path.join(options.export, name), text)
+        pages = options.pages or options.source
+        if options.docs:
+            docs.rewrite(loaded, pages)
+        if options.check:
+            docs.check(loaded, pages)
     except xmltree.DescriptionError as error:
         print(error, file=sys.stderr)
         return 1

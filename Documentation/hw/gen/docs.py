@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: MIT
+"""The generated tables inside the *.md pages of Documentation/hw/.
+
+A page says where a table goes with two lines of their own,
+
+    <!-- generated: KIND NAME... -->
+    <!-- end generated -->
+
+and everything between them is generated. KIND is one of those in KINDS below; most take the names of what they
+show. rewrite() brings the tables up to date, check() complains about those that are not, and about parts of the
+description that no page shows.
+"""
+
+import os
+import re
+
+import output
+import tables
+import xmltree
+
+BEGIN = re.compile(r"^<!-- generated: (?P<what>[A-Za-z0-9_ -]+?) -->$")
+END = "<!-- end generated -->"
+FENCE = re.compile(r"^\s*(```|~~~)")
+
+# KIND: (list of the description that NAMEs are looked up in, or None when it takes no name; function)
+KINDS = {
+    "map": (None, tables.block_map),
+    "consts": (None, tables.consts),
+    "counters": (None, tables.counters),
+    "packets": (None, tables.packets),
+    "registers": ("blocks", tables.registers),
+    "packet": ("packets", tables.packet),
+    "enum": ("enums", tables.enum),
+    "bitset": ("bitsets", tables.bitset),
+    "struct": ("structs", tables.struct),
+}
+
+
+class Place:
+    """Where in a page something is, for messages."""
+
+    def __init__(self, file, line):
+        self.file = file
+        self.line = line
+
+
+def _table(description, what, place, complaints):
+    """The lines of one generated table, and the (kind, name) pairs it shows."""
+    kind, *names = what.split()
+    if kind not in KINDS:
+        complaints.add(place, f"no table of kind \"{kind}\"; there are {', '.join(KINDS)}")
+        return [], set()
+    where, function = KINDS[kind]
+    if where is None:
+        if names:
+            complaints.add(place, f"a table of kind \"{kind}\" takes no name")
+        return function(description), {(kind, None)}
+    if not names:
+        complaints.add(place, f"a table of kind \"{kind}\" needs a name")
+    lines = []
+    for name in names:
+        item = description.find(where, name)
+        if item is None:
+            complaints.add(place, f"the description has no {kind} \"{name}\"")
+            continue
+        lines += ([""] if lines else []) + function(description, item)
+    return lines, {(kind, name) for name in names}
+
+
+def _pages(directory):
+    """Every *.md file below the directory, in a stable order."""
+    for base, folders, files in os.walk(directory):
+        folders.sort()
+        for name in sorted(files):
+            if name.endswith(".md"):
+                yield os.path.join(base, name)
+
+
+def _render(description, path, complaints):
+    """Returns (old text, new text, [(line, what) of stale tables], shown) for a page."""
+    with open(path, encoding="utf-8") as stream:
+        old = stream.read()
+    lines, out, stale, shown = old.split("\n"), [], [], set()
+    index, fenced = 0, False
+    while index < len(lines):
+        line = lines[index]
+        out.append(line)
+        index += 1
+        fenced ^= bool(FENCE.match(line))
+        begin = None if fenced else BEGIN.match(line)
+        if not begin:
+            if not fenced and line == END:
+                complaints.add(Place(path, index), "the end of a generated table that does not begin")
+            continue
+        place = Place(path, index)
+        end = next((i for i in range(index, len(lines)) if lines[i] == END or BEGIN.match(lines[i])), None)
+        if end is None or lines[end] != END:
+            complaints.add(place, f"the generated table \"{begin.group('what')}\" has no line {END}")
+            continue
+        fresh, parts = _table(description, begin.group("what"), place, complaints)
+        shown |= parts
+        fresh = [""] + fresh + [""]
+        if fresh != lines[index:end]:
+            stale.append((place, begin.group("what")))
+        out += fresh + [END]
+        index = end + 1
+    return old, "\n".join(out), stale, shown
+
+
+def rewrite(description, directory):
+    """Bring every generated table of the directory's pages up to date."""
+    complaints = xmltree.Complaints()
+    fresh = {}
+    for path in _pages(directory):
+        fresh[path] = _render(description, path, complaints)[1]
+    complaints.raise_if_any()
+    for path, text in fresh.items():
+        output.write_if_changed(path, text)
+
+
+def check(description, directory):
+    """Complain about every stale table and about what no page shows."""
+    complaints = xmltree.Complaints()
+    shown = set()
+    for path in _pages(directory):
+        _old, _new, stale, parts = _render(description, path, complaints)
+        shown |= parts
+        for place, what in stale:
+            complaints.add(place, f"the generated table \"{what}\" is stale: run "
+                                  "Documentation/hw/gen/generate.py --docs")
+    for kind, (where, _function) in KINDS.items():
+        for item in getattr(description, where) if where else ():
+            if (kind, item.name) not in shown:
+                complaints.add(item, f"no page shows {kind} {item.name}: add a line "
+                                     f"<!-- generated: {kind} {item.name} -->")
+        if where is None and (kind, None) not in shown:
+            complaints.add(Place(directory, 0), f"no page shows <!-- generated: {kind} -->")
+    complaints.raise_if_any()
