@@ -1,0 +1,22 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# busybox.sh: Debian's busybox-static, unpacked in the cache; prints the path of the binary.
+. "$(dirname "$0")/../../../qemu-device/build/lib.sh"
+. "$TOP/qemu-device/build/apt.sh"
+
+fetch() {
+    [ ! -x "$dir/busybox" ] || return 0
+    apt_ready
+    local aside=$CACHE/.busybox.$$
+    apt_fetch "$aside" busybox-static
+    mkdir -p "$aside/out"
+    cp -L "$aside"/bin/busybox "$aside/out/busybox" 2>/dev/null ||
+        cp -L "$aside"/usr/bin/busybox "$aside/out/busybox" || die "busybox-static holds no busybox"
+    publish "$aside/out" "$dir"
+    rm -rf "$aside"
+}
+
+dir=$CACHE/busybox-$HOST_RELEASE
+[ -x "$dir/busybox" ] || locked "$CACHE/busybox.lock" fetch
+echo "$dir/busybox"

@@ -1,0 +1,41 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# module.sh [KDIR]: build tessera.ko with Kbuild and W=1 and print its path. KDIR is a kernel's build
+# directory; without it, the stock guest kernel's headers.
+#
+# kernel/ is copied into a directory of this checkout and kernel (6.12 has no MO= that would put the
+# products elsewhere); rsync leaves the times of unchanged files alone, so make rebuilds only the rest.
+. "$(dirname "$0")/../../../qemu-device/build/lib.sh"
+
+[ -f "$TOP/kernel/Kbuild" ] || [ -f "$TOP/kernel/Makefile" ] ||
+    die "kernel/ has no Kbuild or Makefile yet: there is no driver to build"
+kdir=${1:-$("$TOP/tests/guest/runner/kernel.sh")/build}
+[ -f "$kdir/Makefile" ] || die "$kdir is not a kernel build directory (no Makefile there)"
+kdir=$(cd "$kdir" && pwd)
+include=$("$TOP/qemu-device/build/headers.sh")
+
+# The kernel's own compiler; another one builds, too, but warns and may lack the options.
+config=$kdir/.config
+cc=$(sed -n 's/^CONFIG_CC_VERSION_TEXT="\([^ "]*\).*/\1/p' "$config" 2>/dev/null || true)
+cc=${cc##*-linux-gnu-}
+command -v "${cc:=gcc}" >/dev/null || {
+    say "the kernel was built with $cc, which is not here; using gcc"
+    cc=gcc
+}
+
+dir=$BUILD/module-$(printf %s "$kdir" | sha256sum | cut -c1-8)
+mkdir -p "$dir"
+exec {lock}>"$dir/.lock"
+flock "$lock"
+rsync -r --checksum --delete --include='*/' --include='*.[chS]' --include='Kbuild' \
+    --include='Makefile' --include='Kconfig' --exclude='*' "$TOP/kernel/" "$dir/kernel/"
+if ! make -C "$kdir" M="$dir/kernel" CC="$cc" W=1 TESSERA_HW_INCLUDE="$include" -j "$JOBS" modules \
+    </dev/null >"$dir/log" 2>&1; then
+    cat "$dir/log" >&2
+    die "the kernel module does not build (log: $dir/log)"
+fi
+grep -E 'warning|Warning' "$dir/log" >&2 || true
+module=$(find "$dir/kernel" -name tessera.ko -print -quit)
+[ -n "$module" ] || die "the build made no tessera.ko; does kernel/Kbuild say 'obj-m := tessera.o'?"
+echo "$module"
