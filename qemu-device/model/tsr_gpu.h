@@ -57,8 +57,11 @@ struct tsr_host_ops {
 	 * Not called for local memory.
 	 */
 	enum tsr_host_result (*map)(void *host, uint64_t addr, uint64_t *len, bool write, void **ptr);
-	/* [addr, addr + len) has been written through a mapped pointer (migration, self-modifying guests). Workers call it too. */
-	void (*dirty)(void *host, enum tsr_space space, uint64_t addr, uint64_t len);
+	/*
+	 * [addr, addr + len) has been written through @ptr, which map() gave for @addr or which points into local memory (migration,
+	 * self-modifying guests). Called before the invalidation of that pointer is acknowledged, by workers too; must not block.
+	 */
+	void (*dirty)(void *host, enum tsr_space space, uint64_t addr, void *ptr, uint64_t len);
 	/* Send the MSI-X message of @vector (an enum tsr_irq_class). Workers call it too; must not block. */
 	void (*interrupt)(void *host, unsigned int vector);
 	/* The timestamp clock in nanoseconds; monotonic, stands while the machine is stopped. Any thread. */
@@ -111,7 +114,8 @@ uint64_t tsr_gpu_run(struct tsr_gpu *gpu, uint64_t cycles);
 /*
  * The whole state as versioned plain bytes (not local memory, which the host owns). The device must be paused. save() returns the size
  * needed, and writes if it fits in @size. load() wants a device of the same configuration; on failure it returns false with a message and
- * leaves the device reset. [host]
+ * leaves the device reset. load() asks for its timer anew with set_timer(), and for nothing else: the host sends no interrupt again that
+ * was sent before save(), and calls tsr_gpu_host_ready() for the requests it has forgotten. [host]
  */
 size_t tsr_gpu_save(struct tsr_gpu *gpu, void *buf, size_t size);
 bool tsr_gpu_load(struct tsr_gpu *gpu, const void *buf, size_t size, char *err, size_t errlen);
