@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: MIT
+#
+# Guests: boot one, run a command, look inside. All options are make variables and environment:
+#   KERNEL= MODULES= KDIR=    another kernel than Debian's     DEVICES=n DEVICE_ARGS=vram=64M   the devices
+#   IOMMU=1 SMP=n MEM=MiB     the machine                      ACCEL=tcg|kvm  QEMU_ARGS= KERNEL_ARGS=
+export KERNEL MODULES KDIR IMAGE
+export PYTHONDONTWRITEBYTECODE := 1
+
+GUEST_OPTIONS = $(if $(DEVICES),--devices $(DEVICES)) $(if $(DEVICE_ARGS),--device-args '$(DEVICE_ARGS)') \
+	$(if $(IOMMU),--iommu) $(if $(SMP),--smp $(SMP)) $(if $(MEM),--mem $(MEM)) $(if $(ACCEL),--accel $(ACCEL)) \
+	$(if $(KERNEL_ARGS),--kernel-args '$(KERNEL_ARGS)') $(if $(QEMU_ARGS),--qemu-args '$(QEMU_ARGS)') \
+	$(if $(TIMEOUT),--timeout $(TIMEOUT)) $(if $(V),--console)
+# make itself ends with status 2 when the command fails and says "Error N"; guest.py ends with N.
+# Sets TSR_QEMU and so on in the shell that runs the rest of the line; builds what is missing.
+GUEST_ENV = set -e; env=$$(bash tests/guest/runner/env.sh); export $$env TSR_TOP='$(TOP)'
+GUEST = $(PYTHON) tests/lib/guest.py $(GUEST_OPTIONS)
+
+.PHONY: kernel module userspace guest-env guest shell gdb run
+kernel: setup ## fetch the stock guest kernel, print its directory
+	@bash tests/guest/runner/kernel.sh
+
+module: setup ## build the driver for the stock kernel (or KDIR=), print the path of tessera.ko
+	@bash tests/guest/runner/module.sh $(KDIR)
+
+userspace: setup ## build libtessera, tools, demos and the guest's test programs
+	@bash tests/guest/runner/programs.sh && echo '$(BUILD)/userspace'
+
+guest-env: setup
+	@bash tests/guest/runner/env.sh
+
+# CMD may hold any quotes: it reaches the guest through the environment.
+guest: export TSR_CMD = $(CMD)
+guest: setup ## run CMD='...' in a fresh guest; its output and exit status are passed through
+	@[ -n "$$TSR_CMD" ] || { echo "usage: make guest CMD='command'" >&2; exit 2; }
+	@$(GUEST_ENV); exec $(GUEST) $(if $(SHARE),--share) -- "$$TSR_CMD"
+
+shell: setup ## an interactive guest with the driver loaded and the checkout in /mnt
+	@$(GUEST_ENV); exec $(GUEST) --share --shell

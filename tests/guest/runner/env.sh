@@ -1,0 +1,64 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# env.sh: build everything a guest needs and print where it is, as NAME=value lines for tests/lib/guest.py.
+#
+# Environment: KERNEL (a bzImage or vmlinux instead of the stock kernel), MODULES (its lib/modules/RELEASE
+# directory, when it has modules), KDIR (its build directory, to build tessera.ko against; by default the
+# directory that KERNEL's own tree is in).
+. "$(dirname "$0")/../../../qemu-device/build/lib.sh"
+runner=$TOP/tests/guest/runner
+kernel=${KERNEL:-} modules=${MODULES:-} kdir=${KDIR:-}
+
+# A bzImage lies in arch/x86/boot/ of its tree, a vmlinux at the top of it.
+tree_of() {
+    local dir
+    dir=$(dirname "$(readlink -f "$1")")
+    while [ "$dir" != / ]; do
+        if [ -f "$dir/Makefile" ] && [ -f "$dir/.config" ]; then
+            echo "$dir"
+            return
+        fi
+        dir=$(dirname "$dir")
+    done
+}
+
+qemu=$("$TOP/qemu-device/build/qemu.sh")
+if [ -n "$kernel" ]; then
+    [ -f "$kernel" ] || die "KERNEL=$kernel: there is no such file"
+    [ -z "$modules" ] || [ -f "$modules/modules.dep" ] ||
+        die "MODULES=$modules: no modules.dep there (expected a directory like lib/modules/6.12.0)"
+    kdir=${kdir:-$(tree_of "$kernel")}
+    [ -n "$kdir" ] || say "no KDIR= and $kernel is in no kernel tree: no module is built for it"
+else
+    stock=$("$runner/kernel.sh")
+    kernel=$stock/vmlinuz
+    modules=$stock/lib/modules/$(cat "$stock/release")
+    kdir=${kdir:-$stock/build}
+fi
+
+args=(--busybox "$("$runner/busybox.sh")" --out "$BUILD/initramfs-$(printf '%s' "$kernel" | sha256sum | cut -c1-8).cpio")
+mkdir -p "$BUILD"
+[ -z "$modules" ] || args+=(--modules "$modules")
+if [ -f "$TOP/kernel/Kbuild" ] || [ -f "$TOP/kernel/Makefile" ]; then
+    if [ -n "$kdir" ]; then
+        module=$("$runner/module.sh" "$kdir")
+        args+=(--module "$module")
+    fi
+else
+    say "kernel/ has no Kbuild yet: the guest boots without a driver"
+fi
+"$runner/programs.sh"
+for dir in guest/bin bench/bin userspace/bin; do
+    [ ! -d "$BUILD/$dir" ] || args+=(--bin "$BUILD/$dir")
+done
+[ ! -d "$BUILD/userspace/lib" ] || args+=(--libdir "$BUILD/userspace/lib")
+for file in "$TOP"/userspace/demos/*.png ${IMAGE:+"$IMAGE"}; do
+    [ ! -f "$file" ] || args+=(--data "$file")
+done
+/usr/bin/python3 -B "$runner/initramfs.py" "${args[@]}"
+
+echo "TSR_QEMU=$qemu/qemu-system-x86_64"
+echo "TSR_QEMU_SHARE=$qemu/share"
+echo "TSR_KERNEL=$kernel"
+echo "TSR_INITRD=${args[3]}"

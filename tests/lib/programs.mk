@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: MIT
+#
+# Build the test programs of one suite. Used by the scripts, not by hand:
+#
+#   make -f tests/lib/programs.mk BUILD=DIR HW=DIR SUITE
+#
+# SUITE is model-asan, model-tsan, qtest, guest, bench or fuzz; programs land in BUILD/SUITE/bin/.
+# Every tests/DIR/NAME.c is a program; every .c in tests/DIR/lib/ is linked into each of them.
+
+CFLAGS := -std=gnu11 -O1 -g -Wall -Wextra -Werror -pthread -D_GNU_SOURCE
+model_sources := $(shell find qemu-device/model -name '*.c' 2>/dev/null)
+
+# The variants: directory of the programs, compiler flags, what is linked in, libraries.
+model-asan.dir := model
+model-asan.flags := -fsanitize=address,undefined -fno-sanitize-recover=all -Iqemu-device/model
+model-asan.sources := $(model_sources)
+model-asan.libs := -lm
+
+model-tsan.dir := model
+model-tsan.flags := -fsanitize=thread -Iqemu-device/model
+model-tsan.sources := $(model_sources)
+model-tsan.libs := -lm
+
+fuzz.dir := fuzz
+fuzz.flags := -fsanitize=address,undefined -fno-sanitize-recover=all -Iqemu-device/model
+fuzz.sources := $(model_sources) tests/lib/fuzz_main.c
+fuzz.libs := -lm
+
+qtest.dir := qtest
+qtest.flags :=
+qtest.sources :=
+qtest.libs := -lm
+
+guest.dir := guest
+guest.flags := -Iuserspace/libtessera/include -Ikernel/include/uapi $(shell pkg-config --cflags libdrm libpng)
+guest.sources :=
+guest.libs := $(if $(wildcard $(BUILD)/userspace/lib/libtessera.so),-L$(BUILD)/userspace/lib -ltessera) \
+	$(shell pkg-config --libs libdrm libpng) -lm
+
+bench.dir := bench
+bench.flags := $(guest.flags) -O2
+bench.sources :=
+bench.libs := $(guest.libs)
+
+# suite(NAME): the rules of one variant.
+define suite
+$(1).bin := $$(BUILD)/$(1)/bin
+$(1).programs := $$(basename $$(notdir $$(wildcard tests/$$($(1).dir)/*.c)))
+$(1).common := $$(patsubst %.c,$$(BUILD)/$(1)/obj/%.o,$$(wildcard tests/$$($(1).dir)/lib/*.c) $$($(1).sources))
+
+$(1): $$(addprefix $$($(1).bin)/,$$($(1).programs))
+	@mkdir -p $$($(1).bin)
+	@cd $$($(1).bin) && rm -f $$(filter-out $$($(1).programs),$$(notdir $$(wildcard $$($(1).bin)/*))) ''
+
+$$(BUILD)/$(1)/obj/%.o: %.c
+	@mkdir -p $$(@D)
+	@$$(CC) $$(CFLAGS) $$($(1).flags) -Itests/lib -Itests/$$($(1).dir)/lib -I$$(HW) -MMD -MP -c -o $$@ $$<
+
+$$($(1).bin)/%: $$(BUILD)/$(1)/obj/tests/$$($(1).dir)/%.o $$($(1).common)
+	@mkdir -p $$(@D)
+	@$$(CC) $$(CFLAGS) $$($(1).flags) -Wl,--as-needed -o $$@ $$^ $$($(1).libs)
+endef
+$(foreach s,model-asan model-tsan fuzz qtest guest bench,$(eval $(call suite,$(s))))
+
+-include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
+.SECONDARY:
+.DELETE_ON_ERROR:
+.PHONY: model-asan model-tsan fuzz qtest guest bench
