@@ -107,6 +107,7 @@ build_base() {
 # --checksum and no -t: a file that is the same as the last checkout's keeps its time and is not rebuilt.
 insert() {
     local dir=$1 headers=$2 tree aside part
+    # no headers: there is no device in this checkout
     [ ! -x "$dir/qemu-system-x86_64" ] || return 0
     tree=$(cd "$BASE_LINK" && pwd -P)
     say "building the device into QEMU $(cat "$tree/version")"
@@ -122,6 +123,7 @@ insert() {
     mkdir -p "$aside"
     cp "$tree/build/qemu-system-x86_64" "$aside/"
     cp -r "$tree/share" "$aside/share"
+    [ -n "$headers" ] || touch "$aside/no-device"
     publish "$aside" "$dir"
     # Debris of interrupted copies, and binaries nobody used for long.
     find "$CACHE/qemu-bin" -mindepth 1 -maxdepth 1 -name '.*' -mmin +60 -exec rm -rf {} +

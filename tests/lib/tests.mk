@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: MIT
+#
+# Tests. Each target prints KTAP while it runs and ends with "N passed, N failed, N skipped".
+#   TESTS='name pattern*'   only these programs        LONG=1   ten times the time limits, all cases
+export TSR_TOP := $(TOP)
+export TSR_BUILD := $(BUILD)
+export LONG TESSERA_CACHE
+export PYTHONPATH := $(TOP)/tests/lib
+export TSR_GUEST = $(PYTHON) $(TOP)/tests/lib/guest.py --quiet
+ifndef LONG
+export TSR_QUICK := 1
+endif
+
+JOBS ?= $(shell nproc)
+SUITES := static model qtest guest
+PROGRAMS = $(MAKE) -s -j$(JOBS) -f tests/lib/programs.mk BUILD='$(BUILD)' HW="$$(bash qemu-device/build/headers.sh)"
+RUN = $(PYTHON) tests/lib/run.py --only '$(TESTS)' --jobs $(JOBS)
+RESULTS = $(BUILD)/results
+# names(DIR): the C programs of a directory of tests
+names = $(basename $(notdir $(wildcard tests/$(1)/*.c)))
+# programs(LABEL,DIR,VARIANT): arguments for run.py, LABEL:PROGRAM=SOURCE
+programs = $(foreach n,$(call names,$(2)),$(1):$(BUILD)/$(3)/bin/$(n)=tests/$(2)/$(n).c)
+
+.PHONY: check check-static check-model check-qtest check-guest fuzz bench coverage
+check: setup ## all tests on the stock kernel; the last line is the sum
+	@$(PYTHON) tests/lib/check.py $(SUITES)
+
+check-static: setup ## compiler warnings, sparse, checkpatch, kernel-doc, headers, stale tables, shellcheck ...
+	@$(RUN) --suite static --results $(RESULTS)/static.ktap $(wildcard tests/static/*.sh)
+
+check-model: setup ## the model library in process, under ASan+UBSan and TSan, and a short fuzz run
+	@$(PROGRAMS) model-asan model-tsan fuzz
+	@TSR_FUZZ_SECONDS=$(or $(FUZZ_SECONDS),5) $(RUN) --suite model --results $(RESULTS)/model.ktap \
+		$(call programs,model-asan,model,model-asan) $(call programs,model-tsan,model,model-tsan) \
+		$(call programs,fuzz,fuzz,fuzz)
+
+check-qtest: setup ## the QEMU device without a guest
+	@$(PROGRAMS) qtest
+	@$(QEMU_ENV); $(RUN) --suite qtest --results $(RESULTS)/qtest.ktap \
+		$(call programs,qtest,qtest,qtest) $(wildcard tests/qtest/*.py)
+
+check-guest: setup ## the driver and its user space in a booted guest
+	@$(GUEST_ENV); $(RUN) --suite guest --results $(RESULTS)/guest.ktap \
+		$(foreach n,$(call names,guest),guest:$(n)=tests/guest/$(n).c) \
+		$(addprefix guest-script:,$(wildcard tests/guest/*.sh tests/guest/*.py))
+
+fuzz: setup ## fuzz the model longer: SECONDS=600 per target
+	@$(PROGRAMS) fuzz
+	@TSR_FUZZ_SECONDS=$(or $(SECONDS),600) LONG=1 $(RUN) --suite fuzz --results $(RESULTS)/fuzz.ktap \
+		$(call programs,fuzz,fuzz,fuzz)
+
+bench: setup ## benchmarks in the guest, one line per figure: name value unit
+	@$(GUEST_ENV); $(GUEST) -- 'for b in $(call names,bench); do $$b || exit; done'
+
+coverage: ## make Documentation/coverage.md from the results of the last make check
+	@$(PYTHON) tests/lib/coverage.py --results $(RESULTS) --out Documentation/coverage.md

@@ -15,6 +15,9 @@ GUEST_OPTIONS = $(if $(DEVICES),--devices $(DEVICES)) $(if $(DEVICE_ARGS),--devi
 GUEST_ENV = set -e; env=$$(bash tests/guest/runner/env.sh); export $$env TSR_TOP='$(TOP)'
 GUEST = $(PYTHON) tests/lib/guest.py $(GUEST_OPTIONS)
 
+# Sets what the device tests need.
+QEMU_ENV = set -e; q=$$(bash qemu-device/build/qemu.sh); export TSR_QEMU=$$q/qemu-system-x86_64 TSR_QEMU_SHARE=$$q/share
+
 .PHONY: kernel module userspace guest-env guest shell gdb run
 kernel: setup ## fetch the stock guest kernel, print its directory
 	@bash tests/guest/runner/kernel.sh

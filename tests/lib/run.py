@@ -1,0 +1,207 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Run one test suite: print KTAP, then "N passed, N failed, N skipped"; status 1 when something failed.
+
+    run.py --suite NAME --results FILE [--only 'PATTERN ...'] [--jobs N] [--label L] PROGRAM ...
+    run.py --suite guest ... --guest-bin DIR PROGRAM.c|.sh|.py ...
+
+Each PROGRAM prints KTAP itself; its lines appear indented as subtests, then one line for the program. What
+is counted are the programs' own tests; a program that crashes, runs out of time or prints an inconsistent
+KTAP counts as one more failure. The same text goes to the results file, for `make coverage`.
+
+A source file given beside its program (PROGRAM=SOURCE) is searched for "test: NAME=value" settings.
+"""
+
+import argparse
+import concurrent.futures
+import fnmatch
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from guest import Guest, GuestError  # noqa: E402
+from ktap import Counts, Program  # noqa: E402
+
+TIMEOUT = 120       # seconds for a program that does not ask for more
+SETTINGS = re.compile(r"\btest:((?:\s+[A-Z_]+=[^\s*]+)+)")
+# Lines of the kernel's log that are a failure whatever the test said.
+KERNEL_TROUBLE = re.compile(r"WARNING: |BUG: |Oops|general protection|kernel BUG|KASAN|UBSAN|refcount_t:|"
+                            r"possible circular locking|INFO: task .* blocked")
+
+
+class Test:
+    """One test program and what it asked for."""
+
+    def __init__(self, argument, label):
+        self.path, _, source = argument.partition("=")
+        self.source = source or self.path
+        base = os.path.basename(self.path)
+        self.name = base.rsplit(".", 1)[0] if base.endswith((".c", ".sh", ".py")) else base
+        self.label = label + self.name
+        self.settings = {}
+        if os.path.exists(self.source):
+            with open(self.source, errors="replace") as f:
+                head = "".join(line for _, line in zip(range(40), f))
+            for group in SETTINGS.findall(head):
+                for word in group.split():
+                    key, _, value = word.partition("=")
+                    self.settings[key] = value
+
+    def timeout(self):
+        scale = 10 if os.environ.get("LONG") else 1
+        return float(self.settings.get("TIMEOUT", TIMEOUT)) * scale
+
+
+class Report:
+    """Prints and keeps the suite's KTAP and counts."""
+
+    def __init__(self, path, total):
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        self.path, self.aside = path, f"{path}.{os.getpid()}"
+        self.file = open(self.aside, "w")
+        self.counts = Counts()
+        self.number = 0
+        self.emit("KTAP version 1")
+        self.emit(f"1..{total}")
+
+    def emit(self, line):
+        print(line, flush=True)
+        self.file.write(line + "\n")
+
+    def program(self, test, text, problems, seconds):
+        """A program is over: its text as subtests, its own line, what was wrong with it as a whole."""
+        parsed = Program(text)
+        problems = problems + parsed.problems
+        counts = parsed.counts()
+        for line in text.splitlines():
+            self.emit("    " + line)
+        if problems and not counts.failed:
+            counts.failed += 1
+        for problem in problems:
+            for line in problem.splitlines():
+                self.emit("# " + line)
+        self.number += 1
+        self.emit(f"{'not ok' if counts.failed else 'ok'} {self.number} - {test.label} # {seconds:.1f} s")
+        self.counts.add(counts)
+
+    def finish(self):
+        self.file.close()
+        os.rename(self.aside, self.path)
+        print(self.counts, flush=True)
+        return 1 if self.counts.failed else 0
+
+
+def run_host(test):
+    """Run a host program; (output, problems, seconds). stderr goes where stdout goes."""
+    start = time.monotonic()
+    command = [test.path]
+    if test.path.endswith(".py"):
+        command = ["/usr/bin/python3", "-B", test.path]
+    elif test.path.endswith(".sh"):
+        command = ["/bin/bash", test.path]
+    process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                               start_new_session=True)
+    problems = []
+    try:
+        output, _ = process.communicate(timeout=test.timeout())
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        output, _ = process.communicate()
+        problems.append(f"{test.label} did not end within {test.timeout():.0f} s")
+    text = output.decode(errors="replace")
+    if not problems and process.returncode < 0:
+        problems.append(f"{test.label} was killed by signal {-process.returncode}")
+    elif not problems and process.returncode and "\nnot ok" not in "\n" + text:
+        problems.append(f"{test.label} ended with status {process.returncode}")
+    return text, problems, time.monotonic() - start
+
+
+def run_hosts(tests, report, jobs):
+    """Host programs, some at a time; reported in order."""
+    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+        for test, future in [(t, pool.submit(run_host, t)) for t in tests]:
+            report.program(test, *future.result())
+
+
+def guest_options(test):
+    """What a program asks of the machine, as arguments of Guest; programs with equal ones share a boot."""
+    s = test.settings
+    return {"devices": int(s.get("DEVICES", 1)), "iommu": s.get("IOMMU", "0") == "1", "smp": int(s.get("SMP", 1)),
+            "mem": int(s.get("MEM", 1024)), "device_args": s.get("DEVICE_ARGS", ""),
+            "kernel_args": s.get("KERNEL_ARGS", "").replace(";", " "), "load": s.get("LOAD", "1") == "1"}
+
+
+def run_in_guest(tests, report):
+    """Programs of the guest, grouped by the machine they ask for; a guest that dies is booted again."""
+    groups = {}
+    for test in tests:
+        groups.setdefault(repr(sorted(guest_options(test).items())), []).append(test)
+    for group in groups.values():
+        guest = None
+        try:
+            for test in group:
+                guest = one_in_guest(test, guest, report)
+        finally:
+            if guest:
+                guest.stop()
+
+
+def one_in_guest(test, guest, report):
+    """Run one program; the guest to go on with, or None when it is not usable any more."""
+    start = time.monotonic()
+    output, problems = bytearray(), []
+    try:
+        if guest is None:
+            guest = Guest(**guest_options(test)).start()
+        seen = len(guest.console())
+        quick = "" if os.environ.get("LONG") else "TSR_QUICK=1 "
+        result = guest.run(f"{quick}exec {test.name} 2>&1", test.timeout(), output.extend, output.extend)
+        if result.status and b"\nnot ok" not in b"\n" + output:
+            problems.append(f"{test.label} ended with status {result.status}")
+        trouble = [line for line in guest.console()[seen:].splitlines() if KERNEL_TROUBLE.search(line)]
+        if trouble:
+            problems.append("the kernel's log has:\n" + "\n".join(trouble[:10]))
+    except GuestError as e:
+        problems.append(f"the guest failed while {test.label} ran: {e}")
+        if guest:
+            guest.stop()
+        guest = None
+    report.program(test, output.decode(errors="replace").replace("\r\n", "\n"), problems, time.monotonic() - start)
+    return guest
+
+
+def wanted(test, patterns):
+    return not patterns or any(fnmatch.fnmatch(test.name, p) for p in patterns)
+
+
+def main():
+    p = argparse.ArgumentParser(description="Run one test suite.")
+    p.add_argument("--suite", required=True)
+    p.add_argument("--results", required=True, help="file that keeps the suite's KTAP")
+    p.add_argument("--only", default="", help="names of the programs to run, shell patterns")
+    p.add_argument("--jobs", type=int, default=1, help="host programs at a time")
+    p.add_argument("programs", nargs="*", help="[LABEL:]PROGRAM[=SOURCE]; LABEL guest: runs in the guest")
+    args = p.parse_args()
+    host, guest = [], []
+    for word in args.programs:
+        label, colon, rest = word.partition(":")
+        if not colon:
+            label, rest = args.suite, word
+        test = Test(rest, label + "/")
+        if wanted(test, args.only.split()):
+            (guest if label == "guest" else host).append(test)
+    if not host and not guest:
+        print(f"tessera: no test in suite {args.suite}" + (f" matches '{args.only}'" if args.only else ""),
+              file=sys.stderr)
+    report = Report(args.results, len(host) + len(guest))
+    run_hosts(host, report, args.jobs)
+    run_in_guest(guest, report)
+    return report.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
