@@ -116,7 +116,7 @@ class Guest:
         return not os.path.exists(marker)
 
     def _kernel_options(self):
-        append = ["console=ttyS0", "panic=-1", f"tessera.devices={self.devices}"]
+        append = ["console=ttyS0", "panic=-1", f"tsr.devices={self.devices}"]
         append.append("loglevel=7" if self.console_copy else "loglevel=5")
         if self.accel == "tcg":
             # Calibration and mitigations cost a second of boot under TCG and mean nothing there.
@@ -124,9 +124,9 @@ class Guest:
         if self.iommu:
             append += ["intel_iommu=on", "iommu=nopt"]
         if self.share:
-            append.append("tessera.share=checkout")
+            append.append("tsr.share=checkout")
         if not self.load:
-            append.append("tessera.noload")
+            append.append("tsr.noload")
         return " ".join(append + [self.kernel_args]).strip()
 
     def command(self, serial, interactive=False):
@@ -146,7 +146,7 @@ class Guest:
             args += ["-virtfs", f"local,path={path},mount_tag=checkout,security_model=none,multidevs=remap"]
         if interactive:
             size = shutil.get_terminal_size()
-            append += f" tessera.shell tessera.cols={size.columns} tessera.rows={size.lines}"
+            append += f" tsr.shell tsr.cols={size.columns} tsr.rows={size.lines}"
         if self.incoming is not None:
             args += ["-incoming", self.incoming]
         return args + ["-append", append] + self._device_options() + self.qemu_args
