@@ -59,7 +59,7 @@ def environment():
             raise GuestError("what the guest needs cannot be built (see above)")
         for line in out.stdout.splitlines():
             name, _, value = line.partition("=")
-            os.environ[name] = value
+            os.environ[name] = "".join(shlex.split(value))
     return {n: os.environ[n] for n in names}
 
 

@@ -24,7 +24,7 @@ layout() {
     /usr/bin/python3 -B - "$header" >"$dir/layout.c" <<'EOF'
 import re, sys
 text = re.sub(r"/\*.*?\*/", "", open(sys.argv[1]).read(), flags=re.S)
-print("#include <stddef.h>\n#include <drm/tessera_drm.h>\n#define SAY(n, v) asm(\"@\" n \" %c0\" : : \"i\"(v))")
+print("#include <stddef.h>\n#include <drm/tessera_drm.h>\n#define SAY(n, v) asm(\"@\" n \" %c0\" : : \"i\"((int)(v)))")
 print("void f(void) {")
 for name, body in re.findall(r"struct (drm_tessera_\w+) \{(.*?)\n\};", text, flags=re.S):
     print(f'SAY("{name}", sizeof(struct {name}));')
