@@ -54,7 +54,7 @@ for dir in guest/bin bench/bin userspace/bin; do
     [ ! -d "$BUILD/$dir" ] || args+=(--bin "$BUILD/$dir")
 done
 [ ! -d "$BUILD/userspace/lib" ] || args+=(--libdir "$BUILD/userspace/lib")
-for file in "$TOP"/userspace/demos/*.png ${IMAGE:+"$IMAGE"}; do
+for file in "$TOP"/userspace/demos/*.png "$TOP"/userspace/demos/*/*.png ${IMAGE:+"$IMAGE"}; do
     [ ! -f "$file" ] || args+=(--data "$file")
 done
 /usr/bin/python3 -B "$runner/initramfs.py" "${args[@]}"
