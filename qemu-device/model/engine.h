@@ -14,6 +14,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* Write spans a step may hold at once, see tsr_mem_map(). */
+#define TSR_SPANS_HELD 32
+
 /* Largest engine command in qwords, header included. */
 #define TSR_ENGINE_CMD_QWORDS 8
 
@@ -30,9 +33,9 @@ struct tsr_engine_state {
 };
 
 /* A fault, as it will stand in the queue's fault record. */
-struct tsr_fault {
+struct tsr_fault_info {
 	uint64_t addr;			/* exact address, or address of the offending qword */
-	uint8_t code;			/* enum tsr_fault_code: TSR_FAULT_… */
+	uint8_t code;			/* enum tsr_fault: TSR_FAULT_… */
 	uint8_t access;			/* TSR_ACCESS_… */
 	uint8_t level;			/* page-table level */
 	uint8_t unit;			/* TSR_UNIT_… */
@@ -41,6 +44,7 @@ struct tsr_fault {
 
 struct tsr_gpu;
 struct tsr_queue;
+struct tsr_runner;
 
 /*
  * A running queue's view of memory: one address space, translated through the TLB. Lives on the stack of whoever runs the
@@ -48,10 +52,11 @@ struct tsr_queue;
  */
 struct tsr_mem {
 	struct tsr_gpu *gpu;
-	struct tsr_queue *queue;	/* for its counters */
+	struct tsr_queue *queue;	/* for its counters; NULL: count nothing */
+	struct tsr_runner *runner;	/* whose TLB is used */
 	uint8_t as;			/* address space of the accesses */
 	uint8_t unit;			/* TSR_UNIT_… for fault records */
-	struct tsr_fault fault;		/* set when map() fails with TSR_STEP_FAULT */
+	struct tsr_fault_info fault;	/* set when map() fails with TSR_STEP_FAULT */
 };
 
 /* A piece of memory, contiguous on the host. */
@@ -63,7 +68,8 @@ struct tsr_span {
 /*
  * Translate [va, va + len) for @access (TSR_ACCESS_READ, _WRITE or _EXEC) as far as it is contiguous. Returns TSR_STEP_DONE with @span,
  * TSR_STEP_PENDING, or TSR_STEP_FAULT with mem->fault set. A span is valid until the step returns. For writes the
- * bytes [va, va + span.len) are marked dirty when the step ends: do not ask for more than is going to be written.
+ * bytes [va, va + span.len) are marked dirty when the step ends: do not ask for more than is going to be written. A step may
+ * hold at most TSR_SPANS_HELD write spans at once: the oldest is to be regarded as lost when one more is mapped.
  */
 enum tsr_step tsr_mem_map(struct tsr_mem *mem, uint64_t va, uint64_t len, unsigned int access, struct tsr_span *span);
 

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The COPY engine: one step of one command, and the checks of what its packet says.
+ *
+ * The checks are made before every step, in the order of the qwords: they cost little, and a state that somebody else has
+ * written (a snapshot) cannot get behind them. State word 0 is the number of texels or bytes done; the others are unused.
+ */
+#include "copy.h"
+
+/* What is wrong with a packet: @code of qword @qword. */
+struct verdict {
+	uint8_t code;			/* TSR_FAULT_NONE: nothing */
+	unsigned int qword;
+};
+
+static const struct verdict fine = { TSR_FAULT_NONE, 0 };
+
+static struct verdict verdict(uint8_t code, unsigned int qword)
+{
+	return (struct verdict){ code, qword };
+}
+
+/* Bytes of the pattern at and beyond TEXEL must be zero. @lo and @hi are qwords @qword and @qword + 1. */
+static struct verdict check_pattern(unsigned int texel, uint64_t lo, uint64_t hi, unsigned int qword)
+{
+	if (texel < 8 && lo >> 8 * texel)
+		return verdict(TSR_FAULT_BAD_VALUE, qword);
+	if (texel <= 8 ? hi != 0 : texel < 16 && hi >> 8 * (texel - 8))
+		return verdict(TSR_FAULT_BAD_VALUE, qword + 1);
+	return fine;
+}
+
+static bool bad_texel(uint32_t texel)
+{
+	return !texel || texel > TSR_TEXEL_MAX;
+}
+
+static bool bad_base(bool tiled, uint64_t base)
+{
+	return tiled && base % TSR_TILED_ALIGN;
+}
+
+static bool bad_pitch(bool tiled, uint32_t texel, uint32_t pitch)
+{
+	return tiled && pitch % (TSR_TILE_TEXELS * texel);
+}
+
+static struct verdict check_copy_rect(const struct tsr_copy_rect *r)
+{
+	if (bad_texel(r->texel))
+		return verdict(TSR_FAULT_BAD_VALUE, 0);
+	if (bad_base(r->src_layout, r->src))
+		return verdict(TSR_FAULT_ALIGNMENT, 1);
+	if (bad_base(r->dst_layout, r->dst))
+		return verdict(TSR_FAULT_ALIGNMENT, 2);
+	if (bad_pitch(r->src_layout, r->texel, r->src_pitch) || bad_pitch(r->dst_layout, r->texel, r->dst_pitch))
+		return verdict(TSR_FAULT_ALIGNMENT, 3);
+	if (r->width > TSR_RECT_MAX || r->height > TSR_RECT_MAX)
+		return verdict(TSR_FAULT_BAD_VALUE, 5);
+	return fine;
+}
+
+static struct verdict check_fill_rect(const struct tsr_fill_rect *r)
+{
+	if (bad_texel(r->texel))
+		return verdict(TSR_FAULT_BAD_VALUE, 0);
+	if (bad_base(r->layout, r->dst))
+		return verdict(TSR_FAULT_ALIGNMENT, 1);
+	if (bad_pitch(r->layout, r->texel, r->pitch))
+		return verdict(TSR_FAULT_ALIGNMENT, 2);
+	if (r->width > TSR_RECT_MAX || r->height > TSR_RECT_MAX)
+		return verdict(TSR_FAULT_BAD_VALUE, 3);
+	return check_pattern(r->texel, r->pattern_lo, r->pattern_hi, 4);
+}
+
+static struct verdict check_fill_linear(const struct tsr_fill_linear *f)
+{
+	if (bad_texel(f->texel))
+		return verdict(TSR_FAULT_BAD_VALUE, 0);
+	if (f->size % f->texel)
+		return verdict(TSR_FAULT_ALIGNMENT, 2);
+	return check_pattern(f->texel, f->pattern_lo, f->pattern_hi, 3);
+}
+
+static enum tsr_step copy_rect(struct tsr_copy *c, uint64_t pc, const uint64_t *cmd, uint64_t *done)
+{
+	struct tsr_copy_scratch scratch;
+	struct tsr_copy_rect r;
+	struct verdict v;
+
+	tsr_unpack_copy_rect(cmd, &r);
+	v = check_copy_rect(&r);
+	if (v.code)
+		return tsr_mem_bad_packet(c->mem, pc, v.qword, v.code);
+	if (!r.width || !r.height)
+		return TSR_STEP_DONE;
+	c->src = (struct tsr_copy_surface){ r.src, r.src_pitch, r.src_layout == TSR_LAYOUT_TILED, r.src_x, r.src_y };
+	c->dst = (struct tsr_copy_surface){ r.dst, r.dst_pitch, r.dst_layout == TSR_LAYOUT_TILED, r.dst_x, r.dst_y };
+	c->texel = r.texel;
+	c->width = r.width;
+	c->height = r.height;
+	c->flip_x = r.flip_x;
+	c->flip_y = r.flip_y;
+	c->ops = tsr_tile_ops(r.texel);
+	c->scratch = &scratch;
+	return tsr_copy_rect(c, done);
+}
+
+static enum tsr_step fill_rect(struct tsr_copy *c, uint64_t pc, const uint64_t *cmd, uint64_t *done)
+{
+	struct tsr_copy_scratch scratch;
+	struct tsr_copy_pattern pattern;
+	struct tsr_fill_rect r;
+	struct verdict v;
+
+	tsr_unpack_fill_rect(cmd, &r);
+	v = check_fill_rect(&r);
+	if (v.code)
+		return tsr_mem_bad_packet(c->mem, pc, v.qword, v.code);
+	if (!r.width || !r.height)
+		return TSR_STEP_DONE;
+	tsr_copy_pattern_init(&pattern, r.texel, r.pattern_lo, r.pattern_hi);
+	c->pattern = &pattern;
+	c->dst = (struct tsr_copy_surface){ r.dst, r.pitch, r.layout == TSR_LAYOUT_TILED, r.x, r.y };
+	c->texel = r.texel;
+	c->width = r.width;
+	c->height = r.height;
+	c->ops = tsr_tile_ops(r.texel);
+	c->scratch = &scratch;
+	return tsr_copy_rect(c, done);
+}
+
+static enum tsr_step copy_linear(struct tsr_copy *c, const uint64_t *cmd, uint64_t *done)
+{
+	struct tsr_copy_linear l;
+
+	tsr_unpack_copy_linear(cmd, &l);
+	return tsr_copy_linear(c, l.src, l.dst, l.size, done);
+}
+
+static enum tsr_step fill_linear(struct tsr_copy *c, uint64_t pc, const uint64_t *cmd, uint64_t *done)
+{
+	struct tsr_copy_pattern pattern;
+	struct tsr_fill_linear f;
+	struct verdict v;
+
+	tsr_unpack_fill_linear(cmd, &f);
+	v = check_fill_linear(&f);
+	if (v.code)
+		return tsr_mem_bad_packet(c->mem, pc, v.qword, v.code);
+	tsr_copy_pattern_init(&pattern, f.texel, f.pattern_lo, f.pattern_hi);
+	c->pattern = &pattern;
+	return tsr_copy_linear(c, 0, f.dst, f.size, done);
+}
+
+enum tsr_step tsr_copy_step(struct tsr_mem *mem, uint64_t pc, const uint64_t *cmd, struct tsr_engine_state *state,
+			    struct tsr_step_cost *cost)
+{
+	struct tsr_copy c = { .mem = mem, .cost = cost, .budget = TSR_BURST_BYTES };
+	uint64_t *done = &state->word[0];
+
+	*cost = (struct tsr_step_cost){ 0, 0 };
+	switch (tsr_packet_opcode(cmd[0])) {
+	case TSR_OP_COPY_LINEAR:
+		return copy_linear(&c, cmd, done);
+	case TSR_OP_COPY_RECT:
+		return copy_rect(&c, pc, cmd, done);
+	case TSR_OP_FILL_LINEAR:
+		return fill_linear(&c, pc, cmd, done);
+	case TSR_OP_FILL_RECT:
+		return fill_rect(&c, pc, cmd, done);
+	default:
+		return tsr_mem_bad_packet(mem, pc, 0, TSR_FAULT_UNSUPPORTED);
+	}
+}

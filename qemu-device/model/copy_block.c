@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Rectangles, a block of at most 16×16 texels at a time, where a tiled surface is involved.
+ *
+ * First every byte of the block is found on the host, source and destination, then it is moved; so a block that meets a
+ * fault or a pending page has written nothing yet. Rows or tiles that are split over two windows take a detour through scratch memory.
+ */
+#include <string.h>
+
+#include "copy.h"
+
+/* The texels of a block, row by row as they go to the destination. */
+typedef const uint8_t *rows_t[TSR_TILE_DIM];
+
+static bool is_whole(const struct tsr_copy_block *b)
+{
+	return b->w == TSR_TILE_DIM && b->h == TSR_TILE_DIM;
+}
+
+/* Upper left corner, in the source rectangle, of the texels that go to the block. */
+static uint64_t source_left(const struct tsr_copy *c, const struct tsr_copy_block *b)
+{
+	return c->flip_x ? c->width - b->x - b->w : b->x;
+}
+
+static uint64_t source_top(const struct tsr_copy *c, const struct tsr_copy_block *b)
+{
+	return c->flip_y ? c->height - b->y - b->h : b->y;
+}
+
+/* Bytes of a row from the block on that this step can still get to: what a window on the row should hold. */
+static uint64_t row_ahead(const struct tsr_copy *c, const struct tsr_copy_block *b)
+{
+	uint64_t texels = tsr_copy_min(c->width - b->x, c->budget / c->texel / b->h);
+
+	return tsr_copy_max(texels, b->w) * c->texel;
+}
+
+/* The part of the tile that holds texel (x, y) of @s, from there on at most @w × @h. */
+static struct tsr_tile_part part_at(const struct tsr_copy_surface *s, uint64_t x, uint64_t y, uint64_t w, uint64_t h)
+{
+	struct tsr_tile_part p = {
+		.x = (unsigned int)((s->x + x) % TSR_TILE_DIM),
+		.y = (unsigned int)((s->y + y) % TSR_TILE_DIM),
+	};
+
+	p.w = (unsigned int)tsr_copy_min(w, TSR_TILE_DIM - p.x);
+	p.h = (unsigned int)tsr_copy_min(h, TSR_TILE_DIM - p.y);
+	return p;
+}
+
+static bool part_is_whole(const struct tsr_tile_part *p)
+{
+	return p->w == TSR_TILE_DIM && p->h == TSR_TILE_DIM;
+}
+
+/*
+ * The bytes of a tile that part @p needs: all of it if it lies in one page, where more costs nothing; else from its first to its last texel,
+ * so that a page is not touched for texels that are not in the rectangle. @tile: texel (0, 0) of the tile.
+ */
+static void part_bytes(const struct tsr_copy *c, const struct tsr_tile_part *p, uint64_t tile, unsigned int *first,
+		       unsigned int *end)
+{
+	*first = 0;
+	*end = TSR_TILE_TEXELS * c->texel;
+	if (!part_is_whole(p) && tile % TSR_COPY_PAGE + *end > TSR_COPY_PAGE)
+		tsr_tile_hull(p, c->texel, first, end);
+}
+
+/* Address of the tile with texel (x, y) of the rectangle. */
+static uint64_t tile_addr(const struct tsr_copy *c, const struct tsr_copy_surface *s, uint64_t x, uint64_t y)
+{
+	uint64_t tile_x = (s->x + x) / TSR_TILE_DIM * TSR_TILE_DIM, tile_y = (s->y + y) / TSR_TILE_DIM * TSR_TILE_DIM;
+	struct tsr_copy_surface whole = { .base = s->base, .pitch = s->pitch, .tiled = true };
+
+	return tsr_copy_texel_addr(&whole, c->texel, tile_x, tile_y);
+}
+
+/* Rows of a linear source. */
+static bool load_linear(struct tsr_copy *c, const struct tsr_copy_block *b, rows_t row)
+{
+	uint64_t x = source_left(c, b), y = source_top(c, b), bytes = b->w * c->texel;
+	uint64_t ahead = c->flip_x ? bytes : row_ahead(c, b);
+	unsigned int i;
+
+	for (i = 0; i < b->h; i++) {
+		uint64_t from = c->flip_y ? y + b->h - 1 - i : y + i;
+		uint64_t va = tsr_copy_texel_addr(&c->src, c->texel, x, from);
+
+		if (va == UINT64_MAX)
+			return false;
+		row[i] = tsr_copy_source(c, &c->src_row[i], va, bytes, ahead, c->scratch->rows[i]);
+		if (!row[i])
+			return false;
+	}
+	return true;
+}
+
+/* One tile's share of a block, to column @x and row @y of scratch rows. */
+static bool load_part(struct tsr_copy *c, uint64_t tile, const struct tsr_tile_part *p, unsigned int x, unsigned int y)
+{
+	uint8_t *to[TSR_TILE_DIM];
+	unsigned int first, end, i;
+	const uint8_t *mem;
+
+	part_bytes(c, p, tile, &first, &end);
+	if (tile > UINT64_MAX - end)
+		return false;
+	mem = tsr_copy_source(c, &c->src_tile[y != 0], tile + first, end - first, end - first, c->scratch->src_tile);
+	if (!mem)
+		return false;
+	for (i = 0; i < p->h; i++)
+		to[i] = c->scratch->rows[y + i] + x * c->texel;
+	if (part_is_whole(p))
+		c->ops->detile(to, mem);
+	else
+		c->ops->detile_part(to, mem, first, p);
+	return true;
+}
+
+/* Texels of a tiled source, from up to four tiles. */
+static bool load_tiled(struct tsr_copy *c, const struct tsr_copy_block *b, rows_t row)
+{
+	uint64_t left = source_left(c, b), top = source_top(c, b);
+	unsigned int x, y;
+	struct tsr_tile_part p;
+
+	for (y = 0; y < b->h; y += p.h) {
+		for (x = 0; x < b->w; x += p.w) {
+			p = part_at(&c->src, left + x, top + y, b->w - x, b->h - y);
+			if (!load_part(c, tile_addr(c, &c->src, left + x, top + y), &p, x, y))
+				return false;
+		}
+	}
+	for (y = 0; y < b->h; y++)
+		row[y] = c->scratch->rows[c->flip_y ? b->h - 1 - y : y];
+	return true;
+}
+
+static bool load(struct tsr_copy *c, const struct tsr_copy_block *b, rows_t row)
+{
+	unsigned int i;
+
+	if (c->pattern) {
+		for (i = 0; i < b->h; i++)
+			row[i] = c->pattern->bytes;
+		return true;
+	}
+	if (!(c->src.tiled ? load_tiled(c, b, row) : load_linear(c, b, row)))
+		return false;
+	for (i = 0; c->flip_x && i < b->h; i++) {
+		c->ops->reverse(c->scratch->mirror[i], row[i], b->w);
+		row[i] = c->scratch->mirror[i];
+	}
+	return true;
+}
+
+/* From tile to tile, where the source's tiles lie as the destination's do. */
+static const uint8_t *load_tile(struct tsr_copy *c, const struct tsr_copy_block *b)
+{
+	uint64_t va = tile_addr(c, &c->src, b->x, b->y);
+	uint64_t len = TSR_TILE_TEXELS * c->texel;
+
+	if (va > UINT64_MAX - TSR_TILE_BYTES_MAX)
+		return NULL;
+	return tsr_copy_source(c, &c->src_tile[0], va, len, len, c->scratch->src_tile);
+}
+
+static bool whole_to_tiled(struct tsr_copy *c, const struct tsr_copy_block *b, struct tsr_copy_sink *sink)
+{
+	uint64_t len = TSR_TILE_TEXELS * c->texel;
+	const uint8_t *tile;
+	rows_t row;
+
+	if (c->pattern) {
+		tsr_copy_pattern_fill(c->pattern, sink->ptr, len, 0);
+	} else if (c->src.tiled && !c->flip_x && !c->flip_y && !((c->src.x ^ c->dst.x) % TSR_TILE_DIM) &&
+		   !((c->src.y ^ c->dst.y) % TSR_TILE_DIM)) {
+		tile = load_tile(c, b);
+		if (!tile)
+			return false;
+		memmove(sink->ptr, tile, len);
+	} else {
+		if (!load(c, b, row))
+			return false;
+		c->ops->tile(sink->ptr, row);
+	}
+	tsr_copy_flush(sink, len);
+	return true;
+}
+
+static bool to_tiled(struct tsr_copy *c, const struct tsr_copy_block *b)
+{
+	struct tsr_tile_part p = part_at(&c->dst, b->x, b->y, b->w, b->h);
+	uint64_t tile = tile_addr(c, &c->dst, b->x, b->y);
+	struct tsr_copy_sink sink;
+	unsigned int first, end;
+	rows_t row;
+
+	part_bytes(c, &p, tile, &first, &end);
+	if (tile > UINT64_MAX - end)
+		return false;
+	if (!tsr_copy_sink(c, &c->dst_tile, tile + first, end - first, end - first, c->scratch->dst_tile, &sink))
+		return false;
+	if (is_whole(b))
+		return whole_to_tiled(c, b, &sink);
+	/* Between its texels a part has others, which must stay as they are in memory. */
+	if (sink.split || !load(c, b, row))
+		return false;
+	c->ops->tile_part(sink.ptr, first, row, &p);
+	return true;
+}
+
+/* Rows of a linear destination. */
+static bool row_sinks(struct tsr_copy *c, const struct tsr_copy_block *b, struct tsr_copy_sink *sink)
+{
+	uint64_t bytes = b->w * c->texel, ahead = row_ahead(c, b), va;
+	unsigned int i;
+
+	for (i = 0; i < b->h; i++) {
+		va = tsr_copy_texel_addr(&c->dst, c->texel, b->x, b->y + i);
+		if (va == UINT64_MAX ||
+		    !tsr_copy_sink(c, &c->dst_row[i], va, bytes, ahead, c->scratch->dst_rows[i], &sink[i]))
+			return false;
+	}
+	/* Where windows are shorter than usual there may be too many: the first ones are lost by now. */
+	for (i = 0; i < b->h; i++) {
+		if (!tsr_copy_held(c, sink[i].number))
+			return false;
+	}
+	return true;
+}
+
+/* From a tiled surface to a linear one. */
+static bool to_linear(struct tsr_copy *c, const struct tsr_copy_block *b)
+{
+	struct tsr_copy_sink sink[TSR_TILE_DIM];
+	uint64_t bytes = b->w * c->texel;
+	bool rows_overlap = c->dst.pitch < bytes;
+	uint8_t *to[TSR_TILE_DIM];
+	const uint8_t *tile;
+	unsigned int i;
+	rows_t row;
+
+	if (!row_sinks(c, b, sink))
+		return false;
+	for (i = 0; i < b->h; i++)
+		to[c->flip_y ? b->h - 1 - i : i] = sink[i].ptr;
+	if (is_whole(b) && !c->flip_x && !rows_overlap) {
+		struct tsr_copy_block from = { source_left(c, b), source_top(c, b), b->w, b->h };
+
+		tile = load_tile(c, &from);
+		if (!tile)
+			return false;
+		c->ops->detile(to, tile);
+	} else if (!load(c, b, row)) {
+		return false;
+	}
+	for (i = 0; i < b->h; i++) {
+		if (!is_whole(b) || c->flip_x || rows_overlap)
+			memmove(sink[i].ptr, row[i], bytes);
+		tsr_copy_flush(&sink[i], bytes);
+	}
+	return true;
+}
+
+bool tsr_copy_block(struct tsr_copy *c, const struct tsr_copy_block *b)
+{
+	return c->dst.tiled ? to_tiled(c, b) : to_linear(c, b);
+}

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Tiling and detiling on the host. There is one copy of each function per texel size, made from an inline one with a constant size:
+ * the compiler then moves a texel with one or two instructions. Whole tiles of 1, 2, 4, 8 and 16 bytes go by 16-byte vectors
+ * (tiling_whole.h).
+ */
+#include <string.h>
+
+#include "tiling.h"
+#include "tiling_whole.h"
+
+const uint8_t tsr_tile_spread[TSR_TILE_DIM] = {
+	0x00, 0x01, 0x04, 0x05, 0x10, 0x11, 0x14, 0x15, 0x40, 0x41, 0x44, 0x45, 0x50, 0x51, 0x54, 0x55,
+};
+
+#define ALWAYS_INLINE inline __attribute__((always_inline))
+
+/* By way of a register: @to and @from may overlap. */
+static ALWAYS_INLINE void move_texel(uint8_t *to, const uint8_t *from, unsigned int texel)
+{
+	uint8_t t[TSR_TEXEL_MAX];
+
+	memcpy(t, from, texel);
+	memcpy(to, t, texel);
+}
+
+static ALWAYS_INLINE void tile_part(uint8_t *mem, unsigned int skip, const uint8_t *const *row,
+				    const struct tsr_tile_part *p, unsigned int texel)
+{
+	unsigned int i, j;
+
+	for (j = 0; j < p->h; j++) {
+		for (i = 0; i < p->w; i++)
+			move_texel(mem + tsr_tile_index(p->x + i, p->y + j) * texel - skip, row[j] + i * texel, texel);
+	}
+}
+
+static ALWAYS_INLINE void detile_part(uint8_t *const *row, const uint8_t *mem, unsigned int skip,
+				      const struct tsr_tile_part *p, unsigned int texel)
+{
+	unsigned int i, j;
+
+	for (j = 0; j < p->h; j++) {
+		for (i = 0; i < p->w; i++)
+			move_texel(row[j] + i * texel, mem + tsr_tile_index(p->x + i, p->y + j) * texel - skip, texel);
+	}
+}
+
+static ALWAYS_INLINE void reverse(uint8_t *dst, const uint8_t *src, uint64_t n, unsigned int texel)
+{
+	uint64_t i;
+
+	for (i = 0; i < n; i++)
+		move_texel(dst + i * texel, src + (n - 1 - i) * texel, texel);
+}
+
+/* A whole tile as a part: for the sizes that have no faster way. */
+static const struct tsr_tile_part whole = { 0, 0, TSR_TILE_DIM, TSR_TILE_DIM };
+
+#define DEFINE_PART_OPS(n)									\
+	static void tile_part_##n(uint8_t *mem, unsigned int skip, const uint8_t *const *row,	\
+				  const struct tsr_tile_part *p)				\
+	{ tile_part(mem, skip, row, p, n); }							\
+	static void detile_part_##n(uint8_t *const *row, const uint8_t *mem, unsigned int skip,	\
+				    const struct tsr_tile_part *p)				\
+	{ detile_part(row, mem, skip, p, n); }							\
+	static void reverse_##n(uint8_t *dst, const uint8_t *src, uint64_t count)		\
+	{ reverse(dst, src, count, n); }
+
+#define DEFINE_WHOLE_OPS(n)									\
+	static void tile_##n(uint8_t *tile, const uint8_t *const *row)				\
+	{ tile_part(tile, 0, row, &whole, n); }							\
+	static void detile_##n(uint8_t *const *row, const uint8_t *tile)			\
+	{ detile_part(row, tile, 0, &whole, n); }
+
+#define DEFINE_OPS(n) DEFINE_PART_OPS(n) DEFINE_WHOLE_OPS(n)
+
+DEFINE_PART_OPS(1)
+DEFINE_PART_OPS(2)
+DEFINE_OPS(3)
+DEFINE_PART_OPS(4)
+DEFINE_OPS(5)
+DEFINE_OPS(6)
+DEFINE_OPS(7)
+DEFINE_PART_OPS(8)
+DEFINE_OPS(9)
+DEFINE_OPS(10)
+DEFINE_OPS(11)
+DEFINE_OPS(12)
+DEFINE_OPS(13)
+DEFINE_OPS(14)
+DEFINE_OPS(15)
+DEFINE_PART_OPS(16)
+
+#define OPS(n) [n] = { tile_##n, detile_##n, tile_part_##n, detile_part_##n, reverse_##n }
+
+static const struct tsr_tile_ops ops[TSR_TEXEL_MAX + 1] = {
+	OPS(1), OPS(2), OPS(3), OPS(4), OPS(5), OPS(6), OPS(7), OPS(8),
+	OPS(9), OPS(10), OPS(11), OPS(12), OPS(13), OPS(14), OPS(15), OPS(16),
+};
+
+const struct tsr_tile_ops *tsr_tile_ops(unsigned int texel)
+{
+	return &ops[texel];
+}
+
+void tsr_tile_hull(const struct tsr_tile_part *p, unsigned int texel, unsigned int *first, unsigned int *end)
+{
+	unsigned int lo = TSR_TILE_TEXELS - 1, hi = 0, i, j;
+
+	for (j = 0; j < p->h; j++) {
+		for (i = 0; i < p->w; i++) {
+			unsigned int index = tsr_tile_index(p->x + i, p->y + j);
+
+			lo = index < lo ? index : lo;
+			hi = index > hi ? index : hi;
+		}
+	}
+	*first = lo * texel;
+	*end = (hi + 1) * texel;
+}
