@@ -34,7 +34,8 @@ struct ktap_state {
 	char **argv;			/* their names or parts of them */
 };
 
-static struct ktap_state ktap __attribute__((unused));
+/* One for the whole program, however many files include this: weak definitions are merged. */
+__attribute__((weak)) struct ktap_state ktap;
 
 /* ktap_note(): a diagnostic line, "# text". The text should not hold newlines. */
 __attribute__((format(printf, 1, 2), unused))

@@ -10,21 +10,25 @@
 CFLAGS := -std=gnu11 -O1 -g -Wall -Wextra -Werror -pthread -D_GNU_SOURCE
 model_sources := $(shell find qemu-device/model -name '*.c' 2>/dev/null)
 
+# Engines can be run on a mock of the memory they work on: see tests/lib/mock_mem.h.
+mock_sources := tests/lib/mock_mem.c tests/lib/copy_ref.c
+mock_libs := -Wl,--wrap=tsr_mem_map,--wrap=tsr_mem_bad_packet
+
 # The variants: directory of the programs, compiler flags, what is linked in, libraries.
 model-asan.dir := model
 model-asan.flags := -fsanitize=address,undefined -fno-sanitize-recover=all -Iqemu-device/model
-model-asan.sources := $(model_sources)
-model-asan.libs := -lm
+model-asan.sources := $(model_sources) $(mock_sources)
+model-asan.libs := $(mock_libs) -lm
 
 model-tsan.dir := model
 model-tsan.flags := -fsanitize=thread -Iqemu-device/model
-model-tsan.sources := $(model_sources)
-model-tsan.libs := -lm
+model-tsan.sources := $(model_sources) $(mock_sources)
+model-tsan.libs := $(mock_libs) -lm
 
 fuzz.dir := fuzz
 fuzz.flags := -fsanitize=address,undefined -fno-sanitize-recover=all -Iqemu-device/model
-fuzz.sources := $(model_sources) tests/lib/fuzz_main.c
-fuzz.libs := -lm
+fuzz.sources := $(model_sources) $(mock_sources) tests/lib/fuzz_main.c
+fuzz.libs := $(mock_libs) -lm
 
 qtest.dir := qtest
 qtest.flags :=
