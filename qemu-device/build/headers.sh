@@ -7,7 +7,7 @@
 
 [ -f "$TOP/Documentation/hw/gen/generate.py" ] ||
     die "Documentation/hw/gen/generate.py is not there yet: no headers can be generated"
-cd "$TOP"
+cd "$TOP" || exit 1
 dir=$CACHE/gen/$(hash_files Documentation/hw/gen Documentation/hw/*.xml)
 if [ ! -d "$dir/include" ]; then
     aside=$CACHE/gen/.$$

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# setup.sh: install the host packages of qemu-device/build/packages that are missing. Costs some
-# milliseconds when nothing is.
+# setup.sh [PACKAGE...]: install the host packages of qemu-device/build/packages, and the named ones, that
+# are missing. Costs some milliseconds when nothing is.
 . "$(dirname "$0")/lib.sh"
 
 . /etc/os-release
@@ -17,7 +17,7 @@ bookworm | trixie) codename=$VERSION_CODENAME ;;
 esac
 
 mapfile -t wanted < <(sed -e 's/#.*//' "$TOP/qemu-device/build/packages" |
-    awk -v rel="@$codename" 'NF == 1 || $2 == rel { print $1 }')
+    awk -v rel="@$codename" 'NF == 1 || $2 == rel { print $1 }'; [ $# = 0 ] || printf '%s\n' "$@")
 mapfile -t present < <(dpkg-query -W -f '${db:Status-Status} ${Package}\n' "${wanted[@]}" 2>/dev/null |
     awk '$1 == "installed" { print $2 }' | sort -u)
 mapfile -t missing < <(printf '%s\n' "${wanted[@]}" | grep -vxF -f <(printf '%s\n' "${present[@]}" -) || true)

@@ -59,7 +59,7 @@ def environment():
             raise GuestError("what the guest needs cannot be built (see above)")
         for line in out.stdout.splitlines():
             name, _, value = line.partition("=")
-            os.environ[name] = value
+            os.environ[name] = "".join(shlex.split(value))
     return {n: os.environ[n] for n in names}
 
 
@@ -94,6 +94,7 @@ class Guest:
             raise GuestError(f"there is no kernel {self.kernel}")
         self.accel, self.accel_reason = kvm.choose(accel, self.env["TSR_QEMU"])
         self.process = None
+        self.qemu_said = b""        # what QEMU itself printed (traces, warnings), once it has ended
         self.dir = None
         self.number = 0
 
@@ -242,6 +243,8 @@ class Guest:
                 self.process.kill()
         self.process.wait()
         self._show_console()
+        with open(self.log_path, "rb") as f:
+            self.qemu_said = f.read()
         for s in self.sockets.values():
             s.close()
         shutil.rmtree(self.dir, ignore_errors=True)
@@ -472,7 +475,9 @@ def main(argv):
         with guest:
             if not args.quiet:
                 print(f"tessera: guest runs with {guest.accel} ({guest.accel_reason})", file=sys.stderr)
-            return guest.run(" ".join(args.command), args.timeout, write_through(1), write_through(2)).status
+            status = guest.run(" ".join(args.command), args.timeout, write_through(1), write_through(2)).status
+        write_through(2)(guest.qemu_said)
+        return status
     except GuestError as e:
         print(f"tessera: error: {e}", file=sys.stderr)
         return 125

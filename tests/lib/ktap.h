@@ -59,7 +59,7 @@ static void ktap_start(void)
 	printf("KTAP version 1\n");
 }
 
-/* ktap_start_args(): the same, and run only tests whose description contains one of the arguments. */
+/* ktap_start_args(): the same, and run only tests whose description holds one of the arguments. */
 __attribute__((unused))
 static void ktap_start_args(int argc, char **argv)
 {

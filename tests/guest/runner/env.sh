@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# env.sh: build everything a guest needs and print where it is, as NAME=value lines for tests/lib/guest.py.
+# env.sh: build everything a guest needs and print where it is, as NAME=value lines for the shell
+# and for tests/lib/guest.py.
 #
 # Environment: KERNEL (a bzImage or vmlinux instead of the stock kernel), MODULES (its lib/modules/RELEASE
 # directory, when it has modules), KDIR (its build directory, to build tessera.ko against; by default the
@@ -53,12 +54,10 @@ for dir in guest/bin bench/bin userspace/bin; do
     [ ! -d "$BUILD/$dir" ] || args+=(--bin "$BUILD/$dir")
 done
 [ ! -d "$BUILD/userspace/lib" ] || args+=(--libdir "$BUILD/userspace/lib")
-for file in "$TOP"/userspace/demos/*.png ${IMAGE:+"$IMAGE"}; do
+for file in "$TOP"/userspace/demos/*.png "$TOP"/userspace/demos/*/*.png ${IMAGE:+"$IMAGE"}; do
     [ ! -f "$file" ] || args+=(--data "$file")
 done
 /usr/bin/python3 -B "$runner/initramfs.py" "${args[@]}"
 
-echo "TSR_QEMU=$qemu/qemu-system-x86_64"
-echo "TSR_QEMU_SHARE=$qemu/share"
-echo "TSR_KERNEL=$kernel"
-echo "TSR_INITRD=${args[3]}"
+printf '%s=%q\n' TSR_QEMU "$qemu/qemu-system-x86_64" TSR_QEMU_SHARE "$qemu/share" TSR_KERNEL "$kernel" \
+    TSR_INITRD "${args[3]}" TSR_MODULE "${module:-}"

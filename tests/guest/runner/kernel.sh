@@ -62,7 +62,7 @@ unpacked() {
             ln -sfn "$final$(readlink "$link")" "$link"
         done
     ln -s "usr/src/linux-headers-$release" "$dir/build"
-    rm -rf "$dir/boot" "$dir/usr/share"
+    rm -rf "${dir:?}/boot" "${dir:?}/usr/share"
     printf '%s\n' "$release" >"$dir/release"
 }
 

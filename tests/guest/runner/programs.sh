@@ -3,7 +3,7 @@
 #
 # programs.sh: build libtessera, tools, demos, guest tests and benchmarks for the guest, below $BUILD.
 . "$(dirname "$0")/../../../qemu-device/build/lib.sh"
-cd "$TOP"
+cd "$TOP" || exit 1
 
 mkdir -p "$BUILD"
 exec {lock}>"$BUILD/programs.lock"

@@ -12,7 +12,7 @@ GUEST_OPTIONS = $(if $(DEVICES),--devices $(DEVICES)) $(if $(DEVICE_ARGS),--devi
 	$(if $(TIMEOUT),--timeout $(TIMEOUT)) $(if $(V),--console)
 # make itself ends with status 2 when the command fails and says "Error N"; guest.py ends with N.
 # Sets TSR_QEMU and so on in the shell that runs the rest of the line; builds what is missing.
-GUEST_ENV = set -e; env=$$(bash tests/guest/runner/env.sh); export $$env TSR_TOP='$(TOP)'
+GUEST_ENV = set -e; env=$$(bash tests/guest/runner/env.sh); set -a; eval "$$env"; TSR_TOP='$(TOP)'; set +a
 GUEST = $(PYTHON) tests/lib/guest.py $(GUEST_OPTIONS)
 
 # Sets what the device tests need.
@@ -39,3 +39,9 @@ guest: setup ## run CMD='...' in a fresh guest; its output and exit status are p
 
 shell: setup ## an interactive guest with the driver loaded and the checkout in /mnt
 	@$(GUEST_ENV); exec $(GUEST) --share --shell
+
+# A command given as CMD starts as soon as gdb is attached and continues the guest.
+gdb: export TSR_CMD = $(or $(CMD),true)
+gdb: setup ## gdb on the guest's kernel, with the driver's symbols; CMD='...' runs in the guest meanwhile
+	@bash qemu-device/build/setup.sh gdb
+	@$(GUEST_ENV); exec $(PYTHON) tests/guest/runner/gdb.py --module "$$TSR_MODULE" $(GUEST_OPTIONS) -- "$$TSR_CMD"

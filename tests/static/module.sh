@@ -1,0 +1,74 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# The driver against the stock kernel: no warning from the compiler (W=1), sparse, kernel-doc, checkpatch.
+# test: TIMEOUT=900
+. "$TSR_TOP/tests/lib/ktap.sh"
+cd "$TSR_TOP" || exit 1
+. qemu-device/build/lib.sh
+set +e
+
+if [ ! -f kernel/Kbuild ]; then
+    skip "the driver builds without a warning" "kernel/ has no Kbuild yet"
+    ktap_finish
+fi
+stock=$(tests/guest/runner/kernel.sh) || { skip "the driver builds without a warning" "no stock kernel"; ktap_finish; }
+include=$(qemu-device/build/headers.sh)
+cc=$(sed -n 's/^CONFIG_CC_VERSION_TEXT="\([^ "]*\).*/\1/p' "$stock/build/.config")
+cc=${cc##*-linux-gnu-}
+mapfile -t sources < <(find kernel -name '*.[ch]' | sort)
+
+# build DIR ARGUMENTS...: a build that fails on a warning. Only files that changed since the last build without
+# warnings are compiled again: after a warning, everything is.
+build() {
+    local dir=$1 status=0
+    shift
+    mkdir -p "$dir"
+    rsync -r --checksum --delete --include='*/' --include='*.[chS]' --include=Kbuild --include=Makefile \
+        --include=Kconfig --exclude='*' kernel/ "$dir/kernel/"
+    make -C "$stock/build" M="$dir/kernel" CC="$cc" TESSERA_HW_INCLUDE="$include" -j "$JOBS" "$@" modules \
+        </dev/null >"$dir.log" 2>&1 || status=1
+    if [ "$status" != 0 ] || grep -qiE '(warning|error):' "$dir.log"; then
+        cat "$dir.log"
+        rm -rf "$dir"
+        return 1
+    fi
+}
+
+check "[SYS2] the driver builds out of tree with W=1 and no warning" build "$BUILD/static-w1" W=1
+if command -v sparse >/dev/null; then
+    check "sparse has nothing to say" build "$BUILD/static-sparse" C=1 CHECK="sparse -Wno-unknown-attribute"
+else
+    skip "sparse has nothing to say" "sparse is not installed"
+fi
+doc() {
+    local output
+    output=$(perl "$stock/build/scripts/kernel-doc" -none -Wall "${sources[@]}" 2>&1) || { echo "$output"; return 1; }
+    [ -z "$output" ] || { echo "$output"; return 1; }
+}
+check "kernel-doc has nothing to say about the driver" doc
+
+# checkpatch is in no binary package; it comes from the kernel's source package, downloaded once.
+patch_dir=$CACHE/checkpatch
+fetch_checkpatch() {
+    . qemu-device/build/apt.sh
+    apt_ready
+    local aside=$CACHE/.checkpatch.$$ version
+    version=$(sed 's/^\([0-9]*\.[0-9]*\).*/\1/' "$stock/release")
+    apt_fetch "$aside" "linux-source-$version"
+    mkdir -p "$aside/out"
+    tar -xf "$aside/usr/src/linux-source-$version.tar.xz" -C "$aside/out" --strip-components=2 \
+        "linux-source-$version"/scripts/{checkpatch.pl,spelling.txt,const_structs.checkpatch} || return 1
+    publish "$aside/out" "$patch_dir"
+    rm -rf "$aside"
+}
+[ -x "$patch_dir/checkpatch.pl" ] || (set -e; locked "$CACHE/checkpatch.lock" fetch_checkpatch) >/dev/null 2>&1
+patch() {
+    perl "$patch_dir/checkpatch.pl" --no-tree --strict --terse --quiet --show-types --no-summary \
+        --ignore FILE_PATH_CHANGES,CONFIG_DESCRIPTION,SPDX_LICENSE_TAG --max-line-length=100 -f "$@"
+}
+if [ -x "$patch_dir/checkpatch.pl" ]; then
+    check "checkpatch --strict has nothing to say about the driver" patch "${sources[@]}"
+else
+    skip "checkpatch --strict has nothing to say about the driver" "linux-source cannot be downloaded"
+fi
+ktap_finish

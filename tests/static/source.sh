@@ -1,0 +1,25 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Rules that hold for every file of the repository.
+. "$TSR_TOP/tests/lib/ktap.sh"
+cd "$TSR_TOP" || exit 1
+
+check "licences, sizes and loose ends of all files" /usr/bin/python3 -B tests/static/source.py
+if command -v shellcheck >/dev/null; then
+    mapfile -t scripts < <(git ls-files '*.sh' '.ci/run' tests/guest/runner/init)
+    check "shellcheck has nothing to say" shellcheck -x -S warning -e SC2034 "${scripts[@]}"
+else
+    skip "shellcheck has nothing to say" "shellcheck is not installed"
+fi
+compile_python() {
+    git ls-files -z '*.py' | xargs -0 -r /usr/bin/python3 -B -c '
+import sys
+for path in sys.argv[1:]:
+    compile(open(path).read(), path, "exec")'
+}
+check "all Python files compile" compile_python
+names=$(git ls-files | cut -d/ -f1 | sort -u | grep -v '^\.' | tr '\n' ' ')
+note "top level: $names"
+[ "$names" = "Documentation Kbuild LICENSES Makefile README.md kernel qemu-device tests userspace " ]
+result $? "nothing else lies at the top level"
+ktap_finish

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the files of libtessera share and programs do not see. Each object's structure is private to
+ * its file unless another file needs it; then it stands here.
+ */
+#ifndef TSR_INTERNAL_H
+#define TSR_INTERNAL_H
+
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+
+#include "tessera.h"
+#include "tessera_cmd.h"
+
+#define TSR_HIDDEN __attribute__((visibility("hidden")))
+#define TSR_PRINTF(text, args) __attribute__((format(printf, text, args)))
+
+/* tsr_fail(): remember the message for this thread and return -@error (@error is positive). */
+TSR_HIDDEN int tsr_fail(int error, const char *format, ...) TSR_PRINTF(2, 3);
+
+/*
+ * tsr_fail_ioctl(): the same for a system call that left @error; adds what the errno says after the
+ * text, and why where it is known for all calls (unplugged, wedged).
+ */
+TSR_HIDDEN int tsr_fail_ioctl(int error, const char *format, ...) TSR_PRINTF(2, 3);
+
+static inline bool tsr_is_pow2(uint64_t value)
+{
+	return value && !(value & (value - 1));
+}
+
+/* tsr_round_up(): @value up to a multiple of @align, a power of two. The caller excludes overflow.
+ */
+static inline uint64_t tsr_round_up(uint64_t value, uint64_t align)
+{
+	return (value + align - 1) & ~(align - 1);
+}
+
+struct tsr_device {
+	atomic_uint refs;
+	int fd;				/* ours, closed with the last reference */
+	char path[64];			/* what it was opened by, "" if by file descriptor */
+	struct drm_tessera_gpu_info info;
+	struct drm_tessera_engine_info *engines;
+	unsigned int engine_count;
+	uint64_t granule;		/* smallest page: what VM_BIND works in, a power of two */
+	pthread_mutex_t bo_lock; /* protects bos, bo_capacity, and a tsr_bo's last reference */
+	struct tsr_bo **bos;		/* by GEM handle: the kernel gives one handle per buffer */
+	uint32_t bo_capacity;		/* elements of bos */
+};
+
+/* tsr_device_ioctl(): drmIoctl() that returns 0 or a positive errno. */
+TSR_HIDDEN int tsr_device_ioctl(const struct tsr_device *device, unsigned long request, void *arg);
+
+/*
+ * tsr_copy_out(): give a caller that knows @size bytes of a structure the @known bytes of ours: the
+ * shorter length is copied, the rest of the caller's cleared.
+ */
+TSR_HIDDEN void tsr_copy_out(void *target, size_t size, const void *ours, size_t known);
+
+/* tsr_sync_pack(): the uapi form of @point; -EINVAL if the point does not fit the sync's kind. */
+TSR_HIDDEN int tsr_sync_pack(const struct tsr_point *point, const struct tsr_device *device,
+			     struct drm_tessera_sync *packed);
+
+TSR_HIDDEN struct tsr_device *tsr_queue_device(const struct tsr_queue *queue);
+TSR_HIDDEN struct tsr_device *tsr_sync_device(const struct tsr_sync *sync);
+
+#endif /* TSR_INTERNAL_H */
