@@ -75,7 +75,7 @@ apt_depends() {
 apt_fetch() {
     local dir=$1 aside
     shift
-    aside=$(mktemp -d "$CACHE/fetch.XXXXXX")
+    aside=$(aside_in "$CACHE/fetch")
     (cd "$aside" && run_logged "fetch-$1" apt-get download "$@") || {
         rm -rf "$aside"
         die "cannot download $*: check the network (mirror $MIRROR), then try again; if the archive has" \
@@ -91,7 +91,7 @@ apt_fetch() {
 apt_source() {
     local dir=$1 pkg=$2
     mkdir -p "$dir"
-    (cd "$dir" && run_logged "source-$pkg" apt-get source --only-source "$pkg") ||
+    (cd "$dir" && run_logged "source-${pkg%%=*}" apt-get source --only-source "$pkg") ||
         die "cannot download the source of $pkg: check the network (mirror $MIRROR), then try again;" \
             "if the archive has a newer version by now, run 'make update' first"
 }

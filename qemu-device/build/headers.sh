@@ -10,9 +10,8 @@
 cd "$TOP" || exit 1
 dir=$CACHE/gen/$(hash_files Documentation/hw/gen Documentation/hw/*.xml)
 if [ ! -d "$dir/include" ]; then
-    aside=$CACHE/gen/.$$
-    rm -rf "$aside"
-    mkdir -p "$aside/include"
+    aside=$(aside_in "$CACHE/gen")
+    mkdir "$aside/include"
     /usr/bin/python3 "$TOP/Documentation/hw/gen/generate.py" --out "$aside/include" >&2 ||
         { rm -rf "$aside"; die "the header generator failed (Documentation/hw/gen/generate.py)"; }
     publish "$aside" "$dir"

@@ -31,7 +31,8 @@ die() {
 }
 
 # run_logged NAME COMMAND...: run a long command with its output in a log. On a terminal the last line
-# shows as progress; in a pipe all is quiet. On failure the end of the log is printed.
+# shows as progress; in a pipe all is quiet. On failure the end of the log is printed and the command's
+# status returned; the caller says what that means and gives up.
 run_logged() {
     local name=$1 log status=0
     shift
@@ -44,8 +45,9 @@ run_logged() {
     fi
     if [ "$status" != 0 ]; then
         tail -n 25 "$log" >&2
-        die "$name failed with status $status; the whole log is $log"
+        say "$name failed with status $status; the whole log is $log"
     fi
+    return "$status"
 }
 
 # show_progress: redraw one terminal line with the latest line read, at most ten times a second.
@@ -68,9 +70,18 @@ hash_files() {
         xargs -0 -r sha256sum) | sha256sum | cut -c1-16
 }
 
+# aside_in DIR: make a new directory in DIR to prepare a result in, and print its name. What interrupted
+# runs have left there goes away.
+aside_in() {
+    mkdir -p "$1"
+    find "$1" -mindepth 1 -maxdepth 1 -name '.aside.*' -mmin +120 -exec rm -rf {} +
+    mktemp -d "$1/.aside.XXXXXX"
+}
+
 # publish ASIDE FINAL: make a finished directory visible under its name in one step. When another
 # process was faster with the same content, its result stays and ours goes.
 publish() {
+    chmod 755 "$1"
     if ! mv -T "$1" "$2" 2>/dev/null; then
         [ -e "$2" ] || die "cannot move $1 to $2"
         rm -rf "$1"

@@ -43,7 +43,8 @@ fetch_meson() {
     version=$(readlink "$CACHE/meson/current" 2>/dev/null || true)
     if [ -z "$version" ]; then
         version=$(apt_version meson)
-        local aside=$CACHE/meson/.$version.$$
+        local aside
+        aside=$(aside_in "$CACHE/meson")
         apt_fetch "$aside" meson
         publish "$aside" "$CACHE/meson/$version"
         ln -sfn "$version" "$CACHE/meson/current"
@@ -68,7 +69,8 @@ build_firmware() {
     printf 'TOPSRC_DIR=%s\nCC=gcc\nOBJCOPY=objcopy\n' "$tree/src" \
         >"$tree/build/pc-bios/optionrom/config.mak"
     run_logged qemu-optionrom make -C "$tree/build/pc-bios/optionrom" \
-        -f "$tree/src/pc-bios/optionrom/Makefile" all
+        -f "$tree/src/pc-bios/optionrom/Makefile" all ||
+        die "QEMU's option ROMs do not build"
     for rom in linuxboot_dma.bin pvh.bin kvmvapic.bin; do
         cp "$tree/build/pc-bios/optionrom/$rom" "$tree/share/" || die "QEMU's $rom was not built"
     done
@@ -91,11 +93,13 @@ build_base() {
         mv -T "$tree"/qemu-*/ "$tree/src"
         rm -f "$tree"/qemu_*
         cp "$HERE/tessera.mak" "$tree/src/configs/devices/x86_64-softmmu/tessera.mak"
-        (cd "$tree/src" && bash "$HERE/hook.sh")
+        (cd "$tree/src" && bash "$HERE/hook.sh") || die "QEMU's source has no place for the hook"
         fetch_meson
         mkdir "$tree/build"
-        (cd "$tree/build" && run_logged qemu-configure ../src/configure "${CONFIGURE[@]}") || exit 1
-        run_logged qemu-build ninja -C "$tree/build" -j "$JOBS" qemu-system-x86_64
+        (cd "$tree/build" && run_logged qemu-configure ../src/configure "${CONFIGURE[@]}") ||
+            die "QEMU cannot be configured"
+        run_logged qemu-build ninja -C "$tree/build" -j "$JOBS" qemu-system-x86_64 ||
+            die "QEMU does not build"
         build_firmware "$tree"
         printf '%s\n' "$version" >"$tree/version"
         touch "$tree/complete"
@@ -118,16 +122,14 @@ insert() {
     [ -z "$headers" ] || rsync -r --checksum --delete "$headers/" "$tree/src/hw/tessera/include/"
     (cd "$tree/src" && bash "$HERE/hook.sh")
     use_meson
-    run_logged qemu-device ninja -C "$tree/build" -j "$JOBS" qemu-system-x86_64
-    aside=$CACHE/qemu-bin/.$$
-    mkdir -p "$aside"
+    run_logged qemu-device ninja -C "$tree/build" -j "$JOBS" qemu-system-x86_64 ||
+        die "the device does not build in QEMU (qemu-device/pci, qemu-device/model)"
+    aside=$(aside_in "$CACHE/qemu-bin")
     cp "$tree/build/qemu-system-x86_64" "$aside/"
     cp -r "$tree/share" "$aside/share"
     [ -n "$headers" ] || touch "$aside/no-device"
     publish "$aside" "$dir"
-    # Debris of interrupted copies, and binaries nobody used for long.
-    find "$CACHE/qemu-bin" -mindepth 1 -maxdepth 1 -name '.*' -mmin +60 -exec rm -rf {} +
-    find "$CACHE/qemu-bin" -mindepth 1 -maxdepth 1 -printf '%T@ %p\n' | sort -rn |
+    find "$CACHE/qemu-bin" -mindepth 1 -maxdepth 1 ! -name '.*' -printf '%T@ %p\n' | sort -rn |
         tail -n +$((KEEP_BINARIES + 1)) | cut -d' ' -f2- | xargs -r rm -rf
 }
 

@@ -38,7 +38,9 @@ apt=("${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -y -q -o DPkg::L
 install=("${apt[@]}" install --no-install-recommends "${missing[@]}")
 if ! "${install[@]}" --download-only </dev/null >/dev/null 2>&1; then
     say "refreshing the host's package lists"
-    run_logged apt-update "${apt[@]}" update
+    run_logged apt-update "${apt[@]}" update ||
+        die "the package lists cannot be fetched: check the network and /etc/apt"
 fi
-run_logged apt-install "${install[@]}"
+run_logged apt-install "${install[@]}" ||
+    die "these packages cannot be installed: ${missing[*]}"
 say "installed ${#missing[@]} package(s)"

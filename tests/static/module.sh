@@ -52,7 +52,8 @@ patch_dir=$CACHE/checkpatch
 fetch_checkpatch() {
     . qemu-device/build/apt.sh
     apt_ready
-    local aside=$CACHE/.checkpatch.$$ version
+    local aside version
+    aside=$(aside_in "$CACHE/fetch")
     version=$(sed 's/^\([0-9]*\.[0-9]*\).*/\1/' "$stock/release")
     apt_fetch "$aside" "linux-source-$version"
     mkdir -p "$aside/out"

@@ -8,7 +8,8 @@
 fetch() {
     [ ! -x "$dir/busybox" ] || return 0
     apt_ready
-    local aside=$CACHE/.busybox.$$
+    local aside
+    aside=$(aside_in "$CACHE/fetch")
     apt_fetch "$aside" busybox-static
     mkdir -p "$aside/out"
     cp -L "$aside"/bin/busybox "$aside/out/busybox" 2>/dev/null ||

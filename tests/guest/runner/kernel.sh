@@ -33,7 +33,7 @@ fetch() {
     final=$KERNELS/$version
     if [ ! -e "$final/vmlinuz" ]; then
         say "fetching the guest kernel $version"
-        aside=$KERNELS/.$$
+        aside=$(aside_in "$KERNELS")
         mapfile -t kbuild < <(apt_depends "$headers" | grep -E '^linux-(headers-.*-common|kbuild-)')
         apt_fetch "$aside" "$image" "$headers" "${kbuild[@]}"
         unpacked "$aside" "$final" "$release"
