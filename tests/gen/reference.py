@@ -65,13 +65,13 @@ class Field:
         """What the field's raw bits mean."""
         if self.kind == "int" and bits >> (self.size - 1):
             return bits - (1 << self.size)
-        if self.kind == "va":
+        if self.kind in ("va", "pa"):
             return bits * 2 ** self.low
         return bits
 
     def bits(self, value):
         """The contribution of a value to its qword."""
-        if self.kind == "va":
+        if self.kind in ("va", "pa"):
             return value
         return value % (1 << self.size) * 2 ** self.low
 

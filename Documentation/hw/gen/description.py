@@ -18,7 +18,7 @@ NAME = re.compile(r"^[A-Z][A-Z0-9_]*$")
 VALUE_NAME = re.compile(r"^[A-Z0-9][A-Z0-9_]*$")
 COUNTER_NAME = re.compile(r"^[a-z][a-z0-9-]*$")
 ACCESS = ("ro", "wo", "rw", "w1c", "w1s")
-TYPES = ("uint", "int", "bool", "va")
+TYPES = ("uint", "int", "bool", "va", "pa")
 LEVELS = ("any", "ring", "user")
 BATCHES = ("engine", "cp")
 SCOPES = ("queue", "global")
@@ -104,7 +104,7 @@ class Field(Item):
     @property
     def in_place(self):
         """An address field holds bits hi:lo of the address itself, so its value is not shifted."""
-        return self.type == "va"
+        return self.type in ("va", "pa")
 
 
 @dataclass

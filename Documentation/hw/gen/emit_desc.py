@@ -12,6 +12,7 @@ enum tsr_desc_type {
 	TSR_DESC_INT,	/* two's complement number */
 	TSR_DESC_BOOL,	/* one bit */
 	TSR_DESC_VA,	/* GPU virtual address; its bits stand where they stand in the address */
+	TSR_DESC_PA,	/* bus address or offset in local memory, likewise */
 };
 
 /* Where a packet, or a header field of one, may be used. */
@@ -241,7 +242,7 @@ uint64_t tsr_desc_field_get(const struct tsr_desc_field *field, const uint64_t *
 	uint64_t word = qwords[field->qword];
 	uint32_t unused = 63u - field->hi;
 
-	if (field->type == TSR_DESC_VA)
+	if (field->type == TSR_DESC_VA || field->type == TSR_DESC_PA)
 		return word << unused >> unused >> field->lo << field->lo;
 	word <<= unused;
 	unused += field->lo;
@@ -251,7 +252,8 @@ uint64_t tsr_desc_field_get(const struct tsr_desc_field *field, const uint64_t *
 }
 """.splitlines() + [""]
 
-TYPES = {"uint": "TSR_DESC_UINT", "int": "TSR_DESC_INT", "bool": "TSR_DESC_BOOL", "va": "TSR_DESC_VA"}
+TYPES = {"uint": "TSR_DESC_UINT", "int": "TSR_DESC_INT", "bool": "TSR_DESC_BOOL", "va": "TSR_DESC_VA",
+         "pa": "TSR_DESC_PA"}
 LEVELS = {"any": "TSR_DESC_ANYWHERE", "ring": "TSR_DESC_RING", "user": "TSR_DESC_USER"}
 
 

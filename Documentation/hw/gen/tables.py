@@ -52,7 +52,7 @@ def _type(field):
         return "enum"
     if field.bitset:
         return "bits"
-    return "address" if field.type == "va" else field.type
+    return {"va": "GPU address", "pa": "memory address"}.get(field.type, field.type)
 
 
 def _reset(register):

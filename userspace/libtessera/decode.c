@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The decoder's core: cut bytes into packets and find what is wrong with each.
+ *
+ * In: bytes. Out: struct tsr_decode_packet, one at a time. The order of the checks is that of
+ * Documentation/hw/command-streams.md, so the first error of a packet is the fault the device would
+ * report. Printing is in decode_print.c.
+ */
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "tessera_decode.h"
+#include "tsr_desc.h"
+#include "tsr_packets.h"
+#include "tsr_regs.h"
+
+/* The little-endian qword at a byte offset. */
+static uint64_t load(const struct tsr_decoder *decoder, size_t offset)
+{
+	const uint8_t *p = decoder->bytes + offset;
+	uint64_t word = 0;
+	int i;
+
+	for (i = 7; i >= 0; i--)
+		word = word << 8 | p[i];
+	return word;
+}
+
+/* Whole qwords from a byte offset to the end. */
+static size_t qwords_left(const struct tsr_decoder *decoder, size_t offset)
+{
+	return (decoder->size - offset) / 8;
+}
+
+__attribute__((format(printf, 4, 5)))
+static void complain(struct tsr_decode_packet *packet, uint32_t fault, uint32_t qword,
+		     const char *format, ...)
+{
+	struct tsr_decode_error *error;
+	va_list arguments;
+
+	if (packet->num_errors++ >= TSR_DECODE_ERRORS_MAX)
+		return;
+	error = &packet->errors[packet->num_errors - 1];
+	error->fault = fault;
+	error->qword = qword;
+	va_start(arguments, format);
+	vsnprintf(error->text, sizeof(error->text), format, arguments);
+	va_end(arguments);
+}
+
+static bool is_ring(const struct tsr_decoder *decoder)
+{
+	return decoder->options.flags & TSR_DECODE_RING;
+}
+
+/* Whether a packet of this kind may stand in the ring or the stream we read. */
+static bool level_allows(const struct tsr_decoder *decoder, const struct tsr_desc_packet *desc)
+{
+	return desc->level != (is_ring(decoder) ? TSR_DESC_USER : TSR_DESC_RING);
+}
+
+/*
+ * Whether a packet could begin at that offset: a header that the device would accept and that fits.
+ * Only used to find a place to go on behind an error.
+ */
+static bool plausible(const struct tsr_decoder *decoder, size_t offset)
+{
+	const struct tsr_desc_packet *desc;
+	uint64_t header;
+	uint32_t length;
+
+	if (!qwords_left(decoder, offset))
+		return false;
+	header = load(decoder, offset);
+	desc = tsr_desc_packets[tsr_packet_opcode(header)];
+	length = tsr_packet_qwords(header);
+	return desc && length >= desc->min_qwords && length <= desc->max_qwords &&
+	       length <= qwords_left(decoder, offset) && !(header & tsr_desc_mbz(desc, 0)) &&
+	       level_allows(decoder, desc);
+}
+
+/*
+ * How many qwords to skip from a packet whose header cannot be believed: as many as it says if a
+ * packet seems to follow there or the bytes end there, else up to the first plausible header.
+ */
+static size_t resync(const struct tsr_decoder *decoder, size_t offset, uint32_t length)
+{
+	size_t left = qwords_left(decoder, offset);
+	size_t n;
+
+	if (length && length <= left && (length == left || plausible(decoder, offset + 8 * length)))
+		return length;
+	for (n = 1; n < left; n++) {
+		if (plausible(decoder, offset + 8 * n))
+			break;
+	}
+	return n;
+}
+
+static void check_reserved(const struct tsr_desc_packet *desc, struct tsr_decode_packet *packet)
+{
+	uint32_t q;
+
+	for (q = 0; q < packet->num_qwords; q++) {
+		uint64_t set = packet->qwords[q] & tsr_desc_mbz(desc, q);
+
+		if (set)
+			complain(packet, TSR_FAULT_RESERVED_BITS, q,
+				 "reserved bits 0x%" PRIx64 " are set, expected 0", set);
+	}
+}
+
+static void check_fields(const struct tsr_desc_packet *desc, struct tsr_decode_packet *packet)
+{
+	uint32_t f;
+
+	for (f = 0; f < desc->num_fields; f++) {
+		const struct tsr_desc_field *field = &desc->fields[f];
+		uint64_t value;
+
+		if (field->qword >= packet->num_qwords)
+			continue;
+		value = tsr_desc_field_get(field, packet->qwords);
+		if (field->values && !field->values->is_bitset &&
+		    !tsr_desc_value_name(field->values, value))
+			complain(packet, TSR_FAULT_BAD_VALUE, field->qword,
+				 "%s is %" PRIu64 ", no value of %s", field->name, value,
+				 field->values->name);
+		if (value & (field->align - 1))
+			complain(packet, TSR_FAULT_ALIGNMENT, field->qword,
+				 "%s is 0x%" PRIx64 ", expected a multiple of %" PRIu64, field->name,
+				 value, field->align);
+	}
+}
+
+/* Everything behind the header's opcode, length and end. */
+static void check_content(const struct tsr_decoder *decoder, const struct tsr_desc_packet *desc,
+			  struct tsr_decode_packet *packet)
+{
+	int engine_class = decoder->options.engine_class;
+	uint64_t privileged = packet->qwords[0] & desc->ring_only;
+
+	if (!level_allows(decoder, desc))
+		complain(packet, TSR_FAULT_PRIVILEGE, 0, "%s packet in a %s",
+			 is_ring(decoder) ? "user" : "ring", is_ring(decoder) ? "ring" : "user stream");
+	if (engine_class >= 0 && (engine_class > 31 || !(desc->classes >> engine_class & 1)))
+		complain(packet, TSR_FAULT_WRONG_CLASS, 0, "not for queues of this class");
+	if (desc->refused)
+		complain(packet, TSR_FAULT_UNSUPPORTED, 0,
+			 "version %d.%d of the device has no unit for it", TSR_VERSION_MAJOR,
+			 TSR_VERSION_MINOR);
+	check_reserved(desc, packet);
+	if (!is_ring(decoder) && privileged)
+		complain(packet, TSR_FAULT_PRIVILEGE, 0,
+			 "bits 0x%" PRIx64 " are for rings, expected 0", privileged);
+	check_fields(desc, packet);
+}
+
+/* Complain about a length that the opcode cannot have. */
+static void complain_length(struct tsr_decode_packet *packet, uint32_t length)
+{
+	uint32_t least = packet->desc->min_qwords;
+	uint32_t most = packet->desc->max_qwords;
+
+	if (least == most)
+		complain(packet, TSR_FAULT_BAD_LENGTH, 0, "length is %u, expected %u", length, least);
+	else
+		complain(packet, TSR_FAULT_BAD_LENGTH, 0, "length is %u, expected %u to %u", length,
+			 least, most);
+}
+
+/*
+ * Take the qwords of a packet whose opcode is known; returns how far to go on. Of a packet with a
+ * wrong length only the length is judged: where its fields are is anybody's guess.
+ */
+static size_t take_packet(const struct tsr_decoder *decoder, struct tsr_decode_packet *packet,
+			  uint32_t length)
+{
+	const struct tsr_desc_packet *desc = packet->desc;
+	size_t left = qwords_left(decoder, packet->offset);
+	bool fits = length >= desc->min_qwords && length <= desc->max_qwords;
+	size_t advance, shown;
+	uint32_t i;
+
+	if (!fits) {
+		complain_length(packet, length);
+		advance = resync(decoder, packet->offset, length);
+		shown = advance < desc->min_qwords ? advance : desc->min_qwords;
+	} else if (length > left) {
+		complain(packet, TSR_FAULT_STREAM_BOUND, 0,
+			 "needs %u qwords, the %s ends after %zu", length,
+			 is_ring(decoder) ? "ring" : "stream", left);
+		advance = shown = left;
+	} else {
+		advance = shown = length;
+	}
+	packet->num_qwords = (uint32_t)shown;
+	packet->skipped = advance - shown;
+	for (i = 0; i < shown; i++)
+		packet->qwords[i] = load(decoder, packet->offset + 8 * (size_t)i);
+	if (fits)
+		check_content(decoder, desc, packet);
+	return advance;
+}
+
+void tsr_decode_begin(struct tsr_decoder *decoder, const void *bytes, size_t size,
+		      const struct tsr_decode_options *options)
+{
+	decoder->bytes = bytes;
+	decoder->size = size;
+	decoder->offset = 0;
+	decoder->options = *options;
+}
+
+bool tsr_decode_next(struct tsr_decoder *decoder, struct tsr_decode_packet *packet)
+{
+	size_t left = decoder->size - decoder->offset;
+	uint64_t header;
+	size_t advance;
+
+	if (!left)
+		return false;
+	packet->desc = NULL;
+	packet->offset = decoder->offset;
+	packet->address = decoder->options.base + decoder->offset;
+	packet->skipped = 0;
+	packet->num_qwords = 0;
+	packet->num_errors = 0;
+	if (left < 8) {
+		complain(packet, TSR_FAULT_STREAM_BOUND, 0, "ends inside a qword, after %zu bytes",
+			 left);
+		decoder->offset = decoder->size;
+		return true;
+	}
+	header = load(decoder, decoder->offset);
+	packet->qwords[0] = header;
+	packet->desc = tsr_desc_packets[tsr_packet_opcode(header)];
+	if (packet->desc) {
+		advance = take_packet(decoder, packet, tsr_packet_qwords(header));
+	} else {
+		complain(packet, TSR_FAULT_UNKNOWN_OPCODE, 0, "opcode 0x%02x is not defined",
+			 tsr_packet_opcode(header));
+		advance = resync(decoder, decoder->offset, tsr_packet_qwords(header));
+		packet->num_qwords = 1;
+		packet->skipped = advance - 1;
+	}
+	decoder->offset += 8 * advance;
+	return true;
+}

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * libtessera: printing rings, command streams and register dumps.
+ *
+ * The decoder knows what the device knows, from the same description (the XML files of Documentation/hw), and
+ * makes the same checks in the same order where it can make them without memory: what it calls an
+ * error, the device answers with the fault of that name. Unlike the device it goes on behind an
+ * error, and reports everything that is wrong with a packet.
+ *
+ * All functions only read their arguments, keep no state outside them, and may be called from any
+ * thread. Input may be anything; nothing beyond its end is read. Bytes are little-endian, as in the
+ * device's memory, on any machine. [SYS5]
+ */
+#ifndef TESSERA_DECODE_H
+#define TESSERA_DECODE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+#pragma GCC visibility push(default)
+
+struct tsr_desc_packet;
+struct tsr_desc_reg;
+
+/* How to read the bytes, and how to print. */
+enum tsr_decode_flags {
+	TSR_DECODE_RING = 1 << 0,	/* ring packets, privileged; else a user stream */
+	TSR_DECODE_JSON = 1 << 1,	/* print one JSON array instead of lines */
+	TSR_DECODE_RAW = 1 << 2		/* lines only: print each packet's qwords as well */
+};
+
+#define TSR_DECODE_ANY_CLASS	(-1)
+
+struct tsr_decode_options {
+	uint64_t base;		/* GPU address of the first byte, 0 if unknown */
+	uint32_t flags;		/* enum tsr_decode_flags */
+	int engine_class;	/* enum tsr_engine_class of the queue, or TSR_DECODE_ANY_CLASS */
+};
+
+/* Something wrong with a packet. */
+struct tsr_decode_error {
+	uint32_t fault;		/* enum tsr_fault: how the device would answer */
+	uint32_t qword;		/* which qword of the packet */
+	char text[96];		/* what was found and what was expected */
+};
+
+#define TSR_DECODE_QWORDS_MAX	255
+#define TSR_DECODE_ERRORS_MAX	16
+
+/* One packet, or a gap in which no packet was recognised. */
+struct tsr_decode_packet {
+	const struct tsr_desc_packet *desc;	/* NULL: unknown opcode, the qwords skipped follow */
+	uint64_t offset;			/* of its header in the bytes given */
+	uint64_t address;			/* base + offset */
+	uint64_t skipped;			/* qwords that belong to no packet, behind num_qwords */
+	uint32_t num_qwords;			/* qwords of it that are in the bytes */
+	uint32_t num_errors;			/* found; the first TSR_DECODE_ERRORS_MAX are kept */
+	struct tsr_decode_error errors[TSR_DECODE_ERRORS_MAX];
+	uint64_t qwords[TSR_DECODE_QWORDS_MAX];	/* in the processor's own order */
+};
+
+/* Where a walk through bytes is. Set up by tsr_decode_begin(). */
+struct tsr_decoder {
+	const uint8_t *bytes;
+	size_t size;
+	size_t offset;		/* of the next packet */
+	struct tsr_decode_options options;
+};
+
+/* tsr_decode_begin(): start a walk through @size bytes; @bytes must stay until its end. */
+void tsr_decode_begin(struct tsr_decoder *decoder, const void *bytes, size_t size,
+		      const struct tsr_decode_options *options);
+
+/*
+ * tsr_decode_next(): the next packet with everything that is wrong with it. False at the end. Behind
+ * a header that cannot be believed the walk goes on at the next one that can.
+ */
+bool tsr_decode_next(struct tsr_decoder *decoder, struct tsr_decode_packet *packet);
+
+/*
+ * tsr_decode_stream(): print every packet of @size bytes, with its offset, address, name, fields and
+ * errors, to @out. Returns the number of errors.
+ */
+unsigned long tsr_decode_stream(FILE *out, const void *bytes, size_t size,
+				const struct tsr_decode_options *options);
+
+/*
+ * tsr_decode_ring(): print the filled part of a ring of @size bytes (a power of two from 8), from @rptr
+ * to @wptr, both free-running byte counts as in the slot's registers. Returns the number of
+ * errors; pointers that cannot be (no multiple of 8, more than @size apart) count as one.
+ */
+unsigned long tsr_decode_ring(FILE *out, const void *bytes, size_t size, uint32_t rptr, uint32_t wptr,
+			      const struct tsr_decode_options *options);
+
+/* One 32-bit word of the register BAR. */
+struct tsr_decode_register {
+	uint32_t offset;
+	uint32_t value;
+};
+
+/*
+ * tsr_decode_registers(): print registers with names and fields, in the order given; the two words
+ * of a 64-bit register are put together when they follow one another, low first. @flags as above,
+ * JSON only. Returns the number of errors: words that are no register, values no enum has.
+ */
+unsigned long tsr_decode_registers(FILE *out, const struct tsr_decode_register *words, size_t count,
+				   uint32_t flags);
+
+#pragma GCC visibility pop
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* TESSERA_DECODE_H */

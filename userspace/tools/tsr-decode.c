@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: MIT
+/*
+ * tsr-decode: print a ring, a command stream or a register dump of a Tessera GPU.
+ *
+ * Reads a file or standard input, prints to standard output. The work is done by libtessera
+ * (tessera_decode.h); here are arguments and input formats.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "tessera_decode.h"
+#include "tsr_desc.h"
+#include "tsr_regs.h"
+
+enum { STATUS_OK, STATUS_ERRORS, STATUS_USAGE };
+
+/* Input that grows as it is read. */
+struct buffer {
+	uint8_t *bytes;
+	size_t size, room;
+};
+
+struct arguments {
+	const char *path;
+	struct tsr_decode_options options;
+	bool hex, regs;
+	bool have_rptr, have_wptr;
+	uint32_t rptr, wptr;
+};
+
+static const char help[] =
+"Usage: tsr-decode [OPTION]... FILE\n"
+"Print the packets of a command stream, or of a ring, with offsets, fields and errors.\n"
+"FILE holds little-endian 64-bit words; - is standard input.\n"
+"\n"
+"  -b, --base VA      GPU address of the first byte (default 0)\n"
+"  -r, --ring         FILE is a ring: ring packets are legal, user packets are not\n"
+"      --rptr N       with --ring: decode from this read pointer, around the end,\n"
+"      --wptr N       to this write pointer (both free-running, as in the registers)\n"
+"  -c, --class NAME   the queue's engine class: bin, render, compute or copy\n"
+"  -x, --hex          FILE is text: 64-bit words in hexadecimal; words that end in a\n"
+"                     colon (addresses) and what follows # are ignored\n"
+"  -R, --regs         FILE is a register dump: lines of OFFSET VALUE, hexadecimal,\n"
+"                     32 bits each\n"
+"  -w, --words        print each packet's words as well\n"
+"  -j, --json         print JSON\n"
+"  -h, --help         print this and exit\n"
+"  -V, --version      print the version of the hardware description and exit\n"
+"\n"
+"An error is named after the fault the device would answer with. Exit status: 0 when there is\n"
+"no error, 1 when there is one or FILE cannot be read, 2 for bad usage.\n";
+
+__attribute__((format(printf, 1, 2), noreturn))
+static void usage(const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	fputs("tsr-decode: ", stderr);
+	vfprintf(stderr, format, arguments);
+	fputs("; see tsr-decode --help\n", stderr);
+	va_end(arguments);
+	exit(STATUS_USAGE);
+}
+
+__attribute__((format(printf, 2, 3), noreturn))
+static void fail(const char *path, const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	fprintf(stderr, "tsr-decode: %s: ", strcmp(path, "-") ? path : "standard input");
+	vfprintf(stderr, format, arguments);
+	fputc('\n', stderr);
+	va_end(arguments);
+	exit(STATUS_ERRORS);
+}
+
+static void append(struct buffer *buffer, const void *bytes, size_t size, const char *path)
+{
+	if (buffer->size + size > buffer->room) {
+		buffer->room = 2 * buffer->room + size + 4096;
+		buffer->bytes = realloc(buffer->bytes, buffer->room);
+		if (!buffer->bytes)
+			fail(path, "too large: %s", strerror(ENOMEM));
+	}
+	memcpy(buffer->bytes + buffer->size, bytes, size);
+	buffer->size += size;
+}
+
+static void read_binary(FILE *in, const char *path, struct buffer *buffer)
+{
+	uint8_t piece[65536];
+	size_t n;
+
+	while ((n = fread(piece, 1, sizeof(piece), in)) > 0)
+		append(buffer, piece, n, path);
+	if (ferror(in))
+		fail(path, "%s", strerror(errno));
+}
+
+/* A whole word of hexadecimal digits that fits @bits; false if it is anything else. */
+static bool parse_hex(const char *word, int bits, uint64_t *value)
+{
+	char *end;
+
+	errno = 0;
+	*value = strtoull(word, &end, 16);
+	return isxdigit((unsigned char)word[0]) && !*end && !errno && (bits == 64 || !(*value >> bits));
+}
+
+/* Cut a line at # and at line ends. */
+static void strip(char *line)
+{
+	line[strcspn(line, "#\r\n")] = '\0';
+}
+
+static void read_hex(FILE *in, const char *path, struct buffer *buffer)
+{
+	unsigned long number = 0;
+	char *line = NULL;
+	size_t room = 0;
+
+	while (getline(&line, &room, in) >= 0) {
+		char *rest, *word;
+
+		number++;
+		strip(line);
+		for (word = strtok_r(line, " \t,", &rest); word; word = strtok_r(NULL, " \t,", &rest)) {
+			uint8_t bytes[8];
+			uint64_t value;
+			int i;
+
+			if (word[strlen(word) - 1] == ':')
+				continue;
+			if (!parse_hex(word, 64, &value))
+				fail(path, "line %lu: \"%s\" is no 64-bit hexadecimal number", number,
+				     word);
+			for (i = 0; i < 8; i++)
+				bytes[i] = (uint8_t)(value >> 8 * i);
+			append(buffer, bytes, sizeof(bytes), path);
+		}
+	}
+	if (ferror(in))
+		fail(path, "%s", strerror(errno));
+	free(line);
+}
+
+static void read_registers(FILE *in, const char *path, struct buffer *buffer)
+{
+	unsigned long number = 0;
+	char *line = NULL;
+	size_t room = 0;
+
+	while (getline(&line, &room, in) >= 0) {
+		struct tsr_decode_register word;
+		uint64_t offset, value;
+		char *rest, *first, *second;
+
+		number++;
+		strip(line);
+		first = strtok_r(line, " \t:=", &rest);
+		if (!first)
+			continue;
+		second = strtok_r(NULL, " \t:=", &rest);
+		if (!second || strtok_r(NULL, " \t:=", &rest) || !parse_hex(first, 32, &offset) ||
+		    !parse_hex(second, 32, &value))
+			fail(path, "line %lu: expected OFFSET VALUE, 32-bit hexadecimal numbers", number);
+		word.offset = (uint32_t)offset;
+		word.value = (uint32_t)value;
+		append(buffer, &word, sizeof(word), path);
+	}
+	if (ferror(in))
+		fail(path, "%s", strerror(errno));
+	free(line);
+}
+
+static uint64_t number_argument(const char *option, const char *text, uint64_t limit)
+{
+	uint64_t value;
+	char *end;
+
+	errno = 0;
+	value = strtoull(text, &end, 0);
+	if (!isdigit((unsigned char)text[0]) || *end || errno || value > limit)
+		usage("%s \"%s\" is no number from 0 to 0x%" PRIx64, option, text, limit);
+	return value;
+}
+
+static int class_argument(const char *text)
+{
+	const struct tsr_desc_enum *classes = tsr_desc_find_enum("ENGINE_CLASS");
+	uint32_t i;
+
+	for (i = 0; classes && i < classes->num_values; i++) {
+		if (!strcasecmp(text, classes->values[i].name))
+			return (int)classes->values[i].value;
+	}
+	usage("--class \"%s\" is not bin, render, compute or copy", text);
+}
+
+static void take_option(struct arguments *arguments, int option)
+{
+	switch (option) {
+	case 'b':
+		arguments->options.base = number_argument("--base", optarg, UINT64_MAX);
+		break;
+	case 'r':
+		arguments->options.flags |= TSR_DECODE_RING;
+		break;
+	case 'p':
+		arguments->rptr = (uint32_t)number_argument("--rptr", optarg, UINT32_MAX);
+		arguments->have_rptr = true;
+		break;
+	case 'q':
+		arguments->wptr = (uint32_t)number_argument("--wptr", optarg, UINT32_MAX);
+		arguments->have_wptr = true;
+		break;
+	case 'c':
+		arguments->options.engine_class = class_argument(optarg);
+		break;
+	case 'x':
+		arguments->hex = true;
+		break;
+	case 'R':
+		arguments->regs = true;
+		break;
+	case 'w':
+		arguments->options.flags |= TSR_DECODE_RAW;
+		break;
+	case 'j':
+		arguments->options.flags |= TSR_DECODE_JSON;
+		break;
+	case 'h':
+		fputs(help, stdout);
+		exit(STATUS_OK);
+	case 'V':
+		printf("tsr-decode: hardware description %d.%d\n", TSR_VERSION_MAJOR, TSR_VERSION_MINOR);
+		exit(STATUS_OK);
+	default:
+		fputs("tsr-decode: see tsr-decode --help\n", stderr);
+		exit(STATUS_USAGE);
+	}
+}
+
+static void parse_arguments(int argc, char **argv, struct arguments *arguments)
+{
+	static const struct option options[] = {
+		{ "base", required_argument, NULL, 'b' }, { "ring", no_argument, NULL, 'r' },
+		{ "rptr", required_argument, NULL, 'p' }, { "wptr", required_argument, NULL, 'q' },
+		{ "class", required_argument, NULL, 'c' }, { "hex", no_argument, NULL, 'x' },
+		{ "regs", no_argument, NULL, 'R' }, { "words", no_argument, NULL, 'w' },
+		{ "json", no_argument, NULL, 'j' }, { "help", no_argument, NULL, 'h' },
+		{ "version", no_argument, NULL, 'V' }, { 0 }
+	};
+	int option;
+
+	while ((option = getopt_long(argc, argv, "b:rc:xRwjhV", options, NULL)) != -1)
+		take_option(arguments, option);
+	if (optind + 1 != argc)
+		usage(optind == argc ? "which FILE?" : "one FILE only");
+	arguments->path = argv[optind];
+	if (arguments->have_rptr != arguments->have_wptr)
+		usage("--rptr and --wptr go together");
+	if (arguments->have_rptr && !(arguments->options.flags & TSR_DECODE_RING))
+		usage("--rptr and --wptr need --ring");
+	if (arguments->regs && (arguments->hex || arguments->options.flags & TSR_DECODE_RING))
+		usage("--regs does not go with --hex or --ring");
+}
+
+static void read_input(const struct arguments *arguments, struct buffer *buffer)
+{
+	FILE *in = stdin;
+
+	if (strcmp(arguments->path, "-"))
+		in = fopen(arguments->path, "rb");
+	if (!in)
+		fail(arguments->path, "%s", strerror(errno));
+	if (arguments->regs)
+		read_registers(in, arguments->path, buffer);
+	else if (arguments->hex)
+		read_hex(in, arguments->path, buffer);
+	else
+		read_binary(in, arguments->path, buffer);
+	if (in != stdin)
+		fclose(in);
+}
+
+int main(int argc, char **argv)
+{
+	struct arguments arguments = { .options.engine_class = TSR_DECODE_ANY_CLASS };
+	struct buffer buffer = { 0 };
+	unsigned long errors;
+
+	parse_arguments(argc, argv, &arguments);
+	read_input(&arguments, &buffer);
+	if (arguments.regs)
+		errors = tsr_decode_registers(stdout, (struct tsr_decode_register *)buffer.bytes,
+					      buffer.size / sizeof(struct tsr_decode_register),
+					      arguments.options.flags);
+	else if (arguments.have_rptr)
+		errors = tsr_decode_ring(stdout, buffer.bytes, buffer.size, arguments.rptr,
+					 arguments.wptr, &arguments.options);
+	else
+		errors = tsr_decode_stream(stdout, buffer.bytes, buffer.size, &arguments.options);
+	free(buffer.bytes);
+	if (fflush(stdout) || ferror(stdout))
+		fail("standard output", "%s", strerror(errno));
+	if (errors)
+		fprintf(stderr, "tsr-decode: %lu error%s\n", errors, errors == 1 ? "" : "s");
+	return errors ? STATUS_ERRORS : STATUS_OK;
+}
