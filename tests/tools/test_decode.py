@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Tests of tsr-decode. The expected texts in decode/*.txt were written by hand from the hardware description; the
-first line of an input says with which arguments it is decoded. The tool is built with sanitizers for it."""
+second line of an input says with which arguments it is decoded. The tool is built with sanitizers for it."""
 
 import json
 import os
@@ -24,9 +24,9 @@ CASES = os.path.join(HERE, "decode")
 
 
 def arguments_of(path):
-    """The arguments in an input's first line."""
+    """The arguments in an input's second line."""
     with open(path, encoding="utf-8") as stream:
-        return stream.readline().replace("# args:", "").split()
+        return stream.read().splitlines()[1].replace("# args:", "").split()
 
 
 def words(*qwords):

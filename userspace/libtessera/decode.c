@@ -131,8 +131,8 @@ static void check_fields(const struct tsr_desc_packet *desc, struct tsr_decode_p
 				 field->values->name);
 		if (value & (field->align - 1))
 			complain(packet, TSR_FAULT_ALIGNMENT, field->qword,
-				 "%s is 0x%" PRIx64 ", expected a multiple of %" PRIu64, field->name,
-				 value, field->align);
+				 "%s is 0x%" PRIx64 ", expected a multiple of %" PRIu64,
+				 field->name, value, field->align);
 	}
 }
 
@@ -144,8 +144,9 @@ static void check_content(const struct tsr_decoder *decoder, const struct tsr_de
 	uint64_t privileged = packet->qwords[0] & desc->ring_only;
 
 	if (!level_allows(decoder, desc))
-		complain(packet, TSR_FAULT_PRIVILEGE, 0, "%s packet in a %s",
-			 is_ring(decoder) ? "user" : "ring", is_ring(decoder) ? "ring" : "user stream");
+		complain(packet, TSR_FAULT_PRIVILEGE, 0,
+			 is_ring(decoder) ? "user packet in a ring" :
+					    "ring packet in a user stream");
 	if (engine_class >= 0 && (engine_class > 31 || !(desc->classes >> engine_class & 1)))
 		complain(packet, TSR_FAULT_WRONG_CLASS, 0, "not for queues of this class");
 	if (desc->refused)
@@ -166,7 +167,8 @@ static void complain_length(struct tsr_decode_packet *packet, uint32_t length)
 	uint32_t most = packet->desc->max_qwords;
 
 	if (least == most)
-		complain(packet, TSR_FAULT_BAD_LENGTH, 0, "length is %u, expected %u", length, least);
+		complain(packet, TSR_FAULT_BAD_LENGTH, 0, "length is %u, expected %u", length,
+			 least);
 	else
 		complain(packet, TSR_FAULT_BAD_LENGTH, 0, "length is %u, expected %u to %u", length,
 			 least, most);

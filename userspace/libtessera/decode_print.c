@@ -15,7 +15,7 @@
 
 #define LINE_WIDTH	100
 #define NAME_WIDTH	14	/* of the longest packet name */
-#define FIELD_COLUMN	41	/* behind address, offset and name; continuation lines begin there too */
+#define FIELD_COLUMN	41	/* behind address, offset, name; other lines begin there too */
 
 static const char *fault_name(uint32_t fault)
 {
@@ -64,7 +64,8 @@ bool tsr_print_value(char *text, size_t size, const struct tsr_desc_field *field
 		snprintf(text, size, "%" PRId64, (int64_t)value);
 		return false;
 	}
-	if (field->type == TSR_DESC_VA || field->type == TSR_DESC_PA || field->hi - field->lo >= 32) {
+	if (field->type == TSR_DESC_VA || field->type == TSR_DESC_PA ||
+	    field->hi - field->lo >= 32) {
 		/* a string in JSON, whose numbers lose bits beyond 2^53 */
 		snprintf(text, size, "0x%" PRIx64, value);
 		return true;
@@ -115,10 +116,11 @@ static void print_errors(FILE *out, const struct tsr_decode_packet *packet)
 			error->qword, error->text);
 	}
 	if (packet->num_errors > TSR_DECODE_ERRORS_MAX)
-		fprintf(out, "    and %u more errors\n", packet->num_errors - TSR_DECODE_ERRORS_MAX);
+		fprintf(out, "    and %u more errors\n",
+			packet->num_errors - TSR_DECODE_ERRORS_MAX);
 	if (packet->skipped)
-		fprintf(out, "    skipped %" PRIu64 " qword%s to +0x%06" PRIx64 "\n", packet->skipped,
-			packet->skipped == 1 ? "" : "s",
+		fprintf(out, "    skipped %" PRIu64 " qword%s to +0x%06" PRIx64 "\n",
+			packet->skipped, packet->skipped == 1 ? "" : "s",
 			packet->offset + 8 * (packet->num_qwords + packet->skipped));
 }
 
@@ -129,14 +131,15 @@ static void print_lines(FILE *out, const struct tsr_decode_packet *packet, uint3
 	const char *name = desc ? desc->name : "?";
 	uint32_t q;
 
-	fprintf(out, "0x%012" PRIx64 "  +0x%06" PRIx64 "  %s", packet->address, packet->offset, name);
+	fprintf(out, "0x%012" PRIx64 "  +0x%06" PRIx64 "  %s", packet->address, packet->offset,
+		name);
 	if (desc && desc->num_fields) {
 		tsr_print_fields(out, desc->fields, desc->num_fields, packet->qwords,
 				 packet->num_qwords, FIELD_COLUMN - NAME_WIDTH + (int)strlen(name),
 				 FIELD_COLUMN);
 	} else if (desc && desc->min_qwords != desc->max_qwords) {
-		fprintf(out, "%*s %u qword%s", NAME_WIDTH - (int)strlen(name), "", packet->num_qwords,
-			packet->num_qwords == 1 ? "" : "s");
+		fprintf(out, "%*s %u qword%s", NAME_WIDTH - (int)strlen(name), "",
+			packet->num_qwords, packet->num_qwords == 1 ? "" : "s");
 	} else if (!desc && packet->num_qwords) {
 		fprintf(out, "%*s 0x%016" PRIx64, NAME_WIDTH - 1, "", packet->qwords[0]);
 	}
@@ -164,10 +167,9 @@ void tsr_print_json_fields(FILE *out, const struct tsr_desc_field *fields, uint3
 		bits = tsr_desc_field_get(field, qwords);
 		quoted = tsr_print_value(value, sizeof(value), field, bits);
 		if (field->type == TSR_DESC_BOOL)
-			fprintf(out, "%s\"%s\": %s", comma, field->name, bits ? "true" : "false");
-		else
-			fprintf(out, "%s\"%s\": %s%s%s", comma, field->name, quoted ? "\"" : "", value,
-				quoted ? "\"" : "");
+			snprintf(value, sizeof(value), "%s", bits ? "true" : "false");
+		fprintf(out, quoted ? "%s\"%s\": \"%s\"" : "%s\"%s\": %s", comma, field->name,
+			value);
 		comma = ", ";
 	}
 	fputc('}', out);
@@ -191,10 +193,14 @@ static void print_json(FILE *out, const struct tsr_decode_packet *packet)
 	tsr_print_json_fields(out, desc ? desc->fields : NULL, desc ? desc->num_fields : 0,
 			      packet->qwords, packet->num_qwords);
 	fprintf(out, ", \"skipped\": %" PRIu64 ", \"errors\": [", packet->skipped);
-	for (i = 0; i < packet->num_errors && i < TSR_DECODE_ERRORS_MAX; i++)
-		fprintf(out, "%s\n    {\"fault\": \"%s\", \"offset\": %" PRIu64 ", \"text\": \"%s\"}",
-			i ? "," : "", fault_name(packet->errors[i].fault),
-			packet->offset + 8 * (uint64_t)packet->errors[i].qword, packet->errors[i].text);
+	for (i = 0; i < packet->num_errors && i < TSR_DECODE_ERRORS_MAX; i++) {
+		const struct tsr_decode_error *error = &packet->errors[i];
+
+		fprintf(out, "%s\n    {\"fault\": \"%s\", \"offset\": %" PRIu64 ", \"text\": ",
+			i ? "," : "", fault_name(error->fault),
+			packet->offset + 8 * (uint64_t)error->qword);
+		fprintf(out, "\"%s\"}", error->text);
+	}
 	fputs("]}", out);
 }
 
@@ -246,8 +252,8 @@ unsigned long tsr_decode_stream(FILE *out, const void *bytes, size_t size,
 	return errors;
 }
 
-unsigned long tsr_decode_ring(FILE *out, const void *bytes, size_t size, uint32_t rptr, uint32_t wptr,
-			      const struct tsr_decode_options *options)
+unsigned long tsr_decode_ring(FILE *out, const void *bytes, size_t size, uint32_t rptr,
+			      uint32_t wptr, const struct tsr_decode_options *options)
 {
 	struct tsr_decode_options ring = *options;
 	uint32_t filled = wptr - rptr;

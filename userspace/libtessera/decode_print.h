@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How fields look, shared by the printers of packets (decode_print.c) and registers (decode_regs.c).
+ * How fields look, shared by the printers of packets (decode_print.c) and of registers
+ * (decode_regs.c).
  */
 #ifndef DECODE_PRINT_H
 #define DECODE_PRINT_H
@@ -12,8 +13,8 @@
 struct tsr_desc_field;
 
 /*
- * tsr_print_value(): a field's value as text: names of enums and bits, addresses and numbers of more
- * than 32 bits in hexadecimal, others in decimal. Returns whether JSON needs quotes around it.
+ * tsr_print_value(): a field's value as text: names of enums and bits, addresses and numbers of
+ * more than 32 bits in hexadecimal, others in decimal. Returns whether JSON needs quotes around it.
  */
 bool tsr_print_value(char *text, size_t size, const struct tsr_desc_field *field, uint64_t value);
 

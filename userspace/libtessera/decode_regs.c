@@ -89,8 +89,8 @@ static uint32_t visible_fields(const struct found *found, struct tsr_desc_field 
 }
 
 /* Complaints about one register; printed as lines unless JSON. Returns how many. */
-static unsigned long check(FILE *out, const struct found *found, const struct tsr_desc_field *fields,
-			   uint32_t num_fields, bool quiet)
+static unsigned long check(FILE *out, const struct found *found,
+			   const struct tsr_desc_field *fields, uint32_t num_fields, bool quiet)
 {
 	unsigned long errors = 0;
 	uint32_t f;
@@ -123,9 +123,10 @@ static unsigned long print_register(FILE *out, const struct found *found, bool j
 		num_fields = visible_fields(found, fields);
 	}
 	if (json) {
-		fprintf(out, "%s\n  {\"offset\": %" PRIu32 ", \"name\": %s%s%s, \"value\": \"0x%0*" PRIx64
-			"\", ", first ? "" : ",", found->offset, found->reg ? "\"" : "",
-			found->reg ? name : "null", found->reg ? "\"" : "", width, shown);
+		fprintf(out, "%s\n  {\"offset\": %" PRIu32 ", \"name\": ", first ? "" : ",",
+			found->offset);
+		fprintf(out, found->reg ? "\"%s\"" : "null", name);
+		fprintf(out, ", \"value\": \"0x%0*" PRIx64 "\", ", width, shown);
 		tsr_print_json_fields(out, fields, num_fields, &found->value, 1);
 		fputc('}', out);
 	} else {

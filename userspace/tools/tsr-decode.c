@@ -113,7 +113,8 @@ static bool parse_hex(const char *word, int bits, uint64_t *value)
 
 	errno = 0;
 	*value = strtoull(word, &end, 16);
-	return isxdigit((unsigned char)word[0]) && !*end && !errno && (bits == 64 || !(*value >> bits));
+	return isxdigit((unsigned char)word[0]) && !*end && !errno &&
+	       (bits == 64 || !(*value >> bits));
 }
 
 /* Cut a line at # and at line ends. */
@@ -129,11 +130,12 @@ static void read_hex(FILE *in, const char *path, struct buffer *buffer)
 	size_t room = 0;
 
 	while (getline(&line, &room, in) >= 0) {
+		char *from = line;
 		char *rest, *word;
 
 		number++;
 		strip(line);
-		for (word = strtok_r(line, " \t,", &rest); word; word = strtok_r(NULL, " \t,", &rest)) {
+		for (; (word = strtok_r(from, " \t,", &rest)); from = NULL) {
 			uint8_t bytes[8];
 			uint64_t value;
 			int i;
@@ -141,8 +143,8 @@ static void read_hex(FILE *in, const char *path, struct buffer *buffer)
 			if (word[strlen(word) - 1] == ':')
 				continue;
 			if (!parse_hex(word, 64, &value))
-				fail(path, "line %lu: \"%s\" is no 64-bit hexadecimal number", number,
-				     word);
+				fail(path, "line %lu: \"%s\" is no 64-bit hexadecimal number",
+				     number, word);
 			for (i = 0; i < 8; i++)
 				bytes[i] = (uint8_t)(value >> 8 * i);
 			append(buffer, bytes, sizeof(bytes), path);
@@ -172,7 +174,8 @@ static void read_registers(FILE *in, const char *path, struct buffer *buffer)
 		second = strtok_r(NULL, " \t:=", &rest);
 		if (!second || strtok_r(NULL, " \t:=", &rest) || !parse_hex(first, 32, &offset) ||
 		    !parse_hex(second, 32, &value))
-			fail(path, "line %lu: expected OFFSET VALUE, 32-bit hexadecimal numbers", number);
+			fail(path, "line %lu: expected OFFSET VALUE, 32-bit hexadecimal numbers",
+			     number);
 		word.offset = (uint32_t)offset;
 		word.value = (uint32_t)value;
 		append(buffer, &word, sizeof(word), path);
@@ -242,7 +245,8 @@ static void take_option(struct arguments *arguments, int option)
 		fputs(help, stdout);
 		exit(STATUS_OK);
 	case 'V':
-		printf("tsr-decode: hardware description %d.%d\n", TSR_VERSION_MAJOR, TSR_VERSION_MINOR);
+		printf("tsr-decode: hardware description %d.%d\n", TSR_VERSION_MAJOR,
+		       TSR_VERSION_MINOR);
 		exit(STATUS_OK);
 	default:
 		fputs("tsr-decode: see tsr-decode --help\n", stderr);

@@ -2,10 +2,10 @@
 /*
  * libtessera: printing rings, command streams and register dumps.
  *
- * The decoder knows what the device knows, from the same description (the XML files of Documentation/hw), and
- * makes the same checks in the same order where it can make them without memory: what it calls an
- * error, the device answers with the fault of that name. Unlike the device it goes on behind an
- * error, and reports everything that is wrong with a packet.
+ * The decoder knows what the device knows, from the same description (the XML files in
+ * Documentation/hw), and makes the same checks in the same order where it can make them without
+ * memory: what it calls an error, the device answers with the fault of that name. Unlike the device
+ * it goes on behind an error, and reports everything that is wrong with a packet.
  *
  * All functions only read their arguments, keep no state outside them, and may be called from any
  * thread. Input may be anything; nothing beyond its end is read. Bytes are little-endian, as in the
@@ -54,12 +54,12 @@ struct tsr_decode_error {
 
 /* One packet, or a gap in which no packet was recognised. */
 struct tsr_decode_packet {
-	const struct tsr_desc_packet *desc;	/* NULL: unknown opcode, the qwords skipped follow */
+	const struct tsr_desc_packet *desc;	/* NULL: unknown opcode */
 	uint64_t offset;			/* of its header in the bytes given */
 	uint64_t address;			/* base + offset */
-	uint64_t skipped;			/* qwords that belong to no packet, behind num_qwords */
+	uint64_t skipped;			/* qwords behind it that are in no packet */
 	uint32_t num_qwords;			/* qwords of it that are in the bytes */
-	uint32_t num_errors;			/* found; the first TSR_DECODE_ERRORS_MAX are kept */
+	uint32_t num_errors;			/* found; errors[] keeps the first ones */
 	struct tsr_decode_error errors[TSR_DECODE_ERRORS_MAX];
 	uint64_t qwords[TSR_DECODE_QWORDS_MAX];	/* in the processor's own order */
 };
@@ -77,25 +77,25 @@ void tsr_decode_begin(struct tsr_decoder *decoder, const void *bytes, size_t siz
 		      const struct tsr_decode_options *options);
 
 /*
- * tsr_decode_next(): the next packet with everything that is wrong with it. False at the end. Behind
- * a header that cannot be believed the walk goes on at the next one that can.
+ * tsr_decode_next(): the next packet with everything that is wrong with it. False at the end.
+ * Behind a header that cannot be believed the walk goes on at the next one that can.
  */
 bool tsr_decode_next(struct tsr_decoder *decoder, struct tsr_decode_packet *packet);
 
 /*
- * tsr_decode_stream(): print every packet of @size bytes, with its offset, address, name, fields and
- * errors, to @out. Returns the number of errors.
+ * tsr_decode_stream(): print every packet of @size bytes, with its offset, address, name, fields
+ * and errors, to @out. Returns the number of errors.
  */
 unsigned long tsr_decode_stream(FILE *out, const void *bytes, size_t size,
 				const struct tsr_decode_options *options);
 
 /*
- * tsr_decode_ring(): print the filled part of a ring of @size bytes (a power of two from 8), from @rptr
- * to @wptr, both free-running byte counts as in the slot's registers. Returns the number of
+ * tsr_decode_ring(): print the filled part of a ring of @size bytes (a power of two from 8), from
+ * @rptr to @wptr, both free-running byte counts as in the slot's registers. Returns the number of
  * errors; pointers that cannot be (no multiple of 8, more than @size apart) count as one.
  */
-unsigned long tsr_decode_ring(FILE *out, const void *bytes, size_t size, uint32_t rptr, uint32_t wptr,
-			      const struct tsr_decode_options *options);
+unsigned long tsr_decode_ring(FILE *out, const void *bytes, size_t size, uint32_t rptr,
+			      uint32_t wptr, const struct tsr_decode_options *options);
 
 /* One 32-bit word of the register BAR. */
 struct tsr_decode_register {
