@@ -4,7 +4,7 @@
 #
 #   make -f tests/lib/programs.mk BUILD=DIR HW=DIR SUITE
 #
-# SUITE is model-asan, model-tsan, qtest, guest, bench or fuzz; programs land in BUILD/SUITE/bin/.
+# SUITE is model-asan, model-tsan, user, qtest, guest, bench or fuzz; programs land in BUILD/SUITE/bin/.
 # Every tests/DIR/NAME.c is a program; every .c in tests/DIR/lib/ is linked into each of them.
 
 CFLAGS := -std=gnu11 -O1 -g -Wall -Wextra -Werror -pthread -D_GNU_SOURCE
@@ -29,6 +29,13 @@ fuzz.dir := fuzz
 fuzz.flags := -fsanitize=address,undefined -fno-sanitize-recover=all -Iqemu-device/model
 fuzz.sources := $(model_sources) $(mock_sources) tests/lib/fuzz_main.c
 fuzz.libs := $(mock_libs) -lm
+
+# libtessera in process, on a kernel that tests/user/lib plays
+user.dir := user
+user.flags := -fsanitize=address,undefined -fno-sanitize-recover=all -Iuserspace/libtessera \
+	-Iuserspace/libtessera/include -Ikernel/include/uapi $(shell pkg-config --cflags libdrm)
+user.sources := $(wildcard userspace/libtessera/*.c)
+user.libs := $(shell pkg-config --libs libdrm)
 
 qtest.dir := qtest
 qtest.flags :=
@@ -64,9 +71,9 @@ $$($(1).bin)/%: $$(BUILD)/$(1)/obj/tests/$$($(1).dir)/%.o $$($(1).common)
 	@mkdir -p $$(@D)
 	@$$(CC) $$(CFLAGS) $$($(1).flags) -Wl,--as-needed -o $$@ $$^ $$($(1).libs)
 endef
-$(foreach s,model-asan model-tsan fuzz qtest guest bench,$(eval $(call suite,$(s))))
+$(foreach s,model-asan model-tsan user fuzz qtest guest bench,$(eval $(call suite,$(s))))
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
 .SECONDARY:
 .DELETE_ON_ERROR:
-.PHONY: model-asan model-tsan fuzz qtest guest bench
+.PHONY: model-asan model-tsan user fuzz qtest guest bench

@@ -12,7 +12,7 @@ export TSR_QUICK := 1
 endif
 
 JOBS ?= $(shell nproc)
-SUITES := static model qtest guest
+SUITES := static model user qtest guest
 PROGRAMS = $(MAKE) -s -j$(JOBS) -f tests/lib/programs.mk BUILD='$(BUILD)' HW="$$(bash qemu-device/build/headers.sh)"
 RUN = $(PYTHON) tests/lib/run.py --only '$(TESTS)' --jobs $(JOBS)
 RESULTS = $(BUILD)/results
@@ -21,7 +21,7 @@ names = $(basename $(notdir $(wildcard tests/$(1)/*.c)))
 # programs(LABEL,DIR,VARIANT): arguments for run.py, LABEL:PROGRAM=SOURCE
 programs = $(foreach n,$(call names,$(2)),$(1):$(BUILD)/$(3)/bin/$(n)=tests/$(2)/$(n).c)
 
-.PHONY: check check-static check-model check-qtest check-guest fuzz bench coverage
+.PHONY: check check-static check-model check-user check-qtest check-guest fuzz bench coverage
 check: setup ## all tests on the stock kernel; the last line is the sum
 	@$(PYTHON) tests/lib/check.py $(SUITES)
 
@@ -33,6 +33,10 @@ check-model: setup ## the model library in process, under ASan+UBSan and TSan, a
 	@TSR_FUZZ_SECONDS=$(or $(FUZZ_SECONDS),5) $(RUN) --suite model --results $(RESULTS)/model.ktap \
 		$(call programs,model-asan,model,model-asan) $(call programs,model-tsan,model,model-tsan) \
 		$(call programs,fuzz,fuzz,fuzz)
+
+check-user: setup ## libtessera on the host, without a device, under ASan+UBSan
+	@$(PROGRAMS) user
+	@$(RUN) --suite user --results $(RESULTS)/user.ktap $(call programs,user,user,user)
 
 check-qtest: setup ## the QEMU device without a guest
 	@$(PROGRAMS) qtest
