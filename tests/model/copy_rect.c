@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* test: TIMEOUT=120 */
+/* test: TIMEOUT=120 TSAN=0 */
 /* COPY_RECT and FILL_RECT: random rectangles between random surfaces, against the byte-by-byte reference. */
 #include <stdlib.h>
 #include <string.h>
