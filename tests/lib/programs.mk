@@ -8,7 +8,8 @@
 # Every tests/DIR/NAME.c is a program; every .c in tests/DIR/lib/ is linked into each of them.
 
 CFLAGS := -std=gnu11 -O1 -g -Wall -Wextra -Werror -pthread -D_GNU_SOURCE
-model_sources := $(shell find qemu-device/model -name '*.c' 2>/dev/null)
+# the model with the generated tables it needs
+model_sources := $(shell find qemu-device/model -name '*.c' 2>/dev/null) $(HW)/tsr_desc.c
 
 # Engines can be run on a mock of the memory they work on: see tests/lib/mock_mem.h.
 mock_sources := tests/lib/mock_mem.c tests/lib/copy_ref.c
@@ -26,15 +27,17 @@ model-tsan.sources := $(model_sources) $(mock_sources)
 model-tsan.libs := $(mock_libs) -lm
 
 fuzz.dir := fuzz
-fuzz.flags := -fsanitize=address,undefined -fno-sanitize-recover=all -Iqemu-device/model
-fuzz.sources := $(model_sources) $(mock_sources) tests/lib/fuzz_main.c
+fuzz.flags := -fsanitize=address,undefined -fno-sanitize-recover=all -Iqemu-device/model \
+	-Iuserspace/libtessera/include
+fuzz.sources := $(model_sources) $(mock_sources) $(wildcard userspace/libtessera/decode*.c) \
+	tests/lib/fuzz_main.c
 fuzz.libs := $(mock_libs) -lm
 
 # libtessera in process, on a kernel that tests/user/lib plays
 user.dir := user
 user.flags := -fsanitize=address,undefined -fno-sanitize-recover=all -Iuserspace/libtessera \
 	-Iuserspace/libtessera/include -Ikernel/include/uapi $(shell pkg-config --cflags libdrm)
-user.sources := $(wildcard userspace/libtessera/*.c)
+user.sources := $(wildcard userspace/libtessera/*.c) $(HW)/tsr_desc.c
 user.libs := $(shell pkg-config --libs libdrm)
 
 qtest.dir := qtest
