@@ -103,6 +103,8 @@ int main(void)
 		       tsr_desc_counters[c].id, tsr_desc_counters[c].global);
 	printf("%x %x %d %d %d\\n", tsr_desc_packets[0x7f]->classes, tsr_desc_packets[0x80]->classes,
 	       tsr_desc_packets[0x7f]->level, tsr_desc_packets[0xff]->level, tsr_desc_packets[0x81]->refused);
+	printf("%d %d %d\\n", (int)tsr_desc_packets[0x81]->fields[0].min,
+	       (int)tsr_desc_packets[0x81]->fields[0].max, tsr_desc_packets[0x80]->fields[0].max == UINT64_MAX);
 	printf("%d %d\\n", tsr_desc_packets[0x7f]->batch == TSR_DESC_ENGINE,
 	       tsr_desc_find_enum("NOTHING") == NULL);
 	return 0;
@@ -123,6 +125,7 @@ BY_HAND_OUTPUT = [
     "some-things things 0 0",
     "all-things things 0 1",
     "9 9 1 2 1",
+    "2 6 1",
     "1 1",
 ]
 

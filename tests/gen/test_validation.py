@@ -11,7 +11,7 @@ import unittest
 
 from test_generate import HERE, generate
 
-FIELD = '<field name="N" qword="1" bits="7:0">Count.</field>'
+FIELD = '<field name="N" qword="1" bits="7:0" min="2" max="SLOTS">Count.</field>'
 ONE_BLOCK = '<block name="ONE" offset="0x0" title="A single block">'
 B_BLOCK = '<block name="B" offset="0x1000" count="SLOTS" stride="0x100" title="Several">'
 ID = '<reg name="ID" offset="0x0" access="ro" reset="cfg">'
@@ -99,6 +99,9 @@ CASES = [
     ("one-bit int", 'bits="63:48" type="int"', 'bits="48" type="int"', "an int needs a sign"),
     ("odd alignment", 'align="8"', 'align="6"', "align 6 is not a power of two"),
     ("alignment without bits", 'bits="9:5"', 'bits="9:5" align="1024"', "align 1024 leaves no bits"),
+    ("minimum above maximum", 'min="2"', 'min="7"', "min 0x7 and max 0x6 do not fit 8 bits"),
+    ("maximum too large", 'max="SLOTS"', 'max="256"', "min 0x2 and max 0x100 do not fit 8 bits"),
+    ("limits of an enum", 'type="enum:MODE"', 'type="enum:MODE" max="9"', "min= and max= are for plain"),
     ("keyword as a member", FIELD, FIELD.replace('"N"', '"CLASS"'), '"class" cannot be a C or C++ member'),
     ("access of a packet field", FIELD, FIELD.replace(" bits", ' access="ro" bits'), "access= belongs to registers"),
     ("privileged field behind the header", FIELD, FIELD.replace(" bits", ' level="ring" bits'),

@@ -80,7 +80,7 @@ class Decode(unittest.TestCase):
 
     def test_errors(self):
         """[SYS5] each kind of error, and finding the next packet behind it"""
-        self.compare("errors", 1, 19)
+        self.compare("errors", 1, 25)
 
     def test_user_in_ring(self):
         """user packets in a ring, a ring that ends inside a packet"""

@@ -129,6 +129,10 @@ static void check_fields(const struct tsr_desc_packet *desc, struct tsr_decode_p
 			complain(packet, TSR_FAULT_BAD_VALUE, field->qword,
 				 "%s is %" PRIu64 ", no value of %s", field->name, value,
 				 field->values->name);
+		if (value < field->min || value > field->max)
+			complain(packet, TSR_FAULT_BAD_VALUE, field->qword,
+				 "%s is %" PRIu64 ", expected %" PRIu64 " to %" PRIu64, field->name,
+				 value, field->min, field->max);
 		if (value & (field->align - 1))
 			complain(packet, TSR_FAULT_ALIGNMENT, field->qword,
 				 "%s is 0x%" PRIx64 ", expected a multiple of %" PRIu64,

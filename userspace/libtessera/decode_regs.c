@@ -82,6 +82,7 @@ static uint32_t visible_fields(const struct found *found, struct tsr_desc_field 
 		fields[n].name = reg->values->name;
 		fields[n].values = reg->values;
 		fields[n].align = 1;
+		fields[n].max = UINT64_MAX;
 		fields[n].hi = (uint8_t)(reg->width - 1);
 		n++;
 	}

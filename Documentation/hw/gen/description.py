@@ -38,7 +38,8 @@ ATTRIBUTES = {
     "packet": (("name", "opcode", "qwords"),
                ("max_qwords", "level", "class", "batch", "refused", "tail")),
     "struct": (("name", "qwords"), ()),
-    "field": (("name", "bits"), ("qword", "type", "enum", "bitset", "align", "access", "level")),
+    "field": (("name", "bits"),
+              ("qword", "type", "enum", "bitset", "align", "min", "max", "access", "level")),
     "counter": (("id", "name", "unit", "scope"), ()),
 }
 
@@ -89,6 +90,8 @@ class Field(Item):
     enum: Optional[str] = None
     bitset: Optional[str] = None
     align: int = 1              # what the value must be a multiple of (addresses: in bytes)
+    min: int = 0
+    max: Optional[int] = None   # None: whatever fits
     access: Optional[str] = None
     level: str = "any"          # "ring": must be zero in user streams
 
@@ -346,6 +349,7 @@ class Loader:
         item = self._begin(element)
         self._children(element)
         field = Field(qword=self._int(element, "qword"), align=self._int(element, "align", default=1),
+                      min=self._int(element, "min"), max=self._int(element, "max", default=None),
                       enum=element.attrs.get("enum"), bitset=element.attrs.get("bitset"),
                       access=self._choice(element, "access", ACCESS, None),
                       level=self._choice(element, "level", ("any", "ring"), "any"), **item)

@@ -57,6 +57,8 @@ struct tsr_desc_field {
 	const char *doc;
 	const struct tsr_desc_enum *values;	/* NULL: plain number */
 	uint64_t align;				/* the value is a multiple of this power of two */
+	uint64_t min;				/* the least legal value */
+	uint64_t max;				/* the greatest; all ones when whatever fits is legal */
 	uint8_t qword;				/* which qword of the packet or structure; 0 in registers */
 	uint8_t lo;				/* lowest bit */
 	uint8_t hi;				/* highest bit, inclusive */
@@ -287,8 +289,9 @@ class Tables:
     def fields(self, name, fields):
         rows = []
         for field in fields:
+            maximum = ctext.unsigned((1 << 64) - 1 if field.max is None else field.max, 64)
             rows.append(f"{{ {ctext.string(field.name)}, {ctext.string(field.doc)}, {self.values_of(field)}, "
-                        f"{field.align:#x}, {field.qword}, {field.lo}, {field.hi}, {TYPES[field.type]}, "
+                        f"{field.align:#x}, {field.min:#x}, {maximum}, {field.qword}, {field.lo}, {field.hi}, {TYPES[field.type]}, "
                         f"{LEVELS[field.level]} }}")
         return self.table("static const struct tsr_desc_field", f"fields_{name}", rows)
 

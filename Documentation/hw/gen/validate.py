@@ -125,6 +125,12 @@ def _field(field, what, width, description, complaints):
         complaints.add(field, f"{what}: align {field.align} is not a power of two")
     elif field.align.bit_length() - 1 > field.hi:
         complaints.add(field, f"{what}: align {field.align} leaves no bits")
+    most = field.mask if field.in_place else field.mask >> field.lo
+    if field.min > (most if field.max is None else field.max) or (field.max or 0) > most:
+        complaints.add(field, f"{what}: min {field.min:#x} and max {field.max or most:#x} do not fit "
+                              f"{field.width} bits")
+    if (field.min or field.max is not None) and (field.type in ("int", "bool") or field.enum or field.bitset):
+        complaints.add(field, f"{what}: min= and max= are for plain unsigned numbers and addresses")
     _reference(field, what, field.width, description, complaints)
 
 
