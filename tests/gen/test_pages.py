@@ -151,6 +151,18 @@ class Pages(unittest.TestCase):
         self.assertIn("sample.xml:51: no page shows packet GROWS", message)
         self.assertIn("no page shows <!-- generated: map -->", message)
 
+    def test_names(self):
+        """--check finds names in the prose that the description does not have, and accepts those it has"""
+        good = "TSR_ANYTHING ONE.WIDE.TOP B[n].R MODE.OFF WIDE.LOW ENGINE_CLASS BAR0 PAIR.LEFT MIXED.KIND B[3].W[2]\n"
+        self.write(ALL.replace("Prose before.\n", good))
+        self.run_generator("--docs")
+        self.assertEqual(self.run_generator("--check"), (0, ""))
+        bad = ["ONE.WIDTH", "RING_BASE", "B[n].WIDE", "ONE.WIDE.MIDDLE", "MODE.ONN", "NOTHING.ID"]
+        self.write(self.read().replace("Prose behind.\n", "\n".join(bad) + "\n```\nIN_CODE\n```\n"))
+        status, message = self.run_generator("--check")
+        self.assertEqual(status, 1)
+        self.assertEqual([line.split()[-1] for line in message.splitlines()], bad)
+
     def test_bad_markers(self):
         """a marker of unknown kind or name, or without an end, is an error and nothing is written"""
         for text, expected in (("<!-- generated: tables -->\n<!-- end generated -->\n", ":1: no table of kind"),

@@ -7,13 +7,14 @@ A page says where a table goes with two lines of their own,
     <!-- end generated -->
 
 and everything between them is generated. KIND is one of those in KINDS below; most take the names of what they
-show. rewrite() brings the tables up to date, check() complains about those that are not, and about parts of the
-description that no page shows.
+show. rewrite() brings the tables up to date, check() complains about those that are not, about parts of the
+description that no page shows, and about names in the programming guide that the description does not have.
 """
 
 import os
 import re
 
+import names
 import output
 import tables
 import xmltree
@@ -69,7 +70,7 @@ def _table(description, what, place, complaints):
 
 def _pages(directory):
     """Every *.md file below the directory, in a stable order."""
-    for base, folders, files in os.walk(directory):
+    for base, folders, files in os.walk(os.path.normpath(directory)):
         folders.sort()
         for name in sorted(files):
             if name.endswith(".md"):
@@ -118,8 +119,22 @@ def rewrite(description, directory):
         output.write_if_changed(path, text)
 
 
+def _check_names(description, directory, complaints):
+    """Names in the pages of the directory itself, those of the programming guide."""
+    known = names.Names(description)
+    for path in _pages(directory):
+        if os.path.dirname(path) != os.path.normpath(directory):
+            continue
+        fenced = False
+        with open(path, encoding="utf-8") as stream:
+            for number, line in enumerate(stream, 1):
+                fenced ^= bool(FENCE.match(line))
+                for name in () if fenced else known.wrong(line):
+                    complaints.add(Place(path, number), f"the description has nothing called {name}")
+
+
 def check(description, directory):
-    """Complain about every stale table and about what no page shows."""
+    """Complain about every stale table, about what no page shows, and about names that do not exist."""
     complaints = xmltree.Complaints()
     shown = set()
     for path in _pages(directory):
@@ -135,4 +150,5 @@ def check(description, directory):
                                      f"<!-- generated: {kind} {item.name} -->")
         if where is None and (kind, None) not in shown:
             complaints.add(Place(directory, 0), f"no page shows <!-- generated: {kind} -->")
+    _check_names(description, directory, complaints)
     complaints.raise_if_any()
