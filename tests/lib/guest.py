@@ -463,13 +463,18 @@ def parse(argv):
     return args
 
 
+def guest_from(args, kernel_args=""):
+    """A Guest as the parsed command line describes it."""
+    return Guest(devices=args.devices, device_args=args.device_args, iommu=args.iommu, smp=args.smp, mem=args.mem,
+                 accel=args.accel, share=args.share, load=not args.no_load,
+                 kernel_args=f"{args.kernel_args} {kernel_args}".strip(), qemu_args=args.qemu_args,
+                 console=sys.stderr if args.console else None)
+
+
 def main(argv):
     args = parse(argv)
     try:
-        guest = Guest(devices=args.devices, device_args=args.device_args, iommu=args.iommu, smp=args.smp,
-                      mem=args.mem, accel=args.accel, share=args.share, load=not args.no_load,
-                      kernel_args=args.kernel_args, qemu_args=args.qemu_args,
-                      console=sys.stderr if args.console else None)
+        guest = guest_from(args)
         if args.shell:
             return interactive(guest)
         with guest:

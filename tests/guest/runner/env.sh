@@ -6,7 +6,7 @@
 #
 # Environment: KERNEL (a bzImage or vmlinux instead of the stock kernel), MODULES (its lib/modules/RELEASE
 # directory, when it has modules), KDIR (its build directory, to build tessera.ko against; by default the
-# directory that KERNEL's own tree is in).
+# directory that KERNEL's own tree is in), IMAGE (the demo's input, /usr/share/tessera/input.png in the guest).
 . "$(dirname "$0")/../../../qemu-device/build/lib.sh"
 runner=$TOP/tests/guest/runner
 kernel=${KERNEL:-} modules=${MODULES:-} kdir=${KDIR:-}
@@ -54,9 +54,10 @@ for dir in guest/bin bench/bin userspace/bin; do
     [ ! -d "$BUILD/$dir" ] || args+=(--bin "$BUILD/$dir")
 done
 [ ! -d "$BUILD/userspace/lib" ] || args+=(--libdir "$BUILD/userspace/lib")
-for file in "$TOP"/userspace/demos/*.png "$TOP"/userspace/demos/*/*.png ${IMAGE:+"$IMAGE"}; do
+for file in "$TOP"/userspace/demos/*/*.png; do
     [ ! -f "$file" ] || args+=(--data "$file")
 done
+[ ! -f "${IMAGE:-}" ] || args+=(--image "$IMAGE")
 /usr/bin/python3 -B "$runner/initramfs.py" "${args[@]}"
 
 printf '%s=%q\n' TSR_QEMU "$qemu/qemu-system-x86_64" TSR_QEMU_SHARE "$qemu/share" TSR_KERNEL "$kernel" \

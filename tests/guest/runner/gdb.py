@@ -110,10 +110,7 @@ def main():
     args, rest = p.parse_known_args()
     options = runner.parse(rest if "--" in rest else rest + ["--", "true"])
     try:
-        guest = runner.Guest(devices=options.devices, device_args=options.device_args, iommu=options.iommu,
-                             smp=options.smp, mem=options.mem, accel=options.accel,
-                             kernel_args="nokaslr " + options.kernel_args, qemu_args=options.qemu_args)
-        guest.start()
+        guest = runner.guest_from(options, "nokaslr").start()
         with_guest(guest, args, " ".join(options.command))
     except runner.GuestError as e:
         print(f"tessera: error: {e}", file=sys.stderr)

@@ -3,7 +3,7 @@
 """Build the guest's initramfs: busybox, init, kernel modules, test programs with their libraries.
 
     initramfs.py --out FILE --busybox FILE [--modules DIR] [--module FILE.ko] [--bin FILE|DIR ...]
-                 [--extra-module NAME ...]
+                 [--libdir DIR ...] [--data FILE ...] [--image FILE] [--extra-module NAME ...]
 
 --modules is a directory like lib/modules/RELEASE; of it only the modules named in MODULES below and those
 named by --extra-module go in, with everything they depend on, decompressed. --module is tessera.ko. The
@@ -189,7 +189,7 @@ def fingerprint(args, programs):
     h = hashlib.sha256(repr(sorted(vars(args).items())).encode())
     here = os.path.dirname(os.path.abspath(__file__))
     own = [os.path.abspath(__file__), os.path.join(here, "init"), args.busybox]
-    for path in own + programs + ([args.module] if args.module else []) + args.data:
+    for path in own + programs + ([args.module] if args.module else []) + args.data + ([args.image] if args.image else []):
         s = os.stat(path)
         h.update(f"{path} {s.st_size} {s.st_mtime_ns}\n".encode())
     for directory in args.libdir:
@@ -209,6 +209,8 @@ def build(args, programs):
         archive.file("usr/bin/" + os.path.basename(path), read(path))
     for path in args.data:
         archive.file("usr/share/tessera/" + os.path.basename(path), read(path), 0o644)
+    if args.image:
+        archive.file("usr/share/tessera/input.png", read(args.image), 0o644)
     for name, path in sorted(libraries(programs, args.libdir).items()):
         archive.file(name, read(path))
     if args.modules:
@@ -227,6 +229,7 @@ def main():
     p.add_argument("--bin", action="append", default=[], help="program, or directory of programs")
     p.add_argument("--libdir", action="append", default=[], help="where our own shared libraries are")
     p.add_argument("--data", action="append", default=[], help="file for /usr/share/tessera")
+    p.add_argument("--image", help="file for /usr/share/tessera/input.png")
     p.add_argument("--extra-module", action="append", default=[], help="kernel module to add")
     args = p.parse_args()
     programs = list(expand(args.bin))

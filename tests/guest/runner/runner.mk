@@ -40,6 +40,11 @@ guest: setup ## run CMD='...' in a fresh guest; its output and exit status are p
 shell: setup ## an interactive guest with the driver loaded and the checkout in /mnt
 	@$(GUEST_ENV); exec $(GUEST) --share --shell
 
+# The demo works on a picture that the project has made, or on IMAGE=.
+run: IMAGE := $(or $(IMAGE),userspace/demos/photo/photo.png)
+run: setup ## boot a guest, run the demo on a picture (IMAGE=file.png), show where the result is
+	@$(GUEST_ENV); exec $(PYTHON) tests/guest/runner/demo.py --image "$$IMAGE" --out '$(BUILD)/run' $(GUEST_OPTIONS)
+
 # A command given as CMD starts as soon as gdb is attached and continues the guest.
 gdb: export TSR_CMD = $(or $(CMD),true)
 gdb: setup ## gdb on the guest's kernel, with the driver's symbols; CMD='...' runs in the guest meanwhile
