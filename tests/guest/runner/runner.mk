@@ -42,8 +42,10 @@ shell: setup ## an interactive guest with the driver loaded and the checkout in 
 
 # The demo works on a picture that the project has made, or on IMAGE=.
 run: IMAGE := $(or $(IMAGE),userspace/demos/photo/photo.png)
+DEMO = $(PYTHON) tests/guest/runner/demo.py --image "$$IMAGE" --out '$(BUILD)/run'
 run: setup ## boot a guest, run the demo on a picture (IMAGE=file.png), show where the result is
-	@$(GUEST_ENV); exec $(PYTHON) tests/guest/runner/demo.py --image "$$IMAGE" --out '$(BUILD)/run' $(GUEST_OPTIONS)
+	@$(DEMO) --check
+	@$(GUEST_ENV); exec $(DEMO) $(GUEST_OPTIONS)
 
 # A command given as CMD starts as soon as gdb is attached and continues the guest.
 gdb: export TSR_CMD = $(or $(CMD),true)
