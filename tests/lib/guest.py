@@ -25,6 +25,7 @@ import base64
 import collections
 import json
 import os
+import re
 import selectors
 import shlex
 import shutil
@@ -42,6 +43,10 @@ TOP = os.environ.get("TSR_TOP") or os.path.dirname(os.path.dirname(os.path.dirna
 BOOT_LIMIT = 90         # seconds from QEMU's start to "ready", on a loaded host
 KVM_BOOT_LIMIT = 20     # the same before KVM is given up
 RUN_LIMIT = 600         # of one command, unless the caller says
+
+# Lines of the kernel's log that mean trouble.
+KERNEL_TROUBLE = re.compile(r"WARNING: |BUG: |Oops|general protection|kernel BUG|KASAN|UBSAN|refcount_t:|"
+                            r"Kernel panic|possible circular locking|INFO: task .* blocked")
 
 Result = collections.namedtuple("Result", "status stdout stderr")
 
@@ -204,7 +209,7 @@ class Guest:
             self._greet()
             return
         deadline = time.monotonic() + limit
-        line = self._control_line(deadline, "the guest did not get ready")
+        line = self._control_line(deadline, f"the guest did not get ready within {limit:.0f} s")
         if line != "ready":
             self._fail(line.replace("failed ", "", 1))
         self._greet()
@@ -214,12 +219,14 @@ class Guest:
         raise GuestError(f"{text}\n{self.tail()}")
 
     def tail(self, lines=30):
-        """The end of the console and what QEMU itself said, for error messages."""
+        """The end of the console (from the kernel's complaint on, if it is near) and what QEMU itself said."""
         text = []
         for title, path in (("console", self.console_path), ("QEMU", self.log_path)):
             try:
                 with open(path, "rb") as f:
-                    last = f.read().decode(errors="replace").replace("\r", "").splitlines()[-lines:]
+                    last = f.read().decode(errors="replace").replace("\r", "").splitlines()[-120:]
+                trouble = [i for i, line in enumerate(last) if KERNEL_TROUBLE.search(line)]
+                last = last[min(trouble[0] if trouble else len(last), max(len(last) - lines, 0)):]
             except OSError:
                 last = []
             if last:
@@ -303,7 +310,7 @@ class Guest:
     def _control_line(self, deadline, what, sinks=None):
         while b"\n" not in self.buffers["ctl"]:
             if not self._pump(deadline, sinks or {}):
-                self._fail(what + " in time")
+                self._fail(what)
         line, _, rest = bytes(self.buffers["ctl"]).partition(b"\n")
         self.buffers["ctl"] = bytearray(rest)
         return line.decode(errors="replace").strip()
@@ -335,7 +342,7 @@ class Guest:
             if self.buffers[name]:
                 sink(bytes(self.buffers[name]))
                 self.buffers[name].clear()
-        line = self._control_line(deadline, f"the command did not end within {timeout} s", sinks)
+        line = self._control_line(deadline, f"the command did not end within {timeout:.0f} s", sinks)
         self._drain(sinks)
         word, number, status = line.split()
         if word != "exit" or int(number) != self.number:

@@ -23,14 +23,11 @@ import sys
 import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from guest import Guest, GuestError  # noqa: E402
+from guest import KERNEL_TROUBLE, Guest, GuestError  # noqa: E402
 from ktap import Counts, Program  # noqa: E402
 
 TIMEOUT = 120       # seconds for a program that does not ask for more
 SETTINGS = re.compile(r"\btest:((?:\s+[A-Z_]+=[^\s*]+)+)")
-# Lines of the kernel's log that are a failure whatever the test said.
-KERNEL_TROUBLE = re.compile(r"WARNING: |BUG: |Oops|general protection|kernel BUG|KASAN|UBSAN|refcount_t:|"
-                            r"possible circular locking|INFO: task .* blocked")
 
 
 class Test:
