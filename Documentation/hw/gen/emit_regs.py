@@ -57,6 +57,16 @@ def _bitset(bitset, symbols):
     return lines + [""]
 
 
+def _counters(description, scope, symbols):
+    """The ids of the counters of a scope, as an enum."""
+    lines = [f"/* Ids of the counters of scope \"{scope}\". */", f"enum tsr_{scope}_counter {{"]
+    counters = [counter for counter in description.counters if counter.scope == scope]
+    for counter in counters:
+        symbol = symbols.claim(f"TSR_{scope.upper()}_COUNTER_{counter.name.upper().replace('-', '_')}", counter)
+        lines += ctext.comment(counter.doc, "\t") + [f"\t{symbol} = {counter.id},"]
+    return lines + ["};", ""] if counters else []
+
+
 def _field(prefix, field, bits, symbols):
     stem = f"{prefix}_{field.name}"
     return (ctext.comment(field.doc)
@@ -127,6 +137,8 @@ def emit(description, symbols):
         body += _enum(enum, symbols)
     for bitset in description.bitsets:
         body += _bitset(bitset, symbols)
+    for scope in ("queue", "global"):
+        body += _counters(description, scope, symbols)
     for block in description.blocks:
         body += _block(block, symbols)
     for struct in description.structs:
