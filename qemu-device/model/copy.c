@@ -2,8 +2,9 @@
 /*
  * The COPY engine: one step of one command, and the checks of what its packet says.
  *
- * The checks are made before every step, in the order of the qwords: they cost little, and a state that somebody else has
- * written (a snapshot) cannot get behind them. State word 0 is the number of texels or bytes done; the others are unused.
+ * The checks are made before every step, in the order of the qwords: they cost little, and a state
+ * that somebody else has written (a snapshot) cannot get behind them. State word 0 is the number of
+ * texels or bytes done; the others are unused.
  */
 #include "copy.h"
 
@@ -20,8 +21,9 @@ static struct verdict verdict(uint8_t code, unsigned int qword)
 	return (struct verdict){ code, qword };
 }
 
-/* Bytes of the pattern at and beyond TEXEL must be zero. @lo and @hi are qwords @qword and @qword + 1. */
-static struct verdict check_pattern(unsigned int texel, uint64_t lo, uint64_t hi, unsigned int qword)
+/* Pattern bytes at and beyond TEXEL must be zero. @lo is qword @qword, @hi the one behind it. */
+static struct verdict check_pattern(unsigned int texel, uint64_t lo, uint64_t hi,
+				    unsigned int qword)
 {
 	if (texel < 8 && lo >> 8 * texel)
 		return verdict(TSR_FAULT_BAD_VALUE, qword);
@@ -53,7 +55,8 @@ static struct verdict check_copy_rect(const struct tsr_copy_rect *r)
 		return verdict(TSR_FAULT_ALIGNMENT, 1);
 	if (bad_base(r->dst_layout, r->dst))
 		return verdict(TSR_FAULT_ALIGNMENT, 2);
-	if (bad_pitch(r->src_layout, r->texel, r->src_pitch) || bad_pitch(r->dst_layout, r->texel, r->dst_pitch))
+	if (bad_pitch(r->src_layout, r->texel, r->src_pitch) ||
+	    bad_pitch(r->dst_layout, r->texel, r->dst_pitch))
 		return verdict(TSR_FAULT_ALIGNMENT, 3);
 	if (r->width > TSR_RECT_MAX || r->height > TSR_RECT_MAX)
 		return verdict(TSR_FAULT_BAD_VALUE, 5);
@@ -94,8 +97,10 @@ static enum tsr_step copy_rect(struct tsr_copy *c, uint64_t pc, const uint64_t *
 		return tsr_mem_bad_packet(c->mem, pc, v.qword, v.code);
 	if (!r.width || !r.height)
 		return TSR_STEP_DONE;
-	c->src = (struct tsr_copy_surface){ r.src, r.src_pitch, r.src_layout == TSR_LAYOUT_TILED, r.src_x, r.src_y };
-	c->dst = (struct tsr_copy_surface){ r.dst, r.dst_pitch, r.dst_layout == TSR_LAYOUT_TILED, r.dst_x, r.dst_y };
+	c->src = (struct tsr_copy_surface){ r.src, r.src_pitch, r.src_layout == TSR_LAYOUT_TILED,
+					    r.src_x, r.src_y };
+	c->dst = (struct tsr_copy_surface){ r.dst, r.dst_pitch, r.dst_layout == TSR_LAYOUT_TILED,
+					    r.dst_x, r.dst_y };
 	c->texel = r.texel;
 	c->width = r.width;
 	c->height = r.height;
@@ -121,7 +126,8 @@ static enum tsr_step fill_rect(struct tsr_copy *c, uint64_t pc, const uint64_t *
 		return TSR_STEP_DONE;
 	tsr_copy_pattern_init(&pattern, r.texel, r.pattern_lo, r.pattern_hi);
 	c->pattern = &pattern;
-	c->dst = (struct tsr_copy_surface){ r.dst, r.pitch, r.layout == TSR_LAYOUT_TILED, r.x, r.y };
+	c->dst = (struct tsr_copy_surface){ r.dst, r.pitch, r.layout == TSR_LAYOUT_TILED,
+					    r.x, r.y };
 	c->texel = r.texel;
 	c->width = r.width;
 	c->height = r.height;
@@ -138,7 +144,8 @@ static enum tsr_step copy_linear(struct tsr_copy *c, const uint64_t *cmd, uint64
 	return tsr_copy_linear(c, l.src, l.dst, l.size, done);
 }
 
-static enum tsr_step fill_linear(struct tsr_copy *c, uint64_t pc, const uint64_t *cmd, uint64_t *done)
+static enum tsr_step fill_linear(struct tsr_copy *c, uint64_t pc, const uint64_t *cmd,
+				 uint64_t *done)
 {
 	struct tsr_copy_pattern pattern;
 	struct tsr_fill_linear f;
@@ -153,8 +160,8 @@ static enum tsr_step fill_linear(struct tsr_copy *c, uint64_t pc, const uint64_t
 	return tsr_copy_linear(c, 0, f.dst, f.size, done);
 }
 
-enum tsr_step tsr_copy_step(struct tsr_mem *mem, uint64_t pc, const uint64_t *cmd, struct tsr_engine_state *state,
-			    struct tsr_step_cost *cost)
+enum tsr_step tsr_copy_step(struct tsr_mem *mem, uint64_t pc, const uint64_t *cmd,
+			    struct tsr_engine_state *state, struct tsr_step_cost *cost)
 {
 	struct tsr_copy c = { .mem = mem, .cost = cost, .budget = TSR_BURST_BYTES };
 	uint64_t *done = &state->word[0];

@@ -2,8 +2,9 @@
 /*
  * Rectangles, a block of at most 16×16 texels at a time, where a tiled surface is involved.
  *
- * First every byte of the block is found on the host, source and destination, then it is moved; so a block that meets a
- * fault or a pending page has written nothing yet. Rows or tiles that are split over two windows take a detour through scratch memory.
+ * First every byte of the block is found on the host, source and destination, then it is moved; so
+ * a block that meets a fault or a pending page has written nothing yet. Rows or tiles that are
+ * split over two windows take a detour through scratch memory.
  */
 #include <string.h>
 
@@ -28,7 +29,7 @@ static uint64_t source_top(const struct tsr_copy *c, const struct tsr_copy_block
 	return c->flip_y ? c->height - b->y - b->h : b->y;
 }
 
-/* Bytes of a row from the block on that this step can still get to: what a window on the row should hold. */
+/* Bytes of a row, from the block on, that this step can still get to: for a window on the row. */
 static uint64_t row_ahead(const struct tsr_copy *c, const struct tsr_copy_block *b)
 {
 	uint64_t texels = tsr_copy_min(c->width - b->x, c->budget / c->texel / b->h);
@@ -37,7 +38,8 @@ static uint64_t row_ahead(const struct tsr_copy *c, const struct tsr_copy_block 
 }
 
 /* The part of the tile that holds texel (x, y) of @s, from there on at most @w × @h. */
-static struct tsr_tile_part part_at(const struct tsr_copy_surface *s, uint64_t x, uint64_t y, uint64_t w, uint64_t h)
+static struct tsr_tile_part part_at(const struct tsr_copy_surface *s, uint64_t x, uint64_t y,
+				    uint64_t w, uint64_t h)
 {
 	struct tsr_tile_part p = {
 		.x = (unsigned int)((s->x + x) % TSR_TILE_DIM),
@@ -55,11 +57,12 @@ static bool part_is_whole(const struct tsr_tile_part *p)
 }
 
 /*
- * The bytes of a tile that part @p needs: all of it if it lies in one page, where more costs nothing; else from its first to its last texel,
- * so that a page is not touched for texels that are not in the rectangle. @tile: texel (0, 0) of the tile.
+ * The bytes of a tile that part @p needs: all of it if it lies in one page, where more costs
+ * nothing; else from its first to its last texel, so that a page is not touched for texels that are
+ * not in the rectangle. @tile: texel (0, 0) of the tile.
  */
-static void part_bytes(const struct tsr_copy *c, const struct tsr_tile_part *p, uint64_t tile, unsigned int *first,
-		       unsigned int *end)
+static void part_bytes(const struct tsr_copy *c, const struct tsr_tile_part *p, uint64_t tile,
+		       unsigned int *first, unsigned int *end)
 {
 	*first = 0;
 	*end = TSR_TILE_TEXELS * c->texel;
@@ -68,9 +71,11 @@ static void part_bytes(const struct tsr_copy *c, const struct tsr_tile_part *p, 
 }
 
 /* Address of the tile with texel (x, y) of the rectangle. */
-static uint64_t tile_addr(const struct tsr_copy *c, const struct tsr_copy_surface *s, uint64_t x, uint64_t y)
+static uint64_t tile_addr(const struct tsr_copy *c, const struct tsr_copy_surface *s, uint64_t x,
+			  uint64_t y)
 {
-	uint64_t tile_x = (s->x + x) / TSR_TILE_DIM * TSR_TILE_DIM, tile_y = (s->y + y) / TSR_TILE_DIM * TSR_TILE_DIM;
+	uint64_t tile_x = (s->x + x) / TSR_TILE_DIM * TSR_TILE_DIM;
+	uint64_t tile_y = (s->y + y) / TSR_TILE_DIM * TSR_TILE_DIM;
 	struct tsr_copy_surface whole = { .base = s->base, .pitch = s->pitch, .tiled = true };
 
 	return tsr_copy_texel_addr(&whole, c->texel, tile_x, tile_y);
@@ -97,7 +102,8 @@ static bool load_linear(struct tsr_copy *c, const struct tsr_copy_block *b, rows
 }
 
 /* One tile's share of a block, to column @x and row @y of scratch rows. */
-static bool load_part(struct tsr_copy *c, uint64_t tile, const struct tsr_tile_part *p, unsigned int x, unsigned int y)
+static bool load_part(struct tsr_copy *c, uint64_t tile, const struct tsr_tile_part *p,
+		      unsigned int x, unsigned int y)
 {
 	uint8_t *to[TSR_TILE_DIM];
 	unsigned int first, end, i;
@@ -106,7 +112,8 @@ static bool load_part(struct tsr_copy *c, uint64_t tile, const struct tsr_tile_p
 	part_bytes(c, p, tile, &first, &end);
 	if (tile > UINT64_MAX - end)
 		return false;
-	mem = tsr_copy_source(c, &c->src_tile[y != 0], tile + first, end - first, end - first, c->scratch->src_tile);
+	mem = tsr_copy_source(c, &c->src_tile[y != 0], tile + first, end - first, end - first,
+			      c->scratch->src_tile);
 	if (!mem)
 		return false;
 	for (i = 0; i < p->h; i++)
@@ -166,7 +173,8 @@ static const uint8_t *load_tile(struct tsr_copy *c, const struct tsr_copy_block 
 	return tsr_copy_source(c, &c->src_tile[0], va, len, len, c->scratch->src_tile);
 }
 
-static bool whole_to_tiled(struct tsr_copy *c, const struct tsr_copy_block *b, struct tsr_copy_sink *sink)
+static bool whole_to_tiled(struct tsr_copy *c, const struct tsr_copy_block *b,
+			   struct tsr_copy_sink *sink)
 {
 	uint64_t len = TSR_TILE_TEXELS * c->texel;
 	const uint8_t *tile;
@@ -174,7 +182,8 @@ static bool whole_to_tiled(struct tsr_copy *c, const struct tsr_copy_block *b, s
 
 	if (c->pattern) {
 		tsr_copy_pattern_fill(c->pattern, sink->ptr, len, 0);
-	} else if (c->src.tiled && !c->flip_x && !c->flip_y && !((c->src.x ^ c->dst.x) % TSR_TILE_DIM) &&
+	} else if (c->src.tiled && !c->flip_x && !c->flip_y &&
+		   !((c->src.x ^ c->dst.x) % TSR_TILE_DIM) &&
 		   !((c->src.y ^ c->dst.y) % TSR_TILE_DIM)) {
 		tile = load_tile(c, b);
 		if (!tile)
@@ -200,7 +209,8 @@ static bool to_tiled(struct tsr_copy *c, const struct tsr_copy_block *b)
 	part_bytes(c, &p, tile, &first, &end);
 	if (tile > UINT64_MAX - end)
 		return false;
-	if (!tsr_copy_sink(c, &c->dst_tile, tile + first, end - first, end - first, c->scratch->dst_tile, &sink))
+	if (!tsr_copy_sink(c, &c->dst_tile, tile + first, end - first, end - first,
+			   c->scratch->dst_tile, &sink))
 		return false;
 	if (is_whole(b))
 		return whole_to_tiled(c, b, &sink);
@@ -212,7 +222,8 @@ static bool to_tiled(struct tsr_copy *c, const struct tsr_copy_block *b)
 }
 
 /* Rows of a linear destination. */
-static bool row_sinks(struct tsr_copy *c, const struct tsr_copy_block *b, struct tsr_copy_sink *sink)
+static bool row_sinks(struct tsr_copy *c, const struct tsr_copy_block *b,
+		      struct tsr_copy_sink *sink)
 {
 	uint64_t bytes = b->w * c->texel, ahead = row_ahead(c, b), va;
 	unsigned int i;
@@ -220,10 +231,11 @@ static bool row_sinks(struct tsr_copy *c, const struct tsr_copy_block *b, struct
 	for (i = 0; i < b->h; i++) {
 		va = tsr_copy_texel_addr(&c->dst, c->texel, b->x, b->y + i);
 		if (va == UINT64_MAX ||
-		    !tsr_copy_sink(c, &c->dst_row[i], va, bytes, ahead, c->scratch->dst_rows[i], &sink[i]))
+		    !tsr_copy_sink(c, &c->dst_row[i], va, bytes, ahead, c->scratch->dst_rows[i],
+				   &sink[i]))
 			return false;
 	}
-	/* Where windows are shorter than usual there may be too many: the first ones are lost by now. */
+	/* Where windows are short there may have been so many that the first ones are lost. */
 	for (i = 0; i < b->h; i++) {
 		if (!tsr_copy_held(c, sink[i].number))
 			return false;

@@ -5,8 +5,8 @@
 #include "copy.h"
 
 /*
- * Copy up to @len bytes as far as source and destination are in one piece; *@len: how many it were. The source is translated first, so
- * where both fault at the same byte the read is reported.
+ * Copy up to @len bytes as far as source and destination are in one piece; *@len: how many it were.
+ * The source is translated first, so where both fault at the same byte the read is reported.
  */
 static enum tsr_step copy_piece(struct tsr_copy *c, uint64_t src, uint64_t dst, uint64_t *len)
 {
@@ -44,7 +44,8 @@ static enum tsr_step fill_piece(struct tsr_copy *c, uint64_t dst, unsigned int p
 	return TSR_STEP_DONE;
 }
 
-enum tsr_step tsr_copy_linear(struct tsr_copy *c, uint64_t src, uint64_t dst, uint64_t size, uint64_t *done)
+enum tsr_step tsr_copy_linear(struct tsr_copy *c, uint64_t src, uint64_t dst, uint64_t size,
+			      uint64_t *done)
 {
 	while (*done < size) {
 		uint64_t len = tsr_copy_min(size - *done, c->budget);

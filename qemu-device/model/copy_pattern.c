@@ -18,7 +18,8 @@ void tsr_copy_pattern_init(struct tsr_copy_pattern *p, unsigned int texel, uint6
 		memcpy(p->bytes + i * texel, p->bytes, i * texel);
 }
 
-void tsr_copy_pattern_fill(const struct tsr_copy_pattern *p, uint8_t *dst, uint64_t len, unsigned int phase)
+void tsr_copy_pattern_fill(const struct tsr_copy_pattern *p, uint8_t *dst, uint64_t len,
+			   unsigned int phase)
 {
 	const uint64_t all = p->texel * 64;
 	uint64_t n;

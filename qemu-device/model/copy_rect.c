@@ -2,10 +2,12 @@
 /*
  * COPY_RECT and FILL_RECT: the order of texels, and the ways to do them that need no tile.
  *
- * The rectangle, as it lies in the destination, is cut into blocks: along the tiles of the destination if that is tiled; else along
- * the tiles of the source if that is tiled; else every row is a block. Blocks are done row of blocks by row of blocks from the
- * top, in a row of blocks from the left; texels in a block row by row from the top, in a row from the left. A
- * texel is read completely, then written, each from its lowest byte up. What is done is the first so many texels of this order.
+ * The rectangle, as it lies in the destination, is cut into blocks: along the tiles of the
+ * destination if that is tiled; else along the tiles of the source if that is tiled; else every row
+ * is a block. Blocks are done row of blocks by row of blocks from the top, in a row of blocks from
+ * the left; texels in a block row by row from the top, in a row from the left. A texel is read
+ * completely, then written, each from its lowest byte up. What is done is the first so many texels
+ * of this order.
  */
 #include <string.h>
 
@@ -17,7 +19,8 @@ struct place {
 	uint64_t first;			/* texels done when it begins */
 };
 
-uint64_t tsr_copy_texel_addr(const struct tsr_copy_surface *s, unsigned int texel, uint64_t x, uint64_t y)
+uint64_t tsr_copy_texel_addr(const struct tsr_copy_surface *s, unsigned int texel, uint64_t x,
+			     uint64_t y)
 {
 	uint64_t offset, addr;
 
@@ -25,7 +28,8 @@ uint64_t tsr_copy_texel_addr(const struct tsr_copy_surface *s, unsigned int texe
 	y += s->y;
 	if (s->tiled)
 		offset = y / TSR_TILE_DIM * s->pitch +
-			 (x / TSR_TILE_DIM * TSR_TILE_TEXELS + tsr_tile_index((unsigned int)x, (unsigned int)y)) * texel;
+			 x / TSR_TILE_DIM * TSR_TILE_TEXELS * texel +
+			 tsr_tile_index((unsigned int)x, (unsigned int)y) * texel;
 	else
 		offset = y * s->pitch + x * texel;
 	return __builtin_add_overflow(s->base, offset, &addr) ? UINT64_MAX : addr;
@@ -81,17 +85,18 @@ static enum tsr_step one_texel(struct tsr_copy *c, uint64_t x, uint64_t y, uint6
 {
 	uint8_t texel[TSR_TEXEL_MAX];
 	enum tsr_step ret;
+	uint64_t va;
 
 	if (c->pattern) {
 		memcpy(texel, c->pattern->bytes, c->texel);
 	} else {
-		uint64_t va = tsr_copy_texel_addr(&c->src, c->texel, source_x(c, x), source_y(c, y));
-
+		va = tsr_copy_texel_addr(&c->src, c->texel, source_x(c, x), source_y(c, y));
 		ret = texel_io(c, va, texel, TSR_ACCESS_READ);
 		if (ret != TSR_STEP_DONE)
 			return ret;
 	}
-	ret = texel_io(c, tsr_copy_texel_addr(&c->dst, c->texel, x, y), texel, TSR_ACCESS_WRITE);
+	va = tsr_copy_texel_addr(&c->dst, c->texel, x, y);
+	ret = texel_io(c, va, texel, TSR_ACCESS_WRITE);
 	if (ret != TSR_STEP_DONE)
 		return ret;
 	account(c, done, 1);
@@ -99,39 +104,42 @@ static enum tsr_step one_texel(struct tsr_copy *c, uint64_t x, uint64_t y, uint6
 }
 
 /*
- * How many of the @n texels that go to (x…, y) lie in one piece of the source, in window src_row[0]; *@va: address of the lowest.
- * 0 when there is no such piece.
+ * How many of the @n texels that go to (x…, y) lie in one piece of the source, in window
+ * src_row[0]; *@va: address of the lowest. 0 when there is no such piece.
  */
 static uint64_t row_source(struct tsr_copy *c, uint64_t x, uint64_t y, uint64_t n, uint64_t *va)
 {
 	uint64_t first = tsr_copy_texel_addr(&c->src, c->texel, source_x(c, x), source_y(c, y));
-	uint64_t bytes = n * c->texel, end, page;
+	uint64_t bytes = n * c->texel, end, page, have;
 
 	if (first > UINT64_MAX - TSR_TEXEL_MAX)
 		return 0;
 	if (!c->flip_x) {
 		*va = first;
 		bytes = tsr_copy_max(bytes, TSR_COPY_PAGE - first % TSR_COPY_PAGE);
-		return tsr_copy_min(n, tsr_copy_reach(c, &c->src_row[0], first, bytes, TSR_ACCESS_READ) / c->texel);
+		have = tsr_copy_reach(c, &c->src_row[0], first, bytes, TSR_ACCESS_READ);
+		return tsr_copy_min(n, have / c->texel);
 	}
 	/* Leftwards from the end of the first texel as far as its page goes. */
 	end = first + c->texel;
 	page = (end - 1) % TSR_COPY_PAGE + 1;
 	n = tsr_copy_min(bytes, page) / c->texel;
 	*va = end - n * c->texel;
-	if (!n || tsr_copy_reach(c, &c->src_row[0], *va, n * c->texel, TSR_ACCESS_READ) < n * c->texel)
-		return 0;
-	return n;
+	bytes = n * c->texel;
+	have = n ? tsr_copy_reach(c, &c->src_row[0], *va, bytes, TSR_ACCESS_READ) : 0;
+	return have < bytes ? 0 : n;
 }
 
-/* Likewise for the destination, dst_row[0]: it asks for the rest of its page as far as the rectangle reaches. */
+/* Likewise for the destination, dst_row[0], which asks for what the rectangle has of the page. */
 static uint64_t row_sink(struct tsr_copy *c, uint64_t va, uint64_t n)
 {
 	uint64_t last = tsr_copy_texel_addr(&c->dst, c->texel, c->width - 1, c->height - 1);
 	uint64_t ahead = tsr_copy_min(TSR_COPY_PAGE - va % TSR_COPY_PAGE, last - va + c->texel);
+	uint64_t have;
 
 	ahead = tsr_copy_max(ahead, n * c->texel);
-	return tsr_copy_min(n, tsr_copy_reach(c, &c->dst_row[0], va, ahead, TSR_ACCESS_WRITE) / c->texel);
+	have = tsr_copy_reach(c, &c->dst_row[0], va, ahead, TSR_ACCESS_WRITE);
+	return tsr_copy_min(n, have / c->texel);
 }
 
 static uint8_t *window_ptr(const struct tsr_copy_window *w, uint64_t va)
@@ -176,7 +184,8 @@ static enum tsr_step row_piece(struct tsr_copy *c, uint64_t *done)
 }
 
 /* Where texel @x of the rectangle lies in the tiles that cut it into blocks, in one dimension. */
-static unsigned int block_phase(const struct tsr_copy *c, bool flip, uint32_t src, uint32_t dst, uint64_t size)
+static unsigned int block_phase(const struct tsr_copy *c, bool flip, uint32_t src, uint32_t dst,
+				uint64_t size)
 {
 	uint64_t at = src;
 
@@ -187,7 +196,7 @@ static unsigned int block_phase(const struct tsr_copy *c, bool flip, uint32_t sr
 	return at % TSR_TILE_DIM;
 }
 
-/* The block's extent in one dimension: block @i of @size texels, of which the first lies @phase behind an edge. */
+/* Extent of block @i in one dimension of @size texels, which begins @phase behind an edge. */
 static unsigned int block_extent(uint64_t i, unsigned int phase, uint64_t size, uint64_t *first)
 {
 	uint64_t end = tsr_copy_min((i + 1) * TSR_TILE_DIM - phase, size);
@@ -203,7 +212,7 @@ static void locate(const struct tsr_copy *c, uint64_t done, struct place *p)
 	unsigned int phase_y = block_phase(c, c->flip_y, c->src.y, c->dst.y, c->height);
 	uint64_t y = done / c->width, x;
 
-	/* All rows of blocks before this one are complete, so the row that @done rows end in is in it as well. */
+	/* All rows of blocks above are complete: so many full rows lead into this one. */
 	p->block.h = block_extent((y + phase_y) / TSR_TILE_DIM, phase_y, c->height, &p->block.y);
 	p->first = p->block.y * c->width;
 	x = (done - p->first) / p->block.h;

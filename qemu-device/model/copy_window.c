@@ -2,7 +2,8 @@
 /*
  * Windows on memory: a page is translated once and used for the rows and blocks that follow.
  *
- * Addresses never wrap here: a window covers what has been translated, and nothing at the top of the 64-bit range can be.
+ * Addresses never wrap here: a window covers what has been translated, and nothing at the top of
+ * the 64-bit range can be.
  */
 #include <string.h>
 
@@ -10,7 +11,8 @@
 
 static const uint8_t zeroes[TSR_TILE_BYTES_MAX];
 
-static bool move_window(struct tsr_copy *c, struct tsr_copy_window *w, uint64_t va, uint64_t len, unsigned int access)
+static bool move_window(struct tsr_copy *c, struct tsr_copy_window *w, uint64_t va, uint64_t len,
+			unsigned int access)
 {
 	struct tsr_span span;
 
@@ -26,10 +28,12 @@ static bool move_window(struct tsr_copy *c, struct tsr_copy_window *w, uint64_t 
 }
 
 /*
- * A window for reading begins where its page does, so that it also serves mirrored rectangles, which go backwards. Nothing is
- * lost: what may be read of a page may be read from its beginning on.
+ * A window for reading begins where its page does, so that it also serves mirrored rectangles,
+ * which go backwards. Nothing is lost: what may be read of a page may be read from its beginning
+ * on.
  */
-uint64_t tsr_copy_reach(struct tsr_copy *c, struct tsr_copy_window *w, uint64_t va, uint64_t ahead, unsigned int access)
+uint64_t tsr_copy_reach(struct tsr_copy *c, struct tsr_copy_window *w, uint64_t va, uint64_t ahead,
+			unsigned int access)
 {
 	uint64_t skip = va - w->va;
 
@@ -48,8 +52,8 @@ static const uint8_t *source_at(const struct tsr_copy_window *w, uint64_t va)
 	return w->ptr ? w->ptr + (va - w->va) : zeroes;
 }
 
-const uint8_t *tsr_copy_source(struct tsr_copy *c, struct tsr_copy_window *w, uint64_t va, uint64_t len, uint64_t ahead,
-			       uint8_t *split)
+const uint8_t *tsr_copy_source(struct tsr_copy *c, struct tsr_copy_window *w, uint64_t va,
+			       uint64_t len, uint64_t ahead, uint8_t *split)
 {
 	uint64_t first = tsr_copy_reach(c, w, va, ahead, TSR_ACCESS_READ);
 
@@ -69,8 +73,8 @@ static uint8_t *sink_at(const struct tsr_copy *c, const struct tsr_copy_window *
 	return w->ptr ? w->ptr + (va - w->va) : c->scratch->dropped;
 }
 
-bool tsr_copy_sink(struct tsr_copy *c, struct tsr_copy_window *w, uint64_t va, uint64_t len, uint64_t ahead, uint8_t *split,
-		   struct tsr_copy_sink *sink)
+bool tsr_copy_sink(struct tsr_copy *c, struct tsr_copy_window *w, uint64_t va, uint64_t len,
+		   uint64_t ahead, uint8_t *split, struct tsr_copy_sink *sink)
 {
 	uint64_t first = tsr_copy_reach(c, w, va, ahead, TSR_ACCESS_WRITE);
 

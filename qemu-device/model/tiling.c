@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tiling and detiling on the host. There is one copy of each function per texel size, made from an inline one with a constant size:
- * the compiler then moves a texel with one or two instructions. Whole tiles of 1, 2, 4, 8 and 16 bytes go by 16-byte vectors
- * (tiling_whole.h).
+ * Tiling and detiling on the host. There is one copy of each function per texel size, made from an
+ * inline one with a constant size: the compiler then moves a texel with one or two instructions.
+ * Whole tiles of 1, 2, 4, 8 and 16 bytes go by 16-byte vectors (tiling_whole.h).
  */
 #include <string.h>
 
@@ -10,7 +10,8 @@
 #include "tiling_whole.h"
 
 const uint8_t tsr_tile_spread[TSR_TILE_DIM] = {
-	0x00, 0x01, 0x04, 0x05, 0x10, 0x11, 0x14, 0x15, 0x40, 0x41, 0x44, 0x45, 0x50, 0x51, 0x54, 0x55,
+	0x00, 0x01, 0x04, 0x05, 0x10, 0x11, 0x14, 0x15,
+	0x40, 0x41, 0x44, 0x45, 0x50, 0x51, 0x54, 0x55,
 };
 
 #define ALWAYS_INLINE inline __attribute__((always_inline))
@@ -31,7 +32,8 @@ static ALWAYS_INLINE void tile_part(uint8_t *mem, unsigned int skip, const uint8
 
 	for (j = 0; j < p->h; j++) {
 		for (i = 0; i < p->w; i++)
-			move_texel(mem + tsr_tile_index(p->x + i, p->y + j) * texel - skip, row[j] + i * texel, texel);
+			move_texel(mem + tsr_tile_index(p->x + i, p->y + j) * texel - skip,
+				   row[j] + i * texel, texel);
 	}
 }
 
@@ -42,7 +44,8 @@ static ALWAYS_INLINE void detile_part(uint8_t *const *row, const uint8_t *mem, u
 
 	for (j = 0; j < p->h; j++) {
 		for (i = 0; i < p->w; i++)
-			move_texel(row[j] + i * texel, mem + tsr_tile_index(p->x + i, p->y + j) * texel - skip, texel);
+			move_texel(row[j] + i * texel,
+				   mem + tsr_tile_index(p->x + i, p->y + j) * texel - skip, texel);
 	}
 }
 
@@ -104,7 +107,8 @@ const struct tsr_tile_ops *tsr_tile_ops(unsigned int texel)
 	return &ops[texel];
 }
 
-void tsr_tile_hull(const struct tsr_tile_part *p, unsigned int texel, unsigned int *first, unsigned int *end)
+void tsr_tile_hull(const struct tsr_tile_part *p, unsigned int texel, unsigned int *first,
+		   unsigned int *end)
 {
 	unsigned int lo = TSR_TILE_TEXELS - 1, hi = 0, i, j;
 

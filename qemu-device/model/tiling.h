@@ -2,12 +2,14 @@
 /*
  * The tiled layout: u-interleaved tiles of 16×16 texels.
  *
- * A tile is 256 texels without gaps, in the order of an index whose bits come from the texel's place (x, y) in the tile:
- * for i = 0..3, bit 2i is x_i ^ y_i and bit 2i + 1 is y_i. So 4, 16, 64 texels that follow each other are a square of
- * 2×2, 4×4, 8×8, and 64 bytes of 4-byte texels cover 4×4.
+ * A tile is 256 texels without gaps, in the order of an index whose bits come from the texel's
+ * place (x, y) in the tile: for i = 0..3, bit 2i is x_i ^ y_i and bit 2i + 1 is y_i. So 4, 16, 64
+ * texels that follow each other are a square of 2×2, 4×4, 8×8, and 64 bytes of 4-byte texels cover
+ * 4×4.
  *
- * In: pointers to host memory that are valid for all texels named. Out: texels moved, never changed. The functions keep no
- * state and know nothing of addresses, pages or packets; rows and tile must not overlap unless the result does not matter.
+ * In: pointers to host memory that are valid for all texels named. Out: texels moved, never
+ * changed. The functions keep no state and know nothing of addresses, pages or packets; rows and
+ * tile must not overlap unless the result does not matter.
  */
 #ifndef TSR_TILING_H
 #define TSR_TILING_H
@@ -36,14 +38,17 @@ struct tsr_tile_part {
 };
 
 /*
- * What can be done with texels of one size. @row[i] is the first texel of row i, of the tile for whole(), of the part for part().
- * @mem points at byte @skip of the tile, so that a part can be worked on when only the bytes it needs are at hand.
+ * What can be done with texels of one size. @row[i] is the first texel of row i of the tile, or of
+ * the part. @mem points at byte @skip of the tile, so that a part can be worked on when only the
+ * bytes it needs are at hand.
  */
 struct tsr_tile_ops {
 	void (*tile)(uint8_t *tile, const uint8_t *const *row);
 	void (*detile)(uint8_t *const *row, const uint8_t *tile);
-	void (*tile_part)(uint8_t *mem, unsigned int skip, const uint8_t *const *row, const struct tsr_tile_part *p);
-	void (*detile_part)(uint8_t *const *row, const uint8_t *mem, unsigned int skip, const struct tsr_tile_part *p);
+	void (*tile_part)(uint8_t *mem, unsigned int skip, const uint8_t *const *row,
+			  const struct tsr_tile_part *p);
+	void (*detile_part)(uint8_t *const *row, const uint8_t *mem, unsigned int skip,
+			    const struct tsr_tile_part *p);
 	/* The @n texels at @src into @dst, last one first. */
 	void (*reverse)(uint8_t *dst, const uint8_t *src, uint64_t n);
 };
@@ -52,6 +57,7 @@ struct tsr_tile_ops {
 const struct tsr_tile_ops *tsr_tile_ops(unsigned int texel);
 
 /* First byte of the part within the tile, and first byte behind it. */
-void tsr_tile_hull(const struct tsr_tile_part *p, unsigned int texel, unsigned int *first, unsigned int *end);
+void tsr_tile_hull(const struct tsr_tile_part *p, unsigned int texel, unsigned int *first,
+		   unsigned int *end);
 
 #endif

@@ -2,9 +2,10 @@
 /*
  * Whole tiles of texels of 1, 2, 4, 8 and 16 bytes, by 16-byte vectors; part of tiling.c.
  *
- * Rows go in pairs: an even row `a` and the odd row `b` below it give squares of 2×2 texels, in memory a0 a1 b1 b0. A pair of squares
- * side by side follow each other left to right when they are in even rows of squares, right to left in odd ones; and so on up to the tile.
- * The vectors are the compiler's own, so this runs on any processor, of either byte order.
+ * Rows go in pairs: an even row `a` and the odd row `b` below it give squares of 2×2 texels, in
+ * memory a0 a1 b1 b0. A pair of squares side by side follow each other left to right when they are
+ * in even rows of squares, right to left in odd ones; and so on up to the tile. The vectors are the
+ * compiler's own, so this runs on any processor, of either byte order.
  */
 #ifndef TSR_TILING_WHOLE_H
 #define TSR_TILING_WHOLE_H
@@ -20,7 +21,8 @@ typedef uint32_t tsr_v32 __attribute__((vector_size(16)));
 typedef uint64_t tsr_v64 __attribute__((vector_size(16)));
 
 #define TSR_LOAD(type, from) ({ type v_; memcpy(&v_, (from), sizeof(v_)); v_; })
-#define TSR_STORE(to, vector) do { __typeof__(vector) v_ = (vector); memcpy((to), &v_, sizeof(v_)); } while (0)
+#define TSR_STORE(to, vector) \
+	do { __typeof__(vector) v_ = (vector); memcpy((to), &v_, sizeof(v_)); } while (0)
 #define TSR_SHUFFLE(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
 
 /* Neighbours swapped: 8-bit ones, 16-bit ones, 64-bit ones. */
@@ -61,8 +63,8 @@ static inline tsr_v32 tsr_row_below(tsr_v32 left, tsr_v32 right)
 }
 
 /*
- * 1 byte a texel: four rows at once. First pairs of rows become eight squares of 4 bytes (left four, right four), then those of two
- * pairs become squares of 4×4, 16 bytes.
+ * 1 byte a texel: four rows at once. First pairs of rows become eight squares of 4 bytes (left
+ * four, right four), then those of two pairs become squares of 4×4, 16 bytes.
  */
 static void tile_1(uint8_t *tile, const uint8_t *const *row)
 {
@@ -118,10 +120,13 @@ static void tile_2(uint8_t *tile, const uint8_t *const *row)
 			tsr_v32 b = tsr_swap_16(TSR_LOAD(tsr_v32, row[y + 1] + x * 2));
 			tsr_v64 l = (tsr_v64)TSR_SHUFFLE(a, b, 0, 4, 1, 5);
 			tsr_v64 r = (tsr_v64)TSR_SHUFFLE(a, b, 2, 6, 3, 7);
-			unsigned int right = y & 2;	/* the square that comes first in an odd row of squares */
+			/* In odd rows of squares the right one comes first. */
+			unsigned int right = y & 2;
 
-			TSR_STORE(tile + tsr_tile_index(x + right, y) * 2, right ? tsr_swap_64(l) : l);
-			TSR_STORE(tile + tsr_tile_index(x + right + 4, y) * 2, right ? tsr_swap_64(r) : r);
+			TSR_STORE(tile + tsr_tile_index(x + right, y) * 2,
+				  right ? tsr_swap_64(l) : l);
+			TSR_STORE(tile + tsr_tile_index(x + right + 4, y) * 2,
+				  right ? tsr_swap_64(r) : r);
 		}
 	}
 }
@@ -211,7 +216,8 @@ static void tile_16(uint8_t *tile, const uint8_t *const *row)
 
 	for (y = 0; y < TSR_TILE_DIM; y++) {
 		for (x = 0; x < TSR_TILE_DIM; x++)
-			TSR_STORE(tile + tsr_tile_index(x, y) * 16, TSR_LOAD(tsr_v64, row[y] + x * 16));
+			TSR_STORE(tile + tsr_tile_index(x, y) * 16,
+				  TSR_LOAD(tsr_v64, row[y] + x * 16));
 	}
 }
 
@@ -221,7 +227,8 @@ static void detile_16(uint8_t *const *row, const uint8_t *tile)
 
 	for (y = 0; y < TSR_TILE_DIM; y++) {
 		for (x = 0; x < TSR_TILE_DIM; x++)
-			TSR_STORE(row[y] + x * 16, TSR_LOAD(tsr_v64, tile + tsr_tile_index(x, y) * 16));
+			TSR_STORE(row[y] + x * 16,
+				  TSR_LOAD(tsr_v64, tile + tsr_tile_index(x, y) * 16));
 	}
 }
 

@@ -165,15 +165,18 @@ static bool one_texel(struct ref *r, const struct rect *c, const struct item *i)
 	unsigned int b;
 
 	for (b = 0; b < c->texel; b++) {
-		int64_t x = c->flip_x ? c->w - 1 - i->x : i->x, y = c->flip_y ? c->h - 1 - i->y : i->y;
+		int64_t x = c->flip_x ? c->w - 1 - i->x : i->x;
+		int64_t y = c->flip_y ? c->h - 1 - i->y : i->y;
 
 		if (c->fill)
 			texel[b] = c->pattern[b];
-		else if (!byte(r, texel_addr(&c->src, c->texel, x, y) + b, TSR_ACCESS_READ, &texel[b]))
+		else if (!byte(r, texel_addr(&c->src, c->texel, x, y) + b, TSR_ACCESS_READ,
+			       &texel[b]))
 			return false;
 	}
 	for (b = 0; b < c->texel; b++) {
-		if (!byte(r, texel_addr(&c->dst, c->texel, i->x, i->y) + b, TSR_ACCESS_WRITE, &texel[b]))
+		if (!byte(r, texel_addr(&c->dst, c->texel, i->x, i->y) + b, TSR_ACCESS_WRITE,
+			  &texel[b]))
 			return false;
 	}
 	r->result->read_bytes += c->fill ? 0 : c->texel;
@@ -239,7 +242,8 @@ static void copy_linear(struct ref *r, const uint64_t *cmd)
 
 	tsr_unpack_copy_linear(cmd, &p);
 	for (i = 0; i < p.size; i++) {
-		if (!byte(r, p.src + i, TSR_ACCESS_READ, &value) || !byte(r, p.dst + i, TSR_ACCESS_WRITE, &value))
+		if (!byte(r, p.src + i, TSR_ACCESS_READ, &value) ||
+		    !byte(r, p.dst + i, TSR_ACCESS_WRITE, &value))
 			return;
 		r->result->read_bytes++;
 		r->result->write_bytes++;
@@ -290,7 +294,8 @@ static uint8_t *reference(const struct mock_mem *m, const uint64_t *cmd, struct 
 }
 
 /* Run the engine to its end; every step begins with nothing but the state's words. */
-static bool run(struct mock_mem *m, const uint64_t *cmd, uint64_t pc, const char *what, struct copy_result *got)
+static bool run(struct mock_mem *m, const uint64_t *cmd, uint64_t pc, const char *what,
+		struct copy_result *got)
 {
 	struct tsr_engine_state saved = { { 0 } };
 
@@ -304,7 +309,8 @@ static bool run(struct mock_mem *m, const uint64_t *cmd, uint64_t pc, const char
 		got->read_bytes += cost.read_bytes;
 		got->write_bytes += cost.write_bytes;
 		if (unmarked != UINT64_MAX)
-			return ktap_fail("%s: 0x%" PRIx64 " written but not marked", what, unmarked);
+			return ktap_fail("%s: 0x%" PRIx64 " written but not marked", what,
+					 unmarked);
 		if (cost.write_bytes > TSR_BURST_BYTES || cost.read_bytes > TSR_BURST_BYTES)
 			return ktap_fail("%s: step of %" PRIu64 " bytes", what, cost.write_bytes);
 		if (ret == TSR_STEP_MORE && !cost.write_bytes)
@@ -322,15 +328,20 @@ static bool run(struct mock_mem *m, const uint64_t *cmd, uint64_t pc, const char
 	return ktap_fail("%s: endless", what);
 }
 
-static bool compare_results(const struct copy_result *got, const struct copy_result *want, const char *what)
+static bool compare_results(const struct copy_result *got, const struct copy_result *want,
+			    const char *what)
 {
-	if (got->fault != want->fault || got->addr != want->addr || got->code != want->code || got->access != want->access)
-		return ktap_fail("%s: fault %d code 0x%x access %u at 0x%" PRIx64 ", expected %d 0x%x %u 0x%" PRIx64, what,
-				 got->fault, got->code, got->access, got->addr, want->fault, want->code, want->access,
-				 want->addr);
+	if (got->fault != want->fault || got->addr != want->addr || got->code != want->code ||
+	    got->access != want->access)
+		return ktap_fail("%s: fault %d code 0x%x access %u at 0x%" PRIx64
+				 ", expected %d 0x%x %u 0x%" PRIx64,
+				 what, got->fault, got->code, got->access, got->addr, want->fault,
+				 want->code, want->access, want->addr);
 	if (got->read_bytes != want->read_bytes || got->write_bytes != want->write_bytes)
-		return ktap_fail("%s: read %" PRIu64 " wrote %" PRIu64 ", expected %" PRIu64 " %" PRIu64, what,
-				 got->read_bytes, got->write_bytes, want->read_bytes, want->write_bytes);
+		return ktap_fail("%s: read %" PRIu64 " wrote %" PRIu64 ", expected %" PRIu64
+				 " %" PRIu64,
+				 what, got->read_bytes, got->write_bytes, want->read_bytes,
+				 want->write_bytes);
 	return true;
 }
 
@@ -345,12 +356,14 @@ static bool compare_memory(const struct mock_mem *m, const uint8_t *want, const 
 			continue;
 		for (j = 0; p->mem[j] == want[j]; j++)
 			;
-		return ktap_fail("%s: 0x%" PRIx64 " is 0x%02x, expected 0x%02x", what, p->va + j, p->mem[j], want[j]);
+		return ktap_fail("%s: 0x%" PRIx64 " is 0x%02x, expected 0x%02x", what, p->va + j,
+				 p->mem[j], want[j]);
 	}
 	return true;
 }
 
-static bool check(struct mock_mem *m, const uint64_t *cmd, uint64_t pc, const char *what, bool memory)
+static bool check(struct mock_mem *m, const uint64_t *cmd, uint64_t pc, const char *what,
+		  bool memory)
 {
 	struct copy_result got = { 0 }, want = { 0 };
 	uint8_t *bytes = reference(m, cmd, &want);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a COPY command must do, byte by byte: written from the text of Documentation/hw (packets.xml, copy-engine.md) alone, without a
- * thought for speed, over the pages of a mock_mem; and the check of the engine against it.
+ * What a COPY command must do, byte by byte: written from the text of Documentation/hw
+ * (packets.xml, copy-engine.md) alone, without a thought for speed, over the pages of a mock_mem;
+ * and the check of the engine against it.
  */
 #ifndef TSR_COPY_REF_H
 #define TSR_COPY_REF_H
@@ -23,8 +24,9 @@ struct copy_result {
 unsigned int copy_ref_index(unsigned int x, unsigned int y);
 
 /*
- * Run the engine on @cmd (a packet at address @pc) over @m until it ends, and compare everything with the reference: memory, fault, counters,
- * dirty tracking, size of the steps. Says what is wrong by ktap_fail() and returns false. @what: for the messages.
+ * Run the engine on @cmd (a packet at address @pc) over @m until it ends, and compare everything
+ * with the reference: memory, fault, counters, dirty tracking, size of the steps. Says what is
+ * wrong by ktap_fail() and returns false. @what: for the messages.
  */
 bool copy_check(struct mock_mem *m, const uint64_t *cmd, uint64_t pc, const char *what);
 

@@ -9,12 +9,14 @@
 /* The address of this marks a struct tsr_mem as a mock's. */
 static char mock_mark;
 
-enum tsr_step __real_tsr_mem_map(struct tsr_mem *mem, uint64_t va, uint64_t len, unsigned int access,
-				 struct tsr_span *span) __attribute__((weak));
+enum tsr_step __real_tsr_mem_map(struct tsr_mem *mem, uint64_t va, uint64_t len,
+				 unsigned int access, struct tsr_span *span) __attribute__((weak));
 enum tsr_step __real_tsr_mem_bad_packet(struct tsr_mem *mem, uint64_t pc, unsigned int qword,
 					uint8_t code) __attribute__((weak));
-enum tsr_step __wrap_tsr_mem_map(struct tsr_mem *mem, uint64_t va, uint64_t len, unsigned int access, struct tsr_span *span);
-enum tsr_step __wrap_tsr_mem_bad_packet(struct tsr_mem *mem, uint64_t pc, unsigned int qword, uint8_t code);
+enum tsr_step __wrap_tsr_mem_map(struct tsr_mem *mem, uint64_t va, uint64_t len,
+				 unsigned int access, struct tsr_span *span);
+enum tsr_step __wrap_tsr_mem_bad_packet(struct tsr_mem *mem, uint64_t pc, unsigned int qword,
+					uint8_t code);
 
 struct mock_mem *mock_new(void)
 {
@@ -67,7 +69,9 @@ struct mock_page *mock_map(struct mock_mem *m, uint64_t va, uint8_t access, bool
 	}
 	p = &m->page[m->pages++];
 	*slot = m->pages;
-	*p = (struct mock_page){ .va = va / MOCK_PAGE * MOCK_PAGE, .access = access, .mapped = true };
+	p->va = va / MOCK_PAGE * MOCK_PAGE;
+	p->access = access;
+	p->mapped = true;
 	if (!null) {
 		p->mem = calloc(1, MOCK_PAGE);
 		p->clean = calloc(1, MOCK_PAGE);
@@ -150,7 +154,11 @@ uint64_t mock_step_end(struct mock_mem *m)
 static enum tsr_step fault(struct mock_mem *m, uint64_t va, unsigned int access, uint8_t code)
 {
 	m->mem.fault = (struct tsr_fault_info){
-		.addr = va, .code = code, .access = (uint8_t)access, .unit = m->mem.unit, .as = m->mem.as,
+		.addr = va,
+		.code = code,
+		.access = (uint8_t)access,
+		.unit = m->mem.unit,
+		.as = m->mem.as,
 	};
 	return TSR_STEP_FAULT;
 }
@@ -160,7 +168,8 @@ static bool chance(struct mock_mem *m, unsigned int percent)
 	return m->random && percent && m->random(m->arg) % 100 < percent;
 }
 
-enum tsr_step __wrap_tsr_mem_map(struct tsr_mem *mem, uint64_t va, uint64_t len, unsigned int access, struct tsr_span *span)
+enum tsr_step __wrap_tsr_mem_map(struct tsr_mem *mem, uint64_t va, uint64_t len,
+				 unsigned int access, struct tsr_span *span)
 {
 	struct mock_mem *m = (struct mock_mem *)mem;
 	struct mock_page *p;
@@ -196,7 +205,8 @@ enum tsr_step __wrap_tsr_mem_map(struct tsr_mem *mem, uint64_t va, uint64_t len,
 	return TSR_STEP_DONE;
 }
 
-enum tsr_step __wrap_tsr_mem_bad_packet(struct tsr_mem *mem, uint64_t pc, unsigned int qword, uint8_t code)
+enum tsr_step __wrap_tsr_mem_bad_packet(struct tsr_mem *mem, uint64_t pc, unsigned int qword,
+					uint8_t code)
 {
 	struct mock_mem *m = (struct mock_mem *)mem;
 

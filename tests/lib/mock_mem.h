@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A test double of the GPU's memory: tsr_mem_map() and tsr_mem_bad_packet() over a page table that the test writes, with failures
- * where it wants them. The engines are linked with this through the linker's --wrap (tests/lib/programs.mk); a
- * struct tsr_mem that is not a mock goes to the real functions.
+ * A test double of the GPU's memory: tsr_mem_map() and tsr_mem_bad_packet() over a page table that
+ * the test writes, with failures where it wants them. The engines are linked with this through the
+ * linker's --wrap (tests/lib/programs.mk); a struct tsr_mem that is not a mock goes to the real
+ * functions.
  *
- * Every page is a heap block of its own, so the sanitizer sees any access beyond a page. What was handed out for writing is tracked as
- * the model's dirty tracking does it: mock_step_end() finds bytes that changed without being marked.
+ * Every page is a heap block of its own, so the sanitizer sees any access beyond a page. What was
+ * handed out for writing is tracked as the model's dirty tracking does it: mock_step_end() finds
+ * bytes that changed without being marked.
  */
 #ifndef TSR_MOCK_MEM_H
 #define TSR_MOCK_MEM_H
@@ -54,18 +56,26 @@ struct mock_mem {
 struct mock_mem *mock_new(void);
 void mock_free(struct mock_mem *m);
 
-/* Map the page at @va, with storage filled with 0 or, with @null, as a NULL page. Returns it, to be changed at will. */
+/*
+ * Map the page at @va, with storage filled with 0 or, with @null, as a NULL page. Returns it, to be
+ * changed at will.
+ */
 struct mock_page *mock_map(struct mock_mem *m, uint64_t va, uint8_t access, bool null);
 /* Map all pages that [va, va + len) touches and that are not there yet. */
 void mock_map_range(struct mock_mem *m, uint64_t va, uint64_t len, uint8_t access);
 /* The page of @va, NULL if there is none. */
 struct mock_page *mock_find(struct mock_mem *m, uint64_t va);
 
-/* Access by the test, whatever the permissions; false where nothing is mapped. NULL pages read 0. */
+/*
+ * Access by the test, whatever the permissions; false where nothing is mapped. NULL pages read 0.
+ */
 bool mock_read(struct mock_mem *m, uint64_t va, void *buf, uint64_t len);
 bool mock_write(struct mock_mem *m, uint64_t va, const void *buf, uint64_t len);
 
-/* A step is over: forget the spans, return the first address that was written without being marked, or UINT64_MAX. */
+/*
+ * A step is over: forget the spans, return the first address that was written without being marked,
+ * or UINT64_MAX.
+ */
 uint64_t mock_step_end(struct mock_mem *m);
 
 #endif

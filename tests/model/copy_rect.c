@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* test: TIMEOUT=120 TSAN=0 */
-/* COPY_RECT and FILL_RECT: random rectangles between random surfaces, against the byte-by-byte reference. */
+/* test: TIMEOUT=120 */
+/*
+ * COPY_RECT and FILL_RECT: random rectangles between random surfaces, against the byte-by-byte
+ * reference.
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,7 +23,7 @@ struct kind {
 	bool fill;
 	bool flips;
 	unsigned int pending, fragment;	/* percent */
-	unsigned int unusual;		/* percent of pages that are NULL, unmapped, read-only or faulty */
+	unsigned int unusual;		/* percent of pages that are NULL or not to be had */
 	unsigned int rounds;
 };
 
@@ -51,7 +54,8 @@ static struct area random_area(struct copy_random *r, uint64_t base, bool tiled,
 
 static void unusual_page(struct copy_random *r, struct mock_mem *m, uint64_t va)
 {
-	static const uint8_t codes[] = { TSR_FAULT_MMU_WALK, TSR_FAULT_MMU_WALK_BUS, TSR_FAULT_BUS };
+	static const uint8_t codes[] = { TSR_FAULT_MMU_WALK, TSR_FAULT_MMU_WALK_BUS,
+					 TSR_FAULT_BUS };
 	struct mock_page *p;
 
 	switch (copy_random(r, 8)) {
@@ -74,12 +78,14 @@ static void unusual_page(struct copy_random *r, struct mock_mem *m, uint64_t va)
 	}
 }
 
-static void map_area(struct copy_random *r, struct mock_mem *m, const struct area *a, bool tiled, unsigned int texel,
-		     unsigned int w, unsigned int h, unsigned int unusual)
+static void map_area(struct copy_random *r, struct mock_mem *m, const struct area *a, bool tiled,
+		     unsigned int texel, unsigned int w, unsigned int h, unsigned int unusual)
 {
 	uint64_t rows = tiled ? (a->y + h + 15) / 16 : a->y + h;
-	uint64_t row = tiled ? (uint64_t)(a->x + w + 15) / 16 * 256 * texel : (uint64_t)(a->x + w) * texel;
-	uint64_t first = a->base / MOCK_PAGE, last = (a->base + (rows - 1) * a->pitch + row - 1) / MOCK_PAGE;
+	uint64_t row =
+		tiled ? (uint64_t)(a->x + w + 15) / 16 * 256 * texel : (uint64_t)(a->x + w) * texel;
+	uint64_t first = a->base / MOCK_PAGE,
+		 last = (a->base + (rows - 1) * a->pitch + row - 1) / MOCK_PAGE;
 
 	for (; first <= last; first++) {
 		if (copy_random(r, 100) < unusual)
@@ -111,7 +117,8 @@ static void random_size(struct copy_random *r, unsigned int *w, unsigned int *h)
 static bool random_copy(struct copy_random *r, const struct kind *k, struct mock_mem *m)
 {
 	struct tsr_copy_rect p = {
-		.src_layout = random_layout(r, k->src_layout), .dst_layout = random_layout(r, k->dst_layout),
+		.src_layout = random_layout(r, k->src_layout),
+		.dst_layout = random_layout(r, k->dst_layout),
 		.texel = random_texel(r),
 	};
 	struct area src, dst;
@@ -131,16 +138,18 @@ static bool random_copy(struct copy_random *r, const struct kind *k, struct mock
 	p.src = src.base, p.src_pitch = src.pitch, p.src_x = src.x, p.src_y = src.y;
 	p.dst = dst.base, p.dst_pitch = dst.pitch, p.dst_x = dst.x, p.dst_y = dst.y;
 	tsr_pack_copy_rect(cmd, &p);
-	snprintf(what, sizeof(what), "%u bytes, %ux%u, %c 0x%llx +%u,%u pitch %u -> %c 0x%llx +%u,%u pitch %u%s%s", p.texel,
-		 p.width, p.height, "LT"[p.src_layout], (unsigned long long)p.src, p.src_x, p.src_y, p.src_pitch,
-		 "LT"[p.dst_layout], (unsigned long long)p.dst, p.dst_x, p.dst_y, p.dst_pitch, p.flip_x ? " flip x" : "",
-		 p.flip_y ? " flip y" : "");
+	snprintf(what, sizeof(what),
+		 "%u bytes, %ux%u, %c 0x%llx +%u,%u pitch %u -> %c 0x%llx +%u,%u pitch %u%s%s",
+		 p.texel, p.width, p.height, "LT"[p.src_layout], (unsigned long long)p.src, p.src_x,
+		 p.src_y, p.src_pitch, "LT"[p.dst_layout], (unsigned long long)p.dst, p.dst_x,
+		 p.dst_y, p.dst_pitch, p.flip_x ? " flip x" : "", p.flip_y ? " flip y" : "");
 	return copy_check(m, cmd, 0x5000, what);
 }
 
 static bool random_fill(struct copy_random *r, const struct kind *k, struct mock_mem *m)
 {
-	struct tsr_fill_rect p = { .layout = random_layout(r, k->dst_layout), .texel = random_texel(r) };
+	struct tsr_fill_rect p = { .layout = random_layout(r, k->dst_layout),
+				   .texel = random_texel(r) };
 	uint8_t pattern[16] = { 0 };
 	struct area dst;
 	char what[200];
@@ -159,8 +168,8 @@ static bool random_fill(struct copy_random *r, const struct kind *k, struct mock
 	}
 	p.dst = dst.base, p.pitch = dst.pitch, p.x = dst.x, p.y = dst.y;
 	tsr_pack_fill_rect(cmd, &p);
-	snprintf(what, sizeof(what), "fill %u bytes, %ux%u, %c 0x%llx +%u,%u pitch %u", p.texel, p.width, p.height,
-		 "LT"[p.layout], (unsigned long long)p.dst, p.x, p.y, p.pitch);
+	snprintf(what, sizeof(what), "fill %u bytes, %ux%u, %c 0x%llx +%u,%u pitch %u", p.texel,
+		 p.width, p.height, "LT"[p.layout], (unsigned long long)p.dst, p.x, p.y, p.pitch);
 	return copy_check(m, cmd, 0x5000, what);
 }
 
@@ -194,8 +203,10 @@ int main(int argc, char **argv)
 		{ "[MEM4] tiled to tiled", 1, 1, false, false, 0, 0, 0, 300 },
 		{ "[MEM4] mirrored rectangles", -1, -1, false, true, 0, 0, 0, 400 },
 		{ "[MEM4] fills", -1, -1, true, false, 0, 0, 0, 300 },
-		{ "[MEM3] copies that meet faults and NULL pages", -1, -1, false, true, 0, 0, 8, 600 },
-		{ "[MEM3] fills that meet faults and NULL pages", -1, -1, true, false, 0, 0, 8, 300 },
+		{ "[MEM3] copies that meet faults and NULL pages", -1, -1, false, true, 0, 0, 8,
+		  600 },
+		{ "[MEM3] fills that meet faults and NULL pages", -1, -1, true, false, 0, 0, 8,
+		  300 },
 		{ "copies with pending translations", -1, -1, false, true, 20, 0, 0, 200 },
 		{ "copies in pieces of memory of any length", -1, -1, false, true, 0, 60, 0, 200 },
 		{ "everything at once", -1, -1, false, true, 10, 20, 4, 400 },
