@@ -39,11 +39,14 @@
 /* Smallest page: what a window asks for where it may not need all. */
 #define TSR_COPY_PAGE (1ULL << TSR_PAGE_SHIFT)
 
+#define TSR_COPY_PATTERN 1024
+
 /* The pattern of a fill, repeated; any run of it is copied out of here. */
 struct tsr_copy_pattern {
 	unsigned int texel;		/* its length */
 	bool uniform;			/* all bytes of it are equal */
-	uint8_t bytes[TSR_TEXEL_MAX * 64];	/* 64 times the pattern */
+	unsigned int len;		/* of bytes[], a multiple of @texel */
+	uint8_t bytes[TSR_COPY_PATTERN];
 };
 
 /* A piece of memory that has been translated during this step. */
@@ -60,6 +63,7 @@ struct tsr_copy_window {
  */
 struct tsr_copy_sink {
 	uint8_t *ptr;
+	uint64_t len;			/* bytes there are; more than asked for may be used as well */
 	bool split;
 	uint8_t *part[2];
 	uint32_t first;			/* length of part[0] */
@@ -134,8 +138,11 @@ struct tsr_copy_block {
 	unsigned int w, h;		/* 1 to TSR_TILE_DIM */
 };
 
-/* copy_block.c: do a block as a whole. False: nothing is written, it has to be done by texels. */
-bool tsr_copy_block(struct tsr_copy *c, const struct tsr_copy_block *b);
+/*
+ * copy_block.c: do a block as a whole, and those to the right of it that can be done in the same
+ * way. How many it were; 0: nothing is written, it has to be done texel by texel.
+ */
+uint64_t tsr_copy_block(struct tsr_copy *c, const struct tsr_copy_block *b);
 
 /*
  * copy_window.c. Windows are moved when they do not hold an address; then they ask for @ahead bytes
@@ -146,11 +153,11 @@ bool tsr_copy_block(struct tsr_copy *c, const struct tsr_copy_block *b);
 uint64_t tsr_copy_reach(struct tsr_copy *c, struct tsr_copy_window *w, uint64_t va, uint64_t ahead,
 			unsigned int access);
 /*
- * Where [va, va + len) can be read, at most TSR_TILE_BYTES_MAX; from @split if it is split over two
- * windows. NULL: not to be had.
+ * Where [va, va + *len) can be read, at most TSR_TILE_BYTES_MAX; in @split if it is split over two
+ * windows. NULL: not to be had. *@len: bytes there are, not less.
  */
 const uint8_t *tsr_copy_source(struct tsr_copy *c, struct tsr_copy_window *w, uint64_t va,
-			       uint64_t len, uint64_t ahead, uint8_t *split);
+			       uint64_t *len, uint64_t ahead, uint8_t *split);
 /*
  * Where [va, va + len) can be written, likewise; to be completed by tsr_copy_flush(). False: not to
  * be had.

@@ -11,11 +11,27 @@
 #include "copy.h"
 
 /* The texels of a block, row by row as they go to the destination. */
-typedef const uint8_t *rows_t[TSR_TILE_DIM];
+struct rows {
+	const uint8_t *ptr[TSR_TILE_DIM];
+	uint64_t len;			/* bytes each row has, at least those of the block */
+};
 
 static bool is_whole(const struct tsr_copy_block *b)
 {
 	return b->w == TSR_TILE_DIM && b->h == TSR_TILE_DIM;
+}
+
+static uint64_t tile_bytes(const struct tsr_copy *c)
+{
+	return TSR_TILE_TEXELS * c->texel;
+}
+
+/* Whole tiles, from the block on, that this step can still get to; at least this one. */
+static uint64_t tiles_ahead(const struct tsr_copy *c, const struct tsr_copy_block *b)
+{
+	uint64_t tiles = tsr_copy_min((c->width - b->x) / TSR_TILE_DIM, c->budget / tile_bytes(c));
+
+	return tsr_copy_max(tiles, 1);
 }
 
 /* Upper left corner, in the source rectangle, of the texels that go to the block. */
@@ -82,21 +98,25 @@ static uint64_t tile_addr(const struct tsr_copy *c, const struct tsr_copy_surfac
 }
 
 /* Rows of a linear source. */
-static bool load_linear(struct tsr_copy *c, const struct tsr_copy_block *b, rows_t row)
+static bool load_linear(struct tsr_copy *c, const struct tsr_copy_block *b, struct rows *rows)
 {
-	uint64_t x = source_left(c, b), y = source_top(c, b), bytes = b->w * c->texel;
+	uint64_t x = source_left(c, b), y = source_top(c, b), bytes = b->w * c->texel, len;
 	uint64_t ahead = c->flip_x ? bytes : row_ahead(c, b);
 	unsigned int i;
 
+	rows->len = UINT64_MAX;
 	for (i = 0; i < b->h; i++) {
 		uint64_t from = c->flip_y ? y + b->h - 1 - i : y + i;
 		uint64_t va = tsr_copy_texel_addr(&c->src, c->texel, x, from);
 
 		if (va == UINT64_MAX)
 			return false;
-		row[i] = tsr_copy_source(c, &c->src_row[i], va, bytes, ahead, c->scratch->rows[i]);
-		if (!row[i])
+		len = bytes;
+		rows->ptr[i] = tsr_copy_source(c, &c->src_row[i], va, &len, ahead,
+					       c->scratch->rows[i]);
+		if (!rows->ptr[i])
 			return false;
+		rows->len = tsr_copy_min(rows->len, len);
 	}
 	return true;
 }
@@ -108,11 +128,13 @@ static bool load_part(struct tsr_copy *c, uint64_t tile, const struct tsr_tile_p
 	uint8_t *to[TSR_TILE_DIM];
 	unsigned int first, end, i;
 	const uint8_t *mem;
+	uint64_t len;
 
 	part_bytes(c, p, tile, &first, &end);
 	if (tile > UINT64_MAX - end)
 		return false;
-	mem = tsr_copy_source(c, &c->src_tile[y != 0], tile + first, end - first, end - first,
+	len = end - first;
+	mem = tsr_copy_source(c, &c->src_tile[y != 0], tile + first, &len, len,
 			      c->scratch->src_tile);
 	if (!mem)
 		return false;
@@ -126,7 +148,7 @@ static bool load_part(struct tsr_copy *c, uint64_t tile, const struct tsr_tile_p
 }
 
 /* Texels of a tiled source, from up to four tiles. */
-static bool load_tiled(struct tsr_copy *c, const struct tsr_copy_block *b, rows_t row)
+static bool load_tiled(struct tsr_copy *c, const struct tsr_copy_block *b, struct rows *rows)
 {
 	uint64_t left = source_left(c, b), top = source_top(c, b);
 	unsigned int x, y;
@@ -140,100 +162,131 @@ static bool load_tiled(struct tsr_copy *c, const struct tsr_copy_block *b, rows_
 		}
 	}
 	for (y = 0; y < b->h; y++)
-		row[y] = c->scratch->rows[c->flip_y ? b->h - 1 - y : y];
+		rows->ptr[y] = c->scratch->rows[c->flip_y ? b->h - 1 - y : y];
+	rows->len = b->w * c->texel;
 	return true;
 }
 
-static bool load(struct tsr_copy *c, const struct tsr_copy_block *b, rows_t row)
+static bool load(struct tsr_copy *c, const struct tsr_copy_block *b, struct rows *rows)
 {
 	unsigned int i;
 
 	if (c->pattern) {
 		for (i = 0; i < b->h; i++)
-			row[i] = c->pattern->bytes;
+			rows->ptr[i] = c->pattern->bytes;
+		rows->len = b->w * c->texel;
 		return true;
 	}
-	if (!(c->src.tiled ? load_tiled(c, b, row) : load_linear(c, b, row)))
+	if (!(c->src.tiled ? load_tiled(c, b, rows) : load_linear(c, b, rows)))
 		return false;
-	for (i = 0; c->flip_x && i < b->h; i++) {
-		c->ops->reverse(c->scratch->mirror[i], row[i], b->w);
-		row[i] = c->scratch->mirror[i];
+	if (!c->flip_x)
+		return true;
+	for (i = 0; i < b->h; i++) {
+		c->ops->reverse(c->scratch->mirror[i], rows->ptr[i], b->w);
+		rows->ptr[i] = c->scratch->mirror[i];
 	}
+	rows->len = b->w * c->texel;
 	return true;
 }
 
-/* From tile to tile, where the source's tiles lie as the destination's do. */
-static const uint8_t *load_tile(struct tsr_copy *c, const struct tsr_copy_block *b)
+/*
+ * The source's tile at texel (x, y) of its rectangle, which is a corner of it; *@tiles: up to how
+ * many are wanted, and how many there are.
+ */
+static const uint8_t *load_tiles(struct tsr_copy *c, uint64_t x, uint64_t y, uint64_t *tiles)
 {
-	uint64_t va = tile_addr(c, &c->src, b->x, b->y);
-	uint64_t len = TSR_TILE_TEXELS * c->texel;
+	uint64_t va = tile_addr(c, &c->src, x, y), len = tile_bytes(c);
+	const uint8_t *ptr;
 
 	if (va > UINT64_MAX - TSR_TILE_BYTES_MAX)
 		return NULL;
-	return tsr_copy_source(c, &c->src_tile[0], va, len, len, c->scratch->src_tile);
+	ptr = tsr_copy_source(c, &c->src_tile[0], va, &len, *tiles * len, c->scratch->src_tile);
+	*tiles = tsr_copy_min(*tiles, len / tile_bytes(c));
+	return ptr;
 }
 
-static bool whole_to_tiled(struct tsr_copy *c, const struct tsr_copy_block *b,
-			   struct tsr_copy_sink *sink)
+/* Whether the source's tiles lie as the destination's do. */
+static bool same_tiles(const struct tsr_copy *c)
 {
-	uint64_t len = TSR_TILE_TEXELS * c->texel;
-	const uint8_t *tile;
-	rows_t row;
+	return c->src.tiled && !c->flip_x && !c->flip_y &&
+	       !((c->src.x ^ c->dst.x) % TSR_TILE_DIM) && !((c->src.y ^ c->dst.y) % TSR_TILE_DIM);
+}
+
+/* Whole tiles, up to @tiles, to @to. Returns how many. */
+static uint64_t whole_to_tiled(struct tsr_copy *c, const struct tsr_copy_block *b, uint8_t *to,
+			       uint64_t tiles)
+{
+	uint64_t row_bytes = TSR_TILE_DIM * c->texel, i;
+	const uint8_t *from;
+	struct rows rows;
+	unsigned int y;
 
 	if (c->pattern) {
-		tsr_copy_pattern_fill(c->pattern, sink->ptr, len, 0);
-	} else if (c->src.tiled && !c->flip_x && !c->flip_y &&
-		   !((c->src.x ^ c->dst.x) % TSR_TILE_DIM) &&
-		   !((c->src.y ^ c->dst.y) % TSR_TILE_DIM)) {
-		tile = load_tile(c, b);
-		if (!tile)
-			return false;
-		memmove(sink->ptr, tile, len);
-	} else {
-		if (!load(c, b, row))
-			return false;
-		c->ops->tile(sink->ptr, row);
+		tsr_copy_pattern_fill(c->pattern, to, tiles * tile_bytes(c), 0);
+		return tiles;
 	}
-	tsr_copy_flush(sink, len);
-	return true;
+	if (same_tiles(c)) {
+		from = load_tiles(c, b->x, b->y, &tiles);
+		if (!from)
+			return 0;
+		memmove(to, from, tiles * tile_bytes(c));
+		return tiles;
+	}
+	if (!load(c, b, &rows))
+		return 0;
+	tiles = tsr_copy_min(tiles, rows.len / row_bytes);
+	for (i = 0; i < tiles; i++) {
+		c->ops->tile(to + i * tile_bytes(c), rows.ptr);
+		for (y = 0; y < TSR_TILE_DIM; y++)
+			rows.ptr[y] += row_bytes;
+	}
+	return tiles;
 }
 
-static bool to_tiled(struct tsr_copy *c, const struct tsr_copy_block *b)
+static uint64_t to_tiled(struct tsr_copy *c, const struct tsr_copy_block *b)
 {
 	struct tsr_tile_part p = part_at(&c->dst, b->x, b->y, b->w, b->h);
-	uint64_t tile = tile_addr(c, &c->dst, b->x, b->y);
+	uint64_t tile = tile_addr(c, &c->dst, b->x, b->y), tiles, ahead;
 	struct tsr_copy_sink sink;
 	unsigned int first, end;
-	rows_t row;
+	struct rows rows;
 
 	part_bytes(c, &p, tile, &first, &end);
-	if (tile > UINT64_MAX - end)
-		return false;
-	if (!tsr_copy_sink(c, &c->dst_tile, tile + first, end - first, end - first,
+	if (tile > UINT64_MAX - TSR_TILE_BYTES_MAX)
+		return 0;
+	ahead = is_whole(b) ? tiles_ahead(c, b) * tile_bytes(c) : end - first;
+	if (!tsr_copy_sink(c, &c->dst_tile, tile + first, end - first, ahead,
 			   c->scratch->dst_tile, &sink))
-		return false;
-	if (is_whole(b))
-		return whole_to_tiled(c, b, &sink);
+		return 0;
+	if (is_whole(b)) {
+		tiles = tsr_copy_min(tiles_ahead(c, b), sink.len / tile_bytes(c));
+		tiles = whole_to_tiled(c, b, sink.ptr, tiles);
+		if (tiles)
+			tsr_copy_flush(&sink, tile_bytes(c));
+		return tiles;
+	}
 	/* Between its texels a part has others, which must stay as they are in memory. */
-	if (sink.split || !load(c, b, row))
-		return false;
-	c->ops->tile_part(sink.ptr, first, row, &p);
-	return true;
+	if (sink.split || !load(c, b, &rows))
+		return 0;
+	c->ops->tile_part(sink.ptr, first, rows.ptr, &p);
+	return 1;
 }
 
-/* Rows of a linear destination. */
+/* Rows of a linear destination; *@len: bytes that each has. */
 static bool row_sinks(struct tsr_copy *c, const struct tsr_copy_block *b,
-		      struct tsr_copy_sink *sink)
+		      struct tsr_copy_sink *sink, uint64_t *len)
 {
 	uint64_t bytes = b->w * c->texel, ahead = row_ahead(c, b), va;
 	unsigned int i;
 
+	*len = UINT64_MAX;
 	for (i = 0; i < b->h; i++) {
 		va = tsr_copy_texel_addr(&c->dst, c->texel, b->x, b->y + i);
 		if (va == UINT64_MAX ||
 		    !tsr_copy_sink(c, &c->dst_row[i], va, bytes, ahead, c->scratch->dst_rows[i],
 				   &sink[i]))
 			return false;
+		*len = tsr_copy_min(*len, sink[i].len);
 	}
 	/* Where windows are short there may have been so many that the first ones are lost. */
 	for (i = 0; i < b->h; i++) {
@@ -243,40 +296,56 @@ static bool row_sinks(struct tsr_copy *c, const struct tsr_copy_block *b,
 	return true;
 }
 
-/* From a tiled surface to a linear one. */
-static bool to_linear(struct tsr_copy *c, const struct tsr_copy_block *b)
+/* Whole tiles of the source to linear rows of up to @len bytes. Returns how many. */
+static uint64_t whole_to_linear(struct tsr_copy *c, const struct tsr_copy_block *b,
+				const struct tsr_copy_sink *sink, uint64_t len)
 {
-	struct tsr_copy_sink sink[TSR_TILE_DIM];
-	uint64_t bytes = b->w * c->texel;
-	bool rows_overlap = c->dst.pitch < bytes;
+	uint64_t row_bytes = TSR_TILE_DIM * c->texel, i;
+	uint64_t tiles = tsr_copy_min(tiles_ahead(c, b), len / row_bytes);
 	uint8_t *to[TSR_TILE_DIM];
-	const uint8_t *tile;
-	unsigned int i;
-	rows_t row;
+	const uint8_t *from;
+	unsigned int y;
 
-	if (!row_sinks(c, b, sink))
-		return false;
-	for (i = 0; i < b->h; i++)
-		to[c->flip_y ? b->h - 1 - i : i] = sink[i].ptr;
-	if (is_whole(b) && !c->flip_x && !rows_overlap) {
-		struct tsr_copy_block from = { source_left(c, b), source_top(c, b), b->w, b->h };
-
-		tile = load_tile(c, &from);
-		if (!tile)
-			return false;
-		c->ops->detile(to, tile);
-	} else if (!load(c, b, row)) {
-		return false;
+	for (y = 0; y < TSR_TILE_DIM; y++)
+		to[c->flip_y ? TSR_TILE_DIM - 1 - y : y] = sink[y].ptr;
+	from = load_tiles(c, source_left(c, b), source_top(c, b), &tiles);
+	if (!from)
+		return 0;
+	for (i = 0; i < tiles; i++) {
+		c->ops->detile(to, from + i * tile_bytes(c));
+		for (y = 0; y < TSR_TILE_DIM; y++)
+			to[y] += row_bytes;
 	}
-	for (i = 0; i < b->h; i++) {
-		if (!is_whole(b) || c->flip_x || rows_overlap)
-			memmove(sink[i].ptr, row[i], bytes);
-		tsr_copy_flush(&sink[i], bytes);
-	}
-	return true;
+	return tiles;
 }
 
-bool tsr_copy_block(struct tsr_copy *c, const struct tsr_copy_block *b)
+/* From a tiled surface to a linear one. */
+static uint64_t to_linear(struct tsr_copy *c, const struct tsr_copy_block *b)
+{
+	struct tsr_copy_sink sink[TSR_TILE_DIM];
+	uint64_t bytes = b->w * c->texel, len, blocks;
+	unsigned int i;
+	struct rows rows;
+
+	if (!row_sinks(c, b, sink, &len))
+		return 0;
+	/* Rows that overlap are to be written one after the other. */
+	if (is_whole(b) && !c->flip_x && c->dst.pitch >= bytes) {
+		blocks = whole_to_linear(c, b, sink, len);
+		for (i = 0; blocks && i < b->h; i++)
+			tsr_copy_flush(&sink[i], bytes);
+		return blocks;
+	}
+	if (!load(c, b, &rows))
+		return 0;
+	for (i = 0; i < b->h; i++) {
+		memmove(sink[i].ptr, rows.ptr[i], bytes);
+		tsr_copy_flush(&sink[i], bytes);
+	}
+	return 1;
+}
+
+uint64_t tsr_copy_block(struct tsr_copy *c, const struct tsr_copy_block *b)
 {
 	return c->dst.tiled ? to_tiled(c, b) : to_linear(c, b);
 }

@@ -14,14 +14,14 @@ void tsr_copy_pattern_init(struct tsr_copy_pattern *p, unsigned int texel, uint6
 		p->bytes[i] = (uint8_t)(i < 8 ? lo >> 8 * i : hi >> 8 * (i - 8));
 		p->uniform = p->uniform && p->bytes[i] == p->bytes[0];
 	}
-	for (i = 1; i < 64; i *= 2)
-		memcpy(p->bytes + i * texel, p->bytes, i * texel);
+	p->len = TSR_COPY_PATTERN / texel * texel;
+	for (i = texel; i < p->len; i *= 2)
+		memcpy(p->bytes + i, p->bytes, i < p->len - i ? i : p->len - i);
 }
 
 void tsr_copy_pattern_fill(const struct tsr_copy_pattern *p, uint8_t *dst, uint64_t len,
 			   unsigned int phase)
 {
-	const uint64_t all = p->texel * 64;
 	uint64_t n;
 
 	if (p->uniform) {
@@ -29,7 +29,7 @@ void tsr_copy_pattern_fill(const struct tsr_copy_pattern *p, uint8_t *dst, uint6
 		return;
 	}
 	for (; len; len -= n, dst += n, phase = 0) {
-		n = all - phase < len ? all - phase : len;
+		n = tsr_copy_min(p->len - phase, len);
 		memcpy(dst, p->bytes + phase, n);
 	}
 }

@@ -225,7 +225,7 @@ static enum tsr_step block_piece(struct tsr_copy *c, uint64_t *done)
 {
 	struct place p;
 	enum tsr_step ret;
-	uint64_t i, n;
+	uint64_t i, n, blocks;
 
 	locate(c, *done, &p);
 	n = (uint64_t)p.block.w * p.block.h;
@@ -233,8 +233,9 @@ static enum tsr_step block_piece(struct tsr_copy *c, uint64_t *done)
 	if (!i) {
 		if (c->budget < n * c->texel)
 			return TSR_STEP_MORE;
-		if (tsr_copy_block(c, &p.block)) {
-			account(c, done, n);
+		blocks = tsr_copy_block(c, &p.block);
+		if (blocks) {
+			account(c, done, blocks * n);
 			return TSR_STEP_DONE;
 		}
 	}

@@ -53,18 +53,21 @@ static const uint8_t *source_at(const struct tsr_copy_window *w, uint64_t va)
 }
 
 const uint8_t *tsr_copy_source(struct tsr_copy *c, struct tsr_copy_window *w, uint64_t va,
-			       uint64_t len, uint64_t ahead, uint8_t *split)
+			       uint64_t *len, uint64_t ahead, uint8_t *split)
 {
-	uint64_t first = tsr_copy_reach(c, w, va, ahead, TSR_ACCESS_READ);
+	uint64_t first = tsr_copy_reach(c, w, va, ahead, TSR_ACCESS_READ), rest;
 
-	if (first >= len)
+	if (first >= *len) {
+		*len = w->ptr ? first : *len;
 		return source_at(w, va);
+	}
 	if (!first)
 		return NULL;
 	memcpy(split, source_at(w, va), first);
-	if (tsr_copy_reach(c, w, va + first, ahead - first, TSR_ACCESS_READ) < len - first)
+	rest = *len - first;
+	if (tsr_copy_reach(c, w, va + first, ahead - first, TSR_ACCESS_READ) < rest)
 		return NULL;
-	memcpy(split + first, source_at(w, va + first), len - first);
+	memcpy(split + first, source_at(w, va + first), rest);
 	return split;
 }
 
@@ -78,16 +81,18 @@ bool tsr_copy_sink(struct tsr_copy *c, struct tsr_copy_window *w, uint64_t va, u
 {
 	uint64_t first = tsr_copy_reach(c, w, va, ahead, TSR_ACCESS_WRITE);
 
-	sink->split = first < len;
 	if (!first)
 		return false;
 	sink->ptr = sink_at(c, w, va);
+	sink->len = w->ptr ? first : len;
 	sink->number = w->number;
+	sink->split = first < len;
 	if (!sink->split)
 		return true;
 	sink->part[0] = sink->ptr;
 	sink->first = (uint32_t)first;
 	sink->ptr = split;
+	sink->len = len;
 	if (tsr_copy_reach(c, w, va + first, ahead - first, TSR_ACCESS_WRITE) < len - first)
 		return false;
 	sink->part[1] = sink_at(c, w, va + first);
