@@ -102,19 +102,18 @@ static bool load_linear(struct tsr_copy *c, const struct tsr_copy_block *b, stru
 {
 	uint64_t x = source_left(c, b), y = source_top(c, b), bytes = b->w * c->texel, len;
 	uint64_t ahead = c->flip_x ? bytes : row_ahead(c, b);
-	unsigned int i;
+	uint64_t va = tsr_copy_texel_addr(&c->src, c->texel, x, y);
+	unsigned int i, row;
 
+	if (tsr_copy_texel_addr(&c->src, c->texel, x, y + b->h - 1) == UINT64_MAX)
+		return false;
 	rows->len = UINT64_MAX;
-	for (i = 0; i < b->h; i++) {
-		uint64_t from = c->flip_y ? y + b->h - 1 - i : y + i;
-		uint64_t va = tsr_copy_texel_addr(&c->src, c->texel, x, from);
-
-		if (va == UINT64_MAX)
-			return false;
+	for (i = 0; i < b->h; i++, va += c->src.pitch) {
+		row = c->flip_y ? b->h - 1 - i : i;
 		len = bytes;
-		rows->ptr[i] = tsr_copy_source(c, &c->src_row[i], va, &len, ahead,
-					       c->scratch->rows[i]);
-		if (!rows->ptr[i])
+		rows->ptr[row] = tsr_copy_source(c, &c->src_row[i], va, &len, ahead,
+						 c->scratch->rows[i]);
+		if (!rows->ptr[row])
 			return false;
 		rows->len = tsr_copy_min(rows->len, len);
 	}
@@ -276,14 +275,15 @@ static uint64_t to_tiled(struct tsr_copy *c, const struct tsr_copy_block *b)
 static bool row_sinks(struct tsr_copy *c, const struct tsr_copy_block *b,
 		      struct tsr_copy_sink *sink, uint64_t *len)
 {
-	uint64_t bytes = b->w * c->texel, ahead = row_ahead(c, b), va;
+	uint64_t va = tsr_copy_texel_addr(&c->dst, c->texel, b->x, b->y);
+	uint64_t bytes = b->w * c->texel, ahead = row_ahead(c, b);
 	unsigned int i;
 
+	if (tsr_copy_texel_addr(&c->dst, c->texel, b->x, b->y + b->h - 1) == UINT64_MAX)
+		return false;
 	*len = UINT64_MAX;
-	for (i = 0; i < b->h; i++) {
-		va = tsr_copy_texel_addr(&c->dst, c->texel, b->x, b->y + i);
-		if (va == UINT64_MAX ||
-		    !tsr_copy_sink(c, &c->dst_row[i], va, bytes, ahead, c->scratch->dst_rows[i],
+	for (i = 0; i < b->h; i++, va += c->dst.pitch) {
+		if (!tsr_copy_sink(c, &c->dst_row[i], va, bytes, ahead, c->scratch->dst_rows[i],
 				   &sink[i]))
 			return false;
 		*len = tsr_copy_min(*len, sink[i].len);

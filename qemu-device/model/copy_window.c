@@ -32,6 +32,20 @@ static bool move_window(struct tsr_copy *c, struct tsr_copy_window *w, uint64_t 
  * which go backwards. Nothing is lost: what may be read of a page may be read from its beginning
  * on.
  */
+static __attribute__((noinline))
+uint64_t reach_anew(struct tsr_copy *c, struct tsr_copy_window *w, uint64_t va, uint64_t ahead,
+		    unsigned int access)
+{
+	uint64_t skip;
+
+	if (access == TSR_ACCESS_READ) {
+		skip = va % TSR_COPY_PAGE;
+		if (move_window(c, w, va - skip, skip + ahead, access) && skip < w->len)
+			return w->len - skip;
+	}
+	return move_window(c, w, va, ahead, access) ? w->len : 0;
+}
+
 uint64_t tsr_copy_reach(struct tsr_copy *c, struct tsr_copy_window *w, uint64_t va, uint64_t ahead,
 			unsigned int access)
 {
@@ -39,12 +53,7 @@ uint64_t tsr_copy_reach(struct tsr_copy *c, struct tsr_copy_window *w, uint64_t 
 
 	if (skip < w->len && (access == TSR_ACCESS_READ || tsr_copy_held(c, w->number)))
 		return w->len - skip;
-	if (access == TSR_ACCESS_READ) {
-		skip = va % TSR_COPY_PAGE;
-		if (move_window(c, w, va - skip, skip + ahead, access) && skip < w->len)
-			return w->len - skip;
-	}
-	return move_window(c, w, va, ahead, access) ? w->len : 0;
+	return reach_anew(c, w, va, ahead, access);
 }
 
 static const uint8_t *source_at(const struct tsr_copy_window *w, uint64_t va)

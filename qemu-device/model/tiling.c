@@ -9,12 +9,13 @@
 #include "tiling.h"
 #include "tiling_whole.h"
 
-const uint8_t tsr_tile_spread[TSR_TILE_DIM] = {
+#define ALWAYS_INLINE inline __attribute__((always_inline))
+
+/* tsr_tile_spread() of what is not a constant. */
+static const uint8_t spread[TSR_TILE_DIM] = {
 	0x00, 0x01, 0x04, 0x05, 0x10, 0x11, 0x14, 0x15,
 	0x40, 0x41, 0x44, 0x45, 0x50, 0x51, 0x54, 0x55,
 };
-
-#define ALWAYS_INLINE inline __attribute__((always_inline))
 
 /* By way of a register: @to and @from may overlap. */
 static ALWAYS_INLINE void move_texel(uint8_t *to, const uint8_t *from, unsigned int texel)
@@ -28,24 +29,51 @@ static ALWAYS_INLINE void move_texel(uint8_t *to, const uint8_t *from, unsigned 
 static ALWAYS_INLINE void tile_part(uint8_t *mem, unsigned int skip, const uint8_t *const *row,
 				    const struct tsr_tile_part *p, unsigned int texel)
 {
-	unsigned int i, j;
+	unsigned int x, y, of_y, place;
 
-	for (j = 0; j < p->h; j++) {
-		for (i = 0; i < p->w; i++)
-			move_texel(mem + tsr_tile_index(p->x + i, p->y + j) * texel - skip,
-				   row[j] + i * texel, texel);
+	for (y = 0; y < p->h; y++) {
+		of_y = 3 * spread[p->y + y];
+		for (x = 0; x < p->w; x++) {
+			place = (spread[p->x + x] ^ of_y) * texel - skip;
+			move_texel(mem + place, row[y] + x * texel, texel);
+		}
 	}
 }
 
 static ALWAYS_INLINE void detile_part(uint8_t *const *row, const uint8_t *mem, unsigned int skip,
 				      const struct tsr_tile_part *p, unsigned int texel)
 {
-	unsigned int i, j;
+	unsigned int x, y, of_y, place;
 
-	for (j = 0; j < p->h; j++) {
-		for (i = 0; i < p->w; i++)
-			move_texel(row[j] + i * texel,
-				   mem + tsr_tile_index(p->x + i, p->y + j) * texel - skip, texel);
+	for (y = 0; y < p->h; y++) {
+		of_y = 3 * spread[p->y + y];
+		for (x = 0; x < p->w; x++) {
+			place = (spread[p->x + x] ^ of_y) * texel - skip;
+			move_texel(row[y] + x * texel, mem + place, texel);
+		}
+	}
+}
+
+/* Whole tiles of the sizes that have no faster way. */
+static ALWAYS_INLINE void tile_whole(uint8_t *tile, const uint8_t *const *row, unsigned int texel)
+{
+	unsigned int x, y;
+
+	for (y = 0; y < TSR_TILE_DIM; y++) {
+		TSR_UNROLL
+		for (x = 0; x < TSR_TILE_DIM; x++)
+			move_texel(tile + tsr_tile_index(x, y) * texel, row[y] + x * texel, texel);
+	}
+}
+
+static ALWAYS_INLINE void detile_whole(uint8_t *const *row, const uint8_t *tile, unsigned int texel)
+{
+	unsigned int x, y;
+
+	for (y = 0; y < TSR_TILE_DIM; y++) {
+		TSR_UNROLL
+		for (x = 0; x < TSR_TILE_DIM; x++)
+			move_texel(row[y] + x * texel, tile + tsr_tile_index(x, y) * texel, texel);
 	}
 }
 
@@ -56,9 +84,6 @@ static ALWAYS_INLINE void reverse(uint8_t *dst, const uint8_t *src, uint64_t n, 
 	for (i = 0; i < n; i++)
 		move_texel(dst + i * texel, src + (n - 1 - i) * texel, texel);
 }
-
-/* A whole tile as a part: for the sizes that have no faster way. */
-static const struct tsr_tile_part whole = { 0, 0, TSR_TILE_DIM, TSR_TILE_DIM };
 
 #define DEFINE_PART_OPS(n)									\
 	static void tile_part_##n(uint8_t *mem, unsigned int skip, const uint8_t *const *row,	\
@@ -72,9 +97,9 @@ static const struct tsr_tile_part whole = { 0, 0, TSR_TILE_DIM, TSR_TILE_DIM };
 
 #define DEFINE_WHOLE_OPS(n)									\
 	static void tile_##n(uint8_t *tile, const uint8_t *const *row)				\
-	{ tile_part(tile, 0, row, &whole, n); }							\
+	{ tile_whole(tile, row, n); }							\
 	static void detile_##n(uint8_t *const *row, const uint8_t *tile)			\
-	{ detile_part(row, tile, 0, &whole, n); }
+	{ detile_whole(row, tile, n); }
 
 #define DEFINE_OPS(n) DEFINE_PART_OPS(n) DEFINE_WHOLE_OPS(n)
 

@@ -21,15 +21,19 @@
 #define TSR_TILE_TEXELS (TSR_TILE_DIM * TSR_TILE_DIM)
 #define TSR_TILE_BYTES_MAX (TSR_TILE_TEXELS * TSR_TEXEL_MAX)
 
-/* Bit i of the argument at bit 2i of the result. */
-extern const uint8_t tsr_tile_spread[TSR_TILE_DIM];
+/* Bit i of @v, below TSR_TILE_DIM, at bit 2i of the result. */
+static inline unsigned int tsr_tile_spread(unsigned int v)
+{
+	return (v & 1) | (v & 2) << 1 | (v & 4) << 2 | (v & 8) << 3;
+}
 
-/* Place of texel (@x, @y) in its tile, in texels; only the low four bits of both count. */
+/*
+ * Place of texel (@x, @y) in its tile, in texels; only the low four bits of both count. It is the
+ * exclusive or of what x and what y contribute, each by itself.
+ */
 static inline unsigned int tsr_tile_index(unsigned int x, unsigned int y)
 {
-	x %= TSR_TILE_DIM;
-	y %= TSR_TILE_DIM;
-	return tsr_tile_spread[x ^ y] | tsr_tile_spread[y] << 1;
+	return tsr_tile_spread(x) ^ 3 * tsr_tile_spread(y);
 }
 
 /* Part of a tile: texels [x, x + w) × [y, y + h), not empty, inside the tile. */

@@ -25,6 +25,13 @@ typedef uint64_t tsr_v64 __attribute__((vector_size(16)));
 	do { __typeof__(vector) v_ = (vector); memcpy((to), &v_, sizeof(v_)); } while (0)
 #define TSR_SHUFFLE(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
 
+/* Unroll the loop that follows: places in the tile become constants. */
+#ifdef __clang__
+#define TSR_UNROLL _Pragma("unroll")
+#else
+#define TSR_UNROLL _Pragma("GCC unroll 16")
+#endif
+
 /* Neighbours swapped: 8-bit ones, 16-bit ones, 64-bit ones. */
 static inline tsr_v16 tsr_swap_8(tsr_v16 v)
 {
@@ -73,6 +80,7 @@ static void tile_1(uint8_t *tile, const uint8_t *const *row)
 	for (y = 0; y < TSR_TILE_DIM; y += 4) {
 		tsr_v32 l[2], r[2];
 
+		TSR_UNROLL
 		for (i = 0; i < 2; i++) {
 			tsr_v16 a = TSR_LOAD(tsr_v16, row[y + 2 * i]);
 			tsr_v16 b = tsr_swap_8(TSR_LOAD(tsr_v16, row[y + 2 * i + 1]));
@@ -99,6 +107,7 @@ static void detile_1(uint8_t *const *row, const uint8_t *tile)
 		tsr_v16 l[2] = { (tsr_v16)tsr_row_above(s0, s1), (tsr_v16)tsr_row_below(s0, s1) };
 		tsr_v16 r[2] = { (tsr_v16)tsr_row_above(s2, s3), (tsr_v16)tsr_row_below(s2, s3) };
 
+		TSR_UNROLL
 		for (i = 0; i < 2; i++) {
 			tsr_v16 a = TSR_SHUFFLE(l[i], r[i], 0, 2, 4, 6, 8, 10, 12, 14);
 			tsr_v16 b = TSR_SHUFFLE(l[i], r[i], 1, 3, 5, 7, 9, 11, 13, 15);
@@ -115,6 +124,7 @@ static void tile_2(uint8_t *tile, const uint8_t *const *row)
 	unsigned int x, y;
 
 	for (y = 0; y < TSR_TILE_DIM; y += 2) {
+		TSR_UNROLL
 		for (x = 0; x < TSR_TILE_DIM; x += 8) {
 			tsr_v32 a = TSR_LOAD(tsr_v32, row[y] + x * 2);
 			tsr_v32 b = tsr_swap_16(TSR_LOAD(tsr_v32, row[y + 1] + x * 2));
@@ -136,6 +146,7 @@ static void detile_2(uint8_t *const *row, const uint8_t *tile)
 	unsigned int x, y;
 
 	for (y = 0; y < TSR_TILE_DIM; y += 2) {
+		TSR_UNROLL
 		for (x = 0; x < TSR_TILE_DIM; x += 8) {
 			unsigned int right = y & 2;
 			tsr_v64 l = TSR_LOAD(tsr_v64, tile + tsr_tile_index(x + right, y) * 2);
@@ -155,6 +166,7 @@ static void tile_4(uint8_t *tile, const uint8_t *const *row)
 	unsigned int x, y;
 
 	for (y = 0; y < TSR_TILE_DIM; y += 2) {
+		TSR_UNROLL
 		for (x = 0; x < TSR_TILE_DIM; x += 4) {
 			tsr_v32 a = TSR_LOAD(tsr_v32, row[y] + x * 4);
 			tsr_v32 b = TSR_LOAD(tsr_v32, row[y + 1] + x * 4);
@@ -170,6 +182,7 @@ static void detile_4(uint8_t *const *row, const uint8_t *tile)
 	unsigned int x, y;
 
 	for (y = 0; y < TSR_TILE_DIM; y += 2) {
+		TSR_UNROLL
 		for (x = 0; x < TSR_TILE_DIM; x += 4) {
 			tsr_v32 l = TSR_LOAD(tsr_v32, tile + tsr_tile_index(x, y) * 4);
 			tsr_v32 r = TSR_LOAD(tsr_v32, tile + tsr_tile_index(x + 2, y) * 4);
@@ -186,6 +199,7 @@ static void tile_8(uint8_t *tile, const uint8_t *const *row)
 	unsigned int x, y;
 
 	for (y = 0; y < TSR_TILE_DIM; y += 2) {
+		TSR_UNROLL
 		for (x = 0; x < TSR_TILE_DIM; x += 2) {
 			uint8_t *square = tile + tsr_tile_index(x, y) * 8;
 
@@ -200,6 +214,7 @@ static void detile_8(uint8_t *const *row, const uint8_t *tile)
 	unsigned int x, y;
 
 	for (y = 0; y < TSR_TILE_DIM; y += 2) {
+		TSR_UNROLL
 		for (x = 0; x < TSR_TILE_DIM; x += 2) {
 			const uint8_t *square = tile + tsr_tile_index(x, y) * 8;
 
@@ -215,6 +230,7 @@ static void tile_16(uint8_t *tile, const uint8_t *const *row)
 	unsigned int x, y;
 
 	for (y = 0; y < TSR_TILE_DIM; y++) {
+		TSR_UNROLL
 		for (x = 0; x < TSR_TILE_DIM; x++)
 			TSR_STORE(tile + tsr_tile_index(x, y) * 16,
 				  TSR_LOAD(tsr_v64, row[y] + x * 16));
@@ -226,6 +242,7 @@ static void detile_16(uint8_t *const *row, const uint8_t *tile)
 	unsigned int x, y;
 
 	for (y = 0; y < TSR_TILE_DIM; y++) {
+		TSR_UNROLL
 		for (x = 0; x < TSR_TILE_DIM; x++)
 			TSR_STORE(row[y] + x * 16,
 				  TSR_LOAD(tsr_v64, tile + tsr_tile_index(x, y) * 16));

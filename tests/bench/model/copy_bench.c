@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How fast the COPY engine runs: bytes written by each kind of command, as a ratio to memcpy() (fills: memset()) of the same
- * bytes between the same buffers in the same run. Memory is flat and translated page by page.
+ * How fast the COPY engine runs: bytes written by each kind of command, as a ratio to memcpy()
+ * (fills: memset()) of the same bytes between the same buffers in the same run. Memory is flat and
+ * translated page by page.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,9 +19,11 @@
 static uint8_t *memory;
 static uint64_t memory_size;
 
-enum tsr_step __wrap_tsr_mem_map(struct tsr_mem *mem, uint64_t va, uint64_t len, unsigned int access, struct tsr_span *span);
-__attribute__((noinline))
-enum tsr_step __wrap_tsr_mem_map(struct tsr_mem *mem, uint64_t va, uint64_t len, unsigned int access, struct tsr_span *span)
+enum tsr_step __wrap_tsr_mem_map(struct tsr_mem *mem, uint64_t va, uint64_t len,
+				 unsigned int access, struct tsr_span *span);
+__attribute__((noinline)) enum tsr_step __wrap_tsr_mem_map(struct tsr_mem *mem, uint64_t va,
+							   uint64_t len, unsigned int access,
+							   struct tsr_span *span)
 {
 	uint64_t page = PAGE - va % PAGE;
 
@@ -33,8 +36,10 @@ enum tsr_step __wrap_tsr_mem_map(struct tsr_mem *mem, uint64_t va, uint64_t len,
 	return TSR_STEP_DONE;
 }
 
-enum tsr_step __wrap_tsr_mem_bad_packet(struct tsr_mem *mem, uint64_t pc, unsigned int qword, uint8_t code);
-enum tsr_step __wrap_tsr_mem_bad_packet(struct tsr_mem *mem, uint64_t pc, unsigned int qword, uint8_t code)
+enum tsr_step __wrap_tsr_mem_bad_packet(struct tsr_mem *mem, uint64_t pc, unsigned int qword,
+					uint8_t code);
+enum tsr_step __wrap_tsr_mem_bad_packet(struct tsr_mem *mem, uint64_t pc, unsigned int qword,
+					uint8_t code)
 {
 	(void)mem, (void)pc;
 	fprintf(stderr, "bad packet: qword %u code %u\n", qword, code);
@@ -72,7 +77,8 @@ static double median(double *t)
 	return t[RUNS / 2];
 }
 
-static void measure(const char *name, const uint64_t *cmd, uint64_t bytes, uint64_t src, uint64_t dst)
+static void measure(const char *name, const uint64_t *cmd, uint64_t bytes, uint64_t src,
+		    uint64_t dst)
 {
 	double engine[RUNS], host[RUNS], t;
 	unsigned int i, repeat = (unsigned int)(64e6 / (double)bytes) + 1, j;
@@ -91,16 +97,24 @@ static void measure(const char *name, const uint64_t *cmd, uint64_t bytes, uint6
 		}
 		host[i] = now() - t;
 	}
-	printf("%s_%lluK_gbs %.2f GB/s\n", name, (unsigned long long)bytes / 1024, (double)bytes * repeat / median(engine) / 1e9);
-	printf("%s_%lluK_ratio %.2f memcpy\n", name, (unsigned long long)bytes / 1024, median(host) / median(engine));
+	printf("%s_%lluK_gbs %.2f GB/s\n", name, (unsigned long long)bytes / 1024,
+	       (double)bytes * repeat / median(engine) / 1e9);
+	printf("%s_%lluK_ratio %.2f memcpy\n", name, (unsigned long long)bytes / 1024,
+	       median(host) / median(engine));
 }
 
-static void rect(const char *name, unsigned int texel, unsigned int side, unsigned int src_tiled, unsigned int dst_tiled, unsigned int off,
-		 bool flip_x)
+static void rect(const char *name, unsigned int texel, unsigned int side, unsigned int src_tiled,
+		 unsigned int dst_tiled, unsigned int off, bool flip_x)
 {
 	struct tsr_copy_rect r = {
-		.src_layout = src_tiled, .dst_layout = dst_tiled, .texel = texel, .width = side, .height = side, .flip_x = flip_x,
-		.src_x = off, .dst_y = off,
+		.src_layout = src_tiled,
+		.dst_layout = dst_tiled,
+		.texel = texel,
+		.width = side,
+		.height = side,
+		.flip_x = flip_x,
+		.src_x = off,
+		.dst_y = off,
 	};
 	uint32_t pitch = (side + 31) / 16 * 16 * texel;
 	uint64_t cmd[8];
@@ -116,7 +130,9 @@ static void rect(const char *name, unsigned int texel, unsigned int side, unsign
 static void linear(uint64_t size)
 {
 	struct tsr_copy_linear l = { .src = 0, .dst = memory_size / 2, .size = size };
-	struct tsr_fill_linear f = { .texel = 4, .dst = memory_size / 2, .size = size, .pattern_lo = 0x5a5a5a5a };
+	struct tsr_fill_linear f = {
+		.texel = 4, .dst = memory_size / 2, .size = size, .pattern_lo = 0x5a5a5a5a
+	};
 	uint64_t cmd[8];
 
 	tsr_pack_copy_linear(cmd, &l);
