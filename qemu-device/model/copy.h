@@ -63,7 +63,7 @@ struct tsr_copy_window {
  */
 struct tsr_copy_sink {
 	uint8_t *ptr;
-	uint64_t len;			/* bytes there are; more than asked for may be used as well */
+	uint64_t len;			/* bytes there are, all that was asked for or more */
 	bool split;
 	uint8_t *part[2];
 	uint32_t first;			/* length of part[0] */

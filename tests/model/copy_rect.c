@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* test: TIMEOUT=120 */
+/* test: TIMEOUT=120 TSAN=0 */
 /*
  * COPY_RECT and FILL_RECT: random rectangles between random surfaces, against the byte-by-byte
  * reference.
@@ -82,10 +82,9 @@ static void map_area(struct copy_random *r, struct mock_mem *m, const struct are
 		     unsigned int texel, unsigned int w, unsigned int h, unsigned int unusual)
 {
 	uint64_t rows = tiled ? (a->y + h + 15) / 16 : a->y + h;
-	uint64_t row =
-		tiled ? (uint64_t)(a->x + w + 15) / 16 * 256 * texel : (uint64_t)(a->x + w) * texel;
-	uint64_t first = a->base / MOCK_PAGE,
-		 last = (a->base + (rows - 1) * a->pitch + row - 1) / MOCK_PAGE;
+	uint64_t row = (uint64_t)(tiled ? (a->x + w + 15) / 16 * 256 : a->x + w) * texel;
+	uint64_t last = (a->base + (rows - 1) * a->pitch + row - 1) / MOCK_PAGE;
+	uint64_t first = a->base / MOCK_PAGE;
 
 	for (; first <= last; first++) {
 		if (copy_random(r, 100) < unusual)
