@@ -15,21 +15,24 @@ model_sources := $(shell find qemu-device/model -name '*.c' 2>/dev/null) $(HW)/t
 mock_sources := tests/lib/mock_mem.c tests/lib/copy_ref.c
 mock_libs := -Wl,--wrap=tsr_mem_map,--wrap=tsr_mem_bad_packet
 
+# A machine around the model: see tests/lib/bench.h.
+bench_sources := $(if $(wildcard qemu-device/model/gpu.c),tests/lib/bench.c)
+
 # The variants: directory of the programs, compiler flags, what is linked in, libraries.
 model-asan.dir := model
 model-asan.flags := -fsanitize=address,undefined -fno-sanitize-recover=all -Iqemu-device/model
-model-asan.sources := $(model_sources) $(mock_sources)
+model-asan.sources := $(model_sources) $(mock_sources) $(bench_sources)
 model-asan.libs := $(mock_libs) -lm
 
 model-tsan.dir := model
 model-tsan.flags := -fsanitize=thread -Iqemu-device/model
-model-tsan.sources := $(model_sources) $(mock_sources)
+model-tsan.sources := $(model_sources) $(mock_sources) $(bench_sources)
 model-tsan.libs := $(mock_libs) -lm
 
 fuzz.dir := fuzz
 fuzz.flags := -fsanitize=address,undefined -fno-sanitize-recover=all -Iqemu-device/model \
 	-Iuserspace/libtessera/include
-fuzz.sources := $(model_sources) $(mock_sources) $(wildcard userspace/libtessera/decode*.c) \
+fuzz.sources := $(model_sources) $(mock_sources) $(bench_sources) $(wildcard userspace/libtessera/decode*.c) \
 	tests/lib/fuzz_main.c
 fuzz.libs := $(mock_libs) -lm
 
