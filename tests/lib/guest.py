@@ -234,7 +234,9 @@ class Guest:
         return "\n".join(text)
 
     def console(self):
-        """Everything the console has shown so far, as text."""
+        """Everything the console has shown so far, as text; nothing if QEMU did not even open it."""
+        if not os.path.exists(self.console_path):
+            return ""
         with open(self.console_path, "rb") as f:
             return f.read().decode(errors="replace").replace("\r", "")
 
