@@ -8,7 +8,9 @@ A suite whose last line is not "N passed, N failed, N skipped" (because somethin
 one failure. The last line is the sum; the status is 1 when anything failed.
 """
 
+import os
 import re
+import shutil
 import subprocess
 import sys
 
@@ -43,6 +45,7 @@ def run_suite(suite):
 
 def main():
     total = Counts()
+    shutil.rmtree(os.path.join(os.environ["TSR_BUILD"], "results"), ignore_errors=True)
     for suite in sys.argv[1:]:
         total.add(run_suite(suite))
     print(total)

@@ -3,6 +3,7 @@
 """Make Documentation/coverage.md: ledger ID -> status -> tests, from what the tests printed.
 
     coverage.py --results DIR --out FILE      write FILE from DIR/*.ktap
+    coverage.py --results DIR --compare FILE  KTAP: FILE claims nothing that these results do not show
     coverage.py --check-ids                   only check tests/ledger.ids and the IDs in test sources
 
 A row is "guest" when a test that cites it passed in the guest suite, "model" when one passed on the host
@@ -122,10 +123,39 @@ def check_ids():
     return problems
 
 
+def claims(path):
+    """{id: status} as a coverage document states it."""
+    with open(path) as f:
+        return dict(m.groups() for m in re.finditer(r"^\| ([A-Z]+[0-9]+) \| ([^|]*?) \|", f.read(), re.M))
+
+
+def compare(ids, rows, path):
+    """Print KTAP: the document against this run; the exit status."""
+    if not os.path.exists(path):
+        print(f"ok 1 - coverage # SKIP there is no {path} yet\n1..1\n0 passed, 0 failed, 1 skipped")
+        return 0
+    order = ["missing", "model", "partial", "guest"]
+    worse, better = [], []
+    stated = claims(path)
+    for _, name, partial in ids:
+        now, then = rows[name].status(partial).split(":")[0], stated.get(name, "missing").split(":")[0]
+        if now == "failing" or (then in order and order.index(now) < order.index(then)):
+            skipped = "; skipped: " + ", ".join(rows[name].skipped) if rows[name].skipped else ""
+            worse.append(f"{name} is said to be {then}, this run shows {now}{skipped}")
+        elif now != then:
+            better.append(f"{name} is said to be {then}, this run shows {now}: make coverage would update it")
+    for line in worse + better:
+        print(f"# {line}")
+    print(f"{'not ok' if worse else 'ok'} 1 - Documentation/coverage.md claims nothing that this run did not show")
+    print(f"1..1\n{0 if worse else 1} passed, {1 if worse else 0} failed, 0 skipped")
+    return 1 if worse else 0
+
+
 def main():
     p = argparse.ArgumentParser(description="Make Documentation/coverage.md from test results.")
     p.add_argument("--results", help="directory of the suites' KTAP")
     p.add_argument("--out", help="file to write")
+    p.add_argument("--compare", help="file to compare with")
     p.add_argument("--check-ids", action="store_true")
     args = p.parse_args()
     if args.check_ids:
@@ -134,12 +164,16 @@ def main():
         return 1 if problems else 0
     ids = read_ids()
     rows = {name: Row() for _, name, _ in ids}
+    if args.compare:
+        print("KTAP version 1")
     suites, unknown = read_results(args.results, rows)
     if "guest.ktap" not in suites or "model.ktap" not in suites:
         print(f"tessera: error: no results of a whole run in {args.results}; run make check first", file=sys.stderr)
         return 1
     for name in sorted(unknown):
         print(f"tessera: warning: a test cites {name}, which is not in tests/ledger.ids", file=sys.stderr)
+    if args.compare:
+        return compare(ids, rows, args.compare)
     with open(args.out + ".new", "w") as f:
         f.write(table(ids, rows))
     os.rename(args.out + ".new", args.out)

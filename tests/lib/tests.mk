@@ -15,7 +15,8 @@ JOBS ?= $(shell nproc)
 SUITES := static model user qtest guest
 PROGRAMS = $(MAKE) -s -j$(JOBS) -f tests/lib/programs.mk BUILD='$(BUILD)' HW="$$(bash qemu-device/build/headers.sh)"
 RUN = $(PYTHON) tests/lib/run.py --only '$(TESTS)' --jobs $(JOBS)
-RESULTS = $(BUILD)/results
+# A run of chosen tests says nothing about coverage.
+RESULTS = $(BUILD)/results$(if $(TESTS),-partial)
 # names(DIR): the C programs of a directory of tests
 names = $(basename $(notdir $(wildcard tests/$(1)/*.c)))
 # Programs that say TSAN=0 have nothing to do with threads and are not run under TSan.
@@ -23,9 +24,9 @@ tsan_names := $(basename $(notdir $(shell grep -L 'test:.* TSAN=0' $(wildcard te
 # programs(LABEL,DIR,VARIANT): arguments for run.py, LABEL:PROGRAM=SOURCE
 programs = $(foreach n,$(call names,$(2)),$(1):$(BUILD)/$(3)/bin/$(n)=tests/$(2)/$(n).c)
 
-.PHONY: check check-static check-model check-user check-qtest check-guest fuzz bench coverage
+.PHONY: check check-static check-model check-user check-qtest check-guest check-coverage fuzz bench coverage
 check: setup ## all tests on the stock kernel; the last line is the sum
-	@$(PYTHON) tests/lib/check.py $(SUITES)
+	@$(PYTHON) tests/lib/check.py $(SUITES) coverage
 
 check-static: setup ## compiler warnings, sparse, checkpatch, kernel-doc, headers, stale tables, shellcheck ...
 	@$(RUN) --suite static --results $(RESULTS)/static.ktap $(wildcard tests/static/*.sh)
@@ -51,6 +52,9 @@ check-guest: setup ## the driver and its user space in a booted guest
 		$(foreach n,$(call names,guest),guest:$(n)=tests/guest/$(n).c) \
 		$(addprefix guest-script:,$(wildcard tests/guest/*.sh tests/guest/*.py))
 
+check-coverage: setup ## whether Documentation/coverage.md is what the last results show
+	@$(PYTHON) tests/lib/coverage.py --results $(BUILD)/results --compare Documentation/coverage.md
+
 fuzz: setup ## fuzz the model longer: SECONDS=600 per target
 	@$(PROGRAMS) fuzz
 	@TSR_FUZZ_SECONDS=$(or $(SECONDS),600) LONG=1 $(RUN) --suite fuzz --results $(RESULTS)/fuzz.ktap \
@@ -60,4 +64,4 @@ bench: setup ## benchmarks in the guest, one line per figure: name value unit
 	@$(GUEST_ENV); $(GUEST) -- 'for b in $(call names,bench); do $$b || exit; done'
 
 coverage: ## make Documentation/coverage.md from the results of the last make check
-	@$(PYTHON) tests/lib/coverage.py --results $(RESULTS) --out Documentation/coverage.md
+	@$(PYTHON) tests/lib/coverage.py --results $(BUILD)/results --out Documentation/coverage.md
