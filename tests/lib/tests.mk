@@ -65,3 +65,18 @@ bench: setup ## benchmarks in the guest, one line per figure: name value unit
 
 coverage: ## make Documentation/coverage.md from the results of the last make check
 	@$(PYTHON) tests/lib/coverage.py --results $(BUILD)/results --out Documentation/coverage.md
+
+# mutate-* are what mutate.py calls in its copy of the checkout: the model's tests under ASan.
+.PHONY: mutate mutate-build mutate-test mutate-code
+mutate: setup ## break N=20 random lines of the model (ONLY='mmu*'), count how many its tests notice
+	@$(PYTHON) tests/lib/mutate.py --count $(or $(N),20) --only '$(or $(ONLY),*)' --dir '$(BUILD)/mutate' \
+		$(if $(SEED),--seed $(SEED))
+
+mutate-build:
+	@$(PROGRAMS) model-asan
+
+mutate-test:
+	@$(RUN) --suite mutate --results $(RESULTS)/mutate.ktap $(call programs,model-asan,model,model-asan)
+
+mutate-code:
+	@cd '$(BUILD)/model-asan/obj/qemu-device/model' && for o in *.o; do objdump -d --no-addresses $$o; done | sha256sum
