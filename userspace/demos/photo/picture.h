@@ -27,8 +27,8 @@ struct picture {
 };
 
 /*
- * picture_read(): decode the file @path. @copies is how many times its size the caller needs besides:
- * a picture for which the machine has not enough memory is refused before it is decoded.
+ * picture_read(): decode the file @path. @copies is how many times its size the caller needs
+ * besides: a picture for which the machine has not enough memory is refused before it is decoded.
  */
 int picture_read(struct picture *picture, const char *path, unsigned int copies, char *error);
 void picture_free(struct picture *picture);
@@ -40,7 +40,8 @@ struct picture_file {
 };
 
 /*
- * picture_create(): open a file beside @path; picture_commit(): write @picture to it and rename it to
+ * picture_create(): open a file beside @path; picture_commit(): write @picture to it and rename it
+ * to
  * @path; picture_abandon(): remove it instead. One of the latter two ends each create.
  */
 int picture_create(struct picture_file *file, const char *path, char *error);

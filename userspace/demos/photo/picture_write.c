@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-/* Writing PNG files: beside the final name, renamed when complete, so that no half picture appears. */
+/* Writing PNG files: beside the final name, renamed when complete, so that no half picture appears.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
@@ -81,7 +82,7 @@ static int encode(png_structp png, png_infop info, FILE *stream, const struct pi
 	if (setjmp(png_jmpbuf(png)))
 		return -1;
 	png_init_io(png, stream);
-	png_set_compression_level(png, 3);	/* most of the gain for a third of the guest's time */
+	png_set_compression_level(png, 3); /* most of the gain for a third of the guest's time */
 	png_set_IHDR(png, info, picture->width, picture->height, picture->texel == 8 ? 16 : 8,
 		     PNG_COLOR_TYPE_RGB_ALPHA, PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT,
 		     PNG_FILTER_TYPE_DEFAULT);
@@ -94,7 +95,8 @@ static int encode(png_structp png, png_infop info, FILE *stream, const struct pi
 
 static int encode_stream(FILE *stream, const struct picture *picture, char *text)
 {
-	png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, text, on_error, on_warning);
+	png_structp png =
+		png_create_write_struct(PNG_LIBPNG_VER_STRING, text, on_error, on_warning);
 	png_infop info = png ? png_create_info_struct(png) : NULL;
 	int ret = -1;
 
@@ -111,6 +113,7 @@ int picture_commit(struct picture_file *file, const struct picture *picture, cha
 	char text[PICTURE_ERROR] = "";
 	int ret;
 
+	errno = 0;
 	ret = encode_stream(file->stream, picture, text);
 	if (ret)
 		fail(file, error, errno ? strerror(errno) : text);
