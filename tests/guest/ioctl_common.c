@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: MIT
+/* test: TIMEOUT=30 */
+/* What holds for all twenty ioctls: sizes of the argument, bad pointers, numbers that do not exist, ioctls of later versions. */
+#include "gt_main.h"
+
+#include <errno.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+static int fd;
+
+/* One ioctl with an argument that works, prepared by @fill (may be NULL: zeros do). */
+struct entry {
+	const char *name;
+	unsigned long request;
+	size_t size;
+	void (*fill)(void *arg);
+	bool later;		/* -EOPNOTSUPP in this version */
+	bool cut;		/* works with its last 8 bytes left out, as zeros */
+};
+
+static struct gt_ctx c;
+
+static void fill_bind(void *arg)
+{
+	static struct drm_tessera_bind_op op;
+	struct drm_tessera_vm_bind *bind = arg;
+
+	op = gt_op_unmap(0x50000000, GT_PAGE);
+	bind->vm_id = c.vm;
+	bind->ops = GT_ARRAY(&op, 1);
+}
+
+static void fill_vm_destroy(void *arg)
+{
+	((struct drm_tessera_vm_destroy *)arg)->vm_id = gt_vm(fd);
+}
+
+static void fill_vm_state(void *arg)
+{
+	((struct drm_tessera_vm_get_state *)arg)->vm_id = c.vm;
+}
+
+static void fill_timestamp(void *arg)
+{
+	((struct drm_tessera_get_timestamp *)arg)->clock_id = CLOCK_MONOTONIC;
+}
+
+static void fill_bo_create(void *arg)
+{
+	((struct drm_tessera_bo_create *)arg)->size = GT_PAGE;
+}
+
+static void fill_mmap_offset(void *arg)
+{
+	((struct drm_tessera_bo_mmap_offset *)arg)->handle = c.data.handle;
+}
+
+static void fill_bo_info(void *arg)
+{
+	((struct drm_tessera_bo_info *)arg)->handle = c.data.handle;
+}
+
+static void fill_label(void *arg)
+{
+	((struct drm_tessera_bo_set_label *)arg)->handle = c.data.handle;
+}
+
+static void fill_queue_create(void *arg)
+{
+	*(struct drm_tessera_queue_create *)arg = (struct drm_tessera_queue_create){
+		.vm_id = c.vm, .engine_class = DRM_TESSERA_ENGINE_COPY, .priority = DRM_TESSERA_PRIORITY_NORMAL,
+	};
+}
+
+static void fill_queue_destroy(void *arg)
+{
+	((struct drm_tessera_queue_destroy *)arg)->queue_id = gt_queue(fd, c.vm, DRM_TESSERA_ENGINE_COPY);
+}
+
+static void fill_queue_state(void *arg)
+{
+	((struct drm_tessera_queue_get_state *)arg)->queue_id = c.queue;
+}
+
+#define ENTRY(NAME, type, ...) \
+	{ .name = #NAME, .request = DRM_IOCTL_TESSERA_##NAME, .size = sizeof(struct drm_tessera_##type), __VA_ARGS__ }
+
+static const struct entry entries[] = {
+	ENTRY(DEV_QUERY, dev_query, .cut = true),
+	ENTRY(GET_TIMESTAMP, get_timestamp, .fill = fill_timestamp, .cut = true),
+	ENTRY(VM_CREATE, vm_create),
+	ENTRY(VM_DESTROY, vm_destroy, .fill = fill_vm_destroy),
+	ENTRY(VM_BIND, vm_bind, .fill = fill_bind, .cut = true),
+	ENTRY(VM_GET_STATE, vm_get_state, .fill = fill_vm_state, .cut = true),
+	ENTRY(BO_CREATE, bo_create, .fill = fill_bo_create, .cut = true),
+	ENTRY(BO_MMAP_OFFSET, bo_mmap_offset, .fill = fill_mmap_offset, .cut = true),
+	ENTRY(BO_INFO, bo_info, .fill = fill_bo_info, .cut = true),
+	ENTRY(BO_SET_LABEL, bo_set_label, .fill = fill_label, .cut = true),
+	ENTRY(BO_MADVISE, bo_madvise, .later = true),
+	ENTRY(QUEUE_CREATE, queue_create, .fill = fill_queue_create, .cut = true),
+	ENTRY(QUEUE_DESTROY, queue_destroy, .fill = fill_queue_destroy),
+	ENTRY(QUEUE_GET_STATE, queue_get_state, .fill = fill_queue_state, .cut = true),
+	ENTRY(SUBMIT, submit, .cut = true),
+	ENTRY(HEAP_CREATE, heap_create, .later = true),
+	ENTRY(HEAP_DESTROY, heap_destroy, .later = true),
+	ENTRY(PERFMON_CREATE, perfmon_create, .later = true),
+	ENTRY(PERFMON_DESTROY, perfmon_destroy, .later = true),
+	ENTRY(PERFMON_READ, perfmon_read, .later = true),
+};
+
+static char *fresh(const struct entry *e, char *arg, size_t size)
+{
+	memset(arg, 0, size);
+	if (e->fill)
+		e->fill(arg);
+	return arg;
+}
+
+/* A program built against a newer header: its tail must be zero. */
+static void larger(const void *data)
+{
+	const struct entry *e = data;
+	char arg[256];
+	size_t extra;
+
+	ktap_eq(gt_ioctl(fd, e->request, fresh(e, arg, sizeof(arg))), 0);
+	for (extra = 8; extra <= 64; extra += 56) {
+		ktap_eq(gt_ioctl_sized(fd, e->request, fresh(e, arg, sizeof(arg)), e->size + extra), 0);
+		fresh(e, arg, sizeof(arg))[e->size] = 1;
+		ktap_eq(gt_ioctl_sized(fd, e->request, arg, e->size + extra), -E2BIG);
+		fresh(e, arg, sizeof(arg))[e->size + extra - 1] = (char)0x80;
+		ktap_eq(gt_ioctl_sized(fd, e->request, arg, e->size + extra), -E2BIG);
+	}
+}
+
+/* A program built against an older header: what it does not pass is zero, what it has no room for is not written. */
+static void shorter(const void *data)
+{
+	const struct entry *e = data;
+	char arg[256];
+	size_t i;
+
+	fresh(e, arg, sizeof(arg));
+	memset(arg + e->size - 8, 0xa5, sizeof(arg) - e->size + 8);
+	ktap_eq(gt_ioctl_sized(fd, e->request, arg, e->size - 8), 0);
+	for (i = e->size - 8; i < sizeof(arg); i++)
+		ktap_eq((unsigned char)arg[i], 0xa5);
+}
+
+/* Pointers to nothing, and an argument whose second half is not there. */
+static void bad_pointer(const void *data)
+{
+	const struct entry *e = data;
+	char *pages = mmap(NULL, 2 * GT_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	munmap(pages + GT_PAGE, GT_PAGE);
+	ktap_eq(gt_ioctl(fd, e->request, NULL), -EFAULT);
+	ktap_eq(gt_ioctl(fd, e->request, (void *)8), -EFAULT);
+	ktap_eq(gt_ioctl(fd, e->request, (void *)(UINT64_MAX << 47)), -EFAULT);
+	ktap_eq(gt_ioctl(fd, e->request, pages + GT_PAGE - 4), -EFAULT);
+	ktap_eq(gt_ioctl_sized(fd, e->request, fresh(e, pages + GT_PAGE - e->size, e->size), e->size + 64), -EFAULT);
+	munmap(pages, GT_PAGE);
+}
+
+static void later(const void *data)
+{
+	const struct entry *e = data;
+	char arg[256];
+
+	ktap_eq(gt_ioctl(fd, e->request, memset(arg, 0, sizeof(arg))), -EOPNOTSUPP);
+	ktap_eq(gt_ioctl(fd, e->request, memset(arg, 0xff, sizeof(arg))), -EOPNOTSUPP);
+}
+
+static void unknown_numbers(void)
+{
+	char arg[256] = { 0 };
+	unsigned int nr;
+
+	for (nr = DRM_TESSERA_PERFMON_READ + 1; nr < DRM_COMMAND_END - DRM_COMMAND_BASE; nr++)
+		ktap_eq(gt_ioctl(fd, DRM_IOWR(DRM_COMMAND_BASE + nr, char[64]), arg), -EINVAL);
+	ktap_eq(gt_ioctl(fd, _IOWR('e', DRM_COMMAND_BASE, char[64]), arg), -ENOTTY);
+	ktap_eq(gt_ioctl(fd, _IOWR('e', DRM_COMMAND_BASE + DRM_TESSERA_SUBMIT, struct drm_tessera_submit), arg), -ENOTTY);
+}
+
+/* The size is what the table of the uapi says; it never changes for a released number. */
+static void sizes(void)
+{
+	static const unsigned char want[] = {
+		24, 32, 8, 8, 56, 32, 24, 16, 24, 16, 16, 24, 8, 40, 24, 40, 8, 24, 8, 32,
+	};
+	size_t i;
+
+	ktap_eq(GT_ARRAY_SIZE(entries), GT_ARRAY_SIZE(want));
+	for (i = 0; i < GT_ARRAY_SIZE(want); i++) {
+		ktap_eq(entries[i].size, want[i]);
+		ktap_eq(_IOC_NR(entries[i].request), DRM_COMMAND_BASE + i);
+	}
+	ktap_eq(sizeof(struct drm_tessera_sync), 24);
+	ktap_eq(sizeof(struct drm_tessera_bind_op), 40);
+	ktap_eq(sizeof(struct drm_tessera_job), 72);
+	ktap_eq(sizeof(struct drm_tessera_fault), 32);
+	ktap_eq(sizeof(struct drm_tessera_gpu_info), 88);
+	ktap_eq(sizeof(struct drm_tessera_engine_info), 24);
+	ktap_eq(sizeof(struct drm_tessera_gpu_state), 32);
+}
+
+static void run_entries(const char *what, void (*fn)(const void *), bool want_later, bool want_cut)
+{
+	char name[160];
+	size_t i;
+
+	for (i = 0; i < GT_ARRAY_SIZE(entries); i++) {
+		const struct entry *e = &entries[i];
+
+		if (e->later != want_later || (want_cut && !e->cut))
+			continue;
+		snprintf(name, sizeof(name), "[SYS3] %s %s", e->name, what);
+		ktap_run_arg(name, fn, e);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	gt_start(argc, argv);
+	c = gt_ctx();
+	fd = c.fd;
+	ktap_run("[SYS3] numbers and sizes of the interface", sizes);
+	run_entries("with a larger argument: E2BIG unless the tail is zero", larger, false, false);
+	run_entries("with a shorter argument: the rest is zero", shorter, false, true);
+	run_entries("with a bad pointer fails with EFAULT", bad_pointer, false, false);
+	run_entries("of a later version fails with EOPNOTSUPP", later, true, false);
+	ktap_run("[SYS3] unknown ioctl numbers fail with EINVAL, foreign types with ENOTTY", unknown_numbers);
+	gt_ctx_free(&c);
+	return gt_finish();
+}

@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: MIT
+/* test: TIMEOUT=60 */
+/* SUBMIT: each field bad once, no side effect of a failure, and the order of jobs inside one call. */
+#include "gt_main.h"
+
+#include <unistd.h>
+
+#include "gt_bad.h"
+
+static struct gt_ctx c;
+
+/* A stream that leaves @value at data offset @offset. */
+static struct gt_cs store(uint64_t offset, uint64_t value)
+{
+	struct gt_cs cs = gt_stream(&c, 3);
+
+	GT_EMIT(&cs, fence, .event = TSR_EVENT_ALL_DONE, .addr = gt_data_va(offset), .value = value);
+	return cs;
+}
+
+static void bad_fields(void)
+{
+	struct drm_tessera_gpu_info info = gt_gpu_info(c.fd);
+	struct gt_cs cs = store(0, 1);
+	struct drm_tessera_job jobs[2] = { gt_job(c.queue, &cs), gt_job(c.queue, &cs) };
+	struct drm_tessera_submit submit = { .jobs = GT_ARRAY(jobs, 2) };
+	const struct gt_call call = GT_CALL(c.fd, SUBMIT, submit);
+	const struct gt_bad rows[] = {
+		GT_BAD(submit.pad, 1, EINVAL),
+		GT_BAD(submit.pad, 1u << 31, EINVAL),
+		GT_BAD(jobs[1].queue_id, 0, ENOENT),
+		GT_BAD(jobs[1].queue_id, c.queue + 65536, ENOENT),
+		GT_BAD(jobs[1].queue_id, UINT32_MAX, ENOENT),
+		GT_BAD(jobs[1].cmd_va, 0, EINVAL),
+		GT_BAD(jobs[1].cmd_va, cs.va + 8, EINVAL),
+		GT_BAD(jobs[1].cmd_va, cs.va + 32, EINVAL),
+		GT_BAD(jobs[1].cmd_va, cs.va + 63, EINVAL),
+		GT_BAD(jobs[1].cmd_va, info.va_end, EINVAL),
+		GT_BAD(jobs[1].cmd_va, 1ULL << 63, EINVAL),
+		GT_BAD(jobs[1].cmd_va, UINT64_MAX - 63, EINVAL),
+		GT_BAD(jobs[1].cmd_size, 0, EINVAL),
+		GT_BAD(jobs[1].cmd_size, 4, EINVAL),
+		GT_BAD(jobs[1].cmd_size, 7, EINVAL),
+		GT_BAD(jobs[1].cmd_size, 25, EINVAL),
+		GT_BAD(jobs[1].heap_id, 1, ENOENT),
+		GT_BAD(jobs[1].heap_id, UINT32_MAX, ENOENT),
+		GT_BAD(jobs[1].perfmon_id, 1, ENOENT),
+		GT_BAD(jobs[1].perfmon_id, UINT32_MAX, ENOENT),
+		GT_BAD(jobs[1].after, 1ULL << 1, EINVAL),
+		GT_BAD(jobs[1].after, 1ULL << 2, EINVAL),
+		GT_BAD(jobs[1].after, 1ULL << 63, EINVAL),
+		GT_BAD(jobs[0].after, 1ULL << 0, EINVAL),
+		GT_BAD(jobs[0].after, 1ULL << 1, EINVAL),
+		GT_BAD(jobs[1].pad, 1, EINVAL),
+		GT_BAD(jobs[1].pad, 1u << 31, EINVAL),
+	};
+
+	GT_BAD_ROWS(&call, rows);
+	gt_bad_bits(&call, "flags", &submit.flags, 0);
+	gt_bad_bits(&call, "jobs[1].flags", &jobs[1].flags, 0);
+	gt_bad_array(&call, "jobs", &submit.jobs, sizeof(jobs[0]), info.max_jobs);
+}
+
+static void bad_range(void)
+{
+	struct drm_tessera_gpu_info info = gt_gpu_info(c.fd);
+	struct drm_tessera_job job = { .queue_id = c.queue, .cmd_va = info.va_end - 64, .cmd_size = 64 };
+
+	job.cmd_size = 72;
+	ktap_eq(gt_submit(c.fd, &job, 1), -EINVAL);
+	if (info.va_start >= 64) {
+		job.cmd_va = info.va_start - 64;
+		ktap_eq(gt_submit(c.fd, &job, 1), -EINVAL);
+	}
+}
+
+static void bad_syncs(void)
+{
+	uint32_t done = gt_syncobj(c.fd, true), unsubmitted = gt_syncobj(c.fd, false);
+	struct drm_tessera_sync wait = gt_binary(done), signal = gt_binary(gt_syncobj(c.fd, false));
+	struct gt_cs cs = store(0, 1);
+	struct drm_tessera_job job = gt_job(c.queue, &cs);
+	struct drm_tessera_submit submit = { .jobs = GT_ARRAY(&job, 1) };
+	const struct gt_call call = GT_CALL(c.fd, SUBMIT, submit);
+	uint32_t limit = gt_gpu_info(c.fd).max_syncs;
+
+	job.waits = GT_ARRAY(&wait, 1);
+	job.signals = GT_ARRAY(&signal, 1);
+	gt_bad_sync(&call, &wait, true, unsubmitted);
+	gt_bad_sync(&call, &signal, false, 0);
+	gt_bad_array(&call, "waits", &job.waits, sizeof(wait), limit);
+	gt_bad_array(&call, "signals", &job.signals, sizeof(signal), limit);
+	gt_syncobj_free(c.fd, done);
+	gt_syncobj_free(c.fd, unsubmitted);
+	gt_syncobj_free(c.fd, signal.handle);
+}
+
+/* The first job is good and signals, the second one is not: nothing runs, nothing is signalled. */
+static void no_side_effect(void)
+{
+	volatile uint64_t *word = gt_data(&c, 0);
+	struct gt_cs good = store(0, 0xbad), after = store(8, 1);
+	struct drm_tessera_sync binary = gt_binary(gt_syncobj(c.fd, false));
+	struct drm_tessera_sync timeline = gt_point(gt_syncobj(c.fd, false), 3);
+	struct drm_tessera_sync signals[] = { binary, timeline };
+	struct drm_tessera_job jobs[2] = { gt_job(c.queue, &good), gt_job(c.queue, &good) };
+	uint64_t completed = gt_queue_state(c.fd, c.queue).jobs_completed;
+	unsigned int i;
+
+	*word = 0;
+	jobs[0].signals = GT_ARRAY(signals, 2);
+	for (i = 0; i < 4; i++) {
+		jobs[1] = gt_job(c.queue, &good);
+		if (i == 0)
+			jobs[1].pad = 1;
+		else if (i == 1)
+			jobs[1].queue_id += 65536;
+		else if (i == 2)
+			jobs[1].after = 2;
+		else
+			jobs[1].waits = (struct drm_tessera_array){ .ptr = 8, .count = 1, .stride = sizeof(binary) };
+		ktap_ok(gt_submit(c.fd, jobs, 2) < 0);
+	}
+	ktap_eq(gt_run(&c, &after), 0);
+	ktap_eq(*word, 0);
+	ktap_eq(gt_queue_state(c.fd, c.queue).jobs_completed, completed + 1);
+	ktap_eq(gt_syncobj_point(c.fd, timeline.handle), 0);
+	ktap_ok(!gt_syncobj_done(c.fd, binary.handle, 0));
+	jobs[0] = gt_job(c.queue, &after);
+	jobs[0].waits = GT_ARRAY(&binary, 1);
+	ktap_eq(gt_submit(c.fd, jobs, 1), -EINVAL);	/* still nobody has submitted for it */
+	gt_syncobj_free(c.fd, binary.handle);
+	gt_syncobj_free(c.fd, timeline.handle);
+}
+
+static void different_vms(void)
+{
+	uint32_t vm = gt_vm(c.fd), queue = gt_queue(c.fd, vm, DRM_TESSERA_ENGINE_COPY);
+	struct drm_tessera_job jobs[] = { gt_job(c.queue, NULL), gt_job(queue, NULL) };
+
+	ktap_eq(gt_submit(c.fd, jobs, 2), -EINVAL);
+	ktap_eq(gt_submit(c.fd, jobs, 1), 0);
+	ktap_eq(gt_submit(c.fd, jobs + 1, 1), 0);
+	gt_queue_destroy(c.fd, queue);
+	gt_vm_destroy(c.fd, vm);
+}
+
+static void other_files_queue(void)
+{
+	int other = gt_open();
+	struct drm_tessera_job job = gt_job(c.queue, NULL);
+
+	ktap_eq(gt_submit(other, &job, 1), -ENOENT);
+	close(other);
+}
+
+static void empty_submit(void)
+{
+	struct drm_tessera_submit submit = { 0 };
+
+	ktap_eq(gt_ioctl(c.fd, DRM_IOCTL_TESSERA_SUBMIT, &submit), 0);
+	submit.jobs.ptr = 8;		/* ignored with count 0, as is the stride */
+	submit.jobs.stride = 3;
+	ktap_eq(gt_ioctl(c.fd, DRM_IOCTL_TESSERA_SUBMIT, &submit), 0);
+}
+
+/* A job without commands is a barrier with a fence of its own. */
+static void barrier_job(void)
+{
+	volatile uint64_t *word = gt_data(&c, 0);
+	struct gt_cs cs = store(0, 42);
+	struct drm_tessera_sync signal = gt_binary(c.sync);
+	struct drm_tessera_job jobs[] = { gt_job(c.queue, &cs), gt_job(c.queue, NULL) };
+
+	*word = 0;
+	jobs[1].signals = GT_ARRAY(&signal, 1);
+	ktap_eq(gt_submit(c.fd, jobs, 2), 0);
+	ktap_eq(gt_fence_error(c.fd, c.sync, 0), 0);
+	ktap_eq(*word, 42);
+}
+
+/*
+ * A chain over many queues, only by `after`: job n copies word n-1 to word n, so a job that starts early copies zero. The first job
+ * is held back by a WAIT until all are submitted.
+ */
+static void after_chain(void)
+{
+	enum { QUEUES = 8 };
+	uint32_t n = gt_gpu_info(c.fd).max_jobs, i, queues[QUEUES];
+	uint64_t *words = gt_data(&c, 0x1000);
+	struct drm_tessera_sync signal = gt_binary(c.sync);
+	struct drm_tessera_job jobs[DRM_TESSERA_MAX_JOBS];
+
+	memset(words, 0, GT_PAGE);
+	for (i = 0; i < QUEUES; i++)
+		queues[i] = gt_queue(c.fd, c.vm, DRM_TESSERA_ENGINE_COPY);
+	for (i = 0; i < n; i++) {
+		struct gt_cs cs = gt_stream(&c, 8);
+
+		if (!i) {
+			GT_EMIT(&cs, wait, .op = TSR_COMPARE_EQ, .addr = gt_data_va(0x1ff8), .value = 1);
+			GT_EMIT(&cs, fence, .event = TSR_EVENT_ALL_DONE, .addr = gt_data_va(0x1000), .value = 7);
+		} else {
+			GT_EMIT(&cs, copy_linear, .src = gt_data_va(0x1000 + (i - 1) * 8),
+				.dst = gt_data_va(0x1000 + i * 8), .size = 8);
+		}
+		jobs[i] = gt_job(queues[i % QUEUES], &cs);
+		jobs[i].after = i ? 1ULL << (i - 1) : 0;
+	}
+	jobs[n - 1].signals = GT_ARRAY(&signal, 1);
+	ktap_eq(gt_submit(c.fd, jobs, n), 0);
+	ktap_ok(!gt_syncobj_done(c.fd, c.sync, 0));
+	((volatile uint32_t *)words)[0xff8 / 4] = 1;
+	ktap_eq(gt_fence_error(c.fd, c.sync, 0), 0);
+	for (i = 0; i < n; i++)
+		ktap_eq(words[i], 7);
+	for (i = 0; i < QUEUES; i++)
+		gt_queue_destroy(c.fd, queues[i]);
+}
+
+/* A job waits in the same SUBMIT for what an earlier one signals, by binary handle and by point. */
+static void wait_on_earlier_job(void)
+{
+	uint32_t other = gt_queue(c.fd, c.vm, DRM_TESSERA_ENGINE_COPY), timeline = gt_syncobj(c.fd, false);
+	struct drm_tessera_sync binary = gt_binary(gt_syncobj(c.fd, false)), point = gt_point(timeline, 9);
+	struct drm_tessera_sync done = gt_binary(c.sync);
+	volatile uint64_t *words = gt_data(&c, 0x2000);
+	struct gt_cs first = gt_stream(&c, 8), second = gt_stream(&c, 4), third = gt_stream(&c, 4);
+	struct drm_tessera_job jobs[3];
+
+	memset((void *)words, 0, 64);
+	GT_EMIT(&first, wait, .op = TSR_COMPARE_EQ, .addr = gt_data_va(0x2020), .value = 1);
+	GT_EMIT(&first, fence, .event = TSR_EVENT_ALL_DONE, .addr = gt_data_va(0x2000), .value = 5);
+	GT_EMIT(&second, copy_linear, .src = gt_data_va(0x2000), .dst = gt_data_va(0x2008), .size = 8);
+	GT_EMIT(&third, copy_linear, .src = gt_data_va(0x2008), .dst = gt_data_va(0x2010), .size = 8);
+	jobs[0] = gt_job(c.queue, &first);
+	jobs[0].signals = GT_ARRAY(&binary, 1);
+	jobs[1] = gt_job(other, &second);
+	jobs[1].waits = GT_ARRAY(&binary, 1);
+	jobs[1].signals = GT_ARRAY(&point, 1);
+	jobs[2] = gt_job(c.queue, &third);
+	jobs[2].waits = GT_ARRAY(&point, 1);
+	jobs[2].signals = GT_ARRAY(&done, 1);
+	ktap_eq(gt_submit(c.fd, jobs, 3), 0);
+	words[4] = 1;
+	ktap_eq(gt_fence_error(c.fd, c.sync, 0), 0);
+	ktap_eq(words[1], 5);
+	ktap_eq(words[2], 5);
+	ktap_eq(gt_syncobj_point(c.fd, timeline), 9);
+	gt_syncobj_free(c.fd, binary.handle);
+	gt_syncobj_free(c.fd, timeline);
+	gt_queue_destroy(c.fd, other);
+}
+
+/* A later job of the array cannot be waited for: the rule is "nearest earlier job, else what was there before". */
+static void wait_on_later_job(void)
+{
+	struct drm_tessera_sync sync = gt_binary(gt_syncobj(c.fd, false));
+	struct drm_tessera_job jobs[] = { gt_job(c.queue, NULL), gt_job(c.queue, NULL) };
+
+	jobs[0].waits = GT_ARRAY(&sync, 1);
+	jobs[1].signals = GT_ARRAY(&sync, 1);
+	ktap_eq(gt_submit(c.fd, jobs, 2), -EINVAL);
+	ktap_ok(!gt_syncobj_done(c.fd, sync.handle, 0));
+	jobs[0].signals = GT_ARRAY(&sync, 1);
+	ktap_eq(gt_submit(c.fd, jobs, 1), -EINVAL);	/* waits for what it signals itself */
+	gt_syncobj_free(c.fd, sync.handle);
+}
+
+int main(int argc, char **argv)
+{
+	gt_start(argc, argv);
+	c = gt_ctx();
+	bad_fields();
+	ktap_run("[SYS3] SUBMIT of a stream beyond the address range fails with EINVAL", bad_range);
+	bad_syncs();
+	ktap_run("a SUBMIT that fails runs nothing and signals nothing", no_side_effect);
+	ktap_run("SUBMIT with jobs of two VMs fails with EINVAL", different_vms);
+	ktap_run("[SYS4] SUBMIT to a queue of another file fails with ENOENT", other_files_queue);
+	ktap_run("SUBMIT of nothing", empty_submit);
+	ktap_run("a job without commands is a barrier", barrier_job);
+	ktap_run("`after` orders a chain over eight queues", after_chain);
+	ktap_run("jobs wait for syncobjs that earlier jobs of the call signal", wait_on_earlier_job);
+	ktap_run("jobs cannot wait for later jobs of the call", wait_on_later_job);
+	gt_ctx_free(&c);
+	return gt_finish();
+}

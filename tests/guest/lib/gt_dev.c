@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: MIT
+/* Nodes, raw ioctls and the kernel log. */
+#include "gt.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <time.h>
+#include <unistd.h>
+#include <xf86drm.h>
+
+void gt_die(const char *fmt, ...)
+{
+	char text[300];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	printf("Bail out! %s\n", text);
+	fflush(stdout);
+	_exit(1);
+}
+
+/* Whether the node is driven by our driver. */
+static bool is_tessera(const char *path)
+{
+	int fd = open(path, O_RDWR | O_CLOEXEC);
+	drmVersionPtr version;
+	bool ours;
+
+	if (fd < 0)
+		return false;
+	version = drmGetVersion(fd);
+	ours = version && !strcmp(version->name, "tessera");
+	drmFreeVersion(version);
+	close(fd);
+	return ours;
+}
+
+bool gt_node_path(unsigned int index, bool render, char *path, size_t size)
+{
+	unsigned int minor, base = render ? 128 : 0;
+
+	for (minor = base; minor < base + 64; minor++) {
+		snprintf(path, size, "/dev/dri/%s%u", render ? "renderD" : "card", minor);
+		if (access(path, F_OK) || !is_tessera(path))
+			continue;
+		if (!index--)
+			return true;
+	}
+	return false;
+}
+
+int gt_open_nth(unsigned int index, bool render)
+{
+	char path[64];
+	int fd;
+
+	if (!gt_node_path(index, render, path, sizeof(path)))
+		return -ENOENT;
+	fd = open(path, O_RDWR | O_CLOEXEC);
+	return fd < 0 ? -errno : fd;
+}
+
+int gt_open(void)
+{
+	int fd = gt_open_nth(0, true);
+
+	if (fd < 0)
+		gt_die("no Tessera render node: %s", strerror(-fd));
+	return fd;
+}
+
+int gt_open_card(void)
+{
+	int fd = gt_open_nth(0, false);
+
+	if (fd < 0)
+		gt_die("no Tessera primary node: %s", strerror(-fd));
+	return fd;
+}
+
+void gt_sysfs(unsigned int index, const char *leaf, char *path, size_t size)
+{
+	char node[64], link[128], real[4096];
+
+	if (!gt_node_path(index, true, node, sizeof(node)))
+		gt_die("no Tessera device %u", index);
+	snprintf(link, sizeof(link), "/sys/class/drm/%s/device", strrchr(node, '/') + 1);
+	if (!realpath(link, real))
+		gt_die("%s: %s", link, strerror(errno));
+	snprintf(path, size, "%s%s%s", real, *leaf ? "/" : "", leaf);
+}
+
+int gt_write_file(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+	int ret = 0;
+
+	if (fd < 0)
+		return -errno;
+	if (write(fd, text, strlen(text)) < 0)
+		ret = -errno;
+	close(fd);
+	return ret;
+}
+
+int gt_read_file(const char *path, char *text, size_t size)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	size_t used = 0;
+	ssize_t got;
+
+	text[0] = '\0';
+	if (fd < 0)
+		return -errno;
+	while (used + 1 < size && (got = read(fd, text + used, size - 1 - used)) > 0)
+		used += got;
+	text[used] = '\0';
+	close(fd);
+	return used;
+}
+
+int gt_ioctl(int fd, unsigned long request, void *arg)
+{
+	return drmIoctl(fd, request, arg) ? -errno : 0;
+}
+
+int gt_ioctl_sized(int fd, unsigned long request, void *arg, size_t size)
+{
+	return gt_ioctl(fd, _IOC(_IOC_DIR(request), _IOC_TYPE(request), _IOC_NR(request), size), arg);
+}
+
+uint64_t gt_now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
+}
+
+void gt_sleep_ms(unsigned int ms)
+{
+	struct timespec ts = { .tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000L };
+
+	while (nanosleep(&ts, &ts) && errno == EINTR)
+		;
+}
+
+int gt_kmsg_open(void)
+{
+	int fd = open("/dev/kmsg", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+
+	if (fd >= 0)
+		lseek(fd, 0, SEEK_END);
+	return fd;
+}
+
+bool gt_kmsg_bad(int kmsg, char *line, size_t size)
+{
+	static const char * const signs[] = {
+		"WARNING:", "BUG:", "Oops", "general protection", "lockdep", "KASAN", "KFENCE", "UBSAN",
+		"possible recursive locking", "circular locking", "INFO: task", "rcu_sched", "rcu_preempt",
+		"refcount_t:", "list_add corruption", "list_del corruption", "kernel NULL pointer", "Call Trace",
+		"DMAR: [DMA", "DMAR: DRHD", "memory leak",
+	};
+	char record[8192];
+	ssize_t got;
+	size_t i;
+
+	/* EPIPE: older records were overwritten before we read them; the next read goes on behind the gap. */
+	while ((got = read(kmsg, record, sizeof(record) - 1)) > 0 || (got < 0 && errno == EPIPE)) {
+		if (got < 0)
+			continue;
+		record[got] = '\0';
+		for (i = 0; i < GT_ARRAY_SIZE(signs); i++) {
+			const char *text = strchr(record, ';');
+
+			if (!text || !strstr(text, signs[i]))
+				continue;
+			snprintf(line, size, "%.*s", (int)strcspn(text + 1, "\n"), text + 1);
+			return true;
+		}
+	}
+	return false;
+}
