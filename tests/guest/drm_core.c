@@ -12,8 +12,6 @@
 #include <unistd.h>
 #include <xf86drm.h>
 
-#include <drm/drm_mode.h>
-
 static void version(void)
 {
 	static const bool kinds[] = { true, false };

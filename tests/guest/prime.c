@@ -12,7 +12,6 @@
 #include <unistd.h>
 #include <xf86drm.h>
 
-#include <drm/drm_mode.h>
 #include <linux/dma-buf.h>
 
 #define WIN_VA	0x40000000ULL

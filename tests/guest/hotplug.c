@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: MIT
+/* test: TIMEOUT=120 DEVICE_ARGS=vram=64M */
+/*
+ * The driver and the device go away and come back: module reload, unbind and rebind, PCI removal and rescan; idle, with work in flight,
+ * with files, mappings and fences still open. A boot of its own, since what goes wrong here leaves no device to test.
+ */
+#include "gt_main.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+static char driver_dir[] = "/sys/bus/pci/drivers/tessera";
+static char slot[64];		/* 0000:01:00.0 */
+
+static void remember_slot(void)
+{
+	char path[300];
+
+	gt_sysfs(0, "", path, sizeof(path));
+	snprintf(slot, sizeof(slot), "%s", strrchr(path, '/') + 1);
+}
+
+static int driver_write(const char *leaf)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), "%s/%s", driver_dir, leaf);
+	return gt_write_file(path, slot);
+}
+
+/* Device nodes come from a kernel thread a moment after the device. */
+static bool wait_for_node(void)
+{
+	uint64_t until = gt_now_ns() + 5000000000ULL;
+	char path[64];
+
+	while (!gt_node_path(0, true, path, sizeof(path))) {
+		if (gt_now_ns() > until)
+			return false;
+		gt_sleep_ms(5);
+	}
+	return true;
+}
+
+static bool works(void)
+{
+	struct gt_ctx c;
+	struct gt_cs cs;
+	bool ok;
+
+	if (!wait_for_node())
+		return false;
+	c = gt_ctx();
+	cs = gt_stream(&c, 8);
+	GT_EMIT(&cs, fill_linear, .texel = 8, .dst = gt_data_va(0), .size = 64, .pattern_lo = 0x900d);
+	ok = gt_run(&c, &cs) == 0 && ((volatile uint64_t *)gt_data(&c, 0))[7] == 0x900d;
+	gt_ctx_free(&c);
+	return ok;
+}
+
+static void reload(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < 20; i++) {
+		if (!ktap_eq(system("rmmod tessera"), 0) || !ktap_eq(system("modprobe tessera"), 0))
+			break;
+		if (!ktap_ok(works()))
+			break;
+	}
+}
+
+/* rmmod is refused while a file is open, and everything in it goes on. */
+static void module_in_use(void)
+{
+	int fd = gt_open();
+
+	ktap_ok(system("rmmod tessera 2>/dev/null") != 0);
+	close(fd);
+	ktap_ok(works());
+}
+
+static void rebind(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < 10; i++) {
+		ktap_eq(driver_write("unbind"), 0);
+		ktap_eq(gt_open_nth(0, true), -ENOENT);
+		ktap_eq(driver_write("bind"), 0);
+		if (!ktap_ok(works()))
+			break;
+	}
+}
+
+/* What a file has under way when the device goes. */
+struct busy {
+	struct gt_ctx c;
+	uint32_t blocked;	/* queue with a job that waits for ever */
+	uint32_t local;		/* a LOCAL BO and its mapping */
+	void *local_map;
+	uint32_t timeline;	/* point 1: the blocked job; 2: a copy; 3: an async bind behind the blocked job */
+};
+
+static struct busy start_busy(void)
+{
+	struct busy b = { .c = gt_ctx() };
+	struct gt_cs wait = gt_stream(&b.c, 3), copy = gt_stream(&b.c, 4);
+	struct drm_tessera_bind_op op = gt_op_map(b.c.data.handle, 0x40000000, GT_PAGE, 0, GT_RW);
+	struct drm_tessera_sync p1, p2, p3;
+
+	b.timeline = gt_syncobj(b.c.fd, false);
+	p1 = gt_point(b.timeline, 1);
+	p2 = gt_point(gt_syncobj(b.c.fd, false), 2);
+	p3 = gt_point(b.timeline, 3);
+	b.blocked = gt_queue(b.c.fd, b.c.vm, DRM_TESSERA_ENGINE_COPY);
+	if (!gt_bo_try(b.c.fd, GT_PAGE, DRM_TESSERA_BO_LOCAL, 0, &b.local))
+		b.local_map = gt_bo_mmap(b.c.fd, b.local, GT_PAGE);
+	*(volatile uint64_t *)gt_data(&b.c, 0) = 0;
+	GT_EMIT(&wait, wait, .op = TSR_COMPARE_EQ, .addr = gt_data_va(0), .value = 1);
+	GT_EMIT(&copy, copy_linear, .src = gt_data_va(0), .dst = gt_data_va(GT_DATA_SIZE / 2), .size = GT_DATA_SIZE / 2);
+	ktap_eq(gt_kick(&b.c, b.blocked, &wait, &p1), 0);
+	ktap_eq(gt_kick(&b.c, b.c.queue, &copy, &p2), 0);
+	ktap_eq(gt_bind_async(b.c.fd, b.c.vm, &op, 1, &p1, &p3), 0);
+	return b;
+}
+
+/* After unplug: every ioctl is ENODEV, every fence is signalled, mappings do not crash, the file can be closed. */
+static void check_gone(struct busy *b)
+{
+	struct drm_tessera_job job = gt_job(b->c.queue, NULL);
+	struct drm_tessera_vm_create create = { 0 };
+	struct drm_tessera_dev_query query = { 0 };
+	struct drm_tessera_bind_op op = gt_op_unmap(0x40000000, GT_PAGE);
+	uint32_t handle;
+
+	ktap_eq(gt_syncobj_wait(b->c.fd, b->timeline, 1, GT_TIMEOUT_MS) == -ETIME, 0);
+	ktap_eq(gt_ioctl(b->c.fd, DRM_IOCTL_TESSERA_VM_CREATE, &create), -ENODEV);
+	ktap_eq(gt_ioctl(b->c.fd, DRM_IOCTL_TESSERA_DEV_QUERY, &query), -ENODEV);
+	ktap_eq(gt_bo_try(b->c.fd, GT_PAGE, 0, 0, &handle), -ENODEV);
+	ktap_eq(gt_submit(b->c.fd, &job, 1), -ENODEV);
+	ktap_eq(gt_vm_bind(b->c.fd, b->c.vm, &op, 1), -ENODEV);
+	/* Memory of the system stays readable; local memory is replaced by something harmless. */
+	*(volatile uint64_t *)gt_data(&b->c, 8) = 0x77;
+	ktap_eq(*(volatile uint64_t *)gt_data(&b->c, 8), 0x77);
+	if (b->local_map) {
+		*(volatile uint64_t *)b->local_map = 1;
+		(void)*(volatile uint64_t *)b->local_map;
+		munmap(b->local_map, GT_PAGE);
+	}
+	munmap(b->c.cmd.map, b->c.cmd.size);
+	munmap(b->c.data.map, b->c.data.size);
+	close(b->c.fd);
+}
+
+/* Fences of an unplugged device carry ENODEV; the sync file was taken before, since the file answers nothing afterwards. */
+static void unbind_busy(void)
+{
+	struct busy b = start_busy();
+
+	ktap_eq(driver_write("unbind"), 0);
+	check_gone(&b);
+	ktap_eq(driver_write("bind"), 0);
+	ktap_ok(works());
+}
+
+/* The old file stays open across the new device's life. */
+static void late_close(void)
+{
+	struct busy old = start_busy();
+
+	ktap_eq(driver_write("unbind"), 0);
+	ktap_eq(driver_write("bind"), 0);
+	ktap_ok(works());
+	check_gone(&old);
+	ktap_ok(works());
+}
+
+static void remove_rescan(void)
+{
+	char path[300];
+	unsigned int i;
+
+	for (i = 0; i < 3; i++) {
+		struct busy b = { 0 };
+
+		if (i)
+			b = start_busy();
+		gt_sysfs(0, "remove", path, sizeof(path));
+		ktap_eq(gt_write_file(path, "1"), 0);
+		ktap_eq(gt_open_nth(0, true), -ENOENT);
+		if (i)
+			check_gone(&b);
+		ktap_eq(gt_write_file("/sys/bus/pci/rescan", "1"), 0);
+		if (!ktap_ok(works()))
+			break;
+	}
+}
+
+/* FLR through sysfs, idle and with files open: the driver takes it and goes on or refuses it; the device works afterwards. */
+static void function_reset(void)
+{
+	struct gt_ctx c = gt_ctx();
+	char path[300];
+
+	gt_sysfs(0, "reset", path, sizeof(path));
+	if (access(path, W_OK)) {
+		ktap_skip("the kernel offers no reset for the device");
+	} else {
+		ktap_eq(gt_write_file(path, "1"), 0);
+	}
+	gt_ctx_free(&c);
+	ktap_ok(works());
+}
+
+int main(int argc, char **argv)
+{
+	gt_start(argc, argv);
+	remember_slot();
+	ktap_run("[SYS2] the module is loaded and unloaded 20 times", reload);
+	ktap_run("[SYS2] the module stays while a file is open", module_in_use);
+	ktap_run("[SYS2] unbind and rebind 10 times", rebind);
+	ktap_run("unbind with work in flight", unbind_busy);
+	ktap_run("a file is closed after the device came back", late_close);
+	ktap_run("[SYS1] PCI removal and rescan, idle and busy", remove_rescan);
+	ktap_run("a reset of the PCI function", function_reset);
+	return gt_finish();
+}
