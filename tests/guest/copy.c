@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* test: TIMEOUT=90 DEVICE_ARGS=vram=64M */
+/* test: TIMEOUT=90 DEVICE_ARGS=vram=64M,copy-engines=2 */
 /*
  * The copy engine as a process sees it: linear copies and fills of every alignment, rectangles, tiled surfaces, both kinds of memory.
  * What must come out is computed here, from the definition of the layouts in Documentation/hw/copy-engine.md.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* test: TIMEOUT=120 DEVICE_ARGS=vram=64M */
+/* test: TIMEOUT=120 DEVICE_ARGS=vram=32M */
 /*
  * The driver and the device go away and come back: module reload, unbind and rebind, PCI removal and rescan; idle, with work in flight,
  * with files, mappings and fences still open. A boot of its own, since what goes wrong here leaves no device to test.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* test: TIMEOUT=60 DEVICE_ARGS=vram=64M */
+/* test: TIMEOUT=60 DEVICE_ARGS=vram=64M,copy-engines=2 */
 /* BO_CREATE, BO_MMAP_OFFSET, BO_INFO, BO_SET_LABEL, BO_MADVISE: each field bad once, and the rules of CPU mappings. */
 #include "gt_main.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* test: TIMEOUT=60 DEVICE_ARGS=vram=64M */
+/* test: TIMEOUT=60 DEVICE_ARGS=vram=64M,copy-engines=2 */
 /*
  * Nothing is lost: objects are made and dropped many times, in every order, with and without jobs, and the kernel's memory, the hardware's
  * slots and the local memory are what they were.

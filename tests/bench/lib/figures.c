@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+/* Medians of repeated measurements. */
+#include "figures.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+static double now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * 1e9 + ts.tv_nsec;
+}
+
+double figure_once(void (*fn)(void *arg, unsigned int count), void *arg, unsigned int count)
+{
+	double start = now_ns();
+
+	fn(arg, count);
+	return (now_ns() - start) / count;
+}
+
+static int ascending(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+double figure_median(void (*fn)(void *arg, unsigned int count), void *arg, unsigned int count)
+{
+	double runs[FIGURE_RUNS];
+	int i;
+
+	figure_once(fn, arg, count);
+	for (i = 0; i < FIGURE_RUNS; i++)
+		runs[i] = figure_once(fn, arg, count);
+	qsort(runs, FIGURE_RUNS, sizeof(runs[0]), ascending);
+	return runs[FIGURE_RUNS / 2];
+}
+
+void figure_print(const char *name, double value, const char *unit)
+{
+	printf("%s %.6g %s\n", name, value, unit);
+	fflush(stdout);
+}

@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: MIT
+/* test: TIMEOUT=120 SMP=2 DEVICES=2 */
+/*
+ * Two CPUs, one file: threads that make, use and drop the same objects against each other. Results of ioctls that race are one of two errors
+ * or success; results of the GPU are exact; the kernel log stays clean (which the program checks at its end).
+ */
+#include "gt_main.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define ROUNDS	300
+
+static struct gt_ctx c;
+static atomic_bool stop;
+
+/* Threads that run @body side by side until the first is done. */
+static void run_threads(void *(* const bodies[])(void *), unsigned int count)
+{
+	pthread_t threads[8];
+	unsigned int i;
+
+	atomic_store(&stop, false);
+	for (i = 0; i < count; i++) {
+		if (pthread_create(&threads[i], NULL, bodies[i], (void *)(uintptr_t)i))
+			gt_die("no thread");
+	}
+	pthread_join(threads[0], NULL);
+	atomic_store(&stop, true);
+	for (i = 1; i < count; i++)
+		pthread_join(threads[i], NULL);
+}
+
+static bool one_of(int got, int a, int b)
+{
+	return got == 0 || got == a || got == b;
+}
+
+/* Ids are small numbers: other threads guess them. */
+static void *queue_maker(void *arg)
+{
+	unsigned int i;
+
+	(void)arg;
+	for (i = 0; i < ROUNDS; i++) {
+		uint32_t queue;
+		int ret = gt_queue_try(c.fd, c.vm, DRM_TESSERA_ENGINE_COPY, DRM_TESSERA_PRIORITY_NORMAL, 0, &queue);
+		struct drm_tessera_job job = gt_job(queue, NULL);
+
+		if (ret)
+			continue;
+		ktap_ok(one_of(gt_submit(c.fd, &job, 1), -ENOENT, -ECANCELED));
+		ktap_ok(one_of(gt_queue_destroy(c.fd, queue), -ENOENT, 0));
+	}
+	return NULL;
+}
+
+static void *queue_guesser(void *arg)
+{
+	struct drm_tessera_queue_get_state state = { 0 };
+	uint32_t id;
+
+	(void)arg;
+	while (!atomic_load(&stop)) {
+		for (id = c.queue + 1; id < c.queue + 6; id++) {
+			struct drm_tessera_job job = gt_job(id, NULL);
+
+			state.queue_id = id;
+			ktap_ok(one_of(gt_submit(c.fd, &job, 1), -ENOENT, -ECANCELED));
+			ktap_ok(one_of(gt_ioctl(c.fd, DRM_IOCTL_TESSERA_QUEUE_GET_STATE, &state), -ENOENT, 0));
+			ktap_ok(one_of(gt_queue_destroy(c.fd, id), -ENOENT, 0));
+		}
+	}
+	return NULL;
+}
+
+static void queues_race(void)
+{
+	static void *(* const bodies[])(void *) = { queue_maker, queue_guesser, queue_guesser };
+
+	run_threads(bodies, 3);
+}
+
+static void *vm_maker(void *arg)
+{
+	unsigned int i;
+
+	(void)arg;
+	for (i = 0; i < ROUNDS; i++) {
+		uint32_t vm = gt_vm(c.fd), queue;
+		struct drm_tessera_bind_op op = gt_op_map(c.data.handle, GT_DATA_VA, GT_PAGE, 0, GT_RW);
+
+		ktap_ok(one_of(gt_vm_bind(c.fd, vm, &op, 1), -ENOENT, 0));
+		if (!gt_queue_try(c.fd, vm, DRM_TESSERA_ENGINE_COPY, 1, 0, &queue))
+			gt_queue_destroy(c.fd, queue);
+		ktap_ok(one_of(gt_vm_destroy(c.fd, vm), -ENOENT, 0));
+	}
+	return NULL;
+}
+
+static void *vm_guesser(void *arg)
+{
+	uint32_t id;
+
+	(void)arg;
+	while (!atomic_load(&stop)) {
+		for (id = c.vm + 1; id < c.vm + 5; id++) {
+			struct drm_tessera_bind_op op = gt_op_unmap(GT_DATA_VA, GT_HUGE);
+
+			ktap_ok(one_of(gt_vm_bind(c.fd, id, &op, 1), -ENOENT, 0));
+			ktap_ok(one_of(gt_bind_async(c.fd, id, &op, 1, NULL, NULL), -ENOENT, 0));
+			ktap_ok(one_of(gt_vm_destroy(c.fd, id), -ENOENT, 0));
+		}
+	}
+	return NULL;
+}
+
+static void vms_race(void)
+{
+	static void *(* const bodies[])(void *) = { vm_maker, vm_guesser, vm_guesser };
+
+	run_threads(bodies, 3);
+}
+
+/* A BO is bound, unbound, exported and closed by two threads, while a third closes handles it guesses. */
+static void *bo_maker(void *arg)
+{
+	unsigned int i;
+
+	(void)arg;
+	for (i = 0; i < ROUNDS; i++) {
+		struct drm_tessera_bind_op ops[2] = {
+			{ .op = DRM_TESSERA_BIND_UNMAP_BO }, { .op = DRM_TESSERA_BIND_MAP },
+		};
+		uint32_t handle;
+
+		if (gt_bo_try(c.fd, 4 * GT_PAGE, 0, 0, &handle))
+			continue;
+		ops[0].bo_handle = handle;
+		ops[1] = gt_op_map(handle, 0x40000000, 4 * GT_PAGE, 0, GT_RW);
+		ktap_ok(one_of(gt_vm_bind(c.fd, c.vm, ops, 2), -ENOENT, 0));
+		ktap_ok(one_of(gt_gem_close(c.fd, handle), -EINVAL, 0));
+	}
+	return NULL;
+}
+
+static void *bo_guesser(void *arg)
+{
+	uint32_t highest = c.cmd.handle > c.data.handle ? c.cmd.handle : c.data.handle, id;
+
+	(void)arg;
+	while (!atomic_load(&stop)) {
+		for (id = highest + 1; id < highest + 4; id++) {
+			struct drm_tessera_bo_mmap_offset offset = { .handle = id };
+
+			ktap_ok(one_of(gt_ioctl(c.fd, DRM_IOCTL_TESSERA_BO_MMAP_OFFSET, &offset), -ENOENT, 0));
+			ktap_ok(one_of(gt_gem_close(c.fd, id), -EINVAL, 0));
+		}
+	}
+	return NULL;
+}
+
+static void bos_race(void)
+{
+	static void *(* const bodies[])(void *) = { bo_maker, bo_maker, bo_guesser };
+	struct drm_tessera_bind_op op = gt_op_unmap(0x40000000, 4 * GT_PAGE);
+
+	run_threads(bodies, 3);
+	ktap_eq(gt_vm_bind(c.fd, c.vm, &op, 1), 0);
+}
+
+/* Four threads submit to one queue and to one timeline each; every job adds one. */
+static volatile uint64_t *sum;
+
+static void *submitter(void *arg)
+{
+	uint32_t timeline = gt_syncobj(c.fd, false);
+	unsigned int i;
+
+	for (i = 1; i <= ROUNDS; i++) {
+		struct drm_tessera_sync sync = gt_point(timeline, i);
+
+		ktap_eq(gt_kick(&c, c.queue, arg, &sync), 0);
+	}
+	ktap_eq(gt_fence_error(c.fd, timeline, ROUNDS), 0);
+	gt_syncobj_free(c.fd, timeline);
+	return NULL;
+}
+
+static void submits_race(void)
+{
+	enum { THREADS = 4 };
+	struct gt_cs cs = gt_stream(&c, 3);
+	pthread_t threads[THREADS];
+	unsigned int i;
+
+	sum = gt_data(&c, 0);
+	*sum = 0;
+	GT_EMIT(&cs, signal, .op = TSR_SIGNAL_OP_ADD, .event = TSR_EVENT_ALL_DONE, .wide = true, .addr = gt_data_va(0), .value = 1);
+	for (i = 0; i < THREADS; i++)
+		ktap_eq(pthread_create(&threads[i], NULL, submitter, &cs), 0);
+	for (i = 0; i < THREADS; i++)
+		pthread_join(threads[i], NULL);
+	ktap_eq(*sum, THREADS * ROUNDS);
+}
+
+/* Binds of one place by one thread, jobs that read it by another: they see one content or the other, never anything else. */
+static void *rebinder(void *arg)
+{
+	struct gt_bo bos[2] = { gt_bo(c.fd, GT_PAGE, 0), gt_bo(c.fd, GT_PAGE, 0) };
+	unsigned int i;
+
+	(void)arg;
+	*(uint64_t *)bos[0].map = 0xaaaaaaaaaaaaaaaa;
+	*(uint64_t *)bos[1].map = 0xbbbbbbbbbbbbbbbb;
+	for (i = 0; i < 4 * ROUNDS; i++) {
+		struct drm_tessera_bind_op op = gt_op_map(bos[i & 1].handle, 0x40000000, GT_PAGE, 0, GT_RW);
+
+		if (!ktap_eq(gt_vm_bind(c.fd, c.vm, &op, 1), 0))
+			break;
+	}
+	gt_bo_free(&bos[0]);
+	gt_bo_free(&bos[1]);
+	return NULL;
+}
+
+static void rebind_under_jobs(void)
+{
+	struct gt_bo first = gt_bo(c.fd, GT_PAGE, 0);
+	volatile uint64_t *word = gt_data(&c, 64);
+	unsigned int i, seen[3] = { 0 };
+	pthread_t thread;
+
+	*(uint64_t *)first.map = 0xaaaaaaaaaaaaaaaa;
+	gt_bo_bind(&first, c.vm, 0x40000000, GT_RW);
+	ktap_eq(pthread_create(&thread, NULL, rebinder, NULL), 0);
+	for (i = 0; i < ROUNDS; i++) {
+		struct gt_cs cs = gt_stream(&c, 4);
+
+		GT_EMIT(&cs, copy_linear, .src = 0x40000000, .dst = gt_data_va(64), .size = 8);
+		if (!ktap_eq(gt_run(&c, &cs), 0))
+			break;
+		seen[*word == 0xaaaaaaaaaaaaaaaa ? 0 : *word == 0xbbbbbbbbbbbbbbbb ? 1 : 2]++;
+	}
+	pthread_join(thread, NULL);
+	ktap_eq(seen[2], 0);
+	gt_bo_free(&first);
+}
+
+/* close() of the file while other threads are inside ioctls on it, and a sibling process goes on. */
+static void close_race(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < 40; i++) {
+		pid_t pid = fork();
+		int status = -1;
+
+		if (!pid) {
+			pthread_t threads[2];
+
+			c = gt_ctx();
+			sum = gt_data(&c, 0);
+			pthread_create(&threads[0], NULL, vm_guesser, NULL);
+			pthread_create(&threads[1], NULL, queue_guesser, NULL);
+			usleep(1000 + i * 100);
+			_exit(0);
+		}
+		waitpid(pid, &status, 0);
+		ktap_eq(status, 0);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	gt_start(argc, argv);
+	c = gt_ctx();
+	ktap_run("queues made and destroyed by three threads", queues_race);
+	ktap_run("VMs made and destroyed by three threads", vms_race);
+	ktap_run("BOs bound and closed by three threads", bos_race);
+	ktap_run("[CP1] four threads submit to one queue", submits_race);
+	ktap_run("[MEM2] a page is replaced under jobs that read it", rebind_under_jobs);
+	ktap_run("[SYS4] processes die inside ioctls", close_race);
+	gt_ctx_free(&c);
+	return gt_finish();
+}
