@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * How fast the copy engine moves bytes, from where a program in the guest stands: whole jobs of 16 MiB, submit and wait included, beside memcpy()
- * of the same bytes by the guest's CPU (under TCG that CPU is slow: the honest reference is host_memcpy of `make bench`'s first part).
+ * How fast the copy engine moves bytes, from where a program in the guest stands: whole jobs of 16
+ * MiB, submit and wait included, beside memcpy() of the same bytes by the guest's CPU (under TCG
+ * that CPU is slow: the honest reference is host_memcpy of `make bench`'s first part).
  */
 #include "gt.h"
 
@@ -45,9 +46,11 @@ static void surface(void *arg, unsigned int count)
 	while (count--) {
 		struct gt_cs cs = gt_stream(&c, 6);
 
-		GT_EMIT(&cs, copy_rect, .src_layout = way == 2, .dst_layout = way == 1, .texel = 4, .src = SRC_VA, .dst = DST_VA,
-			.src_pitch = way == 2 ? 2048 / 16 * 1024 : 8192, .dst_pitch = way == 1 ? 2048 / 16 * 1024 : 8192,
-			.width = 2048, .height = 2048);
+		GT_EMIT(&cs, copy_rect, .src_layout = way == 2, .dst_layout = way == 1, .texel = 4,
+			.src = SRC_VA, .dst = DST_VA,
+			.src_pitch = way == 2 ? 2048 / 16 * 1024 : 8192,
+			.dst_pitch = way == 1 ? 2048 / 16 * 1024 : 8192, .width = 2048,
+			.height = 2048);
 		run_or_die(&cs);
 	}
 }
@@ -58,7 +61,8 @@ static void fill(void *arg, unsigned int count)
 	while (count--) {
 		struct gt_cs cs = gt_stream(&c, 5);
 
-		GT_EMIT(&cs, fill_linear, .texel = 4, .dst = DST_VA, .size = BYTES, .pattern_lo = 0x12345678);
+		GT_EMIT(&cs, fill_linear, .texel = 4, .dst = DST_VA, .size = BYTES,
+			.pattern_lo = 0x12345678);
 		run_or_die(&cs);
 	}
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * What a submit, a wait and a VM_BIND cost, beside what everybody's devices cost in the same guest at the same time: reads of 512 bytes from
- * virtio-blk (one request, one interrupt), and syncobj and vgem calls (an ioctl that touches no device).
+ * What a submit, a wait and a VM_BIND cost, beside what everybody's devices cost in the same guest
+ * at the same time: reads of 512 bytes from virtio-blk (one request, one interrupt), and syncobj
+ * and vgem calls (an ioctl that touches no device).
  */
 #include "gt.h"
 
@@ -23,7 +24,8 @@ static void round_trips(void *arg, unsigned int count)
 	struct drm_tessera_sync done = gt_binary(c.sync);
 
 	while (count--) {
-		if (gt_kick(&c, *(uint32_t *)arg, &empty, &done) || gt_syncobj_wait(c.fd, c.sync, 0, GT_TIMEOUT_MS))
+		if (gt_kick(&c, *(uint32_t *)arg, &empty, &done) ||
+		    gt_syncobj_wait(c.fd, c.sync, 0, GT_TIMEOUT_MS))
 			gt_die("a round trip fails");
 	}
 }
@@ -82,8 +84,9 @@ static void binds(void *arg, unsigned int count)
 {
 	(void)arg;
 	while (count--) {
-		struct drm_tessera_bind_op op = count & 1 ? gt_op_map(c.data.handle, 0x40000000, GT_PAGE, 0, GT_RW) :
-							    gt_op_unmap(0x40000000, GT_PAGE);
+		struct drm_tessera_bind_op op =
+			count & 1 ? gt_op_map(c.data.handle, 0x40000000, GT_PAGE, 0, GT_RW)
+				  : gt_op_unmap(0x40000000, GT_PAGE);
 
 		if (gt_vm_bind(c.fd, c.vm, &op, 1))
 			gt_die("VM_BIND fails");
@@ -96,8 +99,9 @@ static void async_binds(void *arg, unsigned int count)
 
 	(void)arg;
 	while (count--) {
-		struct drm_tessera_bind_op op = count & 1 ? gt_op_map(c.data.handle, 0x40000000, GT_PAGE, 0, GT_RW) :
-							    gt_op_unmap(0x40000000, GT_PAGE);
+		struct drm_tessera_bind_op op =
+			count & 1 ? gt_op_map(c.data.handle, 0x40000000, GT_PAGE, 0, GT_RW)
+				  : gt_op_unmap(0x40000000, GT_PAGE);
 
 		if (gt_bind_async(c.fd, c.vm, &op, 1, NULL, count ? NULL : &done))
 			gt_die("an asynchronous VM_BIND fails");
@@ -114,7 +118,8 @@ static void array_binds(void *arg, unsigned int count)
 
 	(void)arg;
 	for (i = 0; i < OPS; i++)
-		ops[i] = gt_op_map(c.data.handle, 0x40000000 + i * GT_PAGE, GT_PAGE, (i * 7 % OPS) * GT_PAGE, GT_RW);
+		ops[i] = gt_op_map(c.data.handle, 0x40000000 + i * GT_PAGE, GT_PAGE,
+				   (i * 7 % OPS) * GT_PAGE, GT_RW);
 	for (i = 0; i < count; i += OPS) {
 		if (gt_vm_bind(c.fd, c.vm, ops, OPS))
 			gt_die("VM_BIND of an array fails");
@@ -197,7 +202,8 @@ static void submits(double block_ns)
 	figure_print("empty_job_round_trip", trip / 1e3, "us");
 	if (block_ns)
 		figure_print("empty_job_round_trip_to_virtio_blk_read", trip / block_ns, "ratio");
-	figure_print("empty_job_polled_round_trip", figure_median(polled_round_trips, NULL, 300) / 1e3, "us");
+	figure_print("empty_job_polled_round_trip",
+		     figure_median(polled_round_trips, NULL, 300) / 1e3, "us");
 	figure_print("pipelined_submits", 1e9 / figure_median(pipelined, NULL, 1000), "1/s");
 	figure_print("batched_jobs", 1e9 / figure_median(batched, &jobs, 20 * jobs), "1/s");
 }
@@ -221,7 +227,8 @@ int main(void)
 	figure_print("syncobj_signal", figure_median(syncobj_signals, NULL, 2000) / 1e3, "us");
 	figure_print("bo_create_and_close", figure_median(own_buffers, NULL, 300) / 1e3, "us");
 	if (vgem >= 0)
-		figure_print("vgem_create_and_close", figure_median(vgem_buffers, &vgem, 300) / 1e3, "us");
+		figure_print("vgem_create_and_close", figure_median(vgem_buffers, &vgem, 300) / 1e3,
+			     "us");
 	gt_ctx_free(&c);
 	return 0;
 }

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 /* test: TIMEOUT=60 DEVICE_ARGS=vram=64M,copy-engines=2 */
 /*
- * Work that a snapshot of the machine must not disturb: a queue blocked on a semaphore, a long series of copies in the middle, a full ring
- * behind a wait, content in local memory. Run as it is, it checks that the work itself is right. `checkpoint hold DIR` stops half way: it
- * makes DIR/armed, waits for DIR/go, and goes on; tests/guest/snapshot.py moves the machine into another QEMU in between.
+ * Work that a snapshot of the machine must not disturb: a queue blocked on a semaphore, a long
+ * series of copies in the middle, a full ring behind a wait, content in local memory. Run as it is,
+ * it checks that the work itself is right. `checkpoint hold DIR` stops half way: it makes
+ * DIR/armed, waits for DIR/go, and goes on; tests/guest/snapshot.py moves the machine into another
+ * QEMU in between.
  */
 #include "gt_main.h"
 
@@ -20,10 +22,14 @@ static struct gt_ctx c;
 static const char *hold;		/* directory of the handshake, NULL without one */
 static uint32_t blocked, copying, filled, timeline[3];
 static struct gt_bo big, local;
-static volatile uint64_t *words;	/* [0] gate, [1] what the blocked job copies, [2] its result, [8..] one for each copy */
+static volatile uint64_t *words; /* [0] gate, [1] what the blocked job copies, [2] its result, [8..]
+				    one for each copy */
 static uint64_t copies;
 
-/* The blocked queue: its job waits for the gate, then copies word 1, which the CPU writes only after the snapshot. */
+/*
+ * The blocked queue: its job waits for the gate, then copies word 1, which the CPU writes only
+ * after the snapshot.
+ */
 static void start_blocked(void)
 {
 	struct drm_tessera_sync sync = gt_point(timeline[0], 1);
@@ -43,16 +49,18 @@ static void start_filled(void)
 		struct drm_tessera_sync sync = gt_point(timeline[2], i);
 		struct gt_cs cs = gt_stream(&c, 8);
 
-		GT_EMIT(&cs, wait, .op = TSR_COMPARE_EQ, .wide = true, .addr = gt_data_va(0), .value = 1);
-		GT_EMIT(&cs, signal, .op = TSR_SIGNAL_OP_ADD, .event = TSR_EVENT_ALL_DONE, .wide = true,
-			.addr = gt_data_va(24), .value = i);
+		GT_EMIT(&cs, wait, .op = TSR_COMPARE_EQ, .wide = true, .addr = gt_data_va(0),
+			.value = 1);
+		GT_EMIT(&cs, signal, .op = TSR_SIGNAL_OP_ADD, .event = TSR_EVENT_ALL_DONE,
+			.wide = true, .addr = gt_data_va(24), .value = i);
 		ktap_eq(gt_kick(&c, filled, &cs, &sync), 0);
 	}
 }
 
 /*
- * One long job: copies inside the big buffer, half to half and back, as many as take a few seconds; each ends with a fence word, so the CPU
- * sees how far it is. The last copy goes to local memory where there is some.
+ * One long job: copies inside the big buffer, half to half and back, as many as take a few seconds;
+ * each ends with a fence word, so the CPU sees how far it is. The last copy goes to local memory
+ * where there is some.
  */
 static void start_copies(void)
 {
@@ -61,8 +69,10 @@ static void start_copies(void)
 	uint64_t i;
 
 	for (i = 0; i < copies; i++) {
-		GT_EMIT(&cs, copy_linear, .src = BIG_VA + (i & 1 ? BIG / 2 : 0), .dst = BIG_VA + (i & 1 ? 0 : BIG / 2), .size = BIG / 2);
-		GT_EMIT(&cs, fence, .event = TSR_EVENT_ALL_DONE, .addr = gt_data_va(64 + 8 * i), .value = i + 1);
+		GT_EMIT(&cs, copy_linear, .src = BIG_VA + (i & 1 ? BIG / 2 : 0),
+			.dst = BIG_VA + (i & 1 ? 0 : BIG / 2), .size = BIG / 2);
+		GT_EMIT(&cs, fence, .event = TSR_EVENT_ALL_DONE, .addr = gt_data_va(64 + 8 * i),
+			.value = i + 1);
 		GT_EMIT(&cs, barrier, .wait_writes = true);
 	}
 	if (local.map)
@@ -173,7 +183,8 @@ static void new_work(void)
 	struct gt_cs cs = gt_stream(&c, 3);
 	unsigned int i;
 
-	GT_EMIT(&cs, signal, .op = TSR_SIGNAL_OP_ADD, .event = TSR_EVENT_ALL_DONE, .wide = true, .addr = gt_data_va(32), .value = 1);
+	GT_EMIT(&cs, signal, .op = TSR_SIGNAL_OP_ADD, .event = TSR_EVENT_ALL_DONE, .wide = true,
+		.addr = gt_data_va(32), .value = 1);
 	for (i = 0; i < 100; i++)
 		ktap_eq(gt_run_on(&c, i & 1 ? blocked : filled, &cs), 0);
 	ktap_eq(words[4], 100);

@@ -8,7 +8,7 @@
 
 static struct gt_ctx c;
 
-#define BLOCKED_MS	30	/* longer than the device takes to look at a condition again: 1 ms */
+#define BLOCKED_MS 30 /* longer than the device takes to look at a condition again: 1 ms */
 
 /* One comparison of a WAIT, and whether it holds for the word as it is. */
 struct compare {
@@ -26,12 +26,13 @@ static const struct compare compares[] = {
 	{ 4, 5, TSR_COMPARE_GE, false, false },
 	{ 4, 5, TSR_COMPARE_LT, false, true },
 	{ 5, 5, TSR_COMPARE_LT, false, false },
-	{ 3, 0xfffffff0, TSR_COMPARE_GE, false, true },		/* wrapped past 2^32 */
+	{ 3, 0xfffffff0, TSR_COMPARE_GE, false, true }, /* wrapped past 2^32 */
 	{ 0xfffffff0, 3, TSR_COMPARE_GE, false, false },
 	{ 0xfffffff0, 3, TSR_COMPARE_LT, false, true },
-	{ 0x80000000, 0, TSR_COMPARE_LT, false, true },		/* exactly half way round */
+	{ 0x80000000, 0, TSR_COMPARE_LT, false, true }, /* exactly half way round */
 	{ 0x7fffffff, 0, TSR_COMPARE_GE, false, true },
-	{ 0x100000005, 5, TSR_COMPARE_EQ, false, true },	/* the other half of the qword does not matter */
+	{ 0x100000005, 5, TSR_COMPARE_EQ, false,
+	  true }, /* the other half of the qword does not matter */
 	{ 0x100000005, 5, TSR_COMPARE_EQ, true, false },
 	{ 0x100000005, 0x100000005, TSR_COMPARE_EQ, true, true },
 	{ 3, UINT64_MAX - 5, TSR_COMPARE_GE, true, true },
@@ -51,7 +52,8 @@ static void wait_compares(void)
 		struct gt_cs cs = gt_stream(&c, 3);
 
 		*word = t->memory;
-		GT_EMIT(&cs, wait, .op = t->op, .wide = t->wide, .addr = gt_data_va(0), .value = t->value);
+		GT_EMIT(&cs, wait, .op = t->op, .wide = t->wide, .addr = gt_data_va(0),
+			.value = t->value);
 		ktap_eq(gt_kick(&c, c.queue, &cs, &done), 0);
 		if (t->holds) {
 			ktap_eq(gt_syncobj_wait(c.fd, c.sync, 0, GT_TIMEOUT_MS), 0);
@@ -77,11 +79,14 @@ static void signal_variants(void)
 		for (add = 0; add < 2; add++) {
 			struct gt_cs waiter = gt_stream(&c, 6), signaller = gt_stream(&c, 3);
 			struct drm_tessera_sync done = gt_binary(c.sync);
-			uint64_t start = 0xfffffffffffffff0, want = wide ? 0x10 : 0xffffffff00000010;
+			uint64_t start = 0xfffffffffffffff0,
+				 want = wide ? 0x10 : 0xffffffff00000010;
 
 			*word = start;
-			GT_EMIT(&waiter, wait, .op = TSR_COMPARE_EQ, .wide = wide, .addr = gt_data_va(0), .value = 0x10);
-			GT_EMIT(&signaller, signal, .op = add ? TSR_SIGNAL_OP_ADD : TSR_SIGNAL_OP_SET,
+			GT_EMIT(&waiter, wait, .op = TSR_COMPARE_EQ, .wide = wide,
+				.addr = gt_data_va(0), .value = 0x10);
+			GT_EMIT(&signaller, signal,
+				.op = add ? TSR_SIGNAL_OP_ADD : TSR_SIGNAL_OP_SET,
 				.event = TSR_EVENT_ALL_DONE, .wide = wide, .addr = gt_data_va(0),
 				.value = add ? 0x20 : 0x10);
 			ktap_eq(gt_kick(&c, c.queue, &waiter, &done), 0);
@@ -109,9 +114,10 @@ static void ping_pong(void)
 		struct drm_tessera_sync sync = gt_binary(done[side]);
 
 		for (i = side; i < 2 * ROUNDS; i += 2) {
-			GT_EMIT(&cs, wait, .op = TSR_COMPARE_EQ, .wide = true, .addr = gt_data_va(0x100), .value = i);
-			GT_EMIT(&cs, signal, .op = TSR_SIGNAL_OP_ADD, .event = TSR_EVENT_ALL_DONE, .wide = true,
-				.addr = gt_data_va(0x100), .value = 1);
+			GT_EMIT(&cs, wait, .op = TSR_COMPARE_EQ, .wide = true,
+				.addr = gt_data_va(0x100), .value = i);
+			GT_EMIT(&cs, signal, .op = TSR_SIGNAL_OP_ADD, .event = TSR_EVENT_ALL_DONE,
+				.wide = true, .addr = gt_data_va(0x100), .value = 1);
 		}
 		ktap_eq(gt_kick(&c, queues[side], &cs, &sync), 0);
 	}
@@ -137,10 +143,11 @@ static void atomic_adds(void)
 		struct gt_cs cs = gt_stream(&c, 3 + ADDS * 3);
 		struct drm_tessera_sync sync = gt_point(timeline, i + 1);
 
-		GT_EMIT(&cs, wait, .op = TSR_COMPARE_EQ, .addr = gt_data_va(0x208), .value = 1);	/* a start gun */
+		GT_EMIT(&cs, wait, .op = TSR_COMPARE_EQ, .addr = gt_data_va(0x208),
+			.value = 1); /* a start gun */
 		for (j = 0; j < ADDS; j++)
-			GT_EMIT(&cs, signal, .op = TSR_SIGNAL_OP_ADD, .event = TSR_EVENT_REACHED, .wide = true,
-				.addr = gt_data_va(0x200), .value = i + 1);
+			GT_EMIT(&cs, signal, .op = TSR_SIGNAL_OP_ADD, .event = TSR_EVENT_REACHED,
+				.wide = true, .addr = gt_data_va(0x200), .value = i + 1);
 		queues[i] = gt_queue(c.fd, c.vm, DRM_TESSERA_ENGINE_COPY);
 		ktap_eq(gt_kick(&c, queues[i], &cs, &sync), 0);
 	}
@@ -153,7 +160,10 @@ static void atomic_adds(void)
 	gt_syncobj_free(c.fd, timeline);
 }
 
-/* Streams whose only trace is a 64-bit SIGNAL ADD of one digit, so the sum tells which ran and how often. */
+/*
+ * Streams whose only trace is a 64-bit SIGNAL ADD of one digit, so the sum tells which ran and how
+ * often.
+ */
 static void add_digit(struct gt_cs *cs, uint64_t digit)
 {
 	GT_EMIT(cs, signal, .op = TSR_SIGNAL_OP_ADD, .event = TSR_EVENT_ALL_DONE, .wide = true,
@@ -164,7 +174,8 @@ static void add_digit(struct gt_cs *cs, uint64_t digit)
 static void patched_jump(void)
 {
 	volatile uint64_t *digits = gt_data(&c, 0x300), *gate = gt_data(&c, 0x308);
-	struct gt_cs main_cs = gt_stream(&c, 8), old = gt_stream(&c, 3), new = gt_stream(&c, 3), patch;
+	struct gt_cs main_cs = gt_stream(&c, 8), old = gt_stream(&c, 3), new = gt_stream(&c, 3),
+		     patch;
 	struct drm_tessera_sync done = gt_binary(c.sync);
 	uint64_t words[3];
 	unsigned int i;
@@ -213,7 +224,10 @@ static void patched_window(void)
 	ktap_eq(*digits, 0x1000 + NOPS / 3);
 }
 
-/* Streams call each other to the deepest level; each adds its digit once on the way in and once on the way out. */
+/*
+ * Streams call each other to the deepest level; each adds its digit once on the way in and once on
+ * the way out.
+ */
 static void nested_calls(void)
 {
 	volatile uint64_t *digits = gt_data(&c, 0x300);
@@ -236,11 +250,15 @@ static void nested_calls(void)
 	ktap_eq(*digits, want);
 }
 
-/* RETURN and the end of the stream go back to the caller; a JUMP's target returns in the place of the stream it left. */
+/*
+ * RETURN and the end of the stream go back to the caller; a JUMP's target returns in the place of
+ * the stream it left.
+ */
 static void jump_and_return(void)
 {
 	volatile uint64_t *digits = gt_data(&c, 0x300);
-	struct gt_cs main_cs = gt_stream(&c, 24), left = gt_stream(&c, 16), target = gt_stream(&c, 16);
+	struct gt_cs main_cs = gt_stream(&c, 24), left = gt_stream(&c, 16),
+		     target = gt_stream(&c, 16);
 
 	*digits = 0;
 	add_digit(&target, 0x100);
@@ -286,7 +304,10 @@ static void long_jumps(void)
 	ktap_eq(*digits, STREAMS);
 }
 
-/* What an event covers is in memory when its value is: a copy's last byte, for the two that cover writes. */
+/*
+ * What an event covers is in memory when its value is: a copy's last byte, for the two that cover
+ * writes.
+ */
 static void fence_events(void)
 {
 	enum { SIZE = 0x40000 };
@@ -303,14 +324,17 @@ static void fence_events(void)
 		memset(bo.map, 0x40 + event, SIZE);
 		memset((char *)bo.map + SIZE, 0, SIZE);
 		words[0] = 0;
-		GT_EMIT(&cs, copy_linear, .src = 0x60000000, .dst = 0x60000000 + SIZE, .size = SIZE);
-		GT_EMIT(&cs, fence, .event = event, .addr = gt_data_va(0), .value = 0xfedc000000000000 + event);
+		GT_EMIT(&cs, copy_linear, .src = 0x60000000, .dst = 0x60000000 + SIZE,
+			.size = SIZE);
+		GT_EMIT(&cs, fence, .event = event, .addr = gt_data_va(0),
+			.value = 0xfedc000000000000 + event);
 		ktap_eq(gt_kick(&c, c.queue, &cs, &done), 0);
 		/* Pull notification: nothing but this word tells. */
 		ktap_ok(gt_spin_until(words, 0xfedc000000000000 + event, GT_TIMEOUT_MS));
 		if (event >= TSR_EVENT_WRITES_DONE)
 			ktap_eq(bytes[2 * SIZE - 1], 0x40 + event);
-		if (event == TSR_EVENT_READS_DONE)	/* sources may change now; the copy must not see it */
+		if (event ==
+		    TSR_EVENT_READS_DONE) /* sources may change now; the copy must not see it */
 			memset(bo.map, 0xff, SIZE);
 		ktap_eq(gt_fence_error(c.fd, c.sync, 0), 0);
 		ktap_eq(bytes[SIZE], 0x40 + event);
@@ -329,7 +353,8 @@ static void events_in_order(void)
 
 	memset((void *)words, 0, WORDS * 8);
 	for (i = 0; i < WORDS; i++)
-		GT_EMIT(&cs, fence, .event = TSR_EVENT_ALL_DONE, .addr = gt_data_va(0x1000 + i * 8), .value = i + 1);
+		GT_EMIT(&cs, fence, .event = TSR_EVENT_ALL_DONE, .addr = gt_data_va(0x1000 + i * 8),
+			.value = i + 1);
 	ktap_eq(gt_kick(&c, c.queue, &cs, NULL), 0);
 	ktap_ok(gt_spin_until(&words[WORDS - 1], WORDS, GT_TIMEOUT_MS));
 	for (i = 0; i < WORDS; i++)
@@ -386,8 +411,10 @@ static void timestamps(void)
 
 	memset((void *)stamps, 0, 64);
 	for (i = 0; i < 3; i++) {
-		GT_EMIT(&cs, timestamp, .event = TSR_EVENT_ALL_DONE, .addr = gt_data_va(0x400 + i * 8));
-		GT_EMIT(&cs, copy_linear, .src = gt_data_va(0x10000), .dst = gt_data_va(0x40000), .size = 0x10000);
+		GT_EMIT(&cs, timestamp, .event = TSR_EVENT_ALL_DONE,
+			.addr = gt_data_va(0x400 + i * 8));
+		GT_EMIT(&cs, copy_linear, .src = gt_data_va(0x10000), .dst = gt_data_va(0x40000),
+			.size = 0x10000);
 		if (i == 2)
 			break;
 	}
@@ -404,22 +431,28 @@ static void counters(void)
 {
 	enum { CP_PACKETS = 3, ENGINE_COMMANDS = 7, READ_BYTES = 8, WRITE_BYTES = 9, FENCES = 10 };
 	volatile uint64_t *values = gt_data(&c, 0x500);
-	uint64_t mask = 1 << CP_PACKETS | 1 << ENGINE_COMMANDS | 1 << READ_BYTES | 1 << WRITE_BYTES | 1 << FENCES;
+	uint64_t mask = 1 << CP_PACKETS | 1 << ENGINE_COMMANDS | 1 << READ_BYTES |
+			1 << WRITE_BYTES | 1 << FENCES;
 	struct gt_cs cs = gt_stream(&c, 64);
 	unsigned int i;
 
 	for (i = 0; i < 6; i++)
 		values[i] = 1000;		/* the device adds */
-	GT_EMIT(&cs, copy_linear, .src = gt_data_va(0x10000), .dst = gt_data_va(0x20000), .size = 512);
+	GT_EMIT(&cs, copy_linear, .src = gt_data_va(0x10000), .dst = gt_data_va(0x20000),
+		.size = 512);
 	GT_EMIT(&cs, counter_begin, .mask = mask);
-	GT_EMIT(&cs, copy_linear, .src = gt_data_va(0x10000), .dst = gt_data_va(0x20000), .size = 0x8000);
-	GT_EMIT(&cs, fill_linear, .texel = 4, .dst = gt_data_va(0x20000), .size = 0x1000, .pattern_lo = 7);
+	GT_EMIT(&cs, copy_linear, .src = gt_data_va(0x10000), .dst = gt_data_va(0x20000),
+		.size = 0x8000);
+	GT_EMIT(&cs, fill_linear, .texel = 4, .dst = gt_data_va(0x20000), .size = 0x1000,
+		.pattern_lo = 7);
 	GT_EMIT(&cs, fence, .event = TSR_EVENT_ALL_DONE, .addr = gt_data_va(0x600), .value = 1);
 	GT_EMIT(&cs, fence, .event = TSR_EVENT_ALL_DONE, .addr = gt_data_va(0x608), .value = 1);
 	GT_EMIT(&cs, counter_end, .addr = gt_data_va(0x500));
-	GT_EMIT(&cs, counter_end, .addr = gt_data_va(0x500));	/* no interval is open: adds nothing */
+	GT_EMIT(&cs, counter_end,
+		.addr = gt_data_va(0x500)); /* no interval is open: adds nothing */
 	ktap_eq(gt_run(&c, &cs), 0);
-	ktap_ok(values[0] >= 1000 + 4 && values[0] <= 1000 + 6);	/* whether begin and end count themselves is free */
+	ktap_ok(values[0] >= 1000 + 4 &&
+		values[0] <= 1000 + 6); /* whether begin and end count themselves is free */
 	ktap_eq(values[1], 1000 + 2);
 	ktap_eq(values[2], 1000 + 0x8000);
 	ktap_eq(values[3], 1000 + 0x9000);
@@ -439,9 +472,11 @@ static void barrier_orders(void)
 
 		memset(bytes + 0x10000, 0x10 + i, SIZE);
 		memset(bytes + 0x20000, 0, 2 * SIZE);
-		GT_EMIT(&cs, copy_linear, .src = gt_data_va(0x10000), .dst = gt_data_va(0x20000), .size = SIZE);
+		GT_EMIT(&cs, copy_linear, .src = gt_data_va(0x10000), .dst = gt_data_va(0x20000),
+			.size = SIZE);
 		GT_EMIT(&cs, barrier, .wait_writes = true);
-		GT_EMIT(&cs, copy_linear, .src = gt_data_va(0x20000), .dst = gt_data_va(0x30000), .size = SIZE);
+		GT_EMIT(&cs, copy_linear, .src = gt_data_va(0x20000), .dst = gt_data_va(0x30000),
+			.size = SIZE);
 		ktap_eq(gt_run(&c, &cs), 0);
 		ktap_mem_eq(bytes + 0x30000, bytes + 0x10000, SIZE);
 	}
@@ -473,8 +508,10 @@ int main(int argc, char **argv)
 {
 	gt_start(argc, argv);
 	c = gt_ctx();
-	ktap_run("[CP7] WAIT compares ==, >=, <, wrap-safe, and sees what the CPU writes", wait_compares);
-	ktap_run("[CP7] SIGNAL sets and adds, 32 and 64 bits, and wakes another queue", signal_variants);
+	ktap_run("[CP7] WAIT compares ==, >=, <, wrap-safe, and sees what the CPU writes",
+		 wait_compares);
+	ktap_run("[CP7] SIGNAL sets and adds, 32 and 64 bits, and wakes another queue",
+		 signal_variants);
 	ktap_run("[CP7] two queues hand over 400 times", ping_pong);
 	ktap_run("[CP7] SIGNAL ADD of eight queues loses nothing", atomic_adds);
 	ktap_run("[CP11] a JUMP that is patched behind a WAIT runs as patched", patched_jump);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 /* test: TIMEOUT=60 */
 /*
- * Command streams that are wrong: each fault code once (Documentation/hw/errors.md), the packet it stopped at, the error of the
- * fence, and what is left of the queue. Words are written by hand, since the packers refuse to make such packets.
+ * Command streams that are wrong: each fault code once (Documentation/hw/errors.md), the packet it
+ * stopped at, the error of the fence, and what is left of the queue. Words are written by hand,
+ * since the packers refuse to make such packets.
  */
 #include "gt_main.h"
 
@@ -31,44 +32,158 @@ static const struct bad_packet packets[] = {
 	{ "length 0", { HEADER(TSR_OP_NOP, 0) }, 1, TSR_FAULT_BAD_LENGTH, COPY },
 	{ "a FENCE of 2 qwords", { HEADER(TSR_OP_FENCE, 2), D(0) }, 2, TSR_FAULT_BAD_LENGTH, COPY },
 	{ "a FENCE of 4 qwords", { HEADER(TSR_OP_FENCE, 4), D(0) }, 4, TSR_FAULT_BAD_LENGTH, COPY },
-	{ "a FENCE with bit 19", { HEADER(TSR_OP_FENCE, 3) | 1 << 19, D(0), 1 }, 3, TSR_FAULT_RESERVED_BITS, COPY },
-	{ "a NOP with bit 63", { HEADER(TSR_OP_NOP, 1) | 1ULL << 63 }, 1, TSR_FAULT_RESERVED_BITS, COPY },
-	{ "a CALL with the upper half of SIZE", { HEADER(TSR_OP_CALL, 3), GT_CMD_VA, 1ULL << 32 | 64 }, 3,
-	  TSR_FAULT_RESERVED_BITS, COPY },
+	{ "a FENCE with bit 19",
+	  { HEADER(TSR_OP_FENCE, 3) | 1 << 19, D(0), 1 },
+	  3,
+	  TSR_FAULT_RESERVED_BITS,
+	  COPY },
+	{ "a NOP with bit 63",
+	  { HEADER(TSR_OP_NOP, 1) | 1ULL << 63 },
+	  1,
+	  TSR_FAULT_RESERVED_BITS,
+	  COPY },
+	{ "a CALL with the upper half of SIZE",
+	  { HEADER(TSR_OP_CALL, 3), GT_CMD_VA, 1ULL << 32 | 64 },
+	  3,
+	  TSR_FAULT_RESERVED_BITS,
+	  COPY },
 	{ "WAIT_REG in a stream", { HEADER(TSR_OP_WAIT_REG, 2), 0 }, 2, TSR_FAULT_PRIVILEGE, COPY },
-	{ "SIGNAL_REG in a stream", { HEADER(TSR_OP_SIGNAL_REG, 2), 1 }, 2, TSR_FAULT_PRIVILEGE, COPY },
-	{ "TLB_INVALIDATE in a stream", { HEADER(TSR_OP_TLB_INVALIDATE, 3) | 2 << 16 }, 3, TSR_FAULT_PRIVILEGE, COPY },
-	{ "a FENCE with IRQ in a stream", { HEADER(TSR_OP_FENCE, 3) | 1 << 18, D(0), 1 }, 3, TSR_FAULT_PRIVILEGE, COPY },
-	{ "DISPATCH on a COPY queue", { HEADER(TSR_OP_DISPATCH, 1) }, 1, TSR_FAULT_WRONG_CLASS, COPY },
-	{ "BIN on a RENDER queue", { HEADER(TSR_OP_BIN, 1) }, 1, TSR_FAULT_WRONG_CLASS, DRM_TESSERA_ENGINE_RENDER },
-	{ "COPY_LINEAR on a COMPUTE queue", { HEADER(TSR_OP_COPY_LINEAR, 4), D(0), D(64), 8 }, 4, TSR_FAULT_WRONG_CLASS,
+	{ "SIGNAL_REG in a stream",
+	  { HEADER(TSR_OP_SIGNAL_REG, 2), 1 },
+	  2,
+	  TSR_FAULT_PRIVILEGE,
+	  COPY },
+	{ "TLB_INVALIDATE in a stream",
+	  { HEADER(TSR_OP_TLB_INVALIDATE, 3) | 2 << 16 },
+	  3,
+	  TSR_FAULT_PRIVILEGE,
+	  COPY },
+	{ "a FENCE with IRQ in a stream",
+	  { HEADER(TSR_OP_FENCE, 3) | 1 << 18, D(0), 1 },
+	  3,
+	  TSR_FAULT_PRIVILEGE,
+	  COPY },
+	{ "DISPATCH on a COPY queue",
+	  { HEADER(TSR_OP_DISPATCH, 1) },
+	  1,
+	  TSR_FAULT_WRONG_CLASS,
+	  COPY },
+	{ "BIN on a RENDER queue",
+	  { HEADER(TSR_OP_BIN, 1) },
+	  1,
+	  TSR_FAULT_WRONG_CLASS,
+	  DRM_TESSERA_ENGINE_RENDER },
+	{ "COPY_LINEAR on a COMPUTE queue",
+	  { HEADER(TSR_OP_COPY_LINEAR, 4), D(0), D(64), 8 },
+	  4,
+	  TSR_FAULT_WRONG_CLASS,
 	  DRM_TESSERA_ENGINE_COMPUTE },
-	{ "BIN on a BIN queue", { HEADER(TSR_OP_BIN, 1) }, 1, TSR_FAULT_UNSUPPORTED, DRM_TESSERA_ENGINE_BIN },
-	{ "RENDER on a RENDER queue", { HEADER(TSR_OP_RENDER, 1) }, 1, TSR_FAULT_UNSUPPORTED, DRM_TESSERA_ENGINE_RENDER },
-	{ "DISPATCH on a COMPUTE queue", { HEADER(TSR_OP_DISPATCH, 1) }, 1, TSR_FAULT_UNSUPPORTED,
+	{ "BIN on a BIN queue",
+	  { HEADER(TSR_OP_BIN, 1) },
+	  1,
+	  TSR_FAULT_UNSUPPORTED,
+	  DRM_TESSERA_ENGINE_BIN },
+	{ "RENDER on a RENDER queue",
+	  { HEADER(TSR_OP_RENDER, 1) },
+	  1,
+	  TSR_FAULT_UNSUPPORTED,
+	  DRM_TESSERA_ENGINE_RENDER },
+	{ "DISPATCH on a COMPUTE queue",
+	  { HEADER(TSR_OP_DISPATCH, 1) },
+	  1,
+	  TSR_FAULT_UNSUPPORTED,
 	  DRM_TESSERA_ENGINE_COMPUTE },
-	{ "WAIT with comparison 3", { HEADER(TSR_OP_WAIT, 3) | 3 << 16, D(0), 0 }, 3, TSR_FAULT_BAD_VALUE, COPY },
-	{ "a narrow WAIT for a wide value", { HEADER(TSR_OP_WAIT, 3), D(0), 1ULL << 32 }, 3, TSR_FAULT_BAD_VALUE, COPY },
-	{ "a narrow SIGNAL of a wide value", { HEADER(TSR_OP_SIGNAL, 3), D(0), 1ULL << 40 }, 3, TSR_FAULT_BAD_VALUE, COPY },
-	{ "a CALL of nothing", { HEADER(TSR_OP_CALL, 3), GT_CMD_VA, 0 }, 3, TSR_FAULT_BAD_VALUE, COPY },
-	{ "a JUMP to a stream that is too long", { HEADER(TSR_OP_JUMP, 3), GT_CMD_VA, TSR_STREAM_SIZE_MAX + 8 }, 3,
-	  TSR_FAULT_BAD_VALUE, COPY },
-	{ "a FILL with a texel of 0 bytes", { HEADER(TSR_OP_FILL_LINEAR, 5), D(0), 64 }, 5, TSR_FAULT_BAD_VALUE, COPY },
-	{ "a FILL with a texel of 17 bytes", { HEADER(TSR_OP_FILL_LINEAR, 5) | 17ULL << 32, D(0), 17 }, 5,
-	  TSR_FAULT_BAD_VALUE, COPY },
-	{ "a FILL pattern beyond its texel", { HEADER(TSR_OP_FILL_LINEAR, 5) | 2ULL << 32, D(0), 4, 0x10000 }, 5,
-	  TSR_FAULT_BAD_VALUE, COPY },
-	{ "COPY_RECT that is too wide", { HEADER(TSR_OP_COPY_RECT, 6) | 1ULL << 32, D(0), D(0x8000),
-	  0x0000100000001000, 0, 1ULL << 32 | (TSR_RECT_MAX + 1) }, 6, TSR_FAULT_BAD_VALUE, COPY },
-	{ "an unassigned counter", { HEADER(TSR_OP_COUNTER_BEGIN, 2), 1 << 15 }, 2, TSR_FAULT_BAD_VALUE, COPY },
-	{ "a CALL to an unaligned stream", { HEADER(TSR_OP_CALL, 3), GT_CMD_VA + 8, 64 }, 3, TSR_FAULT_ALIGNMENT, COPY },
-	{ "a CALL of 12 bytes", { HEADER(TSR_OP_CALL, 3), GT_CMD_VA, 12 }, 3, TSR_FAULT_ALIGNMENT, COPY },
-	{ "a FENCE at 4 modulo 8", { HEADER(TSR_OP_FENCE, 3), D(4), 1 }, 3, TSR_FAULT_ALIGNMENT, COPY },
-	{ "a SIGNAL at 2 modulo 4", { HEADER(TSR_OP_SIGNAL, 3), D(2), 1 }, 3, TSR_FAULT_ALIGNMENT, COPY },
-	{ "a wide WAIT at 4 modulo 8", { HEADER(TSR_OP_WAIT, 3) | 1 << 18, D(4), 0 }, 3, TSR_FAULT_ALIGNMENT, COPY },
-	{ "a TIMESTAMP at an odd address", { HEADER(TSR_OP_TIMESTAMP, 2), D(1) }, 2, TSR_FAULT_ALIGNMENT, COPY },
-	{ "a packet cut by the end of its stream", { HEADER(TSR_OP_FENCE, 3), D(0) }, 2, TSR_FAULT_STREAM_BOUND, COPY },
-	{ "a NOP longer than its stream", { HEADER(TSR_OP_NOP, 9) }, 1, TSR_FAULT_STREAM_BOUND, COPY },
+	{ "WAIT with comparison 3",
+	  { HEADER(TSR_OP_WAIT, 3) | 3 << 16, D(0), 0 },
+	  3,
+	  TSR_FAULT_BAD_VALUE,
+	  COPY },
+	{ "a narrow WAIT for a wide value",
+	  { HEADER(TSR_OP_WAIT, 3), D(0), 1ULL << 32 },
+	  3,
+	  TSR_FAULT_BAD_VALUE,
+	  COPY },
+	{ "a narrow SIGNAL of a wide value",
+	  { HEADER(TSR_OP_SIGNAL, 3), D(0), 1ULL << 40 },
+	  3,
+	  TSR_FAULT_BAD_VALUE,
+	  COPY },
+	{ "a CALL of nothing",
+	  { HEADER(TSR_OP_CALL, 3), GT_CMD_VA, 0 },
+	  3,
+	  TSR_FAULT_BAD_VALUE,
+	  COPY },
+	{ "a JUMP to a stream that is too long",
+	  { HEADER(TSR_OP_JUMP, 3), GT_CMD_VA, TSR_STREAM_SIZE_MAX + 8 },
+	  3,
+	  TSR_FAULT_BAD_VALUE,
+	  COPY },
+	{ "a FILL with a texel of 0 bytes",
+	  { HEADER(TSR_OP_FILL_LINEAR, 5), D(0), 64 },
+	  5,
+	  TSR_FAULT_BAD_VALUE,
+	  COPY },
+	{ "a FILL with a texel of 17 bytes",
+	  { HEADER(TSR_OP_FILL_LINEAR, 5) | 17ULL << 32, D(0), 17 },
+	  5,
+	  TSR_FAULT_BAD_VALUE,
+	  COPY },
+	{ "a FILL pattern beyond its texel",
+	  { HEADER(TSR_OP_FILL_LINEAR, 5) | 2ULL << 32, D(0), 4, 0x10000 },
+	  5,
+	  TSR_FAULT_BAD_VALUE,
+	  COPY },
+	{ "COPY_RECT that is too wide",
+	  { HEADER(TSR_OP_COPY_RECT, 6) | 1ULL << 32, D(0), D(0x8000), 0x0000100000001000, 0,
+	    1ULL << 32 | (TSR_RECT_MAX + 1) },
+	  6,
+	  TSR_FAULT_BAD_VALUE,
+	  COPY },
+	{ "an unassigned counter",
+	  { HEADER(TSR_OP_COUNTER_BEGIN, 2), 1 << 15 },
+	  2,
+	  TSR_FAULT_BAD_VALUE,
+	  COPY },
+	{ "a CALL to an unaligned stream",
+	  { HEADER(TSR_OP_CALL, 3), GT_CMD_VA + 8, 64 },
+	  3,
+	  TSR_FAULT_ALIGNMENT,
+	  COPY },
+	{ "a CALL of 12 bytes",
+	  { HEADER(TSR_OP_CALL, 3), GT_CMD_VA, 12 },
+	  3,
+	  TSR_FAULT_ALIGNMENT,
+	  COPY },
+	{ "a FENCE at 4 modulo 8",
+	  { HEADER(TSR_OP_FENCE, 3), D(4), 1 },
+	  3,
+	  TSR_FAULT_ALIGNMENT,
+	  COPY },
+	{ "a SIGNAL at 2 modulo 4",
+	  { HEADER(TSR_OP_SIGNAL, 3), D(2), 1 },
+	  3,
+	  TSR_FAULT_ALIGNMENT,
+	  COPY },
+	{ "a wide WAIT at 4 modulo 8",
+	  { HEADER(TSR_OP_WAIT, 3) | 1 << 18, D(4), 0 },
+	  3,
+	  TSR_FAULT_ALIGNMENT,
+	  COPY },
+	{ "a TIMESTAMP at an odd address",
+	  { HEADER(TSR_OP_TIMESTAMP, 2), D(1) },
+	  2,
+	  TSR_FAULT_ALIGNMENT,
+	  COPY },
+	{ "a packet cut by the end of its stream",
+	  { HEADER(TSR_OP_FENCE, 3), D(0) },
+	  2,
+	  TSR_FAULT_STREAM_BOUND,
+	  COPY },
+	{ "a NOP longer than its stream",
+	  { HEADER(TSR_OP_NOP, 9) },
+	  1,
+	  TSR_FAULT_STREAM_BOUND,
+	  COPY },
 };
 
 /* After a fault: the queue says what and where, refuses work, and the VM is as usable as before. */
@@ -106,7 +221,8 @@ static void bad_packet(const void *arg)
 	for (i = 0; i < p->count; i++)
 		gt_cs_word(&cs, p->words[i]);
 	if (p->code != TSR_FAULT_STREAM_BOUND)
-		GT_EMIT(&cs, fence, .event = TSR_EVENT_ALL_DONE, .addr = gt_data_va(0x108), .value = 1);
+		GT_EMIT(&cs, fence, .event = TSR_EVENT_ALL_DONE, .addr = gt_data_va(0x108),
+			.value = 1);
 	ktap_eq(gt_run_on(&c, queue, &cs), -EINVAL);
 	ktap_eq(words[0], 1);
 	ktap_eq(words[1], 0);
@@ -135,7 +251,8 @@ static void nesting(void)
 	gt_queue_destroy(c.fd, queue);
 }
 
-/* A stream that jumps to itself: caught by the limit of jumps without progress, not by a timeout. */
+/* A stream that jumps to itself: caught by the limit of jumps without progress, not by a timeout.
+ */
 static void endless_jump(void)
 {
 	uint32_t queue = gt_queue(c.fd, c.vm, DRM_TESSERA_ENGINE_COPY);
@@ -164,7 +281,10 @@ static void endless_calls(void)
 	gt_queue_destroy(c.fd, queue);
 }
 
-/* The header of a packet that exists, mostly; never a WAIT, which may rightly last until the job times out. */
+/*
+ * The header of a packet that exists, mostly; never a WAIT, which may rightly last until the job
+ * times out.
+ */
 static uint64_t random_header(uint64_t random)
 {
 	unsigned int op = random % 0x24;
@@ -173,7 +293,10 @@ static uint64_t random_header(uint64_t random)
 	       (random >> 60 ? 0 : (random & 0xf0000));
 }
 
-/* Random words: whatever the device makes of them, the job ends, with one of the errors a stream can have. */
+/*
+ * Random words: whatever the device makes of them, the job ends, with one of the errors a stream
+ * can have.
+ */
 static void random_streams(void)
 {
 	uint64_t seed = 0x9e3779b97f4a7c15, ended = 0;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 /* test: TIMEOUT=90 DEVICE_ARGS=vram=64M,copy-engines=2 */
 /*
- * The copy engine as a process sees it: linear copies and fills of every alignment, rectangles, tiled surfaces, both kinds of memory.
- * What must come out is computed here, from the definition of the layouts in Documentation/hw/copy-engine.md.
+ * The copy engine as a process sees it: linear copies and fills of every alignment, rectangles,
+ * tiled surfaces, both kinds of memory. What must come out is computed here, from the definition of
+ * the layouts in Documentation/hw/copy-engine.md.
  */
 #include "gt_main.h"
 
@@ -23,7 +24,10 @@ static uint32_t rnd(uint32_t below)
 	return (seed >> 33) % below;
 }
 
-/* New random content for the source; the destination and what is expected of it start from another pattern. */
+/*
+ * New random content for the source; the destination and what is expected of it start from another
+ * pattern.
+ */
 static void scramble(void)
 {
 	uint32_t *words = src.map;
@@ -94,7 +98,10 @@ struct surface {
 	bool tiled;
 };
 
-/* Byte offset of texel (x, y): rows, or rows of 16x16 tiles in which bits of y and of x^y alternate. */
+/*
+ * Byte offset of texel (x, y): rows, or rows of 16x16 tiles in which bits of y and of x^y
+ * alternate.
+ */
 static uint64_t texel_offset(const struct surface *s, uint32_t texel, uint32_t x, uint32_t y)
 {
 	uint32_t index = 0, bit;
@@ -105,7 +112,8 @@ static uint64_t texel_offset(const struct surface *s, uint32_t texel, uint32_t x
 		index |= ((x ^ y) >> bit & 1) << (2 * bit);
 		index |= (y >> bit & 1) << (2 * bit + 1);
 	}
-	return s->offset + (uint64_t)(y / 16) * s->pitch + (uint64_t)(x / 16) * 256 * texel + (uint64_t)index * texel;
+	return s->offset + (uint64_t)(y / 16) * s->pitch + (uint64_t)(x / 16) * 256 * texel +
+	       (uint64_t)index * texel;
 }
 
 static uint32_t pitch_for(uint32_t texel, uint32_t width, bool tiled)
@@ -113,18 +121,24 @@ static uint32_t pitch_for(uint32_t texel, uint32_t width, bool tiled)
 	return tiled ? (width + 15) / 16 * 256 * texel : width * texel + rnd(9);
 }
 
-/* One COPY_RECT between random rectangles of two surfaces of @texel bytes; expected result into want. */
-static void rect_case(struct gt_cs *cs, uint32_t texel, bool from_tiled, bool to_tiled, uint32_t flips)
+/*
+ * One COPY_RECT between random rectangles of two surfaces of @texel bytes; expected result into
+ * want.
+ */
+static void rect_case(struct gt_cs *cs, uint32_t texel, bool from_tiled, bool to_tiled,
+		      uint32_t flips)
 {
 	struct surface from = { .offset = from_tiled ? 0 : rnd(64), .tiled = from_tiled };
 	struct surface to = { .offset = to_tiled ? 0 : rnd(64), .tiled = to_tiled };
-	uint32_t w = 1 + rnd(50), h = 1 + rnd(50), sx = rnd(30), sy = rnd(30), dx = rnd(30), dy = rnd(30), x, y;
+	uint32_t w = 1 + rnd(50), h = 1 + rnd(50), sx = rnd(30), sy = rnd(30), dx = rnd(30),
+		 dy = rnd(30), x, y;
 
 	from.pitch = pitch_for(texel, sx + w, from_tiled);
 	to.pitch = pitch_for(texel, dx + w, to_tiled);
-	GT_EMIT(cs, copy_rect, .src_layout = from_tiled, .dst_layout = to_tiled, .flip_x = flips & 1, .flip_y = flips >> 1 & 1,
-		.texel = texel, .src = SRC_VA + from.offset, .dst = DST_VA + to.offset,
-		.src_pitch = from.pitch, .dst_pitch = to.pitch, .src_x = sx, .src_y = sy, .dst_x = dx, .dst_y = dy,
+	GT_EMIT(cs, copy_rect, .src_layout = from_tiled, .dst_layout = to_tiled,
+		.flip_x = flips & 1, .flip_y = flips >> 1 & 1, .texel = texel,
+		.src = SRC_VA + from.offset, .dst = DST_VA + to.offset, .src_pitch = from.pitch,
+		.dst_pitch = to.pitch, .src_x = sx, .src_y = sy, .dst_x = dx, .dst_y = dy,
 		.width = w, .height = h);
 	for (y = 0; y < h; y++) {
 		for (x = 0; x < w; x++) {
@@ -176,11 +190,14 @@ static void rect_fills(void)
 				pattern[i] = rnd(256);
 			memcpy(words, pattern, 16);
 			to.pitch = pitch_for(texel, x0 + w, tiled);
-			GT_EMIT(&cs, fill_rect, .layout = tiled, .texel = texel, .dst = DST_VA + to.offset, .pitch = to.pitch,
-				.x = x0, .y = y0, .width = w, .height = h, .pattern_lo = words[0], .pattern_hi = words[1]);
+			GT_EMIT(&cs, fill_rect, .layout = tiled, .texel = texel,
+				.dst = DST_VA + to.offset, .pitch = to.pitch, .x = x0, .y = y0,
+				.width = w, .height = h, .pattern_lo = words[0],
+				.pattern_hi = words[1]);
 			for (y = 0; y < h; y++) {
 				for (x = 0; x < w; x++)
-					memcpy(want + texel_offset(&to, texel, x0 + x, y0 + y), pattern, texel);
+					memcpy(want + texel_offset(&to, texel, x0 + x, y0 + y),
+					       pattern, texel);
 			}
 			ktap_eq(gt_run(&c, &cs), 0);
 			ktap_mem_eq(dst.map, want, SIZE);
@@ -197,8 +214,9 @@ static void burst_is_a_block(void)
 	unsigned int i, inside = 0;
 
 	memset(dst.map, 0, SIZE);
-	GT_EMIT(&cs, fill_rect, .layout = TSR_LAYOUT_TILED, .texel = 4, .dst = DST_VA, .pitch = s.pitch,
-		.x = 8, .y = 4, .width = 4, .height = 4, .pattern_lo = 0x11223344);
+	GT_EMIT(&cs, fill_rect, .layout = TSR_LAYOUT_TILED, .texel = 4, .dst = DST_VA,
+		.pitch = s.pitch, .x = 8, .y = 4, .width = 4, .height = 4,
+		.pattern_lo = 0x11223344);
 	ktap_eq(gt_run(&c, &cs), 0);
 	for (i = 0; i < SIZE / 4; i++)
 		inside += words[i] == 0x11223344;
@@ -215,7 +233,8 @@ static void empty_commands(void)
 	scramble();
 	GT_EMIT(&cs, copy_linear, .src = 0x7000000000, .dst = 0x7000000000, .size = 0);
 	GT_EMIT(&cs, fill_linear, .texel = 3, .dst = 0x7000000000, .size = 0);
-	GT_EMIT(&cs, copy_rect, .texel = 4, .src = 0x7000000000, .dst = 0x7000000000, .width = 0, .height = 9);
+	GT_EMIT(&cs, copy_rect, .texel = 4, .src = 0x7000000000, .dst = 0x7000000000, .width = 0,
+		.height = 9);
 	GT_EMIT(&cs, fill_rect, .texel = 4, .dst = 0x7000000000, .width = 9, .height = 0);
 	ktap_eq(gt_run(&c, &cs), 0);
 	ktap_mem_eq(dst.map, want, SIZE);
@@ -258,7 +277,10 @@ static void local_round_trip(void)
 	gt_bo_free(&far);
 }
 
-/* The CPU writes through BAR 2, the GPU tiles out of it; and a command stream runs from local memory. */
+/*
+ * The CPU writes through BAR 2, the GPU tiles out of it; and a command stream runs from local
+ * memory.
+ */
 static void local_source_and_stream(void)
 {
 	struct surface from = { .pitch = 256 }, to = { .pitch = 4 * 1024, .tiled = true };
@@ -275,11 +297,13 @@ static void local_source_and_stream(void)
 	scramble();
 	memcpy(near.map, src.map, 64 * GT_PAGE);
 	cs = (struct gt_cs){ .words = code.map, .va = 0x70000000, .room = 512 };
-	GT_EMIT(&cs, copy_rect, .dst_layout = TSR_LAYOUT_TILED, .texel = 4, .src = 0x60000000, .dst = DST_VA,
-		.src_pitch = from.pitch, .dst_pitch = to.pitch, .width = 64, .height = 64);
+	GT_EMIT(&cs, copy_rect, .dst_layout = TSR_LAYOUT_TILED, .texel = 4, .src = 0x60000000,
+		.dst = DST_VA, .src_pitch = from.pitch, .dst_pitch = to.pitch, .width = 64,
+		.height = 64);
 	for (y = 0; y < 64; y++) {
 		for (x = 0; x < 64; x++)
-			memcpy(want + texel_offset(&to, 4, x, y), (char *)src.map + texel_offset(&from, 4, x, y), 4);
+			memcpy(want + texel_offset(&to, 4, x, y),
+			       (char *)src.map + texel_offset(&from, 4, x, y), 4);
 	}
 	ktap_eq(gt_run(&c, &cs), 0);
 	ktap_mem_eq(dst.map, want, SIZE);
@@ -301,7 +325,8 @@ static void mixed_buffer(void)
 	scramble();
 	for (i = 0; i < PAGES; i++) {
 		uint32_t from = i & 1 ? near.handle : src.handle;
-		struct drm_tessera_bind_op op = gt_op_map(from, 0x60000000 + i * GT_PAGE, GT_PAGE, i * GT_PAGE, GT_RW);
+		struct drm_tessera_bind_op op =
+			gt_op_map(from, 0x60000000 + i * GT_PAGE, GT_PAGE, i * GT_PAGE, GT_RW);
 		char *page = (char *)(i & 1 ? near.map : src.map) + i * GT_PAGE;
 
 		if (i & 1)
@@ -344,7 +369,8 @@ int main(int argc, char **argv)
 	ktap_run("[MEM5] a 64-byte burst of a tiled surface is a block", burst_is_a_block);
 	ktap_run("[MEM4] empty commands touch nothing", empty_commands);
 	ktap_run("[MEM1] [MEM4] system to local to local to system", local_round_trip);
-	ktap_run("[MEM1] [MEM5] tiling out of local memory by a stream in local memory", local_source_and_stream);
+	ktap_run("[MEM1] [MEM5] tiling out of local memory by a stream in local memory",
+		 local_source_and_stream);
 	ktap_run("[MEM1] pages of one buffer on both sides", mixed_buffer);
 	free(want);
 	gt_bo_free(&src);

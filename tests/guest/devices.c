@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 /* test: TIMEOUT=60 SMP=2 DEVICES=2 */
-/* Two GPUs in one guest: each has its own nodes, memory and queues; buffers and fences go from one to the other. */
+/*
+ * Two GPUs in one guest: each has its own nodes, memory and queues; buffers and fences go from one
+ * to the other.
+ */
 #include "gt_main.h"
 
 #include <errno.h>
@@ -22,7 +25,8 @@ static void two_nodes(void)
 	ktap_eq(gt_open_nth(2, true), -ENOENT);
 }
 
-/* Both are inside a job at the same time: each waits for a word the other stores in shared memory. */
+/* Both are inside a job at the same time: each waits for a word the other stores in shared memory.
+ */
 static void both_at_once(void)
 {
 	struct gt_bo bo = gt_bo(gpu[0].fd, GT_PAGE, 0);
@@ -42,9 +46,11 @@ static void both_at_once(void)
 		struct gt_cs cs = gt_stream(&gpu[i], 16);
 
 		done[i] = gt_binary(gpu[i].sync);
-		GT_EMIT(&cs, signal, .op = TSR_SIGNAL_OP_SET, .event = TSR_EVENT_REACHED, .addr = WIN_VA + 64 * i, .value = 1);
+		GT_EMIT(&cs, signal, .op = TSR_SIGNAL_OP_SET, .event = TSR_EVENT_REACHED,
+			.addr = WIN_VA + 64 * i, .value = 1);
 		GT_EMIT(&cs, wait, .op = TSR_COMPARE_EQ, .addr = WIN_VA + 64 * !i, .value = 1);
-		GT_EMIT(&cs, fence, .event = TSR_EVENT_ALL_DONE, .addr = WIN_VA + 128 + 64 * i, .value = 0x600 + i);
+		GT_EMIT(&cs, fence, .event = TSR_EVENT_ALL_DONE, .addr = WIN_VA + 128 + 64 * i,
+			.value = 0x600 + i);
 		ktap_eq(gt_kick(&gpu[i], gpu[i].queue, &cs, &done[i]), 0);
 	}
 	for (i = 0; i < 2; i++) {
@@ -55,7 +61,10 @@ static void both_at_once(void)
 	gt_bo_free(&bo);
 }
 
-/* A chain over both: GPU 0 fills, GPU 1 waits for its fence (a sync_file) and copies, GPU 0 waits and copies back. */
+/*
+ * A chain over both: GPU 0 fills, GPU 1 waits for its fence (a sync_file) and copies, GPU 0 waits
+ * and copies back.
+ */
 static void fences_across(void)
 {
 	struct gt_bo bo = gt_bo(gpu[0].fd, 4 * GT_PAGE, DRM_TESSERA_BO_CACHED);
@@ -75,9 +84,11 @@ static void fences_across(void)
 		struct drm_tessera_job job;
 
 		if (!step)
-			GT_EMIT(&cs, fill_linear, .texel = 4, .dst = WIN_VA, .size = GT_PAGE, .pattern_lo = 0xabad1dea);
+			GT_EMIT(&cs, fill_linear, .texel = 4, .dst = WIN_VA, .size = GT_PAGE,
+				.pattern_lo = 0xabad1dea);
 		else
-			GT_EMIT(&cs, copy_linear, .src = WIN_VA + (step - 1) * GT_PAGE, .dst = WIN_VA + step * GT_PAGE, .size = GT_PAGE);
+			GT_EMIT(&cs, copy_linear, .src = WIN_VA + (step - 1) * GT_PAGE,
+				.dst = WIN_VA + step * GT_PAGE, .size = GT_PAGE);
 		job = gt_job(me->queue, &cs);
 		if (step) {
 			ktap_eq(drmSyncobjExportSyncFile(prev->fd, prev->sync, &file), 0);

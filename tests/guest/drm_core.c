@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 /* test: TIMEOUT=30 */
-/* What every DRM driver owes: nodes, version, capabilities, master and authentication, dumb buffers, GEM names, debugfs, fdinfo. */
+/*
+ * What every DRM driver owes: nodes, version, capabilities, master and authentication, dumb
+ * buffers, GEM names, debugfs, fdinfo.
+ */
 #include "gt_main.h"
 
 #include <dirent.h>
@@ -106,7 +109,10 @@ static void authentication(void)
 	close(second);
 }
 
-/* The render node does everything without authentication, also for nobody in particular; master ioctls are not for it. */
+/*
+ * The render node does everything without authentication, also for nobody in particular; master
+ * ioctls are not for it.
+ */
 static void render_without_auth(void)
 {
 	char path[64];
@@ -124,7 +130,8 @@ static void render_without_auth(void)
 			_exit(90);
 		c = gt_ctx();
 		cs = gt_stream(&c, 3);
-		GT_EMIT(&cs, fence, .event = TSR_EVENT_ALL_DONE, .addr = gt_data_va(0), .value = 66);
+		GT_EMIT(&cs, fence, .event = TSR_EVENT_ALL_DONE, .addr = gt_data_va(0),
+			.value = 66);
 		if (gt_run(&c, &cs))
 			_exit(91);
 		_exit(*(volatile uint64_t *)gt_data(&c, 0) == 66 ? 0 : 92);
@@ -173,7 +180,9 @@ static void dumb_buffers(void)
 	destroy.handle = create.handle;
 	ktap_eq(gt_ioctl(fd, DRM_IOCTL_MODE_DESTROY_DUMB, &destroy), 0);
 	ktap_eq(gt_ioctl(fd, DRM_IOCTL_MODE_MAP_DUMB, &map), -ENOENT);
-	create = (struct drm_mode_create_dumb){ .width = UINT32_MAX, .height = UINT32_MAX, .bpp = 32 };
+	create = (struct drm_mode_create_dumb){ .width = UINT32_MAX,
+						.height = UINT32_MAX,
+						.bpp = 32 };
 	ktap_ok(gt_ioctl(fd, DRM_IOCTL_MODE_CREATE_DUMB, &create) < 0);
 	create = (struct drm_mode_create_dumb){ .width = 10, .height = 10, .bpp = 0 };
 	ktap_eq(gt_ioctl(fd, DRM_IOCTL_MODE_CREATE_DUMB, &create), -EINVAL);
@@ -195,8 +204,8 @@ static void dumb_buffer_on_gpu(void)
 	KTAP_REQUIRE(pixels);
 	op = gt_op_map(create.handle, 0x40000000, create.size, 0, GT_RW);
 	ktap_eq(gt_vm_bind(c.fd, c.vm, &op, 1), 0);
-	GT_EMIT(&cs, fill_rect, .texel = 4, .dst = 0x40000000, .pitch = create.pitch, .x = 8, .y = 4, .width = 16, .height = 2,
-		.pattern_lo = 0xff8040);
+	GT_EMIT(&cs, fill_rect, .texel = 4, .dst = 0x40000000, .pitch = create.pitch, .x = 8,
+		.y = 4, .width = 16, .height = 2, .pattern_lo = 0xff8040);
 	ktap_eq(gt_run(&c, &cs), 0);
 	for (i = 0; i < 64; i++)
 		ktap_eq(pixels[5 * create.pitch / 4 + i], i >= 8 && i < 24 ? 0xff8040 : 0);
@@ -231,7 +240,8 @@ static void fdinfo(void)
 	gt_ctx_free(&c);
 }
 
-/* Every file below the device's debugfs directory can be read at any time, with work in flight too. */
+/* Every file below the device's debugfs directory can be read at any time, with work in flight too.
+ */
 static void debugfs(void)
 {
 	struct gt_ctx c = gt_ctx();
@@ -255,7 +265,8 @@ static void debugfs(void)
 	while ((entry = readdir(dir))) {
 		if (entry->d_type != DT_REG)
 			continue;
-		snprintf(path, sizeof(path), "/sys/kernel/debug/dri/%u/%s", (unsigned int)(st.st_rdev & 0xff), entry->d_name);
+		snprintf(path, sizeof(path), "/sys/kernel/debug/dri/%u/%s",
+			 (unsigned int)(st.st_rdev & 0xff), entry->d_name);
 		if (gt_read_file(path, text, sizeof(text)) >= 0)
 			files++;
 	}

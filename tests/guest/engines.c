@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 /* test: TIMEOUT=60 DEVICE_ARGS=vram=64M,copy-engines=2 */
-/* Several engines: two of one class are inside jobs at the same moment, and sharing one among many queues changes no result. */
+/*
+ * Several engines: two of one class are inside jobs at the same moment, and sharing one among many
+ * queues changes no result.
+ */
 #include "gt_main.h"
 
 #include <unistd.h>
@@ -27,18 +30,21 @@ static void long_job(struct gt_cs *cs, uint64_t at, unsigned int half, unsigned 
 	GT_EMIT(cs, counter_begin, .mask = 1 << BUSY_TIME);
 	GT_EMIT(cs, timestamp, .event = TSR_EVENT_ALL_DONE, .addr = gt_data_va(at));
 	while (copies--)
-		GT_EMIT(cs, copy_linear, .src = SRC_VA + offset, .dst = DST_VA + offset, .size = BYTES / 2);
+		GT_EMIT(cs, copy_linear, .src = SRC_VA + offset, .dst = DST_VA + offset,
+			.size = BYTES / 2);
 	GT_EMIT(cs, timestamp, .event = TSR_EVENT_ALL_DONE, .addr = gt_data_va(at + 8));
 	GT_EMIT(cs, counter_end, .addr = gt_data_va(at + 16));
 }
 
 /*
- * Two queues of one class, two engines. The time both together spent on engines exceeds the time that passed: so for a while both were
- * inside. (With one engine the sum cannot exceed it, however the slices fall.)
+ * Two queues of one class, two engines. The time both together spent on engines exceeds the time
+ * that passed: so for a while both were inside. (With one engine the sum cannot exceed it, however
+ * the slices fall.)
  */
 static void two_at_once(void)
 {
-	struct gt_bo src = gt_bo(c.fd, BYTES, DRM_TESSERA_BO_CACHED), dst = gt_bo(c.fd, BYTES, DRM_TESSERA_BO_CACHED);
+	struct gt_bo src = gt_bo(c.fd, BYTES, DRM_TESSERA_BO_CACHED),
+		     dst = gt_bo(c.fd, BYTES, DRM_TESSERA_BO_CACHED);
 	volatile struct measured *m = gt_data(&c, 0x100);
 	uint32_t queues[2], done[2];
 	uint64_t first, last, busy;
@@ -65,7 +71,8 @@ static void two_at_once(void)
 	first = m[0].begin < m[1].begin ? m[0].begin : m[1].begin;
 	last = m[0].end > m[1].end ? m[0].end : m[1].end;
 	busy = m[0].busy + m[1].busy;
-	ktap_note("%llu ns on engines in %llu ns", (unsigned long long)busy, (unsigned long long)(last - first));
+	ktap_note("%llu ns on engines in %llu ns", (unsigned long long)busy,
+		  (unsigned long long)(last - first));
 	ktap_ok(m[0].begin < m[1].end && m[1].begin < m[0].end);
 	ktap_ok(busy > last - first);
 	ktap_mem_eq(dst.map, src.map, BYTES);
@@ -77,7 +84,8 @@ static void two_at_once(void)
 	gt_bo_free(&dst);
 }
 
-/* Twenty queues of all priorities on two engines, long and short jobs mixed: every copy is exact. */
+/* Twenty queues of all priorities on two engines, long and short jobs mixed: every copy is exact.
+ */
 static void many_share(void)
 {
 	enum { QUEUES = 20, CHUNK = 0x8000 };
@@ -98,7 +106,8 @@ static void many_share(void)
 		for (j = 0; j < CHUNK / size; j++) {
 			uint64_t at = i * CHUNK + j * size;
 
-			GT_EMIT(&cs, copy_linear, .src = gt_data_va(at), .dst = gt_data_va(0x80000 + at), .size = size);
+			GT_EMIT(&cs, copy_linear, .src = gt_data_va(at),
+				.dst = gt_data_va(0x80000 + at), .size = size);
 		}
 		ktap_eq(gt_kick(&c, queues[i % QUEUES], &cs, &sync), 0);
 	}

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 /* test: TIMEOUT=60 */
 /*
- * Random ioctls, mostly well-formed: each field is drawn from values that are valid, nearly valid or absurd, ids from those that exist or
- * once did. Children with different seeds run at once on files of their own. What must hold: the kernel log stays clean, nobody hangs or
- * dies, and afterwards the device works. The seed is printed; `fuzz_ioctls SEED` repeats it.
+ * Random ioctls, mostly well-formed: each field is drawn from values that are valid, nearly valid
+ * or absurd, ids from those that exist or once did. Children with different seeds run at once on
+ * files of their own. What must hold: the kernel log stays clean, nobody hangs or dies, and
+ * afterwards the device works. The seed is printed; `fuzz_ioctls SEED` repeats it.
  */
 #include "gt_main.h"
 
@@ -41,8 +42,18 @@ static bool one_in(struct state *s, uint32_t n)
 static uint64_t odd_value(struct state *s)
 {
 	static const uint64_t values[] = {
-		0, 1, 3, 7, 8, 63, 64, 0xfff, 0x1000, 0x1001, 0x1fffff, 0x200000, INT32_MAX, 1ULL << 31, UINT32_MAX,
-		1ULL << 32, 1ULL << 47, 1ULL << 48, 1ULL << 57, INT64_MAX, 1ULL << 63, UINT64_MAX - 0xfff, UINT64_MAX,
+		0,	    1,
+		3,	    7,
+		8,	    63,
+		64,	    0xfff,
+		0x1000,	    0x1001,
+		0x1fffff,   0x200000,
+		INT32_MAX,  1ULL << 31,
+		UINT32_MAX, 1ULL << 32,
+		1ULL << 47, 1ULL << 48,
+		1ULL << 57, INT64_MAX,
+		1ULL << 63, UINT64_MAX - 0xfff,
+		UINT64_MAX,
 	};
 
 	return values[rnd(s, GT_ARRAY_SIZE(values))];
@@ -87,7 +98,8 @@ static int call(struct state *s, unsigned long request, void *arg)
 }
 
 /* An array of syncs; now and then one with a bad stride, count or pointer. */
-static struct drm_tessera_array random_syncs(struct state *s, struct drm_tessera_sync *syncs, unsigned int max)
+static struct drm_tessera_array random_syncs(struct state *s, struct drm_tessera_sync *syncs,
+					     unsigned int max)
 {
 	unsigned int n = one_in(s, 2) ? 0 : rnd(s, max + 1), i;
 	struct drm_tessera_array array;
@@ -96,7 +108,9 @@ static struct drm_tessera_array random_syncs(struct state *s, struct drm_tessera
 		bool timeline = one_in(s, 2);
 
 		syncs[i] = (struct drm_tessera_sync){
-			.type = timeline, .handle = pick(s, s->syncs), .point = timeline ? 1 + rnd(s, 50) : 0,
+			.type = timeline,
+			.handle = pick(s, s->syncs),
+			.point = timeline ? 1 + rnd(s, 50) : 0,
 			.flags = flags_or_odd(s, 0),
 		};
 	}
@@ -113,7 +127,8 @@ static struct drm_tessera_array random_syncs(struct state *s, struct drm_tessera
 static void do_vm_create(struct state *s)
 {
 	struct drm_tessera_vm_create arg = { .flags = flags_or_odd(s, 0) };
-	struct drm_tessera_bind_op op = gt_op_map(s->stream.handle, GT_CMD_VA, s->stream.size, 0, GT_RWX);
+	struct drm_tessera_bind_op op =
+		gt_op_map(s->stream.handle, GT_CMD_VA, s->stream.size, 0, GT_RWX);
 
 	if (!call(s, DRM_IOCTL_TESSERA_VM_CREATE, &arg)) {
 		keep(s, s->vms, arg.vm_id);
@@ -144,7 +159,8 @@ static void do_vm_bind(struct state *s)
 			ops[i].bo_handle = pick(s, s->bos);
 			ops[i].bo_offset = one_in(s, 3) ? random_size(s) : 0;
 		} else if (ops[i].op == DRM_TESSERA_BIND_UNMAP_BO) {
-			ops[i] = (struct drm_tessera_bind_op){ .op = DRM_TESSERA_BIND_UNMAP_BO, .bo_handle = pick(s, s->bos) };
+			ops[i] = (struct drm_tessera_bind_op){ .op = DRM_TESSERA_BIND_UNMAP_BO,
+							       .bo_handle = pick(s, s->bos) };
 		}
 	}
 	arg.ops = GT_ARRAY(ops, n);
@@ -163,12 +179,14 @@ static void do_vm_bind(struct state *s)
 static void do_bo(struct state *s)
 {
 	struct drm_tessera_bo_create arg = {
-		.size = one_in(s, 10) ? odd_value(s) : random_size(s), .flags = flags_or_odd(s, rnd(s, 8)),
+		.size = one_in(s, 10) ? odd_value(s) : random_size(s),
+		.flags = flags_or_odd(s, rnd(s, 8)),
 		.vm_id = one_in(s, 4) ? pick(s, s->vms) : 0,
 	};
 	uint32_t old = pick(s, s->bos);
 
-	/* What the machine does not have is tested elsewhere, and would end in the OOM killer here. */
+	/* What the machine does not have is tested elsewhere, and would end in the OOM killer here.
+	 */
 	if (arg.size > 16 * GT_HUGE && arg.size < 1ULL << 40)
 		arg.size = GT_HUGE;
 	if (one_in(s, 2))
@@ -179,8 +197,10 @@ static void do_bo(struct state *s)
 
 static void do_bo_use(struct state *s)
 {
-	struct drm_tessera_bo_mmap_offset offset = { .handle = pick(s, s->bos), .flags = flags_or_odd(s, 0) };
-	struct drm_tessera_bo_set_label label = { .handle = pick(s, s->bos), .label = gt_ptr("fuzz") };
+	struct drm_tessera_bo_mmap_offset offset = { .handle = pick(s, s->bos),
+						     .flags = flags_or_odd(s, 0) };
+	struct drm_tessera_bo_set_label label = { .handle = pick(s, s->bos),
+						  .label = gt_ptr("fuzz") };
 	struct drm_tessera_bo_info info = { .handle = pick(s, s->bos) };
 	void *map;
 	int dmabuf;
@@ -208,10 +228,14 @@ static void do_bo_use(struct state *s)
 static void do_queue(struct state *s)
 {
 	struct drm_tessera_queue_create create = {
-		.vm_id = pick(s, s->vms), .engine_class = one_in(s, 20) ? odd_value(s) : rnd(s, 4),
-		.priority = flags_or_odd(s, rnd(s, 3)), .ring_size = one_in(s, 3) ? odd_value(s) : 0, .flags = flags_or_odd(s, 0),
+		.vm_id = pick(s, s->vms),
+		.engine_class = one_in(s, 20) ? odd_value(s) : rnd(s, 4),
+		.priority = flags_or_odd(s, rnd(s, 3)),
+		.ring_size = one_in(s, 3) ? odd_value(s) : 0,
+		.flags = flags_or_odd(s, 0),
 	};
-	struct drm_tessera_queue_destroy destroy = { .queue_id = pick(s, s->queues), .pad = flags_or_odd(s, 0) };
+	struct drm_tessera_queue_destroy destroy = { .queue_id = pick(s, s->queues),
+						     .pad = flags_or_odd(s, 0) };
 	struct drm_tessera_queue_get_state state = { .queue_id = pick(s, s->queues) };
 
 	if (!call(s, DRM_IOCTL_TESSERA_QUEUE_CREATE, &create)) {
@@ -238,9 +262,13 @@ static void do_submit(struct state *s)
 	for (i = 0; i < n; i++) {
 		jobs[i] = (struct drm_tessera_job){
 			.queue_id = one_in(s, 6) ? pick(s, s->queues) : queue,
-			.cmd_va = one_in(s, 10) ? odd_value(s) : GT_CMD_VA + 64 * rnd(s, 5), .cmd_size = 64,
-			.after = one_in(s, 4) ? odd_value(s) : i ? rnd(s, 1 << i) : 0,
-			.waits = random_syncs(s, waits[i], 2), .signals = random_syncs(s, signals[i], 2),
+			.cmd_va = one_in(s, 10) ? odd_value(s) : GT_CMD_VA + 64 * rnd(s, 5),
+			.cmd_size = 64,
+			.after = one_in(s, 4) ? odd_value(s)
+				 : i	      ? rnd(s, 1 << i)
+					      : 0,
+			.waits = random_syncs(s, waits[i], 2),
+			.signals = random_syncs(s, signals[i], 2),
 		};
 		if (one_in(s, 10)) {
 			jobs[i].cmd_va = 0;
@@ -270,10 +298,13 @@ static void do_queries(struct state *s)
 	unsigned char buffer[512];
 	struct drm_tessera_fault faults[4];
 	struct drm_tessera_dev_query query = {
-		.type = flags_or_odd(s, rnd(s, 4)), .size = one_in(s, 6) ? odd_value(s) & 0xffff : sizeof(buffer),
-		.ptr = one_in(s, 6) ? odd_value(s) : gt_ptr(buffer), .stride = one_in(s, 2) ? rnd(s, 64) : 0,
+		.type = flags_or_odd(s, rnd(s, 4)),
+		.size = one_in(s, 6) ? odd_value(s) & 0xffff : sizeof(buffer),
+		.ptr = one_in(s, 6) ? odd_value(s) : gt_ptr(buffer),
+		.stride = one_in(s, 2) ? rnd(s, 64) : 0,
 	};
-	struct drm_tessera_vm_get_state state = { .vm_id = pick(s, s->vms), .faults = GT_ARRAY(faults, rnd(s, 5)) };
+	struct drm_tessera_vm_get_state state = { .vm_id = pick(s, s->vms),
+						  .faults = GT_ARRAY(faults, rnd(s, 5)) };
 	struct drm_tessera_get_timestamp stamp = { .clock_id = odd_value(s) };
 
 	if (query.size > sizeof(buffer) && query.ptr == gt_ptr(buffer))
@@ -294,7 +325,10 @@ static void do_noise(struct state *s)
 	gt_ioctl_sized(s->fd, DRM_IOWR(DRM_COMMAND_BASE + nr, char[8]), arg, 8 * (1 + rnd(s, 16)));
 }
 
-/* Streams the fuzzer submits: fine, faulting, malformed, with a wait that holds, and a long copy over its own buffer. */
+/*
+ * Streams the fuzzer submits: fine, faulting, malformed, with a wait that holds, and a long copy
+ * over its own buffer.
+ */
 static void write_streams(struct state *s)
 {
 	struct gt_cs cs = { .words = s->stream.map, .va = GT_CMD_VA, .room = 512 };
@@ -306,15 +340,17 @@ static void write_streams(struct state *s)
 	GT_EMIT(&cs, nop, .qwords = 7);
 	GT_EMIT(&cs, wait, .op = TSR_COMPARE_EQ, .addr = GT_CMD_VA + 0x1000, .value = 0);
 	GT_EMIT(&cs, nop, .qwords = 5);
-	GT_EMIT(&cs, fill_linear, .texel = 1, .dst = GT_CMD_VA + 0x2000, .size = 0x4000, .pattern_lo = 0xab);
+	GT_EMIT(&cs, fill_linear, .texel = 1, .dst = GT_CMD_VA + 0x2000, .size = 0x4000,
+		.pattern_lo = 0xab);
 	GT_EMIT(&cs, nop, .qwords = 3);
 }
 
 static int child(uint64_t seed, unsigned int calls)
 {
-	static void (* const actions[])(struct state *) = {
-		do_vm_create, do_vm_destroy, do_vm_bind, do_vm_bind, do_vm_bind, do_bo, do_bo, do_bo_use, do_queue, do_queue,
-		do_submit, do_submit, do_submit, do_submit, do_sync, do_sync, do_queries, do_noise,
+	static void (*const actions[])(struct state *) = {
+		do_vm_create, do_vm_destroy, do_vm_bind, do_vm_bind, do_vm_bind, do_bo,
+		do_bo,	      do_bo_use,     do_queue,	 do_queue,   do_submit,	 do_submit,
+		do_submit,    do_submit,     do_sync,	 do_sync,    do_queries, do_noise,
 	};
 	struct state s = { .fd = gt_open(), .random = seed };
 	unsigned int i;
@@ -344,7 +380,8 @@ static void fuzz(void)
 	pid_t pids[CHILDREN];
 	unsigned int i;
 
-	ktap_note("seed %llu, %u calls in each of %u processes", (unsigned long long)base_seed, calls_each, CHILDREN);
+	ktap_note("seed %llu, %u calls in each of %u processes", (unsigned long long)base_seed,
+		  calls_each, CHILDREN);
 	for (i = 0; i < CHILDREN; i++) {
 		fflush(stdout);
 		pids[i] = fork();

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 /* test: TIMEOUT=120 */
 /*
- * Queues that hang: a wait for a value that never comes, and a loop that never ends although it makes progress. The culprits are told, with
- * ETIMEDOUT; everybody else goes on bit-exactly; nothing but their queues is reset.
+ * Queues that hang: a wait for a value that never comes, and a loop that never ends although it
+ * makes progress. The culprits are told, with ETIMEDOUT; everybody else goes on bit-exactly;
+ * nothing but their queues is reset.
  */
 #include "gt_main.h"
 
@@ -22,9 +23,11 @@ struct culprit {
 static struct culprit start_culprit(const struct gt_cs *cs)
 {
 	struct culprit bad = {
-		.queue = gt_queue(c.fd, c.vm, DRM_TESSERA_ENGINE_COPY), .timeline = gt_syncobj(c.fd, false),
+		.queue = gt_queue(c.fd, c.vm, DRM_TESSERA_ENGINE_COPY),
+		.timeline = gt_syncobj(c.fd, false),
 	};
-	struct drm_tessera_sync first = gt_point(bad.timeline, 1), second = gt_point(bad.timeline, 2);
+	struct drm_tessera_sync first = gt_point(bad.timeline, 1),
+				second = gt_point(bad.timeline, 2);
 	struct drm_tessera_job behind = gt_job(bad.queue, NULL);
 
 	ktap_eq(gt_kick(&c, bad.queue, cs, &first), 0);
@@ -60,29 +63,37 @@ static bool good_round(uint32_t queue, unsigned int round)
 	for (i = 0; i < CHUNK / 4; i++)
 		from[i] = i * 2654435761u ^ round;
 	memset(to, 0, CHUNK);
-	GT_EMIT(&cs, copy_linear, .src = gt_data_va(0x20000), .dst = gt_data_va(0x20000 + CHUNK), .size = CHUNK);
+	GT_EMIT(&cs, copy_linear, .src = gt_data_va(0x20000), .dst = gt_data_va(0x20000 + CHUNK),
+		.size = CHUNK);
 	return gt_run_on(&c, queue, &cs) == 0 && !memcmp(from, to, CHUNK);
 }
 
-/* Three culprits at once, one of which is innocent: it blocks as long as they do, but its value comes. */
+/*
+ * Three culprits at once, one of which is innocent: it blocks as long as they do, but its value
+ * comes.
+ */
 static void hang_of_some(void)
 {
 	struct drm_tessera_gpu_state before = gt_gpu_state(c.fd), after;
-	struct gt_cs never = gt_stream(&c, 3), loop = gt_stream(&c, 8), never_wide = gt_stream(&c, 6);
+	struct gt_cs never = gt_stream(&c, 3), loop = gt_stream(&c, 8),
+		     never_wide = gt_stream(&c, 6);
 	volatile uint64_t *words = gt_data(&c, 0);
 	unsigned int rounds = 0, wrong = 0;
 	struct culprit bad[3];
 
 	memset((void *)words, 0, 64);
 	GT_EMIT(&never, wait, .op = TSR_COMPARE_EQ, .addr = gt_data_va(0), .value = 1);
-	GT_EMIT(&never_wide, fence, .event = TSR_EVENT_ALL_DONE, .addr = gt_data_va(16), .value = 1);
-	GT_EMIT(&never_wide, wait, .op = TSR_COMPARE_GE, .wide = true, .addr = gt_data_va(8), .value = 1);
+	GT_EMIT(&never_wide, fence, .event = TSR_EVENT_ALL_DONE, .addr = gt_data_va(16),
+		.value = 1);
+	GT_EMIT(&never_wide, wait, .op = TSR_COMPARE_GE, .wide = true, .addr = gt_data_va(8),
+		.value = 1);
 	GT_EMIT(&loop, fence, .event = TSR_EVENT_ALL_DONE, .addr = gt_data_va(24), .value = 1);
 	GT_EMIT(&loop, jump, .addr = loop.va, .size = 48);
 	bad[0] = start_culprit(&never);
 	bad[1] = start_culprit(&never_wide);
 	bad[2] = start_culprit(&loop);
-	while (!gt_syncobj_done(c.fd, bad[0].timeline, 1) || !gt_syncobj_done(c.fd, bad[1].timeline, 1) ||
+	while (!gt_syncobj_done(c.fd, bad[0].timeline, 1) ||
+	       !gt_syncobj_done(c.fd, bad[1].timeline, 1) ||
 	       !gt_syncobj_done(c.fd, bad[2].timeline, 1)) {
 		wrong += !good_round(c.queue, rounds++);
 		if (rounds > 20000)
@@ -106,7 +117,8 @@ static void hang_of_some(void)
 /* Long jobs are no hangs: a queue that waits for others, or is merely slow, is left alone. */
 static void slow_is_not_hung(void)
 {
-	uint32_t queue = gt_queue(c.fd, c.vm, DRM_TESSERA_ENGINE_COPY), timeline = gt_syncobj(c.fd, false);
+	uint32_t queue = gt_queue(c.fd, c.vm, DRM_TESSERA_ENGINE_COPY),
+		 timeline = gt_syncobj(c.fd, false);
 	struct gt_cs gate = gt_stream(&c, 3);
 	struct drm_tessera_sync sync = gt_point(timeline, 1), done = gt_binary(c.sync);
 	struct drm_tessera_job job = gt_job(queue, NULL);
@@ -114,13 +126,16 @@ static void slow_is_not_hung(void)
 	uint64_t start = gt_now_ns();
 	unsigned int step = 0;
 
-	/* Eight seconds of blocked steps of one job, each well below the timeout: progress is made all the time. */
+	/*
+	 * Eight seconds of blocked steps of one job, each well below the timeout: progress is made
+	 * all the time.
+	 */
 	gate = gt_stream(&c, 3 * 16);
 	memset((void *)words, 0, 64);
 	for (step = 1; step <= 16; step++)
 		GT_EMIT(&gate, wait, .op = TSR_COMPARE_GE, .addr = gt_data_va(0), .value = step);
 	ktap_eq(gt_kick(&c, c.queue, &gate, &sync), 0);
-	job.waits = GT_ARRAY(&sync, 1);		/* it has nothing to do but wait for the other queue */
+	job.waits = GT_ARRAY(&sync, 1); /* it has nothing to do but wait for the other queue */
 	job.signals = GT_ARRAY(&done, 1);
 	ktap_eq(gt_submit(c.fd, &job, 1), 0);
 	for (step = 1; step <= 16; step++) {

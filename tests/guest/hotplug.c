@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 /* test: TIMEOUT=120 DEVICE_ARGS=vram=32M */
 /*
- * The driver and the device go away and come back: module reload, unbind and rebind, PCI removal and rescan; idle, with work in flight,
- * with files, mappings and fences still open. A boot of its own, since what goes wrong here leaves no device to test.
+ * The driver and the device go away and come back: module reload, unbind and rebind, PCI removal
+ * and rescan; idle, with work in flight, with files, mappings and fences still open. A boot of its
+ * own, since what goes wrong here leaves no device to test.
  */
 #include "gt_main.h"
 
@@ -54,7 +55,8 @@ static bool works(void)
 		return false;
 	c = gt_ctx();
 	cs = gt_stream(&c, 8);
-	GT_EMIT(&cs, fill_linear, .texel = 8, .dst = gt_data_va(0), .size = 64, .pattern_lo = 0x900d);
+	GT_EMIT(&cs, fill_linear, .texel = 8, .dst = gt_data_va(0), .size = 64,
+		.pattern_lo = 0x900d);
 	ok = gt_run(&c, &cs) == 0 && ((volatile uint64_t *)gt_data(&c, 0))[7] == 0x900d;
 	gt_ctx_free(&c);
 	return ok;
@@ -101,7 +103,8 @@ struct busy {
 	uint32_t blocked;	/* queue with a job that waits for ever */
 	uint32_t local;		/* a LOCAL BO and its mapping */
 	void *local_map;
-	uint32_t timeline;	/* point 1: the blocked job; 2: a copy; 3: an async bind behind the blocked job */
+	uint32_t timeline; /* point 1: the blocked job; 2: a copy; 3: an async bind behind the
+			      blocked job */
 };
 
 static struct busy start_busy(void)
@@ -120,14 +123,18 @@ static struct busy start_busy(void)
 		b.local_map = gt_bo_mmap(b.c.fd, b.local, GT_PAGE);
 	*(volatile uint64_t *)gt_data(&b.c, 0) = 0;
 	GT_EMIT(&wait, wait, .op = TSR_COMPARE_EQ, .addr = gt_data_va(0), .value = 1);
-	GT_EMIT(&copy, copy_linear, .src = gt_data_va(0), .dst = gt_data_va(GT_DATA_SIZE / 2), .size = GT_DATA_SIZE / 2);
+	GT_EMIT(&copy, copy_linear, .src = gt_data_va(0), .dst = gt_data_va(GT_DATA_SIZE / 2),
+		.size = GT_DATA_SIZE / 2);
 	ktap_eq(gt_kick(&b.c, b.blocked, &wait, &p1), 0);
 	ktap_eq(gt_kick(&b.c, b.c.queue, &copy, &p2), 0);
 	ktap_eq(gt_bind_async(b.c.fd, b.c.vm, &op, 1, &p1, &p3), 0);
 	return b;
 }
 
-/* After unplug: every ioctl is ENODEV, every fence is signalled, mappings do not crash, the file can be closed. */
+/*
+ * After unplug: every ioctl is ENODEV, every fence is signalled, mappings do not crash, the file
+ * can be closed.
+ */
 static void check_gone(struct busy *b)
 {
 	struct drm_tessera_job job = gt_job(b->c.queue, NULL);
@@ -155,7 +162,10 @@ static void check_gone(struct busy *b)
 	close(b->c.fd);
 }
 
-/* Fences of an unplugged device carry ENODEV; the sync file was taken before, since the file answers nothing afterwards. */
+/*
+ * Fences of an unplugged device carry ENODEV; the sync file was taken before, since the file
+ * answers nothing afterwards.
+ */
 static void unbind_busy(void)
 {
 	struct busy b = start_busy();
@@ -199,7 +209,10 @@ static void remove_rescan(void)
 	}
 }
 
-/* FLR through sysfs, idle and with files open: the driver takes it and goes on or refuses it; the device works afterwards. */
+/*
+ * FLR through sysfs, idle and with files open: the driver takes it and goes on or refuses it; the
+ * device works afterwards.
+ */
 static void function_reset(void)
 {
 	struct gt_ctx c = gt_ctx();

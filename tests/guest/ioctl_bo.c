@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 /* test: TIMEOUT=60 DEVICE_ARGS=vram=64M,copy-engines=2 */
-/* BO_CREATE, BO_MMAP_OFFSET, BO_INFO, BO_SET_LABEL, BO_MADVISE: each field bad once, and the rules of CPU mappings. */
+/*
+ * BO_CREATE, BO_MMAP_OFFSET, BO_INFO, BO_SET_LABEL, BO_MADVISE: each field bad once, and the rules
+ * of CPU mappings.
+ */
 #include "gt_main.h"
 
 #include <sys/mman.h>
@@ -60,7 +63,9 @@ static void create_values(void)
 	unsigned int i;
 
 	for (i = 0; i < GT_ARRAY_SIZE(rows); i++) {
-		struct drm_tessera_bo_create create = { .size = rows[i].size, .flags = rows[i].flags, .handle = 77 };
+		struct drm_tessera_bo_create create = { .size = rows[i].size,
+							.flags = rows[i].flags,
+							.handle = 77 };
 		struct drm_tessera_bo_info info = { 0 };
 
 		ktap_eq(gt_ioctl(fd, DRM_IOCTL_TESSERA_BO_CREATE, &create), 0);
@@ -186,13 +191,17 @@ static void mmap_rules(void)
 	ktap_eq(errno, EACCES);
 	ktap_ok(mmap(NULL, bo.size + GT_PAGE, PROT_READ, MAP_SHARED, fd, a.offset) == MAP_FAILED);
 	ktap_eq(errno, EINVAL);
-	ktap_ok(mmap(NULL, GT_PAGE, PROT_READ, MAP_SHARED, fd, a.offset + (1ULL << 40)) == MAP_FAILED);
+	ktap_ok(mmap(NULL, GT_PAGE, PROT_READ, MAP_SHARED, fd, a.offset + (1ULL << 40)) ==
+		MAP_FAILED);
 	close(other);
 	gt_bo_free(&bo);
 	ktap_ok(mmap(NULL, 2 * GT_PAGE, PROT_READ, MAP_SHARED, fd, a.offset) == MAP_FAILED);
 }
 
-/* Two mappings, and that of a forked child, are the same memory; it survives close of handle and file. */
+/*
+ * Two mappings, and that of a forked child, are the same memory; it survives close of handle and
+ * file.
+ */
 static void mmap_shares(void)
 {
 	int own = gt_open(), status;
@@ -238,7 +247,8 @@ static void label_bad(void)
 static void label_lengths(void)
 {
 	struct gt_bo bo = gt_bo(fd, GT_PAGE, 0);
-	char *pages = mmap(NULL, 2 * GT_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *pages =
+		mmap(NULL, 2 * GT_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	struct drm_tessera_bo_set_label set = { .handle = bo.handle };
 
 	munmap(pages + GT_PAGE, GT_PAGE);

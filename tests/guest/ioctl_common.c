@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 /* test: TIMEOUT=30 */
-/* What holds for all twenty ioctls: sizes of the argument, bad pointers, numbers that do not exist, ioctls of later versions. */
+/*
+ * What holds for all twenty ioctls: sizes of the argument, bad pointers, numbers that do not exist,
+ * ioctls of later versions.
+ */
 #include "gt_main.h"
 
 #include <errno.h>
@@ -71,13 +74,16 @@ static void fill_label(void *arg)
 static void fill_queue_create(void *arg)
 {
 	*(struct drm_tessera_queue_create *)arg = (struct drm_tessera_queue_create){
-		.vm_id = c.vm, .engine_class = DRM_TESSERA_ENGINE_COPY, .priority = DRM_TESSERA_PRIORITY_NORMAL,
+		.vm_id = c.vm,
+		.engine_class = DRM_TESSERA_ENGINE_COPY,
+		.priority = DRM_TESSERA_PRIORITY_NORMAL,
 	};
 }
 
 static void fill_queue_destroy(void *arg)
 {
-	((struct drm_tessera_queue_destroy *)arg)->queue_id = gt_queue(fd, c.vm, DRM_TESSERA_ENGINE_COPY);
+	((struct drm_tessera_queue_destroy *)arg)->queue_id =
+		gt_queue(fd, c.vm, DRM_TESSERA_ENGINE_COPY);
 }
 
 static void fill_queue_state(void *arg)
@@ -85,8 +91,11 @@ static void fill_queue_state(void *arg)
 	((struct drm_tessera_queue_get_state *)arg)->queue_id = c.queue;
 }
 
-#define ENTRY(NAME, type, ...) \
-	{ .name = #NAME, .request = DRM_IOCTL_TESSERA_##NAME, .size = sizeof(struct drm_tessera_##type), __VA_ARGS__ }
+#define ENTRY(NAME, type, ...)                                         \
+	{                                                              \
+		.name = #NAME, .request = DRM_IOCTL_TESSERA_##NAME,    \
+		.size = sizeof(struct drm_tessera_##type), __VA_ARGS__ \
+	}
 
 static const struct entry entries[] = {
 	ENTRY(DEV_QUERY, dev_query, .cut = true),
@@ -128,7 +137,8 @@ static void larger(const void *data)
 
 	ktap_eq(gt_ioctl(fd, e->request, fresh(e, arg, sizeof(arg))), 0);
 	for (extra = 8; extra <= 64; extra += 56) {
-		ktap_eq(gt_ioctl_sized(fd, e->request, fresh(e, arg, sizeof(arg)), e->size + extra), 0);
+		ktap_eq(gt_ioctl_sized(fd, e->request, fresh(e, arg, sizeof(arg)), e->size + extra),
+			0);
 		fresh(e, arg, sizeof(arg))[e->size] = 1;
 		ktap_eq(gt_ioctl_sized(fd, e->request, arg, e->size + extra), -E2BIG);
 		fresh(e, arg, sizeof(arg))[e->size + extra - 1] = (char)0x80;
@@ -136,7 +146,10 @@ static void larger(const void *data)
 	}
 }
 
-/* A program built against an older header: what it does not pass is zero, what it has no room for is not written. */
+/*
+ * A program built against an older header: what it does not pass is zero, what it has no room for
+ * is not written.
+ */
 static void shorter(const void *data)
 {
 	const struct entry *e = data;
@@ -154,14 +167,17 @@ static void shorter(const void *data)
 static void bad_pointer(const void *data)
 {
 	const struct entry *e = data;
-	char *pages = mmap(NULL, 2 * GT_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *pages =
+		mmap(NULL, 2 * GT_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	munmap(pages + GT_PAGE, GT_PAGE);
 	ktap_eq(gt_ioctl(fd, e->request, NULL), -EFAULT);
 	ktap_eq(gt_ioctl(fd, e->request, (void *)8), -EFAULT);
 	ktap_eq(gt_ioctl(fd, e->request, (void *)(UINT64_MAX << 47)), -EFAULT);
 	ktap_eq(gt_ioctl(fd, e->request, pages + GT_PAGE - 4), -EFAULT);
-	ktap_eq(gt_ioctl_sized(fd, e->request, fresh(e, pages + GT_PAGE - e->size, e->size), e->size + 64), -EFAULT);
+	ktap_eq(gt_ioctl_sized(fd, e->request, fresh(e, pages + GT_PAGE - e->size, e->size),
+			       e->size + 64),
+		-EFAULT);
 	munmap(pages, GT_PAGE);
 }
 
@@ -182,7 +198,11 @@ static void unknown_numbers(void)
 	for (nr = DRM_TESSERA_PERFMON_READ + 1; nr < DRM_COMMAND_END - DRM_COMMAND_BASE; nr++)
 		ktap_eq(gt_ioctl(fd, DRM_IOWR(DRM_COMMAND_BASE + nr, char[64]), arg), -EINVAL);
 	ktap_eq(gt_ioctl(fd, _IOWR('e', DRM_COMMAND_BASE, char[64]), arg), -ENOTTY);
-	ktap_eq(gt_ioctl(fd, _IOWR('e', DRM_COMMAND_BASE + DRM_TESSERA_SUBMIT, struct drm_tessera_submit), arg), -ENOTTY);
+	ktap_eq(gt_ioctl(fd,
+			 _IOWR('e', DRM_COMMAND_BASE + DRM_TESSERA_SUBMIT,
+			       struct drm_tessera_submit),
+			 arg),
+		-ENOTTY);
 }
 
 /* The size is what the table of the uapi says; it never changes for a released number. */
@@ -232,7 +252,8 @@ int main(int argc, char **argv)
 	run_entries("with a shorter argument: the rest is zero", shorter, false, true);
 	run_entries("with a bad pointer fails with EFAULT", bad_pointer, false, false);
 	run_entries("of a later version fails with EOPNOTSUPP", later, true, false);
-	ktap_run("[SYS3] unknown ioctl numbers fail with EINVAL, foreign types with ENOTTY", unknown_numbers);
+	ktap_run("[SYS3] unknown ioctl numbers fail with EINVAL, foreign types with ENOTTY",
+		 unknown_numbers);
 	gt_ctx_free(&c);
 	return gt_finish();
 }

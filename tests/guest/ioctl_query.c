@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 /* test: TIMEOUT=30 */
-/* DEV_QUERY and GET_TIMESTAMP: each field bad once, sizes negotiated, values against the hardware description. */
+/*
+ * DEV_QUERY and GET_TIMESTAMP: each field bad once, sizes negotiated, values against the hardware
+ * description.
+ */
 #include "gt_main.h"
 
 #include <sys/mman.h>
@@ -106,7 +109,10 @@ static void query_engine_strides(void)
 	ktap_eq(gt_ioctl(fd, DRM_IOCTL_TESSERA_DEV_QUERY, &query), 0);
 	memset(wide, 0xa5, sizeof(wide));
 	query = (struct drm_tessera_dev_query){
-		.type = DRM_TESSERA_QUERY_ENGINES, .size = sizeof(wide), .ptr = gt_ptr(wide), .stride = WIDE,
+		.type = DRM_TESSERA_QUERY_ENGINES,
+		.size = sizeof(wide),
+		.ptr = gt_ptr(wide),
+		.stride = WIDE,
 	};
 	ktap_eq(gt_ioctl(fd, DRM_IOCTL_TESSERA_DEV_QUERY, &query), 0);
 	ktap_eq(query.size, count * WIDE);
@@ -228,7 +234,10 @@ static void timestamp_values(const void *arg)
 	gpu = b.gpu_ticks - a.gpu_ticks;	/* nanoseconds, by info_values() */
 	cpu = b.cpu_ns - a.cpu_ns;
 	ktap_ok(b.gpu_ticks > a.gpu_ticks);
-	/* The two clocks measure the same interval; the generous bound allows for a badly calibrated guest TSC. */
+	/*
+	 * The two clocks measure the same interval; the generous bound allows for a badly
+	 * calibrated guest TSC.
+	 */
 	ktap_ok(gpu + a.max_deviation_ns + b.max_deviation_ns > cpu / 2);
 	ktap_ok(gpu < 2 * cpu + a.max_deviation_ns + b.max_deviation_ns);
 }
@@ -236,7 +245,8 @@ static void timestamp_values(const void *arg)
 static void gpu_state(void)
 {
 	struct drm_tessera_gpu_state state;
-	struct drm_tessera_dev_query query = { .type = DRM_TESSERA_QUERY_GPU_STATE, .ptr = gt_ptr(&state) };
+	struct drm_tessera_dev_query query = { .type = DRM_TESSERA_QUERY_GPU_STATE,
+					       .ptr = gt_ptr(&state) };
 
 	query.size = sizeof(state) - 8;
 	ktap_eq(gt_ioctl(fd, DRM_IOCTL_TESSERA_DEV_QUERY, &query), -EINVAL);

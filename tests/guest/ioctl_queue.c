@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 /* test: TIMEOUT=60 */
-/* QUEUE_CREATE, QUEUE_DESTROY, QUEUE_GET_STATE: each field bad once, rights, and that slots are not lost. */
+/*
+ * QUEUE_CREATE, QUEUE_DESTROY, QUEUE_GET_STATE: each field bad once, rights, and that slots are not
+ * lost.
+ */
 #include "gt_main.h"
 
 #include <sys/wait.h>
@@ -37,7 +40,8 @@ static unsigned int free_slots(uint32_t vm)
 	int ret = 0;
 
 	while (n <= TSR_QUEUES_MAX &&
-	       !(ret = gt_queue_try(fd, vm, DRM_TESSERA_ENGINE_COPY, DRM_TESSERA_PRIORITY_NORMAL, 0, &queues[n])))
+	       !(ret = gt_queue_try(fd, vm, DRM_TESSERA_ENGINE_COPY, DRM_TESSERA_PRIORITY_NORMAL, 0,
+				    &queues[n])))
 		n++;
 	ktap_eq(ret, -ENOSPC);
 	for (i = 0; i < n; i++)
@@ -50,7 +54,9 @@ static void create_bad(void)
 	struct drm_tessera_engine_info engine = copy_engine();
 	uint32_t vm = gt_vm(fd);
 	struct drm_tessera_queue_create create = {
-		.vm_id = vm, .engine_class = DRM_TESSERA_ENGINE_COPY, .priority = DRM_TESSERA_PRIORITY_NORMAL,
+		.vm_id = vm,
+		.engine_class = DRM_TESSERA_ENGINE_COPY,
+		.priority = DRM_TESSERA_PRIORITY_NORMAL,
 		.ring_size = engine.min_ring_size,
 	};
 	const struct gt_call call = GT_CALL(fd, QUEUE_CREATE, create);
@@ -97,7 +103,8 @@ static void every_ring_size(void)
 
 		if (!ktap_eq(gt_queue_try(c.fd, c.vm, DRM_TESSERA_ENGINE_COPY, 1, size, &queue), 0))
 			break;
-		GT_EMIT(&cs, fence, .event = TSR_EVENT_ALL_DONE, .addr = gt_data_va(0), .value = size);
+		GT_EMIT(&cs, fence, .event = TSR_EVENT_ALL_DONE, .addr = gt_data_va(0),
+			.value = size);
 		ktap_eq(gt_run_on(&c, queue, &cs), 0);
 		ktap_eq(*word, size);
 		gt_queue_destroy(c.fd, queue);
@@ -122,7 +129,8 @@ static void every_class(void)
 		uint32_t queue = gt_queue(c.fd, c.vm, engines[i].engine_class);
 		struct gt_cs cs = gt_stream(&c, 3);
 
-		GT_EMIT(&cs, fence, .event = TSR_EVENT_ALL_DONE, .addr = gt_data_va(0), .value = 100 + i);
+		GT_EMIT(&cs, fence, .event = TSR_EVENT_ALL_DONE, .addr = gt_data_va(0),
+			.value = 100 + i);
 		ktap_eq(gt_run_on(&c, queue, &cs), 0);
 		ktap_eq(*word, 100 + i);
 		gt_queue_destroy(c.fd, queue);
@@ -135,8 +143,8 @@ static void all_slots(void)
 	uint32_t vm = gt_vm(fd), queues[TSR_QUEUES_MAX + 1], again;
 	unsigned int n = 0, i, j;
 
-	while (n <= TSR_QUEUES_MAX &&
-	       !gt_queue_try(fd, vm, DRM_TESSERA_ENGINE_COPY, DRM_TESSERA_PRIORITY_NORMAL, 0, &queues[n]))
+	while (n <= TSR_QUEUES_MAX && !gt_queue_try(fd, vm, DRM_TESSERA_ENGINE_COPY,
+						    DRM_TESSERA_PRIORITY_NORMAL, 0, &queues[n]))
 		n++;
 	ktap_eq(n, copy_engine().max_queues);
 	ktap_eq(gt_queue_try(fd, vm, DRM_TESSERA_ENGINE_COPY, 1, 0, &again), -ENOSPC);
@@ -165,7 +173,9 @@ static void slots_of_closed_files(void)
 		uint32_t other_vm = gt_vm(other);
 
 		for (i = 0; i < before; i++)
-			ktap_eq(gt_queue_try(other, other_vm, DRM_TESSERA_ENGINE_COPY, 1, 0, &queue), 0);
+			ktap_eq(gt_queue_try(other, other_vm, DRM_TESSERA_ENGINE_COPY, 1, 0,
+					     &queue),
+				0);
 		close(other);
 	}
 	ktap_eq(free_slots(vm), before);
@@ -231,7 +241,8 @@ static void state_counts(void)
 	gt_ctx_free(&c);
 }
 
-/* Exit status of a child that lost its rights and asks for @priority on a render node: the errno. */
+/* Exit status of a child that lost its rights and asks for @priority on a render node: the errno.
+ */
 static int try_as_nobody(uint32_t priority)
 {
 	pid_t pid = fork();
@@ -256,7 +267,8 @@ static void priority_rights(void)
 	ktap_eq(try_as_nobody(DRM_TESSERA_PRIORITY_HIGH), EACCES);
 	ktap_eq(try_as_nobody(DRM_TESSERA_PRIORITY_LOW), 0);
 	ktap_eq(try_as_nobody(DRM_TESSERA_PRIORITY_NORMAL), 0);
-	ktap_eq(gt_queue_try(fd, vm, DRM_TESSERA_ENGINE_COPY, DRM_TESSERA_PRIORITY_HIGH, 0, &queue), 0);
+	ktap_eq(gt_queue_try(fd, vm, DRM_TESSERA_ENGINE_COPY, DRM_TESSERA_PRIORITY_HIGH, 0, &queue),
+		0);
 	gt_vm_destroy(fd, vm);
 	close(fd);
 	fd = gt_open();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* test: TIMEOUT=60 */
-/* SUBMIT: each field bad once, no side effect of a failure, and the order of jobs inside one call. */
+/* SUBMIT: each field bad once, no side effect of a failure, and the order of jobs inside one call.
+ */
 #include "gt_main.h"
 
 #include <unistd.h>
@@ -14,7 +15,8 @@ static struct gt_cs store(uint64_t offset, uint64_t value)
 {
 	struct gt_cs cs = gt_stream(&c, 3);
 
-	GT_EMIT(&cs, fence, .event = TSR_EVENT_ALL_DONE, .addr = gt_data_va(offset), .value = value);
+	GT_EMIT(&cs, fence, .event = TSR_EVENT_ALL_DONE, .addr = gt_data_va(offset),
+		.value = value);
 	return cs;
 }
 
@@ -64,7 +66,9 @@ static void bad_fields(void)
 static void bad_range(void)
 {
 	struct drm_tessera_gpu_info info = gt_gpu_info(c.fd);
-	struct drm_tessera_job job = { .queue_id = c.queue, .cmd_va = info.va_end - 64, .cmd_size = 64 };
+	struct drm_tessera_job job = { .queue_id = c.queue,
+				       .cmd_va = info.va_end - 64,
+				       .cmd_size = 64 };
 
 	job.cmd_size = 72;
 	ktap_eq(gt_submit(c.fd, &job, 1), -EINVAL);
@@ -118,7 +122,9 @@ static void no_side_effect(void)
 		else if (i == 2)
 			jobs[1].after = 2;
 		else
-			jobs[1].waits = (struct drm_tessera_array){ .ptr = 8, .count = 1, .stride = sizeof(binary) };
+			jobs[1].waits = (struct drm_tessera_array){ .ptr = 8,
+								    .count = 1,
+								    .stride = sizeof(binary) };
 		ktap_ok(gt_submit(c.fd, jobs, 2) < 0);
 	}
 	ktap_eq(gt_run(&c, &after), 0);
@@ -180,8 +186,8 @@ static void barrier_job(void)
 }
 
 /*
- * A chain over many queues, only by `after`: job n copies word n-1 to word n, so a job that starts early copies zero. The first job
- * is held back by a WAIT until all are submitted.
+ * A chain over many queues, only by `after`: job n copies word n-1 to word n, so a job that starts
+ * early copies zero. The first job is held back by a WAIT until all are submitted.
  */
 static void after_chain(void)
 {
@@ -198,8 +204,10 @@ static void after_chain(void)
 		struct gt_cs cs = gt_stream(&c, 8);
 
 		if (!i) {
-			GT_EMIT(&cs, wait, .op = TSR_COMPARE_EQ, .addr = gt_data_va(0x1ff8), .value = 1);
-			GT_EMIT(&cs, fence, .event = TSR_EVENT_ALL_DONE, .addr = gt_data_va(0x1000), .value = 7);
+			GT_EMIT(&cs, wait, .op = TSR_COMPARE_EQ, .addr = gt_data_va(0x1ff8),
+				.value = 1);
+			GT_EMIT(&cs, fence, .event = TSR_EVENT_ALL_DONE, .addr = gt_data_va(0x1000),
+				.value = 7);
 		} else {
 			GT_EMIT(&cs, copy_linear, .src = gt_data_va(0x1000 + (i - 1) * 8),
 				.dst = gt_data_va(0x1000 + i * 8), .size = 8);
@@ -221,8 +229,10 @@ static void after_chain(void)
 /* A job waits in the same SUBMIT for what an earlier one signals, by binary handle and by point. */
 static void wait_on_earlier_job(void)
 {
-	uint32_t other = gt_queue(c.fd, c.vm, DRM_TESSERA_ENGINE_COPY), timeline = gt_syncobj(c.fd, false);
-	struct drm_tessera_sync binary = gt_binary(gt_syncobj(c.fd, false)), point = gt_point(timeline, 9);
+	uint32_t other = gt_queue(c.fd, c.vm, DRM_TESSERA_ENGINE_COPY),
+		 timeline = gt_syncobj(c.fd, false);
+	struct drm_tessera_sync binary = gt_binary(gt_syncobj(c.fd, false)),
+				point = gt_point(timeline, 9);
 	struct drm_tessera_sync done = gt_binary(c.sync);
 	volatile uint64_t *words = gt_data(&c, 0x2000);
 	struct gt_cs first = gt_stream(&c, 8), second = gt_stream(&c, 4), third = gt_stream(&c, 4);
@@ -231,8 +241,10 @@ static void wait_on_earlier_job(void)
 	memset((void *)words, 0, 64);
 	GT_EMIT(&first, wait, .op = TSR_COMPARE_EQ, .addr = gt_data_va(0x2020), .value = 1);
 	GT_EMIT(&first, fence, .event = TSR_EVENT_ALL_DONE, .addr = gt_data_va(0x2000), .value = 5);
-	GT_EMIT(&second, copy_linear, .src = gt_data_va(0x2000), .dst = gt_data_va(0x2008), .size = 8);
-	GT_EMIT(&third, copy_linear, .src = gt_data_va(0x2008), .dst = gt_data_va(0x2010), .size = 8);
+	GT_EMIT(&second, copy_linear, .src = gt_data_va(0x2000), .dst = gt_data_va(0x2008),
+		.size = 8);
+	GT_EMIT(&third, copy_linear, .src = gt_data_va(0x2008), .dst = gt_data_va(0x2010),
+		.size = 8);
 	jobs[0] = gt_job(c.queue, &first);
 	jobs[0].signals = GT_ARRAY(&binary, 1);
 	jobs[1] = gt_job(other, &second);
@@ -252,7 +264,10 @@ static void wait_on_earlier_job(void)
 	gt_queue_destroy(c.fd, other);
 }
 
-/* A later job of the array cannot be waited for: the rule is "nearest earlier job, else what was there before". */
+/*
+ * A later job of the array cannot be waited for: the rule is "nearest earlier job, else what was
+ * there before".
+ */
 static void wait_on_later_job(void)
 {
 	struct drm_tessera_sync sync = gt_binary(gt_syncobj(c.fd, false));
@@ -280,7 +295,8 @@ int main(int argc, char **argv)
 	ktap_run("SUBMIT of nothing", empty_submit);
 	ktap_run("a job without commands is a barrier", barrier_job);
 	ktap_run("`after` orders a chain over eight queues", after_chain);
-	ktap_run("jobs wait for syncobjs that earlier jobs of the call signal", wait_on_earlier_job);
+	ktap_run("jobs wait for syncobjs that earlier jobs of the call signal",
+		 wait_on_earlier_job);
 	ktap_run("jobs cannot wait for later jobs of the call", wait_on_later_job);
 	gt_ctx_free(&c);
 	return gt_finish();

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 /* test: TIMEOUT=60 */
-/* VM_CREATE, VM_DESTROY and VM_GET_STATE: each field bad once, lifetimes, and that address spaces are not lost. */
+/*
+ * VM_CREATE, VM_DESTROY and VM_GET_STATE: each field bad once, lifetimes, and that address spaces
+ * are not lost.
+ */
 #include "gt_main.h"
 
 #include <unistd.h>
@@ -80,13 +83,17 @@ static void destroyed_vm_lives_on(void)
 	ktap_eq(gt_vm_destroy(c.fd, c.vm), 0);
 	ktap_eq(gt_vm_bind(c.fd, c.vm, &op, 1), -ENOENT);
 	ktap_eq(gt_queue_try(c.fd, c.vm, DRM_TESSERA_ENGINE_COPY, 1, 0, &queue), -ENOENT);
-	GT_EMIT(&cs, fence, .event = TSR_EVENT_ALL_DONE, .addr = gt_data_va(0), .value = 0x1234567890abcdef);
+	GT_EMIT(&cs, fence, .event = TSR_EVENT_ALL_DONE, .addr = gt_data_va(0),
+		.value = 0x1234567890abcdef);
 	ktap_eq(gt_run(&c, &cs), 0);
 	ktap_eq(*word, 0x1234567890abcdef);
 	gt_ctx_free(&c);
 }
 
-/* More address spaces than any slot count, one after another: ids and hardware address spaces come back. */
+/*
+ * More address spaces than any slot count, one after another: ids and hardware address spaces come
+ * back.
+ */
 static void create_destroy_many(void)
 {
 	struct gt_bo bo = gt_bo(fd, GT_PAGE, 0);
@@ -119,7 +126,8 @@ static void many_at_once(void)
 		struct drm_tessera_bind_op ops[] = {
 			gt_op_map(c.cmd.handle, GT_CMD_VA, c.cmd.size, 0, GT_RWX),
 			gt_op_map(c.data.handle, GT_DATA_VA, c.data.size, 0, GT_RW),
-			gt_op_map(bo.handle, 0x40000000, GT_PAGE, i * GT_PAGE, DRM_TESSERA_BIND_READ),
+			gt_op_map(bo.handle, 0x40000000, GT_PAGE, i * GT_PAGE,
+				  DRM_TESSERA_BIND_READ),
 		};
 
 		((uint64_t *)bo.map)[i * GT_PAGE / 8] = 0xbeef0000 + i;
@@ -150,7 +158,8 @@ int main(int argc, char **argv)
 	state_bad();
 	ktap_run("queues keep a destroyed VM alive", destroyed_vm_lives_on);
 	ktap_run("500 VMs with a queue, one after the other", create_destroy_many);
-	ktap_run("[SYS4] [MEM2] 110 VMs at once map different memory at the same address", many_at_once);
+	ktap_run("[SYS4] [MEM2] 110 VMs at once map different memory at the same address",
+		 many_at_once);
 	close(fd);
 	return gt_finish();
 }

@@ -107,7 +107,8 @@ static void bad_other_ops(void)
 	op.op = DRM_TESSERA_BIND_MAP_NULL;
 	call.name = "VM_BIND MAP_NULL";
 	GT_BAD_ROWS(&call, range_rows);
-	op = (struct drm_tessera_bind_op){ .op = DRM_TESSERA_BIND_UNMAP_BO, .bo_handle = c.data.handle };
+	op = (struct drm_tessera_bind_op){ .op = DRM_TESSERA_BIND_UNMAP_BO,
+					   .bo_handle = c.data.handle };
 	call.name = "VM_BIND UNMAP_BO";
 	GT_BAD_ROWS(&call, bo_rows);
 }
@@ -152,7 +153,10 @@ static void private_bo(void)
 	gt_vm_destroy(c.fd, other);
 }
 
-/* What the GPU reads at @va: 0 and the word, or the error of the job; the queue is renewed after an error. */
+/*
+ * What the GPU reads at @va: 0 and the word, or the error of the job; the queue is renewed after an
+ * error.
+ */
 static int peek(uint64_t va, uint64_t *value)
 {
 	struct gt_cs cs = gt_stream(&c, 4);
@@ -230,7 +234,8 @@ static void replace_and_split(void)
 	expect_word(WIN_VA + 4 * GT_PAGE, 0x104);
 	expect_fault(WIN_VA + 6 * GT_PAGE);
 	expect_word(WIN_VA + 7 * GT_PAGE, 0x107);
-	ops[0] = (struct drm_tessera_bind_op){ .op = DRM_TESSERA_BIND_UNMAP_BO, .bo_handle = a.handle };
+	ops[0] = (struct drm_tessera_bind_op){ .op = DRM_TESSERA_BIND_UNMAP_BO,
+					       .bo_handle = a.handle };
 	ktap_eq(gt_vm_bind(c.fd, c.vm, ops, 1), 0);
 	expect_fault(WIN_VA);
 	expect_word(WIN_VA + 2 * GT_PAGE, 0x205);
@@ -246,7 +251,8 @@ static void replace_and_split(void)
 static void mapping_keeps_memory(void)
 {
 	struct gt_bo bo = numbered(2, 0x300);
-	struct drm_tessera_bind_op op = gt_op_map(bo.handle, WIN_VA, bo.size, 0, DRM_TESSERA_BIND_READ);
+	struct drm_tessera_bind_op op =
+		gt_op_map(bo.handle, WIN_VA, bo.size, 0, DRM_TESSERA_BIND_READ);
 
 	ktap_eq(gt_vm_bind(c.fd, c.vm, &op, 1), 0);
 	gt_bo_free(&bo);
@@ -297,9 +303,11 @@ static void range_ends(void)
 	struct gt_bo bo = numbered(2, 0x700);
 	uint64_t first = info.va_start, last = info.va_end - GT_PAGE;
 	struct drm_tessera_bind_op ops[] = {
-		gt_op_map(bo.handle, first, GT_PAGE, 0, GT_RW), gt_op_map(bo.handle, last, GT_PAGE, GT_PAGE, GT_RW),
+		gt_op_map(bo.handle, first, GT_PAGE, 0, GT_RW),
+		gt_op_map(bo.handle, last, GT_PAGE, GT_PAGE, GT_RW),
 	};
-	struct drm_tessera_bind_op undo[] = { gt_op_unmap(first, GT_PAGE), gt_op_unmap(last, GT_PAGE) };
+	struct drm_tessera_bind_op undo[] = { gt_op_unmap(first, GT_PAGE),
+					      gt_op_unmap(last, GT_PAGE) };
 
 	ktap_eq(gt_vm_bind(c.fd, c.vm, ops, 2), 0);
 	expect_word(first, 0x700);
@@ -321,7 +329,8 @@ static void longest_array(void)
 	bo = numbered(n, 0x5000);
 	ops = calloc(n, sizeof(*ops));
 	for (i = 0; i < n; i++)
-		ops[i] = gt_op_map(bo.handle, WIN_VA + i * GT_PAGE, GT_PAGE, (n - 1 - i) * GT_PAGE, GT_RW);
+		ops[i] = gt_op_map(bo.handle, WIN_VA + i * GT_PAGE, GT_PAGE, (n - 1 - i) * GT_PAGE,
+				   GT_RW);
 	ktap_eq(gt_vm_bind(c.fd, c.vm, ops, n), 0);
 	expect_word(WIN_VA, 0x5000 + n - 1);
 	expect_word(WIN_VA + (n - 1) * GT_PAGE, 0x5000);
@@ -358,7 +367,8 @@ int main(int argc, char **argv)
 	bad_syncs();
 	ktap_run("[SYS4] VM_BIND of a BO private to another VM fails with EINVAL", private_bo);
 	ktap_run("a VM_BIND that fails changes nothing", all_or_nothing);
-	ktap_run("[MEM2] MAP replaces, UNMAP splits, UNMAP_BO finds every mapping", replace_and_split);
+	ktap_run("[MEM2] MAP replaces, UNMAP splits, UNMAP_BO finds every mapping",
+		 replace_and_split);
 	ktap_run("a mapping keeps the memory of a closed handle", mapping_keeps_memory);
 	ktap_run("[MEM2] large pages split at any place", huge_split);
 	ktap_run("the first and the last page of the range are usable", range_ends);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /* test: TIMEOUT=180 IOMMU=1 DEVICE_ARGS=vram=64M */
 /*
- * Behind an IOMMU that translates: the device's group is of type DMA (so nothing here passes by identity mapping), whole test programs pass,
- * and the IOMMU has nothing to complain of.
+ * Behind an IOMMU that translates: the device's group is of type DMA (so nothing here passes by
+ * identity mapping), whole test programs pass, and the IOMMU has nothing to complain of.
  */
 #include "gt_main.h"
 
@@ -53,7 +53,8 @@ static void program_passes(const void *arg)
 
 int main(int argc, char **argv)
 {
-	static const char * const programs[] = { "memory", "copy", "commands", "rings", "syncobjs", "prime" };
+	static const char *const programs[] = { "memory", "copy",     "commands",
+						"rings",  "syncobjs", "prime" };
 	char name[100];
 	size_t i;
 
@@ -61,7 +62,8 @@ int main(int argc, char **argv)
 	ktap_run("[SYS1] the device is behind an IOMMU that translates DMA", group_type);
 	ktap_run("the IOMMU is there", translation_is_on);
 	for (i = 0; i < GT_ARRAY_SIZE(programs); i++) {
-		snprintf(name, sizeof(name), "[MEM1] the test program %s passes behind the IOMMU", programs[i]);
+		snprintf(name, sizeof(name), "[MEM1] the test program %s passes behind the IOMMU",
+			 programs[i]);
 		ktap_run_arg(name, program_passes, programs[i]);
 	}
 	return gt_finish();

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 /* test: TIMEOUT=120 */
 /*
- * Processes against each other: one faults, crashes, floods or is killed with work in flight, the others' results stay bit-exact and
- * nothing is lost; and the errors that the fences of the culprit carry.
+ * Processes against each other: one faults, crashes, floods or is killed with work in flight, the
+ * others' results stay bit-exact and nothing is lost; and the errors that the fences of the culprit
+ * carry.
  */
 #include "gt_main.h"
 
@@ -24,7 +25,10 @@ struct shared {
 
 static struct shared *shared;
 
-/* The good process: copies chunks through the GPU and compares, @rounds times or until told to stop. */
+/*
+ * The good process: copies chunks through the GPU and compares, @rounds times or until told to
+ * stop.
+ */
 static int good_client(unsigned int rounds)
 {
 	struct gt_ctx c = gt_ctx();
@@ -37,7 +41,8 @@ static int good_client(unsigned int rounds)
 		for (i = 0; i < CHUNK / 4; i++)
 			from[i] = i * 2654435761u + round;
 		memset(to, 0, CHUNK);
-		GT_EMIT(&cs, copy_linear, .src = gt_data_va(0), .dst = gt_data_va(CHUNK), .size = CHUNK);
+		GT_EMIT(&cs, copy_linear, .src = gt_data_va(0), .dst = gt_data_va(CHUNK),
+			.size = CHUNK);
 		errors += gt_run(&c, &cs) != 0;
 		errors += memcmp(from, to, CHUNK) != 0;
 		shared->good++;
@@ -86,7 +91,8 @@ static void faults_do_not_spread(void)
 		struct gt_cs cs = gt_stream(&c, 8);
 
 		if (faults & 1)
-			GT_EMIT(&cs, copy_linear, .src = 0x7fff000000, .dst = gt_data_va(0), .size = 64);
+			GT_EMIT(&cs, copy_linear, .src = 0x7fff000000, .dst = gt_data_va(0),
+				.size = 64);
 		else
 			gt_cs_word(&cs, 0x1ff);
 		ktap_eq(gt_run(&c, &cs), faults & 1 ? -EFAULT : -EINVAL);
@@ -99,7 +105,10 @@ static void faults_do_not_spread(void)
 	gt_ctx_free(&c);
 }
 
-/* Two files, the same addresses, different memory: neither can reach the other's, though both are mapped. */
+/*
+ * Two files, the same addresses, different memory: neither can reach the other's, though both are
+ * mapped.
+ */
 static void same_address(void)
 {
 	struct gt_ctx a = gt_ctx(), b = gt_ctx();
@@ -118,11 +127,15 @@ static void same_address(void)
 	gt_ctx_free(&b);
 }
 
-/* In one process: the faulty queue alone stops, one of the same VM and one of another go on, with what they had queued. */
+/*
+ * In one process: the faulty queue alone stops, one of the same VM and one of another go on, with
+ * what they had queued.
+ */
 static void only_the_faulty_queue(void)
 {
 	struct gt_ctx c = gt_ctx(), d = gt_ctx();
-	uint32_t sibling = gt_queue(c.fd, c.vm, DRM_TESSERA_ENGINE_COPY), done = gt_syncobj(c.fd, false);
+	uint32_t sibling = gt_queue(c.fd, c.vm, DRM_TESSERA_ENGINE_COPY),
+		 done = gt_syncobj(c.fd, false);
 	struct drm_tessera_sync sync = gt_binary(done);
 	volatile uint64_t *gate = gt_data(&c, 0);
 	struct gt_cs waiting = gt_stream(&c, 6), bad = gt_stream(&c, 4), fine = gt_stream(&d, 3);
@@ -140,7 +153,8 @@ static void only_the_faulty_queue(void)
 	ktap_eq(gate[1], 3);
 	ktap_eq(gt_queue_state(c.fd, sibling).state, 0);
 	ktap_eq(gt_queue_state(d.fd, d.queue).state, 0);
-	ktap_eq(gt_queue_state(c.fd, c.queue).state, DRM_TESSERA_QUEUE_BANNED | DRM_TESSERA_QUEUE_FAULTED);
+	ktap_eq(gt_queue_state(c.fd, c.queue).state,
+		DRM_TESSERA_QUEUE_BANNED | DRM_TESSERA_QUEUE_FAULTED);
 	gt_queue_destroy(c.fd, sibling);
 	gt_ctx_free(&c);
 	gt_ctx_free(&d);
@@ -175,12 +189,17 @@ static void jobs_behind_a_fault(void)
 	gt_ctx_free(&c);
 }
 
-/* QUEUE_DESTROY cancels what has not finished: the blocked job, those behind it, and one that waits for another queue. */
+/*
+ * QUEUE_DESTROY cancels what has not finished: the blocked job, those behind it, and one that waits
+ * for another queue.
+ */
 static void destroyed_queue_cancels(void)
 {
 	struct gt_ctx c = gt_ctx();
-	uint32_t other = gt_queue(c.fd, c.vm, DRM_TESSERA_ENGINE_COPY), timeline = gt_syncobj(c.fd, false);
-	struct drm_tessera_sync first = gt_point(timeline, 1), second = gt_point(timeline, 2), done = gt_binary(c.sync);
+	uint32_t other = gt_queue(c.fd, c.vm, DRM_TESSERA_ENGINE_COPY),
+		 timeline = gt_syncobj(c.fd, false);
+	struct drm_tessera_sync first = gt_point(timeline, 1), second = gt_point(timeline, 2),
+				done = gt_binary(c.sync);
 	volatile uint64_t *words = gt_data(&c, 0);
 	struct gt_cs gate = gt_stream(&c, 3), after = gt_stream(&c, 3);
 	struct drm_tessera_job dependent = gt_job(c.queue, NULL);
@@ -230,7 +249,10 @@ static bool slots_return(unsigned int want)
 	return true;
 }
 
-/* Work that is under way when its process dies: copying, blocked, waiting for a bind, behind a fault. */
+/*
+ * Work that is under way when its process dies: copying, blocked, waiting for a bind, behind a
+ * fault.
+ */
 static void doomed_client(unsigned int variant)
 {
 	struct gt_ctx c = gt_ctx();
@@ -243,10 +265,12 @@ static void doomed_client(unsigned int variant)
 		uint32_t queue = gt_queue(c.fd, c.vm, DRM_TESSERA_ENGINE_COPY);
 
 		if (variant % 4 == 1)
-			GT_EMIT(&cs, wait, .op = TSR_COMPARE_EQ, .addr = gt_data_va(0), .value = 12345);
+			GT_EMIT(&cs, wait, .op = TSR_COMPARE_EQ, .addr = gt_data_va(0),
+				.value = 12345);
 		if (variant % 4 == 3)
 			gt_cs_word(&cs, 0xfe);
-		GT_EMIT(&cs, copy_linear, .src = gt_data_va(0), .dst = gt_data_va(GT_DATA_SIZE / 2), .size = GT_DATA_SIZE / 2);
+		GT_EMIT(&cs, copy_linear, .src = gt_data_va(0), .dst = gt_data_va(GT_DATA_SIZE / 2),
+			.size = GT_DATA_SIZE / 2);
 		gt_kick(&c, queue, &cs, &go);
 		gt_kick(&c, queue, &cs, &go);
 	}
@@ -281,7 +305,10 @@ static void killed_with_work(void)
 	expect_exit(spawn_good(10), 0);
 }
 
-/* A flood: deep queues of large copies, at the priority @arg; the other client must get its small jobs through in between. */
+/*
+ * A flood: deep queues of large copies, at the priority @arg; the other client must get its small
+ * jobs through in between.
+ */
 static void flood(uint32_t priority)
 {
 	enum { QUEUES = 6 };
@@ -300,8 +327,8 @@ static void flood(uint32_t priority)
 			struct drm_tessera_sync sync = gt_point(timeline[q], ++point[q]);
 			struct gt_cs cs = gt_stream(&c, 8);
 
-			GT_EMIT(&cs, copy_linear, .src = gt_data_va(0), .dst = gt_data_va(GT_DATA_SIZE / 2),
-				.size = GT_DATA_SIZE / 2);
+			GT_EMIT(&cs, copy_linear, .src = gt_data_va(0),
+				.dst = gt_data_va(GT_DATA_SIZE / 2), .size = GT_DATA_SIZE / 2);
 			if (gt_kick(&c, queues[q], &cs, &sync))
 				_exit(2);
 			if (point[q] > 20 && gt_fence_error(c.fd, timeline[q], point[q] - 20))
@@ -339,14 +366,17 @@ int main(int argc, char **argv)
 	const uint32_t normal = DRM_TESSERA_PRIORITY_NORMAL, high = DRM_TESSERA_PRIORITY_HIGH;
 
 	gt_start(argc, argv);
-	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
+		      0);
 	ktap_run("[SYS4] the same address in two processes", same_address);
 	ktap_run("[SYS4] [MEM3] a fault stops its queue only", only_the_faulty_queue);
 	ktap_run("[SYS4] jobs behind a fault are cancelled", jobs_behind_a_fault);
 	ktap_run("[SYS4] QUEUE_DESTROY cancels unfinished jobs", destroyed_queue_cancels);
 	ktap_run("[SYS4] one process faults, two others stay bit-exact", faults_do_not_spread);
-	ktap_run("[SYS4] processes killed with work in flight leave nothing behind", killed_with_work);
+	ktap_run("[SYS4] processes killed with work in flight leave nothing behind",
+		 killed_with_work);
 	ktap_run_arg("[SYS10] a flood does not starve another client", flooded, &normal);
-	ktap_run_arg("[SYS10] a flood at higher priority does not starve another client", flooded, &high);
+	ktap_run_arg("[SYS10] a flood at higher priority does not starve another client", flooded,
+		     &high);
 	return gt_finish();
 }

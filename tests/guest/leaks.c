@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /* test: TIMEOUT=60 DEVICE_ARGS=vram=64M,copy-engines=2 */
 /*
- * Nothing is lost: objects are made and dropped many times, in every order, with and without jobs, and the kernel's memory, the hardware's
- * slots and the local memory are what they were.
+ * Nothing is lost: objects are made and dropped many times, in every order, with and without jobs,
+ * and the kernel's memory, the hardware's slots and the local memory are what they were.
  */
 #include "gt_main.h"
 
@@ -21,7 +21,10 @@ static long meminfo(const char *field)
 	return at ? strtol(at + strlen(field) + 1, NULL, 10) : -1;
 }
 
-/* Kernel memory that a leak would show in: what the slabs hold for good, and what is not free nor reclaimable. */
+/*
+ * Kernel memory that a leak would show in: what the slabs hold for good, and what is not free nor
+ * reclaimable.
+ */
 static long unreclaimable(void)
 {
 	return meminfo("SUnreclaim") + meminfo("PageTables") + meminfo("Shmem");
@@ -40,7 +43,8 @@ static void life(unsigned int how)
 	gt_bo_bind(&bo, c.vm, 0x40000000, GT_RW);
 	if (how & 2)
 		GT_EMIT(&cs, wait, .op = TSR_COMPARE_EQ, .addr = gt_data_va(0), .value = 12345);
-	GT_EMIT(&cs, copy_linear, .src = how & 4 ? 0x7fff000000 : 0x40000000, .dst = gt_data_va(0x1000), .size = 0x8000);
+	GT_EMIT(&cs, copy_linear, .src = how & 4 ? 0x7fff000000 : 0x40000000,
+		.dst = gt_data_va(0x1000), .size = 0x8000);
 	gt_kick(&c, queue, &cs, &done);
 	gt_kick(&c, queue, &cs, &done);
 	if (how & 8)
@@ -72,7 +76,10 @@ static void run_lives(unsigned int count)
 	}
 }
 
-/* A first round fills caches that are kept for good; a leak of one page a life would show as 256 pages after it. */
+/*
+ * A first round fills caches that are kept for good; a leak of one page a life would show as 256
+ * pages after it.
+ */
 static void memory_comes_back(void)
 {
 	enum { LIVES = 256 };

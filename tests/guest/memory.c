@@ -88,7 +88,9 @@ static void permissions(const void *arg)
 
 static void null_mapping(void)
 {
-	struct drm_tessera_bind_op op = { .op = DRM_TESSERA_BIND_MAP_NULL, .va = WIN_VA, .size = GT_HUGE + 4 * GT_PAGE };
+	struct drm_tessera_bind_op op = { .op = DRM_TESSERA_BIND_MAP_NULL,
+					  .va = WIN_VA,
+					  .size = GT_HUGE + 4 * GT_PAGE };
 	uint64_t *words = gt_data(&c, 0), at;
 
 	ktap_eq(gt_vm_bind(c.fd, c.vm, &op, 1), 0);
@@ -115,7 +117,9 @@ static void null_mapping(void)
 static void null_replaces(void)
 {
 	struct gt_bo bo = gt_bo(c.fd, 2 * GT_PAGE, 0);
-	struct drm_tessera_bind_op op = { .op = DRM_TESSERA_BIND_MAP_NULL, .va = WIN_VA, .size = GT_PAGE };
+	struct drm_tessera_bind_op op = { .op = DRM_TESSERA_BIND_MAP_NULL,
+					  .va = WIN_VA,
+					  .size = GT_PAGE };
 	uint64_t *words = gt_data(&c, 0);
 
 	*(uint64_t *)bo.map = 0xabcd;
@@ -142,12 +146,16 @@ struct fault_case {
 };
 
 static const struct fault_case fault_cases[] = {
-	{ "a read of nothing", 0x4123456788, 0, DRM_TESSERA_BIND_READ, DRM_TESSERA_FAULT_NOT_MAPPED },
-	{ "a write to nothing", 0, 0x4123456788, DRM_TESSERA_BIND_WRITE, DRM_TESSERA_FAULT_NOT_MAPPED },
+	{ "a read of nothing", 0x4123456788, 0, DRM_TESSERA_BIND_READ,
+	  DRM_TESSERA_FAULT_NOT_MAPPED },
+	{ "a write to nothing", 0, 0x4123456788, DRM_TESSERA_BIND_WRITE,
+	  DRM_TESSERA_FAULT_NOT_MAPPED },
 	{ "a read behind the end of a mapping", GT_DATA_VA + GT_DATA_SIZE, 0, DRM_TESSERA_BIND_READ,
 	  DRM_TESSERA_FAULT_NOT_MAPPED },
-	{ "a read beyond every address", 1ULL << 60, 0, DRM_TESSERA_BIND_READ, DRM_TESSERA_FAULT_ADDRESS },
-	{ "a write at the end of 64 bits", 0, UINT64_MAX - 7, DRM_TESSERA_BIND_WRITE, DRM_TESSERA_FAULT_ADDRESS },
+	{ "a read beyond every address", 1ULL << 60, 0, DRM_TESSERA_BIND_READ,
+	  DRM_TESSERA_FAULT_ADDRESS },
+	{ "a write at the end of 64 bits", 0, UINT64_MAX - 7, DRM_TESSERA_BIND_WRITE,
+	  DRM_TESSERA_FAULT_ADDRESS },
 };
 
 static void fault_record(const void *arg)
@@ -159,7 +167,8 @@ static void fault_record(const void *arg)
 	struct drm_tessera_fault fault;
 
 	GT_EMIT(&cs, nop, .qwords = 3);
-	GT_EMIT(&cs, copy_linear, .src = f->from ? f->from : gt_data_va(0), .dst = f->to ? f->to : gt_data_va(0), .size = 8);
+	GT_EMIT(&cs, copy_linear, .src = f->from ? f->from : gt_data_va(0),
+		.dst = f->to ? f->to : gt_data_va(0), .size = 8);
 	ktap_eq(gt_run(&c, &cs), -EFAULT);
 	fault = last_fault(before);
 	ktap_eq(fault.va, va & ~(GT_PAGE - 1));
@@ -178,7 +187,9 @@ static void fault_record(const void *arg)
 /* A stream that is not mapped, and one that runs off the end of its mapping, are fetch faults. */
 static void fetch_faults(void)
 {
-	struct drm_tessera_job job = { .queue_id = c.queue, .cmd_va = 0x4000000000, .cmd_size = 64 };
+	struct drm_tessera_job job = { .queue_id = c.queue,
+				       .cmd_va = 0x4000000000,
+				       .cmd_size = 64 };
 	struct drm_tessera_sync done = gt_binary(c.sync);
 	uint64_t before = fault_count();
 	struct drm_tessera_fault fault;
@@ -204,7 +215,10 @@ static void fetch_faults(void)
 	gt_renew_queue(&c);
 }
 
-/* More faults than records: the count goes on, the oldest are dropped, order is kept, shorter arrays get the oldest. */
+/*
+ * More faults than records: the count goes on, the oldest are dropped, order is kept, shorter
+ * arrays get the oldest.
+ */
 static void many_faults(void)
 {
 	struct drm_tessera_fault faults[DRM_TESSERA_FAULT_RECORDS];
@@ -225,11 +239,15 @@ static void many_faults(void)
 	ktap_eq(state.faults.count, 3);
 	ktap_eq(faults[0].va, 0x5000000000 + 5 * GT_PAGE);
 	ktap_eq(faults[3].va, 0xeeeeeeeeeeeeeeee);
-	state.faults = (struct drm_tessera_array){ .ptr = 8, .count = 3, .stride = sizeof(faults[0]) };
+	state.faults =
+		(struct drm_tessera_array){ .ptr = 8, .count = 3, .stride = sizeof(faults[0]) };
 	ktap_eq(gt_ioctl(c.fd, DRM_IOCTL_TESSERA_VM_GET_STATE, &state), -EFAULT);
 }
 
-/* After UNMAP returns the GPU has no way to the page, however often it has used it; after MAP it sees the new one at once. */
+/*
+ * After UNMAP returns the GPU has no way to the page, however often it has used it; after MAP it
+ * sees the new one at once.
+ */
 static void no_stale_translation(void)
 {
 	struct gt_bo a = gt_bo(c.fd, GT_PAGE, 0), b = gt_bo(c.fd, GT_PAGE, 0);
@@ -239,7 +257,8 @@ static void no_stale_translation(void)
 	*(uint64_t *)a.map = 0xaaaa;
 	*(uint64_t *)b.map = 0xbbbb;
 	for (i = 0; i < 30; i++) {
-		struct drm_tessera_bind_op op = gt_op_map(i & 1 ? b.handle : a.handle, WIN_VA, GT_PAGE, 0, GT_RW);
+		struct drm_tessera_bind_op op =
+			gt_op_map(i & 1 ? b.handle : a.handle, WIN_VA, GT_PAGE, 0, GT_RW);
 
 		ktap_eq(gt_vm_bind(c.fd, c.vm, &op, 1), 0);
 		ktap_eq(copy8(WIN_VA, gt_data_va(0)), 0);
@@ -259,7 +278,10 @@ static void no_stale_translation(void)
 	gt_bo_free(&b);
 }
 
-/* What a job wrote before it faulted stays written, exactly up to a burst; nothing behind the hole is touched. */
+/*
+ * What a job wrote before it faulted stays written, exactly up to a burst; nothing behind the hole
+ * is touched.
+ */
 static void copy_into_hole(void)
 {
 	struct gt_bo bo = gt_bo(c.fd, 8 * GT_PAGE, DRM_TESSERA_BO_CACHED);
@@ -271,7 +293,8 @@ static void copy_into_hole(void)
 	memset(bo.map, 0x11, bo.size);
 	gt_bo_bind(&bo, c.vm, WIN_VA, GT_RW);
 	ktap_eq(gt_vm_bind(c.fd, c.vm, &op, 1), 0);
-	GT_EMIT(&cs, fill_linear, .texel = 1, .dst = WIN_VA, .size = 8 * GT_PAGE, .pattern_lo = 0x99);
+	GT_EMIT(&cs, fill_linear, .texel = 1, .dst = WIN_VA, .size = 8 * GT_PAGE,
+		.pattern_lo = 0x99);
 	ktap_eq(gt_run(&c, &cs), -EFAULT);
 	gt_renew_queue(&c);
 	ktap_eq(last_fault(before).va, WIN_VA + 4 * GT_PAGE);
@@ -302,7 +325,8 @@ int main(int argc, char **argv)
 	c = gt_ctx();
 	for (i = 0; i < GT_ARRAY_SIZE(perms); i++)
 		ktap_run_arg(perms[i].name, permissions, &perms[i].perm);
-	ktap_run("[MEM2] NULL pages read as zero and swallow writes, small and large", null_mapping);
+	ktap_run("[MEM2] NULL pages read as zero and swallow writes, small and large",
+		 null_mapping);
 	ktap_run("[MEM2] NULL pages over memory", null_replaces);
 	for (i = 0; i < GT_ARRAY_SIZE(fault_cases); i++) {
 		snprintf(name, sizeof(name), "[MEM3] the record of %s", fault_cases[i].name);

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 /* test: TIMEOUT=60 */
-/* Sharing by dma-buf: between files and processes, with vgem, its mmap and sync ioctls, and objects that go away while in use. */
+/*
+ * Sharing by dma-buf: between files and processes, with vgem, its mmap and sync ioctls, and objects
+ * that go away while in use.
+ */
 #include "gt_main.h"
 
 #include <errno.h>
@@ -18,7 +21,9 @@
 
 static int export_bo(int fd, uint32_t handle)
 {
-	struct drm_prime_handle arg = { .handle = handle, .flags = DRM_CLOEXEC | DRM_RDWR, .fd = -1 };
+	struct drm_prime_handle arg = { .handle = handle,
+					.flags = DRM_CLOEXEC | DRM_RDWR,
+					.fd = -1 };
 	int ret = gt_ioctl(fd, DRM_IOCTL_PRIME_HANDLE_TO_FD, &arg);
 
 	return ret ? ret : arg.fd;
@@ -41,7 +46,10 @@ static struct drm_tessera_bo_info info_of(int fd, uint32_t handle)
 	return info;
 }
 
-/* Importing what one has exported gives the same handle; another file gets one of its own, of the same memory. */
+/*
+ * Importing what one has exported gives the same handle; another file gets one of its own, of the
+ * same memory.
+ */
 static void self_import(void)
 {
 	int a = gt_open(), b = gt_open(), dmabuf;
@@ -56,7 +64,8 @@ static void self_import(void)
 	ktap_eq(same, bo.handle);
 	ktap_eq(import_bo(b, dmabuf, &other), 0);
 	ktap_eq(info_of(b, other).size, 2 * GT_PAGE);
-	ktap_ok(!(info_of(b, other).state & DRM_TESSERA_BO_IMPORTED));	/* same device: the same object */
+	ktap_ok(!(info_of(b, other).state &
+		  DRM_TESSERA_BO_IMPORTED)); /* same device: the same object */
 	words = gt_bo_mmap(b, other, 2 * GT_PAGE);
 	KTAP_REQUIRE(words);
 	((volatile uint64_t *)bo.map)[512] = 0x5151;
@@ -94,7 +103,10 @@ static void bad_handles(void)
 	close(fd);
 }
 
-/* Two processes, one buffer: the child fills it with its own queue, the parent copies out of it with its own. */
+/*
+ * Two processes, one buffer: the child fills it with its own queue, the parent copies out of it
+ * with its own.
+ */
 static void two_processes(void)
 {
 	struct gt_ctx c = gt_ctx();
@@ -114,7 +126,8 @@ static void two_processes(void)
 		if (import_bo(own.fd, dmabuf, &handle))
 			_exit(1);
 		op = gt_op_map(handle, WIN_VA, 16 * GT_PAGE, 0, GT_RW);
-		GT_EMIT(&fill, fill_linear, .texel = 8, .dst = WIN_VA, .size = 16 * GT_PAGE, .pattern_lo = 0xfeedfacecafe);
+		GT_EMIT(&fill, fill_linear, .texel = 8, .dst = WIN_VA, .size = 16 * GT_PAGE,
+			.pattern_lo = 0xfeedfacecafe);
 		_exit(gt_vm_bind(own.fd, own.vm, &op, 1) || gt_run(&own, &fill));
 	}
 	waitpid(pid, &status, 0);
@@ -270,7 +283,8 @@ static void close_in_flight(void)
 	gt_ctx_free(&c);
 }
 
-/* LOCAL memory has no pages another driver could map; within the device it is shared as any other. */
+/* LOCAL memory has no pages another driver could map; within the device it is shared as any other.
+ */
 static void local_shared(void)
 {
 	int a = gt_open(), b = gt_open(), dmabuf;
@@ -295,7 +309,8 @@ static void local_shared(void)
 int main(int argc, char **argv)
 {
 	gt_start(argc, argv);
-	ktap_run("PRIME: the same file gets the same handle, another one the same memory", self_import);
+	ktap_run("PRIME: the same file gets the same handle, another one the same memory",
+		 self_import);
 	ktap_run("PRIME: a BO private to a VM is not exportable", private_not_exportable);
 	ktap_run("PRIME: bad handles and files", bad_handles);
 	ktap_run("[SYS4] PRIME: two processes and their queues on one buffer", two_processes);

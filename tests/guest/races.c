@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 /* test: TIMEOUT=120 SMP=2 DEVICES=2 */
 /*
- * Two CPUs, one file: threads that make, use and drop the same objects against each other. Results of ioctls that race are one of two errors
- * or success; results of the GPU are exact; the kernel log stays clean (which the program checks at its end).
+ * Two CPUs, one file: threads that make, use and drop the same objects against each other. Results
+ * of ioctls that race are one of two errors or success; results of the GPU are exact; the kernel
+ * log stays clean (which the program checks at its end).
  */
 #include "gt_main.h"
 
@@ -46,7 +47,8 @@ static void *queue_maker(void *arg)
 	(void)arg;
 	for (i = 0; i < ROUNDS; i++) {
 		uint32_t queue;
-		int ret = gt_queue_try(c.fd, c.vm, DRM_TESSERA_ENGINE_COPY, DRM_TESSERA_PRIORITY_NORMAL, 0, &queue);
+		int ret = gt_queue_try(c.fd, c.vm, DRM_TESSERA_ENGINE_COPY,
+				       DRM_TESSERA_PRIORITY_NORMAL, 0, &queue);
 		struct drm_tessera_job job = gt_job(queue, NULL);
 
 		if (ret)
@@ -69,7 +71,8 @@ static void *queue_guesser(void *arg)
 
 			state.queue_id = id;
 			ktap_ok(one_of(gt_submit(c.fd, &job, 1), -ENOENT, -ECANCELED));
-			ktap_ok(one_of(gt_ioctl(c.fd, DRM_IOCTL_TESSERA_QUEUE_GET_STATE, &state), -ENOENT, 0));
+			ktap_ok(one_of(gt_ioctl(c.fd, DRM_IOCTL_TESSERA_QUEUE_GET_STATE, &state),
+				       -ENOENT, 0));
 			ktap_ok(one_of(gt_queue_destroy(c.fd, id), -ENOENT, 0));
 		}
 	}
@@ -90,7 +93,8 @@ static void *vm_maker(void *arg)
 	(void)arg;
 	for (i = 0; i < ROUNDS; i++) {
 		uint32_t vm = gt_vm(c.fd), queue;
-		struct drm_tessera_bind_op op = gt_op_map(c.data.handle, GT_DATA_VA, GT_PAGE, 0, GT_RW);
+		struct drm_tessera_bind_op op =
+			gt_op_map(c.data.handle, GT_DATA_VA, GT_PAGE, 0, GT_RW);
 
 		ktap_ok(one_of(gt_vm_bind(c.fd, vm, &op, 1), -ENOENT, 0));
 		if (!gt_queue_try(c.fd, vm, DRM_TESSERA_ENGINE_COPY, 1, 0, &queue))
@@ -124,7 +128,10 @@ static void vms_race(void)
 	run_threads(bodies, 3);
 }
 
-/* A BO is bound, unbound, exported and closed by two threads, while a third closes handles it guesses. */
+/*
+ * A BO is bound, unbound, exported and closed by two threads, while a third closes handles it
+ * guesses.
+ */
 static void *bo_maker(void *arg)
 {
 	unsigned int i;
@@ -155,7 +162,8 @@ static void *bo_guesser(void *arg)
 		for (id = highest + 1; id < highest + 4; id++) {
 			struct drm_tessera_bo_mmap_offset offset = { .handle = id };
 
-			ktap_ok(one_of(gt_ioctl(c.fd, DRM_IOCTL_TESSERA_BO_MMAP_OFFSET, &offset), -ENOENT, 0));
+			ktap_ok(one_of(gt_ioctl(c.fd, DRM_IOCTL_TESSERA_BO_MMAP_OFFSET, &offset),
+				       -ENOENT, 0));
 			ktap_ok(one_of(gt_gem_close(c.fd, id), -EINVAL, 0));
 		}
 	}
@@ -198,7 +206,8 @@ static void submits_race(void)
 
 	sum = gt_data(&c, 0);
 	*sum = 0;
-	GT_EMIT(&cs, signal, .op = TSR_SIGNAL_OP_ADD, .event = TSR_EVENT_ALL_DONE, .wide = true, .addr = gt_data_va(0), .value = 1);
+	GT_EMIT(&cs, signal, .op = TSR_SIGNAL_OP_ADD, .event = TSR_EVENT_ALL_DONE, .wide = true,
+		.addr = gt_data_va(0), .value = 1);
 	for (i = 0; i < THREADS; i++)
 		ktap_eq(pthread_create(&threads[i], NULL, submitter, &cs), 0);
 	for (i = 0; i < THREADS; i++)
@@ -206,7 +215,10 @@ static void submits_race(void)
 	ktap_eq(*sum, THREADS * ROUNDS);
 }
 
-/* Binds of one place by one thread, jobs that read it by another: they see one content or the other, never anything else. */
+/*
+ * Binds of one place by one thread, jobs that read it by another: they see one content or the
+ * other, never anything else.
+ */
 static void *rebinder(void *arg)
 {
 	struct gt_bo bos[2] = { gt_bo(c.fd, GT_PAGE, 0), gt_bo(c.fd, GT_PAGE, 0) };
@@ -216,7 +228,8 @@ static void *rebinder(void *arg)
 	*(uint64_t *)bos[0].map = 0xaaaaaaaaaaaaaaaa;
 	*(uint64_t *)bos[1].map = 0xbbbbbbbbbbbbbbbb;
 	for (i = 0; i < 4 * ROUNDS; i++) {
-		struct drm_tessera_bind_op op = gt_op_map(bos[i & 1].handle, 0x40000000, GT_PAGE, 0, GT_RW);
+		struct drm_tessera_bind_op op =
+			gt_op_map(bos[i & 1].handle, 0x40000000, GT_PAGE, 0, GT_RW);
 
 		if (!ktap_eq(gt_vm_bind(c.fd, c.vm, &op, 1), 0))
 			break;
@@ -249,7 +262,8 @@ static void rebind_under_jobs(void)
 	gt_bo_free(&first);
 }
 
-/* close() of the file while other threads are inside ioctls on it, and a sibling process goes on. */
+/* close() of the file while other threads are inside ioctls on it, and a sibling process goes on.
+ */
 static void close_race(void)
 {
 	unsigned int i;

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 /* test: TIMEOUT=120 */
-/* Rings: wrapping, full rings, a ring filled behind a blocked queue, ten thousand jobs over 16 queues and 4 processes. */
+/*
+ * Rings: wrapping, full rings, a ring filled behind a blocked queue, ten thousand jobs over 16
+ * queues and 4 processes.
+ */
 #include "gt_main.h"
 
 #include <errno.h>
@@ -12,14 +15,18 @@ static struct gt_ctx c;
 static uint32_t smallest_ring(uint32_t vm)
 {
 	uint32_t queue;
-	int ret = gt_queue_try(c.fd, vm, DRM_TESSERA_ENGINE_COPY, DRM_TESSERA_PRIORITY_NORMAL, 1 << TSR_RING_LOG2_MIN, &queue);
+	int ret = gt_queue_try(c.fd, vm, DRM_TESSERA_ENGINE_COPY, DRM_TESSERA_PRIORITY_NORMAL,
+			       1 << TSR_RING_LOG2_MIN, &queue);
 
 	if (ret)
 		gt_die("no queue with the smallest ring: %s", strerror(-ret));
 	return queue;
 }
 
-/* Each job adds one, so a job that ran twice or not at all shows in the sum whenever the CPU has reached a point. */
+/*
+ * Each job adds one, so a job that ran twice or not at all shows in the sum whenever the CPU has
+ * reached a point.
+ */
 static void wrap(void)
 {
 	enum { JOBS = 4000, BATCH = 50 };
@@ -29,7 +36,8 @@ static void wrap(void)
 	unsigned int i, j;
 
 	*sum = 0;
-	GT_EMIT(&cs, signal, .op = TSR_SIGNAL_OP_ADD, .event = TSR_EVENT_ALL_DONE, .wide = true, .addr = gt_data_va(0), .value = 1);
+	GT_EMIT(&cs, signal, .op = TSR_SIGNAL_OP_ADD, .event = TSR_EVENT_ALL_DONE, .wide = true,
+		.addr = gt_data_va(0), .value = 1);
 	for (i = 0; i < JOBS; i += BATCH) {
 		struct drm_tessera_sync sync = gt_point(timeline, i / BATCH + 1);
 		struct drm_tessera_job jobs[BATCH];
@@ -51,7 +59,10 @@ static void wrap(void)
 	gt_queue_destroy(c.fd, queue);
 }
 
-/* Jobs with one, two and three streams' worth of padding between them, so that every offset meets the end of the ring. */
+/*
+ * Jobs with one, two and three streams' worth of padding between them, so that every offset meets
+ * the end of the ring.
+ */
 static void wrap_every_offset(void)
 {
 	enum { JOBS = 1500 };
@@ -62,7 +73,8 @@ static void wrap_every_offset(void)
 
 	for (i = 1; i <= JOBS; i++) {
 		struct gt_cs cs = gt_stream(&c, 3);
-		struct drm_tessera_job jobs[3] = { gt_job(queue, &cs), gt_job(queue, NULL), gt_job(queue, NULL) };
+		struct drm_tessera_job jobs[3] = { gt_job(queue, &cs), gt_job(queue, NULL),
+						   gt_job(queue, NULL) };
 		unsigned int n = 1 + i % 3;
 
 		GT_EMIT(&cs, fence, .event = TSR_EVENT_ALL_DONE, .addr = gt_data_va(8), .value = i);
@@ -79,7 +91,10 @@ static void wrap_every_offset(void)
 	gt_queue_destroy(c.fd, queue);
 }
 
-/* A ring fills up behind a blocked job; more is accepted than fits; another queue goes on; then all run, in order. */
+/*
+ * A ring fills up behind a blocked job; more is accepted than fits; another queue goes on; then all
+ * run, in order.
+ */
 static void filled_behind_blocked(void)
 {
 	enum { JOBS = 600 };
@@ -97,16 +112,17 @@ static void filled_behind_blocked(void)
 
 		/* Runs only in its turn: the word must be i - 1 when the job comes to it. */
 		cs = gt_stream(&c, 6);
-		GT_EMIT(&cs, wait, .op = TSR_COMPARE_EQ, .wide = true, .addr = gt_data_va(0x108), .value = i - 1);
-		GT_EMIT(&cs, signal, .op = TSR_SIGNAL_OP_ADD, .event = TSR_EVENT_ALL_DONE, .wide = true,
-			.addr = gt_data_va(0x108), .value = 1);
+		GT_EMIT(&cs, wait, .op = TSR_COMPARE_EQ, .wide = true, .addr = gt_data_va(0x108),
+			.value = i - 1);
+		GT_EMIT(&cs, signal, .op = TSR_SIGNAL_OP_ADD, .event = TSR_EVENT_ALL_DONE,
+			.wide = true, .addr = gt_data_va(0x108), .value = 1);
 		if (!ktap_eq(gt_kick(&c, queue, &cs, &sync), 0))
 			break;
 	}
 	for (i = 0; i < 20; i++) {
 		cs = gt_stream(&c, 3);
-		GT_EMIT(&cs, signal, .op = TSR_SIGNAL_OP_ADD, .event = TSR_EVENT_ALL_DONE, .wide = true,
-			.addr = gt_data_va(0x110), .value = 1);
+		GT_EMIT(&cs, signal, .op = TSR_SIGNAL_OP_ADD, .event = TSR_EVENT_ALL_DONE,
+			.wide = true, .addr = gt_data_va(0x110), .value = 1);
 		ktap_eq(gt_run_on(&c, other, &cs), 0);
 	}
 	ktap_eq(words[2], 20);
@@ -139,9 +155,10 @@ static void all_queues_blocked(void)
 			struct drm_tessera_sync sync = gt_point(timeline[i], j);
 			struct gt_cs cs = gt_stream(&c, 6);
 
-			GT_EMIT(&cs, wait, .op = TSR_COMPARE_GE, .addr = gt_data_va(0x2000 + i * 4), .value = 1);
-			GT_EMIT(&cs, signal, .op = TSR_SIGNAL_OP_ADD, .event = TSR_EVENT_ALL_DONE, .wide = true,
-				.addr = gt_data_va(0x4000 + i * 8), .value = j);
+			GT_EMIT(&cs, wait, .op = TSR_COMPARE_GE, .addr = gt_data_va(0x2000 + i * 4),
+				.value = 1);
+			GT_EMIT(&cs, signal, .op = TSR_SIGNAL_OP_ADD, .event = TSR_EVENT_ALL_DONE,
+				.wide = true, .addr = gt_data_va(0x4000 + i * 8), .value = j);
 			ktap_eq(gt_kick(&c, queues[i], &cs, &sync), 0);
 		}
 	}
@@ -163,10 +180,14 @@ static void all_queues_blocked(void)
 /* The word of job @job of queue @queue before and after: the copy moves it. */
 static uint64_t tag(unsigned int process, unsigned int queue, unsigned int job)
 {
-	return 0xa5a5000000000000ULL | (uint64_t)process << 40 | (uint64_t)queue << 32 | (job * 2654435761u);
+	return 0xa5a5000000000000ULL | (uint64_t)process << 40 | (uint64_t)queue << 32 |
+	       (job * 2654435761u);
 }
 
-/* One process: its own file, VM and queues; each job copies one word of its own. The exit status is the number of errors. */
+/*
+ * One process: its own file, VM and queues; each job copies one word of its own. The exit status is
+ * the number of errors.
+ */
 static int many_jobs(unsigned int process)
 {
 	struct gt_ctx own = gt_ctx();
@@ -185,13 +206,15 @@ static int many_jobs(unsigned int process)
 			struct drm_tessera_job jobs[BATCH];
 			struct drm_tessera_sync sync = gt_point(timeline[q], i + BATCH);
 
-			if (i >= 4 * BATCH)	/* streams come round after 4096 jobs; stay well inside */
+			if (i >=
+			    4 * BATCH) /* streams come round after 4096 jobs; stay well inside */
 				errors += gt_fence_error(own.fd, timeline[q], i - 3 * BATCH) != 0;
 			for (j = 0; j < BATCH; j++) {
 				uint64_t at = (q * PER_QUEUE + i + j) * 8ULL;
 				struct gt_cs cs = gt_stream(&own, 4);
 
-				GT_EMIT(&cs, copy_linear, .src = gt_data_va(at), .dst = gt_data_va(0x80000 + at), .size = 8);
+				GT_EMIT(&cs, copy_linear, .src = gt_data_va(at),
+					.dst = gt_data_va(0x80000 + at), .size = 8);
 				jobs[j] = gt_job(queues[q], &cs);
 			}
 			jobs[BATCH - 1].signals = GT_ARRAY(&sync, 1);
@@ -232,7 +255,8 @@ int main(int argc, char **argv)
 	c = gt_ctx();
 	ktap_run("[CP1] 4000 jobs through the smallest ring", wrap);
 	ktap_run("[CP1] the ring wraps at every offset", wrap_every_offset);
-	ktap_run("[CP1] a ring fills behind a blocked job, another queue goes on", filled_behind_blocked);
+	ktap_run("[CP1] a ring fills behind a blocked job, another queue goes on",
+		 filled_behind_blocked);
 	ktap_run("[CP1] [CP7] sixty blocked queues, released in reverse", all_queues_blocked);
 	ktap_run("[SYS4] [CP1] 10 000 jobs over 16 queues and 4 processes", ten_thousand);
 	gt_ctx_free(&c);

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 /* test: TIMEOUT=60 DEVICE_ARGS=queues=3,va-bits=39,page-sizes=4k,compute-engines=0 */
-/* A smaller GPU than usual: few queues, 39-bit addresses, one page size, a class without engines. The driver takes what it finds. */
+/*
+ * A smaller GPU than usual: few queues, 39-bit addresses, one page size, a class without engines.
+ * The driver takes what it finds.
+ */
 #include "gt_main.h"
 
 #include <errno.h>
@@ -24,10 +27,16 @@ static void three_queues(void)
 	int fd = gt_open();
 	uint32_t vm = gt_vm(fd), queue, i;
 
-	ktap_eq(gt_queue_try(fd, vm, DRM_TESSERA_ENGINE_COMPUTE, DRM_TESSERA_PRIORITY_NORMAL, 0, &queue), -EINVAL);
+	ktap_eq(gt_queue_try(fd, vm, DRM_TESSERA_ENGINE_COMPUTE, DRM_TESSERA_PRIORITY_NORMAL, 0,
+			     &queue),
+		-EINVAL);
 	for (i = 0; i < 3; i++)
-		ktap_eq(gt_queue_try(fd, vm, DRM_TESSERA_ENGINE_COPY, DRM_TESSERA_PRIORITY_NORMAL, 0, &queue), 0);
-	ktap_eq(gt_queue_try(fd, vm, DRM_TESSERA_ENGINE_COPY, DRM_TESSERA_PRIORITY_NORMAL, 0, &queue), -ENOSPC);
+		ktap_eq(gt_queue_try(fd, vm, DRM_TESSERA_ENGINE_COPY, DRM_TESSERA_PRIORITY_NORMAL,
+				     0, &queue),
+			0);
+	ktap_eq(gt_queue_try(fd, vm, DRM_TESSERA_ENGINE_COPY, DRM_TESSERA_PRIORITY_NORMAL, 0,
+			     &queue),
+		-ENOSPC);
 	close(fd);
 }
 
@@ -40,7 +49,10 @@ static void no_local_memory(void)
 	close(fd);
 }
 
-/* A mapping larger than a large page, at both ends of the range, on a device that has only small ones. */
+/*
+ * A mapping larger than a large page, at both ends of the range, on a device that has only small
+ * ones.
+ */
 static void small_pages(void)
 {
 	struct gt_ctx c = gt_ctx();

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 /* test: TIMEOUT=60 */
-/* Explicit synchronisation: binary and timeline objects, sync files and processes in every order; VM_BIND in between. */
+/*
+ * Explicit synchronisation: binary and timeline objects, sync files and processes in every order;
+ * VM_BIND in between.
+ */
 #include "gt_main.h"
 
 #include <errno.h>
@@ -21,7 +24,8 @@ static struct gt_cs gated(unsigned int index, uint64_t value)
 	struct gt_cs cs = gt_stream(&c, 6);
 
 	GT_EMIT(&cs, wait, .op = TSR_COMPARE_EQ, .wide = true, .addr = gt_data_va(0), .value = 1);
-	GT_EMIT(&cs, fence, .event = TSR_EVENT_ALL_DONE, .addr = gt_data_va(index * 8), .value = value);
+	GT_EMIT(&cs, fence, .event = TSR_EVENT_ALL_DONE, .addr = gt_data_va(index * 8),
+		.value = value);
 	return cs;
 }
 
@@ -30,7 +34,8 @@ static struct gt_cs copies(unsigned int from, unsigned int to)
 {
 	struct gt_cs cs = gt_stream(&c, 4);
 
-	GT_EMIT(&cs, copy_linear, .src = gt_data_va(from * 8), .dst = gt_data_va(to * 8), .size = 8);
+	GT_EMIT(&cs, copy_linear, .src = gt_data_va(from * 8), .dst = gt_data_va(to * 8),
+		.size = 8);
 	return cs;
 }
 
@@ -67,13 +72,16 @@ static void cross_queue(const void *arg)
 {
 	const struct order *o = arg;
 	uint32_t handle = gt_syncobj(c.fd, false);
-	struct drm_tessera_sync signal = o->signal_point ? gt_point(handle, o->signal_point) : gt_binary(handle);
-	struct drm_tessera_sync wait = o->wait_point ? gt_point(handle, o->wait_point) : gt_binary(handle);
+	struct drm_tessera_sync signal = o->signal_point ? gt_point(handle, o->signal_point)
+							 : gt_binary(handle);
+	struct drm_tessera_sync wait = o->wait_point ? gt_point(handle, o->wait_point)
+						     : gt_binary(handle);
 	struct drm_tessera_sync done = gt_binary(c.sync);
 	struct gt_cs first = gated(1, 0x77), second = copies(1, 2);
 
 	reset_words();
-	ktap_eq(submit_one(other, &second, &wait, &done), -EINVAL);	/* wait before signal is refused */
+	ktap_eq(submit_one(other, &second, &wait, &done),
+		-EINVAL); /* wait before signal is refused */
 	ktap_eq(submit_one(c.queue, &first, NULL, &signal), 0);
 	ktap_eq(submit_one(other, &second, &wait, &done), 0);
 	ktap_ok(!gt_syncobj_done(c.fd, c.sync, 0));
@@ -87,7 +95,8 @@ static void cross_queue(const void *arg)
 static void cpu_signals(void)
 {
 	uint32_t binary = gt_syncobj(c.fd, true), timeline = gt_syncobj(c.fd, false);
-	struct drm_tessera_sync waits[] = { gt_binary(binary), gt_point(timeline, 7) }, done = gt_binary(c.sync);
+	struct drm_tessera_sync waits[] = { gt_binary(binary), gt_point(timeline, 7) },
+				done = gt_binary(c.sync);
 	struct gt_cs cs = gated(1, 5);
 	struct drm_tessera_job job = gt_job(c.queue, &cs);
 
@@ -135,12 +144,14 @@ static void timeline_by_two_queues(void)
 	reset_words();
 	words[0] = 1;
 	for (i = 1; i <= 40; i++) {
-		struct drm_tessera_sync wait = gt_point(handle, i - 1), signal = gt_point(handle, i);
+		struct drm_tessera_sync wait = gt_point(handle, i - 1),
+					signal = gt_point(handle, i);
 		struct gt_cs cs = gt_stream(&c, 6);
 
-		GT_EMIT(&cs, wait, .op = TSR_COMPARE_EQ, .wide = true, .addr = gt_data_va(24), .value = i - 1);
-		GT_EMIT(&cs, signal, .op = TSR_SIGNAL_OP_ADD, .event = TSR_EVENT_ALL_DONE, .wide = true,
-			.addr = gt_data_va(24), .value = 1);
+		GT_EMIT(&cs, wait, .op = TSR_COMPARE_EQ, .wide = true, .addr = gt_data_va(24),
+			.value = i - 1);
+		GT_EMIT(&cs, signal, .op = TSR_SIGNAL_OP_ADD, .event = TSR_EVENT_ALL_DONE,
+			.wide = true, .addr = gt_data_va(24), .value = 1);
 		ktap_eq(submit_one(i & 1 ? c.queue : other, &cs, i > 1 ? &wait : NULL, &signal), 0);
 		ktap_ok(gt_syncobj_point(c.fd, handle) <= i);
 	}
@@ -182,7 +193,8 @@ static void many_syncs(void)
 static void sync_files(void)
 {
 	uint32_t handle = gt_syncobj(c.fd, false), imported = gt_syncobj(c.fd, false);
-	struct drm_tessera_sync signal = gt_binary(handle), wait = gt_binary(imported), done = gt_binary(c.sync);
+	struct drm_tessera_sync signal = gt_binary(handle), wait = gt_binary(imported),
+				done = gt_binary(c.sync);
 	struct gt_cs first = gated(1, 0x99), second = copies(1, 2);
 	struct pollfd file = { .events = POLLIN };
 
@@ -205,8 +217,10 @@ static void sync_files(void)
 /* A point moves to a binary object and back to another timeline, with the same fence under it. */
 static void transfer(void)
 {
-	uint32_t a = gt_syncobj(c.fd, false), b = gt_syncobj(c.fd, false), t = gt_syncobj(c.fd, false);
-	struct drm_tessera_sync signal = gt_point(a, 5), wait = gt_point(t, 2), done = gt_binary(c.sync);
+	uint32_t a = gt_syncobj(c.fd, false), b = gt_syncobj(c.fd, false),
+		 t = gt_syncobj(c.fd, false);
+	struct drm_tessera_sync signal = gt_point(a, 5), wait = gt_point(t, 2),
+				done = gt_binary(c.sync);
 	struct gt_cs first = gated(1, 0x55), second = copies(1, 2);
 
 	reset_words();
@@ -223,7 +237,10 @@ static void transfer(void)
 	gt_syncobj_free(c.fd, t);
 }
 
-/* The child signals on its own file, VM and queue; the parent's job waits for it through the shared object. */
+/*
+ * The child signals on its own file, VM and queue; the parent's job waits for it through the shared
+ * object.
+ */
 static void cross_process(void)
 {
 	uint32_t handle = gt_syncobj(c.fd, false);
@@ -267,12 +284,16 @@ static void cross_process(void)
 	gt_syncobj_free(c.fd, handle);
 }
 
-/* An asynchronous bind gates a submit: the job needs the mapping, and the bind waits for a gated job. */
+/*
+ * An asynchronous bind gates a submit: the job needs the mapping, and the bind waits for a gated
+ * job.
+ */
 static void bind_gates_submit(void)
 {
 	struct gt_bo bo = gt_bo(c.fd, GT_PAGE, 0);
 	struct drm_tessera_bind_op op = gt_op_map(bo.handle, WIN_VA, GT_PAGE, 0, GT_RW);
-	struct drm_tessera_sync go = gt_binary(gt_syncobj(c.fd, false)), bound = gt_point(gt_syncobj(c.fd, false), 1);
+	struct drm_tessera_sync go = gt_binary(gt_syncobj(c.fd, false)),
+				bound = gt_point(gt_syncobj(c.fd, false), 1);
 	struct drm_tessera_sync done = gt_binary(c.sync);
 	struct gt_cs first = gated(1, 1), second = gt_stream(&c, 4);
 
@@ -293,12 +314,14 @@ static void bind_gates_submit(void)
 	gt_bo_free(&bo);
 }
 
-/* A submit gates an asynchronous unmap: the job still sees the mapping, and afterwards it is gone. */
+/* A submit gates an asynchronous unmap: the job still sees the mapping, and afterwards it is gone.
+ */
 static void submit_gates_bind(void)
 {
 	struct gt_bo bo = gt_bo(c.fd, GT_PAGE, 0);
 	struct drm_tessera_bind_op op = gt_op_unmap(WIN_VA, GT_PAGE);
-	struct drm_tessera_sync used = gt_binary(gt_syncobj(c.fd, false)), gone = gt_binary(gt_syncobj(c.fd, false));
+	struct drm_tessera_sync used = gt_binary(gt_syncobj(c.fd, false)),
+				gone = gt_binary(gt_syncobj(c.fd, false));
 	struct gt_cs cs = gt_stream(&c, 8);
 
 	reset_words();
@@ -333,10 +356,12 @@ static void binds_in_order(void)
 	reset_words();
 	ktap_eq(submit_one(c.queue, &first, NULL, &go), 0);
 	for (i = 0; i < 8; i++) {
-		struct drm_tessera_bind_op op = gt_op_map(bos[i & 1].handle, WIN_VA, GT_PAGE, 0, GT_RW);
+		struct drm_tessera_bind_op op =
+			gt_op_map(bos[i & 1].handle, WIN_VA, GT_PAGE, 0, GT_RW);
 
 		((uint64_t *)bos[i & 1].map)[0] = 0xd0 + (i & 1);
-		ktap_eq(gt_bind_async(c.fd, c.vm, &op, 1, i ? NULL : &go, i == 7 ? &done : NULL), 0);
+		ktap_eq(gt_bind_async(c.fd, c.vm, &op, 1, i ? NULL : &go, i == 7 ? &done : NULL),
+			0);
 	}
 	ktap_eq(gt_syncobj_wait(c.fd, c.sync, 0, 20), -ETIME);
 	words[0] = 1;

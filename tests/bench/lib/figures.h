@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Figures of benchmarks: each is measured several times, the median is printed as "name value unit", one line a figure. Times
- * come from CLOCK_MONOTONIC. Nothing here passes or fails.
+ * Figures of benchmarks: each is measured several times, the median is printed as "name value
+ * unit", one line a figure. Times come from CLOCK_MONOTONIC. Nothing here passes or fails.
  */
 #ifndef FIGURES_H
 #define FIGURES_H

@@ -2,9 +2,10 @@
 /*
  * What the guest tests share: raw ioctls on a Tessera node, nothing of libtessera in between.
  *
- * Calls come in two kinds. Those that return int give 0 (or a useful value) or -errno and are what a test
- * asserts on. Those that return an object are set-up: when they fail the program ends with "Bail out!",
- * because nothing after it would mean anything. Nothing here is thread-safe but gt_ioctl().
+ * Calls come in two kinds. Those that return int give 0 (or a useful value) or -errno and are what
+ * a test asserts on. Those that return an object are set-up: when they fail the program ends with
+ * "Bail out!", because nothing after it would mean anything. Nothing here is thread-safe but
+ * gt_ioctl().
  */
 #ifndef GT_H
 #define GT_H
@@ -25,7 +26,7 @@
 #define GT_PAGE			0x1000ULL
 #define GT_HUGE			0x200000ULL
 #define GT_ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
-#define GT_TIMEOUT_MS		20000		/* longer than the driver's job timeout: a hang shows as ETIMEDOUT */
+#define GT_TIMEOUT_MS		20000	/* above the job timeout: a hang shows as ETIMEDOUT */
 
 /* gt_ptr(): a pointer as the uapi wants it. */
 static inline uint64_t gt_ptr(const void *p)
@@ -43,7 +44,10 @@ static inline uint64_t gt_ptr(const void *p)
 __attribute__((noreturn, format(printf, 1, 2)))
 void gt_die(const char *fmt, ...);
 
-/* gt_node_path(): path of the render (or card) node of the @index-th Tessera device; false if there is none. */
+/*
+ * gt_node_path(): path of the render (or card) node of the @index-th Tessera device; false if there
+ * is none.
+ */
 bool gt_node_path(unsigned int index, bool render, char *path, size_t size);
 int gt_open_nth(unsigned int index, bool render);	/* a file, or -errno */
 int gt_open(void);					/* render node of the first device */
@@ -51,22 +55,32 @@ int gt_open_card(void);					/* its primary node */
 /* gt_sysfs(): path of @leaf in the PCI device's directory in sysfs. */
 void gt_sysfs(unsigned int index, const char *leaf, char *path, size_t size);
 int gt_write_file(const char *path, const char *text);	/* 0 or -errno */
-int gt_read_file(const char *path, char *text, size_t size);	/* length or -errno; always NUL-terminated */
+int gt_read_file(const char *path, char *text,
+		 size_t size); /* length or -errno; always NUL-terminated */
 
 int gt_ioctl(int fd, unsigned long request, void *arg);	/* 0 or -errno; restarts after signals */
-/* gt_ioctl_sized(): the same with another structure size in the request, as a newer or older program would. */
+/*
+ * gt_ioctl_sized(): the same with another structure size in the request, as a newer or older
+ * program would.
+ */
 int gt_ioctl_sized(int fd, unsigned long request, void *arg, size_t size);
 
 uint64_t gt_now_ns(void);				/* CLOCK_MONOTONIC */
 void gt_sleep_ms(unsigned int ms);
 
-/* gt_kmsg_open(): a reader at the end of the kernel log. gt_kmsg_bad(): the first line since then that reports a kernel bug. */
+/*
+ * gt_kmsg_open(): a reader at the end of the kernel log. gt_kmsg_bad(): the first line since then
+ * that reports a kernel bug.
+ */
 int gt_kmsg_open(void);
 bool gt_kmsg_bad(int kmsg, char *line, size_t size);
 
 /* ---- gt_obj.c: objects ---- */
 
-/* A buffer object. map is NULL when it is not mapped on the CPU, va is 0 while it is not bound by gt_bo_bind(). */
+/*
+ * A buffer object. map is NULL when it is not mapped on the CPU, va is 0 while it is not bound by
+ * gt_bo_bind().
+ */
 struct gt_bo {
 	int fd;
 	uint32_t handle;
@@ -89,7 +103,8 @@ uint32_t gt_vm(int fd);
 int gt_vm_destroy(int fd, uint32_t vm);
 #define GT_RW	(DRM_TESSERA_BIND_READ | DRM_TESSERA_BIND_WRITE)
 #define GT_RWX	(GT_RW | DRM_TESSERA_BIND_EXEC)
-struct drm_tessera_bind_op gt_op_map(uint32_t handle, uint64_t va, uint64_t size, uint64_t offset, uint32_t perm);
+struct drm_tessera_bind_op gt_op_map(uint32_t handle, uint64_t va, uint64_t size, uint64_t offset,
+				     uint32_t perm);
 struct drm_tessera_bind_op gt_op_unmap(uint64_t va, uint64_t size);
 int gt_vm_bind(int fd, uint32_t vm, const struct drm_tessera_bind_op *ops, unsigned int count);
 int gt_bind_async(int fd, uint32_t vm, const struct drm_tessera_bind_op *ops, unsigned int count,
@@ -97,18 +112,23 @@ int gt_bind_async(int fd, uint32_t vm, const struct drm_tessera_bind_op *ops, un
 /* gt_vm_state(): @faults may be NULL; else room for DRM_TESSERA_FAULT_RECORDS. */
 struct drm_tessera_vm_get_state gt_vm_state(int fd, uint32_t vm, struct drm_tessera_fault *faults);
 
-int gt_queue_try(int fd, uint32_t vm, uint32_t engine, uint32_t priority, uint32_t ring, uint32_t *queue);
+int gt_queue_try(int fd, uint32_t vm, uint32_t engine, uint32_t priority, uint32_t ring,
+		 uint32_t *queue);
 uint32_t gt_queue(int fd, uint32_t vm, uint32_t engine);
 int gt_queue_destroy(int fd, uint32_t queue);
 struct drm_tessera_queue_get_state gt_queue_state(int fd, uint32_t queue);
 
 uint32_t gt_syncobj(int fd, bool signaled);
 void gt_syncobj_free(int fd, uint32_t handle);
-int gt_syncobj_wait(int fd, uint32_t handle, uint64_t point, unsigned int ms);	/* -ETIME: not within @ms */
+int gt_syncobj_wait(int fd, uint32_t handle, uint64_t point,
+		    unsigned int ms); /* -ETIME: not within @ms */
 bool gt_syncobj_done(int fd, uint32_t handle, uint64_t point);
-uint64_t gt_syncobj_point(int fd, uint32_t handle);				/* last signalled point */
+uint64_t gt_syncobj_point(int fd, uint32_t handle); /* last signalled point */
 int gt_syncobj_signal(int fd, uint32_t handle, uint64_t point);
-/* gt_fence_error(): waits, then the error the fence carries: 0 or -errno; -ETIME if it does not signal. */
+/*
+ * gt_fence_error(): waits, then the error the fence carries: 0 or -errno; -ETIME if it does not
+ * signal.
+ */
 int gt_fence_error(int fd, uint32_t handle, uint64_t point);
 struct drm_tessera_sync gt_binary(uint32_t handle);
 struct drm_tessera_sync gt_point(uint32_t handle, uint64_t point);
@@ -124,7 +144,8 @@ struct gt_cs {
 };
 
 void gt_cs_word(struct gt_cs *cs, uint64_t word);
-void gt_cs_words(struct gt_cs *cs, const uint64_t *words);	/* a packed packet; its length is in its header */
+void gt_cs_words(struct gt_cs *cs,
+		 const uint64_t *words); /* a packed packet; its length is in its header */
 struct drm_tessera_job gt_job(uint32_t queue, const struct gt_cs *cs);
 
 /* GT_EMIT(cs, fence, .event = ..., .addr = ...): append a packet. */
@@ -139,8 +160,9 @@ struct drm_tessera_job gt_job(uint32_t queue, const struct gt_cs *cs);
 int gt_submit(int fd, const struct drm_tessera_job *jobs, unsigned int count);
 
 /*
- * Most tests want one file with one VM, one COPY queue, a buffer for streams and one for data. Streams come from
- * gt_stream(), data is addressed by gt_data()/gt_data_va(). The data buffer is CPU-cached.
+ * Most tests want one file with one VM, one COPY queue, a buffer for streams and one for data.
+ * Streams come from gt_stream(), data is addressed by gt_data()/gt_data_va(). The data buffer is
+ * CPU-cached.
  */
 #define GT_CMD_VA	0x10000000ULL
 #define GT_DATA_VA	0x20000000ULL
@@ -160,7 +182,10 @@ struct gt_ctx {
 struct gt_ctx gt_ctx(void);
 struct gt_ctx gt_ctx_on(int fd);
 void gt_ctx_free(struct gt_ctx *c);
-/* gt_stream(): an empty stream with room for @qwords; streams handed out long ago are reused, so wait for them. */
+/*
+ * gt_stream(): an empty stream with room for @qwords; streams handed out long ago are reused, so
+ * wait for them.
+ */
 struct gt_cs gt_stream(struct gt_ctx *c, unsigned int qwords);
 static inline void *gt_data(const struct gt_ctx *c, uint64_t offset)
 {
@@ -171,7 +196,8 @@ static inline uint64_t gt_data_va(uint64_t offset)
 	return GT_DATA_VA + offset;
 }
 /* gt_kick(): submit one stream on @queue, signalling @signal (may be NULL); 0 or -errno. */
-int gt_kick(struct gt_ctx *c, uint32_t queue, const struct gt_cs *cs, const struct drm_tessera_sync *signal);
+int gt_kick(struct gt_ctx *c, uint32_t queue, const struct gt_cs *cs,
+	    const struct drm_tessera_sync *signal);
 /* gt_run(): submit on @queue (0: the context's), wait, and return the error of its fence. */
 int gt_run_on(struct gt_ctx *c, uint32_t queue, const struct gt_cs *cs);
 int gt_run(struct gt_ctx *c, const struct gt_cs *cs);

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Table-driven negative tests: a call that works, and rows that each spoil one field of it in place.
+ * Table-driven negative tests: a call that works, and rows that each spoil one field of it in
+ * place.
  *
- * gt_bad_rows() first makes sure the unspoiled call works when asked to, then for each row stores the bad value,
- * calls, expects exactly the row's errno, and puts the old value back. All structures the call reads live in the
- * test's memory, so a row can aim at an element of an array as well as at the top level.
+ * gt_bad_rows() first makes sure the unspoiled call works when asked to, then for each row stores
+ * the bad value, calls, expects exactly the row's errno, and puts the old value back. All
+ * structures the call reads live in the test's memory, so a row can aim at an element of an array
+ * as well as at the top level.
  */
 #ifndef GT_BAD_H
 #define GT_BAD_H
@@ -58,7 +60,8 @@ static void gt_bad_row(const struct gt_call *call, const struct gt_bad *row)
 {
 	char old[8], name[200];
 
-	snprintf(name, sizeof(name), "[SYS3] %s with %s fails with %s", call->name, row->name, strerrorname_np(row->want));
+	snprintf(name, sizeof(name), "[SYS3] %s with %s fails with %s", call->name, row->name,
+		 strerrorname_np(row->want));
 	if (!ktap_wanted(name))
 		return;
 	memcpy(old, row->field, row->size);
@@ -79,14 +82,15 @@ static void gt_bad_rows(const struct gt_call *call, const struct gt_bad *rows, u
 #define GT_BAD_ROWS(call, rows) gt_bad_rows(call, rows, GT_ARRAY_SIZE(rows))
 
 /* gt_bad_bits(): each bit of a 32-bit flag word that is not in @known must be EINVAL on its own. */
-__attribute__((unused))
-static void gt_bad_bits(const struct gt_call *call, const char *field, uint32_t *word, uint32_t known)
+__attribute__((unused)) static void gt_bad_bits(const struct gt_call *call, const char *field,
+						uint32_t *word, uint32_t known)
 {
 	uint32_t old = *word;
 	unsigned int bit;
 	char name[200];
 
-	snprintf(name, sizeof(name), "[SYS3] %s refuses every unknown bit of %s with EINVAL", call->name, field);
+	snprintf(name, sizeof(name), "[SYS3] %s refuses every unknown bit of %s with EINVAL",
+		 call->name, field);
 	if (!ktap_wanted(name))
 		return;
 	for (bit = 0; bit < 32; bit++) {
@@ -101,12 +105,13 @@ static void gt_bad_bits(const struct gt_call *call, const char *field, uint32_t 
 }
 
 /*
- * gt_bad_array(): what holds for every extensible array (§ drm_tessera_array). @array is part of a call that works with
- * it, @first the size of the first version of an element, @limit the largest count.
+ * gt_bad_array(): what holds for every extensible array (§ drm_tessera_array). @array is part of a
+ * call that works with it, @first the size of the first version of an element, @limit the largest
+ * count.
  */
-__attribute__((unused))
-static void gt_bad_array(const struct gt_call *call, const char *field, struct drm_tessera_array *array,
-			 uint32_t first, uint32_t limit)
+__attribute__((unused)) static void gt_bad_array(const struct gt_call *call, const char *field,
+						 struct drm_tessera_array *array, uint32_t first,
+						 uint32_t limit)
 {
 	struct drm_tessera_array good = *array;
 	uint32_t wide = first + 8;
@@ -130,12 +135,14 @@ static void gt_bad_array(const struct gt_call *call, const char *field, struct d
 	ktap_eq(gt_call(call), -EFAULT);
 	array->ptr = 1ULL << 63;
 	ktap_eq(gt_call(call), -EFAULT);
-	snprintf(name, sizeof(name), "[SYS3] %s: stride, count and pointer of %s are checked", call->name, field);
+	snprintf(name, sizeof(name), "[SYS3] %s: stride, count and pointer of %s are checked",
+		 call->name, field);
 	*array = good;
 	ktap_result(name);
 
 	for (i = 0; i < good.count; i++)
-		memcpy(copy + (size_t)i * wide, (char *)(uintptr_t)good.ptr + (size_t)i * good.stride, first);
+		memcpy(copy + (size_t)i * wide,
+		       (char *)(uintptr_t)good.ptr + (size_t)i * good.stride, first);
 	array->ptr = gt_ptr(copy);
 	array->stride = wide;
 	ktap_eq(gt_call(call), 0);
@@ -143,13 +150,18 @@ static void gt_bad_array(const struct gt_call *call, const char *field, struct d
 	ktap_eq(gt_call(call), -E2BIG);
 	*array = good;
 	free(copy);
-	snprintf(name, sizeof(name), "[SYS3] %s: longer elements of %s must have a zero tail", call->name, field);
+	snprintf(name, sizeof(name), "[SYS3] %s: longer elements of %s must have a zero tail",
+		 call->name, field);
 	ktap_result(name);
 }
 
-/* gt_bad_sync(): every field of a sync element. @sync is a binary one inside a call that works; @wait: it is waited for. */
-__attribute__((unused))
-static void gt_bad_sync(const struct gt_call *call, struct drm_tessera_sync *sync, bool wait, uint32_t unsubmitted)
+/*
+ * gt_bad_sync(): every field of a sync element. @sync is a binary one inside a call that works;
+ * @wait: it is waited for.
+ */
+__attribute__((unused)) static void gt_bad_sync(const struct gt_call *call,
+						struct drm_tessera_sync *sync, bool wait,
+						uint32_t unsubmitted)
 {
 	struct drm_tessera_sync good = *sync;
 	const struct gt_bad rows[] = {
@@ -176,7 +188,8 @@ static void gt_bad_sync(const struct gt_call *call, struct drm_tessera_sync *syn
 		*sync = gt_point(unsubmitted, 5);
 		ktap_eq(gt_call(&named), -EINVAL);
 		*sync = good;
-		ktap_result("[SYS3] wait for a timeline point nobody has submitted fails with EINVAL");
+		ktap_result(
+			"[SYS3] wait for a timeline point nobody has submitted fails with EINVAL");
 	}
 }
 

@@ -133,7 +133,8 @@ int gt_ioctl(int fd, unsigned long request, void *arg)
 
 int gt_ioctl_sized(int fd, unsigned long request, void *arg, size_t size)
 {
-	return gt_ioctl(fd, _IOC(_IOC_DIR(request), _IOC_TYPE(request), _IOC_NR(request), size), arg);
+	return gt_ioctl(fd, _IOC(_IOC_DIR(request), _IOC_TYPE(request), _IOC_NR(request), size),
+			arg);
 }
 
 uint64_t gt_now_ns(void)
@@ -163,17 +164,37 @@ int gt_kmsg_open(void)
 
 bool gt_kmsg_bad(int kmsg, char *line, size_t size)
 {
-	static const char * const signs[] = {
-		"WARNING:", "BUG:", "Oops", "general protection", "lockdep", "KASAN", "KFENCE", "UBSAN",
-		"possible recursive locking", "circular locking", "INFO: task", "rcu_sched", "rcu_preempt",
-		"refcount_t:", "list_add corruption", "list_del corruption", "kernel NULL pointer", "Call Trace",
-		"DMAR: [DMA", "DMAR: DRHD", "memory leak",
+	static const char *const signs[] = {
+		"WARNING:",
+		"BUG:",
+		"Oops",
+		"general protection",
+		"lockdep",
+		"KASAN",
+		"KFENCE",
+		"UBSAN",
+		"possible recursive locking",
+		"circular locking",
+		"INFO: task",
+		"rcu_sched",
+		"rcu_preempt",
+		"refcount_t:",
+		"list_add corruption",
+		"list_del corruption",
+		"kernel NULL pointer",
+		"Call Trace",
+		"DMAR: [DMA",
+		"DMAR: DRHD",
+		"memory leak",
 	};
 	char record[8192];
 	ssize_t got;
 	size_t i;
 
-	/* EPIPE: older records were overwritten before we read them; the next read goes on behind the gap. */
+	/*
+	 * EPIPE: older records were overwritten before we read them; the next read goes on behind
+	 * the gap.
+	 */
 	while ((got = read(kmsg, record, sizeof(record) - 1)) > 0 || (got < 0 && errno == EPIPE)) {
 		if (got < 0)
 			continue;

@@ -9,7 +9,8 @@
 void gt_cs_word(struct gt_cs *cs, uint64_t word)
 {
 	if (cs->count == cs->room)
-		gt_die("a command stream of the test is longer than the %u qwords it asked for", cs->room);
+		gt_die("a command stream of the test is longer than the %u qwords it asked for",
+		       cs->room);
 	cs->words[cs->count++] = word;
 }
 
@@ -36,7 +37,8 @@ int gt_submit(int fd, const struct drm_tessera_job *jobs, unsigned int count)
 {
 	struct drm_tessera_submit arg = { .jobs = GT_ARRAY(jobs, count) };
 
-	__sync_synchronize();	/* streams and data are in memory before the kernel rings the doorbell */
+	__sync_synchronize(); /* streams and data are in memory before the kernel rings the doorbell
+			       */
 	return gt_ioctl(fd, DRM_IOCTL_TESSERA_SUBMIT, &arg);
 }
 
@@ -71,7 +73,8 @@ void gt_ctx_free(struct gt_ctx *c)
 
 struct gt_cs gt_stream(struct gt_ctx *c, unsigned int qwords)
 {
-	uint64_t bytes = ((uint64_t)qwords * 8 + TSR_STREAM_ALIGN - 1) & ~(uint64_t)(TSR_STREAM_ALIGN - 1);
+	uint64_t bytes = ((uint64_t)qwords * 8 + TSR_STREAM_ALIGN - 1) &
+			 ~(uint64_t)(TSR_STREAM_ALIGN - 1);
 	struct gt_cs cs;
 
 	if (bytes > GT_CMD_SIZE)
@@ -79,14 +82,16 @@ struct gt_cs gt_stream(struct gt_ctx *c, unsigned int qwords)
 	if (c->cmd_used + bytes > GT_CMD_SIZE)
 		c->cmd_used = 0;
 	cs = (struct gt_cs){
-		.words = (uint64_t *)((char *)c->cmd.map + c->cmd_used), .va = GT_CMD_VA + c->cmd_used,
+		.words = (uint64_t *)((char *)c->cmd.map + c->cmd_used),
+		.va = GT_CMD_VA + c->cmd_used,
 		.room = bytes / 8,
 	};
 	c->cmd_used += bytes;
 	return cs;
 }
 
-int gt_kick(struct gt_ctx *c, uint32_t queue, const struct gt_cs *cs, const struct drm_tessera_sync *signal)
+int gt_kick(struct gt_ctx *c, uint32_t queue, const struct gt_cs *cs,
+	    const struct drm_tessera_sync *signal)
 {
 	struct drm_tessera_job job = gt_job(queue, cs);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Start and end of a guest test program: besides its own tests, each one checks that the kernel reported no
- * bug of its own (WARN, Oops, lockdep, KFENCE, an IOMMU fault, ...) while it ran.
+ * Start and end of a guest test program: besides its own tests, each one checks that the kernel
+ * reported no bug of its own (WARN, Oops, lockdep, KFENCE, an IOMMU fault, ...) while it ran.
  */
 #ifndef GT_MAIN_H
 #define GT_MAIN_H

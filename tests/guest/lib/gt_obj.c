@@ -36,11 +36,13 @@ struct gt_bo gt_bo(int fd, uint64_t size, uint32_t flags)
 	int ret = gt_bo_try(fd, size, flags, 0, &bo.handle);
 
 	if (ret)
-		gt_die("BO_CREATE of %llu bytes, flags %#x: %s", (unsigned long long)size, flags, strerror(-ret));
+		gt_die("BO_CREATE of %llu bytes, flags %#x: %s", (unsigned long long)size, flags,
+		       strerror(-ret));
 	if (!(flags & DRM_TESSERA_BO_NO_MMAP)) {
 		bo.map = gt_bo_mmap(fd, bo.handle, size);
 		if (!bo.map)
-			gt_die("a BO of %llu bytes cannot be mapped: %s", (unsigned long long)size, strerror(errno));
+			gt_die("a BO of %llu bytes cannot be mapped: %s", (unsigned long long)size,
+			       strerror(errno));
 	}
 	return bo;
 }
@@ -113,7 +115,8 @@ int gt_vm_destroy(int fd, uint32_t vm)
 	return gt_ioctl(fd, DRM_IOCTL_TESSERA_VM_DESTROY, &arg);
 }
 
-struct drm_tessera_bind_op gt_op_map(uint32_t handle, uint64_t va, uint64_t size, uint64_t offset, uint32_t perm)
+struct drm_tessera_bind_op gt_op_map(uint32_t handle, uint64_t va, uint64_t size, uint64_t offset,
+				     uint32_t perm)
 {
 	return (struct drm_tessera_bind_op){
 		.op = DRM_TESSERA_BIND_MAP, .flags = perm, .bo_handle = handle,
@@ -156,7 +159,8 @@ struct drm_tessera_vm_get_state gt_vm_state(int fd, uint32_t vm, struct drm_tess
 	return arg;
 }
 
-int gt_queue_try(int fd, uint32_t vm, uint32_t engine, uint32_t priority, uint32_t ring, uint32_t *queue)
+int gt_queue_try(int fd, uint32_t vm, uint32_t engine, uint32_t priority, uint32_t ring,
+		 uint32_t *queue)
 {
 	struct drm_tessera_queue_create arg = {
 		.vm_id = vm, .engine_class = engine, .priority = priority, .ring_size = ring,
@@ -217,7 +221,8 @@ int gt_syncobj_wait(int fd, uint32_t handle, uint64_t point, unsigned int ms)
 		ret = drmSyncobjTimelineWait(fd, &handle, &point, 1, until,
 					     DRM_SYNCOBJ_WAIT_FLAGS_WAIT_FOR_SUBMIT, NULL);
 	else
-		ret = drmSyncobjWait(fd, &handle, 1, until, DRM_SYNCOBJ_WAIT_FLAGS_WAIT_FOR_SUBMIT, NULL);
+		ret = drmSyncobjWait(fd, &handle, 1, until, DRM_SYNCOBJ_WAIT_FLAGS_WAIT_FOR_SUBMIT,
+				     NULL);
 	return ret;
 }
 
@@ -237,7 +242,8 @@ uint64_t gt_syncobj_point(int fd, uint32_t handle)
 
 int gt_syncobj_signal(int fd, uint32_t handle, uint64_t point)
 {
-	int ret = point ? drmSyncobjTimelineSignal(fd, &handle, &point, 1) : drmSyncobjSignal(fd, &handle, 1);
+	int ret = point ? drmSyncobjTimelineSignal(fd, &handle, &point, 1)
+			: drmSyncobjSignal(fd, &handle, 1);
 
 	return ret ? -errno : 0;
 }
@@ -283,5 +289,7 @@ struct drm_tessera_sync gt_binary(uint32_t handle)
 
 struct drm_tessera_sync gt_point(uint32_t handle, uint64_t point)
 {
-	return (struct drm_tessera_sync){ .type = DRM_TESSERA_SYNC_TIMELINE, .handle = handle, .point = point };
+	return (struct drm_tessera_sync){ .type = DRM_TESSERA_SYNC_TIMELINE,
+					  .handle = handle,
+					  .point = point };
 }
