@@ -55,8 +55,9 @@ guest.libs := $(if $(wildcard $(BUILD)/userspace/lib/libtessera.so),-L$(BUILD)/u
 	$(shell pkg-config --libs libdrm libpng) -lm
 
 bench.dir := bench
-bench.flags := $(guest.flags) -O2
-bench.sources :=
+# benchmarks speak to the driver as guest tests do
+bench.flags := $(guest.flags) -O2 -Itests/guest/lib
+bench.sources := $(wildcard tests/guest/lib/*.c)
 bench.libs := $(guest.libs)
 
 # suite(NAME): the rules of one variant.
