@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+#include <string.h>
+
+#include "gpu.h"
+
+bool tsr_fifo_full(const struct tsr_fifo *fifo)
+{
+	return fifo->count == TSR_FIFO_DEPTH;
+}
+
+void tsr_fifo_push(struct tsr_fifo *fifo, const struct tsr_packet *packet)
+{
+	fifo->entry[(fifo->first + fifo->count++) % TSR_FIFO_DEPTH] = *packet;
+}
+
+void tsr_fifo_clear(struct tsr_fifo *fifo)
+{
+	memset(fifo, 0, sizeof(*fifo));
+}
+
+static void pop(struct tsr_fifo *fifo)
+{
+	fifo->first = (fifo->first + 1) % TSR_FIFO_DEPTH;
+	fifo->count--;
+	memset(&fifo->state, 0, sizeof(fifo->state));
+}
+
+/* One burst of the engine, with its cost. */
+static enum tsr_step engine_step(struct tsr_mem *mem, const struct tsr_packet *packet)
+{
+	struct tsr_queue *q = mem->queue;
+	struct tsr_step_cost cost = { 0 };
+	enum tsr_step step;
+
+	mem->unit = TSR_UNIT_COPY;
+	step = tsr_copy_step(mem, packet->pc, packet->word, &q->exec.fifo.state, &cost);
+	tsr_mem_flush_dirty(mem->runner);
+	tsr_count(&q->counter[TSR_QUEUE_COUNTER_READ_BYTES], cost.read_bytes);
+	tsr_count(&q->counter[TSR_QUEUE_COUNTER_WRITE_BYTES], cost.write_bytes);
+	tsr_run_cycles(mem->runner, q, (cost.read_bytes + 63) / 64 + (cost.write_bytes + 63) / 64);
+	if (step == TSR_STEP_DONE || step == TSR_STEP_MORE)
+		tsr_count(&q->progress, 1);
+	if (step == TSR_STEP_DONE) {
+		uint64_t args[3] = { q->index, packet->pc, packet->word[0] };
+
+		tsr_count(&q->counter[TSR_QUEUE_COUNTER_ENGINE_COMMANDS], 1);
+		tsr_trace(mem->gpu, TSR_TRACE_COMMAND_DONE, args, 3);
+	}
+	return step;
+}
+
+enum tsr_fifo_result tsr_fifo_step(struct tsr_runner *runner, struct tsr_queue *q, bool light)
+{
+	struct tsr_fifo *fifo = &q->exec.fifo;
+	const struct tsr_packet *packet = &fifo->entry[fifo->first];
+	struct tsr_mem mem = {
+		.gpu = runner->gpu, .queue = q, .runner = runner, .as = packet->as, .unit = TSR_UNIT_CP,
+	};
+	bool engine;
+	enum tsr_step step;
+
+	if (!fifo->count)
+		return TSR_FIFO_EMPTY;
+	engine = tsr_desc_packets[tsr_packet_opcode(packet->word[0])]->batch == TSR_DESC_ENGINE;
+	if (engine && light)
+		return TSR_FIFO_HEAVY;
+	step = engine ? engine_step(&mem, packet) : tsr_event_apply(&mem, packet);
+	switch (step) {
+	case TSR_STEP_DONE:
+		pop(fifo);
+		return TSR_FIFO_STEPPED;
+	case TSR_STEP_MORE:
+		return TSR_FIFO_STEPPED;
+	case TSR_STEP_PENDING:
+		return TSR_FIFO_PENDING;
+	default:
+		tsr_run_record(&q->exec.fault, packet, &mem.fault);
+		tsr_fifo_clear(fifo);
+		return TSR_FIFO_FAULT;
+	}
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The FIFO between command processor and engine, and the engine's side of it.
+ *
+ * In: checked engine commands and event packets, in order. Out: steps of the engine, one burst each; events applied in order.
+ * Limits: TSR_FIFO_DEPTH entries. Reset state: empty.
+ */
+#ifndef TSR_FIFO_H
+#define TSR_FIFO_H
+
+#include <stdbool.h>
+
+#include "exec.h"
+
+struct tsr_queue;
+struct tsr_runner;
+
+/* What one step at the head of the FIFO led to. */
+enum tsr_fifo_result {
+	TSR_FIFO_EMPTY,			/* there was nothing to do */
+	TSR_FIFO_STEPPED,		/* a burst or an event is done */
+	TSR_FIFO_PENDING,		/* the host has to be asked */
+	TSR_FIFO_FAULT,			/* the queue's fault record is filled, the FIFO is empty */
+	TSR_FIFO_HEAVY,			/* an engine command is due, which may not run here */
+};
+
+bool tsr_fifo_full(const struct tsr_fifo *fifo);
+/* Append; there must be room. */
+void tsr_fifo_push(struct tsr_fifo *fifo, const struct tsr_packet *packet);
+/* Drop everything. */
+void tsr_fifo_clear(struct tsr_fifo *fifo);
+/* One step of the oldest entry. @light: events only. Called by whoever runs @q. */
+enum tsr_fifo_result tsr_fifo_step(struct tsr_runner *runner, struct tsr_queue *q, bool light);
+
+#endif

@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: MIT */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gpu.h"
+
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "guest memory is little-endian and accessed in place");
+
+#define INLINE_BUDGET_DEFAULT 256
+#define LOCAL_GRANULE (2ull << 20)
+
+/* Fill in defaults; NULL, or what is impossible. */
+static const char *complete_config(struct tsr_config *cfg)
+{
+	unsigned int engines = 0;
+
+	if (!cfg->queues)
+		cfg->queues = TSR_QUEUES_MAX;
+	if (!cfg->va_bits)
+		cfg->va_bits = 48;
+	if (!cfg->page_sizes)
+		cfg->page_sizes = 1ull << TSR_PAGE_SHIFT | 1ull << TSR_HUGE_SHIFT;
+	if (!cfg->inline_budget)
+		cfg->inline_budget = INLINE_BUDGET_DEFAULT;
+	for (unsigned int cls = 0; cls < TSR_CLASSES; cls++)
+		engines += cfg->engines[cls];
+	for (unsigned int cls = 0; cls < TSR_CLASSES; cls++) {
+		if (!engines)
+			cfg->engines[cls] = 1;
+		if (cfg->engines[cls] > TSR_ENGINES_MAX)
+			return "more than 8 engines of a class";
+	}
+	if (cfg->queues > TSR_QUEUES_MAX)
+		return "more than 64 queues";
+	if (cfg->va_bits != 39 && cfg->va_bits != 48 && cfg->va_bits != 57)
+		return "virtual addresses have 39, 48 or 57 bits";
+	if (!(cfg->page_sizes & 1ull << TSR_PAGE_SHIFT) ||
+	    cfg->page_sizes & ~(1ull << TSR_PAGE_SHIFT | 1ull << TSR_HUGE_SHIFT))
+		return "page sizes are 4 KiB, with or without 2 MiB";
+	if (cfg->local_size % LOCAL_GRANULE || !cfg->local_size != !cfg->local)
+		return "local memory is a multiple of 2 MiB and needs storage";
+	if (cfg->threads > TSR_WORKERS_MAX)
+		return "more than 64 threads";
+	if (cfg->deterministic && cfg->threads)
+		return "a deterministic device has no threads";
+	return NULL;
+}
+
+static void reset_state(struct tsr_gpu *gpu)
+{
+	tsr_mmu_reset(gpu);
+	for (unsigned int i = 0; i < TSR_QUEUES_MAX; i++)
+		tsr_queue_reset(&gpu->queue[i]);
+	for (unsigned int i = 0; i < TSR_SEMAPHORES_MAX; i++)
+		atomic_store_explicit(&gpu->semaphore[i], 0, memory_order_relaxed);
+	tsr_sched_reset(gpu);
+}
+
+void tsr_gpu_clear(struct tsr_gpu *gpu)
+{
+	reset_state(gpu);
+	tsr_irq_reset(gpu);
+	for (unsigned int i = 0; i < TSR_GLOBAL_COUNTERS; i++)
+		atomic_store_explicit(&gpu->counter[i], 0, memory_order_relaxed);
+	gpu->reset_count = 0;
+}
+
+static bool init_runners(struct tsr_gpu *gpu)
+{
+	gpu->num_runners = 1 + gpu->cfg.threads;
+	gpu->runner = calloc(gpu->num_runners, sizeof(*gpu->runner));
+	if (!gpu->runner)
+		return false;
+	for (unsigned int i = 0; i < gpu->num_runners; i++) {
+		gpu->runner[i].gpu = gpu;
+		gpu->runner[i].index = i;
+		tsr_tlb_clear(&gpu->runner[i].tlb);
+	}
+	return true;
+}
+
+struct tsr_gpu *tsr_gpu_new(const struct tsr_config *cfg, const struct tsr_host_ops *ops, void *host,
+			    char *err, size_t errlen)
+{
+	struct tsr_gpu *gpu = calloc(1, sizeof(*gpu));
+	const char *wrong;
+
+	if (!gpu || (gpu->cfg = *cfg, wrong = complete_config(&gpu->cfg))) {
+		snprintf(err, errlen, "%s", gpu ? wrong : "out of memory");
+		free(gpu);
+		return NULL;
+	}
+	gpu->ops = ops;
+	gpu->host = host;
+	gpu->levels = (gpu->cfg.va_bits - TSR_PAGE_SHIFT) / TSR_PT_INDEX_BITS;
+	gpu->timer.due = UINT64_MAX;
+	pthread_mutex_init(&gpu->lock, NULL);
+	pthread_mutex_init(&gpu->irq.lock, NULL);
+	pthread_cond_init(&gpu->quiet, NULL);
+	pthread_cond_init(&gpu->workers.wake, NULL);
+	for (unsigned int i = 0; i < TSR_QUEUES_MAX; i++) {
+		gpu->queue[i].gpu = gpu;
+		gpu->queue[i].index = i;
+	}
+	if (init_runners(gpu)) {
+		reset_state(gpu);
+		if (tsr_workers_start(gpu))
+			return gpu;
+	}
+	snprintf(err, errlen, "out of memory or threads");
+	tsr_gpu_free(gpu);
+	return NULL;
+}
+
+void tsr_gpu_free(struct tsr_gpu *gpu)
+{
+	if (!gpu)
+		return;
+	pthread_mutex_lock(&gpu->lock);
+	gpu->paused++;
+	pthread_mutex_unlock(&gpu->lock);
+	tsr_workers_stop(gpu);
+	pthread_cond_destroy(&gpu->workers.wake);
+	pthread_cond_destroy(&gpu->quiet);
+	pthread_mutex_destroy(&gpu->irq.lock);
+	pthread_mutex_destroy(&gpu->lock);
+	free(gpu->runner);
+	free(gpu);
+}
+
+void tsr_gpu_notify_quiet(struct tsr_gpu *gpu)
+{
+	if (gpu->waiters)
+		pthread_cond_broadcast(&gpu->quiet);
+}
+
+/* Whether no runner runs a queue. */
+static bool all_idle(struct tsr_gpu *gpu)
+{
+	for (unsigned int i = 0; i < gpu->num_runners; i++) {
+		if (gpu->runner[i].queue)
+			return false;
+	}
+	return true;
+}
+
+/* The reset itself, once nothing runs. */
+static void finish_reset(struct tsr_gpu *gpu)
+{
+	uint64_t args[1];
+
+	if (!gpu->reset_busy || !all_idle(gpu))
+		return;
+	for (unsigned int i = 0; i < TSR_QUEUES_MAX; i++) {
+		if (gpu->queue[i].state == TSR_QUEUE_STATE_RUNNING)
+			tsr_sched_off(&gpu->queue[i]);
+	}
+	reset_state(gpu);
+	gpu->reset_count++;
+	gpu->reset_busy = false;
+	args[0] = gpu->reset_count;
+	tsr_trace(gpu, TSR_TRACE_RESET, args, 1);
+	tsr_irq_raise(gpu, TSR_IRQ_CLASS_GLOBAL, TSR_GLOBAL_IRQ_RESET_DONE);
+}
+
+void tsr_gpu_runner_idle(struct tsr_gpu *gpu)
+{
+	finish_reset(gpu);
+	tsr_gpu_notify_quiet(gpu);
+}
+
+void tsr_gpu_start_reset(struct tsr_gpu *gpu)
+{
+	gpu->reset_busy = true;
+	tsr_runners_interrupt(gpu);
+	finish_reset(gpu);
+}
+
+/* Wait, without the lock, for something that is announced by quiet. */
+static void wait_quiet(struct tsr_gpu *gpu)
+{
+	gpu->waiters++;
+	pthread_cond_wait(&gpu->quiet, &gpu->lock);
+	gpu->waiters--;
+}
+
+void tsr_gpu_reset(struct tsr_gpu *gpu)
+{
+	pthread_mutex_lock(&gpu->lock);
+	tsr_gpu_start_reset(gpu);
+	while (gpu->reset_busy)
+		wait_quiet(gpu);
+	tsr_irq_reset(gpu);
+	pthread_mutex_unlock(&gpu->lock);
+}
+
+void tsr_gpu_pause(struct tsr_gpu *gpu)
+{
+	pthread_mutex_lock(&gpu->lock);
+	gpu->paused++;
+	tsr_runners_interrupt(gpu);
+	while (!all_idle(gpu))
+		wait_quiet(gpu);
+	for (unsigned int i = 0; i < TSR_QUEUES_MAX; i++) {
+		if (gpu->queue[i].state == TSR_QUEUE_STATE_RUNNING) {	/* between two turns of tsr_gpu_run() */
+			tsr_sched_off(&gpu->queue[i]);
+			tsr_sched_ready(&gpu->queue[i], true);
+		}
+	}
+	pthread_mutex_unlock(&gpu->lock);
+}
+
+void tsr_gpu_resume(struct tsr_gpu *gpu)
+{
+	pthread_mutex_lock(&gpu->lock);
+	if (gpu->paused && !--gpu->paused) {
+		tsr_timer_restart(gpu);
+		if (atomic_load_explicit(&gpu->sched.runnable, memory_order_relaxed))
+			tsr_workers_wake(gpu);
+	}
+	pthread_mutex_unlock(&gpu->lock);
+}
+
+/* Whether every running runner has passed the first @count invalidations. */
+static bool passed(struct tsr_gpu *gpu, uint64_t count)
+{
+	for (unsigned int i = 0; i < gpu->num_runners; i++) {
+		if (gpu->runner[i].queue && gpu->runner[i].inval_seen < count)
+			return false;
+	}
+	return true;
+}
+
+void tsr_gpu_host_invalidate(struct tsr_gpu *gpu, uint64_t addr, uint64_t len)
+{
+	uint64_t count;
+
+	(void)addr;	/* the TLB is refilled in microseconds: forget all of it */
+	(void)len;
+	pthread_mutex_lock(&gpu->lock);
+	tsr_inval_start(gpu, TSR_INVAL_HOST, 0, 0, 0, false);
+	count = gpu->inval.head;
+	while (!passed(gpu, count))
+		wait_quiet(gpu);
+	pthread_mutex_unlock(&gpu->lock);
+}
+
+void tsr_gpu_host_ready(struct tsr_gpu *gpu)
+{
+	bool woken = false;
+
+	atomic_fetch_add_explicit(&gpu->host_seq, 1, memory_order_release);
+	pthread_mutex_lock(&gpu->lock);
+	for (unsigned int i = 0; i < gpu->cfg.queues; i++) {
+		struct tsr_queue *q = &gpu->queue[i];
+
+		if (q->state == TSR_QUEUE_STATE_BLOCKED && q->block == TSR_QUEUE_BLOCK_HOST) {
+			tsr_queue_unblock(q);
+			woken = true;
+		}
+	}
+	if (woken)
+		tsr_workers_wake(gpu);
+	pthread_mutex_unlock(&gpu->lock);
+}
+
+void tsr_gpu_timer(struct tsr_gpu *gpu)
+{
+	pthread_mutex_lock(&gpu->lock);
+	tsr_timer_expired(gpu);
+	tsr_sched_kick(gpu);
+	pthread_mutex_unlock(&gpu->lock);
+}
+
+uint64_t tsr_gpu_run(struct tsr_gpu *gpu, uint64_t cycles)
+{
+	uint64_t spent = 0;
+
+	if (gpu->cfg.threads)
+		return 0;
+	pthread_mutex_lock(&gpu->lock);
+	if (!gpu->paused && !gpu->reset_busy)
+		spent = tsr_sched_run_all(gpu, cycles);
+	pthread_mutex_unlock(&gpu->lock);
+	return spent;
+}

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The device as a whole: its parts, and what they share. For the model's own files only; hosts see tsr_gpu.h.
+ *
+ * Locks. @lock protects the registers, queues that are not being run, the scheduler and the log of invalidations. It is held for
+ * short times, never while packets are executed. The interrupts have a leaf lock of their own. Host callbacks are made with and
+ * without the lock; they must not call the library.
+ */
+#ifndef TSR_GPU_INTERNAL_H
+#define TSR_GPU_INTERNAL_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "tsr_desc.h"
+#include "tsr_gpu.h"
+#include "tsr_packets.h"
+#include "tsr_regs.h"
+#include "tsr_trace.h"
+
+#include "counters.h"
+#include "cp.h"
+#include "engine.h"
+#include "event.h"
+#include "exec.h"
+#include "fifo.h"
+#include "irq.h"
+#include "mem.h"
+#include "mmu.h"
+#include "packet.h"
+#include "prefetch.h"
+#include "queue.h"
+#include "regs.h"
+#include "run.h"
+#include "scheduler.h"
+#include "sema.h"
+#include "timer.h"
+#include "tlb.h"
+#include "worker.h"
+
+struct tsr_gpu {
+	struct tsr_config cfg;		/* with all defaults filled in */
+	const struct tsr_host_ops *ops;
+	void *host;			/* argument of ops */
+	unsigned int levels;		/* of page table */
+	uint64_t clock_offset;		/* added to the host's clock, so that TIMESTAMP does not go back when a snapshot is loaded */
+
+	pthread_mutex_t lock;
+	pthread_cond_t quiet;		/* a runner has gone idle or an invalidation is complete: for those that wait */
+	unsigned int waiters;		/* threads that wait for quiet */
+
+	unsigned int paused;		/* pauses that nest */
+	bool reset_busy;		/* STATUS.RESET_BUSY */
+	uint32_t reset_count;		/* RESET_COUNT */
+
+	struct tsr_irq irq;
+	struct tsr_as as[TSR_ADDRESS_SPACES_MAX];
+	struct tsr_inval inval;
+	struct tsr_sched sched;
+	struct tsr_busy busy;
+	struct tsr_timer timer;
+	struct tsr_workers workers;
+	_Atomic uint32_t semaphore[TSR_SEMAPHORES_MAX];
+	_Atomic uint64_t counter[TSR_GLOBAL_COUNTERS];	/* by enum tsr_global_counter */
+	_Atomic uint64_t host_seq;	/* calls of tsr_gpu_host_ready() */
+
+	unsigned int num_runners;	/* 1 + cfg.threads */
+	struct tsr_runner *runner;
+	struct tsr_queue queue[TSR_QUEUES_MAX];
+};
+
+/* Tell the host of an event, if it listens. */
+static inline void tsr_trace(struct tsr_gpu *gpu, enum tsr_trace event, const uint64_t *args, unsigned int count)
+{
+	if (gpu->ops->trace)
+		gpu->ops->trace(gpu->host, event, args, count);
+}
+
+/* Start a reset of the device, complete when reset_busy falls: at once if nothing runs. Lock held. */
+void tsr_gpu_start_reset(struct tsr_gpu *gpu);
+/* Everything as at power-on, counters and interrupts too. Nothing runs. Lock held. */
+void tsr_gpu_clear(struct tsr_gpu *gpu);
+/* A runner has stopped: go on with what waits for that. Lock held. */
+void tsr_gpu_runner_idle(struct tsr_gpu *gpu);
+/* Wake the threads that wait for quiet. Lock held. */
+void tsr_gpu_notify_quiet(struct tsr_gpu *gpu);
+
+#endif

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Interrupts: four classes of 64 bits each.
+ *
+ * In: events raised by queues and units from any thread, register writes. Out: one message to the host for every change of
+ * RAWSTAT & MASK from 0 to something more. Reset state: all zero. The lock is a leaf: nothing else is taken under it.
+ */
+#ifndef TSR_IRQ_H
+#define TSR_IRQ_H
+
+#include <pthread.h>
+#include <stdint.h>
+
+#define TSR_IRQ_CLASSES 4
+
+struct tsr_gpu;
+
+struct tsr_irq {
+	pthread_mutex_t lock;		/* protects all of it */
+	uint64_t rawstat[TSR_IRQ_CLASSES];	/* events since they were cleared */
+	uint64_t mask[TSR_IRQ_CLASSES];	/* which of them send messages */
+};
+
+/* An event: set @bits of @cls (enum tsr_irq_class), send the message if the mask wants it. */
+void tsr_irq_raise(struct tsr_gpu *gpu, unsigned int cls, uint64_t bits);
+/* Register writes: clear events; replace the bits of the mask that @which selects. */
+void tsr_irq_clear(struct tsr_gpu *gpu, unsigned int cls, uint64_t bits);
+void tsr_irq_set_mask(struct tsr_gpu *gpu, unsigned int cls, uint64_t which, uint64_t bits);
+/* Register reads. */
+uint64_t tsr_irq_rawstat(struct tsr_gpu *gpu, unsigned int cls);
+uint64_t tsr_irq_mask(struct tsr_gpu *gpu, unsigned int cls);
+/* Back to the reset state; sends nothing. */
+void tsr_irq_reset(struct tsr_gpu *gpu);
+
+#endif

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: MIT */
+#include <string.h>
+
+#include "gpu.h"
+
+#define PAGE_BYTES (1ull << TSR_PAGE_SHIFT)
+
+static void report(struct tsr_gpu *gpu, const struct tsr_dirty_range *range)
+{
+	gpu->ops->dirty(gpu->host, range->local ? TSR_SPACE_LOCAL : TSR_SPACE_SYSTEM, range->phys, range->ptr, range->len);
+}
+
+void tsr_mem_flush_dirty(struct tsr_runner *runner)
+{
+	struct tsr_dirty *dirty = &runner->dirty;
+
+	for (unsigned int i = 0; i < dirty->count; i++)
+		report(runner->gpu, &dirty->range[i]);
+	dirty->count = 0;
+}
+
+/* Remember a write. When the list is full its older half goes to the host: those spans are no longer held (TSR_SPANS_HELD). */
+static void note_write(struct tsr_runner *runner, const struct tsr_tlb_entry *e, uint8_t *ptr, uint64_t phys, uint64_t len)
+{
+	struct tsr_dirty *dirty = &runner->dirty;
+	struct tsr_dirty_range *last = dirty->count ? &dirty->range[dirty->count - 1] : NULL;
+
+	if (last && last->ptr + last->len == ptr && last->phys + last->len == phys && last->local == e->local) {
+		last->len += len;
+		return;
+	}
+	if (dirty->count == TSR_DIRTY_RANGES) {
+		unsigned int half = TSR_DIRTY_RANGES - TSR_SPANS_HELD;
+
+		for (unsigned int i = 0; i < half; i++)
+			report(runner->gpu, &dirty->range[i]);
+		dirty->count -= half;
+		memmove(dirty->range, &dirty->range[half], dirty->count * sizeof(dirty->range[0]));
+	}
+	dirty->range[dirty->count++] = (struct tsr_dirty_range) {
+		.ptr = ptr, .phys = phys, .len = len, .local = e->local,
+	};
+}
+
+/* Find host memory for the byte at @offset of the page that @walk describes, and as much around it as the host gives. */
+static enum tsr_host_result locate(struct tsr_gpu *gpu, const struct tsr_walk *walk, uint64_t offset, bool write,
+				   struct tsr_tlb_entry *e)
+{
+	uint64_t len = PAGE_BYTES;
+	enum tsr_host_result result;
+	void *ptr;
+
+	e->phys = walk->phys;
+	e->local = walk->local;
+	e->perms = walk->perms;
+	e->lo = 0;
+	e->hi = PAGE_BYTES;
+	e->ptr = NULL;
+	if (walk->null)
+		return TSR_HOST_OK;
+	if (walk->local) {
+		if (walk->phys >= gpu->cfg.local_size)
+			return TSR_HOST_FAULT;
+		e->ptr = (uint8_t *)gpu->cfg.local + walk->phys;
+		return TSR_HOST_OK;
+	}
+	result = gpu->ops->map(gpu->host, walk->phys, &len, write, &ptr);
+	if (result != TSR_HOST_OK || offset >= len) {
+		/* Not the whole page: from the byte in question on. */
+		len = PAGE_BYTES - offset;
+		e->lo = offset;
+		result = gpu->ops->map(gpu->host, walk->phys + offset, &len, write, &ptr);
+	}
+	e->hi = e->lo + len;
+	e->ptr = ptr;
+	return result;
+}
+
+/* Walk and fill @e, whose tag is to be @tag. The entry stays empty unless all goes well. */
+static enum tsr_step fill(struct tsr_mem *mem, uint64_t va, unsigned int access, uint64_t tag, struct tsr_tlb_entry *e)
+{
+	struct tsr_walk walk;
+	enum tsr_step step;
+
+	e->tag = TSR_TLB_NONE;
+	step = tsr_mmu_walk(mem, va, access, &walk);
+	if (step != TSR_STEP_DONE)
+		return step;
+	switch (locate(mem->gpu, &walk, va & (PAGE_BYTES - 1), access == TSR_ACCESS_WRITE, e)) {
+	case TSR_HOST_OK:
+		e->tag = tag;
+		return TSR_STEP_DONE;
+	case TSR_HOST_PENDING:
+		return TSR_STEP_PENDING;
+	default:
+		return tsr_mmu_fault(mem, TSR_FAULT_BUS, va, access, 0);
+	}
+}
+
+enum tsr_step tsr_mem_map(struct tsr_mem *mem, uint64_t va, uint64_t len, unsigned int access, struct tsr_span *span)
+{
+	bool write = access == TSR_ACCESS_WRITE;
+	uint64_t tag = tsr_tlb_tag(va, mem->as, write);
+	struct tsr_tlb_entry *e = &mem->runner->tlb.entry[tsr_tlb_index(tag)];
+	uint64_t offset = va & (PAGE_BYTES - 1);
+	bool hit = e->tag == tag && (e->perms & access) && offset >= e->lo && offset < e->hi;
+
+	if (mem->queue)
+		tsr_count(&mem->queue->counter[hit ? TSR_QUEUE_COUNTER_TLB_HITS : TSR_QUEUE_COUNTER_TLB_MISSES], 1);
+	if (!hit) {
+		enum tsr_step step = fill(mem, va, access, tag, e);
+
+		if (step != TSR_STEP_DONE)
+			return step;
+	}
+	span->len = len < e->hi - offset ? len : e->hi - offset;
+	span->ptr = e->ptr ? e->ptr + (offset - e->lo) : NULL;
+	if (write && span->ptr)
+		note_write(mem->runner, e, span->ptr, e->phys + offset, span->len);
+	return TSR_STEP_DONE;
+}
+
+enum tsr_step tsr_mem_bad_packet(struct tsr_mem *mem, uint64_t pc, unsigned int qword, uint8_t code)
+{
+	return tsr_mmu_fault(mem, code, pc + qword * sizeof(uint64_t), TSR_ACCESS_NONE, 0);
+}
+
+/* Map a whole aligned word. Memory that ends inside one is no memory. */
+static enum tsr_step map_word(struct tsr_mem *mem, uint64_t va, bool wide, unsigned int access, uint8_t **ptr)
+{
+	uint64_t len = wide ? 8 : 4;
+	struct tsr_span span;
+	enum tsr_step step = tsr_mem_map(mem, va, len, access, &span);
+
+	if (step != TSR_STEP_DONE)
+		return step;
+	*ptr = span.ptr;
+	if (span.len != len || (uintptr_t)span.ptr % len)
+		return tsr_mmu_fault(mem, TSR_FAULT_BUS, va, access, 0);
+	return TSR_STEP_DONE;
+}
+
+enum tsr_step tsr_mem_load(struct tsr_mem *mem, uint64_t va, bool wide, uint64_t *value)
+{
+	uint8_t *ptr;
+	enum tsr_step step = map_word(mem, va, wide, TSR_ACCESS_READ, &ptr);
+
+	if (step != TSR_STEP_DONE)
+		return step;
+	if (!ptr)
+		*value = 0;
+	else if (wide)
+		*value = __atomic_load_n((uint64_t *)ptr, __ATOMIC_ACQUIRE);
+	else
+		*value = __atomic_load_n((uint32_t *)ptr, __ATOMIC_ACQUIRE);
+	return TSR_STEP_DONE;
+}
+
+enum tsr_step tsr_mem_store(struct tsr_mem *mem, uint64_t va, bool wide, uint64_t value)
+{
+	uint8_t *ptr;
+	enum tsr_step step = map_word(mem, va, wide, TSR_ACCESS_WRITE, &ptr);
+
+	if (step != TSR_STEP_DONE || !ptr)
+		return step;
+	if (wide)
+		__atomic_store_n((uint64_t *)ptr, value, __ATOMIC_RELEASE);
+	else
+		__atomic_store_n((uint32_t *)ptr, (uint32_t)value, __ATOMIC_RELEASE);
+	tsr_mem_flush_dirty(mem->runner);
+	return TSR_STEP_DONE;
+}
+
+enum tsr_step tsr_mem_add(struct tsr_mem *mem, uint64_t va, bool wide, uint64_t value)
+{
+	uint8_t *ptr;
+	enum tsr_step step = map_word(mem, va, wide, TSR_ACCESS_WRITE, &ptr);
+
+	if (step != TSR_STEP_DONE || !ptr)
+		return step;
+	if (wide)
+		__atomic_fetch_add((uint64_t *)ptr, value, __ATOMIC_ACQ_REL);
+	else
+		__atomic_fetch_add((uint32_t *)ptr, (uint32_t)value, __ATOMIC_ACQ_REL);
+	tsr_mem_flush_dirty(mem->runner);
+	return TSR_STEP_DONE;
+}
+
+enum tsr_step tsr_mem_fetch(struct tsr_mem *mem, uint64_t va, void *to, uint64_t *len)
+{
+	struct tsr_span span;
+	enum tsr_step step = tsr_mem_map(mem, va, *len, TSR_ACCESS_EXEC, &span);
+
+	if (step != TSR_STEP_DONE)
+		return step;
+	*len = span.len;
+	if (span.ptr)
+		memcpy(to, span.ptr, span.len);
+	else
+		memset(to, 0, span.len);
+	return TSR_STEP_DONE;
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Accesses to memory through the TLB: what engine.h promises to engines, and the words that the command processor reads and writes.
+ *
+ * In: virtual addresses. Out: host pointers, precise faults, dirty ranges reported to the host. Limits: TSR_DIRTY_RANGES written ranges
+ * between two reports; the host hears of the oldest early when there are more.
+ */
+#ifndef TSR_MEM_H
+#define TSR_MEM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "engine.h"
+
+#define TSR_DIRTY_RANGES (2 * TSR_SPANS_HELD)
+
+/* A range that has been written, or will have been when the step ends. */
+struct tsr_dirty_range {
+	uint8_t *ptr;			/* its host address */
+	uint64_t phys;			/* its bus address or local offset */
+	uint64_t len;			/* bytes */
+	bool local;			/* in local memory */
+};
+
+/* Ranges the host has not been told of. */
+struct tsr_dirty {
+	struct tsr_dirty_range range[TSR_DIRTY_RANGES];
+	unsigned int count;
+};
+
+/* Tell the host of all ranges written: at the end of each step and event write. */
+void tsr_mem_flush_dirty(struct tsr_runner *runner);
+
+/* A naturally aligned word of 4 or 8 bytes, read as a load-acquire. */
+enum tsr_step tsr_mem_load(struct tsr_mem *mem, uint64_t va, bool wide, uint64_t *value);
+/* The same, written as a store-release. */
+enum tsr_step tsr_mem_store(struct tsr_mem *mem, uint64_t va, bool wide, uint64_t value);
+/* Add to a word, atomically towards other queues. */
+enum tsr_step tsr_mem_add(struct tsr_mem *mem, uint64_t va, bool wide, uint64_t value);
+/* Copy the bytes of [va, va + len) that are contiguous; *@len is reduced to what was copied. */
+enum tsr_step tsr_mem_fetch(struct tsr_mem *mem, uint64_t va, void *to, uint64_t *len);
+
+#endif

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: MIT */
+#include "gpu.h"
+
+/* Bits that must be zero: in every valid entry, and besides in those that point to a table. */
+#define ENTRY_RESERVED (~(TSR_PTE_VALID__MASK | TSR_PTE_LEAF__MASK | TSR_PTE_READ__MASK | TSR_PTE_WRITE__MASK | \
+			  TSR_PTE_EXEC__MASK | TSR_PTE_NULL__MASK | TSR_PTE_LOCAL__MASK | TSR_PTE_SOFTWARE__MASK | \
+			  TSR_PTE_ADDR__MASK))
+#define TABLE_RESERVED (TSR_PTE_READ__MASK | TSR_PTE_WRITE__MASK | TSR_PTE_EXEC__MASK | TSR_PTE_NULL__MASK)
+/* What a NULL leaf must not say. */
+#define NULL_RESERVED (TSR_PTE_ADDR__MASK | TSR_PTE_LOCAL__MASK | TSR_PTE_EXEC__MASK)
+/* Address bits below a large page. */
+#define HUGE_OFFSET ((1ULL << TSR_HUGE_SHIFT) - (1ULL << TSR_PAGE_SHIFT))
+
+#define TABLE_BYTES 4096u
+
+enum tsr_step tsr_mmu_fault(struct tsr_mem *mem, uint8_t code, uint64_t va, unsigned int access, unsigned int level)
+{
+	mem->fault = (struct tsr_fault_info) {
+		.addr = va, .code = code, .access = access, .level = level, .unit = mem->unit, .as = mem->as,
+	};
+	return TSR_STEP_FAULT;
+}
+
+/*
+ * Host pointer to the entry at @index of the table that @pointer names. *@whole tells that the whole table is contiguous from there.
+ */
+static enum tsr_host_result map_entry(struct tsr_gpu *gpu, uint64_t pointer, unsigned int index,
+				      const uint64_t **entry, const uint64_t **whole)
+{
+	uint64_t addr = pointer & TSR_PTE_ADDR__MASK;
+	uint64_t len = TABLE_BYTES;
+	enum tsr_host_result result;
+	void *ptr;
+
+	*whole = NULL;
+	if (pointer & TSR_PTE_LOCAL__MASK) {
+		if (addr >= gpu->cfg.local_size)
+			return TSR_HOST_FAULT;
+		*whole = (const uint64_t *)((const uint8_t *)gpu->cfg.local + addr);
+		*entry = *whole + index;
+		return TSR_HOST_OK;
+	}
+	result = gpu->ops->map(gpu->host, addr, &len, false, &ptr);
+	if (result == TSR_HOST_OK && len == TABLE_BYTES) {
+		*whole = ptr;
+		*entry = *whole + index;
+		return TSR_HOST_OK;
+	}
+	/* The table is in pieces, or its first piece cannot be had: ask for the entry alone. */
+	len = sizeof(uint64_t);
+	result = gpu->ops->map(gpu->host, addr + index * sizeof(uint64_t), &len, false, &ptr);
+	if (result == TSR_HOST_OK && len != sizeof(uint64_t))
+		return TSR_HOST_FAULT;
+	*entry = ptr;
+	return result;
+}
+
+static uint64_t read_entry(const uint64_t *entry)
+{
+	return __atomic_load_n(entry, __ATOMIC_ACQUIRE);
+}
+
+/* Judge a valid entry met at @level. */
+static bool malformed(struct tsr_gpu *gpu, uint64_t entry, unsigned int level)
+{
+	bool leaf = entry & TSR_PTE_LEAF__MASK;
+
+	if (entry & ENTRY_RESERVED)
+		return true;
+	if (!leaf)
+		return level == 0 || (entry & TABLE_RESERVED);
+	if (level > 1 || (level == 1 && !(gpu->cfg.page_sizes & 1ULL << TSR_HUGE_SHIFT)))
+		return true;
+	if (entry & TSR_PTE_NULL__MASK)
+		return entry & NULL_RESERVED;
+	return level == 1 && (entry & HUGE_OFFSET);
+}
+
+/* The leaf is found: check the permission, compute the page. */
+static enum tsr_step finish(struct tsr_mem *mem, uint64_t va, unsigned int access, uint64_t leaf, unsigned int level,
+			    struct tsr_walk *walk)
+{
+	uint64_t in_page = level ? va & HUGE_OFFSET : 0;
+
+	walk->perms = (leaf & TSR_PTE_READ__MASK ? TSR_ACCESS_READ : 0) |
+		      (leaf & TSR_PTE_WRITE__MASK ? TSR_ACCESS_WRITE : 0) |
+		      (leaf & TSR_PTE_EXEC__MASK ? TSR_ACCESS_EXEC : 0);
+	walk->null = leaf & TSR_PTE_NULL__MASK;
+	walk->local = leaf & TSR_PTE_LOCAL__MASK;
+	walk->phys = (leaf & TSR_PTE_ADDR__MASK) + in_page;
+	if (!(walk->perms & access))
+		return tsr_mmu_fault(mem, TSR_FAULT_MMU_PERMISSION, va, access, level);
+	return TSR_STEP_DONE;
+}
+
+/* Read the entry for @va at @level: from the table cached for level 0, else from the table that @pointer names. */
+static enum tsr_host_result next_entry(struct tsr_mem *mem, uint64_t pointer, uint64_t va, unsigned int level,
+				       uint64_t *value)
+{
+	unsigned int shift = TSR_PAGE_SHIFT + level * TSR_PT_INDEX_BITS;
+	unsigned int index = va >> shift & ((1u << TSR_PT_INDEX_BITS) - 1);
+	const uint64_t *entry, *whole;
+	enum tsr_host_result result;
+
+	result = map_entry(mem->gpu, pointer, index, &entry, &whole);
+	if (result != TSR_HOST_OK)
+		return result;
+	if (!level && whole)
+		tsr_tlb_keep_table(&mem->runner->tlb, mem->as, va, whole);
+	*value = read_entry(entry);
+	return TSR_HOST_OK;
+}
+
+static enum tsr_step walk_levels(struct tsr_mem *mem, uint64_t va, unsigned int access, struct tsr_walk *walk)
+{
+	struct tsr_gpu *gpu = mem->gpu;
+	uint64_t entry = atomic_load_explicit(&gpu->as[mem->as].root, memory_order_acquire);
+	unsigned int level = gpu->levels;
+
+	if (!(entry & TSR_PTE_VALID__MASK) || va >> gpu->cfg.va_bits)
+		return tsr_mmu_fault(mem, TSR_FAULT_MMU_UNMAPPED, va, access, level);
+	do {
+		enum tsr_host_result result = next_entry(mem, entry, va, --level, &entry);
+
+		if (result == TSR_HOST_PENDING)
+			return TSR_STEP_PENDING;
+		if (result != TSR_HOST_OK)
+			return tsr_mmu_fault(mem, TSR_FAULT_MMU_WALK_BUS, va, access, level);
+		if (!(entry & TSR_PTE_VALID__MASK))
+			return tsr_mmu_fault(mem, TSR_FAULT_MMU_UNMAPPED, va, access, level);
+		if (malformed(gpu, entry, level))
+			return tsr_mmu_fault(mem, TSR_FAULT_MMU_WALK, va, access, level);
+	} while (!(entry & TSR_PTE_LEAF__MASK));
+	return finish(mem, va, access, entry, level, walk);
+}
+
+enum tsr_step tsr_mmu_walk(struct tsr_mem *mem, uint64_t va, unsigned int access, struct tsr_walk *walk)
+{
+	const uint64_t *table = tsr_tlb_find_table(&mem->runner->tlb, mem->as, va);
+	uint64_t entry;
+
+	if (!table)
+		return walk_levels(mem, va, access, walk);
+	entry = read_entry(&table[va >> TSR_PAGE_SHIFT & ((1u << TSR_PT_INDEX_BITS) - 1)]);
+	if (!(entry & TSR_PTE_VALID__MASK))
+		return tsr_mmu_fault(mem, TSR_FAULT_MMU_UNMAPPED, va, access, 0);
+	if (malformed(mem->gpu, entry, 0))
+		return tsr_mmu_fault(mem, TSR_FAULT_MMU_WALK, va, access, 0);
+	return finish(mem, va, access, entry, 0, walk);
+}
+
+void tsr_mmu_invalidate(struct tsr_gpu *gpu, unsigned int as, unsigned int op, uint64_t va, uint64_t size, bool irq)
+{
+	uint64_t args[4] = { as, op, va, size };
+	uint64_t last;
+
+	tsr_trace(gpu, TSR_TRACE_INVALIDATE, args, 4);
+	if (op == TSR_INV_OP_ALL) {
+		atomic_store_explicit(&gpu->as[as].root, gpu->as[as].base, memory_order_release);
+		tsr_inval_start(gpu, TSR_INVAL_ALL, as, 0, UINT64_MAX, irq);
+	} else if (op == TSR_INV_OP_RANGE) {
+		last = size && va + (size - 1) < va ? UINT64_MAX : va + (size - 1);
+		if (!size) {	/* an empty range still completes, but names no page */
+			va = UINT64_MAX;
+			last = 0;
+		}
+		tsr_inval_start(gpu, TSR_INVAL_RANGE, as, va, last, irq);
+	}
+}
+
+void tsr_mmu_reset(struct tsr_gpu *gpu)
+{
+	for (unsigned int i = 0; i < TSR_ADDRESS_SPACES_MAX; i++) {
+		struct tsr_as *as = &gpu->as[i];
+
+		as->base = 0;
+		as->inv_va = 0;
+		as->inv_size = 0;
+		as->inv_started = 0;
+		as->inv_done = 0;
+		as->inv_late = 0;
+		atomic_store_explicit(&as->root, 0, memory_order_release);
+	}
+	gpu->inval.late = 0;
+	gpu->inval.late_irq = false;
+	tsr_inval_start(gpu, TSR_INVAL_HOST, 0, 0, 0, false);
+}

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT */
+#include <sched.h>
+
+#include "gpu.h"
+
+/* Packets that the command processor may go ahead between two steps of the engine: no stream can keep the engine from working. */
+#define AHEAD_MAX 1024
+
+void tsr_run_cycles(struct tsr_runner *runner, struct tsr_queue *q, uint64_t cycles)
+{
+	tsr_count(&q->counter[TSR_QUEUE_COUNTER_CYCLES], cycles);
+	tsr_counter_global(runner->gpu, TSR_GLOBAL_COUNTER_GPU_CYCLES, cycles);
+	q->slice_left -= cycles;
+	runner->spent += cycles;
+}
+
+void tsr_run_record(struct tsr_record *record, const struct tsr_packet *packet, const struct tsr_fault_info *info)
+{
+	*record = (struct tsr_record) {
+		.addr = info->addr,
+		.pc = packet->pc,
+		.header = packet->header_valid ? packet->word[0] : 0,
+		.rptr = packet->rptr,
+		.code = info->code,
+		.access = info->access,
+		.level = info->level,
+		.unit = info->unit,
+		.as = info->as,
+		.depth = packet->depth,
+	};
+}
+
+void tsr_runners_interrupt(struct tsr_gpu *gpu)
+{
+	for (unsigned int i = 0; i < gpu->num_runners; i++) {
+		if (gpu->runner[i].queue)
+			atomic_store_explicit(&gpu->runner[i].attention, true, memory_order_relaxed);
+	}
+}
+
+/* The engine has nothing left: why @q cannot go on, by what its command processor said. */
+static enum tsr_leave out_of_work(enum tsr_cp_result cp)
+{
+	switch (cp) {
+	case TSR_CP_IDLE:
+		return TSR_LEAVE_IDLE;
+	case TSR_CP_BLOCKED:
+		return TSR_LEAVE_BLOCKED;
+	case TSR_CP_PENDING:
+		return TSR_LEAVE_PENDING;
+	default:
+		return TSR_LEAVE_FAULT;
+	}
+}
+
+/* Let the command processor go ahead as far as it can, up to a stopping point. */
+static enum tsr_cp_result go_ahead(struct tsr_runner *runner, struct tsr_queue *q, uint64_t limit)
+{
+	enum tsr_cp_result cp;
+	unsigned int n = 0;
+
+	do {
+		cp = tsr_cp_step(runner, q);
+		if (cp != TSR_CP_STEPPED || runner->spent >= limit || q->slice_left <= 0)
+			break;
+	} while (++n < AHEAD_MAX && !atomic_load_explicit(&runner->attention, memory_order_relaxed));
+	return cp;
+}
+
+enum tsr_leave tsr_run_queue(struct tsr_runner *runner, struct tsr_queue *q, uint64_t limit, bool light)
+{
+	runner->spent = 0;
+	for (;;) {
+		enum tsr_cp_result cp;
+
+		if (atomic_load_explicit(&runner->attention, memory_order_relaxed))
+			return TSR_LEAVE_ATTENTION;
+		if (q->slice_left <= 0)
+			return TSR_LEAVE_SLICE;
+		if (runner->spent >= limit)
+			return TSR_LEAVE_LIMIT;
+		q->host_seq = atomic_load_explicit(&runner->gpu->host_seq, memory_order_acquire);
+		cp = go_ahead(runner, q, limit);
+		if (cp == TSR_CP_STEPPED && (runner->spent >= limit || q->slice_left <= 0))
+			continue;
+		switch (tsr_fifo_step(runner, q, light)) {
+		case TSR_FIFO_STEPPED:
+			break;
+		case TSR_FIFO_EMPTY:
+			if (cp == TSR_CP_INVALIDATING && light)
+				return TSR_LEAVE_HEAVY;
+			if (cp == TSR_CP_INVALIDATING)
+				sched_yield();
+			else if (cp != TSR_CP_STEPPED && cp != TSR_CP_STALLED)
+				return out_of_work(cp);
+			break;
+		case TSR_FIFO_PENDING:
+			if (cp != TSR_CP_STEPPED)
+				return TSR_LEAVE_PENDING;
+			break;
+		case TSR_FIFO_HEAVY:
+			if (cp != TSR_CP_STEPPED)
+				return TSR_LEAVE_HEAVY;
+			break;
+		case TSR_FIFO_FAULT:
+			return TSR_LEAVE_FAULT;
+		}
+	}
+}

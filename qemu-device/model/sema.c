@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT */
+#include "gpu.h"
+
+bool tsr_semaphore_compare(unsigned int op, bool wide, uint64_t word, uint64_t value)
+{
+	uint64_t difference = word - value;
+	bool negative = wide ? difference >> 63 : difference >> 31 & 1;
+
+	switch (op) {
+	case TSR_COMPARE_EQ:
+		return wide ? !difference : !(uint32_t)difference;
+	case TSR_COMPARE_GE:
+		return !negative;
+	default:
+		return negative;
+	}
+}
+
+enum tsr_step tsr_semaphore_test(struct tsr_mem *mem, const struct tsr_packet *packet, bool *holds)
+{
+	uint64_t word;
+
+	if (tsr_packet_opcode(packet->word[0]) == TSR_OP_WAIT_REG) {
+		struct tsr_wait_reg wait;
+
+		tsr_unpack_wait_reg(packet->word, &wait);
+		word = atomic_load_explicit(&mem->gpu->semaphore[wait.index], memory_order_acquire);
+		*holds = tsr_semaphore_compare(wait.op, false, word, wait.value);
+	} else {
+		struct tsr_wait wait;
+		enum tsr_step step;
+
+		tsr_unpack_wait(packet->word, &wait);
+		step = tsr_mem_load(mem, wait.addr, wait.wide, &word);
+		if (step != TSR_STEP_DONE)
+			return step;
+		*holds = tsr_semaphore_compare(wait.op, wait.wide, word, wait.value);
+	}
+	return TSR_STEP_DONE;
+}
+
+void tsr_semaphore_signal(struct tsr_gpu *gpu, unsigned int index, unsigned int op, uint32_t value)
+{
+	if (op == TSR_SIGNAL_OP_ADD)
+		atomic_fetch_add_explicit(&gpu->semaphore[index], value, memory_order_acq_rel);
+	else
+		atomic_store_explicit(&gpu->semaphore[index], value, memory_order_release);
+}
+
+bool tsr_semaphore_poll_queue(struct tsr_runner *runner, struct tsr_queue *q)
+{
+	struct tsr_mem mem = {
+		.gpu = runner->gpu, .runner = runner, .as = q->exec.packet.as, .unit = TSR_UNIT_CP,
+	};
+	bool holds;
+
+	/* What cannot be decided here, a fault or a pending translation, is for the queue itself to meet. */
+	if (tsr_semaphore_test(&mem, &q->exec.packet, &holds) == TSR_STEP_DONE && !holds)
+		return false;
+	tsr_queue_unblock(q);
+	return true;
+}
+
+bool tsr_semaphore_poll(struct tsr_runner *runner)
+{
+	struct tsr_gpu *gpu = runner->gpu;
+	uint64_t blocked = gpu->sched.blocked;
+	bool woken = false;
+
+	if (!runner->queue)
+		tsr_tlb_sync(runner);
+	while (blocked) {
+		unsigned int i = __builtin_ctzll(blocked);
+
+		blocked &= blocked - 1;
+		woken |= tsr_semaphore_poll_queue(runner, &gpu->queue[i]);
+	}
+	return woken;
+}
+
+void tsr_semaphore_changed(struct tsr_runner *runner)
+{
+	struct tsr_gpu *gpu = runner->gpu;
+
+	/*
+	 * Pairs with the fence between blocking and the last look in tsr_sched_leave(): either this thread sees that somebody is blocked,
+	 * or that one sees the new word.
+	 */
+	atomic_thread_fence(memory_order_seq_cst);
+	if (!atomic_load_explicit(&gpu->sched.any_blocked, memory_order_relaxed))
+		return;
+	pthread_mutex_lock(&gpu->lock);
+	/* What the host's thread wakes it runs itself or hands on, see tsr_sched_kick(). */
+	if (tsr_semaphore_poll(runner) && runner->index)
+		tsr_workers_wake(gpu);
+	pthread_mutex_unlock(&gpu->lock);
+}

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: MIT */
+#include "gpu.h"
+
+#define NS_PER_MS 1000000ull
+
+/* Between two looks at a watched queue that makes progress: this fraction of its time. */
+#define WATCH_LOOKS 8
+
+static uint64_t host_clock(struct tsr_gpu *gpu)
+{
+	return gpu->ops->clock(gpu->host);
+}
+
+/* Be called at @when at the latest. */
+static void want(struct tsr_gpu *gpu, uint64_t when)
+{
+	if (when >= gpu->timer.due)
+		return;
+	gpu->timer.due = when;
+	gpu->ops->set_timer(gpu->host, when);
+}
+
+void tsr_timer_blocked(struct tsr_gpu *gpu)
+{
+	struct tsr_timer *timer = &gpu->timer;
+
+	timer->poll_interval = TSR_POLL_MIN_NS;
+	timer->poll_at = host_clock(gpu) + timer->poll_interval;
+	want(gpu, timer->poll_at);
+}
+
+static uint64_t watch_time(const struct tsr_queue *q)
+{
+	return q->watchdog_ms * NS_PER_MS;
+}
+
+static bool watched(const struct tsr_queue *q)
+{
+	return q->watchdog_ms && (q->state == TSR_QUEUE_STATE_READY || q->state == TSR_QUEUE_STATE_RUNNING ||
+				  q->state == TSR_QUEUE_STATE_BLOCKED);
+}
+
+static void watch_from(struct tsr_queue *q, uint64_t now)
+{
+	q->watch_since = now;
+	q->watch_progress = atomic_load_explicit(&q->progress, memory_order_relaxed);
+	q->watch_fired = false;
+}
+
+void tsr_timer_watch(struct tsr_queue *q)
+{
+	uint64_t now;
+
+	if (!watched(q))
+		return;
+	now = host_clock(q->gpu);
+	watch_from(q, now);
+	want(q->gpu, now + watch_time(q));
+}
+
+void tsr_timer_progress(struct tsr_queue *q)
+{
+	if (q->watchdog_ms && q->watch_progress != atomic_load_explicit(&q->progress, memory_order_relaxed))
+		watch_from(q, host_clock(q->gpu));
+}
+
+/* Look at a watched queue; returns when to look again. */
+static uint64_t watch(struct tsr_queue *q, uint64_t now)
+{
+	uint64_t deadline = q->watch_since + watch_time(q);
+	uint64_t progress = atomic_load_explicit(&q->progress, memory_order_relaxed);
+	uint64_t args[2] = { q->index, progress };
+
+	if (progress != q->watch_progress) {
+		watch_from(q, now);
+		deadline = now + watch_time(q);
+	} else if (!q->watch_fired && now >= deadline) {
+		q->watch_fired = true;
+		tsr_trace(q->gpu, TSR_TRACE_WATCHDOG, args, 2);
+		tsr_irq_raise(q->gpu, TSR_IRQ_CLASS_WATCHDOG, 1ull << q->index);
+	}
+	if (q->watch_fired)	/* until it moves */
+		return now + watch_time(q);
+	/* While it runs nobody tells when it last moved: look more often. */
+	if (q->state == TSR_QUEUE_STATE_RUNNING && now + watch_time(q) / WATCH_LOOKS < deadline)
+		return now + watch_time(q) / WATCH_LOOKS;
+	return deadline;
+}
+
+void tsr_timer_restart(struct tsr_gpu *gpu)
+{
+	uint64_t now = host_clock(gpu);
+
+	gpu->timer.due = UINT64_MAX;
+	if (gpu->sched.blocked)
+		want(gpu, gpu->timer.poll_at);
+	for (unsigned int i = 0; i < gpu->cfg.queues; i++) {
+		if (watched(&gpu->queue[i]))
+			want(gpu, watch(&gpu->queue[i], now));
+	}
+}
+
+void tsr_timer_expired(struct tsr_gpu *gpu)
+{
+	struct tsr_timer *timer = &gpu->timer;
+	uint64_t now = host_clock(gpu);
+
+	gpu->timer.due = UINT64_MAX;
+	if (gpu->paused)
+		return;		/* tsr_gpu_resume() starts it again */
+	if (gpu->sched.blocked && now >= timer->poll_at) {
+		if (tsr_semaphore_poll(&gpu->runner[0]))
+			timer->poll_interval = TSR_POLL_MIN_NS;
+		else if (timer->poll_interval < TSR_POLL_MAX_NS)
+			timer->poll_interval *= 2;
+		if (timer->poll_interval > TSR_POLL_MAX_NS)
+			timer->poll_interval = TSR_POLL_MAX_NS;
+		timer->poll_at = now + timer->poll_interval;
+	}
+	tsr_timer_restart(gpu);
+}
