@@ -92,7 +92,7 @@ void tsr_sched_block(struct tsr_queue *q, unsigned int why)
 	tsr_queue_set_state(q, TSR_QUEUE_STATE_BLOCKED);
 	if (why == TSR_QUEUE_BLOCK_SEMAPHORE) {
 		sched->blocked |= 1ull << q->index;
-		atomic_store_explicit(&sched->any_blocked, true, memory_order_relaxed);
+		atomic_exchange_explicit(&sched->any_blocked, 1, memory_order_acq_rel);
 	}
 }
 
@@ -103,7 +103,7 @@ void tsr_sched_unblock(struct tsr_queue *q)
 	tsr_count(&q->counter[TSR_QUEUE_COUNTER_BLOCKED_TIME], tsr_clock(q->gpu) - q->block_since);
 	q->block = TSR_QUEUE_BLOCK_NONE;
 	sched->blocked &= ~(1ull << q->index);
-	atomic_store_explicit(&sched->any_blocked, sched->blocked != 0, memory_order_relaxed);
+	atomic_exchange_explicit(&sched->any_blocked, sched->blocked != 0, memory_order_acq_rel);
 }
 
 void tsr_sched_restore(struct tsr_queue *q)
@@ -115,7 +115,7 @@ void tsr_sched_restore(struct tsr_queue *q)
 		update_runnable(q->gpu);
 	} else {
 		sched->blocked |= 1ull << q->index;
-		atomic_store_explicit(&sched->any_blocked, true, memory_order_relaxed);
+		atomic_exchange_explicit(&sched->any_blocked, 1, memory_order_acq_rel);
 	}
 }
 
@@ -264,7 +264,6 @@ static bool goes_on(struct tsr_queue *q, enum tsr_leave leave)
 static void wait_for_semaphore(struct tsr_runner *runner, struct tsr_queue *q)
 {
 	tsr_sched_block(q, TSR_QUEUE_BLOCK_SEMAPHORE);
-	atomic_thread_fence(memory_order_seq_cst);	/* see tsr_semaphore_changed() */
 	if (!tsr_semaphore_poll_queue(runner, q))
 		tsr_timer_blocked(q->gpu);
 }
@@ -399,6 +398,6 @@ void tsr_sched_reset(struct tsr_gpu *gpu)
 	sched->random = gpu->cfg.seed ^ 0x9e3779b97f4a7c15ull;
 	if (!sched->random)
 		sched->random = 1;
-	atomic_store_explicit(&sched->any_blocked, false, memory_order_relaxed);
+	atomic_store_explicit(&sched->any_blocked, 0, memory_order_relaxed);
 	update_runnable(gpu);
 }

@@ -22,7 +22,7 @@ struct tsr_sched {
 	uint64_t ready[TSR_CLASSES];	/* queues that are READY, by class */
 	uint64_t running;		/* queues that are RUNNING */
 	uint64_t blocked;		/* queues that are BLOCKED on a semaphore */
-	atomic_bool any_blocked;	/* blocked != 0, for readers without the lock */
+	atomic_uint any_blocked;	/* blocked != 0, for readers without the lock; see tsr_semaphore_changed() */
 	atomic_bool runnable;		/* a queue is ready and an engine free for it: what idle workers look at while they spin */
 	struct tsr_queue *engine[TSR_CLASSES][TSR_ENGINES_MAX];	/* what runs on each engine */
 	unsigned int next_class;	/* class to look at first */

@@ -83,11 +83,10 @@ void tsr_semaphore_changed(struct tsr_runner *runner)
 	struct tsr_gpu *gpu = runner->gpu;
 
 	/*
-	 * Pairs with the fence between blocking and the last look in tsr_sched_leave(): either this thread sees that somebody is blocked,
-	 * or that one sees the new word.
+	 * A read-modify-write on both sides, here and between blocking and the last look at the word (scheduler.c): whichever comes
+	 * second sees what the other wrote before, so either this thread sees that somebody is blocked, or that one sees the new word.
 	 */
-	atomic_thread_fence(memory_order_seq_cst);
-	if (!atomic_load_explicit(&gpu->sched.any_blocked, memory_order_relaxed))
+	if (!atomic_fetch_or_explicit(&gpu->sched.any_blocked, 0, memory_order_acq_rel))
 		return;
 	pthread_mutex_lock(&gpu->lock);
 	/* What the host's thread wakes it runs itself or hands on, see tsr_sched_kick(). */
