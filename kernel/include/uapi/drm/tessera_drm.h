@@ -91,8 +91,12 @@ enum drm_tessera_limits {
 	DRM_TESSERA_CMD_ALIGN = 64,
 	/** @DRM_TESSERA_CMD_SIZE_ALIGN: Granule of &drm_tessera_job.cmd_size, bytes. */
 	DRM_TESSERA_CMD_SIZE_ALIGN = 8,
+	/** @DRM_TESSERA_CMD_SIZE_MAX: Largest &drm_tessera_job.cmd_size, bytes. */
+	DRM_TESSERA_CMD_SIZE_MAX = 0x10000000,
 	/** @DRM_TESSERA_MAX_JOBS: Upper bound of &drm_tessera_gpu_info.max_jobs, ever. */
 	DRM_TESSERA_MAX_JOBS = 64,
+	/** @DRM_TESSERA_STRIDE_MAX: Largest &drm_tessera_array.stride. */
+	DRM_TESSERA_STRIDE_MAX = 4096,
 	/** @DRM_TESSERA_LABEL_MAX: Longest BO label in bytes, without the NUL. */
 	DRM_TESSERA_LABEL_MAX = 255,
 	/** @DRM_TESSERA_FAULT_RECORDS: Fault records a VM keeps; the oldest is dropped. */
@@ -103,7 +107,7 @@ enum drm_tessera_limits {
  * struct drm_tessera_array - an extensible array in user memory
  *
  * -EINVAL if @count exceeds the limit of the array, or if @stride is smaller
- * than the first version of the element; -E2BIG if @stride is larger than the
+ * than the first version of the element or above DRM_TESSERA_STRIDE_MAX; -E2BIG if @stride is larger than the
  * element this kernel knows and the tail of any element is not zero. @stride is
  * ignored if @count is 0.
  */
@@ -641,7 +645,9 @@ enum drm_tessera_priority {
 /**
  * struct drm_tessera_queue_create - DRM_IOCTL_TESSERA_QUEUE_CREATE
  *
- * A queue is one ring and one slot of the hardware. -EINVAL for an engine class
+ * A queue is one ring and one slot of the hardware. A job that fails, by a fault
+ * or by not finishing in time, bans its queue: later jobs of the queue complete
+ * with -ECANCELED, and a new queue has to be made. Other queues go on. -EINVAL for an engine class
  * the ENGINES query does not list and for a ring size that is no power of two
  * or out of the range given there, -EACCES for a priority this file may not
  * use, -ENOSPC if every slot is taken, -ECANCELED on a banned VM.
@@ -745,8 +751,8 @@ struct drm_tessera_job {
  * takes the fence of the nearest earlier job of the same SUBMIT that signals
  * the same syncobj and point, else the fence that was there before the ioctl.
  *
- * -EINVAL for a cmd_va or cmd_size that is unaligned, for only one of them
- * zero, for a range outside [va_start, va_end), for an @after bit that names
+ * -EINVAL for a cmd_va or cmd_size that is unaligned, for a cmd_size above
+ * DRM_TESSERA_CMD_SIZE_MAX, for only one of them zero, for a range outside [va_start, va_end), for an @after bit that names
  * the job itself or a later one, for jobs of different VMs. -ECANCELED if a
  * queue or the VM is banned.
  */

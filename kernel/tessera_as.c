@@ -1,0 +1,365 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Copyright 2026 The Tessera authors */
+
+/**
+ * DOC: Address spaces
+ *
+ * The hardware has a fixed number of address space slots, each with the root of
+ * a page table. The slot's number tags cached translations. A slot takes a new
+ * root with an invalidation of everything; an invalidation is complete when no
+ * engine uses an old translation any more, and completes in bounded time
+ * whatever the queues do.
+ *
+ * Slot 0 is the kernel's: rings are fetched and fence words are written through
+ * it. A VM gets one of the others with its first queue and keeps it until its
+ * last queue is gone.
+ *
+ * What is mapped in the kernel's address space has a fixed place: the page of
+ * fence words, then one range for the ring of each queue slot.
+ */
+
+#include <linux/bitfield.h>
+#include <linux/dma-mapping.h>
+#include <linux/iopoll.h>
+#include <linux/sizes.h>
+#include <linux/slab.h>
+
+#include <drm/drm_drv.h>
+#include <drm/drm_managed.h>
+#include <drm/drm_print.h>
+
+#include "tessera_as.h"
+#include "tessera_device.h"
+#include "tessera_mmu.h"
+
+/* Far beyond one burst of an engine, also on a starved host. */
+#define INVALIDATE_TIMEOUT_US	(10 * USEC_PER_SEC)
+/* An idle device is done before the first look. */
+#define INVALIDATE_SPINS	64
+
+#define FENCE_WORDS_VA		SZ_1M
+#define FENCE_WORD_STRIDE	64
+#define RING_VA(slot)		(SZ_2M + ((u64)(slot) << TSR_RING_LOG2_MAX))
+
+/**
+ * struct tessera_kernel_as - the kernel's address space
+ */
+struct tessera_kernel_as {
+	/** @lock: Protects @pgt; below &tessera_queue.lock, nothing allocates under it. */
+	struct mutex lock;
+	/** @pgt: Page table, NULL once the device is gone. */
+	struct tessera_pgtable *pgt;
+	/** @fences: One 64-bit fence word for each slot, FENCE_WORD_STRIDE apart. */
+	void *fences;
+	/** @fences_dma: Bus address of @fences. */
+	dma_addr_t fences_dma;
+};
+
+static size_t fences_size(void)
+{
+	return PAGE_ALIGN(TSR_QUEUES_MAX * FENCE_WORD_STRIDE);
+}
+
+/**
+ * tessera_as_alloc() - take an address space slot
+ * @tdev: device
+ *
+ * Return: its number or -ENOSPC.
+ */
+int tessera_as_alloc(struct tessera_device *tdev)
+{
+	unsigned long as;
+
+	mutex_lock(&tdev->as_slots.lock);
+	as = find_next_zero_bit(tdev->as_slots.used, tdev->info.num_as, TESSERA_KERNEL_AS + 1);
+	if (as < tdev->info.num_as)
+		__set_bit(as, tdev->as_slots.used);
+	mutex_unlock(&tdev->as_slots.lock);
+
+	return as < tdev->info.num_as ? (int)as : -ENOSPC;
+}
+
+/**
+ * tessera_as_free() - give an address space slot back
+ * @tdev: device
+ * @as: a number from tessera_as_alloc(), switched off
+ */
+void tessera_as_free(struct tessera_device *tdev, int as)
+{
+	mutex_lock(&tdev->as_slots.lock);
+	__clear_bit(as, tdev->as_slots.used);
+	mutex_unlock(&tdev->as_slots.lock);
+}
+
+/* A reset of the device swallows commands; when it is complete nothing is cached. */
+static bool as_idle(struct tessera_device *tdev, int as)
+{
+	if (tessera_read(tdev, TSR_REG_AS_STATUS(as)) & TSR_AS_STATUS_BUSY__MASK)
+		return false;
+
+	return !(tessera_read(tdev, TSR_REG_GPU_STATUS) & TSR_GPU_STATUS_RESET_BUSY__MASK);
+}
+
+/*
+ * Start an invalidation and wait for its end. mb(): the device must see the
+ * entries before it sees the command; under emulation a weaker barrier may be
+ * none.
+ */
+static int as_command(struct tessera_device *tdev, int as, enum tsr_inv_op op)
+{
+	unsigned int spins;
+	bool idle;
+	int ret;
+
+	mb();
+	tessera_write(tdev, TSR_REG_AS_COMMAND(as), FIELD_PREP(TSR_AS_COMMAND_OP__MASK, op));
+
+	for (spins = 0; spins < INVALIDATE_SPINS; spins++) {
+		if (as_idle(tdev, as))
+			return 0;
+		cpu_relax();
+	}
+
+	ret = read_poll_timeout(as_idle, idle, idle, 20, INVALIDATE_TIMEOUT_US, false, tdev, as);
+	if (ret) {
+		drm_err(&tdev->drm, "invalidation of address space %d does not end\n", as);
+		return -EIO;
+	}
+
+	return 0;
+}
+
+/**
+ * tessera_as_enable() - give an address space a page table
+ * @tdev: device, inside drm_dev_enter()
+ * @as: address space
+ * @pgt: page table
+ *
+ * Return: 0 or -EIO.
+ */
+int tessera_as_enable(struct tessera_device *tdev, int as, const struct tessera_pgtable *pgt)
+{
+	tessera_write64(tdev, TSR_REG_AS_BASE(as), tessera_pgtable_root(pgt));
+
+	return as_command(tdev, as, TSR_INV_OP_ALL);
+}
+
+/**
+ * tessera_as_disable() - switch an address space off
+ * @tdev: device, inside drm_dev_enter()
+ * @as: address space
+ *
+ * Afterwards the device does not use the page table any more, unless the
+ * command timed out.
+ *
+ * Return: 0 or -EIO.
+ */
+int tessera_as_disable(struct tessera_device *tdev, int as)
+{
+	tessera_write64(tdev, TSR_REG_AS_BASE(as), 0);
+
+	return as_command(tdev, as, TSR_INV_OP_ALL);
+}
+
+/**
+ * tessera_as_invalidate() - make the device forget translations
+ * @tdev: device, inside drm_dev_enter()
+ * @as: address space
+ * @va: first address
+ * @size: bytes
+ *
+ * Calls for one address space must not overlap. When it returns 0, no engine
+ * touches what was mapped there before.
+ *
+ * Return: 0 or -EIO.
+ */
+int tessera_as_invalidate(struct tessera_device *tdev, int as, u64 va, u64 size)
+{
+	tessera_write64(tdev, TSR_REG_AS_INV_VA(as), va);
+	tessera_write64(tdev, TSR_REG_AS_INV_SIZE(as), size);
+
+	return as_command(tdev, as, TSR_INV_OP_RANGE);
+}
+
+/* Inside drm_dev_enter() or before the device is registered, so the table is there. */
+static int kernel_as_map(struct tessera_device *tdev, u64 va, u64 size, dma_addr_t dma, u64 bits)
+{
+	struct tessera_kernel_as *kas = tdev->kernel_as;
+	struct tessera_pt_pool pool;
+	int ret;
+
+	tessera_pt_pool_init(&pool);
+	ret = tessera_pt_reserve_map(kas->pgt, &pool, va, size);
+	if (!ret) {
+		mutex_lock(&kas->lock);
+		tessera_pt_map(kas->pgt, &pool, va, size, dma, bits);
+		mutex_unlock(&kas->lock);
+	}
+	tessera_pt_pool_fini(tdev->drm.dev, &pool);
+
+	return ret;
+}
+
+/**
+ * tessera_kernel_as_init() - make the kernel's address space
+ * @tdev: device
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int tessera_kernel_as_init(struct tessera_device *tdev)
+{
+	struct device *dev = tdev->drm.dev;
+	struct tessera_kernel_as *kas;
+	int ret;
+
+	kas = drmm_kzalloc(&tdev->drm, sizeof(*kas), GFP_KERNEL);
+	if (!kas)
+		return -ENOMEM;
+
+	ret = drmm_mutex_init(&tdev->drm, &kas->lock);
+	if (ret)
+		return ret;
+
+	kas->pgt = tessera_pgtable_create(dev, &tdev->info);
+	if (!kas->pgt)
+		return -ENOMEM;
+
+	tdev->kernel_as = kas;
+	kas->fences = dma_alloc_coherent(dev, fences_size(), &kas->fences_dma, GFP_KERNEL);
+	if (!kas->fences) {
+		ret = -ENOMEM;
+		goto err_fini;
+	}
+
+	ret = kernel_as_map(tdev, FENCE_WORDS_VA, fences_size(), kas->fences_dma,
+			    TSR_PTE_READ__MASK | TSR_PTE_WRITE__MASK);
+	if (ret)
+		goto err_fini;
+
+	return 0;
+
+err_fini:
+	tessera_kernel_as_fini(tdev);
+	return ret;
+}
+
+/**
+ * tessera_kernel_as_enable() - tell the device about the kernel's address space
+ * @tdev: device, inside drm_dev_enter() or before it is registered
+ *
+ * After probe and after each reset of the device.
+ *
+ * Return: 0 or -EIO.
+ */
+int tessera_kernel_as_enable(struct tessera_device *tdev)
+{
+	return tessera_as_enable(tdev, TESSERA_KERNEL_AS, tdev->kernel_as->pgt);
+}
+
+/**
+ * tessera_kernel_as_fini() - free the kernel's address space
+ * @tdev: device that is stopped for good
+ *
+ * Rings that are still mapped are not touched.
+ */
+void tessera_kernel_as_fini(struct tessera_device *tdev)
+{
+	struct tessera_kernel_as *kas = tdev->kernel_as;
+
+	mutex_lock(&kas->lock);
+	tessera_pgtable_destroy(kas->pgt);
+	kas->pgt = NULL;
+	mutex_unlock(&kas->lock);
+
+	if (kas->fences)
+		dma_free_coherent(tdev->drm.dev, fences_size(), kas->fences, kas->fences_dma);
+	kas->fences = NULL;
+}
+
+/**
+ * tessera_ring_map() - allocate a ring and map it for the device
+ * @tdev: device, inside drm_dev_enter()
+ * @slot: queue slot
+ * @size: bytes, a power of two
+ * @ring: filled in
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int tessera_ring_map(struct tessera_device *tdev, u32 slot, u32 size, struct tessera_ring *ring)
+{
+	int ret;
+
+	ring->cpu = dma_alloc_coherent(tdev->drm.dev, size, &ring->dma, GFP_KERNEL | __GFP_NOWARN);
+	if (!ring->cpu)
+		return -ENOMEM;
+
+	ring->size = size;
+	ring->va = RING_VA(slot);
+	ret = kernel_as_map(tdev, ring->va, size, ring->dma,
+			    TSR_PTE_READ__MASK | TSR_PTE_EXEC__MASK);
+	if (ret) {
+		dma_free_coherent(tdev->drm.dev, size, ring->cpu, ring->dma);
+		ring->cpu = NULL;
+	}
+
+	return ret;
+}
+
+/**
+ * tessera_ring_unmap() - take a ring away from the device and free it
+ * @tdev: device
+ * @ring: ring of a slot that is disabled; may be empty
+ *
+ * If the device does not give the ring back, its memory is leaked rather than
+ * handed to someone else.
+ */
+void tessera_ring_unmap(struct tessera_device *tdev, struct tessera_ring *ring)
+{
+	struct tessera_kernel_as *kas = tdev->kernel_as;
+	struct tessera_pt_pool pool;
+	int cookie, ret = 0;
+
+	if (!ring->cpu)
+		return;
+
+	tessera_pt_pool_init(&pool);
+
+	mutex_lock(&kas->lock);
+	if (kas->pgt) {
+		if (drm_dev_enter(&tdev->drm, &cookie)) {
+			tessera_pt_unmap(kas->pgt, &pool, ring->va, ring->size);
+			ret = tessera_as_invalidate(tdev, TESSERA_KERNEL_AS, ring->va, ring->size);
+			drm_dev_exit(cookie);
+		}
+		if (!ret)
+			tessera_pt_pool_fini(tdev->drm.dev, &pool);
+	}
+	mutex_unlock(&kas->lock);
+
+	if (!ret)
+		dma_free_coherent(tdev->drm.dev, ring->size, ring->cpu, ring->dma);
+	ring->cpu = NULL;
+}
+
+/**
+ * tessera_fence_word_va() - where the device writes the fence value of a slot
+ * @slot: queue slot
+ *
+ * Return: address in the kernel's address space.
+ */
+u64 tessera_fence_word_va(u32 slot)
+{
+	return FENCE_WORDS_VA + slot * FENCE_WORD_STRIDE;
+}
+
+/**
+ * tessera_fence_word() - where the CPU reads the fence value of a slot
+ * @tdev: device
+ * @slot: queue slot
+ *
+ * Return: pointer, valid until tessera_kernel_as_fini().
+ */
+__le64 *tessera_fence_word(struct tessera_device *tdev, u32 slot)
+{
+	return tdev->kernel_as->fences + slot * FENCE_WORD_STRIDE;
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Copyright 2026 The Tessera authors */
+#ifndef __TESSERA_AS_H__
+#define __TESSERA_AS_H__
+
+#include <linux/types.h>
+
+struct tessera_device;
+struct tessera_pgtable;
+struct tessera_ring;
+
+/* The address space of the kernel: rings and fence words, nothing else. */
+#define TESSERA_KERNEL_AS 0
+
+int tessera_as_alloc(struct tessera_device *tdev);
+void tessera_as_free(struct tessera_device *tdev, int as);
+int tessera_as_enable(struct tessera_device *tdev, int as, const struct tessera_pgtable *pgt);
+int tessera_as_disable(struct tessera_device *tdev, int as);
+int tessera_as_invalidate(struct tessera_device *tdev, int as, u64 va, u64 size);
+
+/**
+ * struct tessera_ring - ring memory of one slot
+ */
+struct tessera_ring {
+	/** @cpu: The ring, NULL if there is none. */
+	__le64 *cpu;
+	/** @dma: Its bus address. */
+	dma_addr_t dma;
+	/** @size: Its size in bytes, a power of two. */
+	u32 size;
+	/** @va: Its address in the kernel's address space. */
+	u64 va;
+};
+
+int tessera_kernel_as_init(struct tessera_device *tdev);
+int tessera_kernel_as_enable(struct tessera_device *tdev);
+void tessera_kernel_as_fini(struct tessera_device *tdev);
+int tessera_ring_map(struct tessera_device *tdev, u32 slot, u32 size, struct tessera_ring *ring);
+void tessera_ring_unmap(struct tessera_device *tdev, struct tessera_ring *ring);
+u64 tessera_fence_word_va(u32 slot);
+__le64 *tessera_fence_word(struct tessera_device *tdev, u32 slot);
+
+#endif

@@ -1,0 +1,615 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Copyright 2026 The Tessera authors */
+
+/**
+ * DOC: Binds
+ *
+ * A bind is an array of operations on a VM that is applied as a unit. It is
+ * prepared first: arguments are checked, BOs are found and mapped for DMA, and
+ * everything the operations can need is allocated, mappings and page tables for
+ * the worst case. Only then is it run, at once or by a scheduler job, and cannot
+ * fail any more for a reason of its own. What is left over, and what was removed
+ * from the VM, is freed at the end, after the TLB has forgotten it, where freeing
+ * is allowed.
+ *
+ * A mapping that is replaced goes over to the new one in single stores of
+ * entries. Mappings outside the range of an operation are valid all the time.
+ */
+
+#include <linux/dma-resv.h>
+#include <linux/scatterlist.h>
+#include <linux/slab.h>
+
+#include <drm/drm_drv.h>
+#include <drm/drm_print.h>
+#include <drm/tessera_drm.h>
+
+#include "tessera_as.h"
+#include "tessera_bind.h"
+#include "tessera_device.h"
+#include "tessera_drv.h"
+#include "tessera_gem.h"
+#include "tessera_vm.h"
+
+/**
+ * struct tessera_bind_op - one operation, checked and resolved
+ */
+struct tessera_bind_op {
+	/** @type: enum drm_tessera_bind_op_type. */
+	u32 type;
+	/** @va: Start. */
+	u64 va;
+	/** @size: Length. */
+	u64 size;
+	/** @bo_offset: MAP: where in the BO. */
+	u64 bo_offset;
+	/** @bits: MAP, MAP_NULL: bits of the page-table entries. */
+	u64 bits;
+	/** @obj: MAP, UNMAP_BO: the BO, a reference, else NULL. */
+	struct drm_gem_object *obj;
+	/** @vm_bo: MAP, UNMAP_BO: the BO in this VM, a reference, or NULL. */
+	struct drm_gpuvm_bo *vm_bo;
+};
+
+/**
+ * struct tessera_bind - a bind
+ */
+struct tessera_bind {
+	/** @vm: VM, a reference. */
+	struct tessera_vm *vm;
+	/** @node: Link in &tessera_vm.binds. */
+	struct list_head node;
+	/** @pool: Page tables; empty once the device is gone. */
+	struct tessera_pt_pool pool;
+	/** @spare: Mappings nobody uses yet, by &tessera_vma.node. */
+	struct list_head spare;
+	/** @returned: Mappings that were removed from the VM. */
+	struct list_head returned;
+	/** @inv_start: First address whose translation may have changed. */
+	u64 inv_start;
+	/** @inv_end: Address behind the last one. */
+	u64 inv_end;
+	/** @lost: The device did not confirm the invalidation: nothing may be freed. */
+	bool lost;
+	/** @count: Number of operations. */
+	unsigned int count;
+	/** @op: The operations. */
+	struct tessera_bind_op op[] __counted_by(count);
+};
+
+/**
+ * struct tessera_bind_step - argument of the gpuvm callbacks
+ */
+struct tessera_bind_step {
+	/** @bind: The bind. */
+	struct tessera_bind *bind;
+	/** @op: Its operation that is being run. */
+	struct tessera_bind_op *op;
+};
+
+static struct tessera_vma *to_tessera_vma(struct drm_gpuva *va)
+{
+	return container_of(va, struct tessera_vma, base);
+}
+
+/* Drop a reference to a vm_bo where sleeping and reservation locks are allowed. */
+static void tessera_vm_bo_put(struct tessera_vm *vm, struct drm_gpuvm_bo *vm_bo)
+{
+	struct drm_gem_object *obj = vm_bo->obj;
+	struct tessera_bo *bo = to_tessera_bo(obj);
+
+	/* The vm_bo has what may be the last reference, and its locks are in there. */
+	drm_gem_object_get(obj);
+	dma_resv_lock(drm_gpuvm_resv(&vm->base), NULL);
+	mutex_lock(&bo->gpuva_lock);
+	drm_gpuvm_bo_put(vm_bo);
+	mutex_unlock(&bo->gpuva_lock);
+	dma_resv_unlock(drm_gpuvm_resv(&vm->base));
+	drm_gem_object_put(obj);
+}
+
+/**
+ * tessera_vma_return() - put away a mapping that was removed from its VM
+ * @vma: mapping
+ * @returned: list to put it on
+ *
+ * Dropping the BO can take locks that the caller must not take, so the mapping's
+ * reference to the vm_bo is kept for tessera_vmas_free().
+ */
+void tessera_vma_return(struct tessera_vma *vma, struct list_head *returned)
+{
+	struct drm_gem_object *obj = vma->base.gem.obj;
+	struct drm_gpuvm_bo *vm_bo;
+
+	list_add_tail(&vma->node, returned);
+	if (!obj)
+		return;
+
+	vm_bo = drm_gpuvm_bo_get(vma->base.vm_bo);
+	mutex_lock(&to_tessera_bo(obj)->gpuva_lock);
+	drm_gpuva_unlink(&vma->base);
+	mutex_unlock(&to_tessera_bo(obj)->gpuva_lock);
+	vma->base.vm_bo = vm_bo;
+}
+
+/**
+ * tessera_vmas_free() - free mappings that were returned, or never used
+ * @vm: their VM
+ * @returned: list of mappings
+ */
+void tessera_vmas_free(struct tessera_vm *vm, struct list_head *returned)
+{
+	struct tessera_vma *vma, *next;
+
+	list_for_each_entry_safe(vma, next, returned, node) {
+		list_del(&vma->node);
+		if (vma->base.vm_bo)
+			tessera_vm_bo_put(vm, vma->base.vm_bo);
+		kfree(vma);
+	}
+}
+
+static struct tessera_vma *bind_take_vma(struct tessera_bind *bind, u64 bits)
+{
+	struct tessera_vma *vma = list_first_entry(&bind->spare, struct tessera_vma, node);
+
+	list_del_init(&vma->node);
+	vma->bits = bits;
+
+	return vma;
+}
+
+static void bind_link_vma(struct tessera_vma *vma, struct drm_gpuvm_bo *vm_bo)
+{
+	if (!vm_bo)
+		return;
+
+	mutex_lock(&to_tessera_bo(vm_bo->obj)->gpuva_lock);
+	drm_gpuva_link(&vma->base, vm_bo);
+	mutex_unlock(&to_tessera_bo(vm_bo->obj)->gpuva_lock);
+}
+
+/* Write the entries of a mapping of a BO in system memory. */
+static void bind_map_sgt(struct tessera_bind *bind, const struct tessera_bind_op *op,
+			 struct sg_table *sgt)
+{
+	u64 va = op->va, left = op->size, skip = op->bo_offset;
+	struct scatterlist *sg;
+	unsigned int i;
+
+	for_each_sgtable_dma_sg(sgt, sg, i) {
+		u64 len = sg_dma_len(sg);
+
+		if (skip >= len) {
+			skip -= len;
+			continue;
+		}
+
+		len = min(len - skip, left);
+		tessera_pt_map(bind->vm->pgt, &bind->pool, va, len, sg_dma_address(sg) + skip,
+			       op->bits);
+		va += len;
+		left -= len;
+		skip = 0;
+		if (!left)
+			break;
+	}
+}
+
+/**
+ * tessera_bind_step_map() - &drm_gpuvm_ops.sm_step_map
+ * @gop: what to map
+ * @priv: struct tessera_bind_step
+ *
+ * Return: 0.
+ */
+int tessera_bind_step_map(struct drm_gpuva_op *gop, void *priv)
+{
+	struct tessera_bind_step *step = priv;
+	struct tessera_bind *bind = step->bind;
+	struct tessera_bind_op *op = step->op;
+	struct tessera_vma *vma = bind_take_vma(bind, op->bits);
+	struct tessera_bo *bo = op->obj ? to_tessera_bo(op->obj) : NULL;
+
+	drm_gpuva_map(&bind->vm->base, &vma->base, &gop->map);
+	bind_link_vma(vma, op->vm_bo);
+
+	if (!bo)
+		tessera_pt_map(bind->vm->pgt, &bind->pool, op->va, op->size, 0, op->bits);
+	else if (op->bits & TSR_PTE_LOCAL__MASK)
+		tessera_pt_map(bind->vm->pgt, &bind->pool, op->va, op->size,
+			       bo->local.start + op->bo_offset, op->bits);
+	else
+		bind_map_sgt(bind, op, bo->base.sgt);
+
+	return 0;
+}
+
+/* Clear entries, except where the map step of the same operation overwrites them. */
+static void bind_unmap_range(struct tessera_bind_step *step, u64 start, u64 end)
+{
+	if (step->op->type != DRM_TESSERA_BIND_UNMAP && step->op->type != DRM_TESSERA_BIND_UNMAP_BO)
+		return;
+
+	tessera_pt_unmap(step->bind->vm->pgt, &step->bind->pool, start, end - start);
+}
+
+/**
+ * tessera_bind_step_remap() - &drm_gpuvm_ops.sm_step_remap
+ * @gop: mapping to cut, and what stays of it
+ * @priv: struct tessera_bind_step
+ *
+ * Return: 0.
+ */
+int tessera_bind_step_remap(struct drm_gpuva_op *gop, void *priv)
+{
+	struct drm_gpuva_op_remap *op = &gop->remap;
+	struct tessera_vma *old = to_tessera_vma(op->unmap->va);
+	u64 start = old->base.va.addr, end = start + old->base.va.range;
+	struct tessera_vma *prev = NULL, *next = NULL;
+	struct tessera_bind_step *step = priv;
+
+	if (op->prev) {
+		prev = bind_take_vma(step->bind, old->bits);
+		start = op->prev->va.addr + op->prev->va.range;
+	}
+	if (op->next) {
+		next = bind_take_vma(step->bind, old->bits);
+		end = op->next->va.addr;
+	}
+
+	bind_unmap_range(step, start, end);
+	drm_gpuva_remap(prev ? &prev->base : NULL, next ? &next->base : NULL, op);
+	if (prev)
+		bind_link_vma(prev, old->base.vm_bo);
+	if (next)
+		bind_link_vma(next, old->base.vm_bo);
+	tessera_vma_return(old, &step->bind->returned);
+
+	return 0;
+}
+
+/**
+ * tessera_bind_step_unmap() - &drm_gpuvm_ops.sm_step_unmap
+ * @gop: mapping to remove
+ * @priv: struct tessera_bind_step
+ *
+ * Return: 0.
+ */
+int tessera_bind_step_unmap(struct drm_gpuva_op *gop, void *priv)
+{
+	struct tessera_vma *vma = to_tessera_vma(gop->unmap.va);
+	struct tessera_bind_step *step = priv;
+
+	bind_unmap_range(step, vma->base.va.addr, vma->base.va.addr + vma->base.va.range);
+	drm_gpuva_unmap(&gop->unmap);
+	tessera_vma_return(vma, &step->bind->returned);
+
+	return 0;
+}
+
+static void bind_touch(struct tessera_bind *bind, u64 start, u64 size)
+{
+	bind->inv_start = min(bind->inv_start, start);
+	bind->inv_end = max(bind->inv_end, start + size);
+}
+
+/* Remove every mapping of a BO. Mappings come and go under op_lock only. */
+static void bind_unmap_bo(struct tessera_bind *bind, struct tessera_bind_op *op)
+{
+	struct tessera_bind_step step = { .bind = bind, .op = op };
+	struct drm_gpuvm_bo *vm_bo = op->vm_bo;
+	struct drm_gpuva *va, *next;
+
+	if (!vm_bo)
+		return;
+
+	drm_gpuvm_bo_for_each_va_safe(va, next, vm_bo) {
+		struct drm_gpuva_op gop = {
+			.op = DRM_GPUVA_OP_UNMAP,
+			.unmap.va = va,
+		};
+
+		bind_touch(bind, va->va.addr, va->va.range);
+		tessera_bind_step_unmap(&gop, &step);
+	}
+}
+
+static int bind_run_op(struct tessera_bind *bind, struct tessera_bind_op *op)
+{
+	struct tessera_bind_step step = { .bind = bind, .op = op };
+	struct drm_gpuvm *gpuvm = &bind->vm->base;
+
+	switch (op->type) {
+	case DRM_TESSERA_BIND_MAP:
+	case DRM_TESSERA_BIND_MAP_NULL:
+		bind_touch(bind, op->va, op->size);
+		return drm_gpuvm_sm_map(gpuvm, &step, op->va, op->size, op->obj, op->bo_offset);
+	case DRM_TESSERA_BIND_UNMAP:
+		bind_touch(bind, op->va, op->size);
+		return drm_gpuvm_sm_unmap(gpuvm, &step, op->va, op->size);
+	default:
+		bind_unmap_bo(bind, op);
+		return 0;
+	}
+}
+
+/**
+ * tessera_bind_run() - apply a bind
+ * @bind: bind that has not run
+ *
+ * Allocates nothing. The caller holds &tessera_vm.op_lock.
+ *
+ * Return: 0; -ENODEV if the device is gone, when nothing has changed; -EIO if the
+ * device does not let go of old translations, which is the end of the VM.
+ */
+int tessera_bind_run(struct tessera_bind *bind)
+{
+	struct tessera_vm *vm = bind->vm;
+	unsigned int i;
+	int ret = 0, cookie;
+
+	lockdep_assert_held(&vm->op_lock);
+
+	if (!drm_dev_enter(&vm->tdev->drm, &cookie))
+		return -ENODEV;
+
+	for (i = 0; i < bind->count && !ret; i++)
+		ret = bind_run_op(bind, &bind->op[i]);
+	drm_WARN_ON(&vm->tdev->drm, ret);
+
+	if (bind->pool.dirty && vm->as >= 0 &&
+	    tessera_as_invalidate(vm->tdev, vm->as, bind->inv_start,
+				  bind->inv_end - bind->inv_start)) {
+		bind->lost = true;
+		ret = -EIO;
+	}
+
+	drm_dev_exit(cookie);
+
+	return ret;
+}
+
+static int bind_reserve_vmas(struct tessera_bind *bind, unsigned int count)
+{
+	while (count--) {
+		struct tessera_vma *vma = kzalloc(sizeof(*vma), GFP_KERNEL_ACCOUNT);
+
+		if (!vma)
+			return -ENOMEM;
+		list_add(&vma->node, &bind->spare);
+	}
+
+	return 0;
+}
+
+static int bind_get_vm_bo(struct tessera_bind *bind, struct tessera_bind_op *op)
+{
+	struct drm_gpuvm *gpuvm = &bind->vm->base;
+	struct tessera_bo *bo = to_tessera_bo(op->obj);
+	struct drm_gpuvm_bo *vm_bo;
+
+	vm_bo = drm_gpuvm_bo_create(gpuvm, op->obj);
+	if (!vm_bo)
+		return -ENOMEM;
+
+	dma_resv_lock(drm_gpuvm_resv(gpuvm), NULL);
+	mutex_lock(&bo->gpuva_lock);
+	op->vm_bo = drm_gpuvm_bo_obtain_prealloc(vm_bo);
+	mutex_unlock(&bo->gpuva_lock);
+	drm_gpuvm_bo_extobj_add(op->vm_bo);
+	dma_resv_unlock(drm_gpuvm_resv(gpuvm));
+
+	return 0;
+}
+
+static int bind_prepare_bo(struct tessera_bind *bind, struct tessera_bind_op *op)
+{
+	struct tessera_bo *bo = to_tessera_bo(op->obj);
+	struct sg_table *sgt;
+
+	if (bo->private_resv && bo->private_resv != tessera_vm_resv_obj(bind->vm))
+		return -EINVAL;
+	if (op->bo_offset > op->obj->size || op->size > op->obj->size - op->bo_offset)
+		return -EINVAL;
+	if (bo->read_only && op->bits & TSR_PTE_WRITE__MASK)
+		return -EINVAL;
+
+	if (bo->flags & DRM_TESSERA_BO_LOCAL) {
+		op->bits |= TSR_PTE_LOCAL__MASK;
+	} else {
+		sgt = tessera_bo_map_dma(bo);
+		if (IS_ERR(sgt))
+			return PTR_ERR(sgt);
+	}
+
+	return bind_get_vm_bo(bind, op);
+}
+
+static int bind_prepare_unmap_bo(struct tessera_bind *bind, struct tessera_bind_op *op)
+{
+	struct tessera_bo *bo = to_tessera_bo(op->obj);
+
+	mutex_lock(&bo->gpuva_lock);
+	op->vm_bo = drm_gpuvm_bo_find(&bind->vm->base, op->obj);
+	mutex_unlock(&bo->gpuva_lock);
+
+	return 0;
+}
+
+/* A map makes one mapping and leaves two remains, an unmap leaves two. */
+static int bind_prepare_op(struct tessera_bind *bind, struct tessera_bind_op *op)
+{
+	int ret;
+
+	switch (op->type) {
+	case DRM_TESSERA_BIND_MAP:
+		ret = bind_prepare_bo(bind, op);
+		if (ret)
+			return ret;
+		fallthrough;
+	case DRM_TESSERA_BIND_MAP_NULL:
+		ret = bind_reserve_vmas(bind, 3);
+		return ret ?: tessera_pt_reserve_map(bind->vm->pgt, &bind->pool, op->va, op->size);
+	case DRM_TESSERA_BIND_UNMAP:
+		ret = bind_reserve_vmas(bind, 2);
+		return ret ?: tessera_pt_reserve_unmap(bind->vm->pgt, &bind->pool, op->va, op->size);
+	default:
+		return bind_prepare_unmap_bo(bind, op);
+	}
+}
+
+static u64 bind_bits(const struct drm_tessera_bind_op *uop)
+{
+	u64 bits = 0;
+
+	if (uop->op == DRM_TESSERA_BIND_MAP_NULL)
+		return TSR_PTE_NULL__MASK | TSR_PTE_READ__MASK | TSR_PTE_WRITE__MASK;
+
+	if (uop->flags & DRM_TESSERA_BIND_READ)
+		bits |= TSR_PTE_READ__MASK;
+	if (uop->flags & DRM_TESSERA_BIND_WRITE)
+		bits |= TSR_PTE_WRITE__MASK;
+	if (uop->flags & DRM_TESSERA_BIND_EXEC)
+		bits |= TSR_PTE_EXEC__MASK;
+
+	return bits;
+}
+
+static bool bind_op_valid(struct tessera_vm *vm, const struct drm_tessera_bind_op *uop)
+{
+	const u32 flags = DRM_TESSERA_BIND_READ | DRM_TESSERA_BIND_WRITE | DRM_TESSERA_BIND_EXEC;
+	bool map = uop->op == DRM_TESSERA_BIND_MAP;
+	bool bo = map || uop->op == DRM_TESSERA_BIND_UNMAP_BO;
+
+	if (uop->op > DRM_TESSERA_BIND_UNMAP_BO || uop->pad || uop->flags & ~flags)
+		return false;
+	if (map != !!uop->flags || (!bo && uop->bo_handle) || (!map && uop->bo_offset))
+		return false;
+	if (uop->op == DRM_TESSERA_BIND_UNMAP_BO)
+		return !uop->va && !uop->size;
+	if (!IS_ALIGNED(uop->va | uop->size | uop->bo_offset, BIT_ULL(TSR_PAGE_SHIFT)))
+		return false;
+
+	return uop->size && drm_gpuvm_range_valid(&vm->base, uop->va, uop->size);
+}
+
+static int bind_init_op(struct drm_file *file, struct tessera_bind *bind,
+			struct tessera_bind_op *op, const struct drm_tessera_bind_op *uop)
+{
+	if (!bind_op_valid(bind->vm, uop))
+		return -EINVAL;
+
+	op->type = uop->op;
+	op->va = uop->va;
+	op->size = uop->size;
+	op->bo_offset = uop->bo_offset;
+	op->bits = bind_bits(uop);
+
+	if (uop->op == DRM_TESSERA_BIND_MAP || uop->op == DRM_TESSERA_BIND_UNMAP_BO) {
+		op->obj = drm_gem_object_lookup(file, uop->bo_handle);
+		if (!op->obj)
+			return -ENOENT;
+	}
+
+	return bind_prepare_op(bind, op);
+}
+
+/**
+ * tessera_bind_create() - check and prepare a bind
+ * @file: file
+ * @vm: VM
+ * @ops: operations as user space gave them
+ * @count: how many
+ *
+ * Inside drm_dev_enter(), so that the page table is there.
+ *
+ * Return: the bind or an error pointer.
+ */
+struct tessera_bind *tessera_bind_create(struct drm_file *file, struct tessera_vm *vm,
+					 const struct drm_tessera_bind_op *ops, unsigned int count)
+{
+	struct tessera_bind *bind;
+	unsigned int i;
+	int ret = 0;
+
+	bind = kvzalloc(struct_size(bind, op, count), GFP_KERNEL_ACCOUNT);
+	if (!bind)
+		return ERR_PTR(-ENOMEM);
+
+	bind->vm = tessera_vm_get(vm);
+	bind->count = count;
+	bind->inv_start = U64_MAX;
+	tessera_pt_pool_init(&bind->pool);
+	INIT_LIST_HEAD(&bind->spare);
+	INIT_LIST_HEAD(&bind->returned);
+
+	mutex_lock(&vm->op_lock);
+	list_add(&bind->node, &vm->binds);
+	mutex_unlock(&vm->op_lock);
+
+	for (i = 0; i < count && !ret; i++)
+		ret = bind_init_op(file, bind, &bind->op[i], &ops[i]);
+	if (ret) {
+		tessera_bind_destroy(bind);
+		return ERR_PTR(ret);
+	}
+
+	return bind;
+}
+
+/**
+ * tessera_bind_destroy() - free a bind that has run, or never will
+ * @bind: bind
+ *
+ * Takes reservation locks and can free BOs.
+ */
+void tessera_bind_destroy(struct tessera_bind *bind)
+{
+	struct tessera_vm *vm = bind->vm;
+	unsigned int i;
+
+	if (bind->lost) {
+		/* The device may still use all of it. Leaked memory harms nobody. */
+		drm_err(&vm->tdev->drm, "memory of a bind is lost\n");
+		INIT_LIST_HEAD(&bind->returned);
+		INIT_LIST_HEAD(&bind->pool.dead);
+	}
+
+	/* Under the lock: an unplug either finds the tables or finds them freed. */
+	mutex_lock(&vm->op_lock);
+	tessera_pt_pool_fini(vm->tdev->drm.dev, &bind->pool);
+	list_del(&bind->node);
+	mutex_unlock(&vm->op_lock);
+
+	tessera_vmas_free(vm, &bind->returned);
+	tessera_vmas_free(vm, &bind->spare);
+
+	for (i = 0; i < bind->count; i++) {
+		struct tessera_bind_op *op = &bind->op[i];
+
+		if (op->vm_bo)
+			tessera_vm_bo_put(vm, op->vm_bo);
+		if (op->obj)
+			drm_gem_object_put(op->obj);
+	}
+
+	tessera_vm_put(vm);
+	kvfree(bind);
+}
+
+/**
+ * tessera_binds_unplug() - free the page tables of all binds
+ * @vm: VM of an unplugged device
+ *
+ * The caller holds &tessera_vm.op_lock. Binds that have not run will not.
+ */
+void tessera_binds_unplug(struct tessera_vm *vm)
+{
+	struct tessera_bind *bind;
+
+	lockdep_assert_held(&vm->op_lock);
+
+	list_for_each_entry(bind, &vm->binds, node)
+		tessera_pt_pool_fini(vm->tdev->drm.dev, &bind->pool);
+}

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Copyright 2026 The Tessera authors */
+
+/*
+ * debugfs: what is there at this moment. Text for people, not an interface.
+ */
+
+#include <linux/seq_file.h>
+
+#include <drm/drm_debugfs.h>
+#include <drm/drm_drv.h>
+#include <drm/drm_file.h>
+
+#include "tessera_debugfs.h"
+#include "tessera_device.h"
+#include "tessera_gem.h"
+#include "tessera_local.h"
+#include "tessera_queue.h"
+#include "tessera_vm.h"
+
+static struct tessera_device *seq_device(struct seq_file *m)
+{
+	struct drm_debugfs_entry *entry = m->private;
+
+	return to_tessera_device(entry->dev);
+}
+
+static int show_bos(struct seq_file *m, void *unused)
+{
+	tessera_bos_print(seq_device(m), m);
+
+	return 0;
+}
+
+static int show_gpuvas(struct seq_file *m, void *unused)
+{
+	struct tessera_device *tdev = seq_device(m);
+	struct tessera_vm *vm;
+	int ret = 0;
+
+	mutex_lock(&tdev->vms.lock);
+	list_for_each_entry(vm, &tdev->vms.list, node) {
+		mutex_lock(&vm->op_lock);
+		if (!ret)
+			ret = drm_debugfs_gpuva_info(m, &vm->base);
+		mutex_unlock(&vm->op_lock);
+		seq_putc(m, '\n');
+	}
+	mutex_unlock(&tdev->vms.lock);
+
+	return ret;
+}
+
+static void show_queue(struct seq_file *m, struct tessera_queue *queue)
+{
+	struct tessera_device *tdev = queue->tdev;
+	u32 slot = queue->slot;
+
+	mutex_lock(&queue->lock);
+	seq_printf(m, "%-4u %-22s id %-4u as %-3d state %08x wptr %08x rptr %08x seqno %llu done %lld error %d\n",
+		   slot, queue->timeline->name, queue->id, queue->vm->as,
+		   tessera_read(tdev, TSR_REG_QUEUE_STATE(slot)), queue->wptr,
+		   tessera_read(tdev, TSR_REG_QUEUE_RPTR(slot)), queue->timeline->seqno,
+		   atomic64_read(&queue->jobs_completed), queue->error);
+	mutex_unlock(&queue->lock);
+}
+
+static int show_queues(struct seq_file *m, void *unused)
+{
+	struct tessera_device *tdev = seq_device(m);
+	int cookie;
+	u32 slot;
+
+	if (!drm_dev_enter(&tdev->drm, &cookie))
+		return -ENODEV;
+
+	/* Under this lock slots do not change hands. */
+	mutex_lock(&tdev->reset.lock);
+	for (slot = 0; slot < tdev->info.num_queues; slot++) {
+		struct tessera_queue *queue = READ_ONCE(tdev->slots.queue[slot]);
+
+		if (queue && queue->ring.cpu)
+			show_queue(m, queue);
+	}
+	mutex_unlock(&tdev->reset.lock);
+	drm_dev_exit(cookie);
+
+	return 0;
+}
+
+static int show_device(struct seq_file *m, void *unused)
+{
+	struct tessera_device *tdev = seq_device(m);
+	const struct tessera_hw_info *info = &tdev->info;
+
+	seq_printf(m, "version %u.%u\n", info->version >> 16, info->version & 0xffff);
+	seq_printf(m, "features %#llx\n", info->features);
+	seq_printf(m, "queue slots %u, address spaces %u\n", info->num_queues, info->num_as);
+	seq_printf(m, "local memory %llu of %llu bytes used\n", tessera_local_used(tdev),
+		   info->local_size);
+	seq_printf(m, "device resets %lld, queue resets %lld%s\n",
+		   atomic64_read(&tdev->reset.count), atomic64_read(&tdev->reset.queue_count),
+		   tessera_device_wedged(tdev) ? ", wedged" : "");
+
+	return 0;
+}
+
+static const struct drm_debugfs_info tessera_debugfs_files[] = {
+	{ "bos", show_bos },
+	{ "device", show_device },
+	{ "gpuvas", show_gpuvas },
+	{ "queues", show_queues },
+};
+
+/**
+ * tessera_debugfs_init() - &drm_driver.debugfs_init
+ * @minor: minor of the device
+ */
+void tessera_debugfs_init(struct drm_minor *minor)
+{
+	drm_debugfs_add_files(minor->dev, tessera_debugfs_files,
+			      ARRAY_SIZE(tessera_debugfs_files));
+}

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Copyright 2026 The Tessera authors */
+
+/**
+ * DOC: The device
+ *
+ * Bringing the hardware up and taking it down. The order of the end: no new calls
+ * (drm_dev_unplug), the device stopped, interrupts gone, fences signalled with
+ * -ENODEV, DMA mappings undone. What user space still holds then is memory of the
+ * kernel and nothing of the device.
+ */
+
+#include <linux/bitfield.h>
+#include <linux/dma-mapping.h>
+#include <linux/moduleparam.h>
+#include <linux/pci.h>
+
+#include <drm/drm_drv.h>
+#include <drm/drm_managed.h>
+#include <drm/drm_print.h>
+
+#include "tessera_as.h"
+#include "tessera_device.h"
+#include "tessera_gem.h"
+#include "tessera_irq.h"
+#include "tessera_local.h"
+#include "tessera_reset.h"
+#include "tessera_vm.h"
+
+unsigned int tessera_job_timeout_ms = 5000;
+module_param_named(job_timeout_ms, tessera_job_timeout_ms, uint, 0444);
+MODULE_PARM_DESC(job_timeout_ms,
+		 "Time without progress after which a job counts as hung (default 5000)");
+
+unsigned int tessera_job_limit_ms = 60000;
+module_param_named(job_limit_ms, tessera_job_limit_ms, uint, 0444);
+MODULE_PARM_DESC(job_limit_ms,
+		 "Time after which a job that has timed out counts as hung although it makes progress (default 60000)");
+
+static int tessera_device_identify(struct tessera_device *tdev)
+{
+	u32 magic = tessera_read(tdev, TSR_REG_GPU_MAGIC);
+	u32 version = tessera_read(tdev, TSR_REG_GPU_VERSION);
+	u32 major = FIELD_GET(TSR_GPU_VERSION_MAJOR__MASK, version);
+
+	if (magic != TSR_MAGIC) {
+		drm_err(&tdev->drm, "not a Tessera: magic %08x\n", magic);
+		return -ENODEV;
+	}
+	if (major != TSR_VERSION_MAJOR) {
+		drm_err(&tdev->drm, "hardware version %u is not one this driver knows (%u)\n",
+			major, TSR_VERSION_MAJOR);
+		return -ENODEV;
+	}
+
+	tdev->info.version = version;
+
+	return 0;
+}
+
+static void tessera_device_read_info(struct tessera_device *tdev)
+{
+	u32 engines = tessera_read(tdev, TSR_REG_GPU_ENGINES);
+	u32 slots = tessera_read(tdev, TSR_REG_GPU_SLOTS);
+	u32 rings = tessera_read(tdev, TSR_REG_GPU_RING_LIMITS);
+	u32 tile = tessera_read(tdev, TSR_REG_GPU_TILE);
+	u32 va = tessera_read(tdev, TSR_REG_GPU_VA);
+	struct tessera_hw_info *info = &tdev->info;
+
+	info->engines[TSR_ENGINE_CLASS_BIN] = FIELD_GET(TSR_GPU_ENGINES_BIN__MASK, engines);
+	info->engines[TSR_ENGINE_CLASS_RENDER] = FIELD_GET(TSR_GPU_ENGINES_RENDER__MASK, engines);
+	info->engines[TSR_ENGINE_CLASS_COMPUTE] = FIELD_GET(TSR_GPU_ENGINES_COMPUTE__MASK, engines);
+	info->engines[TSR_ENGINE_CLASS_COPY] = FIELD_GET(TSR_GPU_ENGINES_COPY__MASK, engines);
+	info->num_queues = FIELD_GET(TSR_GPU_SLOTS_QUEUES__MASK, slots);
+	info->num_as = FIELD_GET(TSR_GPU_SLOTS_ADDRESS_SPACES__MASK, slots);
+	info->va_bits = FIELD_GET(TSR_GPU_VA_BITS__MASK, va);
+	info->va_levels = FIELD_GET(TSR_GPU_VA_LEVELS__MASK, va);
+	info->ring_log2_min = FIELD_GET(TSR_GPU_RING_LIMITS_MIN_LOG2__MASK, rings);
+	info->ring_log2_max = FIELD_GET(TSR_GPU_RING_LIMITS_MAX_LOG2__MASK, rings);
+	info->tile_width = FIELD_GET(TSR_GPU_TILE_WIDTH__MASK, tile);
+	info->tile_height = FIELD_GET(TSR_GPU_TILE_HEIGHT__MASK, tile);
+	info->features = tessera_read64(tdev, TSR_REG_GPU_FEATURES);
+	info->page_sizes = tessera_read64(tdev, TSR_REG_GPU_PAGE_SIZES);
+	info->local_size = tessera_read64(tdev, TSR_REG_GPU_LOCAL_SIZE);
+	info->timestamp_hz = tessera_read64(tdev, TSR_REG_GPU_TIMESTAMP_HZ);
+}
+
+/* A device that contradicts its own description is not driven. */
+static int tessera_device_check_info(struct tessera_device *tdev)
+{
+	const struct tessera_hw_info *info = &tdev->info;
+	bool good = info->num_queues >= 1 && info->num_queues <= TSR_QUEUES_MAX &&
+		    info->num_as >= 2 && info->num_as <= TSR_ADDRESS_SPACES_MAX &&
+		    info->va_levels >= 3 && info->va_levels <= TSR_LEVELS_MAX &&
+		    info->va_bits == TSR_PAGE_SHIFT + info->va_levels * TSR_PT_INDEX_BITS &&
+		    info->page_sizes & BIT_ULL(TSR_PAGE_SHIFT) &&
+		    info->ring_log2_min >= TSR_RING_LOG2_MIN &&
+		    info->ring_log2_max <= TSR_RING_LOG2_MAX &&
+		    info->ring_log2_min <= info->ring_log2_max && info->timestamp_hz;
+
+	if (!good) {
+		drm_err(&tdev->drm, "the device describes itself in a way this driver does not know\n");
+		return -ENODEV;
+	}
+
+	return 0;
+}
+
+static int tessera_device_init_pci(struct tessera_device *tdev)
+{
+	struct pci_dev *pdev = tdev->pdev;
+	int ret;
+
+	ret = pcim_enable_device(pdev);
+	if (ret)
+		return ret;
+
+	if (pci_resource_len(pdev, TSR_BAR_REGISTERS) < TSR_REGISTERS_SIZE)
+		return -ENODEV;
+
+	ret = pcim_request_all_regions(pdev, "tessera");
+	if (ret)
+		return ret;
+
+	tdev->regs = pcim_iomap(pdev, TSR_BAR_REGISTERS, TSR_REGISTERS_SIZE);
+	if (!tdev->regs)
+		return -ENOMEM;
+
+	ret = dma_set_mask_and_coherent(&pdev->dev, DMA_BIT_MASK(52));
+	if (ret)
+		return ret;
+	dma_set_max_seg_size(&pdev->dev, UINT_MAX);
+
+	return 0;
+}
+
+static void tessera_destroy_workqueue(struct drm_device *drm, void *data)
+{
+	destroy_workqueue(data);
+}
+
+static int tessera_device_init_software(struct tessera_device *tdev)
+{
+	struct drm_device *drm = &tdev->drm;
+	int ret;
+
+	spin_lock_init(&tdev->slots.lock);
+	INIT_LIST_HEAD(&tdev->vms.list);
+	INIT_LIST_HEAD(&tdev->bos.list);
+
+	ret = drmm_mutex_init(drm, &tdev->vms.lock);
+	ret = ret ?: drmm_mutex_init(drm, &tdev->bos.lock);
+	ret = ret ?: drmm_mutex_init(drm, &tdev->as_slots.lock);
+	ret = ret ?: tessera_reset_init(tdev);
+	if (ret)
+		return ret;
+
+	tdev->submit_wq = alloc_workqueue("tessera-submit", WQ_HIGHPRI | WQ_MEM_RECLAIM, 0);
+	if (!tdev->submit_wq)
+		return -ENOMEM;
+	ret = drmm_add_action_or_reset(drm, tessera_destroy_workqueue, tdev->submit_wq);
+	if (ret)
+		return ret;
+
+	tdev->timeout_wq = alloc_ordered_workqueue("tessera-timeout", WQ_MEM_RECLAIM);
+	if (!tdev->timeout_wq)
+		return -ENOMEM;
+
+	return drmm_add_action_or_reset(drm, tessera_destroy_workqueue, tdev->timeout_wq);
+}
+
+/* From a device in any state, as a former driver may have left it, to one that works. */
+static int tessera_device_init_hardware(struct tessera_device *tdev)
+{
+	int ret;
+
+	pci_set_master(tdev->pdev);
+
+	ret = tessera_device_stop(tdev);
+	if (ret)
+		return ret;
+
+	ret = tessera_kernel_as_init(tdev);
+	if (ret)
+		return ret;
+
+	ret = tessera_irq_init(tdev);
+	if (ret)
+		goto err_kernel_as;
+
+	ret = tessera_device_start(tdev);
+	if (ret)
+		goto err_irq;
+
+	return 0;
+
+err_irq:
+	tessera_device_stop(tdev);
+	tessera_irq_fini(tdev);
+err_kernel_as:
+	tessera_kernel_as_fini(tdev);
+	return ret;
+}
+
+/**
+ * tessera_device_init() - bring a device up
+ * @tdev: device, zeroed but for the DRM device
+ * @pdev: PCI device
+ *
+ * Return: 0 or a negative error, when nothing is left behind.
+ */
+int tessera_device_init(struct tessera_device *tdev, struct pci_dev *pdev)
+{
+	int ret;
+
+	tdev->pdev = pdev;
+
+	ret = tessera_device_init_pci(tdev);
+	if (ret)
+		return ret;
+
+	ret = tessera_device_identify(tdev);
+	if (ret)
+		return ret;
+
+	tessera_device_read_info(tdev);
+	ret = tessera_device_check_info(tdev);
+	if (ret)
+		return ret;
+
+	ret = tessera_device_init_software(tdev);
+	if (ret)
+		return ret;
+
+	ret = tessera_local_init(tdev);
+	if (ret)
+		return ret;
+
+	return tessera_device_init_hardware(tdev);
+}
+
+/**
+ * tessera_device_unplug() - end the device
+ * @tdev: device; files may be open and jobs may run
+ */
+void tessera_device_unplug(struct tessera_device *tdev)
+{
+	drm_dev_unplug(&tdev->drm);
+
+	/* The one place behind drm_dev_unplug() that is still entitled to registers. */
+	if (tessera_device_stop(tdev) == -EIO)
+		drm_err(&tdev->drm, "the device does not stop\n");
+	tessera_irq_disable(tdev);
+	tessera_irq_fini(tdev);
+	pci_clear_master(tdev->pdev);
+
+	tessera_reset_unplug(tdev);
+	tessera_vms_unplug(tdev);
+	tessera_bos_unmap_dma(tdev);
+	tessera_kernel_as_fini(tdev);
+}

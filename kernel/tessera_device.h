@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Copyright 2026 The Tessera authors */
+#ifndef __TESSERA_DEVICE_H__
+#define __TESSERA_DEVICE_H__
+
+#include <linux/bitmap.h>
+#include <linux/io.h>
+#include <linux/mutex.h>
+#include <linux/spinlock.h>
+#include <linux/types.h>
+#include <linux/workqueue.h>
+
+#include <drm/drm_device.h>
+
+#include "tsr_regs.h"
+
+struct pci_dev;
+struct tessera_kernel_as;
+struct tessera_local;
+struct tessera_queue;
+
+/* Engine classes of the hardware; the same numbers as enum drm_tessera_engine_class. */
+#define TESSERA_NUM_CLASSES 4
+
+/* Interrupt classes with a bit for each queue: JOB, FAULT, WATCHDOG. */
+#define TESSERA_NUM_IRQS (TSR_IRQ_CLASS_WATCHDOG + 1)
+
+/**
+ * struct tessera_irq - argument of an interrupt handler
+ */
+struct tessera_irq {
+	/** @tdev: Device. */
+	struct tessera_device *tdev;
+	/** @class: enum tsr_irq_class. */
+	unsigned int class;
+};
+
+/**
+ * struct tessera_hw_info - what the identification registers say
+ *
+ * Read once at probe, constant afterwards.
+ */
+struct tessera_hw_info {
+	/** @version: GPU.VERSION. */
+	u32 version;
+	/** @num_queues: Queue slots. */
+	u32 num_queues;
+	/** @num_as: Address spaces. */
+	u32 num_as;
+	/** @va_bits: Bits of a GPU virtual address. */
+	u32 va_bits;
+	/** @va_levels: Levels of a page table. */
+	u32 va_levels;
+	/** @ring_log2_min: log2 of the smallest ring in bytes. */
+	u32 ring_log2_min;
+	/** @ring_log2_max: log2 of the largest ring in bytes. */
+	u32 ring_log2_max;
+	/** @tile_width: Width of a tile in pixels. */
+	u16 tile_width;
+	/** @tile_height: Height of a tile in pixels. */
+	u16 tile_height;
+	/** @engines: Engines of each class, 0 if the class is absent. */
+	u8 engines[TESSERA_NUM_CLASSES];
+	/** @features: TSR_FEATURE_* bits. */
+	u64 features;
+	/** @page_sizes: Bit n: pages of 2^n bytes. */
+	u64 page_sizes;
+	/** @local_size: Bytes of local memory the driver can use, or 0. */
+	u64 local_size;
+	/** @timestamp_hz: Frequency of the timestamp counter. */
+	u64 timestamp_hz;
+};
+
+/**
+ * struct tessera_device - one Tessera GPU
+ *
+ * Locks are taken from the top of this list to the bottom; the whole order,
+ * with the locks of the other objects, is in Documentation/driver/locking.md.
+ */
+struct tessera_device {
+	/** @drm: The DRM device; the rest lives as long as it does. */
+	struct drm_device drm;
+	/** @pdev: The PCI device, not to be touched outside drm_dev_enter(). */
+	struct pci_dev *pdev;
+	/** @regs: BAR 0. */
+	void __iomem *regs;
+	/** @info: Identification. */
+	struct tessera_hw_info info;
+
+	/** @local: Local memory, NULL if there is none. */
+	struct tessera_local *local;
+	/** @kernel_as: Address space 0: rings and fence words. */
+	struct tessera_kernel_as *kernel_as;
+
+	/**
+	 * @submit_wq: Runs the scheduler's works: run_job and free_job of all
+	 * queues, and the asynchronous binds. Signals fences.
+	 */
+	struct workqueue_struct *submit_wq;
+	/** @timeout_wq: Ordered: all recovery of queues, one at a time. Signals fences. */
+	struct workqueue_struct *timeout_wq;
+
+	/** @vms: All VMs, linked by &tessera_vm.node. */
+	struct {
+		/** @vms.lock: Protects the list; above &tessera_vm.op_lock. */
+		struct mutex lock;
+		/** @vms.list: The VMs. */
+		struct list_head list;
+	} vms;
+
+	/** @bos: All buffer objects, linked by &tessera_bo.node. */
+	struct {
+		/**
+		 * @bos.lock: Protects the list. Above reservation locks, so no
+		 * BO may lose its last reference under one.
+		 */
+		struct mutex lock;
+		/** @bos.list: The BOs. */
+		struct list_head list;
+	} bos;
+
+	/** @reset: State of resets. */
+	struct {
+		/**
+		 * @reset.lock: Held during any recovery: hang, fault, reset of
+		 * the device. Above &tessera_queue.lock. No allocation under
+		 * it: fences wait for recovery.
+		 */
+		struct mutex lock;
+		/** @reset.work: A full reset asked for by someone who cannot do it. */
+		struct work_struct work;
+		/** @reset.count: Full resets since probe. */
+		atomic64_t count;
+		/** @reset.queue_count: Resets of single queues since probe. */
+		atomic64_t queue_count;
+		/** @reset.wedged: A reset failed; only a rebind helps. */
+		bool wedged;
+	} reset;
+
+	/** @as_slots: Hardware address spaces. */
+	struct {
+		/** @as_slots.lock: Protects the bitmap; below &tessera_vm.op_lock. */
+		struct mutex lock;
+		/** @as_slots.used: Bit n: address space n is taken. */
+		DECLARE_BITMAP(used, TSR_ADDRESS_SPACES_MAX);
+	} as_slots;
+
+	/** @slots: Queue slots. */
+	struct {
+		/**
+		 * @slots.lock: Protects the array. Taken by the interrupt
+		 * handlers; above &tessera_timeline.lock.
+		 */
+		spinlock_t lock;
+		/** @slots.queue: Queue in each slot or NULL. */
+		struct tessera_queue *queue[TSR_QUEUES_MAX];
+	} slots;
+
+	/** @irq: Argument of the interrupt handler of each class. */
+	struct tessera_irq irq[TESSERA_NUM_IRQS];
+};
+
+static inline struct tessera_device *to_tessera_device(struct drm_device *drm)
+{
+	return container_of(drm, struct tessera_device, drm);
+}
+
+static inline u32 tessera_read(struct tessera_device *tdev, u32 reg)
+{
+	return readl(tdev->regs + reg);
+}
+
+static inline void tessera_write(struct tessera_device *tdev, u32 reg, u32 value)
+{
+	writel(value, tdev->regs + reg);
+}
+
+/**
+ * tessera_read64() - read a 64-bit register
+ * @tdev: device
+ * @reg: offset of the low half
+ *
+ * The halves are not latched, so a carry between the two reads is looked for.
+ *
+ * Return: the value, ~0 if the device is gone.
+ */
+static inline u64 tessera_read64(struct tessera_device *tdev, u32 reg)
+{
+	u32 hi = tessera_read(tdev, reg + 4), lo, again;
+
+	for (;;) {
+		lo = tessera_read(tdev, reg);
+		again = tessera_read(tdev, reg + 4);
+		if (again == hi)
+			return (u64)hi << 32 | lo;
+		hi = again;
+	}
+}
+
+static inline void tessera_write64(struct tessera_device *tdev, u32 reg, u64 value)
+{
+	tessera_write(tdev, reg, lower_32_bits(value));
+	tessera_write(tdev, reg + 4, upper_32_bits(value));
+}
+
+/**
+ * tessera_device_present() - does the device answer?
+ * @tdev: device
+ *
+ * Return: false after a surprise removal, when every read gives all ones.
+ */
+static inline bool tessera_device_present(struct tessera_device *tdev)
+{
+	return tessera_read(tdev, TSR_REG_GPU_MAGIC) == TSR_MAGIC;
+}
+
+static inline bool tessera_device_wedged(struct tessera_device *tdev)
+{
+	return READ_ONCE(tdev->reset.wedged);
+}
+
+extern unsigned int tessera_job_timeout_ms;
+extern unsigned int tessera_job_limit_ms;
+
+int tessera_device_init(struct tessera_device *tdev, struct pci_dev *pdev);
+void tessera_device_unplug(struct tessera_device *tdev);
+
+#endif

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Copyright 2026 The Tessera authors */
+
+/*
+ * Module, PCI driver, DRM driver, ioctl table. Nothing else.
+ */
+
+#include <linux/dma-buf.h>
+#include <linux/module.h>
+#include <linux/pci.h>
+#include <linux/rcupdate.h>
+
+#include <drm/drm_drv.h>
+#include <drm/drm_file.h>
+#include <drm/drm_gem.h>
+#include <drm/drm_gem_shmem_helper.h>
+#include <drm/drm_ioctl.h>
+#include <drm/drm_print.h>
+#include <drm/tessera_drm.h>
+
+#include "tessera_bind.h"
+#include "tessera_debugfs.h"
+#include "tessera_device.h"
+#include "tessera_drv.h"
+#include "tessera_gem.h"
+#include "tessera_query.h"
+#include "tessera_queue.h"
+#include "tessera_reset.h"
+#include "tessera_submit.h"
+#include "tessera_uapi.h"
+#include "tessera_vm.h"
+
+struct workqueue_struct *tessera_release_wq;
+
+static int tessera_open(struct drm_device *drm, struct drm_file *file)
+{
+	struct tessera_file *tfile = kzalloc(sizeof(*tfile), GFP_KERNEL_ACCOUNT);
+
+	if (!tfile)
+		return -ENOMEM;
+
+	tfile->tdev = to_tessera_device(drm);
+	xa_init_flags(&tfile->vms, XA_FLAGS_ALLOC1);
+	xa_init_flags(&tfile->queues, XA_FLAGS_ALLOC1);
+	file->driver_priv = tfile;
+
+	return 0;
+}
+
+static void tessera_postclose(struct drm_device *drm, struct drm_file *file)
+{
+	struct tessera_file *tfile = file->driver_priv;
+	struct tessera_queue *queue;
+	struct tessera_vm *vm;
+	unsigned long id;
+
+	xa_for_each(&tfile->queues, id, queue) {
+		tessera_queue_kill(queue, -ECANCELED);
+		tessera_queue_put(queue);
+	}
+	xa_destroy(&tfile->queues);
+
+	xa_for_each(&tfile->vms, id, vm)
+		tessera_vm_put(vm);
+	xa_destroy(&tfile->vms);
+
+	kfree(tfile);
+}
+
+/* What this version does not have yet, before it looks at arguments. */
+static int tessera_ioctl_unsupported(struct drm_device *drm, void *data, struct drm_file *file)
+{
+	return -EOPNOTSUPP;
+}
+
+#define TESSERA_IOCTL(name, func) DRM_IOCTL_DEF_DRV(TESSERA_##name, func, DRM_RENDER_ALLOW)
+
+static const struct drm_ioctl_desc tessera_ioctls[] = {
+	TESSERA_IOCTL(DEV_QUERY, tessera_ioctl_dev_query),
+	TESSERA_IOCTL(GET_TIMESTAMP, tessera_ioctl_get_timestamp),
+	TESSERA_IOCTL(VM_CREATE, tessera_ioctl_vm_create),
+	TESSERA_IOCTL(VM_DESTROY, tessera_ioctl_vm_destroy),
+	TESSERA_IOCTL(VM_BIND, tessera_ioctl_vm_bind),
+	TESSERA_IOCTL(VM_GET_STATE, tessera_ioctl_vm_get_state),
+	TESSERA_IOCTL(BO_CREATE, tessera_ioctl_bo_create),
+	TESSERA_IOCTL(BO_MMAP_OFFSET, tessera_ioctl_bo_mmap_offset),
+	TESSERA_IOCTL(BO_INFO, tessera_ioctl_bo_info),
+	TESSERA_IOCTL(BO_SET_LABEL, tessera_ioctl_bo_set_label),
+	TESSERA_IOCTL(BO_MADVISE, tessera_ioctl_unsupported),
+	TESSERA_IOCTL(QUEUE_CREATE, tessera_ioctl_queue_create),
+	TESSERA_IOCTL(QUEUE_DESTROY, tessera_ioctl_queue_destroy),
+	TESSERA_IOCTL(QUEUE_GET_STATE, tessera_ioctl_queue_get_state),
+	TESSERA_IOCTL(SUBMIT, tessera_ioctl_submit),
+	TESSERA_IOCTL(HEAP_CREATE, tessera_ioctl_unsupported),
+	TESSERA_IOCTL(HEAP_DESTROY, tessera_ioctl_unsupported),
+	TESSERA_IOCTL(PERFMON_CREATE, tessera_ioctl_unsupported),
+	TESSERA_IOCTL(PERFMON_DESTROY, tessera_ioctl_unsupported),
+	TESSERA_IOCTL(PERFMON_READ, tessera_ioctl_unsupported),
+};
+
+static const struct file_operations tessera_fops = {
+	.owner = THIS_MODULE,
+	.open = drm_open,
+	.release = drm_release,
+	.unlocked_ioctl = tessera_uapi_ioctl,
+	.compat_ioctl = tessera_uapi_compat_ioctl,
+	.poll = drm_poll,
+	.read = drm_read,
+	.llseek = noop_llseek,
+	.mmap = drm_gem_mmap,
+	.show_fdinfo = drm_show_fdinfo,
+	.fop_flags = FOP_UNSIGNED_OFFSET,
+};
+
+/*
+ * Versions of the user interface:
+ *
+ * - 1.0: DEV_QUERY, GET_TIMESTAMP, VM_*, BO_* but BO_MADVISE, QUEUE_*, SUBMIT
+ */
+static const struct drm_driver tessera_driver = {
+	.driver_features = DRIVER_GEM | DRIVER_GEM_GPUVA | DRIVER_RENDER | DRIVER_SYNCOBJ |
+			   DRIVER_SYNCOBJ_TIMELINE,
+	.name = "tessera",
+	.desc = "Tessera virtual GPU",
+	.date = "20261120",
+	.major = 1,
+	.minor = 0,
+
+	.open = tessera_open,
+	.postclose = tessera_postclose,
+	.show_fdinfo = tessera_show_fdinfo,
+	.ioctls = tessera_ioctls,
+	.num_ioctls = ARRAY_SIZE(tessera_ioctls),
+	.fops = &tessera_fops,
+
+	.gem_create_object = tessera_gem_create_object,
+	.gem_prime_import = tessera_gem_prime_import,
+	.gem_prime_import_sg_table = drm_gem_shmem_prime_import_sg_table,
+	.dumb_create = tessera_gem_dumb_create,
+
+#ifdef CONFIG_DEBUG_FS
+	.debugfs_init = tessera_debugfs_init,
+#endif
+};
+
+static int tessera_probe(struct pci_dev *pdev, const struct pci_device_id *id)
+{
+	struct tessera_device *tdev;
+	int ret;
+
+	tdev = devm_drm_dev_alloc(&pdev->dev, &tessera_driver, struct tessera_device, drm);
+	if (IS_ERR(tdev))
+		return PTR_ERR(tdev);
+
+	ret = tessera_device_init(tdev, pdev);
+	if (ret)
+		return ret;
+
+	pci_set_drvdata(pdev, tdev);
+	ret = drm_dev_register(&tdev->drm, 0);
+	if (ret) {
+		tessera_device_unplug(tdev);
+		return ret;
+	}
+
+	return 0;
+}
+
+static void tessera_remove(struct pci_dev *pdev)
+{
+	tessera_device_unplug(pci_get_drvdata(pdev));
+}
+
+static void tessera_shutdown(struct pci_dev *pdev)
+{
+	tessera_device_unplug(pci_get_drvdata(pdev));
+}
+
+static void tessera_pci_reset_prepare(struct pci_dev *pdev)
+{
+	tessera_reset_prepare(pci_get_drvdata(pdev));
+}
+
+static void tessera_pci_reset_done(struct pci_dev *pdev)
+{
+	tessera_reset_done(pci_get_drvdata(pdev));
+}
+
+static const struct pci_error_handlers tessera_pci_error_handlers = {
+	.reset_prepare = tessera_pci_reset_prepare,
+	.reset_done = tessera_pci_reset_done,
+};
+
+static const struct pci_device_id tessera_pci_ids[] = {
+	{ PCI_DEVICE(TSR_PCI_VENDOR, TSR_PCI_DEVICE) },
+	{ }
+};
+MODULE_DEVICE_TABLE(pci, tessera_pci_ids);
+
+static struct pci_driver tessera_pci_driver = {
+	.name = "tessera",
+	.id_table = tessera_pci_ids,
+	.probe = tessera_probe,
+	.remove = tessera_remove,
+	.shutdown = tessera_shutdown,
+	.err_handler = &tessera_pci_error_handlers,
+};
+
+static int __init tessera_init(void)
+{
+	int ret;
+
+	tessera_release_wq = alloc_workqueue("tessera-release", WQ_UNBOUND, 0);
+	if (!tessera_release_wq)
+		return -ENOMEM;
+
+	ret = pci_register_driver(&tessera_pci_driver);
+	if (ret)
+		destroy_workqueue(tessera_release_wq);
+
+	return ret;
+}
+
+static void __exit tessera_exit(void)
+{
+	pci_unregister_driver(&tessera_pci_driver);
+	destroy_workqueue(tessera_release_wq);
+	/* The last fences are freed after a grace period, by code of this module. */
+	rcu_barrier();
+}
+
+module_init(tessera_init);
+module_exit(tessera_exit);
+
+MODULE_AUTHOR("The Tessera authors");
+MODULE_DESCRIPTION("Tessera virtual GPU");
+MODULE_LICENSE("GPL");
+MODULE_IMPORT_NS(DMA_BUF);

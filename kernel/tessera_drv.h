@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Copyright 2026 The Tessera authors */
+#ifndef __TESSERA_DRV_H__
+#define __TESSERA_DRV_H__
+
+#include <linux/atomic.h>
+#include <linux/xarray.h>
+
+#include "tessera_device.h"
+
+/**
+ * struct tessera_file - what an open file owns
+ */
+struct tessera_file {
+	/** @tdev: Device. */
+	struct tessera_device *tdev;
+	/** @vms: VMs by id; each entry is a reference. */
+	struct xarray vms;
+	/** @queues: Queues by id; each entry is a reference and the queue's life. */
+	struct xarray queues;
+	/** @busy_ns: Engine time of destroyed queues, by class. */
+	atomic64_t busy_ns[TESSERA_NUM_CLASSES];
+};
+
+/*
+ * Tears down queues, VMs and bind operations of all devices. No fence waits for
+ * it, so it may sleep, allocate and take reservation locks. It belongs to the
+ * module because what it releases can be the last reference of a device.
+ */
+extern struct workqueue_struct *tessera_release_wq;
+
+#endif

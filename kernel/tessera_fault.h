@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Copyright 2026 The Tessera authors */
+#ifndef __TESSERA_FAULT_H__
+#define __TESSERA_FAULT_H__
+
+#include <linux/types.h>
+
+struct tessera_device;
+struct tessera_queue;
+
+/**
+ * struct tessera_hw_fault - fault record of a queue slot
+ */
+struct tessera_hw_fault {
+	/** @code: enum tsr_fault. */
+	u32 code;
+	/** @access: enum tsr_access. */
+	u32 access;
+	/** @level: Page-table level the walk stopped at. */
+	u32 level;
+	/** @as: Address space of the access. */
+	u32 as;
+	/** @addr: Address of the access or of the offending qword. */
+	u64 addr;
+	/** @pc: Address of the packet. */
+	u64 pc;
+};
+
+void tessera_fault_read(struct tessera_device *tdev, u32 slot, struct tessera_hw_fault *fault);
+const char *tessera_fault_name(u32 code);
+int tessera_fault_errno(u32 code);
+void tessera_fault_record(struct tessera_queue *queue, const struct tessera_hw_fault *fault);
+
+#endif

@@ -1,0 +1,467 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Copyright 2026 The Tessera authors */
+
+/**
+ * DOC: Buffer objects
+ *
+ * A BO has its memory from one of three places:
+ *
+ * - system memory, by the shmem helper: pages come with the first use, are mapped
+ *   for DMA with the first bind, and stay until the BO is freed;
+ * - another device, by PRIME import: mapped for DMA at import;
+ * - local memory: a range of BAR 2 from creation on.
+ *
+ * A BO that is mapped in a VM cannot go away, because the VM's mapping holds a
+ * reference that is dropped only after the TLB has forgotten the mapping. So no
+ * fence has to be looked at before a BO is freed.
+ *
+ * When the device is unplugged every DMA mapping is undone, while the pages stay
+ * for whoever has them in an address space of the CPU.
+ */
+
+#include <linux/dma-buf.h>
+#include <linux/dma-mapping.h>
+#include <linux/mm.h>
+#include <linux/overflow.h>
+#include <linux/seq_file.h>
+
+#include <drm/drm_drv.h>
+#include <drm/drm_prime.h>
+#include <drm/tessera_drm.h>
+
+#include "tessera_device.h"
+#include "tessera_gem.h"
+#include "tessera_local.h"
+#include "tessera_vm.h"
+
+/* Undo the DMA mapping. The caller keeps everybody else away from @bo. */
+static void tessera_bo_unmap_dma(struct tessera_bo *bo)
+{
+	struct drm_gem_object *obj = &bo->base.base;
+	struct sg_table *sgt = bo->base.sgt;
+
+	bo->base.sgt = NULL;
+	if (!sgt)
+		return;
+
+	if (obj->import_attach) {
+		dma_buf_unmap_attachment_unlocked(obj->import_attach, sgt, DMA_BIDIRECTIONAL);
+		return;
+	}
+
+	dma_unmap_sgtable(obj->dev->dev, sgt, DMA_BIDIRECTIONAL, 0);
+	sg_free_table(sgt);
+	kfree(sgt);
+}
+
+static void tessera_bo_track(struct tessera_device *tdev, struct tessera_bo *bo)
+{
+	mutex_lock(&tdev->bos.lock);
+	list_add_tail(&bo->node, &tdev->bos.list);
+	mutex_unlock(&tdev->bos.lock);
+}
+
+static void tessera_gem_free(struct drm_gem_object *obj)
+{
+	struct tessera_device *tdev = to_tessera_device(obj->dev);
+	struct tessera_bo *bo = to_tessera_bo(obj);
+	struct drm_gem_object *private_resv = bo->private_resv;
+
+	/* Under the lock: an unplug either finds the BO here or finds it unmapped. */
+	mutex_lock(&tdev->bos.lock);
+	tessera_bo_unmap_dma(bo);
+	list_del_init(&bo->node);
+	mutex_unlock(&tdev->bos.lock);
+
+	if (bo->dummy)
+		__free_page(bo->dummy);
+	kfree(bo->label);
+	mutex_destroy(&bo->label_lock);
+	mutex_destroy(&bo->gpuva_lock);
+
+	if (drm_mm_node_allocated(&bo->local)) {
+		tessera_local_free(tdev, &bo->local);
+		drm_gem_object_release(obj);
+		kfree(bo);
+	} else {
+		drm_gem_shmem_free(&bo->base);
+	}
+
+	if (private_resv)
+		drm_gem_object_put(private_resv);
+}
+
+static struct dma_buf *tessera_gem_export(struct drm_gem_object *obj, int flags)
+{
+	struct tessera_bo *bo = to_tessera_bo(obj);
+	struct dma_buf *dmabuf;
+
+	/* Its reservation belongs to the VM; a stranger must not lock that. */
+	if (bo->private_resv)
+		return ERR_PTR(-EPERM);
+
+	dmabuf = drm_gem_prime_export(obj, flags);
+	if (!IS_ERR(dmabuf))
+		WRITE_ONCE(bo->exported, true);
+
+	return dmabuf;
+}
+
+static enum drm_gem_object_status tessera_gem_status(struct drm_gem_object *obj)
+{
+	if (tessera_bo_state(to_tessera_bo(obj)) & DRM_TESSERA_BO_RESIDENT)
+		return DRM_GEM_OBJECT_RESIDENT;
+
+	return 0;
+}
+
+static int tessera_gem_mmap(struct drm_gem_object *obj, struct vm_area_struct *vma)
+{
+	if (to_tessera_bo(obj)->flags & DRM_TESSERA_BO_NO_MMAP)
+		return -EPERM;
+
+	return drm_gem_shmem_mmap(to_drm_gem_shmem_obj(obj), vma);
+}
+
+static const struct drm_gem_object_funcs tessera_gem_funcs = {
+	.free = tessera_gem_free,
+	.export = tessera_gem_export,
+	.print_info = drm_gem_shmem_object_print_info,
+	.pin = drm_gem_shmem_object_pin,
+	.unpin = drm_gem_shmem_object_unpin,
+	.get_sg_table = drm_gem_shmem_object_get_sg_table,
+	.vmap = drm_gem_shmem_object_vmap,
+	.vunmap = drm_gem_shmem_object_vunmap,
+	.mmap = tessera_gem_mmap,
+	.status = tessera_gem_status,
+	.vm_ops = &drm_gem_shmem_vm_ops,
+};
+
+/*
+ * Someone still has local memory mapped while the device is gone: give all of the
+ * BO one page of RAM, so that the process notices nothing worse than forgetful
+ * memory.
+ */
+static vm_fault_t tessera_local_fault_gone(struct tessera_bo *bo, struct vm_fault *vmf)
+{
+	if (!READ_ONCE(bo->dummy)) {
+		struct page *page = alloc_page(GFP_KERNEL | __GFP_ZERO);
+
+		if (!page)
+			return VM_FAULT_OOM;
+		if (cmpxchg(&bo->dummy, NULL, page))
+			__free_page(page);
+	}
+
+	return vmf_insert_pfn_prot(vmf->vma, vmf->address, page_to_pfn(bo->dummy),
+				   vm_get_page_prot(vmf->vma->vm_flags));
+}
+
+static vm_fault_t tessera_local_fault(struct vm_fault *vmf)
+{
+	struct drm_gem_object *obj = vmf->vma->vm_private_data;
+	struct tessera_device *tdev = to_tessera_device(obj->dev);
+	struct tessera_bo *bo = to_tessera_bo(obj);
+	/* The page offset counts from the fake offset of the BO. */
+	u64 offset = (u64)(vmf->pgoff - drm_vma_node_start(&obj->vma_node)) << PAGE_SHIFT;
+	vm_fault_t ret;
+	int cookie;
+
+	if (offset >= obj->size)
+		return VM_FAULT_SIGBUS;
+
+	if (!drm_dev_enter(&tdev->drm, &cookie))
+		return tessera_local_fault_gone(bo, vmf);
+
+	ret = vmf_insert_pfn(vmf->vma, vmf->address,
+			     PHYS_PFN(tessera_local_phys(tdev, bo->local.start + offset)));
+	drm_dev_exit(cookie);
+
+	return ret;
+}
+
+static const struct vm_operations_struct tessera_local_vm_ops = {
+	.fault = tessera_local_fault,
+	.open = drm_gem_vm_open,
+	.close = drm_gem_vm_close,
+};
+
+static int tessera_local_mmap(struct drm_gem_object *obj, struct vm_area_struct *vma)
+{
+	if (to_tessera_bo(obj)->flags & DRM_TESSERA_BO_NO_MMAP)
+		return -EPERM;
+	if (is_cow_mapping(vma->vm_flags))
+		return -EINVAL;
+
+	vm_flags_set(vma, VM_PFNMAP | VM_IO | VM_DONTEXPAND | VM_DONTDUMP);
+	vma->vm_page_prot = pgprot_writecombine(vm_get_page_prot(vma->vm_flags));
+
+	return 0;
+}
+
+/*
+ * No get_sg_table: other devices cannot reach local memory. A dma-buf of it can
+ * be passed between processes and mmapped; attaching another device fails.
+ */
+static const struct drm_gem_object_funcs tessera_local_funcs = {
+	.free = tessera_gem_free,
+	.export = tessera_gem_export,
+	.mmap = tessera_local_mmap,
+	.status = tessera_gem_status,
+	.vm_ops = &tessera_local_vm_ops,
+};
+
+/**
+ * tessera_gem_create_object() - &drm_driver.gem_create_object
+ * @drm: DRM device
+ * @size: bytes
+ *
+ * Return: the embedded GEM object or an error pointer.
+ */
+struct drm_gem_object *tessera_gem_create_object(struct drm_device *drm, size_t size)
+{
+	struct tessera_bo *bo = kzalloc(sizeof(*bo), GFP_KERNEL);
+
+	if (!bo)
+		return ERR_PTR(-ENOMEM);
+
+	/* The helper frees an object it cannot finish with kfree(). */
+	BUILD_BUG_ON(offsetof(struct tessera_bo, base.base));
+
+	bo->base.base.funcs = &tessera_gem_funcs;
+	bo->base.map_wc = true;
+	INIT_LIST_HEAD(&bo->node);
+	mutex_init(&bo->label_lock);
+	mutex_init(&bo->gpuva_lock);
+
+	return &bo->base.base;
+}
+
+/**
+ * tessera_gem_prime_import() - &drm_driver.gem_prime_import
+ * @drm: DRM device
+ * @dmabuf: dma-buf of another device or of our own
+ *
+ * Return: GEM object or an error pointer.
+ */
+struct drm_gem_object *tessera_gem_prime_import(struct drm_device *drm, struct dma_buf *dmabuf)
+{
+	struct drm_gem_object *obj;
+	struct tessera_bo *bo;
+	int cookie;
+
+	if (!drm_dev_enter(drm, &cookie))
+		return ERR_PTR(-ENODEV);
+
+	obj = drm_gem_prime_import(drm, dmabuf);
+	if (IS_ERR(obj))
+		goto out;
+
+	bo = to_tessera_bo(obj);
+	if (obj->import_attach && obj->import_attach->dmabuf == dmabuf && list_empty(&bo->node)) {
+		bo->read_only = !(dmabuf->file->f_mode & FMODE_WRITE);
+		drm_gem_gpuva_set_lock(obj, &bo->gpuva_lock);
+		tessera_bo_track(to_tessera_device(drm), bo);
+	}
+
+out:
+	drm_dev_exit(cookie);
+	return obj;
+}
+
+static struct drm_gem_object *tessera_gem_create_local(struct tessera_device *tdev, u64 size)
+{
+	struct drm_gem_object *obj;
+	int ret;
+
+	obj = tessera_gem_create_object(&tdev->drm, size);
+	if (IS_ERR(obj))
+		return obj;
+
+	obj->funcs = &tessera_local_funcs;
+	drm_gem_private_object_init(&tdev->drm, obj, size);
+
+	ret = tessera_local_alloc(tdev, &to_tessera_bo(obj)->local, size);
+	if (ret)
+		goto err_release;
+
+	ret = drm_gem_create_mmap_offset(obj);
+	if (ret)
+		goto err_free;
+
+	return obj;
+
+err_free:
+	tessera_local_free(tdev, &to_tessera_bo(obj)->local);
+err_release:
+	drm_gem_object_release(obj);
+	kfree(to_tessera_bo(obj));
+	return ERR_PTR(ret);
+}
+
+static struct drm_gem_object *tessera_gem_create_system(struct tessera_device *tdev, u64 size)
+{
+	struct drm_gem_shmem_object *shmem = drm_gem_shmem_create(&tdev->drm, size);
+
+	return IS_ERR(shmem) ? ERR_CAST(shmem) : &shmem->base;
+}
+
+/**
+ * tessera_bo_create() - make a BO
+ * @tdev: device
+ * @size: bytes, page aligned and checked
+ * @flags: enum drm_tessera_bo_flags, checked
+ * @vm: VM the BO is private to or NULL
+ * @vm_id: its id
+ *
+ * Return: the BO or an error pointer.
+ */
+struct tessera_bo *tessera_bo_create(struct tessera_device *tdev, u64 size, u32 flags,
+				     struct tessera_vm *vm, u32 vm_id)
+{
+	struct drm_gem_object *obj;
+	struct tessera_bo *bo;
+
+	if (flags & DRM_TESSERA_BO_LOCAL)
+		obj = tessera_gem_create_local(tdev, size);
+	else
+		obj = tessera_gem_create_system(tdev, size);
+	if (IS_ERR(obj))
+		return ERR_CAST(obj);
+
+	bo = to_tessera_bo(obj);
+	bo->flags = flags;
+	bo->base.map_wc = !(flags & DRM_TESSERA_BO_CACHED);
+	if (vm) {
+		bo->vm_id = vm_id;
+		bo->private_resv = tessera_vm_resv_obj(vm);
+		drm_gem_object_get(bo->private_resv);
+		obj->resv = bo->private_resv->resv;
+	}
+	drm_gem_gpuva_set_lock(obj, &bo->gpuva_lock);
+	tessera_bo_track(tdev, bo);
+
+	return bo;
+}
+
+/**
+ * tessera_gem_dumb_create() - &drm_driver.dumb_create
+ * @file: file
+ * @drm: DRM device
+ * @args: width, height and bpp, checked by the core; the rest is out
+ *
+ * Return: 0 or a negative error.
+ */
+int tessera_gem_dumb_create(struct drm_file *file, struct drm_device *drm,
+			    struct drm_mode_create_dumb *args)
+{
+	struct tessera_bo *bo;
+	u32 pitch;
+	int ret;
+
+	if (check_mul_overflow(args->width, DIV_ROUND_UP(args->bpp, 8), &pitch))
+		return -EINVAL;
+
+	args->pitch = pitch;
+	args->size = PAGE_ALIGN((u64)pitch * args->height);
+	if (args->size > tessera_bo_max_size(to_tessera_device(drm)))
+		return -EINVAL;
+
+	bo = tessera_bo_create(to_tessera_device(drm), args->size, 0, NULL, 0);
+	if (IS_ERR(bo))
+		return PTR_ERR(bo);
+
+	ret = drm_gem_handle_create(file, &bo->base.base, &args->handle);
+	drm_gem_object_put(&bo->base.base);
+
+	return ret;
+}
+
+/**
+ * tessera_bo_map_dma() - see to it that a BO in system memory is mapped for DMA
+ * @bo: BO that is not in local memory
+ *
+ * Return: bus addresses, valid as long as the BO and the device are there, or an
+ * error pointer.
+ */
+struct sg_table *tessera_bo_map_dma(struct tessera_bo *bo)
+{
+	struct sg_table *sgt = ERR_PTR(-ENODEV);
+	int cookie;
+
+	if (drm_dev_enter(bo->base.base.dev, &cookie)) {
+		sgt = drm_gem_shmem_get_pages_sgt(&bo->base);
+		drm_dev_exit(cookie);
+	}
+
+	return sgt;
+}
+
+/**
+ * tessera_bo_state() - what BO_INFO reports
+ * @bo: BO
+ *
+ * Return: enum drm_tessera_bo_state.
+ */
+u32 tessera_bo_state(struct tessera_bo *bo)
+{
+	u32 state = 0;
+
+	if (bo->base.base.import_attach)
+		state |= DRM_TESSERA_BO_IMPORTED | DRM_TESSERA_BO_RESIDENT;
+	if (READ_ONCE(bo->exported))
+		state |= DRM_TESSERA_BO_EXPORTED;
+	if (drm_mm_node_allocated(&bo->local) || READ_ONCE(bo->base.pages))
+		state |= DRM_TESSERA_BO_RESIDENT;
+
+	return state;
+}
+
+/**
+ * tessera_bo_max_size() - limit of BO_CREATE
+ * @tdev: device
+ *
+ * Return: bytes; no machine can back more.
+ */
+u64 tessera_bo_max_size(struct tessera_device *tdev)
+{
+	return max_t(u64, (u64)totalram_pages() << PAGE_SHIFT, tdev->info.local_size);
+}
+
+/**
+ * tessera_bos_unmap_dma() - undo all DMA mappings of all BOs
+ * @tdev: unplugged device, stopped
+ *
+ * New mappings are not made: tessera_bo_map_dma() and imports fail by now.
+ */
+void tessera_bos_unmap_dma(struct tessera_device *tdev)
+{
+	struct tessera_bo *bo;
+
+	mutex_lock(&tdev->bos.lock);
+	list_for_each_entry(bo, &tdev->bos.list, node)
+		tessera_bo_unmap_dma(bo);
+	mutex_unlock(&tdev->bos.lock);
+}
+
+/**
+ * tessera_bos_print() - list all BOs
+ * @tdev: device
+ * @m: where to
+ */
+void tessera_bos_print(struct tessera_device *tdev, struct seq_file *m)
+{
+	struct tessera_bo *bo;
+
+	seq_puts(m, "size         flags    state    vm   refs label\n");
+
+	mutex_lock(&tdev->bos.lock);
+	list_for_each_entry(bo, &tdev->bos.list, node) {
+		mutex_lock(&bo->label_lock);
+		seq_printf(m, "%-12zu %08x %08x %-4u %-4u %s\n", bo->base.base.size, bo->flags,
+			   tessera_bo_state(bo), bo->vm_id, kref_read(&bo->base.base.refcount),
+			   bo->label ?: "");
+		mutex_unlock(&bo->label_lock);
+	}
+	mutex_unlock(&tdev->bos.lock);
+}

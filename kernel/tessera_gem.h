@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Copyright 2026 The Tessera authors */
+#ifndef __TESSERA_GEM_H__
+#define __TESSERA_GEM_H__
+
+#include <linux/mutex.h>
+
+#include <drm/drm_gem_shmem_helper.h>
+#include <drm/drm_mm.h>
+
+struct drm_mode_create_dumb;
+struct seq_file;
+struct tessera_device;
+struct tessera_vm;
+
+/**
+ * struct tessera_bo - a buffer object
+ *
+ * In system memory (shmem pages of our own, or imported) or in local memory; of
+ * @base only the GEM object is used for the latter.
+ */
+struct tessera_bo {
+	/** @base: GEM object and its pages. */
+	struct drm_gem_shmem_object base;
+	/** @node: Link in &tessera_device.bos. */
+	struct list_head node;
+	/** @flags: enum drm_tessera_bo_flags, constant. */
+	u32 flags;
+	/** @vm_id: Id of the VM it is private to, for BO_INFO; 0 if none, constant. */
+	u32 vm_id;
+	/**
+	 * @private_resv: Object whose reservation the BO shares, a reference;
+	 * NULL if the BO is not private. Says which VM it belongs to. Constant.
+	 */
+	struct drm_gem_object *private_resv;
+	/** @exported: A dma-buf was made of it; only ever set. */
+	bool exported;
+	/** @read_only: Import whose exporter does not allow writes, constant. */
+	bool read_only;
+	/** @local: Range in local memory of a LOCAL BO. */
+	struct drm_mm_node local;
+	/** @dummy: What a LOCAL BO is mapped to once the device is gone, or NULL. */
+	struct page *dummy;
+	/**
+	 * @gpuva_lock: Protects the BO's lists of VM mappings. Taken while
+	 * asynchronous binds run, so nothing allocates under it.
+	 */
+	struct mutex gpuva_lock;
+	/** @label_lock: Protects @label. */
+	struct mutex label_lock;
+	/** @label: Text for debugging or NULL. */
+	char *label;
+};
+
+static inline struct tessera_bo *to_tessera_bo(struct drm_gem_object *obj)
+{
+	return container_of(to_drm_gem_shmem_obj(obj), struct tessera_bo, base);
+}
+
+struct drm_gem_object *tessera_gem_create_object(struct drm_device *drm, size_t size);
+struct drm_gem_object *tessera_gem_prime_import(struct drm_device *drm, struct dma_buf *dmabuf);
+int tessera_gem_dumb_create(struct drm_file *file, struct drm_device *drm,
+			    struct drm_mode_create_dumb *args);
+struct tessera_bo *tessera_bo_create(struct tessera_device *tdev, u64 size, u32 flags,
+				     struct tessera_vm *vm, u32 vm_id);
+struct sg_table *tessera_bo_map_dma(struct tessera_bo *bo);
+u32 tessera_bo_state(struct tessera_bo *bo);
+u64 tessera_bo_max_size(struct tessera_device *tdev);
+void tessera_bos_unmap_dma(struct tessera_device *tdev);
+void tessera_bos_print(struct tessera_device *tdev, struct seq_file *m);
+
+int tessera_ioctl_bo_create(struct drm_device *drm, void *data, struct drm_file *file);
+int tessera_ioctl_bo_mmap_offset(struct drm_device *drm, void *data, struct drm_file *file);
+int tessera_ioctl_bo_info(struct drm_device *drm, void *data, struct drm_file *file);
+int tessera_ioctl_bo_set_label(struct drm_device *drm, void *data, struct drm_file *file);
+
+#endif

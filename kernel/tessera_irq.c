@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Copyright 2026 The Tessera authors */
+
+/**
+ * DOC: Interrupts
+ *
+ * One MSI-X vector for each class: JOB, FAULT and WATCHDOG with a bit for each
+ * queue slot, and GLOBAL. A message is sent when a bit goes from 0 to 1, so a
+ * handler clears what it has read first and looks at what it announces then: an
+ * event in between sends another message, and one before is found by the look.
+ *
+ * Handlers do no more than signal fences and start the recovery of a queue. The
+ * GLOBAL class stays masked: what it announces (the end of a reset, of a stop or
+ * of an invalidation) is waited for where it was started, and nearly always over
+ * at the first look.
+ */
+
+#include <linux/interrupt.h>
+#include <linux/pci.h>
+
+#include <drm/drm_drv.h>
+
+#include "tessera_device.h"
+#include "tessera_irq.h"
+#include "tessera_queue.h"
+
+static const char * const irq_name[TESSERA_NUM_IRQS] = {
+	[TSR_IRQ_CLASS_JOB] = "tessera-job",
+	[TSR_IRQ_CLASS_FAULT] = "tessera-fault",
+	[TSR_IRQ_CLASS_WATCHDOG] = "tessera-watchdog",
+};
+
+/* Read and clear the events of a class. */
+static u64 irq_take(struct tessera_device *tdev, unsigned int class)
+{
+	u64 status = tessera_read64(tdev, TSR_REG_IRQ_STATUS(class));
+
+	if (status)
+		tessera_write64(tdev, TSR_REG_IRQ_CLEAR(class), status);
+
+	return status;
+}
+
+static void queue_job_irq(struct tessera_queue *queue)
+{
+	tessera_queue_complete(queue);
+}
+
+static void queue_fault_irq(struct tessera_queue *queue)
+{
+	drm_sched_fault(&queue->timeline->sched);
+}
+
+static void queue_watchdog_irq(struct tessera_queue *queue)
+{
+	WRITE_ONCE(queue->watchdog_progress,
+		   tessera_read64(queue->tdev, TSR_REG_QUEUE_PROGRESS(queue->slot)));
+	drm_sched_fault(&queue->timeline->sched);
+}
+
+static void (*const queue_irq[TESSERA_NUM_IRQS])(struct tessera_queue *queue) = {
+	[TSR_IRQ_CLASS_JOB] = queue_job_irq,
+	[TSR_IRQ_CLASS_FAULT] = queue_fault_irq,
+	[TSR_IRQ_CLASS_WATCHDOG] = queue_watchdog_irq,
+};
+
+static irqreturn_t irq_handle_queues(struct tessera_device *tdev, unsigned int class)
+{
+	u64 status = irq_take(tdev, class);
+
+	if (!status)
+		return IRQ_NONE;
+
+	spin_lock(&tdev->slots.lock);
+	while (status) {
+		struct tessera_queue *queue = tdev->slots.queue[__ffs64(status)];
+
+		/* No queue: the event was on its way when the slot was given back. */
+		if (queue)
+			queue_irq[class](queue);
+		status &= status - 1;
+	}
+	spin_unlock(&tdev->slots.lock);
+
+	return IRQ_HANDLED;
+}
+
+static irqreturn_t tessera_irq_handler(int irq, void *data)
+{
+	struct tessera_irq *context = data;
+	irqreturn_t ret = IRQ_NONE;
+	int cookie;
+
+	if (drm_dev_enter(&context->tdev->drm, &cookie)) {
+		ret = irq_handle_queues(context->tdev, context->class);
+		drm_dev_exit(cookie);
+	}
+
+	return ret;
+}
+
+/**
+ * tessera_irq_init() - install the interrupt handlers
+ * @tdev: device
+ *
+ * Nothing comes before tessera_irq_enable().
+ *
+ * Return: 0 or a negative error.
+ */
+int tessera_irq_init(struct tessera_device *tdev)
+{
+	unsigned int class;
+	int ret;
+
+	ret = pci_alloc_irq_vectors(tdev->pdev, TESSERA_NUM_IRQS, TESSERA_NUM_IRQS, PCI_IRQ_MSIX);
+	if (ret < 0)
+		return ret;
+
+	for (class = 0; class < TESSERA_NUM_IRQS; class++) {
+		tdev->irq[class].tdev = tdev;
+		tdev->irq[class].class = class;
+		ret = request_irq(pci_irq_vector(tdev->pdev, class), tessera_irq_handler, 0,
+				  irq_name[class], &tdev->irq[class]);
+		if (ret)
+			goto err_free;
+	}
+
+	return 0;
+
+err_free:
+	while (class--)
+		free_irq(pci_irq_vector(tdev->pdev, class), &tdev->irq[class]);
+	pci_free_irq_vectors(tdev->pdev);
+	return ret;
+}
+
+/**
+ * tessera_irq_enable() - let events send messages
+ * @tdev: device
+ *
+ * Events that were not cleared send theirs now.
+ */
+void tessera_irq_enable(struct tessera_device *tdev)
+{
+	unsigned int class;
+
+	for (class = 0; class < TESSERA_NUM_IRQS; class++)
+		tessera_write64(tdev, TSR_REG_IRQ_MASK(class), U64_MAX);
+}
+
+/**
+ * tessera_irq_disable() - let no more events send messages
+ * @tdev: device
+ *
+ * Handlers that run are waited for.
+ */
+void tessera_irq_disable(struct tessera_device *tdev)
+{
+	unsigned int class;
+
+	for (class = 0; class < TESSERA_NUM_IRQS; class++)
+		tessera_write64(tdev, TSR_REG_IRQ_MASK(class), 0);
+	for (class = 0; class < TESSERA_NUM_IRQS; class++)
+		synchronize_irq(pci_irq_vector(tdev->pdev, class));
+}
+
+/**
+ * tessera_irq_fini() - remove the interrupt handlers
+ * @tdev: device
+ */
+void tessera_irq_fini(struct tessera_device *tdev)
+{
+	unsigned int class;
+
+	for (class = 0; class < TESSERA_NUM_IRQS; class++)
+		free_irq(pci_irq_vector(tdev->pdev, class), &tdev->irq[class]);
+	pci_free_irq_vectors(tdev->pdev);
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Copyright 2026 The Tessera authors */
+#ifndef __TESSERA_IRQ_H__
+#define __TESSERA_IRQ_H__
+
+struct tessera_device;
+
+int tessera_irq_init(struct tessera_device *tdev);
+void tessera_irq_enable(struct tessera_device *tdev);
+void tessera_irq_disable(struct tessera_device *tdev);
+void tessera_irq_fini(struct tessera_device *tdev);
+
+#endif

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Copyright 2026 The Tessera authors */
+#ifndef __TESSERA_LOCAL_H__
+#define __TESSERA_LOCAL_H__
+
+#include <linux/types.h>
+
+#include <drm/drm_mm.h>
+
+struct tessera_device;
+
+int tessera_local_init(struct tessera_device *tdev);
+int tessera_local_alloc(struct tessera_device *tdev, struct drm_mm_node *node, u64 size);
+void tessera_local_free(struct tessera_device *tdev, struct drm_mm_node *node);
+u64 tessera_local_used(struct tessera_device *tdev);
+phys_addr_t tessera_local_phys(struct tessera_device *tdev, u64 offset);
+
+#endif

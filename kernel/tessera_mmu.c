@@ -1,0 +1,517 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Copyright 2026 The Tessera authors */
+
+/**
+ * DOC: Page tables
+ *
+ * A tree of 4 KiB tables, 512 entries each, three to five levels. Level 0 holds
+ * 4 KiB pages, level 1 holds 2 MiB pages or pointers to level 0, and everything
+ * above holds pointers. The device reads the tables by bus address, so next to
+ * each table of pointers there is an array of what the pointers mean to the CPU.
+ *
+ * The device caches valid entries and never the absence of one. So entries are
+ * changed in place with single 64-bit stores, a table is complete before it is
+ * linked, and whoever changes an entry that was valid (&tessera_pt_pool.dirty)
+ * invalidates the TLB before memory behind it, or a table, is freed.
+ *
+ * Nothing here allocates while it changes the tree, and nothing here locks: the
+ * owner of the tree serialises changes.
+ */
+
+#include <linux/align.h>
+#include <linux/dma-mapping.h>
+#include <linux/limits.h>
+#include <linux/minmax.h>
+#include <linux/sizes.h>
+#include <linux/slab.h>
+
+#include "tessera_device.h"
+#include "tessera_mmu.h"
+
+#define PT_ENTRIES	(1U << TSR_PT_INDEX_BITS)
+#define PT_SIZE		(PT_ENTRIES * sizeof(__le64))
+#define SMALL_SIZE	BIT_ULL(TSR_PAGE_SHIFT)
+#define HUGE_SIZE	BIT_ULL(TSR_HUGE_SHIFT)
+
+/* Bits of a leaf that a caller gives; the rest is ours. */
+#define PTE_CALLER_BITS \
+	(TSR_PTE_READ__MASK | TSR_PTE_WRITE__MASK | TSR_PTE_EXEC__MASK | \
+	 TSR_PTE_NULL__MASK | TSR_PTE_LOCAL__MASK)
+
+/**
+ * struct tessera_pt - one table
+ */
+struct tessera_pt {
+	/** @node: Link in a pool while the table is not in a tree. */
+	struct list_head node;
+	/** @entries: The table as the device sees it. */
+	__le64 *entries;
+	/** @dma: Bus address of @entries. */
+	dma_addr_t dma;
+	/** @live: Valid entries. */
+	unsigned int live;
+	/** @num_children: PT_ENTRIES, or 0 for a table of level 0. */
+	unsigned int num_children;
+	/** @child: Tables the entries point to, NULL where there is none. */
+	struct tessera_pt *child[] __counted_by(num_children);
+};
+
+/**
+ * struct tessera_pgtable - one tree
+ */
+struct tessera_pgtable {
+	/** @dev: Device that reads the tables. */
+	struct device *dev;
+	/** @root: Table of the highest level. */
+	struct tessera_pt *root;
+	/** @levels: Number of levels. */
+	unsigned int levels;
+	/** @huge: 2 MiB leaves are possible. */
+	bool huge;
+};
+
+static unsigned int pt_shift(unsigned int level)
+{
+	return TSR_PAGE_SHIFT + level * TSR_PT_INDEX_BITS;
+}
+
+static unsigned int pt_index(u64 va, unsigned int level)
+{
+	return (va >> pt_shift(level)) & (PT_ENTRIES - 1);
+}
+
+static struct tessera_pt *pt_alloc(struct device *dev, bool leaf)
+{
+	unsigned int children = leaf ? 0 : PT_ENTRIES;
+	struct tessera_pt *pt;
+
+	pt = kvzalloc(struct_size(pt, child, children), GFP_KERNEL_ACCOUNT);
+	if (!pt)
+		return NULL;
+
+	pt->num_children = children;
+	pt->entries = dma_alloc_coherent(dev, PT_SIZE, &pt->dma, GFP_KERNEL);
+	if (!pt->entries) {
+		kvfree(pt);
+		return NULL;
+	}
+
+	return pt;
+}
+
+static void pt_free(struct device *dev, struct tessera_pt *pt)
+{
+	dma_free_coherent(dev, PT_SIZE, pt->entries, pt->dma);
+	kvfree(pt);
+}
+
+static void pt_free_list(struct device *dev, struct list_head *list)
+{
+	struct tessera_pt *pt, *next;
+
+	list_for_each_entry_safe(pt, next, list, node) {
+		list_del(&pt->node);
+		pt_free(dev, pt);
+	}
+}
+
+static u64 pt_entry(const struct tessera_pt *pt, unsigned int index)
+{
+	return le64_to_cpu(pt->entries[index]);
+}
+
+/* Store one entry, keeping count; returns whether a valid one was there. */
+static bool pt_store(struct tessera_pt *pt, unsigned int index, u64 entry)
+{
+	bool was = pt_entry(pt, index) & TSR_PTE_VALID__MASK;
+	bool is = entry & TSR_PTE_VALID__MASK;
+
+	pt->live += is;
+	pt->live -= was;
+	WRITE_ONCE(pt->entries[index], cpu_to_le64(entry));
+
+	return was;
+}
+
+/* Point entry @index at @child, whose contents are complete. */
+static bool pt_link(struct tessera_pt *pt, unsigned int index, struct tessera_pt *child)
+{
+	dma_wmb();
+	pt->child[index] = child;
+
+	return pt_store(pt, index, TSR_PTE_VALID__MASK | (child->dma & TSR_PTE_ADDR__MASK));
+}
+
+/* A whole subtree goes: its tables wait for the invalidation. */
+static void pt_retire(struct tessera_pt_pool *pool, struct tessera_pt *pt)
+{
+	unsigned int i;
+
+	for (i = 0; i < pt->num_children; i++) {
+		if (pt->child[i])
+			pt_retire(pool, pt->child[i]);
+	}
+
+	list_add_tail(&pt->node, &pool->dead);
+	pool->dirty = true;
+}
+
+static struct tessera_pt *pt_take(struct list_head *list)
+{
+	struct tessera_pt *pt = list_first_entry_or_null(list, struct tessera_pt, node);
+
+	if (!WARN_ON_ONCE(!pt))
+		list_del(&pt->node);
+
+	return pt;
+}
+
+/**
+ * tessera_pgtable_create() - make an empty tree
+ * @dev: device that will read it
+ * @info: shape of its addresses
+ *
+ * Return: the tree or NULL when there is no memory.
+ */
+struct tessera_pgtable *tessera_pgtable_create(struct device *dev,
+					       const struct tessera_hw_info *info)
+{
+	struct tessera_pgtable *pgt = kzalloc(sizeof(*pgt), GFP_KERNEL);
+
+	if (!pgt)
+		return NULL;
+
+	pgt->dev = dev;
+	pgt->levels = info->va_levels;
+	pgt->huge = info->features & TSR_FEATURE_HUGE_PAGES;
+	pgt->root = pt_alloc(dev, false);
+	if (!pgt->root) {
+		kfree(pgt);
+		return NULL;
+	}
+
+	return pgt;
+}
+
+/**
+ * tessera_pgtable_destroy() - free a tree that no address space uses
+ * @pgt: tree, may be NULL
+ */
+void tessera_pgtable_destroy(struct tessera_pgtable *pgt)
+{
+	struct tessera_pt_pool pool;
+
+	if (!pgt)
+		return;
+
+	tessera_pt_pool_init(&pool);
+	pt_retire(&pool, pgt->root);
+	tessera_pt_pool_fini(pgt->dev, &pool);
+	kfree(pgt);
+}
+
+/**
+ * tessera_pgtable_root() - what AS.BASE wants
+ * @pgt: tree
+ *
+ * Return: the root in the form of an entry that points to it.
+ */
+u64 tessera_pgtable_root(const struct tessera_pgtable *pgt)
+{
+	return TSR_AS_BASE_VALID__MASK | (pgt->root->dma & TSR_AS_BASE_ADDR__MASK);
+}
+
+/**
+ * tessera_pt_pool_init() - make a pool empty
+ * @pool: pool
+ */
+void tessera_pt_pool_init(struct tessera_pt_pool *pool)
+{
+	INIT_LIST_HEAD(&pool->leaves);
+	INIT_LIST_HEAD(&pool->dirs);
+	INIT_LIST_HEAD(&pool->dead);
+	pool->dirty = false;
+}
+
+/**
+ * tessera_pt_pool_fini() - free what is left in a pool
+ * @dev: device of the tree the pool was for
+ * @pool: pool
+ *
+ * Not before the invalidation after the last change is complete. Frees DMA
+ * memory, so not in atomic context.
+ */
+void tessera_pt_pool_fini(struct device *dev, struct tessera_pt_pool *pool)
+{
+	pt_free_list(dev, &pool->leaves);
+	pt_free_list(dev, &pool->dirs);
+	pt_free_list(dev, &pool->dead);
+}
+
+static int pt_reserve(struct device *dev, struct list_head *list, u64 count, bool leaf)
+{
+	struct tessera_pt *pt;
+
+	while (count--) {
+		pt = pt_alloc(dev, leaf);
+		if (!pt)
+			return -ENOMEM;
+		list_add(&pt->node, list);
+	}
+
+	return 0;
+}
+
+/**
+ * tessera_pt_reserve_map() - allocate what mapping a range can need
+ * @pgt: tree
+ * @pool: pool to fill
+ * @va: start
+ * @size: length, not zero
+ *
+ * Every table the range touches may be missing, and a 2 MiB leaf at either end
+ * may have to be split, which takes the table of that end.
+ *
+ * Return: 0 or -ENOMEM; what was allocated stays in the pool.
+ */
+int tessera_pt_reserve_map(struct tessera_pgtable *pgt, struct tessera_pt_pool *pool,
+			   u64 va, u64 size)
+{
+	unsigned int level;
+	u64 dirs = 0;
+	int ret;
+
+	for (level = 1; level < pgt->levels - 1; level++) {
+		unsigned int shift = pt_shift(level + 1);
+
+		dirs += ((va + size - 1) >> shift) - (va >> shift) + 1;
+	}
+
+	ret = pt_reserve(pgt->dev, &pool->dirs, dirs, false);
+	if (ret)
+		return ret;
+
+	return pt_reserve(pgt->dev, &pool->leaves, ((va + size - 1) >> TSR_HUGE_SHIFT) -
+			  (va >> TSR_HUGE_SHIFT) + 1, true);
+}
+
+/**
+ * tessera_pt_reserve_unmap() - allocate what unmapping a range can need
+ * @pgt: tree
+ * @pool: pool to fill
+ * @va: start
+ * @size: length, not zero
+ *
+ * That is one table for each end that lies inside a 2 MiB leaf.
+ *
+ * Return: 0 or -ENOMEM; what was allocated stays in the pool.
+ */
+int tessera_pt_reserve_unmap(struct tessera_pgtable *pgt, struct tessera_pt_pool *pool,
+			     u64 va, u64 size)
+{
+	unsigned int ends = !IS_ALIGNED(va, HUGE_SIZE) + !IS_ALIGNED(va + size, HUGE_SIZE);
+
+	return pt_reserve(pgt->dev, &pool->leaves, pgt->huge ? ends : 0, true);
+}
+
+/* The level 1 table for @va, made if it is missing. */
+static struct tessera_pt *pt_walk_create(struct tessera_pgtable *pgt,
+					 struct tessera_pt_pool *pool, u64 va)
+{
+	struct tessera_pt *pt = pgt->root;
+	unsigned int level;
+
+	for (level = pgt->levels - 1; level > 1; level--) {
+		unsigned int index = pt_index(va, level);
+
+		if (!pt->child[index]) {
+			struct tessera_pt *child = pt_take(&pool->dirs);
+
+			if (!child)
+				return NULL;
+			pt_link(pt, index, child);
+		}
+		pt = pt->child[index];
+	}
+
+	return pt;
+}
+
+/* Replace the 2 MiB leaf at @index of @dir by a table that maps the same. */
+static struct tessera_pt *pt_split(struct tessera_pt_pool *pool, struct tessera_pt *dir,
+				   unsigned int index)
+{
+	u64 entry = pt_entry(dir, index);
+	u64 step = entry & TSR_PTE_NULL__MASK ? 0 : SMALL_SIZE;
+	struct tessera_pt *leaf = pt_take(&pool->leaves);
+	unsigned int i;
+
+	if (!leaf)
+		return NULL;
+
+	for (i = 0; i < PT_ENTRIES; i++)
+		pt_store(leaf, i, entry + i * step);
+
+	pt_link(dir, index, leaf);
+	pool->dirty = true;
+
+	return leaf;
+}
+
+/* The level 0 table behind @index of @dir, made if it is missing. */
+static struct tessera_pt *pt_leaf_create(struct tessera_pt_pool *pool, struct tessera_pt *dir,
+					 unsigned int index)
+{
+	struct tessera_pt *leaf;
+
+	if (dir->child[index])
+		return dir->child[index];
+
+	if (pt_entry(dir, index) & TSR_PTE_VALID__MASK)
+		return pt_split(pool, dir, index);
+
+	leaf = pt_take(&pool->leaves);
+	if (leaf)
+		pt_link(dir, index, leaf);
+
+	return leaf;
+}
+
+static void pt_map_huge(struct tessera_pt_pool *pool, struct tessera_pt *dir,
+			unsigned int index, u64 entry)
+{
+	struct tessera_pt *old = dir->child[index];
+
+	dir->child[index] = NULL;
+	pool->dirty |= pt_store(dir, index, entry);
+	if (old)
+		pt_retire(pool, old);
+}
+
+static void pt_map_small(struct tessera_pt_pool *pool, struct tessera_pt *dir,
+			 u64 va, u64 size, u64 entry)
+{
+	struct tessera_pt *leaf = pt_leaf_create(pool, dir, pt_index(va, 1));
+	u64 step = entry & TSR_PTE_NULL__MASK ? 0 : SMALL_SIZE;
+	u64 done;
+
+	if (!leaf)
+		return;
+
+	for (done = 0; done < size; done += SMALL_SIZE) {
+		pool->dirty |= pt_store(leaf, pt_index(va + done, 0), entry);
+		entry += step;
+	}
+}
+
+/**
+ * tessera_pt_map() - map a range onto contiguous memory
+ * @pgt: tree
+ * @pool: filled by tessera_pt_reserve_map() for this range
+ * @va: start, 4 KiB aligned
+ * @size: length, 4 KiB aligned
+ * @addr: bus address or offset in local memory; 0 for a NULL mapping
+ * @bits: READ, WRITE, EXEC, NULL and LOCAL bits of an entry
+ *
+ * Replaces what is mapped there. Mappings outside the range stay as they are at
+ * every moment.
+ */
+void tessera_pt_map(struct tessera_pgtable *pgt, struct tessera_pt_pool *pool,
+		    u64 va, u64 size, u64 addr, u64 bits)
+{
+	bool null = bits & TSR_PTE_NULL__MASK;
+	u64 entry = TSR_PTE_VALID__MASK | TSR_PTE_LEAF__MASK | (bits & PTE_CALLER_BITS);
+
+	while (size) {
+		u64 step = min(size, ALIGN(va + 1, HUGE_SIZE) - va);
+		struct tessera_pt *dir = pt_walk_create(pgt, pool, va);
+
+		if (!dir)
+			return;
+
+		if (pgt->huge && step == HUGE_SIZE && IS_ALIGNED(addr, HUGE_SIZE))
+			pt_map_huge(pool, dir, pt_index(va, 1), entry | addr);
+		else
+			pt_map_small(pool, dir, va, step, entry | addr);
+
+		va += step;
+		size -= step;
+		addr += null ? 0 : step;
+	}
+}
+
+/* Tables from the root down to level 1 on the way to @va; NULL where the tree ends. */
+static bool pt_walk(struct tessera_pgtable *pgt, u64 va, struct tessera_pt *path[])
+{
+	unsigned int level;
+
+	path[pgt->levels - 1] = pgt->root;
+	for (level = pgt->levels - 1; level > 1; level--) {
+		path[level - 1] = path[level]->child[pt_index(va, level)];
+		if (!path[level - 1])
+			return false;
+	}
+
+	return true;
+}
+
+static void pt_unlink(struct tessera_pt_pool *pool, struct tessera_pt *pt, unsigned int index)
+{
+	struct tessera_pt *child = pt->child[index];
+
+	pt->child[index] = NULL;
+	pool->dirty |= pt_store(pt, index, 0);
+	if (child)
+		pt_retire(pool, child);
+}
+
+/* Clear part of one level 0 table; the table goes with its last entry. */
+static void pt_unmap_small(struct tessera_pt_pool *pool, struct tessera_pt *dir,
+			   u64 va, u64 size)
+{
+	unsigned int index = pt_index(va, 1);
+	struct tessera_pt *leaf = dir->child[index];
+	u64 done;
+
+	if (!leaf && pt_entry(dir, index) & TSR_PTE_VALID__MASK)
+		leaf = pt_split(pool, dir, index);
+	if (!leaf)
+		return;
+
+	for (done = 0; done < size; done += SMALL_SIZE)
+		pool->dirty |= pt_store(leaf, pt_index(va + done, 0), 0);
+
+	if (!leaf->live)
+		pt_unlink(pool, dir, index);
+}
+
+/**
+ * tessera_pt_unmap() - remove all mappings of a range
+ * @pgt: tree
+ * @pool: filled by tessera_pt_reserve_unmap() for this range
+ * @va: start, 4 KiB aligned
+ * @size: length, 4 KiB aligned
+ */
+void tessera_pt_unmap(struct tessera_pgtable *pgt, struct tessera_pt_pool *pool,
+		      u64 va, u64 size)
+{
+	struct tessera_pt *path[TSR_LEVELS_MAX];
+
+	while (size) {
+		u64 step = min(size, ALIGN(va + 1, HUGE_SIZE) - va);
+		unsigned int level;
+
+		if (pt_walk(pgt, va, path)) {
+			if (step == HUGE_SIZE)
+				pt_unlink(pool, path[1], pt_index(va, 1));
+			else
+				pt_unmap_small(pool, path[1], va, step);
+
+			for (level = 1; level < pgt->levels - 1 && !path[level]->live; level++)
+				pt_unlink(pool, path[level + 1], pt_index(va, level + 1));
+		}
+
+		va += step;
+		size -= step;
+	}
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Copyright 2026 The Tessera authors */
+#ifndef __TESSERA_MMU_H__
+#define __TESSERA_MMU_H__
+
+#include <linux/list.h>
+#include <linux/types.h>
+
+struct device;
+struct tessera_hw_info;
+struct tessera_pgtable;
+
+/**
+ * struct tessera_pt_pool - what a change of a page table needs and leaves behind
+ *
+ * Filled by tessera_pt_reserve() where memory can be allocated, emptied by the
+ * change, which cannot fail then. Tables the change has cut out of the tree wait
+ * here for the end of the TLB invalidation.
+ */
+struct tessera_pt_pool {
+	/** @leaves: Unused tables for level 0. */
+	struct list_head leaves;
+	/** @dirs: Unused tables for higher levels. */
+	struct list_head dirs;
+	/** @dead: Tables that are no longer in the tree. */
+	struct list_head dead;
+	/** @dirty: An entry that was valid has changed: the TLB must be told. */
+	bool dirty;
+};
+
+struct tessera_pgtable *tessera_pgtable_create(struct device *dev,
+					       const struct tessera_hw_info *info);
+void tessera_pgtable_destroy(struct tessera_pgtable *pgt);
+u64 tessera_pgtable_root(const struct tessera_pgtable *pgt);
+
+void tessera_pt_pool_init(struct tessera_pt_pool *pool);
+void tessera_pt_pool_fini(struct device *dev, struct tessera_pt_pool *pool);
+int tessera_pt_reserve_map(struct tessera_pgtable *pgt, struct tessera_pt_pool *pool,
+			   u64 va, u64 size);
+int tessera_pt_reserve_unmap(struct tessera_pgtable *pgt, struct tessera_pt_pool *pool,
+			     u64 va, u64 size);
+
+void tessera_pt_map(struct tessera_pgtable *pgt, struct tessera_pt_pool *pool,
+		    u64 va, u64 size, u64 addr, u64 bits);
+void tessera_pt_unmap(struct tessera_pgtable *pgt, struct tessera_pt_pool *pool,
+		      u64 va, u64 size);
+
+#endif

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Copyright 2026 The Tessera authors */
+
+/*
+ * DEV_QUERY: what the device is and how it is.
+ */
+
+#include <linux/uaccess.h>
+
+#include <drm/drm_file.h>
+
+#include "tessera_device.h"
+#include "tessera_gem.h"
+#include "tessera_local.h"
+#include "tessera_query.h"
+#include "tessera_queue.h"
+#include "tessera_uapi.h"
+#include "tessera_vm.h"
+
+static u32 engine_count(struct tessera_device *tdev)
+{
+	u32 i, count = 0;
+
+	for (i = 0; i < TESSERA_NUM_CLASSES; i++)
+		count += !!tdev->info.engines[i];
+
+	return count;
+}
+
+static u64 gpu_features(struct tessera_device *tdev)
+{
+	u64 features = DRM_TESSERA_FEATURE_QUEUE_RESET;
+
+	if (tdev->info.local_size)
+		features |= DRM_TESSERA_FEATURE_LOCAL_MEMORY;
+	if (tdev->info.features & TSR_FEATURE_DETERMINISTIC)
+		features |= DRM_TESSERA_FEATURE_DETERMINISTIC;
+
+	return features;
+}
+
+static void fill_gpu_info(struct tessera_device *tdev, struct drm_file *file,
+			  struct drm_tessera_gpu_info *gpu)
+{
+	const struct tessera_hw_info *info = &tdev->info;
+
+	*gpu = (struct drm_tessera_gpu_info) {
+		.hw_version = info->version,
+		.engine_count = engine_count(tdev),
+		.features = gpu_features(tdev),
+		.va_start = TESSERA_VA_START,
+		.va_end = BIT_ULL(info->va_bits),
+		.page_sizes = info->page_sizes,
+		.timestamp_hz = info->timestamp_hz,
+		.max_jobs = TESSERA_MAX_JOBS,
+		.max_syncs = TESSERA_MAX_SYNCS,
+		.max_bind_ops = TESSERA_MAX_BIND_OPS,
+		.priority_mask = tessera_queue_priority_mask(file),
+		.tile_width = info->tile_width,
+		.tile_height = info->tile_height,
+		.local_size = info->local_size,
+		.max_bo_size = tessera_bo_max_size(tdev),
+	};
+}
+
+static u32 fill_engines(struct tessera_device *tdev, struct drm_tessera_engine_info *engine)
+{
+	const struct tessera_hw_info *info = &tdev->info;
+	u32 i, count = 0;
+
+	for (i = 0; i < TESSERA_NUM_CLASSES; i++) {
+		if (!info->engines[i])
+			continue;
+		engine[count++] = (struct drm_tessera_engine_info) {
+			.engine_class = i,
+			.instances = info->engines[i],
+			.min_ring_size = BIT(info->ring_log2_min),
+			.max_ring_size = BIT(info->ring_log2_max),
+			.max_queues = info->num_queues,
+		};
+	}
+
+	return count;
+}
+
+static void fill_gpu_state(struct tessera_device *tdev, struct drm_tessera_gpu_state *state)
+{
+	*state = (struct drm_tessera_gpu_state) {
+		.reset_count = atomic64_read(&tdev->reset.count),
+		.flags = tessera_device_wedged(tdev) ? DRM_TESSERA_GPU_WEDGED : 0,
+		.queue_reset_count = atomic64_read(&tdev->reset.queue_count),
+		.local_used = tessera_local_used(tdev),
+	};
+}
+
+/* Answer a query for one structure of @known bytes, @first in the first version. */
+static int query_struct(struct drm_tessera_dev_query *args, const void *data, u32 known, u32 first)
+{
+	void __user *dst = u64_to_user_ptr(args->ptr);
+	u32 copy = min(args->size, known);
+
+	if (!args->ptr) {
+		args->size = known;
+		args->stride = 0;
+		return 0;
+	}
+
+	if (args->size < first || args->stride)
+		return -EINVAL;
+	if (copy_to_user(dst, data, copy) || clear_user(dst + copy, args->size - copy))
+		return -EFAULT;
+	args->size = copy;
+
+	return 0;
+}
+
+/* Answer a query for @count elements of @known bytes, @first in the first version. */
+static int query_array(struct drm_tessera_dev_query *args, const void *data, u32 count, u32 known,
+		       u32 first)
+{
+	struct drm_tessera_array array = { .ptr = args->ptr, .stride = args->stride };
+	u32 done;
+	int ret;
+
+	if (!args->ptr) {
+		args->size = count * known;
+		args->stride = known;
+		return 0;
+	}
+
+	if (args->stride < first || args->size < min(count, 1U) * args->stride)
+		return -EINVAL;
+
+	array.count = min(count, args->size / args->stride);
+	ret = tessera_uapi_array_out(&array, known, first, data, array.count);
+	if (ret)
+		return ret;
+
+	done = array.count * args->stride;
+	if (clear_user(u64_to_user_ptr(args->ptr) + done, args->size - done))
+		return -EFAULT;
+	args->size = done;
+
+	return 0;
+}
+
+static int query_gpu_info(struct tessera_device *tdev, struct drm_file *file,
+			  struct drm_tessera_dev_query *args)
+{
+	struct drm_tessera_gpu_info info;
+
+	fill_gpu_info(tdev, file, &info);
+
+	return query_struct(args, &info, sizeof(info), offsetofend(typeof(info), max_bo_size));
+}
+
+static int query_engines(struct tessera_device *tdev, struct drm_tessera_dev_query *args)
+{
+	struct drm_tessera_engine_info engines[TESSERA_NUM_CLASSES];
+	u32 count = fill_engines(tdev, engines);
+
+	return query_array(args, engines, count, sizeof(*engines),
+			   offsetofend(typeof(*engines), pad));
+}
+
+static int query_gpu_state(struct tessera_device *tdev, struct drm_tessera_dev_query *args)
+{
+	struct drm_tessera_gpu_state state;
+
+	fill_gpu_state(tdev, &state);
+
+	return query_struct(args, &state, sizeof(state), offsetofend(typeof(state), local_used));
+}
+
+/**
+ * tessera_ioctl_dev_query() - DRM_IOCTL_TESSERA_DEV_QUERY
+ * @drm: DRM device
+ * @data: struct drm_tessera_dev_query
+ * @file: file
+ *
+ * Return: 0 or a negative error.
+ */
+int tessera_ioctl_dev_query(struct drm_device *drm, void *data, struct drm_file *file)
+{
+	struct tessera_device *tdev = to_tessera_device(drm);
+	struct drm_tessera_dev_query *args = data;
+
+	if (args->pad)
+		return -EINVAL;
+
+	switch (args->type) {
+	case DRM_TESSERA_QUERY_GPU_INFO:
+		return query_gpu_info(tdev, file, args);
+	case DRM_TESSERA_QUERY_ENGINES:
+		return query_engines(tdev, args);
+	case DRM_TESSERA_QUERY_COUNTERS:
+		/* There are no perfmons yet, so no counter can be named. */
+		return query_array(args, NULL, 0, sizeof(struct drm_tessera_counter_info),
+				   offsetofend(struct drm_tessera_counter_info, description));
+	case DRM_TESSERA_QUERY_GPU_STATE:
+		return query_gpu_state(tdev, args);
+	default:
+		return -EINVAL;
+	}
+}

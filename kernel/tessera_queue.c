@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Copyright 2026 The Tessera authors */
+
+/**
+ * DOC: Queues
+ *
+ * A queue of user space is one slot of the device, from its creation until it is
+ * killed. It is killed when user space destroys it or closes the file; then the
+ * slot is reset and given back at once, jobs on the ring complete with an error,
+ * and jobs that wait for their dependencies complete with that error as soon as
+ * the dependencies are done. The last of them frees the queue.
+ *
+ * A queue whose job failed is dead too, but keeps its slot and its id, so that
+ * user space can ask what happened.
+ */
+
+#include <linux/slab.h>
+
+#include <drm/drm_drv.h>
+#include <drm/drm_file.h>
+#include <drm/drm_print.h>
+
+#include "tessera_device.h"
+#include "tessera_drv.h"
+#include "tessera_queue.h"
+#include "tessera_reset.h"
+#include "tessera_sched.h"
+#include "tessera_vm.h"
+
+/* An engine leaves a queue after one burst; a starved host may take its time. */
+#define STOP_TIMEOUT_MS (10 * MSEC_PER_SEC)
+
+static void tessera_queue_release_work(struct work_struct *work)
+{
+	struct tessera_queue *queue = container_of(work, struct tessera_queue, release_work);
+	struct tessera_device *tdev = queue->tdev;
+
+	tessera_timeline_stop(queue->timeline);
+	tessera_timeline_put(queue->timeline);
+	tessera_vm_put(queue->vm);
+	mutex_destroy(&queue->lock);
+	kfree(queue);
+	drm_dev_put(&tdev->drm);
+}
+
+static void tessera_queue_release(struct kref *ref)
+{
+	struct tessera_queue *queue = container_of(ref, struct tessera_queue, ref);
+
+	queue_work(tessera_release_wq, &queue->release_work);
+}
+
+/**
+ * tessera_queue_put() - drop a reference
+ * @queue: queue
+ *
+ * Also from the scheduler's own works; the teardown happens elsewhere.
+ */
+void tessera_queue_put(struct tessera_queue *queue)
+{
+	kref_put(&queue->ref, tessera_queue_release);
+}
+
+/**
+ * tessera_queue_lookup() - find the queue of a file
+ * @file: file
+ * @id: its id
+ *
+ * Return: a reference, or NULL if there is none.
+ */
+struct tessera_queue *tessera_queue_lookup(struct drm_file *file, u32 id)
+{
+	struct tessera_file *tfile = file->driver_priv;
+	struct tessera_queue *queue;
+
+	xa_lock(&tfile->queues);
+	queue = xa_load(&tfile->queues, id);
+	if (queue)
+		kref_get(&queue->ref);
+	xa_unlock(&tfile->queues);
+
+	return queue;
+}
+
+/**
+ * tessera_queue_complete() - signal the fences of jobs that are done
+ * @queue: queue that owns a slot
+ *
+ * From any context, also interrupts.
+ */
+void tessera_queue_complete(struct tessera_queue *queue)
+{
+	__le64 *word = tessera_fence_word(queue->tdev, queue->slot);
+	u64 done = le64_to_cpu(READ_ONCE(*word));
+
+	/* What the job wrote comes before its fence value. */
+	dma_rmb();
+	atomic64_add(tessera_timeline_signal(queue->timeline, done, 0), &queue->jobs_completed);
+}
+
+/**
+ * tessera_queue_cancel_locked() - end all jobs, now and to come, with an error
+ * @queue: queue whose slot is stopped
+ * @error: negative error
+ *
+ * The caller holds the queue's lock.
+ */
+void tessera_queue_cancel_locked(struct tessera_queue *queue, int error)
+{
+	lockdep_assert_held(&queue->lock);
+
+	if (!queue->dead)
+		queue->dead = error;
+	if (queue->ring.cpu)
+		tessera_queue_complete(queue);
+	if (tessera_timeline_signal(queue->timeline, U64_MAX, error))
+		queue->error = error;
+}
+
+/* Give the slot back. The ring goes first: an unplug looks for it in the slots. */
+static void tessera_queue_release_slot(struct tessera_queue *queue)
+{
+	struct tessera_device *tdev = queue->tdev;
+
+	tessera_ring_unmap(tdev, &queue->ring);
+
+	spin_lock_irq(&tdev->slots.lock);
+	tdev->slots.queue[queue->slot] = NULL;
+	spin_unlock_irq(&tdev->slots.lock);
+}
+
+/**
+ * tessera_queue_kill() - end the life of a queue
+ * @queue: queue that nobody finds by its id any more
+ * @error: what unfinished jobs get
+ *
+ * Once for each queue.
+ */
+void tessera_queue_kill(struct tessera_queue *queue, int error)
+{
+	struct tessera_device *tdev = queue->tdev;
+	int cookie, ret = 0;
+
+	mutex_lock(&tdev->reset.lock);
+	mutex_lock(&queue->lock);
+	if (drm_dev_enter(&tdev->drm, &cookie)) {
+		tessera_queue_hw_command(queue, TSR_QUEUE_OP_RESET);
+		ret = tessera_queue_hw_wait_stopped(queue, STOP_TIMEOUT_MS);
+		queue->busy_ns = tessera_read64(tdev, TSR_REG_QUEUE_BUSY_NS(queue->slot));
+		drm_dev_exit(cookie);
+	}
+	if (!queue->dead)
+		queue->dead = error;
+	mutex_unlock(&queue->lock);
+
+	if (ret)
+		tessera_device_reset(tdev);
+
+	mutex_lock(&queue->lock);
+	tessera_queue_cancel_locked(queue, error);
+	tessera_queue_release_slot(queue);
+	mutex_unlock(&queue->lock);
+	mutex_unlock(&tdev->reset.lock);
+
+	tessera_vm_as_put(queue->vm);
+}
+
+/**
+ * tessera_queue_busy_ns() - engine time a queue has used
+ * @queue: queue
+ *
+ * Return: nanoseconds.
+ */
+u64 tessera_queue_busy_ns(struct tessera_queue *queue)
+{
+	struct tessera_device *tdev = queue->tdev;
+	u64 busy;
+	int cookie;
+
+	mutex_lock(&queue->lock);
+	if (queue->ring.cpu && drm_dev_enter(&tdev->drm, &cookie)) {
+		queue->busy_ns = tessera_read64(tdev, TSR_REG_QUEUE_BUSY_NS(queue->slot));
+		drm_dev_exit(cookie);
+	}
+	busy = queue->busy_ns;
+	mutex_unlock(&queue->lock);
+
+	return busy;
+}
+
+static int tessera_queue_init_timeline(struct tessera_queue *queue, u32 ring_size)
+{
+	struct tessera_device *tdev = queue->tdev;
+	int ret;
+
+	queue->timeline = tessera_timeline_create("tessera-queue-%s",
+						  tessera_engine_name(queue->engine_class));
+	if (!queue->timeline)
+		return -ENOMEM;
+
+	/* One entry of the ring stays unused: see tessera_queue_hw.c. */
+	ret = tessera_timeline_start(queue->timeline, &tessera_queue_sched_ops, tdev->submit_wq,
+				     ring_size / TESSERA_RING_ENTRY - 1,
+				     msecs_to_jiffies(tessera_job_timeout_ms), tdev->timeout_wq,
+				     tdev->drm.dev);
+	if (ret)
+		tessera_timeline_put(queue->timeline);
+
+	return ret;
+}
+
+static int tessera_queue_take_slot(struct tessera_queue *queue)
+{
+	struct tessera_device *tdev = queue->tdev;
+	int ret = -ENOSPC;
+	u32 slot;
+
+	spin_lock_irq(&tdev->slots.lock);
+	for (slot = 0; slot < tdev->info.num_queues; slot++) {
+		if (!tdev->slots.queue[slot]) {
+			tdev->slots.queue[slot] = queue;
+			queue->slot = slot;
+			*tessera_fence_word(tdev, slot) = 0;
+			ret = 0;
+			break;
+		}
+	}
+	spin_unlock_irq(&tdev->slots.lock);
+
+	return ret;
+}
+
+/* Have a slot, a ring and an address space, and start. */
+static int tessera_queue_start(struct tessera_queue *queue, u32 ring_size)
+{
+	struct tessera_device *tdev = queue->tdev;
+	struct tessera_ring ring = {};
+	int ret;
+
+	ret = tessera_vm_as_get(queue->vm);
+	if (ret)
+		return ret;
+
+	ret = tessera_queue_take_slot(queue);
+	if (ret)
+		goto err_as;
+
+	/* Allocates, so without the locks; nobody runs jobs yet. */
+	ret = tessera_ring_map(tdev, queue->slot, ring_size, &ring);
+	if (ret)
+		goto err_slot;
+
+	mutex_lock(&tdev->reset.lock);
+	mutex_lock(&queue->lock);
+	queue->ring = ring;
+	ret = tessera_device_wedged(tdev) ? -EIO : tessera_queue_hw_enable(queue, 0);
+	mutex_unlock(&queue->lock);
+	mutex_unlock(&tdev->reset.lock);
+	if (!ret)
+		return 0;
+
+err_slot:
+	mutex_lock(&queue->lock);
+	tessera_queue_release_slot(queue);
+	mutex_unlock(&queue->lock);
+err_as:
+	tessera_vm_as_put(queue->vm);
+	return ret;
+}
+
+/**
+ * tessera_queue_create() - make a queue
+ * @vm: VM of its jobs
+ * @engine_class: engines, present in this device
+ * @priority: enum drm_tessera_priority
+ * @ring_size: bytes, within the limits of the device
+ *
+ * Inside drm_dev_enter().
+ *
+ * Return: the queue or an error pointer.
+ */
+struct tessera_queue *tessera_queue_create(struct tessera_vm *vm, u32 engine_class, u32 priority,
+					   u32 ring_size)
+{
+	struct tessera_queue *queue = kzalloc(sizeof(*queue), GFP_KERNEL_ACCOUNT);
+	int ret;
+
+	if (!queue)
+		return ERR_PTR(-ENOMEM);
+
+	kref_init(&queue->ref);
+	mutex_init(&queue->lock);
+	INIT_WORK(&queue->release_work, tessera_queue_release_work);
+	queue->tdev = vm->tdev;
+	queue->vm = vm;
+	queue->engine_class = engine_class;
+	queue->priority = priority;
+	queue->watchdog_progress = U64_MAX;
+
+	ret = tessera_queue_init_timeline(queue, ring_size);
+	if (ret)
+		goto err_free;
+
+	ret = tessera_queue_start(queue, ring_size);
+	if (ret)
+		goto err_timeline;
+
+	tessera_vm_get(vm);
+	drm_dev_get(&queue->tdev->drm);
+
+	return queue;
+
+err_timeline:
+	tessera_timeline_stop(queue->timeline);
+	tessera_timeline_put(queue->timeline);
+err_free:
+	mutex_destroy(&queue->lock);
+	kfree(queue);
+	return ERR_PTR(ret);
+}

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Copyright 2026 The Tessera authors */
+#ifndef __TESSERA_QUEUE_H__
+#define __TESSERA_QUEUE_H__
+
+#include <linux/kref.h>
+#include <linux/mutex.h>
+#include <linux/workqueue.h>
+
+#include "tessera_as.h"
+#include "tessera_fence.h"
+
+struct drm_device;
+struct drm_file;
+struct seq_file;
+struct tessera_device;
+struct tessera_vm;
+
+/**
+ * struct tessera_queue - a queue of user space and its slot
+ *
+ * Alive while it has an id: it owns a slot and a ring, and jobs run. Its end is
+ * tessera_queue_kill(): the slot is given back at once and everything pending is
+ * cancelled. The structure goes with the last reference, after the last job.
+ */
+struct tessera_queue {
+	/** @ref: Held by the file's table and by each job. */
+	struct kref ref;
+	/** @tdev: Device, a reference. */
+	struct tessera_device *tdev;
+	/** @vm: VM of all jobs, a reference. */
+	struct tessera_vm *vm;
+	/** @timeline: Scheduler and hardware fences. */
+	struct tessera_timeline *timeline;
+	/** @release_work: Teardown. */
+	struct work_struct release_work;
+	/** @id: Id in its file; 0 until it has one. */
+	u32 id;
+	/** @engine_class: Engines that serve it; constant. */
+	u32 engine_class;
+	/** @priority: enum drm_tessera_priority; constant. */
+	u32 priority;
+	/** @slot: Hardware slot; valid while @ring has memory. */
+	u32 slot;
+
+	/**
+	 * @lock: Protects what follows and the registers of the slot. Jobs are
+	 * put on the ring under it: nothing allocates under it.
+	 */
+	struct mutex lock;
+	/** @ring: Ring; without memory once the queue has no slot any more. */
+	struct tessera_ring ring;
+	/** @wptr: Write pointer, free-running, bytes. */
+	u32 wptr;
+	/** @dead: 0 while jobs may be put on the ring, else the error they get. */
+	int dead;
+	/** @state: enum drm_tessera_queue_state_flags. */
+	u32 state;
+	/** @reset_count: Resets that affected the queue. */
+	u32 reset_count;
+	/** @error: Error of the last failed job, negative, 0 if none. */
+	int error;
+	/** @fault_code: Fault code of that job, 0 if none. */
+	u32 fault_code;
+	/** @fault_pc: Address of the packet it stopped at, 0 if unknown. */
+	u64 fault_pc;
+	/** @busy_ns: Engine time, final once there is no slot any more. */
+	u64 busy_ns;
+	/** @progress: QUEUE.PROGRESS when it was last seen to have changed. */
+	u64 progress;
+	/** @progress_since: When that was, jiffies. */
+	unsigned long progress_since;
+	/** @late_seqno: Number of the oldest pending job when a timeout last came. */
+	u64 late_seqno;
+	/** @late_since: When that job was first seen by a timeout, jiffies. */
+	unsigned long late_since;
+	/** @resume_rptr: While the device is reset: where the ring goes on. */
+	u32 resume_rptr;
+
+	/** @jobs_completed: Jobs done without error. */
+	atomic64_t jobs_completed;
+	/** @watchdog_progress: QUEUE.PROGRESS when the WATCHDOG interrupt last came. */
+	u64 watchdog_progress;
+};
+
+struct tessera_queue *tessera_queue_create(struct tessera_vm *vm, u32 engine_class, u32 priority,
+					   u32 ring_size);
+struct tessera_queue *tessera_queue_lookup(struct drm_file *file, u32 id);
+void tessera_queue_put(struct tessera_queue *queue);
+void tessera_queue_kill(struct tessera_queue *queue, int error);
+void tessera_queue_cancel_locked(struct tessera_queue *queue, int error);
+void tessera_queue_complete(struct tessera_queue *queue);
+u64 tessera_queue_busy_ns(struct tessera_queue *queue);
+u32 tessera_queue_priority_mask(struct drm_file *file);
+
+/* tessera_queue_hw.c: the slot; all with &tessera_queue.lock inside drm_dev_enter(). */
+int tessera_queue_hw_enable(struct tessera_queue *queue, u32 rptr);
+void tessera_queue_hw_command(struct tessera_queue *queue, u32 op);
+int tessera_queue_hw_wait_stopped(struct tessera_queue *queue, unsigned int timeout_ms);
+u32 tessera_queue_hw_state(struct tessera_queue *queue);
+void tessera_queue_hw_emit(struct tessera_queue *queue, u64 cmd_va, u32 cmd_size, u64 seqno);
+
+/* Bytes of a job on the ring. */
+#define TESSERA_RING_ENTRY 64
+
+int tessera_ioctl_queue_create(struct drm_device *drm, void *data, struct drm_file *file);
+int tessera_ioctl_queue_destroy(struct drm_device *drm, void *data, struct drm_file *file);
+int tessera_ioctl_queue_get_state(struct drm_device *drm, void *data, struct drm_file *file);
+
+#endif

@@ -1,0 +1,483 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Copyright 2026 The Tessera authors */
+
+/**
+ * DOC: Recovery
+ *
+ * One step after the other, and only as far as needed:
+ *
+ * 1. Look: the fence may have been written, and a job whose queue makes progress,
+ *    or waits for an engine that others use, is late but not stuck.
+ * 2. Reset the queue. The oldest pending job is the guilty one, the others of the
+ *    queue are cancelled, the queue is banned. No other queue notices.
+ * 3. If the slot does not stop, reset the device. Other queues lose the jobs that
+ *    had begun (-ECANCELED, the queue is INNOCENT); jobs that had not begun run
+ *    from the ring afterwards.
+ * 4. If the device does not come back it is wedged: everything gets -EIO.
+ *
+ * A reset from outside (PCI function level reset, slot reset) enters at 3.
+ *
+ * All of it happens under &tessera_device.reset.lock and allocates nothing,
+ * because fences wait for it.
+ */
+
+#include <linux/bitfield.h>
+#include <linux/iopoll.h>
+#include <linux/jiffies.h>
+
+#include <drm/drm_drv.h>
+#include <drm/drm_managed.h>
+#include <drm/drm_print.h>
+#include <drm/drm_util.h>
+#include <drm/tessera_drm.h>
+
+#include "tessera_as.h"
+#include "tessera_device.h"
+#include "tessera_fault.h"
+#include "tessera_irq.h"
+#include "tessera_queue.h"
+#include "tessera_reset.h"
+#include "tessera_trace.h"
+#include "tessera_vm.h"
+#include "tsr_packets.h"
+
+#define QUEUE_STOP_MS		(2 * MSEC_PER_SEC)
+#define DEVICE_RESET_US		(10 * USEC_PER_SEC)
+
+/* Number of the oldest job that is not done, 0 if there is none. */
+static u64 queue_oldest(struct tessera_queue *queue)
+{
+	struct tessera_fence *oldest;
+	u64 seqno;
+
+	spin_lock_irq(&queue->timeline->lock);
+	oldest = list_first_entry_or_null(&queue->timeline->pending, struct tessera_fence, node);
+	seqno = oldest ? oldest->base.seqno : 0;
+	spin_unlock_irq(&queue->timeline->lock);
+
+	return seqno;
+}
+
+/* Fails the oldest job and bans the queue. The slot is stopped. */
+static void queue_ban(struct tessera_queue *queue, int error, u32 why)
+{
+	tessera_queue_complete(queue);
+	tessera_timeline_signal(queue->timeline, queue_oldest(queue), error);
+	tessera_queue_cancel_locked(queue, -ECANCELED);
+
+	queue->error = error;
+	queue->state |= DRM_TESSERA_QUEUE_BANNED | why;
+	queue->reset_count++;
+	atomic64_inc(&queue->tdev->reset.queue_count);
+	trace_tessera_queue_ban(queue, error);
+}
+
+/* Has the oldest job been late for too long, or does it not move at all? */
+static bool queue_stuck(struct tessera_queue *queue, u64 oldest, u32 state)
+{
+	struct tessera_device *tdev = queue->tdev;
+	u64 progress = tessera_read64(tdev, TSR_REG_QUEUE_PROGRESS(queue->slot));
+	unsigned long timeout = msecs_to_jiffies(tessera_job_timeout_ms);
+	unsigned long limit = msecs_to_jiffies(tessera_job_limit_ms);
+	u32 word = tessera_read(tdev, TSR_REG_QUEUE_STATE(queue->slot));
+	u32 block = FIELD_GET(TSR_QUEUE_STATE_BLOCK__MASK, word);
+
+	if (queue->late_seqno != oldest) {
+		queue->late_seqno = oldest;
+		queue->late_since = jiffies;
+	}
+	if (queue->progress != progress) {
+		queue->progress = progress;
+		queue->progress_since = jiffies;
+	}
+
+	/* Others are on the engines, or the platform is slow: not its fault. */
+	if (state == TSR_QUEUE_STATE_READY || block == TSR_QUEUE_BLOCK_HOST)
+		return false;
+	if (READ_ONCE(queue->watchdog_progress) == progress)
+		return true;
+	if (time_after_eq(jiffies, queue->progress_since + timeout))
+		return true;
+
+	/* A loop that makes progress for ever is caught by time alone. */
+	return time_after(jiffies, queue->late_since + limit);
+}
+
+/* What is wrong with the queue: 0, or the error of its oldest job and why. */
+static int queue_diagnose(struct tessera_queue *queue, u32 *why)
+{
+	u32 state = tessera_queue_hw_state(queue);
+	struct tessera_hw_fault fault;
+	u64 oldest;
+
+	tessera_queue_complete(queue);
+	oldest = queue_oldest(queue);
+
+	if (state == TSR_QUEUE_STATE_FAULTED) {
+		tessera_fault_read(queue->tdev, queue->slot, &fault);
+		tessera_fault_record(queue, &fault);
+		queue->fault_code = fault.code;
+		queue->fault_pc = fault.pc;
+		*why = DRM_TESSERA_QUEUE_FAULTED;
+		return tessera_fault_errno(fault.code);
+	}
+
+	if (oldest && queue_stuck(queue, oldest, state)) {
+		drm_dbg(&queue->tdev->drm, "%s: job %llu does not finish, state %u\n",
+			queue->timeline->name, oldest, state);
+		*why = DRM_TESSERA_QUEUE_TIMEDOUT;
+		return -ETIMEDOUT;
+	}
+
+	return 0;
+}
+
+/* Find out what is wrong, stop the slot; 0 if there is nothing to recover from. */
+static int queue_stop_failed(struct tessera_queue *queue, u32 *why, bool *stopped)
+{
+	int error;
+
+	lockdep_assert_held(&queue->lock);
+
+	if (queue->dead || !queue->ring.cpu)
+		return 0;
+
+	error = queue_diagnose(queue, why);
+	if (!error)
+		return 0;
+
+	/* From here on the queue is not brought back by a reset of the device. */
+	queue->dead = -ECANCELED;
+	tessera_queue_hw_command(queue, TSR_QUEUE_OP_RESET);
+	*stopped = !tessera_queue_hw_wait_stopped(queue, QUEUE_STOP_MS);
+	queue->busy_ns = tessera_read64(queue->tdev, TSR_REG_QUEUE_BUSY_NS(queue->slot));
+
+	return error;
+}
+
+/**
+ * tessera_queue_recover() - find out why a queue is late, and do what it takes
+ * @queue: queue
+ *
+ * The caller holds &tessera_device.reset.lock.
+ */
+void tessera_queue_recover(struct tessera_queue *queue)
+{
+	struct tessera_device *tdev = queue->tdev;
+	bool signalling, stopped = true;
+	int cookie, error;
+	u32 why = 0;
+
+	lockdep_assert_held(&tdev->reset.lock);
+
+	if (!drm_dev_enter(&tdev->drm, &cookie))
+		return;
+
+	signalling = dma_fence_begin_signalling();
+	mutex_lock(&queue->lock);
+	error = queue_stop_failed(queue, &why, &stopped);
+	mutex_unlock(&queue->lock);
+
+	/* No fence signals before the device has let go of the job's memory. */
+	if (!stopped) {
+		drm_err(&tdev->drm, "slot %u does not stop\n", queue->slot);
+		tessera_device_reset(tdev);
+	}
+
+	if (error) {
+		mutex_lock(&queue->lock);
+		queue_ban(queue, error, why);
+		mutex_unlock(&queue->lock);
+	}
+	dma_fence_end_signalling(signalling);
+	drm_dev_exit(cookie);
+}
+
+/* Slots change hands under reset.lock, which the callers of this hold. */
+#define for_each_slot_queue(queue, tdev, slot) \
+	for ((slot) = 0; (slot) < (tdev)->info.num_queues; (slot)++) \
+		for_each_if(((queue) = READ_ONCE((tdev)->slots.queue[slot])) && (queue)->ring.cpu)
+
+/* No scheduler puts jobs on rings between stop and start. */
+static void queues_stop_scheduling(struct tessera_device *tdev)
+{
+	struct tessera_queue *queue;
+	u32 slot;
+
+	for_each_slot_queue(queue, tdev, slot)
+		drm_sched_wqueue_stop(&queue->timeline->sched);
+}
+
+static void queues_start_scheduling(struct tessera_device *tdev)
+{
+	struct tessera_queue *queue;
+	u32 slot;
+
+	for_each_slot_queue(queue, tdev, slot)
+		drm_sched_wqueue_start(&queue->timeline->sched);
+}
+
+/* Where does the ring go on after the reset? Behind the last job that had begun. */
+static void queue_save(struct tessera_queue *queue, bool stopped)
+{
+	struct tessera_device *tdev = queue->tdev;
+	u32 rptr = tessera_read(tdev, TSR_REG_QUEUE_RPTR(queue->slot));
+	u32 word = tessera_read(tdev, TSR_REG_QUEUE_STATE(queue->slot));
+	u32 into = rptr % TESSERA_RING_ENTRY;
+	bool begun;
+
+	/* The CALL is the entry's second packet; before it nothing has happened. */
+	begun = into > TSR_BARRIER_QWORDS * sizeof(u64) ||
+		(into && (word & TSR_QUEUE_STATE_IN_CALL__MASK)) || !stopped;
+
+	queue->resume_rptr = rptr - into + (begun ? TESSERA_RING_ENTRY : 0);
+}
+
+/* Stop all queues where they are and note where that is. */
+static void queues_save(struct tessera_device *tdev)
+{
+	struct tessera_queue *queue;
+	bool all_stopped = true;
+	u32 slot;
+
+	for_each_slot_queue(queue, tdev, slot) {
+		mutex_lock(&queue->lock);
+		tessera_queue_hw_command(queue, TSR_QUEUE_OP_SUSPEND);
+		mutex_unlock(&queue->lock);
+	}
+
+	for_each_slot_queue(queue, tdev, slot) {
+		bool stopped;
+
+		mutex_lock(&queue->lock);
+		/* One slot that hangs is waited for, not each of 64. */
+		stopped = !tessera_queue_hw_wait_stopped(queue, all_stopped ? QUEUE_STOP_MS : 1);
+		all_stopped &= stopped;
+		queue->busy_ns = tessera_read64(tdev, TSR_REG_QUEUE_BUSY_NS(slot));
+		queue_save(queue, stopped);
+		mutex_unlock(&queue->lock);
+	}
+}
+
+/* Cancel the jobs that were lost, and let the ones behind them run. */
+static int queue_restore(struct tessera_queue *queue)
+{
+	u32 ahead;
+	u64 lost;
+
+	lockdep_assert_held(&queue->lock);
+
+	tessera_queue_complete(queue);
+	queue->reset_count++;
+	if (queue->dead)
+		return 0;
+
+	/* Entries not begun are those between resume_rptr and wptr. */
+	ahead = (queue->wptr - queue->resume_rptr) / TESSERA_RING_ENTRY;
+	lost = queue->timeline->seqno - ahead;
+	if (tessera_timeline_signal(queue->timeline, lost, -ECANCELED)) {
+		queue->state |= DRM_TESSERA_QUEUE_INNOCENT;
+		queue->error = -ECANCELED;
+	}
+
+	return tessera_queue_hw_enable(queue, queue->resume_rptr);
+}
+
+/**
+ * tessera_device_start() - program a device that was reset
+ * @tdev: device, inside drm_dev_enter() or before it is registered
+ *
+ * Return: 0 or -EIO.
+ */
+int tessera_device_start(struct tessera_device *tdev)
+{
+	int ret;
+
+	ret = tessera_kernel_as_enable(tdev);
+	if (ret)
+		return ret;
+
+	ret = tessera_vms_restore(tdev);
+	if (ret)
+		return ret;
+
+	tessera_irq_enable(tdev);
+
+	return 0;
+}
+
+static bool device_stopped(struct tessera_device *tdev)
+{
+	return !(tessera_read(tdev, TSR_REG_GPU_STATUS) & TSR_GPU_STATUS_RESET_BUSY__MASK);
+}
+
+/**
+ * tessera_device_stop() - reset the device
+ * @tdev: device
+ *
+ * Afterwards it touches no memory and knows nothing any more.
+ *
+ * Return: 0, or -EIO if it does not come out of reset, -ENODEV if it is gone.
+ */
+int tessera_device_stop(struct tessera_device *tdev)
+{
+	bool stopped;
+
+	if (!tessera_device_present(tdev))
+		return -ENODEV;
+
+	tessera_write(tdev, TSR_REG_GPU_CONTROL, TSR_GPU_CONTROL_RESET__MASK);
+	if (read_poll_timeout(device_stopped, stopped, stopped, 20, DEVICE_RESET_US, false, tdev))
+		return -EIO;
+
+	return 0;
+}
+
+static void queues_cancel(struct tessera_device *tdev, int error)
+{
+	struct tessera_queue *queue;
+	u32 slot;
+
+	for_each_slot_queue(queue, tdev, slot) {
+		mutex_lock(&queue->lock);
+		tessera_queue_cancel_locked(queue, error);
+		mutex_unlock(&queue->lock);
+	}
+}
+
+static void device_wedge(struct tessera_device *tdev)
+{
+	drm_err(&tdev->drm, "the device does not recover, giving it up\n");
+	WRITE_ONCE(tdev->reset.wedged, true);
+	tessera_irq_disable(tdev);
+	queues_cancel(tdev, -EIO);
+}
+
+/* After the reset itself, with its result: bring back what can be brought back. */
+static void device_restore(struct tessera_device *tdev, int ret)
+{
+	struct tessera_queue *queue;
+	u32 slot;
+
+	if (!ret)
+		ret = tessera_device_start(tdev);
+	if (ret) {
+		device_wedge(tdev);
+		goto out;
+	}
+
+	for_each_slot_queue(queue, tdev, slot) {
+		mutex_lock(&queue->lock);
+		if (queue_restore(queue))
+			tessera_queue_cancel_locked(queue, -EIO);
+		mutex_unlock(&queue->lock);
+	}
+	atomic64_inc(&tdev->reset.count);
+out:
+	queues_start_scheduling(tdev);
+}
+
+/**
+ * tessera_device_reset() - reset the device
+ * @tdev: device
+ *
+ * The caller holds &tessera_device.reset.lock.
+ */
+void tessera_device_reset(struct tessera_device *tdev)
+{
+	int ret, cookie;
+
+	lockdep_assert_held(&tdev->reset.lock);
+
+	if (!drm_dev_enter(&tdev->drm, &cookie))
+		return;
+
+	if (!tessera_device_wedged(tdev)) {
+		drm_warn(&tdev->drm, "reset of the device\n");
+		queues_stop_scheduling(tdev);
+		queues_save(tdev);
+		ret = tessera_device_stop(tdev);
+		device_restore(tdev, ret);
+	}
+	drm_dev_exit(cookie);
+}
+
+static void tessera_reset_work(struct work_struct *work)
+{
+	struct tessera_device *tdev = container_of(work, struct tessera_device, reset.work);
+
+	mutex_lock(&tdev->reset.lock);
+	tessera_device_reset(tdev);
+	mutex_unlock(&tdev->reset.lock);
+}
+
+/**
+ * tessera_reset_prepare() - someone is about to reset the device
+ * @tdev: device
+ *
+ * Holds &tessera_device.reset.lock until tessera_reset_done().
+ */
+void tessera_reset_prepare(struct tessera_device *tdev)
+{
+	int cookie;
+
+	mutex_lock(&tdev->reset.lock);
+	queues_stop_scheduling(tdev);
+	if (drm_dev_enter(&tdev->drm, &cookie)) {
+		queues_save(tdev);
+		tessera_irq_disable(tdev);
+		drm_dev_exit(cookie);
+	}
+}
+
+/**
+ * tessera_reset_done() - someone has reset the device
+ * @tdev: device
+ */
+void tessera_reset_done(struct tessera_device *tdev)
+{
+	int cookie;
+
+	if (drm_dev_enter(&tdev->drm, &cookie)) {
+		if (!tessera_device_wedged(tdev))
+			device_restore(tdev, tessera_device_present(tdev) ? 0 : -ENODEV);
+		drm_dev_exit(cookie);
+	}
+	mutex_unlock(&tdev->reset.lock);
+}
+
+/**
+ * tessera_reset_unplug() - end all queues of an unplugged device
+ * @tdev: device that is stopped for good
+ */
+void tessera_reset_unplug(struct tessera_device *tdev)
+{
+	struct tessera_queue *queue;
+	u32 slot;
+
+	cancel_work_sync(&tdev->reset.work);
+
+	mutex_lock(&tdev->reset.lock);
+	for_each_slot_queue(queue, tdev, slot) {
+		mutex_lock(&queue->lock);
+		tessera_queue_cancel_locked(queue, -ENODEV);
+		tessera_ring_unmap(tdev, &queue->ring);
+		mutex_unlock(&queue->lock);
+	}
+	mutex_unlock(&tdev->reset.lock);
+}
+
+/**
+ * tessera_reset_init() - initialise what recovery needs
+ * @tdev: device
+ *
+ * Return: 0 or a negative error.
+ */
+int tessera_reset_init(struct tessera_device *tdev)
+{
+	INIT_WORK(&tdev->reset.work, tessera_reset_work);
+	atomic64_set(&tdev->reset.count, 0);
+	atomic64_set(&tdev->reset.queue_count, 0);
+
+	return drmm_mutex_init(&tdev->drm, &tdev->reset.lock);
+}

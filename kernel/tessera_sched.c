@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Copyright 2026 The Tessera authors */
+
+/**
+ * DOC: Jobs
+ *
+ * Each queue has a scheduler of its own with one entity; the scheduler sees to
+ * dependencies and to the room on the ring, the device to everything else. All
+ * that a job needs is allocated by the ioctl, so run_job() only writes 64 bytes
+ * and rings the doorbell.
+ */
+
+#include <linux/dma-fence.h>
+#include <linux/slab.h>
+
+#include <drm/drm_drv.h>
+#include <drm/tessera_drm.h>
+
+#include "tessera_compat.h"
+#include "tessera_device.h"
+#include "tessera_fence.h"
+#include "tessera_queue.h"
+#include "tessera_reset.h"
+#include "tessera_sched.h"
+#include "tessera_trace.h"
+
+static struct tessera_job *to_tessera_job(struct drm_sched_job *job)
+{
+	return container_of(job, struct tessera_job, base);
+}
+
+/**
+ * tessera_engine_name() - name of an engine class
+ * @engine_class: enum drm_tessera_engine_class
+ *
+ * Return: the name that fdinfo and debugfs use.
+ */
+const char *tessera_engine_name(u32 engine_class)
+{
+	static const char * const name[] = {
+		[DRM_TESSERA_ENGINE_BIN] = "bin",
+		[DRM_TESSERA_ENGINE_RENDER] = "render",
+		[DRM_TESSERA_ENGINE_COMPUTE] = "compute",
+		[DRM_TESSERA_ENGINE_COPY] = "copy",
+	};
+
+	return name[engine_class];
+}
+
+static struct dma_fence *tessera_job_prepare(struct drm_sched_job *sched_job,
+					     struct drm_sched_entity *entity)
+{
+	struct tessera_job *job = to_tessera_job(sched_job);
+
+	while (job->next_after < job->num_after) {
+		struct dma_fence *fence = job->after[job->next_after++];
+
+		if (!dma_fence_is_signaled(fence))
+			return dma_fence_get(fence);
+	}
+
+	return NULL;
+}
+
+static struct dma_fence *tessera_job_run(struct drm_sched_job *sched_job)
+{
+	struct tessera_job *job = to_tessera_job(sched_job);
+	struct tessera_queue *queue = job->queue;
+	bool signalling = dma_fence_begin_signalling();
+	struct dma_fence *fence;
+	int cookie, error;
+
+	mutex_lock(&queue->lock);
+	error = queue->dead;
+	if (!error && !drm_dev_enter(&queue->tdev->drm, &cookie))
+		error = -ENODEV;
+
+	if (error) {
+		/* A fence and not an error pointer, so that the timeline is held. */
+		fence = tessera_fence_emit_done(job->done, error);
+	} else {
+		fence = tessera_fence_emit(job->done);
+		trace_tessera_job_run(queue, job);
+		tessera_queue_hw_emit(queue, job->cmd_va, job->cmd_size, fence->seqno);
+		drm_dev_exit(cookie);
+	}
+	mutex_unlock(&queue->lock);
+	dma_fence_end_signalling(signalling);
+
+	return fence;
+}
+
+static struct dma_fence *tessera_job_fence(struct drm_sched_job *sched_job)
+{
+	return &to_tessera_job(sched_job)->done->base;
+}
+
+static enum drm_gpu_sched_stat tessera_job_timedout(struct drm_sched_job *sched_job)
+{
+	struct tessera_queue *queue = to_tessera_job(sched_job)->queue;
+	struct tessera_device *tdev = queue->tdev;
+
+	mutex_lock(&tdev->reset.lock);
+	tessera_queue_recover(queue);
+	tessera_compat_timeout_done(&queue->timeline->sched, sched_job, tessera_job_fence);
+	mutex_unlock(&tdev->reset.lock);
+
+	return DRM_GPU_SCHED_STAT_NOMINAL;
+}
+
+static void tessera_job_free(struct drm_sched_job *sched_job)
+{
+	tessera_job_destroy(to_tessera_job(sched_job));
+}
+
+const struct drm_sched_backend_ops tessera_queue_sched_ops = {
+	.prepare_job = tessera_job_prepare,
+	.run_job = tessera_job_run,
+	.timedout_job = tessera_job_timedout,
+	.free_job = tessera_job_free,
+};
+
+/**
+ * tessera_job_create() - make a job with all it will ever need
+ * @queue: queue to run on
+ * @file: file that submits it
+ * @cmd_va: user's stream
+ * @cmd_size: its bytes
+ * @max_after: most earlier jobs of the same SUBMIT it waits for
+ *
+ * Return: the job or an error pointer.
+ */
+struct tessera_job *tessera_job_create(struct tessera_queue *queue, struct drm_file *file,
+				       u64 cmd_va, u32 cmd_size, u32 max_after)
+{
+	struct tessera_job *job = kzalloc(sizeof(*job), GFP_KERNEL_ACCOUNT);
+	int ret = -ENOMEM;
+
+	if (!job)
+		return ERR_PTR(-ENOMEM);
+
+	if (max_after) {
+		job->after = kcalloc(max_after, sizeof(*job->after), GFP_KERNEL_ACCOUNT);
+		if (!job->after)
+			goto err_free;
+	}
+
+	job->done = tessera_fence_create(queue->timeline);
+	if (!job->done)
+		goto err_free;
+
+	ret = tessera_compat_job_init(&job->base, &queue->timeline->entity, file);
+	if (ret)
+		goto err_fence;
+
+	kref_get(&queue->ref);
+	job->queue = queue;
+	job->cmd_va = cmd_va;
+	job->cmd_size = cmd_size;
+
+	return job;
+
+err_fence:
+	tessera_fence_drop(job->done);
+err_free:
+	kfree(job->after);
+	kfree(job);
+	return ERR_PTR(ret);
+}
+
+/**
+ * tessera_job_destroy() - free a job that is done or was never armed
+ * @job: job
+ */
+void tessera_job_destroy(struct tessera_job *job)
+{
+	u32 i;
+
+	drm_sched_job_cleanup(&job->base);
+	for (i = 0; i < job->num_after; i++)
+		dma_fence_put(job->after[i]);
+	kfree(job->after);
+	tessera_fence_drop(job->done);
+	tessera_queue_put(job->queue);
+	kfree(job);
+}

@@ -1,0 +1,461 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Copyright 2026 The Tessera authors */
+
+/**
+ * DOC: VMs
+ *
+ * A VM is a tree of mappings (drm_gpuvm), the page table that says the same to
+ * the device, and a scheduler for asynchronous binds. It occupies a hardware
+ * address space while it has queues: nothing can run in it otherwise.
+ *
+ * Faults are recorded here, in a ring that user space can read.
+ */
+
+#include <linux/slab.h>
+
+#include <drm/drm_drv.h>
+#include <drm/drm_file.h>
+#include <drm/drm_print.h>
+
+#include "tessera_as.h"
+#include "tessera_bind.h"
+#include "tessera_device.h"
+#include "tessera_drv.h"
+#include "tessera_fence.h"
+#include "tessera_uapi.h"
+#include "tessera_vm.h"
+
+static struct tessera_vm *to_tessera_vm(struct drm_gpuvm *gpuvm)
+{
+	return container_of(gpuvm, struct tessera_vm, base);
+}
+
+static void tessera_vm_free(struct drm_gpuvm *gpuvm)
+{
+	struct tessera_vm *vm = to_tessera_vm(gpuvm);
+
+	mutex_destroy(&vm->op_lock);
+	kfree(vm);
+}
+
+static const struct drm_gpuvm_ops tessera_gpuvm_ops = {
+	.vm_free = tessera_vm_free,
+	.sm_step_map = tessera_bind_step_map,
+	.sm_step_remap = tessera_bind_step_remap,
+	.sm_step_unmap = tessera_bind_step_unmap,
+};
+
+/* Drop all mappings. Nobody uses the VM any more, so no TLB has anything of it. */
+static void tessera_vm_clear(struct tessera_vm *vm)
+{
+	struct drm_gpuva *va, *next;
+	LIST_HEAD(returned);
+
+	mutex_lock(&vm->op_lock);
+	drm_gpuvm_for_each_va_safe(va, next, &vm->base) {
+		drm_gpuva_remove(va);
+		tessera_vma_return(container_of(va, struct tessera_vma, base), &returned);
+	}
+	tessera_pgtable_destroy(vm->pgt);
+	vm->pgt = NULL;
+	mutex_unlock(&vm->op_lock);
+
+	tessera_vmas_free(vm, &returned);
+}
+
+static void tessera_vm_release_work(struct work_struct *work)
+{
+	struct tessera_vm *vm = container_of(work, struct tessera_vm, release_work);
+	struct tessera_device *tdev = vm->tdev;
+
+	tessera_timeline_stop(vm->timeline);
+	tessera_timeline_put(vm->timeline);
+	tessera_vm_clear(vm);
+
+	/* Last: an unplug waits here until the page table is freed. */
+	mutex_lock(&tdev->vms.lock);
+	list_del(&vm->node);
+	mutex_unlock(&tdev->vms.lock);
+
+	drm_gpuvm_put(&vm->base);
+	drm_dev_put(&tdev->drm);
+}
+
+static int tessera_vm_init_timeline(struct tessera_vm *vm)
+{
+	struct tessera_device *tdev = vm->tdev;
+	int ret;
+
+	vm->timeline = tessera_timeline_create("tessera-bind");
+	if (!vm->timeline)
+		return -ENOMEM;
+
+	ret = tessera_timeline_start(vm->timeline, &tessera_bind_sched_ops, tdev->submit_wq, 1,
+				     MAX_SCHEDULE_TIMEOUT, NULL, tdev->drm.dev);
+	if (ret)
+		tessera_timeline_put(vm->timeline);
+
+	return ret;
+}
+
+static int tessera_vm_init_gpuvm(struct tessera_vm *vm)
+{
+	struct tessera_device *tdev = vm->tdev;
+	struct drm_gem_object *resv = drm_gpuvm_resv_object_alloc(&tdev->drm);
+
+	if (!resv)
+		return -ENOMEM;
+
+	drm_gpuvm_init(&vm->base, "tessera", DRM_GPUVM_RESV_PROTECTED, &tdev->drm, resv,
+		       TESSERA_VA_START, BIT_ULL(tdev->info.va_bits) - TESSERA_VA_START,
+		       0, 0, &tessera_gpuvm_ops);
+	drm_gem_object_put(resv);
+
+	return 0;
+}
+
+/**
+ * tessera_vm_create() - make an empty VM
+ * @tdev: device, inside drm_dev_enter()
+ *
+ * Return: the VM or an error pointer.
+ */
+struct tessera_vm *tessera_vm_create(struct tessera_device *tdev)
+{
+	struct tessera_vm *vm = kzalloc(sizeof(*vm), GFP_KERNEL_ACCOUNT);
+	int ret = -ENOMEM;
+
+	if (!vm)
+		return ERR_PTR(-ENOMEM);
+
+	vm->tdev = tdev;
+	vm->as = -1;
+	kref_init(&vm->ref);
+	mutex_init(&vm->op_lock);
+	init_waitqueue_head(&vm->async_wait);
+	spin_lock_init(&vm->faults.lock);
+	INIT_LIST_HEAD(&vm->binds);
+	INIT_WORK(&vm->release_work, tessera_vm_release_work);
+
+	vm->pgt = tessera_pgtable_create(tdev->drm.dev, &tdev->info);
+	if (!vm->pgt)
+		goto err_free;
+
+	ret = tessera_vm_init_timeline(vm);
+	if (ret)
+		goto err_pgt;
+
+	ret = tessera_vm_init_gpuvm(vm);
+	if (ret)
+		goto err_timeline;
+
+	drm_dev_get(&tdev->drm);
+	mutex_lock(&tdev->vms.lock);
+	list_add_tail(&vm->node, &tdev->vms.list);
+	mutex_unlock(&tdev->vms.lock);
+
+	return vm;
+
+err_timeline:
+	tessera_timeline_stop(vm->timeline);
+	tessera_timeline_put(vm->timeline);
+err_pgt:
+	tessera_pgtable_destroy(vm->pgt);
+err_free:
+	mutex_destroy(&vm->op_lock);
+	kfree(vm);
+	return ERR_PTR(ret);
+}
+
+/**
+ * tessera_vm_get() - take another reference
+ * @vm: VM
+ *
+ * Return: @vm.
+ */
+struct tessera_vm *tessera_vm_get(struct tessera_vm *vm)
+{
+	kref_get(&vm->ref);
+
+	return vm;
+}
+
+static void tessera_vm_release(struct kref *ref)
+{
+	struct tessera_vm *vm = container_of(ref, struct tessera_vm, ref);
+
+	queue_work(tessera_release_wq, &vm->release_work);
+}
+
+/**
+ * tessera_vm_put() - drop a reference
+ * @vm: VM
+ *
+ * From any context that may not be atomic; the teardown happens elsewhere.
+ */
+void tessera_vm_put(struct tessera_vm *vm)
+{
+	kref_put(&vm->ref, tessera_vm_release);
+}
+
+/**
+ * tessera_vm_lookup() - find the VM of a file
+ * @file: file
+ * @id: its id
+ *
+ * Return: a reference, or NULL if there is none.
+ */
+struct tessera_vm *tessera_vm_lookup(struct drm_file *file, u32 id)
+{
+	struct tessera_file *tfile = file->driver_priv;
+	struct tessera_vm *vm;
+
+	xa_lock(&tfile->vms);
+	vm = xa_load(&tfile->vms, id);
+	if (vm)
+		tessera_vm_get(vm);
+	xa_unlock(&tfile->vms);
+
+	return vm;
+}
+
+/**
+ * tessera_vm_resv_obj() - object with the reservation of a VM
+ * @vm: VM
+ *
+ * Return: the object, without a reference.
+ */
+struct drm_gem_object *tessera_vm_resv_obj(struct tessera_vm *vm)
+{
+	return vm->base.r_obj;
+}
+
+/**
+ * tessera_vm_as_get() - have a hardware address space for a queue
+ * @vm: VM
+ *
+ * Inside drm_dev_enter(). The number is in &tessera_vm.as until
+ * tessera_vm_as_put().
+ *
+ * Return: 0, -ENOSPC when there is none, -EIO.
+ */
+int tessera_vm_as_get(struct tessera_vm *vm)
+{
+	int as, ret = 0;
+
+	mutex_lock(&vm->op_lock);
+	if (!vm->as_users) {
+		as = tessera_as_alloc(vm->tdev);
+		if (as < 0) {
+			ret = as;
+			goto out;
+		}
+
+		ret = tessera_as_enable(vm->tdev, as, vm->pgt);
+		if (ret)
+			goto out;
+		vm->as = as;
+	}
+	vm->as_users++;
+out:
+	mutex_unlock(&vm->op_lock);
+	return ret;
+}
+
+/**
+ * tessera_vm_as_put() - a queue does not need the address space any more
+ * @vm: VM
+ *
+ * A slot that could not be switched off is never used again.
+ */
+void tessera_vm_as_put(struct tessera_vm *vm)
+{
+	int cookie, ret = -ENODEV;
+
+	mutex_lock(&vm->op_lock);
+	if (!--vm->as_users) {
+		if (drm_dev_enter(&vm->tdev->drm, &cookie)) {
+			ret = tessera_as_disable(vm->tdev, vm->as);
+			drm_dev_exit(cookie);
+		}
+		if (!ret)
+			tessera_as_free(vm->tdev, vm->as);
+		vm->as = -1;
+	}
+	mutex_unlock(&vm->op_lock);
+}
+
+/**
+ * tessera_vm_add_fault() - record a fault
+ * @vm: VM
+ * @fault: record
+ */
+void tessera_vm_add_fault(struct tessera_vm *vm, const struct drm_tessera_fault *fault)
+{
+	spin_lock(&vm->faults.lock);
+	vm->faults.record[vm->faults.count++ % DRM_TESSERA_FAULT_RECORDS] = *fault;
+	spin_unlock(&vm->faults.lock);
+}
+
+/**
+ * tessera_vms_restore() - give all VMs their address spaces back
+ * @tdev: device that was reset, nothing runs
+ *
+ * Return: 0 or -EIO.
+ */
+int tessera_vms_restore(struct tessera_device *tdev)
+{
+	struct tessera_vm *vm;
+	int ret = 0;
+
+	mutex_lock(&tdev->vms.lock);
+	list_for_each_entry(vm, &tdev->vms.list, node) {
+		mutex_lock(&vm->op_lock);
+		if (vm->as >= 0 && !ret)
+			ret = tessera_as_enable(tdev, vm->as, vm->pgt);
+		mutex_unlock(&vm->op_lock);
+	}
+	mutex_unlock(&tdev->vms.lock);
+
+	return ret;
+}
+
+/**
+ * tessera_vms_unplug() - free what VMs have mapped for DMA
+ * @tdev: unplugged device, stopped
+ *
+ * The mappings stay, as a record without effect.
+ */
+void tessera_vms_unplug(struct tessera_device *tdev)
+{
+	struct tessera_vm *vm;
+
+	mutex_lock(&tdev->vms.lock);
+	list_for_each_entry(vm, &tdev->vms.list, node) {
+		mutex_lock(&vm->op_lock);
+		tessera_binds_unplug(vm);
+		tessera_pgtable_destroy(vm->pgt);
+		vm->pgt = NULL;
+		mutex_unlock(&vm->op_lock);
+	}
+	mutex_unlock(&tdev->vms.lock);
+}
+
+/**
+ * tessera_ioctl_vm_create() - DRM_IOCTL_TESSERA_VM_CREATE
+ * @drm: DRM device
+ * @data: struct drm_tessera_vm_create
+ * @file: file
+ *
+ * Return: 0 or a negative error.
+ */
+int tessera_ioctl_vm_create(struct drm_device *drm, void *data, struct drm_file *file)
+{
+	struct tessera_file *tfile = file->driver_priv;
+	struct drm_tessera_vm_create *args = data;
+	struct tessera_vm *vm;
+	int ret, cookie;
+
+	if (args->flags)
+		return -EINVAL;
+
+	if (!drm_dev_enter(drm, &cookie))
+		return -ENODEV;
+	vm = tessera_vm_create(to_tessera_device(drm));
+	drm_dev_exit(cookie);
+	if (IS_ERR(vm))
+		return PTR_ERR(vm);
+
+	ret = xa_alloc(&tfile->vms, &args->vm_id, vm, xa_limit_31b, GFP_KERNEL_ACCOUNT);
+	if (ret)
+		tessera_vm_put(vm);
+
+	return ret;
+}
+
+/**
+ * tessera_ioctl_vm_destroy() - DRM_IOCTL_TESSERA_VM_DESTROY
+ * @drm: DRM device
+ * @data: struct drm_tessera_vm_destroy
+ * @file: file
+ *
+ * Return: 0 or a negative error.
+ */
+int tessera_ioctl_vm_destroy(struct drm_device *drm, void *data, struct drm_file *file)
+{
+	struct tessera_file *tfile = file->driver_priv;
+	struct drm_tessera_vm_destroy *args = data;
+	struct tessera_vm *vm;
+
+	if (args->pad)
+		return -EINVAL;
+
+	vm = xa_erase(&tfile->vms, args->vm_id);
+	if (!vm)
+		return -ENOENT;
+
+	tessera_vm_put(vm);
+
+	return 0;
+}
+
+/* Copy the records out of the ring, oldest first. */
+static u32 tessera_vm_copy_faults(struct tessera_vm *vm, struct drm_tessera_fault *out, u32 max,
+				  u64 *count)
+{
+	u32 kept, i;
+	u64 first;
+
+	spin_lock(&vm->faults.lock);
+	*count = vm->faults.count;
+	kept = min_t(u64, vm->faults.count, DRM_TESSERA_FAULT_RECORDS);
+	first = vm->faults.count - kept;
+	kept = min(kept, max);
+	for (i = 0; i < kept; i++)
+		out[i] = vm->faults.record[(first + i) % DRM_TESSERA_FAULT_RECORDS];
+	spin_unlock(&vm->faults.lock);
+
+	return kept;
+}
+
+/**
+ * tessera_ioctl_vm_get_state() - DRM_IOCTL_TESSERA_VM_GET_STATE
+ * @drm: DRM device
+ * @data: struct drm_tessera_vm_get_state
+ * @file: file
+ *
+ * Return: 0 or a negative error.
+ */
+int tessera_ioctl_vm_get_state(struct drm_device *drm, void *data, struct drm_file *file)
+{
+	struct drm_tessera_vm_get_state *args = data;
+	struct drm_tessera_fault *faults;
+	struct tessera_vm *vm;
+	u32 filled;
+	int ret = 0;
+
+	if (args->flags)
+		return -EINVAL;
+
+	vm = tessera_vm_lookup(file, args->vm_id);
+	if (!vm)
+		return -ENOENT;
+
+	faults = kcalloc(DRM_TESSERA_FAULT_RECORDS, sizeof(*faults), GFP_KERNEL);
+	if (!faults) {
+		ret = -ENOMEM;
+		goto out;
+	}
+
+	filled = tessera_vm_copy_faults(vm, faults, args->faults.count, &args->fault_count);
+	if (args->faults.count)
+		ret = tessera_uapi_array_out(&args->faults, sizeof(*faults),
+					     offsetofend(struct drm_tessera_fault, level),
+					     faults, filled);
+	args->faults.count = filled;
+	args->flags = READ_ONCE(vm->banned) ? DRM_TESSERA_VM_BANNED : 0;
+	kfree(faults);
+out:
+	tessera_vm_put(vm);
+	return ret;
+}
