@@ -18,7 +18,7 @@ if [ ! -e "$CACHE/CACHEDIR.TAG" ]; then
     printf 'Signature: 8a477f597d28d172789f06886806bc55\n# This directory belongs to Tessera.\n' \
         >"$CACHE/CACHEDIR.TAG"
 fi
-BUILD=$CACHE/build/$(basename "$TOP")-$(printf %s "$TOP" | sha256sum | cut -c1-8)
+BUILD=$CACHE/build/$(basename "$TOP" | tr -c "A-Za-z0-9._\n-" _)-$(printf %s "$TOP" | sha256sum | cut -c1-8)
 JOBS=${JOBS:-$(nproc)}
 
 # say TEXT...: progress, on stderr, so that stdout stays for results.
