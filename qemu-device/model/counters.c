@@ -4,7 +4,8 @@
 uint64_t tsr_clock(struct tsr_gpu *gpu)
 {
 	if (gpu->cfg.deterministic)
-		return atomic_load_explicit(&gpu->counter[TSR_GLOBAL_COUNTER_GPU_CYCLES], memory_order_relaxed);
+		return atomic_load_explicit(&gpu->counter[TSR_GLOBAL_COUNTER_GPU_CYCLES],
+					    memory_order_relaxed);
 	return gpu->ops->clock(gpu->host) + gpu->clock_offset;
 }
 

@@ -2,9 +2,10 @@
 /*
  * Counters, and the clock they are counted in.
  *
- * In: what units have done. Out: the COUNTER registers, of the queue and global. A queue's counters have one writer at a time
- * (whoever runs the queue, or the device's lock while nobody does) and any readers, so they need no locked instruction; the
- * global ones are added to from all threads. Reset state: zero; global counters survive a reset.
+ * In: what units have done. Out: the COUNTER registers, of the queue and global. A queue's counters
+ * have one writer at a time (whoever runs the queue, or the device's lock while nobody does) and
+ * any readers, so they need no locked instruction; the global ones are added to from all threads.
+ * Reset state: zero; global counters survive a reset.
  */
 #ifndef TSR_COUNTERS_H
 #define TSR_COUNTERS_H
@@ -34,7 +35,10 @@ static inline void tsr_count(_Atomic uint64_t *counter, uint64_t n)
 	atomic_store_explicit(counter, value + n, memory_order_relaxed);
 }
 
-/* GPU.TIMESTAMP: nanoseconds of the host's clock, or modelled cycles when the device is deterministic. Any thread. */
+/*
+ * GPU.TIMESTAMP: nanoseconds of the host's clock, or modelled cycles when the device is
+ * deterministic. Any thread.
+ */
 uint64_t tsr_clock(struct tsr_gpu *gpu);
 /* Add @n to global counter @id (enum tsr_global_counter). Any thread. */
 void tsr_counter_global(struct tsr_gpu *gpu, unsigned int id, uint64_t n);

@@ -9,10 +9,15 @@ void tsr_cp_reset(struct tsr_exec *exec)
 }
 
 /* A view of memory as @packet has it. */
-static struct tsr_mem packet_mem(struct tsr_runner *runner, struct tsr_queue *q, const struct tsr_packet *packet)
+static struct tsr_mem packet_mem(struct tsr_runner *runner, struct tsr_queue *q,
+				 const struct tsr_packet *packet)
 {
-	return (struct tsr_mem) {
-		.gpu = runner->gpu, .queue = q, .runner = runner, .as = packet->as, .unit = TSR_UNIT_CP,
+	return (struct tsr_mem){
+		.gpu = runner->gpu,
+		.queue = q,
+		.runner = runner,
+		.as = packet->as,
+		.unit = TSR_UNIT_CP,
 	};
 }
 
@@ -28,7 +33,10 @@ static enum tsr_cp_result packet_fault(struct tsr_queue *q, unsigned int code, u
 {
 	const struct tsr_packet *packet = &q->exec.packet;
 	struct tsr_fault_info info = {
-		.addr = packet->pc + qword * sizeof(uint64_t), .code = code, .unit = TSR_UNIT_CP, .as = packet->as,
+		.addr = packet->pc + qword * sizeof(uint64_t),
+		.code = code,
+		.unit = TSR_UNIT_CP,
+		.as = packet->as,
 	};
 
 	return fault(q, &info);
@@ -143,7 +151,8 @@ static enum tsr_cp_result fetch(struct tsr_runner *runner, struct tsr_queue *q)
 	defect = tsr_packet_check_header(q, packet->word[0], limit, !packet->depth);
 	if (defect.code)
 		return packet_fault(q, defect.code, defect.qword);
-	step = tsr_prefetch_read(&mem, &x->prefetch, packet->pc, limit, packet->word, tsr_packet_words(packet->word[0]));
+	step = tsr_prefetch_read(&mem, &x->prefetch, packet->pc, limit, packet->word,
+				 tsr_packet_words(packet->word[0]));
 	if (step != TSR_STEP_DONE)
 		return failed(q, &mem, step);
 	defect = tsr_packet_check_words(packet->word, !packet->depth);
@@ -199,7 +208,8 @@ static enum tsr_cp_result do_jump(struct tsr_runner *runner, struct tsr_queue *q
 	if (!branch(x))
 		return packet_fault(q, TSR_FAULT_LOOP, 0);
 	retire(runner, q);
-	x->frame[x->depth - 1] = (struct tsr_frame) { .pc = jump.addr, .end = jump.addr + jump.size };
+	x->frame[x->depth - 1] =
+		(struct tsr_frame){ .pc = jump.addr, .end = jump.addr + jump.size };
 	return TSR_CP_STEPPED;
 }
 
@@ -259,7 +269,9 @@ static enum tsr_cp_result do_barrier(struct tsr_runner *runner, struct tsr_queue
 	struct tsr_barrier barrier;
 
 	tsr_unpack_barrier(x->packet.word, &barrier);
-	/* A command's reads are done when the command is: the two flushes take the same time here. */
+	/*
+	 * A command's reads are done when the command is: the two flushes take the same time here.
+	 */
 	if ((barrier.wait_reads || barrier.wait_writes) && x->fifo.count)
 		return TSR_CP_STALLED;
 	/* INV_READ: there is no cache of data in this version. */

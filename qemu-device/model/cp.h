@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Command processor: fetches, checks and executes the packets of a queue's ring and of the streams it calls.
+ * Command processor: fetches, checks and executes the packets of a queue's ring and of the streams
+ * it calls.
  *
- * In: the ring between RPTR and WPTR. Out: engine commands and event packets into the queue's FIFO; events that are due when the
- * packet is reached; RPTR. It works ahead of the engine until something holds it up. Limits: TSR_NESTING_MAX open streams, TSR_LOOP_LIMIT
- * branches without progress. All its state is in struct tsr_exec.
+ * In: the ring between RPTR and WPTR. Out: engine commands and event packets into the queue's FIFO;
+ * events that are due when the packet is reached; RPTR. It works ahead of the engine until
+ * something holds it up. Limits: TSR_NESTING_MAX open streams, TSR_LOOP_LIMIT branches without
+ * progress. All its state is in struct tsr_exec.
  */
 #ifndef TSR_CP_H
 #define TSR_CP_H
@@ -21,7 +23,8 @@ enum tsr_cp_result {
 	TSR_CP_STALLED,			/* it cannot go on before the engine does */
 	TSR_CP_BLOCKED,			/* a condition does not hold */
 	TSR_CP_PENDING,			/* the host has to be asked */
-	TSR_CP_INVALIDATING,		/* an invalidation is not complete: soon, without anybody's help */
+	/* an invalidation is not complete: soon, without anybody's help */
+	TSR_CP_INVALIDATING,
 	TSR_CP_FAULTED,			/* a fault is recorded and everything before it is done */
 };
 

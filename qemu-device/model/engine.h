@@ -2,11 +2,13 @@
 /*
  * What an engine sees of the rest of the GPU, and what it must do.
  *
- * An engine executes commands that the command processor has fetched and checked for length, reserved bits, level and class. It works in
- * bursts: step() does at most TSR_BURST_BYTES of writing (and a comparable amount of reading), then returns. What it needs to go on is in
- * struct tsr_engine_state, plain bytes, the only thing kept between steps: time slices, reset, snapshots and single-stepping all
- * happen between two steps and nowhere else. A step that meets a pending translation or a fault may have done part of its burst; its
- * state then says exactly how far it is, so that repeating the step neither skips nor repeats a write that matters.
+ * An engine executes commands that the command processor has fetched and checked for length,
+ * reserved bits, level and class. It works in bursts: step() does at most TSR_BURST_BYTES of
+ * writing (and a comparable amount of reading), then returns. What it needs to go on is in struct
+ * tsr_engine_state, plain bytes, the only thing kept between steps: time slices, reset, snapshots
+ * and single-stepping all happen between two steps and nowhere else. A step that meets a pending
+ * translation or a fault may have done part of its burst; its state then says exactly how far it
+ * is, so that repeating the step neither skips nor repeats a write that matters.
  */
 #ifndef TSR_ENGINE_H
 #define TSR_ENGINE_H
@@ -47,8 +49,8 @@ struct tsr_queue;
 struct tsr_runner;
 
 /*
- * A running queue's view of memory: one address space, translated through the TLB. Lives on the stack of whoever runs the
- * queue and is used by that thread alone.
+ * A running queue's view of memory: one address space, translated through the TLB. Lives on the
+ * stack of whoever runs the queue and is used by that thread alone.
  */
 struct tsr_mem {
 	struct tsr_gpu *gpu;
@@ -61,20 +63,26 @@ struct tsr_mem {
 
 /* A piece of memory, contiguous on the host. */
 struct tsr_span {
-	uint8_t *ptr;			/* host address; NULL for a NULL page: reads are zero, writes are dropped */
-	uint64_t len;			/* valid bytes, not more than asked for; ends at a page boundary at the latest */
+	/* host address; NULL for a NULL page: reads are zero, writes are dropped */
+	uint8_t *ptr;
+	/* valid bytes, not more than asked for; ends at a page boundary at the latest */
+	uint64_t len;
 };
 
 /*
- * Translate [va, va + len) for @access (TSR_ACCESS_READ, _WRITE or _EXEC) as far as it is contiguous. Returns TSR_STEP_DONE with @span,
- * TSR_STEP_PENDING, or TSR_STEP_FAULT with mem->fault set. A span is valid until the step returns. For writes the
- * bytes [va, va + span.len) are marked dirty when the step ends: do not ask for more than is going to be written. A step may
- * hold at most TSR_SPANS_HELD write spans at once: the oldest is to be regarded as lost when one more is mapped.
+ * Translate [va, va + len) for @access (TSR_ACCESS_READ, _WRITE or _EXEC) as far as it is
+ * contiguous. Returns TSR_STEP_DONE with @span, TSR_STEP_PENDING, or TSR_STEP_FAULT with mem->fault
+ * set. A span is valid until the step returns. For writes the bytes [va, va + span.len) are marked
+ * dirty when the step ends: do not ask for more than is going to be written. A step may hold at
+ * most TSR_SPANS_HELD write spans at once: the oldest is to be regarded as lost when one more is
+ * mapped.
  */
-enum tsr_step tsr_mem_map(struct tsr_mem *mem, uint64_t va, uint64_t len, unsigned int access, struct tsr_span *span);
+enum tsr_step tsr_mem_map(struct tsr_mem *mem, uint64_t va, uint64_t len, unsigned int access,
+			  struct tsr_span *span);
 
 /* Record a fault of the command itself: @qword of the packet is wrong. Returns TSR_STEP_FAULT. */
-enum tsr_step tsr_mem_bad_packet(struct tsr_mem *mem, uint64_t pc, unsigned int qword, uint8_t code);
+enum tsr_step tsr_mem_bad_packet(struct tsr_mem *mem, uint64_t pc, unsigned int qword,
+				 uint8_t code);
 
 /* What one step has done, for counters and the cost model. */
 struct tsr_step_cost {
@@ -83,10 +91,11 @@ struct tsr_step_cost {
 };
 
 /*
- * One step of @cmd (as fetched; @pc is its address). @state is all zero before the first step. The value checks of the fields
- * (BAD_VALUE, ALIGNMENT) belong to the engine and are made before anything is written.
+ * One step of @cmd (as fetched; @pc is its address). @state is all zero before the first step. The
+ * value checks of the fields (BAD_VALUE, ALIGNMENT) belong to the engine and are made before
+ * anything is written.
  */
-enum tsr_step tsr_copy_step(struct tsr_mem *mem, uint64_t pc, const uint64_t *cmd, struct tsr_engine_state *state,
-			    struct tsr_step_cost *cost);
+enum tsr_step tsr_copy_step(struct tsr_mem *mem, uint64_t pc, const uint64_t *cmd,
+			    struct tsr_engine_state *state, struct tsr_step_cost *cost);
 
 #endif

@@ -84,7 +84,8 @@ static enum tsr_step dispatch(struct tsr_mem *mem, const struct tsr_packet *pack
 enum tsr_step tsr_event_apply(struct tsr_mem *mem, const struct tsr_packet *packet)
 {
 	enum tsr_step step = dispatch(mem, packet);
-	uint64_t args[4] = { mem->queue->index, tsr_packet_opcode(packet->word[0]), packet->word[1], packet->word[2] };
+	uint64_t args[4] = { mem->queue->index, tsr_packet_opcode(packet->word[0]), packet->word[1],
+			     packet->word[2] };
 
 	if (step != TSR_STEP_DONE)
 		return step;

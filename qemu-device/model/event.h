@@ -2,8 +2,8 @@
 /*
  * Events: what FENCE, SIGNAL, SIGNAL_REG, TIMESTAMP and the counter packets do when they are due.
  *
- * In: a checked packet. Out: the word written, then the interrupt, then blocked queues looked at. A pending translation or a fault means
- * that nothing was written; the packet may be applied again.
+ * In: a checked packet. Out: the word written, then the interrupt, then blocked queues looked at. A
+ * pending translation or a fault means that nothing was written; the packet may be applied again.
  */
 #ifndef TSR_EVENT_H
 #define TSR_EVENT_H

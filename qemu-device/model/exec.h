@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Execution state of a queue: all that is needed to go on with it at a stopping point. Plain bytes without pointers; time slices
- * leave it where it is, snapshots write it out (state.c), resets clear it. Whoever runs the queue owns it, otherwise the device's lock does.
+ * Execution state of a queue: all that is needed to go on with it at a stopping point. Plain bytes
+ * without pointers; time slices leave it where it is, snapshots write it out (state.c), resets
+ * clear it. Whoever runs the queue owns it, otherwise the device's lock does.
  */
 #ifndef TSR_EXEC_H
 #define TSR_EXEC_H
@@ -47,7 +48,8 @@ struct tsr_fifo {
 enum tsr_cp_phase {
 	TSR_CP_FETCH,			/* fetch a packet, or end a stream */
 	TSR_CP_EXECUTE,			/* execute the packet it holds */
-	TSR_CP_DRAIN,			/* the ring's CALL has ended: wait for the engine, then retire it */
+	/* the ring's CALL has ended: wait for the engine, then retire it */
+	TSR_CP_DRAIN,
 	TSR_CP_FAULT,			/* a fault is recorded: wait for the engine, then stop */
 	TSR_CP__PHASES
 };
@@ -72,7 +74,8 @@ struct tsr_exec {
 	uint8_t phase;			/* enum tsr_cp_phase */
 	uint8_t depth;			/* open user streams, in frame[0 … depth - 1] */
 	uint8_t waited;			/* the WAIT in @packet has been found not to hold */
-	uint8_t inval_started;		/* the TLB_INVALIDATE in @packet has been started, as @ticket */
+	/* the TLB_INVALIDATE in @packet has been started, as @ticket */
+	uint8_t inval_started;
 	uint32_t ticket;		/* AS.INV_STARTED behind it */
 	uint32_t loops;			/* JUMP, CALL and RETURN since progress */
 	struct tsr_frame frame[TSR_NESTING_MAX];
@@ -80,7 +83,8 @@ struct tsr_exec {
 	struct tsr_prefetch prefetch;
 	struct tsr_fifo fifo;
 	struct tsr_interval interval;
-	struct tsr_record fault;	/* of the command processor, in phase FAULT; of the engine when it stops the queue */
+	/* of the command processor, in phase FAULT; of the engine when it stops the queue */
+	struct tsr_record fault;
 };
 
 #endif

@@ -54,7 +54,11 @@ enum tsr_fifo_result tsr_fifo_step(struct tsr_runner *runner, struct tsr_queue *
 	struct tsr_fifo *fifo = &q->exec.fifo;
 	const struct tsr_packet *packet = &fifo->entry[fifo->first];
 	struct tsr_mem mem = {
-		.gpu = runner->gpu, .queue = q, .runner = runner, .as = packet->as, .unit = TSR_UNIT_CP,
+		.gpu = runner->gpu,
+		.queue = q,
+		.runner = runner,
+		.as = packet->as,
+		.unit = TSR_UNIT_CP,
 	};
 	bool engine;
 	enum tsr_step step;

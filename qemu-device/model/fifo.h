@@ -2,8 +2,8 @@
 /*
  * The FIFO between command processor and engine, and the engine's side of it.
  *
- * In: checked engine commands and event packets, in order. Out: steps of the engine, one burst each; events applied in order.
- * Limits: TSR_FIFO_DEPTH entries. Reset state: empty.
+ * In: checked engine commands and event packets, in order. Out: steps of the engine, one burst
+ * each; events applied in order. Limits: TSR_FIFO_DEPTH entries. Reset state: empty.
  */
 #ifndef TSR_FIFO_H
 #define TSR_FIFO_H

@@ -5,7 +5,8 @@
 
 #include "gpu.h"
 
-_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "guest memory is little-endian and accessed in place");
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
+	       "guest memory is little-endian and accessed in place");
 
 #define INLINE_BUDGET_DEFAULT 256
 #define LOCAL_GRANULE (2ull << 20)
@@ -80,8 +81,8 @@ static bool init_runners(struct tsr_gpu *gpu)
 	return true;
 }
 
-struct tsr_gpu *tsr_gpu_new(const struct tsr_config *cfg, const struct tsr_host_ops *ops, void *host,
-			    char *err, size_t errlen)
+struct tsr_gpu *tsr_gpu_new(const struct tsr_config *cfg, const struct tsr_host_ops *ops,
+			    void *host, char *err, size_t errlen)
 {
 	struct tsr_gpu *gpu = calloc(1, sizeof(*gpu));
 	const char *wrong;
@@ -203,7 +204,8 @@ void tsr_gpu_pause(struct tsr_gpu *gpu)
 	while (!all_idle(gpu))
 		wait_quiet(gpu);
 	for (unsigned int i = 0; i < TSR_QUEUES_MAX; i++) {
-		if (gpu->queue[i].state == TSR_QUEUE_STATE_RUNNING) {	/* between two turns of tsr_gpu_run() */
+		/* between two turns of tsr_gpu_run() */
+		if (gpu->queue[i].state == TSR_QUEUE_STATE_RUNNING) {
 			tsr_sched_off(&gpu->queue[i]);
 			tsr_sched_ready(&gpu->queue[i], true);
 		}

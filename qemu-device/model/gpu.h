@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The device as a whole: its parts, and what they share. For the model's own files only; hosts see tsr_gpu.h.
+ * The device as a whole: its parts, and what they share. For the model's own files only; hosts see
+ * tsr_gpu.h.
  *
- * Locks. @lock protects the registers, queues that are not being run, the scheduler and the log of invalidations. It is held for
- * short times, never while packets are executed. The interrupts have a leaf lock of their own. Host callbacks are made with and
- * without the lock; they must not call the library.
+ * Locks. @lock protects the registers, queues that are not being run, the scheduler and the log of
+ * invalidations. It is held for short times, never while packets are executed. The interrupts have
+ * a leaf lock of their own. Host callbacks are made with and without the lock; they must not call
+ * the library.
  */
 #ifndef TSR_GPU_INTERNAL_H
 #define TSR_GPU_INTERNAL_H
@@ -45,10 +47,14 @@ struct tsr_gpu {
 	const struct tsr_host_ops *ops;
 	void *host;			/* argument of ops */
 	unsigned int levels;		/* of page table */
-	uint64_t clock_offset;		/* added to the host's clock, so that TIMESTAMP does not go back when a snapshot is loaded */
+	/*
+	 * added to the host's clock, so that TIMESTAMP does not go back when a snapshot is loaded
+	 */
+	uint64_t clock_offset;
 
 	pthread_mutex_t lock;
-	pthread_cond_t quiet;		/* a runner has gone idle or an invalidation is complete: for those that wait */
+	/* a runner has gone idle or an invalidation is complete: for those that wait */
+	pthread_cond_t quiet;
 	unsigned int waiters;		/* threads that wait for quiet */
 
 	unsigned int paused;		/* pauses that nest */
@@ -72,13 +78,16 @@ struct tsr_gpu {
 };
 
 /* Tell the host of an event, if it listens. */
-static inline void tsr_trace(struct tsr_gpu *gpu, enum tsr_trace event, const uint64_t *args, unsigned int count)
+static inline void tsr_trace(struct tsr_gpu *gpu, enum tsr_trace event, const uint64_t *args,
+			     unsigned int count)
 {
 	if (gpu->ops->trace)
 		gpu->ops->trace(gpu->host, event, args, count);
 }
 
-/* Start a reset of the device, complete when reset_busy falls: at once if nothing runs. Lock held. */
+/*
+ * Start a reset of the device, complete when reset_busy falls: at once if nothing runs. Lock held.
+ */
 void tsr_gpu_start_reset(struct tsr_gpu *gpu);
 /* Everything as at power-on, counters and interrupts too. Nothing runs. Lock held. */
 void tsr_gpu_clear(struct tsr_gpu *gpu);

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "gpu.h"
 
-/* Send the message of @cls when @now has bits that @before had not. Outside the lock: a late message is harmless. */
+/*
+ * Send the message of @cls when @now has bits that @before had not. Outside the lock: a late
+ * message is harmless.
+ */
 static void send_if_new(struct tsr_gpu *gpu, unsigned int cls, uint64_t before, uint64_t now)
 {
 	uint64_t args[2] = { cls, now & ~before };

@@ -2,8 +2,9 @@
 /*
  * Interrupts: four classes of 64 bits each.
  *
- * In: events raised by queues and units from any thread, register writes. Out: one message to the host for every change of
- * RAWSTAT & MASK from 0 to something more. Reset state: all zero. The lock is a leaf: nothing else is taken under it.
+ * In: events raised by queues and units from any thread, register writes. Out: one message to the
+ * host for every change of RAWSTAT & MASK from 0 to something more. Reset state: all zero. The lock
+ * is a leaf: nothing else is taken under it.
  */
 #ifndef TSR_IRQ_H
 #define TSR_IRQ_H

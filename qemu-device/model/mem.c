@@ -7,7 +7,8 @@
 
 static void report(struct tsr_gpu *gpu, const struct tsr_dirty_range *range)
 {
-	gpu->ops->dirty(gpu->host, range->local ? TSR_SPACE_LOCAL : TSR_SPACE_SYSTEM, range->phys, range->ptr, range->len);
+	gpu->ops->dirty(gpu->host, range->local ? TSR_SPACE_LOCAL : TSR_SPACE_SYSTEM, range->phys,
+			range->ptr, range->len);
 }
 
 void tsr_mem_flush_dirty(struct tsr_runner *runner)
@@ -19,13 +20,18 @@ void tsr_mem_flush_dirty(struct tsr_runner *runner)
 	dirty->count = 0;
 }
 
-/* Remember a write. When the list is full its older half goes to the host: those spans are no longer held (TSR_SPANS_HELD). */
-static void note_write(struct tsr_runner *runner, const struct tsr_tlb_entry *e, uint8_t *ptr, uint64_t phys, uint64_t len)
+/*
+ * Remember a write. When the list is full its older half goes to the host: those spans are no
+ * longer held (TSR_SPANS_HELD).
+ */
+static void note_write(struct tsr_runner *runner, const struct tsr_tlb_entry *e, uint8_t *ptr,
+		       uint64_t phys, uint64_t len)
 {
 	struct tsr_dirty *dirty = &runner->dirty;
 	struct tsr_dirty_range *last = dirty->count ? &dirty->range[dirty->count - 1] : NULL;
 
-	if (last && last->ptr + last->len == ptr && last->phys + last->len == phys && last->local == e->local) {
+	if (last && last->ptr + last->len == ptr && last->phys + last->len == phys &&
+	    last->local == e->local) {
 		last->len += len;
 		return;
 	}
@@ -42,9 +48,12 @@ static void note_write(struct tsr_runner *runner, const struct tsr_tlb_entry *e,
 	};
 }
 
-/* Find host memory for the byte at @offset of the page that @walk describes, and as much around it as the host gives. */
-static enum tsr_host_result locate(struct tsr_gpu *gpu, const struct tsr_walk *walk, uint64_t offset, bool write,
-				   struct tsr_tlb_entry *e)
+/*
+ * Find host memory for the byte at @offset of the page that @walk describes, and as much around it
+ * as the host gives.
+ */
+static enum tsr_host_result locate(struct tsr_gpu *gpu, const struct tsr_walk *walk,
+				   uint64_t offset, bool write, struct tsr_tlb_entry *e)
 {
 	uint64_t len = PAGE_BYTES;
 	enum tsr_host_result result;
@@ -77,7 +86,8 @@ static enum tsr_host_result locate(struct tsr_gpu *gpu, const struct tsr_walk *w
 }
 
 /* Walk and fill @e, whose tag is to be @tag. The entry stays empty unless all goes well. */
-static enum tsr_step fill(struct tsr_mem *mem, uint64_t va, unsigned int access, uint64_t tag, struct tsr_tlb_entry *e)
+static enum tsr_step fill(struct tsr_mem *mem, uint64_t va, unsigned int access, uint64_t tag,
+			  struct tsr_tlb_entry *e)
 {
 	struct tsr_walk walk;
 	enum tsr_step step;
@@ -97,7 +107,8 @@ static enum tsr_step fill(struct tsr_mem *mem, uint64_t va, unsigned int access,
 	}
 }
 
-enum tsr_step tsr_mem_map(struct tsr_mem *mem, uint64_t va, uint64_t len, unsigned int access, struct tsr_span *span)
+enum tsr_step tsr_mem_map(struct tsr_mem *mem, uint64_t va, uint64_t len, unsigned int access,
+			  struct tsr_span *span)
 {
 	bool write = access == TSR_ACCESS_WRITE;
 	uint64_t tag = tsr_tlb_tag(va, mem->as, write);
@@ -106,7 +117,9 @@ enum tsr_step tsr_mem_map(struct tsr_mem *mem, uint64_t va, uint64_t len, unsign
 	bool hit = e->tag == tag && (e->perms & access) && offset >= e->lo && offset < e->hi;
 
 	if (mem->queue)
-		tsr_count(&mem->queue->counter[hit ? TSR_QUEUE_COUNTER_TLB_HITS : TSR_QUEUE_COUNTER_TLB_MISSES], 1);
+		tsr_count(&mem->queue->counter[hit ? TSR_QUEUE_COUNTER_TLB_HITS
+						   : TSR_QUEUE_COUNTER_TLB_MISSES],
+			  1);
 	if (!hit) {
 		enum tsr_step step = fill(mem, va, access, tag, e);
 
@@ -126,7 +139,8 @@ enum tsr_step tsr_mem_bad_packet(struct tsr_mem *mem, uint64_t pc, unsigned int 
 }
 
 /* Map a whole aligned word. Memory that ends inside one is no memory. */
-static enum tsr_step map_word(struct tsr_mem *mem, uint64_t va, bool wide, unsigned int access, uint8_t **ptr)
+static enum tsr_step map_word(struct tsr_mem *mem, uint64_t va, bool wide, unsigned int access,
+			      uint8_t **ptr)
 {
 	uint64_t len = wide ? 8 : 4;
 	struct tsr_span span;

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Accesses to memory through the TLB: what engine.h promises to engines, and the words that the command processor reads and writes.
+ * Accesses to memory through the TLB: what engine.h promises to engines, and the words that the
+ * command processor reads and writes.
  *
- * In: virtual addresses. Out: host pointers, precise faults, dirty ranges reported to the host. Limits: TSR_DIRTY_RANGES written ranges
- * between two reports; the host hears of the oldest early when there are more.
+ * In: virtual addresses. Out: host pointers, precise faults, dirty ranges reported to the host.
+ * Limits: TSR_DIRTY_RANGES written ranges between two reports; the host hears of the oldest early
+ * when there are more.
  */
 #ifndef TSR_MEM_H
 #define TSR_MEM_H

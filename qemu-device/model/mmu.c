@@ -5,7 +5,8 @@
 #define ENTRY_RESERVED (~(TSR_PTE_VALID__MASK | TSR_PTE_LEAF__MASK | TSR_PTE_READ__MASK | TSR_PTE_WRITE__MASK | \
 			  TSR_PTE_EXEC__MASK | TSR_PTE_NULL__MASK | TSR_PTE_LOCAL__MASK | TSR_PTE_SOFTWARE__MASK | \
 			  TSR_PTE_ADDR__MASK))
-#define TABLE_RESERVED (TSR_PTE_READ__MASK | TSR_PTE_WRITE__MASK | TSR_PTE_EXEC__MASK | TSR_PTE_NULL__MASK)
+#define TABLE_RESERVED \
+	(TSR_PTE_READ__MASK | TSR_PTE_WRITE__MASK | TSR_PTE_EXEC__MASK | TSR_PTE_NULL__MASK)
 /* What a NULL leaf must not say. */
 #define NULL_RESERVED (TSR_PTE_ADDR__MASK | TSR_PTE_LOCAL__MASK | TSR_PTE_EXEC__MASK)
 /* Address bits below a large page. */
@@ -13,16 +14,23 @@
 
 #define TABLE_BYTES 4096u
 
-enum tsr_step tsr_mmu_fault(struct tsr_mem *mem, uint8_t code, uint64_t va, unsigned int access, unsigned int level)
+enum tsr_step tsr_mmu_fault(struct tsr_mem *mem, uint8_t code, uint64_t va, unsigned int access,
+			    unsigned int level)
 {
-	mem->fault = (struct tsr_fault_info) {
-		.addr = va, .code = code, .access = access, .level = level, .unit = mem->unit, .as = mem->as,
+	mem->fault = (struct tsr_fault_info){
+		.addr = va,
+		.code = code,
+		.access = access,
+		.level = level,
+		.unit = mem->unit,
+		.as = mem->as,
 	};
 	return TSR_STEP_FAULT;
 }
 
 /*
- * Host pointer to the entry at @index of the table that @pointer names. *@whole tells that the whole table is contiguous from there.
+ * Host pointer to the entry at @index of the table that @pointer names. *@whole tells that the
+ * whole table is contiguous from there.
  */
 static enum tsr_host_result map_entry(struct tsr_gpu *gpu, uint64_t pointer, unsigned int index,
 				      const uint64_t **entry, const uint64_t **whole)
@@ -77,8 +85,8 @@ static bool malformed(struct tsr_gpu *gpu, uint64_t entry, unsigned int level)
 }
 
 /* The leaf is found: check the permission, compute the page. */
-static enum tsr_step finish(struct tsr_mem *mem, uint64_t va, unsigned int access, uint64_t leaf, unsigned int level,
-			    struct tsr_walk *walk)
+static enum tsr_step finish(struct tsr_mem *mem, uint64_t va, unsigned int access, uint64_t leaf,
+			    unsigned int level, struct tsr_walk *walk)
 {
 	uint64_t in_page = level ? va & HUGE_OFFSET : 0;
 
@@ -93,9 +101,12 @@ static enum tsr_step finish(struct tsr_mem *mem, uint64_t va, unsigned int acces
 	return TSR_STEP_DONE;
 }
 
-/* Read the entry for @va at @level: from the table cached for level 0, else from the table that @pointer names. */
-static enum tsr_host_result next_entry(struct tsr_mem *mem, uint64_t pointer, uint64_t va, unsigned int level,
-				       uint64_t *value)
+/*
+ * Read the entry for @va at @level: from the table cached for level 0, else from the table that
+ * @pointer names.
+ */
+static enum tsr_host_result next_entry(struct tsr_mem *mem, uint64_t pointer, uint64_t va,
+				       unsigned int level, uint64_t *value)
 {
 	unsigned int shift = TSR_PAGE_SHIFT + level * TSR_PT_INDEX_BITS;
 	unsigned int index = va >> shift & ((1u << TSR_PT_INDEX_BITS) - 1);
@@ -111,7 +122,8 @@ static enum tsr_host_result next_entry(struct tsr_mem *mem, uint64_t pointer, ui
 	return TSR_HOST_OK;
 }
 
-static enum tsr_step walk_levels(struct tsr_mem *mem, uint64_t va, unsigned int access, struct tsr_walk *walk)
+static enum tsr_step walk_levels(struct tsr_mem *mem, uint64_t va, unsigned int access,
+				 struct tsr_walk *walk)
 {
 	struct tsr_gpu *gpu = mem->gpu;
 	uint64_t entry = atomic_load_explicit(&gpu->as[mem->as].root, memory_order_acquire);
@@ -134,7 +146,8 @@ static enum tsr_step walk_levels(struct tsr_mem *mem, uint64_t va, unsigned int 
 	return finish(mem, va, access, entry, level, walk);
 }
 
-enum tsr_step tsr_mmu_walk(struct tsr_mem *mem, uint64_t va, unsigned int access, struct tsr_walk *walk)
+enum tsr_step tsr_mmu_walk(struct tsr_mem *mem, uint64_t va, unsigned int access,
+			   struct tsr_walk *walk)
 {
 	const uint64_t *table = tsr_tlb_find_table(&mem->runner->tlb, mem->as, va);
 	uint64_t entry;
@@ -149,7 +162,8 @@ enum tsr_step tsr_mmu_walk(struct tsr_mem *mem, uint64_t va, unsigned int access
 	return finish(mem, va, access, entry, 0, walk);
 }
 
-void tsr_mmu_invalidate(struct tsr_gpu *gpu, unsigned int as, unsigned int op, uint64_t va, uint64_t size, bool irq)
+void tsr_mmu_invalidate(struct tsr_gpu *gpu, unsigned int as, unsigned int op, uint64_t va,
+			uint64_t size, bool irq)
 {
 	uint64_t args[4] = { as, op, va, size };
 	uint64_t last;

@@ -2,9 +2,10 @@
 /*
  * MMU: address spaces and page-table walks.
  *
- * In: a virtual address of an address space and the kind of access. Out: where the page lies (bus address or local
- * offset) and what it allows, or a precise fault. Page-table entries are read in one 64-bit access each. Limits: 3 to 5 levels by
- * configuration. Reset state: all address spaces off.
+ * In: a virtual address of an address space and the kind of access. Out: where the page lies (bus
+ * address or local offset) and what it allows, or a precise fault. Page-table entries are read in
+ * one 64-bit access each. Limits: 3 to 5 levels by configuration. Reset state: all address spaces
+ * off.
  */
 #ifndef TSR_MMU_H
 #define TSR_MMU_H
@@ -21,28 +22,37 @@ struct tsr_as {
 	uint64_t inv_size;		/* INV_SIZE as written */
 	uint32_t inv_started;		/* invalidations started */
 	uint32_t inv_done;		/* invalidations completed */
-	uint32_t inv_late;		/* of those in between: no longer in the log, complete with the next */
-	_Atomic uint64_t root;		/* BASE as the last INV_OP ALL took it; read by walks without the lock */
+	/* of those in between: no longer in the log, complete with the next */
+	uint32_t inv_late;
+	/* BASE as the last INV_OP ALL took it; read by walks without the lock */
+	_Atomic uint64_t root;
 };
 
 /* Where a walk ended. */
 struct tsr_walk {
-	uint64_t phys;			/* bus address or local offset of the 4 KiB page's first byte */
+	/* bus address or local offset of the 4 KiB page's first byte */
+	uint64_t phys;
 	bool local;			/* in local memory */
 	bool null;			/* a NULL page */
 	uint8_t perms;			/* TSR_ACCESS_ bits the leaf grants */
 };
 
 /*
- * Translate the page of @va for @access. TSR_STEP_DONE: @walk is filled. TSR_STEP_PENDING: the host has to be asked. TSR_STEP_FAULT:
- * mem->fault is filled.
+ * Translate the page of @va for @access. TSR_STEP_DONE: @walk is filled. TSR_STEP_PENDING: the host
+ * has to be asked. TSR_STEP_FAULT: mem->fault is filled.
  */
-enum tsr_step tsr_mmu_walk(struct tsr_mem *mem, uint64_t va, unsigned int access, struct tsr_walk *walk);
-/* AS.COMMAND and TLB_INVALIDATE: do @op (enum tsr_inv_op) on @as, of [va, va + size) for RANGE. Lock held. */
-void tsr_mmu_invalidate(struct tsr_gpu *gpu, unsigned int as, unsigned int op, uint64_t va, uint64_t size, bool irq);
+enum tsr_step tsr_mmu_walk(struct tsr_mem *mem, uint64_t va, unsigned int access,
+			   struct tsr_walk *walk);
+/*
+ * AS.COMMAND and TLB_INVALIDATE: do @op (enum tsr_inv_op) on @as, of [va, va + size) for RANGE.
+ * Lock held.
+ */
+void tsr_mmu_invalidate(struct tsr_gpu *gpu, unsigned int as, unsigned int op, uint64_t va,
+			uint64_t size, bool irq);
 /* Device reset: all address spaces off, nothing cached. No runner is running. Lock held. */
 void tsr_mmu_reset(struct tsr_gpu *gpu);
 /* Fill mem->fault; returns TSR_STEP_FAULT. */
-enum tsr_step tsr_mmu_fault(struct tsr_mem *mem, uint8_t code, uint64_t va, unsigned int access, unsigned int level);
+enum tsr_step tsr_mmu_fault(struct tsr_mem *mem, uint8_t code, uint64_t va, unsigned int access,
+			    unsigned int level);
 
 #endif

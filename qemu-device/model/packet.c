@@ -16,7 +16,8 @@ unsigned int tsr_packet_words(uint64_t header)
 	return tsr_desc_packets[tsr_packet_opcode(header)]->num_mbz;
 }
 
-struct tsr_defect tsr_packet_check_header(const struct tsr_queue *q, uint64_t header, uint64_t limit, bool ring)
+struct tsr_defect tsr_packet_check_header(const struct tsr_queue *q, uint64_t header,
+					  uint64_t limit, bool ring)
 {
 	const struct tsr_desc_packet *desc = tsr_desc_packets[tsr_packet_opcode(header)];
 	unsigned int qwords = tsr_packet_qwords(header);
@@ -144,7 +145,8 @@ static struct tsr_defect check_values(const uint64_t *words)
 		return check_tlb_invalidate(words);
 	case TSR_OP_COUNTER_BEGIN:
 		return check_counter_begin(words);
-	default:	/* NOP, RETURN and BARRIER have no values; those of engine commands are the engine's */
+	/* NOP, RETURN and BARRIER have no values; those of engine commands are the engine's */
+	default:
 		return fine();
 	}
 }

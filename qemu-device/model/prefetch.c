@@ -8,7 +8,10 @@ void tsr_prefetch_drop(struct tsr_prefetch *pre)
 	pre->len = 0;
 }
 
-/* Read ahead from the first word not held, up to the end of its page. @room: bytes that may be held in all. */
+/*
+ * Read ahead from the first word not held, up to the end of its page. @room: bytes that may be held
+ * in all.
+ */
 static enum tsr_step refill(struct tsr_mem *mem, struct tsr_prefetch *pre, uint64_t room)
 {
 	uint64_t at = pre->va + pre->len;
@@ -22,8 +25,8 @@ static enum tsr_step refill(struct tsr_mem *mem, struct tsr_prefetch *pre, uint6
 	return TSR_STEP_DONE;
 }
 
-enum tsr_step tsr_prefetch_read(struct tsr_mem *mem, struct tsr_prefetch *pre, uint64_t va, uint64_t limit, uint64_t *words,
-				unsigned int n)
+enum tsr_step tsr_prefetch_read(struct tsr_mem *mem, struct tsr_prefetch *pre, uint64_t va,
+				uint64_t limit, uint64_t *words, unsigned int n)
 {
 	uint64_t room = limit < TSR_PREFETCH_BYTES ? limit : TSR_PREFETCH_BYTES;
 	uint32_t bytes = n * sizeof(uint64_t);

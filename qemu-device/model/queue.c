@@ -48,9 +48,12 @@ void tsr_queue_faulted(struct tsr_queue *q)
 
 void tsr_queue_slot_fault(struct tsr_queue *q, unsigned int code, uint64_t addr)
 {
-	q->fault = (struct tsr_record) {
-		.addr = addr, .rptr = atomic_load_explicit(&q->rptr, memory_order_relaxed), .code = code,
-		.unit = TSR_UNIT_SLOT, .as = tsr_queue_ring_as(q),
+	q->fault = (struct tsr_record){
+		.addr = addr,
+		.rptr = atomic_load_explicit(&q->rptr, memory_order_relaxed),
+		.code = code,
+		.unit = TSR_UNIT_SLOT,
+		.as = tsr_queue_ring_as(q),
 	};
 	tsr_queue_faulted(q);
 }
@@ -137,15 +140,18 @@ int tsr_queue_bad_register(const struct tsr_queue *q)
 	unsigned int log2 = q->config & TSR_QUEUE_CONFIG_RING_LOG2__MASK;
 	uint64_t end;
 
-	if (log2 < TSR_RING_LOG2_MIN || log2 > TSR_RING_LOG2_MAX || !q->gpu->cfg.engines[tsr_queue_class(q)])
+	if (log2 < TSR_RING_LOG2_MIN || log2 > TSR_RING_LOG2_MAX ||
+	    !q->gpu->cfg.engines[tsr_queue_class(q)])
 		return TSR_QUEUE_CONFIG__OFFSET;
 	end = q->ring_base + (1ull << log2) - 1;
 	if (q->ring_base & 0xfff || end < q->ring_base || end >> q->gpu->cfg.va_bits)
 		return TSR_QUEUE_RING_BASE__OFFSET;
-	if (tsr_queue_ring_as(q) >= TSR_ADDRESS_SPACES_MAX || tsr_queue_user_as(q) >= TSR_ADDRESS_SPACES_MAX)
+	if (tsr_queue_ring_as(q) >= TSR_ADDRESS_SPACES_MAX ||
+	    tsr_queue_user_as(q) >= TSR_ADDRESS_SPACES_MAX)
 		return TSR_QUEUE_ADDRESS_SPACES__OFFSET;
 	/* A ring made smaller than what RESET left in it. */
-	if (atomic_load_explicit(&q->wptr, memory_order_relaxed) - atomic_load_explicit(&q->rptr, memory_order_relaxed) >
+	if (atomic_load_explicit(&q->wptr, memory_order_relaxed) -
+		    atomic_load_explicit(&q->rptr, memory_order_relaxed) >
 	    1u << log2)
 		return TSR_QUEUE_RPTR__OFFSET;
 	return -1;
@@ -182,7 +188,8 @@ static void do_resume(struct tsr_queue *q)
 		tsr_queue_set_state(q, TSR_QUEUE_STATE_IDLE);
 		return;
 	}
-	if (q->before == TSR_QUEUE_STATE_BLOCKED && q->exec.phase == TSR_CP_EXECUTE && q->exec.waited) {
+	if (q->before == TSR_QUEUE_STATE_BLOCKED && q->exec.phase == TSR_CP_EXECUTE &&
+	    q->exec.waited) {
 		tsr_sched_block(q, TSR_QUEUE_BLOCK_SEMAPHORE);
 		tsr_timer_blocked(q->gpu);
 		tsr_semaphore_poll(&q->gpu->runner[0]);
@@ -237,7 +244,8 @@ void tsr_queue_doorbell(struct tsr_queue *q, uint32_t wptr)
 		return;
 	tsr_counter_global(q->gpu, TSR_GLOBAL_COUNTER_DOORBELLS, 1);
 	tsr_trace(q->gpu, TSR_TRACE_DOORBELL, args, 2);
-	if (wptr % 8 || wptr - atomic_load_explicit(&q->rptr, memory_order_relaxed) > tsr_queue_ring_size(q)) {
+	if (wptr % 8 ||
+	    wptr - atomic_load_explicit(&q->rptr, memory_order_relaxed) > tsr_queue_ring_size(q)) {
 		q->bad_wptr = wptr;
 		request(q, TSR_REQUEST_BAD_WPTR);
 		return;

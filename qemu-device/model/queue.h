@@ -2,11 +2,13 @@
 /*
  * Queue slots: registers, states and their changes.
  *
- * In: register writes (configuration, CONTROL, doorbell), what the scheduler reports when a queue leaves its engine. Out: READY
- * queues to the scheduler, FAULT and QUEUE_STOPPED interrupts. Limits: TSR_QUEUES_MAX slots. Reset state: DISABLED, all registers zero.
+ * In: register writes (configuration, CONTROL, doorbell), what the scheduler reports when a queue
+ * leaves its engine. Out: READY queues to the scheduler, FAULT and QUEUE_STOPPED interrupts.
+ * Limits: TSR_QUEUES_MAX slots. Reset state: DISABLED, all registers zero.
  *
- * Fields are protected by the device's lock, with two exceptions: @exec belongs to the runner while @active is set, and the _Atomic
- * ones are written by the runner then (by the lock's holder otherwise) and read by anybody.
+ * Fields are protected by the device's lock, with two exceptions: @exec belongs to the runner while
+ * @active is set, and the _Atomic ones are written by the runner then (by the lock's holder
+ * otherwise) and read by anybody.
  */
 #ifndef TSR_QUEUE_H
 #define TSR_QUEUE_H
@@ -45,20 +47,24 @@ struct tsr_queue {
 	uint8_t before;			/* SUSPENDED: the state RESUME goes back to */
 	uint8_t request;		/* TSR_REQUEST_ bits */
 	uint8_t engine;			/* while RUNNING */
-	bool on_engine;			/* RUNNING: counted by the scheduler */
-	bool heavy;			/* READY: needs a worker, the doorbell's thread has given it up */
-	bool starved;			/* runs by the starvation rule: keeps its engine for a slice */
+	/* READY: needs a worker, the doorbell's thread has given it up */
+	bool heavy;
+	/* runs by the starvation rule: keeps its engine for a slice */
+	bool starved;
 
 	uint32_t bad_wptr;		/* the value of BAD_WPTR */
 	struct tsr_runner *active;	/* thread that runs it at this moment */
 
 	/* Scheduling. */
 	uint64_t order;			/* READY: queues with lower numbers first within a level */
-	uint32_t passed;		/* READY: slices of its class's engines it was passed over for */
-	int64_t slice_left;		/* RUNNING: cycles of the slice; belongs to the runner like @exec */
+	/* READY: slices of its class's engines it was passed over for */
+	uint32_t passed;
+	/* RUNNING: cycles of the slice; belongs to the runner like @exec */
+	int64_t slice_left;
 	uint64_t run_since;		/* RUNNING: clock */
 	uint64_t block_since;		/* BLOCKED: clock */
-	uint64_t host_seq;		/* host_ready calls seen before the step that was PENDING; the runner's */
+	/* host_ready calls seen before the step that was PENDING; the runner's */
+	uint64_t host_seq;
 
 	/* Watchdog. */
 	uint64_t watch_since;		/* host clock at the last sign of progress */
@@ -97,17 +103,19 @@ static inline uint32_t tsr_queue_ring_size(const struct tsr_queue *q)
 
 static inline unsigned int tsr_queue_ring_as(const struct tsr_queue *q)
 {
-	return (q->address_spaces & TSR_QUEUE_ADDRESS_SPACES_RING_AS__MASK) >> TSR_QUEUE_ADDRESS_SPACES_RING_AS__SHIFT;
+	return (q->address_spaces & TSR_QUEUE_ADDRESS_SPACES_RING_AS__MASK) >>
+	       TSR_QUEUE_ADDRESS_SPACES_RING_AS__SHIFT;
 }
 
 static inline unsigned int tsr_queue_user_as(const struct tsr_queue *q)
 {
-	return (q->address_spaces & TSR_QUEUE_ADDRESS_SPACES_USER_AS__MASK) >> TSR_QUEUE_ADDRESS_SPACES_USER_AS__SHIFT;
+	return (q->address_spaces & TSR_QUEUE_ADDRESS_SPACES_USER_AS__MASK) >>
+	       TSR_QUEUE_ADDRESS_SPACES_USER_AS__SHIFT;
 }
 
 /*
- * Bytes of the ring that hold packets. A doorbell that takes back packets while they are executed can leave the write pointer behind
- * the read pointer: then there are none.
+ * Bytes of the ring that hold packets. A doorbell that takes back packets while they are executed
+ * can leave the write pointer behind the read pointer: then there are none.
  */
 static inline uint32_t tsr_queue_filled(const struct tsr_queue *q)
 {

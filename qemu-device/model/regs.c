@@ -4,7 +4,10 @@
 /* The value @v as it stands in field @f. */
 #define FIELD(f, v) ((uint32_t)(v) << f##__SHIFT & f##__MASK)
 
-/* Tiles are for the rendering units; published so that their size can be relied on before there are any. */
+/*
+ * Tiles are for the rendering units; published so that their size can be relied on before there are
+ * any.
+ */
 #define TILE_SIZE 64
 
 static uint64_t features(struct tsr_gpu *gpu)
@@ -23,7 +26,8 @@ static uint32_t read_gpu(struct tsr_gpu *gpu, uint32_t offset)
 	case TSR_REG_GPU_MAGIC:
 		return TSR_MAGIC;
 	case TSR_REG_GPU_VERSION:
-		return FIELD(TSR_GPU_VERSION_MAJOR, TSR_VERSION_MAJOR) | FIELD(TSR_GPU_VERSION_MINOR, TSR_VERSION_MINOR);
+		return FIELD(TSR_GPU_VERSION_MAJOR, TSR_VERSION_MAJOR) |
+		       FIELD(TSR_GPU_VERSION_MINOR, TSR_VERSION_MINOR);
 	case TSR_REG_GPU_FEATURES:
 	case TSR_REG_GPU_FEATURES + 4:
 		return tsr_half(features(gpu), offset & 4);
@@ -39,10 +43,12 @@ static uint32_t read_gpu(struct tsr_gpu *gpu, uint32_t offset)
 	case TSR_REG_GPU_PAGE_SIZES + 4:
 		return tsr_half(gpu->cfg.page_sizes, offset & 4);
 	case TSR_REG_GPU_VA:
-		return FIELD(TSR_GPU_VA_BITS, gpu->cfg.va_bits) | FIELD(TSR_GPU_VA_LEVELS, gpu->levels);
+		return FIELD(TSR_GPU_VA_BITS, gpu->cfg.va_bits) |
+		       FIELD(TSR_GPU_VA_LEVELS, gpu->levels);
 	case TSR_REG_GPU_LIMITS:
 		return FIELD(TSR_GPU_LIMITS_PREFETCH_BYTES, TSR_PREFETCH_BYTES) |
-		       FIELD(TSR_GPU_LIMITS_NESTING, TSR_NESTING_MAX) | FIELD(TSR_GPU_LIMITS_FIFO_DEPTH, TSR_FIFO_DEPTH);
+		       FIELD(TSR_GPU_LIMITS_NESTING, TSR_NESTING_MAX) |
+		       FIELD(TSR_GPU_LIMITS_FIFO_DEPTH, TSR_FIFO_DEPTH);
 	case TSR_REG_GPU_LOCAL_SIZE:
 	case TSR_REG_GPU_LOCAL_SIZE + 4:
 		return tsr_half(gpu->cfg.local_size, offset & 4);
@@ -133,7 +139,8 @@ static void write_as(struct tsr_gpu *gpu, unsigned int index, uint32_t offset, u
 	case TSR_AS_BASE__OFFSET:
 	case TSR_AS_BASE__OFFSET + 4:
 		as->base = tsr_with_half(as->base, upper, value) &
-			   (TSR_AS_BASE_VALID__MASK | TSR_AS_BASE_LOCAL__MASK | TSR_AS_BASE_ADDR__MASK);
+			   (TSR_AS_BASE_VALID__MASK | TSR_AS_BASE_LOCAL__MASK |
+			    TSR_AS_BASE_ADDR__MASK);
 		break;
 	case TSR_AS_INV_VA__OFFSET:
 	case TSR_AS_INV_VA__OFFSET + 4:
@@ -144,8 +151,8 @@ static void write_as(struct tsr_gpu *gpu, unsigned int index, uint32_t offset, u
 		as->inv_size = tsr_with_half(as->inv_size, upper, value);
 		break;
 	case TSR_AS_COMMAND__OFFSET:
-		tsr_mmu_invalidate(gpu, index, value & TSR_AS_COMMAND_OP__MASK, as->inv_va, as->inv_size,
-				   value & TSR_AS_COMMAND_IRQ__MASK);
+		tsr_mmu_invalidate(gpu, index, value & TSR_AS_COMMAND_OP__MASK, as->inv_va,
+				   as->inv_size, value & TSR_AS_COMMAND_IRQ__MASK);
 		break;
 	default:
 		break;
@@ -157,16 +164,22 @@ static uint32_t read_queue_state(const struct tsr_queue *q)
 	bool running = q->state == TSR_QUEUE_STATE_RUNNING;
 
 	return FIELD(TSR_QUEUE_STATE_STATE, q->state) |
-	       FIELD(TSR_QUEUE_STATE_STOPPING, !!(q->request & (TSR_REQUEST_RESET | TSR_REQUEST_SUSPEND))) |
-	       FIELD(TSR_QUEUE_STATE_IN_CALL, atomic_load_explicit(&q->in_call, memory_order_relaxed)) |
-	       FIELD(TSR_QUEUE_STATE_BLOCK, q->block) | FIELD(TSR_QUEUE_STATE_ENGINE, running ? q->engine : 0);
+	       FIELD(TSR_QUEUE_STATE_STOPPING,
+		     !!(q->request & (TSR_REQUEST_RESET | TSR_REQUEST_SUSPEND))) |
+	       FIELD(TSR_QUEUE_STATE_IN_CALL,
+		     atomic_load_explicit(&q->in_call, memory_order_relaxed)) |
+	       FIELD(TSR_QUEUE_STATE_BLOCK, q->block) |
+	       FIELD(TSR_QUEUE_STATE_ENGINE, running ? q->engine : 0);
 }
 
 static uint32_t read_fault(const struct tsr_record *fault)
 {
-	return FIELD(TSR_QUEUE_FAULT_CODE, fault->code) | FIELD(TSR_QUEUE_FAULT_ACCESS, fault->access) |
-	       FIELD(TSR_QUEUE_FAULT_LEVEL, fault->level) | FIELD(TSR_QUEUE_FAULT_UNIT, fault->unit) |
-	       FIELD(TSR_QUEUE_FAULT_RING, fault->code && !fault->depth) | FIELD(TSR_QUEUE_FAULT_DEPTH, fault->depth);
+	return FIELD(TSR_QUEUE_FAULT_CODE, fault->code) |
+	       FIELD(TSR_QUEUE_FAULT_ACCESS, fault->access) |
+	       FIELD(TSR_QUEUE_FAULT_LEVEL, fault->level) |
+	       FIELD(TSR_QUEUE_FAULT_UNIT, fault->unit) |
+	       FIELD(TSR_QUEUE_FAULT_RING, fault->code && !fault->depth) |
+	       FIELD(TSR_QUEUE_FAULT_DEPTH, fault->depth);
 }
 
 /* A counter of a queue, with the time since the state it counts began. */
@@ -190,7 +203,8 @@ static uint64_t read_queue_wide(const struct tsr_queue *q, uint32_t offset)
 	case TSR_QUEUE_PROGRESS__OFFSET:
 		return atomic_load_explicit(&q->progress, memory_order_relaxed);
 	case TSR_QUEUE_BUSY_NS__OFFSET:
-		return q->busy_ns + (q->state == TSR_QUEUE_STATE_RUNNING ? tsr_clock(q->gpu) - q->run_since : 0);
+		return q->busy_ns +
+		       (q->state == TSR_QUEUE_STATE_RUNNING ? tsr_clock(q->gpu) - q->run_since : 0);
 	case TSR_QUEUE_CALLS__OFFSET:
 		return atomic_load_explicit(&q->calls, memory_order_relaxed);
 	case TSR_QUEUE_FAULT_ADDR__OFFSET:
@@ -204,7 +218,8 @@ static uint64_t read_queue_wide(const struct tsr_queue *q, uint32_t offset)
 	default:
 		if (offset < TSR_QUEUE_COUNTER__OFFSET)
 			return 0;
-		return read_queue_counter(q, (offset - TSR_QUEUE_COUNTER__OFFSET) / TSR_QUEUE_COUNTER__STRIDE);
+		return read_queue_counter(q, (offset - TSR_QUEUE_COUNTER__OFFSET) /
+						     TSR_QUEUE_COUNTER__STRIDE);
 	}
 }
 
@@ -238,7 +253,8 @@ static uint32_t read_queue(const struct tsr_queue *q, uint32_t offset)
 	case TSR_QUEUE_PREEMPTIONS__OFFSET:
 		return q->preemptions;
 	default:
-		if (offset >= TSR_QUEUE_COUNTER__OFFSET + TSR_QUEUE_COUNTER__COUNT * TSR_QUEUE_COUNTER__STRIDE)
+		if (offset >= TSR_QUEUE_COUNTER__OFFSET +
+				      TSR_QUEUE_COUNTER__COUNT * TSR_QUEUE_COUNTER__STRIDE)
 			return 0;
 		return tsr_half(read_queue_wide(q, offset & ~4u), offset & 4);
 	}
@@ -255,8 +271,9 @@ static void configure_queue(struct tsr_queue *q, uint32_t offset, uint32_t value
 		q->ring_base = tsr_with_half(q->ring_base, offset & 4, value);
 		break;
 	case TSR_QUEUE_CONFIG__OFFSET:
-		q->config = value & (TSR_QUEUE_CONFIG_RING_LOG2__MASK | TSR_QUEUE_CONFIG_CLASS__MASK |
-				     TSR_QUEUE_CONFIG_PRIORITY__MASK);
+		q->config =
+			value & (TSR_QUEUE_CONFIG_RING_LOG2__MASK | TSR_QUEUE_CONFIG_CLASS__MASK |
+				 TSR_QUEUE_CONFIG_PRIORITY__MASK);
 		break;
 	case TSR_QUEUE_ADDRESS_SPACES__OFFSET:
 		q->address_spaces = value & (TSR_QUEUE_ADDRESS_SPACES_RING_AS__MASK |
@@ -293,8 +310,12 @@ static void write_queue(struct tsr_queue *q, uint32_t offset, uint32_t value)
 	}
 }
 
-/* The block of @count instances at @base that @offset lies in: its number; and *@offset becomes relative to it. */
-static bool in_block(uint32_t *offset, uint32_t base, uint32_t count, uint32_t stride, unsigned int *number)
+/*
+ * The block of @count instances at @base that @offset lies in: its number; and *@offset becomes
+ * relative to it.
+ */
+static bool in_block(uint32_t *offset, uint32_t base, uint32_t count, uint32_t stride,
+		     unsigned int *number)
 {
 	if (*offset < base || *offset >= base + count * stride)
 		return false;
@@ -313,11 +334,14 @@ static uint32_t read_register(struct tsr_gpu *gpu, uint32_t offset)
 		return read_irq(gpu, n, offset);
 	if (in_block(&offset, TSR_AS__OFFSET, TSR_AS__COUNT, TSR_AS__STRIDE, &n))
 		return read_as(&gpu->as[n], offset);
-	if (in_block(&offset, TSR_REG_DOORBELL_RING(0), gpu->cfg.queues, TSR_DOORBELL_RING__STRIDE, &n))
+	if (in_block(&offset, TSR_REG_DOORBELL_RING(0), gpu->cfg.queues, TSR_DOORBELL_RING__STRIDE,
+		     &n))
 		return atomic_load_explicit(&gpu->queue[n].wptr, memory_order_relaxed);
-	if (in_block(&offset, TSR_REG_SEMAPHORE_VALUE(0), TSR_SEMAPHORE_VALUE__COUNT, TSR_SEMAPHORE_VALUE__STRIDE, &n))
+	if (in_block(&offset, TSR_REG_SEMAPHORE_VALUE(0), TSR_SEMAPHORE_VALUE__COUNT,
+		     TSR_SEMAPHORE_VALUE__STRIDE, &n))
 		return atomic_load_explicit(&gpu->semaphore[n], memory_order_relaxed);
-	if (in_block(&offset, TSR_REG_COUNTER_VALUE(0), TSR_COUNTER_VALUE__COUNT, TSR_COUNTER_VALUE__STRIDE, &n))
+	if (in_block(&offset, TSR_REG_COUNTER_VALUE(0), TSR_COUNTER_VALUE__COUNT,
+		     TSR_COUNTER_VALUE__STRIDE, &n))
 		return tsr_half(tsr_counter_read_global(gpu, n), offset & 4);
 	return read_gpu(gpu, offset);
 }
@@ -330,7 +354,8 @@ static void write_register(struct tsr_gpu *gpu, uint32_t offset, uint32_t value)
 		write_irq(gpu, n, offset, value);
 	} else if (gpu->reset_busy) {
 		return;
-	} else if (in_block(&offset, TSR_REG_DOORBELL_RING(0), gpu->cfg.queues, TSR_DOORBELL_RING__STRIDE, &n)) {
+	} else if (in_block(&offset, TSR_REG_DOORBELL_RING(0), gpu->cfg.queues,
+			    TSR_DOORBELL_RING__STRIDE, &n)) {
 		tsr_queue_doorbell(&gpu->queue[n], value);
 		tsr_sched_kick(gpu);
 	} else if (in_block(&offset, TSR_QUEUE__OFFSET, gpu->cfg.queues, TSR_QUEUE__STRIDE, &n)) {

@@ -2,8 +2,9 @@
 /*
  * Register file: BAR0, by 32-bit words.
  *
- * In: offsets and values of the host's accesses (tsr_gpu_read(), tsr_gpu_write()). Out: calls to the units. Offsets without a
- * register, and slots beyond those the device has, read 0 and ignore writes. While a reset is in progress only the IRQ block is written.
+ * In: offsets and values of the host's accesses (tsr_gpu_read(), tsr_gpu_write()). Out: calls to
+ * the units. Offsets without a register, and slots beyond those the device has, read 0 and ignore
+ * writes. While a reset is in progress only the IRQ block is written.
  */
 #ifndef TSR_REGS_FILE_H
 #define TSR_REGS_FILE_H
@@ -20,7 +21,8 @@ static inline uint32_t tsr_half(uint64_t value, bool upper)
 /* @value with one half replaced. */
 static inline uint64_t tsr_with_half(uint64_t value, bool upper, uint32_t half)
 {
-	return upper ? (value & 0xffffffffull) | (uint64_t)half << 32 : (value & ~0xffffffffull) | half;
+	return upper ? (value & 0xffffffffull) | (uint64_t)half << 32
+		     : (value & ~0xffffffffull) | half;
 }
 
 #endif

@@ -3,7 +3,10 @@
 
 #include "gpu.h"
 
-/* Packets that the command processor may go ahead between two steps of the engine: no stream can keep the engine from working. */
+/*
+ * Packets that the command processor may go ahead between two steps of the engine: no stream can
+ * keep the engine from working.
+ */
 #define AHEAD_MAX 1024
 
 void tsr_run_cycles(struct tsr_runner *runner, struct tsr_queue *q, uint64_t cycles)
@@ -14,7 +17,8 @@ void tsr_run_cycles(struct tsr_runner *runner, struct tsr_queue *q, uint64_t cyc
 	runner->spent += cycles;
 }
 
-void tsr_run_record(struct tsr_record *record, const struct tsr_packet *packet, const struct tsr_fault_info *info)
+void tsr_run_record(struct tsr_record *record, const struct tsr_packet *packet,
+		    const struct tsr_fault_info *info)
 {
 	*record = (struct tsr_record) {
 		.addr = info->addr,
@@ -34,7 +38,8 @@ void tsr_runners_interrupt(struct tsr_gpu *gpu)
 {
 	for (unsigned int i = 0; i < gpu->num_runners; i++) {
 		if (gpu->runner[i].queue)
-			atomic_store_explicit(&gpu->runner[i].attention, true, memory_order_relaxed);
+			atomic_store_explicit(&gpu->runner[i].attention, true,
+					      memory_order_relaxed);
 	}
 }
 
@@ -63,11 +68,13 @@ static enum tsr_cp_result go_ahead(struct tsr_runner *runner, struct tsr_queue *
 		cp = tsr_cp_step(runner, q);
 		if (cp != TSR_CP_STEPPED || runner->spent >= limit || q->slice_left <= 0)
 			break;
-	} while (++n < AHEAD_MAX && !atomic_load_explicit(&runner->attention, memory_order_relaxed));
+	} while (++n < AHEAD_MAX &&
+		 !atomic_load_explicit(&runner->attention, memory_order_relaxed));
 	return cp;
 }
 
-enum tsr_leave tsr_run_queue(struct tsr_runner *runner, struct tsr_queue *q, uint64_t limit, bool light)
+enum tsr_leave tsr_run_queue(struct tsr_runner *runner, struct tsr_queue *q, uint64_t limit,
+			     bool light)
 {
 	runner->spent = 0;
 	for (;;) {

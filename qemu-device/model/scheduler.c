@@ -3,7 +3,10 @@
 
 #include "gpu.h"
 
-/* Cycles that run_all() gives a queue at a time, so that engines seem to run side by side; the least, and how much more at random. */
+/*
+ * Cycles that run_all() gives a queue at a time, so that engines seem to run side by side; the
+ * least, and how much more at random.
+ */
 #define QUANTUM_MIN 512
 #define QUANTUM_SPREAD 1024
 
@@ -16,7 +19,10 @@ static uint64_t random_next(struct tsr_sched *sched)
 	return sched->random * 0x2545f4914f6cdd1dull >> 33;
 }
 
-/* To be called whenever a queue becomes ready or ceases to be, and when an engine is taken or freed. */
+/*
+ * To be called whenever a queue becomes ready or ceases to be, and when an engine is taken or
+ * freed.
+ */
 static void update_runnable(struct tsr_gpu *gpu)
 {
 	bool any = false;
@@ -42,7 +48,10 @@ static void add_ready(struct tsr_queue *q)
 	update_runnable(q->gpu);
 }
 
-/* @q is ready and all engines of its class are taken: have the least of the queues there make room, if it is of lower priority. */
+/*
+ * @q is ready and all engines of its class are taken: have the least of the queues there make room,
+ * if it is of lower priority.
+ */
 static void displace(struct tsr_queue *q)
 {
 	struct tsr_gpu *gpu = q->gpu;
@@ -52,7 +61,8 @@ static void displace(struct tsr_queue *q)
 	for (unsigned int i = 0; i < gpu->cfg.engines[cls]; i++) {
 		struct tsr_queue *other = gpu->sched.engine[cls][i];
 
-		if (!other->starved && (!least || tsr_queue_priority(other) < tsr_queue_priority(least)))
+		if (!other->starved &&
+		    (!least || tsr_queue_priority(other) < tsr_queue_priority(least)))
 			least = other;
 	}
 	if (!least || tsr_queue_priority(least) >= tsr_queue_priority(q))
@@ -215,7 +225,8 @@ struct tsr_queue *tsr_sched_pick(struct tsr_gpu *gpu, bool light)
 /* Whether a queue waits for nothing but a thread. */
 static bool thread_wanted(struct tsr_gpu *gpu)
 {
-	for (unsigned int cls = 0; gpu->cfg.threads && !gpu->workers.idle && cls < TSR_CLASSES; cls++) {
+	for (unsigned int cls = 0; gpu->cfg.threads && !gpu->workers.idle && cls < TSR_CLASSES;
+	     cls++) {
 		if (gpu->sched.ready[cls] && free_engine(gpu, cls) >= 0)
 			return true;
 	}
@@ -229,7 +240,8 @@ static bool next_slice(struct tsr_queue *q)
 	unsigned int cls = tsr_queue_class(q);
 	const struct tsr_queue *other = best(gpu, gpu->sched.ready[cls]);
 
-	if (other && (other->passed >= TSR_STARVATION_SLICES || tsr_queue_priority(other) >= tsr_queue_priority(q)))
+	if (other && (other->passed >= TSR_STARVATION_SLICES ||
+		      tsr_queue_priority(other) >= tsr_queue_priority(q)))
 		return false;
 	if (thread_wanted(gpu))
 		return false;
@@ -260,7 +272,10 @@ static bool goes_on(struct tsr_queue *q, enum tsr_leave leave)
 	}
 }
 
-/* @q, just taken from its engine, is BLOCKED by its WAIT unless the word has changed at the last moment. */
+/*
+ * @q, just taken from its engine, is BLOCKED by its WAIT unless the word has changed at the last
+ * moment.
+ */
 static void wait_for_semaphore(struct tsr_runner *runner, struct tsr_queue *q)
 {
 	tsr_sched_block(q, TSR_QUEUE_BLOCK_SEMAPHORE);
@@ -268,7 +283,9 @@ static void wait_for_semaphore(struct tsr_runner *runner, struct tsr_queue *q)
 		tsr_timer_blocked(q->gpu);
 }
 
-/* @q has come to a stopping point and does not go on: take it from its engine, find its new state. */
+/*
+ * @q has come to a stopping point and does not go on: take it from its engine, find its new state.
+ */
 static void leave_engine(struct tsr_runner *runner, struct tsr_queue *q, enum tsr_leave leave)
 {
 	uint64_t args[3] = { q->index, leave, runner->spent };

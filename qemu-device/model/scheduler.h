@@ -2,9 +2,10 @@
 /*
  * Hardware scheduler: puts READY queues on engines of their class.
  *
- * Each engine takes the ready queue of its class with the highest priority, round robin within a level, unless one has been passed over
- * for TSR_STARVATION_SLICES slices. In: queues that become READY. Out: queues RUNNING on a runner. Limits: TSR_ENGINES_MAX engines
- * of a class. Reset state: no queue is ready, all engines are free. Everything here wants the device's lock.
+ * Each engine takes the ready queue of its class with the highest priority, round robin within a
+ * level, unless one has been passed over for TSR_STARVATION_SLICES slices. In: queues that become
+ * READY. Out: queues RUNNING on a runner. Limits: TSR_ENGINES_MAX engines of a class. Reset state:
+ * no queue is ready, all engines are free. Everything here wants the device's lock.
  */
 #ifndef TSR_SCHEDULER_H
 #define TSR_SCHEDULER_H
@@ -22,8 +23,10 @@ struct tsr_sched {
 	uint64_t ready[TSR_CLASSES];	/* queues that are READY, by class */
 	uint64_t running;		/* queues that are RUNNING */
 	uint64_t blocked;		/* queues that are BLOCKED on a semaphore */
-	atomic_uint any_blocked;	/* blocked != 0, for readers without the lock; see tsr_semaphore_changed() */
-	atomic_bool runnable;		/* a queue is ready and an engine free for it: what idle workers look at while they spin */
+	/* blocked != 0, for readers without the lock; see tsr_semaphore_changed() */
+	atomic_uint any_blocked;
+	/* a queue is ready and an engine free for it: what idle workers look at while they spin */
+	atomic_bool runnable;
 	struct tsr_queue *engine[TSR_CLASSES][TSR_ENGINES_MAX];	/* what runs on each engine */
 	unsigned int next_class;	/* class to look at first */
 	uint64_t next_order;		/* for the next queue that becomes READY */
@@ -41,15 +44,22 @@ void tsr_sched_unblock(struct tsr_queue *q);
 /* @q, just loaded from a snapshot, is READY or BLOCKED on a semaphore: enter it where it was. */
 void tsr_sched_restore(struct tsr_queue *q);
 
-/* Choose a ready queue whose class has a free engine and put it there: RUNNING. @light: one the doorbell's thread may run. NULL: none. */
+/*
+ * Choose a ready queue whose class has a free engine and put it there: RUNNING. @light: one the
+ * doorbell's thread may run. NULL: none.
+ */
 struct tsr_queue *tsr_sched_pick(struct tsr_gpu *gpu, bool light);
 /* Take @q from its engine; its state is the caller's to set. */
 void tsr_sched_off(struct tsr_queue *q);
 /*
- * Run the RUNNING queue @q for about @limit cycles or until it leaves its engine. Releases and takes the lock meanwhile. Returns the cycles.
+ * Run the RUNNING queue @q for about @limit cycles or until it leaves its engine. Releases and
+ * takes the lock meanwhile. Returns the cycles.
  */
 uint64_t tsr_sched_run(struct tsr_runner *runner, struct tsr_queue *q, uint64_t limit, bool light);
-/* A doorbell or the like has been handled: run short work here, wake workers for the rest. Called by the host's thread. */
+/*
+ * A doorbell or the like has been handled: run short work here, wake workers for the rest. Called
+ * by the host's thread.
+ */
 void tsr_sched_kick(struct tsr_gpu *gpu);
 /* Deterministic and threadless operation: run for about @cycles. */
 uint64_t tsr_sched_run_all(struct tsr_gpu *gpu, uint64_t cycles);

@@ -54,7 +54,10 @@ bool tsr_semaphore_poll_queue(struct tsr_runner *runner, struct tsr_queue *q)
 	};
 	bool holds;
 
-	/* What cannot be decided here, a fault or a pending translation, is for the queue itself to meet. */
+	/*
+	 * What cannot be decided here, a fault or a pending translation, is for the queue itself to
+	 * meet.
+	 */
 	if (tsr_semaphore_test(&mem, &q->exec.packet, &holds) == TSR_STEP_DONE && !holds)
 		return false;
 	tsr_queue_unblock(q);
@@ -83,8 +86,9 @@ void tsr_semaphore_changed(struct tsr_runner *runner)
 	struct tsr_gpu *gpu = runner->gpu;
 
 	/*
-	 * A read-modify-write on both sides, here and between blocking and the last look at the word (scheduler.c): whichever comes
-	 * second sees what the other wrote before, so either this thread sees that somebody is blocked, or that one sees the new word.
+	 * A read-modify-write on both sides, here and between blocking and the last look at the
+	 * word (scheduler.c): whichever comes second sees what the other wrote before, so either
+	 * this thread sees that somebody is blocked, or that one sees the new word.
 	 */
 	if (!atomic_fetch_or_explicit(&gpu->sched.any_blocked, 0, memory_order_acq_rel))
 		return;

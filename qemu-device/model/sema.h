@@ -2,8 +2,9 @@
 /*
  * Semaphores: the conditions of WAIT and WAIT_REG, and waking the queues that are blocked on them.
  *
- * In: packets to judge; notice that a word may have changed. Out: BLOCKED queues whose condition holds become READY. Conditions on memory
- * are looked at after every event write of any queue, on doorbells, and periodically from 20 µs up to 1 ms while somebody is blocked.
+ * In: packets to judge; notice that a word may have changed. Out: BLOCKED queues whose condition
+ * holds become READY. Conditions on memory are looked at after every event write of any queue, on
+ * doorbells, and periodically from 20 µs up to 1 ms while somebody is blocked.
  */
 #ifndef TSR_SEMA_H
 #define TSR_SEMA_H
@@ -21,7 +22,9 @@ struct tsr_runner;
 #define TSR_POLL_MIN_NS 20000u
 #define TSR_POLL_MAX_NS 1000000u
 
-/* Whether @word compares with @value as @op (enum tsr_compare) asks, in 64 or 32 bits, wrap-safe. */
+/*
+ * Whether @word compares with @value as @op (enum tsr_compare) asks, in 64 or 32 bits, wrap-safe.
+ */
 bool tsr_semaphore_compare(unsigned int op, bool wide, uint64_t word, uint64_t value);
 /* Evaluate a WAIT or WAIT_REG packet; *@holds is the answer when TSR_STEP_DONE is returned. */
 enum tsr_step tsr_semaphore_test(struct tsr_mem *mem, const struct tsr_packet *packet, bool *holds);

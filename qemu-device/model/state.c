@@ -2,9 +2,10 @@
 /*
  * Snapshots: the whole state as plain bytes.
  *
- * One description serves both directions: each visit_…() below names the fields of one structure in the order in which they stand in the
- * snapshot. Loading trusts nothing: every value that is used as an index, a count, a state or a packet is judged as strictly as
- * when the device itself had come by it, so a corrupt file is refused or leads to a state that a guest could have caused.
+ * One description serves both directions: each visit_…() below names the fields of one structure in
+ * the order in which they stand in the snapshot. Loading trusts nothing: every value that is used
+ * as an index, a count, a state or a packet is judged as strictly as when the device itself had
+ * come by it, so a corrupt file is refused or leads to a state that a guest could have caused.
  */
 #include <stdio.h>
 #include <string.h>
@@ -80,7 +81,10 @@ static void visit_atomic64(struct stream *s, _Atomic uint64_t *field)
 		atomic_store_explicit(field, value, memory_order_relaxed);
 }
 
-/* A moment of the past by @now, the reader's or the writer's clock: only how long ago it was matters. */
+/*
+ * A moment of the past by @now, the reader's or the writer's clock: only how long ago it was
+ * matters.
+ */
 static void visit_since(struct stream *s, uint64_t *since, uint64_t now)
 {
 	uint64_t elapsed = now - *since;
@@ -105,7 +109,8 @@ static bool packet_is_sound(const struct tsr_queue *q, const struct tsr_packet *
 	bool ring = !packet->depth;
 
 	return packet->as == (ring ? tsr_queue_ring_as(q) : tsr_queue_user_as(q)) &&
-	       packet->depth <= TSR_NESTING_MAX && packet->header_valid == 1 && !(packet->rptr % 8) &&
+	       packet->depth <= TSR_NESTING_MAX && packet->header_valid == 1 &&
+	       !(packet->rptr % 8) &&
 	       !tsr_packet_check_header(q, packet->word[0], UINT64_MAX, ring).code &&
 	       !tsr_packet_check_words(packet->word, ring).code;
 }
@@ -143,7 +148,8 @@ static void visit_fifo(struct stream *s, struct tsr_queue *q, struct tsr_fifo *f
 	for (unsigned int i = 0; s->loading && !s->wrong && i < fifo->count; i++) {
 		const struct tsr_packet *packet = &fifo->entry[(fifo->first + i) % TSR_FIFO_DEPTH];
 
-		check(s, packet_is_sound(q, packet) && packet_is_queued(packet), "a command in a FIFO");
+		check(s, packet_is_sound(q, packet) && packet_is_queued(packet),
+		      "a command in a FIFO");
 	}
 }
 
@@ -159,8 +165,10 @@ static void visit_record(struct stream *s, struct tsr_record *record)
 	VISIT(s, record->unit);
 	VISIT(s, record->as);
 	VISIT(s, record->depth);
-	check(s, record->depth <= TSR_NESTING_MAX && record->level <= TSR_LEVELS_MAX && record->access <= TSR_ACCESS_EXEC &&
-	      record->unit <= TSR_UNIT_SLOT && record->as < TSR_ADDRESS_SPACES_MAX && !(record->rptr % 8),
+	check(s,
+	      record->depth <= TSR_NESTING_MAX && record->level <= TSR_LEVELS_MAX &&
+		      record->access <= TSR_ACCESS_EXEC && record->unit <= TSR_UNIT_SLOT &&
+		      record->as < TSR_ADDRESS_SPACES_MAX && !(record->rptr % 8),
 	      "a fault record");
 }
 
@@ -188,13 +196,15 @@ static void visit_exec(struct stream *s, struct tsr_queue *q)
 	VISIT(s, x->interval.written);
 	VISIT(s, x->interval.base);
 	visit_record(s, &x->fault);
-	check(s, x->phase < TSR_CP__PHASES && x->depth <= TSR_NESTING_MAX, "a command processor's state");
+	check(s, x->phase < TSR_CP__PHASES && x->depth <= TSR_NESTING_MAX,
+	      "a command processor's state");
 	check(s, x->prefetch.len <= TSR_PREFETCH_BYTES, "a prefetch buffer");
 	check(s, !(x->interval.mask >> TSR_QUEUE_COUNTERS), "a counter interval");
 	check(s, x->phase != TSR_CP_DRAIN || !x->depth, "a stream that has ended");
 	check(s, x->phase != TSR_CP_FAULT || x->fault.code, "a fault without a code");
 	if (s->loading && !s->wrong && x->phase == TSR_CP_EXECUTE)
-		check(s, packet_is_sound(q, &x->packet) && x->packet.depth == x->depth, "the packet being executed");
+		check(s, packet_is_sound(q, &x->packet) && x->packet.depth == x->depth,
+		      "the packet being executed");
 	for (unsigned int i = 0; i < x->depth && !s->wrong; i++)
 		check(s, (x->frame[i].pc | x->frame[i].end) % 8 == 0, "a stream's address");
 }
@@ -206,9 +216,11 @@ static void visit_config(struct stream *s, struct tsr_queue *q)
 	VISIT(s, q->address_spaces);
 	VISIT(s, q->timeslice);
 	VISIT(s, q->watchdog_ms);
-	check(s, !(q->config & ~(TSR_QUEUE_CONFIG_RING_LOG2__MASK | TSR_QUEUE_CONFIG_CLASS__MASK |
-				 TSR_QUEUE_CONFIG_PRIORITY__MASK)) &&
-	      !(q->address_spaces & ~(TSR_QUEUE_ADDRESS_SPACES_RING_AS__MASK | TSR_QUEUE_ADDRESS_SPACES_USER_AS__MASK)),
+	check(s,
+	      !(q->config & ~(TSR_QUEUE_CONFIG_RING_LOG2__MASK | TSR_QUEUE_CONFIG_CLASS__MASK |
+			      TSR_QUEUE_CONFIG_PRIORITY__MASK)) &&
+		      !(q->address_spaces & ~(TSR_QUEUE_ADDRESS_SPACES_RING_AS__MASK |
+					      TSR_QUEUE_ADDRESS_SPACES_USER_AS__MASK)),
 	      "a queue's configuration");
 }
 
@@ -230,7 +242,10 @@ static void visit_progress(struct stream *s, struct tsr_queue *q)
 	check(s, (q->rptr | q->wptr) % 8 == 0, "a ring's pointer");
 }
 
-/* What a queue's state implies. A paused device has no RUNNING queue and no request that is not honoured. */
+/*
+ * What a queue's state implies. A paused device has no RUNNING queue and no request that is not
+ * honoured.
+ */
 static bool state_is_sound(const struct tsr_queue *q)
 {
 	const struct tsr_exec *x = &q->exec;
@@ -244,7 +259,8 @@ static bool state_is_sound(const struct tsr_queue *q)
 	case TSR_QUEUE_STATE_READY:
 		return true;
 	case TSR_QUEUE_STATE_BLOCKED:
-		return q->block == TSR_QUEUE_BLOCK_HOST || (q->block == TSR_QUEUE_BLOCK_SEMAPHORE && waits);
+		return q->block == TSR_QUEUE_BLOCK_HOST ||
+		       (q->block == TSR_QUEUE_BLOCK_SEMAPHORE && waits);
 	case TSR_QUEUE_STATE_SUSPENDED:
 		return q->before == TSR_QUEUE_STATE_IDLE || q->before == TSR_QUEUE_STATE_READY ||
 		       (q->before == TSR_QUEUE_STATE_BLOCKED && (waits || !x->waited));
@@ -281,7 +297,8 @@ static void visit_queue(struct stream *s, struct tsr_queue *q)
 
 static void visit_as(struct stream *s, struct tsr_as *as)
 {
-	const uint64_t known = TSR_AS_BASE_VALID__MASK | TSR_AS_BASE_LOCAL__MASK | TSR_AS_BASE_ADDR__MASK;
+	const uint64_t known =
+		TSR_AS_BASE_VALID__MASK | TSR_AS_BASE_LOCAL__MASK | TSR_AS_BASE_ADDR__MASK;
 
 	VISIT(s, as->base);
 	VISIT(s, as->inv_va);
@@ -296,13 +313,22 @@ static void visit_as(struct stream *s, struct tsr_as *as)
 static void visit_fingerprint(struct stream *s, const struct tsr_config *cfg)
 {
 	uint64_t own[] = {
-		SNAPSHOT_MAGIC, SNAPSHOT_VERSION, cfg->queues, cfg->engines[0], cfg->engines[1], cfg->engines[2],
-		cfg->engines[3], cfg->va_bits, cfg->page_sizes, cfg->local_size, cfg->deterministic,
+		SNAPSHOT_MAGIC,	 SNAPSHOT_VERSION, cfg->queues,	       cfg->engines[0],
+		cfg->engines[1], cfg->engines[2],  cfg->engines[3],    cfg->va_bits,
+		cfg->page_sizes, cfg->local_size,  cfg->deterministic,
 	};
 	static const char *const what[] = {
-		"it is no snapshot of a Tessera device", "its version is not known", "another number of queues",
-		"other engines", "other engines", "other engines", "other engines", "other virtual addresses",
-		"other page sizes", "another size of local memory", "another setting of deterministic",
+		"it is no snapshot of a Tessera device",
+		"its version is not known",
+		"another number of queues",
+		"other engines",
+		"other engines",
+		"other engines",
+		"other engines",
+		"other virtual addresses",
+		"other page sizes",
+		"another size of local memory",
+		"another setting of deterministic",
 	};
 
 	for (unsigned int i = 0; i < sizeof(own) / sizeof(own[0]); i++) {
@@ -368,7 +394,8 @@ static void enter_sets(struct tsr_gpu *gpu)
 
 		if (q->state == TSR_QUEUE_STATE_READY)
 			tsr_sched_restore(q);
-		else if (q->state == TSR_QUEUE_STATE_BLOCKED && q->block == TSR_QUEUE_BLOCK_SEMAPHORE)
+		else if (q->state == TSR_QUEUE_STATE_BLOCKED &&
+			 q->block == TSR_QUEUE_BLOCK_SEMAPHORE)
 			tsr_sched_restore(q);
 	}
 }

@@ -36,8 +36,9 @@ static uint64_t watch_time(const struct tsr_queue *q)
 
 static bool watched(const struct tsr_queue *q)
 {
-	return q->watchdog_ms && (q->state == TSR_QUEUE_STATE_READY || q->state == TSR_QUEUE_STATE_RUNNING ||
-				  q->state == TSR_QUEUE_STATE_BLOCKED);
+	return q->watchdog_ms &&
+	       (q->state == TSR_QUEUE_STATE_READY || q->state == TSR_QUEUE_STATE_RUNNING ||
+		q->state == TSR_QUEUE_STATE_BLOCKED);
 }
 
 static void watch_from(struct tsr_queue *q, uint64_t now)
@@ -60,7 +61,8 @@ void tsr_timer_watch(struct tsr_queue *q)
 
 void tsr_timer_progress(struct tsr_queue *q)
 {
-	if (q->watchdog_ms && q->watch_progress != atomic_load_explicit(&q->progress, memory_order_relaxed))
+	if (q->watchdog_ms &&
+	    q->watch_progress != atomic_load_explicit(&q->progress, memory_order_relaxed))
 		watch_from(q, host_clock(q->gpu));
 }
 

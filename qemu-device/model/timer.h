@@ -2,9 +2,10 @@
 /*
  * What the device does by the clock: watchdogs, and looking again at conditions on memory.
  *
- * In: the host's timer. Out: WATCHDOG interrupts; blocked queues polled, 20 µs after they block and then less and less often down to once
- * a millisecond. Reset state: no timer is wanted. It costs nothing while no queue is blocked or watched: a timer that is no longer
- * needed is left to expire, instead of being moved with each job. Everything here wants the device's lock.
+ * In: the host's timer. Out: WATCHDOG interrupts; blocked queues polled, 20 µs after they block and
+ * then less and less often down to once a millisecond. Reset state: no timer is wanted. It costs
+ * nothing while no queue is blocked or watched: a timer that is no longer needed is left to expire,
+ * instead of being moved with each job. Everything here wants the device's lock.
  */
 #ifndef TSR_TIMER_H
 #define TSR_TIMER_H

@@ -124,8 +124,9 @@ void tsr_inval_complete(struct tsr_gpu *gpu)
 }
 
 /*
- * The log is full of invalidations that are not complete, and nobody can wait here: the completion of the oldest is put off until its
- * successor's. Runners that have not dropped what it named have fallen behind by the whole log, and will drop everything.
+ * The log is full of invalidations that are not complete, and nobody can wait here: the completion
+ * of the oldest is put off until its successor's. Runners that have not dropped what it named have
+ * fallen behind by the whole log, and will drop everything.
  */
 static void make_room(struct tsr_gpu *gpu)
 {
@@ -142,7 +143,8 @@ static void make_room(struct tsr_gpu *gpu)
 	inval->late_irq |= oldest->irq;
 }
 
-void tsr_inval_start(struct tsr_gpu *gpu, unsigned int kind, unsigned int as, uint64_t first, uint64_t last, bool irq)
+void tsr_inval_start(struct tsr_gpu *gpu, unsigned int kind, unsigned int as, uint64_t first,
+		     uint64_t last, bool irq)
 {
 	struct tsr_inval *inval = &gpu->inval;
 

@@ -2,12 +2,14 @@
 /*
  * TLB: translations of GPU virtual addresses to host memory, and their invalidation.
  *
- * Every thread that runs queues has a TLB of its own (struct tsr_runner), so look-ups take no lock. Invalidations are
- * written to a log of the device; a runner catches up with the log at its stopping points, and an invalidation is complete when
- * every runner that was running has passed it. A runner that fell behind by more than the log holds drops everything.
+ * Every thread that runs queues has a TLB of its own (struct tsr_runner), so look-ups take no lock.
+ * Invalidations are written to a log of the device; a runner catches up with the log at its
+ * stopping points, and an invalidation is complete when every runner that was running has passed
+ * it. A runner that fell behind by more than the log holds drops everything.
  *
- * In: filled by tsr_mem_map(). Out: host pointers with the permissions of the page. Limits: TSR_TLB_ENTRIES translations of one page and
- * one direction (reading or writing) each, TSR_TLB_TABLES pointers to last-level tables. Only valid translations are kept.
+ * In: filled by tsr_mem_map(). Out: host pointers with the permissions of the page. Limits:
+ * TSR_TLB_ENTRIES translations of one page and one direction (reading or writing) each,
+ * TSR_TLB_TABLES pointers to last-level tables. Only valid translations are kept.
  */
 #ifndef TSR_TLB_H
 #define TSR_TLB_H
@@ -35,7 +37,8 @@ struct tsr_tlb_entry {
 
 /* A cached pointer to a table of level 0. */
 struct tsr_tlb_table {
-	uint64_t tag;			/* address space and upper part of the virtual address, TSR_TLB_NONE when empty */
+	/* address space and upper part of the virtual address, TSR_TLB_NONE when empty */
+	uint64_t tag;
 	const uint64_t *entries;	/* its 512 entries */
 };
 
@@ -88,10 +91,15 @@ void tsr_tlb_keep_table(struct tsr_tlb *tlb, unsigned int as, uint64_t va, const
 void tsr_tlb_sync(struct tsr_runner *runner);
 
 /*
- * Start an invalidation as AS.COMMAND does; returns without waiting. @first and @last are looked at for RANGE only. Lock held.
+ * Start an invalidation as AS.COMMAND does; returns without waiting. @first and @last are looked at
+ * for RANGE only. Lock held.
  */
-void tsr_inval_start(struct tsr_gpu *gpu, unsigned int kind, unsigned int as, uint64_t first, uint64_t last, bool irq);
-/* Retire the invalidations that every running runner has passed: after a sync, and when a runner goes idle. Lock held. */
+void tsr_inval_start(struct tsr_gpu *gpu, unsigned int kind, unsigned int as, uint64_t first,
+		     uint64_t last, bool irq);
+/*
+ * Retire the invalidations that every running runner has passed: after a sync, and when a runner
+ * goes idle. Lock held.
+ */
 void tsr_inval_complete(struct tsr_gpu *gpu);
 
 #endif

@@ -2,15 +2,16 @@
 /*
  * libtsrgpu: the Tessera GPU as a library.
  *
- * One struct tsr_gpu is one device. The library knows nothing of QEMU or of a particular bus: what it needs of
- * the machine around it comes through struct tsr_host_ops, given at creation. QEMU is one host
- * (qemu-device/pci), the in-process bench of the tests (tests/lib/bench.h) another. There is no global state; any number of
- * instances can live in a process.
+ * One struct tsr_gpu is one device. The library knows nothing of QEMU or of a particular bus: what
+ * it needs of the machine around it comes through struct tsr_host_ops, given at creation. QEMU is
+ * one host (qemu-device/pci), the in-process bench of the tests (tests/lib/bench.h) another. There
+ * is no global state; any number of instances can live in a process.
  *
- * Threads. Calls marked [host] are made by the machine's side: register accesses, reset, pause, timer. They may
- * come from any thread but not two at once for one device (QEMU's big lock gives that). The library's workers are
- * threads of its own; they never call anything that waits for the host's thread. A [host] call may wait for workers, each of
- * which answers within one burst (TSR_BURST_BYTES) of work.
+ * Threads. Calls marked [host] are made by the machine's side: register accesses, reset, pause,
+ * timer. They may come from any thread but not two at once for one device (QEMU's big lock gives
+ * that). The library's workers are threads of its own; they never call anything that waits for the
+ * host's thread. A [host] call may wait for workers, each of which answers within one burst
+ * (TSR_BURST_BYTES) of work.
  */
 #ifndef TSR_GPU_H
 #define TSR_GPU_H
@@ -26,13 +27,18 @@ struct tsr_config {
 	unsigned int queues;		/* queue slots, 1..64 (0: 64) */
 	unsigned int engines[4];	/* engines of each class, 0..8; all zero: one of each */
 	unsigned int va_bits;		/* 39, 48 or 57 (0: 48) */
-	uint64_t page_sizes;		/* mask of 1 << 12 and 1 << 21 (0: both); 4 KiB must be in */
+	/* mask of 1 << 12 and 1 << 21 (0: both); 4 KiB must be in */
+	uint64_t page_sizes;
 	uint64_t local_size;		/* bytes of local memory, multiple of 2 MiB, or 0 */
-	void *local;			/* its storage, owned by the host, outlives the device; NULL iff local_size is 0 */
-	unsigned int threads;		/* worker threads, 1..64; 0: none, the host calls tsr_gpu_run() */
-	unsigned int inline_budget;	/* cycles of packets to run where the doorbell rings (0: 256) */
+	/* its storage, owned by the host, outlives the device; NULL iff local_size is 0 */
+	void *local;
+	/* worker threads, 1..64; 0: none, the host calls tsr_gpu_run() */
+	unsigned int threads;
+	/* cycles of packets to run where the doorbell rings (0: 256) */
+	unsigned int inline_budget;
 	bool no_inline;			/* never run where the doorbell rings */
-	bool deterministic;		/* needs threads == 0; the clock counts modelled work, scheduling follows the seed */
+	/* needs threads == 0; the clock counts modelled work, scheduling follows the seed */
+	bool deterministic;
 	uint64_t seed;			/* of the deterministic schedule */
 };
 
@@ -48,27 +54,45 @@ enum tsr_space {
 	TSR_SPACE_LOCAL,		/* offsets in local memory */
 };
 
-/* The machine around the device. @host is the pointer given to tsr_gpu_new(). */
+/*
+ * The machine around the device. @host is the pointer given to tsr_gpu_new(). Some callbacks are made
+ * under the device's locks: none may call the library.
+ */
 struct tsr_host_ops {
 	/*
-	 * Translate bus address @addr to a host pointer. @len: bytes wanted in, bytes valid from the pointer out (at least 1, not
-	 * more than wanted). RAM only: anything else is TSR_HOST_FAULT. The pointer stays valid until
-	 * tsr_gpu_host_invalidate() has returned. Called by workers, and by [host] calls that run packets inline; must not block.
-	 * Not called for local memory.
+	 * Translate bus address @addr to a host pointer. @len: bytes wanted in, bytes valid from
+	 * the pointer out (at least 1, not more than wanted). RAM only: anything else is
+	 * TSR_HOST_FAULT. The pointer stays valid until tsr_gpu_host_invalidate() has returned.
+	 * Called by workers, and by [host] calls that run packets inline; must not block. Not
+	 * called for local memory.
 	 */
-	enum tsr_host_result (*map)(void *host, uint64_t addr, uint64_t *len, bool write, void **ptr);
+	enum tsr_host_result (*map)(void *host, uint64_t addr, uint64_t *len, bool write,
+				    void **ptr);
 	/*
-	 * [addr, addr + len) has been written through @ptr, which map() gave for @addr or which points into local memory (migration,
-	 * self-modifying guests). Called before the invalidation of that pointer is acknowledged, by workers too; must not block.
+	 * [addr, addr + len) has been written through @ptr, which map() gave for @addr or which
+	 * points into local memory (migration, self-modifying guests). Called before the
+	 * invalidation of that pointer is acknowledged, by workers too; must not block.
 	 */
 	void (*dirty)(void *host, enum tsr_space space, uint64_t addr, void *ptr, uint64_t len);
-	/* Send the MSI-X message of @vector (an enum tsr_irq_class). Workers call it too; must not block. */
+	/*
+	 * Send the MSI-X message of @vector (an enum tsr_irq_class). Workers call it too; must not
+	 * block.
+	 */
 	void (*interrupt)(void *host, unsigned int vector);
-	/* The timestamp clock in nanoseconds; monotonic, stands while the machine is stopped. Any thread. */
+	/*
+	 * The timestamp clock in nanoseconds; monotonic, stands while the machine is stopped. Any
+	 * thread.
+	 */
 	uint64_t (*clock)(void *host);
-	/* Call tsr_gpu_timer() at clock @when, or never for UINT64_MAX; replaces the former request. Any thread; must not block. */
+	/*
+	 * Call tsr_gpu_timer() at clock @when, or never for UINT64_MAX; replaces the former
+	 * request. Any thread; must not block.
+	 */
 	void (*set_timer)(void *host, uint64_t when);
-	/* Work has arrived for tsr_gpu_run(). Only with threads == 0. Any thread; must not block; may be NULL. */
+	/*
+	 * Work has arrived for tsr_gpu_run(). Only with threads == 0. Any thread; must not block;
+	 * may be NULL.
+	 */
 	void (*work)(void *host);
 	/* A worker thread starts and ends (RCU registration and the like); may be NULL. */
 	void (*thread_enter)(void *host);
@@ -78,28 +102,34 @@ struct tsr_host_ops {
 };
 
 /*
- * Create a device in its reset state. Returns NULL and a message of one line in @err (of @errlen bytes) when the configuration
- * is impossible or memory or threads cannot be had.
+ * Create a device in its reset state. Returns NULL and a message of one line in @err (of @errlen
+ * bytes) when the configuration is impossible or memory or threads cannot be had.
  */
-struct tsr_gpu *tsr_gpu_new(const struct tsr_config *cfg, const struct tsr_host_ops *ops, void *host,
-			    char *err, size_t errlen);
+struct tsr_gpu *tsr_gpu_new(const struct tsr_config *cfg, const struct tsr_host_ops *ops,
+			    void *host, char *err, size_t errlen);
 /* Stop the workers and free the device. [host] */
 void tsr_gpu_free(struct tsr_gpu *gpu);
 
-/* Register access at @offset of BAR0, 4-byte aligned; elsewhere reads give 0 and writes do nothing. [host] */
+/*
+ * Register access at @offset of BAR0, 4-byte aligned; elsewhere reads give 0 and writes do nothing.
+ * [host]
+ */
 uint32_t tsr_gpu_read(struct tsr_gpu *gpu, uint32_t offset);
 void tsr_gpu_write(struct tsr_gpu *gpu, uint32_t offset, uint32_t value);
 
 /* Reset of the whole device, complete on return; what PCI reset and FLR do. [host] */
 void tsr_gpu_reset(struct tsr_gpu *gpu);
 
-/* Stop all engines at their next stopping point, complete on return; nests. Register access works while paused. [host] */
+/*
+ * Stop all engines at their next stopping point, complete on return; nests. Register access works
+ * while paused. [host]
+ */
 void tsr_gpu_pause(struct tsr_gpu *gpu);
 void tsr_gpu_resume(struct tsr_gpu *gpu);
 
 /*
- * Forget every pointer that map() returned (and, with @addr and @len, at least those of that bus range). On return no thread uses
- * one any more. [host]
+ * Forget every pointer that map() returned (and, with @addr and @len, at least those of that bus
+ * range). On return no thread uses one any more. [host]
  */
 void tsr_gpu_host_invalidate(struct tsr_gpu *gpu, uint64_t addr, uint64_t len);
 /* Translations that were TSR_HOST_PENDING may be asked again. Any thread. */
@@ -108,14 +138,19 @@ void tsr_gpu_host_ready(struct tsr_gpu *gpu);
 /* The timer asked for by set_timer() has expired. [host] */
 void tsr_gpu_timer(struct tsr_gpu *gpu);
 
-/* Without workers: run ready queues for about @cycles; returns the cycles spent, 0 if nothing can run now. [host] */
+/*
+ * Without workers: run ready queues for about @cycles; returns the cycles spent, 0 if nothing can
+ * run now. [host]
+ */
 uint64_t tsr_gpu_run(struct tsr_gpu *gpu, uint64_t cycles);
 
 /*
- * The whole state as versioned plain bytes (not local memory, which the host owns). The device must be paused. save() returns the size
- * needed, and writes if it fits in @size. load() wants a device of the same configuration; on failure it returns false with a message and
- * leaves the device reset. load() asks for its timer anew with set_timer(), and for nothing else: the host sends no interrupt again that
- * was sent before save(), and calls tsr_gpu_host_ready() for the requests it has forgotten. [host]
+ * The whole state as versioned plain bytes (not local memory, which the host owns). The device must
+ * be paused. save() returns the size needed, and writes if it fits in @size. load() wants a device
+ * of the same configuration; on failure it returns false with a message and leaves the device
+ * reset. load() asks for its timer anew with set_timer(), and for nothing else: the host sends no
+ * interrupt again that was sent before save(), and calls tsr_gpu_host_ready() for the requests it
+ * has forgotten. [host]
  */
 size_t tsr_gpu_save(struct tsr_gpu *gpu, void *buf, size_t size);
 bool tsr_gpu_load(struct tsr_gpu *gpu, const void *buf, size_t size, char *err, size_t errlen);

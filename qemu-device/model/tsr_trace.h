@@ -2,8 +2,9 @@
 /*
  * Trace points: what tsr_host_ops.trace() is told, and what its arguments mean.
  *
- * In: calls from wherever the event happens, some under the device's lock, from any thread. Out: nothing may be called back.
- * The list is a macro so that a host can make its own table of names: X(name, "arg arg …").
+ * In: calls from wherever the event happens, some under the device's lock, from any thread. Out:
+ * nothing may be called back. The list is a macro so that a host can make its own table of names:
+ * X(name, "arg arg …").
  */
 #ifndef TSR_TRACE_H
 #define TSR_TRACE_H

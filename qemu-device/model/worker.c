@@ -3,7 +3,9 @@
 
 #include "gpu.h"
 
-/* A wake-up of a sleeping thread costs about 25 µs, so spinning longer than twice that never pays. */
+/*
+ * A wake-up of a sleeping thread costs about 25 µs, so spinning longer than twice that never pays.
+ */
 #define SPIN_MAX_NS 50000u
 #define SPIN_MIN_NS 2000u
 
@@ -45,7 +47,8 @@ static bool wanted(struct tsr_gpu *gpu)
 {
 	if (gpu->workers.quit)
 		return true;
-	return !gpu->paused && !gpu->reset_busy && atomic_load_explicit(&gpu->sched.runnable, memory_order_relaxed);
+	return !gpu->paused && !gpu->reset_busy &&
+	       atomic_load_explicit(&gpu->sched.runnable, memory_order_relaxed);
 }
 
 /* No work: wait for some. Lock held on entry and return. */
@@ -61,8 +64,12 @@ static void wait_for_work(struct tsr_gpu *gpu)
 		pthread_mutex_unlock(&gpu->lock);
 		found = spin(gpu, ns);
 		pthread_mutex_lock(&gpu->lock);
-		/* Found: the next spin may be as long as any. Not found: it was a waste, try less. */
-		workers->spin_ns = found ? SPIN_MAX_NS : ns / 2 < SPIN_MIN_NS ? SPIN_MIN_NS : ns / 2;
+		/*
+		 * Found: the next spin may be as long as any. Not found: it was a waste, try less.
+		 */
+		workers->spin_ns = found		  ? SPIN_MAX_NS
+				   : ns / 2 < SPIN_MIN_NS ? SPIN_MIN_NS
+							  : ns / 2;
 	}
 	while (!wanted(gpu)) {
 		workers->sleeping++;

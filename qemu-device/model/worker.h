@@ -2,8 +2,9 @@
 /*
  * Workers: the threads that run queues.
  *
- * In: READY queues. Out: nothing of their own; they run what the scheduler gives them. A worker without work spins for a short time,
- * the longer the more often that paid, then sleeps. Limits: TSR_WORKERS_MAX. With none, tsr_gpu_run() does their work.
+ * In: READY queues. Out: nothing of their own; they run what the scheduler gives them. A worker
+ * without work spins for a short time, the longer the more often that paid, then sleeps. Limits:
+ * TSR_WORKERS_MAX. With none, tsr_gpu_run() does their work.
  */
 #ifndef TSR_WORKER_H
 #define TSR_WORKER_H
@@ -21,7 +22,8 @@ struct tsr_workers {
 	unsigned int started;		/* threads that run */
 	unsigned int idle;		/* threads without work */
 	unsigned int sleeping;		/* of them, those that sleep */
-	atomic_bool quit;		/* the device goes away; read without the lock by those that spin */
+	/* the device goes away; read without the lock by those that spin */
+	atomic_bool quit;
 	unsigned int spin_ns;		/* how long to spin, adapted */
 };
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The shortest way through the whole device: a copy in a stream, a fence, an interrupt; with and without threads. */
+/*
+ * The shortest way through the whole device: a copy in a stream, a fence, an interrupt; with and
+ * without threads.
+ */
 #include "ktap.h"
 #include "stage.h"
 

@@ -30,10 +30,11 @@ void stage_free(struct stage *s)
 	bench_free(s->b);
 }
 
-void stage_queue(struct stage *s, struct bench_queue *q, unsigned int slot, enum tsr_engine_class cls,
-		 enum tsr_priority priority)
+void stage_queue(struct stage *s, struct bench_queue *q, unsigned int slot,
+		 enum tsr_engine_class cls, enum tsr_priority priority)
 {
-	bench_queue_init(q, slot, cls, priority, &s->as[0], STAGE_RING + ((uint64_t)slot << 20), 12, &s->as[1]);
+	bench_queue_init(q, slot, cls, priority, &s->as[0], STAGE_RING + ((uint64_t)slot << 20), 12,
+			 &s->as[1]);
 }
 
 uint64_t *stage_word(struct stage *s, uint64_t offset)
@@ -113,7 +114,8 @@ unsigned int pk_return(uint64_t *p)
 
 unsigned int pk_fence(uint64_t *p, enum tsr_event event, bool irq, uint64_t addr, uint64_t value)
 {
-	tsr_pack_fence(p, &(struct tsr_fence) { .event = event, .irq = irq, .addr = addr, .value = value });
+	tsr_pack_fence(
+		p, &(struct tsr_fence){ .event = event, .irq = irq, .addr = addr, .value = value });
 	return TSR_FENCE_QWORDS;
 }
 
@@ -125,7 +127,8 @@ unsigned int pk_timestamp(uint64_t *p, enum tsr_event event, uint64_t addr)
 
 unsigned int pk_wait(uint64_t *p, enum tsr_compare op, bool wide, uint64_t addr, uint64_t value)
 {
-	tsr_pack_wait(p, &(struct tsr_wait) { .op = op, .wide = wide, .addr = addr, .value = value });
+	tsr_pack_wait(p,
+		      &(struct tsr_wait){ .op = op, .wide = wide, .addr = addr, .value = value });
 	return TSR_WAIT_QWORDS;
 }
 
@@ -135,7 +138,8 @@ unsigned int pk_wait_reg(uint64_t *p, enum tsr_compare op, unsigned int index, u
 	return TSR_WAIT_REG_QWORDS;
 }
 
-unsigned int pk_signal(uint64_t *p, enum tsr_signal_op op, enum tsr_event event, bool wide, uint64_t addr, uint64_t value)
+unsigned int pk_signal(uint64_t *p, enum tsr_signal_op op, enum tsr_event event, bool wide,
+		       uint64_t addr, uint64_t value)
 {
 	tsr_pack_signal(p, &(struct tsr_signal) {
 		.op = op, .event = event, .wide = wide, .addr = addr, .value = value,
@@ -143,9 +147,11 @@ unsigned int pk_signal(uint64_t *p, enum tsr_signal_op op, enum tsr_event event,
 	return TSR_SIGNAL_QWORDS;
 }
 
-unsigned int pk_signal_reg(uint64_t *p, enum tsr_signal_op op, enum tsr_event event, unsigned int index, uint32_t value)
+unsigned int pk_signal_reg(uint64_t *p, enum tsr_signal_op op, enum tsr_event event,
+			   unsigned int index, uint32_t value)
 {
-	tsr_pack_signal_reg(p, &(struct tsr_signal_reg) { .op = op, .event = event, .index = index, .value = value });
+	tsr_pack_signal_reg(p, &(struct tsr_signal_reg){
+				       .op = op, .event = event, .index = index, .value = value });
 	return TSR_SIGNAL_REG_QWORDS;
 }
 
@@ -157,7 +163,8 @@ unsigned int pk_barrier(uint64_t *p, const struct tsr_barrier *barrier)
 
 unsigned int pk_tlb(uint64_t *p, enum tsr_inv_op op, unsigned int as, uint64_t va, uint64_t size)
 {
-	tsr_pack_tlb_invalidate(p, &(struct tsr_tlb_invalidate) { .op = op, .as = as, .va = va, .size = size });
+	tsr_pack_tlb_invalidate(
+		p, &(struct tsr_tlb_invalidate){ .op = op, .as = as, .va = va, .size = size });
 	return TSR_TLB_INVALIDATE_QWORDS;
 }
 
@@ -181,6 +188,7 @@ unsigned int pk_copy(uint64_t *p, uint64_t dst, uint64_t src, uint64_t size)
 
 unsigned int pk_fill(uint64_t *p, uint64_t dst, uint64_t size, uint8_t byte)
 {
-	tsr_pack_fill_linear(p, &(struct tsr_fill_linear) { .texel = 1, .dst = dst, .size = size, .pattern_lo = byte });
+	tsr_pack_fill_linear(p, &(struct tsr_fill_linear){
+					.texel = 1, .dst = dst, .size = size, .pattern_lo = byte });
 	return TSR_FILL_LINEAR_QWORDS;
 }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The stage that most tests of the model play on: a machine with two address spaces, in each of them the same memory at the same
- * addresses, and writers for packets and streams.
- *
+ * The stage that most tests of the model play on: a machine with two address spaces, in each of
+ * them the same memory at the same addresses, and writers for packets and streams.
  *   STAGE_DATA    1 MiB, read and write: buffers, fence words, semaphores
  *   STAGE_STREAM  256 KiB, read, write and execute: streams (the GPU may patch them)
  *   rings at STAGE_RING + slot * 1 MiB, in address space 0 (stage_queue())
@@ -41,8 +40,8 @@ void stage_init(struct stage *s, const struct tsr_config *config);
 void stage_free(struct stage *s);
 
 /* A queue of that class and priority with the smallest ring, RING_AS 0, USER_AS 1. */
-void stage_queue(struct stage *s, struct bench_queue *q, unsigned int slot, enum tsr_engine_class cls,
-		 enum tsr_priority priority);
+void stage_queue(struct stage *s, struct bench_queue *q, unsigned int slot,
+		 enum tsr_engine_class cls, enum tsr_priority priority);
 /* The test's view of a word in STAGE_DATA, at its offset: 64 bits, 32 bits. */
 uint64_t *stage_word(struct stage *s, uint64_t offset);
 uint32_t *stage_word32(struct stage *s, uint64_t offset);
@@ -68,8 +67,10 @@ unsigned int pk_fence(uint64_t *p, enum tsr_event event, bool irq, uint64_t addr
 unsigned int pk_timestamp(uint64_t *p, enum tsr_event event, uint64_t addr);
 unsigned int pk_wait(uint64_t *p, enum tsr_compare op, bool wide, uint64_t addr, uint64_t value);
 unsigned int pk_wait_reg(uint64_t *p, enum tsr_compare op, unsigned int index, uint32_t value);
-unsigned int pk_signal(uint64_t *p, enum tsr_signal_op op, enum tsr_event event, bool wide, uint64_t addr, uint64_t value);
-unsigned int pk_signal_reg(uint64_t *p, enum tsr_signal_op op, enum tsr_event event, unsigned int index, uint32_t value);
+unsigned int pk_signal(uint64_t *p, enum tsr_signal_op op, enum tsr_event event, bool wide,
+		       uint64_t addr, uint64_t value);
+unsigned int pk_signal_reg(uint64_t *p, enum tsr_signal_op op, enum tsr_event event,
+			   unsigned int index, uint32_t value);
 unsigned int pk_barrier(uint64_t *p, const struct tsr_barrier *barrier);
 unsigned int pk_tlb(uint64_t *p, enum tsr_inv_op op, unsigned int as, uint64_t va, uint64_t size);
 unsigned int pk_counter_begin(uint64_t *p, uint16_t mask);
