@@ -108,6 +108,21 @@ static void host_work(void *host)
 	atomic_fetch_add(&b->works, 1);
 }
 
+static void host_trace(void *host, unsigned int event, const uint64_t *args, unsigned int count)
+{
+	struct bench *b = host;
+	uint64_t hash;
+	unsigned int i;
+
+	pthread_mutex_lock(&b->trace_lock);
+	hash = (b->trace_hash ^ event) * 0x100000001b3ull;	/* FNV-1a, by words */
+	for (i = 0; i < count; i++)
+		hash = (hash ^ args[i]) * 0x100000001b3ull;
+	b->trace_hash = hash;
+	b->trace_count++;
+	pthread_mutex_unlock(&b->trace_lock);
+}
+
 static void host_thread_enter(void *host)
 {
 	struct bench *b = host;
@@ -129,6 +144,7 @@ static const struct tsr_host_ops host_ops = {
 	.clock = host_clock,
 	.set_timer = host_set_timer,
 	.work = host_work,
+	.trace = host_trace,
 	.thread_enter = host_thread_enter,
 	.thread_leave = host_thread_leave,
 };
@@ -159,6 +175,7 @@ struct bench *bench_try(const struct tsr_config *config, char *err, size_t errle
 	atomic_store(&b->timer, UINT64_MAX);
 	atomic_store(&b->clock, 1000000);
 	pthread_mutex_init(&b->dirty_lock, NULL);
+	pthread_mutex_init(&b->trace_lock, NULL);
 	b->gpu = tsr_gpu_new(&b->config, &host_ops, b, err, errlen);
 	if (!b->gpu) {
 		bench_free(b);
@@ -179,6 +196,17 @@ struct bench *bench_new(const struct tsr_config *config)
 	return b;
 }
 
+void bench_replace(struct bench *b)
+{
+	char err[256] = "";
+
+	tsr_gpu_free(b->gpu);
+	atomic_store(&b->timer, UINT64_MAX);
+	b->gpu = tsr_gpu_new(&b->config, &host_ops, b, err, sizeof(err));
+	if (!b->gpu)
+		die("the device refuses its configuration: %s", err);
+}
+
 void bench_free(struct bench *b)
 {
 	if (b->gpu)
@@ -186,6 +214,7 @@ void bench_free(struct bench *b)
 	if (atomic_load(&b->threads))
 		die("%d worker threads are left", atomic_load(&b->threads));
 	pthread_mutex_destroy(&b->dirty_lock);
+	pthread_mutex_destroy(&b->trace_lock);
 	free(b->local);
 	free(b->ram);
 	free(b);

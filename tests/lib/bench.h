@@ -62,6 +62,10 @@ struct bench {
 	atomic_uint works;		/* calls of work() */
 	atomic_int threads;		/* worker threads that have entered and not left */
 
+	pthread_mutex_t trace_lock;	/* of the following */
+	uint64_t trace_hash;		/* of all trace events and their arguments, in order */
+	uint64_t trace_count;		/* events */
+
 	pthread_mutex_t dirty_lock;	/* of the following */
 	unsigned int dirty_count;	/* reports; the first BENCH_DIRTY_MAX are kept */
 	struct bench_dirty {
@@ -97,6 +101,9 @@ struct bench_queue {
 struct bench *bench_new(const struct tsr_config *config);
 struct bench *bench_try(const struct tsr_config *config, char *err, size_t errlen);
 void bench_free(struct bench *b);
+
+/* bench_replace(): a fresh device in the place of the old one; memory and clock stay. */
+void bench_replace(struct bench *b);
 
 /* bench_alloc(): @size bytes of zeroed system memory at a multiple of @align, their bus address. */
 uint64_t bench_alloc(struct bench *b, uint64_t size, uint64_t align);
