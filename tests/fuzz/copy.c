@@ -17,10 +17,10 @@
 #include "tsr_packets.h"
 #include "tsr_regs.h"
 
-#define AREA_PAGES 24u
+#define AREA_PAGES 12u
 #define SRC 0x10000000ULL
 #define DST 0x20000000ULL
-#define TEXELS_MAX 6000u
+#define TEXELS_MAX 3000u
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -57,9 +57,10 @@ static void map_page(struct mock_mem *m, uint64_t va, uint8_t how)
 		p->fault = codes[how & 3];
 }
 
+/* An address in the area, or a wild one, which is outside of both. */
 static uint64_t near(uint64_t base, uint64_t wild, uint64_t bits)
 {
-	return wild & 1 ? bits : base + bits % (8 * MOCK_PAGE);
+	return wild & 1 ? bits | 1ULL << 40 : base + bits % (8 * MOCK_PAGE);
 }
 
 static void limit(uint32_t *width, uint32_t *height)
@@ -114,7 +115,7 @@ static void make_copy_linear(uint64_t *cmd, uint64_t wild)
 	tsr_unpack_copy_linear(cmd, &p);
 	p.src = near(SRC, wild, p.src);
 	p.dst = near(DST, wild, p.dst);
-	p.size %= 80000;
+	p.size %= 40000;
 	tsr_pack_copy_linear(cmd, &p);
 }
 
@@ -125,7 +126,7 @@ static void make_fill_linear(uint64_t *cmd, uint64_t wild)
 	tsr_unpack_fill_linear(cmd, &p);
 	p.texel = wild & 2 ? p.texel : p.texel % 16 + 1;
 	p.dst = near(DST, wild, p.dst);
-	p.size %= 80000;
+	p.size %= 40000;
 	if (!(wild & 16)) {
 		p.size -= p.texel ? p.size % p.texel : 0;
 		p.pattern_lo &= p.texel < 8 ? (1ULL << 8 * p.texel) - 1 : ~0ULL;
@@ -135,7 +136,9 @@ static void make_fill_linear(uint64_t *cmd, uint64_t wild)
 	tsr_pack_fill_linear(cmd, &p);
 }
 
-/* Whether the engine refuses the packet: then its result is known and nothing else to be compared. */
+/*
+ * Whether the engine refuses the packet: then its result is known and nothing else to be compared.
+ */
 static bool refused(struct mock_mem *m, const uint64_t *cmd)
 {
 	struct tsr_engine_state state = { { 0 } };

@@ -58,10 +58,16 @@ unsigned int copy_random_mock(void *random)
 void copy_random_fill(struct copy_random *r, struct mock_mem *m)
 {
 	unsigned int i, j;
+	uint32_t word;
 
 	for (i = 0; i < m->pages; i++) {
-		for (j = 0; m->page[i].mem && j < MOCK_PAGE; j++)
-			m->page[i].mem[j] = m->page[i].clean[j] = (uint8_t)(copy_random(r, 256));
+		for (j = 0; m->page[i].mem && j < MOCK_PAGE; j += sizeof(word)) {
+			word = copy_random(r, 0x7fffffff);
+			word ^= word << 9;
+			memcpy(m->page[i].mem + j, &word, sizeof(word));
+		}
+		if (m->page[i].mem)
+			memcpy(m->page[i].clean, m->page[i].mem, MOCK_PAGE);
 	}
 }
 
