@@ -4,7 +4,7 @@
 #
 #   make -f tests/lib/programs.mk BUILD=DIR HW=DIR SUITE
 #
-# SUITE is model-asan, model-tsan, user, qtest, guest, bench or fuzz; programs land in BUILD/SUITE/bin/.
+# SUITE is model-asan, model-tsan, user, qtest, guest, bench, bench-host or fuzz; programs land in BUILD/SUITE/bin/.
 # Every tests/DIR/NAME.c is a program; every .c in tests/DIR/lib/ is linked into each of them.
 
 CFLAGS := -std=gnu11 -O1 -g -Wall -Wextra -Werror -pthread -D_GNU_SOURCE
@@ -60,6 +60,12 @@ bench.flags := $(guest.flags) -O2 -Itests/guest/lib
 bench.sources := $(wildcard tests/guest/lib/*.c)
 bench.libs := $(guest.libs)
 
+# figures of the model alone, on the host
+bench-host.dir := bench/host
+bench-host.flags := -O2 -Iqemu-device/model -Itests/bench/lib
+bench-host.sources := $(model_sources) $(bench_sources) $(wildcard tests/bench/lib/*.c)
+bench-host.libs := -lm
+
 # suite(NAME): the rules of one variant.
 define suite
 $(1).bin := $$(BUILD)/$(1)/bin
@@ -78,9 +84,9 @@ $$($(1).bin)/%: $$(BUILD)/$(1)/obj/tests/$$($(1).dir)/%.o $$($(1).common)
 	@mkdir -p $$(@D)
 	@$$(CC) $$(CFLAGS) $$($(1).flags) -Wl,--as-needed -o $$@ $$^ $$($(1).libs)
 endef
-$(foreach s,model-asan model-tsan user fuzz qtest guest bench,$(eval $(call suite,$(s))))
+$(foreach s,model-asan model-tsan user fuzz qtest guest bench bench-host,$(eval $(call suite,$(s))))
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
 .SECONDARY:
 .DELETE_ON_ERROR:
-.PHONY: model-asan model-tsan user fuzz qtest guest bench
+.PHONY: model-asan model-tsan user fuzz qtest guest bench bench-host

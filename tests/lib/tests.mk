@@ -62,7 +62,9 @@ fuzz: setup ## fuzz the model longer: SECONDS=600 per target
 
 # The disk the figures are compared with: virtio-blk in front of nothing, so a read costs what the bus costs.
 BENCH_DISK := -drive if=none,id=bench,driver=null-co,read-zeroes=on,size=64M -device virtio-blk-pci,drive=bench
-bench: setup ## benchmarks in the guest, one line per figure: name value unit
+bench: setup ## benchmarks, of the model alone and in the guest, one line per figure: name value unit
+	@$(PROGRAMS) bench-host
+	@for b in $(call names,bench/host); do '$(BUILD)'/bench-host/bin/$$b || exit; done
 	@$(GUEST_ENV); $(GUEST) --qemu-args '$(BENCH_DISK)' -- 'for b in $(call names,bench); do $$b || exit; done'
 
 coverage: ## make Documentation/coverage.md from the results of the last make check
