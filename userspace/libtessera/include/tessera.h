@@ -49,8 +49,10 @@ struct tsr_sync;	/* a DRM syncobj: binary or timeline */
 struct tsr_submit;	/* jobs to be submitted together */
 struct tsr_stream;	/* a command stream being written, see tessera_cmd.h */
 
-/* Version of this header, and of the library that runs (major << 16 | minor). */
+/* Version of this header: major << 16 | minor. */
 #define TSR_LIBRARY_VERSION	0x00000001u
+
+/* tsr_library_version(): TSR_LIBRARY_VERSION of the library that runs. */
 uint32_t tsr_library_version(void);
 
 /* ---- Errors ---------------------------------------------------------------------------------- */
