@@ -35,7 +35,8 @@ static void require(bool condition, const char *what)
 }
 
 /* Walk through the bytes; returns the errors. */
-static unsigned long walk(const uint8_t *bytes, size_t size, const struct tsr_decode_options *options)
+static unsigned long walk(const uint8_t *bytes, size_t size,
+			  const struct tsr_decode_options *options)
 {
 	static struct tsr_decode_packet packet;
 	struct tsr_decoder decoder;
@@ -48,7 +49,7 @@ static unsigned long walk(const uint8_t *bytes, size_t size, const struct tsr_de
 		require(packet.num_qwords <= TSR_DECODE_QWORDS_MAX, "a packet is too long");
 		require(packet.address == options->base + at, "an address is wrong");
 		require(packet.desc || packet.num_errors, "an unknown packet is no error");
-		require(!packet.skipped || packet.num_errors, "qwords are skipped without an error");
+		require(!packet.skipped || packet.num_errors, "qwords are skipped silently");
 		at += 8 * (packet.num_qwords + packet.skipped);
 		errors += packet.num_errors;
 	}

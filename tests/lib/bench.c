@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
 
 #include "bench.h"
@@ -37,16 +38,18 @@ static enum tsr_host_result host_map(void *host, uint64_t addr, uint64_t *len, b
 				     void **ptr)
 {
 	struct bench *b = host;
-	unsigned int call = atomic_fetch_add(&b->maps, 1) + 1;
+	uint64_t page = (addr - BENCH_RAM_BASE) / BENCH_PAGE;
 	uint64_t left = BENCH_RAM_BASE + BENCH_RAM_SIZE - addr;
 
 	(void)write;
-	if (b->pending_every && call % b->pending_every == 0) {
+	atomic_fetch_add(&b->maps, 1);
+	if (addr - BENCH_RAM_BASE >= BENCH_RAM_SIZE || in_hole(b, addr))
+		return TSR_HOST_FAULT;
+	if (b->pending_every && page % b->pending_every == 0 &&
+	    !atomic_exchange(&b->answered[page], true)) {
 		atomic_store(&b->pending, true);
 		return TSR_HOST_PENDING;
 	}
-	if (addr - BENCH_RAM_BASE >= BENCH_RAM_SIZE || in_hole(b, addr))
-		return TSR_HOST_FAULT;
 	if (*len > left)
 		*len = left;
 	if (addr < b->hole_base && *len > b->hole_base - addr && b->hole_size)
@@ -151,24 +154,38 @@ static const struct tsr_host_ops host_ops = {
 
 /* ---- The machine ----------------------------------------------------------------------------- */
 
-static void *zeroed(size_t size)
+/*
+ * Memory of the machine: zeroed, and between pages that cannot be accessed, so that a device that
+ * goes beyond its end is caught. Not from malloc: a fuzzer makes thousands of machines, and only
+ * the pages that are used cost anything this way.
+ */
+static uint8_t *new_memory(size_t size)
 {
-	void *p = calloc(1, size);
+	uint8_t *p = mmap(NULL, size + 2 * BENCH_PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+			  0);
 
-	if (!p)
+	if (p == MAP_FAILED || mprotect(p + BENCH_PAGE, size, PROT_READ | PROT_WRITE))
 		die("no memory");
-	return p;
+	return p + BENCH_PAGE;
+}
+
+static void free_memory(uint8_t *memory, size_t size)
+{
+	if (memory)
+		munmap(memory - BENCH_PAGE, size + 2 * BENCH_PAGE);
 }
 
 struct bench *bench_try(const struct tsr_config *config, char *err, size_t errlen)
 {
-	struct bench *b = zeroed(sizeof(*b));
+	struct bench *b = calloc(1, sizeof(*b));
 
+	if (!b)
+		die("no memory");
 	if (config)
 		b->config = *config;
-	b->ram = zeroed(BENCH_RAM_SIZE);
+	b->ram = new_memory(BENCH_RAM_SIZE);
 	if (b->config.local_size && !b->config.local) {
-		b->local = zeroed(b->config.local_size);
+		b->local = new_memory(b->config.local_size);
 		b->config.local = b->local;
 	}
 	b->next = BENCH_RAM_BASE;
@@ -215,8 +232,8 @@ void bench_free(struct bench *b)
 		die("%d worker threads are left", atomic_load(&b->threads));
 	pthread_mutex_destroy(&b->dirty_lock);
 	pthread_mutex_destroy(&b->trace_lock);
-	free(b->local);
-	free(b->ram);
+	free_memory(b->local, b->config.local_size);
+	free_memory(b->ram, BENCH_RAM_SIZE);
 	free(b);
 }
 

@@ -55,8 +55,9 @@ struct bench {
 	/* Injection; writable while no engine runs. */
 	uint64_t hole_base, hole_size;	/* bus addresses that are not memory */
 	uint64_t map_limit;		/* longest answer of map() in bytes, 0: no limit */
-	unsigned int pending_every;	/* every so many calls of map() are PENDING, 0: none */
-	atomic_bool pending;		/* there was one; bench_run() answers it */
+	unsigned int pending_every;	/* of pages that are PENDING when first asked for; 0: none */
+	atomic_bool answered[BENCH_RAM_SIZE / BENCH_PAGE];	/* pages that have been */
+	atomic_bool pending;		/* one is: bench_run() tells the device to ask again */
 
 	atomic_uint maps;		/* calls of map() */
 	atomic_uint works;		/* calls of work() */
