@@ -100,17 +100,14 @@ static bool as_idle(struct tessera_device *tdev, int as)
 	return !(tessera_read(tdev, TSR_REG_GPU_STATUS) & TSR_GPU_STATUS_RESET_BUSY__MASK);
 }
 
-/*
- * Start an invalidation and wait for its end. mb(): the device must see the
- * entries before it sees the command; under emulation a weaker barrier may be
- * none.
- */
+/* Start an invalidation and wait for its end. */
 static int as_command(struct tessera_device *tdev, int as, enum tsr_inv_op op)
 {
 	unsigned int spins;
 	bool idle;
 	int ret;
 
+	/* Entries before the command; under emulation a weaker barrier may be none. */
 	mb();
 	tessera_write(tdev, TSR_REG_AS_COMMAND(as), FIELD_PREP(TSR_AS_COMMAND_OP__MASK, op));
 

@@ -440,6 +440,7 @@ static int bind_prepare_unmap_bo(struct tessera_bind *bind, struct tessera_bind_
 /* A map makes one mapping and leaves two remains, an unmap leaves two. */
 static int bind_prepare_op(struct tessera_bind *bind, struct tessera_bind_op *op)
 {
+	struct tessera_pgtable *pgt = bind->vm->pgt;
 	int ret;
 
 	switch (op->type) {
@@ -450,10 +451,10 @@ static int bind_prepare_op(struct tessera_bind *bind, struct tessera_bind_op *op
 		fallthrough;
 	case DRM_TESSERA_BIND_MAP_NULL:
 		ret = bind_reserve_vmas(bind, 3);
-		return ret ?: tessera_pt_reserve_map(bind->vm->pgt, &bind->pool, op->va, op->size);
+		return ret ?: tessera_pt_reserve_map(pgt, &bind->pool, op->va, op->size);
 	case DRM_TESSERA_BIND_UNMAP:
 		ret = bind_reserve_vmas(bind, 2);
-		return ret ?: tessera_pt_reserve_unmap(bind->vm->pgt, &bind->pool, op->va, op->size);
+		return ret ?: tessera_pt_reserve_unmap(pgt, &bind->pool, op->va, op->size);
 	default:
 		return bind_prepare_unmap_bo(bind, op);
 	}

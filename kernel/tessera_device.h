@@ -142,7 +142,7 @@ struct tessera_device {
 		/** @as_slots.lock: Protects the bitmap; below &tessera_vm.op_lock. */
 		struct mutex lock;
 		/** @as_slots.used: Bit n: address space n is taken. */
-		DECLARE_BITMAP(used, TSR_ADDRESS_SPACES_MAX);
+		unsigned long used[TSR_ADDRESS_SPACES_MAX / BITS_PER_LONG];
 	} as_slots;
 
 	/** @slots: Queue slots. */

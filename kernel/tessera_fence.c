@@ -233,14 +233,14 @@ struct dma_fence *tessera_fence_emit_done(struct tessera_fence *fence, int error
 /**
  * tessera_timeline_signal() - signal pending fences
  * @timeline: timeline
- * @upto: number of the last one to signal
+ * @last: number of the last one to signal
  * @error: error to set on each, or 0
  *
  * From any context.
  *
  * Return: how many fences signalled.
  */
-unsigned int tessera_timeline_signal(struct tessera_timeline *timeline, u64 upto, int error)
+unsigned int tessera_timeline_signal(struct tessera_timeline *timeline, u64 last, int error)
 {
 	struct tessera_fence *fence, *next;
 	unsigned int count = 0;
@@ -248,7 +248,7 @@ unsigned int tessera_timeline_signal(struct tessera_timeline *timeline, u64 upto
 
 	spin_lock_irqsave(&timeline->lock, flags);
 	list_for_each_entry_safe(fence, next, &timeline->pending, node) {
-		if (fence->base.seqno > upto)
+		if (fence->base.seqno > last)
 			break;
 		list_del_init(&fence->node);
 		if (error)

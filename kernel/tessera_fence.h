@@ -68,7 +68,7 @@ void tessera_fence_drop(struct tessera_fence *fence);
 struct dma_fence *tessera_fence_emit(struct tessera_fence *fence);
 struct dma_fence *tessera_fence_emit_done(struct tessera_fence *fence, int error);
 
-unsigned int tessera_timeline_signal(struct tessera_timeline *timeline, u64 upto, int error);
+unsigned int tessera_timeline_signal(struct tessera_timeline *timeline, u64 last, int error);
 bool tessera_timeline_idle(struct tessera_timeline *timeline);
 
 #endif

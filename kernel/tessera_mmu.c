@@ -28,7 +28,7 @@
 #include "tessera_device.h"
 #include "tessera_mmu.h"
 
-#define PT_ENTRIES	(1U << TSR_PT_INDEX_BITS)
+#define PT_ENTRIES	((u32)BIT(TSR_PT_INDEX_BITS))
 #define PT_SIZE		(PT_ENTRIES * sizeof(__le64))
 #define SMALL_SIZE	BIT_ULL(TSR_PAGE_SHIFT)
 #define HUGE_SIZE	BIT_ULL(TSR_HUGE_SHIFT)

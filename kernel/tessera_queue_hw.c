@@ -146,9 +146,6 @@ static void pack_entry(u64 *p, const struct tsr_call *call, const struct tsr_fen
  * @cmd_va: user's stream
  * @cmd_size: its bytes, 0 for a job that only signals
  * @seqno: number of the job
- *
- * mb(): the device must see the entry before it sees the doorbell; under
- * emulation a weaker barrier may be none.
  */
 void tessera_queue_hw_emit(struct tessera_queue *queue, u64 cmd_va, u32 cmd_size, u64 seqno)
 {
@@ -168,6 +165,7 @@ void tessera_queue_hw_emit(struct tessera_queue *queue, u64 cmd_va, u32 cmd_size
 		entry[i] = cpu_to_le64(packed[i]);
 	queue->wptr += TESSERA_RING_ENTRY;
 
+	/* Entry before the doorbell; under emulation a weaker barrier may be none. */
 	mb();
 	tessera_write(queue->tdev, TSR_REG_DOORBELL_RING(queue->slot), queue->wptr);
 }

@@ -28,7 +28,6 @@
 #include <drm/drm_drv.h>
 #include <drm/drm_managed.h>
 #include <drm/drm_print.h>
-#include <drm/drm_util.h>
 #include <drm/tessera_drm.h>
 
 #include "tessera_as.h"
@@ -193,32 +192,45 @@ void tessera_queue_recover(struct tessera_queue *queue)
 	drm_dev_exit(cookie);
 }
 
-/* Slots change hands under reset.lock, which the callers of this hold. */
-#define for_each_slot_queue(queue, tdev, slot) \
-	for ((slot) = 0; (slot) < (tdev)->info.num_queues; (slot)++) \
-		for_each_if(((queue) = READ_ONCE((tdev)->slots.queue[slot])) && (queue)->ring.cpu)
-
-/* No scheduler puts jobs on rings between stop and start. */
-static void queues_stop_scheduling(struct tessera_device *tdev)
+/*
+ * Call @fn for each queue that has a slot and a ring. Slots change hands under
+ * reset.lock, which the callers of this hold.
+ */
+static void queues_each(struct tessera_device *tdev,
+			void (*fn)(struct tessera_queue *queue, void *data), void *data)
 {
-	struct tessera_queue *queue;
 	u32 slot;
 
-	for_each_slot_queue(queue, tdev, slot)
-		drm_sched_wqueue_stop(&queue->timeline->sched);
+	lockdep_assert_held(&tdev->reset.lock);
+
+	for (slot = 0; slot < tdev->info.num_queues; slot++) {
+		struct tessera_queue *queue = READ_ONCE(tdev->slots.queue[slot]);
+
+		if (queue && queue->ring.cpu)
+			fn(queue, data);
+	}
 }
 
-static void queues_start_scheduling(struct tessera_device *tdev)
+/* The scheduler puts no jobs on the ring between stop and start. */
+static void queue_stop_scheduling(struct tessera_queue *queue, void *unused)
 {
-	struct tessera_queue *queue;
-	u32 slot;
+	drm_sched_wqueue_stop(&queue->timeline->sched);
+}
 
-	for_each_slot_queue(queue, tdev, slot)
-		drm_sched_wqueue_start(&queue->timeline->sched);
+static void queue_start_scheduling(struct tessera_queue *queue, void *unused)
+{
+	drm_sched_wqueue_start(&queue->timeline->sched);
+}
+
+static void queue_suspend(struct tessera_queue *queue, void *unused)
+{
+	mutex_lock(&queue->lock);
+	tessera_queue_hw_command(queue, TSR_QUEUE_OP_SUSPEND);
+	mutex_unlock(&queue->lock);
 }
 
 /* Where does the ring go on after the reset? Behind the last job that had begun. */
-static void queue_save(struct tessera_queue *queue, bool stopped)
+static u32 queue_resume_rptr(struct tessera_queue *queue, bool stopped)
 {
 	struct tessera_device *tdev = queue->tdev;
 	u32 rptr = tessera_read(tdev, TSR_REG_QUEUE_RPTR(queue->slot));
@@ -230,47 +242,42 @@ static void queue_save(struct tessera_queue *queue, bool stopped)
 	begun = into > TSR_BARRIER_QWORDS * sizeof(u64) ||
 		(into && (word & TSR_QUEUE_STATE_IN_CALL__MASK)) || !stopped;
 
-	queue->resume_rptr = rptr - into + (begun ? TESSERA_RING_ENTRY : 0);
+	return rptr - into + (begun ? TESSERA_RING_ENTRY : 0);
+}
+
+static void queue_save(struct tessera_queue *queue, void *data)
+{
+	bool *all_stopped = data, stopped;
+
+	mutex_lock(&queue->lock);
+	/* One slot that hangs is waited for, not each of 64. */
+	stopped = !tessera_queue_hw_wait_stopped(queue, *all_stopped ? QUEUE_STOP_MS : 1);
+	*all_stopped &= stopped;
+	queue->busy_ns = tessera_read64(queue->tdev, TSR_REG_QUEUE_BUSY_NS(queue->slot));
+	queue->resume_rptr = queue_resume_rptr(queue, stopped);
+	mutex_unlock(&queue->lock);
 }
 
 /* Stop all queues where they are and note where that is. */
 static void queues_save(struct tessera_device *tdev)
 {
-	struct tessera_queue *queue;
 	bool all_stopped = true;
-	u32 slot;
 
-	for_each_slot_queue(queue, tdev, slot) {
-		mutex_lock(&queue->lock);
-		tessera_queue_hw_command(queue, TSR_QUEUE_OP_SUSPEND);
-		mutex_unlock(&queue->lock);
-	}
-
-	for_each_slot_queue(queue, tdev, slot) {
-		bool stopped;
-
-		mutex_lock(&queue->lock);
-		/* One slot that hangs is waited for, not each of 64. */
-		stopped = !tessera_queue_hw_wait_stopped(queue, all_stopped ? QUEUE_STOP_MS : 1);
-		all_stopped &= stopped;
-		queue->busy_ns = tessera_read64(tdev, TSR_REG_QUEUE_BUSY_NS(slot));
-		queue_save(queue, stopped);
-		mutex_unlock(&queue->lock);
-	}
+	queues_each(tdev, queue_suspend, NULL);
+	queues_each(tdev, queue_save, &all_stopped);
 }
 
 /* Cancel the jobs that were lost, and let the ones behind them run. */
-static int queue_restore(struct tessera_queue *queue)
+static void queue_restore(struct tessera_queue *queue, void *unused)
 {
 	u32 ahead;
 	u64 lost;
 
-	lockdep_assert_held(&queue->lock);
-
+	mutex_lock(&queue->lock);
 	tessera_queue_complete(queue);
 	queue->reset_count++;
 	if (queue->dead)
-		return 0;
+		goto out;
 
 	/* Entries not begun are those between resume_rptr and wptr. */
 	ahead = (queue->wptr - queue->resume_rptr) / TESSERA_RING_ENTRY;
@@ -280,7 +287,10 @@ static int queue_restore(struct tessera_queue *queue)
 		queue->error = -ECANCELED;
 	}
 
-	return tessera_queue_hw_enable(queue, queue->resume_rptr);
+	if (tessera_queue_hw_enable(queue, queue->resume_rptr))
+		tessera_queue_cancel_locked(queue, -EIO);
+out:
+	mutex_unlock(&queue->lock);
 }
 
 /**
@@ -333,48 +343,39 @@ int tessera_device_stop(struct tessera_device *tdev)
 	return 0;
 }
 
-static void queues_cancel(struct tessera_device *tdev, int error)
+static void queue_cancel(struct tessera_queue *queue, void *data)
 {
-	struct tessera_queue *queue;
-	u32 slot;
+	const int *error = data;
 
-	for_each_slot_queue(queue, tdev, slot) {
-		mutex_lock(&queue->lock);
-		tessera_queue_cancel_locked(queue, error);
-		mutex_unlock(&queue->lock);
-	}
+	mutex_lock(&queue->lock);
+	tessera_queue_cancel_locked(queue, *error);
+	mutex_unlock(&queue->lock);
 }
 
 static void device_wedge(struct tessera_device *tdev)
 {
+	int error = -EIO;
+
 	drm_err(&tdev->drm, "the device does not recover, giving it up\n");
 	WRITE_ONCE(tdev->reset.wedged, true);
 	tessera_irq_disable(tdev);
-	queues_cancel(tdev, -EIO);
+	queues_each(tdev, queue_cancel, &error);
 }
 
 /* After the reset itself, with its result: bring back what can be brought back. */
 static void device_restore(struct tessera_device *tdev, int ret)
 {
-	struct tessera_queue *queue;
-	u32 slot;
-
 	if (!ret)
 		ret = tessera_device_start(tdev);
+
 	if (ret) {
 		device_wedge(tdev);
-		goto out;
+	} else {
+		queues_each(tdev, queue_restore, NULL);
+		atomic64_inc(&tdev->reset.count);
 	}
 
-	for_each_slot_queue(queue, tdev, slot) {
-		mutex_lock(&queue->lock);
-		if (queue_restore(queue))
-			tessera_queue_cancel_locked(queue, -EIO);
-		mutex_unlock(&queue->lock);
-	}
-	atomic64_inc(&tdev->reset.count);
-out:
-	queues_start_scheduling(tdev);
+	queues_each(tdev, queue_start_scheduling, NULL);
 }
 
 /**
@@ -394,7 +395,7 @@ void tessera_device_reset(struct tessera_device *tdev)
 
 	if (!tessera_device_wedged(tdev)) {
 		drm_warn(&tdev->drm, "reset of the device\n");
-		queues_stop_scheduling(tdev);
+		queues_each(tdev, queue_stop_scheduling, NULL);
 		queues_save(tdev);
 		ret = tessera_device_stop(tdev);
 		device_restore(tdev, ret);
@@ -422,7 +423,7 @@ void tessera_reset_prepare(struct tessera_device *tdev)
 	int cookie;
 
 	mutex_lock(&tdev->reset.lock);
-	queues_stop_scheduling(tdev);
+	queues_each(tdev, queue_stop_scheduling, NULL);
 	if (drm_dev_enter(&tdev->drm, &cookie)) {
 		queues_save(tdev);
 		tessera_irq_disable(tdev);
@@ -446,24 +447,24 @@ void tessera_reset_done(struct tessera_device *tdev)
 	mutex_unlock(&tdev->reset.lock);
 }
 
+static void queue_unplug(struct tessera_queue *queue, void *unused)
+{
+	mutex_lock(&queue->lock);
+	tessera_queue_cancel_locked(queue, -ENODEV);
+	tessera_ring_unmap(queue->tdev, &queue->ring);
+	mutex_unlock(&queue->lock);
+}
+
 /**
  * tessera_reset_unplug() - end all queues of an unplugged device
  * @tdev: device that is stopped for good
  */
 void tessera_reset_unplug(struct tessera_device *tdev)
 {
-	struct tessera_queue *queue;
-	u32 slot;
-
 	cancel_work_sync(&tdev->reset.work);
 
 	mutex_lock(&tdev->reset.lock);
-	for_each_slot_queue(queue, tdev, slot) {
-		mutex_lock(&queue->lock);
-		tessera_queue_cancel_locked(queue, -ENODEV);
-		tessera_ring_unmap(tdev, &queue->ring);
-		mutex_unlock(&queue->lock);
-	}
+	queues_each(tdev, queue_unplug, NULL);
 	mutex_unlock(&tdev->reset.lock);
 }
 

@@ -14,41 +14,43 @@
 #define TRACE_INCLUDE_FILE tessera_trace
 
 TRACE_EVENT(tessera_job_run,
-	TP_PROTO(struct tessera_queue *queue, struct tessera_job *job),
-	TP_ARGS(queue, job),
-	TP_STRUCT__entry(
-		__field(u32, slot)
-		__field(u32, cmd_size)
-		__field(u64, cmd_va)
-		__field(u64, seqno)
-	),
-	TP_fast_assign(
-		__entry->slot = queue->slot;
-		__entry->cmd_size = job->cmd_size;
-		__entry->cmd_va = job->cmd_va;
-		__entry->seqno = job->done->base.seqno;
-	),
-	TP_printk("slot=%u seqno=%llu cmd_va=%#llx cmd_size=%u",
-		  __entry->slot, __entry->seqno, __entry->cmd_va, __entry->cmd_size)
+	    TP_PROTO(struct tessera_queue *queue, struct tessera_job *job),
+	    TP_ARGS(queue, job),
+
+	    TP_STRUCT__entry(__field(u32, slot)
+			     __field(u32, cmd_size)
+			     __field(u64, cmd_va)
+			     __field(u64, seqno)
+	    ),
+
+	    TP_fast_assign(__entry->slot = queue->slot;
+			   __entry->cmd_size = job->cmd_size;
+			   __entry->cmd_va = job->cmd_va;
+			   __entry->seqno = job->done->base.seqno;
+	    ),
+
+	    TP_printk("slot=%u seqno=%llu cmd_va=%#llx cmd_size=%u",
+		      __entry->slot, __entry->seqno, __entry->cmd_va, __entry->cmd_size)
 );
 
 TRACE_EVENT(tessera_queue_ban,
-	TP_PROTO(struct tessera_queue *queue, int error),
-	TP_ARGS(queue, error),
-	TP_STRUCT__entry(
-		__field(u32, slot)
-		__field(u32, fault_code)
-		__field(u64, fault_pc)
-		__field(int, error)
-	),
-	TP_fast_assign(
-		__entry->slot = queue->slot;
-		__entry->fault_code = queue->fault_code;
-		__entry->fault_pc = queue->fault_pc;
-		__entry->error = error;
-	),
-	TP_printk("slot=%u error=%d fault=%#x packet=%#llx",
-		  __entry->slot, __entry->error, __entry->fault_code, __entry->fault_pc)
+	    TP_PROTO(struct tessera_queue *queue, int error),
+	    TP_ARGS(queue, error),
+
+	    TP_STRUCT__entry(__field(u32, slot)
+			     __field(u32, fault_code)
+			     __field(u64, fault_pc)
+			     __field(int, error)
+	    ),
+
+	    TP_fast_assign(__entry->slot = queue->slot;
+			   __entry->fault_code = queue->fault_code;
+			   __entry->fault_pc = queue->fault_pc;
+			   __entry->error = error;
+	    ),
+
+	    TP_printk("slot=%u error=%d fault=%#x packet=%#llx",
+		      __entry->slot, __entry->error, __entry->fault_code, __entry->fault_pc)
 );
 
 #endif

@@ -107,9 +107,9 @@ enum drm_tessera_limits {
  * struct drm_tessera_array - an extensible array in user memory
  *
  * -EINVAL if @count exceeds the limit of the array, or if @stride is smaller
- * than the first version of the element or above DRM_TESSERA_STRIDE_MAX; -E2BIG if @stride is larger than the
- * element this kernel knows and the tail of any element is not zero. @stride is
- * ignored if @count is 0.
+ * than the first version of the element or above DRM_TESSERA_STRIDE_MAX;
+ * -E2BIG if @stride is larger than the element this kernel knows and the tail of
+ * any element is not zero. @stride is ignored if @count is 0.
  */
 struct drm_tessera_array {
 	/** @ptr: User pointer to the first element; ignored if @count is 0. */
@@ -752,9 +752,10 @@ struct drm_tessera_job {
  * the same syncobj and point, else the fence that was there before the ioctl.
  *
  * -EINVAL for a cmd_va or cmd_size that is unaligned, for a cmd_size above
- * DRM_TESSERA_CMD_SIZE_MAX, for only one of them zero, for a range outside [va_start, va_end), for an @after bit that names
- * the job itself or a later one, for jobs of different VMs. -ECANCELED if a
- * queue or the VM is banned.
+ * DRM_TESSERA_CMD_SIZE_MAX, for only one of them zero, for a range outside
+ * [va_start, va_end), for an @after bit that names the job itself or a later one,
+ * for a heap on a compute or copy queue, for jobs of different VMs. -ECANCELED if
+ * a queue or the VM is banned.
  */
 struct drm_tessera_submit {
 	/** @flags: Must be zero. */
