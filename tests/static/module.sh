@@ -49,16 +49,30 @@ check "kernel-doc has nothing to say about the driver" doc
 
 # checkpatch is in no binary package; it comes from the kernel's source package, downloaded once.
 patch_dir=$CACHE/checkpatch
-fetch_check# The layout that trace headers have all over the kernel is not checkpatch's.
+fetch_checkpatch() {
+    . qemu-device/build/apt.sh
+    apt_ready
+    local aside version
+    aside=$(aside_in "$CACHE/fetch")
+    version=$(sed 's/^\([0-9]*\.[0-9]*\).*/\1/' "$stock/release")
+    apt_fetch "$aside" "linux-source-$version"
+    mkdir -p "$aside/out"
+    tar -xf "$aside/usr/src/linux-source-$version.tar.xz" -C "$aside/out" --strip-components=2 \
+        "linux-source-$version"/scripts/{checkpatch.pl,spelling.txt,const_structs.checkpatch} || return 1
+    publish "$aside/out" "$patch_dir"
+    rm -rf "$aside"
+}
+[ -x "$patch_dir/checkpatch.pl" ] || (set -e; locked "$CACHE/checkpatch.lock" fetch_checkpatch) >/dev/null 2>&1
+# The layout that trace headers have all over the kernel is not that of checkpatch.
 patch() {
-    local types=FILE_PATH_CHANGES,CONFIG_DESCRIPTION,SPDX_LICENSE_TAG status=0 file
+    local types=FILE_PATH_CHANGES,CONFIG_DESCRIPTION,SPDX_LICENSE_TAG status=0 file ignored
     for file in "${sources[@]}"; do
+        ignored=$types
         case $file in
-        *_trace.h) set -- "$types,OPEN_ENDED_LINE,PARENTHESIS_ALIGNMENT" ;;
-        *) set -- "$types" ;;
+        *_trace.h) ignored=$types,OPEN_ENDED_LINE,PARENTHESIS_ALIGNMENT ;;
         esac
         perl "$patch_dir/checkpatch.pl" --no-tree --strict --terse --quiet --show-types --no-summary \
-            --max-line-length=100 --ignore "$1" -f "$file" || status=1
+            --max-line-length=100 --ignore "$ignored" -f "$file" || status=1
     done
     return "$status"
 }
