@@ -8,6 +8,12 @@
 
 #include "tessera_device.h"
 
+/*
+ * Ids of VMs and queues. XA_FLAGS_ALLOC1 alone does not keep 0 out: erasing index
+ * 0, which is what a DESTROY of id 0 comes to, would make it a free one.
+ */
+#define TESSERA_ID_LIMIT	XA_LIMIT(1, INT_MAX)
+
 /**
  * struct tessera_file - what an open file owns
  */

@@ -117,7 +117,7 @@ int tessera_ioctl_queue_create(struct drm_device *drm, void *data, struct drm_fi
 
 	/* As soon as it has an id another thread can destroy it: hold it for ourselves. */
 	kref_get(&queue->ref);
-	ret = xa_alloc(&tfile->queues, &queue->id, queue, xa_limit_31b, GFP_KERNEL_ACCOUNT);
+	ret = xa_alloc(&tfile->queues, &queue->id, queue, TESSERA_ID_LIMIT, GFP_KERNEL_ACCOUNT);
 	if (ret) {
 		tessera_queue_kill(queue, -ECANCELED);
 		tessera_queue_put(queue);

@@ -366,7 +366,7 @@ int tessera_ioctl_vm_create(struct drm_device *drm, void *data, struct drm_file 
 	if (IS_ERR(vm))
 		return PTR_ERR(vm);
 
-	ret = xa_alloc(&tfile->vms, &args->vm_id, vm, xa_limit_31b, GFP_KERNEL_ACCOUNT);
+	ret = xa_alloc(&tfile->vms, &args->vm_id, vm, TESSERA_ID_LIMIT, GFP_KERNEL_ACCOUNT);
 	if (ret)
 		tessera_vm_put(vm);
 

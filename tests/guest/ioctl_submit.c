@@ -44,8 +44,8 @@ static void bad_fields(void)
 		GT_BAD(jobs[1].cmd_size, 4, EINVAL),
 		GT_BAD(jobs[1].cmd_size, 7, EINVAL),
 		GT_BAD(jobs[1].cmd_size, 25, EINVAL),
-		GT_BAD(jobs[1].heap_id, 1, ENOENT),
-		GT_BAD(jobs[1].heap_id, UINT32_MAX, ENOENT),
+		GT_BAD(jobs[1].heap_id, 1, EINVAL), /* a copy job has no heap */
+		GT_BAD(jobs[1].heap_id, UINT32_MAX, EINVAL),
 		GT_BAD(jobs[1].perfmon_id, 1, ENOENT),
 		GT_BAD(jobs[1].perfmon_id, UINT32_MAX, ENOENT),
 		GT_BAD(jobs[1].after, 1ULL << 1, EINVAL),
@@ -61,6 +61,22 @@ static void bad_fields(void)
 	gt_bad_bits(&call, "flags", &submit.flags, 0);
 	gt_bad_bits(&call, "jobs[1].flags", &jobs[1].flags, 0);
 	gt_bad_array(&call, "jobs", &submit.jobs, sizeof(jobs[0]), info.max_jobs);
+}
+
+/* Jobs that may have a heap name one that does not exist. */
+static void bad_heap(void)
+{
+	uint32_t queue;
+	struct drm_tessera_job job = { .heap_id = 1 };
+
+	if (gt_queue_try(c.fd, c.vm, DRM_TESSERA_ENGINE_BIN, DRM_TESSERA_PRIORITY_NORMAL, 0,
+			 &queue)) {
+		ktap_skip("the device has no BIN engine");
+		return;
+	}
+	job.queue_id = queue;
+	ktap_eq(gt_submit(c.fd, &job, 1), -ENOENT);
+	gt_queue_destroy(c.fd, queue);
 }
 
 static void bad_range(void)
@@ -287,6 +303,7 @@ int main(int argc, char **argv)
 	gt_start(argc, argv);
 	c = gt_ctx();
 	bad_fields();
+	ktap_run("[SYS3] SUBMIT of a BIN job with an unknown heap fails with ENOENT", bad_heap);
 	ktap_run("[SYS3] SUBMIT of a stream beyond the address range fails with EINVAL", bad_range);
 	bad_syncs();
 	ktap_run("a SUBMIT that fails runs nothing and signals nothing", no_side_effect);

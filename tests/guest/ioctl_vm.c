@@ -38,6 +38,9 @@ static void destroy_bad(void)
 	GT_BAD_ROWS(&call, rows);
 	ktap_eq(gt_vm_destroy(other, vm), -ENOENT);
 	ktap_result("[SYS4] VM_DESTROY of another file's id fails with ENOENT");
+	ktap_eq(gt_vm_destroy(fd, 0), -ENOENT);
+	ktap_ok(gt_vm(fd) != 0);
+	ktap_result("VM_DESTROY of id 0 does not make it an id");
 	ktap_eq(gt_vm_destroy(fd, vm), 0);
 	ktap_eq(gt_vm_destroy(fd, vm), -ENOENT);
 	ktap_result("VM_DESTROY twice: the second fails with ENOENT");
