@@ -150,7 +150,7 @@ int main(int argc, char **argv)
 
 	ktap_start_args(argc, argv);
 	for (i = 0; i < RECTS; i++) {
-		snprintf(name, sizeof(name), "[MEM3] rectangle %u: every page spoilt in every way", i);
+		snprintf(name, sizeof(name), "[MEM3] rectangle %u: every page spoilt", i);
 		ktap_run_arg(name, test_pages, &rects[i]);
 		snprintf(name, sizeof(name), "rectangle %u: every translation pending once", i);
 		ktap_run_arg(name, test_pending, &rects[i]);
