@@ -19,7 +19,7 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 #define TABLES		8		/* tables to build with */
-#define ENTRIES_MAX	32
+#define PATHS		4		/* ways from the root to somewhere */
 #define ACCESSES_MAX	8
 #define DATA_PAGES	4		/* pages of data that entries can name */
 #define RING_VA		0x10000
@@ -43,6 +43,8 @@ struct setup {
 	uint64_t fixed;			/* VA of the stream; the result is in the page behind it */
 	uint64_t *stream;
 	uint8_t *result;
+	uint64_t path[PATHS];		/* addresses that take the ways built */
+	unsigned int paths;
 	unsigned int levels;
 	bool huge;			/* 2 MiB pages exist */
 };
@@ -72,52 +74,81 @@ static uint64_t number(struct input *in, unsigned int bytes)
 	return value;
 }
 
-/* An address for an entry: mostly a table or a page of ours, sometimes anything. */
-static uint64_t pick_address(const struct setup *s, struct input *in)
+/* An address for a page: mostly one of ours, sometimes anything. */
+static uint64_t pick_page(const struct setup *s, struct input *in, unsigned int level)
 {
 	uint8_t choice = byte(in);
 
-	if (choice < 0x60)
+	if (choice < 0x80)
+		return level == 1 ? BENCH_RAM_BASE + (choice & 7) * BENCH_HUGE_PAGE :
+				    s->page[choice % DATA_PAGES];
+	if (choice < 0xa0)
 		return s->table[choice % TABLES];
 	if (choice < 0xc0)
-		return s->page[choice % DATA_PAGES];
-	if (choice < 0xd0)
-		return BENCH_RAM_BASE + (choice & 7) * BENCH_HUGE_PAGE;
-	if (choice < 0xd8)
 		return 0;
-	if (choice < 0xe0)
-		return (uint64_t)(choice & 15) << 12;
+	if (choice < 0xf0)
+		return (uint64_t)(choice & 7) << (choice & 8 ? 21 : 12);
 	return number(in, 7) << 12 & TSR_PTE_ADDR__MASK;
 }
 
-/* Bits of an entry: mostly sensible, sometimes anything. */
-static uint64_t pick_bits(struct input *in)
+/* An entry that ends a way, or was meant to. */
+static uint64_t pick_entry(const struct setup *s, struct input *in, unsigned int level)
 {
 	uint8_t choice = byte(in);
 	uint64_t bits = byte(in) & 0x7f;
+	uint64_t leaf = TSR_PTE_VALID__MASK | TSR_PTE_LEAF__MASK | (bits & BENCH_RWX);
 
-	if (choice < 0x50)
-		return TSR_PTE_VALID__MASK;
+	if (choice < 0x80)
+		return leaf | pick_page(s, in, level);
 	if (choice < 0xa0)
-		return TSR_PTE_VALID__MASK | TSR_PTE_LEAF__MASK | (bits & BENCH_RWX);
-	if (choice < 0xb0)
-		return TSR_PTE_VALID__MASK | TSR_PTE_LEAF__MASK | TSR_PTE_NULL__MASK |
-		       (bits & BENCH_RWX);
+		return leaf | TSR_PTE_LOCAL__MASK | pick_page(s, in, level);
+	if (choice < 0xc8)
+		return leaf | TSR_PTE_NULL__MASK | (choice & 7 ? 0 : pick_page(s, in, level));
+	if (choice < 0xe0)
+		return TSR_PTE_VALID__MASK | bits | pick_page(s, in, level);
 	if (choice < 0xf0)
-		return TSR_PTE_VALID__MASK | bits;
-	return number(in, 8) & ~TSR_PTE_ADDR__MASK;
+		return number(in, 8) & ~TSR_PTE_VALID__MASK;
+	return number(in, 8) | TSR_PTE_VALID__MASK;
+}
+
+/*
+ * A way from the root to somewhere, mostly through pointers as they should be; the last entry, and
+ * now and then one before it, is anything. Returns an address that takes this way.
+ */
+static uint64_t build_path(struct setup *s, struct input *in)
+{
+	uint64_t table = s->table[0], va = 0;
+	unsigned int level = s->levels;
+
+	while (level-- > 0) {
+		uint8_t choice = byte(in);
+		unsigned int index = choice & 3;
+		uint64_t *entry = (uint64_t *)bench_ptr(s->bench, table, BENCH_PAGE) + index;
+		bool pointer = level > 1 ? choice < 0xe0 : level == 1 && choice < 0xa0;
+
+		va |= (uint64_t)index << (12 + 9 * level);
+		if (!pointer) {
+			*entry = pick_entry(s, in, level);
+			return va;
+		}
+		table = s->table[(choice >> 2) % TABLES];
+		*entry = TSR_PTE_VALID__MASK | table;
+	}
+	return va;
 }
 
 static void build(struct setup *s, struct input *in)
 {
-	unsigned int count = byte(in) % (ENTRIES_MAX + 1);
+	unsigned int strays = byte(in) % 8;
 
-	while (count--) {
+	while (strays--) {
 		uint64_t *table = bench_ptr(s->bench, s->table[byte(in) % TABLES], BENCH_PAGE);
 		unsigned int index = byte(in) % 4;
 
-		table[index] = pick_bits(in) | pick_address(s, in);
+		table[index] = pick_entry(s, in, index & 1);
 	}
+	for (s->paths = 0; s->paths < PATHS; s->paths++)
+		s->path[s->paths] = build_path(s, in);
 }
 
 /* Whether a qword of system or local memory can be read, and what it is. */
@@ -290,16 +321,16 @@ static bool try_access(struct setup *s, uint64_t va, enum tsr_access kind)
 	return walked.fault || kind != TSR_ACCESS_WRITE;
 }
 
-/* An address that leads into the entries there are, or any. */
+/* An address on one of the ways there are, near one, or any. */
 static uint64_t pick_va(const struct setup *s, struct input *in)
 {
-	uint64_t va = number(in, 2) & (BENCH_PAGE - 1);
-	unsigned int level;
+	uint8_t choice = byte(in);
+	uint64_t va = s->path[choice % PATHS] | (number(in, 2) & (BENCH_PAGE - 1));
 
-	if (byte(in) >= 0xf0)
+	if (choice >= 0xf8)
 		return number(in, 8);
-	for (level = 0; level < s->levels; level++)
-		va |= (uint64_t)(byte(in) % 4) << (12 + 9 * level);
+	if (choice >= 0xd0)
+		va ^= (uint64_t)(byte(in) & 3) << (12 + 9 * (byte(in) % s->levels));
 	return va;
 }
 
