@@ -335,7 +335,7 @@ uint64_t tsr_sched_run(struct tsr_runner *runner, struct tsr_queue *q, uint64_t 
 	runner->queue = q;
 	q->active = runner;
 	tsr_tlb_sync(runner);
-	do {
+	for (;;) {
 		atomic_store_explicit(&runner->attention, false, memory_order_relaxed);
 		pthread_mutex_unlock(&gpu->lock);
 		leave = tsr_run_queue(runner, q, limit - spent, light);
@@ -343,7 +343,13 @@ uint64_t tsr_sched_run(struct tsr_runner *runner, struct tsr_queue *q, uint64_t 
 		spent += runner->spent;
 		tsr_tlb_sync(runner);
 		tsr_inval_complete(gpu);
-	} while (goes_on(q, leave));
+		if (!goes_on(q, leave))
+			break;
+		if (spent >= limit) {
+			leave = TSR_LEAVE_LIMIT;
+			break;
+		}
+	}
 	q->active = NULL;
 	runner->queue = NULL;
 	if (leave != TSR_LEAVE_LIMIT || light || q->request || gpu->paused || gpu->reset_busy)
