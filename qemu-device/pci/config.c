@@ -1,0 +1,204 @@
+/*
+ * Tessera GPU: the device's properties
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+
+#include "qemu/osdep.h"
+#include "qemu/cutils.h"
+#include "qemu/units.h"
+#include "qapi/error.h"
+#include "hw/boards.h"
+#include "system/cpu-timers.h"
+#include "tessera.h"
+
+#define ENGINES_MAX     8
+#define THREADS_MAX     64
+#define VRAM_MAX        (1 * TiB)
+#define VRAM_ALIGN      (1ull << TSR_HUGE_SHIFT)
+
+const Property tessera_properties[] = {
+    DEFINE_PROP_UINT32("queues", TesseraState, conf.queues, TSR_QUEUES_MAX),
+    DEFINE_PROP_UINT32("bin-engines", TesseraState,
+                       conf.engines[TSR_ENGINE_CLASS_BIN], 1),
+    DEFINE_PROP_UINT32("render-engines", TesseraState,
+                       conf.engines[TSR_ENGINE_CLASS_RENDER], 1),
+    DEFINE_PROP_UINT32("compute-engines", TesseraState,
+                       conf.engines[TSR_ENGINE_CLASS_COMPUTE], 1),
+    DEFINE_PROP_UINT32("copy-engines", TesseraState,
+                       conf.engines[TSR_ENGINE_CLASS_COPY], 2),
+    DEFINE_PROP_SIZE("vram", TesseraState, conf.vram, 0),
+    DEFINE_PROP_STRING("page-sizes", TesseraState, conf.page_sizes),
+    DEFINE_PROP_UINT32("va-bits", TesseraState, conf.va_bits, 48),
+    DEFINE_PROP_INT32("threads", TesseraState, conf.threads, -1),
+    DEFINE_PROP_UINT32("inline-budget", TesseraState, conf.inline_budget, 256),
+    DEFINE_PROP_BOOL("deterministic", TesseraState, conf.deterministic, false),
+    DEFINE_PROP_UINT64("seed", TesseraState, conf.seed, 0),
+};
+const size_t tessera_num_properties = ARRAY_SIZE(tessera_properties);
+
+static bool check_range(const char *name, uint64_t value, uint64_t min,
+                        uint64_t max, Error **errp)
+{
+    if (value >= min && value <= max) {
+        return true;
+    }
+    error_setg(errp, "tessera: property '%s' is %" PRIu64 ", must be %" PRIu64
+               " to %" PRIu64, name, value, min, max);
+    return false;
+}
+
+static bool config_engines(const TesseraConf *conf, struct tsr_config *cfg,
+                           Error **errp)
+{
+    static const char *const name[] = {
+        [TSR_ENGINE_CLASS_BIN] = "bin-engines",
+        [TSR_ENGINE_CLASS_RENDER] = "render-engines",
+        [TSR_ENGINE_CLASS_COMPUTE] = "compute-engines",
+        [TSR_ENGINE_CLASS_COPY] = "copy-engines",
+    };
+    unsigned int i, total = 0;
+
+    for (i = 0; i < ARRAY_SIZE(name); i++) {
+        if (!check_range(name[i], conf->engines[i], 0, ENGINES_MAX, errp)) {
+            return false;
+        }
+        cfg->engines[i] = conf->engines[i];
+        total += conf->engines[i];
+    }
+    if (!total) {
+        error_setg(errp, "tessera: bin-engines, render-engines, "
+                   "compute-engines and copy-engines are all 0: at least one "
+                   "engine is needed");
+        return false;
+    }
+    return true;
+}
+
+/* Page sizes are given as "4K:2M", in any order. */
+static bool config_page_sizes(const TesseraConf *conf, struct tsr_config *cfg,
+                              Error **errp)
+{
+    const uint64_t known = 1ull << TSR_PAGE_SHIFT | 1ull << TSR_HUGE_SHIFT;
+    g_auto(GStrv) words = NULL;
+    unsigned int i;
+
+    if (!conf->page_sizes) {
+        cfg->page_sizes = known;
+        return true;
+    }
+    words = g_strsplit(conf->page_sizes, ":", 0);
+    cfg->page_sizes = 0;
+    for (i = 0; words[i]; i++) {
+        uint64_t size;
+
+        if (qemu_strtosz(words[i], NULL, &size) || !size || (size & ~known) ||
+            !is_power_of_2(size)) {
+            error_setg(errp, "tessera: property 'page-sizes' names '%s', must "
+                       "be 4K or 4K:2M", words[i]);
+            return false;
+        }
+        cfg->page_sizes |= size;
+    }
+    if (!(cfg->page_sizes & 1ull << TSR_PAGE_SHIFT)) {
+        error_setg(errp, "tessera: property 'page-sizes' is '%s', must "
+                   "contain 4K", conf->page_sizes);
+        return false;
+    }
+    return true;
+}
+
+static bool config_memory(const TesseraConf *conf, struct tsr_config *cfg,
+                          Error **errp)
+{
+    if (conf->va_bits != 39 && conf->va_bits != 48 && conf->va_bits != 57) {
+        error_setg(errp, "tessera: property 'va-bits' is %u, must be 39, 48 "
+                   "or 57", conf->va_bits);
+        return false;
+    }
+    cfg->va_bits = conf->va_bits;
+    if (conf->vram % VRAM_ALIGN || conf->vram > VRAM_MAX) {
+        error_setg(errp, "tessera: property 'vram' is %" PRIu64 ", must be a "
+                   "multiple of 2M, at most 1T", conf->vram);
+        return false;
+    }
+    cfg->local_size = conf->vram;
+    return config_page_sizes(conf, cfg, errp);
+}
+
+/* A run can only be repeated when nothing depends on the host's timing. */
+static bool config_deterministic(const TesseraConf *conf, Error **errp)
+{
+    unsigned int cpus = MACHINE(qdev_get_machine())->smp.max_cpus;
+
+    if (!icount_enabled()) {
+        error_setg(errp, "tessera: deterministic=on needs -icount");
+        return false;
+    }
+    if (cpus != 1) {
+        error_setg(errp, "tessera: deterministic=on needs a machine with one "
+                   "processor, this one can have %u", cpus);
+        return false;
+    }
+    if (conf->threads > 0) {
+        error_setg(errp, "tessera: deterministic=on needs threads=0, not "
+                   "threads=%d", conf->threads);
+        return false;
+    }
+    return true;
+}
+
+/*
+ * Without being told, as many workers as can be of use on this host, but at
+ * least two, so that two queues make progress at once.
+ */
+static unsigned int default_threads(const struct tsr_config *cfg)
+{
+    unsigned int i, engines = 0;
+
+    for (i = 0; i < ARRAY_SIZE(cfg->engines); i++) {
+        engines += cfg->engines[i];
+    }
+    return MIN(MAX(g_get_num_processors(), 2), engines);
+}
+
+static bool config_threads(const TesseraConf *conf, struct tsr_config *cfg,
+                           Error **errp)
+{
+    if (conf->threads < -1 || conf->threads > THREADS_MAX) {
+        error_setg(errp, "tessera: property 'threads' is %d, must be 0 to %d, "
+                   "or -1 to choose by the host", conf->threads, THREADS_MAX);
+        return false;
+    }
+    if (conf->deterministic) {
+        if (!config_deterministic(conf, errp)) {
+            return false;
+        }
+        cfg->threads = 0;
+    } else if (conf->seed) {
+        error_setg(errp, "tessera: property 'seed' needs deterministic=on");
+        return false;
+    } else {
+        cfg->threads = conf->threads < 0 ? default_threads(cfg) :
+                                           conf->threads;
+    }
+    cfg->deterministic = conf->deterministic;
+    cfg->seed = conf->seed;
+    return true;
+}
+
+bool tessera_config(TesseraState *s, struct tsr_config *cfg, Error **errp)
+{
+    const TesseraConf *conf = &s->conf;
+
+    memset(cfg, 0, sizeof(*cfg));
+    if (!check_range("queues", conf->queues, 1, TSR_QUEUES_MAX, errp)) {
+        return false;
+    }
+    cfg->queues = conf->queues;
+    cfg->inline_budget = conf->inline_budget;
+    cfg->no_inline = !conf->inline_budget;
+    return config_engines(conf, cfg, errp) &&
+           config_memory(conf, cfg, errp) &&
+           config_threads(conf, cfg, errp);
+}

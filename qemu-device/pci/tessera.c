@@ -1,0 +1,285 @@
+/*
+ * Tessera GPU: the PCI device
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * The programming model is in Documentation/hw, the properties and how to
+ * use the device in Documentation/guide/device.md.
+ */
+
+#include "qemu/osdep.h"
+#include "qemu/host-utils.h"
+#include "qemu/module.h"
+#include "qapi/error.h"
+#include "hw/pci/msix.h"
+#include "hw/pci/pcie.h"
+#include "system/runstate.h"
+#include "../include/tsr_desc.h"
+#include "tessera.h"
+#include "trace.h"
+
+#define TESSERA_REVISION 0x01
+
+/* Print an access with the names of the description. */
+static void trace_access(TesseraState *s, bool write, uint32_t offset,
+                         uint32_t value)
+{
+    uint32_t n = 0, i = 0;
+    bool upper = false;
+    const struct tsr_desc_reg *reg = tsr_desc_reg_at(offset, &n, &i, &upper);
+    const char *block = reg ? reg->block->name : "?";
+    const char *name = reg ? reg->name : "?";
+    const char *half = !reg || reg->width == 32 ? "" : upper ? ".hi" : ".lo";
+
+    if (write) {
+        trace_tessera_write(s->name, offset, block, n, name, i, half, value);
+    } else {
+        trace_tessera_read(s->name, offset, block, n, name, i, half, value);
+    }
+}
+
+static uint64_t tessera_read(void *opaque, hwaddr addr, unsigned int size)
+{
+    TesseraState *s = opaque;
+    uint32_t value;
+
+    tessera_enter(s);
+    value = tsr_gpu_read(s->gpu, addr);
+    tessera_leave(s);
+    if (trace_event_get_state_backends(TRACE_TESSERA_READ)) {
+        trace_access(s, false, addr, value);
+    }
+    return value;
+}
+
+static void tessera_write(void *opaque, hwaddr addr, uint64_t value,
+                          unsigned int size)
+{
+    TesseraState *s = opaque;
+
+    if (trace_event_get_state_backends(TRACE_TESSERA_WRITE)) {
+        trace_access(s, true, addr, value);
+    }
+    tessera_enter(s);
+    tsr_gpu_write(s->gpu, addr, value);
+    tessera_leave(s);
+}
+
+/* A 64-bit access is two of 32 bits, the low half first. */
+static const MemoryRegionOps tessera_ops = {
+    .read = tessera_read,
+    .write = tessera_write,
+    .endianness = DEVICE_LITTLE_ENDIAN,
+    .valid = {
+        .min_access_size = 4,
+        .max_access_size = 8,
+    },
+    .impl = {
+        .min_access_size = 4,
+        .max_access_size = 4,
+    },
+};
+
+/* While the machine is stopped nothing moves in the device. */
+static void tessera_set_running(TesseraState *s, bool running)
+{
+    if (running == s->running) {
+        return;
+    }
+    trace_tessera_run_state(s->name, running);
+    s->running = running;
+    tessera_enter(s);
+    if (running) {
+        tsr_gpu_resume(s->gpu);
+    } else {
+        tsr_gpu_pause(s->gpu);
+    }
+    tessera_leave(s);
+    if (running) {
+        tessera_iotlb_resume(s);
+        tessera_kick(s);
+    }
+}
+
+static void tessera_vm_change_state(void *opaque, bool running, RunState state)
+{
+    tessera_set_running(opaque, running);
+}
+
+/* Bus reset, reset of the machine, and FLR. */
+static void tessera_reset_hold(Object *obj, ResetType type)
+{
+    TesseraState *s = TESSERA(obj);
+
+    trace_tessera_reset(s->name);
+    tessera_enter(s);
+    tsr_gpu_reset(s->gpu);
+    qatomic_set(&s->irq_pending, 0);
+    tessera_leave(s);
+    tessera_iotlb_forget_misses(s);
+}
+
+static void tessera_write_config(PCIDevice *dev, uint32_t addr, uint32_t value,
+                                 int len)
+{
+    pci_default_write_config(dev, addr, value, len);
+    if (dev->exp.exp_cap) {
+        pcie_cap_flr_write_config(dev, addr, value, len);
+    }
+}
+
+/* The PCI function: capabilities and BARs; the registers come last. */
+static bool tessera_init_pci(TesseraState *s, uint64_t local_size,
+                             Error **errp)
+{
+    PCIDevice *dev = PCI_DEVICE(s);
+    unsigned int i;
+
+    if (local_size) {
+        if (!memory_region_init_ram(&s->local, OBJECT(s), "tessera.local",
+                                    local_size, errp)) {
+            return false;
+        }
+        memory_region_init(&s->local_window, OBJECT(s), "tessera.bar2",
+                           pow2ceil(local_size));
+        memory_region_add_subregion(&s->local_window, 0, &s->local);
+    }
+    if (msix_init_exclusive_bar(dev, TESSERA_VECTORS, TSR_BAR_MSIX, errp)) {
+        error_prepend(errp, "tessera: the device needs MSI-X: ");
+        return false;
+    }
+    for (i = 0; i < TESSERA_VECTORS; i++) {
+        msix_vector_use(dev, i);
+    }
+    if (pci_bus_is_express(pci_get_bus(dev))) {
+        if (pcie_endpoint_cap_init(dev, 0) < 0) {
+            error_setg(errp, "tessera: no room for the PCIe capability");
+            msix_uninit_exclusive_bar(dev);
+            return false;
+        }
+        pcie_cap_flr_init(dev);
+    }
+    memory_region_init_io(&s->registers, OBJECT(s), &tessera_ops, s,
+                          "tessera.registers", TSR_REGISTERS_SIZE);
+    pci_register_bar(dev, TSR_BAR_REGISTERS, PCI_BASE_ADDRESS_SPACE_MEMORY,
+                     &s->registers);
+    if (local_size) {
+        pci_register_bar(dev, TSR_BAR_LOCAL,
+                         PCI_BASE_ADDRESS_SPACE_MEMORY |
+                         PCI_BASE_ADDRESS_MEM_TYPE_64 |
+                         PCI_BASE_ADDRESS_MEM_PREFETCH, &s->local_window);
+    }
+    return true;
+}
+
+static void tessera_exit_pci(TesseraState *s)
+{
+    PCIDevice *dev = PCI_DEVICE(s);
+
+    if (dev->exp.exp_cap) {
+        pcie_cap_exit(dev);
+    }
+    msix_uninit_exclusive_bar(dev);
+}
+
+static void tessera_realize(PCIDevice *dev, Error **errp)
+{
+    TesseraState *s = TESSERA(dev);
+    struct tsr_config cfg;
+    char err[200];
+
+    g_free(s->name);
+    s->name = qdev_get_human_name(DEVICE(s));
+    if (!tessera_config(s, &cfg, errp) ||
+        !tessera_init_pci(s, cfg.local_size, errp)) {
+        return;
+    }
+    if (cfg.local_size) {
+        cfg.local = memory_region_get_ram_ptr(&s->local);
+    }
+    s->polled = !cfg.threads;
+    s->running = true;
+    tessera_host_init(s);
+    s->gpu = tsr_gpu_new(&cfg, &tessera_host_ops, s, err, sizeof(err));
+    if (!s->gpu) {
+        error_setg(errp, "tessera: %s", err);
+        tessera_host_exit(s);
+        tessera_exit_pci(s);
+        return;
+    }
+    tessera_dma_init(s);
+    tessera_set_running(s, runstate_is_running());
+    s->vmstate_change = qdev_add_vm_change_state_handler(DEVICE(s),
+                                                    tessera_vm_change_state,
+                                                    s);
+    trace_tessera_realize(s->name, cfg.queues, cfg.threads, cfg.local_size);
+}
+
+/*
+ * Workers may be in the middle of something: tsr_gpu_free() stops them at the
+ * end of their burst, and until it returns all operations must work.
+ */
+static void tessera_exit(PCIDevice *dev)
+{
+    TesseraState *s = TESSERA(dev);
+
+    trace_tessera_exit(s->name);
+    qemu_del_vm_change_state_handler(s->vmstate_change);
+    tsr_gpu_free(s->gpu);
+    s->gpu = NULL;
+    tessera_dma_exit(s);
+    tessera_host_exit(s);
+    tessera_exit_pci(s);
+}
+
+/* The size of configuration space must be known before realize. */
+static void tessera_instance_init(Object *obj)
+{
+    PCI_DEVICE(obj)->cap_present |= QEMU_PCI_CAP_EXPRESS;
+}
+
+static void tessera_instance_finalize(Object *obj)
+{
+    g_free(TESSERA(obj)->name);
+}
+
+static void tessera_class_init(ObjectClass *klass, void *data)
+{
+    DeviceClass *dc = DEVICE_CLASS(klass);
+    PCIDeviceClass *pc = PCI_DEVICE_CLASS(klass);
+    ResettableClass *rc = RESETTABLE_CLASS(klass);
+
+    pc->realize = tessera_realize;
+    pc->exit = tessera_exit;
+    pc->config_write = tessera_write_config;
+    pc->vendor_id = TSR_PCI_VENDOR;
+    pc->device_id = TSR_PCI_DEVICE;
+    pc->revision = TESSERA_REVISION;
+    pc->class_id = PCI_CLASS_DISPLAY_3D;
+    rc->phases.hold = tessera_reset_hold;
+    dc->desc = "Tessera tile-based GPU";
+    dc->vmsd = &tessera_vmstate;
+    set_bit(DEVICE_CATEGORY_DISPLAY, dc->categories);
+    device_class_set_props_n(dc, tessera_properties, tessera_num_properties);
+}
+
+static const TypeInfo tessera_info = {
+    .name = TYPE_TESSERA,
+    .parent = TYPE_PCI_DEVICE,
+    .instance_size = sizeof(TesseraState),
+    .instance_init = tessera_instance_init,
+    .instance_finalize = tessera_instance_finalize,
+    .class_init = tessera_class_init,
+    .interfaces = (InterfaceInfo[]) {
+        { INTERFACE_PCIE_DEVICE },
+        { INTERFACE_CONVENTIONAL_PCI_DEVICE },
+        { },
+    },
+};
+
+static void tessera_register_types(void)
+{
+    type_register_static(&tessera_info);
+}
+
+type_init(tessera_register_types)

@@ -1,0 +1,114 @@
+/*
+ * Tessera GPU: the PCI device's state, shared by the files of this directory
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * The GPU itself is the model library (../model/tsr_gpu.h).  This directory
+ * is its host: PCI configuration space, BARs and MSI-X (tessera.c), the
+ * properties (config.c), what the model asks of the machine (host.c), memory
+ * access (dma.c, iotlb.c) and migration (vmstate.c).  In QEMU's tree it is
+ * hw/tessera/pci; ../include holds what is generated from the description of
+ * the hardware in Documentation/hw.
+ *
+ * Locks.  Everything runs under the big QEMU lock (BQL), except the model's
+ * workers, which come in through the operations of struct tsr_host_ops.
+ * Workers never take the BQL, so code that holds it may wait for them.
+ */
+
+#ifndef HW_TESSERA_TESSERA_H
+#define HW_TESSERA_TESSERA_H
+
+#include "hw/pci/pci_device.h"
+#include "hw/qdev-properties.h"
+#include "qemu/thread.h"
+#include "qemu/timer.h"
+#include "system/runstate.h"
+#include "../include/tsr_regs.h"
+#include "../model/tsr_gpu.h"
+#include "dma.h"
+
+#define TYPE_TESSERA "tessera"
+OBJECT_DECLARE_SIMPLE_TYPE(TesseraState, TESSERA)
+
+#define TESSERA_VECTORS 4       /* MSI-X vectors: one for each TSR_IRQ_CLASS */
+
+/* The properties as given by the user; config.c checks them. */
+typedef struct TesseraConf {
+    uint32_t queues;
+    uint32_t engines[4];        /* by TSR_ENGINE_CLASS */
+    uint32_t va_bits;
+    char *page_sizes;           /* such as "4K:2M" */
+    uint64_t vram;              /* bytes of local memory */
+    int32_t threads;            /* -1: choose by the host's processors */
+    uint32_t inline_budget;     /* cycles; 0: nothing runs in the doorbell */
+    bool deterministic;
+    uint64_t seed;
+} TesseraConf;
+
+struct TesseraState {
+    PCIDevice parent_obj;
+
+    TesseraConf conf;
+    char *name;                 /* for messages and traces: the id, or a path */
+
+    MemoryRegion registers;     /* BAR 0 */
+    MemoryRegion local_window;  /* BAR 2: a power of two that holds local */
+    MemoryRegion local;         /* local memory itself */
+
+    struct tsr_gpu *gpu;
+    TesseraDMA dma;
+
+    VMChangeStateEntry *vmstate_change;
+    bool running;               /* the model is not paused by us */
+
+    /*
+     * Calls into the model that are open, all of them by the holder of the
+     * BQL.  What the model asks for in the meantime (interrupts) happens
+     * when the outermost of them is over, outside the model.
+     */
+    unsigned int depth;
+    bool guard;                 /* mem_reentrancy_guard before the outermost */
+
+    /*
+     * Vectors whose message is due; atomic.  While the machine is stopped
+     * they wait here, and travel with a snapshot.
+     */
+    uint32_t irq_pending;
+    QEMUBH *irq_bh;
+
+    QEMUTimer *timer;           /* calls tsr_gpu_timer() */
+    QemuMutex timer_lock;       /* protects timer_when */
+    uint64_t timer_when;        /* UINT64_MAX: never */
+    QEMUBH *timer_bh;
+
+    bool polled;                /* no workers: these call tsr_gpu_run() */
+    QEMUBH *run_bh;             /* between other work of the main loop */
+    QEMUTimer *run_timer;       /* with -icount: by the virtual clock */
+
+    uint8_t *saved;             /* the model's bytes on their way */
+    uint32_t saved_size;
+};
+
+/* config.c */
+bool tessera_config(TesseraState *s, struct tsr_config *cfg, Error **errp);
+extern const Property tessera_properties[];
+extern const size_t tessera_num_properties;
+
+/* host.c: @host of all operations is the TesseraState. */
+extern const struct tsr_host_ops tessera_host_ops;
+void tessera_host_init(TesseraState *s);
+void tessera_host_exit(TesseraState *s);
+/* Brackets around every call into the model; they nest. */
+void tessera_enter(TesseraState *s);
+void tessera_leave(TesseraState *s);
+/* Send what is pending, if the machine runs.  Outside the model only. */
+void tessera_irq_deliver(TesseraState *s);
+/* tsr_gpu_host_invalidate(), where there is a GPU already or still. */
+void tessera_invalidate(TesseraState *s, uint64_t addr, uint64_t len);
+/* Let tsr_gpu_run() be called soon, if this device has no workers. */
+void tessera_kick(TesseraState *s);
+
+/* vmstate.c */
+extern const VMStateDescription tessera_vmstate;
+
+#endif /* HW_TESSERA_TESSERA_H */

@@ -1,0 +1,94 @@
+/*
+ * Tessera GPU: snapshots and migration
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * The model writes its state as versioned bytes of its own, which travel as
+ * one buffer.  Local memory is a RAM block and migrates as such.
+ */
+
+#include "qemu/osdep.h"
+#include "qemu/error-report.h"
+#include "qemu/main-loop.h"
+#include "qemu/units.h"
+#include "hw/pci/msix.h"
+#include "migration/vmstate.h"
+#include "tessera.h"
+#include "trace.h"
+
+/* No state is this large; a damaged stream must not make us allocate it. */
+#define SAVED_MAX (16 * MiB)
+
+static int tessera_pre_save(void *opaque)
+{
+    TesseraState *s = opaque;
+
+    tessera_enter(s);
+    tsr_gpu_pause(s->gpu);
+    s->saved_size = tsr_gpu_save(s->gpu, NULL, 0);
+    s->saved = g_malloc(s->saved_size);
+    tsr_gpu_save(s->gpu, s->saved, s->saved_size);
+    tsr_gpu_resume(s->gpu);
+    tessera_leave(s);
+    trace_tessera_save(s->name, s->saved_size);
+    return 0;
+}
+
+static int tessera_post_save(void *opaque)
+{
+    TesseraState *s = opaque;
+
+    g_clear_pointer(&s->saved, g_free);
+    return 0;
+}
+
+static bool tessera_saved_size_sane(void *opaque, int version_id)
+{
+    TesseraState *s = opaque;
+
+    return s->saved_size <= SAVED_MAX;
+}
+
+static int tessera_post_load(void *opaque, int version_id)
+{
+    TesseraState *s = opaque;
+    char err[200];
+    bool ok;
+
+    tessera_iotlb_forget_misses(s);
+    tessera_enter(s);
+    tsr_gpu_pause(s->gpu);
+    ok = tsr_gpu_load(s->gpu, s->saved, s->saved_size, err, sizeof(err));
+    tsr_gpu_resume(s->gpu);
+    if (ok) {
+        tsr_gpu_host_ready(s->gpu);
+    }
+    tessera_leave(s);
+    g_clear_pointer(&s->saved, g_free);
+    if (!ok) {
+        error_report("tessera %s: the saved state does not fit this device: "
+                     "%s", s->name, err);
+        return -EINVAL;
+    }
+    trace_tessera_load(s->name, s->saved_size);
+    return 0;
+}
+
+const VMStateDescription tessera_vmstate = {
+    .name = "tessera",
+    .version_id = 1,
+    .minimum_version_id = 1,
+    .pre_save = tessera_pre_save,
+    .post_save = tessera_post_save,
+    .post_load = tessera_post_load,
+    .fields = (const VMStateField[]) {
+        VMSTATE_PCI_DEVICE(parent_obj, TesseraState),
+        VMSTATE_MSIX(parent_obj, TesseraState),
+        VMSTATE_UINT32(irq_pending, TesseraState),
+        VMSTATE_TIMER_PTR(run_timer, TesseraState),
+        VMSTATE_UINT32(saved_size, TesseraState),
+        VMSTATE_VALIDATE("size of the saved state", tessera_saved_size_sane),
+        VMSTATE_VBUFFER_ALLOC_UINT32(saved, TesseraState, 0, NULL, saved_size),
+        VMSTATE_END_OF_LIST()
+    }
+};
