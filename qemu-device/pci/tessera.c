@@ -38,11 +38,20 @@ static void trace_access(TesseraState *s, bool write, uint32_t offset,
     }
 }
 
+/* Registers are aligned words; the bus refuses what is not. */
+static bool is_word(hwaddr addr, unsigned int size)
+{
+    return size == 4 && !(addr & 3);
+}
+
 static uint64_t tessera_read(void *opaque, hwaddr addr, unsigned int size)
 {
     TesseraState *s = opaque;
     uint32_t value;
 
+    if (!is_word(addr, size)) {
+        return UINT64_MAX;
+    }
     tessera_enter(s);
     value = tsr_gpu_read(s->gpu, addr);
     tessera_leave(s);
@@ -57,6 +66,9 @@ static void tessera_write(void *opaque, hwaddr addr, uint64_t value,
 {
     TesseraState *s = opaque;
 
+    if (!is_word(addr, size)) {
+        return;
+    }
     if (trace_event_get_state_backends(TRACE_TESSERA_WRITE)) {
         trace_access(s, true, addr, value);
     }
@@ -71,12 +83,14 @@ static const MemoryRegionOps tessera_ops = {
     .write = tessera_write,
     .endianness = DEVICE_LITTLE_ENDIAN,
     .valid = {
-        .min_access_size = 4,
+        .min_access_size = 1,
         .max_access_size = 8,
+        .unaligned = true,
     },
     .impl = {
-        .min_access_size = 4,
+        .min_access_size = 1,
         .max_access_size = 4,
+        .unaligned = true,
     },
 };
 

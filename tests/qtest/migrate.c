@@ -1,0 +1,366 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A machine saved with work in its GPU, and continued by another QEMU process. Whatever the first process did must be in memory,
+ * whatever it did not do must happen in the second, and nothing twice.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "gpu.h"
+#include "ktap.h"
+
+#define DEVICE "-device tessera,addr=4,vram=8M"
+
+static char path[300];
+
+static void migration_done(struct qtest *q)
+{
+	int left = QTEST_TIMEOUT_MS;
+	const char *answer;
+
+	do {
+		answer = qtest_cmd(q, "{\"execute\":\"query-migrate\"}");
+		if (strstr(answer, "\"status\": \"completed\""))
+			return;
+		if (strstr(answer, "\"status\": \"failed\"")) {
+			ktap_fail("migration failed: %s", answer);
+			return;
+		}
+	} while (qtest_patience(&left));
+	ktap_fail("migration takes too long: %s", answer);
+}
+
+static void save(struct qtest *q)
+{
+	qtest_cmd(q, "{\"execute\":\"migrate\",\"arguments\":{\"uri\":\"file:%s\"}}", path);
+	migration_done(q);
+}
+
+/* Start a machine with @args from the file; it runs when this returns. */
+static struct qtest *restore(const char *args)
+{
+	struct qtest *q = qtest_start("%s -incoming defer", args);
+
+	qtest_cmd(q, "{\"execute\":\"migrate-incoming\",\"arguments\":{\"uri\":\"file:%s\"}}", path);
+	migration_done(q);
+	qtest_event(q, "RESUME");
+	return q;
+}
+
+/*
+ * The situation of the issue: one queue blocked on a semaphore with a copy behind it, one in the middle of a long copy. And a queue
+ * that is suspended, a faulted one, pending interrupts, and data in local memory.
+ */
+struct scene {
+	struct gpu gpu;
+	struct gpu_job blocked, copying, suspended, faulted;
+};
+
+#define SEMAPHORE 9
+
+static void scene_start(struct scene *s, struct qtest *q)
+{
+	struct gpu *gpu = &s->gpu;
+
+	gpu_open(gpu, q, 0, 0, 4 << 3);
+	gpu_write64(gpu, TSR_REG_IRQ_MASK(TSR_IRQ_CLASS_JOB), ~0ull);
+
+	gpu_job_prepare(&s->blocked, gpu, 0, 0, 50000, 1, true);
+	/* The wait comes before the job: a ring of its own holds wait and job. */
+	s->blocked.queue.wptr = 0;
+	gpu_packet(&s->blocked.queue, wait_reg, .op = TSR_COMPARE_GE, .index = SEMAPHORE, .value = 5);
+	gpu_packet(&s->blocked.queue, call, .addr = GPU_JOB_CODE, .size = 8 * TSR_COPY_LINEAR_QWORDS);
+	gpu_packet(&s->blocked.queue, fence, .event = TSR_EVENT_ALL_DONE, .irq = true, .addr = GPU_JOB_FENCE,
+		   .value = GPU_JOB_VALUE);
+	gpu_doorbell(&s->blocked.queue);
+	ktap_ok(gpu_wait_state(&s->blocked.queue, TSR_QUEUE_STATE_BLOCKED));
+
+	gpu_job_prepare(&s->suspended, gpu, 1, 2, 3000, 2, true);
+	gpu_write(gpu, TSR_REG_QUEUE_CONTROL(1), TSR_QUEUE_OP_SUSPEND);
+	ktap_ok(gpu_wait_state(&s->suspended.queue, TSR_QUEUE_STATE_SUSPENDED));
+	gpu_doorbell(&s->suspended.queue);
+
+	gpu_job_prepare(&s->faulted, gpu, 2, 4, 4096, 3, false);
+	gpu_map(gpu, 5, GPU_JOB_DST, 0xe0000000, 4096, TSR_PTE_WRITE__MASK);
+	gpu_as_on(gpu, 5);
+	gpu_doorbell(&s->faulted.queue);
+	ktap_ok(gpu_wait_state(&s->faulted.queue, TSR_QUEUE_STATE_FAULTED));
+
+	qtest_writeq(q, gpu->bar2 + 0x7ffff8, 0x5157);
+	gpu_write(gpu, TSR_REG_SEMAPHORE_VALUE(SEMAPHORE), 4);
+	gpu_job_prepare(&s->copying, gpu, 3, 6, 12 << 20, 4, true);
+}
+
+/* What the second process must show, in order: state as it was, then the rest of the work. */
+static void scene_finish(struct scene *s)
+{
+	struct gpu *gpu = &s->gpu;
+
+	ktap_eq(gpu_queue_state(&s->blocked.queue), TSR_QUEUE_STATE_BLOCKED);
+	ktap_eq(gpu_queue_state(&s->suspended.queue), TSR_QUEUE_STATE_SUSPENDED);
+	ktap_eq(gpu_queue_state(&s->faulted.queue), TSR_QUEUE_STATE_FAULTED);
+	ktap_eq(gpu_queue_fault(&s->faulted.queue), TSR_FAULT_BUS);
+	ktap_eq(gpu_read64(gpu, TSR_REG_QUEUE_FAULT_ADDR(2)), GPU_JOB_DST);
+	ktap_eq(gpu_read64(gpu, TSR_REG_IRQ_RAWSTAT(TSR_IRQ_CLASS_FAULT)), 1 << 2);
+	ktap_eq(gpu_read(gpu, TSR_REG_SEMAPHORE_VALUE(SEMAPHORE)), 4);
+	ktap_eq(qtest_readq(gpu->q, gpu->bar2 + 0x7ffff8), 0x5157);
+
+	ktap_ok(gpu_wait_memory(gpu, s->copying.fence, GPU_JOB_VALUE));
+	ktap_ok(gpu_wait_msi(gpu, TSR_IRQ_CLASS_JOB));
+	ktap_ok(gpu_job_result(&s->copying));
+	gpu_write64(gpu, TSR_REG_IRQ_CLEAR(TSR_IRQ_CLASS_JOB), ~0ull);
+
+	ktap_eq(qtest_readq(gpu->q, s->blocked.fence), 0);
+	gpu_write(gpu, TSR_REG_SEMAPHORE_VALUE(SEMAPHORE), 5);
+	ktap_ok(gpu_wait_memory(gpu, s->blocked.fence, GPU_JOB_VALUE));
+	ktap_ok(gpu_wait_msi(gpu, TSR_IRQ_CLASS_JOB));
+	ktap_ok(gpu_job_result(&s->blocked));
+	gpu_write64(gpu, TSR_REG_IRQ_CLEAR(TSR_IRQ_CLASS_JOB), ~0ull);
+
+	ktap_eq(qtest_readq(gpu->q, s->suspended.fence), 0);
+	gpu_write(gpu, TSR_REG_QUEUE_CONTROL(1), TSR_QUEUE_OP_RESUME);
+	ktap_ok(gpu_wait_memory(gpu, s->suspended.fence, GPU_JOB_VALUE));
+	ktap_ok(gpu_wait_msi(gpu, TSR_IRQ_CLASS_JOB));
+	ktap_ok(gpu_job_result(&s->suspended));
+}
+
+static void test_half_done(void)
+{
+	struct qtest *from = qtest_start(DEVICE), *to;
+	uint64_t progress, packets;
+	struct scene s;
+
+	scene_start(&s, from);
+	gpu_doorbell(&s.copying.queue);
+	/* Stopped at once, the copy has just begun or not even that; either way it is not done. */
+	qtest_cmd(from, "{\"execute\":\"stop\"}");
+	progress = gpu_read64(&s.gpu, TSR_REG_QUEUE_PROGRESS(3));
+	packets = gpu_read64(&s.gpu, TSR_REG_QUEUE_COUNTER(3, TSR_COUNTER_CP_PACKETS));
+	ktap_note("saved after %" PRIu64 " of %u bursts", progress, (12 << 20) / TSR_BURST_BYTES);
+	ktap_eq(qtest_readq(from, s.copying.fence), 0);
+	qtest_cmd(from, "{\"execute\":\"cont\"}");
+	/* Saving stops the machine by itself. */
+	save(from);
+	qtest_stop(from);
+
+	to = restore(DEVICE);
+	gpu_moved(&s.gpu, to);
+	ktap_ok(gpu_read64(&s.gpu, TSR_REG_QUEUE_PROGRESS(3)) >= progress);
+	scene_finish(&s);
+	/* Each packet of the copying queue has been counted once, in one process or the other: CALL, COPY, FENCE. */
+	ktap_ok(packets <= 3);
+	ktap_eq(gpu_read64(&s.gpu, TSR_REG_QUEUE_COUNTER(3, TSR_COUNTER_CP_PACKETS)), 3);
+	ktap_eq(gpu_read64(&s.gpu, TSR_REG_QUEUE_COUNTER(3, TSR_COUNTER_WRITE_BYTES)), 12 << 20);
+	qtest_stop(to);
+}
+
+/*
+ * The same with the machine stopped while saving, so that the copy is surely not done, and read back bit by bit: registers before
+ * and after are equal.
+ */
+static void test_registers(void)
+{
+	struct qtest *from = qtest_start(DEVICE), *to;
+	static uint32_t before[TSR_REGISTERS_SIZE / 4];
+	uint32_t offset;
+	struct scene s;
+
+	scene_start(&s, from);
+	qtest_cmd(from, "{\"execute\":\"stop\"}");
+	gpu_doorbell(&s.copying.queue);
+	ktap_eq(gpu_queue_state(&s.copying.queue), TSR_QUEUE_STATE_READY);
+	for (offset = 0; offset < 0x14000; offset += 4)
+		before[offset / 4] = gpu_read(&s.gpu, offset);
+	save(from);
+	qtest_stop(from);
+
+	to = qtest_start(DEVICE " -incoming defer");
+	qtest_cmd(to, "{\"execute\":\"migrate-incoming\",\"arguments\":{\"uri\":\"file:%s\"}}", path);
+	migration_done(to);
+	gpu_moved(&s.gpu, to);
+	for (offset = 0; offset < 0x14000; offset += 4) {
+		uint32_t after = gpu_read(&s.gpu, offset);
+
+		if (after != before[offset / 4])
+			ktap_fail("register 0x%05x: 0x%08x saved, 0x%08x loaded", offset, before[offset / 4], after);
+	}
+	qtest_cmd(to, "{\"execute\":\"cont\"}");
+	scene_finish(&s);
+	qtest_stop(to);
+}
+
+/* A message that is held back by a masked vector is held back in the new process too. */
+static void test_pending_message(void)
+{
+	struct qtest *from = qtest_start(DEVICE), *to;
+	struct gpu_job job;
+	struct gpu gpu;
+
+	gpu_open(&gpu, from, 0, 0, 4 << 3);
+	gpu_write64(&gpu, TSR_REG_IRQ_MASK(TSR_IRQ_CLASS_JOB), 1);
+	qtest_writel(from, gpu.bar4 + 12, 1);
+	gpu_job_prepare(&job, &gpu, 0, 0, 64, 5, true);
+	gpu_doorbell(&job.queue);
+	ktap_ok(gpu_wait_memory(&gpu, gpu.bar4 + 0x800, 1));
+	save(from);
+	qtest_stop(from);
+
+	to = restore(DEVICE);
+	gpu_moved(&gpu, to);
+	ktap_eq(qtest_readl(to, gpu.msi), 0);
+	qtest_writel(to, gpu.bar4 + 12, 0);
+	ktap_ok(gpu_wait_msi(&gpu, TSR_IRQ_CLASS_JOB));
+	qtest_stop(to);
+}
+
+/* A timer that runs when the machine is saved runs out in the new process. */
+static void test_watchdog(void)
+{
+	struct qtest *from = qtest_start(DEVICE), *to;
+	struct gpu_job job;
+	struct gpu gpu;
+
+	gpu_open(&gpu, from, 0, 0, 4 << 3);
+	gpu_job_prepare(&job, &gpu, 0, 0, 64, 6, false);
+	gpu_packet(&job.queue, wait_reg, .op = TSR_COMPARE_EQ, .index = 1, .value = 1);
+	gpu_write(&gpu, TSR_REG_QUEUE_WATCHDOG_MS(0), 300);
+	gpu_write64(&gpu, TSR_REG_IRQ_MASK(TSR_IRQ_CLASS_WATCHDOG), 1);
+	gpu_doorbell(&job.queue);
+	ktap_ok(gpu_wait_state(&job.queue, TSR_QUEUE_STATE_BLOCKED));
+	qtest_clock_step(from, 100 * 1000000);
+	save(from);
+	qtest_stop(from);
+
+	to = restore(DEVICE);
+	gpu_moved(&gpu, to);
+	ktap_eq(gpu_read(&gpu, TSR_REG_IRQ_RAWSTAT(TSR_IRQ_CLASS_WATCHDOG)), 0);
+	qtest_clock_step(to, 1000 * 1000000);
+	ktap_ok(gpu_wait_msi(&gpu, TSR_IRQ_CLASS_WATCHDOG));
+	qtest_stop(to);
+}
+
+/* Work that was saved many times, a little further each time, is still done once. */
+static void test_many_times(void)
+{
+	struct qtest *q = qtest_start(DEVICE);
+	struct gpu_job job;
+	struct gpu gpu;
+	unsigned int hops = 0;
+
+	gpu_open(&gpu, q, 0, 0, 4 << 3);
+	gpu_job_prepare(&job, &gpu, 0, 0, 20 << 20, 7, false);
+	gpu_doorbell(&job.queue);
+	do {
+		save(q);
+		qtest_stop(q);
+		q = restore(DEVICE);
+		gpu_moved(&gpu, q);
+		hops++;
+	} while (qtest_readq(q, job.fence) != GPU_JOB_VALUE && hops < 4);
+	ktap_ok(gpu_wait_memory(&gpu, job.fence, GPU_JOB_VALUE));
+	ktap_ok(gpu_job_result(&job));
+	ktap_eq(gpu_read64(&gpu, TSR_REG_QUEUE_COUNTER(0, TSR_COUNTER_WRITE_BYTES)), 20 << 20);
+	qtest_stop(q);
+}
+
+/* Wait for a job of QEMU's to be over and forget it. */
+static void job_done(struct qtest *q, const char *id)
+{
+	int left = QTEST_TIMEOUT_MS;
+	const char *answer;
+
+	do {
+		answer = qtest_cmd(q, "{\"execute\":\"query-jobs\"}");
+	} while (!strstr(answer, "\"concluded\"") && qtest_patience(&left));
+	if (strstr(answer, "\"error\""))
+		ktap_fail("job %s: %s", id, answer);
+	qtest_cmd(q, "{\"execute\":\"job-dismiss\",\"arguments\":{\"id\":\"%s\"}}", id);
+}
+
+/* Give the machine a disk that holds snapshots. */
+static void add_disk(struct qtest *q, const char *file)
+{
+	qtest_cmd(q, "{\"execute\":\"blockdev-create\",\"arguments\":{\"job-id\":\"c1\",\"options\":{\"driver\":\"file\","
+		  "\"filename\":\"%s\",\"size\":0}}}", file);
+	job_done(q, "c1");
+	qtest_cmd(q, "{\"execute\":\"blockdev-add\",\"arguments\":{\"driver\":\"file\",\"node-name\":\"file\","
+		  "\"filename\":\"%s\"}}", file);
+	qtest_cmd(q, "{\"execute\":\"blockdev-create\",\"arguments\":{\"job-id\":\"c2\",\"options\":{\"driver\":\"qcow2\","
+		  "\"file\":\"file\",\"size\":1048576}}}");
+	job_done(q, "c2");
+	qtest_cmd(q, "{\"execute\":\"blockdev-add\",\"arguments\":{\"driver\":\"qcow2\",\"node-name\":\"disk\","
+		  "\"file\":\"file\"}}");
+}
+
+/* savevm and loadvm: back to an earlier point in the same process, twice over. */
+static void test_loadvm(void)
+{
+	struct qtest *q = qtest_start(DEVICE);
+	const char *said;
+	struct scene s;
+	char disk[320];
+	unsigned int i;
+
+	snprintf(disk, sizeof(disk), "%s.qcow2", path);
+	add_disk(q, disk);
+	scene_start(&s, q);
+	qtest_cmd(q, "{\"execute\":\"stop\"}");
+	gpu_doorbell(&s.copying.queue);
+	said = qtest_hmp(q, "savevm before");
+	if (!strstr(said, "\"return\": \"\""))
+		ktap_fail("savevm: %s", said);
+	for (i = 0; i < 2; i++) {
+		qtest_cmd(q, "{\"execute\":\"cont\"}");
+		scene_finish(&s);
+		said = qtest_hmp(q, "loadvm before");
+		if (!strstr(said, "\"return\": \"\""))
+			ktap_fail("loadvm: %s", said);
+	}
+	qtest_stop(q);
+	unlink(disk);
+}
+
+/* A state that was saved by a device of another shape is refused with a message, and QEMU goes on. */
+static void test_mismatch(void)
+{
+	static const char *const others[] = {
+		"-device tessera,addr=4,vram=8M,queues=32",
+		"-device tessera,addr=4,vram=8M,copy-engines=1",
+		"-device tessera,addr=4,vram=8M,va-bits=39",
+		"-device tessera,addr=4,vram=8M,page-sizes=4K",
+	};
+	struct qtest *q = qtest_start(DEVICE);
+	struct gpu gpu;
+	unsigned int i;
+
+	gpu_open(&gpu, q, 0, 0, 4 << 3);
+	save(q);
+	qtest_stop(q);
+	for (i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+		char text[2000];
+		int status = qtest_start_refused(text, sizeof(text), "%s -incoming file:%s", others[i], path);
+
+		ktap_eq(status, 1);
+		if (!strstr(text, "the saved state does not fit this device"))
+			ktap_fail("%s: '%s'", others[i], text);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	const char *build = getenv("TSR_BUILD");
+
+	snprintf(path, sizeof(path), "%s/migrate-%d.state", build ? build : "/tmp", (int)getpid());
+	ktap_start_args(argc, argv);
+	ktap_run("a blocked queue and a copy half done go on in a new process", test_half_done);
+	ktap_run("every register is the same after loading", test_registers);
+	ktap_run("a pending MSI-X message travels", test_pending_message);
+	ktap_run("a running watchdog travels", test_watchdog);
+	ktap_run("a copy that is saved again and again is done once", test_many_times);
+	ktap_run("savevm and loadvm repeat work from the saved point", test_loadvm);
+	ktap_run("the state of a device of another shape is refused", test_mismatch);
+	unlink(path);
+	return ktap_finish();
+}

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The device's properties: what each makes of the device, read back from its registers, and the message for each value that is not
+ * possible.
+ */
+#include <string.h>
+
+#include "gpu.h"
+#include "ktap.h"
+
+/* A value that the device refuses, and what its message must contain. */
+struct refusal {
+	const char *args;
+	const char *message;
+};
+
+static const struct refusal refusals[] = {
+	{ "queues=0", "property 'queues' is 0, must be 1 to 64" },
+	{ "queues=65", "property 'queues' is 65, must be 1 to 64" },
+	{ "copy-engines=9", "property 'copy-engines' is 9, must be 0 to 8" },
+	{ "bin-engines=9", "property 'bin-engines' is 9, must be 0 to 8" },
+	{ "render-engines=9", "property 'render-engines' is 9, must be 0 to 8" },
+	{ "compute-engines=9", "property 'compute-engines' is 9, must be 0 to 8" },
+	{ "bin-engines=0,render-engines=0,compute-engines=0,copy-engines=0", "at least one engine is needed" },
+	{ "va-bits=47", "property 'va-bits' is 47, must be 39, 48 or 57" },
+	{ "va-bits=0", "property 'va-bits' is 0, must be 39, 48 or 57" },
+	{ "vram=1M", "property 'vram' is 1048576, must be a multiple of 2M" },
+	{ "vram=3T", "property 'vram' is 3298534883328, must be a multiple of 2M, at most 1T" },
+	{ "page-sizes=2M", "property 'page-sizes' is '2M', must contain 4K" },
+	{ "page-sizes=4K:64K", "property 'page-sizes' names '64K', must be 4K or 4K:2M" },
+	{ "page-sizes=", "must contain 4K" },
+	{ "page-sizes=4K:", "property 'page-sizes' names '', must be 4K or 4K:2M" },
+	{ "page-sizes=many", "property 'page-sizes' names 'many', must be 4K or 4K:2M" },
+	{ "threads=65", "property 'threads' is 65, must be 0 to 64" },
+	{ "threads=-2", "property 'threads' is -2, must be 0 to 64" },
+	{ "seed=1", "property 'seed' needs deterministic=on" },
+	{ "deterministic=on", "deterministic=on needs -icount" },
+	{ "queues=many", "'queues'" },
+	{ "colour=red", "colour" },
+};
+
+/* More than one thing has to be right for deterministic=on; each is asked for by name. */
+static const struct refusal deterministic[] = {
+	{ "-accel tcg -icount shift=0 -smp 2 -device tessera,deterministic=on", "needs a machine with one processor" },
+	{ "-accel tcg -icount shift=0 -smp 1,maxcpus=2 -device tessera,deterministic=on",
+	  "needs a machine with one processor, this one can have 2" },
+	{ "-accel tcg -icount shift=0 -device tessera,deterministic=on,threads=1", "needs threads=0, not threads=1" },
+};
+
+static void refused(const char *args, const char *message)
+{
+	char text[2000];
+	int status = qtest_start_refused(text, sizeof(text), "%s", args);
+
+	ktap_eq(status, 1);
+	if (!strstr(text, message))
+		ktap_fail("%s: expected '%s', got '%s'", args, message, text);
+	/* One line, and it names the device. */
+	ktap_ok(strstr(text, "tessera") != NULL);
+	ktap_ok(strchr(text, '\n') == strrchr(text, '\n'));
+}
+
+static void test_refusals(void)
+{
+	char args[300];
+	unsigned int i;
+
+	for (i = 0; i < sizeof(refusals) / sizeof(refusals[0]); i++) {
+		snprintf(args, sizeof(args), "-device tessera,%s", refusals[i].args);
+		refused(args, refusals[i].message);
+	}
+}
+
+static void test_deterministic_refusals(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < sizeof(deterministic) / sizeof(deterministic[0]); i++)
+		refused(deterministic[i].args, deterministic[i].message);
+}
+
+/* A configuration, and the registers that tell of it. */
+struct shape {
+	const char *args;
+	uint32_t queues, engines, va_bits;
+	uint64_t page_sizes, local_size, features;
+};
+
+static const struct shape shapes[] = {
+	{ "queues=64", 64, 0x02010101, 48, 0x201000, 0, TSR_FEATURE_HUGE_PAGES },
+	{ "queues=1,threads=1", 1, 0x02010101, 48, 0x201000, 0, TSR_FEATURE_HUGE_PAGES },
+	{ "queues=7,bin-engines=0,render-engines=8,compute-engines=3,copy-engines=1", 7, 0x01030800, 48, 0x201000, 0,
+	  TSR_FEATURE_HUGE_PAGES },
+	{ "bin-engines=0,render-engines=0,compute-engines=0,copy-engines=8,threads=8", 64, 0x08000000, 48, 0x201000, 0,
+	  TSR_FEATURE_HUGE_PAGES },
+	{ "va-bits=39,page-sizes=4K", 64, 0x02010101, 39, 0x1000, 0, 0 },
+	{ "va-bits=57,page-sizes=2m:4k", 64, 0x02010101, 57, 0x201000, 0, TSR_FEATURE_HUGE_PAGES },
+	{ "vram=2M", 64, 0x02010101, 48, 0x201000, 2 << 20, TSR_FEATURE_HUGE_PAGES | TSR_FEATURE_LOCAL_MEMORY },
+	{ "vram=6M,threads=0", 64, 0x02010101, 48, 0x201000, 6 << 20, TSR_FEATURE_HUGE_PAGES | TSR_FEATURE_LOCAL_MEMORY },
+	{ "inline-budget=0", 64, 0x02010101, 48, 0x201000, 0, TSR_FEATURE_HUGE_PAGES },
+	{ "inline-budget=1000000,threads=64", 64, 0x02010101, 48, 0x201000, 0, TSR_FEATURE_HUGE_PAGES },
+};
+
+static bool has_engine(const struct shape *shape, unsigned int class)
+{
+	return shape->engines >> (8 * class) & 0xff;
+}
+
+/* The registers say what was asked for, and a job runs: copies if there is a copy engine, else just the fence. */
+static void test_shape(const void *arg)
+{
+	const struct shape *shape = arg;
+	struct qtest *q = qtest_start("-device tessera,addr=4,%s", shape->args);
+	unsigned int slot = shape->queues - 1;
+	struct gpu_job job;
+	struct gpu gpu;
+
+	gpu_open(&gpu, q, 0, 0, 4 << 3);
+	ktap_eq(gpu_read(&gpu, TSR_REG_GPU_SLOTS) & TSR_GPU_SLOTS_QUEUES__MASK, shape->queues);
+	ktap_eq(gpu_read(&gpu, TSR_REG_GPU_ENGINES), shape->engines);
+	ktap_eq(gpu_read(&gpu, TSR_REG_GPU_VA) & TSR_GPU_VA_BITS__MASK, shape->va_bits);
+	ktap_eq(gpu.levels, (shape->va_bits - 12) / 9);
+	ktap_eq(gpu_read64(&gpu, TSR_REG_GPU_PAGE_SIZES), shape->page_sizes);
+	ktap_eq(gpu_read64(&gpu, TSR_REG_GPU_LOCAL_SIZE), shape->local_size);
+	ktap_eq(gpu_read64(&gpu, TSR_REG_GPU_FEATURES), shape->features);
+	ktap_ok(has_engine(shape, TSR_ENGINE_CLASS_COPY));
+	gpu_job_prepare(&job, &gpu, slot, 0, 200000, slot + 1, false);
+	gpu_doorbell(&job.queue);
+	ktap_ok(gpu_wait_memory(&gpu, job.fence, GPU_JOB_VALUE));
+	ktap_ok(gpu_job_result(&job));
+	/* A slot beyond those announced does not exist. */
+	if (shape->queues < TSR_QUEUES_MAX) {
+		gpu_write64(&gpu, TSR_REG_QUEUE_RING_BASE(shape->queues), 0x1000);
+		ktap_eq(gpu_read64(&gpu, TSR_REG_QUEUE_RING_BASE(shape->queues)), 0);
+	}
+	qtest_stop(q);
+}
+
+/* Properties can be read from a running machine. */
+static void test_qom_get(void)
+{
+	struct qtest *q = qtest_start("-device tessera,id=gpu,queues=5,vram=4M,page-sizes=4K");
+
+	ktap_ok(strstr(qtest_cmd(q, "{\"execute\":\"qom-get\",\"arguments\":{\"path\":\"gpu\",\"property\":\"queues\"}}"),
+		       "\"return\": 5") != NULL);
+	ktap_ok(strstr(qtest_cmd(q, "{\"execute\":\"qom-get\",\"arguments\":{\"path\":\"gpu\",\"property\":\"vram\"}}"),
+		       "\"return\": 4194304") != NULL);
+	ktap_ok(strstr(qtest_cmd(q, "{\"execute\":\"qom-get\",\"arguments\":{\"path\":\"gpu\",\"property\":\"page-sizes\"}}"),
+		       "\"return\": \"4K\"") != NULL);
+	qtest_stop(q);
+}
+
+int main(int argc, char **argv)
+{
+	char name[200];
+	unsigned int i;
+
+	ktap_start_args(argc, argv);
+	ktap_run("bad property values are refused by name, value and range", test_refusals);
+	ktap_run("deterministic=on names what it lacks", test_deterministic_refusals);
+	for (i = 0; i < sizeof(shapes) / sizeof(shapes[0]); i++) {
+		snprintf(name, sizeof(name), "[SYS1] a device with %s", shapes[i].args);
+		ktap_run_arg(name, test_shape, &shapes[i]);
+	}
+	ktap_run("properties of a running device can be read", test_qom_get);
+	return ktap_finish();
+}
