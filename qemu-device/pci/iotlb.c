@@ -29,11 +29,11 @@
 /* A page of an IOMMU larger than this is cached in pieces. */
 #define IOTLB_PAGE_MAX  GiB
 /*
- * A refusal answers one question.  If nobody has come for it in this time, it
- * is not the answer to a question asked later: the guest may have mapped the
- * page meanwhile, which an IOMMU need not tell us.
+ * A refusal is good for this long.  It must be there when the queue that has
+ * asked comes back for it, perhaps more than once, and not much longer: the
+ * guest may map the page any time, which an IOMMU need not tell us.
  */
-#define IOTLB_REFUSAL_NS (50 * SCALE_MS)
+#define IOTLB_REFUSAL_NS (20 * SCALE_MS)
 
 /* A translation.  Two entries never overlap. */
 typedef struct IOTLBEntry {
@@ -49,7 +49,7 @@ typedef struct IOTLBEntry {
 typedef struct IOTLBMiss {
     uint64_t page;              /* 4 KiB page asked for */
     bool write;
-    bool refused;               /* the answer, waiting to be fetched */
+    bool refused;               /* the answer; otherwise there is none yet */
     int64_t when;               /* host time of the answer */
 } IOTLBMiss;
 
@@ -237,7 +237,7 @@ static void iotlb_schedule(TesseraDMA *dma)
     }
 }
 
-/* A miss on a thread without the BQL: fetch the answer or ask. */
+/* A miss on a thread without the BQL: fetch the answer or ask.  Lock held. */
 static enum tsr_host_result iotlb_ask(TesseraState *s, uint64_t page,
                                       bool write)
 {
@@ -250,9 +250,7 @@ static enum tsr_host_result iotlb_ask(TesseraState *s, uint64_t page,
         if (!miss->refused) {
             return TSR_HOST_PENDING;
         }
-        g_queue_delete_link(&dma->misses, link);
         if (get_clock() - miss->when <= IOTLB_REFUSAL_NS) {
-            g_free(miss);
             trace_tessera_dma_fault(s->name, page, write);
             return TSR_HOST_FAULT;
         }
@@ -264,8 +262,8 @@ static enum tsr_host_result iotlb_ask(TesseraState *s, uint64_t page,
         if (g_queue_get_length(&dma->misses) >= IOTLB_MISSES) {
             g_free(g_queue_pop_head(&dma->misses));
         }
+        g_queue_push_tail(&dma->misses, miss);
     }
-    g_queue_push_tail(&dma->misses, miss);
     iotlb_schedule(dma);
     trace_tessera_iotlb_miss(s->name, page, write);
     return TSR_HOST_PENDING;
@@ -379,7 +377,7 @@ void tessera_iotlb_forget_misses(TesseraState *s)
     g_queue_clear_full(&s->dma.misses, g_free);
 }
 
-/* The guest has invalidated something.  BQL. */
+/* The guest has invalidated something, so answers are old too.  BQL. */
 static void iotlb_notify(IOMMUNotifier *n, IOMMUTLBEntry *gone)
 {
     IOMMUWatch *watch = container_of(n, IOMMUWatch, n);

@@ -72,6 +72,7 @@ static void tessera_write(void *opaque, hwaddr addr, uint64_t value,
     if (trace_event_get_state_backends(TRACE_TESSERA_WRITE)) {
         trace_access(s, true, addr, value);
     }
+    s->touched = true;
     tessera_enter(s);
     tsr_gpu_write(s->gpu, addr, value);
     tessera_leave(s);
@@ -125,6 +126,13 @@ static void tessera_reset_hold(Object *obj, ResetType type)
 {
     TesseraState *s = TESSERA(obj);
 
+    /*
+     * Machines and hotplug slots reset what they have just created, once or
+     * more.  That is part of power-on, not a reset that software counts.
+     */
+    if (!s->touched) {
+        return;
+    }
     trace_tessera_reset(s->name);
     tessera_enter(s);
     tsr_gpu_reset(s->gpu);
@@ -140,6 +148,25 @@ static void tessera_write_config(PCIDevice *dev, uint32_t addr, uint32_t value,
     if (dev->exp.exp_cap) {
         pcie_cap_flr_write_config(dev, addr, value, len);
     }
+}
+
+/* A region in another keeps its owner alive: that would be ourselves. */
+static void tessera_exit_local(TesseraState *s)
+{
+    if (s->conf.vram) {
+        memory_region_del_subregion(&s->local_window, &s->local);
+    }
+}
+
+static void tessera_exit_pci(TesseraState *s)
+{
+    PCIDevice *dev = PCI_DEVICE(s);
+
+    if (dev->exp.exp_cap) {
+        pcie_cap_exit(dev);
+    }
+    msix_uninit_exclusive_bar(dev);
+    tessera_exit_local(s);
 }
 
 /* The PCI function: capabilities and BARs; the registers come last. */
@@ -160,6 +187,7 @@ static bool tessera_init_pci(TesseraState *s, uint64_t local_size,
     }
     if (msix_init_exclusive_bar(dev, TESSERA_VECTORS, TSR_BAR_MSIX, errp)) {
         error_prepend(errp, "tessera: the device needs MSI-X: ");
+        tessera_exit_local(s);
         return false;
     }
     for (i = 0; i < TESSERA_VECTORS; i++) {
@@ -168,7 +196,7 @@ static bool tessera_init_pci(TesseraState *s, uint64_t local_size,
     if (pci_bus_is_express(pci_get_bus(dev))) {
         if (pcie_endpoint_cap_init(dev, 0) < 0) {
             error_setg(errp, "tessera: no room for the PCIe capability");
-            msix_uninit_exclusive_bar(dev);
+            tessera_exit_pci(s);
             return false;
         }
         pcie_cap_flr_init(dev);
@@ -184,16 +212,6 @@ static bool tessera_init_pci(TesseraState *s, uint64_t local_size,
                          PCI_BASE_ADDRESS_MEM_PREFETCH, &s->local_window);
     }
     return true;
-}
-
-static void tessera_exit_pci(TesseraState *s)
-{
-    PCIDevice *dev = PCI_DEVICE(s);
-
-    if (dev->exp.exp_cap) {
-        pcie_cap_exit(dev);
-    }
-    msix_uninit_exclusive_bar(dev);
 }
 
 static void tessera_realize(PCIDevice *dev, Error **errp)

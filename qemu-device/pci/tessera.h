@@ -59,6 +59,7 @@ struct TesseraState {
     TesseraDMA dma;
 
     VMChangeStateEntry *vmstate_change;
+    bool touched;               /* a register has been written since power-on */
     bool running;               /* the model is not paused by us */
 
     /*

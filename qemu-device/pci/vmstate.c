@@ -56,6 +56,7 @@ static int tessera_post_load(void *opaque, int version_id)
     bool ok;
 
     tessera_iotlb_forget_misses(s);
+    s->touched = true;
     tessera_enter(s);
     tsr_gpu_pause(s->gpu);
     ok = tsr_gpu_load(s->gpu, s->saved, s->saved_size, err, sizeof(err));

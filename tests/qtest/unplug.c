@@ -10,7 +10,7 @@
 
 #define ROOT_PORT 5
 #define BUS 1
-#define ARGS "-global ICH9-LPC.acpi-pci-hotplug-with-bridge-support=off -device pcie-root-port,id=port,addr=5,chassis=1"
+#define ARGS "-global ICH9-LPC.acpi-pci-hotplug-with-bridge-support=off -device pcie-root-port,id=rp,addr=5,chassis=1"
 
 /* PCIe slot registers, by their offset in the root port's capability. */
 #define PCI_CAP_EXPRESS 0x10
@@ -54,8 +54,8 @@ static void plug(void)
 {
 	unsigned int cap = gpu_cap(&port, PCI_CAP_EXPRESS);
 
-	qtest_cmd(q, "{\"execute\":\"device_add\",\"arguments\":{\"driver\":\"tessera\",\"bus\":\"port\",\"id\":\"gpu\","
-		  "\"vram\":\"4M\"}}");
+	qtest_cmd(q, "{\"execute\":\"device_add\",\"arguments\":{\"driver\":\"tessera\",\"bus\":\"rp\",\"id\":\"gpu\","
+		  "\"vram\":4194304}}");
 	gpu_cfg_write(&port, cap + SLTCTL, SLTCTL_PIC_ON, 2);
 }
 
@@ -65,7 +65,7 @@ static void test_unplug_busy(void)
 	struct gpu gpu;
 	uint64_t fence;
 
-	start("-device tessera,bus=port,id=gpu,vram=4M");
+	start("-device tessera,bus=rp,id=gpu,vram=4M");
 	gpu_open(&gpu, q, 0, BUS, 0);
 	gpu_write64(&gpu, TSR_REG_IRQ_MASK(TSR_IRQ_CLASS_JOB), ~0ull);
 	gpu_job_prepare(&blocked, &gpu, 0, 0, 4096, 1, true);
@@ -111,7 +111,7 @@ static void test_quit_busy(void)
 	struct gpu_job job;
 	struct gpu gpu;
 
-	start("-device tessera,bus=port,id=gpu");
+	start("-device tessera,bus=rp,id=gpu");
 	gpu_open(&gpu, q, 0, BUS, 0);
 	gpu_job_prepare(&job, &gpu, 0, 0, 16 << 20, 3, false);
 	gpu_doorbell(&job.queue);

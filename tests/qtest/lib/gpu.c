@@ -57,7 +57,7 @@ void gpu_setup_pci(struct gpu *gpu)
 	msix = gpu_cap(gpu, PCI_CAP_MSIX);
 	gpu_cfg_write(gpu, msix + 2, MSIX_ENABLE, 2);
 	for (i = 0; i < 4; i++) {
-		qtest_writeq(gpu->q, gpu->bar4 + 16 * i, gpu->msi + 4 * i);
+		qtest_writeq(gpu->q, gpu->bar4 + 16 * i, gpu->msi + 4 * i + gpu->bus_offset);
 		qtest_writel(gpu->q, gpu->bar4 + 16 * i + 8, GPU_MSI_DATA(i));
 		qtest_writel(gpu->q, gpu->bar4 + 16 * i + 12, 0);
 	}
@@ -65,7 +65,14 @@ void gpu_setup_pci(struct gpu *gpu)
 
 void gpu_open(struct gpu *gpu, struct qtest *q, unsigned int index, unsigned int bus, unsigned int devfn)
 {
+	gpu_open_behind(gpu, q, index, bus, devfn, 0);
+}
+
+void gpu_open_behind(struct gpu *gpu, struct qtest *q, unsigned int index, unsigned int bus, unsigned int devfn,
+		     uint64_t bus_offset)
+{
 	memset(gpu, 0, sizeof(*gpu));
+	gpu->bus_offset = bus_offset;
 	gpu->q = q;
 	gpu->bus = bus;
 	gpu->devfn = devfn;
@@ -129,23 +136,25 @@ static uint64_t level0_table(struct gpu *gpu, unsigned int as, uint64_t va)
 		uint64_t pte = qtest_readq(gpu->q, table + 8 * index);
 
 		if (!pte) {
-			pte = gpu_pages(gpu, 1) | TSR_PTE_VALID__MASK;
+			pte = (gpu_pages(gpu, 1) + gpu->bus_offset) | TSR_PTE_VALID__MASK;
 			qtest_writeq(gpu->q, table + 8 * index, pte);
 		}
-		table = pte & TSR_PTE_ADDR__MASK;
+		table = (pte & TSR_PTE_ADDR__MASK) - gpu->bus_offset;
 	}
 	return table;
 }
 
 void gpu_map(struct gpu *gpu, unsigned int as, uint64_t va, uint64_t pa, uint64_t size, uint64_t flags)
 {
+	uint64_t bus = flags & TSR_PTE_LOCAL__MASK ? pa : pa + gpu->bus_offset;
+
 	while (size) {
 		uint64_t ptes[512], table = level0_table(gpu, as, va);
 		unsigned int first = va >> TSR_PAGE_SHIFT & 511, n = 0;
 
 		for (; size && first + n < 512; n++) {
-			ptes[n] = pa | flags | TSR_PTE_VALID__MASK | TSR_PTE_LEAF__MASK;
-			pa += 1 << TSR_PAGE_SHIFT;
+			ptes[n] = bus | flags | TSR_PTE_VALID__MASK | TSR_PTE_LEAF__MASK;
+			bus += 1 << TSR_PAGE_SHIFT;
 			va += 1 << TSR_PAGE_SHIFT;
 			size -= size < 1 << TSR_PAGE_SHIFT ? size : 1 << TSR_PAGE_SHIFT;
 		}
@@ -155,7 +164,7 @@ void gpu_map(struct gpu *gpu, unsigned int as, uint64_t va, uint64_t pa, uint64_
 
 void gpu_as_on(struct gpu *gpu, unsigned int as)
 {
-	gpu_write64(gpu, TSR_REG_AS_BASE(as), gpu->root[as] | TSR_AS_BASE_VALID__MASK);
+	gpu_write64(gpu, TSR_REG_AS_BASE(as), (gpu->root[as] + gpu->bus_offset) | TSR_AS_BASE_VALID__MASK);
 	gpu_write(gpu, TSR_REG_AS_COMMAND(as), TSR_INV_OP_ALL);
 	ktap_ok(gpu_wait_reg(gpu, TSR_REG_AS_STATUS(as), TSR_AS_STATUS_BUSY__MASK, 0));
 }

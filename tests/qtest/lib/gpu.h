@@ -31,6 +31,7 @@ struct gpu {
 	uint64_t msi;			/* page that receives the MSI-X messages */
 	uint64_t root[TSR_ADDRESS_SPACES_MAX];	/* page tables, 0 until used */
 	unsigned int levels;		/* of page table */
+	uint64_t bus_offset;		/* bus address of guest-physical 0; other than 0 behind an IOMMU that the test sets up */
 };
 
 struct gpu_queue {
@@ -48,8 +49,13 @@ void gpu_cfg_write(struct gpu *gpu, unsigned int offset, uint32_t value, unsigne
 /* Offset of a capability, 0 if it is not there. */
 unsigned int gpu_cap(struct gpu *gpu, unsigned int id);
 
-/* Take the device at (bus, devfn): give its BARs addresses, allow memory and bus mastering, set up MSI-X. */
+/*
+ * Take the device at (bus, devfn): give its BARs addresses, allow memory and bus mastering, set up MSI-X. Where bus addresses
+ * are not guest-physical ones, gpu_open_behind() is told the difference.
+ */
 void gpu_open(struct gpu *gpu, struct qtest *q, unsigned int index, unsigned int bus, unsigned int devfn);
+void gpu_open_behind(struct gpu *gpu, struct qtest *q, unsigned int index, unsigned int bus, unsigned int devfn,
+		     uint64_t bus_offset);
 /* The part of it that is lost by a reset of the function: BARs, command register, MSI-X. */
 void gpu_setup_pci(struct gpu *gpu);
 /* Continue with the same device in another process (after migration). */
@@ -65,7 +71,7 @@ void gpu_write64(struct gpu *gpu, uint32_t reg, uint64_t value);
 uint64_t gpu_pages(struct gpu *gpu, unsigned int n);
 
 /*
- * Map [va, va + size) of address space @as to @pa with 4 KiB pages; @flags are PTE bits besides VALID and LEAF (TSR_PTE_…__MASK). The
+ * Map [va, va + size) of address space @as to guest-physical @pa with 4 KiB pages; @flags are PTE bits besides VALID and LEAF (TSR_PTE_…__MASK). The
  * tables are in system memory. gpu_as_on() makes a new table known and waits until it is; a mapping added later needs nothing.
  */
 void gpu_map(struct gpu *gpu, unsigned int as, uint64_t va, uint64_t pa, uint64_t size, uint64_t flags);

@@ -20,6 +20,8 @@
 #define ARGS_MAX 128
 #define EVENTS_MAX 64
 #define LINE_START 4096
+/* Bytes in one command of the protocol: QEMU looks for the end of a line from its start whenever some of it has come. */
+#define CHUNK 8192
 
 /* One socket, read line by line. */
 struct lines {
@@ -330,33 +332,46 @@ static unsigned int nibble(char c)
 	return c <= '9' ? c - '0' : (c | 0x20) - 'a' + 10;
 }
 
-void qtest_read(struct qtest *q, uint64_t addr, void *data, size_t size)
+static void read_chunk(struct qtest *q, uint64_t addr, unsigned char *data, size_t size)
 {
-	unsigned char *out = data;
-	const char *hex;
+	const char *hex = talk(q, "read 0x%" PRIx64 " 0x%zx", addr, size) + 2;
 	size_t i;
 
-	if (!size)
-		return;
-	hex = talk(q, "read 0x%" PRIx64 " 0x%zx", addr, size) + 2;
 	for (i = 0; i < size; i++)
-		out[i] = nibble(hex[2 * i]) << 4 | nibble(hex[2 * i + 1]);
+		data[i] = nibble(hex[2 * i]) << 4 | nibble(hex[2 * i + 1]);
+}
+
+static void write_chunk(struct qtest *q, uint64_t addr, const unsigned char *data, size_t size)
+{
+	static const char digits[] = "0123456789abcdef";
+	char text[2 * CHUNK + 80], *p = text;
+	size_t i;
+
+	p += sprintf(p, "write 0x%" PRIx64 " 0x%zx 0x", addr, size);
+	for (i = 0; i < size; i++) {
+		*p++ = digits[data[i] >> 4];
+		*p++ = digits[data[i] & 15];
+	}
+	*p++ = '\n';
+	send_all(q, q->qt.fd, text, p - text);
+	if (strncmp(lines_get(q, &q->qt), "OK", 2))
+		bail(q, "QEMU refused to write %zu bytes to 0x%" PRIx64, size, addr);
+}
+
+void qtest_read(struct qtest *q, uint64_t addr, void *data, size_t size)
+{
+	size_t at;
+
+	for (at = 0; at < size; at += CHUNK)
+		read_chunk(q, addr + at, (unsigned char *)data + at, size - at < CHUNK ? size - at : CHUNK);
 }
 
 void qtest_write(struct qtest *q, uint64_t addr, const void *data, size_t size)
 {
-	const unsigned char *in = data;
-	char *text = malloc(2 * size + 80), *p = text;
-	size_t i;
+	size_t at;
 
-	p += sprintf(p, "write 0x%" PRIx64 " 0x%zx 0x", addr, size);
-	for (i = 0; i < size; i++)
-		p += sprintf(p, "%02x", in[i]);
-	*p++ = '\n';
-	send_all(q, q->qt.fd, text, p - text);
-	free(text);
-	if (strncmp(lines_get(q, &q->qt), "OK", 2))
-		bail(q, "QEMU refused to write %zu bytes to 0x%" PRIx64, size, addr);
+	for (at = 0; at < size; at += CHUNK)
+		write_chunk(q, addr + at, (const unsigned char *)data + at, size - at < CHUNK ? size - at : CHUNK);
 }
 
 void qtest_memset(struct qtest *q, uint64_t addr, uint8_t value, size_t size)

@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The device behind the Intel IOMMU with translation on. Bus addresses are guest-physical ones plus OFFSET, so nothing works that is
+ * not translated.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "bios.h"
+#include "gpu.h"
+#include "ktap.h"
+#include "vtd.h"
+
+#define BUS 1
+#define OFFSET 0x1000000000ull
+#define SIZE 0x3000000ull		/* of the memory that lib/gpu gives out */
+#define TABLES 0x4000000ull		/* the IOMMU's tables: beyond that */
+#define ARGS "-device intel-iommu -device pcie-root-port,id=rp,addr=5,chassis=1 -device tessera,bus=rp"
+
+static struct qtest *q;
+static struct gpu gpu;
+static struct vtd vtd;
+
+static void open_port(void)
+{
+	struct gpu port = { .q = q, .bus = 0, .devfn = 5 << 3 };
+
+	gpu_cfg_write(&port, 0x18, BUS << 16 | BUS << 8, 4);
+	gpu_cfg_write(&port, 0x20, 0xeff0e000, 4);
+	gpu_cfg_write(&port, 0x04, 0x6, 2);
+}
+
+/* A machine with the IOMMU on and all memory of the test mapped. @workers: nothing runs in the doorbell write. */
+static void start(const char *args)
+{
+	q = qtest_start("%s", args);
+	open_port();
+	vtd_open(&vtd, q, TABLES, BUS);
+	vtd_map(&vtd, GPU_MEMORY(0) + OFFSET, GPU_MEMORY(0), SIZE, VTD_READ | VTD_WRITE);
+	vtd_enable(&vtd, true);
+	gpu_open_behind(&gpu, q, 0, BUS, 0, OFFSET);
+}
+
+/* The ways in which the device comes to a translation: from workers, inline, without workers. */
+static const char *const ways[] = {
+	ARGS ",inline-budget=0",
+	ARGS,
+	ARGS ",threads=0",
+};
+
+static void test_job(const void *arg)
+{
+	struct gpu_job job;
+	struct vtd_fault fault;
+
+	start(arg);
+	gpu_write64(&gpu, TSR_REG_IRQ_MASK(TSR_IRQ_CLASS_JOB), 1);
+	gpu_job_prepare(&job, &gpu, 0, 0, 1 << 20, 1, true);
+	gpu_doorbell(&job.queue);
+	ktap_ok(gpu_wait_memory(&gpu, job.fence, GPU_JOB_VALUE));
+	ktap_ok(gpu_job_result(&job));
+	ktap_ok(gpu_wait_msi(&gpu, TSR_IRQ_CLASS_JOB));
+	ktap_ok(!vtd_fault(&vtd, &fault));
+	qtest_stop(q);
+}
+
+/* Check that the queue has stopped over an access to @addr, and that the IOMMU has recorded a refusal of @iova. */
+static void expect_fault(struct gpu_queue *queue, enum tsr_fault code, uint64_t addr, uint64_t iova, bool write)
+{
+	struct vtd_fault fault;
+
+	ktap_ok(gpu_wait_state(queue, TSR_QUEUE_STATE_FAULTED));
+	ktap_eq(gpu_queue_fault(queue), code);
+	ktap_eq(gpu_read64(&gpu, TSR_REG_QUEUE_FAULT_ADDR(queue->slot)), addr);
+	if (!ktap_ok(vtd_fault(&vtd, &fault)))
+		return;
+	ktap_eq(fault.addr, iova);
+	ktap_eq(fault.source, BUS << 8);
+	ktap_eq(fault.write, write);
+}
+
+static void test_unmapped(const void *arg)
+{
+	struct gpu_job job;
+
+	start(arg);
+	gpu_job_prepare(&job, &gpu, 0, 0, 65536, 2, false);
+	vtd_map(&vtd, job.dst + 0x5000 + OFFSET, 0, 4096, 0);
+	vtd_invalidate_all(&vtd);
+	gpu_doorbell(&job.queue);
+	expect_fault(&job.queue, TSR_FAULT_BUS, GPU_JOB_DST + 0x5000, job.dst + 0x5000 + OFFSET, true);
+	ktap_eq(qtest_readq(q, job.fence), 0);
+	qtest_stop(q);
+}
+
+static void test_read_only(const void *arg)
+{
+	struct gpu_job job;
+
+	start(arg);
+	gpu_job_prepare(&job, &gpu, 0, 0, 65536, 3, false);
+	vtd_map(&vtd, job.src + OFFSET, job.src, 65536, VTD_READ);
+	vtd_map(&vtd, job.dst + 0x2000 + OFFSET, job.dst + 0x2000, 4096, VTD_READ);
+	vtd_invalidate_all(&vtd);
+	gpu_doorbell(&job.queue);
+	expect_fault(&job.queue, TSR_FAULT_BUS, GPU_JOB_DST + 0x2000, job.dst + 0x2000 + OFFSET, true);
+	qtest_stop(q);
+}
+
+/* The page table of the GPU is behind the IOMMU like everything else. */
+static void test_walk(const void *arg)
+{
+	struct gpu_job job;
+
+	start(arg);
+	gpu_job_prepare(&job, &gpu, 0, 0, 4096, 4, false);
+	vtd_map(&vtd, gpu.root[0] + OFFSET, 0, 4096, 0);
+	vtd_invalidate_all(&vtd);
+	gpu_doorbell(&job.queue);
+	ktap_ok(gpu_wait_state(&job.queue, TSR_QUEUE_STATE_FAULTED));
+	ktap_eq(gpu_queue_fault(&job.queue), TSR_FAULT_MMU_WALK_BUS);
+	qtest_stop(q);
+}
+
+static void invalidate_pages(uint64_t iova)
+{
+	vtd_invalidate_pages(&vtd, iova, 0);
+}
+
+/* A large range, across the hole that the interrupt addresses make in the device's address space. */
+static void invalidate_large(uint64_t iova)
+{
+	(void)iova;
+	vtd_invalidate_pages(&vtd, 0xfec00000, 10);
+	vtd_invalidate_pages(&vtd, OFFSET, 18);
+}
+
+static void invalidate_domain(uint64_t iova)
+{
+	(void)iova;
+	vtd_invalidate_domain(&vtd);
+}
+
+static void invalidate_all(uint64_t iova)
+{
+	(void)iova;
+	vtd_invalidate_all(&vtd);
+}
+
+static void (*const invalidations[])(uint64_t iova) = {
+	invalidate_pages, invalidate_large, invalidate_domain, invalidate_all
+};
+
+/* A page that has been used moves elsewhere, then goes: after the invalidation, writes follow it. */
+static void test_remap(const void *arg)
+{
+	void (*invalidate)(uint64_t iova) = *(void (*const *)(uint64_t))arg;
+	struct gpu_job job;
+	uint64_t other;
+
+	start(ARGS ",inline-budget=0");
+	gpu_job_prepare(&job, &gpu, 0, 0, 4096, 5, false);
+	gpu_doorbell(&job.queue);
+	ktap_ok(gpu_wait_memory(&gpu, job.fence, GPU_JOB_VALUE));
+	other = gpu_pages(&gpu, 1);
+	vtd_map(&vtd, job.fence + OFFSET, other, 4096, VTD_READ | VTD_WRITE);
+	invalidate(job.fence + OFFSET);
+	gpu_packet(&job.queue, fence, .event = TSR_EVENT_ALL_DONE, .addr = GPU_JOB_FENCE, .value = 2);
+	gpu_doorbell(&job.queue);
+	ktap_ok(gpu_wait_memory(&gpu, other, 2));
+	ktap_eq(qtest_readq(q, job.fence), GPU_JOB_VALUE);
+	vtd_map(&vtd, job.fence + OFFSET, 0, 4096, 0);
+	invalidate(job.fence + OFFSET);
+	gpu_packet(&job.queue, fence, .event = TSR_EVENT_ALL_DONE, .addr = GPU_JOB_FENCE, .value = 3);
+	gpu_doorbell(&job.queue);
+	expect_fault(&job.queue, TSR_FAULT_BUS, GPU_JOB_FENCE, job.fence + OFFSET, true);
+	ktap_eq(qtest_readq(q, other), 2);
+	qtest_stop(q);
+}
+
+/* Pages are taken away under a running copy: once an invalidation is complete, the page keeps what the processor puts there. */
+static void test_unmap_under_copy(void)
+{
+	unsigned int size = 8 << 20, i;
+	struct gpu_job job;
+
+	start(ARGS ",inline-budget=0");
+	gpu_job_prepare(&job, &gpu, 0, 0, size, 6, false);
+	gpu_doorbell(&job.queue);
+	for (i = 0; i < size >> 12 && gpu_queue_state(&job.queue) != TSR_QUEUE_STATE_FAULTED; i += 16) {
+		uint64_t pa = job.dst + size - 4096 * (i + 1), mark = 0x1122334455667788ull + i;
+
+		vtd_map(&vtd, pa + OFFSET, 0, 4096, 0);
+		vtd_invalidate_pages(&vtd, pa + OFFSET, 0);
+		qtest_writeq(q, pa, mark);
+		ktap_eq(qtest_readq(q, pa), mark);
+	}
+	/* The copy meets one of the holes, wherever it was. */
+	ktap_ok(gpu_wait_state(&job.queue, TSR_QUEUE_STATE_FAULTED));
+	ktap_eq(gpu_queue_fault(&job.queue), TSR_FAULT_BUS);
+	ktap_ok(i > 0);
+	while (i) {
+		i -= 16;
+		ktap_eq(qtest_readq(q, job.dst + size - 4096 * (i + 1)), 0x1122334455667788ull + i);
+	}
+	qtest_stop(q);
+}
+
+static void test_huge_pages(void)
+{
+	struct gpu_job job;
+	uint64_t pa;
+
+	q = qtest_start(ARGS ",inline-budget=0");
+	open_port();
+	vtd_open(&vtd, q, TABLES, BUS);
+	for (pa = GPU_MEMORY(0); pa < GPU_MEMORY(0) + SIZE; pa += 2 << 20)
+		vtd_map_huge(&vtd, pa + OFFSET, pa, VTD_READ | VTD_WRITE);
+	vtd_enable(&vtd, true);
+	gpu_open_behind(&gpu, q, 0, BUS, 0, OFFSET);
+	gpu_job_prepare(&job, &gpu, 0, 0, 8 << 20, 7, false);
+	gpu_doorbell(&job.queue);
+	ktap_ok(gpu_wait_memory(&gpu, job.fence, GPU_JOB_VALUE));
+	ktap_ok(gpu_job_result(&job));
+	qtest_stop(q);
+}
+
+/* Translation is turned on and off in a running machine: what was cached on either side is gone. */
+static void test_on_and_off(void)
+{
+	struct gpu_job job;
+
+	start(ARGS ",inline-budget=0");
+	vtd_map(&vtd, GPU_MEMORY(0), GPU_MEMORY(0), SIZE, VTD_READ | VTD_WRITE);
+	gpu.bus_offset = 0;
+	gpu_job_prepare(&job, &gpu, 0, 0, 65536, 8, false);
+	gpu_doorbell(&job.queue);
+	ktap_ok(gpu_wait_memory(&gpu, job.fence, GPU_JOB_VALUE));
+	vtd_enable(&vtd, false);
+	gpu_packet(&job.queue, fence, .event = TSR_EVENT_ALL_DONE, .addr = GPU_JOB_FENCE, .value = 2);
+	gpu_doorbell(&job.queue);
+	ktap_ok(gpu_wait_memory(&gpu, job.fence, 2));
+	vtd_map(&vtd, job.fence, 0, 4096, 0);
+	vtd_enable(&vtd, true);
+	gpu_packet(&job.queue, fence, .event = TSR_EVENT_ALL_DONE, .addr = GPU_JOB_FENCE, .value = 3);
+	gpu_doorbell(&job.queue);
+	expect_fault(&job.queue, TSR_FAULT_BUS, GPU_JOB_FENCE, job.fence, true);
+	ktap_eq(qtest_readq(q, job.fence), 2);
+	qtest_stop(q);
+}
+
+/*
+ * A fault event is an interrupt to the processor, which QEMU allows only with its big lock: raised by a worker it would abort. Under TCG, as
+ * with the qtest accelerator nobody checks. Vector data 0x400 is an NMI, which needs no set-up.
+ */
+static void test_fault_event(void)
+{
+	const char *bios = bios_image(false);
+	char args[600];
+	struct gpu_job job;
+
+	snprintf(args, sizeof(args), "-accel tcg -bios %s " ARGS ",inline-budget=0", bios);
+	start(args);
+	vtd_fault_event(&vtd, 0xfee00000, 0x400);
+	gpu_job_prepare(&job, &gpu, 0, 0, 65536, 9, false);
+	vtd_map(&vtd, job.dst + OFFSET, 0, 65536, 0);
+	vtd_invalidate_all(&vtd);
+	gpu_doorbell(&job.queue);
+	expect_fault(&job.queue, TSR_FAULT_BUS, GPU_JOB_DST, job.dst + OFFSET, true);
+	qtest_stop(q);
+	unlink(bios);
+}
+
+/* Work behind an IOMMU that is saved before it began: the new process asks for its translations anew. */
+static void test_migrate(void)
+{
+	char path[300];
+	struct gpu_job job;
+	int left = QTEST_TIMEOUT_MS;
+
+	snprintf(path, sizeof(path), "%s/iommu-%d.state", getenv("TSR_BUILD") ?: "/tmp", (int)getpid());
+	start(ARGS ",inline-budget=0");
+	gpu_job_prepare(&job, &gpu, 0, 0, 4 << 20, 10, false);
+	gpu_doorbell(&job.queue);
+	qtest_cmd(q, "{\"execute\":\"migrate\",\"arguments\":{\"uri\":\"file:%s\"}}", path);
+	while (!strstr(qtest_cmd(q, "{\"execute\":\"query-migrate\"}"), "\"completed\"") && qtest_patience(&left))
+		;
+	qtest_stop(q);
+	q = qtest_start(ARGS ",inline-budget=0 -incoming file:%s", path);
+	qtest_event(q, "RESUME");
+	gpu_moved(&gpu, q);
+	ktap_ok(gpu_wait_memory(&gpu, job.fence, GPU_JOB_VALUE));
+	ktap_ok(gpu_job_result(&job));
+	qtest_stop(q);
+	unlink(path);
+}
+
+int main(int argc, char **argv)
+{
+	static const char *const way_names[] = { "workers", "inline", "no workers" };
+	static const char *const invalidation_names[] = { "page", "large range", "domain", "global" };
+	unsigned int i;
+	char name[200];
+
+	ktap_start_args(argc, argv);
+	for (i = 0; i < 3; i++) {
+		snprintf(name, sizeof(name), "[MEM1] a job behind the IOMMU (%s)", way_names[i]);
+		ktap_run_arg(name, test_job, ways[i]);
+		snprintf(name, sizeof(name), "[MEM3] a page the IOMMU does not map is a BUS fault (%s)", way_names[i]);
+		ktap_run_arg(name, test_unmapped, ways[i]);
+		snprintf(name, sizeof(name), "[MEM3] a page the IOMMU maps read-only cannot be written (%s)", way_names[i]);
+		ktap_run_arg(name, test_read_only, ways[i]);
+		snprintf(name, sizeof(name), "[MEM3] a page table the IOMMU does not map (%s)", way_names[i]);
+		ktap_run_arg(name, test_walk, ways[i]);
+	}
+	for (i = 0; i < 4; i++) {
+		snprintf(name, sizeof(name), "[MEM2] an IOMMU invalidation reaches cached pointers (%s)", invalidation_names[i]);
+		ktap_run_arg(name, test_remap, &invalidations[i]);
+	}
+	ktap_run("[MEM2] pages are unmapped under a running copy", test_unmap_under_copy);
+	ktap_run("[MEM1] the IOMMU's large pages", test_huge_pages);
+	ktap_run("[MEM2] turning the IOMMU off and on reaches cached pointers", test_on_and_off);
+	ktap_run("[MEM3] a fault event of the IOMMU under TCG", test_fault_event);
+	ktap_run("[MEM1] work behind the IOMMU goes on in a new process", test_migrate);
+	return ktap_finish();
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/* Firmware that does nothing. See bios.h. */
+#include "bios.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define BIOS_SIZE 65536
+#define RESET_VECTOR (BIOS_SIZE - 16)
+
+const char *bios_image(bool spin)
+{
+	static const unsigned char sleeping[] = { 0xfa, 0xf4, 0xeb, 0xfd };	/* cli; 1: hlt; jmp 1b */
+	static const unsigned char spinning[] = { 0xfa, 0xeb, 0xfe };		/* cli; 1: jmp 1b */
+	static unsigned char image[BIOS_SIZE];
+	static char path[300];
+	const char *build = getenv("TSR_BUILD");
+	FILE *file;
+
+	memset(image, 0xf4, sizeof(image));
+	if (spin)
+		memcpy(image + RESET_VECTOR, spinning, sizeof(spinning));
+	else
+		memcpy(image + RESET_VECTOR, sleeping, sizeof(sleeping));
+	snprintf(path, sizeof(path), "%s/bios-%d.bin", build ? build : "/tmp", (int)getpid());
+	file = fopen(path, "w");
+	if (!file || fwrite(image, sizeof(image), 1, file) != 1 || fclose(file)) {
+		printf("Bail out! cannot write %s\n", path);
+		exit(1);
+	}
+	return path;
+}
