@@ -1,0 +1,462 @@
+/* SPDX-License-Identifier: MIT */
+/* Fences at events, interrupts, conditions, barriers, what may be reused when. */
+#include <string.h>
+
+#include "ktap.h"
+#include "stage.h"
+
+#define GATE 0x800
+#define OUT 0x1000
+#define SOURCE 0x10000
+#define TARGET 0x80000
+#define BIG (256u << 10)		/* bytes of a copy of many bursts */
+
+struct play {
+	struct stage s;
+	struct bench_queue q;
+	uint64_t p[8];
+};
+
+static void begin(struct play *y, const struct tsr_config *config)
+{
+	stage_init(&y->s, config);
+	stage_queue(&y->s, &y->q, 0, TSR_ENGINE_CLASS_COPY, 0);
+	for (unsigned int i = 0; i < BIG; i++)
+		y->s.data[SOURCE + i] = i ^ i >> 8;
+}
+
+static void end(struct play *y)
+{
+	stage_free(&y->s);
+}
+
+static void emit_fence(struct play *y, enum tsr_event event, unsigned int n)
+{
+	bench_fence(&y->q, STAGE_DATA + OUT + 8 * n, n + 1, event, false);
+}
+
+static void emit_copy(struct play *y, uint64_t to, uint64_t from, uint64_t size)
+{
+	bench_emit(&y->q, y->p, pk_copy(y->p, STAGE_DATA + to, STAGE_DATA + from, size));
+}
+
+static uint64_t counter(struct play *y, unsigned int id)
+{
+	return bench_queue_reg64(&y->q, TSR_REG_QUEUE_COUNTER(0, id) - TSR_QUEUE__OFFSET);
+}
+
+/*
+ * A copy of 16 bursts, then one fence for each event. REACHED is written before the copy makes its
+ * first step; the others when all of it has been done.
+ */
+static void events(void)
+{
+	struct tsr_config config = { .no_inline = true };
+	struct play y;
+
+	begin(&y, &config);
+	emit_copy(&y, TARGET, SOURCE, BIG);
+	for (unsigned int event = 0; event < 4; event++)
+		emit_fence(&y, event, event);
+	bench_kick(&y.q);
+	/* The packets cost 16 cycles, so this is the command processor and at most one burst. */
+	tsr_gpu_run(y.s.b->gpu, 17);
+	ktap_eq(stage_load(&y.s, OUT), 1);
+	for (unsigned int event = 1; event < 4; event++)
+		ktap_eq(stage_load(&y.s, OUT + 8 * event), 0);
+	ktap_ok(counter(&y, TSR_QUEUE_COUNTER_WRITE_BYTES) <= TSR_BURST_BYTES);
+	ktap_eq(counter(&y, TSR_QUEUE_COUNTER_FENCES), 1);
+	/* Burst by burst: no fence before the last byte. */
+	while (bench_state(&y.q) == TSR_QUEUE_STATE_RUNNING ||
+	       bench_state(&y.q) == TSR_QUEUE_STATE_READY) {
+		bool done = !memcmp(y.s.data + TARGET, y.s.data + SOURCE, BIG);
+
+		ktap_ok(done || !(stage_load(&y.s, OUT + 8) | stage_load(&y.s, OUT + 16) |
+				  stage_load(&y.s, OUT + 24)));
+		tsr_gpu_run(y.s.b->gpu, 1);
+	}
+	for (unsigned int event = 0; event < 4; event++)
+		ktap_eq(stage_load(&y.s, OUT + 8 * event), event + 1);
+	ktap_mem_eq(y.s.data + TARGET, y.s.data + SOURCE, BIG);
+	ktap_eq(counter(&y, TSR_QUEUE_COUNTER_WRITE_BYTES), BIG);
+	ktap_eq(counter(&y, TSR_QUEUE_COUNTER_READ_BYTES), BIG);
+	ktap_eq(counter(&y, TSR_QUEUE_COUNTER_ENGINE_COMMANDS), 1);
+	end(&y);
+}
+
+/* The command processor is FIFO_DEPTH commands ahead and no more; RPTR tells how far it is. */
+static void fifo_depth(void)
+{
+	struct tsr_config config = { .no_inline = true };
+	struct play y;
+	unsigned int i;
+
+	begin(&y, &config);
+	for (i = 0; i < TSR_FIFO_DEPTH + 3; i++)
+		emit_copy(&y, TARGET, SOURCE, BIG);
+	bench_kick(&y.q);
+	tsr_gpu_run(y.s.b->gpu, 1);
+	ktap_ok(bench_queue_reg(&y.q, TSR_QUEUE_RPTR__OFFSET) <= 32 * TSR_FIFO_DEPTH);
+	tsr_gpu_run(y.s.b->gpu, 32 * TSR_FIFO_DEPTH);
+	ktap_eq(bench_queue_reg(&y.q, TSR_QUEUE_RPTR__OFFSET), 32 * TSR_FIFO_DEPTH);
+	ktap_eq(counter(&y, TSR_QUEUE_COUNTER_ENGINE_COMMANDS), 0);
+	ktap_ok(bench_run(y.s.b, 10));
+	ktap_eq(counter(&y, TSR_QUEUE_COUNTER_ENGINE_COMMANDS), TSR_FIFO_DEPTH + 3);
+	end(&y);
+}
+
+/*
+ * The ring's CALL retires when the engine has finished with its commands, not when the command
+ * processor has read it. Until then IN_CALL is set and RPTR stays.
+ */
+static void call_retires(void)
+{
+	struct tsr_config config = { .no_inline = true };
+	struct stage_stream stream;
+	struct play y;
+
+	begin(&y, &config);
+	stream = stage_stream(&y.s, 0);
+	stage_add(&stream, y.p, pk_copy(y.p, STAGE_DATA + TARGET, STAGE_DATA + SOURCE, BIG));
+	stage_call(&y.q, &stream);
+	emit_fence(&y, TSR_EVENT_REACHED, 0);
+	bench_kick(&y.q);
+	tsr_gpu_run(y.s.b->gpu, 1);
+	ktap_ok(bench_queue_reg(&y.q, TSR_QUEUE_STATE__OFFSET) & TSR_QUEUE_STATE_IN_CALL__MASK);
+	while (bench_state(&y.q) != TSR_QUEUE_STATE_IDLE) {
+		bool done = !memcmp(y.s.data + TARGET, y.s.data + SOURCE, BIG);
+
+		ktap_eq(bench_queue_reg(&y.q, TSR_QUEUE_RPTR__OFFSET), 0);
+		ktap_eq(bench_queue_reg64(&y.q, TSR_QUEUE_CALLS__OFFSET), 0);
+		ktap_eq(stage_load(&y.s, OUT), 0);
+		tsr_gpu_run(y.s.b->gpu, done ? 100 : 1);
+	}
+	ktap_eq(bench_queue_reg64(&y.q, TSR_QUEUE_CALLS__OFFSET), 1);
+	ktap_eq(bench_queue_reg(&y.q, TSR_QUEUE_RPTR__OFFSET), 48);
+	ktap_ok(!(bench_queue_reg(&y.q, TSR_QUEUE_STATE__OFFSET) & TSR_QUEUE_STATE_IN_CALL__MASK));
+	end(&y);
+}
+
+/* Interrupt classes: a message for each rise of RAWSTAT & MASK, by the event or by MASK. */
+static void interrupts(void)
+{
+	const uint32_t job = TSR_IRQ_CLASS_JOB;
+	struct play y;
+
+	begin(&y, NULL);
+	bench_fence(&y.q, STAGE_DATA + OUT, 1, TSR_EVENT_ALL_DONE, true);
+	bench_fence(&y.q, STAGE_DATA + OUT, 2, TSR_EVENT_ALL_DONE, true);
+	bench_fence(&y.q, STAGE_DATA + OUT, 3, TSR_EVENT_ALL_DONE, false);
+	bench_kick(&y.q);
+	ktap_ok(bench_run(y.s.b, 10));
+	ktap_eq(y.s.b->interrupts[job], 1);	/* the bit rose once */
+	ktap_eq(bench_read64(y.s.b, TSR_REG_IRQ_STATUS(job)), 1);
+	bench_write64(y.s.b, TSR_REG_IRQ_CLEAR(job), 2);
+	ktap_eq(bench_read64(y.s.b, TSR_REG_IRQ_RAWSTAT(job)), 1);
+	bench_write64(y.s.b, TSR_REG_IRQ_MASK(job), 0);
+	ktap_eq(bench_read64(y.s.b, TSR_REG_IRQ_STATUS(job)), 0);
+	bench_write64(y.s.b, TSR_REG_IRQ_MASK(job), 1);
+	ktap_eq(y.s.b->interrupts[job], 2);	/* by the mask */
+	bench_write64(y.s.b, TSR_REG_IRQ_MASK(job), 3);
+	ktap_eq(y.s.b->interrupts[job], 2);
+	bench_write64(y.s.b, TSR_REG_IRQ_CLEAR(job), 1);
+	ktap_eq(bench_read64(y.s.b, TSR_REG_IRQ_RAWSTAT(job)), 0);
+	bench_write64(y.s.b, TSR_REG_IRQ_MASK(job), 0);
+	bench_fence(&y.q, STAGE_DATA + OUT, 4, TSR_EVENT_REACHED, true);
+	bench_kick(&y.q);
+	ktap_ok(bench_run(y.s.b, 10));
+	ktap_eq(y.s.b->interrupts[job], 2);	/* masked */
+	ktap_eq(bench_read64(y.s.b, TSR_REG_IRQ_RAWSTAT(job)), 1);
+	ktap_eq(stage_load(&y.s, OUT), 4);	/* pull */
+	ktap_eq(bench_read64(y.s.b, TSR_REG_COUNTER_VALUE(TSR_GLOBAL_COUNTER_INTERRUPTS)), 2);
+	end(&y);
+}
+
+/*
+ * Whether @word compares with @value, in arithmetic of 128 bits: the difference reduced to the
+ * width, then as a signed number.
+ */
+static bool expected(unsigned int op, unsigned int bits, uint64_t word, uint64_t value)
+{
+	__int128 modulus = (__int128)1 << bits;
+	__int128 difference = ((__int128)word - (__int128)value) % modulus;
+
+	if (difference < 0)
+		difference += modulus;
+	if (op == TSR_COMPARE_EQ)
+		return difference == 0;
+	return (difference < modulus / 2) == (op == TSR_COMPARE_GE);
+}
+
+/*
+ * Every comparison of 8 interesting values with each other: memory of both widths, and registers.
+ */
+static void compare_with(bool wide, bool reg)
+{
+	const uint64_t top = wide ? UINT64_MAX : UINT32_MAX, half = top / 2;
+	const uint64_t value[] = { 0, 1, 2, half - 1, half, half + 1, top - 1, top };
+	struct play y;
+
+	begin(&y, NULL);
+	for (unsigned int i = 0; i < 3 * 64; i++) {
+		unsigned int op = i / 64;
+		uint64_t word = value[i / 8 % 8], operand = value[i % 8];
+		enum tsr_queue_state want = expected(op, wide ? 64 : 32, word, operand) ?
+			TSR_QUEUE_STATE_IDLE : TSR_QUEUE_STATE_BLOCKED;
+
+		bench_control(&y.q, TSR_QUEUE_OP_RESET);
+		bench_enable(&y.q, 0);
+		/* The neighbour must not matter to the narrow one. */
+		*stage_word(&y.s, GATE) = wide ? word : word | 0xa5a5a5a5ull << 32;
+		bench_write(y.s.b, TSR_REG_SEMAPHORE_VALUE(17), word);
+		if (reg)
+			bench_emit(&y.q, y.p, pk_wait_reg(y.p, op, 17, operand));
+		else
+			bench_emit(&y.q, y.p, pk_wait(y.p, op, wide, STAGE_DATA + GATE, operand));
+		bench_kick(&y.q);
+		ktap_ok(bench_run(y.s.b, 10));
+		if (bench_state(&y.q) != want)
+			ktap_fail("op %u, 0x%llx with 0x%llx, wide %d", op,
+				  (unsigned long long)word, (unsigned long long)operand, wide);
+	}
+	end(&y);
+}
+
+static void compare(void)
+{
+	compare_with(false, false);
+	compare_with(true, false);
+	compare_with(false, true);
+}
+
+/* SIGNAL and SIGNAL_REG, SET and ADD, with wrap, in both widths; neighbours stay. */
+static void signals(void)
+{
+	const uint64_t va = STAGE_DATA + OUT;
+	struct play y;
+
+	begin(&y, NULL);
+	memset(y.s.data + OUT, 0x11, 32);
+	bench_emit(&y.q, y.p, pk_signal(y.p, TSR_SIGNAL_OP_SET, 0, true, va, 0x123456789abcdef0));
+	bench_emit(&y.q, y.p, pk_signal(y.p, TSR_SIGNAL_OP_ADD, 0, true, va, UINT64_MAX));
+	bench_emit(&y.q, y.p, pk_signal(y.p, TSR_SIGNAL_OP_SET, 1, false, va + 12, 0xfffffffe));
+	bench_emit(&y.q, y.p, pk_signal(y.p, TSR_SIGNAL_OP_ADD, 2, false, va + 12, 7));
+	bench_emit(&y.q, y.p, pk_signal_reg(y.p, TSR_SIGNAL_OP_SET, 3, 255, 0xfffffff0));
+	bench_emit(&y.q, y.p, pk_signal_reg(y.p, TSR_SIGNAL_OP_ADD, 0, 255, 0x20));
+	bench_emit(&y.q, y.p, pk_signal_reg(y.p, TSR_SIGNAL_OP_ADD, 0, 254, 3));
+	bench_kick(&y.q);
+	ktap_ok(bench_run(y.s.b, 10));
+	ktap_eq(stage_load(&y.s, OUT), 0x123456789abcdeef);
+	ktap_eq(stage_load(&y.s, OUT + 8), 0x0000000511111111);
+	ktap_eq(stage_load(&y.s, OUT + 16), 0x1111111111111111);
+	ktap_eq(bench_read(y.s.b, TSR_REG_SEMAPHORE_VALUE(255)), 0x10);
+	ktap_eq(bench_read(y.s.b, TSR_REG_SEMAPHORE_VALUE(254)), 3);
+	ktap_eq(counter(&y, TSR_QUEUE_COUNTER_FENCES), 7);
+	end(&y);
+}
+
+/*
+ * What wakes a blocked queue: a signal of another queue, a doorbell, the CPU's register write, the
+ * clock.
+ */
+static void wakes(void)
+{
+	struct bench_queue other;
+	struct play y;
+
+	begin(&y, NULL);
+	stage_queue(&y.s, &other, 1, TSR_ENGINE_CLASS_RENDER, 0);
+	for (uint64_t n = 1; n <= 3; n++) {
+		bench_emit(&y.q, y.p, pk_wait(y.p, TSR_COMPARE_GE, true, STAGE_DATA + GATE, n));
+		emit_fence(&y, TSR_EVENT_REACHED, n);
+	}
+	bench_emit(&y.q, y.p, pk_wait_reg(y.p, TSR_COMPARE_EQ, 3, 9));
+	emit_fence(&y, TSR_EVENT_REACHED, 4);
+	bench_kick(&y.q);
+	ktap_eq(bench_state(&y.q), TSR_QUEUE_STATE_BLOCKED);
+	ktap_eq(bench_field(bench_queue_reg(&y.q, TSR_QUEUE_STATE__OFFSET),
+			    TSR_QUEUE_STATE_BLOCK__MASK),
+		TSR_QUEUE_BLOCK_SEMAPHORE);
+	/* A signal: both queues run inline, so all has happened when the doorbell returns. */
+	bench_emit(&other, y.p, pk_signal(y.p, TSR_SIGNAL_OP_ADD, 0, true, STAGE_DATA + GATE, 1));
+	bench_kick(&other);
+	ktap_eq(stage_load(&y.s, OUT + 8), 2);
+	ktap_eq(bench_state(&other), TSR_QUEUE_STATE_IDLE);
+	/* The CPU's write is not seen, */
+	*stage_word(&y.s, GATE) = 2;
+	ktap_eq(bench_state(&y.q), TSR_QUEUE_STATE_BLOCKED);
+	ktap_eq(stage_load(&y.s, OUT + 16), 0);
+	/* until the doorbell says the same as before, */
+	bench_kick(&y.q);
+	ktap_eq(stage_load(&y.s, OUT + 16), 3);
+	/* or time passes: within a millisecond and a bit however long it has been blocked. */
+	bench_advance(y.s.b, 50 * 1000 * 1000);
+	ktap_eq(bench_state(&y.q), TSR_QUEUE_STATE_BLOCKED);
+	*stage_word(&y.s, GATE) = 3;
+	bench_advance(y.s.b, 1000 * 1000);
+	ktap_eq(stage_load(&y.s, OUT + 24), 4);
+	/* A semaphore register. */
+	bench_write(y.s.b, TSR_REG_SEMAPHORE_VALUE(3), 8);
+	ktap_eq(bench_state(&y.q), TSR_QUEUE_STATE_BLOCKED);
+	bench_write(y.s.b, TSR_REG_SEMAPHORE_VALUE(3), 9);
+	ktap_eq(stage_load(&y.s, OUT + 32), 5);
+	ktap_eq(bench_state(&y.q), TSR_QUEUE_STATE_IDLE);
+	ktap_ok(counter(&y, TSR_QUEUE_COUNTER_BLOCKED_TIME) >= 50 * 1000 * 1000);
+	/* Nobody is blocked: no timer is wanted for long. */
+	bench_advance(y.s.b, 10 * 1000 * 1000);
+	ktap_eq(y.s.b->timer, UINT64_MAX);
+	end(&y);
+}
+
+/*
+ * A copy that reads what an earlier one writes, with a barrier between: bytes as if one came after
+ * the other.
+ */
+static void barrier(const struct tsr_barrier *flags, bool waits)
+{
+	struct tsr_config config = { .no_inline = true };
+	struct play y;
+
+	begin(&y, &config);
+	emit_copy(&y, TARGET, SOURCE, BIG);
+	bench_emit(&y.q, y.p, pk_barrier(y.p, flags));
+	emit_fence(&y, TSR_EVENT_REACHED, 0);
+	emit_copy(&y, SOURCE, TARGET + 64, BIG - 64);
+	bench_kick(&y.q);
+	while (bench_state(&y.q) != TSR_QUEUE_STATE_IDLE && !stage_load(&y.s, OUT))
+		tsr_gpu_run(y.s.b->gpu, 1);
+	/* The fence behind the barrier tells where the first copy stood. */
+	ktap_eq(counter(&y, TSR_QUEUE_COUNTER_ENGINE_COMMANDS), waits);
+	ktap_ok(bench_run(y.s.b, 10));
+	for (unsigned int i = 0; i < BIG; i++) {
+		uint8_t was = i ^ i >> 8, moved = (i + 64) ^ (i + 64) >> 8;
+
+		if (y.s.data[TARGET + i] != was ||
+		    y.s.data[SOURCE + i] != (i < BIG - 64 ? moved : was)) {
+			ktap_fail("byte %u", i);
+			break;
+		}
+	}
+	end(&y);
+}
+
+static void barriers(void)
+{
+	barrier(&(struct tsr_barrier) { .wait_writes = true }, true);
+	barrier(&(struct tsr_barrier) { .wait_reads = true }, true);
+	barrier(&(struct tsr_barrier) { .wait_reads = true, .wait_writes = true }, true);
+	barrier(&(struct tsr_barrier) { .inv_read = true, .inv_code = true }, false);
+	barrier(&(struct tsr_barrier) { 0 }, false);
+}
+
+/*
+ * What is free when: with REACHED behind the ring's CALL its stream can be overwritten; with
+ * ALL_DONE the memory of its commands. The CPU does so at once, and the results are those of the
+ * old content.
+ */
+static void reuse(void)
+{
+	struct tsr_config config = { .no_inline = true };
+	struct stage_stream stream;
+	struct play y;
+
+	begin(&y, &config);
+	stream = stage_stream(&y.s, 0);
+	for (unsigned int i = 0; i < 4; i++)
+		stage_add(&stream, y.p,
+			  pk_copy(y.p, STAGE_DATA + TARGET + i * 0x10000,
+				  STAGE_DATA + SOURCE + i * 0x10000, 0x10000));
+	stage_add(&stream, y.p, pk_fence(y.p, TSR_EVENT_REACHED, false, STAGE_DATA + OUT, 1));
+	stage_call(&y.q, &stream);
+	emit_fence(&y, TSR_EVENT_ALL_DONE, 1);
+	bench_kick(&y.q);
+	while (!stage_load(&y.s, OUT))
+		tsr_gpu_run(y.s.b->gpu, 1);
+	ktap_ok(counter(&y, TSR_QUEUE_COUNTER_WRITE_BYTES) < BIG);
+	memset(y.s.streams, 0xff, 0x1000);
+	while (!stage_load(&y.s, OUT + 8))
+		tsr_gpu_run(y.s.b->gpu, 1);
+	memset(y.s.data + SOURCE, 0, BIG);
+	ktap_eq(bench_fault(&y.q), TSR_FAULT_NONE);
+	for (unsigned int i = 0; i < BIG; i++) {
+		if (y.s.data[TARGET + i] != (uint8_t)(i ^ i >> 8)) {
+			ktap_fail("byte %u", i);
+			break;
+		}
+	}
+	end(&y);
+}
+
+/* TIMESTAMP: of the clock, at REACHED before the copy, at ALL_DONE after it. */
+static void timestamps(void)
+{
+	struct tsr_config config = { .deterministic = true };
+	struct play y;
+	uint64_t reached, done;
+
+	begin(&y, &config);
+	emit_copy(&y, TARGET, SOURCE, BIG);
+	bench_emit(&y.q, y.p, pk_timestamp(y.p, TSR_EVENT_REACHED, STAGE_DATA + OUT));
+	bench_emit(&y.q, y.p, pk_timestamp(y.p, TSR_EVENT_ALL_DONE, STAGE_DATA + OUT + 8));
+	bench_kick(&y.q);
+	ktap_ok(bench_run(y.s.b, 10));
+	reached = stage_load(&y.s, OUT);
+	done = stage_load(&y.s, OUT + 8);
+	/*
+	 * The clock counts cycles: 4 for the copy's packet; then all packets, and reading and
+	 * writing 64 bytes each.
+	 */
+	ktap_eq(reached, 4);
+	ktap_eq(done, 8 + 2 * BIG / 64);
+	ktap_eq(bench_read64(y.s.b, TSR_REG_GPU_TIMESTAMP), done);
+	end(&y);
+}
+
+/*
+ * COUNTER_BEGIN and _END: what lies between, without the packets themselves; twice into the same
+ * array; none without an interval.
+ */
+static void intervals(void)
+{
+	const uint16_t mask = 1 << TSR_QUEUE_COUNTER_CYCLES | 1 << TSR_QUEUE_COUNTER_CP_PACKETS |
+			      1 << TSR_QUEUE_COUNTER_WRITE_BYTES | 1 << TSR_QUEUE_COUNTER_FENCES;
+	struct stage_stream stream;
+	struct play y;
+
+	begin(&y, NULL);
+	stream = stage_stream(&y.s, 0);
+	stage_add(&stream, y.p, pk_counter_begin(y.p, mask));
+	stage_add(&stream, y.p, pk_copy(y.p, STAGE_DATA + TARGET, STAGE_DATA + SOURCE, 640));
+	stage_add(&stream, y.p, pk_fence(y.p, TSR_EVENT_ALL_DONE, false, STAGE_DATA + OUT + 64, 1));
+	stage_add(&stream, y.p, pk_counter_end(y.p, STAGE_DATA + OUT));
+	stage_add(&stream, y.p, pk_counter_end(y.p, STAGE_DATA + OUT));
+	stage_add(&stream, y.p, pk_counter_begin(y.p, mask));
+	stage_call(&y.q, &stream);
+	stage_call(&y.q, &stream);
+	bench_emit(&y.q, y.p, pk_counter_end(y.p, STAGE_DATA + OUT));
+	bench_kick(&y.q);
+	ktap_ok(bench_run(y.s.b, 10));
+	ktap_eq(stage_load(&y.s, OUT), 2 * (4 + 3 + 10 + 10));
+	ktap_eq(stage_load(&y.s, OUT + 8), 2 * 2);
+	ktap_eq(stage_load(&y.s, OUT + 16), 2 * 640);
+	ktap_eq(stage_load(&y.s, OUT + 24), 2 * 1);
+	ktap_eq(stage_load(&y.s, OUT + 32), 0);
+	end(&y);
+}
+
+int main(void)
+{
+	ktap_start();
+	ktap_run("[CP5] [CP6] fences at each of the four events of a long copy", events);
+	ktap_run("[CP5] the command processor is FIFO_DEPTH commands ahead", fifo_depth);
+	ktap_run("[CP9] a CALL retires when the engine is done with it", call_retires);
+	ktap_run("[CP6] messages for rises of RAWSTAT & MASK", interrupts);
+	ktap_run("[CP7] comparisons of every kind, wrap-safe", compare);
+	ktap_run("[CP7] SIGNAL sets and adds", signals);
+	ktap_run("[CP7] what wakes a blocked queue", wakes);
+	ktap_run("[CP8] barriers between copies that depend on each other", barriers);
+	ktap_run("[CP9] what may be overwritten after REACHED and after ALL_DONE", reuse);
+	ktap_run("[CP5] timestamps at events", timestamps);
+	ktap_run("counter intervals", intervals);
+	return ktap_finish();
+}
