@@ -238,6 +238,7 @@ static enum tsr_cp_result do_wait(struct tsr_runner *runner, struct tsr_queue *q
 	}
 	if (x->waited)
 		x->loops = 0;
+	x->waited = false;
 	retire(runner, q);
 	return TSR_CP_STEPPED;
 }

@@ -74,6 +74,8 @@ static enum tsr_host_result locate(struct tsr_gpu *gpu, const struct tsr_walk *w
 		return TSR_HOST_OK;
 	}
 	result = gpu->ops->map(gpu->host, walk->phys, &len, write, &ptr);
+	if (result == TSR_HOST_PENDING)
+		return result;
 	if (result != TSR_HOST_OK || offset >= len) {
 		/* Not the whole page: from the byte in question on. */
 		len = PAGE_BYTES - offset;
@@ -149,9 +151,10 @@ static enum tsr_step map_word(struct tsr_mem *mem, uint64_t va, bool wide, unsig
 	if (step != TSR_STEP_DONE)
 		return step;
 	*ptr = span.ptr;
-	if (span.len != len || (uintptr_t)span.ptr % len)
-		return tsr_mmu_fault(mem, TSR_FAULT_BUS, va, access, 0);
-	return TSR_STEP_DONE;
+	if (span.len == len && !((uintptr_t)span.ptr % len))
+		return TSR_STEP_DONE;
+	mem->runner->dirty.count = 0;	/* words are written one at a time: it was the only range */
+	return tsr_mmu_fault(mem, TSR_FAULT_BUS, va, access, 0);
 }
 
 enum tsr_step tsr_mem_load(struct tsr_mem *mem, uint64_t va, bool wide, uint64_t *value)

@@ -49,6 +49,8 @@ static enum tsr_host_result map_entry(struct tsr_gpu *gpu, uint64_t pointer, uns
 		return TSR_HOST_OK;
 	}
 	result = gpu->ops->map(gpu->host, addr, &len, false, &ptr);
+	if (result == TSR_HOST_PENDING)
+		return result;
 	if (result == TSR_HOST_OK && len == TABLE_BYTES) {
 		*whole = ptr;
 		*entry = *whole + index;

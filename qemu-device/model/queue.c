@@ -188,8 +188,9 @@ static void do_resume(struct tsr_queue *q)
 		tsr_queue_set_state(q, TSR_QUEUE_STATE_IDLE);
 		return;
 	}
+	/* Behind a WAIT that does not hold the engine may have work left, and wait for the host. */
 	if (q->before == TSR_QUEUE_STATE_BLOCKED && q->exec.phase == TSR_CP_EXECUTE &&
-	    q->exec.waited) {
+	    q->exec.waited && !q->exec.fifo.count) {
 		tsr_sched_block(q, TSR_QUEUE_BLOCK_SEMAPHORE);
 		tsr_timer_blocked(q->gpu);
 		tsr_semaphore_poll(&q->gpu->runner[0]);

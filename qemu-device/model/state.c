@@ -405,15 +405,16 @@ bool tsr_gpu_load(struct tsr_gpu *gpu, const void *buf, size_t size, char *err, 
 	struct stream s = { .buf = (uint8_t *)buf, .size = size, .loading = true };
 
 	pthread_mutex_lock(&gpu->lock);
-	tsr_gpu_clear(gpu);
 	check(&s, gpu->paused, "the device must be paused");
 	if (!s.wrong) {
+		tsr_gpu_clear(gpu);
 		pthread_mutex_lock(&gpu->irq.lock);
 		visit_gpu(&s, gpu);
 		pthread_mutex_unlock(&gpu->irq.lock);
+		if (s.wrong)
+			tsr_gpu_clear(gpu);
 	}
 	if (s.wrong) {
-		tsr_gpu_clear(gpu);
 		snprintf(err, errlen, "snapshot refused: %s", s.wrong);
 	} else {
 		enter_sets(gpu);

@@ -23,9 +23,12 @@ static void want(struct tsr_gpu *gpu, uint64_t when)
 void tsr_timer_blocked(struct tsr_gpu *gpu)
 {
 	struct tsr_timer *timer = &gpu->timer;
+	uint64_t blocked = gpu->sched.blocked, at = host_clock(gpu) + TSR_POLL_MIN_NS;
 
 	timer->poll_interval = TSR_POLL_MIN_NS;
-	timer->poll_at = host_clock(gpu) + timer->poll_interval;
+	/* A look that others wait for is not put off. */
+	if (!(blocked & (blocked - 1)) || at < timer->poll_at)
+		timer->poll_at = at;
 	want(gpu, timer->poll_at);
 }
 

@@ -101,6 +101,7 @@ static void retire(struct tsr_gpu *gpu, const struct tsr_inval_record *record)
 		if (late)
 			completed(gpu, as, late, inval->late_irq);
 	}
+	inval->late_irq = inval->late_irq && inval->late;
 	if (record->kind != TSR_INVAL_HOST)
 		completed(gpu, record->as, 1, record->irq);
 }

@@ -55,8 +55,8 @@ enum tsr_space {
 };
 
 /*
- * The machine around the device. @host is the pointer given to tsr_gpu_new(). Some callbacks are made
- * under the device's locks: none may call the library.
+ * The machine around the device. @host is the pointer given to tsr_gpu_new(). Some callbacks are
+ * made under the device's locks: none may call the library.
  */
 struct tsr_host_ops {
 	/*
@@ -148,9 +148,9 @@ uint64_t tsr_gpu_run(struct tsr_gpu *gpu, uint64_t cycles);
  * The whole state as versioned plain bytes (not local memory, which the host owns). The device must
  * be paused. save() returns the size needed, and writes if it fits in @size. load() wants a device
  * of the same configuration; on failure it returns false with a message and leaves the device
- * reset. load() asks for its timer anew with set_timer(), and for nothing else: the host sends no
- * interrupt again that was sent before save(), and calls tsr_gpu_host_ready() for the requests it
- * has forgotten. [host]
+ * reset, or as it was if it was not paused. load() asks for its timer anew with set_timer(), and
+ * for nothing else: the host sends no interrupt again that was sent before save(), and calls
+ * tsr_gpu_host_ready() for the requests it has forgotten. [host]
  */
 size_t tsr_gpu_save(struct tsr_gpu *gpu, void *buf, size_t size);
 bool tsr_gpu_load(struct tsr_gpu *gpu, const void *buf, size_t size, char *err, size_t errlen);

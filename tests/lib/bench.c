@@ -34,6 +34,16 @@ static bool in_hole(const struct bench *b, uint64_t addr)
 	return addr - b->hole_base < b->hole_size;
 }
 
+/* Whether the page has been asked for, now for the first time or before, but not been answered. */
+static bool is_pending(struct bench *b, uint64_t page)
+{
+	unsigned int answers = atomic_load(&b->answers), asked = 0;
+
+	if (atomic_compare_exchange_strong(&b->asked[page], &asked, answers + 1))
+		return true;
+	return asked > answers;
+}
+
 static enum tsr_host_result host_map(void *host, uint64_t addr, uint64_t *len, bool write,
 				     void **ptr)
 {
@@ -45,8 +55,7 @@ static enum tsr_host_result host_map(void *host, uint64_t addr, uint64_t *len, b
 	atomic_fetch_add(&b->maps, 1);
 	if (addr - BENCH_RAM_BASE >= BENCH_RAM_SIZE || in_hole(b, addr))
 		return TSR_HOST_FAULT;
-	if (b->pending_every && page % b->pending_every == 0 &&
-	    !atomic_exchange(&b->answered[page], true)) {
+	if (b->pending_every && page % b->pending_every == 0 && is_pending(b, page)) {
 		atomic_store(&b->pending, true);
 		return TSR_HOST_PENDING;
 	}
@@ -295,6 +304,7 @@ static bool serve(struct bench *b)
 	uint64_t when = atomic_load(&b->timer);
 
 	if (atomic_exchange(&b->pending, false)) {
+		atomic_fetch_add(&b->answers, 1);
 		tsr_gpu_host_ready(b->gpu);
 		return true;
 	}

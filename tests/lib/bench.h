@@ -56,8 +56,10 @@ struct bench {
 	uint64_t hole_base, hole_size;	/* bus addresses that are not memory */
 	uint64_t map_limit;		/* longest answer of map() in bytes, 0: no limit */
 	unsigned int pending_every;	/* of pages that are PENDING when first asked for; 0: none */
-	atomic_bool answered[BENCH_RAM_SIZE / BENCH_PAGE];	/* pages that have been */
-	atomic_bool pending;		/* one is: bench_run() tells the device to ask again */
+	/* per page: 1 + the value of @answers when it was first asked for, 0: not yet */
+	atomic_uint asked[BENCH_RAM_SIZE / BENCH_PAGE];
+	atomic_uint answers;		/* how often bench_run() has told the device to ask again */
+	atomic_bool pending;		/* there is something to tell */
 
 	atomic_uint maps;		/* calls of map() */
 	atomic_uint works;		/* calls of work() */
