@@ -18,6 +18,7 @@ for path in sys.argv[1:]:
     compile(open(path).read(), path, "exec")'
 }
 check "all Python files compile" compile_python
+check "links in the documentation lead somewhere" /usr/bin/python3 -B tests/static/links.py
 names=$(git ls-files | cut -d/ -f1 | sort -u | grep -v '^\.' | tr '\n' ' ')
 note "top level: $names"
 [ "$names" = "Documentation Kbuild LICENSES Makefile README.md kernel qemu-device tests userspace " ]
