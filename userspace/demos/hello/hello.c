@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The program of Documentation/guide/libtessera.md: fill an image on the GPU and look at a pixel. */
+/* The program of Documentation/guide/libtessera.md: fill an image on the GPU, look at a pixel. */
 #include <stdio.h>
 
 #include <tessera.h>
@@ -36,7 +36,8 @@ int main(void)
 	CHECK(tsr_surface_init(&tiled.surface, TSR_LAYOUT_TILED, 100, 60, 4, 0));
 	CHECK(tsr_surface_init(&linear.surface, TSR_LAYOUT_LINEAR, 100, 60, 4, 0));
 	CHECK(tsr_bo_create(device, tiled.surface.size, 0, NULL, &tiled_bo));
-	CHECK(tsr_bo_create(device, linear.surface.size, DRM_TESSERA_BO_CACHED, NULL, &linear_bo));
+	CHECK(tsr_bo_create(device, linear.surface.size, DRM_TESSERA_BO_CACHED, NULL,
+			    &linear_bo));
 	CHECK(tsr_vm_map(vm, tiled_bo, 0, 0, access, &tiled.va));
 	CHECK(tsr_vm_map(vm, linear_bo, 0, 0, access, &linear.va));
 
