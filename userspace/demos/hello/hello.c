@@ -29,7 +29,8 @@ int main(void)
 
 	CHECK(tsr_device_open(NULL, &device));
 	CHECK(tsr_vm_create(device, &vm));
-	CHECK(tsr_queue_create(vm, DRM_TESSERA_ENGINE_COPY, DRM_TESSERA_PRIORITY_NORMAL, 0, &queue));
+	CHECK(tsr_queue_create(vm, DRM_TESSERA_ENGINE_COPY, DRM_TESSERA_PRIORITY_NORMAL, 0,
+			       &queue));
 	CHECK(tsr_sync_create(device, 0, &done));
 
 	/* two images of 100 x 60 texels of 4 bytes; the CPU reads the linear one */
