@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* test: TIMEOUT=90 */
+/* test: TIMEOUT=90 DEVICE_ARGS=vram=64M */
 /* libtessera in the guest: syncs, submit lists, asynchronous binds, and what failed jobs tell. */
 #include "gt_main.h"
 

@@ -31,6 +31,18 @@ static void on_error(png_structp png, png_const_charp text)
 	png_longjmp(png, 1);
 }
 
+/* libpng's own reader calls every shortage a read error. */
+static void on_read(png_structp png, png_bytep data, size_t size)
+{
+	struct decoder *d = png_get_io_ptr(png);
+
+	errno = 0;
+	if (fread(data, 1, size, d->stream) == size)
+		return;
+	png_error(png, ferror(d->stream) ? strerror(errno)
+					 : "the file ends before the picture does");
+}
+
 /* Warnings are about chunks that do not change the texels. */
 static void on_warning(png_structp png, png_const_charp text)
 {
@@ -121,7 +133,7 @@ static int decode(struct decoder *d)
 	if (setjmp(png_jmpbuf(d->png)))
 		return -1;
 	png_set_user_limits(d->png, 0x7fffffff, 0x7fffffff);
-	png_init_io(d->png, d->stream);
+	png_set_read_fn(d->png, d, on_read);
 	png_set_sig_bytes(d->png, 8);
 	png_read_info(d->png, d->info);
 	d->picture.width = png_get_image_width(d->png, d->info);
