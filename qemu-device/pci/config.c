@@ -1,7 +1,7 @@
 /*
- * Tessera GPU: the device's properties
- *
  * SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * Tessera GPU: the device's properties
  */
 
 #include "qemu/osdep.h"

@@ -1,7 +1,7 @@
 /*
- * Tessera GPU: the table of memory that the device can reach
- *
  * SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * Tessera GPU: the table of memory that the device can reach
  */
 
 #include "qemu/osdep.h"

@@ -1,7 +1,7 @@
 /*
- * Tessera GPU: access to guest memory without the big QEMU lock
- *
  * SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * Tessera GPU: access to guest memory without the big QEMU lock
  *
  * The device's address space (what pci_get_address_space() gives; with bus
  * mastering off it is empty) is followed with a MemoryListener into a table

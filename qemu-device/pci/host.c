@@ -1,7 +1,7 @@
 /*
- * Tessera GPU: what the model asks of the machine, memory aside
- *
  * SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * Tessera GPU: what the model asks of the machine, memory aside
  */
 
 #include "qemu/osdep.h"

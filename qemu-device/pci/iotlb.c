@@ -1,7 +1,7 @@
 /*
- * Tessera GPU: translations through an IOMMU
- *
  * SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * Tessera GPU: translations through an IOMMU
  *
  * A worker that misses here leaves a note and is told TSR_HOST_PENDING; its
  * queue then blocks.  The bottom half has the IOMMU translate what is noted

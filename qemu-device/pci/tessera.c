@@ -1,7 +1,7 @@
 /*
- * Tessera GPU: the PCI device
- *
  * SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * Tessera GPU: the PCI device
  *
  * The programming model is in Documentation/hw, the properties and how to
  * use the device in Documentation/guide/device.md.

@@ -1,7 +1,7 @@
 /*
- * Tessera GPU: the PCI device's state, shared by the files of this directory
- *
  * SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * Tessera GPU: the PCI device's state, shared by the files of this directory
  *
  * The GPU itself is the model library (../model/tsr_gpu.h).  This directory
  * is its host: PCI configuration space, BARs and MSI-X (tessera.c), the

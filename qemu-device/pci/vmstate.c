@@ -1,7 +1,7 @@
 /*
- * Tessera GPU: snapshots and migration
- *
  * SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * Tessera GPU: snapshots and migration
  *
  * The model writes its state as versioned bytes of its own, which travel as
  * one buffer.  Local memory is a RAM block and migrates as such.

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * deterministic=on: everything the GPU does, and when on the machine's virtual clock, is the same in every run with the same seed. Each
- * run starts stopped, gets its work, and then runs without the test's doing anything that could disturb it; QEMU's trace of the GPU and the
- * timestamps the GPU has written are compared.
+ * deterministic=on: everything the GPU does, and when on the machine's virtual clock, is the same
+ * in every run with the same seed. Each run starts stopped, gets its work, and then runs without
+ * the test's doing anything that could disturb it; QEMU's trace of the GPU and the timestamps the
+ * GPU has written are compared.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -36,7 +37,8 @@ static char *read_file(const char *path)
 	return text;
 }
 
-/* Jobs on queues of two classes that get in each other's way, with timestamps before and after each piece. */
+/* Jobs on queues of two classes that get in each other's way, with timestamps before and after each
+ * piece. */
 static void prepare(struct gpu *gpu, struct gpu_job *jobs)
 {
 	unsigned int i, k;
@@ -46,12 +48,15 @@ static void prepare(struct gpu *gpu, struct gpu_job *jobs)
 		gpu_write(gpu, TSR_REG_QUEUE_TIMESLICE(i), 1024);
 		jobs[i].queue.wptr = 0;
 		for (k = 0; k < STAMPS - 1; k++) {
-			gpu_packet(&jobs[i].queue, timestamp, .event = TSR_EVENT_ALL_DONE, .addr = GPU_JOB_FENCE + 64 + 8 * k);
-			gpu_packet(&jobs[i].queue, call, .addr = GPU_JOB_CODE, .size = 8 * TSR_COPY_LINEAR_QWORDS);
+			gpu_packet(&jobs[i].queue, timestamp, .event = TSR_EVENT_ALL_DONE,
+				   .addr = GPU_JOB_FENCE + 64 + 8 * k);
+			gpu_packet(&jobs[i].queue, call, .addr = GPU_JOB_CODE,
+				   .size = 8 * TSR_COPY_LINEAR_QWORDS);
 		}
-		gpu_packet(&jobs[i].queue, timestamp, .event = TSR_EVENT_ALL_DONE, .addr = GPU_JOB_FENCE + 64 + 8 * k);
-		gpu_packet(&jobs[i].queue, fence, .event = TSR_EVENT_ALL_DONE, .irq = true, .addr = GPU_JOB_FENCE,
-			   .value = GPU_JOB_VALUE);
+		gpu_packet(&jobs[i].queue, timestamp, .event = TSR_EVENT_ALL_DONE,
+			   .addr = GPU_JOB_FENCE + 64 + 8 * k);
+		gpu_packet(&jobs[i].queue, fence, .event = TSR_EVENT_ALL_DONE, .irq = true,
+			   .addr = GPU_JOB_FENCE, .value = GPU_JOB_VALUE);
 	}
 }
 
@@ -64,8 +69,10 @@ static void run(struct run *r, unsigned int seed)
 	unsigned int i;
 
 	snprintf(path, sizeof(path), "%s.trace", bios);
-	q = qtest_start("-accel tcg -icount shift=0,sleep=off -bios %s -S -D %s -trace tessera_gpu_* "
-			"-device tessera,addr=4,id=gpu,copy-engines=2,deterministic=on,seed=%u", bios, path, seed);
+	q = qtest_start(
+		"-accel tcg -icount shift=0,sleep=off -bios %s -S -D %s -trace tessera_gpu_* "
+		"-device tessera,addr=4,id=gpu,copy-engines=2,deterministic=on,seed=%u",
+		bios, path, seed);
 	gpu_open(&gpu, q, 0, 0, 4 << 3);
 	ktap_ok(gpu_read64(&gpu, TSR_REG_GPU_FEATURES) & TSR_FEATURE_DETERMINISTIC);
 	gpu_write64(&gpu, TSR_REG_IRQ_MASK(TSR_IRQ_CLASS_JOB), ~0ull);
@@ -139,7 +146,8 @@ int main(int argc, char **argv)
 	ktap_start_args(argc, argv);
 	bios = bios_image(true);
 	ktap_run("deterministic=on: same seed, same trace and timestamps", test_same_seed);
-	ktap_run("deterministic=on: the seed decides the schedule, not the results", test_other_seed);
+	ktap_run("deterministic=on: the seed decides the schedule, not the results",
+		 test_other_seed);
 	unlink(bios);
 	return ktap_finish();
 }

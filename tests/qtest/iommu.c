@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The device behind the Intel IOMMU with translation on. Bus addresses are guest-physical ones plus OFFSET, so nothing works that is
- * not translated.
+ * The device behind the Intel IOMMU with translation on. Bus addresses are guest-physical ones plus
+ * OFFSET, so nothing works that is not translated.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -14,9 +14,10 @@
 
 #define BUS 1
 #define OFFSET 0x1000000000ull
-#define SIZE 0x3000000ull		/* of the memory that lib/gpu gives out */
-#define TABLES 0x4000000ull		/* the IOMMU's tables: beyond that */
-#define ARGS "-device intel-iommu -device pcie-root-port,id=rp,addr=5,chassis=1 -device tessera,bus=rp"
+#define SIZE 0x3000000ull   /* of the memory that lib/gpu gives out */
+#define TABLES 0x4000000ull /* the IOMMU's tables: beyond that */
+#define ARGS \
+	"-device intel-iommu -device pcie-root-port,id=rp,addr=5,chassis=1 -device tessera,bus=rp"
 
 static struct qtest *q;
 static struct gpu gpu;
@@ -31,7 +32,8 @@ static void open_port(void)
 	gpu_cfg_write(&port, 0x04, 0x6, 2);
 }
 
-/* A machine with the IOMMU on and all memory of the test mapped. @workers: nothing runs in the doorbell write. */
+/* A machine with the IOMMU on and all memory of the test mapped. @workers: nothing runs in the
+ * doorbell write. */
 static void start(const char *args)
 {
 	q = qtest_start("%s", args);
@@ -65,8 +67,10 @@ static void test_job(const void *arg)
 	qtest_stop(q);
 }
 
-/* Check that the queue has stopped over an access to @addr, and that the IOMMU has recorded a refusal of @iova. */
-static void expect_fault(struct gpu_queue *queue, enum tsr_fault code, uint64_t addr, uint64_t iova, bool write)
+/* Check that the queue has stopped over an access to @addr, and that the IOMMU has recorded a
+ * refusal of @iova. */
+static void expect_fault(struct gpu_queue *queue, enum tsr_fault code, uint64_t addr, uint64_t iova,
+			 bool write)
 {
 	struct vtd_fault fault;
 
@@ -89,7 +93,8 @@ static void test_unmapped(const void *arg)
 	vtd_map(&vtd, job.dst + 0x5000 + OFFSET, 0, 4096, 0);
 	vtd_invalidate_all(&vtd);
 	gpu_doorbell(&job.queue);
-	expect_fault(&job.queue, TSR_FAULT_BUS, GPU_JOB_DST + 0x5000, job.dst + 0x5000 + OFFSET, true);
+	expect_fault(&job.queue, TSR_FAULT_BUS, GPU_JOB_DST + 0x5000, job.dst + 0x5000 + OFFSET,
+		     true);
 	ktap_eq(qtest_readq(q, job.fence), 0);
 	qtest_stop(q);
 }
@@ -104,7 +109,8 @@ static void test_read_only(const void *arg)
 	vtd_map(&vtd, job.dst + 0x2000 + OFFSET, job.dst + 0x2000, 4096, VTD_READ);
 	vtd_invalidate_all(&vtd);
 	gpu_doorbell(&job.queue);
-	expect_fault(&job.queue, TSR_FAULT_BUS, GPU_JOB_DST + 0x2000, job.dst + 0x2000 + OFFSET, true);
+	expect_fault(&job.queue, TSR_FAULT_BUS, GPU_JOB_DST + 0x2000, job.dst + 0x2000 + OFFSET,
+		     true);
 	qtest_stop(q);
 }
 
@@ -128,7 +134,8 @@ static void invalidate_pages(uint64_t iova)
 	vtd_invalidate_pages(&vtd, iova, 0);
 }
 
-/* A large range, across the hole that the interrupt addresses make in the device's address space. */
+/* A large range, across the hole that the interrupt addresses make in the device's address space.
+ */
 static void invalidate_large(uint64_t iova)
 {
 	(void)iova;
@@ -148,11 +155,11 @@ static void invalidate_all(uint64_t iova)
 	vtd_invalidate_all(&vtd);
 }
 
-static void (*const invalidations[])(uint64_t iova) = {
-	invalidate_pages, invalidate_large, invalidate_domain, invalidate_all
-};
+static void (*const invalidations[])(uint64_t iova) = { invalidate_pages, invalidate_large,
+							invalidate_domain, invalidate_all };
 
-/* A page that has been used moves elsewhere, then goes: after the invalidation, writes follow it. */
+/* A page that has been used moves elsewhere, then goes: after the invalidation, writes follow it.
+ */
 static void test_remap(const void *arg)
 {
 	void (*invalidate)(uint64_t iova) = *(void (*const *)(uint64_t))arg;
@@ -166,20 +173,23 @@ static void test_remap(const void *arg)
 	other = gpu_pages(&gpu, 1);
 	vtd_map(&vtd, job.fence + OFFSET, other, 4096, VTD_READ | VTD_WRITE);
 	invalidate(job.fence + OFFSET);
-	gpu_packet(&job.queue, fence, .event = TSR_EVENT_ALL_DONE, .addr = GPU_JOB_FENCE, .value = 2);
+	gpu_packet(&job.queue, fence, .event = TSR_EVENT_ALL_DONE, .addr = GPU_JOB_FENCE,
+		   .value = 2);
 	gpu_doorbell(&job.queue);
 	ktap_ok(gpu_wait_memory(&gpu, other, 2));
 	ktap_eq(qtest_readq(q, job.fence), GPU_JOB_VALUE);
 	vtd_map(&vtd, job.fence + OFFSET, 0, 4096, 0);
 	invalidate(job.fence + OFFSET);
-	gpu_packet(&job.queue, fence, .event = TSR_EVENT_ALL_DONE, .addr = GPU_JOB_FENCE, .value = 3);
+	gpu_packet(&job.queue, fence, .event = TSR_EVENT_ALL_DONE, .addr = GPU_JOB_FENCE,
+		   .value = 3);
 	gpu_doorbell(&job.queue);
 	expect_fault(&job.queue, TSR_FAULT_BUS, GPU_JOB_FENCE, job.fence + OFFSET, true);
 	ktap_eq(qtest_readq(q, other), 2);
 	qtest_stop(q);
 }
 
-/* Pages are taken away under a running copy: once an invalidation is complete, the page keeps what the processor puts there. */
+/* Pages are taken away under a running copy: once an invalidation is complete, the page keeps what
+ * the processor puts there. */
 static void test_unmap_under_copy(void)
 {
 	unsigned int size = 8 << 20, i;
@@ -188,7 +198,8 @@ static void test_unmap_under_copy(void)
 	start(ARGS ",inline-budget=0");
 	gpu_job_prepare(&job, &gpu, 0, 0, size, 6, false);
 	gpu_doorbell(&job.queue);
-	for (i = 0; i < size >> 12 && gpu_queue_state(&job.queue) != TSR_QUEUE_STATE_FAULTED; i += 16) {
+	for (i = 0; i < size >> 12 && gpu_queue_state(&job.queue) != TSR_QUEUE_STATE_FAULTED;
+	     i += 16) {
 		uint64_t pa = job.dst + size - 4096 * (i + 1), mark = 0x1122334455667788ull + i;
 
 		vtd_map(&vtd, pa + OFFSET, 0, 4096, 0);
@@ -238,12 +249,14 @@ static void test_on_and_off(void)
 	gpu_doorbell(&job.queue);
 	ktap_ok(gpu_wait_memory(&gpu, job.fence, GPU_JOB_VALUE));
 	vtd_enable(&vtd, false);
-	gpu_packet(&job.queue, fence, .event = TSR_EVENT_ALL_DONE, .addr = GPU_JOB_FENCE, .value = 2);
+	gpu_packet(&job.queue, fence, .event = TSR_EVENT_ALL_DONE, .addr = GPU_JOB_FENCE,
+		   .value = 2);
 	gpu_doorbell(&job.queue);
 	ktap_ok(gpu_wait_memory(&gpu, job.fence, 2));
 	vtd_map(&vtd, job.fence, 0, 4096, 0);
 	vtd_enable(&vtd, true);
-	gpu_packet(&job.queue, fence, .event = TSR_EVENT_ALL_DONE, .addr = GPU_JOB_FENCE, .value = 3);
+	gpu_packet(&job.queue, fence, .event = TSR_EVENT_ALL_DONE, .addr = GPU_JOB_FENCE,
+		   .value = 3);
 	gpu_doorbell(&job.queue);
 	expect_fault(&job.queue, TSR_FAULT_BUS, GPU_JOB_FENCE, job.fence, true);
 	ktap_eq(qtest_readq(q, job.fence), 2);
@@ -251,8 +264,9 @@ static void test_on_and_off(void)
 }
 
 /*
- * A fault event is an interrupt to the processor, which QEMU allows only with its big lock: raised by a worker it would abort. Under TCG, as
- * with the qtest accelerator nobody checks. Vector data 0x400 is an NMI, which needs no set-up.
+ * A fault event is an interrupt to the processor, which QEMU allows only with its big lock: raised
+ * by a worker it would abort. Under TCG, as with the qtest accelerator nobody checks. Vector data
+ * 0x400 is an NMI, which needs no set-up.
  */
 static void test_fault_event(void)
 {
@@ -272,19 +286,22 @@ static void test_fault_event(void)
 	unlink(bios);
 }
 
-/* Work behind an IOMMU that is saved before it began: the new process asks for its translations anew. */
+/* Work behind an IOMMU that is saved before it began: the new process asks for its translations
+ * anew. */
 static void test_migrate(void)
 {
 	char path[300];
 	struct gpu_job job;
 	int left = QTEST_TIMEOUT_MS;
 
-	snprintf(path, sizeof(path), "%s/iommu-%d.state", getenv("TSR_BUILD") ?: "/tmp", (int)getpid());
+	snprintf(path, sizeof(path), "%s/iommu-%d.state", getenv("TSR_BUILD") ?: "/tmp",
+		 (int)getpid());
 	start(ARGS ",inline-budget=0");
 	gpu_job_prepare(&job, &gpu, 0, 0, 4 << 20, 10, false);
 	gpu_doorbell(&job.queue);
 	qtest_cmd(q, "{\"execute\":\"migrate\",\"arguments\":{\"uri\":\"file:%s\"}}", path);
-	while (!strstr(qtest_cmd(q, "{\"execute\":\"query-migrate\"}"), "\"completed\"") && qtest_patience(&left))
+	while (!strstr(qtest_cmd(q, "{\"execute\":\"query-migrate\"}"), "\"completed\"") &&
+	       qtest_patience(&left))
 		;
 	qtest_stop(q);
 	q = qtest_start(ARGS ",inline-budget=0 -incoming file:%s", path);
@@ -299,7 +316,8 @@ static void test_migrate(void)
 int main(int argc, char **argv)
 {
 	static const char *const way_names[] = { "workers", "inline", "no workers" };
-	static const char *const invalidation_names[] = { "page", "large range", "domain", "global" };
+	static const char *const invalidation_names[] = { "page", "large range", "domain",
+							  "global" };
 	unsigned int i;
 	char name[200];
 
@@ -307,15 +325,21 @@ int main(int argc, char **argv)
 	for (i = 0; i < 3; i++) {
 		snprintf(name, sizeof(name), "[MEM1] a job behind the IOMMU (%s)", way_names[i]);
 		ktap_run_arg(name, test_job, ways[i]);
-		snprintf(name, sizeof(name), "[MEM3] a page the IOMMU does not map is a BUS fault (%s)", way_names[i]);
+		snprintf(name, sizeof(name),
+			 "[MEM3] a page the IOMMU does not map is a BUS fault (%s)", way_names[i]);
 		ktap_run_arg(name, test_unmapped, ways[i]);
-		snprintf(name, sizeof(name), "[MEM3] a page the IOMMU maps read-only cannot be written (%s)", way_names[i]);
+		snprintf(name, sizeof(name),
+			 "[MEM3] a page the IOMMU maps read-only cannot be written (%s)",
+			 way_names[i]);
 		ktap_run_arg(name, test_read_only, ways[i]);
-		snprintf(name, sizeof(name), "[MEM3] a page table the IOMMU does not map (%s)", way_names[i]);
+		snprintf(name, sizeof(name), "[MEM3] a page table the IOMMU does not map (%s)",
+			 way_names[i]);
 		ktap_run_arg(name, test_walk, ways[i]);
 	}
 	for (i = 0; i < 4; i++) {
-		snprintf(name, sizeof(name), "[MEM2] an IOMMU invalidation reaches cached pointers (%s)", invalidation_names[i]);
+		snprintf(name, sizeof(name),
+			 "[MEM2] an IOMMU invalidation reaches cached pointers (%s)",
+			 invalidation_names[i]);
 		ktap_run_arg(name, test_remap, &invalidations[i]);
 	}
 	ktap_run("[MEM2] pages are unmapped under a running copy", test_unmap_under_copy);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Jobs from the first register write to the last interrupt, and what may get in their way on the bus: bus mastering off, addresses that
- * are no memory, resets. The test is the driver (lib/gpu.h).
+ * Jobs from the first register write to the last interrupt, and what may get in their way on the
+ * bus: bus mastering off, addresses that are no memory, resets. The test is the driver (lib/gpu.h).
  */
 #include <stdlib.h>
 #include <string.h>
@@ -43,7 +43,8 @@ static void test_job(void)
 	qtest_stop(q);
 }
 
-/* A fence without IRQ, and one whose queue is not in the mask, send nothing; unmasking sends what is due. */
+/* A fence without IRQ, and one whose queue is not in the mask, send nothing; unmasking sends what
+ * is due. */
 static void test_mask(void)
 {
 	struct gpu_job quiet, masked;
@@ -84,7 +85,8 @@ static void test_msix_mask(void)
 	qtest_stop(q);
 }
 
-/* Local memory: the processor writes it through BAR 2, the GPU reads it at offsets, and the other way round. */
+/* Local memory: the processor writes it through BAR 2, the GPU reads it at offsets, and the other
+ * way round. */
 static void test_local_memory(void)
 {
 	uint64_t near = 0x3000, far = 0x7ff000, pattern[512], copied[512];
@@ -112,7 +114,8 @@ static void test_local_memory(void)
 /* Ring, page tables and code in local memory. */
 static void test_everything_local(void)
 {
-	const uint64_t table = 0x100000, ring = 0x200000, fence = 0x201000, local = TSR_PTE_LOCAL__MASK;
+	const uint64_t table = 0x100000, ring = 0x200000, fence = 0x201000,
+		       local = TSR_PTE_LOCAL__MASK;
 	struct gpu_queue queue = { .gpu = &gpu, .slot = 0, .va = 0x5000, .size = 4096 };
 	struct tsr_fence packet = { .event = TSR_EVENT_ALL_DONE, .addr = 0x6010, .value = 5 };
 	uint64_t qwords[TSR_FENCE_QWORDS];
@@ -122,8 +125,10 @@ static void test_everything_local(void)
 	for (level = 3; level > 0; level--)
 		qtest_writeq(q, gpu.bar2 + table + 0x1000 * (3 - level),
 			     (table + 0x1000 * (4 - level)) | local | TSR_PTE_VALID__MASK);
-	qtest_writeq(q, gpu.bar2 + table + 0x3000 + 8 * 5, ring | local | GPU_RX | TSR_PTE_VALID__MASK | TSR_PTE_LEAF__MASK);
-	qtest_writeq(q, gpu.bar2 + table + 0x3000 + 8 * 6, fence | local | GPU_RW | TSR_PTE_VALID__MASK | TSR_PTE_LEAF__MASK);
+	qtest_writeq(q, gpu.bar2 + table + 0x3000 + 8 * 5,
+		     ring | local | GPU_RX | TSR_PTE_VALID__MASK | TSR_PTE_LEAF__MASK);
+	qtest_writeq(q, gpu.bar2 + table + 0x3000 + 8 * 6,
+		     fence | local | GPU_RW | TSR_PTE_VALID__MASK | TSR_PTE_LEAF__MASK);
 	gpu.root[0] = table | local;
 	gpu_as_on(&gpu, 0);
 	gpu_queue_enable(&queue, TSR_ENGINE_CLASS_COPY, 0, 0);
@@ -141,7 +146,7 @@ static void test_everything_local(void)
 struct no_memory {
 	const char *name;
 	uint64_t pa;
-	uint64_t flags;			/* PTE bits */
+	uint64_t flags; /* PTE bits */
 };
 
 static const struct no_memory no_memory[] = {
@@ -167,7 +172,8 @@ static void test_no_memory(const void *arg)
 	ktap_ok(gpu_wait_state(&job.queue, TSR_QUEUE_STATE_FAULTED));
 	fault = gpu_read(&gpu, TSR_REG_QUEUE_FAULT(3));
 	ktap_eq(gpu_queue_fault(&job.queue), TSR_FAULT_BUS);
-	ktap_eq((fault & TSR_QUEUE_FAULT_ACCESS__MASK) >> TSR_QUEUE_FAULT_ACCESS__SHIFT, TSR_ACCESS_WRITE);
+	ktap_eq((fault & TSR_QUEUE_FAULT_ACCESS__MASK) >> TSR_QUEUE_FAULT_ACCESS__SHIFT,
+		TSR_ACCESS_WRITE);
 	ktap_eq((fault & TSR_QUEUE_FAULT_UNIT__MASK) >> TSR_QUEUE_FAULT_UNIT__SHIFT, TSR_UNIT_COPY);
 	ktap_eq(gpu_read64(&gpu, TSR_REG_QUEUE_FAULT_ADDR(3)), GPU_JOB_DST);
 	ktap_eq(gpu_read(&gpu, TSR_REG_QUEUE_FAULT_AS(3)), 1);
@@ -209,14 +215,16 @@ static void test_no_bus_master_cached(void)
 	ktap_ok(gpu_wait_memory(&gpu, job.fence, GPU_JOB_VALUE));
 	ktap_ok(gpu_wait_state(&job.queue, TSR_QUEUE_STATE_IDLE));
 	gpu_cfg_write(&gpu, PCI_COMMAND, 0x2, 2);
-	gpu_packet(&job.queue, fence, .event = TSR_EVENT_ALL_DONE, .addr = GPU_JOB_FENCE, .value = 1);
+	gpu_packet(&job.queue, fence, .event = TSR_EVENT_ALL_DONE, .addr = GPU_JOB_FENCE,
+		   .value = 1);
 	gpu_doorbell(&job.queue);
 	ktap_ok(gpu_wait_state(&job.queue, TSR_QUEUE_STATE_FAULTED));
 	ktap_eq(qtest_readq(q, job.fence), GPU_JOB_VALUE);
 	qtest_stop(q);
 }
 
-/* Resets that come from outside, in the middle of a copy that takes long and a wait that never ends. */
+/* Resets that come from outside, in the middle of a copy that takes long and a wait that never
+ * ends. */
 static void reset_flr(void)
 {
 	unsigned int cap = gpu_cap(&gpu, PCI_CAP_EXPRESS);
@@ -351,18 +359,22 @@ int main(int argc, char **argv)
 	ktap_run("[CP6] interrupt masks hold messages back until they are opened", test_mask);
 	ktap_run("[CP6] a masked MSI-X vector is pending until it is unmasked", test_msix_mask);
 	ktap_run("[MEM1] local memory through BAR 2 and by the GPU", test_local_memory);
-	ktap_run("[MEM1] ring, page tables and fence in local memory, without bus mastering", test_everything_local);
+	ktap_run("[MEM1] ring, page tables and fence in local memory, without bus mastering",
+		 test_everything_local);
 	start();
 	gpu_write64(&gpu, TSR_REG_IRQ_MASK(TSR_IRQ_CLASS_FAULT), ~0ull);
 	for (i = 0; i < sizeof(no_memory) / sizeof(no_memory[0]); i++)
 		ktap_run_arg(no_memory[i].name, test_no_memory, &no_memory[i]);
 	qtest_stop(q);
 	ktap_run("[MEM3] without bus mastering there is no DMA", test_no_bus_master);
-	ktap_run("[MEM3] turning bus mastering off reaches cached translations", test_no_bus_master_cached);
+	ktap_run("[MEM3] turning bus mastering off reaches cached translations",
+		 test_no_bus_master_cached);
 	ktap_run_arg("[SYS7] function-level reset in the middle of work", test_reset, &by_flr);
 	ktap_run_arg("[SYS7] reset of the machine in the middle of work", test_reset, &by_system);
-	ktap_run("[SYS1] two devices in one machine, and one reaches the other's local memory", test_two_devices);
-	ktap_run("a stopped machine's GPU stands still, and goes on with it", test_stop_and_continue);
+	ktap_run("[SYS1] two devices in one machine, and one reaches the other's local memory",
+		 test_two_devices);
+	ktap_run("a stopped machine's GPU stands still, and goes on with it",
+		 test_stop_and_continue);
 	ktap_run("[SYS7] the watchdog interrupts after its time", test_watchdog);
 	return ktap_finish();
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A machine saved with work in its GPU, and continued by another QEMU process. Whatever the first process did must be in memory,
- * whatever it did not do must happen in the second, and nothing twice.
+ * A machine saved with work in its GPU, and continued by another QEMU process. Whatever the first
+ * process did must be in memory, whatever it did not do must happen in the second, and nothing
+ * twice.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,7 +44,8 @@ static struct qtest *restore(const char *args)
 {
 	struct qtest *q = qtest_start("%s -incoming defer", args);
 
-	qtest_cmd(q, "{\"execute\":\"migrate-incoming\",\"arguments\":{\"uri\":\"file:%s\"}}", path);
+	qtest_cmd(q, "{\"execute\":\"migrate-incoming\",\"arguments\":{\"uri\":\"file:%s\"}}",
+		  path);
 	migration_done(q);
 	return q;
 }
@@ -60,8 +62,9 @@ static bool wait_progress(struct gpu *gpu, unsigned int slot, uint64_t progress)
 }
 
 /*
- * The situation of the issue: one queue blocked on a semaphore with a copy behind it, one in the middle of a long copy. And a queue
- * that is suspended, a faulted one, pending interrupts, and data in local memory.
+ * The situation of the issue: one queue blocked on a semaphore with a copy behind it, one in the
+ * middle of a long copy. And a queue that is suspended, a faulted one, pending interrupts, and data
+ * in local memory.
  */
 struct scene {
 	struct gpu gpu;
@@ -70,7 +73,8 @@ struct scene {
 
 #define SEMAPHORE 9
 
-/* A job that takes long: the same copy many times over. What it has done is counted by the queue. */
+/* A job that takes long: the same copy many times over. What it has done is counted by the queue.
+ */
 #define COPY_SIZE (4u << 20)
 #define COPIES 160u
 #define COPY_BYTES ((uint64_t)COPIES * COPY_SIZE)
@@ -83,16 +87,19 @@ static void long_job(struct gpu_job *job, struct gpu *gpu, unsigned int slot, un
 	gpu_job_prepare(job, gpu, slot, as, COPY_SIZE, 4, true);
 	job->queue.wptr = 0;
 	for (i = 0; i < COPIES; i++)
-		gpu_packet(&job->queue, call, .addr = GPU_JOB_CODE, .size = 8 * TSR_COPY_LINEAR_QWORDS);
-	gpu_packet(&job->queue, fence, .event = TSR_EVENT_ALL_DONE, .irq = true, .addr = GPU_JOB_FENCE,
-		   .value = GPU_JOB_VALUE);
+		gpu_packet(&job->queue, call, .addr = GPU_JOB_CODE,
+			   .size = 8 * TSR_COPY_LINEAR_QWORDS);
+	gpu_packet(&job->queue, fence, .event = TSR_EVENT_ALL_DONE, .irq = true,
+		   .addr = GPU_JOB_FENCE, .value = GPU_JOB_VALUE);
 }
 
 /* Everything the long job does has been done once, in one process or another. */
 static void long_job_counted(struct gpu *gpu, unsigned int slot)
 {
-	ktap_eq(gpu_read64(gpu, TSR_REG_QUEUE_COUNTER(slot, TSR_QUEUE_COUNTER_CP_PACKETS)), COPY_PACKETS);
-	ktap_eq(gpu_read64(gpu, TSR_REG_QUEUE_COUNTER(slot, TSR_QUEUE_COUNTER_WRITE_BYTES)), COPY_BYTES);
+	ktap_eq(gpu_read64(gpu, TSR_REG_QUEUE_COUNTER(slot, TSR_QUEUE_COUNTER_CP_PACKETS)),
+		COPY_PACKETS);
+	ktap_eq(gpu_read64(gpu, TSR_REG_QUEUE_COUNTER(slot, TSR_QUEUE_COUNTER_WRITE_BYTES)),
+		COPY_BYTES);
 	ktap_eq(gpu_read64(gpu, TSR_REG_QUEUE_CALLS(slot)), COPIES);
 }
 
@@ -106,10 +113,12 @@ static void scene_start(struct scene *s, struct qtest *q)
 	gpu_job_prepare(&s->blocked, gpu, 0, 0, 50000, 1, true);
 	/* The wait comes before the job: a ring of its own holds wait and job. */
 	s->blocked.queue.wptr = 0;
-	gpu_packet(&s->blocked.queue, wait_reg, .op = TSR_COMPARE_GE, .index = SEMAPHORE, .value = 5);
-	gpu_packet(&s->blocked.queue, call, .addr = GPU_JOB_CODE, .size = 8 * TSR_COPY_LINEAR_QWORDS);
-	gpu_packet(&s->blocked.queue, fence, .event = TSR_EVENT_ALL_DONE, .irq = true, .addr = GPU_JOB_FENCE,
-		   .value = GPU_JOB_VALUE);
+	gpu_packet(&s->blocked.queue, wait_reg, .op = TSR_COMPARE_GE, .index = SEMAPHORE,
+		   .value = 5);
+	gpu_packet(&s->blocked.queue, call, .addr = GPU_JOB_CODE,
+		   .size = 8 * TSR_COPY_LINEAR_QWORDS);
+	gpu_packet(&s->blocked.queue, fence, .event = TSR_EVENT_ALL_DONE, .irq = true,
+		   .addr = GPU_JOB_FENCE, .value = GPU_JOB_VALUE);
 	gpu_doorbell(&s->blocked.queue);
 	ktap_ok(gpu_wait_state(&s->blocked.queue, TSR_QUEUE_STATE_BLOCKED));
 
@@ -173,7 +182,8 @@ static void test_half_done(void)
 	ktap_ok(wait_progress(&s.gpu, 3, 20));
 	qtest_cmd(from, "{\"execute\":\"stop\"}");
 	progress = gpu_read64(&s.gpu, TSR_REG_QUEUE_PROGRESS(3));
-	ktap_note("saved after %" PRIu64 " of %" PRIu64 " bursts", progress, COPY_BYTES / TSR_BURST_BYTES);
+	ktap_note("saved after %" PRIu64 " of %" PRIu64 " bursts", progress,
+		  COPY_BYTES / TSR_BURST_BYTES);
 	ktap_eq(qtest_readq(from, s.copying.fence), 0);
 	save(from);
 	qtest_stop(from);
@@ -188,8 +198,8 @@ static void test_half_done(void)
 }
 
 /*
- * The same with the machine stopped while saving, so that the copy is surely not done, and read back bit by bit: registers before
- * and after are equal.
+ * The same with the machine stopped while saving, so that the copy is surely not done, and read
+ * back bit by bit: registers before and after are equal.
  */
 static void test_registers(void)
 {
@@ -213,7 +223,8 @@ static void test_registers(void)
 		uint32_t after = gpu_read(&s.gpu, offset);
 
 		if (after != before[offset / 4])
-			ktap_fail("register 0x%05x: 0x%08x saved, 0x%08x loaded", offset, before[offset / 4], after);
+			ktap_fail("register 0x%05x: 0x%08x saved, 0x%08x loaded", offset,
+				  before[offset / 4], after);
 	}
 	qtest_cmd(to, "{\"execute\":\"cont\"}");
 	scene_finish(&s);
@@ -309,19 +320,23 @@ static void job_done(struct qtest *q, const char *id)
 	qtest_cmd(q, "{\"execute\":\"job-dismiss\",\"arguments\":{\"id\":\"%s\"}}", id);
 }
 
+/* A command with arguments, both without their braces. */
+#define COMMAND(name, arguments) \
+	"{\"execute\":\"" name "\",\"arguments\":{" arguments "}}"
+
 /* Give the machine a disk that holds snapshots. */
 static void add_disk(struct qtest *q, const char *file)
 {
-	qtest_cmd(q, "{\"execute\":\"blockdev-create\",\"arguments\":{\"job-id\":\"c1\",\"options\":{\"driver\":\"file\","
-		  "\"filename\":\"%s\",\"size\":0}}}", file);
+	qtest_cmd(q, COMMAND("blockdev-create", "\"job-id\":\"c1\",\"options\":{\"driver\":"
+		     "\"file\",\"filename\":\"%s\",\"size\":0}"), file);
 	job_done(q, "c1");
-	qtest_cmd(q, "{\"execute\":\"blockdev-add\",\"arguments\":{\"driver\":\"file\",\"node-name\":\"file\","
-		  "\"filename\":\"%s\"}}", file);
-	qtest_cmd(q, "{\"execute\":\"blockdev-create\",\"arguments\":{\"job-id\":\"c2\",\"options\":{\"driver\":\"qcow2\","
-		  "\"file\":\"file\",\"size\":1048576}}}");
+	qtest_cmd(q, COMMAND("blockdev-add", "\"driver\":\"file\",\"node-name\":\"file\","
+		     "\"filename\":\"%s\""), file);
+	qtest_cmd(q, COMMAND("blockdev-create", "\"job-id\":\"c2\",\"options\":{\"driver\":"
+		     "\"qcow2\",\"file\":\"file\",\"size\":1048576}"));
 	job_done(q, "c2");
-	qtest_cmd(q, "{\"execute\":\"blockdev-add\",\"arguments\":{\"driver\":\"qcow2\",\"node-name\":\"disk\","
-		  "\"file\":\"file\"}}");
+	qtest_cmd(q, COMMAND("blockdev-add", "\"driver\":\"qcow2\",\"node-name\":\"disk\","
+		     "\"file\":\"file\""));
 }
 
 /* savevm and loadvm: back to an earlier point in the same process, twice over. */
@@ -353,7 +368,8 @@ static void test_loadvm(void)
 	unlink(disk);
 }
 
-/* A state that was saved by a device of another shape is refused with a message, and QEMU goes on. */
+/* A state that was saved by a device of another shape is refused with a message, and QEMU goes on.
+ */
 static void test_mismatch(void)
 {
 	static const char *const others[] = {
@@ -371,7 +387,8 @@ static void test_mismatch(void)
 	qtest_stop(q);
 	for (i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
 		char text[2000];
-		int status = qtest_start_refused(text, sizeof(text), "%s -incoming file:%s", others[i], path);
+		int status = qtest_start_refused(text, sizeof(text), "%s -incoming file:%s",
+						 others[i], path);
 
 		ktap_eq(status, 1);
 		if (!strstr(text, "the saved state does not fit this device"))

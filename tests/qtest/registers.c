@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The PCI function and the register file as the machine's processor sees them: configuration space, BARs, MSI-X capability, the reset
- * value and the access rule of every register that the description names, and the widths an access may have.
+ * The PCI function and the register file as the machine's processor sees them: configuration space,
+ * BARs, MSI-X capability, the reset value and the access rule of every register that the
+ * description names, and the widths an access may have.
  */
 #include <string.h>
 
@@ -21,7 +22,7 @@ static void test_identification(void)
 	ktap_eq(gpu_cfg_read(&gpu, 0x02, 2), 0x7e55);
 	ktap_eq(gpu_cfg_read(&gpu, 0x0a, 2), 0x0302);
 	ktap_eq(gpu_cfg_read(&gpu, 0x09, 1), 0);
-	ktap_eq(gpu_cfg_read(&gpu, 0x3d, 1), 0);	/* no INTx pin */
+	ktap_eq(gpu_cfg_read(&gpu, 0x3d, 1), 0); /* no INTx pin */
 }
 
 /* What a BAR answers when all ones are written: its size and kind. */
@@ -37,9 +38,9 @@ static uint32_t bar_probe(unsigned int n)
 
 static void test_bars(void)
 {
-	ktap_eq(bar_probe(0), 0xfffc0000);		/* 256 KiB, memory, 32 bit */
+	ktap_eq(bar_probe(0), 0xfffc0000); /* 256 KiB, memory, 32 bit */
 	ktap_eq(bar_probe(1), 0);
-	ktap_eq(bar_probe(2), 0xff000000 | 0xc);	/* 12 MiB round up to 16, 64 bit, prefetchable */
+	ktap_eq(bar_probe(2), 0xff000000 | 0xc); /* 12 MiB round up to 16, 64 bit, prefetchable */
 	ktap_eq(bar_probe(3), 0xffffffff);
 	ktap_eq(bar_probe(4), 0xfffff000);
 	ktap_eq(bar_probe(5), 0);
@@ -50,9 +51,9 @@ static void test_msix_capability(void)
 	unsigned int cap = gpu_cap(&gpu, PCI_CAP_MSIX), n;
 
 	KTAP_REQUIRE(cap != 0);
-	ktap_eq(gpu_cfg_read(&gpu, cap + 2, 2) & 0x7ff, 3);	/* four vectors */
-	ktap_eq(gpu_cfg_read(&gpu, cap + 4, 4) & 7, 4);		/* table in BAR 4 */
-	ktap_eq(gpu_cfg_read(&gpu, cap + 8, 4) & 7, 4);		/* pending bits too */
+	ktap_eq(gpu_cfg_read(&gpu, cap + 2, 2) & 0x7ff, 3); /* four vectors */
+	ktap_eq(gpu_cfg_read(&gpu, cap + 4, 4) & 7, 4);	    /* table in BAR 4 */
+	ktap_eq(gpu_cfg_read(&gpu, cap + 8, 4) & 7, 4);	    /* pending bits too */
 	for (n = 0; n < 4; n++)
 		ktap_eq(qtest_readl(q, gpu.bar4 + 16 * n + 8), GPU_MSI_DATA(n));
 }
@@ -62,7 +63,7 @@ static void test_express_capability(void)
 	unsigned int cap = gpu_cap(&gpu, PCI_CAP_EXPRESS);
 
 	KTAP_REQUIRE(cap != 0);
-	ktap_ok(gpu_cfg_read(&gpu, cap + 4, 4) & 1u << 28);	/* function-level reset */
+	ktap_ok(gpu_cfg_read(&gpu, cap + 4, 4) & 1u << 28); /* function-level reset */
 }
 
 static uint32_t field(uint32_t reg, uint32_t mask)
@@ -73,7 +74,8 @@ static uint32_t field(uint32_t reg, uint32_t mask)
 /* The values the description leaves to the configuration, against this machine's properties. */
 static void test_configuration(void)
 {
-	ktap_eq(gpu_read64(&gpu, TSR_REG_GPU_FEATURES), TSR_FEATURE_LOCAL_MEMORY | TSR_FEATURE_HUGE_PAGES);
+	ktap_eq(gpu_read64(&gpu, TSR_REG_GPU_FEATURES),
+		TSR_FEATURE_LOCAL_MEMORY | TSR_FEATURE_HUGE_PAGES);
 	ktap_eq(gpu_read(&gpu, TSR_REG_GPU_ENGINES), 0x02010101);
 	ktap_eq(field(TSR_REG_GPU_SLOTS, TSR_GPU_SLOTS_QUEUES__MASK), 64);
 	ktap_ok(field(TSR_REG_GPU_SLOTS, TSR_GPU_SLOTS_ADDRESS_SPACES__MASK) >= 2);
@@ -91,7 +93,8 @@ static void test_configuration(void)
 }
 
 /* Calls @fn for every 32-bit word of every register; returns how many. */
-static unsigned int each_word(void (*fn)(const struct tsr_desc_reg *reg, uint32_t offset, bool upper))
+static unsigned int each_word(void (*fn)(const struct tsr_desc_reg *reg, uint32_t offset,
+					 bool upper))
 {
 	unsigned int words = 0;
 	uint32_t offset;
@@ -113,8 +116,8 @@ static void expect(const struct tsr_desc_reg *reg, uint32_t offset, const char *
 	uint32_t got = gpu_read(&gpu, offset);
 
 	if (got != want)
-		ktap_fail("%s.%s (0x%05x) %s: expected 0x%08x, got 0x%08x", reg->block->name, reg->name, offset, when,
-			  want, got);
+		ktap_fail("%s.%s (0x%05x) %s: expected 0x%08x, got 0x%08x", reg->block->name,
+			  reg->name, offset, when, want, got);
 }
 
 static void check_reset_value(const struct tsr_desc_reg *reg, uint32_t offset, bool upper)
@@ -125,8 +128,10 @@ static void check_reset_value(const struct tsr_desc_reg *reg, uint32_t offset, b
 
 static void test_reset_values(void)
 {
-	/* Blocks times registers, as the description has them: a table that has lost its end would go unnoticed. */
-	ktap_eq(each_word(check_reset_value), 22 + 64 + 4 * 8 + 256 + 2 * 32 + 128 * 10 + 64 * (29 + 2 * 16));
+	/* Blocks times registers, as the description has them: a table that has lost its end would
+	 * go unnoticed. */
+	ktap_eq(each_word(check_reset_value),
+		22 + 64 + 4 * 8 + 256 + 2 * 32 + 128 * 10 + 64 * (29 + 2 * 16));
 }
 
 /* Bits of a word that exist. */
@@ -177,7 +182,8 @@ static void test_holes(void)
 
 	for (offset = 0; offset < TSR_REGISTERS_SIZE; offset += 4) {
 		/* All of the blocks' surroundings, and samples of the wide empty parts. */
-		if (tsr_desc_reg_at(offset, NULL, NULL, NULL) || (offset >= 0x14000 && offset % 0x1000))
+		if (tsr_desc_reg_at(offset, NULL, NULL, NULL) ||
+		    (offset >= 0x14000 && offset % 0x1000))
 			continue;
 		gpu_write(&gpu, offset, 0xffffffff);
 		if (gpu_read(&gpu, offset))
@@ -230,7 +236,8 @@ static void test_reset_command(void)
 	ktap_eq(gpu_read(&gpu, TSR_REG_SEMAPHORE_VALUE(7)), 0);
 	ktap_eq(gpu_read(&gpu, TSR_REG_GPU_RESET_COUNT), count + 1);
 	/* The interrupt block keeps its content through this reset. */
-	ktap_eq(gpu_read64(&gpu, TSR_REG_IRQ_STATUS(TSR_IRQ_CLASS_GLOBAL)), TSR_GLOBAL_IRQ_RESET_DONE);
+	ktap_eq(gpu_read64(&gpu, TSR_REG_IRQ_STATUS(TSR_IRQ_CLASS_GLOBAL)),
+		TSR_GLOBAL_IRQ_RESET_DONE);
 	gpu_write64(&gpu, TSR_REG_IRQ_CLEAR(TSR_IRQ_CLASS_GLOBAL), TSR_GLOBAL_IRQ_RESET_DONE);
 	ktap_eq(gpu_read64(&gpu, TSR_REG_IRQ_RAWSTAT(TSR_IRQ_CLASS_GLOBAL)), 0);
 }
@@ -263,11 +270,15 @@ int main(int argc, char **argv)
 	ktap_start_args(argc, argv);
 	q = qtest_start("-device tessera,addr=4,vram=12M");
 	gpu_open(&gpu, q, 0, 0, 4 << 3);
-	ktap_run("[SYS1] PCI identification: 1234:7e55, 3D controller, no INTx", test_identification);
-	ktap_run("[SYS1] BARs: registers 256 KiB, local memory 64-bit prefetchable, MSI-X", test_bars);
+	ktap_run("[SYS1] PCI identification: 1234:7e55, 3D controller, no INTx",
+		 test_identification);
+	ktap_run("[SYS1] BARs: registers 256 KiB, local memory 64-bit prefetchable, MSI-X",
+		 test_bars);
 	ktap_run("[SYS1] MSI-X capability: four vectors in BAR 4", test_msix_capability);
-	ktap_run("[SYS1] PCI Express capability with function-level reset", test_express_capability);
-	ktap_run("[SYS1] configuration-dependent registers tell the properties", test_configuration);
+	ktap_run("[SYS1] PCI Express capability with function-level reset",
+		 test_express_capability);
+	ktap_run("[SYS1] configuration-dependent registers tell the properties",
+		 test_configuration);
 	ktap_run("[SYS1] every register has its reset value", test_reset_values);
 	ktap_run("[SYS1] every register follows its access rule", test_access_rules);
 	ktap_run("[SYS1] offsets without a register read 0 and ignore writes", test_holes);

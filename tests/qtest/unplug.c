@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Plugging the device in and out of a running machine, through a PCIe root port with its native hotplug, which the test plays the guest
- * of. The device is in the middle of work when it goes.
+ * Plugging the device in and out of a running machine, through a PCIe root port with its native
+ * hotplug, which the test plays the guest of. The device is in the middle of work when it goes.
  */
 #include <string.h>
 
@@ -10,7 +10,9 @@
 
 #define ROOT_PORT 5
 #define BUS 1
-#define ARGS "-global ICH9-LPC.acpi-pci-hotplug-with-bridge-support=off -device pcie-root-port,id=rp,addr=5,chassis=1"
+#define ARGS \
+	"-global ICH9-LPC.acpi-pci-hotplug-with-bridge-support=off " \
+	"-device pcie-root-port,id=rp,addr=5,chassis=1"
 
 /* PCIe slot registers, by their offset in the root port's capability. */
 #define PCI_CAP_EXPRESS 0x10
@@ -54,8 +56,8 @@ static void plug(void)
 {
 	unsigned int cap = gpu_cap(&port, PCI_CAP_EXPRESS);
 
-	qtest_cmd(q, "{\"execute\":\"device_add\",\"arguments\":{\"driver\":\"tessera\",\"bus\":\"rp\",\"id\":\"gpu\","
-		  "\"vram\":4194304}}");
+	qtest_cmd(q, "{\"execute\":\"device_add\",\"arguments\":{\"driver\":\"tessera\","
+		     "\"bus\":\"rp\",\"id\":\"gpu\",\"vram\":4194304}}");
 	gpu_cfg_write(&port, cap + SLTCTL, SLTCTL_PIC_ON, 2);
 }
 

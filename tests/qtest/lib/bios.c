@@ -12,8 +12,9 @@
 
 const char *bios_image(bool spin)
 {
-	static const unsigned char sleeping[] = { 0xfa, 0xf4, 0xeb, 0xfd };	/* cli; 1: hlt; jmp 1b */
-	static const unsigned char spinning[] = { 0xfa, 0xeb, 0xfe };		/* cli; 1: jmp 1b */
+	static const unsigned char sleeping[] = { 0xfa, 0xf4, 0xeb,
+						  0xfd };	      /* cli; 1: hlt; jmp 1b */
+	static const unsigned char spinning[] = { 0xfa, 0xeb, 0xfe }; /* cli; 1: jmp 1b */
 	static unsigned char image[BIOS_SIZE];
 	static char path[300];
 	const char *build = getenv("TSR_BUILD");

@@ -21,7 +21,8 @@
 
 static void cfg_select(struct gpu *gpu, unsigned int offset)
 {
-	qtest_out(gpu->q, CONFIG_ADDRESS, 0x80000000u | gpu->bus << 16 | gpu->devfn << 8 | (offset & ~3u), 4);
+	qtest_out(gpu->q, CONFIG_ADDRESS,
+		  0x80000000u | gpu->bus << 16 | gpu->devfn << 8 | (offset & ~3u), 4);
 }
 
 uint32_t gpu_cfg_read(struct gpu *gpu, unsigned int offset, unsigned int bytes)
@@ -63,13 +64,14 @@ void gpu_setup_pci(struct gpu *gpu)
 	}
 }
 
-void gpu_open(struct gpu *gpu, struct qtest *q, unsigned int index, unsigned int bus, unsigned int devfn)
+void gpu_open(struct gpu *gpu, struct qtest *q, unsigned int index, unsigned int bus,
+	      unsigned int devfn)
 {
 	gpu_open_behind(gpu, q, index, bus, devfn, 0);
 }
 
-void gpu_open_behind(struct gpu *gpu, struct qtest *q, unsigned int index, unsigned int bus, unsigned int devfn,
-		     uint64_t bus_offset)
+void gpu_open_behind(struct gpu *gpu, struct qtest *q, unsigned int index, unsigned int bus,
+		     unsigned int devfn, uint64_t bus_offset)
 {
 	memset(gpu, 0, sizeof(*gpu));
 	gpu->bus_offset = bus_offset;
@@ -82,7 +84,8 @@ void gpu_open_behind(struct gpu *gpu, struct qtest *q, unsigned int index, unsig
 	gpu->memory = GPU_MEMORY(index);
 	gpu->msi = gpu_pages(gpu, 1);
 	gpu_setup_pci(gpu);
-	gpu->levels = (gpu_read(gpu, TSR_REG_GPU_VA) & TSR_GPU_VA_LEVELS__MASK) >> TSR_GPU_VA_LEVELS__SHIFT;
+	gpu->levels = (gpu_read(gpu, TSR_REG_GPU_VA) & TSR_GPU_VA_LEVELS__MASK) >>
+		      TSR_GPU_VA_LEVELS__SHIFT;
 }
 
 void gpu_moved(struct gpu *gpu, struct qtest *q)
@@ -144,7 +147,8 @@ static uint64_t level0_table(struct gpu *gpu, unsigned int as, uint64_t va)
 	return table;
 }
 
-void gpu_map(struct gpu *gpu, unsigned int as, uint64_t va, uint64_t pa, uint64_t size, uint64_t flags)
+void gpu_map(struct gpu *gpu, unsigned int as, uint64_t va, uint64_t pa, uint64_t size,
+	     uint64_t flags)
 {
 	uint64_t bus = flags & TSR_PTE_LOCAL__MASK ? pa : pa + gpu->bus_offset;
 
@@ -164,21 +168,26 @@ void gpu_map(struct gpu *gpu, unsigned int as, uint64_t va, uint64_t pa, uint64_
 
 void gpu_as_on(struct gpu *gpu, unsigned int as)
 {
-	gpu_write64(gpu, TSR_REG_AS_BASE(as), (gpu->root[as] + gpu->bus_offset) | TSR_AS_BASE_VALID__MASK);
+	gpu_write64(gpu, TSR_REG_AS_BASE(as),
+		    (gpu->root[as] + gpu->bus_offset) | TSR_AS_BASE_VALID__MASK);
 	gpu_write(gpu, TSR_REG_AS_COMMAND(as), TSR_INV_OP_ALL);
 	ktap_ok(gpu_wait_reg(gpu, TSR_REG_AS_STATUS(as), TSR_AS_STATUS_BUSY__MASK, 0));
 }
 
-void gpu_queue_enable(struct gpu_queue *queue, unsigned int class, unsigned int ring_as, unsigned int user_as)
+void gpu_queue_enable(struct gpu_queue *queue, unsigned int class, unsigned int ring_as,
+		      unsigned int user_as)
 {
 	struct gpu *gpu = queue->gpu;
 	unsigned int n = queue->slot;
 
 	gpu_write64(gpu, TSR_REG_QUEUE_RING_BASE(n), queue->va);
-	gpu_write(gpu, TSR_REG_QUEUE_CONFIG(n), __builtin_ctz(queue->size) << TSR_QUEUE_CONFIG_RING_LOG2__SHIFT |
-		  class << TSR_QUEUE_CONFIG_CLASS__SHIFT | TSR_PRIORITY_NORMAL << TSR_QUEUE_CONFIG_PRIORITY__SHIFT);
-	gpu_write(gpu, TSR_REG_QUEUE_ADDRESS_SPACES(n), ring_as << TSR_QUEUE_ADDRESS_SPACES_RING_AS__SHIFT |
-		  user_as << TSR_QUEUE_ADDRESS_SPACES_USER_AS__SHIFT);
+	gpu_write(gpu, TSR_REG_QUEUE_CONFIG(n),
+		  __builtin_ctz(queue->size) << TSR_QUEUE_CONFIG_RING_LOG2__SHIFT |
+			  class << TSR_QUEUE_CONFIG_CLASS__SHIFT |
+			  TSR_PRIORITY_NORMAL << TSR_QUEUE_CONFIG_PRIORITY__SHIFT);
+	gpu_write(gpu, TSR_REG_QUEUE_ADDRESS_SPACES(n),
+		  ring_as << TSR_QUEUE_ADDRESS_SPACES_RING_AS__SHIFT |
+			  user_as << TSR_QUEUE_ADDRESS_SPACES_USER_AS__SHIFT);
 	gpu_write(gpu, TSR_REG_QUEUE_RPTR(n), queue->wptr);
 	gpu_write(gpu, TSR_REG_QUEUE_CONTROL(n), TSR_QUEUE_OP_ENABLE);
 }
@@ -219,13 +228,15 @@ void gpu_doorbell(struct gpu_queue *queue)
 
 enum tsr_queue_state gpu_queue_state(struct gpu_queue *queue)
 {
-	return (gpu_read(queue->gpu, TSR_REG_QUEUE_STATE(queue->slot)) & TSR_QUEUE_STATE_STATE__MASK) >>
+	return (gpu_read(queue->gpu, TSR_REG_QUEUE_STATE(queue->slot)) &
+		TSR_QUEUE_STATE_STATE__MASK) >>
 	       TSR_QUEUE_STATE_STATE__SHIFT;
 }
 
 enum tsr_fault gpu_queue_fault(struct gpu_queue *queue)
 {
-	return (gpu_read(queue->gpu, TSR_REG_QUEUE_FAULT(queue->slot)) & TSR_QUEUE_FAULT_CODE__MASK) >>
+	return (gpu_read(queue->gpu, TSR_REG_QUEUE_FAULT(queue->slot)) &
+		TSR_QUEUE_FAULT_CODE__MASK) >>
 	       TSR_QUEUE_FAULT_CODE__SHIFT;
 }
 
@@ -253,7 +264,8 @@ bool gpu_wait_reg(struct gpu *gpu, uint32_t reg, uint32_t mask, uint32_t value)
 
 bool gpu_wait_state(struct gpu_queue *queue, enum tsr_queue_state state)
 {
-	return gpu_wait_reg(queue->gpu, TSR_REG_QUEUE_STATE(queue->slot), TSR_QUEUE_STATE_STATE__MASK,
+	return gpu_wait_reg(queue->gpu, TSR_REG_QUEUE_STATE(queue->slot),
+			    TSR_QUEUE_STATE_STATE__MASK,
 			    (uint32_t)state << TSR_QUEUE_STATE_STATE__SHIFT);
 }
 
@@ -282,8 +294,8 @@ static uint8_t *job_pattern(const struct gpu_job *job)
 	return bytes;
 }
 
-void gpu_job_prepare(struct gpu_job *job, struct gpu *gpu, unsigned int slot, unsigned int as, uint64_t size, uint8_t seed,
-		     bool msi)
+void gpu_job_prepare(struct gpu_job *job, struct gpu *gpu, unsigned int slot, unsigned int as,
+		     uint64_t size, uint8_t seed, bool msi)
 {
 	unsigned int pages = (size + 4095) >> TSR_PAGE_SHIFT;
 	struct tsr_copy_linear copy = { .src = GPU_JOB_SRC, .dst = GPU_JOB_DST, .size = size };
@@ -309,8 +321,8 @@ void gpu_job_prepare(struct gpu_job *job, struct gpu *gpu, unsigned int slot, un
 	gpu_as_on(gpu, as);
 	gpu_as_on(gpu, as + 1);
 	gpu_packet(&job->queue, call, .addr = GPU_JOB_CODE, .size = sizeof(stream));
-	gpu_packet(&job->queue, fence, .event = TSR_EVENT_ALL_DONE, .irq = msi, .addr = GPU_JOB_FENCE,
-		   .value = GPU_JOB_VALUE);
+	gpu_packet(&job->queue, fence, .event = TSR_EVENT_ALL_DONE, .irq = msi,
+		   .addr = GPU_JOB_FENCE, .value = GPU_JOB_VALUE);
 }
 
 bool gpu_job_result(struct gpu_job *job)

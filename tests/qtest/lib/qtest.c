@@ -20,30 +20,31 @@
 #define ARGS_MAX 128
 #define EVENTS_MAX 64
 #define LINE_START 4096
-/* Bytes in one command of the protocol: QEMU looks for the end of a line from its start whenever some of it has come. */
+/* Bytes in one command of the protocol: QEMU looks for the end of a line from its start whenever
+ * some of it has come. */
 #define CHUNK 8192
 
 /* One socket, read line by line. */
 struct lines {
 	int fd;
-	char *buf;		/* what has been read */
-	size_t size;		/* of buf */
-	size_t used;		/* bytes in buf */
-	size_t taken;		/* of which belong to lines already returned */
+	char *buf;    /* what has been read */
+	size_t size;  /* of buf */
+	size_t used;  /* bytes in buf */
+	size_t taken; /* of which belong to lines already returned */
 };
 
 struct qtest {
 	pid_t pid;
-	struct lines qt;		/* qtest protocol */
+	struct lines qt; /* qtest protocol */
 	struct lines qmp;
-	char *events[EVENTS_MAX];	/* events nobody has waited for yet, oldest first */
+	char *events[EVENTS_MAX]; /* events nobody has waited for yet, oldest first */
 	unsigned int num_events;
-	char *event;			/* the one last returned */
+	char *event; /* the one last returned */
 };
 
 /* The program cannot go on: QEMU is gone or does not answer. */
-__attribute__((format(printf, 2, 3), noreturn))
-static void bail(struct qtest *q, const char *fmt, ...)
+__attribute__((format(printf, 2, 3), noreturn)) static void bail(struct qtest *q, const char *fmt,
+								 ...)
 {
 	char text[300];
 	va_list ap;
@@ -137,10 +138,10 @@ static unsigned int split(char *text, char **argv, unsigned int argc)
 }
 
 /* In the child: become QEMU. */
-__attribute__((noreturn))
-static void exec_qemu(char *args, int qt, int qmp)
+__attribute__((noreturn)) static void exec_qemu(char *args, int qt, int qmp)
 {
-	char common[300], *argv[ARGS_MAX], *qemu = getenv("TSR_QEMU"), *share = getenv("TSR_QEMU_SHARE");
+	char common[300], *argv[ARGS_MAX], *qemu = getenv("TSR_QEMU"),
+					   *share = getenv("TSR_QEMU_SHARE");
 	unsigned int argc = 0;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -149,9 +150,11 @@ static void exec_qemu(char *args, int qt, int qmp)
 		argv[argc++] = "-L";
 		argv[argc++] = share;
 	}
-	snprintf(common, sizeof(common), "-nodefaults -no-user-config -display none -m 128 -machine q35 "
+	snprintf(common, sizeof(common),
+		 "-nodefaults -no-user-config -display none -m 128 -machine q35 "
 		 "-chardev socket,id=qtest,fd=%d -qtest chardev:qtest -qtest-log none "
-		 "-chardev socket,id=qmp,fd=%d -mon chardev=qmp,mode=control", qt, qmp);
+		 "-chardev socket,id=qmp,fd=%d -mon chardev=qmp,mode=control",
+		 qt, qmp);
 	argc = split(common, argv, argc);
 	split(args, argv, argc);
 	execv(qemu, argv);
@@ -213,7 +216,7 @@ struct qtest *qtest_start(const char *args, ...)
 	vsnprintf(text, sizeof(text), args, ap);
 	va_end(ap);
 	q = start(text, -1);
-	lines_get(q, &q->qmp);		/* the greeting */
+	lines_get(q, &q->qmp); /* the greeting */
 	qtest_cmd(q, "{\"execute\":\"qmp_capabilities\"}");
 	return q;
 }
@@ -236,7 +239,8 @@ int qtest_start_refused(char *text, size_t size, const char *args, ...)
 	}
 	q = start(line, err[1]);
 	close(err[1]);
-	/* Nobody talks to it: when it starts after all, the closed sockets make no difference, the signal does. */
+	/* Nobody talks to it: when it starts after all, the closed sockets make no difference, the
+	 * signal does. */
 	for (;;) {
 		struct pollfd pfd = { .fd = err[0], .events = POLLIN };
 
@@ -272,8 +276,7 @@ void qtest_stop(struct qtest *q)
 }
 
 /* Send a line, return the answer behind "OK". */
-__attribute__((format(printf, 2, 3)))
-static char *talk(struct qtest *q, const char *fmt, ...)
+__attribute__((format(printf, 2, 3))) static char *talk(struct qtest *q, const char *fmt, ...)
 {
 	char text[200], *line;
 	va_list ap;
@@ -363,7 +366,8 @@ void qtest_read(struct qtest *q, uint64_t addr, void *data, size_t size)
 	size_t at;
 
 	for (at = 0; at < size; at += CHUNK)
-		read_chunk(q, addr + at, (unsigned char *)data + at, size - at < CHUNK ? size - at : CHUNK);
+		read_chunk(q, addr + at, (unsigned char *)data + at,
+			   size - at < CHUNK ? size - at : CHUNK);
 }
 
 void qtest_write(struct qtest *q, uint64_t addr, const void *data, size_t size)
@@ -371,7 +375,8 @@ void qtest_write(struct qtest *q, uint64_t addr, const void *data, size_t size)
 	size_t at;
 
 	for (at = 0; at < size; at += CHUNK)
-		write_chunk(q, addr + at, (const unsigned char *)data + at, size - at < CHUNK ? size - at : CHUNK);
+		write_chunk(q, addr + at, (const unsigned char *)data + at,
+			    size - at < CHUNK ? size - at : CHUNK);
 }
 
 void qtest_memset(struct qtest *q, uint64_t addr, uint8_t value, size_t size)
@@ -461,8 +466,10 @@ const char *qtest_hmp(struct qtest *q, const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
-	snprintf(full, sizeof(full), "{\"execute\":\"human-monitor-command\","
-		 "\"arguments\":{\"command-line\":\"%s\"}}", text);
+	snprintf(full, sizeof(full),
+		 "{\"execute\":\"human-monitor-command\","
+		 "\"arguments\":{\"command-line\":\"%s\"}}",
+		 text);
 	return qmp_send(q, full);
 }
 
@@ -477,7 +484,8 @@ const char *qtest_event(struct qtest *q, const char *name)
 		if (!strstr(q->events[i], pattern))
 			continue;
 		q->event = q->events[i];
-		memmove(q->events + i, q->events + i + 1, (q->num_events - i - 1) * sizeof(q->events[0]));
+		memmove(q->events + i, q->events + i + 1,
+			(q->num_events - i - 1) * sizeof(q->events[0]));
 		q->num_events--;
 		return q->event;
 	}

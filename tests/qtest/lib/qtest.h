@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * QEMU without a guest: start the binary that TSR_QEMU names, with its processor standing still, and read and write memory, ports
- * and the clock from the test, through QEMU's qtest protocol; and talk QMP to it.
+ * QEMU without a guest: start the binary that TSR_QEMU names, with its processor standing still,
+ * and read and write memory, ports and the clock from the test, through QEMU's qtest protocol; and
+ * talk QMP to it.
  *
- * Nothing here returns errors: when QEMU dies, or does not answer within QTEST_TIMEOUT_MS, the test program says so in KTAP and
- * ends. A refused QMP command is a result (see qtest_qmp()).
+ * Nothing here returns errors: when QEMU dies, or does not answer within QTEST_TIMEOUT_MS, the test
+ * program says so in KTAP and ends. A refused QMP command is a result (see qtest_qmp()).
  */
 #ifndef TSR_QTEST_H
 #define TSR_QTEST_H
@@ -18,14 +19,14 @@
 struct qtest;
 
 /*
- * Start a machine with the given further arguments, blank-separated (printf style): a q35 with 128 MiB, no default devices, and
- * the qtest accelerator unless they say otherwise.
+ * Start a machine with the given further arguments, blank-separated (printf style): a q35 with 128
+ * MiB, no default devices, and the qtest accelerator unless they say otherwise.
  */
-__attribute__((format(printf, 1, 2)))
-struct qtest *qtest_start(const char *args, ...);
-/* The same, but QEMU is expected to refuse and exit. Returns its exit status; @text has what it printed, cut to @size. */
-__attribute__((format(printf, 3, 4)))
-int qtest_start_refused(char *text, size_t size, const char *args, ...);
+__attribute__((format(printf, 1, 2))) struct qtest *qtest_start(const char *args, ...);
+/* The same, but QEMU is expected to refuse and exit. Returns its exit status; @text has what it
+ * printed, cut to @size. */
+__attribute__((format(printf, 3, 4))) int qtest_start_refused(char *text, size_t size,
+							      const char *args, ...);
 /* End the machine; anything but a clean exit is recorded as a failed check. */
 void qtest_stop(struct qtest *q);
 
@@ -48,21 +49,21 @@ void qtest_out(struct qtest *q, uint16_t port, uint32_t value, unsigned int byte
 uint64_t qtest_clock_step(struct qtest *q, uint64_t ns);
 
 /*
- * Send one QMP command, such as {"execute":"stop"} (printf style), and return the answer, one line of JSON; it is valid until
- * the next command. qtest_ok() tells whether it is a success; qtest_cmd() expects one.
+ * Send one QMP command, such as {"execute":"stop"} (printf style), and return the answer, one line
+ * of JSON; it is valid until the next command. qtest_ok() tells whether it is a success;
+ * qtest_cmd() expects one.
  */
-__attribute__((format(printf, 2, 3)))
-const char *qtest_qmp(struct qtest *q, const char *fmt, ...);
-__attribute__((format(printf, 2, 3)))
-const char *qtest_cmd(struct qtest *q, const char *fmt, ...);
+__attribute__((format(printf, 2, 3))) const char *qtest_qmp(struct qtest *q, const char *fmt, ...);
+__attribute__((format(printf, 2, 3))) const char *qtest_cmd(struct qtest *q, const char *fmt, ...);
 bool qtest_ok(const char *answer);
 /* A command of the human monitor; returns its output as JSON holds it. */
-__attribute__((format(printf, 2, 3)))
-const char *qtest_hmp(struct qtest *q, const char *fmt, ...);
-/* Wait for the event of this name; returns its line of JSON. Earlier events count if no other wait has passed over them. */
+__attribute__((format(printf, 2, 3))) const char *qtest_hmp(struct qtest *q, const char *fmt, ...);
+/* Wait for the event of this name; returns its line of JSON. Earlier events count if no other wait
+ * has passed over them. */
 const char *qtest_event(struct qtest *q, const char *name);
 
-/* Sleep for a millisecond of real time; false when @*left, counted down from a number of milliseconds, is used up. */
+/* Sleep for a millisecond of real time; false when @*left, counted down from a number of
+ * milliseconds, is used up. */
 bool qtest_patience(int *left);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The Intel IOMMU from a test. See vtd.h; names of registers and bits are those of the VT-d specification. */
+/* The Intel IOMMU from a test. See vtd.h; names of registers and bits are those of the VT-d
+ * specification. */
 #include "vtd.h"
 
 #include "ktap.h"
@@ -119,7 +120,8 @@ void vtd_map(struct vtd *vtd, uint64_t iova, uint64_t pa, uint64_t size, unsigne
 
 void vtd_map_huge(struct vtd *vtd, uint64_t iova, uint64_t pa, unsigned int flags)
 {
-	qtest_writeq(vtd->q, table_at(vtd, iova, 1) + 8 * (iova >> 21 & 511), pa | flags | PTE_HUGE);
+	qtest_writeq(vtd->q, table_at(vtd, iova, 1) + 8 * (iova >> 21 & 511),
+		     pa | flags | PTE_HUGE);
 }
 
 /* Offset of the invalidation registers. */
@@ -147,7 +149,8 @@ void vtd_invalidate_pages(struct vtd *vtd, uint64_t iova, unsigned int order)
 bool vtd_fault(struct vtd *vtd, struct vtd_fault *fault)
 {
 	uint32_t status = qtest_readl(vtd->q, VTD_BASE + FSTS);
-	uint64_t record = VTD_BASE + (qtest_readq(vtd->q, VTD_BASE + CAP) >> 24 & 0x3ff) * 16 + 16 * (status >> 8 & 0xff);
+	uint64_t record = VTD_BASE + (qtest_readq(vtd->q, VTD_BASE + CAP) >> 24 & 0x3ff) * 16 +
+			  16 * (status >> 8 & 0xff);
 	uint64_t high;
 
 	if (!(status & FSTS_PPF))
