@@ -225,7 +225,12 @@ static void __exit tessera_exit(void)
 {
 	pci_unregister_driver(&tessera_pci_driver);
 	destroy_workqueue(tessera_release_wq);
-	/* The last fences are freed after a grace period, by code of this module. */
+
+	/*
+	 * The last fences have given the module back from code of the module, and
+	 * are freed after a grace period by code of the module.
+	 */
+	synchronize_rcu_tasks();
 	rcu_barrier();
 }
 

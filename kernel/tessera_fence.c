@@ -32,21 +32,21 @@ static void tessera_fence_free(struct tessera_fence *fence)
 {
 	tessera_timeline_put(fence->timeline);
 	kfree(fence);
-	module_put(THIS_MODULE);
 }
 
-/*
- * The module's exit waits for RCU callbacks, so the module is there until this
- * one has returned.
- */
 static void tessera_fence_free_rcu(struct rcu_head *rcu)
 {
 	tessera_fence_free(container_of(rcu, struct tessera_fence, base.rcu));
 }
 
+/*
+ * Nobody finds the fence any more, so the module may go. Its exit waits until the
+ * callback has run and until no task is in here: see tessera_exit().
+ */
 static void tessera_fence_release(struct dma_fence *fence)
 {
 	call_rcu(&fence->rcu, tessera_fence_free_rcu);
+	module_put(THIS_MODULE);
 }
 
 static const struct dma_fence_ops tessera_fence_ops = {
@@ -171,10 +171,12 @@ void tessera_fence_drop(struct tessera_fence *fence)
 	if (!fence)
 		return;
 
-	if (fence->emitted)
+	if (fence->emitted) {
 		dma_fence_put(&fence->base);
-	else
+	} else {
 		tessera_fence_free(fence);
+		module_put(THIS_MODULE);
+	}
 }
 
 static void tessera_fence_init(struct tessera_fence *fence)

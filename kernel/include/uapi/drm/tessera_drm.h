@@ -76,9 +76,10 @@ extern "C" {
  * DOC: Not implemented in this version
  *
  * BO_MADVISE, HEAP_CREATE, HEAP_DESTROY, PERFMON_CREATE, PERFMON_DESTROY and
- * PERFMON_READ return -EOPNOTSUPP whatever their argument is. So a non-zero
- * &drm_tessera_job.heap_id or &drm_tessera_job.perfmon_id is an id that does
- * not resolve: -ENOENT.
+ * PERFMON_READ return -EOPNOTSUPP whatever their argument is. So no heap and no
+ * perfmon exists: a &drm_tessera_job.perfmon_id that is not zero is -ENOENT, and
+ * so is a &drm_tessera_job.heap_id on a bin or render queue; on a compute or copy
+ * queue, where a heap makes no sense, it is -EINVAL.
  */
 
 /**
