@@ -64,9 +64,13 @@ static uint32_t pick(struct state *s, const uint32_t *ids)
 	return one_in(s, 20) ? odd_value(s) : ids[rnd(s, MAX_IDS)];
 }
 
-static void keep(struct state *s, uint32_t *ids, uint32_t id)
+/* Put @id in a random place of @ids and return what was there, for the caller to drop. */
+static uint32_t keep(struct state *s, uint32_t *ids, uint32_t id)
 {
-	ids[rnd(s, MAX_IDS)] = id;
+	uint32_t *place = &ids[rnd(s, MAX_IDS)], old = *place;
+
+	*place = id;
+	return old;
 }
 
 static uint64_t random_va(struct state *s)
@@ -131,7 +135,7 @@ static void do_vm_create(struct state *s)
 		gt_op_map(s->stream.handle, GT_CMD_VA, s->stream.size, 0, GT_RWX);
 
 	if (!call(s, DRM_IOCTL_TESSERA_VM_CREATE, &arg)) {
-		keep(s, s->vms, arg.vm_id);
+		gt_vm_destroy(s->fd, keep(s, s->vms, arg.vm_id));
 		gt_vm_bind(s->fd, arg.vm_id, &op, 1);
 	}
 }
@@ -185,14 +189,13 @@ static void do_bo(struct state *s)
 	};
 	uint32_t old = pick(s, s->bos);
 
-	/* What the machine does not have is tested elsewhere, and would end in the OOM killer here.
-	 */
-	if (arg.size > 16 * GT_HUGE && arg.size < 1ULL << 40)
-		arg.size = GT_HUGE;
+	/* What the machine does not have is tested elsewhere, and would end in the OOM killer. */
+	if (arg.size > 2 * GT_HUGE && arg.size < 1ULL << 40)
+		arg.size = 2 * GT_HUGE;
 	if (one_in(s, 2))
 		gt_gem_close(s->fd, old);
 	if (!call(s, DRM_IOCTL_TESSERA_BO_CREATE, &arg))
-		keep(s, s->bos, arg.handle);
+		gt_gem_close(s->fd, keep(s, s->bos, arg.handle));
 }
 
 static void do_bo_use(struct state *s)
@@ -220,7 +223,7 @@ static void do_bo_use(struct state *s)
 		uint32_t handle;
 
 		if (!drmPrimeFDToHandle(s->fd, dmabuf, &handle))
-			keep(s, s->bos, handle);
+			gt_gem_close(s->fd, keep(s, s->bos, handle));
 		close(dmabuf);
 	}
 }
@@ -239,12 +242,7 @@ static void do_queue(struct state *s)
 	struct drm_tessera_queue_get_state state = { .queue_id = pick(s, s->queues) };
 
 	if (!call(s, DRM_IOCTL_TESSERA_QUEUE_CREATE, &create)) {
-		/* Not more queues than fit: forget an old one only after it is destroyed. */
-		uint32_t *place = &s->queues[rnd(s, MAX_IDS)];
-		struct drm_tessera_queue_destroy old = { .queue_id = *place };
-
-		call(s, DRM_IOCTL_TESSERA_QUEUE_DESTROY, &old);
-		*place = create.queue_id;
+		gt_queue_destroy(s->fd, keep(s, s->queues, create.queue_id));
 	}
 	if (one_in(s, 6))
 		call(s, DRM_IOCTL_TESSERA_QUEUE_DESTROY, &destroy);

@@ -127,7 +127,8 @@ uint64_t gt_syncobj_point(int fd, uint32_t handle); /* last signalled point */
 int gt_syncobj_signal(int fd, uint32_t handle, uint64_t point);
 /*
  * gt_fence_error(): waits, then the error the fence carries: 0 or -errno; -ETIME if it does not
- * signal.
+ * signal. Only binary syncobjs keep errors: a timeline point that is reached is 0, whatever became
+ * of the job behind it (the DRM core drops the fence by then).
  */
 int gt_fence_error(int fd, uint32_t handle, uint64_t point);
 struct drm_tessera_sync gt_binary(uint32_t handle);

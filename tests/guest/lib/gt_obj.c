@@ -262,23 +262,15 @@ static int sync_file_error(int file)
 
 int gt_fence_error(int fd, uint32_t handle, uint64_t point)
 {
-	uint32_t binary = handle;
 	int file, ret;
 
 	ret = gt_syncobj_wait(fd, handle, point, GT_TIMEOUT_MS);
-	if (ret)
+	if (ret || point)
 		return ret;
-	if (point) {
-		binary = gt_syncobj(fd, false);
-		if (drmSyncobjTransfer(fd, binary, 0, handle, point, 0))
-			gt_die("SYNCOBJ_TRANSFER: %s", strerror(errno));
-	}
-	if (drmSyncobjExportSyncFile(fd, binary, &file))
+	if (drmSyncobjExportSyncFile(fd, handle, &file))
 		gt_die("a signalled fence cannot be exported: %s", strerror(errno));
 	ret = sync_file_error(file);
 	close(file);
-	if (point)
-		gt_syncobj_free(fd, binary);
 	return ret;
 }
 
