@@ -186,7 +186,7 @@ static int kernel_as_map(struct tessera_device *tdev, u64 va, u64 size, dma_addr
 	int ret;
 
 	tessera_pt_pool_init(&pool);
-	ret = tessera_pt_reserve_map(kas->pgt, &pool, va, size);
+	ret = tessera_pt_reserve_map(kas->pgt, &pool, va, size, false);
 	if (!ret) {
 		mutex_lock(&kas->lock);
 		tessera_pt_map(kas->pgt, &pool, va, size, dma, bits);

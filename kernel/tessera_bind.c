@@ -451,7 +451,8 @@ static int bind_prepare_op(struct tessera_bind *bind, struct tessera_bind_op *op
 		fallthrough;
 	case DRM_TESSERA_BIND_MAP_NULL:
 		ret = bind_reserve_vmas(bind, 3);
-		return ret ?: tessera_pt_reserve_map(pgt, &bind->pool, op->va, op->size);
+		return ret ?: tessera_pt_reserve_map(pgt, &bind->pool, op->va, op->size,
+						     op->type == DRM_TESSERA_BIND_MAP_NULL);
 	case DRM_TESSERA_BIND_UNMAP:
 		ret = bind_reserve_vmas(bind, 2);
 		return ret ?: tessera_pt_reserve_unmap(pgt, &bind->pool, op->va, op->size);

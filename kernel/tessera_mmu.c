@@ -30,6 +30,8 @@
 
 #define PT_ENTRIES	((u32)BIT(TSR_PT_INDEX_BITS))
 #define PT_SIZE		(PT_ENTRIES * sizeof(__le64))
+/* Most tables one NULL mapping may take: 16 MiB, for nearly 2 TiB of large pages. */
+#define PT_NULL_MAX		2048
 #define SMALL_SIZE	BIT_ULL(TSR_PAGE_SHIFT)
 #define HUGE_SIZE	BIT_ULL(TSR_HUGE_SHIFT)
 
@@ -80,17 +82,23 @@ static unsigned int pt_index(u64 va, unsigned int level)
 	return (va >> pt_shift(level)) & (PT_ENTRIES - 1);
 }
 
+/*
+ * User space decides how many tables there are, so running out of memory is its
+ * error, -ENOMEM, and no reason to kill somebody.
+ */
 static struct tessera_pt *pt_alloc(struct device *dev, bool leaf)
 {
 	unsigned int children = leaf ? 0 : PT_ENTRIES;
 	struct tessera_pt *pt;
 
-	pt = kvzalloc(struct_size(pt, child, children), GFP_KERNEL_ACCOUNT);
+	pt = kvzalloc(struct_size(pt, child, children),
+		      GFP_KERNEL_ACCOUNT | __GFP_NORETRY | __GFP_NOWARN);
 	if (!pt)
 		return NULL;
 
 	pt->num_children = children;
-	pt->entries = dma_alloc_coherent(dev, PT_SIZE, &pt->dma, GFP_KERNEL);
+	pt->entries = dma_alloc_coherent(dev, PT_SIZE, &pt->dma,
+					 GFP_KERNEL | __GFP_NORETRY | __GFP_NOWARN);
 	if (!pt->entries) {
 		kvfree(pt);
 		return NULL;
@@ -268,17 +276,20 @@ static int pt_reserve(struct device *dev, struct list_head *list, u64 count, boo
  * @pool: pool to fill
  * @va: start
  * @size: length, not zero
+ * @null: it becomes a NULL mapping
  *
  * Every table the range touches may be missing, and a 2 MiB leaf at either end
- * may have to be split, which takes the table of that end.
+ * may have to be split, which takes the table of that end. The BO bounds the size
+ * of other mappings; a NULL mapping can be as large as the address space, so it
+ * takes large pages where there are some, and has a limit.
  *
  * Return: 0 or -ENOMEM; what was allocated stays in the pool.
  */
 int tessera_pt_reserve_map(struct tessera_pgtable *pgt, struct tessera_pt_pool *pool,
-			   u64 va, u64 size)
+			   u64 va, u64 size, bool null)
 {
+	u64 dirs = 0, leaves = ((va + size - 1) >> TSR_HUGE_SHIFT) - (va >> TSR_HUGE_SHIFT) + 1;
 	unsigned int level;
-	u64 dirs = 0;
 	int ret;
 
 	for (level = 1; level < pgt->levels - 1; level++) {
@@ -287,12 +298,16 @@ int tessera_pt_reserve_map(struct tessera_pgtable *pgt, struct tessera_pt_pool *
 		dirs += ((va + size - 1) >> shift) - (va >> shift) + 1;
 	}
 
+	if (null && pgt->huge)
+		leaves = min(leaves, 2);
+	if (null && dirs + leaves > PT_NULL_MAX)
+		return -ENOMEM;
+
 	ret = pt_reserve(pgt->dev, &pool->dirs, dirs, false);
 	if (ret)
 		return ret;
 
-	return pt_reserve(pgt->dev, &pool->leaves, ((va + size - 1) >> TSR_HUGE_SHIFT) -
-			  (va >> TSR_HUGE_SHIFT) + 1, true);
+	return pt_reserve(pgt->dev, &pool->leaves, leaves, true);
 }
 
 /**

@@ -36,7 +36,7 @@ u64 tessera_pgtable_root(const struct tessera_pgtable *pgt);
 void tessera_pt_pool_init(struct tessera_pt_pool *pool);
 void tessera_pt_pool_fini(struct device *dev, struct tessera_pt_pool *pool);
 int tessera_pt_reserve_map(struct tessera_pgtable *pgt, struct tessera_pt_pool *pool,
-			   u64 va, u64 size);
+			   u64 va, u64 size, bool null);
 int tessera_pt_reserve_unmap(struct tessera_pgtable *pgt, struct tessera_pt_pool *pool,
 			     u64 va, u64 size);
 

@@ -317,6 +317,35 @@ static void range_ends(void)
 	gt_bo_free(&bo);
 }
 
+/*
+ * NULL mappings cost page tables only, yet those of a whole address space would be more than the
+ * machine has: refused with ENOMEM, in no time, with nothing left behind and nobody killed.
+ */
+static void huge_null_mapping(void)
+{
+	struct drm_tessera_gpu_info info = gt_gpu_info(c.fd);
+	struct drm_tessera_bind_op op = {
+		.op = DRM_TESSERA_BIND_MAP_NULL,
+		.va = info.va_start,
+		.size = info.va_end - info.va_start,
+	};
+	unsigned int i;
+	uint32_t vm;
+
+	for (i = 0; i < 100; i++) {
+		vm = gt_vm(c.fd);
+		ktap_eq(gt_vm_bind(c.fd, vm, &op, 1), -ENOMEM);
+		gt_vm_destroy(c.fd, vm);
+	}
+	op.va = 1ULL << 36;
+	op.size = 1ULL << 38;
+	ktap_eq(gt_vm_bind(c.fd, c.vm, &op, 1), 0);
+	expect_word(op.va + op.size - 8, 0);
+	op = gt_op_unmap(op.va, op.size);
+	ktap_eq(gt_vm_bind(c.fd, c.vm, &op, 1), 0);
+	expect_fault(op.va);
+}
+
 /* As many operations as advertised, page by page in reverse. */
 static void longest_array(void)
 {
@@ -372,6 +401,7 @@ int main(int argc, char **argv)
 	ktap_run("a mapping keeps the memory of a closed handle", mapping_keeps_memory);
 	ktap_run("[MEM2] large pages split at any place", huge_split);
 	ktap_run("the first and the last page of the range are usable", range_ends);
+	ktap_run("[MEM2] huge NULL mappings are cheap or refused", huge_null_mapping);
 	ktap_run("the longest array of operations", longest_array);
 	ktap_run("an empty asynchronous VM_BIND is a barrier", async_barrier);
 	gt_ctx_free(&c);
