@@ -279,6 +279,31 @@ static void test_surroundings(void)
 	unlink(OUT);
 }
 
+/* As nobody, with the nodes closed to others. */
+static void test_no_permission(void)
+{
+	int status = 0;
+	pid_t child;
+
+	KTAP_REQUIRE(make_picture(&kinds[10], 83, 61));
+	KTAP_REQUIRE(run("chmod 777 " DIR_NAME " " DIR_NAME "/out; chmod 600 /dev/dri/renderD*") ==
+		     0);
+	child = fork();
+	if (!child) {
+		if (setgid(65534) || setuid(65534))
+			_exit(99);
+		_exit(system("photo " IN " " OUT " 2>" DIR_NAME "/said >/dev/null") == 1 << 8 &&
+		      system("tsr-info 2>>" DIR_NAME "/said") == 1 << 8 ? 0 : 1);
+	}
+	waitpid(child, &status, 0);
+	ktap_eq(status, 0);
+	ktap_eq(run("cat " DIR_NAME "/said"), 0);
+	ktap_ok(strstr(text, "photo: cannot open /dev/dri/renderD"));
+	ktap_ok(strstr(text, "tsr-info: cannot open /dev/dri/renderD"));
+	ktap_ok(strstr(text, "Permission denied"));
+	ktap_ok(out_is_clean(false));
+}
+
 static void test_tools(void)
 {
 	ktap_eq(run("tsr-info"), 0);
@@ -306,6 +331,7 @@ int main(int argc, char **argv)
 	ktap_run("[MEM1] photo: the shared buffer in local memory, 16 bits a sample", test_local);
 	ktap_run("[SYS8] photo: broken and hostile files", test_hostile);
 	ktap_run("[SYS8] photo: broken surroundings", test_surroundings);
+	ktap_run("[SYS3] photo and tsr-info without permission", test_no_permission);
 	ktap_run("[SYS8] tsr-info and the guide's program", test_tools);
 	return gt_finish();
 }
