@@ -46,7 +46,7 @@ RUN_LIMIT = 600         # of one command, unless the caller says
 
 # Lines of the kernel's log that mean trouble.
 KERNEL_TROUBLE = re.compile(r"WARNING: |BUG: |Oops|general protection|kernel BUG|KASAN|UBSAN|refcount_t:|"
-                            r"Kernel panic|possible circular locking|INFO: task .* blocked")
+                            r"Kernel panic|Out of memory:|possible circular locking|INFO: task .* blocked")
 
 Result = collections.namedtuple("Result", "status stdout stderr")
 
@@ -258,6 +258,10 @@ class Guest:
             s.close()
         shutil.rmtree(self.dir, ignore_errors=True)
         self.process = None
+
+    def alive(self):
+        """Whether QEMU still runs."""
+        return self.process is not None and self.process.poll() is None
 
     def kill(self):
         """End QEMU at once, as a crash of the host would."""

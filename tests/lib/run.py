@@ -20,6 +20,7 @@ import re
 import signal
 import subprocess
 import sys
+import threading
 import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
@@ -62,6 +63,7 @@ class Report:
         self.file = open(self.aside, "w")
         self.counts = Counts()
         self.number = 0
+        self.lock = threading.Lock()
         self.emit("KTAP version 1")
         self.emit(f"1..{total}")
 
@@ -71,6 +73,10 @@ class Report:
 
     def program(self, test, text, problems, seconds):
         """A program is over: its text as subtests, its own line, what was wrong with it as a whole."""
+        with self.lock:
+            self._program(test, text, problems, seconds)
+
+    def _program(self, test, text, problems, seconds):
         parsed = Program(text)
         problems = problems + parsed.problems
         counts = parsed.counts()
@@ -117,13 +123,6 @@ def run_host(test):
     return text, problems, time.monotonic() - start
 
 
-def run_hosts(tests, report, jobs):
-    """Host programs, some at a time; reported in order."""
-    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-        for test, future in [(t, pool.submit(run_host, t)) for t in tests]:
-            report.program(test, *future.result())
-
-
 def guest_options(test):
     """What a program asks of the machine, as arguments of Guest; programs with equal ones share a boot."""
     s = test.settings
@@ -132,19 +131,32 @@ def guest_options(test):
             "kernel_args": s.get("KERNEL_ARGS", "").replace(";", " "), "load": s.get("LOAD", "1") == "1"}
 
 
-def run_in_guest(tests, report):
-    """Programs of the guest, grouped by the machine they ask for; a guest that dies is booted again."""
+def grouped(tests):
+    """Lists of the tests that want the same machine; a group shares a boot."""
     groups = {}
     for test in tests:
         groups.setdefault(repr(sorted(guest_options(test).items())), []).append(test)
-    for group in groups.values():
-        guest = None
-        try:
-            for test in group:
-                guest = one_in_guest(test, guest, report)
-        finally:
-            if guest:
-                guest.stop()
+    return sorted(groups.values(), key=len, reverse=True)
+
+
+def run_group(tests, report):
+    """Run the programs of one group in a guest; one that dies is booted again."""
+    guest = None
+    try:
+        for test in tests:
+            guest = one_in_guest(test, guest, report)
+    finally:
+        if guest:
+            guest.stop()
+
+
+def run_all(host, guest, report, jobs):
+    """Host programs and groups of guest programs, some at a time, reported as they end."""
+    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+        futures = [pool.submit(run_group, group, report) for group in grouped(guest)]
+        futures += [pool.submit(lambda t: report.program(t, *run_host(t)), test) for test in host]
+        for future in futures:
+            future.result()
 
 
 def one_in_guest(test, guest, report):
@@ -152,6 +164,9 @@ def one_in_guest(test, guest, report):
     start = time.monotonic()
     output, problems = bytearray(), []
     try:
+        if guest and not guest.alive():
+            guest.stop()            # the program before did that and has been reported
+            guest = None
         if guest is None:
             guest = Guest(**guest_options(test)).start()
         seen = len(guest.console())
@@ -190,7 +205,7 @@ def main():
     p.add_argument("--suite", required=True)
     p.add_argument("--results", required=True, help="file that keeps the suite's KTAP")
     p.add_argument("--only", default="", help="names of the programs to run, shell patterns")
-    p.add_argument("--jobs", type=int, default=1, help="host programs at a time")
+    p.add_argument("--jobs", type=int, default=1, help="programs or guests at a time")
     p.add_argument("programs", nargs="*", help="[LABEL:]PROGRAM[=SOURCE]; LABEL guest: runs in the guest")
     args = p.parse_args()
     host, guest = [], []
@@ -204,8 +219,7 @@ def main():
     if not host and not guest:
         return nothing_to_run(args)
     report = Report(args.results, len(host) + len(guest))
-    run_hosts(host, report, args.jobs)
-    run_in_guest(guest, report)
+    run_all(host, guest, report, args.jobs)
     return report.finish()
 
 
