@@ -225,17 +225,17 @@ static void move_to_new_device(struct setup *s)
 static bool run(struct setup *s, uint64_t cycles)
 {
 	unsigned int stops = 0;
-	uint64_t total = 0;
+	uint64_t total = 0, chunk = s->chunk;
 
+	if (s->bench->pending_every && chunk > 256)	/* who waits for the host wants answers */
+		chunk = 256;
 	while (total < cycles) {
-		uint64_t spent = tsr_gpu_run(s->bench->gpu, s->chunk);
+		uint64_t spent = tsr_gpu_run(s->bench->gpu, chunk);
+		bool answered = bench_answer(s->bench);
 
 		total += spent;
-		if (!spent) {
-			if (!atomic_exchange(&s->bench->pending, false))
-				return true;
-			tsr_gpu_host_ready(s->bench->gpu);
-		}
+		if (!spent && !answered)
+			return true;
 		if (s->save_every && ++stops % s->save_every == 0 && stops / s->save_every < 6)
 			move_to_new_device(s);
 	}

@@ -298,16 +298,22 @@ void bench_write64(struct bench *b, uint32_t offset, uint64_t value)
 	bench_write(b, offset + 4, (uint32_t)(value >> 32));
 }
 
+bool bench_answer(struct bench *b)
+{
+	if (!atomic_exchange(&b->pending, false))
+		return false;
+	atomic_fetch_add(&b->answers, 1);
+	tsr_gpu_host_ready(b->gpu);
+	return true;
+}
+
 /* Do what the device asked for and may have now: translations, the timer. Whether there was any. */
 static bool serve(struct bench *b)
 {
 	uint64_t when = atomic_load(&b->timer);
 
-	if (atomic_exchange(&b->pending, false)) {
-		atomic_fetch_add(&b->answers, 1);
-		tsr_gpu_host_ready(b->gpu);
+	if (bench_answer(b))
 		return true;
-	}
 	if (when == UINT64_MAX || when > host_clock(b) ||
 	    !atomic_compare_exchange_strong(&b->timer, &when, UINT64_MAX))
 		return false;

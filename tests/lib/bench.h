@@ -131,6 +131,9 @@ void bench_write64(struct bench *b, uint32_t offset, uint64_t value);
  */
 bool bench_run(struct bench *b, unsigned int seconds);
 
+/* bench_answer(): what is pending is known now; false: nothing was. bench_run() does it too. */
+bool bench_answer(struct bench *b);
+
 /* bench_advance(): move the clock by @ns, with every timer that comes due on the way. */
 void bench_advance(struct bench *b, uint64_t ns);
 

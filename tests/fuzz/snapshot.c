@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Fuzz target: snapshots that somebody has changed.
+ *
+ * A small device is stopped in the middle of its work and saved. The input changes bytes of what
+ * was saved, or its length, and it is loaded. Either it is refused, with a message, and leaves a
+ * device in its reset state; or it is taken, and then the device runs on with whatever it says,
+ * answers to RESET, and can be saved again. At the end an honest job shows that it still works.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench.h"
+#include "packets.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+#define QUEUES 2
+#define DATA_VA 0x100000ull
+#define CODE_VA 0x200000ull
+#define RING_VA 0x300000ull
+#define PAGES (8 * BENCH_PAGE)
+
+__attribute__((noreturn))
+static void fail(const char *what)
+{
+	fprintf(stderr, "snapshot: %s\n", what);
+	abort();
+}
+
+struct setup {
+	struct bench *b;
+	struct bench_as as;
+	struct bench_queue q[QUEUES];
+	uint64_t *data;
+	uint64_t *code;
+};
+
+/* Work for both queues: nested streams and copies; a wait; fences behind it all. */
+static void start(struct setup *s)
+{
+	uint64_t *w = s->code, packet[8];
+
+	for (unsigned int i = 0; i < 4; i++) {
+		tsr_pack_copy_linear(
+			w, &(struct tsr_copy_linear){ .src = DATA_VA + 64 * i,
+						      .dst = DATA_VA + 5 * BENCH_PAGE + 9 * i,
+						      .size = 6000 });
+		w += TSR_COPY_LINEAR_QWORDS;
+		tsr_pack_fence(w, &(struct tsr_fence){
+					  .event = i, .addr = DATA_VA + 8 * i, .value = i + 1 });
+		w += TSR_FENCE_QWORDS;
+	}
+	tsr_pack_counter_begin(w, &(struct tsr_counter_begin) { .mask = 0xfff });
+	w += TSR_COUNTER_BEGIN_QWORDS;
+	tsr_pack_call(w, &(struct tsr_call) { .addr = CODE_VA + BENCH_PAGE, .size = 24 });
+	w += TSR_CALL_QWORDS;
+	tsr_pack_counter_end(w, &(struct tsr_counter_end) { .addr = DATA_VA + 1024 });
+	w += TSR_COUNTER_END_QWORDS;
+	tsr_pack_wait(s->code + 512, &(struct tsr_wait) { .op = TSR_COMPARE_GE, .wide = true,
+							  .addr = DATA_VA + 512, .value = 1 });
+	bench_call(&s->q[0], CODE_VA, 8 * (uint32_t)(w - s->code));
+	bench_fence(&s->q[0], DATA_VA + 64, 9, TSR_EVENT_ALL_DONE, true);
+	tsr_pack_wait_reg(packet,
+			  &(struct tsr_wait_reg){ .op = TSR_COMPARE_EQ, .index = 3, .value = 1 });
+	tsr_pack_copy_linear(packet + 2, &(struct tsr_copy_linear) {
+		.src = DATA_VA, .dst = DATA_VA + 3 * BENCH_PAGE, .size = 4000 });
+	bench_emit(&s->q[1], packet + 2, TSR_COPY_LINEAR_QWORDS);
+	bench_emit(&s->q[1], packet, TSR_WAIT_REG_QWORDS);
+	bench_fence(&s->q[1], DATA_VA + 72, 9, TSR_EVENT_ALL_DONE, true);
+	bench_kick(&s->q[0]);
+	bench_kick(&s->q[1]);
+}
+
+static void set_up(struct setup *s)
+{
+	struct tsr_config config = { .queues = QUEUES, .local_size = 2u << 20 };
+
+	s->b = bench_new(&config);
+	bench_as_init(s->b, &s->as, 0);
+	s->data = bench_buffer(&s->as, DATA_VA, PAGES, BENCH_RW);
+	s->code = bench_buffer(&s->as, CODE_VA, 2 * BENCH_PAGE, BENCH_RWX);
+	for (unsigned int i = 0; i < QUEUES; i++)
+		bench_queue_init(&s->q[i], i, TSR_ENGINE_CLASS_COPY, TSR_PRIORITY_NORMAL, &s->as,
+				 RING_VA + BENCH_PAGE * i, 12, &s->as);
+	start(s);
+}
+
+/* After a reset: the device as it was at power-on does a job. */
+static void honest_job(struct setup *s)
+{
+	static uint64_t value;
+
+	tsr_gpu_reset(s->b->gpu);
+	/* Tables, ring and stream may have been written over by what was loaded. */
+	bench_as_init(s->b, &s->as, 1);
+	s->data = bench_buffer(&s->as, DATA_VA, BENCH_PAGE, BENCH_RW);
+	bench_queue_init(&s->q[0], 0, TSR_ENGINE_CLASS_COPY, TSR_PRIORITY_LOW, &s->as, RING_VA, 12,
+			 &s->as);
+	bench_fence(&s->q[0], DATA_VA, ++value, TSR_EVENT_ALL_DONE, true);
+	bench_kick(&s->q[0]);
+	if (!bench_run(s->b, 5) || s->data[0] != value)
+		fail("an honest job after a reset is not done");
+}
+
+static void run_on(struct setup *s)
+{
+	uint8_t *again;
+	size_t size;
+
+	tsr_gpu_resume(s->b->gpu);
+	for (unsigned int i = 0; i < 8; i++) {
+		tsr_gpu_run(s->b->gpu, 4000);
+		bench_write(s->b, TSR_REG_SEMAPHORE_VALUE(3), 1);
+		tsr_gpu_host_ready(s->b->gpu);
+		bench_write(s->b, TSR_REG_DOORBELL_RING(i % 2), s->q[i % 2].wptr);
+		bench_write(s->b, TSR_REG_QUEUE_CONTROL(i % 2),
+			    i < 4 ? TSR_QUEUE_OP_RESUME : TSR_QUEUE_OP_ENABLE);
+	}
+	tsr_gpu_pause(s->b->gpu);
+	size = tsr_gpu_save(s->b->gpu, NULL, 0);
+	again = malloc(size);
+	if (!again || tsr_gpu_save(s->b->gpu, again, size) != size)
+		fail("it cannot be saved again");
+	char err[200] = "";
+
+	if (!tsr_gpu_load(s->b->gpu, again, size, err, sizeof(err))) {
+		fprintf(stderr, "snapshot: the device does not take what it saved itself: %s\n",
+			err);
+		abort();
+	}
+	free(again);
+	for (unsigned int i = 0; i < QUEUES; i++) {
+		bench_control(&s->q[i], TSR_QUEUE_OP_RESET);
+		if (bench_state(&s->q[i]) != TSR_QUEUE_STATE_DISABLED)
+			fail("RESET does not end a queue");
+	}
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct fuzz_input in = { data, size };
+	unsigned int steps = fuzz_byte(&in) % 64;
+	char err[200] = "";
+	struct setup s;
+	uint8_t *state;
+	size_t bytes;
+
+	set_up(&s);
+	while (steps--)
+		tsr_gpu_run(s.b->gpu, 1);
+	tsr_gpu_pause(s.b->gpu);
+	bytes = tsr_gpu_save(s.b->gpu, NULL, 0);
+	state = malloc(bytes);
+	if (!state || tsr_gpu_save(s.b->gpu, state, bytes) != bytes)
+		fail("it cannot be saved");
+	while (in.left) {
+		uint8_t what = fuzz_byte(&in);
+		size_t at = fuzz_number(&in, 2) % bytes;
+
+		/*
+		 * Most of the snapshot is address spaces and semaphores: prefer the queues at its
+		 * end.
+		 */
+		if (what & 1)
+			at = bytes - 1 - at % (bytes < 6000 ? bytes : 6000);
+		if (what & 2)
+			state[at] ^= 1u << (what >> 5);
+		else
+			state[at] = fuzz_byte(&in);
+		if ((what & 0xfc) == 0xfc)
+			bytes = at + 1;
+	}
+	if (tsr_gpu_load(s.b->gpu, state, bytes, err, sizeof(err))) {
+		run_on(&s);
+	} else {
+		if (!err[0] || strchr(err, '\n'))
+			fail("it is refused without a message of one line");
+		for (unsigned int i = 0; i < QUEUES; i++) {
+			if (bench_state(&s.q[i]) != TSR_QUEUE_STATE_DISABLED)
+				fail("it is refused, but the device is not reset");
+		}
+	}
+	tsr_gpu_resume(s.b->gpu);
+	free(state);
+	honest_job(&s);
+	bench_free(s.b);
+	return 0;
+}
