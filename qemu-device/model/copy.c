@@ -160,23 +160,37 @@ static enum tsr_step fill_linear(struct tsr_copy *c, uint64_t pc, const uint64_t
 	return tsr_copy_linear(c, 0, f.dst, f.size, done);
 }
 
+/* 64-byte units begun between byte @from and byte @to of a command. */
+static uint64_t units(uint64_t from, uint64_t to)
+{
+	return (to + 63) / 64 - (from + 63) / 64;
+}
+
+static enum tsr_step step(struct tsr_copy *c, uint64_t pc, const uint64_t *cmd, uint64_t *done)
+{
+	switch (tsr_packet_opcode(cmd[0])) {
+	case TSR_OP_COPY_LINEAR:
+		return copy_linear(c, cmd, done);
+	case TSR_OP_COPY_RECT:
+		return copy_rect(c, pc, cmd, done);
+	case TSR_OP_FILL_LINEAR:
+		return fill_linear(c, pc, cmd, done);
+	case TSR_OP_FILL_RECT:
+		return fill_rect(c, pc, cmd, done);
+	default:
+		return tsr_mem_bad_packet(c->mem, pc, 0, TSR_FAULT_UNSUPPORTED);
+	}
+}
+
 enum tsr_step tsr_copy_step(struct tsr_mem *mem, uint64_t pc, const uint64_t *cmd,
 			    struct tsr_engine_state *state, struct tsr_step_cost *cost)
 {
-	struct tsr_copy c = { .mem = mem, .cost = cost, .budget = TSR_BURST_BYTES };
-	uint64_t *done = &state->word[0];
+	struct tsr_copy c = { .mem = mem, .cost = cost, .budget = TSR_BURST_BYTES, .texel = 1 };
+	uint64_t *done = &state->word[0], before = *done;
+	enum tsr_step ret;
 
-	*cost = (struct tsr_step_cost){ 0, 0 };
-	switch (tsr_packet_opcode(cmd[0])) {
-	case TSR_OP_COPY_LINEAR:
-		return copy_linear(&c, cmd, done);
-	case TSR_OP_COPY_RECT:
-		return copy_rect(&c, pc, cmd, done);
-	case TSR_OP_FILL_LINEAR:
-		return fill_linear(&c, pc, cmd, done);
-	case TSR_OP_FILL_RECT:
-		return fill_rect(&c, pc, cmd, done);
-	default:
-		return tsr_mem_bad_packet(mem, pc, 0, TSR_FAULT_UNSUPPORTED);
-	}
+	*cost = (struct tsr_step_cost){ 0, 0, 0 };
+	ret = step(&c, pc, cmd, done);
+	cost->cycles = units(before * c.texel, *done * c.texel) * (cost->read_bytes ? 2 : 1);
+	return ret;
 }

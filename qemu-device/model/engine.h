@@ -84,10 +84,15 @@ enum tsr_step tsr_mem_map(struct tsr_mem *mem, uint64_t va, uint64_t len, unsign
 enum tsr_step tsr_mem_bad_packet(struct tsr_mem *mem, uint64_t pc, unsigned int qword,
 				 uint8_t code);
 
-/* What one step has done, for counters and the cost model. */
+/*
+ * What one step has done, for counters and the cost model. The cycles of a command's steps add up
+ * to one for each 64 bytes, begun, that the command reads, and for each that it writes, however it
+ * was cut into steps: where memory is on the host must not change a schedule.
+ */
 struct tsr_step_cost {
 	uint64_t read_bytes;
 	uint64_t write_bytes;
+	uint64_t cycles;
 };
 
 /*

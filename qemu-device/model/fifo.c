@@ -37,7 +37,7 @@ static enum tsr_step engine_step(struct tsr_mem *mem, const struct tsr_packet *p
 	tsr_mem_flush_dirty(mem->runner);
 	tsr_count(&q->counter[TSR_QUEUE_COUNTER_READ_BYTES], cost.read_bytes);
 	tsr_count(&q->counter[TSR_QUEUE_COUNTER_WRITE_BYTES], cost.write_bytes);
-	tsr_run_cycles(mem->runner, q, (cost.read_bytes + 63) / 64 + (cost.write_bytes + 63) / 64);
+	tsr_run_cycles(mem->runner, q, cost.cycles);
 	if (step == TSR_STEP_DONE || step == TSR_STEP_MORE)
 		tsr_count(&q->progress, 1);
 	if (step == TSR_STEP_DONE) {

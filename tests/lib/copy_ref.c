@@ -307,13 +307,14 @@ static bool run(struct mock_mem *m, const uint64_t *cmd, uint64_t pc, const char
 
 	for (steps = 1; steps < STEPS_MAX; steps++) {
 		struct tsr_engine_state state = saved;
-		struct tsr_step_cost cost = { 0, 0 };
+		struct tsr_step_cost cost = { 0 };
 		enum tsr_step ret = tsr_copy_step(&m->mem, pc, cmd, &state, &cost);
 		uint64_t unmarked = mock_step_end(m);
 
 		saved = state;
 		got->read_bytes += cost.read_bytes;
 		got->write_bytes += cost.write_bytes;
+		got->cycles += cost.cycles;
 		if (unmarked != UINT64_MAX)
 			return ktap_fail("%s: 0x%" PRIx64 " written but not marked", what,
 					 unmarked);
@@ -348,6 +349,9 @@ static bool compare_results(const struct copy_result *got, const struct copy_res
 				 " %" PRIu64,
 				 what, got->read_bytes, got->write_bytes, want->read_bytes,
 				 want->write_bytes);
+	if (got->cycles != (want->read_bytes + 63) / 64 + (want->write_bytes + 63) / 64)
+		return ktap_fail("%s: %" PRIu64 " cycles for %" PRIu64 " bytes written", what,
+				 got->cycles, want->write_bytes);
 	return true;
 }
 

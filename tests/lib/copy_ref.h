@@ -18,6 +18,7 @@ struct copy_result {
 	uint64_t addr;			/* of the fault */
 	unsigned int code, access;
 	uint64_t read_bytes, write_bytes;
+	uint64_t cycles;		/* not filled by the reference: it follows from the bytes */
 };
 
 /* Texel (x, y)'s place in its tile, from the definition. */

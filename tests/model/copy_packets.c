@@ -36,7 +36,7 @@ static void check_bad(const uint64_t *good, const struct bad *b)
 {
 	struct mock_mem *m = mock_new();
 	struct tsr_engine_state state = { { 0 } };
-	struct tsr_step_cost cost = { 0, 0 };
+	struct tsr_step_cost cost = { 0 };
 	uint64_t cmd[8];
 
 	memcpy(cmd, good, sizeof(cmd));

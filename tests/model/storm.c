@@ -35,7 +35,7 @@ struct storm {
 	struct client client[QUEUES];
 	struct copy_random random;
 	uint8_t *src, *dst;
-	uint64_t signals;		/* value of the shared semaphore that all jobs may wait for */
+	uint64_t signals;		/* value of the semaphore that all jobs may wait for */
 	unsigned int actions[10];	/* how often each happened */
 };
 
