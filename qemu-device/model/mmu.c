@@ -2,9 +2,10 @@
 #include "gpu.h"
 
 /* Bits that must be zero: in every valid entry, and besides in those that point to a table. */
-#define ENTRY_RESERVED (~(TSR_PTE_VALID__MASK | TSR_PTE_LEAF__MASK | TSR_PTE_READ__MASK | TSR_PTE_WRITE__MASK | \
-			  TSR_PTE_EXEC__MASK | TSR_PTE_NULL__MASK | TSR_PTE_LOCAL__MASK | TSR_PTE_SOFTWARE__MASK | \
-			  TSR_PTE_ADDR__MASK))
+#define ENTRY_RESERVED \
+	(~(TSR_PTE_VALID__MASK | TSR_PTE_LEAF__MASK | TSR_PTE_READ__MASK | TSR_PTE_WRITE__MASK | \
+	   TSR_PTE_EXEC__MASK | TSR_PTE_NULL__MASK | TSR_PTE_LOCAL__MASK | \
+	   TSR_PTE_SOFTWARE__MASK | TSR_PTE_ADDR__MASK))
 #define TABLE_RESERVED \
 	(TSR_PTE_READ__MASK | TSR_PTE_WRITE__MASK | TSR_PTE_EXEC__MASK | TSR_PTE_NULL__MASK)
 /* What a NULL leaf must not say. */
