@@ -12,6 +12,46 @@
 #include <drm/gpu_scheduler.h>
 
 /**
+ * tessera_compat_sched_init() - drm_sched_init(), one run-queue
+ * @sched: scheduler to initialize
+ * @ops: its operations
+ * @submit_wq: runs run_job() and free_job()
+ * @credits: jobs that may run at a time
+ * @timeout: jiffies until timedout_job() is called
+ * @timeout_wq: runs timedout_job()
+ * @name: for debugging
+ * @dev: for messages
+ *
+ * Between 6.12.95 and 6.12.117 the arguments became a structure.
+ *
+ * Return: 0 or a negative error.
+ */
+static inline int tessera_compat_sched_init(struct drm_gpu_scheduler *sched,
+					    const struct drm_sched_backend_ops *ops,
+					    struct workqueue_struct *submit_wq, u32 credits,
+					    long timeout, struct workqueue_struct *timeout_wq,
+					    const char *name, struct device *dev)
+{
+#ifdef TESSERA_SCHED_INIT_HAS_ARGS
+	const struct drm_sched_init_args args = {
+		.ops = ops,
+		.submit_wq = submit_wq,
+		.timeout_wq = timeout_wq,
+		.num_rqs = 1,
+		.credit_limit = credits,
+		.timeout = timeout,
+		.name = name,
+		.dev = dev,
+	};
+
+	return drm_sched_init(sched, &args);
+#else
+	return drm_sched_init(sched, ops, submit_wq, 1, credits, 0, timeout, timeout_wq, NULL,
+			      name, dev);
+#endif
+}
+
+/**
  * tessera_compat_job_init() - drm_sched_job_init()
  * @job: job
  * @entity: its entity

@@ -16,6 +16,7 @@
 #include <linux/module.h>
 #include <linux/slab.h>
 
+#include "tessera_compat.h"
 #include "tessera_fence.h"
 
 static const char *tessera_fence_driver_name(struct dma_fence *fence)
@@ -116,8 +117,8 @@ int tessera_timeline_start(struct tessera_timeline *timeline,
 	struct drm_gpu_scheduler *sched = &timeline->sched;
 	int ret;
 
-	ret = drm_sched_init(sched, ops, submit_wq, 1, credits, 0, timeout, timeout_wq, NULL,
-			     timeline->name, dev);
+	ret = tessera_compat_sched_init(sched, ops, submit_wq, credits, timeout, timeout_wq,
+					timeline->name, dev);
 	if (ret)
 		return ret;
 

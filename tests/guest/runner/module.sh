@@ -32,7 +32,7 @@ rsync -r --checksum --delete --include='*/' --include='*.[chS]' --include='Kbuil
     --include='Makefile' --include='Kconfig' --exclude='*' "$TOP/kernel/" "$dir/kernel/"
 if ! make -C "$kdir" M="$dir/kernel" CC="$cc" W=1 TESSERA_HW_INCLUDE="$include" -j "$JOBS" modules \
     </dev/null >"$dir/log" 2>&1; then
-    cat "$dir/log" >&2
+    tail -n 40 "$dir/log" >&2
     die "the kernel module does not build (log: $dir/log)"
 fi
 grep -E 'warning|Warning' "$dir/log" >&2 || true
