@@ -38,6 +38,7 @@ import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import kvm  # noqa: E402
+import tsc  # noqa: E402
 
 TOP = os.environ.get("TSR_TOP") or os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 BOOT_LIMIT = 90         # seconds from QEMU's start to "ready", on a loaded host
@@ -127,6 +128,9 @@ class Guest:
         if self.accel == "tcg":
             # Calibration and mitigations cost a second of boot under TCG and mean nothing there.
             append += ["tsc=reliable", "mitigations=off", "no_timer_check"]
+            khz = tsc.khz()
+            if khz:
+                append.append(f"tsc_early_khz={khz}")
         if self.iommu:
             append += ["intel_iommu=on", "iommu=nopt"]
         if self.share:
