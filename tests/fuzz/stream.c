@@ -10,7 +10,7 @@
  * - a fault is the one that the decoder (libtessera) finds in the packet, where both can know;
  * - RESET ends whatever goes on, and the slot can be used again;
  * - the outcome is the same when the device is stopped every few cycles, and saved and loaded into
- *   a new one at some of those stops.
+ *   a new one at six of those stops.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -60,7 +60,8 @@ struct setup {
 	uint64_t guarded_to;		/* bus address behind what nobody may write */
 	uint8_t *guard;			/* what is there */
 	uint64_t chunk;			/* cycles between two stops */
-	unsigned int save_every;	/* every so many stops the device is replaced; 0: never */
+	unsigned int save_from;		/* the stops from this one on at which the device is replaced */
+	unsigned int saves;		/* and how many there are */
 };
 
 /* What must not depend on stops. */
@@ -236,7 +237,7 @@ static bool run(struct setup *s, uint64_t cycles)
 		total += spent;
 		if (!spent && !answered)
 			return true;
-		if (s->save_every && ++stops % s->save_every == 0 && stops / s->save_every < 6)
+		if (stops++ - s->save_from < s->saves)
 			move_to_new_device(s);
 	}
 	return false;
@@ -376,8 +377,11 @@ static void attempt(const uint8_t *data, size_t size, struct setup *s, struct ou
 	if (bench_state(&s->queue) == TSR_QUEUE_STATE_FAULTED)
 		check_fault(s);
 	take_outcome(s, out);
-	if (ring_is_clean)
+	if (ring_is_clean) {
 		check_bystander(s, MARK);
+		expect("JOB interrupt only with the ring's fence", s->words[0] == MARK,
+		       bench_read64(s->bench, TSR_REG_IRQ_RAWSTAT(TSR_IRQ_CLASS_JOB)) & 1);
+	}
 	check_reset(s);
 	free(s->guard);
 	bench_free(s->bench);
@@ -393,7 +397,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	attempt(data, size, &straight, &a);
 	stopped.chunk = 1 + (data[0] >> 5) * 7;
-	stopped.save_every = 1 + (data[1] >> 3);
+	stopped.save_from = 2 * (data[1] >> 3);
+	stopped.saves = 6;
 	attempt(data, size, &stopped, &b);
 	/* what an endless loop has done when time is up depends on the time it got */
 	expect("coming to rest", a.at_rest, b.at_rest);

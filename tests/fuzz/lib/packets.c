@@ -89,7 +89,7 @@ static void fill_fields(struct fuzz_input *in, const struct fuzz_world *world,
 	for (f = 0; f < desc->num_fields; f++) {
 		const struct tsr_desc_field *field = &desc->fields[f];
 
-		if (field->level == TSR_DESC_RING && !world->ring)
+		if (field->level == TSR_DESC_RING && !world->ring && fuzz_byte(in) < 0xf0)
 			continue;
 		if (field->type == TSR_DESC_VA)
 			words[field->qword] |= pick_address(in, world, field->align);
