@@ -20,21 +20,31 @@
 
 #define TESSERA_REVISION 0x01
 
-/* Print an access with the names of the description. */
+/* Trace an access with the names of the description: QUEUE[3].RPTR. */
 static void trace_access(TesseraState *s, bool write, uint32_t offset,
                          uint32_t value)
 {
     uint32_t n = 0, i = 0;
     bool upper = false;
     const struct tsr_desc_reg *reg = tsr_desc_reg_at(offset, &n, &i, &upper);
-    const char *block = reg ? reg->block->name : "?";
-    const char *name = reg ? reg->name : "?";
-    const char *half = !reg || reg->width == 32 ? "" : upper ? ".hi" : ".lo";
+    g_autoptr(GString) name = g_string_new(reg ? reg->block->name : "nothing");
 
+    if (reg) {
+        if (reg->block->numbered) {
+            g_string_append_printf(name, "[%u]", n);
+        }
+        g_string_append_printf(name, ".%s", reg->name);
+        if (reg->count > 1) {
+            g_string_append_printf(name, "[%u]", i);
+        }
+        if (reg->width == 64) {
+            g_string_append(name, upper ? ".hi" : ".lo");
+        }
+    }
     if (write) {
-        trace_tessera_write(s->name, offset, block, n, name, i, half, value);
+        trace_tessera_write(s->name, offset, name->str, value);
     } else {
-        trace_tessera_read(s->name, offset, block, n, name, i, half, value);
+        trace_tessera_read(s->name, offset, name->str, value);
     }
 }
 

@@ -144,7 +144,7 @@ static void test_other_seed(void)
 int main(int argc, char **argv)
 {
 	ktap_start_args(argc, argv);
-	bios = bios_image(true);
+	bios = bios_image(BIOS_SPIN);
 	ktap_run("deterministic=on: same seed, same trace and timestamps", test_same_seed);
 	ktap_run("deterministic=on: the seed decides the schedule, not the results",
 		 test_other_seed);

@@ -15,7 +15,7 @@
 #define BUS 1
 #define OFFSET 0x1000000000ull
 #define SIZE 0x3000000ull   /* of the memory that lib/gpu gives out */
-#define TABLES 0x4000000ull /* the IOMMU's tables: beyond that */
+#define TABLES 0x7000000ull /* the IOMMU tables: the last 16 MiB */
 #define ARGS \
 	"-device intel-iommu -device pcie-root-port,id=rp,addr=5,chassis=1 -device tessera,bus=rp"
 
@@ -111,6 +111,54 @@ static void test_read_only(const void *arg)
 	gpu_doorbell(&job.queue);
 	expect_fault(&job.queue, TSR_FAULT_BUS, GPU_JOB_DST + 0x2000, job.dst + 0x2000 + OFFSET,
 		     true);
+	qtest_stop(q);
+}
+
+/* That a page has been read says nothing about writing it. */
+static void test_read_then_write(const void *arg)
+{
+	struct gpu_job job;
+
+	start(arg);
+	gpu_job_prepare(&job, &gpu, 0, 0, 4096, 11, false);
+	vtd_map(&vtd, job.src + OFFSET, job.src, 4096, VTD_READ);
+	vtd_invalidate_all(&vtd);
+	gpu_doorbell(&job.queue);
+	ktap_ok(gpu_wait_memory(&gpu, job.fence, GPU_JOB_VALUE));
+	gpu_map(&gpu, 0, 0x50000, job.src, 4096, GPU_RW);
+	gpu_packet(&job.queue, fence, .event = TSR_EVENT_ALL_DONE, .addr = 0x50000, .value = 1);
+	gpu_doorbell(&job.queue);
+	/* QEMU's IOMMU knows the page by now and refuses without recording it. */
+	ktap_ok(gpu_wait_state(&job.queue, TSR_QUEUE_STATE_FAULTED));
+	ktap_eq(gpu_queue_fault(&job.queue), TSR_FAULT_BUS);
+	ktap_eq(gpu_read64(&gpu, TSR_REG_QUEUE_FAULT_ADDR(0)), 0x50000);
+	qtest_stop(q);
+}
+
+/*
+ * Memory behind a translation may go without the IOMMU's doing: here it is another device's local
+ * memory, whose BAR is turned off.
+ */
+static void test_memory_goes(void)
+{
+	struct gpu_job job;
+	struct gpu other;
+
+	start(ARGS ",inline-budget=0 -device tessera,addr=6,vram=2M");
+	gpu_open(&other, q, 1, 0, 6 << 3);
+	vtd_map(&vtd, OFFSET, other.bar2, 4096, VTD_READ | VTD_WRITE);
+	gpu_map(&gpu, 0, 0x50000, 0, 4096, GPU_RW);
+	gpu_job_prepare(&job, &gpu, 0, 0, 4096, 12, false);
+	gpu_packet(&job.queue, fence, .event = TSR_EVENT_ALL_DONE, .addr = 0x50000, .value = 1);
+	gpu_doorbell(&job.queue);
+	ktap_ok(gpu_wait_memory(&gpu, other.bar2, 1));
+	gpu_cfg_write(&other, 0x04, 0, 2);
+	gpu_packet(&job.queue, fence, .event = TSR_EVENT_ALL_DONE, .addr = 0x50000, .value = 2);
+	gpu_doorbell(&job.queue);
+	ktap_ok(gpu_wait_state(&job.queue, TSR_QUEUE_STATE_FAULTED));
+	ktap_eq(gpu_queue_fault(&job.queue), TSR_FAULT_BUS);
+	gpu_cfg_write(&other, 0x04, 2, 2);
+	ktap_eq(qtest_readq(q, other.bar2), 1);
 	qtest_stop(q);
 }
 
@@ -270,7 +318,7 @@ static void test_on_and_off(void)
  */
 static void test_fault_event(void)
 {
-	const char *bios = bios_image(false);
+	const char *bios = bios_image(BIOS_SLEEP);
 	char args[600];
 	struct gpu_job job;
 
@@ -332,6 +380,10 @@ int main(int argc, char **argv)
 			 "[MEM3] a page the IOMMU maps read-only cannot be written (%s)",
 			 way_names[i]);
 		ktap_run_arg(name, test_read_only, ways[i]);
+		snprintf(name, sizeof(name),
+			 "[MEM3] a page the IOMMU lets be read cannot be written (%s)",
+			 way_names[i]);
+		ktap_run_arg(name, test_read_then_write, ways[i]);
 		snprintf(name, sizeof(name), "[MEM3] a page table the IOMMU does not map (%s)",
 			 way_names[i]);
 		ktap_run_arg(name, test_walk, ways[i]);
@@ -345,6 +397,7 @@ int main(int argc, char **argv)
 	ktap_run("[MEM2] pages are unmapped under a running copy", test_unmap_under_copy);
 	ktap_run("[MEM1] the IOMMU's large pages", test_huge_pages);
 	ktap_run("[MEM2] turning the IOMMU off and on reaches cached pointers", test_on_and_off);
+	ktap_run("[MEM3] memory behind a translation goes away", test_memory_goes);
 	ktap_run("[MEM3] a fault event of the IOMMU under TCG", test_fault_event);
 	ktap_run("[MEM1] work behind the IOMMU goes on in a new process", test_migrate);
 	return ktap_finish();

@@ -5,7 +5,9 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "bios.h"
 #include "gpu.h"
 #include "ktap.h"
 
@@ -204,12 +206,16 @@ static void test_no_bus_master(void)
 	qtest_stop(q);
 }
 
-/* Translations the device has cached must not outlive bus mastering. */
+/*
+ * Translations the device has cached must not outlive bus mastering. One worker does all the work,
+ * so that it is its TLB that is asked again.
+ */
 static void test_no_bus_master_cached(void)
 {
 	struct gpu_job job;
 
-	start();
+	q = qtest_start(DEVICE ",threads=1,inline-budget=0");
+	gpu_open(&gpu, q, 0, 0, 4 << 3);
 	gpu_job_prepare(&job, &gpu, 0, 0, 4096, 6, false);
 	gpu_doorbell(&job.queue);
 	ktap_ok(gpu_wait_memory(&gpu, job.fence, GPU_JOB_VALUE));
@@ -350,6 +356,40 @@ static void test_watchdog(void)
 	qtest_stop(q);
 }
 
+/*
+ * The GPU overwrites the very code that the processor executes. TCG keeps translations of code: it
+ * has to hear of the write, or the processor never leaves its old loop.
+ */
+static void test_code(void)
+{
+	/* 1: jmp 1b */
+	static const unsigned char old_code[16] = { 0xeb, 0xfe };
+	/* movb $0x5a, 0x2000; 1: hlt; jmp 1b */
+	static const unsigned char new_code[16] = { 0xc6, 0x06, 0x00, 0x20,
+						    0x5a, 0xf4, 0xeb, 0xfd };
+	const char *bios = bios_image(BIOS_RAM);
+	struct gpu_queue queue;
+	uint64_t source;
+
+	q = qtest_start("-accel tcg -S -bios %s " DEVICE, bios);
+	gpu_open(&gpu, q, 0, 0, 4 << 3);
+	qtest_write(q, BIOS_RAM_ADDR, old_code, sizeof(old_code));
+	source = gpu_pages(&gpu, 1);
+	qtest_write(q, source, new_code, sizeof(new_code));
+	gpu_map(&gpu, 0, 0x10000, source, 4096, TSR_PTE_READ__MASK);
+	gpu_map(&gpu, 0, 0x20000, BIOS_RAM_ADDR, 4096, TSR_PTE_WRITE__MASK);
+	gpu_queue_open(&queue, &gpu, 0, TSR_ENGINE_CLASS_COPY, 0, 0);
+	gpu_as_on(&gpu, 0);
+	qtest_cmd(q, "{\"execute\":\"cont\"}");
+	gpu_packet(&queue, copy_linear, .src = 0x10000, .dst = 0x20000, .size = sizeof(new_code));
+	usleep(20000); /* the processor is in its loop by now */
+	ktap_eq(qtest_readq(q, 0x2000), 0);
+	gpu_doorbell(&queue);
+	ktap_ok(gpu_wait_memory(&gpu, 0x2000, 0x5a));
+	qtest_stop(q);
+	unlink(bios);
+}
+
 int main(int argc, char **argv)
 {
 	unsigned int i;
@@ -375,6 +415,7 @@ int main(int argc, char **argv)
 		 test_two_devices);
 	ktap_run("a stopped machine's GPU stands still, and goes on with it",
 		 test_stop_and_continue);
+	ktap_run("the processor sees code that the GPU has written", test_code);
 	ktap_run("[SYS7] the watchdog interrupts after its time", test_watchdog);
 	return ktap_finish();
 }

@@ -14,6 +14,10 @@
 
 #define DEVICE "-device tessera,addr=4,vram=8M"
 
+/* A command with arguments, both without their braces. */
+#define COMMAND(name, arguments) \
+	"{\"execute\":\"" name "\",\"arguments\":{" arguments "}}"
+
 static char path[300];
 
 static void migration_done(struct qtest *q)
@@ -255,6 +259,32 @@ static void test_pending_message(void)
 	qtest_stop(to);
 }
 
+/* A message that falls due while the machine is stopped is sent when it runs, wherever that is. */
+static void test_message_while_stopped(void)
+{
+	struct qtest *from = qtest_start(DEVICE), *to;
+	struct gpu_job job;
+	struct gpu gpu;
+
+	gpu_open(&gpu, from, 0, 0, 4 << 3);
+	gpu_job_prepare(&job, &gpu, 0, 0, 64, 9, true);
+	gpu_doorbell(&job.queue);
+	ktap_ok(gpu_wait_reg(&gpu, TSR_REG_IRQ_RAWSTAT(TSR_IRQ_CLASS_JOB), ~0u, 1));
+	qtest_cmd(from, "{\"execute\":\"stop\"}");
+	gpu_write64(&gpu, TSR_REG_IRQ_MASK(TSR_IRQ_CLASS_JOB), 1);
+	qtest_cmd(from, "{\"execute\":\"query-status\"}");
+	ktap_eq(qtest_readl(from, gpu.msi), 0);
+	save(from);
+	qtest_stop(from);
+
+	to = restore(DEVICE);
+	gpu_moved(&gpu, to);
+	ktap_eq(qtest_readl(to, gpu.msi), 0);
+	qtest_cmd(to, "{\"execute\":\"cont\"}");
+	ktap_ok(gpu_wait_msi(&gpu, TSR_IRQ_CLASS_JOB));
+	qtest_stop(to);
+}
+
 /* A timer that runs when the machine is saved runs out in the new process. */
 static void test_watchdog(void)
 {
@@ -306,6 +336,66 @@ static void test_many_times(void)
 	qtest_stop(q);
 }
 
+/*
+ * What the GPU writes while memory is on its way to the file is sent again. The job's pages are at
+ * the beginning of memory and gone when it starts; the rest, which is made large and slow, is not.
+ */
+static void test_dirty(void)
+{
+	struct qtest *from = qtest_start(DEVICE), *to;
+	int left = 300;
+	struct gpu_job job;
+	struct gpu gpu;
+
+	gpu_open(&gpu, from, 0, 0, 4 << 3);
+	gpu_job_prepare(&job, &gpu, 0, 0, 100000, 8, false);
+	qtest_memset(from, GPU_MEMORY(1), 0x5a, 24 << 20);
+	qtest_cmd(from, COMMAND("migrate-set-parameters", "\"max-bandwidth\":24000000"));
+	qtest_cmd(from, COMMAND("migrate", "\"uri\":\"file:%s\""), path);
+	while (qtest_patience(&left))
+		;
+	ktap_ok(strstr(qtest_cmd(from, "{\"execute\":\"query-migrate\"}"), "\"active\"") != NULL);
+	gpu_doorbell(&job.queue);
+	ktap_ok(gpu_wait_memory(&gpu, job.fence, GPU_JOB_VALUE));
+	qtest_cmd(from, COMMAND("migrate-set-parameters", "\"max-bandwidth\":0"));
+	migration_done(from);
+	qtest_stop(from);
+
+	to = restore(DEVICE);
+	gpu_moved(&gpu, to);
+	ktap_eq(qtest_readq(to, job.fence), GPU_JOB_VALUE);
+	ktap_ok(gpu_job_result(&job));
+	qtest_stop(to);
+}
+
+/* How the host does the work may differ: the state is of the GPU. */
+static void test_other_host(void)
+{
+	static const char *const hosts[] = {
+		"-device tessera,addr=4,vram=8M,threads=0",
+		"-device tessera,addr=4,vram=8M,threads=5,inline-budget=0",
+		"-device tessera,addr=4,vram=8M,threads=1,inline-budget=100000",
+	};
+	struct qtest *q = qtest_start(DEVICE);
+	struct gpu_job job;
+	struct gpu gpu;
+	unsigned int i;
+
+	gpu_open(&gpu, q, 0, 0, 4 << 3);
+	long_job(&job, &gpu, 0, 0);
+	gpu_doorbell(&job.queue);
+	for (i = 0; i < sizeof(hosts) / sizeof(hosts[0]); i++) {
+		save(q);
+		qtest_stop(q);
+		q = restore(hosts[i]);
+		gpu_moved(&gpu, q);
+	}
+	ktap_ok(gpu_wait_memory(&gpu, job.fence, GPU_JOB_VALUE));
+	ktap_ok(gpu_job_result(&job));
+	long_job_counted(&gpu, 0);
+	qtest_stop(q);
+}
+
 /* Wait for a job of QEMU's to be over and forget it. */
 static void job_done(struct qtest *q, const char *id)
 {
@@ -319,10 +409,6 @@ static void job_done(struct qtest *q, const char *id)
 		ktap_fail("job %s: %s", id, answer);
 	qtest_cmd(q, "{\"execute\":\"job-dismiss\",\"arguments\":{\"id\":\"%s\"}}", id);
 }
-
-/* A command with arguments, both without their braces. */
-#define COMMAND(name, arguments) \
-	"{\"execute\":\"" name "\",\"arguments\":{" arguments "}}"
 
 /* Give the machine a disk that holds snapshots. */
 static void add_disk(struct qtest *q, const char *file)
@@ -405,8 +491,11 @@ int main(int argc, char **argv)
 	ktap_run("a blocked queue and a copy half done go on in a new process", test_half_done);
 	ktap_run("every register is the same after loading", test_registers);
 	ktap_run("a pending MSI-X message travels", test_pending_message);
+	ktap_run("a message due in a stopped machine travels", test_message_while_stopped);
 	ktap_run("a running watchdog travels", test_watchdog);
 	ktap_run("a copy that is saved again and again is done once", test_many_times);
+	ktap_run("what the GPU writes during migration arrives", test_dirty);
+	ktap_run("a state goes to hosts with other workers", test_other_host);
 	ktap_run("savevm and loadvm repeat work from the saved point", test_loadvm);
 	ktap_run("the state of a device of another shape is refused", test_mismatch);
 	unlink(path);

@@ -4,7 +4,10 @@
  * BARs, MSI-X capability, the reset value and the access rule of every register that the
  * description names, and the widths an access may have.
  */
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "gpu.h"
 #include "ktap.h"
@@ -242,6 +245,42 @@ static void test_reset_command(void)
 	ktap_eq(gpu_read64(&gpu, TSR_REG_IRQ_RAWSTAT(TSR_IRQ_CLASS_GLOBAL)), 0);
 }
 
+/* Register accesses can be traced, with the names of the description. */
+static void test_trace(void)
+{
+	static const char *const lines[] = {
+		"tessera_read gpu: 0x00000 GPU.MAGIC -> 0x41525354",
+		"tessera_write gpu: 0x1031c QUEUE[3].WPTR <- 0x00000007",
+		"tessera_write gpu: 0x13f04 QUEUE[63].RING_BASE.hi <- 0x00001234",
+		"tessera_read gpu: 0x03014 SEMAPHORE.VALUE[5] -> 0x00000000",
+		"tessera_read gpu: 0x3fffc nothing -> 0x00000000",
+	};
+	char path[300], text[100000];
+	struct qtest *traced;
+	struct gpu other;
+	unsigned int i;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/trace-%d", getenv("TSR_BUILD") ?: "/tmp", (int)getpid());
+	traced = qtest_start("-D %s -trace tessera_* -device tessera,addr=4,id=gpu", path);
+	gpu_open(&other, traced, 0, 0, 4 << 3);
+	gpu_read(&other, TSR_REG_GPU_MAGIC);
+	gpu_write(&other, TSR_REG_QUEUE_WPTR(3), 7);
+	gpu_write(&other, TSR_REG_QUEUE_RING_BASE(63) + 4, 0x1234);
+	gpu_read(&other, TSR_REG_SEMAPHORE_VALUE(5));
+	gpu_read(&other, TSR_REGISTERS_SIZE - 4);
+	qtest_stop(traced);
+	file = fopen(path, "r");
+	KTAP_REQUIRE(file != NULL);
+	text[fread(text, 1, sizeof(text) - 1, file)] = '\0';
+	fclose(file);
+	for (i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+		if (!strstr(text, lines[i]))
+			ktap_fail("'%s' is not in %s", lines[i], path);
+	}
+	unlink(path);
+}
+
 /* A PCI bus without Express: no Express capability, everything else works. */
 static void test_conventional_bus(void)
 {
@@ -285,6 +324,7 @@ int main(int argc, char **argv)
 	ktap_run("[SYS1] 64-bit accesses are two words, other widths are refused", test_widths);
 	ktap_run("[SYS1] the timestamp counts nanoseconds of virtual time", test_timestamp);
 	ktap_run("[SYS7] CONTROL.RESET resets the registers and interrupts", test_reset_command);
+	ktap_run("register accesses are traced by name", test_trace);
 	ktap_run("[SYS1] the device works on a conventional PCI bus", test_conventional_bus);
 	qtest_stop(q);
 	return ktap_finish();

@@ -91,9 +91,10 @@ static void test_plug_again(void)
 {
 	struct gpu_job job;
 	struct gpu gpu;
-	unsigned int i;
+	unsigned int threads, i;
 
 	start("");
+	threads = qtest_threads(q);
 	for (i = 0; i < 5; i++) {
 		plug();
 		gpu_open(&gpu, q, 0, BUS, 0);
@@ -102,7 +103,9 @@ static void test_plug_again(void)
 		gpu_doorbell(&job.queue);
 		if (i & 1)
 			ktap_ok(gpu_wait_memory(&gpu, job.fence, GPU_JOB_VALUE));
+		ktap_ok(qtest_threads(q) > threads);
 		unplug();
+		ktap_eq(qtest_threads(q), threads);
 	}
 	qtest_stop(q);
 }

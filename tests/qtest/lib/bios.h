@@ -6,12 +6,19 @@
 #ifndef TSR_QTEST_BIOS_H
 #define TSR_QTEST_BIOS_H
 
-#include <stdbool.h>
+/* What the processor does from its first instruction on. */
+enum bios_kind {
+	BIOS_SLEEP, /* it halts for good */
+	BIOS_SPIN,  /* it runs in an endless loop */
+	BIOS_RAM,   /* it jumps to BIOS_RAM_ADDR, in real mode, with interrupts off */
+};
+
+#define BIOS_RAM_ADDR 0x1000
 
 /*
- * Write an image for -bios whose reset vector sleeps for good, or with @spin counts in an endless
- * loop. Its file name stays valid until the next call; the caller removes the file.
+ * Write an image for -bios. Its file name stays valid until the next call; the caller removes the
+ * file.
  */
-const char *bios_image(bool spin);
+const char *bios_image(enum bios_kind kind);
 
 #endif

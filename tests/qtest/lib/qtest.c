@@ -2,6 +2,7 @@
 /* QEMU without a guest: the process and its two sockets. See qtest.h. */
 #include "qtest.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
@@ -273,6 +274,22 @@ void qtest_stop(struct qtest *q)
 	if (!WIFEXITED(status) || WEXITSTATUS(status))
 		ktap_fail("QEMU ended with wait status 0x%x", status);
 	release(q);
+}
+
+unsigned int qtest_threads(struct qtest *q)
+{
+	unsigned int n = 0;
+	char path[64];
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)q->pid);
+	dir = opendir(path);
+	if (!dir)
+		bail(q, "cannot read %s", path);
+	while (readdir(dir))
+		n++;
+	closedir(dir);
+	return n - 2; /* . and .. */
 }
 
 /* Send a line, return the answer behind "OK". */

@@ -30,6 +30,9 @@ __attribute__((format(printf, 3, 4))) int qtest_start_refused(char *text, size_t
 /* End the machine; anything but a clean exit is recorded as a failed check. */
 void qtest_stop(struct qtest *q);
 
+/* Threads of the QEMU process. */
+unsigned int qtest_threads(struct qtest *q);
+
 /* Guest-physical memory as the processor sees it. */
 uint32_t qtest_readl(struct qtest *q, uint64_t addr);
 uint64_t qtest_readq(struct qtest *q, uint64_t addr);
