@@ -402,6 +402,57 @@ static void watchdog(void)
 #undef BARKS
 }
 
+/*
+ * A queue that runs: while it makes progress the watchdog is quiet, however long it takes; when it
+ * is kept from its engine by another for too long it is not.
+ */
+static void watchdog_running(void)
+{
+	struct tsr_config config = { .no_inline = true };
+	const uint64_t ms = 1000000;
+	struct stage_stream stream;
+	struct bench_queue q[2];
+	struct stage s;
+	uint64_t p[8];
+
+	stage_init(&s, &config);
+	for (unsigned int n = 0; n < 2; n++) {
+		stage_queue(&s, &q[n], n, TSR_ENGINE_CLASS_COPY, 0);
+		bench_write(s.b, TSR_REG_QUEUE_WATCHDOG_MS(n), 40);
+		bench_write(s.b, TSR_REG_QUEUE_TIMESLICE(n), 1 << 30);
+		stream = stage_stream(&s, 0x1000 * n);
+		stage_add(&stream, p,
+			  pk_signal(p, TSR_SIGNAL_OP_ADD, TSR_EVENT_REACHED, true, STAGE_DATA, 1));
+		stage_add(&stream, p, pk_jump(p, stream.va, 48));
+		stage_call(&q[n], &stream);
+	}
+	bench_kick(&q[0]);
+	tsr_gpu_run(s.b->gpu, 1000);
+	bench_kick(&q[1]);
+	ktap_eq(bench_state(&q[1]), TSR_QUEUE_STATE_READY);
+	for (unsigned int i = 1; i <= 100; i++) {
+		uint64_t barked;
+
+		atomic_fetch_add(&s.b->clock, ms);
+		if (atomic_load(&s.b->timer) <= atomic_load(&s.b->clock)) {
+			atomic_store(&s.b->timer, UINT64_MAX);
+			tsr_gpu_timer(s.b->gpu);
+		}
+		tsr_gpu_run(s.b->gpu, 1000);
+		barked = bench_read64(s.b, TSR_REG_IRQ_RAWSTAT(TSR_IRQ_CLASS_WATCHDOG));
+		ktap_eq(barked, i >= 40 ? 2 : 0);
+	}
+	ktap_eq(s.b->interrupts[TSR_IRQ_CLASS_WATCHDOG], 1);
+	/* Off: never again. */
+	bench_write(s.b, TSR_REG_QUEUE_WATCHDOG_MS(1), 0);
+	bench_write64(s.b, TSR_REG_IRQ_CLEAR(TSR_IRQ_CLASS_WATCHDOG), 3);
+	bench_control(&q[0], TSR_QUEUE_OP_RESET);
+	bench_control(&q[1], TSR_QUEUE_OP_RESET);
+	bench_advance(s.b, 1000 * ms);
+	ktap_eq(bench_read64(s.b, TSR_REG_IRQ_RAWSTAT(TSR_IRQ_CLASS_WATCHDOG)), 0);
+	stage_free(&s);
+}
+
 /* A value that never comes: the watchdog tells, a reset of that queue ends it, the others go on. */
 static void hang(void)
 {
@@ -447,6 +498,7 @@ int main(void)
 	ktap_run("[SYS10] results do not depend on threads and engines", thread_counts);
 	ktap_run("[SYS7] a queue that runs on a worker is stopped", stop_workers);
 	ktap_run("[SYS7] the watchdog", watchdog);
+	ktap_run("[SYS7] the watchdog of queues that run, or wait for an engine", watchdog_running);
 	ktap_run("[SYS7] a value that never comes", hang);
 	return ktap_finish();
 }

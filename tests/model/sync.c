@@ -444,6 +444,105 @@ static void intervals(void)
 	end(&y);
 }
 
+/*
+ * An interval of the ring outlives the CALLs in it; one of a stream ends with its CALL, and what it
+ * replaced is gone.
+ */
+static void ring_intervals(void)
+{
+	struct stage_stream plain, own;
+	struct play y;
+
+	begin(&y, NULL);
+	plain = stage_stream(&y.s, 0);
+	stage_add(&plain, y.p, pk_nop(y.p, 5));
+	own = stage_stream(&y.s, 0x1000);
+	stage_add(&own, y.p, pk_counter_begin(y.p, 1 << TSR_QUEUE_COUNTER_CYCLES));
+	bench_emit(&y.q, y.p, pk_counter_begin(y.p, 1 << TSR_QUEUE_COUNTER_CYCLES));
+	stage_call(&y.q, &plain);
+	stage_call(&y.q, &plain);
+	bench_emit(&y.q, y.p, pk_counter_end(y.p, STAGE_DATA + OUT));
+	bench_emit(&y.q, y.p, pk_counter_begin(y.p, 1 << TSR_QUEUE_COUNTER_CYCLES));
+	stage_call(&y.q, &own);
+	bench_emit(&y.q, y.p, pk_counter_end(y.p, STAGE_DATA + OUT + 8));
+	bench_kick(&y.q);
+	ktap_ok(bench_run(y.s.b, 10));
+	ktap_eq(stage_load(&y.s, OUT), 2 * (3 + 5));
+	ktap_eq(stage_load(&y.s, OUT + 8), 0);
+	end(&y);
+}
+
+/*
+ * A copy in the ring before a CALL: the CALL begins when it is done, so everything the engine has
+ * belongs to the ring packet at RPTR, and a fault of either names its own.
+ */
+static void ring_copy_before_call(void)
+{
+	struct tsr_config config = { .no_inline = true };
+	struct stage_stream stream;
+	struct play y;
+
+	begin(&y, &config);
+	stream = stage_stream(&y.s, 0);
+	stage_add(&stream, y.p, pk_fence(y.p, TSR_EVENT_REACHED, false, STAGE_DATA + OUT, 1));
+	emit_copy(&y, TARGET, SOURCE, BIG);
+	stage_call(&y.q, &stream);
+	bench_kick(&y.q);
+	tsr_gpu_run(y.s.b->gpu, 10);
+	ktap_eq(stage_load(&y.s, OUT), 0);
+	ktap_ok(!(bench_queue_reg(&y.q, TSR_QUEUE_STATE__OFFSET) & TSR_QUEUE_STATE_IN_CALL__MASK));
+	/* RESET now: RPTR goes back to the copy, whose effect is not complete. */
+	ktap_eq(bench_queue_reg(&y.q, TSR_QUEUE_RPTR__OFFSET), 32);
+	bench_control(&y.q, TSR_QUEUE_OP_RESET);
+	ktap_eq(bench_queue_reg(&y.q, TSR_QUEUE_RPTR__OFFSET), 0);
+	bench_control(&y.q, TSR_QUEUE_OP_ENABLE);
+	ktap_ok(bench_run(y.s.b, 10));
+	ktap_eq(stage_load(&y.s, OUT), 1);
+	ktap_mem_eq(y.s.data + TARGET, y.s.data + SOURCE, BIG);
+	/* A fault of the copy: RPTR is its. */
+	emit_copy(&y, STAGE_DATA_SIZE - BIG / 2, SOURCE, BIG);
+	emit_fence(&y, TSR_EVENT_REACHED, 5);
+	bench_kick(&y.q);
+	ktap_ok(bench_run(y.s.b, 10));
+	ktap_eq(bench_fault(&y.q), TSR_FAULT_MMU_UNMAPPED);
+	ktap_eq(bench_queue_reg(&y.q, TSR_QUEUE_RPTR__OFFSET), 56);
+	ktap_eq(bench_queue_reg(&y.q, TSR_QUEUE_FAULT_RPTR__OFFSET), 56);
+	ktap_eq(stage_load(&y.s, OUT + 40), 6);	/* reached before */
+	end(&y);
+}
+
+/*
+ * A bad packet behind a copy: the copy and its fence are completed first; if the copy faults, that
+ * is the fault.
+ */
+static void fault_order(bool both)
+{
+	struct tsr_config config = { .no_inline = true };
+	struct play y;
+
+	begin(&y, &config);
+	emit_copy(&y, both ? STAGE_DATA_SIZE - 64 : TARGET, SOURCE, BIG);
+	emit_fence(&y, TSR_EVENT_ALL_DONE, 0);
+	bench_emit(&y.q, y.p, pk_fence(y.p, TSR_EVENT_REACHED, false, STAGE_DATA + 1, 1));
+	bench_kick(&y.q);
+	tsr_gpu_run(y.s.b->gpu, 20);
+	ktap_ok(bench_state(&y.q) == TSR_QUEUE_STATE_RUNNING || both);
+	ktap_ok(bench_run(y.s.b, 10));
+	ktap_eq(bench_state(&y.q), TSR_QUEUE_STATE_FAULTED);
+	ktap_eq(bench_fault(&y.q), both ? TSR_FAULT_MMU_UNMAPPED : TSR_FAULT_ALIGNMENT);
+	ktap_eq(bench_queue_reg(&y.q, TSR_QUEUE_FAULT_RPTR__OFFSET), both ? 0 : 32 + 24);
+	ktap_eq(stage_load(&y.s, OUT), both ? 0 : 1);
+	if (!both)
+		ktap_mem_eq(y.s.data + TARGET, y.s.data + SOURCE, BIG);
+	end(&y);
+}
+
+static void fault_orders(void)
+{
+	fault_order(false);
+	fault_order(true);
+}
+
 int main(void)
 {
 	ktap_start();
@@ -458,5 +557,9 @@ int main(void)
 	ktap_run("[CP9] what may be overwritten after REACHED and after ALL_DONE", reuse);
 	ktap_run("[CP5] timestamps at events", timestamps);
 	ktap_run("counter intervals", intervals);
+	ktap_run("counter intervals of the ring", ring_intervals);
+	ktap_run("[CP9] [MEM3] a copy in the ring before a CALL", ring_copy_before_call);
+	ktap_run("[CP3] a fault of the command processor comes behind what the engine has",
+		 fault_orders);
 	return ktap_finish();
 }
