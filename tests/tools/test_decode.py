@@ -98,6 +98,15 @@ class Decode(unittest.TestCase):
         """[SYS5] a register dump, with halves, arrays and offsets without a register"""
         self.compare("dump", 1, 4, ".regs", "--regs")
 
+    def test_registers_from_monitor(self):
+        """what QEMU's monitor prints for xp /12wx is a register dump, holes that read 0 are passed over"""
+        data = (b"00000000febc0000: 0x41525354 0x00010000 0x00000003 0x00000000\n"
+                b"00000000febc0060: 0x00000000 0x00000000 0x00000000 0x00000000\n")
+        self.assertEqual(self.decode("--regs", "--base", "0xfebc0000", "-", data=data), (0, (
+            "0x00000  GPU.MAGIC                0x41525354\n"
+            "0x00004  GPU.VERSION              0x00010000         MINOR=0 MAJOR=1\n"
+            "0x00008  GPU.FEATURES             0x0000000000000003 FEATURE=LOCAL_MEMORY|HUGE_PAGES\n"), ""))
+
     def test_ring_pointers(self):
         """a full ring is decoded once, an empty one not at all, and odd pointers are refused"""
         ring = words(*[0x100] * 8)
@@ -188,9 +197,11 @@ class Decode(unittest.TestCase):
         for arguments, data, expected in (
                 (["--hex"], b"1 2\n\n3 g", "standard input: line 3: \"g\" is no 64-bit hexadecimal number"),
                 (["--hex"], b"10000000000000000", "line 1:"), (["--hex"], b"-1", "line 1:"),
-                (["--regs"], b"0 1\n4\n", "line 2: expected OFFSET VALUE"),
-                (["--regs"], b"0 1 2\n", "line 1: expected OFFSET VALUE"),
-                (["--regs"], b"0 100000000\n", "line 1: expected OFFSET VALUE")):
+                (["--regs"], b"0 1\n4\n", "line 2: expected OFFSET VALUE..."),
+                (["--regs"], b"0 1 x\n", "line 1: \"x\" is no 32-bit hexadecimal number"),
+                (["--regs"], b"0 100000000\n", "line 1: \"100000000\" is no 32-bit"),
+                (["--regs", "--base", "0x100"], b"fc 1\n", "line 1: \"fc\" is no offset from 0x100"),
+                (["--regs"], b"100000000 1\n", "line 1: \"100000000\" is no offset from 0x0")):
             status, text, error = self.decode(*arguments, "-", data=data)
             self.assertEqual((status, text), (1, ""), data)
             self.assertIn(expected, error)

@@ -142,23 +142,32 @@ static unsigned long print_register(FILE *out, const struct found *found, bool j
 	return (found->reg ? 0 : 1) + check(out, found, fields, num_fields, json);
 }
 
+/* Where reads give 0 and mean nothing: no register, or one that can only be written. */
+static bool reads_zero(const struct found *found)
+{
+	return found->reg ? found->reg->access == TSR_DESC_WO : found->offset % 4 == 0;
+}
+
 unsigned long tsr_decode_registers(FILE *out, const struct tsr_decode_register *words, size_t count,
 				   uint32_t flags)
 {
 	bool json = flags & TSR_DECODE_JSON;
 	unsigned long errors = 0;
+	bool first = true;
 	size_t i = 0;
 
 	if (json)
 		fputc('[', out);
 	while (i < count) {
 		struct found found;
-		size_t used = take(&words[i], count - i, &found);
 
-		errors += print_register(out, &found, json, i == 0);
-		i += used;
+		i += take(&words[i], count - i, &found);
+		if (!found.value && reads_zero(&found))
+			continue;
+		errors += print_register(out, &found, json, first);
+		first = false;
 	}
 	if (json)
-		fputs(count ? "\n]\n" : "]\n", out);
+		fputs(first ? "]\n" : "\n]\n", out);
 	return errors;
 }

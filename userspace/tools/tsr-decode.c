@@ -40,15 +40,16 @@ static const char help[] =
 "Print the packets of a command stream, or of a ring, with offsets, fields and errors.\n"
 "FILE holds little-endian 64-bit words; - is standard input.\n"
 "\n"
-"  -b, --base VA      GPU address of the first byte (default 0)\n"
+"  -b, --base ADDR    GPU address of the first byte; with --regs, address of the\n"
+"                     register BAR (default 0)\n"
 "  -r, --ring         FILE is a ring: ring packets are legal, user packets are not\n"
 "      --rptr N       with --ring: decode from this read pointer, around the end,\n"
 "      --wptr N       to this write pointer (both free-running, as in the registers)\n"
 "  -c, --class NAME   the queue's engine class: bin, render, compute or copy\n"
 "  -x, --hex          FILE is text: 64-bit words in hexadecimal; words that end in a\n"
 "                     colon (addresses) and what follows # are ignored\n"
-"  -R, --regs         FILE is a register dump: lines of OFFSET VALUE, hexadecimal,\n"
-"                     32 bits each\n"
+"  -R, --regs         FILE is a register dump: lines of OFFSET VALUE..., hexadecimal,\n"
+"                     32-bit words; OFFSET counts from --base\n"
 "  -w, --words        print each packet's words as well\n"
 "  -j, --json         print JSON\n"
 "  -h, --help         print this and exit\n"
@@ -155,30 +156,42 @@ static void read_hex(FILE *in, const char *path, struct buffer *buffer)
 	free(line);
 }
 
-static void read_registers(FILE *in, const char *path, struct buffer *buffer)
+/* One line of a register dump: where, and the words from there on. */
+static void read_register_line(char *line, const char *path, unsigned long number, uint64_t base,
+			       struct buffer *buffer)
+{
+	static const char between[] = " \t:=";
+	struct tsr_decode_register word;
+	uint64_t offset, value;
+	char *rest, *text = strtok_r(line, between, &rest);
+
+	if (!text)
+		return;
+	if (!parse_hex(text, 64, &offset) || offset < base || offset - base > UINT32_MAX)
+		fail(path, "line %lu: \"%s\" is no offset from 0x%" PRIx64, number, text, base);
+	word.offset = (uint32_t)(offset - base);
+	text = strtok_r(NULL, between, &rest);
+	if (!text)
+		fail(path, "line %lu: expected OFFSET VALUE...", number);
+	for (; text; text = strtok_r(NULL, between, &rest)) {
+		if (!parse_hex(text, 32, &value))
+			fail(path, "line %lu: \"%s\" is no 32-bit hexadecimal number", number,
+			     text);
+		word.value = (uint32_t)value;
+		append(buffer, &word, sizeof(word), path);
+		word.offset += 4;
+	}
+}
+
+static void read_registers(FILE *in, const char *path, uint64_t base, struct buffer *buffer)
 {
 	unsigned long number = 0;
 	char *line = NULL;
 	size_t room = 0;
 
 	while (getline(&line, &room, in) >= 0) {
-		struct tsr_decode_register word;
-		uint64_t offset, value;
-		char *rest, *first, *second;
-
-		number++;
 		strip(line);
-		first = strtok_r(line, " \t:=", &rest);
-		if (!first)
-			continue;
-		second = strtok_r(NULL, " \t:=", &rest);
-		if (!second || strtok_r(NULL, " \t:=", &rest) || !parse_hex(first, 32, &offset) ||
-		    !parse_hex(second, 32, &value))
-			fail(path, "line %lu: expected OFFSET VALUE, 32-bit hexadecimal numbers",
-			     number);
-		word.offset = (uint32_t)offset;
-		word.value = (uint32_t)value;
-		append(buffer, &word, sizeof(word), path);
+		read_register_line(line, path, ++number, base, buffer);
 	}
 	if (ferror(in))
 		fail(path, "%s", strerror(errno));
@@ -288,7 +301,7 @@ static void read_input(const struct arguments *arguments, struct buffer *buffer)
 	if (!in)
 		fail(arguments->path, "%s", strerror(errno));
 	if (arguments->regs)
-		read_registers(in, arguments->path, buffer);
+		read_registers(in, arguments->path, arguments->options.base, buffer);
 	else if (arguments->hex)
 		read_hex(in, arguments->path, buffer);
 	else
