@@ -60,7 +60,7 @@ struct setup {
 	uint64_t guarded_to;		/* bus address behind what nobody may write */
 	uint8_t *guard;			/* what is there */
 	uint64_t chunk;			/* cycles between two stops */
-	unsigned int save_from;		/* the stops from this one on at which the device is replaced */
+	unsigned int save_from;		/* first of the stops at which the device is replaced */
 	unsigned int saves;		/* and how many there are */
 };
 

@@ -55,7 +55,7 @@ struct bench {
 	/* Injection; writable while no engine runs. */
 	uint64_t hole_base, hole_size;	/* bus addresses that are not memory */
 	uint64_t map_limit;		/* longest answer of map() in bytes, 0: no limit */
-	unsigned int pending_every;	/* of pages that are PENDING when first asked for; 0: none */
+	unsigned int pending_every;	/* pages that are PENDING when first asked for; 0: none */
 	/* per page: 1 + the value of @answers when it was first asked for, 0: not yet */
 	atomic_uint asked[BENCH_RAM_SIZE / BENCH_PAGE];
 	atomic_uint answers;		/* how often bench_run() has told the device to ask again */

@@ -105,9 +105,9 @@ struct tsr_decode_register {
 
 /*
  * tsr_decode_registers(): print registers with names and fields, in the order given; the two words
- * of a 64-bit register are put together when they follow one another, low first. Zeros where
- * there is no register, or one that can only be written, are passed over. @flags as above, JSON only. Returns the number of errors: words
- * that are no register and not 0, values no enum has.
+ * of a 64-bit register are put together when they follow one another, low first. Zeros where there
+ * is no register, or one that can only be written, are passed over. @flags as above, JSON only.
+ * Returns the number of errors: words that are no register and not 0, values no enum has.
  */
 unsigned long tsr_decode_registers(FILE *out, const struct tsr_decode_register *words, size_t count,
 				   uint32_t flags);
