@@ -71,15 +71,15 @@ class Decode(unittest.TestCase):
         self.assertEqual(got[2], f"tsr-decode: {errors} error{'s' if errors > 1 else ''}\n" if errors else "")
 
     def test_ring(self):
-        """[SYS5] a ring as the driver fills it"""
+        """a ring as the driver fills it"""
         self.compare("ring", 0, 0)
 
     def test_stream(self):
-        """[SYS5] every packet of a user stream, with its words"""
+        """every packet of a user stream, with its words"""
         self.compare("stream", 0, 0)
 
     def test_errors(self):
-        """[SYS5] each kind of error, and finding the next packet behind it"""
+        """each kind of error, and finding the next packet behind it"""
         self.compare("errors", 1, 25)
 
     def test_user_in_ring(self):
@@ -95,7 +95,7 @@ class Decode(unittest.TestCase):
         self.compare("straddle", 1, 1)
 
     def test_registers(self):
-        """[SYS5] a register dump, with halves, arrays and offsets without a register"""
+        """a register dump, with halves, arrays and offsets without a register"""
         self.compare("dump", 1, 4, ".regs", "--regs")
 
     def test_registers_from_monitor(self):

@@ -9,7 +9,7 @@
  *
  * All functions only read their arguments, keep no state outside them, and may be called from any
  * thread. Input may be anything; nothing beyond its end is read. Bytes are little-endian, as in the
- * device's memory, on any machine. [SYS5]
+ * device's memory, on any machine.
  */
 #ifndef TESSERA_DECODE_H
 #define TESSERA_DECODE_H
