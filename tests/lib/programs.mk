@@ -39,7 +39,8 @@ fuzz.libs := $(mock_libs) -lm
 # libtessera in process, on a kernel that tests/user/lib plays
 user.dir := user
 user.flags := -fsanitize=address,undefined -fno-sanitize-recover=all -Iuserspace/libtessera \
-	-Iuserspace/libtessera/include -Ikernel/include/uapi $(shell pkg-config --cflags libdrm)
+	-Iuserspace/libtessera/include -Ikernel/include/uapi $(shell pkg-config --cflags libdrm) \
+	-Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc
 user.sources := $(wildcard userspace/libtessera/*.c) $(HW)/tsr_desc.c
 user.libs := $(shell pkg-config --libs libdrm)
 

@@ -119,13 +119,15 @@ static int open_owned(int fd, const char *path, const char *name, struct tsr_dev
 	if (ret)
 		goto close_file;
 	device = calloc(1, sizeof(*device));
-	if (!device) {
+	if (device)
+		device->path = strdup(path);
+	if (!device || !device->path) {
+		free(device);
 		ret = tsr_fail(ENOMEM, "no memory for a device");
 		goto close_file;
 	}
 	atomic_init(&device->refs, 1);
 	device->fd = fd;
-	snprintf(device->path, sizeof(device->path), "%s", path);
 	pthread_mutex_init(&device->bo_lock, NULL);
 	ret = read_limits(device, name);
 	if (ret)
@@ -190,6 +192,7 @@ void tsr_device_unref(struct tsr_device *device)
 	pthread_mutex_destroy(&device->bo_lock);
 	free(device->bos);
 	free(device->engines);
+	free(device->path);
 	free(device);
 }
 

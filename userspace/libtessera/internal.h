@@ -40,7 +40,7 @@ static inline uint64_t tsr_round_up(uint64_t value, uint64_t align)
 struct tsr_device {
 	atomic_uint refs;
 	int fd;				/* ours, closed with the last reference */
-	char path[64];			/* what it was opened by, "" if by file descriptor */
+	char *path;			/* what it was opened by, "" if by file descriptor; ours */
 	struct drm_tessera_gpu_info info;
 	struct drm_tessera_engine_info *engines;
 	unsigned int engine_count;

@@ -137,20 +137,23 @@ static bool is_empty(const struct chunk *chunk)
 	return chunk->range.free == chunk->range.end;
 }
 
-/* Try the chunks in turn. The lock is held. */
+/* Try the chunks in turn; the one that has room comes first next time. The lock is held. */
 static struct chunk *take_any(struct tsr_pool *pool, uint64_t size, uint64_t align,
 			      uint64_t *offset)
 {
-	struct chunk *chunk;
+	struct chunk **link, *chunk;
 	bool was_empty;
 
-	for (chunk = pool->chunks; chunk; chunk = chunk->next) {
+	for (link = &pool->chunks; (chunk = *link); link = &chunk->next) {
 		was_empty = is_empty(chunk);
-		if (tsr_range_largest(&chunk->range) >= size &&
-		    !tsr_range_alloc(&chunk->range, size, align, offset)) {
-			pool->empty -= was_empty;
-			return chunk;
-		}
+		if (tsr_range_largest(&chunk->range) < size ||
+		    tsr_range_alloc(&chunk->range, size, align, offset))
+			continue;
+		pool->empty -= was_empty;
+		*link = chunk->next;
+		chunk->next = pool->chunks;
+		pool->chunks = chunk;
+		return chunk;
 	}
 	return NULL;
 }

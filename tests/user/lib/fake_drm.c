@@ -23,17 +23,16 @@ static uint64_t next_offset;
 /* Interposes libdrm's: the test is linked before it. */
 drmVersionPtr drmGetVersion(int fd)
 {
-	drmVersionPtr version = calloc(1, sizeof(*version));
+	static char name[] = "tessera";
+	static drmVersion version = { .name = name };
 
 	(void)fd;
-	version->name = strdup("tessera");
-	return version;
+	return &version;
 }
 
 void drmFreeVersion(drmVersionPtr version)
 {
-	free(version->name);
-	free(version);
+	(void)version;
 }
 
 static int query(struct drm_tessera_dev_query *arg)

@@ -344,7 +344,8 @@ int tsr_pool_alloc(struct tsr_pool *pool, uint64_t size, uint64_t align, struct 
 /*
  * tsr_pool_free(): give @alloc back and clear the structure; an empty structure is ignored. Without
  * waiting: the caller knows that the GPU no longer uses it. -EINVAL for an allocation that is not
- * of this pool or was freed already.
+ * of this pool or was freed already; -ENOMEM if there is no memory to note the hole: it is still
+ * allocated then.
  */
 int tsr_pool_free(struct tsr_pool *pool, struct tsr_alloc *alloc);
 
