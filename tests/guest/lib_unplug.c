@@ -129,7 +129,7 @@ static void test_photo(void)
 	char text[1000];
 	int status;
 
-	for (ms = 0; ms <= 360 && !ktap.bad; ms += 15) {
+	for (ms = 0; ms <= 350 && !ktap.bad; ms += 35) {
 		KTAP_REQUIRE(system("rm -rf /tmp/lib_unplug; mkdir /tmp/lib_unplug") == 0);
 		status = photo_with_unplug(ms, text, sizeof(text));
 		if (status == 0) {
