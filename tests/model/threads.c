@@ -23,14 +23,15 @@ static void nap(void)
 	nanosleep(&pause, NULL);
 }
 
-/* A queue that copies for ever to the page at AREA. */
+/* A queue that copies for ever to its quarter of the page at AREA. */
 static void endless_copy(struct stage *s, struct bench_queue *q, unsigned int slot)
 {
 	struct stage_stream stream = stage_stream(s, 0x1000 * slot);
 	uint64_t p[8];
 
 	stage_queue(s, q, slot, TSR_ENGINE_CLASS_COPY, TSR_PRIORITY_NORMAL);
-	stage_add(&stream, p, pk_copy(p, STAGE_DATA + AREA, STAGE_DATA, BENCH_PAGE));
+	stage_add(&stream, p, pk_copy(p, STAGE_DATA + AREA + slot * (BENCH_PAGE / 4), STAGE_DATA,
+				      BENCH_PAGE / 4));
 	stage_add(&stream, p,
 		  pk_signal(p, TSR_SIGNAL_OP_ADD, TSR_EVENT_ALL_DONE, true, STAGE_DATA + 0x8000,
 			    1));
