@@ -177,6 +177,30 @@ class Decode(unittest.TestCase):
                 at += 8 * (len(packet["qwords"]) + packet["skipped"])
             self.assertEqual(at, len(data) // 8 * 8)
 
+    def run_example(self, page):
+        """The shell sessions of a page: files that `cat` shows, and what tsr-decode is said to print."""
+        files, shown, ran = {}, None, 0
+        with open(page, encoding="utf-8") as stream:
+            lines = [line[4:] if line.startswith("    ") else None for line in stream.read().split("\n")]
+        for line in lines + [None]:
+            if shown and (line is None or line.startswith("$ ")):
+                command, text = shown[0].split()[1:], "\n".join(shown[1:])
+                shown = None
+                if command[0] == "cat":
+                    files[command[1]] = text
+                elif command[0] == "tsr-decode" and command[-1] in files:
+                    got = self.decode(*command[1:-1], "-", data=files[command[-1]].encode())
+                    self.assertEqual((got[1] + got[2]).rstrip("\n"), text, page)
+                    ran += 1
+            if line is not None and (shown or line.startswith("$ ")):
+                shown = (shown or []) + [line]
+        return ran
+
+    def test_examples(self):
+        """the examples of the programming guide and of the guide to decoding print what they say"""
+        self.assertEqual(self.run_example(os.path.join(TOP, "Documentation/hw/command-streams.md")), 2)
+        self.assertEqual(self.run_example(os.path.join(TOP, "Documentation/guide/decoding.md")), 1)
+
     def test_bad_usage(self):
         """bad usage says what is wrong and exits with 2"""
         for arguments, expected in (([], "which FILE?"), (["a", "b"], "one FILE only"),
