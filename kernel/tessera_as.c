@@ -216,6 +216,7 @@ int tessera_kernel_as_init(struct tessera_device *tdev)
 	ret = drmm_mutex_init(&tdev->drm, &kas->lock);
 	if (ret)
 		return ret;
+	tessera_prime_lock(&kas->lock);
 
 	kas->pgt = tessera_pgtable_create(dev, &tdev->info);
 	if (!kas->pgt)

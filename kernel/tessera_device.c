@@ -32,10 +32,10 @@ module_param_named(job_timeout_ms, tessera_job_timeout_ms, uint, 0444);
 MODULE_PARM_DESC(job_timeout_ms,
 		 "Time without progress after which a job counts as hung (default 5000)");
 
-unsigned int tessera_job_limit_ms = 60000;
+unsigned int tessera_job_limit_ms = 20000;
 module_param_named(job_limit_ms, tessera_job_limit_ms, uint, 0444);
 MODULE_PARM_DESC(job_limit_ms,
-		 "Time after which a job that has timed out counts as hung although it makes progress (default 60000)");
+		 "Time after which a job that has timed out counts as hung although it makes progress (default 20000)");
 
 static int tessera_device_identify(struct tessera_device *tdev)
 {
@@ -154,6 +154,10 @@ static int tessera_device_init_software(struct tessera_device *tdev)
 	ret = ret ?: tessera_reset_init(tdev);
 	if (ret)
 		return ret;
+
+	tessera_prime_lock(&tdev->reset.lock);
+	tessera_prime_lock(&tdev->vms.lock);
+	tessera_prime_lock(&tdev->as_slots.lock);
 
 	tdev->submit_wq = alloc_workqueue("tessera-submit", WQ_HIGHPRI | WQ_MEM_RECLAIM, 0);
 	if (!tdev->submit_wq)

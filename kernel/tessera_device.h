@@ -5,7 +5,9 @@
 
 #include <linux/bitmap.h>
 #include <linux/io.h>
+#include <linux/lockdep.h>
 #include <linux/mutex.h>
+#include <linux/sched/mm.h>
 #include <linux/spinlock.h>
 #include <linux/types.h>
 #include <linux/workqueue.h>
@@ -217,6 +219,21 @@ static inline bool tessera_device_present(struct tessera_device *tdev)
 static inline bool tessera_device_wedged(struct tessera_device *tdev)
 {
 	return READ_ONCE(tdev->reset.wedged);
+}
+
+/**
+ * tessera_prime_lock() - tell lockdep that fences wait for holders of a lock
+ * @lock: mutex
+ *
+ * Reclaim may wait for fences, so nothing may allocate under such a lock; with
+ * this, lockdep complains at the first place that does, not in the rare case
+ * that deadlocks.
+ */
+static inline void tessera_prime_lock(struct mutex *lock)
+{
+	fs_reclaim_acquire(GFP_KERNEL);
+	might_lock(lock);
+	fs_reclaim_release(GFP_KERNEL);
 }
 
 extern unsigned int tessera_job_timeout_ms;

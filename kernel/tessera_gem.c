@@ -233,6 +233,7 @@ struct drm_gem_object *tessera_gem_create_object(struct drm_device *drm, size_t 
 	INIT_LIST_HEAD(&bo->node);
 	mutex_init(&bo->label_lock);
 	mutex_init(&bo->gpuva_lock);
+	tessera_prime_lock(&bo->gpuva_lock);
 
 	return &bo->base.base;
 }
@@ -421,11 +422,14 @@ u32 tessera_bo_state(struct tessera_bo *bo)
  * tessera_bo_max_size() - limit of BO_CREATE
  * @tdev: device
  *
- * Return: bytes; no machine can back more.
+ * The pages of a BO are pinned once it is bound, so one BO may take half of the
+ * machine at most.
+ *
+ * Return: bytes.
  */
 u64 tessera_bo_max_size(struct tessera_device *tdev)
 {
-	return max_t(u64, (u64)totalram_pages() << PAGE_SHIFT, tdev->info.local_size);
+	return max_t(u64, (u64)totalram_pages() / 2 << PAGE_SHIFT, tdev->info.local_size);
 }
 
 /**

@@ -290,6 +290,7 @@ struct tessera_queue *tessera_queue_create(struct tessera_vm *vm, u32 engine_cla
 
 	kref_init(&queue->ref);
 	mutex_init(&queue->lock);
+	tessera_prime_lock(&queue->lock);
 	INIT_WORK(&queue->release_work, tessera_queue_release_work);
 	queue->tdev = vm->tdev;
 	queue->vm = vm;

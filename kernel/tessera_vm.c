@@ -132,6 +132,7 @@ struct tessera_vm *tessera_vm_create(struct tessera_device *tdev)
 	vm->as = -1;
 	kref_init(&vm->ref);
 	mutex_init(&vm->op_lock);
+	tessera_prime_lock(&vm->op_lock);
 	init_waitqueue_head(&vm->async_wait);
 	spin_lock_init(&vm->faults.lock);
 	INIT_LIST_HEAD(&vm->binds);
