@@ -642,7 +642,12 @@ static void dirty(void)
 	restart(&y);
 	bench_emit(&y.q, y.p, pk_copy(y.p, STAGE_DATA + 0x1f00, STAGE_DATA + 0x8000, 0x300));
 	bench_fence(&y.q, STAGE_DATA + 0x3008, 5, TSR_EVENT_ALL_DONE, false);
+	bench_emit(&y.q, y.p,
+		   pk_signal(y.p, TSR_SIGNAL_OP_ADD, TSR_EVENT_ALL_DONE, false, STAGE_DATA + 0x3004,
+			     5));
 	go(&y);
+	ktap_eq(y.s.b->dirty[--y.s.b->dirty_count].addr, y.s.data_bus + 0x3004);
+	ktap_eq(y.s.b->dirty[y.s.b->dirty_count].len, 4);
 	/* The two pages lie side by side, so their parts may be one report. */
 	ktap_ok(y.s.b->dirty_count == 2 || y.s.b->dirty_count == 3);
 	ktap_eq(y.s.b->dirty[0].addr, y.s.data_bus + 0x1f00);

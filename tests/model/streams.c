@@ -52,6 +52,7 @@ static void check_fault(struct play *y, enum tsr_fault code, uint64_t pc, unsign
 	ktap_eq(bench_state(&y->q), TSR_QUEUE_STATE_FAULTED);
 	ktap_eq(bench_fault(&y->q), code);
 	ktap_eq(bench_queue_reg64(&y->q, TSR_QUEUE_FAULT_PC__OFFSET), pc);
+	ktap_eq(bench_queue_reg64(&y->q, TSR_QUEUE_FAULT_ADDR__OFFSET), pc);
 	ktap_eq(bench_field(fault, TSR_QUEUE_FAULT_DEPTH__MASK), depth);
 	ktap_eq(bench_field(fault, TSR_QUEUE_FAULT_RING__MASK), !depth);
 	ktap_eq(bench_queue_reg(&y->q, TSR_QUEUE_FAULT_RPTR__OFFSET), rptr);
