@@ -18,9 +18,25 @@
 
 static const char *bios;
 
+/*
+ * What the processor does meanwhile: it counts until the last job's fence arrives. The count is the
+ * moment at which the GPU was done, in instructions.
+ */
+#define COUNT 0x2000
+#define COUNTED 0x2008
+#define WATCHED 0x3000
+static const unsigned char counting[] = {
+	0x66, 0xff, 0x06, 0x00, 0x20, /* 1: incl COUNT */
+	0x80, 0x3e, 0x00, 0x30, 0x00, /* cmpb $0, WATCHED */
+	0x74, 0xf4,		      /* je 1b */
+	0xc6, 0x06, 0x08, 0x20, 0x01, /* movb $1, COUNTED */
+	0xeb, 0xfe,		      /* 1: jmp 1b */
+};
+
 /* What one run has left behind. */
 struct run {
 	char *trace;
+	uint32_t count;
 	uint64_t stamps[JOBS][STAMPS];
 	bool results;
 };
@@ -79,7 +95,13 @@ static void run(struct run *r, unsigned int seed)
 	prepare(&gpu, jobs);
 	for (i = 0; i < JOBS; i++)
 		gpu_doorbell(&jobs[i].queue);
+	gpu_map(&gpu, 0, 0x50000, WATCHED, 4096, GPU_RW);
+	gpu_packet(&jobs[0].queue, fence, .event = TSR_EVENT_ALL_DONE, .addr = 0x50000, .value = 1);
+	gpu_doorbell(&jobs[0].queue);
+	qtest_write(q, BIOS_RAM_ADDR, counting, sizeof(counting));
 	qtest_cmd(q, "{\"execute\":\"cont\"}");
+	ktap_ok(gpu_wait_memory(&gpu, COUNTED, 1));
+	r->count = qtest_readl(q, COUNT);
 	r->results = true;
 	for (i = 0; i < JOBS; i++) {
 		ktap_ok(gpu_wait_memory(&gpu, jobs[i].fence, GPU_JOB_VALUE));
@@ -118,6 +140,9 @@ static void test_same_seed(void)
 		for (k = 1; k < STAMPS; k++)
 			ktap_ok(first.stamps[i][k] > first.stamps[i][k - 1]);
 	}
+	ktap_note("the processor has counted to %u", first.count);
+	ktap_ok(first.count > 1000);
+	ktap_eq(second.count, first.count);
 	ktap_mem_eq(second.stamps, first.stamps, sizeof(first.stamps));
 	if (!ktap_ok(!strcmp(first.trace, second.trace)))
 		note_difference(first.trace, second.trace);
@@ -144,8 +169,8 @@ static void test_other_seed(void)
 int main(int argc, char **argv)
 {
 	ktap_start_args(argc, argv);
-	bios = bios_image(BIOS_SPIN);
-	ktap_run("deterministic=on: same seed, same trace and timestamps", test_same_seed);
+	bios = bios_image(BIOS_RAM);
+	ktap_run("deterministic=on: same seed, same trace, at the same instructions", test_same_seed);
 	ktap_run("deterministic=on: the seed decides the schedule, not the results",
 		 test_other_seed);
 	unlink(bios);

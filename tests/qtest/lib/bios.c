@@ -13,7 +13,6 @@
 /* What stands at the reset vector. */
 static const unsigned char code[][8] = {
 	[BIOS_SLEEP] = { 0xfa, 0xf4, 0xeb, 0xfd }, /* cli; 1: hlt; jmp 1b */
-	[BIOS_SPIN] = { 0xfa, 0xeb, 0xfe },	   /* cli; 1: jmp 1b */
 	[BIOS_RAM] = { 0xfa, 0xea, BIOS_RAM_ADDR & 0xff, BIOS_RAM_ADDR >> 8, 0, 0 }, /* cli; ljmp */
 };
 

@@ -9,7 +9,6 @@
 /* What the processor does from its first instruction on. */
 enum bios_kind {
 	BIOS_SLEEP, /* it halts for good */
-	BIOS_SPIN,  /* it runs in an endless loop */
 	BIOS_RAM,   /* it jumps to BIOS_RAM_ADDR, in real mode, with interrupts off */
 };
 
