@@ -266,6 +266,65 @@ static void test_unmap_under_copy(void)
 	qtest_stop(q);
 }
 
+/* Questions to the IOMMU that are open when the machine stops are answered when it runs again. */
+static void test_stop_and_continue(void)
+{
+	struct gpu_job job;
+	unsigned int i;
+
+	start(ARGS ",inline-budget=0");
+	gpu_job_prepare(&job, &gpu, 0, 0, 8 << 20, 13, false);
+	gpu_doorbell(&job.queue);
+	for (i = 0; i < 100; i++) {
+		qtest_cmd(q, "{\"execute\":\"stop\"}");
+		qtest_cmd(q, "{\"execute\":\"cont\"}");
+	}
+	ktap_ok(gpu_wait_memory(&gpu, job.fence, GPU_JOB_VALUE));
+	ktap_ok(gpu_job_result(&job));
+	qtest_stop(q);
+}
+
+/*
+ * The IOMMU's tables are where the device's registers are: a translation that the device asks for
+ * reads its own registers, in the middle of its work. Nothing may come of it but a fault.
+ */
+static void test_tables_in_bar(const void *arg)
+{
+	struct gpu_job job;
+
+	start(arg);
+	gpu_job_prepare(&job, &gpu, 0, 0, 4096, 14, false);
+	vtd.root = gpu.bar0;
+	vtd_enable(&vtd, false);
+	vtd_enable(&vtd, true);
+	gpu_doorbell(&job.queue);
+	ktap_ok(gpu_wait_state(&job.queue, TSR_QUEUE_STATE_FAULTED));
+	ktap_eq(gpu_queue_fault(&job.queue), TSR_FAULT_MMU_WALK_BUS);
+	ktap_eq(gpu_read(&gpu, TSR_REG_GPU_MAGIC), TSR_MAGIC);
+	qtest_stop(q);
+}
+
+/* An IOMMU that cannot tell the device of invalidations is none the device can use. */
+static void test_no_notifications(void)
+{
+	struct gpu_job job;
+
+	start("-device intel-iommu,snoop-control=on -device pcie-root-port,id=rp,addr=5,chassis=1 "
+	      "-device tessera,bus=rp,inline-budget=0");
+	gpu_job_prepare(&job, &gpu, 0, 0, 4096, 15, false);
+	gpu_doorbell(&job.queue);
+	ktap_ok(gpu_wait_state(&job.queue, TSR_QUEUE_STATE_FAULTED));
+	ktap_eq(gpu_queue_fault(&job.queue), TSR_FAULT_MMU_WALK_BUS);
+	vtd_enable(&vtd, false);
+	gpu.bus_offset = 0;
+	memset(gpu.root, 0, sizeof(gpu.root));
+	gpu_job_prepare(&job, &gpu, 1, 0, 4096, 16, false);
+	gpu_doorbell(&job.queue);
+	ktap_ok(gpu_wait_memory(&gpu, job.fence, GPU_JOB_VALUE));
+	ktap_ok(gpu_job_result(&job));
+	qtest_stop(q);
+}
+
 static void test_huge_pages(void)
 {
 	struct gpu_job job;
@@ -384,6 +443,9 @@ int main(int argc, char **argv)
 			 "[MEM3] a page the IOMMU lets be read cannot be written (%s)",
 			 way_names[i]);
 		ktap_run_arg(name, test_read_then_write, ways[i]);
+		snprintf(name, sizeof(name), "[MEM3] the IOMMU's tables in the device's registers (%s)",
+			 way_names[i]);
+		ktap_run_arg(name, test_tables_in_bar, ways[i]);
 		snprintf(name, sizeof(name), "[MEM3] a page table the IOMMU does not map (%s)",
 			 way_names[i]);
 		ktap_run_arg(name, test_walk, ways[i]);
@@ -395,6 +457,8 @@ int main(int argc, char **argv)
 		ktap_run_arg(name, test_remap, &invalidations[i]);
 	}
 	ktap_run("[MEM2] pages are unmapped under a running copy", test_unmap_under_copy);
+	ktap_run("the machine stops and runs over open questions", test_stop_and_continue);
+	ktap_run("an IOMMU that does not notify is refused", test_no_notifications);
 	ktap_run("[MEM1] the IOMMU's large pages", test_huge_pages);
 	ktap_run("[MEM2] turning the IOMMU off and on reaches cached pointers", test_on_and_off);
 	ktap_run("[MEM3] memory behind a translation goes away", test_memory_goes);

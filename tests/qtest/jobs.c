@@ -87,6 +87,32 @@ static void test_msix_mask(void)
 	qtest_stop(q);
 }
 
+/*
+ * Messages that go to the device's own registers, here to the doorbell of the queue that sends
+ * them: they may get lost, but neither stop the device nor come to it in the middle of its work.
+ */
+static void test_msix_to_itself(const void *arg)
+{
+	struct gpu_job job;
+	unsigned int i;
+
+	q = qtest_start("-device tessera,addr=4,%s", (const char *)arg);
+	gpu_open(&gpu, q, 0, 0, 4 << 3);
+	gpu_write64(&gpu, TSR_REG_IRQ_MASK(TSR_IRQ_CLASS_JOB), 1);
+	qtest_writeq(q, gpu.bar4, gpu.bar0 + TSR_REG_DOORBELL_RING(0));
+	qtest_writel(q, gpu.bar4 + 8, 0x60);
+	gpu_job_prepare(&job, &gpu, 0, 0, 4096, 14, true);
+	for (i = 0; i < 20; i++)
+		gpu_packet(&job.queue, fence, .event = TSR_EVENT_ALL_DONE, .irq = true,
+			   .addr = GPU_JOB_FENCE + 8, .value = i + 1);
+	gpu_doorbell(&job.queue);
+	ktap_ok(gpu_wait_memory(&gpu, job.fence, GPU_JOB_VALUE));
+	ktap_eq(gpu_read(&gpu, TSR_REG_GPU_MAGIC), TSR_MAGIC);
+	gpu_write(&gpu, TSR_REG_QUEUE_CONTROL(0), TSR_QUEUE_OP_RESET);
+	ktap_ok(gpu_wait_state(&job.queue, TSR_QUEUE_STATE_DISABLED));
+	qtest_stop(q);
+}
+
 /* Local memory: the processor writes it through BAR 2, the GPU reads it at offsets, and the other
  * way round. */
 static void test_local_memory(void)
@@ -398,6 +424,12 @@ int main(int argc, char **argv)
 	ktap_run("[CP6] a job: page tables, ring, doorbell, copy, fence, MSI-X message", test_job);
 	ktap_run("[CP6] interrupt masks hold messages back until they are opened", test_mask);
 	ktap_run("[CP6] a masked MSI-X vector is pending until it is unmasked", test_msix_mask);
+	ktap_run_arg("messages to the device's own doorbell (workers)", test_msix_to_itself,
+		     "inline-budget=0");
+	ktap_run_arg("messages to the device's own doorbell (inline)", test_msix_to_itself,
+		     "inline-budget=100000");
+	ktap_run_arg("messages to the device's own doorbell (no workers)", test_msix_to_itself,
+		     "threads=0,inline-budget=0");
 	ktap_run("[MEM1] local memory through BAR 2 and by the GPU", test_local_memory);
 	ktap_run("[MEM1] ring, page tables and fence in local memory, without bus mastering",
 		 test_everything_local);
