@@ -31,8 +31,9 @@ struct tsr_packet {
 
 /* Words read ahead. */
 struct tsr_prefetch {
-	uint64_t va;			/* address of the first byte held */
-	uint32_t len;			/* bytes held, from data[0] */
+	uint64_t va;			/* address of data[0] */
+	/* bytes held; those before the present packet are of no use */
+	uint32_t len;
 	uint8_t data[TSR_PREFETCH_BYTES];
 };
 

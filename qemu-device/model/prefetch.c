@@ -30,12 +30,16 @@ enum tsr_step tsr_prefetch_read(struct tsr_mem *mem, struct tsr_prefetch *pre, u
 {
 	uint64_t room = limit < TSR_PREFETCH_BYTES ? limit : TSR_PREFETCH_BYTES;
 	uint32_t bytes = n * sizeof(uint64_t);
-	uint64_t used = va - pre->va;
+	uint64_t at = va - pre->va;
 
-	/* What lies before @va has been executed. */
-	if (used <= pre->len) {
-		pre->len -= used;
-		memmove(pre->data, pre->data + used, pre->len);
+	if (at <= pre->len && bytes <= pre->len - at) {
+		memcpy(words, pre->data + at, bytes);
+		return TSR_STEP_DONE;
+	}
+	/* What lies before @va has been executed, or is not what is wanted. */
+	if (at <= pre->len) {
+		pre->len -= at;
+		memmove(pre->data, pre->data + at, pre->len);
 	} else {
 		pre->len = 0;
 	}

@@ -9,12 +9,27 @@
  */
 #define AHEAD_MAX 1024
 
+/* Cycles after which a runner adds what it has done to the global counter. */
+#define REPORT_CYCLES 4096
+
 void tsr_run_cycles(struct tsr_runner *runner, struct tsr_queue *q, uint64_t cycles)
 {
 	tsr_count(&q->counter[TSR_QUEUE_COUNTER_CYCLES], cycles);
-	tsr_counter_global(runner->gpu, TSR_GLOBAL_COUNTER_GPU_CYCLES, cycles);
 	q->slice_left -= cycles;
 	runner->spent += cycles;
+	runner->unreported += cycles;
+	/*
+	 * The deterministic clock is made of this counter; else it may lag, and threads need not
+	 * meet at it.
+	 */
+	if (runner->gpu->cfg.deterministic || runner->unreported > REPORT_CYCLES)
+		tsr_run_report(runner);
+}
+
+void tsr_run_report(struct tsr_runner *runner)
+{
+	tsr_counter_global(runner->gpu, TSR_GLOBAL_COUNTER_GPU_CYCLES, runner->unreported);
+	runner->unreported = 0;
 }
 
 void tsr_run_record(struct tsr_record *record, const struct tsr_packet *packet,

@@ -36,6 +36,7 @@ struct tsr_runner {
 	atomic_bool attention;
 	uint64_t inval_seen;		/* invalidations its TLB has caught up with; lock */
 	uint64_t spent;			/* cycles of the present tsr_run_queue() */
+	uint64_t unreported;		/* cycles not yet in the global counter */
 	struct tsr_dirty dirty;		/* writes the host has not been told of */
 	struct tsr_tlb tlb;
 };
@@ -61,6 +62,8 @@ enum tsr_leave tsr_run_queue(struct tsr_runner *runner, struct tsr_queue *q, uin
 			     bool light);
 /* Account for modelled work of @q. */
 void tsr_run_cycles(struct tsr_runner *runner, struct tsr_queue *q, uint64_t cycles);
+/* Add what is unreported to the global counter. */
+void tsr_run_report(struct tsr_runner *runner);
 /* Make a fault record. */
 void tsr_run_record(struct tsr_record *record, const struct tsr_packet *packet,
 		    const struct tsr_fault_info *info);

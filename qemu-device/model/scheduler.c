@@ -341,6 +341,7 @@ uint64_t tsr_sched_run(struct tsr_runner *runner, struct tsr_queue *q, uint64_t 
 		leave = tsr_run_queue(runner, q, limit > spent ? limit - spent : 0, light);
 		pthread_mutex_lock(&gpu->lock);
 		spent += runner->spent;
+		tsr_run_report(runner);
 		tsr_tlb_sync(runner);
 		tsr_inval_complete(gpu);
 		if (!goes_on(q, leave))
