@@ -10,7 +10,7 @@
  * - a fault is the one that the decoder (libtessera) finds in the packet, where both can know;
  * - RESET ends whatever goes on, and the slot can be used again;
  * - the outcome is the same when the device is stopped every few cycles, and saved and loaded into
- *   a new one at six of those stops.
+ *   a new one at six of those stops; and when worker threads run both queues at the same time.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -62,6 +62,7 @@ struct setup {
 	uint64_t chunk;			/* cycles between two stops */
 	unsigned int save_from;		/* first of the stops at which the device is replaced */
 	unsigned int saves;		/* and how many there are */
+	unsigned int threads;		/* worker threads */
 };
 
 /* What must not depend on stops. */
@@ -148,8 +149,8 @@ static void set_up(struct setup *s, uint8_t choice)
 		TSR_ENGINE_CLASS_COPY, TSR_ENGINE_CLASS_COPY, TSR_ENGINE_CLASS_RENDER,
 		TSR_ENGINE_CLASS_COMPUTE,
 	};
-	struct tsr_config config = { .local_size = LOCAL_SIZE, .queues = 2,
-				     .no_inline = choice & 4 };
+	struct tsr_config config = { .local_size = LOCAL_SIZE, .queues = 2, .threads = s->threads,
+				     .engines = { 1, 1, 1, 2 }, .no_inline = choice & 4 };
 	struct bench *b = bench_new(&config);
 
 	s->bench = b;
@@ -179,6 +180,20 @@ static unsigned int engine_class(struct setup *s)
 					 TSR_QUEUE_CONFIG_CLASS__MASK);
 }
 
+/* Counters that depend on when and where a queue runs are left out of what is compared. */
+static void steady(uint64_t *packet, unsigned int length)
+{
+	static const uint64_t counters = 1 << TSR_QUEUE_COUNTER_CYCLES |
+					 1 << TSR_QUEUE_COUNTER_CP_PACKETS |
+					 1 << TSR_QUEUE_COUNTER_ENGINE_COMMANDS |
+					 1 << TSR_QUEUE_COUNTER_READ_BYTES |
+					 1 << TSR_QUEUE_COUNTER_WRITE_BYTES;
+
+	if (tsr_packet_opcode(packet[0]) == TSR_OP_COUNTER_BEGIN &&
+	    length == TSR_COUNTER_BEGIN_QWORDS)
+		packet[1] &= counters;
+}
+
 /* The attacker's packets, from the input. */
 static void write_packets(struct setup *s, struct fuzz_input *in)
 {
@@ -189,12 +204,20 @@ static void write_packets(struct setup *s, struct fuzz_input *in)
 	unsigned int room = CODE_SIZE / 8, used = 0, count = fuzz_byte(in) & 7;
 	uint64_t packet[TSR_NOP_MAX_QWORDS];
 
-	while (count--)
-		bench_emit(&s->queue, packet, fuzz_packet(in, &ring, packet, 16));
+	while (count--) {
+		unsigned int length = fuzz_packet(in, &ring, packet, 16);
+
+		steady(packet, length);
+		bench_emit(&s->queue, packet, length);
+	}
 	bench_call(&s->queue, CODE_VA, CODE_SIZE);
 	bench_fence(&s->queue, WORDS_VA, MARK, TSR_EVENT_ALL_DONE, true);
-	while (in->left && used < room)
-		used += fuzz_packet(in, &user, s->code + used, room - used);
+	while (in->left && used < room) {
+		unsigned int length = fuzz_packet(in, &user, s->code + used, room - used);
+
+		steady(s->code + used, length);
+		used += length;
+	}
 	if (used < room)	/* the rest is never reached, unless by a jump */
 		s->code[used] = TSR_OP_RETURN | (uint64_t)TSR_RETURN_QWORDS << 8;
 }
@@ -228,6 +251,8 @@ static bool run(struct setup *s, uint64_t cycles)
 	unsigned int stops = 0;
 	uint64_t total = 0, chunk = s->chunk;
 
+	if (s->threads)
+		return bench_run(s->bench, 10);
 	if (s->bench->pending_every && chunk > 256)	/* who waits for the host wants answers */
 		chunk = 256;
 	while (total < cycles) {
@@ -387,11 +412,25 @@ static void attempt(const uint8_t *data, size_t size, struct setup *s, struct ou
 	bench_free(s->bench);
 }
 
+static void compare(const char *how, const struct outcome *a, const struct outcome *b)
+{
+	unsigned int i;
+
+	for (i = 0; i < TSR_QUEUE__STRIDE / 4; i++) {
+		if (a->registers[i] != b->registers[i])
+			fprintf(stderr, "stream: %s: offset 0x%x of the slot:\n", how, 4 * i);
+		expect("register", a->registers[i], b->registers[i]);
+	}
+	if (a->memory != b->memory)
+		fprintf(stderr, "stream: %s:\n", how);
+	expect("memory", a->memory, b->memory);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct setup straight = { .chunk = 65536 }, stopped = { .chunk = 1 };
-	struct outcome a = { 0 }, b = { 0 };
-	unsigned int i;
+	struct setup threaded = { .threads = 2 };
+	struct outcome a = { 0 }, b = { 0 }, c = { 0 };
 
 	if (size < 2)
 		return 0;
@@ -404,11 +443,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	expect("coming to rest", a.at_rest, b.at_rest);
 	if (!a.at_rest)
 		return 0;
-	for (i = 0; i < TSR_QUEUE__STRIDE / 4; i++) {
-		if (a.registers[i] != b.registers[i])
-			fprintf(stderr, "stream: offset 0x%x of the slot:\n", 4 * i);
-		expect("register without and with stops", a.registers[i], b.registers[i]);
-	}
-	expect("memory without and with stops", a.memory, b.memory);
+	compare("without and with stops", &a, &b);
+	/* a ring's own packets can wait for the bystander's fence, and then time matters */
+	if (data[1] & 7)
+		return 0;
+	attempt(data, size, &threaded, &c);
+	expect("coming to rest with threads", true, c.at_rest);
+	compare("without and with threads", &a, &c);
 	return 0;
 }
