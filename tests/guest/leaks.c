@@ -82,10 +82,10 @@ static void run_lives(unsigned int count)
  */
 static void memory_comes_back(void)
 {
-	enum { LIVES = 256 };
+	enum { LIVES = 128 };
 	long before, after;
 
-	run_lives(128);
+	run_lives(64);
 	gt_sleep_ms(300);
 	before = unreclaimable();
 	run_lives(LIVES);
@@ -141,7 +141,7 @@ static void huge_bos(void)
 int main(int argc, char **argv)
 {
 	gt_start(argc, argv);
-	ktap_run("kernel memory comes back after 256 clients", memory_comes_back);
+	ktap_run("kernel memory comes back after 128 clients", memory_comes_back);
 	ktap_run("[MEM1] local memory comes back", local_memory_comes_back);
 	ktap_run("200 files with a VM each", many_files);
 	ktap_run("the largest BO is had or refused", huge_bos);

@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define ROUNDS	300
+#define ROUNDS	150
 
 static struct gt_ctx c;
 static atomic_bool stop;
