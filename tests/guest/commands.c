@@ -343,6 +343,35 @@ static void fence_events(void)
 	gt_bo_free(&bo);
 }
 
+/*
+ * REACHED at the end of a stream tells that its words have been read: the CPU overwrites them while
+ * the copies they asked for still run, and the copies come out right.
+ */
+static void reached_frees_stream(void)
+{
+	enum { SIZE = 0x100000, COPIES = 6 };
+	volatile uint64_t *word = gt_data(&c, 0x700);
+	struct gt_bo bo = gt_bo(c.fd, (COPIES + 1) * SIZE, DRM_TESSERA_BO_CACHED);
+	struct gt_cs cs = gt_stream(&c, 4 * COPIES + 3);
+	struct drm_tessera_sync done = gt_binary(c.sync);
+	unsigned int i;
+
+	gt_bo_bind(&bo, c.vm, 0x60000000, GT_RW);
+	memset(bo.map, 0x6e, SIZE);
+	*word = 0;
+	for (i = 1; i <= COPIES; i++)
+		GT_EMIT(&cs, copy_linear, .src = 0x60000000, .dst = 0x60000000 + i * SIZE,
+			.size = SIZE);
+	GT_EMIT(&cs, fence, .event = TSR_EVENT_REACHED, .addr = gt_data_va(0x700), .value = 1);
+	ktap_eq(gt_kick(&c, c.queue, &cs, &done), 0);
+	ktap_ok(gt_spin_until(word, 1, GT_TIMEOUT_MS));
+	memset(cs.words, 0xff, cs.count * 8);
+	ktap_eq(gt_fence_error(c.fd, c.sync, 0), 0);
+	for (i = 1; i <= COPIES; i++)
+		ktap_mem_eq((char *)bo.map + i * SIZE, bo.map, SIZE);
+	gt_bo_free(&bo);
+}
+
 /* Event writes with the same event happen in order: a reader that sees the last sees the others. */
 static void events_in_order(void)
 {
@@ -513,12 +542,14 @@ int main(int argc, char **argv)
 		 signal_variants);
 	ktap_run("[CP7] two queues hand over 400 times", ping_pong);
 	ktap_run("[CP7] SIGNAL ADD of eight queues loses nothing", atomic_adds);
-	ktap_run("[CP11] a JUMP that is patched behind a WAIT runs as patched", patched_jump);
+	ktap_run("[CP11] [SYS6] a JUMP that is patched behind a WAIT runs as patched",
+		 patched_jump);
 	ktap_run("[CP11] nothing behind a WAIT is prefetched", patched_window);
 	ktap_run("[CP2] calls nest to the published depth", nested_calls);
 	ktap_run("[CP2] JUMP, CALL and RETURN go where they should", jump_and_return);
 	ktap_run("[CP2] a chain of a thousand jumps", long_jumps);
 	ktap_run("[CP5] each event covers what it should", fence_events);
+	ktap_run("[CP9] a stream's words are free when its end is reached", reached_frees_stream);
 	ktap_run("[CP5] [CP6] events are written in order and can be polled", events_in_order);
 	ktap_run("[CP6] an interrupt tells the end of a job", push_notification);
 	ktap_run("[CP3] TIMESTAMP and GET_TIMESTAMP are one clock", timestamps);
