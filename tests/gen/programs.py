@@ -98,6 +98,7 @@ int main(void)
 	printf("%s %d\\n", tsr_desc_value_name(mode, 9), tsr_desc_value_name(mode, 1) == NULL);
 	for (int f = 0; f < 2; f++)
 		printf("%" PRIx64 "\\n", tsr_desc_field_get(&tsr_desc_structs[0].fields[f], qwords));
+	printf("%d %d\\n", TSR_QUEUE_COUNTER_SOME_THINGS, TSR_GLOBAL_COUNTER_ALL_THINGS);
 	for (uint32_t c = 0; c < tsr_desc_num_counters; c++)
 		printf("%s %s %u %d\\n", tsr_desc_counters[c].name, tsr_desc_counters[c].unit,
 		       tsr_desc_counters[c].id, tsr_desc_counters[c].global);
@@ -122,8 +123,9 @@ BY_HAND_OUTPUT = [
     "ON 1",
     "ab",
     "deadbeef00000000",
+    "0 7",
     "some-things things 0 0",
-    "all-things things 0 1",
+    "all-things things 7 1",
     "9 9 1 2 1",
     "2 6 1",
     "1 1",

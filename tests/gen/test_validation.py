@@ -109,7 +109,7 @@ CASES = [
     ("packet and enum of one name", EMPTY, EMPTY.replace("EMPTY", "MODE"), "would share a C tag"),
     ("two things with one macro", '<const name="BIG"', '<const name="MODE_ON"', "TSR_MODE_ON"),
     ("structure field beyond it", '<field name="RIGHT" qword="1"', '<field name="RIGHT" qword="2"', "qword 2 of 2"),
-    ("duplicate counter id", '<counter id="0" name="all-things" unit="things" scope="global">',
+    ("duplicate counter id", '<counter id="7" name="all-things" unit="things" scope="global">',
      '<counter id="0" name="all-things" unit="things" scope="queue">', "id 0 is already used by some-things"),
     ("wrong version constant", '<const name="BIG" value="0x123456789">', '<const name="VERSION_MAJOR" value="4">',
      "VERSION_MAJOR is 4, <tessera major=> says 3"),

@@ -6,7 +6,8 @@ import ctext
 TITLE = "Tessera: constants, registers and in-memory structures"
 
 NOTES = """\
-Names: TSR_<CONST>; enum tsr_<enum> with TSR_<ENUM>_<VALUE>; TSR_<BITSET>_<BIT>, a mask.
+Names: TSR_<CONST>; enum tsr_<enum> with TSR_<ENUM>_<VALUE>; TSR_<BITSET>_<BIT>, a mask;
+enum tsr_<scope>_counter with TSR_<SCOPE>_COUNTER_<NAME>, the counters' ids.
 
 A register block has TSR_<BLOCK>__OFFSET (of its first instance in BAR0) and, when there are several
 instances, __COUNT and __STRIDE. TSR_REG_<BLOCK>_<REG> is the register's offset in BAR0, a function of
