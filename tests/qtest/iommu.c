@@ -443,7 +443,7 @@ int main(int argc, char **argv)
 			 "[MEM3] a page the IOMMU lets be read cannot be written (%s)",
 			 way_names[i]);
 		ktap_run_arg(name, test_read_then_write, ways[i]);
-		snprintf(name, sizeof(name), "[MEM3] the IOMMU's tables in the device's registers (%s)",
+		snprintf(name, sizeof(name), "[MEM3] the IOMMU's tables in our registers (%s)",
 			 way_names[i]);
 		ktap_run_arg(name, test_tables_in_bar, ways[i]);
 		snprintf(name, sizeof(name), "[MEM3] a page table the IOMMU does not map (%s)",
