@@ -170,7 +170,7 @@ int main(int argc, char **argv)
 {
 	ktap_start_args(argc, argv);
 	bios = bios_image(BIOS_RAM);
-	ktap_run("deterministic=on: the same seed repeats a run to the instruction", test_same_seed);
+	ktap_run("deterministic=on: one seed repeats a run to the instruction", test_same_seed);
 	ktap_run("deterministic=on: the seed decides the schedule, not the results",
 		 test_other_seed);
 	unlink(bios);
