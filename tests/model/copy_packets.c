@@ -253,6 +253,43 @@ static void test_no_wrap(void)
 	mock_free(m);
 }
 
+/*
+ * The same inside of a block: its first row is there, below the end of the range, the next one
+ * would be at address 0. (No address space reaches that far; here one does.)
+ */
+static void test_no_wrap_in_block(void)
+{
+	struct tsr_copy_rect p = {
+		.texel = 4, .src = UINT64_MAX - 0x1fff, .src_pitch = 0x2000, .dst = DST,
+		.dst_pitch = 1024, .dst_layout = 1, .width = 16, .height = 16,
+	};
+	struct mock_mem *m = mock_new();
+	uint64_t cmd[8];
+	unsigned int flip;
+
+	mock_map_range(m, 0, 0x20000, RW);
+	mock_map(m, UINT64_MAX - 0x1fff, RW, false);
+	mock_map_range(m, DST, 10000, RW);
+	for (flip = 0; flip < 2; flip++) {
+		p.flip_y = flip;
+		tsr_pack_copy_rect(cmd, &p);
+		copy_check(m, cmd, PC, "linear source beyond 64 bits");
+		ktap_eq(m->mem.fault.addr, UINT64_MAX);
+		ktap_eq(m->mem.fault.access, TSR_ACCESS_READ);
+	}
+	p.src = DST;
+	p.src_pitch = 1024;
+	p.src_layout = 1;
+	p.dst = UINT64_MAX - 0x1fff;
+	p.dst_pitch = 0x2000;
+	p.dst_layout = 0;
+	tsr_pack_copy_rect(cmd, &p);
+	copy_check(m, cmd, PC, "linear destination beyond 64 bits");
+	ktap_eq(m->mem.fault.addr, UINT64_MAX);
+	ktap_eq(m->mem.fault.access, TSR_ACCESS_WRITE);
+	mock_free(m);
+}
+
 /* A state that no command leaves behind (a snapshot from elsewhere) must not get out of bounds. */
 static void test_hostile_state(void)
 {
@@ -289,6 +326,7 @@ static void test_unknown(void)
 
 	ktap_eq(tsr_copy_step(&m->mem, PC, cmd, &state, &cost), TSR_STEP_FAULT);
 	ktap_eq(m->mem.fault.code, TSR_FAULT_UNSUPPORTED);
+	ktap_eq(m->mem.fault.addr, PC);
 	mock_free(m);
 }
 
@@ -302,6 +340,7 @@ int main(int argc, char **argv)
 	ktap_run("nothing to do touches nothing", test_empty);
 	ktap_run("[MEM3] the largest pitches and positions do not overflow", test_extremes);
 	ktap_run("[MEM3] addresses do not wrap", test_no_wrap);
+	ktap_run("[MEM3] addresses do not wrap inside of a block", test_no_wrap_in_block);
 	ktap_run("a state that makes no sense does no harm", test_hostile_state);
 	ktap_run("[CP3] a packet of another unit is refused", test_unknown);
 	return ktap_finish();
