@@ -106,10 +106,10 @@ int main(void)
 	dst = bench_buffer(&user, DST_VA, BYTES, BENCH_RW);
 	memset(src, 0x5a, BYTES);
 	cpu = rate("host_memcpy", cpu_memcpy, NULL);
-	figure_print("model_copy_linear_to_host_memcpy", rate("model_copy_linear", linear, NULL) / cpu,
-		     "ratio");
-	figure_print("model_copy_tile_to_host_memcpy", rate("model_copy_tile", surface, &tile) / cpu,
-		     "ratio");
+	figure_print("model_copy_linear_to_host_memcpy",
+		     rate("model_copy_linear", linear, NULL) / cpu, "ratio");
+	figure_print("model_copy_tile_to_host_memcpy",
+		     rate("model_copy_tile", surface, &tile) / cpu, "ratio");
 	figure_print("model_copy_detile_to_host_memcpy",
 		     rate("model_copy_detile", surface, &detile) / cpu, "ratio");
 	rate("model_fill", fill, NULL);
