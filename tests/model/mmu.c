@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* test: TSAN=0 */
 /*
  * MMU and TLB: walks of 3, 4 and 5 levels, both page sizes, permissions, malformed entries, local
  * memory, NULL pages, faults exact to the byte, stale translations and their invalidation. Accesses

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* test: TSAN=0 */
 /*
  * Packet checks: every reserved bit of every packet, every length, every opcode, levels, classes,
  * values; each with the exact fault record, and that nothing of the packet has happened.

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* test: TSAN=0 */
 /*
  * The register file against its description: every register at reset, every register written with
  * all ones and all zeros, offsets without a register; configurations of the device, possible and

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* test: TSAN=0 */
 /*
  * Rings: wrap-around, empty and full, every size, wrong doorbells; and one blocked behind a WAIT
  * while it fills.

@@ -89,6 +89,28 @@ static void round_robin(void)
 	end(&y);
 }
 
+/*
+ * A queue alone on the device goes on slice after slice, and still comes back when the cycles it
+ * was given are used up.
+ */
+static void alone(void)
+{
+	struct tsr_config config = { .no_inline = true };
+	struct play y;
+	uint64_t spent = 0;
+
+	begin(&y, &config);
+	endless(&y, 0, TSR_ENGINE_CLASS_COPY, TSR_PRIORITY_NORMAL);
+	/* One packet at a time: the end of the slice falls on the end of the turn. */
+	for (unsigned int i = 0; i < 2000; i++)
+		spent += tsr_gpu_run(y.s.b->gpu, 1);
+	ktap_eq(spent, 3 + 1999 * ROUND / 2);
+	ktap_eq(count(&y, 0), 1000);
+	ktap_eq(slices(&y, 0), 1);
+	ktap_eq(bench_queue_reg(&y.q[0], TSR_QUEUE_PREEMPTIONS__OFFSET), 0);
+	end(&y);
+}
+
 /* Levels: the higher runs, the lower gets one slice in STARVATION_SLICES + 1. */
 static void starvation(void)
 {
@@ -367,6 +389,7 @@ int main(void)
 {
 	ktap_start();
 	ktap_run("[SYS10] equals share an engine slice by slice", round_robin);
+	ktap_run("a queue alone", alone);
 	ktap_run("[SYS10] the lowest level is not starved by the highest", starvation);
 	ktap_run("[SYS10] eight floods at four levels: everybody's wait is bounded", bounded_wait);
 	ktap_run("[SYS10] a higher level takes the engine at the next stopping point", preemption);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* test: TIMEOUT=120 */
+/* test: TIMEOUT=120 TSAN=0 */
 /*
  * Snapshots: what is refused, with which message; every byte of one changed; what goes on in the
  * new device as it would have in the old. (That a program gives the same results wherever it is cut

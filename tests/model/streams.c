@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* test: TSAN=0 */
 /* Streams: prefetch, CALL, JUMP and RETURN, nesting and loops; words patched behind a WAIT. */
 #include <string.h>
 

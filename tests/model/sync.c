@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* test: TSAN=0 */
 /* Fences at events, interrupts, conditions, barriers, what may be reused when. */
 #include <string.h>
 
