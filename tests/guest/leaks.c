@@ -77,15 +77,15 @@ static void run_lives(unsigned int count)
 }
 
 /*
- * A first round fills caches that are kept for good; a leak of one page a life would show as 256
+ * A first round fills caches that are kept for good; a leak of one page a life would show as 96
  * pages after it.
  */
 static void memory_comes_back(void)
 {
-	enum { LIVES = 128 };
+	enum { LIVES = 96 };
 	long before, after;
 
-	run_lives(64);
+	run_lives(48);
 	gt_sleep_ms(300);
 	before = unreclaimable();
 	run_lives(LIVES);
@@ -100,7 +100,7 @@ static void local_memory_comes_back(void)
 	int fd = gt_open();
 	uint64_t used = gt_gpu_state(fd).local_used;
 
-	run_lives(64);
+	run_lives(16);
 	ktap_eq(gt_gpu_state(fd).local_used, used);
 	close(fd);
 }
@@ -141,7 +141,7 @@ static void huge_bos(void)
 int main(int argc, char **argv)
 {
 	gt_start(argc, argv);
-	ktap_run("kernel memory comes back after 128 clients", memory_comes_back);
+	ktap_run("kernel memory comes back after 96 clients", memory_comes_back);
 	ktap_run("[MEM1] local memory comes back", local_memory_comes_back);
 	ktap_run("200 files with a VM each", many_files);
 	ktap_run("the largest BO is had or refused", huge_bos);
