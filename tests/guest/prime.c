@@ -236,6 +236,35 @@ static void import_from_vgem(void)
 	gt_ctx_free(&c);
 }
 
+/* A dma-buf that was exported for reading can be bound for reading, not for writing. */
+static void read_only_import(void)
+{
+	struct drm_mode_create_dumb create = { .width = 1024, .height = 1, .bpp = 32 };
+	struct drm_prime_handle export = { .flags = DRM_CLOEXEC };
+	struct drm_tessera_bind_op op;
+	int vgem = open_vgem(), fd = gt_open();
+	uint32_t handle, vm = gt_vm(fd);
+
+	if (vgem < 0) {
+		ktap_skip("this kernel has no vgem");
+		close(fd);
+		return;
+	}
+	ktap_eq(gt_ioctl(vgem, DRM_IOCTL_MODE_CREATE_DUMB, &create), 0);
+	export.handle = create.handle;
+	ktap_eq(gt_ioctl(vgem, DRM_IOCTL_PRIME_HANDLE_TO_FD, &export), 0);
+	ktap_eq(import_bo(fd, export.fd, &handle), 0);
+	op = gt_op_map(handle, WIN_VA, GT_PAGE, 0, GT_RW);
+	ktap_eq(gt_vm_bind(fd, vm, &op, 1), -EINVAL);
+	op.flags = DRM_TESSERA_BIND_WRITE;
+	ktap_eq(gt_vm_bind(fd, vm, &op, 1), -EINVAL);
+	op.flags = DRM_TESSERA_BIND_READ;
+	ktap_eq(gt_vm_bind(fd, vm, &op, 1), 0);
+	close(export.fd);
+	close(vgem);
+	close(fd);
+}
+
 static void export_to_vgem(void)
 {
 	int vgem = open_vgem(), fd = gt_open(), dmabuf;
@@ -316,6 +345,8 @@ int main(int argc, char **argv)
 	ktap_run("[SYS4] PRIME: two processes and their queues on one buffer", two_processes);
 	ktap_run("dma-buf: mmap and CPU access", dmabuf_mmap);
 	ktap_run("PRIME: import from vgem", import_from_vgem);
+	ktap_run("[SYS3] VM_BIND with WRITE of a read-only import fails with EINVAL",
+		 read_only_import);
 	ktap_run("PRIME: export to vgem", export_to_vgem);
 	ktap_run("handles and dma-bufs closed in flight", close_in_flight);
 	ktap_run("PRIME: local memory between files", local_shared);
