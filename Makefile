@@ -10,7 +10,7 @@ SHELL := /bin/bash
 .SUFFIXES:
 
 TOP := $(CURDIR)
-CACHE := $(or $(TESSERA_CACHE),$(or $(XDG_CACHE_HOME),$(HOME)/.cache)/tessera)
+# This checkout's own directory in $TESSERA_CACHE (~/.cache/tessera).
 BUILD := $(shell . qemu-device/build/lib.sh && echo $$BUILD)
 PYTHON := /usr/bin/python3
 
