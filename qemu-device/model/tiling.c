@@ -17,13 +17,30 @@ static const uint8_t spread[TSR_TILE_DIM] = {
 	0x40, 0x41, 0x44, 0x45, 0x50, 0x51, 0x54, 0x55,
 };
 
-/* By way of a register: @to and @from may overlap. */
+/*
+ * Move a texel in pieces of 16, 8, 4, 2 and 1 bytes, by way of registers: everything is loaded
+ * before anything is stored, so @to and @from may overlap. (One memcpy() to a variable and one from
+ * it can be cut differently by the compiler, and then each load waits for several stores.)
+ */
 static ALWAYS_INLINE void move_texel(uint8_t *to, const uint8_t *from, unsigned int texel)
 {
-	uint8_t t[TSR_TEXEL_MAX];
+	const unsigned int at8 = texel & 16, at4 = texel & 24, at2 = texel & 28, at1 = texel & 30;
+	tsr_v64 p16 = { 0 };
+	uint64_t p8 = 0;
+	uint32_t p4 = 0;
+	uint16_t p2 = 0;
+	uint8_t p1 = 0;
 
-	memcpy(t, from, texel);
-	memcpy(to, t, texel);
+	memcpy(&p16, from, texel & 16);
+	memcpy(&p8, from + at8, texel & 8);
+	memcpy(&p4, from + at4, texel & 4);
+	memcpy(&p2, from + at2, texel & 2);
+	memcpy(&p1, from + at1, texel & 1);
+	memcpy(to, &p16, texel & 16);
+	memcpy(to + at8, &p8, texel & 8);
+	memcpy(to + at4, &p4, texel & 4);
+	memcpy(to + at2, &p2, texel & 2);
+	memcpy(to + at1, &p1, texel & 1);
 }
 
 static ALWAYS_INLINE void tile_part(uint8_t *mem, unsigned int skip, const uint8_t *const *row,
