@@ -20,7 +20,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 #define DATA_VA 0x100000ull
 #define CODE_VA 0x200000ull
 #define RING_VA 0x300000ull
-#define PAGES (8 * BENCH_PAGE)
+#define PAGES (64 * BENCH_PAGE)
 
 __attribute__((noreturn))
 static void fail(const char *what)
@@ -42,11 +42,43 @@ static void start(struct setup *s)
 {
 	uint64_t *w = s->code, packet[8];
 
+	/* Each longer than a burst: the engine has something to remember. */
+	tsr_pack_copy_rect(w, &(struct tsr_copy_rect){ .src_layout = TSR_LAYOUT_LINEAR,
+						       .dst_layout = TSR_LAYOUT_TILED,
+						       .texel = 12,
+						       .flip_x = true,
+						       .src = DATA_VA + 4,
+						       .dst = DATA_VA + 32 * BENCH_PAGE,
+						       .src_pitch = 1000,
+						       .dst_pitch = 256 * 12 * 5,
+						       .src_x = 1,
+						       .src_y = 2,
+						       .dst_x = 3,
+						       .dst_y = 1,
+						       .width = 70,
+						       .height = 60 });
+	w += TSR_COPY_RECT_QWORDS;
+	tsr_pack_fill_rect(w, &(struct tsr_fill_rect){ .layout = TSR_LAYOUT_TILED,
+						       .texel = 16,
+						       .dst = DATA_VA + 8 * BENCH_PAGE,
+						       .pitch = 256 * 16 * 4,
+						       .x = 5,
+						       .y = 7,
+						       .width = 50,
+						       .height = 40,
+						       .pattern_lo = 0x0123456789abcdef,
+						       .pattern_hi = 5 });
+	w += TSR_FILL_RECT_QWORDS;
+	tsr_pack_fill_linear(w, &(struct tsr_fill_linear){ .texel = 3,
+							   .dst = DATA_VA + 8 * BENCH_PAGE + 1,
+							   .size = 30000,
+							   .pattern_lo = 0x030201 });
+	w += TSR_FILL_LINEAR_QWORDS;
 	for (unsigned int i = 0; i < 4; i++) {
 		tsr_pack_copy_linear(
 			w, &(struct tsr_copy_linear){ .src = DATA_VA + 64 * i,
-						      .dst = DATA_VA + 5 * BENCH_PAGE + 9 * i,
-						      .size = 6000 });
+						      .dst = DATA_VA + 15 * BENCH_PAGE + 9 * i,
+						      .size = 40000 });
 		w += TSR_COPY_LINEAR_QWORDS;
 		tsr_pack_fence(w, &(struct tsr_fence){
 					  .event = i, .addr = DATA_VA + 8 * i, .value = i + 1 });
