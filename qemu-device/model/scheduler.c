@@ -373,6 +373,7 @@ void tsr_sched_kick(struct tsr_gpu *gpu)
 			break;
 		spent = tsr_sched_run(&gpu->runner[0], q, budget, true);
 		tsr_counter_global(gpu, TSR_GLOBAL_COUNTER_INLINE_CYCLES, spent);
+		spent += !spent;	/* also what cost nothing must come to an end */
 		budget -= spent < budget ? spent : budget;
 	}
 	if (atomic_load_explicit(&gpu->sched.runnable, memory_order_relaxed))
