@@ -13,6 +13,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static char driver_dir[] = "/sys/bus/pci/drivers/tessera";
@@ -205,6 +206,68 @@ static void late_close(void)
 	ktap_ok(works());
 }
 
+/* One process of the storm: ioctls of all kinds until they say that the device is gone. */
+static int storm_client(volatile unsigned int *ready)
+{
+	struct gt_ctx c = gt_ctx();
+	uint64_t until = gt_now_ns() + 20000000000ULL;
+	int ret = 0;
+
+	__sync_fetch_and_add(ready, 1);
+	while (ret != -ENODEV && gt_now_ns() < until) {
+		struct drm_tessera_bind_op op =
+			gt_op_map(c.data.handle, 0x40000000, GT_PAGE, 0, GT_RW);
+		struct gt_cs cs = gt_stream(&c, 4);
+		struct drm_tessera_sync done = gt_binary(c.sync);
+		uint32_t queue = 0, handle;
+
+		GT_EMIT(&cs, copy_linear, .src = gt_data_va(0), .dst = gt_data_va(0x8000),
+			.size = 0x8000);
+		ret = gt_kick(&c, c.queue, &cs, &done);
+		ret = ret ? ret : gt_vm_bind(c.fd, c.vm, &op, 1);
+		ret = ret ? ret : gt_bind_async(c.fd, c.vm, &op, 1, &done, &done);
+		ret = ret ? ret : gt_bo_try(c.fd, GT_PAGE, DRM_TESSERA_BO_LOCAL, 0, &handle);
+		ret = ret ? ret : gt_gem_close(c.fd, handle);
+		ret = ret ? ret : gt_queue_try(c.fd, c.vm, DRM_TESSERA_ENGINE_COPY, 1, 0, &queue);
+		ret = ret ? ret : gt_queue_destroy(c.fd, queue);
+	}
+	return ret == -ENODEV ? 0 : 1;
+}
+
+/* Unbind while processes are inside ioctls: each ends with ENODEV, nothing else. */
+static void unbind_in_a_storm(void)
+{
+	volatile unsigned int *ready = mmap(NULL, GT_PAGE, PROT_READ | PROT_WRITE,
+					    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	unsigned int round, i;
+
+	KTAP_REQUIRE(ready != MAP_FAILED);
+	for (round = 0; round < 5; round++) {
+		pid_t pids[3];
+
+		*ready = 0;
+		for (i = 0; i < 3; i++) {
+			pids[i] = fork();
+			if (!pids[i])
+				_exit(storm_client(ready));
+		}
+		while (*ready < 3)
+			gt_sleep_ms(1);
+		gt_sleep_ms(5 + 17 * round);
+		ktap_eq(driver_write("unbind"), 0);
+		for (i = 0; i < 3; i++) {
+			int status = -1;
+
+			waitpid(pids[i], &status, 0);
+			ktap_eq(status, 0);
+		}
+		ktap_eq(driver_write("bind"), 0);
+		if (!ktap_ok(works()))
+			break;
+	}
+	munmap((void *)ready, GT_PAGE);
+}
+
 static void remove_rescan(void)
 {
 	char path[300];
@@ -253,6 +316,7 @@ int main(int argc, char **argv)
 	ktap_run("[SYS2] the module stays while a file is open", module_in_use);
 	ktap_run("[SYS2] unbind and rebind 10 times", rebind);
 	ktap_run("unbind with work in flight", unbind_busy);
+	ktap_run("unbind while processes are inside ioctls", unbind_in_a_storm);
 	ktap_run("a file is closed after the device came back", late_close);
 	ktap_run("[SYS1] PCI removal and rescan, idle and busy", remove_rescan);
 	ktap_run("a reset of the PCI function", function_reset);

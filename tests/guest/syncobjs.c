@@ -8,6 +8,8 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <sys/ioctl.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <xf86drm.h>
@@ -351,6 +353,7 @@ static void binds_in_order(void)
 	struct gt_bo bos[2] = { gt_bo(c.fd, GT_PAGE, 0), gt_bo(c.fd, GT_PAGE, 0) };
 	struct drm_tessera_sync go = gt_binary(gt_syncobj(c.fd, false)), done = gt_binary(c.sync);
 	struct gt_cs first = gated(1, 1), second = gt_stream(&c, 4);
+	struct drm_tessera_bind_op undo;
 	unsigned int i;
 
 	reset_words();
@@ -369,9 +372,52 @@ static void binds_in_order(void)
 	GT_EMIT(&second, copy_linear, .src = WIN_VA, .dst = gt_data_va(16), .size = 8);
 	ktap_eq(gt_run(&c, &second), 0);
 	ktap_eq(words[2], 0xd1);
+	undo = gt_op_unmap(WIN_VA, GT_PAGE);
+	ktap_eq(gt_vm_bind(c.fd, c.vm, &undo, 1), 0);
 	gt_syncobj_free(c.fd, go.handle);
 	gt_bo_free(&bos[0]);
 	gt_bo_free(&bos[1]);
+}
+
+static void on_alarm(int signal)
+{
+	(void)signal;
+}
+
+/*
+ * A synchronous bind that waits for an asynchronous one before it is interrupted by a signal:
+ * EINTR, nothing has changed, and the same call works afterwards.
+ */
+static void bind_interrupted(void)
+{
+	struct gt_bo bo = gt_bo(c.fd, GT_PAGE, 0);
+	struct drm_tessera_bind_op op = gt_op_map(bo.handle, WIN_VA, GT_PAGE, 0, GT_RW);
+	struct drm_tessera_vm_bind bind = { .vm_id = c.vm, .ops = GT_ARRAY(&op, 1) };
+	struct drm_tessera_sync go = gt_binary(gt_syncobj(c.fd, false));
+	struct itimerval soon = { .it_value = { .tv_usec = 50000 } };
+	struct sigaction action = { .sa_handler = on_alarm };
+	struct gt_cs first = gated(1, 1), second = gt_stream(&c, 4);
+
+	reset_words();
+	*(uint64_t *)bo.map = 0xe1e1;
+	sigaction(SIGALRM, &action, NULL);
+	ktap_eq(submit_one(c.queue, &first, NULL, &go), 0);
+	ktap_eq(gt_bind_async(c.fd, c.vm, NULL, 0, &go, NULL), 0);
+	setitimer(ITIMER_REAL, &soon, NULL);
+	ktap_eq(ioctl(c.fd, DRM_IOCTL_TESSERA_VM_BIND, &bind), -1);
+	ktap_eq(errno, EINTR);
+	words[0] = 1;
+	ktap_eq(gt_fence_error(c.fd, go.handle, 0), 0);
+	GT_EMIT(&second, copy_linear, .src = WIN_VA, .dst = gt_data_va(16), .size = 8);
+	ktap_eq(gt_run(&c, &second), -EFAULT);
+	gt_renew_queue(&c);
+	ktap_eq(ioctl(c.fd, DRM_IOCTL_TESSERA_VM_BIND, &bind), 0);
+	ktap_eq(gt_run(&c, &second), 0);
+	ktap_eq(words[2], 0xe1e1);
+	op = gt_op_unmap(WIN_VA, GT_PAGE);
+	ktap_eq(gt_vm_bind(c.fd, c.vm, &op, 1), 0);
+	gt_syncobj_free(c.fd, go.handle);
+	gt_bo_free(&bo);
 }
 
 /* A syncobj is destroyed while a job is to signal it and another waits for it. */
@@ -413,6 +459,7 @@ int main(int argc, char **argv)
 	ktap_run("an asynchronous bind gates a submit", bind_gates_submit);
 	ktap_run("a submit gates an asynchronous unbind", submit_gates_bind);
 	ktap_run("binds of one VM keep their order", binds_in_order);
+	ktap_run("a synchronous VM_BIND can be interrupted", bind_interrupted);
 	ktap_run("a syncobj destroyed in flight", destroyed_in_flight);
 	gt_ctx_free(&c);
 	return gt_finish();
