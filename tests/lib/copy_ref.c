@@ -8,6 +8,7 @@
 #include "tsr_regs.h"
 
 #define STEPS_MAX 2000000u		/* more is an endless loop */
+#define CALLS_MAX (512u + 128u)		/* translations of a step: the limit and a block */
 
 /* The memory the reference works on: its own copy of the mock's pages, in the same order. */
 struct ref {
@@ -307,6 +308,7 @@ static bool run(struct mock_mem *m, const uint64_t *cmd, uint64_t pc, const char
 
 	for (steps = 1; steps < STEPS_MAX; steps++) {
 		struct tsr_engine_state state = saved;
+		uint64_t calls = m->calls;
 		struct tsr_step_cost cost = { 0 };
 		enum tsr_step ret = tsr_copy_step(&m->mem, pc, cmd, &state, &cost);
 		uint64_t unmarked = mock_step_end(m);
@@ -320,6 +322,9 @@ static bool run(struct mock_mem *m, const uint64_t *cmd, uint64_t pc, const char
 					 unmarked);
 		if (cost.write_bytes > TSR_BURST_BYTES || cost.read_bytes > TSR_BURST_BYTES)
 			return ktap_fail("%s: step of %" PRIu64 " bytes", what, cost.write_bytes);
+		if (m->calls - calls > CALLS_MAX)
+			return ktap_fail("%s: step of %" PRIu64 " translations", what,
+					 m->calls - calls);
 		if (ret == TSR_STEP_MORE && !cost.write_bytes)
 			return ktap_fail("%s: a step without progress", what);
 		if (ret == TSR_STEP_DONE)
