@@ -245,7 +245,7 @@ int qtest_start_refused(char *text, size_t size, const char *args, ...)
 	for (;;) {
 		struct pollfd pfd = { .fd = err[0], .events = POLLIN };
 
-		if (poll(&pfd, 1, 5000) <= 0) {
+		if (poll(&pfd, 1, QTEST_TIMEOUT_MS) <= 0) {
 			kill(q->pid, SIGKILL);
 			break;
 		}
