@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* test: TIMEOUT=90 DEVICE_ARGS=vram=64M */
+/* test: TIMEOUT=90 DEVICE_ARGS=vram=64M,copy-engines=2 */
 /* libtessera in the guest: what the command writer and the layouts make the GPU do. */
 #include "gt_main.h"
 

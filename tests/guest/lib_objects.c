@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* test: TIMEOUT=60 DEVICE_ARGS=vram=64M */
+/* test: TIMEOUT=60 DEVICE_ARGS=vram=64M,copy-engines=2 */
 /* libtessera in the guest: devices, buffer objects, address spaces, the sub-allocator. */
 #include "gt_main.h"
 

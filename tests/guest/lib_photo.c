@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* test: TIMEOUT=240 DEVICE_ARGS=vram=64M */
+/* test: TIMEOUT=240 DEVICE_ARGS=vram=64M,copy-engines=2 */
 /*
  * The photo demo and the tools as a user runs them: every kind of PNG, odd sizes, and inputs that
  * are broken, hostile, or not there. Pictures are made here with libpng.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* test: TIMEOUT=90 DEVICE_ARGS=vram=64M */
+/* test: TIMEOUT=90 DEVICE_ARGS=vram=64M,copy-engines=2 */
 /* libtessera in the guest: syncs, submit lists, asynchronous binds, and what failed jobs tell. */
 #include "gt_main.h"
 
