@@ -69,7 +69,7 @@ static bool job_stream_valid(struct tessera_device *tdev, const struct drm_tesse
 	       ujob->cmd_size <= va_end - ujob->cmd_va;
 }
 
-static int job_check(struct tessera_submit *submit, u32 index, const struct drm_tessera_job *ujob,
+static int job_check(struct tessera_submit *submit, const struct drm_tessera_job *ujob,
 		     struct tessera_queue *queue)
 {
 	bool heap_class = queue->engine_class == DRM_TESSERA_ENGINE_BIN ||
@@ -178,7 +178,7 @@ static int submit_collect_job(struct tessera_submit *submit, u32 index,
 		return -ENOENT;
 
 	ret = job_stream_valid(queue->tdev, ujob) ? 0 : -EINVAL;
-	ret = ret ?: job_check(submit, index, ujob, queue);
+	ret = ret ?: job_check(submit, ujob, queue);
 	if (!ret && !submit->vm)
 		submit->vm = tessera_vm_get(queue->vm);
 	ret = ret ?: job_collect(submit, index, ujob, queue);
