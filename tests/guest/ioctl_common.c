@@ -205,6 +205,25 @@ static void unknown_numbers(void)
 		-ENOTTY);
 }
 
+/* The direction and size bits of the request are the caller's too: nothing in means all zeros. */
+static void odd_directions(void)
+{
+	struct drm_tessera_bo_create create = { .size = GT_PAGE };
+	struct drm_tessera_vm_destroy destroy = { .vm_id = c.vm };
+	unsigned long nr = DRM_COMMAND_BASE + DRM_TESSERA_BO_CREATE;
+
+	ktap_eq(gt_ioctl(fd, _IOC(_IOC_READ, 'd', nr, sizeof(create)), &create), -EINVAL);
+	create = (struct drm_tessera_bo_create){ .size = GT_PAGE };
+	ktap_eq(gt_ioctl(fd, _IOC(_IOC_NONE, 'd', nr, 0), &create), -EINVAL);
+	ktap_eq(create.size, GT_PAGE);
+	ktap_eq(create.handle, 0);
+	ktap_eq(gt_ioctl(fd, _IOC(_IOC_WRITE, 'd', nr, sizeof(create)), &create), 0);
+	ktap_eq(create.handle, 0); /* made, but not told */
+	nr = DRM_COMMAND_BASE + DRM_TESSERA_VM_DESTROY;
+	ktap_eq(gt_ioctl(fd, _IOC(_IOC_WRITE, 'd', nr, 0), &destroy), -ENOENT);
+	ktap_eq(gt_ioctl(fd, _IOC(_IOC_READ, 'd', nr, sizeof(destroy)), &destroy), -ENOENT);
+}
+
 /* The size is what the table of the uapi says; it never changes for a released number. */
 static void sizes(void)
 {
@@ -252,6 +271,7 @@ int main(int argc, char **argv)
 	run_entries("with a shorter argument: the rest is zero", shorter, false, true);
 	run_entries("with a bad pointer fails with EFAULT", bad_pointer, false, false);
 	run_entries("of a later version fails with EOPNOTSUPP", later, true, false);
+	ktap_run("[SYS3] direction bits that hide the argument", odd_directions);
 	ktap_run("[SYS3] unknown ioctl numbers fail with EINVAL, foreign types with ENOTTY",
 		 unknown_numbers);
 	gt_ctx_free(&c);

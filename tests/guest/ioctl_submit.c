@@ -44,6 +44,8 @@ static void bad_fields(void)
 		GT_BAD(jobs[1].cmd_size, 4, EINVAL),
 		GT_BAD(jobs[1].cmd_size, 7, EINVAL),
 		GT_BAD(jobs[1].cmd_size, 25, EINVAL),
+		GT_BAD(jobs[1].cmd_size, DRM_TESSERA_CMD_SIZE_MAX + 8, EINVAL),
+		GT_BAD(jobs[1].cmd_size, UINT32_MAX & ~7u, EINVAL),
 		GT_BAD(jobs[1].heap_id, 1, EINVAL), /* a copy job has no heap */
 		GT_BAD(jobs[1].heap_id, UINT32_MAX, EINVAL),
 		GT_BAD(jobs[1].perfmon_id, 1, ENOENT),

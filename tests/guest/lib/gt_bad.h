@@ -123,6 +123,10 @@ __attribute__((unused)) static void gt_bad_array(const struct gt_call *call, con
 	ktap_eq(gt_call(call), -EINVAL);
 	array->stride = 0;
 	ktap_eq(gt_call(call), -EINVAL);
+	array->stride = DRM_TESSERA_STRIDE_MAX + 8;
+	ktap_eq(gt_call(call), -EINVAL);
+	array->stride = UINT32_MAX & ~7u;
+	ktap_eq(gt_call(call), -EINVAL);
 	*array = good;
 	array->count = limit + 1;
 	ktap_eq(gt_call(call), -EINVAL);
