@@ -79,6 +79,8 @@ struct tsr_exec {
 	uint8_t inval_started;
 	uint32_t ticket;		/* AS.INV_STARTED behind it */
 	uint32_t loops;			/* JUMP, CALL and RETURN since progress */
+	/* steps of the command processor since the engine's last turn */
+	uint32_t ahead;
 	struct tsr_frame frame[TSR_NESTING_MAX];
 	struct tsr_packet packet;	/* the packet in phase EXECUTE */
 	struct tsr_prefetch prefetch;

@@ -73,18 +73,23 @@ static enum tsr_leave out_of_work(enum tsr_cp_result cp)
 	}
 }
 
-/* Let the command processor go ahead as far as it can, up to a stopping point. */
+/*
+ * Let the command processor go ahead as far as it can: TSR_CP_STEPPED when it was held up by
+ * AHEAD_MAX or by a reason to stop, of which the caller finds out.
+ */
 static enum tsr_cp_result go_ahead(struct tsr_runner *runner, struct tsr_queue *q, uint64_t limit)
 {
-	enum tsr_cp_result cp;
-	unsigned int n = 0;
+	enum tsr_cp_result cp = TSR_CP_STEPPED;
 
-	do {
+	while (q->exec.ahead < AHEAD_MAX) {
 		cp = tsr_cp_step(runner, q);
-		if (cp != TSR_CP_STEPPED || runner->spent >= limit || q->slice_left <= 0)
+		if (cp != TSR_CP_STEPPED)
 			break;
-	} while (++n < AHEAD_MAX &&
-		 !atomic_load_explicit(&runner->attention, memory_order_relaxed));
+		q->exec.ahead++;
+		if (runner->spent >= limit || q->slice_left <= 0 ||
+		    atomic_load_explicit(&runner->attention, memory_order_relaxed))
+			break;
+	}
 	return cp;
 }
 
@@ -103,8 +108,9 @@ enum tsr_leave tsr_run_queue(struct tsr_runner *runner, struct tsr_queue *q, uin
 			return TSR_LEAVE_LIMIT;
 		q->host_seq = atomic_load_explicit(&runner->gpu->host_seq, memory_order_acquire);
 		cp = go_ahead(runner, q, limit);
-		if (cp == TSR_CP_STEPPED && (runner->spent >= limit || q->slice_left <= 0))
+		if (cp == TSR_CP_STEPPED && q->exec.ahead < AHEAD_MAX)
 			continue;
+		q->exec.ahead = 0;
 		switch (tsr_fifo_step(runner, q, light)) {
 		case TSR_FIFO_STEPPED:
 			break;

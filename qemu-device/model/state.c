@@ -182,6 +182,7 @@ static void visit_exec(struct stream *s, struct tsr_queue *q)
 	VISIT(s, x->inval_started);
 	VISIT(s, x->ticket);
 	VISIT(s, x->loops);
+	VISIT(s, x->ahead);
 	for (unsigned int i = 0; i < TSR_NESTING_MAX; i++) {
 		VISIT(s, x->frame[i].pc);
 		VISIT(s, x->frame[i].end);
@@ -313,9 +314,9 @@ static void visit_as(struct stream *s, struct tsr_as *as)
 static void visit_fingerprint(struct stream *s, const struct tsr_config *cfg)
 {
 	uint64_t own[] = {
-		SNAPSHOT_MAGIC,	 SNAPSHOT_VERSION, cfg->queues,	       cfg->engines[0],
-		cfg->engines[1], cfg->engines[2],  cfg->engines[3],    cfg->va_bits,
-		cfg->page_sizes, cfg->local_size,  cfg->deterministic,
+		SNAPSHOT_MAGIC, SNAPSHOT_VERSION, cfg->queues, cfg->engines[0], cfg->engines[1],
+		cfg->engines[2], cfg->engines[3], cfg->va_bits, cfg->page_sizes, cfg->local_size,
+		cfg->deterministic,
 	};
 	static const char *const what[] = {
 		"it is no snapshot of a Tessera device",

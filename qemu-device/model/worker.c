@@ -67,9 +67,10 @@ static void wait_for_work(struct tsr_gpu *gpu)
 		/*
 		 * Found: the next spin may be as long as any. Not found: it was a waste, try less.
 		 */
-		workers->spin_ns = found		  ? SPIN_MAX_NS
-				   : ns / 2 < SPIN_MIN_NS ? SPIN_MIN_NS
-							  : ns / 2;
+		if (found)
+			workers->spin_ns = SPIN_MAX_NS;
+		else
+			workers->spin_ns = ns / 2 < SPIN_MIN_NS ? SPIN_MIN_NS : ns / 2;
 	}
 	while (!wanted(gpu)) {
 		workers->sleeping++;

@@ -232,7 +232,9 @@ static void goes_on(void)
 	/* A second journey, suspended. */
 	bench_control(&q, TSR_QUEUE_OP_SUSPEND);
 	free(image.bytes);
+	stamp = bench_read64(s.b, TSR_REG_GPU_TIMESTAMP);
 	image = save(s.b);
+	ktap_eq(bench_read64(s.b, TSR_REG_GPU_TIMESTAMP), stamp);
 	bench_replace(s.b);
 	tsr_gpu_pause(s.b->gpu);
 	ktap_ok(load(s.b, image.bytes, image.size, NULL));

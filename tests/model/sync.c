@@ -513,6 +513,36 @@ static void ring_copy_before_call(void)
 }
 
 /*
+ * A stream that never ends and never waits does not keep the engine from its commands, nor their
+ * fence from being written.
+ */
+static void endless_beside_engine(void)
+{
+	struct tsr_config config = { .no_inline = true };
+	struct stage_stream stream, loop;
+	struct play y;
+
+	begin(&y, &config);
+	loop = stage_stream(&y.s, 0x1000);
+	stage_add(&loop, y.p, pk_signal(y.p, TSR_SIGNAL_OP_ADD, TSR_EVENT_REACHED, true,
+					STAGE_DATA + OUT, 1));
+	stage_add(&loop, y.p, pk_jump(y.p, loop.va, 48));
+	stream = stage_stream(&y.s, 0);
+	stage_add(&stream, y.p, pk_copy(y.p, STAGE_DATA + TARGET, STAGE_DATA + SOURCE, BIG));
+	stage_add(&stream, y.p,
+		  pk_fence(y.p, TSR_EVENT_ALL_DONE, false, STAGE_DATA + OUT + 8, 1));
+	stage_add(&stream, y.p, pk_jump(y.p, loop.va, loop.size));
+	stage_call(&y.q, &stream);
+	bench_write(y.s.b, TSR_REG_QUEUE_TIMESLICE(0), 1 << 30);
+	bench_kick(&y.q);
+	tsr_gpu_run(y.s.b->gpu, 1 << 20);
+	ktap_eq(stage_load(&y.s, OUT + 8), 1);
+	ktap_mem_eq(y.s.data + TARGET, y.s.data + SOURCE, BIG);
+	ktap_ok(stage_load(&y.s, OUT) > 1000);
+	end(&y);
+}
+
+/*
  * A bad packet behind a copy: the copy and its fence are completed first; if the copy faults, that
  * is the fault.
  */
@@ -560,6 +590,7 @@ int main(void)
 	ktap_run("counter intervals", intervals);
 	ktap_run("counter intervals of the ring", ring_intervals);
 	ktap_run("[CP9] [MEM3] a copy in the ring before a CALL", ring_copy_before_call);
+	ktap_run("[CP5] an endless stream beside the engine", endless_beside_engine);
 	ktap_run("[CP3] a fault of the command processor comes behind what the engine has",
 		 fault_orders);
 	return ktap_finish();
