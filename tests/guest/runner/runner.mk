@@ -31,8 +31,8 @@ userspace: setup ## build libtessera, tools, demos and the guest's test programs
 guest-env: setup
 	@bash tests/guest/runner/env.sh
 
-# CMD may hold any quotes: it reaches the guest through the environment.
-guest: export TSR_CMD = $(CMD)
+# CMD may hold any quotes and dollar signs: it reaches the guest as it is, through the environment.
+guest: export TSR_CMD = $(value CMD)
 guest: setup ## run CMD='...' in a fresh guest; its output and exit status are passed through
 	@[ -n "$$TSR_CMD" ] || { echo "usage: make guest CMD='command'" >&2; exit 2; }
 	@$(GUEST_ENV); exec $(GUEST) $(if $(SHARE),--share) -- "$$TSR_CMD"
@@ -48,7 +48,7 @@ run: setup ## boot a guest, run the demo on a picture (IMAGE=file.png), show whe
 	@$(GUEST_ENV); exec $(DEMO) $(GUEST_OPTIONS)
 
 # A command given as CMD starts as soon as gdb is attached and continues the guest.
-gdb: export TSR_CMD = $(or $(CMD),true)
+gdb: export TSR_CMD = $(or $(value CMD),true)
 gdb: setup ## gdb on the guest's kernel, with the driver's symbols; CMD='...' runs in the guest meanwhile
 	@bash qemu-device/build/setup.sh gdb
 	@$(GUEST_ENV); exec $(PYTHON) tests/guest/runner/gdb.py --module "$$TSR_MODULE" $(GUEST_OPTIONS) -- "$$TSR_CMD"
