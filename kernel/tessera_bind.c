@@ -430,6 +430,7 @@ static int bind_prepare_unmap_bo(struct tessera_bind *bind, struct tessera_bind_
 {
 	struct tessera_bo *bo = to_tessera_bo(op->obj);
 
+	tessera_pt_reserve_nothing(&bind->pool);
 	mutex_lock(&bo->gpuva_lock);
 	op->vm_bo = drm_gpuvm_bo_find(&bind->vm->base, op->obj);
 	mutex_unlock(&bo->gpuva_lock);
@@ -580,6 +581,8 @@ void tessera_bind_destroy(struct tessera_bind *bind)
 
 	/* Under the lock: an unplug either finds the tables or finds them freed. */
 	mutex_lock(&vm->op_lock);
+	if (vm->pgt)
+		tessera_pt_pool_recycle(vm->pgt, &bind->pool);
 	tessera_pt_pool_fini(vm->tdev->drm.dev, &bind->pool);
 	list_del(&bind->node);
 	mutex_unlock(&vm->op_lock);

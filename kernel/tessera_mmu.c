@@ -24,6 +24,7 @@
 #include <linux/minmax.h>
 #include <linux/sizes.h>
 #include <linux/slab.h>
+#include <linux/spinlock.h>
 
 #include "tessera_device.h"
 #include "tessera_mmu.h"
@@ -32,6 +33,8 @@
 #define PT_SIZE		(PT_ENTRIES * sizeof(__le64))
 /* Most tables one NULL mapping may take: 16 MiB, for nearly 2 TiB of large pages. */
 #define PT_NULL_MAX		2048
+/* Unused tables a tree keeps for its next change, of each kind. */
+#define PT_CACHE_MAX		8
 #define SMALL_SIZE	BIT_ULL(TSR_PAGE_SHIFT)
 #define HUGE_SIZE	BIT_ULL(TSR_HUGE_SHIFT)
 
@@ -70,6 +73,12 @@ struct tessera_pgtable {
 	unsigned int levels;
 	/** @huge: 2 MiB leaves are possible. */
 	bool huge;
+	/** @cache_lock: Protects @cache and @cached; a leaf lock. */
+	spinlock_t cache_lock;
+	/** @cache: Unused, empty tables: of pointers, and for level 0. */
+	struct list_head cache[2];
+	/** @cached: How many those are. */
+	unsigned int cached[2];
 };
 
 static unsigned int pt_shift(unsigned int level)
@@ -121,6 +130,36 @@ static void pt_free_list(struct device *dev, struct list_head *list)
 		list_del(&pt->node);
 		pt_free(dev, pt);
 	}
+}
+
+/* An empty table from the cache, or a new one. */
+static struct tessera_pt *pt_get(struct tessera_pgtable *pgt, bool leaf)
+{
+	struct tessera_pt *pt;
+
+	spin_lock(&pgt->cache_lock);
+	pt = list_first_entry_or_null(&pgt->cache[leaf], struct tessera_pt, node);
+	if (pt) {
+		list_del(&pt->node);
+		pgt->cached[leaf]--;
+	}
+	spin_unlock(&pgt->cache_lock);
+
+	return pt ?: pt_alloc(pgt->dev, leaf);
+}
+
+static void pt_recycle(struct tessera_pgtable *pgt, struct list_head *list, bool leaf)
+{
+	struct tessera_pt *pt, *next;
+
+	spin_lock(&pgt->cache_lock);
+	list_for_each_entry_safe(pt, next, list, node) {
+		if (pgt->cached[leaf] >= PT_CACHE_MAX)
+			break;
+		list_move(&pt->node, &pgt->cache[leaf]);
+		pgt->cached[leaf]++;
+	}
+	spin_unlock(&pgt->cache_lock);
 }
 
 static u64 pt_entry(const struct tessera_pt *pt, unsigned int index)
@@ -192,6 +231,9 @@ struct tessera_pgtable *tessera_pgtable_create(struct device *dev,
 	pgt->dev = dev;
 	pgt->levels = info->va_levels;
 	pgt->huge = info->features & TSR_FEATURE_HUGE_PAGES;
+	spin_lock_init(&pgt->cache_lock);
+	INIT_LIST_HEAD(&pgt->cache[0]);
+	INIT_LIST_HEAD(&pgt->cache[1]);
 	pgt->root = pt_alloc(dev, false);
 	if (!pgt->root) {
 		kfree(pgt);
@@ -215,6 +257,8 @@ void tessera_pgtable_destroy(struct tessera_pgtable *pgt)
 	tessera_pt_pool_init(&pool);
 	pt_retire(&pool, pgt->root);
 	tessera_pt_pool_fini(pgt->dev, &pool);
+	pt_free_list(pgt->dev, &pgt->cache[0]);
+	pt_free_list(pgt->dev, &pgt->cache[1]);
 	kfree(pgt);
 }
 
@@ -239,6 +283,20 @@ void tessera_pt_pool_init(struct tessera_pt_pool *pool)
 	INIT_LIST_HEAD(&pool->dirs);
 	INIT_LIST_HEAD(&pool->dead);
 	pool->dirty = false;
+	pool->have = PT_HAVE_NONE;
+}
+
+/**
+ * tessera_pt_pool_recycle() - keep a few unused tables of a pool
+ * @pgt: tree the pool was for
+ * @pool: pool; the rest, and the dead tables, are left for tessera_pt_pool_fini()
+ *
+ * Most changes need none of what is reserved for the worst case.
+ */
+void tessera_pt_pool_recycle(struct tessera_pgtable *pgt, struct tessera_pt_pool *pool)
+{
+	pt_recycle(pgt, &pool->leaves, true);
+	pt_recycle(pgt, &pool->dirs, false);
 }
 
 /**
@@ -256,12 +314,12 @@ void tessera_pt_pool_fini(struct device *dev, struct tessera_pt_pool *pool)
 	pt_free_list(dev, &pool->dead);
 }
 
-static int pt_reserve(struct device *dev, struct list_head *list, u64 count, bool leaf)
+static int pt_reserve(struct tessera_pgtable *pgt, struct list_head *list, u64 count, bool leaf)
 {
 	struct tessera_pt *pt;
 
 	while (count--) {
-		pt = pt_alloc(dev, leaf);
+		pt = pt_get(pgt, leaf);
 		if (!pt)
 			return -ENOMEM;
 		list_add(&pt->node, list);
@@ -288,9 +346,15 @@ static int pt_reserve(struct device *dev, struct list_head *list, u64 count, boo
 int tessera_pt_reserve_map(struct tessera_pgtable *pgt, struct tessera_pt_pool *pool,
 			   u64 va, u64 size, bool null)
 {
-	u64 dirs = 0, leaves = ((va + size - 1) >> TSR_HUGE_SHIFT) - (va >> TSR_HUGE_SHIFT) + 1;
+	u64 first = va >> TSR_HUGE_SHIFT, last = (va + size - 1) >> TSR_HUGE_SHIFT;
+	u64 dirs = 0, leaves = last - first + 1;
 	unsigned int level;
 	int ret;
+
+	/* A mapping that ends inside a region leaves a table there, and all above it. */
+	if (first == last && first == pool->have && size < HUGE_SIZE)
+		return 0;
+	pool->have = IS_ALIGNED(va + size, HUGE_SIZE) ? PT_HAVE_NONE : last;
 
 	for (level = 1; level < pgt->levels - 1; level++) {
 		unsigned int shift = pt_shift(level + 1);
@@ -303,11 +367,11 @@ int tessera_pt_reserve_map(struct tessera_pgtable *pgt, struct tessera_pt_pool *
 	if (null && dirs + leaves > PT_NULL_MAX)
 		return -ENOMEM;
 
-	ret = pt_reserve(pgt->dev, &pool->dirs, dirs, false);
+	ret = pt_reserve(pgt, &pool->dirs, dirs, false);
 	if (ret)
 		return ret;
 
-	return pt_reserve(pgt->dev, &pool->leaves, leaves, true);
+	return pt_reserve(pgt, &pool->leaves, leaves, true);
 }
 
 /**
@@ -326,7 +390,18 @@ int tessera_pt_reserve_unmap(struct tessera_pgtable *pgt, struct tessera_pt_pool
 {
 	unsigned int ends = !IS_ALIGNED(va, HUGE_SIZE) + !IS_ALIGNED(va + size, HUGE_SIZE);
 
-	return pt_reserve(pgt->dev, &pool->leaves, pgt->huge ? ends : 0, true);
+	tessera_pt_reserve_nothing(pool);
+
+	return pt_reserve(pgt, &pool->leaves, pgt->huge ? ends : 0, true);
+}
+
+/**
+ * tessera_pt_reserve_nothing() - a change comes that needs no table but may drop some
+ * @pool: pool
+ */
+void tessera_pt_reserve_nothing(struct tessera_pt_pool *pool)
+{
+	pool->have = PT_HAVE_NONE;
 }
 
 /* The level 1 table for @va, made if it is missing. */

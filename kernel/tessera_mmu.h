@@ -26,7 +26,15 @@ struct tessera_pt_pool {
 	struct list_head dead;
 	/** @dirty: An entry that was valid has changed: the TLB must be told. */
 	bool dirty;
+	/**
+	 * @have: Number of the 2 MiB region that has a level 0 table once the
+	 * changes reserved so far are made, so that another small mapping there
+	 * needs nothing; PT_HAVE_NONE if none is known.
+	 */
+	u64 have;
 };
+
+#define PT_HAVE_NONE U64_MAX
 
 struct tessera_pgtable *tessera_pgtable_create(struct device *dev,
 					       const struct tessera_hw_info *info);
@@ -35,6 +43,8 @@ u64 tessera_pgtable_root(const struct tessera_pgtable *pgt);
 
 void tessera_pt_pool_init(struct tessera_pt_pool *pool);
 void tessera_pt_pool_fini(struct device *dev, struct tessera_pt_pool *pool);
+void tessera_pt_pool_recycle(struct tessera_pgtable *pgt, struct tessera_pt_pool *pool);
+void tessera_pt_reserve_nothing(struct tessera_pt_pool *pool);
 int tessera_pt_reserve_map(struct tessera_pgtable *pgt, struct tessera_pt_pool *pool,
 			   u64 va, u64 size, bool null);
 int tessera_pt_reserve_unmap(struct tessera_pgtable *pgt, struct tessera_pt_pool *pool,
