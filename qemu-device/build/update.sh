@@ -8,4 +8,3 @@
 locked "$CACHE/apt.lock" apt_update again
 bash "$TOP/qemu-device/build/qemu.sh" --refresh >/dev/null
 bash "$TOP/tests/guest/runner/kernel.sh" --refresh >/dev/null
-rm -rf "$CACHE/meson/current"

@@ -33,7 +33,7 @@ guest-env: setup
 
 # CMD may hold any quotes and dollar signs: it reaches the guest as it is, through the environment.
 guest: export TSR_CMD = $(value CMD)
-guest: setup ## run CMD='...' in a fresh guest; its output and exit status are passed through
+guest: setup ## run CMD='...' in a fresh guest; its output is passed through, make fails when it fails
 	@[ -n "$$TSR_CMD" ] || { echo "usage: make guest CMD='command'" >&2; exit 2; }
 	@$(GUEST_ENV); exec $(GUEST) $(if $(SHARE),--share) -- "$$TSR_CMD"
 
