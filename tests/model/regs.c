@@ -144,9 +144,15 @@ static void slots(void)
 	ktap_eq(bench_state(&q), TSR_QUEUE_STATE_IDLE);
 	ktap_eq(bench_read64(s.b, TSR_REG_IRQ_RAWSTAT(TSR_IRQ_CLASS_GLOBAL)), 0);
 	bench_control(&q, TSR_QUEUE_OP_RESET);
+	bench_write64(s.b, TSR_REG_IRQ_CLEAR(TSR_IRQ_CLASS_GLOBAL), UINT64_MAX);
 	bench_control(&q, TSR_QUEUE_OP_SUSPEND);
 	bench_control(&q, TSR_QUEUE_OP_RESUME);
 	ktap_eq(bench_state(&q), TSR_QUEUE_STATE_DISABLED);
+	ktap_eq(bench_read64(s.b, TSR_REG_IRQ_RAWSTAT(TSR_IRQ_CLASS_GLOBAL)), 0);
+	/* this is complete, though there was nothing to do */
+	bench_control(&q, TSR_QUEUE_OP_RESET);
+	ktap_eq(bench_read64(s.b, TSR_REG_IRQ_RAWSTAT(TSR_IRQ_CLASS_GLOBAL)),
+		TSR_GLOBAL_IRQ_QUEUE_STOPPED);
 	/* The write pointer follows RPTR while the slot is off. */
 	bench_write(s.b, TSR_REG_QUEUE_RPTR(2), 0x12345);
 	ktap_eq(bench_read(s.b, TSR_REG_QUEUE_RPTR(2)), 0x12340);
@@ -174,6 +180,7 @@ static void bad_config(void)
 		{ STAGE_RING, 12 | 0 << 8, 1 << 16, TSR_QUEUE_CONFIG__OFFSET },
 		{ STAGE_RING, 12 | 3 << 8, 128 << 16, TSR_QUEUE_ADDRESS_SPACES__OFFSET },
 		{ STAGE_RING, 12 | 3 << 8, 255, TSR_QUEUE_ADDRESS_SPACES__OFFSET },
+		{ STAGE_RING, 12 | 3 << 8, 128, TSR_QUEUE_ADDRESS_SPACES__OFFSET },
 	};
 	struct tsr_config config = { .engines = { 0, 1, 1, 1 } };
 	struct bench_queue q;

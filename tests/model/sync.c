@@ -543,6 +543,37 @@ static void endless_beside_engine(void)
 }
 
 /*
+ * A blocked queue that is suspended and resumed is blocked again, without having been on an engine.
+ */
+static void resumed_blocked(void)
+{
+	struct play y;
+
+	begin(&y, NULL);
+	bench_emit(&y.q, y.p, pk_wait(y.p, TSR_COMPARE_EQ, true, STAGE_DATA + GATE, 1));
+	emit_fence(&y, TSR_EVENT_REACHED, 0);
+	bench_kick(&y.q);
+	ktap_eq(bench_state(&y.q), TSR_QUEUE_STATE_BLOCKED);
+	for (unsigned int i = 0; i < 3; i++) {
+		bench_control(&y.q, TSR_QUEUE_OP_SUSPEND);
+		bench_control(&y.q, TSR_QUEUE_OP_SUSPEND);
+		ktap_eq(bench_state(&y.q), TSR_QUEUE_STATE_SUSPENDED);
+		/* What it waits for does not matter now. */
+		*stage_word(&y.s, GATE) = i == 2;
+		bench_kick(&y.q);
+		bench_advance(y.s.b, 5 * 1000 * 1000);
+		ktap_eq(bench_state(&y.q), TSR_QUEUE_STATE_SUSPENDED);
+		ktap_eq(stage_load(&y.s, OUT), 0);
+		bench_control(&y.q, TSR_QUEUE_OP_RESUME);
+		ktap_eq(bench_state(&y.q),
+			i == 2 ? TSR_QUEUE_STATE_IDLE : TSR_QUEUE_STATE_BLOCKED);
+		ktap_eq(bench_queue_reg(&y.q, TSR_QUEUE_SLICES__OFFSET), i == 2 ? 2 : 1);
+	}
+	ktap_eq(stage_load(&y.s, OUT), 1);
+	end(&y);
+}
+
+/*
  * A bad packet behind a copy: the copy and its fence are completed first; if the copy faults, that
  * is the fault.
  */
@@ -590,6 +621,7 @@ int main(void)
 	ktap_run("counter intervals", intervals);
 	ktap_run("counter intervals of the ring", ring_intervals);
 	ktap_run("[CP9] [MEM3] a copy in the ring before a CALL", ring_copy_before_call);
+	ktap_run("[CP7] blocked, suspended, resumed", resumed_blocked);
 	ktap_run("[CP5] an endless stream beside the engine", endless_beside_engine);
 	ktap_run("[CP3] a fault of the command processor comes behind what the engine has",
 		 fault_orders);
