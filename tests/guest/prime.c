@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* test: TIMEOUT=60 */
+/* test: TIMEOUT=60 DEVICE_ARGS=vram=64M,copy-engines=2 */
 /*
  * Sharing by dma-buf: between files and processes, with vgem, its mmap and sync ioctls, and objects
  * that go away while in use.
@@ -316,21 +316,30 @@ static void close_in_flight(void)
  */
 static void local_shared(void)
 {
-	int a = gt_open(), b = gt_open(), dmabuf;
-	uint32_t handle, other;
+	int a = gt_open(), b = gt_open(), vgem = open_vgem(), dmabuf;
+	struct gt_bo bo;
+	uint32_t other;
+	volatile uint64_t *words;
 
 	if (!gt_gpu_info(a).local_size) {
 		ktap_skip("the device has no local memory");
-		close(a);
-		close(b);
 		return;
 	}
-	ktap_eq(gt_bo_try(a, GT_PAGE, DRM_TESSERA_BO_LOCAL, 0, &handle), 0);
-	dmabuf = export_bo(a, handle);
-	if (dmabuf >= 0) {
-		ktap_eq(import_bo(b, dmabuf, &other), 0);
-		close(dmabuf);
+	bo = gt_bo(a, GT_PAGE, DRM_TESSERA_BO_LOCAL);
+	dmabuf = export_bo(a, bo.handle);
+	KTAP_REQUIRE(dmabuf >= 0);
+	ktap_eq(import_bo(b, dmabuf, &other), 0);
+	words = gt_bo_mmap(b, other, GT_PAGE);
+	KTAP_REQUIRE(words);
+	((volatile uint64_t *)bo.map)[3] = 0x10ca1;
+	ktap_eq(words[3], 0x10ca1);
+	if (vgem >= 0) {
+		ktap_ok(import_bo(vgem, dmabuf, &other) < 0);
+		close(vgem);
 	}
+	munmap((void *)words, GT_PAGE);
+	close(dmabuf);
+	gt_bo_free(&bo);
 	close(a);
 	close(b);
 }
