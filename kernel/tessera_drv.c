@@ -206,9 +206,15 @@ static struct pci_driver tessera_pci_driver = {
 	.err_handler = &tessera_pci_error_handlers,
 };
 
+/* Shorter ones would take a device that is merely slow to look for a broken one. */
+#define JOB_TIMEOUT_MIN_MS 100U
+
 static int __init tessera_init(void)
 {
 	int ret;
+
+	tessera_job_timeout_ms = max(tessera_job_timeout_ms, JOB_TIMEOUT_MIN_MS);
+	tessera_job_limit_ms = max(tessera_job_limit_ms, tessera_job_timeout_ms);
 
 	tessera_release_wq = alloc_workqueue("tessera-release", WQ_UNBOUND, 0);
 	if (!tessera_release_wq)
