@@ -36,20 +36,36 @@ void tessera_enter(TesseraState *s)
     }
 }
 
+/* Returns true when the outermost call has ended. */
+static bool host_unguard(TesseraState *s)
+{
+    if (--s->depth) {
+        return false;
+    }
+    DEVICE(s)->mem_reentrancy_guard.engaged_in_io = s->guard;
+    return true;
+}
+
 void tessera_leave(TesseraState *s)
 {
-    if (--s->depth == 0) {
-        DEVICE(s)->mem_reentrancy_guard.engaged_in_io = s->guard;
+    if (host_unguard(s)) {
         tessera_irq_deliver(s);
     }
 }
 
+/*
+ * An IOMMU calls this from its own register accesses.  A message sent from
+ * there would come back to it and be blocked as re-entrant, so messages wait
+ * for the bottom half.
+ */
 void tessera_invalidate(TesseraState *s, uint64_t addr, uint64_t len)
 {
     if (s->gpu) {
         tessera_enter(s);
         tsr_gpu_host_invalidate(s->gpu, addr, len);
-        tessera_leave(s);
+        if (host_unguard(s) && qatomic_read(&s->irq_pending)) {
+            qemu_bh_schedule(s->irq_bh);
+        }
     }
 }
 

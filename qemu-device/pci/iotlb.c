@@ -377,6 +377,32 @@ void tessera_iotlb_forget_misses(TesseraState *s)
     g_queue_clear_full(&s->dma.misses, g_free);
 }
 
+/*
+ * Drop questions and refusals about [start, last].  Who still wants to know
+ * asks again; who has stopped since, because the page was about to go, does
+ * not, and the IOMMU reports no fault for it.  BQL.
+ */
+static void iotlb_drop_misses(TesseraDMA *dma, uint64_t start, uint64_t last)
+{
+    bool dropped = false;
+    GList *link, *next;
+
+    QEMU_LOCK_GUARD(&dma->lock);
+    for (link = dma->misses.head; link; link = next) {
+        IOTLBMiss *miss = link->data;
+
+        next = link->next;
+        if (miss->page <= last && miss->page + (4 * KiB - 1) >= start) {
+            g_queue_delete_link(&dma->misses, link);
+            g_free(miss);
+            dropped = true;
+        }
+    }
+    if (dropped) {
+        iotlb_schedule(dma);
+    }
+}
+
 /* The guest has invalidated something, so answers are old too.  BQL. */
 static void iotlb_notify(IOMMUNotifier *n, IOMMUTLBEntry *gone)
 {
@@ -385,7 +411,10 @@ static void iotlb_notify(IOMMUNotifier *n, IOMMUTLBEntry *gone)
     uint64_t last = MIN(gone->iova + gone->addr_mask, watch->last);
 
     if (first <= last) {
-        iotlb_drop(watch->s, first + watch->offset, last + watch->offset);
+        first += watch->offset;
+        last += watch->offset;
+        iotlb_drop(watch->s, first, last);
+        iotlb_drop_misses(&watch->s->dma, first, last);
     }
 }
 
