@@ -33,7 +33,7 @@ check-static: setup ## compiler warnings, sparse, checkpatch, kernel-doc, header
 
 check-model: setup ## the model library in process, under ASan+UBSan and TSan, and a short fuzz run
 	@$(PROGRAMS) model-asan model-tsan fuzz
-	@TSR_FUZZ_SECONDS=$(or $(FUZZ_SECONDS),5) $(RUN) --suite model --results $(RESULTS)/model.ktap \
+	@TSR_FUZZ_SECONDS=$(or $(FUZZ_SECONDS),5) TSR_FUZZ_SEED=$(or $(FUZZ_SEED),1) $(RUN) --suite model --results $(RESULTS)/model.ktap \
 		$(call programs,model-asan,model,model-asan) \
 		$(filter $(foreach n,$(tsan_names),%/$(n).c),$(call programs,model-tsan,model,model-tsan)) \
 		$(call programs,fuzz,fuzz,fuzz)
