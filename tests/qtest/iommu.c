@@ -23,21 +23,12 @@ static struct qtest *q;
 static struct gpu gpu;
 static struct vtd vtd;
 
-static void open_port(void)
-{
-	struct gpu port = { .q = q, .bus = 0, .devfn = 5 << 3 };
-
-	gpu_cfg_write(&port, 0x18, BUS << 16 | BUS << 8, 4);
-	gpu_cfg_write(&port, 0x20, 0xeff0e000, 4);
-	gpu_cfg_write(&port, 0x04, 0x6, 2);
-}
-
 /* A machine with the IOMMU on and all memory of the test mapped. @workers: nothing runs in the
  * doorbell write. */
 static void start(const char *args)
 {
 	q = qtest_start("%s", args);
-	open_port();
+	gpu_open_bridge(q, 5 << 3, BUS);
 	vtd_open(&vtd, q, TABLES, BUS);
 	vtd_map(&vtd, GPU_MEMORY(0) + OFFSET, GPU_MEMORY(0), SIZE, VTD_READ | VTD_WRITE);
 	vtd_enable(&vtd, true);
@@ -333,7 +324,7 @@ static void test_huge_pages(void)
 	uint64_t pa;
 
 	q = qtest_start(ARGS ",inline-budget=0");
-	open_port();
+	gpu_open_bridge(q, 5 << 3, BUS);
 	vtd_open(&vtd, q, TABLES, BUS);
 	for (pa = GPU_MEMORY(0); pa < GPU_MEMORY(0) + SIZE; pa += 2 << 20)
 		vtd_map_huge(&vtd, pa + OFFSET, pa, VTD_READ | VTD_WRITE);

@@ -292,11 +292,7 @@ static void test_conventional_bus(void)
 		return;
 	}
 	pci = qtest_start("-device pcie-pci-bridge,id=b,addr=4 -device tessera,bus=b,addr=1");
-	old = (struct gpu){ .q = pci, .bus = 0, .devfn = 4 << 3 };
-	/* The bridge's buses and windows, as firmware would set them. */
-	gpu_cfg_write(&old, 0x18, 0x00010100, 4);
-	gpu_cfg_write(&old, 0x20, 0xeff0e000, 4);
-	gpu_cfg_write(&old, 0x04, 0x6, 2);
+	gpu_open_bridge(pci, 4 << 3, 1);
 	gpu_open(&old, pci, 0, 1, 1 << 3);
 	ktap_eq(gpu_cap(&old, PCI_CAP_EXPRESS), 0);
 	ktap_ok(gpu_cap(&old, PCI_CAP_MSIX) != 0);

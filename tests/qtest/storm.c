@@ -34,24 +34,12 @@ static uint32_t random_below(uint32_t n)
 	return (uint64_t)seed * n >> 32;
 }
 
-static void open_port(void)
-{
-	struct gpu port = { .q = q, .bus = 0, .devfn = 5 << 3 };
-
-	gpu_cfg_write(&port, 0x18, BUS << 16 | BUS << 8, 4);
-	gpu_cfg_write(&port, 0x20, 0xeff0e000, 4);
-	gpu_cfg_write(&port, 0x24, 0xfff10001, 4);
-	gpu_cfg_write(&port, 0x28, 0x10, 4);
-	gpu_cfg_write(&port, 0x2c, 0x7f, 4);
-	gpu_cfg_write(&port, 0x04, 0x6, 2);
-}
-
 /* The device, set up anew, with a job on each of some queues; some run behind the others. */
 static void set_up(void)
 {
 	unsigned int i;
 
-	open_port();
+	gpu_open_bridge(q, 5 << 3, BUS);
 	gpu_open(&gpu, q, 0, BUS, 0);
 	gpu_write(&gpu, TSR_REG_GPU_CONTROL, TSR_GPU_CONTROL_RESET__MASK);
 	ktap_ok(gpu_wait_reg(&gpu, TSR_REG_GPU_STATUS, TSR_GPU_STATUS_RESET_BUSY__MASK, 0));
@@ -87,7 +75,7 @@ static void act_system_reset(void)
 {
 	qtest_cmd(q, "{\"execute\":\"system_reset\"}");
 	qtest_event(q, "RESET");
-	open_port();
+	gpu_open_bridge(q, 5 << 3, BUS);
 	gpu_setup_pci(&gpu);
 }
 

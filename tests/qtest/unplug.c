@@ -30,13 +30,7 @@ static void start(const char *more)
 {
 	q = qtest_start(ARGS " %s", more);
 	port = (struct gpu){ .q = q, .bus = 0, .devfn = ROOT_PORT << 3 };
-	/* Its buses and windows, as firmware would set them. */
-	gpu_cfg_write(&port, 0x18, BUS << 16 | BUS << 8, 4);
-	gpu_cfg_write(&port, 0x20, 0xeff0e000, 4);
-	gpu_cfg_write(&port, 0x24, 0xfff10001, 4);
-	gpu_cfg_write(&port, 0x28, 0x10, 4);
-	gpu_cfg_write(&port, 0x2c, 0x7f, 4);
-	gpu_cfg_write(&port, 0x04, 0x6, 2);
+	gpu_open_bridge(q, port.devfn, BUS);
 	gpu_cfg_write(&port, gpu_cap(&port, PCI_CAP_EXPRESS) + SLTCTL, SLTCTL_PIC_ON, 2);
 }
 

@@ -46,6 +46,18 @@ unsigned int gpu_cap(struct gpu *gpu, unsigned int id)
 	return at;
 }
 
+void gpu_open_bridge(struct qtest *q, unsigned int devfn, unsigned int bus)
+{
+	struct gpu bridge = { .q = q, .bus = 0, .devfn = devfn };
+
+	gpu_cfg_write(&bridge, 0x18, bus << 16 | bus << 8, 4);
+	gpu_cfg_write(&bridge, 0x20, 0xeff0e000, 4);
+	gpu_cfg_write(&bridge, 0x24, 0xfff10001, 4);
+	gpu_cfg_write(&bridge, 0x28, 0x10, 4);
+	gpu_cfg_write(&bridge, 0x2c, 0x7f, 4);
+	gpu_cfg_write(&bridge, PCI_COMMAND, PCI_COMMAND_MEMORY_MASTER, 2);
+}
+
 void gpu_setup_pci(struct gpu *gpu)
 {
 	unsigned int msix, i;

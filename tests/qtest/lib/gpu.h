@@ -52,6 +52,12 @@ void gpu_cfg_write(struct gpu *gpu, unsigned int offset, uint32_t value, unsigne
 unsigned int gpu_cap(struct gpu *gpu, unsigned int id);
 
 /*
+ * Set up the bridge or port @devfn of bus 0 as firmware would: @bus is behind it, and its windows
+ * cover all addresses that gpu_open() gives to BARs.
+ */
+void gpu_open_bridge(struct qtest *q, unsigned int devfn, unsigned int bus);
+
+/*
  * Take the device at (bus, devfn): give its BARs addresses, allow memory and bus mastering, set up
  * MSI-X. Where bus addresses are not guest-physical ones, gpu_open_behind() is told the difference.
  */
