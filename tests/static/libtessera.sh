@@ -10,8 +10,8 @@ hw=$(bash qemu-device/build/headers.sh)
 include=userspace/libtessera/include
 
 install() { make -s -C userspace O="$TSR_BUILD/static-userspace" HW="$hw" install "$@"; }
-check "the library installs below DESTDIR" install PREFIX=/opt/tessera DESTDIR="$dir/root"
-check "and only there" test -f "$dir/root/opt/tessera/lib/libtessera.so.0" -a ! -e /opt/tessera
+check "the library installs below DESTDIR" install PREFIX="/opt/${dir##*/}" DESTDIR="$dir/root"
+check "and only there" test -f "$dir/root/opt/${dir##*/}/lib/libtessera.so.0" -a ! -e "/opt/${dir##*/}"
 prefix=$dir/usr
 check "the library installs below PREFIX" install PREFIX="$prefix"
 export PKG_CONFIG_PATH=$prefix/lib/pkgconfig
