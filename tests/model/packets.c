@@ -276,7 +276,7 @@ static void levels(void)
 	struct sample list[64];
 	unsigned int n = make_samples(list);
 	struct judge j;
-	uint64_t p[8];
+	uint64_t p[8] = { 0 };
 
 	begin(&j);
 	for (unsigned int i = 0; i < n; i++) {
@@ -288,8 +288,8 @@ static void levels(void)
 	for (unsigned int i = 0; i < sizeof(user_only); i++) {
 		if (user_only[i] < TSR_OP_BIN)
 			continue;
-		p[0] = user_only[i] | 1 << 8;
-		check(&j, p, 1, true, TSR_ENGINE_CLASS_COPY, TSR_FAULT_PRIVILEGE, 0);
+		p[0] = user_only[i] | (user_only[i] == TSR_OP_DISPATCH ? 4 : 1) << 8;
+		check(&j, p, 4, true, TSR_ENGINE_CLASS_COPY, TSR_FAULT_PRIVILEGE, 0);
 	}
 	/* The interrupt is the ring's, also when other bits are wrong that come later. */
 	pk_fence(p, TSR_EVENT_REACHED, true, STAGE_DATA + TARGET + 4, 1);
@@ -313,7 +313,8 @@ static void classes(void)
 		{ TSR_OP_FILL_RECT, 6, TSR_ENGINE_CLASS_COPY, false },
 		{ TSR_OP_BIN, 1, TSR_ENGINE_CLASS_BIN, true },
 		{ TSR_OP_RENDER, 3, TSR_ENGINE_CLASS_RENDER, true },
-		{ TSR_OP_DISPATCH, 255, TSR_ENGINE_CLASS_COMPUTE, true },
+		{ TSR_OP_DISPATCH, 4, TSR_ENGINE_CLASS_COMPUTE, true },
+		{ TSR_OP_DISPATCH_INDIRECT, 3, TSR_ENGINE_CLASS_COMPUTE, true },
 	};
 	struct judge j;
 
