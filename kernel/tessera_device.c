@@ -35,7 +35,7 @@ MODULE_PARM_DESC(job_timeout_ms,
 unsigned int tessera_job_limit_ms = 20000;
 module_param_named(job_limit_ms, tessera_job_limit_ms, uint, 0444);
 MODULE_PARM_DESC(job_limit_ms,
-		 "Time after which a job that has timed out counts as hung although it makes progress (default 20000)");
+		 "Time on an engine or blocked after which a job that has timed out counts as hung although it makes progress (default 20000)");
 
 static int tessera_device_identify(struct tessera_device *tdev)
 {
@@ -63,6 +63,8 @@ static void tessera_device_read_info(struct tessera_device *tdev)
 	u32 engines = tessera_read(tdev, TSR_REG_GPU_ENGINES);
 	u32 slots = tessera_read(tdev, TSR_REG_GPU_SLOTS);
 	u32 rings = tessera_read(tdev, TSR_REG_GPU_RING_LIMITS);
+	u32 shader = tessera_read(tdev, TSR_REG_GPU_SHADER);
+	u32 groups = tessera_read(tdev, TSR_REG_GPU_SHADER_LIMITS);
 	u32 tile = tessera_read(tdev, TSR_REG_GPU_TILE);
 	u32 va = tessera_read(tdev, TSR_REG_GPU_VA);
 	struct tessera_hw_info *info = &tdev->info;
@@ -79,6 +81,11 @@ static void tessera_device_read_info(struct tessera_device *tdev)
 	info->ring_log2_max = FIELD_GET(TSR_GPU_RING_LIMITS_MAX_LOG2__MASK, rings);
 	info->tile_width = FIELD_GET(TSR_GPU_TILE_WIDTH__MASK, tile);
 	info->tile_height = FIELD_GET(TSR_GPU_TILE_HEIGHT__MASK, tile);
+	info->cores = FIELD_GET(TSR_GPU_SHADER_CORES__MASK, shader);
+	info->warp_lanes = FIELD_GET(TSR_GPU_SHADER_WARP_LANES__MASK, shader);
+	info->core_warps = FIELD_GET(TSR_GPU_SHADER_CORE_WARPS__MASK, shader);
+	info->group_threads = FIELD_GET(TSR_GPU_SHADER_LIMITS_GROUP_THREADS__MASK, groups);
+	info->group_memory_kib = FIELD_GET(TSR_GPU_SHADER_LIMITS_GROUP_MEMORY_KIB__MASK, groups);
 	info->features = tessera_read64(tdev, TSR_REG_GPU_FEATURES);
 	info->page_sizes = tessera_read64(tdev, TSR_REG_GPU_PAGE_SIZES);
 	info->local_size = tessera_read64(tdev, TSR_REG_GPU_LOCAL_SIZE);
@@ -96,7 +103,9 @@ static int tessera_device_check_info(struct tessera_device *tdev)
 		    info->page_sizes & BIT_ULL(TSR_PAGE_SHIFT) &&
 		    info->ring_log2_min >= TSR_RING_LOG2_MIN &&
 		    info->ring_log2_max <= TSR_RING_LOG2_MAX &&
-		    info->ring_log2_min <= info->ring_log2_max && info->timestamp_hz;
+		    info->ring_log2_min <= info->ring_log2_max && info->timestamp_hz &&
+		    info->cores <= TSR_CORES_MAX &&
+		    (!info->cores || (info->warp_lanes && info->core_warps && info->group_threads));
 
 	if (!good) {
 		drm_err(&tdev->drm, "the device describes itself in a way this driver does not know\n");

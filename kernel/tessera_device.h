@@ -61,6 +61,16 @@ struct tessera_hw_info {
 	u16 tile_width;
 	/** @tile_height: Height of a tile in pixels. */
 	u16 tile_height;
+	/** @group_threads: Most threads of a thread group. */
+	u16 group_threads;
+	/** @group_memory_kib: Most memory of a thread group, KiB. */
+	u16 group_memory_kib;
+	/** @core_warps: Warps a shader core holds of programs with 32 registers. */
+	u16 core_warps;
+	/** @warp_lanes: Threads of a warp. */
+	u8 warp_lanes;
+	/** @cores: Shader cores, 0 if no engine uses them. */
+	u8 cores;
 	/** @engines: Engines of each class, 0 if the class is absent. */
 	u8 engines[TESSERA_NUM_CLASSES];
 	/** @features: TSR_FEATURE_* bits. */

@@ -116,6 +116,7 @@ static const struct file_operations tessera_fops = {
  * Versions of the user interface:
  *
  * - 1.0: DEV_QUERY, GET_TIMESTAMP, VM_*, BO_* but BO_MADVISE, QUEUE_*, SUBMIT
+ * - 1.1: SHADER_INFO query, QUEUE_GET_STATE tells where in a program a fault was
  */
 static const struct drm_driver tessera_driver = {
 	.driver_features = DRIVER_GEM | DRIVER_GEM_GPUVA | DRIVER_RENDER | DRIVER_SYNCOBJ |
@@ -124,7 +125,7 @@ static const struct drm_driver tessera_driver = {
 	.desc = "Tessera virtual GPU",
 	.date = "20261120",
 	.major = 1,
-	.minor = 0,
+	.minor = 1,
 
 	.open = tessera_open,
 	.postclose = tessera_postclose,

@@ -44,6 +44,7 @@ static const struct tessera_fault_info tessera_faults[] = {
 void tessera_fault_read(struct tessera_device *tdev, u32 slot, struct tessera_hw_fault *fault)
 {
 	u32 word = tessera_read(tdev, TSR_REG_QUEUE_FAULT(slot));
+	unsigned int i;
 
 	fault->code = FIELD_GET(TSR_QUEUE_FAULT_CODE__MASK, word);
 	fault->access = FIELD_GET(TSR_QUEUE_FAULT_ACCESS__MASK, word);
@@ -51,6 +52,15 @@ void tessera_fault_read(struct tessera_device *tdev, u32 slot, struct tessera_hw
 	fault->as = tessera_read(tdev, TSR_REG_QUEUE_FAULT_AS(slot));
 	fault->addr = tessera_read64(tdev, TSR_REG_QUEUE_FAULT_ADDR(slot));
 	fault->pc = tessera_read64(tdev, TSR_REG_QUEUE_FAULT_PC(slot));
+	fault->shader = tessera_read(tdev, TSR_REG_QUEUE_FAULT_SHADER(slot));
+	fault->clause = tessera_read64(tdev, TSR_REG_QUEUE_FAULT_CLAUSE(slot));
+	for (i = 0; i < ARRAY_SIZE(fault->group); i++)
+		fault->group[i] = tessera_read(tdev, TSR_REG_QUEUE_FAULT_GROUP(slot, i));
+}
+
+static bool fault_of_program(const struct tessera_hw_fault *fault)
+{
+	return fault->shader & TSR_QUEUE_FAULT_SHADER_VALID__MASK;
 }
 
 /**
@@ -79,6 +89,21 @@ int tessera_fault_errno(u32 code)
 		return tessera_faults[code].error;
 
 	return -EIO;
+}
+
+/* Did an access fail in the page tables or on the bus? Then the VM keeps a record. */
+static bool fault_of_memory(const struct tessera_hw_fault *fault)
+{
+	switch (fault->code) {
+	case TSR_FAULT_MMU_UNMAPPED:
+	case TSR_FAULT_MMU_PERMISSION:
+	case TSR_FAULT_MMU_WALK:
+	case TSR_FAULT_MMU_WALK_BUS:
+	case TSR_FAULT_BUS:
+		return true;
+	default:
+		return false;
+	}
 }
 
 static u32 fault_reason(struct tessera_device *tdev, const struct tessera_hw_fault *fault)
@@ -112,11 +137,63 @@ static u32 fault_access(const struct tessera_hw_fault *fault)
 }
 
 /**
+ * tessera_fault_get_state() - the record as user space sees it
+ * @fault: fault record, all zero if there was no fault
+ * @state: its fields about the fault are written, all of them
+ */
+void tessera_fault_get_state(const struct tessera_hw_fault *fault,
+			     struct drm_tessera_queue_get_state *state)
+{
+	bool program = fault_of_program(fault), add;
+	unsigned int i;
+
+	add = fault->shader & TSR_QUEUE_FAULT_SHADER_ADD__MASK;
+	state->fault_code = fault->code;
+	state->fault_packet_va = fault->pc;
+	state->fault_va = fault->addr;
+	state->fault_flags = (program ? DRM_TESSERA_QUEUE_FAULT_PROGRAM : 0) |
+			     (program && add ? DRM_TESSERA_QUEUE_FAULT_ADD : 0);
+	state->fault_clause_va = program ? fault->clause : 0;
+	state->fault_tuple = program ? FIELD_GET(TSR_QUEUE_FAULT_SHADER_TUPLE__MASK,
+						 fault->shader) : 0;
+	state->fault_lane = program ? FIELD_GET(TSR_QUEUE_FAULT_SHADER_LANE__MASK,
+						fault->shader) : 0;
+	state->fault_warp = program ? FIELD_GET(TSR_QUEUE_FAULT_SHADER_WARP__MASK,
+						fault->shader) : 0;
+	state->fault_core = program ? FIELD_GET(TSR_QUEUE_FAULT_SHADER_CORE__MASK,
+						fault->shader) : 0;
+	for (i = 0; i < ARRAY_SIZE(fault->group); i++)
+		state->fault_group[i] = program ? fault->group[i] : 0;
+}
+
+/* One line of the log. Faults are caused by user space, so they cannot flood it. */
+static void fault_log(struct tessera_queue *queue, const struct tessera_hw_fault *fault)
+{
+	struct drm_tessera_queue_get_state at;
+
+	tessera_fault_get_state(fault, &at);
+	if (!fault_of_program(fault)) {
+		drm_dbg(&queue->tdev->drm, "%s: fault %s at %#llx, packet at %#llx\n",
+			queue->timeline->name, tessera_fault_name(fault->code), fault->addr,
+			fault->pc);
+		return;
+	}
+
+	dev_info_ratelimited(queue->tdev->drm.dev,
+			     "%s: program fault %s at %#llx: clause %#llx tuple %u %s, lane %u of warp %u of group %u,%u,%u on core %u, packet at %#llx\n",
+			     queue->timeline->name, tessera_fault_name(fault->code), fault->addr,
+			     fault->clause, at.fault_tuple,
+			     at.fault_flags & DRM_TESSERA_QUEUE_FAULT_ADD ? "ADD" : "FMA",
+			     at.fault_lane, at.fault_warp, fault->group[0], fault->group[1],
+			     fault->group[2], at.fault_core, fault->pc);
+}
+
+/**
  * tessera_fault_record() - report a fault
  * @queue: queue that faulted, its lock held
  * @fault: fault record
  *
- * Faults of memory accesses go to the VM's records.
+ * Faults of the MMU and of the bus go to the VM's records; those of programs to the log.
  */
 void tessera_fault_record(struct tessera_queue *queue, const struct tessera_hw_fault *fault)
 {
@@ -130,9 +207,7 @@ void tessera_fault_record(struct tessera_queue *queue, const struct tessera_hw_f
 		.level = fault->level,
 	};
 
-	drm_dbg(&tdev->drm, "%s: fault %s at %#llx, packet at %#llx\n", queue->timeline->name,
-		tessera_fault_name(fault->code), fault->addr, fault->pc);
-
-	if (tessera_fault_errno(fault->code) == -EFAULT)
+	fault_log(queue, fault);
+	if (fault_of_memory(fault))
 		tessera_vm_add_fault(queue->vm, &record);
 }

@@ -5,6 +5,7 @@
 
 #include <linux/types.h>
 
+struct drm_tessera_queue_get_state;
 struct tessera_device;
 struct tessera_queue;
 
@@ -24,11 +25,19 @@ struct tessera_hw_fault {
 	u64 addr;
 	/** @pc: Address of the packet. */
 	u64 pc;
+	/** @shader: QUEUE.FAULT_SHADER; its VALID bit is set if a program was at fault. */
+	u32 shader;
+	/** @group: Thread group at fault: x, y, z; of a program. */
+	u32 group[3];
+	/** @clause: Address of the clause; of a program. */
+	u64 clause;
 };
 
 void tessera_fault_read(struct tessera_device *tdev, u32 slot, struct tessera_hw_fault *fault);
 const char *tessera_fault_name(u32 code);
 int tessera_fault_errno(u32 code);
+void tessera_fault_get_state(const struct tessera_hw_fault *fault,
+			     struct drm_tessera_queue_get_state *state);
 void tessera_fault_record(struct tessera_queue *queue, const struct tessera_hw_fault *fault);
 
 #endif

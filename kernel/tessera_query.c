@@ -5,6 +5,7 @@
  * DEV_QUERY: what the device is and how it is.
  */
 
+#include <linux/sizes.h>
 #include <linux/uaccess.h>
 
 #include <drm/drm_file.h>
@@ -81,6 +82,23 @@ static u32 fill_engines(struct tessera_device *tdev, struct drm_tessera_engine_i
 	}
 
 	return count;
+}
+
+static void fill_shader_info(struct tessera_device *tdev, struct drm_tessera_shader_info *shader)
+{
+	const struct tessera_hw_info *info = &tdev->info;
+
+	*shader = (struct drm_tessera_shader_info) { .cores = info->cores };
+	if (!info->cores)
+		return;
+
+	shader->warp_lanes = info->warp_lanes;
+	shader->core_warps = info->core_warps;
+	shader->max_group_threads = info->group_threads;
+	shader->max_group_memory = info->group_memory_kib * SZ_1K;
+	shader->max_groups = TSR_GROUPS_MAX;
+	shader->max_scratch = TSR_SCRATCH_MAX;
+	shader->max_push_words = TSR_PUSH_WORDS_MAX;
 }
 
 static void fill_gpu_state(struct tessera_device *tdev, struct drm_tessera_gpu_state *state)
@@ -163,6 +181,15 @@ static int query_engines(struct tessera_device *tdev, struct drm_tessera_dev_que
 			   offsetofend(typeof(*engines), pad));
 }
 
+static int query_shader_info(struct tessera_device *tdev, struct drm_tessera_dev_query *args)
+{
+	struct drm_tessera_shader_info info;
+
+	fill_shader_info(tdev, &info);
+
+	return query_struct(args, &info, sizeof(info), offsetofend(typeof(info), max_push_words));
+}
+
 static int query_gpu_state(struct tessera_device *tdev, struct drm_tessera_dev_query *args)
 {
 	struct drm_tessera_gpu_state state;
@@ -199,6 +226,8 @@ int tessera_ioctl_dev_query(struct drm_device *drm, void *data, struct drm_file 
 				   offsetofend(struct drm_tessera_counter_info, description));
 	case DRM_TESSERA_QUERY_GPU_STATE:
 		return query_gpu_state(tdev, args);
+	case DRM_TESSERA_QUERY_SHADER_INFO:
+		return query_shader_info(tdev, args);
 	default:
 		return -EINVAL;
 	}

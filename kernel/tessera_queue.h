@@ -8,6 +8,7 @@
 #include <linux/workqueue.h>
 
 #include "tessera_as.h"
+#include "tessera_fault.h"
 #include "tessera_fence.h"
 
 struct drm_device;
@@ -60,10 +61,8 @@ struct tessera_queue {
 	u32 reset_count;
 	/** @error: Error of the last failed job, negative, 0 if none. */
 	int error;
-	/** @fault_code: Fault code of that job, 0 if none. */
-	u32 fault_code;
-	/** @fault_pc: Address of the packet it stopped at, 0 if unknown. */
-	u64 fault_pc;
+	/** @fault: Fault record of that job; all zero if there was no fault. */
+	struct tessera_hw_fault fault;
 	/** @busy_ns: Engine time, final once there is no slot any more. */
 	u64 busy_ns;
 	/** @progress: QUEUE.PROGRESS when it was last seen to have changed. */
@@ -72,8 +71,8 @@ struct tessera_queue {
 	unsigned long progress_since;
 	/** @late_seqno: Number of the oldest pending job when a timeout last came. */
 	u64 late_seqno;
-	/** @late_since: When that job was first seen by a timeout, jiffies. */
-	unsigned long late_since;
+	/** @late_served_ns: What tessera_queue_hw_served_ns() was then. */
+	u64 late_served_ns;
 	/** @resume_rptr: While the device is reset: where the ring goes on. */
 	u32 resume_rptr;
 
@@ -98,6 +97,7 @@ int tessera_queue_hw_enable(struct tessera_queue *queue, u32 rptr);
 void tessera_queue_hw_command(struct tessera_queue *queue, u32 op);
 int tessera_queue_hw_wait_stopped(struct tessera_queue *queue, unsigned int timeout_ms);
 u32 tessera_queue_hw_state(struct tessera_queue *queue);
+u64 tessera_queue_hw_served_ns(struct tessera_queue *queue);
 void tessera_queue_hw_emit(struct tessera_queue *queue, u64 cmd_va, u32 cmd_size, u64 seqno);
 
 /* Bytes of a job on the ring. */

@@ -63,6 +63,22 @@ u32 tessera_queue_hw_state(struct tessera_queue *queue)
 			 tessera_read(queue->tdev, TSR_REG_QUEUE_STATE(queue->slot)));
 }
 
+/**
+ * tessera_queue_hw_served_ns() - time the queue has had to itself
+ * @queue: queue
+ *
+ * Waiting for an engine that others use does not count.
+ *
+ * Return: nanoseconds on engines and blocked, since the slot was enabled.
+ */
+u64 tessera_queue_hw_served_ns(struct tessera_queue *queue)
+{
+	u32 blocked = TSR_REG_QUEUE_COUNTER(queue->slot, TSR_QUEUE_COUNTER_BLOCKED_TIME);
+
+	return tessera_read64(queue->tdev, TSR_REG_QUEUE_BUSY_NS(queue->slot)) +
+	       tessera_read64(queue->tdev, blocked);
+}
+
 static bool queue_hw_stopped(struct tessera_queue *queue)
 {
 	return !(tessera_read(queue->tdev, TSR_REG_QUEUE_STATE(queue->slot)) &

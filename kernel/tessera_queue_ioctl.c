@@ -178,9 +178,8 @@ int tessera_ioctl_queue_get_state(struct drm_device *drm, void *data, struct drm
 	args->reset_count = queue->reset_count;
 	args->error = -queue->error;
 	args->jobs_completed = atomic64_read(&queue->jobs_completed);
-	args->fault_code = queue->fault_code;
 	args->pad = 0;
-	args->fault_packet_va = queue->fault_pc;
+	tessera_fault_get_state(&queue->fault, args);
 	mutex_unlock(&queue->lock);
 	tessera_queue_put(queue);
 

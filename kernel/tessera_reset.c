@@ -71,54 +71,61 @@ static void queue_ban(struct tessera_queue *queue, int error, u32 why)
 	trace_tessera_queue_ban(queue, error);
 }
 
-/* Has the oldest job been late for too long, or does it not move at all? */
+/* Has the oldest job used too much time, or does it not move at all? */
 static bool queue_stuck(struct tessera_queue *queue, u64 oldest, u32 state)
 {
 	struct tessera_device *tdev = queue->tdev;
 	u64 progress = tessera_read64(tdev, TSR_REG_QUEUE_PROGRESS(queue->slot));
 	unsigned long timeout = msecs_to_jiffies(tessera_job_timeout_ms);
-	unsigned long limit = msecs_to_jiffies(tessera_job_limit_ms);
+	u64 limit = (u64)tessera_job_limit_ms * NSEC_PER_MSEC;
+	u64 served = tessera_queue_hw_served_ns(queue);
 	u32 word = tessera_read(tdev, TSR_REG_QUEUE_STATE(queue->slot));
 	u32 block = FIELD_GET(TSR_QUEUE_STATE_BLOCK__MASK, word);
 
-	if (queue->late_seqno != oldest) {
+	/* A reset of the device begins the count of the time anew. */
+	if (queue->late_seqno != oldest || served < queue->late_served_ns) {
 		queue->late_seqno = oldest;
-		queue->late_since = jiffies;
+		queue->late_served_ns = served;
 	}
 	if (queue->progress != progress) {
 		queue->progress = progress;
 		queue->progress_since = jiffies;
 	}
 
-	/* Others are on the engines, or the platform is slow: not its fault. */
-	if (state == TSR_QUEUE_STATE_READY || block == TSR_QUEUE_BLOCK_HOST)
+	/* The platform is slow: not its fault. */
+	if (block == TSR_QUEUE_BLOCK_HOST)
 		return false;
-	if (READ_ONCE(queue->watchdog_progress) == progress)
-		return true;
-	if (time_after_eq(jiffies, queue->progress_since + timeout))
+
+	/*
+	 * A program or a stream that loops for ever moves PROGRESS: it is caught by the time it
+	 * has had, and not by the clock, else who floods an engine would get its neighbours
+	 * killed.
+	 */
+	if (served - queue->late_served_ns >= limit)
 		return true;
 
-	/* A loop that makes progress for ever is caught by time alone. */
-	return time_after(jiffies, queue->late_since + limit);
+	/* Others are on the engines. */
+	if (state == TSR_QUEUE_STATE_READY)
+		return false;
+
+	return READ_ONCE(queue->watchdog_progress) == progress ||
+	       time_after_eq(jiffies, queue->progress_since + timeout);
 }
 
 /* What is wrong with the queue: 0, or the error of its oldest job and why. */
 static int queue_diagnose(struct tessera_queue *queue, u32 *why)
 {
 	u32 state = tessera_queue_hw_state(queue);
-	struct tessera_hw_fault fault;
 	u64 oldest;
 
 	tessera_queue_complete(queue);
 	oldest = queue_oldest(queue);
 
 	if (state == TSR_QUEUE_STATE_FAULTED) {
-		tessera_fault_read(queue->tdev, queue->slot, &fault);
-		tessera_fault_record(queue, &fault);
-		queue->fault_code = fault.code;
-		queue->fault_pc = fault.pc;
+		tessera_fault_read(queue->tdev, queue->slot, &queue->fault);
+		tessera_fault_record(queue, &queue->fault);
 		*why = DRM_TESSERA_QUEUE_FAULTED;
-		return tessera_fault_errno(fault.code);
+		return tessera_fault_errno(queue->fault.code);
 	}
 
 	if (oldest && queue_stuck(queue, oldest, state)) {

@@ -44,8 +44,8 @@ TRACE_EVENT(tessera_queue_ban,
 	    ),
 
 	    TP_fast_assign(__entry->slot = queue->slot;
-			   __entry->fault_code = queue->fault_code;
-			   __entry->fault_pc = queue->fault_pc;
+			   __entry->fault_code = queue->fault.code;
+			   __entry->fault_pc = queue->fault.pc;
 			   __entry->error = error;
 	    ),
 

@@ -228,7 +228,7 @@ static void odd_directions(void)
 static void sizes(void)
 {
 	static const unsigned char want[] = {
-		24, 32, 8, 8, 56, 32, 24, 16, 24, 16, 16, 24, 8, 40, 24, 40, 8, 24, 8, 32,
+		24, 32, 8, 8, 56, 32, 24, 16, 24, 16, 16, 24, 8, 88, 24, 40, 8, 24, 8, 32,
 	};
 	size_t i;
 
@@ -244,6 +244,7 @@ static void sizes(void)
 	ktap_eq(sizeof(struct drm_tessera_gpu_info), 88);
 	ktap_eq(sizeof(struct drm_tessera_engine_info), 24);
 	ktap_eq(sizeof(struct drm_tessera_gpu_state), 32);
+	ktap_eq(sizeof(struct drm_tessera_shader_info), 32);
 }
 
 static void run_entries(const char *what, void (*fn)(const void *), bool want_later, bool want_cut)

@@ -21,7 +21,7 @@ static void query_bad_fields(void)
 	struct drm_tessera_dev_query query = { .size = sizeof(info), .ptr = gt_ptr(&info) };
 	const struct gt_call call = GT_CALL(fd, DEV_QUERY, query);
 	const struct gt_bad rows[] = {
-		GT_BAD(query.type, 4, EINVAL),
+		GT_BAD(query.type, 5, EINVAL),
 		GT_BAD(query.type, UINT32_MAX, EINVAL),
 		GT_BAD(query.type, 65536, EINVAL),
 		GT_BAD(query.size, 0, EINVAL),
@@ -38,7 +38,7 @@ static void query_bad_fields(void)
 
 	GT_BAD_ROWS(&call, rows);
 	query.ptr = 0;
-	query.type = 4;
+	query.type = 5;
 	ktap_eq(gt_call(&call), -EINVAL);
 	query.type = 0;
 	query.pad = 1;
@@ -254,6 +254,30 @@ static void gpu_state(void)
 	ktap_eq(state.flags, 0);
 }
 
+static void shader_info(void)
+{
+	struct drm_tessera_shader_info info;
+	struct drm_tessera_dev_query query = { .type = DRM_TESSERA_QUERY_SHADER_INFO,
+					       .ptr = gt_ptr(&info) };
+
+	query.size = sizeof(info) - 4;
+	ktap_eq(gt_ioctl(fd, DRM_IOCTL_TESSERA_DEV_QUERY, &query), -EINVAL);
+	query.size = sizeof(info);
+	query.stride = sizeof(info);
+	ktap_eq(gt_ioctl(fd, DRM_IOCTL_TESSERA_DEV_QUERY, &query), -EINVAL);
+	query.stride = 0;
+	ktap_eq(gt_ioctl(fd, DRM_IOCTL_TESSERA_DEV_QUERY, &query), 0);
+	ktap_eq(query.size, 32);
+	ktap_ok(info.cores >= 1 && info.cores <= TSR_CORES_MAX);
+	ktap_eq(info.warp_lanes, 16);
+	ktap_eq(info.core_warps, TSR_CORE_WARPS);
+	ktap_eq(info.max_group_threads, 1024);
+	ktap_ok(info.max_group_memory >= 32768);
+	ktap_eq(info.max_groups, 65535);
+	ktap_eq(info.max_scratch, TSR_SCRATCH_MAX);
+	ktap_eq(info.max_push_words, 256);
+}
+
 int main(int argc, char **argv)
 {
 	const int monotonic = CLOCK_MONOTONIC, raw = CLOCK_MONOTONIC_RAW;
@@ -269,6 +293,7 @@ int main(int argc, char **argv)
 	ktap_run("[SYS1] DEV_QUERY GPU_INFO matches the hardware description", info_values);
 	ktap_run("DEV_QUERY COUNTERS is empty", counters_empty);
 	ktap_run("DEV_QUERY GPU_STATE of a healthy device", gpu_state);
+	ktap_run("[CS1] DEV_QUERY SHADER_INFO matches the hardware description", shader_info);
 	ktap_run("priority_mask is that of the caller", priority_mask_unprivileged);
 	ktap_run_arg("GET_TIMESTAMP correlates with CLOCK_MONOTONIC", timestamp_values, &monotonic);
 	ktap_run_arg("GET_TIMESTAMP correlates with CLOCK_MONOTONIC_RAW", timestamp_values, &raw);

@@ -7,18 +7,25 @@
 #include "gt_main.h"
 
 #include <errno.h>
+#include <string.h>
 #include <unistd.h>
 
 static void info(void)
 {
 	int fd = gt_open();
 	struct drm_tessera_gpu_info gpu = gt_gpu_info(fd);
+	struct drm_tessera_shader_info shader, none = { 0 };
+	struct drm_tessera_dev_query query;
 
 	ktap_ok(gpu.va_end <= 1ULL << 39);
 	ktap_eq(gpu.page_sizes, GT_PAGE);
 	ktap_eq(gpu.local_size, 0);
 	ktap_eq(gpu.features & DRM_TESSERA_FEATURE_LOCAL_MEMORY, 0);
 	ktap_eq(gpu.engine_count, 3);
+	query = (struct drm_tessera_dev_query){ .type = DRM_TESSERA_QUERY_SHADER_INFO,
+						.size = sizeof(shader), .ptr = gt_ptr(&shader) };
+	ktap_eq(gt_ioctl(fd, DRM_IOCTL_TESSERA_DEV_QUERY, &query), 0);
+	ktap_ok(!memcmp(&shader, &none, sizeof(none)));
 	close(fd);
 }
 

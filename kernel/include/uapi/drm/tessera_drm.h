@@ -58,11 +58,13 @@ extern "C" {
  *
  * - 0: the job is done;
  * - -EFAULT: it accessed memory its VM does not let it access, or the bus
- *   refused the access;
- * - -EINVAL: its command stream is malformed;
+ *   refused the access, or a program's access was misaligned or beyond its
+ *   group's or its own memory;
+ * - -EINVAL: its command stream, a descriptor or a program is malformed;
  * - -ENOSPC: its tiler heap is exhausted;
  * - -ENOMEM: the kernel could not refill its tiler heap in time;
- * - -ETIMEDOUT: it made no progress and was stopped;
+ * - -ETIMEDOUT: it made no progress or did not come to an end and was stopped, or
+ *   one of its programs exceeded the clause limit user space gave it;
  * - -ECANCELED: its queue was destroyed or banned before it could run or
  *   finish, or it lost its state to a reset that another queue caused;
  * - -ENODEV: the device went away;
@@ -166,7 +168,9 @@ enum drm_tessera_query_type {
 	 */
 	DRM_TESSERA_QUERY_COUNTERS = 2,
 	/** @DRM_TESSERA_QUERY_GPU_STATE: One struct drm_tessera_gpu_state. */
-	DRM_TESSERA_QUERY_GPU_STATE = 3
+	DRM_TESSERA_QUERY_GPU_STATE = 3,
+	/** @DRM_TESSERA_QUERY_SHADER_INFO: One struct drm_tessera_shader_info; since 1.1. */
+	DRM_TESSERA_QUERY_SHADER_INFO = 4
 };
 
 /**
@@ -319,6 +323,33 @@ struct drm_tessera_gpu_state {
 	__u64 queue_reset_count;
 	/** @local_used: Bytes of local memory that are allocated. */
 	__u64 local_used;
+};
+
+/**
+ * struct drm_tessera_shader_info - immutable description of the shader cores
+ *
+ * All zero if the device has no shader cores. A program gets scratch memory from
+ * user space: enough for every thread the cores can hold at once, which is
+ * @warp_lanes * @core_warps * @cores threads (half of that for programs that use
+ * 64 registers).
+ */
+struct drm_tessera_shader_info {
+	/** @cores: Shader cores; the engines that run programs share them. */
+	__u32 cores;
+	/** @warp_lanes: Threads of a warp. */
+	__u32 warp_lanes;
+	/** @core_warps: Warps a core holds of programs with 32 registers; half with 64. */
+	__u32 core_warps;
+	/** @max_group_threads: Most threads of a thread group. */
+	__u32 max_group_threads;
+	/** @max_group_memory: Most memory of a thread group, bytes. */
+	__u32 max_group_memory;
+	/** @max_groups: Most groups of a dispatch along one dimension. */
+	__u32 max_groups;
+	/** @max_scratch: Most scratch memory of a thread, bytes. */
+	__u32 max_scratch;
+	/** @max_push_words: Most 32-bit words a dispatch hands to its program directly. */
+	__u32 max_push_words;
 };
 
 /**
@@ -695,7 +726,23 @@ enum drm_tessera_queue_state_flags {
 };
 
 /**
+ * enum drm_tessera_queue_fault_flags - bits of &drm_tessera_queue_get_state.fault_flags
+ */
+enum drm_tessera_queue_fault_flags {
+	/**
+	 * @DRM_TESSERA_QUEUE_FAULT_PROGRAM: A program was at fault. The clause, tuple,
+	 * lane, warp, core and group name the instruction and the thread; else they are
+	 * zero.
+	 */
+	DRM_TESSERA_QUEUE_FAULT_PROGRAM = 1 << 0,
+	/** @DRM_TESSERA_QUEUE_FAULT_ADD: The tuple's ADD instruction, else its FMA. */
+	DRM_TESSERA_QUEUE_FAULT_ADD = 1 << 1
+};
+
+/**
  * struct drm_tessera_queue_get_state - DRM_IOCTL_TESSERA_QUEUE_GET_STATE
+ *
+ * The fields from @fault_va on exist since version 1.1.
  */
 struct drm_tessera_queue_get_state {
 	/** @queue_id: Queue to query. */
@@ -714,6 +761,25 @@ struct drm_tessera_queue_get_state {
 	__u32 pad;
 	/** @fault_packet_va: Address of the packet it stopped at, 0 if unknown, out. */
 	__u64 fault_packet_va;
+	/**
+	 * @fault_va: Address the fault is about, exact to the byte, out: of the access, of
+	 * the offending word of a packet or descriptor, or of the clause.
+	 */
+	__u64 fault_va;
+	/** @fault_clause_va: Address of the clause that was at fault, out. */
+	__u64 fault_clause_va;
+	/** @fault_flags: enum drm_tessera_queue_fault_flags, out. */
+	__u32 fault_flags;
+	/** @fault_tuple: Instruction tuple of the clause, out. */
+	__u32 fault_tuple;
+	/** @fault_lane: Lane of the warp, out. */
+	__u32 fault_lane;
+	/** @fault_warp: Warp of the thread group, out. */
+	__u32 fault_warp;
+	/** @fault_core: Shader core, out. */
+	__u32 fault_core;
+	/** @fault_group: Thread group, x, y and z, out. */
+	__u32 fault_group[3];
 };
 
 /**
