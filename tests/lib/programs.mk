@@ -9,7 +9,7 @@
 
 CFLAGS := -std=gnu11 -O1 -g -Wall -Wextra -Werror -pthread -D_GNU_SOURCE
 # the model with the generated tables it needs
-model_sources := $(shell find qemu-device/model -name '*.c' 2>/dev/null) $(HW)/tsr_desc.c
+model_sources := $(shell find qemu-device/model -name '*.c' 2>/dev/null) $(HW)/tsr_desc.c $(HW)/tsr_isa.c
 
 # Engines can be run on a mock of the memory they work on: see tests/lib/mock_mem.h.
 mock_sources := tests/lib/mock_mem.c tests/lib/copy_ref.c
@@ -41,7 +41,7 @@ user.dir := user
 user.flags := -fsanitize=address,undefined -fno-sanitize-recover=all -Iuserspace/libtessera \
 	-Iuserspace/libtessera/include -Ikernel/include/uapi $(shell pkg-config --cflags libdrm) \
 	-Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc
-user.sources := $(wildcard userspace/libtessera/*.c) $(HW)/tsr_desc.c
+user.sources := $(wildcard userspace/libtessera/*.c) $(HW)/tsr_desc.c $(HW)/tsr_isa.c
 user.libs := $(shell pkg-config --libs libdrm)
 
 qtest.dir := qtest

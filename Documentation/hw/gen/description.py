@@ -205,6 +205,7 @@ class Description:
     packets: List[Packet] = member(default_factory=list)
     structs: List[Struct] = member(default_factory=list)
     counters: List[Counter] = member(default_factory=list)
+    isa: Optional[object] = None        # isa_description.Isa, when there are <isa> files
 
     def find(self, kind, name):
         """The item called `name` in the list `kind` ("enums", "packets", …), or None."""
@@ -217,6 +218,7 @@ class Loader:
     def __init__(self):
         self.complaints = xmltree.Complaints()
         self.consts = {}
+        self.isa_roots = []             # <isa> files are isa_description.py's
         self.description = Description()
 
     def load(self, directory):
@@ -226,7 +228,10 @@ class Loader:
             raise xmltree.DescriptionError(f"{directory}:0: no *.xml here to read the hardware from")
         roots = [xmltree.parse(os.path.join(directory, name), os.path.join(directory, name))
                  for name in names]
-        self.description.files = names
+        self.isa_roots = [root for root in roots if root.tag == "isa"]
+        roots = [root for root in roots if root.tag != "isa"]
+        self.description.files = [name for name in names if any(os.path.basename(root.file) == name
+                                                                for root in roots)]
         for root in roots:
             self._root(root)
         for root in roots:          # constants first: counts and strides may name them

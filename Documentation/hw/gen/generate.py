@@ -17,8 +17,11 @@ import ctext            # noqa: E402
 import description      # noqa: E402
 import docs             # noqa: E402
 import emit_desc        # noqa: E402
+import emit_isa         # noqa: E402
 import emit_packets     # noqa: E402
 import emit_regs        # noqa: E402
+import isa_description  # noqa: E402
+import isa_validate     # noqa: E402
 import output           # noqa: E402
 import validate         # noqa: E402
 import xmltree          # noqa: E402
@@ -30,12 +33,20 @@ def load(directory):
     loaded = loader.load(directory)
     loader.complaints.raise_if_any()
     validate.check(loaded, loader.complaints)
+    if loader.isa_roots:
+        loaded.isa = isa_description.Loader(loader.complaints).load(loader.isa_roots)
+        loaded.isa.files = [os.path.basename(root.file) for root in loader.isa_roots]
+        loader.complaints.raise_if_any()
+        isa_validate.check(loaded.isa, loader.complaints)
     loader.complaints.raise_if_any()
     symbols = ctext.Symbols(loader.complaints)
     files = {"tsr_regs.h": emit_regs.emit(loaded, symbols),
              "tsr_packets.h": emit_packets.emit(loaded, symbols),
              "tsr_desc.h": emit_desc.emit_header(loaded),
              "tsr_desc.c": emit_desc.emit_source(loaded)}
+    if loaded.isa:
+        files["tsr_isa.h"] = emit_isa.emit_header(loaded, symbols)
+        files["tsr_isa.c"] = emit_isa.emit_source(loaded)
     loader.complaints.raise_if_any()
     return loaded, files
 
@@ -48,8 +59,8 @@ def arguments(argv):
     parser.add_argument("--source", metavar="DIR", default=os.path.dirname(HERE),
                         help="directory of the *.xml files (default: %(default)s)")
     parser.add_argument("--out", metavar="DIR",
-                        help="write tsr_regs.h, tsr_packets.h, tsr_desc.h and tsr_desc.c into DIR; files whose "
-                        "content does not change keep their time stamps")
+                        help="write tsr_regs.h, tsr_packets.h, tsr_desc.[hc] and tsr_isa.[hc] into DIR; files "
+                        "whose content does not change keep their time stamps")
     parser.add_argument("--export", metavar="DIR",
                         help="write what a kernel tree needs, tsr_regs.h and tsr_packets.h, into DIR "
                         "(for an in-tree build: drivers/gpu/drm/tessera)")
