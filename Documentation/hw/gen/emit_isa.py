@@ -163,7 +163,7 @@ class Header:
                            + [("TSR_IMM__COUNT", None, "", isa)], "Kinds of immediates.")
         for family in isa.families:
             if not family.flag:
-                lines += self.enum(f"tsr_{family.name}",
+                lines += self.enum(f"tsr_mod_{family.name}",
                                    [(_symbol(family.name, value), index, "", family)
                                     for index, value in enumerate(family.values)], family.doc)
         for item in isa.values:
