@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""tsr_packets.h: one structure, one packer and one unpacker per packet."""
+"""tsr_packets.h: one structure, one packer and one unpacker per packet and per structure in memory."""
 
 import ctext
 
@@ -18,6 +18,8 @@ length in the header covers, ignores reserved bits and the opcode, and gives zer
 length. Members that hold an address hold the address itself, whatever its alignment in the packet.
 
 A packet of variable length has the member `qwords`, its length; 0 stands for the shortest.
+
+Structures in memory (COMPUTE_STATE and the like) have the same, without an opcode.
 """
 
 PRELUDE = """\
@@ -61,9 +63,14 @@ def _member(field):
     return field.name.lower()
 
 
+def _variable(packet):
+    """Whether it is a packet of variable length; structures in memory never are."""
+    return getattr(packet, "variable", False)
+
+
 def _struct(packet):
     lines = ctext.comment(packet.doc) + [f"struct tsr_{packet.name.lower()} {{"]
-    if packet.variable:
+    if _variable(packet):
         lines += ctext.comment(f"length in qwords, {packet.qwords} to {packet.max_qwords}; 0 means "
                                f"{packet.qwords}", "\t") + ["\tuint32_t qwords;"]
     for field in packet.fields:
@@ -73,7 +80,7 @@ def _struct(packet):
         if field.align > 1:
             about += f"{' ' if about else ''}(a multiple of {field.align})"
         lines += ctext.comment(about, "\t") + [f"\t{_type(field)} {_member(field)};"]
-    if not packet.variable and not packet.fields:
+    if not _variable(packet) and not packet.fields:
         lines += ["\t/* the packet has no fields; C wants a member */", "\tuint8_t none;"]
     return lines + ["};", ""]
 
@@ -109,7 +116,7 @@ def _packed(field):
 
 def _word(packet, qword, header):
     """The statement that stores one qword."""
-    terms = ([header] if qword == 0 else []) + [_packed(field) for field in packet.fields
+    terms = ([header] if header and qword == 0 else []) + [_packed(field) for field in packet.fields
                                                 if field.qword == qword]
     if not terms:
         return [f"p[{qword}] = 0;"]
@@ -125,18 +132,18 @@ def _pack(packet):
     name = packet.name.lower()
     upper = packet.name
     lines = [f"static inline void tsr_pack_{name}(uint64_t *p, const struct tsr_{name} *v)", "{"]
-    header = f"(TSR_OP_{upper} | (uint64_t)TSR_{upper}_QWORDS << 8)"
-    if packet.variable:
+    header = f"(TSR_OP_{upper} | (uint64_t)TSR_{upper}_QWORDS << 8)" if hasattr(packet, "opcode") else None
+    if _variable(packet):
         lines += [f"\tuint32_t qwords = v->qwords ? v->qwords : TSR_{upper}_QWORDS;", "\tuint32_t i;", "",
                   f"\tTSR_PACK_ASSERT(qwords >= TSR_{upper}_QWORDS && qwords <= TSR_{upper}_MAX_QWORDS);"]
         header = f"(TSR_OP_{upper} | (uint64_t)(qwords & 0xff) << 8)"
     asserts = [f"\tTSR_PACK_ASSERT({limit});" for limit in map(_limit, packet.fields) if limit]
     lines += asserts
-    if not packet.fields and not packet.variable:
+    if not packet.fields and not _variable(packet):
         lines.append("\t(void)v;")
     for qword in range(packet.qwords):
         lines += ["\t" + line for line in _word(packet, qword, header)]
-    if packet.variable:
+    if _variable(packet):
         lines += [f"\tfor (i = TSR_{upper}_QWORDS; i < qwords; i++)", "\t\tp[i] = 0;"]
         for qword in sorted({field.qword for field in packet.fields if field.qword >= packet.qwords}):
             lines.append(f"\tif (qwords > {qword}) {{")
@@ -166,9 +173,9 @@ def _extracted(field):
 def _unpack(packet):
     name = packet.name.lower()
     lines = [f"static inline void tsr_unpack_{name}(const uint64_t *p, struct tsr_{name} *v)", "{"]
-    if packet.variable:
+    if _variable(packet):
         lines.append("\tv->qwords = tsr_packet_qwords(p[0]);")
-    if not packet.fields and not packet.variable:
+    if not packet.fields and not _variable(packet):
         lines += ["\t(void)p;", "\tv->none = 0;"]
     for field in packet.fields:
         value = _extracted(field)
@@ -194,4 +201,6 @@ def emit(description, symbols):
             body.append(ctext.define(symbols.claim(f"TSR_{packet.name}_MAX_QWORDS", packet),
                                      str(packet.max_qwords)))
         body += [""] + _struct(packet) + _pack(packet) + _unpack(packet)
+    for struct in description.structs:
+        body += _struct(struct) + _pack(struct) + _unpack(struct)
     return ctext.guard("TSR_PACKETS_H", description, TITLE, body)
