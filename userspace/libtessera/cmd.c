@@ -27,6 +27,7 @@ int tsr_cmd_nop(struct tsr_stream *stream, uint32_t qwords)
 int tsr_cmd_call(struct tsr_stream *stream, uint64_t va, uint32_t size)
 {
 	const struct tsr_call call = { .addr = va, .size = size };
+	int ret;
 
 	if (va % TSR_STREAM_ALIGN || size % 8 || !size || size > TSR_STREAM_SIZE_MAX)
 		return tsr_stream_fail(stream, EINVAL,
@@ -34,7 +35,11 @@ int tsr_cmd_call(struct tsr_stream *stream, uint64_t va, uint32_t size)
 				       "multiple of %d and 8 to 0x%x bytes, a multiple of 8",
 				       (unsigned long long)va, size, TSR_STREAM_ALIGN,
 				       TSR_STREAM_SIZE_MAX);
-	return TSR_EMIT(stream, call, CALL, &call);
+	ret = TSR_EMIT(stream, call, CALL, &call);
+	/* What the called stream does is not known here. */
+	if (!ret)
+		tsr_hazards_add(tsr_stream_hazards(stream), NULL, 0, true);
+	return ret;
 }
 
 int tsr_cmd_barrier(struct tsr_stream *stream, uint32_t flags)
@@ -45,10 +50,14 @@ int tsr_cmd_barrier(struct tsr_stream *stream, uint32_t flags)
 		.inv_read = flags & TSR_CMD_INVALIDATE_READ,
 		.inv_code = flags & TSR_CMD_INVALIDATE_CODE,
 	};
+	int ret;
 
 	if (flags & ~0xfu)
 		return tsr_stream_fail(stream, EINVAL, "unknown BARRIER flags 0x%x", flags);
-	return TSR_EMIT(stream, barrier, BARRIER, &barrier);
+	ret = TSR_EMIT(stream, barrier, BARRIER, &barrier);
+	if (!ret)
+		tsr_hazards_barrier(tsr_stream_hazards(stream), flags);
+	return ret;
 }
 
 /* Whether the word a packet touches is aligned to its size. */

@@ -83,6 +83,19 @@ static int check_driver(int fd, const char *path)
 	return ret;
 }
 
+/* A driver older than 1.1 does not know the query, and its devices have no shader cores. */
+static int read_shader_info(struct tsr_device *device, const char *path)
+{
+	int error = query_one(device, DRM_TESSERA_QUERY_SHADER_INFO, &device->shader,
+			      sizeof(device->shader));
+
+	if (error == EINVAL)
+		memset(&device->shader, 0, sizeof(device->shader));
+	else if (error)
+		return tsr_fail_ioctl(error, "query of the shader cores of %s", path);
+	return 0;
+}
+
 static int read_limits(struct tsr_device *device, const char *path)
 {
 	const struct drm_tessera_gpu_info *info = &device->info;
@@ -106,7 +119,7 @@ static int read_limits(struct tsr_device *device, const char *path)
 	if (error)
 		return tsr_fail_ioctl(error, "query of the engines of %s", path);
 	device->engines = engines;
-	return 0;
+	return read_shader_info(device, path);
 }
 
 /* Takes @fd over, also on failure. */

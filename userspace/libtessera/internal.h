@@ -44,6 +44,8 @@ struct tsr_device {
 	struct drm_tessera_gpu_info info;
 	struct drm_tessera_engine_info *engines;
 	unsigned int engine_count;
+	struct drm_tessera_shader_info shader;	/* all zero without shader cores */
+	atomic_ullong program_serial;	/* programs uploaded so far, see program.c */
 	uint64_t granule;		/* smallest page: what VM_BIND works in, a power of two */
 	pthread_mutex_t bo_lock; /* protects bos, bo_capacity, and a tsr_bo's last reference */
 	struct tsr_bo **bos;		/* by GEM handle: the kernel gives one handle per buffer */

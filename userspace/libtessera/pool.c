@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "internal.h"
+#include "program.h"
 #include "range.h"
 
 #define DEFAULT_CHUNK	(256 * 1024)
@@ -48,6 +49,16 @@ int tsr_pool_create(struct tsr_vm *vm, uint64_t chunk_size, uint32_t bo_flags, u
 	pthread_mutex_init(&pool->lock, NULL);
 	*out = pool;
 	return 0;
+}
+
+struct tsr_vm *tsr_pool_vm(const struct tsr_pool *pool)
+{
+	return pool->vm;
+}
+
+uint32_t tsr_pool_access(const struct tsr_pool *pool)
+{
+	return pool->access;
 }
 
 struct tsr_pool *tsr_pool_ref(struct tsr_pool *pool)

@@ -30,6 +30,7 @@ struct tsr_stream {
 	int error;				/* first error, a negative errno; else 0 */
 	int refusal;				/* what the last emit that failed returned */
 	char message[200];			/* text of the first error */
+	struct tsr_hazards hazards;		/* see tsr_cmd_dispatch() */
 };
 
 static int pool_alloc(void *context, uint32_t size, struct tsr_stream_chunk *chunk)
@@ -118,6 +119,7 @@ void tsr_stream_reset(struct tsr_stream *stream)
 		stream->used[0] = 0;
 	stream->finished = false;
 	stream->error = 0;
+	memset(&stream->hazards, 0, sizeof(stream->hazards));
 }
 
 int tsr_stream_fail(struct tsr_stream *stream, int error, const char *format, ...)
@@ -206,6 +208,11 @@ static void link_current(struct tsr_stream *stream, uint32_t size)
 	};
 
 	tsr_pack_jump(from->cpu + stream->used[stream->current - 1] / 8, &jump);
+}
+
+struct tsr_hazards *tsr_stream_hazards(struct tsr_stream *stream)
+{
+	return &stream->hazards;
 }
 
 uint64_t *tsr_stream_emit(struct tsr_stream *stream, uint32_t qwords)

@@ -3,6 +3,7 @@
 #ifndef TSR_STREAM_H
 #define TSR_STREAM_H
 
+#include "hazard.h"
 #include "internal.h"
 
 /*
@@ -14,5 +15,8 @@ TSR_HIDDEN int tsr_stream_fail(struct tsr_stream *stream, int error, const char 
 
 /* tsr_stream_status(): why tsr_stream_emit() just returned NULL, a negative errno. */
 TSR_HIDDEN int tsr_stream_status(const struct tsr_stream *stream);
+
+/* tsr_stream_hazards(): what the stream's dispatches have touched; empty after a reset. */
+TSR_HIDDEN struct tsr_hazards *tsr_stream_hazards(struct tsr_stream *stream);
 
 #endif /* TSR_STREAM_H */

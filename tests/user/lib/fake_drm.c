@@ -57,6 +57,13 @@ static int query(struct drm_tessera_dev_query *arg)
 	const void *data = &info;
 	uint32_t size = sizeof(info), known;
 
+	if (arg->type == DRM_TESSERA_QUERY_SHADER_INFO) {
+		if (!fake.shader.cores)
+			return EINVAL;
+		data = &fake.shader;
+		size = sizeof(fake.shader);
+	}
+
 	if (arg->type == DRM_TESSERA_QUERY_ENGINES) {
 		data = &engine;
 		size = sizeof(engine);
@@ -256,9 +263,15 @@ int drmSyncobjDestroy(int fd, uint32_t handle)
 
 struct tsr_device *fake_open(void)
 {
+	return fake_open_shader(NULL);
+}
+
+struct tsr_device *fake_open_shader(const struct drm_tessera_shader_info *shader)
+{
 	struct tsr_device *device = NULL;
 
 	memset(&fake, 0, sizeof(fake));
+	fake.shader = shader ? *shader : (struct drm_tessera_shader_info){ 0 };
 	next_offset = 0;
 	fake.fd = memfd_create("fake-drm", MFD_CLOEXEC);
 	ktap_eq(tsr_device_open_fd(fake.fd, &device), 0);

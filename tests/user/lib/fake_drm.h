@@ -38,6 +38,7 @@ struct fake {
 	struct drm_tessera_job jobs[64];
 	struct drm_tessera_sync waits[64][8], signals[64][8];
 	unsigned int job_count, submits;
+	struct drm_tessera_shader_info shader;	/* cores 0: a driver that lacks the query */
 	int fail;			/* errno of the next ioctl; 0: none */
 	unsigned long fail_request;	/* only of this request; 0: any */
 	int fd;				/* the device's file */
@@ -47,6 +48,9 @@ extern struct fake fake;
 
 /* fake_open(): start anew and open the device. */
 struct tsr_device *fake_open(void);
+
+/* fake_open_shader(): the same with shader cores; NULL: none. */
+struct tsr_device *fake_open_shader(const struct drm_tessera_shader_info *shader);
 
 /* fake_close(): drop the device; everything has to be gone by then, which is checked. */
 void fake_close(struct tsr_device *device);

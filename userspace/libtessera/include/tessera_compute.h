@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * libtessera: programs for the shader cores, and running them.
+ *
+ *	struct tsr_program_info info = { .code = words, .size = sizeof(words), .local = { 64 } };
+ *	struct tsr_storage data = { .va = va, .size = bytes, .access = TSR_READ | TSR_WRITE };
+ *	struct tsr_dispatch_info run = {
+ *		.program = program, .groups = { 16 }, .storage = &data, .storage_count = 1,
+ *	};
+ *
+ *	tsr_program_create(code, &info, &program);
+ *	tsr_cmd_dispatch(stream, &run);
+ *
+ * A program is code in GPU memory and what is fixed about it. A dispatch runs it for a grid of
+ * thread groups; what it names (push words, uniform buffers, storage buffers, views) is written
+ * into the stream behind the command, so nothing but the memory itself has to be kept, and the
+ * same arrays can be changed and used again at once. Documentation/hw/compute.md says what threads
+ * see; Documentation/guide/compute.md is a walk through a first program.
+ *
+ * Order. Dispatches of one stream whose memory overlaps, at least one of them writing, are kept in
+ * order by barriers that tsr_cmd_dispatch() puts between them; others may overlap in time. What
+ * memory a dispatch touches is what it names. A dispatch that names nothing it writes, and one with
+ * TSR_DISPATCH_OPAQUE, is ordered behind and before everything. Between jobs and queues order is
+ * the caller's affair, as for all jobs. [CS3]
+ *
+ * The rules of tessera.h hold. Programs, scratch and counted buffers may be shared by threads.
+ */
+#ifndef TESSERA_COMPUTE_H
+#define TESSERA_COMPUTE_H
+
+#include "tessera.h"
+#include "tessera_cmd.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct tsr_program;	/* code in GPU memory; never changes */
+struct tsr_scratch;	/* memory of its own for each thread that runs */
+
+/*
+ * tsr_device_shader_info(): cores, lanes of a warp, limits of groups. All zero for a GPU without
+ * shader cores. Lasts as long as the device. [CS1]
+ */
+const struct drm_tessera_shader_info *tsr_device_shader_info(const struct tsr_device *device);
+
+/* ---- Programs -------------------------------------------------------------------------------- */
+
+enum tsr_program_flags {
+	TSR_PROGRAM_REGISTERS_64 = 1 << 0	/* may use all 64 registers; half as many threads */
+};
+
+/* What a program is made of. Zeroed fields are the defaults. */
+struct tsr_program_info {
+	const void *code;	/* clauses, the first one first; copied */
+	uint32_t size;		/* bytes, a multiple of 16, 16 to 16 MiB */
+	uint32_t flags;		/* enum tsr_program_flags */
+	uint32_t local[3];	/* threads of a group along x, y, z; 0 counts as 1 */
+	uint32_t group_memory;	/* bytes of group memory */
+	uint32_t scratch_size;	/* bytes of scratch of a thread, rounded up to 16 */
+	uint32_t push_words;	/* words a dispatch has to push at least */
+	const char *label;	/* name of the program in messages; copied, NULL: none */
+};
+
+/*
+ * tsr_program_create(): put code into memory of @pool, which needs EXEC access and CPU mappings and
+ * is kept alive. The GPU must be done with a program before its last reference goes. -EINVAL for a
+ * size, group or memory beyond what the device has (tsr_error_message() says which and what is
+ * expected) or a pool without EXEC, -ENODEV for a GPU without shader cores. Whether the clauses
+ * are valid is seen when they run.
+ */
+int tsr_program_create(struct tsr_pool *pool, const struct tsr_program_info *info,
+		       struct tsr_program **program);
+
+struct tsr_program *tsr_program_ref(struct tsr_program *program);
+void tsr_program_unref(struct tsr_program *program);
+
+/* tsr_program_va(): GPU address of its first clause, for making sense of fault records. */
+uint64_t tsr_program_va(const struct tsr_program *program);
+
+/* ---- Scratch --------------------------------------------------------------------------------- */
+
+/*
+ * tsr_scratch_create(): memory for programs of @vm that use up to @size bytes of scratch a thread:
+ * enough for all threads the device runs at once. Two dispatches with one scratch never run at the
+ * same time in one stream; jobs that may overlap, on other queues, need scratch of their own.
+ * -EINVAL for size 0 or more than drm_tessera_shader_info.max_scratch.
+ */
+int tsr_scratch_create(struct tsr_vm *vm, uint32_t size, struct tsr_scratch **scratch);
+
+struct tsr_scratch *tsr_scratch_ref(struct tsr_scratch *scratch);
+void tsr_scratch_unref(struct tsr_scratch *scratch);
+
+/* ---- What a dispatch names ------------------------------------------------------------------- */
+
+enum tsr_program_access {
+	TSR_READ = 1 << 0,
+	TSR_WRITE = 1 << 1
+};
+
+/*
+ * A buffer the program addresses by itself: its push words @push_word to @push_word + 3 get address
+ * (low, high), size in bytes, and 0. Nothing checks such accesses but the page tables.
+ */
+struct tsr_storage {
+	uint64_t va;		/* first byte */
+	uint64_t size;		/* bytes, below 4 GiB */
+	uint32_t access;	/* enum tsr_program_access: what the program does with it */
+	uint32_t push_word;	/* first of the four words, even; they may lie beyond push_words */
+};
+
+/* A uniform buffer: the n-th is buffer n of LOAD.ubo; loads beyond its end read 0. */
+struct tsr_uniform {
+	uint64_t va;		/* a multiple of 16 */
+	uint32_t size;		/* bytes, a multiple of 16 up to 64 KiB; 0: reads 0 everywhere */
+};
+
+enum tsr_dispatch_flags {
+	TSR_DISPATCH_OPAQUE = 1 << 0	/* touches memory it does not name: order it with all */
+};
+
+#define TSR_UNIFORMS_MAX	16	/* uniform buffers of one tsr_cmd_dispatch() */
+#define TSR_STORAGE_MAX		16	/* storage buffers */
+
+/* One run of a program. Zeroed fields are the defaults; arrays are copied. */
+struct tsr_dispatch_info {
+	struct tsr_program *program;
+	uint32_t groups[3];	/* along x, y, z; 0 counts as 1 in y and z, x 0 runs nothing */
+	uint64_t indirect;	/* if not 0: address of the three numbers, and @groups is ignored */
+	uint32_t flags;		/* enum tsr_dispatch_flags */
+	uint32_t clause_limit;	/* clauses a warp may run, then SHADER_LIMIT; 0: any number */
+	const uint32_t *push;	/* push words, uniform FAU n is words 2n and 2n + 1 */
+	uint32_t push_words;	/* how many */
+	const struct tsr_storage *storage;
+	uint32_t storage_count;
+	const struct tsr_uniform *uniforms;
+	uint32_t uniform_count;
+	struct tsr_scratch *scratch;	/* for programs with scratch_size, of at least that size */
+};
+
+/*
+ * tsr_cmd_dispatch(): record a dispatch, for COMPUTE queues only, with the barriers it needs behind
+ * what this stream holds so far. The program, scratch and memory have to stay until the job is
+ * done. -EINVAL for what the hardware would refuse, or for a program that lacks scratch or push
+ * words. [CS1, CS3, CP3]
+ */
+int tsr_cmd_dispatch(struct tsr_stream *stream, const struct tsr_dispatch_info *dispatch);
+
+/* ---- Append and consume ---------------------------------------------------------------------- */
+
+/*
+ * An array with a hidden counter: the number of its elements, a 32-bit word in front of them. A
+ * program appends by adding 1 to the counter with an atomic that returns the old value, and writing
+ * the element of that number unless it is beyond the capacity; it consumes by adding -1 and reading
+ * the element before the old value. Plain data: copy it freely, destroy it once. [CS4]
+ */
+struct tsr_counted {
+	struct tsr_alloc memory;	/* of the pool's */
+	uint64_t counter_va;		/* GPU address of the counter */
+	uint64_t va;			/* GPU address of element 0 */
+	uint32_t stride;		/* bytes of an element */
+	uint32_t capacity;		/* elements there is room for */
+};
+
+/*
+ * tsr_counted_create(): room for @capacity elements of @stride bytes (a multiple of 4) in @pool,
+ * which needs READ and WRITE access and CPU mappings; the counter is 0.
+ */
+int tsr_counted_create(struct tsr_pool *pool, uint32_t stride, uint32_t capacity,
+		       struct tsr_counted *counted);
+
+/* tsr_counted_destroy(): give the memory back; the GPU must be done with it. */
+void tsr_counted_destroy(struct tsr_pool *pool, struct tsr_counted *counted);
+
+/*
+ * tsr_counted_get(): how many elements there are, on the CPU, while the GPU does not use it: never
+ * more than the capacity (appends beyond it are lost) nor less than 0.
+ */
+uint32_t tsr_counted_get(const struct tsr_counted *counted);
+
+/* tsr_counted_set(): say that there are @count elements, at most the capacity, else -EINVAL. */
+int tsr_counted_set(struct tsr_counted *counted, uint32_t count);
+
+/* tsr_counted_data(): element 0 on the CPU. */
+void *tsr_counted_data(const struct tsr_counted *counted);
+
+/*
+ * tsr_counted_storage(): the two storage buffers a program needs of it, at @storage: the elements
+ * with their push words at @push_word, and the counter with its words at @push_word + 4.
+ */
+void tsr_counted_storage(const struct tsr_counted *counted, uint32_t push_word,
+			 struct tsr_storage storage[2]);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* TESSERA_COMPUTE_H */

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Programs: code in GPU memory with its fixed properties; scratch for the threads that run them.
+ *
+ * Uploads are numbered for each device. A stream remembers the number up to which its last
+ * INV_CODE reaches, so that a program which took the place of another one in memory is never run
+ * from the clauses of the old one.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "program.h"
+
+#define CODE_ALIGN	64
+#define CODE_PAD	64		/* zeroes behind the code */
+#define CODE_MAX	(16u << 20)
+
+const struct drm_tessera_shader_info *tsr_device_shader_info(const struct tsr_device *device)
+{
+	return &device->shader;
+}
+
+static int check_group(const struct tsr_device *device, const struct tsr_program_info *info)
+{
+	const struct drm_tessera_shader_info *limit = &device->shader;
+	uint64_t threads = 1;
+	unsigned int i;
+
+	for (i = 0; i < 3; i++)
+		threads *= info->local[i] < 0x10000 ? info->local[i] : 0x10000;
+	if (threads > limit->max_group_threads)
+		return tsr_fail(EINVAL,
+				"program '%s' with groups of %u x %u x %u threads, expected at "
+				"most %u in all", info->label, info->local[0], info->local[1],
+				info->local[2], limit->max_group_threads);
+	if (info->group_memory > limit->max_group_memory)
+		return tsr_fail(EINVAL,
+				"program '%s' with %u bytes of group memory, expected at most %u",
+				info->label, info->group_memory, limit->max_group_memory);
+	if (info->scratch_size > limit->max_scratch)
+		return tsr_fail(EINVAL,
+				"program '%s' with %u bytes of scratch, expected at most %u",
+				info->label, info->scratch_size, limit->max_scratch);
+	if (info->push_words > limit->max_push_words)
+		return tsr_fail(EINVAL, "program '%s' with %u push words, expected at most %u",
+				info->label, info->push_words, limit->max_push_words);
+	return 0;
+}
+
+static int check_info(struct tsr_pool *pool, const struct tsr_program_info *info)
+{
+	const struct tsr_device *device = tsr_vm_device(tsr_pool_vm(pool));
+
+	if (!device->shader.cores)
+		return tsr_fail(ENODEV, "the GPU has no shader cores");
+	if (!info->code || !info->size || info->size % 16 || info->size > CODE_MAX)
+		return tsr_fail(EINVAL,
+				"program '%s' of %u bytes, expected 16 to %u, a multiple of 16",
+				info->label, info->size, CODE_MAX);
+	if (info->flags & ~(uint32_t)TSR_PROGRAM_REGISTERS_64)
+		return tsr_fail(EINVAL, "program '%s' with unknown flags 0x%x", info->label,
+				info->flags);
+	if (!(tsr_pool_access(pool) & DRM_TESSERA_BIND_EXEC))
+		return tsr_fail(EINVAL, "program '%s' in a pool without EXEC access", info->label);
+	return check_group(device, info);
+}
+
+/* Copy the code into the program's memory and number the upload. */
+static int upload(struct tsr_program *program, struct tsr_device *device, const void *code)
+{
+	struct tsr_alloc *memory = &program->memory;
+	uint32_t size = program->info.size;
+	int ret = tsr_pool_alloc(program->pool, size + CODE_PAD, CODE_ALIGN, memory);
+
+	if (ret)
+		return ret;
+	if (!memory->cpu) {
+		tsr_pool_free(program->pool, memory);
+		return tsr_fail(EINVAL, "program '%s' in a pool the CPU cannot write",
+				program->label);
+	}
+	memcpy(memory->cpu, code, size);
+	memset((char *)memory->cpu + size, 0, CODE_PAD);
+	program->serial = atomic_fetch_add(&device->program_serial, 1) + 1;
+	return 0;
+}
+
+int tsr_program_create(struct tsr_pool *pool, const struct tsr_program_info *wanted,
+		       struct tsr_program **out)
+{
+	struct tsr_program_info info = *wanted;
+	struct tsr_program *program;
+	unsigned int i;
+	int ret;
+
+	if (!info.label)
+		info.label = "";
+	for (i = 0; i < 3; i++)
+		info.local[i] += !info.local[i];
+	ret = check_info(pool, &info);
+	if (ret)
+		return ret;
+	info.scratch_size = (uint32_t)tsr_round_up(info.scratch_size, 16);
+	program = calloc(1, sizeof(*program));
+	if (program)
+		program->label = strdup(info.label);
+	if (!program || !program->label) {
+		free(program);
+		return tsr_fail(ENOMEM, "no memory for program '%s'", info.label);
+	}
+	atomic_init(&program->refs, 1);
+	program->pool = tsr_pool_ref(pool);
+	program->info = info;
+	program->info.code = NULL;
+	program->info.label = program->label;
+	ret = upload(program, tsr_vm_device(tsr_pool_vm(pool)), info.code);
+	if (ret)
+		tsr_program_unref(program);
+	else
+		*out = program;
+	return ret;
+}
+
+struct tsr_program *tsr_program_ref(struct tsr_program *program)
+{
+	atomic_fetch_add_explicit(&program->refs, 1, memory_order_relaxed);
+	return program;
+}
+
+void tsr_program_unref(struct tsr_program *program)
+{
+	if (!program || atomic_fetch_sub_explicit(&program->refs, 1, memory_order_acq_rel) != 1)
+		return;
+	tsr_pool_free(program->pool, &program->memory);
+	tsr_pool_unref(program->pool);
+	free(program->label);
+	free(program);
+}
+
+uint64_t tsr_program_va(const struct tsr_program *program)
+{
+	return program->memory.va;
+}
+
+int tsr_scratch_create(struct tsr_vm *vm, uint32_t size, struct tsr_scratch **out)
+{
+	struct tsr_device *device = tsr_vm_device(vm);
+	const struct drm_tessera_shader_info *info = &device->shader;
+	const uint32_t access = DRM_TESSERA_BIND_READ | DRM_TESSERA_BIND_WRITE;
+	struct tsr_scratch *scratch;
+	uint64_t threads;
+	int ret;
+
+	if (!info->cores)
+		return tsr_fail(ENODEV, "the GPU has no shader cores");
+	if (!size || size > info->max_scratch)
+		return tsr_fail(EINVAL, "scratch of %u bytes, expected 1 to %u", size,
+				info->max_scratch);
+	scratch = calloc(1, sizeof(*scratch));
+	if (!scratch)
+		return tsr_fail(ENOMEM, "no memory for a scratch object");
+	atomic_init(&scratch->refs, 1);
+	scratch->vm = tsr_vm_ref(vm);
+	scratch->size = (uint32_t)tsr_round_up(size, 16);
+	threads = (uint64_t)info->warp_lanes * info->core_warps * info->cores;
+	ret = tsr_bo_create(device, threads * scratch->size, DRM_TESSERA_BO_NO_MMAP, vm,
+			    &scratch->bo);
+	if (!ret)
+		ret = tsr_vm_map(vm, scratch->bo, 0, 0, access, &scratch->va);
+	if (ret)
+		tsr_scratch_unref(scratch);
+	else
+		*out = scratch;
+	return ret;
+}
+
+struct tsr_scratch *tsr_scratch_ref(struct tsr_scratch *scratch)
+{
+	atomic_fetch_add_explicit(&scratch->refs, 1, memory_order_relaxed);
+	return scratch;
+}
+
+void tsr_scratch_unref(struct tsr_scratch *scratch)
+{
+	if (!scratch || atomic_fetch_sub_explicit(&scratch->refs, 1, memory_order_acq_rel) != 1)
+		return;
+	if (scratch->va)
+		tsr_vm_unmap(scratch->vm, scratch->va, tsr_bo_size(scratch->bo));
+	tsr_bo_unref(scratch->bo);
+	tsr_vm_unref(scratch->vm);
+	free(scratch);
+}
