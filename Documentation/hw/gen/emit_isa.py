@@ -6,7 +6,7 @@ import re
 
 import ctext
 from isa_description import ACTIONS, ORDERS, UNIT_BITS
-from isa_validate import CONSTANTS, HEADER_BITS, QUAD_BITS
+from isa_validate import HEADER_BITS, QUAD_BITS
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 INDEX_BITS = 12                     # of an instruction word choose its candidates
@@ -65,6 +65,13 @@ struct isa_op {
 	uint8_t other_message;		/* message when other_mod has other_value, or 0 */
 	uint8_t other_mod;
 	uint8_t other_value;
+	uint8_t num_unknowns;		/* modifier values whose semantics is not public */
+	uint16_t first_unknown;
+};
+
+struct isa_unknown {
+	uint8_t mod;
+	uint8_t value;
 };
 
 struct isa_family {
@@ -185,7 +192,7 @@ class Tables:
         self.lines = []
         self.rows = bytearray()
         self.row_index = {}
-        self.sets, self.forms, self.ops, self.imms = [], [], [], []
+        self.sets, self.forms, self.ops, self.imms, self.unknowns = [], [], [], [], []
         self.mod_index = {name: index for index, name in enumerate(isa.modifiers)}
 
     def array(self, kind, name, rows):
@@ -237,7 +244,10 @@ class Tables:
             modifier, _, value = condition.partition("=")
             other = f"TSR_MESSAGE_{message}, {_symbol('MOD', modifier)}, {self.value_of(modifier, value)}"
         self.ops.append(f"{{ {len(self.forms)}, {len(self.imms)}, {len(item.sources)}, {len(item.immediates)}, "
-                        f"{{ {lows} }}, {words}, {COUNT_WORDS_MAX if item.words == 'count' else 0}, {other} }}")
+                        f"{{ {lows} }}, {words}, {COUNT_WORDS_MAX if item.words == 'count' else 0}, {other}, "
+                        f"{len(item.unknown_of)}, {len(self.unknowns)} }}")
+        self.unknowns += [f"{{ {_symbol('MOD', name)}, {self.value_of(name, value)} }}"
+                          for name, value in item.unknown_of]
         for field in item.immediates:
             self.imms.append(f"{{ {_symbol('IMM', field.name)}, {{ {field.bits[0]}, {field.bits[1]} }} }}")
         for number, encoding in enumerate(item.encodings):
@@ -275,6 +285,7 @@ class Tables:
         self.array("struct isa_form", "isa_forms", [form[3] for form in self.forms])
         self.array("struct isa_imm", "isa_imms", self.imms or ["{ 0 }"])
         self.array("struct isa_op", "isa_ops", self.ops)
+        self.array("struct isa_unknown", "isa_unknowns", self.unknowns or ["{ 0 }"])
         self.candidates()
 
     # -- names --------------------------------------------------------------------------------

@@ -183,6 +183,8 @@ bool tsr_insn_decode(enum tsr_isa_unit unit, uint32_t word, struct tsr_insn *ins
 /* The other direction; false when there is no encoding. Whatever decodes encodes to the same word. */
 bool tsr_insn_encode(const struct tsr_insn *insn, uint32_t *word);
 
+/* Whether public sources say what the instruction does with its modifiers; if not it faults when executed. */
+bool tsr_insn_defined(const struct tsr_insn *insn);
 /* The message an instruction sends, which depends on its modifiers in a few cases. */
 enum tsr_message tsr_insn_message(const struct tsr_insn *insn);
 /* Staging registers it reads or writes; the most it can when a descriptor or a format decides. */

@@ -233,6 +233,20 @@ enum tsr_message tsr_insn_message(const struct tsr_insn *insn)
 	return tsr_ops[insn->op].message;
 }
 
+bool tsr_insn_defined(const struct tsr_insn *insn)
+{
+	const struct isa_op *op = &isa_ops[insn->op];
+	unsigned int i;
+
+	for (i = 0; i < op->num_unknowns; i++) {
+		const struct isa_unknown *unknown = &isa_unknowns[op->first_unknown + i];
+
+		if (insn->mod[unknown->mod] == unknown->value)
+			return false;
+	}
+	return tsr_ops[insn->op].semantics == TSR_DEFINED;
+}
+
 /* Staging words of an instruction whose number depends on its modifiers. */
 static unsigned int format_words(const struct tsr_insn *insn)
 {
@@ -245,8 +259,6 @@ static unsigned int format_words(const struct tsr_insn *insn)
 			words = 1 + insn->mod[TSR_MOD_VECSIZE];
 		has_format |= info->mods[i] == TSR_MOD_REGISTER_FORMAT;
 	}
-	if (insn->op == TSR_OP_ADD_LD_VAR_SPECIAL)
-		words = insn->mod[TSR_MOD_VARYING_NAME] == TSR_VARYING_NAME_POINT ? 2 : 1;
 	if (!has_format)
 		return words;
 	switch (insn->mod[TSR_MOD_REGISTER_FORMAT]) {

@@ -34,9 +34,9 @@ ATTRIBUTES = {
     "mode": (("number", "slot2", "slot3", "tuples"), ("from",)),
     "modifier": (("family", "values"), ()),
     "instruction": (("unit", "name"), ("message", "message-of", "staging", "words", "last", "result", "pair",
-                                       "semantics", "only")),
+                                       "semantics", "unknown-of", "only")),
     "source": (("bits",), ("allow",)),
-    "immediate": (("name",), ("bits",)),
+    "immediate": (("name",), ("bits",)),     # bits: inside an instruction
     "default": (("modifier", "value"), ()),
     "encoding": (("mask", "match"), ()),
     "set": (("modifiers",), ("bits", "order")),
@@ -169,6 +169,7 @@ class Instruction(Item):
     result: bool = True
     pair: Optional[str] = None
     defined: bool = True
+    unknown_of: List[Tuple[str, str]] = member(default_factory=list)    # modifier values that are not public
     only: Optional[str] = None
 
     @property
@@ -419,6 +420,7 @@ class Loader:
         condition, _, kind = element.attrs.get("message-of", "").partition(":")
         if kind:
             item.message_of[condition] = kind
+        item.unknown_of = [tuple(text.split("=")) for text in element.attrs.get("unknown-of", "").split()]
         for child in self._children(element, "source", "immediate", "default", "encoding"):
             if child.tag == "source":
                 item.sources.append(self._source(child))
