@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Mantissas and exponents: FREXPM, FREXPE, LDEXP, LOGB, ILOGB.
+ */
+#include "float_ops.h"
+
+/* floor(log2(|x|)) of a finite number */
+static int32_t exponent(const struct tsr_real *x)
+{
+	return x->exp + 63 - __builtin_clzll(x->sig);
+}
+
+/*
+ * Ranges of the mantissa: [0.5, 1) as in C; for roots [0.25, 1), x = m * 4^e; for logarithms [0.75, 1.5), so that 1
+ * is inside.
+ */
+int32_t tsr_real_frexp(struct tsr_real *x, enum tsr_frexp kind)
+{
+	int32_t e = exponent(x), result, power;
+
+	switch (kind) {
+	case TSR_FREXP_SQRT:
+		result = (e + 2) >> 1;
+		power = 2 * result;
+		break;
+	case TSR_FREXP_LOG:
+		/* the highest two bits are 11: 1.5 or more */
+		result = e + (x->sig >> (62 - __builtin_clzll(x->sig)) == 3);
+		power = result;
+		break;
+	default:
+		result = e + 1;
+		power = result;
+	}
+	x->exp -= power;
+	return result;
+}
+
+static enum tsr_frexp kind_of(const struct tsr_insn *insn)
+{
+	return insn->mod[TSR_MOD_LOG] ? TSR_FREXP_LOG : insn->mod[TSR_MOD_SQRT] ? TSR_FREXP_SQRT : TSR_FREXP;
+}
+
+/* 0 for 0, infinities and NaN. The negation is of the result. */
+static int32_t frexpe(const struct tsr_uop *uop, struct tsr_real x)
+{
+	int32_t e;
+
+	if (x.kind != TSR_REAL_FINITE)
+		return 0;
+	e = tsr_real_frexp(&x, kind_of(uop->insn));
+	return uop->insn->mod[TSR_MOD_NEG0] ? -e : e;
+}
+
+uint32_t tsr_float_frexpe(const struct tsr_uop *uop, const uint32_t src[4], const uint32_t pair[3])
+{
+	(void)pair;
+	return frexpe(uop, tsr_float_real(uop, 0, src[0]));
+}
+
+static uint32_t frexpe_half(const struct tsr_uop *uop, const uint32_t src[4], unsigned int half)
+{
+	return frexpe(uop, tsr_float_half_real(uop, 0, src[0], half));
+}
+
+uint32_t tsr_float_frexpe_half(const struct tsr_uop *uop, const uint32_t src[4], const uint32_t pair[3])
+{
+	(void)pair;
+	return tsr_float_halves(uop, src, frexpe_half);
+}
+
+static uint32_t frexpm(const struct tsr_uop *uop, struct tsr_real x, enum tsr_float_width width)
+{
+	if (x.kind == TSR_REAL_FINITE)
+		tsr_real_frexp(&x, kind_of(uop->insn));
+	return tsr_float_pack_plain(uop, x, width);
+}
+
+uint32_t tsr_float_frexpm(const struct tsr_uop *uop, const uint32_t src[4], const uint32_t pair[3])
+{
+	(void)pair;
+	return frexpm(uop, tsr_float_real(uop, 0, src[0]), TSR_F32);
+}
+
+static uint32_t frexpm_half(const struct tsr_uop *uop, const uint32_t src[4], unsigned int half)
+{
+	return frexpm(uop, tsr_float_half_real(uop, 0, src[0], half), TSR_F16);
+}
+
+uint32_t tsr_float_frexpm_half(const struct tsr_uop *uop, const uint32_t src[4], const uint32_t pair[3])
+{
+	(void)pair;
+	return tsr_float_halves(uop, src, frexpm_half);
+}
+
+/* a * 2^b */
+uint32_t tsr_float_ldexp(const struct tsr_uop *uop, const uint32_t src[4], const uint32_t pair[3])
+{
+	(void)pair;
+	return tsr_float_pack(uop, tsr_real_scale(tsr_float_real(uop, 0, src[0]), src[1]), TSR_F32);
+}
+
+static uint32_t ldexp_half(const struct tsr_uop *uop, const uint32_t src[4], unsigned int half)
+{
+	struct tsr_real x = tsr_real_unpack(src[0] >> 16 * half & 0xffff, TSR_F16, &uop->mode);
+
+	return tsr_float_pack(uop, tsr_real_scale(x, (int16_t)(src[1] >> 16 * half)), TSR_F16);
+}
+
+uint32_t tsr_float_ldexp_half(const struct tsr_uop *uop, const uint32_t src[4], const uint32_t pair[3])
+{
+	(void)pair;
+	return tsr_float_halves(uop, src, ldexp_half);
+}
+
+/* IEEE 754's logB as a float: -inf for 0, +inf for infinities. */
+static uint32_t logb(const struct tsr_uop *uop, struct tsr_real x, enum tsr_float_width width)
+{
+	switch (x.kind) {
+	case TSR_REAL_ZERO:
+		x = (struct tsr_real){ .kind = TSR_REAL_INF, .negative = true };
+		break;
+	case TSR_REAL_INF:
+		x.negative = false;
+		break;
+	case TSR_REAL_FINITE:
+		x = tsr_real_from_int(exponent(&x));
+		break;
+	default:
+		break;
+	}
+	return tsr_float_pack_plain(uop, x, width);
+}
+
+uint32_t tsr_float_logb(const struct tsr_uop *uop, const uint32_t src[4], const uint32_t pair[3])
+{
+	(void)pair;
+	return logb(uop, tsr_float_real(uop, 0, src[0]), TSR_F32);
+}
+
+static uint32_t logb_half(const struct tsr_uop *uop, const uint32_t src[4], unsigned int half)
+{
+	return logb(uop, tsr_float_half_real(uop, 0, src[0], half), TSR_F16);
+}
+
+uint32_t tsr_float_logb_half(const struct tsr_uop *uop, const uint32_t src[4], const uint32_t pair[3])
+{
+	(void)pair;
+	return tsr_float_halves(uop, src, logb_half);
+}
+
+/* The same as an integer; the lowest for 0, the highest for infinities and NaN. */
+static uint32_t ilogb(struct tsr_real x, int32_t lowest)
+{
+	switch (x.kind) {
+	case TSR_REAL_ZERO:
+		return lowest;
+	case TSR_REAL_FINITE:
+		return exponent(&x);
+	default:
+		return -(lowest + 1);
+	}
+}
+
+uint32_t tsr_float_ilogb(const struct tsr_uop *uop, const uint32_t src[4], const uint32_t pair[3])
+{
+	(void)pair;
+	return ilogb(tsr_float_real(uop, 0, src[0]), INT32_MIN);
+}
+
+static uint32_t ilogb_half(const struct tsr_uop *uop, const uint32_t src[4], unsigned int half)
+{
+	return ilogb(tsr_float_half_real(uop, 0, src[0], half), INT16_MIN);
+}
+
+uint32_t tsr_float_ilogb_half(const struct tsr_uop *uop, const uint32_t src[4], const uint32_t pair[3])
+{
+	(void)pair;
+	return tsr_float_halves(uop, src, ilogb_half);
+}
