@@ -12,10 +12,12 @@
 #endif
 
 #include "alu_set.h"
+#include "float_ops.h"
 
 /* The state of the SIMD unit in which all micro-operations run: exceptions masked, nearest even, and the flushing. */
 #define CSR_BASE	0x1f80u
-#define CSR_FLUSH	0x8040u		/* results that are subnormal, and sources */
+#define CSR_FLUSH_OUT	0x8000u		/* results that are subnormal */
+#define CSR_FLUSH_IN	0x0040u		/* sources */
 
 static bool always(void)
 {
@@ -102,10 +104,12 @@ bool tsr_alu_select(const struct tsr_alu *alu, struct tsr_uop *uop)
 	for (unsigned int i = 0; i < TSR_ALU_SETS; i++) {
 		tsr_alu_selector *select = alu->set[i]->select[uop->insn->op];
 
-		if (select)
-			return select(uop);
+		if (select && select(uop))
+			return true;
 	}
-	return false;
+	/* floating point without a vector function for these modifiers or modes */
+	uop->fn = tsr_float_lanes;
+	return tsr_float_defined(uop->insn);
 }
 
 #ifdef __x86_64__
@@ -133,7 +137,14 @@ static void csr_write(uint32_t csr)
 
 static uint32_t csr_of(const struct tsr_alu_mode *mode)
 {
-	return mode->ftz ? CSR_BASE | CSR_FLUSH : CSR_BASE;
+	switch (mode->ftz) {
+	case TSR_FTZ_OFF:
+		return CSR_BASE;
+	case TSR_FTZ_ABRUPT:
+		return CSR_BASE | CSR_FLUSH_OUT;
+	default:
+		return CSR_BASE | CSR_FLUSH_OUT | CSR_FLUSH_IN;
+	}
 }
 
 void tsr_alu_enter(struct tsr_alu_saved *saved, const struct tsr_alu_mode *mode)

@@ -12,7 +12,8 @@
 
 /*
  * Choose uop->fn by the modifiers of uop->insn and by uop->mode, and fill what that function uses of keep, flip
- * and param. False: there is no public semantics for these modifiers.
+ * and param. False: there is no public semantics for these modifiers; of a floating-point operation, that this path
+ * has no vector function for them and float_ops.h is to be used.
  */
 typedef bool tsr_alu_selector(struct tsr_uop *uop);
 

@@ -114,7 +114,7 @@ uint32_t tsr_float_ldexp_half(const struct tsr_uop *uop, const uint32_t src[4], 
 }
 
 /* IEEE 754's logB as a float: -inf for 0, +inf for infinities. */
-static uint32_t logb(const struct tsr_uop *uop, struct tsr_real x, enum tsr_float_width width)
+static uint32_t log_b(const struct tsr_uop *uop, struct tsr_real x, enum tsr_float_width width)
 {
 	switch (x.kind) {
 	case TSR_REAL_ZERO:
@@ -135,12 +135,12 @@ static uint32_t logb(const struct tsr_uop *uop, struct tsr_real x, enum tsr_floa
 uint32_t tsr_float_logb(const struct tsr_uop *uop, const uint32_t src[4], const uint32_t pair[3])
 {
 	(void)pair;
-	return logb(uop, tsr_float_real(uop, 0, src[0]), TSR_F32);
+	return log_b(uop, tsr_float_real(uop, 0, src[0]), TSR_F32);
 }
 
 static uint32_t logb_half(const struct tsr_uop *uop, const uint32_t src[4], unsigned int half)
 {
-	return logb(uop, tsr_float_half_real(uop, 0, src[0], half), TSR_F16);
+	return log_b(uop, tsr_float_half_real(uop, 0, src[0], half), TSR_F16);
 }
 
 uint32_t tsr_float_logb_half(const struct tsr_uop *uop, const uint32_t src[4], const uint32_t pair[3])
@@ -150,7 +150,7 @@ uint32_t tsr_float_logb_half(const struct tsr_uop *uop, const uint32_t src[4], c
 }
 
 /* The same as an integer; the lowest for 0, the highest for infinities and NaN. */
-static uint32_t ilogb(struct tsr_real x, int32_t lowest)
+static uint32_t ilog_b(struct tsr_real x, int32_t lowest)
 {
 	switch (x.kind) {
 	case TSR_REAL_ZERO:
@@ -165,12 +165,12 @@ static uint32_t ilogb(struct tsr_real x, int32_t lowest)
 uint32_t tsr_float_ilogb(const struct tsr_uop *uop, const uint32_t src[4], const uint32_t pair[3])
 {
 	(void)pair;
-	return ilogb(tsr_float_real(uop, 0, src[0]), INT32_MIN);
+	return ilog_b(tsr_float_real(uop, 0, src[0]), INT32_MIN);
 }
 
 static uint32_t ilogb_half(const struct tsr_uop *uop, const uint32_t src[4], unsigned int half)
 {
-	return ilogb(tsr_float_half_real(uop, 0, src[0], half), INT16_MIN);
+	return ilog_b(tsr_float_half_real(uop, 0, src[0], half), INT16_MIN);
 }
 
 uint32_t tsr_float_ilogb_half(const struct tsr_uop *uop, const uint32_t src[4], const uint32_t pair[3])
