@@ -109,8 +109,9 @@ static enum tsr_step fill(struct tsr_mem *mem, uint64_t va, unsigned int access,
 	}
 }
 
-enum tsr_step tsr_mem_map(struct tsr_mem *mem, uint64_t va, uint64_t len, unsigned int access,
-			  struct tsr_span *span)
+/* The TLB's entry for @va, filled if it has to be; it covers at least the byte @va. */
+static enum tsr_step find(struct tsr_mem *mem, uint64_t va, unsigned int access,
+			  struct tsr_tlb_entry **entry)
 {
 	bool write = access == TSR_ACCESS_WRITE;
 	uint64_t tag = tsr_tlb_tag(va, mem->as, write);
@@ -122,17 +123,48 @@ enum tsr_step tsr_mem_map(struct tsr_mem *mem, uint64_t va, uint64_t len, unsign
 		tsr_count(&mem->queue->counter[hit ? TSR_QUEUE_COUNTER_TLB_HITS
 						   : TSR_QUEUE_COUNTER_TLB_MISSES],
 			  1);
-	if (!hit) {
-		enum tsr_step step = fill(mem, va, access, tag, e);
+	*entry = e;
+	return hit ? TSR_STEP_DONE : fill(mem, va, access, tag, e);
+}
 
-		if (step != TSR_STEP_DONE)
-			return step;
-	}
+enum tsr_step tsr_mem_map(struct tsr_mem *mem, uint64_t va, uint64_t len, unsigned int access,
+			  struct tsr_span *span)
+{
+	uint64_t offset = va & (PAGE_BYTES - 1);
+	struct tsr_tlb_entry *e;
+	enum tsr_step step = find(mem, va, access, &e);
+
+	if (step != TSR_STEP_DONE)
+		return step;
 	span->len = len < e->hi - offset ? len : e->hi - offset;
 	span->ptr = e->ptr ? e->ptr + (offset - e->lo) : NULL;
-	if (write && span->ptr)
+	if (access == TSR_ACCESS_WRITE && span->ptr)
 		note_write(mem->runner, e, span->ptr, e->phys + offset, span->len);
 	return TSR_STEP_DONE;
+}
+
+enum tsr_step tsr_mem_page(struct tsr_mem *mem, uint64_t va, unsigned int access,
+			   struct tsr_page *page)
+{
+	struct tsr_tlb_entry *e;
+	enum tsr_step step = find(mem, va, access, &e);
+
+	if (step != TSR_STEP_DONE)
+		return step;
+	*page = (struct tsr_page){
+		.ptr = e->ptr, .phys = e->phys + e->lo, .lo = e->lo, .hi = e->hi, .local = e->local,
+	};
+	return TSR_STEP_DONE;
+}
+
+void tsr_mem_written(struct tsr_runner *runner, const struct tsr_page *page)
+{
+	const struct tsr_dirty_range range = {
+		.ptr = page->ptr, .phys = page->phys, .len = page->hi - page->lo,
+		.local = page->local,
+	};
+
+	report(runner->gpu, &range);
 }
 
 enum tsr_step tsr_mem_bad_packet(struct tsr_mem *mem, uint64_t pc, unsigned int qword, uint8_t code)

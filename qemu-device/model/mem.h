@@ -31,6 +31,24 @@ struct tsr_dirty {
 	unsigned int count;
 };
 
+/* A page of virtual memory, or what of it is contiguous on the host: bytes [lo, hi). */
+struct tsr_page {
+	uint8_t *ptr;			/* host address of byte @lo; NULL for a NULL page */
+	uint64_t phys;			/* bus address or local offset of byte @lo */
+	uint16_t lo, hi;		/* in bytes from the page's first */
+	bool local;			/* in local memory */
+};
+
+/*
+ * The page of @va, for units that keep translations of their own until their stopping point; it
+ * covers at least the byte @va. Results as tsr_mem_map()'s, but nothing is noted as written: that
+ * is up to the caller.
+ */
+enum tsr_step tsr_mem_page(struct tsr_mem *mem, uint64_t va, unsigned int access,
+			   struct tsr_page *page);
+/* Tell the host that a page has been written: before the stopping point, after the last write. */
+void tsr_mem_written(struct tsr_runner *runner, const struct tsr_page *page);
+
 /* Tell the host of all ranges written: at the end of each step and event write. */
 void tsr_mem_flush_dirty(struct tsr_runner *runner);
 

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: MIT */
+#include <string.h>
+
+#include "../gpu.h"
+#include "access.h"
+
+#define EPOCH_ONE (1ull << TSR_ACCESS_EPOCH_SHIFT)
+
+/* Forget all translations. */
+static void forget(struct tsr_access *access)
+{
+	access->epoch += EPOCH_ONE;
+	if (access->epoch)
+		return;
+	/* All epochs have been used: none of the tags may look valid again. */
+	memset(access->read, 0, sizeof(access->read));
+	memset(access->write, 0, sizeof(access->write));
+	access->epoch = EPOCH_ONE;
+}
+
+void tsr_access_init(struct tsr_access *access)
+{
+	memset(access, 0, sizeof(*access));
+	access->epoch = EPOCH_ONE;
+}
+
+void tsr_access_stop(struct tsr_access *access, struct tsr_runner *runner)
+{
+	for (unsigned int i = 0; i < access->num_written; i++)
+		tsr_mem_written(runner, &access->written[i]);
+	access->num_written = 0;
+	forget(access);
+}
+
+void tsr_access_room(struct tsr_access *access, struct tsr_mem *mem)
+{
+	if (access->as == mem->as &&
+	    access->num_written <= TSR_ACCESS_WRITTEN - TSR_ACCESS_ROOM)
+		return;
+	tsr_access_stop(access, mem->runner);
+	access->as = mem->as;
+}
+
+/* Whether @page can be kept as one pointer from which aligned words can be read. */
+static bool whole(const struct tsr_page *page)
+{
+	return !page->lo && page->hi == TSR_ACCESS_PAGE_BYTES && !((uintptr_t)page->ptr % 16);
+}
+
+static void note_written(struct tsr_access *access, struct tsr_mem *mem,
+			 const struct tsr_page *page)
+{
+	/* tsr_access_room() has made sure that there is room */
+	if (access->num_written < TSR_ACCESS_WRITTEN)
+		access->written[access->num_written++] = *page;
+	else
+		tsr_mem_written(mem->runner, page);
+}
+
+enum tsr_step tsr_access_page(struct tsr_access *access, struct tsr_mem *mem, uint64_t va,
+			      unsigned int dir, uint8_t **page)
+{
+	bool write = dir == TSR_ACCESS_WRITE;
+	struct tsr_access_page *set = write ? access->write : access->read;
+	struct tsr_access_page *p = &set[va / TSR_ACCESS_PAGE_BYTES % TSR_ACCESS_PAGES];
+	struct tsr_page found;
+	enum tsr_step step;
+
+	if (p->tag == tsr_access_tag(access, va)) {
+		*page = p->ptr;
+		return TSR_STEP_DONE;
+	}
+	step = tsr_mem_page(mem, va, dir, &found);
+	if (step != TSR_STEP_DONE)
+		return step;
+	if (!found.ptr) {
+		*page = write ? access->sink : access->zero;
+	} else if (whole(&found)) {
+		if (write)
+			note_written(access, mem, &found);
+		*page = found.ptr;
+	} else {
+		*page = NULL;
+		return TSR_STEP_DONE;
+	}
+	p->tag = tsr_access_tag(access, va);
+	p->ptr = *page;
+	return TSR_STEP_DONE;
+}
+
+/* A contiguous part of an access. */
+struct piece {
+	uint8_t *ptr;
+	unsigned int len;
+};
+
+/* The first piece of [va, va + len). */
+static enum tsr_step first_piece(struct tsr_access *access, struct tsr_mem *mem, uint64_t va,
+				 unsigned int len, unsigned int dir, struct piece *piece)
+{
+	unsigned int offset = va % TSR_ACCESS_PAGE_BYTES;
+	unsigned int end = TSR_ACCESS_PAGE_BYTES;
+	struct tsr_page found;
+	uint8_t *page;
+	enum tsr_step step = tsr_access_page(access, mem, va, dir, &page);
+
+	if (step != TSR_STEP_DONE)
+		return step;
+	if (page) {
+		piece->ptr = page + offset;
+	} else {
+		step = tsr_mem_page(mem, va, dir, &found);
+		if (step != TSR_STEP_DONE)
+			return step;
+		if (dir == TSR_ACCESS_WRITE)
+			note_written(access, mem, &found);
+		piece->ptr = found.ptr + (offset - found.lo);
+		end = found.hi;
+	}
+	piece->len = len < end - offset ? len : end - offset;
+	return TSR_STEP_DONE;
+}
+
+enum tsr_step tsr_access_read(struct tsr_access *access, struct tsr_mem *mem, uint64_t va,
+			      void *to, unsigned int len)
+{
+	uint8_t *out = to;
+
+	while (len) {
+		struct piece piece;
+		enum tsr_step step;
+
+		step = first_piece(access, mem, va, len, TSR_ACCESS_READ, &piece);
+		if (step != TSR_STEP_DONE)
+			return step;
+		memcpy(out, piece.ptr, piece.len);
+		out += piece.len;
+		va += piece.len;
+		len -= piece.len;
+	}
+	return TSR_STEP_DONE;
+}
+
+enum tsr_step tsr_access_write(struct tsr_access *access, struct tsr_mem *mem, uint64_t va,
+			       const void *from, unsigned int len)
+{
+	struct piece piece[TSR_ACCESS_COPY_MAX];
+	const uint8_t *in = from;
+	unsigned int n = 0;
+
+	for (unsigned int at = 0; at < len; at += piece[n++].len) {
+		enum tsr_step step = first_piece(access, mem, va + at, len - at,
+						 TSR_ACCESS_WRITE, &piece[n]);
+
+		if (step != TSR_STEP_DONE)
+			return step;
+	}
+	for (unsigned int i = 0; i < n; i++) {
+		memcpy(piece[i].ptr, in, piece[i].len);
+		in += piece[i].len;
+	}
+	return TSR_STEP_DONE;
+}
+
+enum tsr_step tsr_access_word(struct tsr_access *access, struct tsr_mem *mem, uint64_t va,
+			      unsigned int len, void **word)
+{
+	struct piece piece;
+	enum tsr_step step = first_piece(access, mem, va, len, TSR_ACCESS_READ, &piece);
+
+	if (step != TSR_STEP_DONE)
+		return step;
+	step = first_piece(access, mem, va, len, TSR_ACCESS_WRITE, &piece);
+	if (step != TSR_STEP_DONE)
+		return step;
+	if (piece.len != len || (uintptr_t)piece.ptr % len)
+		return tsr_mmu_fault(mem, TSR_FAULT_BUS, va, TSR_ACCESS_WRITE, 0);
+	*word = piece.ptr - va % TSR_ACCESS_PAGE_BYTES == access->sink ? NULL : piece.ptr;
+	return TSR_STEP_DONE;
+}

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Accesses of shaders to memory: a small cache of translated pages in front of the TLB, made for
+ * many short accesses.
+ *
+ * In: virtual addresses of an address space, host memory to copy from and to. Out: the copy, host
+ * pointers, precise faults (mem->fault names the first byte that cannot be had), reports of what has
+ * been written. Belongs to one thread. A translation is valid until the thread's next stopping
+ * point, where tsr_access_stop() forgets all of them and tells the host which pages were written;
+ * nothing is reported earlier than its last write. Limits: TSR_ACCESS_PAGES translations each for
+ * reading and writing, of pages that are contiguous on the host; other pages are looked up in the
+ * TLB every time. Reset state: empty (tsr_access_init()).
+ */
+#ifndef TSR_SHADER_ACCESS_H
+#define TSR_SHADER_ACCESS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "../mem.h"
+
+#define TSR_ACCESS_PAGES 128
+#define TSR_ACCESS_PAGE_BYTES 4096u
+/*
+ * Most pages that may be written between two calls of tsr_access_room(): 16 bytes of each lane, were
+ * every byte a piece of memory of its own.
+ */
+#define TSR_ACCESS_ROOM 256
+#define TSR_ACCESS_WRITTEN (4 * TSR_ACCESS_ROOM)
+
+/* A translation. */
+struct tsr_access_page {
+	uint64_t tag;			/* tsr_access_tag(), 0: none */
+	uint8_t *ptr;			/* host address of the page's first byte */
+};
+
+struct tsr_access {
+	uint64_t epoch;			/* of valid tags, in their upper bits; never 0 */
+	uint8_t as;			/* address space of the translations */
+	struct tsr_access_page read[TSR_ACCESS_PAGES];
+	struct tsr_access_page write[TSR_ACCESS_PAGES];
+	/* pages written that the host has not been told of */
+	struct tsr_page written[TSR_ACCESS_WRITTEN];
+	unsigned int num_written;
+	/* what NULL pages are: they read as zero, and what is written to them is never read */
+	uint8_t zero[TSR_ACCESS_PAGE_BYTES] __attribute__((aligned(64)));
+	uint8_t sink[TSR_ACCESS_PAGE_BYTES] __attribute__((aligned(64)));
+};
+
+#define TSR_ACCESS_EPOCH_SHIFT 52
+
+void tsr_access_init(struct tsr_access *access);
+/* A stopping point of the thread that runs @runner: report what was written, forget the rest. */
+void tsr_access_stop(struct tsr_access *access, struct tsr_runner *runner);
+/*
+ * Before a group of accesses of @mem: have room for TSR_ACCESS_ROOM more written pages, and
+ * translations of no other address space. Host pointers from before are invalid after it.
+ */
+void tsr_access_room(struct tsr_access *access, struct tsr_mem *mem);
+
+static inline uint64_t tsr_access_tag(const struct tsr_access *access, uint64_t va)
+{
+	return va / TSR_ACCESS_PAGE_BYTES + access->epoch;
+}
+
+/* Host address of the page of @va if it is at hand, else NULL. @set is access->read or ->write. */
+static inline uint8_t *tsr_access_find(const struct tsr_access *access,
+				       const struct tsr_access_page *set, uint64_t va)
+{
+	const struct tsr_access_page *p = &set[va / TSR_ACCESS_PAGE_BYTES % TSR_ACCESS_PAGES];
+
+	return p->tag == tsr_access_tag(access, va) ? p->ptr : NULL;
+}
+
+/*
+ * Host address of the page of @va for TSR_ACCESS_READ or _WRITE; *@page is NULL if the page is not
+ * contiguous on the host. Pages that were asked for to be written count as written. NULL pages are
+ * access->zero and access->sink.
+ */
+enum tsr_step tsr_access_page(struct tsr_access *access, struct tsr_mem *mem, uint64_t va,
+			      unsigned int dir, uint8_t **page);
+/*
+ * Copy @len bytes, at most TSR_ACCESS_COPY_MAX, from or to memory, across pages where they need be.
+ * Nothing is written unless all of it can be.
+ */
+#define TSR_ACCESS_COPY_MAX 64
+enum tsr_step tsr_access_read(struct tsr_access *access, struct tsr_mem *mem, uint64_t va,
+			      void *to, unsigned int len);
+enum tsr_step tsr_access_write(struct tsr_access *access, struct tsr_mem *mem, uint64_t va,
+			       const void *from, unsigned int len);
+/*
+ * Host address of an aligned word of 4 or 8 bytes for reading and writing; NULL on a NULL page.
+ * Memory that ends inside the word is a BUS fault.
+ */
+enum tsr_step tsr_access_word(struct tsr_access *access, struct tsr_mem *mem, uint64_t va,
+			      unsigned int len, void **word);
+
+#endif

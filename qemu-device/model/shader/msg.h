@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the units that answer messages (msg_*.c) share: where an access of a lane goes, staging
+ * registers, faults.
+ *
+ * In: a message with lanes to do. Out: as tsr_msg_run() promises. A unit goes through the lanes in
+ * ascending order with tsr_msg_each() or does them all at once where nothing can go wrong.
+ */
+#ifndef TSR_SHADER_MSG_H
+#define TSR_SHADER_MSG_H
+
+#include <string.h>
+
+#include "../gpu.h"
+#include "access.h"
+#include "message.h"
+
+#define TSR_ALL_LANES ((1u << TSR_WARP_LANES) - 1)
+/* The windows of a program's memory are told apart by the top bits of an address. */
+#define TSR_WINDOW_SHIFT 60
+
+/* One unit's function; @arg is what its entry in the table of msg_run.c says. */
+typedef enum tsr_step tsr_msg_fn(struct tsr_msg_env *env, struct tsr_msg *msg, unsigned int arg);
+
+tsr_msg_fn tsr_msg_load;		/* arg: bytes */
+tsr_msg_fn tsr_msg_store;		/* arg: bytes */
+tsr_msg_fn tsr_msg_atomic;		/* ATOM_CX */
+tsr_msg_fn tsr_msg_exchange;		/* AXCHG; arg: bytes */
+tsr_msg_fn tsr_msg_compare;		/* ACMPXCHG, ACMPSTORE; arg: bytes, | TSR_MSG_NO_RETURN */
+tsr_msg_fn tsr_msg_attribute;		/* LD_ATTR*, LEA_ATTR*; arg: enum tsr_msg_attr bits */
+tsr_msg_fn tsr_msg_lea_texel;		/* LEA_TEX*; arg: 1 for an immediate index */
+tsr_msg_fn tsr_msg_load_convert;	/* LD_CVT */
+tsr_msg_fn tsr_msg_store_convert;	/* ST_CVT */
+tsr_msg_fn tsr_msg_clock;		/* LD_GCLK */
+tsr_msg_fn tsr_msg_texture;		/* TEXC */
+tsr_msg_fn tsr_msg_texture_2d;		/* TEXS_2D; arg: enum tsr_texel_format */
+tsr_msg_fn tsr_msg_texture_cube;	/* TEXS_CUBE; arg: enum tsr_texel_format */
+
+#define TSR_MSG_NO_RETURN 0x100
+
+/* Which attribute instruction. */
+enum tsr_msg_attr {
+	TSR_MSG_ATTR_LEA = 1,		/* returns an address, not a value */
+	TSR_MSG_ATTR_TEX = 2,		/* of an image: coordinates instead of vertex and instance */
+	TSR_MSG_ATTR_IMM = 4,		/* the index is an immediate */
+};
+
+/* Staging register @n of a message. */
+static inline union tsr_lanes *tsr_msg_staging(const struct tsr_msg *msg, unsigned int n)
+{
+	return &msg->reg[(msg->staging + n) % TSR_REGISTERS * TSR_BUNDLE_WARPS];
+}
+
+/* The 64-bit value that source @n and the one behind it are in @lane. */
+static inline uint64_t tsr_msg_address(const struct tsr_msg *msg, unsigned int lane)
+{
+	return msg->src[0]->u[lane] | (uint64_t)msg->src[1]->u[lane] << 32;
+}
+
+/* The alignment an access of @bytes must have: the power of two in it, at most 4. */
+static inline unsigned int tsr_msg_alignment(unsigned int bytes)
+{
+	return (bytes | 4) & -(bytes | 4);
+}
+
+/* A fault of a program; returns TSR_STEP_FAULT. */
+static inline enum tsr_step tsr_msg_fault(struct tsr_msg_env *env, uint8_t code, uint64_t addr,
+					  unsigned int access)
+{
+	return tsr_mmu_fault(env->mem, code, addr, access, 0);
+}
+
+/*
+ * Where an access goes: memory at @va, or, if @host is not NULL, @host. In group memory and the
+ * void window it is always the latter.
+ */
+struct tsr_place {
+	uint64_t va;
+	uint8_t *host;
+	bool nowhere;			/* the void window: nothing happens, reads give 0 */
+};
+
+/*
+ * Place an access of @lane to a program's address @va, of @len bytes, TSR_ACCESS_READ or _WRITE.
+ * Checks windows and their bounds, not the alignment.
+ */
+enum tsr_step tsr_msg_place(struct tsr_msg_env *env, unsigned int lane, uint64_t va,
+			    unsigned int len, unsigned int access, struct tsr_place *place);
+/* Copy at most TSR_ACCESS_COPY_MAX bytes from or to a program's address, as @lane sees it. */
+enum tsr_step tsr_msg_read(struct tsr_msg_env *env, unsigned int lane, uint64_t va, void *to,
+			   unsigned int len);
+enum tsr_step tsr_msg_write(struct tsr_msg_env *env, unsigned int lane, uint64_t va,
+			    const void *from, unsigned int len);
+/* Read a descriptor; table entries lie in memory, not in windows. */
+enum tsr_step tsr_msg_descriptor(struct tsr_msg_env *env, uint64_t va, uint64_t *qword,
+				 unsigned int qwords);
+
+/* What a unit does for one lane. */
+typedef enum tsr_step tsr_msg_lane_fn(struct tsr_msg_env *env, struct tsr_msg *msg,
+				      unsigned int lane, const void *arg);
+/*
+ * Do the lanes of @msg one after the other; one that is done is cleared. Stops at the first that
+ * cannot be done, and names it in msg->fault_lane.
+ */
+static inline __attribute__((always_inline)) enum tsr_step
+tsr_msg_each(struct tsr_msg_env *env, struct tsr_msg *msg, tsr_msg_lane_fn *fn, const void *arg)
+{
+	while (msg->lanes) {
+		unsigned int lane = __builtin_ctz(msg->lanes);
+		enum tsr_step step = fn(env, msg, lane, arg);
+
+		if (step != TSR_STEP_DONE) {
+			msg->fault_lane = lane;
+			return step;
+		}
+		msg->lanes &= msg->lanes - 1;
+	}
+	return TSR_STEP_DONE;
+}
+
+#endif
