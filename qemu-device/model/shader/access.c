@@ -7,7 +7,7 @@
 #define EPOCH_ONE (1ull << TSR_ACCESS_EPOCH_SHIFT)
 
 /* Forget all translations. */
-static void forget(struct tsr_access *access)
+static void forget(struct tsr_access_cache *access)
 {
 	access->epoch += EPOCH_ONE;
 	if (access->epoch)
@@ -18,13 +18,13 @@ static void forget(struct tsr_access *access)
 	access->epoch = EPOCH_ONE;
 }
 
-void tsr_access_init(struct tsr_access *access)
+void tsr_access_init(struct tsr_access_cache *access)
 {
 	memset(access, 0, sizeof(*access));
 	access->epoch = EPOCH_ONE;
 }
 
-void tsr_access_stop(struct tsr_access *access, struct tsr_runner *runner)
+void tsr_access_stop(struct tsr_access_cache *access, struct tsr_runner *runner)
 {
 	for (unsigned int i = 0; i < access->num_written; i++)
 		tsr_mem_written(runner, &access->written[i]);
@@ -32,7 +32,7 @@ void tsr_access_stop(struct tsr_access *access, struct tsr_runner *runner)
 	forget(access);
 }
 
-void tsr_access_room(struct tsr_access *access, struct tsr_mem *mem)
+void tsr_access_room(struct tsr_access_cache *access, struct tsr_mem *mem)
 {
 	if (access->as == mem->as &&
 	    access->num_written <= TSR_ACCESS_WRITTEN - TSR_ACCESS_ROOM)
@@ -47,7 +47,7 @@ static bool whole(const struct tsr_page *page)
 	return !page->lo && page->hi == TSR_ACCESS_PAGE_BYTES && !((uintptr_t)page->ptr % 16);
 }
 
-static void note_written(struct tsr_access *access, struct tsr_mem *mem,
+static void note_written(struct tsr_access_cache *access, struct tsr_mem *mem,
 			 const struct tsr_page *page)
 {
 	/* tsr_access_room() has made sure that there is room */
@@ -57,7 +57,7 @@ static void note_written(struct tsr_access *access, struct tsr_mem *mem,
 		tsr_mem_written(mem->runner, page);
 }
 
-enum tsr_step tsr_access_page(struct tsr_access *access, struct tsr_mem *mem, uint64_t va,
+enum tsr_step tsr_access_page(struct tsr_access_cache *access, struct tsr_mem *mem, uint64_t va,
 			      unsigned int dir, uint8_t **page)
 {
 	bool write = dir == TSR_ACCESS_WRITE;
@@ -95,7 +95,7 @@ struct piece {
 };
 
 /* The first piece of [va, va + len). */
-static enum tsr_step first_piece(struct tsr_access *access, struct tsr_mem *mem, uint64_t va,
+static enum tsr_step first_piece(struct tsr_access_cache *access, struct tsr_mem *mem, uint64_t va,
 				 unsigned int len, unsigned int dir, struct piece *piece)
 {
 	unsigned int offset = va % TSR_ACCESS_PAGE_BYTES;
@@ -121,7 +121,7 @@ static enum tsr_step first_piece(struct tsr_access *access, struct tsr_mem *mem,
 	return TSR_STEP_DONE;
 }
 
-enum tsr_step tsr_access_read(struct tsr_access *access, struct tsr_mem *mem, uint64_t va,
+enum tsr_step tsr_access_read(struct tsr_access_cache *access, struct tsr_mem *mem, uint64_t va,
 			      void *to, unsigned int len)
 {
 	uint8_t *out = to;
@@ -141,7 +141,7 @@ enum tsr_step tsr_access_read(struct tsr_access *access, struct tsr_mem *mem, ui
 	return TSR_STEP_DONE;
 }
 
-enum tsr_step tsr_access_write(struct tsr_access *access, struct tsr_mem *mem, uint64_t va,
+enum tsr_step tsr_access_write(struct tsr_access_cache *access, struct tsr_mem *mem, uint64_t va,
 			       const void *from, unsigned int len)
 {
 	struct piece piece[TSR_ACCESS_COPY_MAX];
@@ -162,7 +162,7 @@ enum tsr_step tsr_access_write(struct tsr_access *access, struct tsr_mem *mem, u
 	return TSR_STEP_DONE;
 }
 
-enum tsr_step tsr_access_word(struct tsr_access *access, struct tsr_mem *mem, uint64_t va,
+enum tsr_step tsr_access_word(struct tsr_access_cache *access, struct tsr_mem *mem, uint64_t va,
 			      unsigned int len, void **word)
 {
 	struct piece piece;

@@ -34,7 +34,7 @@ struct tsr_access_page {
 	uint8_t *ptr;			/* host address of the page's first byte */
 };
 
-struct tsr_access {
+struct tsr_access_cache {
 	uint64_t epoch;			/* of valid tags, in their upper bits; never 0 */
 	uint8_t as;			/* address space of the translations */
 	struct tsr_access_page read[TSR_ACCESS_PAGES];
@@ -49,22 +49,22 @@ struct tsr_access {
 
 #define TSR_ACCESS_EPOCH_SHIFT 52
 
-void tsr_access_init(struct tsr_access *access);
+void tsr_access_init(struct tsr_access_cache *access);
 /* A stopping point of the thread that runs @runner: report what was written, forget the rest. */
-void tsr_access_stop(struct tsr_access *access, struct tsr_runner *runner);
+void tsr_access_stop(struct tsr_access_cache *access, struct tsr_runner *runner);
 /*
  * Before a group of accesses of @mem: have room for TSR_ACCESS_ROOM more written pages, and
  * translations of no other address space. Host pointers from before are invalid after it.
  */
-void tsr_access_room(struct tsr_access *access, struct tsr_mem *mem);
+void tsr_access_room(struct tsr_access_cache *access, struct tsr_mem *mem);
 
-static inline uint64_t tsr_access_tag(const struct tsr_access *access, uint64_t va)
+static inline uint64_t tsr_access_tag(const struct tsr_access_cache *access, uint64_t va)
 {
 	return va / TSR_ACCESS_PAGE_BYTES + access->epoch;
 }
 
 /* Host address of the page of @va if it is at hand, else NULL. @set is access->read or ->write. */
-static inline uint8_t *tsr_access_find(const struct tsr_access *access,
+static inline uint8_t *tsr_access_find(const struct tsr_access_cache *access,
 				       const struct tsr_access_page *set, uint64_t va)
 {
 	const struct tsr_access_page *p = &set[va / TSR_ACCESS_PAGE_BYTES % TSR_ACCESS_PAGES];
@@ -77,22 +77,22 @@ static inline uint8_t *tsr_access_find(const struct tsr_access *access,
  * contiguous on the host. Pages that were asked for to be written count as written. NULL pages are
  * access->zero and access->sink.
  */
-enum tsr_step tsr_access_page(struct tsr_access *access, struct tsr_mem *mem, uint64_t va,
+enum tsr_step tsr_access_page(struct tsr_access_cache *access, struct tsr_mem *mem, uint64_t va,
 			      unsigned int dir, uint8_t **page);
 /*
  * Copy @len bytes, at most TSR_ACCESS_COPY_MAX, from or to memory, across pages where they need be.
  * Nothing is written unless all of it can be.
  */
 #define TSR_ACCESS_COPY_MAX 64
-enum tsr_step tsr_access_read(struct tsr_access *access, struct tsr_mem *mem, uint64_t va,
+enum tsr_step tsr_access_read(struct tsr_access_cache *access, struct tsr_mem *mem, uint64_t va,
 			      void *to, unsigned int len);
-enum tsr_step tsr_access_write(struct tsr_access *access, struct tsr_mem *mem, uint64_t va,
+enum tsr_step tsr_access_write(struct tsr_access_cache *access, struct tsr_mem *mem, uint64_t va,
 			       const void *from, unsigned int len);
 /*
  * Host address of an aligned word of 4 or 8 bytes for reading and writing; NULL on a NULL page.
  * Memory that ends inside the word is a BUS fault.
  */
-enum tsr_step tsr_access_word(struct tsr_access *access, struct tsr_mem *mem, uint64_t va,
+enum tsr_step tsr_access_word(struct tsr_access_cache *access, struct tsr_mem *mem, uint64_t va,
 			      unsigned int len, void **word);
 
 #endif

@@ -24,12 +24,12 @@ struct tsr_msg_cost {
 };
 
 /* Cached translations of the running step, see access.h. */
-struct tsr_access;
+struct tsr_access_cache;
 
 /* What units see of the thread group and dispatch a warp belongs to. */
 struct tsr_msg_env {
 	struct tsr_mem *mem;		/* address space, TLB, fault */
-	struct tsr_access *access;	/* of the running thread, emptied at each stopping point */
+	struct tsr_access_cache *access;	/* of the running thread, emptied at each stopping point */
 	const struct tsr_compute_state *state;	/* as unpacked */
 	uint8_t *group_memory;		/* of this group, state->group_memory bytes */
 	uint64_t scratch;		/* GPU address of the scratch of lane 0; lane n is n * scratch_size behind */

@@ -3,7 +3,6 @@
  * Which unit answers which message, and what all of them need: windows, copies, descriptors.
  */
 #include "msg.h"
-#include "msg_texture.h"
 
 /* The unit of an instruction. */
 struct unit {
@@ -15,8 +14,6 @@ struct unit {
 #define LOAD(bytes) { tsr_msg_load, bytes, TSR_UNIT_LOAD_STORE }
 #define STORE(bytes) { tsr_msg_store, bytes, TSR_UNIT_LOAD_STORE }
 #define ATOMIC(fn, arg) { fn, arg, TSR_UNIT_ATOMIC }
-#define ATTRIBUTE(arg) { tsr_msg_attribute, arg, TSR_UNIT_ATTRIBUTE }
-#define TEXTURE(fn, arg) { fn, arg, TSR_UNIT_TEXTURE }
 
 static const struct unit units[TSR_OP__COUNT] = {
 	[TSR_OP_ADD_LOAD_I8] = LOAD(1),
@@ -42,22 +39,6 @@ static const struct unit units[TSR_OP__COUNT] = {
 	[TSR_OP_ADD_ACMPXCHG_I64] = ATOMIC(tsr_msg_compare, 8),
 	[TSR_OP_ADD_ACMPSTORE_I32] = ATOMIC(tsr_msg_compare, 4 | TSR_MSG_NO_RETURN),
 	[TSR_OP_ADD_ACMPSTORE_I64] = ATOMIC(tsr_msg_compare, 8 | TSR_MSG_NO_RETURN),
-	[TSR_OP_ADD_LD_ATTR] = ATTRIBUTE(0),
-	[TSR_OP_ADD_LD_ATTR_IMM] = ATTRIBUTE(TSR_MSG_ATTR_IMM),
-	[TSR_OP_ADD_LD_ATTR_TEX] = ATTRIBUTE(TSR_MSG_ATTR_TEX),
-	[TSR_OP_ADD_LEA_ATTR] = ATTRIBUTE(TSR_MSG_ATTR_LEA),
-	[TSR_OP_ADD_LEA_ATTR_IMM] = ATTRIBUTE(TSR_MSG_ATTR_LEA | TSR_MSG_ATTR_IMM),
-	[TSR_OP_ADD_LEA_ATTR_TEX] = ATTRIBUTE(TSR_MSG_ATTR_LEA | TSR_MSG_ATTR_TEX),
-	[TSR_OP_ADD_LD_GCLK_U64] = { tsr_msg_clock, 0, TSR_UNIT_ATTRIBUTE },
-	[TSR_OP_ADD_LD_CVT] = { tsr_msg_load_convert, 0, TSR_UNIT_ATTRIBUTE },
-	[TSR_OP_ADD_ST_CVT] = { tsr_msg_store_convert, 0, TSR_UNIT_ATTRIBUTE },
-	[TSR_OP_ADD_LEA_TEX] = TEXTURE(tsr_msg_lea_texel, 0),
-	[TSR_OP_ADD_LEA_TEX_IMM] = TEXTURE(tsr_msg_lea_texel, 1),
-	[TSR_OP_ADD_TEXC] = TEXTURE(tsr_msg_texture, 0),
-	[TSR_OP_ADD_TEXS_2D_F32] = TEXTURE(tsr_msg_texture_2d, TSR_TEXTURE_RESULT_F32),
-	[TSR_OP_ADD_TEXS_2D_F16] = TEXTURE(tsr_msg_texture_2d, TSR_TEXTURE_RESULT_F16),
-	[TSR_OP_ADD_TEXS_CUBE_F32] = TEXTURE(tsr_msg_texture_cube, TSR_TEXTURE_RESULT_F32),
-	[TSR_OP_ADD_TEXS_CUBE_F16] = TEXTURE(tsr_msg_texture_cube, TSR_TEXTURE_RESULT_F16),
 };
 
 enum tsr_step tsr_msg_run(struct tsr_msg_env *env, struct tsr_msg *msg)
