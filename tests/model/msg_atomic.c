@@ -21,7 +21,7 @@ static uint32_t rnd(void)
 	return seed >> 5;
 }
 
-/* ---- The reference ---------------------------------------------------------------------------- */
+/* ---- The reference --------------------------------------------------------------------------- */
 
 static uint64_t want_new(unsigned int op, bool wide, uint64_t old, uint64_t v)
 {
@@ -355,7 +355,7 @@ static void test_pending(void)
 	u->b->pending_every = 0;
 }
 
-/* ---- Threads ---------------------------------------------------------------------------------- */
+/* ---- Threads --------------------------------------------------------------------------------- */
 
 #define THREADS 8
 #define ROUNDS 400

@@ -4,8 +4,8 @@
  * many short accesses.
  *
  * In: virtual addresses of an address space, host memory to copy from and to. Out: the copy, host
- * pointers, precise faults (mem->fault names the first byte that cannot be had), reports of what has
- * been written. Belongs to one thread. A translation is valid until the thread's next stopping
+ * pointers, precise faults (mem->fault names the first byte that cannot be had), reports of what
+ * has been written. Belongs to one thread. A translation is valid until the thread's next stopping
  * point, where tsr_access_stop() forgets all of them and tells the host which pages were written;
  * nothing is reported earlier than its last write. Limits: TSR_ACCESS_PAGES translations each for
  * reading and writing, of pages that are contiguous on the host; other pages are looked up in the
@@ -22,8 +22,8 @@
 #define TSR_ACCESS_PAGES 128
 #define TSR_ACCESS_PAGE_BYTES 4096u
 /*
- * Most pages that may be written between two calls of tsr_access_room(): 16 bytes of each lane, were
- * every byte a piece of memory of its own.
+ * Most pages that may be written between two calls of tsr_access_room(): 16 bytes of each lane,
+ * were every byte a piece of memory of its own.
  */
 #define TSR_ACCESS_ROOM 256
 #define TSR_ACCESS_WRITTEN (4 * TSR_ACCESS_ROOM)

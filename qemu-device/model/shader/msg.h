@@ -41,7 +41,7 @@ tsr_msg_fn tsr_msg_texture_cube;	/* TEXS_CUBE; arg: enum tsr_texel_format */
 /* Which attribute instruction. */
 enum tsr_msg_attr {
 	TSR_MSG_ATTR_LEA = 1,		/* returns an address, not a value */
-	TSR_MSG_ATTR_TEX = 2,		/* of an image: coordinates instead of vertex and instance */
+	TSR_MSG_ATTR_TEX = 2,		/* of an image, by coordinates */
 	TSR_MSG_ATTR_IMM = 4,		/* the index is an immediate */
 };
 

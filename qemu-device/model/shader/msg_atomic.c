@@ -16,7 +16,7 @@ struct operation {
 	bool wide;			/* 64 bits */
 	bool returns;			/* the old value is wanted */
 	bool constant;			/* the operand is @operand, else in staging registers */
-	uint8_t extend;			/* enum tsr_extend of a 32-bit operand to 64 bits, NONE: none */
+	uint8_t extend;			/* how a 32-bit operand becomes one of 64: TSR_EXTEND_… */
 	uint64_t operand;
 };
 
