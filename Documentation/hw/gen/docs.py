@@ -14,6 +14,7 @@ description that no page shows, and about names in the programming guide that th
 import os
 import re
 
+import isa_tables
 import names
 import output
 import tables
@@ -36,6 +37,33 @@ KINDS = {
     "struct": ("structs", tables.struct),
 }
 
+# The same for the instruction set, when there is one.
+ISA_KINDS = {
+    "isa-header": (None, isa_tables.header),
+    "isa-values": ("values", isa_tables.values),
+    "isa-constants": (None, isa_tables.constants),
+    "isa-formats": (None, isa_tables.formats),
+    "isa-layouts": (None, isa_tables.layouts),
+    "isa-positions": (None, isa_tables.positions),
+    "isa-relations": (None, isa_tables.relations),
+    "isa-modes": (None, isa_tables.modes),
+    "isa-modifiers": (None, isa_tables.modifiers),
+    "isa-immediates": (None, isa_tables.immediates),
+    "isa-extensions": (None, isa_tables.extensions),
+    "isa-unknown": (None, isa_tables.unknown),
+    "instructions": ("groups", isa_tables.instructions),
+}
+
+
+def _kinds(description):
+    return {**KINDS, **ISA_KINDS} if description.isa else KINDS
+
+
+def _items(description, kind):
+    """What NAMEs of a kind are looked up in."""
+    where = _kinds(description)[kind][0]
+    return getattr(description.isa if kind in ISA_KINDS else description, where) if where else ()
+
 
 class Place:
     """Where in a page something is, for messages."""
@@ -48,10 +76,11 @@ class Place:
 def _table(description, what, place, complaints):
     """The lines of one generated table, and the (kind, name) pairs it shows."""
     kind, *names = what.split()
-    if kind not in KINDS:
-        complaints.add(place, f"no table of kind \"{kind}\"; there are {', '.join(KINDS)}")
+    kinds = _kinds(description)
+    if kind not in kinds:
+        complaints.add(place, f"no table of kind \"{kind}\"; there are {', '.join(kinds)}")
         return [], set()
-    where, function = KINDS[kind]
+    where, function = kinds[kind]
     if where is None:
         if names:
             complaints.add(place, f"a table of kind \"{kind}\" takes no name")
@@ -60,7 +89,7 @@ def _table(description, what, place, complaints):
         complaints.add(place, f"a table of kind \"{kind}\" needs a name")
     lines = []
     for name in names:
-        item = description.find(where, name)
+        item = next((item for item in _items(description, kind) if item.name == name), None)
         if item is None:
             complaints.add(place, f"the description has no {kind} \"{name}\"")
             continue
@@ -143,8 +172,8 @@ def check(description, directory):
         for place, what in stale:
             complaints.add(place, f"the generated table \"{what}\" is stale: run "
                                   "Documentation/hw/gen/generate.py --docs")
-    for kind, (where, _function) in KINDS.items():
-        for item in getattr(description, where) if where else ():
+    for kind, (where, _function) in _kinds(description).items():
+        for item in _items(description, kind):
             if (kind, item.name) not in shown:
                 complaints.add(item, f"no page shows {kind} {item.name}: add a line "
                                      f"<!-- generated: {kind} {item.name} -->")

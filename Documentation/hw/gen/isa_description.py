@@ -6,6 +6,7 @@ modifiers and the instructions. Whatever can be judged by looking at one element
 isa_validate.py. The schema is explained in README.md next to this file.
 """
 
+import os
 import re
 from dataclasses import dataclass, field as member
 from typing import Dict, List, Optional, Tuple
@@ -40,6 +41,7 @@ ATTRIBUTES = {
     "default": (("modifier", "value"), ()),
     "encoding": (("mask", "match"), ()),
     "set": (("modifiers",), ("bits", "order")),
+    "extension": (("name", "unit", "mask", "match"), ()),
 }
 
 Bits = Tuple[int, int]              # lowest bit, width
@@ -182,8 +184,21 @@ class Instruction(Item):
         return names
 
     @property
+    def group(self):
+        """The file it is in, without its extension: what pages call it by."""
+        return os.path.splitext(os.path.basename(self.file))[0]
+
+    @property
     def symbol(self):
         return f"TSR_OP_{self.unit.upper()}_{self.name.upper().replace('.', '_')}"
+
+
+@dataclass
+class Extension(Item):
+    """Words set aside: no instruction may use them, and no other use is made of them."""
+    unit: str = "add"
+    mask: int = 0
+    match: int = 0
 
 
 @dataclass
@@ -200,6 +215,13 @@ class Isa:
     families: List[Family] = member(default_factory=list)
     immediates: List[Immediate] = member(default_factory=list)
     instructions: List[Instruction] = member(default_factory=list)
+    extensions: List[Extension] = member(default_factory=list)
+
+    @property
+    def groups(self):
+        """The files that hold instructions, which pages show one by one."""
+        stems = sorted({item.group for item in self.instructions})
+        return [Item(name=stem, doc="", file=stem + ".xml", line=1) for stem in stems]
 
     def find_values(self, name):
         return next((item for item in self.values if item.name == name), None)
@@ -232,7 +254,8 @@ class Loader:
                   "relation": (self._relation, self.isa.relations), "mode": (self._mode, self.isa.modes),
                   "modifier": (self._family, self.isa.families),
                   "immediate": (self._immediate, self.isa.immediates),
-                  "instruction": (self._instruction, self.isa.instructions)}
+                  "instruction": (self._instruction, self.isa.instructions),
+                  "extension": (self._extension, self.isa.extensions)}
         for root in roots:
             self._attributes(root)
             for child in root.children:
@@ -407,6 +430,10 @@ class Loader:
         return Encoding(mask=self._int(element, "mask"), match=self._int(element, "match"),
                         sets=[self._set(child) for child in self._children(element, "set")],
                         **self._item(element, "match"))
+
+    def _extension(self, element):
+        return Extension(unit=self._choice(element, "unit", tuple(UNIT_BITS), "add"),
+                         mask=self._int(element, "mask"), match=self._int(element, "match"), **self._item(element))
 
     def _instruction(self, element):
         item = Instruction(unit=self._choice(element, "unit", tuple(UNIT_BITS), "fma"),

@@ -24,6 +24,13 @@ def check(isa, complaints):
         if other is not item:
             complaints.add(item, f"{item.name} is described twice (line {other.line})")
         _instruction(isa, item, complaints)
+    for extension in isa.extensions:
+        for item in isa.instructions:
+            if item.unit == extension.unit and any(
+                    (encoding.match ^ extension.match) & encoding.mask & extension.mask == 0
+                    for encoding in item.encodings):
+                complaints.add(extension, f"extension {extension.name}: {item.name} ({item.file}:{item.line}) has "
+                                          "words in it")
     used = {isa.family_of(name).name for name in isa.modifiers if isa.family_of(name)}
     for family in isa.families:
         if family.name not in used:

@@ -30,6 +30,16 @@ class Names:
             for register in block.registers:
                 self._add(register.name, register.fields)
 
+        if description.isa:
+            self._isa(description.isa)
+
+    def _isa(self, isa):
+        self.single |= {item.name for item in isa.header + isa.formats + isa.extensions}
+        for item in isa.values:
+            self._add(item.name, item.values)
+        for item in isa.instructions:
+            self.single.add(item.name.split(".")[0])
+
     def _add(self, name, children):
         self.single |= {name} | {child.name for child in children}
         self.inside.setdefault(name, set()).update(child.name for child in children)

@@ -6,26 +6,26 @@ import textwrap
 LEVELS = {"any": "ring, user", "ring": "ring", "user": "user"}
 
 
-def _cell(text):
+def cell(text):
     """Text inside a table cell: one line, no bare pipes, nothing that looks like HTML."""
     for raw, safe in (("\n\n", " "), ("\\", "\\\\"), ("|", "\\|"), ("<", "&lt;"), ("*", "\\*")):
         text = text.replace(raw, safe)
     return text
 
 
-def _row(*cells):
+def row(*cells):
     return "| " + " | ".join(cells) + " |"
 
 
-def _head(*titles):
-    return [_row(*titles), "|" + "|".join("---" for _ in titles) + "|"]
+def head(*titles):
+    return [row(*titles), "|" + "|".join("---" for _ in titles) + "|"]
 
 
-def _paragraphs(text):
+def paragraphs(text):
     """Documentation outside tables: wrapped paragraphs, each with an empty line behind it."""
     lines = []
     for paragraph in text.split("\n\n") if text else []:
-        lines += textwrap.wrap(_cell(paragraph), 100, break_long_words=False, break_on_hyphens=False) + [""]
+        lines += textwrap.wrap(cell(paragraph), 100, break_long_words=False, break_on_hyphens=False) + [""]
     return lines
 
 
@@ -35,7 +35,7 @@ def _bits(field):
 
 def _meaning(field):
     """A field's documentation with what its type adds."""
-    notes = [_cell(field.doc)] if field.doc else []
+    notes = [cell(field.doc)] if field.doc else []
     if field.enum or field.bitset:
         notes.append(f"See `{field.enum or field.bitset}`.")
     if field.align > 1:
@@ -63,37 +63,37 @@ def _reset(register):
 
 def block_map(description):
     """Where the register blocks are."""
-    lines = _head("From", "To", "Block", "Instances", "Stride", "Holds")
+    lines = head("From", "To", "Block", "Instances", "Stride", "Holds")
     for block in sorted(description.blocks, key=lambda block: block.offset):
-        lines.append(_row(f"`{block.offset:#07x}`", f"`{block.end - 1:#07x}`", f"`{block.name}`",
+        lines.append(row(f"`{block.offset:#07x}`", f"`{block.end - 1:#07x}`", f"`{block.name}`",
                           str(block.count) if block.count is not None else "1",
-                          f"`{block.stride:#x}`" if block.count is not None else "", _cell(block.title)))
+                          f"`{block.stride:#x}`" if block.count is not None else "", cell(block.title)))
     return lines
 
 
 def consts(description):
-    lines = _head("Constant", "Value", "Meaning")
+    lines = head("Constant", "Value", "Meaning")
     for const in description.consts:
-        lines.append(_row(f"`{const.name}`", const.text, _cell(const.doc)))
+        lines.append(row(f"`{const.name}`", const.text, cell(const.doc)))
     return lines
 
 
 def counters(description):
-    lines = _head("Scope", "Id", "Name", "Unit", "Counts")
+    lines = head("Scope", "Id", "Name", "Unit", "Counts")
     for counter in sorted(description.counters, key=lambda counter: (counter.scope != "queue", counter.id)):
-        lines.append(_row(counter.scope, str(counter.id), f"`{counter.name}`", counter.unit,
-                          _cell(counter.doc)))
+        lines.append(row(counter.scope, str(counter.id), f"`{counter.name}`", counter.unit,
+                          cell(counter.doc)))
     return lines
 
 
 def packets(description):
     """All packets, one line each."""
-    lines = _head("Opcode", "Packet", "Qwords", "Allowed in", "Classes", "Executed by")
+    lines = head("Opcode", "Packet", "Qwords", "Allowed in", "Classes", "Executed by")
     for packet in sorted(description.packets, key=lambda packet: packet.opcode):
         length = f"{packet.qwords} to {packet.max_qwords}" if packet.variable else str(packet.qwords)
         by = "nobody yet: UNSUPPORTED" if packet.refused else "engine" if packet.batch == "engine" else \
             "command processor"
-        lines.append(_row(f"`{packet.opcode:#04x}`", f"`{packet.name}`", length, LEVELS[packet.level],
+        lines.append(row(f"`{packet.opcode:#04x}`", f"`{packet.name}`", length, LEVELS[packet.level],
                           ", ".join(packet.classes) if packet.classes else "all", by))
     return lines
 
@@ -103,21 +103,21 @@ def registers(_description, block):
     where = f"`{block.name}` at `{block.offset:#x}`"
     if block.count is not None:
         where += f", {block.count} instances `{block.stride:#x}` apart"
-    lines = [where + ".", ""] + _paragraphs(block.doc)
-    lines += _head("Offset", "Register", "Bits", "Access", "Reset", "Meaning")
+    lines = [where + ".", ""] + paragraphs(block.doc)
+    lines += head("Offset", "Register", "Bits", "Access", "Reset", "Meaning")
     for register in block.registers:
-        name = f"**{_cell(register.name)}**"
+        name = f"**{cell(register.name)}**"
         if register.count is not None:
             name += f"\\[{register.count}\\]"
         offset = f"`{register.offset:#04x}`"
         if register.count is not None:
             offset += f" + {register.stride}·i"
-        meaning = _cell(register.doc)
+        meaning = cell(register.doc)
         if register.enum or register.bitset:
             meaning += f" See `{register.enum or register.bitset}`."
-        lines.append(_row(offset, name, f"{register.width - 1}:0", register.access, _reset(register), meaning))
+        lines.append(row(offset, name, f"{register.width - 1}:0", register.access, _reset(register), meaning))
         for field in register.fields:
-            lines.append(_row("", _cell(field.name), _bits(field), "", "", _meaning(field)))
+            lines.append(row("", cell(field.name), _bits(field), "", "", _meaning(field)))
     return lines
 
 
@@ -128,11 +128,11 @@ def packet(_description, item):
     where = {"any": "rings and user streams", "ring": "rings only", "user": "user streams only"}[item.level]
     classes = ", ".join(item.classes) + " queues" if item.classes else "all queues"
     lines = [f"**`{item.name}`**: opcode `{item.opcode:#04x}`, {length}, in {where}, on {classes}.", ""]
-    lines += _paragraphs(item.doc)
+    lines += paragraphs(item.doc)
     if item.fields:
-        lines += _head("Qword", "Bits", "Field", "Type", "Meaning")
+        lines += head("Qword", "Bits", "Field", "Type", "Meaning")
     for field in item.fields:
-        lines.append(_row(str(field.qword), _bits(field), f"`{field.name}`", _type(field), _meaning(field)))
+        lines.append(row(str(field.qword), _bits(field), f"`{field.name}`", _type(field), _meaning(field)))
     while lines and not lines[-1]:
         lines.pop()
     return lines
@@ -140,26 +140,26 @@ def packet(_description, item):
 
 def enum(_description, item):
     extra = list(item.values[0].extra)
-    lines = _paragraphs(item.doc) + _head("Value", f"`{item.name}`", *(key for key in extra), "Meaning")
+    lines = paragraphs(item.doc) + head("Value", f"`{item.name}`", *(key for key in extra), "Meaning")
     for value in item.values:
         shown = f"`{value.value:#04x}`" if item.bits == 8 else str(value.value)
-        lines.append(_row(shown, f"`{value.name}`", *(_cell(value.extra[key]) for key in extra),
-                          _cell(value.doc)))
+        lines.append(row(shown, f"`{value.name}`", *(cell(value.extra[key]) for key in extra),
+                          cell(value.doc)))
     return lines
 
 
 def bitset(_description, item):
-    lines = _paragraphs(item.doc) + _head("Bit", f"`{item.name}`", "Meaning")
+    lines = paragraphs(item.doc) + head("Bit", f"`{item.name}`", "Meaning")
     for bit in item.values:
-        lines.append(_row(str(bit.pos), f"`{bit.name}`", _cell(bit.doc)))
+        lines.append(row(str(bit.pos), f"`{bit.name}`", cell(bit.doc)))
     return lines
 
 
 def struct(_description, item):
-    lines = _paragraphs(item.doc)
+    lines = paragraphs(item.doc)
     several = item.qwords > 1
-    lines += _head(*(["Qword"] if several else []), "Bits", f"`{item.name}`", "Type", "Meaning")
+    lines += head(*(["Qword"] if several else []), "Bits", f"`{item.name}`", "Type", "Meaning")
     for field in item.fields:
-        lines.append(_row(*([str(field.qword)] if several else []), _bits(field), f"`{field.name}`",
+        lines.append(row(*([str(field.qword)] if several else []), _bits(field), f"`{field.name}`",
                           _type(field), _meaning(field)))
     return lines
