@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""tsr_isa.h and tsr_isa.c: the instruction set as tables, with the codec of isa_api.h and isa_codec.c around them."""
+"""tsr_isa.h and tsr_isa.c: the instruction set as tables, with the codec around them."""
 
 import os
 import re
@@ -134,8 +134,10 @@ def _symbol(prefix, name):
 
 
 def _source_text(name):
+    """A file from beside this one, without its licence and first comment, which end at an empty line."""
     with open(os.path.join(HERE, name), encoding="utf-8") as stream:
-        return stream.read().rstrip("\n").split("\n") + [""]
+        text = stream.read()
+    return text[text.index("\n\n") + 2:].rstrip("\n").split("\n") + [""]
 
 
 def _order_mask(orders):
@@ -447,4 +449,5 @@ def emit_source(description):
     tables.clauses()
     lines = ctext.banner("Tessera: the shader instruction set", description, files=description.isa.files)
     lines += ["#include <string.h>", "", "#include \"tsr_isa.h\"", ""]
-    return "\n".join(lines + tables.defines() + PRIVATE + tables.lines + _source_text("isa_codec.c"))
+    return "\n".join(lines + tables.defines() + PRIVATE + tables.lines + _source_text("isa_insn.c")
+                     + _source_text("isa_clause.c"))

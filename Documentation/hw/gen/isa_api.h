@@ -1,7 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What tsr_isa.h offers beyond the enums made from the description.
+ *
+ * Not included by itself: emit_isa.py puts it behind the enums of tsr_isa.h.
+ */
+
 /* One instruction of the FMA or ADD unit. A modifier or immediate that it does not have is 0. */
 struct tsr_insn {
 	uint16_t op;			/* enum tsr_op */
-	uint8_t form;			/* which of the op's encodings; TSR_FORM_ANY: the first that fits */
+	/* which of the op's encodings; TSR_FORM_ANY: the first that fits */
+	uint8_t form;
 	uint8_t src[4];			/* enum tsr_select, in the order of the sources */
 	uint8_t mod[TSR_MOD__COUNT];	/* by enum tsr_mod: the family's value */
 	uint32_t imm[TSR_IMM__COUNT];	/* by enum tsr_isa_imm_kind */
@@ -23,7 +31,8 @@ enum tsr_staging {
 
 enum tsr_semantics {
 	TSR_DEFINED,
-	TSR_UNDEFINED,	/* no public source says what it does: it decodes, and faults when executed */
+	/* no public source says what it does: it decodes, and faults when executed */
+	TSR_UNDEFINED,
 };
 
 /* What is true of every instruction of that name. */
@@ -40,13 +49,17 @@ struct tsr_op_info {
 	const uint8_t *imm_bits;	/* their widths */
 	uint8_t num_imms;
 	uint8_t staging;		/* enum tsr_staging */
-	uint8_t staging_words;		/* 0: see tsr_insn_staging_read(), tsr_insn_staging_written() */
-	uint8_t message;		/* enum tsr_message; tsr_insn_message() knows the exceptions */
-	uint8_t pair;			/* enum tsr_pair: hands state to its partner in the same tuple */
+	/* 0: see tsr_insn_staging_read(), tsr_insn_staging_written() */
+	uint8_t staging_words;
+	/* enum tsr_message; tsr_insn_message() knows the exceptions */
+	uint8_t message;
+	/* enum tsr_pair: hands state to its partner in the same tuple */
+	uint8_t pair;
 	uint8_t semantics;		/* enum tsr_semantics */
 	uint8_t num_forms;		/* encodings */
 	bool last;			/* stands in the last tuple of its clause */
-	bool result;			/* has a result that registers and the next tuple can take */
+	/* has a result that registers and the next tuple can take */
+	bool result;
 };
 
 /* What a port of the register block does. */
@@ -68,14 +81,18 @@ struct tsr_reg_mode {
 	bool other;		/* possible in the others */
 };
 
-/* One 78-bit tuple. The writes in its register block are those of the tuple before it (first: of the last). */
+/*
+ * One 78-bit tuple. The writes in its register block are those of the tuple before it (first: of
+ * the last).
+ */
 struct tsr_tuple {
 	uint8_t fau;		/* FAU index */
 	uint8_t port[4];	/* register of each port; port 2 is r2, port 3 is r3 of the block */
 	bool read0, read1;	/* ports 0 and 1 read */
 	uint8_t mode;		/* of ports 2 and 3: index of tsr_reg_modes */
 	uint32_t fma, add;	/* instruction words */
-	uint64_t regs;		/* the block as it stands in the code, 35 bits; tsr_tuple_regs_encode() makes it */
+	/* the block as it stands in the code, 35 bits; tsr_tuple_regs_encode() makes it */
+	uint64_t regs;
 };
 
 #define TSR_CLAUSE_TUPLES_MAX	8
@@ -106,7 +123,8 @@ struct tsr_clause {
 	struct tsr_tuple tuple[TSR_CLAUSE_TUPLES_MAX];
 	uint64_t konst[TSR_CLAUSE_CONSTS_MAX];	/* low four bits zero: they are in the FAU index */
 	uint8_t pcrel[TSR_CLAUSE_CONSTS_MAX];	/* enum tsr_pcrel */
-	uint8_t single_m;	/* M1 | M2 << 4 of a constant that shares its quadword with a tuple */
+	/* M1 | M2 << 4 of a constant that shares its quadword with a tuple */
+	uint8_t single_m;
 };
 
 enum tsr_isa_error {
@@ -116,13 +134,17 @@ enum tsr_isa_error {
 	TSR_ISA_BAD_POSITION,		/* a quadword stands where no clause has it */
 	TSR_ISA_MISSING_TUPLE,		/* a quadword of constants before the last tuple */
 	TSR_ISA_RESERVED,		/* reserved bits or a reserved header value */
-	TSR_ISA_BAD_CONSTS,		/* the number or the relation of the constants has no encoding */
+	/* the number or the relation of the constants has no encoding */
+	TSR_ISA_BAD_CONSTS,
 	TSR_ISA_BAD_TUPLES,		/* not 1 to 8 tuples */
-	TSR_ISA_BAD_REGS,		/* register block: reserved mode, or ports that cannot be encoded */
+	/* register block: reserved mode, or ports that cannot be encoded */
+	TSR_ISA_BAD_REGS,
 	TSR_ISA_BAD_FMA,		/* no such FMA instruction */
 	TSR_ISA_BAD_ADD,		/* no such ADD instruction */
-	TSR_ISA_BAD_SOURCE,		/* a source names what it cannot, or a port that is not read */
-	TSR_ISA_BAD_FAU,		/* a source reads a reserved FAU index or a constant that is not there */
+	/* a source names what it cannot, or a port that is not read */
+	TSR_ISA_BAD_SOURCE,
+	/* a source reads a reserved FAU index or a constant that is not there */
+	TSR_ISA_BAD_FAU,
 	TSR_ISA_MESSAGE_MISMATCH,	/* the header's message is not the instructions' */
 	TSR_ISA_TWO_MESSAGES,
 	TSR_ISA_NOT_LAST,		/* an instruction of the last tuple stands before it */
@@ -133,7 +155,8 @@ enum tsr_isa_error {
 /* A part of a quadword, for tools that look at single quadwords. */
 struct tsr_quad_part {
 	uint8_t kind;		/* enum tsr_quad_kind */
-	uint8_t index;		/* which tuple or constant; a constant's may be relative to the position */
+	/* which tuple or constant; a constant's may be relative to the position */
+	uint8_t index;
 	uint8_t at;		/* lowest bit inside what it is a part of */
 	uint8_t width;
 	uint64_t bits;
@@ -150,7 +173,8 @@ enum tsr_quad_kind {
 
 struct tsr_quad {
 	const char *name;	/* of its format */
-	int8_t tuples;		/* what it says about the number of tuples of its clause, 0 nothing */
+	/* what it says about the number of tuples of its clause, 0 nothing */
+	int8_t tuples;
 	bool ends;		/* the clause ends with it */
 	uint8_t num_parts;
 	struct tsr_quad_part part[10];
@@ -159,7 +183,8 @@ struct tsr_quad {
 /* A constant that a clause shall have, for tsr_clause_place_consts(). */
 struct tsr_const {
 	uint64_t value;		/* the low four bits go into the FAU index */
-	uint8_t pcrel;		/* enum tsr_pcrel; the top four bits of a relative number are ignored */
+	/* enum tsr_pcrel; the top four bits of a relative number are ignored */
+	uint8_t pcrel;
 };
 
 #ifdef __cplusplus
@@ -178,12 +203,20 @@ const char *tsr_message_name(unsigned int message);
 const char *tsr_fau_name(unsigned int fau);
 const char *tsr_isa_error_text(enum tsr_isa_error error);
 
-/* Decode the low bits of @word; false, and *insn undefined, when no instruction of @unit is encoded so. */
+/*
+ * Decode the low bits of @word; false, and *insn undefined, when no instruction of @unit is encoded
+ * so.
+ */
 bool tsr_insn_decode(enum tsr_isa_unit unit, uint32_t word, struct tsr_insn *insn);
-/* The other direction; false when there is no encoding. Whatever decodes encodes to the same word. */
+/*
+ * The other direction; false when there is no encoding. Whatever decodes encodes to the same word.
+ */
 bool tsr_insn_encode(const struct tsr_insn *insn, uint32_t *word);
 
-/* Whether public sources say what the instruction does with its modifiers; if not it faults when executed. */
+/*
+ * Whether public sources say what the instruction does with its modifiers; if not it faults when
+ * executed.
+ */
 bool tsr_insn_defined(const struct tsr_insn *insn);
 /* The message an instruction sends, which depends on its modifiers in a few cases. */
 enum tsr_message tsr_insn_message(const struct tsr_insn *insn);
@@ -191,19 +224,25 @@ enum tsr_message tsr_insn_message(const struct tsr_insn *insn);
 unsigned int tsr_insn_staging_read(const struct tsr_insn *insn);
 unsigned int tsr_insn_staging_written(const struct tsr_insn *insn);
 
-/* Describe one quadword (16 bytes) without its clause; false when no format has its tag or reserved bits are set. */
+/*
+ * Describe one quadword (16 bytes) without its clause; false when no format has its tag or reserved
+ * bits are set.
+ */
 bool tsr_quad_decode(const void *quad, struct tsr_quad *out);
 
 /*
- * Unpack the first clause of the @len bytes (a multiple of 16) at @code. Instructions are not looked at.
- * tsr_clause_pack() gives the same bytes again.
+ * Unpack the first clause of the @len bytes (a multiple of 16) at @code. Instructions are not
+ * looked at. tsr_clause_pack() gives the same bytes again.
  */
 enum tsr_isa_error tsr_clause_unpack(const void *code, size_t len, struct tsr_clause *clause);
-/* Pack @clause into @code (TSR_CLAUSE_BYTES_MAX bytes); *len is the length. Uses regs, fma and add of the tuples. */
+/*
+ * Pack @clause into @code (TSR_CLAUSE_BYTES_MAX bytes); *len is the length. Uses regs, fma and add
+ * of the tuples.
+ */
 enum tsr_isa_error tsr_clause_pack(const struct tsr_clause *clause, uint8_t *code, size_t *len);
 /*
- * Decode the instructions of a clause into @fma and @add, one per tuple, and check the rules between its parts.
- * tsr_clause_check_at() also says which tuple is wrong.
+ * Decode the instructions of a clause into @fma and @add, one per tuple, and check the rules
+ * between its parts. tsr_clause_check_at() also says which tuple is wrong.
  */
 enum tsr_isa_error tsr_clause_check(const struct tsr_clause *clause, struct tsr_insn fma[8],
 				    struct tsr_insn add[8]);
@@ -216,12 +255,14 @@ void tsr_tuple_regs_decode(struct tsr_tuple *tuple, bool first);
 bool tsr_tuple_regs_encode(struct tsr_tuple *tuple, bool first);
 
 /*
- * Find a slot for each of @num constants in a clause of clause->tuples tuples, add dummies and order pairs as the
- * format wants, and set consts, konst, pcrel and single_m of @clause. slot[i] is where wanted[i] went: its FAU
- * index is tsr_fau_const(slot[i]) | (wanted[i].value & 15). Equal constants may be given once only by the caller.
+ * Find a slot for each of @num constants in a clause of clause->tuples tuples, add dummies and
+ * order pairs as the format wants, and set consts, konst, pcrel and single_m of @clause. slot[i] is
+ * where wanted[i] went: its FAU index is tsr_fau_const(slot[i]) | (wanted[i].value & 15). Equal
+ * constants may be given once only by the caller.
  */
-enum tsr_isa_error tsr_clause_place_consts(struct tsr_clause *clause, const struct tsr_const *wanted,
-					   unsigned int num, uint8_t *slot);
+enum tsr_isa_error tsr_clause_place_consts(struct tsr_clause *clause,
+					   const struct tsr_const *wanted, unsigned int num,
+					   uint8_t *slot);
 
 /* The number of the FAU constant that an index names, or -1. */
 int tsr_fau_const_index(unsigned int fau);
