@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Vectors of floats: what the floating-point templates share. A template, see alu_path.h; x86-64 only.
+ *
+ * The SIMD unit runs in the state of tsr_alu_enter(): it rounds to nearest even and flushes 32-bit sources and results
+ * as the clause wants. It does not see 16-bit floats, whose flushing is done here, and its NaNs are not ours.
+ */
+
+typedef double vf64 __attribute__((vector_size(TSR_VECTOR_BYTES)));
+typedef int64_t vs64 __attribute__((vector_size(TSR_VECTOR_BYTES)));
+
+#if defined(TSR_ALU_AVX512)
+#define TSR_VF_(name) _mm512_##name
+typedef __m512 tsr_ps;
+typedef __m512d tsr_pd;
+#elif defined(TSR_ALU_AVX2)
+#define TSR_VF_(name) _mm256_##name
+typedef __m256 tsr_ps;
+typedef __m256d tsr_pd;
+#else
+#define TSR_VF_(name) _mm_##name
+typedef __m128 tsr_ps;
+typedef __m128d tsr_pd;
+#endif
+
+/* x with the NaN that all arithmetic returns in place of the NaNs it has */
+TSR_INLINE vu32 canonical(vf32 x)
+{
+#if defined(TSR_ALU_AVX512)
+	return (vu32)_mm512_mask_blend_epi32(_mm512_cmp_ps_mask((__m512)x, (__m512)x, _CMP_UNORD_Q), (__m512i)x,
+					     (__m512i)tsr_splat(TSR_F32_NAN));
+#elif defined(TSR_ALU_AVX2)
+	return (vu32)_mm256_blendv_ps((__m256)x, (__m256)tsr_splat(TSR_F32_NAN),
+				      _mm256_cmp_ps((__m256)x, (__m256)x, _CMP_UNORD_Q));
+#else
+	vu32 nan = (vu32)(x != x);
+
+	return ((vu32)x & ~nan) | (nan & TSR_F32_NAN);
+#endif
+}
+
+/*
+ * The unit's maximum and minimum return the second operand when one is NaN or both are zeros: with the bound there, NaN
+ * becomes the lower bound and -0 becomes +0, as clamps want.
+ */
+TSR_INLINE vf32 at_least(vf32 x, float bound)
+{
+	return (vf32)TSR_VF_(max_ps)((tsr_ps)x, TSR_VF_(set1_ps)(bound));
+}
+
+TSR_INLINE vf32 at_most(vf32 x, float bound)
+{
+	return (vf32)TSR_VF_(min_ps)((tsr_ps)x, TSR_VF_(set1_ps)(bound));
+}
+
+/* The ends of functions, by the clamp modifier. */
+TSR_INLINE vu32 clamp_none(vf32 x)
+{
+	return canonical(x);
+}
+
+TSR_INLINE vu32 clamp_0_inf(vf32 x)
+{
+	return (vu32)at_least(x, 0);
+}
+
+TSR_INLINE vu32 clamp_m1_1(vf32 x)
+{
+	return (vu32)at_most(at_least(x, -1), 1);
+}
+
+TSR_INLINE vu32 clamp_0_1(vf32 x)
+{
+	return (vu32)at_most(at_least(x, 0), 1);
+}
+
+TSR_INLINE vu32 clamped(vf32 x, uint32_t clamp)
+{
+	switch (clamp) {
+	case TSR_CLAMP_CLAMP_0_INF:
+		return clamp_0_inf(x);
+	case TSR_CLAMP_CLAMP_M1_1:
+		return clamp_m1_1(x);
+	case TSR_CLAMP_CLAMP_0_1:
+		return clamp_0_1(x);
+	default:
+		return clamp_none(x);
+	}
+}
+
+/* For bodies too long to stand in a function many times. */
+#define TSR_OUT_OF_LINE static __attribute__((noinline, unused))
+
+TSR_INLINE vu32 select_lanes(vu32 mask, vu32 yes, vu32 no)
+{
+	return no ^ ((yes ^ no) & mask);
+}
+
+/* Two vectors of doubles: the lower half of the lanes and the upper. */
+struct tsr_doubles {
+	vf64 part[2];
+};
+
+TSR_INLINE struct tsr_doubles to_doubles(vf32 x)
+{
+#if defined(TSR_ALU_AVX512)
+	return (struct tsr_doubles){ { (vf64)_mm512_cvtps_pd(_mm512_castps512_ps256((__m512)x)),
+				       (vf64)_mm512_cvtps_pd(_mm512_extractf32x8_ps((__m512)x, 1)) } };
+#elif defined(TSR_ALU_AVX2)
+	return (struct tsr_doubles){ { (vf64)_mm256_cvtps_pd(_mm256_castps256_ps128((__m256)x)),
+				       (vf64)_mm256_cvtps_pd(_mm256_extractf128_ps((__m256)x, 1)) } };
+#else
+	return (struct tsr_doubles){ { (vf64)_mm_cvtps_pd((__m128)x),
+				       (vf64)_mm_cvtps_pd(_mm_movehl_ps((__m128)x, (__m128)x)) } };
+#endif
+}
+
+/* Exact. */
+TSR_INLINE struct tsr_doubles ints_to_doubles(vs32 x)
+{
+#if defined(TSR_ALU_AVX512)
+	return (struct tsr_doubles){ { (vf64)_mm512_cvtepi32_pd(_mm512_castsi512_si256((__m512i)x)),
+				       (vf64)_mm512_cvtepi32_pd(_mm512_extracti64x4_epi64((__m512i)x, 1)) } };
+#elif defined(TSR_ALU_AVX2)
+	return (struct tsr_doubles){ { (vf64)_mm256_cvtepi32_pd(_mm256_castsi256_si128((__m256i)x)),
+				       (vf64)_mm256_cvtepi32_pd(_mm256_extracti128_si256((__m256i)x, 1)) } };
+#else
+	return (struct tsr_doubles){ { (vf64)_mm_cvtepi32_pd((__m128i)x),
+				       (vf64)_mm_cvtepi32_pd(_mm_unpackhi_epi64((__m128i)x, (__m128i)x)) } };
+#endif
+}
+
+TSR_INLINE vf32 to_floats(struct tsr_doubles x)
+{
+#if defined(TSR_ALU_AVX512)
+	return (vf32)_mm512_insertf32x8(_mm512_castps256_ps512(_mm512_cvtpd_ps((__m512d)x.part[0])),
+					_mm512_cvtpd_ps((__m512d)x.part[1]), 1);
+#elif defined(TSR_ALU_AVX2)
+	return (vf32)_mm256_insertf128_ps(_mm256_castps128_ps256(_mm256_cvtpd_ps((__m256d)x.part[0])),
+					  _mm256_cvtpd_ps((__m256d)x.part[1]), 1);
+#else
+	return (vf32)_mm_movelh_ps(_mm_cvtpd_ps((__m128d)x.part[0]), _mm_cvtpd_ps((__m128d)x.part[1]));
+#endif
+}
+
+/*
+ * x + y rounded to odd: the nearest double that has its last bit set, unless the sum is exact. Rounded once more to at
+ * most 51 bits it gives what the exact sum gives. Nothing overflows here; NaN and infinities pass.
+ */
+TSR_INLINE vf64 add_to_odd(vf64 x, vf64 y)
+{
+	vf64 sum = x + y;
+	vf64 part = sum - x;
+	vf64 error = (x - (sum - part)) + (y - part);
+	vs64 inexact = (error < 0) | (error > 0);
+	vs64 even = ((vs64)sum & 1) - 1;
+	/* one unit away from zero if the error has the sign of the sum, else towards it */
+	vs64 step = (((vs64)error ^ (vs64)sum) >> 63) | 1;
+
+	return (vf64)((vs64)sum + (step & inexact & even));
+}
+
+/* a * b + c, rounded once */
+#ifdef TSR_ALU_SSE2
+TSR_OUT_OF_LINE vf32 multiply_add(vf32 a, vf32 b, vf32 c)
+{
+	struct tsr_doubles x = to_doubles(a), y = to_doubles(b), z = to_doubles(c);
+
+	for (unsigned int i = 0; i < 2; i++)
+		z.part[i] = add_to_odd(x.part[i] * y.part[i], z.part[i]);
+	return to_floats(z);
+}
+#else
+TSR_INLINE vf32 multiply_add(vf32 a, vf32 b, vf32 c)
+{
+	return (vf32)TSR_VF_(fmadd_ps)((tsr_ps)a, (tsr_ps)b, (tsr_ps)c);
+}
+#endif
+
+/*
+ * The 16-bit floats in the low halves of the lanes, exactly. Normal numbers get another exponent; subnormal ones become
+ * 1.fraction * 2^-14, minus 2^-14; so no step meets a subnormal 32-bit float. (When the unit rounds down, that makes -0.)
+ */
+TSR_INLINE vf32 widen_low(vu32 x)
+{
+	vu32 magnitude = (x & 0x7fff) << 13;
+	vu32 exponent = magnitude & 0x0f800000;
+	vu32 special = (vu32)(exponent == 0x0f800000);
+	vu32 subnormal = (vu32)(exponent == 0);
+	vu32 normal = magnitude + 0x38000000 + (special & 0x38000000);
+	vu32 tiny = (vu32)((vf32)(magnitude + 0x38800000) - (vf32)tsr_splat(0x38800000));
+
+	return (vf32)((select_lanes(subnormal, tiny, normal) & 0x7fffffff) | (x & 0x8000) << 16);
+}
+
+
+/* Source @n by the modifier @widen; @flush: 16-bit subnormals are zero. */
+TSR_INLINE vu32 widened(vu32 x, uint32_t widen, uint32_t flush)
+{
+	if (widen == TSR_WIDEN_NONE)
+		return x;
+	x = widen == TSR_WIDEN_H1 ? x >> 16 : x & 0xffff;
+	if (flush)
+		x &= ~((vu32)((x & 0x7c00) == 0) & 0x7fff);
+	return (vu32)widen_low(x);
+}
+
+/* Fill keep and flip from the modifiers of the first @sources sources; true if there is any. */
+static bool take_signs(struct tsr_uop *uop, unsigned int sources, uint32_t sign)
+{
+	bool any = false;
+
+	for (unsigned int n = 0; n < sources; n++) {
+		uop->keep[n] = uop->insn->mod[TSR_MOD_ABS0 + n] ? ~sign : ~0u;
+		uop->flip[n] = uop->insn->mod[TSR_MOD_NEG0 + n] ? sign : 0;
+		any |= uop->keep[n] != ~0u || uop->flip[n];
+	}
+	return any;
+}
+
+/* Modes no vector function knows. */
+static bool rare_mode(const struct tsr_uop *uop)
+{
+	return uop->mode.suppress_inf || uop->mode.suppress_nan;
+}
+
+/* Run uop->inner in another rounding mode: param[3] holds the bits of the control register. */
+static void run_rounded(const struct tsr_uop *uop, struct tsr_alu_state *state)
+{
+	unsigned int csr = _mm_getcsr();
+
+	_mm_setcsr(csr | uop->param[3]);
+	uop->inner(uop, state);
+	_mm_setcsr(csr);
+}
+
+/* Let @fn, which rounds to nearest even, round as the instruction wants; false if the unit has no such mode. */
+static bool use_rounded(struct tsr_uop *uop, tsr_uop_fn *fn)
+{
+	static const uint16_t bits[] = {
+		[TSR_ROUND_RTP] = _MM_ROUND_UP, [TSR_ROUND_RTN] = _MM_ROUND_DOWN, [TSR_ROUND_RTZ] = _MM_ROUND_TOWARD_ZERO,
+	};
+	unsigned int round = uop->insn->mod[TSR_MOD_ROUND];
+
+	uop->fn = fn;
+	if (round == TSR_ROUND_NONE)
+		return true;
+	if (round > TSR_ROUND_RTZ)
+		return false;
+	uop->inner = fn;
+	uop->fn = run_rounded;
+	uop->param[3] = bits[round];
+	return true;
+}

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: MIT */
+/* test: TSAN=0 TIMEOUT=120 */
+/*
+ * Every SIMD path computes what qemu-device/model/shader/float_ops.h defines, bit for bit: all floating-point encodings
+ * of both units, all modes of clause headers, full and partial masks. (That the definition is right is what
+ * alu_float_oracle.c shows.)
+ */
+#include "ktap.h"
+
+#include "shader/alu.h"
+#include "shader/float_ops.h"
+
+#define WORDS_PER_OP 96
+
+static const char *const path_names[] = { "sse2", "avx2", "avx512" };
+
+static uint64_t random_state = 0x9e3779b97f4a7c15;
+
+static uint32_t random_word(void)
+{
+	random_state ^= random_state << 13;
+	random_state ^= random_state >> 7;
+	random_state ^= random_state << 17;
+	return random_state >> 16;
+}
+
+/* Sources that meet corner cases often, as 32-bit floats or as pairs of 16-bit ones. */
+static uint32_t random_source(void)
+{
+	static const uint32_t single[] = {
+		0, 0x80000000, 1, 0x80000001, 0x007fffff, 0x807fffff, 0x00800000, 0x80800000, 0x3f800000, 0xbf800000,
+		0x3f7fffff, 0x3f800001, 0x3fc00000, 0x40000000, 0x4b000000, 0x4effffff, 0x4f000000, 0xcf000000, 0x4f7fffff,
+		0x4f800000, 0x7f7fffff, 0xff7fffff, 0x7f800000, 0xff800000, 0x7fc00000, 0xffc12345, 0x7f800001, 0xff812345,
+		0x3f000000, 0xbf000000, 0x3effffff, 0x00ffffff, 0x33800000, 0x7e800000, 0x00400000,
+	};
+	static const uint16_t half[] = {
+		0, 0x8000, 1, 0x8001, 0x3ff, 0x83ff, 0x400, 0x8400, 0x3c00, 0xbc00, 0x3bff, 0x3c01, 0x7bff, 0xfbff, 0x7c00,
+		0xfc00, 0x7e00, 0xfe12, 0x7c01, 0xfd55, 0x3800, 0x37ff, 0x7bfe, 0x0401, 0x07ff,
+	};
+	uint32_t x = random_word();
+
+	switch (random_word() % 8) {
+	case 0:
+		return single[x % (sizeof(single) / sizeof(single[0]))];
+	case 1:
+		return half[x % 25] | (uint32_t)half[(x >> 8) % 25] << 16;
+	case 2:		/* near one another */
+		return (x & 0x807fffff) | (120 + (x >> 24) % 16) << 23;
+	case 3:		/* half floats near one another */
+		return (x & 0x83ff83ff) | (14 + (x >> 24) % 4) << 10 | (14 + (x >> 26) % 4) << 26;
+	case 4:		/* small integers */
+		return (int32_t)(x << 8) >> 24;
+	case 5:		/* subnormal, or just not */
+		return x & 0x80ffffff;
+	default:
+		return x;
+	}
+}
+
+/* Random words of each operation, from all there are. */
+static uint32_t words[TSR_OP__COUNT][WORDS_PER_OP];
+static uint32_t words_seen[TSR_OP__COUNT];
+
+static void collect(enum tsr_isa_unit unit, uint32_t count)
+{
+	struct tsr_insn insn;
+
+	for (uint32_t word = 0; word < count; word++) {
+		uint32_t seen, at;
+
+		if (!tsr_insn_decode(unit, word, &insn) || !tsr_float_table[insn.op])
+			continue;
+		seen = words_seen[insn.op]++;
+		at = seen < WORDS_PER_OP ? seen : random_word() % (seen + 1);
+		if (at < WORDS_PER_OP)
+			words[insn.op][at] = word;
+	}
+}
+
+struct bundle {
+	union tsr_lanes reg[8 * TSR_BUNDLE_WARPS];	/* sources 0 to 3, pair 4 to 6, result 7 */
+};
+
+static void fill(struct bundle *b, struct tsr_alu_state *state)
+{
+	for (unsigned int i = 0; i < 8 * TSR_BUNDLE_WARPS; i++) {
+		for (unsigned int lane = 0; lane < TSR_WARP_LANES; lane++)
+			b->reg[i].u[lane] = random_source();
+	}
+	state->full = random_word() & 1;
+	state->warps = 0;
+	for (unsigned int w = 0; w < TSR_BUNDLE_WARPS; w++) {
+		if (state->full && w && !(random_word() & 3))
+			continue;
+		state->warp[state->warps++] = w;
+		for (unsigned int lane = 0; lane < TSR_WARP_LANES; lane++)
+			state->mask[w].u[lane] = state->full || (random_word() & 1) ? ~0u : 0;
+	}
+}
+
+static bool runs_in(const struct tsr_alu_state *state, unsigned int warp)
+{
+	for (unsigned int i = 0; i < state->warps; i++) {
+		if (state->warp[i] == warp)
+			return true;
+	}
+	return false;
+}
+
+/* What reg[7] has to be afterwards. */
+static void expect(const struct tsr_uop *uop, const struct tsr_alu_state *state, const struct bundle *b,
+		   struct bundle *result)
+{
+	for (unsigned int w = 0; w < TSR_BUNDLE_WARPS; w++) {
+		for (unsigned int lane = 0; lane < TSR_WARP_LANES && runs_in(state, w); lane++) {
+			uint32_t src[7];
+
+			if (uop->dst_kind == TSR_DST_ACTIVE && !state->full && !state->mask[w].u[lane])
+				continue;
+			for (unsigned int n = 0; n < 7; n++)
+				src[n] = b->reg[n * TSR_BUNDLE_WARPS + w].u[lane];
+			result->reg[7 * TSR_BUNDLE_WARPS + w].u[lane] =
+				tsr_float_table[uop->insn->op](uop, src, src + 4);
+		}
+	}
+}
+
+/* The modifiers that are set, as text. */
+static const char *modifiers(const struct tsr_insn *insn, char *text, size_t size)
+{
+	const struct tsr_op_info *info = &tsr_ops[insn->op];
+	size_t at = 0;
+
+	text[0] = '\0';
+	for (unsigned int i = 0; i < info->num_mods && at < size; i++) {
+		if (insn->mod[info->mods[i]])
+			at += snprintf(text + at, size - at, " %s=%u", tsr_mod_names[info->mods[i]],
+				       insn->mod[info->mods[i]]);
+	}
+	return text;
+}
+
+static void differ(const char *path, const struct tsr_uop *uop, const struct bundle *in, const struct bundle *got,
+		   const struct bundle *wanted)
+{
+	char text[200];
+
+	for (unsigned int w = 0; w < TSR_BUNDLE_WARPS; w++) {
+		for (unsigned int lane = 0; lane < TSR_WARP_LANES; lane++) {
+			unsigned int at = 7 * TSR_BUNDLE_WARPS + w;
+
+			if (got->reg[at].u[lane] == wanted->reg[at].u[lane])
+				continue;
+			ktap_fail("%s %s%s ftz %u: %08x %08x %08x %08x gives %08x, not %08x (warp %u, lane %u)", path,
+				  tsr_ops[uop->insn->op].name, modifiers(uop->insn, text, sizeof(text)), uop->mode.ftz, in->reg[w].u[lane], in->reg[4 + w].u[lane],
+				  in->reg[8 + w].u[lane], in->reg[12 + w].u[lane], got->reg[at].u[lane],
+				  wanted->reg[at].u[lane], w, lane);
+			return;
+		}
+	}
+}
+
+/* One instruction on all paths. */
+static void try_insn(const struct tsr_insn *insn)
+{
+	static const struct tsr_insn cubeface = { .op = TSR_OP_FMA_CUBEFACE1 };
+	struct tsr_alu_state state = { .warps = 0 };
+	struct tsr_alu_saved saved;
+	struct bundle in, out, wanted;
+	struct tsr_uop uop = {
+		.insn = insn,
+		.pair_insn = insn->op == TSR_OP_ADD_CUBEFACE2 ? &cubeface : NULL,
+		.mode = { .ftz = random_word() % 4, .suppress_inf = !(random_word() % 8), .suppress_nan = !(random_word() % 8) },
+		.dst_kind = random_word() & 1 ? TSR_DST_ALL : TSR_DST_ACTIVE,
+		.dst = { .index = 7 * TSR_BUNDLE_WARPS, .step = 1 },
+	};
+
+	for (unsigned int n = 0; n < 7; n++)
+		*(n < 4 ? &uop.src[n] : &uop.pair[n - 4]) = (struct tsr_operand){ .index = n * TSR_BUNDLE_WARPS, .step = 1 };
+	fill(&in, &state);
+	wanted = in;
+	if (tsr_float_defined(insn))
+		expect(&uop, &state, &in, &wanted);
+	for (unsigned int p = 0; p < 3; p++) {
+		const struct tsr_alu *alu = tsr_alu_named(path_names[p]);
+		struct tsr_uop mine = uop;
+
+		if (!alu)
+			continue;
+		ktap_eq(tsr_alu_select(alu, &mine), tsr_float_defined(insn));
+		if (!tsr_float_defined(insn))
+			continue;
+		out = in;
+		state.space[TSR_LANES_REG] = out.reg;
+		tsr_alu_enter(&saved, &mine.mode);
+		mine.fn(&mine, &state);
+		tsr_alu_leave(&saved);
+		if (memcmp(&out, &wanted, sizeof(out)))
+			differ(path_names[p], &mine, &in, &out, &wanted);
+	}
+}
+
+static void test_paths(void)
+{
+	unsigned int ops = 0;
+
+	collect(TSR_ISA_FMA, 1 << 23);
+	collect(TSR_ISA_ADD, 1 << 20);
+	for (unsigned int op = 0; op < TSR_OP__COUNT; op++) {
+		unsigned int unit = tsr_ops[op].unit;
+		struct tsr_insn insn;
+
+		ops += words_seen[op] > 0;
+		for (unsigned int i = 0; i < WORDS_PER_OP && words_seen[op]; i++) {
+			if (!tsr_insn_decode(unit, words[op][i % words_seen[op]], &insn))
+				abort();
+			for (unsigned int n = 0; n < 8; n++)
+				try_insn(&insn);
+		}
+	}
+	ktap_note("%u operations", ops);
+	ktap_ok(ops > 70);
+}
+
+int main(void)
+{
+	ktap_start();
+	ktap_run("[ISA8] [ISA9] [ISA11] every SIMD path computes floats as defined, bit for bit", test_paths);
+	return ktap_finish();
+}
