@@ -87,7 +87,12 @@ bool tsr_float_defined(const struct tsr_insn *insn)
 	case TSR_OP_ADD_FEXP_TABLE_U4:
 		return insn->mod[TSR_MOD_ADJ] == TSR_ADJ_NONE;
 	case TSR_OP_ADD_FLOG_TABLE_F32:
-		return insn->mod[TSR_MOD_PRECISION] == TSR_PRECISION_NONE;
+		return insn->mod[TSR_MOD_PRECISION] == TSR_PRECISION_NONE && !insn->mod[TSR_MOD_DIVZERO];
+	case TSR_OP_ADD_FRCP_F16:
+	case TSR_OP_ADD_FRSQ_F16:
+	case TSR_OP_ADD_FRCP_APPROX_F32:
+	case TSR_OP_ADD_FRSQ_APPROX_F32:
+		return !insn->mod[TSR_MOD_DIVZERO];
 	case TSR_OP_ADD_FSIN_TABLE_U6:
 	case TSR_OP_ADD_FCOS_TABLE_U6:
 		return !insn->mod[TSR_MOD_OFFSET];
