@@ -11,6 +11,9 @@
 #include "alu_float_vector.h"
 #include "alu_float_arith.h"
 #include "alu_float_compare.h"
+#include "alu_float_convert.h"
+#include "alu_float_half.h"
+#include "alu_float_special.h"
 
 const struct tsr_alu_set TSR_PATH_NAME(tsr_alu_float) = {
 	.select = {
@@ -23,6 +26,29 @@ const struct tsr_alu_set TSR_PATH_NAME(tsr_alu_float) = {
 		[TSR_OP_ADD_FCMP_F32] = select_cmp,
 		[TSR_OP_FMA_CSEL_F32] = select_csel,
 		[TSR_OP_ADD_DISCARD_F32] = select_discard,
+		[TSR_OP_ADD_F32_TO_S32] = select_to_int,
+		[TSR_OP_ADD_F32_TO_U32] = select_to_int,
+		[TSR_OP_ADD_S32_TO_F32] = select_from_int,
+		[TSR_OP_ADD_U32_TO_F32] = select_from_int,
+		[TSR_OP_ADD_S16_TO_F32] = select_from_part,
+		[TSR_OP_ADD_U16_TO_F32] = select_from_part,
+		[TSR_OP_ADD_S8_TO_F32] = select_from_part,
+		[TSR_OP_ADD_U8_TO_F32] = select_from_part,
+		[TSR_OP_FMA_F16_TO_F32] = select_widen,
+		[TSR_OP_ADD_F16_TO_F32] = select_widen,
+		[TSR_OP_FMA_FROUND_F32] = select_round,
+		[TSR_OP_ADD_FROUND_F32] = select_round,
+		[TSR_OP_ADD_FRCP_F32] = select_rcp,
+		[TSR_OP_ADD_FRSQ_F32] = select_rsq,
+#ifndef TSR_ALU_SSE2
+		[TSR_OP_FMA_FMA_V2F16] = select_pair_fma,
+		[TSR_OP_FMA_FADD_V2F16] = select_pair_add,
+		[TSR_OP_ADD_FADD_V2F16] = select_pair_add,
+		[TSR_OP_ADD_FMIN_V2F16] = select_pair_min_max,
+		[TSR_OP_ADD_FMAX_V2F16] = select_pair_min_max,
+		[TSR_OP_FMA_V2F32_TO_V2F16] = select_narrow,
+		[TSR_OP_ADD_V2F32_TO_V2F16] = select_narrow,
+#endif
 	},
 };
 

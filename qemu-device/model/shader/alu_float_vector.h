@@ -13,14 +13,17 @@ typedef int64_t vs64 __attribute__((vector_size(TSR_VECTOR_BYTES)));
 #define TSR_VF_(name) _mm512_##name
 typedef __m512 tsr_ps;
 typedef __m512d tsr_pd;
+typedef __m512i tsr_si;
 #elif defined(TSR_ALU_AVX2)
 #define TSR_VF_(name) _mm256_##name
 typedef __m256 tsr_ps;
 typedef __m256d tsr_pd;
+typedef __m256i tsr_si;
 #else
 #define TSR_VF_(name) _mm_##name
 typedef __m128 tsr_ps;
 typedef __m128d tsr_pd;
+typedef __m128i tsr_si;
 #endif
 
 /* x with the NaN that all arithmetic returns in place of the NaNs it has */
