@@ -500,7 +500,9 @@ static bool pair_solve(uint64_t *konst, const uint8_t *pcrel, bool free1)
 			continue;
 		if (i < 16 && nibble_solve(konst, pcrel, 1, i, free1))
 			return true;
-		if (i >= 16 && nibble_solve(konst, pcrel, 1, 7, free1) &&
+		/* two that are not relative are ordered by M1 alone */
+		if (i >= 16 && relation->first != TSR_PCREL_NONE &&
+		    nibble_solve(konst, pcrel, 1, 7, free1) &&
 		    nibble_solve(konst, pcrel, 0, i - 16, free1))
 			return true;
 	}
