@@ -59,6 +59,8 @@ struct ir_insn {
 struct ir_block {
 	bool ports_given;
 	bool fau_given;
+	bool raw;		/* ports_given: regs is the whole register block, FAU index included */
+	uint64_t regs;
 	uint8_t port[4];
 	bool read0, read1;
 	uint8_t mode;
@@ -112,6 +114,16 @@ bool ir_dest_optional(const struct tsr_op_info *info);
 
 void ir_insn_init(struct ir_insn *ir, unsigned int unit);
 void ir_clause_init(struct ir_clause *clause, struct asm_pos pos);
+
+/* Words of the text for header fields, by value; NULL ends them. */
+extern const char *const asm_flow_names[];
+extern const char *const asm_ftz_names[];
+extern const char *const asm_exceptions_names[];
+extern const char *const asm_pcrel_names[];	/* "" for none */
+
+/* asm_lower(): a generated name ("LANE_ID") as the text has it; returns @room. */
+#define ASM_NAME_MAX 32
+const char *asm_lower(const char *name, char room[ASM_NAME_MAX]);
 
 /* -- asm_consts.c ------------------------------------------------------------------------------- */
 

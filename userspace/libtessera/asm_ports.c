@@ -317,11 +317,12 @@ static void explain_ports(const struct ir_tuple *tuple, const struct reads *read
 }
 
 /* Is what the [...] line says about writes what the destinations say? */
-static bool block_agrees(const struct ir_block *given, struct duty duty)
+static bool block_agrees(const struct tsr_tuple *given, bool first, struct duty duty)
 {
 	const struct tsr_reg_mode *m = &tsr_reg_modes[given->mode];
-	bool writes2 = m->valid && m->slot2 >= TSR_PORT_WRITE;
-	bool writes3 = m->valid && m->slot3 >= TSR_PORT_WRITE;
+	bool valid = m->valid && (first ? m->first : m->other);
+	bool writes2 = valid && m->slot2 >= TSR_PORT_WRITE;
+	bool writes3 = valid && m->slot3 >= TSR_PORT_WRITE;
 
 	if (writes2 != (duty.action2 != TSR_PORT_IDLE) ||
 	    writes3 != (duty.action3 != TSR_PORT_IDLE))
@@ -341,12 +342,16 @@ static bool take_block(const struct ir_tuple *tuple, struct duty duty, bool firs
 	out->read0 = given->read0;
 	out->read1 = given->read1;
 	out->mode = given->mode;
-	if (!block_agrees(given, duty)) {
+	if (given->raw) {
+		out->regs = given->regs;
+		tsr_tuple_regs_decode(out, first);
+	}
+	if (!block_agrees(out, first, duty)) {
 		asm_error(diags, given->pos, "the writes of this [...] line are not those of the "
 			  "destinations of the %s tuple", first ? "last" : "previous");
 		return false;
 	}
-	if (!tsr_tuple_regs_encode(out, first)) {
+	if (!given->raw && !tsr_tuple_regs_encode(out, first)) {
 		asm_error(diags, given->pos, "these ports have no encoding: expected p0 below p1, and "
 			  "a mode that the %s tuple can have", first ? "first" : "second to last");
 		return false;
