@@ -18,22 +18,25 @@ mock_libs := -Wl,--wrap=tsr_mem_map,--wrap=tsr_mem_bad_packet
 # A machine around the model: see tests/lib/bench.h.
 bench_sources := $(if $(wildcard qemu-device/model/gpu.c),tests/lib/bench.c)
 
+# Shaders of tests are text: libtessera's assembler and disassembler.
+asm_sources := $(wildcard userspace/libtessera/asm*.c userspace/libtessera/disasm*.c)
+asm_flags := -Iuserspace/libtessera/include
+
 # The variants: directory of the programs, compiler flags, what is linked in, libraries.
 model-asan.dir := model
-model-asan.flags := -fsanitize=address,undefined -fno-sanitize-recover=all -Iqemu-device/model
-model-asan.sources := $(model_sources) $(mock_sources) $(bench_sources)
+model-asan.flags := -fsanitize=address,undefined -fno-sanitize-recover=all -Iqemu-device/model $(asm_flags)
+model-asan.sources := $(model_sources) $(asm_sources) $(mock_sources) $(bench_sources)
 model-asan.libs := $(mock_libs) -lm
 
 model-tsan.dir := model
-model-tsan.flags := -fsanitize=thread -Iqemu-device/model
-model-tsan.sources := $(model_sources) $(mock_sources) $(bench_sources)
+model-tsan.flags := -fsanitize=thread -Iqemu-device/model $(asm_flags)
+model-tsan.sources := $(model_sources) $(asm_sources) $(mock_sources) $(bench_sources)
 model-tsan.libs := $(mock_libs) -lm
 
 fuzz.dir := fuzz
-fuzz.flags := -fsanitize=address,undefined -fno-sanitize-recover=all -Iqemu-device/model \
-	-Iuserspace/libtessera/include
+fuzz.flags := -fsanitize=address,undefined -fno-sanitize-recover=all -Iqemu-device/model $(asm_flags)
 fuzz.sources := $(model_sources) $(mock_sources) $(bench_sources) $(wildcard userspace/libtessera/decode*.c) \
-	tests/lib/fuzz_main.c
+	$(asm_sources) tests/lib/fuzz_main.c
 fuzz.libs := $(mock_libs) -lm
 
 # libtessera in process, on a kernel that tests/user/lib plays
@@ -63,8 +66,8 @@ bench.libs := $(guest.libs)
 
 # figures of the model alone, on the host
 bench-host.dir := bench/host
-bench-host.flags := -O2 -Iqemu-device/model -Itests/bench/lib
-bench-host.sources := $(model_sources) $(bench_sources) $(wildcard tests/bench/lib/*.c)
+bench-host.flags := -O2 -Iqemu-device/model -Itests/bench/lib $(asm_flags)
+bench-host.sources := $(model_sources) $(asm_sources) $(bench_sources) $(wildcard tests/bench/lib/*.c)
 bench-host.libs := -lm
 
 # suite(NAME): the rules of one variant.

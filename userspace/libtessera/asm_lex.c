@@ -32,9 +32,9 @@ void asm_lex_fini(struct asm_lexer *lexer)
 uint16_t asm_half(double value)
 {
 	uint16_t sign = signbit(value) ? 0x8000 : 0;
-	double magnitude = fabs(value);
-	int exponent;
-	double scaled;
+	double magnitude = signbit(value) ? -value : value;
+	double scaled, rest;
+	int exponent, units;
 
 	if (isnan(value))
 		return sign | 0x7e00;
@@ -44,8 +44,11 @@ uint16_t asm_half(double value)
 	if (exponent < -13 || magnitude == 0)
 		exponent = -13;
 	/* in units of the last place: 11 significant bits, the leading one included */
-	scaled = nearbyint(ldexp(magnitude, 11 - exponent));
-	return sign | (uint16_t)((exponent + 13) * 1024 + (int)scaled);
+	scaled = ldexp(magnitude, 11 - exponent);
+	units = (int)scaled;
+	rest = scaled - units;
+	units += rest > 0.5 || (rest == 0.5 && units & 1);
+	return sign | (uint16_t)((exponent + 13) * 1024 + units);
 }
 
 static char peek(const struct asm_lexer *lexer, size_t ahead)
