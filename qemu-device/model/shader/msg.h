@@ -95,6 +95,15 @@ enum tsr_step tsr_msg_write(struct tsr_msg_env *env, unsigned int lane, uint64_t
 enum tsr_step tsr_msg_descriptor(struct tsr_msg_env *env, uint64_t va, uint64_t *qword,
 				 unsigned int qwords);
 
+struct tsr_format;
+union tsr_texel;
+
+/* Load or store a texel at a program's address, as @lane sees it. Checks its alignment. */
+enum tsr_step tsr_msg_load_texel(struct tsr_msg_env *env, unsigned int lane, uint64_t va,
+				 const struct tsr_format *format, union tsr_texel *texel);
+enum tsr_step tsr_msg_store_texel(struct tsr_msg_env *env, unsigned int lane, uint64_t va,
+				  const struct tsr_format *format, const union tsr_texel *texel);
+
 /* What a unit does for one lane. */
 typedef enum tsr_step tsr_msg_lane_fn(struct tsr_msg_env *env, struct tsr_msg *msg,
 				      unsigned int lane, const void *arg);

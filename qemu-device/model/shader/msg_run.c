@@ -13,6 +13,7 @@ struct unit {
 
 #define LOAD(bytes) { tsr_msg_load, bytes, TSR_UNIT_LOAD_STORE }
 #define STORE(bytes) { tsr_msg_store, bytes, TSR_UNIT_LOAD_STORE }
+#define ATTRIBUTE(fn, arg) { fn, arg, TSR_UNIT_ATTRIBUTE }
 #define ATOMIC(fn, arg) { fn, arg, TSR_UNIT_ATOMIC }
 
 static const struct unit units[TSR_OP__COUNT] = {
@@ -39,6 +40,17 @@ static const struct unit units[TSR_OP__COUNT] = {
 	[TSR_OP_ADD_ACMPXCHG_I64] = ATOMIC(tsr_msg_compare, 8),
 	[TSR_OP_ADD_ACMPSTORE_I32] = ATOMIC(tsr_msg_compare, 4 | TSR_MSG_NO_RETURN),
 	[TSR_OP_ADD_ACMPSTORE_I64] = ATOMIC(tsr_msg_compare, 8 | TSR_MSG_NO_RETURN),
+	[TSR_OP_ADD_LD_ATTR] = ATTRIBUTE(tsr_msg_attribute, 0),
+	[TSR_OP_ADD_LD_ATTR_IMM] = ATTRIBUTE(tsr_msg_attribute, TSR_MSG_ATTR_IMM),
+	[TSR_OP_ADD_LD_ATTR_TEX] = ATTRIBUTE(tsr_msg_attribute, TSR_MSG_ATTR_TEX),
+	[TSR_OP_ADD_LEA_ATTR] = ATTRIBUTE(tsr_msg_attribute, TSR_MSG_ATTR_LEA),
+	[TSR_OP_ADD_LEA_ATTR_IMM] =
+		ATTRIBUTE(tsr_msg_attribute, TSR_MSG_ATTR_LEA | TSR_MSG_ATTR_IMM),
+	[TSR_OP_ADD_LEA_ATTR_TEX] =
+		ATTRIBUTE(tsr_msg_attribute, TSR_MSG_ATTR_LEA | TSR_MSG_ATTR_TEX),
+	[TSR_OP_ADD_LD_CVT] = ATTRIBUTE(tsr_msg_load_convert, 0),
+	[TSR_OP_ADD_ST_CVT] = ATTRIBUTE(tsr_msg_store_convert, 0),
+	[TSR_OP_ADD_LD_GCLK_U64] = ATTRIBUTE(tsr_msg_clock, 0),
 };
 
 enum tsr_step tsr_msg_run(struct tsr_msg_env *env, struct tsr_msg *msg)

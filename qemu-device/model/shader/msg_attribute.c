@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Attribute unit: LD_ATTR and LEA_ATTR in all forms. An attribute is an element of a buffer in some
+ * pixel format; an image is an attribute whose buffer is addressed by coordinates.
+ *
+ * Elements that are not there (beyond the extent of an image, beyond the buffer's SIZE, of an
+ * entry that is not in its table) load as 0 and have an address in the void window.
+ */
+#include "msg.h"
+#include "msg_format.h"
+#include "../tiling.h"
+
+/* What an attribute's index leads to: its descriptors, ready for use. */
+struct view {
+	uint32_t index;			/* of the attribute */
+	bool valid;			/* the rest is @index's */
+	bool missing;			/* not in the tables */
+	bool image;
+	uint64_t base;			/* address of element 0, without @offset */
+	int64_t offset;
+	uint32_t word;			/* pixel format, as in a conversion word */
+	struct tsr_format format;
+	struct tsr_attribute_buffer buffer;
+	struct tsr_attribute_buffer_divisor divisor;	/* of DIVIDE */
+	struct tsr_attribute_buffer_image shape;	/* of images */
+};
+
+/* What the lanes of a message have in common. */
+struct attribute {
+	unsigned int flags;		/* enum tsr_msg_attr */
+	unsigned int components;
+	unsigned int type;		/* enum tsr_register_type, or AUTO */
+	struct view *view;		/* of the last lane */
+};
+
+/* beyond enum tsr_register_type: whatever suits the format */
+#define AUTO 8
+
+static enum tsr_step bad_state(struct tsr_msg_env *env, uint64_t va)
+{
+	return tsr_msg_fault(env, TSR_FAULT_SHADER_STATE, va, TSR_ACCESS_NONE);
+}
+
+/* The continuation of the buffer at @va. */
+static enum tsr_step read_continuation(struct tsr_msg_env *env, uint64_t va, struct view *view)
+{
+	uint64_t q[2];
+	enum tsr_step step = tsr_msg_descriptor(env, va, q, 2);
+
+	if (step != TSR_STEP_DONE)
+		return step;
+	tsr_unpack_attribute_buffer_divisor(q, &view->divisor);
+	tsr_unpack_attribute_buffer_image(q, &view->shape);
+	if (view->divisor.type != TSR_ATTRIBUTE_BUFFER_TYPE_CONTINUATION)
+		return bad_state(env, va);
+	return TSR_STEP_DONE;
+}
+
+static enum tsr_step read_buffer(struct tsr_msg_env *env, uint32_t index, struct view *view)
+{
+	uint64_t va = env->state->attribute_buffers + index * 16ull;
+	uint32_t count = env->state->attribute_buffer_count;
+	uint64_t q[2];
+	enum tsr_step step;
+
+	view->missing = index >= count;
+	if (view->missing)
+		return TSR_STEP_DONE;
+	step = tsr_msg_descriptor(env, va, q, 2);
+	if (step != TSR_STEP_DONE)
+		return step;
+	tsr_unpack_attribute_buffer(q, &view->buffer);
+	view->base = view->buffer.pointer;
+	switch (view->buffer.type) {
+	case TSR_ATTRIBUTE_BUFFER_TYPE_LINEAR:
+	case TSR_ATTRIBUTE_BUFFER_TYPE_SHIFT:
+	case TSR_ATTRIBUTE_BUFFER_TYPE_SHIFT_REDUCED:
+	case TSR_ATTRIBUTE_BUFFER_TYPE_MODULUS:
+	case TSR_ATTRIBUTE_BUFFER_TYPE_MODULUS_REDUCED:
+		return TSR_STEP_DONE;
+	case TSR_ATTRIBUTE_BUFFER_TYPE_IMAGE_LINEAR:
+	case TSR_ATTRIBUTE_BUFFER_TYPE_IMAGE_TILED:
+		view->image = true;
+		/* fall through */
+	case TSR_ATTRIBUTE_BUFFER_TYPE_DIVIDE:
+	case TSR_ATTRIBUTE_BUFFER_TYPE_DIVIDE_REDUCED:
+		view->missing = index + 1 >= count;
+		return view->missing ? TSR_STEP_DONE : read_continuation(env, va + 16, view);
+	default:
+		return bad_state(env, va);
+	}
+}
+
+static enum tsr_step read_view(struct tsr_msg_env *env, uint32_t index, struct view *view)
+{
+	uint64_t va = env->state->attributes + index * 8ull;
+	struct tsr_attribute attribute;
+	enum tsr_step step;
+	uint64_t q;
+
+	*view = (struct view){ .index = index, .missing = true };
+	if (index >= env->state->attribute_count) {
+		view->valid = true;
+		return TSR_STEP_DONE;
+	}
+	step = tsr_msg_descriptor(env, va, &q, 1);
+	if (step != TSR_STEP_DONE)
+		return step;
+	tsr_unpack_attribute(&q, &attribute);
+	if (attribute.big_endian ||
+	    !tsr_format_find(&view->format, attribute.format, attribute.order, attribute.srgb))
+		return bad_state(env, va);
+	view->word = (uint32_t)q >> 10;
+	view->offset = attribute.offset;
+	step = read_buffer(env, attribute.buffer, view);
+	view->valid = step == TSR_STEP_DONE;
+	return step;
+}
+
+/* Number of the element of a buffer that is not an image. */
+static uint64_t element(const struct view *view, uint32_t n)
+{
+	const struct tsr_attribute_buffer *b = &view->buffer;
+
+	switch (b->type) {
+	case TSR_ATTRIBUTE_BUFFER_TYPE_SHIFT:
+	case TSR_ATTRIBUTE_BUFFER_TYPE_SHIFT_REDUCED:
+		return n >> b->divisor_shift;
+	case TSR_ATTRIBUTE_BUFFER_TYPE_MODULUS:
+	case TSR_ATTRIBUTE_BUFFER_TYPE_MODULUS_REDUCED:
+		return n % ((2 * b->divisor_odd + 1ull) << b->divisor_shift);
+	case TSR_ATTRIBUTE_BUFFER_TYPE_DIVIDE:
+	case TSR_ATTRIBUTE_BUFFER_TYPE_DIVIDE_REDUCED:
+		return ((n + (uint64_t)(b->divisor_odd & 1)) *
+			(0x80000000u | view->divisor.magic)) >> 32 >> b->divisor_shift;
+	default:
+		return n;
+	}
+}
+
+/* Byte of texel (@x, @y, @z) in its image; false: outside. */
+static bool texel_at(const struct view *view, uint32_t x, uint32_t y, uint32_t z, uint64_t *at)
+{
+	const struct tsr_attribute_buffer_image *s = &view->shape;
+	uint64_t texel = x;
+	uint64_t row = y;
+
+	if (x > s->width || y > s->height || z > s->depth)
+		return false;
+	if (view->buffer.type == TSR_ATTRIBUTE_BUFFER_TYPE_IMAGE_TILED) {
+		texel = x / TSR_TILE_DIM * TSR_TILE_TEXELS + tsr_tile_index(x, y);
+		row = y / TSR_TILE_DIM;
+	}
+	*at = texel * view->buffer.stride + row * s->row_stride + (uint64_t)z * s->slice_stride;
+	return true;
+}
+
+/* Address of the element that sources @a and @b name; false: it is out of bounds. */
+static bool locate(const struct view *view, unsigned int flags, uint32_t a, uint32_t b,
+		   uint64_t *va)
+{
+	uint64_t at;
+
+	if (view->missing)
+		return false;
+	if (!view->image)
+		at = element(view, a) * view->buffer.stride;
+	else if (!(flags & TSR_MSG_ATTR_TEX) || !texel_at(view, a & 0xffff, a >> 16, b, &at))
+		return false;
+	/* far outside, so that the sums below cannot overflow */
+	if (at >> 40)
+		return false;
+	at += view->offset;
+	if ((int64_t)at < 0 || at + view->format.bytes > view->buffer.size)
+		return false;
+	*va = view->base + at;
+	return true;
+}
+
+static unsigned int register_type(const struct attribute *a, const struct tsr_format *format)
+{
+	if (a->type != AUTO)
+		return a->type;
+	if (format->kind == TSR_FORMAT_KIND_SINT)
+		return TSR_REGISTER_TYPE_S32;
+	return format->kind == TSR_FORMAT_KIND_UINT ? TSR_REGISTER_TYPE_U32
+						    : TSR_REGISTER_TYPE_F32;
+}
+
+static enum tsr_step lea(struct tsr_msg_env *env, struct tsr_msg *msg, unsigned int lane,
+			 const struct attribute *a, bool there, uint64_t va)
+{
+	unsigned int type = register_type(a, &a->view->format);
+
+	(void)env;
+	if (!there)
+		va = TSR_WINDOW_VOID;
+	tsr_msg_staging(msg, 0)->u[lane] = va;
+	tsr_msg_staging(msg, 1)->u[lane] = va >> 32;
+	tsr_msg_staging(msg, 2)->u[lane] = a->view->word | type << TSR_CONVERSION_REGISTERS__SHIFT;
+	return TSR_STEP_DONE;
+}
+
+static enum tsr_step attribute_lane(struct tsr_msg_env *env, struct tsr_msg *msg,
+				    unsigned int lane, const void *arg)
+{
+	const struct attribute *a = arg;
+	uint32_t index = a->flags & TSR_MSG_ATTR_IMM ? msg->insn->imm[TSR_IMM_ATTRIBUTE_INDEX]
+						     : msg->src[2]->u[lane];
+	enum tsr_step step = TSR_STEP_DONE;
+	uint32_t word[8] = { 0 };
+	union tsr_texel texel;
+	uint64_t va = 0;
+	unsigned int type;
+	bool there;
+
+	if (!a->view->valid || a->view->index != index)
+		step = read_view(env, index, a->view);
+	if (step != TSR_STEP_DONE)
+		return step;
+	there = locate(a->view, a->flags, msg->src[0]->u[lane], msg->src[1]->u[lane], &va);
+	if (a->flags & TSR_MSG_ATTR_LEA)
+		return lea(env, msg, lane, a, there, va);
+	if (there)
+		step = tsr_msg_load_texel(env, lane, va, &a->view->format, &texel);
+	if (step != TSR_STEP_DONE)
+		return step;
+	type = register_type(a, &a->view->format);
+	if (there)
+		tsr_format_to_registers(&a->view->format, &texel, type, a->components, word);
+	for (unsigned int i = 0; i < tsr_register_words(type, a->components); i++)
+		tsr_msg_staging(msg, i)->u[lane] = word[i];
+	return TSR_STEP_DONE;
+}
+
+/* Types of the ISA's register_format as descriptors number them. */
+static const unsigned int types[] = {
+	[TSR_REGISTER_FORMAT_F16] = TSR_REGISTER_TYPE_F16,
+	[TSR_REGISTER_FORMAT_F32] = TSR_REGISTER_TYPE_F32,
+	[TSR_REGISTER_FORMAT_S32] = TSR_REGISTER_TYPE_S32,
+	[TSR_REGISTER_FORMAT_U32] = TSR_REGISTER_TYPE_U32,
+	[TSR_REGISTER_FORMAT_S16] = TSR_REGISTER_TYPE_S16,
+	[TSR_REGISTER_FORMAT_U16] = TSR_REGISTER_TYPE_U16,
+	[TSR_REGISTER_FORMAT_F64] = TSR_REGISTER_TYPE_F64,
+	[TSR_REGISTER_FORMAT_I64] = TSR_REGISTER_TYPE_I64,
+	[TSR_REGISTER_FORMAT_AUTO] = AUTO,
+};
+
+enum tsr_step tsr_msg_attribute(struct tsr_msg_env *env, struct tsr_msg *msg, unsigned int arg)
+{
+	const struct tsr_insn *select = msg->pair_insn;
+	struct view view = { .valid = false };
+	const struct attribute a = {
+		.flags = arg, .components = msg->insn->mod[TSR_MOD_VECSIZE] + 1,
+		.type = types[msg->insn->mod[TSR_MOD_REGISTER_FORMAT]], .view = &view,
+	};
+
+	/* Compute has one table of attributes, whether an instruction names it or not. */
+	if (select && select->op == TSR_OP_FMA_DTSEL_IMM &&
+	    select->mod[TSR_MOD_TABLE] != TSR_TABLE_ATTRIBUTE_1) {
+		msg->fault_lane = msg->lanes ? __builtin_ctz(msg->lanes) : 0;
+		env->mem->unit = TSR_UNIT_SHADER;
+		return tsr_msg_fault(env, TSR_FAULT_SHADER_UNSUPPORTED, 0, TSR_ACCESS_NONE);
+	}
+	return tsr_msg_each(env, msg, attribute_lane, &a);
+}
