@@ -24,7 +24,7 @@ tsan_names := $(basename $(notdir $(shell grep -L 'test:.* TSAN=0' $(wildcard te
 # programs(LABEL,DIR,VARIANT): arguments for run.py, LABEL:PROGRAM=SOURCE
 programs = $(foreach n,$(call names,$(2)),$(1):$(BUILD)/$(3)/bin/$(n)=tests/$(2)/$(n).c)
 
-.PHONY: check check-static check-model check-user check-qtest check-guest check-coverage fuzz bench coverage
+.PHONY: check check-static check-model check-user check-qtest check-guest check-coverage fuzz fuzz-isa bench coverage
 check: setup ## all tests on the stock kernel; the last line is the sum
 	@$(PYTHON) tests/lib/check.py $(SUITES) coverage
 
@@ -59,6 +59,9 @@ fuzz: setup ## fuzz the model longer: SECONDS=600 per target
 	@$(PROGRAMS) fuzz
 	@TSR_FUZZ_SECONDS=$(or $(SECONDS),600) LONG=1 $(RUN) --suite fuzz --results $(RESULTS)/fuzz.ktap \
 		$(call programs,fuzz,fuzz,fuzz)
+
+fuzz-isa: setup ## fuzz the instruction decoder with libFuzzer (needs clang): SECONDS=600, prints the lines reached
+	@SECONDS_TO_RUN=$(or $(SECONDS),600) bash tests/lib/fuzz_isa.sh
 
 # The disk the figures are compared with: virtio-blk in front of nothing, so a read costs what the bus costs.
 BENCH_DISK := -drive if=none,id=bench,driver=null-co,read-zeroes=on,size=64M -device virtio-blk-pci,drive=bench
