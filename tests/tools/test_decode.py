@@ -78,6 +78,16 @@ class Decode(unittest.TestCase):
         """every packet of a user stream, with its words"""
         self.compare("stream", 0, 0)
 
+    def test_json_dispatch(self):
+        """JSON of a dispatch holds its state and what is wrong with it"""
+        path = os.path.join(CASES, "dispatch-bad.hex")
+        packet = json.loads(self.decode("--json", "--hex", "--base", "0x40000", path)[1])[1]
+        self.assertEqual(packet["name"], "DISPATCH")
+        self.assertEqual(packet["state"]["offset"], 0x40)
+        self.assertEqual(packet["state"]["fields"]["LOCAL_Y"], 64)
+        self.assertEqual([(e["fault"], e["offset"]) for e in packet["state"]["errors"]],
+                         [("RESERVED_BITS", 0x48), ("ALIGNMENT", 0x40), ("BAD_VALUE", 0x48)])
+
     def test_errors(self):
         """each kind of error, and finding the next packet behind it"""
         self.compare("errors", 1, 25)

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "decode_print.h"
 #include "tessera_decode.h"
 #include "tsr_desc.h"
 #include "tsr_packets.h"
@@ -113,12 +114,13 @@ static void check_reserved(const struct tsr_desc_packet *desc, struct tsr_decode
 	}
 }
 
-static void check_fields(const struct tsr_desc_packet *desc, struct tsr_decode_packet *packet)
+static void check_fields(const struct tsr_desc_field *fields, uint32_t num_fields,
+			 struct tsr_decode_packet *packet)
 {
 	uint32_t f;
 
-	for (f = 0; f < desc->num_fields; f++) {
-		const struct tsr_desc_field *field = &desc->fields[f];
+	for (f = 0; f < num_fields; f++) {
+		const struct tsr_desc_field *field = &fields[f];
 		uint64_t value;
 
 		if (field->qword >= packet->num_qwords)
@@ -161,7 +163,7 @@ static void check_content(const struct tsr_decoder *decoder, const struct tsr_de
 	if (!is_ring(decoder) && privileged)
 		complain(packet, TSR_FAULT_PRIVILEGE, 0,
 			 "bits 0x%" PRIx64 " are for rings, expected 0", privileged);
-	check_fields(desc, packet);
+	check_fields(desc->fields, desc->num_fields, packet);
 }
 
 /* Complain about a length that the opcode cannot have. */
@@ -254,5 +256,78 @@ bool tsr_decode_next(struct tsr_decoder *decoder, struct tsr_decode_packet *pack
 		packet->skipped = advance - 1;
 	}
 	decoder->offset += 8 * advance;
+	return true;
+}
+
+const struct tsr_desc_struct *tsr_decode_struct(const char *name)
+{
+	uint32_t i;
+
+	for (i = 0; i < tsr_desc_num_structs; i++) {
+		if (!strcmp(tsr_desc_structs[i].name, name))
+			return &tsr_desc_structs[i];
+	}
+	return NULL;
+}
+
+/* Bits of a structure in memory that no field describes; the device wants them to be 0. */
+static void check_struct_reserved(const struct tsr_desc_struct *desc,
+				  struct tsr_decode_packet *state)
+{
+	uint64_t used[TSR_COMPUTE_STATE__QWORDS] = { 0 };
+	uint32_t f, q;
+
+	for (f = 0; f < desc->num_fields; f++) {
+		const struct tsr_desc_field *field = &desc->fields[f];
+
+		used[field->qword] |= ~0ull >> (63 - field->hi + field->lo) << field->lo;
+	}
+	for (q = 0; q < desc->qwords; q++) {
+		if (state->qwords[q] & ~used[q])
+			complain(state, TSR_FAULT_RESERVED_BITS, q,
+				 "reserved bits 0x%" PRIx64 " are set, expected 0",
+				 state->qwords[q] & ~used[q]);
+	}
+}
+
+static void check_group_size(struct tsr_decode_packet *state)
+{
+	struct tsr_compute_state v;
+	uint64_t threads;
+
+	tsr_unpack_compute_state(state->qwords, &v);
+	threads = (uint64_t)v.local_x * v.local_y * v.local_z;
+	if (threads > TSR_GROUP_THREADS_MAX)
+		complain(state, TSR_FAULT_BAD_VALUE, 1,
+			 "groups of %" PRIu64 " threads, expected at most %d", threads,
+			 TSR_GROUP_THREADS_MAX);
+}
+
+bool tsr_decode_state(const struct tsr_decoder *decoder, const struct tsr_decode_packet *packet,
+		      struct tsr_decode_packet *state)
+{
+	const struct tsr_desc_struct *desc = tsr_decode_struct("COMPUTE_STATE");
+	uint64_t at;
+	uint32_t q;
+
+	if (!packet->desc || packet->num_qwords < 2 ||
+	    (packet->desc->opcode != TSR_OP_DISPATCH &&
+	     packet->desc->opcode != TSR_OP_DISPATCH_INDIRECT))
+		return false;
+	at = packet->qwords[1] - decoder->options.base;
+	if (packet->qwords[1] < decoder->options.base || packet->qwords[1] % 64 ||
+	    at > decoder->size || decoder->size - at < TSR_COMPUTE_STATE__QWORDS * 8)
+		return false;
+	state->desc = NULL;
+	state->offset = at;
+	state->address = packet->qwords[1];
+	state->skipped = 0;
+	state->num_qwords = desc->qwords;
+	state->num_errors = 0;
+	for (q = 0; q < desc->qwords; q++)
+		state->qwords[q] = load(decoder, at + 8 * (size_t)q);
+	check_struct_reserved(desc, state);
+	check_fields(desc->fields, desc->num_fields, state);
+	check_group_size(state);
 	return true;
 }

@@ -78,6 +78,7 @@ void tsr_print_fields(FILE *out, const struct tsr_desc_field *fields, uint32_t n
 		      const uint64_t *qwords, uint32_t num_qwords, int at, int column)
 {
 	bool first = true;
+	int pad;
 	uint32_t f;
 
 	for (f = 0; f < num_fields; f++) {
@@ -95,8 +96,11 @@ void tsr_print_fields(FILE *out, const struct tsr_desc_field *fields, uint32_t n
 			 field->type == TSR_DESC_BOOL ? "" : "=",
 			 field->type == TSR_DESC_BOOL ? "" : value);
 		if (first || at + 1 + (int)strlen(item) > LINE_WIDTH) {
-			fprintf(out, first ? "%*s" : "\n%*s", first ? column - at : column, "");
-			at = column;
+			if (!first)
+				fputc('\n', out);
+			pad = first ? column - at : column;
+			fprintf(out, "%*s", pad > 0 ? pad : 0, "");
+			at = first && pad < 0 ? at : column;
 		}
 		at += fprintf(out, " %s", item);
 		first = false;
@@ -122,6 +126,25 @@ static void print_errors(FILE *out, const struct tsr_decode_packet *packet)
 		fprintf(out, "    skipped %" PRIu64 " qword%s to +0x%06" PRIx64 "\n",
 			packet->skipped, packet->skipped == 1 ? "" : "s",
 			packet->offset + 8 * (packet->num_qwords + packet->skipped));
+}
+
+/* The compute state of a dispatch, below it; most of its fields usually are 0 and left out. */
+static void print_state(FILE *out, const struct tsr_decode_packet *state, uint32_t flags)
+{
+	const struct tsr_desc_struct *desc = tsr_decode_struct("COMPUTE_STATE");
+	int at = fprintf(out, "    +0x%06" PRIx64 "  %s", state->offset, desc->name);
+	struct tsr_desc_field shown[64];
+	uint32_t f, q, n = 0;
+
+	for (f = 0; f < desc->num_fields && n < 64; f++) {
+		if (tsr_desc_field_get(&desc->fields[f], state->qwords))
+			shown[n++] = desc->fields[f];
+	}
+	tsr_print_fields(out, shown, n, state->qwords, state->num_qwords, at, FIELD_COLUMN);
+	fputc('\n', out);
+	for (q = 0; flags & TSR_DECODE_RAW && q < state->num_qwords; q++)
+		fprintf(out, "%*s%016" PRIx64 "\n", FIELD_COLUMN + 1, "", state->qwords[q]);
+	print_errors(out, state);
 }
 
 /* One packet as lines: the packet, its qwords if wanted, its errors. */
@@ -175,8 +198,27 @@ void tsr_print_json_fields(FILE *out, const struct tsr_desc_field *fields, uint3
 	fputc('}', out);
 }
 
-static void print_json(FILE *out, const struct tsr_decode_packet *packet)
+static void print_json_errors(FILE *out, const struct tsr_decode_packet *packet)
 {
+	uint32_t i;
+
+	fputs("\"errors\": [", out);
+	for (i = 0; i < packet->num_errors && i < TSR_DECODE_ERRORS_MAX; i++) {
+		const struct tsr_decode_error *error = &packet->errors[i];
+
+		fprintf(out, "%s\n    {\"fault\": \"%s\", \"offset\": %" PRIu64 ", \"text\": ",
+			i ? "," : "", fault_name(error->fault),
+			packet->offset + 8 * (uint64_t)error->qword);
+		fprintf(out, "\"%s\"}", error->text);
+	}
+	fputc(']', out);
+}
+
+/* One packet; @state is that of a dispatch or NULL. */
+static void print_json(FILE *out, const struct tsr_decode_packet *packet,
+		       const struct tsr_decode_packet *state)
+{
+	const struct tsr_desc_struct *layout = tsr_decode_struct("COMPUTE_STATE");
 	const struct tsr_desc_packet *desc = packet->desc;
 	uint32_t i;
 
@@ -192,36 +234,41 @@ static void print_json(FILE *out, const struct tsr_decode_packet *packet)
 	fputs("],\n   ", out);
 	tsr_print_json_fields(out, desc ? desc->fields : NULL, desc ? desc->num_fields : 0,
 			      packet->qwords, packet->num_qwords);
-	fprintf(out, ", \"skipped\": %" PRIu64 ", \"errors\": [", packet->skipped);
-	for (i = 0; i < packet->num_errors && i < TSR_DECODE_ERRORS_MAX; i++) {
-		const struct tsr_decode_error *error = &packet->errors[i];
-
-		fprintf(out, "%s\n    {\"fault\": \"%s\", \"offset\": %" PRIu64 ", \"text\": ",
-			i ? "," : "", fault_name(error->fault),
-			packet->offset + 8 * (uint64_t)error->qword);
-		fprintf(out, "\"%s\"}", error->text);
+	fprintf(out, ", \"skipped\": %" PRIu64 ", ", packet->skipped);
+	print_json_errors(out, packet);
+	if (state) {
+		fprintf(out, ",\n   \"state\": {\"offset\": %" PRIu64 ", ", state->offset);
+		tsr_print_json_fields(out, layout->fields, layout->num_fields, state->qwords,
+				      state->num_qwords);
+		fputs(", ", out);
+		print_json_errors(out, state);
+		fputc('}', out);
 	}
-	fputs("]}", out);
+	fputc('}', out);
 }
 
 /* Every packet of a piece of a ring, or of a whole stream. *first: nothing has been printed yet. */
 static unsigned long print_piece(FILE *out, const uint8_t *bytes, size_t size, uint64_t offset,
 				 const struct tsr_decode_options *options, bool *first)
 {
-	struct tsr_decode_packet packet;
+	struct tsr_decode_packet packet, state;
 	struct tsr_decoder decoder;
 	unsigned long errors = 0;
+	bool has_state;
 
 	tsr_decode_begin(&decoder, bytes, size, options);
 	while (tsr_decode_next(&decoder, &packet)) {
+		has_state = tsr_decode_state(&decoder, &packet, &state);
 		packet.offset += offset;
 		packet.address += offset;
-		errors += packet.num_errors;
+		errors += packet.num_errors + (has_state ? state.num_errors : 0);
 		if (options->flags & TSR_DECODE_JSON) {
 			fputs(*first ? "\n" : ",\n", out);
-			print_json(out, &packet);
+			print_json(out, &packet, has_state ? &state : NULL);
 		} else {
 			print_lines(out, &packet, options->flags);
+			if (has_state)
+				print_state(out, &state, options->flags);
 		}
 		*first = false;
 	}

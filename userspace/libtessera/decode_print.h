@@ -11,6 +11,11 @@
 #include <stdio.h>
 
 struct tsr_desc_field;
+struct tsr_desc_struct;
+
+/* tsr_decode_struct(): the structure in memory of that name, NULL if there is none. */
+const struct tsr_desc_struct *tsr_decode_struct(const char *name)
+	__attribute__((visibility("hidden")));
 
 /*
  * tsr_print_value(): a field's value as text: names of enums and bits, addresses and numbers of

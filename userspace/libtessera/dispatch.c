@@ -79,8 +79,9 @@ static int check_storage(struct tsr_stream *stream, const struct tsr_dispatch_in
 		if (s->push_word % 2 || s->push_word > TSR_PUSH_WORDS_MAX - STORAGE_WORDS)
 			return tsr_stream_fail(stream, EINVAL,
 					       "storage buffer %u of '%s' in push word %u, "
-					       "expected an even one up to %u", i, d->program->label,
-					       s->push_word, TSR_PUSH_WORDS_MAX - STORAGE_WORDS);
+					       "expected an even one up to %u", i,
+					       d->program->label, s->push_word,
+					       TSR_PUSH_WORDS_MAX - STORAGE_WORDS);
 	}
 	return 0;
 }
@@ -246,7 +247,7 @@ static int write_state(struct tsr_stream *stream, const struct tsr_dispatch_info
 {
 	const struct tsr_program_info *info = &d->program->info;
 	struct tsr_compute_state state = {
-		.code = tsr_program_va(d->program),
+		.code = tsr_program_va(d->program) + info->entry,
 		.local_x = info->local[0], .local_y = info->local[1], .local_z = info->local[2],
 		.registers_64 = info->flags & TSR_PROGRAM_REGISTERS_64,
 		.push_words = push_words(d),

@@ -58,6 +58,10 @@ static int check_info(struct tsr_pool *pool, const struct tsr_program_info *info
 		return tsr_fail(EINVAL,
 				"program '%s' of %u bytes, expected 16 to %u, a multiple of 16",
 				info->label, info->size, CODE_MAX);
+	if (info->entry % 16 || info->entry >= info->size)
+		return tsr_fail(EINVAL,
+				"program '%s' of %u bytes that begins at %u, expected a multiple "
+				"of 16 inside", info->label, info->size, info->entry);
 	if (info->flags & ~(uint32_t)TSR_PROGRAM_REGISTERS_64)
 		return tsr_fail(EINVAL, "program '%s' with unknown flags 0x%x", info->label,
 				info->flags);
@@ -134,6 +138,7 @@ void tsr_program_unref(struct tsr_program *program)
 		return;
 	tsr_pool_free(program->pool, &program->memory);
 	tsr_pool_unref(program->pool);
+	free(program->clauses);
 	free(program->label);
 	free(program);
 }
@@ -141,6 +146,80 @@ void tsr_program_unref(struct tsr_program *program)
 uint64_t tsr_program_va(const struct tsr_program *program)
 {
 	return program->memory.va;
+}
+
+/* Where the clauses came from, for tsr_program_line(). */
+static int keep_lines(struct tsr_program *program, const struct tsr_asm_program *text)
+{
+	size_t size = text->num_clauses * sizeof(program->clauses[0]);
+
+	program->clauses = malloc(size + 1);
+	if (!program->clauses)
+		return tsr_fail(ENOMEM, "no memory for program '%s'", program->label);
+	memcpy(program->clauses, text->clauses, size);
+	program->clause_count = text->num_clauses;
+	return 0;
+}
+
+/* The first error of a text. */
+static int text_error(const struct tsr_asm_program *text, const char *name)
+{
+	uint32_t i;
+
+	for (i = 0; i < text->num_diagnostics; i++) {
+		if (!text->diagnostics[i].warning)
+			return tsr_fail(EINVAL, "%s:%u:%u: %s", name, text->diagnostics[i].line,
+					text->diagnostics[i].column, text->diagnostics[i].text);
+	}
+	return tsr_fail(EINVAL, "%s: %u errors", name, text->num_errors);
+}
+
+int tsr_program_assemble(struct tsr_pool *pool, const char *source, size_t size, const char *name,
+			 struct tsr_program **out)
+{
+	struct tsr_program_info info = { .label = name };
+	struct tsr_program *program = NULL;
+	struct tsr_asm_program *text;
+	int ret;
+
+	ret = tsr_asm_assemble(source, size, 0, &text);
+	if (ret == -ENOMEM)
+		return tsr_fail(ENOMEM, "no memory to assemble '%s'", name);
+	if (ret) {
+		ret = text_error(text, name);
+		tsr_asm_free(text);
+		return ret;
+	}
+	info.code = text->code;
+	info.size = (uint32_t)text->size;
+	info.entry = text->entry;
+	info.flags = text->registers_64 ? TSR_PROGRAM_REGISTERS_64 : 0;
+	memcpy(info.local, text->local, sizeof(info.local));
+	info.group_memory = text->group_memory;
+	info.scratch_size = text->scratch;
+	ret = tsr_program_create(pool, &info, &program);
+	if (!ret)
+		ret = keep_lines(program, text);
+	tsr_asm_free(text);
+	if (ret)
+		tsr_program_unref(program);
+	else
+		*out = program;
+	return ret;
+}
+
+uint32_t tsr_program_line(const struct tsr_program *program, uint64_t clause_va,
+			  unsigned int tuple)
+{
+	const struct tsr_asm_clause *clause;
+	uint32_t i;
+
+	for (i = 0; i < program->clause_count; i++) {
+		clause = &program->clauses[i];
+		if (program->memory.va + clause->offset == clause_va)
+			return tuple < clause->tuples ? clause->tuple_line[tuple] : clause->line;
+	}
+	return 0;
 }
 
 int tsr_scratch_create(struct tsr_vm *vm, uint32_t size, struct tsr_scratch **out)

@@ -4,6 +4,7 @@
 #define TSR_PROGRAM_H
 
 #include "internal.h"
+#include "tessera_asm.h"
 #include "tessera_compute.h"
 
 struct tsr_program {
@@ -13,6 +14,8 @@ struct tsr_program {
 	struct tsr_program_info info;	/* without code; local without zeroes, sizes rounded up */
 	uint64_t serial;		/* number of its upload on this device, from 1 */
 	char *label;			/* ours, never NULL */
+	struct tsr_asm_clause *clauses;	/* ours; where clauses came from, NULL without a text */
+	uint32_t clause_count;
 };
 
 struct tsr_scratch {

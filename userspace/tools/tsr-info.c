@@ -16,6 +16,7 @@
 #include <xf86drm.h>
 
 #include "tessera.h"
+#include "tessera_compute.h"
 #include "tsr_regs.h"
 
 /* Everything there is to say about one device. */
@@ -24,6 +25,7 @@ struct report {
 	char driver[96];			/* name and version of the kernel driver */
 	const struct drm_tessera_gpu_info *info;
 	const struct drm_tessera_engine_info *engines;
+	const struct drm_tessera_shader_info *shader;
 	unsigned int engine_count;
 	struct drm_tessera_counter_info *counters;	/* ours to free */
 	unsigned int counter_count;
@@ -107,6 +109,22 @@ static void print_engines(const struct report *r)
 	}
 }
 
+static void print_shader(const struct drm_tessera_shader_info *s)
+{
+	char memory[32], scratch[32];
+
+	if (!s->cores) {
+		printf("  %-12s none\n", "shader cores");
+		return;
+	}
+	printf("  %-12s %u, each %u threads at once (%u warps of %u; half with 64 registers)\n",
+	       "shader cores", s->cores, s->core_warps * s->warp_lanes, s->core_warps,
+	       s->warp_lanes);
+	printf("  %-12s %u threads, %s of memory, %s of scratch a thread, %u push words, %u groups "
+	       "a dimension\n", "groups", s->max_group_threads, bytes(s->max_group_memory, memory),
+	       bytes(s->max_scratch, scratch), s->max_push_words, s->max_groups);
+}
+
 static void print_pages(uint64_t sizes)
 {
 	const char *separator = "";
@@ -137,6 +155,7 @@ static void print_text(const struct report *r)
 	print_bits(info->features, features, "", ", ", "");
 	printf("\n");
 	print_engines(r);
+	print_shader(r->shader);
 	printf("  %-12s 0x%" PRIx64 " to 0x%" PRIx64 ", pages of ", "addresses",
 	       (uint64_t)info->va_start, (uint64_t)info->va_end);
 	print_pages(info->page_sizes);
@@ -211,6 +230,7 @@ static void print_json_arrays(const struct report *r)
 static void print_json(const struct report *r)
 {
 	const struct drm_tessera_gpu_info *info = r->info;
+	const struct drm_tessera_shader_info *s = r->shader;
 
 	printf("  {\n    \"render_node\": ");
 	print_json_string(r->node.render, sizeof(r->node.render));
@@ -236,6 +256,11 @@ static void print_json(const struct report *r)
 	       "    \"max_bind_ops\": %u,\n    \"max_counters\": %u,\n    \"tile\": [%u, %u],\n",
 	       (uint64_t)info->max_bo_size, info->max_jobs, info->max_syncs, info->max_bind_ops,
 	       info->max_counters, info->tile_width, info->tile_height);
+	printf("    \"shader\": {\"cores\": %u, \"warp_lanes\": %u, \"core_warps\": %u,\n"
+	       "      \"max_group_threads\": %u, \"max_group_memory\": %u, \"max_groups\": %u,\n"
+	       "      \"max_scratch\": %u, \"max_push_words\": %u},\n", s->cores, s->warp_lanes,
+	       s->core_warps, s->max_group_threads, s->max_group_memory, s->max_groups,
+	       s->max_scratch, s->max_push_words);
 	printf("    \"timestamp_hz\": %" PRIu64 ",\n    \"gpu_ticks\": %" PRIu64
 	       ",\n    \"cpu_ns\": %" PRIu64 ",\n    \"max_deviation_ns\": %" PRIu64 ",\n",
 	       (uint64_t)info->timestamp_hz, (uint64_t)r->clock.gpu_ticks,
@@ -269,6 +294,7 @@ static int report_device(const struct tsr_node *node, bool json, bool first)
 		return ret;
 	r.info = tsr_device_info(device);
 	r.engines = tsr_device_engines(device, &r.engine_count);
+	r.shader = tsr_device_shader_info(device);
 	read_driver(device, &r);
 	ret = tsr_device_get_counters(device, &r.counters, &r.counter_count);
 	if (!ret)

@@ -22,7 +22,7 @@
 #include "edit.h"
 #include "editor.h"
 #include "gpu.h"
-#include "picture.h"
+#include "../lib/picture.h"
 #include "reference.h"
 #include "wire.h"
 

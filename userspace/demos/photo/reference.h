@@ -4,7 +4,7 @@
 #define REFERENCE_H
 
 #include "edit.h"
-#include "picture.h"
+#include "../lib/picture.h"
 
 /*
  * reference_check(): compare @result with what @edit makes of @source, texel by texel. Returns 0 if

@@ -54,6 +54,7 @@ enum tsr_program_flags {
 struct tsr_program_info {
 	const void *code;	/* clauses, the first one first; copied */
 	uint32_t size;		/* bytes, a multiple of 16, 16 to 16 MiB */
+	uint32_t entry;		/* where it begins, bytes from the start, a multiple of 16 */
 	uint32_t flags;		/* enum tsr_program_flags */
 	uint32_t local[3];	/* threads of a group along x, y, z; 0 counts as 1 */
 	uint32_t group_memory;	/* bytes of group memory */
@@ -72,11 +73,28 @@ struct tsr_program_info {
 int tsr_program_create(struct tsr_pool *pool, const struct tsr_program_info *info,
 		       struct tsr_program **program);
 
+/*
+ * tsr_program_assemble(): the same from @size bytes of text, of which
+ * Documentation/guide/shader-assembly.md tells; directives in it say what else there is to say.
+ * @name stands for the text in messages and is the label. -EINVAL for errors in the text:
+ * tsr_error_message() has the first, as NAME:LINE:COLUMN.
+ */
+int tsr_program_assemble(struct tsr_pool *pool, const char *text, size_t size, const char *name,
+			 struct tsr_program **program);
+
 struct tsr_program *tsr_program_ref(struct tsr_program *program);
 void tsr_program_unref(struct tsr_program *program);
 
-/* tsr_program_va(): GPU address of its first clause, for making sense of fault records. */
+/* tsr_program_va(): GPU address of the first byte of its code. */
 uint64_t tsr_program_va(const struct tsr_program *program);
+
+/*
+ * tsr_program_line(): the line of the text, from 1, that instruction tuple @tuple of the clause at
+ * GPU address @clause_va came from: where a fault was (drm_tessera_queue_get_state.fault_clause_va,
+ * fault_tuple). 0 if the clause is not of this program, or the program is not from text.
+ */
+uint32_t tsr_program_line(const struct tsr_program *program, uint64_t clause_va,
+			  unsigned int tuple);
 
 /* ---- Scratch --------------------------------------------------------------------------------- */
 

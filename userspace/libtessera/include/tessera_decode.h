@@ -83,8 +83,17 @@ void tsr_decode_begin(struct tsr_decoder *decoder, const void *bytes, size_t siz
 bool tsr_decode_next(struct tsr_decoder *decoder, struct tsr_decode_packet *packet);
 
 /*
+ * tsr_decode_state(): what the dispatch @packet runs, if it is one and its COMPUTE_STATE lies in
+ * the bytes of the walk; options.base has to be right for that. *@state gets its qwords, offset,
+ * address and errors, as of a packet; desc is NULL. Else false.
+ */
+bool tsr_decode_state(const struct tsr_decoder *decoder, const struct tsr_decode_packet *packet,
+		      struct tsr_decode_packet *state);
+
+/*
  * tsr_decode_stream(): print every packet of @size bytes, with its offset, address, name, fields
- * and errors, to @out. Returns the number of errors.
+ * and errors, to @out; below a dispatch its COMPUTE_STATE, if that is among the bytes. Returns the
+ * number of errors.
  */
 unsigned long tsr_decode_stream(FILE *out, const void *bytes, size_t size,
 				const struct tsr_decode_options *options);
