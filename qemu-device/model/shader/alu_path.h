@@ -31,6 +31,7 @@
 #endif
 
 #include "alu_set.h"
+#include "tsr_regs.h"
 
 #if defined(TSR_ALU_AVX512)
 #define TSR_VECTOR_BYTES 64
@@ -122,6 +123,29 @@ TSR_INLINE vu32 tsr_alu_mask(const struct tsr_alu_state *state, unsigned int war
 	return *(const tsr_vector_in_memory *)((const char *)&state->mask[warp] + chunk * TSR_VECTOR_BYTES);
 }
 
+/* The vector of one warp, and how a function that has made the result of a whole warp stores it. */
+TSR_INLINE union tsr_lanes *tsr_alu_warp(struct tsr_alu_vectors v, unsigned int warp)
+{
+	return (union tsr_lanes *)(v.base + warp * v.stride);
+}
+
+TSR_INLINE void tsr_alu_put_warp(const struct tsr_uop *uop, const struct tsr_alu_state *state,
+				 struct tsr_alu_vectors to, unsigned int warp,
+				 const union tsr_lanes *result)
+{
+	const struct tsr_alu_vectors from = { (char *)result, 0 };
+	const bool masked = !state->full && uop->dst_kind == TSR_DST_ACTIVE;
+
+	TSR_UNROLL
+	for (unsigned int chunk = 0; chunk < TSR_CHUNKS; chunk++) {
+		if (masked)
+			tsr_alu_put_masked(to, warp, chunk, tsr_alu_get(from, 0, chunk),
+					   tsr_alu_mask(state, warp, chunk));
+		else
+			tsr_alu_put(to, warp, chunk, tsr_alu_get(from, 0, chunk));
+	}
+}
+
 /* The numbers a selector left for its function, in registers during the loops: stores could change them. */
 struct tsr_alu_consts {
 	uint32_t keep[4], flip[4], param[4];
@@ -163,9 +187,8 @@ TSR_INLINE struct tsr_alu_consts tsr_alu_consts(const struct tsr_uop *uop)
 /*
  * A micro-op whose lanes do not see each other. The last argument is an expression: the result of a chunk from
  * a, b, c, d, the chunks of its sources (vu32), and k (struct tsr_alu_consts). All sources of a chunk are
- * read before it is written, so the destination may be one of them.
- *
- * TSR_ALU_OP_PAIR has the sources of the tuple's FMA instruction as a, b, c.
+ * read before it is written, so the destination may be one of them. TSR_ALU_OP_ takes its operands
+ * from where it is told, an ADD instruction of a pair from uop->pair.
  */
 #define TSR_ALU_OP(name, sources, ...)									\
 	TSR_ALU_OP_(name, sources, uop->src[0], uop->src[1], uop->src[2], uop->src[3], __VA_ARGS__)
