@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 /* test: TIMEOUT=120 TSAN=0 */
 /*
- * Integer arithmetic of the shader cores: every encoding of every integer instruction, on every SIMD path this
- * machine has, against a reference that works lane by lane (lib/alu_ref_int.c). Random and special values; warps,
- * masks, destinations and operand spaces change from batch to batch, so stores are checked along with results.
+ * Integer arithmetic of the shader cores: every encoding of every integer instruction, on every
+ * SIMD path this machine has, against a reference that works lane by lane (lib/alu_ref_int.c).
+ * Random and special values; warps, masks, destinations and operand spaces change from batch to
+ * batch, so stores are checked along with results.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -20,8 +21,8 @@
 
 /* Instructions whose meaning nobody has published: no path may pretend to know. */
 static const char *const unknown[] = {
-	"ICMPI.i32", "ICMPI.s32", "ICMPI.u32", "ICMPF.i32", "ICMPM.i32", "IMULD", "IMOV_FMA", "SHIFT_DOUBLE.i32",
-	"ATOM_POST.i64", "ATOM_PRE.i64",
+	"ICMPI.i32", "ICMPI.s32", "ICMPI.u32", "ICMPF.i32", "ICMPM.i32", "IMULD", "IMOV_FMA",
+	"SHIFT_DOUBLE.i32", "ATOM_POST.i64", "ATOM_PRE.i64",
 };
 
 /* Combinations of modifiers found by decoding every instruction word. */
@@ -43,10 +44,14 @@ static uint32_t random32(void)
 
 static bool same_variant(const struct tsr_insn *a, const struct tsr_insn *b)
 {
-	return a->op == b->op && !memcmp(a->mod, b->mod, sizeof(a->mod)) && !memcmp(a->imm, b->imm, sizeof(a->imm));
+	return a->op == b->op && !memcmp(a->mod, b->mod, sizeof(a->mod)) &&
+	       !memcmp(a->imm, b->imm, sizeof(a->imm));
 }
 
-/* Words of one operation with the same modifiers are far apart; those found before are looked through backwards. */
+/*
+ * Words of one operation with the same modifiers are far apart; those found before are looked
+ * through backwards.
+ */
 static void add_variant(const struct tsr_insn *insn)
 {
 	for (unsigned int i = num_variants; i--;) {
@@ -76,7 +81,7 @@ static bool is_unknown(const char *name)
 	return false;
 }
 
-/* The selectors of this word's sources are the lowest possible; then others need not be looked at. */
+/* Whether the selectors are the lowest possible ones: others need not be looked at. */
 static bool lowest_sources(const struct tsr_insn *insn)
 {
 	const struct tsr_op_info *info = &tsr_ops[insn->op];
@@ -91,7 +96,8 @@ static bool lowest_sources(const struct tsr_insn *insn)
 /* Orders of sources 0 and 1 choose encodings: all three are tried. */
 static bool interesting_sources(const struct tsr_insn *insn)
 {
-	return lowest_sources(insn) || (insn->src[0] < 2 && insn->src[1] < 2 && !insn->src[2] && !insn->src[3]);
+	return lowest_sources(insn) ||
+	       (insn->src[0] < 2 && insn->src[1] < 2 && !insn->src[2] && !insn->src[3]);
 }
 
 static void find_variants(enum tsr_isa_unit unit, unsigned int bits)
@@ -111,10 +117,11 @@ static void find_variants(enum tsr_isa_unit unit, unsigned int bits)
 
 /* Numbers at the ends of all sizes, and floating-point ones. */
 static const uint32_t special[] = {
-	0, 1, 2, 3, 7, 8, 15, 16, 31, 32, 33, 63, 64, 0x7f, 0x80, 0xff, 0x100, 0x7fff, 0x8000, 0xffff, 0x10000,
-	0x00010001, 0x01010101, 0x7f7f7f7f, 0x80808080, 0x7fff7fff, 0x80008000, 0x00ff00ff, 0xff00ff00, 0x7fffffff,
-	0x80000000, 0x80000001, 0xfffffffe, 0xffffffff, 0x3f800000, 0x7f800000, 0x7f800001, 0xffc00000, 0x007fffff,
-	0x7c017c00, 0x03ff8000, 0x12345678,
+	0, 1, 2, 3, 7, 8, 15, 16, 31, 32, 33, 63, 64, 0x7f, 0x80, 0xff, 0x100, 0x7fff, 0x8000,
+	0xffff, 0x10000, 0x00010001, 0x01010101, 0x7f7f7f7f, 0x80808080, 0x7fff7fff, 0x80008000,
+	0x00ff00ff, 0xff00ff00, 0x7fffffff, 0x80000000, 0x80000001, 0xfffffffe, 0xffffffff,
+	0x3f800000, 0x7f800000, 0x7f800001, 0xffc00000, 0x007fffff, 0x7c017c00, 0x03ff8000,
+	0x12345678,
 };
 #define SPECIALS ((unsigned int)(sizeof(special) / sizeof(special[0])))
 
@@ -143,11 +150,11 @@ static uint32_t random_word(uint32_t before)
 struct batch {
 	union tsr_lanes src[4][TSR_BUNDLE_WARPS];	/* values of the sources, lane by lane */
 	union tsr_lanes pair[3][TSR_BUNDLE_WARPS];
-	union tsr_lanes before[TSR_BUNDLE_WARPS];	/* the destination */
+	union tsr_lanes before[TSR_BUNDLE_WARPS]; /* the destination */
 	struct tsr_uop uop;
 	struct tsr_alu_state state;
-	int alias;					/* source that is the destination, or -1 */
-	bool uniform;					/* the last source is the same in all lanes */
+	int alias;				/* source that is the destination, or -1 */
+	bool uniform;				/* the last source is the same in all lanes */
 };
 
 /* Vectors of a bundle: sources 0 to 3, pair 0 to 2, destination, each for all warps. */
@@ -176,22 +183,29 @@ static void random_shape(struct batch *b)
 	b->uniform = r >> 13 & 1;
 }
 
+/* Values for what the instruction reads. */
 static void random_values(struct batch *b)
 {
+	const struct tsr_insn *pair = b->uop.pair_insn;
+	unsigned int sources = tsr_ops[b->uop.insn->op].num_srcs;
+	unsigned int pairs = pair ? tsr_ops[pair->op].num_srcs : 0;
 	uint32_t word = 0;
 
 	for (unsigned int warp = 0; warp < TSR_BUNDLE_WARPS; warp++) {
 		for (unsigned int lane = 0; lane < TSR_WARP_LANES; lane++) {
-			for (unsigned int s = 0; s < 4; s++)
+			for (unsigned int s = 0; s < sources; s++)
 				b->src[s][warp].u[lane] = word = random_word(word);
-			for (unsigned int s = 0; s < 3; s++)
+			for (unsigned int s = 0; s < pairs; s++)
 				b->pair[s][warp].u[lane] = word = random_word(word);
-			b->before[warp].u[lane] = random32();
+			b->before[warp].u[lane] = (uint32_t)(random_state >> 8);
 		}
 	}
 }
 
-/* The @n-th combinations of special values: each source counts on when those before it have been through all. */
+/*
+ * The @n-th combinations of special values: each source counts on when those before it have been
+ * through all.
+ */
 static void special_values(struct batch *b, uint64_t n, unsigned int values)
 {
 	for (unsigned int warp = 0; warp < TSR_BUNDLE_WARPS; warp++) {
@@ -199,7 +213,9 @@ static void special_values(struct batch *b, uint64_t n, unsigned int values)
 			uint64_t rest = n++;
 
 			for (unsigned int s = 0; s < 4; s++) {
-				b->src[s][warp].u[lane] = special[rest % values * SPECIALS / values];
+				uint64_t which = rest % values * SPECIALS / values;
+
+				b->src[s][warp].u[lane] = special[which];
 				rest /= values;
 			}
 		}
@@ -212,6 +228,11 @@ static void all_active(struct batch *b)
 	memset(b->state.mask, 0xff, sizeof(b->state.mask));
 }
 
+static struct tsr_operand vector(unsigned int n)
+{
+	return (struct tsr_operand){ (uint16_t)(n * TSR_BUNDLE_WARPS), TSR_LANES_REG, 1 };
+}
+
 static void set_operands(struct batch *b, unsigned int sources)
 {
 	struct tsr_uop *uop = &b->uop;
@@ -219,18 +240,19 @@ static void set_operands(struct batch *b, unsigned int sources)
 	if (b->alias >= (int)sources)
 		b->alias = -1;
 	for (unsigned int s = 0; s < 4; s++)
-		uop->src[s] = (struct tsr_operand){ (uint16_t)(s * TSR_BUNDLE_WARPS), TSR_LANES_REG, 1 };
+		uop->src[s] = vector(s);
 	for (unsigned int s = 0; s < 3; s++)
-		uop->pair[s] = (struct tsr_operand){
-			(uint16_t)((VECTOR_PAIR + s) * TSR_BUNDLE_WARPS), TSR_LANES_REG, 1 };
-	uop->dst = (struct tsr_operand){ VECTOR_DST * TSR_BUNDLE_WARPS, TSR_LANES_REG, 1 };
+		uop->pair[s] = vector(VECTOR_PAIR + s);
+	uop->dst = vector(VECTOR_DST);
 	if (b->alias >= 0) {
 		uop->dst = uop->src[b->alias];
 		memcpy(b->before, b->src[b->alias], sizeof(b->before));
 	} else if (b->uniform && sources) {
 		/* the same word in all lanes of one vector of another space */
+		union tsr_lanes *last = b->src[sources - 1];
+
 		for (unsigned int i = 0; i < LANES; i++)
-			b->src[sources - 1][i / TSR_WARP_LANES].u[i % TSR_WARP_LANES] = b->src[sources - 1][0].u[0];
+			last[i / TSR_WARP_LANES].u[i % TSR_WARP_LANES] = last[0].u[0];
 		uop->src[sources - 1] = (struct tsr_operand){ 1, TSR_LANES_CLAUSE, 0 };
 	}
 }
@@ -239,7 +261,7 @@ static void set_operands(struct batch *b, unsigned int sources)
 static void run_path(const struct tsr_alu *alu, struct batch *b, union tsr_lanes *after)
 {
 	static union tsr_lanes bundle[VECTORS * TSR_BUNDLE_WARPS], clause[2];
-	const union tsr_lanes *last = b->uop.src[0].step ? NULL : b->src[0];
+	const union tsr_lanes *last = NULL;
 
 	memcpy(bundle, b->src, sizeof(b->src));
 	memcpy(bundle + VECTOR_PAIR * TSR_BUNDLE_WARPS, b->pair, sizeof(b->pair));
@@ -279,17 +301,20 @@ static void expect(const struct alu_ref *ref, const struct batch *b, union tsr_l
 	}
 }
 
-static void report(const struct batch *b, const char *path, const union tsr_lanes *want, const union tsr_lanes *got)
+static void report(const struct batch *b, const char *path, const union tsr_lanes *want,
+		   const union tsr_lanes *got)
 {
 	for (unsigned int i = 0; i < LANES; i++) {
 		unsigned int w = i / TSR_WARP_LANES, l = i % TSR_WARP_LANES;
 
 		if (want[w].u[l] == got[w].u[l])
 			continue;
-		ktap_fail("%s on %s: %08x %08x %08x %08x (pair %08x %08x) gives %08x, expected %08x (%s, warp %u lane %u)",
-			  tsr_ops[b->uop.insn->op].name, path, b->src[0][w].u[l], b->src[1][w].u[l],
-			  b->src[2][w].u[l], b->src[3][w].u[l], b->pair[0][w].u[l], b->pair[1][w].u[l],
-			  got[w].u[l], want[w].u[l], b->uop.dst_kind == TSR_DST_ALL ? "all" : "active", w, l);
+		ktap_note("%s on %s, warp %u lane %u, %s", tsr_ops[b->uop.insn->op].name, path, w,
+			  l, b->uop.dst_kind == TSR_DST_ALL ? "all" : "active lanes");
+		ktap_note("sources %08x %08x %08x %08x, pair %08x %08x", b->src[0][w].u[l],
+			  b->src[1][w].u[l], b->src[2][w].u[l], b->src[3][w].u[l],
+			  b->pair[0][w].u[l], b->pair[1][w].u[l]);
+		ktap_eq(got[w].u[l], want[w].u[l]);
 		return;
 	}
 }
@@ -312,14 +337,18 @@ static bool check(const struct alu_ref *ref, struct batch *b)
 	return true;
 }
 
-static void check_variant(const struct tsr_insn *insn, const struct tsr_insn *pair_insn, unsigned int lanes)
+static void check_variant(const struct tsr_insn *insn, const struct tsr_insn *pair_insn,
+			  unsigned int lanes)
 {
 	static const unsigned int values[] = { 1, SPECIALS, SPECIALS, 21, 8 };
 	unsigned int sources = tsr_ops[insn->op].num_srcs, each = values[sources];
-	struct batch b = { .uop = { .insn = insn, .pair_insn = pair_insn } };
+	static struct batch b;
 	struct alu_ref ref;
 	uint64_t combinations = 1;
 
+	memset(&b, 0, sizeof(b));
+	b.uop.insn = insn;
+	b.uop.pair_insn = pair_insn;
 	b.uop.mode.ftz = (uint8_t)(random32() & 3);
 	if (!ktap_ok(alu_ref_prepare(&ref, insn, pair_insn, b.uop.mode.ftz)))
 		return;
@@ -351,8 +380,10 @@ static bool is_partner(const struct tsr_insn *fma, const struct tsr_insn *add)
 		return false;
 	if (!strcmp(high, "SHADDXH.i32"))
 		return !strncmp(low, "SHADDXL", 7);
-	return !strcmp(low, high) && !strcmp(alu_ref_modifier(fma, "seg"), alu_ref_modifier(add, "seg")) &&
-	       !strcmp(alu_ref_modifier(fma, "preserve_null"), alu_ref_modifier(add, "preserve_null"));
+	return !strcmp(low, high) &&
+	       !strcmp(alu_ref_modifier(fma, "seg"), alu_ref_modifier(add, "seg")) &&
+	       !strcmp(alu_ref_modifier(fma, "preserve_null"),
+		       alu_ref_modifier(add, "preserve_null"));
 }
 
 static bool needs_partner(const struct tsr_insn *insn)
@@ -385,7 +416,10 @@ static void test_values_of(const void *arg)
 	}
 }
 
-/* Without its first half an instruction of a pair cannot be selected, and with the wrong one neither. */
+/*
+ * Without its first half an instruction of a pair cannot be selected, and with the wrong one
+ * neither.
+ */
 static void test_pairs(void)
 {
 	struct tsr_insn mov = { .op = TSR_OP_FMA_MOV_I32 };
@@ -465,7 +499,8 @@ int main(int argc, char **argv)
 
 		if ((i && variants[i].op == variants[i - 1].op) || is_unknown(info->name))
 			continue;
-		snprintf(text, sizeof(text), "[%s] %s %s", info->unit == TSR_ISA_FMA ? "ISA8" : "ISA9",
+		snprintf(text, sizeof(text), "[%s] %s %s",
+			 info->unit == TSR_ISA_FMA ? "ISA8" : "ISA9",
 			 info->unit == TSR_ISA_FMA ? "FMA" : "ADD", info->name);
 		ktap_run_arg(text, test_values_of, &variants[i]);
 	}

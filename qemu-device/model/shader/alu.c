@@ -14,7 +14,10 @@
 #include "alu_set.h"
 #include "float_ops.h"
 
-/* The state of the SIMD unit in which all micro-operations run: exceptions masked, nearest even, and the flushing. */
+/*
+ * The state of the SIMD unit in which all micro-operations run: exceptions masked, nearest even,
+ * and the flushing.
+ */
 #define CSR_BASE	0x1f80u
 #define CSR_FLUSH_OUT	0x8000u		/* results that are subnormal */
 #define CSR_FLUSH_IN	0x0040u		/* sources */
@@ -25,13 +28,16 @@ static bool always(void)
 }
 
 #ifdef __x86_64__
-/* Bits of CPUID leaf 1 (ECX) and leaf 7 (EBX), and of XCR0: state that the operating system saves. */
+/*
+ * Bits of CPUID leaf 1 (ECX) and leaf 7 (EBX), and of XCR0: state that the operating system saves.
+ */
 #define CPUID1_FMA	(1u << 12)
 #define CPUID1_OSXSAVE	(1u << 27)
 #define CPUID1_AVX	(1u << 28)
 #define CPUID1_F16C	(1u << 29)
 #define CPUID7_AVX2	(1u << 5)
-#define CPUID7_AVX512	(1u << 16 | 1u << 17 | 1u << 28 | 1u << 30 | 1u << 31)	/* F, DQ, CD, BW, VL */
+/* F, DQ, CD, BW, VL */
+#define CPUID7_AVX512	(1u << 16 | 1u << 17 | 1u << 28 | 1u << 30 | 1u << 31)
 #define XCR0_AVX	0x06u
 #define XCR0_AVX512	0xe6u
 
@@ -170,12 +176,15 @@ void tsr_alu_leave(const struct tsr_alu_saved *saved)
 }
 
 /* One warp of a bundle, lane 0 active; vectors of sources, pair and result in one space. */
-bool tsr_alu_scalar(const struct tsr_alu *alu, const struct tsr_insn *insn, const struct tsr_insn *pair_insn,
-		    const struct tsr_alu_mode *mode, const uint32_t src[4], const uint32_t pair[3], uint32_t *result)
+bool tsr_alu_scalar(const struct tsr_alu *alu, const struct tsr_insn *insn,
+		    const struct tsr_insn *pair_insn, const struct tsr_alu_mode *mode,
+		    const uint32_t src[4], const uint32_t pair[3], uint32_t *result)
 {
 	union tsr_lanes vector[8];
 	struct tsr_alu_state state = { .warps = 1 };
-	struct tsr_uop uop = { .insn = insn, .pair_insn = pair_insn, .mode = *mode, .dst_kind = TSR_DST_ALL };
+	struct tsr_uop uop = {
+		.insn = insn, .pair_insn = pair_insn, .mode = *mode, .dst_kind = TSR_DST_ALL
+	};
 	struct tsr_alu_saved saved;
 
 	for (unsigned int i = 0; i < 8; i++) {

@@ -4,45 +4,45 @@
  */
 
 /*
- * Saturating sums and differences of vectors with elements of 32, 16 or 8 bits. A signed sum has overflowed where
- * its sign is that of neither addend, a difference where the signs differ and its own is not that of @x; the result then
- * saturates to the side of @x.
+ * Saturating sums and differences of vectors with elements of 32, 16 or 8 bits. A signed sum has
+ * overflowed where its sign is that of neither addend, a difference where the signs differ and its
+ * own is not that of @x; the result then saturates to the side of @x.
  */
-#define SATURATING(bits)										\
-TSR_INLINE vu32 saturated_sum_u##bits(vu32 x, vu32 y)							\
-{													\
-	vu##bits a = (vu##bits)x, sum = a + (vu##bits)y;						\
-													\
-	return (vu32)(sum | (vu##bits)(sum < a));							\
-}													\
-													\
-TSR_INLINE vu32 saturated_difference_u##bits(vu32 x, vu32 y)						\
-{													\
-	vu##bits a = (vu##bits)x, b = (vu##bits)y;							\
-													\
-	return (vu32)((a - b) & (vu##bits)(a >= b));							\
-}													\
-													\
-TSR_INLINE vu32 saturated_s##bits(vu32 x, vu32 result, vu32 overflow)					\
-{													\
-	vu##bits limit = (vu##bits)((vs##bits)x < 0) ^ (vu##bits)(INT##bits##_MAX + (vu##bits){0});	\
-	vu32 over = (vu32)((vs##bits)overflow < 0);							\
-													\
-	return result ^ ((result ^ (vu32)limit) & over);						\
-}													\
-													\
-TSR_INLINE vu32 saturated_sum_s##bits(vu32 x, vu32 y)							\
-{													\
-	vu32 sum = (vu32)((vu##bits)x + (vu##bits)y);							\
-													\
-	return saturated_s##bits(x, sum, (x ^ sum) & (y ^ sum));					\
-}													\
-													\
-TSR_INLINE vu32 saturated_difference_s##bits(vu32 x, vu32 y)						\
-{													\
-	vu32 difference = (vu32)((vu##bits)x - (vu##bits)y);						\
-													\
-	return saturated_s##bits(x, difference, (x ^ y) & (x ^ difference));				\
+#define SATURATING(bits)									\
+TSR_INLINE vu32 saturated_sum_u##bits(vu32 x, vu32 y)						\
+{												\
+	vu##bits a = (vu##bits)x, sum = a + (vu##bits)y;					\
+												\
+	return (vu32)(sum | (vu##bits)(sum < a));						\
+}												\
+												\
+TSR_INLINE vu32 saturated_difference_u##bits(vu32 x, vu32 y)					\
+{												\
+	vu##bits a = (vu##bits)x, b = (vu##bits)y;						\
+												\
+	return (vu32)((a - b) & (vu##bits)(a >= b));						\
+}												\
+												\
+TSR_INLINE vu32 saturated_s##bits(vu32 x, vu32 result, vu32 overflow)				\
+{												\
+	vu##bits limit = (vu##bits)((vs##bits)x < 0) ^ (vu##bits)(INT##bits##_MAX + (vu##bits){0});\
+	vu32 over = (vu32)((vs##bits)overflow < 0);						\
+												\
+	return result ^ ((result ^ (vu32)limit) & over);					\
+}												\
+												\
+TSR_INLINE vu32 saturated_sum_s##bits(vu32 x, vu32 y)						\
+{												\
+	vu32 sum = (vu32)((vu##bits)x + (vu##bits)y);						\
+												\
+	return saturated_s##bits(x, sum, (x ^ sum) & (y ^ sum));				\
+}												\
+												\
+TSR_INLINE vu32 saturated_difference_s##bits(vu32 x, vu32 y)					\
+{												\
+	vu32 difference = (vu32)((vu##bits)x - (vu##bits)y);					\
+												\
+	return saturated_s##bits(x, difference, (x ^ y) & (x ^ difference));			\
 }
 SATURATING(32)
 SATURATING(16)
@@ -82,7 +82,8 @@ TSR_ALU_OP(run_sub_sat_s, 2, saturated_difference_s32(a, part32s(b, k.param[0]))
 TSR_ALU_OP(run_sub_sat_u, 2, saturated_difference_u32(a, part32u(b, k.param[0])))
 
 /* Selects by what an instruction needs: plain, with parts, saturating. */
-static bool select_add_like(struct tsr_uop *uop, tsr_uop_fn *plain, tsr_uop_fn *part, tsr_uop_fn *sat)
+static bool select_add_like(struct tsr_uop *uop, tsr_uop_fn *plain, tsr_uop_fn *part,
+			    tsr_uop_fn *sat)
 {
 	uop->param[0] = tsr_part_of_lane(uop->insn->mod[TSR_MOD_LANES1]);
 	uop->fn = uop->insn->mod[TSR_MOD_SATURATE] ? sat : uop->param[0] ? part : plain;
@@ -110,7 +111,7 @@ static bool select_isub_u32(struct tsr_uop *uop)
 }
 
 /* Two times 16 bits: parts of both sources; bytes are extended as the type says. */
-#define ADD_16(name, operation, s)									\
+#define ADD_16(name, operation, s)								\
 	TSR_ALU_OP(name, 2, operation(part16##s(a, k.param[0]), part16##s(b, k.param[1])))
 ADD_16(run_add16_s, sum_16, s)
 ADD_16(run_add16_u, sum_16, u)
@@ -202,33 +203,33 @@ static bool select_isubb(struct tsr_uop *uop)
 }
 
 /*
- * Half of the sum, rounded down or up. The sum is twice the bits both have plus those only one has, and twice
- * those any has minus those only one has: neither overflows.
+ * Half of the sum, rounded down or up. The sum is twice the bits both have plus those only one has,
+ * and twice those any has minus those only one has: neither overflows.
  */
-#define HALF_SUM(type)											\
-TSR_INLINE vu32 half_sum_down_##type(vu32 a, vu32 b)							\
-{													\
-	return (vu32)((v##type)(a & b) + ((v##type)(a ^ b) >> 1));					\
-}													\
-													\
-TSR_INLINE vu32 half_sum_up_##type(vu32 a, vu32 b)							\
-{													\
-	return (vu32)((v##type)(a | b) - ((v##type)(a ^ b) >> 1));					\
-}													\
-													\
-TSR_ALU_OP(run_hadd_down_##type, 2, half_sum_down_##type(a << k.param[0] | a >> k.param[1],		\
-							 b << k.param[2] | b >> k.param[3]))		\
-TSR_ALU_OP(run_hadd_up_##type, 2, half_sum_up_##type(a << k.param[0] | a >> k.param[1],			\
-						     b << k.param[2] | b >> k.param[3]))		\
-													\
-static bool select_hadd_##type(struct tsr_uop *uop)							\
-{													\
-	/* halves are swapped by a rotation, and by none when they are not */				\
-	uop->param[0] = uop->param[1] = uop->insn->mod[TSR_MOD_SWAP0] == TSR_SWAP_H10 ? 16 : 0;		\
-	uop->param[2] = uop->param[3] = uop->insn->mod[TSR_MOD_SWAP1] == TSR_SWAP_H10 ? 16 : 0;		\
-	uop->fn = uop->insn->mod[TSR_MOD_ROUND] == TSR_ROUND_RTP ? run_hadd_up_##type			\
-								 : run_hadd_down_##type;		\
-	return true;											\
+#define HALF_SUM(type)										\
+TSR_INLINE vu32 half_sum_down_##type(vu32 a, vu32 b)						\
+{												\
+	return (vu32)((v##type)(a & b) + ((v##type)(a ^ b) >> 1));				\
+}												\
+												\
+TSR_INLINE vu32 half_sum_up_##type(vu32 a, vu32 b)						\
+{												\
+	return (vu32)((v##type)(a | b) - ((v##type)(a ^ b) >> 1));				\
+}												\
+												\
+TSR_ALU_OP(run_hadd_down_##type, 2, half_sum_down_##type(a << k.param[0] | a >> k.param[1],	\
+							 b << k.param[2] | b >> k.param[3]))	\
+TSR_ALU_OP(run_hadd_up_##type, 2, half_sum_up_##type(a << k.param[0] | a >> k.param[1],		\
+						     b << k.param[2] | b >> k.param[3]))	\
+												\
+static bool select_hadd_##type(struct tsr_uop *uop)						\
+{												\
+	/* halves are swapped by a rotation, and by none when they are not */			\
+	uop->param[0] = uop->param[1] = uop->insn->mod[TSR_MOD_SWAP0] == TSR_SWAP_H10 ? 16 : 0;	\
+	uop->param[2] = uop->param[3] = uop->insn->mod[TSR_MOD_SWAP1] == TSR_SWAP_H10 ? 16 : 0;	\
+	uop->fn = uop->insn->mod[TSR_MOD_ROUND] == TSR_ROUND_RTP ? run_hadd_up_##type		\
+								 : run_hadd_down_##type;	\
+	return true;										\
 }
 HALF_SUM(u32)
 HALF_SUM(s32)
@@ -239,12 +240,12 @@ HALF_SUM(s8)
 #undef HALF_SUM
 
 /* Absolute values; that of the least number is itself. */
-#define MAGNITUDE(bits)											\
-TSR_INLINE vu32 magnitude_##bits(vu32 x)								\
-{													\
-	vu##bits negative = (vu##bits)((vs##bits)x < 0);						\
-													\
-	return (vu32)(((vu##bits)x ^ negative) - negative);						\
+#define MAGNITUDE(bits)										\
+TSR_INLINE vu32 magnitude_##bits(vu32 x)							\
+{												\
+	vu##bits negative = (vu##bits)((vs##bits)x < 0);					\
+												\
+	return (vu32)(((vu##bits)x ^ negative) - negative);					\
 }
 MAGNITUDE(32)
 MAGNITUDE(16)

@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Arithmetic of addresses and atomics: 64-bit sums made by the two instructions of a tuple, and what is done to the
- * two words an atomic returns. A template, see alu_path.h.
+ * Arithmetic of addresses and atomics: 64-bit sums made by the two instructions of a tuple, and
+ * what is done to the two words an atomic returns. A template, see alu_path.h.
  *
- * The FMA instruction of a pair gives the low word; the ADD instruction, which sees the FMA instruction's sources as
- * well, the high one.
+ * The FMA instruction of a pair gives the low word; the ADD instruction, which sees the FMA
+ * instruction's sources as well, the high one.
  */
 
-/* SEG_ADD and SEG_SUB: to and from the address window of a segment. Its base has no low word, so nothing is carried. */
-_Static_assert((uint32_t)TSR_WINDOW_GROUP == 0 && (uint32_t)TSR_WINDOW_SCRATCH == 0, "bases of windows");
+/*
+ * SEG_ADD and SEG_SUB: to and from the address window of a segment. Its base has no low word, so
+ * nothing is carried.
+ */
+_Static_assert((uint32_t)TSR_WINDOW_GROUP == 0 && (uint32_t)TSR_WINDOW_SCRATCH == 0,
+	       "bases of windows");
 
 /* param[0]: what is added to the high word; param[1]: ones when the address 0 stays 0 */
 TSR_ALU_OP_(run_seg_high, 2, uop->src[0], uop->pair[0], uop->src[0], uop->src[0],
@@ -50,8 +54,9 @@ static bool select_seg_sub_high(struct tsr_uop *uop)
 }
 
 /*
- * SHADDX: A + (B << shift). SHADDXL has the low words of A and B, or a B of 32 or fewer bits that it extends; SHADDXH
- * has the high words, of which that of an extended B does not count. param[0]: the shift; param[1]: part of B
+ * SHADDX: A + (B << shift). SHADDXL has the low words of A and B, or a B of 32 or fewer bits that
+ * it extends; SHADDXH has the high words, of which that of an extended B does not count. param[0]:
+ * the shift; param[1]: part of B
  */
 TSR_ALU_OP(run_shaddx_low_s, 2, a + (part32s(b, k.param[1]) << k.param[0]))
 TSR_ALU_OP(run_shaddx_low_u, 2, a + (part32u(b, k.param[1]) << k.param[0]))
@@ -65,8 +70,8 @@ TSR_INLINE vu32 shaddx_high(vu32 a_high, vu32 b_high, vu32 a_low, vu32 b_low, ui
 	return a_high + (b_high << shift | b_low >> 1 >> (31 - shift)) + carry;
 }
 
-#define SHADDX_HIGH(name, b_high, b_low)								\
-	TSR_ALU_OP_(name, 4, uop->src[0], uop->src[1], uop->pair[0], uop->pair[1],			\
+#define SHADDX_HIGH(name, b_high, b_low)							\
+	TSR_ALU_OP_(name, 4, uop->src[0], uop->src[1], uop->pair[0], uop->pair[1],		\
 		    shaddx_high(a, b_high, c, b_low, k.param[0]))
 SHADDX_HIGH(run_shaddx_high_i, b, d)
 SHADDX_HIGH(run_shaddx_high_s, (vu32)((vs32)part32s(d, k.param[1]) >> 31), part32s(d, k.param[1]))

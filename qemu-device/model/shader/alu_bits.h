@@ -51,7 +51,10 @@ static bool select_bitrev(struct tsr_uop *uop)
 	return true;
 }
 
-/* param[1]: what a source of 0 gives besides its count of zeros, which is in the low bits of all ones. */
+/*
+ * param[1]: what a source of 0 gives besides its count of zeros, which is in the low bits of all
+ * ones.
+ */
 TSR_INLINE vu32 zeros_32(vu32 x, uint32_t none)
 {
 	return leading_zeros(x) | ((vu32)(x == 0) & none);

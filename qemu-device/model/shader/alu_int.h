@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * All operations of both units that are not floating point: the table of selectors of one path. A template, see
- * alu_path.h.
+ * All operations of both units that are not floating point: the table of selectors of one path. A
+ * template, see alu_path.h.
  */
 #include "alu_part.h"
 #include "alu_move.h"

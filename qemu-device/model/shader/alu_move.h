@@ -80,7 +80,8 @@ TSR_ALU_OP(run_mkvec_8, 4, (a >> k.param[0] & 0xff) | (b >> k.param[1] & 0xff) <
 
 static bool select_mkvec_8(struct tsr_uop *uop)
 {
-	static const uint8_t mods[4] = { TSR_MOD_LANE0, TSR_MOD_LANE1, TSR_MOD_LANE2, TSR_MOD_LANE3 };
+	static const uint8_t mods[4] = { TSR_MOD_LANE0, TSR_MOD_LANE1, TSR_MOD_LANE2,
+					 TSR_MOD_LANE3 };
 
 	for (unsigned int i = 0; i < 4; i++)
 		uop->param[i] = uop->insn->mod[mods[i]] == TSR_LANE_B2 ? 16 : 0;

@@ -47,8 +47,8 @@ static bool select_imul_8(struct tsr_uop *uop)
 }
 
 /*
- * Byte @n of @x as a number: (x ^ bias) is x plus 128 for signed bytes, so an unsigned byte; taking 128 from it
- * gives the number.
+ * Byte @n of @x as a number: (x ^ bias) is x plus 128 for signed bytes, so an unsigned byte; taking
+ * 128 from it gives the number.
  */
 TSR_INLINE vu32 dot_byte(vu32 x, unsigned int n, uint32_t is_signed)
 {

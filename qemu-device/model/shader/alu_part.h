@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Parts of 32-bit sources: bytes and halves, extended to what the instruction works on. A template, see alu_path.h.
+ * Parts of 32-bit sources: bytes and halves, extended to what the instruction works on. A template,
+ * see alu_path.h.
  *
- * Every part is two shifts: to the left until its highest bit is bit 31, to the right until its lowest is bit 0;
- * the second one extends it with sign or zeros. A selector packs the numbers of those shifts into a word
- * (tsr_part_…), its function applies them (part32, part16, part8).
+ * Every part is two shifts: to the left until its highest bit is bit 31, to the right until its
+ * lowest is bit 0; the second one extends it with sign or zeros. A selector packs the numbers of
+ * those shifts into a word (tsr_part_…), its function applies them (part32, part16, part8).
  */
 
-/* The shift to the left for byte @n or half @n, and the one to the right for all parts of that size. */
+/*
+ * The shift to the left for byte @n or half @n, and the one to the right for all parts of that
+ * size.
+ */
 #define PART_BYTE(n)	(24u - 8u * (n))
 #define PART_HALF(n)	(16u - 16u * (n))
 #define PART_BYTE_DOWN	24u
@@ -17,7 +21,10 @@
 #define PART_PACK(down, l0, l1)	((l0) | (l1) << 8 | (down) << 24)
 #define PART_PACK4(l0, l1, l2, l3) ((l0) | (l1) << 8 | (l2) << 16 | (l3) << 24)
 
-/* One part for an instruction of 32 bits, by enum tsr_mod_lane (and lanes, widen: they begin alike). */
+/*
+ * One part for an instruction of 32 bits, by enum tsr_mod_lane (and lanes, widen: they begin
+ * alike).
+ */
 TSR_INLINE uint32_t tsr_part_of_lane(unsigned int lane)
 {
 	switch (lane) {
@@ -90,7 +97,8 @@ TSR_INLINE uint32_t tsr_part_of_lanes2(unsigned int lanes)
 }
 
 /* Bytes for the four elements of 8 bits. */
-TSR_INLINE uint32_t tsr_part_of_4(unsigned int b0, unsigned int b1, unsigned int b2, unsigned int b3)
+TSR_INLINE uint32_t tsr_part_of_4(unsigned int b0, unsigned int b1, unsigned int b2,
+				  unsigned int b3)
 {
 	return PART_PACK4(PART_BYTE(b0), PART_BYTE(b1), PART_BYTE(b2), PART_BYTE(b3));
 }

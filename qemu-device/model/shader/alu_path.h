@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The frame of the arithmetic templates: vector types of one SIMD path, and the loops around an expression.
+ * The frame of the arithmetic templates: vector types of one SIMD path, and the loops around an
+ * expression.
  *
- * A file for one path defines TSR_ALU_SSE2, TSR_ALU_AVX2 or TSR_ALU_AVX512, includes this header first and the
- * templates after it, and ends with TSR_ALU_PATH_END. Everything between is compiled for that path's
- * instructions, without flags from the build system. Vectors are the compilers' vector types, so the
- * baseline compiles for any architecture; what has no operator may use intrinsics under #ifdef TSR_ALU_….
+ * A file for one path defines TSR_ALU_SSE2, TSR_ALU_AVX2 or TSR_ALU_AVX512, includes this header
+ * first and the templates after it, and ends with TSR_ALU_PATH_END. Everything between is compiled
+ * for that path's instructions, without flags from the build system. Vectors are the compilers'
+ * vector types, so the baseline compiles for any architecture; what has no operator may use
+ * intrinsics under #ifdef TSR_ALU_….
  *
  * Templates see:
  *	vu32 vs32 vf32 vu16 vs16 vu8 vs8	vectors of TSR_VECTOR_BYTES bytes
@@ -52,7 +54,8 @@
 #if !defined(TSR_TARGET_)
 #define TSR_ALU_PATH_END
 #elif defined(__clang__)
-#define TSR_TARGET_BEGIN_(t) TSR_PRAGMA_(clang attribute push(__attribute__((target(t))), apply_to = function))
+#define TSR_TARGET_BEGIN_(t) \
+	TSR_PRAGMA_(clang attribute push(__attribute__((target(t))), apply_to = function))
 TSR_TARGET_BEGIN_(TSR_TARGET_)
 #define TSR_ALU_PATH_END _Pragma("clang attribute pop")
 #else
@@ -94,7 +97,8 @@ struct tsr_alu_vectors {
 	size_t stride;
 };
 
-TSR_INLINE struct tsr_alu_vectors tsr_alu_vectors(const struct tsr_alu_state *state, struct tsr_operand o)
+TSR_INLINE struct tsr_alu_vectors tsr_alu_vectors(const struct tsr_alu_state *state,
+						  struct tsr_operand o)
 {
 	return (struct tsr_alu_vectors){ (char *)(state->space[o.space] + o.index),
 					 o.step * sizeof(union tsr_lanes) };
@@ -111,16 +115,19 @@ TSR_INLINE void tsr_alu_put(struct tsr_alu_vectors v, unsigned int warp, unsigne
 }
 
 /* x in the lanes of @mask (all ones or zero), the others as they are */
-TSR_INLINE void tsr_alu_put_masked(struct tsr_alu_vectors v, unsigned int warp, unsigned int chunk, vu32 x, vu32 mask)
+TSR_INLINE void tsr_alu_put_masked(struct tsr_alu_vectors v, unsigned int warp, unsigned int chunk,
+				   vu32 x, vu32 mask)
 {
 	vu32 old = tsr_alu_get(v, warp, chunk);
 
 	tsr_alu_put(v, warp, chunk, old ^ ((old ^ x) & mask));
 }
 
-TSR_INLINE vu32 tsr_alu_mask(const struct tsr_alu_state *state, unsigned int warp, unsigned int chunk)
+TSR_INLINE vu32 tsr_alu_mask(const struct tsr_alu_state *state, unsigned int warp,
+			     unsigned int chunk)
 {
-	return *(const tsr_vector_in_memory *)((const char *)&state->mask[warp] + chunk * TSR_VECTOR_BYTES);
+	return *(const tsr_vector_in_memory *)((const char *)&state->mask[warp] +
+					       chunk * TSR_VECTOR_BYTES);
 }
 
 /* The vector of one warp, and how a function that has made the result of a whole warp stores it. */
@@ -146,7 +153,10 @@ TSR_INLINE void tsr_alu_put_warp(const struct tsr_uop *uop, const struct tsr_alu
 	}
 }
 
-/* The numbers a selector left for its function, in registers during the loops: stores could change them. */
+/*
+ * The numbers a selector left for its function, in registers during the loops: stores could change
+ * them.
+ */
 struct tsr_alu_consts {
 	uint32_t keep[4], flip[4], param[4];
 };
@@ -167,55 +177,57 @@ TSR_INLINE struct tsr_alu_consts tsr_alu_consts(const struct tsr_uop *uop)
 #define TSR_SIGNS(n, x) (((x) & k.keep[n]) ^ k.flip[n])
 
 /* The loops of TSR_ALU_OP: over @count warps, which is warp @which the @i-th time. */
-#define TSR_ALU_LOOP_(count, which, sources, put, ...)							\
-	for (unsigned int i = 0; i < (count); i++) {							\
-		const unsigned int warp = (which);							\
-													\
-		TSR_UNROLL										\
-		for (unsigned int chunk = 0; chunk < TSR_CHUNKS; chunk++) {				\
-			const vu32 a = (sources) > 0 ? tsr_alu_get(at0, warp, chunk) : (vu32){0};	\
-			const vu32 b = (sources) > 1 ? tsr_alu_get(at1, warp, chunk) : (vu32){0};	\
-			const vu32 c = (sources) > 2 ? tsr_alu_get(at2, warp, chunk) : (vu32){0};	\
-			const vu32 d = (sources) > 3 ? tsr_alu_get(at3, warp, chunk) : (vu32){0};	\
-			const vu32 result = (vu32)(__VA_ARGS__);					\
-													\
-			(void)a, (void)b, (void)c, (void)d;						\
-			put;										\
-		}											\
+#define TSR_ALU_LOOP_(count, which, sources, put, ...)						\
+	for (unsigned int i = 0; i < (count); i++) {						\
+		const unsigned int warp = (which);						\
+												\
+		TSR_UNROLL									\
+		for (unsigned int chunk = 0; chunk < TSR_CHUNKS; chunk++) {			\
+			const vu32 a = (sources) > 0 ? tsr_alu_get(at0, warp, chunk) : (vu32){0};\
+			const vu32 b = (sources) > 1 ? tsr_alu_get(at1, warp, chunk) : (vu32){0};\
+			const vu32 c = (sources) > 2 ? tsr_alu_get(at2, warp, chunk) : (vu32){0};\
+			const vu32 d = (sources) > 3 ? tsr_alu_get(at3, warp, chunk) : (vu32){0};\
+			const vu32 result = (vu32)(__VA_ARGS__);				\
+												\
+			(void)a, (void)b, (void)c, (void)d;					\
+			put;									\
+		}										\
 	}
 
 /*
- * A micro-op whose lanes do not see each other. The last argument is an expression: the result of a chunk from
- * a, b, c, d, the chunks of its sources (vu32), and k (struct tsr_alu_consts). All sources of a chunk are
- * read before it is written, so the destination may be one of them. TSR_ALU_OP_ takes its operands
- * from where it is told, an ADD instruction of a pair from uop->pair.
+ * A micro-op whose lanes do not see each other. The last argument is an expression: the result of a
+ * chunk from a, b, c, d, the chunks of its sources (vu32), and k (struct tsr_alu_consts). All
+ * sources of a chunk are read before it is written, so the destination may be one of them.
+ * TSR_ALU_OP_ takes its operands from where it is told, an ADD instruction of a pair from
+ * uop->pair.
  */
-#define TSR_ALU_OP(name, sources, ...)									\
+#define TSR_ALU_OP(name, sources, ...)								\
 	TSR_ALU_OP_(name, sources, uop->src[0], uop->src[1], uop->src[2], uop->src[3], __VA_ARGS__)
 
-#define TSR_ALU_OP_(name, sources, s0, s1, s2, s3, ...)							\
-static void name(const struct tsr_uop *uop, struct tsr_alu_state *state)				\
-{													\
-	const struct tsr_alu_consts k = tsr_alu_consts(uop);						\
-	const struct tsr_alu_vectors to = tsr_alu_vectors(state, uop->dst);				\
-	const struct tsr_alu_vectors at0 = tsr_alu_vectors(state, s0);					\
-	const struct tsr_alu_vectors at1 = tsr_alu_vectors(state, s1);					\
-	const struct tsr_alu_vectors at2 = tsr_alu_vectors(state, s2);					\
-	const struct tsr_alu_vectors at3 = tsr_alu_vectors(state, s3);					\
-	const unsigned int warps = state->warps;							\
-													\
-	(void)k, (void)at0, (void)at1, (void)at2, (void)at3;						\
-	if (!state->full && uop->dst_kind == TSR_DST_ACTIVE)						\
-		TSR_ALU_LOOP_(warps, state->warp[i], sources,						\
-			tsr_alu_put_masked(to, warp, chunk, result, tsr_alu_mask(state, warp, chunk)),	\
-			__VA_ARGS__)									\
-	else if (warps == TSR_BUNDLE_WARPS)								\
-		TSR_UNROLL										\
-		TSR_ALU_LOOP_(TSR_BUNDLE_WARPS, i, sources, tsr_alu_put(to, warp, chunk, result),	\
-			__VA_ARGS__)									\
-	else												\
-		TSR_ALU_LOOP_(warps, state->warp[i], sources, tsr_alu_put(to, warp, chunk, result),	\
-			__VA_ARGS__)									\
+#define TSR_ALU_OP_(name, sources, s0, s1, s2, s3, ...)						\
+static void name(const struct tsr_uop *uop, struct tsr_alu_state *state)			\
+{												\
+	const struct tsr_alu_consts k = tsr_alu_consts(uop);					\
+	const struct tsr_alu_vectors to = tsr_alu_vectors(state, uop->dst);			\
+	const struct tsr_alu_vectors at0 = tsr_alu_vectors(state, s0);				\
+	const struct tsr_alu_vectors at1 = tsr_alu_vectors(state, s1);				\
+	const struct tsr_alu_vectors at2 = tsr_alu_vectors(state, s2);				\
+	const struct tsr_alu_vectors at3 = tsr_alu_vectors(state, s3);				\
+	const unsigned int warps = state->warps;						\
+												\
+	(void)k, (void)at0, (void)at1, (void)at2, (void)at3;					\
+	if (!state->full && uop->dst_kind == TSR_DST_ACTIVE)					\
+		TSR_ALU_LOOP_(warps, state->warp[i], sources,					\
+			tsr_alu_put_masked(to, warp, chunk, result,				\
+					   tsr_alu_mask(state, warp, chunk)),			\
+			__VA_ARGS__)								\
+	else if (warps == TSR_BUNDLE_WARPS)							\
+		TSR_UNROLL									\
+		TSR_ALU_LOOP_(TSR_BUNDLE_WARPS, i, sources, tsr_alu_put(to, warp, chunk, result),\
+			__VA_ARGS__)								\
+	else											\
+		TSR_ALU_LOOP_(warps, state->warp[i], sources, tsr_alu_put(to, warp, chunk, result),\
+			__VA_ARGS__)								\
 }
 
 #endif

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Instructions whose lanes see each other: those of a warp, in groups of 2, 4, 8 or 16 from a multiple of that. A
- * template, see alu_path.h.
+ * Instructions whose lanes see each other: those of a warp, in groups of 2, 4, 8 or 16 from a
+ * multiple of that. A template, see alu_path.h.
  */
 
-/* CLPER. param[0]: lanes of a group - 1; param[1]: what an inactive lane gives; param[2]: ones for XOR, else 0. */
+/*
+ * CLPER. param[0]: lanes of a group - 1; param[1]: what an inactive lane gives; param[2]: ones for
+ * XOR, else 0.
+ */
 static void run_clper(const struct tsr_uop *uop, struct tsr_alu_state *state)
 {
 	const struct tsr_alu_consts k = tsr_alu_consts(uop);
@@ -14,7 +17,8 @@ static void run_clper(const struct tsr_uop *uop, struct tsr_alu_state *state)
 
 	for (unsigned int i = 0; i < state->warps; i++) {
 		const unsigned int warp = state->warp[i];
-		const union tsr_lanes *values = tsr_alu_warp(value, warp), *lanes = tsr_alu_warp(lane, warp);
+		const union tsr_lanes *values = tsr_alu_warp(value, warp),
+				      *lanes = tsr_alu_warp(lane, warp);
 		const union tsr_lanes *mask = &state->mask[warp];
 		union tsr_lanes result;
 
@@ -22,7 +26,8 @@ static void run_clper(const struct tsr_uop *uop, struct tsr_alu_state *state)
 			unsigned int in_group = (lanes->u[own] ^ (own & k.param[2])) & k.param[0];
 			unsigned int from = (own & ~k.param[0]) | in_group;
 
-			result.u[own] = (values->u[from] & mask->u[from]) | (k.param[1] & ~mask->u[from]);
+			result.u[own] =
+				(values->u[from] & mask->u[from]) | (k.param[1] & ~mask->u[from]);
 		}
 		tsr_alu_put_warp(uop, state, to, warp, &result);
 	}
@@ -76,8 +81,8 @@ static bool select_clper_old(struct tsr_uop *uop)
 }
 
 /*
- * WMASK: bit n is set when lane n of the group is active and its source is not 0; a lane that is not active gives
- * the fill bit. param[0]: lanes of a group; param[1]: the fill.
+ * WMASK: bit n is set when lane n of the group is active and its source is not 0; a lane that is
+ * not active gives the fill bit. param[0]: lanes of a group; param[1]: the fill.
  */
 static void run_wmask(const struct tsr_uop *uop, struct tsr_alu_state *state)
 {
@@ -87,7 +92,8 @@ static void run_wmask(const struct tsr_uop *uop, struct tsr_alu_state *state)
 
 	for (unsigned int i = 0; i < state->warps; i++) {
 		const unsigned int warp = state->warp[i];
-		const union tsr_lanes *values = tsr_alu_warp(value, warp), *mask = &state->mask[warp];
+		const union tsr_lanes *values = tsr_alu_warp(value, warp),
+				      *mask = &state->mask[warp];
 		union tsr_lanes result;
 		uint32_t all = 0;
 

@@ -2,8 +2,8 @@
 /*
  * What one implementation of the arithmetic units is made of; private to alu*.c.
  *
- * A set is the functions of one kind of instruction, integer or float, on one SIMD path: a table from the
- * operation to a selector. The same templates make the sets of all paths: see alu_path.h.
+ * A set is the functions of one kind of instruction, integer or float, on one SIMD path: a table
+ * from the operation to a selector. The same templates make the sets of all paths: see alu_path.h.
  */
 #ifndef TSR_SHADER_ALU_SET_H
 #define TSR_SHADER_ALU_SET_H
@@ -11,9 +11,10 @@
 #include "alu.h"
 
 /*
- * Choose uop->fn by the modifiers of uop->insn and by uop->mode, and fill what that function uses of keep, flip
- * and param. False: there is no public semantics for these modifiers; of a floating-point operation, that this path
- * has no vector function for them and float_ops.h is to be used.
+ * Choose uop->fn by the modifiers of uop->insn and by uop->mode, and fill what that function uses
+ * of keep, flip and param. False: there is no public semantics for these modifiers; of a
+ * floating-point operation, that this path has no vector function for them and float_ops.h is to be
+ * used.
  */
 typedef bool tsr_alu_selector(struct tsr_uop *uop);
 

@@ -1,25 +1,26 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Shifts of the FMA unit: source 0 by bytes of source 2, combined with source 1. Counts are modulo the width of
- * what is shifted. A template, see alu_path.h.
+ * Shifts of the FMA unit: source 0 by bytes of source 2, combined with source 1. Counts are modulo
+ * the width of what is shifted. A template, see alu_path.h.
  */
 
 /*
- * Shifts by a count for each lane, 0 to 31. AVX2 has instructions; without, one step for each bit of the count.
+ * Shifts by a count for each lane, 0 to 31. AVX2 has instructions; without, one step for each bit
+ * of the count.
  */
 #if TSR_VECTOR_BYTES == 16
-#define SHIFT_STEP_(x, count, bit, op)									\
-	do {												\
-		vu32 chosen = (vu32)((vs32)((count) << (31 - (bit))) >> 31);				\
-													\
-		(x) ^= ((x) ^ (vu32)((x) op (1 << (bit)))) & chosen;					\
+#define SHIFT_STEP_(x, count, bit, op)								\
+	do {											\
+		vu32 chosen = (vu32)((vs32)((count) << (31 - (bit))) >> 31);			\
+												\
+		(x) ^= ((x) ^ (vu32)((x) op (1 << (bit)))) & chosen;				\
 	} while (0)
 
-#define SHIFT_STEPS_(x, count, op)									\
-	SHIFT_STEP_(x, count, 4, op);									\
-	SHIFT_STEP_(x, count, 3, op);									\
-	SHIFT_STEP_(x, count, 2, op);									\
-	SHIFT_STEP_(x, count, 1, op);									\
+#define SHIFT_STEPS_(x, count, op)								\
+	SHIFT_STEP_(x, count, 4, op);								\
+	SHIFT_STEP_(x, count, 3, op);								\
+	SHIFT_STEP_(x, count, 2, op);								\
+	SHIFT_STEP_(x, count, 1, op);								\
 	SHIFT_STEP_(x, count, 0, op)
 
 TSR_INLINE vu32 shift_left(vu32 x, vu32 count)
@@ -38,11 +39,11 @@ TSR_INLINE vu32 shift_right_signed(vu32 bits, vu32 count)
 {
 	vs32 x = (vs32)bits;
 
-#define SHIFT_SIGNED_STEP_(bit)										\
-	do {												\
-		vs32 chosen = (vs32)(count << (31 - (bit))) >> 31;					\
-													\
-		x ^= (x ^ (x >> (1 << (bit)))) & chosen;						\
+#define SHIFT_SIGNED_STEP_(bit)									\
+	do {											\
+		vs32 chosen = (vs32)(count << (31 - (bit))) >> 31;				\
+												\
+		x ^= (x ^ (x >> (1 << (bit)))) & chosen;					\
 	} while (0)
 	SHIFT_SIGNED_STEP_(4);
 	SHIFT_SIGNED_STEP_(3);
@@ -89,7 +90,8 @@ TSR_INLINE vu32 right_16(vu32 x, vu32 c, uint32_t part)
 {
 	vu32 count = part16u(c, part);
 
-	return shift_right(x & 0xffff, count & 15) | (shift_right(x, count >> 16 & 15) & 0xffff0000);
+	return shift_right(x & 0xffff, count & 15) |
+	       (shift_right(x, count >> 16 & 15) & 0xffff0000);
 }
 
 TSR_INLINE vu32 right_signed_16(vu32 x, vu32 c, uint32_t part)
@@ -134,25 +136,28 @@ TSR_INLINE vu32 right_signed_8(vu32 x, vu32 c, uint32_t part)
 	return result;
 }
 
-/* param[0]: where the count is; param[1], param[2]: ones where source 1 and the result are complemented. */
+/*
+ * param[0]: where the count is; param[1], param[2]: ones where source 1 and the result are
+ * complemented.
+ */
 #define SHIFT_OPS(direction, shift_32)								\
-	TSR_ALU_OP(run_##direction##_and_32, 3,								\
-		   (shift_32(a, count_32(c, k.param[0])) & (b ^ k.param[1])) ^ k.param[2])		\
-	TSR_ALU_OP(run_##direction##_or_32, 3,								\
-		   (shift_32(a, count_32(c, k.param[0])) | (b ^ k.param[1])) ^ k.param[2])		\
-	TSR_ALU_OP(run_##direction##_xor_32, 3,								\
-		   shift_32(a, count_32(c, k.param[0])) ^ b ^ k.param[2])				\
-	TSR_ALU_OP(run_##direction##_and_16, 3,								\
-		   (direction##_16(a, c, k.param[0]) & (b ^ k.param[1])) ^ k.param[2])			\
-	TSR_ALU_OP(run_##direction##_or_16, 3,								\
-		   (direction##_16(a, c, k.param[0]) | (b ^ k.param[1])) ^ k.param[2])			\
-	TSR_ALU_OP(run_##direction##_xor_16, 3,								\
-		   direction##_16(a, c, k.param[0]) ^ b ^ k.param[2])					\
-	TSR_ALU_OP(run_##direction##_and_8, 3,								\
-		   (direction##_8(a, c, k.param[0]) & (b ^ k.param[1])) ^ k.param[2])			\
-	TSR_ALU_OP(run_##direction##_or_8, 3,								\
-		   (direction##_8(a, c, k.param[0]) | (b ^ k.param[1])) ^ k.param[2])			\
-	TSR_ALU_OP(run_##direction##_xor_8, 3,								\
+	TSR_ALU_OP(run_##direction##_and_32, 3,							\
+		   (shift_32(a, count_32(c, k.param[0])) & (b ^ k.param[1])) ^ k.param[2])	\
+	TSR_ALU_OP(run_##direction##_or_32, 3,							\
+		   (shift_32(a, count_32(c, k.param[0])) | (b ^ k.param[1])) ^ k.param[2])	\
+	TSR_ALU_OP(run_##direction##_xor_32, 3,							\
+		   shift_32(a, count_32(c, k.param[0])) ^ b ^ k.param[2])			\
+	TSR_ALU_OP(run_##direction##_and_16, 3,							\
+		   (direction##_16(a, c, k.param[0]) & (b ^ k.param[1])) ^ k.param[2])		\
+	TSR_ALU_OP(run_##direction##_or_16, 3,							\
+		   (direction##_16(a, c, k.param[0]) | (b ^ k.param[1])) ^ k.param[2])		\
+	TSR_ALU_OP(run_##direction##_xor_16, 3,							\
+		   direction##_16(a, c, k.param[0]) ^ b ^ k.param[2])				\
+	TSR_ALU_OP(run_##direction##_and_8, 3,							\
+		   (direction##_8(a, c, k.param[0]) & (b ^ k.param[1])) ^ k.param[2])		\
+	TSR_ALU_OP(run_##direction##_or_8, 3,							\
+		   (direction##_8(a, c, k.param[0]) | (b ^ k.param[1])) ^ k.param[2])		\
+	TSR_ALU_OP(run_##direction##_xor_8, 3,							\
 		   direction##_8(a, c, k.param[0]) ^ b ^ k.param[2])
 SHIFT_OPS(left, shift_left)
 SHIFT_OPS(right, shift_right)
@@ -194,10 +199,10 @@ static bool select_shift_8(struct tsr_uop *uop, tsr_uop_fn *fn)
 	return true;
 }
 
-#define SELECT_SHIFT(name, bits)									\
-static bool select_##name##_##bits(struct tsr_uop *uop)							\
-{													\
-	return select_shift_##bits(uop, run_##name##_##bits);						\
+#define SELECT_SHIFT(name, bits)								\
+static bool select_##name##_##bits(struct tsr_uop *uop)						\
+{												\
+	return select_shift_##bits(uop, run_##name##_##bits);					\
 }
 #define SELECT_SHIFTS(name) SELECT_SHIFT(name, 32) SELECT_SHIFT(name, 16) SELECT_SHIFT(name, 8)
 SELECT_SHIFTS(left_and)
@@ -211,16 +216,19 @@ SELECT_SHIFTS(arshift)
 #undef SELECT_SHIFT
 
 /*
- * 64-bit shifts: source 0 is the low and source 1 the high word, one word of the result is returned. The count, bits
- * or bytes, is a byte of source 2, modulo 64. param[0]: where the count is; param[1]: what shifts it left, 3 for
- * bytes.
+ * 64-bit shifts: source 0 is the low and source 1 the high word, one word of the result is
+ * returned. The count, bits or bytes, is a byte of source 2, modulo 64. param[0]: where the count
+ * is; param[1]: what shifts it left, 3 for bytes.
  */
 TSR_INLINE vu32 count_64(vu32 c, uint32_t at, uint32_t bytes)
 {
 	return c >> at << bytes & 63;
 }
 
-/* What comes down from @high into a low word shifted right by @count below 32, and the same for the other direction. */
+/*
+ * What comes down from @high into a low word shifted right by @count below 32, and the same for the
+ * other direction.
+ */
 TSR_INLINE vu32 carried_down(vu32 high, vu32 count)
 {
 	return shift_left(high << 1, 31 - count);
@@ -258,7 +266,8 @@ TSR_INLINE vu32 right_64_low(vu32 low, vu32 high, vu32 count)
 {
 	vu32 n = count & 31;
 
-	return choose(is_far(count), shift_right(high, n), shift_right(low, n) | carried_down(high, n));
+	return choose(is_far(count), shift_right(high, n),
+		      shift_right(low, n) | carried_down(high, n));
 }
 
 TSR_INLINE vu32 right_64_high(vu32 high, vu32 count)
@@ -270,7 +279,8 @@ TSR_INLINE vu32 right_signed_64_low(vu32 low, vu32 high, vu32 count)
 {
 	vu32 n = count & 31;
 
-	return choose(is_far(count), shift_right_signed(high, n), shift_right(low, n) | carried_down(high, n));
+	return choose(is_far(count), shift_right_signed(high, n),
+		      shift_right(low, n) | carried_down(high, n));
 }
 
 TSR_INLINE vu32 right_signed_64_high(vu32 high, vu32 count)
@@ -280,7 +290,10 @@ TSR_INLINE vu32 right_signed_64_high(vu32 high, vu32 count)
 	return choose(is_far(count), sign, shift_right_signed(high, count & 31));
 }
 
-/* The low word of the pair rotated left; the high word is that of the pair with its words exchanged. */
+/*
+ * The low word of the pair rotated left; the high word is that of the pair with its words
+ * exchanged.
+ */
 TSR_INLINE vu32 rotated_left_64_low(vu32 low, vu32 high, vu32 count)
 {
 	vu32 n = count & 31, far = is_far(count);
@@ -315,10 +328,10 @@ static bool select_double(struct tsr_uop *uop, tsr_uop_fn *w0, tsr_uop_fn *w1)
 	return true;
 }
 
-#define SELECT_DOUBLE(name, w0, w1)									\
-static bool select_##name##_double(struct tsr_uop *uop)							\
-{													\
-	return select_double(uop, run_##name##_double##w0, run_##name##_double##w1);			\
+#define SELECT_DOUBLE(name, w0, w1)								\
+static bool select_##name##_double(struct tsr_uop *uop)						\
+{												\
+	return select_double(uop, run_##name##_double##w0, run_##name##_double##w1);		\
 }
 SELECT_DOUBLE(lshift, _w0, _w1)
 SELECT_DOUBLE(rshift, _w0, _w1)

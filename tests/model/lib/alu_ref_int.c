@@ -102,8 +102,12 @@ static uint64_t logic(const struct alu_ref *ref, uint64_t shifted, int64_t sourc
 {
 	const char *what = strchr(ref->op->name, '_') + 1;
 	uint64_t other = ref->not1 ? ~(uint64_t)source : (uint64_t)source;
-	uint64_t result = !strcmp(what, "AND") ? shifted & other : !strcmp(what, "OR") ? shifted | other : shifted ^ other;
+	uint64_t result = shifted ^ other;
 
+	if (*what == 'A')
+		result = shifted & other;
+	else if (*what == 'O')
+		result = shifted | other;
 	return ref->not_result ? ~result : result;
 }
 
@@ -141,8 +145,15 @@ static bool compares(const struct alu_ref *ref, int64_t x, int64_t y)
 {
 	const char *cmpf = ref->cmpf;
 
-	return !strcmp(cmpf, "eq") ? x == y : !strcmp(cmpf, "ne") ? x != y : !strcmp(cmpf, "gt") ? x > y :
-	       !strcmp(cmpf, "ge") ? x >= y : !strcmp(cmpf, "lt") ? x < y : x <= y;
+	if (!strcmp(cmpf, "eq"))
+		return x == y;
+	if (!strcmp(cmpf, "ne"))
+		return x != y;
+	if (!strcmp(cmpf, "gt"))
+		return x > y;
+	if (!strcmp(cmpf, "ge"))
+		return x >= y;
+	return !strcmp(cmpf, "lt") ? x < y : x <= y;
 }
 
 static int64_t do_icmp(const struct alu_ref *ref, const int64_t s[4])
@@ -172,8 +183,12 @@ static int64_t do_mux(const struct alu_ref *ref, const int64_t s[4])
 
 	if (!strcmp(mux, "bit"))
 		return (s[0] & s[2]) | (s[1] & ~s[2]);
-	holds = !strcmp(mux, "neg") ? s[2] >= power(ref->bits - 1) : !strcmp(mux, "int_zero") ? s[2] == 0 :
-		fp_zero(ref, (uint64_t)s[2]);
+	if (!strcmp(mux, "neg"))
+		holds = s[2] >= power(ref->bits - 1);
+	else if (!strcmp(mux, "int_zero"))
+		holds = !s[2];
+	else
+		holds = fp_zero(ref, (uint64_t)s[2]);
 	return holds ? s[0] : s[1];
 }
 
@@ -227,7 +242,8 @@ static uint32_t do_idp(const struct alu_ref *ref, const uint32_t src[4], const u
 	return (uint32_t)sum;
 }
 
-static uint32_t do_popcount(const struct alu_ref *ref, const uint32_t src[4], const uint32_t pair[3])
+static uint32_t do_popcount(const struct alu_ref *ref, const uint32_t src[4],
+			    const uint32_t pair[3])
 {
 	uint32_t count = 0;
 
@@ -289,7 +305,10 @@ static uint32_t do_double(const struct alu_ref *ref, const uint32_t src[4], cons
 	return (uint32_t)(high ? x >> 32 : x);
 }
 
-/* The 64-bit sum from the low and high words of both operands; @low is the instruction with the modifiers. */
+/*
+ * The 64-bit sum from the low and high words of both operands; @low is the instruction with the
+ * modifiers.
+ */
 static uint64_t shaddx(const struct tsr_insn *low, uint64_t x, uint64_t y)
 {
 	const char *lane = alu_ref_modifier(low, "lane1");
@@ -315,7 +334,9 @@ static uint32_t do_shaddxl(const struct alu_ref *ref, const uint32_t src[4], con
 
 static uint32_t do_shaddxh(const struct alu_ref *ref, const uint32_t src[4], const uint32_t pair[3])
 {
-	return shaddx(ref->pair_insn, pair[0] + ((uint64_t)src[0] << 32), pair[1] + ((uint64_t)src[1] << 32)) >> 32;
+	uint64_t x = pair[0] + ((uint64_t)src[0] << 32), y = pair[1] + ((uint64_t)src[1] << 32);
+
+	return shaddx(ref->pair_insn, x, y) >> 32;
 }
 
 /* Both halves of a pair compute the whole address; the FMA instruction returns the low word. */
@@ -331,7 +352,8 @@ static uint32_t do_seg(const struct alu_ref *ref, const uint32_t src[4], const u
 	return (uint32_t)(fma ? address : address >> 32);
 }
 
-static uint32_t do_atom_post(const struct alu_ref *ref, const uint32_t src[4], const uint32_t pair[3])
+static uint32_t do_atom_post(const struct alu_ref *ref, const uint32_t src[4],
+			     const uint32_t pair[3])
 {
 	const char *opc = alu_ref_modifier(ref->insn, "atom_opc");
 	uint32_t x = src[0], y = src[1];
@@ -402,7 +424,10 @@ static const struct alu_ref_op ops[] = {
 	{ "ATOM_POST", NULL, do_atom_post },
 };
 
-/* The type behind the dot, or the one a conversion's name ends with: "v2s16" is two signed numbers of 16 bits. */
+/*
+ * The type behind the dot, or the one a conversion's name ends with: "v2s16" is two signed numbers
+ * of 16 bits.
+ */
 static bool parse_type(struct alu_ref *ref, const char *name)
 {
 	const char *type = strchr(name, '.'), *to = strstr(name, "_TO_");
@@ -459,7 +484,8 @@ static void parse_sources(struct alu_ref *ref)
 		ref->extend[2] = false;
 }
 
-bool alu_ref_prepare(struct alu_ref *ref, const struct tsr_insn *insn, const struct tsr_insn *pair_insn, uint8_t ftz)
+bool alu_ref_prepare(struct alu_ref *ref, const struct tsr_insn *insn,
+		     const struct tsr_insn *pair_insn, uint8_t ftz)
 {
 	const char *name = tsr_ops[insn->op].name;
 	size_t length = strcspn(name, ".");
@@ -501,13 +527,16 @@ uint32_t alu_ref_eval(const struct alu_ref *ref, const uint32_t src[4], const ui
 		return ref->op->word(ref, src, pair);
 	for (unsigned int e = 0; e < ref->elements; e++) {
 		int64_t s[ALU_REF_SOURCES];
+		uint64_t element;
 
 		for (unsigned int n = 0; n < ALU_REF_SOURCES; n++) {
-			uint64_t bits = low_bits(src[n] >> ref->part[n][e].at, ref->part[n][e].bits);
+			unsigned int width = ref->part[n][e].bits;
+			uint64_t bits = low_bits(src[n] >> ref->part[n][e].at, width);
 
-			s[n] = ref->extend[n] ? sign_extended(bits, ref->part[n][e].bits) : (int64_t)bits;
+			s[n] = ref->extend[n] ? sign_extended(bits, width) : (int64_t)bits;
 		}
-		result |= (uint32_t)(low_bits((uint64_t)ref->op->element(ref, s), ref->bits) << e * ref->bits);
+		element = low_bits((uint64_t)ref->op->element(ref, s), ref->bits);
+		result |= (uint32_t)(element << e * ref->bits);
 	}
 	return result;
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the integer instructions do, for tests: one thread at a time, from the words of the documentation.
+ * What the integer instructions do, for tests: one thread at a time, from the words of the
+ * documentation.
  *
- * An instruction is taken apart by its name and the names of its modifiers ("IADD.v2s16", lanes1 "b23"), as a reader
- * of the documentation would, and done element by element in 64-bit arithmetic.
+ * An instruction is taken apart by its name and the names of its modifiers ("IADD.v2s16", lanes1
+ * "b23"), as a reader of the documentation would, and done element by element in 64-bit arithmetic.
  */
 #ifndef TSR_TEST_ALU_REF_INT_H
 #define TSR_TEST_ALU_REF_INT_H
@@ -18,7 +19,8 @@
 
 struct alu_ref;
 
-typedef uint32_t alu_ref_fn(const struct alu_ref *ref, const uint32_t src[4], const uint32_t pair[3]);
+typedef uint32_t alu_ref_fn(const struct alu_ref *ref, const uint32_t src[4],
+			    const uint32_t pair[3]);
 
 /* An instruction taken apart. */
 struct alu_ref {
@@ -29,7 +31,10 @@ struct alu_ref {
 	unsigned int elements;		/* 1, 2 or 4 */
 	unsigned int bits;		/* of an element */
 	bool is_signed;
-	/* bits of each source that each element uses, and whether the source's are extended with their sign */
+	/*
+	 * bits of each source that each element uses, and whether the source's are extended with
+	 * their sign
+	 */
 	struct { uint8_t at, bits; } part[ALU_REF_SOURCES][ALU_REF_ELEMENTS];
 	bool extend[ALU_REF_SOURCES];
 	/* modifiers, looked up once */
@@ -38,7 +43,8 @@ struct alu_ref {
 };
 
 /* False: not an instruction this knows. CLPER and WMASK are not, they need more than one lane. */
-bool alu_ref_prepare(struct alu_ref *ref, const struct tsr_insn *insn, const struct tsr_insn *pair_insn, uint8_t ftz);
+bool alu_ref_prepare(struct alu_ref *ref, const struct tsr_insn *insn,
+		     const struct tsr_insn *pair_insn, uint8_t ftz);
 uint32_t alu_ref_eval(const struct alu_ref *ref, const uint32_t src[4], const uint32_t pair[3]);
 
 /* The value of a modifier by name, "" when the instruction does not have it. */
