@@ -42,6 +42,10 @@ struct tsr_fault_info {
 	uint8_t level;			/* page-table level */
 	uint8_t unit;			/* TSR_UNIT_… */
 	uint8_t as;			/* address space */
+	/* Of a program; zero otherwise. */
+	uint32_t shader;		/* QUEUE.FAULT_SHADER */
+	uint32_t group[3];		/* thread group */
+	uint64_t clause;		/* address of the clause */
 };
 
 struct tsr_gpu;
@@ -102,5 +106,11 @@ struct tsr_step_cost {
  */
 enum tsr_step tsr_copy_step(struct tsr_mem *mem, uint64_t pc, const uint64_t *cmd,
 			    struct tsr_engine_state *state, struct tsr_step_cost *cost);
+/*
+ * The same for the commands of the COMPUTE engine, which keeps a grid (shader/grid.h) in the queue
+ * while its state says so. A burst of it is bounded in clauses.
+ */
+enum tsr_step tsr_dispatch_step(struct tsr_mem *mem, uint64_t pc, const uint64_t *cmd,
+				struct tsr_engine_state *state, struct tsr_step_cost *cost);
 
 #endif

@@ -69,6 +69,9 @@ struct tsr_record {
 	uint32_t rptr;			/* FAULT_RPTR */
 	uint8_t code, access, level, unit, as;	/* fields of FAULT; FAULT_AS */
 	uint8_t depth;			/* FAULT.DEPTH; 0 is FAULT.RING */
+	uint32_t shader;		/* FAULT_SHADER */
+	uint32_t group[3];		/* FAULT_GROUP */
+	uint64_t clause;		/* FAULT_CLAUSE */
 };
 
 struct tsr_exec {

@@ -32,8 +32,13 @@ static enum tsr_step engine_step(struct tsr_mem *mem, const struct tsr_packet *p
 	struct tsr_step_cost cost = { 0 };
 	enum tsr_step step;
 
-	mem->unit = TSR_UNIT_COPY;
-	step = tsr_copy_step(mem, packet->pc, packet->word, &q->exec.fifo.state, &cost);
+	if (tsr_queue_class(q) == TSR_ENGINE_CLASS_COMPUTE) {
+		mem->unit = TSR_UNIT_DISPATCH;
+		step = tsr_dispatch_step(mem, packet->pc, packet->word, &q->exec.fifo.state, &cost);
+	} else {
+		mem->unit = TSR_UNIT_COPY;
+		step = tsr_copy_step(mem, packet->pc, packet->word, &q->exec.fifo.state, &cost);
+	}
 	tsr_mem_flush_dirty(mem->runner);
 	tsr_count(&q->counter[TSR_QUEUE_COUNTER_READ_BYTES], cost.read_bytes);
 	tsr_count(&q->counter[TSR_QUEUE_COUNTER_WRITE_BYTES], cost.write_bytes);

@@ -4,12 +4,14 @@
 #include <string.h>
 
 #include "gpu.h"
+#include "shader/core.h"
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
 	       "guest memory is little-endian and accessed in place");
 
 #define INLINE_BUDGET_DEFAULT 256
 #define LOCAL_GRANULE (2ull << 20)
+#define TSR_CORES_DEFAULT 8
 
 /* Fill in defaults; NULL, or what is impossible. */
 static const char *complete_config(struct tsr_config *cfg)
@@ -32,6 +34,12 @@ static const char *complete_config(struct tsr_config *cfg)
 		if (cfg->engines[cls] > TSR_ENGINES_MAX)
 			return "more than 8 engines of a class";
 	}
+	if (!cfg->cores)
+		cfg->cores = TSR_CORES_DEFAULT;
+	if (cfg->cores > TSR_CORES_MAX)
+		return "more than 32 shader cores";
+	if (cfg->simd && !tsr_alu_named(cfg->simd))
+		return "no such SIMD path on this processor";
 	if (cfg->queues > TSR_QUEUES_MAX)
 		return "more than 64 queues";
 	if (cfg->va_bits != 39 && cfg->va_bits != 48 && cfg->va_bits != 57)
@@ -96,6 +104,8 @@ struct tsr_gpu *tsr_gpu_new(const struct tsr_config *cfg, const struct tsr_host_
 	gpu->host = host;
 	gpu->levels = (gpu->cfg.va_bits - TSR_PAGE_SHIFT) / TSR_PT_INDEX_BITS;
 	gpu->timer.due = UINT64_MAX;
+	gpu->alu = gpu->cfg.simd ? tsr_alu_named(gpu->cfg.simd) : tsr_alu_best();
+	gpu->cfg.simd = NULL;	/* the caller's string may go away */
 	pthread_mutex_init(&gpu->lock, NULL);
 	pthread_mutex_init(&gpu->irq.lock, NULL);
 	pthread_cond_init(&gpu->quiet, NULL);
@@ -126,6 +136,10 @@ void tsr_gpu_free(struct tsr_gpu *gpu)
 	pthread_cond_destroy(&gpu->quiet);
 	pthread_mutex_destroy(&gpu->irq.lock);
 	pthread_mutex_destroy(&gpu->lock);
+	for (unsigned int i = 0; i < TSR_QUEUES_MAX; i++)
+		tsr_dispatch_drop(&gpu->queue[i]);
+	for (unsigned int i = 0; gpu->runner && i < gpu->num_runners; i++)
+		tsr_shader_free(gpu->runner[i].shader);
 	free(gpu->runner);
 	free(gpu);
 }

@@ -37,6 +37,9 @@
 #include "regs.h"
 #include "run.h"
 #include "scheduler.h"
+#include "shader/alu.h"
+#include "shader/debug.h"
+#include "shader/dispatch.h"
 #include "sema.h"
 #include "timer.h"
 #include "tlb.h"
@@ -71,6 +74,12 @@ struct tsr_gpu {
 	_Atomic uint32_t semaphore[TSR_SEMAPHORES_MAX];
 	_Atomic uint64_t counter[TSR_GLOBAL_COUNTERS];	/* by enum tsr_global_counter */
 	_Atomic uint64_t host_seq;	/* calls of tsr_gpu_host_ready() */
+
+	const struct tsr_alu *alu;	/* arithmetic of the shader cores */
+	_Atomic uint64_t code;		/* the last number that tsr_as.code was given */
+	_Atomic uint64_t help;		/* queues whose dispatch has work for idle workers */
+	tsr_shader_hook *shader_hook;	/* see shader/debug.h, or NULL */
+	void *shader_hook_opaque;
 
 	unsigned int num_runners;	/* 1 + cfg.threads */
 	struct tsr_runner *runner;

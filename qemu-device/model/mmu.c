@@ -165,6 +165,17 @@ enum tsr_step tsr_mmu_walk(struct tsr_mem *mem, uint64_t va, unsigned int access
 	return finish(mem, va, access, entry, 0, walk);
 }
 
+void tsr_mmu_code_changed(struct tsr_gpu *gpu, unsigned int as)
+{
+	atomic_store_explicit(&gpu->as[as].code, atomic_fetch_add(&gpu->code, 1) + 1,
+			      memory_order_release);
+}
+
+uint64_t tsr_mmu_code_generation(struct tsr_gpu *gpu, unsigned int as)
+{
+	return atomic_load_explicit(&gpu->as[as].code, memory_order_acquire);
+}
+
 void tsr_mmu_invalidate(struct tsr_gpu *gpu, unsigned int as, unsigned int op, uint64_t va,
 			uint64_t size, bool irq)
 {
@@ -172,6 +183,7 @@ void tsr_mmu_invalidate(struct tsr_gpu *gpu, unsigned int as, unsigned int op, u
 	uint64_t last;
 
 	tsr_trace(gpu, TSR_TRACE_INVALIDATE, args, 4);
+	tsr_mmu_code_changed(gpu, as);
 	if (op == TSR_INV_OP_ALL) {
 		atomic_store_explicit(&gpu->as[as].root, gpu->as[as].base, memory_order_release);
 		tsr_inval_start(gpu, TSR_INVAL_ALL, as, 0, UINT64_MAX, irq);
@@ -197,6 +209,7 @@ void tsr_mmu_reset(struct tsr_gpu *gpu)
 		as->inv_done = 0;
 		as->inv_late = 0;
 		atomic_store_explicit(&as->root, 0, memory_order_release);
+		tsr_mmu_code_changed(gpu, i);
 	}
 	gpu->inval.late = 0;
 	gpu->inval.late_irq = false;

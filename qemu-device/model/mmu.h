@@ -26,6 +26,8 @@ struct tsr_as {
 	uint32_t inv_late;
 	/* BASE as the last INV_OP ALL took it; read by walks without the lock */
 	_Atomic uint64_t root;
+	/* number of the code in it, another one when code may have changed; see shader/code.h */
+	_Atomic uint64_t code;
 };
 
 /* Where a walk ended. */
@@ -49,6 +51,10 @@ enum tsr_step tsr_mmu_walk(struct tsr_mem *mem, uint64_t va, unsigned int access
  */
 void tsr_mmu_invalidate(struct tsr_gpu *gpu, unsigned int as, unsigned int op, uint64_t va,
 			uint64_t size, bool irq);
+/* Code in address space @as may have changed: decoded clauses are not used any more. Any thread. */
+void tsr_mmu_code_changed(struct tsr_gpu *gpu, unsigned int as);
+/* Which code is in address space @as. */
+uint64_t tsr_mmu_code_generation(struct tsr_gpu *gpu, unsigned int as);
 /* Device reset: all address spaces off, nothing cached. No runner is running. Lock held. */
 void tsr_mmu_reset(struct tsr_gpu *gpu);
 /* Fill mem->fault; returns TSR_STEP_FAULT. */

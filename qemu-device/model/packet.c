@@ -118,11 +118,6 @@ static struct tsr_defect check_tlb_invalidate(const uint64_t *words)
 	return fine();
 }
 
-static struct tsr_defect check_counter_begin(const uint64_t *words)
-{
-	return words[1] >> TSR_QUEUE_COUNTERS ? defect(TSR_FAULT_BAD_VALUE, 1) : fine();
-}
-
 static struct tsr_defect check_values(const uint64_t *words)
 {
 	switch (tsr_packet_opcode(words[0])) {
@@ -143,9 +138,7 @@ static struct tsr_defect check_values(const uint64_t *words)
 		return check_qword_address(words);
 	case TSR_OP_TLB_INVALIDATE:
 		return check_tlb_invalidate(words);
-	case TSR_OP_COUNTER_BEGIN:
-		return check_counter_begin(words);
-	/* NOP, RETURN and BARRIER have no values; those of engine commands are the engine's */
+	/* NOP, RETURN, BARRIER and COUNTER_BEGIN have no values; those of engine commands are the engine's */
 	default:
 		return fine();
 	}

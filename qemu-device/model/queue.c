@@ -39,6 +39,7 @@ void tsr_queue_faulted(struct tsr_queue *q)
 
 	if (q->fault.unit != TSR_UNIT_SLOT)
 		unwind(q, q->fault.rptr, q->fault.depth > 0);
+	tsr_dispatch_drop(q);
 	tsr_cp_reset(&q->exec);
 	tsr_queue_set_state(q, TSR_QUEUE_STATE_FAULTED);
 	tsr_trace(gpu, TSR_TRACE_FAULT, args, 4);
@@ -86,6 +87,7 @@ static void do_reset(struct tsr_queue *q)
 	detach(q);
 	if (fifo->count)
 		unwind(q, fifo->entry[fifo->first].rptr, fifo->entry[fifo->first].depth > 0);
+	tsr_dispatch_drop(q);
 	tsr_cp_reset(&q->exec);
 	clear_counters(q);
 	tsr_queue_set_state(q, TSR_QUEUE_STATE_DISABLED);
@@ -260,6 +262,7 @@ void tsr_queue_reset(struct tsr_queue *q)
 	struct tsr_gpu *gpu = q->gpu;
 	unsigned int index = q->index;
 
+	tsr_dispatch_drop(q);
 	memset(q, 0, sizeof(*q));
 	q->gpu = gpu;
 	q->index = index;

@@ -18,6 +18,7 @@
 #include <stdint.h>
 
 #include "exec.h"
+#include "shader/dispatch.h"
 
 struct tsr_gpu;
 struct tsr_runner;
@@ -84,6 +85,9 @@ struct tsr_queue {
 	struct tsr_record fault;	/* fault record */
 
 	struct tsr_exec exec;
+	/* The dispatch its engine is in, with all its threads; belongs with @exec. NULL: none. */
+	struct tsr_grid *grid;
+	struct tsr_crew crew;		/* threads that work on it */
 };
 
 static inline unsigned int tsr_queue_class(const struct tsr_queue *q)

@@ -68,6 +68,17 @@ static uint32_t read_gpu(struct tsr_gpu *gpu, uint32_t offset)
 	case TSR_REG_GPU_STATUS:
 		return FIELD(TSR_GPU_STATUS_RESET_BUSY, gpu->reset_busy) |
 		       FIELD(TSR_GPU_STATUS_ENGINES_BUSY, gpu->busy.total);
+	case TSR_REG_GPU_SHADER:
+		if (!engines[TSR_ENGINE_CLASS_COMPUTE])
+			return 0;
+		return FIELD(TSR_GPU_SHADER_CORES, gpu->cfg.cores) |
+		       FIELD(TSR_GPU_SHADER_WARP_LANES, TSR_WARP_LANES) |
+		       FIELD(TSR_GPU_SHADER_CORE_WARPS, TSR_CORE_WARPS);
+	case TSR_REG_GPU_SHADER_LIMITS:
+		if (!engines[TSR_ENGINE_CLASS_COMPUTE])
+			return 0;
+		return FIELD(TSR_GPU_SHADER_LIMITS_GROUP_THREADS, TSR_GROUP_THREADS_MAX) |
+		       FIELD(TSR_GPU_SHADER_LIMITS_GROUP_MEMORY_KIB, TSR_GROUP_MEMORY_MAX / 1024);
 	case TSR_REG_GPU_RESET_COUNT:
 		return gpu->reset_count;
 	default:
@@ -248,6 +259,16 @@ static uint32_t read_queue(const struct tsr_queue *q, uint32_t offset)
 		return q->fault.as;
 	case TSR_QUEUE_FAULT_RPTR__OFFSET:
 		return q->fault.rptr;
+	case TSR_QUEUE_FAULT_CLAUSE__OFFSET:
+	case TSR_QUEUE_FAULT_CLAUSE__OFFSET + 4:
+		return tsr_half(q->fault.clause, offset & 4);
+	case TSR_QUEUE_FAULT_SHADER__OFFSET:
+		return q->fault.shader;
+	case TSR_QUEUE_FAULT_GROUP__OFFSET:
+	case TSR_QUEUE_FAULT_GROUP__OFFSET + TSR_QUEUE_FAULT_GROUP__STRIDE:
+	case TSR_QUEUE_FAULT_GROUP__OFFSET + 2 * TSR_QUEUE_FAULT_GROUP__STRIDE:
+		return q->fault.group[(offset - TSR_QUEUE_FAULT_GROUP__OFFSET) /
+				      TSR_QUEUE_FAULT_GROUP__STRIDE];
 	case TSR_QUEUE_SLICES__OFFSET:
 		return q->slices;
 	case TSR_QUEUE_PREEMPTIONS__OFFSET:

@@ -46,6 +46,9 @@ void tsr_run_record(struct tsr_record *record, const struct tsr_packet *packet,
 		.unit = info->unit,
 		.as = info->as,
 		.depth = packet->depth,
+		.shader = info->shader,
+		.group = { info->group[0], info->group[1], info->group[2] },
+		.clause = info->clause,
 	};
 }
 

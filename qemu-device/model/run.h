@@ -22,6 +22,7 @@
 
 struct tsr_gpu;
 struct tsr_queue;
+struct tsr_shader;
 
 struct tsr_runner {
 	struct tsr_gpu *gpu;
@@ -39,6 +40,7 @@ struct tsr_runner {
 	uint64_t unreported;		/* cycles not yet in the global counter */
 	struct tsr_dirty dirty;		/* writes the host has not been told of */
 	struct tsr_tlb tlb;
+	struct tsr_shader *shader;	/* what it needs to run programs; NULL: it never has */
 };
 
 /* Why tsr_run_queue() returned. */

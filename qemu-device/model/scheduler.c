@@ -339,6 +339,7 @@ uint64_t tsr_sched_run(struct tsr_runner *runner, struct tsr_queue *q, uint64_t 
 		atomic_store_explicit(&runner->attention, false, memory_order_relaxed);
 		pthread_mutex_unlock(&gpu->lock);
 		leave = tsr_run_queue(runner, q, limit > spent ? limit - spent : 0, light);
+		tsr_crew_close(q);
 		pthread_mutex_lock(&gpu->lock);
 		spent += runner->spent;
 		tsr_run_report(runner);

@@ -13,7 +13,7 @@
 #include "gpu.h"
 
 #define SNAPSHOT_MAGIC 0x50414e5341525354ull	/* "TSRASNAP" */
-#define SNAPSHOT_VERSION 1u
+#define SNAPSHOT_VERSION 2u
 
 /* A snapshot being written or read. */
 struct stream {
@@ -165,9 +165,12 @@ static void visit_record(struct stream *s, struct tsr_record *record)
 	VISIT(s, record->unit);
 	VISIT(s, record->as);
 	VISIT(s, record->depth);
+	VISIT(s, record->shader);
+	VISIT(s, record->group);
+	VISIT(s, record->clause);
 	check(s,
 	      record->depth <= TSR_NESTING_MAX && record->level <= TSR_LEVELS_MAX &&
-		      record->access <= TSR_ACCESS_EXEC && record->unit <= TSR_UNIT_SLOT &&
+		      record->access <= TSR_ACCESS_EXEC && record->unit <= TSR_UNIT_TEXTURE &&
 		      record->as < TSR_ADDRESS_SPACES_MAX && !(record->rptr % 8),
 	      "a fault record");
 }

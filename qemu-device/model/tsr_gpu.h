@@ -40,6 +40,13 @@ struct tsr_config {
 	/* needs threads == 0; the clock counts modelled work, scheduling follows the seed */
 	bool deterministic;
 	uint64_t seed;			/* of the deterministic schedule */
+	unsigned int cores;		/* shader cores, 1..32 (0: 8) */
+	/* messages of programs are answered as late as is allowed, not at once */
+	bool late_messages;
+	/* compare every clause with memory when it is executed, see compute.md */
+	bool strict_code;
+	/* arithmetic of the shader cores: "sse2", "avx2", "avx512"; NULL: the best there is */
+	const char *simd;
 };
 
 /* Outcome of a request to the host. */

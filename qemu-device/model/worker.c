@@ -34,6 +34,7 @@ static bool spin(struct tsr_gpu *gpu, unsigned int ns)
 	do {
 		for (unsigned int i = 0; i < 32; i++) {
 			if (atomic_load_explicit(&gpu->sched.runnable, memory_order_relaxed) ||
+			    atomic_load_explicit(&gpu->help, memory_order_relaxed) ||
 			    atomic_load_explicit(&gpu->workers.quit, memory_order_relaxed))
 				return true;
 			relax();
@@ -48,7 +49,8 @@ static bool wanted(struct tsr_gpu *gpu)
 	if (gpu->workers.quit)
 		return true;
 	return !gpu->paused && !gpu->reset_busy &&
-	       atomic_load_explicit(&gpu->sched.runnable, memory_order_relaxed);
+	       (atomic_load_explicit(&gpu->sched.runnable, memory_order_relaxed) ||
+		atomic_load_explicit(&gpu->help, memory_order_relaxed));
 }
 
 /* No work: wait for some. Lock held on entry and return. */
@@ -92,7 +94,8 @@ static void *worker_main(void *arg)
 		struct tsr_queue *q = tsr_sched_pick(gpu, false);
 
 		if (!q) {
-			wait_for_work(gpu);
+			if (!tsr_crew_help(runner))
+				wait_for_work(gpu);
 			continue;
 		}
 		if (atomic_load_explicit(&gpu->sched.runnable, memory_order_relaxed))

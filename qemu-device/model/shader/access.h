@@ -15,6 +15,7 @@
 #define TSR_SHADER_ACCESS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "../mem.h"

@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Conditions are evaluated lane by lane from an operand prepared as its type says; the common ones,
+ * an integer or half of one against zero, have a function of their own.
+ */
+#include "branch.h"
+
+#include <string.h>
+
+/* How the operands of a condition are to be read. */
+enum type {
+	TYPE_SIGNED,
+	TYPE_UNSIGNED,
+	TYPE_FLOAT,
+	TYPE_HALF,
+};
+
+/* tsr_uop.param */
+enum {
+	PARAM_TYPE,
+	PARAM_COMPARE,			/* enum tsr_mod_cmpf */
+	PARAM_DYNAMIC,			/* targets are to be written */
+	PARAM_TARGET,			/* which source the target is */
+};
+
+static const union tsr_lanes *operand(const struct tsr_uop *uop, const struct tsr_alu_state *state,
+				      unsigned int i, unsigned int w)
+{
+	const struct tsr_operand *o = &uop->src[i];
+
+	return &state->space[o->space][o->index + o->step * w];
+}
+
+static struct tsr_branch *result(struct tsr_alu_state *state)
+{
+	return &((struct tsr_lane_state *)state)->branch;
+}
+
+/* The targets, where they may differ. */
+static void write_targets(const struct tsr_uop *uop, struct tsr_alu_state *state, unsigned int w)
+{
+	if (uop->param[PARAM_DYNAMIC])
+		result(state)->target[w] = *operand(uop, state, uop->param[PARAM_TARGET], w);
+}
+
+/* The float of a half. Every half is a float. */
+static float half_float(uint32_t h, bool flush)
+{
+	uint32_t sign = (h & 0x8000) << 16, exp = h >> 10 & 31, frac = h & 0x3ff, bits;
+	float f;
+
+	if (!exp && frac && !flush)
+		return (sign ? -1.0f : 1.0f) * (float)frac * 0x1p-24f;
+	if (!exp)
+		bits = sign;
+	else if (exp == 31)
+		bits = sign | 0x7f800000 | frac << 13;
+	else
+		bits = sign | (exp + 112) << 23 | frac << 13;
+	memcpy(&f, &bits, sizeof(f));
+	return f;
+}
+
+/* A source as a number, widened as @widen (enum tsr_mod_widen) says. */
+static double number(const struct tsr_uop *uop, uint32_t word, unsigned int widen)
+{
+	uint32_t half = widen == TSR_WIDEN_H1 ? word >> 16 : word & 0xffff;
+	bool flush = uop->mode.ftz == TSR_FTZ_ALWAYS;
+	float f;
+
+	switch (uop->param[PARAM_TYPE]) {
+	case TYPE_SIGNED:
+		return widen ? (int16_t)half : (int32_t)word;
+	case TYPE_UNSIGNED:
+		return widen ? half : word;
+	case TYPE_HALF:
+		return half_float(half, flush);
+	default:
+		if (widen)
+			return half_float(half, flush);
+		if ((uop->mode.ftz == TSR_FTZ_DX11 || flush) && !(word & 0x7f800000))
+			return 0;
+		memcpy(&f, &word, sizeof(f));
+		return f;
+	}
+}
+
+static bool holds(unsigned int compare, double a, double b)
+{
+	switch (compare) {
+	case TSR_CMPF_EQ:
+		return a == b;
+	case TSR_CMPF_GT:
+		return a > b;
+	case TSR_CMPF_GE:
+		return a >= b;
+	case TSR_CMPF_NE:
+		return a != b;
+	case TSR_CMPF_LT:
+		return a < b;
+	default:
+		return a <= b;
+	}
+}
+
+/* BRANCH: two operands. */
+static void branch_compare(const struct tsr_uop *uop, struct tsr_alu_state *state)
+{
+	for (unsigned int i = 0; i < state->warps; i++) {
+		unsigned int w = state->warp[i];
+		const union tsr_lanes *a = operand(uop, state, 0, w), *b = operand(uop, state, 1, w);
+		unsigned int taken = 0;
+
+		for (unsigned int l = 0; l < TSR_WARP_LANES; l++)
+			taken |= holds(uop->param[PARAM_COMPARE],
+				       number(uop, a->u[l], uop->insn->mod[TSR_MOD_WIDEN0]),
+				       number(uop, b->u[l], uop->insn->mod[TSR_MOD_WIDEN1])) << l;
+		result(state)->taken[w] = taken;
+		write_targets(uop, state, w);
+	}
+}
+
+/* BRANCHZ: against zero. */
+static void branch_zero(const struct tsr_uop *uop, struct tsr_alu_state *state)
+{
+	for (unsigned int i = 0; i < state->warps; i++) {
+		unsigned int w = state->warp[i];
+		const union tsr_lanes *a = operand(uop, state, 0, w);
+		unsigned int taken = 0;
+
+		for (unsigned int l = 0; l < TSR_WARP_LANES; l++)
+			taken |= holds(uop->param[PARAM_COMPARE],
+				       number(uop, a->u[l], uop->insn->mod[TSR_MOD_WIDEN0]), 0) << l;
+		result(state)->taken[w] = taken;
+		write_targets(uop, state, w);
+	}
+}
+
+/* Lanes in which a word of @v has none of the bits @bits. */
+static unsigned int lanes_clear(const union tsr_lanes *v, uint32_t bits)
+{
+	typedef uint32_t words __attribute__((vector_size(64), may_alias));
+	static const words weight = { 1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192,
+				      16384, 32768 };
+	const words clear = (words)((*(const words *)v & bits) == 0) & weight;
+	unsigned int lanes = 0;
+
+	for (unsigned int l = 0; l < TSR_WARP_LANES; l++)
+		lanes |= clear[l];
+	return lanes;
+}
+
+/* BRANCHZ.i16 and .i32: bits keep[0] of the source are zero, or (flip[0]) are not. */
+static void branch_bits(const struct tsr_uop *uop, struct tsr_alu_state *state)
+{
+	for (unsigned int i = 0; i < state->warps; i++) {
+		unsigned int w = state->warp[i];
+
+		result(state)->taken[w] =
+			lanes_clear(operand(uop, state, 0, w), uop->keep[0]) ^ uop->flip[0];
+		write_targets(uop, state, w);
+	}
+}
+
+static void branch_always(const struct tsr_uop *uop, struct tsr_alu_state *state)
+{
+	for (unsigned int i = 0; i < state->warps; i++) {
+		unsigned int w = state->warp[i];
+
+		result(state)->taken[w] = 0xffff;
+		write_targets(uop, state, w);
+	}
+}
+
+static uint32_t half_bits(unsigned int widen)
+{
+	switch (widen) {
+	case TSR_WIDEN_H0:
+		return 0x0000ffff;
+	case TSR_WIDEN_H1:
+		return 0xffff0000;
+	default:
+		return 0xffffffff;
+	}
+}
+
+bool tsr_branch_is(uint16_t op)
+{
+	switch (op) {
+	case TSR_OP_ADD_BRANCH_F16:
+	case TSR_OP_ADD_BRANCH_F32:
+	case TSR_OP_ADD_BRANCH_I16:
+	case TSR_OP_ADD_BRANCH_I32:
+	case TSR_OP_ADD_BRANCH_S16:
+	case TSR_OP_ADD_BRANCH_S32:
+	case TSR_OP_ADD_BRANCH_U16:
+	case TSR_OP_ADD_BRANCH_U32:
+	case TSR_OP_ADD_BRANCHZ_F16:
+	case TSR_OP_ADD_BRANCHZ_F32:
+	case TSR_OP_ADD_BRANCHZ_I16:
+	case TSR_OP_ADD_BRANCHZ_I32:
+	case TSR_OP_ADD_BRANCHZ_S16:
+	case TSR_OP_ADD_BRANCHZ_S32:
+	case TSR_OP_ADD_BRANCHZ_U16:
+	case TSR_OP_ADD_BRANCHZ_U32:
+	case TSR_OP_ADD_JUMP:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* The function of a comparison of that type. */
+static tsr_uop_fn *comparison(struct tsr_uop *uop, enum type type, bool two)
+{
+	uop->param[PARAM_TYPE] = type;
+	uop->param[PARAM_COMPARE] = uop->insn->mod[TSR_MOD_CMPF];
+	return two ? branch_compare : branch_zero;
+}
+
+static tsr_uop_fn *bits(struct tsr_uop *uop)
+{
+	uop->keep[0] = half_bits(uop->insn->mod[TSR_MOD_WIDEN0]);
+	uop->flip[0] = uop->insn->mod[TSR_MOD_CMPF] == TSR_CMPF_EQ ? 0 : 0xffff;
+	return branch_bits;
+}
+
+static tsr_uop_fn *function(struct tsr_uop *uop)
+{
+	switch (uop->insn->op) {
+	case TSR_OP_ADD_BRANCH_F16:
+		return comparison(uop, TYPE_HALF, true);
+	case TSR_OP_ADD_BRANCH_F32:
+		return comparison(uop, TYPE_FLOAT, true);
+	case TSR_OP_ADD_BRANCH_S16:
+	case TSR_OP_ADD_BRANCH_S32:
+		return comparison(uop, TYPE_SIGNED, true);
+	case TSR_OP_ADD_BRANCH_I16:
+	case TSR_OP_ADD_BRANCH_I32:
+	case TSR_OP_ADD_BRANCH_U16:
+	case TSR_OP_ADD_BRANCH_U32:
+		return comparison(uop, TYPE_UNSIGNED, true);
+	case TSR_OP_ADD_BRANCHZ_F16:
+		return comparison(uop, TYPE_HALF, false);
+	case TSR_OP_ADD_BRANCHZ_F32:
+		return comparison(uop, TYPE_FLOAT, false);
+	case TSR_OP_ADD_BRANCHZ_S16:
+	case TSR_OP_ADD_BRANCHZ_S32:
+		return comparison(uop, TYPE_SIGNED, false);
+	case TSR_OP_ADD_BRANCHZ_U16:
+	case TSR_OP_ADD_BRANCHZ_U32:
+		return comparison(uop, TYPE_UNSIGNED, false);
+	case TSR_OP_ADD_BRANCHZ_I16:
+	case TSR_OP_ADD_BRANCHZ_I32:
+		return bits(uop);
+	case TSR_OP_ADD_JUMP:
+		return branch_always;
+	default:
+		return NULL;
+	}
+}
+
+bool tsr_branch_select(struct tsr_uop *uop, bool dynamic)
+{
+	uop->fn = function(uop);
+	uop->param[PARAM_DYNAMIC] = dynamic;
+	uop->param[PARAM_TARGET] = tsr_ops[uop->insn->op].num_srcs - 1u;
+	return uop->fn;
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Branches: which threads go where.
+ *
+ * In: a branch instruction as a micro-operation, its operands. Out: for each warp the lanes that
+ * branch, and the targets where they differ between lanes.
+ */
+#ifndef TSR_SHADER_BRANCH_H
+#define TSR_SHADER_BRANCH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "alu.h"
+
+/* What the branch of a clause came to. */
+struct tsr_branch {
+	uint16_t taken[TSR_BUNDLE_WARPS];	/* lanes that branch, inactive ones undefined */
+	union tsr_lanes target[TSR_BUNDLE_WARPS];	/* if they are not the same for all */
+};
+
+/* What a core's micro-operations run on: the branch's write to what lies behind the ALU's state. */
+struct tsr_lane_state {
+	struct tsr_alu_state alu;
+	struct tsr_branch branch;
+};
+
+/*
+ * Choose the function of the micro-operation of a branch; false: there is none. The target is the
+ * last source; @dynamic: targets are to be written too.
+ */
+bool tsr_branch_select(struct tsr_uop *uop, bool dynamic);
+/* Whether @op is a branch that tsr_branch_select() knows. */
+bool tsr_branch_is(uint16_t op);
+/* Address of the target word @target in a clause at @pc: the upper half stays. */
+static inline uint64_t tsr_branch_address(uint64_t pc, uint32_t target)
+{
+	return (pc & ~(uint64_t)UINT32_MAX) | target;
+}
+
+#endif

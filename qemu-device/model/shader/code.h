@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The clause cache: decoded clauses of one thread.
+ *
+ * In: an address of a code space. Out: the decoded clause, fetched and decoded when it is not there.
+ * A code space is an address space between two invalidations of its code (BARRIER.INV_CODE, AS
+ * invalidations, reset), with 32 or 64 registers; its number never comes back, so nothing has to be
+ * searched when code is invalidated. Limits: TSR_CODE_BYTES; when they are full everything is
+ * forgotten, so a pointer to a clause is good until the next look-up that returns TSR_STEP_DONE with
+ * other @forgotten. Reset state: empty.
+ */
+#ifndef TSR_SHADER_CODE_H
+#define TSR_SHADER_CODE_H
+
+#include "../engine.h"
+#include "predecode.h"
+
+#define TSR_CODE_BYTES (4u << 20)
+#define TSR_CODE_HASH 2048
+
+struct tsr_code {
+	uint8_t *memory;		/* TSR_CODE_BYTES, allocated with the first clause */
+	size_t used;
+	uint32_t forgotten;		/* times it was emptied */
+	struct tsr_decoded *hash[TSR_CODE_HASH];
+};
+
+/*
+ * The clause at @pc of code space @space, in the address space of @mem. TSR_STEP_DONE with *@clause
+ * (which may be a faulty one), _PENDING or _FAULT (the code cannot be had).
+ */
+enum tsr_step tsr_code_find(struct tsr_code *code, const struct tsr_alu *alu, struct tsr_mem *mem,
+			    uint64_t space, uint64_t pc, struct tsr_decoded **clause);
+/* Strict mode: whether @clause is what memory holds now. */
+enum tsr_step tsr_code_compare(struct tsr_mem *mem, const struct tsr_decoded *clause, bool *same);
+void tsr_code_free(struct tsr_code *code);
+
+/* Number of a code space, from the generation of its address space. */
+static inline uint64_t tsr_code_space(uint64_t generation, bool registers_64)
+{
+	return generation << 1 | registers_64;
+}
+
+#endif

@@ -1,0 +1,631 @@
+/* SPDX-License-Identifier: MIT */
+#include "core.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "../gpu.h"
+#include "warp.h"
+
+/* Tuples a bundle runs before others get their turn. */
+#define QUANTUM 16384
+/* Times a warp may be passed over for others of its bundle. */
+#define PASSED_MAX 64
+
+struct tsr_shader *tsr_shader_new(void)
+{
+	size_t size = (sizeof(struct tsr_shader) + 63) & ~(size_t)63;
+	struct tsr_shader *sh = aligned_alloc(64, size);
+
+	if (!sh)
+		return NULL;
+	memset(sh, 0, size);
+	tsr_access_init(&sh->access);
+	for (unsigned int l = 0; l < TSR_WARP_LANES; l++)
+		sh->temp[TSR_FIXED_LANE_ID].u[l] = l;
+	return sh;
+}
+
+void tsr_shader_free(struct tsr_shader *sh)
+{
+	if (sh)
+		tsr_code_free(&sh->code);
+	free(sh);
+}
+
+static void fill(union tsr_lanes *v, uint32_t word)
+{
+	for (unsigned int l = 0; l < TSR_WARP_LANES; l++)
+		v->u[l] = word;
+}
+
+static struct tsr_group *group_of(struct tsr_shader *sh, const struct tsr_warp *warp)
+{
+	return &sh->core->group[warp->group];
+}
+
+/* ---- Faults ---------------------------------------------------------------------------------- */
+
+#define FIELD(f, v) ((uint32_t)(v) << f##__SHIFT & f##__MASK)
+
+void tsr_shader_fault(struct tsr_shader *sh, unsigned int w, unsigned int lane, uint64_t clause,
+		      unsigned int tuple, bool add)
+{
+	const struct tsr_warp *warp = &sh->bundle->warp[w];
+
+	sh->fault = sh->mem.fault;
+	sh->fault.clause = clause;
+	sh->fault.shader = FIELD(TSR_QUEUE_FAULT_SHADER_LANE, lane) |
+			   FIELD(TSR_QUEUE_FAULT_SHADER_WARP, warp->number) |
+			   FIELD(TSR_QUEUE_FAULT_SHADER_TUPLE, tuple) |
+			   FIELD(TSR_QUEUE_FAULT_SHADER_ADD, add) |
+			   FIELD(TSR_QUEUE_FAULT_SHADER_CORE, sh->core->index) |
+			   TSR_QUEUE_FAULT_SHADER_VALID__MASK;
+	memcpy(sh->fault.group, group_of(sh, warp)->id, sizeof(sh->fault.group));
+	if (sh->gpu->shader_hook)
+		tsr_shader_watch(sh, TSR_SHADER_FAULT, w, clause, NULL, warp->active);
+}
+
+/* A fault of the clause itself, in the first lane that executes it. */
+static void clause_fault(struct tsr_shader *sh, uint8_t code, unsigned int tuple, bool add)
+{
+	unsigned int w = sh->lanes.alu.warp[0];
+
+	sh->mem.unit = TSR_UNIT_SHADER;
+	tsr_mmu_fault(&sh->mem, code, sh->here, TSR_ACCESS_NONE, 0);
+	tsr_shader_fault(sh, w, __builtin_ctz(sh->bundle->warp[w].active), sh->here, tuple, add);
+}
+
+/* ---- Groups ---------------------------------------------------------------------------------- */
+
+/* If all threads of the group that are left are at the barrier, they go on. */
+static void open_barrier(struct tsr_shader *sh, unsigned int place)
+{
+	struct tsr_core *core = sh->core;
+	struct tsr_group *group = &core->group[place];
+
+	if (!group->alive || group->parked != group->alive)
+		return;
+	group->parked = 0;
+	for (unsigned int n = 0; n < sh->grid->warps; n++) {
+		unsigned int slot = place * sh->grid->warps + n;
+		struct tsr_warp *warp = tsr_core_warp(core, slot);
+
+		if (!warp->used || !warp->live)
+			continue;
+		tsr_warp_release(warp);
+		core->ready |= 1u << slot / TSR_BUNDLE_WARPS;
+	}
+}
+
+/* A warp has ended and all its messages are complete. */
+static bool finish_warp(struct tsr_shader *sh, struct tsr_warp *warp)
+{
+	struct tsr_core *core = sh->core;
+	unsigned int place = warp->group;
+	struct tsr_group *group = &core->group[place];
+
+	warp->used = false;
+	if (--group->warps)
+		return true;
+	core->groups--;
+	sh->stats.groups++;
+	if (core->next >= sh->grid->total)
+		return true;
+	return tsr_core_start_group(sh->grid, core, place);
+}
+
+/* Warp @w has executed @clause: find its next one. */
+static void retire(struct tsr_shader *sh, unsigned int w, const struct tsr_decoded *clause)
+{
+	struct tsr_warp *warp = &sh->bundle->warp[w];
+	struct tsr_group *group = group_of(sh, warp);
+	uint16_t live = warp->live, parked = warp->parked;
+
+	tsr_warp_retire(warp, clause, sh->lanes.branch.taken[w], &sh->lanes.branch.target[w]);
+	if (warp->stored)
+		warp->owed |= tsr_message_owed(warp, warp->live ? clause->wait : 0xff);
+	if (live == warp->live && parked == warp->parked)
+		return;
+	group->alive -= __builtin_popcount(live & ~warp->live);
+	group->parked += __builtin_popcount(warp->parked & ~parked);
+	open_barrier(sh, warp->group);
+}
+
+/* ---- Choosing warps -------------------------------------------------------------------------- */
+
+enum choice {
+	CHOICE_RUN,			/* the warps in lanes.alu execute the clause at sh->here */
+	CHOICE_NONE,			/* no warp of the bundle can go on */
+	CHOICE_HOST,			/* none can before the host answers */
+	CHOICE_FAULT,
+};
+
+/* Messages that warp @w waits for are executed; if it has ended, a new group may take its place. */
+static enum choice settle(struct tsr_shader *sh, unsigned int w)
+{
+	struct tsr_warp *warp = &sh->bundle->warp[w];
+
+	if (!warp->used)
+		return CHOICE_NONE;
+	if (warp->owed) {
+		switch (tsr_message_settle(sh, w)) {
+		case TSR_STEP_DONE:
+			break;
+		case TSR_STEP_PENDING:
+			return CHOICE_HOST;
+		default:
+			return CHOICE_FAULT;
+		}
+	}
+	if (!warp->live && !finish_warp(sh, warp)) {
+		tsr_mmu_fault(&sh->mem, TSR_FAULT_UNSUPPORTED, warp->here, TSR_ACCESS_NONE, 0);
+		tsr_shader_fault(sh, w, 0, warp->here, 0, false);
+		return CHOICE_FAULT;
+	}
+	return CHOICE_RUN;
+}
+
+static void set_mask(struct tsr_shader *sh, unsigned int w, uint16_t lanes)
+{
+	union tsr_lanes *mask = &sh->lanes.alu.mask[w];
+
+	if (sh->mask_bits[w] == lanes)
+		return;
+	sh->mask_bits[w] = lanes;
+	for (unsigned int l = 0; l < TSR_WARP_LANES; l++)
+		mask->u[l] = -(uint32_t)(lanes >> l & 1);
+}
+
+/* FAU special "warp". */
+static void set_number(struct tsr_shader *sh, unsigned int w, uint8_t number)
+{
+	if (sh->number[w] == number)
+		return;
+	sh->number[w] = number;
+	fill(&sh->temp[TSR_TEMP_WARP_ID * TSR_BUNDLE_WARPS + w], number);
+}
+
+/* Have the warps of @able that stand at @here execute the next clause. */
+static void choose(struct tsr_shader *sh, unsigned int able, uint64_t here)
+{
+	struct tsr_alu_state *alu = &sh->lanes.alu;
+
+	alu->warps = 0;
+	alu->full = true;
+	sh->here = here;
+	sh->lanes_chosen = 0;
+	sh->before = TSR_CLAUSE_FAULT;
+	sh->after = TSR_CLAUSE_MESSAGE | TSR_CLAUSE_BARRIER | TSR_CLAUSE_BRANCH | TSR_CLAUSE_END;
+	for (unsigned int w = 0; w < TSR_BUNDLE_WARPS; w++) {
+		struct tsr_warp *warp = &sh->bundle->warp[w];
+
+		if (!(able >> w & 1))
+			continue;
+		if (warp->here != here) {
+			warp->passed++;
+			continue;
+		}
+		warp->passed = 0;
+		alu->warp[alu->warps++] = w;
+		alu->full &= warp->active == 0xffff;
+		set_mask(sh, w, warp->active);
+		set_number(sh, w, warp->number);
+		sh->lanes_chosen += __builtin_popcount(warp->active);
+		if (warp->active != warp->live)
+			sh->after |= TSR_CLAUSE_RECONVERGE;
+		if (warp->stored) {
+			sh->before |= TSR_CLAUSE_STAGING;
+			sh->after |= TSR_CLAUSE_WAIT;
+		}
+	}
+}
+
+/* The lowest address goes first, so that warps meet again, unless one has been passed over long. */
+static enum choice choose_warps(struct tsr_shader *sh)
+{
+	enum choice none = CHOICE_NONE;
+	uint64_t here = UINT64_MAX;
+	unsigned int able = 0;
+	bool starved = false;
+
+	for (unsigned int w = 0; w < TSR_BUNDLE_WARPS; w++) {
+		enum choice choice = settle(sh, w);
+
+		if (choice == CHOICE_FAULT)
+			return choice;
+		if (choice == CHOICE_HOST)
+			none = choice;
+	}
+	for (unsigned int w = 0; w < TSR_BUNDLE_WARPS; w++) {
+		const struct tsr_warp *warp = &sh->bundle->warp[w];
+
+		if (!warp->used || warp->owed || !warp->active)
+			continue;
+		able |= 1u << w;
+		if (starved)
+			continue;
+		starved = warp->passed > PASSED_MAX;
+		if (starved || warp->here < here)
+			here = warp->here;
+	}
+	if (!able)
+		return none;
+	choose(sh, able, here);
+	return CHOICE_RUN;
+}
+
+/* ---- Executing clauses ----------------------------------------------------------------------- */
+
+/* Where a chain of clauses ended. */
+enum end {
+	END_LIMIT,			/* the warps chosen stand at sh->here */
+	END_CHOICE,			/* they have been retired, one by one */
+	END_FAULT,
+	END_HOST,			/* as END_LIMIT, and the code there cannot be had yet */
+};
+
+/* The clause at @pc; @link, of the clause before it, remembers it. NULL with *@end. */
+static struct tsr_decoded *find(struct tsr_shader *sh, struct tsr_decoded **link, uint64_t pc,
+				enum end *end)
+{
+	uint32_t forgotten = sh->code.forgotten;
+	struct tsr_decoded *clause;
+	unsigned int w = sh->lanes.alu.warp[0];
+
+	sh->mem.unit = TSR_UNIT_SHADER;
+	sh->here = pc;
+	switch (tsr_code_find(&sh->code, sh->gpu->alu, &sh->mem, sh->space, pc, &clause)) {
+	case TSR_STEP_DONE:
+		if (link && forgotten == sh->code.forgotten)
+			*link = clause;
+		return clause;
+	case TSR_STEP_PENDING:
+		*end = END_HOST;
+		return NULL;
+	default:
+		tsr_shader_fault(sh, w, __builtin_ctz(sh->bundle->warp[w].active), pc, 0, false);
+		*end = END_FAULT;
+		return NULL;
+	}
+}
+
+/* Send the message of @clause from all chosen warps. TSR_STEP_PENDING: one at least is stored. */
+static enum tsr_step send(struct tsr_shader *sh, const struct tsr_decoded *clause)
+{
+	enum tsr_step result = TSR_STEP_DONE;
+
+	for (unsigned int i = 0; i < sh->lanes.alu.warps; i++) {
+		enum tsr_step step = tsr_message_send(sh, sh->lanes.alu.warp[i], clause);
+
+		if (step == TSR_STEP_FAULT)
+			return step;
+		if (step == TSR_STEP_PENDING)
+			result = step;
+	}
+	return result;
+}
+
+/* Whether all chosen threads branch (1), or none does (0), or some (-1). */
+static int all_taken(const struct tsr_shader *sh)
+{
+	bool any = false, all = true;
+
+	for (unsigned int i = 0; i < sh->lanes.alu.warps; i++) {
+		unsigned int w = sh->lanes.alu.warp[i];
+		uint16_t active = sh->mask_bits[w], taken = sh->lanes.branch.taken[w] & active;
+
+		any |= taken != 0;
+		all &= taken == active;
+	}
+	return all ? 1 : any ? -1 : 0;
+}
+
+/*
+ * What @clause has to have done besides micro-operations, @flags of it. Returns the next clause if
+ * the warps chosen stay together, else NULL with *@end.
+ */
+static struct tsr_decoded *complete(struct tsr_shader *sh, struct tsr_decoded *clause,
+				    unsigned int flags, enum end *end)
+{
+	enum tsr_step sent = TSR_STEP_DONE;
+
+	if (flags & TSR_CLAUSE_MESSAGE)
+		sent = send(sh, clause);
+	if (sent == TSR_STEP_FAULT) {
+		*end = END_FAULT;
+		return NULL;
+	}
+	flags &= ~TSR_CLAUSE_MESSAGE;
+	if (sent == TSR_STEP_DONE && !flags)
+		return clause->next ? clause->next :
+				      find(sh, &clause->next, clause->next_pc, end);
+	if (sent == TSR_STEP_DONE && flags == TSR_CLAUSE_BRANCH && clause->jump_fixed) {
+		int taken = all_taken(sh);
+
+		if (taken == 1 && !clause->jump_ends)
+			return clause->jump ? clause->jump :
+					      find(sh, &clause->jump, clause->jump_pc, end);
+		if (taken == 0)
+			return clause->next ? clause->next :
+					      find(sh, &clause->next, clause->next_pc, end);
+	}
+	for (unsigned int i = 0; i < sh->lanes.alu.warps; i++)
+		retire(sh, sh->lanes.alu.warp[i], clause);
+	*end = END_CHOICE;
+	return NULL;
+}
+
+/* What is to be done before @clause, where it has one of the flags sh->before. */
+static bool prepare(struct tsr_shader *sh, const struct tsr_decoded *clause)
+{
+	if (clause->flags & TSR_CLAUSE_FAULT) {
+		sh->here = clause->pc;
+		clause_fault(sh, clause->fault_code, clause->fault_tuple, clause->fault_add);
+		return false;
+	}
+	for (unsigned int i = 0; i < sh->lanes.alu.warps; i++)
+		tsr_message_capture(sh, sh->lanes.alu.warp[i]);
+	return true;
+}
+
+/* Clauses warps may execute before their limit. */
+static uint32_t clauses_left(const struct tsr_shader *sh)
+{
+	uint32_t limit = sh->grid->state.clause_limit, most = 0;
+
+	if (!limit)
+		return UINT32_MAX;
+	for (unsigned int i = 0; i < sh->lanes.alu.warps; i++) {
+		uint32_t clauses = sh->bundle->warp[sh->lanes.alu.warp[i]].clauses;
+
+		most = clauses > most ? clauses : most;
+	}
+	return most < limit ? limit - most : 0;
+}
+
+/* Execute the micro-operations of @clause. */
+static inline void execute(struct tsr_shader *sh, const struct tsr_decoded *clause)
+{
+	struct tsr_alu_state *alu = &sh->lanes.alu;
+	const struct tsr_uop *uop = clause->uop, *end = uop + clause->uops;
+
+	alu->space[TSR_LANES_CLAUSE] = clause->konst;
+	if (clause->mode_key != sh->mode_key) {
+		sh->mode_key = clause->mode_key;
+		tsr_alu_change(&sh->fp, &clause->mode);
+	}
+	for (; uop < end; uop++)
+		uop->fn(uop, alu);
+}
+
+/* What clauses executed by the chosen warps count for. */
+static void account(struct tsr_shader *sh, uint32_t clauses, uint32_t tuples)
+{
+	struct tsr_alu_state *alu = &sh->lanes.alu;
+
+	sh->stats.clauses += (uint64_t)clauses * alu->warps;
+	sh->stats.cycles += (uint64_t)tuples * alu->warps;
+	sh->stats.threads += (uint64_t)tuples * sh->lanes_chosen;
+	sh->effort -= tuples;
+	sh->core->quantum -= tuples;
+	for (unsigned int i = 0; i < alu->warps; i++)
+		sh->bundle->warp[alu->warp[i]].clauses += clauses;
+}
+
+static void stand(struct tsr_shader *sh)
+{
+	for (unsigned int i = 0; i < sh->lanes.alu.warps; i++)
+		sh->bundle->warp[sh->lanes.alu.warp[i]].here = sh->here;
+}
+
+/* Execute clauses from @clause on as long as the chosen warps stay together, at most @left. */
+static enum end chain(struct tsr_shader *sh, struct tsr_decoded *clause, uint32_t left)
+{
+	uint32_t tuples = 0, clauses = 0;
+	enum end end = END_LIMIT;
+
+	for (;;) {
+		unsigned int flags = clause->flags & sh->after;
+
+		if ((clause->flags & sh->before) && !prepare(sh, clause)) {
+			end = END_FAULT;
+			break;
+		}
+		sh->here = clause->pc;
+		execute(sh, clause);
+		tuples += clause->tuples;
+		clauses++;
+		if (flags)
+			clause = complete(sh, clause, flags, &end);
+		else if (clause->next)
+			clause = clause->next;
+		else
+			clause = find(sh, &clause->next, clause->next_pc, &end);
+		if (!clause)
+			break;
+		sh->here = clause->pc;
+		if (clauses == left || (int32_t)tuples >= sh->effort ||
+		    (int32_t)tuples >= sh->core->quantum)
+			break;
+	}
+	account(sh, clauses, tuples);
+	if (end == END_LIMIT || end == END_HOST)
+		stand(sh);
+	return end;
+}
+
+/* Strict mode: whether @clause is still what memory holds. */
+static bool verify(struct tsr_shader *sh, const struct tsr_decoded *clause)
+{
+	unsigned int w = sh->lanes.alu.warp[0];
+	bool same;
+
+	switch (tsr_code_compare(&sh->mem, clause, &same)) {
+	case TSR_STEP_FAULT:
+		tsr_shader_fault(sh, w, __builtin_ctz(sh->bundle->warp[w].active), sh->here, 0,
+				 false);
+		return false;
+	case TSR_STEP_PENDING:	/* it was there a moment ago: it has been translated before */
+		return true;
+	default:
+		if (!same)
+			clause_fault(sh, TSR_FAULT_SHADER_ENCODING, 0, false);
+		return same;
+	}
+}
+
+/* One clause, with the debugger looking on. */
+static enum end step(struct tsr_shader *sh, struct tsr_decoded *clause)
+{
+	uint16_t executed[TSR_BUNDLE_WARPS], number = sh->lanes.alu.warps;
+	uint8_t warp[TSR_BUNDLE_WARPS];
+	uint64_t pc = sh->here;
+	enum end end;
+
+	for (unsigned int i = 0; i < number; i++) {
+		warp[i] = sh->lanes.alu.warp[i];
+		executed[i] = sh->bundle->warp[warp[i]].active;
+		tsr_shader_watch(sh, TSR_SHADER_BEFORE, warp[i], pc, clause, executed[i]);
+	}
+	end = chain(sh, clause, 1);
+	for (unsigned int i = 0; end != END_FAULT && i < number; i++)
+		tsr_shader_watch(sh, TSR_SHADER_AFTER, warp[i], pc, NULL, executed[i]);
+	return end;
+}
+
+/* The chosen warps execute clauses. */
+static enum end run_chosen(struct tsr_shader *sh)
+{
+	uint32_t left = clauses_left(sh);
+	struct tsr_decoded *clause;
+	enum end end = END_LIMIT;
+
+	if (!left) {
+		clause_fault(sh, TSR_FAULT_SHADER_LIMIT, 0, false);
+		return END_FAULT;
+	}
+	clause = find(sh, NULL, sh->here, &end);
+	if (!clause)
+		return end;
+	if (sh->gpu->cfg.strict_code) {
+		if (!verify(sh, clause))
+			return END_FAULT;
+		left = 1;
+	}
+	return sh->gpu->shader_hook ? step(sh, clause) : chain(sh, clause, left);
+}
+
+/* ---- Bundles and cores ----------------------------------------------------------------------- */
+
+static void enter_bundle(struct tsr_shader *sh, unsigned int index)
+{
+	struct tsr_bundle *bundle = sh->core->bundle[index];
+
+	sh->bundle = bundle;
+	sh->bundle_index = index;
+	sh->lanes.alu.space[TSR_LANES_REG] = bundle->reg;
+}
+
+/* The bundle whose turn it is, until it stops or its time is over. False: a fault. */
+static bool run_bundle(struct tsr_shader *sh)
+{
+	struct tsr_core *core = sh->core;
+	uint32_t bit = 1u << core->turn;
+
+	enter_bundle(sh, core->turn);
+	while (sh->effort > 0 && core->quantum > 0) {
+		enum choice choice = choose_warps(sh);
+		enum end end;
+
+		if (choice == CHOICE_FAULT)
+			return false;
+		if (choice != CHOICE_RUN) {
+			core->ready &= ~bit;
+			core->waiting |= choice == CHOICE_HOST ? bit : 0;
+			return true;
+		}
+		end = run_chosen(sh);
+		if (end == END_FAULT)
+			return false;
+		if (end == END_HOST) {
+			core->ready &= ~bit;
+			core->waiting |= bit;
+			return true;
+		}
+	}
+	return true;
+}
+
+/* Give another bundle its turn, after groups have been started if there is room. False: a fault. */
+static bool next_bundle(struct tsr_shader *sh)
+{
+	struct tsr_core *core = sh->core;
+	uint32_t later;
+
+	core->quantum = QUANTUM;
+	if (!tsr_core_start_groups(sh->grid, core)) {
+		tsr_mmu_fault(&sh->mem, TSR_FAULT_UNSUPPORTED, sh->grid->state.code,
+			      TSR_ACCESS_NONE, 0);
+		sh->fault = sh->mem.fault;
+		return false;
+	}
+	later = core->ready & -(2u << core->turn);
+	if (core->turn == TSR_CORE_BUNDLES - 1)
+		later = 0;
+	if (core->ready)
+		core->turn = __builtin_ctz(later ? later : core->ready);
+	return true;
+}
+
+static enum tsr_burst run_core(struct tsr_shader *sh)
+{
+	struct tsr_core *core = sh->core;
+
+	while (sh->effort > 0) {
+		if (!(core->ready >> core->turn & 1) || core->quantum <= 0) {
+			if (!next_bundle(sh))
+				return TSR_BURST_FAULT;
+		}
+		if (!core->ready)
+			break;
+		if (!run_bundle(sh))
+			return TSR_BURST_FAULT;
+	}
+	if (!core->ready && core->waiting)
+		return TSR_BURST_STUCK;
+	return core->groups || core->next < sh->grid->total ? TSR_BURST_MORE : TSR_BURST_DONE;
+}
+
+enum tsr_burst tsr_core_burst(struct tsr_shader *sh, const struct tsr_mem *mem,
+			      struct tsr_queue *queue, struct tsr_grid *grid, struct tsr_core *core)
+{
+	const struct tsr_alu_mode none = { 0, 0, 0 };
+	enum tsr_burst burst;
+
+	sh->gpu = mem->gpu;
+	sh->queue = queue;
+	sh->mem = *mem;
+	sh->mem.unit = TSR_UNIT_SHADER;
+	sh->env.mem = &sh->mem;
+	sh->env.access = &sh->access;
+	sh->env.state = &grid->state;
+	sh->grid = grid;
+	sh->core = core;
+	sh->space = tsr_code_space(tsr_mmu_code_generation(sh->gpu, mem->as),
+				   grid->state.registers_64);
+	sh->effort = TSR_SHADER_BURST;
+	sh->stats = (struct tsr_shader_stats){ 0 };
+	sh->lanes.alu.space[TSR_LANES_TEMP] = sh->temp;
+	sh->lanes.alu.space[TSR_LANES_PUSH] = grid->push;
+	fill(&sh->temp[TSR_FIXED_CORE_ID], core->index);
+	core->ready |= core->waiting;
+	core->waiting = 0;
+	sh->mode_key = 0;
+	tsr_alu_enter(&sh->fp, &none);
+	burst = run_core(sh);
+	tsr_alu_leave(&sh->fp);
+	tsr_access_stop(&sh->access, mem->runner);
+	tsr_mem_flush_dirty(mem->runner);
+	return burst;
+}

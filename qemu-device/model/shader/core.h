@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Running a shader core.
+ *
+ * In: a core of a grid with its groups, and the thread that runs it. Out: clauses executed, groups
+ * completed, a fault. A burst is bounded (TSR_SHADER_BURST); between two bursts, which is between two
+ * clauses, everything is in the grid. What a thread needs besides is in its struct tsr_shader, where
+ * nothing lasts but caches.
+ *
+ *   core.c        bursts, choice of bundle and warps, chains of clauses
+ *   scoreboard.c  messages: sending, storing, waiting
+ *   warp.c        control flow inside a warp
+ *   watch.c       the debugger's hook
+ */
+#ifndef TSR_SHADER_CORE_H
+#define TSR_SHADER_CORE_H
+
+#include "access.h"
+#include "alu.h"
+#include "branch.h"
+#include "code.h"
+#include "debug.h"
+#include "grid.h"
+#include "message.h"
+
+/* Tuples (of a bundle) after which a burst ends, and what a message counts there. */
+#define TSR_SHADER_BURST 4096
+#define TSR_SHADER_MESSAGE_EFFORT 64
+
+/* What has been done, for counters and the cost model. */
+struct tsr_shader_stats {
+	uint64_t cycles, groups, clauses, threads, messages;	/* see counters.md */
+	uint64_t read_bytes, write_bytes;	/* of messages */
+};
+
+/* The shader's part of a thread that runs queues. */
+struct tsr_shader {
+	struct tsr_lane_state lanes;
+	union tsr_lanes temp[TSR_TEMPS * TSR_BUNDLE_WARPS];
+	union tsr_lanes staged[TSR_REGISTERS * TSR_BUNDLE_WARPS];	/* see scoreboard.c */
+	struct tsr_code code;
+	struct tsr_access_cache access;
+	struct tsr_alu_saved fp;
+	uint32_t mode_key;		/* the ALU's mode */
+
+	/* Of the present burst. */
+	struct tsr_gpu *gpu;
+	struct tsr_queue *queue;
+	struct tsr_mem mem;
+	struct tsr_msg_env env;
+	struct tsr_grid *grid;
+	struct tsr_core *core;
+	uint64_t space;			/* code space */
+	int32_t effort;			/* tuples left */
+	struct tsr_shader_stats stats;
+	struct tsr_fault_info fault;
+
+	/* Of the bundle that runs. */
+	struct tsr_bundle *bundle;
+	unsigned int bundle_index;
+	uint16_t mask_bits[TSR_BUNDLE_WARPS];	/* what lanes.alu.mask says */
+	uint8_t number[TSR_BUNDLE_WARPS];	/* what TSR_TEMP_WARP_ID says */
+	uint64_t here;			/* the clause of the warps chosen */
+	uint32_t lanes_chosen;		/* their active lanes */
+	/* TSR_CLAUSE_ flags to be looked at before and after a clause */
+	uint16_t before, after;
+};
+
+/* What a burst came to. */
+enum tsr_burst {
+	TSR_BURST_MORE,			/* there is more to do */
+	TSR_BURST_DONE,			/* all groups of this core are complete */
+	TSR_BURST_STUCK,		/* the host has to be asked */
+	TSR_BURST_FAULT,		/* shader->fault says what */
+};
+
+/* The shader's part of a thread; NULL: no memory. */
+struct tsr_shader *tsr_shader_new(void);
+void tsr_shader_free(struct tsr_shader *shader);
+
+/*
+ * One burst of @core, claimed by the caller. @mem is the view of memory of the calling thread.
+ * @stats of @shader is what was done.
+ */
+enum tsr_burst tsr_core_burst(struct tsr_shader *shader, const struct tsr_mem *mem,
+			      struct tsr_queue *queue, struct tsr_grid *grid, struct tsr_core *core);
+
+/* For the files of the core. */
+
+static inline unsigned int tsr_shader_slot(const struct tsr_shader *sh, unsigned int w)
+{
+	return sh->bundle_index * TSR_BUNDLE_WARPS + w;
+}
+
+/*
+ * A program is at fault: of warp @w of the bundle, in @lane, at @clause. What is wrong is in
+ * sh->mem.fault.
+ */
+void tsr_shader_fault(struct tsr_shader *sh, unsigned int w, unsigned int lane, uint64_t clause,
+		      unsigned int tuple, bool add);
+
+/*
+ * scoreboard.c. Warp @w of the bundle sends the message of @clause for its active lanes.
+ * TSR_STEP_DONE: it is complete; _PENDING: it is stored; _FAULT.
+ */
+enum tsr_step tsr_message_send(struct tsr_shader *sh, unsigned int w,
+			       const struct tsr_decoded *clause);
+/* Execute stored messages that warp @w is owed: _DONE when it is owed none any more. */
+enum tsr_step tsr_message_settle(struct tsr_shader *sh, unsigned int w);
+/* Before a clause with a staging barrier: stored messages read their staging registers. */
+void tsr_message_capture(struct tsr_shader *sh, unsigned int w);
+/* Slots of @wait on which warp has stored messages. */
+uint8_t tsr_message_owed(const struct tsr_warp *warp, uint8_t wait);
+
+/* watch.c: call the hook. */
+void tsr_shader_watch(struct tsr_shader *sh, enum tsr_shader_when when, unsigned int w,
+		      uint64_t pc, const struct tsr_decoded *clause, uint16_t executed);
+
+#endif

@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: MIT */
+#include "grid.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "../gpu.h"
+
+/* What is wrong with a COMPUTE_STATE: @code of qword @qword. */
+struct verdict {
+	uint8_t code;
+	unsigned int qword;
+};
+
+static const struct tsr_desc_struct *description(void)
+{
+	static const char name[] = "COMPUTE_STATE";
+
+	for (unsigned int i = 0; i < tsr_desc_num_structs; i++) {
+		if (!strcmp(tsr_desc_structs[i].name, name))
+			return &tsr_desc_structs[i];
+	}
+	return NULL;
+}
+
+static uint64_t field_mask(const struct tsr_desc_field *field)
+{
+	return UINT64_MAX >> (63 - field->hi + field->lo) << field->lo;
+}
+
+static uint64_t field_value(const struct tsr_desc_field *field, const uint64_t *word)
+{
+	return (word[field->qword] & field_mask(field)) >> field->lo;
+}
+
+/* Reserved bits first, then the fields in their order. */
+static struct verdict check_state(const uint64_t *word)
+{
+	const struct tsr_desc_struct *desc = description();
+	uint64_t known[TSR_COMPUTE_STATE__QWORDS] = { 0 };
+	struct tsr_compute_state state;
+
+	for (unsigned int i = 0; i < desc->num_fields; i++)
+		known[desc->fields[i].qword] |= field_mask(&desc->fields[i]);
+	for (unsigned int i = 0; i < TSR_COMPUTE_STATE__QWORDS; i++) {
+		if (word[i] & ~known[i])
+			return (struct verdict){ TSR_FAULT_RESERVED_BITS, i };
+	}
+	for (unsigned int i = 0; i < desc->num_fields; i++) {
+		const struct tsr_desc_field *field = &desc->fields[i];
+		uint64_t value = field_value(field, word);
+
+		if (value < field->min || value > field->max)
+			return (struct verdict){ TSR_FAULT_BAD_VALUE, field->qword };
+		if (field->align > 1 && value % field->align)
+			return (struct verdict){ TSR_FAULT_ALIGNMENT, field->qword };
+	}
+	tsr_unpack_compute_state(word, &state);
+	if ((uint64_t)state.local_x * state.local_y * state.local_z > TSR_GROUP_THREADS_MAX)
+		return (struct verdict){ TSR_FAULT_BAD_VALUE, TSR_COMPUTE_STATE_LOCAL_X__QWORD };
+	return (struct verdict){ TSR_FAULT_NONE, 0 };
+}
+
+/* ---- Reading --------------------------------------------------------------------------------- */
+
+static enum tsr_step read_memory(struct tsr_mem *mem, uint64_t va, void *to, uint64_t len)
+{
+	uint8_t *out = to;
+
+	while (len) {
+		struct tsr_span span;
+		enum tsr_step step = tsr_mem_map(mem, va, len, TSR_ACCESS_READ, &span);
+
+		if (step != TSR_STEP_DONE)
+			return step;
+		if (span.ptr)
+			memcpy(out, span.ptr, span.len);
+		else
+			memset(out, 0, span.len);
+		va += span.len;
+		out += span.len;
+		len -= span.len;
+	}
+	return TSR_STEP_DONE;
+}
+
+static enum tsr_step read_groups(struct tsr_mem *mem, uint64_t pc, const uint64_t *cmd,
+				 uint32_t *groups)
+{
+	bool indirect = tsr_packet_opcode(cmd[0]) == TSR_OP_DISPATCH_INDIRECT;
+	enum tsr_step step = TSR_STEP_DONE;
+	struct tsr_dispatch_indirect i;
+	struct tsr_dispatch d;
+
+	if (indirect) {
+		tsr_unpack_dispatch_indirect(cmd, &i);
+		if (i.groups % 4)
+			return tsr_mem_bad_packet(mem, pc, 2, TSR_FAULT_ALIGNMENT);
+		step = read_memory(mem, i.groups, groups, 3 * sizeof(groups[0]));
+	} else {
+		tsr_unpack_dispatch(cmd, &d);
+		groups[0] = d.groups_x;
+		groups[1] = d.groups_y;
+		groups[2] = d.groups_z;
+	}
+	for (unsigned int n = 0; step == TSR_STEP_DONE && n < 3; n++) {
+		if (groups[n] > TSR_GROUPS_MAX)
+			return tsr_mem_bad_packet(mem, pc, indirect ? 2 : 2 + n / 2,
+						  TSR_FAULT_BAD_VALUE);
+	}
+	return step;
+}
+
+enum tsr_step tsr_grid_begin(struct tsr_mem *mem, uint64_t pc, const uint64_t *cmd,
+			     struct tsr_grid **grid)
+{
+	uint64_t word[TSR_COMPUTE_STATE__QWORDS], at = cmd[1];
+	uint32_t groups[3], push[TSR_PUSH_WORDS_MAX];
+	struct tsr_compute_state state;
+	struct verdict verdict;
+	enum tsr_step step;
+
+	*grid = NULL;
+	if (at % 64)
+		return tsr_mem_bad_packet(mem, pc, 1, TSR_FAULT_ALIGNMENT);
+	step = read_groups(mem, pc, cmd, groups);
+	if (step == TSR_STEP_DONE)
+		step = read_memory(mem, at, word, sizeof(word));
+	if (step != TSR_STEP_DONE)
+		return step;
+	verdict = check_state(word);
+	if (verdict.code)
+		return tsr_mem_bad_packet(mem, at, verdict.qword, verdict.code);
+	tsr_unpack_compute_state(word, &state);
+	step = read_memory(mem, state.push, push, state.push_words * sizeof(push[0]));
+	if (step != TSR_STEP_DONE || !groups[0] || !groups[1] || !groups[2])
+		return step;
+	if (!tsr_grid_new(mem->gpu, word, groups, push, grid))
+		return tsr_mem_bad_packet(mem, pc, 0, TSR_FAULT_UNSUPPORTED);
+	return TSR_STEP_DONE;
+}
+
+/* ---- The grid -------------------------------------------------------------------------------- */
+
+static void fill_local(struct tsr_grid *grid)
+{
+	uint32_t x = 0, y = 0, z = 0;
+
+	for (unsigned int t = 0; t < grid->threads; t++) {
+		grid->local_xy[t / TSR_WARP_LANES].u[t % TSR_WARP_LANES] = x | y << 16;
+		grid->local_z[t / TSR_WARP_LANES].u[t % TSR_WARP_LANES] = z;
+		if (++x == grid->state.local_x) {
+			x = 0;
+			if (++y == grid->state.local_y) {
+				y = 0;
+				z++;
+			}
+		}
+	}
+}
+
+static void fill_push(struct tsr_grid *grid)
+{
+	for (unsigned int i = 0; i < grid->state.push_words; i++) {
+		for (unsigned int l = 0; l < TSR_WARP_LANES; l++)
+			grid->push[i].u[l] = grid->push_word[i];
+	}
+}
+
+/* How many groups a core has room for. */
+static void find_places(struct tsr_grid *grid)
+{
+	const struct tsr_compute_state *state = &grid->state;
+
+	grid->slots = state->registers_64 ? TSR_CORE_WARPS / 2 : TSR_CORE_WARPS;
+	grid->warps = (grid->threads + TSR_WARP_LANES - 1) / TSR_WARP_LANES;
+	grid->places = grid->slots / grid->warps;
+	grid->group_stride = (state->group_memory + 63) & ~63u;
+	if (grid->group_stride && grid->places > TSR_GROUP_MEMORY_MAX / grid->group_stride)
+		grid->places = TSR_GROUP_MEMORY_MAX / grid->group_stride;
+}
+
+bool tsr_grid_new(const struct tsr_gpu *gpu, const uint64_t *word, const uint32_t *groups,
+		  const uint32_t *push, struct tsr_grid **out)
+{
+	size_t size = (sizeof(struct tsr_grid) + gpu->cfg.cores * sizeof(struct tsr_core) + 63) &
+		      ~(size_t)63;
+	struct tsr_grid *grid;
+
+	*out = NULL;
+	for (unsigned int i = 0; i < 3; i++) {
+		if (!groups[i] || groups[i] > TSR_GROUPS_MAX)
+			return false;
+	}
+	if (check_state(word).code || !(grid = aligned_alloc(64, size)))
+		return false;
+	memset(grid, 0, size);
+	memcpy(grid->word, word, sizeof(grid->word));
+	tsr_unpack_compute_state(word, &grid->state);
+	memcpy(grid->groups, groups, sizeof(grid->groups));
+	grid->total = (uint64_t)groups[0] * groups[1] * groups[2];
+	grid->threads = grid->state.local_x * grid->state.local_y * grid->state.local_z;
+	memcpy(grid->push_word, push, grid->state.push_words * sizeof(push[0]));
+	find_places(grid);
+	fill_local(grid);
+	fill_push(grid);
+	grid->cores = gpu->cfg.cores;
+	for (unsigned int i = 0; i < grid->cores; i++) {
+		grid->core[i].index = i;
+		grid->core[i].next = i;
+		if (i >= grid->total)
+			atomic_store_explicit(&grid->core[i].state, TSR_CORE_DONE,
+					      memory_order_relaxed);
+	}
+	*out = grid;
+	return true;
+}
+
+void tsr_grid_free(struct tsr_grid *grid)
+{
+	if (!grid)
+		return;
+	for (unsigned int i = 0; i < grid->cores; i++) {
+		struct tsr_core *core = &grid->core[i];
+
+		for (unsigned int n = 0; n < TSR_CORE_BUNDLES; n++) {
+			if (!core->bundle[n])
+				continue;
+			for (unsigned int w = 0; w < TSR_BUNDLE_WARPS; w++)
+				free(core->bundle[n]->warp[w].message);
+			free(core->bundle[n]);
+		}
+		free(core->group_memory);
+	}
+	free(grid);
+}
+
+bool tsr_warp_messages(struct tsr_warp *warp)
+{
+	if (!warp->message)
+		warp->message = aligned_alloc(64, TSR_STORED_MAX * sizeof(*warp->message));
+	return warp->message;
+}
+
+/* ---- Starting groups ------------------------------------------------------------------------- */
+
+uint16_t tsr_grid_lanes(const struct tsr_grid *grid, unsigned int number)
+{
+	unsigned int left = grid->threads - number * TSR_WARP_LANES;
+
+	return left >= TSR_WARP_LANES ? 0xffff : (1u << left) - 1;
+}
+
+struct tsr_bundle *tsr_core_bundle(struct tsr_core *core, unsigned int slot)
+{
+	struct tsr_bundle **bundle = &core->bundle[slot / TSR_BUNDLE_WARPS];
+
+	if (!*bundle) {
+		size_t size = (sizeof(**bundle) + 63) & ~(size_t)63;
+
+		*bundle = aligned_alloc(64, size);
+		if (*bundle)	/* registers are cleared when a warp starts */
+			memset((*bundle)->warp, 0, sizeof((*bundle)->warp));
+	}
+	return *bundle;
+}
+
+/* Registers at entry, see compute.md. */
+static void fill_registers(const struct tsr_grid *grid, const struct tsr_group *group,
+			   unsigned int number, union tsr_lanes *reg)
+{
+	const union tsr_lanes *xy = &grid->local_xy[number], *z = &grid->local_z[number];
+	const struct tsr_compute_state *state = &grid->state;
+	const uint32_t base[3] = { group->id[0] * state->local_x, group->id[1] * state->local_y,
+				   group->id[2] * state->local_z };
+
+	for (unsigned int r = 0; r < TSR_REGISTERS; r++) {
+		if (state->registers_64 || r < 16 || r >= 48)
+			memset(&reg[r * TSR_BUNDLE_WARPS], 0, sizeof(*reg));
+	}
+	reg[55 * TSR_BUNDLE_WARPS] = *xy;
+	reg[56 * TSR_BUNDLE_WARPS] = *z;
+	for (unsigned int l = 0; l < TSR_WARP_LANES; l++) {
+		for (unsigned int i = 0; i < 3; i++)
+			reg[(57 + i) * TSR_BUNDLE_WARPS].u[l] = group->id[i];
+		reg[60 * TSR_BUNDLE_WARPS].u[l] = base[0] + (xy->u[l] & 0xffff);
+		reg[61 * TSR_BUNDLE_WARPS].u[l] = base[1] + (xy->u[l] >> 16);
+		reg[62 * TSR_BUNDLE_WARPS].u[l] = base[2] + z->u[l];
+	}
+}
+
+static void start_warp(const struct tsr_grid *grid, struct tsr_core *core, unsigned int place,
+		       unsigned int number)
+{
+	unsigned int slot = place * grid->warps + number;
+	struct tsr_bundle *bundle = core->bundle[slot / TSR_BUNDLE_WARPS];
+	struct tsr_warp *warp = &bundle->warp[slot % TSR_BUNDLE_WARPS];
+	struct tsr_stored *message = warp->message;
+
+	memset(warp, 0, sizeof(*warp));
+	warp->message = message;
+	warp->here = grid->state.code;
+	warp->live = tsr_grid_lanes(grid, number);
+	warp->active = warp->live;
+	warp->used = true;
+	warp->group = place;
+	warp->number = number;
+	fill_registers(grid, &core->group[place], number, &bundle->reg[slot % TSR_BUNDLE_WARPS]);
+	core->ready |= 1u << slot / TSR_BUNDLE_WARPS;
+}
+
+bool tsr_core_start_group(struct tsr_grid *grid, struct tsr_core *core, unsigned int place)
+{
+	struct tsr_group *group = &core->group[place];
+	uint64_t id = core->next;
+
+	for (unsigned int n = 0; n < grid->warps; n++) {
+		if (!tsr_core_bundle(core, place * grid->warps + n))
+			return false;
+	}
+	if (grid->group_stride && !core->group_memory &&
+	    !(core->group_memory = calloc(grid->places, grid->group_stride)))
+		return false;
+	group->id[0] = id % grid->groups[0];
+	group->id[1] = id / grid->groups[0] % grid->groups[1];
+	group->id[2] = id / grid->groups[0] / grid->groups[1];
+	group->alive = grid->threads;
+	group->parked = 0;
+	group->warps = grid->warps;
+	if (grid->group_stride)
+		memset(core->group_memory + place * grid->group_stride, 0, grid->group_stride);
+	for (unsigned int n = 0; n < grid->warps; n++)
+		start_warp(grid, core, place, n);
+	core->next += grid->cores;
+	core->groups++;
+	return true;
+}
+
+bool tsr_core_start_groups(struct tsr_grid *grid, struct tsr_core *core)
+{
+	unsigned int started = 0;
+
+	for (unsigned int place = 0; place < grid->places && core->next < grid->total; place++) {
+		if (core->group[place].warps)
+			continue;
+		if (!tsr_core_start_group(grid, core, place))
+			return false;
+		started += grid->warps;
+		/* Until a bundle is full: those that follow find their place when it has run. */
+		if (started >= TSR_BUNDLE_WARPS &&
+		    !((place + 1) * grid->warps % TSR_BUNDLE_WARPS))
+			break;
+		if (started >= 2 * TSR_BUNDLE_WARPS)
+			break;
+	}
+	return true;
+}

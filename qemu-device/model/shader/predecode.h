@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Predecoding: a clause to the list of micro-operations that executes it.
+ *
+ * In: the bytes of a clause and its address. Out: a struct tsr_decoded, in which registers, results
+ * on their way and constants are resolved to operands: the register block's timing (a tuple's
+ * results land behind the port reads of the next tuple) costs nothing when the clause is executed
+ * unless it really needs a copy. NOPs and results nobody uses disappear. A clause that is wrong is
+ * decoded too: into the fault it raises when it is executed. Limits: none but the clause's own.
+ */
+#ifndef TSR_SHADER_PREDECODE_H
+#define TSR_SHADER_PREDECODE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "alu.h"
+
+/* Temporaries, as the first index of their TSR_BUNDLE_WARPS vectors divided by that. */
+enum tsr_temp {
+	TSR_TEMP_FIXED,			/* the vectors below, the same for all warps */
+	TSR_TEMP_WARP_ID,		/* FAU special: number of the warp in its group */
+	TSR_TEMP_RESULT,		/* results on their way, of two tuples, two units each */
+	TSR_TEMP_KEPT = TSR_TEMP_RESULT + 4,	/* sources kept for the message and the branch */
+	TSR_TEMPS = TSR_TEMP_KEPT + 8
+};
+
+/* Vectors of TSR_TEMP_FIXED. */
+enum tsr_temp_fixed {
+	TSR_FIXED_ZERO,
+	TSR_FIXED_LANE_ID,		/* FAU special */
+	TSR_FIXED_CORE_ID,		/* FAU special */
+};
+
+/* What is to be done besides the micro-operations. */
+enum {
+	TSR_CLAUSE_FAULT = 1 << 0,	/* the clause is wrong: before anything of it */
+	TSR_CLAUSE_STAGING = 1 << 1,	/* before it: messages have read their staging registers */
+	TSR_CLAUSE_MESSAGE = 1 << 2,
+	TSR_CLAUSE_BARRIER = 1 << 3,
+	TSR_CLAUSE_BRANCH = 1 << 4,
+	TSR_CLAUSE_END = 1 << 5,	/* threads that do not branch end */
+	TSR_CLAUSE_RECONVERGE = 1 << 6,	/* the lowest of all threads' addresses goes on */
+	TSR_CLAUSE_WAIT = 1 << 7,	/* the next clause waits for messages */
+};
+
+/* The message of a clause, see struct tsr_msg. */
+struct tsr_decoded_msg {
+	const struct tsr_insn *insn;
+	const struct tsr_insn *pair_insn;
+	struct tsr_operand src[3], pair[3];	/* as they are at the end of the clause */
+	uint8_t srcs, pairs;		/* how many */
+	uint32_t fma, add;		/* the encoded instructions, for stored messages */
+	uint8_t staging;		/* first staging register */
+	uint8_t staging_read;		/* registers read from there on */
+	uint8_t slot;			/* of the scoreboard */
+	uint8_t tuple;
+};
+
+/* A decoded clause. Micro-operations, instructions and constants lie behind it in memory. */
+struct tsr_decoded {
+	uint64_t pc;
+	uint64_t next_pc;		/* the clause behind it */
+	uint64_t jump_pc;		/* a branch's target, if it is the same for all threads */
+	/* Successors in the cache, NULL as long as nobody went there. */
+	struct tsr_decoded *next, *jump;
+	union tsr_lanes *konst;		/* TSR_LANES_CLAUSE */
+	struct tsr_uop *uop;
+	uint16_t uops;
+	uint16_t flags;			/* TSR_CLAUSE_ bits */
+	struct tsr_alu_mode mode;
+	uint32_t mode_key;		/* the same as one number */
+	uint8_t tuples;
+	uint8_t wait;			/* slots the next clause waits for */
+	uint8_t bytes;			/* length of its code */
+	bool jump_fixed;		/* jump_pc holds, or jump_ends does */
+	bool jump_ends;			/* branching ends the thread */
+	struct tsr_decoded_msg msg;
+	/* TSR_CLAUSE_FAULT: the fault, where it is */
+	uint8_t fault_code, fault_tuple;
+	bool fault_add;
+	/* The cache's. */
+	uint64_t space;
+	struct tsr_decoded *chain;
+	uint8_t code[TSR_CLAUSE_BYTES_MAX];	/* its bytes */
+};
+
+/* Memory a clause needs at most, in one piece, aligned to 64. */
+#define TSR_DECODED_MAX 10240
+
+/*
+ * Decode the clause of @code, @len bytes, at @pc into @memory, of TSR_DECODED_MAX bytes; returns
+ * how many are used. False in *@whole: the clause is longer than @len, and more code is needed.
+ */
+size_t tsr_predecode(const struct tsr_alu *alu, const void *code, size_t len, uint64_t pc,
+		     bool registers_64, void *memory, bool *whole);
+
+#endif

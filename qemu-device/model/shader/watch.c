@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+#include <string.h>
+
+#include "../gpu.h"
+#include "core.h"
+#include "warp.h"
+
+bool tsr_gpu_set_shader_hook(struct tsr_gpu *gpu, tsr_shader_hook *hook, void *opaque)
+{
+	if (gpu->cfg.threads)
+		return false;
+	gpu->shader_hook = hook;
+	gpu->shader_hook_opaque = opaque;
+	return true;
+}
+
+/* What the view says of the warp itself. */
+static void describe(const struct tsr_warp *warp, struct tsr_shader_view *view)
+{
+	view->warp = warp->number;
+	view->live = warp->live;
+	view->active = warp->active;
+	view->parked = warp->parked;
+	view->clauses = warp->clauses;
+	for (unsigned int l = 0; l < TSR_WARP_LANES; l++)
+		view->pc[l] = tsr_warp_pc(warp, l);
+	for (unsigned int i = 0; i < warp->stored; i++)
+		view->outstanding[warp->message[i].slot]++;
+}
+
+void tsr_shader_watch(struct tsr_shader *sh, enum tsr_shader_when when, unsigned int w,
+		      uint64_t pc, const struct tsr_decoded *clause, uint16_t executed)
+{
+	const struct tsr_warp *warp = &sh->bundle->warp[w];
+	const struct tsr_grid *grid = sh->grid;
+	struct tsr_shader_view view = {
+		.when = when,
+		.queue = sh->queue->index,
+		.core = sh->core->index,
+		.slot = tsr_shader_slot(sh, w),
+		.clause = pc,
+		.executed = executed,
+		.reg = &sh->bundle->reg[w],
+		.group_memory_size = grid->state.group_memory,
+		.scratch_size = grid->state.scratch_size,
+	};
+
+	describe(warp, &view);
+	memcpy(view.group, sh->core->group[warp->group].id, sizeof(view.group));
+	if (clause) {
+		view.code = clause->code;
+		view.code_len = clause->bytes;
+	}
+	if (grid->state.group_memory)
+		view.group_memory =
+			sh->core->group_memory + (size_t)warp->group * grid->group_stride;
+	view.scratch = grid->state.scratch +
+		       ((uint64_t)sh->core->index * grid->slots + view.slot) * TSR_WARP_LANES *
+			       grid->state.scratch_size;
+	if (when == TSR_SHADER_FAULT) {
+		view.fault_code = sh->fault.code;
+		view.fault_addr = sh->fault.addr;
+		view.fault_shader = sh->fault.shader;
+	}
+	sh->gpu->shader_hook(sh->gpu->shader_hook_opaque, &view);
+}

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Programs for the shader cores, put together by hand, and dispatches of them on the stage
+ * (stage.h). Nothing here goes through the assembler or the device's own decoder.
+ *
+ *   struct shade_code c = { 0 };
+ *   shade_clause(&c, &(struct shade_clause){ .tuple = { … }, .flow = TSR_FLOW_END });
+ *
+ * Code is written to SHADE_CODE, the state to SHADE_STATE, push words to SHADE_PUSH, all of it in
+ * STAGE_STREAM; what programs compute with is in STAGE_DATA.
+ */
+#ifndef TSR_SHADE_H
+#define TSR_SHADE_H
+
+#include "stage.h"
+#include "tsr_isa.h"
+
+#define SHADE_STATE (STAGE_STREAM + 0x20000)
+#define SHADE_PUSH (STAGE_STREAM + 0x21000)
+#define SHADE_CODE (STAGE_STREAM + 0x30000)
+#define SHADE_CODE_SIZE 0x10000
+#define SHADE_SCRATCH (STAGE_DATA + 0x80000)
+
+/* Sources of instructions. */
+enum {
+	S_P0 = TSR_SELECT_PORT0, S_P1, S_P2, S_STAGE, S_LO, S_HI, S_FMA, S_ADD,
+};
+
+/* An instruction: sources, then up to two modifiers. */
+struct shade_insn {
+	uint16_t op;			/* 0: NOP */
+	uint8_t src[4];
+	struct {
+		uint8_t mod, value;
+	} mod[3];			/* mod 0 with value 0: none */
+};
+
+/* Registers are given plus 1, so that 0 is none: R(3). */
+#define R(n) ((n) + 1)
+
+/* A tuple: what it reads, executes, and where its own results go. */
+struct shade_tuple {
+	struct shade_insn fma, add;
+	uint8_t p0, p1, p2;		/* R(n) */
+	uint8_t wf, wa;			/* R(n) for the result of FMA and of ADD */
+	uint8_t fau;			/* index; SHADE_CONST: the constant below */
+	uint64_t konst;
+	uint8_t pcrel;			/* enum tsr_pcrel of it */
+	/* the low word (pcrel LO) or high word (HI) of the constant is the distance to this label */
+	uint8_t label;
+};
+
+#define SHADE_CONST 0x7f
+
+struct shade_clause {
+	struct shade_tuple tuple[TSR_CLAUSE_TUPLES_MAX];
+	uint8_t tuples;			/* 0: 1 */
+	uint8_t flow;			/* enum tsr_flow */
+	uint8_t wait, slot, message, staging, staging_barrier, ftz;
+	uint8_t label;			/* number of the label that stands here, 0: none */
+};
+
+/* Clauses one behind the other. */
+struct shade_code {
+	uint8_t bytes[SHADE_CODE_SIZE];
+	uint32_t size;
+	uint32_t label[32];		/* offsets + 1 */
+	struct {
+		struct tsr_clause clause;
+		uint32_t at;
+		uint8_t konst, label;	/* which constant is to become the distance to which label */
+	} fix[64];
+	unsigned int fixes;
+};
+
+/* Append a clause; returns its offset. */
+uint32_t shade_clause(struct shade_code *c, const struct shade_clause *clause);
+/* Fill in the labels. */
+void shade_finish(struct shade_code *c);
+
+/* A dispatch to be made. */
+struct shade_dispatch {
+	const struct shade_code *code;
+	struct tsr_compute_state state;	/* zeros: CODE, PUSH, local sizes of 1, scratch are filled in */
+	uint32_t groups[3];		/* zeros: 1 */
+	uint32_t push[TSR_PUSH_WORDS_MAX];
+	uint64_t code_va;		/* 0: SHADE_CODE */
+	uint32_t at;			/* offset of code, state and push words from their places */
+};
+
+/* Write code, state and push words; the packet goes to @stream. Returns its address. */
+uint64_t shade_add(struct stage_stream *stream, const struct shade_dispatch *d);
+/* The same in a stream of its own at offset 0, called by @q; the doorbell is not rung. */
+uint64_t shade_call(struct stage *s, struct bench_queue *q, const struct shade_dispatch *d);
+
+/* Words of push words that hold 64-bit numbers. */
+static inline void shade_push64(uint32_t *push, unsigned int pair, uint64_t value)
+{
+	push[2 * pair] = (uint32_t)value;
+	push[2 * pair + 1] = (uint32_t)(value >> 32);
+}
+
+/*
+ * Clauses many programs end with: shade_store_own() stores register @reg at push pair 0 + 4 * linear
+ * global x (R60), using R0 and R1, waits for nothing before, and waits for the store (slot 0) if
+ * @wait.
+ */
+void shade_store_own(struct shade_code *c, unsigned int reg, unsigned int flow, bool wait);
+
+#endif
