@@ -192,8 +192,10 @@ class Descriptions(unittest.TestCase):
 
 
 if __name__ == "__main__":
+    import test_isa             # noqa: E402
     import test_pages           # noqa: E402
     import test_validation      # noqa: E402
+    Isa = test_isa.Isa
     Pages = test_pages.Pages
     Validation = test_validation.Validation
     sys.exit(ktap_unittest.main(__name__))
