@@ -11,33 +11,25 @@
 #include <string.h>
 
 #include "gpu.h"
+#include "shader/grid.h"
+#include "snapshot.h"
 
 #define SNAPSHOT_MAGIC 0x50414e5341525354ull	/* "TSRASNAP" */
 #define SNAPSHOT_VERSION 2u
 
-/* A snapshot being written or read. */
-struct stream {
-	uint8_t *buf;			/* where it is; not written when loading */
-	size_t size;			/* bytes there */
-	size_t pos;			/* bytes passed; beyond @size when that is too small */
-	bool loading;
-	const char *wrong;		/* loading: the first thing that was wrong */
-};
-
-static void wrong(struct stream *s, const char *what)
+static void wrong(struct tsr_stream *s, const char *what)
 {
 	if (s->loading && !s->wrong)
 		s->wrong = what;
 }
 
-/* Complain about @what unless @held. */
-static void check(struct stream *s, bool held, const char *what)
+void tsr_stream_check(struct tsr_stream *s, bool held, const char *what)
 {
 	if (!held)
 		wrong(s, what);
 }
 
-static void bytes(struct stream *s, void *data, size_t n)
+void tsr_stream_bytes(struct tsr_stream *s, void *data, size_t n)
 {
 	bool fits = n <= s->size && s->pos <= s->size - n;
 
@@ -47,14 +39,14 @@ static void bytes(struct stream *s, void *data, size_t n)
 		memset(data, 0, n);
 	else if (fits)
 		memcpy(s->buf + s->pos, data, n);
-	check(s, fits, "it ends too early");
+	tsr_stream_check(s, fits, "it ends too early");
 	s->pos += n;
 }
 
-/* A plain integer field. */
-#define VISIT(s, field) bytes(s, &(field), sizeof(field))
+#define VISIT(s, field) TSR_VISIT(s, field)
+#define check tsr_stream_check
 
-static void visit_bool(struct stream *s, bool *field)
+static void visit_bool(struct tsr_stream *s, bool *field)
 {
 	uint8_t byte = *field;
 
@@ -63,7 +55,7 @@ static void visit_bool(struct stream *s, bool *field)
 	*field = byte == 1;
 }
 
-static void visit_atomic32(struct stream *s, _Atomic uint32_t *field)
+static void visit_atomic32(struct tsr_stream *s, _Atomic uint32_t *field)
 {
 	uint32_t value = atomic_load_explicit(field, memory_order_relaxed);
 
@@ -72,7 +64,7 @@ static void visit_atomic32(struct stream *s, _Atomic uint32_t *field)
 		atomic_store_explicit(field, value, memory_order_relaxed);
 }
 
-static void visit_atomic64(struct stream *s, _Atomic uint64_t *field)
+static void visit_atomic64(struct tsr_stream *s, _Atomic uint64_t *field)
 {
 	uint64_t value = atomic_load_explicit(field, memory_order_relaxed);
 
@@ -85,7 +77,7 @@ static void visit_atomic64(struct stream *s, _Atomic uint64_t *field)
  * A moment of the past by @now, the reader's or the writer's clock: only how long ago it was
  * matters.
  */
-static void visit_since(struct stream *s, uint64_t *since, uint64_t now)
+static void visit_since(struct tsr_stream *s, uint64_t *since, uint64_t now)
 {
 	uint64_t elapsed = now - *since;
 
@@ -93,7 +85,7 @@ static void visit_since(struct stream *s, uint64_t *since, uint64_t now)
 	*since = now - elapsed;
 }
 
-static void visit_packet(struct stream *s, struct tsr_packet *packet)
+static void visit_packet(struct tsr_stream *s, struct tsr_packet *packet)
 {
 	VISIT(s, packet->word);
 	VISIT(s, packet->pc);
@@ -137,7 +129,7 @@ static bool packet_is_wait(const struct tsr_packet *packet)
 	return opcode == TSR_OP_WAIT || opcode == TSR_OP_WAIT_REG;
 }
 
-static void visit_fifo(struct stream *s, struct tsr_queue *q, struct tsr_fifo *fifo)
+static void visit_fifo(struct tsr_stream *s, struct tsr_queue *q, struct tsr_fifo *fifo)
 {
 	for (unsigned int i = 0; i < TSR_FIFO_DEPTH; i++)
 		visit_packet(s, &fifo->entry[i]);
@@ -153,7 +145,7 @@ static void visit_fifo(struct stream *s, struct tsr_queue *q, struct tsr_fifo *f
 	}
 }
 
-static void visit_record(struct stream *s, struct tsr_record *record)
+static void visit_record(struct tsr_stream *s, struct tsr_record *record)
 {
 	VISIT(s, record->addr);
 	VISIT(s, record->pc);
@@ -175,7 +167,7 @@ static void visit_record(struct stream *s, struct tsr_record *record)
 	      "a fault record");
 }
 
-static void visit_exec(struct stream *s, struct tsr_queue *q)
+static void visit_exec(struct tsr_stream *s, struct tsr_queue *q)
 {
 	struct tsr_exec *x = &q->exec;
 
@@ -213,7 +205,7 @@ static void visit_exec(struct stream *s, struct tsr_queue *q)
 		check(s, (x->frame[i].pc | x->frame[i].end) % 8 == 0, "a stream's address");
 }
 
-static void visit_config(struct stream *s, struct tsr_queue *q)
+static void visit_config(struct tsr_stream *s, struct tsr_queue *q)
 {
 	VISIT(s, q->ring_base);
 	VISIT(s, q->config);
@@ -228,7 +220,7 @@ static void visit_config(struct stream *s, struct tsr_queue *q)
 	      "a queue's configuration");
 }
 
-static void visit_progress(struct stream *s, struct tsr_queue *q)
+static void visit_progress(struct tsr_stream *s, struct tsr_queue *q)
 {
 	bool in_call = atomic_load_explicit(&q->in_call, memory_order_relaxed);
 
@@ -273,7 +265,22 @@ static bool state_is_sound(const struct tsr_queue *q)
 	}
 }
 
-static void visit_queue(struct stream *s, struct tsr_queue *q)
+/* A dispatch in progress. */
+static void visit_grid(struct tsr_stream *s, struct tsr_queue *q)
+{
+	const struct tsr_fifo *fifo = &q->exec.fifo;
+	bool grid = q->grid;
+
+	visit_bool(s, &grid);
+	if (s->loading && !s->wrong)
+		check(s, grid == (fifo->count && tsr_dispatch_begun(&fifo->entry[fifo->first],
+								    &fifo->state)),
+		      "a dispatch without its command, or a command without its dispatch");
+	if (grid && !s->wrong)
+		tsr_grid_visit(s, q->gpu, &q->grid);
+}
+
+static void visit_queue(struct tsr_stream *s, struct tsr_queue *q)
 {
 	struct tsr_gpu *gpu = q->gpu;
 	bool live;
@@ -292,6 +299,7 @@ static void visit_queue(struct stream *s, struct tsr_queue *q)
 	visit_progress(s, q);
 	visit_record(s, &q->fault);
 	visit_exec(s, q);
+	visit_grid(s, q);
 	if (!s->loading || s->wrong)
 		return;
 	live = q->state != TSR_QUEUE_STATE_DISABLED && q->state != TSR_QUEUE_STATE_FAULTED;
@@ -299,7 +307,7 @@ static void visit_queue(struct stream *s, struct tsr_queue *q)
 	check(s, !live || tsr_queue_bad_register(q) < 0, "the configuration of an enabled queue");
 }
 
-static void visit_as(struct stream *s, struct tsr_as *as)
+static void visit_as(struct tsr_stream *s, struct tsr_as *as)
 {
 	const uint64_t known =
 		TSR_AS_BASE_VALID__MASK | TSR_AS_BASE_LOCAL__MASK | TSR_AS_BASE_ADDR__MASK;
@@ -314,12 +322,12 @@ static void visit_as(struct stream *s, struct tsr_as *as)
 }
 
 /* What two devices must have in common. */
-static void visit_fingerprint(struct stream *s, const struct tsr_config *cfg)
+static void visit_fingerprint(struct tsr_stream *s, const struct tsr_config *cfg)
 {
 	uint64_t own[] = {
 		SNAPSHOT_MAGIC, SNAPSHOT_VERSION, cfg->queues, cfg->engines[0], cfg->engines[1],
 		cfg->engines[2], cfg->engines[3], cfg->va_bits, cfg->page_sizes, cfg->local_size,
-		cfg->deterministic,
+		cfg->deterministic, cfg->cores,
 	};
 	static const char *const what[] = {
 		"it is no snapshot of a Tessera device",
@@ -333,6 +341,7 @@ static void visit_fingerprint(struct stream *s, const struct tsr_config *cfg)
 		"other page sizes",
 		"another size of local memory",
 		"another setting of deterministic",
+		"another number of shader cores",
 	};
 
 	for (unsigned int i = 0; i < sizeof(own) / sizeof(own[0]); i++) {
@@ -344,7 +353,7 @@ static void visit_fingerprint(struct stream *s, const struct tsr_config *cfg)
 }
 
 /* The timestamp never goes back, whatever clock the new host has. */
-static void visit_clock(struct stream *s, struct tsr_gpu *gpu)
+static void visit_clock(struct tsr_stream *s, struct tsr_gpu *gpu)
 {
 	uint64_t then = tsr_clock(gpu);
 
@@ -356,7 +365,7 @@ static void visit_clock(struct stream *s, struct tsr_gpu *gpu)
 		gpu->clock_offset = then - tsr_clock(gpu);
 }
 
-static void visit_gpu(struct stream *s, struct tsr_gpu *gpu)
+static void visit_gpu(struct tsr_stream *s, struct tsr_gpu *gpu)
 {
 	visit_fingerprint(s, &gpu->cfg);
 	VISIT(s, gpu->reset_count);
@@ -380,7 +389,7 @@ static void visit_gpu(struct stream *s, struct tsr_gpu *gpu)
 
 size_t tsr_gpu_save(struct tsr_gpu *gpu, void *buf, size_t size)
 {
-	struct stream s = { .buf = buf, .size = size };
+	struct tsr_stream s = { .buf = buf, .size = size };
 
 	pthread_mutex_lock(&gpu->lock);
 	pthread_mutex_lock(&gpu->irq.lock);
@@ -406,7 +415,7 @@ static void enter_sets(struct tsr_gpu *gpu)
 
 bool tsr_gpu_load(struct tsr_gpu *gpu, const void *buf, size_t size, char *err, size_t errlen)
 {
-	struct stream s = { .buf = (uint8_t *)buf, .size = size, .loading = true };
+	struct tsr_stream s = { .buf = (uint8_t *)buf, .size = size, .loading = true };
 
 	pthread_mutex_lock(&gpu->lock);
 	check(&s, gpu->paused, "the device must be paused");

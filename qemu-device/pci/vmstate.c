@@ -17,7 +17,7 @@
 #include "trace.h"
 
 /* No state is this large; a damaged stream must not make us allocate it. */
-#define SAVED_MAX (16 * MiB)
+#define SAVED_MAX (1 * GiB)
 
 static int tessera_pre_save(void *opaque)
 {

@@ -7,8 +7,6 @@
 #include "../gpu.h"
 #include "warp.h"
 
-/* Tuples a bundle runs before others get their turn. */
-#define QUANTUM 16384
 /* Times a warp may be passed over for others of its bundle. */
 #define PASSED_MAX 64
 
@@ -54,6 +52,9 @@ void tsr_shader_fault(struct tsr_shader *sh, unsigned int w, unsigned int lane, 
 	const struct tsr_warp *warp = &sh->bundle->warp[w];
 
 	sh->fault = sh->mem.fault;
+	if (sh->fault.code == TSR_FAULT_SHADER_ENCODING ||
+	    sh->fault.code == TSR_FAULT_SHADER_UNSUPPORTED)
+		sh->fault.addr = clause;
 	sh->fault.clause = clause;
 	sh->fault.shader = FIELD(TSR_QUEUE_FAULT_SHADER_LANE, lane) |
 			   FIELD(TSR_QUEUE_FAULT_SHADER_WARP, warp->number) |
@@ -122,6 +123,8 @@ static void retire(struct tsr_shader *sh, unsigned int w, const struct tsr_decod
 	struct tsr_group *group = group_of(sh, warp);
 	uint16_t live = warp->live, parked = warp->parked;
 
+	if (clause->flags & TSR_CLAUSE_STAGING)
+		tsr_message_capture(sh, w);
 	tsr_warp_retire(warp, clause, sh->lanes.branch.taken[w], &sh->lanes.branch.target[w]);
 	if (warp->stored)
 		warp->owed |= tsr_message_owed(warp, warp->live ? clause->wait : 0xff);
@@ -195,7 +198,6 @@ static void choose(struct tsr_shader *sh, unsigned int able, uint64_t here)
 	alu->full = true;
 	sh->here = here;
 	sh->lanes_chosen = 0;
-	sh->before = TSR_CLAUSE_FAULT;
 	sh->after = TSR_CLAUSE_MESSAGE | TSR_CLAUSE_BARRIER | TSR_CLAUSE_BRANCH | TSR_CLAUSE_END;
 	for (unsigned int w = 0; w < TSR_BUNDLE_WARPS; w++) {
 		struct tsr_warp *warp = &sh->bundle->warp[w];
@@ -214,10 +216,8 @@ static void choose(struct tsr_shader *sh, unsigned int able, uint64_t here)
 		sh->lanes_chosen += __builtin_popcount(warp->active);
 		if (warp->active != warp->live)
 			sh->after |= TSR_CLAUSE_RECONVERGE;
-		if (warp->stored) {
-			sh->before |= TSR_CLAUSE_STAGING;
-			sh->after |= TSR_CLAUSE_WAIT;
-		}
+		if (warp->stored)
+			sh->after |= TSR_CLAUSE_WAIT | TSR_CLAUSE_STAGING;
 	}
 }
 
@@ -356,19 +356,6 @@ static struct tsr_decoded *complete(struct tsr_shader *sh, struct tsr_decoded *c
 	return NULL;
 }
 
-/* What is to be done before @clause, where it has one of the flags sh->before. */
-static bool prepare(struct tsr_shader *sh, const struct tsr_decoded *clause)
-{
-	if (clause->flags & TSR_CLAUSE_FAULT) {
-		sh->here = clause->pc;
-		clause_fault(sh, clause->fault_code, clause->fault_tuple, clause->fault_add);
-		return false;
-	}
-	for (unsigned int i = 0; i < sh->lanes.alu.warps; i++)
-		tsr_message_capture(sh, sh->lanes.alu.warp[i]);
-	return true;
-}
-
 /* Clauses warps may execute before their limit. */
 static uint32_t clauses_left(const struct tsr_shader *sh)
 {
@@ -428,11 +415,12 @@ static enum end chain(struct tsr_shader *sh, struct tsr_decoded *clause, uint32_
 	for (;;) {
 		unsigned int flags = clause->flags & sh->after;
 
-		if ((clause->flags & sh->before) && !prepare(sh, clause)) {
+		sh->here = clause->pc;
+		if (clause->flags & TSR_CLAUSE_FAULT) {
+			clause_fault(sh, clause->fault_code, clause->fault_tuple, clause->fault_add);
 			end = END_FAULT;
 			break;
 		}
-		sh->here = clause->pc;
 		execute(sh, clause);
 		tuples += clause->tuples;
 		clauses++;
@@ -563,7 +551,7 @@ static bool next_bundle(struct tsr_shader *sh)
 	struct tsr_core *core = sh->core;
 	uint32_t later;
 
-	core->quantum = QUANTUM;
+	core->quantum = TSR_BUNDLE_QUANTUM;
 	if (!tsr_core_start_groups(sh->grid, core)) {
 		tsr_mmu_fault(&sh->mem, TSR_FAULT_UNSUPPORTED, sh->grid->state.code,
 			      TSR_ACCESS_NONE, 0);

@@ -62,8 +62,7 @@ struct tsr_shader {
 	uint8_t number[TSR_BUNDLE_WARPS];	/* what TSR_TEMP_WARP_ID says */
 	uint64_t here;			/* the clause of the warps chosen */
 	uint32_t lanes_chosen;		/* their active lanes */
-	/* TSR_CLAUSE_ flags to be looked at before and after a clause */
-	uint16_t before, after;
+	uint16_t after;			/* TSR_CLAUSE_ flags to be looked at after a clause */
 };
 
 /* What a burst came to. */
@@ -107,7 +106,7 @@ enum tsr_step tsr_message_send(struct tsr_shader *sh, unsigned int w,
 			       const struct tsr_decoded *clause);
 /* Execute stored messages that warp @w is owed: _DONE when it is owed none any more. */
 enum tsr_step tsr_message_settle(struct tsr_shader *sh, unsigned int w);
-/* Before a clause with a staging barrier: stored messages read their staging registers. */
+/* Behind a clause with a staging barrier: stored messages read their staging registers. */
 void tsr_message_capture(struct tsr_shader *sh, unsigned int w);
 /* Slots of @wait on which warp has stored messages. */
 uint8_t tsr_message_owed(const struct tsr_warp *warp, uint8_t wait);

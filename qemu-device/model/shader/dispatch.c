@@ -21,6 +21,14 @@ void tsr_dispatch_drop(struct tsr_queue *q)
 	q->grid = NULL;
 }
 
+bool tsr_dispatch_begun(const struct tsr_packet *packet, const struct tsr_engine_state *state)
+{
+	unsigned int opcode = tsr_packet_opcode(packet->word[0]);
+
+	return (opcode == TSR_OP_DISPATCH || opcode == TSR_OP_DISPATCH_INDIRECT) &&
+	       state->word[WORD_PHASE];
+}
+
 static struct tsr_shader *shader_of(struct tsr_runner *runner)
 {
 	if (!runner->shader)
@@ -312,7 +320,7 @@ enum tsr_step tsr_dispatch_step(struct tsr_mem *mem, uint64_t pc, const uint64_t
 	*cost = (struct tsr_step_cost){ 0, 0, 0 };
 	if (!shader_of(mem->runner))
 		return tsr_mem_bad_packet(mem, pc, 0, TSR_FAULT_UNSUPPORTED);
-	if (state->word[WORD_PHASE] && q->grid)
+	if (state->word[WORD_PHASE])
 		return run(mem, cost);
 	mem->unit = TSR_UNIT_DISPATCH;
 	step = tsr_grid_begin(mem, pc, cmd, &q->grid);

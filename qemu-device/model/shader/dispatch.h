@@ -33,6 +33,10 @@ struct tsr_crew {
 	_Atomic uint64_t cycles, groups, clauses, threads, messages, read_bytes, write_bytes;
 };
 
+struct tsr_packet;
+
+/* Whether @packet, at the head of a FIFO, is a dispatch that has a grid by its @state. */
+bool tsr_dispatch_begun(const struct tsr_packet *packet, const struct tsr_engine_state *state);
 /* Forget the queue's dispatch. It is at a stopping point. */
 void tsr_dispatch_drop(struct tsr_queue *q);
 /* No helper touches the grid of @q on return. By the owner, lock not held. */

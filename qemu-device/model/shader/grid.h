@@ -29,6 +29,8 @@
 /* Most staging registers a message reads. */
 #define TSR_STAGING_MAX 8
 #define TSR_SLOTS 8
+/* Tuples a bundle runs before others get their turn. */
+#define TSR_BUNDLE_QUANTUM 16384
 
 /* A message that has been sent and not been executed to the end. */
 struct tsr_stored {
@@ -127,6 +129,9 @@ enum tsr_step tsr_grid_begin(struct tsr_mem *mem, uint64_t pc, const uint64_t *c
 bool tsr_grid_new(const struct tsr_gpu *gpu, const uint64_t *word, const uint32_t *groups,
 		  const uint32_t *push, struct tsr_grid **grid);
 void tsr_grid_free(struct tsr_grid *grid);
+/* Write *@grid to a snapshot, or make it from one; NULL if the snapshot is wrong. */
+struct tsr_stream;
+void tsr_grid_visit(struct tsr_stream *s, const struct tsr_gpu *gpu, struct tsr_grid **grid);
 
 /* The bundle of warp slot @slot, allocated if need be; NULL: no memory. */
 struct tsr_bundle *tsr_core_bundle(struct tsr_core *core, unsigned int slot);

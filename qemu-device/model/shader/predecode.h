@@ -35,7 +35,7 @@ enum tsr_temp_fixed {
 /* What is to be done besides the micro-operations. */
 enum {
 	TSR_CLAUSE_FAULT = 1 << 0,	/* the clause is wrong: before anything of it */
-	TSR_CLAUSE_STAGING = 1 << 1,	/* before it: messages have read their staging registers */
+	TSR_CLAUSE_STAGING = 1 << 1,	/* behind it: messages have read their staging registers */
 	TSR_CLAUSE_MESSAGE = 1 << 2,
 	TSR_CLAUSE_BARRIER = 1 << 3,
 	TSR_CLAUSE_BRANCH = 1 << 4,

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A dispatch in a snapshot: its description and, of each core, what is resident. Everything that
+ * follows from that is found again when it is loaded, so that it cannot contradict it. A warp that
+ * could not have come to be where it says it is, is refused.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "../gpu.h"
+#include "../snapshot.h"
+#include "grid.h"
+#include "tsr_isa.h"
+
+/* A stored message that its warp could have sent. */
+static bool is_sound(const struct tsr_stored *m, uint16_t lanes)
+{
+	struct tsr_insn insn, pair;
+	enum tsr_message type;
+
+	if (!tsr_insn_decode(TSR_ISA_ADD, m->add, &insn))
+		return false;
+	type = tsr_insn_message(&insn);
+	if (m->paired && !tsr_insn_decode(TSR_ISA_FMA, m->fma, &pair))
+		return false;
+	return type != TSR_MESSAGE_NONE && type != TSR_MESSAGE_BARRIER && m->slot < TSR_SLOTS &&
+	       m->reg < TSR_REGISTERS && m->tuple < TSR_CLAUSE_TUPLES_MAX && m->paired <= 1 &&
+	       m->captured <= 1 && m->lanes && !(m->lanes & ~lanes) &&
+	       (tsr_ops[insn.op].pair == TSR_PAIR_NONE || m->paired);
+}
+
+static void visit_stored(struct tsr_stream *s, struct tsr_stored *m, uint16_t lanes)
+{
+	TSR_VISIT(s, m->src);
+	TSR_VISIT(s, m->pair);
+	TSR_VISIT(s, m->staging);
+	TSR_VISIT(s, m->clause);
+	TSR_VISIT(s, m->fma);
+	TSR_VISIT(s, m->add);
+	TSR_VISIT(s, m->lanes);
+	TSR_VISIT(s, m->slot);
+	TSR_VISIT(s, m->reg);
+	TSR_VISIT(s, m->tuple);
+	TSR_VISIT(s, m->paired);
+	TSR_VISIT(s, m->captured);
+	if (s->loading && !s->wrong)
+		tsr_stream_check(s, is_sound(m, lanes), "a message of a warp");
+}
+
+static void visit_registers(struct tsr_stream *s, const struct tsr_grid *grid,
+			    union tsr_lanes *reg)
+{
+	for (unsigned int r = 0; r < TSR_REGISTERS; r++) {
+		if (grid->state.registers_64 || r < 16 || r >= 48)
+			TSR_VISIT(s, reg[r * TSR_BUNDLE_WARPS]);
+	}
+}
+
+static void visit_warp(struct tsr_stream *s, const struct tsr_grid *grid, struct tsr_warp *warp,
+		       union tsr_lanes *reg)
+{
+	uint16_t lanes = tsr_grid_lanes(grid, warp->number);
+
+	TSR_VISIT(s, warp->here);
+	TSR_VISIT(s, warp->pc);
+	TSR_VISIT(s, warp->live);
+	TSR_VISIT(s, warp->active);
+	TSR_VISIT(s, warp->parked);
+	TSR_VISIT(s, warp->owed);
+	TSR_VISIT(s, warp->stored);
+	TSR_VISIT(s, warp->clauses);
+	TSR_VISIT(s, warp->passed);
+	if (s->loading)
+		tsr_stream_check(s,
+				 !(warp->live & ~lanes) && !(warp->parked & ~warp->live) &&
+					 !(warp->active & (~warp->live | warp->parked)) &&
+					 (warp->active || warp->live == warp->parked) &&
+					 warp->stored <= TSR_STORED_MAX,
+				 "a warp");
+	if (s->wrong)
+		warp->stored = 0;
+	if (s->loading && warp->stored && !tsr_warp_messages(warp)) {
+		tsr_stream_check(s, false, "no memory for a warp's messages");
+		warp->stored = 0;
+	}
+	for (unsigned int i = 0; i < warp->stored; i++)
+		visit_stored(s, &warp->message[i], lanes);
+	visit_registers(s, grid, reg);
+}
+
+/* The warp in @slot; when loading it is counted in its group. */
+static void visit_slot(struct tsr_stream *s, const struct tsr_grid *grid, struct tsr_core *core,
+		       unsigned int slot)
+{
+	struct tsr_bundle *bundle = core->bundle[slot / TSR_BUNDLE_WARPS];
+	struct tsr_warp *warp;
+	struct tsr_group *group = &core->group[slot / grid->warps];
+	uint8_t used = bundle && bundle->warp[slot % TSR_BUNDLE_WARPS].used;
+
+	TSR_VISIT(s, used);
+	if (!used || s->wrong)
+		return;
+	if (s->loading && !bundle && (bundle = tsr_core_bundle(core, slot)))
+		memset(bundle->reg, 0, sizeof(bundle->reg));
+	tsr_stream_check(s, used == 1 && bundle, "a warp's place");
+	if (s->wrong)
+		return;
+	warp = &bundle->warp[slot % TSR_BUNDLE_WARPS];
+	warp->used = true;
+	warp->group = slot / grid->warps;
+	warp->number = slot % grid->warps;
+	visit_warp(s, grid, warp, &bundle->reg[slot % TSR_BUNDLE_WARPS]);
+	if (!s->loading || s->wrong)
+		return;
+	group->warps++;
+	group->alive += __builtin_popcount(warp->live);
+	group->parked += __builtin_popcount(warp->parked);
+	if (warp->active || warp->owed || !warp->live)
+		core->ready |= 1u << slot / TSR_BUNDLE_WARPS;
+}
+
+static void visit_group(struct tsr_stream *s, struct tsr_grid *grid, struct tsr_core *core,
+			unsigned int place)
+{
+	struct tsr_group *group = &core->group[place];
+	uint64_t number;
+
+	for (unsigned int n = 0; n < grid->warps; n++)
+		visit_slot(s, grid, core, place * grid->warps + n);
+	if (!group->warps || s->wrong)
+		return;
+	TSR_VISIT(s, group->id);
+	if (grid->group_stride) {
+		if (s->loading && !core->group_memory)
+			core->group_memory = calloc(grid->places, grid->group_stride);
+		tsr_stream_check(s, core->group_memory, "no memory for group memory");
+		if (!s->wrong)
+			tsr_stream_bytes(s, core->group_memory + place * grid->group_stride,
+					 grid->group_stride);
+	}
+	if (!s->loading)
+		return;
+	core->groups++;
+	number = group->id[0] +
+		 (uint64_t)grid->groups[0] * (group->id[1] + (uint64_t)grid->groups[1] * group->id[2]);
+	tsr_stream_check(s,
+			 group->id[0] < grid->groups[0] && group->id[1] < grid->groups[1] &&
+				 group->id[2] < grid->groups[2] && number < core->next &&
+				 number % grid->cores == core->index,
+			 "a group's number");
+	tsr_stream_check(s, !group->alive || group->parked != group->alive, "a barrier");
+}
+
+static void visit_core(struct tsr_stream *s, struct tsr_grid *grid, struct tsr_core *core)
+{
+	uint32_t ready = core->ready | core->waiting, there = 0;
+
+	TSR_VISIT(s, core->next);
+	TSR_VISIT(s, core->turn);
+	TSR_VISIT(s, core->quantum);
+	TSR_VISIT(s, ready);
+	tsr_stream_check(s,
+			 core->next % grid->cores == core->index &&
+				 core->next <= grid->total + grid->cores &&
+				 core->turn < TSR_CORE_BUNDLES &&
+				 core->quantum <= TSR_BUNDLE_QUANTUM,
+			 "a core");
+	for (unsigned int place = 0; place < grid->places && !s->wrong; place++)
+		visit_group(s, grid, core, place);
+	if (!s->loading)
+		return;
+	for (unsigned int i = 0; i < TSR_CORE_BUNDLES; i++)
+		there |= core->bundle[i] ? 1u << i : 0;
+	core->ready |= ready & there;
+	if (!core->groups && core->next >= grid->total)
+		atomic_store_explicit(&core->state, TSR_CORE_DONE, memory_order_relaxed);
+}
+
+/* What the grid is made from. */
+static void visit_description(struct tsr_stream *s, const struct tsr_gpu *gpu,
+			      struct tsr_grid **grid)
+{
+	uint64_t word[TSR_COMPUTE_STATE__QWORDS] = { 0 };
+	uint32_t groups[3] = { 0 }, push[TSR_PUSH_WORDS_MAX] = { 0 };
+
+	if (!s->loading) {
+		memcpy(word, (*grid)->word, sizeof(word));
+		memcpy(groups, (*grid)->groups, sizeof(groups));
+		memcpy(push, (*grid)->push_word, sizeof(push));
+	}
+	TSR_VISIT(s, word);
+	TSR_VISIT(s, groups);
+	TSR_VISIT(s, push);
+	if (s->loading && !s->wrong && !tsr_grid_new(gpu, word, groups, push, grid))
+		tsr_stream_check(s, false, "a dispatch");
+}
+
+void tsr_grid_visit(struct tsr_stream *s, const struct tsr_gpu *gpu, struct tsr_grid **grid)
+{
+	visit_description(s, gpu, grid);
+	if (s->wrong)
+		return;
+	TSR_VISIT(s, (*grid)->cursor);
+	TSR_VISIT(s, (*grid)->bursts);
+	tsr_stream_check(s, (*grid)->cursor < (*grid)->cores, "a dispatch's turn");
+	for (unsigned int i = 0; i < (*grid)->cores && !s->wrong; i++)
+		visit_core(s, *grid, &(*grid)->core[i]);
+	if (s->wrong) {
+		tsr_grid_free(*grid);
+		*grid = NULL;
+	}
+}
