@@ -247,6 +247,33 @@ static bool set_modifier(struct asm_parser *parser, struct ir_insn *ir, int sour
 	return false;
 }
 
+/* Give modifiers that the text leaves out their usual values; false when one has none. */
+static bool set_defaults(struct asm_parser *parser, struct ir_insn *ir, uint64_t seen)
+{
+	const struct tsr_op_info *info = &tsr_ops[ir->insn.op];
+	unsigned int i, v;
+
+	for (i = 0; i < info->num_mods; i++) {
+		unsigned int mod = info->mods[i];
+		int source = ir_source_of(mod, info);
+		struct asm_words words = { 0 };
+
+		if (seen & 1ULL << i)
+			continue;
+		if (info->mod_defaults[i] != TSR_MOD_WRITTEN) {
+			ir->insn.mod[mod] = info->mod_defaults[i];
+			continue;
+		}
+		for (v = 0; tsr_mod_value_name(mod, v); v++)
+			asm_words_add(&words, tsr_mod_value_name(mod, v));
+		asm_error(parser->diags, source < 0 ? ir->pos : ir->src[source].pos,
+			  "%s without %s, expected one of: %s", info->name, tsr_mod_names[mod],
+			  words.text);
+		return false;
+	}
+	return true;
+}
+
 /* -- operands ----------------------------------------------------------------------------------- */
 
 /* A suffix that says which word of a FAU entry; 0 when it is none. */
@@ -552,7 +579,6 @@ static bool parse_form(struct asm_parser *parser, struct ir_insn *ir)
 bool asm_parse_insn(struct asm_parser *parser, unsigned int unit, struct ir_insn *ir)
 {
 	struct written list[OPERANDS_MAX];
-	const struct tsr_op_info *info;
 	unsigned int parts, i, num;
 	struct path path;
 	uint64_t seen = 0;
@@ -570,14 +596,11 @@ bool asm_parse_insn(struct asm_parser *parser, unsigned int unit, struct ir_insn
 		explain_op(parser, unit, &path);
 		return false;
 	}
-	info = &tsr_ops[op];
 	ir->insn.op = (uint16_t)op;
-	for (i = 0; i < info->num_mods; i++)
-		ir->insn.mod[info->mods[i]] = info->mod_defaults[i];
 	for (i = parts; i < path.parts; i++) {
 		if (!set_modifier(parser, ir, -1, &path.name[i], &seen))
 			return false;
 	}
 	return parse_form(parser, ir) && read_operands(parser, list, &num) &&
-	       take_operands(parser, unit, list, num, ir, &seen);
+	       take_operands(parser, unit, list, num, ir, &seen) && set_defaults(parser, ir, seen);
 }

@@ -329,13 +329,19 @@ class Tables:
         rows = []
         for item in self.isa.instructions:
             mods = share([self.mod_index[name] for name in item.modifiers])
-            defaults = share([self.value_of(name, item.defaults.get(name, self.isa.family_of(name).values[0]))
-                              for name in item.modifiers])
+            defaults = share([self.usual_value(item, name) for name in item.modifiers])
             imms = share([kinds.index(field.name) for field in item.immediates])
             widths = share([field.bits[1] for field in item.immediates])
             rows.append((item, mods, defaults, imms, widths))
         self.lines.append("")
         return rows
+
+    def usual_value(self, item, name):
+        """What the text form leaves out: the default, or else none; without both the value is always written."""
+        first = self.isa.family_of(name).values[0]
+        if name not in item.defaults and first != "none":
+            return "TSR_MOD_WRITTEN"
+        return self.value_of(name, item.defaults.get(name, first))
 
     def op_infos(self):
         rows = self.op_lists()

@@ -17,6 +17,8 @@ struct tsr_insn {
 
 #define TSR_FORM_ANY 0xff
 
+#define TSR_MOD_WRITTEN 0xff	/* a modifier without usual value */
+
 enum tsr_isa_unit {
 	TSR_ISA_FMA,	/* words of 23 bits */
 	TSR_ISA_ADD,	/* words of 20 bits */
@@ -43,7 +45,7 @@ struct tsr_op_info {
 	uint8_t num_srcs;
 	uint8_t src_mask[4];		/* bit n: selector n is allowed */
 	const uint8_t *mods;		/* enum tsr_mod, in the order of the text form */
-	const uint8_t *mod_defaults;	/* the value that the text form leaves out */
+	const uint8_t *mod_defaults;	/* the value that the text form leaves out, or TSR_MOD_WRITTEN */
 	uint8_t num_mods;
 	const uint8_t *imms;		/* enum tsr_isa_imm_kind */
 	const uint8_t *imm_bits;	/* their widths */
