@@ -6,8 +6,8 @@
  * are fixed and words are looked up in them; else:
  *   1. tuples that need two words: an entry of both, the address of a label or the larger number
  *      high; equal pairs share one
- *   2. tuples that need one: an entry that has the word, else one with a free half, else a new one;
- *      a label is always high
+ *   2. tuples that need one: an entry that has the word; the words left over are put together two by
+ *      two in the same way, and the last odd one goes high above a zero
  *   3. tsr_clause_place_consts() orders the entries and adds dummies
  */
 #include <string.h>
@@ -16,7 +16,7 @@
 
 #define ENTRIES_MAX TSR_CLAUSE_TUPLES_MAX	/* each tuple reads one */
 
-/* A word that a tuple reads: a number, or a label's address. */
+/* A word that a tuple reads: a number, or the address of a label. */
 struct word {
 	bool is_label;
 	uint32_t value;		/* the number, or the label */
@@ -113,6 +113,10 @@ static bool collect(struct ir_tuple *tuple, struct need *need, struct named *nam
 				  "a third constant in one tuple, expected at most two words");
 			return false;
 		}
+		if (need->words && need->word[0].is_label && operand->kind == IR_LABEL) {
+			asm_error(diags, operand->pos, "a second label in one tuple: both are high words");
+			return false;
+		}
 		need->pos = operand->pos;
 		need->word[need->words++] = word_of(operand);
 	}
@@ -136,51 +140,71 @@ static int half_of(const struct entry *entry, struct word word)
 	return -1;
 }
 
-static void place_pair(struct places *p, struct need *need)
+/* An entry of two words, an old one if there is one that is equal: a label or the larger is high. */
+static unsigned int place_pair(struct places *p, struct word lo, struct word hi)
 {
-	struct word lo = need->word[0], hi = need->word[1];
 	struct entry *entry;
 	unsigned int i;
 
 	if (!hi.is_label && (lo.is_label || lo.value > hi.value)) {
-		hi = need->word[0];
-		lo = need->word[1];
+		struct word swap = hi;
+
+		hi = lo;
+		lo = swap;
 	}
 	for (i = 0; i < p->entries; i++) {
 		if (same(p->entry[i].half[0], lo) && same(p->entry[i].half[1], hi))
-			break;
+			return i;
 	}
-	entry = &p->entry[i];
-	if (i == p->entries)
-		p->entries++;
+	entry = &p->entry[p->entries];
 	entry->half[0] = lo;
 	entry->half[1] = hi;
 	entry->used[0] = entry->used[1] = true;
-	need->entry = i;
+	return p->entries++;
 }
 
-static void place_single(struct places *p, struct need *need)
+/* Is the one word that a tuple needs in an entry already? */
+static bool find_single(struct places *p, struct need *need)
 {
-	struct word word = need->word[0];
 	unsigned int i;
-	int half;
 
-	for (i = 0; i < p->entries && half_of(&p->entry[i], word) < 0; i++)
-		;
-	for (half = word.is_label; i == p->entries && half < 2; half++) {
-		for (i = 0; i < p->entries && p->entry[i].used[half]; i++)
-			;
-		if (i == p->entries)
+	for (i = 0; i < p->entries; i++) {
+		if (half_of(&p->entry[i], need->word[0]) < 0)
 			continue;
-		p->entry[i].half[half] = word;
-		p->entry[i].used[half] = true;
+		need->entry = i;
+		return true;
 	}
-	if (i == p->entries) {
-		p->entry[i].half[word.is_label] = word;
-		p->entry[i].used[word.is_label] = true;
-		p->entries++;
+	return false;
+}
+
+/* The first tuple from @from on whose one word has no entry and can stand beside @other's. */
+static struct need *next_single(struct places *p, unsigned int from, unsigned int tuples,
+				const struct need *other)
+{
+	unsigned int i;
+
+	for (i = from; i < tuples; i++) {
+		struct need *need = &p->need[i];
+
+		if (need->words != 1 || find_single(p, need))
+			continue;
+		if (!other || (!same(other->word[0], need->word[0]) &&
+			       !(other->word[0].is_label && need->word[0].is_label)))
+			return need;
 	}
-	need->entry = i;
+	return NULL;
+}
+
+/* Words that tuples need alone and no entry has: two by two into new entries, a zero beside an odd one. */
+static void place_singles(struct places *p, unsigned int tuples)
+{
+	const struct word zero = { false, 0 };
+	struct need *one, *two;
+
+	while ((one = next_single(p, 0, tuples, NULL))) {
+		two = next_single(p, (unsigned int)(one - p->need), tuples, one);
+		one->entry = place_pair(p, two ? two->word[0] : zero, one->word[0]);
+	}
 }
 
 /* Tell the operands of a tuple in which half of the entry they are. */
@@ -210,12 +234,9 @@ static bool place_all(struct ir_clause *ir, struct places *p, struct tsr_clause 
 
 	for (i = 0; i < ir->tuples; i++) {
 		if (p->need[i].words == 2)
-			place_pair(p, &p->need[i]);
+			p->need[i].entry = place_pair(p, p->need[i].word[0], p->need[i].word[1]);
 	}
-	for (i = 0; i < ir->tuples; i++) {
-		if (p->need[i].words == 1)
-			place_single(p, &p->need[i]);
-	}
+	place_singles(p, ir->tuples);
 	for (i = 0; i < p->entries; i++) {
 		wanted[i].value = entry_value(&p->entry[i]);
 		wanted[i].pcrel = p->entry[i].used[1] && p->entry[i].half[1].is_label ?

@@ -491,8 +491,11 @@ static bool nibble_solve(uint64_t *konst, const uint8_t *pcrel, unsigned int wor
  */
 static bool pair_solve(uint64_t *konst, const uint8_t *pcrel, bool free1)
 {
+	const struct isa_relation *now = pair_relation(konst);
 	unsigned int i;
 
+	if (now && now->first == pcrel[0] && now->second == pcrel[1])
+		return true;
 	for (i = 0; i < 32; i++) {
 		const struct isa_relation *relation = &isa_relations[i];
 
@@ -539,9 +542,7 @@ static bool consts_try(struct tsr_clause *clause, const struct tsr_const *wanted
 	if (layout->single && !single_solve(clause, layout->split))
 		return false;
 	for (i = layout->single; i < clause->consts; i += 2) {
-		bool last = i + 1 == TSR_CLAUSE_CONSTS_MAX - 1;
-
-		if (!pair_solve(&clause->konst[i], &clause->pcrel[i], last))
+		if (!pair_solve(&clause->konst[i], &clause->pcrel[i], in[i + 1] == DUMMY))
 			return false;
 	}
 	return true;
