@@ -494,7 +494,8 @@ static bool pair_solve(uint64_t *konst, const uint8_t *pcrel, bool free1)
 	const struct isa_relation *now = pair_relation(konst);
 	unsigned int i;
 
-	if (now && now->first == pcrel[0] && now->second == pcrel[1])
+	/* M1 alone says it already */
+	if (now && now < &isa_relations[16] && now->first == pcrel[0] && now->second == pcrel[1])
 		return true;
 	for (i = 0; i < 32; i++) {
 		const struct isa_relation *relation = &isa_relations[i];
