@@ -78,6 +78,11 @@ class Decode(unittest.TestCase):
         """every packet of a user stream, with its words"""
         self.compare("stream", 0, 0)
 
+    def test_dispatch(self):
+        """dispatches, with the compute state where it is among the bytes"""
+        self.compare("dispatch", 0, 0)
+        self.compare("dispatch-bad", 1, 3)
+
     def test_json_dispatch(self):
         """JSON of a dispatch holds its state and what is wrong with it"""
         path = os.path.join(CASES, "dispatch-bad.hex")

@@ -413,10 +413,20 @@ static void refuse_dispatch(const char *what, const struct tsr_dispatch_info *d,
 	ktap_result(line);
 }
 
+static struct tsr_view view_of(uint64_t va)
+{
+	return (struct tsr_view){ .va = va, .access = TSR_READ, .stride = 4, .size = 64,
+				  .format = TSR_PIXEL_FORMAT_R32UI };
+}
+
 static void test_bad_dispatches(void)
 {
 	struct tsr_storage storage[TSR_STORAGE_MAX + 1], *s = storage;
 	struct tsr_uniform uniforms[TSR_UNIFORMS_MAX + 1] = { { 0x1000, 16 } };
+	struct tsr_surface tiled = { .width = 16, .height = 16, .layout = TSR_LAYOUT_TILED,
+				     .texel = 4, .pitch = 1024, .align = 64, .size = 1024 };
+	struct tsr_view views[TSR_VIEWS_MAX + 1], *v = views;
+	struct tsr_sampled textures[TSR_TEXTURES_MAX + 1] = { 0 };
 	struct tsr_dispatch_info good, bad;
 	struct tsr_program *plain, *needy;
 
@@ -424,9 +434,11 @@ static void test_bad_dispatches(void)
 	plain = new_program(&(struct tsr_program_info){ .local = { 1 } });
 	needy = new_program(&(struct tsr_program_info){ .scratch_size = 64, .push_words = 6 });
 	good = (struct tsr_dispatch_info){ .program = plain, .groups = { 1 }, .storage = storage,
-					   .uniforms = uniforms };
+					   .uniforms = uniforms, .views = views,
+					   .textures = textures };
 #define REFUSE(what, name, ...) \
-	(bad = good, *s = use(0x1000, TSR_READ), __VA_ARGS__, refuse_dispatch(what, &bad, name))
+	(bad = good, *s = use(0x1000, TSR_READ), *v = view_of(0x1000), __VA_ARGS__, \
+	 refuse_dispatch(what, &bad, name))
 	REFUSE("65536 groups along y", "65536", bad.groups[1] = 65536);
 	REFUSE("an odd address of groups", "multiple of 4", bad.indirect = 0x1002);
 	REFUSE("unknown flags", "flags", bad.flags = 2);
@@ -451,9 +463,85 @@ static void test_bad_dispatches(void)
 	       uniforms[0] = ((struct tsr_uniform){ 0x1000, 24 }));
 	REFUSE("a uniform buffer above 64 KiB", "uniform", bad.uniform_count = 1,
 	       uniforms[0].size = 0x10010);
+	REFUSE("17 views", "17", bad.view_count = TSR_VIEWS_MAX + 1);
+	REFUSE("17 textures", "17", bad.texture_count = TSR_TEXTURES_MAX + 1);
+	REFUSE("17 samplers", "17", bad.sampler_count = TSR_SAMPLERS_MAX + 1);
+	REFUSE("a view without stride", "stride", bad.view_count = 1, v->stride = 0);
+	REFUSE("a view of 4 GiB", "view", bad.view_count = 1, v->size = 1ull << 32);
+	REFUSE("a view around the end", "view", bad.view_count = 1, v->va = -16ull);
+	REFUSE("a view without access", "access", bad.view_count = 1, v->access = 0);
+	REFUSE("a view of an unknown format", "format", bad.view_count = 1, v->format = 256);
+	REFUSE("a view of a misaligned tiled image", "tiled", bad.view_count = 1,
+	       v->image = &tiled, v->va = 0x1020);
+	REFUSE("layers that overlap", "layers", bad.view_count = 1, v->image = &tiled,
+	       v->layers = 1, v->layer_stride = 1023);
+	REFUSE("a texture without surfaces", "surfaces", bad.texture_count = 1);
 #undef REFUSE
 	tsr_program_unref(plain);
 	tsr_program_unref(needy);
+	tear_down();
+}
+
+/* Views, textures and samplers: the descriptors, word by word. */
+static void test_descriptors(void)
+{
+	struct tsr_surface tiled;
+	struct tsr_view views[2] = {
+		{ .va = 0x10010, .access = TSR_READ, .format = TSR_PIXEL_FORMAT_R32UI, .stride = 12,
+		  .size = 1200 },
+		{ .va = 0x20000, .access = TSR_WRITE, .format = TSR_PIXEL_FORMAT_RGBA8_UNORM,
+		  .order = TSR_COMPONENT_ORDER_BGRA, .image = &tiled },
+	};
+	struct tsr_texture_surface surface;
+	struct tsr_sampler sampler;
+	struct tsr_sampled sampled;
+	struct tsr_image image = { .va = 0x30000 };
+	struct tsr_dispatch_info d = {
+		.groups = { 1 }, .views = views, .view_count = 2, .textures = &sampled,
+		.texture_count = 1, .samplers = &sampler, .sampler_count = 1,
+	};
+	const uint64_t *found[4], *state, *p;
+	struct tsr_stream *stream;
+
+	set_up();
+	ktap_eq(tsr_surface_init(&tiled, TSR_LAYOUT_TILED, 100, 60, 4, 0), 0);
+	ktap_eq(tsr_surface_init(&image.surface, TSR_LAYOUT_LINEAR, 33, 22, 4, 256), 0);
+	tsr_sampled_image(&sampled, &surface, &image, TSR_PIXEL_FORMAT_RGBA8_UNORM);
+	tsr_sampler_init(&sampler, TSR_WRAP_MODE_CLAMP_TO_EDGE, true);
+	d.program = new_program(&(struct tsr_program_info){ .local = { 16 } });
+	stream = new_stream();
+	ktap_eq(tsr_cmd_dispatch(stream, &d), 0);
+	ktap_eq(packets(stream, found, 4), 2);
+	state = at_va(found[1][1]);
+	ktap_eq(state[9], 2 << 16 | 4ull << 32);
+	ktap_eq(state[10], 1 | 1 << 16);
+	/* attribute: entry, order << 10, format << 22, offset << 32 */
+	p = at_va(state[5]);
+	ktap_eq(p[0], 133u << 22 | 0x10ull << 32);
+	ktap_eq(p[1], 2 | 4 << 10 | 187u << 22);
+	/* buffers: type, pointer; stride, size with the 16 bytes in front; a continuation not used */
+	p = at_va(state[6]);
+	ktap_eq(p[0], 1 | 0x10000);
+	ktap_eq(p[1], 12 | 1216ull << 32);
+	ktap_eq(p[2], 32);
+	ktap_eq(p[3], 0);
+	/* the image: 7 tiles of 1024 bytes a row, 4 rows of them */
+	ktap_eq(p[4], 6 | 0x20000);
+	ktap_eq(p[5], 4 | 7ull * 1024 * 4 << 32);
+	ktap_eq(p[6], 32 | 99 << 16 | 59ull << 32);
+	ktap_eq(p[7], 7 * 1024);
+	/* the texture: type 2, 2D; its surface; size */
+	p = at_va(state[7]);
+	ktap_eq(p[0], 2 | 2 << 4 | 187u << 22 | 32ull << 32 | 21ull << 48);
+	ktap_eq(p[1], 0 | 1 << 3 | 2 << 6 | 3 << 9 | 2 << 12);
+	ktap_eq(at_va(p[2])[0], 0x30000);
+	ktap_eq(at_va(p[2])[1], 256);
+	ktap_eq(p[3], 0);
+	p = at_va(state[8]);
+	ktap_eq(p[0], 1 | 9 << 8 | 9 << 12 | 9 << 16 | 1 << 25 | 1 << 30);
+	ktap_eq(p[1] | p[2] | p[3], 0);
+	tsr_stream_destroy(stream);
+	tsr_program_unref(d.program);
 	tear_down();
 }
 
@@ -501,6 +589,7 @@ int main(int argc, char **argv)
 	ktap_run("[CS1] defaults, and a dispatch that reads its grid from memory", test_defaults);
 	ktap_run("[CS3] dependent dispatches get a barrier unasked, others none", test_hazards);
 	ktap_run("[CS3] more buffers than are remembered", test_many_buffers);
+	ktap_run("[MEM6] views, textures and samplers as descriptors", test_descriptors);
 	ktap_run("new programs get INV_CODE", test_code_barrier);
 	test_bad_programs();
 	test_bad_dispatches();

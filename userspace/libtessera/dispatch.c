@@ -6,20 +6,18 @@
 #include <errno.h>
 #include <string.h>
 
-#include "hazard.h"
+#include "dispatch.h"
 #include "program.h"
-#include "stream.h"
 
 #define DATA_ALIGN	64		/* of what tsr_cmd_dispatch() puts into a stream */
 #define DATA_MAX	((TSR_NOP_MAX_QWORDS - DATA_ALIGN / 8) * 8u)
 #define STORAGE_WORDS	4u
-#define EXTENTS_MAX	(TSR_STORAGE_MAX + TSR_UNIFORMS_MAX + 2)
+#define EXTENTS_MAX	(TSR_STORAGE_MAX + TSR_BINDING_EXTENTS + 2)
 
 _Static_assert(TSR_COMPUTE_STATE__QWORDS * 8 + TSR_PUSH_WORDS_MAX * 4 <= DATA_MAX,
 	       "state and push words fit one NOP");
 
-/* Room for @size bytes of data in the stream, in one piece; *@va gets its address. NULL: error. */
-static uint64_t *stream_data(struct tsr_stream *stream, uint32_t size, uint64_t *va)
+uint64_t *tsr_stream_data(struct tsr_stream *stream, uint32_t size, uint64_t *va)
 {
 	struct tsr_nop nop = { .qwords = (size + 7) / 8 + DATA_ALIGN / 8 };
 	uint64_t *p = tsr_stream_emit(stream, nop.qwords), first;
@@ -86,27 +84,6 @@ static int check_storage(struct tsr_stream *stream, const struct tsr_dispatch_in
 	return 0;
 }
 
-static int check_uniforms(struct tsr_stream *stream, const struct tsr_dispatch_info *d)
-{
-	const struct tsr_uniform *u;
-	uint32_t i;
-
-	if (d->uniform_count > TSR_UNIFORMS_MAX)
-		return tsr_stream_fail(stream, EINVAL,
-				       "program '%s' with %u uniform buffers, expected at most %d",
-				       d->program->label, d->uniform_count, TSR_UNIFORMS_MAX);
-	for (i = 0; i < d->uniform_count; i++) {
-		u = &d->uniforms[i];
-		if (u->va % 16 || u->size % 16 || u->size > 0x10000)
-			return tsr_stream_fail(stream, EINVAL,
-					       "uniform buffer %u of '%s': %u bytes at 0x%llx, "
-					       "expected multiples of 16 and at most 65536 bytes",
-					       i, d->program->label, u->size,
-					       (unsigned long long)u->va);
-	}
-	return 0;
-}
-
 /* The number of push words, with those that storage buffers take. */
 static uint32_t push_words(const struct tsr_dispatch_info *d)
 {
@@ -153,10 +130,7 @@ static unsigned int collect(const struct tsr_dispatch_info *d, struct tsr_extent
 			d->storage[i].va, d->storage[i].va + d->storage[i].size,
 			d->storage[i].access & TSR_WRITE,
 		};
-	for (i = 0; i < d->uniform_count; i++)
-		extents[n++] = (struct tsr_extent) {
-			d->uniforms[i].va, d->uniforms[i].va + d->uniforms[i].size, false,
-		};
+	n += tsr_bindings_extents(d, extents + n);
 	if (d->indirect)
 		extents[n++] = (struct tsr_extent) { d->indirect, d->indirect + 12, false };
 	if (d->program->info.scratch_size)
@@ -173,6 +147,10 @@ static bool names_result(const struct tsr_dispatch_info *d)
 
 	for (i = 0; i < d->storage_count; i++) {
 		if (d->storage[i].access & TSR_WRITE)
+			return true;
+	}
+	for (i = 0; i < d->view_count; i++) {
+		if (d->views[i].access & TSR_WRITE)
 			return true;
 	}
 	return false;
@@ -217,31 +195,6 @@ static void write_push(const struct tsr_dispatch_info *d, uint32_t words, uint64
 	memcpy(to, push, (words + 1) / 2 * 8);
 }
 
-/* The table of uniform buffers, in the stream. */
-static int write_uniforms(struct tsr_stream *stream, const struct tsr_dispatch_info *d,
-			  struct tsr_compute_state *state)
-{
-	struct tsr_uniform_buffer entry;
-	uint64_t *table;
-	uint32_t i;
-
-	if (!d->uniform_count)
-		return 0;
-	table = stream_data(stream, d->uniform_count * 8, &state->uniform_buffers);
-	if (!table)
-		return tsr_stream_status(stream);
-	for (i = 0; i < d->uniform_count; i++) {
-		entry.entries = d->uniforms[i].size / 16 - 1;
-		entry.pointer = d->uniforms[i].va >> 4;
-		if (d->uniforms[i].size)
-			tsr_pack_uniform_buffer(&table[i], &entry);
-		else
-			table[i] = 0;
-	}
-	state->uniform_buffer_count = d->uniform_count;
-	return 0;
-}
-
 /* The state and the push words, in the stream; *@va gets the state's address. */
 static int write_state(struct tsr_stream *stream, const struct tsr_dispatch_info *d, uint64_t *va)
 {
@@ -257,12 +210,12 @@ static int write_state(struct tsr_stream *stream, const struct tsr_dispatch_info
 		.group_memory = info->group_memory,
 	};
 	uint32_t size = (TSR_COMPUTE_STATE__QWORDS + (state.push_words + 1) / 2) * 8;
-	int ret = write_uniforms(stream, d, &state);
+	int ret = tsr_bindings_write(stream, d, &state);
 	uint64_t *p;
 
 	if (ret)
 		return ret;
-	p = stream_data(stream, size, va);
+	p = tsr_stream_data(stream, size, va);
 	if (!p)
 		return tsr_stream_status(stream);
 	if (state.push_words) {
@@ -303,7 +256,7 @@ int tsr_cmd_dispatch(struct tsr_stream *stream, const struct tsr_dispatch_info *
 	if (!ret)
 		ret = check_storage(stream, d);
 	if (!ret)
-		ret = check_uniforms(stream, d);
+		ret = tsr_bindings_check(stream, d);
 	if (!ret)
 		ret = check_rest(stream, d);
 	if (!ret)

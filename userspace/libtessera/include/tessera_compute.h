@@ -133,12 +133,57 @@ struct tsr_uniform {
 	uint32_t size;		/* bytes, a multiple of 16 up to 64 KiB; 0: reads 0 everywhere */
 };
 
+/*
+ * Memory that the program names by a number: the n-th is attribute n. Accesses stay inside: beyond
+ * the end loads give 0, stores and atomics do nothing. [MEM6]
+ *
+ * A buffer is an array of elements of @format, @stride bytes apart (LD_ATTR, and LEA_ATTR for their
+ * address; both with the element's number as vertex). An image (LD_ATTR_TEX, LEA_ATTR_TEX) is a
+ * surface, or as many as there are layers.
+ */
+struct tsr_view {
+	uint64_t va;			/* first byte; of a tiled image a multiple of 64 */
+	uint32_t access;		/* enum tsr_program_access: what the program does with it */
+	uint32_t format;		/* enum tsr_pixel_format */
+	uint32_t order;			/* enum tsr_component_order; 0: as they are */
+	/* a buffer */
+	uint32_t stride;		/* bytes from element to element */
+	uint64_t size;			/* bytes, below 4 GiB */
+	/* an image; NULL: it is a buffer */
+	const struct tsr_surface *image;
+	uint32_t layers;		/* further images behind the first one */
+	uint32_t layer_stride;		/* bytes from one to the next */
+};
+
+/*
+ * A texture: the n-th is texture n. @texture is the hardware's descriptor but for surfaces, which
+ * are @surfaces in the order Documentation/hw/descriptors.xml says; [@va, @va + @size) is their
+ * memory, which is all read.
+ */
+struct tsr_sampled {
+	struct tsr_texture texture;
+	const struct tsr_texture_surface *surfaces;
+	uint32_t surface_count;
+	uint64_t va, size;
+};
+
+/* tsr_sampled_image(): @sampled and its only @surface for a plain 2D @image of @format. */
+void tsr_sampled_image(struct tsr_sampled *sampled, struct tsr_texture_surface *surface,
+		       const struct tsr_image *image, enum tsr_pixel_format format);
+
+/* tsr_sampler_init(): normalized coordinates, @wrap in all directions, nearest or @linear. */
+void tsr_sampler_init(struct tsr_sampler *sampler, enum tsr_wrap_mode wrap, bool linear);
+
 enum tsr_dispatch_flags {
 	TSR_DISPATCH_OPAQUE = 1 << 0	/* touches memory it does not name: order it with all */
 };
 
 #define TSR_UNIFORMS_MAX	16	/* uniform buffers of one tsr_cmd_dispatch() */
 #define TSR_STORAGE_MAX		16	/* storage buffers */
+#define TSR_VIEWS_MAX		16	/* views */
+#define TSR_TEXTURES_MAX	16	/* textures */
+#define TSR_SURFACES_MAX	120	/* surfaces of a texture */
+#define TSR_SAMPLERS_MAX	16	/* samplers */
 
 /* One run of a program. Zeroed fields are the defaults; arrays are copied. */
 struct tsr_dispatch_info {
@@ -153,6 +198,12 @@ struct tsr_dispatch_info {
 	uint32_t storage_count;
 	const struct tsr_uniform *uniforms;
 	uint32_t uniform_count;
+	const struct tsr_view *views;
+	uint32_t view_count;
+	const struct tsr_sampled *textures;
+	uint32_t texture_count;
+	const struct tsr_sampler *samplers;	/* the hardware's descriptors */
+	uint32_t sampler_count;
 	struct tsr_scratch *scratch;	/* for programs with scratch_size, of at least that size */
 };
 
