@@ -11,7 +11,7 @@ clause slot=0 {
 	*LSHIFT_OR.i32 r1, r55, #0, 0x2
 	+MOV.i32 r5, 0
 	*MOV.i32 r6, 0x100
-	+STORE.i32.wls r1, 0, @r5
+	+STORE.i32.wls t0, 0, @r5
 }
 clause slot=0 wait=0 {
 	*SHADDXL.u32 t0, u2.w0, r60, shift:2
@@ -32,7 +32,7 @@ clause {
 	+IADD.u32 r3, t0, t1
 	+U8_TO_U32 t1, r0.b2
 	*IMUL.i32 t0, t1, 29
-	+IADD.u32 t1, t0, r3
+	+IADD.u32 t1, t, r3
 	*RSHIFT_OR.i32 r2, t1, #0, 0x8
 }
 clause slot=0 wait=0 {
