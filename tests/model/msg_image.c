@@ -233,7 +233,8 @@ static bool check_loaded(const struct format *f, const double want[4], unsigned 
 		if (f->kind == 'u' || f->kind == 'i') {
 			if (!ktap_eq(got, (uint32_t)(int64_t)want[c]))
 				return false;
-		} else if (isnan(want[c]) ? !isnan(as_float(got)) : as_float(got) != (float)want[c]) {
+		} else if (isnan(want[c]) ? !isnan(as_float(got))
+					  : as_float(got) != (float)want[c]) {
 			return ktap_fail("format %u component %u: expected %.9g, got %.9g",
 					 f->number, c, want[c], as_float(got));
 		}
@@ -464,10 +465,9 @@ static void image_case(bool tiled, const unsigned int extent[3])
 
 			if (!(lanes >> l & 1))
 				continue;
-			if (tiled)
-				at += y / 16 * row + (x / 16 * 256 + tile_index(x % 16, y % 16)) * 4;
-			else
-				at += y * row + x * 4;
+			at += tiled ? y / 16 * row +
+				      (x / 16 * 256 + tile_index(x % 16, y % 16)) * 4
+				    : y * row + x * 4;
 			if (lea) {
 				uint64_t va = in ? UNITS_DATA + 0x1000 + offset + at
 						 : TSR_WINDOW_VOID;

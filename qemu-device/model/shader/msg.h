@@ -33,8 +33,7 @@ tsr_msg_fn tsr_msg_load_convert;	/* LD_CVT */
 tsr_msg_fn tsr_msg_store_convert;	/* ST_CVT */
 tsr_msg_fn tsr_msg_clock;		/* LD_GCLK */
 tsr_msg_fn tsr_msg_texture;		/* TEXC */
-tsr_msg_fn tsr_msg_texture_2d;		/* TEXS_2D; arg: enum tsr_texel_format */
-tsr_msg_fn tsr_msg_texture_cube;	/* TEXS_CUBE; arg: enum tsr_texel_format */
+tsr_msg_fn tsr_msg_texture_compact;	/* TEXS_2D, TEXS_CUBE; arg: 1 for cubes */
 
 #define TSR_MSG_NO_RETURN 0x100
 

@@ -98,7 +98,7 @@ static void srgb_fill(void)
 		srgb_table[i] = srgb_decode(i / 255.0);
 }
 
-/* Alignment of a texel: that of its components if they are bytes or words, else its own, at most 4. */
+/* Alignment: that of the components if they are bytes or words, else the texel's, at most 4. */
 static unsigned int alignment(const struct described *d)
 {
 	unsigned int bits = d->bits[0];

@@ -41,8 +41,9 @@ struct tsr_format {
 	bool keep;			/* a store keeps bits of the texel */
 	uint8_t bits[4];		/* of the format's R, G, B, A; 0: not there */
 	uint8_t shift[4];		/* where they begin */
-	uint8_t from[4];		/* enum tsr_component: where red, green, blue, alpha come from */
-	uint8_t to[4];			/* enum tsr_component: what the format's R, G, B, A are made of */
+	/* enum tsr_component: where red, green, blue, alpha come from; what R, G, B, A become */
+	uint8_t from[4];
+	uint8_t to[4];
 };
 
 /* Components of a texel: @i in integer formats, else @f. */
@@ -59,7 +60,7 @@ static inline bool tsr_format_is_integer(const struct tsr_format *format)
 /* Fill @format; false: no such format or order. */
 bool tsr_format_find(struct tsr_format *format, unsigned int number, unsigned int order, bool srgb);
 
-/* Components of the texel at @p (format->bytes of it), in the format's order and in the result's. */
+/* Components of the texel at @p (format->bytes), in the format's order and in the result's. */
 void tsr_format_load_raw(const struct tsr_format *format, const void *p, union tsr_texel *texel);
 void tsr_format_load(const struct tsr_format *format, const void *p, union tsr_texel *texel);
 /* Components in the format's order put in the order of the result. */

@@ -14,6 +14,7 @@ struct unit {
 #define LOAD(bytes) { tsr_msg_load, bytes, TSR_UNIT_LOAD_STORE }
 #define STORE(bytes) { tsr_msg_store, bytes, TSR_UNIT_LOAD_STORE }
 #define ATTRIBUTE(fn, arg) { fn, arg, TSR_UNIT_ATTRIBUTE }
+#define TEXTURE(fn, arg) { fn, arg, TSR_UNIT_TEXTURE }
 #define ATOMIC(fn, arg) { fn, arg, TSR_UNIT_ATOMIC }
 
 static const struct unit units[TSR_OP__COUNT] = {
@@ -51,6 +52,13 @@ static const struct unit units[TSR_OP__COUNT] = {
 	[TSR_OP_ADD_LD_CVT] = ATTRIBUTE(tsr_msg_load_convert, 0),
 	[TSR_OP_ADD_ST_CVT] = ATTRIBUTE(tsr_msg_store_convert, 0),
 	[TSR_OP_ADD_LD_GCLK_U64] = ATTRIBUTE(tsr_msg_clock, 0),
+	[TSR_OP_ADD_LEA_TEX] = TEXTURE(tsr_msg_lea_texel, 0),
+	[TSR_OP_ADD_LEA_TEX_IMM] = TEXTURE(tsr_msg_lea_texel, 1),
+	[TSR_OP_ADD_TEXC] = TEXTURE(tsr_msg_texture, 0),
+	[TSR_OP_ADD_TEXS_2D_F32] = TEXTURE(tsr_msg_texture_compact, 0),
+	[TSR_OP_ADD_TEXS_2D_F16] = TEXTURE(tsr_msg_texture_compact, 0),
+	[TSR_OP_ADD_TEXS_CUBE_F32] = TEXTURE(tsr_msg_texture_compact, 1),
+	[TSR_OP_ADD_TEXS_CUBE_F16] = TEXTURE(tsr_msg_texture_compact, 1),
 };
 
 enum tsr_step tsr_msg_run(struct tsr_msg_env *env, struct tsr_msg *msg)

@@ -1,0 +1,441 @@
+/* SPDX-License-Identifier: MIT */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "texture_ref.h"
+
+struct units *tex_units;
+uint32_t tex_seed = 11;
+
+uint32_t tex_random(void)
+{
+	tex_seed = tex_seed * 1664525 + 1013904223;
+	return tex_seed >> 6;
+}
+
+double tex_unit(void)
+{
+	return tex_random() % 0x10000 / 65536.0;
+}
+
+/* ---- A texture ------------------------------------------------------------------------------- */
+
+unsigned int tex_extent(unsigned int n, unsigned int level)
+{
+	return n >> level ? n >> level : 1;
+}
+
+static unsigned int tile_index(unsigned int x, unsigned int y)
+{
+	unsigned int r = 0;
+
+	for (unsigned int b = 0; b < 4; b++)
+		r |= ((x >> b ^ y >> b) & 1) << 2 * b | (y >> b & 1) << (2 * b + 1);
+	return r;
+}
+
+uint32_t tex_address(const struct tex *t, unsigned int level, unsigned int layer,
+			 unsigned int sample, int x, int y, int z)
+{
+	unsigned int n = (layer * t->samples + sample) * t->levels + level;
+	uint32_t place = t->tiled ? y / 16 * t->row[level] +
+				    (x / 16 * 256 + tile_index(x % 16, y % 16)) * t->bpp
+				  : y * t->row[level] + x * t->bpp;
+
+	return t->at[n] + z * t->slice[level] + place;
+}
+
+static float half(uint16_t h)
+{
+	double m = h & 0x3ff;
+	int e = h >> 10 & 31;
+	double v = e ? ldexp(1024 + m, e - 25) : ldexp(m, -24);
+
+	return h >> 15 ? -v : v;
+}
+
+/* A texel's components. */
+void tex_decode(const struct tex *t, uint32_t at, double c[4])
+{
+	const uint8_t *p = tex_units->data + at;
+	uint16_t h[4];
+	float f[4];
+
+	memcpy(h, p, sizeof(h));
+	memcpy(f, p, sizeof(f));
+	c[0] = c[1] = c[2] = 0;
+	c[3] = 1;
+	for (unsigned int i = 0; i < 4; i++) {
+		if (t->format == 187)
+			c[i] = p[i] / 255.0;
+		else if (t->format == 155)
+			c[i] = p[i];
+		else if (t->format == 219)
+			c[i] = (int8_t)p[i];
+		else if (t->format == 223)
+			c[i] = half(h[i]);
+		else if (t->format == 191)
+			c[i] = f[i];
+		else if (t->format == 75 && !i)
+			c[i] = h[0] / 65535.0;
+		else if (t->format == 167 && !i)
+			c[i] = f[0];
+	}
+}
+
+static unsigned int bytes_of(unsigned int format)
+{
+	return format == 75 ? 2 : format == 191 ? 16 : format == 223 ? 8 : 4;
+}
+
+void tex_write(const struct tex *t, unsigned int index)
+{
+	uint64_t q[4] = {
+		2 | t->dim << 4 | (uint64_t)t->format << 22 | (uint64_t)(t->w - 1) << 32 |
+			(uint64_t)(t->h - 1) << 48,
+		t->swizzle[0] | t->swizzle[1] << 3 | t->swizzle[2] << 6 | t->swizzle[3] << 9 |
+			(t->tiled ? 1 : 2) << 12 | (t->levels - 1) << 16 |
+			(uint64_t)t->min_lod << 32 |
+			(uint64_t)__builtin_ctz(t->samples) << 45 | (uint64_t)t->max_lod << 48,
+		UNITS_SURFACES,
+		(t->layers - 1) | (uint64_t)(t->d - 1) << 32,
+	};
+	unsigned int faces = t->dim == TEX_CUBE ? 6 : 1;
+
+	memcpy(units_table(tex_units, UNITS_TEXTURES + 32 * index), q, 32);
+	for (unsigned int i = 0; i < t->layers * faces * t->samples * t->levels; i++) {
+		unsigned int level = i % t->levels;
+		uint64_t s[2] = { UNITS_DATA + t->at[i],
+				  t->row[level] | (uint64_t)t->slice[level] << 32 };
+
+		memcpy(units_table(tex_units, UNITS_SURFACES + 16 * i), s, 16);
+	}
+}
+
+void tex_write_sampler(const struct tex_sampler *s, unsigned int index)
+{
+	uint64_t q[4] = {
+		1 | s->wrap[2] << 8 | s->wrap[1] << 12 | s->wrap[0] << 16 |
+			(uint64_t)s->seamless << 23 | (uint64_t)s->normalized << 25 |
+			(uint64_t)s->clamp_layer << 26 | (uint64_t)s->min_nearest << 27 |
+			(uint64_t)s->mag_nearest << 28 | (uint64_t)s->cutoff << 29 |
+			(uint64_t)s->mip << 30 | (uint64_t)s->min_lod << 32 |
+			(uint64_t)s->compare << 45 | (uint64_t)s->max_lod << 48,
+		s->bias & 0xffff,
+	};
+
+	for (unsigned int i = 0; i < 4; i++) {
+		float f = s->border[i];
+		uint32_t v = s->border[i];
+
+		if (!s->integers)
+			memcpy(&v, &f, 4);
+		q[2 + i / 2] |= (uint64_t)v << 32 * (i % 2);
+	}
+	memcpy(units_table(tex_units, UNITS_SAMPLERS + 32 * index), q, 32);
+}
+
+/* Random contents that make no infinities. */
+void tex_fill(const struct tex *t, uint32_t end)
+{
+	for (uint32_t i = 0; i < end; i += 4) {
+		float f = tex_unit() * 4 - 2;
+		uint32_t v = tex_random();
+
+		if (t->format == 191 || t->format == 167)
+			memcpy(&v, &f, 4);
+		if (t->format == 223)
+			v &= 0xbfffbfff;
+		memcpy(tex_units->data + i, &v, 4);
+	}
+}
+
+struct tex tex_make(unsigned int dim, unsigned int format)
+{
+	struct tex t = { .dim = dim, .format = format, .swizzle = { 0, 1, 2, 3 },
+			 .max_lod = 0x1fff, .samples = 1, .layers = 1, .d = 1, .h = 1 };
+	unsigned int faces = dim == TEX_CUBE ? 6 : 1;
+	uint32_t at = 64;
+
+	t.w = 1 + tex_random() % 40;
+	if (dim == TEX_2D || dim == TEX_3D)
+		t.h = 1 + tex_random() % 24;
+	if (dim == TEX_CUBE)
+		t.h = t.w = 1 + tex_random() % 18;
+	if (dim == TEX_3D)
+		t.d = 1 + tex_random() % 6;
+	if (dim != TEX_3D)
+		t.layers = 1 + tex_random() % 3;
+	t.tiled = tex_random() % 2;
+	t.levels = 1 + tex_random() % 5;
+	t.bpp = bytes_of(format);
+	for (unsigned int l = 0; l < t.levels; l++) {
+		unsigned int w = tex_extent(t.w, l), h = tex_extent(t.h, l);
+
+		t.row[l] = (t.tiled ? (w + 15) / 16 * 256 : w) * t.bpp + 16;
+		t.slice[l] = t.row[l] * (t.tiled ? (h + 15) / 16 : h) + 32;
+	}
+	for (unsigned int n = 0; n < t.layers * faces * t.levels; n++) {
+		t.at[n] = at;
+		at += t.slice[n % t.levels] * tex_extent(t.d, n % t.levels);
+	}
+	if (at > UNITS_DATA_SIZE - 0x1000)
+		return tex_make(dim, format);
+	tex_fill(&t, at);
+	return t;
+}
+
+/* ---- The reference --------------------------------------------------------------------------- */
+
+bool tex_is_integer(unsigned int format)
+{
+	return format == 155 || format == 219;
+}
+
+/* The texel that wrapping makes of @i; -1: border. By the formulas of the OpenGL specification. */
+static int wrapped(unsigned int mode, long i, long n)
+{
+	long m = ((i % (2 * n)) + 2 * n) % (2 * n);
+	long a = i >= 0 ? i : -(1 + i);
+
+	switch (mode) {
+	case 8:
+		return ((i % n) + n) % n;
+	case 9:
+		return i < 0 ? 0 : i > n - 1 ? n - 1 : i;
+	case 11:
+		return i < 0 || i > n - 1 ? -1 : i;
+	case 12:
+		return m < n ? m : 2 * n - 1 - m;
+	case 13:
+		return a > n - 1 ? n - 1 : a;
+	default:
+		return a > n - 1 ? -1 : a;
+	}
+}
+
+/* Direction through (s, t) in -1 to 1 of a face, as OpenGL's table of cube maps says. */
+static void direction(unsigned int face, double s, double t, double v[3])
+{
+	switch (face) {
+	case 0: v[0] = 1; v[1] = -t; v[2] = -s; break;
+	case 1: v[0] = -1; v[1] = -t; v[2] = s; break;
+	case 2: v[0] = s; v[1] = 1; v[2] = t; break;
+	case 3: v[0] = s; v[1] = -1; v[2] = -t; break;
+	case 4: v[0] = s; v[1] = -t; v[2] = 1; break;
+	default: v[0] = -s; v[1] = -t; v[2] = -1; break;
+	}
+}
+
+unsigned int tex_ref_face(const double v[3], double *s, double *t)
+{
+	double x = fabs(v[0]), y = fabs(v[1]), z = fabs(v[2]);
+
+	if (x >= y && x >= z) {
+		*s = (v[0] > 0 ? -v[2] : v[2]) / x;
+		*t = -v[1] / x;
+		return v[0] > 0 ? 0 : 1;
+	}
+	if (y >= z) {
+		*s = v[0] / y;
+		*t = (v[1] > 0 ? v[2] : -v[2]) / y;
+		return v[1] > 0 ? 2 : 3;
+	}
+	*s = (v[2] > 0 ? v[0] : -v[0]) / z;
+	*t = -v[1] / z;
+	return v[2] > 0 ? 4 : 5;
+}
+
+static void compared(const struct tex_lookup *l, double c[4])
+{
+	double r = l->reference;
+	bool yes;
+
+	if (!l->shadow)
+		return;
+	if (l->t->format == 75 || l->t->format == 187)
+		r = r < 0 ? 0 : r > 1 ? 1 : r;
+	r = (float)r;
+	c[0] = (float)c[0];
+	switch (l->s->compare) {
+	case 0: yes = false; break;
+	case 1: yes = c[0] < r; break;
+	case 2: yes = c[0] == r; break;
+	case 3: yes = c[0] <= r; break;
+	case 4: yes = c[0] > r; break;
+	case 5: yes = c[0] != r; break;
+	case 6: yes = c[0] >= r; break;
+	default: yes = true; break;
+	}
+	c[0] = c[1] = c[2] = yes;
+	c[3] = 1;
+}
+
+static void cube_texel(const struct tex_lookup *l, unsigned int level, long x, long y, double c[4])
+{
+	long n = tex_extent(l->t->w, level);
+	unsigned int face = l->face;
+	double v[3], s, t;
+
+	x = x < -1 ? -1 : x > n ? n : x;
+	y = y < -1 ? -1 : y > n ? n : y;
+	if (!l->s->seamless) {
+		x = x < 0 ? 0 : x > n - 1 ? n - 1 : x;
+		y = y < 0 ? 0 : y > n - 1 ? n - 1 : y;
+	} else if ((x < 0 || x >= n) && (y < 0 || y >= n)) {
+		double sum[4] = { 0 };
+
+		for (unsigned int i = 0; i < 3; i++) {
+			double part[4];
+
+			cube_texel(l, level, i == 1 ? x : x < 0 ? 0 : n - 1,
+				   i == 2 ? y : y < 0 ? 0 : n - 1, part);
+			/* integers have no mean */
+			for (unsigned int k = 0; k < 4; k++)
+				sum[k] += !tex_is_integer(l->t->format) ? part[k] / 3
+					  : i ? 0 : part[k];
+		}
+		memcpy(c, sum, sizeof(sum));
+		return;
+	} else if (x < 0 || x >= n || y < 0 || y >= n) {
+		direction(face, (2.0 * x + 1) / n - 1, (2.0 * y + 1) / n - 1, v);
+		face = tex_ref_face(v, &s, &t);
+		x = floor((s + 1) / 2 * n);
+		y = floor((t + 1) / 2 * n);
+	}
+	tex_decode(l->t, tex_address(l->t, level, l->layer * 6 + face, 0, x, y, 0), c);
+	compared(l, c);
+}
+
+void tex_ref_texel(const struct tex_lookup *l, unsigned int level, long x, long y, long z, double c[4])
+{
+	const struct tex *t = l->t;
+	int i, j = 0, k = 0;
+
+	x += l->off[0];
+	y += l->off[1];
+	z += l->off[2];
+	if (t->dim == TEX_CUBE) {
+		cube_texel(l, level, x, y, c);
+		return;
+	}
+	i = wrapped(l->s->wrap[0], x, tex_extent(t->w, level));
+	if (t->dim != TEX_1D)
+		j = wrapped(l->s->wrap[1], y, tex_extent(t->h, level));
+	if (t->dim == TEX_3D)
+		k = wrapped(l->s->wrap[2], z, tex_extent(t->d, level));
+	if (i < 0 || j < 0 || k < 0) {
+		for (unsigned int n = 0; n < 4; n++)
+			c[n] = t->format == 75 || t->format == 167
+				? (n ? n == 3 : l->s->border[0]) : l->s->border[n];
+	} else {
+		tex_decode(t, tex_address(t, level, l->layer, 0, i, j, k), c);
+	}
+	compared(l, c);
+}
+
+/* A level, filtered: every texel within one of the place, by the product of its distances. */
+static void ref_level(const struct tex_lookup *l, unsigned int level, const double at[3], bool nearest,
+		      double c[4])
+{
+	const struct tex *t = l->t;
+	unsigned int dims = t->dim == TEX_CUBE ? 2 : t->dim;
+	const unsigned int n[3] = { tex_extent(t->w, level), tex_extent(t->h, level), tex_extent(t->d, level) };
+	double p[3] = { 0 };
+	long q[3] = { 0 };
+
+	for (unsigned int d = 0; d < dims; d++) {
+		p[d] = l->s->normalized || t->dim == TEX_CUBE ? at[d] * n[d] : at[d];
+		q[d] = floor(p[d]);
+	}
+	if (nearest) {
+		tex_ref_texel(l, level, q[0], q[1], q[2], c);
+		return;
+	}
+	c[0] = c[1] = c[2] = c[3] = 0;
+	for (long z = dims > 2 ? q[2] - 1 : 0; z <= (dims > 2 ? q[2] + 1 : 0); z++) {
+		for (long y = dims > 1 ? q[1] - 1 : 0; y <= (dims > 1 ? q[1] + 1 : 0); y++) {
+			for (long x = q[0] - 1; x <= q[0] + 1; x++) {
+				double w = fmax(0, 1 - fabs(p[0] - (x + 0.5)));
+				double one[4];
+
+				if (dims > 1)
+					w *= fmax(0, 1 - fabs(p[1] - (y + 0.5)));
+				if (dims > 2)
+					w *= fmax(0, 1 - fabs(p[2] - (z + 0.5)));
+				if (w == 0)
+					continue;
+				tex_ref_texel(l, level, x, y, z, one);
+				for (unsigned int i = 0; i < 4; i++)
+					c[i] += w * one[i];
+			}
+		}
+	}
+}
+
+void tex_ref_swizzle(const struct tex *t, double c[4])
+{
+	double in[6] = { c[0], c[1], c[2], c[3], 0, 1 };
+
+	for (unsigned int i = 0; i < 4; i++)
+		c[i] = in[t->swizzle[i]];
+}
+
+/* A sample at @lod, in levels; false: so near to a step that nobody can say. */
+bool tex_ref_sample(const struct tex_lookup *l, const double at[3], double lod, double slack,
+		       double c[4])
+{
+	const struct tex *t = l->t;
+	const struct tex_sampler *s = l->s;
+	double lo = fmax(s->min_lod, t->min_lod) / 256, hi = fmin(s->max_lod, t->max_lod) / 256;
+	double cut = s->cutoff ? 0.5 : 0;
+	double other[4];
+	bool mag, nearest;
+	double f;
+
+	lod += s->bias / 256.0;
+	lod = fmin(fmax(lod, lo), hi);
+	if (slack > 0 && lod > lo && lod < hi &&
+	    (fabs(lod - cut) < slack || fabs(lod - floor(lod) - 0.5) < slack))
+		return false;
+	mag = lod <= cut;
+	nearest = (mag ? s->mag_nearest : s->min_nearest) || t->format == 155 || t->format == 219;
+	if (mag)
+		lod = 0;
+	lod = fmin(lod, t->levels - 1);
+	if (s->mip == 3 && !(t->format == 155 || t->format == 219)) {
+		f = lod - floor(lod);
+		ref_level(l, floor(lod), at, nearest, c);
+		if (f > 0) {
+			ref_level(l, floor(lod) + 1, at, nearest, other);
+			for (unsigned int i = 0; i < 4; i++)
+				c[i] += (other[i] - c[i]) * f;
+		}
+	} else if (s->mip == 3) {
+		ref_level(l, floor(lod), at, nearest, c);
+	} else {
+		ref_level(l, s->mip == 0 ? floor(lod + 0.5) : 0, at, nearest, c);
+	}
+	tex_ref_swizzle(t, c);
+	return true;
+}
+
+struct tex_sampler tex_make_sampler(const struct tex *t)
+{
+	static const unsigned int modes[] = { 8, 9, 11, 12, 13, 15 };
+	static const unsigned int mips[] = { 0, 1, 3 };
+	struct tex_sampler s = {
+		.wrap = { modes[tex_random() % 6], modes[tex_random() % 6], modes[tex_random() % 6] },
+		.normalized = tex_random() % 4, .min_nearest = tex_random() % 2, .mag_nearest = tex_random() % 2,
+		.cutoff = tex_random() % 2, .seamless = tex_random() % 2, .clamp_layer = true,
+		.mip = mips[tex_random() % 3], .max_lod = tex_random() % 3 ? 0x1fff : 256 + tex_random() % 512,
+		.min_lod = tex_random() % 3 ? 0 : tex_random() % 256, .compare = tex_random() % 8,
+		.bias = tex_random() % 2 ? 0 : (int)(tex_random() % 512) - 256,
+		.border = { 0.25, 0.75, -1, 0.5 }, .integers = tex_is_integer(t->format),
+	};
+
+	for (unsigned int i = 0; i < 4 && s.integers; i++)
+		s.border[i] = 7 + 3 * i;
+	return s;
+}
