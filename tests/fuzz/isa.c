@@ -99,9 +99,12 @@ static void clause(const struct tsr_clause *c, const uint8_t *code)
 	unsigned int i, where;
 	size_t len = 0;
 
-	require(c->tuples && c->tuples <= TSR_CLAUSE_TUPLES_MAX && c->consts <= TSR_CLAUSE_CONSTS_MAX &&
-		c->quads && c->quads <= TSR_CLAUSE_QUADS_MAX, "a clause is too large");
-	require(!tsr_clause_pack(c, packed, &len) && len == 16u * c->quads && !memcmp(packed, code, len),
+	require(c->tuples && c->tuples <= TSR_CLAUSE_TUPLES_MAX &&
+			c->consts <= TSR_CLAUSE_CONSTS_MAX && c->quads &&
+			c->quads <= TSR_CLAUSE_QUADS_MAX,
+		"a clause is too large");
+	require(!tsr_clause_pack(c, packed, &len) && len == 16u * c->quads &&
+			!memcmp(packed, code, len),
 		"a clause changes");
 	error = tsr_clause_check_at(c, fma, add, &where);
 	require(where < c->tuples, "there is no such tuple");
@@ -139,7 +142,8 @@ static void code(const uint8_t *data, size_t size)
 static void encode(struct bytes *in)
 {
 	while (in->left) {
-		struct tsr_insn insn = { .op = (uint16_t)(number(in, 2) % (TSR_OP__COUNT + 1)) }, back;
+		struct tsr_insn insn = { .op = (uint16_t)(number(in, 2) % (TSR_OP__COUNT + 1)) },
+				back;
 		unsigned int i, changes = byte(in) % 8;
 		uint32_t word;
 
@@ -164,7 +168,9 @@ static void encode(struct bytes *in)
 /* A clause of the caller's making, with constants that the helper places or nobody looked at. */
 static void pack(struct bytes *in)
 {
-	struct tsr_clause c = { .tuples = byte(in) % 10, .flow = byte(in) % 9, .message = byte(in) % 17 };
+	struct tsr_clause c = { .tuples = byte(in) % 10,
+				.flow = byte(in) % 9,
+				.message = byte(in) % 17 };
 	uint8_t packed[TSR_CLAUSE_BYTES_MAX], slot[TSR_CLAUSE_CONSTS_MAX + 1];
 	struct tsr_const wanted[TSR_CLAUSE_CONSTS_MAX + 1];
 	unsigned int i, num = byte(in) % 8;
@@ -207,7 +213,8 @@ static void names(struct bytes *in)
 		tsr_fau_name(value);
 		tsr_isa_error_text((enum tsr_isa_error)value);
 		if (tsr_fau_const_index(value) >= 0)
-			require(tsr_fau_const((unsigned int)tsr_fau_const_index(value)) == (value & 0xf0),
+			require(tsr_fau_const((unsigned int)tsr_fau_const_index(value)) ==
+					(value & 0xf0),
 				"a constant of the FAU has another index");
 		else
 			tsr_fau_const(value);

@@ -116,7 +116,8 @@ static void ref_pack(struct ref *r)
 	r->quads = 0;
 	ref_tuples(r);
 	for (; i < r->consts; i += 2)
-		r->quad[r->quads++] = 0x30 | ref_position(r->tuples, i) | (u128)(r->konst[i] >> 4) << 8 |
+		r->quad[r->quads++] = 0x30 | ref_position(r->tuples, i) |
+				      (u128)(r->konst[i] >> 4) << 8 |
 				      (u128)(r->konst[i + 1] >> 4) << 68;
 	r->quad[r->quads - 1] |= 0x40;
 }
@@ -133,7 +134,9 @@ static uint64_t rnd(void)
 	return state;
 }
 
-/* Most constants a clause of so many tuples has room for, and the least, from the position table. */
+/*
+ * Most constants a clause of so many tuples has room for, and the least, from the position table.
+ */
 static const struct { uint8_t least, most; } ROOM[9] = {
 	[1] = { 0, 2 }, [2] = { 0, 2 }, [3] = { 1, 3 }, [4] = { 0, 4 },
 	[5] = { 1, 5 }, [6] = { 1, 7 }, [7] = { 0, 6 }, [8] = { 1, 5 },
@@ -207,12 +210,67 @@ static void random_clauses(void)
 		struct ref r;
 		size_t len = 0;
 
-		random_clause(&r, tuples, ROOM[tuples].least + 2 * (unsigned int)(rnd() % (pairs + 1)));
+		random_clause(&r, tuples,
+			      ROOM[tuples].least + 2 * (unsigned int)(rnd() % (pairs + 1)));
 		quad_bytes(&r, code);
 		if (tsr_clause_unpack(code, 16 * r.quads, &clause) || !same(&clause, &r) ||
 		    tsr_clause_pack(&clause, packed, &len) || len != 16 * r.quads ||
 		    memcmp(code, packed, len))
 			bad++;
+	}
+	ktap_eq(bad, 0);
+}
+
+/* Put what a quadword says of itself into the clause it belongs to. */
+static void collect(const struct tsr_quad *quad, struct ref *into)
+{
+	unsigned int i, first = 0;
+
+	for (i = 0; i < quad->num_parts; i++) {
+		if (quad->part[i].kind == TSR_QUAD_POSITION)	/* e: constants 5 and 6 */
+			first = (const uint8_t[16]){ 0, 0, 0, 1, 1, 2, 0, 1, 3, 1, 2, 3, 3, 4, 5
+			}[quad->part[i].bits];
+	}
+	for (i = 0; i < quad->num_parts; i++) {
+		const struct tsr_quad_part *part = &quad->part[i];
+
+		if (part->kind == TSR_QUAD_TUPLE)
+			into->tuple[part->index] |= (u128)part->bits << part->at;
+		else if (part->kind == TSR_QUAD_CONSTANT)
+			into->konst[first + part->index] |= part->bits << part->at;
+		else if (part->kind == TSR_QUAD_HEADER)
+			into->header |= part->bits << part->at;
+	}
+	if (quad->tuples)
+		into->tuples = (unsigned int)quad->tuples;
+}
+
+/* Quadwords read one by one, the last first, give the whole clause. */
+static void one_by_one(void)
+{
+	unsigned int round, bad = 0;
+
+	for (round = 0; round < 4000; round++) {
+		unsigned int tuples = 1 + round % 8, i, ends = 0;
+		uint8_t code[TSR_CLAUSE_BYTES_MAX];
+		struct ref r, got = { 0 };
+
+		random_clause(&r, tuples, ROOM[tuples].most);
+		quad_bytes(&r, code);
+		for (i = r.quads; i-- > 0;) {
+			struct tsr_quad quad;
+
+			if (!tsr_quad_decode(code + 16 * i, &quad)) {
+				bad++;
+				continue;
+			}
+			bad += quad.ends != (i == r.quads - 1) || !quad.name[0];
+			ends += quad.ends;
+			collect(&quad, &got);
+		}
+		bad += got.tuples != tuples || ends != 1 || got.header != r.header ||
+		       memcmp(got.tuple, r.tuple, sizeof(r.tuple)) ||
+		       memcmp(got.konst, r.konst, sizeof(r.konst));
 	}
 	ktap_eq(bad, 0);
 }
@@ -238,9 +296,12 @@ static void header_fields(void)
 		quad_bytes(&r, code);
 		ktap_eq(tsr_clause_unpack(code, 16, &c), TSR_ISA_OK);
 		{
-			const uint8_t got[] = { c.ftz, c.suppress_inf, c.suppress_nan, c.float_exceptions,
-				c.flow, c.td, c.prefetch, c.staging_barrier, c.staging_reg, c.wait, c.slot,
-				c.next_message, c.message };
+			const uint8_t got[] = {
+				c.ftz,	       c.suppress_inf, c.suppress_nan, c.float_exceptions,
+				c.flow,	       c.td,	       c.prefetch,     c.staging_barrier,
+				c.staging_reg, c.wait,	       c.slot,	       c.next_message,
+				c.message
+			};
 			unsigned int k;
 
 			for (k = 0; k < sizeof(got); k++)
@@ -394,7 +455,9 @@ static void random_quads(void)
 int main(void)
 {
 	ktap_start();
-	ktap_run("[ISA1] random clauses of every shape, against a packer by the document", random_clauses);
+	ktap_run("[ISA1] random clauses of every shape, against a packer by the document",
+		 random_clauses);
+	ktap_run("[ISA1] quadwords read one by one, in any order, give the whole clause", one_by_one);
 	ktap_run("[ISA3] every header field at its place", header_fields);
 	ktap_run("[ISA14] code that ends inside a clause", cut_short);
 	ktap_run("[ISA1] quadwords out of order or twice", out_of_order);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Clauses that a public compiler made of our own shaders: their fields, found by another decoder, are
- * in isa/clauses.txt. Each must decode to them, obey the rules of a clause and pack to the same bytes.
+ * Clauses that a public compiler made of our own shaders: their fields, found by another decoder,
+ * are in isa/clauses.txt. Each must decode to them, obey the rules of a clause and pack to the same
+ * bytes.
  */
 #include "tsr_isa.h"
 
@@ -46,8 +47,10 @@ static void header(const struct reader *r, const char *line)
 	const struct tsr_clause *c = &r->clause;
 	char text[200];
 
-	snprintf(text, sizeof(text), "ftz=%u flow=%u td=%u staging_reg=%u wait=0x%x slot=%u message=%u "
-		 "next_message=%u", c->ftz, c->flow, c->td, c->staging_reg, c->wait, c->slot, c->message,
+	snprintf(text, sizeof(text),
+		 "ftz=%u flow=%u td=%u staging_reg=%u wait=0x%x slot=%u message=%u "
+		 "next_message=%u",
+		 c->ftz, c->flow, c->td, c->staging_reg, c->wait, c->slot, c->message,
 		 c->next_message);
 	same_text(text, line);
 }
@@ -66,8 +69,8 @@ static void tuple(struct reader *r, const char *line)
 
 	port(r0, is->read0, is->port[0]);
 	port(r1, is->read1, is->port[1]);
-	snprintf(text, sizeof(text), "fau=0x%x mode=%u r0=%s r1=%s r2=%u r3=%u", is->fau, is->mode, r0, r1,
-		 is->port[2], is->port[3]);
+	snprintf(text, sizeof(text), "fau=0x%x mode=%u r0=%s r1=%s r2=%u r3=%u", is->fau, is->mode,
+		 r0, r1, is->port[2], is->port[3]);
 	same_text(text, line);
 	/* the compiler's blocks are the ones the encoder makes */
 	t = *is;
@@ -146,6 +149,7 @@ static void compiled(void)
 int main(void)
 {
 	ktap_start();
-	ktap_run("[ISA1] compiled clauses: header, tuples, instructions, constants; packed again", compiled);
+	ktap_run("[ISA1] compiled clauses: header, tuples, instructions, constants; packed again",
+		 compiled);
 	return ktap_finish();
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * Constants of clauses: where the packer may put them, which are relative to the clause, and the
- * helper that finds places, orders pairs and adds dummies. What the two M numbers say is written down
- * here once more, from the document.
+ * helper that finds places, orders pairs and adds dummies. What the two M numbers say is written
+ * down here once more, from the document.
  */
 #include "tsr_isa.h"
 
@@ -101,7 +101,8 @@ static void numbers(void)
 
 	for (tuples = 0; tuples <= 9; tuples++) {
 		for (consts = 0; consts <= 8; consts++) {
-			struct tsr_clause c = { .tuples = (uint8_t)tuples, .consts = (uint8_t)consts };
+			struct tsr_clause c = { .tuples = (uint8_t)tuples,
+						.consts = (uint8_t)consts };
 			uint8_t code[TSR_CLAUSE_BYTES_MAX];
 			enum tsr_isa_error want;
 			size_t len;
@@ -113,7 +114,10 @@ static void numbers(void)
 	}
 }
 
-/* Whether a constant in its slot is the one that was wanted; a relative one may have other top bits. */
+/*
+ * Whether a constant in its slot is the one that was wanted; a relative one may have other top
+ * bits.
+ */
 static bool kept(uint64_t konst, const struct tsr_const *wanted)
 {
 	uint64_t mask = ~15ull;
@@ -140,8 +144,8 @@ static void place(void)
 
 		for (i = 0; i < num; i++) {
 			wanted[i].value = rnd();
-			/* at most one is relative, as in compiled code */
-			wanted[i].pcrel = !i && round & 1 ? TSR_PCREL_HI : TSR_PCREL_NONE;
+			/* one is relative in every second round, of each kind in turn */
+			wanted[i].pcrel = !i && round & 1 ? 1 + round / 2 % 3 : TSR_PCREL_NONE;
 		}
 		most = c.tuples < 3 ? 2 : c.tuples == 3 ? 3 : c.tuples == 4 ? 4 :
 		       c.tuples == 6 || c.tuples == 7 ? 6 : 5;
@@ -163,7 +167,8 @@ static void place(void)
 			ktap_eq(c.pcrel[at % 7], wanted[i].pcrel);
 		}
 		for (i = SINGLE[c.tuples]; i + 1 < c.consts; i += 2) {
-			unsigned int m1 = (unsigned int)((c.konst[i] >> 60) - (c.konst[i + 1] >> 60)) & 15;
+			unsigned int m1 =
+				(unsigned int)((c.konst[i] >> 60) - (c.konst[i + 1] >> 60)) & 15;
 
 			if (!c.pcrel[i] && !c.pcrel[i + 1])
 				ktap_ok(m1 == 0 || m1 >= 8);
@@ -176,7 +181,39 @@ static void place(void)
 	ktap_ok(placed > 10000);
 }
 
-/* Where a format needs a constant there is a dummy, and a clause without constants has none else. */
+/* Two relative ones of any kinds share a quadword where a relation has them, else they part. */
+static void two_relative(void)
+{
+	unsigned int a, b;
+
+	for (a = 1; a < 4; a++) {
+		for (b = 1; b < 4; b++) {
+			/* both words of a constant and all of another have no relation */
+			bool pair = a == b || (a == 3 && b == 2) || (a == 2 && b == 3);
+			const struct tsr_const wanted[] = { { rnd(), (uint8_t)a },
+							    { rnd(), (uint8_t)b } };
+			struct tsr_clause c = { .tuples = 2 }, back;
+			uint8_t slot[7], code[TSR_CLAUSE_BYTES_MAX];
+			size_t len;
+
+			ktap_eq(tsr_clause_place_consts(&c, wanted, 2, slot),
+				pair ? TSR_ISA_OK : TSR_ISA_BAD_CONSTS);
+			c.tuples = 4;
+			ktap_eq(tsr_clause_place_consts(&c, wanted, 2, slot), TSR_ISA_OK);
+			ktap_eq(c.consts, pair ? 2 : 4);
+			ktap_ok(kept(c.konst[slot[0]], &wanted[0]) && kept(c.konst[slot[1]], &wanted[1]));
+			ktap_eq(c.pcrel[slot[0]], a);
+			ktap_eq(c.pcrel[slot[1]], b);
+			ktap_eq(tsr_clause_pack(&c, code, &len), TSR_ISA_OK);
+			ktap_eq(tsr_clause_unpack(code, len, &back), TSR_ISA_OK);
+			ktap_ok(!memcmp(back.pcrel, c.pcrel, sizeof(c.pcrel)));
+		}
+	}
+}
+
+/*
+ * Where a format needs a constant there is a dummy, and a clause without constants has none else.
+ */
 static void dummies(void)
 {
 	unsigned int tuples;
@@ -194,11 +231,13 @@ static void dummies(void)
 int main(void)
 {
 	ktap_start();
-	ktap_run("[ISA1] which of two constants are relative, for every difference of their top bits",
+	ktap_run("[ISA1] which of two constants are relative, for every difference of their top "
+		 "bits",
 		 relations);
 	ktap_run("[ISA1] a constant beside a tuple: every M1 and M2", single);
 	ktap_run("[ISA2] the numbers of constants that can be packed", numbers);
 	ktap_run("[ISA2] places for constants: pairs in order, dummies, relative ones", place);
+	ktap_run("[ISA2] two constants that are both relative", two_relative);
 	ktap_run("[ISA2] dummies where a format needs a constant", dummies);
 	return ktap_finish();
 }

@@ -41,7 +41,8 @@ static void describe(const struct tsr_insn *insn, char *text, size_t size)
 		imm[n++] = tsr_imm_names[info->imms[i]];
 	/* two at most */
 	if (n == 2 && strcmp(imm[0], imm[1]) > 0) {
-		at += (size_t)snprintf(text + at, size - at, " %s=%u", imm[1], insn->imm[info->imms[1]]);
+		at += (size_t)snprintf(text + at, size - at, " %s=%u", imm[1],
+				       insn->imm[info->imms[1]]);
 		n = 1;
 	}
 	for (i = 0; i < n; i++)
@@ -90,7 +91,9 @@ static void sample(void)
 	ktap_ok(rows > 1100);
 }
 
-/* Words that decode, out of @count; every one of them encodes to itself, with its form and alone. */
+/*
+ * Words that decode, out of @count; every one of them encodes to itself, with its form and alone.
+ */
 static unsigned int round_trip(enum tsr_isa_unit unit, unsigned int count)
 {
 	unsigned int word, good = 0, bad = 0;
@@ -150,6 +153,7 @@ static void any_form(void)
 static void not_encodable(void)
 {
 	struct tsr_insn insn, fadd = { .op = TSR_OP_FMA_FADD_F32, .form = TSR_FORM_ANY };
+	unsigned int imm;
 	uint32_t word;
 
 	ktap_ok(tsr_insn_encode(&fadd, &word));
@@ -160,9 +164,11 @@ static void not_encodable(void)
 	insn = fadd;
 	insn.mod[TSR_MOD_ROUND] = TSR_ROUND_RTNA;	/* not in its encoding */
 	ktap_ok(!tsr_insn_encode(&insn, &word));
-	insn = fadd;
-	insn.imm[TSR_IMM_INDEX] = 1;
-	ktap_ok(!tsr_insn_encode(&insn, &word));
+	for (imm = 0; imm < TSR_IMM__COUNT; imm++) {
+		insn = fadd;
+		insn.imm[imm] = 1;
+		ktap_ok(!tsr_insn_encode(&insn, &word));
+	}
 	insn = fadd;
 	insn.src[1] = 8;
 	ktap_ok(!tsr_insn_encode(&insn, &word));
@@ -182,7 +188,9 @@ static void not_encodable(void)
 /* Both absolute values of FADD.v2f16 are in the order of the selectors. */
 static void order_of_sources(void)
 {
-	struct tsr_insn insn = { .op = TSR_OP_FMA_FADD_V2F16, .form = TSR_FORM_ANY, .src = { 5, 2 } };
+	struct tsr_insn insn = { .op = TSR_OP_FMA_FADD_V2F16,
+				 .form = TSR_FORM_ANY,
+				 .src = { 5, 2 } };
 	uint32_t word;
 
 	insn.mod[TSR_MOD_ABS0] = 1;
@@ -210,6 +218,7 @@ static void properties(void)
 	struct tsr_insn exchange = decoded(TSR_ISA_ADD, 0x64500);	/* ACMPXCHG.i64 */
 	struct tsr_insn store = decoded(TSR_ISA_ADD, 0x65c00 | 1 << 6);	/* STORE.i96 */
 	struct tsr_insn vary = decoded(TSR_ISA_ADD, 0xd0000 | 2 << 8);	/* LD_VAR_IMM.f16.v3 */
+	unsigned int i;
 
 	ktap_eq(tsr_insn_message(&load), TSR_MESSAGE_LOAD);
 	ktap_eq(tsr_insn_message(&ubo), TSR_MESSAGE_ATTRIBUTE);
@@ -221,7 +230,16 @@ static void properties(void)
 	ktap_eq(tsr_insn_staging_written(&store), 0);
 	ktap_eq(vary.op, TSR_OP_ADD_LD_VAR_IMM);
 	ktap_eq(tsr_insn_staging_written(&vary), 2);
-	ktap_ok(tsr_insn_defined(&load));
+	for (i = 0; i < 4; i++) {
+		vary = decoded(TSR_ISA_ADD, 0xd0000 | i << 8);		/* one to four halves */
+		ktap_eq(tsr_insn_staging_written(&vary), i / 2 + 1);
+		vary = decoded(TSR_ISA_ADD, 0x50000 | i << 8);		/* one to four words */
+		ktap_eq(tsr_insn_staging_written(&vary), i + 1);
+	}
+	for (i = 0; i < 4; i++) {
+		load = decoded(TSR_ISA_ADD, 0x74c00 | (i < 2 ? 6 + i : i) << 6);	/* LDEXP */
+		ktap_eq(tsr_insn_defined(&load), i >= 2);	/* inf and inf0 are not public */
+	}
 	load = decoded(TSR_ISA_ADD, 0x7b900);				/* ICMPI.i32 */
 	ktap_ok(!tsr_insn_defined(&load));
 	load = decoded(TSR_ISA_ADD, 0x7c000 | 2 << 6);			/* CLPER.i32.accumulate */
@@ -245,10 +263,12 @@ static void undefined(void)
 int main(void)
 {
 	ktap_start();
-	ktap_run("[ISA8] a sample of words of each encoding means what another decoder says", sample);
+	ktap_run("[ISA8] a sample of words of each encoding means what another decoder says",
+		 sample);
 	ktap_run("[ISA8] each of the 2^23 FMA words is refused or encodes to itself", fma_words);
 	ktap_run("[ISA9] each of the 2^20 ADD words is refused or encodes to itself", add_words);
-	ktap_run("[ISA9] an instruction without a form gets an encoding of the same meaning", any_form);
+	ktap_run("[ISA9] an instruction without a form gets an encoding of the same meaning",
+		 any_form);
 	ktap_run("[ISA14] what an instruction cannot say is not encoded", not_encodable);
 	ktap_run("[ISA9] modifiers that are hidden in the order of the sources", order_of_sources);
 	ktap_run("[ISA10] message, staging registers and semantics of instructions", properties);

@@ -61,13 +61,16 @@ static void decode_all(void)
 		tsr_tuple_regs_decode(&t, first);
 		bad += t.fau != (fields & 255) || t.port[2] != r2 || t.port[3] != r3 ||
 		       t.read0 != want.on0 || t.read1 != want.on1 ||
-		       (want.on0 && t.port[0] != want.reg0) || (want.on1 && t.port[1] != want.reg1) ||
+		       (want.on0 && t.port[0] != want.reg0) ||
+		       (want.on1 && t.port[1] != want.reg1) ||
 		       t.mode != ref_mode(want.control, first, equal);
 	}
 	ktap_eq(bad, 0);
 }
 
-/* The table of modes: actions of ports 2 and 3, unit of port 3, whether in first and later tuples. */
+/*
+ * The table of modes: actions of ports 2 and 3, unit of port 3, whether in first and later tuples.
+ */
 static const struct {
 	uint8_t mode, port2, port3;
 	bool add, first, other;
@@ -77,18 +80,19 @@ static const struct {
 #define L TSR_PORT_WRITE_LO
 #define H TSR_PORT_WRITE_HI
 #define I TSR_PORT_IDLE
-	{ 1, R, L, false, true, true }, { 2, R, H, false, true, true }, { 3, R, W, false, true, true },
-	{ 4, R, L, true, true, true }, { 5, R, H, true, true, true }, { 6, R, W, true, true, true },
-	{ 7, L, L, true, true, true }, { 8, L, H, true, false, true }, { 9, L, W, true, false, true },
-	{ 10, H, L, true, false, true }, { 11, H, H, true, false, true },
-	{ 12, H, W, true, false, true }, { 13, W, L, true, false, true },
-	{ 14, W, H, true, false, true }, { 15, W, W, true, false, true },
-	{ 16, I, I, false, true, false }, { 17, I, W, false, true, true },
-	{ 18, I, L, false, true, true }, { 19, I, H, false, true, true },
-	{ 20, R, I, false, true, true }, { 21, I, W, true, true, true },
-	{ 22, I, L, true, true, true }, { 23, I, H, true, true, true },
-	{ 24, L, H, true, false, true }, { 26, H, L, true, false, true },
-	{ 27, I, I, false, false, true },
+	{ 1, R, L, false, true, true },	 { 2, R, H, false, true, true },
+	{ 3, R, W, false, true, true },	 { 4, R, L, true, true, true },
+	{ 5, R, H, true, true, true },	 { 6, R, W, true, true, true },
+	{ 7, L, L, true, true, true },	 { 8, L, H, true, false, true },
+	{ 9, L, W, true, false, true },	 { 10, H, L, true, false, true },
+	{ 11, H, H, true, false, true }, { 12, H, W, true, false, true },
+	{ 13, W, L, true, false, true }, { 14, W, H, true, false, true },
+	{ 15, W, W, true, false, true }, { 16, I, I, false, true, false },
+	{ 17, I, W, false, true, true }, { 18, I, L, false, true, true },
+	{ 19, I, H, false, true, true }, { 20, R, I, false, true, true },
+	{ 21, I, W, true, true, true },	 { 22, I, L, true, true, true },
+	{ 23, I, H, true, true, true },	 { 24, L, H, true, false, true },
+	{ 26, H, L, true, false, true }, { 27, I, I, false, false, true },
 };
 
 static void modes(void)
@@ -189,7 +193,8 @@ int main(void)
 	ktap_start();
 	ktap_run("[ISA5] every register block decodes as the documents say", decode_all);
 	ktap_run("[ISA5] the modes of ports 2 and 3", modes);
-	ktap_run("[ISA5] ports and modes encode to a block that says the same, or are refused", encode_all);
+	ktap_run("[ISA5] ports and modes encode to a block that says the same, or are refused",
+		 encode_all);
 	ktap_run("[ISA14] modes and registers that do not exist", impossible);
 	return ktap_finish();
 }

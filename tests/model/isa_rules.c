@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The rules between the parts of a clause, the sources and the fast access uniforms, and the placing
- * of constants.
+ * The rules between the parts of a clause, the sources and the fast access uniforms, and the
+ * placing of constants.
  */
 #include "tsr_isa.h"
 
@@ -116,6 +116,7 @@ static void fau(void)
 		ktap_eq(tsr_fau_const(index), nibble[index]);
 		ktap_eq(tsr_fau_const_index(nibble[index] | 9), index);
 	}
+	ktap_eq(tsr_fau_const(6), 0);
 	ktap_eq(tsr_fau_const_index(0x10), -1);
 	ktap_eq(tsr_fau_const_index(0x80), -1);
 }
@@ -225,7 +226,8 @@ static void errors_have_text(void)
 int main(void)
 {
 	ktap_start();
-	ktap_run("[ISA7] sources: ports that read, results of the tuple before, selectors", sources);
+	ktap_run("[ISA7] sources: ports that read, results of the tuple before, selectors",
+		 sources);
 	ktap_run("[ISA6] every FAU index, with every number of constants", fau);
 	ktap_run("[ISA3] one message, of the header's type", messages);
 	ktap_run("[ISA14] instructions of the last tuple before it", last_tuple);

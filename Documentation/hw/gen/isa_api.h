@@ -45,7 +45,8 @@ struct tsr_op_info {
 	uint8_t num_srcs;
 	uint8_t src_mask[4];		/* bit n: selector n is allowed */
 	const uint8_t *mods;		/* enum tsr_mod, in the order of the text form */
-	const uint8_t *mod_defaults;	/* the value that the text form leaves out, or TSR_MOD_WRITTEN */
+	/* the values that the text form leaves out, or TSR_MOD_WRITTEN */
+	const uint8_t *mod_defaults;
 	uint8_t num_mods;
 	const uint8_t *imms;		/* enum tsr_isa_imm_kind */
 	const uint8_t *imm_bits;	/* their widths */

@@ -424,7 +424,7 @@ enum tsr_isa_error tsr_clause_pack(const struct tsr_clause *clause, uint8_t *cod
 {
 	const struct isa_layout *layout;
 	struct clause_bits bits = { 0 };
-	unsigned int i, quads = 0;
+	unsigned int i, quads;
 	uint8_t *end;
 
 	if (!clause->tuples || clause->tuples > TSR_CLAUSE_TUPLES_MAX)
