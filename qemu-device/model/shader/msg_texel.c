@@ -113,20 +113,20 @@ enum tsr_step tsr_sampler_read(struct tsr_msg_env *env, uint32_t index,
 /* ---- Texels ---------------------------------------------------------------------------------- */
 
 static enum tsr_step find_surface(struct tsr_msg_env *env, struct tsr_texture_view *view,
-				  uint32_t index, const struct tsr_surface **surface)
+				  uint32_t index, const struct tsr_texture_surface **surface)
 {
 	struct tsr_surface_cache *c = &view->cache[index % 4];
-	uint64_t q[TSR_SURFACE__QWORDS];
+	uint64_t q[TSR_TEXTURE_SURFACE__QWORDS];
 	enum tsr_step step;
 
 	*surface = &c->surface;
 	if (c->valid && c->index == index)
 		return TSR_STEP_DONE;
 	c->valid = false;
-	step = tsr_msg_descriptor(env, view->surfaces + index * sizeof(q), q, TSR_SURFACE__QWORDS);
+	step = tsr_msg_descriptor(env, view->surfaces + index * sizeof(q), q, TSR_TEXTURE_SURFACE__QWORDS);
 	if (step != TSR_STEP_DONE)
 		return step;
-	tsr_unpack_surface(q, &c->surface);
+	tsr_unpack_texture_surface(q, &c->surface);
 	c->index = index;
 	c->valid = true;
 	return TSR_STEP_DONE;
@@ -138,7 +138,7 @@ enum tsr_step tsr_texel_address(struct tsr_msg_env *env, struct tsr_texture_view
 	uint32_t levels = view->levels + view->first_level;
 	uint32_t index = (place->layer * view->samples + place->sample) * levels + place->level +
 			 view->first_level;
-	const struct tsr_surface *s;
+	const struct tsr_texture_surface *s;
 	uint64_t texel = place->x;
 	uint64_t row = place->y;
 	enum tsr_step step = find_surface(env, view, index, &s);

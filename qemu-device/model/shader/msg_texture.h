@@ -18,7 +18,7 @@
 struct tsr_surface_cache {
 	bool valid;
 	uint32_t index;
-	struct tsr_surface surface;
+	struct tsr_texture_surface surface;
 };
 
 /* A texture, ready for use. */
