@@ -391,6 +391,31 @@ static void reserved_bits(void)
 	}
 }
 
+/* Every field of a clause one bit wider than it is. */
+static void too_wide(void)
+{
+	uint8_t code[TSR_CLAUSE_BYTES_MAX];
+	struct tsr_clause good = { .tuples = 1 }, bad[10];
+	unsigned int i;
+	size_t len;
+
+	ktap_eq(tsr_clause_pack(&good, code, &len), TSR_ISA_OK);
+	for (i = 0; i < 10; i++)
+		bad[i] = good;
+	bad[0].tuple[0].regs = 1ull << 35;
+	bad[1].tuple[0].fma = 1u << 23;
+	bad[2].tuple[0].add = 1u << 20;
+	bad[3].ftz = 4;
+	bad[4].flow = 8;
+	bad[5].staging_reg = 64;
+	bad[6].slot = 8;
+	bad[7].next_message = 32;
+	bad[8].message = 11;		/* reserved */
+	bad[9].td = 2;
+	for (i = 0; i < 10; i++)
+		ktap_eq(tsr_clause_pack(&bad[i], code, &len), TSR_ISA_RESERVED);
+}
+
 /* Which of the 256 tags exist, from the document; and that a quadword needs no other to be read. */
 static void every_tag(void)
 {
@@ -457,7 +482,9 @@ int main(void)
 	ktap_start();
 	ktap_run("[ISA1] random clauses of every shape, against a packer by the document",
 		 random_clauses);
-	ktap_run("[ISA1] quadwords read one by one, in any order, give the whole clause", one_by_one);
+	ktap_run("[ISA1] quadwords read one by one, in any order, give the whole clause",
+		 one_by_one);
+	ktap_run("[ISA14] fields that do not fit are not packed", too_wide);
 	ktap_run("[ISA3] every header field at its place", header_fields);
 	ktap_run("[ISA14] code that ends inside a clause", cut_short);
 	ktap_run("[ISA1] quadwords out of order or twice", out_of_order);
