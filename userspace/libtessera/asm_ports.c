@@ -106,8 +106,8 @@ static const char *selector_name(unsigned int unit, unsigned int select)
 	return selector_names[select];
 }
 
-/* Set the selectors of an instruction; false when a source cannot be so. */
-static bool set_selectors(const struct ir_insn *ir, const struct tsr_tuple *block,
+/* Set the selectors of an instruction; false when a source cannot be so, unless @any can. */
+static bool set_selectors(const struct ir_insn *ir, const struct tsr_tuple *block, bool any,
 			  struct tsr_insn *insn, struct asm_diags *diags)
 {
 	const struct tsr_op_info *info = &tsr_ops[insn->op];
@@ -123,7 +123,7 @@ static bool set_selectors(const struct ir_insn *ir, const struct tsr_tuple *bloc
 			return false;
 		}
 		insn->src[i] = (uint8_t)select;
-		if (info->src_mask[i] & 1u << select)
+		if (any || info->src_mask[i] & 1u << select)
 			continue;
 		for (n = 0; n < 8; n++) {
 			if (info->src_mask[i] & 1u << n)
@@ -186,8 +186,8 @@ static void explain(const struct ir_insn *ir, const struct tsr_insn *insn, struc
 			  info->name);
 }
 
-static bool encode(const struct ir_insn *ir, const struct tsr_tuple *block, uint32_t *word,
-		   struct asm_diags *diags)
+static bool encode(const struct ir_insn *ir, const struct tsr_tuple *block, bool any,
+		   uint32_t *word, struct asm_diags *diags)
 {
 	struct tsr_insn insn = ir->insn;
 
@@ -195,7 +195,7 @@ static bool encode(const struct ir_insn *ir, const struct tsr_tuple *block, uint
 		*word = ir->word;
 		return true;
 	}
-	if (!set_selectors(ir, block, &insn, diags))
+	if (!set_selectors(ir, block, any, &insn, diags))
 		return false;
 	if (tsr_insn_encode(&insn, word))
 		return true;
@@ -292,12 +292,13 @@ static bool try_ports(const struct reads *reads, unsigned int third, struct duty
 	return find_mode(duty, first, block);
 }
 
-static bool encode_both(const struct ir_tuple *tuple, struct tsr_tuple *block,
+/* @any: sources that the instructions cannot have are allowed. */
+static bool encode_both(const struct ir_tuple *tuple, struct tsr_tuple *block, bool any,
 			struct asm_diags *diags)
 {
-	bool fma = encode(&tuple->insn[TSR_ISA_FMA], block, &block->fma, diags);
+	bool fma = encode(&tuple->insn[TSR_ISA_FMA], block, any, &block->fma, diags);
 
-	return encode(&tuple->insn[TSR_ISA_ADD], block, &block->add, diags) && fma;
+	return encode(&tuple->insn[TSR_ISA_ADD], block, any, &block->add, diags) && fma;
 }
 
 static void explain_ports(const struct ir_tuple *tuple, const struct reads *reads,
@@ -333,7 +334,7 @@ static bool block_agrees(const struct tsr_tuple *given, bool first, struct duty 
 			    given->port[3] == duty.reg3);
 }
 
-static bool take_block(const struct ir_tuple *tuple, struct duty duty, bool first,
+static bool take_block(const struct ir_tuple *tuple, struct duty duty, bool first, bool any,
 		       struct tsr_tuple *out, struct asm_diags *diags)
 {
 	const struct ir_block *given = &tuple->block;
@@ -356,7 +357,28 @@ static bool take_block(const struct ir_tuple *tuple, struct duty duty, bool firs
 			  "a mode that the %s tuple can have", first ? "first" : "second to last");
 		return false;
 	}
-	return encode_both(tuple, out, diags);
+	return encode_both(tuple, out, any, diags);
+}
+
+/*
+ * Try the ways to spread the registers over the ports: none in port 2 if two are enough, then the
+ * third, the second, the first one. *fits becomes the first way that has a register block.
+ */
+static bool try_ways(const struct ir_tuple *tuple, const struct reads *reads, struct duty duty,
+		     bool first, bool any, struct tsr_tuple *out, int *fits)
+{
+	unsigned int third;
+
+	for (third = 3; third-- > 0;) {
+		unsigned int which = reads->num < 3 && third == 2 ? 3 : third;
+
+		if (!try_ports(reads, which, duty, first, out))
+			continue;
+		if (encode_both(tuple, out, any, NULL))
+			return true;
+		*fits = *fits < 0 ? (int)which : *fits;
+	}
+	return false;
 }
 
 bool asm_ports_place(const struct ir_clause *ir, unsigned int at, struct tsr_tuple *out,
@@ -366,31 +388,24 @@ bool asm_ports_place(const struct ir_clause *ir, unsigned int at, struct tsr_tup
 	const struct ir_tuple *writer = &ir->tuple[at ? at - 1 : ir->tuples - 1u];
 	struct duty duty = duty_of(writer);
 	struct reads reads = { 0 };
-	unsigned int third;
-	int good = -1;
+	bool first = at == 0;
+	int fits = -1;
 
 	if (tuple->block.ports_given)
-		return take_block(tuple, duty, at == 0, out, diags);
+		return take_block(tuple, duty, first, ir->unchecked, out, diags);
 	collect_reads(tuple, &reads);
 	if (reads.num > 3) {
 		asm_error(diags, reads.pos[3], "a fourth register (r%u) in one tuple, expected at "
 			  "most three", reads.reg[3]);
 		return false;
 	}
-	/* none in port 2 if two are enough, then the third, the second, the first */
-	for (third = 3; third-- > 0;) {
-		unsigned int which = reads.num < 3 && third == 2 ? 3 : third;
-
-		if (!try_ports(&reads, which, duty, at == 0, out))
-			continue;
-		if (encode_both(tuple, out, NULL))
-			return true;
-		good = good < 0 ? (int)which : good;
-	}
-	if (good < 0) {
-		explain_ports(tuple, &reads, duty, at == 0, diags);
+	if (try_ways(tuple, &reads, duty, first, false, out, &fits) ||
+	    (ir->unchecked && try_ways(tuple, &reads, duty, first, true, out, &fits)))
+		return true;
+	if (fits < 0) {
+		explain_ports(tuple, &reads, duty, first, diags);
 		return false;
 	}
-	try_ports(&reads, (unsigned int)good, duty, at == 0, out);
-	return encode_both(tuple, out, diags);
+	try_ports(&reads, (unsigned int)fits, duty, first, out);
+	return encode_both(tuple, out, ir->unchecked, diags);
 }

@@ -257,20 +257,15 @@ static bool same_tuple(const struct tsr_tuple *a, const struct tsr_tuple *b)
 	return a->regs == b->regs && a->fma == b->fma && a->add == b->add;
 }
 
-/* Name the encoding of an instruction, or give its bits. */
+/* Name the encoding of an instruction. */
 static void lift_form(const struct lift *l, unsigned int at, unsigned int unit)
 {
 	const struct tsr_tuple *tuple = &l->code->tuple[at];
 	struct ir_insn *ir = &l->ir->tuple[at].insn[unit];
 	struct tsr_insn insn;
 
-	if (ir->raw)
-		return;
-	if (ir->insn.form == TSR_FORM_ANY &&
-	    tsr_insn_decode(unit, unit == TSR_ISA_FMA ? tuple->fma : tuple->add, &insn))
+	if (!ir->raw && tsr_insn_decode(unit, unit == TSR_ISA_FMA ? tuple->fma : tuple->add, &insn))
 		ir->insn.form = insn.form;
-	else
-		ir->raw = true;
 }
 
 /* Make one tuple explicit enough; false when nothing helps. */
