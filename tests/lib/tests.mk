@@ -70,6 +70,10 @@ bench: setup ## benchmarks, of the model alone and in the guest, one line per fi
 	@for b in $(call names,bench/host); do '$(BUILD)'/bench-host/bin/$$b || exit; done
 	@$(GUEST_ENV); $(GUEST) --qemu-args '$(BENCH_DISK)' -- 'for b in $(call names,bench); do $$b || exit; done'
 
+compare-disasm: userspace ## compare tsr-dis with Mesa's disassembly: DIR= holds NAME.bin and NAME.disasm
+	@LD_LIBRARY_PATH='$(BUILD)/userspace/lib' $(PYTHON) tests/tools/compare_disasm.py \
+		--tool '$(BUILD)/userspace/bin/tsr-dis' '$(or $(DIR),$(error say DIR=))'
+
 coverage: ## make Documentation/coverage.md from the results of the last make check
 	@$(PYTHON) tests/lib/coverage.py --results $(BUILD)/results --out Documentation/coverage.md
 
