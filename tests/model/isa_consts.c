@@ -114,6 +114,23 @@ static void numbers(void)
 	}
 }
 
+/* What the packer cannot say: low bits of a constant, M numbers where none are. */
+static void nonsense(void)
+{
+	struct tsr_clause c = { .tuples = 2, .consts = 2 };
+	uint8_t code[TSR_CLAUSE_BYTES_MAX];
+	size_t len;
+
+	ktap_eq(tsr_clause_pack(&c, code, &len), TSR_ISA_OK);
+	c.single_m = 1;
+	ktap_eq(tsr_clause_pack(&c, code, &len), TSR_ISA_BAD_CONSTS);
+	c.single_m = 0;
+	c.konst[1] = 8;
+	ktap_eq(tsr_clause_pack(&c, code, &len), TSR_ISA_BAD_CONSTS);
+	c.konst[1] = 16;
+	ktap_eq(tsr_clause_pack(&c, code, &len), TSR_ISA_OK);
+}
+
 /*
  * Whether a constant in its slot is the one that was wanted; a relative one may have other top
  * bits.
@@ -243,6 +260,7 @@ int main(void)
 		 relations);
 	ktap_run("[ISA1] a constant beside a tuple: every M1 and M2", single);
 	ktap_run("[ISA2] the numbers of constants that can be packed", numbers);
+	ktap_run("[ISA14] constants that cannot be packed", nonsense);
 	ktap_run("[ISA2] places for constants: pairs in order, dummies, relative ones", place);
 	ktap_run("[ISA2] two constants that are both relative", two_relative);
 	ktap_run("[ISA2] dummies where a format needs a constant", dummies);
