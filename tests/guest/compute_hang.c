@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: MIT
+/*
+ * test: TIMEOUT=180
+ * test: KERNEL_ARGS=tessera.job_timeout_ms=1000;tessera.job_limit_ms=2000
+ */
+/*
+ * Programs that never end. One is stopped by the driver, with ETIMEDOUT; a flood of them does not
+ * starve another client, nor get its jobs killed; and they can be cancelled at any time.
+ */
+#include "ct.h"
+
+#include <errno.h>
+
+#define ENDLESS "again: clause { +JUMP again\n }\n"
+#define FLOOD 12
+
+static struct ct c;		/* the culprit */
+static struct ct other;		/* another client */
+static struct tsr_program *endless, *work;
+static struct tsr_alloc numbers;
+
+enum { THREADS = 64 * 60 };
+
+static struct tsr_dispatch_info forever(void)
+{
+	return (struct tsr_dispatch_info){ .program = endless, .groups = { 30, 2 } };
+}
+
+/* One job of the other client, from fresh numbers; whether it came out right. */
+static bool other_round(unsigned int round)
+{
+	struct tsr_storage storage = ct_storage(&numbers, 4);
+	const struct tsr_dispatch_info d = { .program = work, .groups = { THREADS / 64 },
+					     .storage = &storage, .storage_count = 1 };
+	uint32_t *got = numbers.cpu;
+	unsigned int i, bad = 0;
+
+	for (i = 0; i < THREADS; i++)
+		got[i] = i ^ round;
+	for (i = 0; i < 3; i++)
+		LT_OK(tsr_cmd_dispatch(other.lt.stream, &d));
+	if (!LT_OK(ct_finish(&other)))
+		return false;
+	for (i = 0; i < THREADS; i++)
+		bad += got[i] != ct_work(i ^ round, i, 3);
+	return ktap_eq(bad, 0);
+}
+
+static bool pending(struct tsr_sync *sync)
+{
+	int status;
+
+	return !tsr_sync_get_status(sync, 0, &status) && status == 0;
+}
+
+/* The program makes progress, so it is not the watchdog but the limit that ends it. */
+static void endless_program(void)
+{
+	struct tsr_dispatch_info d = forever();
+	struct drm_tessera_gpu_state before, after;
+	struct drm_tessera_queue_get_state state;
+	struct tsr_sync *hung, *behind;
+	struct tsr_submit *submit;
+	unsigned int rounds = 0;
+	int job;
+
+	LT_OK(tsr_device_get_state(c.lt.device, &before, sizeof(before)));
+	LT_OK(tsr_sync_create(c.lt.device, 0, &hung));
+	LT_OK(tsr_sync_create(c.lt.device, 0, &behind));
+	LT_OK(tsr_cmd_dispatch(c.lt.stream, &d));
+	LT_OK(ct_start(&c, hung));
+	LT_OK(tsr_submit_create(c.lt.device, &submit));
+	job = tsr_submit_job(submit, c.queue, 0, 0);
+	LT_OK(tsr_submit_signal(submit, job, behind, 0));
+	LT_OK(tsr_submit_flush(submit));
+	while (pending(hung) && other_round(rounds))
+		rounds++;
+	ktap_ok(rounds >= 3);
+	ktap_eq(tsr_sync_finish(hung, 0, LT_LONG), -ETIMEDOUT);
+	ktap_eq(tsr_sync_finish(behind, 0, LT_LONG), -ECANCELED);
+	state = ct_state(&c);
+	ktap_eq(state.state, DRM_TESSERA_QUEUE_BANNED | DRM_TESSERA_QUEUE_TIMEDOUT);
+	ktap_eq(state.error, ETIMEDOUT);
+	ktap_eq(state.fault_code, 0);
+	LT_OK(tsr_device_get_state(c.lt.device, &after, sizeof(after)));
+	ktap_eq(after.reset_count, before.reset_count);
+	ktap_eq(after.queue_reset_count, before.queue_reset_count + 1);
+	tsr_stream_reset(c.lt.stream);
+	ct_new_queue(&c);
+	other_round(rounds);
+	tsr_submit_destroy(submit);
+	tsr_sync_unref(hung);
+	tsr_sync_unref(behind);
+}
+
+/*
+ * A dozen queues that never end share the engine with one that has little to do: it goes on, for
+ * longer than the limit, and none of its jobs is called hung.
+ */
+static void flood(void)
+{
+	struct tsr_dispatch_info d = forever();
+	struct tsr_queue *queues[FLOOD];
+	struct tsr_sync *syncs[FLOOD];
+	struct tsr_stream *streams[FLOOD];
+	int64_t until = LT_SECONDS(6);
+	unsigned int i, rounds = 0;
+
+	for (i = 0; i < FLOOD; i++) {
+		LT_OK(tsr_queue_create(c.lt.vm, DRM_TESSERA_ENGINE_COMPUTE,
+				       DRM_TESSERA_PRIORITY_NORMAL, 0, &queues[i]));
+		LT_OK(tsr_sync_create(c.lt.device, 0, &syncs[i]));
+		LT_OK(tsr_stream_create(c.lt.code, 0, &streams[i]));
+		LT_OK(tsr_cmd_dispatch(streams[i], &d));
+		LT_OK(tsr_queue_run(queues[i], streams[i], syncs[i], 0));
+	}
+	while (tsr_deadline(0) < until && other_round(rounds))
+		rounds++;
+	ktap_ok(rounds >= 10);
+	ktap_note("%u rounds beside %u endless queues", rounds, FLOOD);
+	ktap_eq(ct_state(&other).state, 0);
+	for (i = 0; i < FLOOD; i++) {
+		int status = 0;
+
+		/* each of them is pending, or was stopped for its own sake */
+		LT_OK(tsr_sync_get_status(syncs[i], 0, &status));
+		ktap_ok(status == 0 || status == -ETIMEDOUT);
+		tsr_queue_unref(queues[i]);
+		LT_OK(tsr_sync_wait(syncs[i], 0, LT_LONG));
+		LT_OK(tsr_sync_get_status(syncs[i], 0, &status));
+		ktap_ok(status == -ECANCELED || status == -ETIMEDOUT);
+		tsr_sync_unref(syncs[i]);
+		tsr_stream_destroy(streams[i]);
+	}
+	ktap_ok(other_round(0));
+}
+
+/* A queue is destroyed while its program runs: the fence says so at once. */
+static void cancel(void)
+{
+	struct tsr_dispatch_info d = forever();
+	struct tsr_sync *sync;
+	int64_t start;
+
+	LT_OK(tsr_sync_create(c.lt.device, 0, &sync));
+	LT_OK(tsr_cmd_dispatch(c.lt.stream, &d));
+	LT_OK(ct_start(&c, sync));
+	ktap_eq(tsr_sync_wait(sync, 0, tsr_deadline(50000000)), -ETIME);
+	start = tsr_deadline(0);
+	ct_new_queue(&c);
+	ktap_eq(tsr_sync_finish(sync, 0, LT_LONG), -ECANCELED);
+	/* well below the time limits */
+	ktap_ok(tsr_deadline(0) - start < 900000000);
+	tsr_stream_reset(c.lt.stream);
+	tsr_sync_unref(sync);
+}
+
+int main(int argc, char **argv)
+{
+	ktap_start_args(argc, argv);
+	c = ct_open();
+	other = ct_open();
+	numbers = lt_data(&other.lt, THREADS * 4, 0);
+	work = ct_program(&other, "work", CT_WORK);
+	endless = ct_program(&c, "endless", ENDLESS);
+	ktap_run("[SYS10] an endless program is stopped, others are bit-exact", endless_program);
+	ktap_run("[SYS10] a flood of endless programs starves nobody", flood);
+	ktap_run("[SYS7] a queue with an endless program is destroyed", cancel);
+	tsr_program_unref(work);
+	tsr_program_unref(endless);
+	ct_close(&other);
+	ct_close(&c);
+	return ktap_finish();
+}
