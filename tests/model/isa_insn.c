@@ -153,14 +153,20 @@ static void any_form(void)
 static void not_encodable(void)
 {
 	struct tsr_insn insn, fadd = { .op = TSR_OP_FMA_FADD_F32, .form = TSR_FORM_ANY };
-	unsigned int imm;
+	struct tsr_insn nop = { .op = TSR_OP_ADD_NOP };
+	unsigned int imm, mod;
 	uint32_t word;
 
 	ktap_ok(tsr_insn_encode(&fadd, &word));
 	ktap_eq(word, 0x2c0000);
-	insn = fadd;
-	insn.mod[TSR_MOD_SATURATE] = 1;		/* not one of its modifiers */
-	ktap_ok(!tsr_insn_encode(&insn, &word));
+	nop.form = TSR_FORM_ANY;
+	for (mod = 0; mod < TSR_MOD__COUNT; mod++) {
+		insn = nop;
+		insn.mod[mod] = 1;		/* it has no modifiers */
+		ktap_ok(!tsr_insn_encode(&insn, &word));
+	}
+	ktap_ok(tsr_insn_encode(&nop, &word));
+	ktap_eq(word, 0x3d964);
 	insn = fadd;
 	insn.mod[TSR_MOD_ROUND] = TSR_ROUND_RTNA;	/* not in its encoding */
 	ktap_ok(!tsr_insn_encode(&insn, &word));

@@ -79,6 +79,8 @@ static void sources(void)
 	c.tuple[0].mode = 20;
 	c.tuple[0].fma = 0x2c0000 | 2 | 3 << 3;
 	ktap_eq(check(&c), TSR_ISA_BAD_SOURCE);
+	c.tuple[0].fma = 0x2c0000 | 3 | 2 << 3;
+	ktap_eq(check(&c), TSR_ISA_BAD_SOURCE);
 	c.tuple[0].fma = 0x2c0000 | 3 | 4 << 3;
 	ktap_eq(check(&c), TSR_ISA_OK);
 }
