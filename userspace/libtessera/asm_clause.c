@@ -184,6 +184,25 @@ static bool check_rules(const struct ir_clause *ir, const struct tsr_clause *out
 	return false;
 }
 
+/* A register that the tuple before writes still has its old value. */
+static void warn_late(const struct ir_tuple *tuple, const struct ir_tuple *before,
+		      struct asm_diags *diags)
+{
+	unsigned int i, unit;
+
+	for (i = 0; i < 8; i++) {
+		const struct ir_operand *src = &tuple->insn[i / 4].src[i % 4];
+
+		for (unit = 0; unit < 2 && src->kind == IR_REG; unit++) {
+			if (before->insn[unit].dest.reg != (int)src->index)
+				continue;
+			asm_warning(diags, src->pos, "r%u is read before the tuple above writes it, "
+				    "expected %s if its result is meant", src->index,
+				    ir_dest_name(unit));
+		}
+	}
+}
+
 bool asm_clause(struct ir_clause *ir, struct tsr_clause *out,
 		uint32_t label[TSR_CLAUSE_CONSTS_MAX], struct asm_diags *diags)
 {
@@ -201,6 +220,8 @@ bool asm_clause(struct ir_clause *ir, struct tsr_clause *out,
 		good &= asm_ports_place(ir, i, &out->tuple[i], diags);
 	if (!good || (!ir->unchecked && !check_rules(ir, out, diags)))
 		return false;
+	for (i = 1; diags && i < ir->tuples; i++)
+		warn_late(&ir->tuple[i], &ir->tuple[i - 1], diags);
 	error = tsr_clause_pack(out, code, &length);
 	if (error)
 		asm_error(diags, ir->pos, "%s", tsr_isa_error_text(error));

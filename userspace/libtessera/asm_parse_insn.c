@@ -191,21 +191,72 @@ static int value_named(unsigned int mod, const struct asm_token *token)
 	return -1;
 }
 
+/* Has the instruction an encoding, with its first two sources in one order or the other? */
+static bool encodes(struct tsr_insn *insn)
+{
+	uint32_t word;
+	unsigned int order;
+
+	for (order = 0; order < 2; order++) {
+		insn->src[0] = order ? TSR_SELECT_PORT1 : TSR_SELECT_PORT0;
+		insn->src[1] = order ? TSR_SELECT_PORT0 : TSR_SELECT_PORT1;
+		if (tsr_insn_encode(insn, &word))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Can the instruction have this value of a modifier, the others being as usual? Those without usual
+ * value are tried one after the other.
+ */
+static bool possible(const struct tsr_op_info *info, unsigned int mod, unsigned int value)
+{
+	struct tsr_insn insn = { .op = (uint16_t)(info - tsr_ops), .form = TSR_FORM_ANY };
+	unsigned int i, v;
+
+	for (i = 0; i < info->num_mods; i++) {
+		if (info->mod_defaults[i] != TSR_MOD_WRITTEN)
+			insn.mod[info->mods[i]] = info->mod_defaults[i];
+	}
+	insn.mod[mod] = (uint8_t)value;
+	if (encodes(&insn))
+		return true;
+	for (i = 0; i < info->num_mods; i++) {
+		struct tsr_insn trial = insn;
+
+		if (info->mods[i] == mod || info->mod_defaults[i] != TSR_MOD_WRITTEN)
+			continue;
+		for (v = 0; tsr_mod_value_name(info->mods[i], v); v++) {
+			trial.mod[info->mods[i]] = (uint8_t)v;
+			if (encodes(&trial))
+				return true;
+		}
+	}
+	return false;
+}
+
+static void list_values(const struct tsr_op_info *info, unsigned int mod, struct asm_words *words)
+{
+	const char *name;
+	unsigned int v;
+
+	for (v = 0; (name = tsr_mod_value_name(mod, v)); v++) {
+		if (strcmp(name, "none") && possible(info, mod, v))
+			asm_words_add(words, name);
+	}
+}
+
 static void explain_modifier(struct asm_parser *parser, const struct tsr_op_info *info, int source,
 			     const struct asm_token *token)
 {
 	struct asm_words words = { 0 };
 	char room[ASM_DESCRIBE_MAX];
-	const char *name;
-	unsigned int i, v;
+	unsigned int i;
 
 	for (i = 0; i < info->num_mods; i++) {
-		if (ir_source_of(info->mods[i], info) != source)
-			continue;
-		for (v = 0; (name = tsr_mod_value_name(info->mods[i], v)); v++) {
-			if (strcmp(name, "none"))
-				asm_words_add(&words, name);
-		}
+		if (ir_source_of(info->mods[i], info) == source)
+			list_values(info, info->mods[i], &words);
 	}
 	if (!words.length)
 		asm_words_add(&words, "no modifier here");
@@ -251,7 +302,7 @@ static bool set_modifier(struct asm_parser *parser, struct ir_insn *ir, int sour
 static bool set_defaults(struct asm_parser *parser, struct ir_insn *ir, uint64_t seen)
 {
 	const struct tsr_op_info *info = &tsr_ops[ir->insn.op];
-	unsigned int i, v;
+	unsigned int i;
 
 	for (i = 0; i < info->num_mods; i++) {
 		unsigned int mod = info->mods[i];
@@ -264,8 +315,7 @@ static bool set_defaults(struct asm_parser *parser, struct ir_insn *ir, uint64_t
 			ir->insn.mod[mod] = info->mod_defaults[i];
 			continue;
 		}
-		for (v = 0; tsr_mod_value_name(mod, v); v++)
-			asm_words_add(&words, tsr_mod_value_name(mod, v));
+		list_values(info, mod, &words);
 		asm_error(parser->diags, source < 0 ? ir->pos : ir->src[source].pos,
 			  "%s without %s, expected one of: %s", info->name, tsr_mod_names[mod],
 			  words.text);

@@ -19,7 +19,7 @@ enum { STATUS_OK, STATUS_ERRORS, STATUS_USAGE };
 
 struct arguments {
 	const char *path;
-	const char *output;	/* NULL: none wanted */
+	char *output;		/* allocated; NULL: none wanted */
 	const char *listing;
 	uint32_t flags;
 	bool info;
@@ -111,16 +111,16 @@ static char *default_output(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 	const char *dot = strrchr(slash ? slash : path, '.');
-	size_t length = dot && dot != path ? (size_t)(dot - path) : strlen(path);
-	char *name = malloc(length + sizeof(".bin"));
+	int length = dot && dot != path ? (int)(dot - path) : (int)strlen(path);
+	char *name;
 
 	if (!strcmp(path, "-"))
-		return strdup("-");
+		name = strdup("-");
+	else if (asprintf(&name, "%.*s.bin", length, path) < 0)
+		name = NULL;
 	if (!name)
 		fail(path, ENOMEM);
-	memcpy(name, path, length);
-	strcpy(name + length, ".bin");
-	if (!strcmp(name, path))
+	if (strcmp(name, "-") && !strcmp(name, path))
 		usage("%s would be written over, say --output", path);
 	return name;
 }
@@ -173,7 +173,10 @@ static void parse_arguments(int argc, char **argv, struct arguments *arguments)
 
 	while ((option = getopt_long(argc, argv, "o:l:inuhV", options, NULL)) != -1) {
 		if (option == 'o') {
-			arguments->output = optarg;
+			free(arguments->output);
+			arguments->output = strdup(optarg);
+			if (!arguments->output)
+				fail(optarg, ENOMEM);
 		} else if (option == 'l') {
 			arguments->listing = optarg;
 		} else if (option == 'i') {
@@ -221,5 +224,6 @@ int main(int argc, char **argv)
 	if (!error)
 		write_outputs(&arguments, program);
 	tsr_asm_free(program);
+	free(arguments.output);
 	return error ? STATUS_ERRORS : STATUS_OK;
 }
