@@ -17,7 +17,7 @@
 
 static struct asm_random rnd = { 0xc1a05e };
 
-/* -- clauses that obey the rules ---------------------------------------------------------------- */
+/* -- clauses that obey the rules ------------------------------------------------------------- */
 
 /* A register block with a mode that the tuple can have, and its FAU index. */
 static void random_block(struct tsr_clause *clause, unsigned int at)
@@ -41,7 +41,7 @@ static void random_block(struct tsr_clause *clause, unsigned int at)
 	}
 }
 
-/* Random words until the tuple obeys the rules with them, everything else of the clause being so. */
+/* Random words until the tuple obeys the rules with them, as the rest of the clause does. */
 static bool random_words(struct tsr_clause *clause, unsigned int at, bool *message)
 {
 	struct tsr_tuple *tuple = &clause->tuple[at];
@@ -86,11 +86,11 @@ static void random_consts(struct tsr_clause *clause)
 	bare.consts = (uint8_t)(single[t] + 2 * asm_below(&rnd, (most[t] - single[t]) / 2u + 1));
 	for (;;) {
 		for (i = 0; i < bare.consts; i++)
-			bare.konst[i] = asm_random(&rnd) & (asm_below(&rnd, 3) ? ~15ULL : 0xfffffff0);
+			bare.konst[i] = asm_random(&rnd) >> 4 * asm_below(&rnd, 9) << 4;
 		bare.single_m = single[t] && t != 5 && t != 8 ? (uint8_t)asm_random(&rnd) : 0;
 		for (kinds = 0; kinds < 1000; kinds++) {
 			for (i = 0; i < bare.consts; i++)
-				bare.pcrel[i] = asm_below(&rnd, 2) ? 0 : (uint8_t)asm_below(&rnd, 4);
+				bare.pcrel[i] = asm_below(&rnd, 2) ? 0 : asm_below(&rnd, 4) & 3;
 			if (tsr_clause_pack(&bare, code, &size))
 				continue;
 			memcpy(bare.tuple, clause->tuple, sizeof(bare.tuple));
@@ -192,9 +192,9 @@ static void test_random(void)
 	}
 }
 
-/* -- shapes ------------------------------------------------------------------------------------- */
+/* -- shapes ---------------------------------------------------------------------------------- */
 
-/* Clauses of so many tuples: quadwords before those of constants, constants in them, most of all. */
+/* Of clauses of so many tuples: quadwords with tuples, constants in these, constants at most. */
 static const struct {
 	unsigned int quads, single, most;
 } shapes[9] = { { 0, 0, 0 }, { 1, 0, 2 }, { 2, 0, 2 }, { 3, 1, 3 }, { 3, 0, 4 },
@@ -222,7 +222,7 @@ static void check_shape(unsigned int tuples, unsigned int consts, const struct t
 			ktap_eq(c->konst[k] | (c->tuple[i].fau & 15), want);
 	}
 	for (i = single; i + 1 < c->consts; i += 2) {
-		unsigned int m1 = (unsigned int)((c->konst[i] >> 60) - (c->konst[i + 1] >> 60)) & 15;
+		unsigned int m1 = ((c->konst[i] >> 60) - (c->konst[i + 1] >> 60)) & 15;
 
 		ktap_ok(m1 == 0 || m1 >= 8);
 	}
@@ -238,14 +238,16 @@ static void test_shape(unsigned int tuples, unsigned int consts)
 
 	at += sprintf(at, "clause end {\n");
 	for (i = 0; i < tuples; i++)
-		at += i < consts ? sprintf(at, "*FADD.f32 t0, 0x%x, 0x%x\n", 0x100 + i, high_word(i)) :
+		at += i < consts ? sprintf(at, "*FADD.f32 t0, 0x%x, 0x%x\n", 0x100 + i,
+					   high_word(i)) :
 				   sprintf(at, "*NOP\n");
 	sprintf(at, "}\n");
 	if (tsr_asm_assemble(text, strlen(text), 0, &program)) {
 		ktap_ok(consts > shapes[tuples].most || consts > tuples);
 		ktap_ok(strstr(program->diagnostics[0].text, "constants"));
 	} else {
-		unsigned int rest = consts > shapes[tuples].single ? consts - shapes[tuples].single : 0;
+		unsigned int single = shapes[tuples].single;
+		unsigned int rest = consts > single ? consts - single : 0;
 
 		ktap_ok(consts <= shapes[tuples].most);
 		ktap_eq(program->size, 16 * (shapes[tuples].quads + (rest + 1) / 2));
@@ -265,7 +267,7 @@ static void test_shapes(void)
 	}
 }
 
-/* -- anything ----------------------------------------------------------------------------------- */
+/* -- anything -------------------------------------------------------------------------------- */
 
 static void test_bytes(void)
 {

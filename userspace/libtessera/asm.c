@@ -31,7 +31,8 @@ int tsr_asm_assemble(const char *text, size_t size, uint32_t flags,
 		program->local[0] = program->local[1] = program->local[2] = 1;
 		asm_build_init(build, program, flags, &diags);
 		if (size > TSR_ASM_TEXT_MAX) {
-			asm_error(&diags, (struct asm_pos){ 1, 1 }, "%zu bytes of text, expected at "
+			asm_error(&diags, (struct asm_pos){ 1, 1 },
+				  "%zu bytes of text, expected at "
 				  "most %u", size, TSR_ASM_TEXT_MAX);
 		} else {
 			asm_parse(build, text, size);

@@ -196,7 +196,8 @@ static void warn_late(const struct ir_tuple *tuple, const struct ir_tuple *befor
 		for (unit = 0; unit < 2 && src->kind == IR_REG; unit++) {
 			if (before->insn[unit].dest.reg != (int)src->index)
 				continue;
-			asm_warning(diags, src->pos, "r%u is read before the tuple above writes it, "
+			asm_warning(diags, src->pos,
+				    "r%u is read before the tuple above writes it, "
 				    "expected %s if its result is meant", src->index,
 				    ir_dest_name(unit));
 		}

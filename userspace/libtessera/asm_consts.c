@@ -6,8 +6,8 @@
  * are fixed and words are looked up in them; else:
  *   1. tuples that need two words: an entry of both, the address of a label or the larger number
  *      high; equal pairs share one
- *   2. tuples that need one: an entry that has the word; the words left over are put together two by
- *      two in the same way, and the last odd one goes high above a zero
+ *   2. tuples that need one: an entry that has the word; the words left over are put together
+ *      two by two in the same way, and the last odd one goes high above a zero
  *   3. tsr_clause_place_consts() orders the entries and adds dummies
  */
 #include <string.h>
@@ -114,7 +114,8 @@ static bool collect(struct ir_tuple *tuple, struct need *need, struct named *nam
 			return false;
 		}
 		if (need->words && need->word[0].is_label && operand->kind == IR_LABEL) {
-			asm_error(diags, operand->pos, "a second label in one tuple: both are high words");
+			asm_error(diags, operand->pos,
+				  "a second label in one tuple: both are high words");
 			return false;
 		}
 		need->pos = operand->pos;
@@ -140,7 +141,7 @@ static int half_of(const struct entry *entry, struct word word)
 	return -1;
 }
 
-/* An entry of two words, an old one if there is one that is equal: a label or the larger is high. */
+/* An entry of two words, an old one if one is equal: a label or the larger number is high. */
 static unsigned int place_pair(struct places *p, struct word lo, struct word hi)
 {
 	struct entry *entry;
@@ -195,7 +196,7 @@ static struct need *next_single(struct places *p, unsigned int from, unsigned in
 	return NULL;
 }
 
-/* Words that tuples need alone and no entry has: two by two into new entries, a zero beside an odd one. */
+/* Words needed alone that no entry has: two by two into new entries, a zero beside an odd one. */
 static void place_singles(struct places *p, unsigned int tuples)
 {
 	const struct word zero = { false, 0 };
@@ -263,12 +264,13 @@ static bool place_all(struct ir_clause *ir, struct places *p, struct tsr_clause 
 	return true;
 }
 
-/* -- declared constants ------------------------------------------------------------------------- */
+/* -- declared constants ---------------------------------------------------------------------- */
 
 static struct entry declared_entry(const struct ir_const *k)
 {
 	struct entry entry = {
-		.half = { { false, (uint32_t)k->value }, { k->is_label, (uint32_t)(k->value >> 32) } },
+		.half = { { false, (uint32_t)k->value },
+			  { k->is_label, (uint32_t)(k->value >> 32) } },
 		/* words of relative numbers are no constants, but a label's other half is */
 		.used = { k->pcrel == TSR_PCREL_NONE || k->pcrel == TSR_PCREL_HI,
 			  k->pcrel == TSR_PCREL_NONE || k->is_label },
@@ -383,13 +385,14 @@ static bool take_declared(struct ir_clause *ir, struct tsr_clause *out, uint32_t
 		if (solve(ir, out))
 			return true;
 	}
-	asm_error(diags, pos, "%u tuples cannot have these constants: too many, or a pair whose top "
+	asm_error(diags, pos,
+		  "%u tuples cannot have these constants: too many, or a pair whose top "
 		  "bits make it relative; expected other places or a kind (pc.lo, pc.hi, pc.lo_hi)",
 		  ir->tuples);
 	return false;
 }
 
-/* -- all ---------------------------------------------------------------------------------------- */
+/* -- all ------------------------------------------------------------------------------------- */
 
 /* The index of an entry the tuple names. */
 static bool take_named(const struct ir_clause *ir, struct named named, struct asm_pos pos,
@@ -423,7 +426,8 @@ static bool take_block(const struct ir_clause *ir, const struct ir_tuple *tuple,
 	}
 	/* another low nibble is no contradiction: that is what fau= is for */
 	if (expected && (tsr_fau_is_const(fau) ? (fau ^ out->fau) >> 4 : fau != out->fau)) {
-		asm_error(diags, block->pos, "fau= is another entry than the operands of the tuple");
+		asm_error(diags, block->pos,
+			  "fau= is another entry than the operands of the tuple");
 		return false;
 	}
 	out->fau = fau;

@@ -59,7 +59,7 @@ struct ir_insn {
 struct ir_block {
 	bool ports_given;
 	bool fau_given;
-	bool raw;		/* ports_given: regs is the whole register block, FAU index included */
+	bool raw;		/* ports_given: regs is all of the block, FAU index included */
 	uint64_t regs;
 	uint8_t port[4];
 	bool read0, read1;
@@ -125,7 +125,7 @@ extern const char *const asm_pcrel_names[];	/* "" for none */
 #define ASM_NAME_MAX 32
 const char *asm_lower(const char *name, char room[ASM_NAME_MAX]);
 
-/* -- asm_consts.c ------------------------------------------------------------------------------- */
+/* -- asm_consts.c ---------------------------------------------------------------------------- */
 
 /*
  * asm_consts_place(): give every constant of the clause a place. Fills consts, konst, pcrel and
@@ -135,7 +135,7 @@ const char *asm_lower(const char *name, char room[ASM_NAME_MAX]);
 bool asm_consts_place(struct ir_clause *ir, struct tsr_clause *out,
 		      uint32_t label[TSR_CLAUSE_CONSTS_MAX], struct asm_diags *diags);
 
-/* -- asm_ports.c -------------------------------------------------------------------------------- */
+/* -- asm_ports.c ----------------------------------------------------------------------------- */
 
 /*
  * asm_ports_place(): choose the ports of tuple @at and encode its instructions. The FAU index of
@@ -144,7 +144,7 @@ bool asm_consts_place(struct ir_clause *ir, struct tsr_clause *out,
 bool asm_ports_place(const struct ir_clause *ir, unsigned int at, struct tsr_tuple *out,
 		     struct asm_diags *diags);
 
-/* -- asm_clause.c ------------------------------------------------------------------------------- */
+/* -- asm_clause.c ---------------------------------------------------------------------------- */
 
 /*
  * asm_clause(): @ir to a clause that packs, but for next_message when !ir->next_given and the

@@ -246,7 +246,8 @@ static void take_number(struct asm_lexer *lexer, struct asm_token *token, const 
 	else if (!strcmp(digits, "inf") || !strcmp(digits, "nan") || float_syntax(digits))
 		take_float(lexer, token, digits, half);
 	else
-		bad_number(lexer, token, "expected digits, .digits, e and an exponent, or inf or nan");
+		bad_number(lexer, token,
+			   "expected digits, .digits, e and an exponent, or inf or nan");
 	if (token->length == 2 && !memcmp(token->text, "#0", 2))
 		token->kind = ASM_STAGE_ZERO;
 }

@@ -6,7 +6,7 @@
 
 #include "asm_parse.h"
 
-/* -- tokens ------------------------------------------------------------------------------------- */
+/* -- tokens ---------------------------------------------------------------------------------- */
 
 void asm_advance(struct asm_parser *parser)
 {
@@ -114,7 +114,7 @@ bool asm_reserved(const struct asm_token *token)
 	return i == token->length;
 }
 
-/* -- directives --------------------------------------------------------------------------------- */
+/* -- directives ------------------------------------------------------------------------------ */
 
 enum { SET_ENTRY, SET_REGISTERS, SET_LOCAL, SET_GROUP_MEMORY, SET_SCRATCH };
 
@@ -276,7 +276,7 @@ static bool parse_directive(struct asm_parser *parser)
 			      ".zero or .byte");
 }
 
-/* -- lines -------------------------------------------------------------------------------------- */
+/* -- lines ----------------------------------------------------------------------------------- */
 
 /* A name at the start of a line: a label, or the word clause. */
 static bool parse_named(struct asm_parser *parser)

@@ -6,7 +6,7 @@
 
 #include "asm_parse.h"
 
-/* -- header ------------------------------------------------------------------------------------- */
+/* -- header ---------------------------------------------------------------------------------- */
 
 /* A header field that is a flag, a number or one of a list of names. */
 struct attribute {
@@ -104,13 +104,14 @@ static bool take_register(struct asm_parser *parser, uint8_t *reg)
 
 static bool unknown_attribute(struct asm_parser *parser, const struct asm_token *name, bool value)
 {
+	static const char fields[] =
+		"message=, next=, slot=, wait=, staging=, flow=, ftz= or float_exceptions=";
+	static const char flags[] = "end, td, prefetch, staging_barrier, suppress_inf, "
+		"suppress_nan, unchecked, or { at the end";
 	char room[ASM_DESCRIBE_MAX];
 
 	asm_error(parser->diags, name->pos, "%s is no %s of a clause, expected %s",
-		  asm_describe(name, room), value ? "field" : "flag",
-		  value ? "message=, next=, slot=, wait=, staging=, flow=, ftz= or float_exceptions=" :
-			  "end, td, prefetch, staging_barrier, suppress_inf, suppress_nan, "
-			  "unchecked, or { at the end");
+		  asm_describe(name, room), value ? "field" : "flag", value ? fields : flags);
 	return false;
 }
 
@@ -188,7 +189,7 @@ static bool parse_header(struct asm_parser *parser, struct ir_clause *clause)
 	return asm_expect(parser, '{', "a header field, or { before the tuples");
 }
 
-/* -- [...] -------------------------------------------------------------------------------------- */
+/* -- [...] ----------------------------------------------------------------------------------- */
 
 /* "r5", or "(r5)" for a port that does not read. */
 static bool take_port(struct asm_parser *parser, struct ir_block *block, unsigned int port)
@@ -287,7 +288,7 @@ bool asm_parse_block(struct asm_parser *parser, struct ir_block *block)
 	return true;
 }
 
-/* -- constants ---------------------------------------------------------------------------------- */
+/* -- constants ------------------------------------------------------------------------------- */
 
 /* The high word behind "kN = LOW,": a word or a label. */
 static bool take_high(struct asm_parser *parser, struct ir_const *k)
@@ -359,7 +360,7 @@ bool asm_parse_const(struct asm_parser *parser, struct ir_clause *clause)
 	return true;
 }
 
-/* -- tuples ------------------------------------------------------------------------------------- */
+/* -- tuples ---------------------------------------------------------------------------------- */
 
 /* Where the parser is in a clause. */
 struct place {
@@ -373,7 +374,8 @@ static bool begin_tuple(struct asm_parser *parser, struct place *place)
 	struct ir_clause *clause = place->clause;
 
 	if (clause->tuples == TSR_CLAUSE_TUPLES_MAX) {
-		asm_error(parser->diags, parser->token.pos, "a ninth tuple, expected at most eight");
+		asm_error(parser->diags, parser->token.pos,
+			  "a ninth tuple, expected at most eight");
 		return false;
 	}
 	clause->tuple[clause->tuples++].line = parser->token.pos.line;

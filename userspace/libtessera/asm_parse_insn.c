@@ -25,14 +25,15 @@ struct written {
 	unsigned int suffixes;
 };
 
-/* -- reading ------------------------------------------------------------------------------------ */
+/* -- reading --------------------------------------------------------------------------------- */
 
 static bool read_suffix(struct asm_parser *parser, struct written *w)
 {
 	if (parser->token.kind != ASM_NAME)
 		return asm_unexpected(parser, "a modifier behind the point");
 	if (w->suffixes == SUFFIXES_MAX) {
-		asm_error(parser->diags, parser->token.pos, "too many modifiers, expected at most %d",
+		asm_error(parser->diags, parser->token.pos,
+			  "too many modifiers, expected at most %d",
 			  SUFFIXES_MAX);
 		return false;
 	}
@@ -41,14 +42,19 @@ static bool read_suffix(struct asm_parser *parser, struct written *w)
 	return true;
 }
 
+static bool is_number(const struct asm_token *token)
+{
+	return token->kind == ASM_NUMBER || token->kind == ASM_FLOAT ||
+	       token->kind == ASM_STAGE_ZERO;
+}
+
 static bool read_operand(struct asm_parser *parser, struct written *w)
 {
 	*w = (struct written){ .is_staging = asm_accept(parser, '@') };
 	if (parser->token.kind == ASM_BAD)
 		return false;
 	if (parser->token.kind != ASM_NAME &&
-	    (w->is_staging || (parser->token.kind != ASM_NUMBER && parser->token.kind != ASM_FLOAT &&
-			       parser->token.kind != ASM_STAGE_ZERO)))
+	    (w->is_staging || !is_number(&parser->token)))
 		return asm_unexpected(parser, w->is_staging ? "a register behind @" : "an operand");
 	w->first = parser->token;
 	asm_advance(parser);
@@ -109,7 +115,7 @@ static bool read_path(struct asm_parser *parser, struct path *path)
 	return true;
 }
 
-/* -- mnemonics ---------------------------------------------------------------------------------- */
+/* -- mnemonics ------------------------------------------------------------------------------- */
 
 /* How many parts of the path are this name, all of it; 0: another name. */
 static unsigned int match_name(const char *name, const struct path *path)
@@ -165,10 +171,12 @@ static void explain_op(struct asm_parser *parser, unsigned int unit, const struc
 			asm_words_add(&words, at);
 	}
 	if (words.length)
-		asm_error(parser->diags, name->pos, "the %s unit has no such %s, expected one of: %s",
+		asm_error(parser->diags, name->pos,
+			  "the %s unit has no such %s, expected one of: %s",
 			  unit_name, asm_describe(name, room), words.text);
 	else if (find_op(!unit, path, &parts) >= 0)
-		asm_error(parser->diags, name->pos, "%s is no instruction of the %s unit, expected it "
+		asm_error(parser->diags, name->pos,
+			  "%s is no instruction of the %s unit, expected it "
 			  "behind %c", asm_describe(name, room), unit_name,
 			  unit == TSR_ISA_FMA ? '+' : '*');
 	else
@@ -176,7 +184,7 @@ static void explain_op(struct asm_parser *parser, unsigned int unit, const struc
 			  asm_describe(name, room), unit_name);
 }
 
-/* -- modifiers ---------------------------------------------------------------------------------- */
+/* -- modifiers ------------------------------------------------------------------------------- */
 
 /* The value of a modifier that has this name, -1 none. */
 static int value_named(unsigned int mod, const struct asm_token *token)
@@ -324,7 +332,7 @@ static bool set_defaults(struct asm_parser *parser, struct ir_insn *ir, uint64_t
 	return true;
 }
 
-/* -- operands ----------------------------------------------------------------------------------- */
+/* -- operands -------------------------------------------------------------------------------- */
 
 /* A suffix that says which word of a FAU entry; 0 when it is none. */
 static unsigned int take_half(const struct written *w, uint8_t *half)
@@ -380,7 +388,8 @@ static bool number_operand(struct asm_parser *parser, unsigned int unit, const s
 	}
 	src->kind = IR_WORD;
 	if (t->value > (t->negative ? 1ULL << 31 : UINT32_MAX)) {
-		asm_error(parser->diags, t->pos, "a constant of more than 32 bits, expected two words "
+		asm_error(parser->diags, t->pos,
+			  "a constant of more than 32 bits, expected two words "
 			  "or a declared constant (k0 = ...)");
 		return false;
 	}
@@ -397,7 +406,8 @@ static bool take_source(struct asm_parser *parser, unsigned int unit, const stru
 	*src = (struct ir_operand){ .pos = w->first.pos, .port = -1 };
 	*suffix = 0;
 	if (w->is_staging) {
-		asm_error(parser->diags, w->first.pos, "a staging register where a source is expected");
+		asm_error(parser->diags, w->first.pos,
+			  "a staging register where a source is expected");
 		return false;
 	}
 	if (w->first.kind != ASM_NAME) {
@@ -405,9 +415,10 @@ static bool take_source(struct asm_parser *parser, unsigned int unit, const stru
 			return false;
 	} else if (!hardware_name(unit, w, src, suffix)) {
 		if (asm_reserved(&w->first)) {
-			asm_error(parser->diags, w->first.pos, "%s is no operand here, expected r0 to "
-				  "r63, u0 to u127, k0 to k5, t0, t1%s, a FAU special, a number or a "
-				  "label", asm_describe(&w->first, room),
+			asm_error(parser->diags, w->first.pos,
+				  "%s is no operand here, expected r0 to r63, u0 to u127, k0 to "
+				  "k5, t0, t1%s, a FAU special, a number or a label",
+				  asm_describe(&w->first, room),
 				  unit == TSR_ISA_ADD ? ", t" : ", #0");
 			return false;
 		}
@@ -418,7 +429,8 @@ static bool take_source(struct asm_parser *parser, unsigned int unit, const stru
 	if (w->has_colon) {
 		src->port = (int8_t)asm_indexed(&w->colon, "p", 2);
 		if (src->kind != IR_REG || src->port < 0) {
-			asm_error(parser->diags, w->colon.pos, "%s behind a source, expected a port "
+			asm_error(parser->diags, w->colon.pos,
+				  "%s behind a source, expected a port "
 				  "(p0, p1, p2) behind a register", asm_describe(&w->colon, room));
 			return false;
 		}
@@ -438,7 +450,8 @@ static bool take_dest(struct asm_parser *parser, unsigned int unit, const struct
 	if (!w->is_staging && !w->has_colon && !w->suffixes && asm_name_is(&w->first, temp))
 		return true;
 	if (w->is_staging || reg < 0) {
-		asm_error(parser->diags, w->first.pos, "%s is no destination of the %s unit, expected "
+		asm_error(parser->diags, w->first.pos,
+			  "%s is no destination of the %s unit, expected "
 			  "%s, a register, or a register:%s", asm_describe(&w->first, room),
 			  unit == TSR_ISA_FMA ? "FMA" : "ADD", temp, temp);
 		return false;
@@ -569,7 +582,8 @@ static bool take_operands(struct asm_parser *parser, unsigned int unit, struct w
 		return false;
 	skip = num == info->num_srcs + 1u;
 	if (!skip && !(optional && num == info->num_srcs)) {
-		asm_error(parser->diags, ir->pos, "%s with %u operands, expected a destination%s and "
+		asm_error(parser->diags, ir->pos,
+			  "%s with %u operands, expected a destination%s and "
 			  "%u source%s", info->name, num, optional ? " (or none)" : "",
 			  info->num_srcs, info->num_srcs == 1 ? "" : "s");
 		return false;
@@ -589,7 +603,7 @@ static bool take_operands(struct asm_parser *parser, unsigned int unit, struct w
 	return true;
 }
 
-/* -- instructions ------------------------------------------------------------------------------- */
+/* -- instructions ---------------------------------------------------------------------------- */
 
 /* ".word [DESTINATION,] NUMBER": bits that may be no instruction. */
 static bool parse_raw(struct asm_parser *parser, unsigned int unit, struct ir_insn *ir)

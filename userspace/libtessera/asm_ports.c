@@ -2,10 +2,10 @@
 /*
  * Ports of a tuple's registers, and the instruction words with them.
  *
- * Rules, when the text does not give the ports: the registers a tuple reads, FMA sources first, take
- * ports 0 and 1, the lower number in port 0; a third takes port 2, or the second or the first one
- * does when the third cannot. What the tuple before writes (in the first tuple: what the last one
- * writes) goes through port 3, the ADD result first; port 2 writes the FMA result when both do. A
+ * Rules, when the text does not give the ports: the registers a tuple reads, FMA sources first,
+ * take ports 0 and 1, the lower number in port 0; a third takes port 2, or the second or the first
+ * one does when the third cannot. What the tuple before writes (in the first tuple: what the last
+ * one writes) goes through port 3, the ADD result first; port 2 writes the FMA result when both do. A
  * port without work repeats the number of its neighbour, 2 of 3 and 3 of 2, as compilers do.
  */
 #include <stdio.h>
@@ -51,7 +51,7 @@ static void collect_reads(const struct ir_tuple *tuple, struct reads *reads)
 	}
 }
 
-/* -- selectors ---------------------------------------------------------------------------------- */
+/* -- selectors ------------------------------------------------------------------------------- */
 
 static bool port_reads(const struct tsr_tuple *block, unsigned int port)
 {
@@ -92,7 +92,7 @@ static int selector(const struct tsr_tuple *block, const struct ir_operand *src)
 	}
 }
 
-/* -- encoding ----------------------------------------------------------------------------------- */
+/* -- encoding -------------------------------------------------------------------------------- */
 
 static const char *const selector_names[] = {
 	"port 0", "port 1", "port 2", NULL, "the low word of the FAU entry",
@@ -129,7 +129,8 @@ static bool set_selectors(const struct ir_insn *ir, const struct tsr_tuple *bloc
 			if (info->src_mask[i] & 1u << n)
 				asm_words_add(&words, selector_name(info->unit, n));
 		}
-		asm_error(diags, ir->src[i].pos, "source %u of %s cannot be %s, expected one of: %s",
+		asm_error(diags, ir->src[i].pos,
+			  "source %u of %s cannot be %s, expected one of: %s",
 			  i, info->name, selector_name(info->unit, (unsigned int)select),
 			  words.text);
 		return false;
@@ -173,13 +174,15 @@ static void explain(const struct ir_insn *ir, const struct tsr_insn *insn, struc
 
 		if (!list_values(insn, info->mods[i], &words))
 			continue;
-		asm_error(diags, ir->pos, "%s has no encoding with these modifiers; with the others "
+		asm_error(diags, ir->pos,
+			  "%s has no encoding with these modifiers; with the others "
 			  "as they are, expected %s to be one of: %s", info->name,
 			  tsr_mod_names[info->mods[i]], words.text);
 		return;
 	}
 	if (insn->form != TSR_FORM_ANY)
-		asm_error(diags, ir->pos, "%s has no such encoding !%u, expected less than %u, or one "
+		asm_error(diags, ir->pos,
+			  "%s has no such encoding !%u, expected less than %u, or one "
 			  "that has these modifiers", info->name, insn->form, info->num_forms);
 	else
 		asm_error(diags, ir->pos, "%s has no encoding with these modifiers and sources",
@@ -204,7 +207,7 @@ static bool encode(const struct ir_insn *ir, const struct tsr_tuple *block, bool
 	return false;
 }
 
-/* -- the register block ------------------------------------------------------------------------- */
+/* -- the register block ---------------------------------------------------------------------- */
 
 /* What ports 2 and 3 have to do. */
 struct duty {
@@ -353,7 +356,8 @@ static bool take_block(const struct ir_tuple *tuple, struct duty duty, bool firs
 		return false;
 	}
 	if (!given->raw && !tsr_tuple_regs_encode(out, first)) {
-		asm_error(diags, given->pos, "these ports have no encoding: expected p0 below p1, and "
+		asm_error(diags, given->pos,
+			  "these ports have no encoding: expected p0 below p1, and "
 			  "a mode that the %s tuple can have", first ? "first" : "second to last");
 		return false;
 	}

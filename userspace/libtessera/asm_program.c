@@ -38,7 +38,7 @@ static bool grow(struct asm_build *build, void **array, uint32_t num, uint32_t *
 	return true;
 }
 
-/* -- labels ------------------------------------------------------------------------------------- */
+/* -- labels ---------------------------------------------------------------------------------- */
 
 /* FNV-1a. */
 static uint32_t hash(const char *text, size_t length)
@@ -93,7 +93,7 @@ void asm_label_define(struct asm_build *build, const struct asm_token *name)
 	label->pos = name->pos;
 }
 
-/* -- items -------------------------------------------------------------------------------------- */
+/* -- items ----------------------------------------------------------------------------------- */
 
 struct asm_item *asm_item_add(struct asm_build *build, struct asm_pos pos)
 {
@@ -118,7 +118,7 @@ struct asm_item *asm_item_add(struct asm_build *build, struct asm_pos pos)
 	return item;
 }
 
-/* -- code --------------------------------------------------------------------------------------- */
+/* -- code ------------------------------------------------------------------------------------ */
 
 /* Sizes and addresses; false when there is too much code, or bytes before other code. */
 static bool lay_out(struct asm_build *build)
@@ -277,8 +277,10 @@ void asm_link(struct asm_build *build)
 	if (build->diags->errors || !lay_out(build))
 		return;
 	for (i = 0; i < build->num_items; i++) {
-		const struct asm_item *next = i + 1 < build->num_items ? &build->items[i + 1] : NULL;
+		const struct asm_item *next = NULL;
 
+		if (i + 1 < build->num_items)
+			next = &build->items[i + 1];
 		if (build->items[i].is_clause)
 			link_clause(build, &build->items[i], next);
 	}

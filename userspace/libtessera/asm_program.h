@@ -57,7 +57,7 @@ void asm_build_init(struct asm_build *build, struct tsr_asm_program *program, ui
 		    struct asm_diags *diags);
 void asm_build_fini(struct asm_build *build);
 
-/* asm_label_find(): the number of a label, a new one if need be. IR_NO_LABEL when memory is short. */
+/* asm_label_find(): the number of a label, perhaps a new one; IR_NO_LABEL: memory is short. */
 uint32_t asm_label_find(struct asm_build *build, const struct asm_token *name);
 
 /* asm_label_define(): it stands before the next item. */

@@ -50,7 +50,7 @@ static void map_clauses(struct disasm_map *map)
 	}
 }
 
-/* -- single quadwords --------------------------------------------------------------------------- */
+/* -- single quadwords ------------------------------------------------------------------------ */
 
 static void print_part(FILE *out, const struct tsr_quad_part *part)
 {
@@ -91,7 +91,7 @@ static void print_raw_quad(FILE *out, const uint8_t *code, const char *comment)
 		load64(code + 8), *comment ? "\t; " : "", comment);
 }
 
-/* -- clauses ------------------------------------------------------------------------------------ */
+/* -- clauses --------------------------------------------------------------------------------- */
 
 /* The message of the clause behind, as the assembler will see it. */
 static unsigned int next_message(const struct disasm_map *map, size_t offset)

@@ -38,7 +38,7 @@ int64_t disasm_target(const struct disasm_map *map, const struct tsr_clause *cla
 	return target;
 }
 
-/* -- operands ----------------------------------------------------------------------------------- */
+/* -- operands -------------------------------------------------------------------------------- */
 
 static bool port_reads(const struct tsr_tuple *tuple, unsigned int port)
 {
@@ -139,7 +139,7 @@ static void lift_dests(const struct lift *l, unsigned int at)
 	}
 }
 
-/* -- constants ---------------------------------------------------------------------------------- */
+/* -- constants ------------------------------------------------------------------------------- */
 
 static void declare(const struct lift *l, unsigned int k)
 {
@@ -220,7 +220,7 @@ static void lift_fau(const struct lift *l, unsigned int at, struct tsr_tuple *ou
 	out->fau = fau;
 }
 
-/* -- ports and words ---------------------------------------------------------------------------- */
+/* -- ports and words ------------------------------------------------------------------------- */
 
 /* Write the register block out. */
 static void lift_block(const struct lift *l, unsigned int at)
@@ -292,7 +292,7 @@ static bool lift_tuple(const struct lift *l, unsigned int at, struct tsr_tuple *
 	return false;
 }
 
-/* -- clauses ------------------------------------------------------------------------------------ */
+/* -- clauses --------------------------------------------------------------------------------- */
 
 static void lift_header(const struct lift *l, unsigned int next)
 {

@@ -85,7 +85,7 @@ static void print_header(const struct printer *p, const char *comment)
 	fprintf(out, " {%s%s\n", *comment && !p->plain ? "\t; " : "", p->plain ? "" : comment);
 }
 
-/* -- operands ----------------------------------------------------------------------------------- */
+/* -- operands -------------------------------------------------------------------------------- */
 
 static void print_fau(FILE *out, unsigned int fau)
 {
@@ -214,7 +214,7 @@ static void print_insn(const struct printer *p, const struct ir_insn *ir, unsign
 	fputc('\n', out);
 }
 
-/* -- the rest ----------------------------------------------------------------------------------- */
+/* -- the rest -------------------------------------------------------------------------------- */
 
 static void print_port(FILE *out, unsigned int port, unsigned int reg, bool reads)
 {

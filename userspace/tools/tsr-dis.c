@@ -26,7 +26,8 @@ struct arguments {
 
 static const char help[] =
 "Usage: tsr-dis [OPTION]... FILE\n"
-"Print the shader program in FILE as text; - is standard input. tsr-as makes the same bytes of it.\n"
+"Print the shader program in FILE as text, of which tsr-as makes the same bytes; - is standard\n"
+"input.\n"
 "\n"
 "  -b, --base ADDR     address of the first byte, for the comments (default 0)\n"
 "  -q, --quads         each quadword as a comment: bits, format, and which parts it holds\n"

@@ -45,7 +45,7 @@ static bool has_word(const char *text, const char *words)
 
 	while (words && sscanf(words, "%31s", one) == 1) {
 		if (strstr(text, one)) {
-			ktap_fail("the text has \"%.80s\"", strstr(text, one) > text + 8 ? strstr(text, one) - 8 : text);
+			ktap_fail("the text has \"%.80s\"", strstr(text, one));
 			return true;
 		}
 		words = strstr(words, one) + strlen(one);

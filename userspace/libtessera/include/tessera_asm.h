@@ -61,7 +61,7 @@ struct tsr_asm_program {
 	uint8_t *code;
 	size_t size;			/* a multiple of 16; 0 when there are errors */
 	uint32_t entry;			/* .entry, in bytes from the start of the code */
-	uint64_t registers;		/* bit n: some instruction names rN or uses it for staging */
+	uint64_t registers;		/* bit n: an instruction names rN or stages it */
 	bool registers_64;		/* .registers 64, or one of r16 to r47 is used */
 	uint32_t local[3];		/* .local: threads of a group, 1 1 1 if not said */
 	uint32_t group_memory;		/* .group_memory, bytes of a group */
