@@ -131,7 +131,8 @@ static void test_sample(void)
 
 			ask(&a[l], &t, &s);
 			a[l].lod = zero ? 0 : lod / 256.0;
-			u->src[0].u[l] = t.dim == TEX_CUBE ? cube_first(&a[l]) : as_bits(a[l].at[0]);
+			u->src[0].u[l] = t.dim == TEX_CUBE ? cube_first(&a[l])
+							   : as_bits(a[l].at[0]);
 			fix_cube(&a[l]);
 			u->src[1].u[l] = as_bits(a[l].at[1]);
 			u->src[2].u[l] = word(7, zero ? 6 : 4, &t, integer ? 15 : 4, array, shadow,
@@ -179,7 +180,7 @@ static void test_computed(void)
 	for (unsigned int n = 0; n < 800; n++) {
 		struct tex t = tex_make(1 + n % 3, 191);
 		struct tex_sampler s = tex_make_sampler(&t);
-		unsigned int kind = tex_random() % 4;		/* sample, biased sample, GRDESC, compact */
+		unsigned int kind = tex_random() % 4; /* sample, biased sample, GRDESC, compact */
 		unsigned int dims = t.dim;
 		const unsigned int size[3] = { t.w, t.h, t.d };
 		int bias = kind == 1 ? (int)(tex_random() % 600) - 300 : 0;
@@ -341,7 +342,8 @@ static void test_gather(void)
 			unsigned int reg = 20;
 
 			ask(&a[l], &t, &s);
-			u->src[0].u[l] = t.dim == TEX_CUBE ? cube_first(&a[l]) : as_bits(a[l].at[0]);
+			u->src[0].u[l] = t.dim == TEX_CUBE ? cube_first(&a[l])
+							   : as_bits(a[l].at[0]);
 			fix_cube(&a[l]);
 			u->src[1].u[l] = as_bits(a[l].at[1]);
 			u->src[2].u[l] = word(6, 4 + component, &t, integer ? 15 : 4, true, shadow,
@@ -407,7 +409,8 @@ static void test_fetch(void)
 			unsigned int reg = 20;
 
 			level[l] = tex_random() % (t.levels + (tex_random() % 4 == 0));
-			x[l] = tex_random() % (tex_extent(t.w, level[l]) + 1) - (tex_random() % 8 == 0);
+			x[l] = tex_random() % (tex_extent(t.w, level[l]) + 1) -
+			       (tex_random() % 8 == 0);
 			y[l] = tex_random() % (tex_extent(t.h, level[l]) + 1);
 			z[l] = tex_random() % (tex_extent(t.d, level[l]) + 1);
 			layer[l] = tex_random() % (t.layers + 1);
@@ -439,8 +442,10 @@ static void test_fetch(void)
 			    y[l] < tex_extent(t.h, level[l]) && z[l] < tex_extent(t.d, level[l]) &&
 			    layer[l] < t.layers && sample[l] < t.samples &&
 			    (t.dim != TEX_CUBE || face[l] < 6))
-				tex_decode(&t, tex_address(&t, level[l], lay, sample[l], x[l], y[l], z[l]),
-				       want);
+				tex_decode(
+					&t,
+					tex_address(&t, level[l], lay, sample[l], x[l], y[l], z[l]),
+					want);
 			if (!close_to(want, l, 20, 1e-6, integer)) {
 				describe(&t, &s);
 				ktap_note("texel %d %d %d level %u layer %u sample %u", x[l], y[l],
@@ -455,8 +460,12 @@ static void test_fetch(void)
 static void test_seams(void)
 {
 	struct tex t = tex_make(TEX_CUBE, 191);
-	struct tex_sampler s = { .wrap = { 9, 9, 9 }, .normalized = true, .seamless = true, .mip = 1,
-			 .max_lod = 0x1fff, .clamp_layer = true };
+	struct tex_sampler s = { .wrap = { 9, 9, 9 },
+				 .normalized = true,
+				 .seamless = true,
+				 .mip = 1,
+				 .max_lod = 0x1fff,
+				 .clamp_layer = true };
 
 	while (t.w < 4)
 		t = tex_make(TEX_CUBE, 191);
@@ -500,7 +509,9 @@ static void test_seams(void)
 static void test_results(void)
 {
 	struct tex t = tex_make(TEX_2D, 191);
-	struct tex_sampler s = { .wrap = { 9, 9, 9 }, .normalized = true, .mip = 1, .max_lod = 0x1fff };
+	struct tex_sampler s = {
+		.wrap = { 9, 9, 9 }, .normalized = true, .mip = 1, .max_lod = 0x1fff
+	};
 	static const float texel[4] = { -1.5f, 0.3f, 7, -0.25f };
 	static const struct { unsigned int result; float c[4]; } row[] = {
 		{ 4, { -1.5f, 0.3f, 7, -0.25f } }, { 5, { 0, 0.3f, 7, 0 } },
@@ -590,7 +601,8 @@ static void test_bounds(void)
 	}
 	/* LEA_TEX: a texel of level 0, and one that is not there */
 	for (unsigned int n = 0; n < 200; n++) {
-		uint32_t x = tex_random() % (t.w + 1), y = tex_random() % (t.h + 1), z = tex_random() % 3;
+		uint32_t x = tex_random() % (t.w + 1), y = tex_random() % (t.h + 1),
+			 z = tex_random() % 3;
 		uint64_t want = x < t.w && y < t.h && z < 2
 			? UNITS_DATA + tex_address(&t, 0, z, 0, x, y, 0) : TSR_WINDOW_VOID;
 

@@ -123,7 +123,8 @@ static enum tsr_step find_surface(struct tsr_msg_env *env, struct tsr_texture_vi
 	if (c->valid && c->index == index)
 		return TSR_STEP_DONE;
 	c->valid = false;
-	step = tsr_msg_descriptor(env, view->surfaces + index * sizeof(q), q, TSR_TEXTURE_SURFACE__QWORDS);
+	step = tsr_msg_descriptor(env, view->surfaces + index * sizeof(q), q,
+				  TSR_TEXTURE_SURFACE__QWORDS);
 	if (step != TSR_STEP_DONE)
 		return step;
 	tsr_unpack_texture_surface(q, &c->surface);

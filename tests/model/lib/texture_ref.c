@@ -308,7 +308,8 @@ static void cube_texel(const struct tex_lookup *l, unsigned int level, long x, l
 	compared(l, c);
 }
 
-void tex_ref_texel(const struct tex_lookup *l, unsigned int level, long x, long y, long z, double c[4])
+void tex_ref_texel(const struct tex_lookup *l, unsigned int level, long x, long y, long z,
+		   double c[4])
 {
 	const struct tex *t = l->t;
 	int i, j = 0, k = 0;
@@ -336,12 +337,13 @@ void tex_ref_texel(const struct tex_lookup *l, unsigned int level, long x, long 
 }
 
 /* A level, filtered: every texel within one of the place, by the product of its distances. */
-static void ref_level(const struct tex_lookup *l, unsigned int level, const double at[3], bool nearest,
-		      double c[4])
+static void ref_level(const struct tex_lookup *l, unsigned int level, const double at[3],
+		      bool nearest, double c[4])
 {
 	const struct tex *t = l->t;
 	unsigned int dims = t->dim == TEX_CUBE ? 2 : t->dim;
-	const unsigned int n[3] = { tex_extent(t->w, level), tex_extent(t->h, level), tex_extent(t->d, level) };
+	const unsigned int n[3] = { tex_extent(t->w, level), tex_extent(t->h, level),
+				    tex_extent(t->d, level) };
 	double p[3] = { 0 };
 	long q[3] = { 0 };
 
@@ -426,13 +428,21 @@ struct tex_sampler tex_make_sampler(const struct tex *t)
 	static const unsigned int modes[] = { 8, 9, 11, 12, 13, 15 };
 	static const unsigned int mips[] = { 0, 1, 3 };
 	struct tex_sampler s = {
-		.wrap = { modes[tex_random() % 6], modes[tex_random() % 6], modes[tex_random() % 6] },
-		.normalized = tex_random() % 4, .min_nearest = tex_random() % 2, .mag_nearest = tex_random() % 2,
-		.cutoff = tex_random() % 2, .seamless = tex_random() % 2, .clamp_layer = true,
-		.mip = mips[tex_random() % 3], .max_lod = tex_random() % 3 ? 0x1fff : 256 + tex_random() % 512,
-		.min_lod = tex_random() % 3 ? 0 : tex_random() % 256, .compare = tex_random() % 8,
+		.wrap = { modes[tex_random() % 6], modes[tex_random() % 6],
+			  modes[tex_random() % 6] },
+		.normalized = tex_random() % 4,
+		.min_nearest = tex_random() % 2,
+		.mag_nearest = tex_random() % 2,
+		.cutoff = tex_random() % 2,
+		.seamless = tex_random() % 2,
+		.clamp_layer = true,
+		.mip = mips[tex_random() % 3],
+		.max_lod = tex_random() % 3 ? 0x1fff : 256 + tex_random() % 512,
+		.min_lod = tex_random() % 3 ? 0 : tex_random() % 256,
+		.compare = tex_random() % 8,
 		.bias = tex_random() % 2 ? 0 : (int)(tex_random() % 512) - 256,
-		.border = { 0.25, 0.75, -1, 0.5 }, .integers = tex_is_integer(t->format),
+		.border = { 0.25, 0.75, -1, 0.5 },
+		.integers = tex_is_integer(t->format),
 	};
 
 	for (unsigned int i = 0; i < 4 && s.integers; i++)
