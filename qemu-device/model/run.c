@@ -110,6 +110,9 @@ enum tsr_leave tsr_run_queue(struct tsr_runner *runner, struct tsr_queue *q, uin
 		if (runner->spent >= limit)
 			return TSR_LEAVE_LIMIT;
 		q->host_seq = atomic_load_explicit(&runner->gpu->host_seq, memory_order_acquire);
+		runner->budget = limit - runner->spent;
+		if (q->slice_left < (int64_t)runner->budget || runner->budget > INT64_MAX)
+			runner->budget = q->slice_left;
 		cp = go_ahead(runner, q, limit);
 		if (cp == TSR_CP_STEPPED && q->exec.ahead < AHEAD_MAX)
 			continue;

@@ -37,6 +37,8 @@ struct tsr_runner {
 	atomic_bool attention;
 	uint64_t inval_seen;		/* invalidations its TLB has caught up with; lock */
 	uint64_t spent;			/* cycles of the present tsr_run_queue() */
+	/* cycles the engine's next step should rather not exceed; bursts do when they are longer */
+	uint64_t budget;
 	uint64_t unreported;		/* cycles not yet in the global counter */
 	struct tsr_dirty dirty;		/* writes the host has not been told of */
 	struct tsr_tlb tlb;

@@ -9,6 +9,8 @@
  */
 #define QUANTUM_MIN 512
 #define QUANTUM_SPREAD 1024
+/* A COMPUTE engine does that many times as much in the same time. */
+#define QUANTUM_COMPUTE 16
 
 /* The deterministic schedule's choices: xorshift64*, started by the seed. */
 static uint64_t random_next(struct tsr_sched *sched)
@@ -397,6 +399,7 @@ uint64_t tsr_sched_run_all(struct tsr_gpu *gpu, uint64_t cycles)
 	uint64_t spent = 0;
 
 	while (spent < cycles) {
+		struct tsr_queue *q;
 		uint64_t quantum = QUANTUM_MIN + random_next(&gpu->sched) % QUANTUM_SPREAD;
 
 		gpu->sched.next_class = random_next(&gpu->sched) % TSR_CLASSES;
@@ -404,9 +407,12 @@ uint64_t tsr_sched_run_all(struct tsr_gpu *gpu, uint64_t cycles)
 			continue;
 		if (!gpu->sched.running)
 			break;
+		q = choose_running(gpu);
+		if (tsr_queue_class(q) == TSR_ENGINE_CLASS_COMPUTE)
+			quantum *= QUANTUM_COMPUTE;
 		if (quantum > cycles - spent)
 			quantum = cycles - spent;
-		spent += tsr_sched_run(&gpu->runner[0], choose_running(gpu), quantum, false);
+		spent += tsr_sched_run(&gpu->runner[0], q, quantum, false);
 	}
 	return spent;
 }

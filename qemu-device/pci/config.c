@@ -34,6 +34,10 @@ const Property tessera_properties[] = {
     DEFINE_PROP_UINT32("inline-budget", TesseraState, conf.inline_budget, 256),
     DEFINE_PROP_BOOL("deterministic", TesseraState, conf.deterministic, false),
     DEFINE_PROP_UINT64("seed", TesseraState, conf.seed, 0),
+    DEFINE_PROP_UINT32("cores", TesseraState, conf.cores, 8),
+    DEFINE_PROP_STRING("shader-timing", TesseraState, conf.shader_timing),
+    DEFINE_PROP_BOOL("strict-code", TesseraState, conf.strict_code, false),
+    DEFINE_PROP_STRING("simd", TesseraState, conf.simd),
 };
 const size_t tessera_num_properties = ARRAY_SIZE(tessera_properties);
 
@@ -150,16 +154,41 @@ static bool config_deterministic(const TesseraConf *conf, Error **errp)
 
 /*
  * Without being told, as many workers as can be of use on this host, but at
- * least two, so that two queues make progress at once.
+ * least two, so that two queues make progress at once.  Each engine can keep
+ * one busy, and each shader core.
  */
 static unsigned int default_threads(const struct tsr_config *cfg)
 {
-    unsigned int i, engines = 0;
+    unsigned int i, useful = 0;
 
     for (i = 0; i < ARRAY_SIZE(cfg->engines); i++) {
-        engines += cfg->engines[i];
+        useful += cfg->engines[i];
     }
-    return MIN(MAX(g_get_num_processors(), 2), engines);
+    if (cfg->engines[TSR_ENGINE_CLASS_COMPUTE]) {
+        useful += cfg->cores;
+    }
+    return MIN(MIN(MAX(g_get_num_processors(), 2), useful), THREADS_MAX);
+}
+
+/* Properties of the shader cores. */
+static bool config_shaders(const TesseraConf *conf, struct tsr_config *cfg,
+                           Error **errp)
+{
+    const char *timing = conf->shader_timing;
+
+    if (!check_range("cores", conf->cores, 1, TSR_CORES_MAX, errp)) {
+        return false;
+    }
+    cfg->cores = conf->cores;
+    if (timing && strcmp(timing, "early") && strcmp(timing, "late")) {
+        error_setg(errp, "tessera: property 'shader-timing' is '%s', must be "
+                   "early or late", timing);
+        return false;
+    }
+    cfg->late_messages = timing && !strcmp(timing, "late");
+    cfg->strict_code = conf->strict_code;
+    cfg->simd = conf->simd;
+    return true;
 }
 
 static bool config_threads(const TesseraConf *conf, struct tsr_config *cfg,
@@ -200,5 +229,6 @@ bool tessera_config(TesseraState *s, struct tsr_config *cfg, Error **errp)
     cfg->no_inline = !conf->inline_budget;
     return config_engines(conf, cfg, errp) &&
            config_memory(conf, cfg, errp) &&
+           config_shaders(conf, cfg, errp) &&
            config_threads(conf, cfg, errp);
 }

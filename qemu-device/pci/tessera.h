@@ -43,6 +43,10 @@ typedef struct TesseraConf {
     uint32_t inline_budget;     /* cycles; 0: nothing runs in the doorbell */
     bool deterministic;
     uint64_t seed;
+    uint32_t cores;             /* shader cores */
+    char *shader_timing;        /* "early" (NULL too) or "late" */
+    bool strict_code;
+    char *simd;                 /* NULL: the best of this processor */
 } TesseraConf;
 
 struct TesseraState {

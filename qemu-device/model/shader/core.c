@@ -603,6 +603,8 @@ enum tsr_burst tsr_core_burst(struct tsr_shader *sh, const struct tsr_mem *mem,
 	sh->space = tsr_code_space(tsr_mmu_code_generation(sh->gpu, mem->as),
 				   grid->state.registers_64);
 	sh->effort = TSR_SHADER_BURST;
+	if (mem->runner->budget / TSR_BUNDLE_WARPS < TSR_SHADER_BURST)
+		sh->effort = mem->runner->budget / TSR_BUNDLE_WARPS + 1;
 	sh->stats = (struct tsr_shader_stats){ 0 };
 	sh->lanes.alu.space[TSR_LANES_TEMP] = sh->temp;
 	sh->lanes.alu.space[TSR_LANES_PUSH] = grid->push;

@@ -210,6 +210,7 @@ bool tsr_crew_help(struct tsr_runner *runner)
 	}
 	q = &gpu->queue[__builtin_ctzll(wanted)];
 	runner->queue = q;
+	runner->budget = UINT64_MAX;
 	tsr_tlb_sync(runner);
 	atomic_store_explicit(&runner->attention, false, memory_order_relaxed);
 	pthread_mutex_unlock(&gpu->lock);

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tessera_asm.h"
+
 static void fail(const char *what)
 {
 	fprintf(stderr, "shade: %s\n", what);
@@ -161,6 +163,21 @@ void shade_finish(struct shade_code *c)
 		pack(clause, c->bytes + c->fix[i].at, &len);
 	}
 	c->fixes = 0;
+}
+
+void shade_text(struct shade_code *c, const char *text)
+{
+	struct tsr_asm_program *program;
+
+	if (tsr_asm_assemble(text, strlen(text), 0, &program)) {
+		tsr_asm_print_diagnostics(stderr, program, "program");
+		fail(text);
+	}
+	if (c->size + program->size > sizeof(c->bytes))
+		fail("a program that is too long");
+	memcpy(c->bytes + c->size, program->code, program->size);
+	c->size += program->size;
+	tsr_asm_free(program);
 }
 
 static uint8_t *at(struct stage *s, uint64_t va)

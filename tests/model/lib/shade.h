@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Programs for the shader cores, put together by hand, and dispatches of them on the stage
- * (stage.h). Nothing here goes through the assembler or the device's own decoder.
+ * (stage.h). Nothing here goes through the device's own decoder, and only shade_text() through the
+ * assembler.
  *
  *   struct shade_code c = { 0 };
  *   shade_clause(&c, &(struct shade_clause){ .tuple = { … }, .flow = TSR_FLOW_END });
@@ -75,7 +76,9 @@ struct shade_code {
 
 /* Append a clause; returns its offset. */
 uint32_t shade_clause(struct shade_code *c, const struct shade_clause *clause);
-/* Fill in the labels. */
+/* Append what the assembler (tessera_asm.h) makes of a text. */
+void shade_text(struct shade_code *c, const char *text);
+/* Fill in the labels of shade_clause(). */
 void shade_finish(struct shade_code *c);
 
 /* A dispatch to be made. */
