@@ -7,31 +7,31 @@ static void run(const struct tsr_config *config, uint32_t local, uint32_t groups
 {
 	struct shade_code code = { 0 };
 	struct shade_dispatch d = { .code = &code, .state.local_x = local, .groups = { groups } };
-	struct bench_queue q;
-	struct stage s;
+	struct shade_machine m;
 
-	stage_init(&s, config);
-	stage_queue(&s, &q, 2, TSR_ENGINE_CLASS_COMPUTE, TSR_PRIORITY_NORMAL);
-	shade_push64(d.push, 0, STAGE_DATA + 0x1000);
-	shade_store_own(&code, 60, TSR_FLOW_END, false);
-	shade_call(&s, &q, &d);
-	bench_kick(&q);
-	ktap_ok(bench_run(s.b, 10));
-	ktap_eq(bench_fault(&q), TSR_FAULT_NONE);
-	ktap_eq(bench_state(&q), TSR_QUEUE_STATE_IDLE);
-	ktap_eq(*stage_word32(&s, 0xffc), 0);
+	shade_clause(&code, &(struct shade_clause){
+		.tuples = 4,
+		.flow = TSR_FLOW_END,
+		.message = TSR_MESSAGE_STORE,
+		.staging = 60,
+		.tuple = {
+			{ .p0 = R(60), .add = { TSR_OP_ADD_IADD_S32, { S_P0, S_P0 } } },
+			{ .add = { TSR_OP_ADD_IADD_S32, { S_ADD, S_ADD } } },
+			{ .fau = 0x80, .add = { TSR_OP_ADD_IADD_S32, { S_ADD, S_LO } } },
+			{ .fau = 0x80, .add = { TSR_OP_ADD_STORE_I32, { S_ADD, S_HI } } },
+		},
+	});
+	shade_init(&m, config);
+	ktap_ok(shade_run(&m, &d));
+	ktap_eq(bench_fault(&m.q), TSR_FAULT_NONE);
 	for (unsigned int i = 0; i < local * groups; i++)
-		ktap_eq(*stage_word32(&s, 0x1000 + 4 * i), i);
-	ktap_eq(*stage_word32(&s, 0x1000 + 4 * local * groups), 0);
-	ktap_eq(bench_queue_reg64(&q, TSR_QUEUE_COUNTER__OFFSET +
-					      TSR_QUEUE_COUNTER_SHADER_GROUPS *
-						      TSR_QUEUE_COUNTER__STRIDE),
-		groups);
-	ktap_eq(bench_queue_reg64(&q, TSR_QUEUE_COUNTER__OFFSET +
-					      TSR_QUEUE_COUNTER_SHADER_THREADS *
-						      TSR_QUEUE_COUNTER__STRIDE),
-		4ull * local * groups);
-	stage_free(&s);
+		ktap_eq(*stage_word32(&m.s, 4 * i), i);
+	ktap_eq(*stage_word32(&m.s, 4 * local * groups), 0);
+	ktap_eq(shade_counter(&m, TSR_QUEUE_COUNTER_SHADER_GROUPS), groups);
+	ktap_eq(shade_counter(&m, TSR_QUEUE_COUNTER_SHADER_THREADS), 4ull * local * groups);
+	ktap_eq(shade_counter(&m, TSR_QUEUE_COUNTER_SHADER_MESSAGES),
+		groups * ((local + 15) / 16));
+	shade_free(&m);
 }
 
 static void small(void)

@@ -226,19 +226,49 @@ uint64_t shade_call(struct stage *s, struct bench_queue *q, const struct shade_d
 	return pc;
 }
 
-void shade_store_own(struct shade_code *c, unsigned int reg, unsigned int flow, bool wait)
+void shade_init(struct shade_machine *m, const struct tsr_config *config)
 {
-	shade_clause(c, &(struct shade_clause){
-		.tuples = 4,
-		.flow = flow,
-		.message = TSR_MESSAGE_STORE,
-		.staging = reg,
-		.wait = wait,
-		.tuple = {
-			{ .p0 = R(60), .add = { TSR_OP_ADD_IADD_S32, { S_P0, S_P0 } } },
-			{ .add = { TSR_OP_ADD_IADD_S32, { S_ADD, S_ADD } } },
-			{ .fau = 0x80, .add = { TSR_OP_ADD_IADD_S32, { S_ADD, S_LO } } },
-			{ .fau = 0x80, .add = { TSR_OP_ADD_STORE_I32, { S_ADD, S_HI } } },
-		},
-	});
+	stage_init(&m->s, config);
+	stage_queue(&m->s, &m->q, 2, TSR_ENGINE_CLASS_COMPUTE, TSR_PRIORITY_NORMAL);
+}
+
+void shade_free(struct shade_machine *m)
+{
+	stage_free(&m->s);
+}
+
+bool shade_run(struct shade_machine *m, struct shade_dispatch *d)
+{
+	shade_push64(d->push, 0, STAGE_DATA);
+	shade_call(&m->s, &m->q, d);
+	bench_kick(&m->q);
+	return bench_run(m->s.b, 20) && bench_state(&m->q) == TSR_QUEUE_STATE_IDLE;
+}
+
+bool shade_run_text(const struct tsr_config *config, const char *text, uint32_t local,
+		    uint32_t groups, void (*check)(struct shade_machine *m))
+{
+	static struct shade_code code;
+	struct shade_dispatch d = {
+		.code = &code,
+		.state = { .local_x = local, .group_memory = 32 << 10, .scratch_size = 16 },
+		.groups = { groups },
+	};
+	struct shade_machine m;
+	bool over;
+
+	memset(&code, 0, sizeof(code));
+	shade_text(&code, text);
+	shade_init(&m, config);
+	over = shade_run(&m, &d);
+	if (over && check)
+		check(&m);
+	shade_free(&m);
+	return over;
+}
+
+uint64_t shade_counter(struct shade_machine *m, enum tsr_queue_counter id)
+{
+	return bench_queue_reg64(&m->q,
+				 TSR_QUEUE_COUNTER__OFFSET + id * TSR_QUEUE_COUNTER__STRIDE);
 }

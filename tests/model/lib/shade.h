@@ -103,11 +103,31 @@ static inline void shade_push64(uint32_t *push, unsigned int pair, uint64_t valu
 	push[2 * pair + 1] = (uint32_t)(value >> 32);
 }
 
+/* Text of a last clause: stores register @reg at push pair 0 + 4 * global x. */
+#define SHADE_STORE(reg) \
+	"end {\n" \
+	"	*SHADDXL.u32 t0, u0.w0, r60, shift:2\n" \
+	"	+SHADDXH.i32 t1, u0.w1, t\n" \
+	"	+STORE.i32 t0, t1, @" reg "\n" \
+	"}\n"
+
+/* A machine with one COMPUTE queue. */
+struct shade_machine {
+	struct stage s;
+	struct bench_queue q;
+};
+
+void shade_init(struct shade_machine *m, const struct tsr_config *config);
+void shade_free(struct shade_machine *m);
+/* Run @d to its end; pair 0 of its push words is STAGE_DATA. False: it faults or does not end. */
+bool shade_run(struct shade_machine *m, struct shade_dispatch *d);
 /*
- * Clauses many programs end with: shade_store_own() stores register @reg at push pair 0 + 4 * linear
- * global x (R60), using R0 and R1, waits for nothing before, and waits for the store (slot 0) if
- * @wait.
+ * Run a program of @text with groups of @local threads on a machine of its own; @check (if not NULL)
+ * looks at the words it has left at STAGE_DATA. False as above.
  */
-void shade_store_own(struct shade_code *c, unsigned int reg, unsigned int flow, bool wait);
+bool shade_run_text(const struct tsr_config *config, const char *text, uint32_t local,
+		    uint32_t groups, void (*check)(struct shade_machine *m));
+/* A counter of the queue. */
+uint64_t shade_counter(struct shade_machine *m, enum tsr_queue_counter id);
 
 #endif
