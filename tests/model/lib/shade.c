@@ -240,6 +240,8 @@ void shade_free(struct shade_machine *m)
 bool shade_run(struct shade_machine *m, struct shade_dispatch *d)
 {
 	shade_push64(d->push, 0, STAGE_DATA);
+	if (!d->push[2])
+		shade_push64(d->push, 1, STAGE_DATA + 0x10000);
 	shade_call(&m->s, &m->q, d);
 	bench_kick(&m->q);
 	return bench_run(m->s.b, 20) && bench_state(&m->q) == TSR_QUEUE_STATE_IDLE;

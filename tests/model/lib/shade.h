@@ -119,7 +119,10 @@ struct shade_machine {
 
 void shade_init(struct shade_machine *m, const struct tsr_config *config);
 void shade_free(struct shade_machine *m);
-/* Run @d to its end; pair 0 of its push words is STAGE_DATA. False: it faults or does not end. */
+/*
+ * Run @d to its end; pair 0 of its push words is STAGE_DATA, pair 1 64 KiB behind that unless it is
+ * given. False: it faults or does not end.
+ */
 bool shade_run(struct shade_machine *m, struct shade_dispatch *d);
 /*
  * Run a program of @text with groups of @local threads on a machine of its own; @check (if not NULL)
