@@ -259,8 +259,8 @@ struct tsr_bundle *tsr_core_bundle(struct tsr_core *core, unsigned int slot)
 		size_t size = (sizeof(**bundle) + 63) & ~(size_t)63;
 
 		*bundle = aligned_alloc(64, size);
-		if (*bundle)	/* registers are cleared when a warp starts */
-			memset((*bundle)->warp, 0, sizeof((*bundle)->warp));
+		if (*bundle)
+			memset(*bundle, 0, size);
 	}
 	return *bundle;
 }

@@ -529,12 +529,23 @@ static void check_registers(struct builder *b)
 	}
 }
 
+/* Staging registers a message takes for certain: of some, descriptors say how many they are. */
+static unsigned int staging_certain(const struct tsr_insn *insn, unsigned int read)
+{
+	const struct tsr_op_info *info = &tsr_ops[insn->op];
+	unsigned int written = tsr_insn_staging_written(insn), words = written > read ? written : read;
+	bool known = info->staging_words;
+
+	for (unsigned int i = 0; i < info->num_mods; i++)
+		known |= info->mods[i] == TSR_MOD_VECSIZE;
+	return known || !words ? words : 1;
+}
+
 static void check_staging(struct builder *b)
 {
 	const struct tsr_decoded_msg *msg = &b->out->msg;
-	unsigned int words = tsr_insn_staging_written(msg->insn);
+	unsigned int words = staging_certain(msg->insn, msg->staging_read);
 
-	words = words > msg->staging_read ? words : msg->staging_read;
 	for (unsigned int i = 0; i < words; i++) {
 		if (beyond_32((msg->staging + i) % TSR_REGISTERS))
 			fault(b, TSR_FAULT_SHADER_ENCODING, 2 * msg->tuple + 1);

@@ -100,8 +100,8 @@ static void visit_slot(struct tsr_stream *s, const struct tsr_grid *grid, struct
 	TSR_VISIT(s, used);
 	if (!used || s->wrong)
 		return;
-	if (s->loading && !bundle && (bundle = tsr_core_bundle(core, slot)))
-		memset(bundle->reg, 0, sizeof(bundle->reg));
+	if (s->loading)
+		bundle = tsr_core_bundle(core, slot);
 	tsr_stream_check(s, used == 1 && bundle, "a warp's place");
 	if (s->wrong)
 		return;
