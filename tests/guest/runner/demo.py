@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""`make run`: boot a guest, run the photo demo in it, bring the picture out and say where it is.
+"""`make run`: boot a guest, run the demos in it, bring the pictures out and say where they are.
 
     demo.py --image FILE --out DIR [options of guest.py]
 
-The demo (userspace/demos/photo) reads INPUT, lets the GPU work on it, compares the result with what the CPU
-makes of the same input and writes OUTPUT; it ends with status 0 only if the two are equal bit for bit.
+The demos (userspace/demos/photo and compute) read INPUT, let the GPU work on it, compare the result with what the CPU
+makes of the same input and write OUTPUT; they end with status 0 only if the two are equal bit for bit.
 """
 
 import argparse
@@ -18,6 +18,16 @@ import guest as runner  # noqa: E402
 
 PNG = b"\x89PNG\r\n\x1a\n"
 
+# what is made of the picture: (file, command that makes OUTPUT of INPUT, what it is)
+DEMOS = (
+    ("output.png", "photo INPUT OUTPUT", "cropped, mirrored and framed by the copy engines"),
+    ("convolve.png", "compute convolve -i INPUT -o OUTPUT", "sharpened by a 5 x 5 convolution on the shader cores"),
+    ("equalise.png", "compute equalise -i INPUT -o OUTPUT", "its histogram equalised on the shader cores"),
+    ("mandelbrot.png", "compute mandelbrot -o OUTPUT", "the Mandelbrot set"),
+)
+# demos without a picture
+NUMBERS = "compute sgemm >&2 && compute prefix >&2"
+
 
 def check_image(path):
     try:
@@ -29,24 +39,43 @@ def check_image(path):
         sys.exit(f"tessera: error: IMAGE={path} is not a PNG file")
 
 
-def run_demo(guest):
-    """The demo's picture as bytes, or None; what it says goes to the terminal."""
+def run_demo(guest, command):
+    """The picture a command makes, as bytes, or None; what it says goes to the terminal."""
     out = bytearray()
-    status = guest.run("photo /usr/share/tessera/input.png /tmp/output.png >&2 && cat /tmp/output.png", 300,
-                       out.extend, runner.write_through(2)).status
+    line = command.replace("INPUT", "/usr/share/tessera/input.png").replace("OUTPUT", "/tmp/output.png")
+    status = guest.run(f"{line} >&2 && cat /tmp/output.png", 300, out.extend, runner.write_through(2)).status
     if status:
-        print(f"tessera: error: the demo failed with status {status}", file=sys.stderr)
+        print(f"tessera: error: the demo '{command}' failed with status {status}", file=sys.stderr)
         return None
     if not out.startswith(PNG):
-        print("tessera: error: the demo wrote no PNG file", file=sys.stderr)
+        print(f"tessera: error: the demo '{command}' wrote no PNG file", file=sys.stderr)
         return None
     return bytes(out)
+
+
+def run_demos(guest):
+    """All pictures in the order of DEMOS, or None as soon as one demo fails."""
+    pictures = []
+    for _, command, _ in DEMOS:
+        pictures.append(run_demo(guest, command))
+        if pictures[-1] is None:
+            return None
+    if guest.run(NUMBERS, 300, runner.write_through(1), runner.write_through(2)).status:
+        print("tessera: error: a demo failed", file=sys.stderr)
+        return None
+    return pictures
+
+
+def write_picture(path, picture):
+    with open(path + ".new", "wb") as f:
+        f.write(picture)
+    os.rename(path + ".new", path)
 
 
 def main():
     p = argparse.ArgumentParser(description="Run the demo in a guest.")
     p.add_argument("--image", required=True, help="PNG file to work on")
-    p.add_argument("--out", required=True, help="directory for the picture")
+    p.add_argument("--out", required=True, help="directory for the pictures")
     p.add_argument("--check", action="store_true", help="only look whether the picture can be read")
     args, rest = p.parse_known_args()
     options = runner.parse(rest + ["--", "photo"])
@@ -56,20 +85,19 @@ def main():
     try:
         with runner.guest_from(options) as guest:
             print(f"tessera: guest runs with {guest.accel} ({guest.accel_reason})", file=sys.stderr)
-            picture = run_demo(guest)
+            pictures = run_demos(guest)
     except runner.GuestError as e:
         print(f"tessera: error: {e}", file=sys.stderr)
         return 125
-    if picture is None:
+    if pictures is None:
         return 1
     os.makedirs(args.out, exist_ok=True)
     shutil.copyfile(args.image, os.path.join(args.out, "input.png"))
-    path = os.path.join(args.out, "output.png")
-    with open(path + ".new", "wb") as f:
-        f.write(picture)
-    os.rename(path + ".new", path)
-    print(f"input:  {os.path.join(args.out, 'input.png')}\noutput: {path}\n"
-          "The output is bit-equal to the picture that the CPU computed from the same input.")
+    print(f"input:  {os.path.join(args.out, 'input.png')}")
+    for (name, _, what), picture in zip(DEMOS, pictures):
+        write_picture(os.path.join(args.out, name), picture)
+        print(f"output: {os.path.join(args.out, name)}: {what}")
+    print("Each output is bit-equal to the picture that the CPU computed from the same input.")
     return 0
 
 
