@@ -146,6 +146,13 @@ static void mandelbrot_picture(void)
 	free(p.words);
 }
 
+/* The program of Documentation/guide/compute.md. */
+static void guide(void)
+{
+	ktap_eq(run("square"), 0);
+	ktap_ok(!strcmp(text, "1 4 9 ... 16129\n"));
+}
+
 static void bad_usage(void)
 {
 	ktap_eq(run("compute"), 2);
@@ -168,6 +175,7 @@ int main(int argc, char **argv)
 	ktap_run("[SYS8] compute: sharpening a picture of one colour", convolve_flat);
 	ktap_run("[SYS8] compute: equalising a ramp", equalise_ramp);
 	ktap_run("[SYS8] compute: the picture of the Mandelbrot set", mandelbrot_picture);
+	ktap_run("[SYS8] the program of the guide to compute", guide);
 	ktap_run("[SYS8] compute: bad usage", bad_usage);
 	return ktap_finish();
 }

@@ -39,6 +39,13 @@ done
 # The guide's program, word for word.
 sed -n '/^[`]\{3\}c$/,/^[`]\{3\}$/p' Documentation/guide/libtessera.md | sed '/^[`]\{3\}/d' >"$dir/program.c"
 check "the guide's program is the one in demos/hello" diff <(tail -n +3 userspace/demos/hello/hello.c) "$dir/program.c"
+sed -n '/^[`]\{3\}c$/,/^[`]\{3\}$/p' Documentation/guide/compute.md | sed '/^[`]\{3\}/d' >"$dir/compute.c"
+check "the compute guide's program is the one in demos/square" diff <(tail -n +3 userspace/demos/square/square.c) "$dir/compute.c"
+# its shader stands on the page twice: as text, and as a string of the program
+shader() { sed -n 's/^\t"\(.*\)\\n"[;]*$/\1/p' "$dir/compute.c"; }
+check "the compute guide explains the shader that it runs" diff <(shader) \
+    <(sed -n '/^    \.local/,/^$/s/^    //p' Documentation/guide/compute.md)
+check "the compute guide's program builds" gcc -Wall -Wextra -Werror "${cflags[@]}" "$dir/compute.c" -o "$dir/compute" "${libs[@]}"
 check "the guide's program builds with the shared library" gcc -Wall -Wextra -Werror "${cflags[@]}" \
     "$dir/program.c" -o "$dir/program" "${libs[@]}"
 check "the guide's program builds with the static library" gcc -Wall -Wextra -Werror "${cflags[@]}" \

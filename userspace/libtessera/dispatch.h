@@ -8,7 +8,7 @@
 
 #define TSR_BINDING_EXTENTS (TSR_UNIFORMS_MAX + TSR_VIEWS_MAX + TSR_TEXTURES_MAX)
 
-/* tsr_stream_data(): @size bytes in the stream, in one piece; *@va is aligned to 64. NULL: error. */
+/* tsr_stream_data(): @size bytes in the stream, in one piece; *@va is aligned to 64. NULL: no. */
 TSR_HIDDEN uint64_t *tsr_stream_data(struct tsr_stream *stream, uint32_t size, uint64_t *va);
 
 /* tsr_bindings_check(): what the hardware would refuse, or misread, in what a dispatch binds. */
