@@ -135,10 +135,31 @@ static void flood(void)
 	ktap_ok(other_round(0));
 }
 
-/* A queue is destroyed while its program runs: the fence says so at once. */
+/* Engine time of this client's COMPUTE queues, as /proc shows it, in nanoseconds. */
+static uint64_t compute_ns(void)
+{
+	unsigned long long ns = 0;
+	char line[200];
+	FILE *file;
+
+	snprintf(line, sizeof(line), "/proc/self/fdinfo/%d", tsr_device_fd(c.lt.device));
+	file = fopen(line, "r");
+	while (file && fgets(line, sizeof(line), file)) {
+		if (sscanf(line, "drm-engine-compute: %llu ns", &ns) == 1)
+			break;
+	}
+	fclose(file);
+	return ns;
+}
+
+/*
+ * A queue is destroyed while its program runs: the fence says so at once. The time it ran is
+ * counted, while it runs and when it is gone.
+ */
 static void cancel(void)
 {
 	struct tsr_dispatch_info d = forever();
+	uint64_t before = compute_ns(), during;
 	struct tsr_sync *sync;
 	int64_t start;
 
@@ -146,11 +167,14 @@ static void cancel(void)
 	LT_OK(tsr_cmd_dispatch(c.lt.stream, &d));
 	LT_OK(ct_start(&c, sync));
 	ktap_eq(tsr_sync_wait(sync, 0, tsr_deadline(50000000)), -ETIME);
+	during = compute_ns();
+	ktap_ok(during > before + 10000000);
 	start = tsr_deadline(0);
 	ct_new_queue(&c);
 	ktap_eq(tsr_sync_finish(sync, 0, LT_LONG), -ECANCELED);
 	/* well below the time limits */
 	ktap_ok(tsr_deadline(0) - start < 900000000);
+	ktap_ok(compute_ns() >= during);
 	tsr_stream_reset(c.lt.stream);
 	tsr_sync_unref(sync);
 }

@@ -519,7 +519,7 @@ static void test_descriptors(void)
 	p = at_va(state[5]);
 	ktap_eq(p[0], 133u << 22 | 0x10ull << 32);
 	ktap_eq(p[1], 2 | 4 << 10 | 187u << 22);
-	/* buffers: type, pointer; stride, size with the 16 bytes in front; a continuation not used */
+	/* buffers: type, pointer; stride, size with the 16 bytes in front; no continuation */
 	p = at_va(state[6]);
 	ktap_eq(p[0], 1 | 0x10000);
 	ktap_eq(p[1], 12 | 1216ull << 32);

@@ -26,7 +26,8 @@ static int usage(FILE *to, int status)
 	unsigned int i;
 
 	fputs("usage: compute [--device PATH] NAME [--input FILE.png] [--output FILE.png]\n"
-	      "Run a program on the GPU's shader cores and compare every bit with the CPU.\n\n", to);
+	      "Run a program on the GPU's shader cores and compare every bit with the CPU.\n\n",
+	      to);
 	for (i = 0; i < KINDS; i++)
 		fprintf(to, "  %-12s %s\n", kinds[i]->name, kinds[i]->summary);
 	fputs("  all          all of these, pictures to NAME.png\n\n"

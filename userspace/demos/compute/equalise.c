@@ -24,8 +24,9 @@ DEMO_SHADER(equalise);
 
 static uint32_t luminance(uint32_t texel)
 {
-	return (77 * (texel & 0xff) + 150 * (texel >> 8 & 0xff) + 29 * (texel >> 16 & 0xff) + 128) >>
-	       8;
+	uint32_t r = texel & 0xff, g = texel >> 8 & 0xff, b = texel >> 16 & 0xff;
+
+	return (77 * r + 150 * g + 29 * b + 128) >> 8;
 }
 
 static uint32_t equal(uint32_t below, float scale)
