@@ -70,7 +70,8 @@ static void test_words(void)
 	ktap_eq(one("{ +MOV.i32 t1, lane_id").add, 0x3d968 | 4);
 	ktap_eq(one("{ *NOP +MOV.i32 t1, t").add, 0x3d968 | 3);
 	ktap_eq(one("{ +IADD.s32.sat t1, r1, r2").add, 0xbc600 | 1 << 3 | 1 << 8);
-	ktap_eq(one("{ +BRANCHZ.i16.eq r1.h0, zero.w0").add, 0x6f800 | 0 | 4 << 6 | 2 << 4 | 1 << 3);
+	ktap_eq(one("{ +BRANCHZ.i16.eq r1.h0, zero.w0").add,
+		0x6f800 | 0 | 4 << 6 | 2 << 4 | 1 << 3);
 	ktap_eq(one("{ +LOAD.i32.wls r1, r2, @r7").add, 0x60c00 | 1 << 3 | 2 << 6);
 	ktap_eq(one("{ +LD_ATTR_IMM.f32.v4 r61, r62, attribute_index:5, @r0").add,
 		0x40000 | 0 | 1 << 3 | 5 << 6 | 3 << 11 | 1 << 13);
@@ -80,7 +81,10 @@ static void test_words(void)
 	ktap_eq(one("unchecked { *.word 0x123456").fma, 0x123456);
 }
 
-/* fau 7:0, r3 13:8, r2 19:14, r0 24:20, r1 30:25, control 34:31; the mode of a first tuple is control. */
+/*
+ * fau 7:0, r3 13:8, r2 19:14, r0 24:20, r1 30:25, control 34:31, of which the mode of a first tuple
+ * follows.
+ */
 static uint64_t block(unsigned int fau, unsigned int r3, unsigned int r2, unsigned int r0,
 		      unsigned int r1, unsigned int control)
 {
@@ -89,7 +93,7 @@ static uint64_t block(unsigned int fau, unsigned int r3, unsigned int r2, unsign
 
 static void test_ports(void)
 {
-	/* port 1 off: control in bits 5:2 of r1, bit 1 port 0 off, bit 0 the top bit of its register */
+	/* port 1 off: r1 is control 5:2, port 0 off 1, the top bit of its register 0 */
 	ktap_eq(one("{ +NOP").regs, block(0, 0, 0, 0, 8 << 2 | 2, 0));
 	ktap_eq(one("{ *MOV.i32 t0, r7").regs, block(0, 0, 0, 7, 8 << 2, 0));
 	ktap_eq(one("{ *MOV.i32 r9, r39").regs, block(0, 9, 9, 7, 9 << 2 | 1, 0));
@@ -143,7 +147,7 @@ static void test_next(void)
 	free(code);
 }
 
-/* The constants of a clause of one tuple: 60 bits each in the second quadword, from bits 8 and 68. */
+/* The constants of a clause of one tuple: 60 bits each in quadword 1, from bits 8 and 68. */
 static void check_const(const char *operand, uint64_t value)
 {
 	unsigned int fau, n;
@@ -160,7 +164,7 @@ static void check_const(const char *operand, uint64_t value)
 		got = bits(code + 16, n ? 68 : 8, 30) << 4 | bits(code + 16, n ? 98 : 38, 30) << 34;
 		if (!ktap_eq(got | (fau & 15), value))
 			ktap_note("%s", operand);
-		/* a lone word is the high one; of two equal ones, zeros, the low one is found first */
+		/* a lone word is the high one; of two zeros the low one is found first */
 		ktap_eq(bits(code, 66, 3), value ? 5 : 4);
 	}
 	free(code);
@@ -223,7 +227,8 @@ static void test_short_forms(void)
 	asm_same("clause/* a\nb */end{*NOP+MOV.i32 r0,r1} ; comment", full);
 	asm_same("// first\n\n  label:clause end { +MOV.i32 r0 ,r1\n\n} // last", full);
 	asm_same("clause end { *MOV.i32 r0, u1 *MOV.i32 r1, t0 +NOP +NOP }",
-		 "clause end { *MOV.i32 r0:t0, u1.w0\n+NOP\n*MOV.i32 r1:t0, t0\n+NOP t1\n*NOP\n+NOP\n}");
+		 "clause end { *MOV.i32 r0:t0, u1.w0\n+NOP\n*MOV.i32 r1:t0, t0\n"
+		 "+NOP t1\n*NOP\n+NOP\n}");
 	asm_same("clause end { +BRANCHZ.i16.ne t1, r0.h1, zero.w1 }",
 		 "clause end { +BRANCHZ.i16.ne r0.h1, zero.w1 }");
 	asm_same("clause end { *FMA.f32.clamp_0_1.rtz t0, r0, r0.abs.neg, #0 }",

@@ -583,9 +583,10 @@ static bool take_operands(struct asm_parser *parser, unsigned int unit, struct w
 	skip = num == info->num_srcs + 1u;
 	if (!skip && !(optional && num == info->num_srcs)) {
 		asm_error(parser->diags, ir->pos,
-			  "%s with %u operands, expected a destination%s and "
-			  "%u source%s", info->name, num, optional ? " (or none)" : "",
-			  info->num_srcs, info->num_srcs == 1 ? "" : "s");
+			  "%s with %u operand%s, expected a destination%s and "
+			  "%u source%s", info->name, num, num == 1 ? "" : "s",
+			  optional ? " (or none)" : "", info->num_srcs,
+			  info->num_srcs == 1 ? "" : "s");
 		return false;
 	}
 	if (skip && !take_dest(parser, unit, &list[0], &ir->dest))

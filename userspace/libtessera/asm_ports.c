@@ -5,8 +5,8 @@
  * Rules, when the text does not give the ports: the registers a tuple reads, FMA sources first,
  * take ports 0 and 1, the lower number in port 0; a third takes port 2, or the second or the first
  * one does when the third cannot. What the tuple before writes (in the first tuple: what the last
- * one writes) goes through port 3, the ADD result first; port 2 writes the FMA result when both do. A
- * port without work repeats the number of its neighbour, 2 of 3 and 3 of 2, as compilers do.
+ * one writes) goes through port 3, the ADD result first; port 2 writes the FMA result when both do.
+ * A port without work repeats the number of its neighbour, 2 of 3 and 3 of 2, as compilers do.
  */
 #include <stdio.h>
 #include <string.h>
@@ -170,11 +170,12 @@ static void explain(const struct ir_insn *ir, const struct tsr_insn *insn, struc
 		return;
 	}
 	for (i = 0; i < info->num_mods; i++) {
+		int source = ir_source_of(info->mods[i], info);
 		struct asm_words words = { 0 };
 
 		if (!list_values(insn, info->mods[i], &words))
 			continue;
-		asm_error(diags, ir->pos,
+		asm_error(diags, source < 0 ? ir->pos : ir->src[source].pos,
 			  "%s has no encoding with these modifiers; with the others "
 			  "as they are, expected %s to be one of: %s", info->name,
 			  tsr_mod_names[info->mods[i]], words.text);
@@ -304,20 +305,22 @@ static bool encode_both(const struct ir_tuple *tuple, struct tsr_tuple *block, b
 	return encode(&tuple->insn[TSR_ISA_ADD], block, any, &block->add, diags) && fma;
 }
 
-static void explain_ports(const struct ir_tuple *tuple, const struct reads *reads,
-			  struct duty duty, bool first, struct asm_diags *diags)
+static void explain_ports(const struct ir_tuple *tuple, const struct ir_tuple *writer,
+			  const struct reads *reads, struct duty duty, bool first,
+			  struct asm_diags *diags)
 {
-	struct asm_pos pos = reads->num ? reads->pos[reads->num - 1] : tuple->insn[0].pos;
-
-	if (duty.action2 != TSR_PORT_IDLE && reads->num > 2)
-		asm_error(diags, pos, "a third register (r%u) in a tuple whose port 2 writes: the "
-			  "tuple before writes two, expected two registers here",
-			  reads->reg[reads->num - 1]);
-	else if (first)
-		asm_error(diags, pos, "the last tuple's writes do not fit into the first tuple's "
-			  "register block, expected that only one of its instructions writes one");
+	if (first && duty.action2 != TSR_PORT_IDLE)
+		asm_error(diags, writer->insn[TSR_ISA_FMA].dest.pos,
+			  "two writes of the last tuple do not fit into the register block of the "
+			  "first, expected one (or the low halves of two)");
+	else if (duty.action2 != TSR_PORT_IDLE && reads->num > 2)
+		asm_error(diags, reads->pos[2],
+			  "a third register (r%u) in a tuple whose port 2 writes: the tuple before "
+			  "writes two, expected two registers here", reads->reg[2]);
 	else
-		asm_error(diags, pos, "no register block reads and writes these registers");
+		asm_error(diags, tuple->insn[TSR_ISA_FMA].present ?
+			  tuple->insn[TSR_ISA_FMA].pos : tuple->insn[TSR_ISA_ADD].pos,
+			  "no register block reads and writes these registers");
 }
 
 /* Is what the [...] line says about writes what the destinations say? */
@@ -407,7 +410,7 @@ bool asm_ports_place(const struct ir_clause *ir, unsigned int at, struct tsr_tup
 	    (ir->unchecked && try_ways(tuple, &reads, duty, first, true, out, &fits)))
 		return true;
 	if (fits < 0) {
-		explain_ports(tuple, &reads, duty, first, diags);
+		explain_ports(tuple, writer, &reads, duty, first, diags);
 		return false;
 	}
 	try_ports(&reads, (unsigned int)fits, duty, first, out);
