@@ -17,15 +17,11 @@ struct own {
 	uint64_t base;			/* of all of it */
 	uint64_t next;			/* first byte not given out */
 	uint64_t state, push, ubos, stream, grid, scratch, scratch_size;
+	struct tsr_compute_state fields;
 	uint64_t words[TSR_COMPUTE_STATE__QWORDS];
 	uint64_t ubo_words[TSR_UNIFORM_BUFFERS_MAX];
 	uint64_t packet[TSR_DISPATCH_QWORDS];
 };
-
-#define STATE_SET(own, field, value) \
-	((own)->words[TSR_COMPUTE_STATE_##field##__QWORD] |= \
-	 ((uint64_t)(value) << TSR_COMPUTE_STATE_##field##__SHIFT) & \
-	 TSR_COMPUTE_STATE_##field##__MASK)
 
 static uint64_t give(struct own *own, uint64_t size, uint64_t align)
 {
@@ -84,8 +80,8 @@ static bool place_uniforms(struct machine *m, struct own *own, char *error, size
 	own->ubos = give(own, sizeof(own->ubo_words), TABLE_ALIGN);
 	memory_add(&m->memory, (struct piece){ own->ubos, sizeof(own->ubo_words), BENCH_R,
 					       own->ubo_words, sizeof(own->ubo_words) });
-	STATE_SET(own, UNIFORM_BUFFERS, own->ubos);
-	STATE_SET(own, UNIFORM_BUFFER_COUNT, script->ubos);
+	own->fields.uniform_buffers = own->ubos;
+	own->fields.uniform_buffer_count = script->ubos;
 	return true;
 }
 
@@ -104,14 +100,14 @@ static void place_tables(struct machine *m, struct own *own)
 		if (bytes && va[i] % form[i].align)
 			va[i] = relocate(m, own, va[i], bytes, bytes);
 	}
-	STATE_SET(own, ATTRIBUTES, va[TABLE_ATTRIBUTES]);
-	STATE_SET(own, ATTRIBUTE_COUNT, table[TABLE_ATTRIBUTES].count);
-	STATE_SET(own, ATTRIBUTE_BUFFERS, va[TABLE_BUFFERS]);
-	STATE_SET(own, ATTRIBUTE_BUFFER_COUNT, table[TABLE_BUFFERS].count);
-	STATE_SET(own, TEXTURES, va[TABLE_TEXTURES]);
-	STATE_SET(own, TEXTURE_COUNT, table[TABLE_TEXTURES].count);
-	STATE_SET(own, SAMPLERS, va[TABLE_SAMPLERS]);
-	STATE_SET(own, SAMPLER_COUNT, table[TABLE_SAMPLERS].count);
+	own->fields.attributes = va[TABLE_ATTRIBUTES];
+	own->fields.attribute_count = table[TABLE_ATTRIBUTES].count;
+	own->fields.attribute_buffers = va[TABLE_BUFFERS];
+	own->fields.attribute_buffer_count = table[TABLE_BUFFERS].count;
+	own->fields.textures = va[TABLE_TEXTURES];
+	own->fields.texture_count = table[TABLE_TEXTURES].count;
+	own->fields.samplers = va[TABLE_SAMPLERS];
+	own->fields.sampler_count = table[TABLE_SAMPLERS].count;
 }
 
 /* The sizes of a dispatch; values out of range go through as far as their fields reach. */
@@ -119,22 +115,23 @@ static void place_state(struct machine *m, struct own *own)
 {
 	const struct script *script = m->script;
 
-	STATE_SET(own, CODE, script->entry);
-	STATE_SET(own, LOCAL_X, script->local[0]);
-	STATE_SET(own, LOCAL_Y, script->local[1]);
-	STATE_SET(own, LOCAL_Z, script->local[2]);
-	STATE_SET(own, REGISTERS_64, script->registers_64);
-	STATE_SET(own, PUSH_WORDS, script->push.size / 4);
-	STATE_SET(own, CLAUSE_LIMIT, script->clause_limit);
-	STATE_SET(own, SCRATCH_SIZE, (script->scratch + 15) / 16 * 16);
-	STATE_SET(own, GROUP_MEMORY, script->group_memory);
+	own->fields.code = script->entry;
+	own->fields.local_x = script->local[0];
+	own->fields.local_y = script->local[1];
+	own->fields.local_z = script->local[2];
+	own->fields.registers_64 = script->registers_64;
+	own->fields.push_words = script->push.size / 4;
+	own->fields.clause_limit = script->clause_limit;
+	own->fields.scratch_size = (script->scratch + 15) / 16 * 16;
+	own->fields.group_memory = script->group_memory;
 	own->push = give(own, script->push.size, TABLE_ALIGN);
 	memory_add(&m->memory, (struct piece){ own->push, script->push.size, BENCH_R,
 					       script->push.data, script->push.size });
-	STATE_SET(own, PUSH, own->push);
+	own->fields.push = own->push;
 	own->scratch = give(own, own->scratch_size, BENCH_PAGE);
 	memory_add(&m->memory, (struct piece){ own->scratch, own->scratch_size, BENCH_RW, NULL, 0 });
-	STATE_SET(own, SCRATCH, own->scratch);
+	own->fields.scratch = own->scratch;
+	tsr_pack_compute_state(own->words, &own->fields);
 	own->state = give(own, sizeof(own->words), TABLE_ALIGN);
 	memory_add(&m->memory, (struct piece){ own->state, sizeof(own->words), BENCH_R, own->words,
 					       sizeof(own->words) });
