@@ -21,16 +21,19 @@ bench_sources := $(if $(wildcard qemu-device/model/gpu.c),tests/lib/bench.c)
 # Shaders of tests are text: libtessera's assembler and disassembler.
 asm_sources := $(wildcard userspace/libtessera/asm*.c userspace/libtessera/disasm*.c)
 asm_flags := -Iuserspace/libtessera/include
+# What reads and runs shader files, for the programs that do it in process.
+shader_sources := $(asm_sources) $(filter-out %/main.c,$(wildcard userspace/tools/tsr-run/*.c))
+shader_flags := $(asm_flags) -Iuserspace/tools/tsr-run
 
 # The variants: directory of the programs, compiler flags, what is linked in, libraries.
 model-asan.dir := model
-model-asan.flags := -fsanitize=address,undefined -fno-sanitize-recover=all -Iqemu-device/model $(asm_flags)
-model-asan.sources := $(model_sources) $(asm_sources) $(mock_sources) $(bench_sources)
+model-asan.flags := -fsanitize=address,undefined -fno-sanitize-recover=all -Iqemu-device/model $(shader_flags)
+model-asan.sources := $(model_sources) $(shader_sources) $(mock_sources) $(bench_sources)
 model-asan.libs := $(mock_libs) -lm
 
 model-tsan.dir := model
-model-tsan.flags := -fsanitize=thread -Iqemu-device/model $(asm_flags)
-model-tsan.sources := $(model_sources) $(asm_sources) $(mock_sources) $(bench_sources)
+model-tsan.flags := -fsanitize=thread -Iqemu-device/model $(shader_flags)
+model-tsan.sources := $(model_sources) $(shader_sources) $(mock_sources) $(bench_sources)
 model-tsan.libs := $(mock_libs) -lm
 
 fuzz.dir := fuzz
@@ -66,9 +69,10 @@ bench.libs := $(guest.libs)
 
 # figures of the model alone, on the host
 bench-host.dir := bench/host
-bench-host.flags := -O2 -Iqemu-device/model -Itests/bench/lib $(asm_flags)
-bench-host.sources := $(model_sources) $(asm_sources) $(bench_sources) $(wildcard tests/bench/lib/*.c)
-bench-host.libs := -lm
+bench-host.flags := -O2 -Iqemu-device/model -Itests/bench/lib $(shader_flags)
+bench-host.sources := $(model_sources) $(shader_sources) $(bench_sources) $(wildcard tests/bench/lib/*.c)
+# EGL and GLES: for what is compared with Mesa's llvmpipe
+bench-host.libs := -lEGL -lGLESv2 -lm
 
 # suite(NAME): the rules of one variant.
 define suite

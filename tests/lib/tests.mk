@@ -66,6 +66,7 @@ fuzz-isa: setup ## fuzz the instruction decoder with libFuzzer (needs clang): SE
 # The disk the figures are compared with: virtio-blk in front of nothing, so a read costs what the bus costs.
 BENCH_DISK := -drive if=none,id=bench,driver=null-co,read-zeroes=on,size=64M -device virtio-blk-pci,drive=bench
 bench: setup ## benchmarks, of the model alone and in the guest, one line per figure: name value unit
+	@bash qemu-device/build/setup.sh libegl-dev libgles-dev libegl-mesa0 libgl1-mesa-dri
 	@$(PROGRAMS) bench-host
 	@for b in $(call names,bench/host); do '$(BUILD)'/bench-host/bin/$$b || exit; done
 	@$(GUEST_ENV); $(GUEST) --qemu-args '$(BENCH_DISK)' -- 'for b in $(call names,bench); do $$b || exit; done'
@@ -73,6 +74,16 @@ bench: setup ## benchmarks, of the model alone and in the guest, one line per fi
 compare-disasm: userspace ## compare tsr-dis with Mesa's disassembly: DIR= holds NAME.bin and NAME.disasm
 	@LD_LIBRARY_PATH='$(BUILD)/userspace/lib' $(PYTHON) tests/tools/compare_disasm.py \
 		--tool '$(BUILD)/userspace/bin/tsr-dis' '$(or $(DIR),$(error say DIR=))'
+
+# Compiled shaders with the results they should have, e.g. from another compiler. More options of tsr-run: OPTIONS=
+.PHONY: vectors
+vectors: setup ## run shader vectors below VECTORS=DIR on the model (TIMING=late THREADS=2 SIMD=avx2, or ALL=1)
+	@[ -n '$(VECTORS)' ] || { echo 'usage: make vectors VECTORS=DIR [TIMING=early|late] [THREADS=N] [SIMD=PATH] [ALL=1]' >&2; exit 2; }
+	@$(MAKE) -s -j$(JOBS) -C userspace O='$(BUILD)/userspace' HW="$$(bash qemu-device/build/headers.sh)" \
+		'$(BUILD)/userspace/bin/tsr-run'
+	@LD_LIBRARY_PATH='$(BUILD)/userspace/lib' $(PYTHON) -B tests/lib/vectors.py --tool '$(BUILD)/userspace/bin/tsr-run' \
+		--jobs $(JOBS) '$(VECTORS)' -- $(if $(TIMING),--timing $(TIMING)) $(if $(THREADS),--threads $(THREADS)) \
+		$(if $(SIMD),--simd $(SIMD)) $(if $(ALL),--all) $(OPTIONS)
 
 coverage: ## make Documentation/coverage.md from the results of the last make check
 	@$(PYTHON) tests/lib/coverage.py --results $(BUILD)/results --out Documentation/coverage.md

@@ -32,6 +32,8 @@ static inline uint16_t half_from_double(double value)
 	value = fabs(value);
 	if (value >= 65520)
 		return sign | 0x7c00;
+	if (value == 0)
+		return sign;
 	frexp(value, &exponent);	/* value < 2^exponent */
 	if (exponent < -13)
 		exponent = -13;

@@ -196,7 +196,11 @@ static uint64_t scratch_size(const struct script *script, unsigned int cores)
 struct machine *machine_new(const struct script *script, const struct machine_options *options,
 			    char *error, size_t size)
 {
-	struct tsr_config config = { .threads = options->threads, .queues = 1 };
+	struct tsr_config config = {
+		.threads = options->threads, .queues = 1, .cores = options->cores,
+		.late_messages = options->late, .strict_code = options->strict,
+		.simd = options->simd,
+	};
 	struct machine *m = calloc(1, sizeof(*m));
 	struct own *own = calloc(1, sizeof(*own));
 	uint64_t bytes;

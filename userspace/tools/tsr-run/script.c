@@ -29,7 +29,7 @@ const struct region *script_region_at(const struct script *script, uint64_t va, 
 
 		if (va - r->va < r->size)
 			return r;
-		if (va >= r->va && va - r->va - r->size <= slack && (!best || r->va > best->va))
+		if (va >= r->va && va - r->va - r->size < slack && (!best || r->va > best->va))
 			best = r;
 	}
 	return best;

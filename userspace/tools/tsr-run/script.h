@@ -144,7 +144,7 @@ struct script *script_read(const char *path, char *error, size_t size);
 void script_free(struct script *script);
 
 /*
- * The region that holds @va, or, if none does, the nearest that ends at most @slack bytes below it.
+ * The region that holds @va, or, if none does, the nearest that ends less than @slack bytes below it.
  * NULL: there is none.
  */
 const struct region *script_region_at(const struct script *script, uint64_t va, uint64_t slack);

@@ -29,9 +29,12 @@ struct debugger {
 	uint32_t group[3];		/* of the warp in question */
 	unsigned int warp;
 	bool chosen;			/* there is one */
-	/* the warp's registers before the clause that is being executed; if @shown */
-	union tsr_lanes before[TSR_REGISTERS];
-	bool shown;
+	bool dialogues;			/* faults start a dialogue */
+	/* of the warps that execute a clause now: their registers before it, if @shown */
+	struct {
+		bool shown;
+		union tsr_lanes reg[TSR_REGISTERS];
+	} before[TSR_BUNDLE_WARPS];
 	char last[LINE_MAX_BYTES];	/* command that an empty line repeats */
 	const struct tsr_shader_view *view;	/* at a stop */
 };
@@ -355,10 +358,11 @@ static void dialogue(struct debugger *d)
 
 static void before_clause(struct debugger *d, const struct tsr_shader_view *view)
 {
+	unsigned int w = view->slot % TSR_BUNDLE_WARPS;
 	bool stop = wants_stop(d, view);
 
-	d->shown = stop || d->options.trace;
-	if (!d->shown)
+	d->before[w].shown = stop || d->options.trace;
+	if (!d->before[w].shown)
 		return;
 	show_stop(d->options.out, d->machine->script, view);
 	if (stop) {
@@ -373,20 +377,21 @@ static void before_clause(struct debugger *d, const struct tsr_shader_view *view
 		dialogue(d);
 	}
 	for (unsigned int r = 0; r < TSR_REGISTERS; r++)
-		d->before[r] = view->reg[r * TSR_BUNDLE_WARPS];
+		d->before[w].reg[r] = view->reg[r * TSR_BUNDLE_WARPS];
 }
 
 static void hook(void *opaque, const struct tsr_shader_view *view)
 {
+	unsigned int w = view->slot % TSR_BUNDLE_WARPS;
 	struct debugger *d = opaque;
 
 	if (view->when == TSR_SHADER_BEFORE) {
 		before_clause(d, view);
-	} else if (d->shown) {
-		show_changes(d->options.out, view, d->before);
-		d->shown = false;
+	} else if (d->before[w].shown) {
+		show_changes(d->options.out, view, d->before[w].reg);
+		d->before[w].shown = false;
 	}
-	if (view->when == TSR_SHADER_FAULT && d->until != UNTIL_END) {
+	if (view->when == TSR_SHADER_FAULT && d->dialogues && d->until != UNTIL_END) {
 		fprintf(d->options.out, "fault %s\n", compare_fault_name(view->fault_code));
 		show_stop(d->options.out, d->machine->script, view);
 		d->view = view;
@@ -404,6 +409,7 @@ void step_run(struct machine *machine, const struct machine_options *options,
 	d->machine = machine;
 	d->options = *step;
 	d->until = step->step ? UNTIL_CLAUSE : UNTIL_BREAK;
+	d->dialogues = step->step || step->breakpoints;
 	snprintf(d->last, sizeof(d->last), "step");
 	tsr_gpu_set_shader_hook(machine->bench->gpu, hook, d);
 	machine_run(machine, options, outcome);
