@@ -119,6 +119,18 @@ static void map_extent(const struct memory *memory, struct bench_as *as, const s
 	}
 }
 
+/* Give all pieces their contents. */
+static void fill(const struct memory *memory)
+{
+	for (size_t i = 0; i < memory->pieces; i++) {
+		const struct piece *p = &memory->piece[i];
+		uint8_t *host = memory_at(memory, p->va, p->size);
+
+		if (p->init_size)
+			memcpy(host, p->init, p->init_size);
+	}
+}
+
 void memory_map(struct memory *memory, struct bench_as *as, bool local)
 {
 	for (size_t i = 0; i < memory->extents; i++) {
@@ -134,13 +146,7 @@ void memory_map(struct memory *memory, struct bench_as *as, bool local)
 		}
 		map_extent(memory, as, e, bus, local ? TSR_PTE_LOCAL__MASK : 0);
 	}
-	for (size_t i = 0; i < memory->pieces; i++) {
-		const struct piece *p = &memory->piece[i];
-		uint8_t *host = memory_at(memory, p->va, p->size);
-
-		if (p->init_size)
-			memcpy(host, p->init, p->init_size);
-	}
+	fill(memory);
 	bench_invalidate_all(as);
 }
 
