@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# [PIX4 ISA12] divergence: each thread runs a loop as often as its id says, and all meet behind it
+# [PIX4, ISA12] divergence: each thread runs a loop as often as its id says, and all meet behind it
 group 50
 buffer out 200
 push { u64 &out }
