@@ -67,7 +67,8 @@ static void test_errors(void)
 		{ "buffer x 8 { file \"/nonexistent\" }",
 		  "1:34: /nonexistent: No such file or directory" },
 		{ "buffer x 8 { file \"open }", "1:19: the string does not end in this line" },
-		{ "buffer x 8 at 0xfffffffffffffffc", "1:33: the buffer reaches beyond the last address" },
+		{ "buffer x 8 at 0xfffffffffffffffc",
+		  "1:33: the buffer reaches beyond the last address" },
 		{ "buffer x 8 { u32 1 ; }", "1:20: unexpected character ';'" },
 		{ "buffer x 4 { u8 ramp 4 0 1 mod 0 }", "1:34: nothing can be taken modulo 0" },
 		{ "expect fault SOMETHING", "1:14: 'SOMETHING' is no fault" },
@@ -159,8 +160,8 @@ static void test_halves(void)
 }
 
 /*
- * Whether memory that holds @got meets "expect &x TYPE { WANT } where { RULE }". The machine is only
- * there for its memory.
+ * Whether memory that holds @got meets "expect &x TYPE { WANT } where { RULE }". The machine is
+ * only there for its memory.
  */
 static bool meets(const char *got, const char *type, const char *want, const char *rule)
 {

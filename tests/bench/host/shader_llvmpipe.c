@@ -20,9 +20,9 @@
 struct scene {
 	const char *name;		/* of the shader file */
 	const char *source;		/* GLSL */
-	const char *buffer[GLES_BUFFERS];	/* of the file, by binding */
+	const char *buffer[GLES_BUFFERS]; /* of the file, by binding */
 	unsigned int result;		/* binding of what is compared */
-	double tolerance;		/* results are floats, and may differ that much; 0: same bits */
+	double tolerance;		/* of results that are floats; 0: same bits */
 	double units;			/* of work in a dispatch */
 	const char *unit;
 };
@@ -38,65 +38,65 @@ static const struct scene scenes[] = {
 		.name = "saxpy", .buffer = { "x", "y" }, .result = 1,
 		.units = 12.0 * (16 << 20), .unit = "B",
 		.source = "layout(local_size_x=256) in;" IN(0, "float", "x") OUT(1, "float", "y")
-			"void main() { uint i = (gl_WorkGroupID.y * 256u + gl_WorkGroupID.x) * 256u +"
-			" gl_LocalInvocationID.x; y[i] = 2.0 * x[i] + y[i]; }",
+		  "void main() { uint i = (gl_WorkGroupID.y * 256u + gl_WorkGroupID.x) * 256u +"
+		  " gl_LocalInvocationID.x; y[i] = 2.0 * x[i] + y[i]; }",
 	}, {
 		.name = "sgemm", .buffer = { "a", "b", "c" }, .result = 2,
 		.units = 2.0 * (1 << 27), .unit = "FLOP",
 		.source = "layout(local_size_x=16, local_size_y=16) in;" IN(0, "float", "a")
-			IN(1, "float", "b") OUT(2, "float", "c")
-			"shared float sa[16][16], sb[16][16];"
-			"void main() { uvec2 l = gl_LocalInvocationID.xy, g = gl_GlobalInvocationID.xy;"
-			"float s = 0.0;"
-			"for (uint t = 0u; t < 512u; t += 16u) {"
-			" sa[l.y][l.x] = a[g.y * 512u + t + l.x];"
-			" sb[l.y][l.x] = b[(t + l.y) * 512u + g.x]; barrier();"
-			" for (uint k = 0u; k < 16u; k++) s += sa[l.y][k] * sb[k][l.x];"
-			" barrier(); }"
-			"c[g.y * 512u + g.x] = s; }",
+		  IN(1, "float", "b") OUT(2, "float", "c")
+		  "shared float sa[16][16], sb[16][16];"
+		  "void main() { uvec2 l = gl_LocalInvocationID.xy, g = gl_GlobalInvocationID.xy;"
+		  "float s = 0.0;"
+		  "for (uint t = 0u; t < 512u; t += 16u) {"
+		  " sa[l.y][l.x] = a[g.y * 512u + t + l.x];"
+		  " sb[l.y][l.x] = b[(t + l.y) * 512u + g.x]; barrier();"
+		  " for (uint k = 0u; k < 16u; k++) s += sa[l.y][k] * sb[k][l.x];"
+		  " barrier(); }"
+		  "c[g.y * 512u + g.x] = s; }",
 	}, {
 		.name = "sgemm_plain", .buffer = { "a", "b", "c" }, .result = 2,
 		.units = 2.0 * (1 << 27), .unit = "FLOP",
 		.source = "layout(local_size_x=16, local_size_y=16) in;" IN(0, "float", "a")
-			IN(1, "float", "b") OUT(2, "float", "c")
-			"void main() { uvec2 g = gl_GlobalInvocationID.xy; float s = 0.0;"
-			"for (uint k = 0u; k < 512u; k++) s += a[g.y * 512u + k] * b[k * 512u + g.x];"
-			"c[g.y * 512u + g.x] = s; }",
+		  IN(1, "float", "b") OUT(2, "float", "c")
+		  "void main() { uvec2 g = gl_GlobalInvocationID.xy; float s = 0.0;"
+		  "for (uint k = 0u; k < 512u; k++) s += a[g.y * 512u + k] * b[k * 512u + g.x];"
+		  "c[g.y * 512u + g.x] = s; }",
 	}, {
 		.name = "hist_global", .buffer = { "in", "out" }, .result = 1,
 		.units = 1 << 22, .unit = "word",
 		.source = "layout(local_size_x=256) in;" IN(0, "uint", "d") OUT(1, "uint", "h")
-			"void main() { atomicAdd(h[d[(gl_WorkGroupID.y * 128u + gl_WorkGroupID.x) * 256u"
-			" + gl_LocalInvocationID.x]], 1u); }",
+		  "void main() { atomicAdd(h[d[(gl_WorkGroupID.y * 128u + gl_WorkGroupID.x) * 256u"
+		  " + gl_LocalInvocationID.x]], 1u); }",
 	}, {
 		.name = "hist_shared", .buffer = { "in", "out" }, .result = 1,
 		.units = 1 << 22, .unit = "word",
 		.source = "layout(local_size_x=256) in;" IN(0, "uint", "d") OUT(1, "uint", "h")
-			"shared uint s[256];"
-			"void main() { uint i = gl_LocalInvocationID.x; s[i] = 0u; barrier();"
-			"atomicAdd(s[d[(gl_WorkGroupID.y * 128u + gl_WorkGroupID.x) * 256u + i]], 1u);"
-			"barrier(); atomicAdd(h[i], s[i]); }",
+		  "shared uint s[256];"
+		  "void main() { uint i = gl_LocalInvocationID.x; s[i] = 0u; barrier();"
+		  "atomicAdd(s[d[(gl_WorkGroupID.y * 128u + gl_WorkGroupID.x) * 256u + i]], 1u);"
+		  "barrier(); atomicAdd(h[i], s[i]); }",
 	}, {
 		.name = "alu", .buffer = { "out" }, .tolerance = 1e-3,
 		.units = 1 << 20, .unit = "pixel",
 		.source = "layout(local_size_x=16, local_size_y=16) in;" OUT(0, "vec4", "o")
-			"uniform float zero;"
-			"void main() { vec2 p = (vec2(gl_GlobalInvocationID.xy) + 0.5) / 1024.0;"
-			"vec4 v = vec4(p, p.yx), a = vec4(zero + 0.5), b = vec4(zero + 0.25);"
-			R4(R4(R4("v = v * a + b;")))
-			"v.x = sin(v.x * 3.0); v.y = sin(v.y * 5.0);"
-			"v.z = exp2(v.z - 1.0); v.w = exp2(v.w - 2.0);"
-			"o[gl_GlobalInvocationID.y * 1024u + gl_GlobalInvocationID.x] ="
-			" vec4(v.xy * 0.5 + 0.5, v.zw); }",
+		  "uniform float zero;"
+		  "void main() { vec2 p = (vec2(gl_GlobalInvocationID.xy) + 0.5) / 1024.0;"
+		  "vec4 v = vec4(p, p.yx), a = vec4(zero + 0.5), b = vec4(zero + 0.25);"
+		  R4(R4(R4("v = v * a + b;")))
+		  "v.x = sin(v.x * 3.0); v.y = sin(v.y * 5.0);"
+		  "v.z = exp2(v.z - 1.0); v.w = exp2(v.w - 2.0);"
+		  "o[gl_GlobalInvocationID.y * 1024u + gl_GlobalInvocationID.x] ="
+		  " vec4(v.xy * 0.5 + 0.5, v.zw); }",
 	}, {
 		.name = "mandelbrot", .buffer = { "out" },
 		.units = 1 << 20, .unit = "pixel", .tolerance = -1,
 		.source = "layout(local_size_x=16, local_size_y=16) in;" OUT(0, "uint", "o")
-			"void main() { vec2 c = vec2(-2.0, -1.5) +"
-			" (vec2(gl_GlobalInvocationID.xy) + 0.5) * (3.0 / 1024.0), z = vec2(0.0); uint i;"
-			"for (i = 0u; i < 256u; i++) { if (dot(z, z) > 4.0) break;"
-			" z = vec2(z.x * z.x - z.y * z.y, 2.0 * z.x * z.y) + c; }"
-			"o[gl_GlobalInvocationID.y * 1024u + gl_GlobalInvocationID.x] = i; }",
+		  "void main() { vec2 c = vec2(-2.0, -1.5) +"
+		  " (vec2(gl_GlobalInvocationID.xy) + 0.5) * (3.0 / 1024.0), z = vec2(0.0); uint i;"
+		  "for (i = 0u; i < 256u; i++) { if (dot(z, z) > 4.0) break;"
+		  " z = vec2(z.x * z.x - z.y * z.y, 2.0 * z.x * z.y) + c; }"
+		  "o[gl_GlobalInvocationID.y * 1024u + gl_GlobalInvocationID.x] = i; }",
 	},
 };
 

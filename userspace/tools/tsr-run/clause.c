@@ -80,7 +80,8 @@ uint64_t clause_print(FILE *out, const struct script *script, uint64_t va, const
 			mask |= registers_in(line, n);
 		if (n)
 			fprintf(out, "%s%s %.*s\n", indent,
-				in_tuple && unit == (add ? '+' : '*') ? "-->" : "   ", (int)n, line);
+				in_tuple && unit == (add ? '+' : '*') ? "-->" : "   ", (int)n,
+				line);
 	}
 	free(text);
 	return mask;

@@ -211,8 +211,8 @@ static void fault_field(struct lex *lex, struct script *script, struct fault_exp
 			f->group[i] = (uint32_t)lex_unsigned(lex, "the group", UINT32_MAX);
 		f->given |= FAULT_HAS_GROUP;
 	} else {
-		lex_error(lex, "expected address, clause, tuple, fma, add, lane, warp or group, found '%s'",
-			  lex->token);
+		lex_error(lex, "expected address, clause, tuple, fma, add, lane, warp or group, "
+			  "found '%s'", lex->token);
 	}
 }
 

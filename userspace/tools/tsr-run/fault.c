@@ -30,11 +30,11 @@ static void print_place(FILE *out, const struct machine *machine, uint64_t va)
 	const struct region *r = script_region_at(machine->script, va, NEAR_BYTES);
 
 	if (va >= TSR_WINDOW_GROUP && va < TSR_WINDOW_SCRATCH)
-		fprintf(out, "group memory + 0x%" PRIx64 ", of 0x%x bytes", va - (uint64_t)TSR_WINDOW_GROUP,
-			machine->script->group_memory);
+		fprintf(out, "group memory + 0x%" PRIx64 ", of 0x%x bytes",
+			va - (uint64_t)TSR_WINDOW_GROUP, machine->script->group_memory);
 	else if (va >= TSR_WINDOW_SCRATCH && va < 2 * TSR_WINDOW_SCRATCH)
-		fprintf(out, "scratch + 0x%" PRIx64 ", of 0x%x bytes", va - (uint64_t)TSR_WINDOW_SCRATCH,
-			machine->script->scratch);
+		fprintf(out, "scratch + 0x%" PRIx64 ", of 0x%x bytes",
+			va - (uint64_t)TSR_WINDOW_SCRATCH, machine->script->scratch);
 	else if (!r)
 		fprintf(out, "no buffer is near it");
 	else if (va - r->va < r->size)

@@ -47,7 +47,8 @@ static uint64_t relocate(struct machine *m, struct own *own, uint64_t va, uint64
 		memory_add(&m->memory, (struct piece){
 			.va = at + to, .size = size - to, .pte = BENCH_RW,
 			.init = r->init.data + skip,
-			.init_size = r->init.size - skip < size - to ? r->init.size - skip : size - to,
+			.init_size = r->init.size - skip < size - to ?
+				     r->init.size - skip : size - to,
 		});
 	}
 	memory_add(&m->memory, (struct piece){ .va = at, .size = room, .pte = BENCH_RW });
@@ -129,7 +130,8 @@ static void place_state(struct machine *m, struct own *own)
 					       script->push.data, script->push.size });
 	own->fields.push = own->push;
 	own->scratch = give(own, own->scratch_size, BENCH_PAGE);
-	memory_add(&m->memory, (struct piece){ own->scratch, own->scratch_size, BENCH_RW, NULL, 0 });
+	memory_add(&m->memory, (struct piece){ .va = own->scratch, .size = own->scratch_size,
+					       .pte = BENCH_RW });
 	own->fields.scratch = own->scratch;
 	tsr_pack_compute_state(own->words, &own->fields);
 	own->state = give(own, sizeof(own->words), TABLE_ALIGN);
@@ -151,7 +153,8 @@ static void place_stream(struct machine *m, struct own *own)
 		m->stream_size = TSR_DISPATCH_INDIRECT_QWORDS * 8;
 	} else {
 		tsr_pack_dispatch(own->packet, &(struct tsr_dispatch){
-			.state = own->state, .groups_x = n[0], .groups_y = n[1], .groups_z = n[2] });
+			.state = own->state,
+			.groups_x = n[0], .groups_y = n[1], .groups_z = n[2] });
 		m->stream_size = TSR_DISPATCH_QWORDS * 8;
 	}
 	own->stream = give(own, m->stream_size, BENCH_PAGE);
@@ -171,7 +174,7 @@ static bool place_all(struct machine *m, struct own *own, char *error, size_t si
 						       r->init.size });
 	}
 	if (memory_end(&m->memory) > 1ull << 57) {
-		snprintf(error, size, "a buffer lies at 0x%" PRIx64 ", beyond all addresses a device has",
+		snprintf(error, size, "a buffer ends at 0x%" PRIx64 ", no device reaches that",
 			 memory_end(&m->memory));
 		return false;
 	}

@@ -144,8 +144,8 @@ struct script *script_read(const char *path, char *error, size_t size);
 void script_free(struct script *script);
 
 /*
- * The region that holds @va, or, if none does, the nearest that ends less than @slack bytes below it.
- * NULL: there is none.
+ * The region that holds @va, or, if none does, the nearest that ends less than @slack bytes below
+ * it. NULL: there is none.
  */
 const struct region *script_region_at(const struct script *script, uint64_t va, uint64_t slack);
 const struct region *script_region(const struct script *script, const char *name);

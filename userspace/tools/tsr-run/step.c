@@ -301,7 +301,7 @@ static bool do_help(struct debugger *d, const char *rest)
 	      "  break [WHERE]     stop at a clause; list the breakpoints\n"
 	      "  delete [WHERE]    remove a breakpoint, or all\n"
 	      "  warp X Y Z W      step warp W of group X Y Z from here on\n"
-	      "  regs [rN...]      registers of live lanes, those that are not zero or those named\n"
+	      "  regs [rN...]      registers of live lanes: those not zero, or those named\n"
 	      "  lanes             where the lanes are, messages not answered\n"
 	      "  list [WHERE]      disassemble\n"
 	      "  memory WHERE [COUNT] [x|d|f]     words of memory\n"

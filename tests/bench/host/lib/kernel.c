@@ -17,7 +17,8 @@ void kernel_open(struct kernel *kernel, const char *name, unsigned int threads, 
 	const char *top = getenv("TSR_TOP");
 	char path[4096], error[600];
 
-	snprintf(path, sizeof(path), "%s/tests/bench/host/shaders/%s.shader", top ? top : ".", name);
+	snprintf(path, sizeof(path), "%s/tests/bench/host/shaders/%s.shader", top ? top : ".",
+		 name);
 	kernel->options = (struct machine_options){ .threads = threads, .simd = simd };
 	kernel->script = script_read(path, error, sizeof(error));
 	if (!kernel->script)
