@@ -173,6 +173,8 @@ void shade_text(struct shade_code *c, const char *text)
 		tsr_asm_print_diagnostics(stderr, program, "program");
 		fail(text);
 	}
+	if (program->num_warnings)
+		tsr_asm_print_diagnostics(stderr, program, "program");
 	if (c->size + program->size > sizeof(c->bytes))
 		fail("a program that is too long");
 	memcpy(c->bytes + c->size, program->code, program->size);
