@@ -359,7 +359,7 @@ static void hostile(void)
 	size = tsr_gpu_save(m.s.b->gpu, NULL, 0);
 	image = malloc(size);
 	tsr_gpu_save(m.s.b->gpu, image, size);
-	for (size_t i = 0; i < size; i += tried % 4 ? 1 : 13, tried++) {
+	for (size_t i = 0; i < size; i += tried % 4 ? 1 : 97, tried++) {
 		uint8_t kept = image[i];
 
 		image[i] ^= 1u << (i * 7 % 8);

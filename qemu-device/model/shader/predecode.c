@@ -451,7 +451,8 @@ static void emit(struct builder *b, unsigned int position)
 	struct op *op = &b->op[position];
 
 	place(b, position);
-	if (op->info->semantics != TSR_DEFINED)
+	/* Threads of this stage cannot be discarded. */
+	if (op->info->semantics != TSR_DEFINED || op->insn->op == TSR_OP_ADD_DISCARD_F32)
 		fault(b, TSR_FAULT_SHADER_UNSUPPORTED, position);
 	switch (op->kind) {
 	case KIND_ALU:

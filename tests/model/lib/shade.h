@@ -93,7 +93,7 @@ struct shade_dispatch {
 
 /* Write code, state and push words; the packet goes to @stream. Returns its address. */
 uint64_t shade_add(struct stage_stream *stream, const struct shade_dispatch *d);
-/* The same in a stream of its own at offset 0, called by @q; the doorbell is not rung. */
+/* The same in a stream of its own at offset @d->at / 16, called by @q; the doorbell is not rung. */
 uint64_t shade_call(struct stage *s, struct bench_queue *q, const struct shade_dispatch *d);
 
 /* Words of push words that hold 64-bit numbers. */
