@@ -14,7 +14,7 @@ LICENCES = [("kernel/include/uapi/", "(GPL-2.0 WITH Linux-syscall-note) OR MIT")
             ("Kbuild", "GPL-2.0-only"), ("qemu-device/pci/", "GPL-2.0-or-later"), ("", "MIT")]
 # Files that cannot hold a comment, or are texts of their own.
 NO_SPDX = re.compile(r"^LICENSES/|\.(png|md|bin|json|svg)$|^\.(gitignore|gitattributes|editorconfig)$|"
-                     r"^tests/(fuzz/corpus|vectors)/|^tests/tools/decode/.*\.txt$")
+                     r"^tests/(fuzz/corpus|vectors)/|^tests/tools/(decode/.*\.txt$|asm/)")
 # Spelled in two parts, or this file would find itself.
 LOOSE = re.compile(r"\b(TO" r"DO|FIX" r"ME|XX" r"X)\b")
 SOURCE = re.compile(r"\.(c|h|py|sh)$|(^|/)(Makefile|Kbuild|init)$|\.mk$")

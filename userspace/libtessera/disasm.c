@@ -66,19 +66,34 @@ static void print_part(FILE *out, const struct tsr_quad_part *part)
 	fprintf(out, "[%u:%u]", part->at + part->width - 1u, part->at);
 }
 
+/* What a quadword holds; pieces of 64 bits that belong together are one. */
+static void print_parts(FILE *out, const struct tsr_quad *quad)
+{
+	unsigned int i;
+
+	for (i = 0; i < quad->num_parts; i++) {
+		struct tsr_quad_part part = quad->part[i];
+
+		while (i + 1u < quad->num_parts && quad->part[i + 1].kind == part.kind &&
+		       quad->part[i + 1].index == part.index &&
+		       quad->part[i + 1].at == part.at + part.width)
+			part.width += quad->part[++i].width;
+		print_part(out, &part);
+	}
+}
+
 /* The quadwords of a clause as comments. */
 static void print_quads(FILE *out, const uint8_t *code, unsigned int quads, uint64_t address)
 {
 	struct tsr_quad quad;
-	unsigned int i, k;
+	unsigned int i;
 
 	for (i = 0; i < quads; i++, code += TSR_QUAD_BYTES) {
 		fprintf(out, "; 0x%05" PRIx64 ": 0x%016" PRIx64 " 0x%016" PRIx64, address + 16 * i,
 			load64(code), load64(code + 8));
 		if (tsr_quad_decode(code, &quad)) {
 			fprintf(out, " %s:", quad.name);
-			for (k = 0; k < quad.num_parts; k++)
-				print_part(out, &quad.part[k]);
+			print_parts(out, &quad);
 			fputs(quad.ends ? " end" : "", out);
 		}
 		fputc('\n', out);
