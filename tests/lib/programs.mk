@@ -69,8 +69,8 @@ bench.libs := $(guest.libs)
 
 # figures of the model alone, on the host
 bench-host.dir := bench/host
-bench-host.flags := -O2 -Iqemu-device/model -Itests/bench/lib $(shader_flags)
-bench-host.sources := $(model_sources) $(shader_sources) $(bench_sources) $(wildcard tests/bench/lib/*.c)
+bench-host.flags := -O2 -Iqemu-device/model -Itests/bench/lib -Itests/model/lib $(shader_flags)
+bench-host.sources := $(model_sources) tests/model/lib/units.c $(shader_sources) $(bench_sources) $(wildcard tests/bench/lib/*.c)
 # EGL and GLES: for what is compared with Mesa's llvmpipe
 bench-host.libs := -lEGL -lGLESv2 -lm
 

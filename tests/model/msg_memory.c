@@ -61,12 +61,14 @@ static uint64_t offset(unsigned int shape, unsigned int lane, const struct size 
 		return 0x1440;						/* all the same */
 	case 4:								/* across a page boundary */
 		return 0x4ffc + (lane & 1 ? 0 : 64 * lane);
+	case 5:								/* lanes overlap */
+		return 0x8000 + lane * size->align;
 	default:
 		return (rnd() % 0x1f000) / size->align * size->align;
 	}
 }
 
-#define SHAPES 6
+#define SHAPES 7
 
 static void test_load(void)
 {
@@ -602,6 +604,16 @@ int main(int argc, char **argv)
 	ktap_run("memory in pieces on the host", test_pieces);
 	ktap_run("written pages are reported at the stopping point, once", test_dirty);
 	ktap_run("more pages than are cached", test_many_pages);
+	/* the same without AVX-512, as on a processor that has none */
+	u->access->wide = false;
+	ktap_run("[ISA10] narrow vectors: loads", test_load);
+	ktap_run("narrow vectors: loads into the registers of their addresses", test_load_in_place);
+	ktap_run("narrow vectors: short loads", test_lane_dest);
+	ktap_run("[ISA10] narrow vectors: stores", test_store);
+	ktap_run("narrow vectors: group memory and scratch", test_windows);
+	ktap_run("narrow vectors: their bounds", test_window_bounds);
+	ktap_run("narrow vectors: faults", test_unmapped);
+	ktap_run("[MEM6] narrow vectors: uniform buffers", test_uniform_bounds);
 	units_free(u);
 	return ktap_finish();
 }

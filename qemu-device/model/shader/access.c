@@ -22,6 +22,10 @@ void tsr_access_init(struct tsr_access_cache *access)
 {
 	memset(access, 0, sizeof(*access));
 	access->epoch = EPOCH_ONE;
+#ifdef __x86_64__
+	access->wide = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+		       __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+#endif
 }
 
 void tsr_access_stop(struct tsr_access_cache *access, struct tsr_runner *runner)

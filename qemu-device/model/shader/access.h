@@ -38,6 +38,7 @@ struct tsr_access_page {
 struct tsr_access_cache {
 	uint64_t epoch;			/* of valid tags, in their upper bits; never 0 */
 	uint8_t as;			/* address space of the translations */
+	bool wide;			/* the processor has AVX-512, and may use it */
 	struct tsr_access_page read[TSR_ACCESS_PAGES];
 	struct tsr_access_page write[TSR_ACCESS_PAGES];
 	/* pages written that the host has not been told of */

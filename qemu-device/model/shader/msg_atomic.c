@@ -8,7 +8,7 @@
  * operation for all, and what each lane returns is computed as if they had come one after the other
  * in ascending order. Group memory belongs to a core, which one thread runs: plain accesses do.
  */
-#include "msg.h"
+#include "msg_lanes.h"
 
 /* An operation on the words of all lanes. */
 struct operation {
@@ -303,6 +303,30 @@ static enum tsr_step atomic_combined(struct tsr_msg_env *env, struct tsr_msg *ms
 	return TSR_STEP_DONE;
 }
 
+/* Lanes whose words are all at hand. */
+static bool atomic_resolved(struct tsr_msg_env *env, struct tsr_msg *msg,
+			    const struct operation *o)
+{
+	const struct tsr_msg_access a = {
+		.lo = msg->pair[0], .hi = msg->pair[1], .seg = TSR_SEG_NONE,
+		.bytes = o->wide ? 8 : 4, .align = o->wide ? 8 : 4, .read = true, .write = true,
+	};
+	const uint8_t *group = env->group_memory;
+	uint8_t *host[TSR_WARP_LANES];
+
+	if (!tsr_msg_resolve(env, &a, msg->lanes, host))
+		return false;
+	env->cost.read_bytes += (unsigned int)__builtin_popcount(msg->lanes) * a.bytes;
+	env->cost.write_bytes += (unsigned int)__builtin_popcount(msg->lanes) * a.bytes;
+	for (; msg->lanes; msg->lanes &= msg->lanes - 1) {
+		unsigned int lane = __builtin_ctz(msg->lanes);
+		bool shared = (uintptr_t)host[lane] - (uintptr_t)group >= env->state->group_memory;
+
+		give(o, msg, lane, update(o, host[lane], shared, operand(o, msg, lane)));
+	}
+	return true;
+}
+
 enum tsr_step tsr_msg_atomic(struct tsr_msg_env *env, struct tsr_msg *msg, unsigned int arg)
 {
 	struct operation o;
@@ -315,6 +339,8 @@ enum tsr_step tsr_msg_atomic(struct tsr_msg_env *env, struct tsr_msg *msg, unsig
 	}
 	if (msg->lanes && same_word(msg))
 		return atomic_combined(env, msg, &o);
+	if (atomic_resolved(env, msg, &o))
+		return TSR_STEP_DONE;
 	return tsr_msg_each(env, msg, atomic_lane, &o);
 }
 

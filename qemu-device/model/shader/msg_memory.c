@@ -6,27 +6,17 @@
  * memory, or in the same uniform buffer), there is one translation, and every word is copied from
  * or to its host address. Everything else goes lane by lane.
  */
-#include "msg.h"
+#include "msg_lanes.h"
 
-/* What a load does with the bytes it has read. */
-struct form {
-	uint8_t bytes;			/* of an access */
-	uint8_t words;			/* staging registers */
-	uint8_t shift;			/* where in the first register the value goes */
-	uint8_t extend;			/* enum tsr_extend: to 64 bits, before the shift */
-	uint32_t mask;			/* the bits of the first register that are written */
-};
-
-static const struct form *load_form(const struct tsr_insn *insn, unsigned int bytes,
-				    struct form *form)
+static void load_form(const struct tsr_insn *insn, unsigned int bytes, struct tsr_load_form *form)
 {
-	*form = (struct form){
+	*form = (struct tsr_load_form){
 		.bytes = bytes,
 		.words = (bytes + 3) / 4,
 		.extend = insn->mod[TSR_MOD_EXTEND],
 		.mask = UINT32_MAX,
 	};
-	switch (insn->mod[TSR_MOD_LANE_DEST]) {
+	switch (bytes > 4 ? TSR_LANE_DEST_NONE : insn->mod[TSR_MOD_LANE_DEST]) {
 	case TSR_LANE_DEST_H0:
 	case TSR_LANE_DEST_H1:
 		form->shift = insn->mod[TSR_MOD_LANE_DEST] == TSR_LANE_DEST_H1 ? 16 : 0;
@@ -43,11 +33,10 @@ static const struct form *load_form(const struct tsr_insn *insn, unsigned int by
 		form->words = 2;
 		break;
 	}
-	return form;
 }
 
 /* Write what has been read (padded with zeros) into the staging registers of @lane. */
-static void put(const struct tsr_msg *msg, unsigned int lane, const struct form *form,
+static void put(const struct tsr_msg *msg, unsigned int lane, const struct tsr_load_form *form,
 		const uint32_t word[4])
 {
 	uint32_t *first = &tsr_msg_staging(msg, 0)->u[lane];
@@ -81,7 +70,7 @@ static uint64_t segment_address(const struct tsr_msg *msg, unsigned int lane, un
 static enum tsr_step load_lane(struct tsr_msg_env *env, struct tsr_msg *msg, unsigned int lane,
 			       const void *arg)
 {
-	const struct form *form = arg;
+	const struct tsr_load_form *form = arg;
 	uint64_t va = segment_address(msg, lane, msg->insn->mod[TSR_MOD_SEG]);
 	uint32_t word[4] = { 0 };
 	enum tsr_step step;
@@ -196,7 +185,7 @@ scatter(const struct tsr_msg *msg, uint8_t *base, const union tsr_lanes *at, uns
 
 /* All lanes from @base, where they are known to be inside. */
 static enum tsr_step load_all(struct tsr_msg_env *env, struct tsr_msg *msg, const uint8_t *base,
-			      const union tsr_lanes *at, const struct form *form)
+			      const union tsr_lanes *at, const struct tsr_load_form *form)
 {
 	switch (form->bytes == 4 * form->words ? form->words : 0) {
 	case 1:
@@ -264,7 +253,6 @@ static uint8_t *common_base(struct tsr_msg_env *env, const struct tsr_msg *msg, 
 {
 	unsigned int seg = msg->insn->mod[TSR_MOD_SEG];
 	uint64_t va = tsr_msg_address(msg, 0);
-	uint8_t *page;
 
 	if (msg->lanes != TSR_ALL_LANES)
 		return NULL;
@@ -275,10 +263,8 @@ static uint8_t *common_base(struct tsr_msg_env *env, const struct tsr_msg *msg, 
 	if ((seg != TSR_SEG_NONE && seg != TSR_SEG_STREAM) || !one_page(msg, at) ||
 	    !inside(at, bytes, TSR_ACCESS_PAGE_BYTES))
 		return NULL;
-	/* A fault and whatever else is not at hand is found again by the first lane on its own. */
-	if (tsr_access_page(env->access, env->mem, va, dir, &page) != TSR_STEP_DONE)
-		return NULL;
-	return page;
+	return tsr_access_find(env->access, dir == TSR_ACCESS_READ ? env->access->read
+								   : env->access->write, va);
 }
 
 /* ---- Uniform buffers ------------------------------------------------------------------------- */
@@ -311,7 +297,7 @@ static enum tsr_step find_buffer(struct tsr_msg_env *env, uint32_t index, struct
 static enum tsr_step uniform_lane(struct tsr_msg_env *env, struct tsr_msg *msg, unsigned int lane,
 				  const void *arg)
 {
-	const struct form *form = arg;
+	const struct tsr_load_form *form = arg;
 	uint32_t offset = msg->src[0]->u[lane];
 	uint32_t word[4] = { 0 };
 	struct buffer buffer;
@@ -348,37 +334,38 @@ static bool uniform(const union tsr_lanes *v)
 	return !any(differ);
 }
 
-/* As common_base(), for a load from the buffer that all lanes name. */
+/*
+ * As common_base(), for a load from the buffer that all lanes name; *@limit bytes of it lie in the
+ * page.
+ */
 static const uint8_t *uniform_base(struct tsr_msg_env *env, const struct tsr_msg *msg,
-				   unsigned int bytes)
+				   uint64_t *limit)
 {
 	struct buffer buffer;
 	uint64_t offset;
-	uint64_t limit;
 	uint8_t *page;
 
 	if (msg->lanes != TSR_ALL_LANES || !uniform(msg->src[1]) ||
 	    find_buffer(env, msg->src[1]->u[0], &buffer) != TSR_STEP_DONE)
 		return NULL;
 	offset = buffer.va % TSR_ACCESS_PAGE_BYTES;
-	limit = TSR_ACCESS_PAGE_BYTES - offset;
-	if (limit > buffer.size)
-		limit = buffer.size;
-	if (!inside(msg->src[0], bytes, limit) || buffer.va >> TSR_WINDOW_SHIFT ||
-	    tsr_access_page(env->access, env->mem, buffer.va, TSR_ACCESS_READ, &page) !=
-		    TSR_STEP_DONE ||
-	    !page)
-		return NULL;
-	return page + offset;
+	*limit = TSR_ACCESS_PAGE_BYTES - offset;
+	if (*limit > buffer.size)
+		*limit = buffer.size;
+	page = tsr_access_find(env->access, env->access->read, buffer.va);
+	return page && *limit ? page + offset : NULL;
 }
 
 static enum tsr_step load_uniform(struct tsr_msg_env *env, struct tsr_msg *msg,
-				  const struct form *form)
+				  const struct tsr_load_form *form)
 {
-	const uint8_t *base = uniform_base(env, msg, form->bytes);
+	uint64_t limit;
+	const uint8_t *base = uniform_base(env, msg, &limit);
 	union tsr_lanes at;
 
-	if (!base)
+	if (base && env->access->wide && tsr_wide_load_from(env, msg, form, base, limit))
+		return TSR_STEP_DONE;
+	if (!base || !inside(msg->src[0], form->bytes, limit))
 		return tsr_msg_each(env, msg, uniform_lane, form);
 	/* the staging registers may be where the offsets are */
 	at = *msg->src[0];
@@ -387,9 +374,140 @@ static enum tsr_step load_uniform(struct tsr_msg_env *env, struct tsr_msg *msg,
 
 /* ---- LOAD and STORE -------------------------------------------------------------------------- */
 
+/* What tsr_msg_resolve() finds for the lanes of a message. */
+static inline bool resolve(const struct tsr_msg_env *env, const struct tsr_msg *msg,
+			   unsigned int bytes, bool write, uint8_t *host[TSR_WARP_LANES])
+{
+	const struct tsr_msg_access a = {
+		.lo = msg->src[0], .hi = msg->src[1], .seg = msg->insn->mod[TSR_MOD_SEG],
+		.bytes = bytes, .align = tsr_msg_alignment(bytes), .read = !write, .write = write,
+	};
+
+	return tsr_msg_resolve(env, &a, msg->lanes, host);
+}
+
+/* Whole words of all lanes to do, from and to their host addresses. */
+static inline __attribute__((always_inline)) void
+load_words(const struct tsr_msg *msg, uint8_t *const host[TSR_WARP_LANES], unsigned int words)
+{
+	for (unsigned int w = 0; w < words; w++) {
+		union tsr_lanes *reg = tsr_msg_staging(msg, w);
+
+		for (unsigned int lanes = msg->lanes; lanes; lanes &= lanes - 1) {
+			unsigned int lane = __builtin_ctz(lanes);
+
+			reg->u[lane] = __atomic_load_n((const uint32_t *)host[lane] + w,
+						       __ATOMIC_RELAXED);
+		}
+	}
+}
+
+static inline __attribute__((always_inline)) void
+store_words(const struct tsr_msg *msg, uint8_t *const host[TSR_WARP_LANES], unsigned int words)
+{
+	const union tsr_lanes *reg[4];
+
+	for (unsigned int w = 0; w < words; w++)
+		reg[w] = tsr_msg_staging(msg, w);
+	for (unsigned int lanes = msg->lanes; lanes; lanes &= lanes - 1) {
+		unsigned int lane = __builtin_ctz(lanes);
+
+		for (unsigned int w = 0; w < words; w++)
+			__atomic_store_n((uint32_t *)host[lane] + w, reg[w]->u[lane],
+					 __ATOMIC_RELAXED);
+	}
+}
+
+static void load_shorts(const struct tsr_msg *msg, uint8_t *const host[TSR_WARP_LANES],
+			const struct tsr_load_form *form)
+{
+	for (unsigned int lanes = msg->lanes; lanes; lanes &= lanes - 1) {
+		unsigned int lane = __builtin_ctz(lanes);
+		uint32_t word[4] = { 0 };
+
+		if (form->bytes == 1)
+			word[0] = *host[lane];
+		else
+			memcpy(word, host[lane], form->bytes);
+		put(msg, lane, form, word);
+	}
+}
+
+static void store_shorts(const struct tsr_msg *msg, uint8_t *const host[TSR_WARP_LANES],
+			 unsigned int bytes)
+{
+	for (unsigned int lanes = msg->lanes; lanes; lanes &= lanes - 1) {
+		unsigned int lane = __builtin_ctz(lanes);
+		uint32_t word[2] = {
+			tsr_msg_staging(msg, 0)->u[lane], tsr_msg_staging(msg, 1)->u[lane],
+		};
+
+		if (bytes == 1)
+			*host[lane] = word[0];
+		else
+			memcpy(host[lane], word, bytes);
+	}
+}
+
+/* Lanes of several pages, or not all lanes. */
+static bool load_resolved(struct tsr_msg_env *env, struct tsr_msg *msg,
+			  const struct tsr_load_form *form)
+{
+	uint8_t *host[TSR_WARP_LANES];
+
+	if (!resolve(env, msg, form->bytes, false, host))
+		return false;
+	switch (form->bytes == 4 * form->words ? form->words : 0) {
+	case 1:
+		load_words(msg, host, 1);
+		break;
+	case 2:
+		load_words(msg, host, 2);
+		break;
+	case 3:
+		load_words(msg, host, 3);
+		break;
+	case 4:
+		load_words(msg, host, 4);
+		break;
+	default:
+		load_shorts(msg, host, form);
+	}
+	env->cost.read_bytes += (unsigned int)__builtin_popcount(msg->lanes) * form->bytes;
+	msg->lanes = 0;
+	return true;
+}
+
+static bool store_resolved(struct tsr_msg_env *env, struct tsr_msg *msg, unsigned int bytes)
+{
+	uint8_t *host[TSR_WARP_LANES];
+
+	if (!resolve(env, msg, bytes, true, host))
+		return false;
+	switch (bytes) {
+	case 4:
+		store_words(msg, host, 1);
+		break;
+	case 8:
+		store_words(msg, host, 2);
+		break;
+	case 12:
+		store_words(msg, host, 3);
+		break;
+	case 16:
+		store_words(msg, host, 4);
+		break;
+	default:
+		store_shorts(msg, host, bytes);
+	}
+	env->cost.write_bytes += (unsigned int)__builtin_popcount(msg->lanes) * bytes;
+	msg->lanes = 0;
+	return true;
+}
+
 enum tsr_step tsr_msg_load(struct tsr_msg_env *env, struct tsr_msg *msg, unsigned int bytes)
 {
-	struct form form;
+	struct tsr_load_form form;
 	union tsr_lanes at;
 	uint8_t *base;
 
@@ -398,9 +516,16 @@ enum tsr_step tsr_msg_load(struct tsr_msg_env *env, struct tsr_msg *msg, unsigne
 		env->mem->unit = TSR_UNIT_ATTRIBUTE;
 		return load_uniform(env, msg, &form);
 	}
-	base = common_base(env, msg, bytes, TSR_ACCESS_READ, &at);
-	if (base)
-		return load_all(env, msg, base, &at, &form);
+	if (env->access->wide) {
+		if (tsr_wide_load(env, msg, &form))
+			return TSR_STEP_DONE;
+	} else {
+		base = common_base(env, msg, bytes, TSR_ACCESS_READ, &at);
+		if (base)
+			return load_all(env, msg, base, &at, &form);
+	}
+	if (load_resolved(env, msg, &form))
+		return TSR_STEP_DONE;
 	return tsr_msg_each(env, msg, load_lane, &form);
 }
 
@@ -408,9 +533,14 @@ enum tsr_step tsr_msg_store(struct tsr_msg_env *env, struct tsr_msg *msg, unsign
 {
 	uint8_t size = bytes;
 	union tsr_lanes at;
-	uint8_t *base = common_base(env, msg, bytes, TSR_ACCESS_WRITE, &at);
+	uint8_t *base;
 
+	if (env->access->wide && tsr_wide_store(env, msg, bytes))
+		return TSR_STEP_DONE;
+	base = common_base(env, msg, bytes, TSR_ACCESS_WRITE, &at);
 	if (base)
 		return store_all(env, msg, base, &at, bytes);
+	if (store_resolved(env, msg, bytes))
+		return TSR_STEP_DONE;
 	return tsr_msg_each(env, msg, store_lane, &size);
 }
