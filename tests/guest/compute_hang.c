@@ -26,6 +26,99 @@ static struct tsr_dispatch_info forever(void)
 	return (struct tsr_dispatch_info){ .program = endless, .groups = { 30, 2 } };
 }
 
+/* u0.w0 steps of a generator for each thread, from its number; u2 gets the results. */
+#define STEPS \
+	".local 64, 1, 1\n" \
+	"clause {\n" \
+	"	*MOV.i32 r0, r60\n" \
+	"	*MOV.i32 r1, u0.w0\n" \
+	"}\n" \
+	"again: clause {\n" \
+	"	*IMUL.i32 t0, r0, 1664525\n" \
+	"	*NOP\n" \
+	"	+IADD.u32 r0, t0, 1013904223\n" \
+	"	+IADD.s32 r1:t1, r1, -1\n" \
+	"	+BRANCHZ.i32.ne t1, again\n" \
+	"}\n" \
+	"clause slot=0 end {\n" \
+	CT_ELEMENT(2, "r60") \
+	"	+STORE.i32 t0, t1, @r0\n" \
+	"}\n"
+
+/* A job of @count steps, on a queue of its own of the other client. */
+struct steps {
+	struct tsr_program *program;
+	struct tsr_queue *queue;
+	struct tsr_stream *stream;
+	struct tsr_sync *sync;
+	struct tsr_alloc data;
+	uint32_t count;
+};
+
+static struct steps steps_open(void)
+{
+	struct steps s = { .program = ct_program(&other, "steps", STEPS),
+			   .data = lt_data(&other.lt, 64 * 32 * 4, 0) };
+
+	lt_must("queue", tsr_queue_create(other.lt.vm, DRM_TESSERA_ENGINE_COMPUTE,
+					  DRM_TESSERA_PRIORITY_NORMAL, 0, &s.queue));
+	lt_must("stream", tsr_stream_create(other.lt.code, 0, &s.stream));
+	lt_must("sync", tsr_sync_create(other.lt.device, 0, &s.sync));
+	return s;
+}
+
+static void steps_start(struct steps *s, uint32_t count)
+{
+	struct tsr_storage storage = ct_storage(&s->data, 4);
+	const uint32_t push[2] = { count };
+	const struct tsr_dispatch_info d = {
+		.program = s->program, .groups = { 32 }, .push = push, .push_words = 2,
+		.storage = &storage, .storage_count = 1,
+	};
+
+	s->count = count;
+	tsr_stream_reset(s->stream);
+	LT_OK(tsr_cmd_dispatch(s->stream, &d));
+	LT_OK(tsr_queue_run(s->queue, s->stream, s->sync, 0));
+}
+
+/* Wait for the job, and check all its results. */
+static void steps_finish(struct steps *s)
+{
+	const uint32_t *got = s->data.cpu;
+	uint32_t factor = 1, add = 0, i, bad = 0;
+
+	LT_OK(tsr_sync_finish(s->sync, 0, LT_SECONDS(60)));
+	for (i = 0; i < s->count; i++) {
+		factor *= 1664525u;
+		add = add * 1664525u + 1013904223u;
+	}
+	for (i = 0; i < 64 * 32; i++)
+		bad += got[i] != i * factor + add;
+	ktap_eq(bad, 0);
+}
+
+static void steps_close(struct steps *s)
+{
+	tsr_stream_destroy(s->stream);
+	tsr_queue_unref(s->queue);
+	tsr_sync_unref(s->sync);
+	tsr_pool_free(other.lt.data, &s->data);
+	tsr_program_unref(s->program);
+}
+
+/* How many steps take about 0.4 s of the engine alone. */
+static uint32_t steps_measure(struct steps *s)
+{
+	const uint32_t few = 2000;
+	int64_t begin = tsr_deadline(0), one;
+
+	steps_start(s, few);
+	steps_finish(s);
+	one = (tsr_deadline(0) - begin) / few + 1;
+	return (uint32_t)(400000000 / one) + 1;
+}
+
 /* One job of the other client, from fresh numbers; whether it came out right. */
 static bool other_round(unsigned int round)
 {
@@ -94,8 +187,9 @@ static void endless_program(void)
 }
 
 /*
- * A dozen queues that never end share the engine with one that has little to do: it goes on, for
- * longer than the limit, and none of its jobs is called hung.
+ * A dozen queues that never end share the engine with one that has little to do, and with a job
+ * that has to wait for its share for much longer than a job may take: both go on, and neither is
+ * called hung.
  */
 static void flood(void)
 {
@@ -103,8 +197,10 @@ static void flood(void)
 	struct tsr_queue *queues[FLOOD];
 	struct tsr_sync *syncs[FLOOD];
 	struct tsr_stream *streams[FLOOD];
-	int64_t until = LT_SECONDS(6);
+	struct steps steps = steps_open();
+	uint32_t count = steps_measure(&steps);
 	unsigned int i, rounds = 0;
+	int64_t until;
 
 	for (i = 0; i < FLOOD; i++) {
 		LT_OK(tsr_queue_create(c.lt.vm, DRM_TESSERA_ENGINE_COMPUTE,
@@ -114,11 +210,15 @@ static void flood(void)
 		LT_OK(tsr_cmd_dispatch(streams[i], &d));
 		LT_OK(tsr_queue_run(queues[i], streams[i], syncs[i], 0));
 	}
+	steps_start(&steps, count);
+	until = LT_SECONDS(6);
 	while (tsr_deadline(0) < until && other_round(rounds))
 		rounds++;
 	ktap_ok(rounds >= 10);
 	ktap_note("%u rounds beside %u endless queues", rounds, FLOOD);
 	ktap_eq(ct_state(&other).state, 0);
+	steps_finish(&steps);
+	steps_close(&steps);
 	for (i = 0; i < FLOOD; i++) {
 		int status = 0;
 

@@ -11,7 +11,7 @@
 #include "fail_alloc.h"
 #include "fake_drm.h"
 #include "ktap.h"
-#include "tessera_cmd.h"
+#include "tessera_compute.h"
 
 #define RW (DRM_TESSERA_BIND_READ | DRM_TESSERA_BIND_WRITE)
 #define PIECES 24
@@ -26,6 +26,9 @@ struct life {
 	struct tsr_submit *list;
 	struct tsr_bo *bo;
 	struct tsr_alloc pieces[PIECES];
+	struct tsr_pool *code;
+	struct tsr_program *program;
+	struct tsr_scratch *scratch;
 };
 
 static int create(struct life *l)
@@ -90,6 +93,33 @@ static int submit(struct life *l)
 	return ret ? ret : tsr_submit_flush(l->list);
 }
 
+/* A program from text, with scratch, dispatched; a counted buffer. */
+static int compute(struct life *l)
+{
+	static const char text[] = ".scratch 16\nclause end { *NOP\n }\n";
+	struct tsr_storage storage[2];
+	struct tsr_dispatch_info d = { .groups = { 1 }, .storage = storage, .storage_count = 2 };
+	struct tsr_counted counted;
+	int ret;
+
+	ret = tsr_pool_create(l->vm, 0, 0, RW | DRM_TESSERA_BIND_EXEC, &l->code);
+	/* 64 + 4 * 96 bytes leave no hole in front of the program, so the pool needs no record */
+	if (!ret)
+		ret = tsr_counted_create(l->code, 4, 96, &counted);
+	if (!ret)
+		ret = tsr_program_assemble(l->code, text, sizeof(text) - 1, "text", &l->program);
+	if (!ret)
+		ret = tsr_scratch_create(l->vm, 16, &l->scratch);
+	if (ret)
+		return ret;
+	tsr_counted_storage(&counted, 0, storage);
+	d.program = l->program;
+	d.scratch = l->scratch;
+	tsr_stream_reset(l->stream);
+	ret = tsr_cmd_dispatch(l->stream, &d);
+	return ret ? ret : tsr_counted_destroy(l->code, &counted);
+}
+
 static int unbind(struct life *l)
 {
 	const struct tsr_bind bind = {.op = DRM_TESSERA_BIND_UNMAP, .va = 0x40000000, .size = 4096};
@@ -105,6 +135,8 @@ static int run(struct life *l)
 		ret = fragment(l);
 	if (!ret)
 		ret = submit(l);
+	if (!ret)
+		ret = compute(l);
 	return ret ? ret : unbind(l);
 }
 
@@ -112,6 +144,9 @@ static void drop(struct life *l)
 {
 	tsr_submit_destroy(l->list);
 	tsr_stream_destroy(l->stream);
+	tsr_scratch_unref(l->scratch);
+	tsr_program_unref(l->program);
+	tsr_pool_unref(l->code);
 	tsr_bo_unref(l->bo);
 	tsr_pool_unref(l->pool);
 	tsr_sync_unref(l->line);
@@ -129,6 +164,10 @@ static void test_each(void)
 	for (nth = 1; nth < 2000; nth++) {
 		memset(&fake, 0, sizeof(fake));
 		memset(&l, 0, sizeof(l));
+		fake.shader = (struct drm_tessera_shader_info) {
+			.cores = 1, .warp_lanes = 16, .core_warps = 128, .max_group_threads = 1024,
+			.max_scratch = 65536, .max_push_words = 256, .max_groups = 65535,
+		};
 		fake.fd = memfd_create("fake-drm", MFD_CLOEXEC);
 		fail_alloc_at(nth);
 		ret = run(&l);

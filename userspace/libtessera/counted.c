@@ -33,9 +33,9 @@ int tsr_counted_create(struct tsr_pool *pool, uint32_t stride, uint32_t capacity
 	return 0;
 }
 
-void tsr_counted_destroy(struct tsr_pool *pool, struct tsr_counted *counted)
+int tsr_counted_destroy(struct tsr_pool *pool, struct tsr_counted *counted)
 {
-	tsr_pool_free(pool, &counted->memory);
+	return tsr_pool_free(pool, &counted->memory);
 }
 
 uint32_t tsr_counted_get(const struct tsr_counted *counted)

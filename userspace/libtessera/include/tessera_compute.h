@@ -238,8 +238,11 @@ struct tsr_counted {
 int tsr_counted_create(struct tsr_pool *pool, uint32_t stride, uint32_t capacity,
 		       struct tsr_counted *counted);
 
-/* tsr_counted_destroy(): give the memory back; the GPU must be done with it. */
-void tsr_counted_destroy(struct tsr_pool *pool, struct tsr_counted *counted);
+/*
+ * tsr_counted_destroy(): give the memory back; the GPU must be done with it. Errors are those of
+ * tsr_pool_free().
+ */
+int tsr_counted_destroy(struct tsr_pool *pool, struct tsr_counted *counted);
 
 /*
  * tsr_counted_get(): how many elements there are, on the CPU, while the GPU does not use it: never
