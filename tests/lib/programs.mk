@@ -37,8 +37,8 @@ model-tsan.sources := $(model_sources) $(shader_sources) $(mock_sources) $(bench
 model-tsan.libs := $(mock_libs) -lm
 
 fuzz.dir := fuzz
-fuzz.flags := -fsanitize=address,undefined -fno-sanitize-recover=all -Iqemu-device/model $(asm_flags)
-fuzz.sources := $(model_sources) $(mock_sources) $(bench_sources) $(wildcard userspace/libtessera/decode*.c) \
+fuzz.flags := -fsanitize=address,undefined -fno-sanitize-recover=all -Iqemu-device/model -Itests/model/lib $(asm_flags)
+fuzz.sources := $(model_sources) tests/model/lib/units.c $(mock_sources) $(bench_sources) $(wildcard userspace/libtessera/decode*.c) \
 	$(asm_sources) tests/lib/fuzz_main.c
 fuzz.libs := $(mock_libs) -lm
 
