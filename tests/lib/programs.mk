@@ -2,9 +2,9 @@
 #
 # Build the test programs of one suite. Used by the scripts, not by hand:
 #
-#   make -f tests/lib/programs.mk BUILD=DIR HW=DIR SUITE
+#   make -f tests/lib/programs.mk BUILD=DIR HW=DIR [SOFTFLOAT=DIR] SUITE
 #
-# SUITE is model-asan, model-tsan, user, qtest, guest, bench, bench-host or fuzz; programs land in BUILD/SUITE/bin/.
+# SUITE is model-asan, model-tsan, numeric (which needs SOFTFLOAT, see qemu-device/build/softfloat.sh), user, qtest, guest, bench, bench-host or fuzz; programs land in BUILD/SUITE/bin/.
 # Every tests/DIR/NAME.c is a program; every .c in tests/DIR/lib/ is linked into each of them.
 
 CFLAGS := -std=gnu11 -O1 -g -Wall -Wextra -Werror -pthread -D_GNU_SOURCE
@@ -35,6 +35,12 @@ model-tsan.dir := model
 model-tsan.flags := -fsanitize=thread -Iqemu-device/model $(shader_flags)
 model-tsan.sources := $(model_sources) $(shader_sources) $(mock_sources) $(bench_sources)
 model-tsan.libs := $(mock_libs) -lm
+
+# Arithmetic on millions of values, compared with Berkeley SoftFloat: no sanitizers, they are too slow.
+numeric.dir := numeric
+numeric.flags := -O2 -Iqemu-device/model $(if $(SOFTFLOAT),-I$(SOFTFLOAT)/include)
+numeric.sources := $(model_sources)
+numeric.libs := $(if $(SOFTFLOAT),$(SOFTFLOAT)/libsoftfloat.a) -lm
 
 fuzz.dir := fuzz
 fuzz.flags := -fsanitize=address,undefined -fno-sanitize-recover=all -Iqemu-device/model -Itests/model/lib $(asm_flags)
@@ -92,9 +98,9 @@ $$($(1).bin)/%: $$(BUILD)/$(1)/obj/tests/$$($(1).dir)/%.o $$($(1).common)
 	@mkdir -p $$(@D)
 	@$$(CC) $$(CFLAGS) $$($(1).flags) -Wl,--as-needed -o $$@ $$^ $$($(1).libs)
 endef
-$(foreach s,model-asan model-tsan user fuzz qtest guest bench bench-host,$(eval $(call suite,$(s))))
+$(foreach s,model-asan model-tsan numeric user fuzz qtest guest bench bench-host,$(eval $(call suite,$(s))))
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
 .SECONDARY:
 .DELETE_ON_ERROR:
-.PHONY: model-asan model-tsan user fuzz qtest guest bench bench-host
+.PHONY: model-asan model-tsan numeric user fuzz qtest guest bench bench-host

@@ -14,6 +14,7 @@ endif
 JOBS ?= $(shell nproc)
 SUITES := static model user qtest guest
 PROGRAMS = $(MAKE) -s -j$(JOBS) -f tests/lib/programs.mk BUILD='$(BUILD)' HW="$$(bash qemu-device/build/headers.sh)"
+SOFTFLOAT = SOFTFLOAT="$$(bash qemu-device/build/softfloat.sh)"
 RUN = $(PYTHON) tests/lib/run.py --only '$(TESTS)' --jobs $(JOBS)
 # A run of chosen tests says nothing about coverage.
 RESULTS = $(BUILD)/results$(if $(TESTS),-partial)
@@ -31,11 +32,12 @@ check: setup ## all tests on the stock kernel; the last line is the sum
 check-static: setup ## compiler warnings, sparse, checkpatch, kernel-doc, headers, stale tables, shellcheck ...
 	@$(RUN) --suite static --results $(RESULTS)/static.ktap $(wildcard tests/static/*.sh)
 
-check-model: setup ## the model library in process, under ASan+UBSan and TSan, and a short fuzz run
-	@$(PROGRAMS) model-asan model-tsan fuzz
+check-model: setup ## the model library in process, under ASan+UBSan and TSan, its arithmetic, a short fuzz run
+	@$(PROGRAMS) $(SOFTFLOAT) model-asan model-tsan numeric fuzz
 	@TSR_FUZZ_SECONDS=$(or $(FUZZ_SECONDS),5) TSR_FUZZ_SEED=$(or $(FUZZ_SEED),1) $(RUN) --suite model --results $(RESULTS)/model.ktap \
 		$(call programs,model-asan,model,model-asan) \
 		$(filter $(foreach n,$(tsan_names),%/$(n).c),$(call programs,model-tsan,model,model-tsan)) \
+		$(call programs,numeric,numeric,numeric) \
 		$(call programs,fuzz,fuzz,fuzz)
 
 check-user: setup ## libtessera on the host, without a device, under ASan+UBSan
@@ -95,10 +97,12 @@ mutate: setup ## break N=20 random lines of the model (ONLY='mmu*'), count how m
 		$(if $(SEED),--seed $(SEED))
 
 mutate-build:
-	@$(PROGRAMS) model-asan
+	@$(PROGRAMS) $(SOFTFLOAT) model-asan numeric
 
 mutate-test:
-	@$(RUN) --suite mutate --results $(RESULTS)/mutate.ktap $(call programs,model-asan,model,model-asan)
+	@TSR_FLOAT_COUNT=65536 $(RUN) --suite mutate --results $(RESULTS)/mutate.ktap \
+		$(call programs,model-asan,model,model-asan) $(call programs,numeric,numeric,numeric)
 
 mutate-code:
-	@cd '$(BUILD)/model-asan/obj/qemu-device/model' && for o in *.o; do objdump -d --no-addresses $$o; done | sha256sum
+	@cd '$(BUILD)/model-asan/obj/qemu-device/model' && \
+		for o in $$(find . -name '*.o' | sort); do objdump -d --no-addresses $$o; done | sha256sum

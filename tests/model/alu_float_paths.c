@@ -10,7 +10,7 @@
 #include "shader/alu.h"
 #include "shader/float_ops.h"
 
-#define WORDS_PER_OP 96
+#define INSNS_PER_OP 100
 
 static const char *const path_names[] = { "sse2", "avx2", "avx512" };
 
@@ -57,24 +57,31 @@ static uint32_t random_source(void)
 	}
 }
 
-/* Random words of each operation, from all there are. */
-static uint32_t words[TSR_OP__COUNT][WORDS_PER_OP];
-static uint32_t words_seen[TSR_OP__COUNT];
-
-static void collect(enum tsr_isa_unit unit, uint32_t count)
+/* A random instruction of operation @op that has an encoding; false if none was found. */
+static bool random_insn(unsigned int op, struct tsr_insn *insn)
 {
-	struct tsr_insn insn;
+	const struct tsr_op_info *info = &tsr_ops[op];
 
-	for (uint32_t word = 0; word < count; word++) {
-		uint32_t seen, at;
+	for (unsigned int attempt = 0; attempt < 2000; attempt++) {
+		uint32_t word;
 
-		if (!tsr_insn_decode(unit, word, &insn) || !tsr_float_table[insn.op])
-			continue;
-		seen = words_seen[insn.op]++;
-		at = seen < WORDS_PER_OP ? seen : random_word() % (seen + 1);
-		if (at < WORDS_PER_OP)
-			words[insn.op][at] = word;
+		*insn = (struct tsr_insn){ .op = op, .form = TSR_FORM_ANY };
+		for (unsigned int n = 0; n < info->num_srcs; n++) {
+			do
+				insn->src[n] = random_word() % 8;
+			while (!(info->src_mask[n] >> insn->src[n] & 1));
+		}
+		for (unsigned int i = 0; i < info->num_mods; i++) {
+			uint8_t *mod = &insn->mod[info->mods[i]];
+
+			do
+				*mod = random_word() & 1 ? info->mod_defaults[i] : random_word() % 32;
+			while (*mod != info->mod_defaults[i] && !tsr_mod_value_name(info->mods[i], *mod));
+		}
+		if (tsr_insn_encode(insn, &word) && tsr_insn_decode(info->unit, word, insn))
+			return true;
 	}
+	return false;
 }
 
 struct bundle {
@@ -204,17 +211,18 @@ static void test_paths(void)
 {
 	unsigned int ops = 0;
 
-	collect(TSR_ISA_FMA, 1 << 23);
-	collect(TSR_ISA_ADD, 1 << 20);
 	for (unsigned int op = 0; op < TSR_OP__COUNT; op++) {
-		unsigned int unit = tsr_ops[op].unit;
 		struct tsr_insn insn;
 
-		ops += words_seen[op] > 0;
-		for (unsigned int i = 0; i < WORDS_PER_OP && words_seen[op]; i++) {
-			if (!tsr_insn_decode(unit, words[op][i % words_seen[op]], &insn))
-				abort();
-			for (unsigned int n = 0; n < 8; n++)
+		if (!tsr_float_table[op])
+			continue;
+		ops++;
+		for (unsigned int i = 0; i < INSNS_PER_OP; i++) {
+			if (!random_insn(op, &insn)) {
+				ktap_fail("no encoding of %s found", tsr_ops[op].name);
+				break;
+			}
+			for (unsigned int n = 0; n < 4; n++)
 				try_insn(&insn);
 		}
 	}

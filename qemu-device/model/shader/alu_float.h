@@ -14,6 +14,7 @@
 #include "alu_float_convert.h"
 #include "alu_float_half.h"
 #include "alu_float_special.h"
+#include "alu_float_exponent.h"
 
 const struct tsr_alu_set TSR_PATH_NAME(tsr_alu_float) = {
 	.select = {
@@ -40,7 +41,20 @@ const struct tsr_alu_set TSR_PATH_NAME(tsr_alu_float) = {
 		[TSR_OP_ADD_FROUND_F32] = select_round,
 		[TSR_OP_ADD_FRCP_F32] = select_rcp,
 		[TSR_OP_ADD_FRSQ_F32] = select_rsq,
+		[TSR_OP_FMA_FMA_RSCALE_F32] = select_fma_rscale,
+		[TSR_OP_ADD_FADD_RSCALE_F32] = select_add_rscale,
+		[TSR_OP_FMA_FADD_LSCALE_F32] = select_add_lscale,
+		[TSR_OP_ADD_LDEXP_F32] = select_ldexp,
+		[TSR_OP_FMA_FREXPE_F32] = select_frexpe,
+		[TSR_OP_ADD_FREXPE_F32] = select_frexpe,
+		[TSR_OP_FMA_FREXPM_F32] = select_frexpm,
+		[TSR_OP_ADD_FREXPM_F32] = select_frexpm,
+		[TSR_OP_ADD_FEXP_F32] = select_exp,
+		[TSR_OP_ADD_FLOGD_F32] = select_logd,
 #ifndef TSR_ALU_SSE2
+		[TSR_OP_ADD_FSIN_TABLE_U6] = select_sine,
+		[TSR_OP_ADD_FCOS_TABLE_U6] = select_sine,
+		[TSR_OP_ADD_FEXP_TABLE_U4] = select_exp_table,
 		[TSR_OP_FMA_FMA_V2F16] = select_pair_fma,
 		[TSR_OP_FMA_FADD_V2F16] = select_pair_add,
 		[TSR_OP_ADD_FADD_V2F16] = select_pair_add,

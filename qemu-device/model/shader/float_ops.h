@@ -53,6 +53,13 @@ tsr_float_fn tsr_float_rcp, tsr_float_rcp_half, tsr_float_rsq, tsr_float_rsq_hal
 	     tsr_float_rsq_approx, tsr_float_exp, tsr_float_exp_table, tsr_float_logd, tsr_float_log_table,
 	     tsr_float_sin_table, tsr_float_cos_table;
 
+/* The numbers of float_special.c: what each is stands there. */
+#define TSR_EXP2_TERMS 11
+#define TSR_LOG2_TERMS 10
+#define TSR_TWO_OVER_LN2 0x1.71547652b82fep+1
+extern const double tsr_float_exp2_series[TSR_EXP2_TERMS], tsr_float_log2_series[TSR_LOG2_TERMS];
+extern const uint32_t tsr_float_sines[64], tsr_float_exponentials[16];
+
 /* Shared by them: sources as numbers, and results. */
 struct tsr_real tsr_float_real(const struct tsr_uop *uop, unsigned int n, uint32_t word);
 /* Half @half (0 low, 1 high) of v2f16 source @n after its swizzle, as bits and as a number. */

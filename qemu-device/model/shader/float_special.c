@@ -135,18 +135,19 @@ static struct tsr_real real_from_double(double x)
 				  .exp = (int)(bits >> 52) - 1075 };
 }
 
+const double tsr_float_exp2_series[TSR_EXP2_TERMS] = {
+	0x1p+0, 0x1.62e42fefa39efp-1, 0x1.ebfbdff82c58fp-3, 0x1.c6b08d704a0c0p-5, 0x1.3b2ab6fba4e77p-7,
+	0x1.5d87fe78a6731p-10, 0x1.430912f86c787p-13, 0x1.ffcbfc588b0c7p-17, 0x1.62c0223a5c824p-20,
+	0x1.b5253d395e7c4p-24, 0x1.e4cf5158b8ecap-28,
+};
+
 /* 2^x for |x| <= 1/2: Taylor's series, whose next term is below 2^-42. */
 static double exp2_small(double x)
 {
-	static const double c[] = {
-		0x1p+0, 0x1.62e42fefa39efp-1, 0x1.ebfbdff82c58fp-3, 0x1.c6b08d704a0c0p-5, 0x1.3b2ab6fba4e77p-7,
-		0x1.5d87fe78a6731p-10, 0x1.430912f86c787p-13, 0x1.ffcbfc588b0c7p-17, 0x1.62c0223a5c824p-20,
-		0x1.b5253d395e7c4p-24, 0x1.e4cf5158b8ecap-28,
-	};
 	double sum = 0;
 
-	for (unsigned int i = sizeof(c) / sizeof(c[0]); i-- > 0;)
-		sum = sum * x + c[i];
+	for (unsigned int i = TSR_EXP2_TERMS; i-- > 0;)
+		sum = sum * x + tsr_float_exp2_series[i];
 	return sum;
 }
 
@@ -182,17 +183,22 @@ uint32_t tsr_float_exp(const struct tsr_uop *uop, const uint32_t src[4], const u
 	return tsr_float_pack_plain(uop, x, TSR_F32);
 }
 
-/* 2^(i / 16) for the low four bits i of the source */
+/* 2^(i / 16) */
+const uint32_t tsr_float_exponentials[16] = {
+	0x3f800000, 0x3f85aac3, 0x3f8b95c2, 0x3f91c3d3, 0x3f9837f0, 0x3f9ef532, 0x3fa5fed7, 0x3fad583f,
+	0x3fb504f3, 0x3fbd08a4, 0x3fc5672a, 0x3fce248c, 0x3fd744fd, 0x3fe0ccdf, 0x3feac0c7, 0x3ff5257d,
+};
+
+/* For the low four bits of the source. */
 uint32_t tsr_float_exp_table(const struct tsr_uop *uop, const uint32_t src[4], const uint32_t pair[3])
 {
-	static const uint32_t table[16] = {
-		0x3f800000, 0x3f85aac3, 0x3f8b95c2, 0x3f91c3d3, 0x3f9837f0, 0x3f9ef532, 0x3fa5fed7, 0x3fad583f,
-		0x3fb504f3, 0x3fbd08a4, 0x3fc5672a, 0x3fce248c, 0x3fd744fd, 0x3fe0ccdf, 0x3feac0c7, 0x3ff5257d,
-	};
-
 	(void)uop, (void)pair;
-	return table[src[0] & 15];
+	return tsr_float_exponentials[src[0] & 15];
 }
+
+const double tsr_float_log2_series[TSR_LOG2_TERMS] = {
+	1.0, 1.0 / 3, 1.0 / 5, 1.0 / 7, 1.0 / 9, 1.0 / 11, 1.0 / 13, 1.0 / 15, 1.0 / 17, 1.0 / 19,
+};
 
 /*
  * log2(1 + d) / d for -1/4 <= d < 1/2: 2 / ln 2 * atanh(s) / d with s = d / (2 + d), whose series in s^2 <= 1/25 has
@@ -200,14 +206,11 @@ uint32_t tsr_float_exp_table(const struct tsr_uop *uop, const uint32_t src[4], c
  */
 static double log2_slope(double d)
 {
-	static const double c[] = {
-		1.0, 1.0 / 3, 1.0 / 5, 1.0 / 7, 1.0 / 9, 1.0 / 11, 1.0 / 13, 1.0 / 15, 1.0 / 17, 1.0 / 19,
-	};
 	double s = d / (2 + d), square = s * s, sum = 0;
 
-	for (unsigned int i = sizeof(c) / sizeof(c[0]); i-- > 0;)
-		sum = sum * square + c[i];
-	return 0x1.71547652b82fep+1 / (2 + d) * sum;
+	for (unsigned int i = TSR_LOG2_TERMS; i-- > 0;)
+		sum = sum * square + tsr_float_log2_series[i];
+	return TSR_TWO_OVER_LN2 / (2 + d) * sum;
 }
 
 /*
@@ -264,27 +267,26 @@ uint32_t tsr_float_log_table(const struct tsr_uop *uop, const uint32_t src[4], c
 }
 
 /* sin(i * pi / 32) */
-static uint32_t sine(unsigned int i)
-{
-	static const uint32_t quadrant[17] = {
-		0, 0x3dc8bd36, 0x3e47c5c2, 0x3e94a031, 0x3ec3ef15, 0x3ef15aea, 0x3f0e39da, 0x3f226799, 0x3f3504f3,
-		0x3f45e403, 0x3f54db31, 0x3f61c598, 0x3f6c835e, 0x3f74fa0b, 0x3f7b14be, 0x3f7ec46d, 0x3f800000,
-	};
-	unsigned int j = i & 31;
-	uint32_t x = quadrant[j <= 16 ? j : 32 - j];
-
-	return x && (i & 32) ? x | 0x80000000 : x;
-}
+const uint32_t tsr_float_sines[64] = {
+	0x00000000, 0x3dc8bd36, 0x3e47c5c2, 0x3e94a031, 0x3ec3ef15, 0x3ef15aea, 0x3f0e39da, 0x3f226799,
+	0x3f3504f3, 0x3f45e403, 0x3f54db31, 0x3f61c598, 0x3f6c835e, 0x3f74fa0b, 0x3f7b14be, 0x3f7ec46d,
+	0x3f800000, 0x3f7ec46d, 0x3f7b14be, 0x3f74fa0b, 0x3f6c835e, 0x3f61c598, 0x3f54db31, 0x3f45e403,
+	0x3f3504f3, 0x3f226799, 0x3f0e39da, 0x3ef15aea, 0x3ec3ef15, 0x3e94a031, 0x3e47c5c2, 0x3dc8bd36,
+	0x00000000, 0xbdc8bd36, 0xbe47c5c2, 0xbe94a031, 0xbec3ef15, 0xbef15aea, 0xbf0e39da, 0xbf226799,
+	0xbf3504f3, 0xbf45e403, 0xbf54db31, 0xbf61c598, 0xbf6c835e, 0xbf74fa0b, 0xbf7b14be, 0xbf7ec46d,
+	0xbf800000, 0xbf7ec46d, 0xbf7b14be, 0xbf74fa0b, 0xbf6c835e, 0xbf61c598, 0xbf54db31, 0xbf45e403,
+	0xbf3504f3, 0xbf226799, 0xbf0e39da, 0xbef15aea, 0xbec3ef15, 0xbe94a031, 0xbe47c5c2, 0xbdc8bd36,
+};
 
 /* The low six bits of the source, in units of pi / 32. */
 uint32_t tsr_float_sin_table(const struct tsr_uop *uop, const uint32_t src[4], const uint32_t pair[3])
 {
 	(void)uop, (void)pair;
-	return sine(src[0]);
+	return tsr_float_sines[src[0] & 63];
 }
 
 uint32_t tsr_float_cos_table(const struct tsr_uop *uop, const uint32_t src[4], const uint32_t pair[3])
 {
 	(void)uop, (void)pair;
-	return sine(src[0] + 16);
+	return tsr_float_sines[(src[0] + 16) & 63];
 }

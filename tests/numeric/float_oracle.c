@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* test: SAN=0 TIMEOUT=300 */
+/* test: TIMEOUT=300 */
 /*
  * Floating-point instructions against Berkeley SoftFloat: every operation that IEEE 754 defines, in all rounding and
  * flush modes, with random modifiers, on all combinations of special values and on random ones. EXHAUSTIVE=1 tries
