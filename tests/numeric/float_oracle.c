@@ -507,9 +507,9 @@ static void test_rounding(void)
 	float_run_modes(TSR_OP_ADD_FROUND_V2F16, SOURCES(H), DIRECTED, round16);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-	ktap_start();
+	ktap_start_args(argc, argv);
 	ktap_run("[ISA8] [ISA11] FMA and FADD round as SoftFloat does", test_arithmetic);
 	ktap_run("[ISA8] [ISA11] scaled FMA, FADD and LDEXP round as SoftFloat does", test_scaled);
 	ktap_run("[ISA8] [ISA9] [ISA11] comparisons, selections, minima and maxima", test_order);

@@ -202,18 +202,39 @@ static bool select_add_lscale(struct tsr_uop *uop)
 
 /* --- exponentials and logarithms: the same steps as in float_special.c --- */
 
+/* The sums of @c[i] * x^i for both parts. */
+TSR_INLINE struct tsr_doubles series(const double *c, unsigned int terms, struct tsr_doubles x)
+{
+	struct tsr_doubles square, even = { { { 0 } } }, odd = { { { 0 } } };
+
+	for (unsigned int part = 0; part < 2; part++)
+		square.part[part] = x.part[part] * x.part[part];
+	for (unsigned int i = terms; i > 0; i -= 2) {
+		for (unsigned int part = 0; part < 2; part++) {
+			odd.part[part] = odd.part[part] * square.part[part] + c[i - 1];
+			even.part[part] = even.part[part] * square.part[part] + c[i - 2];
+		}
+	}
+	for (unsigned int part = 0; part < 2; part++)
+		x.part[part] = odd.part[part] * x.part[part] + even.part[part];
+	return x;
+}
+
 /* 2^x for |x| up to 600 and a multiple of 2^-24. */
-TSR_INLINE vf64 exp2_of(vf64 x)
+TSR_INLINE struct tsr_doubles exp2_of(struct tsr_doubles x)
 {
 	const vf64 magic = (vf64){ 0 } + 0x1.8p52;
-	/* the nearest whole number, halves upwards */
-	vf64 whole = x + 0x1p-26 + magic - magic;
-	vf64 sum = { 0 };
+	vf64 whole[2];
 
-	x -= whole;
-	for (unsigned int i = TSR_EXP2_TERMS; i-- > 0;)
-		sum = sum * x + tsr_float_exp2_series[i];
-	return sum * power_of_two(whole);
+	for (unsigned int i = 0; i < 2; i++) {
+		/* the nearest whole number, halves upwards */
+		whole[i] = x.part[i] + 0x1p-26 + magic - magic;
+		x.part[i] -= whole[i];
+	}
+	x = series(tsr_float_exp2_series, TSR_EXP2_TERMS, x);
+	for (unsigned int i = 0; i < 2; i++)
+		x.part[i] *= power_of_two(whole[i]);
+	return x;
 }
 
 TSR_OUT_OF_LINE vu32 exp2_fixed(vu32 a, vu32 b)
@@ -228,8 +249,9 @@ TSR_OUT_OF_LINE vu32 exp2_fixed(vu32 a, vu32 b)
 		vs64 beyond = y.part[i] <= -0x1p31;
 
 		x.part[i] = (vf64)(((vs64)x.part[i] & ~beyond) | ((vs64)y.part[i] & beyond));
-		x.part[i] = exp2_of(x.part[i] * 0x1p-24);
+		x.part[i] *= 0x1p-24;
 	}
+	x = exp2_of(x);
 	result = select_lanes((vu32)(wide >= 0x1p31f), tsr_splat(TSR_F32_INF), (vu32)to_floats(x));
 	return select_lanes((vu32)(wide != wide), tsr_splat(TSR_F32_NAN), result);
 }
@@ -237,17 +259,19 @@ TSR_OUT_OF_LINE vu32 exp2_fixed(vu32 a, vu32 b)
 TSR_OUT_OF_LINE vu32 log2_slope(vu32 a)
 {
 	struct tsr_split s = split((vf32)a);
-	struct tsr_doubles x = to_doubles(log_mantissa(s));
+	struct tsr_doubles x = to_doubles(log_mantissa(s)), square;
+	vf64 inverse[2];
 	vu32 wrong, result;
 
 	for (unsigned int i = 0; i < 2; i++) {
-		vf64 d = x.part[i] - 1.0;
-		vf64 t = d / (2.0 + d), square = t * t, sum = { 0 };
+		vf64 d = x.part[i] - 1.0, t = d / (2.0 + d);
 
-		for (unsigned int n = TSR_LOG2_TERMS; n-- > 0;)
-			sum = sum * square + tsr_float_log2_series[n];
-		x.part[i] = TSR_TWO_OVER_LN2 / (2.0 + d) * sum;
+		square.part[i] = t * t;
+		inverse[i] = TSR_TWO_OVER_LN2 / (2.0 + d);
 	}
+	x = series(tsr_float_log2_series, TSR_LOG2_TERMS, square);
+	for (unsigned int i = 0; i < 2; i++)
+		x.part[i] = inverse[i] * x.part[i];
 	/* zeros and +inf give +inf; numbers below zero and NaN, which are not 0 or more, give NaN */
 	result = select_lanes(s.special, tsr_splat(TSR_F32_INF), (vu32)to_floats(x));
 	wrong = ~(vu32)((vf32)s.bits >= 0.0f);

@@ -54,7 +54,7 @@ tsr_float_fn tsr_float_rcp, tsr_float_rcp_half, tsr_float_rsq, tsr_float_rsq_hal
 	     tsr_float_sin_table, tsr_float_cos_table;
 
 /* The numbers of float_special.c: what each is stands there. */
-#define TSR_EXP2_TERMS 11
+#define TSR_EXP2_TERMS 12
 #define TSR_LOG2_TERMS 10
 #define TSR_TWO_OVER_LN2 0x1.71547652b82fep+1
 extern const double tsr_float_exp2_series[TSR_EXP2_TERMS], tsr_float_log2_series[TSR_LOG2_TERMS];

@@ -138,17 +138,25 @@ static struct tsr_real real_from_double(double x)
 const double tsr_float_exp2_series[TSR_EXP2_TERMS] = {
 	0x1p+0, 0x1.62e42fefa39efp-1, 0x1.ebfbdff82c58fp-3, 0x1.c6b08d704a0c0p-5, 0x1.3b2ab6fba4e77p-7,
 	0x1.5d87fe78a6731p-10, 0x1.430912f86c787p-13, 0x1.ffcbfc588b0c7p-17, 0x1.62c0223a5c824p-20,
-	0x1.b5253d395e7c4p-24, 0x1.e4cf5158b8ecap-28,
+	0x1.b5253d395e7c4p-24, 0x1.e4cf5158b8ecap-28, 0x1.e8cac7351bb25p-32,
 };
 
-/* 2^x for |x| <= 1/2: Taylor's series, whose next term is below 2^-42. */
+/* The sum of @c[i] * x^i; even and odd terms apart, as the vector code does to wait less. @terms is even. */
+static double series(const double *c, unsigned int terms, double x)
+{
+	double square = x * x, even = 0, odd = 0;
+
+	for (unsigned int i = terms; i > 0; i -= 2) {
+		odd = odd * square + c[i - 1];
+		even = even * square + c[i - 2];
+	}
+	return odd * x + even;
+}
+
+/* 2^x for |x| <= 1/2: Taylor's series, whose next term is below 2^-47. */
 static double exp2_small(double x)
 {
-	double sum = 0;
-
-	for (unsigned int i = TSR_EXP2_TERMS; i-- > 0;)
-		sum = sum * x + tsr_float_exp2_series[i];
-	return sum;
+	return series(tsr_float_exp2_series, TSR_EXP2_TERMS, x);
 }
 
 /* 2^(x / 2^24) */
@@ -206,11 +214,9 @@ const double tsr_float_log2_series[TSR_LOG2_TERMS] = {
  */
 static double log2_slope(double d)
 {
-	double s = d / (2 + d), square = s * s, sum = 0;
+	double s = d / (2 + d);
 
-	for (unsigned int i = TSR_LOG2_TERMS; i-- > 0;)
-		sum = sum * square + tsr_float_log2_series[i];
-	return TSR_TWO_OVER_LN2 / (2 + d) * sum;
+	return TSR_TWO_OVER_LN2 / (2 + d) * series(tsr_float_log2_series, TSR_LOG2_TERMS, s * s);
 }
 
 /*
