@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* test: TSAN=0 TIMEOUT=120 */
 /*
- * Every SIMD path computes what qemu-device/model/shader/float_ops.h defines, bit for bit: all floating-point encodings
- * of both units, all modes of clause headers, full and partial masks. (That the definition is right is what
- * alu_float_oracle.c shows.)
+ * Every SIMD path computes what qemu-device/model/shader/float_ops.h defines, bit for bit: all
+ * floating-point encodings of both units, all modes of clause headers, full and partial masks.
+ * (That the definition is right is what alu_float_oracle.c shows.)
  */
 #include "ktap.h"
 
@@ -28,14 +28,16 @@ static uint32_t random_word(void)
 static uint32_t random_source(void)
 {
 	static const uint32_t single[] = {
-		0, 0x80000000, 1, 0x80000001, 0x007fffff, 0x807fffff, 0x00800000, 0x80800000, 0x3f800000, 0xbf800000,
-		0x3f7fffff, 0x3f800001, 0x3fc00000, 0x40000000, 0x4b000000, 0x4effffff, 0x4f000000, 0xcf000000, 0x4f7fffff,
-		0x4f800000, 0x7f7fffff, 0xff7fffff, 0x7f800000, 0xff800000, 0x7fc00000, 0xffc12345, 0x7f800001, 0xff812345,
+		0,	    0x80000000, 1,	    0x80000001, 0x007fffff, 0x807fffff, 0x00800000,
+		0x80800000, 0x3f800000, 0xbf800000, 0x3f7fffff, 0x3f800001, 0x3fc00000, 0x40000000,
+		0x4b000000, 0x4effffff, 0x4f000000, 0xcf000000, 0x4f7fffff, 0x4f800000, 0x7f7fffff,
+		0xff7fffff, 0x7f800000, 0xff800000, 0x7fc00000, 0xffc12345, 0x7f800001, 0xff812345,
 		0x3f000000, 0xbf000000, 0x3effffff, 0x00ffffff, 0x33800000, 0x7e800000, 0x00400000,
 	};
 	static const uint16_t half[] = {
-		0, 0x8000, 1, 0x8001, 0x3ff, 0x83ff, 0x400, 0x8400, 0x3c00, 0xbc00, 0x3bff, 0x3c01, 0x7bff, 0xfbff, 0x7c00,
-		0xfc00, 0x7e00, 0xfe12, 0x7c01, 0xfd55, 0x3800, 0x37ff, 0x7bfe, 0x0401, 0x07ff,
+		0,	0x8000, 1,	0x8001, 0x3ff,	0x83ff, 0x400,	0x8400, 0x3c00,
+		0xbc00, 0x3bff, 0x3c01, 0x7bff, 0xfbff, 0x7c00, 0xfc00, 0x7e00, 0xfe12,
+		0x7c01, 0xfd55, 0x3800, 0x37ff, 0x7bfe, 0x0401, 0x07ff,
 	};
 	uint32_t x = random_word();
 
@@ -44,13 +46,13 @@ static uint32_t random_source(void)
 		return single[x % (sizeof(single) / sizeof(single[0]))];
 	case 1:
 		return half[x % 25] | (uint32_t)half[(x >> 8) % 25] << 16;
-	case 2:		/* near one another */
+	case 2: /* near one another */
 		return (x & 0x807fffff) | (120 + (x >> 24) % 16) << 23;
-	case 3:		/* half floats near one another */
+	case 3: /* half floats near one another */
 		return (x & 0x83ff83ff) | (14 + (x >> 24) % 4) << 10 | (14 + (x >> 26) % 4) << 26;
-	case 4:		/* small integers */
+	case 4: /* small integers */
 		return (int32_t)(x << 8) >> 24;
-	case 5:		/* subnormal, or just not */
+	case 5: /* subnormal, or just not */
 		return x & 0x80ffffff;
 	default:
 		return x;
@@ -75,8 +77,10 @@ static bool random_insn(unsigned int op, struct tsr_insn *insn)
 			uint8_t *mod = &insn->mod[info->mods[i]];
 
 			do
-				*mod = random_word() & 1 ? info->mod_defaults[i] : random_word() % 32;
-			while (*mod != info->mod_defaults[i] && !tsr_mod_value_name(info->mods[i], *mod));
+				*mod = random_word() & 1 ? info->mod_defaults[i]
+							 : random_word() % 32;
+			while (*mod != info->mod_defaults[i] &&
+			       !tsr_mod_value_name(info->mods[i], *mod));
 		}
 		if (tsr_insn_encode(insn, &word) && tsr_insn_decode(info->unit, word, insn))
 			return true;
@@ -85,7 +89,7 @@ static bool random_insn(unsigned int op, struct tsr_insn *insn)
 }
 
 struct bundle {
-	union tsr_lanes reg[8 * TSR_BUNDLE_WARPS];	/* sources 0 to 3, pair 4 to 6, result 7 */
+	union tsr_lanes reg[8 * TSR_BUNDLE_WARPS]; /* sources 0 to 3, pair 4 to 6, result 7 */
 };
 
 static void fill(struct bundle *b, struct tsr_alu_state *state)
@@ -115,14 +119,15 @@ static bool runs_in(const struct tsr_alu_state *state, unsigned int warp)
 }
 
 /* What reg[7] has to be afterwards. */
-static void expect(const struct tsr_uop *uop, const struct tsr_alu_state *state, const struct bundle *b,
-		   struct bundle *result)
+static void expect(const struct tsr_uop *uop, const struct tsr_alu_state *state,
+		   const struct bundle *b, struct bundle *result)
 {
 	for (unsigned int w = 0; w < TSR_BUNDLE_WARPS; w++) {
 		for (unsigned int lane = 0; lane < TSR_WARP_LANES && runs_in(state, w); lane++) {
 			uint32_t src[7];
 
-			if (uop->dst_kind == TSR_DST_ACTIVE && !state->full && !state->mask[w].u[lane])
+			if (uop->dst_kind == TSR_DST_ACTIVE && !state->full &&
+			    !state->mask[w].u[lane])
 				continue;
 			for (unsigned int n = 0; n < 7; n++)
 				src[n] = b->reg[n * TSR_BUNDLE_WARPS + w].u[lane];
@@ -147,8 +152,8 @@ static const char *modifiers(const struct tsr_insn *insn, char *text, size_t siz
 	return text;
 }
 
-static void differ(const char *path, const struct tsr_uop *uop, const struct bundle *in, const struct bundle *got,
-		   const struct bundle *wanted)
+static void differ(const char *path, const struct tsr_uop *uop, const struct bundle *in,
+		   const struct bundle *got, const struct bundle *wanted)
 {
 	char text[200];
 
@@ -158,10 +163,13 @@ static void differ(const char *path, const struct tsr_uop *uop, const struct bun
 
 			if (got->reg[at].u[lane] == wanted->reg[at].u[lane])
 				continue;
-			ktap_fail("%s %s%s ftz %u: %08x %08x %08x %08x gives %08x, not %08x (warp %u, lane %u)", path,
-				  tsr_ops[uop->insn->op].name, modifiers(uop->insn, text, sizeof(text)), uop->mode.ftz, in->reg[w].u[lane], in->reg[4 + w].u[lane],
-				  in->reg[8 + w].u[lane], in->reg[12 + w].u[lane], got->reg[at].u[lane],
-				  wanted->reg[at].u[lane], w, lane);
+			ktap_fail(
+				"%s %s%s ftz %u: %08x %08x %08x %08x gives %08x, not %08x (warp %u, lane %u)",
+				path, tsr_ops[uop->insn->op].name,
+				modifiers(uop->insn, text, sizeof(text)), uop->mode.ftz,
+				in->reg[w].u[lane], in->reg[4 + w].u[lane], in->reg[8 + w].u[lane],
+				in->reg[12 + w].u[lane], got->reg[at].u[lane],
+				wanted->reg[at].u[lane], w, lane);
 			return;
 		}
 	}
@@ -177,13 +185,17 @@ static void try_insn(const struct tsr_insn *insn)
 	struct tsr_uop uop = {
 		.insn = insn,
 		.pair_insn = insn->op == TSR_OP_ADD_CUBEFACE2 ? &cubeface : NULL,
-		.mode = { .ftz = random_word() % 4, .suppress_inf = !(random_word() % 8), .suppress_nan = !(random_word() % 8) },
+		.mode = { .ftz = random_word() % 4,
+			  .suppress_inf = !(random_word() % 8),
+			  .suppress_nan = !(random_word() % 8) },
 		.dst_kind = random_word() & 1 ? TSR_DST_ALL : TSR_DST_ACTIVE,
 		.dst = { .index = 7 * TSR_BUNDLE_WARPS, .step = 1 },
 	};
 
 	for (unsigned int n = 0; n < 7; n++)
-		*(n < 4 ? &uop.src[n] : &uop.pair[n - 4]) = (struct tsr_operand){ .index = n * TSR_BUNDLE_WARPS, .step = 1 };
+		*(n < 4 ? &uop.src[n] : &uop.pair[n - 4]) = (struct tsr_operand){
+			.index = n * TSR_BUNDLE_WARPS, .step = 1
+		};
 	fill(&in, &state);
 	wanted = in;
 	if (tsr_float_defined(insn))
@@ -233,6 +245,7 @@ static void test_paths(void)
 int main(void)
 {
 	ktap_start();
-	ktap_run("[ISA8] [ISA9] [ISA11] every SIMD path computes floats as defined, bit for bit", test_paths);
+	ktap_run("[ISA8] [ISA9] [ISA11] every SIMD path computes floats as defined, bit for bit",
+		 test_paths);
 	return ktap_finish();
 }

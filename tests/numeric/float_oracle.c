@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /* test: TIMEOUT=300 */
 /*
- * Floating-point instructions against Berkeley SoftFloat: every operation that IEEE 754 defines, in all rounding and
- * flush modes, with random modifiers, on all combinations of special values and on random ones. EXHAUSTIVE=1 tries
- * sixteen times as many, and all values of one 16-bit source.
+ * Floating-point instructions against Berkeley SoftFloat: every operation that IEEE 754 defines, in
+ * all rounding and flush modes, with random modifiers, on all combinations of special values and on
+ * random ones. EXHAUSTIVE=1 tries sixteen times as many, and all values of one 16-bit source.
  */
 #include "float_soft_oracle.h"
 #include "ktap.h"
 
-#define NEAREST		(1u << TSR_ROUND_NONE)
-#define DIRECTED	(NEAREST | 1u << TSR_ROUND_RTP | 1u << TSR_ROUND_RTN | 1u << TSR_ROUND_RTZ)
-#define AWAY		(1u << TSR_ROUND_RTNA)
-#define ODD		(1u << TSR_ROUND_RTO)
+#define NEAREST (1u << TSR_ROUND_NONE)
+#define DIRECTED (NEAREST | 1u << TSR_ROUND_RTP | 1u << TSR_ROUND_RTN | 1u << TSR_ROUND_RTZ)
+#define AWAY (1u << TSR_ROUND_RTNA)
+#define ODD (1u << TSR_ROUND_RTO)
 
 #define F FLOAT_SOURCE_F32
 #define H FLOAT_SOURCE_F16
@@ -38,7 +38,8 @@ static uint32_t add32(const struct float_case *c, const uint32_t src[4])
 
 static uint32_t fma16_half(const struct float_case *c, const uint32_t src[4], unsigned int half)
 {
-	float16_t x = half_of(c, 0, src[0], half), y = half_of(c, 1, src[1], half), z = half_of(c, 2, src[2], half);
+	float16_t x = half_of(c, 0, src[0], half), y = half_of(c, 1, src[1], half),
+		  z = half_of(c, 2, src[2], half);
 
 	oracle_begin(round_of(c));
 	return end16(c, f16_mulAdd(x, y, z));
@@ -58,7 +59,8 @@ ORACLE_HALVES(add16)
 /* x * 2^scale, exactly: no result leaves the range of 128-bit floats. */
 static float128_t scaled(float128_t x, int32_t scale)
 {
-	bool finite = (x.v[1] & 0x7fffffffffffffff) < 0x7fff000000000000, zero = !(x.v[0] | x.v[1] << 1);
+	bool finite = (x.v[1] & 0x7fffffffffffffff) < 0x7fff000000000000,
+	     zero = !(x.v[0] | x.v[1] << 1);
 
 	if (scale > 4000)
 		scale = 4000;
@@ -88,7 +90,8 @@ static float128_t special_fma(float128_t x, float128_t y, float128_t z, unsigned
 	oracle_begin(TSR_ROUND_RTO);
 	if (special == TSR_SPECIAL_N && (is_zero(x) || is_zero(y)))
 		product = (float128_t){ .v = { 0, sign } };
-	else if (special == TSR_SPECIAL_LEFT && ((is_zero(x) && is_inf(y)) || (is_inf(x) && is_zero(y))))
+	else if (special == TSR_SPECIAL_LEFT &&
+		 ((is_zero(x) && is_inf(y)) || (is_inf(x) && is_zero(y))))
 		product.v[1] = (x.v[1] & 0x7fffffffffffffff) | sign;
 	else
 		return f128_mulAdd(x, y, z);
@@ -97,14 +100,16 @@ static float128_t special_fma(float128_t x, float128_t y, float128_t z, unsigned
 
 static uint32_t fma_rscale32(const struct float_case *c, const uint32_t src[4])
 {
-	float128_t x = special_fma(f32_to_f128(word_of(c, 0, src[0])), f32_to_f128(word_of(c, 1, src[1])),
-				   f32_to_f128(word_of(c, 2, src[2])), c->insn.mod[TSR_MOD_SPECIAL]);
+	float128_t x = special_fma(
+		f32_to_f128(word_of(c, 0, src[0])), f32_to_f128(word_of(c, 1, src[1])),
+		f32_to_f128(word_of(c, 2, src[2])), c->insn.mod[TSR_MOD_SPECIAL]);
 
 	oracle_begin(round_of(c));
 	return end32(c, f128_to_f32(scaled(x, src[3])));
 }
 
-static uint32_t fma_rscale16_half(const struct float_case *c, const uint32_t src[4], unsigned int half)
+static uint32_t fma_rscale16_half(const struct float_case *c, const uint32_t src[4],
+				  unsigned int half)
 {
 	float128_t x[3];
 
@@ -155,13 +160,16 @@ static void test_arithmetic(void)
 
 static void test_scaled(void)
 {
-	float_run_modes(TSR_OP_FMA_FMA_RSCALE_F32, SOURCES(F, F, F, FLOAT_SOURCE_SCALE), NEAREST | 1u << TSR_ROUND_RTZ,
-			fma_rscale32);
-	float_run_modes(TSR_OP_FMA_FMA_RSCALE_V2F16, SOURCES(H, H, H, FLOAT_SOURCE_SCALES), NEAREST | 1u << TSR_ROUND_RTZ,
-			fma_rscale16);
-	float_run_modes(TSR_OP_ADD_FADD_RSCALE_F32, SOURCES(F, F, FLOAT_SOURCE_SCALE), NEAREST, add_rscale32);
-	float_run_modes(TSR_OP_ADD_LDEXP_F32, SOURCES(F, FLOAT_SOURCE_SCALE), DIRECTED | AWAY, ldexp32);
-	float_run_modes(TSR_OP_ADD_LDEXP_V2F16, SOURCES(H, FLOAT_SOURCE_SCALES), DIRECTED | AWAY, ldexp16);
+	float_run_modes(TSR_OP_FMA_FMA_RSCALE_F32, SOURCES(F, F, F, FLOAT_SOURCE_SCALE),
+			NEAREST | 1u << TSR_ROUND_RTZ, fma_rscale32);
+	float_run_modes(TSR_OP_FMA_FMA_RSCALE_V2F16, SOURCES(H, H, H, FLOAT_SOURCE_SCALES),
+			NEAREST | 1u << TSR_ROUND_RTZ, fma_rscale16);
+	float_run_modes(TSR_OP_ADD_FADD_RSCALE_F32, SOURCES(F, F, FLOAT_SOURCE_SCALE), NEAREST,
+			add_rscale32);
+	float_run_modes(TSR_OP_ADD_LDEXP_F32, SOURCES(F, FLOAT_SOURCE_SCALE), DIRECTED | AWAY,
+			ldexp32);
+	float_run_modes(TSR_OP_ADD_LDEXP_V2F16, SOURCES(H, FLOAT_SOURCE_SCALES), DIRECTED | AWAY,
+			ldexp16);
 }
 
 /* --- order --- */
@@ -218,7 +226,8 @@ static uint32_t cmp16_half(const struct float_case *c, const uint32_t src[4], un
 {
 	static const uint32_t truth[] = { 1, 0x3c00, 0xffff };
 
-	if (!compare(c->insn.mod[TSR_MOD_CMPF], ordered(half_of(c, 0, src[0], half)), ordered(half_of(c, 1, src[1], half))))
+	if (!compare(c->insn.mod[TSR_MOD_CMPF], ordered(half_of(c, 0, src[0], half)),
+		     ordered(half_of(c, 1, src[1], half))))
 		return 0;
 	return truth[c->insn.mod[TSR_MOD_RESULT_TYPE]];
 }
@@ -227,12 +236,16 @@ ORACLE_HALVES(cmp16)
 
 static uint32_t discard32(const struct float_case *c, const uint32_t src[4])
 {
-	return compare(c->insn.mod[TSR_MOD_CMPF], word_of(c, 0, src[0]), word_of(c, 1, src[1])) ? 0xffffffff : 0;
+	return compare(c->insn.mod[TSR_MOD_CMPF], word_of(c, 0, src[0]), word_of(c, 1, src[1]))
+		       ? 0xffffffff
+		       : 0;
 }
 
 static uint32_t csel32(const struct float_case *c, const uint32_t src[4])
 {
-	return compare(c->insn.mod[TSR_MOD_CMPF], word_of(c, 0, src[0]), word_of(c, 1, src[1])) ? src[2] : src[3];
+	return compare(c->insn.mod[TSR_MOD_CMPF], word_of(c, 0, src[0]), word_of(c, 1, src[1]))
+		       ? src[2]
+		       : src[3];
 }
 
 static uint32_t csel16_half(const struct float_case *c, const uint32_t src[4], unsigned int half)
@@ -301,7 +314,10 @@ static void test_order(void)
 	float_run_modes(TSR_OP_ADD_DISCARD_F32, SOURCES(F, F), NEAREST, discard32);
 }
 
-/* All pairs of special values by each condition and semantics, which the random modifiers above meet by chance. */
+/*
+ * All pairs of special values by each condition and semantics, which the random modifiers above
+ * meet by chance.
+ */
 static void test_conditions(void)
 {
 	struct float_case c = { .source = { F, F, I, I } };
@@ -359,7 +375,8 @@ static uint32_t to_int32(const struct float_case *c, const uint32_t src[4])
 
 	oracle_begin(round_of(c));
 	x = f32_roundToInt(word_of(c, 0, src[0]), softfloat_roundingMode, false);
-	return c->insn.op == TSR_OP_ADD_F32_TO_S32 ? saturated(x, INT32_MIN, INT32_MAX) : saturated(x, 0, UINT32_MAX);
+	return c->insn.op == TSR_OP_ADD_F32_TO_S32 ? saturated(x, INT32_MIN, INT32_MAX)
+						   : saturated(x, 0, UINT32_MAX);
 }
 
 static uint32_t f16_to_int32(const struct float_case *c, const uint32_t src[4])
@@ -368,7 +385,8 @@ static uint32_t f16_to_int32(const struct float_case *c, const uint32_t src[4])
 
 	oracle_begin(round_of(c));
 	x = f16_to_f32(f16_roundToInt(lane_of(c, src[0]), softfloat_roundingMode, false));
-	return c->insn.op == TSR_OP_ADD_F16_TO_S32 ? saturated(x, INT32_MIN, INT32_MAX) : saturated(x, 0, UINT32_MAX);
+	return c->insn.op == TSR_OP_ADD_F16_TO_S32 ? saturated(x, INT32_MIN, INT32_MAX)
+						   : saturated(x, 0, UINT32_MAX);
 }
 
 static uint32_t to_int16_half(const struct float_case *c, const uint32_t src[4], unsigned int half)
@@ -377,7 +395,8 @@ static uint32_t to_int16_half(const struct float_case *c, const uint32_t src[4],
 
 	oracle_begin(round_of(c));
 	x = f16_to_f32(f16_roundToInt(half_of(c, 0, src[0], half), softfloat_roundingMode, false));
-	return c->insn.op == TSR_OP_ADD_V2F16_TO_V2S16 ? saturated(x, INT16_MIN, INT16_MAX) : saturated(x, 0, UINT16_MAX);
+	return c->insn.op == TSR_OP_ADD_V2F16_TO_V2S16 ? saturated(x, INT16_MIN, INT16_MAX)
+						       : saturated(x, 0, UINT16_MAX);
 }
 
 ORACLE_HALVES(to_int16)
@@ -385,7 +404,8 @@ ORACLE_HALVES(to_int16)
 static uint32_t from_int32(const struct float_case *c, const uint32_t src[4])
 {
 	oracle_begin(round_of(c));
-	return end32(c, c->insn.op == TSR_OP_ADD_S32_TO_F32 ? i32_to_f32((int32_t)src[0]) : ui32_to_f32(src[0]));
+	return end32(c, c->insn.op == TSR_OP_ADD_S32_TO_F32 ? i32_to_f32((int32_t)src[0])
+							    : ui32_to_f32(src[0]));
 }
 
 /* The part of a source that a 16 or 8-bit conversion takes. */
@@ -411,7 +431,8 @@ static uint32_t from_part(const struct float_case *c, const uint32_t src[4])
 	return end32(c, i32_to_f32(part_of(c, src[0])));
 }
 
-static uint32_t from_int16_half(const struct float_case *c, const uint32_t src[4], unsigned int half)
+static uint32_t from_int16_half(const struct float_case *c, const uint32_t src[4],
+				unsigned int half)
 {
 	static const uint8_t from[4][2] = { { 0, 0 }, { 1, 0 }, { 0, 1 }, { 1, 1 } };
 	uint16_t x = src[0] >> 16 * from[c->insn.mod[TSR_MOD_SWZ0]][half];
@@ -513,8 +534,10 @@ int main(int argc, char **argv)
 	ktap_run("[ISA8] [ISA11] FMA and FADD round as SoftFloat does", test_arithmetic);
 	ktap_run("[ISA8] [ISA11] scaled FMA, FADD and LDEXP round as SoftFloat does", test_scaled);
 	ktap_run("[ISA8] [ISA9] [ISA11] comparisons, selections, minima and maxima", test_order);
-	ktap_run("[ISA8] [ISA9] [ISA11] each condition on all pairs of special values", test_conditions);
-	ktap_run("[ISA9] [ISA11] conversions between floats and 16 or 32-bit integers", test_conversions);
+	ktap_run("[ISA8] [ISA9] [ISA11] each condition on all pairs of special values",
+		 test_conditions);
+	ktap_run("[ISA9] [ISA11] conversions between floats and 16 or 32-bit integers",
+		 test_conversions);
 	ktap_run("[ISA9] [ISA11] conversions of bytes and halves, QUIET", test_small_conversions);
 	ktap_run("[ISA8] [ISA9] [ISA11] rounding to integral values", test_rounding);
 	return ktap_finish();

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* test: TIMEOUT=300 */
 /*
- * Special functions: reciprocals and roots correctly rounded (SoftFloat), splitting into mantissa and exponent (libm's
- * frexp on doubles, which is exact), exponentials, logarithms and tables within their bounds (long double), cube maps,
- * and what is refused. All 16-bit sources always; all 32-bit sources with EXHAUSTIVE=1.
+ * Special functions: reciprocals and roots correctly rounded (SoftFloat), splitting into mantissa
+ * and exponent (libm's frexp on doubles, which is exact), exponentials, logarithms and tables
+ * within their bounds (long double), cube maps, and what is refused. All 16-bit sources always; all
+ * 32-bit sources with EXHAUSTIVE=1.
  */
 #include "float_soft_oracle.h"
 #include "ktap.h"
 
-#define NEAREST		(1u << TSR_ROUND_NONE)
+#define NEAREST (1u << TSR_ROUND_NONE)
 
 #define F FLOAT_SOURCE_F32
 #define H FLOAT_SOURCE_F16
@@ -16,12 +17,13 @@
 #define SOURCES(...) ((const uint8_t[4]){ __VA_ARGS__ })
 
 /* An oracle as a judge. */
-#define JUDGE(name)										\
-static bool name##_judge(const struct float_case *c, const uint32_t src[4], uint32_t got, uint32_t *best) \
-{												\
-	*best = name(c, src);									\
-	return got == *best;									\
-}
+#define JUDGE(name) \
+	static bool name##_judge(const struct float_case *c, const uint32_t src[4], uint32_t got, \
+				 uint32_t *best) \
+	{ \
+		*best = name(c, src); \
+		return got == *best; \
+	}
 
 static const float32_t nan32 = { 0x7fc00000 };
 
@@ -76,7 +78,10 @@ static uint32_t rsq16(const struct float_case *c, const uint32_t src[4])
 
 /* --- mantissas and exponents --- */
 
-/* |x| = mantissa * 2^exponent (4^ for roots) in the range of the modifiers; false: zero, infinity, NaN. */
+/*
+ * |x| = mantissa * 2^exponent (4^ for roots) in the range of the modifiers; false: zero, infinity,
+ * NaN.
+ */
 static bool split(const struct tsr_insn *insn, double x, double *mantissa, int *exponent)
 {
 	*mantissa = frexp(x, exponent);
@@ -207,7 +212,8 @@ static uint32_t rcp_approx32(const struct float_case *c, const uint32_t src[4])
 	double x = bits_float(word_of(c, 0, src[0]).v);
 
 	oracle_begin(TSR_ROUND_NONE);
-	return end32(c, f32_div(i32_to_f32(1), (float32_t){ float_bits(mantissa_of(&c->insn, x)) }));
+	return end32(c,
+		     f32_div(i32_to_f32(1), (float32_t){ float_bits(mantissa_of(&c->insn, x)) }));
 }
 
 static uint32_t rsq_approx32(const struct float_case *c, const uint32_t src[4])
@@ -280,7 +286,10 @@ static void test_splitting(void)
 /* The largest error seen, in units of the last place of a 32-bit float. */
 static long double worst;
 
-/* Promised are 2 ulp. What is computed in double precision has hardly more than the half of rounding. */
+/*
+ * Promised are 2 ulp. What is computed in double precision has hardly more than the half of
+ * rounding.
+ */
 static bool near(const struct float_case *c, uint32_t got, long double exact, uint32_t *best)
 {
 	float x = bits_float(got), nearest = exact;
@@ -300,7 +309,8 @@ static bool near(const struct float_case *c, uint32_t got, long double exact, ui
 	return error < 0.501l;
 }
 
-static bool exp_judge(const struct float_case *c, const uint32_t src[4], uint32_t got, uint32_t *best)
+static bool exp_judge(const struct float_case *c, const uint32_t src[4], uint32_t got,
+		      uint32_t *best)
 {
 	long double b = bits_float(word_of(c, 1, src[1]).v);
 
@@ -314,7 +324,8 @@ static bool exp_judge(const struct float_case *c, const uint32_t src[4], uint32_
 	return near(c, got, exp2l((b > -0x1p31l ? (int32_t)src[0] : b) * 0x1p-24l), best);
 }
 
-static bool logd_judge(const struct float_case *c, const uint32_t src[4], uint32_t got, uint32_t *best)
+static bool logd_judge(const struct float_case *c, const uint32_t src[4], uint32_t got,
+		       uint32_t *best)
 {
 	static const struct tsr_insn log = { .mod[TSR_MOD_LOG] = 1 };
 	double x = bits_float(word_of(c, 0, src[0]).v), m = mantissa_of(&log, x);
@@ -333,7 +344,7 @@ static void test_exponentials(void)
 		c = (struct float_case){ .source = { I, F }, .mode.ftz = i };
 		float_default_insn(&c.insn, TSR_OP_ADD_FEXP_F32);
 		float_run_judged(&c, exp_judge, float_count() / 4);
-		c.source[1] = FLOAT_SOURCE_NONE;	/* b = 0: the whole range of a */
+		c.source[1] = FLOAT_SOURCE_NONE; /* b = 0: the whole range of a */
 		float_run_judged(&c, exp_judge, float_count() / 4);
 	}
 	ktap_note("FEXP within %.4Lf ulp", worst);
@@ -361,11 +372,16 @@ static uint32_t exp_table(const struct float_case *c, const uint32_t src[4])
 	return float_bits(exp2l((src[0] & 15) / 16.0l));
 }
 
-/* The reduction of a logarithm leaves little: |m * r - 1| <= 1/16, exactly 0 for 1; the others are logarithms of r. */
-static bool log_table_judge(const struct float_case *c, const uint32_t src[4], uint32_t got, uint32_t *best)
+/*
+ * The reduction of a logarithm leaves little: |m * r - 1| <= 1/16, exactly 0 for 1; the others are
+ * logarithms of r.
+ */
+static bool log_table_judge(const struct float_case *c, const uint32_t src[4], uint32_t got,
+			    uint32_t *best)
 {
 	static const struct tsr_insn log = { .mod[TSR_MOD_LOG] = 1 };
-	struct tsr_insn red = { .op = TSR_OP_ADD_FLOG_TABLE_F32, .mod[TSR_MOD_MODE] = TSR_MODE_RED };
+	struct tsr_insn red = { .op = TSR_OP_ADD_FLOG_TABLE_F32,
+				.mod[TSR_MOD_MODE] = TSR_MODE_RED };
 	double x = bits_float(word_of(c, 0, src[0]).v), r;
 	static const struct tsr_alu *alu;
 	uint32_t bits;
@@ -380,12 +396,15 @@ static bool log_table_judge(const struct float_case *c, const uint32_t src[4], u
 
 		if (x == 0 || !isfinite(x))
 			return got == 0x3f800000;
-		return got == bits && fabs(y) <= 0.0625 && r * 16 == floor(r * 16) && (fabs(x) != 1 || r == 1);
+		return got == bits && fabs(y) <= 0.0625 && r * 16 == floor(r * 16) &&
+		       (fabs(x) != 1 || r == 1);
 	}
 	if (x == 0 || !(x > 0) || isinf(x))
 		*best = x == 0 ? 0xff800000 : x > 0 ? 0x7f800000 : nan32.v;
 	else
-		*best = r == 1 ? 0 : float_bits(c->insn.mod[TSR_MOD_MODE] == TSR_MODE_BASE2 ? -log2l(r) : -logl(r));
+		*best = r == 1 ? 0
+			       : float_bits(c->insn.mod[TSR_MOD_MODE] == TSR_MODE_BASE2 ? -log2l(r)
+											: -logl(r));
 	return got == *best;
 }
 
@@ -441,15 +460,20 @@ static void test_all_halves(void)
 	run_halves(TSR_OP_ADD_ILOGB_V2F16, ilogb16_judge, false);
 }
 
-/* One binade of roots, which repeat in every fourth, and of reciprocals always; everything on demand. */
+/*
+ * One binade of roots, which repeat in every fourth, and of reciprocals always; everything on
+ * demand.
+ */
 static void test_all_words(void)
 {
 	static const struct {
 		unsigned int op;
 		float_judge *judge;
 	} functions[] = {
-		{ TSR_OP_ADD_FRCP_F32, rcp32_judge }, { TSR_OP_ADD_FRSQ_F32, rsq32_judge },
-		{ TSR_OP_ADD_FLOGD_F32, logd_judge }, { TSR_OP_ADD_FREXPE_F32, frexpe32_judge },
+		{ TSR_OP_ADD_FRCP_F32, rcp32_judge },
+		{ TSR_OP_ADD_FRSQ_F32, rsq32_judge },
+		{ TSR_OP_ADD_FLOGD_F32, logd_judge },
+		{ TSR_OP_ADD_FREXPE_F32, frexpe32_judge },
 		{ TSR_OP_ADD_FREXPM_F32, frexpm32_judge },
 	};
 	bool all = float_exhaustive();
@@ -459,20 +483,25 @@ static void test_all_words(void)
 
 		float_default_insn(&c.insn, functions[i].op);
 		/* every 61st value of four binades, or all values */
-		float_run_range(&c, functions[i].judge, all ? 0 : 0x3f000000, all ? 1ull << 32 : (1 << 25) / 61,
-				all ? 1 : 61);
+		float_run_range(&c, functions[i].judge, all ? 0 : 0x3f000000,
+				all ? 1ull << 32 : (1 << 25) / 61, all ? 1 : 61);
 	}
 }
 
 /* --- cube maps --- */
 
-/* Faces +x -x +y -y +z -z, as the OpenGL specification has them: the major axis, and s and t on each. */
+/*
+ * Faces +x -x +y -y +z -z, as the OpenGL specification has them: the major axis, and s and t on
+ * each.
+ */
 static void test_cube(void)
 {
 	static const struct tsr_alu_mode mode;
 	const struct tsr_alu *alu = tsr_alu_best();
-	struct tsr_insn first = { .op = TSR_OP_FMA_CUBEFACE1 }, second = { .op = TSR_OP_ADD_CUBEFACE2 };
-	struct tsr_insn s_of = { .op = TSR_OP_ADD_CUBE_SSEL }, t_of = { .op = TSR_OP_ADD_CUBE_TSEL };
+	struct tsr_insn first = { .op = TSR_OP_FMA_CUBEFACE1 },
+			second = { .op = TSR_OP_ADD_CUBEFACE2 };
+	struct tsr_insn s_of = { .op = TSR_OP_ADD_CUBE_SSEL },
+			t_of = { .op = TSR_OP_ADD_CUBE_TSEL };
 
 	for (unsigned int i = 0; i < 100000; i++) {
 		float v[3], magnitude[3], sc, tc;
@@ -484,19 +513,26 @@ static void test_cube(void)
 			magnitude[n] = fabsf(v[n]);
 			word[n] = float_bits(v[n]);
 		}
-		axis = magnitude[2] >= magnitude[1] && magnitude[2] >= magnitude[0] ? 2 : magnitude[1] >= magnitude[0];
+		axis = magnitude[2] >= magnitude[1] && magnitude[2] >= magnitude[0]
+			       ? 2
+			       : magnitude[1] >= magnitude[0];
 		wanted = 2 * axis + (v[axis] < 0);
-		sc = axis == 0 ? (v[0] < 0 ? v[2] : -v[2]) : axis == 1 ? v[0] : v[2] < 0 ? -v[0] : v[0];
+		sc = axis == 0	 ? (v[0] < 0 ? v[2] : -v[2])
+		     : axis == 1 ? v[0]
+		     : v[2] < 0	 ? -v[0]
+				 : v[0];
 		tc = axis == 1 ? (v[1] < 0 ? -v[2] : v[2]) : -v[1];
 		tsr_alu_scalar(alu, &first, NULL, &mode, word, NULL, &largest);
 		tsr_alu_scalar(alu, &second, &first, &mode, (uint32_t[4]){ largest }, word, &face);
-		tsr_alu_scalar(alu, &s_of, NULL, &mode, (uint32_t[]){ word[2], word[0], face, 0 }, NULL, &s);
-		tsr_alu_scalar(alu, &t_of, NULL, &mode, (uint32_t[]){ word[1], word[2], face, 0 }, NULL, &t);
-		if (largest != float_bits(magnitude[axis]) || face != wanted << 29 || s != float_bits(sc) ||
-		    t != float_bits(tc)) {
-			ktap_fail("(%g %g %g): largest %g, face %u, s %g, t %g, not %g, %u, %g, %g", v[0], v[1], v[2],
-				  bits_float(largest), face >> 29, bits_float(s), bits_float(t), magnitude[axis], wanted,
-				  sc, tc);
+		tsr_alu_scalar(alu, &s_of, NULL, &mode, (uint32_t[]){ word[2], word[0], face, 0 },
+			       NULL, &s);
+		tsr_alu_scalar(alu, &t_of, NULL, &mode, (uint32_t[]){ word[1], word[2], face, 0 },
+			       NULL, &t);
+		if (largest != float_bits(magnitude[axis]) || face != wanted << 29 ||
+		    s != float_bits(sc) || t != float_bits(tc)) {
+			ktap_fail("(%g %g %g): largest %g, face %u, s %g, t %g, not %g, %u, %g, %g",
+				  v[0], v[1], v[2], bits_float(largest), face >> 29, bits_float(s),
+				  bits_float(t), magnitude[axis], wanted, sc, tc);
 			return;
 		}
 	}
@@ -507,14 +543,25 @@ static void test_cube(void)
 static void test_refused(void)
 {
 	static const struct tsr_insn refused[] = {
-		{ .op = TSR_OP_ADD_FATAN_ASSIST_F32 }, { .op = TSR_OP_ADD_FATAN_ASSIST_F16 },
-		{ .op = TSR_OP_ADD_FATAN_TABLE_F32 }, { .op = TSR_OP_ADD_FATAN_TABLE_F16 },
-		{ .op = TSR_OP_ADD_FPCLASS_F32 }, { .op = TSR_OP_ADD_FPCLASS_F16 }, { .op = TSR_OP_ADD_FPOW_SC_APPLY },
-		{ .op = TSR_OP_ADD_FPOW_SC_DET_F32 }, { .op = TSR_OP_ADD_FPOW_SC_DET_F16 },
-		{ .op = TSR_OP_ADD_FRCBRT_APPROX_A_F32 }, { .op = TSR_OP_ADD_FRCBRT_APPROX_B_F32 },
-		{ .op = TSR_OP_ADD_FRCBRT_APPROX_C_F32 }, { .op = TSR_OP_ADD_FSINCOS_OFFSET_U6 },
-		{ .op = TSR_OP_FMA_FMUL_CSLICE }, { .op = TSR_OP_FMA_FMUL_SLICE_F32 }, { .op = TSR_OP_FMA_VN_ASST1_F16 },
-		{ .op = TSR_OP_FMA_VN_ASST1_F32 }, { .op = TSR_OP_ADD_VN_ASST2_F32 }, { .op = TSR_OP_ADD_VN_ASST2_V2F16 },
+		{ .op = TSR_OP_ADD_FATAN_ASSIST_F32 },
+		{ .op = TSR_OP_ADD_FATAN_ASSIST_F16 },
+		{ .op = TSR_OP_ADD_FATAN_TABLE_F32 },
+		{ .op = TSR_OP_ADD_FATAN_TABLE_F16 },
+		{ .op = TSR_OP_ADD_FPCLASS_F32 },
+		{ .op = TSR_OP_ADD_FPCLASS_F16 },
+		{ .op = TSR_OP_ADD_FPOW_SC_APPLY },
+		{ .op = TSR_OP_ADD_FPOW_SC_DET_F32 },
+		{ .op = TSR_OP_ADD_FPOW_SC_DET_F16 },
+		{ .op = TSR_OP_ADD_FRCBRT_APPROX_A_F32 },
+		{ .op = TSR_OP_ADD_FRCBRT_APPROX_B_F32 },
+		{ .op = TSR_OP_ADD_FRCBRT_APPROX_C_F32 },
+		{ .op = TSR_OP_ADD_FSINCOS_OFFSET_U6 },
+		{ .op = TSR_OP_FMA_FMUL_CSLICE },
+		{ .op = TSR_OP_FMA_FMUL_SLICE_F32 },
+		{ .op = TSR_OP_FMA_VN_ASST1_F16 },
+		{ .op = TSR_OP_FMA_VN_ASST1_F32 },
+		{ .op = TSR_OP_ADD_VN_ASST2_F32 },
+		{ .op = TSR_OP_ADD_VN_ASST2_V2F16 },
 		{ .op = TSR_OP_ADD_LDEXP_F32, .mod[TSR_MOD_ROUND] = TSR_ROUND_INF },
 		{ .op = TSR_OP_ADD_LDEXP_V2F16, .mod[TSR_MOD_ROUND] = TSR_ROUND_INF0 },
 		{ .op = TSR_OP_FMA_FMA_RSCALE_F32, .mod[TSR_MOD_SPECIAL] = TSR_SPECIAL_SCALE16 },

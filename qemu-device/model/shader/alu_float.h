@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The floating-point operations of both units: the table of selectors of one path. A template, see alu_path.h.
+ * The floating-point operations of both units: the table of selectors of one path. A template, see
+ * alu_path.h.
  *
- * Only what is worth a vector function stands here, and only its common modifiers; float_ops.h knows everything.
+ * Only what is worth a vector function stands here, and only its common modifiers; float_ops.h
+ * knows everything.
  */
 #include "float_ops.h"
 

@@ -4,17 +4,17 @@
  */
 
 /* One function for each clamp: plain sources, and sources with absolute values or negations. */
-#define TSR_CLAMPED_OPS(name, sources, plain, signs)					\
-	TSR_ALU_OP(name##_none, sources, clamp_none(plain))				\
-	TSR_ALU_OP(name##_0_inf, sources, clamp_0_inf(plain))				\
-	TSR_ALU_OP(name##_m1_1, sources, clamp_m1_1(plain))				\
-	TSR_ALU_OP(name##_0_1, sources, clamp_0_1(plain))				\
-	TSR_ALU_OP(name##_signs_none, sources, clamp_none(signs))			\
-	TSR_ALU_OP(name##_signs_0_inf, sources, clamp_0_inf(signs))			\
-	TSR_ALU_OP(name##_signs_m1_1, sources, clamp_m1_1(signs))			\
-	TSR_ALU_OP(name##_signs_0_1, sources, clamp_0_1(signs))				\
-	static tsr_uop_fn *const name##_fns[2][4] = {					\
-		{ name##_none, name##_0_inf, name##_m1_1, name##_0_1 },			\
+#define TSR_CLAMPED_OPS(name, sources, plain, signs) \
+	TSR_ALU_OP(name##_none, sources, clamp_none(plain)) \
+	TSR_ALU_OP(name##_0_inf, sources, clamp_0_inf(plain)) \
+	TSR_ALU_OP(name##_m1_1, sources, clamp_m1_1(plain)) \
+	TSR_ALU_OP(name##_0_1, sources, clamp_0_1(plain)) \
+	TSR_ALU_OP(name##_signs_none, sources, clamp_none(signs)) \
+	TSR_ALU_OP(name##_signs_0_inf, sources, clamp_0_inf(signs)) \
+	TSR_ALU_OP(name##_signs_m1_1, sources, clamp_m1_1(signs)) \
+	TSR_ALU_OP(name##_signs_0_1, sources, clamp_0_1(signs)) \
+	static tsr_uop_fn *const name##_fns[2][4] = { \
+		{ name##_none, name##_0_inf, name##_m1_1, name##_0_1 }, \
 		{ name##_signs_none, name##_signs_0_inf, name##_signs_m1_1, name##_signs_0_1 }, \
 	};
 
@@ -46,7 +46,8 @@ TSR_OUT_OF_LINE vu32 add_wide(vu32 a, vu32 b, const struct tsr_alu_consts *const
 TSR_ALU_OP(run_fma_wide, 3, fma_wide(a, b, c, &k))
 TSR_ALU_OP(run_add_wide, 2, add_wide(a, b, &k))
 
-static bool select_arith(struct tsr_uop *uop, unsigned int sources, tsr_uop_fn *const fns[2][4], tsr_uop_fn *wide)
+static bool select_arith(struct tsr_uop *uop, unsigned int sources, tsr_uop_fn *const fns[2][4],
+			 tsr_uop_fn *wide)
 {
 	const uint8_t *mod = uop->insn->mod;
 	bool signs = take_signs(uop, sources, 0x80000000);
@@ -56,7 +57,8 @@ static bool select_arith(struct tsr_uop *uop, unsigned int sources, tsr_uop_fn *
 	uop->param[0] = mod[TSR_MOD_WIDEN0];
 	uop->param[1] = mod[TSR_MOD_WIDEN1];
 	uop->param[2] = mod[TSR_MOD_CLAMP] << 1 | (uop->mode.ftz == TSR_FTZ_ALWAYS);
-	return use_rounded(uop, uop->param[0] || uop->param[1] ? wide : fns[signs][mod[TSR_MOD_CLAMP]]);
+	return use_rounded(uop,
+			   uop->param[0] || uop->param[1] ? wide : fns[signs][mod[TSR_MOD_CLAMP]]);
 }
 
 static bool select_fma(struct tsr_uop *uop)
@@ -74,7 +76,10 @@ static bool select_add(struct tsr_uop *uop)
 	return select_arith(uop, 2, run_add_fns, run_add_wide);
 }
 
-/* A source as the unit would take it: its own comparisons and copies need not flush. @one is 1.0, and may not be folded. */
+/*
+ * A source as the unit would take it: its own comparisons and copies need not flush. @one is 1.0,
+ * and may not be folded.
+ */
 TSR_INLINE vf32 flushed(vu32 x, uint32_t one)
 {
 	return one ? (vf32)x * (vf32)tsr_splat(one) : (vf32)x;
@@ -103,13 +108,15 @@ TSR_INLINE vf32 with_nan(vf32 a, vf32 b, vf32 result)
 	return (vf32)((vu32)result | (vu32)(a != a) | (vu32)(b != b));
 }
 
-#define TSR_MIN_MAX_OP(name, expression)								\
-TSR_INLINE vf32 name##_of(vf32 x, vf32 y)								\
-{													\
-	return (expression);										\
-}													\
-TSR_ALU_OP(name, 2, clamped(name##_of(flushed(TSR_SIGNS(0, a), k.param[1]), flushed(TSR_SIGNS(1, b), k.param[1])), \
-			    k.param[0]))
+#define TSR_MIN_MAX_OP(name, expression) \
+	TSR_INLINE vf32 name##_of(vf32 x, vf32 y) \
+	{ \
+		return (expression); \
+	} \
+	TSR_ALU_OP(name, 2, \
+		   clamped(name##_of(flushed(TSR_SIGNS(0, a), k.param[1]), \
+				     flushed(TSR_SIGNS(1, b), k.param[1])), \
+			   k.param[0]))
 
 TSR_MIN_MAX_OP(run_max, largest(x, y))
 TSR_MIN_MAX_OP(run_max_nan, with_nan(x, y, largest(x, y)))

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Comparisons of 32-bit floats, and selections by them. A template, see alu_path.h. The unit's comparisons flush sources
- * themselves.
+ * Comparisons of 32-bit floats, and selections by them. A template, see alu_path.h. The unit's
+ * comparisons flush sources themselves.
  */
 
-#define TSR_COMPARE_OPS(cmpf, x, y, condition)								\
-TSR_INLINE vu32 compare_##cmpf(vf32 x, vf32 y)								\
-{													\
-	return (vu32)(condition);									\
-}													\
-TSR_ALU_OP(run_cmp_##cmpf, 2, compare_##cmpf((vf32)TSR_SIGNS(0, a), (vf32)TSR_SIGNS(1, b)) & k.param[0])	\
-TSR_ALU_OP(run_csel_##cmpf, 4, select_lanes(compare_##cmpf((vf32)a, (vf32)b), c, d))
+#define TSR_COMPARE_OPS(cmpf, x, y, condition) \
+	TSR_INLINE vu32 compare_##cmpf(vf32 x, vf32 y) \
+	{ \
+		return (vu32)(condition); \
+	} \
+	TSR_ALU_OP(run_cmp_##cmpf, 2, \
+		   compare_##cmpf((vf32)TSR_SIGNS(0, a), (vf32)TSR_SIGNS(1, b)) & k.param[0]) \
+	TSR_ALU_OP(run_csel_##cmpf, 4, select_lanes(compare_##cmpf((vf32)a, (vf32)b), c, d))
 
 TSR_COMPARE_OPS(eq, x, y, x == y)
 TSR_COMPARE_OPS(gt, x, y, x > y)
@@ -21,11 +22,12 @@ TSR_COMPARE_OPS(le, x, y, x <= y)
 TSR_COMPARE_OPS(gtlt, x, y, (x > y) | (x < y))
 
 /* The functions by condition; the total order is left to float_ops.h. */
-#define TSR_COMPARE_FNS(name) {										\
-	[TSR_CMPF_EQ] = name##_eq, [TSR_CMPF_GT] = name##_gt, [TSR_CMPF_GE] = name##_ge,			\
-	[TSR_CMPF_NE] = name##_ne, [TSR_CMPF_LT] = name##_lt, [TSR_CMPF_LE] = name##_le,			\
-	[TSR_CMPF_GTLT] = name##_gtlt, [TSR_CMPF_TOTAL] = NULL,						\
-}
+#define TSR_COMPARE_FNS(name) \
+	{ \
+		[TSR_CMPF_EQ] = name##_eq, [TSR_CMPF_GT] = name##_gt, [TSR_CMPF_GE] = name##_ge, \
+		[TSR_CMPF_NE] = name##_ne, [TSR_CMPF_LT] = name##_lt, [TSR_CMPF_LE] = name##_le, \
+		[TSR_CMPF_GTLT] = name##_gtlt, [TSR_CMPF_TOTAL] = NULL, \
+	}
 
 static bool select_compare(struct tsr_uop *uop, uint32_t truth)
 {
@@ -42,7 +44,9 @@ static bool select_compare(struct tsr_uop *uop, uint32_t truth)
 static bool select_cmp(struct tsr_uop *uop)
 {
 	static const uint32_t truth[] = {
-		[TSR_RESULT_TYPE_I1] = 1, [TSR_RESULT_TYPE_F1] = TSR_F32_ONE, [TSR_RESULT_TYPE_M1] = ~0u,
+		[TSR_RESULT_TYPE_I1] = 1,
+		[TSR_RESULT_TYPE_F1] = TSR_F32_ONE,
+		[TSR_RESULT_TYPE_M1] = ~0u,
 	};
 
 	return select_compare(uop, truth[uop->insn->mod[TSR_MOD_RESULT_TYPE]]);

@@ -13,8 +13,8 @@
 #endif
 
 /*
- * Of an integral float: the unit makes 0x80000000 of what is too large and of NaN. Right for what is too small; of the
- * others, what is too large becomes 0x7fffffff by inverting.
+ * Of an integral float: the unit makes 0x80000000 of what is too large and of NaN. Right for what
+ * is too small; of the others, what is too large becomes 0x7fffffff by inverting.
  */
 TSR_INLINE vu32 to_s32(vf32 x)
 {
@@ -64,7 +64,8 @@ static bool select_to_int(struct tsr_uop *uop)
 		{ run_to_u32, run_to_u32_up, run_to_u32_down, run_to_u32_zero },
 		{ run_to_s32, run_to_s32_up, run_to_s32_down, run_to_s32_zero },
 #else
-		{ run_to_u32 }, { run_to_s32 },
+		{ run_to_u32 },
+		{ run_to_s32 },
 #endif
 	};
 
@@ -74,7 +75,8 @@ static bool select_to_int(struct tsr_uop *uop)
 static bool select_round(struct tsr_uop *uop)
 {
 #ifdef TSR_INTEGRAL
-	static tsr_uop_fn *const fns[4] = { run_round, run_round_up, run_round_down, run_round_zero };
+	static tsr_uop_fn *const fns[4] = { run_round, run_round_up, run_round_down,
+					    run_round_zero };
 
 	/* results are whole: only a source can be subnormal */
 	if (rare_mode(uop))
@@ -110,7 +112,8 @@ TSR_ALU_OP(run_from_signed_part, 1, from_s32((vu32)((vs32)(a << k.param[0]) >> k
 
 static bool select_from_int(struct tsr_uop *uop)
 {
-	return use_rounded(uop, uop->insn->op == TSR_OP_ADD_S32_TO_F32 ? run_from_s32 : run_from_u32);
+	return use_rounded(uop,
+			   uop->insn->op == TSR_OP_ADD_S32_TO_F32 ? run_from_s32 : run_from_u32);
 }
 
 static bool select_from_part(struct tsr_uop *uop)

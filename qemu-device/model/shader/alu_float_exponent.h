@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Scaling by powers of two, mantissas and exponents, exponentials and logarithms. A template, see alu_path.h.
+ * Scaling by powers of two, mantissas and exponents, exponentials and logarithms. A template, see
+ * alu_path.h.
  *
- * In double precision nothing a 32-bit float can hold is subnormal, and a sum rounded to odd and then scaled is rounded
- * once when it becomes a 32-bit float again.
+ * In double precision nothing a 32-bit float can hold is subnormal, and a sum rounded to odd and
+ * then scaled is rounded once when it becomes a 32-bit float again.
  */
 
 /* 2^x for whole x, cut to what changes anything: |x| <= 600. */
@@ -13,7 +14,9 @@ TSR_INLINE vf64 power_of_two(vf64 x)
 
 	x = (vf64)TSR_VF_(min_pd)((tsr_pd)x, (tsr_pd)limit);
 	x = (vf64)TSR_VF_(max_pd)((tsr_pd)x, (tsr_pd)-limit);
-	/* the exponent with its bias in the last bits of a number from 2^52 up, then in its place */
+	/*
+	 * the exponent with its bias in the last bits of a number from 2^52 up, then in its place
+	 */
 	return (vf64)((vs64)(x + (0x1p52 + 1023)) << 52);
 }
 
@@ -26,10 +29,12 @@ TSR_INLINE vf32 scaled(struct tsr_doubles x, vu32 scale)
 	return to_floats(x);
 }
 
-TSR_OUT_OF_LINE vu32 multiply_add_scale(vu32 a, vu32 b, vu32 c, vu32 d, const struct tsr_alu_consts *consts)
+TSR_OUT_OF_LINE vu32 multiply_add_scale(vu32 a, vu32 b, vu32 c, vu32 d,
+					const struct tsr_alu_consts *consts)
 {
 	const struct tsr_alu_consts k = *consts;
-	struct tsr_doubles x = to_doubles(TSR_SF(0, a)), y = to_doubles(TSR_SF(1, b)), z = to_doubles(TSR_SF(2, c));
+	struct tsr_doubles x = to_doubles(TSR_SF(0, a)), y = to_doubles(TSR_SF(1, b)),
+			   z = to_doubles(TSR_SF(2, c));
 
 	for (unsigned int i = 0; i < 2; i++)
 		z.part[i] = add_to_odd(x.part[i] * y.part[i], z.part[i]);
@@ -86,9 +91,9 @@ static bool select_ldexp(struct tsr_uop *uop)
 
 /* A float with its exponent; special: zero, infinity or NaN, which are not split. */
 struct tsr_split {
-	vu32 bits;			/* normal, or special; flushed as the unit does it */
-	vu32 exponent;			/* floor(log2(|x|)) */
-	vu32 special;			/* mask */
+	vu32 bits; /* normal, or special; flushed as the unit does it */
+	vu32 exponent; /* floor(log2(|x|)) */
+	vu32 special; /* mask */
 };
 
 TSR_INLINE struct tsr_split split(vf32 x)
@@ -174,7 +179,9 @@ static bool select_frexp(struct tsr_uop *uop, tsr_uop_fn *fn)
 		return false;
 	take_signs(uop, 1, 0x80000000);
 	uop->param[0] = mod[TSR_MOD_WIDEN0];
-	uop->param[1] = mod[TSR_MOD_LOG] ? TSR_FREXP_LOG : mod[TSR_MOD_SQRT] ? TSR_FREXP_SQRT : TSR_FREXP;
+	uop->param[1] = mod[TSR_MOD_LOG]    ? TSR_FREXP_LOG
+			: mod[TSR_MOD_SQRT] ? TSR_FREXP_SQRT
+					    : TSR_FREXP;
 	uop->param[2] = uop->mode.ftz == TSR_FTZ_ALWAYS;
 	uop->param[3] = mod[TSR_MOD_NEG0] ? ~0u : 0;
 	uop->fn = fn;
@@ -272,7 +279,9 @@ TSR_OUT_OF_LINE vu32 log2_slope(vu32 a)
 	x = series(tsr_float_log2_series, TSR_LOG2_TERMS, square);
 	for (unsigned int i = 0; i < 2; i++)
 		x.part[i] = inverse[i] * x.part[i];
-	/* zeros and +inf give +inf; numbers below zero and NaN, which are not 0 or more, give NaN */
+	/*
+	 * zeros and +inf give +inf; numbers below zero and NaN, which are not 0 or more, give NaN
+	 */
 	result = select_lanes(s.special, tsr_splat(TSR_F32_INF), (vu32)to_floats(x));
 	wrong = ~(vu32)((vf32)s.bits >= 0.0f);
 	return select_lanes(wrong, tsr_splat(TSR_F32_NAN), result);

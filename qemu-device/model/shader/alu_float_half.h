@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Arithmetic on pairs of 16-bit floats. A template, see alu_path.h; not for SSE2, which cannot convert them.
+ * Arithmetic on pairs of 16-bit floats. A template, see alu_path.h; not for SSE2, which cannot
+ * convert them.
  *
- * Everything is computed on 32-bit floats, rounded to odd where they would round, and rounded once when it is narrowed.
- * A vector of pairs becomes two vectors, in the order of memory.
+ * Everything is computed on 32-bit floats, rounded to odd where they would round, and rounded once
+ * when it is narrowed. A vector of pairs becomes two vectors, in the order of memory.
  */
 #ifndef TSR_ALU_SSE2
 
@@ -15,10 +16,12 @@ TSR_INLINE struct tsr_pairs from_pairs(vu32 x)
 {
 #ifdef TSR_ALU_AVX512
 	return (struct tsr_pairs){ { (vf32)_mm512_cvtph_ps(_mm512_castsi512_si256((__m512i)x)),
-				     (vf32)_mm512_cvtph_ps(_mm512_extracti64x4_epi64((__m512i)x, 1)) } };
+				     (vf32)_mm512_cvtph_ps(
+					     _mm512_extracti64x4_epi64((__m512i)x, 1)) } };
 #else
 	return (struct tsr_pairs){ { (vf32)_mm256_cvtph_ps(_mm256_castsi256_si128((__m256i)x)),
-				     (vf32)_mm256_cvtph_ps(_mm256_extracti128_si256((__m256i)x, 1)) } };
+				     (vf32)_mm256_cvtph_ps(
+					     _mm256_extracti128_si256((__m256i)x, 1)) } };
 #endif
 }
 
@@ -26,18 +29,21 @@ TSR_INLINE vu32 to_pairs(struct tsr_pairs x)
 {
 #ifdef TSR_ALU_AVX512
 	return (vu32)_mm512_inserti64x4(
-		_mm512_castsi256_si512(_mm512_cvtps_ph((__m512)x.part[0], _MM_FROUND_TO_NEAREST_INT)),
+		_mm512_castsi256_si512(
+			_mm512_cvtps_ph((__m512)x.part[0], _MM_FROUND_TO_NEAREST_INT)),
 		_mm512_cvtps_ph((__m512)x.part[1], _MM_FROUND_TO_NEAREST_INT), 1);
 #else
 	return (vu32)_mm256_inserti128_si256(
-		_mm256_castsi128_si256(_mm256_cvtps_ph((__m256)x.part[0], _MM_FROUND_TO_NEAREST_INT)),
+		_mm256_castsi128_si256(
+			_mm256_cvtps_ph((__m256)x.part[0], _MM_FROUND_TO_NEAREST_INT)),
 		_mm256_cvtps_ph((__m256)x.part[1], _MM_FROUND_TO_NEAREST_INT), 1);
 #endif
 }
 
 /*
- * What narrows to a number below 2^-14, rounded to 11 bits without a bound of the exponent, becomes zero if results are
- * flushed: that is what lies below 2^-14 - 2^-26, half way to the next smaller number. @limit is that or 0.
+ * What narrows to a number below 2^-14, rounded to 11 bits without a bound of the exponent, becomes
+ * zero if results are flushed: that is what lies below 2^-14 - 2^-26, half way to the next smaller
+ * number. @limit is that or 0.
  */
 #define TSR_F16_TINY 0x387ff000u
 
@@ -63,8 +69,9 @@ TSR_INLINE vf32 multiply_add_to_odd(vf32 x, vf32 y, vf32 z)
 }
 
 /*
- * Source @n: swizzled, flushed, signs. param[n] holds how far its words are shifted right for the low half (byte 0) and for
- * the high half (byte 1); param[3] the flushing of sources (bit 0), the clamp (bits 1 and 2) and the limit of results.
+ * Source @n: swizzled, flushed, signs. param[n] holds how far its words are shifted right for the
+ * low half (byte 0) and for the high half (byte 1); param[3] the flushing of sources (bit 0), the
+ * clamp (bits 1 and 2) and the limit of results.
  */
 TSR_INLINE vu32 pair_source(vu32 x, unsigned int n, const struct tsr_alu_consts *k)
 {
@@ -79,24 +86,29 @@ TSR_INLINE vu32 pair_source(vu32 x, unsigned int n, const struct tsr_alu_consts 
 TSR_INLINE vu32 pair_result(struct tsr_pairs x, const struct tsr_alu_consts *k)
 {
 	for (unsigned int i = 0; i < 2; i++)
-		x.part[i] = (vf32)clamped(flush_tiny(x.part[i], k->param[3] & ~7u), k->param[3] >> 1 & 3);
+		x.part[i] = (vf32)clamped(flush_tiny(x.part[i], k->param[3] & ~7u),
+					  k->param[3] >> 1 & 3);
 	return to_pairs(x);
 }
 
-#define TSR_PAIR_OP(name, sources, expression)							\
-TSR_OUT_OF_LINE vu32 name##_of(vu32 a, vu32 b, vu32 c, const struct tsr_alu_consts *k)		\
-{												\
-	struct tsr_pairs x = from_pairs(pair_source(a, 0, k));					\
-	struct tsr_pairs y = from_pairs(pair_source(b, 1, k));					\
-	struct tsr_pairs z = from_pairs((sources) > 2 ? pair_source(c, 2, k) : (vu32){0});		\
-												\
-	for (unsigned int i = 0; i < 2; i++)							\
-		z.part[i] = expression(x.part[i], y.part[i], z.part[i]);			\
-	return pair_result(z, k);								\
-}												\
-TSR_ALU_OP(name, sources, name##_of(a, b, c, &k))
+#define TSR_PAIR_OP(name, sources, expression) \
+	TSR_OUT_OF_LINE vu32 name##_of(vu32 a, vu32 b, vu32 c, const struct tsr_alu_consts *k) \
+	{ \
+		struct tsr_pairs x = from_pairs(pair_source(a, 0, k)); \
+		struct tsr_pairs y = from_pairs(pair_source(b, 1, k)); \
+		struct tsr_pairs z = from_pairs((sources) > 2 ? pair_source(c, 2, k) \
+							      : (vu32){ 0 }); \
+\
+		for (unsigned int i = 0; i < 2; i++) \
+			z.part[i] = expression(x.part[i], y.part[i], z.part[i]); \
+		return pair_result(z, k); \
+	} \
+	TSR_ALU_OP(name, sources, name##_of(a, b, c, &k))
 
-/* Sums of two have no more than 40 bits: what rounding to 24 does to them, rounding to 11 does not show. */
+/*
+ * Sums of two have no more than 40 bits: what rounding to 24 does to them, rounding to 11 does not
+ * show.
+ */
 #define TSR_PAIR_ADD(x, y, z) ((void)(z), (x) + (y))
 #define TSR_PAIR_MIN(x, y, z) ((void)(z), smallest(x, y))
 #define TSR_PAIR_MAX(x, y, z) ((void)(z), largest(x, y))
@@ -128,10 +140,12 @@ TSR_INLINE vu32 plain_pair_add(vu32 a, vu32 b)
 TSR_ALU_OP(run_plain_pair_fma, 3, plain_pair_fma(a, b, c))
 TSR_ALU_OP(run_plain_pair_add, 2, plain_pair_add(a, b))
 
-static bool select_pair(struct tsr_uop *uop, unsigned int sources, tsr_uop_fn *fn, tsr_uop_fn *plain)
+static bool select_pair(struct tsr_uop *uop, unsigned int sources, tsr_uop_fn *fn,
+			tsr_uop_fn *plain)
 {
 	const uint8_t *mod = uop->insn->mod;
-	bool any = take_signs(uop, sources, 0x80008000) || mod[TSR_MOD_CLAMP] || uop->mode.ftz >= TSR_FTZ_ALWAYS;
+	bool any = take_signs(uop, sources, 0x80008000) || mod[TSR_MOD_CLAMP] ||
+		   uop->mode.ftz >= TSR_FTZ_ALWAYS;
 
 	if (rare_mode(uop) || mod[TSR_MOD_ROUND] != TSR_ROUND_NONE)
 		return false;
@@ -160,7 +174,9 @@ static bool select_pair_add(struct tsr_uop *uop)
 static bool select_pair_min_max(struct tsr_uop *uop)
 {
 	return uop->insn->mod[TSR_MOD_SEM] == TSR_SEM_NAN_SUPPRESS &&
-	       select_pair(uop, 2, uop->insn->op == TSR_OP_ADD_FMAX_V2F16 ? run_pair_max : run_pair_min, NULL);
+	       select_pair(uop, 2,
+			   uop->insn->op == TSR_OP_ADD_FMAX_V2F16 ? run_pair_max : run_pair_min,
+			   NULL);
 }
 
 /* The lanes of @x as 16-bit floats in the low halves. */

@@ -10,15 +10,16 @@ TSR_INLINE vf32 reciprocal(vf32 x)
 }
 
 /*
- * In double precision: two roundings to 53 bits and one to 24. That the last one never goes wrong is what trying all
- * floats shows (tests/model/alu_float_all.c).
+ * In double precision: two roundings to 53 bits and one to 24. That the last one never goes wrong
+ * is what trying all floats shows (tests/numeric/float_special.c with EXHAUSTIVE=1).
  */
 TSR_INLINE vf32 reciprocal_root(vf32 x)
 {
 	struct tsr_doubles d = to_doubles(x);
 
 	for (unsigned int i = 0; i < 2; i++)
-		d.part[i] = (vf64)TSR_VF_(div_pd)(TSR_VF_(set1_pd)(1.0), TSR_VF_(sqrt_pd)((tsr_pd)d.part[i]));
+		d.part[i] = (vf64)TSR_VF_(div_pd)(TSR_VF_(set1_pd)(1.0),
+						  TSR_VF_(sqrt_pd)((tsr_pd)d.part[i]));
 	return to_floats(d);
 }
 

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Vectors of floats: what the floating-point templates share. A template, see alu_path.h; x86-64 only.
+ * Vectors of floats: what the floating-point templates share. A template, see alu_path.h; x86-64
+ * only.
  *
- * The SIMD unit runs in the state of tsr_alu_enter(): it rounds to nearest even and flushes 32-bit sources and results
- * as the clause wants. It does not see 16-bit floats, whose flushing is done here, and its NaNs are not ours.
+ * The SIMD unit runs in the state of tsr_alu_enter(): it rounds to nearest even and flushes 32-bit
+ * sources and results as the clause wants. It does not see 16-bit floats, whose flushing is done
+ * here, and its NaNs are not ours.
  */
 
 typedef double vf64 __attribute__((vector_size(TSR_VECTOR_BYTES)));
@@ -30,8 +32,8 @@ typedef __m128i tsr_si;
 TSR_INLINE vu32 canonical(vf32 x)
 {
 #if defined(TSR_ALU_AVX512)
-	return (vu32)_mm512_mask_blend_epi32(_mm512_cmp_ps_mask((__m512)x, (__m512)x, _CMP_UNORD_Q), (__m512i)x,
-					     (__m512i)tsr_splat(TSR_F32_NAN));
+	return (vu32)_mm512_mask_blend_epi32(_mm512_cmp_ps_mask((__m512)x, (__m512)x, _CMP_UNORD_Q),
+					     (__m512i)x, (__m512i)tsr_splat(TSR_F32_NAN));
 #elif defined(TSR_ALU_AVX2)
 	return (vu32)_mm256_blendv_ps((__m256)x, (__m256)tsr_splat(TSR_F32_NAN),
 				      _mm256_cmp_ps((__m256)x, (__m256)x, _CMP_UNORD_Q));
@@ -43,8 +45,8 @@ TSR_INLINE vu32 canonical(vf32 x)
 }
 
 /*
- * The unit's maximum and minimum return the second operand when one is NaN or both are zeros: with the bound there, NaN
- * becomes the lower bound and -0 becomes +0, as clamps want.
+ * The unit's maximum and minimum return the second operand when one is NaN or both are zeros: with
+ * the bound there, NaN becomes the lower bound and -0 becomes +0, as clamps want.
  */
 TSR_INLINE vf32 at_least(vf32 x, float bound)
 {
@@ -108,10 +110,12 @@ TSR_INLINE struct tsr_doubles to_doubles(vf32 x)
 {
 #if defined(TSR_ALU_AVX512)
 	return (struct tsr_doubles){ { (vf64)_mm512_cvtps_pd(_mm512_castps512_ps256((__m512)x)),
-				       (vf64)_mm512_cvtps_pd(_mm512_extractf32x8_ps((__m512)x, 1)) } };
+				       (vf64)_mm512_cvtps_pd(
+					       _mm512_extractf32x8_ps((__m512)x, 1)) } };
 #elif defined(TSR_ALU_AVX2)
 	return (struct tsr_doubles){ { (vf64)_mm256_cvtps_pd(_mm256_castps256_ps128((__m256)x)),
-				       (vf64)_mm256_cvtps_pd(_mm256_extractf128_ps((__m256)x, 1)) } };
+				       (vf64)_mm256_cvtps_pd(
+					       _mm256_extractf128_ps((__m256)x, 1)) } };
 #else
 	return (struct tsr_doubles){ { (vf64)_mm_cvtps_pd((__m128)x),
 				       (vf64)_mm_cvtps_pd(_mm_movehl_ps((__m128)x, (__m128)x)) } };
@@ -123,13 +127,16 @@ TSR_INLINE struct tsr_doubles ints_to_doubles(vs32 x)
 {
 #if defined(TSR_ALU_AVX512)
 	return (struct tsr_doubles){ { (vf64)_mm512_cvtepi32_pd(_mm512_castsi512_si256((__m512i)x)),
-				       (vf64)_mm512_cvtepi32_pd(_mm512_extracti64x4_epi64((__m512i)x, 1)) } };
+				       (vf64)_mm512_cvtepi32_pd(
+					       _mm512_extracti64x4_epi64((__m512i)x, 1)) } };
 #elif defined(TSR_ALU_AVX2)
 	return (struct tsr_doubles){ { (vf64)_mm256_cvtepi32_pd(_mm256_castsi256_si128((__m256i)x)),
-				       (vf64)_mm256_cvtepi32_pd(_mm256_extracti128_si256((__m256i)x, 1)) } };
+				       (vf64)_mm256_cvtepi32_pd(
+					       _mm256_extracti128_si256((__m256i)x, 1)) } };
 #else
 	return (struct tsr_doubles){ { (vf64)_mm_cvtepi32_pd((__m128i)x),
-				       (vf64)_mm_cvtepi32_pd(_mm_unpackhi_epi64((__m128i)x, (__m128i)x)) } };
+				       (vf64)_mm_cvtepi32_pd(
+					       _mm_unpackhi_epi64((__m128i)x, (__m128i)x)) } };
 #endif
 }
 
@@ -139,16 +146,19 @@ TSR_INLINE vf32 to_floats(struct tsr_doubles x)
 	return (vf32)_mm512_insertf32x8(_mm512_castps256_ps512(_mm512_cvtpd_ps((__m512d)x.part[0])),
 					_mm512_cvtpd_ps((__m512d)x.part[1]), 1);
 #elif defined(TSR_ALU_AVX2)
-	return (vf32)_mm256_insertf128_ps(_mm256_castps128_ps256(_mm256_cvtpd_ps((__m256d)x.part[0])),
-					  _mm256_cvtpd_ps((__m256d)x.part[1]), 1);
+	return (vf32)_mm256_insertf128_ps(
+		_mm256_castps128_ps256(_mm256_cvtpd_ps((__m256d)x.part[0])),
+		_mm256_cvtpd_ps((__m256d)x.part[1]), 1);
 #else
-	return (vf32)_mm_movelh_ps(_mm_cvtpd_ps((__m128d)x.part[0]), _mm_cvtpd_ps((__m128d)x.part[1]));
+	return (vf32)_mm_movelh_ps(_mm_cvtpd_ps((__m128d)x.part[0]),
+				   _mm_cvtpd_ps((__m128d)x.part[1]));
 #endif
 }
 
 /*
- * x + y rounded to odd: the nearest double that has its last bit set, unless the sum is exact. Rounded once more to at
- * most 51 bits it gives what the exact sum gives. Nothing overflows here; NaN and infinities pass.
+ * x + y rounded to odd: the nearest double that has its last bit set, unless the sum is exact.
+ * Rounded once more to at most 51 bits it gives what the exact sum gives. Nothing overflows here;
+ * NaN and infinities pass.
  */
 TSR_INLINE vf64 add_to_odd(vf64 x, vf64 y)
 {
@@ -181,8 +191,9 @@ TSR_INLINE vf32 multiply_add(vf32 a, vf32 b, vf32 c)
 #endif
 
 /*
- * The 16-bit floats in the low halves of the lanes, exactly. Normal numbers get another exponent; subnormal ones become
- * 1.fraction * 2^-14, minus 2^-14; so no step meets a subnormal 32-bit float. (When the unit rounds down, that makes -0.)
+ * The 16-bit floats in the low halves of the lanes, exactly. Normal numbers get another exponent;
+ * subnormal ones become 1.fraction * 2^-14, minus 2^-14; so no step meets a subnormal 32-bit float.
+ * (When the unit rounds down, that makes -0.)
  */
 TSR_INLINE vf32 widen_low(vu32 x)
 {
@@ -195,7 +206,6 @@ TSR_INLINE vf32 widen_low(vu32 x)
 
 	return (vf32)((select_lanes(subnormal, tiny, normal) & 0x7fffffff) | (x & 0x8000) << 16);
 }
-
 
 /* Source @n by the modifier @widen; @flush: 16-bit subnormals are zero. */
 TSR_INLINE vu32 widened(vu32 x, uint32_t widen, uint32_t flush)
@@ -237,11 +247,16 @@ static void run_rounded(const struct tsr_uop *uop, struct tsr_alu_state *state)
 	_mm_setcsr(csr);
 }
 
-/* Let @fn, which rounds to nearest even, round as the instruction wants; false if the unit has no such mode. */
+/*
+ * Let @fn, which rounds to nearest even, round as the instruction wants; false if the unit has no
+ * such mode.
+ */
 static bool use_rounded(struct tsr_uop *uop, tsr_uop_fn *fn)
 {
 	static const uint16_t bits[] = {
-		[TSR_ROUND_RTP] = _MM_ROUND_UP, [TSR_ROUND_RTN] = _MM_ROUND_DOWN, [TSR_ROUND_RTZ] = _MM_ROUND_TOWARD_ZERO,
+		[TSR_ROUND_RTP] = _MM_ROUND_UP,
+		[TSR_ROUND_RTN] = _MM_ROUND_DOWN,
+		[TSR_ROUND_RTZ] = _MM_ROUND_TOWARD_ZERO,
 	};
 	unsigned int round = uop->insn->mod[TSR_MOD_ROUND];
 

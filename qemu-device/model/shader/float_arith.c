@@ -6,7 +6,8 @@
 
 uint32_t tsr_float_fma(const struct tsr_uop *uop, const uint32_t src[4], const uint32_t pair[3])
 {
-	struct tsr_real x = tsr_real_mul(tsr_float_real(uop, 0, src[0]), tsr_float_real(uop, 1, src[1]));
+	struct tsr_real x = tsr_real_mul(tsr_float_real(uop, 0, src[0]),
+					 tsr_float_real(uop, 1, src[1]));
 
 	(void)pair;
 	x = tsr_real_add(x, tsr_float_real(uop, 2, src[2]), uop->insn->mod[TSR_MOD_ROUND]);
@@ -18,19 +19,22 @@ static uint32_t fma_half(const struct tsr_uop *uop, const uint32_t src[4], unsig
 	struct tsr_real x = tsr_real_mul(tsr_float_half_real(uop, 0, src[0], half),
 					 tsr_float_half_real(uop, 1, src[1], half));
 
-	x = tsr_real_add(x, tsr_float_half_real(uop, 2, src[2], half), uop->insn->mod[TSR_MOD_ROUND]);
+	x = tsr_real_add(x, tsr_float_half_real(uop, 2, src[2], half),
+			 uop->insn->mod[TSR_MOD_ROUND]);
 	return tsr_float_pack(uop, x, TSR_F16);
 }
 
-uint32_t tsr_float_fma_half(const struct tsr_uop *uop, const uint32_t src[4], const uint32_t pair[3])
+uint32_t tsr_float_fma_half(const struct tsr_uop *uop, const uint32_t src[4],
+			    const uint32_t pair[3])
 {
 	(void)pair;
 	return tsr_float_halves(uop, src, fma_half);
 }
 
 /*
- * The product of a scaled FMA. Reciprocals and square roots refine an estimate and must get 1/0, 1/inf and sqrt of
- * both right: n takes 0 times anything for 0; left takes 0 * inf and inf * 0 for the left factor.
+ * The product of a scaled FMA. Reciprocals and square roots refine an estimate and must get 1/0,
+ * 1/inf and sqrt of both right: n takes 0 times anything for 0; left takes 0 * inf and inf * 0 for
+ * the left factor.
  */
 static struct tsr_real scaled_product(struct tsr_real x, struct tsr_real y, unsigned int special)
 {
@@ -46,8 +50,8 @@ static struct tsr_real scaled_product(struct tsr_real x, struct tsr_real y, unsi
 	return tsr_real_mul(x, y);
 }
 
-static uint32_t fma_rscale(const struct tsr_uop *uop, struct tsr_real x, struct tsr_real y, struct tsr_real z,
-			   int32_t scale, enum tsr_float_width width)
+static uint32_t fma_rscale(const struct tsr_uop *uop, struct tsr_real x, struct tsr_real y,
+			   struct tsr_real z, int32_t scale, enum tsr_float_width width)
 {
 	x = scaled_product(x, y, uop->insn->mod[TSR_MOD_SPECIAL]);
 	x = tsr_real_add(x, z, uop->insn->mod[TSR_MOD_ROUND]);
@@ -55,7 +59,8 @@ static uint32_t fma_rscale(const struct tsr_uop *uop, struct tsr_real x, struct 
 }
 
 /* (a * b + c) * 2^d */
-uint32_t tsr_float_fma_rscale(const struct tsr_uop *uop, const uint32_t src[4], const uint32_t pair[3])
+uint32_t tsr_float_fma_rscale(const struct tsr_uop *uop, const uint32_t src[4],
+			      const uint32_t pair[3])
 {
 	(void)pair;
 	return fma_rscale(uop, tsr_float_real(uop, 0, src[0]), tsr_float_real(uop, 1, src[1]),
@@ -63,7 +68,8 @@ uint32_t tsr_float_fma_rscale(const struct tsr_uop *uop, const uint32_t src[4], 
 }
 
 /* The sources have no swizzle; each half of d scales its half. */
-static uint32_t plain_half(const struct tsr_uop *uop, unsigned int n, uint32_t word, unsigned int half)
+static uint32_t plain_half(const struct tsr_uop *uop, unsigned int n, uint32_t word,
+			   unsigned int half)
 {
 	uint32_t bits = word >> 16 * half & 0xffff;
 
@@ -83,7 +89,8 @@ static uint32_t fma_rscale_half(const struct tsr_uop *uop, const uint32_t src[4]
 	return fma_rscale(uop, x[0], x[1], x[2], (int16_t)(src[3] >> 16 * half), TSR_F16);
 }
 
-uint32_t tsr_float_fma_rscale_half(const struct tsr_uop *uop, const uint32_t src[4], const uint32_t pair[3])
+uint32_t tsr_float_fma_rscale_half(const struct tsr_uop *uop, const uint32_t src[4],
+				   const uint32_t pair[3])
 {
 	(void)pair;
 	return tsr_float_halves(uop, src, fma_rscale_half);
@@ -92,27 +99,35 @@ uint32_t tsr_float_fma_rscale_half(const struct tsr_uop *uop, const uint32_t src
 uint32_t tsr_float_add(const struct tsr_uop *uop, const uint32_t src[4], const uint32_t pair[3])
 {
 	(void)pair;
-	return tsr_float_pack(uop, tsr_real_add(tsr_float_real(uop, 0, src[0]), tsr_float_real(uop, 1, src[1]),
-						uop->insn->mod[TSR_MOD_ROUND]), TSR_F32);
+	return tsr_float_pack(uop,
+			      tsr_real_add(tsr_float_real(uop, 0, src[0]),
+					   tsr_float_real(uop, 1, src[1]),
+					   uop->insn->mod[TSR_MOD_ROUND]),
+			      TSR_F32);
 }
 
 static uint32_t add_half(const struct tsr_uop *uop, const uint32_t src[4], unsigned int half)
 {
-	return tsr_float_pack(uop, tsr_real_add(tsr_float_half_real(uop, 0, src[0], half),
-						tsr_float_half_real(uop, 1, src[1], half),
-						uop->insn->mod[TSR_MOD_ROUND]), TSR_F16);
+	return tsr_float_pack(uop,
+			      tsr_real_add(tsr_float_half_real(uop, 0, src[0], half),
+					   tsr_float_half_real(uop, 1, src[1], half),
+					   uop->insn->mod[TSR_MOD_ROUND]),
+			      TSR_F16);
 }
 
-uint32_t tsr_float_add_half(const struct tsr_uop *uop, const uint32_t src[4], const uint32_t pair[3])
+uint32_t tsr_float_add_half(const struct tsr_uop *uop, const uint32_t src[4],
+			    const uint32_t pair[3])
 {
 	(void)pair;
 	return tsr_float_halves(uop, src, add_half);
 }
 
 /* (a + b) * 2^c */
-uint32_t tsr_float_add_rscale(const struct tsr_uop *uop, const uint32_t src[4], const uint32_t pair[3])
+uint32_t tsr_float_add_rscale(const struct tsr_uop *uop, const uint32_t src[4],
+			      const uint32_t pair[3])
 {
-	struct tsr_real x = tsr_real_add(tsr_float_real(uop, 0, src[0]), tsr_float_real(uop, 1, src[1]),
+	struct tsr_real x = tsr_real_add(tsr_float_real(uop, 0, src[0]),
+					 tsr_float_real(uop, 1, src[1]),
 					 uop->insn->mod[TSR_MOD_ROUND]);
 
 	(void)pair;
@@ -120,12 +135,14 @@ uint32_t tsr_float_add_rscale(const struct tsr_uop *uop, const uint32_t src[4], 
 }
 
 /* a + the mantissa of b that FREXPM.log gives */
-uint32_t tsr_float_add_lscale(const struct tsr_uop *uop, const uint32_t src[4], const uint32_t pair[3])
+uint32_t tsr_float_add_lscale(const struct tsr_uop *uop, const uint32_t src[4],
+			      const uint32_t pair[3])
 {
 	struct tsr_real x = tsr_float_real(uop, 1, src[1]);
 
 	(void)pair;
 	if (x.kind == TSR_REAL_FINITE)
 		tsr_real_frexp(&x, TSR_FREXP_LOG);
-	return tsr_float_pack_plain(uop, tsr_real_add(tsr_float_real(uop, 0, src[0]), x, TSR_ROUND_NONE), TSR_F32);
+	return tsr_float_pack_plain(
+		uop, tsr_real_add(tsr_float_real(uop, 0, src[0]), x, TSR_ROUND_NONE), TSR_F32);
 }

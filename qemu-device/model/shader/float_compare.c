@@ -37,7 +37,7 @@ bool tsr_float_compare(unsigned int cmpf, uint32_t a, uint32_t b)
 	case TSR_CMPF_LE:
 		return x <= y;
 	default:
-		return x != y;		/* NE, and GTLT of what can be compared */
+		return x != y; /* NE, and GTLT of what can be compared */
 	}
 }
 
@@ -48,9 +48,9 @@ static unsigned int choose(const struct tsr_uop *uop, uint32_t a, uint32_t b)
 	bool max = op == TSR_OP_ADD_FMAX_F32 || op == TSR_OP_ADD_FMAX_V2F16;
 
 	switch (uop->insn->mod[TSR_MOD_SEM]) {
-	case TSR_SEM_C:			/* a > b ? a : b, as C has it */
+	case TSR_SEM_C: /* a > b ? a : b, as C has it */
 		return !tsr_float_compare(max ? TSR_CMPF_GT : TSR_CMPF_LT, a, b);
-	case TSR_SEM_INVERSE_C:		/* a < b ? b : a */
+	case TSR_SEM_INVERSE_C: /* a < b ? b : a */
 		return tsr_float_compare(max ? TSR_CMPF_LT : TSR_CMPF_GT, a, b);
 	case TSR_SEM_NAN_PROPAGATE:
 		if (is_nan(a) || is_nan(b))
@@ -68,18 +68,21 @@ uint32_t tsr_float_min_max(const struct tsr_uop *uop, const uint32_t src[4], con
 	uint32_t x[2] = { tsr_float_source(uop, 0, src[0]), tsr_float_source(uop, 1, src[1]) };
 
 	(void)pair;
-	return tsr_float_pack(uop, tsr_real_unpack(x[choose(uop, x[0], x[1])], TSR_F32, &uop->mode), TSR_F32);
+	return tsr_float_pack(uop, tsr_real_unpack(x[choose(uop, x[0], x[1])], TSR_F32, &uop->mode),
+			      TSR_F32);
 }
 
 static uint32_t min_max_half(const struct tsr_uop *uop, const uint32_t src[4], unsigned int half)
 {
-	uint32_t x[2] = { tsr_float_half_source(uop, 0, src[0], half), tsr_float_half_source(uop, 1, src[1], half) };
+	uint32_t x[2] = { tsr_float_half_source(uop, 0, src[0], half),
+			  tsr_float_half_source(uop, 1, src[1], half) };
 	unsigned int which = choose(uop, tsr_float_widened(x[0]), tsr_float_widened(x[1]));
 
 	return tsr_float_pack(uop, tsr_real_unpack(x[which], TSR_F16, &uop->mode), TSR_F16);
 }
 
-uint32_t tsr_float_min_max_half(const struct tsr_uop *uop, const uint32_t src[4], const uint32_t pair[3])
+uint32_t tsr_float_min_max_half(const struct tsr_uop *uop, const uint32_t src[4],
+				const uint32_t pair[3])
 {
 	(void)pair;
 	return tsr_float_halves(uop, src, min_max_half);
@@ -98,7 +101,8 @@ uint32_t tsr_float_cmp(const struct tsr_uop *uop, const uint32_t src[4], const u
 
 static bool compare_half(const struct tsr_uop *uop, uint32_t a, uint32_t b)
 {
-	return tsr_float_compare(uop->insn->mod[TSR_MOD_CMPF], tsr_float_widened(a), tsr_float_widened(b));
+	return tsr_float_compare(uop->insn->mod[TSR_MOD_CMPF], tsr_float_widened(a),
+				 tsr_float_widened(b));
 }
 
 static uint32_t cmp_half(const struct tsr_uop *uop, const uint32_t src[4], unsigned int half)
@@ -111,7 +115,8 @@ static uint32_t cmp_half(const struct tsr_uop *uop, const uint32_t src[4], unsig
 	return truth[uop->insn->mod[TSR_MOD_RESULT_TYPE] & 3];
 }
 
-uint32_t tsr_float_cmp_half(const struct tsr_uop *uop, const uint32_t src[4], const uint32_t pair[3])
+uint32_t tsr_float_cmp_half(const struct tsr_uop *uop, const uint32_t src[4],
+			    const uint32_t pair[3])
 {
 	(void)pair;
 	return tsr_float_halves(uop, src, cmp_half);
@@ -121,7 +126,9 @@ uint32_t tsr_float_csel(const struct tsr_uop *uop, const uint32_t src[4], const 
 {
 	(void)pair;
 	return tsr_float_compare(uop->insn->mod[TSR_MOD_CMPF], tsr_float_source(uop, 0, src[0]),
-				 tsr_float_source(uop, 1, src[1])) ? src[2] : src[3];
+				 tsr_float_source(uop, 1, src[1]))
+		       ? src[2]
+		       : src[3];
 }
 
 /* CSEL.v2f16 has no swizzles. */
@@ -137,7 +144,8 @@ static uint32_t csel_half(const struct tsr_uop *uop, const uint32_t src[4], unsi
 	return src[compare_half(uop, x[0], x[1]) ? 2 : 3] >> 16 * half;
 }
 
-uint32_t tsr_float_csel_half(const struct tsr_uop *uop, const uint32_t src[4], const uint32_t pair[3])
+uint32_t tsr_float_csel_half(const struct tsr_uop *uop, const uint32_t src[4],
+			     const uint32_t pair[3])
 {
 	(void)pair;
 	return tsr_float_halves(uop, src, csel_half);
@@ -148,11 +156,14 @@ uint32_t tsr_float_discard(const struct tsr_uop *uop, const uint32_t src[4], con
 {
 	(void)pair;
 	return tsr_float_compare(uop->insn->mod[TSR_MOD_CMPF], tsr_float_source(uop, 0, src[0]),
-				 tsr_float_source(uop, 1, src[1])) ? ~0u : 0;
+				 tsr_float_source(uop, 1, src[1]))
+		       ? ~0u
+		       : 0;
 }
 
 /* The largest of |x|, |y|, |z|; NaN only when all are. */
-uint32_t tsr_float_cubeface1(const struct tsr_uop *uop, const uint32_t src[4], const uint32_t pair[3])
+uint32_t tsr_float_cubeface1(const struct tsr_uop *uop, const uint32_t src[4],
+			     const uint32_t pair[3])
 {
 	uint32_t largest = 0x7fffffff;
 
@@ -167,10 +178,11 @@ uint32_t tsr_float_cubeface1(const struct tsr_uop *uop, const uint32_t src[4], c
 }
 
 /*
- * The face (+x, -x, +y, -y, +z, -z) in bits 31:29, of the coordinates that CUBEFACE1 in the same tuple has: of equal
- * magnitudes z counts before y before x. A NaN is never the largest.
+ * The face (+x, -x, +y, -y, +z, -z) in bits 31:29, of the coordinates that CUBEFACE1 in the same
+ * tuple has: of equal magnitudes z counts before y before x. A NaN is never the largest.
  */
-uint32_t tsr_float_cubeface2(const struct tsr_uop *uop, const uint32_t src[4], const uint32_t pair[3])
+uint32_t tsr_float_cubeface2(const struct tsr_uop *uop, const uint32_t src[4],
+			     const uint32_t pair[3])
 {
 	struct tsr_uop one = { .insn = uop->pair_insn, .mode = uop->mode };
 	unsigned int axis = 2;
@@ -188,8 +200,12 @@ uint32_t tsr_float_cubeface2(const struct tsr_uop *uop, const uint32_t src[4], c
 	return (2 * axis + tsr_float_compare(TSR_CMPF_LT, x[axis], 0)) << 29;
 }
 
-/* s before the division: -z, z, x, x, x, -x. Sources z, x, face; faces 6 and 7 do not exist and give 0. */
-uint32_t tsr_float_cube_ssel(const struct tsr_uop *uop, const uint32_t src[4], const uint32_t pair[3])
+/*
+ * s before the division: -z, z, x, x, x, -x. Sources z, x, face; faces 6 and 7 do not exist and
+ * give 0.
+ */
+uint32_t tsr_float_cube_ssel(const struct tsr_uop *uop, const uint32_t src[4],
+			     const uint32_t pair[3])
 {
 	unsigned int face = src[2] >> 29;
 	unsigned int n = face >= 2;
@@ -200,7 +216,8 @@ uint32_t tsr_float_cube_ssel(const struct tsr_uop *uop, const uint32_t src[4], c
 }
 
 /* t: -y, -y, z, -z, -y, -y. Sources y, z, face. */
-uint32_t tsr_float_cube_tsel(const struct tsr_uop *uop, const uint32_t src[4], const uint32_t pair[3])
+uint32_t tsr_float_cube_tsel(const struct tsr_uop *uop, const uint32_t src[4],
+			     const uint32_t pair[3])
 {
 	unsigned int face = src[2] >> 29;
 	unsigned int n = face == 2 || face == 3;

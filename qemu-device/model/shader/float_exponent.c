@@ -11,8 +11,8 @@ static int32_t exponent(const struct tsr_real *x)
 }
 
 /*
- * Ranges of the mantissa: [0.5, 1) as in C; for roots [0.25, 1), x = m * 4^e; for logarithms [0.75, 1.5), so that 1
- * is inside.
+ * Ranges of the mantissa: [0.5, 1) as in C; for roots [0.25, 1), x = m * 4^e; for logarithms
+ * [0.75, 1.5), so that 1 is inside.
  */
 int32_t tsr_real_frexp(struct tsr_real *x, enum tsr_frexp kind)
 {
@@ -38,7 +38,9 @@ int32_t tsr_real_frexp(struct tsr_real *x, enum tsr_frexp kind)
 
 static enum tsr_frexp kind_of(const struct tsr_insn *insn)
 {
-	return insn->mod[TSR_MOD_LOG] ? TSR_FREXP_LOG : insn->mod[TSR_MOD_SQRT] ? TSR_FREXP_SQRT : TSR_FREXP;
+	return insn->mod[TSR_MOD_LOG]	 ? TSR_FREXP_LOG
+	       : insn->mod[TSR_MOD_SQRT] ? TSR_FREXP_SQRT
+					 : TSR_FREXP;
 }
 
 /* 0 for 0, infinities and NaN. The negation is of the result. */
@@ -63,7 +65,8 @@ static uint32_t frexpe_half(const struct tsr_uop *uop, const uint32_t src[4], un
 	return frexpe(uop, tsr_float_half_real(uop, 0, src[0], half));
 }
 
-uint32_t tsr_float_frexpe_half(const struct tsr_uop *uop, const uint32_t src[4], const uint32_t pair[3])
+uint32_t tsr_float_frexpe_half(const struct tsr_uop *uop, const uint32_t src[4],
+			       const uint32_t pair[3])
 {
 	(void)pair;
 	return tsr_float_halves(uop, src, frexpe_half);
@@ -87,7 +90,8 @@ static uint32_t frexpm_half(const struct tsr_uop *uop, const uint32_t src[4], un
 	return frexpm(uop, tsr_float_half_real(uop, 0, src[0], half), TSR_F16);
 }
 
-uint32_t tsr_float_frexpm_half(const struct tsr_uop *uop, const uint32_t src[4], const uint32_t pair[3])
+uint32_t tsr_float_frexpm_half(const struct tsr_uop *uop, const uint32_t src[4],
+			       const uint32_t pair[3])
 {
 	(void)pair;
 	return tsr_float_halves(uop, src, frexpm_half);
@@ -107,7 +111,8 @@ static uint32_t ldexp_half(const struct tsr_uop *uop, const uint32_t src[4], uns
 	return tsr_float_pack(uop, tsr_real_scale(x, (int16_t)(src[1] >> 16 * half)), TSR_F16);
 }
 
-uint32_t tsr_float_ldexp_half(const struct tsr_uop *uop, const uint32_t src[4], const uint32_t pair[3])
+uint32_t tsr_float_ldexp_half(const struct tsr_uop *uop, const uint32_t src[4],
+			      const uint32_t pair[3])
 {
 	(void)pair;
 	return tsr_float_halves(uop, src, ldexp_half);
@@ -143,7 +148,8 @@ static uint32_t logb_half(const struct tsr_uop *uop, const uint32_t src[4], unsi
 	return log_b(uop, tsr_float_half_real(uop, 0, src[0], half), TSR_F16);
 }
 
-uint32_t tsr_float_logb_half(const struct tsr_uop *uop, const uint32_t src[4], const uint32_t pair[3])
+uint32_t tsr_float_logb_half(const struct tsr_uop *uop, const uint32_t src[4],
+			     const uint32_t pair[3])
 {
 	(void)pair;
 	return tsr_float_halves(uop, src, logb_half);
@@ -173,7 +179,8 @@ static uint32_t ilogb_half(const struct tsr_uop *uop, const uint32_t src[4], uns
 	return ilog_b(tsr_float_half_real(uop, 0, src[0], half), INT16_MIN);
 }
 
-uint32_t tsr_float_ilogb_half(const struct tsr_uop *uop, const uint32_t src[4], const uint32_t pair[3])
+uint32_t tsr_float_ilogb_half(const struct tsr_uop *uop, const uint32_t src[4],
+			      const uint32_t pair[3])
 {
 	(void)pair;
 	return tsr_float_halves(uop, src, ilogb_half);

@@ -4,7 +4,7 @@
  */
 #include "float_ops.h"
 
-#define BOTH(name, fn)	[TSR_OP_FMA_##name] = fn, [TSR_OP_ADD_##name] = fn
+#define BOTH(name, fn) [TSR_OP_FMA_##name] = fn, [TSR_OP_ADD_##name] = fn
 
 tsr_float_fn *const tsr_float_table[TSR_OP__COUNT] = {
 	[TSR_OP_FMA_FMA_F32] = tsr_float_fma,
@@ -87,7 +87,8 @@ bool tsr_float_defined(const struct tsr_insn *insn)
 	case TSR_OP_ADD_FEXP_TABLE_U4:
 		return insn->mod[TSR_MOD_ADJ] == TSR_ADJ_NONE;
 	case TSR_OP_ADD_FLOG_TABLE_F32:
-		return insn->mod[TSR_MOD_PRECISION] == TSR_PRECISION_NONE && !insn->mod[TSR_MOD_DIVZERO];
+		return insn->mod[TSR_MOD_PRECISION] == TSR_PRECISION_NONE &&
+		       !insn->mod[TSR_MOD_DIVZERO];
 	case TSR_OP_ADD_FRCP_F16:
 	case TSR_OP_ADD_FRSQ_F16:
 	case TSR_OP_ADD_FRCP_APPROX_F32:
@@ -109,7 +110,8 @@ void tsr_float_lanes(const struct tsr_uop *uop, struct tsr_alu_state *state)
 	for (unsigned int i = 0; i < state->warps; i++) {
 		unsigned int warp = state->warp[i];
 		const union tsr_lanes *from[7];
-		union tsr_lanes *to = state->space[uop->dst.space] + uop->dst.index + uop->dst.step * warp;
+		union tsr_lanes *to = state->space[uop->dst.space] + uop->dst.index +
+				      uop->dst.step * warp;
 
 		for (unsigned int n = 0; n < 7; n++) {
 			struct tsr_operand o = n < 4 ? uop->src[n] : uop->pair[n - 4];
@@ -143,7 +145,7 @@ uint32_t tsr_float_widened(uint32_t half)
 	uint32_t magnitude = half & 0x7fff;
 	uint32_t sign = (half & 0x8000) << 16;
 
-	if (magnitude > TSR_F16_INF)		/* the payload stays, for the total order */
+	if (magnitude > TSR_F16_INF) /* the payload stays, for the total order */
 		return sign | 0x7f800000 | (magnitude & 0x3ff) << 13;
 	return tsr_real_pack(tsr_real_unpack(half, TSR_F16, &keep),
 			     &(struct tsr_rounding){ .width = TSR_F32, .mode = &keep });
@@ -171,7 +173,8 @@ struct tsr_real tsr_float_real(const struct tsr_uop *uop, unsigned int n, uint32
 	return tsr_real_unpack(tsr_float_source(uop, n, word), TSR_F32, &uop->mode);
 }
 
-uint32_t tsr_float_half_source(const struct tsr_uop *uop, unsigned int n, uint32_t word, unsigned int half)
+uint32_t tsr_float_half_source(const struct tsr_uop *uop, unsigned int n, uint32_t word,
+			       unsigned int half)
 {
 	/* h00, h10, h01, h11 are 0 to 3: bit 0 chooses for the low half, bit 1 for the high one */
 	unsigned int from = uop->insn->mod[TSR_MOD_SWZ0 + n] >> half & 1;
@@ -182,7 +185,8 @@ uint32_t tsr_float_half_source(const struct tsr_uop *uop, unsigned int n, uint32
 	return signs(uop->insn, n, bits, 0x8000);
 }
 
-struct tsr_real tsr_float_half_real(const struct tsr_uop *uop, unsigned int n, uint32_t word, unsigned int half)
+struct tsr_real tsr_float_half_real(const struct tsr_uop *uop, unsigned int n, uint32_t word,
+				    unsigned int half)
 {
 	return tsr_real_unpack(tsr_float_half_source(uop, n, word, half), TSR_F16, &uop->mode);
 }
@@ -196,11 +200,14 @@ struct tsr_real tsr_float_lane_real(const struct tsr_uop *uop, uint32_t word)
 
 uint32_t tsr_float_pack(const struct tsr_uop *uop, struct tsr_real x, enum tsr_float_width width)
 {
-	return tsr_real_pack(x, &(struct tsr_rounding){ .width = width, .round = uop->insn->mod[TSR_MOD_ROUND],
-						       .clamp = uop->insn->mod[TSR_MOD_CLAMP], .mode = &uop->mode });
+	return tsr_real_pack(x, &(struct tsr_rounding){ .width = width,
+							.round = uop->insn->mod[TSR_MOD_ROUND],
+							.clamp = uop->insn->mod[TSR_MOD_CLAMP],
+							.mode = &uop->mode });
 }
 
-uint32_t tsr_float_pack_plain(const struct tsr_uop *uop, struct tsr_real x, enum tsr_float_width width)
+uint32_t tsr_float_pack_plain(const struct tsr_uop *uop, struct tsr_real x,
+			      enum tsr_float_width width)
 {
 	return tsr_real_pack(x, &(struct tsr_rounding){ .width = width, .mode = &uop->mode });
 }

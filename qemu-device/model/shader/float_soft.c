@@ -5,10 +5,10 @@
 #include "float_soft.h"
 
 static const struct {
-	uint8_t sig_bits;		/* precision, with the implied bit */
+	uint8_t sig_bits; /* precision, with the implied bit */
 	uint8_t sign_bit;
-	int16_t exp_min;		/* of the least bit of subnormals */
-	int16_t exp_max;		/* of the least bit of the largest numbers */
+	int16_t exp_min; /* of the least bit of subnormals */
+	int16_t exp_max; /* of the least bit of the largest numbers */
 	uint32_t inf, nan, one;
 } formats[] = {
 	[TSR_F16] = { 11, 15, -24, 5, TSR_F16_INF, TSR_F16_NAN, TSR_F16_ONE },
@@ -53,7 +53,8 @@ static struct tsr_real nan_real(void)
 	return (struct tsr_real){ .kind = TSR_REAL_NAN };
 }
 
-struct tsr_real tsr_real_unpack(uint32_t bits, enum tsr_float_width width, const struct tsr_alu_mode *mode)
+struct tsr_real tsr_real_unpack(uint32_t bits, enum tsr_float_width width,
+				const struct tsr_alu_mode *mode)
 {
 	unsigned int fraction_bits = formats[width].sig_bits - 1;
 	uint32_t magnitude = bits & ((1u << formats[width].sign_bit) - 1);
@@ -97,7 +98,9 @@ struct tsr_real tsr_real_mul(struct tsr_real x, struct tsr_real y)
 			return nan_real();
 		r.kind = TSR_REAL_INF;
 	} else if (x.kind == TSR_REAL_FINITE && y.kind == TSR_REAL_FINITE) {
-		/* sources are unpacked numbers of at most 24 bits, never results with a sticky bit */
+		/*
+		 * sources are unpacked numbers of at most 24 bits, never results with a sticky bit
+		 */
 		r.kind = TSR_REAL_FINITE;
 		r.sig = x.sig * y.sig;
 		r.exp = x.exp + y.exp;
@@ -106,9 +109,9 @@ struct tsr_real tsr_real_mul(struct tsr_real x, struct tsr_real y)
 }
 
 /*
- * Both finite. Products have 48 significant bits, the others fewer, so with their highest bit in bit 62 there are
- * 14 zeros below: a shift by up to 14 is exact, and after a longer one the sum has more than 60 bits, where the
- * sticky bit is far below any rounding.
+ * Both finite. Products have 48 significant bits, the others fewer, so with their highest bit in
+ * bit 62 there are 14 zeros below: a shift by up to 14 is exact, and after a longer one the sum has
+ * more than 60 bits, where the sticky bit is far below any rounding.
  */
 static struct tsr_real add_finite(struct tsr_real x, struct tsr_real y, unsigned int round)
 {
@@ -201,8 +204,8 @@ struct tsr_real tsr_real_integral(struct tsr_real x, unsigned int round)
 /* The magnitude a result has that is too large. */
 static uint32_t overflow(enum tsr_float_width width, unsigned int round, bool negative)
 {
-	bool finite = round == TSR_ROUND_RTZ || round == TSR_ROUND_RTO || (round == TSR_ROUND_RTP && negative) ||
-		      (round == TSR_ROUND_RTN && !negative);
+	bool finite = round == TSR_ROUND_RTZ || round == TSR_ROUND_RTO ||
+		      (round == TSR_ROUND_RTP && negative) || (round == TSR_ROUND_RTN && !negative);
 
 	return formats[width].inf - finite;
 }

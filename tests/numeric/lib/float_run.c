@@ -11,33 +11,38 @@
 
 #define ARRAY(a) (sizeof(a) / sizeof((a)[0]))
 #define LANES TSR_BUNDLE_LANES
-#define REPORTED 4		/* differences reported per run */
+#define REPORTED 4 /* differences reported per run */
 
 static const char *const path_names[] = { "avx512", "avx2", "sse2" };
 
 static const uint32_t special_f32[] = {
-	0, 1, 2, 0x007fffff, 0x00400000, 0x00800000, 0x00800001, 0x00ffffff, 0x01000000,
-	0x33000000, 0x33800000, 0x33ffffff, 0x34000000, 0x38800000, 0x387fffff, 0x387ff000, 0x33800001, 0x477fefff,
-	0x477ff000, 0x3effffff, 0x3f000000, 0x3f000001, 0x3f3fffff, 0x3f400000, 0x3f7fffff, 0x3f800000,
-	0x3f800001, 0x3fbfffff, 0x3fc00000, 0x40000000, 0x40200000, 0x4b000001, 0x4b7fffff, 0x4b800000, 0x4effffff,
-	0x4f000000, 0x4f7fffff, 0x4f800000, 0x7e800000, 0x7f000000, 0x7f7fffff, 0x7f800000, 0x7f800001, 0x7fc00000,
-	0x7fffffff,
+	0,	    1,		2,	    0x007fffff, 0x00400000, 0x00800000, 0x00800001,
+	0x00ffffff, 0x01000000, 0x33000000, 0x33800000, 0x33ffffff, 0x34000000, 0x38800000,
+	0x387fffff, 0x387ff000, 0x33800001, 0x477fefff, 0x477ff000, 0x3effffff, 0x3f000000,
+	0x3f000001, 0x3f3fffff, 0x3f400000, 0x3f7fffff, 0x3f800000, 0x3f800001, 0x3fbfffff,
+	0x3fc00000, 0x40000000, 0x40200000, 0x4b000001, 0x4b7fffff, 0x4b800000, 0x4effffff,
+	0x4f000000, 0x4f7fffff, 0x4f800000, 0x7e800000, 0x7f000000, 0x7f7fffff, 0x7f800000,
+	0x7f800001, 0x7fc00000, 0x7fffffff,
 };
 
 static const uint16_t special_f16[] = {
-	0, 1, 2, 0x1ff, 0x200, 0x3ff, 0x400, 0x401, 0x7ff, 0x800, 0x37ff, 0x3800, 0x3801, 0x3bff, 0x3c00, 0x3c01, 0x3dff,
-	0x3e00, 0x4000, 0x4100, 0x63ff, 0x6400, 0x77ff, 0x7800, 0x7bfe, 0x7bff, 0x7c00, 0x7c01, 0x7e00, 0x7fff,
+	0,	1,	2,	0x1ff,	0x200,	0x3ff,	0x400,	0x401,	0x7ff,	0x800,
+	0x37ff, 0x3800, 0x3801, 0x3bff, 0x3c00, 0x3c01, 0x3dff, 0x3e00, 0x4000, 0x4100,
+	0x63ff, 0x6400, 0x77ff, 0x7800, 0x7bfe, 0x7bff, 0x7c00, 0x7c01, 0x7e00, 0x7fff,
 };
 
 static const uint32_t special_int[] = {
-	0, 1, 2, 3, 0x7f, 0x80, 0xff, 0x100, 0x7fff, 0x8000, 0xffff, 0x10000, 0x7f80ff01, 0x00ffffff, 0x01000000, 0x01000001,
-	0x01000003, 0x7fffff80, 0x7fffffbf, 0x7fffffc0, 0x7fffffff, 0x80000000, 0x80000001, 0x80000080, 0x800000c0, 0xff7f8001,
-	0xffffff7f, 0xffffff80, 0xfffffffe, 0xffffffff,
+	0,	    1,		2,	    3,		0x7f,	    0x80,
+	0xff,	    0x100,	0x7fff,	    0x8000,	0xffff,	    0x10000,
+	0x7f80ff01, 0x00ffffff, 0x01000000, 0x01000001, 0x01000003, 0x7fffff80,
+	0x7fffffbf, 0x7fffffc0, 0x7fffffff, 0x80000000, 0x80000001, 0x80000080,
+	0x800000c0, 0xff7f8001, 0xffffff7f, 0xffffff80, 0xfffffffe, 0xffffffff,
 };
 
 static const uint32_t special_scale[] = {
-	0, 1, 23, 24, 100, 126, 127, 128, 254, 300, 0x7fff, 0x8000, 0x7fffffff, 0x80000000, -1u, -24u, -125u, -126u, -127u, -149u,
-	-150u, -151u, -300u, -0x8000u,
+	0,     1,     23,     24,     100,	  126,	      127,   128,
+	254,   300,   0x7fff, 0x8000, 0x7fffffff, 0x80000000, -1u,   -24u,
+	-125u, -126u, -127u,  -149u,  -150u,	  -151u,      -300u, -0x8000u,
 };
 
 static uint64_t random_state = 0x2545f4914f6cdd1d;
@@ -98,15 +103,16 @@ static uint32_t special(enum float_source kind, unsigned int i)
 	case FLOAT_SOURCE_SCALE:
 		return special_scale[i];
 	case FLOAT_SOURCE_SCALES:
-		return (special_scale[i] & 0xffff) | special_scale[float_random() % ARRAY(special_scale)] << 16;
+		return (special_scale[i] & 0xffff) |
+		       special_scale[float_random() % ARRAY(special_scale)] << 16;
 	default:
 		return 0;
 	}
 }
 
 /*
- * A random float of @bits fraction bits. @near is an exponent the sources of one thread share, so that sums cancel and
- * round; fractions have few bits set, or few clear, as often as any.
+ * A random float of @bits fraction bits. @near is an exponent the sources of one thread share, so
+ * that sums cancel and round; fractions have few bits set, or few clear, as often as any.
  */
 static uint32_t random_float(unsigned int fraction_bits, unsigned int exponent_bits, uint32_t near)
 {
@@ -150,7 +156,8 @@ static uint32_t random_source(enum float_source kind, uint32_t near)
 
 	switch (kind) {
 	case FLOAT_SOURCE_F32:
-		return n % 64 ? random_float(23, 8, near & 0xff) : special(kind, (n >> 8) % specials(kind));
+		return n % 64 ? random_float(23, 8, near & 0xff)
+			      : special(kind, (n >> 8) % specials(kind));
 	case FLOAT_SOURCE_F16:
 		return random_float(10, 5, near & 31) | random_float(10, 5, near >> 8 & 31) << 16;
 	case FLOAT_SOURCE_INT:
@@ -170,11 +177,11 @@ struct run {
 	float_oracle *oracle;
 	float_judge *judge;
 	struct tsr_uop uop[ARRAY(path_names)];
-	unsigned int path[ARRAY(path_names)];	/* names of them */
+	unsigned int path[ARRAY(path_names)]; /* names of them */
 	unsigned int paths;
 	unsigned int bad;
-	unsigned int used;			/* lanes filled so far */
-	union tsr_lanes reg[5][TSR_BUNDLE_WARPS];	/* sources, result */
+	unsigned int used; /* lanes filled so far */
+	union tsr_lanes reg[5][TSR_BUNDLE_WARPS]; /* sources, result */
 };
 
 static void prepare(struct run *run)
@@ -186,11 +193,14 @@ static void prepare(struct run *run)
 
 		if (!alu)
 			continue;
-		*uop = (struct tsr_uop){ .insn = &run->c->insn, .mode = run->c->mode, .dst = { 4 * TSR_BUNDLE_WARPS, 0, 1 } };
+		*uop = (struct tsr_uop){ .insn = &run->c->insn,
+					 .mode = run->c->mode,
+					 .dst = { 4 * TSR_BUNDLE_WARPS, 0, 1 } };
 		for (unsigned int n = 0; n < 4; n++)
 			uop->src[n] = (struct tsr_operand){ n * TSR_BUNDLE_WARPS, 0, 1 };
 		if (!tsr_alu_select(alu, uop)) {
-			ktap_fail("%s cannot be run on %s", tsr_ops[run->c->insn.op].name, path_names[p]);
+			ktap_fail("%s cannot be run on %s", tsr_ops[run->c->insn.op].name,
+				  path_names[p]);
 			continue;
 		}
 		for (unsigned int i = 0; i < run->paths; i++)
@@ -200,7 +210,8 @@ static void prepare(struct run *run)
 	}
 }
 
-static void report(struct run *run, const char *path, const uint32_t src[4], uint32_t got, uint32_t wanted)
+static void report(struct run *run, const char *path, const uint32_t src[4], uint32_t got,
+		   uint32_t wanted)
 {
 	const struct tsr_op_info *info = &tsr_ops[run->c->insn.op];
 	char text[200] = "";
@@ -210,14 +221,16 @@ static void report(struct run *run, const char *path, const uint32_t src[4], uin
 		return;
 	for (unsigned int i = 0; i < info->num_mods && at < sizeof(text); i++) {
 		if (run->c->insn.mod[info->mods[i]])
-			at += snprintf(text + at, sizeof(text) - at, " %s=%u", tsr_mod_names[info->mods[i]],
+			at += snprintf(text + at, sizeof(text) - at, " %s=%u",
+				       tsr_mod_names[info->mods[i]],
 				       run->c->insn.mod[info->mods[i]]);
 	}
-	ktap_fail("%s %s%s ftz %u: %08x %08x %08x %08x gives %08x, not %08x", path, info->name, text, run->c->mode.ftz, src[0],
-		  src[1], src[2], src[3], got, wanted);
+	ktap_fail("%s %s%s ftz %u: %08x %08x %08x %08x gives %08x, not %08x", path, info->name,
+		  text, run->c->mode.ftz, src[0], src[1], src[2], src[3], got, wanted);
 }
 
-static void judge_lane(struct run *run, unsigned int p, unsigned int warp, unsigned int lane, const uint32_t expected)
+static void judge_lane(struct run *run, unsigned int p, unsigned int warp, unsigned int lane,
+		       const uint32_t expected)
 {
 	uint32_t src[4], got = run->reg[4][warp].u[lane], wanted = expected;
 
@@ -230,7 +243,9 @@ static void judge_lane(struct run *run, unsigned int p, unsigned int warp, unsig
 /* Run the lanes that are filled. */
 static void flush(struct run *run)
 {
-	struct tsr_alu_state state = { .warps = TSR_BUNDLE_WARPS, .warp = { 0, 1, 2, 3 }, .full = true };
+	struct tsr_alu_state state = { .warps = TSR_BUNDLE_WARPS,
+				       .warp = { 0, 1, 2, 3 },
+				       .full = true };
 	struct tsr_alu_saved saved;
 	uint32_t expected[LANES] = { 0 };
 
@@ -313,7 +328,8 @@ bool float_run_judged(const struct float_case *c, float_judge *judge, unsigned l
 	return run_all(&run, count);
 }
 
-bool float_run_range(const struct float_case *c, float_judge *judge, uint32_t first, uint64_t count, uint32_t step)
+bool float_run_range(const struct float_case *c, float_judge *judge, uint32_t first, uint64_t count,
+		     uint32_t step)
 {
 	struct run run = { .c = c, .judge = judge };
 	uint32_t src[4] = { first };
@@ -377,12 +393,16 @@ void float_random_modifiers(struct tsr_insn *insn)
 	const struct tsr_op_info *info = &tsr_ops[insn->op];
 
 	for (unsigned int i = 0; i < info->num_mods; i++)
-		insn->mod[info->mods[i]] = random_modifier(insn->op, info->mods[i], insn->mod[info->mods[i]]);
+		insn->mod[info->mods[i]] = random_modifier(insn->op, info->mods[i],
+							   insn->mod[info->mods[i]]);
 }
 
-void float_run_modes(unsigned int op, const uint8_t source[4], unsigned int rounds, float_oracle *oracle)
+void float_run_modes(unsigned int op, const uint8_t source[4], unsigned int rounds,
+		     float_oracle *oracle)
 {
-	enum { SAMPLES = 16 };
+	enum {
+		SAMPLES = 16
+	};
 	unsigned long count = float_count() / (4 * SAMPLES * __builtin_popcount(rounds)) + 1;
 	struct float_case c;
 

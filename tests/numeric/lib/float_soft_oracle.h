@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What surrounds an operation of Berkeley SoftFloat to make it an instruction: modifiers of sources, flushing,
- * suppression, clamps. For programs that are linked with SoftFloat (programs.mk).
+ * What surrounds an operation of Berkeley SoftFloat to make it an instruction: modifiers of
+ * sources, flushing, suppression, clamps. For programs that are linked with SoftFloat
+ * (programs.mk).
  */
 #ifndef TSR_FLOAT_SOFT_ORACLE_H
 #define TSR_FLOAT_SOFT_ORACLE_H
@@ -38,9 +39,12 @@ ORACLE_INLINE uint32_t float_bits(float x)
 ORACLE_INLINE void oracle_begin(unsigned int round)
 {
 	static const uint_fast8_t modes[] = {
-		[TSR_ROUND_NONE] = softfloat_round_near_even, [TSR_ROUND_RTP] = softfloat_round_max,
-		[TSR_ROUND_RTN] = softfloat_round_min, [TSR_ROUND_RTZ] = softfloat_round_minMag,
-		[TSR_ROUND_RTNA] = softfloat_round_near_maxMag, [TSR_ROUND_RTO] = softfloat_round_odd,
+		[TSR_ROUND_NONE] = softfloat_round_near_even,
+		[TSR_ROUND_RTP] = softfloat_round_max,
+		[TSR_ROUND_RTN] = softfloat_round_min,
+		[TSR_ROUND_RTZ] = softfloat_round_minMag,
+		[TSR_ROUND_RTNA] = softfloat_round_near_maxMag,
+		[TSR_ROUND_RTO] = softfloat_round_odd,
 	};
 
 	softfloat_detectTininess = softfloat_tininess_afterRounding;
@@ -53,7 +57,8 @@ ORACLE_INLINE unsigned int round_of(const struct float_case *c)
 	return c->insn.mod[TSR_MOD_ROUND];
 }
 
-ORACLE_INLINE uint32_t oracle_signs(const struct float_case *c, unsigned int n, uint32_t bits, uint32_t sign)
+ORACLE_INLINE uint32_t oracle_signs(const struct float_case *c, unsigned int n, uint32_t bits,
+				    uint32_t sign)
 {
 	if (c->insn.mod[TSR_MOD_ABS0 + n])
 		bits &= ~sign;
@@ -72,7 +77,8 @@ ORACLE_INLINE float16_t signed16(const struct float_case *c, unsigned int n, uin
 }
 
 /* Half @half of the pair that is source @n. */
-ORACLE_INLINE float16_t half_of(const struct float_case *c, unsigned int n, uint32_t word, unsigned int half)
+ORACLE_INLINE float16_t half_of(const struct float_case *c, unsigned int n, uint32_t word,
+				unsigned int half)
 {
 	static const uint8_t from[4][2] = { { 0, 0 }, { 1, 0 }, { 0, 1 }, { 1, 1 } };
 
@@ -105,13 +111,15 @@ ORACLE_INLINE float32_t word_of(const struct float_case *c, unsigned int n, uint
 }
 
 /* Flushing by the flags of the operation, the canonical NaN, suppression. */
-ORACLE_INLINE uint32_t settled(const struct float_case *c, uint32_t bits, uint32_t inf, uint32_t least_normal, bool flush)
+ORACLE_INLINE uint32_t settled(const struct float_case *c, uint32_t bits, uint32_t inf,
+			       uint32_t least_normal, bool flush)
 {
 	uint32_t sign = inf == 0x7c00 ? 0x8000 : 0x80000000, magnitude = bits & (sign - 1);
 
 	if (magnitude > inf)
 		return c->mode.suppress_nan ? 0 : inf | (inf == 0x7c00 ? 0x0200 : 0x00400000);
-	if (flush && (magnitude < least_normal || (softfloat_exceptionFlags & softfloat_flag_underflow)))
+	if (flush &&
+	    (magnitude < least_normal || (softfloat_exceptionFlags & softfloat_flag_underflow)))
 		return bits & sign;
 	if (magnitude == inf && c->mode.suppress_inf)
 		return bits - 1;
@@ -151,10 +159,10 @@ ORACLE_INLINE uint32_t end16(const struct float_case *c, float16_t x)
 }
 
 /* Both halves of a result. */
-#define ORACLE_HALVES(name)									\
-static uint32_t name(const struct float_case *c, const uint32_t src[4])			\
-{												\
-	return (name##_half(c, src, 0) & 0xffff) | name##_half(c, src, 1) << 16;		\
-}
+#define ORACLE_HALVES(name) \
+	static uint32_t name(const struct float_case *c, const uint32_t src[4]) \
+	{ \
+		return (name##_half(c, src, 0) & 0xffff) | name##_half(c, src, 1) << 16; \
+	}
 
 #endif
