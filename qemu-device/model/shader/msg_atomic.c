@@ -265,11 +265,65 @@ static bool same_word(const struct tsr_msg *msg)
 	if (va >> TSR_WINDOW_SHIFT == TSR_WINDOW_SCRATCH >> TSR_WINDOW_SHIFT ||
 	    !(lanes & (lanes - 1)))
 		return false;
+	/* the last one first: where lanes differ, these mostly do */
+	if (pair_address(msg, 31 - __builtin_clz(lanes)) != va)
+		return false;
 	for (; lanes; lanes &= lanes - 1) {
 		if (pair_address(msg, __builtin_ctz(lanes)) != va)
 			return false;
 	}
 	return true;
+}
+
+/* 32-bit additions, what counters are made of: of all lanes, each to its own address. */
+static void add_words(const struct tsr_msg *msg, const struct operation *o,
+		      uint8_t *const host[TSR_WARP_LANES], const uint8_t *group, uint64_t size)
+{
+	uint32_t *first = tsr_msg_staging(msg, 0)->u;
+	uint32_t *second = tsr_msg_staging(msg, 1)->u;
+
+	for (unsigned int lanes = msg->lanes; lanes; lanes &= lanes - 1) {
+		unsigned int lane = __builtin_ctz(lanes);
+		uint32_t value = o->constant ? (uint32_t)o->operand : first[lane];
+		uint32_t *word = (uint32_t *)host[lane];
+		uint32_t old;
+
+		if ((uintptr_t)word - (uintptr_t)group < size) {
+			old = *word;
+			*word = old + value;
+		} else {
+			old = __atomic_fetch_add(word, value, __ATOMIC_ACQ_REL);
+		}
+		if (o->returns) {
+			first[lane] = old;
+			second[lane] = 0;
+		}
+	}
+}
+
+/* The same of all lanes to one word. */
+static void add_word(struct tsr_msg *msg, const struct operation *o, const struct word *word)
+{
+	uint32_t *first = tsr_msg_staging(msg, 0)->u;
+	uint32_t *second = tsr_msg_staging(msg, 1)->u;
+	uint32_t before[TSR_WARP_LANES];
+	uint32_t sum = 0;
+	uint32_t old;
+
+	for (unsigned int lanes = msg->lanes; lanes; lanes &= lanes - 1) {
+		unsigned int lane = __builtin_ctz(lanes);
+
+		before[lane] = sum;
+		sum += o->constant ? (uint32_t)o->operand : first[lane];
+	}
+	old = update(o, word->ptr, word->shared, sum);
+	for (unsigned int lanes = o->returns ? msg->lanes : 0; lanes; lanes &= lanes - 1) {
+		unsigned int lane = __builtin_ctz(lanes);
+
+		first[lane] = old + before[lane];
+		second[lane] = 0;
+	}
+	msg->lanes = 0;
 }
 
 /* All lanes on one word. */
@@ -287,6 +341,10 @@ static enum tsr_step atomic_combined(struct tsr_msg_env *env, struct tsr_msg *ms
 	if (step != TSR_STEP_DONE) {
 		msg->fault_lane = first;
 		return step;
+	}
+	if (word.ptr && !o->wide && o->op == TSR_ATOM_OPC_AADD) {
+		add_word(msg, o, &word);
+		return TSR_STEP_DONE;
 	}
 	for (unsigned int lanes = msg->lanes; lanes; lanes &= lanes - 1) {
 		unsigned int lane = __builtin_ctz(lanes);
@@ -318,6 +376,10 @@ static bool atomic_resolved(struct tsr_msg_env *env, struct tsr_msg *msg,
 		return false;
 	env->cost.read_bytes += (unsigned int)__builtin_popcount(msg->lanes) * a.bytes;
 	env->cost.write_bytes += (unsigned int)__builtin_popcount(msg->lanes) * a.bytes;
+	if (!o->wide && o->op == TSR_ATOM_OPC_AADD) {
+		add_words(msg, o, host, group, env->state->group_memory);
+		msg->lanes = 0;
+	}
 	for (; msg->lanes; msg->lanes &= msg->lanes - 1) {
 		unsigned int lane = __builtin_ctz(msg->lanes);
 		bool shared = (uintptr_t)host[lane] - (uintptr_t)group >= env->state->group_memory;
