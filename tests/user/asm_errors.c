@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * What the assembler says of wrong texts: where (the ^ in each text, which is taken out first), what
- * was found, and what was expected.
+ * What the assembler says of wrong texts: where (the ^ in each text, which is taken out first),
+ * what was found, and what was expected.
  */
 #include <errno.h>
 #include <stdio.h>

@@ -49,14 +49,14 @@ static bool take_name(struct asm_parser *parser, const char *const *names, uint8
 	return asm_unexpected(parser, words.text);
 }
 
-/* A message type, by name or number. */
-static bool take_message(struct asm_parser *parser, uint8_t *value)
+/* A message type by name; a hint may also be any number. */
+static bool take_message(struct asm_parser *parser, bool hint, uint8_t *value)
 {
 	struct asm_words words = { 0 };
 	uint64_t number = 0;
 	unsigned int i;
 
-	if (parser->token.kind == ASM_NUMBER) {
+	if (hint && parser->token.kind == ASM_NUMBER) {
 		if (!asm_number(parser, 31, "a message type", &number))
 			return false;
 		*value = (uint8_t)number;
@@ -124,11 +124,11 @@ static bool take_value(struct asm_parser *parser, struct ir_clause *clause,
 
 	if (asm_name_is(name, "message")) {
 		clause->message_given = true;
-		return take_message(parser, &clause->head.message);
+		return take_message(parser, false, &clause->head.message);
 	}
 	if (asm_name_is(name, "next")) {
 		clause->next_given = true;
-		return take_message(parser, &clause->head.next_message);
+		return take_message(parser, true, &clause->head.next_message);
 	}
 	if (asm_name_is(name, "staging")) {
 		clause->staging_given = true;

@@ -62,6 +62,13 @@ uint32_t asm_label_find(struct asm_build *build, const struct asm_token *name)
 		    !memcmp(label->name, name->text, name->length))
 			return i;
 	}
+	if (build->num_labels == TSR_ASM_ITEMS_MAX) {
+		if (!build->too_many)
+			asm_error(build->diags, name->pos, "more than %u labels",
+				  TSR_ASM_ITEMS_MAX);
+		build->too_many = true;
+		return IR_NO_LABEL;
+	}
 	if (!grow(build, (void **)&build->labels, build->num_labels, &build->label_room,
 		  sizeof(*build->labels)))
 		return IR_NO_LABEL;

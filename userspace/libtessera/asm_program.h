@@ -49,7 +49,7 @@ struct asm_build {
 	struct asm_pos entry_pos;
 	struct tsr_asm_program *program;	/* what directives set */
 	uint8_t given;		/* bit n: directive n was there */
-	bool too_many;		/* items; said once */
+	bool too_many;		/* items or labels; said once */
 	bool no_memory;
 };
 
@@ -57,7 +57,7 @@ void asm_build_init(struct asm_build *build, struct tsr_asm_program *program, ui
 		    struct asm_diags *diags);
 void asm_build_fini(struct asm_build *build);
 
-/* asm_label_find(): the number of a label, perhaps a new one; IR_NO_LABEL: memory is short. */
+/* asm_label_find(): the number of a label, perhaps a new one; IR_NO_LABEL: too many. */
 uint32_t asm_label_find(struct asm_build *build, const struct asm_token *name);
 
 /* asm_label_define(): it stands before the next item. */

@@ -25,7 +25,7 @@ extern "C" {
 
 /* Limits of one program; beyond them there is an error that says so. */
 #define TSR_ASM_TEXT_MAX	(8u << 20)	/* bytes of text */
-#define TSR_ASM_ITEMS_MAX	65536u		/* clauses, .quad and .zero lines */
+#define TSR_ASM_ITEMS_MAX	65536u		/* clauses and lines of data; as many labels */
 #define TSR_ASM_CODE_MAX	(16u << 20)	/* bytes of code */
 #define TSR_ASM_DIAGNOSTICS_MAX	100u		/* kept; all are counted */
 
