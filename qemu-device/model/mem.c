@@ -4,6 +4,7 @@
 #include "gpu.h"
 
 #define PAGE_BYTES (1ull << TSR_PAGE_SHIFT)
+#define HUGE_BYTES (1ull << TSR_HUGE_SHIFT)
 
 static void report(struct tsr_gpu *gpu, const struct tsr_dirty_range *range)
 {
@@ -87,6 +88,50 @@ static enum tsr_host_result locate(struct tsr_gpu *gpu, const struct tsr_walk *w
 	return result;
 }
 
+/*
+ * Keep the large page that @walk, of @va, is part of, if the host has it in one piece. Nothing
+ * happens if not, and nothing is asked that had to be waited for.
+ */
+static void keep_huge(struct tsr_mem *mem, uint64_t va, bool write, const struct tsr_walk *walk)
+{
+	struct tsr_gpu *gpu = mem->gpu;
+	struct tsr_tlb_huge *huge = tsr_tlb_huge_slot(&mem->runner->tlb, va, mem->as, write);
+	uint64_t first = walk->phys - (va & (HUGE_BYTES - PAGE_BYTES));
+	uint64_t len = HUGE_BYTES;
+	void *ptr;
+
+	huge->tag = TSR_TLB_NONE;
+	if (walk->local) {
+		if (gpu->cfg.local_size < HUGE_BYTES || first > gpu->cfg.local_size - HUGE_BYTES)
+			return;
+		ptr = (uint8_t *)gpu->cfg.local + first;
+	} else if (gpu->ops->map(gpu->host, first, &len, write, &ptr) != TSR_HOST_OK ||
+		   len != HUGE_BYTES) {
+		return;
+	}
+	*huge = (struct tsr_tlb_huge){
+		.tag = tsr_tlb_huge_tag(va, mem->as, write), .phys = first, .ptr = ptr,
+		.perms = walk->perms, .local = walk->local,
+	};
+}
+
+/* Make @e from the large page of @va, if that is at hand and allows @access. */
+static bool from_huge(struct tsr_mem *mem, uint64_t va, unsigned int access, uint64_t tag,
+		      struct tsr_tlb_entry *e)
+{
+	bool write = access == TSR_ACCESS_WRITE;
+	const struct tsr_tlb_huge *huge = tsr_tlb_huge_slot(&mem->runner->tlb, va, mem->as, write);
+	uint64_t offset = va & (HUGE_BYTES - PAGE_BYTES);
+
+	if (huge->tag != tsr_tlb_huge_tag(va, mem->as, write) || !(huge->perms & access))
+		return false;
+	*e = (struct tsr_tlb_entry){
+		.tag = tag, .phys = huge->phys + offset, .ptr = huge->ptr + offset,
+		.hi = PAGE_BYTES, .perms = huge->perms, .local = huge->local,
+	};
+	return true;
+}
+
 /* Walk and fill @e, whose tag is to be @tag. The entry stays empty unless all goes well. */
 static enum tsr_step fill(struct tsr_mem *mem, uint64_t va, unsigned int access, uint64_t tag,
 			  struct tsr_tlb_entry *e)
@@ -94,10 +139,17 @@ static enum tsr_step fill(struct tsr_mem *mem, uint64_t va, unsigned int access,
 	struct tsr_walk walk;
 	enum tsr_step step;
 
+	if (from_huge(mem, va, access, tag, e))
+		return TSR_STEP_DONE;
 	e->tag = TSR_TLB_NONE;
 	step = tsr_mmu_walk(mem, va, access, &walk);
 	if (step != TSR_STEP_DONE)
 		return step;
+	if (walk.huge && !walk.null) {
+		keep_huge(mem, va, access == TSR_ACCESS_WRITE, &walk);
+		if (from_huge(mem, va, access, tag, e))
+			return TSR_STEP_DONE;
+	}
 	switch (locate(mem->gpu, &walk, va & (PAGE_BYTES - 1), access == TSR_ACCESS_WRITE, e)) {
 	case TSR_HOST_OK:
 		e->tag = tag;

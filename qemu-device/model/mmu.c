@@ -98,6 +98,7 @@ static enum tsr_step finish(struct tsr_mem *mem, uint64_t va, unsigned int acces
 		      (leaf & TSR_PTE_EXEC__MASK ? TSR_ACCESS_EXEC : 0);
 	walk->null = leaf & TSR_PTE_NULL__MASK;
 	walk->local = leaf & TSR_PTE_LOCAL__MASK;
+	walk->huge = level;
 	walk->phys = (leaf & TSR_PTE_ADDR__MASK) + in_page;
 	if (!(walk->perms & access))
 		return tsr_mmu_fault(mem, TSR_FAULT_MMU_PERMISSION, va, access, level);

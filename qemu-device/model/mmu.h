@@ -36,6 +36,7 @@ struct tsr_walk {
 	uint64_t phys;
 	bool local;			/* in local memory */
 	bool null;			/* a NULL page */
+	bool huge;			/* part of a page of 2 MiB */
 	uint8_t perms;			/* TSR_ACCESS_ bits the leaf grants */
 };
 

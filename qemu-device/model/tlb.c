@@ -5,6 +5,8 @@ void tsr_tlb_clear(struct tsr_tlb *tlb)
 {
 	for (unsigned int i = 0; i < TSR_TLB_ENTRIES; i++)
 		tlb->entry[i].tag = TSR_TLB_NONE;
+	for (unsigned int i = 0; i < TSR_TLB_HUGES; i++)
+		tlb->huge[i].tag = TSR_TLB_NONE;
 	for (unsigned int i = 0; i < TSR_TLB_TABLES; i++)
 		tlb->table[i].tag = TSR_TLB_NONE;
 }
@@ -36,6 +38,17 @@ void tsr_tlb_keep_table(struct tsr_tlb *tlb, unsigned int as, uint64_t va, const
 	slot->entries = entries;
 }
 
+/* Whether @record names part of what has @tag (tsr_tlb_tag()), @last the last offset in it. */
+static bool names(const struct tsr_inval_record *record, uint64_t tag, uint64_t last)
+{
+	uint64_t va = tag >> 9 << 12;
+
+	if (tag == TSR_TLB_NONE || (tag >> 1 & 0xff) != record->as)
+		return false;
+	return record->kind == TSR_INVAL_ALL ||
+	       (va <= record->last && (va | last) >= record->first);
+}
+
 /* Drop what @record names. */
 static void apply(struct tsr_tlb *tlb, const struct tsr_inval_record *record)
 {
@@ -46,13 +59,12 @@ static void apply(struct tsr_tlb *tlb, const struct tsr_inval_record *record)
 		return;
 	}
 	for (unsigned int i = 0; i < TSR_TLB_ENTRIES; i++) {
-		struct tsr_tlb_entry *e = &tlb->entry[i];
-		uint64_t va = e->tag >> 9 << 12;
-
-		if (e->tag == TSR_TLB_NONE || (e->tag >> 1 & 0xff) != record->as)
-			continue;
-		if (whole || (va <= record->last && (va | 0xfff) >= record->first))
-			e->tag = TSR_TLB_NONE;
+		if (names(record, tlb->entry[i].tag, 0xfff))
+			tlb->entry[i].tag = TSR_TLB_NONE;
+	}
+	for (unsigned int i = 0; i < TSR_TLB_HUGES; i++) {
+		if (names(record, tlb->huge[i].tag, 0x1fffff))
+			tlb->huge[i].tag = TSR_TLB_NONE;
 	}
 	for (unsigned int i = 0; i < TSR_TLB_TABLES; i++) {
 		struct tsr_tlb_table *t = &tlb->table[i];

@@ -9,7 +9,8 @@
  *
  * In: filled by tsr_mem_map(). Out: host pointers with the permissions of the page. Limits:
  * TSR_TLB_ENTRIES translations of one page and one direction (reading or writing) each,
- * TSR_TLB_TABLES pointers to last-level tables. Only valid translations are kept.
+ * TSR_TLB_HUGES large pages that are contiguous on the host, of which entries are made without a
+ * walk, TSR_TLB_TABLES pointers to last-level tables. Only valid translations are kept.
  */
 #ifndef TSR_TLB_H
 #define TSR_TLB_H
@@ -19,6 +20,7 @@
 #include <stdint.h>
 
 #define TSR_TLB_ENTRIES 1024
+#define TSR_TLB_HUGES 128
 #define TSR_TLB_TABLES 64
 #define TSR_INVAL_LOG 64
 
@@ -35,6 +37,15 @@ struct tsr_tlb_entry {
 	bool local;			/* in local memory */
 };
 
+/* A large page, all of it contiguous on the host. */
+struct tsr_tlb_huge {
+	uint64_t tag;			/* tsr_tlb_tag() of its first page, TSR_TLB_NONE when empty */
+	uint64_t phys;			/* bus address or local offset of its first byte */
+	uint8_t *ptr;			/* host address of its first byte */
+	uint8_t perms;			/* as in struct tsr_tlb_entry */
+	bool local;
+};
+
 /* A cached pointer to a table of level 0. */
 struct tsr_tlb_table {
 	/* address space and upper part of the virtual address, TSR_TLB_NONE when empty */
@@ -46,6 +57,7 @@ struct tsr_tlb_table {
 
 struct tsr_tlb {
 	struct tsr_tlb_entry entry[TSR_TLB_ENTRIES];
+	struct tsr_tlb_huge huge[TSR_TLB_HUGES];
 	struct tsr_tlb_table table[TSR_TLB_TABLES];
 };
 
@@ -80,6 +92,18 @@ static inline uint64_t tsr_tlb_tag(uint64_t va, unsigned int as, bool write)
 static inline unsigned int tsr_tlb_index(uint64_t tag)
 {
 	return (tag >> 9 ^ tag * 37) % TSR_TLB_ENTRIES;
+}
+
+/* Where the large page of @va is or would be. */
+static inline struct tsr_tlb_huge *tsr_tlb_huge_slot(struct tsr_tlb *tlb, uint64_t va,
+						     unsigned int as, bool write)
+{
+	return &tlb->huge[(va >> 21 ^ as * 37 ^ write * (TSR_TLB_HUGES / 2)) % TSR_TLB_HUGES];
+}
+
+static inline uint64_t tsr_tlb_huge_tag(uint64_t va, unsigned int as, bool write)
+{
+	return tsr_tlb_tag(va >> 21 << 21, as, write);
 }
 
 /* Forget everything. */

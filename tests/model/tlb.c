@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * test: TIMEOUT=60 TSAN=0
+ *
+ * Large pages in the TLB: one walk for 2 MiB where the host has them in one piece, none kept where
+ * it has not, and nothing kept that an invalidation names.
+ */
+#include <string.h>
+
+#include "ktap.h"
+#include "units.h"
+
+#define VA 0x80000000ull
+#define PAGES 512u
+
+static struct units *u;
+static uint64_t bus;
+
+/* Word @page of the range: the page's number, stored at its end. */
+static uint64_t word_of(unsigned int page)
+{
+	return VA + page * 4096ull + 4092;
+}
+
+static enum tsr_step load(uint64_t va, uint32_t *value)
+{
+	enum tsr_step step;
+
+	units_insn(u, TSR_OP_ADD_LOAD_I32);
+	units_address(u, 0, va);
+	step = units_run(u, 4, 1);
+	*value = units_reg(u, 4)->u[0];
+	return step;
+}
+
+static void forget(void)
+{
+	/* what was invalidated long ago counts no more */
+	tsr_tlb_sync(u->mem.runner);
+	tsr_tlb_clear(&u->mem.runner->tlb);
+	units_stop(u);
+}
+
+/* Read all pages; returns how often the host was asked. */
+static unsigned int read_all(void)
+{
+	unsigned int before;
+
+	forget();
+	before = atomic_load(&u->b->maps);
+	for (unsigned int i = 0; i < PAGES; i++) {
+		uint32_t value;
+
+		if (!ktap_eq(load(word_of(i * 7 % PAGES), &value), TSR_STEP_DONE) ||
+		    !ktap_eq(value, i * 7 % PAGES))
+			break;
+	}
+	return atomic_load(&u->b->maps) - before;
+}
+
+static void test_one_walk(void)
+{
+	/* the tables of three levels, the page, and perhaps its first 4 KiB */
+	ktap_ok(read_all() <= 5);
+	u->b->map_limit = 64 << 10;
+	ktap_ok(read_all() >= PAGES);
+	u->b->map_limit = 0;
+}
+
+static void test_write(void)
+{
+	units_insn(u, TSR_OP_ADD_STORE_I32);
+	forget();
+	atomic_store(&u->b->dirty_count, 0);
+	for (unsigned int i = 0; i < 20; i++) {
+		units_address(u, 0, VA + i * 4096ull);
+		units_reg(u, 4)->u[0] = 100 + i;
+		ktap_eq(units_run(u, 4, 1), TSR_STEP_DONE);
+	}
+	units_stop(u);
+	ktap_eq(u->b->dirty_count, 20);
+	for (unsigned int i = 0; i < 20; i++) {
+		ktap_eq(u->b->dirty[i].addr, bus + i * 4096);
+		ktap_eq(*(uint32_t *)bench_ptr(u->b, bus + i * 4096, 4), 100 + i);
+	}
+}
+
+static void test_invalidate(void)
+{
+	uint64_t other = bench_alloc(u->b, 4096, 4096);
+	uint32_t value;
+
+	read_all();
+	/* the large page becomes small ones, one of them elsewhere; only that is invalidated */
+	bench_unmap(&u->as, VA, BENCH_HUGE_PAGE);
+	bench_map(&u->as, VA, bus, BENCH_HUGE_PAGE, BENCH_RW);
+	bench_map(&u->as, VA + 5 * 4096, other, 4096, BENCH_R);
+	bench_invalidate(&u->as, VA + 5 * 4096, 4096);
+	tsr_tlb_sync(u->mem.runner);
+	units_stop(u);
+	ktap_eq(load(word_of(5), &value), TSR_STEP_DONE);
+	ktap_eq(value, 0);
+	ktap_eq(load(word_of(6), &value), TSR_STEP_DONE);
+	ktap_eq(value, 6);
+	/* all of the address space */
+	bench_unmap(&u->as, VA, BENCH_HUGE_PAGE);
+	bench_invalidate_all(&u->as);
+	tsr_tlb_sync(u->mem.runner);
+	units_stop(u);
+	ktap_eq(load(word_of(6), &value), TSR_STEP_FAULT);
+	units_fault_is(u, TSR_FAULT_MMU_UNMAPPED, word_of(6), 0);
+}
+
+static void test_permission(void)
+{
+	uint32_t value;
+
+	bench_map_huge(&u->as, VA, bus, BENCH_HUGE_PAGE, BENCH_R);
+	bench_invalidate_all(&u->as);
+	tsr_tlb_sync(u->mem.runner);
+	forget();
+	ktap_eq(load(word_of(9), &value), TSR_STEP_DONE);
+	units_insn(u, TSR_OP_ADD_STORE_I32);
+	units_address(u, 0, VA + 0x3000);
+	ktap_eq(units_run(u, 4, 1), TSR_STEP_FAULT);
+	units_fault_is(u, TSR_FAULT_MMU_PERMISSION, VA + 0x3000, 0);
+}
+
+int main(int argc, char **argv)
+{
+	ktap_start_args(argc, argv);
+	u = units_new(0);
+	bus = bench_alloc(u->b, BENCH_HUGE_PAGE, BENCH_HUGE_PAGE);
+	bench_map_huge(&u->as, VA, bus, BENCH_HUGE_PAGE, BENCH_RW);
+	for (unsigned int i = 0; i < PAGES; i++)
+		memcpy(bench_ptr(u->b, bus + i * 4096 + 4092, 4), &i, 4);
+	ktap_run("a large page is walked once", test_one_walk);
+	ktap_run("writes to a large page are reported page by page", test_write);
+	ktap_run("invalidating part of a large page drops it", test_invalidate);
+	ktap_run("a large page's permissions", test_permission);
+	units_free(u);
+	return ktap_finish();
+}
