@@ -12,9 +12,9 @@
  *	tsr_cmd_dispatch(stream, &run);
  *
  * A program is code in GPU memory and what is fixed about it. A dispatch runs it for a grid of
- * thread groups; what it names (push words, uniform buffers, storage buffers, views) is written
- * into the stream behind the command, so nothing but the memory itself has to be kept, and the
- * same arrays can be changed and used again at once. Documentation/hw/compute.md says what threads
+ * thread groups; what it is told (push words, uniform buffers, storage buffers, views, ...) is
+ * written into the stream with the command, so nothing but the memory itself has to be kept, and
+ * the same arrays can be changed and used again at once. Documentation/hw/compute.md says what threads
  * see; Documentation/guide/compute.md is a walk through a first program.
  *
  * Order. Dispatches of one stream whose memory overlaps, at least one of them writing, are kept in
