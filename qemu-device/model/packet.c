@@ -138,7 +138,10 @@ static struct tsr_defect check_values(const uint64_t *words)
 		return check_qword_address(words);
 	case TSR_OP_TLB_INVALIDATE:
 		return check_tlb_invalidate(words);
-	/* NOP, RETURN, BARRIER and COUNTER_BEGIN have no values; those of engine commands are the engine's */
+	/*
+	 * NOP, RETURN, BARRIER and COUNTER_BEGIN have no values; those of engine commands are the
+	 * engine's
+	 */
 	default:
 		return fine();
 	}

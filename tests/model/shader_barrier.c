@@ -7,12 +7,14 @@
 #include "ktap.h"
 #include "shade.h"
 
-#define LOCAL 256			/* four bundles: without a barrier they run one after the other */
+/* Four bundles: without a barrier they run one after the other. */
+#define LOCAL 256
 #define GROUPS 20
 
 static const struct tsr_config early = { 0 }, late = { .late_messages = true };
 
-static unsigned int wrong;		/* words of the last program that are not what they should be */
+/* Words of the last program that are not what they should be. */
+static unsigned int wrong;
 
 /* Each thread should have stored 7 * the number of the thread that mirrors it in its group. */
 static void check(struct shade_machine *m)
@@ -152,7 +154,7 @@ int main(void)
 {
 	ktap_start();
 	ktap_run("[CS2] BARRIER: nobody goes on before the last has come", group_sync);
-	ktap_run("[CS2] group memory: what is not waited for comes behind the barrier", group_memory);
+	ktap_run("[CS2] group memory: what is not waited for comes later", group_memory);
 	ktap_run("[CS2] device memory: likewise", device_memory);
 	ktap_run("[CS2] threads that have ended are not waited for", ended);
 	return ktap_finish();

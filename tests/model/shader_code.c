@@ -17,7 +17,8 @@ static void program(struct shade_code *code, const char *value)
 
 	memset(code, 0, sizeof(*code));
 	snprintf(text, sizeof(text),
-		 "clause { *MOV.i32 r2, %s\n }\nclause slot=0 message=store " SHADE_STORE("r2"), value);
+		 "clause { *MOV.i32 r2, %s\n }\nclause slot=0 message=store " SHADE_STORE("r2"),
+		 value);
 	shade_text(code, text);
 }
 

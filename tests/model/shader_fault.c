@@ -18,7 +18,8 @@ struct want {
 	uint32_t group;			/* along x */
 };
 
-#define WANT(c, u, a, at, ...) { .code = TSR_FAULT_##c, .unit = TSR_UNIT_##u, .addr = (a), .clause = (at), ##__VA_ARGS__ }
+#define WANT(c, u, a, at, ...) \
+	{ .code = TSR_FAULT_##c, .unit = TSR_UNIT_##u, .addr = (a), .clause = (at), ##__VA_ARGS__ }
 
 static void check(struct shade_machine *m, const struct want *w)
 {
@@ -41,8 +42,7 @@ static void check(struct shade_machine *m, const struct want *w)
 	ktap_eq(bench_field(shader, TSR_QUEUE_FAULT_SHADER_CORE__MASK), w->group % 8);
 	ktap_eq(bench_queue_reg(&m->q, TSR_QUEUE_FAULT_GROUP__OFFSET), w->group);
 	ktap_eq(bench_queue_reg(&m->q, TSR_QUEUE_FAULT_GROUP__OFFSET + 8), 0);
-	ktap_eq(bench_field(bench_read64(m->s.b, TSR_REG_IRQ_RAWSTAT(TSR_IRQ_CLASS_FAULT)), 1ull << 2),
-		1);
+	ktap_eq(bench_read64(m->s.b, TSR_REG_IRQ_RAWSTAT(TSR_IRQ_CLASS_FAULT)), 1ull << 2);
 }
 
 /* Run @code with groups of @local threads; it ends in the fault @want. */
@@ -103,7 +103,8 @@ static void headers(void)
 	run_text("clause unchecked message=store { +LOAD.i32 r0, r1, @r2\n }\n", 16, 1, &want);
 	/* two of them: the second is one too many */
 	want.tuple = 1;
-	run_text("clause unchecked message=load { +LOAD.i32 r0, r1, @r2\n +LOAD.i32 r0, r1, @r2\n }\n",
+	run_text("clause unchecked message=load {\n"
+		 "	+LOAD.i32 r0, r1, @r2\n	+LOAD.i32 r0, r1, @r2\n}\n",
 		 16, 1, &want);
 	/* a branch before the last tuple */
 	want.tuple = 0;
@@ -167,7 +168,8 @@ static void addresses(void)
 		"	+IADD.s32 t1, r60, -184\n"
 		"	+BRANCHZ.i32.ne t1, zero.w0\n"
 		"}\n"
-		"clause slot=0 wait=0 { *MOV.i32 t0, 0x7000\n *NOP\n +LOAD.i32 t0, zero.w0, @r2\n }\n"
+		"clause slot=0 wait=0 { *MOV.i32 t0, 0x7000\n *NOP\n"
+		"	+LOAD.i32 t0, zero.w0, @r2\n }\n"
 		"clause end { *NOP }\n";
 	static const char misaligned[] =
 		"clause slot=0 wait=0 { *MOV.i32 t0, u0.w0\n +IADD.s32 t1, r55, t\n"
@@ -204,7 +206,8 @@ static void addresses(void)
 static void code_pages(void)
 {
 	static const struct tsr_config config = { 0 };
-	static const uint64_t where[] = { STAGE_DATA, 0x7000, STAGE_STREAM + STAGE_STREAM_SIZE - 16 };
+	static const uint64_t where[] = { STAGE_DATA, 0x7000,
+					  STAGE_STREAM + STAGE_STREAM_SIZE - 16 };
 	static const enum tsr_fault codes[] = { TSR_FAULT_MMU_PERMISSION, TSR_FAULT_MMU_UNMAPPED,
 						TSR_FAULT_MMU_UNMAPPED };
 
@@ -292,6 +295,6 @@ int main(void)
 	ktap_run("[ISA14] instructions that cannot be executed", unsupported);
 	ktap_run("[ISA14] addresses", addresses);
 	ktap_run("[ISA14] code that cannot be executed", code_pages);
-	ktap_run("[ISA14] another queue does not notice, and the queue goes on after a reset", bystander);
+	ktap_run("[ISA14] other queues do not notice; the queue goes on after a reset", bystander);
 	return ktap_finish();
 }

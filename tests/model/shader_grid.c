@@ -170,7 +170,8 @@ static void bad_state(unsigned int qword, uint64_t value, enum tsr_fault code)
 	if (!ktap_eq(bench_fault(&m.q), code))
 		ktap_note("qword %u is %#llx", qword, (unsigned long long)value);
 	if (code) {
-		ktap_eq(bench_queue_reg64(&m.q, TSR_QUEUE_FAULT_ADDR__OFFSET), SHADE_STATE + 8 * qword);
+		ktap_eq(bench_queue_reg64(&m.q, TSR_QUEUE_FAULT_ADDR__OFFSET),
+			SHADE_STATE + 8 * qword);
 		ktap_eq(bench_queue_reg64(&m.q, TSR_QUEUE_FAULT_PC__OFFSET), pc);
 		ktap_eq(bench_field(bench_queue_reg(&m.q, TSR_QUEUE_FAULT__OFFSET),
 				    TSR_QUEUE_FAULT_UNIT__MASK),
@@ -221,8 +222,8 @@ static void checks(void)
 /* ---- What a core holds ----------------------------------------------------------------------- */
 
 /*
- * Each thread stores lane, warp and core (FAU) and adds 1 to a word of its scratch, which lies where
- * its place on the core says; nobody else has that place meanwhile.
+ * Each thread stores lane, warp and core (FAU) and adds 1 to a word of its scratch, which lies
+ * where its place on the core says; nobody else has that place meanwhile.
  */
 static const char specials[] =
 	"clause {\n"
@@ -356,11 +357,11 @@ static void registers(void)
 int main(void)
 {
 	ktap_start();
-	ktap_run("[CS1] threads know local, group and global position in three dimensions", identities);
+	ktap_run("[CS1] local, group and global positions in three dimensions", identities);
 	ktap_run("[CS1] [CP3] indirect dispatches", indirect);
 	ktap_run("[CS1] [CP3] each field of COMPUTE_STATE out of range once", checks);
 	ktap_run("[ISA6] lane, warp and core; scratch of a thread is its own", special_values);
-	ktap_run("[PIX7] a core holds as many warps as registers allow, all of them go on", residency);
+	ktap_run("[PIX7] a core holds as many warps as registers allow, all go on", residency);
 	ktap_run("[CS1] SHADER and SHADER_LIMITS", registers);
 	return ktap_finish();
 }

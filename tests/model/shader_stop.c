@@ -336,7 +336,9 @@ static void limit(void)
 
 /* ---- Snapshots that are wrong ---------------------------------------------------------------- */
 
-/* Bytes of a snapshot in the middle of a dispatch are changed: it is refused, or the device lives. */
+/*
+ * Bytes of a snapshot in the middle of a dispatch are changed: it is refused, or the device lives.
+ */
 static void hostile(void)
 {
 	struct tsr_config config = { .cores = 2, .late_messages = true };

@@ -327,6 +327,6 @@ static void random_clauses(void)
 int main(void)
 {
 	ktap_start();
-	ktap_run("[ISA5] [ISA6] [ISA7] random clauses do what the rules of tuples say", random_clauses);
+	ktap_run("[ISA5] [ISA6] [ISA7] random clauses follow the rules of tuples", random_clauses);
 	return ktap_finish();
 }

@@ -417,7 +417,8 @@ static enum end chain(struct tsr_shader *sh, struct tsr_decoded *clause, uint32_
 
 		sh->here = clause->pc;
 		if (clause->flags & TSR_CLAUSE_FAULT) {
-			clause_fault(sh, clause->fault_code, clause->fault_tuple, clause->fault_add);
+			clause_fault(sh, clause->fault_code, clause->fault_tuple,
+				     clause->fault_add);
 			end = END_FAULT;
 			break;
 		}

@@ -3,9 +3,9 @@
  * Running a shader core.
  *
  * In: a core of a grid with its groups, and the thread that runs it. Out: clauses executed, groups
- * completed, a fault. A burst is bounded (TSR_SHADER_BURST); between two bursts, which is between two
- * clauses, everything is in the grid. What a thread needs besides is in its struct tsr_shader, where
- * nothing lasts but caches.
+ * completed, a fault. A burst is bounded (TSR_SHADER_BURST); between two bursts, which is between
+ * two clauses, everything is in the grid. What a thread needs besides is in its struct tsr_shader,
+ * where nothing lasts but caches.
  *
  *   core.c        bursts, choice of bundle and warps, chains of clauses
  *   scoreboard.c  messages: sending, storing, waiting
@@ -82,7 +82,8 @@ void tsr_shader_free(struct tsr_shader *shader);
  * @stats of @shader is what was done.
  */
 enum tsr_burst tsr_core_burst(struct tsr_shader *shader, const struct tsr_mem *mem,
-			      struct tsr_queue *queue, struct tsr_grid *grid, struct tsr_core *core);
+			      struct tsr_queue *queue, struct tsr_grid *grid,
+			      struct tsr_core *core);
 
 /* For the files of the core. */
 

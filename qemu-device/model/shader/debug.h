@@ -5,8 +5,8 @@
  * The hook is called before and after each clause of each warp. It sees the warp's whole state and
  * may run a whole debugger's dialogue before it returns: nothing else happens meanwhile. Only for
  * devices without threads (tsr_config.threads == 0). With a hook, warps run one clause at a time,
- * with the same results as without; of warps that execute a clause together all are announced before
- * it, then all after it.
+ * with the same results as without; of warps that execute a clause together all are announced
+ * before it, then all after it.
  */
 #ifndef TSR_SHADER_DEBUG_H
 #define TSR_SHADER_DEBUG_H

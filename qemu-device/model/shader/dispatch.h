@@ -5,9 +5,9 @@
  * In: a command at the head of a queue's FIFO. Out: its groups executed, by the runner of the queue
  * (the owner) and by workers that have nothing else to do (helpers). The owner opens the crew when
  * there is something to share, and closes it before the queue comes to a stopping point: when it is
- * closed nobody else touches the grid. A helper is bound to nothing: it leaves between two bursts when
- * the crew is closed, when its runner's attention is wanted, or when a queue waits for a thread.
- * Limits: one dispatch of a queue at a time. Reset state: no dispatch, crew closed.
+ * closed nobody else touches the grid. A helper is bound to nothing: it leaves between two bursts
+ * when the crew is closed, when its runner's attention is wanted, or when a queue waits for a
+ * thread. Limits: one dispatch of a queue at a time. Reset state: no dispatch, crew closed.
  */
 #ifndef TSR_SHADER_DISPATCH_H
 #define TSR_SHADER_DISPATCH_H
@@ -42,8 +42,8 @@ void tsr_dispatch_drop(struct tsr_queue *q);
 /* No helper touches the grid of @q on return. By the owner, lock not held. */
 void tsr_crew_close(struct tsr_queue *q);
 /*
- * @runner, a worker without a queue, works on somebody's dispatch as long as it can; false: there is
- * none. Lock held; released meanwhile.
+ * @runner, a worker without a queue, works on somebody's dispatch as long as it can; false: there
+ * is none. Lock held; released meanwhile.
  */
 bool tsr_crew_help(struct tsr_runner *runner);
 

@@ -4,9 +4,9 @@
  * them.
  *
  * In: a DISPATCH packet and the memory it names (begin), the threads that run cores. Out: when all
- * groups are complete, or a fault. All of it belongs to a queue and is what a snapshot of a dispatch
- * consists of: between two bursts nothing of it is elsewhere. Group number g (x fastest) runs on
- * core g mod cores, so what a program can see does not depend on the threads. Limits: as
+ * groups are complete, or a fault. All of it belongs to a queue and is what a snapshot of a
+ * dispatch consists of: between two bursts nothing of it is elsewhere. Group number g (x fastest)
+ * runs on core g mod cores, so what a program can see does not depend on the threads. Limits: as
  * Documentation/hw/compute.md says. Reset state: no dispatch.
  */
 #ifndef TSR_SHADER_GRID_H
@@ -55,7 +55,7 @@ struct tsr_warp {
 	uint8_t used;			/* holds a warp of a group */
 	uint8_t group;			/* index of its group on the core */
 	uint8_t number;			/* of the warp in its group */
-	uint8_t owed;			/* slots whose messages must be complete before it goes on */
+	uint8_t owed;			/* slots whose messages it waits for */
 	uint8_t stored;			/* messages in @message */
 	uint32_t clauses;		/* executed so far */
 	uint32_t passed;		/* times others of the bundle went first */

@@ -31,7 +31,8 @@ union tsr_lanes {
 /* Where a vector is. */
 enum tsr_space_kind {
 	TSR_LANES_REG,		/* registers: vector r * TSR_BUNDLE_WARPS + w */
-	TSR_LANES_TEMP,		/* results on their way through a clause: vector t * TSR_BUNDLE_WARPS + w */
+	/* results on their way through a clause: vector t * TSR_BUNDLE_WARPS + w */
+	TSR_LANES_TEMP,
 	TSR_LANES_PUSH,		/* push words, the same word in all lanes: vector n is word n */
 	TSR_LANES_CLAUSE,	/* constants of the clause, likewise */
 	TSR_LANES_SPACES
@@ -41,7 +42,8 @@ enum tsr_space_kind {
 struct tsr_operand {
 	uint16_t index;
 	uint8_t space;			/* enum tsr_space_kind */
-	uint8_t step;			/* 1 in REG and TEMP, 0 where all warps see the same vector */
+	/* 1 in REG and TEMP, 0 where all warps see the same vector */
+	uint8_t step;
 };
 
 /*

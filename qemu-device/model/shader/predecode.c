@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Instructions have positions: 2 * tuple for FMA, 2 * tuple + 1 for ADD, the order in which they are
- * executed. The result of position p goes to its register behind the last port read of the next
+ * Instructions have positions: 2 * tuple for FMA, 2 * tuple + 1 for ADD, the order in which they
+ * are executed. The result of position p goes to its register behind the last port read of the next
  * tuple, at the latest at the end of the clause. It can be written to the register at once if
  * nobody behind p looks for what was there before; else it waits in a temporary.
  */
@@ -236,7 +236,8 @@ static void find_writes(struct builder *b)
 		bool last = i + 1 == c->tuples;
 		const struct tsr_tuple *block = &c->tuple[last ? 0 : i + 1];
 		const struct tsr_reg_mode *mode = &tsr_reg_modes[block->mode];
-		bool elide = last && (c->flow == TSR_FLOW_WE || c->flow == TSR_FLOW_WE_UNCONDITIONAL);
+		bool elide = last && (c->flow == TSR_FLOW_WE ||
+				      c->flow == TSR_FLOW_WE_UNCONDITIONAL);
 
 		if (mode->slot2 >= TSR_PORT_WRITE) {
 			b->op[2 * i].reg = block->port[2];
@@ -508,7 +509,9 @@ static void keep_sources(struct builder *b, struct tsr_operand *src, unsigned in
 	}
 }
 
-/* ---- Registers of programs with 32 ------------------------------------------------------------ */
+/*
+ * ---- Registers of programs with 32 ------------------------------------------------------------
+ */
 
 static bool beyond_32(unsigned int r)
 {
@@ -534,7 +537,8 @@ static void check_registers(struct builder *b)
 static unsigned int staging_certain(const struct tsr_insn *insn, unsigned int read)
 {
 	const struct tsr_op_info *info = &tsr_ops[insn->op];
-	unsigned int written = tsr_insn_staging_written(insn), words = written > read ? written : read;
+	unsigned int written = tsr_insn_staging_written(insn);
+	unsigned int words = written > read ? written : read;
 	bool known = info->staging_words;
 
 	for (unsigned int i = 0; i < info->num_mods; i++)

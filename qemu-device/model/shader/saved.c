@@ -141,8 +141,8 @@ static void visit_group(struct tsr_stream *s, struct tsr_grid *grid, struct tsr_
 	if (!s->loading)
 		return;
 	core->groups++;
-	number = group->id[0] +
-		 (uint64_t)grid->groups[0] * (group->id[1] + (uint64_t)grid->groups[1] * group->id[2]);
+	number = group->id[1] + (uint64_t)grid->groups[1] * group->id[2];
+	number = group->id[0] + grid->groups[0] * number;
 	tsr_stream_check(s,
 			 group->id[0] < grid->groups[0] && group->id[1] < grid->groups[1] &&
 				 group->id[2] < grid->groups[2] && number < core->next &&

@@ -47,7 +47,9 @@ struct shade_tuple {
 	uint8_t fau;			/* index; SHADE_CONST: the constant below */
 	uint64_t konst;
 	uint8_t pcrel;			/* enum tsr_pcrel of it */
-	/* the low word (pcrel LO) or high word (HI) of the constant is the distance to this label */
+	/*
+	 * the low word (pcrel LO) or high word (HI) of the constant is the distance to this label
+	 */
 	uint8_t label;
 };
 
@@ -69,7 +71,8 @@ struct shade_code {
 	struct {
 		struct tsr_clause clause;
 		uint32_t at;
-		uint8_t konst, label;	/* which constant is to become the distance to which label */
+		/* which constant is to become the distance to which label */
+		uint8_t konst, label;
 	} fix[64];
 	unsigned int fixes;
 };
@@ -84,7 +87,8 @@ void shade_finish(struct shade_code *c);
 /* A dispatch to be made. */
 struct shade_dispatch {
 	const struct shade_code *code;
-	struct tsr_compute_state state;	/* zeros: CODE, PUSH, local sizes of 1, scratch are filled in */
+	/* zeros: CODE, PUSH, local sizes of 1, scratch are filled in */
+	struct tsr_compute_state state;
 	uint32_t groups[3];		/* zeros: 1 */
 	uint32_t push[TSR_PUSH_WORDS_MAX];
 	uint64_t code_va;		/* 0: SHADE_CODE */
@@ -125,8 +129,8 @@ void shade_free(struct shade_machine *m);
  */
 bool shade_run(struct shade_machine *m, struct shade_dispatch *d);
 /*
- * Run a program of @text with groups of @local threads on a machine of its own; @check (if not NULL)
- * looks at the words it has left at STAGE_DATA. False as above.
+ * Run a program of @text with groups of @local threads on a machine of its own; @check (if not
+ * NULL) looks at the words it has left at STAGE_DATA. False as above.
  */
 bool shade_run_text(const struct tsr_config *config, const char *text, uint32_t local,
 		    uint32_t groups, void (*check)(struct shade_machine *m));
