@@ -334,6 +334,59 @@ static void limit(void)
 	shade_free(&m);
 }
 
+/* One thread of many goes wrong, again and again, while workers run the others. */
+static void fault_with_workers(void)
+{
+	static const char text[] =
+		"clause flow=nbtb_unconditional {\n"
+		"	*MOV.i32 r1, u2.w0\n"
+		"	*NOP\n"
+		"	+ISUB.s32 t1, r60, r1\n"
+		"	*IMUL.i32 r2, r60, 0x3\n"
+		"	+IADD.s32 r3, t1, 0x0\n"
+		"}\n"
+		"clause flow=nbtb_unconditional {\n"
+		"	+BRANCHZ.i32.ne r3, fine\n"
+		"}\n"
+		"clause slot=0 wait=0 { *MOV.i32 t0, 0x7000\n *NOP\n"
+		"	+LOAD.i32 t0, zero.w0, @r2\n }\n"
+		"fine: clause slot=0 message=store end {\n"
+		"	*SHADDXL.u32 t0, u0.w0, r60, shift:2\n"
+		"	+SHADDXH.i32 t1, u0.w1, t\n"
+		"	+STORE.i32 t0, t1, @r2\n"
+		"}\n";
+	struct tsr_config config = { .threads = 4 };
+	static struct shade_code code;
+	struct shade_dispatch d = { .code = &code, .groups = { 100 } };
+	struct shade_machine m;
+
+	memset(&code, 0, sizeof(code));
+	shade_text(&code, text);
+	d.state.local_x = 50;
+	shade_init(&m, &config);
+	for (unsigned int i = 0; i < 20; i++) {
+		unsigned int thread = i * 4999 / 20, lane = thread % 50 % 16;
+
+		d.push[4] = thread;
+		ktap_ok(!shade_run(&m, &d));
+		ktap_eq(bench_fault(&m.q), TSR_FAULT_MMU_UNMAPPED);
+		ktap_eq(bench_queue_reg64(&m.q, TSR_QUEUE_FAULT_ADDR__OFFSET), 0x7000);
+		ktap_eq(bench_queue_reg(&m.q, TSR_QUEUE_FAULT_GROUP__OFFSET), thread / 50);
+		ktap_eq(bench_field(bench_queue_reg(&m.q, TSR_QUEUE_FAULT_SHADER__OFFSET),
+				    TSR_QUEUE_FAULT_SHADER_LANE__MASK),
+			lane);
+		bench_control(&m.q, TSR_QUEUE_OP_RESET);
+		ktap_ok(stage_until(&m.q, TSR_QUEUE_STATE_DISABLED));
+		bench_enable(&m.q, 0);
+		m.q.wptr = 0;
+	}
+	d.push[4] = 5000;
+	ktap_ok(shade_run(&m, &d));
+	for (unsigned int i = 0; i < 5000; i++)
+		ktap_eq(*stage_word32(&m.s, 4 * i), 3 * i);
+	shade_free(&m);
+}
+
 /* ---- Snapshots that are wrong ---------------------------------------------------------------- */
 
 /*
@@ -390,6 +443,7 @@ int main(void)
 	ktap_run("[CS1] every page is pending first", pending);
 	ktap_run("[SYS10] an endless program keeps its slices, other queues theirs", runaway);
 	ktap_run("[ISA14] CLAUSE_LIMIT ends an endless program", limit);
+	ktap_run("[ISA14] a fault while four workers run", fault_with_workers);
 	ktap_run("[ISA14] changed snapshots of a dispatch", hostile);
 	return ktap_finish();
 }
