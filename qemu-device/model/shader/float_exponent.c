@@ -25,7 +25,7 @@ int32_t tsr_real_frexp(struct tsr_real *x, enum tsr_frexp kind)
 		break;
 	case TSR_FREXP_LOG:
 		/* the highest two bits are 11: 1.5 or more */
-		result = e + (x->sig >> (62 - __builtin_clzll(x->sig)) == 3);
+		result = e + (x->sig << __builtin_clzll(x->sig) >> 62 == 3);
 		power = result;
 		break;
 	default:

@@ -183,7 +183,7 @@ static struct tsr_real exp2_fixed(int64_t x)
 {
 	int64_t whole = (x + (1 << 23)) >> 24;
 
-	return tsr_real_scale(real_from_double(exp2_small((double)(x - (whole << 24)) * 0x1p-24)),
+	return tsr_real_scale(real_from_double(exp2_small((double)(x - whole * 0x1000000) * 0x1p-24)),
 			      (int32_t)whole);
 }
 
