@@ -291,6 +291,32 @@ static void test_bytes(void)
 	}
 }
 
+/* One clause alone is printed as it is among the others. */
+static void test_one(void)
+{
+	static uint8_t code[CLAUSES * TSR_CLAUSE_BYTES_MAX];
+	size_t size = random_program(code), offset, all_length, length;
+	char *all = NULL, *one = NULL;
+	unsigned int clauses = 0;
+	FILE *out = open_memstream(&all, &all_length);
+
+	tsr_disasm(out, code, size, NULL);
+	fclose(out);
+	for (offset = 0; offset < size; clauses++) {
+		long step;
+
+		out = open_memstream(&one, &length);
+		step = tsr_disasm_clause(out, code, size, offset, NULL);
+		fclose(out);
+		ktap_ok(length && strstr(all, one));
+		free(one);
+		KTAP_REQUIRE(step > 0);
+		offset += (size_t)step;
+	}
+	ktap_eq(clauses, CLAUSES);
+	free(all);
+}
+
 static void test_errors_counted(void)
 {
 	static const uint8_t code[16 * 3 + 5] = { [16] = 0xff };
@@ -316,6 +342,7 @@ int main(void)
 	ktap_run("[ISA13] random clauses that obey the rules, through text and back", test_random);
 	ktap_run("[ISA2] every shape of 1 to 8 tuples with 0 to 6 constants", test_shapes);
 	ktap_run("[ISA13] bytes that are no clauses, through text and back", test_bytes);
+	ktap_run("[ISA13] one clause alone is printed as it is among the others", test_one);
 	ktap_run("what is no clause is counted", test_errors_counted);
 	return ktap_finish();
 }

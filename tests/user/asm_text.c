@@ -110,6 +110,13 @@ static void test_ports(void)
 	ktap_eq(one("{ [p0=r1 p1=r2 p2=r9 p3=r8 mode=3 fau=core_id] *FADD.f32 r8, r2, r1").regs,
 		block(3, 8, 9, 1, 2, 3));
 	ktap_eq(one("{ [regs=0x123456789] *NOP r39.h1").regs, 0x123456789);
+	ktap_eq(one("{ [fau=u127] *NOP").regs & 0xff, 0xff);
+	ktap_eq(one("{ [fau=k5+9] *NOP").regs & 0xff, 0x39);
+	ktap_eq(one("{ [fau=0x17] *NOP").regs & 0xff, 0x17);
+	/* a low nibble of the tuple's own: the constant's is 8, as it is declared */
+	ktap_eq(one("{ k0 = 0x12345678, 0\n *MOV.i32 t0, k0.w0").regs & 0xff, 0x48);
+	ktap_eq(one("{ k0 = 0x12345678, 0\n *MOV.i32 t0, 0x12345673").regs & 0xff, 0x43);
+	ktap_eq(one("{ k0 = 0x12345678, 0\n [fau=k0+2] *MOV.i32 t0, k0.w0").regs & 0xff, 0x42);
 }
 
 static void test_header(void)
@@ -239,6 +246,8 @@ static void test_short_forms(void)
 	/* an exact word of a declared constant, and the places that the assembler would choose */
 	asm_same("clause end { *FADD.f32 t0, 1.0, 2.0 }",
 		 "clause end { k0 = 0x3f800000, 2.0\n k1 = 0, 2.0\n *FADD.f32 t0, k0.w0, k0.w1 }");
+	asm_same("clause end { k0 = 0x3f800000_00000012\n *MOV.i32 t0, k0.w1 }",
+		 "clause end { k0 = 0x10, 1.0\n [fau=k0+2] *MOV.i32 t0, k0.w1 }");
 	asm_same("l: clause end { k0 = 0, l\n +JUMP l }", "l: clause end { +JUMP l }\n.zero 0");
 }
 

@@ -176,7 +176,7 @@ static bool parse_bytes(struct asm_parser *parser, uint64_t multiple, uint32_t *
 
 	if (parser->token.kind == ASM_NUMBER && parser->token.value % multiple)
 		return asm_unexpected(parser, "a multiple of 16");
-	if (!asm_number(parser, UINT32_MAX, "a number of bytes", &value))
+	if (!asm_number(parser, UINT32_MAX, "a number of bytes below 2^32", &value))
 		return false;
 	*bytes = (uint32_t)value;
 	return true;

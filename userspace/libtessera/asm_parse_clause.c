@@ -191,19 +191,13 @@ static bool parse_header(struct asm_parser *parser, struct ir_clause *clause)
 
 /* -- [...] ----------------------------------------------------------------------------------- */
 
-/* "r5", or "(r5)" for a port that does not read. */
+/* The register of a port; ports 0 and 1 read if they have one. */
 static bool take_port(struct asm_parser *parser, struct ir_block *block, unsigned int port)
 {
-	bool off = asm_accept(parser, '(');
-
 	if (!take_register(parser, &block->port[port]))
 		return false;
-	if (off && !asm_expect(parser, ')', ") behind the register of a port that does not read"))
-		return false;
-	if (port == 0)
-		block->read0 = !off;
-	else if (port == 1)
-		block->read1 = !off;
+	block->read0 |= port == 0;
+	block->read1 |= port == 1;
 	block->ports_given = true;
 	return true;
 }

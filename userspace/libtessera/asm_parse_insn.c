@@ -629,18 +629,6 @@ static bool parse_raw(struct asm_parser *parser, unsigned int unit, struct ir_in
 	return at_end(parser) || asm_unexpected(parser, "the end of the line");
 }
 
-static bool parse_form(struct asm_parser *parser, struct ir_insn *ir)
-{
-	uint64_t form;
-
-	if (!asm_accept(parser, '!'))
-		return true;
-	if (!asm_number(parser, 15, "the number of an encoding", &form))
-		return false;
-	ir->insn.form = (uint8_t)form;
-	return true;
-}
-
 bool asm_parse_insn(struct asm_parser *parser, unsigned int unit, struct ir_insn *ir)
 {
 	struct written list[OPERANDS_MAX];
@@ -666,6 +654,7 @@ bool asm_parse_insn(struct asm_parser *parser, unsigned int unit, struct ir_insn
 		if (!set_modifier(parser, ir, -1, &path.name[i], &seen))
 			return false;
 	}
-	return parse_form(parser, ir) && read_operands(parser, list, &num) &&
-	       take_operands(parser, unit, list, num, ir, &seen) && set_defaults(parser, ir, seen);
+	return read_operands(parser, list, &num) &&
+	       take_operands(parser, unit, list, num, ir, &seen) &&
+	       set_defaults(parser, ir, seen);
 }

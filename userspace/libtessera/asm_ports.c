@@ -154,21 +154,52 @@ static bool list_values(const struct tsr_insn *insn, unsigned int mod, struct as
 	return words->length;
 }
 
+/* The modifier of source 1 that is what @mod is of source 0, -1 none. */
+static int partner(const struct tsr_op_info *info, unsigned int mod)
+{
+	size_t stem = strlen(tsr_mod_names[mod]) - 1;
+	unsigned int i;
+
+	for (i = 0; i < info->num_mods; i++) {
+		const char *name = tsr_mod_names[info->mods[i]];
+
+		if (!strncmp(name, tsr_mod_names[mod], stem) && !strcmp(name + stem, "1"))
+			return info->mods[i];
+	}
+	return -1;
+}
+
+/* Has the instruction an encoding with its first two sources exchanged, modifiers and all? */
+static bool encodes_swapped(const struct tsr_insn *insn)
+{
+	const struct tsr_op_info *info = &tsr_ops[insn->op];
+	struct tsr_insn swapped = *insn;
+	unsigned int i;
+	uint32_t word;
+
+	if (info->num_srcs < 2)
+		return false;
+	swapped.src[0] = insn->src[1];
+	swapped.src[1] = insn->src[0];
+	for (i = 0; i < info->num_mods; i++) {
+		unsigned int mod = info->mods[i];
+		int other = ir_source_of(mod, info) == 0 ? partner(info, mod) : -1;
+
+		if (other < 0)
+			continue;
+		swapped.mod[mod] = insn->mod[other];
+		swapped.mod[other] = insn->mod[mod];
+	}
+	return tsr_insn_encode(&swapped, &word);
+}
+
 /* Say why an instruction has no encoding: which modifier could be what. */
 static void explain(const struct ir_insn *ir, const struct tsr_insn *insn, struct asm_diags *diags)
 {
 	const struct tsr_op_info *info = &tsr_ops[insn->op];
-	struct tsr_insn swapped = *insn;
-	uint32_t word;
+	const char *swap = encodes_swapped(insn) ? ", or the first two sources exchanged" : "";
 	unsigned int i;
 
-	swapped.src[0] = insn->src[1];
-	swapped.src[1] = insn->src[0];
-	if (info->num_srcs > 1 && tsr_insn_encode(&swapped, &word)) {
-		asm_error(diags, ir->pos, "%s has no encoding for its sources in this order, "
-			  "expected the first two exchanged (with their modifiers)", info->name);
-		return;
-	}
 	for (i = 0; i < info->num_mods; i++) {
 		int source = ir_source_of(info->mods[i], info);
 		struct asm_words words = { 0 };
@@ -176,18 +207,13 @@ static void explain(const struct ir_insn *ir, const struct tsr_insn *insn, struc
 		if (!list_values(insn, info->mods[i], &words))
 			continue;
 		asm_error(diags, source < 0 ? ir->pos : ir->src[source].pos,
-			  "%s has no encoding with these modifiers; with the others "
-			  "as they are, expected %s to be one of: %s", info->name,
-			  tsr_mod_names[info->mods[i]], words.text);
+			  "%s has no encoding with these modifiers; with the others as they are, "
+			  "expected %s to be one of: %s%s", info->name,
+			  tsr_mod_names[info->mods[i]], words.text, swap);
 		return;
 	}
-	if (insn->form != TSR_FORM_ANY)
-		asm_error(diags, ir->pos,
-			  "%s has no such encoding !%u, expected less than %u, or one "
-			  "that has these modifiers", info->name, insn->form, info->num_forms);
-	else
-		asm_error(diags, ir->pos, "%s has no encoding with these modifiers and sources",
-			  info->name);
+	asm_error(diags, ir->pos, "%s has no encoding with these modifiers and sources%s%s",
+		  info->name, *swap ? ", expected others" : "", swap);
 }
 
 static bool encode(const struct ir_insn *ir, const struct tsr_tuple *block, bool any,

@@ -257,39 +257,20 @@ static bool same_tuple(const struct tsr_tuple *a, const struct tsr_tuple *b)
 	return a->regs == b->regs && a->fma == b->fma && a->add == b->add;
 }
 
-/* Name the encoding of an instruction. */
-static void lift_form(const struct lift *l, unsigned int at, unsigned int unit)
-{
-	const struct tsr_tuple *tuple = &l->code->tuple[at];
-	struct ir_insn *ir = &l->ir->tuple[at].insn[unit];
-	struct tsr_insn insn;
-
-	if (!ir->raw && tsr_insn_decode(unit, unit == TSR_ISA_FMA ? tuple->fma : tuple->add, &insn))
-		ir->insn.form = insn.form;
-}
-
-/* Make one tuple explicit enough; false when nothing helps. */
+/*
+ * Make one tuple explicit enough; false when nothing helps. Instructions need nothing: no two words
+ * of a unit have the same text.
+ */
 static bool lift_tuple(const struct lift *l, unsigned int at, struct tsr_tuple *out)
 {
 	const struct tsr_tuple *want = &l->code->tuple[at];
-	bool placed;
-	unsigned int round;
 
-	for (round = 0; round < 4; round++) {
-		out->fma = out->add = 0;
-		placed = asm_ports_place(l->ir, at, out, NULL);
-		if (placed && same_tuple(out, want))
-			return true;
-		if (!l->ir->tuple[at].block.ports_given) {
-			lift_block(l, at);
-			continue;
-		}
-		if (!placed || out->fma != want->fma)
-			lift_form(l, at, TSR_ISA_FMA);
-		if (!placed || out->add != want->add)
-			lift_form(l, at, TSR_ISA_ADD);
-	}
-	return false;
+	if (asm_ports_place(l->ir, at, out, NULL) && same_tuple(out, want))
+		return true;
+	if (l->ir->tuple[at].block.ports_given)
+		return false;
+	lift_block(l, at);
+	return asm_ports_place(l->ir, at, out, NULL) && same_tuple(out, want);
 }
 
 /* -- clauses --------------------------------------------------------------------------------- */

@@ -198,8 +198,6 @@ static void print_insn(const struct printer *p, const struct ir_insn *ir, unsign
 	}
 	fputs(info->name, out);
 	print_modifiers(out, &ir->insn, -1);
-	if (ir->insn.form != TSR_FORM_ANY)
-		fprintf(out, "!%u", ir->insn.form);
 	before = print_dest(out, ir, unit, is_nop || ir_dest_optional(info));
 	for (i = 0; i < info->num_srcs; i++, before = ", ") {
 		fputs(before, out);
@@ -216,14 +214,6 @@ static void print_insn(const struct printer *p, const struct ir_insn *ir, unsign
 
 /* -- the rest -------------------------------------------------------------------------------- */
 
-static void print_port(FILE *out, unsigned int port, unsigned int reg, bool reads)
-{
-	if (reads)
-		fprintf(out, "p%u=r%u ", port, reg);
-	else if (reg)
-		fprintf(out, "p%u=(r%u) ", port, reg);
-}
-
 static void print_block(FILE *out, const struct ir_block *block)
 {
 	if (!block->ports_given && !block->fau_given)
@@ -232,8 +222,10 @@ static void print_block(FILE *out, const struct ir_block *block)
 	if (block->ports_given && block->raw) {
 		fprintf(out, "regs=0x%09" PRIx64, block->regs);
 	} else if (block->ports_given) {
-		print_port(out, 0, block->port[0], block->read0);
-		print_port(out, 1, block->port[1], block->read1);
+		if (block->read0)
+			fprintf(out, "p0=r%u ", block->port[0]);
+		if (block->read1)
+			fprintf(out, "p1=r%u ", block->port[1]);
 		fprintf(out, "p2=r%u p3=r%u mode=%u", block->port[2], block->port[3], block->mode);
 	}
 	if (block->fau_given) {
