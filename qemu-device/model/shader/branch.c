@@ -7,6 +7,10 @@
 
 #include <string.h>
 
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
 /* How the operands of a condition are to be read. */
 enum type {
 	TYPE_SIGNED,
@@ -137,18 +141,28 @@ static void branch_zero(const struct tsr_uop *uop, struct tsr_alu_state *state)
 }
 
 /* Lanes in which a word of @v has none of the bits @bits. */
+#ifdef __SSE2__
 static unsigned int lanes_clear(const union tsr_lanes *v, uint32_t bits)
 {
-	typedef uint32_t words __attribute__((vector_size(64), may_alias));
-	static const words weight = { 1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192,
-				      16384, 32768 };
-	const words clear = (words)((*(const words *)v & bits) == 0) & weight;
+	const __m128i *in = (const __m128i *)v, some = _mm_set1_epi32(bits);
+	const __m128i zero = _mm_setzero_si128();
+	__m128i clear[4];
+
+	for (unsigned int i = 0; i < 4; i++)
+		clear[i] = _mm_cmpeq_epi32(_mm_and_si128(in[i], some), zero);
+	return _mm_movemask_epi8(_mm_packs_epi16(_mm_packs_epi32(clear[0], clear[1]),
+						 _mm_packs_epi32(clear[2], clear[3])));
+}
+#else
+static unsigned int lanes_clear(const union tsr_lanes *v, uint32_t bits)
+{
 	unsigned int lanes = 0;
 
 	for (unsigned int l = 0; l < TSR_WARP_LANES; l++)
-		lanes |= clear[l];
+		lanes |= (unsigned int)!(v->u[l] & bits) << l;
 	return lanes;
 }
+#endif
 
 /* BRANCHZ.i16 and .i32: bits keep[0] of the source are zero, or (flip[0]) are not. */
 static void branch_bits(const struct tsr_uop *uop, struct tsr_alu_state *state)

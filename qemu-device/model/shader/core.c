@@ -171,13 +171,14 @@ static enum choice settle(struct tsr_shader *sh, unsigned int w)
 
 static void set_mask(struct tsr_shader *sh, unsigned int w, uint16_t lanes)
 {
-	union tsr_lanes *mask = &sh->lanes.alu.mask[w];
+	typedef uint32_t words __attribute__((vector_size(64), may_alias));
+	static const words weight = { 1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192,
+				      16384, 32768 };
 
 	if (sh->mask_bits[w] == lanes)
 		return;
 	sh->mask_bits[w] = lanes;
-	for (unsigned int l = 0; l < TSR_WARP_LANES; l++)
-		mask->u[l] = -(uint32_t)(lanes >> l & 1);
+	*(words *)&sh->lanes.alu.mask[w] = (words)((weight & lanes) == weight);
 }
 
 /* FAU special "warp". */
@@ -198,6 +199,7 @@ static void choose(struct tsr_shader *sh, unsigned int able, uint64_t here)
 	alu->full = true;
 	sh->here = here;
 	sh->lanes_chosen = 0;
+	sh->meet = UINT64_MAX;
 	sh->after = TSR_CLAUSE_MESSAGE | TSR_CLAUSE_BARRIER | TSR_CLAUSE_BRANCH | TSR_CLAUSE_END;
 	for (unsigned int w = 0; w < TSR_BUNDLE_WARPS; w++) {
 		struct tsr_warp *warp = &sh->bundle->warp[w];
@@ -206,16 +208,18 @@ static void choose(struct tsr_shader *sh, unsigned int able, uint64_t here)
 			continue;
 		if (warp->here != here) {
 			warp->passed++;
+			if (warp->here < sh->meet)
+				sh->meet = warp->here;
 			continue;
 		}
+		if (warp->meet < sh->meet)
+			sh->meet = warp->meet;
 		warp->passed = 0;
 		alu->warp[alu->warps++] = w;
 		alu->full &= warp->active == 0xffff;
 		set_mask(sh, w, warp->active);
 		set_number(sh, w, warp->number);
 		sh->lanes_chosen += __builtin_popcount(warp->active);
-		if (warp->active != warp->live)
-			sh->after |= TSR_CLAUSE_RECONVERGE;
 		if (warp->stored)
 			sh->after |= TSR_CLAUSE_WAIT | TSR_CLAUSE_STAGING;
 	}
@@ -321,6 +325,25 @@ static int all_taken(const struct tsr_shader *sh)
 	return all ? 1 : any ? -1 : 0;
 }
 
+/* The chosen warps part, or meet others: each finds its next clause by itself. */
+static struct tsr_decoded *part(struct tsr_shader *sh, const struct tsr_decoded *clause,
+				enum end *end)
+{
+	for (unsigned int i = 0; i < sh->lanes.alu.warps; i++)
+		retire(sh, sh->lanes.alu.warp[i], clause);
+	*end = END_CHOICE;
+	return NULL;
+}
+
+/* Behind @clause the warps chosen go to @pc, together: the clause there, which @link remembers. */
+static inline struct tsr_decoded *follow(struct tsr_shader *sh, struct tsr_decoded *clause,
+					 struct tsr_decoded **link, uint64_t pc, enum end *end)
+{
+	if (pc >= sh->meet)
+		return part(sh, clause, end);
+	return *link ? *link : find(sh, link, pc, end);
+}
+
 /*
  * What @clause has to have done besides micro-operations, @flags of it. Returns the next clause if
  * the warps chosen stay together, else NULL with *@end.
@@ -338,22 +361,16 @@ static struct tsr_decoded *complete(struct tsr_shader *sh, struct tsr_decoded *c
 	}
 	flags &= ~TSR_CLAUSE_MESSAGE;
 	if (sent == TSR_STEP_DONE && !flags)
-		return clause->next ? clause->next :
-				      find(sh, &clause->next, clause->next_pc, end);
+		return follow(sh, clause, &clause->next, clause->next_pc, end);
 	if (sent == TSR_STEP_DONE && flags == TSR_CLAUSE_BRANCH && clause->jump_fixed) {
 		int taken = all_taken(sh);
 
 		if (taken == 1 && !clause->jump_ends)
-			return clause->jump ? clause->jump :
-					      find(sh, &clause->jump, clause->jump_pc, end);
+			return follow(sh, clause, &clause->jump, clause->jump_pc, end);
 		if (taken == 0)
-			return clause->next ? clause->next :
-					      find(sh, &clause->next, clause->next_pc, end);
+			return follow(sh, clause, &clause->next, clause->next_pc, end);
 	}
-	for (unsigned int i = 0; i < sh->lanes.alu.warps; i++)
-		retire(sh, sh->lanes.alu.warp[i], clause);
-	*end = END_CHOICE;
-	return NULL;
+	return part(sh, clause, end);
 }
 
 /* Clauses warps may execute before their limit. */
@@ -425,12 +442,8 @@ static enum end chain(struct tsr_shader *sh, struct tsr_decoded *clause, uint32_
 		execute(sh, clause);
 		tuples += clause->tuples;
 		clauses++;
-		if (flags)
-			clause = complete(sh, clause, flags, &end);
-		else if (clause->next)
-			clause = clause->next;
-		else
-			clause = find(sh, &clause->next, clause->next_pc, &end);
+		clause = flags ? complete(sh, clause, flags, &end) :
+				 follow(sh, clause, &clause->next, clause->next_pc, &end);
 		if (!clause)
 			break;
 		sh->here = clause->pc;

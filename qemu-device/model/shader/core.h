@@ -63,6 +63,8 @@ struct tsr_shader {
 	uint64_t here;			/* the clause of the warps chosen */
 	uint32_t lanes_chosen;		/* their active lanes */
 	uint16_t after;			/* TSR_CLAUSE_ flags to be looked at after a clause */
+	/* lowest address at which other threads of the bundle wait; up to there no choice is needed */
+	uint64_t meet;
 };
 
 /* What a burst came to. */

@@ -265,28 +265,33 @@ struct tsr_bundle *tsr_core_bundle(struct tsr_core *core, unsigned int slot)
 	return *bundle;
 }
 
-/* Registers at entry, see compute.md. */
+/* 0 in the registers of @count warps from @reg on: one, or all of a bundle. */
+static void clear_registers(const struct tsr_grid *grid, union tsr_lanes *reg, unsigned int count)
+{
+	for (unsigned int r = 0; r < TSR_REGISTERS; r++) {
+		if (!grid->state.registers_64 && r == 16)
+			r = 48;
+		memset(&reg[r * TSR_BUNDLE_WARPS], 0, count * sizeof(*reg));
+	}
+}
+
+/* Registers at entry that are not 0, see compute.md. */
 static void fill_registers(const struct tsr_grid *grid, const struct tsr_group *group,
 			   unsigned int number, union tsr_lanes *reg)
 {
-	const union tsr_lanes *xy = &grid->local_xy[number], *z = &grid->local_z[number];
+	typedef uint32_t words __attribute__((vector_size(64), may_alias));
 	const struct tsr_compute_state *state = &grid->state;
-	const uint32_t base[3] = { group->id[0] * state->local_x, group->id[1] * state->local_y,
-				   group->id[2] * state->local_z };
+	const words *xy = (const words *)&grid->local_xy[number];
+	const words *z = (const words *)&grid->local_z[number];
+	words *out = (words *)reg + 55 * TSR_BUNDLE_WARPS;
 
-	for (unsigned int r = 0; r < TSR_REGISTERS; r++) {
-		if (state->registers_64 || r < 16 || r >= 48)
-			memset(&reg[r * TSR_BUNDLE_WARPS], 0, sizeof(*reg));
-	}
-	reg[55 * TSR_BUNDLE_WARPS] = *xy;
-	reg[56 * TSR_BUNDLE_WARPS] = *z;
-	for (unsigned int l = 0; l < TSR_WARP_LANES; l++) {
-		for (unsigned int i = 0; i < 3; i++)
-			reg[(57 + i) * TSR_BUNDLE_WARPS].u[l] = group->id[i];
-		reg[60 * TSR_BUNDLE_WARPS].u[l] = base[0] + (xy->u[l] & 0xffff);
-		reg[61 * TSR_BUNDLE_WARPS].u[l] = base[1] + (xy->u[l] >> 16);
-		reg[62 * TSR_BUNDLE_WARPS].u[l] = base[2] + z->u[l];
-	}
+	out[0 * TSR_BUNDLE_WARPS] = *xy;
+	out[1 * TSR_BUNDLE_WARPS] = *z;
+	for (unsigned int i = 0; i < 3; i++)
+		out[(2 + i) * TSR_BUNDLE_WARPS] = group->id[i] - (words){ 0 };
+	out[5 * TSR_BUNDLE_WARPS] = (*xy & 0xffff) + group->id[0] * state->local_x;
+	out[6 * TSR_BUNDLE_WARPS] = (*xy >> 16) + group->id[1] * state->local_y;
+	out[7 * TSR_BUNDLE_WARPS] = *z + group->id[2] * state->local_z;
 }
 
 static void start_warp(const struct tsr_grid *grid, struct tsr_core *core, unsigned int place,
@@ -300,6 +305,7 @@ static void start_warp(const struct tsr_grid *grid, struct tsr_core *core, unsig
 	memset(warp, 0, sizeof(*warp));
 	warp->message = message;
 	warp->here = grid->state.code;
+	warp->meet = UINT64_MAX;
 	warp->live = tsr_grid_lanes(grid, number);
 	warp->active = warp->live;
 	warp->used = true;
@@ -329,8 +335,14 @@ bool tsr_core_start_group(struct tsr_grid *grid, struct tsr_core *core, unsigned
 	group->warps = grid->warps;
 	if (grid->group_stride)
 		memset(core->group_memory + place * grid->group_stride, 0, grid->group_stride);
-	for (unsigned int n = 0; n < grid->warps; n++)
-		start_warp(grid, core, place, n);
+	for (unsigned int n = 0; n < grid->warps;) {
+		unsigned int slot = place * grid->warps + n, first = slot % TSR_BUNDLE_WARPS;
+		unsigned int count = !first && grid->warps - n >= TSR_BUNDLE_WARPS ? TSR_BUNDLE_WARPS : 1;
+
+		clear_registers(grid, &core->bundle[slot / TSR_BUNDLE_WARPS]->reg[first], count);
+		for (; count; count--)
+			start_warp(grid, core, place, n++);
+	}
 	core->next += grid->cores;
 	core->groups++;
 	return true;

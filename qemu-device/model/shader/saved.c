@@ -11,6 +11,7 @@
 #include "../snapshot.h"
 #include "grid.h"
 #include "tsr_isa.h"
+#include "warp.h"
 
 /* A stored message that its warp could have sent. */
 static bool is_sound(const struct tsr_stored *m, uint16_t lanes)
@@ -79,6 +80,8 @@ static void visit_warp(struct tsr_stream *s, const struct tsr_grid *grid, struct
 				 "a warp");
 	if (s->wrong)
 		warp->stored = 0;
+	else if (s->loading)
+		tsr_warp_find_meet(warp);
 	if (s->loading && warp->stored && !tsr_warp_messages(warp)) {
 		tsr_stream_check(s, false, "no memory for a warp's messages");
 		warp->stored = 0;

@@ -1,15 +1,28 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * Lanes that execute stand at @here, all others have an address of their own in @pc. Of those that
+ * wait, @meet is the lowest: as long as a warp stays below it nothing but @here changes.
+ */
 #include "warp.h"
 
 #include "branch.h"
 
-/* Of @lanes, or if there are none, of all that can go on, the ones at the lowest address go on. */
+void tsr_warp_find_meet(struct tsr_warp *warp)
+{
+	warp->meet = UINT64_MAX;
+	for (uint16_t left = warp->live & ~warp->parked & ~warp->active; left; left &= left - 1) {
+		unsigned int lane = __builtin_ctz(left);
+
+		if (warp->pc[lane] < warp->meet)
+			warp->meet = warp->pc[lane];
+	}
+}
+
+/* Of @lanes the ones at the lowest address go on. */
 static void pick(struct tsr_warp *warp, uint16_t lanes)
 {
 	uint64_t lowest = UINT64_MAX;
 
-	if (!lanes)
-		lanes = warp->live & ~warp->parked;
 	warp->active = 0;
 	for (uint16_t left = lanes; left; left &= left - 1) {
 		unsigned int lane = __builtin_ctz(left);
@@ -23,24 +36,68 @@ static void pick(struct tsr_warp *warp, uint16_t lanes)
 	}
 	if (warp->active)
 		warp->here = lowest;
+	tsr_warp_find_meet(warp);
 }
 
-static void go(struct tsr_warp *warp, uint16_t lanes, uint64_t pc)
+static void stand(struct tsr_warp *warp, uint16_t lanes, uint64_t pc)
 {
 	for (; lanes; lanes &= lanes - 1)
 		warp->pc[__builtin_ctz(lanes)] = pc;
 }
 
-/* Lanes of @taken go where the branch leads; those that end by it. */
-static uint16_t branch(struct tsr_warp *warp, const struct tsr_decoded *clause, uint16_t taken,
-		       const union tsr_lanes *target)
+/* @lanes wait at @pc. */
+static void wait(struct tsr_warp *warp, uint16_t lanes, uint64_t pc)
+{
+	stand(warp, lanes, pc);
+	if (lanes && pc < warp->meet)
+		warp->meet = pc;
+}
+
+/* The lanes that wait at @here go on with the others. */
+static void join(struct tsr_warp *warp)
+{
+	for (uint16_t left = warp->live & ~warp->parked & ~warp->active; left; left &= left - 1) {
+		unsigned int lane = __builtin_ctz(left);
+
+		if (warp->pc[lane] == warp->here)
+			warp->active |= 1u << lane;
+	}
+	tsr_warp_find_meet(warp);
+}
+
+/* Behind @clause the lanes @on stand at the next clause, and @jump at the branch's one target. */
+static void split(struct tsr_warp *warp, const struct tsr_decoded *clause, uint16_t on,
+		  uint16_t jump)
+{
+	bool all = clause->flags & TSR_CLAUSE_RECONVERGE || !(on | jump);
+	uint64_t meet = all ? warp->meet : UINT64_MAX, lowest = meet;
+
+	if (on && clause->next_pc < lowest)
+		lowest = clause->next_pc;
+	if (jump && clause->jump_pc < lowest)
+		lowest = clause->jump_pc;
+	warp->active = 0;
+	if (clause->next_pc == lowest)
+		warp->active |= on;
+	else
+		wait(warp, on, clause->next_pc);
+	if (clause->jump_pc == lowest)
+		warp->active |= jump;
+	else
+		wait(warp, jump, clause->jump_pc);
+	if (lowest == UINT64_MAX)
+		return;
+	warp->here = lowest;
+	if (meet == lowest)
+		join(warp);
+}
+
+/* Lanes of @taken go where each one's @target leads; those that end by it. */
+static uint16_t scatter(struct tsr_warp *warp, const struct tsr_decoded *clause, uint16_t taken,
+			const union tsr_lanes *target)
 {
 	uint16_t ended = 0;
 
-	if (clause->jump_fixed) {
-		go(warp, taken, clause->jump_pc);
-		return clause->jump_ends ? taken : 0;
-	}
 	for (; taken; taken &= taken - 1) {
 		unsigned int lane = __builtin_ctz(taken);
 
@@ -54,24 +111,39 @@ static uint16_t branch(struct tsr_warp *warp, const struct tsr_decoded *clause, 
 void tsr_warp_retire(struct tsr_warp *warp, const struct tsr_decoded *clause, uint16_t taken,
 		     const union tsr_lanes *target)
 {
-	uint16_t executed = warp->active, ended = 0, next;
+	uint16_t on, ended = 0, next;
 
-	taken &= clause->flags & TSR_CLAUSE_BRANCH ? executed : 0;
-	if (clause->flags & TSR_CLAUSE_END)
-		ended = executed & ~taken;
-	go(warp, executed & ~taken, clause->next_pc);
-	ended |= branch(warp, clause, taken, target);
+	taken &= clause->flags & TSR_CLAUSE_BRANCH ? warp->active : 0;
+	on = warp->active & ~taken;
+	if (clause->flags & TSR_CLAUSE_END) {
+		ended = on;
+		on = 0;
+	}
+	if (clause->jump_fixed && clause->jump_ends) {
+		ended |= taken;
+		taken = 0;
+	}
 	warp->live &= ~ended;
-	next = executed & ~ended;
+	if (!(clause->flags & TSR_CLAUSE_BARRIER) && (clause->jump_fixed || !taken)) {
+		split(warp, clause, on, taken);
+		return;
+	}
+	stand(warp, on, clause->next_pc);
+	if (clause->jump_fixed)
+		stand(warp, taken, clause->jump_pc);
+	else
+		warp->live &= ~scatter(warp, clause, taken, target);
+	next = (on | taken) & warp->live;
 	if (clause->flags & TSR_CLAUSE_BARRIER)
 		warp->parked |= next;
-	if (clause->flags & TSR_CLAUSE_RECONVERGE)
-		next = warp->live;
-	pick(warp, next & ~warp->parked);
+	next &= ~warp->parked;
+	pick(warp, clause->flags & TSR_CLAUSE_RECONVERGE || !next ? warp->live & ~warp->parked :
+								    next);
 }
 
 void tsr_warp_release(struct tsr_warp *warp)
 {
+	stand(warp, warp->active, warp->here);
 	warp->parked = 0;
-	pick(warp, 0);
+	pick(warp, warp->live);
 }

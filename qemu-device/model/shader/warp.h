@@ -19,6 +19,8 @@ void tsr_warp_retire(struct tsr_warp *warp, const struct tsr_decoded *clause, ui
 		     const union tsr_lanes *target);
 /* The barrier is open: nobody is parked any more. */
 void tsr_warp_release(struct tsr_warp *warp);
+/* Find @meet from the rest. */
+void tsr_warp_find_meet(struct tsr_warp *warp);
 /* Address of the next clause of live lane @lane. */
 static inline uint64_t tsr_warp_pc(const struct tsr_warp *warp, unsigned int lane)
 {
