@@ -2,7 +2,8 @@
 /*
  * Compute kernels on one core of the model, beside the same computation as a GLSL compute shader on
  * Mesa's llvmpipe, in one process on one processor, in turn: median times and the median of the
- * ratios (above 1: we are faster). The kernels are in shaders/; results of both are compared.
+ * ratios (above 1: we are faster), in time of the processor. The kernels are in shaders/; results
+ * of both are compared.
  */
 #include <math.h>
 #include <sched.h>
@@ -159,8 +160,8 @@ static void measure(const struct scene *s)
 			    script_region(kernel.script, s->buffer[i])->size);
 	compare(s, &kernel, &gl);
 	for (unsigned int i = 0; i < RUNS; i++) {
-		theirs[i] = figure_once(gles_run, &gl, 1);
-		ours[i] = figure_once(kernel_run, &kernel, 1);
+		theirs[i] = figure_cpu_once(gles_run, &gl, 1);
+		ours[i] = figure_cpu_once(kernel_run, &kernel, 1);
 		ratio[i] = theirs[i] / ours[i];
 	}
 	qsort(ours, RUNS, sizeof(ours[0]), ascending);

@@ -6,20 +6,28 @@
 #include <stdlib.h>
 #include <time.h>
 
-static double now_ns(void)
+static double now_ns(clockid_t clock)
 {
 	struct timespec ts;
 
-	clock_gettime(CLOCK_MONOTONIC, &ts);
+	clock_gettime(clock, &ts);
 	return ts.tv_sec * 1e9 + ts.tv_nsec;
 }
 
 double figure_once(void (*fn)(void *arg, unsigned int count), void *arg, unsigned int count)
 {
-	double start = now_ns();
+	double start = now_ns(CLOCK_MONOTONIC);
 
 	fn(arg, count);
-	return (now_ns() - start) / count;
+	return (now_ns(CLOCK_MONOTONIC) - start) / count;
+}
+
+double figure_cpu_once(void (*fn)(void *arg, unsigned int count), void *arg, unsigned int count)
+{
+	double start = now_ns(CLOCK_PROCESS_CPUTIME_ID);
+
+	fn(arg, count);
+	return (now_ns(CLOCK_PROCESS_CPUTIME_ID) - start) / count;
 }
 
 static int ascending(const void *a, const void *b)
