@@ -3,7 +3,8 @@
 """Run shader vectors on the model: every folder with a vector.json below the given ones.
 
     vectors.py --tool TSR_RUN [--jobs N] DIR... [-- OPTION OF TSR-RUN ...]
-    vectors.py --convert DIR        print the folder as a shader file for tsr-run, to look at or to step through
+    vectors.py --convert DIR        print the folder as a shader file for tsr-run, to look at or to step through;
+                                    its files are named relative to DIR, with --absolute in full
 
 A vector ("format": "bifrost-compute-vector") is a dispatch of a compiled program with its memory and the results
 that are expected. Each becomes a shader file (Documentation/guide/shader-debugging.md), which tsr-run executes and
@@ -203,10 +204,12 @@ def main():
     parser.add_argument("--tool", default="tsr-run")
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--convert", action="store_true")
+    parser.add_argument("--absolute", action="store_true")
     parser.add_argument("roots", nargs="+", metavar="DIR")
     args = parser.parse_args(sys.argv[1:len(sys.argv) - len(options) - bool("--" in sys.argv)])
     if args.convert:
-        print("\n".join(convert(args.roots[0])))
+        base = os.path.abspath(args.roots[0]) + "/" if args.absolute else ""
+        print("\n".join(convert(args.roots[0])).replace('file "', f'file "{base}'))
         return 0
     vectors = sorted(find(args.roots))
     print(f"KTAP version 1\n1..{len(vectors)}", flush=True)

@@ -61,24 +61,24 @@ static void print_thread(FILE *out, const struct script *script, const struct ou
 		o->group[2] * script->local[2] + local[2], o->lane, o->warp, o->core);
 }
 
-static void print_registers(FILE *out, const uint32_t *reg, uint64_t mask, unsigned int lane)
+/* The registers of @mask in the lane at fault. */
+static void print_registers(FILE *out, const struct outcome *o, uint64_t mask)
 {
-	if (!mask || !reg)
+	if (!mask || !o->caught)
 		return;
-	fprintf(out, "  in lane %u:\n", lane);
-	for (unsigned int r = 0; r < TSR_REGISTERS; r++) {
+	fprintf(out, "  in lane %u:\n", o->lane);
+	for (unsigned int r = 0; r < MACHINE_REGISTERS; r++) {
 		float f;
 
 		if (!(mask >> r & 1))
 			continue;
-		memcpy(&f, &reg[r], sizeof(f));
-		fprintf(out, "    r%-2u = 0x%08" PRIx32 "  %" PRId32 "  %g\n", r, reg[r],
-			(int32_t)reg[r], (double)f);
+		memcpy(&f, &o->reg[r], sizeof(f));
+		fprintf(out, "    r%-2u = 0x%08" PRIx32 "  %" PRId32 "  %g\n", r, o->reg[r],
+			(int32_t)o->reg[r], (double)f);
 	}
 }
 
-void fault_print(FILE *out, const struct machine *machine, const struct outcome *o,
-		 const uint32_t *reg)
+void fault_print(FILE *out, const struct machine *machine, const struct outcome *o)
 {
 	const struct script *script = machine->script;
 	char where[LEX_TOKEN_MAX];
@@ -99,46 +99,41 @@ void fault_print(FILE *out, const struct machine *machine, const struct outcome 
 		o->add ? "ADD" : "FMA");
 	print_thread(out, script, o);
 	mask = clause_print(out, script, o->clause, "    ", o->tuple, o->add);
-	print_registers(out, reg, mask, o->lane);
+	print_registers(out, o, mask);
 }
 
-/* What the hook keeps for fault_catch(). */
-struct caught {
-	bool there;
-	uint32_t *reg;
-};
+void fault_see(struct outcome *outcome, const struct tsr_shader_view *view)
+{
+	unsigned int lane;
+
+	if (view->when != TSR_SHADER_FAULT || outcome->caught)
+		return;
+	lane = (unsigned int)bench_field(view->fault_shader, TSR_QUEUE_FAULT_SHADER_LANE__MASK);
+	for (unsigned int r = 0; r < MACHINE_REGISTERS; r++)
+		outcome->reg[r] = tsr_shader_reg(view, r, lane);
+	outcome->caught = true;
+}
 
 static void catch_hook(void *opaque, const struct tsr_shader_view *view)
 {
-	struct caught *caught = opaque;
-	unsigned int lane;
-
-	if (view->when != TSR_SHADER_FAULT || caught->there)
-		return;
-	lane = (unsigned int)bench_field(view->fault_shader, TSR_QUEUE_FAULT_SHADER_LANE__MASK);
-	for (unsigned int r = 0; r < TSR_REGISTERS; r++)
-		caught->reg[r] = tsr_shader_reg(view, r, lane);
-	caught->there = true;
+	fault_see(opaque, view);
 }
 
-bool fault_catch(const struct script *script, const struct machine_options *options,
-		 struct outcome *outcome, uint32_t reg[TSR_REGISTERS])
+void fault_catch(const struct script *script, const struct machine_options *options,
+		 struct outcome *outcome)
 {
 	struct machine_options alone = *options;
-	struct caught caught = { .reg = reg };
-	struct outcome again;
+	struct outcome again = { 0 };
 	char error[256];
 	struct machine *machine;
 
 	alone.threads = 0;
 	machine = machine_new(script, &alone, error, sizeof(error));
 	if (!machine)
-		return false;
-	tsr_gpu_set_shader_hook(machine->bench->gpu, catch_hook, &caught);
+		return;
+	tsr_gpu_set_shader_hook(machine->bench->gpu, catch_hook, &again);
 	machine_run(machine, &alone, &again);
 	machine_free(machine);
-	if (!again.faulted || !again.in_program)
-		return false;
-	*outcome = again;
-	return caught.there;
+	if (again.faulted && again.in_program)
+		*outcome = again;
 }

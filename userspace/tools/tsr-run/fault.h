@@ -8,18 +8,18 @@
 #include "machine.h"
 #include "shader/debug.h"
 
-/*
- * Print the fault of @outcome. @reg, unless NULL, are the registers of the lane at fault then.
- */
-void fault_print(FILE *out, const struct machine *machine, const struct outcome *outcome,
-		 const uint32_t *reg);
+/* Print the fault of @outcome. */
+void fault_print(FILE *out, const struct machine *machine, const struct outcome *outcome);
+
+/* For hooks: if @view is at a fault, and the first one, keep the registers of the lane. */
+void fault_see(struct outcome *outcome, const struct tsr_shader_view *view);
 
 /*
- * Run a script that faults once more, on a machine without threads, to catch the registers of the
- * lane at fault. False: it does not fault that way. The fault of this run, which may be
- * another thread's, replaces @outcome.
+ * Run a script that has faulted once more, on a machine without threads, to see the registers of
+ * the lane at fault. The fault of this run, which may be another thread's, replaces @outcome, unless
+ * there is none.
  */
-bool fault_catch(const struct script *script, const struct machine_options *options,
-		 struct outcome *outcome, uint32_t reg[TSR_REGISTERS]);
+void fault_catch(const struct script *script, const struct machine_options *options,
+		 struct outcome *outcome);
 
 #endif

@@ -310,7 +310,6 @@ void machine_run(struct machine *machine, const struct machine_options *options,
 {
 	double start = now();
 
-	*outcome = (struct outcome){ 0 };
 	machine_start(machine);
 	outcome->ended = bench_run(machine->bench, options->seconds ? options->seconds : 60);
 	outcome->seconds = now() - start;

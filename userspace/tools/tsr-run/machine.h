@@ -20,6 +20,8 @@ struct machine_options {
 	unsigned int seconds;		/* how long it may take, 0: 60 */
 };
 
+#define MACHINE_REGISTERS 64
+
 /* How a dispatch ended. */
 struct outcome {
 	bool ended;			/* within the time */
@@ -32,6 +34,8 @@ struct outcome {
 	unsigned int tuple, lane, warp, core;
 	bool add;
 	uint32_t group[3];
+	bool caught;			/* a debugger has seen it: */
+	uint32_t reg[MACHINE_REGISTERS];	/* registers of the lane at fault */
 	uint64_t groups, clauses, tuples, messages;	/* the queue's counters */
 	double seconds;			/* it took */
 };
@@ -54,7 +58,10 @@ struct machine *machine_new(const struct script *script, const struct machine_op
 			    char *error, size_t size);
 void machine_free(struct machine *machine);
 
-/* Ring the doorbell. machine_collect(): see how it ended, once it has. machine_run(): both. */
+/*
+ * Ring the doorbell. machine_collect(): see how it ended, once it has. machine_run(): both.
+ * @outcome is all zero before, but for what hooks put there.
+ */
 void machine_start(struct machine *machine);
 void machine_collect(struct machine *machine, struct outcome *outcome);
 void machine_run(struct machine *machine, const struct machine_options *options,

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "run.h"
+#include "execute.h"
 
 enum { STATUS_OK, STATUS_FAILED, STATUS_USAGE };
 

@@ -52,7 +52,7 @@ static bool run_one(const struct script *script, const struct machine_options *o
 		    struct reference *reference, FILE *out, const char *prefix)
 {
 	struct machine *machine;
-	struct outcome outcome;
+	struct outcome outcome = { 0 };
 	char error[256], name[64];
 	bool ok;
 

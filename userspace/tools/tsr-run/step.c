@@ -8,6 +8,7 @@
 
 #include "clause.h"
 #include "compare.h"
+#include "fault.h"
 #include "step.h"
 #include "step_show.h"
 
@@ -23,6 +24,7 @@ enum until {
 
 struct debugger {
 	struct machine *machine;
+	struct outcome *outcome;
 	struct step_options options;
 	enum until until;
 	unsigned int left;		/* stops to pass over */
@@ -391,6 +393,7 @@ static void hook(void *opaque, const struct tsr_shader_view *view)
 		show_changes(d->options.out, view, d->before[w].reg);
 		d->before[w].shown = false;
 	}
+	fault_see(d->outcome, view);
 	if (view->when == TSR_SHADER_FAULT && d->dialogues && d->until != UNTIL_END) {
 		fprintf(d->options.out, "fault %s\n", compare_fault_name(view->fault_code));
 		show_stop(d->options.out, d->machine->script, view);
@@ -407,6 +410,7 @@ void step_run(struct machine *machine, const struct machine_options *options,
 	if (!d)
 		abort();
 	d->machine = machine;
+	d->outcome = outcome;
 	d->options = *step;
 	d->until = step->step ? UNTIL_CLAUSE : UNTIL_BREAK;
 	d->dialogues = step->step || step->breakpoints;

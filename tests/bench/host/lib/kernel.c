@@ -39,7 +39,7 @@ void kernel_run(void *arg, unsigned int count)
 	struct kernel *kernel = arg;
 
 	while (count--) {
-		struct outcome outcome;
+		struct outcome outcome = { 0 };
 
 		machine_run(kernel->machine, &kernel->options, &outcome);
 		if (!outcome.ended || outcome.faulted)

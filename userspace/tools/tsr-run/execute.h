@@ -2,8 +2,8 @@
 /*
  * One shader file, executed and reported on: what tsr-run does with each.
  */
-#ifndef TSR_RUN_RUN_H
-#define TSR_RUN_RUN_H
+#ifndef TSR_RUN_EXECUTE_H
+#define TSR_RUN_EXECUTE_H
 
 #include <stdio.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* One shader file, executed and reported on, see run.h. */
+/* One shader file, executed and reported on, see execute.h. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include "compare.h"
 #include "fault.h"
 #include "matrix.h"
-#include "run.h"
+#include "execute.h"
 
 /* An address as --break has it: a number, a label or buffer, one of them and an offset. */
 static bool break_address(const struct script *script, const char *where, uint64_t *va)
@@ -89,18 +89,6 @@ static bool dump_all(const struct run_options *o, const struct machine *machine)
 	return ok;
 }
 
-/* A fault that nobody expected, in full. */
-static void explain(const struct machine *machine, const struct run_options *o,
-		    const struct outcome *outcome)
-{
-	struct outcome again = *outcome;
-	uint32_t reg[TSR_REGISTERS];
-	bool caught = outcome->in_program &&
-		      fault_catch(machine->script, &o->machine, &again, reg);
-
-	fault_print(o->step.out, machine, caught ? &again : outcome, caught ? reg : NULL);
-}
-
 /* With the breakpoints that were asked for. False: one is nowhere. */
 static bool debug(const struct run_options *o, struct machine *machine,
 		  const struct machine_options *options, struct outcome *outcome)
@@ -138,8 +126,11 @@ static bool run_script(const struct run_options *o, const struct script *script)
 		ok = debug(o, machine, &options, &outcome);
 	else
 		machine_run(machine, &options, &outcome);
-	if (ok && outcome.faulted && !script->fault.wanted)
-		explain(machine, o, &outcome);
+	if (ok && outcome.faulted && !script->fault.wanted) {
+		if (outcome.in_program && !outcome.caught)
+			fault_catch(script, &o->machine, &outcome);
+		fault_print(o->step.out, machine, &outcome);
+	}
 	ok = ok && !compare_all(machine, &outcome, o->step.out, "");
 	ok &= dump_all(o, machine);
 	if (o->statistics)
