@@ -16,8 +16,8 @@ void fault_see(struct outcome *outcome, const struct tsr_shader_view *view);
 
 /*
  * Run a script that has faulted once more, on a machine without threads, to see the registers of
- * the lane at fault. The fault of this run, which may be another thread's, replaces @outcome, unless
- * there is none.
+ * the lane at fault. The fault of this run, which may be another thread's, replaces @outcome,
+ * unless there is none.
  */
 void fault_catch(const struct script *script, const struct machine_options *options,
 		 struct outcome *outcome);
