@@ -39,7 +39,8 @@ struct tsr_tlb_entry {
 
 /* A large page, all of it contiguous on the host. */
 struct tsr_tlb_huge {
-	uint64_t tag;			/* tsr_tlb_tag() of its first page, TSR_TLB_NONE when empty */
+	/* tsr_tlb_tag() of its first page, TSR_TLB_NONE when empty */
+	uint64_t tag;
 	uint64_t phys;			/* bus address or local offset of its first byte */
 	uint8_t *ptr;			/* host address of its first byte */
 	uint8_t perms;			/* as in struct tsr_tlb_entry */

@@ -78,9 +78,10 @@ static void invert(struct tsr_format *format)
 	}
 }
 
-/* The values of 8 bits through the sRGB curve. */
+/* The values of 8 bits, as they are and through the sRGB curve. */
+static float unorm_table[256];
 static float srgb_table[256];
-static pthread_once_t srgb_once = PTHREAD_ONCE_INIT;
+static pthread_once_t tables_once = PTHREAD_ONCE_INIT;
 
 static double srgb_decode(double x)
 {
@@ -92,10 +93,12 @@ static double srgb_encode(double x)
 	return x <= 0.0031308 ? x * 12.92 : 1.055 * pow(x, 1 / 2.4) - 0.055;
 }
 
-static void srgb_fill(void)
+static void fill_tables(void)
 {
-	for (unsigned int i = 0; i < 256; i++)
+	for (unsigned int i = 0; i < 256; i++) {
+		unorm_table[i] = (float)i / 255.0f;
 		srgb_table[i] = srgb_decode(i / 255.0);
+	}
 }
 
 /* Alignment: that of the components if they are bytes or words, else the texel's, at most 4. */
@@ -132,10 +135,11 @@ bool tsr_format_find(struct tsr_format *format, unsigned int number, unsigned in
 		bits += d->bits[c];
 	}
 	format->keep = bits != 8 * d->bytes;
+	format->plain = number == TSR_PIXEL_FORMAT_RGBA8_UNORM && !format->srgb;
 	memcpy(format->from, orders[order].from, sizeof(format->from));
 	invert(format);
-	if (format->srgb)
-		pthread_once(&srgb_once, srgb_fill);
+	if (format->kind == TSR_FORMAT_KIND_UNORM)
+		pthread_once(&tables_once, fill_tables);
 	return true;
 }
 
@@ -243,6 +247,8 @@ static float load_unorm(const struct tsr_format *format, uint32_t value, unsigne
 	if (format->srgb && c < 3)
 		return bits == 8 ? srgb_table[value] : (float)srgb_decode(
 			value / (double)(UINT32_MAX >> (32 - bits)));
+	if (bits == 8)
+		return unorm_table[value];
 	if (bits > 24)
 		return (float)(value / (double)(UINT32_MAX >> (32 - bits)));
 	return (float)value / (float)(UINT32_MAX >> (32 - bits));
@@ -298,8 +304,14 @@ static void load_shared(const struct tsr_format *format, const uint64_t *q, unio
 
 void tsr_format_load_raw(const struct tsr_format *format, const void *p, union tsr_texel *texel)
 {
+	const uint8_t *byte = p;
 	uint64_t q[3] = { 0 };
 
+	if (format->plain) {
+		for (unsigned int c = 0; c < 4; c++)
+			texel->f[c] = unorm_table[byte[c]];
+		return;
+	}
 	memcpy(q, p, format->bytes);
 	if (format->kind == TSR_FORMAT_KIND_SHARED) {
 		load_shared(format, q, texel);

@@ -39,6 +39,7 @@ struct tsr_format {
 	bool srgb;
 	bool truncate;			/* wider numbers are rounded towards zero */
 	bool keep;			/* a store keeps bits of the texel */
+	bool plain;			/* RGBA8_UNORM without sRGB, the most common one */
 	uint8_t bits[4];		/* of the format's R, G, B, A; 0: not there */
 	uint8_t shift[4];		/* where they begin */
 	/* enum tsr_component: where red, green, blue, alpha come from; what R, G, B, A become */

@@ -341,6 +341,13 @@ static bool needs_quad(const struct request *r)
 		(r->mode == TSR_TEXTURE_LOD_BIAS || r->mode == TSR_TEXTURE_LOD_COMPUTED));
 }
 
+/* Whether two lanes' levels of detail are the same, given their quad. */
+static bool same_view(const struct request *a, const struct request *b)
+{
+	return a->texture == b->texture && a->sampler == b->sampler &&
+	       a->dimension == b->dimension;
+}
+
 /*
  * The level of detail that lane @lane's quad computes with its texture and sampler. Lanes that ask
  * for something else count like those that are not active.
@@ -352,8 +359,6 @@ static enum tsr_step quad_lod(struct tsr_msg_env *env, const struct request r[QU
 	enum tsr_step step;
 
 	*lod = 0;
-	if (!needs_quad(&r[lane]))
-		return TSR_STEP_DONE;
 	step = tsr_texture_read(env, r[lane].texture, &v->texture);
 	if (step == TSR_STEP_DONE && !v->texture.missing)
 		step = tsr_sampler_read(env, r[lane].sampler, &v->sampler);
@@ -398,7 +403,8 @@ static enum tsr_step do_quad(struct tsr_msg_env *env, struct tsr_msg *msg, unsig
 			     struct views *v, struct request r[QUAD], struct result result[QUAD])
 {
 	enum tsr_step step = TSR_STEP_DONE;
-	int lod;
+	const struct request *last = NULL;	/* the lane that @lod was computed for */
+	int lod = 0;
 
 	for (unsigned int i = 0; i < QUAD && step == TSR_STEP_DONE; i++) {
 		msg->fault_lane = first + i;
@@ -409,7 +415,10 @@ static enum tsr_step do_quad(struct tsr_msg_env *env, struct tsr_msg *msg, unsig
 		msg->fault_lane = first + i;
 		if (!(active >> i & 1))
 			continue;
-		step = quad_lod(env, r, active, i, v, &lod);
+		if (needs_quad(&r[i]) && !(last && same_view(last, &r[i]))) {
+			step = quad_lod(env, r, active, i, v, &lod);
+			last = &r[i];
+		}
 		if (step == TSR_STEP_DONE)
 			step = do_lane(env, &r[i], v, lod, &result[i]);
 	}
