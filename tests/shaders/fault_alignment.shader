@@ -16,7 +16,7 @@ code assembly
 	; lane 5 stores to odd + 5 * 4 + 2
 	clause prefetch {
 		*NOP
-		+ICMP.i32.i1 t1, r60, 0x5
+		+ICMP.i32.eq.i1 t1, r60, 0x5
 		*LSHIFT_OR.i32 t0, t1, r0, 0x1
 		*NOP
 		+IADD.s32 r4:t1, u1.w0, t0

@@ -11,7 +11,7 @@ code assembly
 	}
 	loop: clause flow=nbtb_unconditional {
 		*NOP
-		+ICMP.i32.m1 t1, r0, 0x0
+		+ICMP.i32.eq.m1 t1, r0, 0x0
 		*NOP
 		+BRANCHZ.i16.ne t1.h0, done
 	}
