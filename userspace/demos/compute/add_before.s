@@ -1,5 +1,6 @@
 ; SPDX-License-Identifier: MIT
-; The last step of a prefix sum of many groups: to all numbers but those of the first group, add the total of the groups before.
+; The last step of a prefix sum of many groups: to all numbers but those of the first group, add
+; the total of the groups before.
 ;
 ; push: u2 sums of the groups' totals (read), u4 sums within the groups (changed)
 ; r0 total before, r1 sum, r2 r3 address of the sum

@@ -1,12 +1,14 @@
 ; SPDX-License-Identifier: MIT
-; A 5 x 5 convolution of a picture that is framed by two texels on each side: 0.5 plus the sum of weight * sample, row by row and from
-; left to right, limited to 0 and 255 and cut to an integer; alpha stays.
+; A 5 x 5 convolution of a picture that is framed by two texels on each side: 0.5 plus the sum of
+; weight * sample, row by row and from left to right, limited to 0 and 255 and cut to an integer;
+; alpha stays.
 ;
-; push: u0.w0 bytes from row to row of the input, u0.w1 of the result, u2 input (read), u4 result (written)
+; push: u0.w0 bytes from row to row of the input, u0.w1 of the result, u2 input (read), u4 result
+;       (written)
 ; uniform buffer 0: the 25 weights
 ;
-; r0 offset of the row's weights, r1 rows left, r2 r3 address of the row, r4 to r8 its texels, r9 to r13 its weights,
-; r14 r15 r48 sums of red, green and blue, r49 the texel in the middle
+; r0 offset of the row's weights, r1 rows left, r2 r3 address of the row, r4 to r8 its texels, r9
+; to r13 its weights, r14 r15 r48 sums of red, green and blue, r49 the texel in the middle
 .local 16, 4, 1
 
 clause {

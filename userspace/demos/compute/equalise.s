@@ -1,7 +1,9 @@
 ; SPDX-License-Identifier: MIT
-; Each sample of a picture becomes scale * (number of texels at most that bright), rounded; alpha stays.
+; Each sample of a picture becomes scale * (number of texels at most that bright), rounded; alpha
+; stays.
 ;
-; push: u0.w0 scale (float), u2 texels (read; whole groups), u4 numbers for the 256 luminances (read), u6 result (written)
+; push: u0.w0 scale (float), u2 texels (read; whole groups), u4 numbers for the 256 luminances
+;       (read), u6 result (written)
 ; r0 texel, r1 r2 r3 its channels, r4 scale
 .local 256, 1, 1
 

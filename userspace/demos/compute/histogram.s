@@ -1,9 +1,10 @@
 ; SPDX-License-Identifier: MIT
-; Counts of the 256 luminances of a picture. A group of 256 threads counts its 256 texels in group memory, then thread n adds count n
-; to the picture's.
+; Counts of the 256 luminances of a picture. A group of 256 threads counts its 256 texels in group
+; memory, then thread n adds count n to the picture's.
 ;
 ; push: u0.w0 texels, u2 texels (read; whole groups), u4 counts (added to)
-; r0 texel, r1 offset of the thread's count, r2 luminance, r4 count, r6 the bin of threads beyond the last texel
+; r0 texel, r1 offset of the thread's count, r2 luminance, r4 count, r6 the bin of threads beyond
+; the last texel
 .local 256, 1, 1
 .group_memory 1040
 

@@ -1,8 +1,9 @@
 ; SPDX-License-Identifier: MIT
 ; How often z * z + c can be repeated until |z| > 2, for each texel of a picture.
 ;
-; push: u0.w0 the limit, u0.w1 bytes from row to row, u1.w0 step from texel to texel (float), u2.w0 left edge, u2.w1 top edge (floats),
-;       u4 the numbers (written)
+; push: u0.w0 the limit, u0.w1 bytes from row to row, u1.w0 step from texel to texel (float),
+;       u2.w0 left edge, u2.w1 top edge (floats), u4 the numbers (written)
+;
 ; Threads that are done wait at the end for those of their warp that are not.
 ;
 ; r0 x, r1 y, r2 n, r3 r4 c, r5 step, r6 4.0, r7 limit, r8 x * x, r9 y * y, r10 x * y

@@ -3,11 +3,13 @@
 ;
 ; push: u2 numbers (read), u4 sums (written), u6 totals, one for each group (written)
 ;
-; Eight steps; in step i each thread adds what stands 2^i places before its own number. Group memory holds 256 zeroes and then the
-; numbers, so that nobody has to ask whether there is something before. Two barriers a step: nobody loads before all have
-; stored, and nobody stores again before all have loaded.
+; Eight steps; in step i each thread adds what stands 2^i places before its own number. Group
+; memory holds 256 zeroes and then the numbers, so that nobody has to ask whether there is
+; something before. Two barriers a step: nobody loads before all have stored, and nobody stores
+; again before all have loaded.
 ;
-; r0 sum, r1 offset of the thread's number, r2 distance in bytes (negative), r3 what stands there, r4 steps left
+; r0 sum, r1 offset of the thread's number, r2 distance in bytes (negative), r3 what stands there,
+; r4 steps left
 .local 256, 1, 1
 .group_memory 2048
 

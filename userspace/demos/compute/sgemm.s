@@ -1,7 +1,9 @@
 ; SPDX-License-Identifier: MIT
-; One element of C = A * B for each thread: a chain of fused multiply-adds over k, four steps at a time.
+; One element of C = A * B for each thread: a chain of fused multiply-adds over k, four steps at a
+; time.
 ;
-; push: u0.w0 columns of A, u0.w1 bytes from row to row of A, u1.w0 of B and C, u2 A (read), u4 B (read), u6 C (written)
+; push: u0.w0 columns of A, u0.w1 bytes from row to row of A, u1.w0 of B and C, u2 A (read), u4 B
+;       (read), u6 C (written)
 ; r0 r1 address in A, r2 r3 in B, r4 to r7 of A, r8 to r11 of B, r12 sum, r13 columns of A left
 .local 16, 16, 1
 
