@@ -82,6 +82,12 @@ static const struct wrong table[] = {
 	  "\"16\", expected one attribute_index from 0 to 15" },
 	{ "clause end { +JUMP ^nowhere }",
 	  "no label nowhere" },
+	{ "clause { +JUMP a }\na: clause end { +NOP }\n^a: clause end { +NOP }",
+	  "a is defined in line 2 already" },
+	{ "clause end { *MOV.i32 r1, r0\n *NOP +IADD.s32 t1, r0, ^r1 }",
+	  "r1 is read before the tuple above writes it, expected t0 if its result is meant" },
+	{ "clause end { +MOV.i32 r1, r0\n *MOV.i32 t0, ^r1 }",
+	  "r1 is read before the tuple above writes it, expected t1 if its result is meant" },
 	{ "a: ^a: clause end { +NOP }",
 	  "a is defined in line 1 already" },
 	{ "^r5: clause end { +NOP }",
@@ -404,6 +410,21 @@ static void test_several(void)
 	tsr_asm_free(program);
 }
 
+/* The first tuple's error lies in the last one; it is printed behind that of the second. */
+static void test_order(void)
+{
+	static const char text[] =
+		"clause end {\n*NOP\n*FMA.f32 t0, r1.neg, r2, r3\n*NOP r1 +NOP r2\n}\n";
+	struct tsr_asm_program *program;
+
+	ktap_eq(tsr_asm_assemble(text, strlen(text), 0, &program), (uint64_t)-EINVAL);
+	if (ktap_eq(program->num_diagnostics, 2)) {
+		ktap_eq(program->diagnostics[0].line, 3);
+		ktap_eq(program->diagnostics[1].line, 4);
+	}
+	tsr_asm_free(program);
+}
+
 /* A text of nothing but errors: the first hundred are kept, then it gives up. */
 static void test_many(void)
 {
@@ -460,6 +481,7 @@ int main(void)
 	ktap_start();
 	ktap_run("[ISA13] line, column and what was expected, of each kind of error", test_table);
 	ktap_run("[ISA13] several errors in one run", test_several);
+	ktap_run("[ISA13] errors in the order of the text", test_order);
 	ktap_run("[ISA13] a text full of errors", test_many);
 	ktap_run("[ISA13] limits", test_limits);
 	return ktap_finish();

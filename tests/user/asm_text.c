@@ -246,6 +246,13 @@ static void test_short_forms(void)
 	/* an exact word of a declared constant, and the places that the assembler would choose */
 	asm_same("clause end { *FADD.f32 t0, 1.0, 2.0 }",
 		 "clause end { k0 = 0x3f800000, 2.0\n k1 = 0, 2.0\n *FADD.f32 t0, k0.w0, k0.w1 }");
+	asm_same("clause end { *FADD.f32 t0, 1.0, 2.0 *FADD.f32 t0, 4.0, 3.0\n"
+		 "*FADD.f32 t0, 3.0, r0\n*FADD.f32 t0, 5.0, r0\n*FADD.f32 t0, 5.0, r1\n"
+		 "*FADD.f32 t0, 0.5, r1\n*FADD.f32 t0, -1.0, r1 }",
+		 "clause end { k0 = 1.0, 2.0\nk1 = 3.0, 4.0\nk2 = 0.5, 5.0\nk3 = 0, -1.0\n"
+		 "*FADD.f32 t0, k0.w0, k0.w1\n*FADD.f32 t0, k1.w1, k1.w0\n"
+		 "*FADD.f32 t0, k1.w0, r0\n*FADD.f32 t0, k2.w1, r0\n"
+		 "*FADD.f32 t0, k2.w1, r1\n*FADD.f32 t0, k2.w0, r1\n*FADD.f32 t0, k3.w1, r1 }");
 	asm_same("clause end { k0 = 0x3f800000_00000012\n *MOV.i32 t0, k0.w1 }",
 		 "clause end { k0 = 0x10, 1.0\n [fau=k0+2] *MOV.i32 t0, k0.w1 }");
 	asm_same("l: clause end { k0 = 0, l\n +JUMP l }", "l: clause end { +JUMP l }\n.zero 0");
