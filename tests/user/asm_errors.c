@@ -88,6 +88,8 @@ static const struct wrong table[] = {
 	  "r1 is read before the tuple above writes it, expected t0 if its result is meant" },
 	{ "clause end { +MOV.i32 r1, r0\n *MOV.i32 t0, ^r1 }",
 	  "r1 is read before the tuple above writes it, expected t1 if its result is meant" },
+	{ "clause end { *LSHIFT_OR.i32.^foo t0, r1, r2, r3 }",
+	  "\"foo\" is no modifier of LSHIFT_OR.i32, expected: not" },
 	{ "a: ^a: clause end { +NOP }",
 	  "a is defined in line 1 already" },
 	{ "^r5: clause end { +NOP }",
@@ -425,6 +427,30 @@ static void test_order(void)
 	tsr_asm_free(program);
 }
 
+/* Labels that are nowhere are found all at once: more than are kept. */
+static void check_hidden(void)
+{
+	struct tsr_asm_program *program;
+	char *text = NULL, *printed = NULL;
+	size_t length;
+	unsigned int i;
+	FILE *out = open_memstream(&text, &length);
+
+	for (i = 0; i < 150; i++)
+		fprintf(out, "clause end { +JUMP nowhere%u }\n", i);
+	fclose(out);
+	ktap_eq(tsr_asm_assemble(text, length, 0, &program), (uint64_t)-EINVAL);
+	free(text);
+	ktap_eq(program->num_errors, 150);
+	ktap_eq(program->num_diagnostics, TSR_ASM_DIAGNOSTICS_MAX);
+	out = open_memstream(&printed, &length);
+	tsr_asm_print_diagnostics(out, program, "x");
+	fclose(out);
+	ktap_ok(strstr(printed, "x:100:20: error: no label nowhere99\nx: too many errors, "));
+	free(printed);
+	tsr_asm_free(program);
+}
+
 /* A text of nothing but errors: the first hundred are kept, then it gives up. */
 static void test_many(void)
 {
@@ -446,6 +472,7 @@ static void test_many(void)
 	free(printed);
 	tsr_asm_free(program);
 	free(text);
+	check_hidden();
 }
 
 /* The documented limits. */

@@ -77,6 +77,8 @@ static void test_words(void)
 		0x40000 | 0 | 1 << 3 | 5 << 6 | 3 << 11 | 1 << 13);
 	ktap_eq(one("{ +BARRIER").add, 0xd7874);
 	ktap_eq(one("{ +BARRIER").fma, FMA_NOP);
+	/* a source that the instruction cannot have */
+	ktap_eq(one("unchecked { +ATEST r0, t, r1, @r2").add & 7, 3);
 	ktap_eq(one("{ *MOV.i32 r0, r1").add, ADD_NOP);
 	ktap_eq(one("unchecked { *.word 0x123456").fma, 0x123456);
 }
@@ -189,6 +191,7 @@ static void test_constants(void)
 	check_const("0.1", 0x3dcccccdULL << 32);
 	check_const("-2.5e-3", 0xbb23d70aULL << 32);
 	check_const("1e10", 0x501502f9ULL << 32);
+	check_const("1e5", 0x47c35000ULL << 32);
 	check_const("1e-45", 1ULL << 32);
 	check_const("16777217.0", 0x4b800000ULL << 32);	/* a tie, to even */
 	check_const("#inf", 0x7f800000ULL << 32);
@@ -287,6 +290,11 @@ static void test_metadata(void)
 	ktap_eq(p->clauses[1].line, 8);
 	ktap_eq(p->clauses[1].tuples, 1);
 	ktap_eq(p->clauses[1].tuple_line[0], 9);
+	tsr_asm_free(p);
+	KTAP_REQUIRE(tsr_asm_assemble("clause { *MOV.i32 r3, r5 }", 26, 0, &p) == 0);
+	ktap_eq(p->registers, 1 << 3 | 1 << 5);
+	ktap_eq(p->num_warnings, 1);
+	ktap_eq(p->num_errors, 0);
 	tsr_asm_free(p);
 	KTAP_REQUIRE(tsr_asm_assemble(".registers 64", 13, 0, &p) == 0);
 	ktap_ok(p->registers_64 && p->size == 0 && p->code);
