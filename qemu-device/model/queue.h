@@ -87,6 +87,7 @@ struct tsr_queue {
 	struct tsr_exec exec;
 	/* The dispatch its engine is in, with all its threads; belongs with @exec. NULL: none. */
 	struct tsr_grid *grid;
+	struct tsr_grid *spare;		/* the last one, complete: its memory is used again */
 	struct tsr_crew crew;		/* threads that work on it */
 };
 

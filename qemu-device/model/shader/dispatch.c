@@ -18,7 +18,9 @@ enum {
 void tsr_dispatch_drop(struct tsr_queue *q)
 {
 	tsr_grid_free(q->grid);
+	tsr_grid_free(q->spare);
 	q->grid = NULL;
+	q->spare = NULL;
 }
 
 bool tsr_dispatch_begun(const struct tsr_packet *packet, const struct tsr_engine_state *state)
@@ -257,9 +259,12 @@ static enum tsr_step finish(struct tsr_mem *mem, const struct tsr_fault_info *fa
 
 	tsr_crew_close(q);
 	count(q, &nothing, cost);
-	tsr_dispatch_drop(q);
-	if (!fault)
+	if (!fault) {
+		q->spare = q->grid;
+		q->grid = NULL;
 		return TSR_STEP_DONE;
+	}
+	tsr_dispatch_drop(q);
 	mem->fault = *fault;
 	atomic_store(&q->crew.fault, false);
 	return TSR_STEP_FAULT;
@@ -324,7 +329,7 @@ enum tsr_step tsr_dispatch_step(struct tsr_mem *mem, uint64_t pc, const uint64_t
 	if (state->word[WORD_PHASE])
 		return run(mem, cost);
 	mem->unit = TSR_UNIT_DISPATCH;
-	step = tsr_grid_begin(mem, pc, cmd, &q->grid);
+	step = tsr_grid_begin(mem, pc, cmd, &q->spare, &q->grid);
 	if (step != TSR_STEP_DONE || !q->grid)
 		return step;
 	state->word[WORD_PHASE] = 1;

@@ -112,7 +112,7 @@ static enum tsr_step read_groups(struct tsr_mem *mem, uint64_t pc, const uint64_
 }
 
 enum tsr_step tsr_grid_begin(struct tsr_mem *mem, uint64_t pc, const uint64_t *cmd,
-			     struct tsr_grid **grid)
+			     struct tsr_grid **spare, struct tsr_grid **grid)
 {
 	uint64_t word[TSR_COMPUTE_STATE__QWORDS], at = cmd[1];
 	uint32_t groups[3], push[TSR_PUSH_WORDS_MAX];
@@ -135,7 +135,7 @@ enum tsr_step tsr_grid_begin(struct tsr_mem *mem, uint64_t pc, const uint64_t *c
 	step = read_memory(mem, state.push, push, state.push_words * sizeof(push[0]));
 	if (step != TSR_STEP_DONE || !groups[0] || !groups[1] || !groups[2])
 		return step;
-	if (!tsr_grid_new(mem->gpu, word, groups, push, grid))
+	if (!tsr_grid_new(mem->gpu, word, groups, push, spare, grid))
 		return tsr_mem_bad_packet(mem, pc, 0, TSR_FAULT_UNSUPPORTED);
 	return TSR_STEP_DONE;
 }
@@ -180,11 +180,43 @@ static void find_places(struct tsr_grid *grid)
 		grid->places = TSR_GROUP_MEMORY_MAX / grid->group_stride;
 }
 
-bool tsr_grid_new(const struct tsr_gpu *gpu, const uint64_t *word, const uint32_t *groups,
-		  const uint32_t *push, struct tsr_grid **out)
+/* The memory of a complete grid as that of a new one; bundles and group memory stay with cores. */
+static void recycle(struct tsr_grid *grid)
+{
+	memset(grid->push, 0, grid->state.push_words * sizeof(grid->push[0]));
+	memset(grid->local_xy, 0, grid->warps * sizeof(grid->local_xy[0]));
+	memset(grid->local_z, 0, grid->warps * sizeof(grid->local_z[0]));
+	for (unsigned int i = 0; i < grid->cores; i++) {
+		struct tsr_core *core = &grid->core[i], old = *core;
+
+		memset(core, 0, sizeof(*core));
+		memcpy(core->bundle, old.bundle, sizeof(core->bundle));
+		core->group_memory = old.group_memory;
+		core->group_bytes = old.group_bytes;
+	}
+	grid->cursor = 0;
+	grid->bursts = 0;
+	memset(grid, 0, offsetof(struct tsr_grid, push));
+}
+
+static struct tsr_grid *grid_memory(const struct tsr_gpu *gpu, struct tsr_grid **spare)
 {
 	size_t size = (sizeof(struct tsr_grid) + gpu->cfg.cores * sizeof(struct tsr_core) + 63) &
 		      ~(size_t)63;
+	struct tsr_grid *grid = spare ? *spare : NULL;
+
+	if (grid) {
+		*spare = NULL;
+		recycle(grid);
+	} else if ((grid = aligned_alloc(64, size))) {
+		memset(grid, 0, size);
+	}
+	return grid;
+}
+
+bool tsr_grid_new(const struct tsr_gpu *gpu, const uint64_t *word, const uint32_t *groups,
+		  const uint32_t *push, struct tsr_grid **spare, struct tsr_grid **out)
+{
 	struct tsr_grid *grid;
 
 	*out = NULL;
@@ -192,9 +224,8 @@ bool tsr_grid_new(const struct tsr_gpu *gpu, const uint64_t *word, const uint32_
 		if (!groups[i] || groups[i] > TSR_GROUPS_MAX)
 			return false;
 	}
-	if (check_state(word).code || !(grid = aligned_alloc(64, size)))
+	if (check_state(word).code || !(grid = grid_memory(gpu, spare)))
 		return false;
-	memset(grid, 0, size);
 	memcpy(grid->word, word, sizeof(grid->word));
 	tsr_unpack_compute_state(word, &grid->state);
 	memcpy(grid->groups, groups, sizeof(grid->groups));
@@ -249,6 +280,18 @@ uint16_t tsr_grid_lanes(const struct tsr_grid *grid, unsigned int number)
 	unsigned int left = grid->threads - number * TSR_WARP_LANES;
 
 	return left >= TSR_WARP_LANES ? 0xffff : (1u << left) - 1;
+}
+
+bool tsr_core_group_memory(const struct tsr_grid *grid, struct tsr_core *core)
+{
+	size_t bytes = (size_t)grid->places * grid->group_stride;
+
+	if (bytes <= core->group_bytes)
+		return true;
+	free(core->group_memory);
+	core->group_memory = calloc(1, bytes);
+	core->group_bytes = core->group_memory ? bytes : 0;
+	return core->group_memory;
 }
 
 struct tsr_bundle *tsr_core_bundle(struct tsr_core *core, unsigned int slot)
@@ -324,8 +367,7 @@ bool tsr_core_start_group(struct tsr_grid *grid, struct tsr_core *core, unsigned
 		if (!tsr_core_bundle(core, place * grid->warps + n))
 			return false;
 	}
-	if (grid->group_stride && !core->group_memory &&
-	    !(core->group_memory = calloc(grid->places, grid->group_stride)))
+	if (!tsr_core_group_memory(grid, core))
 		return false;
 	group->id[0] = id % grid->groups[0];
 	group->id[1] = id / grid->groups[0] % grid->groups[1];
@@ -337,7 +379,8 @@ bool tsr_core_start_group(struct tsr_grid *grid, struct tsr_core *core, unsigned
 		memset(core->group_memory + place * grid->group_stride, 0, grid->group_stride);
 	for (unsigned int n = 0; n < grid->warps;) {
 		unsigned int slot = place * grid->warps + n, first = slot % TSR_BUNDLE_WARPS;
-		unsigned int count = !first && grid->warps - n >= TSR_BUNDLE_WARPS ? TSR_BUNDLE_WARPS : 1;
+		bool whole = !first && grid->warps - n >= TSR_BUNDLE_WARPS;
+		unsigned int count = whole ? TSR_BUNDLE_WARPS : 1;
 
 		clear_registers(grid, &core->bundle[slot / TSR_BUNDLE_WARPS]->reg[first], count);
 		for (; count; count--)

@@ -98,6 +98,7 @@ struct tsr_core {
 	struct tsr_bundle *bundle[TSR_CORE_BUNDLES];	/* NULL as long as it was not needed */
 	struct tsr_group group[TSR_CORE_WARPS];
 	uint8_t *group_memory;		/* of all places for groups */
+	size_t group_bytes;		/* allocated there */
 };
 
 struct tsr_grid {
@@ -126,15 +127,20 @@ struct tsr_grid {
  * *@grid, NULL when there is nothing to run; _PENDING; _FAULT.
  */
 enum tsr_step tsr_grid_begin(struct tsr_mem *mem, uint64_t pc, const uint64_t *cmd,
-			     struct tsr_grid **grid);
-/* A grid of what @word, @groups and @push say; false: they are not legal, or no memory. */
+			     struct tsr_grid **spare, struct tsr_grid **grid);
+/*
+ * A grid of what @word, @groups and @push say, in the memory of *@spare if there is such a grid,
+ * complete and of no more use; false: they are not legal, or no memory.
+ */
 bool tsr_grid_new(const struct tsr_gpu *gpu, const uint64_t *word, const uint32_t *groups,
-		  const uint32_t *push, struct tsr_grid **grid);
+		  const uint32_t *push, struct tsr_grid **spare, struct tsr_grid **grid);
 void tsr_grid_free(struct tsr_grid *grid);
 /* Write *@grid to a snapshot, or make it from one; NULL if the snapshot is wrong. */
 struct tsr_stream;
 void tsr_grid_visit(struct tsr_stream *s, const struct tsr_gpu *gpu, struct tsr_grid **grid);
 
+/* Have the memory of all its groups; false: there is none. */
+bool tsr_core_group_memory(const struct tsr_grid *grid, struct tsr_core *core);
 /* The bundle of warp slot @slot, allocated if need be; NULL: no memory. */
 struct tsr_bundle *tsr_core_bundle(struct tsr_core *core, unsigned int slot);
 static inline struct tsr_warp *tsr_core_warp(const struct tsr_core *core, unsigned int slot)

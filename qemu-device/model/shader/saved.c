@@ -4,7 +4,6 @@
  * follows from that is found again when it is loaded, so that it cannot contradict it. A warp that
  * could not have come to be where it says it is, is refused.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "../gpu.h"
@@ -134,9 +133,8 @@ static void visit_group(struct tsr_stream *s, struct tsr_grid *grid, struct tsr_
 		return;
 	TSR_VISIT(s, group->id);
 	if (grid->group_stride) {
-		if (s->loading && !core->group_memory)
-			core->group_memory = calloc(grid->places, grid->group_stride);
-		tsr_stream_check(s, core->group_memory, "no memory for group memory");
+		tsr_stream_check(s, tsr_core_group_memory(grid, core),
+				 "no memory for group memory");
 		if (!s->wrong)
 			tsr_stream_bytes(s, core->group_memory + place * grid->group_stride,
 					 grid->group_stride);
@@ -194,7 +192,7 @@ static void visit_description(struct tsr_stream *s, const struct tsr_gpu *gpu,
 	TSR_VISIT(s, word);
 	TSR_VISIT(s, groups);
 	TSR_VISIT(s, push);
-	if (s->loading && !s->wrong && !tsr_grid_new(gpu, word, groups, push, grid))
+	if (s->loading && !s->wrong && !tsr_grid_new(gpu, word, groups, push, NULL, grid))
 		tsr_stream_check(s, false, "a dispatch");
 }
 
