@@ -24,6 +24,7 @@ TSR_INLINE vf32 scaled(struct tsr_doubles x, vu32 scale)
 {
 	struct tsr_doubles n = ints_to_doubles((vs32)scale);
 
+	TSR_UNROLL
 	for (unsigned int i = 0; i < 2; i++)
 		x.part[i] *= power_of_two(n.part[i]);
 	return to_floats(x);
@@ -36,6 +37,7 @@ TSR_OUT_OF_LINE vu32 multiply_add_scale(vu32 a, vu32 b, vu32 c, vu32 d,
 	struct tsr_doubles x = to_doubles(TSR_SF(0, a)), y = to_doubles(TSR_SF(1, b)),
 			   z = to_doubles(TSR_SF(2, c));
 
+	TSR_UNROLL
 	for (unsigned int i = 0; i < 2; i++)
 		z.part[i] = add_to_odd(x.part[i] * y.part[i], z.part[i]);
 	return clamped(scaled(z, d), k.param[0]);
@@ -46,6 +48,7 @@ TSR_OUT_OF_LINE vu32 add_scale(vu32 a, vu32 b, vu32 c, const struct tsr_alu_cons
 	const struct tsr_alu_consts k = *consts;
 	struct tsr_doubles x = to_doubles(TSR_SF(0, a)), y = to_doubles(TSR_SF(1, b));
 
+	TSR_UNROLL
 	for (unsigned int i = 0; i < 2; i++)
 		x.part[i] = add_to_odd(x.part[i], y.part[i]);
 	return clamped(scaled(x, c), k.param[0]);
@@ -214,14 +217,18 @@ TSR_INLINE struct tsr_doubles series(const double *c, unsigned int terms, struct
 {
 	struct tsr_doubles square, even = { { { 0 } } }, odd = { { { 0 } } };
 
+	TSR_UNROLL
 	for (unsigned int part = 0; part < 2; part++)
 		square.part[part] = x.part[part] * x.part[part];
+	TSR_UNROLL
 	for (unsigned int i = terms; i > 0; i -= 2) {
+		TSR_UNROLL
 		for (unsigned int part = 0; part < 2; part++) {
 			odd.part[part] = odd.part[part] * square.part[part] + c[i - 1];
 			even.part[part] = even.part[part] * square.part[part] + c[i - 2];
 		}
 	}
+	TSR_UNROLL
 	for (unsigned int part = 0; part < 2; part++)
 		x.part[part] = odd.part[part] * x.part[part] + even.part[part];
 	return x;
@@ -233,12 +240,14 @@ TSR_INLINE struct tsr_doubles exp2_of(struct tsr_doubles x)
 	const vf64 magic = (vf64){ 0 } + 0x1.8p52;
 	vf64 whole[2];
 
+	TSR_UNROLL
 	for (unsigned int i = 0; i < 2; i++) {
 		/* the nearest whole number, halves upwards */
 		whole[i] = x.part[i] + 0x1p-26 + magic - magic;
 		x.part[i] -= whole[i];
 	}
 	x = series(tsr_float_exp2_series, TSR_EXP2_TERMS, x);
+	TSR_UNROLL
 	for (unsigned int i = 0; i < 2; i++)
 		x.part[i] *= power_of_two(whole[i]);
 	return x;
@@ -252,6 +261,7 @@ TSR_OUT_OF_LINE vu32 exp2_fixed(vu32 a, vu32 b)
 
 	/* below -128 b counts, which is -256 at least: 2^-256 is 0 */
 	y = to_doubles((vf32)TSR_VF_(max_ps)((tsr_ps)wide, TSR_VF_(set1_ps)(-0x1p32f)));
+	TSR_UNROLL
 	for (unsigned int i = 0; i < 2; i++) {
 		vs64 beyond = y.part[i] <= -0x1p31;
 
@@ -270,6 +280,7 @@ TSR_OUT_OF_LINE vu32 log2_slope(vu32 a)
 	vf64 inverse[2];
 	vu32 wrong, result;
 
+	TSR_UNROLL
 	for (unsigned int i = 0; i < 2; i++) {
 		vf64 d = x.part[i] - 1.0, t = d / (2.0 + d);
 
@@ -277,6 +288,7 @@ TSR_OUT_OF_LINE vu32 log2_slope(vu32 a)
 		inverse[i] = TSR_TWO_OVER_LN2 / (2.0 + d);
 	}
 	x = series(tsr_float_log2_series, TSR_LOG2_TERMS, square);
+	TSR_UNROLL
 	for (unsigned int i = 0; i < 2; i++)
 		x.part[i] = inverse[i] * x.part[i];
 	/*

@@ -85,6 +85,7 @@ TSR_INLINE vu32 pair_source(vu32 x, unsigned int n, const struct tsr_alu_consts 
 
 TSR_INLINE vu32 pair_result(struct tsr_pairs x, const struct tsr_alu_consts *k)
 {
+	TSR_UNROLL
 	for (unsigned int i = 0; i < 2; i++)
 		x.part[i] = (vf32)clamped(flush_tiny(x.part[i], k->param[3] & ~7u),
 					  k->param[3] >> 1 & 3);
@@ -99,6 +100,7 @@ TSR_INLINE vu32 pair_result(struct tsr_pairs x, const struct tsr_alu_consts *k)
 		struct tsr_pairs z = from_pairs((sources) > 2 ? pair_source(c, 2, k) \
 							      : (vu32){ 0 }); \
 \
+		TSR_UNROLL \
 		for (unsigned int i = 0; i < 2; i++) \
 			z.part[i] = expression(x.part[i], y.part[i], z.part[i]); \
 		return pair_result(z, k); \
@@ -123,6 +125,7 @@ TSR_INLINE vu32 plain_pair_fma(vu32 a, vu32 b, vu32 c)
 {
 	struct tsr_pairs x = from_pairs(a), y = from_pairs(b), z = from_pairs(c);
 
+	TSR_UNROLL
 	for (unsigned int i = 0; i < 2; i++)
 		z.part[i] = (vf32)canonical(multiply_add_to_odd(x.part[i], y.part[i], z.part[i]));
 	return to_pairs(z);
@@ -132,6 +135,7 @@ TSR_INLINE vu32 plain_pair_add(vu32 a, vu32 b)
 {
 	struct tsr_pairs x = from_pairs(a), y = from_pairs(b);
 
+	TSR_UNROLL
 	for (unsigned int i = 0; i < 2; i++)
 		x.part[i] = (vf32)canonical(x.part[i] + y.part[i]);
 	return to_pairs(x);

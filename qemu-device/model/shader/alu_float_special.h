@@ -17,6 +17,7 @@ TSR_INLINE vf32 reciprocal_root(vf32 x)
 {
 	struct tsr_doubles d = to_doubles(x);
 
+	TSR_UNROLL
 	for (unsigned int i = 0; i < 2; i++)
 		d.part[i] = (vf64)TSR_VF_(div_pd)(TSR_VF_(set1_pd)(1.0),
 						  TSR_VF_(sqrt_pd)((tsr_pd)d.part[i]));

@@ -179,6 +179,7 @@ TSR_OUT_OF_LINE vf32 multiply_add(vf32 a, vf32 b, vf32 c)
 {
 	struct tsr_doubles x = to_doubles(a), y = to_doubles(b), z = to_doubles(c);
 
+	TSR_UNROLL
 	for (unsigned int i = 0; i < 2; i++)
 		z.part[i] = add_to_odd(x.part[i] * y.part[i], z.part[i]);
 	return to_floats(z);
