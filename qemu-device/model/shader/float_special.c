@@ -182,9 +182,9 @@ static double exp2_small(double x)
 static struct tsr_real exp2_fixed(int64_t x)
 {
 	int64_t whole = (x + (1 << 23)) >> 24;
+	double rest = (double)(x - whole * 0x1000000) * 0x1p-24;
 
-	return tsr_real_scale(real_from_double(exp2_small((double)(x - whole * 0x1000000) * 0x1p-24)),
-			      (int32_t)whole);
+	return tsr_real_scale(real_from_double(exp2_small(rest)), (int32_t)whole);
 }
 
 /*

@@ -346,8 +346,11 @@ void float_default_insn(struct tsr_insn *insn, unsigned int op)
 	const struct tsr_op_info *info = &tsr_ops[op];
 
 	*insn = (struct tsr_insn){ .op = op };
-	for (unsigned int i = 0; i < info->num_mods; i++)
-		insn->mod[info->mods[i]] = info->mod_defaults[i];
+	for (unsigned int i = 0; i < info->num_mods; i++) {
+		/* TSR_MOD_WRITTEN is no value of any modifier */
+		if (tsr_mod_value_name(info->mods[i], info->mod_defaults[i]))
+			insn->mod[info->mods[i]] = info->mod_defaults[i];
+	}
 }
 
 /* A value of a modifier, or what it has where few values are possible and tests set them. */
