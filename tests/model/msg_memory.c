@@ -582,6 +582,24 @@ static void test_many_pages(void)
 	ktap_eq(units_run(u, 3, UNITS_ALL_LANES), TSR_STEP_FAULT);
 }
 
+/* A translation stays forgotten, however many stopping points pass. */
+static void test_forgotten(void)
+{
+	const uint64_t va = 0x50000000;
+
+	bench_buffer(&u->as, va, 4096, BENCH_RW);
+	units_insn(u, TSR_OP_ADD_LOAD_I32);
+	units_address(u, 0, va);
+	ktap_eq(units_run(u, 4, 1), TSR_STEP_DONE);
+	bench_unmap(&u->as, va, 4096);
+	tsr_tlb_clear(&u->mem.runner->tlb);
+	for (unsigned int n = 0; n < 10000; n++) {
+		units_stop(u);
+		if (!ktap_eq(units_run(u, 4, 1), TSR_STEP_FAULT))
+			break;
+	}
+}
+
 int main(int argc, char **argv)
 {
 	ktap_start_args(argc, argv);
@@ -604,6 +622,7 @@ int main(int argc, char **argv)
 	ktap_run("memory in pieces on the host", test_pieces);
 	ktap_run("written pages are reported at the stopping point, once", test_dirty);
 	ktap_run("more pages than are cached", test_many_pages);
+	ktap_run("translations stay forgotten", test_forgotten);
 	/* the same without AVX-512, as on a processor that has none */
 	u->access->wide = false;
 	ktap_run("[ISA10] narrow vectors: loads", test_load);

@@ -574,6 +574,41 @@ static void test_results(void)
 	ktap_eq(units_reg(u, 53)->u[3], 0xb4004700);
 }
 
+/* The sRGB curve, unless the sampler says no; alpha is linear. FETCH has no sampler to say so. */
+static void test_srgb(void)
+{
+	struct tex t = tex_make(TEX_2D, 187);
+	struct tex_sampler s = { .wrap = { 9, 9, 9 }, .normalized = true, .min_nearest = true,
+				 .mag_nearest = true, .mip = 1, .max_lod = 0x1fff };
+	uint64_t *q;
+
+	tex_write(&t, 0);
+	for (unsigned int n = 0; n < 300; n++) {
+		uint32_t x = tex_random() % t.w, y = tex_random() % t.h;
+		bool fetch = n % 3 == 0, linear = n % 3 == 1;
+		double want[4];
+
+		tex_write_sampler(&s, 0);
+		q = units_table(u, UNITS_SAMPLERS);
+		q[0] |= n % 3 ? (uint64_t)linear << 22 : 1 << 22;
+		q = units_table(u, UNITS_TEXTURES);
+		q[0] |= 1 << 30;
+		units_stop(u);
+		units_insn(u, TSR_OP_ADD_TEXC);
+		u->src[0].u[6] = fetch ? x : as_bits((x + 0.5) / t.w);
+		u->src[1].u[6] = fetch ? y : as_bits((y + 0.5) / t.h);
+		u->src[2].u[6] = word(fetch ? 6 : 7, fetch ? 1 : 6, &t, 4, false, false, false);
+		units_reg(u, 20)->u[6] = 0;
+		ktap_eq(units_run(u, 20, 1 << 6), TSR_STEP_DONE);
+		tex_decode(&t, tex_address(&t, 0, 0, 0, x, y, 0), want);
+		for (unsigned int c = 0; c < 3 && !linear; c++)
+			want[c] = want[c] <= 0.04045 ? want[c] / 12.92
+						     : pow((want[c] + 0.055) / 1.055, 2.4);
+		if (!close_to(want, 6, 20, 1e-6, false))
+			return;
+	}
+}
+
 /* Tables that end, layers that are not clamped, address of a texel. */
 static void test_bounds(void)
 {
@@ -737,6 +772,7 @@ int main(int argc, char **argv)
 	ktap_run("[MEM6] fetches of texels; what is outside reads 0", test_fetch);
 	ktap_run("cube maps have no seams", test_seams);
 	ktap_run("[ISA10] results, masks, indices, dual and compact forms", test_results);
+	ktap_run("sRGB textures", test_srgb);
 	ktap_run("[MEM6] tables and layers that end, addresses of texels", test_bounds);
 	ktap_run("malformed descriptors and words are faults", test_faults);
 	ktap_run("pending quads keep their operands", test_pending);
