@@ -105,7 +105,7 @@ static unsigned int follow_all(FILE *guide)
 		}
 		if (inside && !strncmp(line + INDENT, "$ ", 2)) {
 			line[strcspn(line, "\n")] = '\0';
-			snprintf(step.command, sizeof(step.command), "%s", line + INDENT + 2);
+			snprintf(step.command, sizeof(step.command), "%.199s", line + INDENT + 2);
 			step.text[0] = '\0';
 		} else if (inside && step.command[0]) {
 			strncat(step.text, line + INDENT, TEXT_MAX - strlen(step.text) - 1);
