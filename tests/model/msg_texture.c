@@ -763,8 +763,13 @@ static void test_faults(void)
 	units_fault_is(u, TSR_FAULT_SHADER_ENCODING, 0, 9);
 	u->src[2].u[9] = word(7, 2, &t, 4, false, false, false);
 	ktap_eq(units_run(u, 20, 1 << 9), TSR_STEP_FAULT);
+	units_fault_is(u, TSR_FAULT_SHADER_ENCODING, 0, 9);
+	u->src[2].u[9] = word(6, 3, &t, 4, false, false, false);
+	ktap_eq(units_run(u, 20, 1 << 9), TSR_STEP_FAULT);
+	units_fault_is(u, TSR_FAULT_SHADER_ENCODING, 0, 9);
 	u->src[2].u[9] = word(7, 6, &t, 9, false, false, false);
 	ktap_eq(units_run(u, 20, 1 << 9), TSR_STEP_FAULT);
+	units_fault_is(u, TSR_FAULT_SHADER_ENCODING, 0, 9);
 }
 
 /* A quad that has to wait keeps its operands: results are the same. */
