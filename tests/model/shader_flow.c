@@ -125,6 +125,40 @@ static void nested_loops(void)
 	ktap_ok(shade_run_text(&late, loops, THREADS, 20, check_loops));
 }
 
+/* ---- Conditions and writes in one tuple ------------------------------------------------------- */
+
+/* The condition is what the register held before the clause, though a result for it is there. */
+static const char old_value[] =
+	"clause flow=nbtb_unconditional {\n"
+	"	*LSHIFT_AND.i32 r1, r60, 0x1, #0\n"
+	"	*MOV.i32 r3, 0x6\n"
+	"	*MOV.i32 r2, 0x5\n"
+	"	*NOP\n"
+	"}\n"
+	"clause flow=nbtb_unconditional {\n"
+	"	*MOV.i32 r1, r3\n"
+	"	+BRANCHZ.i32.ne r1, odd\n"
+	"}\n"
+	"clause flow=nbtb_unconditional {\n"
+	"	*MOV.i32 r2, 0x9\n"
+	"}\n"
+	"odd: clause flow=nbtb_unconditional {\n"
+	"	+IADD.s32 r2, r2, r1\n"
+	"}\n"
+	"clause message=store slot=0 " SHADE_STORE("r2");
+
+static void check_old_value(struct shade_machine *m)
+{
+	for (unsigned int i = 0; i < THREADS; i++)
+		ktap_eq(*stage_word32(&m->s, 4 * i), (i % 2 ? 5 : 9) + 6);
+}
+
+static void condition_first(void)
+{
+	ktap_ok(shade_run_text(&early, old_value, THREADS, 1, check_old_value));
+	ktap_ok(shade_run_text(&late, old_value, THREADS, 1, check_old_value));
+}
+
 /* ---- Threads that end ------------------------------------------------------------------------ */
 
 static const char exits[] =
@@ -249,6 +283,8 @@ int main(void)
 	ktap_start();
 	ktap_run("[PIX4] [ISA12] nested conditions, each clause once for each warp", conditions);
 	ktap_run("[PIX4] [ISA12] nested loops with other trip counts in each thread", nested_loops);
+	ktap_run("[ISA5] [ISA12] a branch sees the register before its own tuple's write",
+		 condition_first);
 	ktap_run("[PIX4] threads that end early; a warp ends with its last", early_exit);
 	ktap_run("[ISA12] [ISA3] threads meet again as the flow-control field says", flow_control);
 	ktap_run("[PIX7] a spinning warp does not keep its neighbours from going on", fairness);

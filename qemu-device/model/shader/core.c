@@ -353,6 +353,8 @@ static struct tsr_decoded *complete(struct tsr_shader *sh, struct tsr_decoded *c
 {
 	enum tsr_step sent = TSR_STEP_DONE;
 
+	if (flags & TSR_CLAUSE_BRANCH)
+		clause->branch->fn(clause->branch, &sh->lanes.alu);
 	if (flags & TSR_CLAUSE_MESSAGE)
 		sent = send(sh, clause);
 	if (sent == TSR_STEP_FAULT) {

@@ -17,7 +17,7 @@
 /* Clause constants: both words of six, and what special FAU indices need none. */
 #define KONSTS_MAX 16
 /* An instruction each, a copy for each result, and one for each kept source. */
-#define UOPS_MAX (2 * POSITIONS + 6)
+#define UOPS_MAX (2 * POSITIONS + 10)
 
 _Static_assert(sizeof(struct tsr_decoded) + POSITIONS * sizeof(struct tsr_insn) +
 		       UOPS_MAX * sizeof(struct tsr_uop) + KONSTS_MAX * sizeof(union tsr_lanes) +
@@ -55,6 +55,8 @@ struct builder {
 	unsigned int konsts;
 	uint32_t konst[KONSTS_MAX];	/* their words */
 	int msg_uop;			/* micro-operations before the message, -1: no message */
+	int branch_uop;			/* and before the branch */
+	struct tsr_uop branch;
 	unsigned int kept;		/* temporaries in use for kept sources */
 };
 
@@ -409,9 +411,11 @@ static void emit_branch(struct builder *b, unsigned int position)
 	struct op *op = &b->op[position];
 	unsigned int target = op->info->num_srcs - 1;
 	struct tsr_decoded *d = b->out;
-	struct tsr_uop *uop = append(b);
+	struct tsr_uop *uop = &b->branch;
 
+	uop->mode = d->mode;
 	uop->insn = op->insn;
+	b->branch_uop = d->uops;
 	sources(b, position, op->insn, op->info->num_srcs, uop->src);
 	if (uop->src[target].space == TSR_LANES_CLAUSE || same(&uop->src[target], &zero)) {
 		uint32_t word = same(&uop->src[target], &zero) ? 0 :
@@ -481,15 +485,17 @@ static bool overwritten(const struct builder *b, const struct tsr_operand *opera
 	if (operand->space != TSR_LANES_REG && operand->space != TSR_LANES_TEMP)
 		return false;
 	for (int i = first; i < b->out->uops; i++) {
-		if (same(&b->out->uop[i].dst, operand) &&
-		    !tsr_branch_is(b->out->uop[i].insn ? b->out->uop[i].insn->op : 0))
+		if (same(&b->out->uop[i].dst, operand))
 			return true;
 	}
 	return false;
 }
 
-/* Messages are sent at the end of the clause: keep sources that are overwritten until then. */
-static void keep_sources(struct builder *b, struct tsr_operand *src, unsigned int count)
+/*
+ * Messages are sent, and threads branch, at the end of the clause: keep sources that
+ * micro-operations from number *@at on overwrite.
+ */
+static void keep_sources(struct builder *b, int *at, struct tsr_operand *src, unsigned int count)
 {
 	struct tsr_decoded *d = b->out;
 
@@ -497,13 +503,12 @@ static void keep_sources(struct builder *b, struct tsr_operand *src, unsigned in
 		struct tsr_operand kept = temp(TSR_TEMP_KEPT + b->kept);
 		struct tsr_uop copy;
 
-		if (!overwritten(b, &src[i], b->msg_uop))
+		if (!overwritten(b, &src[i], *at))
 			continue;
 		emit_copy(b, &kept, &src[i], TSR_PORT_WRITE);
 		copy = d->uop[d->uops - 1];
-		memmove(&d->uop[b->msg_uop + 1], &d->uop[b->msg_uop],
-			(d->uops - 1 - b->msg_uop) * sizeof(copy));
-		d->uop[b->msg_uop++] = copy;
+		memmove(&d->uop[*at + 1], &d->uop[*at], (d->uops - 1 - *at) * sizeof(copy));
+		d->uop[(*at)++] = copy;
 		src[i] = kept;
 		b->kept++;
 	}
@@ -579,9 +584,13 @@ static void build(struct builder *b)
 			emit_landing(b, i - 1);
 	}
 	emit_landing(b, b->clause->tuples - 1u);
+	/* The branch first: it stands behind the message, so its place does not move. */
+	if (b->out->flags & TSR_CLAUSE_BRANCH)
+		keep_sources(b, &b->branch_uop, b->branch.src,
+			     tsr_ops[b->branch.insn->op].num_srcs);
 	if (b->msg_uop >= 0) {
-		keep_sources(b, b->out->msg.src, b->out->msg.srcs);
-		keep_sources(b, b->out->msg.pair, b->out->msg.pairs);
+		keep_sources(b, &b->msg_uop, b->out->msg.src, b->out->msg.srcs);
+		keep_sources(b, &b->msg_uop, b->out->msg.pair, b->out->msg.pairs);
 	}
 }
 
@@ -614,7 +623,9 @@ static size_t finish(struct builder *b, uint8_t *memory, size_t used)
 {
 	struct tsr_decoded *d = b->out;
 
-	used = (used + d->uops * sizeof(*d->uop) + 63) & ~(size_t)63;
+	d->branch = &d->uop[d->uops];
+	*d->branch = b->branch;
+	used = (used + (d->uops + 1) * sizeof(*d->uop) + 63) & ~(size_t)63;
 	d->konst = (union tsr_lanes *)(memory + used);
 	for (unsigned int i = 0; i < b->konsts; i++) {
 		for (unsigned int l = 0; l < TSR_WARP_LANES; l++)

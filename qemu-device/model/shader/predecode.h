@@ -22,7 +22,7 @@ enum tsr_temp {
 	TSR_TEMP_WARP_ID,		/* FAU special: number of the warp in its group */
 	TSR_TEMP_RESULT,		/* results on their way, of two tuples, two units each */
 	TSR_TEMP_KEPT = TSR_TEMP_RESULT + 4,	/* sources kept for the message and the branch */
-	TSR_TEMPS = TSR_TEMP_KEPT + 8
+	TSR_TEMPS = TSR_TEMP_KEPT + 9	/* six of the message, three of the branch */
 };
 
 /* Vectors of TSR_TEMP_FIXED. */
@@ -66,6 +66,11 @@ struct tsr_decoded {
 	struct tsr_decoded *next, *jump;
 	union tsr_lanes *konst;		/* TSR_LANES_CLAUSE */
 	struct tsr_uop *uop;
+	/*
+	 * TSR_CLAUSE_BRANCH: its condition, the last of all. Apart from the others: a call from a
+	 * place of its own is one that the host can predict.
+	 */
+	struct tsr_uop *branch;
 	uint16_t uops;
 	uint16_t flags;			/* TSR_CLAUSE_ bits */
 	struct tsr_alu_mode mode;
