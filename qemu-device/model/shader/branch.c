@@ -112,7 +112,8 @@ static void branch_compare(const struct tsr_uop *uop, struct tsr_alu_state *stat
 {
 	for (unsigned int i = 0; i < state->warps; i++) {
 		unsigned int w = state->warp[i];
-		const union tsr_lanes *a = operand(uop, state, 0, w), *b = operand(uop, state, 1, w);
+		const union tsr_lanes *a = operand(uop, state, 0, w);
+		const union tsr_lanes *b = operand(uop, state, 1, w);
 		unsigned int taken = 0;
 
 		for (unsigned int l = 0; l < TSR_WARP_LANES; l++)
@@ -134,7 +135,8 @@ static void branch_zero(const struct tsr_uop *uop, struct tsr_alu_state *state)
 
 		for (unsigned int l = 0; l < TSR_WARP_LANES; l++)
 			taken |= holds(uop->param[PARAM_COMPARE],
-				       number(uop, a->u[l], uop->insn->mod[TSR_MOD_WIDEN0]), 0) << l;
+				       number(uop, a->u[l], uop->insn->mod[TSR_MOD_WIDEN0]), 0)
+				 << l;
 		result(state)->taken[w] = taken;
 		write_targets(uop, state, w);
 	}

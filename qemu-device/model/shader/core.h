@@ -63,7 +63,7 @@ struct tsr_shader {
 	uint64_t here;			/* the clause of the warps chosen */
 	uint32_t lanes_chosen;		/* their active lanes */
 	uint16_t after;			/* TSR_CLAUSE_ flags to be looked at after a clause */
-	/* lowest address at which other threads of the bundle wait; up to there no choice is needed */
+	/* lowest address at which other threads of the bundle wait; no choice is due below it */
 	uint64_t meet;
 };
 

@@ -49,7 +49,7 @@ struct tsr_stored {
 struct tsr_warp {
 	uint64_t here;			/* next clause of the active lanes */
 	uint64_t pc[TSR_WARP_LANES];	/* of the other live lanes */
-	/* lowest address of lanes that could go on, but wait for others; UINT64_MAX: there are none */
+	/* lowest address of lanes that could go on, but wait for others; UINT64_MAX: none */
 	uint64_t meet;
 	uint16_t live;			/* lanes that have not ended */
 	uint16_t active;		/* lanes that go on; none: all are parked, or it is owed */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Messages of warps. Early timing: a message is executed when it is sent, and stored only if the
- * host has to be asked; its warp does not go on before it is complete. Late timing: it is stored, and
- * executed when somebody waits for its slot, when its warp has ended, or when there are too many.
- * Its staging registers are read when it is executed, or before that at a staging barrier.
+ * host has to be asked; its warp does not go on before it is complete. Late timing: it is stored,
+ * and executed when somebody waits for its slot, when its warp has ended, or when there are too
+ * many. Its staging registers are read when it is executed, or before that at a staging barrier.
  */
 #include <string.h>
 
@@ -94,7 +94,8 @@ enum tsr_step tsr_message_send(struct tsr_shader *sh, unsigned int w,
 	if (step != TSR_STEP_PENDING)
 		return step;
 	if (!store(sh, w, clause, msg.lanes)) {
-		tsr_mmu_fault(&sh->mem, TSR_FAULT_SHADER_UNSUPPORTED, clause->pc, TSR_ACCESS_NONE, 0);
+		tsr_mmu_fault(&sh->mem, TSR_FAULT_SHADER_UNSUPPORTED, clause->pc, TSR_ACCESS_NONE,
+			      0);
 		tsr_shader_fault(sh, w, __builtin_ctz(warp->active), clause->pc, m->tuple, true);
 		return TSR_STEP_FAULT;
 	}

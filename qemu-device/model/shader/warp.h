@@ -3,8 +3,9 @@
  * Control flow of a warp: which of its lanes execute the next clause.
  *
  * In: the clause its active lanes have executed, with the outcome of its branch. Out: the next
- * clause's address and lanes. The active lanes are always those of some set that stand at its lowest
- * address: of all that can go on after a clause that reconverges, else of those that executed it.
+ * clause's address and lanes. The active lanes are always those of some set that stand at its
+ * lowest address: of all that can go on after a clause that reconverges, else of those that
+ * executed it.
  */
 #ifndef TSR_SHADER_WARP_H
 #define TSR_SHADER_WARP_H
