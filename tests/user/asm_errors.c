@@ -90,6 +90,8 @@ static const struct wrong table[] = {
 	  "r1 is read before the tuple above writes it, expected t1 if its result is meant" },
 	{ "clause end { *LSHIFT_OR.i32.^foo t0, r1, r2, r3 }",
 	  "\"foo\" is no modifier of LSHIFT_OR.i32, expected: not" },
+	{ ".registers ^32\nclause end { *MOV.i32 r15, r20 }",
+	  "32 registers, but the text uses r20, expected 64" },
 	{ "a: ^a: clause end { +NOP }",
 	  "a is defined in line 1 already" },
 	{ "^r5: clause end { +NOP }",

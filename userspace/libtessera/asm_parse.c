@@ -147,6 +147,8 @@ static bool parse_registers(struct asm_parser *parser)
 	    (parser->token.value != 32 && parser->token.value != 64))
 		return asm_unexpected(parser, "32 or 64");
 	parser->build->program->registers_64 = parser->token.value == 64;
+	parser->build->registers_32 = parser->token.value == 32;
+	parser->build->registers_pos = parser->token.pos;
 	asm_advance(parser);
 	return true;
 }

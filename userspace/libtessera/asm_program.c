@@ -276,6 +276,22 @@ static void warn(struct asm_build *build)
 		    "the last clause goes on behind the end of the code, expected \"clause end\"");
 }
 
+/* Registers that only programs with 64 have. */
+#define UPPER_REGISTERS 0x0000ffffffff0000ULL
+
+static void check_registers(struct asm_build *build)
+{
+	uint64_t upper = build->registers & UPPER_REGISTERS;
+
+	build->program->registers = build->registers;
+	if (upper)
+		build->program->registers_64 = true;
+	if (upper && build->registers_32)
+		asm_error(build->diags, build->registers_pos,
+			  "32 registers, but the text uses r%d, expected 64",
+			  __builtin_ctzll(upper));
+}
+
 void asm_link(struct asm_build *build)
 {
 	struct tsr_asm_program *program = build->program;
@@ -293,6 +309,7 @@ void asm_link(struct asm_build *build)
 	}
 	if (build->entry_label != IR_NO_LABEL)
 		find_label(build, build->entry_label, build->entry_pos, &program->entry);
+	check_registers(build);
 	warn(build);
 	program->code = calloc(1, build->code_size + 1);
 	if (!program->code || !write_tables(build)) {
@@ -301,7 +318,4 @@ void asm_link(struct asm_build *build)
 	}
 	write_code(build, program->code);
 	program->size = build->code_size;
-	program->registers = build->registers;
-	if (build->registers & 0x0000ffffffff0000ULL)
-		program->registers_64 = true;
 }

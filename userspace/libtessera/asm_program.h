@@ -45,6 +45,8 @@ struct asm_build {
 	uint32_t bucket[ASM_LABEL_BUCKETS];
 	uint64_t code_size;	/* of .quad and .zero, checked as they come */
 	uint64_t registers;
+	bool registers_32;	/* the text says .registers 32 */
+	struct asm_pos registers_pos;
 	uint32_t entry_label;	/* IR_NO_LABEL */
 	struct asm_pos entry_pos;
 	struct tsr_asm_program *program;	/* what directives set */
