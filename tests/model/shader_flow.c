@@ -125,9 +125,7 @@ static void nested_loops(void)
 	ktap_ok(shade_run_text(&late, loops, THREADS, 20, check_loops));
 }
 
-/*
- * ---- Conditions and writes in one tuple -------------------------------------------------------
- */
+/* ---- Conditions and writes in one tuple ------------------------------------------------------ */
 
 /* The condition is what the register held before the clause, though a result for it is there. */
 static const char old_value[] =

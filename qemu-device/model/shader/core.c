@@ -7,8 +7,9 @@
 #include "../gpu.h"
 #include "warp.h"
 
-/* Times a warp may be passed over for others of its bundle. */
+/* Times a warp may be passed over for others of its bundle, each time for so many clauses. */
 #define PASSED_MAX 64
+#define PASSED_CLAUSES 64
 
 struct tsr_shader *tsr_shader_new(void)
 {
@@ -512,6 +513,8 @@ static enum end run_chosen(struct tsr_shader *sh)
 	clause = find(sh, NULL, sh->here, &end);
 	if (!clause)
 		return end;
+	if (sh->meet != UINT64_MAX && left > PASSED_CLAUSES)
+		left = PASSED_CLAUSES;
 	if (sh->gpu->cfg.strict_code) {
 		if (!verify(sh, clause))
 			return END_FAULT;
