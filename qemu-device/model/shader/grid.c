@@ -308,13 +308,28 @@ struct tsr_bundle *tsr_core_bundle(struct tsr_core *core, unsigned int slot)
 	return *bundle;
 }
 
-/* 0 in the registers of @count warps from @reg on: one, or all of a bundle. */
+/* 0 in registers @first to @last of @count warps from @reg on: one, or all of a bundle. */
+static void clear_range(union tsr_lanes *reg, unsigned int count, unsigned int first,
+			unsigned int last)
+{
+	reg += first * TSR_BUNDLE_WARPS;
+	if (count == TSR_BUNDLE_WARPS) {
+		/* they are in a row; small pieces would take several times as long */
+		memset(reg, 0, (last + 1 - first) * TSR_BUNDLE_WARPS * sizeof(*reg));
+		return;
+	}
+	for (unsigned int r = first; r <= last; r++, reg += TSR_BUNDLE_WARPS)
+		memset(reg, 0, count * sizeof(*reg));
+}
+
+/* The same in all registers a program of the grid can have. */
 static void clear_registers(const struct tsr_grid *grid, union tsr_lanes *reg, unsigned int count)
 {
-	for (unsigned int r = 0; r < TSR_REGISTERS; r++) {
-		if (!grid->state.registers_64 && r == 16)
-			r = 48;
-		memset(&reg[r * TSR_BUNDLE_WARPS], 0, count * sizeof(*reg));
+	if (grid->state.registers_64) {
+		clear_range(reg, count, 0, TSR_REGISTERS - 1);
+	} else {
+		clear_range(reg, count, 0, 15);
+		clear_range(reg, count, 48, TSR_REGISTERS - 1);
 	}
 }
 
