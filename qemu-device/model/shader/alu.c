@@ -99,9 +99,24 @@ const char *tsr_alu_name(const struct tsr_alu *alu)
 	return alu->name;
 }
 
+/* Whether an operand of the instruction, or of the other one of a pair, is the same for all warps. */
+static bool has_strides(const struct tsr_uop *uop)
+{
+	bool strides = uop->dst.step != 1;
+
+	for (unsigned int i = 0; i < tsr_ops[uop->insn->op].num_srcs; i++)
+		strides |= uop->src[i].step != 1;
+	if (uop->pair_insn) {
+		for (unsigned int i = 0; i < 3 && i < tsr_ops[uop->pair_insn->op].num_srcs; i++)
+			strides |= uop->pair[i].step != 1;
+	}
+	return strides;
+}
+
 bool tsr_alu_select(const struct tsr_alu *alu, struct tsr_uop *uop)
 {
 	uop->inner = NULL;
+	uop->strides = has_strides(uop);
 	for (unsigned int i = 0; i < 4; i++) {
 		uop->keep[i] = ~0u;
 		uop->flip[i] = 0;

@@ -43,6 +43,7 @@ struct tsr_uop {
 	const struct tsr_insn *pair_insn;	/* the tuple's FMA instruction for such a pair, else NULL */
 	struct tsr_alu_mode mode;
 	uint8_t dst_kind;		/* enum tsr_dst */
+	bool strides;			/* set by tsr_alu_select(): some operand's step is not 1 */
 	/* below: of the selected function alone, filled by tsr_alu_select() */
 	tsr_uop_fn *inner;		/* for functions that wrap another one */
 	uint32_t keep[4], flip[4];	/* (source & keep) ^ flip: absolute value and negation */

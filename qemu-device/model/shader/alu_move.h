@@ -67,11 +67,13 @@ static bool select_swz_8(struct tsr_uop *uop)
 /* Vectors of halves and of bytes, each from a source of its own. */
 TSR_ALU_OP(run_mkvec_16, 2, (a << k.param[0] >> 16) | (b << k.param[1] & 0xffff0000))
 
+TSR_ALU_OP(run_mkvec_low, 2, (a & 0xffff) | b << 16)
+
 static bool select_mkvec_16(struct tsr_uop *uop)
 {
 	uop->param[0] = uop->insn->mod[TSR_MOD_LANE0] == TSR_LANE_H1 ? 0 : 16;
 	uop->param[1] = uop->insn->mod[TSR_MOD_LANE1] == TSR_LANE_H1 ? 0 : 16;
-	uop->fn = run_mkvec_16;
+	uop->fn = uop->param[0] && uop->param[1] ? run_mkvec_low : run_mkvec_16;
 	return true;
 }
 

@@ -64,10 +64,16 @@ TSR_TARGET_BEGIN_(TSR_TARGET_)
 #define TSR_ALU_PATH_END
 #endif
 
+/* Loops stay loops where sanitizers put checks around each access: compiling would take minutes. */
 #ifdef __clang__
 #define TSR_UNROLL _Pragma("unroll")
+#define TSR_UNROLL_NOT _Pragma("nounroll")
+#elif defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define TSR_UNROLL _Pragma("GCC unroll 1")
+#define TSR_UNROLL_NOT _Pragma("GCC unroll 1")
 #else
 #define TSR_UNROLL _Pragma("GCC unroll 16")
+#define TSR_UNROLL_NOT _Pragma("GCC unroll 1")
 #endif
 
 typedef uint32_t vu32 __attribute__((vector_size(TSR_VECTOR_BYTES)));
@@ -84,7 +90,9 @@ typedef uint32_t tsr_vector_in_memory __attribute__((vector_size(TSR_VECTOR_BYTE
 #define TSR_CHUNKS (64 / TSR_VECTOR_BYTES)
 #define TSR_CHUNK_LANES (TSR_VECTOR_BYTES / 4)
 
-#define TSR_INLINE static inline __attribute__((always_inline, unused))
+/* Checked for bad addresses, but not for undefined arithmetic: that would take compilers minutes. */
+#define TSR_UNCHECKED_ __attribute__((no_sanitize("undefined")))
+#define TSR_INLINE static inline __attribute__((always_inline, unused)) TSR_UNCHECKED_
 
 TSR_INLINE vu32 tsr_splat(uint32_t x)
 {
@@ -102,6 +110,17 @@ TSR_INLINE struct tsr_alu_vectors tsr_alu_vectors(const struct tsr_alu_state *st
 {
 	return (struct tsr_alu_vectors){ (char *)(state->space[o.space] + o.index),
 					 o.step * sizeof(union tsr_lanes) };
+}
+
+/* The same of an operand that each warp has its own vector of. */
+TSR_INLINE struct tsr_alu_vectors tsr_alu_own_vectors(const struct tsr_alu_state *state,
+						      struct tsr_operand o)
+{
+	char *base = (char *)(state->space[o.space] + o.index);
+
+	/* one register for each operand, or the function has to save some */
+	__asm__("" : "+r" (base));
+	return (struct tsr_alu_vectors){ base, sizeof(union tsr_lanes) };
 }
 
 TSR_INLINE vu32 tsr_alu_get(struct tsr_alu_vectors v, unsigned int warp, unsigned int chunk)
@@ -130,27 +149,20 @@ TSR_INLINE vu32 tsr_alu_mask(const struct tsr_alu_state *state, unsigned int war
 					       chunk * TSR_VECTOR_BYTES);
 }
 
-/* The vector of one warp, and how a function that has made the result of a whole warp stores it. */
+/* The vector of one warp, and how a function without TSR_ALU_OP's loops stores a chunk. */
 TSR_INLINE union tsr_lanes *tsr_alu_warp(struct tsr_alu_vectors v, unsigned int warp)
 {
 	return (union tsr_lanes *)(v.base + warp * v.stride);
 }
 
-TSR_INLINE void tsr_alu_put_warp(const struct tsr_uop *uop, const struct tsr_alu_state *state,
-				 struct tsr_alu_vectors to, unsigned int warp,
-				 const union tsr_lanes *result)
+TSR_INLINE void tsr_alu_put_chosen(const struct tsr_uop *uop, const struct tsr_alu_state *state,
+				   struct tsr_alu_vectors to, unsigned int warp, unsigned int chunk,
+				   vu32 x)
 {
-	const struct tsr_alu_vectors from = { (char *)result, 0 };
-	const bool masked = !state->full && uop->dst_kind == TSR_DST_ACTIVE;
-
-	TSR_UNROLL
-	for (unsigned int chunk = 0; chunk < TSR_CHUNKS; chunk++) {
-		if (masked)
-			tsr_alu_put_masked(to, warp, chunk, tsr_alu_get(from, 0, chunk),
-					   tsr_alu_mask(state, warp, chunk));
-		else
-			tsr_alu_put(to, warp, chunk, tsr_alu_get(from, 0, chunk));
-	}
+	if (state->full || uop->dst_kind == TSR_DST_ALL)
+		tsr_alu_put(to, warp, chunk, x);
+	else
+		tsr_alu_put_masked(to, warp, chunk, x, tsr_alu_mask(state, warp, chunk));
 }
 
 /*
@@ -177,16 +189,16 @@ TSR_INLINE struct tsr_alu_consts tsr_alu_consts(const struct tsr_uop *uop)
 #define TSR_SIGNS(n, x) (((x) & k.keep[n]) ^ k.flip[n])
 
 /* The loops of TSR_ALU_OP: over @count warps, which is warp @which the @i-th time. */
-#define TSR_ALU_LOOP_(count, which, sources, put, ...)						\
+#define TSR_ALU_LOOP_(count, which, unroll, sources, put, ...)					\
 	for (unsigned int i = 0; i < (count); i++) {						\
 		const unsigned int warp = (which);						\
 												\
-		TSR_UNROLL									\
+		unroll										\
 		for (unsigned int chunk = 0; chunk < TSR_CHUNKS; chunk++) {			\
-			const vu32 a = (sources) > 0 ? tsr_alu_get(at0, warp, chunk) : (vu32){0};\
-			const vu32 b = (sources) > 1 ? tsr_alu_get(at1, warp, chunk) : (vu32){0};\
-			const vu32 c = (sources) > 2 ? tsr_alu_get(at2, warp, chunk) : (vu32){0};\
-			const vu32 d = (sources) > 3 ? tsr_alu_get(at3, warp, chunk) : (vu32){0};\
+			const vu32 a = (sources) > 0 ? tsr_alu_get(at0, warp, chunk) : (vu32){0}; \
+			const vu32 b = (sources) > 1 ? tsr_alu_get(at1, warp, chunk) : (vu32){0}; \
+			const vu32 c = (sources) > 2 ? tsr_alu_get(at2, warp, chunk) : (vu32){0}; \
+			const vu32 d = (sources) > 3 ? tsr_alu_get(at3, warp, chunk) : (vu32){0}; \
 			const vu32 result = (vu32)(__VA_ARGS__);				\
 												\
 			(void)a, (void)b, (void)c, (void)d;					\
@@ -195,39 +207,85 @@ TSR_INLINE struct tsr_alu_consts tsr_alu_consts(const struct tsr_uop *uop)
 	}
 
 /*
- * A micro-op whose lanes do not see each other. The last argument is an expression: the result of a
- * chunk from a, b, c, d, the chunks of its sources (vu32), and k (struct tsr_alu_consts). All
+ * A micro-op whose lanes do not see each other. The last argument is an expression: the result of
+ * a chunk from a, b, c, d, the chunks of its sources (vu32), and k (struct tsr_alu_consts). All
  * sources of a chunk are read before it is written, so the destination may be one of them.
- * TSR_ALU_OP_ takes its operands from where it is told, an ADD instruction of a pair from
+ * TSR_ALU_OP_ takes its operands from where it is told: those of a pair's ADD instruction from
  * uop->pair.
+ *
+ * What runs nearly always has no loop: whole bundles with all lanes active and operands of which
+ * each warp has its own vector. The second version takes other operands, the third is for some
+ * warps or lanes. The baseline does with less code: one version for all whole bundles.
  */
 #define TSR_ALU_OP(name, sources, ...)								\
 	TSR_ALU_OP_(name, sources, uop->src[0], uop->src[1], uop->src[2], uop->src[3], __VA_ARGS__)
 
 #define TSR_ALU_OP_(name, sources, s0, s1, s2, s3, ...)						\
-static void name(const struct tsr_uop *uop, struct tsr_alu_state *state)			\
+TSR_OUT_OF_LINE_ static void name##_some(const struct tsr_uop *uop,				\
+					 struct tsr_alu_state *state)				\
 {												\
-	const struct tsr_alu_consts k = tsr_alu_consts(uop);					\
-	const struct tsr_alu_vectors to = tsr_alu_vectors(state, uop->dst);			\
-	const struct tsr_alu_vectors at0 = tsr_alu_vectors(state, s0);				\
-	const struct tsr_alu_vectors at1 = tsr_alu_vectors(state, s1);				\
-	const struct tsr_alu_vectors at2 = tsr_alu_vectors(state, s2);				\
-	const struct tsr_alu_vectors at3 = tsr_alu_vectors(state, s3);				\
+	TSR_ALU_OPERANDS_(tsr_alu_vectors, s0, s1, s2, s3);					\
 	const unsigned int warps = state->warps;						\
+	const vu32 all = tsr_splat(state->full || uop->dst_kind == TSR_DST_ALL ? ~0u : 0);	\
 												\
-	(void)k, (void)at0, (void)at1, (void)at2, (void)at3;					\
-	if (!state->full && uop->dst_kind == TSR_DST_ACTIVE)					\
-		TSR_ALU_LOOP_(warps, state->warp[i], sources,					\
-			tsr_alu_put_masked(to, warp, chunk, result,				\
-					   tsr_alu_mask(state, warp, chunk)),			\
-			__VA_ARGS__)								\
-	else if (warps == TSR_BUNDLE_WARPS)							\
-		TSR_UNROLL									\
-		TSR_ALU_LOOP_(TSR_BUNDLE_WARPS, i, sources, tsr_alu_put(to, warp, chunk, result),\
-			__VA_ARGS__)								\
-	else											\
-		TSR_ALU_LOOP_(warps, state->warp[i], sources, tsr_alu_put(to, warp, chunk, result),\
-			__VA_ARGS__)								\
+	TSR_ALU_LOOP_(warps, state->warp[i], TSR_UNROLL_NOT, sources,				\
+		      tsr_alu_put_masked(to, warp, chunk, result,				\
+					 tsr_alu_mask(state, warp, chunk) | all),		\
+		      __VA_ARGS__)								\
+}												\
+												\
+TSR_ALU_OP_WHOLE_(name, sources, s0, s1, s2, s3, __VA_ARGS__)					\
+												\
+TSR_UNCHECKED_ static void name(const struct tsr_uop *uop, struct tsr_alu_state *state)		\
+{												\
+	if (state->warps != TSR_BUNDLE_WARPS || !state->full)					\
+		return name##_some(uop, state);							\
+	TSR_ALU_IF_STRIDES_(name##_whole)							\
+	TSR_ALU_OPERANDS_(TSR_ALU_WHOLE_VECTORS_, s0, s1, s2, s3);				\
+												\
+	TSR_UNROLL_WARPS_									\
+	TSR_ALU_LOOP_(TSR_BUNDLE_WARPS, i, TSR_UNROLL, sources,					\
+		      tsr_alu_put(to, warp, chunk, result), __VA_ARGS__)			\
 }
+
+#if TSR_VECTOR_BYTES == 16
+#define TSR_ALU_OP_WHOLE_(name, sources, s0, s1, s2, s3, ...)
+#define TSR_ALU_IF_STRIDES_(whole)
+#define TSR_ALU_WHOLE_VECTORS_ tsr_alu_vectors
+#define TSR_UNROLL_WARPS_ TSR_UNROLL_NOT
+#else
+#define TSR_ALU_OP_WHOLE_(name, sources, s0, s1, s2, s3, ...)					\
+TSR_OUT_OF_LINE_ static void name##_whole(const struct tsr_uop *uop,				\
+					  struct tsr_alu_state *state)				\
+{												\
+	TSR_ALU_OPERANDS_(tsr_alu_vectors, s0, s1, s2, s3);					\
+												\
+	TSR_UNROLL_NOT										\
+	TSR_ALU_LOOP_(TSR_BUNDLE_WARPS, i, TSR_UNROLL, sources,					\
+		      tsr_alu_put(to, warp, chunk, result), __VA_ARGS__)			\
+}
+#define TSR_ALU_IF_STRIDES_(whole)								\
+	if (uop->strides)									\
+		return whole(uop, state);
+#define TSR_ALU_WHOLE_VECTORS_ tsr_alu_own_vectors
+#define TSR_UNROLL_WARPS_ TSR_UNROLL
+#endif
+
+/* Not inlined, and called as it is declared: GCC would load its operands in the caller. */
+#ifdef __clang__
+#define TSR_OUT_OF_LINE_ __attribute__((noinline)) TSR_UNCHECKED_
+#else
+#define TSR_OUT_OF_LINE_ __attribute__((noipa)) TSR_UNCHECKED_
+#endif
+
+#define TSR_ALU_OPERANDS_(vectors, s0, s1, s2, s3)						\
+	const struct tsr_alu_consts k = tsr_alu_consts(uop);					\
+	const struct tsr_alu_vectors to = vectors(state, uop->dst);				\
+	const struct tsr_alu_vectors at0 = vectors(state, s0);					\
+	const struct tsr_alu_vectors at1 = vectors(state, s1);					\
+	const struct tsr_alu_vectors at2 = vectors(state, s2);					\
+	const struct tsr_alu_vectors at3 = vectors(state, s3);					\
+												\
+	(void)k, (void)at0, (void)at1, (void)at2, (void)at3
 
 #endif

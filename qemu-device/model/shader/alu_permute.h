@@ -4,6 +4,37 @@
  * multiple of that. A template, see alu_path.h.
  */
 
+/* The words of a warp that @lane names, 0 to 15, of the vectors @words. */
+TSR_INLINE vu32 permuted(const vu32 words[TSR_CHUNKS], vu32 lane)
+{
+#if defined(TSR_ALU_AVX512)
+	return (vu32)_mm512_permutexvar_epi32((__m512i)lane, (__m512i)words[0]);
+#elif defined(TSR_ALU_AVX2)
+	__m256i low = _mm256_permutevar8x32_epi32((__m256i)words[0], (__m256i)lane);
+	__m256i high = _mm256_permutevar8x32_epi32((__m256i)words[1], (__m256i)lane);
+
+	return choose((vu32)((vs32)(lane << 28) >> 31), (vu32)high, (vu32)low);
+#else
+	vu32 result;
+
+	for (unsigned int i = 0; i < TSR_CHUNK_LANES; i++)
+		result[i] = words[lane[i] / TSR_CHUNK_LANES][lane[i] % TSR_CHUNK_LANES];
+	return result;
+#endif
+}
+
+/* The numbers of the lanes of a chunk. */
+TSR_INLINE vu32 own_lanes(unsigned int chunk)
+{
+	static const uint32_t numbers[TSR_WARP_LANES] = {
+		0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15
+	};
+	vu32 own;
+
+	memcpy(&own, numbers + chunk * TSR_CHUNK_LANES, sizeof(own));
+	return own;
+}
+
 /*
  * CLPER. param[0]: lanes of a group - 1; param[1]: what an inactive lane gives; param[2]: ones for
  * XOR, else 0.
@@ -17,19 +48,21 @@ static void run_clper(const struct tsr_uop *uop, struct tsr_alu_state *state)
 
 	for (unsigned int i = 0; i < state->warps; i++) {
 		const unsigned int warp = state->warp[i];
-		const union tsr_lanes *values = tsr_alu_warp(value, warp),
-				      *lanes = tsr_alu_warp(lane, warp);
-		const union tsr_lanes *mask = &state->mask[warp];
-		union tsr_lanes result;
+		vu32 words[TSR_CHUNKS], lanes[TSR_CHUNKS];
 
-		for (unsigned int own = 0; own < TSR_WARP_LANES; own++) {
-			unsigned int in_group = (lanes->u[own] ^ (own & k.param[2])) & k.param[0];
-			unsigned int from = (own & ~k.param[0]) | in_group;
-
-			result.u[own] =
-				(values->u[from] & mask->u[from]) | (k.param[1] & ~mask->u[from]);
+		for (unsigned int chunk = 0; chunk < TSR_CHUNKS; chunk++) {
+			words[chunk] = choose(tsr_alu_mask(state, warp, chunk),
+					      tsr_alu_get(value, warp, chunk),
+					      tsr_splat(k.param[1]));
+			lanes[chunk] = tsr_alu_get(lane, warp, chunk);
 		}
-		tsr_alu_put_warp(uop, state, to, warp, &result);
+		for (unsigned int chunk = 0; chunk < TSR_CHUNKS; chunk++) {
+			vu32 own = own_lanes(chunk);
+			vu32 from = (lanes[chunk] ^ (own & k.param[2])) & k.param[0];
+
+			tsr_alu_put_chosen(uop, state, to, warp, chunk,
+					   permuted(words, from | (own & ~k.param[0])));
+		}
 	}
 }
 
@@ -95,13 +128,16 @@ static void run_wmask(const struct tsr_uop *uop, struct tsr_alu_state *state)
 		const union tsr_lanes *values = tsr_alu_warp(value, warp),
 				      *mask = &state->mask[warp];
 		union tsr_lanes result;
+		const struct tsr_alu_vectors all_lanes = { (char *)&result, 0 };
 		uint32_t all = 0;
 
 		for (unsigned int lane = 0; lane < TSR_WARP_LANES; lane++)
 			all |= (mask->u[lane] ? values->u[lane] != 0 : k.param[1]) << lane;
 		for (unsigned int lane = 0; lane < TSR_WARP_LANES; lane++)
 			result.u[lane] = all >> (lane & -k.param[0]) & ((1u << k.param[0]) - 1);
-		tsr_alu_put_warp(uop, state, to, warp, &result);
+		for (unsigned int chunk = 0; chunk < TSR_CHUNKS; chunk++)
+			tsr_alu_put_chosen(uop, state, to, warp, chunk,
+					   tsr_alu_get(all_lanes, 0, chunk));
 	}
 }
 

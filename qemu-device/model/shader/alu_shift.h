@@ -141,6 +141,9 @@ TSR_INLINE vu32 right_signed_8(vu32 x, vu32 c, uint32_t part)
  * complemented.
  */
 #define SHIFT_OPS(direction, shift_32)								\
+	TSR_ALU_OP(run_##direction##_and_plain, 3, shift_32(a, c & 31) & b)			\
+	TSR_ALU_OP(run_##direction##_or_plain, 3, shift_32(a, c & 31) | b)			\
+	TSR_ALU_OP(run_##direction##_xor_plain, 3, shift_32(a, c & 31) ^ b)			\
 	TSR_ALU_OP(run_##direction##_and_32, 3,							\
 		   (shift_32(a, count_32(c, k.param[0])) & (b ^ k.param[1])) ^ k.param[2])	\
 	TSR_ALU_OP(run_##direction##_or_32, 3,							\
@@ -163,6 +166,7 @@ SHIFT_OPS(left, shift_left)
 SHIFT_OPS(right, shift_right)
 #undef SHIFT_OPS
 
+TSR_ALU_OP(run_arshift_plain, 3, shift_right_signed(a, c & 31))
 TSR_ALU_OP(run_arshift_32, 3, shift_right_signed(a, count_32(c, k.param[0])))
 TSR_ALU_OP(run_arshift_16, 3, right_signed_16(a, c, k.param[0]))
 TSR_ALU_OP(run_arshift_8, 3, right_signed_8(a, c, k.param[0]))
@@ -173,13 +177,14 @@ static void shift_complements(struct tsr_uop *uop)
 	uop->param[2] = uop->insn->mod[TSR_MOD_NOT_RESULT] ? ~0u : 0;
 }
 
-static bool select_shift_32(struct tsr_uop *uop, tsr_uop_fn *fn)
+/* @plain: the same for a count in byte 0 and nothing complemented. */
+static bool select_shift_32(struct tsr_uop *uop, tsr_uop_fn *fn, tsr_uop_fn *plain)
 {
 	unsigned int lane = uop->insn->mod[TSR_MOD_LANE2];
 
 	uop->param[0] = lane >= TSR_LANE_B0 ? 8 * (lane - TSR_LANE_B0) : 0;
 	shift_complements(uop);
-	uop->fn = fn;
+	uop->fn = uop->param[0] || uop->param[1] || uop->param[2] ? fn : plain;
 	return true;
 }
 
@@ -199,12 +204,21 @@ static bool select_shift_8(struct tsr_uop *uop, tsr_uop_fn *fn)
 	return true;
 }
 
-#define SELECT_SHIFT(name, bits)								\
-static bool select_##name##_##bits(struct tsr_uop *uop)						\
+#define SELECT_SHIFTS(name)									\
+static bool select_##name##_32(struct tsr_uop *uop)						\
 {												\
-	return select_shift_##bits(uop, run_##name##_##bits);					\
+	return select_shift_32(uop, run_##name##_32, run_##name##_plain);			\
+}												\
+												\
+static bool select_##name##_16(struct tsr_uop *uop)						\
+{												\
+	return select_shift_16(uop, run_##name##_16);						\
+}												\
+												\
+static bool select_##name##_8(struct tsr_uop *uop)						\
+{												\
+	return select_shift_8(uop, run_##name##_8);						\
 }
-#define SELECT_SHIFTS(name) SELECT_SHIFT(name, 32) SELECT_SHIFT(name, 16) SELECT_SHIFT(name, 8)
 SELECT_SHIFTS(left_and)
 SELECT_SHIFTS(left_or)
 SELECT_SHIFTS(left_xor)
@@ -213,7 +227,6 @@ SELECT_SHIFTS(right_or)
 SELECT_SHIFTS(right_xor)
 SELECT_SHIFTS(arshift)
 #undef SELECT_SHIFTS
-#undef SELECT_SHIFT
 
 /*
  * 64-bit shifts: source 0 is the low and source 1 the high word, one word of the result is
