@@ -131,8 +131,8 @@ static void retire(struct tsr_shader *sh, unsigned int w, const struct tsr_decod
 		warp->owed |= tsr_message_owed(warp, warp->live ? clause->wait : 0xff);
 	if (live == warp->live && parked == warp->parked)
 		return;
-	group->alive -= __builtin_popcount(live & ~warp->live);
-	group->parked += __builtin_popcount(warp->parked & ~parked);
+	group->alive -= tsr_lanes_count(live & ~warp->live);
+	group->parked += tsr_lanes_count(warp->parked & ~parked);
 	open_barrier(sh, warp->group);
 }
 
@@ -220,7 +220,7 @@ static void choose(struct tsr_shader *sh, unsigned int able, uint64_t here)
 		alu->full &= warp->active == 0xffff;
 		set_mask(sh, w, warp->active);
 		set_number(sh, w, warp->number);
-		sh->lanes_chosen += __builtin_popcount(warp->active);
+		sh->lanes_chosen += tsr_lanes_count(warp->active);
 		if (warp->stored)
 			sh->after |= TSR_CLAUSE_WAIT | TSR_CLAUSE_STAGING;
 	}
@@ -426,6 +426,16 @@ static void stand(struct tsr_shader *sh)
 		sh->bundle->warp[sh->lanes.alu.warp[i]].here = sh->here;
 }
 
+/* Whether the thread shall come to a stopping point, or a helper go home. */
+static inline bool wanted(const struct tsr_shader *sh)
+{
+	if (atomic_load_explicit(&sh->mem.runner->attention, memory_order_relaxed))
+		return true;
+	return !sh->mem.queue &&
+	       (!atomic_load_explicit(&sh->queue->crew.open, memory_order_relaxed) ||
+		atomic_load_explicit(&sh->gpu->sched.runnable, memory_order_relaxed));
+}
+
 /* Execute clauses from @clause on as long as the chosen warps stay together, at most @left. */
 static enum end chain(struct tsr_shader *sh, struct tsr_decoded *clause, uint32_t left)
 {
@@ -451,7 +461,7 @@ static enum end chain(struct tsr_shader *sh, struct tsr_decoded *clause, uint32_
 			break;
 		sh->here = clause->pc;
 		if (clauses == left || (int32_t)tuples >= sh->effort ||
-		    (int32_t)tuples >= sh->core->quantum)
+		    (int32_t)tuples >= sh->core->quantum || wanted(sh))
 			break;
 	}
 	account(sh, clauses, tuples);
@@ -541,7 +551,7 @@ static bool run_bundle(struct tsr_shader *sh)
 	uint32_t bit = 1u << core->turn;
 
 	enter_bundle(sh, core->turn);
-	while (sh->effort > 0 && core->quantum > 0) {
+	while (sh->effort > 0 && core->quantum > 0 && !wanted(sh)) {
 		enum choice choice = choose_warps(sh);
 		enum end end;
 
@@ -589,7 +599,7 @@ static enum tsr_burst run_core(struct tsr_shader *sh)
 {
 	struct tsr_core *core = sh->core;
 
-	while (sh->effort > 0) {
+	while (sh->effort > 0 && !wanted(sh)) {
 		if (!(core->ready >> core->turn & 1) || core->quantum <= 0) {
 			if (!next_bundle(sh))
 				return TSR_BURST_FAULT;

@@ -23,9 +23,12 @@
 #include "grid.h"
 #include "message.h"
 
-/* Tuples (of a bundle) after which a burst ends, and what a message counts there. */
-#define TSR_SHADER_BURST 4096
-#define TSR_SHADER_MESSAGE_EFFORT 64
+/*
+ * Tuples (of a bundle) after which a burst ends, and what a message counts there. It ends behind
+ * the present clause when somebody wants the thread's attention.
+ */
+#define TSR_SHADER_BURST 32768
+#define TSR_SHADER_MESSAGE_EFFORT 32
 
 /* What has been done, for counters and the cost model. */
 struct tsr_shader_stats {

@@ -28,6 +28,16 @@ union tsr_lanes {
 	uint8_t b[4 * TSR_WARP_LANES];
 } __attribute__((aligned(64)));
 
+/* How many lanes @lanes has; not all processors have an instruction for it. */
+static inline unsigned int tsr_lanes_count(uint16_t lanes)
+{
+	uint32_t n = lanes - (lanes >> 1 & 0x5555);
+
+	n = (n & 0x3333) + (n >> 2 & 0x3333);
+	n = (n + (n >> 4)) & 0x0f0f;
+	return (n + (n >> 8)) & 0x1f;
+}
+
 /* Where a vector is. */
 enum tsr_space_kind {
 	TSR_LANES_REG,		/* registers: vector r * TSR_BUNDLE_WARPS + w */
