@@ -148,12 +148,12 @@ static unsigned int lanes_clear(const union tsr_lanes *v, uint32_t bits)
 {
 	const __m128i *in = (const __m128i *)v, some = _mm_set1_epi32(bits);
 	const __m128i zero = _mm_setzero_si128();
-	__m128i clear[4];
+	const __m128i a = _mm_cmpeq_epi32(_mm_and_si128(in[0], some), zero);
+	const __m128i b = _mm_cmpeq_epi32(_mm_and_si128(in[1], some), zero);
+	const __m128i c = _mm_cmpeq_epi32(_mm_and_si128(in[2], some), zero);
+	const __m128i d = _mm_cmpeq_epi32(_mm_and_si128(in[3], some), zero);
 
-	for (unsigned int i = 0; i < 4; i++)
-		clear[i] = _mm_cmpeq_epi32(_mm_and_si128(in[i], some), zero);
-	return _mm_movemask_epi8(_mm_packs_epi16(_mm_packs_epi32(clear[0], clear[1]),
-						 _mm_packs_epi32(clear[2], clear[3])));
+	return _mm_movemask_epi8(_mm_packs_epi16(_mm_packs_epi32(a, b), _mm_packs_epi32(c, d)));
 }
 #else
 static unsigned int lanes_clear(const union tsr_lanes *v, uint32_t bits)
@@ -169,13 +169,18 @@ static unsigned int lanes_clear(const union tsr_lanes *v, uint32_t bits)
 /* BRANCHZ.i16 and .i32: bits keep[0] of the source are zero, or (flip[0]) are not. */
 static void branch_bits(const struct tsr_uop *uop, struct tsr_alu_state *state)
 {
+	const union tsr_lanes *v = operand(uop, state, 0, 0);
+	const unsigned int step = uop->src[0].step, flip = uop->flip[0];
+	const uint32_t some = uop->keep[0];
+	struct tsr_branch *branch = result(state);
+
 	for (unsigned int i = 0; i < state->warps; i++) {
 		unsigned int w = state->warp[i];
 
-		result(state)->taken[w] =
-			lanes_clear(operand(uop, state, 0, w), uop->keep[0]) ^ uop->flip[0];
-		write_targets(uop, state, w);
+		branch->taken[w] = lanes_clear(v + step * w, some) ^ flip;
 	}
+	for (unsigned int i = 0; uop->param[PARAM_DYNAMIC] && i < state->warps; i++)
+		write_targets(uop, state, state->warp[i]);
 }
 
 static void branch_always(const struct tsr_uop *uop, struct tsr_alu_state *state)
