@@ -23,6 +23,8 @@
 #include "ktap.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+/* A target that counts something prints it here, as KTAP notes. */
+__attribute__((weak)) void fuzz_summary(void);
 
 #define INPUT_MAX 4096		/* bytes of one input */
 #define MAX_POOL 256		/* inputs kept to start from */
@@ -239,6 +241,8 @@ int main(int argc, char **argv)
 	calls = run_for(seconds);
 	unlink(fuzzer.path);
 	ktap_note("%llu inputs in %.0f s", (unsigned long long)calls, seconds);
+	if (fuzz_summary)
+		fuzz_summary();
 	snprintf(title, sizeof(title), "%s: no input crashes, hangs or reads out of bounds", name);
 	ktap_ok(calls > 0);
 	ktap_result(title);
