@@ -58,7 +58,7 @@ void fuzz_summary(void);
 #define HONEST_GROUPS	CORES
 #define HONEST_FACTOR	0x9e3779b1u
 
-#define SLICE		300000u		/* cycles an endless program gets */
+#define SLICE		60000u		/* cycles an endless program gets */
 #define WORLD_LIFE	2000		/* programs until a device is replaced by a new one */
 
 /* What kind of device. */
@@ -331,6 +331,8 @@ static void choose_threads(struct fuzz_random *r, struct attack *a)
 	a->groups[0] = fuzz_often(r, 200) ? 1 + fuzz_below(r, 2) : fuzz_below(r, 6);
 	a->groups[1] = fuzz_often(r, 16) ? 1 + fuzz_below(r, 3) : 1;
 	a->groups[2] = fuzz_often(r, 16) ? 1 + fuzz_below(r, 3) : 1;
+	if (s->local_x > 40)
+		a->groups[0] = a->groups[1] = a->groups[2] = 1;
 	if (fuzz_often(r, 2))
 		a->groups[fuzz_below(r, 3)] = fuzz_any(r);
 	a->indirect = fuzz_often(r, 40);
@@ -408,7 +410,7 @@ static void choose_attack(struct fuzz_random *r, struct attack *a, unsigned int 
 	s->code = CODE_VA + (fuzz_often(r, 2) ? 16 * fuzz_below(r, 512) : 0);
 	s->push = PUSH_VA;
 	s->push_words = fuzz_often(r, 240) ? TSR_PUSH_WORDS_MAX : fuzz_below(r, 140);
-	s->clause_limit = 1 + fuzz_below(r, fuzz_often(r, 240) ? 60 : 1000);
+	s->clause_limit = 1 + fuzz_below(r, s->local_x > 40 ? 16 : fuzz_often(r, 250) ? 40 : 600);
 	if (!(kind & KIND_THREADS) && fuzz_often(r, 2))
 		s->clause_limit = 0;
 	a->bound = bound_of(a);
@@ -416,7 +418,8 @@ static void choose_attack(struct fuzz_random *r, struct attack *a, unsigned int 
 	if (fuzz_often(r, 3)) {
 		a->state_words[fuzz_below(r, TSR_COMPUTE_STATE__QWORDS)] ^=
 			1ull << fuzz_below(r, 64);
-		a->bound = 0;
+		tsr_unpack_compute_state(a->state_words, s);
+		a->bound = bound_of(a);
 	}
 	a->chunk = fuzz_often(r, 200) ? 20000 : 1 + fuzz_below(r, 2000);
 	a->pending_every = fuzz_often(r, 16) ? 1 + fuzz_below(r, 4) : 0;

@@ -638,8 +638,6 @@ enum tsr_burst tsr_core_burst(struct tsr_shader *sh, const struct tsr_mem *mem,
 	sh->lanes.alu.space[TSR_LANES_TEMP] = sh->temp;
 	sh->lanes.alu.space[TSR_LANES_PUSH] = grid->push;
 	fill(&sh->temp[TSR_FIXED_CORE_ID], core->index);
-	core->ready |= core->waiting;
-	core->waiting = 0;
 	sh->mode_key = 0;
 	tsr_alu_enter(&sh->fp, &none);
 	burst = run_core(sh);

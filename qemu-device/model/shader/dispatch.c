@@ -83,12 +83,22 @@ static struct tsr_core *take_core(struct tsr_grid *grid, unsigned int first, uin
 static enum tsr_burst burst(struct tsr_shader *sh, const struct tsr_mem *mem, struct tsr_queue *q,
 			    struct tsr_core *core, uint64_t host_seq)
 {
-	enum tsr_burst result = tsr_core_burst(sh, mem, q, q->grid, core);
-	unsigned int state = result == TSR_BURST_STUCK ? TSR_CORE_STUCK :
-			     result == TSR_BURST_DONE  ? TSR_CORE_DONE :
-							 TSR_CORE_READY;
+	enum tsr_burst result;
+	unsigned int state;
 
+	/*
+	 * Bundles that wait for the host are tried again when it has said something new, not before:
+	 * a burst may be too short to try them all, and would never find that the core is stuck.
+	 */
+	if (core->stuck_seq != host_seq) {
+		core->ready |= core->waiting;
+		core->waiting = 0;
+	}
 	core->stuck_seq = host_seq;
+	result = tsr_core_burst(sh, mem, q, q->grid, core);
+	state = result == TSR_BURST_STUCK ? TSR_CORE_STUCK :
+		result == TSR_BURST_DONE  ? TSR_CORE_DONE :
+					    TSR_CORE_READY;
 	atomic_store_explicit(&core->state, state, memory_order_relaxed);
 	return result;
 }
