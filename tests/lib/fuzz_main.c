@@ -23,8 +23,10 @@
 #include "ktap.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-/* A target that counts something prints it here, as KTAP notes. */
+/* A target may count something, and print it here as KTAP notes. */
 __attribute__((weak)) void fuzz_summary(void);
+/* A target may prove rows of the ledger: "[ID] [ID] ". */
+__attribute__((weak)) extern const char fuzz_proves[];
 
 #define INPUT_MAX 4096		/* bytes of one input */
 #define MAX_POOL 256		/* inputs kept to start from */
@@ -243,7 +245,8 @@ int main(int argc, char **argv)
 	ktap_note("%llu inputs in %.0f s", (unsigned long long)calls, seconds);
 	if (fuzz_summary)
 		fuzz_summary();
-	snprintf(title, sizeof(title), "%s: no input crashes, hangs or reads out of bounds", name);
+	snprintf(title, sizeof(title), "%s%s: no input crashes, hangs or reads out of bounds",
+		 fuzz_proves ? fuzz_proves : "", name);
 	ktap_ok(calls > 0);
 	ktap_result(title);
 	return ktap_finish();

@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Choices of a fuzz target that needs many: a stream of random numbers that the input seeds (its
- * first eight bytes) and bends (each later byte is added to one choice). However short the input is,
- * choices never end; and a byte that changes changes one of them.
+ * Choices of a fuzz target that needs more of them than an input has bytes: a stream of random
+ * numbers that all bytes of the input seed.
  */
 #ifndef FUZZ_RANDOM_H
 #define FUZZ_RANDOM_H
 
 #include <stdbool.h>
-
-#include "packets.h"
+#include <stddef.h>
+#include <stdint.h>
 
 struct fuzz_random {
-	struct fuzz_input in;		/* what bends choices */
 	uint64_t state;			/* xorshift, never 0 */
 };
 
 static inline struct fuzz_random fuzz_random(const uint8_t *data, size_t size)
 {
-	struct fuzz_random r = { { data, size }, 0 };
+	struct fuzz_random r = { 0xcbf29ce484222325ull };
 
-	r.state = fuzz_number(&r.in, 8) * 0x9e3779b97f4a7c15ull | 1;
+	while (size--)
+		r.state = (r.state ^ *data++) * 0x100000001b3ull;
+	r.state |= 1;
 	return r;
 }
 
@@ -35,9 +35,7 @@ static inline uint64_t fuzz_next(struct fuzz_random *r)
 /* One of 0 to @n - 1. */
 static inline uint32_t fuzz_below(struct fuzz_random *r, uint32_t n)
 {
-	uint32_t number = fuzz_next(r) >> 32;
-
-	return (uint32_t)(((uint64_t)number * n >> 32) + fuzz_byte(&r->in)) % n;
+	return (fuzz_next(r) >> 32) * n >> 32;
 }
 
 /* True in @n of 256 cases. */

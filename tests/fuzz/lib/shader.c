@@ -125,7 +125,7 @@ static unsigned int any_register(struct making *m)
 {
 	unsigned int reg = fuzz_below(m->r, 64);
 
-	if (fuzz_often(m->r, 4))
+	if (m->shader->wild && fuzz_often(m->r, 4))
 		return reg;
 	return legal(m, fuzz_often(m->r, 100) ? ADDRESSES + reg % 16 : reg);
 }
@@ -150,7 +150,7 @@ static void choose_fau(struct making *m, unsigned int at)
 			.pcrel = fuzz_often(m->r, 20) ? fuzz_below(m->r, 4) : TSR_PCREL_NONE,
 		};
 	} else {
-		t->fau = fuzz_below(m->r, fuzz_often(m->r, 8) ? 32 : 4);
+		t->fau = fuzz_below(m->r, m->shader->wild && fuzz_often(m->r, 16) ? 32 : 4);
 	}
 }
 
@@ -226,7 +226,7 @@ static void aim(struct making *m, unsigned int at, struct tsr_insn *insn)
 	struct tsr_tuple *t = &m->clause.tuple[at];
 	unsigned int seg = insn->mod[TSR_MOD_SEG];
 
-	if (fuzz_often(m->r, 20))
+	if (fuzz_often(m->r, m->shader->wild ? 40 : 6))
 		return;
 	if (seg == TSR_SEG_UBO || seg == TSR_SEG_WLS || seg == TSR_SEG_TL) {
 		t->fau = 0x83;
@@ -250,7 +250,7 @@ static void aim_view(struct making *m, unsigned int at, struct tsr_insn *insn)
 {
 	const struct tsr_op_info *info = &tsr_ops[insn->op];
 
-	if (insn->op != TSR_OP_ADD_TEXC || fuzz_often(m->r, 20))
+	if (insn->op != TSR_OP_ADD_TEXC || fuzz_often(m->r, m->shader->wild ? 40 : 6))
 		return;
 	m->clause.tuple[at].fau = 0x84;
 	insn->src[info->num_srcs - 1] = TSR_SELECT_FAU_HI;
@@ -288,8 +288,6 @@ static bool choose_insn(struct making *m, unsigned int at, enum group group, uns
 		return false;
 	if (info->last && at + 1 != m->clause.tuples)
 		return false;
-	if (insn->op == TSR_OP_ADD_LD_GCLK_U64 && !m->shader->clock)
-		return false;
 	choose_modifiers(m, info, insn);
 	for (unsigned int i = 0; i < info->num_srcs; i++) {
 		if (!choose_source(m, at, info->src_mask[i], &insn->src[i]))
@@ -308,7 +306,7 @@ static enum group choose_group(struct making *m)
 {
 	unsigned int n = fuzz_below(m->r, 256);
 
-	if (n < 2)
+	if (n < 2 && m->shader->wild)
 		return GROUP_REST;
 	if (m->message || n < 140)
 		return n & 15 ? GROUP_ADD : GROUP_BRANCH;
@@ -366,12 +364,12 @@ static void choose_header(struct making *m, bool last)
 	c->suppress_nan = fuzz_often(r, 32);
 	c->float_exceptions = fuzz_often(r, 32) ? fuzz_below(r, 4) : 0;
 	c->flow = fuzz_often(r, 128) ? TSR_FLOW_NBTB_UNCONDITIONAL : 1 + fuzz_below(r, 7);
-	if (last ? !fuzz_often(r, 8) : fuzz_often(r, 8))
+	if (last ? !fuzz_often(r, m->shader->wild ? 16 : 0) : fuzz_often(r, 8))
 		c->flow = TSR_FLOW_END;
 	c->td = fuzz_often(r, 32);
 	c->prefetch = fuzz_often(r, 32);
 	c->staging_barrier = fuzz_often(r, 64);
-	c->staging_reg = fuzz_often(r, 250) ? fuzz_below(r, 12) : fuzz_below(r, 64);
+	c->staging_reg = fuzz_below(r, m->shader->wild && fuzz_often(r, 16) ? 64 : 8);
 	c->wait = fuzz_often(r, 128) ? 0x3f : fuzz_below(r, 256);
 	c->slot = fuzz_below(r, fuzz_often(r, 16) ? 8 : 6);
 	c->next_message = fuzz_below(r, 16);
@@ -384,7 +382,7 @@ static void choose_tuples(struct making *m)
 	for (unsigned int i = 0; i < c->tuples; i++) {
 		choose_fau(m, i);
 		choose_ports(m, i);
-		if (fuzz_often(m->r, 3)) {
+		if (m->shader->wild && fuzz_often(m->r, 6)) {
 			c->tuple[i].fma = fuzz_next(m->r) & 0x7fffff;
 			c->tuple[i].add = fuzz_next(m->r) & 0xfffff;
 		} else {
@@ -495,6 +493,6 @@ void fuzz_shader(struct fuzz_random *r, struct fuzz_shader *s)
 		if (made[i].branch >= 0)
 			lead(r, s, &made[i], offset, i, count);
 	}
-	if (fuzz_often(r, 20))
+	if (s->wild && fuzz_often(r, 128))
 		spoil(r, s);
 }

@@ -26,10 +26,10 @@ struct fuzz_shader {
 	uint8_t code[FUZZ_SHADER_BYTES];
 	size_t size;
 	bool registers_64;
-	bool clock;			/* it may look at the time */
+	bool wild;			/* it breaks rules more often than not */
 };
 
-/* Make a program; @shader->registers_64 is given. */
+/* Make a program; @shader->registers_64 and ->wild are given. */
 void fuzz_shader(struct fuzz_random *r, struct fuzz_shader *shader);
 
 #endif

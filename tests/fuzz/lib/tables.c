@@ -122,6 +122,8 @@ static void texture(struct fuzz_random *r, uint64_t *words, uint64_t surfaces)
 	t.type = fuzz_often(r, 250) ? 2 : t.type;
 	t.big_endian = fuzz_often(r, 4);
 	t.surfaces = fuzz_often(r, 250) ? surfaces : t.surfaces;
+	t.dimension = fuzz_often(r, 160) ? TSR_TEXTURE_DIMENSION_2D : t.dimension;
+	t.layers |= fuzz_often(r, 200) ? 7 : 0;
 	t.levels &= fuzz_often(r, 250) ? 3 : 31;
 	t.min_level &= fuzz_often(r, 250) ? 1 : 31;
 	tsr_pack_texture(words, &t);

@@ -8,6 +8,7 @@
 #ifndef FUZZ_TABLES_H
 #define FUZZ_TABLES_H
 
+#include "packets.h"
 #include "random.h"
 #include "tsr_packets.h"
 
