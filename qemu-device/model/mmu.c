@@ -184,7 +184,6 @@ void tsr_mmu_invalidate(struct tsr_gpu *gpu, unsigned int as, unsigned int op, u
 	uint64_t last;
 
 	tsr_trace(gpu, TSR_TRACE_INVALIDATE, args, 4);
-	tsr_mmu_code_changed(gpu, as);
 	if (op == TSR_INV_OP_ALL) {
 		atomic_store_explicit(&gpu->as[as].root, gpu->as[as].base, memory_order_release);
 		tsr_inval_start(gpu, TSR_INVAL_ALL, as, 0, UINT64_MAX, irq);

@@ -91,9 +91,13 @@ void tsr_tlb_sync(struct tsr_runner *runner)
 		apply(&runner->tlb, &inval->log[runner->inval_seen++ % TSR_INVAL_LOG]);
 }
 
-/* Count @n completed invalidations of @as. */
+/*
+ * Count @n completed invalidations of @as. Until now threads may have decoded code with translations
+ * they had not dropped yet; what they have kept of it is for nobody from here on.
+ */
 static void completed(struct tsr_gpu *gpu, unsigned int as, uint32_t n, bool irq)
 {
+	tsr_mmu_code_changed(gpu, as);
 	gpu->as[as].inv_done += n;
 	tsr_counter_global(gpu, TSR_GLOBAL_COUNTER_TLB_INVALIDATIONS, n);
 	if (irq)

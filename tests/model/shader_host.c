@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /* test: TSAN=0 */
 /*
- * Programs whose memory the host has to look up first: a core that cannot go on says so however
- * short its bursts are, and goes on when the host has answered.
+ * What goes on around a core: the host that has to look memory up first, helpers, invalidations.
  */
 #include <unistd.h>
 
+#include "gpu.h"
 #include "ktap.h"
 #include "shade.h"
 
-/* Run in the shortest pieces there are; false: the device never stops by itself. */
+/*
+ * In the shortest bursts there are: a core that cannot go on says so, and goes on when the host has
+ * answered.
+ */
 static void run(bool late)
 {
 	const struct tsr_config config = { .late_messages = late, .cores = 2 };
@@ -18,7 +21,7 @@ static void run(bool late)
 	struct shade_machine m;
 	unsigned int answers = 0;
 
-	shade_store_own(&code, 60, TSR_FLOW_END, true);
+	shade_text(&code, "clause slot=0 " SHADE_STORE("r60"));
 	shade_init(&m, &config);
 	shade_push64(d.push, 0, STAGE_DATA);
 	m.s.b->pending_every = 1;
@@ -48,10 +51,71 @@ static void late(void)
 	run(true);
 }
 
+/* A helper has found a fault that the owner has not seen when the queue is reset. */
+static void helper(void)
+{
+	const struct tsr_config config = { .cores = 2 };
+	struct shade_code endless = { 0 }, code = { 0 };
+	struct shade_dispatch forever = { .code = &endless, .state.local_x = 4 };
+	struct shade_dispatch d = { .code = &code, .state.local_x = 4 };
+	struct shade_machine m;
+	struct tsr_queue *q;
+
+	shade_text(&endless, "loop: clause {\n+BRANCHZ.i32.eq r63, loop\n}\nclause end {\n*NOP\n}\n");
+	shade_text(&code, "clause slot=0 " SHADE_STORE("r60"));
+	shade_init(&m, &config);
+	shade_call(&m.s, &m.q, &forever);
+	bench_kick(&m.q);
+	tsr_gpu_run(m.s.b->gpu, 10000);
+	q = &m.s.b->gpu->queue[m.q.slot];
+	ktap_ok(q->grid);
+	q->crew.record = (struct tsr_fault_info){ .code = TSR_FAULT_SHADER_LIMIT };
+	atomic_store(&q->crew.fault, true);
+	atomic_store(&q->crew.clauses, 1000);
+	bench_control(&m.q, TSR_QUEUE_OP_RESET);
+	ktap_eq(bench_state(&m.q), TSR_QUEUE_STATE_DISABLED);
+	bench_enable(&m.q, 0);
+	bench_invalidate_all(&m.s.as[1]);	/* there is other code at the same address */
+	alarm(20);
+	ktap_ok(shade_run(&m, &d));
+	alarm(0);
+	ktap_eq(bench_fault(&m.q), TSR_FAULT_NONE);
+	ktap_eq(shade_counter(&m, TSR_QUEUE_COUNTER_SHADER_CLAUSES), 1);
+	shade_free(&m);
+}
+
+/*
+ * A thread decodes code with a translation that it has not dropped yet, while the invalidation that
+ * names it is under way. It may; but when that is complete the clause is gone.
+ */
+static void stale(void)
+{
+	struct shade_machine m;
+	struct tsr_gpu *gpu;
+	uint64_t during;
+
+	shade_init(&m, NULL);
+	gpu = m.s.b->gpu;
+	gpu->runner[0].queue = &gpu->queue[0];	/* as if it ran it */
+	bench_write(m.s.b, TSR_REG_AS_COMMAND(1), TSR_INV_OP_ALL);
+	ktap_ok(bench_read(m.s.b, TSR_REG_AS_INV_STARTED(1)) !=
+		bench_read(m.s.b, TSR_REG_AS_INV_DONE(1)));
+	during = tsr_mmu_code_generation(gpu, 1);
+	tsr_tlb_sync(&gpu->runner[0]);
+	gpu->runner[0].queue = NULL;
+	tsr_inval_complete(gpu);
+	ktap_eq(bench_read(m.s.b, TSR_REG_AS_INV_STARTED(1)),
+		bench_read(m.s.b, TSR_REG_AS_INV_DONE(1)));
+	ktap_ok(tsr_mmu_code_generation(gpu, 1) != during);
+	shade_free(&m);
+}
+
 int main(void)
 {
 	ktap_start();
 	ktap_run("[SYS10] a core all of whose warps wait for the host stops, messages early", early);
 	ktap_run("[SYS10] the same with late messages", late);
+	ktap_run("[SYS10] what a helper found is forgotten with its dispatch", helper);
+	ktap_run("[ISA14] no clause decoded during an invalidation is left behind it", stale);
 	return ktap_finish();
 }

@@ -10,6 +10,8 @@
 /* Times a warp may be passed over for others of its bundle, each time for so many clauses. */
 #define PASSED_MAX 64
 #define PASSED_CLAUSES 64
+/* Bytes of group memory that are cleared in the time of a tuple, about. */
+#define GROUP_MEMORY_EFFORT 1024
 
 struct tsr_shader *tsr_shader_new(void)
 {
@@ -114,6 +116,8 @@ static bool finish_warp(struct tsr_shader *sh, struct tsr_warp *warp)
 	sh->stats.groups++;
 	if (core->next >= sh->grid->total)
 		return true;
+	/* registers and group memory are cleared: short programs spend most of their time so */
+	sh->effort -= sh->grid->warps + sh->grid->group_stride / GROUP_MEMORY_EFFORT;
 	return tsr_core_start_group(sh->grid, core, place);
 }
 

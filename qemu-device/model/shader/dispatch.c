@@ -17,10 +17,21 @@ enum {
 
 void tsr_dispatch_drop(struct tsr_queue *q)
 {
+	struct tsr_crew *crew = &q->crew;
+
 	tsr_grid_free(q->grid);
 	tsr_grid_free(q->spare);
 	q->grid = NULL;
 	q->spare = NULL;
+	/* What helpers have found and nobody has looked at belongs to no later dispatch. */
+	atomic_store(&crew->fault, false);
+	atomic_store(&crew->cycles, 0);
+	atomic_store(&crew->groups, 0);
+	atomic_store(&crew->clauses, 0);
+	atomic_store(&crew->threads, 0);
+	atomic_store(&crew->messages, 0);
+	atomic_store(&crew->read_bytes, 0);
+	atomic_store(&crew->write_bytes, 0);
 }
 
 bool tsr_dispatch_begun(const struct tsr_packet *packet, const struct tsr_engine_state *state)
@@ -276,7 +287,6 @@ static enum tsr_step finish(struct tsr_mem *mem, const struct tsr_fault_info *fa
 	}
 	tsr_dispatch_drop(q);
 	mem->fault = *fault;
-	atomic_store(&q->crew.fault, false);
 	return TSR_STEP_FAULT;
 }
 

@@ -27,6 +27,7 @@ static enum tsr_step run(struct tsr_shader *sh, unsigned int w, struct tsr_msg *
 	const struct tsr_warp *warp = &sh->bundle->warp[w];
 	const struct tsr_grid *grid = sh->grid;
 	uint64_t slot = (uint64_t)sh->core->index * grid->slots + tsr_shader_slot(sh, w);
+	uint64_t cost;
 	enum tsr_step step;
 
 	sh->env.group_memory =
@@ -35,11 +36,13 @@ static enum tsr_step run(struct tsr_shader *sh, unsigned int w, struct tsr_msg *
 	sh->env.cost = (struct tsr_msg_cost){ 0, 0 };
 	sh->mem.unit = TSR_UNIT_SHADER;
 	step = tsr_msg_run(&sh->env, msg);
-	sh->stats.cycles += units(sh->env.cost.read_bytes) + units(sh->env.cost.write_bytes);
+	cost = units(sh->env.cost.read_bytes) + units(sh->env.cost.write_bytes);
+	sh->stats.cycles += cost;
 	sh->stats.read_bytes += sh->env.cost.read_bytes;
 	sh->stats.write_bytes += sh->env.cost.write_bytes;
 	sh->stats.messages += step == TSR_STEP_DONE;
-	sh->effort -= TSR_SHADER_MESSAGE_EFFORT / TSR_BUNDLE_WARPS;
+	/* a message that reads thousands of texels is not as short as others */
+	sh->effort -= TSR_SHADER_MESSAGE_EFFORT / TSR_BUNDLE_WARPS + cost;
 	return step;
 }
 
