@@ -220,6 +220,22 @@ static void start_honest(struct world *w, uint32_t seed, uint64_t fence)
 	bench_kick(&w->bystander);
 }
 
+/* Run the same on the attacker's queue: its memory is used again, whatever the allocator does. */
+static void fill_with(struct world *w, uint32_t seed)
+{
+	uint32_t *push = (uint32_t *)(w->honest_stream + 0x200);
+
+	push[0] = DATA_VA;
+	push[1] = 0;
+	push[2] = HONEST_FACTOR;
+	push[3] = seed;
+	bench_call(&w->queue, HONEST_VA, 8 * TSR_DISPATCH_QWORDS);
+	bench_kick(&w->queue);
+	if (!bench_run(w->bench, 10))
+		fail("the queue at rest, seconds", 10, 0);
+	expect("state behind what fills registers", TSR_QUEUE_STATE_IDLE, bench_state(&w->queue));
+}
+
 static void check_honest(struct world *w, uint32_t seed, uint64_t fence)
 {
 	expect("the bystander's fault", TSR_FAULT_NONE, bench_fault(&w->bystander));
@@ -279,6 +295,8 @@ static void set_up(struct world *w, unsigned int kind)
 	bench_queue_init(&w->bystander, 1, TSR_ENGINE_CLASS_COMPUTE, TSR_PRIORITY_NORMAL,
 			 &w->driver, HONEST_RING_VA, RING_LOG2, &w->honest);
 	w->honest_stream = bench_buffer(&w->honest, HONEST_VA, BENCH_PAGE, BENCH_RX);
+	bench_map(&w->attacker, HONEST_VA,
+		  *bench_pte(&w->honest, HONEST_VA, 0) & TSR_PTE_ADDR__MASK, BENCH_PAGE, BENCH_RX);
 	map_attacker(w);
 	w->words = bench_buffer(&w->driver, WORDS_VA, BENCH_PAGE, BENCH_RW);
 	w->honest_out = bench_buffer(&w->honest, HONEST_OUT_VA, BENCH_PAGE, BENCH_RW);
@@ -787,6 +805,7 @@ static void attempt_twice(struct world *w, struct attack *a)
 		start_honest(w, a->seed, ++w->fences);
 		if (!bench_run(w->bench, 10))
 			fail("the bystander alone, seconds", 10, 0);
+		fill_with(w, a->seed);
 		attempt(w, a, &out[i]);
 	}
 	compare(&out[0], &out[1]);
