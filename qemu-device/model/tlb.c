@@ -92,8 +92,8 @@ void tsr_tlb_sync(struct tsr_runner *runner)
 }
 
 /*
- * Count @n completed invalidations of @as. Until now threads may have decoded code with translations
- * they had not dropped yet; what they have kept of it is for nobody from here on.
+ * Count @n completed invalidations of @as. Until now threads may have decoded code with
+ * translations they had not dropped yet; what they have kept of it is for nobody from here on.
  */
 static void completed(struct tsr_gpu *gpu, unsigned int as, uint32_t n, bool irq)
 {

@@ -788,8 +788,8 @@ void fuzz_summary(void)
 }
 
 /*
- * Nothing is left from one program for the next: the attack follows a bystander twice, on devices in
- * the same state, and the bystanders' different seeds are nowhere to be seen.
+ * Nothing is left from one program for the next: the attack follows a bystander twice, on devices
+ * in the same state, and the bystanders' different seeds are nowhere to be seen.
  */
 static void attempt_twice(struct world *w, struct attack *a)
 {

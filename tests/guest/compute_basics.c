@@ -479,7 +479,8 @@ static void chain(void)
 static void two_queues(void)
 {
 	enum { THREADS = 64 * 100, ROUNDS = 30 };
-	struct tsr_alloc data[2] = { lt_data(&c.lt, THREADS * 4, 0), lt_data(&c.lt, THREADS * 4, 0) };
+	struct tsr_alloc data[2] = { lt_data(&c.lt, THREADS * 4, 0),
+				     lt_data(&c.lt, THREADS * 4, 0) };
 	struct tsr_dispatch_info d = { .groups = { THREADS / 64 }, .storage_count = 1 };
 	struct tsr_stream *streams[2] = { NULL };
 	struct tsr_queue *queues[2] = { c.queue, NULL };

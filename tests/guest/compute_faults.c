@@ -53,7 +53,8 @@ struct wrong {
 	"}\n"
 
 static const struct wrong wrongs[] = {
-	{ "[ISA14] an illegal instruction", "clause unchecked { *NOP\n *NOP\n *.word 0x7fffff\n }\n",
+	{ "[ISA14] an illegal instruction",
+	  "clause unchecked { *NOP\n *NOP\n *.word 0x7fffff\n }\n",
 	  0, -EINVAL, TSR_FAULT_SHADER_ENCODING, 2, false, 0, 0 },
 	{ "[ISA14] garbage for a clause", ".quad 0xffffffffffffffff, 0xffffffffffffffff\n",
 	  0, -EINVAL, TSR_FAULT_SHADER_ENCODING, 0, false, 0, 0 },

@@ -61,7 +61,8 @@ static void helper(void)
 	struct shade_machine m;
 	struct tsr_queue *q;
 
-	shade_text(&endless, "loop: clause {\n+BRANCHZ.i32.eq r63, loop\n}\nclause end {\n*NOP\n}\n");
+	shade_text(&endless,
+		   "loop: clause {\n+BRANCHZ.i32.eq r63, loop\n}\nclause end {\n*NOP\n}\n");
 	shade_text(&code, "clause slot=0 " SHADE_STORE("r60"));
 	shade_init(&m, &config);
 	shade_call(&m.s, &m.q, &forever);
@@ -113,7 +114,8 @@ static void stale(void)
 int main(void)
 {
 	ktap_start();
-	ktap_run("[SYS10] a core all of whose warps wait for the host stops, messages early", early);
+	ktap_run("[SYS10] a core whose warps all wait for the host stops, messages early",
+		 early);
 	ktap_run("[SYS10] the same with late messages", late);
 	ktap_run("[SYS10] what a helper found is forgotten with its dispatch", helper);
 	ktap_run("[ISA14] no clause decoded during an invalidation is left behind it", stale);

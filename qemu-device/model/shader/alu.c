@@ -99,7 +99,7 @@ const char *tsr_alu_name(const struct tsr_alu *alu)
 	return alu->name;
 }
 
-/* Whether an operand of the instruction, or of the other one of a pair, is the same for all warps. */
+/* Whether an operand of the instruction, or of its pair, is the same for all warps. */
 static bool has_strides(const struct tsr_uop *uop)
 {
 	bool strides = uop->dst.step != 1;

@@ -40,7 +40,8 @@ struct tsr_uop {
 	 */
 	struct tsr_operand pair[3];
 	const struct tsr_insn *insn;	/* lives as long as the micro-operation */
-	const struct tsr_insn *pair_insn;	/* the tuple's FMA instruction for such a pair, else NULL */
+	/* the tuple's FMA instruction for such a pair, else NULL */
+	const struct tsr_insn *pair_insn;
 	struct tsr_alu_mode mode;
 	uint8_t dst_kind;		/* enum tsr_dst */
 	bool strides;			/* set by tsr_alu_select(): some operand's step is not 1 */
@@ -53,29 +54,33 @@ struct tsr_uop {
 /* One implementation of all arithmetic. */
 struct tsr_alu;
 
-/* The fastest one this processor can run, or the one of that name ("sse2", "avx2", "avx512"); NULL: it cannot. */
+/*
+ * The fastest one this processor can run, or the one of that name ("sse2", "avx2", "avx512");
+ * NULL: it cannot.
+ */
 const struct tsr_alu *tsr_alu_best(void);
 const struct tsr_alu *tsr_alu_named(const char *name);
 const char *tsr_alu_name(const struct tsr_alu *alu);
 
 /*
- * Choose the function of @uop, whose operands, insn and mode are set. False if the instruction is not arithmetic or its
- * semantics is not public.
+ * Choose the function of @uop, whose operands, insn and mode are set. False if the instruction is
+ * not arithmetic or its semantics is not public.
  */
 bool tsr_alu_select(const struct tsr_alu *alu, struct tsr_uop *uop);
 
 /*
- * Put the host's floating-point unit into the state micro-operations of a clause with @mode want (flush modes, round to
- * nearest even, no traps), and back. A core calls enter before it runs micro-operations and again when the mode changes
- * (cheap if it does not), leave before it returns.
+ * Put the host's floating-point unit into the state micro-operations of a clause with @mode want
+ * (flush modes, round to nearest even, no traps), and back. A core calls enter before it runs
+ * micro-operations, change when the mode changes (cheap if it does not), leave before it returns.
  */
 struct tsr_alu_saved { uint32_t host, now; };
 void tsr_alu_enter(struct tsr_alu_saved *saved, const struct tsr_alu_mode *mode);
 void tsr_alu_change(struct tsr_alu_saved *saved, const struct tsr_alu_mode *mode);
 void tsr_alu_leave(const struct tsr_alu_saved *saved);
 
-/* One instruction on plain words, by whatever path: for tests and single-stepping; the reference for all of them. */
-bool tsr_alu_scalar(const struct tsr_alu *alu, const struct tsr_insn *insn, const struct tsr_insn *pair_insn,
-		    const struct tsr_alu_mode *mode, const uint32_t src[4], const uint32_t pair[3], uint32_t *result);
+/* One instruction on plain words, by whatever path: for tests and single-stepping. */
+bool tsr_alu_scalar(const struct tsr_alu *alu, const struct tsr_insn *insn,
+		    const struct tsr_insn *pair_insn, const struct tsr_alu_mode *mode,
+		    const uint32_t src[4], const uint32_t pair[3], uint32_t *result);
 
 #endif

@@ -90,7 +90,7 @@ typedef uint32_t tsr_vector_in_memory __attribute__((vector_size(TSR_VECTOR_BYTE
 #define TSR_CHUNKS (64 / TSR_VECTOR_BYTES)
 #define TSR_CHUNK_LANES (TSR_VECTOR_BYTES / 4)
 
-/* Checked for bad addresses, but not for undefined arithmetic: that would take compilers minutes. */
+/* Checked for bad addresses, but not for undefined arithmetic: compilers would take minutes. */
 #define TSR_UNCHECKED_ __attribute__((no_sanitize("undefined")))
 #define TSR_INLINE static inline __attribute__((always_inline, unused)) TSR_UNCHECKED_
 

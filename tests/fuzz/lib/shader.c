@@ -310,7 +310,9 @@ static enum group choose_group(struct making *m)
 		return GROUP_REST;
 	if (m->message || n < 140)
 		return n & 15 ? GROUP_ADD : GROUP_BRANCH;
-	return n < 200 ? GROUP_MEMORY : n < 235 ? GROUP_VIEW : n < 242 ? GROUP_BARRIER : GROUP_BRANCH;
+	if (n < 200)
+		return GROUP_MEMORY;
+	return n < 235 ? GROUP_VIEW : n < 242 ? GROUP_BARRIER : GROUP_BRANCH;
 }
 
 static void choose_words(struct making *m, unsigned int at)
