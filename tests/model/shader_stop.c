@@ -173,7 +173,7 @@ static void every_stop(void (*disturb)(struct shade_machine *m))
 
 		run(&configs[i], NULL, plain);
 		/* at the very least each clause of each bundle */
-		ktap_ok(run(&configs[i], disturb, disturbed) >= 60);
+		ktap_ok(run(&configs[i], disturb, disturbed) >= 30);
 		for (unsigned int c = 0; c < COUNTED; c++)
 			ktap_eq(disturbed[c], plain[c]);
 	}

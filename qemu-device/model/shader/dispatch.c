@@ -99,7 +99,8 @@ static enum tsr_burst burst(struct tsr_shader *sh, const struct tsr_mem *mem, st
 
 	/*
 	 * Bundles that wait for the host are tried again when it has said something new, not
-	 * before: a burst may be too short to try them all, and would never find that the core is stuck.
+	 * before: a burst may be too short to try them all, and would never find that the core
+	 * is stuck.
 	 */
 	if (core->stuck_seq != host_seq) {
 		core->ready |= core->waiting;

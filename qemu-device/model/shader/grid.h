@@ -87,7 +87,7 @@ struct tsr_core {
 	/* Somebody runs it, or it is being looked at; who gets it first has it. */
 	atomic_bool claimed;
 	_Atomic uint8_t state;		/* enum tsr_core_state */
-	uint64_t stuck_seq;		/* host_seq of the last burst; bundles wait for a newer one */
+	uint64_t stuck_seq;		/* host_seq of the last burst: bundles wait for more */
 	uint32_t index;
 	uint64_t next;			/* number of the next group to start */
 	uint32_t groups;		/* resident groups */
