@@ -312,6 +312,7 @@ static void check_fault(struct setup *s)
 	uint64_t pc = bench_queue_reg64(&s->queue, TSR_QUEUE_FAULT_PC__OFFSET);
 	enum tsr_fault fault = bench_fault(&s->queue);
 	bool ring = record & TSR_QUEUE_FAULT_RING__MASK;
+	unsigned int unit = bench_field(record, TSR_QUEUE_FAULT_UNIT__MASK);
 	uint64_t base = ring ? RING_VA : CODE_VA, size = ring ? 1 << RING_LOG2 : CODE_SIZE;
 	struct tsr_decode_options options = {
 		.flags = ring ? TSR_DECODE_RING : 0,
@@ -327,9 +328,12 @@ static void check_fault(struct setup *s)
 	       bench_queue_reg(&s->queue, TSR_QUEUE_FAULT_RPTR__OFFSET));
 	if (!tsr_desc_value_name(tsr_desc_find_enum("FAULT"), fault) || fault == TSR_FAULT_NONE)
 		fail("a fault code that exists", 1, fault);
-	/* a packet that the prefetcher could not read, or one outside what we know */
-	if (pc - base >= size || fault == TSR_FAULT_STREAM_BOUND ||
-	    bench_field(record, TSR_QUEUE_FAULT_UNIT__MASK) == TSR_UNIT_CP_FETCH)
+	/*
+	 * a packet that the prefetcher could not read, one outside what we know, or the state of a
+	 * dispatch
+	 */
+	if (pc - base >= size || fault == TSR_FAULT_STREAM_BOUND || unit == TSR_UNIT_CP_FETCH ||
+	    unit == TSR_UNIT_DISPATCH)
 		return;
 	tsr_decode_begin(&decoder, memory + (pc - base), size - (pc - base), &options);
 	if (tsr_decode_next(&decoder, &packet) && packet.num_errors)

@@ -243,12 +243,12 @@ static void judge_lane(struct run *run, unsigned int p, unsigned int warp, unsig
 /* Run the lanes that are filled. */
 static void flush(struct run *run)
 {
-	struct tsr_alu_state state = { .warps = TSR_BUNDLE_WARPS,
-				       .warp = { 0, 1, 2, 3 },
-				       .full = true };
+	struct tsr_alu_state state = { .warps = TSR_BUNDLE_WARPS, .full = true };
 	struct tsr_alu_saved saved;
 	uint32_t expected[LANES] = { 0 };
 
+	for (unsigned int w = 0; w < TSR_BUNDLE_WARPS; w++)
+		state.warp[w] = w;
 	state.space[0] = run->reg[0];
 	for (unsigned int i = 0; i < run->used && run->oracle; i++) {
 		uint32_t src[4];
