@@ -38,10 +38,10 @@ static void long_job(struct gt_cs *cs, uint64_t at, unsigned int half, unsigned 
 
 /*
  * Two queues of one class, two engines. The time both together spent on engines exceeds the time
- * that passed: so for a while both were inside. (With one engine the sum cannot exceed it, however
- * the slices fall.)
+ * that passed: so for a while both were inside. With one engine the sum cannot exceed it, however
+ * the slices fall. On a busy host the two may not meet: whether they did.
  */
-static void two_at_once(void)
+static bool meet(void)
 {
 	struct gt_bo src = gt_bo(c.fd, BYTES, DRM_TESSERA_BO_CACHED),
 		     dst = gt_bo(c.fd, BYTES, DRM_TESSERA_BO_CACHED);
@@ -73,8 +73,6 @@ static void two_at_once(void)
 	busy = m[0].busy + m[1].busy;
 	ktap_note("%llu ns on engines in %llu ns", (unsigned long long)busy,
 		  (unsigned long long)(last - first));
-	ktap_ok(m[0].begin < m[1].end && m[1].begin < m[0].end);
-	ktap_ok(busy > last - first);
 	ktap_mem_eq(dst.map, src.map, BYTES);
 	for (i = 0; i < 2; i++) {
 		gt_queue_destroy(c.fd, queues[i]);
@@ -82,6 +80,16 @@ static void two_at_once(void)
 	}
 	gt_bo_free(&src);
 	gt_bo_free(&dst);
+	return busy > last - first;
+}
+
+static void two_at_once(void)
+{
+	unsigned int tries = 0;
+
+	while (!meet() && ++tries < 10)
+		;
+	ktap_ok(tries < 10);
 }
 
 /* Twenty queues of all priorities on two engines, long and short jobs mixed: every copy is exact.
