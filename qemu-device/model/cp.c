@@ -116,7 +116,7 @@ static uint64_t locate(struct tsr_queue *q, struct tsr_packet *packet)
 	packet->depth = x->depth;
 	packet->header_valid = false;
 	if (x->depth) {
-		const struct tsr_frame *frame = &x->frame[x->depth - 1];
+		const struct tsr_call_frame *frame = &x->frame[x->depth - 1];
 
 		packet->as = tsr_queue_user_as(q);
 		packet->pc = frame->pc;
@@ -195,7 +195,7 @@ static enum tsr_cp_result do_call(struct tsr_runner *runner, struct tsr_queue *q
 		atomic_store_explicit(&q->in_call, true, memory_order_relaxed);
 		x->phase = TSR_CP_FETCH;
 	}
-	x->frame[x->depth++] = (struct tsr_frame) { .pc = call.addr, .end = call.addr + call.size };
+	x->frame[x->depth++] = (struct tsr_call_frame) { .pc = call.addr, .end = call.addr + call.size };
 	return TSR_CP_STEPPED;
 }
 
@@ -209,7 +209,7 @@ static enum tsr_cp_result do_jump(struct tsr_runner *runner, struct tsr_queue *q
 		return packet_fault(q, TSR_FAULT_LOOP, 0);
 	retire(runner, q);
 	x->frame[x->depth - 1] =
-		(struct tsr_frame){ .pc = jump.addr, .end = jump.addr + jump.size };
+		(struct tsr_call_frame){ .pc = jump.addr, .end = jump.addr + jump.size };
 	return TSR_CP_STEPPED;
 }
 

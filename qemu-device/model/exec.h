@@ -14,7 +14,7 @@
 #include "tsr_regs.h"
 
 /* An open user stream. Addresses wrap at 2^64; only their differences are compared. */
-struct tsr_frame {
+struct tsr_call_frame {
 	uint64_t pc;			/* next packet */
 	uint64_t end;			/* first byte behind the stream */
 };
@@ -84,7 +84,7 @@ struct tsr_exec {
 	uint32_t loops;			/* JUMP, CALL and RETURN since progress */
 	/* steps of the command processor since the engine's last turn */
 	uint32_t ahead;
-	struct tsr_frame frame[TSR_NESTING_MAX];
+	struct tsr_call_frame frame[TSR_NESTING_MAX];
 	struct tsr_packet packet;	/* the packet in phase EXECUTE */
 	struct tsr_prefetch prefetch;
 	struct tsr_fifo fifo;

@@ -22,7 +22,7 @@ struct tsr_defect tsr_packet_check_header(const struct tsr_queue *q, uint64_t he
 	const struct tsr_desc_packet *desc = tsr_desc_packets[tsr_packet_opcode(header)];
 	unsigned int qwords = tsr_packet_qwords(header);
 
-	if (!desc)
+	if (!desc || desc->level == TSR_DESC_LIST)
 		return defect(TSR_FAULT_UNKNOWN_OPCODE, 0);
 	if (qwords < desc->min_qwords || qwords > desc->max_qwords)
 		return defect(TSR_FAULT_BAD_LENGTH, 0);

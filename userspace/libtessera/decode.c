@@ -60,7 +60,8 @@ static bool is_ring(const struct tsr_decoder *decoder)
 /* Whether a packet of this kind may stand in the ring or the stream we read. */
 static bool level_allows(const struct tsr_decoder *decoder, const struct tsr_desc_packet *desc)
 {
-	return desc->level != (is_ring(decoder) ? TSR_DESC_USER : TSR_DESC_RING);
+	return desc->level != TSR_DESC_LIST &&
+	       desc->level != (is_ring(decoder) ? TSR_DESC_USER : TSR_DESC_RING);
 }
 
 /*

@@ -19,7 +19,7 @@ VALUE_NAME = re.compile(r"^[A-Z0-9][A-Z0-9_]*$")
 COUNTER_NAME = re.compile(r"^[a-z][a-z0-9-]*$")
 ACCESS = ("ro", "wo", "rw", "w1c", "w1s")
 TYPES = ("uint", "int", "bool", "va", "pa")
-LEVELS = ("any", "ring", "user")
+LEVELS = ("any", "ring", "user", "list")
 BATCHES = ("engine", "cp")
 SCOPES = ("queue", "global")
 

@@ -20,6 +20,7 @@ enum tsr_desc_level {
 	TSR_DESC_ANYWHERE,
 	TSR_DESC_RING,	/* only in rings */
 	TSR_DESC_USER,	/* only in user streams */
+	TSR_DESC_LIST,	/* only in control lists */
 };
 
 /* Which part of the device executes a packet. */
@@ -256,7 +257,8 @@ uint64_t tsr_desc_field_get(const struct tsr_desc_field *field, const uint64_t *
 
 TYPES = {"uint": "TSR_DESC_UINT", "int": "TSR_DESC_INT", "bool": "TSR_DESC_BOOL", "va": "TSR_DESC_VA",
          "pa": "TSR_DESC_PA"}
-LEVELS = {"any": "TSR_DESC_ANYWHERE", "ring": "TSR_DESC_RING", "user": "TSR_DESC_USER"}
+LEVELS = {"any": "TSR_DESC_ANYWHERE", "ring": "TSR_DESC_RING", "user": "TSR_DESC_USER",
+          "list": "TSR_DESC_LIST"}
 
 
 class Tables:

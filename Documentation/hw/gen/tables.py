@@ -3,7 +3,7 @@
 
 import textwrap
 
-LEVELS = {"any": "ring, user", "ring": "ring", "user": "user"}
+LEVELS = {"any": "ring, user", "ring": "ring", "user": "user", "list": "control list"}
 
 
 def cell(text):
@@ -125,7 +125,8 @@ def packet(_description, item):
     """One packet: what it does, then its fields."""
     length = f"{item.qwords} to {item.max_qwords} qwords" if item.variable else \
         f"{item.qwords} qword{'s' if item.qwords > 1 else ''}"
-    where = {"any": "rings and user streams", "ring": "rings only", "user": "user streams only"}[item.level]
+    where = {"any": "rings and user streams", "ring": "rings only", "user": "user streams only",
+             "list": "control lists only"}[item.level]
     classes = ", ".join(item.classes) + " queues" if item.classes else "all queues"
     lines = [f"**`{item.name}`**: opcode `{item.opcode:#04x}`, {length}, in {where}, on {classes}.", ""]
     lines += paragraphs(item.doc)
