@@ -8,6 +8,7 @@
 #   apt_fetch DIR PKG...    download binary packages and unpack them below DIR
 #   apt_source DIR PKG      download and unpack a source package; DIR/PKG-version/ appears
 #   apt_version PKG         candidate version of a binary package
+#   apt_newest_source PKG   newest version of a source package; apt itself only looks in the host's release
 #   apt_depends PKG         what a metapackage stands for, one package per line
 #
 # TESSERA_MIRROR may name another Debian mirror.
@@ -67,6 +68,13 @@ EOF
 }
 
 apt_version() { apt-cache policy "$1" | awk '/Candidate:/ { print $2 }'; }
+
+apt_newest_source() {
+    local version
+    version=$(apt-cache showsrc "$1" | awk '/^Version:/ { print $2 }' | sort -V | tail -n 1)
+    [ -n "$version" ] || die "the archive $MIRROR has no source package $1 in trixie"
+    echo "$version"
+}
 
 apt_depends() {
     apt-cache depends --no-recommends --no-suggests "$1" | awk '$1 == "Depends:" { print $2 }'

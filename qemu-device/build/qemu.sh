@@ -82,8 +82,7 @@ build_base() {
     local version tree
     [ "${1:-}" = refresh ] || [ ! -e "$BASE_LINK/complete" ] || return 0
     apt_ready
-    version=$(apt-cache showsrc qemu | awk '/^Version:/ { print $2 }' | sort -V | tail -n 1)
-    [ -n "$version" ] || die "the archive $MIRROR has no source package qemu in trixie"
+    version=$(apt_newest_source qemu) || exit 1
     tree=$CACHE/qemu/${version#*:}-$recipe
     if [ ! -e "$tree/complete" ]; then
         say "building QEMU ${version#*:}: once, some minutes"

@@ -19,7 +19,7 @@ dir=$CACHE/softfloat/$({
 
 # find_source DIR: print where the source is; DIR is a place to download to.
 find_source() {
-    local found
+    local found version
     for found in "$CACHE"/qemu/*/src/subprojects/berkeley-softfloat-3; do
         if [ -e "$found/source/f32_mulAdd.c" ]; then
             echo "$found"
@@ -28,7 +28,8 @@ find_source() {
     done
     apt_ready
     mkdir -p "$1"
-    apt_source "$1" qemu
+    version=$(apt_newest_source qemu) || exit 1
+    apt_source "$1" "qemu=$version"
     for found in "$1"/qemu-*/subprojects/berkeley-softfloat-3; do
         [ -e "$found/source/f32_mulAdd.c" ] || die "QEMU's source comes without Berkeley SoftFloat"
         echo "$found"
