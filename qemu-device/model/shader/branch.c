@@ -4,8 +4,7 @@
  * an integer or half of one against zero, have a function of their own.
  */
 #include "branch.h"
-
-#include <string.h>
+#include "float_ops.h"
 
 #ifdef __SSE2__
 #include <emmintrin.h>
@@ -15,8 +14,7 @@
 enum type {
 	TYPE_SIGNED,
 	TYPE_UNSIGNED,
-	TYPE_FLOAT,
-	TYPE_HALF,
+	TYPE_FLOAT,			/* halves name themselves by their widening */
 };
 
 /* tsr_uop.param */
@@ -47,49 +45,18 @@ static void write_targets(const struct tsr_uop *uop, struct tsr_alu_state *state
 		result(state)->target[w] = *operand(uop, state, uop->param[PARAM_TARGET], w);
 }
 
-/* The float of a half. Every half is a float. */
-static float half_float(uint32_t h, bool flush)
+/* A source as an integer, widened as its modifier (enum tsr_mod_widen) says. */
+static int64_t integer(const struct tsr_uop *uop, unsigned int n, uint32_t word)
 {
-	uint32_t sign = (h & 0x8000) << 16, exp = h >> 10 & 31, frac = h & 0x3ff, bits;
-	float f;
-
-	if (!exp && frac && !flush)
-		return (sign ? -1.0f : 1.0f) * (float)frac * 0x1p-24f;
-	if (!exp)
-		bits = sign;
-	else if (exp == 31)
-		bits = sign | 0x7f800000 | frac << 13;
-	else
-		bits = sign | (exp + 112) << 23 | frac << 13;
-	memcpy(&f, &bits, sizeof(f));
-	return f;
-}
-
-/* A source as a number, widened as @widen (enum tsr_mod_widen) says. */
-static double number(const struct tsr_uop *uop, uint32_t word, unsigned int widen)
-{
+	unsigned int widen = uop->insn->mod[TSR_MOD_WIDEN0 + n];
 	uint32_t half = widen == TSR_WIDEN_H1 ? word >> 16 : word & 0xffff;
-	bool flush = uop->mode.ftz == TSR_FTZ_ALWAYS;
-	float f;
 
-	switch (uop->param[PARAM_TYPE]) {
-	case TYPE_SIGNED:
+	if (uop->param[PARAM_TYPE] == TYPE_SIGNED)
 		return widen ? (int16_t)half : (int32_t)word;
-	case TYPE_UNSIGNED:
-		return widen ? half : word;
-	case TYPE_HALF:
-		return half_float(half, flush);
-	default:
-		if (widen)
-			return half_float(half, flush);
-		if ((uop->mode.ftz == TSR_FTZ_DX11 || flush) && !(word & 0x7f800000))
-			return 0;
-		memcpy(&f, &word, sizeof(f));
-		return f;
-	}
+	return widen ? half : word;
 }
 
-static bool holds(unsigned int compare, double a, double b)
+static bool integers_compare(unsigned int compare, int64_t a, int64_t b)
 {
 	switch (compare) {
 	case TSR_CMPF_EQ:
@@ -107,6 +74,17 @@ static bool holds(unsigned int compare, double a, double b)
 	}
 }
 
+/* The condition for one thread. */
+static bool holds(const struct tsr_uop *uop, uint32_t a, uint32_t b)
+{
+	unsigned int compare = uop->param[PARAM_COMPARE];
+
+	if (uop->param[PARAM_TYPE] == TYPE_FLOAT)
+		return tsr_float_compare(compare, tsr_float_source(uop, 0, a),
+					 tsr_float_source(uop, 1, b));
+	return integers_compare(compare, integer(uop, 0, a), integer(uop, 1, b));
+}
+
 /* BRANCH: two operands. */
 static void branch_compare(const struct tsr_uop *uop, struct tsr_alu_state *state)
 {
@@ -117,15 +95,13 @@ static void branch_compare(const struct tsr_uop *uop, struct tsr_alu_state *stat
 		unsigned int taken = 0;
 
 		for (unsigned int l = 0; l < TSR_WARP_LANES; l++)
-			taken |= holds(uop->param[PARAM_COMPARE],
-				       number(uop, a->u[l], uop->insn->mod[TSR_MOD_WIDEN0]),
-				       number(uop, b->u[l], uop->insn->mod[TSR_MOD_WIDEN1])) << l;
+			taken |= (unsigned int)holds(uop, a->u[l], b->u[l]) << l;
 		result(state)->taken[w] = taken;
 		write_targets(uop, state, w);
 	}
 }
 
-/* BRANCHZ: against zero. */
+/* BRANCHZ: against zero, which is the same word in every type. */
 static void branch_zero(const struct tsr_uop *uop, struct tsr_alu_state *state)
 {
 	for (unsigned int i = 0; i < state->warps; i++) {
@@ -134,9 +110,7 @@ static void branch_zero(const struct tsr_uop *uop, struct tsr_alu_state *state)
 		unsigned int taken = 0;
 
 		for (unsigned int l = 0; l < TSR_WARP_LANES; l++)
-			taken |= holds(uop->param[PARAM_COMPARE],
-				       number(uop, a->u[l], uop->insn->mod[TSR_MOD_WIDEN0]), 0)
-				 << l;
+			taken |= (unsigned int)holds(uop, a->u[l], 0) << l;
 		result(state)->taken[w] = taken;
 		write_targets(uop, state, w);
 	}
@@ -250,7 +224,6 @@ static tsr_uop_fn *function(struct tsr_uop *uop)
 {
 	switch (uop->insn->op) {
 	case TSR_OP_ADD_BRANCH_F16:
-		return comparison(uop, TYPE_HALF, true);
 	case TSR_OP_ADD_BRANCH_F32:
 		return comparison(uop, TYPE_FLOAT, true);
 	case TSR_OP_ADD_BRANCH_S16:
@@ -262,7 +235,6 @@ static tsr_uop_fn *function(struct tsr_uop *uop)
 	case TSR_OP_ADD_BRANCH_U32:
 		return comparison(uop, TYPE_UNSIGNED, true);
 	case TSR_OP_ADD_BRANCHZ_F16:
-		return comparison(uop, TYPE_HALF, false);
 	case TSR_OP_ADD_BRANCHZ_F32:
 		return comparison(uop, TYPE_FLOAT, false);
 	case TSR_OP_ADD_BRANCHZ_S16:
