@@ -21,6 +21,7 @@ import time
 
 TOP = os.environ.get("TSR_TOP") or os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 ENOUGH = 0.9
+MODEL = "qemu-device/model"
 # (what, by what): each occurrence of the first in a line is a place for a mutant.
 MUTATIONS = [(r" == ", " != "), (r" != ", " == "), (r" < ", " <= "), (r" <= ", " < "), (r" > ", " >= "), (r" >= ", " > "),
              (r" && ", " || "), (r" \|\| ", " && "), (r" \+ ", " - "), (r" - ", " + "), (r" << ", " >> "), (r" >> ", " << "),
@@ -46,6 +47,16 @@ def places(path):
         for what, by in MUTATIONS:
             for m in re.finditer(what, code):
                 yield number, line[:m.start()] + by + line[m.end():]
+
+
+def sources(tree, pattern):
+    """The model's sources whose name, or path below qemu-device/model, is like the pattern; headers with code in them too."""
+    found = []
+    for directory, _, names in os.walk(os.path.join(tree, MODEL)):
+        for path in (os.path.relpath(os.path.join(directory, n), tree) for n in names if n.endswith((".c", ".h"))):
+            if fnmatch.fnmatch(os.path.basename(path), pattern) or fnmatch.fnmatch(os.path.relpath(path, MODEL), pattern):
+                found.append(path)
+    return sorted(found)
 
 
 def run(tree, *words):
@@ -91,7 +102,7 @@ def main():
     p = argparse.ArgumentParser(description="Count the mutants that the model's tests kill.")
     p.add_argument("--count", type=int, default=20, help="mutants")
     p.add_argument("--seed", type=int, default=int(time.time()))
-    p.add_argument("--only", default="*", help="file names to mutate, a shell pattern")
+    p.add_argument("--only", default="*", help="files to mutate: a shell pattern for names, or paths as shader/*.c")
     p.add_argument("--dir", required=True, help="where to work")
     args = p.parse_args()
     tree = os.path.join(args.dir, "tree")
@@ -105,10 +116,8 @@ def main():
     baseline = objects(tree)
     random.seed(args.seed)
     print(f"# seed {args.seed}")
-    files = [n for n in sorted(os.listdir(os.path.join(tree, "qemu-device/model")))
-             if n.endswith(".c") and fnmatch.fnmatch(n, args.only)]
-    all_places = [(os.path.join("qemu-device/model", n), number, new) for n in files
-                  for number, new in places(os.path.join(tree, "qemu-device/model", n))]
+    all_places = [(path, number, new) for path in sources(tree, args.only)
+                  for number, new in places(os.path.join(tree, path))]
     random.shuffle(all_places)
     counts = {"killed": 0, "survived": 0, "not counted": 0}
     for path, number, new in all_places:
