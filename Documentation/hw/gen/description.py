@@ -13,6 +13,7 @@ from dataclasses import dataclass, field as member
 from typing import Dict, List, Optional
 
 import xmltree
+from reader import Reader
 
 NAME = re.compile(r"^[A-Z][A-Z0-9_]*$")
 VALUE_NAME = re.compile(r"^[A-Z0-9][A-Z0-9_]*$")
@@ -212,12 +213,14 @@ class Description:
         return next((item for item in getattr(self, kind) if item.name == name), None)
 
 
-class Loader:
+class Loader(Reader):
     """Turns elements into objects; complaints go to self.complaints and a harmless default is used."""
 
+    attributes = ATTRIBUTES
+    not_a_number = "neither a number nor a constant"
+
     def __init__(self):
-        self.complaints = xmltree.Complaints()
-        self.consts = {}
+        super().__init__(xmltree.Complaints())
         self.isa_roots = []             # <isa> files are isa_description.py's
         self.description = Description()
 
@@ -267,56 +270,16 @@ class Loader:
 
     # -- attributes ---------------------------------------------------------------------------
 
-    def _attributes(self, element, extra_allowed=False):
-        required, optional = ATTRIBUTES[element.tag]
-        for key in required:
-            if key not in element.attrs:
-                self.complaints.add(element, f"<{element.tag}> needs the attribute {key}=")
-        for key in element.attrs:
-            if key not in required and key not in optional and not extra_allowed:
-                self.complaints.add(element, f"<{element.tag}> has no attribute {key}=")
-
-    def _children(self, element, *tags):
-        chosen = []
-        for child in element.children:
-            if child.tag in tags:
-                chosen.append(child)
-            else:
-                self.complaints.add(child, f"<{child.tag}> does not belong into <{element.tag}>")
-        return chosen
-
-    def _int(self, element, key, default=0):
-        """An attribute that is a number (decimal or 0x…) or the name of a constant."""
-        text = element.attrs.get(key)
-        if text is None:
-            return default
-        if text in self.consts:
-            return self.consts[text]
-        try:
-            number = int(text, 0)
-        except ValueError:
-            self.complaints.add(element, f"{key}=\"{text}\" is neither a number nor a constant")
-            return default or 0
-        if number < 0:
-            self.complaints.add(element, f"{key}=\"{text}\" is negative")
-        return number
-
-    def _choice(self, element, key, choices, default):
-        text = element.attrs.get(key, default)
-        if text is not None and text not in choices:
-            self.complaints.add(element, f"{key}=\"{text}\" is not one of {', '.join(choices)}")
-            return default
-        return text
-
-    def _item(self, element, pattern=NAME):
-        name = element.attrs.get("name", "UNNAMED")
-        if not pattern.match(name):
-            self.complaints.add(element, f"\"{name}\" is not a name of the form {pattern.pattern}")
-        return {"name": name, "doc": element.text(), "file": element.file, "line": element.line}
+    def _named(self, element, pattern=NAME):
+        """_item() with a name of that form."""
+        item = self._item(element, default="UNNAMED")
+        if not pattern.match(item["name"]):
+            self.complaints.add(element, f"\"{item['name']}\" is not a name of the form {pattern.pattern}")
+        return item
 
     def _begin(self, element, pattern=NAME):
         self._attributes(element)
-        return self._item(element, pattern)
+        return self._named(element, pattern)
 
     # -- elements -----------------------------------------------------------------------------
 
@@ -339,7 +302,7 @@ class Loader:
                 self.complaints.add(child, "<value> needs the attributes name= and value=")
             self._children(child)
             enum.values.append(Value(value=self._int(child, "value"), extra=extra,
-                                     **self._item(child, VALUE_NAME)))
+                                     **self._named(child, VALUE_NAME)))
         return enum
 
     def _bitset(self, element):

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field as member
 from typing import Dict, List, Optional, Tuple
 
 from description import Item
+from reader import Reader
 
 UNIT_BITS = {"fma": 23, "add": 20}
 ORDERS = ("lt", "eq", "gt")         # of the selectors of sources 0 and 1
@@ -240,11 +241,13 @@ class Isa:
         return sorted(names, key=key)
 
 
-class Loader:
+class Loader(Reader):
     """Turns elements into objects; complaints are collected and a harmless default is used."""
 
+    attributes = ATTRIBUTES
+
     def __init__(self, complaints):
-        self.complaints = complaints
+        super().__init__(complaints)
         self.isa = Isa()
 
     def load(self, roots):
@@ -274,41 +277,11 @@ class Loader:
 
     # -- attributes ---------------------------------------------------------------------------
 
-    def _attributes(self, element):
-        required, optional = ATTRIBUTES[element.tag]
-        for key in required:
-            if key not in element.attrs:
-                self.complaints.add(element, f"<{element.tag}> needs the attribute {key}=")
-        for key in element.attrs:
-            if key not in required and key not in optional:
-                self.complaints.add(element, f"<{element.tag}> has no attribute {key}=")
-
     def _children(self, element, *tags):
-        chosen = []
-        for child in element.children:
-            if child.tag in tags:
-                self._attributes(child)
-                chosen.append(child)
-            else:
-                self.complaints.add(child, f"<{child.tag}> does not belong into <{element.tag}>")
+        chosen = super()._children(element, *tags)
+        for child in chosen:
+            self._attributes(child)
         return chosen
-
-    def _int(self, element, key, default=0):
-        text = element.attrs.get(key)
-        if text is None:
-            return default
-        try:
-            return int(text, 0)
-        except ValueError:
-            self.complaints.add(element, f"{key}=\"{text}\" is not a number")
-            return 0
-
-    def _choice(self, element, key, choices, default):
-        text = element.attrs.get(key, default)
-        if text is not None and text not in choices:
-            self.complaints.add(element, f"{key}=\"{text}\" is not one of {', '.join(choices)}")
-            return default
-        return text
 
     def _bits(self, element, key="bits"):
         """HIGH:LOW or BIT as (lowest, width); several, separated by blanks, as a list."""
@@ -327,11 +300,6 @@ class Loader:
         if len(found) != 1:
             self.complaints.add(element, f"{key}= must be one range of bits")
         return found[0] if found else (0, 1)
-
-    @staticmethod
-    def _item(element, key="name"):
-        return {"name": element.attrs.get(key, "unnamed"), "doc": element.text(), "file": element.file,
-                "line": element.line}
 
     # -- the format of clauses ----------------------------------------------------------------
 
