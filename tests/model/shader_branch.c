@@ -16,11 +16,12 @@ static const uint32_t words[] = {
 	0xff800001, 0x00000001, 0x807fffff, 0x00800000, 0x80800000, 0x7f7fffff, 0x33800000,
 	0x3c00bc00, 0x80000000, 0x00017c00, 0xfc008001, 0x7e0003ff, 0x83ffffff, 0x04008400,
 	0x7fff8000, 0x3c003c00, 0x00007fff, 0x00018000, 0x477fe000, 0x38800000, 0x00007bff,
+	0x00010000, 0xffff0001, 0x40490fdb, 0xc2480000,
 };
 
 #define WORDS (sizeof(words) / sizeof(words[0]))
 #define PAIRS (WORDS * WORDS)
-#define LOCAL 112			/* seven groups of seven warps */
+#define LOCAL 128			/* eight groups of eight warps: a whole bundle each */
 _Static_assert(PAIRS % LOCAL == 0, "whole groups");
 
 enum type { FLOAT, SIGNED, UNSIGNED };
@@ -170,6 +171,64 @@ static void run_all(const struct condition *c, unsigned int count, bool two)
 
 #define RUN(list, two) run_all(list, sizeof(list) / sizeof(list[0]), two)
 
+/* ---- Targets that differ between threads ----------------------------------------------------- */
+
+#define PLACES 3
+
+/*
+ * Each thread loads a number and an address; where the branch @text is taken it goes there: to one
+ * of three places that store their number. Where it is not, 9 is stored.
+ */
+static void to_register(const char *text, unsigned int compare, bool always)
+{
+	static const struct tsr_config config;
+	static struct shade_code code;
+	struct shade_dispatch d = { .code = &code, .groups = { 2 } };
+	char clauses[600];
+	struct shade_machine m;
+	uint32_t place[PLACES];
+
+	snprintf(clauses, sizeof(clauses),
+		 "clause slot=0 wait=0 flow=nbtb_unconditional {\n"
+		 "	*SHADDXL.u32 t0, u1.w0, r60, shift:3\n"
+		 "	+SHADDXH.i32 t1, u1.w1, t\n"
+		 "	+LOAD.i64 t0, t1, @r2\n"
+		 "}\n"
+		 "clause flow=nbtb_unconditional {\n	+%s\n}\n", text);
+	memset(&code, 0, sizeof(code));
+	shade_text(&code, clauses);
+	for (unsigned int i = 0; i <= PLACES; i++) {
+		if (i)
+			place[i - 1] = SHADE_CODE + code.size;
+		snprintf(clauses, sizeof(clauses),
+			 "clause { *MOV.i32 r4, %#x\n *NOP\n }\n"
+			 "clause message=store slot=0 " SHADE_STORE("r4"), i ? i : 9);
+		shade_text(&code, clauses);
+	}
+	d.state.local_x = LOCAL;
+	shade_init(&m, &config);
+	for (unsigned int i = 0; i < 2 * LOCAL; i++) {
+		*stage_word32(&m.s, 0x10000 + 8 * i) = i % 5 - 2u;
+		*stage_word32(&m.s, 0x10004 + 8 * i) = place[i % 7 % PLACES];
+	}
+	ktap_ok(shade_run(&m, &d));
+	for (unsigned int i = 0; i < 2 * LOCAL; i++) {
+		bool taken = always || expected(compare, i % 5 - 2.0, 0);
+
+		ktap_eq(*stage_word32(&m.s, 4 * i), taken ? i % 7 % PLACES + 1 : 9);
+	}
+	shade_free(&m);
+}
+
+static void targets(void)
+{
+	to_register("BRANCHZ.i32.eq r2, r3", 0, false);
+	to_register("BRANCHZ.i32.ne r2, r3", 1, false);
+	to_register("BRANCHZ.s32.lt r2, r3", 2, false);
+	to_register("BRANCH.s32.ge r2, zero.w0, r3", 5, false);
+	to_register("JUMP r3", 0, true);
+}
+
 /* ---- The tests ------------------------------------------------------------------------------- */
 
 static void floats(void)
@@ -231,10 +290,10 @@ static void integers_zero(void)
 int main(void)
 {
 	ktap_start();
-	ktap_run("[PIX4] [ISA12] BRANCH.f32 and .f16, all comparisons, halves, flush modes",
-		 floats);
+	ktap_run("[PIX4] [ISA12] BRANCH.f32 and .f16: comparisons, halves, flush modes", floats);
 	ktap_run("[PIX4] [ISA12] BRANCHZ.f32 and .f16", floats_zero);
 	ktap_run("[PIX4] [ISA12] BRANCH of integers, 32 and 16 bits", integers);
 	ktap_run("[PIX4] [ISA12] BRANCHZ of integers", integers_zero);
+	ktap_run("[PIX4] [ISA12] branches to registers: each thread has a target of its own", targets);
 	return ktap_finish();
 }

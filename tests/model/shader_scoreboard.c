@@ -95,6 +95,20 @@ static void missing(void)
 	run(&late, other, zero);
 }
 
+/* Two loads on two slots, and a wait for one of them. */
+static void two_slots(void)
+{
+	static const char second[] = LOAD("r2", "slot=3") LOAD("r4", "slot=1 wait=1")
+		MOVE("r3", "r4", "") LAST("r3", "");
+	static const char first[] = LOAD("r2", "slot=3") LOAD("r4", "slot=1 wait=1")
+		MOVE("r3", "r2", "") LAST("r3", "");
+
+	run(&early, second, number);
+	run(&late, second, number);
+	run(&early, first, number);
+	run(&late, first, zero);
+}
+
 /* The wait is in a clause without a message. */
 static void bare_wait(void)
 {
@@ -158,6 +172,25 @@ static void staging(void)
 	run(&late, waited, own);
 }
 
+#define EXCHANGE(header) \
+	"clause " header " {\n" \
+	"	*SHADDXL.u32 t0, u1.w0, r60, shift:2\n" \
+	"	+SHADDXH.i32 t1, u1.w1, t\n" \
+	"	+AXCHG.i32 t0, t1, @r2\n" \
+	"}\n"
+
+/* A message that reads its staging register, which is then written, and writes it in the end. */
+static void staging_both(void)
+{
+	static const char old[] = MOVE("r2", "r60", "") EXCHANGE("slot=1 staging_barrier")
+		MOVE("r2", "0x7", "wait=1") NOTHING("") LAST("r2", "");
+	static const char new[] = MOVE("r2", "r60", "") EXCHANGE("slot=1 staging_barrier")
+		MOVE("r2", "0x7", "wait=1") LOAD("r3", "slot=1 wait=1") LAST("r3", "");
+
+	run(&late, old, number);
+	run(&late, new, own);
+}
+
 /* What is still on its way when a thread ends is done all the same. */
 static void at_the_end(void)
 {
@@ -171,9 +204,11 @@ int main(void)
 {
 	ktap_start();
 	ktap_run("[ISA4] a load that is not waited for", missing);
+	ktap_run("[ISA4] a wait is for the slots it names", two_slots);
 	ktap_run("[ISA4] [ISA3] a clause without a message obeys its wait, one ahead", bare_wait);
 	ktap_run("[ISA4] a slot counts its messages", counts);
 	ktap_run("[ISA4] [ISA3] stores read staging late, bounded by the barrier", staging);
+	ktap_run("[ISA4] [ISA3] exchanges with a staging barrier", staging_both);
 	ktap_run("[ISA4] messages of threads that have ended", at_the_end);
 	return ktap_finish();
 }
