@@ -4,6 +4,31 @@
  */
 #include "float_ops.h"
 
+/*
+ * The instructions NAME.f32 and NAME.v2f16, of which @of computes one number: of the source, or of
+ * each of its halves.
+ */
+#define BOTH_WIDTHS(name, of)									\
+	uint32_t tsr_float_##name(const struct tsr_uop *uop, const uint32_t src[4],		\
+				  const uint32_t pair[3])					\
+	{											\
+		(void)pair;									\
+		return of(uop, tsr_float_real(uop, 0, src[0]), TSR_F32);			\
+	}											\
+												\
+	static uint32_t name##_of_half(const struct tsr_uop *uop, const uint32_t src[4],	\
+				       unsigned int half)					\
+	{											\
+		return of(uop, tsr_float_half_real(uop, 0, src[0], half), TSR_F16);		\
+	}											\
+												\
+	uint32_t tsr_float_##name##_half(const struct tsr_uop *uop, const uint32_t src[4],	\
+					 const uint32_t pair[3])				\
+	{											\
+		(void)pair;									\
+		return tsr_float_halves(uop, src, name##_of_half);				\
+	}
+
 /* floor(log2(|x|)) of a finite number */
 static int32_t exponent(const struct tsr_real *x)
 {
@@ -44,33 +69,18 @@ static enum tsr_frexp kind_of(const struct tsr_insn *insn)
 }
 
 /* 0 for 0, infinities and NaN. The negation is of the result. */
-static int32_t frexpe(const struct tsr_uop *uop, struct tsr_real x)
+static uint32_t frexpe(const struct tsr_uop *uop, struct tsr_real x, enum tsr_float_width width)
 {
 	int32_t e;
 
+	(void)width;
 	if (x.kind != TSR_REAL_FINITE)
 		return 0;
 	e = tsr_real_frexp(&x, kind_of(uop->insn));
 	return uop->insn->mod[TSR_MOD_NEG0] ? -e : e;
 }
 
-uint32_t tsr_float_frexpe(const struct tsr_uop *uop, const uint32_t src[4], const uint32_t pair[3])
-{
-	(void)pair;
-	return frexpe(uop, tsr_float_real(uop, 0, src[0]));
-}
-
-static uint32_t frexpe_half(const struct tsr_uop *uop, const uint32_t src[4], unsigned int half)
-{
-	return frexpe(uop, tsr_float_half_real(uop, 0, src[0], half));
-}
-
-uint32_t tsr_float_frexpe_half(const struct tsr_uop *uop, const uint32_t src[4],
-			       const uint32_t pair[3])
-{
-	(void)pair;
-	return tsr_float_halves(uop, src, frexpe_half);
-}
+BOTH_WIDTHS(frexpe, frexpe)
 
 static uint32_t frexpm(const struct tsr_uop *uop, struct tsr_real x, enum tsr_float_width width)
 {
@@ -79,23 +89,7 @@ static uint32_t frexpm(const struct tsr_uop *uop, struct tsr_real x, enum tsr_fl
 	return tsr_float_pack_plain(uop, x, width);
 }
 
-uint32_t tsr_float_frexpm(const struct tsr_uop *uop, const uint32_t src[4], const uint32_t pair[3])
-{
-	(void)pair;
-	return frexpm(uop, tsr_float_real(uop, 0, src[0]), TSR_F32);
-}
-
-static uint32_t frexpm_half(const struct tsr_uop *uop, const uint32_t src[4], unsigned int half)
-{
-	return frexpm(uop, tsr_float_half_real(uop, 0, src[0], half), TSR_F16);
-}
-
-uint32_t tsr_float_frexpm_half(const struct tsr_uop *uop, const uint32_t src[4],
-			       const uint32_t pair[3])
-{
-	(void)pair;
-	return tsr_float_halves(uop, src, frexpm_half);
-}
+BOTH_WIDTHS(frexpm, frexpm)
 
 /* a * 2^b */
 uint32_t tsr_float_ldexp(const struct tsr_uop *uop, const uint32_t src[4], const uint32_t pair[3])
@@ -137,27 +131,14 @@ static uint32_t log_b(const struct tsr_uop *uop, struct tsr_real x, enum tsr_flo
 	return tsr_float_pack_plain(uop, x, width);
 }
 
-uint32_t tsr_float_logb(const struct tsr_uop *uop, const uint32_t src[4], const uint32_t pair[3])
-{
-	(void)pair;
-	return log_b(uop, tsr_float_real(uop, 0, src[0]), TSR_F32);
-}
-
-static uint32_t logb_half(const struct tsr_uop *uop, const uint32_t src[4], unsigned int half)
-{
-	return log_b(uop, tsr_float_half_real(uop, 0, src[0], half), TSR_F16);
-}
-
-uint32_t tsr_float_logb_half(const struct tsr_uop *uop, const uint32_t src[4],
-			     const uint32_t pair[3])
-{
-	(void)pair;
-	return tsr_float_halves(uop, src, logb_half);
-}
+BOTH_WIDTHS(logb, log_b)
 
 /* The same as an integer; the lowest for 0, the highest for infinities and NaN. */
-static uint32_t ilog_b(struct tsr_real x, int32_t lowest)
+static uint32_t ilog_b(const struct tsr_uop *uop, struct tsr_real x, enum tsr_float_width width)
 {
+	int32_t lowest = width == TSR_F16 ? INT16_MIN : INT32_MIN;
+
+	(void)uop;
 	switch (x.kind) {
 	case TSR_REAL_ZERO:
 		return lowest;
@@ -168,20 +149,4 @@ static uint32_t ilog_b(struct tsr_real x, int32_t lowest)
 	}
 }
 
-uint32_t tsr_float_ilogb(const struct tsr_uop *uop, const uint32_t src[4], const uint32_t pair[3])
-{
-	(void)pair;
-	return ilog_b(tsr_float_real(uop, 0, src[0]), INT32_MIN);
-}
-
-static uint32_t ilogb_half(const struct tsr_uop *uop, const uint32_t src[4], unsigned int half)
-{
-	return ilog_b(tsr_float_half_real(uop, 0, src[0], half), INT16_MIN);
-}
-
-uint32_t tsr_float_ilogb_half(const struct tsr_uop *uop, const uint32_t src[4],
-			      const uint32_t pair[3])
-{
-	(void)pair;
-	return tsr_float_halves(uop, src, ilogb_half);
-}
+BOTH_WIDTHS(ilogb, ilog_b)
