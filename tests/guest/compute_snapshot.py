@@ -11,31 +11,8 @@ import os
 import sys
 import tempfile
 
-from guest import Guest, GuestError
-from snapshot import Slots, wait_for
-
-
-def save(state, seconds):
-    """Boot, start programs that take about that long, save the machine. Returns (problem or None, states of the slots)."""
-    with Guest() as guest:
-        slots = Slots(guest)
-        guest.run(f"mkdir /tmp/h; compute_checkpoint hold /tmp/h {seconds} >/tmp/h/log 2>&1 & true")
-        if not wait_for(guest, "/tmp/h/armed", 60):
-            return "the work was not started: " + guest.run("cat /tmp/h/log").stdout.decode(), []
-        guest.qmp("stop")
-        states = slots.states()
-        guest.save(state)
-        guest.kill()
-    return None, states
-
-
-def restore(state):
-    """Load the state into a new process and let the work go on. Returns the program's output."""
-    with Guest(incoming=f"file:{state}") as guest:
-        guest.wait_restored()
-        guest.run("touch /tmp/h/go")
-        command = "n=0; while pidof compute_checkpoint >/dev/null && [ $n -lt 9000 ]; do usleep 10000; n=$((n + 1)); done; cat /tmp/h/log"
-        return guest.run(command, timeout=150).stdout.decode(errors="replace")
+from guest import GuestError
+from snapshot import all_right, restore, save, shown
 
 
 def in_programs(states):
@@ -51,19 +28,16 @@ def main():
         try:
             # on a host so busy that the programs were over too soon, again with longer ones
             for seconds in (3, 10, 30):
-                problem, states = save(state, seconds)
+                problem, states = save(state, "compute_checkpoint", seconds)
                 if problem or in_programs(states):
                     break
             if not problem:
-                output = restore(state)
+                output = restore(state, "compute_checkpoint")
         except GuestError as error:
             problem = str(error)
-    shown = ", ".join(f"{n} {s}" for n, (s, _) in enumerate(states) if s != "DISABLED")
-    for line in (f"queues at the snapshot: {shown}\n{problem or ''}\n{output}").splitlines():
+    for line in (f"queues at the snapshot: {shown(states)}\n{problem or ''}\n{output}").splitlines():
         print("# " + line)
-    lines = output.splitlines()
-    right = not problem and any(line.startswith("1..") for line in lines) and \
-        not any(line.startswith(("not ok", "Bail")) for line in lines)
+    right = not problem and all_right(output)
     middle = in_programs(states)
     print(f"{'ok' if middle else 'not ok'} 1 - the machine is saved in the middle of two dispatches")
     print(f"{'ok' if right else 'not ok'} 2 - [SYS8] a new QEMU process goes on to the right result")

@@ -55,11 +55,13 @@ def wait_for(guest, path, seconds):
     return guest.run(command, timeout=seconds + 30).status == 0
 
 
-def save(state, seconds):
-    """Boot, start copies that take about that long, save the machine. Returns (problem or None, states of the slots)."""
-    with Guest(device_args=DEVICE) as guest:
+def save(state, program, seconds, **options):
+    """Boot a guest with these options, start what of the program takes about that long, save the machine.
+
+    Returns (problem or None, states of the slots)."""
+    with Guest(**options) as guest:
         slots = Slots(guest)
-        guest.run(f"mkdir /tmp/h; checkpoint hold /tmp/h {seconds} >/tmp/h/log 2>&1 & true")
+        guest.run(f"mkdir /tmp/h; {program} hold /tmp/h {seconds} >/tmp/h/log 2>&1 & true")
         if not wait_for(guest, "/tmp/h/armed", 60):
             return "the work was not started: " + guest.run("cat /tmp/h/log").stdout.decode(), []
         guest.qmp("stop")
@@ -69,13 +71,24 @@ def save(state, seconds):
     return None, states
 
 
-def restore(state):
+def restore(state, program, **options):
     """Load the state into a new process and let the work go on. Returns the program's output."""
-    with Guest(device_args=DEVICE, incoming=f"file:{state}") as guest:
+    with Guest(incoming=f"file:{state}", **options) as guest:
         guest.wait_restored()
         guest.run("touch /tmp/h/go")
-        command = "n=0; while pidof checkpoint >/dev/null && [ $n -lt 9000 ]; do usleep 10000; n=$((n + 1)); done; cat /tmp/h/log"
+        command = f"n=0; while pidof {program} >/dev/null && [ $n -lt 9000 ]; do usleep 10000; n=$((n + 1)); done; cat /tmp/h/log"
         return guest.run(command, timeout=150).stdout.decode(errors="replace")
+
+
+def shown(states):
+    """The slots in use as one line of a test's output."""
+    return ", ".join(f"{n} {s}" for n, (s, _) in enumerate(states) if s != "DISABLED")
+
+
+def all_right(output):
+    """Whether the program's KTAP output says that all its tests passed."""
+    lines = output.splitlines()
+    return any(line.startswith("1..") for line in lines) and not any(line.startswith(("not ok", "Bail")) for line in lines)
 
 
 def half_done(states):
@@ -87,11 +100,10 @@ def half_done(states):
 def attempt(state):
     """Save and restore; on a host so busy that the copies were over too soon, again with longer ones."""
     for seconds in (2, 8, 30):
-        problem, states = save(state, seconds)
+        problem, states = save(state, "checkpoint", seconds, device_args=DEVICE)
         if problem or half_done(states):
             break
-    shown = ", ".join(f"{n} {s}" for n, (s, _) in enumerate(states) if s != "DISABLED")
-    print(f"# queues at the snapshot: {shown}")
+    print(f"# queues at the snapshot: {shown(states)}")
     return problem, half_done(states)
 
 
@@ -105,14 +117,12 @@ def main():
             problem, middle = attempt(state)
             if not problem:
                 size = os.path.getsize(state)
-                output = restore(state)
+                output = restore(state, "checkpoint", device_args=DEVICE)
         except GuestError as error:
             problem = str(error)
     for line in ((problem or "") + "\n" + output).splitlines():
         print("# " + line)
-    lines = output.splitlines()
-    right = not problem and any(line.startswith("1..") for line in lines) and \
-        not any(line.startswith(("not ok", "Bail")) for line in lines)
+    right = not problem and all_right(output)
     print(f"# {size >> 20} MiB of state, {time.monotonic() - start:.1f} s")
     print(f"{'ok' if middle else 'not ok'} 1 - the machine is saved with blocked queues and a copy half done")
     print(f"{'ok' if right else 'not ok'} 2 - [SYS8] a new QEMU process goes on to the right result")
