@@ -2,7 +2,7 @@
 /*
  * Fuzz target: snapshots that somebody has changed.
  *
- * A small device is stopped in the middle of its work and saved. The input changes bytes of what
+ * A small device is stopped in the middle of its work, dispatches among it, and saved. The input changes bytes of what
  * was saved, or its length, and it is loaded. Either it is refused, with a message, and leaves a
  * device in its reset state; or it is taken, and then the device runs on with whatever it says,
  * answers to RESET, and can be saved again. At the end an honest job shows that it still works.
@@ -13,14 +13,20 @@
 
 #include "bench.h"
 #include "packets.h"
+#include "tessera_asm.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-#define QUEUES 2
+#define QUEUES 3			/* two of copies, one of dispatches */
 #define DATA_VA 0x100000ull
 #define CODE_VA 0x200000ull
 #define RING_VA 0x300000ull
+#define SHADER_VA 0x400000ull		/* COMPUTE_STATE, push words, stream, program */
+#define PUSH_AT 0x400
+#define STREAM_AT 0x800
+#define PROGRAM_AT 0x1000
 #define PAGES (64 * BENCH_PAGE)
+#define FIRST 12000			/* bytes of address spaces and semaphores */
 
 __attribute__((noreturn))
 static void fail(const char *what)
@@ -35,9 +41,68 @@ struct setup {
 	struct bench_queue q[QUEUES];
 	uint64_t *data;
 	uint64_t *code;
+	uint8_t *shader;
 };
 
-/* Work for both queues: nested streams and copies; a wait; fences behind it all. */
+/* Loads, threads that leave a loop one after the other, group memory behind a barrier, a store. */
+static const char program[] =
+	"clause slot=0 wait=0 flow=nbtb_unconditional {\n"
+	"	*SHADDXL.u32 t0, u0.w0, r60, shift:2\n"
+	"	+SHADDXH.i32 t1, u0.w1, t\n"
+	"	+LOAD.i32 t0, t1, @r2\n"
+	"}\n"
+	"clause flow=nbtb_unconditional {\n"
+	"	*LSHIFT_AND.i32 r3, r55, 0x3, #0\n"
+	"	*NOP\n"
+	"}\n"
+	"loop: clause flow=nbtb_unconditional {\n"
+	"	*IMUL.i32 r2, r2, 0x5\n"
+	"	+IADD.s32 r3:t1, r3, -1\n"
+	"	+BRANCHZ.s32.ge t1, loop\n"
+	"}\n"
+	"clause slot=1 wait=1 {\n"
+	"	*LSHIFT_OR.i32 t0, r55, #0, 0x2\n"
+	"	*NOP\n"
+	"	+STORE.i32.wls t0, zero.w0, @r2\n"
+	"}\n"
+	"clause slot=7 wait=7 {\n	+BARRIER\n}\n"
+	"clause slot=2 wait=2 {\n"
+	"	*LSHIFT_OR.i32 t0, r55, #0, 0x2\n"
+	"	*NOP\n"
+	"	+LOAD.i32.wls t0, zero.w0, @r5\n"
+	"}\n"
+	"clause slot=3 staging_barrier end {\n"
+	"	*SHADDXL.u32 t0, u0.w0, r60, shift:2\n"
+	"	+SHADDXH.i32 t1, u0.w1, t\n"
+	"	+STORE.i32 t0, t1, @r5\n"
+	"}\n";
+
+/* Three dispatches for the last queue: groups of three warps, the last of them with 8 threads. */
+static void dispatch(struct setup *s)
+{
+	struct tsr_compute_state state = { .code = SHADER_VA + PROGRAM_AT, .local_x = 40,
+					   .local_y = 1, .local_z = 1, .group_memory = 160,
+					   .push = SHADER_VA + PUSH_AT, .push_words = 2 };
+	struct tsr_dispatch grid = { .state = SHADER_VA, .groups_x = 5, .groups_y = 2,
+				     .groups_z = 1 };
+	uint64_t push = DATA_VA + 24 * BENCH_PAGE, *stream = (uint64_t *)(s->shader + STREAM_AT);
+	struct tsr_asm_program *code;
+
+	if (tsr_asm_assemble(program, sizeof(program) - 1, 0, &code) ||
+	    code->size > 2 * BENCH_PAGE - PROGRAM_AT)
+		fail("the program cannot be assembled");
+	memcpy(s->shader + PROGRAM_AT, code->code, code->size);
+	tsr_asm_free(code);
+	tsr_pack_compute_state((uint64_t *)s->shader, &state);
+	memcpy(s->shader + PUSH_AT, &push, sizeof(push));
+	for (unsigned int i = 0; i < 3; i++)
+		tsr_pack_dispatch(stream + i * TSR_DISPATCH_QWORDS, &grid);
+	bench_call(&s->q[2], SHADER_VA + STREAM_AT, 3 * 8 * TSR_DISPATCH_QWORDS);
+	bench_fence(&s->q[2], DATA_VA + 80, 9, TSR_EVENT_ALL_DONE, true);
+	bench_kick(&s->q[2]);
+}
+
+/* Work for all queues: nested streams and copies; a wait; fences behind it all. */
 static void start(struct setup *s)
 {
 	uint64_t *w = s->code, packet[8];
@@ -105,18 +170,22 @@ static void start(struct setup *s)
 	bench_kick(&s->q[1]);
 }
 
-static void set_up(struct setup *s)
+static void set_up(struct setup *s, bool late)
 {
-	struct tsr_config config = { .queues = QUEUES, .local_size = 2u << 20 };
+	struct tsr_config config = { .queues = QUEUES, .local_size = 2u << 20, .cores = 2,
+				     .late_messages = late };
 
 	s->b = bench_new(&config);
 	bench_as_init(s->b, &s->as, 0);
 	s->data = bench_buffer(&s->as, DATA_VA, PAGES, BENCH_RW);
 	s->code = bench_buffer(&s->as, CODE_VA, 2 * BENCH_PAGE, BENCH_RWX);
+	s->shader = bench_buffer(&s->as, SHADER_VA, 2 * BENCH_PAGE, BENCH_RWX);
 	for (unsigned int i = 0; i < QUEUES; i++)
-		bench_queue_init(&s->q[i], i, TSR_ENGINE_CLASS_COPY, TSR_PRIORITY_NORMAL, &s->as,
-				 RING_VA + BENCH_PAGE * i, 12, &s->as);
+		bench_queue_init(&s->q[i], i,
+				 i < 2 ? TSR_ENGINE_CLASS_COPY : TSR_ENGINE_CLASS_COMPUTE,
+				 TSR_PRIORITY_NORMAL, &s->as, RING_VA + BENCH_PAGE * i, 12, &s->as);
 	start(s);
+	dispatch(s);
 }
 
 /* After a reset: the device as it was at power-on does a job. */
@@ -142,13 +211,13 @@ static void run_on(struct setup *s)
 	size_t size;
 
 	tsr_gpu_resume(s->b->gpu);
-	for (unsigned int i = 0; i < 8; i++) {
+	for (unsigned int i = 0; i < 4 * QUEUES; i++) {
 		tsr_gpu_run(s->b->gpu, 4000);
 		bench_write(s->b, TSR_REG_SEMAPHORE_VALUE(3), 1);
 		tsr_gpu_host_ready(s->b->gpu);
-		bench_write(s->b, TSR_REG_DOORBELL_RING(i % 2), s->q[i % 2].wptr);
-		bench_write(s->b, TSR_REG_QUEUE_CONTROL(i % 2),
-			    i < 4 ? TSR_QUEUE_OP_RESUME : TSR_QUEUE_OP_ENABLE);
+		bench_write(s->b, TSR_REG_DOORBELL_RING(i % QUEUES), s->q[i % QUEUES].wptr);
+		bench_write(s->b, TSR_REG_QUEUE_CONTROL(i % QUEUES),
+			    i < 2 * QUEUES ? TSR_QUEUE_OP_RESUME : TSR_QUEUE_OP_ENABLE);
 	}
 	tsr_gpu_pause(s->b->gpu);
 	size = tsr_gpu_save(s->b->gpu, NULL, 0);
@@ -173,13 +242,13 @@ static void run_on(struct setup *s)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct fuzz_input in = { data, size };
-	unsigned int steps = fuzz_byte(&in) % 64;
+	unsigned int first = fuzz_byte(&in), steps = first % 128;
 	char err[200] = "";
 	struct setup s;
 	uint8_t *state;
 	size_t bytes;
 
-	set_up(&s);
+	set_up(&s, first / 128);
 	while (steps--)
 		tsr_gpu_run(s.b->gpu, 1);
 	tsr_gpu_pause(s.b->gpu);
@@ -189,14 +258,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		fail("it cannot be saved");
 	while (in.left) {
 		uint8_t what = fuzz_byte(&in);
-		size_t at = fuzz_number(&in, 2) % bytes;
+		size_t at = fuzz_number(&in, 3) % bytes;
 
-		/*
-		 * Most of the snapshot is address spaces and semaphores: prefer the queues at its
-		 * end.
-		 */
-		if (what & 1)
-			at = bytes - 1 - at % (bytes < 6000 ? bytes : 6000);
+		/* Prefer queues and what they have in flight, behind address spaces. */
+		if (what & 1 && bytes > FIRST)
+			at = FIRST + at % (bytes - FIRST);
 		if (what & 2)
 			state[at] ^= 1u << (what >> 5);
 		else
