@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Programs of draws: SHADER_PROGRAM, read and checked.
+ *
+ * In: its address. Out: the program with its push words, ready to run. Programs are kept by address
+ * as long as their owner likes, at most from one BARRIER.INV_READ to the next: a list's thread or a
+ * core of tiles has a table of its own. Limits: TSR_PROGRAMS_MAX of them at hand. Reset state: all
+ * zero.
+ */
+#ifndef TSR_SHADER_PROGRAM_H
+#define TSR_SHADER_PROGRAM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "../engine.h"
+#include "tsr_packets.h"
+#include "tsr_regs.h"
+
+enum tsr_stage {
+	TSR_STAGE_COMPUTE,
+	TSR_STAGE_POSITION,		/* of vertices, for the binner */
+	TSR_STAGE_VARYING,		/* of vertices, for fragments */
+	TSR_STAGE_FRAGMENT,
+};
+
+struct tsr_program {
+	uint64_t va;			/* of the SHADER_PROGRAM */
+	uint64_t serial;		/* no other program ever has it */
+	uint8_t stage;			/* enum tsr_stage */
+	struct tsr_compute_state state;	/* what it has in common with a dispatch's program */
+	uint64_t varyings;		/* table of outputs or varyings … */
+	uint32_t varying_count;		/* … and its entries */
+	uint32_t push_word[];		/* state.push_words */
+};
+
+#define TSR_PROGRAMS_MAX 64
+
+struct tsr_programs {
+	struct tsr_program *program[TSR_STAGE_FRAGMENT + 1][TSR_PROGRAMS_MAX];	/* by address */
+};
+
+/*
+ * The program at @va for @stage: _DONE with *@program, which is good until another one of that
+ * stage is asked for; _PENDING; _FAULT: it, or its push words, cannot be read or are wrong.
+ */
+enum tsr_step tsr_programs_find(struct tsr_programs *programs, struct tsr_mem *mem, uint64_t va,
+				enum tsr_stage stage, const struct tsr_program **program);
+/* Forget all of them: the end of a command, or BARRIER.INV_READ. */
+void tsr_programs_drop(struct tsr_programs *programs);
+
+#endif

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The stages of the 3D pipeline that run programs: batches of vertices, bundles of fragments.
+ *
+ * In: a program (program.h), the threads it is to run for. Out: position records or outputs in
+ * memory; colours, depth, stencil and coverage of fragments. A run is resumable between two
+ * clauses; between two calls everything that belongs to it is in its struct, in plain words. The
+ * units below (front, tile) own these structs, one of each kind for each core of theirs, and use
+ * them for one batch or bundle after the other: starting one costs a few hundred nanoseconds.
+ *
+ *   tsr_stage_enter(sh, mem, queue, core);		once a step of the engine
+ *   do
+ *           step = tsr_fragment_run(sh, f);		or tsr_vertex_run()
+ *   while (step == TSR_STEP_MORE && there is time left);
+ *   tsr_stage_leave(sh);				in any case, before the step ends
+ *
+ * Limits: TSR_BUNDLE_LANES threads. Reset state: all zero.
+ */
+#ifndef TSR_SHADER_STAGE_H
+#define TSR_SHADER_STAGE_H
+
+#include "../front/screen.h"
+#include "../front/tile_list.h"
+#include "core.h"
+#include "program.h"
+
+struct tsr_tile;
+
+#define TSR_BUNDLE_QUADS (TSR_BUNDLE_LANES / 4)
+
+/* A bundle of a stage and the core it runs on; see core.h. Its memory is that of whoever has it. */
+struct tsr_stage_run {
+	struct tsr_core core;		/* one bundle, all warps in one group */
+	bool begun;			/* the threads have been started */
+	uint8_t preloaded;		/* messages before the first clause that have been executed */
+	uint64_t dirty;			/* registers that may not be 0 */
+};
+
+/* ---- Entering and leaving -------------------------------------------------------------------- */
+
+/*
+ * @sh, of the calling thread, runs programs of @queue as core @core of the device, with @mem as its
+ * view of memory. Statistics in sh->stats begin at 0. Budget: sh->effort, at most
+ * TSR_SHADER_BURST tuples of a bundle; a run returns TSR_STEP_MORE when it is used up or the thread
+ * is wanted elsewhere, and then nothing can be run before the next enter.
+ */
+void tsr_stage_enter(struct tsr_shader *sh, const struct tsr_mem *mem, struct tsr_queue *queue,
+		     unsigned int core);
+void tsr_stage_leave(struct tsr_shader *sh);
+
+/* ---- Vertices -------------------------------------------------------------------------------- */
+
+/* A vertex to be shaded. */
+struct tsr_vertex_thread {
+	uint32_t vertex, instance;	/* R61 and R62: both counted from 0 */
+	uint16_t slot;			/* of the batch: where its record and outputs go */
+};
+
+struct tsr_vertex_run {
+	/* In. */
+	const struct tsr_program *program;	/* of stage POSITION or VARYING */
+	unsigned int threads;		/* 1 to TSR_BATCH_VERTICES */
+	struct tsr_vertex_thread thread[TSR_BATCH_VERTICES];
+	bool position_output;		/* SHADER_STATE.POSITION_OUTPUT */
+	uint64_t padded;		/* padded number of vertices: up to 2^32 */
+	uint32_t first_vertex;		/* what ADD_OFFSET adds to elements of vertices … */
+	uint32_t first_instance;	/* … and of instances */
+	/* VARYING: GPU address of the outputs of slot 0, and from slot to slot */
+	uint64_t outputs;
+	uint32_t output_stride;
+	/* Out, POSITION: by slot, all zero where the program has stored nothing. */
+	uint64_t record[TSR_BATCH_VERTICES][TSR_POSITION_EXTENDED__QWORDS];
+	struct tsr_stage_run run;
+};
+
+/*
+ * Run the program for @v->threads, or go on where it was. _DONE: all have ended and what they wrote
+ * is there; _MORE; _PENDING: the host has to be asked; _FAULT with sh->fault.
+ */
+enum tsr_step tsr_vertex_run(struct tsr_shader *sh, struct tsr_vertex_run *v);
+
+/* ---- Fragments ------------------------------------------------------------------------------- */
+
+/* What all fragments of a bundle have in common. Filled by whoever draws, not changed in a run. */
+struct tsr_fragment_state {
+	const struct tsr_program *program;	/* of stage FRAGMENT */
+	struct tsr_shader_state shader;
+	struct tsr_draw_state draw;
+	/* second qwords of the BLENDs; TSR_BLEND_MODE_OFF where there is none */
+	uint64_t blend[TSR_RENDER_TARGETS_MAX];
+	uint32_t width, height;		/* of the frame */
+	uint64_t sample_positions;	/* FAU special 6 */
+	uint8_t samples_log2;
+};
+
+/* Two by two pixels of a primitive. Lanes 4 * (n % 4) … of warp n / 4 shade quad n. */
+struct tsr_quad {
+	int16_t x, y;			/* of pixel 0, even */
+	uint16_t prim;			/* index in tsr_fragments.prim */
+	/*
+	 * SAMPLE_SHADING: the sample it runs for; a quad is added once for each sample that is
+	 * covered in any of its pixels, with the coverage of that sample alone. Else 0.
+	 */
+	uint8_t sample;
+	/* bit 16 * pixel + sample; pixels 0 to 3 are (0,0), (1,0), (0,1), (1,1) */
+	uint64_t coverage;
+};
+
+/* A primitive some quads of a bundle belong to. */
+struct tsr_fragment_prim {
+	struct tsr_prim prim;
+	uint64_t output[3];		/* GPU address of the outputs of vertices 0 to 2 */
+	/* of vertices 0 to 2: linear ids, of outputs that are not in the heap */
+	uint32_t linear[3];
+	/* Filled by the varying unit. */
+	bool geometry;			/* the rest holds */
+	double x0, y0;			/* of vertex 0, in pixels */
+	double dx[2], dy[2];		/* weights of vertices 1 and 2 at 1 pixel to the right, down */
+	double rw[3];			/* 1/w: at vertex 0, and its gradient */
+	double z[3];			/* depth, likewise */
+	bool flat_w;			/* 1/w is the same everywhere */
+};
+
+#define TSR_PLANES_MAX 256		/* varyings of a bundle's primitives with planes at hand */
+#define TSR_PLANE_VARYINGS 32		/* varyings above are never at hand */
+
+/* A varying of a primitive: component n at (x, y) is (a (x - x0) + b (y - y0)) w + c. */
+struct tsr_planes {
+	double a[4], b[4], c[4];
+	uint32_t flat[4];		/* integers of the provoking vertex */
+	uint8_t components;
+};
+
+struct tsr_fragments {
+	/* In. */
+	const struct tsr_fragment_state *state;
+	struct tsr_tile *tile;		/* for LD_TILE and ST_TILE */
+	unsigned int quads;		/* 0 to TSR_BUNDLE_QUADS */
+	unsigned int prims;
+	struct tsr_quad quad[TSR_BUNDLE_QUADS];
+	struct tsr_fragment_prim prim[TSR_BUNDLE_QUADS];
+	/*
+	 * Out, by warp and lane. Coverage: bits of samples that are left after DISCARD and ATEST,
+	 * 0 in helper threads.
+	 */
+	union tsr_lanes coverage[TSR_BUNDLE_WARPS];
+	/* lanes that executed BLEND for a target; behind the targets: the second source */
+	uint16_t written[TSR_RENDER_TARGETS_MAX + 1][TSR_BUNDLE_WARPS];
+	/* coverage these BLENDs named, and the words they staged (of REGISTERS in @blended) */
+	union tsr_lanes blend_coverage[TSR_RENDER_TARGETS_MAX][TSR_BUNDLE_WARPS];
+	union tsr_lanes colour[TSR_RENDER_TARGETS_MAX + 1][4][TSR_BUNDLE_WARPS];
+	/* second qword of the BLEND descriptor, as the program named it */
+	uint64_t blended[TSR_RENDER_TARGETS_MAX];
+	/* ZS_EMIT: lanes, fp32 depth, stencil value */
+	uint16_t depth_written[TSR_BUNDLE_WARPS], stencil_written[TSR_BUNDLE_WARPS];
+	union tsr_lanes depth[TSR_BUNDLE_WARPS], stencil[TSR_BUNDLE_WARPS];
+	/* Of the run. */
+	uint16_t helper[TSR_BUNDLE_WARPS];	/* lanes without side effects */
+	union tsr_lanes kept[3][TSR_BUNDLE_WARPS];	/* coordinates LD_VAR has stored */
+	uint16_t plane_of[TSR_BUNDLE_QUADS][TSR_PLANE_VARYINGS];	/* plus 1; 0: none */
+	struct tsr_planes planes[TSR_PLANES_MAX];
+	unsigned int plane_count;
+	struct tsr_stage_run run;
+};
+
+/* Begin a new bundle: no quads, no primitives. @state and @tile are to be set. */
+void tsr_fragments_begin(struct tsr_fragments *f, const struct tsr_fragment_state *state);
+/*
+ * Add a primitive that quads will name; returns its index. There is room for as many as for quads.
+ * Its outputs and linear ids are to be filled in f->prim[index].
+ */
+unsigned int tsr_fragments_prim(struct tsr_fragments *f, const struct tsr_prim *prim);
+
+/*
+ * Run the program for f->quads, or go on where it was. As tsr_vertex_run(). Counts in sh->stats:
+ * invocations, helpers not among them, and helpers.
+ */
+enum tsr_step tsr_fragment_run(struct tsr_shader *sh, struct tsr_fragments *f);
+
+#endif
