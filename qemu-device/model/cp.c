@@ -331,6 +331,19 @@ static enum tsr_cp_result do_counter(struct tsr_runner *runner, struct tsr_queue
 	return TSR_CP_STEPPED;
 }
 
+static enum tsr_cp_result do_heap(struct tsr_runner *runner, struct tsr_queue *q)
+{
+	struct tsr_exec *x = &q->exec;
+	struct tsr_heap heap;
+
+	if (x->fifo.count)
+		return TSR_CP_STALLED;
+	tsr_unpack_heap(x->packet.word, &heap);
+	tsr_heap_window_set(q, heap.base, heap.size, heap.max);
+	retire(runner, q);
+	return TSR_CP_STEPPED;
+}
+
 static enum tsr_cp_result do_engine(struct tsr_runner *runner, struct tsr_queue *q)
 {
 	struct tsr_exec *x = &q->exec;
@@ -367,6 +380,8 @@ static enum tsr_cp_result execute(struct tsr_runner *runner, struct tsr_queue *q
 		return do_barrier(runner, q);
 	case TSR_OP_TLB_INVALIDATE:
 		return do_tlb_invalidate(runner, q);
+	case TSR_OP_HEAP:
+		return do_heap(runner, q);
 	case TSR_OP_COUNTER_BEGIN:
 	case TSR_OP_COUNTER_END:
 		return do_counter(runner, q);

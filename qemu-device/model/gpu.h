@@ -28,6 +28,7 @@
 #include "event.h"
 #include "exec.h"
 #include "fifo.h"
+#include "heap_window.h"
 #include "irq.h"
 #include "mem.h"
 #include "mmu.h"

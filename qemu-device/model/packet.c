@@ -118,6 +118,16 @@ static struct tsr_defect check_tlb_invalidate(const uint64_t *words)
 	return fine();
 }
 
+static struct tsr_defect check_heap(const uint64_t *words)
+{
+	struct tsr_heap heap;
+
+	tsr_unpack_heap(words, &heap);
+	if (heap.base % TSR_HEAP_ALIGN)
+		return defect(TSR_FAULT_ALIGNMENT, 1);
+	return heap.size > heap.max ? defect(TSR_FAULT_BAD_VALUE, 2) : fine();
+}
+
 static struct tsr_defect check_values(const uint64_t *words)
 {
 	switch (tsr_packet_opcode(words[0])) {
@@ -138,6 +148,8 @@ static struct tsr_defect check_values(const uint64_t *words)
 		return check_qword_address(words);
 	case TSR_OP_TLB_INVALIDATE:
 		return check_tlb_invalidate(words);
+	case TSR_OP_HEAP:
+		return check_heap(words);
 	/*
 	 * NOP, RETURN, BARRIER and COUNTER_BEGIN have no values; those of engine commands are the
 	 * engine's

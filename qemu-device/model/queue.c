@@ -41,6 +41,7 @@ void tsr_queue_faulted(struct tsr_queue *q)
 		unwind(q, q->fault.rptr, q->fault.depth > 0);
 	tsr_dispatch_drop(q);
 	tsr_cp_reset(&q->exec);
+	tsr_heap_window_reset(q);
 	tsr_queue_set_state(q, TSR_QUEUE_STATE_FAULTED);
 	tsr_trace(gpu, TSR_TRACE_FAULT, args, 4);
 	tsr_counter_global(gpu, TSR_GLOBAL_COUNTER_FAULTS, 1);
@@ -89,6 +90,7 @@ static void do_reset(struct tsr_queue *q)
 		unwind(q, fifo->entry[fifo->first].rptr, fifo->entry[fifo->first].depth > 0);
 	tsr_dispatch_drop(q);
 	tsr_cp_reset(&q->exec);
+	tsr_heap_window_reset(q);
 	clear_counters(q);
 	tsr_queue_set_state(q, TSR_QUEUE_STATE_DISABLED);
 }
@@ -165,6 +167,7 @@ static void do_enable(struct tsr_queue *q)
 
 	memset(&q->fault, 0, sizeof(q->fault));
 	tsr_cp_reset(&q->exec);
+	tsr_heap_window_reset(q);
 	clear_counters(q);
 	atomic_store_explicit(&q->in_call, false, memory_order_relaxed);
 	atomic_store_explicit(&q->progress, 0, memory_order_relaxed);
@@ -221,6 +224,9 @@ void tsr_queue_control(struct tsr_queue *q, unsigned int op)
 	case TSR_QUEUE_OP_RESUME:
 		if (q->state == TSR_QUEUE_STATE_SUSPENDED)
 			do_resume(q);
+		break;
+	case TSR_QUEUE_OP_FAIL_HEAP:
+		tsr_heap_window_fail(q);
 		break;
 	default:
 		break;

@@ -18,6 +18,7 @@
 #include <stdint.h>
 
 #include "exec.h"
+#include "heap_window.h"
 #include "shader/dispatch.h"
 
 struct tsr_gpu;
@@ -84,6 +85,7 @@ struct tsr_queue {
 	uint32_t preemptions;
 	struct tsr_record fault;	/* fault record */
 
+	struct tsr_heap_window heap;
 	struct tsr_exec exec;
 	/* The dispatch its engine is in, with all its threads; belongs with @exec. NULL: none. */
 	struct tsr_grid *grid;

@@ -269,6 +269,13 @@ static uint32_t read_queue(const struct tsr_queue *q, uint32_t offset)
 	case TSR_QUEUE_FAULT_GROUP__OFFSET + 2 * TSR_QUEUE_FAULT_GROUP__STRIDE:
 		return q->fault.group[(offset - TSR_QUEUE_FAULT_GROUP__OFFSET) /
 				      TSR_QUEUE_FAULT_GROUP__STRIDE];
+	case TSR_QUEUE_HEAP_BASE__OFFSET:
+	case TSR_QUEUE_HEAP_BASE__OFFSET + 4:
+		return tsr_half(q->heap.base, offset & 4);
+	case TSR_QUEUE_HEAP_SIZE__OFFSET:
+		return atomic_load(&q->heap.size);
+	case TSR_QUEUE_HEAP_MAX__OFFSET:
+		return q->heap.max;
 	case TSR_QUEUE_SLICES__OFFSET:
 		return q->slices;
 	case TSR_QUEUE_PREEMPTIONS__OFFSET:
@@ -320,6 +327,9 @@ static void write_queue(struct tsr_queue *q, uint32_t offset, uint32_t value)
 		break;
 	case TSR_QUEUE_TIMESLICE__OFFSET:
 		q->timeslice = value;
+		break;
+	case TSR_QUEUE_HEAP_GROW__OFFSET:
+		tsr_heap_window_grow(q, value);
 		break;
 	case TSR_QUEUE_WATCHDOG_MS__OFFSET:
 		q->watchdog_ms = value;

@@ -267,7 +267,9 @@ static bool goes_on(struct tsr_queue *q, enum tsr_leave leave)
 		return next_slice(q);
 	case TSR_LEAVE_IDLE:	/* the doorbell may have rung meanwhile */
 		return tsr_queue_filled(q);
-	case TSR_LEAVE_PENDING:	/* the host may have answered meanwhile */
+	case TSR_LEAVE_PENDING:	/* the host may have answered meanwhile, the heap have grown */
+		if (q->heap.wanted)
+			return !tsr_heap_window_waits(q);
 		return q->host_seq != atomic_load_explicit(&gpu->host_seq, memory_order_relaxed);
 	default:
 		return false;
@@ -283,6 +285,17 @@ static void wait_for_semaphore(struct tsr_runner *runner, struct tsr_queue *q)
 	tsr_sched_block(q, TSR_QUEUE_BLOCK_SEMAPHORE);
 	if (!tsr_semaphore_poll_queue(runner, q))
 		tsr_timer_blocked(q->gpu);
+}
+
+/* @q, just taken from its engine, is BLOCKED for heap memory unless there is some by now. */
+static void wait_for_heap(struct tsr_queue *q)
+{
+	if (!tsr_heap_window_waits(q)) {
+		tsr_sched_ready(q, true);
+		return;
+	}
+	tsr_sched_block(q, TSR_QUEUE_BLOCK_HEAP);
+	tsr_irq_raise(q->gpu, TSR_IRQ_CLASS_HEAP, 1ull << q->index);
 }
 
 /*
@@ -306,6 +319,10 @@ static void leave_engine(struct tsr_runner *runner, struct tsr_queue *q, enum ts
 		wait_for_semaphore(runner, q);
 		break;
 	case TSR_LEAVE_PENDING:
+		if (q->heap.wanted) {
+			wait_for_heap(q);
+			break;
+		}
 		if (q->host_seq != atomic_load_explicit(&q->gpu->host_seq, memory_order_relaxed))
 			tsr_sched_ready(q, true);
 		else

@@ -256,6 +256,8 @@ static bool state_is_sound(const struct tsr_queue *q)
 		return true;
 	case TSR_QUEUE_STATE_BLOCKED:
 		return q->block == TSR_QUEUE_BLOCK_HOST ||
+		       (q->block == TSR_QUEUE_BLOCK_HEAP && x->fifo.count &&
+			tsr_heap_window_waits(q)) ||
 		       (q->block == TSR_QUEUE_BLOCK_SEMAPHORE && waits);
 	case TSR_QUEUE_STATE_SUSPENDED:
 		return q->before == TSR_QUEUE_STATE_IDLE || q->before == TSR_QUEUE_STATE_READY ||
@@ -280,6 +282,24 @@ static void visit_grid(struct tsr_stream *s, struct tsr_queue *q)
 		tsr_grid_visit(s, q->gpu, &q->grid);
 }
 
+static void visit_heap(struct tsr_stream *s, struct tsr_heap_window *heap)
+{
+	uint32_t size = atomic_load(&heap->size);
+	bool failed = atomic_load(&heap->failed);
+
+	VISIT(s, heap->base);
+	VISIT(s, heap->max);
+	VISIT(s, heap->wanted);
+	VISIT(s, size);
+	visit_bool(s, &failed);
+	check(s, heap->base % TSR_HEAP_ALIGN == 0 && size <= heap->max &&
+		 heap->wanted <= heap->max, "a queue's heap");
+	if (s->loading) {
+		atomic_store(&heap->size, size);
+		atomic_store(&heap->failed, failed);
+	}
+}
+
 static void visit_queue(struct tsr_stream *s, struct tsr_queue *q)
 {
 	struct tsr_gpu *gpu = q->gpu;
@@ -298,6 +318,7 @@ static void visit_queue(struct tsr_stream *s, struct tsr_queue *q)
 	visit_bool(s, &q->watch_fired);
 	visit_progress(s, q);
 	visit_record(s, &q->fault);
+	visit_heap(s, &q->heap);
 	visit_exec(s, q);
 	visit_grid(s, q);
 	if (!s->loading || s->wrong)

@@ -30,7 +30,7 @@
 #define TYPE_TESSERA "tessera"
 OBJECT_DECLARE_SIMPLE_TYPE(TesseraState, TESSERA)
 
-#define TESSERA_VECTORS 4       /* MSI-X vectors: one for each TSR_IRQ_CLASS */
+#define TESSERA_VECTORS 5       /* MSI-X vectors: one for each TSR_IRQ_CLASS */
 
 /* The properties as given by the user; config.c checks them. */
 typedef struct TesseraConf {
