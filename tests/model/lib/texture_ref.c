@@ -127,7 +127,7 @@ void tex_write_sampler(const struct tex_sampler *s, unsigned int index)
 
 	for (unsigned int i = 0; i < 4; i++) {
 		float f = s->border[i];
-		uint32_t v = s->border[i];
+		uint32_t v = (uint32_t)(int64_t)s->border[i];
 
 		if (!s->integers)
 			memcpy(&v, &f, 4);
