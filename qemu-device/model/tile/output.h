@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The output merger: colours of fragments into the samples of a colour target, in a tile buffer.
+ *
+ * In: what a DRAW_STATE, a BLEND and a RENDER_TARGET say, prepared once; warps of four quads with
+ * the words BLEND has staged and the samples of each pixel that passed all tests. Out: samples in
+ * the tile buffer, blended, masked, joined by a logic operation, rounded to the target's format.
+ *
+ * A tile buffer holds samples as they are in memory, so that what is blended again has been rounded
+ * as if it had been stored, and a tile is loaded and stored by copying. Each sample of the pixels
+ * is a plane of its own.
+ *
+ * Arithmetic is that of 32-bit floats, to nearest even: of each component source * factor, then
+ * destination * factor, then the operation. With normalized targets source, second source and
+ * constant are clamped to the format's range before. All paths give the same bits. Quads are
+ * written one after the other; quads of one warp may lie on top of each other.
+ */
+#ifndef TSR_TILE_OUTPUT_H
+#define TSR_TILE_OUTPUT_H
+
+#include "../shader/lanes.h"
+#include "../shader/msg_format.h"
+#include "tsr_packets.h"
+
+/* The samples of one target in a tile buffer: of pixel (0, 0), sample 0 at data. */
+struct tsr_tile_target {
+	uint8_t *data;			/* 16 bytes behind the last sample may be read */
+	uint32_t pitch;			/* bytes from row to row */
+	uint32_t plane;			/* bytes from sample to sample */
+};
+
+/* Four quads of a warp. Pixels 0 to 3 of a quad are (0, 0), (1, 0), (0, 1), (1, 1) from there. */
+struct tsr_output_warp {
+	/*
+	 * As staged: word n of the lanes at colour[n * TSR_BUNDLE_WARPS]. second is of dual-source
+	 * blending, NULL: there is none, it is 0.
+	 */
+	const union tsr_lanes *colour, *second;
+	uint16_t samples[TSR_WARP_LANES];	/* of each lane, those that are written */
+	uint8_t x[TSR_WARP_LANES / 4], y[TSR_WARP_LANES / 4];	/* of each quad, in the tile */
+};
+
+/* One side of a blend equation. */
+struct tsr_blend_term {
+	uint8_t source, destination;	/* enum tsr_blend_factor */
+	uint8_t op;			/* enum tsr_blend_op */
+};
+
+/* A component as it lies in a texel of at most 32 bits, for the vector path. */
+struct tsr_output_field {
+	double scale;			/* largest value; 0: there is no such component */
+	float unscale;			/* the same */
+	uint8_t shift, from;		/* lowest bit; component of the colour it holds */
+	uint32_t bits;			/* the largest value */
+};
+
+struct tsr_output;
+/* 16 texels of at most 32 bits out of staged words and, where they count, old texels. */
+typedef void tsr_output_lanes_fn(const struct tsr_output *o, const struct tsr_output_warp *w,
+				 const uint32_t *old, uint32_t *texels);
+
+/* How one target is written; filled by tsr_output_prepare(), constant then. */
+struct tsr_output {
+	struct tsr_format format;
+	struct tsr_blend_term colour, alpha;
+	float constant[4];
+	bool off;			/* nothing is written */
+	bool blend;			/* by the equations; else the source replaces */
+	bool logic, alpha_to_one, dither;
+	bool merge;			/* texels are needed: to blend, for logic, bits that stay */
+	uint8_t logic_op;		/* enum tsr_logic_op */
+	uint8_t registers, components;	/* of the staged words: enum tsr_register_type, 1 to 4 */
+	uint8_t samples;		/* of a pixel */
+	uint8_t written[TSR_TEXEL_BYTES_MAX];	/* bits of a texel that change */
+	tsr_output_lanes_fn *lanes;	/* NULL: lane by lane */
+	struct tsr_output_field field[4];
+};
+
+/* Whether colours can be written in that format. */
+bool tsr_output_format_valid(unsigned int format, unsigned int order);
+
+/*
+ * Prepare. @simd: a path of tsr_config.simd, NULL for the best. False: the target's format or what
+ * @blend says of registers cannot be.
+ */
+bool tsr_output_prepare(struct tsr_output *o, const struct tsr_render_target *target,
+			const struct tsr_draw_state *draw, const struct tsr_blend *blend,
+			unsigned int samples, const char *simd);
+
+/* Write the colours of a warp. */
+void tsr_output_write(const struct tsr_output *o, const struct tsr_tile_target *t,
+		      const struct tsr_output_warp *w);
+
+/*
+ * The texel that a clear leaves, @words as in RENDER_TARGET.CLEAR_…: format.bytes bytes. Tells
+ * nothing of depth and stencil.
+ */
+void tsr_output_clear_texel(const struct tsr_format *format, const uint32_t words[4],
+			    uint8_t texel[TSR_TEXEL_BYTES_MAX]);
+
+/*
+ * Resolve @count pixels of row @y from @x on to @out, texels one behind the other: the average, of
+ * integers sample 0.
+ */
+void tsr_output_resolve(const struct tsr_format *format, const struct tsr_tile_target *t,
+			unsigned int samples, unsigned int x, unsigned int y, unsigned int count,
+			uint8_t *out);
+
+/*
+ * What can be said of the @w by @h pixels from (@x, @y), for the tag of their block: TSR_TARGET_TAG
+ * _CLEAR, all samples are @clear; _UNIFORM, of each pixel all are equal; else _RAW.
+ */
+unsigned int tsr_output_tag(const struct tsr_format *format, const struct tsr_tile_target *t,
+			    unsigned int samples, unsigned int x, unsigned int y, unsigned int w,
+			    unsigned int h, const uint8_t clear[TSR_TEXEL_BYTES_MAX]);
+
+/*
+ * Coverage for @alpha of @samples samples at pixel (@x, @y): as many as round(alpha * samples), in
+ * an order of their own for each of four pixels that lie together; a higher alpha takes none away.
+ */
+uint16_t tsr_alpha_coverage(float alpha, unsigned int samples, unsigned int x, unsigned int y);
+
+/* The paths: output_sse2.c, output_avx2.c. */
+tsr_output_lanes_fn tsr_output_lanes_sse2, tsr_output_lanes_avx2;
+
+#endif

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Blending and rounding of a warp to texels of at most 32 bits. A template for one SIMD path, see
+ * alu_path.h. output.c does the same lane by lane for all other formats.
+ */
+#include "output_parts.h"
+
+typedef double vf64 __attribute__((vector_size(2 * TSR_VECTOR_BYTES)));
+
+TSR_INLINE vf32 output_select(vs32 mask, vf32 a, vf32 b)
+{
+	return (vf32)(((vs32)a & mask) | ((vs32)b & ~mask));
+}
+
+/* To 0 ... 1; NaN is 0. */
+TSR_INLINE vf32 output_clamp(vf32 x)
+{
+	const vf32 zero = { 0 }, one = zero + 1;
+
+	x = output_select(x > zero, x, zero);
+	return output_select(x < one, x, one);
+}
+
+/* Floats of the halves in the low 16 bits. */
+TSR_INLINE vf32 output_half(vu32 h)
+{
+	vu32 magnitude = h & 0x7fff;
+	vf32 x = (vf32)(magnitude << 13) * 0x1p112f;
+	vu32 infinite = (vu32)(magnitude > 0x7bff) & 0x7f800000;
+
+	return (vf32)((vu32)x | infinite | (h & 0x8000) << 16);
+}
+
+TSR_INLINE vu32 output_words(const union tsr_lanes *lanes, unsigned int at)
+{
+	vu32 x;
+
+	memcpy(&x, &lanes->u[at], sizeof(x));
+	return x;
+}
+
+/* Components of a staged colour for the chunk that begins at lane @at. */
+TSR_INLINE void output_staged(const struct tsr_output *o, const union tsr_lanes *staged,
+			      unsigned int at, vf32 c[4])
+{
+	const vf32 zero = { 0 };
+
+	for (unsigned int i = 0; i < 4; i++) {
+		if (i >= o->components || !staged)
+			c[i] = i == 3 && staged ? zero + 1 : zero;
+		else if (o->registers == TSR_REGISTER_TYPE_F32)
+			c[i] = (vf32)output_words(staged + i * TSR_BUNDLE_WARPS, at);
+		else
+			c[i] = output_half(output_words(staged + i / 2 * TSR_BUNDLE_WARPS, at) >>
+					   16 * (i % 2) & 0xffff);
+		c[i] = output_clamp(c[i]);
+	}
+	if (o->alpha_to_one)
+		c[3] = zero + 1;
+}
+
+/* What the texels in memory are. */
+TSR_INLINE void output_old(const struct tsr_output *o, const uint32_t *old, vf32 c[4])
+{
+	const vf32 zero = { 0 };
+	vf32 raw[4] = { zero, zero, zero, zero + 1 };
+	vu32 texel;
+
+	memcpy(&texel, old, sizeof(texel));
+	for (unsigned int f = 0; f < 4; f++) {
+		vu32 bits = texel >> o->field[f].shift & o->field[f].bits;
+
+		if (!o->field[f].bits)
+			continue;
+		if (o->format.srgb && f < 3)
+			for (unsigned int l = 0; l < TSR_CHUNK_LANES; l++)
+				raw[f][l] = tsr_output_srgb_decoded[bits[l]];
+		else
+			raw[f] = __builtin_convertvector((vs32)bits, vf32) / o->field[f].unscale;
+	}
+	for (unsigned int i = 0; i < 4; i++) {
+		unsigned int from = o->format.from[i];
+
+		c[i] = from < 4 ? raw[from] : from == TSR_COMPONENT_ONE ? zero + 1 : zero;
+	}
+}
+
+/* A factor of component @i; @s source, @d destination, @t second source. */
+TSR_INLINE vf32 output_factor(const struct tsr_output *o, unsigned int factor, unsigned int i,
+			      const vf32 s[4], const vf32 d[4], const vf32 t[4])
+{
+	const vf32 zero = { 0 }, one = zero + 1;
+	vf32 rest;
+
+	switch (factor) {
+	case TSR_BLEND_FACTOR_ONE:
+		return one;
+	case TSR_BLEND_FACTOR_SRC_COLOR:
+		return s[i];
+	case TSR_BLEND_FACTOR_ONE_MINUS_SRC_COLOR:
+		return one - s[i];
+	case TSR_BLEND_FACTOR_DST_COLOR:
+		return d[i];
+	case TSR_BLEND_FACTOR_ONE_MINUS_DST_COLOR:
+		return one - d[i];
+	case TSR_BLEND_FACTOR_SRC_ALPHA:
+		return s[3];
+	case TSR_BLEND_FACTOR_ONE_MINUS_SRC_ALPHA:
+		return one - s[3];
+	case TSR_BLEND_FACTOR_DST_ALPHA:
+		return d[3];
+	case TSR_BLEND_FACTOR_ONE_MINUS_DST_ALPHA:
+		return one - d[3];
+	case TSR_BLEND_FACTOR_CONSTANT_COLOR:
+		return zero + o->constant[i];
+	case TSR_BLEND_FACTOR_ONE_MINUS_CONSTANT_COLOR:
+		return one - o->constant[i];
+	case TSR_BLEND_FACTOR_CONSTANT_ALPHA:
+		return zero + o->constant[3];
+	case TSR_BLEND_FACTOR_ONE_MINUS_CONSTANT_ALPHA:
+		return one - o->constant[3];
+	case TSR_BLEND_FACTOR_SRC_ALPHA_SATURATE:
+		rest = one - d[3];
+		return i == 3 ? one : output_select(s[3] < rest, s[3], rest);
+	case TSR_BLEND_FACTOR_SRC1_COLOR:
+		return t[i];
+	case TSR_BLEND_FACTOR_ONE_MINUS_SRC1_COLOR:
+		return one - t[i];
+	case TSR_BLEND_FACTOR_SRC1_ALPHA:
+		return t[3];
+	case TSR_BLEND_FACTOR_ONE_MINUS_SRC1_ALPHA:
+		return one - t[3];
+	default:
+		return zero;
+	}
+}
+
+TSR_INLINE vf32 output_blend(const struct tsr_output *o, unsigned int i, const vf32 s[4],
+			     const vf32 d[4], const vf32 t[4])
+{
+	const struct tsr_blend_term *term = i == 3 ? &o->alpha : &o->colour;
+	vf32 source, destination;
+
+	if (term->op == TSR_BLEND_OP_MIN)
+		return output_select(s[i] < d[i], s[i], d[i]);
+	if (term->op == TSR_BLEND_OP_MAX)
+		return output_select(s[i] > d[i], s[i], d[i]);
+	source = s[i] * output_factor(o, term->source, i, s, d, t);
+	destination = d[i] * output_factor(o, term->destination, i, s, d, t);
+	switch (term->op) {
+	case TSR_BLEND_OP_SUBTRACT:
+		return output_clamp(source - destination);
+	case TSR_BLEND_OP_REVERSE_SUBTRACT:
+		return output_clamp(destination - source);
+	default:
+		return output_clamp(source + destination);
+	}
+}
+
+/* Component @f of the texels: rounded, in its place. Exact: doubles hold all of the product. */
+TSR_INLINE vu32 output_round(const struct tsr_output *o, unsigned int f, vf32 x,
+			     const float *threshold)
+{
+	const struct tsr_output_field *field = &o->field[f];
+	vf64 wide = { 0 };
+	vs32 bits = { 0 };
+
+	if (o->format.srgb && f < 3) {
+		for (unsigned int l = 0; l < TSR_CHUNK_LANES; l++)
+			bits[l] = tsr_output_srgb_encoded(x[l]);
+	} else {
+		wide += 0.5;
+		if (o->dither && field->scale < 255) {
+			vf32 t;
+
+			memcpy(&t, threshold, sizeof(t));
+			wide = __builtin_convertvector(t, vf64);
+		}
+		wide += __builtin_convertvector(x, vf64) * field->scale;
+		bits = __builtin_convertvector(wide, vs32);
+	}
+	return (vu32)bits << field->shift;
+}
+
+void TSR_PATH_NAME(tsr_output_lanes)(const struct tsr_output *o, const struct tsr_output_warp *w,
+				     const uint32_t *old, uint32_t *texels)
+{
+	float threshold[TSR_WARP_LANES];
+
+	if (o->dither)
+		tsr_output_thresholds(w, threshold);
+	for (unsigned int at = 0; at < TSR_WARP_LANES; at += TSR_CHUNK_LANES) {
+		const vf32 zero = { 0 };
+		vf32 s[4], d[4], t[4], c[4];
+		vu32 texel = { 0 };
+
+		output_staged(o, w->colour, at, s);
+		if (o->blend) {
+			output_staged(o, w->second, at, t);
+			output_old(o, old + at, d);
+			for (unsigned int i = 0; i < 4; i++)
+				c[i] = output_blend(o, i, s, d, t);
+		} else {
+			for (unsigned int i = 0; i < 4; i++)
+				c[i] = s[i];
+		}
+		for (unsigned int f = 0; f < 4; f++) {
+			unsigned int from = o->field[f].from;
+
+			if (o->field[f].bits)
+				texel |= output_round(o, f, from < 4 ? c[from] : zero + 1,
+						      threshold + at);
+		}
+		memcpy(texels + at, &texel, sizeof(texel));
+	}
+}

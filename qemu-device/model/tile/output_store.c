@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Colours on their way to memory: clear values, averages of samples, tags.
+ */
+#include "output.h"
+
+#include <string.h>
+
+void tsr_output_clear_texel(const struct tsr_format *format, const uint32_t words[4],
+			    uint8_t texel[TSR_TEXEL_BYTES_MAX])
+{
+	union tsr_texel colour;
+	unsigned int type = TSR_REGISTER_TYPE_F32;
+	uint32_t word[8] = { 0 };
+
+	if (format->kind == TSR_FORMAT_KIND_UINT)
+		type = TSR_REGISTER_TYPE_U32;
+	if (format->kind == TSR_FORMAT_KIND_SINT)
+		type = TSR_REGISTER_TYPE_S32;
+	memcpy(word, words, 4 * sizeof(*word));
+	tsr_format_from_registers(format, &colour, type, 4, word);
+	memset(texel, 0, TSR_TEXEL_BYTES_MAX);
+	tsr_format_store(format, texel, &colour);
+}
+
+static const uint8_t *sample_at(const struct tsr_format *format, const struct tsr_tile_target *t,
+				unsigned int x, unsigned int y, unsigned int sample)
+{
+	return t->data + (size_t)sample * t->plane + (size_t)y * t->pitch + x * format->bytes;
+}
+
+/* In the order of the samples, in doubles: exact for normalized formats. */
+static void average(const struct tsr_format *format, const struct tsr_tile_target *t,
+		    unsigned int samples, unsigned int x, unsigned int y, union tsr_texel *mean)
+{
+	double sum[4] = { 0 };
+
+	for (unsigned int s = 0; s < samples; s++) {
+		union tsr_texel texel;
+
+		tsr_format_load(format, sample_at(format, t, x, y, s), &texel);
+		for (unsigned int c = 0; c < 4; c++)
+			sum[c] += (double)texel.f[c];
+	}
+	for (unsigned int c = 0; c < 4; c++)
+		mean->f[c] = (float)(sum[c] / samples);
+}
+
+/* Whether all samples of a pixel are the same. */
+static bool equal(const struct tsr_format *format, const struct tsr_tile_target *t,
+		  unsigned int samples, unsigned int x, unsigned int y)
+{
+	const uint8_t *first = sample_at(format, t, x, y, 0);
+
+	for (unsigned int s = 1; s < samples; s++) {
+		if (memcmp(first, sample_at(format, t, x, y, s), format->bytes))
+			return false;
+	}
+	return true;
+}
+
+void tsr_output_resolve(const struct tsr_format *format, const struct tsr_tile_target *t,
+			unsigned int samples, unsigned int x, unsigned int y, unsigned int count,
+			uint8_t *out)
+{
+	bool integer = tsr_format_is_integer(format);
+
+	for (unsigned int i = 0; i < count; i++, out += format->bytes) {
+		union tsr_texel mean;
+
+		memcpy(out, sample_at(format, t, x + i, y, 0), format->bytes);
+		if (integer || equal(format, t, samples, x + i, y))
+			continue;
+		average(format, t, samples, x + i, y, &mean);
+		tsr_format_store(format, out, &mean);
+	}
+}
+
+unsigned int tsr_output_tag(const struct tsr_format *format, const struct tsr_tile_target *t,
+			    unsigned int samples, unsigned int x, unsigned int y, unsigned int w,
+			    unsigned int h, const uint8_t clear[TSR_TEXEL_BYTES_MAX])
+{
+	unsigned int tag = TSR_TARGET_TAG_CLEAR;
+
+	for (unsigned int j = y; j < y + h; j++) {
+		for (unsigned int i = x; i < x + w; i++) {
+			if (!equal(format, t, samples, i, j))
+				return TSR_TARGET_TAG_RAW;
+			if (memcmp(sample_at(format, t, i, j, 0), clear, format->bytes))
+				tag = TSR_TARGET_TAG_UNIFORM;
+		}
+	}
+	return tag;
+}
+
+/*
+ * Samples in the order they are taken: bits of the number reversed, so that few lie far apart, and
+ * turned by a quarter from pixel to pixel.
+ */
+uint16_t tsr_alpha_coverage(float alpha, unsigned int samples, unsigned int x, unsigned int y)
+{
+	unsigned int count, mask = 0, turn = (x % 2 + 2 * (y % 2)) * samples / 4;
+
+	if (!(alpha > 0))
+		return 0;
+	count = alpha >= 1 ? samples : (unsigned int)(alpha * (float)samples + 0.5f);
+	for (unsigned int i = 0; i < count; i++) {
+		unsigned int sample = 0;
+
+		for (unsigned int bit = 1, n = (i + turn) % samples; bit < samples; bit *= 2, n /= 2)
+			sample = sample * 2 + n % 2;
+		mask |= 1u << sample;
+	}
+	return mask;
+}
