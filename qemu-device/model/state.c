@@ -162,7 +162,7 @@ static void visit_record(struct tsr_stream *s, struct tsr_record *record)
 	VISIT(s, record->clause);
 	check(s,
 	      record->depth <= TSR_NESTING_MAX && record->level <= TSR_LEVELS_MAX &&
-		      record->access <= TSR_ACCESS_EXEC && record->unit <= TSR_UNIT_TEXTURE &&
+		      record->access <= TSR_ACCESS_EXEC && record->unit <= TSR_UNIT_TILE &&
 		      record->as < TSR_ADDRESS_SPACES_MAX && !(record->rptr % 8),
 	      "a fault record");
 }

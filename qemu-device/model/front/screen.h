@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Vertices on the screen: what the front end makes of positions and rasterisation starts from.
+ *
+ * In the heap a vertex stands as HEAP_VERTEX, which is this structure, byte for byte.
+ */
+#ifndef TSR_FRONT_SCREEN_H
+#define TSR_FRONT_SCREEN_H
+
+#include <stdint.h>
+
+struct tsr_screen_vertex {
+	/*
+	 * Window coordinates with TSR_SUBPIXEL_BITS fraction bits, within TSR_GUARD_BAND; pixel
+	 * centres are at .5. Snapped to nearest, ties to even.
+	 */
+	int32_t x, y;
+	float z;			/* window depth, not clamped */
+	float rw;			/* 1/w, above 0 */
+};
+
+#endif
