@@ -17,11 +17,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "crew.h"
 #include "exec.h"
 #include "heap_window.h"
 #include "shader/dispatch.h"
 
 struct tsr_gpu;
+struct tsr_grid;
 struct tsr_runner;
 
 /* Requests to a running queue, looked at when it has come to a stopping point. */
@@ -90,6 +92,7 @@ struct tsr_queue {
 	/* The dispatch its engine is in, with all its threads; belongs with @exec. NULL: none. */
 	struct tsr_grid *grid;
 	struct tsr_grid *spare;		/* the last one, complete: its memory is used again */
+	struct tsr_job *job;		/* what the engine's cores have to do; NULL: nothing */
 	struct tsr_crew crew;		/* threads that work on it */
 };
 

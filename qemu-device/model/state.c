@@ -280,6 +280,8 @@ static void visit_grid(struct tsr_stream *s, struct tsr_queue *q)
 		      "a dispatch without its command, or a command without its dispatch");
 	if (grid && !s->wrong)
 		tsr_grid_visit(s, q->gpu, &q->grid);
+	if (s->loading)
+		q->job = q->grid ? &q->grid->job : NULL;
 }
 
 static void visit_heap(struct tsr_stream *s, struct tsr_heap_window *heap)

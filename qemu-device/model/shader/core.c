@@ -63,7 +63,7 @@ void tsr_shader_fault(struct tsr_shader *sh, unsigned int w, unsigned int lane, 
 			   FIELD(TSR_QUEUE_FAULT_SHADER_WARP, warp->number) |
 			   FIELD(TSR_QUEUE_FAULT_SHADER_TUPLE, tuple) |
 			   FIELD(TSR_QUEUE_FAULT_SHADER_ADD, add) |
-			   FIELD(TSR_QUEUE_FAULT_SHADER_CORE, sh->core->index) |
+			   FIELD(TSR_QUEUE_FAULT_SHADER_CORE, sh->core->job.index) |
 			   TSR_QUEUE_FAULT_SHADER_VALID__MASK;
 	memcpy(sh->fault.group, group_of(sh, warp)->id, sizeof(sh->fault.group));
 	if (sh->gpu->shader_hook)
@@ -619,11 +619,22 @@ static enum tsr_burst run_core(struct tsr_shader *sh)
 }
 
 enum tsr_burst tsr_core_burst(struct tsr_shader *sh, const struct tsr_mem *mem,
-			      struct tsr_queue *queue, struct tsr_grid *grid, struct tsr_core *core)
+			      struct tsr_queue *queue, struct tsr_job_core *job_core, bool again)
 {
+	struct tsr_core *core = (struct tsr_core *)job_core;
+	struct tsr_grid *grid = queue->grid;
 	const struct tsr_alu_mode none = { 0, 0, 0 };
 	enum tsr_burst burst;
 
+	/*
+	 * Bundles that wait for the host are tried again when it has said something new, not
+	 * before: a burst may be too short to try them all, and would never find that the core
+	 * is stuck.
+	 */
+	if (again) {
+		core->ready |= core->waiting;
+		core->waiting = 0;
+	}
 	sh->gpu = mem->gpu;
 	sh->queue = queue;
 	sh->mem = *mem;
@@ -641,7 +652,7 @@ enum tsr_burst tsr_core_burst(struct tsr_shader *sh, const struct tsr_mem *mem,
 	sh->stats = (struct tsr_shader_stats){ 0 };
 	sh->lanes.alu.space[TSR_LANES_TEMP] = sh->temp;
 	sh->lanes.alu.space[TSR_LANES_PUSH] = grid->push;
-	fill(&sh->temp[TSR_FIXED_CORE_ID], core->index);
+	fill(&sh->temp[TSR_FIXED_CORE_ID], core->job.index);
 	sh->mode_key = 0;
 	tsr_alu_enter(&sh->fp, &none);
 	burst = run_core(sh);

@@ -70,25 +70,13 @@ struct tsr_shader {
 	uint64_t meet;
 };
 
-/* What a burst came to. */
-enum tsr_burst {
-	TSR_BURST_MORE,			/* there is more to do */
-	TSR_BURST_DONE,			/* all groups of this core are complete */
-	TSR_BURST_STUCK,		/* the host has to be asked */
-	TSR_BURST_FAULT,		/* shader->fault says what */
-};
-
 /* The shader's part of a thread; NULL: no memory. */
 struct tsr_shader *tsr_shader_new(void);
 void tsr_shader_free(struct tsr_shader *shader);
 
-/*
- * One burst of @core, claimed by the caller. @mem is the view of memory of the calling thread.
- * @stats of @shader is what was done.
- */
+/* tsr_job.burst of grids. */
 enum tsr_burst tsr_core_burst(struct tsr_shader *shader, const struct tsr_mem *mem,
-			      struct tsr_queue *queue, struct tsr_grid *grid,
-			      struct tsr_core *core);
+			      struct tsr_queue *queue, struct tsr_job_core *core, bool again);
 
 /* For the files of the core. */
 

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "dispatch.h"
 
-#include <sched.h>
-#include <string.h>
-
 #include "../gpu.h"
 #include "core.h"
 
@@ -12,26 +9,13 @@ enum {
 	WORD_PHASE,			/* 0: not begun, 1: the queue has a grid */
 };
 
-/* Bursts a thread runs of one core before it goes to the next. */
-#define CORE_BURSTS 4
-
 void tsr_dispatch_drop(struct tsr_queue *q)
 {
-	struct tsr_crew *crew = &q->crew;
-
 	tsr_grid_free(q->grid);
 	tsr_grid_free(q->spare);
 	q->grid = NULL;
 	q->spare = NULL;
-	/* What helpers have found and nobody has looked at belongs to no later dispatch. */
-	atomic_store(&crew->fault, false);
-	atomic_store(&crew->cycles, 0);
-	atomic_store(&crew->groups, 0);
-	atomic_store(&crew->clauses, 0);
-	atomic_store(&crew->threads, 0);
-	atomic_store(&crew->messages, 0);
-	atomic_store(&crew->read_bytes, 0);
-	atomic_store(&crew->write_bytes, 0);
+	tsr_crew_forget(q);
 }
 
 bool tsr_dispatch_begun(const struct tsr_packet *packet, const struct tsr_engine_state *state)
@@ -42,300 +26,19 @@ bool tsr_dispatch_begun(const struct tsr_packet *packet, const struct tsr_engine
 	       state->word[WORD_PHASE];
 }
 
-static struct tsr_shader *shader_of(struct tsr_runner *runner)
-{
-	if (!runner->shader)
-		runner->shader = tsr_shader_new();
-	return runner->shader;
-}
-
-/* ---- Cores ----------------------------------------------------------------------------------- */
-
-static unsigned int core_state(const struct tsr_core *core)
-{
-	return atomic_load_explicit(&core->state, memory_order_relaxed);
-}
-
-/* Whether @core, which nobody else has claimed, can make progress. */
-static bool worthwhile(const struct tsr_core *core, uint64_t host_seq)
-{
-	unsigned int state = core_state(core);
-
-	return state == TSR_CORE_READY ||
-	       (state == TSR_CORE_STUCK && core->stuck_seq != host_seq);
-}
-
-static bool claim(struct tsr_core *core)
-{
-	return !atomic_exchange_explicit(&core->claimed, true, memory_order_acquire);
-}
-
-static void release(struct tsr_core *core)
-{
-	atomic_store_explicit(&core->claimed, false, memory_order_release);
-}
-
-/* Claim a core that has something to do, the first from number @first on; NULL: none. */
-static struct tsr_core *take_core(struct tsr_grid *grid, unsigned int first, uint64_t host_seq)
-{
-	for (unsigned int i = 0; i < grid->cores; i++) {
-		struct tsr_core *core = &grid->core[(first + i) % grid->cores];
-
-		if (core_state(core) == TSR_CORE_DONE || !claim(core))
-			continue;
-		if (worthwhile(core, host_seq))
-			return core;
-		release(core);
-	}
-	return NULL;
-}
-
-/* One burst of a core that is claimed. */
-static enum tsr_burst burst(struct tsr_shader *sh, const struct tsr_mem *mem, struct tsr_queue *q,
-			    struct tsr_core *core, uint64_t host_seq)
-{
-	enum tsr_burst result;
-	unsigned int state;
-
-	/*
-	 * Bundles that wait for the host are tried again when it has said something new, not
-	 * before: a burst may be too short to try them all, and would never find that the core
-	 * is stuck.
-	 */
-	if (core->stuck_seq != host_seq) {
-		core->ready |= core->waiting;
-		core->waiting = 0;
-	}
-	core->stuck_seq = host_seq;
-	result = tsr_core_burst(sh, mem, q, q->grid, core);
-	state = result == TSR_BURST_STUCK ? TSR_CORE_STUCK :
-		result == TSR_BURST_DONE  ? TSR_CORE_DONE :
-					    TSR_CORE_READY;
-	atomic_store_explicit(&core->state, state, memory_order_relaxed);
-	return result;
-}
-
-/* ---- The crew -------------------------------------------------------------------------------- */
-
-static void relax(void)
-{
-#if defined(__x86_64__) || defined(__i386__)
-	__builtin_ia32_pause();
-#endif
-}
-
-void tsr_crew_close(struct tsr_queue *q)
-{
-	struct tsr_crew *crew = &q->crew;
-	unsigned int spins = 0;
-
-	if (!atomic_load_explicit(&crew->open, memory_order_relaxed))
-		return;
-	atomic_store(&crew->open, false);
-	atomic_fetch_and(&q->gpu->help, ~(1ull << q->index));
-	while (atomic_load(&crew->inside)) {
-		if (++spins < 1000)
-			relax();
-		else
-			sched_yield();
-	}
-}
-
-/* Cores beside the owner's that somebody could run now. */
-static unsigned int spare_cores(const struct tsr_grid *grid)
-{
-	unsigned int spare = 0;
-
-	for (unsigned int i = 0; i < grid->cores; i++) {
-		const struct tsr_core *core = &grid->core[i];
-
-		spare += core_state(core) == TSR_CORE_READY &&
-			 !atomic_load_explicit(&core->claimed, memory_order_relaxed);
-	}
-	return spare;
-}
-
-/* The owner has a core and there are others: call for helpers, unless they have been called. */
-static void call_helpers(struct tsr_queue *q)
-{
-	struct tsr_gpu *gpu = q->gpu;
-	uint64_t bit = 1ull << q->index;
-	unsigned int spare;
-
-	if (!gpu->cfg.threads || q->grid->total <= 1)
-		return;
-	if (!atomic_load_explicit(&q->crew.open, memory_order_relaxed))
-		atomic_store(&q->crew.open, true);
-	if (atomic_load_explicit(&gpu->help, memory_order_relaxed) & bit)
-		return;
-	spare = spare_cores(q->grid);
-	if (!spare)
-		return;
-	pthread_mutex_lock(&gpu->lock);
-	atomic_fetch_or(&gpu->help, bit);
-	for (unsigned int i = 0; i < gpu->workers.sleeping && i < spare; i++)
-		pthread_cond_signal(&gpu->workers.wake);
-	pthread_mutex_unlock(&gpu->lock);
-}
-
-static void report(struct tsr_crew *crew, const struct tsr_shader_stats *stats)
-{
-	atomic_fetch_add_explicit(&crew->cycles, stats->cycles, memory_order_relaxed);
-	atomic_fetch_add_explicit(&crew->groups, stats->groups, memory_order_relaxed);
-	atomic_fetch_add_explicit(&crew->clauses, stats->clauses, memory_order_relaxed);
-	atomic_fetch_add_explicit(&crew->threads, stats->threads, memory_order_relaxed);
-	atomic_fetch_add_explicit(&crew->messages, stats->messages, memory_order_relaxed);
-	atomic_fetch_add_explicit(&crew->read_bytes, stats->read_bytes, memory_order_relaxed);
-	atomic_fetch_add_explicit(&crew->write_bytes, stats->write_bytes, memory_order_relaxed);
-}
-
-/* One burst by a helper, of a core from @first on; false: it is not wanted (any more). */
-static bool help_once(struct tsr_runner *runner, struct tsr_queue *q, unsigned int first)
-{
-	struct tsr_crew *crew = &q->crew;
-	struct tsr_shader *sh = runner->shader;
-	uint64_t seq = atomic_load_explicit(&runner->gpu->host_seq, memory_order_acquire);
-	struct tsr_core *core = NULL;
-	bool helped = false;
-
-	atomic_fetch_add(&crew->inside, 1);
-	if (atomic_load(&crew->open) && !atomic_load(&crew->fault)) {
-		core = take_core(q->grid, first, seq);
-		helped = core;
-		if (!core)
-			atomic_fetch_and(&runner->gpu->help, ~(1ull << q->index));
-	}
-	if (core) {
-		struct tsr_mem mem = { .gpu = runner->gpu, .runner = runner,
-				       .as = tsr_queue_user_as(q), .unit = TSR_UNIT_SHADER };
-
-		if (burst(sh, &mem, q, core, seq) == TSR_BURST_FAULT &&
-		    !atomic_exchange(&crew->fault, true))
-			crew->record = sh->fault;
-		report(crew, &sh->stats);
-		release(core);
-	}
-	atomic_fetch_sub(&crew->inside, 1);
-	return helped;
-}
-
-bool tsr_crew_help(struct tsr_runner *runner)
-{
-	struct tsr_gpu *gpu = runner->gpu;
-	uint64_t wanted = atomic_load(&gpu->help);
-	unsigned int bursts = runner->index * CORE_BURSTS;
-	struct tsr_queue *q;
-
-	if (!wanted || gpu->paused || gpu->reset_busy)
-		return false;
-	if (!shader_of(runner)) {
-		atomic_store(&gpu->help, 0);
-		return false;
-	}
-	q = &gpu->queue[__builtin_ctzll(wanted)];
-	runner->queue = q;
-	runner->budget = UINT64_MAX;
-	tsr_tlb_sync(runner);
-	atomic_store_explicit(&runner->attention, false, memory_order_relaxed);
-	pthread_mutex_unlock(&gpu->lock);
-	while (help_once(runner, q, bursts++ / CORE_BURSTS)) {
-		if (atomic_load_explicit(&runner->attention, memory_order_relaxed) ||
-		    atomic_load_explicit(&gpu->sched.runnable, memory_order_relaxed))
-			break;
-	}
-	pthread_mutex_lock(&gpu->lock);
-	tsr_tlb_sync(runner);
-	runner->queue = NULL;
-	tsr_inval_complete(gpu);
-	tsr_gpu_runner_idle(gpu);
-	return true;
-}
-
-/* ---- The engine ------------------------------------------------------------------------------ */
-
-/* Add what a burst of the owner, and helpers meanwhile, have done to counters and @cost. */
-static void count(struct tsr_queue *q, const struct tsr_shader_stats *own,
-		  struct tsr_step_cost *cost)
-{
-	struct tsr_crew *crew = &q->crew;
-
-	cost->cycles += own->cycles + atomic_exchange(&crew->cycles, 0);
-	cost->read_bytes += own->read_bytes + atomic_exchange(&crew->read_bytes, 0);
-	cost->write_bytes += own->write_bytes + atomic_exchange(&crew->write_bytes, 0);
-	tsr_count(&q->counter[TSR_QUEUE_COUNTER_SHADER_GROUPS],
-		  own->groups + atomic_exchange(&crew->groups, 0));
-	tsr_count(&q->counter[TSR_QUEUE_COUNTER_SHADER_CLAUSES],
-		  own->clauses + atomic_exchange(&crew->clauses, 0));
-	tsr_count(&q->counter[TSR_QUEUE_COUNTER_SHADER_THREADS],
-		  own->threads + atomic_exchange(&crew->threads, 0));
-	tsr_count(&q->counter[TSR_QUEUE_COUNTER_SHADER_MESSAGES],
-		  own->messages + atomic_exchange(&crew->messages, 0));
-}
-
-/* The dispatch is over, for a @fault or because it is complete. */
-static enum tsr_step finish(struct tsr_mem *mem, const struct tsr_fault_info *fault,
-			    struct tsr_step_cost *cost)
-{
-	static const struct tsr_shader_stats nothing;
-	struct tsr_queue *q = mem->queue;
-
-	tsr_crew_close(q);
-	count(q, &nothing, cost);
-	if (!fault) {
-		q->spare = q->grid;
-		q->grid = NULL;
-		return TSR_STEP_DONE;
-	}
-	tsr_dispatch_drop(q);
-	mem->fault = *fault;
-	return TSR_STEP_FAULT;
-}
-
-/* No core can be had: wait for helpers, or see what the cores have come to. */
-static enum tsr_step out_of_cores(struct tsr_mem *mem, struct tsr_step_cost *cost)
-{
-	struct tsr_queue *q = mem->queue;
-	bool done = true;
-
-	if (atomic_load(&q->crew.inside)) {
-		sched_yield();
-		return TSR_STEP_MORE;
-	}
-	tsr_crew_close(q);
-	if (atomic_load(&q->crew.fault))
-		return finish(mem, &q->crew.record, cost);
-	for (unsigned int i = 0; i < q->grid->cores; i++) {
-		if (worthwhile(&q->grid->core[i], q->host_seq))
-			return TSR_STEP_MORE;
-		done &= core_state(&q->grid->core[i]) == TSR_CORE_DONE;
-	}
-	return done ? finish(mem, NULL, cost) : TSR_STEP_PENDING;
-}
-
 static enum tsr_step run(struct tsr_mem *mem, struct tsr_step_cost *cost)
 {
 	struct tsr_queue *q = mem->queue;
-	struct tsr_grid *grid = q->grid;
-	struct tsr_shader *sh = shader_of(mem->runner);
-	struct tsr_core *core;
-	enum tsr_burst result;
+	enum tsr_step step = tsr_crew_run(mem, cost);
 
-	if (atomic_load_explicit(&q->crew.fault, memory_order_relaxed)) {
-		tsr_crew_close(q);
-		return finish(mem, &q->crew.record, cost);
+	if (step == TSR_STEP_DONE) {
+		q->job = NULL;
+		q->spare = q->grid;
+		q->grid = NULL;
+	} else if (step == TSR_STEP_FAULT) {
+		tsr_dispatch_drop(q);
 	}
-	core = take_core(grid, grid->cursor, q->host_seq);
-	if (!core)
-		return out_of_cores(mem, cost);
-	call_helpers(q);
-	result = burst(sh, mem, q, core, q->host_seq);
-	release(core);
-	count(q, &sh->stats, cost);
-	if (++grid->bursts >= CORE_BURSTS || result != TSR_BURST_MORE) {
-		grid->bursts = 0;
-		grid->cursor = (core->index + 1) % grid->cores;
-	}
-	return result == TSR_BURST_FAULT ? finish(mem, &sh->fault, cost) : TSR_STEP_MORE;
+	return step;
 }
 
 enum tsr_step tsr_dispatch_step(struct tsr_mem *mem, uint64_t pc, const uint64_t *cmd,
@@ -345,7 +48,7 @@ enum tsr_step tsr_dispatch_step(struct tsr_mem *mem, uint64_t pc, const uint64_t
 	enum tsr_step step;
 
 	*cost = (struct tsr_step_cost){ 0, 0, 0 };
-	if (!shader_of(mem->runner))
+	if (!tsr_crew_shader(mem->runner))
 		return tsr_mem_bad_packet(mem, pc, 0, TSR_FAULT_UNSUPPORTED);
 	if (state->word[WORD_PHASE])
 		return run(mem, cost);
@@ -353,6 +56,7 @@ enum tsr_step tsr_dispatch_step(struct tsr_mem *mem, uint64_t pc, const uint64_t
 	step = tsr_grid_begin(mem, pc, cmd, &q->spare, &q->grid);
 	if (step != TSR_STEP_DONE || !q->grid)
 		return step;
+	q->job = &q->grid->job;
 	state->word[WORD_PHASE] = 1;
 	return TSR_STEP_MORE;
 }

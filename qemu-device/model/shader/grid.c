@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "../gpu.h"
+#include "core.h"
 
 /* What is wrong with a COMPUTE_STATE: @code of qword @qword. */
 struct verdict {
@@ -186,7 +187,7 @@ static void recycle(struct tsr_grid *grid)
 	memset(grid->push, 0, grid->state.push_words * sizeof(grid->push[0]));
 	memset(grid->local_xy, 0, grid->warps * sizeof(grid->local_xy[0]));
 	memset(grid->local_z, 0, grid->warps * sizeof(grid->local_z[0]));
-	for (unsigned int i = 0; i < grid->cores; i++) {
+	for (unsigned int i = 0; i < grid->job.cores; i++) {
 		struct tsr_core *core = &grid->core[i], old = *core;
 
 		memset(core, 0, sizeof(*core));
@@ -194,8 +195,8 @@ static void recycle(struct tsr_grid *grid)
 		core->group_memory = old.group_memory;
 		core->group_bytes = old.group_bytes;
 	}
-	grid->cursor = 0;
-	grid->bursts = 0;
+	grid->job.cursor = 0;
+	grid->job.bursts = 0;
 	memset(grid, 0, offsetof(struct tsr_grid, push));
 }
 
@@ -235,12 +236,15 @@ bool tsr_grid_new(const struct tsr_gpu *gpu, const uint64_t *word, const uint32_
 	find_places(grid);
 	fill_local(grid);
 	fill_push(grid);
-	grid->cores = gpu->cfg.cores;
-	for (unsigned int i = 0; i < grid->cores; i++) {
-		grid->core[i].index = i;
+	grid->job.burst = tsr_core_burst;
+	grid->job.cores = gpu->cfg.cores;
+	grid->job.shared = grid->total > 1;
+	for (unsigned int i = 0; i < grid->job.cores; i++) {
+		grid->job.core[i] = &grid->core[i].job;
+		grid->core[i].job.index = i;
 		grid->core[i].next = i;
 		if (i >= grid->total)
-			atomic_store_explicit(&grid->core[i].state, TSR_CORE_DONE,
+			atomic_store_explicit(&grid->core[i].job.state, TSR_CORE_DONE,
 					      memory_order_relaxed);
 	}
 	*out = grid;
@@ -251,7 +255,7 @@ void tsr_grid_free(struct tsr_grid *grid)
 {
 	if (!grid)
 		return;
-	for (unsigned int i = 0; i < grid->cores; i++) {
+	for (unsigned int i = 0; i < grid->job.cores; i++) {
 		struct tsr_core *core = &grid->core[i];
 
 		for (unsigned int n = 0; n < TSR_CORE_BUNDLES; n++) {
@@ -401,7 +405,7 @@ bool tsr_core_start_group(struct tsr_grid *grid, struct tsr_core *core, unsigned
 		for (; count; count--)
 			start_warp(grid, core, place, n++);
 	}
-	core->next += grid->cores;
+	core->next += grid->job.cores;
 	core->groups++;
 	return true;
 }

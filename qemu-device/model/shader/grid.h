@@ -12,10 +12,10 @@
 #ifndef TSR_SHADER_GRID_H
 #define TSR_SHADER_GRID_H
 
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "../crew.h"
 #include "../engine.h"
 #include "lanes.h"
 #include "predecode.h"
@@ -77,18 +77,8 @@ struct tsr_group {
 	uint8_t warps;			/* warps that have not ended; 0: the place is free */
 };
 
-enum tsr_core_state {
-	TSR_CORE_READY,			/* it has something to do */
-	TSR_CORE_STUCK,			/* nothing can go on before the host answers */
-	TSR_CORE_DONE,			/* all its groups are complete */
-};
-
 struct tsr_core {
-	/* Somebody runs it, or it is being looked at; who gets it first has it. */
-	atomic_bool claimed;
-	_Atomic uint8_t state;		/* enum tsr_core_state */
-	uint64_t stuck_seq;		/* host_seq of the last burst: bundles wait for more */
-	uint32_t index;
+	struct tsr_job_core job;	/* done: all its groups are complete */
 	uint64_t next;			/* number of the next group to start */
 	uint32_t groups;		/* resident groups */
 	uint32_t ready;			/* bit n: bundle n may have something to do */
@@ -116,9 +106,7 @@ struct tsr_grid {
 	union tsr_lanes push[TSR_PUSH_WORDS_MAX];	/* TSR_LANES_PUSH */
 	/* R55 and R56 of each warp of a group */
 	union tsr_lanes local_xy[TSR_GROUP_WARPS_MAX], local_z[TSR_GROUP_WARPS_MAX];
-	uint32_t cores;
-	uint32_t cursor;		/* core whose turn it is with the owner */
-	uint32_t bursts;		/* it has had in this turn */
+	struct tsr_job job;
 	struct tsr_core core[];
 };
 

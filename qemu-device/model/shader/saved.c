@@ -147,7 +147,7 @@ static void visit_group(struct tsr_stream *s, struct tsr_grid *grid, struct tsr_
 	tsr_stream_check(s,
 			 group->id[0] < grid->groups[0] && group->id[1] < grid->groups[1] &&
 				 group->id[2] < grid->groups[2] && number < core->next &&
-				 number % grid->cores == core->index,
+				 number % grid->job.cores == core->job.index,
 			 "a group's number");
 	tsr_stream_check(s, !group->alive || group->parked != group->alive, "a barrier");
 }
@@ -161,8 +161,8 @@ static void visit_core(struct tsr_stream *s, struct tsr_grid *grid, struct tsr_c
 	TSR_VISIT(s, core->quantum);
 	TSR_VISIT(s, ready);
 	tsr_stream_check(s,
-			 core->next % grid->cores == core->index &&
-				 core->next <= grid->total + grid->cores &&
+			 core->next % grid->job.cores == core->job.index &&
+				 core->next <= grid->total + grid->job.cores &&
 				 core->turn < TSR_CORE_BUNDLES &&
 				 core->quantum <= TSR_BUNDLE_QUANTUM,
 			 "a core");
@@ -174,7 +174,7 @@ static void visit_core(struct tsr_stream *s, struct tsr_grid *grid, struct tsr_c
 		there |= core->bundle[i] ? 1u << i : 0;
 	core->ready |= ready & there;
 	if (!core->groups && core->next >= grid->total)
-		atomic_store_explicit(&core->state, TSR_CORE_DONE, memory_order_relaxed);
+		atomic_store_explicit(&core->job.state, TSR_CORE_DONE, memory_order_relaxed);
 }
 
 /* What the grid is made from. */
@@ -201,10 +201,10 @@ void tsr_grid_visit(struct tsr_stream *s, const struct tsr_gpu *gpu, struct tsr_
 	visit_description(s, gpu, grid);
 	if (s->wrong)
 		return;
-	TSR_VISIT(s, (*grid)->cursor);
-	TSR_VISIT(s, (*grid)->bursts);
-	tsr_stream_check(s, (*grid)->cursor < (*grid)->cores, "a dispatch's turn");
-	for (unsigned int i = 0; i < (*grid)->cores && !s->wrong; i++)
+	TSR_VISIT(s, (*grid)->job.cursor);
+	TSR_VISIT(s, (*grid)->job.bursts);
+	tsr_stream_check(s, (*grid)->job.cursor < (*grid)->job.cores, "a dispatch's turn");
+	for (unsigned int i = 0; i < (*grid)->job.cores && !s->wrong; i++)
 		visit_core(s, *grid, &(*grid)->core[i]);
 	if (s->wrong) {
 		tsr_grid_free(*grid);

@@ -26,7 +26,7 @@ static enum tsr_step run(struct tsr_shader *sh, unsigned int w, struct tsr_msg *
 {
 	const struct tsr_warp *warp = &sh->bundle->warp[w];
 	const struct tsr_grid *grid = sh->grid;
-	uint64_t slot = (uint64_t)sh->core->index * grid->slots + tsr_shader_slot(sh, w);
+	uint64_t slot = (uint64_t)sh->core->job.index * grid->slots + tsr_shader_slot(sh, w);
 	uint64_t cost;
 	enum tsr_step step;
 

@@ -36,7 +36,7 @@ void tsr_shader_watch(struct tsr_shader *sh, enum tsr_shader_when when, unsigned
 	struct tsr_shader_view view = {
 		.when = when,
 		.queue = sh->queue->index,
-		.core = sh->core->index,
+		.core = sh->core->job.index,
 		.slot = tsr_shader_slot(sh, w),
 		.clause = pc,
 		.executed = executed,
@@ -55,7 +55,7 @@ void tsr_shader_watch(struct tsr_shader *sh, enum tsr_shader_when when, unsigned
 		view.group_memory =
 			sh->core->group_memory + (size_t)warp->group * grid->group_stride;
 	view.scratch = grid->state.scratch +
-		       ((uint64_t)sh->core->index * grid->slots + view.slot) * TSR_WARP_LANES *
+		       ((uint64_t)sh->core->job.index * grid->slots + view.slot) * TSR_WARP_LANES *
 			       grid->state.scratch_size;
 	if (when == TSR_SHADER_FAULT) {
 		view.fault_code = sh->fault.code;

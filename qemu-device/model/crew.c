@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: MIT */
+#include "crew.h"
+
+#include <sched.h>
+
+#include "gpu.h"
+#include "shader/core.h"
+
+/* Bursts a thread runs of one core before it goes to the next. */
+#define CORE_BURSTS 4
+
+struct tsr_shader *tsr_crew_shader(struct tsr_runner *runner)
+{
+	if (!runner->shader)
+		runner->shader = tsr_shader_new();
+	return runner->shader;
+}
+
+/* ---- Cores ----------------------------------------------------------------------------------- */
+
+static unsigned int core_state(const struct tsr_job_core *core)
+{
+	return atomic_load_explicit(&core->state, memory_order_relaxed);
+}
+
+/* Whether @core, which nobody else has claimed, can make progress. */
+static bool worthwhile(const struct tsr_job_core *core, uint64_t host_seq)
+{
+	unsigned int state = core_state(core);
+
+	return state == TSR_CORE_READY ||
+	       (state == TSR_CORE_STUCK && core->stuck_seq != host_seq);
+}
+
+static bool claim(struct tsr_job_core *core)
+{
+	return !atomic_exchange_explicit(&core->claimed, true, memory_order_acquire);
+}
+
+static void release(struct tsr_job_core *core)
+{
+	atomic_store_explicit(&core->claimed, false, memory_order_release);
+}
+
+/* Claim a core that has something to do, the first from number @first on; NULL: none. */
+static struct tsr_job_core *take_core(struct tsr_job *job, unsigned int first, uint64_t host_seq)
+{
+	for (unsigned int i = 0; i < job->cores; i++) {
+		struct tsr_job_core *core = job->core[(first + i) % job->cores];
+
+		if (core_state(core) == TSR_CORE_DONE || !claim(core))
+			continue;
+		if (worthwhile(core, host_seq))
+			return core;
+		release(core);
+	}
+	return NULL;
+}
+
+/* One burst of a core that is claimed. */
+static enum tsr_burst burst(struct tsr_shader *sh, const struct tsr_mem *mem, struct tsr_queue *q,
+			    struct tsr_job_core *core, uint64_t host_seq)
+{
+	bool again = core->stuck_seq != host_seq;
+	enum tsr_burst result;
+	unsigned int state;
+
+	core->stuck_seq = host_seq;
+	result = q->job->burst(sh, mem, q, core, again);
+	state = result == TSR_BURST_STUCK ? TSR_CORE_STUCK :
+		result == TSR_BURST_DONE  ? TSR_CORE_DONE :
+					    TSR_CORE_READY;
+	atomic_store_explicit(&core->state, state, memory_order_relaxed);
+	return result;
+}
+
+/* ---- The crew -------------------------------------------------------------------------------- */
+
+static void relax(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+	__builtin_ia32_pause();
+#endif
+}
+
+void tsr_crew_close(struct tsr_queue *q)
+{
+	struct tsr_crew *crew = &q->crew;
+	unsigned int spins = 0;
+
+	if (!atomic_load_explicit(&crew->open, memory_order_relaxed))
+		return;
+	atomic_store(&crew->open, false);
+	atomic_fetch_and(&q->gpu->help, ~(1ull << q->index));
+	while (atomic_load(&crew->inside)) {
+		if (++spins < 1000)
+			relax();
+		else
+			sched_yield();
+	}
+}
+
+/* Cores beside the owner's that somebody could run now. */
+static unsigned int spare_cores(const struct tsr_job *job)
+{
+	unsigned int spare = 0;
+
+	for (unsigned int i = 0; i < job->cores; i++) {
+		const struct tsr_job_core *core = job->core[i];
+
+		spare += core_state(core) == TSR_CORE_READY &&
+			 !atomic_load_explicit(&core->claimed, memory_order_relaxed);
+	}
+	return spare;
+}
+
+/* The owner has a core and there are others: call for helpers, unless they have been called. */
+static void call_helpers(struct tsr_queue *q)
+{
+	struct tsr_gpu *gpu = q->gpu;
+	uint64_t bit = 1ull << q->index;
+	unsigned int spare;
+
+	if (!gpu->cfg.threads || !q->job->shared)
+		return;
+	if (!atomic_load_explicit(&q->crew.open, memory_order_relaxed))
+		atomic_store(&q->crew.open, true);
+	if (atomic_load_explicit(&gpu->help, memory_order_relaxed) & bit)
+		return;
+	spare = spare_cores(q->job);
+	if (!spare)
+		return;
+	pthread_mutex_lock(&gpu->lock);
+	atomic_fetch_or(&gpu->help, bit);
+	for (unsigned int i = 0; i < gpu->workers.sleeping && i < spare; i++)
+		pthread_cond_signal(&gpu->workers.wake);
+	pthread_mutex_unlock(&gpu->lock);
+}
+
+static void report(struct tsr_crew *crew, const struct tsr_shader_stats *stats)
+{
+	atomic_fetch_add_explicit(&crew->cycles, stats->cycles, memory_order_relaxed);
+	atomic_fetch_add_explicit(&crew->groups, stats->groups, memory_order_relaxed);
+	atomic_fetch_add_explicit(&crew->clauses, stats->clauses, memory_order_relaxed);
+	atomic_fetch_add_explicit(&crew->threads, stats->threads, memory_order_relaxed);
+	atomic_fetch_add_explicit(&crew->messages, stats->messages, memory_order_relaxed);
+	atomic_fetch_add_explicit(&crew->read_bytes, stats->read_bytes, memory_order_relaxed);
+	atomic_fetch_add_explicit(&crew->write_bytes, stats->write_bytes, memory_order_relaxed);
+}
+
+/* One burst by a helper, of a core from @first on; false: it is not wanted (any more). */
+static bool help_once(struct tsr_runner *runner, struct tsr_queue *q, unsigned int first)
+{
+	struct tsr_crew *crew = &q->crew;
+	struct tsr_shader *sh = runner->shader;
+	uint64_t seq = atomic_load_explicit(&runner->gpu->host_seq, memory_order_acquire);
+	struct tsr_job_core *core = NULL;
+	bool helped = false;
+
+	atomic_fetch_add(&crew->inside, 1);
+	if (atomic_load(&crew->open) && !atomic_load(&crew->fault)) {
+		core = take_core(q->job, first, seq);
+		helped = core;
+		if (!core)
+			atomic_fetch_and(&runner->gpu->help, ~(1ull << q->index));
+	}
+	if (core) {
+		struct tsr_mem mem = { .gpu = runner->gpu, .runner = runner,
+				       .as = tsr_queue_user_as(q), .unit = TSR_UNIT_SHADER };
+
+		if (burst(sh, &mem, q, core, seq) == TSR_BURST_FAULT &&
+		    !atomic_exchange(&crew->fault, true))
+			crew->record = sh->fault;
+		report(crew, &sh->stats);
+		release(core);
+	}
+	atomic_fetch_sub(&crew->inside, 1);
+	return helped;
+}
+
+bool tsr_crew_help(struct tsr_runner *runner)
+{
+	struct tsr_gpu *gpu = runner->gpu;
+	uint64_t wanted = atomic_load(&gpu->help);
+	unsigned int bursts = runner->index * CORE_BURSTS;
+	struct tsr_queue *q;
+
+	if (!wanted || gpu->paused || gpu->reset_busy)
+		return false;
+	if (!tsr_crew_shader(runner)) {
+		atomic_store(&gpu->help, 0);
+		return false;
+	}
+	q = &gpu->queue[__builtin_ctzll(wanted)];
+	runner->queue = q;
+	runner->budget = UINT64_MAX;
+	tsr_tlb_sync(runner);
+	atomic_store_explicit(&runner->attention, false, memory_order_relaxed);
+	pthread_mutex_unlock(&gpu->lock);
+	while (help_once(runner, q, bursts++ / CORE_BURSTS)) {
+		if (atomic_load_explicit(&runner->attention, memory_order_relaxed) ||
+		    atomic_load_explicit(&gpu->sched.runnable, memory_order_relaxed))
+			break;
+	}
+	pthread_mutex_lock(&gpu->lock);
+	tsr_tlb_sync(runner);
+	runner->queue = NULL;
+	tsr_inval_complete(gpu);
+	tsr_gpu_runner_idle(gpu);
+	return true;
+}
+
+/* ---- The owner ------------------------------------------------------------------------------- */
+
+void tsr_crew_forget(struct tsr_queue *q)
+{
+	struct tsr_crew *crew = &q->crew;
+
+	q->job = NULL;
+	atomic_store(&crew->fault, false);
+	atomic_store(&crew->cycles, 0);
+	atomic_store(&crew->groups, 0);
+	atomic_store(&crew->clauses, 0);
+	atomic_store(&crew->threads, 0);
+	atomic_store(&crew->messages, 0);
+	atomic_store(&crew->read_bytes, 0);
+	atomic_store(&crew->write_bytes, 0);
+}
+
+/* Add what a burst of the owner, and helpers meanwhile, have done to counters and @cost. */
+static void count(struct tsr_queue *q, const struct tsr_shader_stats *own,
+		  struct tsr_step_cost *cost)
+{
+	struct tsr_crew *crew = &q->crew;
+
+	cost->cycles += own->cycles + atomic_exchange(&crew->cycles, 0);
+	cost->read_bytes += own->read_bytes + atomic_exchange(&crew->read_bytes, 0);
+	cost->write_bytes += own->write_bytes + atomic_exchange(&crew->write_bytes, 0);
+	tsr_count(&q->counter[TSR_QUEUE_COUNTER_SHADER_GROUPS],
+		  own->groups + atomic_exchange(&crew->groups, 0));
+	tsr_count(&q->counter[TSR_QUEUE_COUNTER_SHADER_CLAUSES],
+		  own->clauses + atomic_exchange(&crew->clauses, 0));
+	tsr_count(&q->counter[TSR_QUEUE_COUNTER_SHADER_THREADS],
+		  own->threads + atomic_exchange(&crew->threads, 0));
+	tsr_count(&q->counter[TSR_QUEUE_COUNTER_SHADER_MESSAGES],
+		  own->messages + atomic_exchange(&crew->messages, 0));
+}
+
+/* The job is over, for a @fault or because it is complete. */
+static enum tsr_step finish(struct tsr_mem *mem, const struct tsr_fault_info *fault,
+			    struct tsr_step_cost *cost)
+{
+	static const struct tsr_shader_stats nothing;
+
+	tsr_crew_close(mem->queue);
+	count(mem->queue, &nothing, cost);
+	if (!fault)
+		return TSR_STEP_DONE;
+	mem->fault = *fault;
+	return TSR_STEP_FAULT;
+}
+
+/* No core can be had: wait for helpers, or see what the cores have come to. */
+static enum tsr_step out_of_cores(struct tsr_mem *mem, struct tsr_step_cost *cost)
+{
+	struct tsr_queue *q = mem->queue;
+	bool done = true;
+
+	if (atomic_load(&q->crew.inside)) {
+		sched_yield();
+		return TSR_STEP_MORE;
+	}
+	tsr_crew_close(q);
+	if (atomic_load(&q->crew.fault))
+		return finish(mem, &q->crew.record, cost);
+	for (unsigned int i = 0; i < q->job->cores; i++) {
+		if (worthwhile(q->job->core[i], q->host_seq))
+			return TSR_STEP_MORE;
+		done &= core_state(q->job->core[i]) == TSR_CORE_DONE;
+	}
+	return done ? finish(mem, NULL, cost) : TSR_STEP_PENDING;
+}
+
+enum tsr_step tsr_crew_run(struct tsr_mem *mem, struct tsr_step_cost *cost)
+{
+	struct tsr_shader *sh = tsr_crew_shader(mem->runner);
+	struct tsr_queue *q = mem->queue;
+	struct tsr_job *job = q->job;
+	struct tsr_job_core *core;
+	enum tsr_burst result;
+
+	if (atomic_load_explicit(&q->crew.fault, memory_order_relaxed)) {
+		tsr_crew_close(q);
+		return finish(mem, &q->crew.record, cost);
+	}
+	core = take_core(job, job->cursor, q->host_seq);
+	if (!core)
+		return out_of_cores(mem, cost);
+	call_helpers(q);
+	result = burst(sh, mem, q, core, q->host_seq);
+	release(core);
+	count(q, &sh->stats, cost);
+	if (++job->bursts >= CORE_BURSTS || result != TSR_BURST_MORE) {
+		job->bursts = 0;
+		job->cursor = (core->index + 1) % job->cores;
+	}
+	return result == TSR_BURST_FAULT ? finish(mem, &sh->fault, cost) : TSR_STEP_MORE;
+}
