@@ -23,7 +23,10 @@ enum tsr_descriptor {
 
 /* Read @len bytes at @va, whatever they lie on. TSR_STEP_DONE, _PENDING or _FAULT. */
 enum tsr_step tsr_front_read(struct tsr_mem *mem, uint64_t va, void *to, uint64_t len);
-/* Write @len bytes at @va; nothing is written unless all of it is mapped. At most 4096 bytes. */
+/*
+ * Write @len bytes at @va. What has been written before one fails, or is PENDING, is written again
+ * when the step is repeated.
+ */
 enum tsr_step tsr_front_write(struct tsr_mem *mem, uint64_t va, const void *from, uint64_t len);
 /* Read the structure @which at @va into @word, which has its qwords, and check it. */
 enum tsr_step tsr_descriptor_read(struct tsr_mem *mem, uint64_t va, enum tsr_descriptor which,

@@ -16,7 +16,7 @@ struct tsr_frame_info {
 
 /*
  * Read FRAME at @va. Faults are those of tsr_descriptor_read(), BAD_VALUE at qword 0 for more tiles
- * than TSR_FRAME_TILES_MAX, and at qword 2 for a heap that is too small or too large.
+ * than TSR_FRAME_TILES_MAX, and at qword 2 for a heap larger than TSR_HEAP_SIZE_MAX.
  */
 enum tsr_step tsr_frame_read(struct tsr_mem *mem, uint64_t va, struct tsr_frame_info *info);
 
