@@ -105,6 +105,7 @@ struct tsr_gpu *tsr_gpu_new(const struct tsr_config *cfg, const struct tsr_host_
 	gpu->levels = (gpu->cfg.va_bits - TSR_PAGE_SHIFT) / TSR_PT_INDEX_BITS;
 	gpu->timer.due = UINT64_MAX;
 	gpu->alu = gpu->cfg.simd ? tsr_alu_named(gpu->cfg.simd) : tsr_alu_best();
+	gpu->msg_path = tsr_msg_path(gpu->alu);
 	gpu->cfg.simd = NULL;	/* the caller's string may go away */
 	pthread_mutex_init(&gpu->lock, NULL);
 	pthread_mutex_init(&gpu->irq.lock, NULL);

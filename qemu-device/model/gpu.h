@@ -77,6 +77,7 @@ struct tsr_gpu {
 	_Atomic uint64_t host_seq;	/* calls of tsr_gpu_host_ready() */
 
 	const struct tsr_alu *alu;	/* arithmetic of the shader cores */
+	const struct tsr_msg_path *msg_path;	/* their messages on the same SIMD path */
 	_Atomic uint64_t code;		/* the last number that tsr_as.code was given */
 	_Atomic uint64_t help;		/* queues whose dispatch has work for idle workers */
 	tsr_shader_hook *shader_hook;	/* see shader/debug.h, or NULL */

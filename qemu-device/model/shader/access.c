@@ -22,14 +22,44 @@ void tsr_access_init(struct tsr_access_cache *access)
 {
 	memset(access, 0, sizeof(*access));
 	access->epoch = EPOCH_ONE;
-#ifdef __x86_64__
-	access->wide = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-		       __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
-#endif
+}
+
+/* Do the additions to the line at place @n, which is free then. */
+static void settle_sum(struct tsr_access_sums *sums, unsigned int n)
+{
+	uint32_t *line = (uint32_t *)(sums->line[n] * TSR_ACCESS_LINE_BYTES);
+
+	for (unsigned int i = 0; i < TSR_ACCESS_LINE_BYTES / 4; i++) {
+		if (sums->word[n][i])
+			__atomic_fetch_add(&line[i], sums->word[n][i], __ATOMIC_ACQ_REL);
+		sums->word[n][i] = 0;
+	}
+	sums->line[n] = 0;
+	sums->used[n / 64] &= ~(1ull << n % 64);
+}
+
+/* A line that is in use stays when it is challenged the first time. */
+bool tsr_access_take_sum(struct tsr_access_sums *sums, unsigned int n, uintptr_t line)
+{
+	uint64_t bit = 1ull << n % 64;
+
+	if (sums->used[n / 64] & bit) {
+		sums->wanted[n / 64] ^= bit;
+		if (sums->wanted[n / 64] & bit)
+			return false;
+		settle_sum(sums, n);
+	}
+	sums->used[n / 64] |= bit;
+	sums->line[n] = line;
+	return true;
 }
 
 void tsr_access_stop(struct tsr_access_cache *access, struct tsr_runner *runner)
 {
+	for (unsigned int i = 0; i < TSR_ACCESS_SUMS / 64; i++) {
+		while (access->sums.used[i])
+			settle_sum(&access->sums, 64 * i + __builtin_ctzll(access->sums.used[i]));
+	}
 	for (unsigned int i = 0; i < access->num_written; i++)
 		tsr_mem_written(runner, &access->written[i]);
 	access->num_written = 0;

@@ -20,7 +20,7 @@
 
 #include "../mem.h"
 
-#define TSR_ACCESS_PAGES 128
+#define TSR_ACCESS_PAGES 512
 #define TSR_ACCESS_PAGE_BYTES 4096u
 /*
  * Most pages that may be written between two calls of tsr_access_room(): 16 bytes of each lane,
@@ -35,15 +35,30 @@ struct tsr_access_page {
 	uint8_t *ptr;			/* host address of the page's first byte */
 };
 
+/*
+ * Additions to 32-bit words of device memory that have been made, but not been done: what is to be
+ * added to the words of a few lines of memory. They are done, each as one atomic operation, when
+ * another line needs the place or at the stopping point.
+ */
+#define TSR_ACCESS_SUMS 128		/* a multiple of 64 */
+#define TSR_ACCESS_LINE_BYTES 64u
+struct tsr_access_sums {
+	uint32_t word[TSR_ACCESS_SUMS][TSR_ACCESS_LINE_BYTES / 4]
+		__attribute__((aligned(TSR_ACCESS_LINE_BYTES)));
+	uintptr_t line[TSR_ACCESS_SUMS];	/* its number: host address / bytes; 0: none */
+	uint64_t used[TSR_ACCESS_SUMS / 64];	/* bit n: line[n] is not 0 */
+	uint64_t wanted[TSR_ACCESS_SUMS / 64];	/* bit n: another line wanted its place */
+};
+
 struct tsr_access_cache {
 	uint64_t epoch;			/* of valid tags, in their upper bits; never 0 */
 	uint8_t as;			/* address space of the translations */
-	bool wide;			/* the processor has AVX-512, and may use it */
 	struct tsr_access_page read[TSR_ACCESS_PAGES];
 	struct tsr_access_page write[TSR_ACCESS_PAGES];
 	/* pages written that the host has not been told of */
 	struct tsr_page written[TSR_ACCESS_WRITTEN];
 	unsigned int num_written;
+	struct tsr_access_sums sums;
 	/* what NULL pages are: they read as zero, and what is written to them is never read */
 	uint8_t zero[TSR_ACCESS_PAGE_BYTES] __attribute__((aligned(64)));
 	uint8_t sink[TSR_ACCESS_PAGE_BYTES] __attribute__((aligned(64)));
@@ -96,5 +111,22 @@ enum tsr_step tsr_access_write(struct tsr_access_cache *access, struct tsr_mem *
  */
 enum tsr_step tsr_access_word(struct tsr_access_cache *access, struct tsr_mem *mem, uint64_t va,
 			      unsigned int len, void **word);
+
+/* Have line @line at place @n of the sums; false: not this time. */
+bool tsr_access_take_sum(struct tsr_access_sums *sums, unsigned int n, uintptr_t line);
+/*
+ * Where to add what is to be added to @word, an aligned word of a page at hand for writing; behind
+ * it are those of the words that follow in its line. NULL: it has to be added to @word itself.
+ */
+static inline uint32_t *tsr_access_sum(struct tsr_access_cache *access, const uint32_t *word)
+{
+	struct tsr_access_sums *sums = &access->sums;
+	uintptr_t line = (uintptr_t)word / TSR_ACCESS_LINE_BYTES;
+	unsigned int n = line % TSR_ACCESS_SUMS;
+
+	if (sums->line[n] != line && !tsr_access_take_sum(sums, n, line))
+		return NULL;
+	return &sums->word[n][(uintptr_t)word % TSR_ACCESS_LINE_BYTES / 4];
+}
 
 #endif

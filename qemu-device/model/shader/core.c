@@ -224,6 +224,7 @@ static void choose(struct tsr_shader *sh, unsigned int able, uint64_t here)
 		alu->full &= warp->active == 0xffff;
 		set_mask(sh, w, warp->active);
 		set_number(sh, w, warp->number);
+		sh->place[w] = tsr_shader_place(sh, w);
 		sh->lanes_chosen += tsr_lanes_count(warp->active);
 		if (warp->stored)
 			sh->after |= TSR_CLAUSE_WAIT | TSR_CLAUSE_STAGING;
@@ -299,22 +300,6 @@ static struct tsr_decoded *find(struct tsr_shader *sh, struct tsr_decoded **link
 	}
 }
 
-/* Send the message of @clause from all chosen warps. TSR_STEP_PENDING: one at least is stored. */
-static enum tsr_step send(struct tsr_shader *sh, const struct tsr_decoded *clause)
-{
-	enum tsr_step result = TSR_STEP_DONE;
-
-	for (unsigned int i = 0; i < sh->lanes.alu.warps; i++) {
-		enum tsr_step step = tsr_message_send(sh, sh->lanes.alu.warp[i], clause);
-
-		if (step == TSR_STEP_FAULT)
-			return step;
-		if (step == TSR_STEP_PENDING)
-			result = step;
-	}
-	return result;
-}
-
 /* Whether all chosen threads branch (1), or none does (0), or some (-1). */
 static int all_taken(const struct tsr_shader *sh)
 {
@@ -361,7 +346,7 @@ static struct tsr_decoded *complete(struct tsr_shader *sh, struct tsr_decoded *c
 	if (flags & TSR_CLAUSE_BRANCH)
 		clause->branch->fn(clause->branch, &sh->lanes.alu);
 	if (flags & TSR_CLAUSE_MESSAGE)
-		sent = send(sh, clause);
+		sent = tsr_message_send(sh, clause);
 	if (sent == TSR_STEP_FAULT) {
 		*end = END_FAULT;
 		return NULL;
@@ -641,6 +626,7 @@ enum tsr_burst tsr_core_burst(struct tsr_shader *sh, const struct tsr_mem *mem,
 	sh->mem.unit = TSR_UNIT_SHADER;
 	sh->env.mem = &sh->mem;
 	sh->env.access = &sh->access;
+	sh->env.path = sh->gpu->msg_path;
 	sh->env.state = &grid->state;
 	sh->grid = grid;
 	sh->core = core;

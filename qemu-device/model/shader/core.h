@@ -62,6 +62,7 @@ struct tsr_shader {
 	struct tsr_bundle *bundle;
 	unsigned int bundle_index;
 	uint16_t mask_bits[TSR_BUNDLE_WARPS];	/* what lanes.alu.mask says */
+	struct tsr_msg_place place[TSR_BUNDLE_WARPS];	/* of the warps chosen */
 	uint8_t number[TSR_BUNDLE_WARPS];	/* what TSR_TEMP_WARP_ID says */
 	uint64_t here;			/* the clause of the warps chosen */
 	uint32_t lanes_chosen;		/* their active lanes */
@@ -85,6 +86,20 @@ static inline unsigned int tsr_shader_slot(const struct tsr_shader *sh, unsigned
 	return sh->bundle_index * TSR_BUNDLE_WARPS + w;
 }
 
+/* Where the group memory and scratch of warp @w of the bundle are. */
+static inline struct tsr_msg_place tsr_shader_place(const struct tsr_shader *sh, unsigned int w)
+{
+	const struct tsr_grid *grid = sh->grid;
+	uint64_t slot = (uint64_t)sh->core->job.index * grid->slots + tsr_shader_slot(sh, w);
+	uint64_t scratch = slot * TSR_WARP_LANES * grid->state.scratch_size;
+
+	return (struct tsr_msg_place){
+		.group_memory = sh->core->group_memory +
+				(size_t)sh->bundle->warp[w].group * grid->group_stride,
+		.scratch = grid->state.scratch + scratch,
+	};
+}
+
 /*
  * A program is at fault: of warp @w of the bundle, in @lane, at @clause. What is wrong is in
  * sh->mem.fault.
@@ -93,11 +108,10 @@ void tsr_shader_fault(struct tsr_shader *sh, unsigned int w, unsigned int lane, 
 		      unsigned int tuple, bool add);
 
 /*
- * scoreboard.c. Warp @w of the bundle sends the message of @clause for its active lanes.
- * TSR_STEP_DONE: it is complete; _PENDING: it is stored; _FAULT.
+ * scoreboard.c. The warps chosen send the message of @clause for their active lanes, one after the
+ * other. TSR_STEP_DONE: all are complete; _PENDING: some are stored; _FAULT.
  */
-enum tsr_step tsr_message_send(struct tsr_shader *sh, unsigned int w,
-			       const struct tsr_decoded *clause);
+enum tsr_step tsr_message_send(struct tsr_shader *sh, const struct tsr_decoded *clause);
 /* Execute stored messages that warp @w is owed: _DONE when it is owed none any more. */
 enum tsr_step tsr_message_settle(struct tsr_shader *sh, unsigned int w);
 /* Behind a clause with a staging barrier: stored messages read their staging registers. */

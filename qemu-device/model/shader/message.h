@@ -19,20 +19,28 @@
 #include "tsr_isa.h"
 #include "tsr_packets.h"
 
-/* What a step of the units costs and counts; added up by the core. */
+/* What the units have done; added up by the core. */
 struct tsr_msg_cost {
 	uint64_t read_bytes;
 	uint64_t write_bytes;
+	/* one for each 64 bytes, begun, that a message of a warp reads, and for each it writes */
+	uint64_t cycles;
+	uint32_t done;			/* messages of warps that are complete */
+	uint32_t tried;			/* these, and those that are not */
 };
 
 /* Cached translations of the running step, see access.h. */
 struct tsr_access_cache;
+/* Functions of the SIMD path, see msg_bundle.h. */
+struct tsr_msg_path;
+struct tsr_alu;
 
 /* What units see of the thread group and dispatch a warp belongs to. */
 struct tsr_msg_env {
 	struct tsr_mem *mem;		/* address space, TLB, fault */
 	/* of the running thread, emptied at each stopping point */
 	struct tsr_access_cache *access;
+	const struct tsr_msg_path *path;	/* NULL: lane by lane, the reference */
 	const struct tsr_compute_state *state;	/* as unpacked */
 	uint8_t *group_memory;		/* of this group, state->group_memory bytes */
 	/* GPU address of the scratch of lane 0; lane n is n * scratch_size behind */
@@ -59,5 +67,42 @@ struct tsr_msg {
  * which this stage has no unit is SHADER_UNSUPPORTED.
  */
 enum tsr_step tsr_msg_run(struct tsr_msg_env *env, struct tsr_msg *msg);
+
+/* Where the memory of a warp is: env->group_memory and env->scratch of each. */
+struct tsr_msg_place {
+	uint8_t *group_memory;
+	uint64_t scratch;
+};
+
+/*
+ * The same message of warps of a bundle. What they do is what tsr_msg_run() would do for one after
+ * the other, in the order of @warp.
+ */
+struct tsr_msg_bundle {
+	const struct tsr_insn *insn, *pair_insn;
+	/* Sources of warp 0 of the bundle; those of warp w are w * step vectors behind. */
+	const union tsr_lanes *src[3], *pair[3];
+	uint8_t src_step[3], pair_step[3];
+	union tsr_lanes *reg;		/* register r of warp w is reg[r * TSR_BUNDLE_WARPS + w] */
+	uint8_t staging;
+	/* Nobody reads what is returned: its threads end, and no debugger looks on. */
+	bool last;
+	uint8_t warps;			/* how many */
+	const uint8_t *warp;		/* their numbers */
+	const uint16_t *lanes;		/* by number: the lanes to do */
+	const struct tsr_msg_place *place;	/* by number */
+	/* Out, of the warp that is not done: lanes left, and the one at fault. */
+	uint16_t left;
+	uint8_t fault_lane;
+};
+
+/*
+ * Do the message for @b->warp[*@at] and those behind it. _DONE: all of them; else *@at is the first
+ * that is not done, with @b->left and @b->fault_lane.
+ */
+enum tsr_step tsr_msg_run_bundle(struct tsr_msg_env *env, struct tsr_msg_bundle *b,
+				 unsigned int *at);
+/* The functions of the SIMD path of @alu. */
+const struct tsr_msg_path *tsr_msg_path(const struct tsr_alu *alu);
 
 #endif

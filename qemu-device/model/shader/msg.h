@@ -21,6 +21,13 @@
 
 /* One unit's function; @arg is what its entry in the table of msg_run.c says. */
 typedef enum tsr_step tsr_msg_fn(struct tsr_msg_env *env, struct tsr_msg *msg, unsigned int arg);
+/*
+ * Besides, a unit may do the message of several warps together: of @b->warp[@first] and those
+ * behind it, as far as nothing can go wrong. Returns the first that it has not done, of which it
+ * has done nothing; the other function then has its turn with that warp.
+ */
+typedef unsigned int tsr_msg_together_fn(struct tsr_msg_env *env, const struct tsr_msg_bundle *b,
+					 unsigned int first, unsigned int arg);
 
 tsr_msg_fn tsr_msg_load;		/* arg: bytes */
 tsr_msg_fn tsr_msg_store;		/* arg: bytes */
@@ -35,6 +42,10 @@ tsr_msg_fn tsr_msg_clock;		/* LD_GCLK */
 tsr_msg_fn tsr_msg_texture;		/* TEXC */
 tsr_msg_fn tsr_msg_texture_compact;	/* TEXS_2D, TEXS_CUBE; arg: 1 for cubes */
 
+tsr_msg_together_fn tsr_msg_load_together;
+tsr_msg_together_fn tsr_msg_store_together;
+tsr_msg_together_fn tsr_msg_atomic_together;
+
 #define TSR_MSG_NO_RETURN 0x100
 
 /* Which attribute instruction. */
@@ -48,6 +59,14 @@ enum tsr_msg_attr {
 static inline union tsr_lanes *tsr_msg_staging(const struct tsr_msg *msg, unsigned int n)
 {
 	return &msg->reg[(msg->staging + n) % TSR_REGISTERS * TSR_BUNDLE_WARPS];
+}
+
+/* Add what the message of a warp has read and written. */
+static inline void tsr_msg_charge(struct tsr_msg_cost *cost, uint64_t read, uint64_t written)
+{
+	cost->read_bytes += read;
+	cost->write_bytes += written;
+	cost->cycles += (read + 63) / 64 + (written + 63) / 64;
 }
 
 /* The 64-bit value that source @n and the one behind it are in @lane. */

@@ -8,7 +8,7 @@
  * operation for all, and what each lane returns is computed as if they had come one after the other
  * in ascending order. Group memory belongs to a core, which one thread runs: plain accesses do.
  */
-#include "msg_lanes.h"
+#include "msg_bundle.h"
 
 /* An operation on the words of all lanes. */
 struct operation {
@@ -275,57 +275,6 @@ static bool same_word(const struct tsr_msg *msg)
 	return true;
 }
 
-/* 32-bit additions, what counters are made of: of all lanes, each to its own address. */
-static void add_words(const struct tsr_msg *msg, const struct operation *o,
-		      uint8_t *const host[TSR_WARP_LANES], const uint8_t *group, uint64_t size)
-{
-	uint32_t *first = tsr_msg_staging(msg, 0)->u;
-	uint32_t *second = tsr_msg_staging(msg, 1)->u;
-
-	for (unsigned int lanes = msg->lanes; lanes; lanes &= lanes - 1) {
-		unsigned int lane = __builtin_ctz(lanes);
-		uint32_t value = o->constant ? (uint32_t)o->operand : first[lane];
-		uint32_t *word = (uint32_t *)host[lane];
-		uint32_t old;
-
-		if ((uintptr_t)word - (uintptr_t)group < size) {
-			old = *word;
-			*word = old + value;
-		} else {
-			old = __atomic_fetch_add(word, value, __ATOMIC_ACQ_REL);
-		}
-		if (o->returns) {
-			first[lane] = old;
-			second[lane] = 0;
-		}
-	}
-}
-
-/* The same of all lanes to one word. */
-static void add_word(struct tsr_msg *msg, const struct operation *o, const struct word *word)
-{
-	uint32_t *first = tsr_msg_staging(msg, 0)->u;
-	uint32_t *second = tsr_msg_staging(msg, 1)->u;
-	uint32_t before[TSR_WARP_LANES];
-	uint32_t sum = 0;
-	uint32_t old;
-
-	for (unsigned int lanes = msg->lanes; lanes; lanes &= lanes - 1) {
-		unsigned int lane = __builtin_ctz(lanes);
-
-		before[lane] = sum;
-		sum += o->constant ? (uint32_t)o->operand : first[lane];
-	}
-	old = update(o, word->ptr, word->shared, sum);
-	for (unsigned int lanes = o->returns ? msg->lanes : 0; lanes; lanes &= lanes - 1) {
-		unsigned int lane = __builtin_ctz(lanes);
-
-		first[lane] = old + before[lane];
-		second[lane] = 0;
-	}
-	msg->lanes = 0;
-}
-
 /* All lanes on one word. */
 static enum tsr_step atomic_combined(struct tsr_msg_env *env, struct tsr_msg *msg,
 				     const struct operation *o)
@@ -342,10 +291,6 @@ static enum tsr_step atomic_combined(struct tsr_msg_env *env, struct tsr_msg *ms
 		msg->fault_lane = first;
 		return step;
 	}
-	if (word.ptr && !o->wide && o->op == TSR_ATOM_OPC_AADD) {
-		add_word(msg, o, &word);
-		return TSR_STEP_DONE;
-	}
 	for (unsigned int lanes = msg->lanes; lanes; lanes &= lanes - 1) {
 		unsigned int lane = __builtin_ctz(lanes);
 
@@ -361,34 +306,6 @@ static enum tsr_step atomic_combined(struct tsr_msg_env *env, struct tsr_msg *ms
 	return TSR_STEP_DONE;
 }
 
-/* Lanes whose words are all at hand. */
-static bool atomic_resolved(struct tsr_msg_env *env, struct tsr_msg *msg,
-			    const struct operation *o)
-{
-	const struct tsr_msg_access a = {
-		.lo = msg->pair[0], .hi = msg->pair[1], .seg = TSR_SEG_NONE,
-		.bytes = o->wide ? 8 : 4, .align = o->wide ? 8 : 4, .read = true, .write = true,
-	};
-	const uint8_t *group = env->group_memory;
-	uint8_t *host[TSR_WARP_LANES];
-
-	if (!tsr_msg_resolve(env, &a, msg->lanes, host))
-		return false;
-	env->cost.read_bytes += (unsigned int)__builtin_popcount(msg->lanes) * a.bytes;
-	env->cost.write_bytes += (unsigned int)__builtin_popcount(msg->lanes) * a.bytes;
-	if (!o->wide && o->op == TSR_ATOM_OPC_AADD) {
-		add_words(msg, o, host, group, env->state->group_memory);
-		msg->lanes = 0;
-	}
-	for (; msg->lanes; msg->lanes &= msg->lanes - 1) {
-		unsigned int lane = __builtin_ctz(msg->lanes);
-		bool shared = (uintptr_t)host[lane] - (uintptr_t)group >= env->state->group_memory;
-
-		give(o, msg, lane, update(o, host[lane], shared, operand(o, msg, lane)));
-	}
-	return true;
-}
-
 enum tsr_step tsr_msg_atomic(struct tsr_msg_env *env, struct tsr_msg *msg, unsigned int arg)
 {
 	struct operation o;
@@ -401,9 +318,60 @@ enum tsr_step tsr_msg_atomic(struct tsr_msg_env *env, struct tsr_msg *msg, unsig
 	}
 	if (msg->lanes && same_word(msg))
 		return atomic_combined(env, msg, &o);
-	if (atomic_resolved(env, msg, &o))
-		return TSR_STEP_DONE;
 	return tsr_msg_each(env, msg, atomic_lane, &o);
+}
+
+/* Lanes whose words are all at hand. */
+static bool atomic_resolved(struct tsr_msg_env *env, const struct tsr_msg *msg,
+			    const struct tsr_msg_place *place, const struct operation *o)
+{
+	const struct tsr_msg_access a = {
+		.lo = msg->pair[0], .hi = msg->pair[1], .seg = TSR_SEG_NONE,
+		.bytes = o->wide ? 8 : 4, .align = o->wide ? 8 : 4, .read = true, .write = true,
+	};
+	uint64_t bytes = (uint64_t)tsr_lanes_count(msg->lanes) * a.bytes;
+	uint8_t *host[TSR_WARP_LANES];
+
+	if (!tsr_msg_resolve(env, &a, place, msg->lanes, host))
+		return false;
+	for (unsigned int lanes = msg->lanes; lanes; lanes &= lanes - 1) {
+		unsigned int lane = __builtin_ctz(lanes);
+		bool shared = (uintptr_t)host[lane] - (uintptr_t)place->group_memory >=
+			      env->state->group_memory;
+
+		give(o, msg, lane, update(o, host[lane], shared, operand(o, msg, lane)));
+	}
+	tsr_msg_charge(&env->cost, bytes, bytes);
+	return true;
+}
+
+unsigned int tsr_msg_atomic_together(struct tsr_msg_env *env, const struct tsr_msg_bundle *b,
+				     unsigned int first, unsigned int arg)
+{
+	struct operation o;
+	unsigned int i;
+
+	(void)arg;
+	if (!b->pair_insn || !decode(b->pair_insn, &o))
+		return first;
+	if (!o.wide && o.op == TSR_ATOM_OPC_AADD) {
+		const struct tsr_msg_add add = { o.constant, o.returns, (uint32_t)o.operand };
+
+		return env->path->add(env, b, first, &add);
+	}
+	for (i = first; i < b->warps; i++) {
+		unsigned int w = b->warp[i];
+		struct tsr_msg msg = {
+			.pair = { b->pair[0] + w * b->pair_step[0],
+				  b->pair[1] + w * b->pair_step[1] },
+			.reg = &b->reg[w], .staging = b->staging, .lanes = b->lanes[w],
+		};
+
+		/* those are combined */
+		if (same_word(&msg) || !atomic_resolved(env, &msg, &b->place[w], &o))
+			break;
+	}
+	return i;
 }
 
 /* ---- AXCHG, ACMPXCHG, ACMPSTORE -------------------------------------------------------------- */

@@ -7,15 +7,16 @@
 /* The unit of an instruction. */
 struct unit {
 	tsr_msg_fn *fn;			/* NULL: none in this stage */
-	uint16_t arg;			/* of fn */
+	tsr_msg_together_fn *together;	/* or NULL */
+	uint16_t arg;			/* of both */
 	uint8_t unit;			/* TSR_UNIT_… */
 };
 
-#define LOAD(bytes) { tsr_msg_load, bytes, TSR_UNIT_LOAD_STORE }
-#define STORE(bytes) { tsr_msg_store, bytes, TSR_UNIT_LOAD_STORE }
-#define ATTRIBUTE(fn, arg) { fn, arg, TSR_UNIT_ATTRIBUTE }
-#define TEXTURE(fn, arg) { fn, arg, TSR_UNIT_TEXTURE }
-#define ATOMIC(fn, arg) { fn, arg, TSR_UNIT_ATOMIC }
+#define LOAD(bytes) { tsr_msg_load, tsr_msg_load_together, bytes, TSR_UNIT_LOAD_STORE }
+#define STORE(bytes) { tsr_msg_store, tsr_msg_store_together, bytes, TSR_UNIT_LOAD_STORE }
+#define ATTRIBUTE(fn, arg) { fn, NULL, arg, TSR_UNIT_ATTRIBUTE }
+#define TEXTURE(fn, arg) { fn, NULL, arg, TSR_UNIT_TEXTURE }
+#define ATOMIC(fn, arg) { fn, NULL, arg, TSR_UNIT_ATOMIC }
 
 static const struct unit units[TSR_OP__COUNT] = {
 	[TSR_OP_ADD_LOAD_I8] = LOAD(1),
@@ -34,7 +35,7 @@ static const struct unit units[TSR_OP__COUNT] = {
 	[TSR_OP_ADD_STORE_I64] = STORE(8),
 	[TSR_OP_ADD_STORE_I96] = STORE(12),
 	[TSR_OP_ADD_STORE_I128] = STORE(16),
-	[TSR_OP_ADD_ATOM_CX] = ATOMIC(tsr_msg_atomic, 0),
+	[TSR_OP_ADD_ATOM_CX] = { tsr_msg_atomic, tsr_msg_atomic_together, 0, TSR_UNIT_ATOMIC },
 	[TSR_OP_ADD_AXCHG_I32] = ATOMIC(tsr_msg_exchange, 4),
 	[TSR_OP_ADD_AXCHG_I64] = ATOMIC(tsr_msg_exchange, 8),
 	[TSR_OP_ADD_ACMPXCHG_I32] = ATOMIC(tsr_msg_compare, 4),
@@ -61,12 +62,15 @@ static const struct unit units[TSR_OP__COUNT] = {
 	[TSR_OP_ADD_TEXS_CUBE_F16] = TEXTURE(tsr_msg_texture_compact, 1),
 };
 
-enum tsr_step tsr_msg_run(struct tsr_msg_env *env, struct tsr_msg *msg)
+/* By the unit's own function, for the lanes of one warp. */
+static enum tsr_step run_apart(struct tsr_msg_env *env, struct tsr_msg *msg)
 {
 	const struct unit *unit = &units[msg->insn->op];
+	uint64_t read = env->cost.read_bytes, written = env->cost.write_bytes;
 	uint8_t before = env->mem->unit;
 	enum tsr_step step;
 
+	env->cost.tried++;
 	if (!unit->fn) {
 		msg->fault_lane = msg->lanes ? __builtin_ctz(msg->lanes) : 0;
 		return tsr_msg_fault(env, TSR_FAULT_SHADER_UNSUPPORTED, 0, TSR_ACCESS_NONE);
@@ -75,7 +79,82 @@ enum tsr_step tsr_msg_run(struct tsr_msg_env *env, struct tsr_msg *msg)
 	tsr_access_room(env->access, env->mem);
 	step = unit->fn(env, msg, unit->arg);
 	env->mem->unit = before;
+	env->cost.cycles += (env->cost.read_bytes - read + 63) / 64 +
+			    (env->cost.write_bytes - written + 63) / 64;
+	env->cost.done += step == TSR_STEP_DONE;
 	return step;
+}
+
+/* The first of @b->warp[@at] … that is not done. */
+static unsigned int run_together(struct tsr_msg_env *env, const struct tsr_msg_bundle *b,
+				 unsigned int at)
+{
+	const struct unit *unit = &units[b->insn->op];
+	unsigned int end;
+
+	if (!unit->together || !env->path)
+		return at;
+	tsr_access_room(env->access, env->mem);
+	end = unit->together(env, b, at, unit->arg);
+	env->cost.done += end - at;
+	env->cost.tried += end - at;
+	return end;
+}
+
+enum tsr_step tsr_msg_run(struct tsr_msg_env *env, struct tsr_msg *msg)
+{
+	static const uint8_t warp;
+	const struct tsr_msg_place place = { env->group_memory, env->scratch };
+	const struct tsr_msg_bundle b = {
+		.insn = msg->insn, .pair_insn = msg->pair_insn,
+		.src = { msg->src[0], msg->src[1], msg->src[2] },
+		.pair = { msg->pair[0], msg->pair[1], msg->pair[2] },
+		.reg = msg->reg, .staging = msg->staging,
+		.warps = 1, .warp = &warp, .lanes = &msg->lanes, .place = &place,
+	};
+
+	if (!msg->lanes || !run_together(env, &b, 0))
+		return run_apart(env, msg);
+	msg->lanes = 0;
+	return TSR_STEP_DONE;
+}
+
+/* Of warp @w of @b alone. */
+static enum tsr_step run_warp(struct tsr_msg_env *env, struct tsr_msg_bundle *b, unsigned int w)
+{
+	struct tsr_msg msg = {
+		.insn = b->insn, .pair_insn = b->pair_insn, .reg = &b->reg[w],
+		.staging = b->staging, .lanes = b->lanes[w],
+	};
+	enum tsr_step step;
+
+	for (unsigned int i = 0; i < 3; i++) {
+		msg.src[i] = b->src[i] + w * b->src_step[i];
+		msg.pair[i] = b->pair[i] + w * b->pair_step[i];
+	}
+	env->group_memory = b->place[w].group_memory;
+	env->scratch = b->place[w].scratch;
+	step = run_apart(env, &msg);
+	b->left = msg.lanes;
+	b->fault_lane = msg.fault_lane;
+	return step;
+}
+
+enum tsr_step tsr_msg_run_bundle(struct tsr_msg_env *env, struct tsr_msg_bundle *b,
+				 unsigned int *at)
+{
+	for (;;) {
+		enum tsr_step step;
+
+		*at = run_together(env, b, *at);
+		if (*at == b->warps)
+			return TSR_STEP_DONE;
+		step = run_warp(env, b, b->warp[*at]);
+		if (step != TSR_STEP_DONE)
+			return step;
+		if (++*at == b->warps)
+			return TSR_STEP_DONE;
+	}
 }
 
 /* An access of @len bytes at byte @at of a window of @size bytes that begins at @window. */

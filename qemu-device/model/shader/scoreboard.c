@@ -16,34 +16,18 @@ static const union tsr_lanes *operand(const struct tsr_shader *sh, const struct 
 	return &sh->lanes.alu.space[o->space][o->index + o->step * w];
 }
 
-static uint64_t units(uint64_t bytes)
+/* Add up what the units have done since the last time. */
+static void account(struct tsr_shader *sh)
 {
-	return (bytes + 63) / 64;
-}
+	const struct tsr_msg_cost *cost = &sh->env.cost;
 
-/* Have the units do @msg, sent by warp @w. */
-static enum tsr_step run(struct tsr_shader *sh, unsigned int w, struct tsr_msg *msg)
-{
-	const struct tsr_warp *warp = &sh->bundle->warp[w];
-	const struct tsr_grid *grid = sh->grid;
-	uint64_t slot = (uint64_t)sh->core->job.index * grid->slots + tsr_shader_slot(sh, w);
-	uint64_t cost;
-	enum tsr_step step;
-
-	sh->env.group_memory =
-		sh->core->group_memory + (size_t)warp->group * grid->group_stride;
-	sh->env.scratch = grid->state.scratch + slot * TSR_WARP_LANES * grid->state.scratch_size;
-	sh->env.cost = (struct tsr_msg_cost){ 0, 0 };
-	sh->mem.unit = TSR_UNIT_SHADER;
-	step = tsr_msg_run(&sh->env, msg);
-	cost = units(sh->env.cost.read_bytes) + units(sh->env.cost.write_bytes);
-	sh->stats.cycles += cost;
-	sh->stats.read_bytes += sh->env.cost.read_bytes;
-	sh->stats.write_bytes += sh->env.cost.write_bytes;
-	sh->stats.messages += step == TSR_STEP_DONE;
+	sh->stats.cycles += cost->cycles;
+	sh->stats.read_bytes += cost->read_bytes;
+	sh->stats.write_bytes += cost->write_bytes;
+	sh->stats.messages += cost->done;
 	/* a message that reads thousands of texels is not as short as others */
-	sh->effort -= TSR_SHADER_MESSAGE_EFFORT / TSR_BUNDLE_WARPS + cost;
-	return step;
+	sh->effort -= cost->tried * (TSR_SHADER_MESSAGE_EFFORT / TSR_BUNDLE_WARPS) + cost->cycles;
+	sh->env.cost = (struct tsr_msg_cost){ 0 };
 }
 
 static bool store(struct tsr_shader *sh, unsigned int w, const struct tsr_decoded *clause,
@@ -72,39 +56,85 @@ static bool store(struct tsr_shader *sh, unsigned int w, const struct tsr_decode
 	return true;
 }
 
-enum tsr_step tsr_message_send(struct tsr_shader *sh, unsigned int w,
-			       const struct tsr_decoded *clause)
+/* What has not been done of the message of warp @w, for @lanes, has to wait. False: a fault. */
+static bool keep(struct tsr_shader *sh, unsigned int w, const struct tsr_decoded *clause,
+		 uint16_t lanes)
 {
 	struct tsr_warp *warp = &sh->bundle->warp[w];
-	const struct tsr_decoded_msg *m = &clause->msg;
-	struct tsr_msg msg = {
-		.insn = m->insn,
-		.pair_insn = m->pair_insn,
-		.reg = &sh->bundle->reg[w],
-		.staging = m->staging,
-		.lanes = warp->active,
-	};
-	enum tsr_step step = TSR_STEP_PENDING;
 
-	for (unsigned int i = 0; i < m->srcs; i++)
-		msg.src[i] = operand(sh, &m->src[i], w);
-	for (unsigned int i = 0; i < m->pairs; i++)
-		msg.pair[i] = operand(sh, &m->pair[i], w);
-	if (!sh->gpu->cfg.late_messages)
-		step = run(sh, w, &msg);
-	if (step == TSR_STEP_FAULT)
-		tsr_shader_fault(sh, w, msg.fault_lane, clause->pc, m->tuple, true);
-	if (step != TSR_STEP_PENDING)
-		return step;
-	if (!store(sh, w, clause, msg.lanes)) {
+	if (!store(sh, w, clause, lanes)) {
 		tsr_mmu_fault(&sh->mem, TSR_FAULT_SHADER_UNSUPPORTED, clause->pc, TSR_ACCESS_NONE,
 			      0);
-		tsr_shader_fault(sh, w, __builtin_ctz(warp->active), clause->pc, m->tuple, true);
-		return TSR_STEP_FAULT;
+		tsr_shader_fault(sh, w, __builtin_ctz(warp->active), clause->pc, clause->msg.tuple,
+				 true);
+		return false;
 	}
 	if (!sh->gpu->cfg.late_messages || warp->stored == TSR_STORED_MAX)
 		warp->owed |= 1u << warp->message[0].slot;
+	return true;
+}
+
+/* Late timing: the messages of all chosen warps are stored. */
+static enum tsr_step send_late(struct tsr_shader *sh, const struct tsr_decoded *clause)
+{
+	for (unsigned int i = 0; i < sh->lanes.alu.warps; i++) {
+		unsigned int w = sh->lanes.alu.warp[i];
+
+		if (!keep(sh, w, clause, sh->bundle->warp[w].active))
+			return TSR_STEP_FAULT;
+	}
 	return TSR_STEP_PENDING;
+}
+
+/* The message of @clause, of all chosen warps. */
+static void describe(const struct tsr_shader *sh, const struct tsr_decoded *clause,
+		     struct tsr_msg_bundle *b)
+{
+	const struct tsr_decoded_msg *m = &clause->msg;
+
+	*b = (struct tsr_msg_bundle){
+		.insn = m->insn, .pair_insn = m->pair_insn, .reg = sh->bundle->reg,
+		.staging = m->staging, .warps = sh->lanes.alu.warps, .warp = sh->lanes.alu.warp,
+		.lanes = sh->mask_bits, .place = sh->place,
+		.last = clause->flags & TSR_CLAUSE_END && !(clause->flags & TSR_CLAUSE_BRANCH) &&
+			!sh->gpu->shader_hook,
+	};
+	for (unsigned int i = 0; i < m->srcs; i++) {
+		b->src[i] = operand(sh, &m->src[i], 0);
+		b->src_step[i] = m->src[i].step;
+	}
+	for (unsigned int i = 0; i < m->pairs; i++) {
+		b->pair[i] = operand(sh, &m->pair[i], 0);
+		b->pair_step[i] = m->pair[i].step;
+	}
+}
+
+enum tsr_step tsr_message_send(struct tsr_shader *sh, const struct tsr_decoded *clause)
+{
+	enum tsr_step result = TSR_STEP_DONE;
+	struct tsr_msg_bundle b;
+
+	if (sh->gpu->cfg.late_messages)
+		return send_late(sh, clause);
+	describe(sh, clause, &b);
+	sh->mem.unit = TSR_UNIT_SHADER;
+	for (unsigned int at = 0; at < b.warps; at++) {
+		enum tsr_step step = tsr_msg_run_bundle(&sh->env, &b, &at);
+		unsigned int w;
+
+		account(sh);
+		if (step == TSR_STEP_DONE)
+			break;
+		w = b.warp[at];
+		if (step == TSR_STEP_FAULT) {
+			tsr_shader_fault(sh, w, b.fault_lane, clause->pc, clause->msg.tuple, true);
+			return step;
+		}
+		if (!keep(sh, w, clause, b.left))
+			return TSR_STEP_FAULT;
+		result = TSR_STEP_PENDING;
+	}
+	return result;
 }
 
 /* A stored message's staging registers, as it read them, in a register file of their own. */
@@ -139,6 +169,7 @@ static enum tsr_step execute(struct tsr_shader *sh, unsigned int w, struct tsr_s
 		.staging = s->reg,
 		.lanes = s->lanes,
 	};
+	struct tsr_msg_place place;
 	enum tsr_step step;
 
 	tsr_insn_decode(TSR_ISA_ADD, s->add, &insn);
@@ -152,7 +183,12 @@ static enum tsr_step execute(struct tsr_shader *sh, unsigned int w, struct tsr_s
 	}
 	if (s->captured)
 		stage(sh, s);
-	step = run(sh, w, &msg);
+	place = tsr_shader_place(sh, w);
+	sh->env.group_memory = place.group_memory;
+	sh->env.scratch = place.scratch;
+	sh->mem.unit = TSR_UNIT_SHADER;
+	step = tsr_msg_run(&sh->env, &msg);
+	account(sh);
 	if (s->captured)
 		unstage(sh, w, s, s->lanes & ~msg.lanes, tsr_insn_staging_written(&insn));
 	s->lanes = msg.lanes;

@@ -16,7 +16,8 @@ static void start(struct units *u, unsigned int runner)
 		abort();
 	tsr_access_init(u->access);
 	u->env = (struct tsr_msg_env){
-		.mem = &u->mem, .access = u->access, .state = &u->state,
+		.mem = &u->mem, .access = u->access, .path = u->b->gpu->msg_path,
+		.state = &u->state,
 		.group_memory = u->group, .scratch = UNITS_SCRATCH,
 	};
 }

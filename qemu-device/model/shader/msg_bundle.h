@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Messages of all warps of a bundle, on vectors: accesses of pages, of group memory and of scratch
+ * in which nothing can go wrong.
+ *
+ * The functions exist once for each SIMD path (msg_vector.h) and do what the units do lane by lane,
+ * with the same results. They may say no to a warp for any reason, before anything of its message
+ * has happened; the unit's other function then finds out what is the matter.
+ */
+#ifndef TSR_SHADER_MSG_BUNDLE_H
+#define TSR_SHADER_MSG_BUNDLE_H
+
+#include "msg.h"
+
+/* What a load does with the bytes it has read. */
+struct tsr_load_form {
+	uint8_t bytes;			/* of an access */
+	uint8_t words;			/* staging registers */
+	uint8_t shift;			/* where in the first register the value goes */
+	uint8_t extend;			/* enum tsr_mod_extend: to 64 bits, before the shift */
+	uint32_t mask;			/* the bits of the first register that are written */
+};
+
+/* A 32-bit addition of each lane to memory. */
+struct tsr_msg_add {
+	bool constant;			/* @operand, else the first staging register */
+	bool returns;			/* the old value, and 0 behind it, to staging registers */
+	uint32_t operand;
+};
+
+/* Each returns the first warp that it has not done, as tsr_msg_together_fn does. */
+struct tsr_msg_path {
+	const char *name;		/* tsr_alu_name() of the path */
+	unsigned int (*load)(struct tsr_msg_env *env, const struct tsr_msg_bundle *b,
+			     unsigned int first, const struct tsr_load_form *form);
+	unsigned int (*store)(struct tsr_msg_env *env, const struct tsr_msg_bundle *b,
+			      unsigned int first, unsigned int bytes);
+	unsigned int (*add)(struct tsr_msg_env *env, const struct tsr_msg_bundle *b,
+			    unsigned int first, const struct tsr_msg_add *add);
+};
+
+extern const struct tsr_msg_path tsr_msg_path_sse2;
+#ifdef __x86_64__
+extern const struct tsr_msg_path tsr_msg_path_avx2, tsr_msg_path_avx512;
+#endif
+
+/* A uniform buffer as its descriptor says. */
+struct tsr_msg_buffer {
+	uint64_t va;
+	uint64_t size;			/* bytes */
+};
+
+enum tsr_step tsr_msg_uniform_buffer(struct tsr_msg_env *env, uint32_t index,
+				     struct tsr_msg_buffer *buffer);
+
+/* What the accesses of a message are. */
+struct tsr_msg_access {
+	/* addresses; of segments WLS and TL offsets, without @hi; of UBO @hi is the index */
+	const union tsr_lanes *lo, *hi;
+	uint8_t seg;			/* enum tsr_mod_seg */
+	uint8_t bytes;
+	uint8_t align;
+	bool read, write;		/* what the page has to allow */
+};
+
+/*
+ * The page of @va for what @a does; NULL: it cannot be had, or what is read and what is written is
+ * not the same memory (a NULL page).
+ */
+static inline uint8_t *tsr_msg_page(struct tsr_msg_env *env, const struct tsr_msg_access *a,
+				    uint64_t va)
+{
+	struct tsr_access_cache *access = env->access;
+	uint8_t *read = NULL, *write = NULL;
+
+	if (a->read) {
+		read = tsr_access_find(access, access->read, va);
+		if (!read && tsr_access_page(access, env->mem, va, TSR_ACCESS_READ, &read) !=
+				     TSR_STEP_DONE)
+			return NULL;
+	}
+	if (a->write) {
+		write = tsr_access_find(access, access->write, va);
+		if (!write && tsr_access_page(access, env->mem, va, TSR_ACCESS_WRITE, &write) !=
+				      TSR_STEP_DONE)
+			return NULL;
+	}
+	return !a->write ? read : !a->read || read == write ? write : NULL;
+}
+
+/*
+ * Host addresses of the accesses of @lanes, wherever each one goes; false: not all of them can be
+ * had. Not of uniform buffers.
+ */
+bool tsr_msg_resolve(struct tsr_msg_env *env, const struct tsr_msg_access *a,
+		     const struct tsr_msg_place *place, uint16_t lanes,
+		     uint8_t *host[TSR_WARP_LANES]);
+
+#endif

@@ -1,0 +1,541 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Loads, stores and additions of bundles on the vectors of one SIMD path, see msg_bundle.h and
+ * alu_path.h. The addresses of a warp's lanes are looked at all at once: most are the same, or one
+ * behind the other, or somewhere in one page.
+ */
+#include "msg_bundle.h"
+
+/* A vector for each lane of a warp. */
+struct wide {
+	vu32 v[TSR_CHUNKS];
+};
+
+/* What is done to a vector is done to all of its chunks. */
+#define EACH_CHUNK(i) TSR_UNROLL for (unsigned int i = 0; i < TSR_CHUNKS; i++)
+
+TSR_INLINE struct wide get(const union tsr_lanes *lanes)
+{
+	const tsr_vector_in_memory *from = (const tsr_vector_in_memory *)lanes;
+	struct wide x;
+
+	EACH_CHUNK(i)
+		x.v[i] = from[i];
+	return x;
+}
+
+TSR_INLINE void put_all(union tsr_lanes *lanes, struct wide x)
+{
+	tsr_vector_in_memory *to = (tsr_vector_in_memory *)lanes;
+
+	EACH_CHUNK(i)
+		to[i] = x.v[i];
+}
+
+TSR_INLINE struct wide splat(uint32_t word)
+{
+	struct wide x;
+
+	EACH_CHUNK(i)
+		x.v[i] = tsr_splat(word);
+	return x;
+}
+
+/* All ones in @lanes. */
+TSR_INLINE struct wide mask_of(uint16_t lanes)
+{
+	static const union tsr_lanes weight = { .u = { 1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024,
+						       2048, 4096, 8192, 16384, 32768 } };
+	struct wide x = get(&weight);
+
+	EACH_CHUNK(i)
+		x.v[i] = (vu32)((x.v[i] & lanes) != 0);
+	return x;
+}
+
+TSR_INLINE void put(union tsr_lanes *to, uint16_t lanes, struct wide x)
+{
+	if (lanes != TSR_ALL_LANES) {
+		struct wide old = get(to), mask = mask_of(lanes);
+
+		EACH_CHUNK(i)
+			x.v[i] = old.v[i] ^ ((old.v[i] ^ x.v[i]) & mask.v[i]);
+	}
+	put_all(to, x);
+}
+
+/* Whether any bit is set in one of @lanes. */
+TSR_INLINE bool any(struct wide x, uint16_t lanes)
+{
+	vu32 all = { 0 };
+
+	if (lanes != TSR_ALL_LANES) {
+		struct wide mask = mask_of(lanes);
+
+		EACH_CHUNK(i)
+			x.v[i] &= mask.v[i];
+	}
+	EACH_CHUNK(i)
+		all |= x.v[i];
+#if defined(TSR_ALU_AVX512)
+	return _mm512_test_epi32_mask((__m512i)all, (__m512i)all);
+#elif defined(TSR_ALU_AVX2)
+	return !_mm256_testz_si256((__m256i)all, (__m256i)all);
+#else
+	typedef uint64_t pair __attribute__((vector_size(16)));
+
+	return ((pair)all)[0] | ((pair)all)[1];
+#endif
+}
+
+TSR_INLINE union tsr_lanes *staging(const struct tsr_msg_bundle *b, unsigned int w, unsigned int n)
+{
+	return &b->reg[(b->staging + n) % TSR_REGISTERS * TSR_BUNDLE_WARPS + w];
+}
+
+/* ---- Where the lanes go ---------------------------------------------------------------------- */
+
+/* The page that was accessed last. */
+struct last_page {
+	uint64_t number;		/* va / TSR_ACCESS_PAGE_BYTES */
+	uint8_t *page;			/* NULL: none */
+};
+
+enum pattern {
+	AT_ONE_PLACE,			/* all lanes at lane[0] */
+	IN_A_ROW,			/* lane n at lane[0] + n * bytes; host[] is not filled */
+	ANYWHERE,			/* lane n at host[n] */
+	NOWHERE,			/* lane by lane, please */
+};
+
+/* The accesses of a warp. */
+struct span {
+	uint8_t *base;
+	uint32_t limit;			/* bytes there; at most INT32_MAX */
+	uint32_t first;			/* where the first lane goes, from @base on */
+	struct wide at;			/* where all do */
+	struct wide out;		/* not 0: this lane goes somewhere else */
+};
+
+TSR_INLINE bool find_page(struct tsr_msg_env *env, const struct tsr_msg_access *a, uint64_t va,
+			  struct last_page *last, struct span *s)
+{
+	if (!last->page || va / TSR_ACCESS_PAGE_BYTES != last->number) {
+		last->number = va / TSR_ACCESS_PAGE_BYTES;
+		last->page = tsr_msg_page(env, a, va);
+	}
+	s->base = last->page;
+	s->limit = TSR_ACCESS_PAGE_BYTES;
+	s->first = va % TSR_ACCESS_PAGE_BYTES;
+	return last->page;
+}
+
+/* All lanes at offsets in the uniform buffer whose index is @index, in one page of it. */
+TSR_INLINE bool find_uniform(struct tsr_msg_env *env, const struct tsr_msg_access *a,
+			     uint32_t index, uint32_t offset, struct last_page *last,
+			     struct span *s)
+{
+	struct tsr_msg_buffer buffer;
+	uint32_t base, end;
+
+	if (tsr_msg_uniform_buffer(env, index, &buffer) != TSR_STEP_DONE ||
+	    buffer.size < a->bytes)
+		return false;
+	end = buffer.size - a->bytes;	/* a buffer has less than 2^31 bytes */
+	if (offset > end || buffer.va >> TSR_WINDOW_SHIFT ||
+	    !find_page(env, a, buffer.va + offset, last, s))
+		return false;
+	base = s->first - offset;
+	EACH_CHUNK(i) {
+		s->out.v[i] |= (end - s->at.v[i]) & 0x80000000u;
+		s->out.v[i] |= s->at.v[i] & 0x80000000u;
+		s->at.v[i] += base;
+	}
+	return true;
+}
+
+/* What the accesses of @lanes have in common; false: nothing. */
+TSR_INLINE bool find_span(struct tsr_msg_env *env, const struct tsr_msg_access *a,
+			  const struct tsr_msg_place *place, uint16_t lanes,
+			  struct last_page *last, struct span *s)
+{
+	unsigned int first = __builtin_ctz(lanes);
+	uint32_t lo = a->lo->u[first], hi;
+	struct wide all_hi;
+
+	s->at = get(a->lo);
+	s->out = splat(0);
+	if (a->seg == TSR_SEG_WLS) {
+		s->base = place->group_memory;
+		s->limit = env->state->group_memory;
+		s->first = lo;
+		return true;
+	}
+	if (a->seg == TSR_SEG_TL)
+		return false;
+	hi = a->hi->u[first];
+	all_hi = get(a->hi);
+	EACH_CHUNK(i)
+		s->out.v[i] = all_hi.v[i] ^ hi;
+	if (a->seg == TSR_SEG_UBO)
+		return find_uniform(env, a, hi, lo, last, s);
+	if (hi == TSR_WINDOW_GROUP >> 32) {
+		s->base = place->group_memory;
+		s->limit = env->state->group_memory;
+		s->first = lo;
+		return true;
+	}
+	if (hi >> (TSR_WINDOW_SHIFT - 32))
+		return false;
+	EACH_CHUNK(i) {
+		s->out.v[i] |= (s->at.v[i] ^ lo) & ~(TSR_ACCESS_PAGE_BYTES - 1);
+		s->at.v[i] &= TSR_ACCESS_PAGE_BYTES - 1;
+	}
+	return find_page(env, a, (uint64_t)hi << 32 | lo, last, s);
+}
+
+/* The lanes of a span that all lie inside of it. */
+TSR_INLINE enum pattern judge(const struct tsr_msg_access *a, uint16_t lanes, const struct span *s)
+{
+	static const union tsr_lanes number = { .u = { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13,
+						       14, 15 } };
+	uint32_t end = s->limit - a->bytes;
+	struct wide n = get(&number), same, row, bad;
+
+	if (s->limit < a->bytes || s->limit > INT32_MAX)
+		return NOWHERE;
+	EACH_CHUNK(i) {
+		same.v[i] = s->at.v[i] - s->first;
+		row.v[i] = same.v[i] - n.v[i] * a->bytes;
+		bad.v[i] = s->out.v[i] | (s->at.v[i] & (a->align - 1)) |
+			   ((s->at.v[i] | (end - s->at.v[i])) & 0x80000000u);
+	}
+	if (any(bad, lanes))
+		return NOWHERE;
+	if (lanes == TSR_ALL_LANES && !any(row, lanes))
+		return IN_A_ROW;
+	return any(same, lanes) ? ANYWHERE : AT_ONE_PLACE;
+}
+
+/*
+ * Where the accesses of warp @w go. What can be found for each lane only is found as
+ * tsr_msg_resolve() does.
+ */
+TSR_INLINE enum pattern locate(struct tsr_msg_env *env, const struct tsr_msg_access *a,
+			       const struct tsr_msg_place *place, uint16_t lanes,
+			       struct last_page *last, uint8_t *host[TSR_WARP_LANES])
+{
+	enum pattern pattern = NOWHERE;
+	struct span s;
+
+	if (find_span(env, a, place, lanes, last, &s))
+		pattern = judge(a, lanes, &s);
+	switch (pattern) {
+	case AT_ONE_PLACE:
+	case IN_A_ROW:
+		host[0] = s.base + s.first;
+		break;
+	case ANYWHERE: {
+		union tsr_lanes at;
+
+		put_all(&at, s.at);
+		for (unsigned int l = 0; l < TSR_WARP_LANES; l++)
+			host[l] = (uint8_t *)((uintptr_t)s.base + at.u[l]);
+		break;
+	}
+	default:
+		if (a->seg != TSR_SEG_UBO && tsr_msg_resolve(env, a, place, lanes, host))
+			pattern = ANYWHERE;
+	}
+	return pattern;
+}
+
+/* ---- Loads ----------------------------------------------------------------------------------- */
+
+/* Words that other threads may write meanwhile: each is read in one piece. */
+TSR_INLINE uint32_t read_word(const uint8_t *at)
+{
+	return __atomic_load_n((const uint32_t *)at, __ATOMIC_RELAXED);
+}
+
+TSR_INLINE uint32_t read_short(const uint8_t *at, unsigned int bytes)
+{
+	uint16_t half;
+
+	if (bytes == 1)
+		return *at;
+	if (bytes == 4)
+		return read_word(at);
+	memcpy(&half, at, 2);
+	return half;
+}
+
+/* The bytes of 1, 2 or 4 of each lane. */
+TSR_INLINE struct wide read_lanes(enum pattern pattern, uint16_t lanes,
+				  uint8_t *const host[TSR_WARP_LANES], unsigned int bytes)
+{
+	union tsr_lanes word;
+
+	if (pattern == AT_ONE_PLACE)
+		return splat(read_short(host[0], bytes));
+	if (pattern == IN_A_ROW && bytes == 4) {
+		memcpy(&word, host[0], sizeof(word));
+		return get(&word);
+	}
+	if (pattern == IN_A_ROW) {
+		for (unsigned int l = 0; l < TSR_WARP_LANES; l++)
+			word.u[l] = read_short(host[0] + l * bytes, bytes);
+		return get(&word);
+	}
+	if (lanes == TSR_ALL_LANES) {
+		TSR_UNROLL
+		for (unsigned int l = 0; l < TSR_WARP_LANES; l++)
+			word.u[l] = read_short(host[l], bytes);
+		return get(&word);
+	}
+	put_all(&word, splat(0));
+	for (; lanes; lanes &= lanes - 1)
+		word.u[__builtin_ctz(lanes)] = read_short(host[__builtin_ctz(lanes)], bytes);
+	return get(&word);
+}
+
+/* Extend what has been read and put it where it belongs. */
+TSR_INLINE void put_short(const struct tsr_msg_bundle *b, unsigned int w, uint16_t lanes,
+			  struct wide x, const struct tsr_load_form *form)
+{
+	union tsr_lanes *to = staging(b, w, 0);
+	unsigned int unused = 32 - 8 * form->bytes;
+	bool sign = form->extend == TSR_EXTEND_SEXT;
+	struct wide high = splat(0), old = get(to);
+
+	EACH_CHUNK(i) {
+		if (sign) {
+			x.v[i] = (vu32)((vs32)(x.v[i] << unused) >> unused);
+			high.v[i] = (vu32)((vs32)x.v[i] >> 31);
+		}
+		x.v[i] = (old.v[i] & ~form->mask) | ((x.v[i] << form->shift) & form->mask);
+	}
+	put(to, lanes, x);
+	if (form->words > 1)
+		put(staging(b, w, 1), lanes, high);
+}
+
+/* Vectors of four words, which are lanes or what a lane has. */
+typedef uint32_t quad __attribute__((vector_size(16)));
+typedef uint32_t quad_in_memory __attribute__((vector_size(16), aligned(4), may_alias));
+typedef uint64_t pair_in_memory __attribute__((aligned(4), may_alias));
+typedef uint64_t pairs __attribute__((vector_size(16)));
+
+#define PICK(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
+
+/* Rows to columns: q[n] is what word n of the four was. */
+TSR_INLINE void transpose(quad q[4])
+{
+	quad low01 = PICK(q[0], q[1], 0, 4, 1, 5), high01 = PICK(q[0], q[1], 2, 6, 3, 7);
+	quad low23 = PICK(q[2], q[3], 0, 4, 1, 5), high23 = PICK(q[2], q[3], 2, 6, 3, 7);
+
+	q[0] = PICK(low01, low23, 0, 1, 4, 5);
+	q[1] = PICK(low01, low23, 2, 3, 6, 7);
+	q[2] = PICK(high01, high23, 0, 1, 4, 5);
+	q[3] = PICK(high01, high23, 2, 3, 6, 7);
+}
+
+TSR_INLINE quad *quad_of(const struct tsr_msg_bundle *b, unsigned int w, unsigned int n,
+			 unsigned int lane)
+{
+	return (quad *)&staging(b, w, n)->u[lane];
+}
+
+/* Four words of each of the lanes from @lane on, at @from; and two. */
+TSR_INLINE void load_quads(const struct tsr_msg_bundle *b, unsigned int w, unsigned int lane,
+			   const uint8_t *const from[4])
+{
+	quad q[4];
+
+	for (unsigned int i = 0; i < 4; i++)
+		q[i] = *(const quad_in_memory *)from[i];
+	transpose(q);
+	for (unsigned int i = 0; i < 4; i++)
+		*(quad_in_memory *)quad_of(b, w, i, lane) = q[i];
+}
+
+TSR_INLINE void load_pairs(const struct tsr_msg_bundle *b, unsigned int w, unsigned int lane,
+			   const uint8_t *const from[4])
+{
+	quad low = (quad)(pairs){ *(const pair_in_memory *)from[0],
+				  *(const pair_in_memory *)from[1] };
+	quad high = (quad)(pairs){ *(const pair_in_memory *)from[2],
+				   *(const pair_in_memory *)from[3] };
+
+	*(quad_in_memory *)quad_of(b, w, 0, lane) = PICK(low, high, 0, 2, 4, 6);
+	*(quad_in_memory *)quad_of(b, w, 1, lane) = PICK(low, high, 1, 3, 5, 7);
+}
+
+/* Two to four words of each lane. */
+TSR_INLINE void load_words(const struct tsr_msg_bundle *b, unsigned int w, enum pattern pattern,
+			   uint16_t lanes, uint8_t *host[TSR_WARP_LANES], unsigned int words)
+{
+	if (pattern == AT_ONE_PLACE) {
+		for (unsigned int n = 0; n < words; n++)
+			put(staging(b, w, n), lanes, splat(read_word(host[0] + 4 * n)));
+		return;
+	}
+	if (pattern == IN_A_ROW) {
+		for (unsigned int l = 1; l < TSR_WARP_LANES; l++)
+			host[l] = host[0] + l * 4 * words;
+	}
+	if (lanes != TSR_ALL_LANES || words == 3) {
+		for (; lanes; lanes &= lanes - 1) {
+			unsigned int lane = __builtin_ctz(lanes);
+
+			for (unsigned int n = 0; n < words; n++)
+				staging(b, w, n)->u[lane] = read_word(host[lane] + 4 * n);
+		}
+		return;
+	}
+	for (unsigned int l = 0; l < TSR_WARP_LANES; l += 4) {
+		const uint8_t *const from[4] = { host[l], host[l + 1], host[l + 2], host[l + 3] };
+
+		if (words == 4)
+			load_quads(b, w, l, from);
+		else
+			load_pairs(b, w, l, from);
+	}
+}
+
+static unsigned int load(struct tsr_msg_env *env, const struct tsr_msg_bundle *b,
+			 unsigned int first, const struct tsr_load_form *form)
+{
+	struct tsr_msg_access a = {
+		.seg = b->insn->mod[TSR_MOD_SEG], .bytes = form->bytes,
+		.align = tsr_msg_alignment(form->bytes), .read = true,
+	};
+	struct last_page last = { 0 };
+	uint8_t *host[TSR_WARP_LANES];
+	unsigned int i;
+
+	if (form->bytes == 3 || form->bytes == 6)
+		return first;
+	for (i = first; i < b->warps; i++) {
+		unsigned int w = b->warp[i];
+		uint16_t lanes = b->lanes[w];
+		enum pattern pattern;
+
+		a.lo = b->src[0] + w * b->src_step[0];
+		a.hi = b->src[1] + w * b->src_step[1];
+		pattern = locate(env, &a, &b->place[w], lanes, &last, host);
+		if (pattern == NOWHERE)
+			break;
+		if (form->bytes > 4)
+			load_words(b, w, pattern, lanes, host, form->words);
+		else if (form->bytes == 4 && form->words == 1)
+			put(staging(b, w, 0), lanes, read_lanes(pattern, lanes, host, 4));
+		else
+			put_short(b, w, lanes, read_lanes(pattern, lanes, host, form->bytes), form);
+		tsr_msg_charge(&env->cost, tsr_lanes_count(lanes) * form->bytes, 0);
+	}
+	return i;
+}
+
+/* ---- Stores ---------------------------------------------------------------------------------- */
+
+TSR_INLINE void write_word(uint8_t *to, uint32_t word)
+{
+	__atomic_store_n((uint32_t *)to, word, __ATOMIC_RELAXED);
+}
+
+/* What one lane stores. */
+TSR_INLINE void write_lane(const struct tsr_msg_bundle *b, unsigned int w, unsigned int lane,
+			   uint8_t *to, unsigned int bytes)
+{
+	if (bytes < 4) {
+		memcpy(to, &staging(b, w, 0)->u[lane], bytes);
+		return;
+	}
+	for (unsigned int n = 0; n < bytes / 4; n++)
+		write_word(to + 4 * n, staging(b, w, n)->u[lane]);
+}
+
+TSR_INLINE void store_quads(const struct tsr_msg_bundle *b, unsigned int w, unsigned int lane,
+			    uint8_t *const to[4])
+{
+	quad q[4];
+
+	for (unsigned int i = 0; i < 4; i++)
+		q[i] = *(const quad_in_memory *)quad_of(b, w, i, lane);
+	transpose(q);
+	for (unsigned int i = 0; i < 4; i++)
+		*(quad_in_memory *)to[i] = q[i];
+}
+
+TSR_INLINE void store_pairs(const struct tsr_msg_bundle *b, unsigned int w, unsigned int lane,
+			    uint8_t *const to[4])
+{
+	quad first = *(const quad_in_memory *)quad_of(b, w, 0, lane);
+	quad second = *(const quad_in_memory *)quad_of(b, w, 1, lane);
+	pairs low = (pairs)PICK(first, second, 0, 4, 1, 5);
+	pairs high = (pairs)PICK(first, second, 2, 6, 3, 7);
+
+	*(pair_in_memory *)to[0] = low[0];
+	*(pair_in_memory *)to[1] = low[1];
+	*(pair_in_memory *)to[2] = high[0];
+	*(pair_in_memory *)to[3] = high[1];
+}
+
+/* The stores of all lanes in ascending order: of those that meet the last one wins. */
+TSR_INLINE void store_lanes(const struct tsr_msg_bundle *b, unsigned int w, enum pattern pattern,
+			    uint16_t lanes, uint8_t *host[TSR_WARP_LANES], unsigned int bytes)
+{
+	if (pattern == AT_ONE_PLACE) {
+		write_lane(b, w, 31 - __builtin_clz(lanes), host[0], bytes);
+		return;
+	}
+	if (pattern == IN_A_ROW && bytes == 4) {
+		memcpy(host[0], staging(b, w, 0), sizeof(union tsr_lanes));
+		return;
+	}
+	if (pattern == IN_A_ROW) {
+		for (unsigned int l = 1; l < TSR_WARP_LANES; l++)
+			host[l] = host[0] + l * bytes;
+	}
+	if (lanes != TSR_ALL_LANES || (bytes != 8 && bytes != 16)) {
+		for (; lanes; lanes &= lanes - 1)
+			write_lane(b, w, __builtin_ctz(lanes), host[__builtin_ctz(lanes)], bytes);
+		return;
+	}
+	for (unsigned int l = 0; l < TSR_WARP_LANES; l += 4) {
+		if (bytes == 16)
+			store_quads(b, w, l, host + l);
+		else
+			store_pairs(b, w, l, host + l);
+	}
+}
+
+static unsigned int store(struct tsr_msg_env *env, const struct tsr_msg_bundle *b,
+			  unsigned int first, unsigned int bytes)
+{
+	struct tsr_msg_access a = {
+		.seg = b->insn->mod[TSR_MOD_SEG], .bytes = bytes,
+		.align = tsr_msg_alignment(bytes), .write = true,
+	};
+	struct last_page last = { 0 };
+	uint8_t *host[TSR_WARP_LANES];
+	unsigned int i;
+
+	if (bytes == 3 || bytes == 6)
+		return first;
+	for (i = first; i < b->warps; i++) {
+		unsigned int w = b->warp[i];
+		uint16_t lanes = b->lanes[w];
+		enum pattern pattern;
+
+		a.lo = b->src[0] + w * b->src_step[0];
+		a.hi = b->src[1] + w * b->src_step[1];
+		pattern = locate(env, &a, &b->place[w], lanes, &last, host);
+		if (pattern == NOWHERE)
+			break;
+		store_lanes(b, w, pattern, lanes, host, bytes);
+		tsr_msg_charge(&env->cost, 0, tsr_lanes_count(lanes) * bytes);
+	}
+	return i;
+}

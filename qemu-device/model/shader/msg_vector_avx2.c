@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+/* Messages of bundles on the AVX2 path. */
+#ifdef __x86_64__
+#define TSR_ALU_AVX2
+#include "alu_path.h"
+#include "msg_vector.h"
+#include "msg_add.h"
+
+const struct tsr_msg_path tsr_msg_path_avx2 = {
+	.name = "avx2", .load = load, .store = store, .add = add,
+};
+TSR_ALU_PATH_END
+#endif

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT */
+/* Messages of bundles on the baseline path: SSE2, or any other architecture. */
+#define TSR_ALU_SSE2
+#include "alu_path.h"
+#include "msg_vector.h"
+#include "msg_add.h"
+
+const struct tsr_msg_path tsr_msg_path_sse2 = {
+	.name = "sse2", .load = load, .store = store, .add = add,
+};
+TSR_ALU_PATH_END

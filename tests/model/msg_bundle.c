@@ -1,0 +1,527 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * test: TIMEOUT=240 TSAN=0
+ *
+ * Messages of whole bundles on every SIMD path, beside the same messages lane by lane: what they
+ * read and write, what they cost, where they stop and why. Random instructions and lanes; addresses
+ * that meet, that lie in a row, across pages, in windows, and some that are wrong.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "ktap.h"
+#include "units.h"
+
+#define ROUNDS 3000
+#define WARPS TSR_BUNDLE_WARPS
+
+static struct units *u;
+static uint32_t seed = 5;
+
+static uint32_t rnd(void)
+{
+	seed = seed * 1664525 + 1013904223;
+	return seed >> 8;
+}
+
+/* A bundle's message. */
+static struct {
+	union tsr_lanes src[3][WARPS], pair[3][WARPS];
+	uint8_t warp[WARPS];
+	uint16_t lanes[WARPS];
+	struct tsr_msg_place place[WARPS];
+	struct tsr_msg_bundle bundle;
+} m;
+
+/* All that it can change. */
+struct image {
+	uint8_t data[UNITS_DATA_SIZE];
+	uint8_t group[2][UNITS_GROUP_BYTES];
+	union tsr_lanes reg[TSR_REGISTERS * WARPS];
+};
+
+static struct image before, want, got;
+
+/* What came of it. */
+struct outcome {
+	enum tsr_step step;
+	unsigned int at;
+	uint16_t left;
+	uint8_t fault_lane;
+	struct tsr_fault_info fault;
+	struct tsr_msg_cost cost;
+};
+
+static void save(struct image *image)
+{
+	memcpy(image->data, u->data, sizeof(image->data));
+	memcpy(image->group[0], m.place[0].group_memory, sizeof(image->group[0]));
+	memcpy(image->group[1], m.place[WARPS - 1].group_memory, sizeof(image->group[1]));
+	memcpy(image->reg, u->reg, sizeof(image->reg));
+}
+
+static void restore(const struct image *image)
+{
+	memcpy(u->data, image->data, sizeof(image->data));
+	memcpy(m.place[0].group_memory, image->group[0], sizeof(image->group[0]));
+	memcpy(m.place[WARPS - 1].group_memory, image->group[1], sizeof(image->group[1]));
+	memcpy(u->reg, image->reg, sizeof(image->reg));
+}
+
+static const struct tsr_msg_path *path_named(const char *name)
+{
+	const struct tsr_alu *alu = tsr_alu_named(name);
+
+	return alu ? tsr_msg_path(alu) : NULL;
+}
+
+/* The bundle on @path from the state before, up to where it stops. */
+static void run(const struct tsr_msg_path *path, struct outcome *outcome, struct image *image)
+{
+	memset(outcome, 0, sizeof(*outcome));
+	restore(&before);
+	memset(&u->mem.fault, 0, sizeof(u->mem.fault));
+	m.bundle.left = 0;
+	m.bundle.fault_lane = 0;
+	u->env.path = path;
+	u->env.cost = (struct tsr_msg_cost){ 0 };
+	outcome->step = tsr_msg_run_bundle(&u->env, &m.bundle, &outcome->at);
+	outcome->cost = u->env.cost;
+	if (outcome->step != TSR_STEP_DONE) {
+		outcome->left = m.bundle.left;
+		outcome->fault_lane = m.bundle.fault_lane;
+		outcome->fault = u->mem.fault;
+	}
+	units_stop(u);
+	save(image);
+}
+
+/* ---- Messages -------------------------------------------------------------------------------- */
+
+static const struct {
+	unsigned int op, bytes, align;
+	bool load;
+} accesses[] = {
+	{ TSR_OP_ADD_LOAD_I8, 1, 1, true },	{ TSR_OP_ADD_LOAD_I16, 2, 2, true },
+	{ TSR_OP_ADD_LOAD_I24, 3, 1, true },	{ TSR_OP_ADD_LOAD_I32, 4, 4, true },
+	{ TSR_OP_ADD_LOAD_I32, 4, 4, true },	{ TSR_OP_ADD_LOAD_I48, 6, 2, true },
+	{ TSR_OP_ADD_LOAD_I64, 8, 4, true },	{ TSR_OP_ADD_LOAD_I96, 12, 4, true },
+	{ TSR_OP_ADD_LOAD_I128, 16, 4, true },	{ TSR_OP_ADD_STORE_I8, 1, 1, false },
+	{ TSR_OP_ADD_STORE_I16, 2, 2, false },	{ TSR_OP_ADD_STORE_I24, 3, 1, false },
+	{ TSR_OP_ADD_STORE_I32, 4, 4, false },	{ TSR_OP_ADD_STORE_I48, 6, 2, false },
+	{ TSR_OP_ADD_STORE_I64, 8, 4, false },	{ TSR_OP_ADD_STORE_I96, 12, 4, false },
+	{ TSR_OP_ADD_STORE_I128, 16, 4, false },
+};
+
+static bool is_load(unsigned int op)
+{
+	for (unsigned int i = 0; i < sizeof(accesses) / sizeof(accesses[0]); i++) {
+		if (accesses[i].op == op)
+			return accesses[i].load;
+	}
+	return false;
+}
+
+/* Offsets in UNITS_DATA. */
+static uint64_t offset(unsigned int shape, unsigned int lane, uint32_t r, unsigned int bytes,
+		       unsigned int align)
+{
+	uint64_t start = r % 0x8000 / 16 * 16;
+
+	switch (shape) {
+	case 0:					/* in a row */
+		return start + lane * bytes;
+	case 1:					/* at one place */
+		return start;
+	case 2:					/* in a row, often across a page */
+		return 0x1000 - r % 16 * bytes / align * align + lane * bytes;
+	case 3:					/* lanes overlap */
+		return start + lane / 2 * align;
+	case 4:					/* a page each */
+		return r % 4096 / align * align + lane * 4096;
+	case 5:					/* few places */
+		return start + rnd() % 4 * 16;
+	case 6:					/* anywhere in a page */
+		return 0x3000 + rnd() % (4096 - bytes + 1) / align * align;
+	default:
+		return rnd() % 0x10000 / align * align;
+	}
+}
+
+/* An address that is wrong in some way. */
+static uint64_t wrong(void)
+{
+	static const uint64_t bad[] = {
+		UNITS_DATA - 4, UNITS_DATA + UNITS_DATA_SIZE - 2, UNITS_DATA + 0x1001,
+		UNITS_DATA + UNITS_DATA_SIZE, 0x3000000000000000, TSR_WINDOW_GROUP + 4095,
+		TSR_WINDOW_GROUP + 0x80000000, TSR_WINDOW_SCRATCH + UNITS_SCRATCH_SIZE,
+		TSR_WINDOW_VOID + 64, UNITS_TABLES, 0x100000000,
+	};
+
+	return bad[rnd() % (sizeof(bad) / sizeof(bad[0]))];
+}
+
+static void set_address(unsigned int w, unsigned int lane, uint64_t va)
+{
+	m.src[0][w].u[lane] = m.pair[0][w].u[lane] = va;
+	m.src[1][w].u[lane] = m.pair[1][w].u[lane] = va >> 32;
+}
+
+/* The address of a lane becomes wrong, or one at the very end of where it was. */
+static void spoil(unsigned int w, unsigned int lane, unsigned int align)
+{
+	uint64_t va = m.src[0][w].u[lane] | (uint64_t)m.src[1][w].u[lane] << 32;
+
+	switch (rnd() % 3) {
+	case 0:
+		set_address(w, lane, wrong());
+		break;
+	case 1:
+		set_address(w, lane, va | 1);
+		break;
+	default:
+		set_address(w, lane, (va | 4095) + 1 - align);
+	}
+}
+
+static void addresses(unsigned int bytes, unsigned int align, bool errors)
+{
+	unsigned int place = rnd() % 8, shape = rnd() % 8;
+	unsigned int seg = u->insn.mod[TSR_MOD_SEG];
+	uint32_t r = rnd();
+
+	for (unsigned int w = 0; w < WARPS; w++) {
+		if (rnd() % 3 == 0)
+			r = rnd();
+		if (rnd() % 8 == 0)
+			shape = rnd() % 8;
+		for (unsigned int l = 0; l < 16; l++) {
+			uint64_t at = offset(shape, l, r, bytes, align), va = UNITS_DATA + at;
+
+			if (seg == TSR_SEG_WLS || (seg != TSR_SEG_TL && place == 0))
+				va = TSR_WINDOW_GROUP + at % (UNITS_GROUP_BYTES - 16);
+			else if (seg == TSR_SEG_TL || place == 1)
+				va = TSR_WINDOW_SCRATCH + at % (UNITS_SCRATCH_SIZE - 16);
+			set_address(w, l, va);
+		}
+		if (errors && rnd() % 8 == 0)
+			spoil(w, rnd() % 16, align);
+		/* what is not the segment's need not be looked at */
+		if (seg == TSR_SEG_WLS || seg == TSR_SEG_TL)
+			m.src[1][w].u[rnd() % 16] = rnd();
+	}
+}
+
+/* Which warps and lanes, and what is in their registers. */
+static void begin(void)
+{
+	unsigned int which = rnd() % 4 ? 0xff : 1 + rnd() % 0xff;
+
+	m.bundle = (struct tsr_msg_bundle){
+		.insn = &u->insn, .pair_insn = u->paired ? &u->pair_insn : NULL, .reg = u->reg,
+		.staging = rnd() % 64, .warp = m.warp, .lanes = m.lanes, .place = m.place,
+	};
+	for (unsigned int i = 0; i < 3; i++) {
+		m.bundle.src[i] = m.src[i];
+		m.bundle.pair[i] = m.pair[i];
+		m.bundle.src_step[i] = m.bundle.pair_step[i] = 1;
+	}
+	for (unsigned int w = 0; w < WARPS; w++) {
+		if (which >> w & 1)
+			m.warp[m.bundle.warps++] = w;
+		m.lanes[w] = rnd() % 3 ? 0xffff : 1 + rnd() % 0xffff;
+	}
+	for (unsigned int i = 0; i < sizeof(u->reg) / 4; i++)
+		((uint32_t *)u->reg)[i] = rnd() ^ rnd() << 12;
+}
+
+static void random_access(bool errors)
+{
+	static const uint8_t segs[] = { TSR_SEG_NONE, TSR_SEG_NONE, TSR_SEG_STREAM, TSR_SEG_WLS,
+					TSR_SEG_TL };
+	unsigned int n = rnd() % (sizeof(accesses) / sizeof(accesses[0]));
+	unsigned int bytes = accesses[n].bytes;
+
+	units_insn(u, accesses[n].op);
+	u->insn.mod[TSR_MOD_SEG] = segs[rnd() % sizeof(segs)];
+	if (accesses[n].load && bytes <= 2)
+		u->insn.mod[TSR_MOD_LANE_DEST] = rnd() % 2 ? TSR_LANE_DEST_H1 : TSR_LANE_DEST_D0;
+	else if (accesses[n].load && bytes == 4 && rnd() % 4 == 0)
+		u->insn.mod[TSR_MOD_LANE_DEST] = TSR_LANE_DEST_D0;
+	if (bytes <= 4)
+		u->insn.mod[TSR_MOD_EXTEND] = rnd() % 2 ? TSR_EXTEND_SEXT : TSR_EXTEND_ZEXT;
+	begin();
+	addresses(bytes, accesses[n].align, errors);
+	if (rnd() % 8 == 0) {	/* addresses that all warps see, such as constants */
+		m.bundle.src_step[0] = m.bundle.src_step[1] = 0;
+	}
+}
+
+/* Uniform buffers: 3 across a page, 5 within one, 7 nothing, 90 beyond the table. */
+static void random_uniform(void)
+{
+	static const uint32_t index[] = { 3, 3, 5, 5, 5, 7, 90 };
+	unsigned int n = rnd() % 9;
+	uint32_t all = index[rnd() % 7];
+
+	units_insn(u, accesses[n].op);
+	u->insn.mod[TSR_MOD_SEG] = TSR_SEG_UBO;
+	begin();
+	for (unsigned int w = 0; w < WARPS; w++) {
+		bool same = rnd() % 2, inside = rnd() % 4;
+		uint32_t offset = rnd() % 64;
+
+		for (unsigned int l = 0; l < 16; l++) {
+			uint32_t at = same ? offset : rnd() % (inside ? 64 : 300);
+
+			m.src[0][w].u[l] = at / accesses[n].align * accesses[n].align;
+			m.src[1][w].u[l] = rnd() % 64 ? all : index[rnd() % 7];
+		}
+		if (rnd() % 16 == 0)
+			m.src[0][w].u[rnd() % 16] = rnd() % 2 ? 0x80000000 : 0xffffffff;
+	}
+}
+
+static void random_atomic(bool errors)
+{
+	static const uint16_t ops[] = {
+		TSR_OP_FMA_ATOM_C_I32, TSR_OP_FMA_ATOM_C_RETURN_I32, TSR_OP_FMA_ATOM_C_I64,
+		TSR_OP_FMA_ATOM_C_RETURN_I64, TSR_OP_FMA_ATOM_C1_I32,
+		TSR_OP_FMA_ATOM_C1_RETURN_I32, TSR_OP_FMA_ATOM_C1_RETURN_I64,
+	};
+	static const uint8_t with[] = { TSR_ATOM_OPC_AADD, TSR_ATOM_OPC_AADD, TSR_ATOM_OPC_ASMIN,
+					TSR_ATOM_OPC_AUMAX, TSR_ATOM_OPC_AXOR };
+	static const uint8_t one[] = { TSR_ATOM_OPC_AINC, TSR_ATOM_OPC_ADEC, TSR_ATOM_OPC_AUMAX1,
+				       TSR_ATOM_OPC_AOR1 };
+	unsigned int op = ops[rnd() % (sizeof(ops) / sizeof(ops[0]))];
+	bool constant = op == TSR_OP_FMA_ATOM_C1_I32 || op == TSR_OP_FMA_ATOM_C1_RETURN_I32 ||
+			op == TSR_OP_FMA_ATOM_C1_RETURN_I64;
+	bool wide = op == TSR_OP_FMA_ATOM_C_I64 || op == TSR_OP_FMA_ATOM_C_RETURN_I64 ||
+		    op == TSR_OP_FMA_ATOM_C1_RETURN_I64;
+
+	units_insn(u, TSR_OP_ADD_ATOM_CX);
+	units_pair(u, op);
+	u->pair_insn.mod[TSR_MOD_ATOM_OPC] =
+		constant ? one[rnd() % sizeof(one)] : with[rnd() % sizeof(with)];
+	begin();
+	addresses(wide ? 8 : 4, wide ? 8 : 4, errors);
+}
+
+/* ---- Comparisons ----------------------------------------------------------------------------- */
+
+static bool same_outcome(const struct outcome *a, const struct outcome *b)
+{
+	return ktap_eq(a->step, b->step) & ktap_eq(a->at, b->at) & ktap_eq(a->left, b->left) &
+	       ktap_eq(a->fault_lane, b->fault_lane) & ktap_eq(a->fault.code, b->fault.code) &
+	       ktap_eq(a->fault.addr, b->fault.addr) & ktap_eq(a->fault.unit, b->fault.unit) &
+	       ktap_eq(a->fault.access, b->fault.access) &
+	       ktap_eq(a->cost.read_bytes, b->cost.read_bytes) &
+	       ktap_eq(a->cost.write_bytes, b->cost.write_bytes) &
+	       ktap_eq(a->cost.cycles, b->cost.cycles) & ktap_eq(a->cost.done, b->cost.done) &
+	       ktap_eq(a->cost.tried, b->cost.tried);
+}
+
+static bool same_image(bool registers)
+{
+	return ktap_mem_eq(got.data, want.data, sizeof(got.data)) &&
+	       ktap_mem_eq(got.group, want.group, sizeof(got.group)) &&
+	       (!registers || ktap_mem_eq(got.reg, want.reg, sizeof(got.reg)));
+}
+
+static const char *const path_names[] = { "avx512", "avx2", "sse2" };
+#define PATHS (sizeof(path_names) / sizeof(path_names[0]))
+
+/* The message at hand on all paths and on none. */
+static bool compare(void)
+{
+	struct outcome reference, outcome;
+
+	save(&before);
+	run(NULL, &reference, &want);
+	for (unsigned int i = 0; i < PATHS; i++) {
+		const struct tsr_msg_path *path = path_named(path_names[i]);
+
+		if (!path)
+			continue;
+		run(path, &outcome, &got);
+		if (same_outcome(&outcome, &reference) && same_image(true))
+			continue;
+		ktap_note("%s, %s", path_names[i], tsr_ops[u->insn.op].name);
+		return false;
+	}
+	return true;
+}
+
+static void test_accesses(void)
+{
+	for (unsigned int n = 0; n < ROUNDS; n++) {
+		random_access(n % 3 == 0);
+		if (!compare())
+			return;
+	}
+}
+
+static void test_uniform(void)
+{
+	uint64_t *table = units_table(u, UNITS_UBOS);
+
+	memset(table, 0, 64 * 8);
+	table[3] = 9 | (UNITS_DATA + 0x5fe0) >> 4 << 12;
+	table[5] = 4 | (UNITS_DATA + 0x7000) >> 4 << 12;
+	units_stop(u);
+	for (unsigned int n = 0; n < ROUNDS / 2; n++) {
+		random_uniform();
+		if (!compare())
+			return;
+	}
+}
+
+static void test_atomics(void)
+{
+	for (unsigned int n = 0; n < ROUNDS; n++) {
+		random_atomic(n % 3 == 0);
+		if (!compare())
+			return;
+	}
+}
+
+/* Threads that end behind their message: nobody looks at what it returns, memory is the same. */
+static void test_last(void)
+{
+	struct outcome reference, outcome;
+
+	for (unsigned int n = 0; n < ROUNDS; n++) {
+		random_atomic(n % 3 == 0);
+		save(&before);
+		run(NULL, &reference, &want);
+		for (unsigned int i = 0; i < PATHS; i++) {
+			const struct tsr_msg_path *path = path_named(path_names[i]);
+
+			m.bundle.last = true;
+			if (!path)
+				continue;
+			run(path, &outcome, &got);
+			if (!same_outcome(&outcome, &reference) || !same_image(false))
+				return;
+		}
+	}
+}
+
+/* Additions to more lines of memory than are collected: none is lost. */
+static void test_many_sums(void)
+{
+	const uint64_t va = 0x40000000, size = 4 << 20;
+	uint32_t *mem = bench_buffer(&u->as, va, size, BENCH_RW), *sums = calloc(1, size);
+
+	units_insn(u, TSR_OP_ADD_ATOM_CX);
+	units_pair(u, TSR_OP_FMA_ATOM_C_RETURN_I32);
+	u->pair_insn.mod[TSR_MOD_ATOM_OPC] = TSR_ATOM_OPC_AADD;
+	u->env.path = u->b->gpu->msg_path;
+	for (unsigned int n = 0; n < 2000; n++) {
+		unsigned int at = 0;
+
+		begin();
+		m.bundle.last = n % 7;
+		for (unsigned int i = 0; i < m.bundle.warps; i++) {
+			unsigned int w = m.warp[i];
+			uint32_t row = rnd();
+
+			for (unsigned int l = 0; l < 16; l++) {
+				uint64_t word = n % 2 ? rnd() : row + l * (n / 2 % 2);
+
+				word %= n % 5 ? size / 4 : 4096;
+				set_address(w, l, va + 4 * word);
+				if (m.lanes[w] >> l & 1)
+					sums[word] +=
+						u->reg[m.bundle.staging * WARPS + w].u[l];
+			}
+		}
+		ktap_eq(tsr_msg_run_bundle(&u->env, &m.bundle, &at), TSR_STEP_DONE);
+		if (n % 50 == 0)
+			units_stop(u);
+	}
+	units_stop(u);
+	ktap_mem_eq(mem, sums, size);
+	free(sums);
+}
+
+/* Memory that has to be asked for: each warp goes on for itself, and no lane is done twice. */
+static void test_pending(void)
+{
+	for (unsigned int n = 0; n < ROUNDS / 3; n++) {
+		uint16_t left[WARPS] = { 0 };
+		struct outcome reference;
+		unsigned int at = 0;
+
+		if (n % 2)
+			random_atomic(false);
+		else
+			random_access(false);
+		/* stores of warps that meet come in another order */
+		if (n % 2 == 0 && !is_load(u->insn.op))
+			m.bundle.warps = 1;
+		save(&before);
+		u->b->pending_every = 0;
+		run(NULL, &reference, &want);
+		restore(&before);
+		memset(u->b->asked, 0, sizeof(u->b->asked));
+		u->b->pending_every = 1 + n % 3;
+		tsr_tlb_clear(&u->mem.runner->tlb);
+		units_stop(u);
+		u->env.path = path_named(path_names[n % PATHS]);
+		while (tsr_msg_run_bundle(&u->env, &m.bundle, &at) == TSR_STEP_PENDING) {
+			left[m.warp[at++]] = m.bundle.left;
+			if (at == m.bundle.warps)
+				break;
+		}
+		for (unsigned int w = 0; w < WARPS; w++) {
+			const unsigned int s = w * m.bundle.src_step[0];
+			enum tsr_step step = left[w] ? TSR_STEP_PENDING : TSR_STEP_DONE;
+			struct tsr_msg msg = {
+				.insn = m.bundle.insn, .pair_insn = m.bundle.pair_insn,
+				.src = { &m.src[0][s], &m.src[1][s], &m.src[2][s] },
+				.pair = { &m.pair[0][w], &m.pair[1][w], &m.pair[2][w] },
+				.reg = &u->reg[w], .staging = m.bundle.staging, .lanes = left[w],
+			};
+
+			u->env.group_memory = m.place[w].group_memory;
+			u->env.scratch = m.place[w].scratch;
+			while (step == TSR_STEP_PENDING) {
+				bench_answer(u->b);
+				units_stop(u);
+				step = tsr_msg_run(&u->env, &msg);
+			}
+			ktap_eq(step, TSR_STEP_DONE);
+		}
+		units_stop(u);
+		save(&got);
+		/* atomics of several warps come in another order: their sums are the same */
+		if (!same_image(n % 2 == 0))
+			return;
+	}
+	u->b->pending_every = 0;
+}
+
+int main(int argc, char **argv)
+{
+	static uint8_t other[UNITS_GROUP_BYTES] __attribute__((aligned(64)));
+
+	ktap_start_args(argc, argv);
+	u = units_new(0);
+	for (unsigned int i = 0; i < UNITS_DATA_SIZE; i++)
+		u->data[i] = rnd();
+	for (unsigned int w = 0; w < WARPS; w++)
+		m.place[w] = (struct tsr_msg_place){
+			.group_memory = w < WARPS / 2 ? u->group : other,
+			.scratch = UNITS_SCRATCH + w * 16 * UNITS_SCRATCH_SIZE,
+		};
+	ktap_run("[ISA10] [CS3] loads and stores of bundles are those of their lanes",
+		 test_accesses);
+	ktap_run("[MEM6] loads of bundles from uniform buffers", test_uniform);
+	ktap_run("[CS3] atomics of bundles are those of their lanes", test_atomics);
+	ktap_run("[CS3] atomics whose results nobody reads", test_last);
+	ktap_run("[CS3] additions to many places: none is lost", test_many_sums);
+	ktap_run("pending translations: each warp goes on by itself", test_pending);
+	units_free(u);
+	return ktap_finish();
+}
