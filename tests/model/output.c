@@ -1,0 +1,439 @@
+/* SPDX-License-Identifier: MIT */
+/* test: TSAN=0 */
+/*
+ * The output merger against colour_ref.h: all formats that can be written, all factors, operations,
+ * masks, samples, registers; every path alike.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "colour_ref.h"
+#include "ktap.h"
+#include "tile/output.h"
+
+#define SIDE 16
+#define PLANE (SIDE * SIDE * TSR_TEXEL_BYTES_MAX)
+#define SAMPLES_MAX 16
+
+static uint64_t seed = 88172645463325252ull;
+
+static uint32_t any(void)
+{
+	seed ^= seed << 13;
+	seed ^= seed >> 7;
+	seed ^= seed << 17;
+	return seed >> 16;
+}
+
+static unsigned int below(unsigned int n)
+{
+	return any() % n;
+}
+
+/* A tile buffer of one target, and what it was before. */
+struct buffer {
+	uint8_t bytes[SAMPLES_MAX * PLANE + 16];
+};
+
+static struct buffer now, before, other;
+
+static struct tsr_tile_target tile_of(struct buffer *b, unsigned int texel)
+{
+	return (struct tsr_tile_target){ b->bytes, SIDE * texel, SIDE * SIDE * texel };
+}
+
+static uint8_t *at(struct buffer *b, unsigned int texel, unsigned int x, unsigned int y,
+		   unsigned int sample)
+{
+	return b->bytes + (sample * SIDE * SIDE + y * SIDE + x) * texel;
+}
+
+/* ---- What is drawn --------------------------------------------------------------------------- */
+
+struct scene {
+	struct tsr_render_target target;
+	struct tsr_draw_state draw;
+	struct tsr_blend blend;
+	struct colour_format format;
+	unsigned int samples;
+	union tsr_lanes colour[4 * TSR_BUNDLE_WARPS], second[4 * TSR_BUNDLE_WARPS];
+	struct tsr_output_warp warp;
+	bool apart;			/* no quad on another */
+};
+
+static uint32_t float_word(float x)
+{
+	uint32_t bits;
+
+	memcpy(&bits, &x, sizeof(bits));
+	return bits;
+}
+
+static float word_float(uint32_t bits)
+{
+	float x;
+
+	memcpy(&x, &bits, sizeof(x));
+	return x;
+}
+
+/* A component for registers: mostly 0 ... 1, exact steps of 8 bits among them, and others. */
+static float any_colour(void)
+{
+	switch (below(8)) {
+	case 0:
+		return (float)below(256) / 255;
+	case 1:
+		return (float)(below(2048)) / 512 - 2;
+	case 2:
+		return (float)(2 * below(256) + 1) / 510;	/* next to the border of two steps */
+	case 3:
+		return (float)below(2);
+	default:
+		return (float)(any() & 0xffffff) / 0x1p24f;
+	}
+}
+
+static uint32_t half_of(float x)
+{
+	return tsr_float_to_half(x);
+}
+
+static uint32_t any_word(unsigned int registers)
+{
+	switch (registers) {
+	case TSR_REGISTER_TYPE_F32:
+		return float_word(any_colour());
+	case TSR_REGISTER_TYPE_F16:
+		return half_of(any_colour()) | half_of(any_colour()) << 16;
+	default:
+		return below(2) ? any() : any() % 512;
+	}
+}
+
+static void any_colours(struct scene *s)
+{
+	for (unsigned int n = 0; n < 4; n++) {
+		for (unsigned int l = 0; l < TSR_WARP_LANES; l++) {
+			s->colour[n * TSR_BUNDLE_WARPS].u[l] = any_word(s->blend.registers);
+			s->second[n * TSR_BUNDLE_WARPS].u[l] = any_word(s->blend.registers);
+		}
+	}
+	s->warp.colour = s->colour;
+	s->warp.second = s->second;
+	for (unsigned int l = 0; l < TSR_WARP_LANES; l++)
+		s->warp.samples[l] = below(4) ? any() & ((1u << s->samples) - 1) : 0xffff;
+	for (unsigned int l = 0; l < TSR_WARP_LANES; l++)
+		s->warp.samples[l] &= (1u << s->samples) - 1;
+	do {
+		s->apart = true;
+		for (unsigned int q = 0; q < 4; q++) {
+			s->warp.x[q] = 2 * below(below(2) ? 2 : SIDE / 2);
+			s->warp.y[q] = 2 * below(2);
+			for (unsigned int p = 0; p < q; p++)
+				s->apart &= s->warp.x[p] != s->warp.x[q] ||
+					    s->warp.y[p] != s->warp.y[q];
+		}
+	} while (!s->apart && below(2));
+}
+
+static const unsigned int orders[] = {
+	TSR_COMPONENT_ORDER_RGBA, TSR_COMPONENT_ORDER_BGRA, TSR_COMPONENT_ORDER_ABGR,
+	TSR_COMPONENT_ORDER_RGB1,
+};
+
+static void any_blend(struct scene *s)
+{
+	unsigned int factors = TSR_BLEND_FACTOR_ONE_MINUS_SRC1_ALPHA + 1;
+
+	s->blend = (struct tsr_blend){
+		.enable = below(4), .mask = below(2) ? 15 : below(16),
+		.src_color = below(factors), .dst_color = below(factors), .color_op = below(5),
+		.src_alpha = below(factors), .dst_alpha = below(factors), .alpha_op = below(5),
+		.mode = below(4) ? TSR_BLEND_MODE_FIXED : TSR_BLEND_MODE_OPAQUE,
+		.components = below(4) ? 3 : below(4),
+	};
+}
+
+static bool any_scene(struct scene *s, unsigned int format)
+{
+	static const unsigned int samples[] = { 1, 2, 4, 8, 16 };
+
+	memset(s, 0, sizeof(*s));
+	s->target.format = format;
+	s->target.order = orders[below(2) ? 0 : below(4)];
+	s->target.srgb = below(3) == 0;
+	if (!colour_ref_format(&s->format, format, s->target.order, s->target.srgb))
+		return false;
+	any_blend(s);
+	s->blend.registers = below(2) ? TSR_REGISTER_TYPE_F32 : TSR_REGISTER_TYPE_F16;
+	if (s->format.kind == COLOUR_UINT)
+		s->blend.registers = below(2) ? TSR_REGISTER_TYPE_U32 : TSR_REGISTER_TYPE_U16;
+	if (s->format.kind == COLOUR_SINT)
+		s->blend.registers = below(2) ? TSR_REGISTER_TYPE_S32 : TSR_REGISTER_TYPE_S16;
+	s->samples = samples[below(5)];
+	s->draw.alpha_to_one = below(8) == 0;
+	s->draw.logic = below(5) == 0;
+	s->draw.logic_op = below(16);
+	s->draw.blend_red = float_word(any_colour());
+	s->draw.blend_green = float_word(any_colour());
+	s->draw.blend_blue = float_word(any_colour());
+	s->draw.blend_alpha = float_word(any_colour());
+	any_colours(s);
+	return true;
+}
+
+/* ---- What must come of it -------------------------------------------------------------------- */
+
+static double staged(const struct scene *s, const union tsr_lanes *words, unsigned int lane,
+		     unsigned int c)
+{
+	uint32_t word, half;
+
+	if (c > s->blend.components)
+		return c == 3;
+	word = words[c * TSR_BUNDLE_WARPS].u[lane];
+	half = words[c / 2 * TSR_BUNDLE_WARPS].u[lane] >> 16 * (c % 2) & 0xffff;
+	switch (s->blend.registers) {
+	case TSR_REGISTER_TYPE_F32:
+		return word_float(word);
+	case TSR_REGISTER_TYPE_F16:
+		return tsr_half_to_float(half);
+	case TSR_REGISTER_TYPE_U32:
+		return word;
+	case TSR_REGISTER_TYPE_S32:
+		return (int32_t)word;
+	case TSR_REGISTER_TYPE_S16:
+		return (int16_t)half;
+	default:
+		return half;
+	}
+}
+
+static bool integers(const struct scene *s)
+{
+	return s->format.kind >= COLOUR_UINT;
+}
+
+static void colour_of(const struct scene *s, const union tsr_lanes *words, unsigned int lane,
+		      double c[4])
+{
+	for (unsigned int i = 0; i < 4; i++)
+		c[i] = colour_ref_clamp(&s->format, staged(s, words, lane, i));
+	if (s->draw.alpha_to_one && !integers(s))
+		c[3] = 1;
+}
+
+/* The colour that is rounded, and how far it may be off. */
+static void expected(const struct scene *s, unsigned int lane, const uint8_t *old, double c[4],
+		     double off[4])
+{
+	const double constant[4] = {
+		colour_ref_clamp(&s->format, word_float(s->draw.blend_red)),
+		colour_ref_clamp(&s->format, word_float(s->draw.blend_green)),
+		colour_ref_clamp(&s->format, word_float(s->draw.blend_blue)),
+		colour_ref_clamp(&s->format, word_float(s->draw.blend_alpha)),
+	};
+	double source[4], second[4], destination[4];
+
+	colour_of(s, s->colour, lane, source);
+	colour_of(s, s->second, lane, second);
+	colour_ref_load(&s->format, old, destination);
+	for (unsigned int i = 0; i < 4; i++) {
+		off[i] = 0;
+		c[i] = source[i];
+		if (s->blend.mode != TSR_BLEND_MODE_FIXED || !s->blend.enable || s->draw.logic ||
+		    integers(s))
+			continue;
+		c[i] = colour_ref_blend(&s->blend, i, source, destination, second, constant,
+					&off[i]);
+		off[i] *= 0x1p-22;
+		c[i] = colour_ref_clamp(&s->format, c[i]);
+	}
+}
+
+static bool bit(const uint8_t *bytes, unsigned int n)
+{
+	return bytes[n / 8] >> n % 8 & 1;
+}
+
+/* Component @c of a texel after a logic operation: bits of the rounded colour, and of the old. */
+static bool logic_right(const struct scene *s, unsigned int c, double x, const uint8_t *old,
+			const uint8_t *got)
+{
+	const struct colour_format *f = &s->format;
+	uint8_t rounded[16] = { 0 };
+
+	/* the source's bits: those of the one value that is accepted */
+	for (uint64_t bits = 0; bits < 1ull << (f->bits[c] > 16 ? 0 : f->bits[c]); bits++) {
+		for (unsigned int b = 0; b < f->bits[c]; b++) {
+			unsigned int n = f->shift[c] + b;
+
+			rounded[n / 8] = (rounded[n / 8] & ~(1u << n % 8)) |
+					 (bits >> b & 1) << n % 8;
+		}
+		/* of two that are -1 the other is stored */
+		if (!colour_ref_accepts(f, c, x, 0, rounded) ||
+		    (f->kind == COLOUR_SNORM && bits == 1ull << (f->bits[c] - 1)))
+			continue;
+		for (unsigned int b = f->shift[c]; b < f->shift[c] + f->bits[c]; b++) {
+			if (colour_ref_logic(s->draw.logic_op, bit(rounded, b), bit(old, b)) !=
+			    bit(got, b))
+				return false;
+		}
+		return true;
+	}
+	return f->bits[c] > 16;		/* too many to try */
+}
+
+static bool texel_right(const struct scene *s, unsigned int lane, const uint8_t *old,
+			const uint8_t *got)
+{
+	const struct colour_format *f = &s->format;
+	bool logic = s->draw.logic && !f->srgb &&
+		     (integers(s) || f->kind == COLOUR_UNORM || f->kind == COLOUR_SNORM);
+	double c[4], off[4];
+
+	expected(s, lane, old, c, off);
+	for (unsigned int i = 0; i < 4; i++) {
+		double x = f->holds[i] < 4 ? c[f->holds[i]] : 1;
+
+		if (!f->bits[i])
+			continue;
+		if (f->holds[i] < 4 && !(s->blend.mask >> f->holds[i] & 1)) {
+			if (colour_ref_bits(f, i, old) != colour_ref_bits(f, i, got))
+				return false;
+		} else if (logic) {
+			if (!logic_right(s, i, x, old, got))
+				return false;
+		} else if (!colour_ref_accepts(f, i, x,
+					       f->holds[i] < 4 ? off[f->holds[i]] : 0, got)) {
+			return false;
+		}
+	}
+	return true;
+}
+
+/* Pixels that no quad covers stay as they are. */
+static bool written(const struct scene *s, unsigned int x, unsigned int y, unsigned int sample,
+		    unsigned int *lane)
+{
+	for (unsigned int l = 0; l < TSR_WARP_LANES; l++) {
+		if (s->warp.x[l / 4] + l % 2 == x && s->warp.y[l / 4] + l / 2 % 2 == y &&
+		    s->warp.samples[l] >> sample & 1) {
+			*lane = l;
+			return true;
+		}
+	}
+	return false;
+}
+
+static void check(const struct scene *s)
+{
+	unsigned int bytes = s->format.bytes, lane;
+
+	for (unsigned int n = 0; n < SIDE * SIDE * s->samples; n++) {
+		unsigned int x = n % SIDE, y = n / SIDE % SIDE, sample = n / SIDE / SIDE;
+		const uint8_t *old = at(&before, bytes, x, y, sample);
+		const uint8_t *got = at(&now, bytes, x, y, sample);
+
+		if (!written(s, x, y, sample, &lane))
+			ktap_mem_eq(got, old, bytes);
+		else if (s->apart && !texel_right(s, lane, old, got))
+			ktap_fail("format %#x order %#x srgb %u registers %u mask %x blend %u.%u "
+				  "(%u %u %u, %u %u %u) logic %u.%u: %02x%02x%02x%02x -> "
+				  "%02x%02x%02x%02x", s->target.format, s->target.order,
+				  s->target.srgb, s->blend.registers, s->blend.mask, s->blend.mode,
+				  s->blend.enable, s->blend.src_color, s->blend.color_op,
+				  s->blend.dst_color, s->blend.src_alpha, s->blend.alpha_op,
+				  s->blend.dst_alpha, s->draw.logic, s->draw.logic_op, old[0],
+				  old[1], old[2], old[3], got[0], got[1], got[2], got[3]);
+	}
+}
+
+/* Old contents: texels that are numbers. */
+static void fill(const struct scene *s)
+{
+	/* a bit of each exponent of R11F_G11F_B10F and B10F_G11F_R11F that is 0 */
+	static const uint8_t unsigned_floats[4] = { 0x60, 0, 0x03, 0x08 };
+
+	for (size_t i = 0; i < sizeof(before.bytes); i++) {
+		before.bytes[i] = s->format.kind == COLOUR_FLOAT ? any() % 0x60 : any();
+		if (s->format.kind == COLOUR_UFLOAT)
+			before.bytes[i] &= ~unsigned_floats[i % 4];
+	}
+}
+
+static void write(const struct scene *s, const char *simd, struct buffer *b)
+{
+	struct tsr_tile_target t = tile_of(b, s->format.bytes);
+	struct tsr_output o;
+
+	ktap_ok(tsr_output_prepare(&o, &s->target, &s->draw, &s->blend, s->samples, simd));
+	tsr_output_write(&o, &t, &s->warp);
+}
+
+/* The same, a quad at a time. */
+static void write_quads(const struct scene *s, struct buffer *b)
+{
+	for (unsigned int q = 0; q < 4; q++) {
+		struct scene one = *s;
+
+		one.warp.colour = one.colour;
+		one.warp.second = one.second;
+		for (unsigned int l = 0; l < TSR_WARP_LANES; l++) {
+			if (l / 4 != q)
+				one.warp.samples[l] = 0;
+		}
+		write(&one, NULL, b);
+	}
+}
+
+static void try_scene(unsigned int format)
+{
+	static struct scene s;
+
+	if (!any_scene(&s, format) || s.format.kind == COLOUR_SHARED ||
+	    s.format.kind == COLOUR_CONSTANT)
+		return;
+	fill(&s);
+	now = before;
+	write(&s, NULL, &now);
+	check(&s);
+	other = before;
+	write(&s, "sse2", &other);
+	ktap_mem_eq(other.bytes, now.bytes, sizeof(now.bytes));
+	other = before;
+	write_quads(&s, &other);
+	ktap_mem_eq(other.bytes, now.bytes, sizeof(now.bytes));
+}
+
+/* ---- Tests ----------------------------------------------------------------------------------- */
+
+static void common(void)
+{
+	static const uint8_t formats[] = {
+		TSR_PIXEL_FORMAT_RGBA8_UNORM, TSR_PIXEL_FORMAT_RGB565,
+		TSR_PIXEL_FORMAT_RGB10_A2_UNORM, TSR_PIXEL_FORMAT_R8_UNORM,
+		TSR_PIXEL_FORMAT_RG16_UNORM, TSR_PIXEL_FORMAT_R11F_G11F_B10F,
+		TSR_PIXEL_FORMAT_RGBA16F, TSR_PIXEL_FORMAT_RGBA32F,
+	};
+
+	for (unsigned int i = 0; i < 3000; i++)
+		try_scene(formats[i % sizeof(formats)]);
+}
+
+static void all_formats(void)
+{
+	for (unsigned int i = 0; i < 256 * 12; i++)
+		try_scene(i % 256);
+}
+
+int main(void)
+{
+	ktap_start();
+	ktap_run("[OM1] [OM5] blending, masks and logic operations in common formats", common);
+	ktap_run("[OM1] [OM5] the same in all formats", all_formats);
+	return ktap_finish();
+}
