@@ -241,14 +241,15 @@ static void expected(const struct scene *s, unsigned int lane, const uint8_t *ol
 	colour_of(s, s->second, lane, second);
 	colour_ref_load(&s->format, old, destination);
 	for (unsigned int i = 0; i < 4; i++) {
-		off[i] = 0;
+		/* of 255 times a 32-bit float, in parts of 255 */
+		off[i] = s->format.kind == COLOUR_UNORM ? 0x1p-24 : 0;
 		c[i] = source[i];
 		if (s->blend.mode != TSR_BLEND_MODE_FIXED || !s->blend.enable || s->draw.logic ||
 		    integers(s))
 			continue;
 		c[i] = colour_ref_blend(&s->blend, i, source, destination, second, constant,
 					&off[i]);
-		off[i] *= 0x1p-22;
+		off[i] = off[i] * 0x1p-22 + 0x1p-24;
 		c[i] = colour_ref_clamp(&s->format, c[i]);
 	}
 }
@@ -259,14 +260,16 @@ static bool bit(const uint8_t *bytes, unsigned int n)
 }
 
 /* Component @c of a texel after a logic operation: bits of the rounded colour, and of the old. */
-static bool logic_right(const struct scene *s, unsigned int c, double x, const uint8_t *old,
-			const uint8_t *got)
+static bool logic_right(const struct scene *s, unsigned int c, double x, double off,
+			const uint8_t *old, const uint8_t *got)
 {
 	const struct colour_format *f = &s->format;
 	uint8_t rounded[16] = { 0 };
 
-	/* the source's bits: those of the one value that is accepted */
+	/* the source's bits: those of any value that is accepted */
 	for (uint64_t bits = 0; bits < 1ull << (f->bits[c] > 16 ? 0 : f->bits[c]); bits++) {
+		bool right = true;
+
 		for (unsigned int b = 0; b < f->bits[c]; b++) {
 			unsigned int n = f->shift[c] + b;
 
@@ -274,15 +277,15 @@ static bool logic_right(const struct scene *s, unsigned int c, double x, const u
 					 (bits >> b & 1) << n % 8;
 		}
 		/* of two that are -1 the other is stored */
-		if (!colour_ref_accepts(f, c, x, 0, rounded) ||
+		if (!colour_ref_accepts(f, c, x, off, rounded) ||
 		    (f->kind == COLOUR_SNORM && bits == 1ull << (f->bits[c] - 1)))
 			continue;
 		for (unsigned int b = f->shift[c]; b < f->shift[c] + f->bits[c]; b++) {
-			if (colour_ref_logic(s->draw.logic_op, bit(rounded, b), bit(old, b)) !=
-			    bit(got, b))
-				return false;
+			right &= colour_ref_logic(s->draw.logic_op, bit(rounded, b),
+						  bit(old, b)) == bit(got, b);
 		}
-		return true;
+		if (right)
+			return true;
 	}
 	return f->bits[c] > 16;		/* too many to try */
 }
@@ -305,7 +308,7 @@ static bool texel_right(const struct scene *s, unsigned int lane, const uint8_t 
 			if (colour_ref_bits(f, i, old) != colour_ref_bits(f, i, got))
 				return false;
 		} else if (logic) {
-			if (!logic_right(s, i, x, old, got))
+			if (!logic_right(s, i, x, off[0], old, got))
 				return false;
 		} else if (!colour_ref_accepts(f, i, x,
 					       f->holds[i] < 4 ? off[f->holds[i]] : 0, got)) {

@@ -7,6 +7,10 @@
 
 #include <string.h>
 
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
 #include "../shader/alu.h"
 
 #define QUADS (TSR_WARP_LANES / 4)
@@ -77,8 +81,8 @@ static void find_fields(struct tsr_output *o)
 		uint32_t largest = format->bits[f] ? UINT32_MAX >> (32 - format->bits[f]) : 0;
 
 		o->field[f] = (struct tsr_output_field){
-			.scale = largest, .unscale = largest, .bits = largest,
-			.shift = format->shift[f], .from = format->to[f],
+			.scale = largest, .bits = largest, .shift = format->shift[f],
+			.from = format->to[f],
 		};
 	}
 }
@@ -102,10 +106,10 @@ static void find_lanes(struct tsr_output *o, const char *simd)
 {
 	if (!simd)
 		simd = tsr_alu_name(tsr_alu_best());
-	o->lanes = tsr_output_lanes_sse2;
+	o->lanes = tsr_output_lanes_sse2(o);
 #ifdef __x86_64__
 	if (strcmp(simd, "sse2"))
-		o->lanes = tsr_output_lanes_avx2;
+		o->lanes = tsr_output_lanes_avx2(o);
 #endif
 }
 
@@ -338,11 +342,22 @@ static void write_each(const struct tsr_output *o, const struct tsr_tile_target 
 
 static uint16_t covered(const struct tsr_output_warp *w, unsigned int sample)
 {
+#ifdef __SSE2__
+	/* the sample's bit to the top, the tops of the words together */
+	const __m128i *in = (const __m128i *)w->samples;
+	const __m128i count = _mm_cvtsi32_si128(15 - sample);
+	const __m128i low = _mm_sll_epi16(_mm_loadu_si128(in), count);
+	const __m128i high = _mm_sll_epi16(_mm_loadu_si128(in + 1), count);
+
+	return _mm_movemask_epi8(_mm_packs_epi16(_mm_srai_epi16(low, 15),
+						 _mm_srai_epi16(high, 15)));
+#else
 	unsigned int lanes = 0;
 
 	for (unsigned int l = 0; l < TSR_WARP_LANES; l++)
 		lanes |= (w->samples[l] >> sample & 1u) << l;
 	return lanes;
+#endif
 }
 
 /* The texels at the pixels of a warp, as words. All four of a quad are in the tile. */

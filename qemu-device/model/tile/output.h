@@ -12,7 +12,9 @@
  *
  * Arithmetic is that of 32-bit floats, to nearest even: of each component source * factor, then
  * destination * factor, then the operation. With normalized targets source, second source and
- * constant are clamped to the format's range before. All paths give the same bits. Quads are
+ * constant are clamped to the format's range before. The result times the largest value of a
+ * normalized component is a 32-bit float too, to which a half is added before it is cut off. All
+ * paths give the same bits. Quads are
  * written one after the other; quads of one warp may lie on top of each other.
  */
 #ifndef TSR_TILE_OUTPUT_H
@@ -48,10 +50,9 @@ struct tsr_blend_term {
 
 /* A component as it lies in a texel of at most 32 bits, for the vector path. */
 struct tsr_output_field {
-	double scale;			/* largest value; 0: there is no such component */
-	float unscale;			/* the same */
+	float scale;			/* largest value */
+	uint32_t bits;			/* the same; 0: there is no such component */
 	uint8_t shift, from;		/* lowest bit; component of the colour it holds */
-	uint32_t bits;			/* the largest value */
 };
 
 struct tsr_output;
@@ -120,7 +121,8 @@ unsigned int tsr_output_tag(const struct tsr_format *format, const struct tsr_ti
  */
 uint16_t tsr_alpha_coverage(float alpha, unsigned int samples, unsigned int x, unsigned int y);
 
-/* The paths: output_sse2.c, output_avx2.c. */
-tsr_output_lanes_fn tsr_output_lanes_sse2, tsr_output_lanes_avx2;
+/* The function of a path for what @o says: output_sse2.c, output_avx2.c. */
+tsr_output_lanes_fn *tsr_output_lanes_sse2(const struct tsr_output *o);
+tsr_output_lanes_fn *tsr_output_lanes_avx2(const struct tsr_output *o);
 
 #endif

@@ -2,10 +2,11 @@
 /*
  * Blending and rounding of a warp to texels of at most 32 bits. A template for one SIMD path, see
  * alu_path.h. output.c does the same lane by lane for all other formats.
+ *
+ * Everything is inlined into one function for each of the common ways to blend and one for all
+ * others, for 32 and for 16-bit colours.
  */
 #include "output_parts.h"
-
-typedef double vf64 __attribute__((vector_size(2 * TSR_VECTOR_BYTES)));
 
 TSR_INLINE vf32 output_select(vs32 mask, vf32 a, vf32 b)
 {
@@ -41,14 +42,14 @@ TSR_INLINE vu32 output_words(const union tsr_lanes *lanes, unsigned int at)
 
 /* Components of a staged colour for the chunk that begins at lane @at. */
 TSR_INLINE void output_staged(const struct tsr_output *o, const union tsr_lanes *staged,
-			      unsigned int at, vf32 c[4])
+			      bool half, unsigned int at, vf32 c[4])
 {
 	const vf32 zero = { 0 };
 
 	for (unsigned int i = 0; i < 4; i++) {
 		if (i >= o->components || !staged)
 			c[i] = i == 3 && staged ? zero + 1 : zero;
-		else if (o->registers == TSR_REGISTER_TYPE_F32)
+		else if (!half)
 			c[i] = (vf32)output_words(staged + i * TSR_BUNDLE_WARPS, at);
 		else
 			c[i] = output_half(output_words(staged + i / 2 * TSR_BUNDLE_WARPS, at) >>
@@ -76,7 +77,7 @@ TSR_INLINE void output_old(const struct tsr_output *o, const uint32_t *old, vf32
 			for (unsigned int l = 0; l < TSR_CHUNK_LANES; l++)
 				raw[f][l] = tsr_output_srgb_decoded[bits[l]];
 		else
-			raw[f] = __builtin_convertvector((vs32)bits, vf32) / o->field[f].unscale;
+			raw[f] = __builtin_convertvector((vs32)bits, vf32) / o->field[f].scale;
 	}
 	for (unsigned int i = 0; i < 4; i++) {
 		unsigned int from = o->format.from[i];
@@ -157,60 +158,96 @@ TSR_INLINE vf32 output_blend(const struct tsr_output *o, unsigned int i, const v
 	}
 }
 
-/* Component @f of the texels: rounded, in its place. Exact: doubles hold all of the product. */
+/* Component @f of the texels: rounded, in its place. */
 TSR_INLINE vu32 output_round(const struct tsr_output *o, unsigned int f, vf32 x,
 			     const float *threshold)
 {
 	const struct tsr_output_field *field = &o->field[f];
-	vf64 wide = { 0 };
+	const vf32 zero = { 0 };
+	vf32 up = zero + 0.5f;
 	vs32 bits = { 0 };
 
 	if (o->format.srgb && f < 3) {
 		for (unsigned int l = 0; l < TSR_CHUNK_LANES; l++)
 			bits[l] = tsr_output_srgb_encoded(x[l]);
 	} else {
-		wide += 0.5;
-		if (o->dither && field->scale < 255) {
-			vf32 t;
-
-			memcpy(&t, threshold, sizeof(t));
-			wide = __builtin_convertvector(t, vf64);
-		}
-		wide += __builtin_convertvector(x, vf64) * field->scale;
-		bits = __builtin_convertvector(wide, vs32);
+		if (o->dither && field->bits < 255)
+			memcpy(&up, threshold, sizeof(up));
+		bits = __builtin_convertvector(x * field->scale + up, vs32);
 	}
 	return (vu32)bits << field->shift;
 }
 
-void TSR_PATH_NAME(tsr_output_lanes)(const struct tsr_output *o, const struct tsr_output_warp *w,
-				     const uint32_t *old, uint32_t *texels)
+/* How colours are joined with those that are there. */
+enum output_way {
+	OUTPUT_OPAQUE,
+	OUTPUT_OVER,			/* source * its alpha + destination * (1 - alpha), alpha too */
+	OUTPUT_ANY,
+};
+
+TSR_INLINE void output_lanes(const struct tsr_output *o, const struct tsr_output_warp *w,
+			     const uint32_t *old, uint32_t *texels, enum output_way way, bool half)
 {
 	float threshold[TSR_WARP_LANES];
 
 	if (o->dither)
 		tsr_output_thresholds(w, threshold);
 	for (unsigned int at = 0; at < TSR_WARP_LANES; at += TSR_CHUNK_LANES) {
-		const vf32 zero = { 0 };
+		const vf32 zero = { 0 }, one = zero + 1;
 		vf32 s[4], d[4], t[4], c[4];
 		vu32 texel = { 0 };
 
-		output_staged(o, w->colour, at, s);
-		if (o->blend) {
-			output_staged(o, w->second, at, t);
+		output_staged(o, w->colour, half, at, s);
+		if (way != OUTPUT_OPAQUE)
 			output_old(o, old + at, d);
-			for (unsigned int i = 0; i < 4; i++)
-				c[i] = output_blend(o, i, s, d, t);
-		} else {
-			for (unsigned int i = 0; i < 4; i++)
+		if (way == OUTPUT_ANY)
+			output_staged(o, w->second, half, at, t);
+		for (unsigned int i = 0; i < 4; i++) {
+			if (way == OUTPUT_OPAQUE)
 				c[i] = s[i];
+			else if (way == OUTPUT_OVER) /* not below 0, hardly above 1 */
+				c[i] = s[i] * s[3] + d[i] * (one - s[3]);
+			else
+				c[i] = output_blend(o, i, s, d, t);
 		}
 		for (unsigned int f = 0; f < 4; f++) {
 			unsigned int from = o->field[f].from;
 
 			if (o->field[f].bits)
-				texel |= output_round(o, f, from < 4 ? c[from] : zero + 1,
+				texel |= output_round(o, f, from < 4 ? c[from] : one,
 						      threshold + at);
 		}
 		memcpy(texels + at, &texel, sizeof(texel));
 	}
+}
+
+#define OUTPUT_LANES(name, way, half)								\
+	static void name(const struct tsr_output *o, const struct tsr_output_warp *w,		\
+			 const uint32_t *old, uint32_t *texels)					\
+	{											\
+		output_lanes(o, w, old, texels, way, half);					\
+	}
+
+OUTPUT_LANES(opaque, OUTPUT_OPAQUE, false)
+OUTPUT_LANES(opaque_half, OUTPUT_OPAQUE, true)
+OUTPUT_LANES(over, OUTPUT_OVER, false)
+OUTPUT_LANES(over_half, OUTPUT_OVER, true)
+OUTPUT_LANES(any, OUTPUT_ANY, false)
+OUTPUT_LANES(any_half, OUTPUT_ANY, true)
+
+static bool output_is_over(const struct tsr_blend_term *term)
+{
+	return term->source == TSR_BLEND_FACTOR_SRC_ALPHA && term->op == TSR_BLEND_OP_ADD &&
+	       term->destination == TSR_BLEND_FACTOR_ONE_MINUS_SRC_ALPHA;
+}
+
+tsr_output_lanes_fn *TSR_PATH_NAME(tsr_output_lanes)(const struct tsr_output *o)
+{
+	bool half = o->registers == TSR_REGISTER_TYPE_F16;
+
+	if (!o->blend)
+		return half ? opaque_half : opaque;
+	if (output_is_over(&o->colour) && output_is_over(&o->alpha))
+		return half ? over_half : over;
+	return half ? any_half : any;
 }
