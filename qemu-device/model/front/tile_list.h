@@ -19,7 +19,7 @@
 #include "screen.h"
 
 /* The heap of a frame as RENDER sees it. */
-struct tsr_heap {
+struct tsr_frame_heap {
 	uint64_t base;			/* address of its first byte */
 	uint32_t used;			/* bytes the binner has filled */
 	uint32_t lists;			/* offset of the table of tile lists */
@@ -75,12 +75,12 @@ struct tsr_prim {
 
 /* Read and check HEAP_HEADER of @info's heap. */
 enum tsr_step tsr_heap_open(struct tsr_mem *mem, const struct tsr_frame_info *info,
-			    struct tsr_heap *heap);
+			    struct tsr_frame_heap *heap);
 /*
  * Read the batch at @offset: heap->last_batch first, then batch->previous until that is 0. Offsets
  * fall, which is checked here.
  */
-enum tsr_step tsr_heap_batch(struct tsr_mem *mem, const struct tsr_heap *heap, uint32_t offset,
+enum tsr_step tsr_heap_batch(struct tsr_mem *mem, const struct tsr_frame_heap *heap, uint32_t offset,
 			     struct tsr_batch *batch);
 /* Vertex and instance of batch->vertices vertices, for the varying program: pairs of words. */
 enum tsr_step tsr_heap_ids(struct tsr_mem *mem, const struct tsr_batch *batch, uint32_t (*ids)[2]);
@@ -99,7 +99,7 @@ void tsr_tile_reader_free(struct tsr_tile_reader *r);
  * tsr_tile_list_forget() was called: do that when a RENDER command begins.
  */
 enum tsr_step tsr_tile_list_open(struct tsr_tile_reader *r, struct tsr_mem *mem,
-				 const struct tsr_heap *heap, unsigned int layer, unsigned int tx,
+				 const struct tsr_frame_heap *heap, unsigned int layer, unsigned int tx,
 				 unsigned int ty);
 /*
  * The next primitive. TSR_STEP_DONE with prim->vertices == 0 at the end. After _PENDING it can be

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Work on the 64 pixels of a block, once for each SIMD path.
+ *
+ * In: half-planes, depth planes, stored depths. Out: masks, bit n of which is pixel n of the block
+ * (tile_buffer.h). All paths give the same bits.
+ */
+#ifndef TSR_TILE_FINE_H
+#define TSR_TILE_FINE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* A half-plane in a block: value at pixel (0, 0), and what a pixel right and down adds. */
+struct tsr_fine_edge {
+	int32_t c, a, b;
+};
+
+/* Depth of a block's pixels, in the units of its format. */
+struct tsr_fine_depth {
+	double base, k[2];
+	double c[2], a[2], b[2];	/* both functions at pixel (0, 0), and per pixel */
+	double low, high;		/* it is clamped to this … */
+	double scale;			/* … and becomes an integer, nearest of it times this; 0: not */
+};
+
+struct tsr_fine {
+	/* Pixels that lie in all @count half-planes. */
+	uint64_t (*edges)(const struct tsr_fine_edge *edge, unsigned int count);
+	/* Depths of all pixels. */
+	void (*depth)(const struct tsr_fine_depth *depth, float *z);
+	/* Pixels of @mask for which z FUNCTION stored; enum tsr_compare_function. */
+	uint64_t (*compare)(const float *z, const float *stored, unsigned int function,
+			    uint64_t mask);
+	/* Store z in the pixels of @mask. */
+	void (*store)(const float *z, float *stored, uint64_t mask);
+	/* The least and the largest of @count depths, a multiple of 64. */
+	void (*bounds)(const float *stored, unsigned int count, float *low, float *high);
+};
+
+extern const struct tsr_fine tsr_fine_sse2, tsr_fine_avx2, tsr_fine_avx512;
+
+/* The path called @simd (as in tsr_config); NULL: the best. */
+const struct tsr_fine *tsr_fine_path(const char *simd);
+
+#endif

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: MIT */
+/* Work on blocks: the template. See fine.h. */
+
+typedef double vf64 __attribute__((vector_size(TSR_VECTOR_BYTES)));
+typedef int64_t vs64 __attribute__((vector_size(TSR_VECTOR_BYTES)));
+typedef float vf32_half __attribute__((vector_size(TSR_VECTOR_BYTES / 2)));
+typedef float vf32_in_memory __attribute__((vector_size(TSR_VECTOR_BYTES), aligned(4)));
+
+#define LANES (TSR_VECTOR_BYTES / 4)
+#define DOUBLES (TSR_VECTOR_BYTES / 8)
+#define PIXELS 64
+/* Pixels of a row of quads: what follows is 2 rows further down. */
+#define BAND 16
+
+static const int32_t band_x[BAND] = { 0, 1, 0, 1, 2, 3, 2, 3, 4, 5, 4, 5, 6, 7, 6, 7 };
+static const int32_t band_y[BAND] = { 0, 0, 1, 1, 0, 0, 1, 1, 0, 0, 1, 1, 0, 0, 1, 1 };
+
+/* One bit for each lane of @m, which is all ones or 0. */
+TSR_INLINE uint64_t mask_bits(vs32 m)
+{
+#if defined(TSR_ALU_AVX512)
+	return _mm512_movepi32_mask((__m512i)m);
+#elif defined(TSR_ALU_AVX2)
+	return (unsigned int)_mm256_movemask_ps((__m256)m);
+#elif defined(__SSE2__)
+	return (unsigned int)_mm_movemask_ps((__m128)m);
+#else
+	uint64_t bits = 0;
+
+	for (unsigned int i = 0; i < LANES; i++)
+		bits |= (uint64_t)(m[i] & 1) << i;
+	return bits;
+#endif
+}
+
+/* All ones in the lanes whose bit of @bits is set. */
+TSR_INLINE vs32 bits_mask(uint64_t bits)
+{
+	vs32 weight;
+
+	for (unsigned int i = 0; i < LANES; i++)
+		weight[i] = 1 << i;
+	return (((vs32){0} + (int32_t)bits) & weight) == weight;
+}
+
+TSR_INLINE vs32 load_s32(const int32_t *from)
+{
+	vs32 v;
+
+	memcpy(&v, from, sizeof(v));
+	return v;
+}
+
+static TSR_UNCHECKED_ uint64_t edges(const struct tsr_fine_edge *edge, unsigned int count)
+{
+	uint64_t all = UINT64_MAX;
+
+	for (unsigned int e = 0; e < count; e++) {
+		vs32 value[BAND / LANES];
+		uint64_t bits = 0;
+
+		for (unsigned int v = 0; v < BAND / LANES; v++)
+			value[v] = edge[e].c + edge[e].a * load_s32(band_x + v * LANES) +
+				   edge[e].b * load_s32(band_y + v * LANES);
+		TSR_UNROLL
+		for (unsigned int v = 0; v < PIXELS / LANES; v++) {
+			/* beyond the block's last row this may overflow, and is of no account */
+			bits |= mask_bits(value[v % (BAND / LANES)] >> 31) << v * LANES;
+			value[v % (BAND / LANES)] =
+				(vs32)((vu32)value[v % (BAND / LANES)] + 2 * (uint32_t)edge[e].b);
+		}
+		all &= ~bits;
+	}
+	return all;
+}
+
+TSR_INLINE vf64 choose(vs64 which, vf64 a, vf64 b)
+{
+	return (vf64)(((vs64)a & which) | ((vs64)b & ~which));
+}
+
+static TSR_UNCHECKED_ void depth(const struct tsr_fine_depth *d, float *z)
+{
+	/* adding and subtracting it leaves the nearest integer, of a tie the even one */
+	const double shifter = 0x1.8p52;
+	vf64 e0[BAND / DOUBLES], e1[BAND / DOUBLES];
+
+	for (unsigned int v = 0; v < BAND / DOUBLES; v++) {
+		vf64 x, y;
+
+		for (unsigned int i = 0; i < DOUBLES; i++) {
+			x[i] = band_x[v * DOUBLES + i];
+			y[i] = band_y[v * DOUBLES + i];
+		}
+		e0[v] = d->c[0] + d->a[0] * x + d->b[0] * y;
+		e1[v] = d->c[1] + d->a[1] * x + d->b[1] * y;
+	}
+	for (unsigned int p = 0; p < PIXELS; p += BAND) {
+		TSR_UNROLL
+		for (unsigned int v = 0; v < BAND / DOUBLES; v++) {
+			vf32_half half;
+			vf64 t = d->base + (e0[v] * d->k[0] + e1[v] * d->k[1]);
+
+			t = choose(t > d->low, t, (vf64){0} + d->low);
+			t = choose(t < d->high, t, (vf64){0} + d->high);
+			if (d->scale != 0)
+				t = (t * d->scale + shifter) - shifter;
+			half = __builtin_convertvector(t, vf32_half);
+			memcpy(z + p + v * DOUBLES, &half, sizeof(half));
+			e0[v] += 2 * d->b[0];
+			e1[v] += 2 * d->b[1];
+		}
+	}
+}
+
+TSR_INLINE vf32 load_f32(const float *from)
+{
+	return *(const vf32_in_memory *)from;
+}
+
+#define COMPARE(op)										\
+	TSR_UNROLL										\
+	for (unsigned int i = 0; i < PIXELS; i += LANES)					\
+		bits |= mask_bits(load_f32(z + i) op load_f32(stored + i)) << i;		\
+	break
+
+static TSR_UNCHECKED_ uint64_t compare(const float *z, const float *stored, unsigned int function,
+				       uint64_t mask)
+{
+	uint64_t bits = 0;
+
+	switch (function) {
+	case TSR_COMPARE_FUNCTION_NEVER:
+		break;
+	case TSR_COMPARE_FUNCTION_LESS:
+		COMPARE(<);
+	case TSR_COMPARE_FUNCTION_EQUAL:
+		COMPARE(==);
+	case TSR_COMPARE_FUNCTION_LEQUAL:
+		COMPARE(<=);
+	case TSR_COMPARE_FUNCTION_GREATER:
+		COMPARE(>);
+	case TSR_COMPARE_FUNCTION_NOT_EQUAL:
+		COMPARE(!=);
+	case TSR_COMPARE_FUNCTION_GEQUAL:
+		COMPARE(>=);
+	default:
+		bits = UINT64_MAX;
+	}
+	return bits & mask;
+}
+
+static TSR_UNCHECKED_ void store(const float *z, float *stored, uint64_t mask)
+{
+	TSR_UNROLL
+	for (unsigned int i = 0; i < PIXELS; i += LANES) {
+		vs32 keep = ~bits_mask(mask >> i);
+		vs32 old = (vs32)load_f32(stored + i), new = (vs32)load_f32(z + i);
+
+		*(vf32_in_memory *)(stored + i) = (vf32)((old & keep) | (new & ~keep));
+	}
+}
+
+static TSR_UNCHECKED_ void bounds(const float *stored, unsigned int count, float *low, float *high)
+{
+	vf32 least = load_f32(stored), most = least;
+
+	for (unsigned int i = LANES; i < count; i += LANES) {
+		vf32 s = load_f32(stored + i);
+		vs32 less = s < least, more = s > most;
+
+		least = (vf32)(((vs32)s & less) | ((vs32)least & ~less));
+		most = (vf32)(((vs32)s & more) | ((vs32)most & ~more));
+	}
+	*low = least[0];
+	*high = most[0];
+	for (unsigned int i = 1; i < LANES; i++) {
+		*low = least[i] < *low ? least[i] : *low;
+		*high = most[i] > *high ? most[i] : *high;
+	}
+}
+
+const struct tsr_fine TSR_PATH_NAME(tsr_fine) = { edges, depth, compare, store, bounds };

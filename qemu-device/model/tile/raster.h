@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Set-up and rasterisation: primitives to coverage masks of blocks.
+ *
+ * In: a primitive with its coordinates, the rules of its draw. Out: for each block of a tile, in
+ * ascending order, which pixels' samples it covers. Everything a primitive can be is the meeting of
+ * three or four half-planes with integer coefficients, so coverage is exact and does not depend on
+ * tiles. See 3d.md, "Rasterisation".
+ */
+#ifndef TSR_TILE_RASTER_H
+#define TSR_TILE_RASTER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "../front/tile_list.h"
+#include "fine.h"
+#include "tile_buffer.h"
+
+/* A position is within if c + a * x + b * y >= 0; x and y in 1/256 pixel. |a|, |b| < 2^26. */
+struct tsr_edge {
+	int64_t c;
+	int32_t a, b;
+};
+
+/* Pixels [x0, x1) by [y0, y1). */
+struct tsr_rect {
+	int32_t x0, y0, x1, y1;
+};
+
+#define TSR_EDGES_MAX 4
+
+/* A primitive, set up. Coordinates are those of the frame. */
+struct tsr_shape {
+	struct tsr_edge edge[TSR_EDGES_MAX];
+	uint8_t edges;			/* 0: nothing is covered */
+	bool centre;			/* all samples are covered where the pixel's centre is */
+	struct tsr_rect rect;		/* no pixel outside it is covered */
+	/*
+	 * Depth at a position is base + e(0) * k[0] + e(1) * k[1], e the linear functions of
+	 * @depth; it lies in [low, high] wherever the shape is.
+	 */
+	struct tsr_edge depth[2];
+	double base, k[2];
+	double low, high;
+};
+
+/* How primitives are rasterised. */
+struct tsr_raster_rules {
+	bool bresenham;			/* lines */
+	float line_width;
+	/* Of triangles' depth; constant in units, see @unit. */
+	bool bias;
+	float bias_constant, bias_slope, bias_clamp;
+	double unit;			/* smallest difference of depths; 0: that of floats */
+};
+
+/* Set up @prim; pixels outside @clip are not wanted. */
+void tsr_shape_set(struct tsr_shape *shape, const struct tsr_prim *prim,
+		   const struct tsr_raster_rules *rules, const struct tsr_rect *clip);
+
+/* A walk over the blocks of a tile that a shape may cover. */
+struct tsr_walk_blocks {
+	const struct tsr_shape *shape;
+	/* at sample s of pixel (0, 0) of the tile, in pixels, rounded down; per pixel add a and b */
+	int64_t base[TSR_EDGES_MAX][TSR_SAMPLES_MAX];
+	int64_t least[TSR_EDGES_MAX], most[TSR_EDGES_MAX];	/* of the samples' bases */
+	/* the least and the most a block's pixels add to its first's */
+	int64_t low[TSR_EDGES_MAX], high[TSR_EDGES_MAX];
+	struct tsr_rect rect;		/* in the tile */
+	uint32_t x, y;			/* next block, in blocks */
+	uint32_t x0, x1, y1;		/* blocks to visit: columns [x0, x1), rows up to y1 */
+	unsigned int samples;		/* 1 if all are covered alike */
+};
+
+/* A block and what of it is covered. */
+struct tsr_covered {
+	uint32_t x, y;			/* its first pixel in the tile */
+	uint64_t mask[TSR_SAMPLES_MAX];	/* by sample, bits as pixels lie in a block */
+	uint64_t any;			/* pixels with any sample */
+};
+
+/* Begin; false: the shape is nowhere in the tile. */
+bool tsr_walk_begin(struct tsr_walk_blocks *walk, const struct tsr_shape *shape,
+		    const struct tsr_tile *tile);
+/*
+ * The next block that is covered; false: there is none. Samples of @mask are in @covered.
+ */
+bool tsr_walk_next(struct tsr_walk_blocks *walk, const struct tsr_fine *fine,
+		   unsigned int samples_log2, uint16_t sample_mask, struct tsr_covered *covered);
+
+#endif
