@@ -433,10 +433,214 @@ static void all_formats(void)
 		try_scene(i % 256);
 }
 
+/* ---- Dithering ------------------------------------------------------------------------------- */
+
+/* Over 4 by 4 pixels a number between two steps becomes both, in its proportion. */
+static void dithered(void)
+{
+	static struct scene s;
+	struct tsr_tile_target t = tile_of(&now, 2);
+	struct tsr_output o;
+
+	memset(&s, 0, sizeof(s));
+	s.target.format = TSR_PIXEL_FORMAT_RGB565;
+	s.draw.dither = true;
+	s.blend = (struct tsr_blend){ .mask = 15, .mode = TSR_BLEND_MODE_OPAQUE, .components = 3,
+				      .registers = TSR_REGISTER_TYPE_F32 };
+	s.warp.colour = s.colour;
+	for (unsigned int l = 0; l < TSR_WARP_LANES; l++)
+		s.warp.samples[l] = 1;
+	for (unsigned int sixteenth = 0; sixteenth <= 31 * 16; sixteenth++) {
+		unsigned int sum = 0;
+
+		for (unsigned int l = 0; l < TSR_WARP_LANES; l++)
+			s.colour[0].f[l] = (float)sixteenth / 16 / 31;
+		for (unsigned int q = 0; q < 4; q++) {
+			s.warp.x[q] = 4 + 2 * (q % 2);
+			s.warp.y[q] = 8 + q / 2 * 2;
+		}
+		ktap_ok(tsr_output_prepare(&o, &s.target, &s.draw, &s.blend, 1, NULL));
+		tsr_output_write(&o, &t, &s.warp);
+		for (unsigned int i = 0; i < 16; i++) {
+			unsigned int red = *at(&now, 2, 4 + i % 4, 8 + i / 4, 0) & 31;
+
+			ktap_ok(red == sixteenth / 16 || red == sixteenth / 16 + 1);
+			sum += red;
+		}
+		ktap_eq(sum, sixteenth);
+	}
+}
+
+/* ---- Clearing, resolving, tags --------------------------------------------------------------- */
+
+static void clears(void)
+{
+	for (unsigned int format = 0; format < 256; format++) {
+		struct colour_format f;
+		struct tsr_format model;
+		uint32_t words[4];
+		uint8_t texel[TSR_TEXEL_BYTES_MAX];
+
+		if (!colour_ref_format(&f, format, TSR_COMPONENT_ORDER_BGRA, false) ||
+		    f.kind == COLOUR_SHARED || f.kind == COLOUR_CONSTANT)
+			continue;
+		ktap_ok(tsr_format_find(&model, format, TSR_COMPONENT_ORDER_BGRA, false));
+		for (unsigned int i = 0; i < 4; i++)
+			words[i] = f.kind >= COLOUR_UINT ? any() : float_word(any_colour());
+		tsr_output_clear_texel(&model, words, texel);
+		for (unsigned int c = 0; c < 4; c++) {
+			double x = word_float(words[f.holds[c]]);
+
+			if (f.kind == COLOUR_UINT)
+				x = words[f.holds[c]];
+			if (f.kind == COLOUR_SINT)
+				x = (int32_t)words[f.holds[c]];
+			if (f.bits[c])
+				ktap_ok(colour_ref_accepts(&f, c, x, 0, texel));
+		}
+	}
+}
+
+static void resolves(unsigned int format, bool srgb, unsigned int samples)
+{
+	struct colour_format f;
+	struct tsr_format model;
+	struct tsr_tile_target t;
+	uint8_t row[SIDE * TSR_TEXEL_BYTES_MAX];
+	bool there = colour_ref_format(&f, format, TSR_COMPONENT_ORDER_RGBA, srgb);
+
+	ktap_ok(there && tsr_format_find(&model, format, TSR_COMPONENT_ORDER_RGBA, srgb));
+	for (size_t i = 0; i < sizeof(now.bytes); i++)
+		now.bytes[i] = f.kind == COLOUR_FLOAT ? any() % 0x60 : any();
+	t = tile_of(&now, f.bytes);
+	tsr_output_resolve(&model, &t, samples, 3, 5, SIDE - 3, row);
+	for (unsigned int x = 3; x < SIDE; x++) {
+		const uint8_t *first = at(&now, f.bytes, x, 5, 0), *got = row + (x - 3) * f.bytes;
+		double sum[4] = { 0 };
+
+		for (unsigned int s = 0; s < samples; s++) {
+			for (unsigned int c = 0; c < 4; c++)
+				sum[c] += colour_ref_value(&f, c, colour_ref_bits(&f, c,
+							   at(&now, f.bytes, x, 5, s)));
+		}
+		if (f.kind >= COLOUR_UINT)
+			ktap_mem_eq(got, first, f.bytes);
+		for (unsigned int c = 0; c < 4 && f.kind < COLOUR_UINT; c++) {
+			if (f.bits[c] && !colour_ref_accepts(&f, c, sum[c] / samples, 1e-7 *
+							     (1 + fabs(sum[c])), got))
+				ktap_fail("format %#x, %u samples, component %u", format, samples,
+					  c);
+		}
+	}
+}
+
+static void resolved(void)
+{
+	for (unsigned int samples = 1; samples <= 16; samples *= 2) {
+		for (unsigned int i = 0; i < 20; i++) {
+			resolves(TSR_PIXEL_FORMAT_RGBA8_UNORM, i % 2, samples);
+			resolves(TSR_PIXEL_FORMAT_RGB565, false, samples);
+			resolves(TSR_PIXEL_FORMAT_RGBA16F, false, samples);
+			resolves(TSR_PIXEL_FORMAT_RGBA32F, false, samples);
+			resolves(TSR_PIXEL_FORMAT_RGBA8_SNORM, false, samples);
+			resolves(TSR_PIXEL_FORMAT_RGBA16UI, false, samples);
+		}
+	}
+}
+
+static void tags(void)
+{
+	static const uint8_t clear[TSR_TEXEL_BYTES_MAX] = { 7, 7, 7, 7 };
+	struct tsr_tile_target t = tile_of(&now, 4);
+	struct tsr_format f;
+
+	tsr_format_find(&f, TSR_PIXEL_FORMAT_RGBA8_UNORM, TSR_COMPONENT_ORDER_RGBA, false);
+	memset(now.bytes, 7, sizeof(now.bytes));
+	ktap_eq(tsr_output_tag(&f, &t, 4, 8, 0, 8, 8, clear), TSR_TARGET_TAG_CLEAR);
+	for (unsigned int s = 0; s < 4; s++)
+		at(&now, 4, 15, 7, s)[3] = 1;
+	ktap_eq(tsr_output_tag(&f, &t, 4, 8, 0, 8, 8, clear), TSR_TARGET_TAG_UNIFORM);
+	at(&now, 4, 8, 0, 3)[0] = 1;
+	ktap_eq(tsr_output_tag(&f, &t, 4, 8, 0, 8, 8, clear), TSR_TARGET_TAG_RAW);
+	/* its neighbours */
+	ktap_eq(tsr_output_tag(&f, &t, 4, 0, 0, 8, 8, clear), TSR_TARGET_TAG_CLEAR);
+	ktap_eq(tsr_output_tag(&f, &t, 4, 8, 8, 8, 8, clear), TSR_TARGET_TAG_CLEAR);
+}
+
+/* ---- Alpha to coverage ----------------------------------------------------------------------- */
+
+static unsigned int count(uint16_t mask)
+{
+	unsigned int n = 0;
+
+	for (; mask; mask &= mask - 1)
+		n++;
+	return n;
+}
+
+static void alpha_coverage(void)
+{
+	for (unsigned int samples = 1; samples <= 16; samples *= 2) {
+		for (unsigned int pixel = 0; pixel < 4; pixel++) {
+			uint16_t less = 0;
+
+			for (unsigned int step = 0; step <= 1000; step++) {
+				float alpha = (float)step / 1000;
+				uint16_t mask = tsr_alpha_coverage(alpha, samples, 6 + pixel % 2,
+								   2 + pixel / 2);
+
+				ktap_eq(count(mask), (unsigned int)floor(alpha * samples + 0.5));
+				ktap_eq(mask & less, less);
+				ktap_ok(mask < 1u << samples);
+				less = mask;
+			}
+			ktap_eq(less, (1u << samples) - 1);
+		}
+		ktap_eq(tsr_alpha_coverage(NAN, samples, 0, 0), 0);
+		ktap_eq(tsr_alpha_coverage(-1, samples, 0, 0), 0);
+		ktap_eq(tsr_alpha_coverage(7, samples, 0, 0), (1u << samples) - 1);
+	}
+	/* neighbours do not begin with the same sample */
+	ktap_ok(tsr_alpha_coverage(0.25f, 4, 0, 0) != tsr_alpha_coverage(0.25f, 4, 1, 0));
+}
+
+/* ---- What cannot be -------------------------------------------------------------------------- */
+
+static void refused(void)
+{
+	struct tsr_render_target target = { .format = TSR_PIXEL_FORMAT_RGBA8_UNORM };
+	struct tsr_blend blend = { .mask = 15, .src_color = 1, .components = 3 };
+	struct tsr_draw_state draw = { 0 };
+	struct tsr_output o;
+
+	ktap_ok(tsr_output_prepare(&o, &target, &draw, &blend, 1, NULL));
+	target.format = 0;
+	ktap_ok(!tsr_output_prepare(&o, &target, &draw, &blend, 1, NULL));
+	target.format = TSR_PIXEL_FORMAT_CONSTANT;
+	ktap_ok(!tsr_output_prepare(&o, &target, &draw, &blend, 1, NULL));
+	target = (struct tsr_render_target){ .format = TSR_PIXEL_FORMAT_RGBA8_UNORM, .order = 77 };
+	ktap_ok(!tsr_output_prepare(&o, &target, &draw, &blend, 1, NULL));
+	target.order = 0;
+	blend.dst_alpha = TSR_BLEND_FACTOR_ONE_MINUS_SRC1_ALPHA + 1;
+	ktap_ok(!tsr_output_prepare(&o, &target, &draw, &blend, 1, NULL));
+	blend.dst_alpha = 0;
+	blend.color_op = TSR_BLEND_OP_MAX + 1;
+	ktap_ok(!tsr_output_prepare(&o, &target, &draw, &blend, 1, NULL));
+	blend.color_op = 0;
+	blend.registers = TSR_REGISTER_TYPE_F64;
+	ktap_ok(!tsr_output_prepare(&o, &target, &draw, &blend, 1, NULL));
+}
+
 int main(void)
 {
 	ktap_start();
 	ktap_run("[OM1] [OM5] blending, masks and logic operations in common formats", common);
 	ktap_run("[OM1] [OM5] the same in all formats", all_formats);
+	ktap_run("[OM5] dithering keeps the mean", dithered);
+	ktap_run("[OM5] clear values in all formats", clears);
+	ktap_run("[OM6] resolves: averages of linear colours, sample 0 of integers", resolved);
+	ktap_run("[OM3] tags: clear, all samples equal, raw", tags);
+	ktap_run("[RAST4] alpha to coverage: as many samples as alpha says, monotonous", alpha_coverage);
+	ktap_run("[OM1] formats, factors and operations that do not exist", refused);
 	return ktap_finish();
 }
