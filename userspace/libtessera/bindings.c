@@ -154,9 +154,7 @@ static int write_uniforms(struct tsr_stream *stream, const struct tsr_dispatch_i
 	return 0;
 }
 
-/* Both 16-byte entries of a view: the buffer, and the shape of an image. */
-static void write_view(const struct tsr_view *v, uint64_t *attribute, uint64_t *buffer,
-		       uint32_t index)
+void tsr_view_write(const struct tsr_view *v, uint64_t *attribute, uint64_t *buffer, uint32_t index)
 {
 	const uint32_t lead = v->va % VIEW_ALIGN;
 	const struct tsr_surface *s = v->image;
@@ -203,7 +201,7 @@ static int write_views(struct tsr_stream *stream, const struct tsr_dispatch_info
 		return tsr_stream_status(stream);
 	state->attribute_buffer_count = 2 * d->view_count;
 	for (i = 0; i < d->view_count; i++)
-		write_view(&d->views[i], attributes + i, buffers + 4 * (size_t)i, 2 * i);
+		tsr_view_write(&d->views[i], attributes + i, buffers + 4 * (size_t)i, 2 * i);
 	return 0;
 }
 

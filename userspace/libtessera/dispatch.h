@@ -22,4 +22,11 @@ TSR_HIDDEN unsigned int tsr_bindings_extents(const struct tsr_dispatch_info *d,
 TSR_HIDDEN int tsr_bindings_write(struct tsr_stream *stream, const struct tsr_dispatch_info *d,
 				  struct tsr_compute_state *state);
 
+/*
+ * tsr_view_write(): a view's ATTRIBUTE at @attribute and, at @buffer, both 16-byte entries of its
+ * buffer, which are number @index and the next: the memory, and the shape of an image.
+ */
+TSR_HIDDEN void tsr_view_write(const struct tsr_view *view, uint64_t *attribute, uint64_t *buffer,
+			       uint32_t index);
+
 #endif /* TSR_DISPATCH_H */

@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Submitting passes: a job on the BIN queue, one on the RENDER queue behind it, and memory between
+ * the two. There are GFX_SLOTS pieces of that memory: pass n bins into the one that pass
+ * n - GFX_SLOTS has done with, while pass n - 1 is rendered from the other.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gfx.h"
+
+#define HEAP_MINIMUM	(1u << 20)
+#define HEAP_LIMIT	TSR_HEAP_SIZE_MAX
+#define HEAP_GROWTH	4u
+#define RENDER_STREAM	64u		/* bytes behind the BIN stream in pass->command */
+
+static int create_queues(struct tsr_gfx *gfx)
+{
+	int ret = tsr_queue_create(gfx->vm, DRM_TESSERA_ENGINE_BIN, DRM_TESSERA_PRIORITY_NORMAL, 0,
+				   &gfx->bin);
+
+	if (!ret)
+		ret = tsr_queue_create(gfx->vm, DRM_TESSERA_ENGINE_RENDER,
+				       DRM_TESSERA_PRIORITY_NORMAL, 0, &gfx->render);
+	return ret;
+}
+
+int tsr_gfx_create(struct tsr_vm *vm, struct tsr_gfx **out)
+{
+	const uint32_t rx = DRM_TESSERA_BIND_READ | DRM_TESSERA_BIND_EXEC;
+	struct tsr_device *device = tsr_vm_device(vm);
+	struct tsr_gfx *gfx;
+	int ret;
+
+	if (!device->shader.cores || !tsr_device_engine(device, DRM_TESSERA_ENGINE_BIN) ||
+	    !tsr_device_engine(device, DRM_TESSERA_ENGINE_RENDER))
+		return tsr_fail(ENODEV, "the GPU has no engines that draw");
+	gfx = calloc(1, sizeof(*gfx));
+	if (!gfx)
+		return tsr_fail(ENOMEM, "no memory for a graphics context");
+	atomic_init(&gfx->refs, 1);
+	pthread_mutex_init(&gfx->lock, NULL);
+	gfx->vm = tsr_vm_ref(vm);
+	gfx->heap_minimum = HEAP_MINIMUM;
+	ret = tsr_pool_create(vm, 1 << 20, DRM_TESSERA_BO_CACHED, rx, &gfx->pool);
+	if (!ret)
+		ret = tsr_submit_create(device, &gfx->submit);
+	if (!ret)
+		ret = tsr_sync_create(device, TSR_SYNC_TIMELINE, &gfx->binned);
+	if (!ret)
+		ret = tsr_sync_create(device, TSR_SYNC_TIMELINE, &gfx->rendered);
+	if (!ret)
+		ret = create_queues(gfx);
+	if (ret)
+		tsr_gfx_unref(gfx);
+	else
+		*out = gfx;
+	return ret;
+}
+
+struct tsr_gfx *tsr_gfx_ref(struct tsr_gfx *gfx)
+{
+	atomic_fetch_add_explicit(&gfx->refs, 1, memory_order_relaxed);
+	return gfx;
+}
+
+static void free_heap(struct tsr_gfx *gfx, struct gfx_heap *heap)
+{
+	if (heap->va)
+		tsr_vm_unmap(gfx->vm, heap->va, tsr_bo_size(heap->bo));
+	tsr_bo_unref(heap->bo);
+	*heap = (struct gfx_heap){ 0 };
+}
+
+static void drop_queues(struct tsr_gfx *gfx)
+{
+	tsr_queue_unref(gfx->bin);
+	tsr_queue_unref(gfx->render);
+	gfx->bin = gfx->render = NULL;
+}
+
+void tsr_gfx_unref(struct tsr_gfx *gfx)
+{
+	unsigned int i;
+
+	if (!gfx || atomic_fetch_sub_explicit(&gfx->refs, 1, memory_order_acq_rel) != 1)
+		return;
+	drop_queues(gfx);
+	tsr_submit_destroy(gfx->submit);
+	tsr_sync_unref(gfx->binned);
+	tsr_sync_unref(gfx->rendered);
+	for (i = 0; i < GFX_SLOTS; i++)
+		free_heap(gfx, &gfx->heap[i]);
+	tsr_pool_unref(gfx->pool);
+	tsr_vm_unref(gfx->vm);
+	pthread_mutex_destroy(&gfx->lock);
+	free(gfx);
+}
+
+void tsr_gfx_queues(struct tsr_gfx *gfx, struct tsr_queue **bin, struct tsr_queue **render)
+{
+	*bin = gfx->bin;
+	*render = gfx->render;
+}
+
+int tsr_gfx_set_heap(struct tsr_gfx *gfx, uint64_t size)
+{
+	if (!size || size % TSR_HEAP_ALIGN || size > HEAP_LIMIT)
+		return tsr_fail(EINVAL, "heap of 0x%llx bytes, expected a multiple of 0x%x up to "
+				"0x%x", (unsigned long long)size, TSR_HEAP_ALIGN, HEAP_LIMIT);
+	pthread_mutex_lock(&gfx->lock);
+	gfx->heap_minimum = size;
+	pthread_mutex_unlock(&gfx->lock);
+	return 0;
+}
+
+/* ---- Heaps ----------------------------------------------------------------------------------- */
+
+/* Make the heap at least @size large. What it was used for has to be drawn first. */
+static int provide_heap(struct tsr_gfx *gfx, struct gfx_heap *heap, uint64_t size)
+{
+	const uint32_t rw = DRM_TESSERA_BIND_READ | DRM_TESSERA_BIND_WRITE;
+	uint64_t point = heap->point;
+	int ret;
+
+	if (heap->size >= size)
+		return 0;
+	/* how that ended is its owner's business */
+	if (point) {
+		ret = tsr_sync_wait(gfx->rendered, point, TSR_DEADLINE_NEVER);
+		if (ret)
+			return ret;
+	}
+	free_heap(gfx, heap);
+	heap->point = point;
+	ret = tsr_bo_create(tsr_vm_device(gfx->vm), size, DRM_TESSERA_BO_NO_MMAP, gfx->vm,
+			    &heap->bo);
+	if (!ret) {
+		/* addresses of a heap are multiples of HEAP_ALIGN */
+		ret = tsr_vm_alloc(gfx->vm, tsr_bo_size(heap->bo), TSR_HEAP_ALIGN, &heap->va);
+		if (ret)
+			heap->va = 0;
+	}
+	if (!ret) {
+		const struct tsr_bind map = { .op = DRM_TESSERA_BIND_MAP, .access = rw,
+					      .bo = heap->bo, .va = heap->va,
+					      .size = tsr_bo_size(heap->bo) };
+
+		ret = tsr_vm_bind(gfx->vm, &map, 1);
+		if (ret) {
+			tsr_vm_free(gfx->vm, heap->va, tsr_bo_size(heap->bo));
+			heap->va = 0;
+		}
+	}
+	if (ret)
+		free_heap(gfx, heap);
+	else
+		heap->size = size;
+	return ret;
+}
+
+static uint64_t heap_size(const struct tsr_gfx *gfx, const struct tsr_gfx_pass *pass)
+{
+	uint64_t size = gfx->heap_minimum;
+
+	if (size == HEAP_MINIMUM && pass->heap_wanted > size)
+		size = pass->heap_wanted;
+	if (size < pass->heap_least)
+		size = pass->heap_least;
+	size = tsr_round_up(size, TSR_HEAP_ALIGN);
+	return size < HEAP_LIMIT ? size : HEAP_LIMIT;
+}
+
+/* ---- Jobs ------------------------------------------------------------------------------------ */
+
+/* The two streams: what was cached may have changed since, then the command. */
+static void write_commands(struct tsr_gfx_pass *pass, unsigned int slot)
+{
+	const struct tsr_barrier barrier = { .wait_writes = true, .inv_read = true,
+					     .inv_code = true };
+	uint64_t *p = pass->command[slot];
+
+	tsr_pack_barrier(p, &barrier);
+	tsr_pack_bin(p + TSR_BARRIER_QWORDS, &(struct tsr_bin) {
+		.list = pass->bin.va, .size = pass->bin.size, .frame = pass->frame_va[slot] });
+	p += RENDER_STREAM / 8;
+	tsr_pack_barrier(p, &barrier);
+	tsr_pack_render(p + TSR_BARRIER_QWORDS, &(struct tsr_render) {
+		.list = pass->render_list, .size = pass->render_size,
+		.frame = pass->frame_va[slot] });
+}
+
+static void set_heap(struct tsr_gfx_pass *pass, unsigned int slot, const struct gfx_heap *heap)
+{
+	struct tsr_frame frame;
+
+	tsr_unpack_frame(pass->frame[slot], &frame);
+	frame.heap = heap->va;
+	frame.heap_size = heap->size;
+	tsr_pack_frame(pass->frame[slot], &frame);
+}
+
+static int add_jobs(struct tsr_gfx *gfx, struct tsr_gfx_pass *pass, const struct tsr_point *waits,
+		    unsigned int wait_count, const struct tsr_point *signals,
+		    unsigned int signal_count)
+{
+	const uint64_t va = pass->command_va[pass->slot], before = gfx->heap[pass->slot].point;
+	const uint32_t bin = (TSR_BARRIER_QWORDS + TSR_BIN_QWORDS) * 8;
+	const uint32_t render = (TSR_BARRIER_QWORDS + TSR_RENDER_QWORDS) * 8;
+	unsigned int i;
+	int ret;
+
+	ret = tsr_submit_job(gfx->submit, gfx->bin, va, bin);
+	if (ret >= 0)
+		ret = tsr_submit_job(gfx->submit, gfx->render, va + RENDER_STREAM, render);
+	if (ret >= 0)
+		ret = tsr_submit_after(gfx->submit, 1, 0);
+	for (i = 0; !ret && i < wait_count; i++)
+		ret = tsr_submit_wait(gfx->submit, 0, waits[i].sync, waits[i].point);
+	if (!ret && before)
+		ret = tsr_submit_wait(gfx->submit, 0, gfx->rendered, before);
+	if (!ret)
+		ret = tsr_submit_signal(gfx->submit, 0, gfx->binned, gfx->points + 1);
+	if (!ret)
+		ret = tsr_submit_signal(gfx->submit, 1, gfx->rendered, gfx->points + 1);
+	for (i = 0; !ret && i < signal_count; i++)
+		ret = tsr_submit_signal(gfx->submit, 1, signals[i].sync, signals[i].point);
+	return ret;
+}
+
+static int submit(struct tsr_gfx *gfx, struct tsr_gfx_pass *pass, const struct tsr_point *waits,
+		  unsigned int wait_count, const struct tsr_point *signals,
+		  unsigned int signal_count)
+{
+	const unsigned int slot = gfx->points % GFX_SLOTS;
+	struct gfx_heap *heap = &gfx->heap[slot];
+	int ret = gfx->render ? 0 : create_queues(gfx);
+
+	if (!ret)
+		ret = provide_heap(gfx, heap, heap_size(gfx, pass));
+	if (ret)
+		return ret;
+	pass->slot = slot;
+	set_heap(pass, slot, heap);
+	write_commands(pass, slot);
+	ret = add_jobs(gfx, pass, waits, wait_count, signals, signal_count);
+	if (!ret)
+		ret = tsr_submit_flush(gfx->submit);
+	if (ret) {
+		tsr_submit_reset(gfx->submit);
+		return ret;
+	}
+	pass->point = heap->point = ++gfx->points;
+	return 0;
+}
+
+int tsr_gfx_submit(struct tsr_gfx_pass *pass, const struct tsr_point *waits,
+		   unsigned int wait_count, const struct tsr_point *signals,
+		   unsigned int signal_count)
+{
+	struct tsr_gfx *gfx = pass->gfx;
+	int ret = gfx_finish(pass);
+
+	if (ret)
+		return ret;
+	pthread_mutex_lock(&gfx->lock);
+	ret = submit(gfx, pass, waits, wait_count, signals, signal_count);
+	pthread_mutex_unlock(&gfx->lock);
+	return ret;
+}
+
+/* Whether the pass failed because its heap was too small, as far as can be known. */
+static bool heap_exhausted(struct tsr_gfx *gfx, const struct tsr_gfx_pass *pass)
+{
+	int status;
+
+	return !tsr_sync_get_status(gfx->binned, pass->point, &status) && status == -ENOSPC;
+}
+
+/* Draw a pass again, with a larger heap. Queues that a fault has ended are replaced. */
+static int again(struct tsr_gfx *gfx, struct tsr_gfx_pass *pass)
+{
+	uint64_t size = gfx->heap[pass->slot].size * HEAP_GROWTH;
+	int ret;
+
+	if (gfx->heap[pass->slot].size >= HEAP_LIMIT)
+		return -ENOSPC;
+	pass->heap_least = size < HEAP_LIMIT ? size : HEAP_LIMIT;
+	pthread_mutex_lock(&gfx->lock);
+	drop_queues(gfx);
+	ret = submit(gfx, pass, NULL, 0, NULL, 0);
+	pthread_mutex_unlock(&gfx->lock);
+	return ret;
+}
+
+int tsr_gfx_wait(struct tsr_gfx_pass *pass, int64_t deadline)
+{
+	struct tsr_gfx *gfx = pass->gfx;
+	int ret;
+
+	if (!pass->point)
+		return tsr_fail(EINVAL, "a pass that was not submitted");
+	for (;;) {
+		ret = tsr_sync_finish(gfx->rendered, pass->point, deadline);
+		if (!ret || ret == -ETIME)
+			return ret;
+		if (!heap_exhausted(gfx, pass))
+			return ret;
+		ret = again(gfx, pass);
+		if (ret)
+			return ret;
+	}
+}

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the files of the graphics part share.
+ *
+ * gfx.c has the queues and submits; gfx_image.c images and views; gfx_pipeline.c checks pipelines;
+ * gfx_pass.c makes a pass, its targets and its lists; gfx_state.c takes state, gfx_tables.c writes
+ * what programs name, gfx_draw.c turns both into structures and packets at each draw.
+ */
+#ifndef TSR_GFX_H
+#define TSR_GFX_H
+
+#include "dispatch.h"
+#include "internal.h"
+#include "program.h"
+#include "tessera_gfx.h"
+
+#define GFX_STAGES	2u		/* vertex, fragment: bits of enum tsr_gfx_stage */
+#define GFX_SLOTS	2u		/* passes in flight: heaps */
+
+/* A format as the description has it; bytes 0: there is no such format. */
+struct gfx_format {
+	uint8_t kind;			/* enum gfx_kind */
+	uint8_t bytes;			/* of a texel */
+	uint8_t components;
+};
+
+enum gfx_kind {
+	GFX_NONE, GFX_UNORM, GFX_SNORM, GFX_UINT, GFX_SINT, GFX_FLOAT, GFX_UFLOAT, GFX_SHARED,
+	GFX_FIXED, GFX_CONSTANT
+};
+
+TSR_HIDDEN struct gfx_format gfx_format(uint32_t format);
+
+struct tsr_gfx_image {
+	atomic_uint refs;
+	struct tsr_vm *vm;		/* referenced */
+	struct tsr_bo *bo;		/* ours, mapped whole */
+	struct tsr_gfx_image_info info;	/* zeroes replaced */
+	uint64_t va;
+	uint64_t tags;			/* address of the tags, 0: none */
+	/* surfaces: sample s of layer l begins at (l * samples + s) * sample_size */
+	uint64_t sample_size;		/* of all levels */
+	struct gfx_level {
+		struct tsr_surface surface;	/* one slice */
+		uint64_t offset;		/* in the sample */
+		uint32_t depth;			/* slices, surface.size apart */
+	} level[16];
+};
+
+/* gfx_image_offset(): of the first byte of a surface; of volumes @layer is the slice. */
+TSR_HIDDEN uint64_t gfx_image_offset(const struct tsr_gfx_image *image, uint32_t level,
+				     uint32_t layer, uint32_t sample);
+
+struct tsr_gfx_pipeline {
+	atomic_uint refs;
+	struct tsr_gfx_pipeline_info info;	/* arrays and label are ours, programs referenced */
+	struct tsr_gfx_attribute attributes[TSR_GFX_ATTRIBUTES_MAX];
+	struct tsr_gfx_vertex_buffer buffers[TSR_GFX_BUFFERS_MAX];
+	struct tsr_gfx_varying varyings[TSR_GFX_VARYINGS_MAX];
+	struct tsr_gfx_blend blends[TSR_RENDER_TARGETS_MAX];
+	struct tsr_shader_state state;		/* but for the programs' addresses */
+	uint64_t outputs[TSR_GFX_VARYINGS_MAX];	/* ATTRIBUTE words of the vertex program */
+	uint64_t inputs[TSR_GFX_VARYINGS_MAX];	/* of the fragment program */
+	uint32_t output_count, input_count;
+	bool divides;				/* a buffer has a divisor */
+	char *label;
+};
+
+/* Memory of a pass, given out from the front and taken back as a whole. */
+struct gfx_memory {
+	struct tsr_pool *pool;		/* the context's */
+	struct tsr_alloc *chunks;
+	unsigned int count, capacity;
+	unsigned int current;		/* chunk given out from */
+	uint64_t used;			/* bytes of it */
+};
+
+/* gfx_alloc(): @size bytes at a multiple of @align (a power of two up to 4096); NULL: no memory. */
+TSR_HIDDEN void *gfx_alloc(struct gfx_memory *memory, uint64_t size, uint32_t align, uint64_t *va);
+TSR_HIDDEN void gfx_memory_reset(struct gfx_memory *memory);
+TSR_HIDDEN void gfx_memory_fini(struct gfx_memory *memory);
+
+/* A control list being written; pieces are joined by LIST_JUMP. */
+struct gfx_list {
+	uint64_t va;			/* of the first piece */
+	uint32_t size;			/* of the first piece, once that is known */
+	uint64_t *piece;		/* the present one */
+	uint32_t used;			/* qwords of it */
+	bool first;			/* the present piece is the first */
+};
+
+/* What the programs of a stage are told, and the tables made of it. */
+struct gfx_bound {
+	uint32_t push[TSR_PUSH_WORDS_MAX];
+	uint32_t push_words;
+	struct tsr_storage storage[TSR_STORAGE_MAX];
+	uint32_t storage_count;
+	struct tsr_view views[TSR_VIEWS_MAX];
+	struct tsr_surface view_images[TSR_VIEWS_MAX];
+	uint32_t view_count;
+	uint64_t uniforms, textures, samplers;	/* tables, written when they were bound */
+	uint32_t uniform_count, texture_count, sampler_count;
+	uint64_t scratch;
+	uint32_t scratch_size;
+	bool changed;				/* since the program's structure was written */
+	uint64_t push_va;			/* where the words stand; 0: not yet */
+};
+
+/* How instances are told apart in vertex buffers. */
+struct gfx_instancing {
+	bool many;			/* more than one, or nobody knows */
+	uint32_t odd, shift;		/* padded number of vertices */
+	uint64_t padded;
+	uint32_t first;			/* instance */
+};
+
+struct gfx_vertices {
+	uint64_t va, size;
+};
+
+/* Everything a draw depends on. */
+struct gfx_state {
+	struct tsr_gfx_pipeline *pipeline;	/* referenced */
+	struct gfx_bound bound[GFX_STAGES];
+	struct gfx_vertices vertices[TSR_GFX_BUFFERS_MAX];
+	uint64_t indices, index_bytes;
+	uint32_t index_type;
+	struct tsr_gfx_viewport viewport[TSR_VIEWPORTS_MAX];
+	struct tsr_rect scissor[TSR_VIEWPORTS_MAX];
+	uint32_t viewports;			/* highest one set, plus 1 */
+	float constant[4], bias[3], line, point;
+	uint8_t reference[2];
+	struct gfx_instancing instancing;	/* of the tables */
+	/* what has to be written before the next draw */
+	bool programs_changed, vertices_changed, draw_changed;
+	/* what was written last */
+	uint64_t position, varying, fragment;	/* SHADER_PROGRAM */
+	uint64_t attributes, attribute_buffers;	/* of the vertex programs */
+	uint32_t attribute_count, attribute_buffer_count;
+	uint64_t query[3];
+};
+
+struct tsr_gfx_pass {
+	struct tsr_gfx *gfx;			/* referenced */
+	struct tsr_gfx_pass_info info;		/* zeroes replaced; images referenced */
+	uint32_t targets;			/* colour targets */
+	uint32_t samples_log2;
+	struct gfx_memory memory;
+	struct tsr_stream *scratch;		/* see gfx_tables.c */
+	struct gfx_list bin;
+	bool recorded;				/* the BIN list is closed */
+	uint64_t render_list;
+	uint32_t render_size;
+	uint64_t *colour, colour_va;		/* RENDER_TARGETs: colour, depth, stencil */
+	uint64_t frame_va[GFX_SLOTS];		/* FRAME for each heap */
+	uint64_t *frame[GFX_SLOTS];
+	uint64_t command_va[GFX_SLOTS];		/* streams: BIN, 64 bytes on RENDER */
+	uint64_t *command[GFX_SLOTS];
+	uint64_t heap_wanted;			/* bytes its lists may take, a guess */
+	uint64_t heap_least;			/* bytes that were too few, and more */
+	uint32_t tiles;
+	struct gfx_state state;
+	uint64_t code_serial;			/* of the latest program it uses */
+	uint64_t point;				/* of the last submission */
+	unsigned int slot;			/* its heap */
+	int error;				/* first one, negative */
+	char message[200];
+};
+
+/* gfx_fail(): return -@error with a message; the pass remembers the first. */
+TSR_HIDDEN int gfx_fail(struct tsr_gfx_pass *pass, int error, const char *format, ...)
+	TSR_PRINTF(3, 4);
+
+/* gfx_check(): why nothing can be recorded: an earlier error, or that it was submitted. */
+TSR_HIDDEN int gfx_check(struct tsr_gfx_pass *pass);
+
+/* gfx_data(): gfx_alloc() of the pass, that fails it. */
+TSR_HIDDEN void *gfx_data(struct tsr_gfx_pass *pass, uint64_t size, uint32_t align, uint64_t *va);
+
+/* gfx_packet(): room for a packet in the BIN list; NULL: no memory, the pass has failed. */
+TSR_HIDDEN uint64_t *gfx_packet(struct tsr_gfx_pass *pass, uint32_t qwords);
+
+/* gfx_finish(): close the lists. */
+TSR_HIDDEN int gfx_finish(struct tsr_gfx_pass *pass);
+
+/* gfx_sample_positions(): SAMPLE_TABLE of a frame of 2^@samples_log2 samples, 128 bytes. */
+TSR_HIDDEN void gfx_sample_positions(uint32_t samples_log2, void *table);
+
+/* gfx_state_init(), gfx_state_fini(): what a pass begins with. */
+TSR_HIDDEN void gfx_state_init(struct tsr_gfx_pass *pass);
+TSR_HIDDEN void gfx_state_fini(struct tsr_gfx_pass *pass);
+
+/* gfx_target_format(): the format a target is used with. */
+TSR_HIDDEN uint32_t gfx_target_format(const struct tsr_gfx_target *target, bool stencil);
+
+/* gfx_tables_vertex(): the tables of attributes and their buffers, for these instances. */
+TSR_HIDDEN int gfx_tables_vertex(struct tsr_gfx_pass *pass, const struct gfx_instancing *instancing);
+
+/* gfx_tables_fragment(): the same of a fragment program, into @program. */
+TSR_HIDDEN int gfx_tables_fragment(struct tsr_gfx_pass *pass, struct tsr_shader_program *program);
+
+/* What submissions need of the context. */
+struct tsr_gfx {
+	atomic_uint refs;
+	struct tsr_vm *vm;			/* referenced */
+	struct tsr_pool *pool;			/* lists and structures: read and executed */
+	pthread_mutex_t lock;			/* of all that follows */
+	struct tsr_queue *bin, *render;
+	struct tsr_submit *submit;
+	struct tsr_sync *binned, *rendered;	/* timelines: a point for each submission */
+	uint64_t points;
+	uint64_t heap_minimum;			/* see tsr_gfx_set_heap() */
+	struct gfx_heap {
+		struct tsr_bo *bo;
+		uint64_t va, size;
+		uint64_t point;			/* last submission that used it */
+	} heap[GFX_SLOTS];
+};
+
+#endif /* TSR_GFX_H */

@@ -1,0 +1,343 @@
+// SPDX-License-Identifier: MIT
+/* Images: where their surfaces lie, and what textures and targets say of them. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gfx.h"
+
+#define SIDE_MAX	16384u
+#define LAYERS_MAX	2048u
+#define IMAGE_ALIGN	64u
+
+static uint32_t at_least_1(uint32_t value)
+{
+	return value ? value : 1;
+}
+
+static uint32_t shrink(uint32_t side, uint32_t level)
+{
+	return at_least_1(side >> level);
+}
+
+static uint32_t log2_of(uint32_t value)
+{
+	return 31 - (uint32_t)__builtin_clz(value);
+}
+
+/* Zeroes become what they stand for. */
+static void fill_in(struct tsr_gfx_image_info *info)
+{
+	info->height = at_least_1(info->height);
+	info->layers = at_least_1(info->layers);
+	info->levels = at_least_1(info->levels);
+	info->samples = at_least_1(info->samples);
+	if (!info->bo_flags)
+		info->bo_flags = DRM_TESSERA_BO_CACHED;
+}
+
+static int check_size(const struct tsr_gfx_image_info *i)
+{
+	uint32_t longest = i->width > i->height ? i->width : i->height;
+
+	longest = i->depth > longest ? i->depth : longest;
+	if (!i->width || longest > SIDE_MAX || i->layers > LAYERS_MAX)
+		return tsr_fail(EINVAL, "image of %u x %u x %u texels and %u layers, expected up to "
+				"%u and %u", i->width, i->height, i->depth, i->layers, SIDE_MAX,
+				LAYERS_MAX);
+	if (i->levels > 1 + log2_of(longest))
+		return tsr_fail(EINVAL, "image of %u levels, expected at most %u", i->levels,
+				1 + log2_of(longest));
+	if (!tsr_is_pow2(i->samples) || i->samples > TSR_SAMPLES_MAX ||
+	    (i->samples > 1 && (i->levels > 1 || i->depth)))
+		return tsr_fail(EINVAL, "image of %u samples, expected 1 to %d, a power of two, and "
+				"one level of no volume", i->samples, TSR_SAMPLES_MAX);
+	return 0;
+}
+
+static int check_info(const struct tsr_gfx_image_info *i)
+{
+	if (!gfx_format(i->format).bytes || i->order > 0xfff)
+		return tsr_fail(EINVAL, "image of format %u, order %u, expected values of "
+				"enum tsr_pixel_format and enum tsr_component_order", i->format,
+				i->order);
+	if (i->layout > TSR_LAYOUT_TILED || i->flags & ~(uint32_t)(TSR_GFX_TAGS | TSR_GFX_CUBE))
+		return tsr_fail(EINVAL, "image of layout %u with flags 0x%x", i->layout, i->flags);
+	if (i->flags & TSR_GFX_CUBE &&
+	    (i->width != i->height || i->layers % 6 || i->depth || i->samples > 1))
+		return tsr_fail(EINVAL, "cube of %u x %u texels and %u layers, expected a square "
+				"and a multiple of 6", i->width, i->height, i->layers);
+	if (i->depth && i->layers > 1)
+		return tsr_fail(EINVAL, "volume of %u layers, expected 1", i->layers);
+	if (i->flags & TSR_GFX_TAGS && (i->levels > 1 || i->depth))
+		return tsr_fail(EINVAL, "image with tags of %u levels and %u slices, expected one "
+				"level of no volume", i->levels, i->depth);
+	return check_size(i);
+}
+
+/* Where levels lie in a sample. */
+static int lay_out(struct tsr_gfx_image *image)
+{
+	const struct tsr_gfx_image_info *i = &image->info;
+	uint32_t l;
+	int ret;
+
+	for (l = 0; l < i->levels; l++) {
+		struct gfx_level *level = &image->level[l];
+
+		ret = tsr_surface_init(&level->surface, i->layout, shrink(i->width, l),
+				       shrink(i->height, l), gfx_format(i->format).bytes, 0);
+		if (ret)
+			return tsr_fail(EINVAL, "level %u of an image of %u x %u texels", l,
+					i->width, i->height);
+		level->depth = i->depth ? shrink(i->depth, l) : 1;
+		level->offset = image->sample_size;
+		level->surface.size = tsr_round_up(level->surface.size, IMAGE_ALIGN);
+		image->sample_size += level->surface.size * level->depth;
+	}
+	return 0;
+}
+
+static uint64_t tag_bytes(const struct tsr_gfx_image_info *i)
+{
+	return (uint64_t)((i->width + 7) / 8) * ((i->height + 7) / 8) * i->layers;
+}
+
+static int allocate(struct tsr_gfx_image *image)
+{
+	const struct tsr_gfx_image_info *i = &image->info;
+	uint64_t size = image->sample_size * i->samples * i->layers, tags = size;
+	const uint32_t rw = DRM_TESSERA_BIND_READ | DRM_TESSERA_BIND_WRITE;
+	int ret;
+
+	if (image->sample_size > UINT32_MAX && i->samples > 1)
+		return tsr_fail(EINVAL, "an image's sample of 4 GiB or more");
+	if (i->flags & TSR_GFX_TAGS)
+		size += tag_bytes(i);
+	ret = tsr_bo_create(tsr_vm_device(image->vm), size, i->bo_flags, image->vm, &image->bo);
+	if (!ret)
+		ret = tsr_vm_map(image->vm, image->bo, 0, 0, rw, &image->va);
+	if (!ret && i->flags & TSR_GFX_TAGS)
+		image->tags = image->va + tags;
+	return ret;
+}
+
+int tsr_gfx_image_create(struct tsr_vm *vm, const struct tsr_gfx_image_info *wanted,
+			 struct tsr_gfx_image **out)
+{
+	struct tsr_gfx_image_info info = *wanted;
+	struct tsr_gfx_image *image;
+	int ret;
+
+	fill_in(&info);
+	ret = check_info(&info);
+	if (ret)
+		return ret;
+	image = calloc(1, sizeof(*image));
+	if (!image)
+		return tsr_fail(ENOMEM, "no memory for an image");
+	atomic_init(&image->refs, 1);
+	image->vm = tsr_vm_ref(vm);
+	image->info = info;
+	ret = lay_out(image);
+	if (!ret)
+		ret = allocate(image);
+	if (ret)
+		tsr_gfx_image_unref(image);
+	else
+		*out = image;
+	return ret;
+}
+
+struct tsr_gfx_image *tsr_gfx_image_ref(struct tsr_gfx_image *image)
+{
+	atomic_fetch_add_explicit(&image->refs, 1, memory_order_relaxed);
+	return image;
+}
+
+void tsr_gfx_image_unref(struct tsr_gfx_image *image)
+{
+	if (!image || atomic_fetch_sub_explicit(&image->refs, 1, memory_order_acq_rel) != 1)
+		return;
+	if (image->va)
+		tsr_vm_unmap(image->vm, image->va, tsr_bo_size(image->bo));
+	tsr_bo_unref(image->bo);
+	tsr_vm_unref(image->vm);
+	free(image);
+}
+
+const struct tsr_gfx_image_info *tsr_gfx_image_info(const struct tsr_gfx_image *image)
+{
+	return &image->info;
+}
+
+uint64_t gfx_image_offset(const struct tsr_gfx_image *image, uint32_t level, uint32_t layer,
+			  uint32_t sample)
+{
+	const struct gfx_level *l = &image->level[level];
+
+	if (image->info.depth)
+		return l->offset + layer * l->surface.size;
+	return (layer * (uint64_t)image->info.samples + sample) * image->sample_size + l->offset;
+}
+
+int tsr_gfx_image_get(struct tsr_gfx_image *image, uint32_t level, uint32_t layer, uint32_t sample,
+		      struct tsr_image *surface, void **cpu)
+{
+	const struct tsr_gfx_image_info *i = &image->info;
+	uint64_t offset;
+	void *base;
+	int ret;
+
+	if (level >= i->levels || sample >= i->samples ||
+	    layer >= (i->depth ? image->level[level].depth : i->layers))
+		return tsr_fail(EINVAL, "level %u, layer %u, sample %u of an image of %u, %u, %u",
+				level, layer, sample, i->levels, i->depth ? i->depth : i->layers,
+				i->samples);
+	offset = gfx_image_offset(image, level, layer, sample);
+	if (cpu) {
+		ret = tsr_bo_map(image->bo, &base);
+		if (ret)
+			return ret;
+		*cpu = (char *)base + offset;
+	}
+	surface->surface = image->level[level].surface;
+	surface->va = image->va + offset;
+	return 0;
+}
+
+int tsr_gfx_image_write(struct tsr_gfx_image *image, uint32_t level, uint32_t layer,
+			const void *texels, size_t pitch)
+{
+	struct tsr_image s;
+	void *cpu;
+	int ret = tsr_gfx_image_get(image, level, layer, 0, &s, &cpu);
+
+	if (!ret && tsr_surface_write(&s.surface, cpu, 0, 0, s.surface.width, s.surface.height,
+				      texels, pitch))
+		ret = tsr_fail(EINVAL, "rows of an image %zu bytes apart, expected %u or more",
+			       pitch, s.surface.width * s.surface.texel);
+	return ret;
+}
+
+int tsr_gfx_image_read(struct tsr_gfx_image *image, uint32_t level, uint32_t layer, void *texels,
+		       size_t pitch)
+{
+	struct tsr_image s;
+	void *cpu;
+	int ret = tsr_gfx_image_get(image, level, layer, 0, &s, &cpu);
+
+	if (!ret && tsr_surface_read(&s.surface, cpu, 0, 0, s.surface.width, s.surface.height,
+				     texels, pitch))
+		ret = tsr_fail(EINVAL, "rows of an image %zu bytes apart, expected %u or more",
+			       pitch, s.surface.width * s.surface.texel);
+	return ret;
+}
+
+/* ---- Views ----------------------------------------------------------------------------------- */
+
+static uint32_t natural(const struct tsr_gfx_image_info *i)
+{
+	if (i->flags & TSR_GFX_CUBE)
+		return TSR_GFX_CUBE_MAP;
+	return i->depth ? TSR_GFX_3D : TSR_GFX_2D;
+}
+
+/* A view without zeroes, or an error. */
+static int complete(const struct tsr_gfx_view *view, struct tsr_gfx_view *v)
+{
+	const struct tsr_gfx_image_info *i = &view->image->info;
+
+	*v = *view;
+	if (!v->format)
+		v->format = i->format;
+	if (!v->dimension)
+		v->dimension = natural(i);
+	if (!v->levels && v->first_level < i->levels)
+		v->levels = i->levels - v->first_level;
+	if (!v->layers && v->first_layer < i->layers)
+		v->layers = i->layers - v->first_layer;
+	if (!v->levels || v->first_level >= i->levels || v->levels > i->levels - v->first_level ||
+	    !v->layers || v->first_layer >= i->layers || v->layers > i->layers - v->first_layer)
+		return tsr_fail(EINVAL, "view of levels %u + %u and layers %u + %u of an image of "
+				"%u and %u", v->first_level, v->levels, v->first_layer, v->layers,
+				i->levels, i->layers);
+	if (gfx_format(v->format).bytes != gfx_format(i->format).bytes)
+		return tsr_fail(EINVAL, "view of format %u of an image of format %u, expected the "
+				"same size", v->format, i->format);
+	if (i->flags & TSR_GFX_TAGS)
+		return tsr_fail(EINVAL, "view of an image with TSR_GFX_TAGS, which is a target only");
+	if (v->dimension > TSR_GFX_CUBE_MAP || (v->dimension == TSR_GFX_3D) != !!i->depth ||
+	    (v->dimension == TSR_GFX_CUBE_MAP &&
+	     (v->layers % 6 || i->width != i->height)) ||
+	    (v->dimension == TSR_GFX_1D && i->height > 1))
+		return tsr_fail(EINVAL, "view of dimension %u of an image of %u x %u x %u texels, "
+				"%u layers", v->dimension, i->width, i->height, i->depth,
+				v->layers);
+	return 0;
+}
+
+static void describe(const struct tsr_gfx_view *v, struct tsr_texture *t)
+{
+	static const uint32_t dimension[] = {
+		[TSR_GFX_1D] = TSR_TEXTURE_DIMENSION_1D, [TSR_GFX_2D] = TSR_TEXTURE_DIMENSION_2D,
+		[TSR_GFX_3D] = TSR_TEXTURE_DIMENSION_3D,
+		[TSR_GFX_CUBE_MAP] = TSR_TEXTURE_DIMENSION_CUBE,
+	};
+	static const uint8_t plain[4] = { TSR_COMPONENT_R, TSR_COMPONENT_G, TSR_COMPONENT_B,
+					  TSR_COMPONENT_A };
+	static const uint8_t none[4];
+	const struct tsr_gfx_image_info *i = &v->image->info;
+	const uint8_t *s = memcmp(v->swizzle, none, 4) ? v->swizzle : plain;
+
+	*t = (struct tsr_texture) {
+		.type = 2, .dimension = dimension[v->dimension], .format = v->format,
+		.order = i->order, .srgb = i->srgb,
+		.width = shrink(i->width, v->first_level) - 1,
+		.height = shrink(i->height, v->first_level) - 1,
+		.depth = i->depth ? shrink(i->depth, v->first_level) - 1 : 0,
+		.swizzle_r = s[0], .swizzle_g = s[1], .swizzle_b = s[2], .swizzle_a = s[3],
+		.texel_order = i->layout == TSR_LAYOUT_TILED ? TSR_TEXEL_ORDER_TILED
+							     : TSR_TEXEL_ORDER_LINEAR,
+		.levels = v->levels - 1, .max_lod = (v->levels - 1) << 8,
+		.samples = log2_of(i->samples),
+		.layers = (v->dimension == TSR_GFX_CUBE_MAP ? v->layers / 6 : v->layers) - 1,
+	};
+}
+
+int tsr_gfx_view_texture(const struct tsr_gfx_view *view, struct tsr_sampled *sampled,
+			 struct tsr_texture_surface *surfaces)
+{
+	const struct tsr_gfx_image *image = view->image;
+	const struct tsr_gfx_image_info *i = &image->info;
+	uint32_t layer, sample, level, n = 0;
+	struct tsr_gfx_view v;
+	int ret = complete(view, &v);
+
+	if (ret)
+		return ret;
+	if ((uint64_t)v.layers * i->samples * v.levels > TSR_SURFACES_MAX)
+		return tsr_fail(EINVAL, "view of %u layers, %u samples, %u levels, expected at most "
+				"%d surfaces", v.layers, i->samples, v.levels, TSR_SURFACES_MAX);
+	describe(&v, &sampled->texture);
+	for (layer = 0; layer < v.layers; layer++)
+		for (sample = 0; sample < i->samples; sample++)
+			for (level = 0; level < v.levels; level++) {
+				const uint32_t at = v.first_level + level;
+				const struct tsr_surface *s = &image->level[at].surface;
+
+				surfaces[n++] = (struct tsr_texture_surface) {
+					.pointer = image->va +
+						   gfx_image_offset(image, at,
+								    i->depth ? 0 :
+								    v.first_layer + layer, sample),
+					.row_stride = (int32_t)s->pitch,
+					.slice_stride = (int32_t)s->size,
+				};
+			}
+	sampled->surfaces = surfaces;
+	sampled->surface_count = n;
+	sampled->va = image->va;
+	sampled->size = tsr_bo_size(image->bo);
+	return 0;
+}

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Memory of a pass: chunks of the context's pool, filled from the front, emptied as a whole; and
+ * the control list that is written into them.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "gfx.h"
+
+#define CHUNK_BYTES	(64u << 10)
+#define CHUNK_ALIGN	4096u
+#define PIECE_QWORDS	512u		/* of a list */
+
+/* Room for one more chunk, and the chunk. */
+static int grow(struct gfx_memory *m, uint64_t size)
+{
+	unsigned int capacity = m->capacity ? 2 * m->capacity : 8;
+	struct tsr_alloc *chunks;
+	int ret;
+
+	if (m->count == m->capacity) {
+		chunks = realloc(m->chunks, capacity * sizeof(*chunks));
+		if (!chunks)
+			return tsr_fail(ENOMEM, "no memory for a pass of %u chunks", capacity);
+		m->chunks = chunks;
+		m->capacity = capacity;
+	}
+	ret = tsr_pool_alloc(m->pool, size > CHUNK_BYTES ? size : CHUNK_BYTES, CHUNK_ALIGN,
+			     &m->chunks[m->count]);
+	if (!ret)
+		m->count++;
+	return ret;
+}
+
+void *gfx_alloc(struct gfx_memory *m, uint64_t size, uint32_t align, uint64_t *va)
+{
+	uint64_t at = tsr_round_up(m->used, align);
+	const struct tsr_alloc *chunk;
+
+	while (m->current >= m->count || at + size > m->chunks[m->current].size) {
+		if (m->current >= m->count || m->current + 1 == m->count) {
+			if (grow(m, size))
+				return NULL;
+			m->current = m->count - 1;
+		} else {
+			m->current++;
+		}
+		at = 0;
+	}
+	chunk = &m->chunks[m->current];
+	m->used = at + size;
+	*va = chunk->va + at;
+	return (char *)chunk->cpu + at;
+}
+
+void gfx_memory_reset(struct gfx_memory *m)
+{
+	m->current = 0;
+	m->used = 0;
+}
+
+void gfx_memory_fini(struct gfx_memory *m)
+{
+	while (m->count)
+		tsr_pool_free(m->pool, &m->chunks[--m->count]);
+	free(m->chunks);
+}
+
+/* Begin a piece of the BIN list, and lead there from the one before. */
+static int new_piece(struct tsr_gfx_pass *pass)
+{
+	struct gfx_list *list = &pass->bin;
+	struct tsr_list_jump jump = { .size = PIECE_QWORDS * 8 };
+	uint64_t *piece = gfx_data(pass, PIECE_QWORDS * 8, 64, &jump.addr);
+
+	if (!piece)
+		return -ENOMEM;
+	if (list->piece) {
+		tsr_pack_list_jump(list->piece + list->used, &jump);
+		list->used += TSR_LIST_JUMP_QWORDS;
+		if (list->first)
+			list->size = list->used * 8;
+	}
+	list->first = !list->piece;
+	if (list->first)
+		list->va = jump.addr;
+	list->piece = piece;
+	list->used = 0;
+	return 0;
+}
+
+uint64_t *gfx_packet(struct tsr_gfx_pass *pass, uint32_t qwords)
+{
+	struct gfx_list *list = &pass->bin;
+
+	if ((!list->piece || list->used + qwords + TSR_LIST_JUMP_QWORDS > PIECE_QWORDS) &&
+	    new_piece(pass))
+		return NULL;
+	list->used += qwords;
+	return list->piece + list->used - qwords;
+}

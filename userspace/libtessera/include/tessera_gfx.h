@@ -1,0 +1,493 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * libtessera: drawing.
+ *
+ *	tsr_gfx_create(vm, &gfx);
+ *	tsr_gfx_image_create(vm, &image_info, &image);
+ *	tsr_gfx_pipeline_create(&pipeline_info, &pipeline);
+ *
+ *	tsr_gfx_pass_create(gfx, &pass_info, &pass);
+ *	tsr_gfx_set_pipeline(pass, pipeline);
+ *	tsr_gfx_set_vertices(pass, 0, va, size);
+ *	tsr_gfx_draw(pass, &(struct tsr_gfx_draw){ .count = 3 });
+ *	tsr_gfx_submit(pass, NULL, 0, NULL, 0);
+ *	tsr_gfx_wait(pass, TSR_DEADLINE_NEVER);
+ *
+ * A pass draws into targets: images that are loaded or cleared before the first draw and stored
+ * behind the last one. It is recorded once and can be submitted many times. What a pass is told
+ * (push words, bindings, state) is copied; programs, pipelines, images and buffers stay the
+ * caller's and have to live until the GPU is done with the pass. Documentation/guide/graphics.md
+ * is a walk through a first picture, Documentation/hw/3d.md says what the GPU does with it.
+ *
+ * The GPU draws a pass in two steps, on two engines: the first finds out which tiles of the picture
+ * the primitives touch, the second draws tile by tile. The first step of a pass runs while the
+ * second step of the pass before is still drawing; passes of one tsr_gfx have their effects in the
+ * order of submission.
+ *
+ * Errors. Functions that record return 0 or a negative errno; nothing is recorded then. The first
+ * error sticks: tsr_gfx_submit() returns it again, so a caller may check there alone. What the GPU
+ * would refuse is refused here, with a text.
+ *
+ * The rules of tessera.h hold. A pass belongs to one thread at a time; a tsr_gfx, images and
+ * pipelines may be shared by threads.
+ */
+#ifndef TESSERA_GFX_H
+#define TESSERA_GFX_H
+
+#include "tessera_compute.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct tsr_gfx;			/* what passes of one VM are submitted to */
+struct tsr_gfx_image;		/* a texture, or what is drawn to, or both */
+struct tsr_gfx_pipeline;	/* programs and fixed state; never changes */
+struct tsr_gfx_pass;		/* draws into targets, recorded */
+
+/* ---- Images ---------------------------------------------------------------------------------- */
+
+enum tsr_gfx_image_flags {
+	TSR_GFX_TAGS = 1 << 0,	/* a target only: blocks may be stored as "clear" or compressed */
+	TSR_GFX_CUBE = 1 << 1	/* layers are faces of cubes: +x -x +y -y +z -z, 6 of each */
+};
+
+/* Zeroed fields are the defaults. */
+struct tsr_gfx_image_info {
+	uint32_t format;	/* enum tsr_pixel_format */
+	uint32_t order;		/* enum tsr_component_order */
+	bool srgb;		/* red, green and blue have the sRGB curve */
+	uint32_t layout;	/* enum tsr_layout */
+	uint32_t width, height;	/* texels of level 0; height 0 counts as 1 */
+	uint32_t depth;		/* slices of level 0 of a volume; 0: it is no volume */
+	uint32_t layers;	/* of an array, of cubes all faces; 0 counts as 1 */
+	uint32_t levels;	/* 0 counts as 1 */
+	uint32_t samples;	/* of a texel, a power of two up to 16; 0 counts as 1 */
+	uint32_t flags;		/* enum tsr_gfx_image_flags */
+	uint32_t bo_flags;	/* enum drm_tessera_bo_flags; 0: cached by the CPU */
+};
+
+/*
+ * tsr_gfx_image_create(): an image in memory of its own, mapped in @vm for reading and writing; its
+ * content is zero. -EINVAL for a size, format or combination the GPU does not have. [MEM5, SYS5]
+ */
+int tsr_gfx_image_create(struct tsr_vm *vm, const struct tsr_gfx_image_info *info,
+			 struct tsr_gfx_image **image);
+
+struct tsr_gfx_image *tsr_gfx_image_ref(struct tsr_gfx_image *image);
+void tsr_gfx_image_unref(struct tsr_gfx_image *image);
+
+/* tsr_gfx_image_info(): what it was made with, defaults filled in. */
+const struct tsr_gfx_image_info *tsr_gfx_image_info(const struct tsr_gfx_image *image);
+
+/*
+ * tsr_gfx_image_get(): one surface of it for tsr_cmd_copy_image(), tsr_surface_write() and the like:
+ * level @level of layer (or slice) @layer, sample @sample. *@cpu, if @cpu is not NULL, gets the CPU
+ * address of its first byte. -EINVAL if there is none such, -EPERM for *@cpu with NO_MMAP.
+ */
+int tsr_gfx_image_get(struct tsr_gfx_image *image, uint32_t level, uint32_t layer,
+		      uint32_t sample, struct tsr_image *surface, void **cpu);
+
+/*
+ * tsr_gfx_image_write(), tsr_gfx_image_read(): all texels of one surface (sample 0) from or to rows
+ * @pitch bytes apart, on the CPU, while the GPU does not use it.
+ */
+int tsr_gfx_image_write(struct tsr_gfx_image *image, uint32_t level, uint32_t layer,
+			const void *texels, size_t pitch);
+int tsr_gfx_image_read(struct tsr_gfx_image *image, uint32_t level, uint32_t layer, void *texels,
+		       size_t pitch);
+
+/* How a program sees an image as a texture. Zeroed fields are the defaults. */
+struct tsr_gfx_view {
+	struct tsr_gfx_image *image;
+	uint32_t format;	/* of the same size; 0: the image's */
+	uint32_t dimension;	/* enum tsr_gfx_dimension */
+	uint32_t first_level, levels;	/* levels 0: all that are left */
+	uint32_t first_layer, layers;	/* layers 0: all that are left; of cubes in faces */
+	uint8_t swizzle[4];	/* enum tsr_component of r, g, b, a; all 0: as they are */
+};
+
+enum tsr_gfx_dimension {
+	TSR_GFX_SAME = 0,	/* what the image is */
+	TSR_GFX_1D, TSR_GFX_2D, TSR_GFX_3D, TSR_GFX_CUBE_MAP
+};
+
+/*
+ * tsr_gfx_view_texture(): the view as programs of dispatches bind it: *@sampled, whose surfaces are
+ * put into the array @surfaces of TSR_SURFACES_MAX elements. -EINVAL for levels or layers the
+ * image does not have or an image with TSR_GFX_TAGS. [TEX1]
+ */
+int tsr_gfx_view_texture(const struct tsr_gfx_view *view, struct tsr_sampled *sampled,
+			 struct tsr_texture_surface *surfaces);
+
+/* ---- Pipelines ------------------------------------------------------------------------------- */
+
+#define TSR_GFX_ATTRIBUTES_MAX	16	/* attributes of a vertex */
+#define TSR_GFX_BUFFERS_MAX	16	/* vertex buffers */
+#define TSR_GFX_VARYINGS_MAX	32	/* varyings between vertex and fragment */
+
+/* An attribute of vertices: the n-th is attribute n of the vertex program. */
+struct tsr_gfx_attribute {
+	uint32_t buffer;	/* which vertex buffer */
+	uint32_t format;	/* enum tsr_pixel_format */
+	uint32_t order;		/* enum tsr_component_order */
+	uint32_t offset;	/* of the first one in the buffer, bytes */
+};
+
+/* A vertex buffer. */
+struct tsr_gfx_vertex_buffer {
+	uint32_t stride;	/* bytes from one element to the next; 0: one for all */
+	uint32_t divisor;	/* 0: an element for each vertex; n: one for every n instances */
+};
+
+enum tsr_gfx_interpolation {
+	TSR_GFX_SMOOTH = 0,	/* perspective */
+	TSR_GFX_LINEAR,		/* in the plane of the picture */
+	TSR_GFX_FLAT		/* that of the provoking vertex */
+};
+
+/* A value that fragments get from vertices. */
+struct tsr_gfx_varying {
+	uint32_t format;	/* enum tsr_pixel_format of it in memory */
+	uint16_t output;	/* number of the vertex program's output */
+	uint16_t input;		/* number of the fragment program's varying */
+	uint32_t interpolation;	/* enum tsr_gfx_interpolation */
+};
+
+/* What is executed before a fragment program's first clause, into R0 to R3 (first) or R4 to R7. */
+struct tsr_gfx_preload {
+	uint32_t kind;		/* enum tsr_preload */
+	bool half;		/* results of 16 bits */
+	uint32_t components;	/* LD_VAR: 1 to 4 */
+	uint32_t varying;
+	uint32_t texture;	/* VAR_TEX: texture and sampler */
+};
+
+enum tsr_gfx_vertex_flags {
+	TSR_GFX_WINDOW_POSITION = 1 << 0,	/* positions are x, y, z of the window and 1/w */
+	TSR_GFX_ONE_PROGRAM = 1 << 1,	/* output 0 of @vertex is the position, it does all */
+	TSR_GFX_POINT_SIZE = 1 << 2,	/* it writes more than x, y, z, w: a size of points, */
+	TSR_GFX_LAYER = 1 << 3,		/* a layer, */
+	TSR_GFX_VIEWPORT = 1 << 4,	/* a viewport, */
+	TSR_GFX_DISTANCES = 1 << 5	/* clip or cull distances */
+};
+
+enum tsr_gfx_fragment_flags {
+	TSR_GFX_WRITES_DEPTH = 1 << 0,
+	TSR_GFX_WRITES_STENCIL = 1 << 1,
+	TSR_GFX_DISCARDS = 1 << 2,	/* drops fragments, or samples of them */
+	TSR_GFX_SIDE_EFFECTS = 1 << 3,	/* stores to memory */
+	TSR_GFX_READS_TARGETS = 1 << 4,	/* LD_TILE, or blending by program */
+	TSR_GFX_SAMPLE_SHADING = 1 << 5,	/* runs for each sample */
+	TSR_GFX_EARLY_TESTS = 1 << 6,	/* depth and stencil are tested and written before it */
+	TSR_GFX_HELPERS = 1 << 7,	/* takes derivatives, as textures with computed levels do */
+	TSR_GFX_WAITS_DEPTH = 1 << 8,	/* its first clause waits for slot 6 */
+	TSR_GFX_WAITS_COLOUR = 1 << 9	/* its first clause waits for slot 7 */
+};
+
+enum tsr_gfx_raster_flags {
+	TSR_GFX_CULL_FRONT = 1 << 0,
+	TSR_GFX_CULL_BACK = 1 << 1,
+	TSR_GFX_FRONT_CLOCKWISE = 1 << 2,	/* in memory, rows going down */
+	TSR_GFX_PROVOKING_LAST = 1 << 3,
+	TSR_GFX_DEPTH_CLAMP = 1 << 4,	/* depth is clamped in place of clipped */
+	TSR_GFX_DEPTH_MINUS_ONE = 1 << 5,	/* clip space is -w to w deep (GL), else 0 to w */
+	TSR_GFX_NO_RASTER = 1 << 6,	/* nothing is drawn */
+	TSR_GFX_DEPTH_BIAS = 1 << 7,
+	TSR_GFX_BRESENHAM = 1 << 8,	/* lines by the diamond rule, else rectangles */
+	TSR_GFX_POINT_LOWER = 1 << 9,	/* origin of point coordinates */
+	TSR_GFX_ALPHA_TO_COVERAGE = 1 << 10,
+	TSR_GFX_ALPHA_TO_ONE = 1 << 11,
+	TSR_GFX_DITHER = 1 << 12
+};
+
+/* Stencil of one side. Functions and operations are enum tsr_compare_function, tsr_stencil_op. */
+struct tsr_gfx_stencil {
+	uint32_t function;	/* (reference & mask) to (stored & mask) */
+	uint32_t fail, depth_fail, pass;
+	uint8_t read_mask, write_mask;
+};
+
+struct tsr_gfx_depth {
+	bool test, write, bounds, stencil;
+	uint32_t function;	/* enum tsr_compare_function: fragment to stored */
+	struct tsr_gfx_stencil front, back;
+	float min, max;		/* bounds */
+};
+
+/* Blending of one target. The default, all zero but mask, replaces. */
+struct tsr_gfx_blend {
+	bool enable;
+	uint8_t mask;		/* bit n: component n is written, red first */
+	uint32_t src_color, dst_color, color_op;	/* enum tsr_blend_factor, tsr_blend_op */
+	uint32_t src_alpha, dst_alpha, alpha_op;
+	uint32_t registers;	/* enum tsr_register_type the fragment program leaves */
+	struct tsr_program *program;	/* blends by program; NULL: fixed function */
+	uint32_t program_return;	/* its return value, for R48: the offset in the program */
+};
+
+/* What a pipeline is made of. Zeroed fields are the defaults. */
+struct tsr_gfx_pipeline_info {
+	/* programs and where they begin, in bytes behind the program's own entry */
+	struct tsr_program *vertex;	/* positions; with ONE_PROGRAM all outputs */
+	struct tsr_program *varying;	/* the other outputs; NULL with ONE_PROGRAM or if none */
+	struct tsr_program *fragment;	/* NULL: only depth and stencil */
+	uint32_t vertex_entry, varying_entry, fragment_entry;
+	uint32_t vertex_flags;		/* enum tsr_gfx_vertex_flags */
+	uint32_t fragment_flags;	/* enum tsr_gfx_fragment_flags */
+	uint8_t clip_distances, cull_distances;	/* DISTANCES: bit n: distance n is one */
+	uint32_t depth_layout;		/* WRITES_DEPTH: enum tsr_depth_layout */
+	struct tsr_gfx_preload preload[2];
+
+	const struct tsr_gfx_attribute *attributes;
+	uint32_t attribute_count;
+	const struct tsr_gfx_vertex_buffer *buffers;
+	uint32_t buffer_count;
+	const struct tsr_gfx_varying *varyings;
+	uint32_t varying_count;
+
+	uint32_t topology;		/* enum tsr_topology */
+	bool restart;			/* the index of all ones begins a new primitive */
+	uint32_t raster;		/* enum tsr_gfx_raster_flags */
+	struct tsr_gfx_depth depth;
+	const struct tsr_gfx_blend *blends;	/* one for each target; others are not written */
+	uint32_t blend_count;
+	bool logic;			/* logic_op in place of blending */
+	uint32_t logic_op;		/* enum tsr_logic_op */
+	uint32_t sample_mask;		/* bit n: sample n may be covered; 0: all */
+	uint32_t clause_limit;		/* clauses a warp may run; 0: any number */
+	const char *label;		/* name in messages; copied, NULL: none */
+};
+
+/*
+ * tsr_gfx_pipeline_create(): check and keep what draws have in common; the programs are kept alive.
+ * -EINVAL for what the GPU would refuse, e.g. outputs that take too much memory. [SYS5]
+ */
+int tsr_gfx_pipeline_create(const struct tsr_gfx_pipeline_info *info,
+			    struct tsr_gfx_pipeline **pipeline);
+struct tsr_gfx_pipeline *tsr_gfx_pipeline_ref(struct tsr_gfx_pipeline *pipeline);
+void tsr_gfx_pipeline_unref(struct tsr_gfx_pipeline *pipeline);
+
+/* ---- Where passes go ------------------------------------------------------------------------- */
+
+/*
+ * tsr_gfx_create(): the queues, and the memory between the two steps of a pass, of which there is
+ * twice as much as one pass needs. -ENODEV for a GPU without the engines. [CP10, BIN8]
+ */
+int tsr_gfx_create(struct tsr_vm *vm, struct tsr_gfx **gfx);
+struct tsr_gfx *tsr_gfx_ref(struct tsr_gfx *gfx);
+void tsr_gfx_unref(struct tsr_gfx *gfx);
+
+/* tsr_gfx_set_heap(): the memory a pass begins with, bytes; grows when it is too little. For tests.
+ */
+int tsr_gfx_set_heap(struct tsr_gfx *gfx, uint64_t size);
+
+/* tsr_gfx_queues(): its BIN and RENDER queue, for their state; no references are taken. */
+void tsr_gfx_queues(struct tsr_gfx *gfx, struct tsr_queue **bin, struct tsr_queue **render);
+
+/* ---- Passes ---------------------------------------------------------------------------------- */
+
+enum tsr_gfx_load {
+	TSR_GFX_DONT_LOAD = 0,	/* content before is not needed: 0 */
+	TSR_GFX_LOAD,
+	TSR_GFX_CLEAR
+};
+
+/* A clear value: as the format is, normalized and floating point or integer. */
+union tsr_gfx_colour {
+	float f[4];
+	uint32_t u[4];
+	int32_t i[4];
+};
+
+/* A target. All zero: there is none. */
+struct tsr_gfx_target {
+	struct tsr_gfx_image *image;
+	uint32_t format;	/* of the same size; 0: the image's. Z24X8: the stencil is X24S8 */
+	uint32_t level;
+	uint32_t layer;		/* the first one */
+	uint32_t load;		/* enum tsr_gfx_load */
+	bool discard;		/* content is not needed behind the pass */
+	union tsr_gfx_colour clear;	/* depth: f[0]; stencil: u[0] */
+};
+
+struct tsr_gfx_pass_info {
+	uint32_t width, height;	/* 0: of the first target there is */
+	uint32_t layers;	/* 0 counts as 1 */
+	uint32_t samples;	/* 0: the images'; images of one sample get the average */
+	uint32_t tile_shift;	/* log2 of a tile's side; 0: the library chooses */
+	struct tsr_gfx_target colour[TSR_RENDER_TARGETS_MAX];	/* up to the first without image */
+	struct tsr_gfx_target depth, stencil;
+};
+
+/*
+ * tsr_gfx_pass_create(): an empty pass. Viewport and scissor are the whole picture, depth 0 to 1.
+ * -EINVAL if the targets do not fit each other or the tile memory. The images are kept alive.
+ */
+int tsr_gfx_pass_create(struct tsr_gfx *gfx, const struct tsr_gfx_pass_info *info,
+			struct tsr_gfx_pass **pass);
+
+/* tsr_gfx_pass_reset(): forget what was recorded, and errors; the GPU must be done with it. */
+void tsr_gfx_pass_reset(struct tsr_gfx_pass *pass);
+
+/* tsr_gfx_pass_destroy(): the GPU must be done with it. NULL is ignored. */
+void tsr_gfx_pass_destroy(struct tsr_gfx_pass *pass);
+
+/* tsr_gfx_set_clear(): another clear value of colour target @target for later submissions. */
+int tsr_gfx_set_clear(struct tsr_gfx_pass *pass, uint32_t target, union tsr_gfx_colour value);
+
+/* ---- State of the draws that follow ---------------------------------------------------------- */
+
+/* tsr_gfx_set_pipeline(): draws need one. It is kept alive. */
+int tsr_gfx_set_pipeline(struct tsr_gfx_pass *pass, struct tsr_gfx_pipeline *pipeline);
+
+enum tsr_gfx_stage {
+	TSR_GFX_VERTEX = 1 << 0,	/* both vertex programs */
+	TSR_GFX_FRAGMENT = 1 << 1
+};
+
+/* tsr_gfx_set_push(): push words @first to @first + @count - 1 of the stages (enum tsr_gfx_stage). */
+int tsr_gfx_set_push(struct tsr_gfx_pass *pass, uint32_t stages, uint32_t first, uint32_t count,
+		     const void *words);
+
+/*
+ * tsr_gfx_set_vertices(): vertex buffer @buffer is [@va, @va + @size), @size below 4 GiB. What lies
+ * beyond reads 0.
+ */
+int tsr_gfx_set_vertices(struct tsr_gfx_pass *pass, uint32_t buffer, uint64_t va, uint64_t size);
+
+/* tsr_gfx_set_indices(): indices of @type (enum tsr_index_type, not NONE), aligned to their size. */
+int tsr_gfx_set_indices(struct tsr_gfx_pass *pass, enum tsr_index_type type, uint64_t va,
+			uint64_t size);
+
+/* What the programs of a stage name by number, as in struct tsr_dispatch_info; arrays are copied. */
+struct tsr_gfx_bindings {
+	const struct tsr_storage *storage;
+	uint32_t storage_count;
+	const struct tsr_uniform *uniforms;
+	uint32_t uniform_count;
+	const struct tsr_view *views;	/* numbers follow those of the vertex attributes */
+	uint32_t view_count;
+	const struct tsr_gfx_view *textures;
+	uint32_t texture_count;
+	const struct tsr_sampler *samplers;
+	uint32_t sampler_count;
+	struct tsr_scratch *scratch;
+};
+
+/* tsr_gfx_set_bindings(): replace all bindings of the stages (enum tsr_gfx_stage). */
+int tsr_gfx_set_bindings(struct tsr_gfx_pass *pass, uint32_t stages,
+			 const struct tsr_gfx_bindings *bindings);
+
+/* A viewport; window x = x + (x/w + 1) / 2 * width, row 0 being the first in memory. */
+struct tsr_gfx_viewport {
+	float x, y, width, height;	/* pixels; a negative height turns the picture over */
+	float near_depth, far_depth;
+};
+
+/* tsr_gfx_set_viewport(): viewport @index; there are as many as the highest one set. */
+int tsr_gfx_set_viewport(struct tsr_gfx_pass *pass, uint32_t index,
+			 const struct tsr_gfx_viewport *viewport);
+
+/* tsr_gfx_set_scissor(): only pixels of @rect are drawn through viewport @index. */
+int tsr_gfx_set_scissor(struct tsr_gfx_pass *pass, uint32_t index, const struct tsr_rect *rect);
+
+/* tsr_gfx_set_blend_constant(): red, green, blue, alpha of the constant factors; at first 0. */
+int tsr_gfx_set_blend_constant(struct tsr_gfx_pass *pass, const float constant[4]);
+
+/* tsr_gfx_set_stencil_reference(): of front and back faces; at first 0. */
+int tsr_gfx_set_stencil_reference(struct tsr_gfx_pass *pass, uint8_t front, uint8_t back);
+
+/* tsr_gfx_set_depth_bias(): see DRAW_STATE; at first 0. */
+int tsr_gfx_set_depth_bias(struct tsr_gfx_pass *pass, float constant, float slope, float clamp);
+
+/* tsr_gfx_set_width(): of lines and of points whose size no program writes, pixels; at first 1. */
+int tsr_gfx_set_width(struct tsr_gfx_pass *pass, float line, float point);
+
+/* ---- Draws ----------------------------------------------------------------------------------- */
+
+/* Zeroed fields are the defaults. */
+struct tsr_gfx_draw {
+	uint32_t count;		/* vertices, or indices */
+	uint32_t instances;	/* 0 counts as 1 */
+	uint32_t first;		/* first vertex, or index */
+	int32_t base_vertex;	/* added to each index */
+	uint32_t first_instance;
+};
+
+/*
+ * tsr_gfx_draw(), tsr_gfx_draw_indexed(): draw. State that has changed since the last draw costs
+ * one packet of each kind at most. [CP9, IA1, INST1 to INST8]
+ */
+int tsr_gfx_draw(struct tsr_gfx_pass *pass, const struct tsr_gfx_draw *draw);
+int tsr_gfx_draw_indexed(struct tsr_gfx_pass *pass, const struct tsr_gfx_draw *draw);
+
+/*
+ * tsr_gfx_draw_indirect(): @draws draws whose numbers (INDIRECT_DRAW, or with @indexed
+ * INDIRECT_DRAW_INDEXED) stand in memory from @arguments on, @stride bytes apart. Programs with
+ * vertex buffers that have a divisor read element 0 on from where the buffer begins: FIRST_INSTANCE
+ * is not added. [IA5]
+ */
+int tsr_gfx_draw_indirect(struct tsr_gfx_pass *pass, bool indexed, uint64_t arguments,
+			  uint32_t draws, uint32_t stride);
+
+/*
+ * tsr_gfx_query(): draws that follow are counted for the query of this kind at @va (aligned to 8),
+ * added to what stands there; 0 ends it.
+ */
+int tsr_gfx_query(struct tsr_gfx_pass *pass, enum tsr_query kind, uint64_t va);
+
+/* ---- Running --------------------------------------------------------------------------------- */
+
+/*
+ * tsr_gfx_submit(): draw the pass, behind @waits, and signal @signals when it is drawn. Waits are for
+ * both steps. Returns the first error of the recording if there was one. The pass must not change
+ * until it is done. [SYS3]
+ */
+int tsr_gfx_submit(struct tsr_gfx_pass *pass, const struct tsr_point *waits,
+		   unsigned int wait_count, const struct tsr_point *signals,
+		   unsigned int signal_count);
+
+/*
+ * tsr_gfx_wait(): until the last submission of the pass is done, at most until @deadline. If the
+ * memory between the steps was too little it draws again with more. -ETIME when the deadline
+ * passed, -ENOSPC if no memory was enough, another error as the jobs have it (tsr_error_string()).
+ */
+int tsr_gfx_wait(struct tsr_gfx_pass *pass, int64_t deadline);
+
+/*
+ * tsr_gfx_list(): the control lists of a finished pass, for decoding: address and size of the BIN
+ * list, the RENDER list and the FRAME.
+ */
+struct tsr_gfx_list {
+	uint64_t bin, render, frame;
+	uint32_t bin_size, render_size;
+};
+int tsr_gfx_list(struct tsr_gfx_pass *pass, struct tsr_gfx_list *list);
+
+/* ---- Instancing ------------------------------------------------------------------------------ */
+
+/* A division by a constant as attribute buffers of type DIVIDE do it. */
+struct tsr_gfx_magic {
+	uint32_t magic;		/* ATTRIBUTE_BUFFER_DIVISOR.MAGIC */
+	uint32_t shift;		/* DIVISOR_SHIFT */
+	bool extra;		/* DIVISOR_ODD bit 0 */
+};
+
+/*
+ * tsr_gfx_magic(): for a divisor of at least 3 that is no power of two: for each 32-bit n,
+ * ((n + extra) * (2^31 | magic)) >> 32 >> shift is n / @divisor. [INST5]
+ */
+struct tsr_gfx_magic tsr_gfx_magic(uint32_t divisor);
+
+/*
+ * tsr_gfx_padded(): the padded number of vertices the device takes for @count of them: the smallest
+ * (2 * *@odd + 1) << *@shift, *@odd at most 4, that is a multiple of 4 and above @count. [INST1]
+ */
+uint64_t tsr_gfx_padded(uint32_t count, uint32_t *odd, uint32_t *shift);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* TESSERA_GFX_H */
