@@ -4,7 +4,6 @@
  * and named by at most one packet of each kind.
  */
 #include <errno.h>
-#include <math.h>
 #include <string.h>
 
 #include "gfx.h"
@@ -181,18 +180,30 @@ static uint32_t bits(float value)
 	return word;
 }
 
+/* The first pixel of @side whose centre does not lie below @edge. */
+static uint32_t first_pixel(float edge, uint32_t side)
+{
+	float at = edge - 0.5f;
+	uint32_t n;
+
+	if (!(at > 0))
+		return 0;
+	if (at >= (float)side)
+		return side;
+	n = (uint32_t)at;
+	return n + ((float)n < at);
+}
+
 /* The pixels whose centres lie in [from, from + length), and in the scissor, and the picture. */
 static void clip_side(float from, float length, uint32_t first, uint32_t count, uint32_t side,
 		      uint32_t *low, uint32_t *high)
 {
-	float a = length < 0 ? from + length : from, b = length < 0 ? from : from + length;
-	float edge[2] = { ceilf(a - 0.5f), ceilf(b - 0.5f) };
+	uint32_t edge[2] = { first_pixel(length < 0 ? from + length : from, side),
+			     first_pixel(length < 0 ? from : from + length, side) };
 	uint64_t end = (uint64_t)first + count;
 
-	edge[0] = fminf(fmaxf(edge[0], 0), (float)side);
-	edge[1] = fminf(fmaxf(edge[1], 0), (float)side);
-	*low = first > (uint32_t)edge[0] ? first : (uint32_t)edge[0];
-	*high = end < (uint32_t)edge[1] ? (uint32_t)end : (uint32_t)edge[1];
+	*low = first > edge[0] ? first : edge[0];
+	*high = end < edge[1] ? (uint32_t)end : edge[1];
 	*low = *low < side ? *low : side;
 	*high = *high < *low ? *low : *high;
 }

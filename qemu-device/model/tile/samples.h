@@ -5,6 +5,16 @@
 
 #include <stdint.h>
 
+/* The table, for the library too. */
+#define TSR_SAMPLE_POSITIONS { \
+	{ { 8, 8 } }, \
+	{ { 12, 12 }, { 4, 4 } }, \
+	{ { 6, 2 }, { 14, 6 }, { 2, 10 }, { 10, 14 } }, \
+	{ { 9, 5 }, { 7, 11 }, { 13, 9 }, { 5, 3 }, { 3, 13 }, { 1, 7 }, { 11, 15 }, { 15, 1 } }, \
+	{ { 9, 9 }, { 7, 5 }, { 5, 10 }, { 12, 7 }, { 3, 6 }, { 10, 13 }, { 13, 11 }, { 11, 3 }, \
+	  { 6, 14 }, { 8, 1 }, { 4, 2 }, { 2, 12 }, { 0, 8 }, { 15, 4 }, { 14, 15 }, { 1, 0 } }, \
+}
+
 /* By log2 of the samples: x and y in sixteenths of a pixel, from the pixel's corner. */
 extern const int8_t tsr_sample_position[5][16][2];
 
