@@ -94,7 +94,7 @@ struct tsr_fragment_state {
 };
 
 /* Two by two pixels of a primitive. Lanes 4 * (n % 4) … of warp n / 4 shade quad n. */
-struct tsr_quad {
+struct tsr_fragment_quad {
 	int16_t x, y;			/* of pixel 0, even */
 	uint16_t prim;			/* index in tsr_fragments.prim */
 	/*
@@ -137,7 +137,7 @@ struct tsr_fragments {
 	struct tsr_tile *tile;		/* for LD_TILE and ST_TILE */
 	unsigned int quads;		/* 0 to TSR_BUNDLE_QUADS */
 	unsigned int prims;
-	struct tsr_quad quad[TSR_BUNDLE_QUADS];
+	struct tsr_fragment_quad quad[TSR_BUNDLE_QUADS];
 	struct tsr_fragment_prim prim[TSR_BUNDLE_QUADS];
 	/*
 	 * Out, by warp and lane. Coverage: bits of samples that are left after DISCARD and ATEST,
