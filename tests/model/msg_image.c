@@ -378,7 +378,7 @@ static void test_luminance(void)
 	}
 	/* formats and orders that do not exist, and flags there are no units for */
 	for (unsigned int bad = 0; bad < 6; bad++) {
-		static const unsigned int format[6] = { 0, 7, 32, 94, 187, 187 };
+		static const unsigned int format[6] = { 0, 7, 32, 96, 187, 187 };
 		static const unsigned int order[6] = { 0, 0, 0, 0, 1, 232 };
 
 		attribute(0, format[bad], order[bad], false, 0);
@@ -582,7 +582,8 @@ static void test_buffers(void)
 	for (unsigned int i = 0; i < 600; i++) {
 		static const unsigned int types[] = { 1, 2, 3, 10, 11 };
 		unsigned int type = types[i % 5];
-		unsigned int shift = rnd() % 8, odd = rnd() % 8;
+		unsigned int shift = rnd() % 8;
+		unsigned int odd = rnd() % (type % 8 == 3 ? TSR_ATTRIBUTE_MODULUS_ODD_MAX + 1 : 8);
 		uint32_t n[16];
 		uint64_t want[16];
 
@@ -635,6 +636,11 @@ static void test_buffer_faults(void)
 	units_insn(u, TSR_OP_ADD_LD_ATTR);
 	for (unsigned int l = 0; l < 16; l++)
 		u->src[2].u[l] = l == 9 ? 5 : 300;
+	for (unsigned int odd = TSR_ATTRIBUTE_MODULUS_ODD_MAX + 1; odd < 8; odd++) {
+		buffer(5, odd % 2 ? 3 : 11, UNITS_DATA + 0x4000, 20, 0x1000, odd << 5);
+		ktap_eq(units_run(u, 8, UNITS_ALL_LANES), TSR_STEP_FAULT);
+		units_fault_is(u, TSR_FAULT_SHADER_STATE, UNITS_BUFFERS + 16 * 2 * 5, 9);
+	}
 	for (unsigned int i = 0; i < 7; i++) {
 		buffer(5, types[i], UNITS_DATA + 0x4000, 20, 0x1000, 0);
 		ktap_eq(units_run(u, 8, UNITS_ALL_LANES), TSR_STEP_FAULT);
@@ -794,7 +800,7 @@ static void test_convert(void)
 	/* conversion words that make no sense, misaligned addresses */
 	units_insn(u, TSR_OP_ADD_ST_CVT);
 	units_address(u, 0, UNITS_DATA + 8);
-	u->src[2].u[0] = 0x0105e000;
+	u->src[2].u[0] = 0x01060000;
 	ktap_eq(units_run(u, 8, 1), TSR_STEP_FAULT);
 	units_fault_is(u, TSR_FAULT_SHADER_STATE, UNITS_DATA + 8, 0);
 	u->src[2].u[0] = 223 << 12 | 1 << 21;

@@ -253,6 +253,31 @@ static tsr_uop_fn *function(struct tsr_uop *uop)
 	}
 }
 
+/* DISCARD: threads for which the condition holds are helpers from now on. */
+static void discard(const struct tsr_uop *uop, struct tsr_alu_state *state)
+{
+	struct tsr_lane_state *lanes = (struct tsr_lane_state *)state;
+
+	for (unsigned int i = 0; i < state->warps; i++) {
+		unsigned int w = state->warp[i];
+		const union tsr_lanes *a = operand(uop, state, 0, w);
+		const union tsr_lanes *b = operand(uop, state, 1, w);
+		unsigned int gone = 0;
+
+		for (unsigned int l = 0; l < TSR_WARP_LANES; l++)
+			gone |= (state->mask[w].u[l] && holds(uop, a->u[l], b->u[l])) << l;
+		lanes->helper[w] |= gone;
+	}
+}
+
+bool tsr_discard_select(struct tsr_uop *uop)
+{
+	uop->param[PARAM_TYPE] = TYPE_FLOAT;
+	uop->param[PARAM_COMPARE] = uop->insn->mod[TSR_MOD_CMPF];
+	uop->fn = discard;
+	return true;
+}
+
 bool tsr_branch_select(struct tsr_uop *uop, bool dynamic)
 {
 	uop->fn = function(uop);

@@ -19,10 +19,15 @@ struct tsr_branch {
 	union tsr_lanes target[TSR_BUNDLE_WARPS];	/* if they are not the same for all */
 };
 
-/* What a core's micro-operations run on: the branch's write to what lies behind the ALU's state. */
+/*
+ * What a core's micro-operations run on: those of branches and DISCARD write to what lies behind
+ * the ALU's state.
+ */
 struct tsr_lane_state {
 	struct tsr_alu_state alu;
 	struct tsr_branch branch;
+	/* of fragments: lanes without side effects, outside of the primitive or discarded */
+	uint16_t helper[TSR_BUNDLE_WARPS];
 };
 
 /*
@@ -30,6 +35,8 @@ struct tsr_lane_state {
  * last source; @dynamic: targets are to be written too.
  */
 bool tsr_branch_select(struct tsr_uop *uop, bool dynamic);
+/* The same for DISCARD. */
+bool tsr_discard_select(struct tsr_uop *uop);
 /* Whether @op is a branch that tsr_branch_select() knows. */
 bool tsr_branch_is(uint16_t op);
 /* Address of the target word @target in a clause at @pc: the upper half stays. */

@@ -4,8 +4,8 @@
  *
  * In: an address of a code space. Out: the decoded clause, fetched and decoded when it is not
  * there. A code space is an address space between two invalidations of its code (BARRIER.INV_CODE,
- * AS invalidations, reset), with 32 or 64 registers; its number never comes back, so nothing has to
- * be searched when code is invalidated. Limits: TSR_CODE_BYTES; when they are full everything is
+ * AS invalidations, reset), with 32 or 64 registers, of one kind of stage; its number never comes
+ * back, so nothing has to be searched when code is invalidated. Limits: TSR_CODE_BYTES; when they are full everything is
  * forgotten, so a pointer to a clause is good until the next look-up that returns TSR_STEP_DONE
  * with other @forgotten. Reset state: empty.
  */
@@ -14,6 +14,7 @@
 
 #include "../engine.h"
 #include "predecode.h"
+#include "program.h"
 
 #define TSR_CODE_BYTES (4u << 20)
 #define TSR_CODE_HASH 2048
@@ -35,10 +36,14 @@ enum tsr_step tsr_code_find(struct tsr_code *code, const struct tsr_alu *alu, st
 enum tsr_step tsr_code_compare(struct tsr_mem *mem, const struct tsr_decoded *clause, bool *same);
 void tsr_code_free(struct tsr_code *code);
 
-/* Number of a code space, from the generation of its address space. */
-static inline uint64_t tsr_code_space(uint64_t generation, bool registers_64)
+/* Number of a code space, from the generation of its address space; @stage: enum tsr_stage. */
+static inline uint64_t tsr_code_space(uint64_t generation, bool registers_64, unsigned int stage)
 {
-	return generation << 1 | registers_64;
+	uint64_t kind = registers_64 ? TSR_CODE_REGISTERS_64 : 0;
+
+	if (stage != TSR_STAGE_COMPUTE)
+		kind |= stage == TSR_STAGE_FRAGMENT ? TSR_CODE_FRAGMENT : TSR_CODE_VERTEX;
+	return generation << 3 | kind;
 }
 
 #endif

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "../gpu.h"
+#include "stage.h"
 #include "warp.h"
 
 /* Times a warp may be passed over for others of its bundle, each time for so many clauses. */
@@ -65,7 +66,10 @@ void tsr_shader_fault(struct tsr_shader *sh, unsigned int w, unsigned int lane, 
 			   FIELD(TSR_QUEUE_FAULT_SHADER_ADD, add) |
 			   FIELD(TSR_QUEUE_FAULT_SHADER_CORE, sh->core->job.index) |
 			   TSR_QUEUE_FAULT_SHADER_VALID__MASK;
-	memcpy(sh->fault.group, group_of(sh, warp)->id, sizeof(sh->fault.group));
+	if (sh->grid)
+		memcpy(sh->fault.group, group_of(sh, warp)->id, sizeof(sh->fault.group));
+	else
+		tsr_stage_identify(sh, w, lane, sh->fault.group);
 	if (sh->gpu->shader_hook)
 		tsr_shader_watch(sh, TSR_SHADER_FAULT, w, clause, NULL, warp->active);
 }
@@ -114,11 +118,35 @@ static bool finish_warp(struct tsr_shader *sh, struct tsr_warp *warp)
 		return true;
 	core->groups--;
 	sh->stats.groups++;
-	if (core->next >= sh->grid->total)
+	if (!sh->grid || core->next >= sh->grid->total)
 		return true;
 	/* registers and group memory are cleared: short programs spend most of their time so */
 	sh->effort -= sh->grid->warps + sh->grid->group_stride / GROUP_MEMORY_EFFORT;
 	return tsr_core_start_group(sh->grid, core, place);
+}
+
+/*
+ * Helper threads of warp @w that have executed @clause end if it says so, and all of them when
+ * there are no others left.
+ */
+static void end_helpers(struct tsr_shader *sh, unsigned int w, const struct tsr_decoded *clause)
+{
+	struct tsr_warp *warp = &sh->bundle->warp[w];
+	uint16_t helper = sh->lanes.helper[w], gone = 0;
+
+	if (clause->flags & TSR_CLAUSE_TERMINATE)
+		gone = warp->active & helper;
+	if (!(warp->live & ~helper))
+		gone = warp->live;
+	warp->live &= ~gone;
+	warp->active &= ~gone;
+}
+
+/* Where threads of warp @w go that the message BLEND of a clause has sent to a blend program. */
+static const union tsr_lanes *blend_jump(struct tsr_shader *sh, unsigned int w, uint16_t *taken)
+{
+	*taken = sh->env.fragments->jumped[w];
+	return &sh->env.fragments->jump[w];
 }
 
 /* Warp @w has executed @clause: find its next one. */
@@ -126,11 +154,16 @@ static void retire(struct tsr_shader *sh, unsigned int w, const struct tsr_decod
 {
 	struct tsr_warp *warp = &sh->bundle->warp[w];
 	struct tsr_group *group = group_of(sh, warp);
-	uint16_t live = warp->live, parked = warp->parked;
+	const union tsr_lanes *target = &sh->lanes.branch.target[w];
+	uint16_t live = warp->live, parked = warp->parked, taken = sh->lanes.branch.taken[w];
 
 	if (clause->flags & TSR_CLAUSE_STAGING)
 		tsr_message_capture(sh, w);
-	tsr_warp_retire(warp, clause, sh->lanes.branch.taken[w], &sh->lanes.branch.target[w]);
+	if (clause->flags & TSR_CLAUSE_BLEND)
+		target = blend_jump(sh, w, &taken);
+	if (sh->env.fragments)
+		end_helpers(sh, w, clause);
+	tsr_warp_retire(warp, clause, taken, target);
 	if (warp->stored)
 		warp->owed |= tsr_message_owed(warp, warp->live ? clause->wait : 0xff);
 	if (live == warp->live && parked == warp->parked)
@@ -205,7 +238,8 @@ static void choose(struct tsr_shader *sh, unsigned int able, uint64_t here)
 	sh->here = here;
 	sh->lanes_chosen = 0;
 	sh->meet = UINT64_MAX;
-	sh->after = TSR_CLAUSE_MESSAGE | TSR_CLAUSE_BARRIER | TSR_CLAUSE_BRANCH | TSR_CLAUSE_END;
+	sh->after = TSR_CLAUSE_MESSAGE | TSR_CLAUSE_BARRIER | TSR_CLAUSE_BRANCH | TSR_CLAUSE_END |
+		    (sh->env.fragments ? TSR_CLAUSE_FRAGMENT : 0);
 	for (unsigned int w = 0; w < TSR_BUNDLE_WARPS; w++) {
 		struct tsr_warp *warp = &sh->bundle->warp[w];
 
@@ -300,6 +334,23 @@ static struct tsr_decoded *find(struct tsr_shader *sh, struct tsr_decoded **link
 	}
 }
 
+/* Which of @flags have nothing to say to the threads of a fragment program. */
+static unsigned int idle_flags(const struct tsr_shader *sh, unsigned int flags)
+{
+	bool helpers = false, over = false, jumped = false;
+
+	for (unsigned int i = 0; i < sh->lanes.alu.warps; i++) {
+		unsigned int w = sh->lanes.alu.warp[i];
+		uint16_t helper = sh->lanes.helper[w];
+
+		helpers |= helper & sh->mask_bits[w];
+		over |= !(sh->bundle->warp[w].live & ~helper);
+		jumped |= flags & TSR_CLAUSE_BLEND && sh->env.fragments->jumped[w];
+	}
+	return (helpers ? 0 : TSR_CLAUSE_TERMINATE) | (over ? 0 : TSR_CLAUSE_DISCARD) |
+	       (jumped ? 0 : TSR_CLAUSE_BLEND);
+}
+
 /* Whether all chosen threads branch (1), or none does (0), or some (-1). */
 static int all_taken(const struct tsr_shader *sh)
 {
@@ -352,6 +403,8 @@ static struct tsr_decoded *complete(struct tsr_shader *sh, struct tsr_decoded *c
 		return NULL;
 	}
 	flags &= ~TSR_CLAUSE_MESSAGE;
+	if (flags & TSR_CLAUSE_FRAGMENT)
+		flags &= ~idle_flags(sh, flags);
 	if (sent == TSR_STEP_DONE && !flags)
 		return follow(sh, clause, &clause->next, clause->next_pc, end);
 	if (sent == TSR_STEP_DONE && flags == TSR_CLAUSE_BRANCH && clause->jump_fixed) {
@@ -368,7 +421,7 @@ static struct tsr_decoded *complete(struct tsr_shader *sh, struct tsr_decoded *c
 /* Clauses warps may execute before their limit. */
 static uint32_t clauses_left(const struct tsr_shader *sh)
 {
-	uint32_t limit = sh->grid->state.clause_limit, most = 0;
+	uint32_t limit = sh->env.state->clause_limit, most = 0;
 
 	if (!limit)
 		return UINT32_MAX;
@@ -533,8 +586,7 @@ static void enter_bundle(struct tsr_shader *sh, unsigned int index)
 	sh->lanes.alu.space[TSR_LANES_REG] = bundle->reg;
 }
 
-/* The bundle whose turn it is, until it stops or its time is over. False: a fault. */
-static bool run_bundle(struct tsr_shader *sh)
+bool tsr_shader_run_bundle(struct tsr_shader *sh)
 {
 	struct tsr_core *core = sh->core;
 	uint32_t bit = 1u << core->turn;
@@ -595,12 +647,37 @@ static enum tsr_burst run_core(struct tsr_shader *sh)
 		}
 		if (!core->ready)
 			break;
-		if (!run_bundle(sh))
+		if (!tsr_shader_run_bundle(sh))
 			return TSR_BURST_FAULT;
 	}
 	if (!core->ready && core->waiting)
 		return TSR_BURST_STUCK;
 	return core->groups || core->next < sh->grid->total ? TSR_BURST_MORE : TSR_BURST_DONE;
+}
+
+void tsr_shader_enter(struct tsr_shader *sh, const struct tsr_mem *mem, struct tsr_queue *queue,
+		      unsigned int core)
+{
+	sh->gpu = mem->gpu;
+	sh->queue = queue;
+	sh->mem = *mem;
+	sh->mem.unit = TSR_UNIT_SHADER;
+	sh->env.mem = &sh->mem;
+	sh->env.access = &sh->access;
+	sh->env.path = sh->gpu->msg_path;
+	sh->generation = tsr_mmu_code_generation(sh->gpu, mem->as);
+	sh->effort = TSR_SHADER_BURST;
+	if (mem->runner->budget / TSR_BUNDLE_WARPS < TSR_SHADER_BURST)
+		sh->effort = mem->runner->budget / TSR_BUNDLE_WARPS + 1;
+	sh->stats = (struct tsr_shader_stats){ 0 };
+	sh->lanes.alu.space[TSR_LANES_TEMP] = sh->temp;
+	fill(&sh->temp[TSR_FIXED_CORE_ID], core);
+}
+
+void tsr_shader_leave(struct tsr_shader *sh)
+{
+	tsr_access_stop(&sh->access, sh->mem.runner);
+	tsr_mem_flush_dirty(sh->mem.runner);
 }
 
 enum tsr_burst tsr_core_burst(struct tsr_shader *sh, const struct tsr_mem *mem,
@@ -620,30 +697,21 @@ enum tsr_burst tsr_core_burst(struct tsr_shader *sh, const struct tsr_mem *mem,
 		core->ready |= core->waiting;
 		core->waiting = 0;
 	}
-	sh->gpu = mem->gpu;
-	sh->queue = queue;
-	sh->mem = *mem;
-	sh->mem.unit = TSR_UNIT_SHADER;
-	sh->env.mem = &sh->mem;
-	sh->env.access = &sh->access;
-	sh->env.path = sh->gpu->msg_path;
-	sh->env.state = &grid->state;
+	tsr_shader_enter(sh, mem, queue, core->job.index);
 	sh->grid = grid;
 	sh->core = core;
-	sh->space = tsr_code_space(tsr_mmu_code_generation(sh->gpu, mem->as),
-				   grid->state.registers_64);
-	sh->effort = TSR_SHADER_BURST;
-	if (mem->runner->budget / TSR_BUNDLE_WARPS < TSR_SHADER_BURST)
-		sh->effort = mem->runner->budget / TSR_BUNDLE_WARPS + 1;
-	sh->stats = (struct tsr_shader_stats){ 0 };
-	sh->lanes.alu.space[TSR_LANES_TEMP] = sh->temp;
+	sh->env.stage = TSR_STAGE_COMPUTE;
+	sh->env.state = &grid->state;
+	sh->env.vertices = NULL;
+	sh->env.fragments = NULL;
+	sh->group_stride = grid->group_stride;
+	sh->slots = grid->slots;
+	sh->space = tsr_code_space(sh->generation, grid->state.registers_64, TSR_STAGE_COMPUTE);
 	sh->lanes.alu.space[TSR_LANES_PUSH] = grid->push;
-	fill(&sh->temp[TSR_FIXED_CORE_ID], core->job.index);
 	sh->mode_key = 0;
 	tsr_alu_enter(&sh->fp, &none);
 	burst = run_core(sh);
 	tsr_alu_leave(&sh->fp);
-	tsr_access_stop(&sh->access, mem->runner);
-	tsr_mem_flush_dirty(mem->runner);
+	tsr_shader_leave(sh);
 	return burst;
 }

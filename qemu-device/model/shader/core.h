@@ -33,6 +33,7 @@
 /* What has been done, for counters and the cost model. */
 struct tsr_shader_stats {
 	uint64_t cycles, groups, clauses, threads, messages;	/* see counters.md */
+	uint64_t vertices, fragments, helpers;	/* invocations of stages */
 	uint64_t read_bytes, write_bytes;	/* of messages */
 };
 
@@ -40,6 +41,11 @@ struct tsr_shader_stats {
 struct tsr_shader {
 	struct tsr_lane_state lanes;
 	union tsr_lanes temp[TSR_TEMPS * TSR_BUNDLE_WARPS];
+	union tsr_lanes push[TSR_PUSH_WORDS_MAX];	/* of the program @bound, see stage.c */
+	uint64_t bound;			/* its serial number */
+	/* what the vectors of FAU specials of fragments say */
+	uint64_t special[2 + TSR_RENDER_TARGETS_MAX];
+	uint32_t push_words;		/* it has; the rest is 0 */
 	union tsr_lanes staged[TSR_REGISTERS * TSR_BUNDLE_WARPS];	/* see scoreboard.c */
 	struct tsr_code code;
 	struct tsr_access_cache access;
@@ -51,8 +57,12 @@ struct tsr_shader {
 	struct tsr_queue *queue;
 	struct tsr_mem mem;
 	struct tsr_msg_env env;
-	struct tsr_grid *grid;
+	struct tsr_grid *grid;		/* of a dispatch; NULL: a stage of the 3D pipeline runs */
 	struct tsr_core *core;
+	uint32_t core_index;		/* the device's core that runs stages */
+	/* of group memory and scratch, see tsr_shader_place() */
+	uint32_t group_stride, slots;
+	uint64_t generation;		/* of the address space's code */
 	uint64_t space;			/* code space */
 	int32_t effort;			/* tuples left */
 	struct tsr_shader_stats stats;
@@ -63,6 +73,9 @@ struct tsr_shader {
 	unsigned int bundle_index;
 	uint16_t mask_bits[TSR_BUNDLE_WARPS];	/* what lanes.alu.mask says */
 	struct tsr_msg_place place[TSR_BUNDLE_WARPS];	/* of the warps chosen */
+	/* of fragments, for a message: the warps that have threads who send it, and these */
+	uint8_t sending[TSR_BUNDLE_WARPS];
+	uint16_t senders[TSR_BUNDLE_WARPS];
 	uint8_t number[TSR_BUNDLE_WARPS];	/* what TSR_TEMP_WARP_ID says */
 	uint64_t here;			/* the clause of the warps chosen */
 	uint32_t lanes_chosen;		/* their active lanes */
@@ -81,22 +94,39 @@ enum tsr_burst tsr_core_burst(struct tsr_shader *shader, const struct tsr_mem *m
 
 /* For the files of the core. */
 
+/*
+ * @sh of the calling thread works for @queue with @mem as its view of memory, as core number @core,
+ * until tsr_shader_leave(). What it runs is to be set: grid or stage, core, env.state, code space.
+ */
+void tsr_shader_enter(struct tsr_shader *sh, const struct tsr_mem *mem, struct tsr_queue *queue,
+		      unsigned int core);
+void tsr_shader_leave(struct tsr_shader *sh);
+/*
+ * The bundle whose turn it is on sh->core runs until it stops or its time is over; its bit in
+ * core->ready or core->waiting says which. False: a fault.
+ */
+bool tsr_shader_run_bundle(struct tsr_shader *sh);
+
 static inline unsigned int tsr_shader_slot(const struct tsr_shader *sh, unsigned int w)
 {
 	return sh->bundle_index * TSR_BUNDLE_WARPS + w;
 }
 
+/* GPU address of the scratch of lane 0 of warp @w of the bundle. */
+static inline uint64_t tsr_shader_scratch(const struct tsr_shader *sh, unsigned int w)
+{
+	uint64_t slot = (uint64_t)sh->core->job.index * sh->slots + tsr_shader_slot(sh, w);
+
+	return sh->env.state->scratch + slot * TSR_WARP_LANES * sh->env.state->scratch_size;
+}
+
 /* Where the group memory and scratch of warp @w of the bundle are. */
 static inline struct tsr_msg_place tsr_shader_place(const struct tsr_shader *sh, unsigned int w)
 {
-	const struct tsr_grid *grid = sh->grid;
-	uint64_t slot = (uint64_t)sh->core->job.index * grid->slots + tsr_shader_slot(sh, w);
-	uint64_t scratch = slot * TSR_WARP_LANES * grid->state.scratch_size;
-
 	return (struct tsr_msg_place){
 		.group_memory = sh->core->group_memory +
-				(size_t)sh->bundle->warp[w].group * grid->group_stride,
-		.scratch = grid->state.scratch + scratch,
+				(size_t)sh->bundle->warp[w].group * sh->group_stride,
+		.scratch = tsr_shader_scratch(sh, w),
 	};
 }
 

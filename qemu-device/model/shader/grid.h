@@ -41,6 +41,7 @@ struct tsr_stored {
 	uint16_t lanes;			/* still to do */
 	uint8_t slot;			/* of the scoreboard */
 	uint8_t reg;			/* first staging register */
+	uint8_t result;			/* see struct tsr_msg */
 	uint8_t tuple;
 	uint8_t paired;			/* the FMA instruction belongs to it */
 	uint8_t captured;		/* staging registers have been read */

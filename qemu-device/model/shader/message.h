@@ -35,7 +35,11 @@ struct tsr_access_cache;
 struct tsr_msg_path;
 struct tsr_alu;
 
-/* What units see of the thread group and dispatch a warp belongs to. */
+struct tsr_fragments;
+struct tsr_program;
+struct tsr_vertex_run;
+
+/* What units see of the thread group and dispatch, or the stage, a warp belongs to. */
 struct tsr_msg_env {
 	struct tsr_mem *mem;		/* address space, TLB, fault */
 	/* of the running thread, emptied at each stopping point */
@@ -45,6 +49,13 @@ struct tsr_msg_env {
 	uint8_t *group_memory;		/* of this group, state->group_memory bytes */
 	/* GPU address of the scratch of lane 0; lane n is n * scratch_size behind */
 	uint64_t scratch;
+	uint8_t stage;			/* enum tsr_stage */
+	uint8_t warp;			/* number of the warp in its bundle */
+	/* Of the stages of the 3D pipeline, see stage.h; NULL in others. */
+	const struct tsr_program *program;
+	struct tsr_vertex_run *vertices;
+	struct tsr_fragments *fragments;
+	const uint16_t *helper;		/* of fragments, by warp: lanes that are helpers */
 	struct tsr_msg_cost cost;
 };
 
@@ -57,6 +68,7 @@ struct tsr_msg {
 	const union tsr_lanes *pair[3];	/* sources of pair_insn */
 	union tsr_lanes *reg;		/* register r of the warp is reg[r * TSR_BUNDLE_WARPS] */
 	uint8_t staging;		/* first staging register; they wrap to R0 behind R63 */
+	uint8_t result;			/* ATEST: register that has its result too, or 255 */
 	uint16_t lanes;			/* bit n: to do for lane n; cleared as they are done */
 	uint8_t fault_lane;		/* out, with TSR_STEP_FAULT */
 };
@@ -85,6 +97,7 @@ struct tsr_msg_bundle {
 	uint8_t src_step[3], pair_step[3];
 	union tsr_lanes *reg;		/* register r of warp w is reg[r * TSR_BUNDLE_WARPS + w] */
 	uint8_t staging;
+	uint8_t result;			/* see struct tsr_msg */
 	/* Nobody reads what is returned: its threads end, and no debugger looks on. */
 	bool last;
 	uint8_t warps;			/* how many */

@@ -41,6 +41,12 @@ tsr_msg_fn tsr_msg_store_convert;	/* ST_CVT */
 tsr_msg_fn tsr_msg_clock;		/* LD_GCLK */
 tsr_msg_fn tsr_msg_texture;		/* TEXC */
 tsr_msg_fn tsr_msg_texture_compact;	/* TEXS_2D, TEXS_CUBE; arg: 1 for cubes */
+/* Of fragments alone: */
+tsr_msg_fn tsr_msg_atest;
+tsr_msg_fn tsr_msg_zs_emit;
+tsr_msg_fn tsr_msg_blend;
+tsr_msg_fn tsr_msg_load_tile;
+tsr_msg_fn tsr_msg_store_tile;
 
 tsr_msg_together_fn tsr_msg_load_together;
 tsr_msg_together_fn tsr_msg_store_together;

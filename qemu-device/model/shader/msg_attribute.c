@@ -8,6 +8,7 @@
  */
 #include "msg.h"
 #include "msg_format.h"
+#include "stage.h"
 #include "../tiling.h"
 
 /* What an attribute's index leads to: its descriptors, ready for use. */
@@ -16,6 +17,8 @@ struct view {
 	bool valid;			/* the rest is @index's */
 	bool missing;			/* not in the tables */
 	bool image;
+	bool output;			/* at @offset of the outputs of a vertex */
+	bool add_start;			/* the draw's start is added to the element */
 	uint64_t base;			/* address of element 0, without @offset */
 	int64_t offset;
 	uint32_t word;			/* pixel format, as in a conversion word */
@@ -30,6 +33,9 @@ struct attribute {
 	unsigned int flags;		/* enum tsr_msg_attr */
 	unsigned int components;
 	unsigned int type;		/* enum tsr_register_type, or AUTO */
+	uint64_t table;			/* of attributes … */
+	uint32_t count;			/* … and its entries */
+	bool outputs;			/* it is that of the outputs of vertices */
 	struct view *view;		/* of the last lane */
 };
 
@@ -72,11 +78,14 @@ static enum tsr_step read_buffer(struct tsr_msg_env *env, uint32_t index, struct
 	tsr_unpack_attribute_buffer(q, &view->buffer);
 	view->base = view->buffer.pointer;
 	switch (view->buffer.type) {
+	case TSR_ATTRIBUTE_BUFFER_TYPE_MODULUS:
+	case TSR_ATTRIBUTE_BUFFER_TYPE_MODULUS_REDUCED:
+		if (view->buffer.divisor_odd > TSR_ATTRIBUTE_MODULUS_ODD_MAX)
+			return bad_state(env, va);
+		/* fall through */
 	case TSR_ATTRIBUTE_BUFFER_TYPE_LINEAR:
 	case TSR_ATTRIBUTE_BUFFER_TYPE_SHIFT:
 	case TSR_ATTRIBUTE_BUFFER_TYPE_SHIFT_REDUCED:
-	case TSR_ATTRIBUTE_BUFFER_TYPE_MODULUS:
-	case TSR_ATTRIBUTE_BUFFER_TYPE_MODULUS_REDUCED:
 		return TSR_STEP_DONE;
 	case TSR_ATTRIBUTE_BUFFER_TYPE_IMAGE_LINEAR:
 	case TSR_ATTRIBUTE_BUFFER_TYPE_IMAGE_TILED:
@@ -91,15 +100,16 @@ static enum tsr_step read_buffer(struct tsr_msg_env *env, uint32_t index, struct
 	}
 }
 
-static enum tsr_step read_view(struct tsr_msg_env *env, uint32_t index, struct view *view)
+static enum tsr_step read_view(struct tsr_msg_env *env, const struct attribute *a, uint32_t index,
+			       struct view *view)
 {
-	uint64_t va = env->state->attributes + index * 8ull;
+	uint64_t va = a->table + index * 8ull;
 	struct tsr_attribute attribute;
 	enum tsr_step step;
 	uint64_t q;
 
 	*view = (struct view){ .index = index, .missing = true };
-	if (index >= env->state->attribute_count) {
+	if (index >= a->count) {
 		view->valid = true;
 		return TSR_STEP_DONE;
 	}
@@ -112,7 +122,9 @@ static enum tsr_step read_view(struct tsr_msg_env *env, uint32_t index, struct v
 		return bad_state(env, va);
 	view->word = (uint32_t)q >> 10;
 	view->offset = attribute.offset;
+	view->add_start = attribute.add_offset;
 	step = read_buffer(env, attribute.buffer, view);
+	view->output = a->outputs && !view->missing && !view->image && !view->base;
 	view->valid = step == TSR_STEP_DONE;
 	return step;
 }
@@ -155,16 +167,41 @@ static bool texel_at(const struct view *view, uint32_t x, uint32_t y, uint32_t z
 	return true;
 }
 
-/* Address of the element that sources @a and @b name; false: it is out of bounds. */
-static bool locate(const struct view *view, unsigned int flags, uint32_t a, uint32_t b,
-		   uint64_t *va)
+/* Number of the vertex of @lane in its draw: of all instances, each padded to the same number. */
+static uint32_t linear_id(const struct tsr_msg_env *env, uint32_t vertex, uint32_t instance)
 {
+	return env->vertices ? vertex + instance * env->vertices->padded : vertex;
+}
+
+/* Address of an output of the vertex in @lane; false: what is written there is dropped. */
+static bool locate_output(const struct tsr_msg_env *env, const struct view *view,
+			  unsigned int lane, uint64_t *va)
+{
+	const struct tsr_vertex_run *v = env->vertices;
+	unsigned int slot = v->thread[env->warp * TSR_WARP_LANES + lane].slot;
+	int64_t end = view->offset + view->format.bytes;
+
+	if (v->position_output && !view->index) {
+		*va = TSR_WINDOW_OUTPUT + slot * sizeof(v->record[0]);
+		return env->stage == TSR_STAGE_POSITION;
+	}
+	if (!view->output || env->stage == TSR_STAGE_POSITION)
+		return false;
+	*va = v->outputs + (uint64_t)slot * v->output_stride + view->offset;
+	return view->offset >= 0 && end <= v->output_stride;
+}
+
+/* Address of the element that sources @a and @b name; false: it is out of bounds. */
+static bool locate(const struct tsr_msg_env *env, const struct view *view, unsigned int flags,
+		   uint32_t a, uint32_t b, uint64_t *va)
+{
+	int64_t start = view->add_start && env->vertices ? env->vertices->start : 0;
 	uint64_t at;
 
 	if (view->missing)
 		return false;
 	if (!view->image)
-		at = element(view, a) * view->buffer.stride;
+		at = (element(view, linear_id(env, a, b)) + start) * view->buffer.stride;
 	else if (!(flags & TSR_MSG_ATTR_TEX) || !texel_at(view, a & 0xffff, a >> 16, b, &at))
 		return false;
 	/* far outside, so that the sums below cannot overflow */
@@ -201,6 +238,15 @@ static enum tsr_step lea(struct tsr_msg_env *env, struct tsr_msg *msg, unsigned 
 	return TSR_STEP_DONE;
 }
 
+/* Whether @lane's message of an output goes where locate_output() says. */
+static bool is_output(const struct tsr_msg_env *env, const struct attribute *a)
+{
+	if (!a->outputs || a->view->missing)
+		return false;
+	return a->view->output || (env->vertices->position_output &&
+				   (!a->view->index || env->stage == TSR_STAGE_POSITION));
+}
+
 static enum tsr_step attribute_lane(struct tsr_msg_env *env, struct tsr_msg *msg,
 				    unsigned int lane, const void *arg)
 {
@@ -215,10 +261,14 @@ static enum tsr_step attribute_lane(struct tsr_msg_env *env, struct tsr_msg *msg
 	bool there;
 
 	if (!a->view->valid || a->view->index != index)
-		step = read_view(env, index, a->view);
+		step = read_view(env, a, index, a->view);
 	if (step != TSR_STEP_DONE)
 		return step;
-	there = locate(a->view, a->flags, msg->src[0]->u[lane], msg->src[1]->u[lane], &va);
+	if (is_output(env, a))
+		there = locate_output(env, a->view, lane, &va);
+	else
+		there = locate(env, a->view, a->flags, msg->src[0]->u[lane],
+			       msg->src[1]->u[lane], &va);
 	if (a->flags & TSR_MSG_ATTR_LEA)
 		return lea(env, msg, lane, a, there, va);
 	if (there)
@@ -250,12 +300,18 @@ enum tsr_step tsr_msg_attribute(struct tsr_msg_env *env, struct tsr_msg *msg, un
 {
 	const struct tsr_insn *select = msg->pair_insn;
 	struct view view = { .valid = false };
-	const struct attribute a = {
+	struct attribute a = {
 		.flags = arg, .components = msg->insn->mod[TSR_MOD_VECSIZE] + 1,
 		.type = types[msg->insn->mod[TSR_MOD_REGISTER_FORMAT]], .view = &view,
+		.table = env->state->attributes, .count = env->state->attribute_count,
 	};
 
-	/* Compute has one table of attributes, whether an instruction names it or not. */
+	/* Vertex programs have a second table, of what they write; others have but one. */
+	if (arg & TSR_MSG_ATTR_LEA && env->vertices && !select) {
+		a.table = env->program->varyings;
+		a.count = env->program->varying_count;
+		a.outputs = true;
+	}
 	if (select && select->op == TSR_OP_FMA_DTSEL_IMM &&
 	    select->mod[TSR_MOD_TABLE] != TSR_TABLE_ATTRIBUTE_1) {
 		msg->fault_lane = msg->lanes ? __builtin_ctz(msg->lanes) : 0;

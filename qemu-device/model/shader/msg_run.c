@@ -3,6 +3,7 @@
  * Which unit answers which message, and what all of them need: windows, copies, descriptors.
  */
 #include "msg.h"
+#include "stage.h"
 
 /* The unit of an instruction. */
 struct unit {
@@ -10,13 +11,15 @@ struct unit {
 	tsr_msg_together_fn *together;	/* or NULL */
 	uint16_t arg;			/* of both */
 	uint8_t unit;			/* TSR_UNIT_… */
+	bool fragment;			/* only fragment programs have it */
 };
 
-#define LOAD(bytes) { tsr_msg_load, tsr_msg_load_together, bytes, TSR_UNIT_LOAD_STORE }
-#define STORE(bytes) { tsr_msg_store, tsr_msg_store_together, bytes, TSR_UNIT_LOAD_STORE }
-#define ATTRIBUTE(fn, arg) { fn, NULL, arg, TSR_UNIT_ATTRIBUTE }
-#define TEXTURE(fn, arg) { fn, NULL, arg, TSR_UNIT_TEXTURE }
-#define ATOMIC(fn, arg) { fn, NULL, arg, TSR_UNIT_ATOMIC }
+#define LOAD(bytes) { tsr_msg_load, tsr_msg_load_together, bytes, TSR_UNIT_LOAD_STORE, false }
+#define STORE(bytes) { tsr_msg_store, tsr_msg_store_together, bytes, TSR_UNIT_LOAD_STORE, false }
+#define ATTRIBUTE(fn, arg) { fn, NULL, arg, TSR_UNIT_ATTRIBUTE, false }
+#define TEXTURE(fn, arg) { fn, NULL, arg, TSR_UNIT_TEXTURE, false }
+#define ATOMIC(fn, arg) { fn, NULL, arg, TSR_UNIT_ATOMIC, false }
+#define TILE(fn) { fn, NULL, 0, TSR_UNIT_TILE, true }
 
 static const struct unit units[TSR_OP__COUNT] = {
 	[TSR_OP_ADD_LOAD_I8] = LOAD(1),
@@ -35,7 +38,8 @@ static const struct unit units[TSR_OP__COUNT] = {
 	[TSR_OP_ADD_STORE_I64] = STORE(8),
 	[TSR_OP_ADD_STORE_I96] = STORE(12),
 	[TSR_OP_ADD_STORE_I128] = STORE(16),
-	[TSR_OP_ADD_ATOM_CX] = { tsr_msg_atomic, tsr_msg_atomic_together, 0, TSR_UNIT_ATOMIC },
+	[TSR_OP_ADD_ATOM_CX] = { tsr_msg_atomic, tsr_msg_atomic_together, 0, TSR_UNIT_ATOMIC,
+				false },
 	[TSR_OP_ADD_AXCHG_I32] = ATOMIC(tsr_msg_exchange, 4),
 	[TSR_OP_ADD_AXCHG_I64] = ATOMIC(tsr_msg_exchange, 8),
 	[TSR_OP_ADD_ACMPXCHG_I32] = ATOMIC(tsr_msg_compare, 4),
@@ -55,6 +59,11 @@ static const struct unit units[TSR_OP__COUNT] = {
 	[TSR_OP_ADD_LD_GCLK_U64] = ATTRIBUTE(tsr_msg_clock, 0),
 	[TSR_OP_ADD_LEA_TEX] = TEXTURE(tsr_msg_lea_texel, 0),
 	[TSR_OP_ADD_LEA_TEX_IMM] = TEXTURE(tsr_msg_lea_texel, 1),
+	[TSR_OP_ADD_ATEST] = TILE(tsr_msg_atest),
+	[TSR_OP_ADD_ZS_EMIT] = TILE(tsr_msg_zs_emit),
+	[TSR_OP_ADD_BLEND] = TILE(tsr_msg_blend),
+	[TSR_OP_ADD_LD_TILE] = TILE(tsr_msg_load_tile),
+	[TSR_OP_ADD_ST_TILE] = TILE(tsr_msg_store_tile),
 	[TSR_OP_ADD_TEXC] = TEXTURE(tsr_msg_texture, 0),
 	[TSR_OP_ADD_TEXS_2D_F32] = TEXTURE(tsr_msg_texture_compact, 0),
 	[TSR_OP_ADD_TEXS_2D_F16] = TEXTURE(tsr_msg_texture_compact, 0),
@@ -71,7 +80,7 @@ static enum tsr_step run_apart(struct tsr_msg_env *env, struct tsr_msg *msg)
 	enum tsr_step step;
 
 	env->cost.tried++;
-	if (!unit->fn) {
+	if (!unit->fn || (unit->fragment && !env->fragments)) {
 		msg->fault_lane = msg->lanes ? __builtin_ctz(msg->lanes) : 0;
 		return tsr_msg_fault(env, TSR_FAULT_SHADER_UNSUPPORTED, 0, TSR_ACCESS_NONE);
 	}
@@ -124,7 +133,7 @@ static enum tsr_step run_warp(struct tsr_msg_env *env, struct tsr_msg_bundle *b,
 {
 	struct tsr_msg msg = {
 		.insn = b->insn, .pair_insn = b->pair_insn, .reg = &b->reg[w],
-		.staging = b->staging, .lanes = b->lanes[w],
+		.staging = b->staging, .result = b->result, .lanes = b->lanes[w],
 	};
 	enum tsr_step step;
 
@@ -134,6 +143,7 @@ static enum tsr_step run_warp(struct tsr_msg_env *env, struct tsr_msg_bundle *b,
 	}
 	env->group_memory = b->place[w].group_memory;
 	env->scratch = b->place[w].scratch;
+	env->warp = w;
 	step = run_apart(env, &msg);
 	b->left = msg.lanes;
 	b->fault_lane = msg.fault_lane;
@@ -186,6 +196,15 @@ enum tsr_step tsr_msg_place(struct tsr_msg_env *env, unsigned int lane, uint64_t
 		va -= TSR_WINDOW_SCRATCH;
 		place->va = env->scratch + lane * scratch + va;
 		return in_window(env, TSR_WINDOW_SCRATCH, va, len, scratch, access);
+	case TSR_WINDOW_OUTPUT >> TSR_WINDOW_SHIFT:
+		if (env->stage != TSR_STAGE_POSITION)
+			return tsr_msg_fault(env, TSR_FAULT_MMU_UNMAPPED, va, access);
+		va -= TSR_WINDOW_OUTPUT;
+		step = in_window(env, TSR_WINDOW_OUTPUT, va, len, sizeof(env->vertices->record),
+				 access);
+		if (step == TSR_STEP_DONE)
+			place->host = (uint8_t *)env->vertices->record + va;
+		return step;
 	case TSR_WINDOW_VOID >> TSR_WINDOW_SHIFT:
 		place->nowhere = true;
 		return TSR_STEP_DONE;

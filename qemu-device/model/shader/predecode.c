@@ -31,6 +31,7 @@ enum kind {
 	KIND_MESSAGE,
 	KIND_BARRIER,
 	KIND_BRANCH,
+	KIND_DISCARD,
 };
 
 /* An instruction on its way. */
@@ -52,6 +53,7 @@ struct builder {
 	struct tsr_insn *fma, *add;
 	struct op op[POSITIONS];
 	unsigned int positions;
+	unsigned int code_kind;		/* TSR_CODE_ bits */
 	unsigned int konsts;
 	uint32_t konst[KONSTS_MAX];	/* their words */
 	int msg_uop;			/* micro-operations before the message, -1: no message */
@@ -137,6 +139,25 @@ static struct tsr_operand constant(struct builder *b, uint32_t word)
 	return (struct tsr_operand){ .index = i, .space = TSR_LANES_CLAUSE };
 }
 
+/* Special values of fragment programs. The datum of ATEST is nothing to our unit. */
+static struct tsr_operand fragment_special(struct builder *b, unsigned int position,
+					   unsigned int index, bool high)
+{
+	switch (index) {
+	case TSR_FAU_FRAMEBUFFER_SIZE:
+		return high ? zero : fixed(TSR_FIXED_FRAME);
+	case TSR_FAU_ATEST_DATUM:
+		return zero;
+	case TSR_FAU_SAMPLE_POSITIONS:
+		return fixed(TSR_FIXED_SAMPLES + high);
+	default:
+		if (index >= TSR_FAU_BLEND0 && index <= TSR_FAU_BLEND7)
+			return fixed(TSR_FIXED_BLEND + 2 * (index - TSR_FAU_BLEND0) + high);
+		fault(b, TSR_FAULT_SHADER_UNSUPPORTED, position);
+		return zero;
+	}
+}
+
 static struct tsr_operand fau(struct builder *b, unsigned int position, bool high)
 {
 	unsigned int index = b->clause->tuple[position / 2].fau;
@@ -156,9 +177,12 @@ static struct tsr_operand fau(struct builder *b, unsigned int position, bool hig
 	case TSR_FAU_CORE_ID:
 		return high ? zero : fixed(TSR_FIXED_CORE_ID);
 	default:
-		fault(b, TSR_FAULT_SHADER_UNSUPPORTED, position);
-		return zero;
+		break;
 	}
+	if (b->code_kind & TSR_CODE_FRAGMENT)
+		return fragment_special(b, position, index, high);
+	fault(b, TSR_FAULT_SHADER_UNSUPPORTED, position);
+	return zero;
 }
 
 /* Position whose result selector @sel of the instruction at @position is; -1: none. */
@@ -207,6 +231,8 @@ static enum kind kind_of(const struct builder *b, unsigned int position)
 	}
 	if (tsr_branch_is(insn->op))
 		return KIND_BRANCH;
+	if (insn->op == TSR_OP_ADD_DISCARD_F32)
+		return KIND_DISCARD;
 	switch (tsr_insn_message(insn)) {
 	case TSR_MESSAGE_NONE:
 		return KIND_ALU;
@@ -331,7 +357,13 @@ static void place(struct builder *b, unsigned int position)
 {
 	struct op *op = &b->op[position];
 
-	if (op->kind != KIND_ALU) {
+	if (op->kind == KIND_MESSAGE && op->info->message == TSR_MESSAGE_ATEST) {
+		/* what its register becomes is known when the message has been answered */
+		op->result = zero;
+		b->out->msg.result = op->reg;
+	} else if (op->kind == KIND_MESSAGE && op->info->message == TSR_MESSAGE_BLEND) {
+		op->result = zero;
+	} else if (op->kind != KIND_ALU) {
 		op->result = zero;
 		op->copied = op->reg != NO_REG;
 	} else if (op->reg != NO_REG && direct(b, position)) {
@@ -449,6 +481,35 @@ static void note_message(struct builder *b, unsigned int position)
 	msg->staging_read = tsr_insn_staging_read(op->insn);
 	b->msg_uop = b->out->uops;
 	b->out->flags |= TSR_CLAUSE_MESSAGE;
+	if (op->info->message == TSR_MESSAGE_BLEND && b->code_kind & TSR_CODE_FRAGMENT)
+		b->out->flags |= TSR_CLAUSE_BLEND;
+}
+
+/* Only fragments can be discarded, and only groups of threads have barriers. */
+static bool allowed(const struct builder *b, unsigned int op)
+{
+	switch (op) {
+	case TSR_OP_ADD_DISCARD_F32:
+		return b->code_kind & TSR_CODE_FRAGMENT;
+	case TSR_OP_ADD_BARRIER:
+		return !(b->code_kind & (TSR_CODE_FRAGMENT | TSR_CODE_VERTEX));
+	default:
+		return true;
+	}
+}
+
+static void emit_discard(struct builder *b, unsigned int position)
+{
+	struct op *op = &b->op[position];
+	struct tsr_uop *uop = append(b);
+
+	uop->insn = op->insn;
+	sources(b, position, op->insn, op->info->num_srcs, uop->src);
+	/* it has no result */
+	uop->dst = temp(TSR_TEMP_RESULT + position % 4);
+	uop->dst_kind = TSR_DST_ALL;
+	tsr_discard_select(uop);
+	b->out->flags |= TSR_CLAUSE_DISCARD;
 }
 
 static void emit(struct builder *b, unsigned int position)
@@ -456,8 +517,7 @@ static void emit(struct builder *b, unsigned int position)
 	struct op *op = &b->op[position];
 
 	place(b, position);
-	/* Threads of this stage cannot be discarded. */
-	if (op->info->semantics != TSR_DEFINED || op->insn->op == TSR_OP_ADD_DISCARD_F32)
+	if (op->info->semantics != TSR_DEFINED || !allowed(b, op->insn->op))
 		fault(b, TSR_FAULT_SHADER_UNSUPPORTED, position);
 	switch (op->kind) {
 	case KIND_ALU:
@@ -467,6 +527,9 @@ static void emit(struct builder *b, unsigned int position)
 		break;
 	case KIND_BRANCH:
 		emit_branch(b, position);
+		break;
+	case KIND_DISCARD:
+		emit_discard(b, position);
 		break;
 	case KIND_BARRIER:
 		b->out->flags |= TSR_CLAUSE_BARRIER;
@@ -607,6 +670,9 @@ static void header(struct builder *b)
 	d->bytes = c->quads * TSR_QUAD_BYTES;
 	d->msg.staging = c->staging_reg;
 	d->msg.slot = c->slot;
+	d->msg.result = NO_REG;
+	if (c->td && b->code_kind & TSR_CODE_FRAGMENT)
+		d->flags |= TSR_CLAUSE_TERMINATE;
 	if (c->staging_barrier)
 		d->flags |= TSR_CLAUSE_STAGING;
 	if (c->wait)
@@ -635,11 +701,12 @@ static size_t finish(struct builder *b, uint8_t *memory, size_t used)
 }
 
 size_t tsr_predecode(const struct tsr_alu *alu, const void *code, size_t len, uint64_t pc,
-		     bool registers_64, void *memory, bool *whole)
+		     unsigned int kind, void *memory, bool *whole)
 {
 	struct tsr_decoded *d = memory;
 	struct tsr_clause clause;
-	struct builder b = { .alu = alu, .clause = &clause, .out = d, .msg_uop = -1 };
+	struct builder b = { .alu = alu, .clause = &clause, .out = d, .msg_uop = -1,
+			     .code_kind = kind };
 	size_t used = (sizeof(*d) + 63) & ~(size_t)63;
 	unsigned int where = 0;
 	enum tsr_isa_error error;
@@ -668,7 +735,7 @@ size_t tsr_predecode(const struct tsr_alu *alu, const void *code, size_t len, ui
 		return used;
 	}
 	build(&b);
-	if (!registers_64) {
+	if (!(kind & TSR_CODE_REGISTERS_64)) {
 		check_registers(&b);
 		if (d->flags & TSR_CLAUSE_MESSAGE)
 			check_staging(&b);

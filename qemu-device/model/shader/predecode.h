@@ -19,7 +19,8 @@
 /* Temporaries, as the first index of their TSR_BUNDLE_WARPS vectors divided by that. */
 enum tsr_temp {
 	TSR_TEMP_FIXED,			/* the vectors below, the same for all warps */
-	TSR_TEMP_WARP_ID,		/* FAU special: number of the warp in its group */
+	/* FAU special: number of the warp in its group */
+	TSR_TEMP_WARP_ID = TSR_TEMP_FIXED + 3,
 	TSR_TEMP_RESULT,		/* results on their way, of two tuples, two units each */
 	TSR_TEMP_KEPT = TSR_TEMP_RESULT + 4,	/* sources kept for the message and the branch */
 	TSR_TEMPS = TSR_TEMP_KEPT + 9	/* six of the message, three of the branch */
@@ -30,6 +31,17 @@ enum tsr_temp_fixed {
 	TSR_FIXED_ZERO,
 	TSR_FIXED_LANE_ID,		/* FAU special */
 	TSR_FIXED_CORE_ID,		/* FAU special */
+	TSR_FIXED_FRAME,		/* the rest of fragment stages: size of the frame … */
+	TSR_FIXED_SAMPLES,		/* … address of the sample positions, two words */
+	TSR_FIXED_BLEND = TSR_FIXED_SAMPLES + 2,	/* … blend descriptors, two words each */
+	TSR_FIXED__COUNT = TSR_FIXED_BLEND + 2 * TSR_RENDER_TARGETS_MAX
+};
+
+/* What a clause is decoded for, besides its address. */
+enum tsr_code_kind {
+	TSR_CODE_REGISTERS_64 = 1,
+	TSR_CODE_VERTEX = 2,
+	TSR_CODE_FRAGMENT = 4,
 };
 
 /* What is to be done besides the micro-operations. */
@@ -42,6 +54,11 @@ enum {
 	TSR_CLAUSE_END = 1 << 5,	/* threads that do not branch end */
 	TSR_CLAUSE_RECONVERGE = 1 << 6,	/* the lowest of all threads' addresses goes on */
 	TSR_CLAUSE_WAIT = 1 << 7,	/* the next clause waits for messages */
+	TSR_CLAUSE_TERMINATE = 1 << 8,	/* behind it helper threads end */
+	TSR_CLAUSE_DISCARD = 1 << 9,	/* threads may have become helpers */
+	TSR_CLAUSE_BLEND = 1 << 10,	/* its message is BLEND: at once, and threads may branch */
+	/* what only fragment programs know */
+	TSR_CLAUSE_FRAGMENT = TSR_CLAUSE_TERMINATE | TSR_CLAUSE_DISCARD | TSR_CLAUSE_BLEND,
 };
 
 /* The message of a clause, see struct tsr_msg. */
@@ -54,6 +71,7 @@ struct tsr_decoded_msg {
 	uint8_t staging;		/* first staging register */
 	uint8_t staging_read;		/* registers read from there on */
 	uint8_t slot;			/* of the scoreboard */
+	uint8_t result;			/* ATEST: register that becomes its result too, or 255 */
 	uint8_t tuple;
 };
 
@@ -96,8 +114,9 @@ struct tsr_decoded {
 /*
  * Decode the clause of @code, @len bytes, at @pc into @memory, of TSR_DECODED_MAX bytes; returns
  * how many are used. False in *@whole: the clause is longer than @len, and more code is needed.
+ * @kind: TSR_CODE_ bits.
  */
 size_t tsr_predecode(const struct tsr_alu *alu, const void *code, size_t len, uint64_t pc,
-		     bool registers_64, void *memory, bool *whole);
+		     unsigned int kind, void *memory, bool *whole);
 
 #endif

@@ -25,7 +25,8 @@ static bool is_sound(const struct tsr_stored *m, uint16_t lanes)
 		return false;
 	return type != TSR_MESSAGE_NONE && type != TSR_MESSAGE_BARRIER && m->slot < TSR_SLOTS &&
 	       m->reg < TSR_REGISTERS && m->tuple < TSR_CLAUSE_TUPLES_MAX && m->paired <= 1 &&
-	       m->captured <= 1 && m->lanes && !(m->lanes & ~lanes) &&
+	       m->captured <= 1 && (m->result < TSR_REGISTERS || m->result == UINT8_MAX) &&
+	       m->lanes && !(m->lanes & ~lanes) &&
 	       (tsr_ops[insn.op].pair == TSR_PAIR_NONE || m->paired);
 }
 
@@ -43,6 +44,7 @@ static void visit_stored(struct tsr_stream *s, struct tsr_stored *m, uint16_t la
 	TSR_VISIT(s, m->tuple);
 	TSR_VISIT(s, m->paired);
 	TSR_VISIT(s, m->captured);
+	TSR_VISIT(s, m->result);
 	if (s->loading && !s->wrong)
 		tsr_stream_check(s, is_sound(m, lanes), "a message of a warp");
 }

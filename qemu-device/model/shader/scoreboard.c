@@ -9,6 +9,7 @@
 
 #include "../gpu.h"
 #include "core.h"
+#include "stage.h"
 
 static const union tsr_lanes *operand(const struct tsr_shader *sh, const struct tsr_operand *o,
 				      unsigned int w)
@@ -52,6 +53,7 @@ static bool store(struct tsr_shader *sh, unsigned int w, const struct tsr_decode
 	s->lanes = lanes;
 	s->slot = m->slot;
 	s->reg = m->staging;
+	s->result = m->result;
 	s->tuple = m->tuple;
 	return true;
 }
@@ -74,13 +76,79 @@ static bool keep(struct tsr_shader *sh, unsigned int w, const struct tsr_decoded
 	return true;
 }
 
+/* ---- Helper threads of fragments ------------------------------------------------------------- */
+
+/*
+ * Threads of warp @w that send the message of a clause at once with the others of the bundle.
+ * Helpers have no side effects. What they load comes later, because it must not fault.
+ */
+static uint16_t senders(const struct tsr_shader *sh, unsigned int w, const struct tsr_insn *insn,
+			bool loads)
+{
+	uint16_t active = sh->bundle->warp[w].active;
+
+	switch (tsr_insn_message(insn)) {
+	case TSR_MESSAGE_LOAD:
+		return loads ? active : active & ~sh->lanes.helper[w];
+	case TSR_MESSAGE_STORE:
+	case TSR_MESSAGE_ATOMIC:
+	case TSR_MESSAGE_BLEND:
+		return active & ~sh->lanes.helper[w];
+	case TSR_MESSAGE_TILE:
+		return insn->op == TSR_OP_ADD_ST_TILE ? active & ~sh->lanes.helper[w] : active;
+	default:
+		return active;
+	}
+}
+
+/* Do @msg, a load, for lanes that are helpers: what faults reads 0, for nobody will see it. */
+static enum tsr_step load_helpers(struct tsr_shader *sh, struct tsr_msg *msg)
+{
+	enum tsr_step step = TSR_STEP_DONE;
+
+	while (msg->lanes) {
+		step = tsr_msg_run(&sh->env, msg);
+		if (step != TSR_STEP_FAULT)
+			break;
+		for (unsigned int i = 0; i < tsr_insn_staging_written(msg->insn); i++) {
+			unsigned int r = (msg->staging + i) % TSR_REGISTERS;
+
+			msg->reg[r * TSR_BUNDLE_WARPS].u[msg->fault_lane] = 0;
+		}
+		msg->lanes &= ~(1u << msg->fault_lane);
+		step = TSR_STEP_DONE;
+	}
+	return step;
+}
+
+/* Do a stored @msg of warp @w, whoever sent it. */
+static enum tsr_step run_stored(struct tsr_shader *sh, unsigned int w, struct tsr_msg *msg)
+{
+	uint16_t helpers = sh->env.fragments ? msg->lanes & sh->lanes.helper[w] : 0;
+	enum tsr_step step = TSR_STEP_DONE;
+
+	if (!helpers || tsr_insn_message(msg->insn) != TSR_MESSAGE_LOAD)
+		return tsr_msg_run(&sh->env, msg);
+	msg->lanes &= ~helpers;
+	if (msg->lanes)
+		step = tsr_msg_run(&sh->env, msg);
+	if (step != TSR_STEP_DONE) {
+		msg->lanes |= helpers;
+		return step;
+	}
+	msg->lanes = helpers;
+	return load_helpers(sh, msg);
+}
+
 /* Late timing: the messages of all chosen warps are stored. */
 static enum tsr_step send_late(struct tsr_shader *sh, const struct tsr_decoded *clause)
 {
 	for (unsigned int i = 0; i < sh->lanes.alu.warps; i++) {
 		unsigned int w = sh->lanes.alu.warp[i];
 
-		if (!keep(sh, w, clause, sh->bundle->warp[w].active))
+		uint16_t lanes = senders(sh, w, clause->msg.insn, true);
+
+		if (lanes && !keep(sh, w, clause, lanes))
 			return TSR_STEP_FAULT;
 	}
 	return TSR_STEP_PENDING;
@@ -94,7 +162,7 @@ static void describe(const struct tsr_shader *sh, const struct tsr_decoded *clau
 
 	*b = (struct tsr_msg_bundle){
 		.insn = m->insn, .pair_insn = m->pair_insn, .reg = sh->bundle->reg,
-		.staging = m->staging, .warps = sh->lanes.alu.warps, .warp = sh->lanes.alu.warp,
+		.staging = m->staging, .result = m->result, .warps = sh->lanes.alu.warps, .warp = sh->lanes.alu.warp,
 		.lanes = sh->mask_bits, .place = sh->place,
 		.last = clause->flags & TSR_CLAUSE_END && !(clause->flags & TSR_CLAUSE_BRANCH) &&
 			!sh->gpu->shader_hook,
@@ -109,14 +177,65 @@ static void describe(const struct tsr_shader *sh, const struct tsr_decoded *clau
 	}
 }
 
+/* Helper threads of warp @w load, after the others of their bundle. */
+static enum tsr_step send_helpers(struct tsr_shader *sh, unsigned int w,
+				  const struct tsr_decoded *clause)
+{
+	const struct tsr_decoded_msg *m = &clause->msg;
+	const struct tsr_msg_place place = tsr_shader_place(sh, w);
+	struct tsr_msg msg = {
+		.insn = m->insn, .pair_insn = m->pair_insn, .reg = &sh->bundle->reg[w],
+		.staging = m->staging, .lanes = sh->mask_bits[w] & sh->lanes.helper[w],
+	};
+	enum tsr_step step;
+
+	for (unsigned int i = 0; i < m->srcs; i++)
+		msg.src[i] = operand(sh, &m->src[i], w);
+	sh->env.group_memory = place.group_memory;
+	sh->env.scratch = place.scratch;
+	sh->env.warp = w;
+	step = load_helpers(sh, &msg);
+	account(sh);
+	if (step == TSR_STEP_PENDING && !keep(sh, w, clause, msg.lanes))
+		return TSR_STEP_FAULT;
+	return step;
+}
+
+/* What @b becomes if a fragment program sends it. Which warps' helpers are to load: a bit each. */
+static unsigned int describe_fragments(struct tsr_shader *sh, const struct tsr_decoded *clause,
+				       struct tsr_msg_bundle *b)
+{
+	bool load = tsr_insn_message(clause->msg.insn) == TSR_MESSAGE_LOAD;
+	unsigned int helpers = 0, warps = 0;
+
+	b->lanes = sh->senders;
+	b->warp = sh->sending;
+	for (unsigned int i = 0; i < sh->lanes.alu.warps; i++) {
+		unsigned int w = sh->lanes.alu.warp[i];
+
+		sh->senders[w] = senders(sh, w, clause->msg.insn, false);
+		if (clause->flags & TSR_CLAUSE_BLEND)
+			sh->env.fragments->jumped[w] = 0;
+		if (sh->senders[w])
+			sh->sending[warps++] = w;
+		if (load && sh->mask_bits[w] & sh->lanes.helper[w])
+			helpers |= 1u << w;
+	}
+	b->warps = warps;
+	return helpers;
+}
+
 enum tsr_step tsr_message_send(struct tsr_shader *sh, const struct tsr_decoded *clause)
 {
 	enum tsr_step result = TSR_STEP_DONE;
 	struct tsr_msg_bundle b;
+	unsigned int helpers = 0;
 
-	if (sh->gpu->cfg.late_messages)
+	if (sh->gpu->cfg.late_messages && !(clause->flags & TSR_CLAUSE_BLEND))
 		return send_late(sh, clause);
 	describe(sh, clause, &b);
+	if (sh->env.fragments)
+		helpers = describe_fragments(sh, clause, &b);
 	sh->mem.unit = TSR_UNIT_SHADER;
 	for (unsigned int at = 0; at < b.warps; at++) {
 		enum tsr_step step = tsr_msg_run_bundle(&sh->env, &b, &at);
@@ -130,9 +249,20 @@ enum tsr_step tsr_message_send(struct tsr_shader *sh, const struct tsr_decoded *
 			tsr_shader_fault(sh, w, b.fault_lane, clause->pc, clause->msg.tuple, true);
 			return step;
 		}
+		if (helpers >> w & 1)
+			b.left |= sh->mask_bits[w] & sh->lanes.helper[w];
+		helpers &= ~(1u << w);
 		if (!keep(sh, w, clause, b.left))
 			return TSR_STEP_FAULT;
 		result = TSR_STEP_PENDING;
+	}
+	for (; helpers; helpers &= helpers - 1) {
+		enum tsr_step step = send_helpers(sh, __builtin_ctz(helpers), clause);
+
+		if (step == TSR_STEP_FAULT)
+			return step;
+		if (step == TSR_STEP_PENDING)
+			result = step;
 	}
 	return result;
 }
@@ -167,6 +297,7 @@ static enum tsr_step execute(struct tsr_shader *sh, unsigned int w, struct tsr_s
 		.insn = &insn,
 		.reg = s->captured ? sh->staged : &sh->bundle->reg[w],
 		.staging = s->reg,
+		.result = s->result,
 		.lanes = s->lanes,
 	};
 	struct tsr_msg_place place;
@@ -186,8 +317,9 @@ static enum tsr_step execute(struct tsr_shader *sh, unsigned int w, struct tsr_s
 	place = tsr_shader_place(sh, w);
 	sh->env.group_memory = place.group_memory;
 	sh->env.scratch = place.scratch;
+	sh->env.warp = w;
 	sh->mem.unit = TSR_UNIT_SHADER;
-	step = tsr_msg_run(&sh->env, &msg);
+	step = run_stored(sh, w, &msg);
 	account(sh);
 	if (s->captured)
 		unstage(sh, w, s, s->lanes & ~msg.lanes, tsr_insn_staging_written(&insn));

@@ -33,7 +33,6 @@ struct tsr_stage_run {
 	struct tsr_core core;		/* one bundle, all warps in one group */
 	bool begun;			/* the threads have been started */
 	uint8_t preloaded;		/* messages before the first clause that have been executed */
-	uint64_t dirty;			/* registers that may not be 0 */
 };
 
 /* ---- Entering and leaving -------------------------------------------------------------------- */
@@ -47,6 +46,12 @@ struct tsr_stage_run {
 void tsr_stage_enter(struct tsr_shader *sh, const struct tsr_mem *mem, struct tsr_queue *queue,
 		     unsigned int core);
 void tsr_stage_leave(struct tsr_shader *sh);
+
+/* Free what @run has of its own; it may be begun. It is fit for a new batch or bundle then. */
+void tsr_stage_drop(struct tsr_stage_run *run);
+/* For the core: what the three words of FAULT_GROUP are for a thread of a stage. */
+void tsr_stage_identify(const struct tsr_shader *sh, unsigned int w, unsigned int lane,
+			uint32_t group[3]);
 
 /* ---- Vertices -------------------------------------------------------------------------------- */
 
@@ -63,8 +68,7 @@ struct tsr_vertex_run {
 	struct tsr_vertex_thread thread[TSR_BATCH_VERTICES];
 	bool position_output;		/* SHADER_STATE.POSITION_OUTPUT */
 	uint64_t padded;		/* padded number of vertices: up to 2^32 */
-	uint32_t first_vertex;		/* what ADD_OFFSET adds to elements of vertices … */
-	uint32_t first_instance;	/* … and of instances */
+	int32_t start;			/* what ADD_OFFSET adds to elements */
 	/* VARYING: GPU address of the outputs of slot 0, and from slot to slot */
 	uint64_t outputs;
 	uint32_t output_stride;
@@ -91,6 +95,7 @@ struct tsr_fragment_state {
 	uint32_t width, height;		/* of the frame */
 	uint64_t sample_positions;	/* FAU special 6 */
 	uint8_t samples_log2;
+	bool dual_source;		/* blending of target 0 takes a second colour, in R4 to R7 */
 };
 
 /* Two by two pixels of a primitive. Lanes 4 * (n % 4) … of warp n / 4 shade quad n. */
@@ -135,6 +140,9 @@ struct tsr_fragments {
 	/* In. */
 	const struct tsr_fragment_state *state;
 	struct tsr_tile *tile;		/* for LD_TILE and ST_TILE */
+	/* tsr_tile_late_test(): called before a store to the tile; NULL: there are no late tests */
+	void (*late_test)(struct tsr_tile *tile, struct tsr_fragments *f, unsigned int first,
+			  unsigned int count);
 	unsigned int quads;		/* 0 to TSR_BUNDLE_QUADS */
 	unsigned int prims;
 	struct tsr_fragment_quad quad[TSR_BUNDLE_QUADS];
@@ -156,6 +164,9 @@ struct tsr_fragments {
 	union tsr_lanes depth[TSR_BUNDLE_WARPS], stencil[TSR_BUNDLE_WARPS];
 	/* Of the run. */
 	uint16_t helper[TSR_BUNDLE_WARPS];	/* lanes without side effects */
+	/* BLEND: lanes that go to a blend program, and where in the 4 GiB of their clause it is */
+	uint16_t jumped[TSR_BUNDLE_WARPS];
+	union tsr_lanes jump[TSR_BUNDLE_WARPS];
 	union tsr_lanes kept[3][TSR_BUNDLE_WARPS];	/* coordinates LD_VAR has stored */
 	uint16_t plane_of[TSR_BUNDLE_QUADS][TSR_PLANE_VARYINGS];	/* plus 1; 0: none */
 	struct tsr_planes planes[TSR_PLANES_MAX];

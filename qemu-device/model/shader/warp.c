@@ -113,7 +113,7 @@ void tsr_warp_retire(struct tsr_warp *warp, const struct tsr_decoded *clause, ui
 {
 	uint16_t on, ended = 0, next;
 
-	taken &= clause->flags & TSR_CLAUSE_BRANCH ? warp->active : 0;
+	taken &= clause->flags & (TSR_CLAUSE_BRANCH | TSR_CLAUSE_BLEND) ? warp->active : 0;
 	on = warp->active & ~taken;
 	if (clause->flags & TSR_CLAUSE_END) {
 		ended = on;

@@ -32,7 +32,7 @@ void tsr_shader_watch(struct tsr_shader *sh, enum tsr_shader_when when, unsigned
 		      uint64_t pc, const struct tsr_decoded *clause, uint16_t executed)
 {
 	const struct tsr_warp *warp = &sh->bundle->warp[w];
-	const struct tsr_grid *grid = sh->grid;
+	const struct tsr_compute_state *state = sh->env.state;
 	struct tsr_shader_view view = {
 		.when = when,
 		.queue = sh->queue->index,
@@ -41,8 +41,8 @@ void tsr_shader_watch(struct tsr_shader *sh, enum tsr_shader_when when, unsigned
 		.clause = pc,
 		.executed = executed,
 		.reg = &sh->bundle->reg[w],
-		.group_memory_size = grid->state.group_memory,
-		.scratch_size = grid->state.scratch_size,
+		.group_memory_size = state->group_memory,
+		.scratch_size = state->scratch_size,
 	};
 
 	describe(warp, &view);
@@ -51,12 +51,10 @@ void tsr_shader_watch(struct tsr_shader *sh, enum tsr_shader_when when, unsigned
 		view.code = clause->code;
 		view.code_len = clause->bytes;
 	}
-	if (grid->state.group_memory)
+	if (state->group_memory)
 		view.group_memory =
-			sh->core->group_memory + (size_t)warp->group * grid->group_stride;
-	view.scratch = grid->state.scratch +
-		       ((uint64_t)sh->core->job.index * grid->slots + view.slot) * TSR_WARP_LANES *
-			       grid->state.scratch_size;
+			sh->core->group_memory + (size_t)warp->group * sh->group_stride;
+	view.scratch = tsr_shader_scratch(sh, w);
 	if (when == TSR_SHADER_FAULT) {
 		view.fault_code = sh->fault.code;
 		view.fault_addr = sh->fault.addr;

@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What fragments leave: ATEST, ZS_EMIT and BLEND hand coverage, depth, stencil and colours to the
+ * output stage, which takes them when the bundle has ended. LD_TILE and ST_TILE, of programs that
+ * blend by themselves, access the tile buffer at once: the tile never runs fragments of one pixel
+ * of such a program side by side.
+ */
+#include "msg.h"
+#include "msg_format.h"
+#include "stage.h"
+#include "../tile/tile.h"
+
+/* Register BLEND leaves the return address of a blend program in. */
+#define REG_RETURN 48
+
+typedef uint32_t words __attribute__((vector_size(64), may_alias));
+
+/* Samples of @lane that can still be written. */
+static uint32_t samples_left(const struct tsr_msg_env *env, unsigned int lane)
+{
+	const struct tsr_fragments *f = env->fragments;
+
+	if (env->helper[env->warp] >> lane & 1)
+		return 0;
+	return f->coverage[env->warp].u[lane];
+}
+
+/* What coverage source @n names takes away from a fragment's; the rest to staging. */
+static void reduce_coverage(struct tsr_msg_env *env, struct tsr_msg *msg, unsigned int n)
+{
+	union tsr_lanes *coverage = &env->fragments->coverage[env->warp];
+	union tsr_lanes *out = tsr_msg_staging(msg, 0);
+
+	for (uint16_t left = msg->lanes; left; left &= left - 1) {
+		unsigned int lane = __builtin_ctz(left);
+		uint32_t samples = samples_left(env, lane) & msg->src[n]->u[lane];
+
+		coverage->u[lane] = samples;
+		out->u[lane] = samples;
+		if (msg->result < TSR_REGISTERS)
+			msg->reg[msg->result * TSR_BUNDLE_WARPS].u[lane] = samples;
+	}
+}
+
+enum tsr_step tsr_msg_atest(struct tsr_msg_env *env, struct tsr_msg *msg, unsigned int arg)
+{
+	(void)arg;
+	reduce_coverage(env, msg, 0);
+	msg->lanes = 0;
+	return TSR_STEP_DONE;
+}
+
+/* Words of @from in @lanes to @to; all of them where that is the same. */
+static void take(union tsr_lanes *to, const union tsr_lanes *from, uint16_t lanes, bool all)
+{
+	if (all) {
+		*(words *)to = *(const words *)from;
+		return;
+	}
+	for (; lanes; lanes &= lanes - 1) {
+		unsigned int lane = __builtin_ctz(lanes);
+
+		to->u[lane] = from->u[lane];
+	}
+}
+
+enum tsr_step tsr_msg_zs_emit(struct tsr_msg_env *env, struct tsr_msg *msg, unsigned int arg)
+{
+	struct tsr_fragments *f = env->fragments;
+	unsigned int w = env->warp;
+
+	(void)arg;
+	if (msg->insn->mod[TSR_MOD_Z]) {
+		take(&f->depth[w], msg->src[0], msg->lanes, !f->depth_written[w]);
+		f->depth_written[w] |= msg->lanes;
+	}
+	if (msg->insn->mod[TSR_MOD_STENCIL]) {
+		take(&f->stencil[w], msg->src[1], msg->lanes, !f->stencil_written[w]);
+		f->stencil_written[w] |= msg->lanes;
+	}
+	reduce_coverage(env, msg, 2);
+	msg->lanes = 0;
+	return TSR_STEP_DONE;
+}
+
+/* ---- BLEND ----------------------------------------------------------------------------------- */
+
+/* The threads go to the blend program that the descriptor names. */
+static void enter_program(struct tsr_msg_env *env, struct tsr_msg *msg, uint64_t descriptor)
+{
+	struct tsr_fragments *f = env->fragments;
+	uint32_t target = (uint32_t)(descriptor >> 32) & ~(uint32_t)(TSR_QUAD_BYTES - 1);
+	uint32_t link = (uint32_t)descriptor & ~7u;
+
+	f->jumped[env->warp] = msg->lanes;
+	for (uint16_t left = msg->lanes; left; left &= left - 1) {
+		unsigned int lane = __builtin_ctz(left);
+
+		f->jump[env->warp].u[lane] = target;
+		msg->reg[REG_RETURN * TSR_BUNDLE_WARPS].u[lane] = link;
+	}
+}
+
+/* Registers that four components of @type take. */
+static unsigned int colour_words(unsigned int type)
+{
+	return tsr_register_words(type, 4);
+}
+
+static void capture(struct tsr_msg_env *env, const struct tsr_msg *msg, unsigned int target,
+		    uint64_t descriptor, unsigned int type)
+{
+	struct tsr_fragments *f = env->fragments;
+	unsigned int w = env->warp;
+	bool all = !f->written[target][w];
+
+	for (unsigned int i = 0; i < colour_words(type); i++)
+		take(&f->colour[target][i][w], tsr_msg_staging(msg, i), msg->lanes, all);
+	take(&f->blend_coverage[target][w], msg->src[0], msg->lanes, all);
+	f->written[target][w] |= msg->lanes;
+	f->blended[target] = descriptor;
+	if (target || !f->state->dual_source)
+		return;
+	for (unsigned int i = 0; i < colour_words(type); i++)
+		take(&f->colour[TSR_RENDER_TARGETS_MAX][i][w],
+		     &msg->reg[(4 + i) * TSR_BUNDLE_WARPS], msg->lanes, all);
+	f->written[TSR_RENDER_TARGETS_MAX][w] |= msg->lanes;
+}
+
+enum tsr_step tsr_msg_blend(struct tsr_msg_env *env, struct tsr_msg *msg, unsigned int arg)
+{
+	unsigned int first = __builtin_ctz(msg->lanes);
+	uint64_t qword[TSR_BLEND__QWORDS] = { 0, msg->src[1]->u[first] |
+						 (uint64_t)msg->src[2]->u[first] << 32 };
+	struct tsr_blend blend;
+
+	(void)arg;
+	tsr_unpack_blend(qword, &blend);
+	switch (blend.mode) {
+	case TSR_BLEND_MODE_PROGRAM:
+		enter_program(env, msg, qword[1]);
+		break;
+	case TSR_BLEND_MODE_OPAQUE:
+	case TSR_BLEND_MODE_FIXED:
+		if (blend.target < TSR_RENDER_TARGETS_MAX &&
+		    blend.registers <= TSR_REGISTER_TYPE_U16)
+			capture(env, msg, blend.target, qword[1], blend.registers);
+		break;
+	default:
+		break;
+	}
+	msg->lanes = 0;
+	return TSR_STEP_DONE;
+}
+
+/* ---- Raw access to the tile ------------------------------------------------------------------ */
+
+/* The pixel and target source 0 of a message names. */
+struct pixel {
+	unsigned int target, sample;
+	unsigned int x, y;		/* in the tile */
+	bool there;			/* there is such a sample */
+};
+
+/* y of a program's pixel that means its own; the tile is not read elsewhere. */
+#define OWN_PIXEL 255
+
+static enum tsr_step find_pixel(struct tsr_msg_env *env, const struct tsr_msg *msg,
+				unsigned int lane, struct pixel *p)
+{
+	const struct tsr_fragments *f = env->fragments;
+	const struct tsr_fragment_quad *quad = &f->quad[(env->warp * TSR_WARP_LANES + lane) / 4];
+	const struct tsr_tile *tile = f->tile;
+	uint32_t word = msg->src[0]->u[lane];
+
+	if (word >> 24 != OWN_PIXEL)
+		return tsr_msg_fault(env, TSR_FAULT_SHADER_UNSUPPORTED, 0, TSR_ACCESS_NONE);
+	p->sample = word & 0xff;
+	p->target = word >> 8 & 0xff;
+	p->x = quad->x + (lane & 1) - tile->x;
+	p->y = quad->y + (lane >> 1 & 1) - tile->y;
+	p->there = p->target < tile->targets && p->sample >> tile->samples_log2 == 0 &&
+		   p->x < tile->width && p->y < tile->height;
+	return TSR_STEP_DONE;
+}
+
+static uint8_t *texel_of(const struct tsr_tile *tile, const struct pixel *p)
+{
+	const struct tsr_tile_target *t = &tile->colour[p->target];
+
+	return t->data + (size_t)p->sample * t->plane + (size_t)p->y * t->pitch +
+	       (size_t)p->x * tile->format[p->target].bytes;
+}
+
+/* What registers hold, of the conversion word; the format is the tile's. */
+static unsigned int register_type(const struct tsr_msg *msg, unsigned int lane)
+{
+	uint64_t word = msg->src[2]->u[lane];
+	struct tsr_conversion c;
+
+	tsr_unpack_conversion(&word, &c);
+	return c.registers;
+}
+
+static enum tsr_step load_lane(struct tsr_msg_env *env, struct tsr_msg *msg, unsigned int lane,
+			       const void *arg)
+{
+	const struct tsr_tile *tile = env->fragments->tile;
+	unsigned int type = register_type(msg, lane), components = *(const unsigned int *)arg;
+	uint32_t word[8] = { 0 };
+	union tsr_texel texel;
+	struct pixel p;
+	enum tsr_step step = find_pixel(env, msg, lane, &p);
+
+	if (step != TSR_STEP_DONE)
+		return step;
+	if (p.there) {
+		tsr_format_load(&tile->format[p.target], texel_of(tile, &p), &texel);
+		tsr_format_to_registers(&tile->format[p.target], &texel, type, components, word);
+	}
+	for (unsigned int i = 0; i < tsr_register_words(type, components); i++)
+		tsr_msg_staging(msg, i)->u[lane] = word[i];
+	return TSR_STEP_DONE;
+}
+
+enum tsr_step tsr_msg_load_tile(struct tsr_msg_env *env, struct tsr_msg *msg, unsigned int arg)
+{
+	unsigned int components = msg->insn->mod[TSR_MOD_VECSIZE] + 1;
+
+	(void)arg;
+	return tsr_msg_each(env, msg, load_lane, &components);
+}
+
+static enum tsr_step store_lane(struct tsr_msg_env *env, struct tsr_msg *msg, unsigned int lane,
+				const void *arg)
+{
+	const struct tsr_fragments *f = env->fragments;
+	const struct tsr_tile *tile = f->tile;
+	unsigned int type = register_type(msg, lane), components = *(const unsigned int *)arg;
+	unsigned int n = env->warp * TSR_WARP_LANES + lane;
+	uint32_t samples = f->quad[n / 4].coverage >> 16 * (n % 4) & samples_left(env, lane) &
+			   msg->src[1]->u[lane];
+	uint32_t word[8] = { 0 };
+	union tsr_texel texel;
+	struct pixel p;
+	enum tsr_step step = find_pixel(env, msg, lane, &p);
+
+	if (step != TSR_STEP_DONE)
+		return step;
+	if (!p.there || !(samples >> p.sample & 1))
+		return TSR_STEP_DONE;
+	for (unsigned int i = 0; i < tsr_register_words(type, components); i++)
+		word[i] = tsr_msg_staging(msg, i)->u[lane];
+	tsr_format_from_registers(&tile->format[p.target], &texel, type, components, word);
+	tsr_format_store(&tile->format[p.target], texel_of(tile, &p), &texel);
+	return TSR_STEP_DONE;
+}
+
+enum tsr_step tsr_msg_store_tile(struct tsr_msg_env *env, struct tsr_msg *msg, unsigned int arg)
+{
+	unsigned int components = msg->insn->mod[TSR_MOD_VECSIZE] + 1;
+	struct tsr_fragments *f = env->fragments;
+
+	(void)arg;
+	for (unsigned int lane = 0; lane < TSR_WARP_LANES; lane++)
+		f->coverage[env->warp].u[lane] = samples_left(env, lane);
+	if (f->late_test)
+		f->late_test(f->tile, f, env->warp * TSR_WARP_LANES / 4, TSR_WARP_LANES / 4);
+	return tsr_msg_each(env, msg, store_lane, &components);
+}

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT */
+#include "program.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include "../front/descriptor.h"
+
+/* The last serial number; 0 is none. */
+static _Atomic uint64_t serial;
+
+static struct tsr_program **place(struct tsr_programs *programs, uint64_t va, unsigned int stage)
+{
+	uint64_t key = va / 64 * 0x9e3779b97f4a7c15ull;
+
+	return &programs->program[stage][key >> 40 & (TSR_PROGRAMS_MAX - 1)];
+}
+
+/* What a program has in common with that of a dispatch. */
+static void fill_state(const struct tsr_shader_program *p, struct tsr_compute_state *state)
+{
+	*state = (struct tsr_compute_state){
+		.code = p->code,
+		.registers_64 = p->registers_64,
+		.push = p->push,
+		.push_words = p->push_words,
+		.clause_limit = p->clause_limit,
+		.uniform_buffers = p->uniform_buffers,
+		.attributes = p->attributes,
+		.attribute_buffers = p->attribute_buffers,
+		.textures = p->textures,
+		.samplers = p->samplers,
+		.uniform_buffer_count = p->uniform_buffer_count,
+		.attribute_count = p->attribute_count,
+		.attribute_buffer_count = p->attribute_buffer_count,
+		.texture_count = p->texture_count,
+		.sampler_count = p->sampler_count,
+		.scratch = p->scratch,
+		.scratch_size = p->scratch_size,
+	};
+}
+
+static enum tsr_step load(struct tsr_mem *mem, uint64_t va, enum tsr_stage stage,
+			  struct tsr_program **out)
+{
+	uint64_t word[TSR_SHADER_PROGRAM__QWORDS];
+	struct tsr_shader_program p;
+	struct tsr_program *program;
+	enum tsr_step step;
+
+	step = tsr_descriptor_read(mem, va, TSR_DESCRIPTOR_SHADER_PROGRAM, word);
+	if (step != TSR_STEP_DONE)
+		return step;
+	tsr_unpack_shader_program(word, &p);
+	program = malloc(sizeof(*program) + p.push_words * sizeof(program->push_word[0]));
+	if (!program)
+		return tsr_mem_bad_packet(mem, va, 0, TSR_FAULT_UNSUPPORTED);
+	step = tsr_front_read(mem, p.push, program->push_word,
+			      p.push_words * sizeof(program->push_word[0]));
+	if (step != TSR_STEP_DONE) {
+		free(program);
+		return step;
+	}
+	program->va = va;
+	program->serial = atomic_fetch_add_explicit(&serial, 1, memory_order_relaxed) + 1;
+	program->stage = stage;
+	fill_state(&p, &program->state);
+	program->varyings = p.varyings;
+	program->varying_count = p.varying_count;
+	*out = program;
+	return TSR_STEP_DONE;
+}
+
+enum tsr_step tsr_programs_find(struct tsr_programs *programs, struct tsr_mem *mem, uint64_t va,
+				enum tsr_stage stage, const struct tsr_program **program)
+{
+	struct tsr_program **at = place(programs, va, stage), *loaded = *at;
+	enum tsr_step step;
+
+	if (!loaded || loaded->va != va) {
+		step = load(mem, va, stage, &loaded);
+		if (step != TSR_STEP_DONE)
+			return step;
+		free(*at);
+		*at = loaded;
+	}
+	*program = loaded;
+	return TSR_STEP_DONE;
+}
+
+void tsr_programs_drop(struct tsr_programs *programs)
+{
+	for (unsigned int stage = 0; stage <= TSR_STAGE_FRAGMENT; stage++) {
+		for (unsigned int i = 0; i < TSR_PROGRAMS_MAX; i++) {
+			free(programs->program[stage][i]);
+			programs->program[stage][i] = NULL;
+		}
+	}
+}

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What both stages share: the program a thread is bound to, starting the warps of a bundle, running
+ * it to its end. A bundle is the only one of its core, and all its warps are one group, so that the
+ * core's machinery runs it as it runs a dispatch's.
+ */
+#include "stage.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "../gpu.h"
+#include "stage_run.h"
+
+typedef uint32_t words __attribute__((vector_size(64), may_alias));
+
+void tsr_stage_enter(struct tsr_shader *sh, const struct tsr_mem *mem, struct tsr_queue *queue,
+		     unsigned int core)
+{
+	tsr_shader_enter(sh, mem, queue, core);
+	sh->core_index = core;
+	sh->grid = NULL;
+	sh->group_stride = 0;
+	sh->slots = TSR_CORE_WARPS;
+	sh->lanes.alu.space[TSR_LANES_PUSH] = sh->push;
+}
+
+void tsr_stage_leave(struct tsr_shader *sh)
+{
+	sh->env.vertices = NULL;
+	sh->env.fragments = NULL;
+	tsr_shader_leave(sh);
+}
+
+void tsr_stage_fill(union tsr_lanes *v, uint32_t word)
+{
+	*(words *)v = word - (words){ 0 };
+}
+
+/* The push words of @program, in all lanes. */
+static void bind(struct tsr_shader *sh, const struct tsr_program *program)
+{
+	uint32_t count = program->state.push_words, i;
+
+	if (sh->bound == program->serial)
+		return;
+	for (i = 0; i < count; i++)
+		tsr_stage_fill(&sh->push[i], program->push_word[i]);
+	for (; i < sh->push_words; i++)
+		tsr_stage_fill(&sh->push[i], 0);
+	sh->push_words = count;
+	sh->bound = program->serial;
+}
+
+bool tsr_stage_resume(struct tsr_shader *sh, struct tsr_stage_run *run,
+		      const struct tsr_program *program)
+{
+	const struct tsr_compute_state *state = &program->state;
+
+	bind(sh, program);
+	sh->env.stage = program->stage;
+	sh->env.program = program;
+	sh->env.state = state;
+	sh->space = tsr_code_space(sh->generation, state->registers_64, program->stage);
+	sh->core = &run->core;
+	run->core.job.index = sh->core_index;
+	return tsr_core_bundle(&run->core, 0);
+}
+
+/* 0 in registers that may not be 0. */
+static void clear_registers(struct tsr_bundle *bundle, uint64_t dirty)
+{
+	for (; dirty; dirty &= dirty - 1) {
+		unsigned int r = __builtin_ctzll(dirty);
+
+		memset(&bundle->reg[r * TSR_BUNDLE_WARPS], 0,
+		       TSR_BUNDLE_WARPS * sizeof(bundle->reg[0]));
+	}
+}
+
+void tsr_stage_start(struct tsr_stage_run *run, const struct tsr_program *program,
+		     const uint16_t live[TSR_BUNDLE_WARPS])
+{
+	struct tsr_core *core = &run->core;
+	struct tsr_bundle *bundle = core->bundle[0];
+	struct tsr_group *group = &core->group[0];
+
+	clear_registers(bundle, UINT64_MAX);
+	memset(group, 0, sizeof(*group));
+	for (unsigned int w = 0; w < TSR_BUNDLE_WARPS; w++) {
+		struct tsr_warp *warp = &bundle->warp[w];
+
+		warp->used = live[w] != 0;
+		if (!live[w])
+			continue;
+		warp->here = program->state.code;
+		warp->meet = UINT64_MAX;
+		warp->live = live[w];
+		warp->active = live[w];
+		warp->parked = 0;
+		warp->group = 0;
+		warp->number = w;
+		warp->owed = 0;
+		warp->stored = 0;
+		warp->clauses = 0;
+		warp->passed = 0;
+		group->alive += tsr_lanes_count(live[w]);
+		group->warps++;
+	}
+	core->groups = group->warps ? 1 : 0;
+	core->ready = core->groups;
+	core->waiting = 0;
+	core->turn = 0;
+	run->begun = true;
+}
+
+enum tsr_step tsr_stage_advance(struct tsr_shader *sh, struct tsr_stage_run *run)
+{
+	const struct tsr_alu_mode none = { 0, 0, 0 };
+	struct tsr_core *core = &run->core;
+	bool good = true;
+
+	core->ready |= core->waiting;
+	core->waiting = 0;
+	core->quantum = INT32_MAX;
+	sh->mode_key = 0;
+	tsr_alu_enter(&sh->fp, &none);
+	if (core->groups)
+		good = tsr_shader_run_bundle(sh);
+	tsr_alu_leave(&sh->fp);
+	if (!good) {
+		run->begun = false;
+		return TSR_STEP_FAULT;
+	}
+	if (!core->groups) {
+		run->begun = false;
+		return TSR_STEP_DONE;
+	}
+	return core->waiting ? TSR_STEP_PENDING : TSR_STEP_MORE;
+}
+
+void tsr_stage_identify(const struct tsr_shader *sh, unsigned int w, unsigned int lane,
+			uint32_t group[3])
+{
+	unsigned int n = w * TSR_WARP_LANES + lane;
+
+	if (sh->env.vertices) {
+		const struct tsr_vertex_thread *t = &sh->env.vertices->thread[n];
+
+		group[0] = t->vertex;
+		group[1] = t->instance;
+		group[2] = t->slot;
+	} else if (sh->env.fragments) {
+		const struct tsr_fragment_quad *quad = &sh->env.fragments->quad[n / 4];
+
+		group[0] = quad->x + (n & 1);
+		group[1] = quad->y + (n >> 1 & 1);
+		group[2] = sh->env.fragments->prim[quad->prim].prim.primitive_id;
+	}
+}
+
+void tsr_stage_drop(struct tsr_stage_run *run)
+{
+	for (unsigned int i = 0; i < TSR_CORE_BUNDLES; i++) {
+		struct tsr_bundle *bundle = run->core.bundle[i];
+
+		for (unsigned int w = 0; bundle && w < TSR_BUNDLE_WARPS; w++)
+			free(bundle->warp[w].message);
+		free(bundle);
+		run->core.bundle[i] = NULL;
+	}
+	run->begun = false;
+}

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: MIT */
+/* Bundles of fragments: registers at entry, special values, messages before the first clause. */
+#include <string.h>
+
+#include "../gpu.h"
+#include "stage_run.h"
+
+/* Registers a fragment program finds. */
+enum {
+	REG_PRIMITIVE = 57,
+	REG_BACK = 58,			/* 0: front face */
+	REG_POSITION = 59,		/* x | y << 16 */
+	REG_COVERAGE = 60,
+	REG_SAMPLES = 61,		/* coverage | sample << 16 */
+};
+
+void tsr_fragments_begin(struct tsr_fragments *f, const struct tsr_fragment_state *state)
+{
+	f->state = state;
+	f->quads = 0;
+	f->prims = 0;
+	f->plane_count = 0;
+}
+
+unsigned int tsr_fragments_prim(struct tsr_fragments *f, const struct tsr_prim *prim)
+{
+	f->prim[f->prims].prim = *prim;
+	f->prim[f->prims].geometry = false;
+	memset(f->plane_of[f->prims], 0, sizeof(f->plane_of[0]));
+	return f->prims++;
+}
+
+/* ---- Special values -------------------------------------------------------------------------- */
+
+static void fill_two(union tsr_lanes *v, uint64_t value)
+{
+	tsr_stage_fill(&v[0], value);
+	tsr_stage_fill(&v[1], value >> 32);
+}
+
+static void set_specials(struct tsr_shader *sh, const struct tsr_fragment_state *s)
+{
+	union tsr_lanes *fixed = &sh->temp[TSR_TEMP_FIXED * TSR_BUNDLE_WARPS];
+	uint64_t special[2 + TSR_RENDER_TARGETS_MAX] = { s->width | s->height << 16,
+							 s->sample_positions };
+
+	memcpy(&special[2], s->blend, sizeof(s->blend));
+	if (!memcmp(sh->special, special, sizeof(special)))
+		return;
+	memcpy(sh->special, special, sizeof(special));
+	tsr_stage_fill(&fixed[TSR_FIXED_FRAME], special[0]);
+	fill_two(&fixed[TSR_FIXED_SAMPLES], special[1]);
+	for (unsigned int i = 0; i < TSR_RENDER_TARGETS_MAX; i++)
+		fill_two(&fixed[TSR_FIXED_BLEND + 2 * i], s->blend[i]);
+}
+
+/* ---- Registers at entry ---------------------------------------------------------------------- */
+
+/* Quad @n begins: its registers, its coverage. Returns its covered lanes. */
+static unsigned int start_quad(struct tsr_fragments *f, unsigned int n)
+{
+	const struct tsr_fragment_quad *quad = &f->quad[n];
+	const struct tsr_prim *prim = &f->prim[quad->prim].prim;
+	unsigned int w = n / 4, covered = 0;
+	union tsr_lanes *reg = f->run.core.bundle[0]->reg + w;
+
+	for (unsigned int p = 0; p < 4; p++) {
+		unsigned int lane = n % 4 * 4 + p;
+		uint32_t coverage = quad->coverage >> 16 * p & 0xffff;
+		uint32_t x = quad->x + (p & 1), y = quad->y + (p >> 1);
+
+		reg[REG_PRIMITIVE * TSR_BUNDLE_WARPS].u[lane] = prim->primitive_id;
+		reg[REG_BACK * TSR_BUNDLE_WARPS].u[lane] = !prim->front;
+		reg[REG_POSITION * TSR_BUNDLE_WARPS].u[lane] = (x & 0xffff) | y << 16;
+		reg[REG_COVERAGE * TSR_BUNDLE_WARPS].u[lane] = coverage;
+		reg[REG_SAMPLES * TSR_BUNDLE_WARPS].u[lane] = coverage | quad->sample << 16;
+		f->coverage[w].u[lane] = coverage;
+		covered |= (coverage != 0) << lane;
+	}
+	return covered;
+}
+
+static void start(struct tsr_shader *sh, struct tsr_fragments *f)
+{
+	bool helpers = f->state->shader.helpers;
+	uint16_t live[TSR_BUNDLE_WARPS] = { 0 }, covered[TSR_BUNDLE_WARPS] = { 0 };
+
+	for (unsigned int n = 0; n < f->quads; n++) {
+		const uint64_t low = 0x0001000100010001;
+		uint64_t any = f->quad[n].coverage;
+
+		/* whether each pixel has a sample, in its lowest bit */
+		any |= any >> 8 & 0x00ff00ff00ff00ff;
+		any |= any >> 4 & 0x000f000f000f000f;
+		any |= any >> 2 & 0x0003000300030003;
+		any |= any >> 1;
+		any &= low;
+		covered[n / 4] |= (any * 0x1000200040008 >> 48 & 15) << n % 4 * 4;
+		live[n / 4] |= 15 << n % 4 * 4;
+	}
+	for (unsigned int w = 0; w < TSR_BUNDLE_WARPS; w++) {
+		f->helper[w] = helpers ? live[w] & ~covered[w] : 0;
+		if (!helpers || !covered[w])
+			live[w] = covered[w];
+		sh->stats.fragments += tsr_lanes_count(covered[w]);
+		sh->stats.helpers += tsr_lanes_count(live[w] & ~covered[w]);
+	}
+	tsr_stage_start(&f->run, f->state->program, live);
+	for (unsigned int n = 0; n < f->quads; n++)
+		start_quad(f, n);
+	memset(f->written, 0, sizeof(f->written));
+	memset(f->depth_written, 0, sizeof(f->depth_written));
+	memset(f->stencil_written, 0, sizeof(f->stencil_written));
+	f->run.preloaded = 0;
+}
+
+/* All threads have ended. */
+static void finish(struct tsr_fragments *f)
+{
+	for (unsigned int w = 0; w < TSR_BUNDLE_WARPS; w++) {
+		for (uint16_t left = f->helper[w]; left; left &= left - 1)
+			f->coverage[w].u[__builtin_ctz(left)] = 0;
+	}
+}
+
+enum tsr_step tsr_fragment_run(struct tsr_shader *sh, struct tsr_fragments *f)
+{
+	const struct tsr_program *program = f->state->program;
+	enum tsr_step step;
+
+	sh->env.vertices = NULL;
+	sh->env.fragments = f;
+	sh->env.helper = sh->lanes.helper;
+	if (!tsr_stage_resume(sh, &f->run, program)) {
+		tsr_mmu_fault(&sh->mem, TSR_FAULT_UNSUPPORTED, program->va, TSR_ACCESS_NONE, 0);
+		sh->fault = sh->mem.fault;
+		return TSR_STEP_FAULT;
+	}
+	set_specials(sh, f->state);
+	if (!f->run.begun)
+		start(sh, f);
+	memcpy(sh->lanes.helper, f->helper, sizeof(f->helper));
+	step = tsr_stage_advance(sh, &f->run);
+	memcpy(f->helper, sh->lanes.helper, sizeof(f->helper));
+	if (step == TSR_STEP_DONE)
+		finish(f);
+	return step;
+}

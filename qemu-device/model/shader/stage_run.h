@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/* What the files of the stages share, see stage.c. */
+#ifndef TSR_SHADER_STAGE_RUN_H
+#define TSR_SHADER_STAGE_RUN_H
+
+#include "stage.h"
+
+/* @word in all lanes. */
+void tsr_stage_fill(union tsr_lanes *v, uint32_t word);
+/* The calling thread is going to run @run with @program. False: no memory. */
+bool tsr_stage_resume(struct tsr_shader *sh, struct tsr_stage_run *run,
+		      const struct tsr_program *program);
+/* Threads @live of each warp stand at the first clause; their registers are 0. */
+void tsr_stage_start(struct tsr_stage_run *run, const struct tsr_program *program,
+		     const uint16_t live[TSR_BUNDLE_WARPS]);
+/* Run until all have ended (_DONE), as tsr_vertex_run() promises. */
+enum tsr_step tsr_stage_advance(struct tsr_shader *sh, struct tsr_stage_run *run);
+
+/* Register @r of warp @w. */
+static inline union tsr_lanes *tsr_stage_reg(const struct tsr_stage_run *run, unsigned int r,
+					     unsigned int w)
+{
+	return &run->core.bundle[0]->reg[r * TSR_BUNDLE_WARPS + w];
+}
+
+#endif
