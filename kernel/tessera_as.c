@@ -15,10 +15,12 @@
  * last queue is gone.
  *
  * What is mapped in the kernel's address space has a fixed place: the page of
- * fence words, then one range for the ring of each queue slot.
+ * fence words, the words of perfmons, then one range for the ring of each queue
+ * slot.
  */
 
 #include <linux/bitfield.h>
+#include <linux/bitmap.h>
 #include <linux/dma-mapping.h>
 #include <linux/iopoll.h>
 #include <linux/sizes.h>
@@ -31,6 +33,7 @@
 #include "tessera_as.h"
 #include "tessera_device.h"
 #include "tessera_mmu.h"
+#include "tessera_perfmon.h"
 
 /* Far beyond one burst of an engine, also on a starved host. */
 #define INVALIDATE_TIMEOUT_US	(10 * USEC_PER_SEC)
@@ -39,6 +42,9 @@
 
 #define FENCE_WORDS_VA		SZ_1M
 #define FENCE_WORD_STRIDE	64
+#define COUNTERS_VA		(SZ_1M + SZ_512K)
+#define COUNTERS_STRIDE		(TESSERA_NUM_COUNTERS * sizeof(u64))
+#define COUNTERS_SLOTS		256
 #define RING_VA(slot)		(SZ_2M + ((u64)(slot) << TSR_RING_LOG2_MAX))
 
 /**
@@ -53,6 +59,12 @@ struct tessera_kernel_as {
 	void *fences;
 	/** @fences_dma: Bus address of @fences. */
 	dma_addr_t fences_dma;
+	/** @counters: Words of perfmons, COUNTERS_STRIDE apart; protected by @lock. */
+	void *counters;
+	/** @counters_dma: Bus address of @counters. */
+	dma_addr_t counters_dma;
+	/** @counters_used: Which of them are taken. */
+	DECLARE_BITMAP(counters_used, COUNTERS_SLOTS);
 };
 
 static size_t fences_size(void)
@@ -234,6 +246,18 @@ int tessera_kernel_as_init(struct tessera_device *tdev)
 	if (ret)
 		goto err_fini;
 
+	kas->counters = dma_alloc_coherent(dev, COUNTERS_SLOTS * COUNTERS_STRIDE,
+					   &kas->counters_dma, GFP_KERNEL);
+	if (!kas->counters) {
+		ret = -ENOMEM;
+		goto err_fini;
+	}
+
+	ret = kernel_as_map(tdev, COUNTERS_VA, COUNTERS_SLOTS * COUNTERS_STRIDE,
+			    kas->counters_dma, TSR_PTE_READ__MASK | TSR_PTE_WRITE__MASK);
+	if (ret)
+		goto err_fini;
+
 	return 0;
 
 err_fini:
@@ -267,6 +291,10 @@ void tessera_kernel_as_fini(struct tessera_device *tdev)
 	mutex_lock(&kas->lock);
 	tessera_pgtable_destroy(kas->pgt);
 	kas->pgt = NULL;
+	if (kas->counters)
+		dma_free_coherent(tdev->drm.dev, COUNTERS_SLOTS * COUNTERS_STRIDE, kas->counters,
+				  kas->counters_dma);
+	kas->counters = NULL;
 	mutex_unlock(&kas->lock);
 
 	if (kas->fences)
@@ -360,4 +388,83 @@ u64 tessera_fence_word_va(u32 slot)
 __le64 *tessera_fence_word(struct tessera_device *tdev, u32 slot)
 {
 	return tdev->kernel_as->fences + slot * FENCE_WORD_STRIDE;
+}
+
+/**
+ * tessera_counters_alloc() - take the words of a perfmon
+ * @tdev: device
+ *
+ * Return: their number, or -ENOSPC, or -ENODEV if the device is gone.
+ */
+int tessera_counters_alloc(struct tessera_device *tdev)
+{
+	struct tessera_kernel_as *kas = tdev->kernel_as;
+	unsigned long slot = COUNTERS_SLOTS;
+	int ret = -ENODEV;
+
+	mutex_lock(&kas->lock);
+	if (kas->counters) {
+		slot = find_first_zero_bit(kas->counters_used, COUNTERS_SLOTS);
+		ret = slot < COUNTERS_SLOTS ? (int)slot : -ENOSPC;
+	}
+	if (ret >= 0) {
+		__set_bit(slot, kas->counters_used);
+		memset(kas->counters + slot * COUNTERS_STRIDE, 0, COUNTERS_STRIDE);
+	}
+	mutex_unlock(&kas->lock);
+
+	return ret;
+}
+
+/**
+ * tessera_counters_free() - give the words of a perfmon back
+ * @tdev: device
+ * @slot: their number; no job names them any more
+ */
+void tessera_counters_free(struct tessera_device *tdev, u32 slot)
+{
+	struct tessera_kernel_as *kas = tdev->kernel_as;
+
+	mutex_lock(&kas->lock);
+	__clear_bit(slot, kas->counters_used);
+	mutex_unlock(&kas->lock);
+}
+
+/**
+ * tessera_counters_va() - where the device writes the words of a perfmon
+ * @slot: their number
+ *
+ * Return: address in the kernel's address space.
+ */
+u64 tessera_counters_va(u32 slot)
+{
+	return COUNTERS_VA + slot * COUNTERS_STRIDE;
+}
+
+/**
+ * tessera_counters_read() - read the words of a perfmon
+ * @tdev: device
+ * @slot: their number
+ * @words: filled in
+ * @count: how many
+ *
+ * Return: 0, or -ENODEV if the device is gone.
+ */
+int tessera_counters_read(struct tessera_device *tdev, u32 slot, u64 *words, u32 count)
+{
+	struct tessera_kernel_as *kas = tdev->kernel_as;
+	const __le64 *word;
+	int ret = -ENODEV;
+	u32 i;
+
+	mutex_lock(&kas->lock);
+	if (kas->counters) {
+		word = kas->counters + slot * COUNTERS_STRIDE;
+		for (i = 0; i < count; i++)
+			words[i] = le64_to_cpu(READ_ONCE(word[i]));
+		ret = 0;
+	}
+	mutex_unlock(&kas->lock);
+
+	return ret;
 }

@@ -9,7 +9,7 @@ struct tessera_device;
 struct tessera_pgtable;
 struct tessera_ring;
 
-/* The address space of the kernel: rings and fence words, nothing else. */
+/* The address space of the kernel: rings, fence words, words of perfmons, nothing else. */
 #define TESSERA_KERNEL_AS 0
 
 int tessera_as_alloc(struct tessera_device *tdev);
@@ -39,5 +39,10 @@ int tessera_ring_map(struct tessera_device *tdev, u32 slot, u32 size, struct tes
 void tessera_ring_unmap(struct tessera_device *tdev, struct tessera_ring *ring);
 u64 tessera_fence_word_va(u32 slot);
 __le64 *tessera_fence_word(struct tessera_device *tdev, u32 slot);
+
+int tessera_counters_alloc(struct tessera_device *tdev);
+void tessera_counters_free(struct tessera_device *tdev, u32 slot);
+u64 tessera_counters_va(u32 slot);
+int tessera_counters_read(struct tessera_device *tdev, u32 slot, u64 *words, u32 count);
 
 #endif

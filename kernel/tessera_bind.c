@@ -29,6 +29,7 @@
 #include "tessera_device.h"
 #include "tessera_drv.h"
 #include "tessera_gem.h"
+#include "tessera_heap.h"
 #include "tessera_vm.h"
 
 /**
@@ -497,17 +498,38 @@ static bool bind_op_valid(struct tessera_vm *vm, const struct drm_tessera_bind_o
 	return uop->size && drm_gpuvm_range_valid(&vm->base, uop->va, uop->size);
 }
 
+/* From here on a heap finds the range taken; a range that a heap has cannot be. */
+static int bind_claim(struct tessera_vm *vm, struct tessera_bind_op *op,
+		      const struct drm_tessera_bind_op *uop)
+{
+	int ret = 0;
+
+	mutex_lock(&vm->op_lock);
+	if (uop->size && tessera_heap_overlaps(vm, uop->va, uop->size)) {
+		ret = -EBUSY;
+	} else {
+		op->va = uop->va;
+		op->size = uop->size;
+	}
+	mutex_unlock(&vm->op_lock);
+
+	return ret;
+}
+
 static int bind_init_op(struct drm_file *file, struct tessera_bind *bind,
 			struct tessera_bind_op *op, const struct drm_tessera_bind_op *uop)
 {
+	int ret;
+
 	if (!bind_op_valid(bind->vm, uop))
 		return -EINVAL;
 
 	op->type = uop->op;
-	op->va = uop->va;
-	op->size = uop->size;
 	op->bo_offset = uop->bo_offset;
 	op->bits = bind_bits(uop);
+	ret = bind_claim(bind->vm, op, uop);
+	if (ret)
+		return ret;
 
 	if (uop->op == DRM_TESSERA_BIND_MAP || uop->op == DRM_TESSERA_BIND_UNMAP_BO) {
 		op->obj = drm_gem_object_lookup(file, uop->bo_handle);
@@ -617,4 +639,32 @@ void tessera_binds_unplug(struct tessera_vm *vm)
 
 	list_for_each_entry(bind, &vm->binds, node)
 		tessera_pt_pool_fini(vm->tdev->drm.dev, &bind->pool);
+}
+
+/**
+ * tessera_binds_overlap() - does a bind that has been prepared touch a range?
+ * @vm: VM
+ * @va: start
+ * @size: length
+ *
+ * Return: true if one does, whether it has run or not. The caller holds
+ * &tessera_vm.op_lock.
+ */
+bool tessera_binds_overlap(struct tessera_vm *vm, u64 va, u64 size)
+{
+	struct tessera_bind *bind;
+	unsigned int i;
+
+	lockdep_assert_held(&vm->op_lock);
+
+	list_for_each_entry(bind, &vm->binds, node) {
+		for (i = 0; i < bind->count; i++) {
+			struct tessera_bind_op *op = &bind->op[i];
+
+			if (op->va < va + size && va < op->va + op->size)
+				return true;
+		}
+	}
+
+	return false;
 }

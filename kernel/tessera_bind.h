@@ -3,6 +3,8 @@
 #ifndef __TESSERA_BIND_H__
 #define __TESSERA_BIND_H__
 
+#include <linux/types.h>
+
 struct drm_device;
 struct drm_file;
 struct drm_gpuva_op;
@@ -19,6 +21,7 @@ struct tessera_bind *tessera_bind_create(struct drm_file *file, struct tessera_v
 int tessera_bind_run(struct tessera_bind *bind);
 void tessera_bind_destroy(struct tessera_bind *bind);
 void tessera_binds_unplug(struct tessera_vm *vm);
+bool tessera_binds_overlap(struct tessera_vm *vm, u64 va, u64 size);
 
 int tessera_bind_step_map(struct drm_gpuva_op *op, void *priv);
 int tessera_bind_step_remap(struct drm_gpuva_op *op, void *priv);

@@ -24,8 +24,8 @@ struct tessera_queue;
 /* Engine classes of the hardware; the same numbers as enum drm_tessera_engine_class. */
 #define TESSERA_NUM_CLASSES 4
 
-/* Interrupt classes with a bit for each queue: JOB, FAULT, WATCHDOG. */
-#define TESSERA_NUM_IRQS (TSR_IRQ_CLASS_WATCHDOG + 1)
+/* Interrupt classes. */
+#define TESSERA_NUM_IRQS (TSR_IRQ_CLASS_HEAP + 1)
 
 /**
  * struct tessera_irq - argument of an interrupt handler

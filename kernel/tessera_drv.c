@@ -23,6 +23,8 @@
 #include "tessera_device.h"
 #include "tessera_drv.h"
 #include "tessera_gem.h"
+#include "tessera_heap.h"
+#include "tessera_perfmon.h"
 #include "tessera_query.h"
 #include "tessera_queue.h"
 #include "tessera_reset.h"
@@ -42,6 +44,8 @@ static int tessera_open(struct drm_device *drm, struct drm_file *file)
 	tfile->tdev = to_tessera_device(drm);
 	xa_init_flags(&tfile->vms, XA_FLAGS_ALLOC1);
 	xa_init_flags(&tfile->queues, XA_FLAGS_ALLOC1);
+	xa_init_flags(&tfile->heaps, XA_FLAGS_ALLOC1);
+	xa_init_flags(&tfile->perfmons, XA_FLAGS_ALLOC1);
 	file->driver_priv = tfile;
 
 	return 0;
@@ -50,7 +54,9 @@ static int tessera_open(struct drm_device *drm, struct drm_file *file)
 static void tessera_postclose(struct drm_device *drm, struct drm_file *file)
 {
 	struct tessera_file *tfile = file->driver_priv;
+	struct tessera_perfmon *perfmon;
 	struct tessera_queue *queue;
+	struct tessera_heap *heap;
 	struct tessera_vm *vm;
 	unsigned long id;
 
@@ -59,6 +65,14 @@ static void tessera_postclose(struct drm_device *drm, struct drm_file *file)
 		tessera_queue_put(queue);
 	}
 	xa_destroy(&tfile->queues);
+
+	xa_for_each(&tfile->perfmons, id, perfmon)
+		tessera_perfmon_put(perfmon);
+	xa_destroy(&tfile->perfmons);
+
+	xa_for_each(&tfile->heaps, id, heap)
+		tessera_heap_put(heap);
+	xa_destroy(&tfile->heaps);
 
 	xa_for_each(&tfile->vms, id, vm)
 		tessera_vm_put(vm);
@@ -91,11 +105,11 @@ static const struct drm_ioctl_desc tessera_ioctls[] = {
 	TESSERA_IOCTL(QUEUE_DESTROY, tessera_ioctl_queue_destroy),
 	TESSERA_IOCTL(QUEUE_GET_STATE, tessera_ioctl_queue_get_state),
 	TESSERA_IOCTL(SUBMIT, tessera_ioctl_submit),
-	TESSERA_IOCTL(HEAP_CREATE, tessera_ioctl_unsupported),
-	TESSERA_IOCTL(HEAP_DESTROY, tessera_ioctl_unsupported),
-	TESSERA_IOCTL(PERFMON_CREATE, tessera_ioctl_unsupported),
-	TESSERA_IOCTL(PERFMON_DESTROY, tessera_ioctl_unsupported),
-	TESSERA_IOCTL(PERFMON_READ, tessera_ioctl_unsupported),
+	TESSERA_IOCTL(HEAP_CREATE, tessera_ioctl_heap_create),
+	TESSERA_IOCTL(HEAP_DESTROY, tessera_ioctl_heap_destroy),
+	TESSERA_IOCTL(PERFMON_CREATE, tessera_ioctl_perfmon_create),
+	TESSERA_IOCTL(PERFMON_DESTROY, tessera_ioctl_perfmon_destroy),
+	TESSERA_IOCTL(PERFMON_READ, tessera_ioctl_perfmon_read),
 };
 
 static const struct file_operations tessera_fops = {
@@ -117,6 +131,7 @@ static const struct file_operations tessera_fops = {
  *
  * - 1.0: DEV_QUERY, GET_TIMESTAMP, VM_*, BO_* but BO_MADVISE, QUEUE_*, SUBMIT
  * - 1.1: SHADER_INFO query, QUEUE_GET_STATE tells where in a program a fault was
+ * - 1.2: HEAP_*, PERFMON_*, the COUNTERS query
  */
 static const struct drm_driver tessera_driver = {
 	.driver_features = DRIVER_GEM | DRIVER_GEM_GPUVA | DRIVER_RENDER | DRIVER_SYNCOBJ |
@@ -125,7 +140,7 @@ static const struct drm_driver tessera_driver = {
 	.desc = "Tessera virtual GPU",
 	.date = "20261120",
 	.major = 1,
-	.minor = 1,
+	.minor = 2,
 
 	.open = tessera_open,
 	.postclose = tessera_postclose,

@@ -9,7 +9,7 @@
 #include "tessera_device.h"
 
 /*
- * Ids of VMs and queues. XA_FLAGS_ALLOC1 alone does not keep 0 out: erasing index
+ * Ids of VMs, queues, heaps and perfmons. XA_FLAGS_ALLOC1 alone does not keep 0 out: erasing index
  * 0, which is what a DESTROY of id 0 comes to, would make it a free one.
  */
 #define TESSERA_ID_LIMIT	XA_LIMIT(1, INT_MAX)
@@ -24,6 +24,10 @@ struct tessera_file {
 	struct xarray vms;
 	/** @queues: Queues by id; each entry is a reference and the queue's life. */
 	struct xarray queues;
+	/** @heaps: Tiler heaps by id; each entry is a reference. */
+	struct xarray heaps;
+	/** @perfmons: Performance monitors by id; each entry is a reference. */
+	struct xarray perfmons;
 	/** @busy_ns: Engine time of destroyed queues, by class. */
 	atomic64_t busy_ns[TESSERA_NUM_CLASSES];
 };

@@ -256,6 +256,8 @@ unsigned int tessera_timeline_signal(struct tessera_timeline *timeline, u64 last
 		list_del_init(&fence->node);
 		if (error)
 			dma_fence_set_error(&fence->base, error);
+		else if (fence->jobs)
+			atomic64_inc(fence->jobs);
 		dma_fence_signal_locked(&fence->base);
 		dma_fence_put(&fence->base);
 		count++;

@@ -50,6 +50,8 @@ struct tessera_fence {
 	struct tessera_timeline *timeline;
 	/** @node: Link in &tessera_timeline.pending. */
 	struct list_head node;
+	/** @jobs: Counter of jobs done without error, or NULL. */
+	atomic64_t *jobs;
 	/** @emitted: @base is initialised. */
 	bool emitted;
 };

@@ -4,12 +4,12 @@
 /**
  * DOC: Interrupts
  *
- * One MSI-X vector for each class: JOB, FAULT and WATCHDOG with a bit for each
+ * One MSI-X vector for each class: JOB, FAULT, WATCHDOG and HEAP with a bit for each
  * queue slot, and GLOBAL. A message is sent when a bit goes from 0 to 1, so a
  * handler clears what it has read first and looks at what it announces then: an
  * event in between sends another message, and one before is found by the look.
  *
- * Handlers do no more than signal fences and start the recovery of a queue. The
+ * Handlers do no more than signal fences and start works of a queue. The
  * GLOBAL class stays masked: what it announces (the end of a reset, of a stop or
  * of an invalidation) is waited for where it was started, and nearly always over
  * at the first look.
@@ -28,7 +28,13 @@ static const char * const irq_name[TESSERA_NUM_IRQS] = {
 	[TSR_IRQ_CLASS_JOB] = "tessera-job",
 	[TSR_IRQ_CLASS_FAULT] = "tessera-fault",
 	[TSR_IRQ_CLASS_WATCHDOG] = "tessera-watchdog",
+	[TSR_IRQ_CLASS_HEAP] = "tessera-heap",
 };
+
+/* Classes of which somebody wants to hear. */
+#define for_each_irq_class(class) \
+	for ((class) = 0; (class) < TESSERA_NUM_IRQS; (class)++) \
+		if (irq_name[class])
 
 /* Read and clear the events of a class. */
 static u64 irq_take(struct tessera_device *tdev, unsigned int class)
@@ -58,10 +64,18 @@ static void queue_watchdog_irq(struct tessera_queue *queue)
 	drm_sched_fault(&queue->timeline->sched);
 }
 
+static void queue_heap_irq(struct tessera_queue *queue)
+{
+	kref_get(&queue->ref);
+	if (!queue_work(queue->tdev->submit_wq, &queue->heap_work))
+		tessera_queue_put(queue);
+}
+
 static void (*const queue_irq[TESSERA_NUM_IRQS])(struct tessera_queue *queue) = {
 	[TSR_IRQ_CLASS_JOB] = queue_job_irq,
 	[TSR_IRQ_CLASS_FAULT] = queue_fault_irq,
 	[TSR_IRQ_CLASS_WATCHDOG] = queue_watchdog_irq,
+	[TSR_IRQ_CLASS_HEAP] = queue_heap_irq,
 };
 
 static irqreturn_t irq_handle_queues(struct tessera_device *tdev, unsigned int class)
@@ -116,7 +130,7 @@ int tessera_irq_init(struct tessera_device *tdev)
 	if (ret < 0)
 		return ret;
 
-	for (class = 0; class < TESSERA_NUM_IRQS; class++) {
+	for_each_irq_class(class) {
 		tdev->irq[class].tdev = tdev;
 		tdev->irq[class].class = class;
 		ret = request_irq(pci_irq_vector(tdev->pdev, class), tessera_irq_handler, 0,
@@ -128,8 +142,10 @@ int tessera_irq_init(struct tessera_device *tdev)
 	return 0;
 
 err_free:
-	while (class--)
-		free_irq(pci_irq_vector(tdev->pdev, class), &tdev->irq[class]);
+	while (class--) {
+		if (irq_name[class])
+			free_irq(pci_irq_vector(tdev->pdev, class), &tdev->irq[class]);
+	}
 	pci_free_irq_vectors(tdev->pdev);
 	return ret;
 }
@@ -144,7 +160,7 @@ void tessera_irq_enable(struct tessera_device *tdev)
 {
 	unsigned int class;
 
-	for (class = 0; class < TESSERA_NUM_IRQS; class++)
+	for_each_irq_class(class)
 		tessera_write64(tdev, TSR_REG_IRQ_MASK(class), U64_MAX);
 }
 
@@ -158,9 +174,9 @@ void tessera_irq_disable(struct tessera_device *tdev)
 {
 	unsigned int class;
 
-	for (class = 0; class < TESSERA_NUM_IRQS; class++)
+	for_each_irq_class(class)
 		tessera_write64(tdev, TSR_REG_IRQ_MASK(class), 0);
-	for (class = 0; class < TESSERA_NUM_IRQS; class++)
+	for_each_irq_class(class)
 		synchronize_irq(pci_irq_vector(tdev->pdev, class));
 }
 
@@ -172,7 +188,7 @@ void tessera_irq_fini(struct tessera_device *tdev)
 {
 	unsigned int class;
 
-	for (class = 0; class < TESSERA_NUM_IRQS; class++)
+	for_each_irq_class(class)
 		free_irq(pci_irq_vector(tdev->pdev, class), &tdev->irq[class]);
 	pci_free_irq_vectors(tdev->pdev);
 }

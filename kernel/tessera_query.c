@@ -6,6 +6,8 @@
  */
 
 #include <linux/sizes.h>
+#include <linux/slab.h>
+#include <linux/string.h>
 #include <linux/uaccess.h>
 
 #include <drm/drm_file.h>
@@ -17,6 +19,16 @@
 #include "tessera_queue.h"
 #include "tessera_uapi.h"
 #include "tessera_vm.h"
+
+#define COUNTER_INFO(_id, _name, _meaning) { .id = _id, .name = _name, .meaning = _meaning },
+
+/* What perfmons can count. */
+static const struct {
+	u32 id;
+	const char *name, *meaning;
+} counters[] = {
+	TSR_QUEUE_COUNTER__TABLE(COUNTER_INFO)
+};
 
 static u32 engine_count(struct tessera_device *tdev)
 {
@@ -56,6 +68,7 @@ static void fill_gpu_info(struct tessera_device *tdev, struct drm_file *file,
 		.max_jobs = TESSERA_MAX_JOBS,
 		.max_syncs = TESSERA_MAX_SYNCS,
 		.max_bind_ops = TESSERA_MAX_BIND_OPS,
+		.max_counters = ARRAY_SIZE(counters),
 		.priority_mask = tessera_queue_priority_mask(file),
 		.tile_width = info->tile_width,
 		.tile_height = info->tile_height,
@@ -199,6 +212,31 @@ static int query_gpu_state(struct tessera_device *tdev, struct drm_tessera_dev_q
 	return query_struct(args, &state, sizeof(state), offsetofend(typeof(state), local_used));
 }
 
+static int query_counters(struct drm_tessera_dev_query *args)
+{
+	struct drm_tessera_counter_info *info;
+	unsigned int i;
+	int ret;
+
+	info = kcalloc(ARRAY_SIZE(counters), sizeof(*info), GFP_KERNEL);
+	if (!info)
+		return -ENOMEM;
+
+	for (i = 0; i < ARRAY_SIZE(counters); i++) {
+		info[i].id = counters[i].id;
+		info[i].engine_class = DRM_TESSERA_COUNTER_ANY;
+		strscpy((char *)info[i].name, counters[i].name, sizeof(info[i].name));
+		/* What does not fit is cut. */
+		strscpy((char *)info[i].description, counters[i].meaning,
+			sizeof(info[i].description));
+	}
+	ret = query_array(args, info, ARRAY_SIZE(counters), sizeof(*info),
+			  offsetofend(struct drm_tessera_counter_info, description));
+	kfree(info);
+
+	return ret;
+}
+
 /**
  * tessera_ioctl_dev_query() - DRM_IOCTL_TESSERA_DEV_QUERY
  * @drm: DRM device
@@ -221,9 +259,7 @@ int tessera_ioctl_dev_query(struct drm_device *drm, void *data, struct drm_file 
 	case DRM_TESSERA_QUERY_ENGINES:
 		return query_engines(tdev, args);
 	case DRM_TESSERA_QUERY_COUNTERS:
-		/* There are no perfmons yet, so no counter can be named. */
-		return query_array(args, NULL, 0, sizeof(struct drm_tessera_counter_info),
-				   offsetofend(struct drm_tessera_counter_info, description));
+		return query_counters(args);
 	case DRM_TESSERA_QUERY_GPU_STATE:
 		return query_gpu_state(tdev, args);
 	case DRM_TESSERA_QUERY_SHADER_INFO:

@@ -22,6 +22,7 @@
 
 #include "tessera_device.h"
 #include "tessera_drv.h"
+#include "tessera_heap.h"
 #include "tessera_queue.h"
 #include "tessera_reset.h"
 #include "tessera_sched.h"
@@ -292,6 +293,7 @@ struct tessera_queue *tessera_queue_create(struct tessera_vm *vm, u32 engine_cla
 	mutex_init(&queue->lock);
 	tessera_prime_lock(&queue->lock);
 	INIT_WORK(&queue->release_work, tessera_queue_release_work);
+	INIT_WORK(&queue->heap_work, tessera_heap_work);
 	queue->tdev = vm->tdev;
 	queue->vm = vm;
 	queue->engine_class = engine_class;

@@ -10,11 +10,13 @@
 #include "tessera_as.h"
 #include "tessera_fault.h"
 #include "tessera_fence.h"
+#include "tsr_packets.h"
 
 struct drm_device;
 struct drm_file;
 struct seq_file;
 struct tessera_device;
+struct tessera_job;
 struct tessera_vm;
 
 /**
@@ -35,6 +37,8 @@ struct tessera_queue {
 	struct tessera_timeline *timeline;
 	/** @release_work: Teardown. */
 	struct work_struct release_work;
+	/** @heap_work: Gives the slot more heap memory; holds a reference while queued. */
+	struct work_struct heap_work;
 	/** @id: Id in its file; 0 until it has one. */
 	u32 id;
 	/** @engine_class: Engines that serve it; constant. */
@@ -61,6 +65,8 @@ struct tessera_queue {
 	u32 reset_count;
 	/** @error: Error of the last failed job, negative, 0 if none. */
 	int error;
+	/** @heap_error: Why the heap did not grow, 0 if it is only full. */
+	int heap_error;
 	/** @fault: Fault record of that job; all zero if there was no fault. */
 	struct tessera_hw_fault fault;
 	/** @busy_ns: Engine time, final once there is no slot any more. */
@@ -98,10 +104,12 @@ void tessera_queue_hw_command(struct tessera_queue *queue, u32 op);
 int tessera_queue_hw_wait_stopped(struct tessera_queue *queue, unsigned int timeout_ms);
 u32 tessera_queue_hw_state(struct tessera_queue *queue);
 u64 tessera_queue_hw_served_ns(struct tessera_queue *queue);
-void tessera_queue_hw_emit(struct tessera_queue *queue, u64 cmd_va, u32 cmd_size, u64 seqno);
+void tessera_queue_hw_emit(struct tessera_queue *queue, const struct tessera_job *job, u64 seqno);
 
-/* Bytes of a job on the ring. */
-#define TESSERA_RING_ENTRY 64
+/* Bytes of a job on the ring, and where in it the user's stream is called. */
+#define TESSERA_RING_ENTRY 128
+#define TESSERA_RING_CALL \
+	((TSR_BARRIER_QWORDS + TSR_HEAP_QWORDS + TSR_COUNTER_BEGIN_QWORDS) * sizeof(u64))
 
 int tessera_ioctl_queue_create(struct drm_device *drm, void *data, struct drm_file *file);
 int tessera_ioctl_queue_destroy(struct drm_device *drm, void *data, struct drm_file *file);

@@ -8,14 +8,17 @@
  * it was doing is dropped) or SUSPEND (it is kept). Stopping takes at most one
  * burst of an engine; STATE.STOPPING reads 1 until it is done.
  *
- * A job is one entry of 64 bytes on the ring, so no entry straddles the end of
+ * A job is one entry of 128 bytes on the ring, so no entry straddles the end of
  * the ring. The device may still be at the last packet of an entry when its fence
  * has been written, so one entry of the ring always stays unused::
  *
- *   BARRIER  caches of read-only data and code miss what the CPU has changed
- *   CALL     the user's stream, in the user's address space, unprivileged
- *   FENCE    the job's number to the slot's fence word when all of it is done, IRQ
- *   NOP      to the end of the entry
+ *   BARRIER        caches of read-only data and code miss what the CPU has changed
+ *   HEAP           the tiler heap, if the job has one
+ *   COUNTER_BEGIN  of the perfmon, if the job has one
+ *   CALL           the user's stream, in the user's address space, unprivileged
+ *   COUNTER_END    adds to the perfmon's words
+ *   FENCE          the job's number to the slot's fence word when all of it is done, IRQ
+ *   NOP            to the end of the entry; also in the place of what is not there
  */
 
 #include <linux/bitfield.h>
@@ -25,14 +28,18 @@
 #include <drm/drm_print.h>
 
 #include "tessera_device.h"
+#include "tessera_heap.h"
+#include "tessera_perfmon.h"
 #include "tessera_queue.h"
+#include "tessera_sched.h"
 #include "tessera_vm.h"
-#include "tsr_packets.h"
 
 #define ENTRY_QWORDS (TESSERA_RING_ENTRY / 8)
 
-static_assert(TSR_BARRIER_QWORDS + TSR_CALL_QWORDS + TSR_FENCE_QWORDS + TSR_NOP_QWORDS ==
-	      ENTRY_QWORDS);
+#define USED_QWORDS \
+	(TESSERA_RING_CALL / 8 + TSR_CALL_QWORDS + TSR_COUNTER_END_QWORDS + TSR_FENCE_QWORDS)
+
+static_assert(USED_QWORDS < ENTRY_QWORDS);
 
 static const u32 hw_priority[] = {
 	[DRM_TESSERA_PRIORITY_LOW] = TSR_PRIORITY_LOW,
@@ -138,45 +145,103 @@ int tessera_queue_hw_enable(struct tessera_queue *queue, u32 rptr)
 	return 0;
 }
 
-static void pack_entry(u64 *p, const struct tsr_call *call, const struct tsr_fence *fence)
+/* NOP in the place of @qwords. */
+static u64 *pack_gap(u64 *p, u32 qwords)
+{
+	const struct tsr_nop nop = { .qwords = qwords };
+
+	tsr_pack_nop(p, &nop);
+
+	return p + qwords;
+}
+
+static u64 *pack_heap(u64 *p, const struct tessera_heap *heap)
+{
+	struct tsr_heap packet;
+
+	if (!heap)
+		return pack_gap(p, TSR_HEAP_QWORDS);
+
+	packet = (struct tsr_heap) {
+		.base = heap->va,
+		.size = atomic64_read(&heap->committed) / TSR_HEAP_ALIGN,
+		.max = heap->max_size / TSR_HEAP_ALIGN,
+	};
+	tsr_pack_heap(p, &packet);
+
+	return p + TSR_HEAP_QWORDS;
+}
+
+static u64 *pack_begin(u64 *p, const struct tessera_perfmon *perfmon)
+{
+	struct tsr_counter_begin packet;
+
+	if (!perfmon)
+		return pack_gap(p, TSR_COUNTER_BEGIN_QWORDS);
+
+	packet = (struct tsr_counter_begin) { .mask = perfmon->mask };
+	tsr_pack_counter_begin(p, &packet);
+
+	return p + TSR_COUNTER_BEGIN_QWORDS;
+}
+
+static u64 *pack_call(u64 *p, const struct tessera_job *job)
+{
+	const struct tsr_call packet = { .addr = job->cmd_va, .size = job->cmd_size };
+
+	if (!job->cmd_size)
+		return pack_gap(p, TSR_CALL_QWORDS);
+
+	tsr_pack_call(p, &packet);
+
+	return p + TSR_CALL_QWORDS;
+}
+
+static u64 *pack_end(u64 *p, const struct tessera_perfmon *perfmon)
+{
+	struct tsr_counter_end packet;
+
+	if (!perfmon)
+		return pack_gap(p, TSR_COUNTER_END_QWORDS);
+
+	packet = (struct tsr_counter_end) { .addr = tessera_counters_va(perfmon->slot) };
+	tsr_pack_counter_end(p, &packet);
+
+	return p + TSR_COUNTER_END_QWORDS;
+}
+
+static void pack_entry(u64 *p, const struct tessera_job *job, u32 slot, u64 seqno)
 {
 	const struct tsr_barrier barrier = { .inv_read = true, .inv_code = true };
-	const struct tsr_nop skip = { .qwords = TSR_CALL_QWORDS };
-	const struct tsr_nop end = { .qwords = TSR_NOP_QWORDS };
+	const struct tsr_fence fence = {
+		.event = TSR_EVENT_ALL_DONE,
+		.irq = true,
+		.addr = tessera_fence_word_va(slot),
+		.value = seqno,
+	};
 
 	tsr_pack_barrier(p, &barrier);
-	p += TSR_BARRIER_QWORDS;
-	if (call->size)
-		tsr_pack_call(p, call);
-	else
-		tsr_pack_nop(p, &skip);
-	p += TSR_CALL_QWORDS;
-	tsr_pack_fence(p, fence);
-	p += TSR_FENCE_QWORDS;
-	tsr_pack_nop(p, &end);
+	p = pack_heap(p + TSR_BARRIER_QWORDS, job->heap);
+	p = pack_begin(p, job->perfmon);
+	p = pack_call(p, job);
+	p = pack_end(p, job->perfmon);
+	tsr_pack_fence(p, &fence);
+	pack_gap(p + TSR_FENCE_QWORDS, ENTRY_QWORDS - USED_QWORDS);
 }
 
 /**
  * tessera_queue_hw_emit() - put a job on the ring and ring the doorbell
  * @queue: queue; the scheduler's credits see to it that there is room
- * @cmd_va: user's stream
- * @cmd_size: its bytes, 0 for a job that only signals
- * @seqno: number of the job
+ * @job: job
+ * @seqno: its number
  */
-void tessera_queue_hw_emit(struct tessera_queue *queue, u64 cmd_va, u32 cmd_size, u64 seqno)
+void tessera_queue_hw_emit(struct tessera_queue *queue, const struct tessera_job *job, u64 seqno)
 {
 	__le64 *entry = queue->ring.cpu + (queue->wptr & (queue->ring.size - 1)) / sizeof(*entry);
-	const struct tsr_call call = { .addr = cmd_va, .size = cmd_size };
-	const struct tsr_fence fence = {
-		.event = TSR_EVENT_ALL_DONE,
-		.irq = true,
-		.addr = tessera_fence_word_va(queue->slot),
-		.value = seqno,
-	};
-	u64 packed[ENTRY_QWORDS];
+	u64 packed[ENTRY_QWORDS] = {};
 	unsigned int i;
 
-	pack_entry(packed, &call, &fence);
+	pack_entry(packed, job, queue->slot, seqno);
 	for (i = 0; i < ENTRY_QWORDS; i++)
 		entry[i] = cpu_to_le64(packed[i]);
 	queue->wptr += TESSERA_RING_ENTRY;

@@ -125,6 +125,8 @@ static int queue_diagnose(struct tessera_queue *queue, u32 *why)
 		tessera_fault_read(queue->tdev, queue->slot, &queue->fault);
 		tessera_fault_record(queue, &queue->fault);
 		*why = DRM_TESSERA_QUEUE_FAULTED;
+		if (queue->fault.code == TSR_FAULT_HEAP_EXHAUSTED && queue->heap_error)
+			return queue->heap_error;
 		return tessera_fault_errno(queue->fault.code);
 	}
 
@@ -245,9 +247,9 @@ static u32 queue_resume_rptr(struct tessera_queue *queue, bool stopped)
 	u32 into = rptr % TESSERA_RING_ENTRY;
 	bool begun;
 
-	/* The CALL is the entry's second packet; before it nothing has happened. */
-	begun = into > TSR_BARRIER_QWORDS * sizeof(u64) ||
-		(into && (word & TSR_QUEUE_STATE_IN_CALL__MASK)) || !stopped;
+	/* Before the CALL nothing has happened. */
+	begun = into > TESSERA_RING_CALL ||
+		(into == TESSERA_RING_CALL && (word & TSR_QUEUE_STATE_IN_CALL__MASK)) || !stopped;
 
 	return rptr - into + (begun ? TESSERA_RING_ENTRY : 0);
 }

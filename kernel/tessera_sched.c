@@ -6,7 +6,7 @@
  *
  * Each queue has a scheduler of its own with one entity; the scheduler sees to
  * dependencies and to the room on the ring, the device to everything else. All
- * that a job needs is allocated by the ioctl, so run_job() only writes 64 bytes
+ * that a job needs is allocated by the ioctl, so run_job() only writes 128 bytes
  * and rings the doorbell.
  */
 
@@ -19,6 +19,8 @@
 #include "tessera_compat.h"
 #include "tessera_device.h"
 #include "tessera_fence.h"
+#include "tessera_heap.h"
+#include "tessera_perfmon.h"
 #include "tessera_queue.h"
 #include "tessera_reset.h"
 #include "tessera_sched.h"
@@ -81,7 +83,7 @@ static struct dma_fence *tessera_job_run(struct drm_sched_job *sched_job)
 	} else {
 		fence = tessera_fence_emit(job->done);
 		trace_tessera_job_run(queue, job);
-		tessera_queue_hw_emit(queue, job->cmd_va, job->cmd_size, fence->seqno);
+		tessera_queue_hw_emit(queue, job, fence->seqno);
 		drm_dev_exit(cookie);
 	}
 	mutex_unlock(&queue->lock);
@@ -181,6 +183,8 @@ void tessera_job_destroy(struct tessera_job *job)
 		dma_fence_put(job->after[i]);
 	kfree(job->after);
 	tessera_fence_drop(job->done);
+	tessera_heap_put(job->heap);
+	tessera_perfmon_put(job->perfmon);
 	tessera_queue_put(job->queue);
 	kfree(job);
 }

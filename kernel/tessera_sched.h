@@ -7,6 +7,8 @@
 
 struct dma_fence;
 struct tessera_fence;
+struct tessera_heap;
+struct tessera_perfmon;
 struct tessera_queue;
 
 /**
@@ -33,6 +35,10 @@ struct tessera_job {
 	u64 cmd_va;
 	/** @cmd_size: Its bytes, 0 for a job that only signals. */
 	u32 cmd_size;
+	/** @heap: Tiler heap, a reference, or NULL. */
+	struct tessera_heap *heap;
+	/** @perfmon: Performance monitor, a reference, or NULL. */
+	struct tessera_perfmon *perfmon;
 	/** @num_after: Entries of @after. */
 	u32 num_after;
 	/** @next_after: First entry that has not been waited for. */

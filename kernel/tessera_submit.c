@@ -19,6 +19,9 @@
 #include <drm/tessera_drm.h>
 
 #include "tessera_device.h"
+#include "tessera_fence.h"
+#include "tessera_heap.h"
+#include "tessera_perfmon.h"
 #include "tessera_queue.h"
 #include "tessera_sched.h"
 #include "tessera_submit.h"
@@ -80,9 +83,6 @@ static int job_check(struct tessera_submit *submit, const struct drm_tessera_job
 		return -EINVAL;
 	if (ujob->heap_id && !heap_class)
 		return -EINVAL;
-	/* No heap and no perfmon exists in this version. */
-	if (ujob->heap_id || ujob->perfmon_id)
-		return -ENOENT;
 	if (dead)
 		return dead;
 	if (READ_ONCE(queue->vm->banned))
@@ -122,6 +122,27 @@ static int job_add_waits(struct tessera_submit *submit, u32 index,
 	return ret;
 }
 
+/* What the job names beside its queue. */
+static int job_find(struct tessera_submit *submit, const struct drm_tessera_job *ujob,
+		    struct tessera_job *job)
+{
+	if (ujob->heap_id) {
+		job->heap = tessera_heap_lookup(submit->file, ujob->heap_id);
+		if (!job->heap)
+			return -ENOENT;
+		if (job->heap->vm != job->queue->vm)
+			return -EINVAL;
+	}
+	if (ujob->perfmon_id) {
+		job->perfmon = tessera_perfmon_lookup(submit->file, ujob->perfmon_id);
+		if (!job->perfmon)
+			return -ENOENT;
+		job->done->jobs = &job->perfmon->jobs;
+	}
+
+	return job->heap ? tessera_heap_prepare(job->heap) : 0;
+}
+
 static int job_collect(struct tessera_submit *submit, u32 index,
 		       const struct drm_tessera_job *ujob, struct tessera_queue *queue)
 {
@@ -149,6 +170,10 @@ static int job_collect(struct tessera_submit *submit, u32 index,
 		goto out;
 	}
 	entry->job = job;
+
+	ret = job_find(submit, ujob, job);
+	if (ret)
+		goto out;
 
 	ret = job_add_waits(submit, index, waits, ujob->waits.count);
 	if (ret)

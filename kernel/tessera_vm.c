@@ -22,6 +22,7 @@
 #include "tessera_device.h"
 #include "tessera_drv.h"
 #include "tessera_fence.h"
+#include "tessera_heap.h"
 #include "tessera_uapi.h"
 #include "tessera_vm.h"
 
@@ -136,6 +137,7 @@ struct tessera_vm *tessera_vm_create(struct tessera_device *tdev)
 	init_waitqueue_head(&vm->async_wait);
 	spin_lock_init(&vm->faults.lock);
 	INIT_LIST_HEAD(&vm->binds);
+	INIT_LIST_HEAD(&vm->heaps);
 	INIT_WORK(&vm->release_work, tessera_vm_release_work);
 
 	vm->pgt = tessera_pgtable_create(tdev->drm.dev, &tdev->info);
@@ -335,6 +337,7 @@ void tessera_vms_unplug(struct tessera_device *tdev)
 	list_for_each_entry(vm, &tdev->vms.list, node) {
 		mutex_lock(&vm->op_lock);
 		tessera_binds_unplug(vm);
+		tessera_heaps_unplug(vm);
 		tessera_pgtable_destroy(vm->pgt);
 		vm->pgt = NULL;
 		mutex_unlock(&vm->op_lock);

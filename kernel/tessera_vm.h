@@ -55,7 +55,7 @@ struct tessera_vm {
 
 	/**
 	 * @op_lock: Protects the tree of mappings, @pgt, @as, @as_users,
-	 * @binds and @async_pending. Asynchronous binds take it while fences wait for
+	 * @binds, @heaps and @async_pending. Asynchronous binds take it while fences wait for
 	 * them: nothing allocates or takes a reservation lock under it.
 	 */
 	struct mutex op_lock;
@@ -67,6 +67,8 @@ struct tessera_vm {
 	unsigned int as_users;
 	/** @binds: All binds of the VM, by &tessera_bind.node. */
 	struct list_head binds;
+	/** @heaps: Tiler heaps of the VM, by &tessera_heap.node. */
+	struct list_head heaps;
 	/** @async_pending: Asynchronous binds that have been pushed and have not run. */
 	unsigned int async_pending;
 	/** @async_wait: Woken when @async_pending drops. */

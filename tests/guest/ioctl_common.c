@@ -91,6 +91,56 @@ static void fill_queue_state(void *arg)
 	((struct drm_tessera_queue_get_state *)arg)->queue_id = c.queue;
 }
 
+static void fill_heap_create(void *arg)
+{
+	static uint64_t va = 0x60000000;
+
+	*(struct drm_tessera_heap_create *)arg = (struct drm_tessera_heap_create){
+		.vm_id = c.vm, .va = va, .max_size = DRM_TESSERA_HEAP_ALIGN,
+		.chunk_size = DRM_TESSERA_HEAP_ALIGN,
+	};
+	va += DRM_TESSERA_HEAP_ALIGN;
+}
+
+static void fill_heap_destroy(void *arg)
+{
+	struct drm_tessera_heap_create create;
+
+	fill_heap_create(&create);
+	ktap_eq(gt_ioctl(fd, DRM_IOCTL_TESSERA_HEAP_CREATE, &create), 0);
+	((struct drm_tessera_heap_destroy *)arg)->heap_id = create.heap_id;
+}
+
+static void fill_perfmon_create(void *arg)
+{
+	static const uint32_t id = TSR_QUEUE_COUNTER_CYCLES;
+
+	((struct drm_tessera_perfmon_create *)arg)->counters = GT_ARRAY(&id, 1);
+}
+
+static uint32_t perfmon(void)
+{
+	struct drm_tessera_perfmon_create create = { 0 };
+
+	fill_perfmon_create(&create);
+	ktap_eq(gt_ioctl(fd, DRM_IOCTL_TESSERA_PERFMON_CREATE, &create), 0);
+	return create.perfmon_id;
+}
+
+static void fill_perfmon_destroy(void *arg)
+{
+	((struct drm_tessera_perfmon_destroy *)arg)->perfmon_id = perfmon();
+}
+
+static void fill_perfmon_read(void *arg)
+{
+	static uint64_t value;
+	struct drm_tessera_perfmon_read *read = arg;
+
+	read->perfmon_id = perfmon();
+	read->values = GT_ARRAY(&value, 1);
+}
+
 #define ENTRY(NAME, type, ...)                                         \
 	{                                                              \
 		.name = #NAME, .request = DRM_IOCTL_TESSERA_##NAME,    \
@@ -113,11 +163,11 @@ static const struct entry entries[] = {
 	ENTRY(QUEUE_DESTROY, queue_destroy, .fill = fill_queue_destroy),
 	ENTRY(QUEUE_GET_STATE, queue_get_state, .fill = fill_queue_state, .cut = true),
 	ENTRY(SUBMIT, submit, .cut = true),
-	ENTRY(HEAP_CREATE, heap_create, .later = true),
-	ENTRY(HEAP_DESTROY, heap_destroy, .later = true),
-	ENTRY(PERFMON_CREATE, perfmon_create, .later = true),
-	ENTRY(PERFMON_DESTROY, perfmon_destroy, .later = true),
-	ENTRY(PERFMON_READ, perfmon_read, .later = true),
+	ENTRY(HEAP_CREATE, heap_create, .fill = fill_heap_create),
+	ENTRY(HEAP_DESTROY, heap_destroy, .fill = fill_heap_destroy),
+	ENTRY(PERFMON_CREATE, perfmon_create, .fill = fill_perfmon_create),
+	ENTRY(PERFMON_DESTROY, perfmon_destroy, .fill = fill_perfmon_destroy),
+	ENTRY(PERFMON_READ, perfmon_read, .fill = fill_perfmon_read, .cut = true),
 };
 
 static char *fresh(const struct entry *e, char *arg, size_t size)

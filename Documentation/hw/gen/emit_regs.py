@@ -7,7 +7,8 @@ TITLE = "Tessera: constants, registers and in-memory structures"
 
 NOTES = """\
 Names: TSR_<CONST>; enum tsr_<enum> with TSR_<ENUM>_<VALUE>; TSR_<BITSET>_<BIT>, a mask;
-enum tsr_<scope>_counter with TSR_<SCOPE>_COUNTER_<NAME>, the counters' ids.
+enum tsr_<scope>_counter with TSR_<SCOPE>_COUNTER_<NAME>, the counters' ids, and TSR_<SCOPE>_COUNTER__TABLE(X), a
+list X(id, "name", "meaning").
 
 A register block has TSR_<BLOCK>__OFFSET (of its first instance in BAR0) and, when there are several
 instances, __COUNT and __STRIDE. TSR_REG_<BLOCK>_<REG> is the register's offset in BAR0, a function of
@@ -65,7 +66,12 @@ def _counters(description, scope, symbols):
     for counter in counters:
         symbol = symbols.claim(f"TSR_{scope.upper()}_COUNTER_{counter.name.upper().replace('-', '_')}", counter)
         lines += ctext.comment(counter.doc, "\t") + [f"\t{symbol} = {counter.id},"]
-    return lines + ["};", ""] if counters else []
+    if not counters:
+        return []
+    table = symbols.claim(f"TSR_{scope.upper()}_COUNTER__TABLE", counters[0])
+    rows = [f"\tX({counter.id}, {ctext.string(counter.name)}, {ctext.string(counter.doc)})" for counter in counters]
+    return lines + ["};", "", "/* X(id, name, meaning) */", f"#define {table}(X) \\"] + \
+        [row + " \\" for row in rows[:-1]] + [rows[-1], ""]
 
 
 def _field(prefix, field, bits, symbols):

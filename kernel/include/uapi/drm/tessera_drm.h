@@ -77,11 +77,7 @@ extern "C" {
 /**
  * DOC: Not implemented in this version
  *
- * BO_MADVISE, HEAP_CREATE, HEAP_DESTROY, PERFMON_CREATE, PERFMON_DESTROY and
- * PERFMON_READ return -EOPNOTSUPP whatever their argument is. So no heap and no
- * perfmon exists: a &drm_tessera_job.perfmon_id that is not zero is -ENOENT, and
- * so is a &drm_tessera_job.heap_id on a bin or render queue; on a compute or copy
- * queue, where a heap makes no sense, it is -EINVAL.
+ * BO_MADVISE returns -EOPNOTSUPP whatever its argument is.
  */
 
 /**
@@ -103,7 +99,13 @@ enum drm_tessera_limits {
 	/** @DRM_TESSERA_LABEL_MAX: Longest BO label in bytes, without the NUL. */
 	DRM_TESSERA_LABEL_MAX = 255,
 	/** @DRM_TESSERA_FAULT_RECORDS: Fault records a VM keeps; the oldest is dropped. */
-	DRM_TESSERA_FAULT_RECORDS = 32
+	DRM_TESSERA_FAULT_RECORDS = 32,
+	/** @DRM_TESSERA_HEAP_ALIGN: Smallest &drm_tessera_heap_create.chunk_size. */
+	DRM_TESSERA_HEAP_ALIGN = 0x10000,
+	/** @DRM_TESSERA_HEAP_CHUNK_MAX: Largest one. */
+	DRM_TESSERA_HEAP_CHUNK_MAX = 0x200000,
+	/** @DRM_TESSERA_HEAP_SIZE_MAX: Largest &drm_tessera_heap_create.max_size. */
+	DRM_TESSERA_HEAP_SIZE_MAX = 0x40000000
 };
 
 /**
@@ -164,7 +166,7 @@ enum drm_tessera_query_type {
 	DRM_TESSERA_QUERY_ENGINES = 1,
 	/**
 	 * @DRM_TESSERA_QUERY_COUNTERS: Array of struct drm_tessera_counter_info;
-	 * empty in this version.
+	 * what a perfmon can count. Empty before 1.2.
 	 */
 	DRM_TESSERA_QUERY_COUNTERS = 2,
 	/** @DRM_TESSERA_QUERY_GPU_STATE: One struct drm_tessera_gpu_state. */
@@ -285,6 +287,8 @@ struct drm_tessera_engine_info {
  * enum drm_tessera_counter_scope - what a counter that has no engine class counts
  */
 enum drm_tessera_counter_scope {
+	/** @DRM_TESSERA_COUNTER_ANY: The same if it counts for jobs of all classes. */
+	DRM_TESSERA_COUNTER_ANY = 0x7ffffffe,
 	/** @DRM_TESSERA_COUNTER_GLOBAL: &drm_tessera_counter_info.engine_class if global. */
 	DRM_TESSERA_COUNTER_GLOBAL = 0x7fffffff
 };
@@ -295,7 +299,10 @@ enum drm_tessera_counter_scope {
 struct drm_tessera_counter_info {
 	/** @id: Value to pass in drm_tessera_perfmon_create. */
 	__u32 id;
-	/** @engine_class: enum drm_tessera_engine_class or DRM_TESSERA_COUNTER_GLOBAL. */
+	/**
+	 * @engine_class: enum drm_tessera_engine_class, DRM_TESSERA_COUNTER_ANY or
+	 * DRM_TESSERA_COUNTER_GLOBAL.
+	 */
 	__u32 engine_class;
 	/** @name: NUL-terminated name, stable across kernel versions. */
 	__u8 name[32];
@@ -837,9 +844,15 @@ struct drm_tessera_submit {
  * struct drm_tessera_heap_create - DRM_IOCTL_TESSERA_HEAP_CREATE
  *
  * User space owns the addresses: [va, va + max_size) must be unmapped and
- * belongs to the heap until it is destroyed (VM_BIND there is -EBUSY).
+ * belongs to the heap until it is destroyed (VM_BIND there is -EBUSY). It is
+ * what &FRAME.HEAP of the frames of its jobs points to; memory comes to it as the
+ * binner needs it, up to @max_size, and stays.
  *
- * Returns -EOPNOTSUPP in this version.
+ * -ENOENT for an unknown VM. -EINVAL for a @chunk_size that is no power of two from
+ * DRM_TESSERA_HEAP_ALIGN to DRM_TESSERA_HEAP_CHUNK_MAX, for unaligned values, for a
+ * range outside the VM or longer than DRM_TESSERA_HEAP_SIZE_MAX, for an initial
+ * size above the maximum. -EBUSY if something is or is about to be mapped there.
+ * Since 1.2; -EOPNOTSUPP before.
  */
 struct drm_tessera_heap_create {
 	/** @vm_id: VM the heap lives in. */
@@ -861,7 +874,7 @@ struct drm_tessera_heap_create {
 /**
  * struct drm_tessera_heap_destroy - DRM_IOCTL_TESSERA_HEAP_DESTROY
  *
- * Returns -EOPNOTSUPP in this version.
+ * -ENOENT for an unknown heap. Since 1.2.
  */
 struct drm_tessera_heap_destroy {
 	/** @heap_id: Heap to drop; in-flight jobs keep it alive. */
@@ -873,7 +886,13 @@ struct drm_tessera_heap_destroy {
 /**
  * struct drm_tessera_perfmon_create - DRM_IOCTL_TESSERA_PERFMON_CREATE
  *
- * Returns -EOPNOTSUPP in this version.
+ * A perfmon adds up what the jobs that name it have counted, each from its begin to
+ * its end. A stream with COUNTER packets of its own takes the counters away from
+ * its job's perfmon.
+ *
+ * -EINVAL for no counters, more than &drm_tessera_gpu_info.max_counters, an id that
+ * DEV_QUERY does not list, or one twice. -ENOSPC if the device has no perfmon left.
+ * Since 1.2; -EOPNOTSUPP before.
  */
 struct drm_tessera_perfmon_create {
 	/** @counters: Array of __u32 counter ids, no duplicates. */
@@ -887,7 +906,7 @@ struct drm_tessera_perfmon_create {
 /**
  * struct drm_tessera_perfmon_destroy - DRM_IOCTL_TESSERA_PERFMON_DESTROY
  *
- * Returns -EOPNOTSUPP in this version.
+ * -ENOENT for an unknown perfmon; jobs that name it go on. Since 1.2.
  */
 struct drm_tessera_perfmon_destroy {
 	/** @perfmon_id: Monitor to drop. */
@@ -907,7 +926,10 @@ enum drm_tessera_perfmon_read_flags {
 /**
  * struct drm_tessera_perfmon_read - DRM_IOCTL_TESSERA_PERFMON_READ
  *
- * Returns -EOPNOTSUPP in this version.
+ * Complete for jobs whose fence has signalled; @jobs counts those without error.
+ *
+ * -ENOENT for an unknown perfmon, -EINVAL if the count of @values is not that of
+ * the counters or its stride is not 8, -ENODEV once the device is gone. Since 1.2.
  */
 struct drm_tessera_perfmon_read {
 	/** @perfmon_id: Monitor to read. */
