@@ -195,7 +195,8 @@ static enum tsr_cp_result do_call(struct tsr_runner *runner, struct tsr_queue *q
 		atomic_store_explicit(&q->in_call, true, memory_order_relaxed);
 		x->phase = TSR_CP_FETCH;
 	}
-	x->frame[x->depth++] = (struct tsr_call_frame) { .pc = call.addr, .end = call.addr + call.size };
+	x->frame[x->depth++] =
+		(struct tsr_call_frame) { .pc = call.addr, .end = call.addr + call.size };
 	return TSR_CP_STEPPED;
 }
 

@@ -19,6 +19,14 @@ for path in sys.argv[1:]:
 }
 check "all Python files compile" compile_python
 check "links in the documentation lead somewhere" /usr/bin/python3 -B tests/static/links.py
+unnamed() {
+    local file missing=0
+    for file in $(cd qemu-device/model && git ls-files '*.c'); do
+        grep -qF "'../model/$file'" qemu-device/pci/meson.build || { echo "$file"; missing=1; }
+    done
+    return $missing
+}
+check "QEMU's build names every file of the model" unnamed
 names=$(git ls-files | cut -d/ -f1 | sort -u | grep -v '^\.' | tr '\n' ' ')
 note "top level: $names"
 [ "$names" = "Documentation Kbuild LICENSES Makefile README.md kernel qemu-device tests userspace " ]
