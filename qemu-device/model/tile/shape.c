@@ -221,30 +221,37 @@ static void set_rectangle(struct tsr_shape *s, const struct tsr_screen_vertex *v
 	      ((most(v[0].y, v[1].y, v[1].y) + ry) >> TSR_SUBPIXEL_BITS) + 1);
 }
 
-/* Whether (x, y) lies inside the diamond of the pixel it is in. */
+/*
+ * A line is drawn as if it lay a little to the left, and a little less higher up, so that no end
+ * and no diamond's corner is on a border. Where that is to be seen coordinates are these: four
+ * times as fine, and moved by half and by a quarter of what they were.
+ */
+#define FINE (4 * ONE)
+
+/* Whether (x, y), fine, lies inside the diamond of the pixel it is in. */
 static bool in_diamond(int32_t x, int32_t y)
 {
-	return abs((x & (ONE - 1)) - ONE / 2) + abs((y & (ONE - 1)) - ONE / 2) < ONE / 2;
+	return abs((x & (FINE - 1)) - FINE / 2) + abs((y & (FINE - 1)) - FINE / 2) < FINE / 2;
 }
 
 /*
  * The columns, [*first, *last], in which the diamond-exit rule draws a pixel of the line from
- * @v[0] to @v[1], which goes to the right or left more than it goes up or down. Those whose centre
- * the line crosses, and what its ends add and take away.
+ * @v[0] to @v[1], fine, which goes to the right or left more than it goes up or down. Those whose
+ * centre the line crosses, and what its ends add and take away.
  */
 static void find_columns(const int32_t x[2], const int32_t y[2], int32_t *first, int32_t *last)
 {
 	bool start = in_diamond(x[0], y[0]), end = in_diamond(x[1], y[1]);
-	int32_t from = x[0] >> TSR_SUBPIXEL_BITS, to = x[1] >> TSR_SUBPIXEL_BITS;
-	int32_t start_at = (x[0] & (ONE - 1)) - ONE / 2, end_at = (x[1] & (ONE - 1)) - ONE / 2;
+	int32_t from = x[0] >> (TSR_SUBPIXEL_BITS + 2), to = x[1] >> (TSR_SUBPIXEL_BITS + 2);
+	int32_t start_at = (x[0] & (FINE - 1)) - FINE / 2, end_at = (x[1] & (FINE - 1)) - FINE / 2;
 	bool same = start && end && from == to &&
-		    y[0] >> TSR_SUBPIXEL_BITS == y[1] >> TSR_SUBPIXEL_BITS;
+		    y[0] >> (TSR_SUBPIXEL_BITS + 2) == y[1] >> (TSR_SUBPIXEL_BITS + 2);
 
 	if (x[1] > x[0]) {
-		*first = start_at <= 0 || start ? from : from + 1;
+		*first = start_at < 0 || start ? from : from + 1;
 		*last = end_at > 0 && !end ? to : to - 1;
 	} else {
-		*last = start_at >= 0 || start ? from : from - 1;
+		*last = start_at > 0 || start ? from : from - 1;
 		*first = end_at < 0 && !end ? to : to + 1;
 	}
 	if (same)
@@ -264,10 +271,14 @@ static void set_bresenham(struct tsr_shape *s, const struct tsr_screen_vertex *v
 	int32_t y[2] = { steep ? v[0].x : v[0].y, steep ? v[1].x : v[1].y };
 	int64_t dx = (int64_t)x[1] - x[0], dy = (int64_t)y[1] - y[0];
 	int64_t width = llrint(between(rules->line_width, 1, TSR_LINE_WIDTH_MAX));
+	int32_t left = steep ? 1 : 2, up = steep ? 2 : 1;
+	int32_t fine_x[2] = { 4 * x[0] - left, 4 * x[1] - left };
+	int32_t fine_y[2] = { 4 * y[0] - up, 4 * y[1] - up };
 	int32_t first, last;
 	struct tsr_edge e;
+	bool lower;
 
-	find_columns(x, y, &first, &last);
+	find_columns(fine_x, fine_y, &first, &last);
 	if (dx < 0) {
 		dx = -dx;
 		dy = -dy;
@@ -278,6 +289,9 @@ static void set_bresenham(struct tsr_shape *s, const struct tsr_screen_vertex *v
 	 */
 	e = (struct tsr_edge){ .a = dy, .b = -dx };
 	e.c = dx * y[0] - dy * x[0] - dx * (width - 1) * ONE / 2 + dx * ONE / 2;
+	/* moved a little, a line on the border of two pixels is in the upper one, unless it falls */
+	lower = !steep && dy > 0;
+	e.c -= !lower;
 	/* the topmost pixel is that the line is in: E in [0, 256 dx); width - 1 more below it */
 	s->edge[0] = swapped((struct tsr_edge){ e.c + dx * (width - 1) * ONE, e.a, e.b }, steep);
 	s->edge[1] = negated(swapped(e, steep));
