@@ -24,17 +24,13 @@
 #include "tessera_irq.h"
 #include "tessera_queue.h"
 
+/* Without a name: nobody wants to hear of the class. */
 static const char * const irq_name[TESSERA_NUM_IRQS] = {
 	[TSR_IRQ_CLASS_JOB] = "tessera-job",
 	[TSR_IRQ_CLASS_FAULT] = "tessera-fault",
 	[TSR_IRQ_CLASS_WATCHDOG] = "tessera-watchdog",
 	[TSR_IRQ_CLASS_HEAP] = "tessera-heap",
 };
-
-/* Classes of which somebody wants to hear. */
-#define for_each_irq_class(class) \
-	for ((class) = 0; (class) < TESSERA_NUM_IRQS; (class)++) \
-		if (irq_name[class])
 
 /* Read and clear the events of a class. */
 static u64 irq_take(struct tessera_device *tdev, unsigned int class)
@@ -130,7 +126,9 @@ int tessera_irq_init(struct tessera_device *tdev)
 	if (ret < 0)
 		return ret;
 
-	for_each_irq_class(class) {
+	for (class = 0; class < TESSERA_NUM_IRQS; class++) {
+		if (!irq_name[class])
+			continue;
 		tdev->irq[class].tdev = tdev;
 		tdev->irq[class].class = class;
 		ret = request_irq(pci_irq_vector(tdev->pdev, class), tessera_irq_handler, 0,
@@ -160,8 +158,10 @@ void tessera_irq_enable(struct tessera_device *tdev)
 {
 	unsigned int class;
 
-	for_each_irq_class(class)
-		tessera_write64(tdev, TSR_REG_IRQ_MASK(class), U64_MAX);
+	for (class = 0; class < TESSERA_NUM_IRQS; class++) {
+		if (irq_name[class])
+			tessera_write64(tdev, TSR_REG_IRQ_MASK(class), U64_MAX);
+	}
 }
 
 /**
@@ -174,10 +174,12 @@ void tessera_irq_disable(struct tessera_device *tdev)
 {
 	unsigned int class;
 
-	for_each_irq_class(class)
+	for (class = 0; class < TESSERA_NUM_IRQS; class++)
 		tessera_write64(tdev, TSR_REG_IRQ_MASK(class), 0);
-	for_each_irq_class(class)
-		synchronize_irq(pci_irq_vector(tdev->pdev, class));
+	for (class = 0; class < TESSERA_NUM_IRQS; class++) {
+		if (irq_name[class])
+			synchronize_irq(pci_irq_vector(tdev->pdev, class));
+	}
 }
 
 /**
@@ -188,7 +190,9 @@ void tessera_irq_fini(struct tessera_device *tdev)
 {
 	unsigned int class;
 
-	for_each_irq_class(class)
-		free_irq(pci_irq_vector(tdev->pdev, class), &tdev->irq[class]);
+	for (class = 0; class < TESSERA_NUM_IRQS; class++) {
+		if (irq_name[class])
+			free_irq(pci_irq_vector(tdev->pdev, class), &tdev->irq[class]);
+	}
 	pci_free_irq_vectors(tdev->pdev);
 }

@@ -22,10 +22,23 @@
 #include "tessera_perfmon.h"
 #include "tessera_uapi.h"
 
-#define COUNTER_BIT(_id, _name, _meaning) BIT_ULL(_id) |
+#define COUNTER(_id, _name, _meaning) { .id = _id, .name = _name, .meaning = _meaning },
 
-/* What the device can count. */
-static const u64 known_counters = TSR_QUEUE_COUNTER__TABLE(COUNTER_BIT) 0;
+const struct tessera_counter tessera_counters[TESSERA_NUM_COUNTERS] = {
+	TSR_QUEUE_COUNTER__TABLE(COUNTER)
+};
+
+static bool counter_known(u32 id)
+{
+	u32 i;
+
+	for (i = 0; i < TESSERA_NUM_COUNTERS && tessera_counters[i].name; i++) {
+		if (tessera_counters[i].id == id)
+			return true;
+	}
+
+	return false;
+}
 
 static void tessera_perfmon_release(struct kref *ref)
 {
@@ -78,8 +91,7 @@ static int perfmon_set_counters(struct tessera_perfmon *perfmon, const u32 *id, 
 		return -EINVAL;
 
 	for (i = 0; i < count; i++) {
-		if (id[i] >= TESSERA_NUM_COUNTERS || !(known_counters & BIT_ULL(id[i])) ||
-		    perfmon->mask & BIT_ULL(id[i]))
+		if (!counter_known(id[i]) || perfmon->mask & BIT_ULL(id[i]))
 			return -EINVAL;
 		perfmon->mask |= BIT_ULL(id[i]);
 	}

@@ -15,6 +15,20 @@ struct tessera_device;
 #define TESSERA_NUM_COUNTERS 64
 
 /**
+ * struct tessera_counter - what the device can count
+ */
+struct tessera_counter {
+	/** @id: Number in hardware. */
+	u32 id;
+	/** @name: Name; NULL behind the last one. */
+	const char *name;
+	/** @meaning: What it counts. */
+	const char *meaning;
+};
+
+extern const struct tessera_counter tessera_counters[TESSERA_NUM_COUNTERS];
+
+/**
  * struct tessera_perfmon - a performance monitor
  *
  * The device adds to its words in the kernel's address space at the end of each

@@ -15,20 +15,21 @@
 #include "tessera_device.h"
 #include "tessera_gem.h"
 #include "tessera_local.h"
+#include "tessera_perfmon.h"
 #include "tessera_query.h"
 #include "tessera_queue.h"
 #include "tessera_uapi.h"
 #include "tessera_vm.h"
 
-#define COUNTER_INFO(_id, _name, _meaning) { .id = _id, .name = _name, .meaning = _meaning },
+static u32 counter_count(void)
+{
+	u32 count = 0;
 
-/* What perfmons can count. */
-static const struct {
-	u32 id;
-	const char *name, *meaning;
-} counters[] = {
-	TSR_QUEUE_COUNTER__TABLE(COUNTER_INFO)
-};
+	while (count < TESSERA_NUM_COUNTERS && tessera_counters[count].name)
+		count++;
+
+	return count;
+}
 
 static u32 engine_count(struct tessera_device *tdev)
 {
@@ -68,7 +69,7 @@ static void fill_gpu_info(struct tessera_device *tdev, struct drm_file *file,
 		.max_jobs = TESSERA_MAX_JOBS,
 		.max_syncs = TESSERA_MAX_SYNCS,
 		.max_bind_ops = TESSERA_MAX_BIND_OPS,
-		.max_counters = ARRAY_SIZE(counters),
+		.max_counters = counter_count(),
 		.priority_mask = tessera_queue_priority_mask(file),
 		.tile_width = info->tile_width,
 		.tile_height = info->tile_height,
@@ -215,22 +216,22 @@ static int query_gpu_state(struct tessera_device *tdev, struct drm_tessera_dev_q
 static int query_counters(struct drm_tessera_dev_query *args)
 {
 	struct drm_tessera_counter_info *info;
-	unsigned int i;
+	u32 i, count = counter_count();
 	int ret;
 
-	info = kcalloc(ARRAY_SIZE(counters), sizeof(*info), GFP_KERNEL);
+	info = kcalloc(count, sizeof(*info), GFP_KERNEL);
 	if (!info)
 		return -ENOMEM;
 
-	for (i = 0; i < ARRAY_SIZE(counters); i++) {
-		info[i].id = counters[i].id;
+	for (i = 0; i < count; i++) {
+		info[i].id = tessera_counters[i].id;
 		info[i].engine_class = DRM_TESSERA_COUNTER_ANY;
-		strscpy((char *)info[i].name, counters[i].name, sizeof(info[i].name));
+		strscpy((char *)info[i].name, tessera_counters[i].name, sizeof(info[i].name));
 		/* What does not fit is cut. */
-		strscpy((char *)info[i].description, counters[i].meaning,
+		strscpy((char *)info[i].description, tessera_counters[i].meaning,
 			sizeof(info[i].description));
 	}
-	ret = query_array(args, info, ARRAY_SIZE(counters), sizeof(*info),
+	ret = query_array(args, info, count, sizeof(*info),
 			  offsetofend(struct drm_tessera_counter_info, description));
 	kfree(info);
 
