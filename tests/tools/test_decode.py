@@ -44,7 +44,8 @@ class Decode(unittest.TestCase):
         generated = os.path.join(cls.work.name, "hw")
         subprocess.run([sys.executable, os.path.join(TOP, "Documentation/hw/gen/generate.py"), "--out", generated],
                        check=True)
-        sources = [os.path.join(LIBRARY, name) for name in ("decode.c", "decode_print.c", "decode_regs.c")]
+        sources = [os.path.join(LIBRARY, name) for name in
+                   ("decode.c", "decode_list.c", "decode_print.c", "decode_regs.c")]
         subprocess.run([os.environ.get("CC", "cc"), "-std=gnu11", "-D_GNU_SOURCE", "-O1", "-g", "-Wall", "-Wextra",
                         "-Werror", "-fsanitize=address,undefined", "-fno-sanitize-recover=all",
                         "-I", os.path.join(LIBRARY, "include"), "-I", generated, *sources,
@@ -82,6 +83,10 @@ class Decode(unittest.TestCase):
         """dispatches, with the compute state where it is among the bytes"""
         self.compare("dispatch", 0, 0)
         self.compare("dispatch-bad", 1, 3)
+
+    def test_list(self):
+        """a control list with FRAME, states, programs and tables that it names"""
+        self.compare("list", 0, 0)
 
     def test_json_dispatch(self):
         """JSON of a dispatch holds its state and what is wrong with it"""

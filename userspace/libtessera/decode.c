@@ -60,6 +60,8 @@ static bool is_ring(const struct tsr_decoder *decoder)
 /* Whether a packet of this kind may stand in the ring or the stream we read. */
 static bool level_allows(const struct tsr_decoder *decoder, const struct tsr_desc_packet *desc)
 {
+	if (decoder->options.flags & TSR_DECODE_LIST)
+		return desc->level == TSR_DESC_LIST;
 	return desc->level != TSR_DESC_LIST &&
 	       desc->level != (is_ring(decoder) ? TSR_DESC_USER : TSR_DESC_RING);
 }
@@ -152,7 +154,9 @@ static void check_content(const struct tsr_decoder *decoder, const struct tsr_de
 
 	if (!level_allows(decoder, desc))
 		complain(packet, TSR_FAULT_PRIVILEGE, 0,
+			 decoder->options.flags & TSR_DECODE_LIST ? "no packet of control lists" :
 			 is_ring(decoder) ? "user packet in a ring" :
+			 desc->level == TSR_DESC_LIST ? "packet of control lists in a stream" :
 					    "ring packet in a user stream");
 	if (engine_class >= 0 && (engine_class > 31 || !(desc->classes >> engine_class & 1)))
 		complain(packet, TSR_FAULT_WRONG_CLASS, 0, "not for queues of this class");
@@ -275,7 +279,7 @@ const struct tsr_desc_struct *tsr_decode_struct(const char *name)
 static void check_struct_reserved(const struct tsr_desc_struct *desc,
 				  struct tsr_decode_packet *state)
 {
-	uint64_t used[TSR_COMPUTE_STATE__QWORDS] = { 0 };
+	uint64_t used[TSR_DECODE_QWORDS_MAX] = { 0 };
 	uint32_t f, q;
 
 	for (f = 0; f < desc->num_fields; f++) {
@@ -304,12 +308,28 @@ static void check_group_size(struct tsr_decode_packet *state)
 			 TSR_GROUP_THREADS_MAX);
 }
 
+void tsr_decode_fields(const struct tsr_desc_struct *desc, const void *bytes,
+		       struct tsr_decode_packet *state)
+{
+	const struct tsr_decoder decoder = { .bytes = bytes };
+	uint32_t q;
+
+	state->desc = NULL;
+	state->offset = 0;
+	state->skipped = 0;
+	state->num_qwords = desc->qwords;
+	state->num_errors = 0;
+	for (q = 0; q < desc->qwords; q++)
+		state->qwords[q] = load(&decoder, 8 * (size_t)q);
+	check_struct_reserved(desc, state);
+	check_fields(desc->fields, desc->num_fields, state);
+}
+
 bool tsr_decode_state(const struct tsr_decoder *decoder, const struct tsr_decode_packet *packet,
 		      struct tsr_decode_packet *state)
 {
 	const struct tsr_desc_struct *desc = tsr_decode_struct("COMPUTE_STATE");
 	uint64_t at;
-	uint32_t q;
 
 	if (!packet->desc || packet->num_qwords < 2 ||
 	    (packet->desc->opcode != TSR_OP_DISPATCH &&
@@ -319,16 +339,9 @@ bool tsr_decode_state(const struct tsr_decoder *decoder, const struct tsr_decode
 	if (packet->qwords[1] < decoder->options.base || packet->qwords[1] % 64 ||
 	    at > decoder->size || decoder->size - at < TSR_COMPUTE_STATE__QWORDS * 8)
 		return false;
-	state->desc = NULL;
+	tsr_decode_fields(desc, decoder->bytes + at, state);
 	state->offset = at;
 	state->address = packet->qwords[1];
-	state->skipped = 0;
-	state->num_qwords = desc->qwords;
-	state->num_errors = 0;
-	for (q = 0; q < desc->qwords; q++)
-		state->qwords[q] = load(decoder, at + 8 * (size_t)q);
-	check_struct_reserved(desc, state);
-	check_fields(desc->fields, desc->num_fields, state);
 	check_group_size(state);
 	return true;
 }

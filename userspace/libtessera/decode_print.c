@@ -128,11 +128,12 @@ static void print_errors(FILE *out, const struct tsr_decode_packet *packet)
 			packet->offset + 8 * (packet->num_qwords + packet->skipped));
 }
 
-/* The compute state of a dispatch, below it; most of its fields usually are 0 and left out. */
-static void print_state(FILE *out, const struct tsr_decode_packet *state, uint32_t flags)
+/* A structure below what names it; most of its fields usually are 0 and left out. */
+void tsr_print_struct(FILE *out, const struct tsr_desc_struct *desc,
+		      const struct tsr_decode_packet *state, bool by_address, uint32_t flags)
 {
-	const struct tsr_desc_struct *desc = tsr_decode_struct("COMPUTE_STATE");
-	int at = fprintf(out, "    +0x%06" PRIx64 "  %s", state->offset, desc->name);
+	int at = by_address ? fprintf(out, "    0x%012" PRIx64 "  %s", state->address, desc->name) :
+			      fprintf(out, "    +0x%06" PRIx64 "  %s", state->offset, desc->name);
 	struct tsr_desc_field shown[64];
 	uint32_t f, q, n = 0;
 
@@ -148,7 +149,7 @@ static void print_state(FILE *out, const struct tsr_decode_packet *state, uint32
 }
 
 /* One packet as lines: the packet, its qwords if wanted, its errors. */
-static void print_lines(FILE *out, const struct tsr_decode_packet *packet, uint32_t flags)
+void tsr_print_packet(FILE *out, const struct tsr_decode_packet *packet, uint32_t flags)
 {
 	const struct tsr_desc_packet *desc = packet->desc;
 	const char *name = desc ? desc->name : "?";
@@ -247,6 +248,30 @@ static void print_json(FILE *out, const struct tsr_decode_packet *packet,
 	fputc('}', out);
 }
 
+/* The bytes of a walk as memory. */
+static const void *in_bytes(void *context, uint64_t va, uint64_t size)
+{
+	const struct tsr_decoder *decoder = context;
+	uint64_t at = va - decoder->options.base;
+
+	return va >= decoder->options.base && at <= decoder->size && size <= decoder->size - at ?
+	       decoder->bytes + at : NULL;
+}
+
+/* The list of BIN or RENDER, if its first packet is among the bytes. */
+static unsigned long print_list(FILE *out, struct tsr_decoder *decoder,
+				const struct tsr_decode_packet *packet)
+{
+	const struct tsr_decode_memory memory = { in_bytes, decoder };
+	const uint64_t *q = packet->qwords;
+
+	if (!packet->desc || packet->num_qwords < 4 ||
+	    (packet->desc->opcode != TSR_OP_BIN && packet->desc->opcode != TSR_OP_RENDER) ||
+	    !in_bytes(decoder, q[1], 8))
+		return 0;
+	return tsr_decode_list(out, &memory, q[1], (uint32_t)q[2], q[3], &decoder->options);
+}
+
 /* Every packet of a piece of a ring, or of a whole stream. *first: nothing has been printed yet. */
 static unsigned long print_piece(FILE *out, const uint8_t *bytes, size_t size, uint64_t offset,
 				 const struct tsr_decode_options *options, bool *first)
@@ -266,9 +291,11 @@ static unsigned long print_piece(FILE *out, const uint8_t *bytes, size_t size, u
 			fputs(*first ? "\n" : ",\n", out);
 			print_json(out, &packet, has_state ? &state : NULL);
 		} else {
-			print_lines(out, &packet, options->flags);
+			tsr_print_packet(out, &packet, options->flags);
 			if (has_state)
-				print_state(out, &state, options->flags);
+				tsr_print_struct(out, tsr_decode_struct("COMPUTE_STATE"), &state,
+						 false, options->flags);
+			errors += print_list(out, &decoder, &packet);
 		}
 		*first = false;
 	}

@@ -34,4 +34,19 @@ void tsr_print_fields(FILE *out, const struct tsr_desc_field *fields, uint32_t n
 void tsr_print_json_fields(FILE *out, const struct tsr_desc_field *fields, uint32_t num_fields,
 			   const uint64_t *qwords, uint32_t num_qwords);
 
+/*
+ * tsr_decode_fields(): the structure at @bytes, with what is wrong with it, as of a packet; offset
+ * and address are the caller's.
+ */
+struct tsr_decode_packet;
+void tsr_decode_fields(const struct tsr_desc_struct *desc, const void *bytes,
+		       struct tsr_decode_packet *state) __attribute__((visibility("hidden")));
+
+/* tsr_print_packet(): a packet as lines. tsr_print_struct(): what is not 0 of a structure. */
+void tsr_print_packet(FILE *out, const struct tsr_decode_packet *packet, uint32_t flags)
+	__attribute__((visibility("hidden")));
+void tsr_print_struct(FILE *out, const struct tsr_desc_struct *desc,
+		      const struct tsr_decode_packet *state, bool by_address, uint32_t flags)
+	__attribute__((visibility("hidden")));
+
 #endif /* DECODE_PRINT_H */

@@ -194,7 +194,8 @@ TSR_HIDDEN void gfx_state_fini(struct tsr_gfx_pass *pass);
 TSR_HIDDEN uint32_t gfx_target_format(const struct tsr_gfx_target *target, bool stencil);
 
 /* gfx_tables_vertex(): the tables of attributes and their buffers, for these instances. */
-TSR_HIDDEN int gfx_tables_vertex(struct tsr_gfx_pass *pass, const struct gfx_instancing *instancing);
+TSR_HIDDEN int gfx_tables_vertex(struct tsr_gfx_pass *pass,
+				 const struct gfx_instancing *instancing);
 
 /* gfx_tables_fragment(): the same of a fragment program, into @program. */
 TSR_HIDDEN int gfx_tables_fragment(struct tsr_gfx_pass *pass, struct tsr_shader_program *program);

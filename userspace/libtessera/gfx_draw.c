@@ -213,7 +213,8 @@ static void pack_viewport(const struct tsr_gfx_pass *pass, uint32_t i, uint64_t 
 	const struct tsr_gfx_viewport *v = &pass->state.viewport[i];
 	const struct tsr_rect *r = &pass->state.scissor[i];
 	struct tsr_viewport p = {
-		.x = bits(v->x), .y = bits(v->y), .width = bits(v->width), .height = bits(v->height),
+		.x = bits(v->x), .y = bits(v->y),
+		.width = bits(v->width), .height = bits(v->height),
 		.near = bits(v->near_depth), .far = bits(v->far_depth),
 	};
 
@@ -420,8 +421,8 @@ static int check_draw(struct tsr_gfx_pass *pass, const struct tsr_gfx_draw *draw
 	if (indexed && !s->index_type)
 		return gfx_fail(pass, EINVAL, "a draw with indices before tsr_gfx_set_indices()");
 	if (!indexed && draw->base_vertex)
-		return gfx_fail(pass, EINVAL, "base vertex %d of a draw without indices, expected 0",
-				draw->base_vertex);
+		return gfx_fail(pass, EINVAL, "base vertex %d of a draw without indices, "
+				"expected 0", draw->base_vertex);
 	return 0;
 }
 

@@ -42,16 +42,16 @@ static int check_size(const struct tsr_gfx_image_info *i)
 
 	longest = i->depth > longest ? i->depth : longest;
 	if (!i->width || longest > SIDE_MAX || i->layers > LAYERS_MAX)
-		return tsr_fail(EINVAL, "image of %u x %u x %u texels and %u layers, expected up to "
-				"%u and %u", i->width, i->height, i->depth, i->layers, SIDE_MAX,
-				LAYERS_MAX);
+		return tsr_fail(EINVAL, "image of %u x %u x %u texels and %u layers, "
+				"expected up to %u and %u", i->width, i->height, i->depth,
+				i->layers, SIDE_MAX, LAYERS_MAX);
 	if (i->levels > 1 + log2_of(longest))
 		return tsr_fail(EINVAL, "image of %u levels, expected at most %u", i->levels,
 				1 + log2_of(longest));
 	if (!tsr_is_pow2(i->samples) || i->samples > TSR_SAMPLES_MAX ||
 	    (i->samples > 1 && (i->levels > 1 || i->depth)))
-		return tsr_fail(EINVAL, "image of %u samples, expected 1 to %d, a power of two, and "
-				"one level of no volume", i->samples, TSR_SAMPLES_MAX);
+		return tsr_fail(EINVAL, "image of %u samples, expected 1 to %d, a power of two, "
+				"and one level of no volume", i->samples, TSR_SAMPLES_MAX);
 	return 0;
 }
 
@@ -266,7 +266,7 @@ static int complete(const struct tsr_gfx_view *view, struct tsr_gfx_view *v)
 		return tsr_fail(EINVAL, "view of format %u of an image of format %u, expected the "
 				"same size", v->format, i->format);
 	if (i->flags & TSR_GFX_TAGS)
-		return tsr_fail(EINVAL, "view of an image with TSR_GFX_TAGS, which is a target only");
+		return tsr_fail(EINVAL, "view of an image with TSR_GFX_TAGS, a target only");
 	if (v->dimension > TSR_GFX_CUBE_MAP || (v->dimension == TSR_GFX_3D) != !!i->depth ||
 	    (v->dimension == TSR_GFX_CUBE_MAP &&
 	     (v->layers % 6 || i->width != i->height)) ||
@@ -317,8 +317,9 @@ int tsr_gfx_view_texture(const struct tsr_gfx_view *view, struct tsr_sampled *sa
 	if (ret)
 		return ret;
 	if ((uint64_t)v.layers * i->samples * v.levels > TSR_SURFACES_MAX)
-		return tsr_fail(EINVAL, "view of %u layers, %u samples, %u levels, expected at most "
-				"%d surfaces", v.layers, i->samples, v.levels, TSR_SURFACES_MAX);
+		return tsr_fail(EINVAL, "view of %u layers, %u samples, %u levels, expected at "
+				"most %d surfaces", v.layers, i->samples, v.levels,
+				TSR_SURFACES_MAX);
 	describe(&v, &sampled->texture);
 	for (layer = 0; layer < v.layers; layer++)
 		for (sample = 0; sample < i->samples; sample++)

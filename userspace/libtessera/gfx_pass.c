@@ -112,8 +112,8 @@ static int check_image(const struct tsr_gfx_pass *pass, const struct tsr_gfx_tar
 				l->surface.width, l->surface.height, pass->info.width,
 				pass->info.height);
 	if (i->samples != 1 && i->samples != pass->info.samples)
-		return tsr_fail(EINVAL, "%s target of %u samples for a pass of %u, expected as many "
-				"or 1", what, i->samples, pass->info.samples);
+		return tsr_fail(EINVAL, "%s target of %u samples for a pass of %u, expected as "
+				"many or 1", what, i->samples, pass->info.samples);
 	if (t->format && gfx_format(t->format).bytes != gfx_format(i->format).bytes)
 		return tsr_fail(EINVAL, "%s target of format %u is an image of format %u, expected "
 				"the same size", what, t->format, i->format);
@@ -183,8 +183,8 @@ static int check_pass(struct tsr_gfx_pass *pass)
 
 	if (!i->width || i->width > TSR_FRAME_DIM_MAX || !i->height ||
 	    i->height > TSR_FRAME_DIM_MAX || i->layers > TSR_FRAME_LAYERS_MAX)
-		return tsr_fail(EINVAL, "pass of %u x %u pixels, %u layers, expected 1 to %d and %d",
-				i->width, i->height, i->layers, TSR_FRAME_DIM_MAX,
+		return tsr_fail(EINVAL, "pass of %u x %u pixels, %u layers, expected 1 to %d "
+				"and %d", i->width, i->height, i->layers, TSR_FRAME_DIM_MAX,
 				TSR_FRAME_LAYERS_MAX);
 	if (!tsr_is_pow2(i->samples) || i->samples > TSR_SAMPLES_MAX)
 		return tsr_fail(EINVAL, "pass of %u samples, expected a power of two up to %d",

@@ -79,8 +79,8 @@ int tsr_gfx_set_vertices(struct tsr_gfx_pass *pass, uint32_t buffer, uint64_t va
 	if (ret)
 		return ret;
 	if (buffer >= TSR_GFX_BUFFERS_MAX || size > VERTEX_BUFFER_MAX || va + size < va)
-		return gfx_fail(pass, EINVAL, "vertex buffer %u of 0x%llx bytes at 0x%llx, expected "
-				"at most %d buffers of less than 4 GiB", buffer,
+		return gfx_fail(pass, EINVAL, "vertex buffer %u of 0x%llx bytes at 0x%llx, "
+				"expected at most %d buffers of less than 4 GiB", buffer,
 				(unsigned long long)size, (unsigned long long)va,
 				TSR_GFX_BUFFERS_MAX);
 	if (s->vertices[buffer].va == va && s->vertices[buffer].size == size)
@@ -99,9 +99,10 @@ int tsr_gfx_set_indices(struct tsr_gfx_pass *pass, enum tsr_index_type type, uin
 		return ret;
 	if (type < TSR_INDEX_TYPE_U8 || type > TSR_INDEX_TYPE_U32 ||
 	    va % (1u << (type - TSR_INDEX_TYPE_U8)) || size >> 48)
-		return gfx_fail(pass, EINVAL, "indices of type %u, 0x%llx bytes at 0x%llx, expected "
-				"type 1 to 3 and an address aligned to it", (unsigned int)type,
-				(unsigned long long)size, (unsigned long long)va);
+		return gfx_fail(pass, EINVAL, "indices of type %u, 0x%llx bytes at 0x%llx, "
+				"expected type 1 to 3 and an address aligned to it",
+				(unsigned int)type, (unsigned long long)size,
+				(unsigned long long)va);
 	pass->state.index_type = type;
 	pass->state.indices = va;
 	pass->state.index_bytes = size;

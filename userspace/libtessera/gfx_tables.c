@@ -2,10 +2,10 @@
 /*
  * What programs name by number: tables of descriptors in the pass's memory.
  *
- * Uniform buffers, textures and samplers are written when they are bound, by the code that dispatches
- * use (bindings.c), into a stream that nobody runs and that keeps its memory: NOP packets hold the
- * tables, as they do there. Attributes, views and vertex outputs share two tables, which depend on
- * the pipeline and the draw; they are written when a draw needs them.
+ * Uniform buffers, textures and samplers are written when they are bound, by the code that
+ * dispatches use (bindings.c), into a stream that nobody runs: NOP packets hold the tables, as they
+ * do there. Attributes, views and vertex outputs share two tables, which depend on the pipeline and
+ * the draw; they are written when a draw needs them.
  */
 #include <errno.h>
 #include <string.h>

@@ -31,6 +31,8 @@ struct arguments {
 	const char *path;
 	struct tsr_decode_options options;
 	bool hex, regs;
+	bool have_list;
+	uint64_t list, frame;
 	bool have_rptr, have_wptr;
 	uint32_t rptr, wptr;
 };
@@ -48,6 +50,9 @@ static const char help[] =
 "  -c, --class NAME   the queue's engine class: bin, render, compute or copy\n"
 "  -x, --hex          FILE is text: 64-bit words in hexadecimal; words that end in a\n"
 "                     colon (addresses) and what follows # are ignored\n"
+"  -l, --list ADDR    FILE is memory; print the control list at this GPU address, with\n"
+"                     what it calls and names\n"
+"      --frame ADDR   with --list: and the FRAME there\n"
 "  -R, --regs         FILE is a register dump: lines of OFFSET VALUE..., hexadecimal,\n"
 "                     32-bit words; OFFSET counts from --base\n"
 "  -w, --words        print each packet's words as well\n"
@@ -242,6 +247,13 @@ static void take_option(struct arguments *arguments, int option)
 	case 'c':
 		arguments->options.engine_class = class_argument(optarg);
 		break;
+	case 'l':
+		arguments->list = number_argument("--list", optarg, UINT64_MAX);
+		arguments->have_list = true;
+		break;
+	case 'f':
+		arguments->frame = number_argument("--frame", optarg, UINT64_MAX);
+		break;
 	case 'x':
 		arguments->hex = true;
 		break;
@@ -272,6 +284,7 @@ static void parse_arguments(int argc, char **argv, struct arguments *arguments)
 	static const struct option options[] = {
 		{ "base", required_argument, NULL, 'b' }, { "ring", no_argument, NULL, 'r' },
 		{ "rptr", required_argument, NULL, 'p' }, { "wptr", required_argument, NULL, 'q' },
+		{ "list", required_argument, NULL, 'l' }, { "frame", required_argument, NULL, 'f' },
 		{ "class", required_argument, NULL, 'c' }, { "hex", no_argument, NULL, 'x' },
 		{ "regs", no_argument, NULL, 'R' }, { "words", no_argument, NULL, 'w' },
 		{ "json", no_argument, NULL, 'j' }, { "help", no_argument, NULL, 'h' },
@@ -279,7 +292,7 @@ static void parse_arguments(int argc, char **argv, struct arguments *arguments)
 	};
 	int option;
 
-	while ((option = getopt_long(argc, argv, "b:rc:xRwjhV", options, NULL)) != -1)
+	while ((option = getopt_long(argc, argv, "b:rc:l:xRwjhV", options, NULL)) != -1)
 		take_option(arguments, option);
 	if (optind + 1 != argc)
 		usage(optind == argc ? "which FILE?" : "one FILE only");
@@ -290,6 +303,9 @@ static void parse_arguments(int argc, char **argv, struct arguments *arguments)
 		usage("--rptr and --wptr need --ring");
 	if (arguments->regs && (arguments->hex || arguments->options.flags & TSR_DECODE_RING))
 		usage("--regs does not go with --hex or --ring");
+	if (arguments->have_list && (arguments->regs || arguments->options.flags &
+				     (TSR_DECODE_RING | TSR_DECODE_JSON)))
+		usage("--list does not go with --regs, --ring or --json");
 }
 
 static void read_input(const struct arguments *arguments, struct buffer *buffer)
@@ -310,6 +326,34 @@ static void read_input(const struct arguments *arguments, struct buffer *buffer)
 		fclose(in);
 }
 
+/* The file as memory from --base on. */
+struct image {
+	const struct buffer *buffer;
+	uint64_t base;
+};
+
+static const void *in_file(void *context, uint64_t va, uint64_t size)
+{
+	const struct image *image = context;
+	uint64_t at = va - image->base;
+
+	return va >= image->base && at <= image->buffer->size && size <= image->buffer->size - at ?
+	       image->buffer->bytes + at : NULL;
+}
+
+static unsigned long decode_list(const struct arguments *arguments, const struct buffer *buffer)
+{
+	struct image image = { buffer, arguments->options.base };
+	const struct tsr_decode_memory memory = { in_file, &image };
+	uint64_t left = buffer->size - (arguments->list - image.base);
+
+	if (!in_file(&image, arguments->list, 8))
+		fail(arguments->path, "0x%" PRIx64 " is not in the file", arguments->list);
+	return tsr_decode_list(stdout, &memory, arguments->list,
+			       left < UINT32_MAX ? (uint32_t)left : UINT32_MAX, arguments->frame,
+			       &arguments->options);
+}
+
 int main(int argc, char **argv)
 {
 	struct arguments arguments = { .options.engine_class = TSR_DECODE_ANY_CLASS };
@@ -322,6 +366,8 @@ int main(int argc, char **argv)
 		errors = tsr_decode_registers(stdout, (struct tsr_decode_register *)buffer.bytes,
 					      buffer.size / sizeof(struct tsr_decode_register),
 					      arguments.options.flags);
+	else if (arguments.have_list)
+		errors = decode_list(&arguments, &buffer);
 	else if (arguments.have_rptr)
 		errors = tsr_decode_ring(stdout, buffer.bytes, buffer.size, arguments.rptr,
 					 arguments.wptr, &arguments.options);

@@ -31,7 +31,8 @@ struct tsr_desc_reg;
 enum tsr_decode_flags {
 	TSR_DECODE_RING = 1 << 0,	/* ring packets, privileged; else a user stream */
 	TSR_DECODE_JSON = 1 << 1,	/* print one JSON array instead of lines */
-	TSR_DECODE_RAW = 1 << 2		/* lines only: print each packet's qwords as well */
+	TSR_DECODE_RAW = 1 << 2,	/* lines only: print each packet's qwords as well */
+	TSR_DECODE_LIST = 1 << 3	/* packets of control lists, and those alone */
 };
 
 #define TSR_DECODE_ANY_CLASS	(-1)
@@ -92,8 +93,9 @@ bool tsr_decode_state(const struct tsr_decoder *decoder, const struct tsr_decode
 
 /*
  * tsr_decode_stream(): print every packet of @size bytes, with its offset, address, name, fields
- * and errors, to @out; below a dispatch its COMPUTE_STATE, if that is among the bytes. Returns the
- * number of errors.
+ * and errors, to @out; below a dispatch its COMPUTE_STATE, and below BIN and RENDER what
+ * tsr_decode_list() prints of their lists, if that is among the bytes. Returns the number of
+ * errors.
  */
 unsigned long tsr_decode_stream(FILE *out, const void *bytes, size_t size,
 				const struct tsr_decode_options *options);
@@ -105,6 +107,26 @@ unsigned long tsr_decode_stream(FILE *out, const void *bytes, size_t size,
  */
 unsigned long tsr_decode_ring(FILE *out, const void *bytes, size_t size, uint32_t rptr,
 			      uint32_t wptr, const struct tsr_decode_options *options);
+
+/*
+ * Where control lists and what they name are read from: @at returns @size bytes that lie at the GPU
+ * address @va, NULL if they are not all there.
+ */
+struct tsr_decode_memory {
+	const void *(*at)(void *context, uint64_t va, uint64_t size);
+	void *context;
+};
+
+/*
+ * tsr_decode_list(): print the control list [@va, @va + @size) as it would be run: LIST_CALL,
+ * LIST_JUMP and the list of LIST_TILES are followed, and below the packets that name them stand
+ * SHADER_STATE, DRAW_STATE and the structures these name, each once. @frame, if not 0, is the FRAME
+ * to print first. Returns the number of errors. Only options.engine_class and the flag
+ * TSR_DECODE_RAW count.
+ */
+unsigned long tsr_decode_list(FILE *out, const struct tsr_decode_memory *memory, uint64_t va,
+			      uint32_t size, uint64_t frame,
+			      const struct tsr_decode_options *options);
 
 /* One 32-bit word of the register BAR. */
 struct tsr_decode_register {

@@ -81,7 +81,7 @@ void tsr_gfx_image_unref(struct tsr_gfx_image *image);
 const struct tsr_gfx_image_info *tsr_gfx_image_info(const struct tsr_gfx_image *image);
 
 /*
- * tsr_gfx_image_get(): one surface of it for tsr_cmd_copy_image(), tsr_surface_write() and the like:
+ * tsr_gfx_image_get(): one surface of it for tsr_cmd_copy_image(), tsr_surface_write() and so on:
  * level @level of layer (or slice) @layer, sample @sample. *@cpu, if @cpu is not NULL, gets the CPU
  * address of its first byte. -EINVAL if there is none such, -EPERM for *@cpu with NO_MMAP.
  */
@@ -346,7 +346,7 @@ enum tsr_gfx_stage {
 	TSR_GFX_FRAGMENT = 1 << 1
 };
 
-/* tsr_gfx_set_push(): push words @first to @first + @count - 1 of the stages (enum tsr_gfx_stage). */
+/* tsr_gfx_set_push(): push words @first to @first + @count - 1 of stages (enum tsr_gfx_stage). */
 int tsr_gfx_set_push(struct tsr_gfx_pass *pass, uint32_t stages, uint32_t first, uint32_t count,
 		     const void *words);
 
@@ -356,11 +356,12 @@ int tsr_gfx_set_push(struct tsr_gfx_pass *pass, uint32_t stages, uint32_t first,
  */
 int tsr_gfx_set_vertices(struct tsr_gfx_pass *pass, uint32_t buffer, uint64_t va, uint64_t size);
 
-/* tsr_gfx_set_indices(): indices of @type (enum tsr_index_type, not NONE), aligned to their size. */
+/* tsr_gfx_set_indices(): indices of @type (enum tsr_index_type, not NONE), aligned to their size.
+ */
 int tsr_gfx_set_indices(struct tsr_gfx_pass *pass, enum tsr_index_type type, uint64_t va,
 			uint64_t size);
 
-/* What the programs of a stage name by number, as in struct tsr_dispatch_info; arrays are copied. */
+/* What programs of a stage name by number, as in struct tsr_dispatch_info; arrays are copied. */
 struct tsr_gfx_bindings {
 	const struct tsr_storage *storage;
 	uint32_t storage_count;
@@ -440,9 +441,9 @@ int tsr_gfx_query(struct tsr_gfx_pass *pass, enum tsr_query kind, uint64_t va);
 /* ---- Running --------------------------------------------------------------------------------- */
 
 /*
- * tsr_gfx_submit(): draw the pass, behind @waits, and signal @signals when it is drawn. Waits are for
- * both steps. Returns the first error of the recording if there was one. The pass must not change
- * until it is done. [SYS3]
+ * tsr_gfx_submit(): draw the pass, behind @waits, and signal @signals when it is drawn. Waits are
+ * for both steps. Returns the first error of the recording if there was one. The pass must not
+ * change until it is done. [SYS3]
  */
 int tsr_gfx_submit(struct tsr_gfx_pass *pass, const struct tsr_point *waits,
 		   unsigned int wait_count, const struct tsr_point *signals,
