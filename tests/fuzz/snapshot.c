@@ -2,10 +2,11 @@
 /*
  * Fuzz target: snapshots that somebody has changed.
  *
- * A small device is stopped in the middle of its work, dispatches among it, and saved. The input changes bytes of what
- * was saved, or its length, and it is loaded. Either it is refused, with a message, and leaves a
- * device in its reset state; or it is taken, and then the device runs on with whatever it says,
- * answers to RESET, and can be saved again. At the end an honest job shows that it still works.
+ * A small device is stopped in the middle of its work, dispatches among it, and saved. The input
+ * changes bytes of what was saved, or its length, and it is loaded. Either it is refused, with a
+ * message, and leaves a device in its reset state; or it is taken, and then the device runs on with
+ * whatever it says, answers to RESET, and can be saved again. At the end an honest job shows that
+ * it still works.
  */
 #include <stdio.h>
 #include <stdlib.h>

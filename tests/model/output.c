@@ -87,7 +87,8 @@ static float any_colour(void)
 	case 1:
 		return (float)(below(2048)) / 512 - 2;
 	case 2:
-		return (float)(2 * below(256) + 1) / 510;	/* next to the border of two steps */
+		/* next to the border of two steps */
+		return (float)(2 * below(256) + 1) / 510;
 	case 3:
 		return (float)below(2);
 	default:
@@ -640,7 +641,7 @@ int main(void)
 	ktap_run("[OM5] clear values in all formats", clears);
 	ktap_run("[OM6] resolves: averages of linear colours, sample 0 of integers", resolved);
 	ktap_run("[OM3] tags: clear, all samples equal, raw", tags);
-	ktap_run("[RAST4] alpha to coverage: as many samples as alpha says, monotonous", alpha_coverage);
+	ktap_run("[RAST4] alpha to coverage: as many samples as alpha says", alpha_coverage);
 	ktap_run("[OM1] formats, factors and operations that do not exist", refused);
 	return ktap_finish();
 }

@@ -294,6 +294,6 @@ int main(void)
 	ktap_run("[PIX4] [ISA12] BRANCHZ.f32 and .f16", floats_zero);
 	ktap_run("[PIX4] [ISA12] BRANCH of integers, 32 and 16 bits", integers);
 	ktap_run("[PIX4] [ISA12] BRANCHZ of integers", integers_zero);
-	ktap_run("[PIX4] [ISA12] branches to registers: each thread has a target of its own", targets);
+	ktap_run("[PIX4] [ISA12] branches to registers: a target for each thread", targets);
 	return ktap_finish();
 }

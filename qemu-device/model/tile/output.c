@@ -96,7 +96,9 @@ static bool has_lanes(const struct tsr_output *o)
 	    (o->registers != TSR_REGISTER_TYPE_F32 && o->registers != TSR_REGISTER_TYPE_F16))
 		return false;
 	for (unsigned int f = 0; f < 4; f++) {
-		if (format->bits[f] > 16 || (format->srgb && f < 3 && format->bits[f] && format->bits[f] != 8))
+		bool curved = format->srgb && f < 3 && format->bits[f];
+
+		if (format->bits[f] > 16 || (curved && format->bits[f] != 8))
 			return false;
 	}
 	return true;

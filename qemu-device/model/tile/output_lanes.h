@@ -181,7 +181,7 @@ TSR_INLINE vu32 output_round(const struct tsr_output *o, unsigned int f, vf32 x,
 /* How colours are joined with those that are there. */
 enum output_way {
 	OUTPUT_OPAQUE,
-	OUTPUT_OVER,			/* source * its alpha + destination * (1 - alpha), alpha too */
+	OUTPUT_OVER,	/* source * its alpha + destination * (1 - its alpha), alpha too */
 	OUTPUT_ANY,
 };
 

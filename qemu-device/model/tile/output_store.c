@@ -105,9 +105,9 @@ uint16_t tsr_alpha_coverage(float alpha, unsigned int samples, unsigned int x, u
 		return 0;
 	count = alpha >= 1 ? samples : (unsigned int)(alpha * (float)samples + 0.5f);
 	for (unsigned int i = 0; i < count; i++) {
-		unsigned int sample = 0;
+		unsigned int sample = 0, n = (i + turn) % samples;
 
-		for (unsigned int bit = 1, n = (i + turn) % samples; bit < samples; bit *= 2, n /= 2)
+		for (unsigned int bit = 1; bit < samples; bit *= 2, n /= 2)
 			sample = sample * 2 + n % 2;
 		mask |= 1u << sample;
 	}

@@ -289,7 +289,7 @@ static void set_bresenham(struct tsr_shape *s, const struct tsr_screen_vertex *v
 	 */
 	e = (struct tsr_edge){ .a = dy, .b = -dx };
 	e.c = dx * y[0] - dy * x[0] - dx * (width - 1) * ONE / 2 + dx * ONE / 2;
-	/* moved a little, a line on the border of two pixels is in the upper one, unless it falls */
+	/* moved a little, a line between two pixels is in the upper one, unless it falls */
 	lower = !steep && dy > 0;
 	e.c -= !lower;
 	/* the topmost pixel is that the line is in: E in [0, 256 dx); width - 1 more below it */

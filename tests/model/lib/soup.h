@@ -29,7 +29,7 @@ enum soup_kind {
 	SOUP_TINY,			/* less than a pixel, often without a sample */
 	SOUP_SLIVER,			/* long, and thinner than a pixel */
 	SOUP_HUGE,			/* corners as far away as coordinates go */
-	SOUP_GRID,			/* corners on pixel centres or corners: everything is an edge */
+	SOUP_GRID,	/* corners on pixel centres or corners: much is on edges */
 	SOUP_AXIS,			/* two horizontal or vertical edges */
 	SOUP_NO_AREA,			/* on a line, or two corners in one place */
 	SOUP_KINDS
