@@ -57,6 +57,7 @@ struct tsr_prim {
 	 * division by w (linear in clip space). Else v[i] is slot[i].
 	 */
 	float weight[3][3];
+	float slot_rw[3];		/* 1/w of slot[i] itself, any float: for what is linear in the window */
 	bool clipped;
 	uint8_t vertices;		/* 1, 2, 3; 0: the list has ended */
 	uint8_t provoking;		/* index into slot[] */
@@ -86,8 +87,9 @@ enum tsr_step tsr_heap_batch(struct tsr_mem *mem, const struct tsr_frame_heap *h
 enum tsr_step tsr_heap_ids(struct tsr_mem *mem, const struct tsr_batch *batch, uint32_t (*ids)[2]);
 
 /*
- * A reader of tile lists, of one thread at a time. It keeps a copy of the batch it is in, so its
- * size is a few KiB. Plain bytes (but prim.batch points into it).
+ * A reader of tile lists, of one thread at a time. It keeps batch records it has met. Memory is read
+ * through the pages of the thread's struct tsr_shader, if it has one: the step must end with
+ * tsr_stage_leave() (or tsr_access_stop()).
  */
 struct tsr_tile_reader;
 struct tsr_tile_reader *tsr_tile_reader_new(void);
@@ -102,8 +104,8 @@ enum tsr_step tsr_tile_list_open(struct tsr_tile_reader *r, struct tsr_mem *mem,
 				 const struct tsr_frame_heap *heap, unsigned int layer, unsigned int tx,
 				 unsigned int ty);
 /*
- * The next primitive. TSR_STEP_DONE with prim->vertices == 0 at the end. After _PENDING it can be
- * called again.
+ * The next primitive. TSR_STEP_DONE with prim->vertices == 0 at the end. After _PENDING, and _MORE
+ * (many entries without one: nothing the binner writes), it is to be called again.
  */
 enum tsr_step tsr_tile_list_next(struct tsr_tile_reader *r, struct tsr_mem *mem,
 				 struct tsr_prim *prim);

@@ -1,0 +1,381 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Input assembly: indices, restart, topologies, and the greedy rule by which primitives become
+ * batches: a primitive joins the batch if its vertices that are not in it yet find room and there
+ * are less than TSR_BATCH_PRIMITIVES; else the batch ends before it.
+ */
+#include "bin.h"
+
+#include <string.h>
+
+#include "../gpu.h"
+
+void tsr_bin_batch_begin(struct tsr_binning *bin)
+{
+	struct tsr_bin_batch *b = &bin->batch;
+
+	b->vertices = 0;
+	b->primitives = 0;
+	b->next = 0;
+	b->vertex_data = 0;
+	b->generation++;
+	if (b->generation >> 24) {
+		memset(b->tag, 0, sizeof(b->tag));
+		b->generation = 1;
+	}
+}
+
+/* An instance begins: its vertices are others than those of the last one. */
+static void next_generation(struct tsr_bin_batch *b)
+{
+	if (++b->generation >> 24) {
+		memset(b->tag, 0, sizeof(b->tag));
+		b->generation = 1;
+	}
+}
+
+/* Where the tag of @index is, or would be. */
+static uint64_t *find(struct tsr_bin_batch *b, uint32_t index)
+{
+	uint64_t want = (uint64_t)b->generation << 32 | index;
+	unsigned int at = index * 0x9e3779b1u >> 23;
+
+	_Static_assert(TSR_BIN_TAGS == 512, "the hash has nine bits");
+	while (b->tag[at] >> 40 == b->generation && b->tag[at] >> 8 != want)
+		at = (at + 1) % TSR_BIN_TAGS;
+	return &b->tag[at];
+}
+
+/* The slot of @index, which finds room. */
+static unsigned int slot_of(struct tsr_binning *bin, uint32_t index)
+{
+	struct tsr_bin_batch *b = &bin->batch;
+	uint64_t *tag = find(b, index);
+	unsigned int slot = b->vertices;
+
+	if (*tag >> 40 == b->generation)
+		return *tag & 0xff;
+	*tag = (uint64_t)b->generation << 40 | (uint64_t)index << 8 | slot;
+	bin->run->thread[slot] = (struct tsr_vertex_thread){ index, bin->draw.instance, slot };
+	b->vertices++;
+	return slot;
+}
+
+/* Whether the @n vertices @v find room. */
+static bool room(struct tsr_bin_batch *b, const uint32_t *v, unsigned int n)
+{
+	unsigned int fresh = 0;
+
+	if (b->primitives == TSR_BATCH_PRIMITIVES)
+		return false;
+	if (b->vertices + n <= TSR_BATCH_VERTICES)
+		return true;
+	for (unsigned int i = 0; i < n; i++) {
+		bool before = false;
+
+		for (unsigned int j = 0; j < i; j++)
+			before |= v[j] == v[i];
+		fresh += !before && *find(b, v[i]) >> 40 != b->generation;
+	}
+	return b->vertices + fresh <= TSR_BATCH_VERTICES;
+}
+
+/*
+ * A primitive of vertices @v is complete; @first and @last are the provoking ones by either rule.
+ * False: it does not fit.
+ */
+static bool emit(struct tsr_binning *bin, const uint32_t *v, unsigned int n, unsigned int first,
+		 unsigned int last)
+{
+	struct tsr_bin_batch *b = &bin->batch;
+	unsigned int provoking = bin->state->draw.provoking_last ? last : first;
+	uint64_t word;
+
+	if (!room(b, v, n))
+		return false;
+	word = (uint64_t)bin->draw.primitive++ << 32 |
+	       (uint64_t)n << TSR_HEAP_PRIMITIVE_VERTICES__SHIFT |
+	       (uint64_t)provoking << TSR_HEAP_PRIMITIVE_PROVOKING__SHIFT;
+	for (unsigned int i = 0; i < n; i++)
+		word |= (uint64_t)slot_of(bin, v[i]) << 8 * i;
+	b->primitive[b->primitives++] = word;
+	return true;
+}
+
+/* ---- Topologies ------------------------------------------------------------------------------ */
+
+/* Lists: @n vertices make a primitive, of those whose number is @first + i * @step. */
+static bool feed_list(struct tsr_binning *bin, uint32_t index, unsigned int n, unsigned int used,
+		      unsigned int first, unsigned int step)
+{
+	struct tsr_bin_draw *d = &bin->draw;
+	uint32_t v[3] = { 0 };
+
+	d->v[d->have] = index;
+	if (d->have + 1u < n) {
+		d->have++;
+		return true;
+	}
+	for (unsigned int i = 0; i < used; i++)
+		v[i] = d->v[first + i * step];
+	if (!emit(bin, v, used, 0, used - 1))
+		return false;
+	d->have = 0;
+	return true;
+}
+
+static bool feed_line_strip(struct tsr_binning *bin, uint32_t index)
+{
+	struct tsr_bin_draw *d = &bin->draw;
+	const uint32_t v[2] = { d->v[0], index };
+
+	if (d->have && !emit(bin, v, 2, 0, 1))
+		return false;
+	if (!d->have)
+		d->loop = index;
+	d->looped = d->have;
+	d->have = 1;
+	d->v[0] = index;
+	return true;
+}
+
+/* Triangle number 2n + 1 is turned round; the vertex that is its provoking one stays it. */
+static bool emit_turned(struct tsr_binning *bin, uint32_t a, uint32_t b, uint32_t c)
+{
+	struct tsr_bin_draw *d = &bin->draw;
+	const uint32_t even[3] = { a, b, c }, odd[3] = { a, c, b };
+
+	if (!emit(bin, d->odd ? odd : even, 3, 0, d->odd ? 1 : 2))
+		return false;
+	d->odd = !d->odd;
+	return true;
+}
+
+static bool feed_strip(struct tsr_binning *bin, uint32_t index)
+{
+	struct tsr_bin_draw *d = &bin->draw;
+
+	if (d->have < 2) {
+		d->v[d->have++] = index;
+		return true;
+	}
+	if (!emit_turned(bin, d->v[0], d->v[1], index))
+		return false;
+	d->v[0] = d->v[1];
+	d->v[1] = index;
+	return true;
+}
+
+static bool feed_fan(struct tsr_binning *bin, uint32_t index)
+{
+	struct tsr_bin_draw *d = &bin->draw;
+	const uint32_t v[3] = { d->v[0], d->v[1], index };
+
+	if (d->have < 2) {
+		d->v[d->have++] = index;
+		return true;
+	}
+	if (!emit(bin, v, 3, 1, 2))
+		return false;
+	d->v[1] = index;
+	return true;
+}
+
+static bool feed_line_strip_adjacency(struct tsr_binning *bin, uint32_t index)
+{
+	struct tsr_bin_draw *d = &bin->draw;
+
+	if (d->have < 3) {
+		d->v[d->have++] = index;
+		return true;
+	}
+	if (!emit(bin, &d->v[1], 2, 0, 1))
+		return false;
+	d->v[0] = d->v[1];
+	d->v[1] = d->v[2];
+	d->v[2] = index;
+	return true;
+}
+
+/* Triangle n is vertices 2n, 2n + 2, 2n + 4; it is complete with vertex 2n + 5. */
+static bool feed_triangle_strip_adjacency(struct tsr_binning *bin, uint32_t index)
+{
+	struct tsr_bin_draw *d = &bin->draw;
+
+	if (d->have < 5) {
+		d->v[d->have++] = index;
+		return true;
+	}
+	if (!emit_turned(bin, d->v[0], d->v[2], d->v[4]))
+		return false;
+	memmove(&d->v[0], &d->v[2], 3 * sizeof(d->v[0]));
+	d->v[3] = index;
+	d->have = 4;
+	return true;
+}
+
+/* The next vertex. False: the primitive it completes does not fit. */
+static bool feed(struct tsr_binning *bin, uint32_t index)
+{
+	switch (bin->draw.topology) {
+	case TSR_TOPOLOGY_POINTS:
+		return feed_list(bin, index, 1, 1, 0, 1);
+	case TSR_TOPOLOGY_LINES:
+		return feed_list(bin, index, 2, 2, 0, 1);
+	case TSR_TOPOLOGY_LINE_STRIP:
+	case TSR_TOPOLOGY_LINE_LOOP:
+		return feed_line_strip(bin, index);
+	case TSR_TOPOLOGY_TRIANGLES:
+		return feed_list(bin, index, 3, 3, 0, 1);
+	case TSR_TOPOLOGY_TRIANGLE_STRIP:
+		return feed_strip(bin, index);
+	case TSR_TOPOLOGY_TRIANGLE_FAN:
+		return feed_fan(bin, index);
+	case TSR_TOPOLOGY_LINES_ADJACENCY:
+		return feed_list(bin, index, 4, 2, 1, 1);
+	case TSR_TOPOLOGY_LINE_STRIP_ADJACENCY:
+		return feed_line_strip_adjacency(bin, index);
+	case TSR_TOPOLOGY_TRIANGLES_ADJACENCY:
+		return feed_list(bin, index, 6, 3, 0, 2);
+	default:
+		return feed_triangle_strip_adjacency(bin, index);
+	}
+}
+
+/* A strip ends, by restart or with the instance. False: the loop's last line does not fit. */
+static bool end_strip(struct tsr_binning *bin)
+{
+	struct tsr_bin_draw *d = &bin->draw;
+	const uint32_t v[2] = { d->v[0], d->loop };
+
+	if (d->topology == TSR_TOPOLOGY_LINE_LOOP && d->looped && !emit(bin, v, 2, 0, 1))
+		return false;
+	d->have = 0;
+	d->odd = false;
+	d->looped = false;
+	return true;
+}
+
+/* ---- Indices --------------------------------------------------------------------------------- */
+
+/* Bytes of an index. */
+static unsigned int index_size(unsigned int type)
+{
+	return 1u << (type - TSR_INDEX_TYPE_U8);
+}
+
+static void widen(uint32_t *index, const uint8_t *bytes, unsigned int type, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		uint16_t half;
+
+		if (type == TSR_INDEX_TYPE_U32) {
+			memcpy(&index[i], &bytes[4 * i], 4);
+		} else if (type == TSR_INDEX_TYPE_U16) {
+			memcpy(&half, &bytes[2 * i], 2);
+			index[i] = half;
+		} else {
+			index[i] = bytes[i];
+		}
+	}
+}
+
+/* Read indices from number @at of the instance on; those beyond the buffer are 0. */
+static enum tsr_step read_indices(struct tsr_binning *bin, struct tsr_mem *mem, uint32_t at)
+{
+	uint8_t bytes[4 * TSR_BIN_INDICES];
+	const struct tsr_bin_draw *d = &bin->draw;
+	unsigned int size = index_size(d->index);
+	uint64_t there = d->indices ? d->index_bytes / size : 0, from = (uint64_t)d->first + at;
+	uint32_t n = d->count - at < TSR_BIN_INDICES ? d->count - at : TSR_BIN_INDICES;
+	uint32_t valid = from >= there ? 0 : there - from < n ? there - from : n;
+	enum tsr_step step;
+
+	mem->unit = TSR_UNIT_BINNER;
+	step = tsr_bin_read(bin, mem, d->indices + from * size, bytes, valid * size);
+	if (step != TSR_STEP_DONE)
+		return step;
+	widen(bin->index, bytes, d->index, valid);
+	memset(&bin->index[valid], 0, (n - valid) * sizeof(bin->index[0]));
+	bin->index_at = at;
+	bin->index_held = n;
+	return TSR_STEP_DONE;
+}
+
+/* The indices from @at on are in bin->index: as many as there are for vertices that are counted. */
+static void count_vertices(struct tsr_binning *bin, uint32_t at)
+{
+	const struct tsr_bin_draw *d = &bin->draw;
+	uint32_t n = d->count - at < TSR_BIN_INDICES ? d->count - at : TSR_BIN_INDICES;
+
+	for (uint32_t i = 0; i < n; i++)
+		bin->index[i] = at + i;
+	bin->index_at = at;
+	bin->index_held = n;
+}
+
+static enum tsr_step have_indices(struct tsr_binning *bin, struct tsr_mem *mem)
+{
+	uint32_t at = bin->draw.at;
+
+	if (at - bin->index_at < bin->index_held)
+		return TSR_STEP_DONE;
+	if (bin->draw.index != TSR_INDEX_TYPE_NONE)
+		return read_indices(bin, mem, at);
+	count_vertices(bin, at);
+	return TSR_STEP_DONE;
+}
+
+/* Feed what is in bin->index. False: the batch is full. */
+static bool feed_held(struct tsr_binning *bin)
+{
+	struct tsr_bin_draw *d = &bin->draw;
+	uint32_t restart = d->index == TSR_INDEX_TYPE_NONE ? 0 :
+			   UINT32_MAX >> (32 - 8 * index_size(d->index));
+	uint64_t limit = d->instances > 1 ? d->padded : UINT64_MAX;
+	uint32_t end = bin->index_at + bin->index_held, begun = d->at;
+	bool fits = true;
+
+	for (; d->at != end; d->at++) {
+		uint32_t index = bin->index[d->at - bin->index_at];
+
+		if (d->restart && index == restart) {
+			fits = end_strip(bin);
+			begun += fits;	/* it is no vertex */
+		} else {
+			fits = feed(bin, index < limit ? index : 0);
+		}
+		if (!fits)
+			break;
+	}
+	bin->stat[TSR_BIN_INPUT_VERTICES] += d->at - begun;
+	bin->effort -= d->at - begun;
+	return fits;
+}
+
+enum tsr_step tsr_bin_input(struct tsr_binning *bin, struct tsr_mem *mem)
+{
+	struct tsr_bin_draw *d = &bin->draw;
+
+	while (d->instance < d->instances) {
+		while (d->at < d->count) {
+			enum tsr_step step = have_indices(bin, mem);
+
+			if (step != TSR_STEP_DONE)
+				return step;
+			if (!feed_held(bin))
+				return TSR_STEP_MORE;
+			if (bin->effort < 0)
+				return TSR_STEP_MORE;
+		}
+		if (!end_strip(bin))
+			return TSR_STEP_MORE;
+		d->at = 0;
+		d->primitive = 0;
+		d->instance++;
+		next_generation(&bin->batch);
+		if (--bin->effort < 0)
+			return d->instance < d->instances ? TSR_STEP_MORE : TSR_STEP_DONE;
+	}
+	return TSR_STEP_DONE;
+}

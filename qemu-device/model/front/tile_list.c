@@ -1,0 +1,424 @@
+/* SPDX-License-Identifier: MIT */
+#include "tile_list.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "../gpu.h"
+#include "../shader/core.h"
+#include "descriptor.h"
+
+/* Bytes of a block before the offset of the next. */
+#define BLOCK_ENTRIES (TSR_HEAP_BLOCK_BYTES - 4)
+/* Batch records whose headers a reader keeps. */
+#define KEPT 64
+/* Entries without a primitive that are read in one call. */
+#define ENTRIES_AT_ONCE 256
+
+struct tsr_tile_reader {
+	struct tsr_frame_heap heap;
+	uint8_t block[TSR_HEAP_BLOCK_BYTES];
+	uint32_t at;			/* offset of the block; 0: the list is empty, or has ended */
+	uint32_t next;			/* of the block behind it; 0: none */
+	uint32_t entry;			/* of @block to be read next */
+	bool held;			/* @block holds the block at @at */
+	uint32_t offset;		/* of the batch record the list is in, 0: in none yet */
+	const struct tsr_batch *batch;	/* that record, NULL: not read yet */
+	int32_t last;			/* primitive of it named last */
+	uint32_t run;			/* primitives behind that one that are named as well */
+	struct tsr_batch kept[KEPT];
+};
+
+/* ---- Memory ---------------------------------------------------------------------------------- */
+
+/* Read @len bytes at @va. */
+static enum tsr_step read_memory(struct tsr_mem *mem, uint64_t va, void *to, unsigned int len)
+{
+	struct tsr_shader *shader = mem->runner->shader;
+
+	if (!shader)
+		return tsr_front_read(mem, va, to, len);
+	tsr_access_room(&shader->access, mem);
+	return tsr_access_read(&shader->access, mem, va, to, len);
+}
+
+/* What is at @offset of the heap is not as it must be. */
+static enum tsr_step wrong(struct tsr_mem *mem, const struct tsr_frame_heap *heap, uint32_t offset)
+{
+	return tsr_mem_bad_packet(mem, heap->base + offset, 0, TSR_FAULT_HEAP_CONTENT);
+}
+
+/* Whether @count structures of @size bytes at @offset lie in the heap. */
+static bool within(const struct tsr_frame_heap *heap, uint32_t offset, uint32_t count, uint32_t size)
+{
+	return offset >= TSR_HEAP_HEADER__QWORDS * 8 && !(offset % 16) &&
+	       offset + (uint64_t)count * size <= heap->used;
+}
+
+enum tsr_step tsr_heap_open(struct tsr_mem *mem, const struct tsr_frame_info *info,
+			    struct tsr_frame_heap *heap)
+{
+	uint64_t word[TSR_HEAP_HEADER__QWORDS];
+	struct tsr_heap_header h;
+	enum tsr_step step;
+
+	mem->unit = TSR_UNIT_TILE;
+	step = tsr_front_read(mem, info->frame.heap, word, sizeof(word));
+	if (step != TSR_STEP_DONE)
+		return step;
+	tsr_unpack_heap_header(word, &h);
+	*heap = (struct tsr_frame_heap){
+		.base = info->frame.heap, .used = h.used, .lists = h.lists,
+		.last_batch = h.batch, .batches = h.batches, .tiles = info->tiles,
+		.tiles_x = info->tiles_x, .tiles_y = info->tiles_y, .layers = info->frame.layers,
+	};
+	if (h.magic != TSR_HEAP_MAGIC || h.tiles_x != info->tiles_x ||
+	    h.tiles_y != info->tiles_y || h.layers != info->frame.layers ||
+	    h.used > TSR_HEAP_SIZE_MAX || !within(heap, h.lists, info->tiles, 4))
+		return wrong(mem, heap, 0);
+	return TSR_STEP_DONE;
+}
+
+/* ---- Batch records --------------------------------------------------------------------------- */
+
+static bool is_sound(const struct tsr_frame_heap *heap, uint32_t offset,
+		     const struct tsr_heap_batch *h)
+{
+	uint32_t n = h->vertices;
+
+	return h->previous < offset && n && n <= TSR_BATCH_VERTICES && h->primitives &&
+	       h->primitives <= TSR_BATCH_PRIMITIVES &&
+	       h->output_stride <= TSR_VERTEX_OUTPUT_MAX && !(h->output_stride % 16) &&
+	       (!h->outputs || within(heap, h->outputs, n, h->output_stride)) &&
+	       within(heap, h->vertex_data, n, TSR_HEAP_VERTEX__QWORDS * 8) &&
+	       within(heap, h->vertex_ids, n, TSR_HEAP_VERTEX_ID__QWORDS * 8) &&
+	       within(heap, h->primitive_data, h->primitives, TSR_HEAP_PRIMITIVE__QWORDS * 8) &&
+	       (!h->vertex_extra ||
+		within(heap, h->vertex_extra, n, TSR_HEAP_VERTEX_EXTRA__QWORDS * 8)) &&
+	       (!h->clipped_data || within(heap, h->clipped_data, 0, 0)) &&
+	       h->padded <= 1ull << 32 && !(h->shader_state % 64) && !(h->draw_state % 64) &&
+	       !(h->samples_query % 8) && !(h->any_query % 8) && !(h->statistics_query % 8);
+}
+
+enum tsr_step tsr_heap_batch(struct tsr_mem *mem, const struct tsr_frame_heap *heap,
+			     uint32_t offset, struct tsr_batch *batch)
+{
+	uint64_t word[TSR_HEAP_BATCH__QWORDS];
+	struct tsr_heap_batch h;
+	enum tsr_step step;
+
+	mem->unit = TSR_UNIT_TILE;
+	if (offset % 64 || !within(heap, offset, 1, sizeof(word)))
+		return wrong(mem, heap, offset);
+	for (unsigned int i = 0; i < sizeof(word); i += TSR_ACCESS_COPY_MAX) {
+		step = read_memory(mem, heap->base + offset + i, &word[i / 8],
+				   TSR_ACCESS_COPY_MAX);
+		if (step != TSR_STEP_DONE)
+			return step;
+	}
+	tsr_unpack_heap_batch(word, &h);
+	if (!is_sound(heap, offset, &h))
+		return wrong(mem, heap, offset);
+	*batch = (struct tsr_batch){
+		.offset = offset, .previous = h.previous, .shader_state = h.shader_state,
+		.draw_state = h.draw_state, .samples_query = h.samples_query,
+		.any_query = h.any_query, .statistics_query = h.statistics_query,
+		.outputs = h.outputs ? heap->base + h.outputs : 0,
+		.output_stride = h.output_stride, .ids = heap->base + h.vertex_ids,
+		.padded = h.padded, .start = h.start, .first_instance = h.first_instance,
+		.vertices = h.vertices, .primitives = h.primitives, .shared = h.shared,
+		.vertex_data = h.vertex_data, .extra_data = h.vertex_extra,
+		.primitive_data = h.primitive_data, .clipped_data = h.clipped_data,
+	};
+	return TSR_STEP_DONE;
+}
+
+enum tsr_step tsr_heap_ids(struct tsr_mem *mem, const struct tsr_batch *batch, uint32_t (*ids)[2])
+{
+	mem->unit = TSR_UNIT_TILE;
+	return tsr_front_read(mem, batch->ids, ids, batch->vertices * sizeof(*ids));
+}
+
+/* ---- Lists ----------------------------------------------------------------------------------- */
+
+struct tsr_tile_reader *tsr_tile_reader_new(void)
+{
+	return calloc(1, sizeof(struct tsr_tile_reader));
+}
+
+void tsr_tile_reader_free(struct tsr_tile_reader *r)
+{
+	free(r);
+}
+
+void tsr_tile_list_forget(struct tsr_tile_reader *r)
+{
+	memset(r->kept, 0, sizeof(r->kept));
+	r->batch = NULL;
+}
+
+enum tsr_step tsr_tile_list_open(struct tsr_tile_reader *r, struct tsr_mem *mem,
+				 const struct tsr_frame_heap *heap, unsigned int layer,
+				 unsigned int tx, unsigned int ty)
+{
+	uint32_t tile = (layer * heap->tiles_y + ty) * heap->tiles_x + tx;
+	enum tsr_step step;
+
+	if (memcmp(&r->heap, heap, sizeof(*heap))) {
+		r->heap = *heap;
+		tsr_tile_list_forget(r);
+	}
+	mem->unit = TSR_UNIT_TILE;
+	step = read_memory(mem, heap->base + heap->lists + 4 * (uint64_t)tile, &r->at, 4);
+	if (step != TSR_STEP_DONE)
+		return step;
+	r->held = false;
+	r->offset = 0;
+	r->batch = NULL;
+	r->last = -1;
+	r->run = 0;
+	return TSR_STEP_DONE;
+}
+
+/* Have the block at r->at. */
+static enum tsr_step read_block(struct tsr_tile_reader *r, struct tsr_mem *mem)
+{
+	enum tsr_step step;
+
+	if (r->held)
+		return TSR_STEP_DONE;
+	if (!within(&r->heap, r->at, 1, TSR_HEAP_BLOCK_BYTES))
+		return wrong(mem, &r->heap, r->at);
+	step = read_memory(mem, r->heap.base + r->at, r->block, sizeof(r->block));
+	if (step != TSR_STEP_DONE)
+		return step;
+	memcpy(&r->next, &r->block[BLOCK_ENTRIES], sizeof(r->next));
+	if (r->next && r->next <= r->at)
+		return wrong(mem, &r->heap, r->at);
+	r->entry = 0;
+	r->held = true;
+	return TSR_STEP_DONE;
+}
+
+/* BATCH: the list goes on in another record. */
+static enum tsr_step enter_batch(struct tsr_tile_reader *r, struct tsr_mem *mem)
+{
+	uint32_t offset;
+
+	if (r->entry + 5 > BLOCK_ENTRIES)
+		return wrong(mem, &r->heap, r->at);
+	memcpy(&offset, &r->block[r->entry + 1], sizeof(offset));
+	if (offset <= r->offset)
+		return wrong(mem, &r->heap, r->at);
+	r->offset = offset;
+	r->batch = NULL;
+	r->last = -1;
+	r->entry += 5;
+	return TSR_STEP_DONE;
+}
+
+/*
+ * Step over the next entry: r->run primitives from r->last + 1 on are named. _DONE, with r->at 0 if
+ * it was the list's end.
+ */
+static enum tsr_step next_entry(struct tsr_tile_reader *r, struct tsr_mem *mem)
+{
+	enum tsr_step step = read_block(r, mem);
+	uint8_t entry;
+
+	if (step != TSR_STEP_DONE)
+		return step;
+	entry = r->entry < BLOCK_ENTRIES ? r->block[r->entry] : TSR_HEAP_ENTRY_END;
+	if (entry == TSR_HEAP_ENTRY_END) {
+		r->at = r->next;
+		r->held = false;
+		return TSR_STEP_DONE;
+	}
+	if (entry == TSR_HEAP_ENTRY_BATCH)
+		return enter_batch(r, mem);
+	if (!r->offset)
+		return wrong(mem, &r->heap, r->at);
+	if (entry >= TSR_HEAP_ENTRY_RUN) {
+		r->run = entry - TSR_HEAP_ENTRY_RUN + 2;
+	} else if (entry >= TSR_HEAP_ENTRY_STEP) {
+		r->last += entry - TSR_HEAP_ENTRY_STEP;
+		r->run = 1;
+	} else if (entry == TSR_HEAP_ENTRY_SKIP && r->entry + 2 <= BLOCK_ENTRIES) {
+		r->last += r->block[++r->entry] + TSR_HEAP_ENTRY_RUN - TSR_HEAP_ENTRY_STEP;
+		r->run = 1;
+	} else {
+		return wrong(mem, &r->heap, r->at);
+	}
+	r->entry++;
+	return TSR_STEP_DONE;
+}
+
+/* Have r->batch. */
+static enum tsr_step find_batch(struct tsr_tile_reader *r, struct tsr_mem *mem)
+{
+	struct tsr_batch *kept = &r->kept[r->offset / 64 * 0x9e3779b1u >> 26];
+	enum tsr_step step = TSR_STEP_DONE;
+
+	_Static_assert(KEPT == 64, "the hash has six bits");
+	if (r->batch)
+		return TSR_STEP_DONE;
+	if (kept->offset != r->offset) {
+		kept->offset = 0;
+		step = tsr_heap_batch(mem, &r->heap, r->offset, kept);
+		if (step != TSR_STEP_DONE)
+			kept->offset = 0;
+	}
+	r->batch = step == TSR_STEP_DONE ? kept : NULL;
+	return step;
+}
+
+/* ---- Primitives ------------------------------------------------------------------------------ */
+
+static bool on_screen(const struct tsr_screen_vertex *v)
+{
+	const int32_t edge = TSR_GUARD_BAND << TSR_SUBPIXEL_BITS;
+
+	return v->x >= -edge && v->x < edge && v->y >= -edge && v->y < edge;
+}
+
+static enum tsr_step read_vertex(struct tsr_tile_reader *r, struct tsr_mem *mem, unsigned int slot,
+				 struct tsr_screen_vertex *v)
+{
+	uint32_t offset = r->batch->vertex_data + slot * sizeof(*v);
+
+	return read_memory(mem, r->heap.base + offset, v, sizeof(*v));
+}
+
+/* Corners and weights of a clipped primitive, number @number of the record's; its id. */
+static enum tsr_step read_clipped(struct tsr_tile_reader *r, struct tsr_mem *mem, uint32_t number,
+				  struct tsr_prim *prim)
+{
+	uint64_t word[TSR_HEAP_CLIPPED__QWORDS];
+	uint64_t offset = r->batch->clipped_data + (uint64_t)number * sizeof(word);
+	struct tsr_screen_vertex original;
+	enum tsr_step step;
+
+	if (!r->batch->clipped_data || offset + sizeof(word) > r->heap.used)
+		return wrong(mem, &r->heap, r->batch->offset);
+	step = read_memory(mem, r->heap.base + offset, word, 64);
+	if (step == TSR_STEP_DONE)
+		step = read_memory(mem, r->heap.base + offset + 64, &word[8], sizeof(word) - 64);
+	if (step != TSR_STEP_DONE)
+		return step;
+	for (unsigned int i = 0; i < prim->vertices; i++) {
+		memcpy(&prim->v[i], &word[4 * i], sizeof(prim->v[i]));
+		memcpy(prim->weight[i], &word[4 * i + 2], sizeof(prim->weight[i]));
+		step = read_vertex(r, mem, prim->slot[i], &original);
+		if (step != TSR_STEP_DONE)
+			return step;
+		prim->slot_rw[i] = original.rw;
+	}
+	prim->primitive_id = word[3] >> 32;
+	return TSR_STEP_DONE;
+}
+
+static enum tsr_step read_corners(struct tsr_tile_reader *r, struct tsr_mem *mem, uint32_t id,
+				  struct tsr_prim *prim)
+{
+	enum tsr_step step = TSR_STEP_DONE;
+
+	if (prim->clipped) {
+		step = read_clipped(r, mem, id, prim);
+	} else {
+		prim->primitive_id = id;
+		for (unsigned int i = 0; i < prim->vertices && step == TSR_STEP_DONE; i++)
+			step = read_vertex(r, mem, prim->slot[i], &prim->v[i]);
+	}
+	for (unsigned int i = 0; i < prim->vertices && step == TSR_STEP_DONE; i++) {
+		if (!on_screen(&prim->v[i]))
+			return wrong(mem, &r->heap, r->batch->offset);
+	}
+	return step;
+}
+
+/* Layer, viewport and size: those of the provoking vertex. */
+static enum tsr_step read_extra(struct tsr_tile_reader *r, struct tsr_mem *mem,
+				struct tsr_prim *prim)
+{
+	struct tsr_heap_vertex_extra extra;
+	enum tsr_step step;
+	uint64_t word;
+
+	prim->layer = 0;
+	prim->viewport = 0;
+	prim->point_size = 1;
+	if (!r->batch->extra_data)
+		return TSR_STEP_DONE;
+	step = read_memory(mem, r->heap.base + r->batch->extra_data +
+			   prim->slot[prim->provoking] * sizeof(word), &word, sizeof(word));
+	if (step != TSR_STEP_DONE)
+		return step;
+	tsr_unpack_heap_vertex_extra(&word, &extra);
+	if (extra.layer >= r->heap.layers || extra.viewport >= TSR_VIEWPORTS_MAX)
+		return wrong(mem, &r->heap, r->batch->offset);
+	prim->layer = extra.layer;
+	prim->viewport = extra.viewport;
+	memcpy(&prim->point_size, &extra.point_size, sizeof(prim->point_size));
+	prim->point_size = tsr_screen_size(prim->point_size);
+	return TSR_STEP_DONE;
+}
+
+/* Primitive @number of r->batch. */
+static enum tsr_step read_primitive(struct tsr_tile_reader *r, struct tsr_mem *mem,
+				    uint32_t number, struct tsr_prim *prim)
+{
+	struct tsr_heap_primitive p;
+	enum tsr_step step;
+	uint64_t word;
+
+	if (number >= r->batch->primitives)
+		return wrong(mem, &r->heap, r->at);
+	step = read_memory(mem, r->heap.base + r->batch->primitive_data + number * sizeof(word),
+			   &word, sizeof(word));
+	if (step != TSR_STEP_DONE)
+		return step;
+	tsr_unpack_heap_primitive(&word, &p);
+	prim->batch = r->batch;
+	prim->slot[0] = p.slot_0;
+	prim->slot[1] = p.slot_1;
+	prim->slot[2] = p.slot_2;
+	prim->clipped = p.clipped;
+	prim->front = p.front;
+	prim->provoking = p.provoking;
+	if (!p.vertices || p.provoking >= p.vertices)
+		return wrong(mem, &r->heap, r->batch->offset);
+	for (unsigned int i = 0; i < p.vertices; i++) {
+		if (prim->slot[i] >= r->batch->vertices)
+			return wrong(mem, &r->heap, r->batch->offset);
+	}
+	prim->vertices = p.vertices;
+	step = read_corners(r, mem, p.id, prim);
+	return step == TSR_STEP_DONE ? read_extra(r, mem, prim) : step;
+}
+
+enum tsr_step tsr_tile_list_next(struct tsr_tile_reader *r, struct tsr_mem *mem,
+				 struct tsr_prim *prim)
+{
+	unsigned int entries = 0;
+	enum tsr_step step;
+
+	mem->unit = TSR_UNIT_TILE;
+	prim->vertices = 0;
+	while (!r->run) {
+		if (!r->at)
+			return TSR_STEP_DONE;
+		if (++entries > ENTRIES_AT_ONCE)
+			return TSR_STEP_MORE;
+		step = next_entry(r, mem);
+		if (step != TSR_STEP_DONE)
+			return step;
+	}
+	step = find_batch(r, mem);
+	if (step == TSR_STEP_DONE)
+		step = read_primitive(r, mem, r->last + 1, prim);
+	if (step != TSR_STEP_DONE)
+		return step;
+	r->last++;
+	r->run--;
+	return TSR_STEP_DONE;
+}
