@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT */
+/* test: TSAN=0 */
+/*
+ * The binner end to end: a triangle reaches the lists of the tiles it touches, with its corners,
+ * ids and states; the second of three draws is alone in its tile.
+ */
+#include <string.h>
+
+#include "front.h"
+#include "ktap.h"
+
+/* Window coordinates of the test's vertices, by id. */
+static const float (*points)[4];
+static unsigned int size;
+
+static void in_pixels(struct front *f, uint32_t vertex, uint32_t instance, float *record)
+{
+	(void)f;
+	(void)instance;
+	record[0] = points[vertex][0] / size * 2 - 1;
+	record[1] = points[vertex][1] / size * 2 - 1;
+	record[2] = points[vertex][2];
+	record[3] = points[vertex][3];
+	for (unsigned int i = 0; i < 3; i++)
+		record[i] *= record[3];
+}
+
+static void one_triangle(void)
+{
+	static const float p[3][4] = { { 2, 3, .5, 1 }, { 30, 3, .25, 2 }, { 2, 30.5, 1, 4 } };
+	struct front *f = front_new(64, 64);
+	bool tile[4][4] = { 0 };
+
+	size = 64;
+	points = p;
+	f->position = in_pixels;
+	front_arrays(f, TSR_TOPOLOGY_TRIANGLES, 3);
+	ktap_ok(front_bin(f));
+	ktap_ok(front_read(f));
+	ktap_eq(f->seen_count, 3);
+	for (uint32_t i = 0; i < f->seen_count; i++) {
+		const struct front_seen *s = &f->seen[i];
+
+		tile[s->ty][s->tx] = true;
+		ktap_eq(s->prim.vertices, 3);
+		ktap_ok(!s->prim.clipped);
+		ktap_eq(s->prim.primitive_id, 0);
+		ktap_eq(s->batch.shader_state, FRONT_STATES);
+		ktap_eq(s->batch.draw_state, FRONT_STATES + 128);
+		for (unsigned int k = 0; k < 3; k++) {
+			ktap_eq(s->id[k][0], k);
+			ktap_eq(s->id[k][1], 0);
+			ktap_eq(s->prim.v[k].x, (int32_t)(p[k][0] * 256));
+			ktap_eq(s->prim.v[k].y, (int32_t)(p[k][1] * 256));
+			ktap_ok(s->prim.v[k].z == p[k][2]);
+			ktap_ok(s->prim.v[k].rw == 1 / p[k][3]);
+		}
+	}
+	/* the corner at (30, 30) is not touched, though the box is */
+	ktap_ok(tile[0][0] && tile[0][1] && tile[1][0] && !tile[1][1]);
+	ktap_eq(f->shaded, 3);
+	ktap_eq(f->bin->stat[TSR_BIN_INPUT_VERTICES], 3);
+	ktap_eq(f->bin->stat[TSR_BIN_INPUT_PRIMITIVES], 1);
+	ktap_eq(f->bin->stat[TSR_BIN_ENTRIES], 3);
+	front_free(f);
+}
+
+static void three_draws(void)
+{
+	static const float p[9][4] = {
+		{ 1, 1, 0, 1 }, { 9, 1, 0, 1 }, { 1, 9, 0, 1 },
+		{ 17, 1, 0, 1 }, { 25, 1, 0, 1 }, { 17, 9, 0, 1 },
+		{ 1, 17, 0, 1 }, { 9, 17, 0, 1 }, { 1, 25, 0, 1 },
+	};
+	struct front *f = front_new(32, 32);
+
+	size = 32;
+	points = p;
+	f->position = in_pixels;
+	for (unsigned int i = 0; i < 3; i++) {
+		front_draw(f, &(struct tsr_list_draw){
+			.topology = TSR_TOPOLOGY_TRIANGLES, .index = TSR_INDEX_TYPE_U8,
+			.indices = FRONT_DATA + 3 * i, .index_bytes = 3, .count = 3,
+			.instances = 1, .base_vertex = 10 * i });
+		front_states(f);
+	}
+	for (unsigned int i = 0; i < 9; i++)
+		f->data[i] = i;
+	ktap_ok(front_bin(f));
+	ktap_ok(front_read(f));
+	ktap_eq(f->seen_count, 3);
+	for (uint32_t i = 0; i < f->seen_count; i++) {
+		const struct front_seen *s = &f->seen[i];
+		unsigned int draw = s->tx + 2 * s->ty;
+
+		ktap_eq(s->batch.shader_state, FRONT_STATES + 1024 * draw);
+		ktap_eq(s->batch.start, 10 * (int)draw);
+		ktap_eq(s->id[0][0], 3 * draw);
+	}
+	front_free(f);
+}
+
+int main(void)
+{
+	ktap_start();
+	ktap_run("[BIN1] [BIN5] a triangle is in the lists of the tiles it touches", one_triangle);
+	ktap_run("[BIN2] [BIN8] a tile that holds only the second of three draws has its states",
+		 three_draws);
+	return ktap_finish();
+}

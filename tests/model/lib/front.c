@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: MIT */
+#include "front.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+uint32_t front_bits(float value)
+{
+	uint32_t u;
+
+	memcpy(&u, &value, sizeof(u));
+	return u;
+}
+
+/* In place of the cores: the test's positions. */
+static enum tsr_step shade(struct tsr_binning *bin, struct tsr_mem *mem)
+{
+	struct front *f = (struct front *)((char *)mem - offsetof(struct front, mem));
+
+	for (unsigned int i = 0; i < bin->batch.vertices; i++) {
+		const struct tsr_vertex_thread *t = &bin->run->thread[i];
+		float record[16] = { 0 };
+
+		f->position(f, t->vertex, t->instance, record);
+		memcpy(bin->run->record[t->slot], record, sizeof(record));
+	}
+	f->shaded += bin->batch.vertices;
+	if (f->runs < 4096)
+		f->run_vertices[f->runs] = bin->batch.vertices;
+	f->runs++;
+	return TSR_STEP_DONE;
+}
+
+static void *buffer(struct front *f, uint64_t va, uint64_t size, uint64_t bits)
+{
+	return bench_buffer(&f->as, va, size, bits);
+}
+
+struct front *front_new(unsigned int width, unsigned int height)
+{
+	struct front *f = calloc(1, sizeof(*f));
+
+	if (!f)
+		abort();
+	f->b = bench_new(NULL);
+	bench_as_init(f->b, &f->as, 1);
+	f->data = buffer(f, FRONT_DATA, FRONT_DATA_SIZE, BENCH_RW);
+	f->list = buffer(f, FRONT_LIST, FRONT_LIST_SIZE, BENCH_RX);
+	f->heap = buffer(f, FRONT_HEAP, FRONT_HEAP_SIZE, BENCH_RW);
+	f->mem = (struct tsr_mem){ .gpu = f->b->gpu, .runner = &f->b->gpu->runner[0], .as = 1 };
+	f->bin = tsr_bin_new();
+	if (!f->bin)
+		abort();
+	f->bin->shade = shade;
+	f->frame = (struct tsr_frame){
+		.width = width, .height = height, .layers = 1, .tile_shift = 4,
+		.heap = FRONT_HEAP, .heap_size = FRONT_HEAP_SIZE,
+	};
+	f->draw = (struct tsr_draw_state){ .viewport_count = 1, .sample_mask = 0xffff };
+	f->draw.line_width = f->draw.point_size = front_bits(1);
+	for (unsigned int i = 0; i < TSR_VIEWPORTS_MAX; i++) {
+		f->viewport[i] = (struct tsr_viewport){
+			.width = front_bits(width), .height = front_bits(height),
+			.far = front_bits(1), .scissor_x1 = width, .scissor_y1 = height,
+		};
+	}
+	front_states(f);
+	return f;
+}
+
+void front_free(struct front *f)
+{
+	tsr_bin_free(f->bin);
+	bench_free(f->b);
+	free(f->seen);
+	free(f);
+}
+
+void front_again(struct front *f)
+{
+	f->list_bytes = 0;
+	f->states = 0;
+	f->seen_count = 0;
+	f->shaded = 0;
+	f->runs = 0;
+}
+
+void front_packet(struct front *f, const uint64_t *word, unsigned int qwords)
+{
+	if (f->list_bytes + qwords * 8 > FRONT_STATES - FRONT_LIST)
+		abort();
+	memcpy(f->list + f->list_bytes, word, qwords * 8);
+	f->list_bytes += qwords * 8;
+}
+
+void front_states(struct front *f)
+{
+	uint64_t va = FRONT_STATES + 1024 * (uint64_t)f->states++, word[16];
+	uint8_t *at = f->list + (va - FRONT_LIST);
+
+	if (va + 1024 > FRONT_FRAME)
+		abort();
+	f->draw.viewports = va + 256;
+	tsr_pack_shader_state((uint64_t *)at, &f->shader);
+	tsr_pack_draw_state((uint64_t *)(at + 128), &f->draw);
+	for (unsigned int i = 0; i < TSR_VIEWPORTS_MAX; i++)
+		tsr_pack_viewport((uint64_t *)(at + 256 + 32 * i), &f->viewport[i]);
+	tsr_pack_list_shader_state(word, &(struct tsr_list_shader_state){ .addr = va });
+	front_packet(f, word, TSR_LIST_SHADER_STATE_QWORDS);
+	tsr_pack_list_draw_state(word, &(struct tsr_list_draw_state){ .addr = va + 128 });
+	front_packet(f, word, TSR_LIST_DRAW_STATE_QWORDS);
+}
+
+void front_draw(struct front *f, const struct tsr_list_draw *draw)
+{
+	uint64_t word[TSR_LIST_DRAW_QWORDS];
+
+	tsr_pack_list_draw(word, draw);
+	front_packet(f, word, TSR_LIST_DRAW_QWORDS);
+}
+
+void front_arrays(struct front *f, unsigned int topology, uint32_t count)
+{
+	front_draw(f, &(struct tsr_list_draw){ .topology = topology, .count = count,
+					       .instances = 1 });
+}
+
+bool front_bin(struct front *f)
+{
+	uint64_t word[TSR_BIN_QWORDS];
+	enum tsr_step step;
+
+	word[0] = TSR_OP_LIST_HALT | TSR_LIST_HALT_QWORDS << 8;
+	front_packet(f, word, TSR_LIST_HALT_QWORDS);
+	tsr_pack_frame((uint64_t *)(f->list + (FRONT_FRAME - FRONT_LIST)), &f->frame);
+	tsr_pack_bin(word, &(struct tsr_bin){ .list = FRONT_LIST, .size = f->list_bytes,
+					      .frame = FRONT_FRAME });
+	f->steps = 0;
+	while ((step = tsr_bin_begin(f->bin, &f->mem, 0x1000, word)) == TSR_STEP_PENDING)
+		bench_answer(f->b);
+	if (step != TSR_STEP_DONE)
+		return false;
+	for (;;) {
+		step = tsr_bin_run(f->bin, &f->mem);
+		f->steps++;
+		if (step == TSR_STEP_PENDING)
+			bench_answer(f->b);
+		else if (step != TSR_STEP_MORE)
+			break;
+	}
+	tsr_mem_flush_dirty(f->mem.runner);
+	return step == TSR_STEP_DONE;
+}
+
+static struct front_seen *another(struct front *f)
+{
+	if (f->seen_count == f->seen_room) {
+		f->seen_room = f->seen_room ? 2 * f->seen_room : 1024;
+		f->seen = realloc(f->seen, f->seen_room * sizeof(*f->seen));
+		if (!f->seen)
+			abort();
+	}
+	return &f->seen[f->seen_count++];
+}
+
+static enum tsr_step read_tile(struct front *f, struct tsr_tile_reader *r,
+			       const struct tsr_frame_heap *heap, unsigned int layer,
+			       unsigned int tx, unsigned int ty)
+{
+	enum tsr_step step = tsr_tile_list_open(r, &f->mem, heap, layer, tx, ty);
+	uint32_t ids[TSR_BATCH_VERTICES][2], of = 0;
+	struct tsr_prim prim;
+
+	while (step == TSR_STEP_DONE || step == TSR_STEP_MORE) {
+		struct front_seen *s;
+
+		step = tsr_tile_list_next(r, &f->mem, &prim);
+		if (step != TSR_STEP_DONE || !prim.vertices)
+			break;
+		s = another(f);
+		*s = (struct front_seen){ .prim = prim, .batch = *prim.batch, .layer = layer,
+					  .tx = tx, .ty = ty };
+		if (of != s->batch.offset)
+			step = tsr_heap_ids(&f->mem, prim.batch, ids);
+		of = s->batch.offset;
+		for (unsigned int i = 0; i < prim.vertices; i++)
+			memcpy(s->id[i], ids[prim.slot[i]], sizeof(s->id[i]));
+	}
+	return step;
+}
+
+bool front_read(struct front *f)
+{
+	struct tsr_tile_reader *r = tsr_tile_reader_new();
+	const struct tsr_frame_info *info = &f->bin->info;
+	struct tsr_frame_heap heap;
+	enum tsr_step step = tsr_heap_open(&f->mem, info, &heap);
+
+	f->seen_count = 0;
+	for (unsigned int t = 0; step == TSR_STEP_DONE && t < info->tiles; t++) {
+		unsigned int ty = t / info->tiles_x;
+
+		step = read_tile(f, r, &heap, ty / info->tiles_y, t % info->tiles_x,
+				 ty % info->tiles_y);
+	}
+	for (uint32_t i = 0; i < f->seen_count; i++)
+		f->seen[i].prim.batch = &f->seen[i].batch;
+	tsr_tile_reader_free(r);
+	return step == TSR_STEP_DONE;
+}

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The binner without cores and queues: a list of draws is binned with positions the test computes
+ * itself, and the tile lists that come of it are read back.
+ *
+ *   struct front *f = front_new(64, 64);
+ *   f->position = my_positions;		fills a POSITION_EXTENDED for a vertex
+ *   front_draw(f, &(struct tsr_list_draw){ .topology = …, .count = 3, .instances = 1 });
+ *   ktap_ok(front_bin(f));
+ *   front_read(f);				f->seen[] are all primitives of all tiles
+ *
+ * Memory is a bench's, address space 1. States are those in f->shader, f->draw, f->viewport when
+ * front_states() is called; front_new() sets up one viewport of the frame's size and calls it.
+ */
+#ifndef TSR_FRONT_TEST_H
+#define TSR_FRONT_TEST_H
+
+#include "bench.h"
+#include "gpu.h"
+#include "front/bin.h"
+#include "front/tile_list.h"
+
+#define FRONT_DATA 0x10000000ull	/* read and write: indices, arguments, queries */
+#define FRONT_DATA_SIZE (4u << 20)
+#define FRONT_LIST 0x20000000ull	/* read and execute: lists, states, frame */
+#define FRONT_LIST_SIZE (1u << 20)
+#define FRONT_STATES (FRONT_LIST + 0x80000)
+#define FRONT_FRAME (FRONT_LIST + 0xf0000)
+#define FRONT_HEAP 0x40000000ull
+#define FRONT_HEAP_SIZE (16u << 20)
+
+struct front;
+/* The position record of a vertex; it is all zero before. */
+typedef void front_position(struct front *f, uint32_t vertex, uint32_t instance, float *record);
+
+/* A primitive of a tile. */
+struct front_seen {
+	struct tsr_prim prim;
+	struct tsr_batch batch;		/* prim.batch points here */
+	uint32_t id[3][2];		/* vertex and instance of each slot */
+	uint16_t layer, tx, ty;		/* the tile */
+};
+
+struct front {
+	struct bench *b;
+	struct bench_as as;
+	struct tsr_mem mem;
+	struct tsr_binning *bin;
+	struct tsr_frame frame;
+	struct tsr_shader_state shader;
+	struct tsr_draw_state draw;
+	struct tsr_viewport viewport[TSR_VIEWPORTS_MAX];
+	front_position *position;
+	void *opaque;			/* the test's */
+	uint8_t *data, *list, *heap;	/* views */
+	uint32_t list_bytes;		/* of the list so far */
+	uint32_t states;		/* pairs of states written */
+	uint64_t shaded;		/* vertices the position program ran for */
+	uint32_t runs;			/* batches it ran for */
+	uint32_t run_vertices[4096];	/* vertices of each of the first */
+	uint32_t steps;			/* of the last front_bin() */
+	struct front_seen *seen;	/* of front_read() */
+	uint32_t seen_count, seen_room;
+};
+
+struct front *front_new(unsigned int width, unsigned int height);
+void front_free(struct front *f);
+/* Drop list, states, what was seen: another picture, in the frame of f->frame. */
+void front_again(struct front *f);
+/* Write the states, and packets that set them. */
+void front_states(struct front *f);
+/* Append packets. */
+void front_packet(struct front *f, const uint64_t *word, unsigned int qwords);
+void front_draw(struct front *f, const struct tsr_list_draw *draw);
+/* Shorthand: a draw of @count vertices without indices. */
+void front_arrays(struct front *f, unsigned int topology, uint32_t count);
+/* LIST_HALT, then bin all of it. False: mem.fault says what. */
+bool front_bin(struct front *f);
+/* Read all tiles' lists. False: mem.fault. */
+bool front_read(struct front *f);
+/* Bits of a float. */
+uint32_t front_bits(float value);
+
+#endif
