@@ -15,7 +15,7 @@
 
 #include "tsr_regs.h"
 
-#define TSR_QUEUE_COUNTERS 16		/* assigned ids of scope "queue" */
+#define TSR_QUEUE_COUNTERS TSR_QUEUE_COUNTER__COUNT	/* ids of scope "queue", with gaps */
 #define TSR_GLOBAL_COUNTERS 11		/* assigned ids of scope "global" */
 
 struct tsr_gpu;

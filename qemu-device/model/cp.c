@@ -276,7 +276,10 @@ static enum tsr_cp_result do_barrier(struct tsr_runner *runner, struct tsr_queue
 	 */
 	if ((barrier.wait_reads || barrier.wait_writes) && x->fifo.count)
 		return TSR_CP_STALLED;
-	/* INV_READ: there is no cache of data in this version. */
+	if (barrier.inv_read) {
+		tsr_mmu_data_changed(runner->gpu, x->packet.as);
+		tsr_mmu_data_changed(runner->gpu, tsr_queue_user_as(q));
+	}
 	if (barrier.inv_code) {
 		tsr_prefetch_drop(&x->prefetch);
 		tsr_mmu_code_changed(runner->gpu, x->packet.as);

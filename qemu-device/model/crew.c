@@ -12,7 +12,7 @@
 struct tsr_shader *tsr_crew_shader(struct tsr_runner *runner)
 {
 	if (!runner->shader)
-		runner->shader = tsr_shader_new();
+		runner->shader = tsr_shader_new(tsr_alu_name(runner->gpu->alu));
 	return runner->shader;
 }
 
@@ -146,6 +146,10 @@ static void report(struct tsr_crew *crew, const struct tsr_shader_stats *stats)
 	atomic_fetch_add_explicit(&crew->messages, stats->messages, memory_order_relaxed);
 	atomic_fetch_add_explicit(&crew->read_bytes, stats->read_bytes, memory_order_relaxed);
 	atomic_fetch_add_explicit(&crew->write_bytes, stats->write_bytes, memory_order_relaxed);
+	atomic_fetch_add_explicit(&crew->samples, stats->texture.samples, memory_order_relaxed);
+	atomic_fetch_add_explicit(&crew->touches, stats->texture.touches, memory_order_relaxed);
+	atomic_fetch_add_explicit(&crew->fills, stats->texture.fills, memory_order_relaxed);
+	atomic_fetch_add_explicit(&crew->misses, stats->texture.misses, memory_order_relaxed);
 }
 
 /* One burst by a helper, of a core from @first on; false: it is not wanted (any more). */
@@ -225,6 +229,24 @@ void tsr_crew_forget(struct tsr_queue *q)
 	atomic_store(&crew->messages, 0);
 	atomic_store(&crew->read_bytes, 0);
 	atomic_store(&crew->write_bytes, 0);
+	atomic_store(&crew->samples, 0);
+	atomic_store(&crew->touches, 0);
+	atomic_store(&crew->fills, 0);
+	atomic_store(&crew->misses, 0);
+}
+
+static void count_textures(struct tsr_queue *q, const struct tsr_texture_stats *own)
+{
+	struct tsr_crew *crew = &q->crew;
+
+	tsr_count(&q->counter[TSR_QUEUE_COUNTER_TEXTURE_SAMPLES],
+		  own->samples + atomic_exchange(&crew->samples, 0));
+	tsr_count(&q->counter[TSR_QUEUE_COUNTER_TEXTURE_TOUCHES],
+		  own->touches + atomic_exchange(&crew->touches, 0));
+	tsr_count(&q->counter[TSR_QUEUE_COUNTER_TEXTURE_FILLS],
+		  own->fills + atomic_exchange(&crew->fills, 0));
+	tsr_count(&q->counter[TSR_QUEUE_COUNTER_TEXTURE_MISSES],
+		  own->misses + atomic_exchange(&crew->misses, 0));
 }
 
 /* Add what a burst of the owner, and helpers meanwhile, have done to counters and @cost. */
@@ -244,6 +266,7 @@ static void count(struct tsr_queue *q, const struct tsr_shader_stats *own,
 		  own->threads + atomic_exchange(&crew->threads, 0));
 	tsr_count(&q->counter[TSR_QUEUE_COUNTER_SHADER_MESSAGES],
 		  own->messages + atomic_exchange(&crew->messages, 0));
+	count_textures(q, &own->texture);
 }
 
 /* The job is over, for a @fault or because it is complete. */

@@ -71,6 +71,7 @@ struct tsr_crew {
 	struct tsr_fault_info record;
 	/* What helpers have done that the owner has not counted yet. */
 	_Atomic uint64_t cycles, groups, clauses, threads, messages, read_bytes, write_bytes;
+	_Atomic uint64_t samples, touches, fills, misses;	/* of textures */
 };
 
 /* The runner's part in programs; NULL: no memory. */

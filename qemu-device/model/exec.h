@@ -57,10 +57,10 @@ enum tsr_cp_phase {
 
 /* An interval of COUNTER_BEGIN and COUNTER_END. */
 struct tsr_interval {
-	uint16_t mask;			/* counters it counts, 0: no interval */
+	uint64_t mask;			/* counters it counts, 0: no interval */
 	uint8_t user;			/* begun by a user stream: ends with the ring's CALL */
 	uint8_t written;		/* COUNTER_END: words already added */
-	uint64_t base[16];		/* their values at the beginning */
+	uint64_t base[TSR_QUEUE_COUNTERS];	/* their values at the beginning */
 };
 
 /* Fault record; code 0: none. */

@@ -46,6 +46,8 @@
 #include "tlb.h"
 #include "worker.h"
 
+#define TSR_TEXTURE_L2_LINES 4096		/* of 64 bytes, direct mapped */
+
 struct tsr_gpu {
 	struct tsr_config cfg;		/* with all defaults filled in */
 	const struct tsr_host_ops *ops;
@@ -78,7 +80,8 @@ struct tsr_gpu {
 
 	const struct tsr_alu *alu;	/* arithmetic of the shader cores */
 	const struct tsr_msg_path *msg_path;	/* their messages on the same SIMD path */
-	_Atomic uint64_t code;		/* the last number that tsr_as.code was given */
+	_Atomic uint64_t code;		/* the last number that tsr_as.code or .data was given */
+	_Atomic uint64_t texture_l2[TSR_TEXTURE_L2_LINES];	/* see shader/tex_cache.h */
 	_Atomic uint64_t help;		/* queues whose dispatch has work for idle workers */
 	tsr_shader_hook *shader_hook;	/* see shader/debug.h, or NULL */
 	void *shader_hook_opaque;

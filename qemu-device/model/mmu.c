@@ -177,6 +177,17 @@ uint64_t tsr_mmu_code_generation(struct tsr_gpu *gpu, unsigned int as)
 	return atomic_load_explicit(&gpu->as[as].code, memory_order_acquire);
 }
 
+void tsr_mmu_data_changed(struct tsr_gpu *gpu, unsigned int as)
+{
+	atomic_store_explicit(&gpu->as[as].data, atomic_fetch_add(&gpu->code, 1) + 1,
+			      memory_order_release);
+}
+
+uint64_t tsr_mmu_data_generation(struct tsr_gpu *gpu, unsigned int as)
+{
+	return atomic_load_explicit(&gpu->as[as].data, memory_order_acquire);
+}
+
 void tsr_mmu_invalidate(struct tsr_gpu *gpu, unsigned int as, unsigned int op, uint64_t va,
 			uint64_t size, bool irq)
 {
@@ -210,6 +221,7 @@ void tsr_mmu_reset(struct tsr_gpu *gpu)
 		as->inv_late = 0;
 		atomic_store_explicit(&as->root, 0, memory_order_release);
 		tsr_mmu_code_changed(gpu, i);
+		tsr_mmu_data_changed(gpu, i);
 	}
 	gpu->inval.late = 0;
 	gpu->inval.late_irq = false;

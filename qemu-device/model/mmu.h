@@ -28,6 +28,8 @@ struct tsr_as {
 	_Atomic uint64_t root;
 	/* number of the code in it, another one when code may have changed; see shader/code.h */
 	_Atomic uint64_t code;
+	/* the same of what read-only caches hold, see shader/tex_cache.h; never one of @code's */
+	_Atomic uint64_t data;
 };
 
 /* Where a walk ended. */
@@ -54,6 +56,10 @@ void tsr_mmu_invalidate(struct tsr_gpu *gpu, unsigned int as, unsigned int op, u
 			uint64_t size, bool irq);
 /* Code in address space @as may have changed: decoded clauses are not used any more. Any thread. */
 void tsr_mmu_code_changed(struct tsr_gpu *gpu, unsigned int as);
+/* What read-only caches hold of address space @as may have changed. Any thread. */
+void tsr_mmu_data_changed(struct tsr_gpu *gpu, unsigned int as);
+/* Which data is in address space @as: no other address space ever has this number. */
+uint64_t tsr_mmu_data_generation(struct tsr_gpu *gpu, unsigned int as);
 /* Which code is in address space @as. */
 uint64_t tsr_mmu_code_generation(struct tsr_gpu *gpu, unsigned int as);
 /* Device reset: all address spaces off, nothing cached. No runner is running. Lock held. */

@@ -81,7 +81,7 @@ struct tsr_queue {
 	_Atomic bool in_call;		/* STATE.IN_CALL */
 	_Atomic uint64_t progress;
 	_Atomic uint64_t calls;
-	_Atomic uint64_t counter[16];	/* by enum tsr_queue_counter */
+	_Atomic uint64_t counter[TSR_QUEUE_COUNTERS];	/* by enum tsr_queue_counter */
 	uint64_t busy_ns;		/* BUSY_NS; also counter BUSY_TIME */
 	uint32_t slices;
 	uint32_t preemptions;

@@ -15,7 +15,7 @@
 #include "snapshot.h"
 
 #define SNAPSHOT_MAGIC 0x50414e5341525354ull	/* "TSRASNAP" */
-#define SNAPSHOT_VERSION 2u
+#define SNAPSHOT_VERSION 3u
 
 static void wrong(struct tsr_stream *s, const char *what)
 {
@@ -195,7 +195,6 @@ static void visit_exec(struct tsr_stream *s, struct tsr_queue *q)
 	check(s, x->phase < TSR_CP__PHASES && x->depth <= TSR_NESTING_MAX,
 	      "a command processor's state");
 	check(s, x->prefetch.len <= TSR_PREFETCH_BYTES, "a prefetch buffer");
-	check(s, !(x->interval.mask >> TSR_QUEUE_COUNTERS), "a counter interval");
 	check(s, x->phase != TSR_CP_DRAIN || !x->depth, "a stream that has ended");
 	check(s, x->phase != TSR_CP_FAULT || x->fault.code, "a fault without a code");
 	if (s->loading && !s->wrong && x->phase == TSR_CP_EXECUTE)

@@ -92,12 +92,14 @@ void tsr_tlb_sync(struct tsr_runner *runner)
 }
 
 /*
- * Count @n completed invalidations of @as. Until now threads may have decoded code with
- * translations they had not dropped yet; what they have kept of it is for nobody from here on.
+ * Count @n completed invalidations of @as. Until now threads may have decoded code
+ * and textures with translations they had not dropped yet; what they have kept of it is for nobody
+ * from here on.
  */
 static void completed(struct tsr_gpu *gpu, unsigned int as, uint32_t n, bool irq)
 {
 	tsr_mmu_code_changed(gpu, as);
+	tsr_mmu_data_changed(gpu, as);
 	gpu->as[as].inv_done += n;
 	tsr_counter_global(gpu, TSR_GLOBAL_COUNTER_TLB_INVALIDATIONS, n);
 	if (irq)

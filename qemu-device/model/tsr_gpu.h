@@ -45,6 +45,7 @@ struct tsr_config {
 	bool late_messages;
 	/* compare every clause with memory when it is executed, see compute.md */
 	bool strict_code;
+	bool no_texture_cache;		/* texels are read and decoded each time they are used */
 	/* arithmetic of the shader cores: "sse2", "avx2", "avx512"; NULL: the best there is */
 	const char *simd;
 };

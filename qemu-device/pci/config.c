@@ -37,6 +37,7 @@ const Property tessera_properties[] = {
     DEFINE_PROP_UINT32("cores", TesseraState, conf.cores, 8),
     DEFINE_PROP_STRING("shader-timing", TesseraState, conf.shader_timing),
     DEFINE_PROP_BOOL("strict-code", TesseraState, conf.strict_code, false),
+    DEFINE_PROP_BOOL("texture-cache", TesseraState, conf.texture_cache, true),
     DEFINE_PROP_STRING("simd", TesseraState, conf.simd),
 };
 const size_t tessera_num_properties = ARRAY_SIZE(tessera_properties);
@@ -187,6 +188,7 @@ static bool config_shaders(const TesseraConf *conf, struct tsr_config *cfg,
     }
     cfg->late_messages = timing && !strcmp(timing, "late");
     cfg->strict_code = conf->strict_code;
+    cfg->no_texture_cache = !conf->texture_cache;
     cfg->simd = conf->simd;
     return true;
 }

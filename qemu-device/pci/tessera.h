@@ -46,6 +46,7 @@ typedef struct TesseraConf {
     uint32_t cores;             /* shader cores */
     char *shader_timing;        /* "early" (NULL too) or "late" */
     bool strict_code;
+    bool texture_cache;
     char *simd;                 /* NULL: the best of this processor */
 } TesseraConf;
 

@@ -264,7 +264,7 @@ static int bad_call(struct tsr_stream *s, unsigned int n)
 	case 14: return tsr_cmd_fence(s, 0x1004, TSR_EVENT_REACHED, 0);
 	case 15: return tsr_cmd_fence(s, 0x1000, 4, 0);
 	case 16: return tsr_cmd_timestamp(s, 0x1004, TSR_EVENT_REACHED);
-	case 17: return tsr_cmd_counter_begin(s, 0x10000);
+	case 17: return tsr_cmd_counter_end(s, 0x1004);
 	case 18: return tsr_cmd_counter_end(s, 0x1001);
 	case 19: return tsr_cmd_copy(s, 0x1000, 0x1001, 2);
 	case 20: return tsr_cmd_copy(s, 0, 1ull << 48, 1ull << 48);

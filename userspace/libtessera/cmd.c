@@ -157,13 +157,10 @@ int tsr_cmd_timestamp(struct tsr_stream *stream, uint64_t va, enum tsr_event eve
 	return ret ? ret : TSR_EMIT(stream, timestamp, TIMESTAMP, &timestamp);
 }
 
-int tsr_cmd_counter_begin(struct tsr_stream *stream, uint32_t mask)
+int tsr_cmd_counter_begin(struct tsr_stream *stream, uint64_t mask)
 {
 	const struct tsr_counter_begin begin = { .mask = mask };
 
-	if (mask > 0xffff)
-		return tsr_stream_fail(stream, EINVAL,
-				       "COUNTER_BEGIN with mask 0x%x, expected 16 bits", mask);
 	return TSR_EMIT(stream, counter_begin, COUNTER_BEGIN, &begin);
 }
 

@@ -14,7 +14,7 @@
 /* Bytes of group memory that are cleared in the time of a tuple, about. */
 #define GROUP_MEMORY_EFFORT 1024
 
-struct tsr_shader *tsr_shader_new(void)
+struct tsr_shader *tsr_shader_new(const char *simd)
 {
 	size_t size = (sizeof(struct tsr_shader) + 63) & ~(size_t)63;
 	struct tsr_shader *sh = aligned_alloc(64, size);
@@ -23,6 +23,7 @@ struct tsr_shader *tsr_shader_new(void)
 		return NULL;
 	memset(sh, 0, size);
 	tsr_access_init(&sh->access);
+	tsr_texture_cache_init(&sh->textures, simd);
 	for (unsigned int l = 0; l < TSR_WARP_LANES; l++)
 		sh->temp[TSR_FIXED_LANE_ID].u[l] = l;
 	return sh;
@@ -665,6 +666,9 @@ void tsr_shader_enter(struct tsr_shader *sh, const struct tsr_mem *mem, struct t
 	sh->env.mem = &sh->mem;
 	sh->env.access = &sh->access;
 	sh->env.path = sh->gpu->msg_path;
+	sh->env.textures = &sh->textures;
+	tsr_texture_enter(&sh->textures, sh->gpu, mem->as);
+	sh->textures.stats = (struct tsr_texture_stats){ 0 };
 	sh->generation = tsr_mmu_code_generation(sh->gpu, mem->as);
 	sh->effort = TSR_SHADER_BURST;
 	if (mem->runner->budget / TSR_BUNDLE_WARPS < TSR_SHADER_BURST)
@@ -676,6 +680,7 @@ void tsr_shader_enter(struct tsr_shader *sh, const struct tsr_mem *mem, struct t
 
 void tsr_shader_leave(struct tsr_shader *sh)
 {
+	sh->stats.texture = sh->textures.stats;
 	tsr_access_stop(&sh->access, sh->mem.runner);
 	tsr_mem_flush_dirty(sh->mem.runner);
 }

@@ -22,6 +22,7 @@
 #include "debug.h"
 #include "grid.h"
 #include "message.h"
+#include "tex_cache.h"
 
 /*
  * Tuples (of a bundle) after which a burst ends, and what a message counts there. It ends behind
@@ -35,6 +36,7 @@ struct tsr_shader_stats {
 	uint64_t cycles, groups, clauses, threads, messages;	/* see counters.md */
 	uint64_t vertices, fragments, helpers;	/* invocations of stages */
 	uint64_t read_bytes, write_bytes;	/* of messages */
+	struct tsr_texture_stats texture;
 };
 
 /* The shader's part of a thread that runs queues. */
@@ -49,6 +51,7 @@ struct tsr_shader {
 	union tsr_lanes staged[TSR_REGISTERS * TSR_BUNDLE_WARPS];	/* see scoreboard.c */
 	struct tsr_code code;
 	struct tsr_access_cache access;
+	struct tsr_texture_cache textures;
 	struct tsr_alu_saved fp;
 	uint32_t mode_key;		/* the ALU's mode */
 
@@ -84,8 +87,8 @@ struct tsr_shader {
 	uint64_t meet;
 };
 
-/* The shader's part of a thread; NULL: no memory. */
-struct tsr_shader *tsr_shader_new(void);
+/* The shader's part of a thread, for SIMD path @simd (see alu.h); NULL: no memory. */
+struct tsr_shader *tsr_shader_new(const char *simd);
 void tsr_shader_free(struct tsr_shader *shader);
 
 /* tsr_job.burst of grids. */

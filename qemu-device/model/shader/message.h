@@ -34,6 +34,8 @@ struct tsr_access_cache;
 /* Functions of the SIMD path, see msg_bundle.h. */
 struct tsr_msg_path;
 struct tsr_alu;
+/* Textures of the running thread, see tex_cache.h. */
+struct tsr_texture_cache;
 
 struct tsr_fragments;
 struct tsr_program;
@@ -45,6 +47,7 @@ struct tsr_msg_env {
 	/* of the running thread, emptied at each stopping point */
 	struct tsr_access_cache *access;
 	const struct tsr_msg_path *path;	/* NULL: lane by lane, the reference */
+	struct tsr_texture_cache *textures;
 	const struct tsr_compute_state *state;	/* as unpacked */
 	uint8_t *group_memory;		/* of this group, state->group_memory bytes */
 	/* GPU address of the scratch of lane 0; lane n is n * scratch_size behind */

@@ -4,11 +4,11 @@
  */
 #include <math.h>
 
-#include "msg_texture.h"
+#include "tex_cache.h"
 
-#define FACES 6
-/* Coordinates beyond this many texels have no fraction; it keeps indices in 64 bits. */
-#define FARTHEST 0x1p40
+#define FACES TSR_CUBE_FACES
+/* Coordinates are at most this many texels from 0. */
+#define FARTHEST 0x1p22f
 
 /* ---- Cube maps ------------------------------------------------------------------------------- */
 
@@ -62,7 +62,7 @@ static int64_t modulo(int64_t i, int64_t n)
 }
 
 /* Texel @i of @n after wrapping; -1: the border. */
-static int64_t wrap(unsigned int mode, int64_t i, int64_t n)
+static int64_t wrap_texel(unsigned int mode, int64_t i, int64_t n)
 {
 	switch (mode) {
 	case TSR_WRAP_MODE_REPEAT:
@@ -115,7 +115,7 @@ static void finish_texel(const struct tsr_lookup *l, union tsr_texel *texel)
 	depth = tsr_format_is_integer(format) ? (float)texel->i[0] : texel->f[0];
 	if (format->kind == TSR_FORMAT_KIND_UNORM)
 		reference = reference > 0 ? (reference < 1 ? reference : 1) : 0;
-	depth = compare(l->sampler->compare, depth, reference);
+	depth = compare(l->sampler->s.compare, depth, reference);
 	for (unsigned int c = 0; c < 4; c++) {
 		if (tsr_format_is_integer(format))
 			texel->i[c] = c == 3 ? 1 : (int64_t)depth;
@@ -131,21 +131,21 @@ static enum tsr_step plane_texel(const struct tsr_lookup *l, unsigned int level,
 	struct tsr_texture_view *t = l->texture;
 	struct tsr_texel_place place = { .level = level, .layer = l->layer };
 
-	x = wrap(l->sampler->wrap_s, x, tsr_level_extent(t->width, level));
+	x = wrap_texel(l->sampler->s.wrap_s, x, tsr_level_extent(t->width, level));
 	/* offsets in dimensions that the texture does not have count for nothing */
 	y = t->dimension == TSR_TEXTURE_DIMENSION_1D ? 0 :
-	    wrap(l->sampler->wrap_t, y, tsr_level_extent(t->height, level));
+	    wrap_texel(l->sampler->s.wrap_t, y, tsr_level_extent(t->height, level));
 	z = t->dimension != TSR_TEXTURE_DIMENSION_3D ? 0 :
-	    wrap(l->sampler->wrap_r, z, tsr_level_extent(t->depth, level));
+	    wrap_texel(l->sampler->s.wrap_r, z, tsr_level_extent(t->depth, level));
 	if (x < 0 || y < 0 || z < 0) {
-		tsr_texel_border(t, l->sampler, texel);
+		tsr_texel_border(t, &l->sampler->s, texel);
 	} else {
 		enum tsr_step step;
 
 		place.x = x;
 		place.y = y;
 		place.z = z;
-		step = tsr_texel_read(l->env, t, l->sampler->srgb_override, &place, texel);
+		step = tsr_texel_read(l->env, t, l->sampler->s.srgb_override, &place, texel);
 		if (step != TSR_STEP_DONE)
 			return step;
 	}
@@ -161,12 +161,12 @@ static enum tsr_step face_texel(const struct tsr_lookup *l, unsigned int level, 
 	struct tsr_texel_place place = { .level = level };
 	enum tsr_step step;
 
-	if (l->sampler->seamless && (x < 0 || x >= n || y < 0 || y >= n))
+	if (l->sampler->s.seamless && (x < 0 || x >= n || y < 0 || y >= n))
 		cross_edge((int)n, &face, &x, &y);
 	place.layer = l->layer * FACES + face;
-	place.x = wrap(TSR_WRAP_MODE_CLAMP_TO_EDGE, x, n);
-	place.y = wrap(TSR_WRAP_MODE_CLAMP_TO_EDGE, y, tsr_level_extent(l->texture->height, level));
-	step = tsr_texel_read(l->env, l->texture, l->sampler->srgb_override, &place, texel);
+	place.x = wrap_texel(TSR_WRAP_MODE_CLAMP_TO_EDGE, x, n);
+	place.y = wrap_texel(TSR_WRAP_MODE_CLAMP_TO_EDGE, y, tsr_level_extent(l->texture->height, level));
+	step = tsr_texel_read(l->env, l->texture, l->sampler->s.srgb_override, &place, texel);
 	if (step == TSR_STEP_DONE)
 		finish_texel(l, texel);
 	return step;
@@ -208,31 +208,17 @@ static enum tsr_step filter_texel(const struct tsr_lookup *l, unsigned int level
 	/* whatever offsets add, there is one texel around a face, no more */
 	x = x < -1 ? -1 : x > n ? n : x;
 	y = y < -1 ? -1 : y > n ? n : y;
-	if (l->sampler->seamless && (x < 0 || x >= n) && (y < 0 || y >= n))
+	if (l->sampler->s.seamless && (x < 0 || x >= n) && (y < 0 || y >= n))
 		return corner_texel(l, level, x, y, texel);
 	return face_texel(l, level, l->face, x, y, texel);
 }
 
 /* ---- Levels ---------------------------------------------------------------------------------- */
 
-/* The number of dimensions that a filter works in. */
-static unsigned int dimensions(const struct tsr_texture_view *texture)
-{
-	switch (texture->dimension) {
-	case TSR_TEXTURE_DIMENSION_1D:
-		return 1;
-	case TSR_TEXTURE_DIMENSION_3D:
-		return 3;
-	default:
-		return 2;
-	}
-}
-
 /* Coordinate @c in texels of something of @n texels. */
-static double scale(const struct tsr_lookup *l, float c, uint32_t n)
+static float scale(const struct tsr_lookup *l, float c, uint32_t n)
 {
-	double x = l->sampler->normalized || l->texture->normalize ||
-		   l->texture->dimension == TSR_TEXTURE_DIMENSION_CUBE ? (double)c * n : c;
+	float x = tsr_is_normalized(l->texture, &l->sampler->s) ? c * (float)n : c;
 
 	if (!(x > -FARTHEST))		/* NaN too */
 		return x < 0 ? -FARTHEST : 0;
@@ -240,14 +226,23 @@ static double scale(const struct tsr_lookup *l, float c, uint32_t n)
 }
 
 /* Where the coordinates lie in a level: texels, 0 in dimensions the texture does not have. */
-static void position(const struct tsr_lookup *l, unsigned int level, double at[3])
+static void position(const struct tsr_lookup *l, unsigned int level, float at[3])
 {
 	const struct tsr_texture_view *t = l->texture;
-	unsigned int dims = dimensions(t);
+	const uint32_t extent[3] = { t->width, t->height, t->depth };
 
-	at[0] = scale(l, l->x, tsr_level_extent(t->width, level));
-	at[1] = dims > 1 ? scale(l, l->y, tsr_level_extent(t->height, level)) : 0;
-	at[2] = dims > 2 ? scale(l, l->z, tsr_level_extent(t->depth, level)) : 0;
+	for (unsigned int d = 0; d < 3; d++)
+		at[d] = d < t->dimensions
+			? scale(l, l->at[d], tsr_level_extent(extent[d], level)) : 0;
+}
+
+/* The lower of the two texels around @x, and the weight of the upper one. */
+static int32_t split(const struct tsr_lookup *l, float x, float *weight)
+{
+	int32_t fixed = (int32_t)rintf(x * TSR_TEXEL_ONE) - l->texture->center;
+
+	*weight = (float)(fixed & (TSR_TEXEL_ONE - 1)) / TSR_TEXEL_ONE;
+	return fixed >> 8;
 }
 
 static void mix(union tsr_texel *a, const union tsr_texel *b, float weight)
@@ -260,40 +255,53 @@ static void mix(union tsr_texel *a, const union tsr_texel *b, float weight)
 static enum tsr_step nearest(const struct tsr_lookup *l, unsigned int level,
 			     union tsr_texel *result)
 {
-	double half = 0.5 - l->texture->center;
-	unsigned int dims = dimensions(l->texture);
-	double at[3];
+	float half = l->texture->center ? 0 : 0.5f;
+	int32_t texel[3] = { 0 };
+	float at[3];
 
 	position(l, level, at);
-	return filter_texel(l, level, (int64_t)floor(at[0] + half),
-			    dims > 1 ? (int64_t)floor(at[1] + half) : 0,
-			    dims > 2 ? (int64_t)floor(at[2] + half) : 0, result);
+	for (unsigned int d = 0; d < l->texture->dimensions; d++)
+		texel[d] = (int32_t)floorf(at[d] + half);
+	return filter_texel(l, level, texel[0], texel[1], texel[2], result);
+}
+
+/* Bytes are filtered as integers, which is exact. */
+static void enlarge(union tsr_texel *texel)
+{
+	for (unsigned int c = 0; c < 4; c++)
+		texel->f[c] *= 255;
+}
+
+static void reduce(union tsr_texel *texel)
+{
+	for (unsigned int c = 0; c < 4; c++)
+		texel->f[c] /= 255;
 }
 
 /* The mean of the texels around, weighted by how near they are. */
 static enum tsr_step linear(const struct tsr_lookup *l, unsigned int level,
 			    union tsr_texel *result)
 {
-	unsigned int dims = dimensions(l->texture);
+	const struct tsr_texture_view *t = l->texture;
+	bool bytes = t->kind[l->sampler->s.srgb_override] == TSR_TEX_BLOCK_BYTES && !l->shadow;
+	unsigned int dims = t->dimensions;
 	union tsr_texel corner[8];
-	int64_t base[3] = { 0 };
+	int32_t base[3] = { 0 };
 	float weight[3];
-	double at[3];
+	float at[3];
 
 	position(l, level, at);
-	for (unsigned int d = 0; d < dims; d++) {
-		double low = floor(at[d] - l->texture->center);
-
-		base[d] = (int64_t)low;
-		weight[d] = (float)(at[d] - l->texture->center - low);
-	}
+	for (unsigned int d = 0; d < dims; d++)
+		base[d] = split(l, at[d], &weight[d]);
 	for (unsigned int i = 0; i < 1u << dims; i++) {
-		enum tsr_step step = filter_texel(l, level, base[0] + (i & 1),
-						  base[1] + (i >> 1 & 1), base[2] + (i >> 2),
-						  &corner[i]);
+		enum tsr_step step = filter_texel(l, level, base[0] + (int)(i & 1),
+						  base[1] + (int)(i >> 1 & 1),
+						  base[2] + (int)(i >> 2), &corner[i]);
 
 		if (step != TSR_STEP_DONE)
 			return step;
+		if (bytes)
+			enlarge(&corner[i]);
 	}
 	for (unsigned int d = 0; d < dims; d++) {
 		for (unsigned int i = 0; i < 1u << (dims - 1 - d); i++) {
@@ -301,8 +309,28 @@ static enum tsr_step linear(const struct tsr_lookup *l, unsigned int level,
 			mix(&corner[i], &corner[2 * i + 1], weight[d]);
 		}
 	}
+	if (bytes)
+		reduce(&corner[0]);
 	*result = corner[0];
 	return TSR_STEP_DONE;
+}
+
+/* One place, in one level or between two. */
+static enum tsr_step sample_place(const struct tsr_lookup *l, const struct tsr_levels *levels,
+				  union tsr_texel *result)
+{
+	enum tsr_step (*filter)(const struct tsr_lookup *l, unsigned int level,
+				union tsr_texel *result) = levels->near ? nearest : linear;
+	enum tsr_step step = filter(l, levels->level, result);
+	union tsr_texel next;
+
+	l->env->textures->stats.samples++;
+	if (step != TSR_STEP_DONE || levels->weight == 0)
+		return step;
+	l->env->textures->stats.samples++;
+	step = filter(l, levels->level + 1, &next);
+	mix(result, &next, levels->weight);
+	return step;
 }
 
 void tsr_filter_swizzle(const struct tsr_texture_view *texture, const union tsr_texel *texel,
@@ -321,36 +349,59 @@ void tsr_filter_swizzle(const struct tsr_texture_view *texture, const union tsr_
 	}
 }
 
+/*
+ * A place of a cube's sample that lies beyond the edge of its face is a place of the face it lies
+ * before.
+ */
+static void find_face(struct tsr_lookup *l)
+{
+	const struct face *f = &faces[l->face];
+	float v[3], m = 0;
+
+	if (l->texture->dimension != TSR_TEXTURE_DIMENSION_CUBE ||
+	    (l->at[0] >= 0 && l->at[0] <= 1 && l->at[1] >= 0 && l->at[1] <= 1))
+		return;
+	v[f->axis] = f->sign;
+	v[f->s_axis] = f->s_sign * (2 * l->at[0] - 1);
+	v[f->t_axis] = f->t_sign * (2 * l->at[1] - 1);
+	for (unsigned int face = 0; face < FACES; face++) {
+		if (v[faces[face].axis] * faces[face].sign > m) {
+			m = v[faces[face].axis] * faces[face].sign;
+			l->face = face;
+		}
+	}
+	f = &faces[l->face];
+	l->at[0] = (v[f->s_axis] * f->s_sign / m + 1) * 0.5f;
+	l->at[1] = (v[f->t_axis] * f->t_sign / m + 1) * 0.5f;
+}
+
 enum tsr_step tsr_filter_sample(const struct tsr_lookup *l, int lod, union tsr_texel *result)
 {
-	const struct tsr_texture_view *t = l->texture;
-	const struct tsr_sampler *s = l->sampler;
-	bool larger = lod <= (s->mag_cutoff ? TSR_LOD_ONE / 2 : 0);
-	bool near = larger ? s->mag_nearest : s->min_nearest;
-	bool integer = tsr_format_is_integer(&t->format);
-	enum tsr_step (*filter)(const struct tsr_lookup *l, unsigned int level,
-				union tsr_texel *result) = near || integer ? nearest : linear;
-	int last = (t->levels - 1) * TSR_LOD_ONE;
-	union tsr_texel next;
-	enum tsr_step step;
-	unsigned int level;
+	const struct tsr_levels levels = tsr_lod_levels(l->texture, &l->sampler->s, lod);
+	unsigned int places = levels.near || l->places < 1 ? 1 : l->places;
+	struct tsr_lookup place = *l;
+	union tsr_texel sum = { .f = { 0 } };
+	enum tsr_step step = TSR_STEP_DONE;
 
-	lod = larger ? 0 : lod > last ? last : lod;
-	if (s->mipmap == TSR_MIPMAP_MODE_LINEAR)
-		level = lod / TSR_LOD_ONE;
-	else if (s->mipmap == TSR_MIPMAP_MODE_NEAREST)
-		level = (lod + TSR_LOD_ONE / 2) / TSR_LOD_ONE;
-	else
-		level = 0;
-	step = filter(l, level, result);
-	if (step == TSR_STEP_DONE && s->mipmap == TSR_MIPMAP_MODE_LINEAR && lod % TSR_LOD_ONE &&
-	    !integer) {
-		step = filter(l, level + 1, &next);
-		if (step == TSR_STEP_DONE)
-			mix(result, &next, (float)(lod % TSR_LOD_ONE) / TSR_LOD_ONE);
+	for (unsigned int i = 0; i < places && step == TSR_STEP_DONE; i++) {
+		if (places > 1) {
+			float along = tsr_footprint_place(i, places);
+
+			place.face = l->face;
+			place.at[0] = l->at[0] + l->axis[0] * along;
+			place.at[1] = l->at[1] + l->axis[1] * along;
+			find_face(&place);
+		}
+		step = sample_place(&place, &levels, result);
+		for (unsigned int c = 0; c < 4 && places > 1; c++)
+			sum.f[c] += result->f[c];
 	}
+	for (unsigned int c = 0; c < 4 && places > 1; c++)
+		result->f[c] = sum.f[c] / (float)places;
+	for (unsigned int c = 0; c < 4 && !tsr_format_is_integer(&l->texture->format); c++)
+		result->f[c] = tsr_one_nan(result->f[c]);
 	if (step == TSR_STEP_DONE)
-		tsr_filter_swizzle(t, result, result);
+		tsr_filter_swizzle(l->texture, result, result);
 	return step;
 }
 
@@ -358,15 +409,19 @@ enum tsr_step tsr_filter_gather(const struct tsr_lookup *l, unsigned int level,
 				unsigned int component, union tsr_texel *result)
 {
 	bool integer = tsr_format_is_integer(&l->texture->format);
-	double at[3];
-	int64_t x, y;
+	int32_t x, y = 0, z = 0;
+	float at[3], weight;
 
 	position(l, level, at);
-	x = (int64_t)floor(at[0] - l->texture->center);
-	y = dimensions(l->texture) > 1 ? (int64_t)floor(at[1] - l->texture->center) : 0;
+	x = split(l, at[0], &weight);
+	if (l->texture->dimensions > 1)
+		y = split(l, at[1], &weight);
+	if (l->texture->dimensions > 2)
+		z = (int32_t)floorf(at[2]);
+	l->env->textures->stats.samples++;
 	for (unsigned int i = 0; i < 4; i++) {
 		union tsr_texel texel;
-		enum tsr_step step = filter_texel(l, level, x + i % 2, y + i / 2, (int64_t)at[2],
+		enum tsr_step step = filter_texel(l, level, x + (int)(i % 2), y + (int)(i / 2), z,
 						  &texel);
 
 		if (step != TSR_STEP_DONE)
@@ -380,107 +435,53 @@ enum tsr_step tsr_filter_gather(const struct tsr_lookup *l, unsigned int level,
 	return TSR_STEP_DONE;
 }
 
-/* ---- Level of detail ------------------------------------------------------------------------- */
+/* ---- Derivatives ----------------------------------------------------------------------------- */
 
-int tsr_filter_lod(const struct tsr_texture_view *texture, const struct tsr_sampler *sampler,
-		   int base, bool bias, bool clamp)
-{
-	int low = sampler->min_lod > texture->min_lod ? sampler->min_lod : texture->min_lod;
-	int high = sampler->max_lod < texture->max_lod ? sampler->max_lod : texture->max_lod;
-	int lod = base + (bias ? sampler->lod_bias : 0);
-
-	if (clamp) {
-		lod = lod < low ? low : lod;
-		lod = lod > high ? high : lod;
-	}
-	return lod < INT16_MIN ? INT16_MIN : lod > INT16_MAX ? INT16_MAX : lod;
-}
-
-/* The logarithm of a length, given its square. */
-static int log_lod(double square)
-{
-	double lod;
-
-	if (!(square > 0))
-		return INT16_MIN;
-	lod = floor(log2(square) / 2 * TSR_LOD_ONE + 0.5);
-	return lod < INT16_MIN ? INT16_MIN : lod < INT16_MAX ? (int)lod : INT16_MAX;
-}
-
-static int gradient_lod(const struct tsr_texture_view *t, const struct tsr_sampler *s,
-			const double ddx[3], const double ddy[3])
-{
-	const uint32_t extent[3] = { t->width, t->height, t->depth };
-	bool normalized = s->normalized || t->normalize ||
-			  t->dimension == TSR_TEXTURE_DIMENSION_CUBE;
-	double square[2] = { 0 };
-
-	for (unsigned int d = 0; d < dimensions(t); d++) {
-		double unit = normalized ? extent[d] : 1;
-
-		square[0] += ddx[d] * unit * ddx[d] * unit;
-		square[1] += ddy[d] * unit * ddy[d] * unit;
-	}
-	return log_lod(square[0] > square[1] ? square[0] : square[1]);
-}
-
-int tsr_filter_gradient_lod(const struct tsr_texture_view *texture,
-			    const struct tsr_sampler *sampler, const float ddx[3],
-			    const float ddy[3])
-{
-	const double dx[3] = { ddx[0], ddx[1], ddx[2] };
-	const double dy[3] = { ddy[0], ddy[1], ddy[2] };
-
-	return gradient_lod(texture, sampler, dx, dy);
-}
-
-/* The coordinates of @l; of a cube on the plane of face @face, false if they are not before it. */
-static bool coordinates(const struct tsr_lookup *l, unsigned int face, double at[3])
+/* The coordinates of @l on the plane of face @face; false: they are not before it. */
+static bool project(const struct tsr_lookup *l, unsigned int face, float at[3])
 {
 	const struct face *f = &faces[l->face];
 	double v[3], m;
 
-	at[0] = l->x;
-	at[1] = l->y;
-	at[2] = l->z;
-	if (l->texture->dimension != TSR_TEXTURE_DIMENSION_CUBE || l->face == face)
-		return true;
 	v[f->axis] = f->sign;
-	v[f->s_axis] = f->s_sign * (2.0 * l->x - 1);
-	v[f->t_axis] = f->t_sign * (2.0 * l->y - 1);
+	v[f->s_axis] = f->s_sign * (2.0 * l->at[0] - 1);
+	v[f->t_axis] = f->t_sign * (2.0 * l->at[1] - 1);
 	f = &faces[face];
 	m = v[f->axis] * f->sign;
 	if (!(m > 0))
 		return false;
-	at[0] = (v[f->s_axis] * f->s_sign / m + 1) / 2;
-	at[1] = (v[f->t_axis] * f->t_sign / m + 1) / 2;
+	at[0] = (float)((v[f->s_axis] * f->s_sign / m + 1) / 2);
+	at[1] = (float)((v[f->t_axis] * f->t_sign / m + 1) / 2);
+	at[2] = 0;
 	return true;
 }
 
-/* The difference between two lanes of a quad, 0 if one of them is not active. */
+/* The difference between two lanes of a quad; false if one of them is not active. */
 static bool difference(const struct tsr_lookup quad[4], unsigned int active, unsigned int a,
-		       unsigned int b, double d[3])
+		       unsigned int b, float d[3])
 {
-	double from[3], to[3];
+	const struct tsr_lookup *from = &quad[a], *to = &quad[b];
+	float at[3];
 
-	if (!(active >> a & 1) || !(active >> b & 1) ||
-	    !coordinates(&quad[a], quad[a].face, from) ||
-	    !coordinates(&quad[b], quad[a].face, to))
+	if (!(active >> a & 1) || !(active >> b & 1))
+		return false;
+	memcpy(at, to->at, sizeof(at));
+	if (from->texture->dimension == TSR_TEXTURE_DIMENSION_CUBE && from->face != to->face &&
+	    !project(to, from->face, at))
 		return false;
 	for (unsigned int i = 0; i < 3; i++)
-		d[i] = to[i] - from[i];
+		d[i] = at[i] - from->at[i];
 	return true;
 }
 
-int tsr_filter_quad_lod(const struct tsr_lookup quad[4], unsigned int active)
+void tsr_filter_derivatives(const struct tsr_lookup quad[4], unsigned int active, float ddx[3],
+			    float ddy[3])
 {
-	const struct tsr_lookup *first = &quad[__builtin_ctz(active)];
-	double ddx[3] = { 0 }, ddy[3] = { 0 };
-
+	memset(ddx, 0, 3 * sizeof(*ddx));
+	memset(ddy, 0, 3 * sizeof(*ddy));
 	/* the upper row and the left column, or else the other ones */
 	if (!difference(quad, active, 0, 1, ddx))
 		difference(quad, active, 2, 3, ddx);
 	if (!difference(quad, active, 0, 2, ddy))
 		difference(quad, active, 1, 3, ddy);
-	return gradient_lod(first->texture, first->sampler, ddx, ddy);
 }

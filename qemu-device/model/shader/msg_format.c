@@ -101,6 +101,11 @@ static void fill_tables(void)
 	}
 }
 
+const float *tsr_format_bytes(bool srgb)
+{
+	return srgb ? srgb_table : unorm_table;
+}
+
 /* Alignment: that of the components if they are bytes or words, else the texel's, at most 4. */
 static unsigned int alignment(const struct described *d)
 {

@@ -61,6 +61,9 @@ static inline bool tsr_format_is_integer(const struct tsr_format *format)
 /* Fill @format; false: no such format or order. */
 bool tsr_format_find(struct tsr_format *format, unsigned int number, unsigned int order, bool srgb);
 
+/* The values of a byte of an UNORM format, as it is and with the sRGB curve: 256 of them. */
+const float *tsr_format_bytes(bool srgb);
+
 /* Components of the texel at @p (format->bytes), in the format's order and in the result's. */
 void tsr_format_load_raw(const struct tsr_format *format, const void *p, union tsr_texel *texel);
 void tsr_format_load(const struct tsr_format *format, const void *p, union tsr_texel *texel);

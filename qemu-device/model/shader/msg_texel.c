@@ -3,11 +3,10 @@
  * Textures and samplers as their descriptors say, and single texels.
  */
 #include "../tiling.h"
-#include "msg_texture.h"
+#include "tex_cache.h"
 
 #define TEXTURE_TYPE 2
 #define SAMPLER_TYPE 1
-#define FACES 6u
 
 static enum tsr_step bad_state(struct tsr_msg_env *env, uint64_t va)
 {
@@ -17,9 +16,12 @@ static enum tsr_step bad_state(struct tsr_msg_env *env, uint64_t va)
 /* Fill @view from its descriptor; false: it is malformed. */
 static bool fill_texture(const struct tsr_texture *t, uint32_t word, struct tsr_texture_view *view)
 {
+	static const uint8_t dimensions[4] = { 2, 1, 2, 3 };
+
 	view->word = word;
 	view->tiled = t->texel_order == TSR_TEXEL_ORDER_TILED;
 	view->dimension = t->dimension;
+	view->dimensions = dimensions[t->dimension];
 	view->swizzle[0] = t->swizzle_r;
 	view->swizzle[1] = t->swizzle_g;
 	view->swizzle[2] = t->swizzle_b;
@@ -32,40 +34,53 @@ static bool fill_texture(const struct tsr_texture *t, uint32_t word, struct tsr_
 	view->width = t->width + 1;
 	view->height = t->dimension == TSR_TEXTURE_DIMENSION_1D ? 1 : t->height + 1;
 	view->depth = t->dimension == TSR_TEXTURE_DIMENSION_3D ? t->depth + 1 : 1;
-	view->layers = (t->layers + 1) * (t->dimension == TSR_TEXTURE_DIMENSION_CUBE ? FACES : 1);
+	view->layers = (t->layers + 1) * (t->dimension == TSR_TEXTURE_DIMENSION_CUBE ?
+					  TSR_CUBE_FACES : 1);
 	view->normalize = t->normalize;
-	view->center = t->corner_samples ? 0 : 0.5;
+	view->center = t->corner_samples ? 0 : TSR_TEXEL_ONE / 2;
 	view->surfaces = t->surfaces;
 	for (unsigned int i = 0; i < 4; i++) {
 		if (view->swizzle[i] > TSR_COMPONENT_ONE)
 			return false;
 	}
-	return t->type == TEXTURE_TYPE && !t->big_endian &&
-	       (view->tiled || t->texel_order == TSR_TEXEL_ORDER_LINEAR) &&
-	       tsr_format_find(&view->format, t->format, t->order, t->srgb);
+	if (t->type != TEXTURE_TYPE || t->big_endian ||
+	    (!view->tiled && t->texel_order != TSR_TEXEL_ORDER_LINEAR) ||
+	    !tsr_format_find(&view->format, t->format, t->order, t->srgb))
+		return false;
+	tsr_format_find(&view->linear, t->format, t->order, false);
+	view->kind[0] = tsr_block_kind(&view->format);
+	view->kind[1] = tsr_block_kind(&view->linear);
+	return true;
 }
 
-enum tsr_step tsr_texture_read(struct tsr_msg_env *env, uint32_t index,
-			       struct tsr_texture_view *view)
+/* The place of descriptor number @index of a table where a view of it is kept. */
+static unsigned int slot_of(uint64_t va)
 {
+	return va / 32 % TSR_TEXTURE_VIEWS;
+}
+
+enum tsr_step tsr_texture_find(struct tsr_msg_env *env, uint32_t index,
+			       struct tsr_texture_view **found)
+{
+	struct tsr_texture_cache *cache = env->textures;
 	uint64_t va = env->state->textures + index * sizeof(uint64_t) * TSR_TEXTURE__QWORDS;
+	struct tsr_texture_view *view = &cache->view[slot_of(va)];
 	uint64_t q[TSR_TEXTURE__QWORDS];
 	struct tsr_texture t;
 	enum tsr_step step;
 
-	if (view->valid && view->index == index)
+	*found = index < env->state->texture_count ? view : NULL;
+	if (!*found || (view->space == cache->space && view->va == va))
 		return TSR_STEP_DONE;
-	*view = (struct tsr_texture_view){ .index = index };
-	view->missing = index >= env->state->texture_count;
-	if (!view->missing) {
-		step = tsr_msg_descriptor(env, va, q, TSR_TEXTURE__QWORDS);
-		if (step != TSR_STEP_DONE)
-			return step;
-		tsr_unpack_texture(q, &t);
-		if (!fill_texture(&t, q[0] >> TSR_TEXTURE_ORDER__SHIFT & 0x3fffff, view))
-			return bad_state(env, va);
-	}
-	view->valid = true;
+	*view = (struct tsr_texture_view){ .va = va };
+	step = tsr_msg_descriptor(env, va, q, TSR_TEXTURE__QWORDS);
+	if (step != TSR_STEP_DONE)
+		return step;
+	tsr_unpack_texture(q, &t);
+	if (!fill_texture(&t, q[0] >> TSR_TEXTURE_ORDER__SHIFT & 0x3fffff, view))
+		return bad_state(env, va);
+	view->serial = tsr_texture_serial(cache);
+	view->space = cache->space;
 	return TSR_STEP_DONE;
 }
 
@@ -84,29 +99,37 @@ static bool good_wrap(unsigned int mode)
 	}
 }
 
-enum tsr_step tsr_sampler_read(struct tsr_msg_env *env, uint32_t index,
-			       struct tsr_sampler_view *view)
+static bool good_sampler(const struct tsr_sampler *s)
 {
+	return s->type == SAMPLER_TYPE && good_wrap(s->wrap_s) && good_wrap(s->wrap_t) &&
+	       good_wrap(s->wrap_r) &&
+	       (s->lod_algorithm == TSR_LOD_ALGORITHM_ISOTROPIC ||
+		s->lod_algorithm == TSR_LOD_ALGORITHM_ANISOTROPIC);
+}
+
+enum tsr_step tsr_sampler_find(struct tsr_msg_env *env, uint32_t index,
+			       struct tsr_sampler_view **found)
+{
+	struct tsr_texture_cache *cache = env->textures;
 	uint64_t va = env->state->samplers + index * sizeof(uint64_t) * TSR_SAMPLER__QWORDS;
+	struct tsr_sampler_view *view = &cache->sampler[slot_of(va)];
 	uint64_t q[TSR_SAMPLER__QWORDS];
 	enum tsr_step step;
 
-	if (view->valid && view->index == index)
+	*found = index < env->state->sampler_count ? view : NULL;
+	if (!*found || (view->space == cache->space && view->va == va))
 		return TSR_STEP_DONE;
-	*view = (struct tsr_sampler_view){ .index = index };
-	view->missing = index >= env->state->sampler_count;
-	if (!view->missing) {
-		step = tsr_msg_descriptor(env, va, q, TSR_SAMPLER__QWORDS);
-		if (step != TSR_STEP_DONE)
-			return step;
-		tsr_unpack_sampler(q, &view->s);
-		if (view->s.type != SAMPLER_TYPE || !good_wrap(view->s.wrap_s) ||
-		    !good_wrap(view->s.wrap_t) || !good_wrap(view->s.wrap_r) ||
-		    (view->s.lod_algorithm != TSR_LOD_ALGORITHM_ISOTROPIC &&
-		     view->s.lod_algorithm != TSR_LOD_ALGORITHM_ANISOTROPIC))
-			return bad_state(env, va);
-	}
-	view->valid = true;
+	*view = (struct tsr_sampler_view){ .va = va, .anisotropy = 1 };
+	step = tsr_msg_descriptor(env, va, q, TSR_SAMPLER__QWORDS);
+	if (step != TSR_STEP_DONE)
+		return step;
+	tsr_unpack_sampler(q, &view->s);
+	if (!good_sampler(&view->s))
+		return bad_state(env, va);
+	if (view->s.lod_algorithm == TSR_LOD_ALGORITHM_ANISOTROPIC)
+		view->anisotropy = view->s.anisotropy < TSR_ANISOTROPY_MAX
+			? view->s.anisotropy + 1 : TSR_ANISOTROPY_MAX;
+	view->space = cache->space;
 	return TSR_STEP_DONE;
 }
 
@@ -133,16 +156,23 @@ static enum tsr_step find_surface(struct tsr_msg_env *env, struct tsr_texture_vi
 	return TSR_STEP_DONE;
 }
 
+enum tsr_step tsr_texel_surface(struct tsr_msg_env *env, struct tsr_texture_view *view,
+				const struct tsr_texel_place *place,
+				const struct tsr_texture_surface **surface)
+{
+	uint32_t levels = view->levels + view->first_level;
+
+	return find_surface(env, view, (place->layer * view->samples + place->sample) * levels +
+			    place->level + view->first_level, surface);
+}
+
 enum tsr_step tsr_texel_address(struct tsr_msg_env *env, struct tsr_texture_view *view,
 				const struct tsr_texel_place *place, uint64_t *va)
 {
-	uint32_t levels = view->levels + view->first_level;
-	uint32_t index = (place->layer * view->samples + place->sample) * levels + place->level +
-			 view->first_level;
 	const struct tsr_texture_surface *s;
 	uint64_t texel = place->x;
 	uint64_t row = place->y;
-	enum tsr_step step = find_surface(env, view, index, &s);
+	enum tsr_step step = tsr_texel_surface(env, view, place, &s);
 
 	if (step != TSR_STEP_DONE)
 		return step;
@@ -156,38 +186,65 @@ enum tsr_step tsr_texel_address(struct tsr_msg_env *env, struct tsr_texture_view
 	return TSR_STEP_DONE;
 }
 
-enum tsr_step tsr_texel_read(struct tsr_msg_env *env, struct tsr_texture_view *view, bool linear,
-			     const struct tsr_texel_place *place, union tsr_texel *texel)
+/* A texel from its block; false: it cannot be kept in one. */
+static bool cached(struct tsr_msg_env *env, struct tsr_texture_view *view, bool linear,
+		   const struct tsr_texel_place *place, union tsr_texel *texel)
 {
-	uint8_t bytes[TSR_TEXEL_BYTES_MAX];
-	struct tsr_format format;
+	struct tsr_texture_cache *cache = env->textures;
+	bool volume = view->dimension == TSR_TEXTURE_DIMENSION_3D;
+	const struct tsr_block_place block = {
+		.level = place->level, .slice = volume ? place->z : place->layer,
+		.x = place->x / TSR_TEX_BLOCK_DIM, .y = place->y / TSR_TEX_BLOCK_DIM, .linear = linear,
+	};
+	unsigned int x = place->x % TSR_TEX_BLOCK_DIM, y = place->y % TSR_TEX_BLOCK_DIM;
+	int slot;
+
+	if (cache->off || !view->kind[linear] || view->samples > 1 ||
+	    (volume && place->layer) || block.slice >= TSR_TEX_BLOCK_SLICES)
+		return false;
+	cache->now++;
+	slot = tsr_block_get(env, view, &block);
+	if (slot < 0)
+		return false;
+	tsr_block_touch(cache, (unsigned int)slot, 1u << (8 * y + x));
+	tsr_block_texel(view->kind[linear], &view->format, cache->block[slot],
+			TSR_TEX_BLOCK_DIM * y + x, texel);
+	return true;
+}
+
+/* A texel from memory. */
+static enum tsr_step uncached(struct tsr_msg_env *env, struct tsr_texture_view *view,
+			      const struct tsr_texel_place *place, uint8_t *bytes)
+{
 	enum tsr_step step;
 	uint8_t *page;
 	uint64_t va;
 
-	if (view->format.bytes) {
-		step = tsr_texel_address(env, view, place, &va);
+	step = tsr_texel_address(env, view, place, &va);
+	if (step != TSR_STEP_DONE)
+		return step;
+	if (va % view->format.align)
+		return tsr_msg_fault(env, TSR_FAULT_SHADER_ALIGNMENT, va, TSR_ACCESS_READ);
+	page = tsr_access_find(env->access, env->access->read, va);
+	if (!page || va % TSR_ACCESS_PAGE_BYTES > TSR_ACCESS_PAGE_BYTES - TSR_TEXEL_BYTES_MAX)
+		return tsr_access_read(env->access, env->mem, va, bytes, view->format.bytes);
+	memcpy(bytes, page + va % TSR_ACCESS_PAGE_BYTES, TSR_TEXEL_BYTES_MAX);
+	return TSR_STEP_DONE;
+}
+
+enum tsr_step tsr_texel_read(struct tsr_msg_env *env, struct tsr_texture_view *view, bool linear,
+			     const struct tsr_texel_place *place, union tsr_texel *texel)
+{
+	uint8_t bytes[TSR_TEXEL_BYTES_MAX];
+	enum tsr_step step;
+
+	if (!cached(env, view, linear, place, texel)) {
+		step = view->format.bytes ? uncached(env, view, place, bytes) : TSR_STEP_DONE;
 		if (step != TSR_STEP_DONE)
 			return step;
-		if (va % view->format.align)
-			return tsr_msg_fault(env, TSR_FAULT_SHADER_ALIGNMENT, va, TSR_ACCESS_READ);
-		page = tsr_access_find(env->access, env->access->read, va);
-		if (page && va % TSR_ACCESS_PAGE_BYTES <= TSR_ACCESS_PAGE_BYTES - sizeof(bytes))
-			memcpy(bytes, page + va % TSR_ACCESS_PAGE_BYTES, sizeof(bytes));
-		else
-			step = tsr_access_read(env->access, env->mem, va, bytes,
-					       view->format.bytes);
-		if (step != TSR_STEP_DONE)
-			return step;
-		env->cost.read_bytes += view->format.bytes;
+		tsr_format_load(linear ? &view->linear : &view->format, bytes, texel);
 	}
-	if (!linear || !view->format.srgb) {
-		tsr_format_load(&view->format, bytes, texel);
-		return TSR_STEP_DONE;
-	}
-	format = view->format;
-	format.srgb = false;
-	tsr_format_load(&format, bytes, texel);
+	env->cost.read_bytes += view->format.bytes;
 	return TSR_STEP_DONE;
 }
 

@@ -7,9 +7,12 @@
  * that has to wait must find its neighbours' operands when it is asked again.
  */
 #include "msg_texture.h"
+#include "tex_warp.h"
 
 #define QUAD 4
-#define FACES 6
+#define FACES TSR_CUBE_FACES
+/* Axes in gradient descriptors are in units of so many texels of level 0. */
+#define AXIS_UNIT 16.0f
 
 /* An access, as the instruction or its texture word asks for it. */
 struct request {
@@ -23,7 +26,8 @@ struct request {
 	uint32_t texture, sampler;	/* indices */
 	uint32_t coordinate[2];		/* sources 0 and 1 */
 	unsigned int face;		/* of cubes */
-	uint32_t z, lod, layer, offsets;	/* what was staged, 0 if it was not */
+	/* what was staged, 0 if it was not */
+	uint32_t z, lod, axis, layer, offsets;
 	float reference;
 	float ddy[3];			/* of GRADIENT_EXPLICIT */
 };
@@ -33,10 +37,10 @@ struct result {
 	uint32_t word[4];
 };
 
-/* Descriptors that the lanes of a message use, kept from one lane to the next. */
+/* The descriptors of a lane. */
 struct views {
-	struct tsr_texture_view texture;
-	struct tsr_sampler_view sampler;
+	struct tsr_texture_view *texture;
+	struct tsr_sampler_view *sampler;
 };
 
 static float as_float(uint32_t word)
@@ -84,7 +88,7 @@ static void take_staged(const struct tsr_msg *msg, unsigned int lane, struct req
 		r->lod = NEXT();
 	if (staged_lod && r->operation == TSR_TEXTURE_OPERATION_SAMPLE &&
 	    r->mode == TSR_TEXTURE_LOD_GRADIENT)
-		n++;		/* the descriptor's second word says nothing */
+		r->axis = NEXT();
 	if (r->shadow && !gradient)
 		r->reference = as_float(NEXT());
 	if (r->array)
@@ -186,9 +190,9 @@ static bool is_half(unsigned int result)
 /* The layer, of cubes without the face; false: there is none. */
 static bool find_layer(const struct request *r, const struct views *v, bool clamp, uint32_t *layer)
 {
-	uint32_t layers = v->texture.layers;
+	uint32_t layers = v->texture->layers;
 
-	if (v->texture.dimension == TSR_TEXTURE_DIMENSION_CUBE)
+	if (v->texture->dimension == TSR_TEXTURE_DIMENSION_CUBE)
 		layers /= FACES;
 	*layer = r->layer;
 	if (*layer >= layers && clamp)
@@ -200,7 +204,7 @@ static bool find_layer(const struct request *r, const struct views *v, bool clam
 static enum tsr_step fetch(struct tsr_msg_env *env, const struct request *r, struct views *v,
 			   struct result *out)
 {
-	struct tsr_texture_view *t = &v->texture;
+	struct tsr_texture_view *t = v->texture;
 	unsigned int level = r->lod >> 8 & 0xff;
 	unsigned int face = r->lod >> 16;
 	unsigned int sample = r->offsets >> 24;
@@ -234,102 +238,116 @@ static enum tsr_step fetch(struct tsr_msg_env *env, const struct request *r, str
 	return TSR_STEP_DONE;
 }
 
-static struct tsr_lookup lookup(struct tsr_msg_env *env, const struct request *r, struct views *v)
+static struct tsr_lookup lookup(struct tsr_msg_env *env, const struct request *r,
+				const struct views *v)
 {
 	return (struct tsr_lookup){
-		.env = env, .texture = &v->texture, .sampler = &v->sampler.s,
-		.x = as_float(r->coordinate[0]), .y = as_float(r->coordinate[1]),
-		.z = as_float(r->z), .face = r->face < FACES ? r->face : FACES - 1,
+		.env = env, .texture = v->texture, .sampler = v->sampler,
+		.at = { as_float(r->coordinate[0]), as_float(r->coordinate[1]), as_float(r->z) },
+		.face = r->face < FACES ? r->face : FACES - 1,
 		.shadow = r->shadow, .reference = r->reference,
 		.offset = { (int8_t)r->offsets, (int8_t)(r->offsets >> 8),
 			    (int8_t)(r->offsets >> 16) },
 	};
 }
 
-/* The level of detail of a lane before bias and clamps; @computed is its quad's. */
-static int base_lod(const struct request *r, const struct views *v, int computed)
+/* Texels of level 0 that one is of coordinate @d. */
+static float axis_unit(const struct views *v, unsigned int d)
+{
+	return !tsr_is_normalized(v->texture, &v->sampler->s) ? 1 :
+	       (float)(d ? v->texture->height : v->texture->width);
+}
+
+/* The footprint of a lane; @computed is its quad's. */
+static void find_footprint(const struct request *r, const struct views *v,
+			   const struct tsr_footprint *computed, struct tsr_footprint *f)
 {
 	float ddx[3] = { as_float(r->coordinate[0]), as_float(r->coordinate[1]), as_float(r->z) };
 
+	*f = *computed;
 	if (r->operation == TSR_TEXTURE_OPERATION_GRADIENT_EXPLICIT)
-		return tsr_filter_gradient_lod(&v->texture, &v->sampler.s, ddx, r->ddy);
-	if (r->operation == TSR_TEXTURE_OPERATION_GRADIENT)
-		return computed;
-	switch (r->mode) {
-	case TSR_TEXTURE_LOD_GRADIENT:
-	case TSR_TEXTURE_LOD_EXPLICIT:
-		return (int16_t)r->lod;
-	case TSR_TEXTURE_LOD_BIAS:
-		return computed + (int16_t)r->lod;
-	case TSR_TEXTURE_LOD_ZERO:
-		return 0;
-	default:
-		return computed;
+		tsr_footprint(v->texture, v->sampler, ddx, r->ddy, f);
+	if (r->operation != TSR_TEXTURE_OPERATION_SAMPLE)
+		return;
+	if (r->mode == TSR_TEXTURE_LOD_GRADIENT && v->sampler->anisotropy > 1 &&
+	    v->texture->dimensions < 3) {
+		f->places = (r->lod >> 16) % TSR_ANISOTROPY_MAX + 1;
+		for (unsigned int d = 0; d < 2; d++)
+			f->axis[d] = tsr_half_to_float(r->axis >> 16 * d) * AXIS_UNIT /
+				     axis_unit(v, d);
+	} else if (r->mode != TSR_TEXTURE_LOD_COMPUTED && r->mode != TSR_TEXTURE_LOD_BIAS) {
+		f->places = 1;
 	}
 }
 
-/* The level of detail with the lower bound that BIAS may bring, the sampler's bias and clamps. */
-static int final_lod(const struct request *r, const struct views *v, int computed)
+/* A gradient descriptor. */
+static void describe(const struct request *r, const struct views *v, const struct tsr_footprint *f,
+		     struct result *out)
 {
-	bool sample = r->operation == TSR_TEXTURE_OPERATION_SAMPLE;
-	int base = base_lod(r, v, computed);
-	int least = r->lod >> 16;
+	int lod = tsr_filter_lod(v->texture, &v->sampler->s, f->lod, !r->offset, !r->shadow);
 
-	if (sample && r->mode == TSR_TEXTURE_LOD_BIAS && base + v->sampler.s.lod_bias < least)
-		base = least - v->sampler.s.lod_bias;
-	return tsr_filter_lod(&v->texture, &v->sampler.s, base, sample || !r->offset,
-			      sample || !r->shadow);
+	out->word[0] = (lod & 0xffff) | (f->places - 1) << 16;
+	if (f->places < 2)
+		return;
+	for (unsigned int d = 0; d < 2; d++) {
+		float axis = f->axis[d] * axis_unit(v, d) / AXIS_UNIT;
+
+		out->word[1] |= (uint32_t)tsr_float_to_half(axis) << 16 * d;
+	}
 }
 
 /* Everything that needs a sampler. */
 static enum tsr_step sample(struct tsr_msg_env *env, const struct request *r, struct views *v,
-			    int computed, struct result *out)
+			    const struct tsr_footprint *computed, struct result *out)
 {
 	struct tsr_lookup l = lookup(env, r, v);
 	unsigned int level = r->lod >> 8 & 0xff;
+	struct tsr_footprint f;
 	union tsr_texel texel;
 	enum tsr_step step;
 
+	find_footprint(r, v, computed, &f);
 	if (r->operation == TSR_TEXTURE_OPERATION_GRADIENT ||
 	    r->operation == TSR_TEXTURE_OPERATION_GRADIENT_EXPLICIT) {
-		out->word[0] = final_lod(r, v, computed) & 0xffff;
+		describe(r, v, &f, out);
 		return TSR_STEP_DONE;
 	}
-	if (!find_layer(r, v, l.sampler->clamp_layer, &l.layer))
+	if (!find_layer(r, v, v->sampler->s.clamp_layer, &l.layer))
 		return TSR_STEP_DONE;
 	if (r->operation == TSR_TEXTURE_OPERATION_FETCH) {
-		if (level >= v->texture.levels)
+		if (level >= v->texture->levels)
 			return TSR_STEP_DONE;
 		step = tsr_filter_gather(&l, level, r->shadow ? 0 : r->mode & 3, &texel);
 	} else {
-		step = tsr_filter_sample(&l, final_lod(r, v, computed), &texel);
+		l.places = f.places;
+		memcpy(l.axis, f.axis, sizeof(l.axis));
+		step = tsr_filter_sample(&l, tsr_lod_staged(v->texture, &v->sampler->s, r->mode,
+							    r->lod, f.lod), &texel);
 	}
 	if (step == TSR_STEP_DONE)
-		convert(&v->texture.format, &texel, r->result, out);
+		convert(&v->texture->format, &texel, r->result, out);
 	return step;
 }
 
-static enum tsr_step do_lane(struct tsr_msg_env *env, const struct request *r, struct views *v,
-			     int computed, struct result *out)
+static enum tsr_step do_lane(struct tsr_msg_env *env, const struct request *r,
+			     const struct tsr_footprint *computed, struct result *out)
 {
 	bool texel = r->operation == TSR_TEXTURE_OPERATION_FETCH &&
 		     r->mode == TSR_TEXTURE_FETCH_TEXEL;
-	enum tsr_step step = tsr_texture_read(env, r->texture, &v->texture);
+	struct views v;
+	enum tsr_step step = tsr_texture_find(env, r->texture, &v.texture);
 
 	memset(out, 0, sizeof(*out));
-	if (step != TSR_STEP_DONE || v->texture.missing)
+	if (step != TSR_STEP_DONE || !v.texture)
 		return step;
-	if (v->texture.dimension != r->dimension)
-		return tsr_msg_fault(env, TSR_FAULT_SHADER_STATE,
-				     env->state->textures +
-					     r->texture * sizeof(uint64_t) * TSR_TEXTURE__QWORDS,
-				     TSR_ACCESS_NONE);
+	if (v.texture->dimension != r->dimension)
+		return tsr_msg_fault(env, TSR_FAULT_SHADER_STATE, v.texture->va, TSR_ACCESS_NONE);
 	if (texel)
-		return fetch(env, r, v, out);
-	step = tsr_sampler_read(env, r->sampler, &v->sampler);
-	if (step != TSR_STEP_DONE || v->sampler.missing)
+		return fetch(env, r, &v, out);
+	step = tsr_sampler_find(env, r->sampler, &v.sampler);
+	if (step != TSR_STEP_DONE || !v.sampler)
 		return step;
-	return sample(env, r, v, computed, out);
+	return sample(env, r, &v, computed, out);
 }
 
 /* ---- Quads ----------------------------------------------------------------------------------- */
@@ -341,7 +359,7 @@ static bool needs_quad(const struct request *r)
 		(r->mode == TSR_TEXTURE_LOD_BIAS || r->mode == TSR_TEXTURE_LOD_COMPUTED));
 }
 
-/* Whether two lanes' levels of detail are the same, given their quad. */
+/* Whether two lanes' footprints are the same, given their quad. */
 static bool same_view(const struct request *a, const struct request *b)
 {
 	return a->texture == b->texture && a->sampler == b->sampler &&
@@ -349,29 +367,33 @@ static bool same_view(const struct request *a, const struct request *b)
 }
 
 /*
- * The level of detail that lane @lane's quad computes with its texture and sampler. Lanes that ask
- * for something else count like those that are not active.
+ * The footprint of lane @lane's quad in its texture, with its sampler. Lanes that ask for something
+ * else count like those that are not active.
  */
-static enum tsr_step quad_lod(struct tsr_msg_env *env, const struct request r[QUAD],
-			      unsigned int active, unsigned int lane, struct views *v, int *lod)
+static enum tsr_step quad_footprint(struct tsr_msg_env *env, const struct request r[QUAD],
+				    unsigned int active, unsigned int lane,
+				    struct tsr_footprint *f)
 {
 	struct tsr_lookup l[QUAD];
+	float ddx[3], ddy[3];
+	struct views v;
 	enum tsr_step step;
 
-	*lod = 0;
-	step = tsr_texture_read(env, r[lane].texture, &v->texture);
-	if (step == TSR_STEP_DONE && !v->texture.missing)
-		step = tsr_sampler_read(env, r[lane].sampler, &v->sampler);
-	if (step != TSR_STEP_DONE || v->texture.missing || v->sampler.missing)
+	*f = (struct tsr_footprint){ .places = 1 };
+	step = tsr_texture_find(env, r[lane].texture, &v.texture);
+	if (step == TSR_STEP_DONE && v.texture)
+		step = tsr_sampler_find(env, r[lane].sampler, &v.sampler);
+	if (step != TSR_STEP_DONE || !v.texture || !v.sampler)
 		return step;
 	for (unsigned int i = 0; i < QUAD; i++) {
 		if (!(active >> i & 1))
 			continue;
-		l[i] = lookup(env, &r[i], v);
+		l[i] = lookup(env, &r[i], &v);
 		if (r[i].dimension != r[lane].dimension || !needs_quad(&r[i]))
 			active &= ~(1u << i);
 	}
-	*lod = tsr_filter_quad_lod(l, active);
+	tsr_filter_derivatives(l, active, ddx, ddy);
+	tsr_footprint(v.texture, v.sampler, ddx, ddy, f);
 	return TSR_STEP_DONE;
 }
 
@@ -400,11 +422,11 @@ typedef enum tsr_step request_fn(struct tsr_msg_env *env, const struct tsr_msg *
 /* Do access @which of the lanes @active of the quad that begins at lane @first. */
 static enum tsr_step do_quad(struct tsr_msg_env *env, struct tsr_msg *msg, unsigned int first,
 			     unsigned int active, unsigned int which, request_fn *request,
-			     struct views *v, struct request r[QUAD], struct result result[QUAD])
+			     struct request r[QUAD], struct result result[QUAD])
 {
 	enum tsr_step step = TSR_STEP_DONE;
-	const struct request *last = NULL;	/* the lane that @lod was computed for */
-	int lod = 0;
+	const struct request *last = NULL;	/* the lane that @footprint was computed for */
+	struct tsr_footprint footprint = { .places = 1 };
 
 	for (unsigned int i = 0; i < QUAD && step == TSR_STEP_DONE; i++) {
 		msg->fault_lane = first + i;
@@ -416,11 +438,11 @@ static enum tsr_step do_quad(struct tsr_msg_env *env, struct tsr_msg *msg, unsig
 		if (!(active >> i & 1))
 			continue;
 		if (needs_quad(&r[i]) && !(last && same_view(last, &r[i]))) {
-			step = quad_lod(env, r, active, i, v, &lod);
+			step = quad_footprint(env, r, active, i, &footprint);
 			last = &r[i];
 		}
 		if (step == TSR_STEP_DONE)
-			step = do_lane(env, &r[i], v, lod, &result[i]);
+			step = do_lane(env, &r[i], &footprint, &result[i]);
 	}
 	return step;
 }
@@ -431,19 +453,14 @@ static enum tsr_step do_quads(struct tsr_msg_env *env, struct tsr_msg *msg, unsi
 {
 	struct request r[WHICH][QUAD];
 	struct result result[WHICH][QUAD];
-	struct views views[WHICH];
 
-	for (unsigned int i = 0; i < WHICH; i++) {
-		views[i].texture.valid = false;
-		views[i].sampler.valid = false;
-	}
 	while (msg->lanes) {
 		unsigned int first = (unsigned int)__builtin_ctz(msg->lanes) & ~(QUAD - 1u);
 		unsigned int active = msg->lanes >> first & ((1u << QUAD) - 1);
 
 		for (unsigned int w = 0; w < accesses; w++) {
 			enum tsr_step step = do_quad(env, msg, first, active, w, request,
-						     &views[w], r[w], result[w]);
+						     r[w], result[w]);
 
 			if (step != TSR_STEP_DONE)
 				return step;
@@ -456,6 +473,156 @@ static enum tsr_step do_quads(struct tsr_msg_env *env, struct tsr_msg *msg, unsi
 		msg->lanes &= ~(((1u << QUAD) - 1) << first);
 	}
 	return TSR_STEP_DONE;
+}
+
+/* ---- Whole warps ----------------------------------------------------------------------------- */
+
+/* What all lanes of a message ask for. */
+struct whole {
+	struct tsr_texture_warp warp;
+	uint8_t result, mask, staging;
+	float s[TSR_WARP_LANES];	/* of cubes, without the face */
+	uint8_t face[TSR_WARP_LANES];
+};
+
+/* Keep results in the bounds of their type. */
+static void bound(float *x, unsigned int limit)
+{
+	float low = limit == 2 ? -1 : 0;
+
+	for (unsigned int i = 0; i < TSR_WARP_LANES; i++) {
+		float v = x[i] == x[i] ? x[i] : 0;
+
+		v = v < low ? low : v;
+		x[i] = limit > 1 && v > 1 ? 1 : v;
+	}
+}
+
+static void write_words(const struct tsr_msg *msg, unsigned int n, const void *words,
+			uint32_t bits)
+{
+	union tsr_lanes *to = &msg->reg[n % TSR_REGISTERS * TSR_BUNDLE_WARPS];
+	const union tsr_lanes *from = words;
+
+	if (msg->lanes == TSR_ALL_LANES && bits == UINT32_MAX) {
+		*to = *from;
+		return;
+	}
+	for (uint16_t left = msg->lanes; left; left &= left - 1) {
+		unsigned int lane = (unsigned int)__builtin_ctz(left);
+
+		to->u[lane] = (to->u[lane] & ~bits) | (from->u[lane] & bits);
+	}
+}
+
+static void write_whole(struct tsr_msg_env *env, const struct tsr_msg *msg, struct whole *w)
+{
+	float (*rgba)[TSR_WARP_LANES] = w->warp.rgba;
+	union tsr_lanes word;
+
+	for (unsigned int c = 0; c < 4 && w->result % 4; c++)
+		bound(rgba[c], w->result % 4);
+	for (unsigned int c = 0; c < 4 && w->result >= TSR_TEXTURE_RESULT_F32; c++) {
+		if (w->mask >> c & 1)
+			write_words(msg, w->staging + c, rgba[c], UINT32_MAX);
+	}
+	for (unsigned int n = 0; n < 2 && w->result < TSR_TEXTURE_RESULT_F32; n++) {
+		unsigned int pair = w->mask >> 2 * n & 3;
+
+		env->textures->path->halves(word.u, rgba[2 * n], rgba[2 * n + 1]);
+		if (pair)
+			write_words(msg, w->staging + n, &word,
+				    (pair & 1 ? 0xffffu : 0) | (pair & 2 ? 0xffff0000u : 0));
+	}
+}
+
+/* Do the lanes of a message all at once; false: nothing has been done. */
+static bool do_whole(struct tsr_msg_env *env, struct tsr_msg *msg, struct whole *w)
+{
+	bool done;
+
+	w->warp.lanes = msg->lanes;
+	w->warp.present = msg->lanes;
+	if (!msg->lanes || w->result > TSR_TEXTURE_RESULT_F32_UNIT ||
+	    tsr_texture_warp(env, &w->warp, &done) != TSR_STEP_DONE || !done)
+		return false;
+	write_whole(env, msg, w);
+	msg->lanes = 0;
+	return true;
+}
+
+static void take_faces(struct whole *w, const struct tsr_msg *msg, const union tsr_lanes *face,
+		       bool packed)
+{
+	for (unsigned int i = 0; i < TSR_WARP_LANES; i++) {
+		unsigned int f = face->u[i] >> 29;
+		uint32_t s = msg->src[0]->u[i];
+
+		w->face[i] = f < FACES ? f : FACES - 1;
+		w->s[i] = as_float(packed ? (s & 0x1fffffff) | 0x20000000 : s);
+	}
+	w->warp.s = w->s;
+	w->warp.face = w->face;
+}
+
+/* TEXC, if all lanes have the same word and it is one that whole warps can do. */
+static bool word_whole(struct tsr_msg_env *env, struct tsr_msg *msg)
+{
+	uint32_t word = msg->src[2]->u[__builtin_ctz(msg->lanes)];
+	uint64_t wide = word;
+	struct tsr_texture_word t;
+	struct whole w;
+	unsigned int n = 0;
+
+	for (uint16_t left = msg->lanes; left; left &= left - 1) {
+		if (msg->src[2]->u[__builtin_ctz(left)] != word)
+			return false;
+	}
+	tsr_unpack_texture_word(&wide, &t);
+	if (!good_word(&t) || t.operation != TSR_TEXTURE_OPERATION_SAMPLE ||
+	    t.mode == TSR_TEXTURE_LOD_GRADIENT || t.offset || t.shadow ||
+	    (!t.immediate && (t.sampler & 3) != TSR_TEXTURE_INDEX_SHARED) ||
+	    (t.dimension != TSR_TEXTURE_DIMENSION_2D &&
+	     t.dimension != TSR_TEXTURE_DIMENSION_CUBE))
+		return false;
+	w.result = t.result;
+	w.mask = t.mask;
+	w.staging = msg->staging;
+	w.warp.texture = t.texture;
+	w.warp.sampler = t.immediate ? t.sampler : t.texture;
+	w.warp.dimension = t.dimension;
+	w.warp.mode = t.mode;
+	w.warp.s = msg->src[0]->f;
+	w.warp.t = msg->src[1]->f;
+	w.warp.lod = t.mode <= TSR_TEXTURE_LOD_BIAS ? tsr_msg_staging(msg, n++)->u : NULL;
+	w.warp.layer = t.array ? tsr_msg_staging(msg, n)->u : NULL;
+	if (t.dimension == TSR_TEXTURE_DIMENSION_CUBE)
+		take_faces(&w, msg, msg->src[0], true);
+	return do_whole(env, msg, &w);
+}
+
+/* TEXS_2D and, with @cube, TEXS_CUBE. */
+static bool compact_whole(struct tsr_msg_env *env, struct tsr_msg *msg, bool cube)
+{
+	const struct tsr_insn *insn = msg->insn;
+	bool f32 = insn->op == TSR_OP_ADD_TEXS_2D_F32 || insn->op == TSR_OP_ADD_TEXS_CUBE_F32;
+	struct whole w;
+
+	w.result = f32 ? TSR_TEXTURE_RESULT_F32 : TSR_TEXTURE_RESULT_F16;
+	w.mask = 0xf;
+	w.staging = msg->staging;
+	w.warp.texture = insn->imm[TSR_IMM_TEXTURE_INDEX];
+	w.warp.sampler = insn->imm[TSR_IMM_SAMPLER_INDEX];
+	w.warp.dimension = cube ? TSR_TEXTURE_DIMENSION_CUBE : TSR_TEXTURE_DIMENSION_2D;
+	w.warp.mode = !cube && insn->mod[TSR_MOD_LOD_MODE] == TSR_LOD_MODE_ZERO_LOD
+		? TSR_TEXTURE_LOD_ZERO : TSR_TEXTURE_LOD_COMPUTED;
+	w.warp.s = msg->src[0]->f;
+	w.warp.t = msg->src[1]->f;
+	w.warp.lod = NULL;
+	w.warp.layer = NULL;
+	if (cube)
+		take_faces(&w, msg, msg->src[2], false);
+	return do_whole(env, msg, &w);
 }
 
 /* ---- The instructions ------------------------------------------------------------------------ */
@@ -513,6 +680,8 @@ enum tsr_step tsr_msg_texture(struct tsr_msg_env *env, struct tsr_msg *msg, unsi
 		return TSR_STEP_DONE;
 	if (is_dual(msg))
 		return do_quads(env, msg, 2, dual_request);
+	if (word_whole(env, msg))
+		return TSR_STEP_DONE;
 	return do_quads(env, msg, 1, single_request);
 }
 
@@ -549,6 +718,8 @@ static enum tsr_step compact_cube(struct tsr_msg_env *env, const struct tsr_msg 
 enum tsr_step tsr_msg_texture_compact(struct tsr_msg_env *env, struct tsr_msg *msg,
 				      unsigned int arg)
 {
+	if (compact_whole(env, msg, arg))
+		return TSR_STEP_DONE;
 	return do_quads(env, msg, 1, arg ? compact_cube : compact_2d);
 }
 
@@ -562,26 +733,21 @@ static unsigned int register_type(const struct tsr_format *format)
 						    : TSR_REGISTER_TYPE_F32;
 }
 
-struct lea {
-	struct tsr_texture_view *view;
-	bool immediate;
-};
-
 static enum tsr_step lea_lane(struct tsr_msg_env *env, struct tsr_msg *msg, unsigned int lane,
 			      const void *arg)
 {
-	const struct lea *lea = arg;
-	struct tsr_texture_view *t = lea->view;
+	const bool *immediate = arg;
 	uint32_t xy = msg->src[0]->u[lane], z = msg->src[1]->u[lane];
 	struct tsr_texel_place place = { .x = xy & 0xffff, .y = xy >> 16 };
+	struct tsr_texture_view *t;
 	bool volume;
 	uint64_t va = TSR_WINDOW_VOID;
 	uint32_t word = 0;
-	enum tsr_step step = tsr_texture_read(env, lea->immediate
+	enum tsr_step step = tsr_texture_find(env, *immediate
 					      ? msg->insn->imm[TSR_IMM_TEXTURE_INDEX]
-					      : msg->src[2]->u[lane], t);
+					      : msg->src[2]->u[lane], &t);
 
-	if (step == TSR_STEP_DONE && !t->missing) {
+	if (step == TSR_STEP_DONE && t) {
 		volume = t->dimension == TSR_TEXTURE_DIMENSION_3D;
 		place.z = volume ? z : 0;
 		place.layer = volume ? 0 : z;
@@ -600,13 +766,12 @@ static enum tsr_step lea_lane(struct tsr_msg_env *env, struct tsr_msg *msg, unsi
 
 enum tsr_step tsr_msg_lea_texel(struct tsr_msg_env *env, struct tsr_msg *msg, unsigned int arg)
 {
-	struct tsr_texture_view view = { .valid = false };
-	const struct lea lea = { .view = &view, .immediate = arg };
+	const bool immediate = arg;
 
 	if (msg->insn->mod[TSR_MOD_FORMAT] != TSR_FORMAT_U16) {
 		msg->fault_lane = msg->lanes ? __builtin_ctz(msg->lanes) : 0;
 		env->mem->unit = TSR_UNIT_SHADER;
 		return tsr_msg_fault(env, TSR_FAULT_SHADER_UNSUPPORTED, 0, TSR_ACCESS_NONE);
 	}
-	return tsr_msg_each(env, msg, lea_lane, &lea);
+	return tsr_msg_each(env, msg, lea_lane, &immediate);
 }

@@ -55,44 +55,114 @@ static float half(uint16_t h)
 	return h >> 15 ? -v : v;
 }
 
-/* A texel's components. */
-void tex_decode(const struct tex *t, uint32_t at, double c[4])
-{
-	const uint8_t *p = tex_units->data + at;
-	uint16_t h[4];
-	float f[4];
+/* The formats, as the description has them. */
+struct described {
+	const char *kind;
+	unsigned int bytes, skip;
+	char first;
+	unsigned int bits[4];
+};
 
-	memcpy(h, p, sizeof(h));
-	memcpy(f, p, sizeof(f));
+#define ROW(name, number, kind_, bytes_, skip_, first_, r, g, b, a) \
+	[number] = { #kind_, bytes_, skip_, (#first_)[0], { r, g, b, a } },
+
+static const struct described described[256] = {
+	TSR_PIXEL_FORMAT__TABLE(ROW)
+};
+
+bool tex_format(unsigned int format)
+{
+	return format < 256 && described[format].bytes;
+}
+
+bool tex_is_kind(unsigned int format, const char *kind)
+{
+	return !strcmp(described[format].kind, kind);
+}
+
+static double minifloat(uint32_t v, unsigned int mantissa)
+{
+	double m = v & ((1u << mantissa) - 1);
+	int e = (int)(v >> mantissa) & 31;
+
+	if (e == 31)
+		return m > 0 ? NAN : INFINITY;
+	return e ? ldexp(m + (1u << mantissa), e - 15 - (int)mantissa)
+		 : ldexp(m, -14 - (int)mantissa);
+}
+
+/* A component of @bits bits in @v. */
+static double component(const struct described *d, uint32_t v, unsigned int bits)
+{
+	double most = ldexp(1, (int)bits) - 1;
+	int32_t sign = (int32_t)(v << (32 - bits)) >> (32 - bits);
+	float f;
+
+	memcpy(&f, &v, sizeof(f));
+	if (!strcmp(d->kind, "UNORM"))
+		return v / most;
+	if (!strcmp(d->kind, "SNORM"))
+		return fmax(-1, sign / ((most - 1) / 2));
+	if (!strcmp(d->kind, "FLOAT"))
+		return bits == 32 ? f : half(v);
+	if (!strcmp(d->kind, "UFLOAT"))
+		return minifloat(v, bits - 5);
+	if (!strcmp(d->kind, "FIXED"))
+		return (int32_t)v / 65536.0;
+	return !strcmp(d->kind, "SINT") ? sign : (double)v;
+}
+
+/* @bits bits of memory from bit @at on. */
+static uint32_t bits_at(const uint8_t *p, unsigned int at, unsigned int bits)
+{
+	uint64_t v = 0;
+
+	for (unsigned int i = 0; i < bits; i++)
+		v |= (uint64_t)(p[(at + i) / 8] >> (at + i) % 8 & 1) << i;
+	return (uint32_t)v;
+}
+
+void tex_decode(const struct tex *t, uint32_t place, double c[4])
+{
+	const struct described *d = &described[t->format];
+	const uint8_t *p = tex_units->data + place;
+	unsigned int at = d->skip;
+
 	c[0] = c[1] = c[2] = 0;
 	c[3] = 1;
 	for (unsigned int i = 0; i < 4; i++) {
-		if (t->format == 187)
-			c[i] = p[i] / 255.0;
-		else if (t->format == 155)
-			c[i] = p[i];
-		else if (t->format == 219)
-			c[i] = (int8_t)p[i];
-		else if (t->format == 223)
-			c[i] = half(h[i]);
-		else if (t->format == 191)
-			c[i] = f[i];
-		else if (t->format == 75 && !i)
-			c[i] = h[0] / 65535.0;
-		else if (t->format == 167 && !i)
-			c[i] = f[0];
+		unsigned int n = d->first == 'R' ? i : 3 - i;
+		uint32_t v = d->bits[n] ? bits_at(p, at, d->bits[n]) : 0;
+
+		at += d->bits[n];
+		if (d->bits[n])
+			c[n] = component(d, v, d->bits[n]);
+		if (t->srgb && n < 3 && tex_is_kind(t->format, "UNORM"))
+			c[n] = c[n] <= 0.04045 ? c[n] / 12.92 : pow((c[n] + 0.055) / 1.055, 2.4);
+	}
+	if (!strcmp(d->kind, "SHARED")) {
+		for (unsigned int n = 0; n < 3; n++)
+			c[n] = ldexp(c[n], (int)c[3] - 15 - 9);
+		c[3] = 1;
 	}
 }
 
 static unsigned int bytes_of(unsigned int format)
 {
-	return format == 75 ? 2 : format == 191 ? 16 : format == 223 ? 8 : 4;
+	return described[format].bytes;
+}
+
+/* Descriptors and texels may have changed. */
+static void forget(void)
+{
+	units_stop(tex_units);
 }
 
 void tex_write(const struct tex *t, unsigned int index)
 {
 	uint64_t q[4] = {
-		2 | t->dim << 4 | (uint64_t)t->format << 22 | (uint64_t)(t->w - 1) << 32 |
+		2 | t->dim << 4 | (uint64_t)t->format << 22 |
+			(uint64_t)t->srgb << 30 | (uint64_t)(t->w - 1) << 32 |
 			(uint64_t)(t->h - 1) << 48,
 		t->swizzle[0] | t->swizzle[1] << 3 | t->swizzle[2] << 6 | t->swizzle[3] << 9 |
 			(t->tiled ? 1 : 2) << 12 | (t->levels - 1) << 16 |
@@ -111,18 +181,20 @@ void tex_write(const struct tex *t, unsigned int index)
 
 		memcpy(units_table(tex_units, UNITS_SURFACES + 16 * i), s, 16);
 	}
+	forget();
 }
 
 void tex_write_sampler(const struct tex_sampler *s, unsigned int index)
 {
 	uint64_t q[4] = {
 		1 | s->wrap[2] << 8 | s->wrap[1] << 12 | s->wrap[0] << 16 |
-			(uint64_t)s->seamless << 23 | (uint64_t)s->normalized << 25 |
+			(uint64_t)s->linear << 22 | (uint64_t)s->seamless << 23 | (uint64_t)s->normalized << 25 |
 			(uint64_t)s->clamp_layer << 26 | (uint64_t)s->min_nearest << 27 |
 			(uint64_t)s->mag_nearest << 28 | (uint64_t)s->cutoff << 29 |
 			(uint64_t)s->mip << 30 | (uint64_t)s->min_lod << 32 |
 			(uint64_t)s->compare << 45 | (uint64_t)s->max_lod << 48,
-		s->bias & 0xffff,
+		(s->bias & 0xffff) |
+			(s->anisotropy > 1 ? (s->anisotropy - 1) << 16 | 3 << 24 : 0),
 	};
 
 	for (unsigned int i = 0; i < 4; i++) {
@@ -134,19 +206,30 @@ void tex_write_sampler(const struct tex_sampler *s, unsigned int index)
 		q[2 + i / 2] |= (uint64_t)v << 32 * (i % 2);
 	}
 	memcpy(units_table(tex_units, UNITS_SAMPLERS + 32 * index), q, 32);
+	forget();
 }
 
 /* Random contents that make no infinities. */
 void tex_fill(const struct tex *t, uint32_t end)
 {
+	const struct described *d = &described[t->format];
+	bool shared = tex_is_kind(t->format, "SHARED"), fixed = tex_is_kind(t->format, "FIXED");
+	bool small = tex_is_kind(t->format, "UFLOAT"), floats = tex_is_kind(t->format, "FLOAT");
+
 	for (uint32_t i = 0; i < end; i += 4) {
 		float f = tex_unit() * 4 - 2;
-		uint32_t v = tex_random();
+		uint32_t v = tex_random() ^ tex_random() << 16;
 
-		if (t->format == 191 || t->format == 167)
+		if (floats && d->bits[0] == 32)
 			memcpy(&v, &f, 4);
-		if (t->format == 223)
+		else if (floats)
 			v &= 0xbfffbfff;
+		else if (small)		/* the top bits of the exponents */
+			v &= d->first == 'R' ? 0x7fdffbff : 0x7feffdff;
+		else if (shared)
+			v = d->first == 'R' ? v >> 5 | 15u << 27 : v << 5 | 15;
+		else if (fixed)
+			v = (uint32_t)((int32_t)(v << 13) >> 13);
 		memcpy(tex_units->data + i, &v, 4);
 	}
 }
@@ -190,7 +273,7 @@ struct tex tex_make(unsigned int dim, unsigned int format)
 
 bool tex_is_integer(unsigned int format)
 {
-	return format == 155 || format == 219;
+	return tex_is_kind(format, "UINT") || tex_is_kind(format, "SINT");
 }
 
 /* The texel that wrapping makes of @i; -1: border. By the formulas of the OpenGL specification. */
@@ -254,7 +337,7 @@ static void compared(const struct tex_lookup *l, double c[4])
 
 	if (!l->shadow)
 		return;
-	if (l->t->format == 75 || l->t->format == 187)
+	if (tex_is_kind(l->t->format, "UNORM"))
 		r = r < 0 ? 0 : r > 1 ? 1 : r;
 	r = (float)r;
 	c[0] = (float)c[0];
@@ -327,13 +410,24 @@ void tex_ref_texel(const struct tex_lookup *l, unsigned int level, long x, long 
 	if (t->dim == TEX_3D)
 		k = wrapped(l->s->wrap[2], z, tex_extent(t->d, level));
 	if (i < 0 || j < 0 || k < 0) {
+		bool shared = tex_is_kind(t->format, "SHARED");
+
 		for (unsigned int n = 0; n < 4; n++)
-			c[n] = t->format == 75 || t->format == 167
-				? (n ? n == 3 : l->s->border[0]) : l->s->border[n];
+			c[n] = described[t->format].bits[n] && !(shared && n == 3)
+				? l->s->border[n] : n == 3;
 	} else {
 		tex_decode(t, tex_address(t, level, l->layer, 0, i, j, k), c);
 	}
 	compared(l, c);
+}
+
+double tex_ref_place(const struct tex_lookup *l, unsigned int level, unsigned int d, double at)
+{
+	const unsigned int n[3] = { l->t->w, l->t->h, l->t->d };
+	bool whole = l->s->normalized || l->t->dim == TEX_CUBE;
+
+	/* coordinates are single, and so is what they are multiplied to */
+	return (float)(whole ? at * tex_extent(n[d], level) : at);
 }
 
 /* A level, filtered: every texel within one of the place, by the product of its distances. */
@@ -342,13 +436,14 @@ static void ref_level(const struct tex_lookup *l, unsigned int level, const doub
 {
 	const struct tex *t = l->t;
 	unsigned int dims = t->dim == TEX_CUBE ? 2 : t->dim;
-	const unsigned int n[3] = { tex_extent(t->w, level), tex_extent(t->h, level),
-				    tex_extent(t->d, level) };
 	double p[3] = { 0 };
 	long q[3] = { 0 };
 
 	for (unsigned int d = 0; d < dims; d++) {
-		p[d] = l->s->normalized || t->dim == TEX_CUBE ? at[d] * n[d] : at[d];
+		p[d] = tex_ref_place(l, level, d, at[d]);
+		/* filters have coordinates with 8 fraction bits */
+		if (!nearest)
+			p[d] = rint(p[d] * 256) / 256;
 		q[d] = floor(p[d]);
 	}
 	if (nearest) {
@@ -402,11 +497,11 @@ bool tex_ref_sample(const struct tex_lookup *l, const double at[3], double lod, 
 	    (fabs(lod - cut) < slack || fabs(lod - floor(lod) - 0.5) < slack))
 		return false;
 	mag = lod <= cut;
-	nearest = (mag ? s->mag_nearest : s->min_nearest) || t->format == 155 || t->format == 219;
+	nearest = (mag ? s->mag_nearest : s->min_nearest) || tex_is_integer(t->format);
 	if (mag)
 		lod = 0;
 	lod = fmin(lod, t->levels - 1);
-	if (s->mip == 3 && !(t->format == 155 || t->format == 219)) {
+	if (s->mip == 3 && !tex_is_integer(t->format)) {
 		f = lod - floor(lod);
 		ref_level(l, floor(lod), at, nearest, c);
 		if (f > 0) {

@@ -13,7 +13,7 @@ enum { TEX_CUBE, TEX_1D, TEX_2D, TEX_3D };
 
 struct tex {
 	unsigned int dim, format, w, h, d, levels, layers, samples;
-	bool tiled;
+	bool tiled, srgb;
 	unsigned int swizzle[4];
 	unsigned int bpp;
 	/* per surface: offset in tex_units->data, row stride, slice stride */
@@ -27,6 +27,8 @@ struct tex_sampler {
 	unsigned int mip, min_lod, max_lod, compare;
 	int bias;
 	double border[4];
+	bool linear;			/* sRGB is not decoded; the texture must not be srgb then */
+	unsigned int anisotropy;	/* most places; 0, 1: isotropic */
 	bool integers;			/* the border's */
 };
 
@@ -58,6 +60,9 @@ void tex_fill(const struct tex *t, uint32_t end);
 void tex_write(const struct tex *t, unsigned int index);
 void tex_write_sampler(const struct tex_sampler *s, unsigned int index);
 
+/* Whether there is a format of that number with memory; what its components are. */
+bool tex_format(unsigned int format);
+bool tex_is_kind(unsigned int format, const char *kind);
 bool tex_is_integer(unsigned int format);
 /* Extent of a level of something that has @n texels at level 0. */
 unsigned int tex_extent(unsigned int n, unsigned int level);
@@ -71,6 +76,8 @@ unsigned int tex_ref_face(const double v[3], double *s, double *t);
 /* Texel (@x, @y, @z), wrapped and compared. */
 void tex_ref_texel(const struct tex_lookup *l, unsigned int level, long x, long y, long z,
 		   double c[4]);
+/* Coordinate @at of dimension @d in texels of a level. */
+double tex_ref_place(const struct tex_lookup *l, unsigned int level, unsigned int d, double at);
 void tex_ref_swizzle(const struct tex *t, double c[4]);
 /*
  * A sample at @lod, in levels, before the sampler's bias and clamps. False: @lod, known to @slack,

@@ -15,9 +15,13 @@ static void start(struct units *u, unsigned int runner)
 	if (!u->access)
 		abort();
 	tsr_access_init(u->access);
+	u->textures = aligned_alloc(64, (sizeof(*u->textures) + 63) / 64 * 64);
+	if (!u->textures)
+		abort();
+	tsr_texture_cache_init(u->textures, tsr_alu_name(tsr_alu_best()));
 	u->env = (struct tsr_msg_env){
 		.mem = &u->mem, .access = u->access, .path = u->b->gpu->msg_path,
-		.state = &u->state,
+		.textures = u->textures, .state = &u->state,
 		.group_memory = u->group, .scratch = UNITS_SCRATCH,
 	};
 }
@@ -64,6 +68,7 @@ void units_free(struct units *u)
 	if (u->mem.runner->index == 0)
 		bench_free(u->b);
 	free(u->access);
+	free(u->textures);
 	free(u);
 }
 
@@ -132,4 +137,6 @@ bool units_fault_is(const struct units *u, uint8_t code, uint64_t addr, unsigned
 void units_stop(struct units *u)
 {
 	tsr_access_stop(u->access, u->mem.runner);
+	tsr_mmu_data_changed(u->b->gpu, u->mem.as);
+	tsr_texture_enter(u->textures, u->b->gpu, u->mem.as);
 }

@@ -13,6 +13,7 @@
 #include "gpu.h"
 #include "shader/access.h"
 #include "shader/message.h"
+#include "shader/tex_cache.h"
 
 #define UNITS_DATA 0x10000000ull
 #define UNITS_DATA_SIZE (256u << 10)
@@ -38,6 +39,7 @@ struct units {
 	uint8_t *tables;		/* of UNITS_TABLES */
 	struct tsr_mem mem;
 	struct tsr_access_cache *access;
+	struct tsr_texture_cache *textures;
 	struct tsr_compute_state state;
 	struct tsr_msg_env env;
 	uint8_t group[UNITS_GROUP_BYTES + 64] __attribute__((aligned(64)));
@@ -74,7 +76,7 @@ enum tsr_step units_finish(struct units *u, unsigned int staging, uint16_t lanes
 			   unsigned int *times);
 /* Check that the last message was at fault with this code, address and lane. */
 bool units_fault_is(const struct units *u, uint8_t code, uint64_t addr, unsigned int lane);
-/* A stopping point: translations are forgotten. */
+/* A stopping point: translations are forgotten; and an INV_READ: so are textures. */
 void units_stop(struct units *u);
 
 /* Descriptor words at @va in UNITS_TABLES. */

@@ -143,7 +143,7 @@ int tsr_cmd_timestamp(struct tsr_stream *stream, uint64_t va, enum tsr_event eve
  * tsr_cmd_counter_begin(), tsr_cmd_counter_end(): count the queue's counters of @mask (bit n: id n)
  * between the two, and add each to the next 64-bit word from @va (aligned).
  */
-int tsr_cmd_counter_begin(struct tsr_stream *stream, uint32_t mask);
+int tsr_cmd_counter_begin(struct tsr_stream *stream, uint64_t mask);
 int tsr_cmd_counter_end(struct tsr_stream *stream, uint64_t va);
 
 /* ---- Copies and fills, for COPY queues only -------------------------------------------------- */

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Blocks of texels as they lie in memory to decoded ones.
+ *
+ * A format that is compressed in blocks of 4 by 4 texels gets a decoder of its own here: what
+ * tsr_raw_block holds is then the compressed block, and everything behind the L1 stays as it is.
+ */
+#include "tex_cache.h"
+
+static bool all_bytes(const struct tsr_format *f)
+{
+	for (unsigned int c = 0; c < 4; c++) {
+		if (f->bits[c] && f->bits[c] != 8)
+			return false;
+	}
+	return f->kind == TSR_FORMAT_KIND_UNORM;
+}
+
+enum tsr_block_kind tsr_block_kind(const struct tsr_format *format)
+{
+	if (!format->bytes)
+		return TSR_TEX_BLOCK_NONE;
+	if (tsr_format_is_integer(format))
+		return TSR_TEX_BLOCK_INTEGERS;
+	return all_bytes(format) && !format->srgb ? TSR_TEX_BLOCK_BYTES : TSR_TEX_BLOCK_FLOATS;
+}
+
+/* Where a component of the result is in a texel of bytes; or what it is, always. */
+struct source {
+	uint8_t at;			/* BYTE_NONE: nowhere */
+	uint8_t value;
+	float number;
+};
+
+#define BYTE_NONE 0xff
+
+static void find_sources(const struct tsr_format *f, struct source source[4])
+{
+	for (unsigned int c = 0; c < 4; c++) {
+		unsigned int from = f->from[c];
+		bool there = from < 4 && f->bits[from];
+		bool one = from == TSR_COMPONENT_ONE || (from == TSR_COMPONENT_A && !there);
+
+		source[c].at = there ? f->shift[from] / 8 : BYTE_NONE;
+		source[c].value = one ? 0xff : 0;
+		source[c].number = one;
+	}
+}
+
+static void decode_bytes(const struct tsr_format *f, const struct tsr_raw_block *raw, uint8_t *to)
+{
+	struct source source[4];
+
+	if (f->plain && f->from[0] == TSR_COMPONENT_R && f->from[1] == TSR_COMPONENT_G &&
+	    f->from[2] == TSR_COMPONENT_B && f->from[3] == TSR_COMPONENT_A) {
+		for (unsigned int n = 0; n < 16; n++)
+			memcpy(to + 4 * n, raw->bytes + 4 * raw->order[n], 4);
+		return;
+	}
+	find_sources(f, source);
+	for (unsigned int c = 0; c < 4; c++) {
+		for (unsigned int n = 0; n < 16; n++)
+			to[4 * n + c] = source[c].at == BYTE_NONE ? source[c].value :
+					raw->bytes[raw->order[n] * f->bytes + source[c].at];
+	}
+}
+
+/* Bytes by tables: sRGB. */
+static void decode_tables(const struct tsr_format *f, const struct tsr_raw_block *raw, float *to)
+{
+	struct source source[4];
+
+	find_sources(f, source);
+	for (unsigned int c = 0; c < 4; c++) {
+		const float *table = tsr_format_bytes(f->srgb && f->from[c] < 3);
+
+		for (unsigned int n = 0; n < 16; n++)
+			to[4 * n + c] = source[c].at == BYTE_NONE ? source[c].number :
+					table[raw->bytes[raw->order[n] * f->bytes + source[c].at]];
+	}
+}
+
+static void decode_words(const struct tsr_format *f, const struct tsr_raw_block *raw, uint32_t *to)
+{
+	for (unsigned int n = 0; n < 16; n++) {
+		union tsr_texel texel;
+
+		if (n % 4 >= raw->columns || n / 4 >= raw->rows)
+			continue;
+		tsr_format_load(f, raw->bytes + raw->order[n] * f->bytes, &texel);
+		for (unsigned int c = 0; c < 4; c++) {
+			if (tsr_format_is_integer(f))
+				to[4 * n + c] = (uint32_t)texel.i[c];
+			else
+				memcpy(&to[4 * n + c], &texel.f[c], sizeof(float));
+		}
+	}
+}
+
+void tsr_block_decode(const struct tsr_texture_view *view, bool linear,
+		      const struct tsr_raw_block *raw, void *block)
+{
+	const struct tsr_format *f = linear ? &view->linear : &view->format;
+
+	if (view->kind[linear] == TSR_TEX_BLOCK_BYTES)
+		decode_bytes(f, raw, block);
+	else if (all_bytes(f))
+		decode_tables(f, raw, block);
+	else
+		decode_words(f, raw, block);
+}
+
+void tsr_block_texel(enum tsr_block_kind kind, const struct tsr_format *format, const void *block,
+		     unsigned int n, union tsr_texel *texel)
+{
+	const uint8_t *byte = (const uint8_t *)block + 4 * n;
+	const uint32_t *word = (const uint32_t *)block + 4 * n;
+	const float *table = tsr_format_bytes(false);
+
+	for (unsigned int c = 0; c < 4; c++) {
+		if (kind == TSR_TEX_BLOCK_BYTES)
+			texel->f[c] = table[byte[c]];
+		else if (kind == TSR_TEX_BLOCK_FLOATS)
+			memcpy(&texel->f[c], &word[c], sizeof(float));
+		else if (format->kind == TSR_FORMAT_KIND_SINT)
+			texel->i[c] = (int32_t)word[c];
+		else
+			texel->i[c] = word[c];
+	}
+}

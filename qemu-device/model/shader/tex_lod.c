@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Derivatives to levels of detail and footprints, levels of detail to levels.
+ */
+#include <math.h>
+#include <pthread.h>
+
+#include "msg_texture.h"
+
+struct tsr_lod_log tsr_lod_logs[TSR_LOD_BUCKETS];
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static void fill(void)
+{
+	for (unsigned int i = 0; i < TSR_LOD_BUCKETS; i++) {
+		double half = TSR_LOD_ONE / 2;
+		double base = floor(log2(1 + i / (double)TSR_LOD_BUCKETS) * half + 0.5);
+
+		tsr_lod_logs[i].base = (int32_t)base;
+		tsr_lod_logs[i].next = (uint32_t)ceil((exp2((base + 0.5) / half) - 1) *
+						      (1 << TSR_LOD_MANTISSA));
+	}
+}
+
+void tsr_lod_init(void)
+{
+	pthread_once(&once, fill);
+}
+
+float tsr_footprint_place(unsigned int i, unsigned int n)
+{
+	return (float)((int)(2 * i + 1) - (int)n) / (float)(2 * n);
+}
+
+/* The number of places for squares of the lengths of the longer and the shorter axis. */
+static unsigned int count_places(float longer, float shorter, unsigned int most)
+{
+	unsigned int n = 1;
+
+	/* not nearer to each other than a texel, nor than the shorter axis is long */
+	while (n < most && !((float)(n * n) * shorter >= longer) && !((float)(n * n) >= longer))
+		n++;
+	return n;
+}
+
+void tsr_footprint(const struct tsr_texture_view *texture, const struct tsr_sampler_view *sampler,
+		   const float ddx[3], const float ddy[3], struct tsr_footprint *footprint)
+{
+	const uint32_t extent[3] = { texture->width, texture->height, texture->depth };
+	bool normalized = tsr_is_normalized(texture, &sampler->s);
+	float x = 0, y = 0;
+	bool along_x;
+
+	for (unsigned int d = 0; d < texture->dimensions; d++) {
+		float unit = normalized ? (float)extent[d] : 1;
+		float dx = ddx[d] * unit, dy = ddy[d] * unit;
+
+		x += dx * dx;
+		y += dy * dy;
+	}
+	along_x = x > y;
+	footprint->places = 1;
+	if (sampler->anisotropy > 1 && texture->dimensions < 3 &&
+	    !tsr_format_is_integer(&texture->format)) {
+		const float *axis = along_x ? ddx : ddy;
+
+		footprint->places = count_places(along_x ? x : y, along_x ? y : x,
+						 sampler->anisotropy);
+		footprint->axis[0] = axis[0];
+		footprint->axis[1] = texture->dimensions > 1 ? axis[1] : 0;
+	}
+	x = along_x ? x : y;
+	if (footprint->places > 1)
+		x /= (float)(footprint->places * footprint->places);
+	footprint->lod = tsr_lod_of_square(x);
+}
+
+int tsr_filter_lod(const struct tsr_texture_view *texture, const struct tsr_sampler *sampler,
+		   int base, bool bias, bool clamp)
+{
+	int low = sampler->min_lod > texture->min_lod ? sampler->min_lod : texture->min_lod;
+	int high = sampler->max_lod < texture->max_lod ? sampler->max_lod : texture->max_lod;
+	int lod = base + (bias ? sampler->lod_bias : 0);
+
+	if (clamp) {
+		lod = lod < low ? low : lod;
+		lod = lod > high ? high : lod;
+	}
+	return lod < INT16_MIN ? INT16_MIN : lod > INT16_MAX ? INT16_MAX : lod;
+}
+
+int tsr_lod_staged(const struct tsr_texture_view *texture, const struct tsr_sampler *sampler,
+		   unsigned int mode, uint32_t word, int computed)
+{
+	int least = word >> 16;
+	int base = computed;
+
+	switch (mode) {
+	case TSR_TEXTURE_LOD_GRADIENT:
+	case TSR_TEXTURE_LOD_EXPLICIT:
+		base = (int16_t)word;
+		break;
+	case TSR_TEXTURE_LOD_BIAS:
+		base += (int16_t)word;
+		if (base + sampler->lod_bias < least)
+			base = least - sampler->lod_bias;
+		break;
+	case TSR_TEXTURE_LOD_ZERO:
+		base = 0;
+		break;
+	}
+	return tsr_filter_lod(texture, sampler, base, true, true);
+}
+
+struct tsr_levels tsr_lod_levels(const struct tsr_texture_view *texture,
+				 const struct tsr_sampler *sampler, int lod)
+{
+	bool larger = lod <= (sampler->mag_cutoff ? TSR_LOD_ONE / 2 : 0);
+	bool integer = tsr_format_is_integer(&texture->format);
+	int last = (texture->levels - 1) * TSR_LOD_ONE;
+	struct tsr_levels l = {
+		.near = integer || (larger ? sampler->mag_nearest : sampler->min_nearest),
+	};
+
+	lod = larger ? 0 : lod > last ? last : lod;
+	if (sampler->mipmap == TSR_MIPMAP_MODE_LINEAR) {
+		l.level = lod / TSR_LOD_ONE;
+		if (!integer)
+			l.weight = (float)(lod % TSR_LOD_ONE) / TSR_LOD_ONE;
+	} else if (sampler->mipmap == TSR_MIPMAP_MODE_NEAREST) {
+		l.level = (lod + TSR_LOD_ONE / 2) / TSR_LOD_ONE;
+	}
+	return l;
+}

@@ -1,0 +1,399 @@
+/* SPDX-License-Identifier: MIT */
+#include "tex_warp.h"
+
+#include "alu.h"
+
+#define LANES TSR_WARP_LANES
+#define QUAD 4u
+
+const struct tsr_texture_path *tsr_texture_path(const char *name)
+{
+#ifdef __x86_64__
+	if (name && !strcmp(name, "avx512"))
+		return &tsr_texture_avx512;
+	if (name && !strcmp(name, "avx2"))
+		return &tsr_texture_avx2;
+#endif
+	return name && !strcmp(name, "sse2") ? &tsr_texture_sse2 : NULL;
+}
+
+/* What is found out about the lanes of a warp. */
+struct lanes {
+	struct tsr_msg_env *env;
+	struct tsr_texture_warp *warp;
+	struct tsr_texture_view *view;
+	const struct tsr_sampler_view *sampler;
+	uint16_t all;			/* lanes to be sampled that have a layer */
+	uint16_t rest;			/* of them: for msg_filter.c */
+	uint16_t mixed;			/* of them: between two levels */
+	bool alike;			/* all of them have the same @where */
+	unsigned int most;		/* most places of a lane */
+	/* Of each lane; of @axis, if it has several places: */
+	uint8_t places[LANES];
+	int lod[LANES];			/* bias and clamps applied */
+	/* which level: lanes with the same numbers are looked up together */
+	uint32_t where[LANES];		/* slice << 8 | near << 7 | level */
+	float weight[LANES] __attribute__((aligned(64)));	/* of the next level */
+	float axis[2][LANES];
+};
+
+#define WHERE_NEAR 0x80u
+#define WHERE_SLICE 8
+
+static struct tsr_lookup lookup_of(const struct lanes *s, unsigned int lane)
+{
+	const struct tsr_texture_warp *w = s->warp;
+
+	return (struct tsr_lookup){
+		.env = s->env, .texture = s->view, .sampler = s->sampler,
+		.at = { w->s[lane], w->t[lane] },
+		.face = w->dimension == TSR_TEXTURE_DIMENSION_CUBE ? w->face[lane] : 0,
+	};
+}
+
+/* ---- Levels ---------------------------------------------------------------------------------- */
+
+/* The slice of a lane; false: it has none. */
+static bool find_slice(const struct lanes *s, unsigned int lane, uint32_t *slice)
+{
+	const struct tsr_texture_warp *w = s->warp;
+	bool cube = w->dimension == TSR_TEXTURE_DIMENSION_CUBE;
+	uint32_t layers = s->view->layers / (cube ? TSR_CUBE_FACES : 1);
+	uint32_t layer = w->layer ? w->layer[lane] : 0;
+
+	if (layer >= layers && s->sampler->s.clamp_layer)
+		layer = layers - 1;
+	*slice = cube ? layer * TSR_CUBE_FACES + w->face[lane] : layer;
+	return layer < layers;
+}
+
+static void set_levels(struct lanes *s, unsigned int lane, const struct tsr_footprint *f, int lod,
+		       const struct tsr_levels *levels)
+{
+	s->lod[lane] = lod;
+	s->places[lane] = levels->near ? 1 : (uint8_t)f->places;
+	if (s->places[lane] > s->most)
+		s->most = s->places[lane];
+	s->axis[0][lane] = f->axis[0];
+	s->axis[1][lane] = f->axis[1];
+	s->where[lane] = levels->level | (levels->near ? WHERE_NEAR : 0);
+	s->weight[lane] = levels->weight;
+	s->mixed |= (uint16_t)((levels->weight != 0) << lane);
+}
+
+/* The levels of a quad's lanes. */
+static void quad_levels(struct lanes *s, unsigned int first)
+{
+	const struct tsr_texture_warp *w = s->warp;
+	const struct tsr_sampler *sampler = &s->sampler->s;
+	unsigned int present = w->present >> first & 15;
+	unsigned int lanes = s->all >> first & 15;
+	struct tsr_footprint f = { .places = 1 };
+
+	if (lanes && (w->mode == TSR_TEXTURE_LOD_COMPUTED || w->mode == TSR_TEXTURE_LOD_BIAS)) {
+		struct tsr_lookup l[QUAD];
+		float ddx[3], ddy[3];
+
+		for (unsigned int i = 0; i < QUAD; i++) {
+			if (present >> i & 1)
+				l[i] = lookup_of(s, first + i);
+		}
+		tsr_filter_derivatives(l, present, ddx, ddy);
+		tsr_footprint(s->view, s->sampler, ddx, ddy, &f);
+	}
+	for (; lanes; lanes &= lanes - 1) {
+		unsigned int lane = first + (unsigned int)__builtin_ctz(lanes);
+		int lod = tsr_lod_staged(s->view, sampler, w->mode, w->lod ? w->lod[lane] : 0,
+					 f.lod);
+		struct tsr_levels levels = tsr_lod_levels(s->view, sampler, lod);
+		uint32_t slice;
+
+		set_levels(s, lane, &f, lod, &levels);
+		if (find_slice(s, lane, &slice))
+			s->where[lane] |= slice << WHERE_SLICE;
+		else
+			s->all &= ~(1u << lane);
+	}
+}
+
+static void any_levels(struct lanes *s)
+{
+	uint32_t here;
+
+	s->all = s->warp->lanes;
+	for (unsigned int first = 0; first < LANES; first += QUAD)
+		quad_levels(s, first);
+	s->mixed &= s->all;
+	here = s->all ? s->where[__builtin_ctz(s->all)] : 0;
+	for (uint16_t left = s->all; left && s->alike; left &= left - 1)
+		s->alike = s->where[__builtin_ctz(left)] == here;
+}
+
+/* The same number in the lanes of a quad. */
+#define SPREAD(to, x) ((to)[0] = (to)[1] = (to)[2] = (to)[3] = (x))
+
+/*
+ * The same for most of what there is: whole warps of fragments that sample a 2D texture
+ * isotropically; false: it is something else.
+ */
+static bool plain_levels(struct lanes *s)
+{
+	const struct tsr_texture_warp *w = s->warp;
+	const struct tsr_sampler *sampler = &s->sampler->s;
+	bool normalized = tsr_is_normalized(s->view, sampler);
+	const float unit[2] = { normalized ? (float)s->view->width : 1,
+				normalized ? (float)s->view->height : 1 };
+	float x[4], y[4];
+
+	if (w->dimension != TSR_TEXTURE_DIMENSION_2D || w->lod || w->layer ||
+	    w->present != TSR_ALL_LANES || w->lanes != TSR_ALL_LANES ||
+	    s->sampler->anisotropy > 1)
+		return false;
+	s->all = w->lanes;
+	if (w->mode == TSR_TEXTURE_LOD_COMPUTED)
+		s->env->textures->path->squares(w->s, w->t, unit, x, y);
+	for (unsigned int q = 0; q < 4; q++) {
+		int lod = w->mode == TSR_TEXTURE_LOD_ZERO ? 0 :
+			  tsr_lod_of_square(x[q] > y[q] ? x[q] : y[q]);
+		struct tsr_levels levels;
+		uint32_t where;
+
+		lod = tsr_filter_lod(s->view, sampler, lod, true, true);
+		levels = tsr_lod_levels(s->view, sampler, lod);
+		where = levels.level | (levels.near ? WHERE_NEAR : 0);
+		SPREAD(s->lod + QUAD * q, lod);
+		SPREAD(s->where + QUAD * q, where);
+		SPREAD(s->weight + QUAD * q, levels.weight);
+		s->mixed |= (uint16_t)((levels.weight != 0 ? 15 : 0) << QUAD * q);
+		s->alike &= where == s->where[0];
+	}
+	memset(s->places, 1, sizeof(s->places));
+	return true;
+}
+
+/* ---- Lookups --------------------------------------------------------------------------------- */
+
+typedef float rgba_lanes[4][LANES];
+
+/* Lanes of @lanes that are looked up where lane @first is. */
+static uint16_t together(const uint32_t where[LANES], uint16_t lanes, uint32_t here)
+{
+	uint16_t same = 0;
+
+	for (unsigned int i = 0; i < LANES; i++)
+		same |= (uint16_t)((where[i] == here) << i);
+	return same & lanes;
+}
+
+static void merge(rgba_lanes into, rgba_lanes from, uint16_t lanes)
+{
+	for (; lanes; lanes &= lanes - 1) {
+		unsigned int lane = (unsigned int)__builtin_ctz(lanes);
+
+		for (unsigned int c = 0; c < 4; c++)
+			into[c][lane] = from[c][lane];
+	}
+}
+
+/* Look up @lanes, all at @here, @next levels higher than that says; returns those done. */
+static uint16_t look_up_there(struct lanes *s, uint16_t lanes, uint32_t here, unsigned int next,
+			      const float *x, const float *y, rgba_lanes out)
+{
+	struct tsr_texture_cache *cache = s->env->textures;
+	struct tsr_level_lookup l = {
+		.env = s->env, .view = s->view, .sampler = &s->sampler->s,
+		.place = {
+			.level = (here & (WHERE_NEAR - 1)) + next, .slice = here >> WHERE_SLICE,
+			.linear = s->sampler->s.srgb_override,
+		},
+		.near = here & WHERE_NEAR, .lanes = lanes, .s = x, .t = y,
+		.rgba = { out[0], out[1], out[2], out[3] },
+	};
+	unsigned int done;
+
+	if (l.place.slice >= TSR_TEX_BLOCK_SLICES)
+		return 0;
+	l.key = tsr_block_key(s->view, &l.place);
+	lanes = cache->path->lookup(&l);
+	done = tsr_lanes_count(lanes);
+	cache->stats.samples += done;
+	s->env->cost.read_bytes += done * (l.near ? 1u : 4u) * s->view->format.bytes;
+	return lanes;
+}
+
+/* Look up @lanes, @next levels higher than they say. */
+static void look_up(struct lanes *s, uint16_t lanes, unsigned int next, const float *x,
+		    const float *y, rgba_lanes out)
+{
+	rgba_lanes part __attribute__((aligned(64)));
+	uint16_t left = lanes & ~s->rest;
+
+	while (left) {
+		uint32_t here = s->where[__builtin_ctz(left)];
+		uint16_t same = s->alike ? left : together(s->where, left, here), done;
+
+		if (same == lanes) {
+			done = look_up_there(s, same, here, next, x, y, out);
+		} else {
+			done = look_up_there(s, same, here, next, x, y, part);
+			merge(out, part, done);
+		}
+		s->rest |= same & ~done;
+		left &= ~same;
+	}
+}
+
+/* One place of each of @lanes. */
+static void look_up_place(struct lanes *s, uint16_t lanes, const float *x, const float *y,
+			  rgba_lanes out)
+{
+	rgba_lanes next __attribute__((aligned(64)));
+	uint16_t mixed = s->mixed & lanes;
+
+	look_up(s, lanes, 0, x, y, out);
+	if (!mixed)
+		return;
+	look_up(s, mixed, 1, x, y, next);
+	if (mixed != lanes)
+		merge(next, out, lanes & ~mixed);
+	for (unsigned int c = 0; c < 4; c++)
+		s->env->textures->path->mix(out[c], next[c], s->weight);
+}
+
+/* Places number @n of the samples of several places; returns the lanes that have one. */
+static uint16_t find_places(struct lanes *s, unsigned int n, float x[LANES], float y[LANES])
+{
+	const struct tsr_texture_warp *w = s->warp;
+	bool cube = w->dimension == TSR_TEXTURE_DIMENSION_CUBE;
+	uint16_t lanes = 0;
+
+	for (unsigned int i = 0; i < LANES; i++) {
+		float along;
+
+		x[i] = w->s[i];
+		y[i] = w->t[i];
+		if (!(s->all >> i & 1) || n >= s->places[i])
+			continue;
+		lanes |= (uint16_t)(1u << i);
+		if (s->places[i] == 1)
+			continue;
+		along = tsr_footprint_place(n, s->places[i]);
+		x[i] += s->axis[0][i] * along;
+		y[i] += s->axis[1][i] * along;
+		/* another face */
+		if (cube && !(x[i] >= 0 && x[i] <= 1 && y[i] >= 0 && y[i] <= 1))
+			s->rest |= (uint16_t)(1u << i);
+	}
+	return lanes;
+}
+
+/* Places of anisotropic samples, one behind the other. */
+static void look_up_places(struct lanes *s, rgba_lanes out)
+{
+	float x[LANES] __attribute__((aligned(64))), y[LANES] __attribute__((aligned(64)));
+	rgba_lanes place __attribute__((aligned(64)));
+
+	memset(out, 0, sizeof(rgba_lanes));
+	for (unsigned int n = 0; n < s->most; n++) {
+		uint16_t lanes = find_places(s, n, x, y);
+
+		look_up_place(s, lanes, x, y, place);
+		for (unsigned int i = 0; i < LANES; i++) {
+			for (unsigned int c = 0; c < 4 && (lanes >> i & 1); c++)
+				out[c][i] += place[c][i];
+		}
+	}
+	for (unsigned int i = 0; i < LANES; i++) {
+		for (unsigned int c = 0; c < 4 && (s->all >> i & 1) && s->places[i] > 1; c++)
+			out[c][i] /= (float)s->places[i];
+	}
+}
+
+/* ---- Results --------------------------------------------------------------------------------- */
+
+static void swizzle(const struct tsr_texture_view *view, rgba_lanes rgba)
+{
+	rgba_lanes in;
+
+	for (unsigned int c = 0; c < 4 && view->kind[0] != TSR_TEX_BLOCK_BYTES; c++) {
+		for (unsigned int i = 0; i < LANES; i++)
+			rgba[c][i] = tsr_one_nan(rgba[c][i]);
+	}
+
+	if (view->swizzle[0] == TSR_COMPONENT_R && view->swizzle[1] == TSR_COMPONENT_G &&
+	    view->swizzle[2] == TSR_COMPONENT_B && view->swizzle[3] == TSR_COMPONENT_A)
+		return;
+	memcpy(in, rgba, sizeof(in));
+	for (unsigned int c = 0; c < 4; c++) {
+		unsigned int from = view->swizzle[c];
+
+		if (from < 4)
+			memcpy(rgba[c], in[from], sizeof(in[from]));
+		for (unsigned int i = 0; i < LANES && from >= 4; i++)
+			rgba[c][i] = from == TSR_COMPONENT_ONE;
+	}
+}
+
+/* The lanes that are left, one by one. */
+static enum tsr_step do_rest(struct lanes *s)
+{
+	for (uint16_t left = s->rest; left; left &= left - 1) {
+		unsigned int lane = (unsigned int)__builtin_ctz(left);
+		bool cube = s->warp->dimension == TSR_TEXTURE_DIMENSION_CUBE;
+		struct tsr_lookup l = lookup_of(s, lane);
+		union tsr_texel texel;
+		enum tsr_step step;
+
+		l.layer = (s->where[lane] >> WHERE_SLICE) / (cube ? TSR_CUBE_FACES : 1);
+		l.places = s->places[lane];
+		l.axis[0] = s->axis[0][lane];
+		l.axis[1] = s->axis[1][lane];
+		step = tsr_filter_sample(&l, s->lod[lane], &texel);
+		if (step != TSR_STEP_DONE)
+			return step;
+		for (unsigned int c = 0; c < 4; c++)
+			s->warp->rgba[c][lane] = texel.f[c];
+	}
+	return TSR_STEP_DONE;
+}
+
+enum tsr_step tsr_texture_warp(struct tsr_msg_env *env, struct tsr_texture_warp *warp, bool *done)
+{
+	struct tsr_sampler_view *sampler;
+	struct lanes s;
+	enum tsr_step step;
+
+	*done = false;
+	if (!env->textures->path || env->textures->off)
+		return TSR_STEP_DONE;
+	s.env = env;
+	s.warp = warp;
+	s.rest = s.mixed = 0;
+	s.alike = true;
+	s.most = 1;
+	step = tsr_texture_find(env, warp->texture, &s.view);
+	if (step == TSR_STEP_DONE)
+		step = tsr_sampler_find(env, warp->sampler, &sampler);
+	if (step != TSR_STEP_DONE || !s.view || !sampler)
+		return step;
+	if (s.view->dimension != warp->dimension || s.view->samples > 1 ||
+	    (s.view->kind[0] != TSR_TEX_BLOCK_BYTES && s.view->kind[0] != TSR_TEX_BLOCK_FLOATS))
+		return TSR_STEP_DONE;
+	s.sampler = sampler;
+	if (!plain_levels(&s))
+		any_levels(&s);
+	if (s.most > 1)
+		look_up_places(&s, warp->rgba);
+	else
+		look_up_place(&s, s.all, warp->s, warp->t, warp->rgba);
+	swizzle(s.view, warp->rgba);
+	step = do_rest(&s);
+	if (step != TSR_STEP_DONE)
+		return step;
+	for (unsigned int i = 0; i < LANES && s.all != warp->lanes; i++) {
+		for (unsigned int c = 0; c < 4 && ((warp->lanes & ~s.all) >> i & 1); c++)
+			warp->rgba[c][i] = 0;
+	}
+	*done = true;
+	return TSR_STEP_DONE;
+}

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * test: TIMEOUT=240 TSAN=0
+ *
+ * Samples of whole warps: every SIMD path, the filters that go lane by lane, and those without a
+ * texture cache have the same results, bit for bit. All formats, layouts, wrap modes, levels.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "ktap.h"
+#include "shader/tex_warp.h"
+#include "texture_ref.h"
+
+static struct units *u;
+
+static uint32_t as_bits(double x)
+{
+	float f = x;
+	uint32_t bits;
+
+	memcpy(&bits, &f, 4);
+	return bits;
+}
+
+/* What a message needs, to be run again. */
+struct message {
+	union tsr_lanes src[3], staging[8], results[4];
+	uint16_t lanes;
+};
+
+#define STAGING 20
+
+static enum tsr_step run(struct message *m)
+{
+	enum tsr_step step;
+
+	memcpy(u->src, m->src, sizeof(m->src));
+	for (unsigned int i = 0; i < 8; i++)
+		*units_reg(u, STAGING + i) = m->staging[i];
+	step = units_run(u, STAGING, m->lanes);
+	for (unsigned int i = 0; i < 4; i++)
+		m->results[i] = *units_reg(u, STAGING + i);
+	return step;
+}
+
+/* Coordinates near each other, as fragments' are, or anywhere. */
+static void coordinates(struct message *m, const struct tex *t, const struct tex_sampler *s)
+{
+	double scale = exp2(tex_unit() * 8 - 5);
+	double unit[2] = { s->normalized || t->dim == TEX_CUBE ? t->w : 1,
+			   s->normalized || t->dim == TEX_CUBE ? t->h : 1 };
+	bool coherent = tex_random() % 4, wild = tex_random() % 16 == 0;
+	double base[2], dx[2], dy[2];
+	unsigned int face = tex_random() % 6;
+
+	for (unsigned int d = 0; d < 2; d++) {
+		base[d] = (t->dim == TEX_CUBE ? tex_unit() : tex_unit() * 4 - 1.5) *
+			  (d ? t->h : t->w);
+		dx[d] = (tex_unit() - 0.5) * scale;
+		dy[d] = (tex_unit() - 0.5) * scale * (tex_random() % 2 ? 0.1 : 1);
+	}
+	for (unsigned int l = 0; l < 16; l++) {
+		/* quads of 2 by 2, in two rows of two */
+		int x = (l & 1) + (l >> 2 & 1) * 2, y = (l >> 1 & 1) + (l >> 3) * 2;
+
+		for (unsigned int d = 0; d < 2; d++) {
+			double c = base[d] + x * dx[d] + y * dy[d];
+
+			if (!coherent)
+				c = (tex_unit() * 4 - 1.5) * (d ? t->h : t->w);
+			m->src[d].u[l] = as_bits(c / unit[d]);
+			if (wild && tex_random() % 3 == 0)
+				m->src[d].u[l] = tex_random() << 8;
+		}
+		m->src[2].u[l] = (tex_random() % 8 ? face : tex_random() % 8) << 29;
+	}
+}
+
+/* A message: TEXC with a level, a bias or neither, or a compact form. */
+static void make(struct message *m, const struct tex *t, const struct tex_sampler *s)
+{
+	static const unsigned int results[] = { 4, 4, 4, 0, 5, 7, 2 };
+	unsigned int mode = 4 + tex_random() % 4, n = 0;
+	bool array = tex_random() % 3 == 0, cube = t->dim == TEX_CUBE;
+	unsigned int mask = tex_random() % 3 ? 15 : tex_random() % 16;
+	unsigned int result = results[tex_random() % 7];
+
+	coordinates(m, t, s);
+	m->lanes = tex_random() % 4 ? UNITS_ALL_LANES : tex_random();
+	for (unsigned int i = 0; i < 8; i++) {
+		for (unsigned int l = 0; l < 16; l++)
+			m->staging[i].u[l] = tex_random();
+	}
+	if (tex_random() % 4 == 0) {
+		units_insn(u, cube ? TSR_OP_ADD_TEXS_CUBE_F32 : TSR_OP_ADD_TEXS_2D_F32);
+		u->insn.mod[TSR_MOD_LOD_MODE] = tex_random() % 2;
+		return;
+	}
+	units_insn(u, TSR_OP_ADD_TEXC);
+	for (unsigned int l = 0; l < 16; l++) {
+		if (cube)
+			m->src[0].u[l] = (m->src[0].u[l] & 0x1fffffff) | m->src[2].u[l];
+		m->src[2].u[l] = 1 << 11 | 7 << 12 | (uint32_t)array << 17 | t->dim << 18 |
+				 mode << 20 | result << 24 | mask << 28;
+		if (mode <= 5)
+			m->staging[n].u[l] = ((tex_random() % 1500 - 300) & 0xffff) |
+					     (tex_random() % 300) << 16;
+	}
+	n += mode <= 5;
+	for (unsigned int l = 0; array && l < 16; l++)
+		m->staging[n].u[l] = tex_random() % (t->layers + 1);
+}
+
+static bool same(const struct message *a, const struct message *b, const struct tex *t,
+		 const struct tex_sampler *s, const char *what)
+{
+	for (unsigned int c = 0; c < 4; c++) {
+		for (unsigned int l = 0; l < 16; l++) {
+			if (a->results[c].u[l] == b->results[c].u[l])
+				continue;
+			ktap_note("format %u dim %u %ux%u levels %u tiled %u srgb %u", t->format,
+				  t->dim, t->w, t->h, t->levels, t->tiled, t->srgb);
+			ktap_note("wrap %u %u aniso %u", s->wrap[0], s->wrap[1], s->anisotropy);
+			return ktap_fail("%s: lane %u component %u: %08x, lane by lane %08x",
+					 what, l, c, b->results[c].u[l], a->results[c].u[l]);
+		}
+	}
+	return true;
+}
+
+/* A texture of random format that is mostly one of the common ones. */
+static struct tex random_texture(void)
+{
+	static const unsigned int common[] = { 187, 187, 187, 171, 163, 191, 223, 0x40, 0x43,
+					       0x59 };
+	unsigned int format = common[tex_random() % 10];
+	struct tex t;
+
+	while (tex_random() % 3 == 0 || !tex_format(format))
+		format = tex_random() % 256;
+	t = tex_make(tex_random() % 4 ? TEX_2D : TEX_CUBE, format);
+	t.srgb = tex_random() % 4 == 0;
+	if (tex_random() % 2) {
+		t.w = 1u << (31 - __builtin_clz(t.w));
+		t.h = t.dim == TEX_CUBE ? t.w : 1u << (31 - __builtin_clz(t.h));
+	}
+	for (unsigned int i = 0; i < 4; i++)
+		t.swizzle[i] = tex_random() % 3 ? i : tex_random() % 6;
+	return t;
+}
+
+static void test_paths(void)
+{
+	static const char *const names[] = { "sse2", "avx2", "avx512" };
+	const struct tsr_texture_path *best = u->textures->path;
+	unsigned int samples = 0;
+
+	for (unsigned int n = 0; n < 6000; n++) {
+		struct tex t = random_texture();
+		struct tex_sampler s = tex_make_sampler(&t);
+		struct message m, first;
+
+		s.anisotropy = tex_random() % 3 ? 1 : 1 + tex_random() % 16;
+		s.linear = tex_random() % 8 == 0;
+		s.clamp_layer = tex_random() % 2;
+		tex_write(&t, 0);
+		tex_write_sampler(&s, 0);
+		make(&m, &t, &s);
+		u->textures->off = true;
+		u->textures->path = NULL;
+		ktap_eq(run(&m), TSR_STEP_DONE);
+		first = m;
+		u->textures->off = false;
+		ktap_eq(run(&m), TSR_STEP_DONE);
+		if (!same(&first, &m, &t, &s, "with cache"))
+			return;
+		for (unsigned int i = 0; i < 3; i++) {
+			if (!tsr_alu_named(names[i]))
+				continue;
+			u->textures->path = tsr_texture_path(names[i]);
+			for (unsigned int again = 0; again < 2; again++) {
+				units_stop(u);
+				ktap_eq(run(&m), TSR_STEP_DONE);
+				if (!same(&first, &m, &t, &s, names[i]))
+					return;
+			}
+			samples++;
+		}
+		u->textures->path = best;
+	}
+	ktap_ok(samples > 6000);
+}
+
+int main(int argc, char **argv)
+{
+	ktap_start_args(argc, argv);
+	u = units_new(0);
+	tex_units = u;
+	ktap_run("[TEX3] [TEX6] the same bits on all SIMD paths, with and without cache",
+		 test_paths);
+	units_free(u);
+	return ktap_finish();
+}
