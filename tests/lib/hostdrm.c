@@ -140,7 +140,8 @@ static int query(struct drm_tessera_dev_query *arg)
 	const struct drm_tessera_shader_info shader = {
 		.cores = field(TSR_REG_GPU_SHADER, TSR_GPU_SHADER_CORES__MASK),
 		.warp_lanes = TSR_WARP_LANES, .core_warps = TSR_CORE_WARPS,
-		.max_group_threads = TSR_GROUP_THREADS_MAX, .max_group_memory = TSR_GROUP_MEMORY_MAX,
+		.max_group_threads = TSR_GROUP_THREADS_MAX,
+		.max_group_memory = TSR_GROUP_MEMORY_MAX,
 		.max_groups = TSR_GROUPS_MAX, .max_scratch = TSR_SCRATCH_MAX,
 		.max_push_words = TSR_PUSH_WORDS_MAX,
 	};
@@ -568,8 +569,11 @@ int drmSyncobjTimelineWait(int fd, uint32_t *handles, uint64_t *points, unsigned
 	(void)fd;
 	(void)timeout;
 	(void)flags;
-	for (i = 0; i < count; i++)
-		missing += !host.sync[handles[i]].signalled || host.sync[handles[i]].last < points[i];
+	for (i = 0; i < count; i++) {
+		const struct sync *s = &host.sync[handles[i]];
+
+		missing += !s->signalled || s->last < points[i];
+	}
 	if (first)
 		*first = 0;
 	return missing ? -ETIME : 0;

@@ -5,9 +5,9 @@
  * are, linked with hostdrm.c, or with it preloaded.
  *
  * In: ioctls of tessera_drm.h. Out: their effects; a SUBMIT has run to its end when it returns.
- * Limits: HOSTDRM_MEMORY bytes for all BOs, never given back; one process, any threads, one ioctl at
- * a time; no heaps, performance monitors, dma-bufs. Fences are always signalled, with what their job
- * came to.
+ * Limits: HOSTDRM_MEMORY bytes for all BOs, never given back; one process, any threads, one ioctl
+ * at a time; no heaps, performance monitors, dma-bufs. Fences are always signalled, with what
+ * their job came to.
  */
 #ifndef HOSTDRM_H
 #define HOSTDRM_H
@@ -18,7 +18,7 @@
 
 /* What the model is made with; before the first device is opened. Zero: the defaults. */
 struct hostdrm_options {
-	unsigned int threads;		/* worker threads; 0: the thread that submits does the work */
+	unsigned int threads;		/* worker threads; 0: who submits does the work */
 	unsigned int cores;		/* shader cores */
 	const char *simd;		/* "sse2", "avx2", "avx512" */
 };
@@ -28,7 +28,9 @@ extern struct hostdrm_options hostdrm_options;
 /* hostdrm_reset(): drop the machine and all in it; every device has to be closed. */
 void hostdrm_reset(void);
 
-/* hostdrm_peek(): the memory at a GPU address of the VM @vm_id, @size bytes in one mapping; NULL. */
+/*
+ * hostdrm_peek(): the memory at a GPU address of the VM @vm_id, @size bytes in one mapping; NULL.
+ */
 const void *hostdrm_peek(uint32_t vm_id, uint64_t va, uint64_t size);
 
 /* hostdrm_counter(): a counter of a queue. */

@@ -10,8 +10,9 @@
 
 #include "gfx.h"
 
-#define HEAP_MINIMUM	(1u << 20)
-#define HEAP_LIMIT	TSR_HEAP_SIZE_MAX
+#define HEAP_CHUNK	(64u << 10)
+#define HEAP_MINIMUM	(4u << 20)
+#define HEAP_LIMIT	((uint64_t)DRM_TESSERA_HEAP_SIZE_MAX)
 #define HEAP_GROWTH	4u
 #define RENDER_STREAM	64u		/* bytes behind the BIN stream in pass->command */
 
@@ -43,6 +44,7 @@ int tsr_gfx_create(struct tsr_vm *vm, struct tsr_gfx **out)
 	pthread_mutex_init(&gfx->lock, NULL);
 	gfx->vm = tsr_vm_ref(vm);
 	gfx->heap_minimum = HEAP_MINIMUM;
+	gfx->heap_limit = HEAP_LIMIT;
 	ret = tsr_pool_create(vm, 1 << 20, DRM_TESSERA_BO_CACHED, rx, &gfx->pool);
 	if (!ret)
 		ret = tsr_submit_create(device, &gfx->submit);
@@ -67,6 +69,9 @@ struct tsr_gfx *tsr_gfx_ref(struct tsr_gfx *gfx)
 
 static void free_heap(struct tsr_gfx *gfx, struct gfx_heap *heap)
 {
+	tsr_tiler_heap_unref(heap->tiler);
+	if (heap->tiler)
+		heap->va = 0;
 	if (heap->va)
 		tsr_vm_unmap(gfx->vm, heap->va, tsr_bo_size(heap->bo));
 	tsr_bo_unref(heap->bo);
@@ -104,59 +109,92 @@ void tsr_gfx_queues(struct tsr_gfx *gfx, struct tsr_queue **bin, struct tsr_queu
 	*render = gfx->render;
 }
 
-int tsr_gfx_set_heap(struct tsr_gfx *gfx, uint64_t size)
+int tsr_gfx_set_heap(struct tsr_gfx *gfx, uint64_t initial, uint64_t limit)
 {
-	if (!size || size % TSR_HEAP_ALIGN || size > HEAP_LIMIT)
-		return tsr_fail(EINVAL, "heap of 0x%llx bytes, expected a multiple of 0x%x up to "
-				"0x%x", (unsigned long long)size, TSR_HEAP_ALIGN, HEAP_LIMIT);
+	unsigned int i;
+	int ret = 0;
+
+	limit = limit ? limit : HEAP_LIMIT;
+	if (!initial || initial % HEAP_CHUNK || limit % HEAP_CHUNK || initial > limit ||
+	    limit > HEAP_LIMIT)
+		return tsr_fail(EINVAL, "heap of 0x%llx to 0x%llx bytes, expected multiples of "
+				"0x%x up to 0x%llx", (unsigned long long)initial,
+				(unsigned long long)limit, HEAP_CHUNK,
+				(unsigned long long)HEAP_LIMIT);
 	pthread_mutex_lock(&gfx->lock);
-	gfx->heap_minimum = size;
+	if (gfx->points)
+		ret = tsr_sync_wait(gfx->rendered, gfx->points, TSR_DEADLINE_NEVER);
+	for (i = 0; !ret && i < GFX_SLOTS; i++)
+		free_heap(gfx, &gfx->heap[i]);
+	gfx->heap_minimum = initial;
+	gfx->heap_limit = limit;
+	gfx->heap_given = true;
 	pthread_mutex_unlock(&gfx->lock);
-	return 0;
+	return ret;
 }
 
 /* ---- Heaps ----------------------------------------------------------------------------------- */
 
-/* Make the heap at least @size large. What it was used for has to be drawn first. */
+/* A heap that grows, if the driver has them: -EOPNOTSUPP. */
+static int grow_heap(struct tsr_gfx *gfx, struct gfx_heap *heap)
+{
+	uint64_t initial = tsr_round_up(gfx->heap_minimum, HEAP_CHUNK);
+	int ret = tsr_tiler_heap_create(gfx->vm, initial, gfx->heap_limit, HEAP_CHUNK,
+					&heap->tiler);
+
+	if (!ret)
+		heap->va = tsr_tiler_heap_va(heap->tiler);
+	return ret;
+}
+
+/* A heap of @size bytes, at a multiple of HEAP_ALIGN. */
+static int fixed_heap(struct tsr_gfx *gfx, struct gfx_heap *heap, uint64_t size)
+{
+	struct tsr_bind map = {
+		.op = DRM_TESSERA_BIND_MAP,
+		.access = DRM_TESSERA_BIND_READ | DRM_TESSERA_BIND_WRITE,
+	};
+	int ret = tsr_bo_create(tsr_vm_device(gfx->vm), size, DRM_TESSERA_BO_NO_MMAP, gfx->vm,
+				&heap->bo);
+
+	if (ret)
+		return ret;
+	map.bo = heap->bo;
+	map.size = tsr_bo_size(heap->bo);
+	ret = tsr_vm_alloc(gfx->vm, map.size, TSR_HEAP_ALIGN, &map.va);
+	if (ret)
+		return ret;
+	ret = tsr_vm_bind(gfx->vm, &map, 1);
+	if (ret) {
+		tsr_vm_free(gfx->vm, map.va, map.size);
+		return ret;
+	}
+	heap->va = map.va;
+	heap->size = size;
+	return 0;
+}
+
+/* Make the heap fit for @size bytes. What it was used for has to be drawn first. */
 static int provide_heap(struct tsr_gfx *gfx, struct gfx_heap *heap, uint64_t size)
 {
-	const uint32_t rw = DRM_TESSERA_BIND_READ | DRM_TESSERA_BIND_WRITE;
 	uint64_t point = heap->point;
 	int ret;
 
-	if (heap->size >= size)
+	if (heap->tiler || (heap->va && heap->size >= size))
 		return 0;
 	/* how that ended is its owner's business */
-	if (point) {
-		ret = tsr_sync_wait(gfx->rendered, point, TSR_DEADLINE_NEVER);
-		if (ret)
-			return ret;
-	}
+	ret = point ? tsr_sync_wait(gfx->rendered, point, TSR_DEADLINE_NEVER) : 0;
+	if (ret)
+		return ret;
 	free_heap(gfx, heap);
 	heap->point = point;
-	ret = tsr_bo_create(tsr_vm_device(gfx->vm), size, DRM_TESSERA_BO_NO_MMAP, gfx->vm,
-			    &heap->bo);
-	if (!ret) {
-		/* addresses of a heap are multiples of HEAP_ALIGN */
-		ret = tsr_vm_alloc(gfx->vm, tsr_bo_size(heap->bo), TSR_HEAP_ALIGN, &heap->va);
-		if (ret)
-			heap->va = 0;
-	}
-	if (!ret) {
-		const struct tsr_bind map = { .op = DRM_TESSERA_BIND_MAP, .access = rw,
-					      .bo = heap->bo, .va = heap->va,
-					      .size = tsr_bo_size(heap->bo) };
-
-		ret = tsr_vm_bind(gfx->vm, &map, 1);
-		if (ret) {
-			tsr_vm_free(gfx->vm, heap->va, tsr_bo_size(heap->bo));
-			heap->va = 0;
-		}
+	ret = gfx->fixed ? -EOPNOTSUPP : grow_heap(gfx, heap);
+	if (ret == -EOPNOTSUPP || ret == -ENOTTY) {
+		gfx->fixed = true;
+		ret = fixed_heap(gfx, heap, size);
 	}
 	if (ret)
 		free_heap(gfx, heap);
-	else
-		heap->size = size;
 	return ret;
 }
 
@@ -164,12 +202,12 @@ static uint64_t heap_size(const struct tsr_gfx *gfx, const struct tsr_gfx_pass *
 {
 	uint64_t size = gfx->heap_minimum;
 
-	if (size == HEAP_MINIMUM && pass->heap_wanted > size)
+	if (!gfx->heap_given && pass->heap_wanted > size)
 		size = pass->heap_wanted;
 	if (size < pass->heap_least)
 		size = pass->heap_least;
 	size = tsr_round_up(size, TSR_HEAP_ALIGN);
-	return size < HEAP_LIMIT ? size : HEAP_LIMIT;
+	return size < gfx->heap_limit ? size : gfx->heap_limit;
 }
 
 /* ---- Jobs ------------------------------------------------------------------------------------ */
@@ -205,7 +243,8 @@ static int add_jobs(struct tsr_gfx *gfx, struct tsr_gfx_pass *pass, const struct
 		    unsigned int wait_count, const struct tsr_point *signals,
 		    unsigned int signal_count)
 {
-	const uint64_t va = pass->command_va[pass->slot], before = gfx->heap[pass->slot].point;
+	const struct gfx_heap *heap = &gfx->heap[pass->slot];
+	const uint64_t va = pass->command_va[pass->slot], before = heap->point;
 	const uint32_t bin = (TSR_BARRIER_QWORDS + TSR_BIN_QWORDS) * 8;
 	const uint32_t render = (TSR_BARRIER_QWORDS + TSR_RENDER_QWORDS) * 8;
 	unsigned int i;
@@ -216,6 +255,8 @@ static int add_jobs(struct tsr_gfx *gfx, struct tsr_gfx_pass *pass, const struct
 		ret = tsr_submit_job(gfx->submit, gfx->render, va + RENDER_STREAM, render);
 	if (ret >= 0)
 		ret = tsr_submit_after(gfx->submit, 1, 0);
+	for (i = 0; !ret && heap->tiler && i < 2; i++)
+		ret = tsr_submit_heap(gfx->submit, (int)i, heap->tiler);
 	for (i = 0; !ret && i < wait_count; i++)
 		ret = tsr_submit_wait(gfx->submit, 0, waits[i].sync, waits[i].point);
 	if (!ret && before)
@@ -275,7 +316,8 @@ static bool heap_exhausted(struct tsr_gfx *gfx, const struct tsr_gfx_pass *pass)
 {
 	int status;
 
-	return !tsr_sync_get_status(gfx->binned, pass->point, &status) && status == -ENOSPC;
+	return gfx->fixed && !tsr_sync_get_status(gfx->binned, pass->point, &status) &&
+	       status == -ENOSPC;
 }
 
 /* Draw a pass again, with a larger heap. Queues that a fault has ended are replaced. */
@@ -284,9 +326,10 @@ static int again(struct tsr_gfx *gfx, struct tsr_gfx_pass *pass)
 	uint64_t size = gfx->heap[pass->slot].size * HEAP_GROWTH;
 	int ret;
 
-	if (gfx->heap[pass->slot].size >= HEAP_LIMIT)
-		return -ENOSPC;
-	pass->heap_least = size < HEAP_LIMIT ? size : HEAP_LIMIT;
+	if (gfx->heap[pass->slot].size >= gfx->heap_limit)
+		return tsr_fail(ENOSPC, "a pass needs more than 0x%llx bytes between its steps",
+				(unsigned long long)gfx->heap_limit);
+	pass->heap_least = size < gfx->heap_limit ? size : gfx->heap_limit;
 	pthread_mutex_lock(&gfx->lock);
 	drop_queues(gfx);
 	ret = submit(gfx, pass, NULL, 0, NULL, 0);

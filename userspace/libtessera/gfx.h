@@ -210,9 +210,12 @@ struct tsr_gfx {
 	struct tsr_submit *submit;
 	struct tsr_sync *binned, *rendered;	/* timelines: a point for each submission */
 	uint64_t points;
-	uint64_t heap_minimum;			/* see tsr_gfx_set_heap() */
+	uint64_t heap_minimum, heap_limit;	/* see tsr_gfx_set_heap() */
+	bool heap_given;			/* it was called */
+	bool fixed;				/* the driver has no heaps that grow */
 	struct gfx_heap {
-		struct tsr_bo *bo;
+		struct tsr_tiler_heap *tiler;	/* one that grows; or */
+		struct tsr_bo *bo;		/* memory of @size bytes */
 		uint64_t va, size;
 		uint64_t point;			/* last submission that used it */
 	} heap[GFX_SLOTS];

@@ -68,4 +68,8 @@ TSR_HIDDEN int tsr_sync_pack(const struct tsr_point *point, const struct tsr_dev
 TSR_HIDDEN struct tsr_device *tsr_queue_device(const struct tsr_queue *queue);
 TSR_HIDDEN struct tsr_device *tsr_sync_device(const struct tsr_sync *sync);
 
+/* The kernel's ids. */
+TSR_HIDDEN uint32_t tsr_tiler_heap_id(const struct tsr_tiler_heap *heap);
+TSR_HIDDEN uint32_t tsr_perfmon_id(const struct tsr_perfmon *perfmon);
+
 #endif /* TSR_INTERNAL_H */

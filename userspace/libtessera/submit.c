@@ -21,6 +21,8 @@ struct job {
 	uint64_t va, after;			/* stream; mask of earlier jobs */
 	uint32_t size;
 	struct points waits, signals;
+	struct tsr_tiler_heap *heap;		/* referenced, NULL: none */
+	struct tsr_perfmon *perfmon;		/* likewise */
 };
 
 struct tsr_submit {
@@ -55,6 +57,8 @@ void tsr_submit_reset(struct tsr_submit *submit)
 		drop_points(&submit->jobs[i].waits);
 		drop_points(&submit->jobs[i].signals);
 		tsr_queue_unref(submit->jobs[i].queue);
+		tsr_tiler_heap_unref(submit->jobs[i].heap);
+		tsr_perfmon_unref(submit->jobs[i].perfmon);
 	}
 	submit->count = 0;
 }
@@ -135,6 +139,8 @@ int tsr_submit_job(struct tsr_submit *submit, struct tsr_queue *queue, uint64_t 
 	job->va = va;
 	job->size = size;
 	job->after = 0;
+	job->heap = NULL;
+	job->perfmon = NULL;
 	return (int)submit->count++;
 }
 
@@ -217,6 +223,30 @@ int tsr_submit_signal(struct tsr_submit *submit, int job, struct tsr_sync *sync,
 	return ret ? ret : add_point(submit, &submit->jobs[job].signals, sync, point);
 }
 
+int tsr_submit_heap(struct tsr_submit *submit, int job, struct tsr_tiler_heap *heap)
+{
+	int ret = check_index(submit, job);
+
+	if (ret)
+		return ret;
+	tsr_tiler_heap_ref(heap);
+	tsr_tiler_heap_unref(submit->jobs[job].heap);
+	submit->jobs[job].heap = heap;
+	return 0;
+}
+
+int tsr_submit_perfmon(struct tsr_submit *submit, int job, struct tsr_perfmon *perfmon)
+{
+	int ret = check_index(submit, job);
+
+	if (ret)
+		return ret;
+	tsr_perfmon_ref(perfmon);
+	tsr_perfmon_unref(submit->jobs[job].perfmon);
+	submit->jobs[job].perfmon = perfmon;
+	return 0;
+}
+
 static struct drm_tessera_array array_of(const struct points *points)
 {
 	return (struct drm_tessera_array) {
@@ -246,6 +276,8 @@ int tsr_submit_flush(struct tsr_submit *submit)
 			.cmd_va = job->va,
 			.cmd_size = job->size,
 			.after = job->after,
+			.heap_id = job->heap ? tsr_tiler_heap_id(job->heap) : 0,
+			.perfmon_id = job->perfmon ? tsr_perfmon_id(job->perfmon) : 0,
 			.waits = array_of(&job->waits),
 			.signals = array_of(&job->signals),
 		};

@@ -46,6 +46,8 @@ struct tsr_vm;		/* a GPU address space */
 struct tsr_pool;	/* many small allocations in few BOs */
 struct tsr_queue;	/* work for one engine class, in order */
 struct tsr_sync;	/* a DRM syncobj: binary or timeline */
+struct tsr_tiler_heap;	/* memory the binner fills, that grows as it needs it */
+struct tsr_perfmon;	/* counters of the jobs that name it, added up */
 struct tsr_submit;	/* jobs to be submitted together */
 struct tsr_stream;	/* a command stream being written, see tessera_cmd.h */
 
@@ -463,6 +465,38 @@ int tsr_sync_export_file(struct tsr_sync *sync, uint64_t point, int *fd);
 /* tsr_sync_import_file(): put the fence of a sync_file at @point. @fd stays the caller's. */
 int tsr_sync_import_file(struct tsr_sync *sync, uint64_t point, int fd);
 
+/* ---- Heaps and performance monitors ---------------------------------------------------------- */
+
+/*
+ * tsr_tiler_heap_create(): a heap for BIN and RENDER jobs of @vm: addresses for @limit bytes, of
+ * which @initial have memory; the kernel adds more, @chunk bytes at a time (a power of two from
+ * 64 KiB to 2 MiB, of which @initial and @limit are multiples), while the binner waits.
+ * FRAME.HEAP is tsr_tiler_heap_va(), FRAME.HEAP_SIZE 0. One BIN job at a time fills it.
+ * -EOPNOTSUPP for a driver older than 1.2, -EINVAL for sizes it does not take. [BIN4]
+ */
+int tsr_tiler_heap_create(struct tsr_vm *vm, uint64_t initial, uint64_t limit, uint32_t chunk,
+			  struct tsr_tiler_heap **heap);
+struct tsr_tiler_heap *tsr_tiler_heap_ref(struct tsr_tiler_heap *heap);
+void tsr_tiler_heap_unref(struct tsr_tiler_heap *heap);
+
+/* tsr_tiler_heap_va(): its first address. */
+uint64_t tsr_tiler_heap_va(const struct tsr_tiler_heap *heap);
+
+/*
+ * tsr_perfmon_create(): a monitor of @count counters, by drm_tessera_counter_info.id. -EINVAL for
+ * one the device does not have or one twice, -EOPNOTSUPP for a driver older than 1.2.
+ */
+int tsr_perfmon_create(struct tsr_device *device, const uint32_t *counters, unsigned int count,
+		       struct tsr_perfmon **perfmon);
+struct tsr_perfmon *tsr_perfmon_ref(struct tsr_perfmon *perfmon);
+void tsr_perfmon_unref(struct tsr_perfmon *perfmon);
+
+/*
+ * tsr_perfmon_read(): what the jobs that are done have counted, in the order of its counters;
+ * @reset: and begin again at 0.
+ */
+int tsr_perfmon_read(struct tsr_perfmon *perfmon, uint64_t *values, bool reset);
+
 /* ---- Submitting ------------------------------------------------------------------------------ */
 
 /* tsr_submit_create(): an empty list of jobs. It can be used again after each flush. [SYS6] */
@@ -498,6 +532,13 @@ int tsr_submit_after(struct tsr_submit *submit, int job, int earlier);
  */
 int tsr_submit_wait(struct tsr_submit *submit, int job, struct tsr_sync *sync, uint64_t point);
 int tsr_submit_signal(struct tsr_submit *submit, int job, struct tsr_sync *sync, uint64_t point);
+
+/*
+ * tsr_submit_heap(), tsr_submit_perfmon(): let @job, of a BIN or RENDER queue, use @heap; let
+ * @perfmon count it. The list keeps a reference until it is flushed.
+ */
+int tsr_submit_heap(struct tsr_submit *submit, int job, struct tsr_tiler_heap *heap);
+int tsr_submit_perfmon(struct tsr_submit *submit, int job, struct tsr_perfmon *perfmon);
 
 /*
  * tsr_submit_flush(): hand all jobs to the kernel, all or none, and empty the list. On an error the

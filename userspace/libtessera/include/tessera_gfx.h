@@ -278,9 +278,12 @@ int tsr_gfx_create(struct tsr_vm *vm, struct tsr_gfx **gfx);
 struct tsr_gfx *tsr_gfx_ref(struct tsr_gfx *gfx);
 void tsr_gfx_unref(struct tsr_gfx *gfx);
 
-/* tsr_gfx_set_heap(): the memory a pass begins with, bytes; grows when it is too little. For tests.
+/*
+ * tsr_gfx_set_heap(): the memory between the steps: @initial bytes at first, @limit at most (0:
+ * what the device can have), multiples of 64 KiB. A pass that needs more fails with -ENOSPC.
+ * Waits for passes that are still drawn. [BIN4]
  */
-int tsr_gfx_set_heap(struct tsr_gfx *gfx, uint64_t size);
+int tsr_gfx_set_heap(struct tsr_gfx *gfx, uint64_t initial, uint64_t limit);
 
 /* tsr_gfx_queues(): its BIN and RENDER queue, for their state; no references are taken. */
 void tsr_gfx_queues(struct tsr_gfx *gfx, struct tsr_queue **bin, struct tsr_queue **render);
