@@ -112,5 +112,11 @@ enum tsr_step tsr_copy_step(struct tsr_mem *mem, uint64_t pc, const uint64_t *cm
  */
 enum tsr_step tsr_dispatch_step(struct tsr_mem *mem, uint64_t pc, const uint64_t *cmd,
 				struct tsr_engine_state *state, struct tsr_step_cost *cost);
+/*
+ * The same for BIN, which keeps its binning (front/bin.h) in the queue. A burst of it is bounded in
+ * vertices, primitives, tiles and bytes together.
+ */
+enum tsr_step tsr_bin_step(struct tsr_mem *mem, uint64_t pc, const uint64_t *cmd,
+			   struct tsr_engine_state *state, struct tsr_step_cost *cost);
 
 #endif

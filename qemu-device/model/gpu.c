@@ -137,8 +137,10 @@ void tsr_gpu_free(struct tsr_gpu *gpu)
 	pthread_cond_destroy(&gpu->quiet);
 	pthread_mutex_destroy(&gpu->irq.lock);
 	pthread_mutex_destroy(&gpu->lock);
-	for (unsigned int i = 0; i < TSR_QUEUES_MAX; i++)
+	for (unsigned int i = 0; i < TSR_QUEUES_MAX; i++) {
 		tsr_dispatch_drop(&gpu->queue[i]);
+		tsr_bin_drop(&gpu->queue[i]);
+	}
 	for (unsigned int i = 0; gpu->runner && i < gpu->num_runners; i++)
 		tsr_shader_free(gpu->runner[i].shader);
 	free(gpu->runner);

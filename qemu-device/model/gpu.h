@@ -40,6 +40,7 @@
 #include "scheduler.h"
 #include "shader/alu.h"
 #include "shader/debug.h"
+#include "front/bin_engine.h"
 #include "shader/dispatch.h"
 #include "sema.h"
 #include "timer.h"

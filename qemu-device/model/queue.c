@@ -40,6 +40,7 @@ void tsr_queue_faulted(struct tsr_queue *q)
 	if (q->fault.unit != TSR_UNIT_SLOT)
 		unwind(q, q->fault.rptr, q->fault.depth > 0);
 	tsr_dispatch_drop(q);
+	tsr_bin_drop(q);
 	tsr_cp_reset(&q->exec);
 	tsr_heap_window_reset(q);
 	tsr_queue_set_state(q, TSR_QUEUE_STATE_FAULTED);
@@ -89,6 +90,7 @@ static void do_reset(struct tsr_queue *q)
 	if (fifo->count)
 		unwind(q, fifo->entry[fifo->first].rptr, fifo->entry[fifo->first].depth > 0);
 	tsr_dispatch_drop(q);
+	tsr_bin_drop(q);
 	tsr_cp_reset(&q->exec);
 	tsr_heap_window_reset(q);
 	clear_counters(q);
@@ -269,6 +271,7 @@ void tsr_queue_reset(struct tsr_queue *q)
 	unsigned int index = q->index;
 
 	tsr_dispatch_drop(q);
+	tsr_bin_drop(q);
 	memset(q, 0, sizeof(*q));
 	q->gpu = gpu;
 	q->index = index;

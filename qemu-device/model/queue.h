@@ -23,6 +23,7 @@
 #include "shader/dispatch.h"
 
 struct tsr_gpu;
+struct tsr_binning;
 struct tsr_grid;
 struct tsr_runner;
 
@@ -92,6 +93,7 @@ struct tsr_queue {
 	/* The dispatch its engine is in, with all its threads; belongs with @exec. NULL: none. */
 	struct tsr_grid *grid;
 	struct tsr_grid *spare;		/* the last one, complete: its memory is used again */
+	struct tsr_binning *binning;	/* the frame its BIN is in; between two its memory */
 	struct tsr_job *job;		/* what the engine's cores have to do; NULL: nothing */
 	struct tsr_crew crew;		/* threads that work on it */
 };

@@ -288,7 +288,7 @@ static void levels(void)
 	for (unsigned int i = 0; i < sizeof(user_only); i++) {
 		if (user_only[i] < TSR_OP_BIN)
 			continue;
-		p[0] = user_only[i] | (user_only[i] == TSR_OP_DISPATCH ? 4 : 1) << 8;
+		p[0] = user_only[i] | 4 << 8;
 		check(&j, p, 4, true, TSR_ENGINE_CLASS_COPY, TSR_FAULT_PRIVILEGE, 0);
 	}
 	/* The interrupt is the ring's, also when other bits are wrong that come later. */
@@ -311,8 +311,8 @@ static void classes(void)
 		{ TSR_OP_COPY_RECT, 6, TSR_ENGINE_CLASS_COPY, false },
 		{ TSR_OP_FILL_LINEAR, 5, TSR_ENGINE_CLASS_COPY, false },
 		{ TSR_OP_FILL_RECT, 6, TSR_ENGINE_CLASS_COPY, false },
-		{ TSR_OP_BIN, 1, TSR_ENGINE_CLASS_BIN, true },
-		{ TSR_OP_RENDER, 3, TSR_ENGINE_CLASS_RENDER, true },
+		{ TSR_OP_BIN, 4, TSR_ENGINE_CLASS_BIN, false },
+		{ TSR_OP_RENDER, 4, TSR_ENGINE_CLASS_RENDER, true },
 		{ TSR_OP_DISPATCH, 4, TSR_ENGINE_CLASS_COMPUTE, false },
 		{ TSR_OP_DISPATCH_INDIRECT, 3, TSR_ENGINE_CLASS_COMPUTE, false },
 	};
@@ -395,7 +395,7 @@ static void order(void)
 	check(&j, p, 8, true, TSR_ENGINE_CLASS_BIN, TSR_FAULT_RESERVED_BITS, 0);
 	p[0] &= ~(1ull << 63);
 	check(&j, p, 8, true, TSR_ENGINE_CLASS_BIN, TSR_FAULT_BAD_VALUE, 0);
-	p[0] = TSR_OP_RENDER | 1 << 8 | 1ull << 16;
+	p[0] = TSR_OP_RENDER | 4 << 8 | 1ull << 16;
 	check(&j, p, 8, true, TSR_ENGINE_CLASS_BIN, TSR_FAULT_PRIVILEGE, 0);
 	check(&j, p, 8, false, TSR_ENGINE_CLASS_BIN, TSR_FAULT_WRONG_CLASS, 0);
 	check(&j, p, 8, false, TSR_ENGINE_CLASS_RENDER, TSR_FAULT_UNSUPPORTED, 0);

@@ -31,6 +31,9 @@ void tsr_bin_free(struct tsr_binning *bin)
 {
 	if (!bin)
 		return;
+	if (bin->run)
+		tsr_stage_drop(&bin->run->run);
+	tsr_programs_drop(&bin->programs);
 	free(bin->access);
 	free(bin->run);
 	free(bin->tile);
@@ -54,6 +57,8 @@ static enum tsr_step check_command(struct tsr_mem *mem, uint64_t pc, const struc
 /* Nothing of what the job's struct held before counts any more, but its memory stays. */
 static void clear(struct tsr_binning *bin)
 {
+	tsr_stage_drop(&bin->run->run);
+	tsr_programs_drop(&bin->programs);
 	memset(bin->version, 0, sizeof(bin->version));
 	bin->current = 0;
 	bin->held = bin->halted = false;
@@ -458,7 +463,7 @@ enum tsr_step tsr_bin_run(struct tsr_binning *bin, struct tsr_mem *mem)
 	enum tsr_step step = TSR_STEP_DONE;
 
 	bin->effort = TSR_BIN_EFFORT;
-	bin->moved = 0;
+	bin->read = bin->written = bin->cycles = 0;
 	while (step == TSR_STEP_DONE && bin->phase != TSR_BIN_COMPLETE && bin->effort >= 0)
 		step = run_phase(bin, mem);
 	tsr_access_stop(bin->access, mem->runner);

@@ -242,7 +242,9 @@ struct tsr_binning {
 	uint32_t finish;		/* tile to be completed next */
 	/* Of this step. */
 	int32_t effort;			/* work left */
-	uint64_t moved;			/* bytes read and written */
+	uint64_t read, written;		/* bytes */
+	uint64_t cycles;		/* 64 bytes, begun, of each access; vertices, primitives */
+	bool entered;			/* the shader's part of the thread is in use */
 	struct tsr_access_cache *access;
 	uint64_t stat[TSR_BIN_STATS];	/* since the job began */
 	uint64_t queried[TSR_BIN_QUERIED];	/* of them, what queries have been told */

@@ -27,8 +27,8 @@ enum tsr_step tsr_bin_read(struct tsr_binning *bin, struct tsr_mem *mem, uint64_
 			   uint64_t len)
 {
 	uint8_t *out = to;
+	uint64_t all = len;
 
-	bin->moved += len;
 	tsr_access_room(bin->access, mem);
 	while (len) {
 		unsigned int n = TSR_ACCESS_PAGE_BYTES - va % TSR_ACCESS_PAGE_BYTES;
@@ -50,6 +50,8 @@ enum tsr_step tsr_bin_read(struct tsr_binning *bin, struct tsr_mem *mem, uint64_
 		out += n;
 		len -= n;
 	}
+	bin->read += all;
+	bin->cycles += (all + 63) / 64;
 	return TSR_STEP_DONE;
 }
 
@@ -59,10 +61,9 @@ static enum tsr_step heap_write(struct tsr_binning *bin, struct tsr_mem *mem, ui
 {
 	uint64_t va = bin->info.frame.heap + offset;
 	const uint8_t *in = from;
+	uint32_t all = len;
 
 	mem->unit = TSR_UNIT_BINNER;
-	bin->moved += len;
-	bin->effort -= (len + 63) / 64;
 	tsr_access_room(bin->access, mem);
 	while (len) {
 		uint32_t n = TSR_ACCESS_PAGE_BYTES - va % TSR_ACCESS_PAGE_BYTES;
@@ -84,6 +85,9 @@ static enum tsr_step heap_write(struct tsr_binning *bin, struct tsr_mem *mem, ui
 		in += n;
 		len -= n;
 	}
+	bin->written += all;
+	bin->cycles += (all + 63) / 64;
+	bin->effort -= (all + 63) / 64;
 	return TSR_STEP_DONE;
 }
 

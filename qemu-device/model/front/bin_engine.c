@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * BIN as the queue sees it: the job, its steps, and position programs on the shader cores.
+ */
+#include "bin_engine.h"
+
+#include "../gpu.h"
+#include "bin.h"
+
+/* tsr_engine_state.word: */
+enum {
+	WORD_PHASE,			/* 0: not begun, 1: the queue's binning is this command's */
+};
+
+void tsr_bin_drop(struct tsr_queue *q)
+{
+	tsr_bin_free(q->binning);
+	q->binning = NULL;
+}
+
+/* The batch is about to be run: find its program, say what it needs. */
+static enum tsr_step prepare(struct tsr_binning *bin, struct tsr_mem *mem)
+{
+	const struct tsr_bin_version *state = bin->state;
+	struct tsr_vertex_run *run = bin->run;
+
+	run->position_output = state->shader.position_output;
+	run->padded = bin->draw.padded;
+	run->start = bin->draw.start;
+	run->output_stride = state->shader.output_stride;
+	return tsr_programs_find(&bin->programs, mem, state->shader.position, TSR_STAGE_POSITION,
+				 &run->program);
+}
+
+static enum tsr_step shade(struct tsr_binning *bin, struct tsr_mem *mem)
+{
+	struct tsr_shader *sh = mem->runner->shader;
+	enum tsr_step step;
+
+	mem->unit = TSR_UNIT_SHADER;
+	if (!bin->entered)
+		tsr_stage_enter(sh, mem, mem->queue, 0);
+	bin->entered = true;
+	if (!bin->run->run.begun) {
+		step = prepare(bin, mem);
+		if (step != TSR_STEP_DONE)
+			return step;
+	}
+	step = tsr_vertex_run(sh, bin->run);
+	if (step == TSR_STEP_FAULT)
+		mem->fault = sh->fault;
+	return step;
+}
+
+/* The step ends: leave the cores, count what they have done. */
+static void leave(struct tsr_binning *bin, struct tsr_mem *mem, struct tsr_step_cost *cost)
+{
+	struct tsr_shader *sh = mem->runner->shader;
+	struct tsr_queue *q = mem->queue;
+
+	if (!bin->entered)
+		return;
+	bin->entered = false;
+	tsr_stage_leave(sh);
+	cost->cycles += sh->stats.cycles;
+	cost->read_bytes += sh->stats.read_bytes;
+	cost->write_bytes += sh->stats.write_bytes;
+	tsr_count(&q->counter[TSR_QUEUE_COUNTER_SHADER_CLAUSES], sh->stats.clauses);
+	tsr_count(&q->counter[TSR_QUEUE_COUNTER_SHADER_THREADS], sh->stats.threads);
+	tsr_count(&q->counter[TSR_QUEUE_COUNTER_SHADER_MESSAGES], sh->stats.messages);
+}
+
+static enum tsr_step begin(struct tsr_mem *mem, uint64_t pc, const uint64_t *cmd,
+			   struct tsr_engine_state *state)
+{
+	struct tsr_queue *q = mem->queue;
+	enum tsr_step step;
+
+	if (!q->binning)
+		q->binning = tsr_bin_new();
+	if (!q->binning || !tsr_crew_shader(mem->runner))
+		return tsr_mem_bad_packet(mem, pc, 0, TSR_FAULT_UNSUPPORTED);
+	q->binning->shade = shade;
+	step = tsr_bin_begin(q->binning, mem, pc, cmd);
+	if (step != TSR_STEP_DONE)
+		return step;
+	state->word[WORD_PHASE] = 1;
+	return TSR_STEP_MORE;
+}
+
+enum tsr_step tsr_bin_step(struct tsr_mem *mem, uint64_t pc, const uint64_t *cmd,
+			   struct tsr_engine_state *state, struct tsr_step_cost *cost)
+{
+	struct tsr_binning *bin = mem->queue->binning;
+	enum tsr_step step;
+
+	*cost = (struct tsr_step_cost){ 0, 0, 0 };
+	if (!state->word[WORD_PHASE])
+		return begin(mem, pc, cmd, state);
+	if (!tsr_crew_shader(mem->runner))
+		return tsr_mem_bad_packet(mem, pc, 0, TSR_FAULT_UNSUPPORTED);
+	step = tsr_bin_run(bin, mem);
+	leave(bin, mem, cost);
+	cost->read_bytes += bin->read;
+	cost->write_bytes += bin->written;
+	cost->cycles += bin->cycles;
+	return step;
+}
