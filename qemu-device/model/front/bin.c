@@ -70,6 +70,7 @@ static void clear(struct tsr_binning *bin)
 	bin->finish = 0;
 	memset(bin->stat, 0, sizeof(bin->stat));
 	memset(bin->queried, 0, sizeof(bin->queried));
+	memset(bin->told, 0, sizeof(bin->told));
 }
 
 enum tsr_step tsr_bin_begin(struct tsr_binning *bin, struct tsr_mem *mem, uint64_t pc,

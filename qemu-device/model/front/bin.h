@@ -248,6 +248,7 @@ struct tsr_binning {
 	struct tsr_access_cache *access;
 	uint64_t stat[TSR_BIN_STATS];	/* since the job began */
 	uint64_t queried[TSR_BIN_QUERIED];	/* of them, what queries have been told */
+	uint64_t told[TSR_BIN_STATS];	/* and what counters have been told */
 };
 
 /* Effort of a step: about one for each vertex, primitive, tile tested, 64 bytes moved. */

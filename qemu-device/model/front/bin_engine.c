@@ -52,6 +52,33 @@ static enum tsr_step shade(struct tsr_binning *bin, struct tsr_mem *mem)
 	return step;
 }
 
+/* Counters of the queue, by statistic. */
+static const uint8_t counter_of[TSR_BIN_STATS] = {
+	[TSR_BIN_INPUT_VERTICES] = TSR_QUEUE_COUNTER_BIN_VERTICES,
+	[TSR_BIN_INPUT_PRIMITIVES] = TSR_QUEUE_COUNTER_BIN_PRIMITIVES,
+	[TSR_BIN_VERTEX_INVOCATIONS] = TSR_QUEUE_COUNTER_BIN_INVOCATIONS,
+	[TSR_BIN_DRAWS] = TSR_QUEUE_COUNTER_BIN_DRAWS,
+	[TSR_BIN_BATCHES] = TSR_QUEUE_COUNTER_BIN_BATCHES,
+	[TSR_BIN_CLIPPED] = TSR_QUEUE_COUNTER_BIN_CLIPPED,
+	[TSR_BIN_PRIMITIVES] = TSR_QUEUE_COUNTER_BIN_SURVIVORS,
+	[TSR_BIN_ENTRIES] = TSR_QUEUE_COUNTER_BIN_ENTRIES,
+	[TSR_BIN_TILE_TESTS] = TSR_QUEUE_COUNTER_BIN_TILE_TESTS,
+	[TSR_BIN_HEAP_BYTES] = TSR_QUEUE_COUNTER_BIN_HEAP_BYTES,
+	[TSR_BIN_STATE_STALLS] = TSR_QUEUE_COUNTER_BIN_STATE_STALLS,
+};
+
+/* Tell the queue's counters what they have not been told yet. */
+static void count(struct tsr_binning *bin, struct tsr_queue *q)
+{
+	for (unsigned int i = 0; i < TSR_BIN_STATS; i++) {
+		uint64_t more = bin->stat[i] - bin->told[i];
+
+		if (more && counter_of[i])
+			tsr_count(&q->counter[counter_of[i]], more);
+		bin->told[i] = bin->stat[i];
+	}
+}
+
 /* The step ends: leave the cores, count what they have done. */
 static void leave(struct tsr_binning *bin, struct tsr_mem *mem, struct tsr_step_cost *cost)
 {
@@ -101,6 +128,7 @@ enum tsr_step tsr_bin_step(struct tsr_mem *mem, uint64_t pc, const uint64_t *cmd
 		return tsr_mem_bad_packet(mem, pc, 0, TSR_FAULT_UNSUPPORTED);
 	step = tsr_bin_run(bin, mem);
 	leave(bin, mem, cost);
+	count(bin, mem->queue);
 	cost->read_bytes += bin->read;
 	cost->write_bytes += bin->written;
 	cost->cycles += bin->cycles;
