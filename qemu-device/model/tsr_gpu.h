@@ -48,6 +48,12 @@ struct tsr_config {
 	bool no_texture_cache;		/* texels are read and decoded each time they are used */
 	/* arithmetic of the shader cores: "sse2", "avx2", "avx512"; NULL: the best there is */
 	const char *simd;
+	/* machine code for programs' clauses; results are the same */
+	enum tsr_jit_use {
+		TSR_JIT_USE_ON,		/* for those executed often */
+		TSR_JIT_USE_OFF,
+		TSR_JIT_USE_FIRST,	/* for all, at their first execution: for tests */
+	} jit;
 };
 
 /* Outcome of a request to the host. */

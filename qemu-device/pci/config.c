@@ -39,6 +39,7 @@ const Property tessera_properties[] = {
     DEFINE_PROP_BOOL("strict-code", TesseraState, conf.strict_code, false),
     DEFINE_PROP_BOOL("texture-cache", TesseraState, conf.texture_cache, true),
     DEFINE_PROP_STRING("simd", TesseraState, conf.simd),
+    DEFINE_PROP_BOOL("jit", TesseraState, conf.jit, true),
 };
 const size_t tessera_num_properties = ARRAY_SIZE(tessera_properties);
 
@@ -190,6 +191,7 @@ static bool config_shaders(const TesseraConf *conf, struct tsr_config *cfg,
     cfg->strict_code = conf->strict_code;
     cfg->no_texture_cache = !conf->texture_cache;
     cfg->simd = conf->simd;
+    cfg->jit = conf->jit ? TSR_JIT_USE_ON : TSR_JIT_USE_OFF;
     return true;
 }
 

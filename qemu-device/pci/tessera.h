@@ -48,6 +48,7 @@ typedef struct TesseraConf {
     bool strict_code;
     bool texture_cache;
     char *simd;                 /* NULL: the best of this processor */
+    bool jit;                   /* machine code for the programs */
 } TesseraConf;
 
 struct TesseraState {

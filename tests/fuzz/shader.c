@@ -182,7 +182,9 @@ static void start(struct setup *s, struct input *in)
 	uint8_t options = take(in, 1);
 	struct tsr_config config = { .cores = 1 + options % 4, .late_messages = options >> 2 & 1,
 				     .simd = options >> 3 & 1 ? "sse2" : NULL,
-				     .strict_code = options >> 4 & 1 };
+				     .strict_code = options >> 4 & 1,
+				     .jit = options >> 5 & 1 ? TSR_JIT_USE_FIRST :
+							       TSR_JIT_USE_OFF };
 
 	s->b = bench_new(&config);
 	bench_as_init(s->b, &s->driver, 0);

@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "alu.h"
+#include "native.h"
 
 /* What the branch of a clause came to. */
 struct tsr_branch {
@@ -21,13 +22,14 @@ struct tsr_branch {
 
 /*
  * What a core's micro-operations run on: those of branches and DISCARD write to what lies behind
- * the ALU's state.
+ * the ALU's state. Generated code finds all it needs here.
  */
 struct tsr_lane_state {
 	struct tsr_alu_state alu;
 	struct tsr_branch branch;
 	/* of fragments: lanes without side effects, outside of the primitive or discarded */
 	uint16_t helper[TSR_BUNDLE_WARPS];
+	struct tsr_native native;
 };
 
 /*

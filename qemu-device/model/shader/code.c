@@ -20,6 +20,9 @@ static void forget(struct tsr_code *code)
 	memset(code->hash, 0, sizeof(code->hash));
 	code->used = 0;
 	code->forgotten++;
+	code->jit_full = false;
+	if (code->jit)
+		tsr_jit_forget(code->jit);
 }
 
 /* [va, va + len) of code to @to. */
@@ -90,6 +93,33 @@ enum tsr_step tsr_code_find(struct tsr_code *code, const struct tsr_alu *alu, st
 	return TSR_STEP_DONE;
 }
 
+/* @clause has been executed often enough. */
+static void generate(struct tsr_code *code, const struct tsr_alu *alu, struct tsr_decoded *clause,
+		     enum tsr_native_kind kind)
+{
+	if (!code->jit && !(code->jit = tsr_jit_new(alu)))
+		code->jit_refused = true;
+	else if (!tsr_jit_compile(code->jit, clause, kind))
+		code->jit_full = true;
+}
+
+const void *tsr_code_native(struct tsr_code *code, const struct tsr_alu *alu,
+			    struct tsr_decoded *clause, enum tsr_native_kind kind)
+{
+	struct tsr_native_code *native = &clause->native[kind];
+
+	if (!native->code && code->jit_runs && !code->jit_full && !code->jit_refused &&
+	    ++native->runs >= code->jit_runs)
+		generate(code, alu, clause, kind);
+	return native->code;
+}
+
+void tsr_code_make_room(struct tsr_code *code)
+{
+	if (code->jit_full)
+		forget(code);
+}
+
 enum tsr_step tsr_code_compare(struct tsr_mem *mem, const struct tsr_decoded *clause, bool *same)
 {
 	uint8_t bytes[TSR_CLAUSE_BYTES_MAX];
@@ -101,6 +131,8 @@ enum tsr_step tsr_code_compare(struct tsr_mem *mem, const struct tsr_decoded *cl
 
 void tsr_code_free(struct tsr_code *code)
 {
+	tsr_jit_free(code->jit);
+	code->jit = NULL;
 	free(code->memory);
 	code->memory = NULL;
 }

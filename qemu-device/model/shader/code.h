@@ -13,6 +13,7 @@
 #define TSR_SHADER_CODE_H
 
 #include "../engine.h"
+#include "jit.h"
 #include "predecode.h"
 #include "program.h"
 
@@ -23,6 +24,10 @@ struct tsr_code {
 	uint8_t *memory;		/* TSR_CODE_BYTES, allocated with the first clause */
 	size_t used;
 	uint32_t forgotten;		/* times it was emptied */
+	struct tsr_jit *jit;		/* code generated for clauses; NULL: none, or not yet */
+	uint16_t jit_runs;		/* executions until code is generated; 0: never */
+	bool jit_refused;		/* this host has no memory for code */
+	bool jit_full;			/* there is no room for more of it */
 	struct tsr_decoded *hash[TSR_CODE_HASH];
 };
 
@@ -32,6 +37,14 @@ struct tsr_code {
  */
 enum tsr_step tsr_code_find(struct tsr_code *code, const struct tsr_alu *alu, struct tsr_mem *mem,
 			    uint64_t space, uint64_t pc, struct tsr_decoded **clause);
+/*
+ * The code of @clause, which is about to be executed; NULL: it is to be interpreted. Counts, and
+ * generates code for what is executed often.
+ */
+const void *tsr_code_native(struct tsr_code *code, const struct tsr_alu *alu,
+			    struct tsr_decoded *clause, enum tsr_native_kind kind);
+/* Where nobody holds a clause: if there is no room for generated code, everything is forgotten. */
+void tsr_code_make_room(struct tsr_code *code);
 /* Strict mode: whether @clause is what memory holds now. */
 enum tsr_step tsr_code_compare(struct tsr_mem *mem, const struct tsr_decoded *clause, bool *same);
 void tsr_code_free(struct tsr_code *code);

@@ -229,6 +229,25 @@ static void set_number(struct tsr_shader *sh, unsigned int w, uint8_t number)
 	fill(&sh->temp[TSR_TEMP_WARP_ID * TSR_BUNDLE_WARPS + w], number);
 }
 
+/* For generated code: what is to be worked on. Of vectors of 8 lanes, a warp has two. */
+static void add_chunks(struct tsr_shader *sh, unsigned int w, uint16_t active)
+{
+	struct tsr_native *native = &sh->lanes.native;
+	unsigned int lanes = sh->chunk_lanes, all = (1u << lanes) - 1;
+
+	for (unsigned int first = 0; first < TSR_WARP_LANES; first += lanes) {
+		unsigned int some = active >> first & all;
+
+		if (some)
+			native->chunk[native->chunks++] = (struct tsr_chunk){
+				.offset = (uint16_t)(w * sizeof(union tsr_lanes) + first * 4),
+				.idle = (uint16_t)(~some & all),
+				.active = (uint16_t)some,
+				.taken = (uint16_t)(w * 2 + first / 8),
+			};
+	}
+}
+
 /* Have the warps of @able that stand at @here execute the next clause. */
 static void choose(struct tsr_shader *sh, unsigned int able, uint64_t here)
 {
@@ -236,6 +255,7 @@ static void choose(struct tsr_shader *sh, unsigned int able, uint64_t here)
 
 	alu->warps = 0;
 	alu->full = true;
+	sh->lanes.native.chunks = 0;
 	sh->here = here;
 	sh->lanes_chosen = 0;
 	sh->meet = UINT64_MAX;
@@ -260,6 +280,7 @@ static void choose(struct tsr_shader *sh, unsigned int able, uint64_t here)
 		set_mask(sh, w, warp->active);
 		set_number(sh, w, warp->number);
 		sh->place[w] = tsr_shader_place(sh, w);
+		add_chunks(sh, w, warp->active);
 		sh->lanes_chosen += tsr_lanes_count(warp->active);
 		if (warp->stored)
 			sh->after |= TSR_CLAUSE_WAIT | TSR_CLAUSE_STAGING;
@@ -352,8 +373,7 @@ static unsigned int idle_flags(const struct tsr_shader *sh, unsigned int flags)
 	       (jumped ? 0 : TSR_CLAUSE_BLEND);
 }
 
-/* Whether all chosen threads branch (1), or none does (0), or some (-1). */
-static int all_taken(const struct tsr_shader *sh)
+static enum tsr_outcome outcome_of(const struct tsr_shader *sh)
 {
 	bool any = false, all = true;
 
@@ -364,7 +384,21 @@ static int all_taken(const struct tsr_shader *sh)
 		any |= taken != 0;
 		all &= taken == active;
 	}
-	return all ? 1 : any ? -1 : 0;
+	return all ? TSR_OUTCOME_ALL : any ? TSR_OUTCOME_SOME : TSR_OUTCOME_NONE;
+}
+
+/* Who branches behind @clause; @outcome is what generated code knows of it. */
+static enum tsr_outcome branch(struct tsr_shader *sh, const struct tsr_decoded *clause,
+			       enum tsr_outcome outcome)
+{
+	if (outcome == TSR_OUTCOME_OPEN) {
+		clause->branch->fn(clause->branch, &sh->lanes.alu);
+		return outcome_of(sh);
+	}
+	/* of a jump it writes nothing */
+	if (outcome == TSR_OUTCOME_ALL)
+		memset(sh->lanes.branch.taken, 0xff, sizeof(sh->lanes.branch.taken));
+	return outcome;
 }
 
 /* The chosen warps part, or meet others: each finds its next clause by itself. */
@@ -391,12 +425,12 @@ static inline struct tsr_decoded *follow(struct tsr_shader *sh, struct tsr_decod
  * the warps chosen stay together, else NULL with *@end.
  */
 static struct tsr_decoded *complete(struct tsr_shader *sh, struct tsr_decoded *clause,
-				    unsigned int flags, enum end *end)
+				    unsigned int flags, enum tsr_outcome outcome, enum end *end)
 {
 	enum tsr_step sent = TSR_STEP_DONE;
 
 	if (flags & TSR_CLAUSE_BRANCH)
-		clause->branch->fn(clause->branch, &sh->lanes.alu);
+		outcome = branch(sh, clause, outcome);
 	if (flags & TSR_CLAUSE_MESSAGE)
 		sent = tsr_message_send(sh, clause);
 	if (sent == TSR_STEP_FAULT) {
@@ -409,11 +443,9 @@ static struct tsr_decoded *complete(struct tsr_shader *sh, struct tsr_decoded *c
 	if (sent == TSR_STEP_DONE && !flags)
 		return follow(sh, clause, &clause->next, clause->next_pc, end);
 	if (sent == TSR_STEP_DONE && flags == TSR_CLAUSE_BRANCH && clause->jump_fixed) {
-		int taken = all_taken(sh);
-
-		if (taken == 1 && !clause->jump_ends)
+		if (outcome == TSR_OUTCOME_ALL && !clause->jump_ends)
 			return follow(sh, clause, &clause->jump, clause->jump_pc, end);
-		if (taken == 0)
+		if (outcome == TSR_OUTCOME_NONE)
 			return follow(sh, clause, &clause->next, clause->next_pc, end);
 	}
 	return part(sh, clause, end);
@@ -434,19 +466,78 @@ static uint32_t clauses_left(const struct tsr_shader *sh)
 	return most < limit ? limit - most : 0;
 }
 
+static inline void set_mode(struct tsr_shader *sh, const struct tsr_decoded *clause)
+{
+	if (clause->mode_key != sh->mode_key) {
+		sh->mode_key = clause->mode_key;
+		tsr_alu_change(&sh->fp, &clause->mode);
+	}
+}
+
+/* What a chain has come to. */
+struct progress {
+	uint32_t clauses, tuples;	/* executed */
+	uint32_t clauses_left;		/* from its beginning */
+};
+
 /* Execute the micro-operations of @clause. */
-static inline void execute(struct tsr_shader *sh, const struct tsr_decoded *clause)
+static inline void execute(struct tsr_shader *sh, const struct tsr_decoded *clause,
+			   struct progress *p)
 {
 	struct tsr_alu_state *alu = &sh->lanes.alu;
 	const struct tsr_uop *uop = clause->uop, *end = uop + clause->uops;
 
 	alu->space[TSR_LANES_CLAUSE] = clause->konst;
-	if (clause->mode_key != sh->mode_key) {
-		sh->mode_key = clause->mode_key;
-		tsr_alu_change(&sh->fp, &clause->mode);
-	}
 	for (; uop < end; uop++)
 		uop->fn(uop, alu);
+	p->tuples += clause->tuples;
+	p->clauses++;
+}
+
+static inline int32_t tuples_left(const struct tsr_shader *sh, const struct progress *p)
+{
+	int32_t most = sh->effort < sh->core->quantum ? sh->effort : sh->core->quantum;
+
+	return most - (int32_t)p->tuples;
+}
+
+/*
+ * Execute clauses from the one with @code on as generated code does it; the last of them, whose
+ * branch has *@outcome.
+ */
+static struct tsr_decoded *execute_native(struct tsr_shader *sh, const void *code,
+					  struct progress *p, enum tsr_outcome *outcome)
+{
+	struct tsr_native *native = &sh->lanes.native;
+	uint32_t clauses = p->clauses_left - p->clauses;
+	int32_t tuples = tuples_left(sh, p);
+
+	if (clauses > TSR_JIT_CHAIN)
+		clauses = TSR_JIT_CHAIN;
+	native->clauses = (int32_t)clauses;
+	native->tuples = tuples;
+	native->meet = sh->meet;
+	native->after = sh->after;
+	tsr_jit_run(sh->code.jit, code, &sh->lanes);
+	p->clauses += clauses - (uint32_t)native->clauses;
+	p->tuples += (uint32_t)(tuples - native->tuples);
+	sh->lanes.alu.space[TSR_LANES_CLAUSE] = native->last->konst;
+	*outcome = (enum tsr_outcome)native->outcome;
+	return native->last;
+}
+
+/* From now on generated code goes from @from to @to by itself, if it can. */
+static inline void link_native(struct tsr_decoded *from, const struct tsr_decoded *to,
+			       enum tsr_native_kind kind, enum tsr_outcome outcome)
+{
+	struct tsr_native_code *code = &from->native[kind];
+
+	if (!code->code || !to->native[kind].code || from->mode_key != to->mode_key)
+		return;
+	if (outcome == TSR_OUTCOME_ALL)
+		code->link[TSR_NATIVE_JUMP] = to->native[kind].code;
+	else if (outcome == TSR_OUTCOME_NONE)
+		code->link[TSR_NATIVE_NEXT] = to->native[kind].code;
 }
 
 /* What clauses executed by the chosen warps count for. */
@@ -479,14 +570,35 @@ static inline bool wanted(const struct tsr_shader *sh)
 		atomic_load_explicit(&sh->gpu->sched.runnable, memory_order_relaxed));
 }
 
+/* Execute @clause, or clauses from it on; the last one, and what its branch came to. */
+static struct tsr_decoded *run_clauses(struct tsr_shader *sh, struct tsr_decoded *clause,
+				       enum tsr_native_kind kind, struct progress *p,
+				       enum tsr_outcome *outcome)
+{
+	const void *code = tsr_code_native(&sh->code, sh->gpu->alu, clause, kind);
+
+	set_mode(sh, clause);
+	if (code)
+		return execute_native(sh, code, p, outcome);
+	execute(sh, clause, p);
+	*outcome = clause->flags & TSR_CLAUSE_BRANCH ? TSR_OUTCOME_OPEN : TSR_OUTCOME_NONE;
+	return clause;
+}
+
 /* Execute clauses from @clause on as long as the chosen warps stay together, at most @left. */
 static enum end chain(struct tsr_shader *sh, struct tsr_decoded *clause, uint32_t left)
 {
-	uint32_t tuples = 0, clauses = 0;
+	const struct tsr_alu_state *alu = &sh->lanes.alu;
+	enum tsr_native_kind kind = alu->full && alu->warps == TSR_BUNDLE_WARPS ?
+					    TSR_NATIVE_WHOLE : TSR_NATIVE_PART;
+	struct progress p = { .clauses_left = left };
 	enum end end = END_LIMIT;
 
 	for (;;) {
-		unsigned int flags = clause->flags & sh->after;
+		uint32_t forgotten = sh->code.forgotten;
+		enum tsr_outcome outcome;
+		struct tsr_decoded *next;
+		unsigned int flags;
 
 		sh->here = clause->pc;
 		if (clause->flags & TSR_CLAUSE_FAULT) {
@@ -495,19 +607,21 @@ static enum end chain(struct tsr_shader *sh, struct tsr_decoded *clause, uint32_
 			end = END_FAULT;
 			break;
 		}
-		execute(sh, clause);
-		tuples += clause->tuples;
-		clauses++;
-		clause = flags ? complete(sh, clause, flags, &end) :
-				 follow(sh, clause, &clause->next, clause->next_pc, &end);
-		if (!clause)
-			break;
+		clause = run_clauses(sh, clause, kind, &p, &outcome);
 		sh->here = clause->pc;
-		if (clauses == left || (int32_t)tuples >= sh->effort ||
-		    (int32_t)tuples >= sh->core->quantum || wanted(sh))
+		flags = clause->flags & sh->after;
+		next = flags ? complete(sh, clause, flags, outcome, &end) :
+			       follow(sh, clause, &clause->next, clause->next_pc, &end);
+		if (!next)
+			break;
+		if (forgotten == sh->code.forgotten)
+			link_native(clause, next, kind, outcome);
+		clause = next;
+		sh->here = clause->pc;
+		if (p.clauses == left || tuples_left(sh, &p) <= 0 || wanted(sh))
 			break;
 	}
-	account(sh, clauses, tuples);
+	account(sh, p.clauses, p.tuples);
 	if (end == END_LIMIT || end == END_HOST)
 		stand(sh);
 	return end;
@@ -674,6 +788,11 @@ void tsr_shader_enter(struct tsr_shader *sh, const struct tsr_mem *mem, struct t
 	if (mem->runner->budget / TSR_BUNDLE_WARPS < TSR_SHADER_BURST)
 		sh->effort = mem->runner->budget / TSR_BUNDLE_WARPS + 1;
 	sh->stats = (struct tsr_shader_stats){ 0 };
+	tsr_code_make_room(&sh->code);
+	sh->chunk_lanes = tsr_jit_lanes(sh->gpu->alu);
+	sh->code.jit_runs = sh->gpu->cfg.jit == TSR_JIT_USE_OFF   ? 0 :
+			    sh->gpu->cfg.jit == TSR_JIT_USE_FIRST ? 1 :
+								    TSR_JIT_RUNS;
 	sh->lanes.alu.space[TSR_LANES_TEMP] = sh->temp;
 	fill(&sh->temp[TSR_FIXED_CORE_ID], core);
 }

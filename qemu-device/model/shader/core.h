@@ -68,6 +68,7 @@ struct tsr_shader {
 	uint64_t generation;		/* of the address space's code */
 	uint64_t space;			/* code space */
 	int32_t effort;			/* tuples left */
+	unsigned int chunk_lanes;	/* of a vector of generated code */
 	struct tsr_shader_stats stats;
 	struct tsr_fault_info fault;
 

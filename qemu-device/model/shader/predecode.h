@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "alu.h"
+#include "native.h"
 
 /* Temporaries, as the first index of their TSR_BUNDLE_WARPS vectors divided by that. */
 enum tsr_temp {
@@ -103,6 +104,7 @@ struct tsr_decoded {
 	uint8_t fault_code, fault_tuple;
 	bool fault_add;
 	/* The cache's. */
+	struct tsr_native_code native[TSR_NATIVE_KINDS];
 	uint64_t space;
 	struct tsr_decoded *chain;
 	uint8_t code[TSR_CLAUSE_BYTES_MAX];	/* its bytes */

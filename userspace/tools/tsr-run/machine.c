@@ -202,7 +202,7 @@ struct machine *machine_new(const struct script *script, const struct machine_op
 	struct tsr_config config = {
 		.threads = options->threads, .queues = 1, .cores = options->cores,
 		.late_messages = options->late, .strict_code = options->strict,
-		.simd = options->simd,
+		.simd = options->simd, .jit = options->jit,
 	};
 	struct machine *m = calloc(1, sizeof(*m));
 	struct own *own = calloc(1, sizeof(*own));

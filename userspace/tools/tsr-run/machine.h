@@ -17,6 +17,7 @@ struct machine_options {
 	bool late;			/* messages as late as allowed, else as early */
 	bool strict;			/* compare cached clauses with memory */
 	const char *simd;		/* "sse2", "avx2", "avx512"; NULL: the best there is */
+	enum tsr_jit_use jit;
 	unsigned int seconds;		/* how long it may take, 0: 60 */
 };
 

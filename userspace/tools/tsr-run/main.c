@@ -29,6 +29,7 @@ static const char help[] =
 "      --timing WHEN      messages are answered \"early\" (default) or \"late\": as early or\n"
 "                         as late as the scoreboard allows\n"
 "      --simd PATH        sse2, avx2 or avx512 (default: the best this processor has)\n"
+	"      --jit WHEN         on, off, or first: machine code from the first execution on\n"
 "      --strict           fault where changed code is executed without BARRIER.INV_CODE\n"
 "      --seconds N        how long a dispatch may take (default 60)\n"
 "  -a, --all              run each file with 1, 2 and 8 threads, early and late, on each\n"
@@ -63,7 +64,7 @@ static unsigned int count_of(const char *option, const char *text, unsigned long
 	return (unsigned int)n;
 }
 
-enum { OPTION_TIMING = 256, OPTION_SIMD, OPTION_STRICT, OPTION_SECONDS };
+enum { OPTION_TIMING = 256, OPTION_SIMD, OPTION_JIT, OPTION_STRICT, OPTION_SECONDS };
 
 static const struct option long_options[] = {
 	{ "step", no_argument, NULL, 's' }, { "break", required_argument, NULL, 'b' },
@@ -72,6 +73,7 @@ static const struct option long_options[] = {
 	{ "cores", required_argument, NULL, 'c' },
 	{ "timing", required_argument, NULL, OPTION_TIMING },
 	{ "simd", required_argument, NULL, OPTION_SIMD },
+	{ "jit", required_argument, NULL, OPTION_JIT },
 	{ "strict", no_argument, NULL, OPTION_STRICT },
 	{ "seconds", required_argument, NULL, OPTION_SECONDS },
 	{ "all", no_argument, NULL, 'a' }, { "statistics", no_argument, NULL, 'S' },
@@ -100,6 +102,18 @@ static void take_timing(struct run_options *a, const char *when)
 		usage("--timing is early or late, not \"%s\"", when);
 }
 
+static void take_jit(struct run_options *a, const char *when)
+{
+	if (!strcmp(when, "on"))
+		a->machine.jit = TSR_JIT_USE_ON;
+	else if (!strcmp(when, "off"))
+		a->machine.jit = TSR_JIT_USE_OFF;
+	else if (!strcmp(when, "first"))
+		a->machine.jit = TSR_JIT_USE_FIRST;
+	else
+		usage("--jit is on, off or first, not \"%s\"", when);
+}
+
 static void take_dump(struct run_options *a, const char *what)
 {
 	if (a->dump_count == RUN_DUMPS_MAX)
@@ -122,6 +136,9 @@ static bool machine_option(struct run_options *a, int option)
 		return true;
 	case OPTION_SIMD:
 		a->machine.simd = optarg;
+		return true;
+	case OPTION_JIT:
+		take_jit(a, optarg);
 		return true;
 	case OPTION_STRICT:
 		a->machine.strict = true;

@@ -14,9 +14,10 @@ static const char *const simd_names[] = { "sse2", "avx2", "avx512" };
 
 const char *matrix_name(const struct machine_options *options, char *text, size_t size)
 {
-	snprintf(text, size, "%u thread%s, %s, %s", options->threads,
+	snprintf(text, size, "%u thread%s, %s, %s, %s", options->threads,
 		 options->threads == 1 ? "" : "s", options->late ? "late" : "early",
-		 options->simd ? options->simd : "default");
+		 options->simd ? options->simd : "default",
+		 options->jit == TSR_JIT_USE_OFF ? "interpreted" : "machine code");
 	return text;
 }
 
@@ -75,17 +76,23 @@ unsigned int matrix_run(const struct script *script, bool quick, FILE *out, cons
 	struct reference reference = { 0 };
 	unsigned int failed = 0;
 
-	for (unsigned int i = 0; i < COUNT(simd_names) * COUNT(thread_counts) * 2; i++) {
+	for (unsigned int i = 0; i < COUNT(simd_names) * COUNT(thread_counts) * 4; i++) {
 		struct machine_options options = {
 			.threads = thread_counts[i % COUNT(thread_counts)],
 			.simd = simd_names[i / COUNT(thread_counts) % COUNT(simd_names)],
-			.late = i / COUNT(thread_counts) / COUNT(simd_names),
+			.late = i / COUNT(thread_counts) / COUNT(simd_names) % 2,
+			.jit = i / COUNT(thread_counts) / COUNT(simd_names) / 2 ?
+				       TSR_JIT_USE_FIRST : TSR_JIT_USE_OFF,
 		};
+		unsigned int square = options.late + (options.jit == TSR_JIT_USE_FIRST);
 
 		/* a Latin square's worth: each pair of choices meets once */
-		if (quick && (i % 3 + i / 3 % 3) % 3 != (options.late ? 1 : 0))
+		if (quick && (i % 3 + i / 3 % 3) % 3 != square)
 			continue;
 		if (!tsr_alu_named(options.simd))
+			continue;
+		/* there is no machine code for the baseline */
+		if (options.jit != TSR_JIT_USE_OFF && !strcmp(options.simd, "sse2"))
 			continue;
 		failed += !run_one(script, &options, &reference, out, prefix);
 	}

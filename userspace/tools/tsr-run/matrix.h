@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A script in all ways to run it: early and late messages, 1, 2 and 8 threads, every SIMD path that
- * this processor has.
+ * this processor has, interpreted and as machine code.
  */
 #ifndef TSR_RUN_MATRIX_H
 #define TSR_RUN_MATRIX_H
@@ -10,7 +10,7 @@
 
 #include "machine.h"
 
-/* "2 threads, late, avx2" */
+/* "2 threads, late, avx2, machine code" */
 const char *matrix_name(const struct machine_options *options, char *text, size_t size);
 
 /*
