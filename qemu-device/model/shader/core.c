@@ -24,8 +24,9 @@ struct tsr_shader *tsr_shader_new(const char *simd)
 	memset(sh, 0, size);
 	tsr_access_init(&sh->access);
 	tsr_texture_cache_init(&sh->textures, simd);
-	for (unsigned int l = 0; l < TSR_WARP_LANES; l++)
-		sh->temp[TSR_FIXED_LANE_ID].u[l] = l;
+	for (unsigned int i = 0; i < TSR_BUNDLE_LANES; i++)
+		sh->temp[TSR_TEMP_LANE_ID * TSR_BUNDLE_WARPS + i / TSR_WARP_LANES]
+			.u[i % TSR_WARP_LANES] = i % TSR_WARP_LANES;
 	return sh;
 }
 

@@ -171,7 +171,7 @@ static struct tsr_operand fau(struct builder *b, unsigned int position, bool hig
 	case TSR_FAU_ZERO:
 		return zero;
 	case TSR_FAU_LANE_ID:
-		return high ? zero : fixed(TSR_FIXED_LANE_ID);
+		return high ? zero : temp(TSR_TEMP_LANE_ID);
 	case TSR_FAU_WARP_ID:
 		return high ? zero : temp(TSR_TEMP_WARP_ID);
 	case TSR_FAU_CORE_ID:

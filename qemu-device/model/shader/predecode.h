@@ -19,9 +19,10 @@
 
 /* Temporaries, as the first index of their TSR_BUNDLE_WARPS vectors divided by that. */
 enum tsr_temp {
-	TSR_TEMP_FIXED,			/* the vectors below, the same for all warps */
+	TSR_TEMP_FIXED,			/* the vectors below, the same for all threads */
+	TSR_TEMP_LANE_ID = TSR_TEMP_FIXED + 3,	/* FAU special, the same for all warps */
 	/* FAU special: number of the warp in its group */
-	TSR_TEMP_WARP_ID = TSR_TEMP_FIXED + 3,
+	TSR_TEMP_WARP_ID,
 	TSR_TEMP_RESULT,		/* results on their way, of two tuples, two units each */
 	TSR_TEMP_KEPT = TSR_TEMP_RESULT + 4,	/* sources kept for the message and the branch */
 	TSR_TEMPS = TSR_TEMP_KEPT + 9	/* six of the message, three of the branch */
@@ -30,7 +31,6 @@ enum tsr_temp {
 /* Vectors of TSR_TEMP_FIXED. */
 enum tsr_temp_fixed {
 	TSR_FIXED_ZERO,
-	TSR_FIXED_LANE_ID,		/* FAU special */
 	TSR_FIXED_CORE_ID,		/* FAU special */
 	TSR_FIXED_FRAME,		/* the rest of fragment stages: size of the frame … */
 	TSR_FIXED_SAMPLES,		/* … address of the sample positions, two words */
