@@ -5,9 +5,9 @@
  * In: an address of a code space. Out: the decoded clause, fetched and decoded when it is not
  * there. A code space is an address space between two invalidations of its code (BARRIER.INV_CODE,
  * AS invalidations, reset), with 32 or 64 registers, of one kind of stage; its number never comes
- * back, so nothing has to be searched when code is invalidated. Limits: TSR_CODE_BYTES; when they are full everything is
- * forgotten, so a pointer to a clause is good until the next look-up that returns TSR_STEP_DONE
- * with other @forgotten. Reset state: empty.
+ * back, so nothing has to be searched when code is invalidated. Limits: TSR_CODE_BYTES; when they
+ * are full everything is forgotten, so a pointer to a clause is good until the next look-up that
+ * returns TSR_STEP_DONE with other @forgotten. Reset state: empty.
  */
 #ifndef TSR_SHADER_CODE_H
 #define TSR_SHADER_CODE_H

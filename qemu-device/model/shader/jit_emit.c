@@ -195,7 +195,7 @@ static void emit_shift(struct emitter *e, struct tsr_node *n)
 	tsr_x86_shift(e->x, n->insn, (unsigned int)n->reg, src, n->imm);
 }
 
-/* How a sum of a product is written over one of its operands: dst, the other two, an instruction. */
+/* A multiply-add is written over one of its operands, dst; the other two, and an instruction. */
 struct fma_form {
 	int dst, src, rm;
 	uint16_t insn;
@@ -517,7 +517,9 @@ static void load_uniforms(struct emitter *e)
 		for (unsigned int i = 0; i < e->s->nodes; i++) {
 			struct tsr_node *n = &e->s->node[i];
 
-			if (n->uses && is_uniform(n) && !n->uniform && (!best || n->uses > best->uses))
+			if (!n->uses || !is_uniform(n) || n->uniform)
+				continue;
+			if (!best || n->uses > best->uses)
 				best = n;
 		}
 		if (!best)

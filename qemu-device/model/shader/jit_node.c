@@ -217,7 +217,7 @@ int tsr_node_compare_f32(struct tsr_segment *s, unsigned int predicate, int a, i
 	return compare(s, TSR_X86_CMP_F32, (int)predicate, a, b, false);
 }
 
-/* There is "equal" and, of signed numbers, "greater"; and the lesser or greater of unsigned ones. */
+/* There is "equal", of signed numbers "greater", and the lesser or greater of unsigned ones. */
 static int compare_narrow(struct tsr_segment *s, unsigned int predicate, bool is_signed, int a,
 			  int b)
 {

@@ -24,7 +24,8 @@ enum tsr_node_kind {
 	TSR_NODE_WORD,			/* the same word in all lanes */
 	TSR_NODE_OP,			/* src0 insn src1, or insn src0 if src1 is < 0 */
 	TSR_NODE_SHIFT,			/* src0 by @imm: how is in @insn */
-	TSR_NODE_FMA,			/* src0 * src1 + src2; @imm: 2 minus src2, 4 minus product */
+	/* src0 * src1 + src2; @imm: 2: minus src2, 4: minus the product */
+	TSR_NODE_FMA,
 	TSR_NODE_CANONICAL,		/* src0, NaNs made canonical */
 	TSR_NODE_COMPARE,		/* mask: src0 insn src1 */
 	TSR_NODE_SELECT,		/* where mask src0: src1, else src2 */

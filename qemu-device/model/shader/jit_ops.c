@@ -535,8 +535,10 @@ static bool add_shaddx_high(struct tsr_segment *s, const struct tsr_uop *uop)
 	carry = tsr_node_compare_i32(s, TSR_X86_I_LT, false, low, a_low);
 	n = tsr_node_op(s, TSR_X86_ADD_I32, a, tsr_node_masked(s, carry, 1));
 	b = tsr_node_shift(s, TSR_X86_SHL, b, shift);
-	if (shift)
-		b = tsr_node_op(s, TSR_X86_OR, b, tsr_node_shift(s, TSR_X86_SHR, b_low, 32 - shift));
+	if (shift) {
+		b_low = tsr_node_shift(s, TSR_X86_SHR, b_low, 32 - shift);
+		b = tsr_node_op(s, TSR_X86_OR, b, b_low);
+	}
 	return set(s, uop, tsr_node_op(s, TSR_X86_ADD_I32, n, b));
 }
 
@@ -644,9 +646,18 @@ static int branch_zero(struct tsr_segment *s, const struct tsr_uop *uop)
 	}
 }
 
+/* Of two operands. */
+static int branch_two(struct tsr_segment *s, const struct tsr_uop *uop)
+{
+	unsigned int predicate = (unsigned int)predicate_i32(uop->insn->mod[TSR_MOD_CMPF]);
+
+	return tsr_node_compare_i32(s, predicate, uop->insn->op == TSR_OP_ADD_BRANCH_S32,
+				    bits(s, uop, 0), bits(s, uop, 1));
+}
+
 bool tsr_segment_add_branch(struct tsr_segment *s, const struct tsr_uop *uop)
 {
-	unsigned int cmpf = uop->insn->mod[TSR_MOD_CMPF], op = uop->insn->op;
+	unsigned int op = uop->insn->op;
 	bool whole = !uop->insn->mod[TSR_MOD_WIDEN0] && !uop->insn->mod[TSR_MOD_WIDEN1];
 
 	switch (op) {
@@ -661,11 +672,7 @@ bool tsr_segment_add_branch(struct tsr_segment *s, const struct tsr_uop *uop)
 	case TSR_OP_ADD_BRANCH_I32:
 	case TSR_OP_ADD_BRANCH_S32:
 	case TSR_OP_ADD_BRANCH_U32:
-		if (whole)
-			s->branch = tsr_node_compare_i32(s, (unsigned int)predicate_i32(cmpf),
-							 op == TSR_OP_ADD_BRANCH_S32,
-							 tsr_node_bits(s, tsr_node_of(s, uop->src[0])),
-							 tsr_node_bits(s, tsr_node_of(s, uop->src[1])));
+		s->branch = whole ? branch_two(s, uop) : -1;
 		break;
 	default:
 		break;
