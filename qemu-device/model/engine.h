@@ -118,5 +118,8 @@ enum tsr_step tsr_dispatch_step(struct tsr_mem *mem, uint64_t pc, const uint64_t
  */
 enum tsr_step tsr_bin_step(struct tsr_mem *mem, uint64_t pc, const uint64_t *cmd,
 			   struct tsr_engine_state *state, struct tsr_step_cost *cost);
+/* The same for RENDER, which keeps its rendering (tile/render.h) in the queue. */
+enum tsr_step tsr_render_step(struct tsr_mem *mem, uint64_t pc, const uint64_t *cmd,
+			      struct tsr_engine_state *state, struct tsr_step_cost *cost);
 
 #endif

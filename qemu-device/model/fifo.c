@@ -38,6 +38,9 @@ static enum tsr_step engine_step(struct tsr_mem *mem, const struct tsr_packet *p
 	} else if (tsr_queue_class(q) == TSR_ENGINE_CLASS_BIN) {
 		mem->unit = TSR_UNIT_BINNER;
 		step = tsr_bin_step(mem, packet->pc, packet->word, &q->exec.fifo.state, &cost);
+	} else if (tsr_queue_class(q) == TSR_ENGINE_CLASS_RENDER) {
+		mem->unit = TSR_UNIT_TILE;
+		step = tsr_render_step(mem, packet->pc, packet->word, &q->exec.fifo.state, &cost);
 	} else {
 		mem->unit = TSR_UNIT_COPY;
 		step = tsr_copy_step(mem, packet->pc, packet->word, &q->exec.fifo.state, &cost);

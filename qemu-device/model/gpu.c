@@ -140,6 +140,7 @@ void tsr_gpu_free(struct tsr_gpu *gpu)
 	for (unsigned int i = 0; i < TSR_QUEUES_MAX; i++) {
 		tsr_dispatch_drop(&gpu->queue[i]);
 		tsr_bin_drop(&gpu->queue[i]);
+		tsr_render_drop(&gpu->queue[i]);
 	}
 	for (unsigned int i = 0; gpu->runner && i < gpu->num_runners; i++)
 		tsr_shader_free(gpu->runner[i].shader);

@@ -43,6 +43,7 @@
 #include "front/bin_engine.h"
 #include "shader/dispatch.h"
 #include "sema.h"
+#include "tile/render_engine.h"
 #include "timer.h"
 #include "tlb.h"
 #include "worker.h"

@@ -41,6 +41,7 @@ void tsr_queue_faulted(struct tsr_queue *q)
 		unwind(q, q->fault.rptr, q->fault.depth > 0);
 	tsr_dispatch_drop(q);
 	tsr_bin_drop(q);
+	tsr_render_drop(q);
 	tsr_cp_reset(&q->exec);
 	tsr_heap_window_reset(q);
 	tsr_queue_set_state(q, TSR_QUEUE_STATE_FAULTED);
@@ -91,6 +92,7 @@ static void do_reset(struct tsr_queue *q)
 		unwind(q, fifo->entry[fifo->first].rptr, fifo->entry[fifo->first].depth > 0);
 	tsr_dispatch_drop(q);
 	tsr_bin_drop(q);
+	tsr_render_drop(q);
 	tsr_cp_reset(&q->exec);
 	tsr_heap_window_reset(q);
 	clear_counters(q);
@@ -272,6 +274,7 @@ void tsr_queue_reset(struct tsr_queue *q)
 
 	tsr_dispatch_drop(q);
 	tsr_bin_drop(q);
+	tsr_render_drop(q);
 	memset(q, 0, sizeof(*q));
 	q->gpu = gpu;
 	q->index = index;

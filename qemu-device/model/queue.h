@@ -25,6 +25,7 @@
 struct tsr_gpu;
 struct tsr_binning;
 struct tsr_grid;
+struct tsr_rendering;
 struct tsr_runner;
 
 /* Requests to a running queue, looked at when it has come to a stopping point. */
@@ -94,6 +95,7 @@ struct tsr_queue {
 	struct tsr_grid *grid;
 	struct tsr_grid *spare;		/* the last one, complete: its memory is used again */
 	struct tsr_binning *binning;	/* the frame its BIN is in; between two its memory */
+	struct tsr_rendering *rendering;	/* its RENDER; between two of them its memory */
 	struct tsr_job *job;		/* what the engine's cores have to do; NULL: nothing */
 	struct tsr_crew crew;		/* threads that work on it */
 };

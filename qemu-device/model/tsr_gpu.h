@@ -54,6 +54,8 @@ struct tsr_config {
 		TSR_JIT_USE_OFF,
 		TSR_JIT_USE_FIRST,	/* for all, at their first execution: for tests */
 	} jit;
+	/* optimisations of rendering that are switched off: TSR_GFX_NO_… of tile/zs.h */
+	unsigned int gfx_debug;
 };
 
 /* Outcome of a request to the host. */

@@ -167,7 +167,7 @@ static void flat_depth(struct tsr_shape *s, double z)
 static void set_point(struct tsr_shape *s, const struct tsr_prim *prim, const struct tsr_rect *clip)
 {
 	const struct tsr_screen_vertex *v = prim->v;
-	int64_t size = llrint(between(prim->point_size, 0, TSR_POINT_SIZE_MAX) * ONE);
+	int64_t size = llrint(between(prim->point_size, 1, TSR_SCREEN_SIZE_MAX) * ONE);
 	int64_t half = size / 2 + 1;
 
 	/* twice the distance from the left, top, right and bottom side */
@@ -201,7 +201,7 @@ static void set_rectangle(struct tsr_shape *s, const struct tsr_screen_vertex *v
 			  const struct tsr_raster_rules *rules, const struct tsr_rect *clip)
 {
 	double dx = (double)v[1].x - v[0].x, dy = (double)v[1].y - v[0].y;
-	double width = between(rules->line_width, 0, TSR_LINE_WIDTH_MAX);
+	double width = between(rules->line_width, 1, TSR_SCREEN_SIZE_MAX);
 	double scale = width * ONE / 2 / sqrt(dx * dx + dy * dy);
 	/* half the width, across; to the right of the line, seen along it */
 	int64_t hx = llrint(-dy * scale), hy = llrint(dx * scale);
@@ -270,7 +270,7 @@ static void set_bresenham(struct tsr_shape *s, const struct tsr_screen_vertex *v
 	int32_t x[2] = { steep ? v[0].y : v[0].x, steep ? v[1].y : v[1].x };
 	int32_t y[2] = { steep ? v[0].x : v[0].y, steep ? v[1].x : v[1].y };
 	int64_t dx = (int64_t)x[1] - x[0], dy = (int64_t)y[1] - y[0];
-	int64_t width = llrint(between(rules->line_width, 1, TSR_LINE_WIDTH_MAX));
+	int64_t width = llrint(between(rules->line_width, 1, TSR_SCREEN_SIZE_MAX));
 	int32_t left = steep ? 1 : 2, up = steep ? 2 : 1;
 	int32_t fine_x[2] = { 4 * x[0] - left, 4 * x[1] - left };
 	int32_t fine_y[2] = { 4 * y[0] - up, 4 * y[1] - up };

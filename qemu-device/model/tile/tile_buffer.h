@@ -32,10 +32,17 @@
 
 /* What hierarchical tests know of a block. */
 struct tsr_block_bounds {
-	float low, high;		/* stored depths lie between; NaN: nothing is known */
+	/* Stored depths lie between, or did before @stale of them went where z_direction says. */
+	float low, high;
+	uint8_t stale;			/* at most 255 */
 	uint8_t stencil;		/* if @uniform: the stencil of every sample */
 	bool uniform;
+	bool stencil_stale;		/* stencil has been written: nothing is known */
 };
+
+#define TSR_Z_LOST 2
+
+struct tsr_tile_core;
 
 struct tsr_tile {
 	uint32_t x, y;			/* its first pixel in the frame */
@@ -49,6 +56,9 @@ struct tsr_tile {
 	struct tsr_tile_target colour[TSR_RENDER_TARGETS_MAX];
 	float *depth;
 	uint8_t *stencil;
+	/* Depths have been written under functions that let them fall (-1), grow (1), or both. */
+	int8_t z_direction;		/* 0: none have; TSR_Z_LOST: bounds say nothing */
+	struct tsr_tile_core *core;	/* on which it is rendered */
 	struct tsr_block_bounds bounds[TSR_TILE_BLOCKS_MAX];
 };
 
@@ -65,7 +75,7 @@ static inline unsigned int tsr_tile_block(const struct tsr_tile *t, unsigned int
 }
 
 /* Index of depth and stencil of sample @s of the pixel at (@x, @y) of the tile. */
-static inline unsigned int tsr_tile_index(const struct tsr_tile *t, unsigned int x, unsigned int y,
+static inline unsigned int tsr_tile_place(const struct tsr_tile *t, unsigned int x, unsigned int y,
 					  unsigned int s)
 {
 	return ((tsr_tile_block(t, x, y) << t->samples_log2) + s) * TSR_BLOCK_PIXELS +

@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: MIT */
+/* Bundles of fragments: running them, late tests, queries, output. */
+#include <string.h>
+
+#include "../mem.h"
+#include "render.h"
+#include "samples.h"
+#include "tile.h"
+
+/* ---- Depth ----------------------------------------------------------------------------------- */
+
+void tsr_tile_depth(const struct tsr_tile_core *c, const struct tsr_tile_plane *plane,
+		    const struct tsr_zs *zs, unsigned int block_x, unsigned int block_y,
+		    unsigned int s, float z[TSR_BLOCK_PIXELS])
+{
+	const int8_t *at = tsr_sample_position[c->tile.samples_log2][s];
+	const unsigned int sixteenth = TSR_SUBPIXEL_BITS - 4;
+	int64_t x = (int64_t)(c->tile.x + block_x) * (1 << TSR_SUBPIXEL_BITS) +
+		    (at[0] << sixteenth);
+	int64_t y = (int64_t)(c->tile.y + block_y) * (1 << TSR_SUBPIXEL_BITS) +
+		    (at[1] << sixteenth);
+	struct tsr_fine_depth d = {
+		.base = plane->base, .low = plane->low, .high = plane->high, .scale = zs->scale,
+	};
+
+	for (unsigned int i = 0; i < 2; i++) {
+		const struct tsr_edge *e = &plane->e[i];
+
+		/* integers below 2^53 all of them, so that nothing is rounded */
+		d.k[i] = plane->k[i];
+		d.c[i] = e->c + e->a * x + e->b * y;
+		d.a[i] = (int64_t)e->a * (1 << TSR_SUBPIXEL_BITS);
+		d.b[i] = (int64_t)e->b * (1 << TSR_SUBPIXEL_BITS);
+	}
+	c->render->fine->depth(&d, z);
+}
+
+/* ---- Late tests ------------------------------------------------------------------------------ */
+
+/* Quads of a bundle that are tested together: of one primitive, in one block. */
+struct group {
+	unsigned int first, end;
+	unsigned int x, y;		/* of the block, in the tile */
+	uint64_t mask[TSR_SAMPLES_MAX];
+};
+
+/* Place in its block of pixel 0 of quad @n. */
+static unsigned int quad_place(const struct tsr_tile *t, const struct tsr_fragments *f,
+			       unsigned int n)
+{
+	return tsr_block_pixel((f->quad[n].x - t->x) & 7, (f->quad[n].y - t->y) & 7);
+}
+
+static uint32_t *coverage_of(struct tsr_fragments *f, unsigned int n)
+{
+	return &f->coverage[n / 4].u[n % 4 * 4];
+}
+
+/* The group that begins with quad @first; it ends before @end and before a quad that was tested. */
+static void find_group(const struct tsr_tile_core *c, struct tsr_fragments *f, unsigned int first,
+		       unsigned int end, struct group *g)
+{
+	const struct tsr_tile *t = &c->tile;
+	unsigned int samples = 1u << t->samples_log2;
+
+	memset(g->mask, 0, samples * sizeof(g->mask[0]));
+	g->first = first;
+	g->x = (f->quad[first].x - t->x) & ~7u;
+	g->y = (f->quad[first].y - t->y) & ~7u;
+	for (g->end = first; g->end < end; g->end++) {
+		const uint32_t *coverage = coverage_of(f, g->end);
+		unsigned int at;
+
+		if (c->tested >> g->end & 1 || f->quad[g->end].prim != f->quad[first].prim ||
+		    ((f->quad[g->end].x - t->x) & ~7u) != g->x ||
+		    ((f->quad[g->end].y - t->y) & ~7u) != g->y)
+			break;
+		at = quad_place(t, f, g->end);
+		for (unsigned int p = 0; p < 4; p++) {
+			for (unsigned int s = 0; s < samples; s++)
+				g->mask[s] |= (uint64_t)(coverage[p] >> s & 1) << (at + p);
+		}
+	}
+}
+
+/* A depth the program has written, as it is compared. */
+static float written_depth(const struct tsr_zs *zs, const struct tsr_tile_plane *plane, float z)
+{
+	double d = z > plane->low ? z : plane->low;
+
+	d = d < plane->high ? d : plane->high;
+	return zs->scale != 0 ? (d * zs->scale + 0x1.8p52) - 0x1.8p52 : d;
+}
+
+static void replace_depths(struct tsr_tile_core *c, const struct group *g, float *z)
+{
+	struct tsr_fragments *f = c->fragments;
+
+	for (unsigned int n = g->first; n < g->end; n++) {
+		unsigned int at = quad_place(&c->tile, f, n);
+
+		for (unsigned int p = 0; p < 4; p++) {
+			unsigned int lane = n % 4 * 4 + p;
+
+			if (f->depth_written[n / 4] >> lane & 1)
+				z[at + p] = written_depth(&c->state->zs, &c->plane[f->quad[n].prim],
+							  f->depth[n / 4].f[lane]);
+		}
+	}
+}
+
+static void find_references(struct tsr_tile_core *c, const struct group *g, uint8_t constant,
+			    uint8_t *reference)
+{
+	struct tsr_fragments *f = c->fragments;
+
+	memset(reference, constant, TSR_BLOCK_PIXELS);
+	for (unsigned int n = g->first; n < g->end; n++) {
+		unsigned int at = quad_place(&c->tile, f, n);
+
+		for (unsigned int p = 0; p < 4; p++) {
+			unsigned int lane = n % 4 * 4 + p;
+
+			if (f->stencil_written[n / 4] >> lane & 1)
+				reference[at + p] = f->stencil[n / 4].u[lane];
+		}
+	}
+}
+
+static void keep(struct tsr_tile_core *c, const struct group *g, const uint64_t *pass)
+{
+	struct tsr_fragments *f = c->fragments;
+	unsigned int samples = 1u << c->tile.samples_log2;
+
+	for (unsigned int n = g->first; n < g->end; n++) {
+		uint32_t *coverage = coverage_of(f, n);
+		unsigned int at = quad_place(&c->tile, f, n);
+
+		for (unsigned int p = 0; p < 4; p++) {
+			uint32_t left = 0;
+
+			for (unsigned int s = 0; s < samples; s++)
+				left |= (uint32_t)(pass[s] >> (at + p) & 1) << s;
+			coverage[p] &= left;
+		}
+		c->tested |= 1u << n;
+	}
+}
+
+static void test_group(struct tsr_tile_core *c, const struct group *g)
+{
+	const struct tsr_shader_state *shader = &c->state->fragment.shader;
+	const struct tsr_zs *zs = &c->state->zs;
+	struct tsr_fragments *f = c->fragments;
+	unsigned int prim = f->quad[g->first].prim;
+	float z[TSR_BLOCK_PIXELS] __attribute__((aligned(64)));
+	uint8_t reference[TSR_BLOCK_PIXELS];
+	uint64_t pass[TSR_SAMPLES_MAX];
+	struct tsr_zs_block b = {
+		.block = tsr_tile_block(&c->tile, g->x, g->y),
+		.front = f->prim[prim].prim.front, .write = true, .z = z,
+		.reference = shader->writes_stencil ? reference : NULL,
+	};
+
+	if (shader->writes_stencil)
+		find_references(c, g, zs->face[b.front].reference, reference);
+	for (unsigned int s = 0; s < 1u << c->tile.samples_log2; s++) {
+		pass[s] = 0;
+		if (!g->mask[s])
+			continue;
+		if (zs->depth_test)
+			tsr_tile_depth(c, &c->plane[prim], zs, g->x, g->y, s, z);
+		if (shader->writes_depth && shader->depth_layout != TSR_DEPTH_LAYOUT_UNCHANGED)
+			replace_depths(c, g, z);
+		b.sample = s;
+		pass[s] = tsr_zs_test(&c->tile, c->render->fine, zs, &b, g->mask[s]);
+	}
+	keep(c, g, pass);
+}
+
+void tsr_tile_late_test(struct tsr_tile *t, struct tsr_fragments *f, unsigned int first,
+			unsigned int count)
+{
+	struct tsr_tile_core *c = t->core;
+	enum tsr_zs_when when = c->state->zs.when;
+
+	if (when != TSR_ZS_LATE && when != TSR_ZS_LATE_REJECT)
+		return;
+	for (unsigned int n = first; n < first + count;) {
+		struct group g;
+
+		if (c->tested >> n & 1) {
+			n++;
+			continue;
+		}
+		find_group(c, f, n, first + count, &g);
+		test_group(c, &g);
+		n = g.end;
+	}
+}
+
+/* ---- Output ---------------------------------------------------------------------------------- */
+
+/* Samples of warp @w's lanes that BLEND @rt writes; false: none. */
+static bool find_samples(const struct tsr_fragments *f, unsigned int rt, unsigned int w,
+			 unsigned int quads, struct tsr_output_warp *out)
+{
+	uint32_t any = 0;
+
+	for (unsigned int l = 0; l < TSR_WARP_LANES; l++) {
+		uint32_t on = -(uint32_t)(f->written[rt][w] >> l & 1);
+		uint32_t samples = f->coverage[w].u[l] & f->blend_coverage[rt][w].u[l] & on;
+
+		out->samples[l] = l < quads * 4 ? samples : 0;
+		any |= out->samples[l];
+	}
+	return any;
+}
+
+static void write_warp(struct tsr_tile_core *c, unsigned int w)
+{
+	const struct tsr_fragments *f = c->fragments;
+	unsigned int quads = f->quads - w * 4 < 4 ? f->quads - w * 4 : 4;
+	struct tsr_output_warp out;
+
+	for (unsigned int q = 0; q < TSR_WARP_LANES / 4; q++) {
+		out.x[q] = q < quads ? f->quad[w * 4 + q].x - c->tile.x : 0;
+		out.y[q] = q < quads ? f->quad[w * 4 + q].y - c->tile.y : 0;
+	}
+	for (unsigned int rt = 0; rt < c->tile.targets; rt++) {
+		const struct tsr_output *output = &c->state->output[rt];
+		bool second = f->written[TSR_RENDER_TARGETS_MAX][w];
+
+		if (output->off || !f->written[rt][w] || !find_samples(f, rt, w, quads, &out))
+			continue;
+		out.colour = &f->colour[rt][0][w];
+		out.second = second ? &f->colour[TSR_RENDER_TARGETS_MAX][0][w] : NULL;
+		tsr_output_write(output, &c->tile.colour[rt], &out);
+	}
+}
+
+static void count_passed(struct tsr_tile_core *c)
+{
+	const struct tsr_fragments *f = c->fragments;
+
+	for (unsigned int n = 0; n < f->quads * 4; n++)
+		c->queries.passed += __builtin_popcount(f->coverage[n / 16].u[n % 16]);
+}
+
+/* ---- The bundle ------------------------------------------------------------------------------ */
+
+static void forget_pending(struct tsr_tile_core *c)
+{
+	const struct tsr_fragments *f = c->fragments;
+
+	for (unsigned int n = 0; n < f->quads; n++)
+		c->pending[(f->quad[n].y - c->tile.y) >> 1] &=
+			~(1u << ((f->quad[n].x - c->tile.x) >> 1));
+}
+
+enum tsr_step tsr_tile_run_bundle(struct tsr_tile_core *c, struct tsr_mem *mem)
+{
+	struct tsr_fragments *f = c->fragments;
+	struct tsr_shader *sh = c->shader;
+	uint64_t before = sh->stats.fragments;
+	enum tsr_step step = tsr_fragment_run(sh, f);
+
+	c->queries.fragments += sh->stats.fragments - before;
+	if (step == TSR_STEP_FAULT)
+		mem->fault = sh->fault;
+	if (step != TSR_STEP_DONE)
+		return step;
+	tsr_tile_late_test(&c->tile, f, 0, f->quads);
+	if (!c->state->count_early && (c->queries.samples || c->queries.any))
+		count_passed(c);
+	for (unsigned int w = 0; w * 4 < f->quads; w++)
+		write_warp(c, w);
+	if (c->state->ordered)
+		forget_pending(c);
+	c->count[TSR_TILE_BUNDLES]++;
+	c->tested = 0;
+	c->running = false;
+	c->prim_index = -1;
+	tsr_fragments_begin(f, &c->state->fragment);
+	return TSR_STEP_DONE;
+}
+
+/* ---- Queries --------------------------------------------------------------------------------- */
+
+enum tsr_step tsr_tile_end_queries(struct tsr_tile_core *c, struct tsr_mem *mem)
+{
+	struct tsr_tile_queries *q = &c->queries;
+	enum tsr_step step = TSR_STEP_DONE;
+
+	if (q->any && q->passed)
+		step = tsr_mem_store(mem, q->any, true, 1);
+	if (step == TSR_STEP_DONE && q->samples && q->passed)
+		step = tsr_mem_add(mem, q->samples, true, q->passed);
+	if (step != TSR_STEP_DONE)
+		return step;
+	q->passed = 0;
+	if (q->statistics && q->fragments)
+		step = tsr_mem_add(mem,
+				   q->statistics +
+					   8 * TSR_PIPELINE_STATISTICS_FRAGMENT_INVOCATIONS__QWORD,
+				   true, q->fragments);
+	if (step == TSR_STEP_DONE)
+		q->fragments = 0;
+	return step;
+}

@@ -1,0 +1,603 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A core that renders tiles, or runs varying programs of batches. All loops go on from what is in
+ * struct tsr_tile_core, so that a burst can end anywhere between two steps.
+ */
+#include <string.h>
+
+#include "../gpu.h"
+#include "render.h"
+
+/* Effort of things that take longer than others. */
+#define PACKET_EFFORT 64
+#define BUNDLE_EFFORT 32
+
+static unsigned int samples_of(const struct tsr_tile_core *c)
+{
+	return 1u << c->tile.samples_log2;
+}
+
+/* ---- Quads ----------------------------------------------------------------------------------- */
+
+/* Coverage of quad bits @n of a sample, 4 bits, as it stands in a quad: 16 bits from one another. */
+static uint64_t spread(uint64_t n)
+{
+	return (n & 15) * 0x0000200040008001 & 0x0001000100010001;
+}
+
+static uint64_t quad_coverage(const struct tsr_tile_core *c, unsigned int place)
+{
+	uint64_t coverage = spread(c->covered.mask[0] >> place);
+
+	for (unsigned int s = 1; s < samples_of(c); s++)
+		coverage |= spread(c->covered.mask[s] >> place) << s;
+	return coverage;
+}
+
+/* The primitive's place in the bundle, which has room for it. */
+static unsigned int prim_index(struct tsr_tile_core *c)
+{
+	const struct tsr_batch *batch = c->prim.batch;
+	struct tsr_tile_plane *plane;
+	struct tsr_fragment_prim *p;
+
+	if (c->prim_index >= 0)
+		return c->prim_index;
+	c->prim_index = tsr_fragments_prim(c->fragments, &c->prim);
+	p = &c->fragments->prim[c->prim_index];
+	for (unsigned int i = 0; i < 3; i++) {
+		p->output[i] = batch->outputs + (uint64_t)c->prim.slot[i] * batch->output_stride;
+		p->linear[i] = c->ids[c->prim.slot[i]][0] +
+			       (uint32_t)batch->padded * c->ids[c->prim.slot[i]][1];
+	}
+	plane = &c->plane[c->prim_index];
+	memcpy(plane->e, c->shape.depth, sizeof(plane->e));
+	memcpy(plane->k, c->shape.k, sizeof(plane->k));
+	plane->base = c->shape.base;
+	plane->low = c->state->viewport[c->prim.viewport].low;
+	plane->high = c->state->viewport[c->prim.viewport].high;
+	return c->prim_index;
+}
+
+static void add_quad(struct tsr_tile_core *c, unsigned int x, unsigned int y, unsigned int sample,
+		     uint64_t coverage)
+{
+	struct tsr_fragments *f = c->fragments;
+	unsigned int prim = prim_index(c);
+
+	f->quad[f->quads++] = (struct tsr_fragment_quad){
+		.x = c->tile.x + x, .y = c->tile.y + y, .prim = prim, .sample = sample,
+		.coverage = coverage,
+	};
+}
+
+/* Whether the quad at (@x, @y) of the tile is in the bundle and must not be there twice. */
+static bool conflict(const struct tsr_tile_core *c, unsigned int x, unsigned int y)
+{
+	return c->state->ordered && c->pending[y / 2] >> x / 2 & 1;
+}
+
+/* Add what is left of one quad to the bundle; false: the bundle has to be run first. */
+static bool add_place(struct tsr_tile_core *c, unsigned int place)
+{
+	unsigned int x = c->covered.x + (place >> 1 & 6), y = c->covered.y + (place >> 3 & 6);
+	uint64_t coverage = quad_coverage(c, place);
+	unsigned int left = 1;
+
+	if (c->state->fragment.shader.sample_shading)
+		left = c->samples_left ? c->samples_left : (1u << samples_of(c)) - 1;
+	for (; left; left &= left - 1) {
+		const uint64_t one = 0x0001000100010001;
+		unsigned int s = __builtin_ctz(left);
+		uint64_t part = coverage;
+
+		if (c->state->fragment.shader.sample_shading)
+			part &= one << s;
+		if (!part)
+			continue;
+		c->samples_left = left;
+		if (c->fragments->quads == TSR_BUNDLE_QUADS || conflict(c, x, y))
+			return false;
+		add_quad(c, x, y, s, part);
+		if (c->state->ordered)
+			c->pending[y / 2] |= 1u << x / 2;
+		c->count[TSR_TILE_QUADS]++;
+	}
+	c->samples_left = 0;
+	return true;
+}
+
+/* Quads of the block into the bundle; false: it has to be run first. */
+static bool add_quads(struct tsr_tile_core *c)
+{
+	for (; c->quads_left; c->quads_left &= c->quads_left - 1) {
+		if (!add_place(c, __builtin_ctzll(c->quads_left)))
+			return false;
+	}
+	return true;
+}
+
+/* ---- Blocks ---------------------------------------------------------------------------------- */
+
+static unsigned int count_samples(const struct tsr_tile_core *c)
+{
+	unsigned int count = 0;
+
+	for (unsigned int s = 0; s < samples_of(c); s++)
+		count += __builtin_popcountll(c->covered.mask[s]);
+	return count;
+}
+
+/* The least and the largest depth the primitive can have in the block, as they are stored. */
+static void depth_range(const struct tsr_tile_core *c, const struct tsr_tile_plane *plane,
+			float *low, float *high)
+{
+	/* far more than what rounding can come to, in the size of numbers there are */
+	const double slack = 0x1p-44;
+	const int64_t half = TSR_BLOCK_DIM << TSR_SUBPIXEL_BITS >> 1;
+	int64_t x = ((int64_t)(c->tile.x + c->covered.x) << TSR_SUBPIXEL_BITS) + half;
+	int64_t y = ((int64_t)(c->tile.y + c->covered.y) << TSR_SUBPIXEL_BITS) + half;
+	double middle = plane->base, reach = 0, size = middle > 0 ? middle : -middle, l, h;
+
+	for (unsigned int i = 0; i < 2; i++) {
+		const struct tsr_edge *e = &plane->e[i];
+		double at = (double)(e->c + e->a * x + e->b * y) * plane->k[i];
+		double k = plane->k[i] > 0 ? plane->k[i] : -plane->k[i];
+
+		middle += at;
+		size += at > 0 ? at : -at;
+		reach += k * ((double)(e->a > 0 ? e->a : -(int64_t)e->a) +
+			      (double)(e->b > 0 ? e->b : -(int64_t)e->b)) * half;
+	}
+	reach += (size + reach) * slack;
+	l = middle - reach;
+	h = middle + reach;
+	l = l > c->shape.low - size * slack ? l : c->shape.low - size * slack;
+	h = h < c->shape.high + size * slack ? h : c->shape.high + size * slack;
+	l = l > plane->low ? l : plane->low;
+	h = h > plane->low ? h : plane->low;
+	l = l < plane->high ? l : plane->high;
+	h = h < plane->high ? h : plane->high;
+	if (c->state->zs.scale != 0) {
+		l = (l * c->state->zs.scale + 0x1.8p52) - 0x1.8p52;
+		h = (h * c->state->zs.scale + 0x1.8p52) - 0x1.8p52;
+	}
+	*low = l;
+	*high = h;
+}
+
+static struct tsr_tile_plane shape_plane(const struct tsr_tile_core *c)
+{
+	struct tsr_tile_plane plane = {
+		.base = c->shape.base,
+		.low = c->state->viewport[c->prim.viewport].low,
+		.high = c->state->viewport[c->prim.viewport].high,
+	};
+
+	memcpy(plane.e, c->shape.depth, sizeof(plane.e));
+	memcpy(plane.k, c->shape.k, sizeof(plane.k));
+	return plane;
+}
+
+/* Whether hierarchical tests reject the block. */
+static bool rejected(struct tsr_tile_core *c, const struct tsr_tile_plane *plane, unsigned int block)
+{
+	float low = 0, high = 0;
+	bool depth;
+
+	if (!c->state->zs.hierarchical)
+		return false;
+	if (c->state->zs.depth_test)
+		depth_range(c, plane, &low, &high);
+	if (!tsr_zs_rejects(&c->tile, c->render->fine, &c->state->zs, block, c->prim.front, low,
+			    high, &depth))
+		return false;
+	c->count[depth ? TSR_TILE_BLOCKS_DEPTH : TSR_TILE_BLOCKS_STENCIL]++;
+	return true;
+}
+
+/* Early tests of the block's samples: what passes stays in c->covered. */
+static void test_samples(struct tsr_tile_core *c, const struct tsr_tile_plane *plane,
+			 unsigned int block)
+{
+	float z[TSR_BLOCK_PIXELS] __attribute__((aligned(64)));
+	const struct tsr_zs *zs = &c->state->zs;
+	struct tsr_zs_block b = {
+		.block = block, .front = c->prim.front, .write = zs->when == TSR_ZS_EARLY, .z = z,
+	};
+
+	c->covered.any = 0;
+	for (unsigned int s = 0; s < samples_of(c); s++) {
+		if (!c->covered.mask[s])
+			continue;
+		if (zs->depth_test)
+			tsr_tile_depth(c, plane, zs, c->covered.x, c->covered.y, s, z);
+		b.sample = s;
+		c->covered.mask[s] =
+			tsr_zs_test(&c->tile, c->render->fine, zs, &b, c->covered.mask[s]);
+		c->covered.any |= c->covered.mask[s];
+	}
+}
+
+static void early_tests(struct tsr_tile_core *c)
+{
+	unsigned int block = tsr_tile_block(&c->tile, c->covered.x, c->covered.y);
+	struct tsr_tile_plane plane = shape_plane(c);
+	unsigned int before = count_samples(c), left = 0;
+
+	if (rejected(c, &plane, block)) {
+		c->covered.any = 0;
+	} else {
+		test_samples(c, &plane, block);
+		left = count_samples(c);
+	}
+	c->count[TSR_TILE_SAMPLES_TESTED] += before;
+	c->count[TSR_TILE_SAMPLES_REJECTED] += before - left;
+}
+
+/* The next block of the primitive: its coverage, behind early tests; false: there is none. */
+static bool next_block(struct tsr_tile_core *c)
+{
+	enum tsr_zs_when when = c->state->zs.when;
+
+	if (!tsr_walk_next(&c->walk, c->render->fine, c->tile.samples_log2, c->state->sample_mask,
+			   &c->covered))
+		return false;
+	c->effort -= samples_of(c);
+	c->count[TSR_TILE_BLOCKS]++;
+	if (when == TSR_ZS_EARLY || when == TSR_ZS_LATE_REJECT)
+		early_tests(c);
+	if (c->state->count_early && (c->queries.samples || c->queries.any) && c->covered.any)
+		c->queries.passed += count_samples(c);
+	if (c->state->shades) {
+		uint64_t any = c->covered.any;
+
+		any |= any >> 1;
+		any |= any >> 2;
+		c->quads_left = any & 0x1111111111111111;
+	}
+	return true;
+}
+
+/* ---- Primitives ------------------------------------------------------------------------------ */
+
+static enum tsr_step read_ids(struct tsr_tile_core *c, struct tsr_mem *mem)
+{
+	enum tsr_step step;
+
+	if (c->ids_batch == c->prim.batch->offset)
+		return TSR_STEP_DONE;
+	c->ids_batch = 0;
+	step = tsr_heap_ids(mem, c->prim.batch, c->ids);
+	if (step == TSR_STEP_DONE)
+		c->ids_batch = c->prim.batch->offset;
+	return step;
+}
+
+static bool same_draw(const struct tsr_tile_core *c)
+{
+	const struct tsr_batch *b = c->prim.batch;
+
+	return c->state && c->state->shader_state == b->shader_state &&
+	       c->state->draw_state == b->draw_state && c->queries.samples == b->samples_query &&
+	       c->queries.any == b->any_query && c->queries.statistics == b->statistics_query;
+}
+
+/* The states of the primitive's draw; the bundle is empty. */
+static enum tsr_step change_draw(struct tsr_tile_core *c, struct tsr_mem *mem)
+{
+	const struct tsr_batch *b = c->prim.batch;
+	struct tsr_tile_state *state;
+	enum tsr_step step = tsr_tile_end_queries(c, mem);
+
+	if (step == TSR_STEP_DONE)
+		step = tsr_tile_state_find(c, mem, b->shader_state, b->draw_state, &state);
+	if (step != TSR_STEP_DONE)
+		return step;
+	c->state = state;
+	c->queries.samples = b->samples_query;
+	c->queries.any = b->any_query;
+	c->queries.statistics = b->statistics_query;
+	tsr_fragments_begin(c->fragments, &state->fragment);
+	c->fragments->tile = &c->tile;
+	return TSR_STEP_DONE;
+}
+
+/* Begin to rasterise the primitive that has been read. */
+static void set_up(struct tsr_tile_core *c)
+{
+	const struct tsr_tile_state *state = c->state;
+	unsigned int viewport = c->prim.viewport;
+
+	c->has_prim = false;
+	c->prim_index = -1;
+	c->count[TSR_TILE_PRIMITIVES]++;
+	if (viewport >= state->fragment.draw.viewport_count)
+		viewport = c->prim.viewport = 0;
+	tsr_shape_set(&c->shape, &c->prim, &state->rules, &state->viewport[viewport].scissor);
+	c->walking = tsr_walk_begin(&c->walk, &c->shape, &c->tile);
+}
+
+/* Read a primitive if there is none, and begin with it, or have the bundle run before. */
+static enum tsr_step next_primitive(struct tsr_tile_core *c, struct tsr_mem *mem)
+{
+	enum tsr_step step = TSR_STEP_DONE;
+
+	c->effort--;
+	if (!c->has_prim) {
+		step = tsr_tile_list_next(c->reader, mem, &c->prim);
+		if (step != TSR_STEP_DONE)
+			return step;
+		c->has_prim = true;
+	}
+	if (!c->prim.vertices || !same_draw(c)) {
+		if (c->state && c->fragments->quads) {
+			c->running = true;
+			return TSR_STEP_MORE;
+		}
+		if (!c->prim.vertices) {
+			c->ended = true;
+			return tsr_tile_end_queries(c, mem);
+		}
+		step = change_draw(c, mem);
+	}
+	if (step == TSR_STEP_DONE)
+		step = read_ids(c, mem);
+	if (step != TSR_STEP_DONE)
+		return step;
+	set_up(c);
+	return TSR_STEP_MORE;
+}
+
+/* One step of drawing; TSR_STEP_DONE: the tile's list has been drawn. */
+static enum tsr_step draw(struct tsr_tile_core *c, struct tsr_mem *mem)
+{
+	enum tsr_step step;
+
+	if (c->running) {
+		step = tsr_tile_run_bundle(c, mem);
+		c->effort -= BUNDLE_EFFORT;
+		return step == TSR_STEP_DONE ? TSR_STEP_MORE : step;
+	}
+	while (c->walking) {
+		if (!add_quads(c)) {
+			c->running = true;
+			return TSR_STEP_MORE;
+		}
+		c->walking = next_block(c);
+		if (c->effort <= 0)
+			return TSR_STEP_MORE;
+	}
+	if (c->ended)
+		return tsr_tile_end_queries(c, mem);
+	return next_primitive(c, mem);
+}
+
+static enum tsr_step begin_draw(struct tsr_tile_core *c, struct tsr_mem *mem)
+{
+	enum tsr_step step;
+
+	if (!c->render->has_heap)
+		return tsr_list_fault(&c->list, mem, 0, TSR_FAULT_BAD_VALUE);
+	step = tsr_tile_list_open(c->reader, mem, &c->render->heap, c->tile.layer, c->column,
+				  c->row);
+	if (step != TSR_STEP_DONE)
+		return step;
+	tsr_tile_define(c);
+	c->has_prim = c->walking = c->ended = c->running = false;
+	c->state = NULL;
+	c->quads_left = 0;
+	c->samples_left = 0;
+	c->tested = 0;
+	memset(c->pending, 0, sizeof(c->pending));
+	memset(&c->queries, 0, sizeof(c->queries));
+	c->phase = TSR_TILE_DRAWING;
+	return TSR_STEP_MORE;
+}
+
+/* ---- Tiles ----------------------------------------------------------------------------------- */
+
+/* Start tile number c->next of the LIST_TILES; false: there is none for this core. */
+static bool start_tile(struct tsr_tile_core *c)
+{
+	const struct tsr_rendering *r = c->render;
+	const struct tsr_list_tiles *l = &r->tiles;
+	uint32_t columns = l->x1 - l->x0 + 1, rows = l->y1 - l->y0 + 1;
+	uint32_t side = 1u << r->info.frame.tile_shift;
+	struct tsr_tile *t = &c->tile;
+
+	if (c->next >= r->tile_count)
+		return false;
+	c->column = l->x0 + c->next % columns;
+	c->row = l->y0 + c->next / columns % rows;
+	t->layer = l->layer0 + c->next / columns / rows;
+	t->x = c->column * side;
+	t->y = c->row * side;
+	t->width = r->info.frame.width - t->x < side ? r->info.frame.width - t->x : side;
+	t->height = r->info.frame.height - t->y < side ? r->info.frame.height - t->y : side;
+	c->defined = 0;
+	c->next += r->job.cores;
+	c->count[TSR_TILE_TILES]++;
+	tsr_list_start(&c->list, TSR_ENGINE_CLASS_RENDER, l->addr, l->size, true);
+	c->phase = TSR_TILE_PACKET;
+	return true;
+}
+
+/* Targets a TILE_ packet names. */
+static unsigned int targets_of(const uint64_t *word)
+{
+	struct tsr_tile_clear p;
+
+	tsr_unpack_tile_clear(word, &p);
+	return p.colour | (p.depth ? TSR_TILE_DEPTH_BIT : 0) |
+	       (p.stencil ? TSR_TILE_STENCIL_BIT : 0);
+}
+
+/* Execute the packet fetched. TSR_STEP_DONE: go on with the next one. */
+static enum tsr_step execute(struct tsr_tile_core *c, struct tsr_mem *mem)
+{
+	switch (tsr_packet_opcode(c->list.word[0])) {
+	case TSR_OP_TILE_CLEAR:
+		tsr_tile_clear(c, targets_of(c->list.word));
+		return TSR_STEP_DONE;
+	case TSR_OP_TILE_LOAD:
+		return tsr_tile_load(c, mem, targets_of(c->list.word));
+	case TSR_OP_TILE_DRAW:
+		return begin_draw(c, mem);
+	case TSR_OP_TILE_STORE:
+		return tsr_tile_store(c, mem, targets_of(c->list.word));
+	default:
+		/* LIST_TILES inside of a tile */
+		return tsr_list_fault(&c->list, mem, 0, TSR_FAULT_BAD_VALUE);
+	}
+}
+
+static enum tsr_step step_tile(struct tsr_tile_core *c, struct tsr_mem *mem)
+{
+	enum tsr_step step;
+
+	if (c->phase == TSR_TILE_DRAWING) {
+		step = draw(c, mem);
+		if (step == TSR_STEP_DONE)
+			c->phase = TSR_TILE_PACKET;
+		return step == TSR_STEP_DONE ? TSR_STEP_MORE : step;
+	}
+	if (c->phase == TSR_TILE_FETCH)
+		return start_tile(c) ? TSR_STEP_MORE : TSR_STEP_DONE;
+	c->effort -= PACKET_EFFORT;
+	if (c->phase == TSR_TILE_PACKET) {
+		step = tsr_list_next(&c->list, mem);
+		if (step != TSR_STEP_DONE)
+			return step;
+		tsr_list_progress(&c->list);
+		c->phase = TSR_TILE_EXECUTE;
+		if (tsr_packet_opcode(c->list.word[0]) == TSR_OP_LIST_RETURN)
+			c->phase = TSR_TILE_FETCH;
+		return TSR_STEP_MORE;
+	}
+	step = execute(c, mem);
+	if (step == TSR_STEP_DONE)
+		c->phase = TSR_TILE_PACKET;
+	return step == TSR_STEP_DONE ? TSR_STEP_MORE : step;
+}
+
+/* ---- Batches --------------------------------------------------------------------------------- */
+
+/* What is needed of batch number c->next to run its varying program; MORE: there is nothing. */
+static enum tsr_step begin_batch(struct tsr_tile_core *c, struct tsr_mem *mem)
+{
+	const struct tsr_rendering *r = c->render;
+	struct tsr_vertex_run *v = c->vertices;
+	struct tsr_tile_state *state;
+	struct tsr_batch batch;
+	enum tsr_step step;
+
+	step = tsr_heap_batch(mem, &r->heap, r->batch[c->next], &batch);
+	if (step == TSR_STEP_DONE)
+		step = tsr_tile_state_find(c, mem, batch.shader_state, batch.draw_state, &state);
+	if (step == TSR_STEP_DONE && !state->fragment.shader.varying)
+		return TSR_STEP_MORE;
+	if (step == TSR_STEP_DONE)
+		step = tsr_heap_ids(mem, &batch, c->ids);
+	if (step == TSR_STEP_DONE)
+		step = tsr_programs_find(&c->programs, mem, state->fragment.shader.varying,
+					 TSR_STAGE_VARYING, &v->program);
+	if (step != TSR_STEP_DONE)
+		return step;
+	v->threads = batch.vertices;
+	for (unsigned int i = 0; i < v->threads; i++)
+		v->thread[i] = (struct tsr_vertex_thread){ c->ids[i][0], c->ids[i][1], i };
+	v->position_output = state->fragment.shader.position_output;
+	v->padded = batch.padded;
+	v->start = batch.start;
+	v->outputs = batch.outputs;
+	v->output_stride = batch.output_stride;
+	c->queries = (struct tsr_tile_queries){ .statistics = batch.statistics_query };
+	return TSR_STEP_DONE;
+}
+
+static enum tsr_step step_batch(struct tsr_tile_core *c, struct tsr_mem *mem)
+{
+	enum tsr_step step;
+
+	if (!c->vertices_running) {
+		if (c->next >= c->render->batches)
+			return TSR_STEP_DONE;
+		step = begin_batch(c, mem);
+		if (step == TSR_STEP_MORE)
+			c->next += c->render->job.cores;
+		if (step != TSR_STEP_DONE)
+			return step;
+		c->vertices_running = true;
+	}
+	c->effort -= BUNDLE_EFFORT;
+	if (c->vertices->threads) {
+		step = tsr_vertex_run(c->shader, c->vertices);
+		if (step == TSR_STEP_FAULT)
+			mem->fault = c->shader->fault;
+		if (step != TSR_STEP_DONE)
+			return step;
+		c->queries.fragments = c->vertices->threads;
+		c->vertices->threads = 0;
+	}
+	if (c->queries.statistics) {
+		step = tsr_mem_add(mem,
+				   c->queries.statistics +
+					   8 * TSR_PIPELINE_STATISTICS_VARYING_INVOCATIONS__QWORD,
+				   true, c->queries.fragments);
+		if (step != TSR_STEP_DONE)
+			return step;
+	}
+	c->vertices_running = false;
+	c->next += c->render->job.cores;
+	return TSR_STEP_MORE;
+}
+
+/* ---- Bursts ---------------------------------------------------------------------------------- */
+
+static enum tsr_burst burst_of(struct tsr_shader *sh, const struct tsr_mem *view,
+			       struct tsr_queue *q, struct tsr_tile_core *c,
+			       enum tsr_step (*next)(struct tsr_tile_core *, struct tsr_mem *))
+{
+	const atomic_bool *attention = &view->runner->attention;
+	struct tsr_mem mem = *view;
+	uint64_t loaded = c->count[TSR_TILE_LOAD_BYTES], stored = c->count[TSR_TILE_STORE_BYTES];
+	enum tsr_step step;
+
+	mem.unit = TSR_UNIT_TILE;
+	c->shader = sh;
+	c->effort = view->runner->budget < TSR_TILE_EFFORT ? view->runner->budget + 1 :
+							     TSR_TILE_EFFORT;
+	tsr_stage_enter(sh, &mem, q, c->job.index);
+	do {
+		step = next(c, &mem);
+	} while (step == TSR_STEP_MORE && c->effort > 0 && sh->effort > 0 &&
+		 !atomic_load_explicit(attention, memory_order_relaxed));
+	tsr_stage_leave(sh);
+	if (step == TSR_STEP_FAULT)
+		sh->fault = mem.fault;
+	loaded = c->count[TSR_TILE_LOAD_BYTES] - loaded;
+	stored = c->count[TSR_TILE_STORE_BYTES] - stored;
+	sh->stats.read_bytes += loaded;
+	sh->stats.write_bytes += stored;
+	sh->stats.cycles += 1 + (loaded + stored) / 64;
+	tsr_mem_flush_dirty(mem.runner);
+	return step == TSR_STEP_MORE	? TSR_BURST_MORE :
+	       step == TSR_STEP_DONE	? TSR_BURST_DONE :
+	       step == TSR_STEP_PENDING ? TSR_BURST_STUCK :
+					  TSR_BURST_FAULT;
+}
+
+enum tsr_burst tsr_tile_burst(struct tsr_shader *sh, const struct tsr_mem *mem,
+			      struct tsr_queue *q, struct tsr_job_core *core, bool again)
+{
+	(void)again;
+	return burst_of(sh, mem, q, (struct tsr_tile_core *)core, step_tile);
+}
+
+enum tsr_burst tsr_batch_burst(struct tsr_shader *sh, const struct tsr_mem *mem,
+			       struct tsr_queue *q, struct tsr_job_core *core, bool again)
+{
+	(void)again;
+	return burst_of(sh, mem, q, (struct tsr_tile_core *)core, step_batch);
+}

@@ -1,0 +1,417 @@
+/* SPDX-License-Identifier: MIT */
+/* Clearing, loading and storing tiles: between tile buffer and memory. */
+#include <string.h>
+
+#include "../front/descriptor.h"
+#include "../tiling.h"
+#include "render.h"
+
+#define SIDE_MAX (1u << TSR_TILE_SHIFT_MAX)
+#define PART 8				/* texels that are moved at once in tiled surfaces */
+
+/* Where a row of a target lies: @count texels of it can be moved one after the other. */
+struct place {
+	uint64_t va;
+	unsigned int count;
+};
+
+/* ---- Clearing -------------------------------------------------------------------------------- */
+
+static void fill_colour(struct tsr_tile *t, unsigned int rt, const uint8_t *texel)
+{
+	unsigned int bytes = t->format[rt].bytes;
+	size_t size = (size_t)bytes << (2 * t->shift + t->samples_log2);
+	uint8_t *to = t->colour[rt].data;
+
+	/* the first one, then twice as much each time */
+	memcpy(to, texel, bytes);
+	for (size_t done = bytes; done < size; done *= 2)
+		memcpy(to + done, to, done * 2 < size ? done : size - done);
+}
+
+static void fill_depth(struct tsr_tile *t, float value)
+{
+	size_t count = (size_t)1 << (2 * t->shift + t->samples_log2);
+
+	for (size_t i = 0; i < count; i++)
+		t->depth[i] = value;
+}
+
+/* What clearing tells of every block. */
+static void know_clear(struct tsr_tile *t, bool depth, bool stencil)
+{
+	unsigned int blocks = 1u << 2 * (t->shift - TSR_BLOCK_SHIFT);
+
+	for (unsigned int b = 0; b < blocks; b++) {
+		struct tsr_block_bounds *bounds = &t->bounds[b];
+
+		if (depth) {
+			bounds->low = bounds->high = t->depth[0];
+			bounds->stale = 0;
+		}
+		if (stencil) {
+			bounds->stencil = t->stencil[0];
+			bounds->uniform = true;
+			bounds->stencil_stale = false;
+		}
+	}
+	if (depth)
+		t->z_direction = 0;
+}
+
+static void clear(struct tsr_tile_core *c, unsigned int which, bool zero)
+{
+	static const uint8_t none[TSR_TEXEL_BYTES_MAX];
+	const struct tsr_rendering *r = c->render;
+	struct tsr_tile *t = &c->tile;
+	bool depth = which & TSR_TILE_DEPTH_BIT && t->has_depth;
+	bool stencil = which & TSR_TILE_STENCIL_BIT && t->has_stencil;
+
+	for (unsigned int rt = 0; rt < t->targets; rt++) {
+		if (which >> rt & 1)
+			fill_colour(t, rt, zero ? none : r->clear[rt]);
+	}
+	if (depth)
+		fill_depth(t, zero ? 0 : r->depth_clear);
+	if (stencil)
+		memset(t->stencil, zero ? 0 : r->stencil_clear,
+		       (size_t)1 << (2 * t->shift + t->samples_log2));
+	know_clear(t, depth, stencil);
+	c->defined |= which;
+}
+
+void tsr_tile_clear(struct tsr_tile_core *c, unsigned int which)
+{
+	clear(c, which, false);
+}
+
+void tsr_tile_define(struct tsr_tile_core *c)
+{
+	unsigned int all = (1u << c->tile.targets) - 1;
+
+	all |= TSR_TILE_DEPTH_BIT | TSR_TILE_STENCIL_BIT;
+	if (all & ~c->defined)
+		clear(c, all & ~c->defined, true);
+}
+
+/* ---- Places ---------------------------------------------------------------------------------- */
+
+/* Where texel (@x, @y) of the frame's @layer, sample @s, of @rt lies, and how many follow. */
+static struct place place(const struct tsr_render_target *rt, unsigned int bytes, uint32_t layer,
+			  unsigned int s, uint32_t x, uint32_t y, unsigned int count)
+{
+	uint64_t va = rt->pointer + rt->layer_stride * layer + (uint64_t)rt->sample_stride * s;
+
+	if (rt->layout == TSR_LAYOUT_LINEAR)
+		return (struct place){ va + (uint64_t)rt->pitch * y + (uint64_t)x * bytes, count };
+	va += (uint64_t)rt->pitch * (y / TSR_TILE_DIM);
+	va += (uint64_t)(x / TSR_TILE_DIM) * TSR_TILE_TEXELS * bytes;
+	va += tsr_tile_index(x % TSR_TILE_DIM, y % TSR_TILE_DIM) * bytes;
+	return (struct place){ va, 1 };
+}
+
+/* Move @count texels of a row between @row and memory. */
+static enum tsr_step move_row(struct tsr_mem *mem, const struct tsr_render_target *rt,
+			      unsigned int bytes, uint32_t layer, unsigned int s, uint32_t x,
+			      uint32_t y, unsigned int count, uint8_t *row, bool write)
+{
+	while (count) {
+		struct place p = place(rt, bytes, layer, s, x, y, count);
+		enum tsr_step step;
+
+		step = write ? tsr_front_write(mem, p.va, row, (uint64_t)p.count * bytes) :
+			       tsr_front_read(mem, p.va, row, (uint64_t)p.count * bytes);
+		if (step != TSR_STEP_DONE)
+			return step;
+		x += p.count;
+		count -= p.count;
+		row += (size_t)p.count * bytes;
+	}
+	return TSR_STEP_DONE;
+}
+
+/* Samples of @rt that are in memory. */
+static unsigned int stored_samples(const struct tsr_render_target *rt)
+{
+	return 1u << rt->samples_log2;
+}
+
+/* ---- Colours --------------------------------------------------------------------------------- */
+
+static enum tsr_step load_colour(struct tsr_tile_core *c, struct tsr_mem *mem, unsigned int rt)
+{
+	const struct tsr_render_target *target = &c->render->colour[rt];
+	struct tsr_tile *t = &c->tile;
+	unsigned int bytes = t->format[rt].bytes, samples = 1u << t->samples_log2;
+
+	for (unsigned int s = 0; s < samples; s++) {
+		unsigned int from = s < stored_samples(target) ? s : 0;
+
+		for (uint32_t y = 0; y < t->height; y++) {
+			uint8_t *row = t->colour[rt].data + (size_t)t->colour[rt].plane * s +
+				       (size_t)t->colour[rt].pitch * y;
+			enum tsr_step step = move_row(mem, target, bytes, t->layer, from, t->x,
+						      t->y + y, t->width, row, false);
+
+			if (step != TSR_STEP_DONE)
+				return step;
+		}
+	}
+	c->count[TSR_TILE_LOAD_BYTES] +=
+		(uint64_t)t->width * t->height * bytes * stored_samples(target);
+	return TSR_STEP_DONE;
+}
+
+static enum tsr_step store_colour(struct tsr_tile_core *c, struct tsr_mem *mem, unsigned int rt)
+{
+	const struct tsr_render_target *target = &c->render->colour[rt];
+	struct tsr_tile *t = &c->tile;
+	unsigned int bytes = t->format[rt].bytes, samples = 1u << t->samples_log2;
+	bool resolved = samples > stored_samples(target);
+	uint8_t line[SIDE_MAX * TSR_TEXEL_BYTES_MAX];
+
+	for (unsigned int s = 0; s < stored_samples(target); s++) {
+		for (uint32_t y = 0; y < t->height; y++) {
+			uint8_t *row = t->colour[rt].data + (size_t)t->colour[rt].plane * s +
+				       (size_t)t->colour[rt].pitch * y;
+			enum tsr_step step;
+
+			if (resolved) {
+				tsr_output_resolve(&t->format[rt], &t->colour[rt], samples, 0, y,
+						   t->width, line);
+				row = line;
+			}
+			step = move_row(mem, target, bytes, t->layer, s, t->x, t->y + y, t->width,
+					row, true);
+			if (step != TSR_STEP_DONE)
+				return step;
+		}
+	}
+	c->count[TSR_TILE_STORE_BYTES] +=
+		(uint64_t)t->width * t->height * bytes * stored_samples(target);
+	return TSR_STEP_DONE;
+}
+
+/* ---- Depth and stencil ----------------------------------------------------------------------- */
+
+/* The word of a depth as it is in memory. */
+static uint32_t depth_word(const struct tsr_depth_format *format, float z)
+{
+	uint32_t word;
+
+	if (format->scale != 0)
+		return z > 0 ? z < format->scale ? (uint32_t)z : (uint32_t)format->scale : 0;
+	memcpy(&word, &z, sizeof(word));
+	return word;
+}
+
+static float word_depth(const struct tsr_depth_format *format, uint32_t word)
+{
+	float z;
+
+	if (format->scale != 0)
+		return word & (uint32_t)format->scale;
+	memcpy(&z, &word, sizeof(z));
+	return z;
+}
+
+/* Depth and, if @stencil, stencil of a row, from words of the depth format. */
+static void unpack_row(struct tsr_tile *t, const struct tsr_depth_format *format,
+		       const uint8_t *line, uint32_t y, unsigned int s, bool depth, bool stencil)
+{
+	for (uint32_t x = 0; x < t->width; x++) {
+		unsigned int at = tsr_tile_place(t, x, y, s);
+		uint32_t word = 0;
+
+		memcpy(&word, line + x * format->bytes, format->bytes);
+		if (depth)
+			t->depth[at] = word_depth(format, word);
+		if (stencil)
+			t->stencil[at] = word >> 24;
+	}
+}
+
+/* The reverse, into @line; what is not asked for is left as it is there. */
+static void pack_row(const struct tsr_tile *t, const struct tsr_depth_format *format,
+		     uint8_t *line, uint32_t y, unsigned int s, bool depth, bool stencil)
+{
+	for (uint32_t x = 0; x < t->width; x++) {
+		unsigned int at = tsr_tile_place(t, x, y, s);
+		uint32_t word = 0, mask = 0, new = 0;
+
+		if (depth) {
+			mask = format->scale != 0 ? (uint32_t)format->scale : UINT32_MAX;
+			new = depth_word(format, t->depth[at]);
+		}
+		if (stencil) {
+			mask |= 0xff000000;
+			new |= (uint32_t)t->stencil[at] << 24;
+		}
+		memcpy(&word, line + x * format->bytes, format->bytes);
+		word = (word & ~mask) | new;
+		memcpy(line + x * format->bytes, &word, format->bytes);
+	}
+}
+
+/* Words of depth, of stencil in their top byte, or of both. */
+static enum tsr_step load_words(struct tsr_tile_core *c, struct tsr_mem *mem,
+				const struct tsr_render_target *rt, bool depth, bool stencil)
+{
+	static const struct tsr_depth_format with_stencil = { 4, 0xffffff };
+	const struct tsr_depth_format *format = stencil ? &with_stencil : &c->render->depth_format;
+	struct tsr_tile *t = &c->tile;
+	uint8_t line[SIDE_MAX * 4];
+
+	for (unsigned int s = 0; s < 1u << t->samples_log2; s++) {
+		unsigned int from = s < stored_samples(rt) ? s : 0;
+
+		for (uint32_t y = 0; y < t->height; y++) {
+			enum tsr_step step = move_row(mem, rt, format->bytes, t->layer, from, t->x,
+						      t->y + y, t->width, line, false);
+
+			if (step != TSR_STEP_DONE)
+				return step;
+			unpack_row(t, format, line, y, s, depth, stencil);
+		}
+	}
+	c->count[TSR_TILE_LOAD_BYTES] +=
+		(uint64_t)t->width * t->height * format->bytes * stored_samples(rt);
+	return TSR_STEP_DONE;
+}
+
+static enum tsr_step store_words(struct tsr_tile_core *c, struct tsr_mem *mem,
+				 const struct tsr_render_target *rt, bool depth, bool stencil)
+{
+	static const struct tsr_depth_format with_stencil = { 4, 0xffffff };
+	const struct tsr_depth_format *format = stencil ? &with_stencil : &c->render->depth_format;
+	bool kept = format->scale == 0xffffff && !(depth && stencil);
+	struct tsr_tile *t = &c->tile;
+	uint8_t line[SIDE_MAX * 4] = { 0 };
+
+	for (unsigned int s = 0; s < stored_samples(rt); s++) {
+		for (uint32_t y = 0; y < t->height; y++) {
+			enum tsr_step step = TSR_STEP_DONE;
+
+			if (kept)
+				step = move_row(mem, rt, format->bytes, t->layer, s, t->x, t->y + y,
+						t->width, line, false);
+			if (step != TSR_STEP_DONE)
+				return step;
+			pack_row(t, format, line, y, s, depth, stencil);
+			step = move_row(mem, rt, format->bytes, t->layer, s, t->x, t->y + y,
+					t->width, line, true);
+			if (step != TSR_STEP_DONE)
+				return step;
+		}
+	}
+	c->count[TSR_TILE_STORE_BYTES] +=
+		(uint64_t)t->width * t->height * format->bytes * stored_samples(rt);
+	return TSR_STEP_DONE;
+}
+
+/* Stencil that has memory of its own, a byte a sample. */
+static enum tsr_step move_stencil(struct tsr_tile_core *c, struct tsr_mem *mem, bool write)
+{
+	const struct tsr_render_target *rt = &c->render->stencil;
+	struct tsr_tile *t = &c->tile;
+	unsigned int samples = write ? stored_samples(rt) : 1u << t->samples_log2;
+	uint8_t line[SIDE_MAX];
+
+	for (unsigned int s = 0; s < samples; s++) {
+		unsigned int at = s < stored_samples(rt) ? s : 0;
+
+		for (uint32_t y = 0; y < t->height; y++) {
+			enum tsr_step step;
+
+			for (uint32_t x = 0; write && x < t->width; x++)
+				line[x] = t->stencil[tsr_tile_place(t, x, y, s)];
+			step = move_row(mem, rt, 1, t->layer, at, t->x, t->y + y, t->width, line,
+					write);
+			if (step != TSR_STEP_DONE)
+				return step;
+			for (uint32_t x = 0; !write && x < t->width; x++)
+				t->stencil[tsr_tile_place(t, x, y, s)] = line[x];
+		}
+	}
+	c->count[write ? TSR_TILE_STORE_BYTES : TSR_TILE_LOAD_BYTES] +=
+		(uint64_t)t->width * t->height * stored_samples(rt);
+	return TSR_STEP_DONE;
+}
+
+/* ---- All targets ----------------------------------------------------------------------------- */
+
+/* Of @which, the targets the frame has and that have memory. */
+static unsigned int with_memory(const struct tsr_tile_core *c, unsigned int which)
+{
+	const struct tsr_rendering *r = c->render;
+	unsigned int have = 0;
+
+	for (unsigned int rt = 0; rt < c->tile.targets; rt++)
+		have |= r->colour[rt].pointer ? 1u << rt : 0;
+	if (c->tile.has_depth && r->depth.pointer)
+		have |= TSR_TILE_DEPTH_BIT;
+	if (c->tile.has_stencil && r->stencil.pointer)
+		have |= TSR_TILE_STENCIL_BIT;
+	return which & have;
+}
+
+static enum tsr_step move_zs(struct tsr_tile_core *c, struct tsr_mem *mem, unsigned int which,
+			     bool write)
+{
+	enum tsr_step (*words)(struct tsr_tile_core *, struct tsr_mem *,
+			       const struct tsr_render_target *, bool, bool) =
+		write ? store_words : load_words;
+	const struct tsr_rendering *r = c->render;
+	bool depth = which & TSR_TILE_DEPTH_BIT, stencil = which & TSR_TILE_STENCIL_BIT;
+	enum tsr_step step = TSR_STEP_DONE;
+
+	if (depth && stencil && r->together)
+		return words(c, mem, &r->depth, true, true);
+	if (depth)
+		step = words(c, mem, &r->depth, true, false);
+	if (step == TSR_STEP_DONE && stencil)
+		step = r->stencil_bytes == 4 ? words(c, mem, &r->stencil, false, true) :
+					       move_stencil(c, mem, write);
+	return step;
+}
+
+enum tsr_step tsr_tile_load(struct tsr_tile_core *c, struct tsr_mem *mem, unsigned int which)
+{
+	const uint64_t before = c->count[TSR_TILE_LOAD_BYTES];
+	enum tsr_step step = TSR_STEP_DONE;
+
+	which = with_memory(c, which);
+	for (unsigned int rt = 0; rt < c->tile.targets && step == TSR_STEP_DONE; rt++) {
+		if (which >> rt & 1)
+			step = load_colour(c, mem, rt);
+	}
+	if (step == TSR_STEP_DONE)
+		step = move_zs(c, mem, which, false);
+	if (step != TSR_STEP_DONE) {
+		/* it begins again from the first target */
+		c->count[TSR_TILE_LOAD_BYTES] = before;
+		return step;
+	}
+	c->defined |= which;
+	tsr_zs_know(&c->tile, c->render->fine, which & TSR_TILE_DEPTH_BIT,
+		    which & TSR_TILE_STENCIL_BIT);
+	return step;
+}
+
+enum tsr_step tsr_tile_store(struct tsr_tile_core *c, struct tsr_mem *mem, unsigned int which)
+{
+	const uint64_t before = c->count[TSR_TILE_STORE_BYTES];
+	enum tsr_step step = TSR_STEP_DONE;
+
+	tsr_tile_define(c);
+	which = with_memory(c, which);
+	for (unsigned int rt = 0; rt < c->tile.targets && step == TSR_STEP_DONE; rt++) {
+		if (which >> rt & 1)
+			step = store_colour(c, mem, rt);
+	}
+	if (step == TSR_STEP_DONE)
+		step = move_zs(c, mem, which, true);
+	if (step != TSR_STEP_DONE)
+		c->count[TSR_TILE_STORE_BYTES] = before;
+	return step;
+}

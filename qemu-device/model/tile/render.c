@@ -1,0 +1,511 @@
+/* SPDX-License-Identifier: MIT */
+/* The engine's step: RENDER's control list, the job of varying programs, the jobs of tiles. */
+#include "render.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "../front/descriptor.h"
+#include "../gpu.h"
+#include "tile.h"
+
+/* tsr_engine_state.word: */
+enum {
+	WORD_BEGUN,			/* the queue has a command in progress */
+};
+
+enum phase {
+	PHASE_CHAIN,			/* reads the chain of batches */
+	PHASE_VARYING,			/* job: varying programs */
+	PHASE_LIST,			/* fetches and executes packets */
+	PHASE_TILES,			/* job: tiles */
+};
+
+/* Batches of the chain that are read in a step. */
+#define CHAIN_STEP 256
+/* Room behind the samples of a target, see output.h; targets begin at multiples of 64. */
+#define SLACK 64
+
+/* ---- Memory ---------------------------------------------------------------------------------- */
+
+static void free_core(struct tsr_tile_core *c)
+{
+	for (unsigned int i = 0; i < TSR_TILE_STATES; i++)
+		free(c->states[i]);
+	tsr_programs_drop(&c->programs);
+	if (c->reader)
+		tsr_tile_reader_free(c->reader);
+	if (c->fragments)
+		tsr_stage_drop(&c->fragments->run);
+	if (c->vertices)
+		tsr_stage_drop(&c->vertices->run);
+	free(c->fragments);
+	free(c->vertices);
+	free(c->ids);
+	free(c->memory);
+}
+
+void tsr_render_free(struct tsr_rendering *r)
+{
+	if (!r)
+		return;
+	for (unsigned int i = 0; i < r->job.cores; i++)
+		free_core(&r->core[i]);
+	free(r->batch);
+	free(r);
+}
+
+void tsr_render_drop(struct tsr_queue *q)
+{
+	if (!q->rendering)
+		return;
+	tsr_render_free(q->rendering);
+	q->rendering = NULL;
+	tsr_crew_forget(q);
+}
+
+static void *zeroed(size_t size)
+{
+	void *memory;
+
+	size = (size + 63) & ~(size_t)63;
+	memory = aligned_alloc(64, size);
+	if (memory)
+		memset(memory, 0, size);
+	return memory;
+}
+
+static struct tsr_rendering *new_render(const struct tsr_gpu *gpu)
+{
+	size_t size = sizeof(struct tsr_rendering) + gpu->cfg.cores * sizeof(struct tsr_tile_core);
+	struct tsr_rendering *r = zeroed(size);
+
+	if (!r)
+		return NULL;
+	r->job.cores = gpu->cfg.cores;
+	for (unsigned int i = 0; i < r->job.cores; i++) {
+		r->job.core[i] = &r->core[i].job;
+		r->core[i].job.index = i;
+		r->core[i].render = r;
+	}
+	r->debug = gpu->cfg.gfx_debug;
+	r->simd = tsr_alu_name(gpu->alu);
+	r->fine = tsr_fine_path(r->simd);
+	return r;
+}
+
+static bool core_memory(struct tsr_tile_core *c)
+{
+	if (!c->reader)
+		c->reader = tsr_tile_reader_new();
+	if (!c->fragments)
+		c->fragments = zeroed(sizeof(*c->fragments));
+	if (!c->vertices)
+		c->vertices = zeroed(sizeof(*c->vertices));
+	if (!c->ids)
+		c->ids = malloc(TSR_BATCH_VERTICES * sizeof(*c->ids));
+	if (c->memory_bytes < c->render->tile_bytes) {
+		free(c->memory);
+		c->memory = zeroed(c->render->tile_bytes);
+		c->memory_bytes = c->memory ? c->render->tile_bytes : 0;
+	}
+	return c->reader && c->fragments && c->vertices && c->ids && c->memory_bytes;
+}
+
+/* The tile buffer of @c for the frame, and nothing kept from the frame before. */
+static void prepare_core(struct tsr_tile_core *c)
+{
+	const struct tsr_rendering *r = c->render;
+	const struct tsr_frame *frame = &r->info.frame;
+	size_t samples = (size_t)1 << (2 * frame->tile_shift + frame->samples_log2);
+	struct tsr_tile *t = &c->tile;
+	uint8_t *next = c->memory;
+
+	t->shift = frame->tile_shift;
+	t->samples_log2 = frame->samples_log2;
+	t->targets = frame->targets;
+	t->has_depth = frame->has_depth;
+	t->has_stencil = frame->has_stencil;
+	t->core = c;
+	for (unsigned int rt = 0; rt < t->targets; rt++) {
+		uint32_t pitch = r->format[rt].bytes << t->shift;
+
+		t->format[rt] = r->format[rt];
+		t->colour[rt] = (struct tsr_tile_target){ next, pitch, pitch << t->shift };
+		next += (samples * r->format[rt].bytes + SLACK + 63) & ~(size_t)63;
+	}
+	t->depth = (float *)next;
+	t->stencil = next + samples * sizeof(float);
+	for (unsigned int i = 0; i < TSR_TILE_STATES; i++) {
+		if (c->states[i])
+			c->states[i]->shader_state = 0;
+	}
+	tsr_programs_drop(&c->programs);
+	tsr_tile_list_forget(c->reader);
+	c->fragments->run.begun = false;
+	c->fragments->late_test = tsr_tile_late_test;
+	c->vertices->run.begun = false;
+	c->vertices_running = false;
+	c->ids_batch = 0;
+	memset(&c->queries, 0, sizeof(c->queries));
+}
+
+/* ---- Beginning ------------------------------------------------------------------------------- */
+
+static float as_float(uint32_t bits)
+{
+	float f;
+
+	memcpy(&f, &bits, sizeof(f));
+	return f;
+}
+
+/* Read a RENDER_TARGET at @va; its samples are all of the frame's, or one. */
+static enum tsr_step read_target(struct tsr_rendering *r, struct tsr_mem *mem, uint64_t va,
+				 struct tsr_render_target *target)
+{
+	uint64_t word[TSR_RENDER_TARGET__QWORDS];
+	enum tsr_step step = tsr_descriptor_read(mem, va, TSR_DESCRIPTOR_RENDER_TARGET, word);
+
+	if (step != TSR_STEP_DONE)
+		return step;
+	tsr_unpack_render_target(word, target);
+	if (target->samples_log2 && target->samples_log2 != r->info.frame.samples_log2)
+		return tsr_mem_bad_packet(mem, va, TSR_RENDER_TARGET_SAMPLES_LOG2__QWORD,
+					  TSR_FAULT_BAD_VALUE);
+	return TSR_STEP_DONE;
+}
+
+static enum tsr_step read_colours(struct tsr_rendering *r, struct tsr_mem *mem)
+{
+	for (unsigned int rt = 0; rt < r->info.frame.targets; rt++) {
+		uint64_t va = r->info.frame.colour +
+			      (uint64_t)rt * TSR_RENDER_TARGET__QWORDS * sizeof(uint64_t);
+		struct tsr_render_target *t = &r->colour[rt];
+		enum tsr_step step = read_target(r, mem, va, t);
+		uint32_t words[4];
+
+		if (step != TSR_STEP_DONE)
+			return step;
+		if (!tsr_output_format_valid(t->format, t->order))
+			return tsr_mem_bad_packet(mem, va, TSR_RENDER_TARGET_FORMAT__QWORD,
+						  TSR_FAULT_BAD_VALUE);
+		tsr_format_find(&r->format[rt], t->format, t->order, t->srgb);
+		words[0] = t->clear_0;
+		words[1] = t->clear_1;
+		words[2] = t->clear_2;
+		words[3] = t->clear_3;
+		tsr_output_clear_texel(&r->format[rt], words, r->clear[rt]);
+	}
+	return TSR_STEP_DONE;
+}
+
+static bool find_depth_format(struct tsr_rendering *r)
+{
+	switch (r->depth.format) {
+	case TSR_PIXEL_FORMAT_Z16_UNORM:
+		r->depth_format = (struct tsr_depth_format){ 2, 0xffff };
+		return true;
+	case TSR_PIXEL_FORMAT_Z24X8_UNORM:
+		r->depth_format = (struct tsr_depth_format){ 4, 0xffffff };
+		return true;
+	case TSR_PIXEL_FORMAT_R32F:
+		r->depth_format = (struct tsr_depth_format){ 4, 0 };
+		return true;
+	default:
+		return false;
+	}
+}
+
+static float depth_clear(const struct tsr_rendering *r)
+{
+	double z = as_float(r->depth.clear_0), scale = r->depth_format.scale;
+
+	if (scale == 0)
+		return z;
+	z = z > 0 ? z < 1 ? z : 1 : 0;
+	return (z * scale + 0x1.8p52) - 0x1.8p52;
+}
+
+static enum tsr_step read_zs(struct tsr_rendering *r, struct tsr_mem *mem)
+{
+	const struct tsr_frame *frame = &r->info.frame;
+	enum tsr_step step = TSR_STEP_DONE;
+
+	if (frame->has_depth) {
+		step = read_target(r, mem, frame->depth, &r->depth);
+		if (step != TSR_STEP_DONE)
+			return step;
+		if (!find_depth_format(r))
+			return tsr_mem_bad_packet(mem, frame->depth,
+						  TSR_RENDER_TARGET_FORMAT__QWORD,
+						  TSR_FAULT_BAD_VALUE);
+		r->depth_clear = depth_clear(r);
+	}
+	if (!frame->has_stencil)
+		return step;
+	step = read_target(r, mem, frame->stencil, &r->stencil);
+	if (step != TSR_STEP_DONE)
+		return step;
+	r->stencil_bytes = r->stencil.format == TSR_PIXEL_FORMAT_X24S8 ? 4 : 1;
+	if (r->stencil_bytes == 1 && r->stencil.format != TSR_PIXEL_FORMAT_S8)
+		return tsr_mem_bad_packet(mem, frame->stencil, TSR_RENDER_TARGET_FORMAT__QWORD,
+					  TSR_FAULT_BAD_VALUE);
+	r->stencil_clear = r->stencil.clear_0;
+	r->together = frame->has_depth && r->stencil_bytes == 4 &&
+		      r->depth.format == TSR_PIXEL_FORMAT_Z24X8_UNORM &&
+		      r->depth.pointer == r->stencil.pointer && r->depth.pitch == r->stencil.pitch &&
+		      r->depth.layout == r->stencil.layout &&
+		      r->depth.sample_stride == r->stencil.sample_stride &&
+		      r->depth.layer_stride == r->stencil.layer_stride &&
+		      r->depth.samples_log2 == r->stencil.samples_log2;
+	return step;
+}
+
+/* The tile buffer a frame needs; a frame that needs more than there is is wrong. */
+static enum tsr_step size_tile(struct tsr_rendering *r, struct tsr_mem *mem, uint64_t frame_va)
+{
+	const struct tsr_frame *frame = &r->info.frame;
+	size_t samples = (size_t)1 << (2 * frame->tile_shift + frame->samples_log2), bytes = 8;
+
+	for (unsigned int rt = 0; rt < frame->targets; rt++)
+		bytes += r->format[rt].bytes;
+	if (bytes * samples > TSR_TILE_BUFFER_BYTES)
+		return tsr_mem_bad_packet(mem, frame_va, 0, TSR_FAULT_BAD_VALUE);
+	r->tile_bytes = bytes * samples + (TSR_RENDER_TARGETS_MAX + 1) * 2 * SLACK;
+	return TSR_STEP_DONE;
+}
+
+static enum tsr_step read_frame(struct tsr_rendering *r, struct tsr_mem *mem, uint64_t va)
+{
+	enum tsr_step step = tsr_frame_read(mem, va, &r->info);
+
+	if (step == TSR_STEP_DONE)
+		step = read_colours(r, mem);
+	if (step == TSR_STEP_DONE)
+		step = read_zs(r, mem);
+	if (step == TSR_STEP_DONE)
+		step = size_tile(r, mem, va);
+	r->has_heap = r->info.frame.heap;
+	if (step == TSR_STEP_DONE && r->has_heap)
+		step = tsr_heap_open(mem, &r->info, &r->heap);
+	return step;
+}
+
+/* What is left from the frame before is forgotten, but not the memory. */
+static void reuse(struct tsr_rendering *r)
+{
+	r->job.cursor = 0;
+	r->job.bursts = 0;
+	r->depth_format = (struct tsr_depth_format){ 0, 0 };
+	r->together = false;
+	r->batches = 0;
+	r->next_batch = 0;
+	r->has_heap = false;
+	for (unsigned int i = 0; i < r->job.cores; i++)
+		memset(r->core[i].count, 0, sizeof(r->core[i].count));
+}
+
+static enum tsr_step begin(struct tsr_mem *mem, uint64_t pc, const uint64_t *cmd)
+{
+	struct tsr_queue *q = mem->queue;
+	struct tsr_render command;
+	enum tsr_step step;
+
+	tsr_unpack_render(cmd, &command);
+	if (command.list % 64)
+		return tsr_mem_bad_packet(mem, pc, 1, TSR_FAULT_ALIGNMENT);
+	if (!command.size || command.size > TSR_STREAM_SIZE_MAX)
+		return tsr_mem_bad_packet(mem, pc, 2, TSR_FAULT_BAD_VALUE);
+	if (command.size % 8)
+		return tsr_mem_bad_packet(mem, pc, 2, TSR_FAULT_ALIGNMENT);
+	if (command.frame % 64)
+		return tsr_mem_bad_packet(mem, pc, 3, TSR_FAULT_ALIGNMENT);
+	if (!q->rendering)
+		q->rendering = new_render(mem->gpu);
+	if (!q->rendering)
+		return tsr_mem_bad_packet(mem, pc, 0, TSR_FAULT_UNSUPPORTED);
+	reuse(q->rendering);
+	step = read_frame(q->rendering, mem, command.frame);
+	if (step != TSR_STEP_DONE)
+		return step;
+	for (unsigned int i = 0; i < q->rendering->job.cores; i++) {
+		if (!core_memory(&q->rendering->core[i]))
+			return tsr_mem_bad_packet(mem, pc, 0, TSR_FAULT_UNSUPPORTED);
+		prepare_core(&q->rendering->core[i]);
+	}
+	tsr_list_start(&q->rendering->list, TSR_ENGINE_CLASS_RENDER, command.list, command.size,
+		       false);
+	q->rendering->next_batch = q->rendering->has_heap ? q->rendering->heap.last_batch : 0;
+	q->rendering->phase = PHASE_CHAIN;
+	return TSR_STEP_MORE;
+}
+
+/* ---- Jobs ------------------------------------------------------------------------------------ */
+
+static void start_job(struct tsr_queue *q, enum tsr_burst (*burst)(struct tsr_shader *,
+								  const struct tsr_mem *,
+								  struct tsr_queue *,
+								  struct tsr_job_core *, bool),
+		      uint64_t count, enum phase phase)
+{
+	struct tsr_rendering *r = q->rendering;
+
+	r->job.burst = burst;
+	r->job.shared = count > 1;
+	for (unsigned int i = 0; i < r->job.cores; i++) {
+		struct tsr_tile_core *c = &r->core[i];
+
+		c->next = i;
+		c->phase = TSR_TILE_FETCH;
+		atomic_store_explicit(&c->job.state, i < count ? TSR_CORE_READY : TSR_CORE_DONE,
+				      memory_order_relaxed);
+	}
+	r->phase = phase;
+	q->job = &r->job;
+}
+
+/* What cores have counted. */
+static void count(struct tsr_queue *q)
+{
+	for (unsigned int i = 0; i < q->rendering->job.cores; i++) {
+		struct tsr_tile_core *c = &q->rendering->core[i];
+
+		for (unsigned int n = 0; n < TSR_TILE_COUNTS; n++)
+			q->rendering->total[n] += c->count[n];
+		memset(c->count, 0, sizeof(c->count));
+	}
+}
+
+static enum tsr_step run_job(struct tsr_mem *mem, struct tsr_step_cost *cost)
+{
+	struct tsr_queue *q = mem->queue;
+	enum tsr_step step = tsr_crew_run(mem, cost);
+
+	if (step == TSR_STEP_DONE) {
+		count(q);
+		q->job = NULL;
+		q->rendering->phase = PHASE_LIST;
+		return TSR_STEP_MORE;
+	}
+	return step;
+}
+
+/* ---- The chain of batches -------------------------------------------------------------------- */
+
+static bool batch_room(struct tsr_rendering *r)
+{
+	uint32_t room = r->batch_room ? 2 * r->batch_room : 1024;
+	uint32_t *batch;
+
+	if (r->batches < r->batch_room)
+		return true;
+	batch = realloc(r->batch, room * sizeof(*batch));
+	if (!batch)
+		return false;
+	r->batch = batch;
+	r->batch_room = room;
+	return true;
+}
+
+/* Find the batches whose vertices have outputs. */
+static enum tsr_step read_chain(struct tsr_mem *mem, struct tsr_step_cost *cost)
+{
+	struct tsr_queue *q = mem->queue;
+	struct tsr_rendering *r = q->rendering;
+
+	for (unsigned int i = 0; i < CHAIN_STEP && r->next_batch; i++) {
+		struct tsr_batch batch;
+		enum tsr_step step = tsr_heap_batch(mem, &r->heap, r->next_batch, &batch);
+
+		if (step != TSR_STEP_DONE)
+			return step;
+		if (!batch_room(r))
+			return tsr_mem_bad_packet(mem, r->heap.base, 0, TSR_FAULT_UNSUPPORTED);
+		if (!batch.shared)
+			r->batch[r->batches++] = batch.offset;
+		r->next_batch = batch.previous;
+		cost->cycles++;
+	}
+	if (!r->next_batch)
+		start_job(q, tsr_batch_burst, r->batches, PHASE_VARYING);
+	return TSR_STEP_MORE;
+}
+
+/* ---- The list -------------------------------------------------------------------------------- */
+
+static enum tsr_step list_tiles(struct tsr_mem *mem)
+{
+	struct tsr_queue *q = mem->queue;
+	struct tsr_rendering *r = q->rendering;
+	struct tsr_list_tiles *l = &r->tiles;
+
+	tsr_unpack_list_tiles(r->list.word, l);
+	if (l->x0 > l->x1 || l->x1 >= r->info.tiles_x || l->y0 > l->y1 || l->y1 >= r->info.tiles_y)
+		return tsr_list_fault(&r->list, mem, 1, TSR_FAULT_BAD_VALUE);
+	if (l->layer0 > l->layer1 || l->layer1 >= r->info.frame.layers)
+		return tsr_list_fault(&r->list, mem, 2, TSR_FAULT_BAD_VALUE);
+	if (l->addr % 64)
+		return tsr_list_fault(&r->list, mem, 3, TSR_FAULT_ALIGNMENT);
+	if (!l->size || l->size > TSR_STREAM_SIZE_MAX)
+		return tsr_list_fault(&r->list, mem, 4, TSR_FAULT_BAD_VALUE);
+	if (l->size % 8)
+		return tsr_list_fault(&r->list, mem, 4, TSR_FAULT_ALIGNMENT);
+	r->tile_count = (uint64_t)(l->x1 - l->x0 + 1) * (l->y1 - l->y0 + 1) *
+			(l->layer1 - l->layer0 + 1);
+	tsr_list_progress(&r->list);
+	start_job(q, tsr_tile_burst, r->tile_count, PHASE_TILES);
+	return TSR_STEP_MORE;
+}
+
+static enum tsr_step next_packet(struct tsr_mem *mem, struct tsr_step_cost *cost)
+{
+	struct tsr_rendering *r = mem->queue->rendering;
+	enum tsr_step step = tsr_list_next(&r->list, mem);
+
+	cost->cycles++;
+	if (step != TSR_STEP_DONE)
+		return step;
+	switch (tsr_packet_opcode(r->list.word[0])) {
+	case TSR_OP_LIST_TILES:
+		return list_tiles(mem);
+	case TSR_OP_LIST_HALT:
+		return TSR_STEP_DONE;
+	default:
+		/* packets of tiles have no tile here */
+		return tsr_list_fault(&r->list, mem, 0, TSR_FAULT_BAD_VALUE);
+	}
+}
+
+static enum tsr_step run(struct tsr_mem *mem, struct tsr_step_cost *cost)
+{
+	switch (mem->queue->rendering->phase) {
+	case PHASE_CHAIN:
+		return read_chain(mem, cost);
+	case PHASE_VARYING:
+	case PHASE_TILES:
+		return run_job(mem, cost);
+	default:
+		return next_packet(mem, cost);
+	}
+}
+
+enum tsr_step tsr_render_step(struct tsr_mem *mem, uint64_t pc, const uint64_t *cmd,
+			      struct tsr_engine_state *state, struct tsr_step_cost *cost)
+{
+	enum tsr_step step;
+
+	*cost = (struct tsr_step_cost){ 0, 0, 0 };
+	if (!tsr_crew_shader(mem->runner))
+		return tsr_mem_bad_packet(mem, pc, 0, TSR_FAULT_UNSUPPORTED);
+	mem->unit = TSR_UNIT_TILE;
+	if (state->word[WORD_BEGUN]) {
+		step = run(mem, cost);
+	} else {
+		step = begin(mem, pc, cmd);
+		state->word[WORD_BEGUN] = step == TSR_STEP_MORE;
+	}
+	if (step == TSR_STEP_FAULT)
+		tsr_render_drop(mem->queue);
+	return step;
+}

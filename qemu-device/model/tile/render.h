@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The RENDER engine: a command in progress, and the cores its tiles are rendered on.
+ *
+ * In: a RENDER command, its control list, the frame's heap. Out: the frame's targets. First the
+ * varying programs of all batches run, then tiles, each from its first packet to its last on one
+ * core: tile number n of a LIST_TILES on core n mod cores. Everything between two bursts is in these
+ * structures, which belong to the queue. Limits: 3d.md. Reset state: no command.
+ *
+ *   render.c    the engine's step: list, phases
+ *   core.c      a core: a tile's packets, from primitives to bundles
+ *   bundle.c    bundles: programs, late tests, queries, output
+ *   states.c    what is kept of draws' states
+ *   memory.c    clear, load, store
+ *   shape.c, raster.c, fine*.c    rasterisation;  zs.c    depth and stencil;  output*.c    colours
+ */
+#ifndef TSR_TILE_RENDER_H
+#define TSR_TILE_RENDER_H
+
+#include "../crew.h"
+#include "../front/list.h"
+#include "../front/tile_list.h"
+#include "../shader/program.h"
+#include "../shader/stage.h"
+#include "output.h"
+#include "raster.h"
+#include "tile_buffer.h"
+#include "zs.h"
+
+/* States of draws a core has at hand. */
+#define TSR_TILE_STATES 64
+/* Primitives, blocks, quads and the like after which a burst ends. */
+#define TSR_TILE_EFFORT 16384
+
+/* What is counted by a core until the owner adds it to the queue's counters. */
+enum tsr_tile_count {
+	TSR_TILE_TILES,
+	TSR_TILE_PRIMITIVES,		/* set up, once for each tile they touch */
+	TSR_TILE_BLOCKS,		/* blocks with coverage */
+	TSR_TILE_BLOCKS_DEPTH,		/* of them, rejected by hierarchical depth */
+	TSR_TILE_BLOCKS_STENCIL,	/* and by hierarchical stencil */
+	TSR_TILE_SAMPLES_TESTED,	/* in early tests */
+	TSR_TILE_SAMPLES_REJECTED,	/* early, by tests of samples and blocks */
+	TSR_TILE_QUADS,			/* that went into bundles */
+	TSR_TILE_BUNDLES,
+	TSR_TILE_LOAD_BYTES,		/* of targets, tags not counted */
+	TSR_TILE_STORE_BYTES,
+	TSR_TILE_BLOCKS_CLEAR,		/* stored as a tag */
+	TSR_TILE_BLOCKS_COMPRESSED,
+	TSR_TILE_COUNTS
+};
+
+/* A draw's states, prepared. */
+struct tsr_tile_state {
+	uint64_t shader_state, draw_state;	/* where they are; 0: nothing here */
+	struct tsr_fragment_state fragment;
+	struct tsr_raster_rules rules;
+	struct tsr_zs zs;
+	struct {
+		struct tsr_rect scissor;
+		double low, high;	/* depths are clamped to */
+	} viewport[TSR_VIEWPORTS_MAX];
+	struct tsr_output output[TSR_RENDER_TARGETS_MAX];
+	bool shades;			/* fragments run the program */
+	bool ordered;			/* a bundle holds no pixel twice */
+	bool count_early;		/* queries count what passes early tests */
+	uint16_t sample_mask;
+};
+
+/* Depth of a primitive of a bundle, for late tests. */
+struct tsr_tile_plane {
+	struct tsr_edge e[2];
+	double base, k[2], low, high;
+};
+
+/* Counts that go to a query's memory. */
+struct tsr_tile_queries {
+	uint64_t samples, any, statistics;	/* addresses, 0: none */
+	uint64_t passed, fragments;	/* not added yet */
+};
+
+enum tsr_tile_phase {
+	TSR_TILE_FETCH,			/* takes the next tile */
+	TSR_TILE_PACKET,		/* fetches a packet of the tile's list */
+	TSR_TILE_EXECUTE,		/* executes it */
+	TSR_TILE_DRAWING,
+};
+
+struct tsr_tile_core {
+	struct tsr_job_core job;	/* the first member, see crew.h */
+	struct tsr_rendering *render;
+	uint64_t next;			/* number of the next tile, or batch */
+	uint8_t phase;			/* enum tsr_tile_phase */
+	int32_t effort;			/* left in this burst */
+	struct tsr_list list;
+	struct tsr_tile tile;
+	uint8_t *memory;		/* of the tile buffer */
+	size_t memory_bytes;
+	uint32_t column, row;		/* of the tile in the frame */
+	/* Targets of which the tile buffer holds something: as in TILE_LOAD, from bit 0 on. */
+	uint16_t defined;
+
+	/* Drawing. */
+	struct tsr_tile_reader *reader;
+	struct tsr_prim prim;		/* has been read */
+	bool opened, has_prim, walking, ended;
+	struct tsr_shape shape;
+	struct tsr_walk_blocks walk;
+	struct tsr_covered covered;	/* behind early tests */
+	uint64_t quads_left;		/* of it, not in a bundle yet: the lowest bit of each */
+	uint8_t samples_left;		/* SAMPLE_SHADING: samples of the first of them */
+	int prim_index;			/* in the bundle, -1: it is not there */
+	struct tsr_tile_state *state;	/* of the bundle; NULL: none */
+	struct tsr_tile_state *states[TSR_TILE_STATES];
+	struct tsr_programs programs;
+	uint32_t ids_batch;		/* whose ids are @ids */
+	uint32_t (*ids)[2];
+	bool running;			/* the bundle's program does */
+	uint32_t tested;		/* quads of the bundle behind late tests */
+	struct tsr_fragments *fragments;
+	struct tsr_tile_plane plane[TSR_BUNDLE_QUADS];
+	uint32_t pending[32];		/* ordered: quads of the tile that are in the bundle */
+	struct tsr_tile_queries queries;
+	struct tsr_shader *shader;	/* of the thread that runs the core */
+
+	/* Varying programs. */
+	struct tsr_vertex_run *vertices;
+	bool vertices_running;
+
+	uint64_t count[TSR_TILE_COUNTS];
+};
+
+/* Depth formats, as a tile needs them. */
+struct tsr_depth_format {
+	uint8_t bytes;
+	double scale;			/* largest integer; 0: floating point */
+};
+
+struct tsr_rendering {
+	struct tsr_job job;
+	uint8_t phase;			/* of the engine's: render.c */
+	struct tsr_frame_info info;
+	struct tsr_render_target colour[TSR_RENDER_TARGETS_MAX], depth, stencil;
+	struct tsr_format format[TSR_RENDER_TARGETS_MAX];
+	uint8_t clear[TSR_RENDER_TARGETS_MAX][TSR_TEXEL_BYTES_MAX];
+	struct tsr_depth_format depth_format;
+	float depth_clear;
+	uint8_t stencil_clear, stencil_bytes;
+	bool together;			/* depth and stencil are parts of the same words */
+	size_t tile_bytes;		/* of a tile buffer */
+	struct tsr_frame_heap heap;
+	bool has_heap;
+	uint32_t *batch;		/* offsets of batches whose varying program runs */
+	uint32_t batches, batch_room;
+	uint32_t next_batch;		/* reading the chain: offset of the next one */
+	struct tsr_list list;
+	struct tsr_list_tiles tiles;	/* in progress */
+	uint64_t tile_count;
+	unsigned int debug;		/* TSR_GFX_NO_… */
+	const char *simd;
+	const struct tsr_fine *fine;
+	uint64_t total[TSR_TILE_COUNTS];	/* of complete jobs */
+	struct tsr_tile_core core[];
+};
+
+/* ---- Between the files ----------------------------------------------------------------------- */
+
+/* states.c: the state of a draw, filled from memory if need be. */
+enum tsr_step tsr_tile_state_find(struct tsr_tile_core *c, struct tsr_mem *mem,
+				  uint64_t shader_state, uint64_t draw_state,
+				  struct tsr_tile_state **state);
+
+/* memory.c: bits of @which: colour targets, then depth, then stencil. */
+#define TSR_TILE_DEPTH_BIT (1u << TSR_RENDER_TARGETS_MAX)
+#define TSR_TILE_STENCIL_BIT (2u << TSR_RENDER_TARGETS_MAX)
+void tsr_tile_clear(struct tsr_tile_core *c, unsigned int which);
+enum tsr_step tsr_tile_load(struct tsr_tile_core *c, struct tsr_mem *mem, unsigned int which);
+enum tsr_step tsr_tile_store(struct tsr_tile_core *c, struct tsr_mem *mem, unsigned int which);
+/* Have something in all targets: 0 where nothing is. */
+void tsr_tile_define(struct tsr_tile_core *c);
+
+/* bundle.c */
+/* Depth of @block of the tile at sample @s by @plane. */
+void tsr_tile_depth(const struct tsr_tile_core *c, const struct tsr_tile_plane *plane,
+		    const struct tsr_zs *zs, unsigned int block_x, unsigned int block_y,
+		    unsigned int s, float z[TSR_BLOCK_PIXELS]);
+/* Run the bundle to its end and empty it. */
+enum tsr_step tsr_tile_run_bundle(struct tsr_tile_core *c, struct tsr_mem *mem);
+/* Add what queries have counted to memory. */
+enum tsr_step tsr_tile_end_queries(struct tsr_tile_core *c, struct tsr_mem *mem);
+
+/* core.c */
+/* tsr_job.burst of tiles and of batches. */
+enum tsr_burst tsr_tile_burst(struct tsr_shader *sh, const struct tsr_mem *mem,
+			      struct tsr_queue *q, struct tsr_job_core *core, bool again);
+enum tsr_burst tsr_batch_burst(struct tsr_shader *sh, const struct tsr_mem *mem,
+			       struct tsr_queue *q, struct tsr_job_core *core, bool again);
+
+/* render.c */
+void tsr_render_free(struct tsr_rendering *r);
+
+#endif

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: MIT */
+/* What a core keeps of draws' states: read and prepared once, used for all primitives of a draw. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "../front/descriptor.h"
+#include "render.h"
+
+static float as_float(uint32_t bits)
+{
+	float f;
+
+	memcpy(&f, &bits, sizeof(f));
+	return f;
+}
+
+/* ---- Viewports ------------------------------------------------------------------------------- */
+
+static enum tsr_step read_viewports(struct tsr_tile_state *s, struct tsr_mem *mem)
+{
+	const struct tsr_draw_state *draw = &s->fragment.draw;
+
+	for (unsigned int i = 0; i < draw->viewport_count; i++) {
+		uint64_t word[TSR_VIEWPORT__QWORDS];
+		struct tsr_viewport v;
+		double near, far;
+		enum tsr_step step = tsr_descriptor_read(mem, draw->viewports + i * sizeof(word),
+							 TSR_DESCRIPTOR_VIEWPORT, word);
+
+		if (step != TSR_STEP_DONE)
+			return step;
+		tsr_unpack_viewport(word, &v);
+		near = as_float(v.near);
+		far = as_float(v.far);
+		s->viewport[i].scissor = (struct tsr_rect){ v.scissor_x0, v.scissor_y0,
+							    v.scissor_x1, v.scissor_y1 };
+		/* what is no number limits nothing */
+		s->viewport[i].low = near < far ? near : far <= near ? far : -__builtin_inf();
+		s->viewport[i].high = near < far ? far : far <= near ? near : __builtin_inf();
+	}
+	return TSR_STEP_DONE;
+}
+
+/* Fixed-point depths lie between 0 and 1. */
+static void limit_depths(struct tsr_tile_state *s)
+{
+	for (unsigned int i = 0; s->zs.scale != 0 && i < TSR_VIEWPORTS_MAX; i++) {
+		double *low = &s->viewport[i].low, *high = &s->viewport[i].high;
+
+		*low = *low > 0 ? *low < 1 ? *low : 1 : 0;
+		*high = *high > 0 ? *high < 1 ? *high : 1 : 0;
+	}
+}
+
+/* ---- Blending -------------------------------------------------------------------------------- */
+
+static enum tsr_step read_blends(struct tsr_tile_state *s, const struct tsr_rendering *r,
+				 struct tsr_mem *mem)
+{
+	const struct tsr_draw_state *draw = &s->fragment.draw;
+
+	for (unsigned int i = 0; i < TSR_RENDER_TARGETS_MAX; i++) {
+		uint64_t word[TSR_BLEND__QWORDS], at = draw->blends + i * sizeof(word);
+		struct tsr_blend blend;
+		enum tsr_step step;
+
+		s->fragment.blend[i] = TSR_BLEND_MODE_OFF;
+		s->output[i].off = true;
+		if (i >= draw->blend_count || i >= r->info.frame.targets)
+			continue;
+		step = tsr_descriptor_read(mem, at, TSR_DESCRIPTOR_BLEND, word);
+		if (step != TSR_STEP_DONE)
+			return step;
+		s->fragment.blend[i] = word[1];
+		tsr_unpack_blend(word, &blend);
+		if (blend.mode == TSR_BLEND_MODE_PROGRAM || blend.mode == TSR_BLEND_MODE_OFF)
+			continue;
+		if (!tsr_output_prepare(&s->output[i], &r->colour[i], draw, &blend,
+					1u << s->fragment.samples_log2, r->simd))
+			return tsr_mem_bad_packet(mem, at, 1, TSR_FAULT_BAD_VALUE);
+	}
+	return TSR_STEP_DONE;
+}
+
+/* Whether anything comes of running the fragment program. */
+static bool has_effect(const struct tsr_tile_state *s)
+{
+	const struct tsr_shader_state *shader = &s->fragment.shader;
+
+	if (!shader->fragment)
+		return false;
+	if (shader->side_effects || shader->reads_tile || shader->discards ||
+	    shader->writes_depth || shader->writes_stencil)
+		return true;
+	for (unsigned int i = 0; i < TSR_RENDER_TARGETS_MAX; i++) {
+		if (!s->output[i].off ||
+		    (s->fragment.blend[i] & 3) == TSR_BLEND_MODE_PROGRAM)
+			return true;
+	}
+	return s->fragment.draw.alpha_to_coverage;
+}
+
+/* ---- All of it ------------------------------------------------------------------------------- */
+
+static void prepare(struct tsr_tile_state *s, const struct tsr_rendering *r)
+{
+	const struct tsr_shader_state *shader = &s->fragment.shader;
+	const struct tsr_draw_state *draw = &s->fragment.draw;
+	const struct tsr_frame *frame = &r->info.frame;
+
+	s->shades = has_effect(s);
+	s->ordered = s->shades && (shader->reads_tile || shader->side_effects);
+	s->sample_mask = draw->sample_mask;
+	s->rules = (struct tsr_raster_rules){
+		.bresenham = draw->line_mode == TSR_LINE_MODE_BRESENHAM,
+		.line_width = as_float(draw->line_width),
+		.bias = draw->depth_bias,
+		.bias_constant = as_float(draw->bias_constant),
+		.bias_slope = as_float(draw->bias_slope),
+		.bias_clamp = as_float(draw->bias_clamp),
+		.unit = r->depth_format.scale != 0 ? 1 / (r->depth_format.scale + 1) : 0,
+	};
+	tsr_zs_prepare(&s->zs, draw, shader, s->shades, frame->has_depth, frame->has_stencil,
+		       r->depth_format.scale, r->debug);
+	s->count_early = !s->shades || shader->early_tests;
+	limit_depths(s);
+}
+
+static enum tsr_step fill(struct tsr_tile_state *s, const struct tsr_rendering *r,
+			  struct tsr_mem *mem, uint64_t shader_state, uint64_t draw_state)
+{
+	uint64_t shader[TSR_SHADER_STATE__QWORDS], draw[TSR_DRAW_STATE__QWORDS];
+	enum tsr_step step;
+
+	s->shader_state = 0;
+	step = tsr_descriptor_read(mem, shader_state, TSR_DESCRIPTOR_SHADER_STATE, shader);
+	if (step == TSR_STEP_DONE)
+		step = tsr_descriptor_read(mem, draw_state, TSR_DESCRIPTOR_DRAW_STATE, draw);
+	if (step != TSR_STEP_DONE)
+		return step;
+	tsr_unpack_shader_state(shader, &s->fragment.shader);
+	tsr_unpack_draw_state(draw, &s->fragment.draw);
+	s->fragment.width = r->info.frame.width;
+	s->fragment.height = r->info.frame.height;
+	s->fragment.sample_positions = r->info.frame.sample_positions;
+	s->fragment.samples_log2 = r->info.frame.samples_log2;
+	step = read_viewports(s, mem);
+	if (step == TSR_STEP_DONE)
+		step = read_blends(s, r, mem);
+	if (step != TSR_STEP_DONE)
+		return step;
+	prepare(s, r);
+	s->shader_state = shader_state;
+	s->draw_state = draw_state;
+	return TSR_STEP_DONE;
+}
+
+static unsigned int slot_of(uint64_t shader_state, uint64_t draw_state)
+{
+	return (shader_state / 64 * 0x9e3779b97f4a7c15 ^ draw_state / 64 * 0xc2b2ae3d27d4eb4f) >>
+	       40 & (TSR_TILE_STATES - 1);
+}
+
+enum tsr_step tsr_tile_state_find(struct tsr_tile_core *c, struct tsr_mem *mem,
+				  uint64_t shader_state, uint64_t draw_state,
+				  struct tsr_tile_state **state)
+{
+	struct tsr_tile_state **slot = &c->states[slot_of(shader_state, draw_state)];
+	enum tsr_step step = TSR_STEP_DONE;
+
+	if (!*slot)
+		*slot = calloc(1, sizeof(**slot));
+	if (!*slot)
+		return tsr_mem_bad_packet(mem, shader_state, 0, TSR_FAULT_UNSUPPORTED);
+	if ((*slot)->shader_state != shader_state || (*slot)->draw_state != draw_state)
+		step = fill(*slot, c->render, mem, shader_state, draw_state);
+	if (step == TSR_STEP_DONE && (*slot)->shades)
+		step = tsr_programs_find(&c->programs, mem, (*slot)->fragment.shader.fragment,
+					 TSR_STAGE_FRAGMENT, &(*slot)->fragment.program);
+	*state = *slot;
+	return step;
+}
