@@ -365,14 +365,30 @@ static void start_job(struct tsr_queue *q, enum tsr_burst (*burst)(struct tsr_sh
 	q->job = &r->job;
 }
 
-/* What cores have counted. */
+/* What cores have counted goes to the queue's counters. */
 static void count(struct tsr_queue *q)
 {
+	static const uint8_t counter[TSR_TILE_COUNTS] = {
+		[TSR_TILE_TILES] = TSR_QUEUE_COUNTER_TILES,
+		[TSR_TILE_PRIMITIVES] = TSR_QUEUE_COUNTER_TILE_PRIMITIVES,
+		[TSR_TILE_BLOCKS] = TSR_QUEUE_COUNTER_TILE_BLOCKS,
+		[TSR_TILE_BLOCKS_DEPTH] = TSR_QUEUE_COUNTER_BLOCKS_DEPTH_REJECTED,
+		[TSR_TILE_BLOCKS_STENCIL] = TSR_QUEUE_COUNTER_BLOCKS_STENCIL_REJECTED,
+		[TSR_TILE_SAMPLES_TESTED] = TSR_QUEUE_COUNTER_SAMPLES_TESTED_EARLY,
+		[TSR_TILE_SAMPLES_REJECTED] = TSR_QUEUE_COUNTER_SAMPLES_REJECTED_EARLY,
+		[TSR_TILE_QUADS] = TSR_QUEUE_COUNTER_QUADS,
+		[TSR_TILE_BUNDLES] = TSR_QUEUE_COUNTER_FRAGMENT_BUNDLES,
+		[TSR_TILE_LOAD_BYTES] = TSR_QUEUE_COUNTER_TILE_LOAD_BYTES,
+		[TSR_TILE_STORE_BYTES] = TSR_QUEUE_COUNTER_TILE_STORE_BYTES,
+		[TSR_TILE_BLOCKS_CLEAR] = TSR_QUEUE_COUNTER_BLOCKS_FAST_CLEAR,
+		[TSR_TILE_BLOCKS_COMPRESSED] = TSR_QUEUE_COUNTER_BLOCKS_COMPRESSED,
+	};
+
 	for (unsigned int i = 0; i < q->rendering->job.cores; i++) {
 		struct tsr_tile_core *c = &q->rendering->core[i];
 
 		for (unsigned int n = 0; n < TSR_TILE_COUNTS; n++)
-			q->rendering->total[n] += c->count[n];
+			tsr_count(&q->counter[counter[n]], c->count[n]);
 		memset(c->count, 0, sizeof(c->count));
 	}
 }

@@ -159,7 +159,6 @@ struct tsr_rendering {
 	unsigned int debug;		/* TSR_GFX_NO_… */
 	const char *simd;
 	const struct tsr_fine *fine;
-	uint64_t total[TSR_TILE_COUNTS];	/* of complete jobs */
 	struct tsr_tile_core core[];
 };
 

@@ -38,11 +38,17 @@ static void *buffer(struct front *f, uint64_t va, uint64_t size, uint64_t bits)
 
 struct front *front_new(unsigned int width, unsigned int height)
 {
+	return front_new_on(width, height, NULL);
+}
+
+struct front *front_new_on(unsigned int width, unsigned int height,
+			   const struct tsr_config *config)
+{
 	struct front *f = calloc(1, sizeof(*f));
 
 	if (!f)
 		abort();
-	f->b = bench_new(NULL);
+	f->b = bench_new(config);
 	bench_as_init(f->b, &f->as, 1);
 	f->data = buffer(f, FRONT_DATA, FRONT_DATA_SIZE, BENCH_RW);
 	f->list = buffer(f, FRONT_LIST, FRONT_LIST_SIZE, BENCH_RX);

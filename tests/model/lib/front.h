@@ -64,6 +64,9 @@ struct front {
 };
 
 struct front *front_new(unsigned int width, unsigned int height);
+/* The same on a device of that configuration. */
+struct front *front_new_on(unsigned int width, unsigned int height,
+			   const struct tsr_config *config);
 void front_free(struct front *f);
 /* Drop list, states, what was seen: another picture, in the frame of f->frame. */
 void front_again(struct front *f);

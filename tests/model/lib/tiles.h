@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Pictures: what front.h has binned is rendered by a RENDER queue of the same machine.
+ *
+ *   struct tiles *t = tiles_new(100, 70, NULL);
+ *   t->f->position = …; front_arrays(t->f, …);
+ *   ktap_ok(tiles_run(t));			bins and renders
+ *   tiles_depth(t, x, y, 0)			what is in memory now
+ *
+ * Targets lie in memory of their own, linear and in planes of samples, unless the test changes
+ * t->target before tiles_run().
+ */
+#ifndef TSR_TILES_TEST_H
+#define TSR_TILES_TEST_H
+
+#include "front.h"
+
+#define TILES_TARGETS 0x60000000ull	/* colour 0, then depth, then stencil, each so long: */
+#define TILES_TARGET_SIZE (8u << 20)
+#define TILES_RING 0x50000000ull
+#define TILES_DEPTH TSR_RENDER_TARGETS_MAX	/* index in target[] */
+#define TILES_STENCIL (TSR_RENDER_TARGETS_MAX + 1)
+/* Bits of tiles_run()'s masks. */
+#define TILES_ALL 0x3ff
+
+struct tiles {
+	struct front *f;
+	struct bench_queue queue;
+	struct tsr_render_target target[TSR_RENDER_TARGETS_MAX + 2];
+	uint8_t bytes[TSR_RENDER_TARGETS_MAX + 2];	/* of a texel */
+	uint8_t *memory;		/* of targets */
+	/* What a tile does before and behind TILE_DRAW: bit n colour n, 8 depth, 9 stencil. */
+	unsigned int clear, load, store;
+	bool draw;
+	bool slow;			/* bursts as small as can be */
+};
+
+/* RGBA8 and 32-bit depth; no stencil. */
+struct tiles *tiles_new(unsigned int width, unsigned int height, const struct tsr_config *config);
+void tiles_free(struct tiles *t);
+/* Set up the target's planes for the frame of t->f->frame: @index of target[], a format. */
+void tiles_target(struct tiles *t, unsigned int index, unsigned int format, unsigned int bytes);
+/* Bin, render. False: the fault is bench_fault(&t->queue), or that of the binner. */
+bool tiles_run(struct tiles *t);
+/* Render only. */
+bool tiles_render(struct tiles *t);
+/* The texel of a target in memory. */
+void *tiles_texel(struct tiles *t, unsigned int index, unsigned int x, unsigned int y,
+		  unsigned int sample);
+float tiles_depth(struct tiles *t, unsigned int x, unsigned int y, unsigned int sample);
+/* A counter of the queue. */
+uint64_t tiles_counter(struct tiles *t, enum tsr_queue_counter counter);
+
+#endif

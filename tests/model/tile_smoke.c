@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT */
+/* RENDER, end to end: tiles cleared, drawn, stored; what the list and FRAME can say wrong. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ktap.h"
+#include "tiles.h"
+
+/* A triangle over most of the frame, depth growing to the right. */
+static void corner(struct front *f, uint32_t vertex, uint32_t instance, float *record)
+{
+	static const float at[3][2] = { { -0.9f, -0.9f }, { 0.9f, -0.9f }, { -0.9f, 0.9f } };
+
+	(void)f;
+	(void)instance;
+	record[0] = at[vertex % 3][0];
+	record[1] = at[vertex % 3][1];
+	record[2] = (at[vertex % 3][0] + 1) / 2;
+	record[3] = 1;
+}
+
+static void prepare(struct tiles *t)
+{
+	t->f->position = corner;
+	t->f->draw.depth_test = t->f->draw.depth_write = true;
+	t->f->draw.depth_function = TSR_COMPARE_FUNCTION_LESS;
+	front_again(t->f);
+	front_states(t->f);
+	front_arrays(t->f, TSR_TOPOLOGY_TRIANGLES, 3);
+	t->target[0].clear_0 = front_bits(1);
+	t->target[0].clear_2 = front_bits(0.5f);
+}
+
+static void picture(void)
+{
+	struct tiles *t = tiles_new(100, 70, NULL);
+	unsigned int covered = 0, wrong = 0;
+
+	prepare(t);
+	ktap_ok(tiles_run(t));
+	for (unsigned int y = 0; y < 70; y++) {
+		for (unsigned int x = 0; x < 100; x++) {
+			double px = (x + 0.5) / 50 - 1, py = (y + 0.5) / 35 - 1;
+			bool in = px > -0.9 && py > -0.90001 && px + py < 0;
+			double want = in ? (px + 1) / 2 : 1;
+			uint32_t colour;
+
+			memcpy(&colour, tiles_texel(t, 0, x, y, 0), 4);
+			wrong += colour != 0x008000ff;
+			covered += tiles_depth(t, x, y, 0) != 1;
+			wrong += fabs(px + py) > 0.01 &&
+				 fabs(tiles_depth(t, x, y, 0) - want) > 0.0001;
+		}
+	}
+	ktap_eq(wrong, 0);
+	ktap_ok(covered > 2000);
+	ktap_eq(tiles_counter(t, TSR_QUEUE_COUNTER_TILES), 7 * 5);
+	ktap_eq(tiles_counter(t, TSR_QUEUE_COUNTER_TILE_STORE_BYTES), 100 * 70 * 8);
+	tiles_free(t);
+}
+
+/* A hash of all targets. */
+static uint64_t hash(const struct tiles *t)
+{
+	uint64_t h = 0xcbf29ce484222325;
+
+	for (unsigned int i = 0; i < 3; i++) {
+		for (unsigned int n = 0; n < 100 * 70 * 4; n++)
+			h = (h ^ t->memory[i * TILES_TARGET_SIZE + n]) * 0x100000001b3;
+	}
+	return h;
+}
+
+/* Threads, cores, sizes of tiles, bursts of one clause: all the same. */
+static void same(void)
+{
+	uint64_t want = 0;
+
+	for (unsigned int n = 0; n < 8; n++) {
+		struct tsr_config config = { .threads = n == 1 ? 3 : 0,
+					     .cores = n == 2 ? 1 : n == 3 ? 32 : 0 };
+		struct tiles *t = tiles_new(100, 70, &config);
+
+		prepare(t);
+		if (n >= 4)
+			t->f->frame.tile_shift = n == 7 ? 4 : n - 1;
+		t->slow = n == 7;
+		ktap_ok(tiles_run(t));
+		want = n ? want : hash(t);
+		ktap_eq(hash(t), want);
+		tiles_free(t);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	ktap_start_args(argc, argv);
+	ktap_run("[BIN5] [BIN6] [CP10] a triangle's depth, cleared colour; edges of the frame", picture);
+	ktap_run("[RAST5] threads, cores, tiles of all sizes, small bursts", same);
+	return ktap_finish();
+}
