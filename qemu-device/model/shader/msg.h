@@ -42,6 +42,9 @@ tsr_msg_fn tsr_msg_clock;		/* LD_GCLK */
 tsr_msg_fn tsr_msg_texture;		/* TEXC */
 tsr_msg_fn tsr_msg_texture_compact;	/* TEXS_2D, TEXS_CUBE; arg: 1 for cubes */
 /* Of fragments alone: */
+tsr_msg_fn tsr_msg_varying;		/* LD_VAR*; arg: enum tsr_msg_varying_flags */
+tsr_msg_fn tsr_msg_varying_special;	/* LD_VAR_SPECIAL */
+tsr_msg_fn tsr_msg_var_tex;		/* VAR_TEX; arg: 1 for 16-bit results */
 tsr_msg_fn tsr_msg_atest;
 tsr_msg_fn tsr_msg_zs_emit;
 tsr_msg_fn tsr_msg_blend;
@@ -53,6 +56,12 @@ tsr_msg_together_fn tsr_msg_store_together;
 tsr_msg_together_fn tsr_msg_atomic_together;
 
 #define TSR_MSG_NO_RETURN 0x100
+
+/* Which varying instruction. */
+enum tsr_msg_varying_flags {
+	TSR_MSG_VAR_IMM = 1,		/* the index is an immediate */
+	TSR_MSG_VAR_FLAT = 2,		/* of the provoking vertex */
+};
 
 /* Which attribute instruction. */
 enum tsr_msg_attr {

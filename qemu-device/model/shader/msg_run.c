@@ -19,6 +19,7 @@ struct unit {
 #define ATTRIBUTE(fn, arg) { fn, NULL, arg, TSR_UNIT_ATTRIBUTE, false }
 #define TEXTURE(fn, arg) { fn, NULL, arg, TSR_UNIT_TEXTURE, false }
 #define ATOMIC(fn, arg) { fn, NULL, arg, TSR_UNIT_ATOMIC, false }
+#define VARYING(fn, arg) { fn, NULL, arg, TSR_UNIT_VARYING, true }
 #define TILE(fn) { fn, NULL, 0, TSR_UNIT_TILE, true }
 
 static const struct unit units[TSR_OP__COUNT] = {
@@ -59,6 +60,14 @@ static const struct unit units[TSR_OP__COUNT] = {
 	[TSR_OP_ADD_LD_GCLK_U64] = ATTRIBUTE(tsr_msg_clock, 0),
 	[TSR_OP_ADD_LEA_TEX] = TEXTURE(tsr_msg_lea_texel, 0),
 	[TSR_OP_ADD_LEA_TEX_IMM] = TEXTURE(tsr_msg_lea_texel, 1),
+	[TSR_OP_ADD_LD_VAR] = VARYING(tsr_msg_varying, 0),
+	[TSR_OP_ADD_LD_VAR_IMM] = VARYING(tsr_msg_varying, TSR_MSG_VAR_IMM),
+	[TSR_OP_ADD_LD_VAR_FLAT] = VARYING(tsr_msg_varying, TSR_MSG_VAR_FLAT),
+	[TSR_OP_ADD_LD_VAR_FLAT_IMM] =
+		VARYING(tsr_msg_varying, TSR_MSG_VAR_FLAT | TSR_MSG_VAR_IMM),
+	[TSR_OP_ADD_LD_VAR_SPECIAL] = VARYING(tsr_msg_varying_special, 0),
+	[TSR_OP_ADD_VAR_TEX_F32] = VARYING(tsr_msg_var_tex, 0),
+	[TSR_OP_ADD_VAR_TEX_F16] = VARYING(tsr_msg_var_tex, 1),
 	[TSR_OP_ADD_ATEST] = TILE(tsr_msg_atest),
 	[TSR_OP_ADD_ZS_EMIT] = TILE(tsr_msg_zs_emit),
 	[TSR_OP_ADD_BLEND] = TILE(tsr_msg_blend),

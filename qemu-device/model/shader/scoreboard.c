@@ -31,6 +31,17 @@ static void account(struct tsr_shader *sh)
 	sh->env.cost = (struct tsr_msg_cost){ 0 };
 }
 
+/* Units have no flush modes, whenever and behind whatever clause they work. */
+static void plain_mode(struct tsr_shader *sh)
+{
+	static const struct tsr_alu_mode none;
+
+	if (!sh->mode_key)
+		return;
+	sh->mode_key = 0;
+	tsr_alu_change(&sh->fp, &none);
+}
+
 static bool store(struct tsr_shader *sh, unsigned int w, const struct tsr_decoded *clause,
 		  uint16_t lanes)
 {
@@ -233,6 +244,7 @@ enum tsr_step tsr_message_send(struct tsr_shader *sh, const struct tsr_decoded *
 
 	if (sh->gpu->cfg.late_messages && !(clause->flags & TSR_CLAUSE_BLEND))
 		return send_late(sh, clause);
+	plain_mode(sh);
 	describe(sh, clause, &b);
 	if (sh->env.fragments)
 		helpers = describe_fragments(sh, clause, &b);
@@ -319,6 +331,7 @@ static enum tsr_step execute(struct tsr_shader *sh, unsigned int w, struct tsr_s
 	sh->env.scratch = place.scratch;
 	sh->env.warp = w;
 	sh->mem.unit = TSR_UNIT_SHADER;
+	plain_mode(sh);
 	step = run_stored(sh, w, &msg);
 	account(sh);
 	if (s->captured)

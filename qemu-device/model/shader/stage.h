@@ -22,6 +22,7 @@
 #include "../front/screen.h"
 #include "../front/tile_list.h"
 #include "core.h"
+#include "msg_format.h"
 #include "program.h"
 
 struct tsr_tile;
@@ -32,7 +33,9 @@ struct tsr_tile;
 struct tsr_stage_run {
 	struct tsr_core core;		/* one bundle, all warps in one group */
 	bool begun;			/* the threads have been started */
-	uint8_t preloaded;		/* messages before the first clause that have been executed */
+	/* Messages before the first clause: number of the next one, lanes it is left to do for. */
+	uint8_t preload;
+	uint16_t preload_lanes;
 };
 
 /* ---- Entering and leaving -------------------------------------------------------------------- */
@@ -132,8 +135,11 @@ struct tsr_fragment_prim {
 /* A varying of a primitive: component n at (x, y) is (a (x - x0) + b (y - y0)) w + c. */
 struct tsr_planes {
 	double a[4], b[4], c[4];
-	uint32_t flat[4];		/* integers of the provoking vertex */
-	uint8_t components;
+	int64_t integer[4];		/* instead, of integer formats */
+	union tsr_texel provoking;	/* components at the provoking vertex */
+	struct tsr_format format;
+	bool flat;			/* the same everywhere */
+	bool perspective;		/* w counts; else it is 1 */
 };
 
 struct tsr_fragments {
@@ -167,7 +173,9 @@ struct tsr_fragments {
 	/* BLEND: lanes that go to a blend program, and where in the 4 GiB of their clause it is */
 	uint16_t jumped[TSR_BUNDLE_WARPS];
 	union tsr_lanes jump[TSR_BUNDLE_WARPS];
-	union tsr_lanes kept[3][TSR_BUNDLE_WARPS];	/* coordinates LD_VAR has stored */
+	/* Coordinates LD_VAR has stored: x and y from the pixel's corner, in which lanes. */
+	union tsr_lanes kept[2][TSR_BUNDLE_WARPS];
+	uint16_t kept_lanes[TSR_BUNDLE_WARPS];
 	uint16_t plane_of[TSR_BUNDLE_QUADS][TSR_PLANE_VARYINGS];	/* plus 1; 0: none */
 	struct tsr_planes planes[TSR_PLANES_MAX];
 	unsigned int plane_count;

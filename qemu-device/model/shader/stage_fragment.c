@@ -111,7 +111,92 @@ static void start(struct tsr_shader *sh, struct tsr_fragments *f)
 	memset(f->written, 0, sizeof(f->written));
 	memset(f->depth_written, 0, sizeof(f->depth_written));
 	memset(f->stencil_written, 0, sizeof(f->stencil_written));
-	f->run.preloaded = 0;
+	memset(f->kept_lanes, 0, sizeof(f->kept_lanes));
+	f->run.preload = 0;
+	f->run.preload_lanes = 0;
+}
+
+/* ---- Messages before the first clause -------------------------------------------------------- */
+
+#define PRELOADS 2
+
+/* A preloaded message as SHADER_STATE describes it. */
+struct preload {
+	uint32_t kind;			/* enum tsr_preload */
+	bool half;
+	uint32_t components, varying, texture;
+};
+
+/* Its instruction. */
+static struct tsr_insn preload_insn(const struct preload *p)
+{
+	struct tsr_insn insn = { .op = TSR_OP_ADD_LD_VAR_IMM };
+
+	insn.mod[TSR_MOD_UPDATE] = TSR_UPDATE_STORE;
+	insn.mod[TSR_MOD_SAMPLE] = TSR_SAMPLE_SAMPLE;
+	insn.mod[TSR_MOD_VECSIZE] = p->components;
+	insn.mod[TSR_MOD_REGISTER_FORMAT] =
+		p->half ? TSR_REGISTER_FORMAT_F16 : TSR_REGISTER_FORMAT_F32;
+	insn.imm[TSR_IMM_INDEX] = p->varying;
+	if (p->kind == TSR_PRELOAD_VAR_TEX) {
+		insn.op = p->half ? TSR_OP_ADD_VAR_TEX_F16 : TSR_OP_ADD_VAR_TEX_F32;
+		insn.mod[TSR_MOD_LOD_MODE] = TSR_LOD_MODE_COMPUTED_LOD;
+		insn.imm[TSR_IMM_VARYING_INDEX] = p->varying;
+		insn.imm[TSR_IMM_TEXTURE_INDEX] = p->texture;
+	}
+	return insn;
+}
+
+/* Execute what is left of @p, number @which, for all warps. */
+static enum tsr_step preload_one(struct tsr_shader *sh, struct tsr_fragments *f,
+				 const struct preload *p, unsigned int which)
+{
+	const struct tsr_insn insn = preload_insn(p);
+	struct tsr_bundle *bundle = f->run.core.bundle[0];
+
+	for (; f->run.preload < (which + 1) * TSR_BUNDLE_WARPS; f->run.preload++) {
+		unsigned int w = f->run.preload % TSR_BUNDLE_WARPS;
+		const struct tsr_warp *warp = &bundle->warp[w];
+		struct tsr_msg msg = {
+			.insn = &insn, .reg = &bundle->reg[w], .staging = 4 * which,
+			.result = UINT8_MAX,
+			.src = { &bundle->reg[REG_SAMPLES * TSR_BUNDLE_WARPS + w] },
+			.lanes = f->run.preload_lanes ? f->run.preload_lanes : warp->live,
+		};
+		enum tsr_step step = TSR_STEP_DONE;
+
+		sh->env.warp = w;
+		if (warp->used && p->kind != TSR_PRELOAD_NONE)
+			step = tsr_msg_run(&sh->env, &msg);
+		f->run.preload_lanes = step == TSR_STEP_PENDING ? msg.lanes : 0;
+		if (step == TSR_STEP_FAULT)
+			tsr_shader_fault(sh, w, msg.fault_lane, warp->here, 0, true);
+		if (step != TSR_STEP_DONE)
+			return step;
+	}
+	return TSR_STEP_DONE;
+}
+
+static enum tsr_step preload(struct tsr_shader *sh, struct tsr_fragments *f)
+{
+	const struct tsr_shader_state *s = &f->state->shader;
+	const struct preload p[PRELOADS] = {
+		{ s->preload_0, s->preload_0_half, s->preload_0_components, s->preload_0_varying,
+		  s->preload_0_texture },
+		{ s->preload_1, s->preload_1_half, s->preload_1_components, s->preload_1_varying,
+		  s->preload_1_texture },
+	};
+	enum tsr_step step = TSR_STEP_DONE;
+
+	if (!s->preload_0 && !s->preload_1)
+		return step;
+	sh->bundle = f->run.core.bundle[0];
+	sh->mem.unit = TSR_UNIT_SHADER;
+	for (unsigned int i = 0; i < PRELOADS && step == TSR_STEP_DONE; i++)
+		step = preload_one(sh, f, &p[i], i);
+	if (step == TSR_STEP_FAULT)
+		f->run.begun = false;
+	return step;
 }
 
 /* All threads have ended. */
@@ -140,6 +225,9 @@ enum tsr_step tsr_fragment_run(struct tsr_shader *sh, struct tsr_fragments *f)
 	if (!f->run.begun)
 		start(sh, f);
 	memcpy(sh->lanes.helper, f->helper, sizeof(f->helper));
+	step = preload(sh, f);
+	if (step != TSR_STEP_DONE)
+		return step;
 	step = tsr_stage_advance(sh, &f->run);
 	memcpy(f->helper, sh->lanes.helper, sizeof(f->helper));
 	if (step == TSR_STEP_DONE)

@@ -1,0 +1,389 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Varying unit: LD_VAR in all forms, and VAR_TEX, which hands what it has interpolated to the
+ * texture unit. A quad belongs to one primitive, so the unit works quad by quad.
+ *
+ * All arithmetic is that of doubles, one operation after the other, and a result is rounded once.
+ */
+#include <string.h>
+
+#include "msg.h"
+#include "planes.h"
+#include "../tile/samples.h"
+
+/* The same bits whatever the compiler can do. */
+#pragma GCC optimize("fp-contract=off")
+
+/* A number for each pixel of a quad. */
+typedef double four __attribute__((vector_size(32)));
+typedef float four_floats __attribute__((vector_size(16)));
+
+#define QUAD_LANES 15u
+
+/* Where a quad's pixels are interpolated. */
+struct spot {
+	four x, y;			/* in pixels of the frame */
+};
+
+static struct tsr_fragment_quad *quad_of(const struct tsr_msg_env *env, unsigned int q)
+{
+	return &env->fragments->quad[env->warp * TSR_WARP_LANES / 4 + q];
+}
+
+/* ---- Where ----------------------------------------------------------------------------------- */
+
+/*
+ * Of a pixel with coverage @covered: its centre if all or none of its samples are covered, else the
+ * first that is. x and y from the pixel's corner in 256ths.
+ */
+static void centroid(const struct tsr_fragment_state *s, uint32_t covered, int *x, int *y)
+{
+	unsigned int samples = 1u << s->samples_log2, first;
+
+	covered &= (1u << samples) - 1;
+	if (!covered || covered == (1u << samples) - 1)
+		return;
+	first = __builtin_ctz(covered);
+	*x = tsr_sample_position[s->samples_log2][first][0] * 16;
+	*y = tsr_sample_position[s->samples_log2][first][1] * 16;
+}
+
+/* Position mode @sample names for a pixel whose source 0 is @word, from its corner in 256ths. */
+static void position(const struct tsr_fragment_state *s, unsigned int sample, uint32_t word,
+		     int *x, int *y)
+{
+	unsigned int id = word >> 16 & 0x1f;
+
+	*x = *y = 128;
+	switch (sample) {
+	case TSR_SAMPLE_CENTROID:
+		centroid(s, word & 0xffff, x, y);
+		return;
+	case TSR_SAMPLE_SAMPLE:
+		if (s->shader.sample_shading && id >> s->samples_log2 == 0) {
+			*x = tsr_sample_position[s->samples_log2][id][0] * 16;
+			*y = tsr_sample_position[s->samples_log2][id][1] * 16;
+		}
+		return;
+	case TSR_SAMPLE_EXPLICIT:
+		*x = (int16_t)word;
+		*y = (int16_t)(word >> 16);
+		return;
+	default:
+		return;
+	}
+}
+
+/* The position of @lane for a message with @update and @sample, and what becomes of the kept one. */
+static void locate(struct tsr_msg_env *env, const union tsr_lanes *src, unsigned int update,
+		   unsigned int sample, unsigned int lane, int *x, int *y)
+{
+	struct tsr_fragments *f = env->fragments;
+	unsigned int w = env->warp;
+	bool kept = f->kept_lanes[w] >> lane & 1;
+
+	if (update == TSR_UPDATE_RETRIEVE || (update == TSR_UPDATE_CONDITIONAL && kept)) {
+		*x = kept ? f->kept[0][w].s[lane] : 128;
+		*y = kept ? f->kept[1][w].s[lane] : 128;
+		return;
+	}
+	position(f->state, sample, src ? src->u[lane] : 0, x, y);
+	f->kept[0][w].s[lane] = *x;
+	f->kept[1][w].s[lane] = *y;
+	f->kept_lanes[w] |= 1u << lane;
+}
+
+/* Whether all that counts is the centre of pixels, and that is not worth keeping. */
+static bool plain_centre(const struct tsr_fragments *f, unsigned int update, unsigned int sample)
+{
+	bool centre = sample == TSR_SAMPLE_CENTER ||
+		      (sample == TSR_SAMPLE_SAMPLE && !f->state->shader.sample_shading) ||
+		      (sample == TSR_SAMPLE_CENTROID && !f->state->samples_log2);
+
+	return centre && (update == TSR_UPDATE_STORE || update == TSR_UPDATE_CLOBBER);
+}
+
+/* Where @lanes of quad @q are interpolated. */
+static void find_spot(struct tsr_msg_env *env, const union tsr_lanes *src, unsigned int update,
+		      unsigned int sample, unsigned int q, unsigned int lanes, struct spot *spot)
+{
+	static const four right = { 0.5, 1.5, 0.5, 1.5 }, down = { 0.5, 0.5, 1.5, 1.5 };
+	const struct tsr_fragment_quad *quad = quad_of(env, q);
+
+	spot->x = right + quad->x;
+	spot->y = down + quad->y;
+	if (plain_centre(env->fragments, update, sample)) {
+		/* what is not kept is the centre */
+		env->fragments->kept_lanes[env->warp] &= ~(lanes << 4 * q);
+		return;
+	}
+	for (unsigned int p = 0; p < 4; p++) {
+		int x, y;
+
+		if (!(lanes >> p & 1))
+			continue;
+		locate(env, src, update, sample, 4 * q + p, &x, &y);
+		spot->x[p] = quad->x + (int)(p & 1) + x / 256.0;
+		spot->y[p] = quad->y + (int)(p >> 1) + y / 256.0;
+	}
+}
+
+/* ---- What ------------------------------------------------------------------------------------ */
+
+/* What is @at[0] at vertex 0 of @p and grows by @at[1] and [2] for each pixel, at @spot. */
+static void plane(const struct tsr_fragment_prim *p, const double at[3], const struct spot *spot,
+		  four *out)
+{
+	*out = (at[1] * (spot->x - p->x0) + at[2] * (spot->y - p->y0)) + at[0];
+}
+
+/* @x rounded. */
+#define NARROW(x) __builtin_convertvector(x, four_floats)
+
+/* The first @count components at @spot. */
+static void evaluate(const struct tsr_fragment_prim *p, const struct tsr_planes *planes,
+		     const struct spot *spot, unsigned int count, four_floats out[4])
+{
+	four x = spot->x - p->x0, y = spot->y - p->y0, w = { 1, 1, 1, 1 };
+
+	if (planes->perspective) {
+		plane(p, p->rw, spot, &w);
+		w = 1 / w;
+	}
+	for (unsigned int c = 0; c < count; c++)
+		out[c] = NARROW((planes->a[c] * x + planes->b[c] * y) * w + planes->c[c]);
+}
+
+/* ---- Results --------------------------------------------------------------------------------- */
+
+static void put(const struct tsr_msg *msg, unsigned int word, unsigned int q, unsigned int lanes,
+		const uint32_t value[4])
+{
+	union tsr_lanes *to = tsr_msg_staging(msg, word);
+
+	if (lanes == QUAD_LANES) {
+		memcpy(&to->u[4 * q], value, 4 * sizeof(value[0]));
+		return;
+	}
+	for (unsigned int p = 0; p < 4; p++) {
+		if (lanes >> p & 1)
+			to->u[4 * q + p] = value[p];
+	}
+}
+
+/* Floats of @lanes of quad @q as @half or single precision to staging registers. */
+static void put_floats(const struct tsr_msg *msg, unsigned int q, unsigned int lanes, bool half,
+		       unsigned int count, const four_floats value[4])
+{
+	for (unsigned int c = 0; c < count; c += half ? 2 : 1) {
+		uint32_t word[4];
+
+		for (unsigned int p = 0; half && p < 4; p++) {
+			word[p] = tsr_float_to_half(value[c][p]);
+			if (c + 1 < count)
+				word[p] |= (uint32_t)tsr_float_to_half(value[c + 1][p]) << 16;
+		}
+		if (!half)
+			memcpy(word, &value[c], sizeof(word));
+		put(msg, half ? c / 2 : c, q, lanes, word);
+	}
+}
+
+/* A varying that is the same everywhere, as @type (enum tsr_register_type). */
+static void put_flat(const struct tsr_msg *msg, unsigned int q, unsigned int lanes,
+		     unsigned int type, unsigned int count, const struct tsr_planes *planes)
+{
+	uint32_t word[8] = { 0 };
+
+	tsr_format_to_registers(&planes->format, &planes->provoking, type, count, word);
+	for (unsigned int i = 0; i < tsr_register_words(type, count); i++) {
+		const uint32_t value[4] = { word[i], word[i], word[i], word[i] };
+
+		put(msg, i, q, lanes, value);
+	}
+}
+
+/* ---- Instructions ---------------------------------------------------------------------------- */
+
+/* What the lanes of a message have in common. */
+struct load {
+	unsigned int flags;		/* enum tsr_msg_varying_flags */
+	unsigned int update, sample, count;
+	uint8_t format;			/* enum tsr_mod_register_format */
+	struct tsr_varying varying;	/* the last one, if @read */
+	bool read;
+};
+
+/* Register type for a varying of @planes. */
+static unsigned int type_of(const struct load *l, const struct tsr_planes *planes)
+{
+	switch (l->format) {
+	case TSR_REGISTER_FORMAT_F16:
+		return TSR_REGISTER_TYPE_F16;
+	case TSR_REGISTER_FORMAT_U32:
+		return TSR_REGISTER_TYPE_U32;
+	case TSR_REGISTER_FORMAT_S32:
+		return TSR_REGISTER_TYPE_S32;
+	case TSR_REGISTER_FORMAT_F32:
+		return TSR_REGISTER_TYPE_F32;
+	default:
+		break;
+	}
+	if (planes->format.kind == TSR_FORMAT_KIND_SINT)
+		return TSR_REGISTER_TYPE_S32;
+	return planes->format.kind == TSR_FORMAT_KIND_UINT ? TSR_REGISTER_TYPE_U32 :
+							     TSR_REGISTER_TYPE_F32;
+}
+
+/* Varying @index for @lanes of quad @q. */
+static enum tsr_step load_quad(struct tsr_msg_env *env, struct tsr_msg *msg, struct load *l,
+			       unsigned int q, unsigned int lanes, uint32_t index)
+{
+	struct tsr_fragments *f = env->fragments;
+	unsigned int prim = quad_of(env, q)->prim;
+	const struct tsr_planes *planes;
+	four_floats value[4];
+	struct spot spot;
+	enum tsr_step step = tsr_planes_find(env, &l->varying, &l->read, prim, index, &planes);
+
+	if (step != TSR_STEP_DONE)
+		return step;
+	if (!(l->flags & TSR_MSG_VAR_FLAT))
+		find_spot(env, msg->src[0], l->update, l->sample, q, lanes, &spot);
+	if (l->flags & TSR_MSG_VAR_FLAT || planes->flat) {
+		put_flat(msg, q, lanes, type_of(l, planes), l->count, planes);
+		return TSR_STEP_DONE;
+	}
+	evaluate(&f->prim[prim], planes, &spot, l->count, value);
+	put_floats(msg, q, lanes, l->format == TSR_REGISTER_FORMAT_F16, l->count, value);
+	return TSR_STEP_DONE;
+}
+
+/* Index of the varying for @lane. */
+static uint32_t index_of(const struct tsr_msg *msg, const struct load *l, unsigned int lane)
+{
+	if (l->flags & TSR_MSG_VAR_IMM)
+		return msg->insn->imm[TSR_IMM_INDEX];
+	return msg->src[l->flags & TSR_MSG_VAR_FLAT ? 0 : 1]->u[lane];
+}
+
+enum tsr_step tsr_msg_varying(struct tsr_msg_env *env, struct tsr_msg *msg, unsigned int arg)
+{
+	const struct tsr_insn *insn = msg->insn;
+	struct load l = {
+		.flags = arg, .update = insn->mod[TSR_MOD_UPDATE],
+		.sample = insn->mod[TSR_MOD_SAMPLE], .count = insn->mod[TSR_MOD_VECSIZE] + 1u,
+		.format = insn->mod[TSR_MOD_REGISTER_FORMAT],
+	};
+
+	while (msg->lanes) {
+		unsigned int first = __builtin_ctz(msg->lanes), q = first / 4;
+		unsigned int lanes = msg->lanes >> 4 * q & QUAD_LANES;
+		uint32_t index = index_of(msg, &l, first);
+		enum tsr_step step;
+
+		for (unsigned int p = 0; !(arg & TSR_MSG_VAR_IMM) && p < 4; p++) {
+			if (lanes >> p & 1 && index_of(msg, &l, 4 * q + p) != index)
+				lanes &= ~(1u << p);
+		}
+		step = load_quad(env, msg, &l, q, lanes, index);
+		if (step != TSR_STEP_DONE) {
+			msg->fault_lane = first;
+			return step;
+		}
+		msg->lanes &= ~(lanes << 4 * q);
+	}
+	return TSR_STEP_DONE;
+}
+
+/* Coordinates in a point; (0, 0) in what is none. */
+static void point_coordinates(const struct tsr_fragments *f, const struct tsr_fragment_prim *p,
+			      const struct spot *spot, four_floats out[4])
+{
+	double size = p->prim.point_size;
+
+	memset(out, 0, 2 * sizeof(out[0]));
+	if (p->prim.vertices != 1 || !(size > 0))
+		return;
+	out[0] = NARROW((spot->x - p->x0) / size + 0.5);
+	out[1] = NARROW((spot->y - p->y0) / size + 0.5);
+	if (f->state->draw.point_origin == TSR_POINT_ORIGIN_LOWER)
+		out[1] = NARROW(0.5 - (spot->y - p->y0) / size);
+}
+
+enum tsr_step tsr_msg_varying_special(struct tsr_msg_env *env, struct tsr_msg *msg,
+				      unsigned int arg)
+{
+	const struct tsr_insn *insn = msg->insn;
+	struct tsr_fragments *f = env->fragments;
+	bool half = insn->mod[TSR_MOD_REGISTER_FORMAT] == TSR_REGISTER_FORMAT_F16;
+	unsigned int count = 1;
+
+	(void)arg;
+	for (unsigned int q = 0; q < TSR_WARP_LANES / 4; q++) {
+		unsigned int lanes = msg->lanes >> 4 * q & QUAD_LANES;
+		struct tsr_fragment_prim *p = &f->prim[quad_of(env, q)->prim];
+		four_floats value[4];
+		struct spot spot;
+		four wide;
+
+		if (!lanes)
+			continue;
+		tsr_prim_geometry(p);
+		find_spot(env, msg->src[0], insn->mod[TSR_MOD_UPDATE], insn->mod[TSR_MOD_SAMPLE], q,
+			  lanes, &spot);
+		switch (insn->mod[TSR_MOD_VARYING_NAME]) {
+		case TSR_VARYING_NAME_POINT:
+			point_coordinates(f, p, &spot, value);
+			count = 2;
+			break;
+		case TSR_VARYING_NAME_FRAG_W:
+			plane(p, p->rw, &spot, &wide);
+			value[0] = NARROW(wide);
+			break;
+		default:
+			plane(p, p->z, &spot, &wide);
+			value[0] = NARROW(wide);
+			break;
+		}
+		put_floats(msg, q, lanes, half, count, value);
+	}
+	msg->lanes = 0;
+	return TSR_STEP_DONE;
+}
+
+/* ---- VAR_TEX --------------------------------------------------------------------------------- */
+
+enum tsr_step tsr_msg_var_tex(struct tsr_msg_env *env, struct tsr_msg *msg, unsigned int arg)
+{
+	union tsr_lanes coordinate[2 * TSR_BUNDLE_WARPS];
+	struct tsr_insn load = { .op = TSR_OP_ADD_LD_VAR_IMM }, sample = *msg->insn;
+	struct tsr_msg inner = *msg;
+	enum tsr_step step;
+
+	memset(coordinate, 0, sizeof(coordinate));
+	load.imm[TSR_IMM_INDEX] = msg->insn->imm[TSR_IMM_VARYING_INDEX];
+	load.mod[TSR_MOD_UPDATE] = msg->insn->mod[TSR_MOD_UPDATE];
+	load.mod[TSR_MOD_SAMPLE] = msg->insn->mod[TSR_MOD_SAMPLE];
+	load.mod[TSR_MOD_VECSIZE] = 1;
+	load.mod[TSR_MOD_REGISTER_FORMAT] = TSR_REGISTER_FORMAT_F32;
+	inner.insn = &load;
+	inner.src[0] = &coordinate[0];
+	inner.reg = coordinate;
+	inner.staging = 0;
+	step = tsr_msg_varying(env, &inner, TSR_MSG_VAR_IMM);
+	msg->fault_lane = inner.fault_lane;
+	if (step != TSR_STEP_DONE)
+		return step;
+	sample.op = arg ? TSR_OP_ADD_TEXS_2D_F16 : TSR_OP_ADD_TEXS_2D_F32;
+	sample.imm[TSR_IMM_SAMPLER_INDEX] = sample.imm[TSR_IMM_TEXTURE_INDEX];
+	inner = *msg;
+	inner.insn = &sample;
+	inner.src[0] = &coordinate[0];
+	inner.src[1] = &coordinate[TSR_BUNDLE_WARPS];
+	env->mem->unit = TSR_UNIT_TEXTURE;
+	step = tsr_msg_texture_compact(env, &inner, 0);
+	msg->lanes = inner.lanes;
+	msg->fault_lane = inner.fault_lane;
+	return step;
+}

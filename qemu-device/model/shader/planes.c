@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: MIT */
+#include "planes.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "../gpu.h"
+#include "msg.h"
+
+/* The same bits whatever the compiler can do. */
+#pragma GCC optimize("fp-contract=off")
+
+#define SUBPIXELS (1 << TSR_SUBPIXEL_BITS)
+
+/* ---- Geometry -------------------------------------------------------------------------------- */
+
+/* Edges in subpixels; all of it is exact up to the quotients. */
+static void triangle_weights(struct tsr_fragment_prim *p)
+{
+	const struct tsr_screen_vertex *v = p->prim.v;
+	double x1 = (double)v[1].x - v[0].x, y1 = (double)v[1].y - v[0].y;
+	double x2 = (double)v[2].x - v[0].x, y2 = (double)v[2].y - v[0].y;
+	double area = x1 * y2 - x2 * y1;
+
+	if (area == 0)
+		return;
+	p->dx[0] = y2 * SUBPIXELS / area;
+	p->dy[0] = -x2 * SUBPIXELS / area;
+	p->dx[1] = -y1 * SUBPIXELS / area;
+	p->dy[1] = x1 * SUBPIXELS / area;
+}
+
+/* Along a line: the foot of the perpendicular from a point to it. */
+static void line_weights(struct tsr_fragment_prim *p)
+{
+	const struct tsr_screen_vertex *v = p->prim.v;
+	double x = (double)v[1].x - v[0].x, y = (double)v[1].y - v[0].y;
+	double length = x * x + y * y;
+
+	if (length == 0)
+		return;
+	p->dx[0] = x * SUBPIXELS / length;
+	p->dy[0] = y * SUBPIXELS / length;
+}
+
+void tsr_prim_geometry(struct tsr_fragment_prim *p)
+{
+	const struct tsr_screen_vertex *v = p->prim.v;
+	unsigned int vertices = p->prim.vertices;
+
+	if (p->geometry)
+		return;
+	p->geometry = true;
+	p->x0 = (double)v[0].x / SUBPIXELS;
+	p->y0 = (double)v[0].y / SUBPIXELS;
+	memset(p->dx, 0, sizeof(p->dx));
+	memset(p->dy, 0, sizeof(p->dy));
+	if (vertices == 3)
+		triangle_weights(p);
+	else if (vertices == 2)
+		line_weights(p);
+	p->rw[0] = v[0].rw;
+	p->z[0] = v[0].z;
+	p->rw[1] = p->rw[2] = p->z[1] = p->z[2] = 0;
+	p->flat_w = true;
+	for (unsigned int i = 1; i < vertices; i++) {
+		p->rw[1] += ((double)v[i].rw - v[0].rw) * p->dx[i - 1];
+		p->rw[2] += ((double)v[i].rw - v[0].rw) * p->dy[i - 1];
+		p->z[1] += ((double)v[i].z - v[0].z) * p->dx[i - 1];
+		p->z[2] += ((double)v[i].z - v[0].z) * p->dy[i - 1];
+		p->flat_w &= v[i].rw == v[0].rw;
+	}
+}
+
+/* ---- Varyings in memory ---------------------------------------------------------------------- */
+
+enum tsr_step tsr_varying_read(struct tsr_msg_env *env, uint32_t index, struct tsr_varying *v)
+{
+	const struct tsr_shader_state *shader = &env->fragments->state->shader;
+	uint64_t va = env->program->varyings + index * 8ull, q[2];
+	struct tsr_attribute attribute;
+	enum tsr_step step;
+
+	*v = (struct tsr_varying){ .index = index, .missing = true };
+	if (index >= env->program->varying_count)
+		return TSR_STEP_DONE;
+	step = tsr_msg_descriptor(env, va, q, 1);
+	if (step != TSR_STEP_DONE)
+		return step;
+	tsr_unpack_attribute(q, &attribute);
+	if (attribute.big_endian ||
+	    !tsr_format_find(&v->format, attribute.format, attribute.order, attribute.srgb))
+		return tsr_msg_fault(env, TSR_FAULT_SHADER_STATE, va, TSR_ACCESS_NONE);
+	v->offset = attribute.offset;
+	v->flat = tsr_format_is_integer(&v->format) ||
+		  (index < 32 && shader->flat_varyings >> index & 1);
+	v->linear = index < 32 && shader->linear_varyings >> index & 1;
+	if (attribute.buffer >= env->state->attribute_buffer_count)
+		return TSR_STEP_DONE;
+	va = env->state->attribute_buffers + attribute.buffer * 16ull;
+	step = tsr_msg_descriptor(env, va, q, 2);
+	if (step != TSR_STEP_DONE)
+		return step;
+	tsr_unpack_attribute_buffer(q, &v->buffer);
+	if (v->buffer.type != TSR_ATTRIBUTE_BUFFER_TYPE_LINEAR)
+		return tsr_msg_fault(env, TSR_FAULT_SHADER_STATE, va, TSR_ACCESS_NONE);
+	v->missing = false;
+	v->output = !v->buffer.pointer;
+	return TSR_STEP_DONE;
+}
+
+/* What varying @v is at vertex @i of @p, as its format has it. */
+static enum tsr_step load_vertex(struct tsr_msg_env *env, const struct tsr_varying *v,
+				 const struct tsr_fragment_prim *p, unsigned int i,
+				 union tsr_texel *texel)
+{
+	uint64_t at = v->offset, va;
+	uint64_t size = v->output ? env->fragments->state->shader.output_stride : v->buffer.size;
+
+	memset(texel, 0, sizeof(*texel));
+	if (!v->output)
+		at += (uint64_t)p->linear[i] * v->buffer.stride;
+	if ((int64_t)at < 0 || at + v->format.bytes > size || (v->output && !p->output[i]))
+		return TSR_STEP_DONE;
+	va = (v->output ? p->output[i] : v->buffer.pointer) + at;
+	return tsr_msg_load_texel(env, 0, va, &v->format, texel);
+}
+
+static void flat_planes(const struct tsr_varying *v, const union tsr_texel *texel,
+			struct tsr_planes *planes)
+{
+	for (unsigned int c = 0; c < 4; c++) {
+		planes->a[c] = planes->b[c] = 0;
+		planes->c[c] = tsr_format_is_integer(&v->format) ? 0 : texel->f[c];
+		planes->integer[c] = tsr_format_is_integer(&v->format) ? texel->i[c] : 0;
+	}
+}
+
+/* Value of component @c at vertex @i on the screen, less that of vertex 0 of the batch. */
+static double difference(const struct tsr_prim *prim, const union tsr_texel *texel, unsigned int i,
+			 unsigned int c)
+{
+	double d[3] = { 0, (double)texel[1].f[c] - texel[0].f[c],
+			(double)texel[2].f[c] - texel[0].f[c] };
+
+	if (!prim->clipped)
+		return d[i];
+	return d[1] * prim->weight[i][1] + d[2] * prim->weight[i][2];
+}
+
+static void smooth_planes(const struct tsr_varying *v, const struct tsr_fragment_prim *p,
+			  const union tsr_texel *texel, struct tsr_planes *planes)
+{
+	bool perspective = !v->linear && !p->flat_w;
+
+	for (unsigned int c = 0; c < 4; c++) {
+		double first = difference(&p->prim, texel, 0, c);
+
+		planes->a[c] = planes->b[c] = 0;
+		planes->c[c] = texel[0].f[c] + first;
+		planes->integer[c] = 0;
+		for (unsigned int i = 1; i < p->prim.vertices; i++) {
+			double d = difference(&p->prim, texel, i, c) - first;
+
+			if (perspective)
+				d *= p->prim.v[i].rw;
+			planes->a[c] += d * p->dx[i - 1];
+			planes->b[c] += d * p->dy[i - 1];
+		}
+	}
+	planes->perspective = perspective;
+}
+
+static enum tsr_step make_planes(struct tsr_msg_env *env, const struct tsr_varying *v,
+				 struct tsr_fragment_prim *p, struct tsr_planes *planes)
+{
+	static const union tsr_texel missing = { .f = { 0, 0, 0, 1 } };
+	enum tsr_step step = TSR_STEP_DONE;
+	union tsr_texel texel[3];
+
+	tsr_prim_geometry(p);
+	*planes = (struct tsr_planes){ .flat = v->flat };
+	if (v->missing) {
+		flat_planes(v, &missing, planes);
+		return TSR_STEP_DONE;
+	}
+	planes->format = v->format;
+	memset(texel, 0, sizeof(texel));
+	for (unsigned int i = 0; i < p->prim.vertices && step == TSR_STEP_DONE; i++) {
+		if (!v->flat || i == p->prim.provoking)
+			step = load_vertex(env, v, p, i, &texel[i]);
+	}
+	/* what flat instructions and PIX2's flat state read, whatever the varying is otherwise */
+	if (step == TSR_STEP_DONE) {
+		planes->provoking = texel[p->prim.provoking];
+		if (v->flat)
+			flat_planes(v, &texel[p->prim.provoking], planes);
+		else
+			smooth_planes(v, p, texel, planes);
+	}
+	return step;
+}
+
+enum tsr_step tsr_planes_find(struct tsr_msg_env *env, struct tsr_varying *v, bool *read,
+			      unsigned int prim, uint32_t index, const struct tsr_planes **planes)
+{
+	struct tsr_fragments *f = env->fragments;
+	uint16_t *at = index < TSR_PLANE_VARYINGS ? &f->plane_of[prim][index] : NULL;
+	enum tsr_step step = TSR_STEP_DONE;
+
+	if (at && *at) {
+		*planes = &f->planes[*at - 1];
+		return TSR_STEP_DONE;
+	}
+	if (!*read || v->index != index)
+		step = tsr_varying_read(env, index, v);
+	*read = step == TSR_STEP_DONE;
+	if (step != TSR_STEP_DONE)
+		return step;
+	/* The first place is for what is not kept. */
+	if (f->plane_count == TSR_PLANES_MAX) {
+		memset(f->plane_of, 0, sizeof(f->plane_of));
+		f->plane_count = 0;
+	}
+	if (!f->plane_count)
+		f->plane_count = 1;
+	*planes = &f->planes[at ? f->plane_count : 0];
+	step = make_planes(env, v, &f->prim[prim], (struct tsr_planes *)*planes);
+	if (step == TSR_STEP_DONE && at)
+		*at = ++f->plane_count;
+	return step;
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Plane equations of primitives: what varyings, 1/w and depth are at any point of one.
+ *
+ * In: a primitive on the screen, the outputs of its vertices in memory. Out: for each varying the
+ * equations of its components, kept as long as the bundle lasts. All arithmetic is that of doubles
+ * in a fixed order, from vertex 0 on, so a varying that is equal at all vertices is exact.
+ */
+#ifndef TSR_SHADER_PLANES_H
+#define TSR_SHADER_PLANES_H
+
+#include "message.h"
+#include "msg_format.h"
+#include "stage.h"
+
+/* Fill the geometry of @p, unless it is there. */
+void tsr_prim_geometry(struct tsr_fragment_prim *p);
+
+/* An entry of the table of varyings. */
+struct tsr_varying {
+	uint32_t index;
+	bool missing;			/* it is not in the tables; it reads 0, 0, 0, 1 */
+	bool output;			/* its values are among the outputs of vertices */
+	bool flat;			/* that of the provoking vertex, everywhere */
+	bool linear;			/* without perspective */
+	int64_t offset;
+	struct tsr_attribute_buffer buffer;
+	struct tsr_format format;
+};
+
+/* Read entry @index. */
+enum tsr_step tsr_varying_read(struct tsr_msg_env *env, uint32_t index, struct tsr_varying *v);
+/*
+ * Planes of varying @index of primitive @prim of the bundle, with @v if it has been read
+ * (v->index). *@planes stay until the next call.
+ */
+enum tsr_step tsr_planes_find(struct tsr_msg_env *env, struct tsr_varying *v, bool *read,
+			      unsigned int prim, uint32_t index, const struct tsr_planes **planes);
+
+#endif
