@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: MIT */
+#include <stdlib.h>
+#include <string.h>
+
+#include "ktap.h"
+#include "pipe.h"
+#include "tessera_asm.h"
+
+static void *zeroed(size_t size)
+{
+	void *memory = aligned_alloc(64, (size + 63) & ~(size_t)63);
+
+	if (!memory)
+		abort();
+	memset(memory, 0, size);
+	return memory;
+}
+
+struct pipe *pipe_new(const struct tsr_config *config)
+{
+	struct pipe *p = zeroed(sizeof(*p));
+
+	p->b = bench_new(config);
+	bench_as_init(p->b, &p->as, 1);
+	p->data = bench_buffer(&p->as, PIPE_DATA, PIPE_DATA_SIZE, BENCH_RW);
+	p->code = bench_buffer(&p->as, PIPE_CODE, PIPE_CODE_SIZE, BENCH_RX);
+	p->mem = (struct tsr_mem){ .gpu = p->b->gpu, .queue = &p->b->gpu->queue[0],
+				   .runner = &p->b->gpu->runner[0], .as = 1,
+				   .unit = TSR_UNIT_SHADER };
+	p->sh = tsr_shader_new();
+	p->v = zeroed(sizeof(*p->v));
+	p->f = zeroed(sizeof(*p->f));
+	p->budget = UINT64_MAX;
+	p->program = (struct tsr_shader_program){
+		.attributes = PIPE_ATTRIBUTES, .attribute_count = 32,
+		.attribute_buffers = PIPE_BUFFERS, .attribute_buffer_count = 64,
+		.varyings = PIPE_OUTPUTS, .varying_count = 40,
+		.textures = PIPE_TEXTURES, .texture_count = 4,
+		.samplers = PIPE_SAMPLERS, .sampler_count = 4,
+	};
+	p->state.width = 96;
+	p->state.height = 48;
+	p->state.shader.helpers = true;
+	p->state.shader.output_stride = PIPE_STRIDE;
+	/* one target of floats */
+	p->state.blend[0] = TSR_BLEND_MODE_OPAQUE | 3u << 3 | (uint64_t)TSR_REGISTER_TYPE_F32 << 56;
+	for (unsigned int i = 1; i < TSR_RENDER_TARGETS_MAX; i++)
+		p->state.blend[i] = TSR_BLEND_MODE_OFF;
+	/* buffer 31: outputs */
+	pipe_buffer(p, 31, TSR_ATTRIBUTE_BUFFER_TYPE_LINEAR, 0, 0, 0, 0, 0);
+	return p;
+}
+
+void pipe_free(struct pipe *p)
+{
+	tsr_stage_drop(&p->v->run);
+	tsr_stage_drop(&p->f->run);
+	tsr_programs_drop(&p->programs);
+	tsr_shader_free(p->sh);
+	bench_free(p->b);
+	free(p->v);
+	free(p->f);
+	free(p);
+}
+
+void *pipe_at(struct pipe *p, uint64_t va)
+{
+	return p->data + (va - PIPE_DATA);
+}
+
+const struct tsr_program *pipe_load(struct pipe *p, unsigned int number, enum tsr_stage stage,
+				    const void *code, uint32_t bytes, uint32_t entry,
+				    const uint32_t *push, unsigned int push_words)
+{
+	uint32_t at = number * 0x10000;
+	const struct tsr_program *program = NULL;
+
+	memcpy(p->code + at + 0x1000, code, bytes);
+	memset(p->code + at + 0x1000 + bytes, 0, 256);
+	memcpy(p->code + at + 0x800, push, push_words * sizeof(push[0]));
+	p->program.code = PIPE_CODE + at + 0x1000 + entry;
+	p->program.push = PIPE_CODE + at + 0x800;
+	p->program.push_words = push_words;
+	tsr_pack_shader_program((uint64_t *)(void *)(p->code + at), &p->program);
+	tsr_programs_drop(&p->programs);
+	/* code is cached until it is invalidated */
+	bench_invalidate_all(&p->as);
+	tsr_tlb_sync(p->mem.runner);
+	ktap_eq(tsr_programs_find(&p->programs, &p->mem, PIPE_CODE + at, stage, &program),
+		TSR_STEP_DONE);
+	return program;
+}
+
+const struct tsr_program *pipe_text(struct pipe *p, unsigned int number, enum tsr_stage stage,
+				    const char *text)
+{
+	const struct tsr_program *program;
+	struct tsr_asm_program *code;
+
+	if (tsr_asm_assemble(text, strlen(text), 0, &code)) {
+		tsr_asm_print_diagnostics(stderr, code, "program");
+		abort();
+	}
+	program = pipe_load(p, number, stage, code->code, code->size, code->entry, NULL, 0);
+	tsr_asm_free(code);
+	return program;
+}
+
+void pipe_attribute(struct pipe *p, uint64_t table, unsigned int index, unsigned int buffer,
+		    unsigned int format, int32_t offset, bool add_offset)
+{
+	const struct tsr_attribute a = { .buffer = buffer, .format = format, .offset = offset,
+					 .add_offset = add_offset };
+
+	tsr_pack_attribute(pipe_at(p, table + 8 * index), &a);
+}
+
+void pipe_buffer(struct pipe *p, unsigned int index, unsigned int type, uint64_t va,
+		 uint32_t stride, uint32_t size, unsigned int shift, unsigned int odd)
+{
+	const struct tsr_attribute_buffer b = { .type = type, .pointer = va, .stride = stride,
+						.size = size, .divisor_shift = shift,
+						.divisor_odd = odd };
+
+	tsr_pack_attribute_buffer(pipe_at(p, PIPE_BUFFERS + 16 * index), &b);
+}
+
+void pipe_varying(struct pipe *p, unsigned int index, unsigned int components)
+{
+	static const uint8_t formats[] = { TSR_PIXEL_FORMAT_R32F, TSR_PIXEL_FORMAT_RG32F,
+					   TSR_PIXEL_FORMAT_RGB32F, TSR_PIXEL_FORMAT_RGBA32F };
+
+	pipe_attribute(p, PIPE_OUTPUTS, index, 31, formats[components - 1], 16 * index, false);
+}
+
+enum tsr_step pipe_vertices(struct pipe *p)
+{
+	enum tsr_step step;
+
+	p->stats = (struct tsr_shader_stats){ 0 };
+	for (p->steps = 1;; p->steps++) {
+		p->mem.runner->budget = p->budget;
+		tsr_stage_enter(p->sh, &p->mem, p->mem.queue, 0);
+		step = tsr_vertex_run(p->sh, p->v);
+		p->stats.vertices += p->sh->stats.vertices;
+		p->stats.clauses += p->sh->stats.clauses;
+		tsr_stage_leave(p->sh);
+		if (step == TSR_STEP_PENDING && bench_answer(p->b))
+			continue;
+		if (step != TSR_STEP_MORE || p->steps > 100000)
+			return step;
+	}
+}
+
+enum tsr_step pipe_fragments(struct pipe *p)
+{
+	enum tsr_step step;
+
+	p->stats = (struct tsr_shader_stats){ 0 };
+	for (p->steps = 1;; p->steps++) {
+		p->mem.runner->budget = p->budget;
+		tsr_stage_enter(p->sh, &p->mem, p->mem.queue, 0);
+		step = tsr_fragment_run(p->sh, p->f);
+		p->stats.fragments += p->sh->stats.fragments;
+		p->stats.helpers += p->sh->stats.helpers;
+		p->stats.clauses += p->sh->stats.clauses;
+		tsr_stage_leave(p->sh);
+		if (step == TSR_STEP_PENDING && bench_answer(p->b))
+			continue;
+		if (step != TSR_STEP_MORE || p->steps > 100000)
+			return step;
+	}
+}
+
+struct tsr_fragment_prim *pipe_prim(struct pipe *p, unsigned int vertices)
+{
+	struct tsr_prim prim = { .vertices = vertices, .front = true, .primitive_id = 7 };
+	struct tsr_fragment_prim *out = &p->f->prim[tsr_fragments_prim(p->f, &prim)];
+
+	for (unsigned int i = 0; i < 3; i++) {
+		out->output[i] = PIPE_VALUES + (3 * (p->f->prims - 1) + i) * PIPE_STRIDE;
+		out->prim.v[i].rw = 1;
+	}
+	return out;
+}
+
+struct tsr_fragment_quad *pipe_quad(struct pipe *p, int x, int y, unsigned int prim)
+{
+	struct tsr_fragment_quad *quad = &p->f->quad[p->f->quads++];
+
+	*quad = (struct tsr_fragment_quad){ .x = x, .y = y, .prim = prim };
+	for (unsigned int i = 0; i < 4; i++)
+		quad->coverage |= ((1ull << (1 << p->state.samples_log2)) - 1) << 16 * i;
+	return quad;
+}
