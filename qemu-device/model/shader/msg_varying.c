@@ -74,7 +74,7 @@ static void position(const struct tsr_fragment_state *s, unsigned int sample, ui
 	}
 }
 
-/* The position of @lane for a message with @update and @sample, and what becomes of the kept one. */
+/* The position of @lane for a message with @update and @sample; what becomes of the kept one. */
 static void locate(struct tsr_msg_env *env, const union tsr_lanes *src, unsigned int update,
 		   unsigned int sample, unsigned int lane, int *x, int *y)
 {

@@ -173,7 +173,8 @@ static void describe(const struct tsr_shader *sh, const struct tsr_decoded *clau
 
 	*b = (struct tsr_msg_bundle){
 		.insn = m->insn, .pair_insn = m->pair_insn, .reg = sh->bundle->reg,
-		.staging = m->staging, .result = m->result, .warps = sh->lanes.alu.warps, .warp = sh->lanes.alu.warp,
+		.staging = m->staging, .result = m->result,
+		.warps = sh->lanes.alu.warps, .warp = sh->lanes.alu.warp,
 		.lanes = sh->mask_bits, .place = sh->place,
 		.last = clause->flags & TSR_CLAUSE_END && !(clause->flags & TSR_CLAUSE_BRANCH) &&
 			!sh->gpu->shader_hook,

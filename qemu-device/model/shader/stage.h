@@ -98,7 +98,7 @@ struct tsr_fragment_state {
 	uint32_t width, height;		/* of the frame */
 	uint64_t sample_positions;	/* FAU special 6 */
 	uint8_t samples_log2;
-	bool dual_source;		/* blending of target 0 takes a second colour, in R4 to R7 */
+	bool dual_source;		/* blending of target 0 takes a second colour: R4 to R7 */
 };
 
 /* Two by two pixels of a primitive. Lanes 4 * (n % 4) … of warp n / 4 shade quad n. */
@@ -123,7 +123,7 @@ struct tsr_fragment_prim {
 	/* Filled by the varying unit. */
 	bool geometry;			/* the rest holds */
 	double x0, y0;			/* of vertex 0, in pixels */
-	double dx[2], dy[2];		/* weights of vertices 1 and 2 at 1 pixel to the right, down */
+	double dx[2], dy[2];		/* what a pixel to the right, down adds to weights 1, 2 */
 	double rw[3];			/* 1/w: at vertex 0, and its gradient */
 	double z[3];			/* depth, likewise */
 	bool flat_w;			/* 1/w is the same everywhere */

@@ -27,7 +27,7 @@ struct pipe *pipe_new(const struct tsr_config *config)
 	p->mem = (struct tsr_mem){ .gpu = p->b->gpu, .queue = &p->b->gpu->queue[0],
 				   .runner = &p->b->gpu->runner[0], .as = 1,
 				   .unit = TSR_UNIT_SHADER };
-	p->sh = tsr_shader_new();
+	p->sh = tsr_shader_new(NULL);
 	p->v = zeroed(sizeof(*p->v));
 	p->f = zeroed(sizeof(*p->f));
 	p->budget = UINT64_MAX;
@@ -138,6 +138,8 @@ enum tsr_step pipe_vertices(struct pipe *p)
 	enum tsr_step step;
 
 	p->stats = (struct tsr_shader_stats){ 0 };
+	/* the test may have written descriptors and textures */
+	tsr_mmu_data_changed(p->b->gpu, 1);
 	for (p->steps = 1;; p->steps++) {
 		p->mem.runner->budget = p->budget;
 		tsr_stage_enter(p->sh, &p->mem, p->mem.queue, 0);
@@ -157,6 +159,8 @@ enum tsr_step pipe_fragments(struct pipe *p)
 	enum tsr_step step;
 
 	p->stats = (struct tsr_shader_stats){ 0 };
+	/* the test may have written descriptors and textures */
+	tsr_mmu_data_changed(p->b->gpu, 1);
 	for (p->steps = 1;; p->steps++) {
 		p->mem.runner->budget = p->budget;
 		tsr_stage_enter(p->sh, &p->mem, p->mem.queue, 0);
