@@ -61,7 +61,8 @@ static struct {
 	uint8_t *map;
 	uint64_t next;			/* byte of it not given out */
 	struct bench_as kernel, vm[VMS];
-	unsigned int vms, queues;
+	bool vm_used[VMS];
+	unsigned int bos;		/* alive */
 	struct queue queue[QUEUES];
 	struct bo bo[BOS];
 	struct sync sync[SYNCS];
@@ -179,8 +180,23 @@ static int bo_create(struct drm_tessera_bo_create *arg)
 		return ENOMEM;
 	host.bo[handle] = (struct bo){ size, host.next, arg->flags };
 	host.next += size;
+	host.bos++;
 	arg->size = size;
 	arg->handle = handle;
+	return 0;
+}
+
+/* With the last BO all memory is given back. */
+static int bo_close(const struct drm_gem_close *arg)
+{
+	if (arg->handle >= BOS || !host.bo[arg->handle].size)
+		return EINVAL;
+	host.bo[arg->handle].size = 0;
+	if (!--host.bos) {
+		if (madvise(host.map, (size_t)host.next, MADV_REMOVE))
+			abort();
+		host.next = 0;
+	}
 	return 0;
 }
 
@@ -282,24 +298,43 @@ const void *hostdrm_peek(uint32_t vm_id, uint64_t va, uint64_t size)
 
 static int vm_create(struct drm_tessera_vm_create *arg)
 {
-	if (host.vms == VMS)
+	unsigned int n = 0;
+
+	while (n < VMS && host.vm_used[n])
+		n++;
+	if (n == VMS)
 		return ENOSPC;
-	bench_as_init(host.bench, &host.vm[host.vms], host.vms + 1);
-	arg->vm_id = ++host.vms;
+	host.vm_used[n] = true;
+	bench_as_init(host.bench, &host.vm[n], n + 1);
+	arg->vm_id = n + 1;
 	return 0;
 }
 
 static int queue_create(struct drm_tessera_queue_create *arg)
 {
-	struct queue *q = &host.queue[host.queues];
+	unsigned int n = 0;
+	struct queue *q;
 
-	if (host.queues == QUEUES)
+	while (n < QUEUES && host.queue[n].used)
+		n++;
+	if (n == QUEUES)
 		return ENOSPC;
+	q = &host.queue[n];
 	*q = (struct queue){ .used = true, .vm = arg->vm_id };
-	bench_queue_init(&q->hw, host.queues, arg->engine_class, TSR_PRIORITY_NORMAL, &host.kernel,
-			 RING_VA + ((uint64_t)host.queues << RING_LOG2), RING_LOG2,
-			 &host.vm[arg->vm_id - 1]);
-	arg->queue_id = ++host.queues;
+	bench_queue_init(&q->hw, n, arg->engine_class, TSR_PRIORITY_NORMAL, &host.kernel,
+			 RING_VA + ((uint64_t)n << RING_LOG2), RING_LOG2, &host.vm[arg->vm_id - 1]);
+	bench_invalidate_all(&host.kernel);
+	arg->queue_id = n + 1;
+	return 0;
+}
+
+static int queue_destroy(const struct drm_tessera_queue_destroy *arg)
+{
+	struct queue *q = &host.queue[arg->queue_id - 1];
+
+	bench_control(&q->hw, TSR_QUEUE_OP_RESET);
+	bench_run(host.bench, SECONDS);
+	q->used = false;
 	return 0;
 }
 
@@ -452,8 +487,7 @@ static int dispatch(int fd, unsigned long request, void *arg)
 	case DRM_IOCTL_TESSERA_BO_MMAP_OFFSET:
 		return mmap_offset(arg);
 	case DRM_IOCTL_GEM_CLOSE:
-		host.bo[((struct drm_gem_close *)arg)->handle].size = 0;
-		return 0;
+		return bo_close(arg);
 	case DRM_IOCTL_TESSERA_VM_CREATE:
 		return vm_create(arg);
 	case DRM_IOCTL_TESSERA_VM_BIND:
@@ -468,8 +502,10 @@ static int dispatch(int fd, unsigned long request, void *arg)
 		return timestamp(arg);
 	case SYNC_IOC_FILE_INFO:
 		return file_info(fd, arg);
-	case DRM_IOCTL_TESSERA_VM_DESTROY:
 	case DRM_IOCTL_TESSERA_QUEUE_DESTROY:
+		return queue_destroy(arg);
+	case DRM_IOCTL_TESSERA_VM_DESTROY:
+		host.vm_used[((struct drm_tessera_vm_destroy *)arg)->vm_id - 1] = false;
 		return 0;
 	default:
 		return ENOTTY;

@@ -5,9 +5,9 @@
  * are, linked with hostdrm.c, or with it preloaded.
  *
  * In: ioctls of tessera_drm.h. Out: their effects; a SUBMIT has run to its end when it returns.
- * Limits: HOSTDRM_MEMORY bytes for all BOs, never given back; one process, any threads, one ioctl
- * at a time; no heaps, performance monitors, dma-bufs. Fences are always signalled, with what
- * their job came to.
+ * Limits: HOSTDRM_MEMORY bytes for all BOs, given back with the last one; one process, any
+ * threads, one ioctl at a time; no heaps, performance monitors, dma-bufs. Fences are always
+ * signalled, with what their job came to.
  */
 #ifndef HOSTDRM_H
 #define HOSTDRM_H

@@ -4,7 +4,7 @@
 #
 #   make -f tests/lib/programs.mk BUILD=DIR HW=DIR [SOFTFLOAT=DIR] SUITE
 #
-# SUITE is model-asan, model-tsan, numeric (which needs SOFTFLOAT, see qemu-device/build/softfloat.sh), user, qtest, guest, bench, bench-host or fuzz; programs land in BUILD/SUITE/bin/.
+# SUITE is model-asan, model-tsan, numeric (which needs SOFTFLOAT, see qemu-device/build/softfloat.sh), user, draw, qtest, guest, bench, bench-host or fuzz; programs land in BUILD/SUITE/bin/.
 # Every tests/DIR/NAME.c is a program; every .c in tests/DIR/lib/ is linked into each of them.
 
 CFLAGS := -std=gnu11 -O1 -g -Wall -Wextra -Werror -pthread -D_GNU_SOURCE
@@ -56,6 +56,16 @@ user.flags := -fsanitize=address,undefined -fno-sanitize-recover=all -Iuserspace
 user.sources := $(wildcard userspace/libtessera/*.c) $(HW)/tsr_desc.c $(HW)/tsr_isa.c
 user.libs := $(shell pkg-config --libs libdrm)
 
+# programs that draw: libtessera on the model, with a driver that needs no kernel (tests/lib/hostdrm.h)
+library_flags := -Iuserspace/libtessera/include -Ikernel/include/uapi $(shell pkg-config --cflags libdrm) -Itests/vectors
+library_sources := $(wildcard userspace/libtessera/*.c) tests/lib/hostdrm.c
+draw.dir := draw
+draw.flags := -fsanitize=address,undefined -fno-sanitize-recover=all -Iqemu-device/model -Iuserspace/libtessera \
+	-Itests/bench/host/lib $(library_flags)
+draw.sources := $(model_sources) $(bench_sources) $(library_sources) tests/bench/host/lib/gles.c \
+	$(wildcard tests/bench/host/lib/glscene*.c)
+draw.libs := $(shell pkg-config --libs libdrm) -lEGL -lGLESv2 -lm
+
 qtest.dir := qtest
 qtest.flags :=
 qtest.sources :=
@@ -75,10 +85,11 @@ bench.libs := $(guest.libs)
 
 # figures of the model alone, on the host
 bench-host.dir := bench/host
-bench-host.flags := -O2 -Iqemu-device/model -Itests/bench/lib -Itests/model/lib $(shader_flags)
-bench-host.sources := $(model_sources) tests/model/lib/units.c $(shader_sources) $(bench_sources) $(wildcard tests/bench/lib/*.c)
+bench-host.flags := -O2 -Iqemu-device/model -Iuserspace/libtessera -Itests/bench/lib -Itests/model/lib $(shader_flags) $(library_flags)
+bench-host.sources := $(model_sources) tests/model/lib/units.c $(filter-out $(asm_sources),$(shader_sources)) $(library_sources) \
+	$(bench_sources) $(wildcard tests/bench/lib/*.c)
 # EGL and GLES: for what is compared with Mesa's llvmpipe
-bench-host.libs := -lEGL -lGLESv2 -lm
+bench-host.libs := $(shell pkg-config --libs libdrm) -lEGL -lGLESv2 -lm
 
 # suite(NAME): the rules of one variant.
 define suite
@@ -98,9 +109,9 @@ $$($(1).bin)/%: $$(BUILD)/$(1)/obj/tests/$$($(1).dir)/%.o $$($(1).common)
 	@mkdir -p $$(@D)
 	@$$(CC) $$(CFLAGS) $$($(1).flags) -Wl,--as-needed -o $$@ $$^ $$($(1).libs)
 endef
-$(foreach s,model-asan model-tsan numeric user fuzz qtest guest bench bench-host,$(eval $(call suite,$(s))))
+$(foreach s,model-asan model-tsan numeric user draw fuzz qtest guest bench bench-host,$(eval $(call suite,$(s))))
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
 .SECONDARY:
 .DELETE_ON_ERROR:
-.PHONY: model-asan model-tsan numeric user fuzz qtest guest bench bench-host
+.PHONY: model-asan model-tsan numeric user draw fuzz qtest guest bench bench-host

@@ -40,9 +40,10 @@ check-model: setup ## the model library in process, under ASan+UBSan and TSan, i
 		$(call programs,numeric,numeric,numeric) \
 		$(call programs,fuzz,fuzz,fuzz)
 
-check-user: setup ## libtessera on the host, without a device, under ASan+UBSan
-	@$(PROGRAMS) user
-	@$(RUN) --suite user --results $(RESULTS)/user.ktap $(call programs,user,user,user)
+check-user: setup ## libtessera on the host: on a kernel that is played, and on the model; under ASan+UBSan
+	@bash qemu-device/build/setup.sh libegl-dev libgles-dev libegl-mesa0 libgl1-mesa-dri
+	@$(PROGRAMS) user draw
+	@$(RUN) --suite user --results $(RESULTS)/user.ktap $(call programs,user,user,user) $(call programs,draw,draw,draw)
 
 check-qtest: setup ## the QEMU device without a guest
 	@$(PROGRAMS) qtest

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The scenes of a GL benchmark, drawn by libtessera on the in-process device and by Mesa's
+ * llvmpipe, in one process, in turn: median rates and the median of the ratios (above 1: we are
+ * faster). With one thread in processor time, on one processor; with two in time, on two.
+ * Programs are those a public compiler made of the same GLSL; frames are recorded and submitted
+ * anew each time, as GL does it.
+ *
+ *	gfx [THREADS [SCENE]]
+ */
+#include <math.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "figures.h"
+#include "gles.h"
+#include "glbench/programs.h"
+#include "glscene.h"
+#include "hostdrm.h"
+
+#define RUNS		5
+#define SECONDS		0.2		/* of a measurement, about */
+
+static clockid_t used_clock;
+
+static double now(void)
+{
+	struct timespec t;
+
+	clock_gettime(used_clock, &t);
+	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static double once(void (*run)(void *, unsigned int), void *arg, unsigned int frames)
+{
+	double start = now();
+
+	run(arg, frames);
+	return (now() - start) / frames;
+}
+
+/* How many frames take about SECONDS. */
+static unsigned int frames_for(void (*run)(void *, unsigned int), void *arg)
+{
+	double one;
+
+	run(arg, 2);
+	one = once(run, arg, 1);
+	return one >= SECONDS ? 1 : (unsigned int)(SECONDS / one) + 1;
+}
+
+static int ascending(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+static void measure(const char *name, unsigned int threads)
+{
+	double ours[RUNS], theirs[RUNS], ratio[RUNS];
+	struct glscene scene;
+	struct glscene_gl *gl;
+	struct glscene_tsr *tsr;
+	unsigned int n[2];
+
+	glscene_open(&scene, name);
+	gl = glscene_gl_new(&scene);
+	tsr = glscene_tsr_new(&scene, GL_CLIP_TWO,
+			      glscene_tsr_has(&scene, GL_PRELOAD) ? GL_PRELOAD : GL_PLAIN);
+	n[0] = frames_for(glscene_tsr_run, tsr);
+	n[1] = frames_for(glscene_gl_run, gl);
+	for (unsigned int i = 0; i < RUNS; i++) {
+		theirs[i] = once(glscene_gl_run, gl, n[1]);
+		ours[i] = once(glscene_tsr_run, tsr, n[0]);
+		ratio[i] = theirs[i] / ours[i];
+	}
+	qsort(ours, RUNS, sizeof(ours[0]), ascending);
+	qsort(theirs, RUNS, sizeof(theirs[0]), ascending);
+	qsort(ratio, RUNS, sizeof(ratio[0]), ascending);
+	printf("gfx%u_%s %.6g M%s/s\n", threads, name, 1e-6 * scene.units / ours[RUNS / 2],
+	       scene.unit);
+	printf("gfx%u_%s_llvmpipe %.6g M%s/s\n", threads, name,
+	       1e-6 * scene.units / theirs[RUNS / 2], scene.unit);
+	printf("gfx%u_%s_to_llvmpipe %.3f ratio\n", threads, name, ratio[RUNS / 2]);
+	fflush(stdout);
+	glscene_tsr_free(tsr);
+	glscene_gl_free(gl);
+	glscene_close(&scene);
+}
+
+/* llvmpipe starts as many threads as it is told; we and it share the processors we are given. */
+static void choose_processors(unsigned int threads)
+{
+	char number[12];
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	for (unsigned int i = 0; i < threads; i++)
+		CPU_SET((sched_getcpu() + (int)i) % (int)sysconf(_SC_NPROCESSORS_ONLN), &set);
+	sched_setaffinity(0, sizeof(set), &set);
+	snprintf(number, sizeof(number), "%u", threads == 1 ? 0 : threads);
+	setenv("LP_NUM_THREADS", number, 1);
+	hostdrm_options.threads = threads == 1 ? 0 : threads;
+	used_clock = threads == 1 ? CLOCK_PROCESS_CPUTIME_ID : CLOCK_MONOTONIC;
+}
+
+static int run(unsigned int threads, const char *only)
+{
+	choose_processors(threads);
+	if (!gles_open()) {
+		fprintf(stderr, "gfx: there is no EGL with llvmpipe here\n");
+		return 0;
+	}
+	fprintf(stderr, "# compared with %s, %u thread(s)\n", gles_name(), threads);
+	for (size_t i = 0; glscene_names[i]; i++) {
+		if (!only || !strcmp(only, glscene_names[i]))
+			measure(glscene_names[i], threads);
+	}
+	return 0;
+}
+
+/* Each number of threads in a process of its own: llvmpipe takes its threads once. */
+static int fork_run(unsigned int threads)
+{
+	pid_t child = fork();
+	int status = 1;
+
+	if (!child)
+		exit(run(threads, NULL));
+	waitpid(child, &status, 0);
+	return status;
+}
+
+int main(int argc, char **argv)
+{
+	if (argc > 1)
+		return run((unsigned int)atoi(argv[1]), argc > 2 ? argv[2] : NULL);
+	return fork_run(1) || fork_run(2);
+}
