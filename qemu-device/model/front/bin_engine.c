@@ -122,7 +122,8 @@ enum tsr_step tsr_bin_step(struct tsr_mem *mem, uint64_t pc, const uint64_t *cmd
 	enum tsr_step step;
 
 	*cost = (struct tsr_step_cost){ 0, 0, 0 };
-	if (!state->word[WORD_PHASE])
+	/* A snapshot says that it had begun, and has nothing of it: it begins again. */
+	if (!state->word[WORD_PHASE] || !bin)
 		return begin(mem, pc, cmd, state);
 	if (!tsr_crew_shader(mem->runner))
 		return tsr_mem_bad_packet(mem, pc, 0, TSR_FAULT_UNSUPPORTED);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The clipper. Planes in a fixed order, in homogeneous window coordinates: w, near, far, the guard
- * band's left, right, top, bottom, then clip distances 0 to 7.
+ * The clipper. Planes in a fixed order, in homogeneous window coordinates: the guard band's left,
+ * right, top, bottom, near, far, clip distances 0 to 7, then w. The guard band comes first because
+ * it already implies that w is not negative, and where edges meet it numbers are well conditioned.
  *
  * No cracks: corners inside are kept as they are. Where an edge meets a plane is computed from its
  * inner to its outer corner, whichever way round the primitive names them. On which side of a later
@@ -15,8 +16,8 @@
 #include "../gpu.h"
 
 enum plane {
-	PLANE_W, PLANE_NEAR, PLANE_FAR, PLANE_GUARD, PLANE_DISTANCE = PLANE_GUARD + 4,
-	PLANES = PLANE_DISTANCE + TSR_CLIP_DISTANCES_MAX
+	PLANE_GUARD, PLANE_NEAR = PLANE_GUARD + 4, PLANE_FAR, PLANE_DISTANCE,
+	PLANE_W = PLANE_DISTANCE + TSR_CLIP_DISTANCES_MAX, PLANES
 };
 
 /*
@@ -33,13 +34,14 @@ struct corner {
 };
 
 static const uint32_t plane_code[PLANES] = {
-	TSR_OUT_W, TSR_OUT_NEAR, TSR_OUT_FAR,
 	1u << TSR_OUT_GUARD_SHIFT, 2u << TSR_OUT_GUARD_SHIFT,
 	4u << TSR_OUT_GUARD_SHIFT, 8u << TSR_OUT_GUARD_SHIFT,
+	TSR_OUT_NEAR, TSR_OUT_FAR,
 	1u << TSR_OUT_CLIP_SHIFT, 2u << TSR_OUT_CLIP_SHIFT,
 	4u << TSR_OUT_CLIP_SHIFT, 8u << TSR_OUT_CLIP_SHIFT,
 	16u << TSR_OUT_CLIP_SHIFT, 32u << TSR_OUT_CLIP_SHIFT,
 	64u << TSR_OUT_CLIP_SHIFT, 128u << TSR_OUT_CLIP_SHIFT,
+	TSR_OUT_W,
 };
 
 /* Vertex @i of the primitive, in @slot, at @from of the batch's arrays. */
@@ -70,30 +72,39 @@ static void load(const struct tsr_binning *bin, struct corner *c, unsigned int i
 		c->distance[PLANE_DISTANCE + d] = distance[d];
 }
 
-static double mix(double a, double b, double t)
+/* The point of an edge from @a to @b that is @part of it away from @a, which is the nearer end. */
+static double mix(double a, double b, double part)
 {
-	return a + (b - a) * t;
+	return a + (b - a) * part;
 }
 
 /* Where the edge from @in, inside of @plane, to @out, outside of it, meets the plane. */
 static void meet(struct corner *to, const struct corner *in, const struct corner *out,
 		 unsigned int plane)
 {
-	double t = in->distance[plane] / (in->distance[plane] - out->distance[plane]);
+	double length = in->distance[plane] - out->distance[plane];
+	double part = in->distance[plane] / length;
+	const struct corner *a = in, *b = out;
 
-	to->xh = mix(in->xh, out->xh, t);
-	to->yh = mix(in->yh, out->yh, t);
-	to->zh = mix(in->zh, out->zh, t);
-	to->w = mix(in->w, out->w, t);
+	if (part > .5) {
+		/* counted from the other end: what is near to that keeps its digits */
+		a = out;
+		b = in;
+		part = -out->distance[plane] / length;
+	}
+	to->xh = mix(a->xh, b->xh, part);
+	to->yh = mix(a->yh, b->yh, part);
+	to->zh = mix(a->zh, b->zh, part);
+	to->w = mix(a->w, b->w, part);
 	for (unsigned int i = 0; i < 3; i++)
-		to->weight[i] = mix(in->weight[i], out->weight[i], t);
+		to->weight[i] = mix(a->weight[i], b->weight[i], part);
 	for (unsigned int i = 0; i < PLANES; i++) {
-		double a = in->distance[i], b = out->distance[i], d = mix(a, b, t);
+		double d = mix(a->distance[i], b->distance[i], part);
 
-		if (a >= 0 && b >= 0)
+		if (in->distance[i] >= 0 && out->distance[i] >= 0)
 			d = d > 0 ? d : 0;
-		else if (a < 0 && b < 0)
-			d = d < 0 ? d : a;
+		else if (in->distance[i] < 0 && out->distance[i] < 0)
+			d = d < 0 ? d : in->distance[i];
 		to->distance[i] = d;
 	}
 	to->distance[plane] = 0;
@@ -131,23 +142,95 @@ static struct tsr_screen_vertex on_screen(const struct tsr_binning *bin, const s
 	return tsr_bin_screen(c->xh, c->yh, c->zh, w);
 }
 
-/* Pieces of the polygon @c of @n corners: triangles round its first. */
-static void pieces(struct tsr_binning *bin, uint64_t primitive, const struct corner *c, unsigned int n)
+/* Corners of @c, as a piece. */
+static void add_piece(struct tsr_binning *bin, uint64_t primitive, const struct corner *c,
+		      const struct tsr_screen_vertex *screen, const uint8_t *which)
 {
-	unsigned int corners = tsr_bin_vertices(primitive);
 	struct tsr_screen_vertex v[3];
-	float weight[3][3];
+	float weight[3][3] = { { 0 } };
 
-	for (unsigned int i = 1; i + corners - 1 <= n; i++) {
-		for (unsigned int k = 0; k < corners; k++) {
-			const struct corner *from = &c[k ? i + k - 1 : 0];
-
-			v[k] = on_screen(bin, from);
-			for (unsigned int j = 0; j < 3; j++)
-				weight[k][j] = (float)from->weight[j];
-		}
-		tsr_bin_piece(bin, primitive, v, weight);
+	for (unsigned int k = 0; k < tsr_bin_vertices(primitive); k++) {
+		v[k] = screen[which[k]];
+		for (unsigned int j = 0; j < 3; j++)
+			weight[k][j] = (float)c[which[k]].weight[j];
 	}
+	tsr_bin_piece(bin, primitive, v, weight);
+}
+
+/* Twice the area of a, b, c on the screen. */
+static int64_t area_of(const struct tsr_screen_vertex *a, const struct tsr_screen_vertex *b,
+		       const struct tsr_screen_vertex *c)
+{
+	return (int64_t)(b->x - a->x) * (c->y - a->y) - (int64_t)(c->x - a->x) * (b->y - a->y);
+}
+
+/*
+ * Whether the corner ring[@i] of @n can be cut off the polygon: it does not point inwards, and no
+ * other corner lies within the triangle it makes with its neighbours. @sign is the polygon's
+ * orientation.
+ */
+static bool is_ear(const struct tsr_screen_vertex *screen, const uint8_t *ring, unsigned int n,
+		   unsigned int i, int64_t sign)
+{
+	const struct tsr_screen_vertex *a = &screen[ring[(i + n - 1) % n]];
+	const struct tsr_screen_vertex *b = &screen[ring[i]];
+	const struct tsr_screen_vertex *c = &screen[ring[(i + 1) % n]];
+	int64_t area = sign * area_of(a, b, c);
+
+	if (area <= 0)
+		return !area;
+	for (unsigned int k = 2; k + 1 < n; k++) {
+		const struct tsr_screen_vertex *p = &screen[ring[(i + k) % n]];
+
+		if (sign * area_of(a, b, p) > 0 && sign * area_of(b, c, p) > 0 &&
+		    sign * area_of(c, a, p) > 0)
+			return false;
+	}
+	return true;
+}
+
+/*
+ * Cut the polygon on the screen into triangles, ear by ear: snapping may have made it a little
+ * concave, and triangles round one corner would then overlap.
+ */
+static void polygon_pieces(struct tsr_binning *bin, uint64_t primitive, const struct corner *c,
+			   const struct tsr_screen_vertex *screen, unsigned int n)
+{
+	uint8_t ring[CORNERS];
+	int64_t area = 0;
+
+	for (unsigned int i = 0; i < n; i++) {
+		ring[i] = i;
+		area += area_of(&screen[0], &screen[i], &screen[(i + 1) % n]);
+	}
+	while (n >= 3 && area) {
+		unsigned int i = 1;
+		uint8_t which[3];
+
+		while (i < n && !is_ear(screen, ring, n, i, area < 0 ? -1 : 1))
+			i++;
+		i %= n;
+		which[0] = ring[(i + n - 1) % n];
+		which[1] = ring[i];
+		which[2] = ring[(i + 1) % n];
+		add_piece(bin, primitive, c, screen, which);
+		memmove(&ring[i], &ring[i + 1], --n - i);
+	}
+}
+
+/* The pieces of what is left, @n corners. */
+static void pieces(struct tsr_binning *bin, uint64_t primitive, const struct corner *c,
+		   unsigned int n)
+{
+	static const uint8_t line[3] = { 0, 1, 0 };
+	struct tsr_screen_vertex screen[CORNERS];
+
+	for (unsigned int i = 0; i < n; i++)
+		screen[i] = on_screen(bin, &c[i]);
+	if (tsr_bin_vertices(primitive) == 3)
+		polygon_pieces(bin, primitive, c, screen, n);
+	else if (n == 2)
+		add_piece(bin, primitive, c, screen, line);
 }
 
 void tsr_bin_clip(struct tsr_binning *bin, uint64_t primitive, const uint8_t *corner, uint32_t planes)
