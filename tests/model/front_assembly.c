@@ -153,7 +153,7 @@ again:
 	return batches;
 }
 
-/* ---- Positions: pixel corners, so that a triangle that has an area covers a centre ------------ */
+/* ---- Positions: pixel corners, so that a triangle that has an area covers a centre ----------- */
 
 static void position(struct front *f, uint32_t vertex, uint32_t instance, float *record)
 {

@@ -111,7 +111,8 @@ static void make_mesh(struct front *f)
 	for (unsigned int j = 0; j <= GRID; j++) {
 		for (unsigned int i = 0; i <= GRID; i++) {
 			bool inner = i && j && i < GRID && j < GRID;
-			double u = i + (inner ? rnd(-.15, .15) : 0), v = j + (inner ? rnd(-.15, .15) : 0);
+			double u = i + (inner ? rnd(-.15, .15) : 0);
+			double v = j + (inner ? rnd(-.15, .15) : 0);
 			float *r = table[j * (GRID + 1) + i];
 
 			memset(r, 0, sizeof(table[0]));
@@ -351,7 +352,7 @@ static void shared_edges(void)
 			    v->y > 256 * SIZE - 256)
 				continue;
 			for (unsigned int b = 0; b < on_edge[1]; b++)
-				found |= !memcmp(&corner[0][a], &corner[1][b], sizeof(corner[0][0]));
+				found |= !memcmp(v, &corner[1][b], sizeof(*v));
 			ktap_ok(found);
 			pairs++;
 		}
@@ -506,7 +507,8 @@ int main(void)
 	ktap_run("[PA1] [PA2] [PA3] clipped meshes cover each pixel that shows the plane once",
 		 meshes);
 	ktap_run("[PA3] [PA4] weights of corners, vertices that are kept", weights);
-	ktap_run("[PA3] an edge meets the planes at the same corners both ways round", shared_edges);
+	ktap_run("[PA3] an edge meets the planes at the same corners both ways round",
+		 shared_edges);
 	ktap_run("[PA2] infinite, missing and zero positions, near and far", no_positions);
 	ktap_run("[PA1] clip and cull distances", distances);
 	ktap_run("[PA2] [PA1] the guard band", guard_band);

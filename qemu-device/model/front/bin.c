@@ -241,7 +241,8 @@ static enum tsr_step begin_draw(struct tsr_binning *bin, struct tsr_mem *mem,
 	return TSR_STEP_DONE;
 }
 
-static enum tsr_step begin_direct(struct tsr_binning *bin, struct tsr_mem *mem, const uint64_t *word)
+static enum tsr_step begin_direct(struct tsr_binning *bin, struct tsr_mem *mem,
+				  const uint64_t *word)
 {
 	struct draw_header h;
 	struct tsr_list_draw p;
@@ -287,7 +288,8 @@ static enum tsr_step read_arguments(struct tsr_binning *bin, struct tsr_mem *mem
 	return TSR_STEP_DONE;
 }
 
-static enum tsr_step begin_indirect(struct tsr_binning *bin, struct tsr_mem *mem, const uint64_t *word)
+static enum tsr_step begin_indirect(struct tsr_binning *bin, struct tsr_mem *mem,
+				    const uint64_t *word)
 {
 	struct tsr_list_draw_indirect p;
 	struct draw_header h;

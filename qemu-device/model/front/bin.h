@@ -3,8 +3,8 @@
  * The BIN engine: a control list's draws into tile lists.
  *
  * In: BIN's control list and FRAME. Out: the heap (3d-heap.xml), statistics. A frame that is being
- * binned is a struct tsr_binning of the queue's; everything between two steps is in there, nothing of it
- * points into guest memory. Limits: those of 3d.xml. Reset state: no job.
+ * binned is a struct tsr_binning of the queue's; everything between two steps is in there, nothing
+ * of it points into guest memory. Limits: those of 3d.xml. Reset state: no job.
  *
  *   bin.c        steps, packets of the list, draws
  *   bin_state.c  states: read, checked, prepared, kept in versions
@@ -297,7 +297,8 @@ void tsr_bin_piece(struct tsr_binning *bin, uint64_t primitive, const struct tsr
  * clip.c: clip a line or triangle against the planes of @planes (out-codes), add its pieces. Its
  * corners are at @corner[] of the batch's arrays. With no planes there is one piece.
  */
-void tsr_bin_clip(struct tsr_binning *bin, uint64_t primitive, const uint8_t *corner, uint32_t planes);
+void tsr_bin_clip(struct tsr_binning *bin, uint64_t primitive, const uint8_t *corner,
+		  uint32_t planes);
 
 /* binner.c */
 /* Begin the heap: room for header and table, no content. */

@@ -2,8 +2,8 @@
 /*
  * The binner's writer: batch records and tile lists into the heap.
  *
- * The heap is given out from the bottom up and never taken back. A tile's list grows in the job, one
- * block at a time; a block goes to the heap when it is full or the frame is complete. Nothing is
+ * The heap is given out from the bottom up and never taken back. A tile's list grows in the job,
+ * one block at a time; a block goes to the heap when it is full or the frame is complete. Nothing is
  * counted as used before it has been written, so a step that has to wait, for the host or for more
  * heap, is repeated from where it was.
  */
@@ -179,7 +179,8 @@ static void add_vertices(struct record *r, struct tsr_binning *bin, struct tsr_h
 	}
 }
 
-static void add_primitives(struct record *r, const struct tsr_binning *bin, struct tsr_heap_batch *h)
+static void add_primitives(struct record *r, const struct tsr_binning *bin,
+			   struct tsr_heap_batch *h)
 {
 	uint64_t *word = array(r, bin->outs * sizeof(*word), &h->primitive_data);
 
@@ -287,7 +288,8 @@ static enum tsr_step tile_room(struct tsr_binning *bin, struct tsr_mem *mem, str
 }
 
 /* The list goes on in the present batch record. */
-static enum tsr_step enter_batch(struct tsr_binning *bin, struct tsr_mem *mem, struct tsr_bin_tile *t)
+static enum tsr_step enter_batch(struct tsr_binning *bin, struct tsr_mem *mem,
+				 struct tsr_bin_tile *t)
 {
 	enum tsr_step step = tile_room(bin, mem, t, 5);
 
@@ -382,7 +384,8 @@ static void triangle_planes(const struct tsr_binning *bin, const struct tsr_bin_
 {
 	unsigned int shift = bin->info.frame.tile_shift + TSR_SUBPIXEL_BITS;
 	bool centres = !bin->info.frame.samples_log2;
-	int64_t first = centres ? SUBPIXELS / 2 : 0, reach = (1ll << shift) - (centres ? SUBPIXELS : 0);
+	int64_t first = centres ? SUBPIXELS / 2 : 0;
+	int64_t reach = (1ll << shift) - (centres ? SUBPIXELS : 0);
 	int64_t area = (int64_t)(v[1].x - v[0].x) * (v[2].y - v[0].y) -
 		       (int64_t)(v[2].x - v[0].x) * (v[1].y - v[0].y);
 	int64_t sign = area < 0 ? -1 : 1;

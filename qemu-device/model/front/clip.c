@@ -233,7 +233,8 @@ static void pieces(struct tsr_binning *bin, uint64_t primitive, const struct cor
 		add_piece(bin, primitive, c, screen, line);
 }
 
-void tsr_bin_clip(struct tsr_binning *bin, uint64_t primitive, const uint8_t *corner, uint32_t planes)
+void tsr_bin_clip(struct tsr_binning *bin, uint64_t primitive, const uint8_t *corner,
+		  uint32_t planes)
 {
 	struct corner polygon[2][2 * CORNERS];
 	unsigned int n = tsr_bin_vertices(primitive), now = 0;

@@ -36,7 +36,7 @@ struct tsr_list {
 	struct tsr_list_frame frame[TSR_LIST_NESTING_MAX + 1];
 	uint8_t depth;			/* open calls; frame[depth] is the present list */
 	uint8_t cls;			/* enum tsr_engine_class whose packets it takes */
-	/* a tile's list: its end, and LIST_RETURN outside a call, end it; LIST_HALT is not for it */
+	/* a tile's list: its end, and LIST_RETURN outside a call, end it; LIST_HALT does not */
 	uint8_t tile;
 	uint32_t steps;			/* jumps, calls, returns without progress */
 	uint64_t ahead;			/* address of prefetch[0] */

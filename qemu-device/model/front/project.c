@@ -3,8 +3,8 @@
  * Positions of a batch: out-codes and window coordinates of all vertices at once.
  *
  * All arithmetic is IEEE double precision in the order that is written here, so results do not
- * depend on the host. Everything is done for every vertex, without branches: what is computed of one
- * that lies behind the viewer or is no number is not used.
+ * depend on the host. Everything is done for every vertex, without branches: what is computed of
+ * one that lies behind the viewer or is no number is not used.
  */
 #include "bin.h"
 

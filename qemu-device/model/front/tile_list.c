@@ -18,7 +18,7 @@
 struct tsr_tile_reader {
 	struct tsr_frame_heap heap;
 	uint8_t block[TSR_HEAP_BLOCK_BYTES];
-	uint32_t at;			/* offset of the block; 0: the list is empty, or has ended */
+	uint32_t at;			/* offset of the block; 0: the list has ended */
 	uint32_t next;			/* of the block behind it; 0: none */
 	uint32_t entry;			/* of @block to be read next */
 	bool held;			/* @block holds the block at @at */
@@ -49,7 +49,8 @@ static enum tsr_step wrong(struct tsr_mem *mem, const struct tsr_frame_heap *hea
 }
 
 /* Whether @count structures of @size bytes at @offset lie in the heap. */
-static bool within(const struct tsr_frame_heap *heap, uint32_t offset, uint32_t count, uint32_t size)
+static bool within(const struct tsr_frame_heap *heap, uint32_t offset, uint32_t count,
+		   uint32_t size)
 {
 	return offset >= TSR_HEAP_HEADER__QWORDS * 8 && !(offset % 16) &&
 	       offset + (uint64_t)count * size <= heap->used;

@@ -2,8 +2,8 @@
 /*
  * Reading tile lists: what BIN left in the heap, for RENDER.
  *
- * In: a heap in guest memory, which anybody may have changed. Out: primitives in the order they were
- * drawn, copied and checked: slots, layers, viewports and coordinates are within their limits;
+ * In: a heap in guest memory, which anybody may have changed. Out: primitives in the order they
+ * were drawn, copied and checked: slots, layers, viewports and coordinates are within their limits;
  * depths, 1/w, weights and point sizes are any floats. Nothing is followed backwards, so nothing
  * hostile goes on for ever: a list's blocks and the batches it names are at ascending offsets. What
  * is not so is a HEAP_CONTENT fault with the address of the structure that is wrong.
@@ -39,7 +39,7 @@ struct tsr_batch {
 	uint32_t output_stride;
 	uint64_t ids;			/* address of HEAP_VERTEX_ID of vertex 0 */
 	uint64_t padded;		/* linear id = vertex + padded * instance, modulo 2^32 */
-	int32_t start;			/* what attributes with an offset start at: FIRST or BASE_VERTEX */
+	int32_t start;			/* what ADD_OFFSET adds: FIRST or BASE_VERTEX */
 	uint32_t first_instance;
 	uint16_t vertices;		/* 1 … TSR_BATCH_VERTICES */
 	uint16_t primitives;		/* 1 … TSR_BATCH_PRIMITIVES */
@@ -57,7 +57,8 @@ struct tsr_prim {
 	 * division by w (linear in clip space). Else v[i] is slot[i].
 	 */
 	float weight[3][3];
-	float slot_rw[3];		/* 1/w of slot[i] itself, any float: for what is linear in the window */
+	/* 1/w of slot[i] itself, any float: for what is linear in the window */
+	float slot_rw[3];
 	bool clipped;
 	uint8_t vertices;		/* 1, 2, 3; 0: the list has ended */
 	uint8_t provoking;		/* index into slot[] */
@@ -81,14 +82,14 @@ enum tsr_step tsr_heap_open(struct tsr_mem *mem, const struct tsr_frame_info *in
  * Read the batch at @offset: heap->last_batch first, then batch->previous until that is 0. Offsets
  * fall, which is checked here.
  */
-enum tsr_step tsr_heap_batch(struct tsr_mem *mem, const struct tsr_frame_heap *heap, uint32_t offset,
-			     struct tsr_batch *batch);
+enum tsr_step tsr_heap_batch(struct tsr_mem *mem, const struct tsr_frame_heap *heap,
+			     uint32_t offset, struct tsr_batch *batch);
 /* Vertex and instance of batch->vertices vertices, for the varying program: pairs of words. */
 enum tsr_step tsr_heap_ids(struct tsr_mem *mem, const struct tsr_batch *batch, uint32_t (*ids)[2]);
 
 /*
- * A reader of tile lists, of one thread at a time. It keeps batch records it has met. Memory is read
- * through the pages of the thread's struct tsr_shader, if it has one: the step must end with
+ * A reader of tile lists, of one thread at a time. It keeps batch records it has met. Memory is
+ * read through the pages of the thread's struct tsr_shader, if it has one: the step must end with
  * tsr_stage_leave() (or tsr_access_stop()).
  */
 struct tsr_tile_reader;
@@ -101,8 +102,8 @@ void tsr_tile_reader_free(struct tsr_tile_reader *r);
  * tsr_tile_list_forget() was called: do that when a RENDER command begins.
  */
 enum tsr_step tsr_tile_list_open(struct tsr_tile_reader *r, struct tsr_mem *mem,
-				 const struct tsr_frame_heap *heap, unsigned int layer, unsigned int tx,
-				 unsigned int ty);
+				 const struct tsr_frame_heap *heap, unsigned int layer,
+				 unsigned int tx, unsigned int ty);
 /*
  * The next primitive. TSR_STEP_DONE with prim->vertices == 0 at the end. After _PENDING, and _MORE
  * (many entries without one: nothing the binner writes), it is to be called again.
