@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "ktap.h"
+#include "shader/predecode.h"
 #include "units.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -23,7 +24,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 #define CANARY 0xc7
 
 static struct units *u;
-static bool wide;			/* the processor has wide vectors */
+/* vectors to work on, as far as the processor has them; the last is none, lane by lane */
+static const struct tsr_msg_path *paths[4];
 static uint8_t tables[UNITS_TABLES_SIZE];
 static union tsr_lanes before[TSR_REGISTERS * TSR_BUNDLE_WARPS];
 
@@ -62,7 +64,9 @@ static void start(void)
 	if (u)
 		return;
 	u = units_new(0);
-	wide = u->access->wide;
+	paths[0] = tsr_msg_path(tsr_alu_best());
+	paths[1] = tsr_alu_named("avx2") ? tsr_msg_path(tsr_alu_named("avx2")) : paths[0];
+	paths[2] = tsr_msg_path(tsr_alu_named("sse2"));
 	bench_unmap(&u->as, UNITS_DATA + HOLE_FIRST * PAGE, HOLE_PAGES * PAGE);
 	memset(u->data + HOLE_FIRST * PAGE, CANARY, HOLE_PAGES * PAGE);
 	memset(u->group + UNITS_GROUP_BYTES, CANARY, sizeof(u->group) - UNITS_GROUP_BYTES);
@@ -219,12 +223,6 @@ static void make_message(const uint8_t c[16])
 	}
 }
 
-static bool is_dual(void)
-{
-	/* the second result goes where the word says */
-	return u->insn.op == TSR_OP_ADD_TEXC;
-}
-
 static void check(unsigned int staging, uint16_t lanes, enum tsr_step step)
 {
 	if (step == TSR_STEP_FAULT)
@@ -244,7 +242,7 @@ static void check(unsigned int staging, uint16_t lanes, enum tsr_step step)
 
 		for (unsigned int l = 0; l < 16; l++) {
 			bool may = r % TSR_BUNDLE_WARPS == 0 && (lanes >> l & 1) &&
-				   (n < 8 || is_dual());
+				   n < tsr_message_writes(&u->insn);
 
 			if (!may)
 				ktap_eq(u->reg[r].u[l], before[r].u[l]);
@@ -270,7 +268,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	memset(u->b->asked, 0, sizeof(u->b->asked));
 	u->b->pending_every = c[13] % 4 == 1 ? 1 + c[13] / 4 % 4 : 0;
 	u->b->map_limit = c[13] % 4 == 2 ? 8u << c[13] / 4 % 9 : 0;
-	u->access->wide = wide && !(c[13] & 0x80);
+	u->env.path = paths[c[13] >> 6];
 	tsr_tlb_clear(&u->mem.runner->tlb);
 	units_stop(u);
 	lanes = c[14] & 1 ? UNITS_ALL_LANES : (uint16_t)(c[14] | c[15] << 8);

@@ -247,28 +247,127 @@ static const char specials[] =
 	"	+STORE.i128 t0, t1, @r0\n"
 	"}\n";
 
+/* @groups of @local threads; @run of them follow one another on a core. */
+static void check_specials(const struct shade_code *code, bool wide, uint32_t local,
+			   uint32_t groups, uint32_t run)
+{
+	struct tsr_config config = { .cores = 3 };
+	struct shade_dispatch d = { .code = code, .groups = { groups } };
+	struct shade_machine m;
+
+	d.state.local_x = local;
+	d.state.scratch_size = 16;
+	d.state.registers_64 = wide;
+	shade_init(&m, &config);
+	ktap_ok(shade_run(&m, &d));
+	for (unsigned int i = 0; i < local * groups; i++) {
+		const uint32_t *r = stage_word32(&m.s, 16 * i);
+
+		ktap_eq(r[0], i % local % 16);
+		ktap_eq(r[1], i % local / 16);
+		ktap_eq(r[2], i / local / run % 3);
+		ktap_eq(r[3], i);
+	}
+	shade_free(&m);
+}
+
 static void special_values(void)
 {
 	static struct shade_code code;
-	struct tsr_config config = { .cores = 3 };
-	struct shade_dispatch d = { .code = &code, .groups = { 50 } };
-	struct shade_machine m;
 
 	memset(&code, 0, sizeof(code));
 	shade_text(&code, specials);
-	d.state.local_x = 72;
-	d.state.scratch_size = 16;
-	for (unsigned int wide = 0; wide < 2; wide++) {
-		d.state.registers_64 = wide;
-		shade_init(&m, &config);
-		ktap_ok(shade_run(&m, &d));
-		for (unsigned int i = 0; i < 72 * 50; i++) {
-			const uint32_t *r = stage_word32(&m.s, 16 * i);
+	for (unsigned int wide = 0; wide < 2; wide++)
+		check_specials(&code, wide, 72, 50, 1);
+	/* the first number of groups that is dealt out in runs, and one less */
+	check_specials(&code, false, 17, TSR_GROUP_RUN * TSR_GROUP_RUN * 3, TSR_GROUP_RUN);
+	check_specials(&code, false, 17, TSR_GROUP_RUN * TSR_GROUP_RUN * 3 - 1, 1);
+	check_specials(&code, false, 16, TSR_GROUP_RUN * TSR_GROUP_RUN * 3 + 5, TSR_GROUP_RUN);
+}
 
-			ktap_eq(r[0], i % 72 % 16);
-			ktap_eq(r[1], i % 72 / 16);
-			ktap_eq(r[2], i / 72 % 3);
-			ktap_eq(r[3], i);
+/* ---- Registers at entry ---------------------------------------------------------------------- */
+
+static bool exists(unsigned int r, bool wide)
+{
+	return wide || r < 16 || r >= 48;
+}
+
+/* A program that leaves something in all registers, those of a message by loading them. */
+static void dirty_program(struct shade_code *code, bool wide)
+{
+	char text[8192] = "", line[80];
+	unsigned int n = 0;
+
+	for (unsigned int r = 0; r < TSR_REGISTERS; r++) {
+		if (!exists(r, wide) || (r >= 8 && r < 12))
+			continue;
+		if (n % 4 == 0)
+			strcat(text, "clause {\n");
+		snprintf(line, sizeof(line), "	*MOV.i32 r%u, u1.w0\n", r);
+		strcat(text, line);
+		if (++n % 4 == 0)
+			strcat(text, "}\n");
+	}
+	/* 60 registers or 28: clauses are full */
+	strcat(text, "clause slot=0 end {\n"
+		     "	+LOAD.i128 u0.w0, u0.w1, @r8\n}\n");
+	memset(code, 0, sizeof(*code));
+	shade_text(code, text);
+}
+
+/* One that stores all registers that are 0 at entry, ORed. */
+static void read_program(struct shade_code *code, bool wide)
+{
+	char text[8192] = "", line[80];
+	unsigned int n = 0;
+
+	for (unsigned int r = 0; r < TSR_REGISTERS; r++) {
+		bool last = n % 4 == 3;
+
+		if (!exists(r, wide) || (r >= 55 && r < 63))
+			continue;
+		snprintf(line, sizeof(line), "	*LSHIFT_OR.i32 %s, %s, r%u, #0\n",
+			 last ? "r59:t0" : "t0", n % 4 ? "t0" : "r59", r);
+		strcat(text, n % 4 ? "" : "clause {\n");
+		strcat(text, line);
+		strcat(text, last ? "}\n" : "");
+		n++;
+	}
+	/* 24 or 56 */
+	strcat(text, "clause slot=0 message=store " SHADE_STORE("r59"));
+	memset(code, 0, sizeof(*code));
+	shade_text(code, text);
+}
+
+/* What one program leaves in registers the next one does not see, whatever both have of them. */
+static void registers_at_entry(void)
+{
+	static struct shade_code dirty, reads;
+
+	for (unsigned int n = 0; n < 16; n++) {
+		bool wide_first = n & 1, wide = n & 2;
+		struct tsr_config config = { .cores = 2, .late_messages = n & 4 };
+		/* warps that fill bundles and some that do not */
+		uint32_t local = n & 8 ? 256 : 40;
+		struct shade_dispatch first = { .code = &dirty, .groups = { 40 } };
+		struct shade_dispatch second = { .code = &reads, .groups = { 40 } };
+		struct shade_machine m;
+
+		dirty_program(&dirty, wide_first);
+		read_program(&reads, wide);
+		first.state.local_x = second.state.local_x = local;
+		first.state.registers_64 = wide_first;
+		second.state.registers_64 = wide;
+		first.push[2] = 0xffffffff;
+		shade_init(&m, &config);
+		for (unsigned int i = 0; i < 40 * local; i++)
+			*stage_word32(&m.s, 4 * i) = 0x77777777;
+		ktap_ok(shade_run(&m, &first));
+		second.at = 0x4000;
+		ktap_ok(shade_run(&m, &second));
+		for (unsigned int i = 0; i < 40 * local; i++) {
+			if (!ktap_eq(*stage_word32(&m.s, 4 * i), 0))
+				return;
 		}
 		shade_free(&m);
 	}
@@ -361,6 +460,7 @@ int main(void)
 	ktap_run("[CS1] [CP3] indirect dispatches", indirect);
 	ktap_run("[CS1] [CP3] each field of COMPUTE_STATE out of range once", checks);
 	ktap_run("[ISA6] lane, warp and core; scratch of a thread is its own", special_values);
+	ktap_run("[CS1] registers are 0 at entry, whatever ran before", registers_at_entry);
 	ktap_run("[PIX7] a core holds as many warps as registers allow, all go on", residency);
 	ktap_run("[CS1] SHADER and SHADER_LIMITS", registers);
 	return ktap_finish();

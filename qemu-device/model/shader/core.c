@@ -491,6 +491,7 @@ static inline void execute(struct tsr_shader *sh, const struct tsr_decoded *clau
 	alu->space[TSR_LANES_CLAUSE] = clause->konst;
 	for (; uop < end; uop++)
 		uop->fn(uop, alu);
+	sh->lanes.native.written |= clause->written;
 	p->tuples += clause->tuples;
 	p->clauses++;
 }
@@ -542,7 +543,7 @@ static inline void link_native(struct tsr_decoded *from, const struct tsr_decode
 }
 
 /* What clauses executed by the chosen warps count for. */
-static void account(struct tsr_shader *sh, uint32_t clauses, uint32_t tuples)
+static void account(struct tsr_shader *sh, uint32_t clauses, uint32_t tuples, uint64_t written)
 {
 	struct tsr_alu_state *alu = &sh->lanes.alu;
 
@@ -551,8 +552,10 @@ static void account(struct tsr_shader *sh, uint32_t clauses, uint32_t tuples)
 	sh->stats.threads += (uint64_t)tuples * sh->lanes_chosen;
 	sh->effort -= tuples;
 	sh->core->quantum -= tuples;
-	for (unsigned int i = 0; i < alu->warps; i++)
+	for (unsigned int i = 0; i < alu->warps; i++) {
 		sh->bundle->warp[alu->warp[i]].clauses += clauses;
+		sh->bundle->warp[alu->warp[i]].written |= written;
+	}
 }
 
 static void stand(struct tsr_shader *sh)
@@ -595,6 +598,7 @@ static enum end chain(struct tsr_shader *sh, struct tsr_decoded *clause, uint32_
 	struct progress p = { .clauses_left = left };
 	enum end end = END_LIMIT;
 
+	sh->lanes.native.written = 0;
 	for (;;) {
 		uint32_t forgotten = sh->code.forgotten;
 		enum tsr_outcome outcome;
@@ -622,7 +626,7 @@ static enum end chain(struct tsr_shader *sh, struct tsr_decoded *clause, uint32_
 		if (p.clauses == left || tuples_left(sh, &p) <= 0 || wanted(sh))
 			break;
 	}
-	account(sh, p.clauses, p.tuples);
+	account(sh, p.clauses, p.tuples, sh->lanes.native.written);
 	if (end == END_LIMIT || end == END_HOST)
 		stand(sh);
 	return end;
@@ -805,6 +809,24 @@ void tsr_shader_leave(struct tsr_shader *sh)
 	tsr_mem_flush_dirty(sh->mem.runner);
 }
 
+/* The same for at most about @budget cycles, whatever these are made of. */
+static enum tsr_burst run_within(struct tsr_shader *sh, uint64_t budget)
+{
+	int32_t left = TSR_SHADER_BURST;
+	enum tsr_burst burst;
+
+	do {
+		uint64_t tuples = (budget - sh->stats.cycles) / TSR_BUNDLE_WARPS + 1;
+		int32_t effort = tuples < (uint32_t)left ? (int32_t)tuples : left;
+
+		sh->effort = effort;
+		burst = run_core(sh);
+		left -= effort - sh->effort;
+	} while (burst == TSR_BURST_MORE && sh->effort <= 0 && left > 0 &&
+		 sh->stats.cycles < budget && !wanted(sh));
+	return burst;
+}
+
 enum tsr_burst tsr_core_burst(struct tsr_shader *sh, const struct tsr_mem *mem,
 			      struct tsr_queue *queue, struct tsr_job_core *job_core, bool again)
 {
@@ -835,7 +857,7 @@ enum tsr_burst tsr_core_burst(struct tsr_shader *sh, const struct tsr_mem *mem,
 	sh->lanes.alu.space[TSR_LANES_PUSH] = grid->push;
 	sh->mode_key = 0;
 	tsr_alu_enter(&sh->fp, &none);
-	burst = run_core(sh);
+	burst = run_within(sh, mem->runner->budget);
 	tsr_alu_leave(&sh->fp);
 	tsr_shader_leave(sh);
 	return burst;

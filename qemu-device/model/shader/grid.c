@@ -13,15 +13,19 @@ struct verdict {
 	unsigned int qword;
 };
 
+/* Found once; which thread does is all the same. */
 static const struct tsr_desc_struct *description(void)
 {
+	static const struct tsr_desc_struct *_Atomic found;
 	static const char name[] = "COMPUTE_STATE";
+	const struct tsr_desc_struct *desc = atomic_load_explicit(&found, memory_order_relaxed);
 
-	for (unsigned int i = 0; i < tsr_desc_num_structs; i++) {
+	for (unsigned int i = 0; !desc && i < tsr_desc_num_structs; i++) {
 		if (!strcmp(tsr_desc_structs[i].name, name))
-			return &tsr_desc_structs[i];
+			desc = &tsr_desc_structs[i];
 	}
-	return NULL;
+	atomic_store_explicit(&found, desc, memory_order_relaxed);
+	return desc;
 }
 
 static uint64_t field_mask(const struct tsr_desc_field *field)
@@ -239,10 +243,13 @@ bool tsr_grid_new(const struct tsr_gpu *gpu, const uint64_t *word, const uint32_
 	grid->job.burst = tsr_core_burst;
 	grid->job.cores = gpu->cfg.cores;
 	grid->job.shared = grid->total > 1;
+	grid->run = grid->total >= (uint64_t)TSR_GROUP_RUN * TSR_GROUP_RUN * grid->job.cores ?
+			    TSR_GROUP_RUN :
+			    1;
 	for (unsigned int i = 0; i < grid->job.cores; i++) {
 		grid->job.core[i] = &grid->core[i].job;
 		grid->core[i].job.index = i;
-		grid->core[i].next = i;
+		grid->core[i].next = (uint64_t)i * grid->run;
 		if (i >= grid->total)
 			atomic_store_explicit(&grid->core[i].job.state, TSR_CORE_DONE,
 					      memory_order_relaxed);
@@ -312,28 +319,29 @@ struct tsr_bundle *tsr_core_bundle(struct tsr_core *core, unsigned int slot)
 	return *bundle;
 }
 
-/* 0 in registers @first to @last of @count warps from @reg on: one, or all of a bundle. */
-static void clear_range(union tsr_lanes *reg, unsigned int count, unsigned int first,
-			unsigned int last)
-{
-	reg += first * TSR_BUNDLE_WARPS;
-	if (count == TSR_BUNDLE_WARPS) {
-		/* they are in a row; small pieces would take several times as long */
-		memset(reg, 0, (last + 1 - first) * TSR_BUNDLE_WARPS * sizeof(*reg));
-		return;
-	}
-	for (unsigned int r = first; r <= last; r++, reg += TSR_BUNDLE_WARPS)
-		memset(reg, 0, count * sizeof(*reg));
-}
+/* R55 to R62, which are written when a warp starts. */
+#define ENTRY_FIRST 55
+#define ENTRY_COUNT 8
+#define ENTRY_REGISTERS (((1ull << ENTRY_COUNT) - 1) << ENTRY_FIRST)
 
-/* The same in all registers a program of the grid can have. */
-static void clear_registers(const struct tsr_grid *grid, union tsr_lanes *reg, unsigned int count)
+/* A vector of a size that any processor has; compilers make a mess of larger ones. */
+typedef uint32_t quad __attribute__((vector_size(16), may_alias));
+#define QUADS (sizeof(union tsr_lanes) / sizeof(quad))
+
+/* 0 in the registers of @count warps of @bundle from @first on, where it is not there already. */
+static void clear_registers(struct tsr_bundle *bundle, unsigned int first, unsigned int count)
 {
-	if (grid->state.registers_64) {
-		clear_range(reg, count, 0, TSR_REGISTERS - 1);
-	} else {
-		clear_range(reg, count, 0, 15);
-		clear_range(reg, count, 48, TSR_REGISTERS - 1);
+	uint64_t written = 0;
+
+	for (unsigned int w = first; w < first + count; w++)
+		written |= bundle->warp[w].written;
+	for (written &= ~ENTRY_REGISTERS; written; written &= written - 1) {
+		unsigned int r = __builtin_ctzll(written);
+		quad *out = (quad *)&bundle->reg[r * TSR_BUNDLE_WARPS + first];
+
+		/* compilers make a slow instruction of memset() */
+		for (unsigned int i = 0; i < count * QUADS; i++)
+			out[i] = (quad){ 0 };
 	}
 }
 
@@ -341,19 +349,27 @@ static void clear_registers(const struct tsr_grid *grid, union tsr_lanes *reg, u
 static void fill_registers(const struct tsr_grid *grid, const struct tsr_group *group,
 			   unsigned int number, union tsr_lanes *reg)
 {
-	typedef uint32_t words __attribute__((vector_size(64), may_alias));
 	const struct tsr_compute_state *state = &grid->state;
-	const words *xy = (const words *)&grid->local_xy[number];
-	const words *z = (const words *)&grid->local_z[number];
-	words *out = (words *)reg + 55 * TSR_BUNDLE_WARPS;
+	const quad id[3] = { group->id[0] - (quad){ 0 }, group->id[1] - (quad){ 0 },
+			     group->id[2] - (quad){ 0 } };
+	const quad x = group->id[0] * state->local_x - (quad){ 0 };
+	const quad y = group->id[1] * state->local_y - (quad){ 0 };
+	const quad z = group->id[2] * state->local_z - (quad){ 0 };
+	const quad *xy = (const quad *)&grid->local_xy[number];
+	const quad *in_z = (const quad *)&grid->local_z[number];
+	const unsigned int step = TSR_BUNDLE_WARPS * QUADS;
+	quad *out = (quad *)(reg + ENTRY_FIRST * TSR_BUNDLE_WARPS);
 
-	out[0 * TSR_BUNDLE_WARPS] = *xy;
-	out[1 * TSR_BUNDLE_WARPS] = *z;
-	for (unsigned int i = 0; i < 3; i++)
-		out[(2 + i) * TSR_BUNDLE_WARPS] = group->id[i] - (words){ 0 };
-	out[5 * TSR_BUNDLE_WARPS] = (*xy & 0xffff) + group->id[0] * state->local_x;
-	out[6 * TSR_BUNDLE_WARPS] = (*xy >> 16) + group->id[1] * state->local_y;
-	out[7 * TSR_BUNDLE_WARPS] = *z + group->id[2] * state->local_z;
+	for (unsigned int i = 0; i < QUADS; i++, out++) {
+		out[0 * step] = xy[i];
+		out[1 * step] = in_z[i];
+		out[2 * step] = id[0];
+		out[3 * step] = id[1];
+		out[4 * step] = id[2];
+		out[5 * step] = (xy[i] & 0xffff) + x;
+		out[6 * step] = (xy[i] >> 16) + y;
+		out[7 * step] = in_z[i] + z;
+	}
 }
 
 static void start_warp(const struct tsr_grid *grid, struct tsr_core *core, unsigned int place,
@@ -362,17 +378,23 @@ static void start_warp(const struct tsr_grid *grid, struct tsr_core *core, unsig
 	unsigned int slot = place * grid->warps + number;
 	struct tsr_bundle *bundle = core->bundle[slot / TSR_BUNDLE_WARPS];
 	struct tsr_warp *warp = &bundle->warp[slot % TSR_BUNDLE_WARPS];
-	struct tsr_stored *message = warp->message;
+	uint16_t lanes = tsr_grid_lanes(grid, number);
 
-	memset(warp, 0, sizeof(*warp));
-	warp->message = message;
 	warp->here = grid->state.code;
+	for (unsigned int l = 0; l < TSR_WARP_LANES; l++)
+		warp->pc[l] = 0;
 	warp->meet = UINT64_MAX;
-	warp->live = tsr_grid_lanes(grid, number);
-	warp->active = warp->live;
+	warp->live = lanes;
+	warp->active = lanes;
+	warp->parked = 0;
 	warp->used = true;
 	warp->group = place;
 	warp->number = number;
+	warp->owed = 0;
+	warp->stored = 0;
+	warp->written = 0;
+	warp->clauses = 0;
+	warp->passed = 0;
 	fill_registers(grid, &core->group[place], number, &bundle->reg[slot % TSR_BUNDLE_WARPS]);
 	core->ready |= 1u << slot / TSR_BUNDLE_WARPS;
 }
@@ -401,11 +423,13 @@ bool tsr_core_start_group(struct tsr_grid *grid, struct tsr_core *core, unsigned
 		bool whole = !first && grid->warps - n >= TSR_BUNDLE_WARPS;
 		unsigned int count = whole ? TSR_BUNDLE_WARPS : 1;
 
-		clear_registers(grid, &core->bundle[slot / TSR_BUNDLE_WARPS]->reg[first], count);
+		clear_registers(core->bundle[slot / TSR_BUNDLE_WARPS], first, count);
 		for (; count; count--)
 			start_warp(grid, core, place, n++);
 	}
-	core->next += grid->job.cores;
+	core->next++;
+	if (core->next % grid->run == 0)
+		core->next += (grid->job.cores - 1ull) * grid->run;
 	core->groups++;
 	return true;
 }

@@ -5,9 +5,9 @@
  *
  * In: a DISPATCH packet and the memory it names (begin), the threads that run cores. Out: when all
  * groups are complete, or a fault. All of it belongs to a queue and is what a snapshot of a
- * dispatch consists of: between two bursts nothing of it is elsewhere. Group number g (x fastest)
- * runs on core g mod cores, so what a program can see does not depend on the threads. Limits: as
- * Documentation/hw/compute.md says. Reset state: no dispatch.
+ * dispatch consists of: between two bursts nothing of it is elsewhere. Which group runs on which
+ * core is fixed (tsr_grid_core_of()), so what a program can see does not depend on the threads.
+ * Limits: as Documentation/hw/compute.md says. Reset state: no dispatch.
  */
 #ifndef TSR_SHADER_GRID_H
 #define TSR_SHADER_GRID_H
@@ -60,6 +60,8 @@ struct tsr_warp {
 	uint8_t number;			/* of the warp in its group */
 	uint8_t owed;			/* slots whose messages it waits for */
 	uint8_t stored;			/* messages in @message */
+	/* bit r: register r may be other than 0: written to since it was cleared */
+	uint64_t written;
 	uint32_t clauses;		/* executed so far */
 	uint32_t passed;		/* times others of the bundle went first */
 	struct tsr_stored *message;	/* oldest first; allocated with the first */
@@ -101,6 +103,7 @@ struct tsr_grid {
 	uint32_t warps;			/* of a group */
 	uint32_t places;		/* for groups on a core */
 	uint32_t slots;			/* warps a core holds */
+	uint32_t run;			/* groups that follow one another on a core */
 	uint32_t group_stride;		/* bytes of group memory from place to place */
 	uint32_t push_word[TSR_PUSH_WORDS_MAX];
 	/* The rest follows from the above. */
@@ -127,6 +130,12 @@ void tsr_grid_free(struct tsr_grid *grid);
 /* Write *@grid to a snapshot, or make it from one; NULL if the snapshot is wrong. */
 struct tsr_stream;
 void tsr_grid_visit(struct tsr_stream *s, const struct tsr_gpu *gpu, struct tsr_grid **grid);
+
+/* The core on which group @number runs. */
+static inline uint32_t tsr_grid_core_of(const struct tsr_grid *grid, uint64_t number)
+{
+	return number / grid->run % grid->job.cores;
+}
 
 /* Have the memory of all its groups; false: there is none. */
 bool tsr_core_group_memory(const struct tsr_grid *grid, struct tsr_core *core);

@@ -330,11 +330,25 @@ static void emit_edge(struct compiler *c, enum tsr_native_link link, enum tsr_ou
 	emit_leave(c, outcome);
 }
 
+/* Remember which registers the clause may have written. */
+static void emit_written(struct compiler *c)
+{
+	const enum tsr_gpr state = (enum tsr_gpr)TSR_JIT_STATE;
+
+	if (!c->clause->written)
+		return;
+	tsr_x86_mov_imm(&c->x, TSR_RAX, c->clause->written);
+	tsr_x86_load(&c->x, 8, TSR_RDX, state, STATE_AT(native.written));
+	tsr_x86_alu(&c->x, TSR_X86_GOR, 8, TSR_RDX, TSR_RAX);
+	tsr_x86_store(&c->x, 8, TSR_RDX, state, STATE_AT(native.written));
+}
+
 static void emit_end(struct compiler *c)
 {
 	const struct tsr_decoded *d = c->clause;
 	uint8_t *none, *all;
 
+	emit_written(c);
 	tsr_x86_alu_imm(&c->x, TSR_X86_GSUB, 4, (enum tsr_gpr)TSR_JIT_CLAUSES, 1);
 	tsr_x86_alu_imm(&c->x, TSR_X86_GSUB, 4, (enum tsr_gpr)TSR_JIT_TUPLES, d->tuples);
 	if (!(d->flags & TSR_CLAUSE_BRANCH)) {

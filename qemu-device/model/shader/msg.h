@@ -84,6 +84,15 @@ static inline void tsr_msg_charge(struct tsr_msg_cost *cost, uint64_t read, uint
 	cost->cycles += (read + 63) / 64 + (written + 63) / 64;
 }
 
+static inline void tsr_msg_add_cost(struct tsr_msg_cost *to, const struct tsr_msg_cost *cost)
+{
+	to->read_bytes += cost->read_bytes;
+	to->write_bytes += cost->write_bytes;
+	to->cycles += cost->cycles;
+	to->done += cost->done;
+	to->tried += cost->tried;
+}
+
 /* The 64-bit value that source @n and the one behind it are in @lane. */
 static inline uint64_t tsr_msg_address(const struct tsr_msg *msg, unsigned int lane)
 {

@@ -117,7 +117,7 @@ static unsigned int add(struct tsr_msg_env *env, const struct tsr_msg_bundle *b,
 
 		a.lo = b->pair[0] + w * b->pair_step[0];
 		a.hi = b->pair[1] + w * b->pair_step[1];
-		pattern = locate(env, &a, &b->place[w], b->lanes[w], &last, host);
+		pattern = locate(env, &a, &b->place[w], b->lanes[w], &last, 4, host);
 		if (pattern == NOWHERE)
 			break;
 		old = add_warp(env, b, w, pattern, host, add);
@@ -125,7 +125,7 @@ static unsigned int add(struct tsr_msg_env *env, const struct tsr_msg_bundle *b,
 			put(staging(b, w, 0), b->lanes[w], old);
 			put(staging(b, w, 1), b->lanes[w], splat(0));
 		}
-		words = pattern == AT_ONE_PLACE ? 1 : tsr_lanes_count(b->lanes[w]);
+		words = pattern == AT_ONE_PLACE ? 1 : count_lanes(b->lanes[w]);
 		tsr_msg_charge(&env->cost, words * 4, words * 4);
 	}
 	return i;

@@ -88,6 +88,11 @@ TSR_INLINE bool any(struct wide x, uint16_t lanes)
 #endif
 }
 
+TSR_INLINE unsigned int count_lanes(uint16_t lanes)
+{
+	return lanes == TSR_ALL_LANES ? TSR_WARP_LANES : tsr_lanes_count(lanes);
+}
+
 TSR_INLINE union tsr_lanes *staging(const struct tsr_msg_bundle *b, unsigned int w, unsigned int n)
 {
 	return &b->reg[(b->staging + n) % TSR_REGISTERS * TSR_BUNDLE_WARPS + w];
@@ -217,15 +222,71 @@ TSR_INLINE enum pattern judge(const struct tsr_msg_access *a, uint16_t lanes, co
 	return any(same, lanes) ? ANYWHERE : AT_ONE_PLACE;
 }
 
+/* Whether all lanes of @a are those of @b. */
+TSR_INLINE bool equal(struct wide a, struct wide b)
+{
+#if defined(TSR_ALU_AVX512)
+	return _mm512_cmpeq_epi32_mask((__m512i)a.v[0], (__m512i)b.v[0]) == TSR_ALL_LANES;
+#else
+	EACH_CHUNK(i)
+		a.v[i] ^= b.v[i];
+	return !any(a, TSR_ALL_LANES);
+#endif
+}
+
 /*
- * Where the accesses of warp @w go. What can be found for each lane only is found as
+ * What most messages are: of all lanes, in a row or at one place, in the page that was accessed
+ * last or in group memory. NOWHERE: something else.
+ */
+TSR_INLINE enum pattern locate_quickly(const struct tsr_msg_env *env,
+				       const struct tsr_msg_access *a,
+				       const struct tsr_msg_place *place,
+				       const struct last_page *last, unsigned int bytes,
+				       uint8_t **at)
+{
+	static const union tsr_lanes number = { .u = { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13,
+						       14, 15 } };
+	struct wide lo = get(a->lo), first = splat(a->lo->u[0]), row = get(&number);
+	uint64_t offset = a->lo->u[0], limit = env->state->group_memory;
+	uint8_t *base = place->group_memory;
+
+	if (a->seg != TSR_SEG_WLS) {
+		uint32_t hi = a->hi->u[0];
+
+		if (!equal(get(a->hi), splat(hi)))
+			return NOWHERE;
+		offset |= (uint64_t)hi << 32;
+		if (hi == TSR_WINDOW_GROUP >> 32) {
+			offset -= TSR_WINDOW_GROUP;
+		} else if (offset / TSR_ACCESS_PAGE_BYTES == last->number && last->page) {
+			offset %= TSR_ACCESS_PAGE_BYTES;
+			limit = TSR_ACCESS_PAGE_BYTES;
+			base = last->page;
+		} else {
+			return NOWHERE;
+		}
+	}
+	if (offset & (a->align - 1u))
+		return NOWHERE;
+	*at = (uint8_t *)((uintptr_t)base + offset);
+	EACH_CHUNK(i)
+		row.v[i] = row.v[i] * bytes + first.v[i];
+	if (equal(lo, row))
+		return offset + TSR_WARP_LANES * bytes <= limit ? IN_A_ROW : NOWHERE;
+	return equal(lo, first) && offset + bytes <= limit ? AT_ONE_PLACE : NOWHERE;
+}
+
+/*
+ * Where the accesses of a warp go. What can be found for each lane only is found as
  * tsr_msg_resolve() does.
  */
-TSR_INLINE enum pattern locate(struct tsr_msg_env *env, const struct tsr_msg_access *a,
-			       const struct tsr_msg_place *place, uint16_t lanes,
-			       struct last_page *last, uint8_t *host[TSR_WARP_LANES])
+static __attribute__((noinline)) enum pattern
+locate_any(struct tsr_msg_env *env, const struct tsr_msg_access *a,
+	   const struct tsr_msg_place *place, uint16_t lanes, struct last_page *last,
+	   uint8_t *host[TSR_WARP_LANES])
 {
 	enum pattern pattern = NOWHERE;
+	union tsr_lanes at;
 	struct span s;
 
 	if (find_span(env, a, place, lanes, last, &s))
@@ -235,19 +296,28 @@ TSR_INLINE enum pattern locate(struct tsr_msg_env *env, const struct tsr_msg_acc
 	case IN_A_ROW:
 		host[0] = s.base + s.first;
 		break;
-	case ANYWHERE: {
-		union tsr_lanes at;
-
+	case ANYWHERE:
 		put_all(&at, s.at);
 		for (unsigned int l = 0; l < TSR_WARP_LANES; l++)
 			host[l] = (uint8_t *)((uintptr_t)s.base + at.u[l]);
 		break;
-	}
 	default:
 		if (a->seg != TSR_SEG_UBO && tsr_msg_resolve(env, a, place, lanes, host))
 			pattern = ANYWHERE;
 	}
 	return pattern;
+}
+
+TSR_INLINE enum pattern locate(struct tsr_msg_env *env, const struct tsr_msg_access *a,
+			       const struct tsr_msg_place *place, uint16_t lanes,
+			       struct last_page *last, unsigned int bytes,
+			       uint8_t *host[TSR_WARP_LANES])
+{
+	enum pattern pattern = NOWHERE;
+
+	if (lanes == TSR_ALL_LANES && a->seg != TSR_SEG_UBO && a->seg != TSR_SEG_TL)
+		pattern = locate_quickly(env, a, place, last, bytes, &host[0]);
+	return pattern != NOWHERE ? pattern : locate_any(env, a, place, lanes, last, host);
 }
 
 /* ---- Loads ----------------------------------------------------------------------------------- */
@@ -403,19 +473,20 @@ TSR_INLINE void load_words(const struct tsr_msg_bundle *b, unsigned int w, enum 
 	}
 }
 
-static unsigned int load(struct tsr_msg_env *env, const struct tsr_msg_bundle *b,
-			 unsigned int first, const struct tsr_load_form *form)
+/* Loads of @bytes to @words registers: numbers that the compiler knows. */
+TSR_INLINE unsigned int load_bytes(struct tsr_msg_env *env, const struct tsr_msg_bundle *b,
+				   unsigned int first, const struct tsr_load_form *form,
+				   unsigned int bytes, unsigned int words)
 {
 	struct tsr_msg_access a = {
-		.seg = b->insn->mod[TSR_MOD_SEG], .bytes = form->bytes,
-		.align = tsr_msg_alignment(form->bytes), .read = true,
+		.seg = b->insn->mod[TSR_MOD_SEG], .bytes = bytes,
+		.align = tsr_msg_alignment(bytes), .read = true,
 	};
+	struct tsr_msg_cost cost = { 0 };
 	struct last_page last = { 0 };
 	uint8_t *host[TSR_WARP_LANES];
 	unsigned int i;
 
-	if (form->bytes == 3 || form->bytes == 6)
-		return first;
 	for (i = first; i < b->warps; i++) {
 		unsigned int w = b->warp[i];
 		uint16_t lanes = b->lanes[w];
@@ -423,18 +494,36 @@ static unsigned int load(struct tsr_msg_env *env, const struct tsr_msg_bundle *b
 
 		a.lo = b->src[0] + w * b->src_step[0];
 		a.hi = b->src[1] + w * b->src_step[1];
-		pattern = locate(env, &a, &b->place[w], lanes, &last, host);
+		pattern = locate(env, &a, &b->place[w], lanes, &last, bytes, host);
 		if (pattern == NOWHERE)
 			break;
-		if (form->bytes > 4)
-			load_words(b, w, pattern, lanes, host, form->words);
-		else if (form->bytes == 4 && form->words == 1)
+		if (bytes > 4)
+			load_words(b, w, pattern, lanes, host, words);
+		else if (bytes == 4 && words == 1)
 			put(staging(b, w, 0), lanes, read_lanes(pattern, lanes, host, 4));
 		else
-			put_short(b, w, lanes, read_lanes(pattern, lanes, host, form->bytes), form);
-		tsr_msg_charge(&env->cost, tsr_lanes_count(lanes) * form->bytes, 0);
+			put_short(b, w, lanes, read_lanes(pattern, lanes, host, bytes), form);
+		tsr_msg_charge(&cost, count_lanes(lanes) * bytes, 0);
 	}
+	tsr_msg_add_cost(&env->cost, &cost);
 	return i;
+}
+
+static unsigned int load(struct tsr_msg_env *env, const struct tsr_msg_bundle *b,
+			 unsigned int first, const struct tsr_load_form *form)
+{
+	switch (form->bytes) {
+	case 3:
+	case 6:
+		return first;
+	case 4:
+		if (form->words == 1)
+			return load_bytes(env, b, first, form, 4, 1);
+		break;
+	case 16:
+		return load_bytes(env, b, first, form, 16, 4);
+	}
+	return load_bytes(env, b, first, form, form->bytes, form->words);
 }
 
 /* ---- Stores ---------------------------------------------------------------------------------- */
@@ -511,19 +600,18 @@ TSR_INLINE void store_lanes(const struct tsr_msg_bundle *b, unsigned int w, enum
 	}
 }
 
-static unsigned int store(struct tsr_msg_env *env, const struct tsr_msg_bundle *b,
-			  unsigned int first, unsigned int bytes)
+TSR_INLINE unsigned int store_bytes(struct tsr_msg_env *env, const struct tsr_msg_bundle *b,
+				    unsigned int first, unsigned int bytes)
 {
 	struct tsr_msg_access a = {
 		.seg = b->insn->mod[TSR_MOD_SEG], .bytes = bytes,
 		.align = tsr_msg_alignment(bytes), .write = true,
 	};
+	struct tsr_msg_cost cost = { 0 };
 	struct last_page last = { 0 };
 	uint8_t *host[TSR_WARP_LANES];
 	unsigned int i;
 
-	if (bytes == 3 || bytes == 6)
-		return first;
 	for (i = first; i < b->warps; i++) {
 		unsigned int w = b->warp[i];
 		uint16_t lanes = b->lanes[w];
@@ -531,11 +619,26 @@ static unsigned int store(struct tsr_msg_env *env, const struct tsr_msg_bundle *
 
 		a.lo = b->src[0] + w * b->src_step[0];
 		a.hi = b->src[1] + w * b->src_step[1];
-		pattern = locate(env, &a, &b->place[w], lanes, &last, host);
+		pattern = locate(env, &a, &b->place[w], lanes, &last, bytes, host);
 		if (pattern == NOWHERE)
 			break;
 		store_lanes(b, w, pattern, lanes, host, bytes);
-		tsr_msg_charge(&env->cost, 0, tsr_lanes_count(lanes) * bytes);
+		tsr_msg_charge(&cost, 0, count_lanes(lanes) * bytes);
 	}
+	tsr_msg_add_cost(&env->cost, &cost);
 	return i;
+}
+
+static unsigned int store(struct tsr_msg_env *env, const struct tsr_msg_bundle *b,
+			  unsigned int first, unsigned int bytes)
+{
+	switch (bytes) {
+	case 3:
+	case 6:
+		return first;
+	case 4:
+		return store_bytes(env, b, first, 4);
+	default:
+		return store_bytes(env, b, first, bytes);
+	}
 }

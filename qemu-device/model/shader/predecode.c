@@ -684,11 +684,49 @@ static void header(struct builder *b)
 		d->flags |= TSR_CLAUSE_RECONVERGE;
 }
 
+unsigned int tsr_message_writes(const struct tsr_insn *insn)
+{
+	unsigned int words = tsr_insn_staging_written(insn);
+
+	switch (insn->op) {
+	case TSR_OP_ADD_TEXC:	/* its operands may name a second place for results */
+		return TSR_REGISTERS;
+	case TSR_OP_ADD_LD_CVT:	/* these the type of the registers */
+		return 2 * words < 8 ? 8 : 2 * words;
+	case TSR_OP_ADD_LOAD_I8:
+	case TSR_OP_ADD_LOAD_I16:
+	case TSR_OP_ADD_LOAD_I32:	/* which may be extended to 64 bits */
+		return 2;
+	default:
+		return words;
+	}
+}
+
+/* The registers that micro-operations and the message may write. */
+static uint64_t written(const struct builder *b)
+{
+	const struct tsr_decoded *d = b->out;
+	uint64_t registers = 0;
+
+	for (unsigned int i = 0; i < d->uops; i++) {
+		if (d->uop[i].dst.space == TSR_LANES_REG)
+			registers |= 1ull << d->uop[i].dst.index / TSR_BUNDLE_WARPS;
+	}
+	if (d->flags & TSR_CLAUSE_MESSAGE) {
+		for (unsigned int i = 0; i < tsr_message_writes(d->msg.insn); i++)
+			registers |= 1ull << (d->msg.staging + i) % TSR_REGISTERS;
+		if (d->msg.result != NO_REG)
+			registers |= 1ull << d->msg.result;
+	}
+	return registers;
+}
+
 /* Constants and micro-operations to their final places; how many bytes it is in all. */
 static size_t finish(struct builder *b, uint8_t *memory, size_t used)
 {
 	struct tsr_decoded *d = b->out;
 
+	d->written = written(b);
 	d->branch = &d->uop[d->uops];
 	*d->branch = b->branch;
 	used = (used + (d->uops + 1) * sizeof(*d->uop) + 63) & ~(size_t)63;

@@ -94,6 +94,7 @@ struct tsr_decoded {
 	uint16_t flags;			/* TSR_CLAUSE_ bits */
 	struct tsr_alu_mode mode;
 	uint32_t mode_key;		/* the same as one number */
+	uint64_t written;		/* bit r: it may write register r */
 	uint8_t tuples;
 	uint8_t wait;			/* slots the next clause waits for */
 	uint8_t bytes;			/* length of its code */
@@ -112,6 +113,9 @@ struct tsr_decoded {
 
 /* Memory a clause needs at most, in one piece, aligned to 64. */
 #define TSR_DECODED_MAX 10240
+
+/* Registers from the first staging one on that a message of @insn writes at most. */
+unsigned int tsr_message_writes(const struct tsr_insn *insn);
 
 /*
  * Decode the clause of @code, @len bytes, at @pc into @memory, of TSR_DECODED_MAX bytes; returns

@@ -90,6 +90,8 @@ static void visit_warp(struct tsr_stream *s, const struct tsr_grid *grid, struct
 	for (unsigned int i = 0; i < warp->stored; i++)
 		visit_stored(s, &warp->message[i], lanes);
 	visit_registers(s, grid, reg);
+	if (s->loading)
+		warp->written = UINT64_MAX;
 }
 
 /* The warp in @slot; when loading it is counted in its group. */
@@ -149,7 +151,7 @@ static void visit_group(struct tsr_stream *s, struct tsr_grid *grid, struct tsr_
 	tsr_stream_check(s,
 			 group->id[0] < grid->groups[0] && group->id[1] < grid->groups[1] &&
 				 group->id[2] < grid->groups[2] && number < core->next &&
-				 number % grid->job.cores == core->job.index,
+				 tsr_grid_core_of(grid, number) == core->job.index,
 			 "a group's number");
 	tsr_stream_check(s, !group->alive || group->parked != group->alive, "a barrier");
 }
@@ -163,8 +165,9 @@ static void visit_core(struct tsr_stream *s, struct tsr_grid *grid, struct tsr_c
 	TSR_VISIT(s, core->quantum);
 	TSR_VISIT(s, ready);
 	tsr_stream_check(s,
-			 core->next % grid->job.cores == core->job.index &&
-				 core->next <= grid->total + grid->job.cores &&
+			 tsr_grid_core_of(grid, core->next) == core->job.index &&
+				 core->next <= grid->total +
+						       (uint64_t)grid->run * grid->job.cores &&
 				 core->turn < TSR_CORE_BUNDLES &&
 				 core->quantum <= TSR_BUNDLE_QUANTUM,
 			 "a core");

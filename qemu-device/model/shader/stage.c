@@ -67,6 +67,9 @@ bool tsr_stage_resume(struct tsr_shader *sh, struct tsr_stage_run *run,
 	return tsr_core_bundle(&run->core, 0);
 }
 
+/* Those from R48 on, in some of which warps find something when they start. */
+#define ENTRY_REGISTERS (0xffffull << 48)
+
 /* 0 in registers that may not be 0. */
 static void clear_registers(struct tsr_bundle *bundle, uint64_t dirty)
 {
@@ -84,12 +87,17 @@ void tsr_stage_start(struct tsr_stage_run *run, const struct tsr_program *progra
 	struct tsr_core *core = &run->core;
 	struct tsr_bundle *bundle = core->bundle[0];
 	struct tsr_group *group = &core->group[0];
+	uint64_t written = 0;
 
-	clear_registers(bundle, UINT64_MAX);
+	for (unsigned int w = 0; w < TSR_BUNDLE_WARPS; w++)
+		written |= bundle->warp[w].written;
+	clear_registers(bundle, written);
 	memset(group, 0, sizeof(*group));
 	for (unsigned int w = 0; w < TSR_BUNDLE_WARPS; w++) {
 		struct tsr_warp *warp = &bundle->warp[w];
 
+		/* the stage is about to */
+		warp->written = ENTRY_REGISTERS;
 		warp->used = live[w] != 0;
 		if (!live[w])
 			continue;

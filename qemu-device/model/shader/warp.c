@@ -108,6 +108,16 @@ static uint16_t scatter(struct tsr_warp *warp, const struct tsr_decoded *clause,
 	return ended;
 }
 
+/* All live lanes, which are active, are at the barrier before @pc. */
+static void park(struct tsr_warp *warp, uint64_t pc)
+{
+	for (unsigned int l = 0; l < TSR_WARP_LANES; l++)
+		warp->pc[l] = pc;
+	warp->parked = warp->live;
+	warp->active = 0;
+	warp->meet = UINT64_MAX;
+}
+
 void tsr_warp_retire(struct tsr_warp *warp, const struct tsr_decoded *clause, uint16_t taken,
 		     const union tsr_lanes *target)
 {
@@ -122,6 +132,10 @@ void tsr_warp_retire(struct tsr_warp *warp, const struct tsr_decoded *clause, ui
 	if (clause->jump_fixed && clause->jump_ends) {
 		ended |= taken;
 		taken = 0;
+	}
+	if (clause->flags & TSR_CLAUSE_BARRIER && on == warp->live) {
+		park(warp, clause->next_pc);
+		return;
 	}
 	warp->live &= ~ended;
 	if (!(clause->flags & TSR_CLAUSE_BARRIER) && (clause->jump_fixed || !taken)) {
@@ -141,8 +155,28 @@ void tsr_warp_retire(struct tsr_warp *warp, const struct tsr_decoded *clause, ui
 								    next);
 }
 
+/* All live lanes go on at the same address. */
+static bool together(const struct tsr_warp *warp)
+{
+	uint64_t pc, differ = 0;
+
+	if (warp->active || warp->live != (1u << TSR_WARP_LANES) - 1)
+		return false;
+	pc = warp->pc[0];
+	for (unsigned int l = 1; l < TSR_WARP_LANES; l++)
+		differ |= warp->pc[l] ^ pc;
+	return !differ;
+}
+
 void tsr_warp_release(struct tsr_warp *warp)
 {
+	if (together(warp)) {
+		warp->parked = 0;
+		warp->active = warp->live;
+		warp->here = warp->pc[0];
+		warp->meet = UINT64_MAX;
+		return;
+	}
 	stand(warp, warp->active, warp->here);
 	warp->parked = 0;
 	pick(warp, warp->live);

@@ -45,6 +45,7 @@ void tsr_shader_watch(struct tsr_shader *sh, enum tsr_shader_when when, unsigned
 		.scratch_size = state->scratch_size,
 	};
 
+	sh->bundle->warp[w].written = UINT64_MAX;	/* by the hook */
 	describe(warp, &view);
 	memcpy(view.group, sh->core->group[warp->group].id, sizeof(view.group));
 	if (clause) {
