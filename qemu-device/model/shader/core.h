@@ -20,6 +20,7 @@
 #include "branch.h"
 #include "code.h"
 #include "debug.h"
+#include "usage.h"
 #include "grid.h"
 #include "message.h"
 #include "tex_cache.h"
@@ -45,6 +46,7 @@ struct tsr_shader {
 	union tsr_lanes temp[TSR_TEMPS * TSR_BUNDLE_WARPS];
 	union tsr_lanes push[TSR_PUSH_WORDS_MAX];	/* of the program @bound, see stage.c */
 	uint64_t bound;			/* its serial number */
+	struct tsr_usage usage[TSR_USAGES];	/* of stages' programs */
 	/* what the vectors of FAU specials of fragments say */
 	uint64_t special[2 + TSR_RENDER_TARGETS_MAX];
 	uint32_t push_words;		/* it has; the rest is 0 */

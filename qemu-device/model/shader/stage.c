@@ -67,9 +67,6 @@ bool tsr_stage_resume(struct tsr_shader *sh, struct tsr_stage_run *run,
 	return tsr_core_bundle(&run->core, 0);
 }
 
-/* Those from R48 on, in some of which warps find something when they start. */
-#define ENTRY_REGISTERS (0xffffull << 48)
-
 /* 0 in registers that may not be 0. */
 static void clear_registers(struct tsr_bundle *bundle, uint64_t dirty)
 {
@@ -81,9 +78,16 @@ static void clear_registers(struct tsr_bundle *bundle, uint64_t dirty)
 	}
 }
 
-void tsr_stage_start(struct tsr_stage_run *run, const struct tsr_program *program,
-		     const uint16_t live[TSR_BUNDLE_WARPS])
+void tsr_stage_start(struct tsr_shader *sh, struct tsr_stage_run *run,
+		     const struct tsr_program *program, const uint16_t live[TSR_BUNDLE_WARPS],
+		     uint64_t entry)
 {
+	static const struct tsr_usage all = { .reads = UINT64_MAX };
+	/* whoever looks on, or blends by program, may see all of them */
+	const struct tsr_usage *usage =
+		sh->gpu->shader_hook || entry == UINT64_MAX ?
+			&all :
+			tsr_usage_find(sh, program->state.code);
 	struct tsr_core *core = &run->core;
 	struct tsr_bundle *bundle = core->bundle[0];
 	struct tsr_group *group = &core->group[0];
@@ -91,13 +95,14 @@ void tsr_stage_start(struct tsr_stage_run *run, const struct tsr_program *progra
 
 	for (unsigned int w = 0; w < TSR_BUNDLE_WARPS; w++)
 		written |= bundle->warp[w].written;
-	clear_registers(bundle, written);
+	run->reads = usage->reads;
+	clear_registers(bundle, written & usage->reads);
 	memset(group, 0, sizeof(*group));
 	for (unsigned int w = 0; w < TSR_BUNDLE_WARPS; w++) {
 		struct tsr_warp *warp = &bundle->warp[w];
 
-		/* the stage is about to */
-		warp->written = ENTRY_REGISTERS;
+		/* the stage is about to write some */
+		warp->written = (written & ~usage->reads) | entry;
 		warp->used = live[w] != 0;
 		if (!live[w])
 			continue;

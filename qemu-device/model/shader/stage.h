@@ -36,6 +36,7 @@ struct tsr_stage_run {
 	/* Messages before the first clause: number of the next one, lanes it is left to do for. */
 	uint8_t preload;
 	uint16_t preload_lanes;
+	uint64_t reads;			/* registers the program may read */
 };
 
 /* ---- Entering and leaving -------------------------------------------------------------------- */

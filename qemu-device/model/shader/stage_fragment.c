@@ -56,28 +56,42 @@ static void set_specials(struct tsr_shader *sh, const struct tsr_fragment_state 
 
 /* ---- Registers at entry ---------------------------------------------------------------------- */
 
-/* Quad @n begins: its registers, its coverage. Returns its covered lanes. */
-static unsigned int start_quad(struct tsr_fragments *f, unsigned int n)
+/* A word for each pixel of a quad. */
+typedef uint32_t four __attribute__((vector_size(16), may_alias));
+typedef uint16_t four_halves __attribute__((vector_size(8)));
+
+/* Quad @n begins: its registers, those of @reads, and its coverage. */
+static void start_quad(struct tsr_fragments *f, unsigned int n, uint64_t reads)
 {
+	static const four corner = { 0, 1, 0x10000, 0x10001 };
 	const struct tsr_fragment_quad *quad = &f->quad[n];
 	const struct tsr_prim *prim = &f->prim[quad->prim].prim;
-	unsigned int w = n / 4, covered = 0;
-	union tsr_lanes *reg = f->run.core.bundle[0]->reg + w;
+	unsigned int w = n / 4, lane = n % 4 * 4;
+	uint32_t *reg = f->run.core.bundle[0]->reg[w].u + lane;
+	four coverage = __builtin_convertvector((four_halves)quad->coverage, four);
 
-	for (unsigned int p = 0; p < 4; p++) {
-		unsigned int lane = n % 4 * 4 + p;
-		uint32_t coverage = quad->coverage >> 16 * p & 0xffff;
-		uint32_t x = quad->x + (p & 1), y = quad->y + (p >> 1);
+#define REG(r) (*(four *)(reg + (r) * TSR_BUNDLE_WARPS * TSR_WARP_LANES))
+	if (reads >> REG_PRIMITIVE & 1)
+		REG(REG_PRIMITIVE) = prim->primitive_id - (four){ 0 };
+	if (reads >> REG_BACK & 1)
+		REG(REG_BACK) = !prim->front - (four){ 0 };
+	/* x and y are even: there is no carry */
+	REG(REG_POSITION) = ((uint32_t)(uint16_t)quad->x | (uint32_t)quad->y << 16) + corner;
+	REG(REG_COVERAGE) = coverage;
+	REG(REG_SAMPLES) = coverage | (uint32_t)quad->sample << 16;
+#undef REG
+	*(four *)&f->coverage[w].u[lane] = coverage;
+}
 
-		reg[REG_PRIMITIVE * TSR_BUNDLE_WARPS].u[lane] = prim->primitive_id;
-		reg[REG_BACK * TSR_BUNDLE_WARPS].u[lane] = !prim->front;
-		reg[REG_POSITION * TSR_BUNDLE_WARPS].u[lane] = (x & 0xffff) | y << 16;
-		reg[REG_COVERAGE * TSR_BUNDLE_WARPS].u[lane] = coverage;
-		reg[REG_SAMPLES * TSR_BUNDLE_WARPS].u[lane] = coverage | quad->sample << 16;
-		f->coverage[w].u[lane] = coverage;
-		covered |= (coverage != 0) << lane;
+/* Registers it fills; all, if a blend program may follow. */
+static uint64_t entry_registers(const struct tsr_fragments *f)
+{
+	for (unsigned int i = 0; i < TSR_RENDER_TARGETS_MAX; i++) {
+		if ((f->state->blend[i] & TSR_BLEND_MODE__MASK) == TSR_BLEND_MODE_PROGRAM)
+			return UINT64_MAX;
 	}
-	return covered;
+	return 0x1full << REG_PRIMITIVE |
+	       (f->state->shader.preload_0 || f->state->shader.preload_1 ? 0xff : 0);
 }
 
 static void start(struct tsr_shader *sh, struct tsr_fragments *f)
@@ -105,9 +119,9 @@ static void start(struct tsr_shader *sh, struct tsr_fragments *f)
 		sh->stats.fragments += tsr_lanes_count(covered[w]);
 		sh->stats.helpers += tsr_lanes_count(live[w] & ~covered[w]);
 	}
-	tsr_stage_start(&f->run, f->state->program, live);
+	tsr_stage_start(sh, &f->run, f->state->program, live, entry_registers(f));
 	for (unsigned int n = 0; n < f->quads; n++)
-		start_quad(f, n);
+		start_quad(f, n, f->run.reads);
 	memset(f->written, 0, sizeof(f->written));
 	memset(f->depth_written, 0, sizeof(f->depth_written));
 	memset(f->stencil_written, 0, sizeof(f->stencil_written));

@@ -10,9 +10,13 @@ void tsr_stage_fill(union tsr_lanes *v, uint32_t word);
 /* The calling thread is going to run @run with @program. False: no memory. */
 bool tsr_stage_resume(struct tsr_shader *sh, struct tsr_stage_run *run,
 		      const struct tsr_program *program);
-/* Threads @live of each warp stand at the first clause; their registers are 0. */
-void tsr_stage_start(struct tsr_stage_run *run, const struct tsr_program *program,
-		     const uint16_t live[TSR_BUNDLE_WARPS]);
+/*
+ * Threads @live of each warp stand at the first clause; their registers are 0, as far as somebody
+ * reads them. Registers @entry are going to be written (all ones: anything may be read).
+ */
+void tsr_stage_start(struct tsr_shader *sh, struct tsr_stage_run *run,
+		     const struct tsr_program *program, const uint16_t live[TSR_BUNDLE_WARPS],
+		     uint64_t entry);
 /* Run until all have ended (_DONE), as tsr_vertex_run() promises. */
 enum tsr_step tsr_stage_advance(struct tsr_shader *sh, struct tsr_stage_run *run);
 

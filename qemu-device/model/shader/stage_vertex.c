@@ -12,14 +12,15 @@ enum {
 	REG_INSTANCE = 62,
 };
 
-static void start(struct tsr_vertex_run *v)
+static void start(struct tsr_shader *sh, struct tsr_vertex_run *v)
 {
 	bool position = v->program->stage == TSR_STAGE_POSITION;
 	uint16_t live[TSR_BUNDLE_WARPS] = { 0 };
 
 	for (unsigned int n = 0; n < v->threads; n++)
 		live[n / TSR_WARP_LANES] |= 1u << n % TSR_WARP_LANES;
-	tsr_stage_start(&v->run, v->program, live);
+	tsr_stage_start(sh, &v->run, v->program, live,
+			(position ? 3ull << REG_RECORD : 0) | 3ull << REG_VERTEX);
 	if (position)
 		memset(v->record, 0, sizeof(v->record));
 	for (unsigned int n = 0; n < v->threads; n++) {
@@ -46,7 +47,7 @@ enum tsr_step tsr_vertex_run(struct tsr_shader *sh, struct tsr_vertex_run *v)
 		return TSR_STEP_FAULT;
 	}
 	if (!v->run.begun) {
-		start(v);
+		start(sh, v);
 		sh->stats.vertices += v->threads;
 	}
 	return tsr_stage_advance(sh, &v->run);
