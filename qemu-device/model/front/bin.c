@@ -233,6 +233,7 @@ static enum tsr_step begin_draw(struct tsr_binning *bin, struct tsr_mem *mem,
 		return draw_fault(bin, mem, 0, TSR_FAULT_BAD_VALUE);
 	if (d->instances > 1 && d->count && d->padded > (1ull << 32) / d->instances)
 		return draw_fault(bin, mem, qword, TSR_FAULT_BAD_VALUE);
+	bin->state->extended = bin->state->writes || d->topology == TSR_TOPOLOGY_POINTS;
 	bin->index_held = 0;
 	bin->phase = d->count && d->instances ? TSR_BIN_INPUT : TSR_BIN_DRAWN;
 	if (bin->phase == TSR_BIN_INPUT)

@@ -54,7 +54,8 @@ struct tsr_bin_version {
 	/* What follows. */
 	bool has_distances;		/* clip or cull distances */
 	bool writes;			/* point size, layer or viewport */
-	bool extended;			/* of vertices: size, layer, viewport are to be had */
+	/* of the present draw: its vertices have size, layer, viewport; points always have */
+	bool extended;
 	uint32_t reject, clip;		/* out-codes that all, or any, vertices must not have */
 	float line_half;		/* half the width of lines */
 };
