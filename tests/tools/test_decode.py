@@ -100,7 +100,7 @@ class Decode(unittest.TestCase):
 
     def test_errors(self):
         """each kind of error, and finding the next packet behind it"""
-        self.compare("errors", 1, 25)
+        self.compare("errors", 1, 24)
 
     def test_user_in_ring(self):
         """user packets in a ring, a ring that ends inside a packet"""
