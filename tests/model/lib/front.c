@@ -131,6 +131,13 @@ void front_arrays(struct front *f, unsigned int topology, uint32_t count)
 					       .instances = 1 });
 }
 
+/* The binner waits for the host, or for its heap. */
+static void wait(struct front *f)
+{
+	if (!bench_answer(f->b) && f->grow)
+		f->grow(f);
+}
+
 bool front_bin(struct front *f)
 {
 	uint64_t word[TSR_BIN_QWORDS];
@@ -143,14 +150,14 @@ bool front_bin(struct front *f)
 					      .frame = FRONT_FRAME });
 	f->steps = 0;
 	while ((step = tsr_bin_begin(f->bin, &f->mem, 0x1000, word)) == TSR_STEP_PENDING)
-		bench_answer(f->b);
+		wait(f);
 	if (step != TSR_STEP_DONE)
 		return false;
 	for (;;) {
 		step = tsr_bin_run(f->bin, &f->mem);
 		f->steps++;
 		if (step == TSR_STEP_PENDING)
-			bench_answer(f->b);
+			wait(f);
 		else if (step != TSR_STEP_MORE)
 			break;
 	}

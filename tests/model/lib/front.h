@@ -52,6 +52,7 @@ struct front {
 	struct tsr_viewport viewport[TSR_VIEWPORTS_MAX];
 	front_position *position;
 	void *opaque;			/* the test's */
+	void (*grow)(struct front *f);	/* the heap is too small; NULL: that does not happen */
 	uint8_t *data, *list, *heap;	/* views */
 	uint32_t list_bytes;		/* of the list so far */
 	uint32_t states;		/* pairs of states written */
