@@ -358,6 +358,125 @@ static void same_bits(void)
 	}
 }
 
+/* ---- Points and lines ------------------------------------------------------------------------ */
+
+/* Window coordinates in 1/256 pixel of a frame of 64 by 32: exact in clip space. */
+static struct raster_point ends[2 * TRIANGLES];
+
+static void in_window(struct front *f, uint32_t vertex, uint32_t instance, float *record)
+{
+	(void)f;
+	(void)instance;
+	record[0] = (float)ends[vertex].x / (32 * RASTER_ONE) - 1;
+	record[1] = (float)ends[vertex].y / (16 * RASTER_ONE) - 1;
+	record[2] = 0.5f;
+	record[3] = 1;
+}
+
+struct strokes {
+	unsigned int samples_log2;
+	bool points, bresenham;
+	double size;			/* of points, or width of lines */
+};
+
+/* All @count ends lie beyond one and the same side of the view volume: nothing is drawn. */
+static bool beyond(const struct raster_point *end, unsigned int count)
+{
+	bool left = true, right = true, above = true, below = true;
+
+	for (unsigned int i = 0; i < count; i++) {
+		left &= end[i].x < 0;
+		right &= end[i].x > 64 * RASTER_ONE;
+		above &= end[i].y < 0;
+		below &= end[i].y > 32 * RASTER_ONE;
+	}
+	return left || right || above || below;
+}
+
+static enum raster_verdict covers(const struct strokes *k, unsigned int n, unsigned int x,
+				  unsigned int y, struct raster_point p)
+{
+	if (beyond(k->points ? &ends[n] : &ends[2 * n], k->points ? 1 : 2))
+		return RASTER_OUT;
+	if (k->points)
+		return raster_ref_square(ends[n], (int64_t)(k->size * RASTER_ONE), p);
+	if (k->bresenham)
+		return raster_ref_diamond_exit(ends[2 * n], ends[2 * n + 1], x, y);
+	return raster_ref_rectangle(ends[2 * n], ends[2 * n + 1], k->size, 1.5, p);
+}
+
+static unsigned int strokes_seen;
+
+static void check_strokes(struct tiles *t, const struct strokes *k, unsigned int count)
+{
+	unsigned int wrong = 0, samples = 1u << k->samples_log2;
+
+	for (unsigned int i = 0; i < 64 * 32 * samples; i++) {
+		unsigned int s = i % samples, x = i / samples % 64, y = i / samples / 64;
+		struct raster_point p = raster_ref_sample(samples, s, x, y);
+		uint32_t last = 0xffff, id;
+		bool either = false;
+
+		for (unsigned int n = 0; n < count; n++) {
+			enum raster_verdict v = covers(k, n, x, y, p);
+
+			either |= v == RASTER_EITHER;
+			last = v == RASTER_IN ? n : last;
+		}
+		memcpy(&id, tiles_texel(t, 0, x, y, s), sizeof(id));
+		strokes_seen += last != 0xffff;
+		if (!either && id != last && !wrong++)
+			ktap_fail("%s, size %g, %u samples: (%u, %u).%u is %u, not %u",
+				  k->points ? "points" : k->bresenham ? "Bresenham" : "lines",
+				  k->size, samples, x, y, s, id, last);
+	}
+}
+
+static void draw_strokes(struct soup *s, const struct strokes *k)
+{
+	struct scene scene = { .depth = ZS_FLOAT32, .samples_log2 = k->samples_log2,
+			       .program = true };
+	struct tiles *t = tiles_new(64, 32, NULL);
+	unsigned int count = 1 + (unsigned int)soup_below(s, TRIANGLES);
+
+	for (unsigned int i = 0; i < 2 * count; i++)
+		ends[i] = (struct raster_point){ soup_between(s, -500, 65 * RASTER_ONE),
+						 soup_between(s, -500, 33 * RASTER_ONE) };
+	put_program(t, shows_id);
+	t->f->position = in_window;
+	set_scene(t, &scene, 4);
+	t->f->draw.line_width = t->f->draw.point_size = front_bits((float)k->size);
+	t->f->draw.line_mode = k->bresenham ? TSR_LINE_MODE_BRESENHAM : TSR_LINE_MODE_RECTANGULAR;
+	front_again(t->f);
+	front_states(t->f);
+	front_arrays(t->f, k->points ? TSR_TOPOLOGY_POINTS : TSR_TOPOLOGY_LINES,
+		     k->points ? count : 2 * count);
+	if (tiles_run(t))
+		check_strokes(t, k, count);
+	else
+		ktap_fail("faults %u, %u", t->f->mem.fault.code, bench_fault(&t->queue));
+	tiles_free(t);
+}
+
+static void points_and_lines(void)
+{
+	struct soup s = soup_new(53);
+
+	for (unsigned int n = 0; n < 60; n++) {
+		struct strokes k = { .samples_log2 = (unsigned int)soup_below(&s, 3),
+				     .points = n % 3 == 0, .bresenham = n % 3 == 1 };
+
+		/* what is smaller than a pixel is one */
+		k.size = (double)soup_between(&s, 16, n % 2 ? 40 : 400) / 16;
+		if (k.bresenham) {
+			k.size = 1;
+			k.samples_log2 = 0;
+		}
+		draw_strokes(&s, &k);
+	}
+	ktap_ok(strokes_seen > 50000);
+}
+
 int main(void)
 {
 	ktap_start();
@@ -365,5 +484,7 @@ int main(void)
 		 pictures);
 	ktap_run("[ZS3] [ZS4] [ZS5] [RAST5] the same bits whatever is switched off or when it tests",
 		 same_bits);
+	ktap_run("[PA7] [BIN1] points and lines: every pixel shows the last that covers it",
+		 points_and_lines);
 	return ktap_finish();
 }

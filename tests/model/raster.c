@@ -228,7 +228,9 @@ static void points(void)
 		draw(&prim, &how);
 		for (unsigned int i = 0; i < 40 * 30 * samples; i++) {
 			unsigned int x = i / samples % 40, y = i / samples / 40, k = i % samples;
-			bool want = raster_ref_square(c, size, raster_ref_sample(samples, k, x, y));
+			/* what is smaller than a pixel is one */
+			bool want = raster_ref_square(c, size < RASTER_ONE ? RASTER_ONE : size,
+						      raster_ref_sample(samples, k, x, y));
 
 			if ((picture[y][x] >> k & 1) != (want && how.mask >> k & 1 &&
 							 inside(&how.scissor, (int)x, (int)y)))
@@ -308,7 +310,7 @@ static void rectangles(void)
 			unsigned int x = i / samples % 40, y = i / samples / 40, k = i % samples;
 			struct raster_point p = raster_ref_sample(samples, k, x, y);
 			enum raster_verdict want = raster_ref_rectangle(v[0], v[1],
-								how.rules.line_width, 1.5, p);
+						fmax(how.rules.line_width, 1), 1.5, p);
 
 			if (!(how.mask >> k & 1) || !inside(&how.scissor, (int)x, (int)y))
 				want = RASTER_OUT;

@@ -118,7 +118,8 @@ static void one_block(struct soup *s, struct tsr_tile *t, const struct tsr_fine 
 {
 	struct tsr_draw_state draw = any_state(s);
 	struct tsr_shader_state shader = { 0 };
-	unsigned int format = (unsigned int)soup_below(s, 3), b = (unsigned int)soup_below(s, BLOCKS);
+	unsigned int format = (unsigned int)soup_below(s, 3);
+	unsigned int b = (unsigned int)soup_below(s, BLOCKS);
 	unsigned int sample = (unsigned int)soup_below(s, SAMPLES);
 	struct tsr_zs_block block = { .block = b, .sample = sample, .front = soup_below(s, 2),
 				      .write = true };
