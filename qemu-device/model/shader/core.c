@@ -422,6 +422,35 @@ static inline struct tsr_decoded *follow(struct tsr_shader *sh, struct tsr_decod
 }
 
 /*
+ * A stage's threads end all at once: nobody has to be looked at. False: it is not so simple, and
+ * nothing has happened.
+ */
+static bool end_stage(struct tsr_shader *sh)
+{
+	const struct tsr_alu_state *alu = &sh->lanes.alu;
+	struct tsr_group *group = &sh->core->group[0];
+
+	if (sh->grid || alu->warps != group->warps)
+		return false;
+	for (unsigned int i = 0; i < alu->warps; i++) {
+		const struct tsr_warp *warp = &sh->bundle->warp[alu->warp[i]];
+
+		if (warp->stored || warp->live != warp->active)
+			return false;
+	}
+	for (unsigned int i = 0; i < alu->warps; i++) {
+		struct tsr_warp *warp = &sh->bundle->warp[alu->warp[i]];
+
+		warp->live = warp->active = 0;
+		warp->used = false;
+	}
+	group->warps = 0;
+	group->alive = 0;
+	sh->core->groups = 0;
+	return true;
+}
+
+/*
  * What @clause has to have done besides micro-operations, @flags of it. Returns the next clause if
  * the warps chosen stay together, else NULL with *@end.
  */
@@ -443,6 +472,10 @@ static struct tsr_decoded *complete(struct tsr_shader *sh, struct tsr_decoded *c
 		flags &= ~idle_flags(sh, flags);
 	if (sent == TSR_STEP_DONE && !flags)
 		return follow(sh, clause, &clause->next, clause->next_pc, end);
+	if (sent == TSR_STEP_DONE && flags == TSR_CLAUSE_END && end_stage(sh)) {
+		*end = END_CHOICE;
+		return NULL;
+	}
 	if (sent == TSR_STEP_DONE && flags == TSR_CLAUSE_BRANCH && clause->jump_fixed) {
 		if (outcome == TSR_OUTCOME_ALL && !clause->jump_ends)
 			return follow(sh, clause, &clause->jump, clause->jump_pc, end);
@@ -726,6 +759,8 @@ bool tsr_shader_run_bundle(struct tsr_shader *sh)
 		end = run_chosen(sh);
 		if (end == END_FAULT)
 			return false;
+		if (!sh->grid && !core->groups)
+			return true;
 		if (end == END_HOST) {
 			core->ready &= ~bit;
 			core->waiting |= bit;

@@ -41,7 +41,26 @@ tsr_msg_fn tsr_msg_store_convert;	/* ST_CVT */
 tsr_msg_fn tsr_msg_clock;		/* LD_GCLK */
 tsr_msg_fn tsr_msg_texture;		/* TEXC */
 tsr_msg_fn tsr_msg_texture_compact;	/* TEXS_2D, TEXS_CUBE; arg: 1 for cubes */
+/* Lanes @lanes of vector @from to @to. */
+static inline void tsr_msg_move(union tsr_lanes *to, const union tsr_lanes *from, uint16_t lanes)
+{
+	typedef uint32_t words __attribute__((vector_size(64), may_alias));
+	static const words weight = { 1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192,
+				      16384, 32768 };
+	words mask;
+
+	if (lanes == TSR_ALL_LANES) {
+		*(words *)to = *(const words *)from;
+		return;
+	}
+	mask = (words)((weight & lanes) != 0);
+	*(words *)to = (*(const words *)from & mask) | (*(words *)to & ~mask);
+}
+
 /* Of fragments alone: */
+tsr_msg_together_fn tsr_msg_varying_together;
+tsr_msg_together_fn tsr_msg_atest_together;
+tsr_msg_together_fn tsr_msg_blend_together;
 tsr_msg_fn tsr_msg_varying;		/* LD_VAR*; arg: enum tsr_msg_varying_flags */
 tsr_msg_fn tsr_msg_varying_special;	/* LD_VAR_SPECIAL */
 tsr_msg_fn tsr_msg_var_tex;		/* VAR_TEX; arg: 1 for 16-bit results */

@@ -28,6 +28,17 @@ struct tsr_msg_add {
 	uint32_t operand;
 };
 
+struct tsr_planes;
+
+/* Smooth varyings of a warp at its pixels' centres. */
+struct tsr_interpolation {
+	const struct tsr_planes *planes[TSR_WARP_LANES / 4];	/* of each quad; NULL: leave it */
+	bool same;			/* planes[0] for all of them */
+	const double *x, *y, *w;	/* of each lane, see struct tsr_planes */
+	uint8_t count;			/* components */
+	union tsr_lanes out[4];
+};
+
 /* Each returns the first warp that it has not done, as tsr_msg_together_fn does. */
 struct tsr_msg_path {
 	const char *name;		/* tsr_alu_name() of the path */
@@ -37,6 +48,9 @@ struct tsr_msg_path {
 			      unsigned int first, unsigned int bytes);
 	unsigned int (*add)(struct tsr_msg_env *env, const struct tsr_msg_bundle *b,
 			    unsigned int first, const struct tsr_msg_add *add);
+	void (*interpolate)(struct tsr_interpolation *i);
+	/* fill centre_x, _y and _w of warp @w */
+	void (*centres)(struct tsr_fragments *f, unsigned int w);
 };
 
 extern const struct tsr_msg_path tsr_msg_path_sse2;

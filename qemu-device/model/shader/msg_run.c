@@ -61,16 +61,17 @@ static const struct unit units[TSR_OP__COUNT] = {
 	[TSR_OP_ADD_LEA_TEX] = TEXTURE(tsr_msg_lea_texel, 0),
 	[TSR_OP_ADD_LEA_TEX_IMM] = TEXTURE(tsr_msg_lea_texel, 1),
 	[TSR_OP_ADD_LD_VAR] = VARYING(tsr_msg_varying, 0),
-	[TSR_OP_ADD_LD_VAR_IMM] = VARYING(tsr_msg_varying, TSR_MSG_VAR_IMM),
+	[TSR_OP_ADD_LD_VAR_IMM] = { tsr_msg_varying, tsr_msg_varying_together, TSR_MSG_VAR_IMM,
+				    TSR_UNIT_VARYING, true },
 	[TSR_OP_ADD_LD_VAR_FLAT] = VARYING(tsr_msg_varying, TSR_MSG_VAR_FLAT),
 	[TSR_OP_ADD_LD_VAR_FLAT_IMM] =
 		VARYING(tsr_msg_varying, TSR_MSG_VAR_FLAT | TSR_MSG_VAR_IMM),
 	[TSR_OP_ADD_LD_VAR_SPECIAL] = VARYING(tsr_msg_varying_special, 0),
 	[TSR_OP_ADD_VAR_TEX_F32] = VARYING(tsr_msg_var_tex, 0),
 	[TSR_OP_ADD_VAR_TEX_F16] = VARYING(tsr_msg_var_tex, 1),
-	[TSR_OP_ADD_ATEST] = TILE(tsr_msg_atest),
+	[TSR_OP_ADD_ATEST] = { tsr_msg_atest, tsr_msg_atest_together, 0, TSR_UNIT_TILE, true },
 	[TSR_OP_ADD_ZS_EMIT] = TILE(tsr_msg_zs_emit),
-	[TSR_OP_ADD_BLEND] = TILE(tsr_msg_blend),
+	[TSR_OP_ADD_BLEND] = { tsr_msg_blend, tsr_msg_blend_together, 0, TSR_UNIT_TILE, true },
 	[TSR_OP_ADD_LD_TILE] = TILE(tsr_msg_load_tile),
 	[TSR_OP_ADD_ST_TILE] = TILE(tsr_msg_store_tile),
 	[TSR_OP_ADD_TEXC] = TEXTURE(tsr_msg_texture, 0),
@@ -110,7 +111,7 @@ static unsigned int run_together(struct tsr_msg_env *env, const struct tsr_msg_b
 	const struct unit *unit = &units[b->insn->op];
 	unsigned int end;
 
-	if (!unit->together || !env->path)
+	if (!unit->together || !env->path || (unit->fragment && !env->fragments))
 		return at;
 	tsr_access_room(env->access, env->mem);
 	end = unit->together(env, b, at, unit->arg);
@@ -123,6 +124,7 @@ enum tsr_step tsr_msg_run(struct tsr_msg_env *env, struct tsr_msg *msg)
 {
 	static const uint8_t warp;
 	const struct tsr_msg_place place = { env->group_memory, env->scratch };
+	bool fragment = units[msg->insn->op].fragment;
 	const struct tsr_msg_bundle b = {
 		.insn = msg->insn, .pair_insn = msg->pair_insn,
 		.src = { msg->src[0], msg->src[1], msg->src[2] },
@@ -131,7 +133,8 @@ enum tsr_step tsr_msg_run(struct tsr_msg_env *env, struct tsr_msg *msg)
 		.warps = 1, .warp = &warp, .lanes = &msg->lanes, .place = &place,
 	};
 
-	if (!msg->lanes || !run_together(env, &b, 0))
+	/* units of fragments go by the number of the warp, which is unknown to @b */
+	if (!msg->lanes || fragment || !run_together(env, &b, 0))
 		return run_apart(env, msg);
 	msg->lanes = 0;
 	return TSR_STEP_DONE;

@@ -57,11 +57,32 @@ static void take(union tsr_lanes *to, const union tsr_lanes *from, uint16_t lane
 		*(words *)to = *(const words *)from;
 		return;
 	}
-	for (; lanes; lanes &= lanes - 1) {
-		unsigned int lane = __builtin_ctz(lanes);
+	tsr_msg_move(to, from, lanes);
+}
 
-		to->u[lane] = from->u[lane];
+/* The same for warps without helpers, whole vectors at a time. */
+unsigned int tsr_msg_atest_together(struct tsr_msg_env *env, const struct tsr_msg_bundle *b,
+				    unsigned int first, unsigned int arg)
+{
+	unsigned int i = first;
+
+	(void)arg;
+	for (; i < b->warps; i++) {
+		unsigned int w = b->warp[i];
+		union tsr_lanes *coverage = &env->fragments->coverage[w], left;
+		union tsr_lanes *out = &b->reg[b->staging * TSR_BUNDLE_WARPS + w];
+
+		if (env->helper[w])
+			break;
+		*(words *)&left = *(const words *)coverage &
+				  *(const words *)&b->src[0][w * b->src_step[0]];
+		tsr_msg_move(coverage, &left, b->lanes[w]);
+		tsr_msg_move(out, &left, b->lanes[w]);
+		if (b->result < TSR_REGISTERS && b->result != b->staging)
+			tsr_msg_move(&b->reg[b->result * TSR_BUNDLE_WARPS + w], &left,
+				     b->lanes[w]);
 	}
+	return i;
 }
 
 enum tsr_step tsr_msg_zs_emit(struct tsr_msg_env *env, struct tsr_msg *msg, unsigned int arg)
@@ -151,6 +172,28 @@ enum tsr_step tsr_msg_blend(struct tsr_msg_env *env, struct tsr_msg *msg, unsign
 	}
 	msg->lanes = 0;
 	return TSR_STEP_DONE;
+}
+
+/* Warps whose colours are captured: all of them, or none. */
+unsigned int tsr_msg_blend_together(struct tsr_msg_env *env, const struct tsr_msg_bundle *b,
+				    unsigned int first, unsigned int arg)
+{
+	/* the descriptor is the same in all lanes of all warps if it is a special value */
+	bool same = !b->src_step[1] && !b->src_step[2];
+
+	(void)arg;
+	for (unsigned int i = first; same && i < b->warps; i++) {
+		unsigned int w = b->warp[i];
+		struct tsr_msg msg = {
+			.insn = b->insn, .reg = &b->reg[w], .staging = b->staging,
+			.src = { b->src[0] + w * b->src_step[0], b->src[1], b->src[2] },
+			.lanes = b->lanes[w],
+		};
+
+		env->warp = w;
+		tsr_msg_blend(env, &msg, 0);
+	}
+	return same ? b->warps : first;
 }
 
 /* ---- Raw access to the tile ------------------------------------------------------------------ */

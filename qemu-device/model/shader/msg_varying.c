@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "msg.h"
+#include "msg_bundle.h"
 #include "planes.h"
 #include "../tile/samples.h"
 
@@ -295,6 +296,89 @@ enum tsr_step tsr_msg_varying(struct tsr_msg_env *env, struct tsr_msg *msg, unsi
 	}
 	return TSR_STEP_DONE;
 }
+
+/* ---- Whole warps ----------------------------------------------------------------------------- */
+
+/* Where the pixels of warp @w are, and w there: once for all varyings. */
+static void find_centres(struct tsr_msg_env *env, unsigned int w)
+{
+	struct tsr_fragments *f = env->fragments;
+	unsigned int first = w * TSR_WARP_LANES / 4, end = first + TSR_WARP_LANES / 4;
+
+	if (f->centres >> w & 1)
+		return;
+	f->centres |= 1u << w;
+	for (unsigned int q = first; q < end && q < f->quads; q++)
+		tsr_prim_geometry(&f->prim[f->quad[q].prim]);
+	env->path->centres(f, w);
+}
+
+/* Planes of the quads of @lanes; false: one of them is not so simple. */
+static bool find_planes(struct tsr_msg_env *env, struct load *l, unsigned int w, uint16_t lanes,
+			uint32_t index, struct tsr_interpolation *in)
+{
+	const struct tsr_fragment_quad *quad = &env->fragments->quad[w * TSR_WARP_LANES / 4];
+	unsigned int last = UINT16_MAX + 1;
+	const struct tsr_planes *planes = NULL;
+	const struct tsr_fragment_prim *p;
+
+	in->same = true;
+	for (unsigned int q = 0; q < TSR_WARP_LANES / 4; q++) {
+		in->planes[q] = NULL;
+		if (!(lanes >> 4 * q & QUAD_LANES))
+			continue;
+		/* what is at hand stays there as long as nothing else is made */
+		if (quad[q].prim != last) {
+			last = quad[q].prim;
+			if (tsr_planes_find(env, &l->varying, &l->read, last, index, &planes) !=
+			    TSR_STEP_DONE)
+				return false;
+		}
+		p = &env->fragments->prim[last];
+		if (planes->flat || planes->perspective == p->flat_w)
+			return false;
+		in->planes[q] = planes;
+		in->same &= planes == in->planes[0];
+	}
+	return true;
+}
+
+unsigned int tsr_msg_varying_together(struct tsr_msg_env *env, const struct tsr_msg_bundle *b,
+				      unsigned int first, unsigned int arg)
+{
+	const struct tsr_insn *insn = b->insn;
+	struct tsr_fragments *f = env->fragments;
+	struct load l = { .read = false };
+	uint32_t index = insn->imm[TSR_IMM_INDEX];
+	struct tsr_interpolation in = { .count = insn->mod[TSR_MOD_VECSIZE] + 1 };
+	unsigned int i = first;
+
+	if (arg != TSR_MSG_VAR_IMM || index >= TSR_PLANE_VARYINGS ||
+	    insn->mod[TSR_MOD_REGISTER_FORMAT] == TSR_REGISTER_FORMAT_F16 ||
+	    !plain_centre(f, insn->mod[TSR_MOD_UPDATE], insn->mod[TSR_MOD_SAMPLE]))
+		return first;
+	/* there must be room for the planes of all primitives, or some would be lost again */
+	if (f->plane_count + f->prims >= TSR_PLANES_MAX)
+		return first;
+	for (; i < b->warps; i++) {
+		unsigned int w = b->warp[i];
+
+		find_centres(env, w);
+		if (!find_planes(env, &l, w, b->lanes[w], index, &in))
+			break;
+		in.x = f->centre_x[w];
+		in.y = f->centre_y[w];
+		in.w = f->centre_w[w];
+		env->path->interpolate(&in);
+		for (unsigned int c = 0; c < in.count; c++)
+			tsr_msg_move(&b->reg[(b->staging + c) % TSR_REGISTERS * TSR_BUNDLE_WARPS + w],
+			     &in.out[c], b->lanes[w]);
+		f->kept_lanes[w] &= ~b->lanes[w];
+	}
+	return i;
+}
+
+/* ---- Special varyings ------------------------------------------------------------------------ */
 
 /* Coordinates in a point; (0, 0) in what is none. */
 static void point_coordinates(const struct tsr_fragments *f, const struct tsr_fragment_prim *p,

@@ -4,8 +4,10 @@
 #include "alu_path.h"
 #include "msg_vector.h"
 #include "msg_add.h"
+#include "msg_interpolate.h"
 
 const struct tsr_msg_path tsr_msg_path_sse2 = {
 	.name = "sse2", .load = load, .store = store, .add = add,
+	.interpolate = interpolate, .centres = centres,
 };
 TSR_ALU_PATH_END

@@ -74,6 +74,18 @@ void tsr_prim_geometry(struct tsr_fragment_prim *p)
 
 /* ---- Varyings in memory ---------------------------------------------------------------------- */
 
+/* How many 32-bit floats a texel of @format is, red first; 0: it is something else. */
+static unsigned int plain_floats(const struct tsr_format *format)
+{
+	if (format->kind != TSR_FORMAT_KIND_FLOAT || format->bits[0] != 32)
+		return 0;
+	for (unsigned int c = 0; c < 4; c++) {
+		if (format->from[c] != c || (format->bits[c] && format->bits[c] != 32))
+			return 0;
+	}
+	return format->bytes / 4;
+}
+
 enum tsr_step tsr_varying_read(struct tsr_msg_env *env, uint32_t index, struct tsr_varying *v)
 {
 	const struct tsr_shader_state *shader = &env->fragments->state->shader;
@@ -92,6 +104,7 @@ enum tsr_step tsr_varying_read(struct tsr_msg_env *env, uint32_t index, struct t
 	    !tsr_format_find(&v->format, attribute.format, attribute.order, attribute.srgb))
 		return tsr_msg_fault(env, TSR_FAULT_SHADER_STATE, va, TSR_ACCESS_NONE);
 	v->offset = attribute.offset;
+	v->floats = plain_floats(&v->format);
 	v->flat = tsr_format_is_integer(&v->format) ||
 		  (index < 32 && shader->flat_varyings >> index & 1);
 	v->linear = index < 32 && shader->linear_varyings >> index & 1;
@@ -123,6 +136,16 @@ static enum tsr_step load_vertex(struct tsr_msg_env *env, const struct tsr_varyi
 	if ((int64_t)at < 0 || at + v->format.bytes > size || (v->output && !p->output[i]))
 		return TSR_STEP_DONE;
 	va = (v->output ? p->output[i] : v->buffer.pointer) + at;
+	if (v->floats && va % 4 == 0 && va % TSR_ACCESS_PAGE_BYTES <= TSR_ACCESS_PAGE_BYTES - 16) {
+		const uint8_t *page = tsr_access_find(env->access, env->access->read, va);
+
+		if (page) {
+			texel->f[3] = 1;
+			memcpy(texel->f, page + va % TSR_ACCESS_PAGE_BYTES, 4 * v->floats);
+			env->cost.read_bytes += 4 * v->floats;
+			return TSR_STEP_DONE;
+		}
+	}
 	return tsr_msg_load_texel(env, 0, va, &v->format, texel);
 }
 

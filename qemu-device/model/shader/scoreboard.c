@@ -218,16 +218,20 @@ static unsigned int describe_fragments(struct tsr_shader *sh, const struct tsr_d
 				       struct tsr_msg_bundle *b)
 {
 	bool load = tsr_insn_message(clause->msg.insn) == TSR_MESSAGE_LOAD;
-	unsigned int helpers = 0, warps = 0;
+	unsigned int helpers = 0, warps = 0, any = 0;
 
+	for (unsigned int i = 0; i < sh->lanes.alu.warps; i++)
+		any |= sh->lanes.helper[sh->lanes.alu.warp[i]];
+	if (clause->flags & TSR_CLAUSE_BLEND)
+		memset(sh->env.fragments->jumped, 0, sizeof(sh->env.fragments->jumped));
+	if (!any)
+		return 0;
 	b->lanes = sh->senders;
 	b->warp = sh->sending;
 	for (unsigned int i = 0; i < sh->lanes.alu.warps; i++) {
 		unsigned int w = sh->lanes.alu.warp[i];
 
 		sh->senders[w] = senders(sh, w, clause->msg.insn, false);
-		if (clause->flags & TSR_CLAUSE_BLEND)
-			sh->env.fragments->jumped[w] = 0;
 		if (sh->senders[w])
 			sh->sending[warps++] = w;
 		if (load && sh->mask_bits[w] & sh->lanes.helper[w])

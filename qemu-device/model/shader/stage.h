@@ -176,6 +176,11 @@ struct tsr_fragments {
 	union tsr_lanes jump[TSR_BUNDLE_WARPS];
 	/* Coordinates LD_VAR has stored: x and y from the pixel's corner, in which lanes. */
 	union tsr_lanes kept[2][TSR_BUNDLE_WARPS];
+	/* centres of pixels, from vertex 0 of their primitive; 1 or w; warps that have them */
+	double centre_x[TSR_BUNDLE_WARPS][TSR_WARP_LANES];
+	double centre_y[TSR_BUNDLE_WARPS][TSR_WARP_LANES];
+	double centre_w[TSR_BUNDLE_WARPS][TSR_WARP_LANES];
+	uint16_t centres;
 	uint16_t kept_lanes[TSR_BUNDLE_WARPS];
 	uint16_t plane_of[TSR_BUNDLE_QUADS][TSR_PLANE_VARYINGS];	/* plus 1; 0: none */
 	struct tsr_planes planes[TSR_PLANES_MAX];

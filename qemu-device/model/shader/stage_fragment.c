@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "../gpu.h"
+#include "msg.h"
 #include "stage_run.h"
 
 /* Registers a fragment program finds. */
@@ -126,6 +127,7 @@ static void start(struct tsr_shader *sh, struct tsr_fragments *f)
 	memset(f->depth_written, 0, sizeof(f->depth_written));
 	memset(f->stencil_written, 0, sizeof(f->stencil_written));
 	memset(f->kept_lanes, 0, sizeof(f->kept_lanes));
+	f->centres = 0;
 	f->run.preload = 0;
 	f->run.preload_lanes = 0;
 }
@@ -167,28 +169,33 @@ static enum tsr_step preload_one(struct tsr_shader *sh, struct tsr_fragments *f,
 {
 	const struct tsr_insn insn = preload_insn(p);
 	struct tsr_bundle *bundle = f->run.core.bundle[0];
+	struct tsr_msg_place place[TSR_BUNDLE_WARPS] = { { NULL, 0 } };
+	uint16_t lanes[TSR_BUNDLE_WARPS];
+	uint8_t warp[TSR_BUNDLE_WARPS];
+	struct tsr_msg_bundle b = {
+		.insn = &insn, .reg = bundle->reg, .staging = 4 * which, .result = UINT8_MAX,
+		.src = { &bundle->reg[REG_SAMPLES * TSR_BUNDLE_WARPS] }, .src_step = { 1 },
+		.warp = warp, .lanes = lanes, .place = place,
+	};
+	unsigned int at = f->run.preload - which * TSR_BUNDLE_WARPS;
+	enum tsr_step step = TSR_STEP_DONE;
 
-	for (; f->run.preload < (which + 1) * TSR_BUNDLE_WARPS; f->run.preload++) {
-		unsigned int w = f->run.preload % TSR_BUNDLE_WARPS;
-		const struct tsr_warp *warp = &bundle->warp[w];
-		struct tsr_msg msg = {
-			.insn = &insn, .reg = &bundle->reg[w], .staging = 4 * which,
-			.result = UINT8_MAX,
-			.src = { &bundle->reg[REG_SAMPLES * TSR_BUNDLE_WARPS + w] },
-			.lanes = f->run.preload_lanes ? f->run.preload_lanes : warp->live,
-		};
-		enum tsr_step step = TSR_STEP_DONE;
-
-		sh->env.warp = w;
-		if (warp->used && p->kind != TSR_PRELOAD_NONE)
-			step = tsr_msg_run(&sh->env, &msg);
-		f->run.preload_lanes = step == TSR_STEP_PENDING ? msg.lanes : 0;
-		if (step == TSR_STEP_FAULT)
-			tsr_shader_fault(sh, w, msg.fault_lane, warp->here, 0, true);
-		if (step != TSR_STEP_DONE)
-			return step;
+	for (unsigned int w = 0; w < TSR_BUNDLE_WARPS && bundle->warp[w].used; w++) {
+		lanes[w] = bundle->warp[w].live;
+		warp[b.warps++] = w;
 	}
-	return TSR_STEP_DONE;
+	if (f->run.preload_lanes)
+		lanes[at] = f->run.preload_lanes;
+	f->run.preload_lanes = 0;
+	if (p->kind != TSR_PRELOAD_NONE && at < b.warps)
+		step = tsr_msg_run_bundle(&sh->env, &b, &at);
+	if (step == TSR_STEP_FAULT)
+		tsr_shader_fault(sh, warp[at], b.fault_lane, bundle->warp[warp[at]].here, 0, true);
+	if (step == TSR_STEP_PENDING) {
+		f->run.preload = which * TSR_BUNDLE_WARPS + at;
+		f->run.preload_lanes = b.left;
+	}
+	return step;
 }
 
 static enum tsr_step preload(struct tsr_shader *sh, struct tsr_fragments *f)
@@ -206,8 +213,12 @@ static enum tsr_step preload(struct tsr_shader *sh, struct tsr_fragments *f)
 		return step;
 	sh->bundle = f->run.core.bundle[0];
 	sh->mem.unit = TSR_UNIT_SHADER;
-	for (unsigned int i = 0; i < PRELOADS && step == TSR_STEP_DONE; i++)
+	for (unsigned int i = f->run.preload / TSR_BUNDLE_WARPS; i < PRELOADS; i++) {
 		step = preload_one(sh, f, &p[i], i);
+		if (step != TSR_STEP_DONE)
+			break;
+		f->run.preload = (i + 1) * TSR_BUNDLE_WARPS;
+	}
 	if (step == TSR_STEP_FAULT)
 		f->run.begun = false;
 	return step;
