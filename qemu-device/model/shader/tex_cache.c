@@ -163,9 +163,11 @@ int tsr_block_fill(struct tsr_msg_env *env, struct tsr_texture_view *view,
 {
 	struct tsr_texture_cache *cache = env->textures;
 	uint64_t key = tsr_block_key(view, place);
-	int slot = victim(cache, tsr_block_set(key));
 	struct tsr_raw_block raw;
+	int slot;
 
+	tsr_window_settle(cache);
+	slot = victim(cache, tsr_block_set(key));
 	if (slot < 0 || !view->kind[place->linear] || !fetch(env, view, place, &raw))
 		return -1;
 	cache->window.used = 0;

@@ -33,6 +33,7 @@ struct tsr_window {
 	int32_t x, y;			/* first block */
 	uint64_t used;			/* texels counted as touched, bit 8 * y + x; 0: none */
 	int32_t slot[4];		/* bytes from the first slot; of blocks with texels there */
+	uint32_t stamp;			/* of its slots, unless theirs is later */
 };
 
 /* What has been counted since somebody last looked, see counters.xml. */
@@ -117,6 +118,17 @@ static inline int tsr_block_get(struct tsr_msg_env *env, struct tsr_texture_view
 		}
 	}
 	return tsr_block_fill(env, view, place);
+}
+
+/* The window's slots get its stamp: before blocks come in, or others become its slots. */
+static inline void tsr_window_settle(struct tsr_texture_cache *cache)
+{
+	const struct tsr_window *w = &cache->window;
+
+	for (unsigned int i = 0; i < 4 && w->stamp == cache->now; i++) {
+		if (w->slot[i] >= 0)
+			cache->stamp[w->slot[i] / TSR_TEX_BLOCK_BYTES_MAX] = cache->now;
+	}
 }
 
 /* Texels @bits of a slot, as in tsr_texture_cache.touched, are used. */

@@ -75,20 +75,6 @@ void tsr_footprint(const struct tsr_texture_view *texture, const struct tsr_samp
 	footprint->lod = tsr_lod_of_square(x);
 }
 
-int tsr_filter_lod(const struct tsr_texture_view *texture, const struct tsr_sampler *sampler,
-		   int base, bool bias, bool clamp)
-{
-	int low = sampler->min_lod > texture->min_lod ? sampler->min_lod : texture->min_lod;
-	int high = sampler->max_lod < texture->max_lod ? sampler->max_lod : texture->max_lod;
-	int lod = base + (bias ? sampler->lod_bias : 0);
-
-	if (clamp) {
-		lod = lod < low ? low : lod;
-		lod = lod > high ? high : lod;
-	}
-	return lod < INT16_MIN ? INT16_MIN : lod > INT16_MAX ? INT16_MAX : lod;
-}
-
 int tsr_lod_staged(const struct tsr_texture_view *texture, const struct tsr_sampler *sampler,
 		   unsigned int mode, uint32_t word, int computed)
 {
@@ -110,25 +96,4 @@ int tsr_lod_staged(const struct tsr_texture_view *texture, const struct tsr_samp
 		break;
 	}
 	return tsr_filter_lod(texture, sampler, base, true, true);
-}
-
-struct tsr_levels tsr_lod_levels(const struct tsr_texture_view *texture,
-				 const struct tsr_sampler *sampler, int lod)
-{
-	bool larger = lod <= (sampler->mag_cutoff ? TSR_LOD_ONE / 2 : 0);
-	bool integer = tsr_format_is_integer(&texture->format);
-	int last = (texture->levels - 1) * TSR_LOD_ONE;
-	struct tsr_levels l = {
-		.near = integer || (larger ? sampler->mag_nearest : sampler->min_nearest),
-	};
-
-	lod = larger ? 0 : lod > last ? last : lod;
-	if (sampler->mipmap == TSR_MIPMAP_MODE_LINEAR) {
-		l.level = lod / TSR_LOD_ONE;
-		if (!integer)
-			l.weight = (float)(lod % TSR_LOD_ONE) / TSR_LOD_ONE;
-	} else if (sampler->mipmap == TSR_MIPMAP_MODE_NEAREST) {
-		l.level = (lod + TSR_LOD_ONE / 2) / TSR_LOD_ONE;
-	}
-	return l;
 }

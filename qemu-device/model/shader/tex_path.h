@@ -14,6 +14,8 @@
 /* 1 / 255 of values that have been multiplied by TSR_TEXEL_ONE */
 #define BYTES_ONE (255.0f * TSR_TEXEL_ONE)
 
+#define ALL_OF_CHUNK ((1u << TSR_CHUNK_LANES) - 1)
+
 TSR_INLINE vs32 splat(int32_t x)
 {
 	return (vs32){0} + x;
@@ -38,6 +40,12 @@ TSR_INLINE vs32 larger(vs32 a, vs32 b)
 {
 	return pick(a > b, a, b);
 }
+
+#ifdef __SSE2__
+#define HAS_CONVERSION true
+#else
+#define HAS_CONVERSION false
+#endif
 
 /* To integers, to nearest, ties to even. */
 TSR_INLINE vs32 rounded(vf32 x)
@@ -105,7 +113,7 @@ TSR_INLINE int32_t smallest(vs32 v)
 #endif
 }
 
-/* Words of @table that @index names, 0 to 3. */
+/* Words of @table that bits 1:0 of @index name. */
 TSR_INLINE vs32 of_four(const int32_t table[4], vs32 index)
 {
 #if defined(TSR_ALU_AVX512)
@@ -120,7 +128,7 @@ TSR_INLINE vs32 of_four(const int32_t table[4], vs32 index)
 	vs32 r;
 
 	for (unsigned int i = 0; i < TSR_CHUNK_LANES; i++)
-		r[i] = table[index[i]];
+		r[i] = table[index[i] & 3];
 	return r;
 #endif
 }
@@ -226,7 +234,9 @@ TSR_INLINE struct texels find_texels(const struct axis *a, const float *c, bool 
 	memcpy(&x, c, sizeof(x));
 	x *= a->scale;
 	*bad |= ~((vf32)((vs32)x & 0x7fffffff) < most);
-	x = (vf32)((vs32)x & ~*bad);
+	/* what cannot be converted is not converted, where that is not without consequences */
+	if (near || !HAS_CONVERSION)
+		x = (vf32)((vs32)x & ~*bad);
 	if (near) {
 		x += a->half;
 		i = __builtin_convertvector(x, vs32);
@@ -350,14 +360,13 @@ TSR_INLINE const int32_t *find_window(const struct tsr_level_lookup *l, const st
 
 	if (w->x == x && w->y == y && w->key == l->key) {
 		if (!(used & ~w->used)) {
-			TSR_UNROLL
-			for (unsigned int i = 0; i < 4; i++)
-				cache->stamp[w->slot[i] / TSR_TEX_BLOCK_BYTES_MAX] = cache->now;
+			w->stamp = cache->now;
 			return w->slot;
 		}
 		/* what it has already is still there, or a fill would have made it void */
 		used |= w->used;
 	}
+	tsr_window_settle(cache);
 	w->used = 0;
 	if (!find_blocks(l, axes, x, y, used, w)) {
 		*lost = true;
@@ -420,11 +429,14 @@ TSR_INLINE vs32 in_block(vs32 x, unsigned int shift)
 	return (x & 3) << shift;
 }
 
-/* Find the texels of lanes @todo; returns the lanes whose texels have been found. */
+/*
+ * Find the texels of lanes @todo, which are all of the chunk if @full; returns the lanes whose
+ * texels have been found.
+ */
 TSR_INLINE unsigned int find_corners(const struct tsr_level_lookup *l, const struct axes *axes,
 				     const struct texels *x, const struct texels *y,
-				     unsigned int todo, bool near, unsigned int shift,
-				     struct corners *c)
+				     unsigned int todo, bool full, bool near,
+				     unsigned int shift, struct corners *c)
 {
 	const vs32 bx0 = x->x0 >> 2, bx1 = x->x1 >> 2, by0 = y->x0 >> 2, by1 = y->x1 >> 2;
 	const vs32 tx0 = in_block(x->x0, shift), tx1 = in_block(x->x1, shift);
@@ -434,7 +446,7 @@ TSR_INLINE unsigned int find_corners(const struct tsr_level_lookup *l, const str
 	/* the window of the last lookup may do; else one from the first block that is needed */
 	bool again = last->key == l->key && last->used;
 	unsigned int all = todo, failed = 0;
-	vs32 mask = mask_of(todo);
+	vs32 mask = full ? splat(-1) : mask_of(todo);
 
 	while (todo) {
 		int32_t ox = again ? last->x :
@@ -464,7 +476,7 @@ TSR_INLINE unsigned int find_corners(const struct tsr_level_lookup *l, const str
 
 			if (near && n)
 				break;
-			at = of_four(slot, ((n & 1 ? ix1 : ix0) | (n & 2 ? iy1 : iy0)) & 3);
+			at = of_four(slot, (n & 1 ? ix1 : ix0) | (n & 2 ? iy1 : iy0));
 
 			if (lost)
 				failed |= bits_of((at < 0) & fit);
@@ -474,7 +486,7 @@ TSR_INLINE unsigned int find_corners(const struct tsr_level_lookup *l, const str
 		todo &= ~fits;
 		mask &= ~fit;
 	}
-	if (all == (1u << TSR_CHUNK_LANES) - 1 && !failed)
+	if (full && !failed)
 		return all;
 	mask = mask_of(all & ~failed);
 	TSR_UNROLL
@@ -622,12 +634,13 @@ TSR_INLINE uint16_t lookup_as(const struct tsr_level_lookup *l, bool near, bool 
 		.s = axis_of(l, l->view->width, l->sampler->wrap_s),
 		.t = axis_of(l, l->view->height, l->sampler->wrap_t),
 	};
+	const unsigned int shift = bytes ? 2 : 4;
 	unsigned int done = 0;
 
 	for (unsigned int chunk = 0; chunk < TSR_CHUNKS; chunk++) {
 		unsigned int first = chunk * TSR_CHUNK_LANES;
-		unsigned int lanes = l->lanes >> first & ((1u << TSR_CHUNK_LANES) - 1);
-		vs32 bad = ~mask_of(lanes);
+		unsigned int lanes = l->lanes >> first & ALL_OF_CHUNK;
+		vs32 bad = splat(0);
 		struct corners corner = { { splat(0), splat(0), splat(0), splat(0) } };
 		struct texels x, y;
 
@@ -636,8 +649,10 @@ TSR_INLINE uint16_t lookup_as(const struct tsr_level_lookup *l, bool near, bool 
 		x = find_texels(&axes.s, l->s + first, near, &bad);
 		y = find_texels(&axes.t, l->t + first, near, &bad);
 		l->env->textures->now++;
-		lanes = find_corners(l, &axes, &x, &y, ~bits_of(bad) & lanes, near, bytes ? 2 : 4,
-				     &corner);
+		lanes &= ~bits_of(bad);
+		lanes = lanes == ALL_OF_CHUNK ?
+			find_corners(l, &axes, &x, &y, ALL_OF_CHUNK, true, near, shift, &corner) :
+			find_corners(l, &axes, &x, &y, lanes, false, near, shift, &corner);
 		done |= lanes << first;
 		if (bytes)
 			filter_bytes(l, &corner, &x, &y, chunk, near);

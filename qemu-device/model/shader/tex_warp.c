@@ -132,34 +132,48 @@ static void any_levels(struct lanes *s)
 /* The same number in the lanes of a quad. */
 #define SPREAD(to, x) ((to)[0] = (to)[1] = (to)[2] = (to)[3] = (x))
 
-/*
- * The same for most of what there is: whole warps of fragments that sample a 2D texture
- * isotropically; false: it is something else.
- */
-static bool plain_levels(struct lanes *s)
+/* Whether the level and the filter are the same whatever the level of detail is. */
+static bool one_level(const struct lanes *s)
+{
+	const struct tsr_sampler *sampler = &s->sampler->s;
+
+	return sampler->mag_nearest == sampler->min_nearest &&
+	       (s->view->levels == 1 || sampler->mipmap == TSR_MIPMAP_MODE_NONE);
+}
+
+/* Whether this is what most messages are: whole warps of fragments with a 2D texture. */
+static bool is_plain(const struct lanes *s)
+{
+	const struct tsr_texture_warp *w = s->warp;
+
+	return w->dimension == TSR_TEXTURE_DIMENSION_2D && !w->lod && !w->layer &&
+	       w->present == TSR_ALL_LANES && w->lanes == TSR_ALL_LANES &&
+	       s->sampler->anisotropy == 1;
+}
+
+/* The levels of such a message. */
+static void plain_levels(struct lanes *s)
 {
 	const struct tsr_texture_warp *w = s->warp;
 	const struct tsr_sampler *sampler = &s->sampler->s;
 	bool normalized = tsr_is_normalized(s->view, sampler);
 	const float unit[2] = { normalized ? (float)s->view->width : 1,
 				normalized ? (float)s->view->height : 1 };
+	struct tsr_levels levels = { .level = 0 };
 	float x[4], y[4];
+	int last = 0;
 
-	if (w->dimension != TSR_TEXTURE_DIMENSION_2D || w->lod || w->layer ||
-	    w->present != TSR_ALL_LANES || w->lanes != TSR_ALL_LANES ||
-	    s->sampler->anisotropy > 1)
-		return false;
-	s->all = w->lanes;
 	if (w->mode == TSR_TEXTURE_LOD_COMPUTED)
 		s->env->textures->path->squares(w->s, w->t, unit, x, y);
 	for (unsigned int q = 0; q < 4; q++) {
 		int lod = w->mode == TSR_TEXTURE_LOD_ZERO ? 0 :
 			  tsr_lod_of_square(x[q] > y[q] ? x[q] : y[q]);
-		struct tsr_levels levels;
 		uint32_t where;
 
 		lod = tsr_filter_lod(s->view, sampler, lod, true, true);
-		levels = tsr_lod_levels(s->view, sampler, lod);
+		if (!q || lod != last)
+			levels = tsr_lod_levels(s->view, sampler, lod);
+		last = lod;
 		where = levels.level | (levels.near ? WHERE_NEAR : 0);
 		SPREAD(s->lod + QUAD * q, lod);
 		SPREAD(s->where + QUAD * q, where);
@@ -168,7 +182,6 @@ static bool plain_levels(struct lanes *s)
 		s->alike &= where == s->where[0];
 	}
 	memset(s->places, 1, sizeof(s->places));
-	return true;
 }
 
 /* ---- Lookups --------------------------------------------------------------------------------- */
@@ -357,20 +370,45 @@ static enum tsr_step do_rest(struct lanes *s)
 	return TSR_STEP_DONE;
 }
 
+/* Find out about the lanes, and look them up. */
+static void do_lanes(struct lanes *s)
+{
+	struct tsr_texture_warp *w = s->warp;
+	bool plain = is_plain(s);
+
+	s->rest = s->mixed = 0;
+	s->alike = true;
+	s->most = 1;
+	s->all = w->lanes;
+	if (plain && one_level(s)) {
+		uint32_t here = s->sampler->s.mag_nearest ? WHERE_NEAR : 0;
+
+		s->rest = s->all & ~look_up_there(s, s->all, here, 0, w->s, w->t, w->rgba);
+		if (s->rest)
+			plain_levels(s);
+		return;
+	}
+	if (plain)
+		plain_levels(s);
+	else
+		any_levels(s);
+	if (s->most > 1)
+		look_up_places(s, w->rgba);
+	else
+		look_up_place(s, s->all, w->s, w->t, w->rgba);
+}
+
 enum tsr_step tsr_texture_warp(struct tsr_msg_env *env, struct tsr_texture_warp *warp, bool *done)
 {
 	struct tsr_sampler_view *sampler;
-	struct lanes s;
 	enum tsr_step step;
+	struct lanes s;
 
 	*done = false;
 	if (!env->textures->path || env->textures->off)
 		return TSR_STEP_DONE;
 	s.env = env;
 	s.warp = warp;
-	s.rest = s.mixed = 0;
-	s.alike = true;
-	s.most = 1;
 	step = tsr_texture_find(env, warp->texture, &s.view);
 	if (step == TSR_STEP_DONE)
 		step = tsr_sampler_find(env, warp->sampler, &sampler);
@@ -380,12 +418,7 @@ enum tsr_step tsr_texture_warp(struct tsr_msg_env *env, struct tsr_texture_warp 
 	    (s.view->kind[0] != TSR_TEX_BLOCK_BYTES && s.view->kind[0] != TSR_TEX_BLOCK_FLOATS))
 		return TSR_STEP_DONE;
 	s.sampler = sampler;
-	if (!plain_levels(&s))
-		any_levels(&s);
-	if (s.most > 1)
-		look_up_places(&s, warp->rgba);
-	else
-		look_up_place(&s, s.all, warp->s, warp->t, warp->rgba);
+	do_lanes(&s);
 	swizzle(s.view, warp->rgba);
 	step = do_rest(&s);
 	if (step != TSR_STEP_DONE)
