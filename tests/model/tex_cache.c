@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * test: TSAN=0
+ *
+ * The texture caches: what they count, on scenes whose texels the test counts itself; what makes
+ * them forget, one address space and not another; that they can be switched off.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "ktap.h"
+#include "shade.h"
+#include "texture_ref.h"
+
+/* ---- Forgetting ------------------------------------------------------------------------------ */
+
+/* In STAGE_DATA. */
+#define TEXTURES 0x40000
+#define SAMPLERS 0x41000
+#define SURFACES 0x42000
+#define TEXELS 0x50000
+
+enum way { NOT_AT_ALL, INV_READ, INV_CODE, AS_COMMAND, TLB_PACKET, OTHER_SPACE };
+
+static void tell(struct shade_machine *m, enum way way)
+{
+	const struct tsr_barrier read = { .inv_read = true }, code = { .inv_code = true };
+	uint64_t p[8];
+
+	switch (way) {
+	case INV_READ:
+		bench_emit(&m->q, p, pk_barrier(p, &read));
+		break;
+	case INV_CODE:
+		bench_emit(&m->q, p, pk_barrier(p, &code));
+		break;
+	case AS_COMMAND:
+		bench_invalidate(&m->s.as[1], STAGE_DATA, 4096);
+		break;
+	case TLB_PACKET:
+		bench_emit(&m->q, p, pk_tlb(p, TSR_INV_OP_ALL, 1, 0, 0));
+		break;
+	case OTHER_SPACE:
+		bench_emit(&m->q, p, pk_tlb(p, TSR_INV_OP_ALL, 2, 0, 0));
+		break;
+	default:
+		break;
+	}
+}
+
+static void describe(struct shade_machine *m)
+{
+	uint64_t *texture = (uint64_t *)(m->s.data + TEXTURES);
+	uint64_t *sampler = (uint64_t *)(m->s.data + SAMPLERS);
+	uint64_t *surface = (uint64_t *)(m->s.data + SURFACES);
+
+	/* R32F, 8 by 8 texels */
+	texture[0] = 2 | TSR_TEXTURE_DIMENSION_2D << 4 |
+		     (uint64_t)TSR_PIXEL_FORMAT_R32F << TSR_TEXTURE_FORMAT__SHIFT | 7ull << 32 |
+		     7ull << 48;
+	texture[1] = 0x688 | TSR_TEXEL_ORDER_LINEAR << 12;
+	texture[2] = STAGE_DATA + SURFACES;
+	sampler[0] = 1 | TSR_WRAP_MODE_REPEAT << 8 | TSR_WRAP_MODE_REPEAT << 12 |
+		     TSR_WRAP_MODE_REPEAT << 16 | 1 << 25;
+	surface[0] = STAGE_DATA + TEXELS;
+	surface[1] = 32;
+}
+
+static void set_texels(struct shade_machine *m, uint32_t value)
+{
+	for (unsigned int i = 0; i < 64; i++)
+		*stage_word32(&m->s, TEXELS + 4 * i) = value;
+}
+
+/*
+ * Run a program that samples a texture, change texels and (with @descriptor) where they are, tell
+ * the device @way, run it again; what it has sampled.
+ */
+static uint32_t change(const struct tsr_config *config, enum way way, bool descriptor)
+{
+	static struct shade_code code;
+	struct shade_dispatch d = { .code = &code, .groups = { 4 } };
+	struct shade_machine m;
+	uint32_t value;
+
+	memset(&code, 0, sizeof(code));
+	shade_text(&code,
+		   "clause { *MOV.i32 r0, 0.5\n *MOV.i32 r1, 0.5\n }\n"
+		   "clause slot=0 message=tex wait=0 {\n"
+		   " +TEXS_2D.f32 r0, r1, texture_index:0, sampler_index:0, @r4 }\n"
+		   "clause slot=0 message=store " SHADE_STORE("r4"));
+	shade_init(&m, config);
+	d.state.local_x = 16;
+	d.state.textures = STAGE_DATA + TEXTURES;
+	d.state.texture_count = 1;
+	d.state.samplers = STAGE_DATA + SAMPLERS;
+	d.state.sampler_count = 1;
+	describe(&m);
+	set_texels(&m, 0x3f800000);
+	ktap_ok(shade_run(&m, &d));
+	ktap_eq(*stage_word32(&m.s, 4 * 63), 0x3f800000);
+	if (descriptor) {
+		uint64_t *surface = (uint64_t *)(m.s.data + SURFACES);
+
+		surface[0] += 0x1000;
+		*stage_word32(&m.s, TEXELS + 0x1000 + 4 * 36) = 0x40000000;
+		for (unsigned int i = 0; i < 64; i++)
+			*stage_word32(&m.s, TEXELS + 0x1000 + 4 * i) = 0x40000000;
+	} else {
+		set_texels(&m, 0x40000000);
+	}
+	tell(&m, way);
+	value = shade_run(&m, &d) ? *stage_word32(&m.s, 4 * 63) : 0;
+	shade_free(&m);
+	return value;
+}
+
+static void test_forgets(void)
+{
+	static const struct tsr_config plain = { 0 }, off = { .no_texture_cache = true };
+	const uint32_t before = 0x3f800000, after = 0x40000000;
+
+	for (unsigned int descriptor = 0; descriptor < 2; descriptor++) {
+		/* nobody may rely on these three, but they show that something is kept */
+		ktap_eq(change(&plain, NOT_AT_ALL, descriptor), before);
+		ktap_eq(change(&plain, INV_CODE, descriptor), before);
+		ktap_eq(change(&plain, OTHER_SPACE, descriptor), before);
+		ktap_eq(change(&plain, INV_READ, descriptor), after);
+		ktap_eq(change(&plain, AS_COMMAND, descriptor), after);
+		ktap_eq(change(&plain, TLB_PACKET, descriptor), after);
+		ktap_eq(change(&off, NOT_AT_ALL, descriptor), after);
+	}
+}
+
+/* ---- Counting -------------------------------------------------------------------------------- */
+
+static struct units *u;
+
+static uint32_t as_bits(double x)
+{
+	float f = x;
+	uint32_t bits;
+
+	memcpy(&bits, &f, 4);
+	return bits;
+}
+
+/* A texture of bytes with all its levels, in rows. */
+static struct tex pyramid(unsigned int size)
+{
+	struct tex t = { .dim = TEX_2D, .format = TSR_PIXEL_FORMAT_R8_UNORM, .w = size, .h = size,
+			 .d = 1, .layers = 1, .samples = 1, .swizzle = { 0, 1, 2, 3 },
+			 .max_lod = 0x1fff, .bpp = 1 };
+	uint32_t at = 0;
+
+	for (unsigned int l = 0; l < 9 && size >> l; l++) {
+		t.row[l] = size >> l < 64 ? 64 : size >> l;
+		t.slice[l] = t.row[l] * (size >> l);
+		t.at[l] = at;
+		at += t.slice[l];
+		t.levels++;
+	}
+	return t;
+}
+
+/* The 16 lanes of a warp: 4 by 4 pixels from (@x, @y), by quads. */
+static void sample_warp(const struct tex *t, const double m[2][3], unsigned int x,
+			unsigned int y)
+{
+	units_insn(u, TSR_OP_ADD_TEXS_2D_F32);
+	for (unsigned int l = 0; l < 16; l++) {
+		unsigned int px = x + (l & 1) + (l >> 2 & 1) * 2;
+		unsigned int py = y + (l >> 1 & 1) + (l >> 3) * 2;
+
+		for (unsigned int d = 0; d < 2; d++)
+			u->src[d].u[l] = as_bits((m[d][0] + m[d][1] * px + m[d][2] * py) / t->w);
+	}
+	ktap_eq(units_run(u, 20, UNITS_ALL_LANES), TSR_STEP_DONE);
+}
+
+/*
+ * A coherent scene: tiles of 16 by 16 pixels, covered by turned textures of which no part is seen
+ * twice. Of the level that is nearest half a texel to two belong to a pixel.
+ */
+static void test_scene(void)
+{
+	struct tex t = pyramid(256);
+	struct tex_sampler s = { .wrap = { 8, 8, 8 }, .normalized = true, .max_lod = 0x1fff };
+	double samples = 0, touches = 0, fills = 0, misses = 0;
+
+	tex_write(&t, 0);
+	tex_write_sampler(&s, 0);
+	for (unsigned int n = 0; n < 24; n++) {
+		unsigned int level = n % 3, tiles = 8u >> level;
+		double scale = exp2(level + tex_unit() - 0.5), turn = tex_unit() * 6.28;
+		const double m[2][3] = {
+			{ tex_unit() * 256, cos(turn) * scale, sin(turn) * scale },
+			{ tex_unit() * 256, -sin(turn) * scale, cos(turn) * scale },
+		};
+
+		units_stop(u);
+		u->textures->stats = (struct tsr_texture_stats){ 0 };
+		for (unsigned int tile = 0; tile < tiles * tiles; tile++) {
+			for (unsigned int warp = 0; warp < 16; warp++)
+				sample_warp(&t, m, tile % tiles * 16 + warp % 4 * 4,
+					    tile / tiles * 16 + warp / 4 * 4);
+		}
+		ktap_eq(u->textures->stats.samples, tiles * tiles * 256);
+		samples += (double)u->textures->stats.samples;
+		touches += (double)u->textures->stats.touches;
+		fills += (double)u->textures->stats.fills;
+		misses += (double)u->textures->stats.misses;
+	}
+	ktap_note("touches per sample %.3f, fills %.4f, lines %.4f", touches / samples,
+		  fills / samples, misses / samples);
+	ktap_ok(touches / samples > 1.0 && touches / samples < 1.5);
+	ktap_ok(fills / samples > 0.06 && fills / samples < 0.10);
+	ktap_ok(misses / samples < 4 * fills / samples);
+}
+
+/* Scenes that fit into the L1: every texel, block and line that is used counts once. */
+static void test_exact(void)
+{
+	static uint8_t texel[64][64], block[16][16], line[64];
+
+	for (unsigned int n = 0; n < 200; n++) {
+		struct tex t = pyramid(64);
+		struct tex_sampler s = { .wrap = { 8, n % 2 ? 9 : 8, 9 }, .normalized = true,
+					 .mip = 1, .max_lod = 0x1fff };
+		double scale = tex_unit() * 2, turn = tex_unit() * 6.28;
+		const double m[2][3] = {
+			{ tex_unit() * 64 - 20, cos(turn) * scale, sin(turn) * scale },
+			{ tex_unit() * 64 - 20, -sin(turn) * scale, cos(turn) * scale },
+		};
+		const struct tex_lookup l = { .t = &t, .s = &s };
+		uint64_t texels = 0, blocks = 0, lines = 0;
+
+		memset(texel, 0, sizeof(texel));
+		memset(block, 0, sizeof(block));
+		memset(line, 0, sizeof(line));
+		tex_write(&t, 0);
+		tex_write_sampler(&s, 0);
+		u->textures->stats = (struct tsr_texture_stats){ 0 };
+		for (unsigned int warp = 0; warp < 9; warp++) {
+			sample_warp(&t, m, warp % 3 * 4, warp / 3 * 4);
+			for (unsigned int i = 0; i < 64; i++) {
+				long at[2];
+
+				for (unsigned int d = 0; d < 2; d++) {
+					double x = tex_ref_place(&l, 0, d, u->src[d].f[i / 4]);
+
+					at[d] = floor(rint(x * 256) / 256 - 0.5) + (i >> d & 1);
+					at[d] = s.wrap[d] == 8 ? at[d] & 63 : at[d] < 0 ? 0 :
+						at[d] > 63 ? 63 : at[d];
+				}
+				texel[at[1]][at[0]] = 1;
+				block[at[1] / 4][at[0] / 4] = 1;
+				for (unsigned int row = 0; row < 4; row++)
+					line[at[1] / 4 * 4 + row] = 1;
+			}
+		}
+		for (unsigned int i = 0; i < 64 * 64; i++)
+			texels += texel[i / 64][i % 64];
+		for (unsigned int i = 0; i < 16 * 16; i++)
+			blocks += block[i / 16][i % 16];
+		for (unsigned int i = 0; i < 64; i++)
+			lines += line[i];
+		if (!(ktap_eq(u->textures->stats.touches, texels) &
+		      ktap_eq(u->textures->stats.fills, blocks) &
+		      ktap_eq(u->textures->stats.misses, lines) &
+		      ktap_eq(u->textures->stats.samples, 9 * 16)))
+			return;
+		units_stop(u);
+	}
+}
+
+/* More blocks, and more views, than there is room for. */
+static void test_crowded(void)
+{
+	struct tex t = pyramid(256);
+	struct tex_sampler s = { .wrap = { 8, 8, 8 }, .normalized = true, .min_nearest = true,
+				 .mag_nearest = true, .mip = 1, .max_lod = 0x1fff };
+
+	tex_fill(&t, t.at[t.levels - 1]);
+	for (unsigned int i = 0; i < 128; i++) {
+		t.swizzle[0] = i % 4 == 3 ? 3 : 0;
+		tex_write(&t, i);
+	}
+	tex_write_sampler(&s, 0);
+	units_insn(u, TSR_OP_ADD_TEXS_2D_F32);
+	for (unsigned int n = 0; n < 6000; n++) {
+		double want[4];
+
+		u->insn.imm[TSR_IMM_TEXTURE_INDEX] = tex_random() % 128;
+		u->insn.imm[TSR_IMM_SAMPLER_INDEX] = 0;
+		for (unsigned int l = 0; l < 16; l++) {
+			u->src[0].u[l] = as_bits((tex_random() % 256 + 0.5) / 256);
+			u->src[1].u[l] = as_bits((tex_random() % 256 + 0.5) / 256);
+		}
+		ktap_eq(units_run(u, 20, UNITS_ALL_LANES), TSR_STEP_DONE);
+		for (unsigned int l = 0; l < 16; l++) {
+			int x = (int)(u->src[0].f[l] * 256), y = (int)(u->src[1].f[l] * 256);
+			bool one = u->insn.imm[TSR_IMM_TEXTURE_INDEX] % 4 == 3;
+
+			tex_decode(&t, tex_address(&t, 0, 0, 0, x, y, 0), want);
+			if (!ktap_ok(fabs(units_reg(u, 20)->f[l] - (one ? 1 : want[0])) < 1e-6))
+				return;
+		}
+	}
+}
+
+int main(int argc, char **argv)
+{
+	ktap_start_args(argc, argv);
+	ktap_run("[TEX7] INV_READ and invalidations of the address space, and nothing else",
+		 test_forgets);
+	u = units_new(0);
+	tex_units = u;
+	ktap_run("[TEX7] 1.25 texels and 0.08 blocks a sample on a coherent scene", test_scene);
+	ktap_run("[TEX7] texels, blocks and lines are counted once", test_exact);
+	ktap_run("[TEX7] more blocks and descriptors than are kept", test_crowded);
+	units_free(u);
+	return ktap_finish();
+}

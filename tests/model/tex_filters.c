@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * test: TIMEOUT=240 TSAN=0
+ *
+ * Filters against the reference in double precision (lib/texture_ref.h): every format in every
+ * dimension, views that give the same texels another type, anisotropic samples.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "ktap.h"
+#include "texture_ref.h"
+
+#define STAGING 20
+
+static struct units *u;
+
+static float as_float(uint32_t bits)
+{
+	float f;
+
+	memcpy(&f, &bits, 4);
+	return f;
+}
+
+static uint32_t as_bits(double x)
+{
+	float f = x;
+	uint32_t bits;
+
+	memcpy(&bits, &f, 4);
+	return bits;
+}
+
+static uint32_t word(unsigned int op, unsigned int mode, const struct tex *t, unsigned int result,
+		     bool array)
+{
+	return 1 << 11 | op << 12 | (uint32_t)array << 17 | t->dim << 18 | mode << 20 |
+	       result << 24 | 0xfu << 28;
+}
+
+static bool close_to(const double want[4], unsigned int lane, double tolerance, bool integer)
+{
+	for (unsigned int c = 0; c < 4; c++) {
+		uint32_t bits = units_reg(u, STAGING + c)->u[lane];
+
+		if (integer && bits == (uint32_t)(int64_t)want[c])
+			continue;
+		if (!integer &&
+		    fabs(as_float(bits) - want[c]) <= tolerance * fmax(1, fabs(want[c])))
+			continue;
+		return ktap_fail("lane %u component %u: expected %.9g, got %.9g (%08x)", lane, c,
+				 want[c], as_float(bits), bits);
+	}
+	return true;
+}
+
+static void describe(const struct tex *t, const struct tex_sampler *s)
+{
+	ktap_note("dim %u format %u srgb %u %ux%ux%u levels %u layers %u tiled %u", t->dim,
+		  t->format, t->srgb, t->w, t->h, t->d, t->levels, t->layers, t->tiled);
+	ktap_note("wrap %u %u %u mip %u near %u %u lod %u to %u bias %d", s->wrap[0], s->wrap[1],
+		  s->wrap[2], s->mip, s->min_nearest, s->mag_nearest, s->min_lod, s->max_lod,
+		  s->bias);
+}
+
+/* What a lane asks for. */
+struct asked {
+	struct tex_lookup look;
+	double at[3], lod;
+};
+
+/* Ask for an explicit level, of layer @layer; @near: lanes whose coordinates are alike. */
+static void ask(struct asked *a, const struct tex *t, const struct tex_sampler *s,
+		unsigned int lane, bool near)
+{
+	const unsigned int n[3] = { t->w, t->h, t->d };
+	unsigned int reg = STAGING;
+	int lod = (int)(tex_random() % 1500) - 300;
+	static double base[3];
+
+	*a = (struct asked){ .look = { .t = t, .s = s, .layer = tex_random() % t->layers } };
+	for (unsigned int d = 0; d < 3; d++) {
+		double range = t->dim == TEX_CUBE ? 1 : 4;
+		bool unit = s->normalized || t->dim == TEX_CUBE;
+
+		if (!lane || !near)
+			base[d] = tex_unit() * range - (range > 1 ? 1.5 : 0);
+		a->at[d] = (float)((base[d] + (near ? tex_unit() * 0.1 : 0)) * (unit ? 1 : n[d]));
+	}
+	a->lod = lod / 256.0;
+	u->src[0].u[lane] = as_bits(a->at[0]);
+	if (t->dim == TEX_CUBE) {
+		a->look.face = tex_random() % 6;
+		u->src[0].u[lane] = (as_bits(a->at[0]) & 0x1fffffff) | a->look.face << 29;
+		a->at[0] = as_float((as_bits(a->at[0]) & 0x1fffffff) | 0x20000000);
+	}
+	u->src[1].u[lane] = as_bits(a->at[1]);
+	u->src[2].u[lane] = word(7, 4, t, tex_is_kind(t->format, "SINT") ? 15 :
+				 tex_is_kind(t->format, "UINT") ? 14 : 4, t->dim != TEX_3D);
+	if (t->dim == TEX_3D)
+		units_reg(u, reg++)->u[lane] = as_bits(a->at[2]);
+	units_reg(u, reg++)->u[lane] = lod & 0xffff;
+	if (t->dim != TEX_3D)
+		units_reg(u, reg)->u[lane] = a->look.layer;
+}
+
+static bool sample(const struct tex *t, const struct tex_sampler *s)
+{
+	bool near = tex_random() % 2;
+	struct asked a[16];
+
+	tex_write(t, 0);
+	tex_write_sampler(s, 0);
+	units_insn(u, TSR_OP_ADD_TEXC);
+	for (unsigned int l = 0; l < 16; l++)
+		ask(&a[l], t, s, l, near);
+	if (!ktap_eq(units_run(u, STAGING, UNITS_ALL_LANES), TSR_STEP_DONE))
+		return false;
+	for (unsigned int l = 0; l < 16; l++) {
+		double want[4];
+
+		if (!tex_ref_sample(&a[l].look, a[l].at, a[l].lod, 0, want) ||
+		    close_to(want, l, 2e-6, tex_is_integer(t->format)))
+			continue;
+		describe(t, s);
+		ktap_note("lod %g layer %u face %u at %g %g %g", a[l].lod, a[l].look.layer,
+			  a[l].look.face, a[l].at[0], a[l].at[1], a[l].at[2]);
+		return false;
+	}
+	return true;
+}
+
+static void test_formats(void)
+{
+	unsigned int formats = 0;
+
+	for (unsigned int f = 0; f < 256; f++) {
+		formats += tex_format(f);
+		for (unsigned int n = 0; n < 24 && tex_format(f); n++) {
+			struct tex t = tex_make(n % 4, f);
+			struct tex_sampler s = tex_make_sampler(&t);
+
+			t.srgb = n % 5 == 0;
+			/* the border is not decoded, so it is not what the reference says */
+			for (unsigned int d = 0; d < 3 && t.srgb; d++)
+				s.wrap[d] = 8 + s.wrap[d] % 2 * 4;
+			if (!sample(&t, &s))
+				return;
+		}
+	}
+	ktap_ok(formats > 90);
+}
+
+/* The same memory with other formats: what is in it has no type. */
+static void test_views(void)
+{
+	static const unsigned int views[][6] = {
+		{ TSR_PIXEL_FORMAT_RGBA8_UNORM, TSR_PIXEL_FORMAT_RGBA8_SNORM,
+		  TSR_PIXEL_FORMAT_RGBA8UI, TSR_PIXEL_FORMAT_RG16_UNORM, TSR_PIXEL_FORMAT_R32UI,
+		  TSR_PIXEL_FORMAT_RGB10_A2_UNORM },
+		{ TSR_PIXEL_FORMAT_RG8_UNORM, TSR_PIXEL_FORMAT_R16_SNORM, TSR_PIXEL_FORMAT_RGB565,
+		  TSR_PIXEL_FORMAT_R16I, TSR_PIXEL_FORMAT_RGBA4_UNORM, TSR_PIXEL_FORMAT_Z16_UNORM },
+	};
+
+	for (unsigned int n = 0; n < 120; n++) {
+		struct tex t = tex_make(n % 4, views[n % 2][0]);
+
+		for (unsigned int i = 0; i < 12; i++) {
+			struct tex_sampler s;
+
+			t.format = views[n % 2][i % 6];
+			t.srgb = i == 6;
+			s = tex_make_sampler(&t);
+			for (unsigned int d = 0; d < 3 && t.srgb; d++)
+				s.wrap[d] = 8;
+			if (!sample(&t, &s))
+				return;
+		}
+	}
+}
+
+/* ---- Anisotropic samples --------------------------------------------------------------------- */
+
+/* A footprint, as messages.md describes it; false: nobody can say how many places it has. */
+static bool footprint(const struct tex *t, const struct tex_sampler *s, const double at[4][2],
+		      unsigned int *places, double axis[2], double *lod)
+{
+	double d[2][2], square[2] = { 0 }, longer, shorter;
+	unsigned int n = 1;
+
+	for (unsigned int i = 0; i < 2; i++) {
+		double unit = s->normalized || t->dim == TEX_CUBE ? (i ? t->h : t->w) : 1;
+
+		d[0][i] = (float)(at[1][i] - at[0][i]);
+		d[1][i] = (float)(at[2][i] - at[0][i]);
+		for (unsigned int k = 0; k < 2; k++)
+			square[k] += pow(d[k][i] * unit, 2);
+	}
+	longer = fmax(square[0], square[1]);
+	shorter = fmin(square[0], square[1]);
+	memcpy(axis, d[square[0] > square[1] ? 0 : 1], 2 * sizeof(*axis));
+	for (n = 1; n < s->anisotropy && n * n * shorter < longer && n * n < longer; n++)
+		;
+	*places = n;
+	*lod = log2(longer / (n * n)) / 2;
+	for (unsigned int i = 1; i <= 16; i++) {
+		if (fabs(i * i * shorter / longer - 1) < 1e-4 || fabs(i * i / longer - 1) < 1e-4)
+			return false;
+	}
+	return fabs(square[0] / square[1] - 1) > 1e-4;
+}
+
+/* The mean of the reference's samples at the places; false: nobody can say. */
+static bool places_sample(const struct tex_lookup *l, const double at[2], unsigned int places,
+			  const double axis[2], double lod, double want[4])
+{
+	double one[4];
+
+	memset(want, 0, 4 * sizeof(*want));
+	for (unsigned int i = 0; i < places; i++) {
+		double along = (2.0 * i + 1 - places) / (2 * places);
+		const double place[3] = { (float)(at[0] + (float)(axis[0] * (float)along)),
+					  (float)(at[1] + (float)(axis[1] * (float)along)) };
+
+		if (!tex_ref_sample(l, place, lod, 0.004, one))
+			return false;
+		for (unsigned int c = 0; c < 4; c++)
+			want[c] += one[c] / places;
+	}
+	return true;
+}
+
+/* The quad's coordinates: one derivative @ratio times as long as the other. */
+static void elongated(const struct tex *t, const struct tex_sampler *s, double at[4][2])
+{
+	double length = exp2(tex_unit() * 6.5 - 1), turn = tex_unit() * 6.28;
+	double ratio = 1 + tex_unit() * 30;
+	bool swap = tex_random() % 2;
+
+	for (unsigned int i = 0; i < 2; i++) {
+		double unit = s->normalized ? (i ? t->h : t->w) : 1;
+		double along = (i ? sin(turn) : cos(turn)) * length;
+		double across = (i ? cos(turn) : -sin(turn)) * length / ratio;
+		double base = tex_unit() * 2 * (i ? t->h : t->w);
+
+		for (unsigned int l = 0; l < 4; l++)
+			at[l][i] = (float)((base + (l & 1) * (swap ? across : along) +
+					    (l >> 1) * (swap ? along : across)) / unit);
+	}
+}
+
+/* Implicit, with bias, by a gradient descriptor, compact: all by the same footprint. */
+static void test_anisotropic(void)
+{
+	unsigned int most = 0, judged = 0;
+
+	for (unsigned int n = 0; n < 1500; n++) {
+		struct tex t = tex_make(TEX_2D, n % 2 ? 187 : 191);
+		struct tex_sampler s = tex_make_sampler(&t);
+		unsigned int kind = n % 4, places;
+		double at[4][2], axis[2], lod;
+		uint32_t descriptor[2][16];
+		int bias = kind == 1 ? (int)(tex_random() % 300) - 150 : 0;
+
+		s.min_nearest = s.mag_nearest = false;
+		s.anisotropy = 2 + tex_random() % 15;
+		s.bias = 0;
+		s.min_lod = t.min_lod = 0;
+		s.max_lod = 0x1fff;
+		t.layers = 1;
+		elongated(&t, &s, at);
+		tex_write(&t, 0);
+		tex_write_sampler(&s, 0);
+		units_insn(u, TSR_OP_ADD_TEXC);
+		for (unsigned int l = 0; l < 16; l++) {
+			u->src[0].u[l] = as_bits(at[l % 4][0]);
+			u->src[1].u[l] = as_bits(at[l % 4][1]);
+			u->src[2].u[l] = word(kind == 2 ? 5 : 7, kind == 1 ? 5 : 7, &t, 4, false);
+			/* a gradient: neither bias nor bounds */
+			u->src[2].u[l] |= kind == 2 ? 1 << 15 | 1 << 16 : 0;
+			units_reg(u, STAGING)->u[l] = bias & 0xffff;
+		}
+		if (kind == 3)
+			units_insn(u, TSR_OP_ADD_TEXS_2D_F32);
+		ktap_eq(units_run(u, STAGING, UNITS_ALL_LANES), TSR_STEP_DONE);
+		if (!footprint(&t, &s, at, &places, axis, &lod))
+			continue;
+		if (kind == 2) {
+			if (!ktap_eq(units_reg(u, STAGING)->u[7] >> 16, places - 1) ||
+			    !ktap_ok(fabs((int16_t)units_reg(u, STAGING)->u[7] / 256.0 - lod) <
+				     0.003)) {
+				describe(&t, &s);
+				return;
+			}
+			for (unsigned int i = 0; i < 2; i++)
+				memcpy(descriptor[i], units_reg(u, STAGING + i)->u, 64);
+			for (unsigned int l = 0; l < 16; l++)
+				u->src[2].u[l] = word(7, 3, &t, 4, false);
+			for (unsigned int i = 0; i < 2; i++)
+				memcpy(units_reg(u, STAGING + i)->u, descriptor[i], 64);
+			ktap_eq(units_run(u, STAGING, UNITS_ALL_LANES), TSR_STEP_DONE);
+		}
+		most = places > most ? places : most;
+		for (unsigned int l = 0; l < 4; l++) {
+			const struct tex_lookup look = { .t = &t, .s = &s };
+			double want[4];
+
+			/* descriptors know the axis to 11 bits */
+			if (!places_sample(&look, at[l], places, axis, lod + bias / 256.0, want))
+				continue;
+			judged++;
+			if (!close_to(want, 4 + l, kind == 2 ? 0.03 : 0.012, false)) {
+				describe(&t, &s);
+				ktap_note("kind %u places %u lod %g axis %g %g", kind, places, lod,
+					  axis[0], axis[1]);
+				return;
+			}
+		}
+	}
+	ktap_eq(most, 16);
+	ktap_ok(judged > 2000);
+}
+
+/* Explicit levels of detail are never anisotropic. */
+static void test_explicit(void)
+{
+	for (unsigned int n = 0; n < 200; n++) {
+		struct tex t = tex_make(TEX_2D, 191);
+		struct tex_sampler s = tex_make_sampler(&t);
+
+		s.anisotropy = 16;
+		if (!sample(&t, &s))
+			return;
+	}
+}
+
+int main(int argc, char **argv)
+{
+	ktap_start_args(argc, argv);
+	u = units_new(0);
+	tex_units = u;
+	ktap_run("[TEX2] [TEX5] [TEX8] every format in every dimension", test_formats);
+	ktap_run("[TEX1] views of other types of the same texels", test_views);
+	ktap_run("[TEX6] anisotropic samples of up to 16 places", test_anisotropic);
+	ktap_run("[TEX3] explicit levels of detail are never anisotropic", test_explicit);
+	units_free(u);
+	return ktap_finish();
+}
