@@ -309,6 +309,76 @@ static void test_crowded(void)
 	}
 }
 
+/* Texels of number @place of the blocks that want the same set of the L1: 32 of them. */
+static void use_block(unsigned int lane, unsigned int place)
+{
+	u->src[0].u[lane] = as_bits((place % 4 * 64 + tex_random() % 4 + 0.5) / 256);
+	u->src[1].u[lane] = as_bits((place / 4 * 32 + tex_random() % 4 + 0.5) / 256);
+}
+
+/* Blocks come in while others of the same set are in use: these stay. */
+static void test_conflicts(void)
+{
+	struct tex t = pyramid(256);
+	struct tex_sampler s = { .wrap = { 8, 8, 8 }, .normalized = true, .min_nearest = true,
+				 .mag_nearest = true, .mip = 1, .max_lod = 0x1fff };
+
+	tex_fill(&t, t.at[t.levels - 1]);
+	tex_write(&t, 0);
+	tex_write_sampler(&s, 0);
+	units_insn(u, TSR_OP_ADD_TEXS_2D_F32);
+	for (unsigned int n = 0; n < 2000; n++) {
+		units_stop(u);
+		for (unsigned int warp = 0; warp < 3; warp++) {
+			/* three blocks, a fourth, then this one and any others */
+			for (unsigned int l = 0; l < 16; l++)
+				use_block(l, warp == 0 ? 1 + l % 3 : warp == 1 || !l ? 0
+							: 4 + tex_random() % 28);
+			ktap_eq(units_run(u, 20, UNITS_ALL_LANES), TSR_STEP_DONE);
+			for (unsigned int l = 0; l < 16; l++) {
+				int x = (int)(u->src[0].f[l] * 256), y = (int)(u->src[1].f[l] * 256);
+				double want[4];
+
+				tex_decode(&t, tex_address(&t, 0, 0, 0, x, y, 0), want);
+				if (!ktap_ok(fabs(units_reg(u, 20)->f[l] - want[0]) < 1e-6))
+					return;
+			}
+		}
+	}
+}
+
+/* The same texels with and without the sRGB curve, as two samplers ask for them. */
+static void test_srgb(void)
+{
+	struct tex t = pyramid(64);
+	struct tex_sampler s = { .wrap = { 8, 8, 8 }, .normalized = true, .min_nearest = true,
+				 .mag_nearest = true, .mip = 1, .max_lod = 0x1fff };
+
+	tex_fill(&t, t.at[t.levels - 1]);
+	t.srgb = true;
+	tex_write(&t, 0);
+	tex_write_sampler(&s, 0);
+	s.linear = true;
+	tex_write_sampler(&s, 1);
+	units_insn(u, TSR_OP_ADD_TEXS_2D_F32);
+	for (unsigned int n = 0; n < 200; n++) {
+		u->insn.imm[TSR_IMM_SAMPLER_INDEX] = n % 2;
+		t.srgb = n % 2 == 0;
+		for (unsigned int l = 0; l < 16; l++) {
+			u->src[0].u[l] = as_bits((l + 0.5) / 64);
+			u->src[1].u[l] = as_bits((n / 2 % 64 + 0.5) / 64);
+		}
+		ktap_eq(units_run(u, 20, UNITS_ALL_LANES), TSR_STEP_DONE);
+		for (unsigned int l = 0; l < 16; l++) {
+			double want[4];
+
+			tex_decode(&t, tex_address(&t, 0, 0, 0, (int)l, (int)(n / 2 % 64), 0), want);
+			if (!ktap_ok(fabs(units_reg(u, 20)->f[l] - want[0]) < 1e-6))
+				return;
+		}
+	}
+}
+
 int main(int argc, char **argv)
 {
 	ktap_start_args(argc, argv);
@@ -319,6 +389,8 @@ int main(int argc, char **argv)
 	ktap_run("[TEX7] 1.25 texels and 0.08 blocks a sample on a coherent scene", test_scene);
 	ktap_run("[TEX7] texels, blocks and lines are counted once", test_exact);
 	ktap_run("[TEX7] more blocks and descriptors than are kept", test_crowded);
+	ktap_run("[TEX7] blocks in use stay", test_conflicts);
+	ktap_run("[TEX7] decoded and linear texels of one texture", test_srgb);
 	units_free(u);
 	return ktap_finish();
 }
