@@ -3,7 +3,8 @@
  * Any message over any descriptors, with translations that are pending or in pieces: the units end
  * with DONE or a fault that names an active lane, touch no page that is not mapped (or mapped for
  * reading only), nothing beyond group memory, no register but those of the message and no lane that
- * is not active.
+ * is not active. What the texture unit does for whole warps, with its caches, is what it does lane
+ * by lane without.
  *
  * Input: 16 bytes that choose instruction, modifiers, lanes, how sources are made and what the host
  * does; then triples, two bytes offset and one of value, that change descriptors which make sense.
@@ -13,6 +14,7 @@
 #include <string.h>
 
 #include "ktap.h"
+#include "shader/tex_warp.h"
 #include "shader/predecode.h"
 #include "units.h"
 
@@ -91,6 +93,7 @@ static void make_tables(void)
 		q = units_table(u, UNITS_SAMPLERS + 32 * i);
 		q[0] = 1 | 8 << 8 | 9 << 12 | 11 << 16 | 1 << 25 | (uint64_t)(i != 2) << 23 |
 		       (i == 1 ? 3ull << 30 : 0) | 0x1fffull << 48;
+		q[1] = i == 1 || i == 3 ? 15 << 16 | TSR_LOD_ALGORITHM_ANISOTROPIC << 24 : 0;
 	}
 	for (unsigned int i = 0; i < 8; i++) {
 		static const uint8_t types[8] = { 1, 2, 3, 4, 5, 6, 6, 12 };
@@ -250,8 +253,35 @@ static void check(unsigned int staging, uint16_t lanes, enum tsr_step step)
 	}
 }
 
+static bool is_texture(void)
+{
+	return u->insn.op == TSR_OP_ADD_TEXC || u->insn.op == TSR_OP_ADD_TEXS_2D_F32 ||
+	       u->insn.op == TSR_OP_ADD_TEXS_2D_F16 || u->insn.op == TSR_OP_ADD_TEXS_CUBE_F32 ||
+	       u->insn.op == TSR_OP_ADD_TEXS_CUBE_F16;
+}
+
+/* A texture message that came to @step: once more, lane by lane and without caches. */
+static void compare(unsigned int staging, uint16_t lanes, enum tsr_step step)
+{
+	static union tsr_lanes after[TSR_REGISTERS * TSR_BUNDLE_WARPS];
+	struct tsr_fault_info fault = u->mem.fault;
+	unsigned int lane = u->msg.fault_lane;
+
+	memcpy(after, u->reg, sizeof(after));
+	memcpy(u->reg, before, sizeof(before));
+	u->textures->off = true;
+	ktap_eq(units_finish(u, staging, lanes, NULL), step);
+	u->textures->off = false;
+	ktap_mem_eq(u->reg, after, sizeof(after));
+	if (step == TSR_STEP_FAULT)
+		ktap_ok(fault.code == u->mem.fault.code && fault.addr == u->mem.fault.addr &&
+			lane == u->msg.fault_lane);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
+	static const char *const names[4] = { "avx512", "avx2", "sse2" };
+	enum tsr_step step;
 	unsigned int failed = atomic_load(&ktap.bad);
 	uint8_t c[16] = { 0 };
 	uint16_t lanes;
@@ -269,10 +299,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	u->b->pending_every = c[13] % 4 == 1 ? 1 + c[13] / 4 % 4 : 0;
 	u->b->map_limit = c[13] % 4 == 2 ? 8u << c[13] / 4 % 9 : 0;
 	u->env.path = paths[c[13] >> 6];
+	if (!names[c[13] >> 6] || tsr_alu_named(names[c[13] >> 6]))
+		u->textures->path = tsr_texture_path(names[c[13] >> 6]);
 	tsr_tlb_clear(&u->mem.runner->tlb);
 	units_stop(u);
 	lanes = c[14] & 1 ? UNITS_ALL_LANES : (uint16_t)(c[14] | c[15] << 8);
-	check(c[15] % 64, lanes, units_finish(u, c[15] % 64, lanes, NULL));
+	step = units_finish(u, c[15] % 64, lanes, NULL);
+	check(c[15] % 64, lanes, step);
+	if (is_texture())
+		compare(c[15] % 64, lanes, step);
 	units_stop(u);
 	if (atomic_load(&ktap.bad) != failed)
 		abort();

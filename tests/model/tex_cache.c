@@ -8,6 +8,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "gpu.h"
 #include "ktap.h"
 #include "shade.h"
 #include "texture_ref.h"
@@ -130,6 +131,56 @@ static void test_forgets(void)
 		ktap_eq(change(&plain, TLB_PACKET, descriptor), after);
 		ktap_eq(change(&off, NOT_AT_ALL, descriptor), after);
 	}
+}
+
+/* ---- Waiting --------------------------------------------------------------------------------- */
+
+/*
+ * Group 0 samples a texture that the host has to look up, page by page; group 1, on the same core,
+ * does not wait for it.
+ */
+static void wait_for_texels(bool late)
+{
+	const struct tsr_config config = { .late_messages = late, .cores = 1 };
+	struct shade_code code = { 0 };
+	struct shade_dispatch d = { .code = &code, .state.local_x = 16, .groups = { 2 } };
+	struct shade_machine m;
+	unsigned int overtaken = 0;
+
+	shade_text(&code,
+		   "clause { *MOV.i32 r0, 0.5\n *MOV.i32 r1, 0.5\n }\n"
+		   "clause {\n+BRANCHZ.i32.ne r57, other\n}\n"
+		   "clause slot=0 message=tex wait=0 {\n"
+		   " +TEXS_2D.f32 r0, r1, texture_index:0, sampler_index:0, @r4 }\n"
+		   "clause slot=0 message=store " SHADE_STORE("r4")
+		   "other: clause slot=1 message=store " SHADE_STORE("r60"));
+	shade_init(&m, &config);
+	d.state.textures = STAGE_DATA + TEXTURES;
+	d.state.texture_count = 1;
+	d.state.samplers = STAGE_DATA + SAMPLERS;
+	d.state.sampler_count = 1;
+	shade_push64(d.push, 0, STAGE_DATA);
+	describe(&m);
+	set_texels(&m, 0x3f800000);
+	m.s.b->pending_every = 1;
+	shade_call(&m.s, &m.q, &d);
+	bench_kick(&m.q);
+	do {
+		while (tsr_gpu_run(m.s.b->gpu, 1000))
+			;
+		overtaken += *stage_word32(&m.s, 4 * 31) == 31 && !*stage_word32(&m.s, 0);
+	} while (bench_answer(m.s.b));
+	ktap_ok(overtaken > 1);
+	ktap_eq(bench_state(&m.q), TSR_QUEUE_STATE_IDLE);
+	for (unsigned int i = 0; i < 32; i++)
+		ktap_eq(*stage_word32(&m.s, 4 * i), i < 16 ? 0x3f800000 : i);
+	shade_free(&m);
+}
+
+static void test_latency(void)
+{
+	wait_for_texels(false);
+	wait_for_texels(true);
 }
 
 /* ---- Counting -------------------------------------------------------------------------------- */
@@ -384,6 +435,7 @@ int main(int argc, char **argv)
 	ktap_start_args(argc, argv);
 	ktap_run("[TEX7] INV_READ and invalidations of the address space, and nothing else",
 		 test_forgets);
+	ktap_run("[TEX9] a warp that waits for texels yields to another", test_latency);
 	u = units_new(0);
 	tex_units = u;
 	ktap_run("[TEX7] 1.25 texels and 0.08 blocks a sample on a coherent scene", test_scene);

@@ -7,6 +7,11 @@
  * that has to wait must find its neighbours' operands when it is asked again.
  */
 #include "msg_texture.h"
+
+#ifdef __SSE2__
+#include <xmmintrin.h>
+#endif
+
 #include "tex_warp.h"
 
 #define QUAD 4
@@ -673,16 +678,56 @@ static bool is_dual(const struct tsr_msg *msg)
 	return !w.immediate && w.sampler >> 2 == 1;
 }
 
-enum tsr_step tsr_msg_texture(struct tsr_msg_env *env, struct tsr_msg *msg, unsigned int arg)
+/*
+ * The unit has a floating-point mode of its own: nothing is flushed, whatever the clause says that
+ * is executed when a message is.
+ */
+#ifdef __SSE2__
+#define FLUSH 0x8040u			/* of results and of sources */
+
+static unsigned int enter_mode(void)
 {
-	(void)arg;
-	if (!msg->lanes)
-		return TSR_STEP_DONE;
+	unsigned int csr = _mm_getcsr();
+
+	if (csr & FLUSH)
+		_mm_setcsr(csr & ~FLUSH);
+	return csr;
+}
+
+static void leave_mode(unsigned int csr)
+{
+	if (csr & FLUSH)
+		_mm_setcsr(csr);
+}
+#else
+static unsigned int enter_mode(void)
+{
+	return 0;
+}
+
+static void leave_mode(unsigned int csr)
+{
+	(void)csr;
+}
+#endif
+
+static enum tsr_step texture(struct tsr_msg_env *env, struct tsr_msg *msg)
+{
 	if (is_dual(msg))
 		return do_quads(env, msg, 2, dual_request);
 	if (word_whole(env, msg))
 		return TSR_STEP_DONE;
 	return do_quads(env, msg, 1, single_request);
+}
+
+enum tsr_step tsr_msg_texture(struct tsr_msg_env *env, struct tsr_msg *msg, unsigned int arg)
+{
+	unsigned int csr = enter_mode();
+	enum tsr_step step = msg->lanes ? texture(env, msg) : TSR_STEP_DONE;
+
+	(void)arg;
+	leave_mode(csr);
+	return step;
 }
 
 static enum tsr_step compact_2d(struct tsr_msg_env *env, const struct tsr_msg *msg,
@@ -718,9 +763,13 @@ static enum tsr_step compact_cube(struct tsr_msg_env *env, const struct tsr_msg 
 enum tsr_step tsr_msg_texture_compact(struct tsr_msg_env *env, struct tsr_msg *msg,
 				      unsigned int arg)
 {
-	if (compact_whole(env, msg, arg))
-		return TSR_STEP_DONE;
-	return do_quads(env, msg, 1, arg ? compact_cube : compact_2d);
+	unsigned int csr = enter_mode();
+	enum tsr_step step = TSR_STEP_DONE;
+
+	if (!compact_whole(env, msg, arg))
+		step = do_quads(env, msg, 1, arg ? compact_cube : compact_2d);
+	leave_mode(csr);
+	return step;
 }
 
 /* ---- LEA_TEX --------------------------------------------------------------------------------- */
