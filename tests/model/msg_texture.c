@@ -840,7 +840,8 @@ int main(int argc, char **argv)
 	tex_units = u;
 	ktap_run("[ISA10] [TEX3] samples at an explicit level of detail", test_sample);
 	ktap_run("[ISA10] [TEX4] levels of detail from quads", test_computed);
-	ktap_run("[TEX3] [TEX4] quads with missing lanes, explicit derivatives", test_partial_quads);
+	ktap_run("[TEX3] [TEX4] quads with missing lanes, explicit derivatives",
+		 test_partial_quads);
 	ktap_run("[ISA10] [TEX3] gathers and their order", test_gather);
 	ktap_run("[MEM6] [TEX2] fetches of texels; what is outside reads 0", test_fetch);
 	ktap_run("[TEX5] cube maps have no seams", test_seams);

@@ -387,7 +387,8 @@ static void test_conflicts(void)
 							: 4 + tex_random() % 28);
 			ktap_eq(units_run(u, 20, UNITS_ALL_LANES), TSR_STEP_DONE);
 			for (unsigned int l = 0; l < 16; l++) {
-				int x = (int)(u->src[0].f[l] * 256), y = (int)(u->src[1].f[l] * 256);
+				int x = (int)(u->src[0].f[l] * 256);
+				int y = (int)(u->src[1].f[l] * 256);
 				double want[4];
 
 				tex_decode(&t, tex_address(&t, 0, 0, 0, x, y, 0), want);
@@ -423,7 +424,8 @@ static void test_srgb(void)
 		for (unsigned int l = 0; l < 16; l++) {
 			double want[4];
 
-			tex_decode(&t, tex_address(&t, 0, 0, 0, (int)l, (int)(n / 2 % 64), 0), want);
+			tex_decode(&t, tex_address(&t, 0, 0, 0, (int)l, (int)(n / 2 % 64), 0),
+				   want);
 			if (!ktap_ok(fabs(units_reg(u, 20)->f[l] - want[0]) < 1e-6))
 				return;
 		}

@@ -191,8 +191,9 @@ static inline struct tsr_levels tsr_lod_levels(const struct tsr_texture_view *te
 }
 
 /* The level of detail of @base (8 fraction bits) after the sampler's bias and all clamps. */
-static inline int tsr_filter_lod(const struct tsr_texture_view *texture, const struct tsr_sampler *sampler,
-		   int base, bool bias, bool clamp)
+static inline int tsr_filter_lod(const struct tsr_texture_view *texture,
+				 const struct tsr_sampler *sampler, int base, bool bias,
+				 bool clamp)
 {
 	int low = sampler->min_lod > texture->min_lod ? sampler->min_lod : texture->min_lod;
 	int high = sampler->max_lod < texture->max_lod ? sampler->max_lod : texture->max_lod;

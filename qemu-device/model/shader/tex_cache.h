@@ -6,11 +6,11 @@
  * In: tables of descriptors, surfaces in memory. Out: views, blocks. A view and its blocks are good
  * for one number of the data of an address space (tsr_mmu_data_generation()): an invalidation of
  * that address space, or a BARRIER.INV_READ in it, makes another number, and nothing has to be
- * searched. What cannot be kept (multisampled 3D arrays and the like, texels that are not aligned
+ * searched. What cannot be kept (multisampled textures, texels that are not aligned
  * or not all mapped) is read texel by texel; nothing faults because of a neighbour.
  *
- * Limits: TSR_TEXTURE_VIEWS descriptors of each kind, TSR_TEX_BLOCKS blocks. The L2 is a model of one:
- * its lines' addresses, without their bytes, which the host's own caches hold; it says what a fill
+ * Limits: TSR_TEXTURE_VIEWS descriptors of each kind, TSR_TEX_BLOCKS blocks. The L2 is a model of
+ * one: its lines' addresses, without their bytes, which the host's own caches hold; it says what a fill
  * would have read from memory. Reset state: empty.
  */
 #ifndef TSR_SHADER_TEX_CACHE_H

@@ -188,7 +188,8 @@ void tex_write_sampler(const struct tex_sampler *s, unsigned int index)
 {
 	uint64_t q[4] = {
 		1 | s->wrap[2] << 8 | s->wrap[1] << 12 | s->wrap[0] << 16 |
-			(uint64_t)s->linear << 22 | (uint64_t)s->seamless << 23 | (uint64_t)s->normalized << 25 |
+			(uint64_t)s->linear << 22 | (uint64_t)s->seamless << 23 |
+			(uint64_t)s->normalized << 25 |
 			(uint64_t)s->clamp_layer << 26 | (uint64_t)s->min_nearest << 27 |
 			(uint64_t)s->mag_nearest << 28 | (uint64_t)s->cutoff << 29 |
 			(uint64_t)s->mip << 30 | (uint64_t)s->min_lod << 32 |
