@@ -283,6 +283,16 @@ static void visit_grid(struct tsr_stream *s, struct tsr_queue *q)
 		q->job = q->grid ? &q->grid->job : NULL;
 }
 
+/* A RENDER in progress. */
+static void visit_rendering(struct tsr_stream *s, struct tsr_queue *q)
+{
+	const struct tsr_fifo *fifo = &q->exec.fifo;
+	bool begun = fifo->count && tsr_render_begun(&fifo->entry[fifo->first], &fifo->state);
+
+	if (begun && !s->wrong)
+		tsr_render_visit(s, q);
+}
+
 static void visit_heap(struct tsr_stream *s, struct tsr_heap_window *heap)
 {
 	uint32_t size = atomic_load(&heap->size);
@@ -322,6 +332,7 @@ static void visit_queue(struct tsr_stream *s, struct tsr_queue *q)
 	visit_heap(s, &q->heap);
 	visit_exec(s, q);
 	visit_grid(s, q);
+	visit_rendering(s, q);
 	if (!s->loading || s->wrong)
 		return;
 	live = q->state != TSR_QUEUE_STATE_DISABLED && q->state != TSR_QUEUE_STATE_FAULTED;

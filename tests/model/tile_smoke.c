@@ -93,10 +93,93 @@ static void same(void)
 	}
 }
 
+/* ---- Stopping -------------------------------------------------------------------------------- */
+
+/* The device is saved, thrown away, loaded. */
+static void reload(struct tiles *t)
+{
+	struct bench *b = t->f->b;
+	char err[200];
+	size_t size;
+	void *image;
+
+	tsr_gpu_pause(b->gpu);
+	size = tsr_gpu_save(b->gpu, NULL, 0);
+	image = malloc(size);
+	tsr_gpu_save(b->gpu, image, size);
+	bench_replace(b);
+	tsr_gpu_pause(b->gpu);
+	if (!tsr_gpu_load(b->gpu, image, size, err, sizeof(err)))
+		ktap_fail("%s", err);
+	tsr_gpu_resume(b->gpu);
+	free(image);
+}
+
+/* Now and then: a tile begins again each time, so that it would never end otherwise. */
+static unsigned int reloads;
+static void sometimes(struct tiles *t)
+{
+	static unsigned int calls;
+
+	if (++calls % 301)
+		return;
+	reload(t);
+	reloads++;
+}
+
+static void suspend(struct tiles *t)
+{
+	bench_control(&t->queue, TSR_QUEUE_OP_SUSPEND);
+	ktap_eq(bench_state(&t->queue), TSR_QUEUE_STATE_SUSPENDED);
+	bench_control(&t->queue, TSR_QUEUE_OP_RESUME);
+}
+
+static void stopping(void)
+{
+	uint64_t want = 0;
+
+	for (unsigned int n = 0; n < 3; n++) {
+		struct tiles *t = tiles_new(100, 70, NULL);
+
+		prepare(t);
+		t->slow = n;
+		t->disturb = n == 1 ? sometimes : suspend;
+		ktap_ok(tiles_run(t));
+		want = n ? want : hash(t);
+		ktap_eq(hash(t), want);
+		ktap_eq(tiles_counter(t, TSR_QUEUE_COUNTER_TILE_STORE_BYTES), 100 * 70 * 8);
+		tiles_free(t);
+	}
+	ktap_ok(reloads > 1);
+}
+
+/* RESET in the middle: the queue goes on with the next frame. */
+static void reset(void)
+{
+	struct tiles *t = tiles_new(100, 70, NULL);
+
+	prepare(t);
+	ktap_ok(front_bin(t->f));
+	for (unsigned int n = 0; n < 60; n++) {
+		tiles_submit(t);
+		for (unsigned int i = 0; i < 5 * n; i++)
+			tsr_gpu_run(t->f->b->gpu, 1);
+		bench_control(&t->queue, TSR_QUEUE_OP_RESET);
+		t->queue.wptr = 0;
+		bench_enable(&t->queue, 0);
+	}
+	memset(t->memory, 0, 3 * TILES_TARGET_SIZE);
+	ktap_ok(tiles_render(t));
+	ktap_ok(tiles_depth(t, 20, 20, 0) > 0 && tiles_depth(t, 20, 20, 0) < 1);
+	tiles_free(t);
+}
+
 int main(int argc, char **argv)
 {
 	ktap_start_args(argc, argv);
 	ktap_run("[BIN5] [BIN6] [CP10] a triangle's depth, cleared colour; edges of the frame", picture);
 	ktap_run("[RAST5] threads, cores, tiles of all sizes, small bursts", same);
+	ktap_run("[SYS7] [SYS10] suspended at every step; saved, loaded now and then", stopping);
+	ktap_run("[SYS10] RESET in the middle of a frame", reset);
 	return ktap_finish();
 }

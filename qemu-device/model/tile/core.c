@@ -416,6 +416,7 @@ static bool start_tile(struct tsr_tile_core *c)
 	t->width = r->info.frame.width - t->x < side ? r->info.frame.width - t->x : side;
 	t->height = r->info.frame.height - t->y < side ? r->info.frame.height - t->y : side;
 	c->defined = 0;
+	c->stored = false;
 	c->next += r->job.cores;
 	c->count[TSR_TILE_TILES]++;
 	tsr_list_start(&c->list, TSR_ENGINE_CLASS_RENDER, l->addr, l->size, true);
@@ -445,6 +446,7 @@ static enum tsr_step execute(struct tsr_tile_core *c, struct tsr_mem *mem)
 	case TSR_OP_TILE_DRAW:
 		return begin_draw(c, mem);
 	case TSR_OP_TILE_STORE:
+		c->stored = true;
 		return tsr_tile_store(c, mem, targets_of(c->list.word));
 	default:
 		/* LIST_TILES inside of a tile */
@@ -555,6 +557,16 @@ static enum tsr_step step_batch(struct tsr_tile_core *c, struct tsr_mem *mem)
 
 /* ---- Bursts ---------------------------------------------------------------------------------- */
 
+/*
+ * Between a store and what comes after it, most often the tile's end, a core does not stop: a tile
+ * in progress has left nothing in memory, see saved.c.
+ */
+static bool ending(const struct tsr_tile_core *c)
+{
+	return c->stored && (c->phase == TSR_TILE_PACKET || c->phase == TSR_TILE_EXECUTE) &&
+	       c->list.steps < TSR_LIST_STEPS_MAX / 2;
+}
+
 static enum tsr_burst burst_of(struct tsr_shader *sh, const struct tsr_mem *view,
 			       struct tsr_queue *q, struct tsr_tile_core *c,
 			       enum tsr_step (*next)(struct tsr_tile_core *, struct tsr_mem *))
@@ -571,8 +583,8 @@ static enum tsr_burst burst_of(struct tsr_shader *sh, const struct tsr_mem *view
 	tsr_stage_enter(sh, &mem, q, c->job.index);
 	do {
 		step = next(c, &mem);
-	} while (step == TSR_STEP_MORE && c->effort > 0 && sh->effort > 0 &&
-		 !atomic_load_explicit(attention, memory_order_relaxed));
+	} while (step == TSR_STEP_MORE && (ending(c) || (c->effort > 0 && sh->effort > 0 &&
+		 !atomic_load_explicit(attention, memory_order_relaxed))));
 	tsr_stage_leave(sh);
 	if (step == TSR_STEP_FAULT)
 		sh->fault = mem.fault;

@@ -14,13 +14,6 @@ enum {
 	WORD_BEGUN,			/* the queue has a command in progress */
 };
 
-enum phase {
-	PHASE_CHAIN,			/* reads the chain of batches */
-	PHASE_VARYING,			/* job: varying programs */
-	PHASE_LIST,			/* fetches and executes packets */
-	PHASE_TILES,			/* job: tiles */
-};
-
 /* Batches of the chain that are read in a step. */
 #define CHAIN_STEP 256
 /* Room behind the samples of a target, see output.h; targets begin at multiples of 64. */
@@ -75,7 +68,7 @@ static void *zeroed(size_t size)
 	return memory;
 }
 
-static struct tsr_rendering *new_render(const struct tsr_gpu *gpu)
+struct tsr_rendering *tsr_render_new(const struct tsr_gpu *gpu)
 {
 	size_t size = sizeof(struct tsr_rendering) + gpu->cfg.cores * sizeof(struct tsr_tile_core);
 	struct tsr_rendering *r = zeroed(size);
@@ -302,8 +295,23 @@ static void reuse(struct tsr_rendering *r)
 	r->batches = 0;
 	r->next_batch = 0;
 	r->has_heap = false;
+	r->resume = false;
 	for (unsigned int i = 0; i < r->job.cores; i++)
 		memset(r->core[i].count, 0, sizeof(r->core[i].count));
+}
+
+/* Have the frame of q->rendering and memory for it. */
+static enum tsr_step enter_frame(struct tsr_mem *mem, uint64_t pc, uint64_t frame)
+{
+	struct tsr_rendering *r = mem->queue->rendering;
+	enum tsr_step step = read_frame(r, mem, frame);
+
+	for (unsigned int i = 0; step == TSR_STEP_DONE && i < r->job.cores; i++) {
+		if (!core_memory(&r->core[i]))
+			return tsr_mem_bad_packet(mem, pc, 0, TSR_FAULT_UNSUPPORTED);
+		prepare_core(&r->core[i]);
+	}
+	return step;
 }
 
 static enum tsr_step begin(struct tsr_mem *mem, uint64_t pc, const uint64_t *cmd)
@@ -322,22 +330,17 @@ static enum tsr_step begin(struct tsr_mem *mem, uint64_t pc, const uint64_t *cmd
 	if (command.frame % 64)
 		return tsr_mem_bad_packet(mem, pc, 3, TSR_FAULT_ALIGNMENT);
 	if (!q->rendering)
-		q->rendering = new_render(mem->gpu);
+		q->rendering = tsr_render_new(mem->gpu);
 	if (!q->rendering)
 		return tsr_mem_bad_packet(mem, pc, 0, TSR_FAULT_UNSUPPORTED);
 	reuse(q->rendering);
-	step = read_frame(q->rendering, mem, command.frame);
+	step = enter_frame(mem, pc, command.frame);
 	if (step != TSR_STEP_DONE)
 		return step;
-	for (unsigned int i = 0; i < q->rendering->job.cores; i++) {
-		if (!core_memory(&q->rendering->core[i]))
-			return tsr_mem_bad_packet(mem, pc, 0, TSR_FAULT_UNSUPPORTED);
-		prepare_core(&q->rendering->core[i]);
-	}
 	tsr_list_start(&q->rendering->list, TSR_ENGINE_CLASS_RENDER, command.list, command.size,
 		       false);
 	q->rendering->next_batch = q->rendering->has_heap ? q->rendering->heap.last_batch : 0;
-	q->rendering->phase = PHASE_CHAIN;
+	q->rendering->phase = TSR_RENDER_CHAIN;
 	return TSR_STEP_MORE;
 }
 
@@ -347,7 +350,7 @@ static void start_job(struct tsr_queue *q, enum tsr_burst (*burst)(struct tsr_sh
 								  const struct tsr_mem *,
 								  struct tsr_queue *,
 								  struct tsr_job_core *, bool),
-		      uint64_t count, enum phase phase)
+		      uint64_t count, enum tsr_render_phase phase)
 {
 	struct tsr_rendering *r = q->rendering;
 
@@ -401,7 +404,7 @@ static enum tsr_step run_job(struct tsr_mem *mem, struct tsr_step_cost *cost)
 	if (step == TSR_STEP_DONE) {
 		count(q);
 		q->job = NULL;
-		q->rendering->phase = PHASE_LIST;
+		q->rendering->phase = TSR_RENDER_LIST;
 		return TSR_STEP_MORE;
 	}
 	return step;
@@ -444,7 +447,7 @@ static enum tsr_step read_chain(struct tsr_mem *mem, struct tsr_step_cost *cost)
 		cost->cycles++;
 	}
 	if (!r->next_batch)
-		start_job(q, tsr_batch_burst, r->batches, PHASE_VARYING);
+		start_job(q, tsr_batch_burst, r->batches, TSR_RENDER_VARYING);
 	return TSR_STEP_MORE;
 }
 
@@ -470,7 +473,7 @@ static enum tsr_step list_tiles(struct tsr_mem *mem)
 	r->tile_count = (uint64_t)(l->x1 - l->x0 + 1) * (l->y1 - l->y0 + 1) *
 			(l->layer1 - l->layer0 + 1);
 	tsr_list_progress(&r->list);
-	start_job(q, tsr_tile_burst, r->tile_count, PHASE_TILES);
+	start_job(q, tsr_tile_burst, r->tile_count, TSR_RENDER_TILES);
 	return TSR_STEP_MORE;
 }
 
@@ -496,14 +499,48 @@ static enum tsr_step next_packet(struct tsr_mem *mem, struct tsr_step_cost *cost
 static enum tsr_step run(struct tsr_mem *mem, struct tsr_step_cost *cost)
 {
 	switch (mem->queue->rendering->phase) {
-	case PHASE_CHAIN:
+	case TSR_RENDER_CHAIN:
 		return read_chain(mem, cost);
-	case PHASE_VARYING:
-	case PHASE_TILES:
+	case TSR_RENDER_VARYING:
+	case TSR_RENDER_TILES:
 		return run_job(mem, cost);
 	default:
 		return next_packet(mem, cost);
 	}
+}
+
+/*
+ * Go on with a command that a snapshot brought: the frame is read again, and what had begun of it
+ * begins again where that makes no difference.
+ */
+static enum tsr_step resume(struct tsr_mem *mem, uint64_t pc, const uint64_t *cmd)
+{
+	struct tsr_rendering *r = mem->queue->rendering;
+	const struct tsr_list_tiles *l = &r->tiles;
+	struct tsr_render command;
+	enum tsr_step step;
+
+	tsr_unpack_render(cmd, &command);
+	step = enter_frame(mem, pc, command.frame);
+	if (step != TSR_STEP_DONE)
+		return step;
+	r->resume = false;
+	r->next_batch = r->has_heap ? r->heap.last_batch : 0;
+	if (r->phase != TSR_RENDER_TILES)
+		return TSR_STEP_MORE;
+	if (l->x0 > l->x1 || l->x1 >= r->info.tiles_x || l->y0 > l->y1 ||
+	    l->y1 >= r->info.tiles_y || l->layer0 > l->layer1 ||
+	    l->layer1 >= r->info.frame.layers)
+		return tsr_list_fault(&r->list, mem, 1, TSR_FAULT_BAD_VALUE);
+	start_job(mem->queue, tsr_tile_burst, r->tile_count, TSR_RENDER_TILES);
+	for (unsigned int i = 0; i < r->job.cores; i++)
+		r->core[i].next = r->core[i].resume_at;
+	return TSR_STEP_MORE;
+}
+
+bool tsr_render_begun(const struct tsr_packet *packet, const struct tsr_engine_state *state)
+{
+	return tsr_packet_opcode(packet->word[0]) == TSR_OP_RENDER && state->word[WORD_BEGUN];
 }
 
 enum tsr_step tsr_render_step(struct tsr_mem *mem, uint64_t pc, const uint64_t *cmd,
@@ -515,7 +552,9 @@ enum tsr_step tsr_render_step(struct tsr_mem *mem, uint64_t pc, const uint64_t *
 	if (!tsr_crew_shader(mem->runner))
 		return tsr_mem_bad_packet(mem, pc, 0, TSR_FAULT_UNSUPPORTED);
 	mem->unit = TSR_UNIT_TILE;
-	if (state->word[WORD_BEGUN]) {
+	if (state->word[WORD_BEGUN] && mem->queue->rendering->resume) {
+		step = resume(mem, pc, cmd);
+	} else if (state->word[WORD_BEGUN]) {
 		step = run(mem, cost);
 	} else {
 		step = begin(mem, pc, cmd);

@@ -10,6 +10,7 @@
  *   render.c    the engine's step: list, phases
  *   core.c      a core: a tile's packets, from primitives to bundles
  *   bundle.c    bundles: programs, late tests, queries, output
+ *   saved.c     a command in a snapshot
  *   states.c    what is kept of draws' states
  *   memory.c    clear, load, store
  *   shape.c, raster.c, fine*.c    rasterisation;  zs.c    depth and stencil;  output*.c    colours
@@ -90,6 +91,7 @@ struct tsr_tile_core {
 	struct tsr_job_core job;	/* the first member, see crew.h */
 	struct tsr_rendering *render;
 	uint64_t next;			/* number of the next tile, or batch */
+	uint64_t resume_at;		/* from a snapshot: the same */
 	uint8_t phase;			/* enum tsr_tile_phase */
 	int32_t effort;			/* left in this burst */
 	struct tsr_list list;
@@ -115,6 +117,7 @@ struct tsr_tile_core {
 	struct tsr_programs programs;
 	uint32_t ids_batch;		/* whose ids are @ids */
 	uint32_t (*ids)[2];
+	bool stored;			/* the tile has been, at least in part */
 	bool running;			/* the bundle's program does */
 	uint32_t tested;		/* quads of the bundle behind late tests */
 	struct tsr_fragments *fragments;
@@ -136,9 +139,17 @@ struct tsr_depth_format {
 	double scale;			/* largest integer; 0: floating point */
 };
 
+enum tsr_render_phase {
+	TSR_RENDER_CHAIN,		/* reads the chain of batches */
+	TSR_RENDER_VARYING,		/* job: varying programs */
+	TSR_RENDER_LIST,		/* fetches and executes packets */
+	TSR_RENDER_TILES,		/* job: tiles */
+};
+
 struct tsr_rendering {
 	struct tsr_job job;
-	uint8_t phase;			/* of the engine's: render.c */
+	uint8_t phase;			/* enum tsr_render_phase */
+	bool resume;			/* from a snapshot, and the frame has not been read yet */
 	struct tsr_frame_info info;
 	struct tsr_render_target colour[TSR_RENDER_TARGETS_MAX], depth, stencil;
 	struct tsr_format format[TSR_RENDER_TARGETS_MAX];
@@ -196,6 +207,7 @@ enum tsr_burst tsr_batch_burst(struct tsr_shader *sh, const struct tsr_mem *mem,
 			       struct tsr_queue *q, struct tsr_job_core *core, bool again);
 
 /* render.c */
+struct tsr_rendering *tsr_render_new(const struct tsr_gpu *gpu);
 void tsr_render_free(struct tsr_rendering *r);
 
 #endif

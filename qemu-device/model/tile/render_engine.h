@@ -3,9 +3,18 @@
 #ifndef TSR_TILE_RENDER_ENGINE_H
 #define TSR_TILE_RENDER_ENGINE_H
 
+#include <stdbool.h>
+
+struct tsr_engine_state;
+struct tsr_packet;
 struct tsr_queue;
+struct tsr_stream;
 
 /* Forget the command in progress, and its memory. The queue is at a stopping point. */
 void tsr_render_drop(struct tsr_queue *q);
+/* Whether @packet, at the head of a FIFO, is a RENDER in progress by its @state. */
+bool tsr_render_begun(const struct tsr_packet *packet, const struct tsr_engine_state *state);
+/* Write the command in progress to a snapshot, or make it from one. */
+void tsr_render_visit(struct tsr_stream *s, struct tsr_queue *q);
 
 #endif

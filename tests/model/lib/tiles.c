@@ -83,7 +83,7 @@ static void write_lists(struct tiles *t)
 	list[TSR_LIST_TILES_QWORDS] = TSR_OP_LIST_HALT | TSR_LIST_HALT_QWORDS << 8;
 }
 
-bool tiles_render(struct tiles *t)
+void tiles_submit(struct tiles *t)
 {
 	uint64_t *stream = words(t, STREAM);
 
@@ -99,10 +99,17 @@ bool tiles_render(struct tiles *t)
 					.size = (TSR_LIST_TILES_QWORDS + 1) * 8 });
 	bench_call(&t->queue, STREAM, TSR_RENDER_QWORDS * 8);
 	bench_kick(&t->queue);
+}
+
+bool tiles_render(struct tiles *t)
+{
+	tiles_submit(t);
 	while (t->slow && bench_state(&t->queue) != TSR_QUEUE_STATE_IDLE &&
 	       bench_state(&t->queue) != TSR_QUEUE_STATE_FAULTED) {
 		bench_answer(t->f->b);
 		tsr_gpu_run(t->f->b->gpu, 1);
+		if (t->disturb)
+			t->disturb(t);
 	}
 	bench_run(t->f->b, 60);
 	return bench_state(&t->queue) == TSR_QUEUE_STATE_IDLE;

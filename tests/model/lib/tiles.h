@@ -33,6 +33,7 @@ struct tiles {
 	unsigned int clear, load, store;
 	bool draw;
 	bool slow;			/* bursts as small as can be */
+	void (*disturb)(struct tiles *t);	/* @slow: called between them; or NULL */
 };
 
 /* RGBA8 and 32-bit depth; no stencil. */
@@ -42,8 +43,9 @@ void tiles_free(struct tiles *t);
 void tiles_target(struct tiles *t, unsigned int index, unsigned int format, unsigned int bytes);
 /* Bin, render. False: the fault is bench_fault(&t->queue), or that of the binner. */
 bool tiles_run(struct tiles *t);
-/* Render only. */
+/* Render only; _submit() does not wait for it. */
 bool tiles_render(struct tiles *t);
+void tiles_submit(struct tiles *t);
 /* The texel of a target in memory. */
 void *tiles_texel(struct tiles *t, unsigned int index, unsigned int x, unsigned int y,
 		  unsigned int sample);

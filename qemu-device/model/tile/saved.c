@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A RENDER in a snapshot: where its list stands and which tiles are complete. Tile buffers are not
+ * in it: a tile in progress has left nothing in memory (a core does not stop between the tile's
+ * last store and its end), so it begins again, and so do varying programs.
+ */
+#include "../gpu.h"
+#include "../snapshot.h"
+#include "render.h"
+
+static void visit_list(struct tsr_stream *s, struct tsr_list *list)
+{
+	TSR_VISIT(s, list->pc);
+	TSR_VISIT(s, list->frame);
+	TSR_VISIT(s, list->depth);
+	TSR_VISIT(s, list->steps);
+	tsr_stream_check(s, list->depth <= TSR_LIST_NESTING_MAX, "a control list");
+	if (s->loading) {
+		list->cls = TSR_ENGINE_CLASS_RENDER;
+		list->held = 0;
+	}
+}
+
+/* The tiles in progress, as the words of their packet. */
+static void visit_tiles(struct tsr_stream *s, struct tsr_rendering *r)
+{
+	uint64_t word[TSR_LIST_TILES_QWORDS] = { 0 };
+	const struct tsr_list_tiles *l = &r->tiles;
+
+	if (!s->loading)
+		tsr_pack_list_tiles(word, l);
+	TSR_VISIT(s, word);
+	if (!s->loading)
+		return;
+	tsr_unpack_list_tiles(word, &r->tiles);
+	tsr_stream_check(s, l->x0 <= l->x1 && l->y0 <= l->y1 && l->layer0 <= l->layer1 &&
+				    l->addr % 64 == 0 && l->size && l->size % 8 == 0,
+			 "tiles");
+	r->tile_count = (uint64_t)(l->x1 - l->x0 + 1) * (l->y1 - l->y0 + 1) *
+			(l->layer1 - l->layer0 + 1);
+}
+
+static void visit_core(struct tsr_stream *s, struct tsr_tile_core *c)
+{
+	uint64_t next = c->render->resume ? c->resume_at : c->next;
+
+	if (!c->render->resume && c->phase != TSR_TILE_FETCH)
+		next -= c->render->job.cores;
+	TSR_VISIT(s, next);
+	TSR_VISIT(s, c->count);
+	tsr_stream_check(s, next % c->render->job.cores == c->job.index, "a core's tile");
+	if (s->loading)
+		c->resume_at = next;
+}
+
+void tsr_render_visit(struct tsr_stream *s, struct tsr_queue *q)
+{
+	struct tsr_rendering *r = q->rendering;
+	uint8_t phase = s->loading ? 0 : r->phase;
+
+	if (s->loading)
+		r = q->rendering = tsr_render_new(q->gpu);
+	tsr_stream_check(s, r, "no memory for a rendering");
+	if (s->wrong)
+		return;
+	if (phase == TSR_RENDER_VARYING)
+		phase = TSR_RENDER_CHAIN;
+	TSR_VISIT(s, phase);
+	tsr_stream_check(s, phase == TSR_RENDER_CHAIN || phase == TSR_RENDER_LIST ||
+				    phase == TSR_RENDER_TILES,
+			 "a rendering's phase");
+	visit_list(s, &r->list);
+	if (phase == TSR_RENDER_TILES) {
+		visit_tiles(s, r);
+		for (unsigned int i = 0; i < r->job.cores; i++)
+			visit_core(s, &r->core[i]);
+	}
+	if (s->loading) {
+		r->phase = phase;
+		r->resume = true;
+	}
+}
