@@ -87,7 +87,8 @@ static void draw(struct picture *pic, const struct tsr_prim *prim, const struct 
 
 				for (unsigned int s = 0; s < 1u << samples_log2; s++)
 					*to |= (c.mask[s] >> p & 1) << s;
-				pic->times[tile.y + c.y + y][tile.x + c.x + x] += c.mask[0] >> p & 1;
+				pic->times[tile.y + c.y + y][tile.x + c.x + x] +=
+					c.mask[0] >> p & 1;
 			}
 		}
 	}
@@ -232,8 +233,10 @@ static void mesh(void)
 			for (int j = 0; j <= MESH; j++) {
 				bool fixed_x = !j || j == MESH, fixed_y = !i || i == MESH;
 
-				grid[i][j].x = (8 + 18 * j) * 256 + (fixed_x ? 128 : rnd_in(-1024, 1024));
-				grid[i][j].y = (8 + 18 * i) * 256 + (fixed_y ? 128 : rnd_in(-1024, 1024));
+				grid[i][j].x = (8 + 18 * j) * 256 +
+					       (fixed_x ? 128 : rnd_in(-1024, 1024));
+				grid[i][j].y = (8 + 18 * i) * 256 +
+					       (fixed_y ? 128 : rnd_in(-1024, 1024));
 			}
 		}
 		for (unsigned int n = 0; n < MESH * MESH * 2; n++) {
@@ -270,8 +273,8 @@ static void mesh(void)
 int main(int argc, char **argv)
 {
 	ktap_start_args(argc, argv);
-	ktap_run("[RAST1] [RAST2] [RAST3] 100000 triangles of all kinds cover what the rules say", single);
+	ktap_run("[RAST1] [RAST2] [RAST3] 100000 triangles cover what the rules say", single);
 	ktap_run("[RAST4] the samples of 2, 4, 8 and 16 likewise, with sample masks", multi);
-	ktap_run("[RAST1] a mesh covers each pixel once, whatever way round its triangles are", mesh);
+	ktap_run("[RAST1] a mesh of triangles of both windings covers each pixel once", mesh);
 	return ktap_finish();
 }

@@ -19,7 +19,7 @@ static unsigned int samples_of(const struct tsr_tile_core *c)
 
 /* ---- Quads ----------------------------------------------------------------------------------- */
 
-/* Coverage of quad bits @n of a sample, 4 bits, as it stands in a quad: 16 bits from one another. */
+/* Coverage of a quad, 4 bits of @n, as it stands in a bundle: 16 bits from one another. */
 static uint64_t spread(uint64_t n)
 {
 	return (n & 15) * 0x0000200040008001 & 0x0001000100010001;
@@ -180,7 +180,8 @@ static struct tsr_tile_plane shape_plane(const struct tsr_tile_core *c)
 }
 
 /* Whether hierarchical tests reject the block. */
-static bool rejected(struct tsr_tile_core *c, const struct tsr_tile_plane *plane, unsigned int block)
+static bool rejected(struct tsr_tile_core *c, const struct tsr_tile_plane *plane,
+		     unsigned int block)
 {
 	float low = 0, high = 0;
 	bool depth;

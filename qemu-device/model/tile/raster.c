@@ -79,7 +79,7 @@ static void set_edge(struct tsr_walk_blocks *w, unsigned int e, const struct tsr
 	w->high[e] = 7 * (larger(a, 0) + larger(b, 0));
 }
 
-/* Whether all of the rectangle is outside of edge @e: the corner that is furthest inside decides. */
+/* Whether all of the rectangle is outside of edge @e: its corner furthest inside decides. */
 static bool beyond(const struct tsr_walk_blocks *w, unsigned int e)
 {
 	const struct tsr_edge *edge = &w->shape->edge[e];

@@ -62,7 +62,7 @@ void tsr_shape_set(struct tsr_shape *shape, const struct tsr_prim *prim,
 /* A walk over the blocks of a tile that a shape may cover. */
 struct tsr_walk_blocks {
 	const struct tsr_shape *shape;
-	/* at sample s of pixel (0, 0) of the tile, in pixels, rounded down; per pixel add a and b */
+	/* at sample s of the tile's first pixel, in pixels, rounded down; each adds a and b */
 	int64_t base[TSR_EDGES_MAX][TSR_SAMPLES_MAX];
 	int64_t least[TSR_EDGES_MAX], most[TSR_EDGES_MAX];	/* of the samples' bases */
 	/* the least and the most a block's pixels add to its first's */

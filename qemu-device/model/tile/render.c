@@ -247,7 +247,8 @@ static enum tsr_step read_zs(struct tsr_rendering *r, struct tsr_mem *mem)
 	r->stencil_clear = r->stencil.clear_0;
 	r->together = frame->has_depth && r->stencil_bytes == 4 &&
 		      r->depth.format == TSR_PIXEL_FORMAT_Z24X8_UNORM &&
-		      r->depth.pointer == r->stencil.pointer && r->depth.pitch == r->stencil.pitch &&
+		      r->depth.pointer == r->stencil.pointer &&
+		      r->depth.pitch == r->stencil.pitch &&
 		      r->depth.layout == r->stencil.layout &&
 		      r->depth.sample_stride == r->stencil.sample_stride &&
 		      r->depth.layer_stride == r->stencil.layer_stride &&

@@ -4,8 +4,8 @@
  *
  * In: a RENDER command, its control list, the frame's heap. Out: the frame's targets. First the
  * varying programs of all batches run, then tiles, each from its first packet to its last on one
- * core: tile number n of a LIST_TILES on core n mod cores. Everything between two bursts is in these
- * structures, which belong to the queue. Limits: 3d.md. Reset state: no command.
+ * core: tile number n of a LIST_TILES on core n mod cores. Everything between two bursts is in
+ * these structures, which belong to the queue. Limits: 3d.md. Reset state: no command.
  *
  *   render.c    the engine's step: list, phases
  *   core.c      a core: a tile's packets, from primitives to bundles
