@@ -77,13 +77,23 @@ static void find_fields(struct tsr_output *o)
 {
 	const struct tsr_format *format = &o->format;
 
-	for (unsigned int f = 0; f < 4; f++) {
-		uint32_t largest = format->bits[f] ? UINT32_MAX >> (32 - format->bits[f]) : 0;
+	for (unsigned int i = 0; i < 4; i++) {
+		unsigned int f = format->from[i];
+		uint32_t largest = 0;
 
-		o->field[f] = (struct tsr_output_field){
-			.scale = largest, .bits = largest, .shift = format->shift[f],
-			.from = format->to[f],
+		if (f < 4 && format->bits[f])
+			largest = UINT32_MAX >> (32 - format->bits[f]);
+		o->field[i] = (struct tsr_output_field){
+			.scale = largest, .unit = largest ? 1 / (float)largest : 0,
+			.rest = f == TSR_COMPONENT_ONE || (f == 3 && !largest), .bits = largest,
+			.shift = largest ? format->shift[f] : 0,
+			.stored = largest && format->to[f] == i,
+			.curved = format->srgb && f < 3,
 		};
+	}
+	for (unsigned int f = 0; f < 4 && format->bytes <= 4; f++) {
+		if (format->bits[f] && format->to[f] >= 4)
+			o->ones |= UINT32_MAX >> (32 - format->bits[f]) << format->shift[f];
 	}
 }
 
@@ -157,7 +167,8 @@ bool tsr_output_prepare(struct tsr_output *o, const struct tsr_render_target *ta
 	for (unsigned int i = 0; i < 4; i++)
 		o->constant[i] = clamp(&o->format, o->constant[i]);
 	find_written(o, blend->mask);
-	o->merge = o->blend || o->logic || !all_written(o);
+	o->keeps = o->logic || !all_written(o);
+	o->merge = o->blend || o->keeps;
 	find_fields(o);
 	if (o->format.srgb)
 		tsr_output_srgb_init();
@@ -310,8 +321,9 @@ static void join(const struct tsr_output *o, const uint8_t *old, uint8_t *texel)
 	}
 }
 
-static uint8_t *pixel(const struct tsr_output *o, const struct tsr_tile_target *t,
-		      const struct tsr_output_warp *w, unsigned int lane, unsigned int sample)
+static inline uint8_t *pixel(const struct tsr_output *o, const struct tsr_tile_target *t,
+			     const struct tsr_output_warp *w, unsigned int lane,
+			     unsigned int sample)
 {
 	unsigned int x = w->x[lane / 4] + lane % 2, y = w->y[lane / 4] + lane / 2 % 2;
 
@@ -367,7 +379,8 @@ static void gather(const struct tsr_output *o, const struct tsr_tile_target *t,
 		   const struct tsr_output_warp *w, uint16_t lanes, unsigned int sample,
 		   uint32_t texels[TSR_WARP_LANES])
 {
-	memset(texels, 0, TSR_WARP_LANES * sizeof(*texels));
+	if (lanes != 0xffff || o->format.bytes != 4)
+		memset(texels, 0, TSR_WARP_LANES * sizeof(*texels));
 	for (unsigned int q = 0; q < QUADS; q++) {
 		const uint8_t *p = pixel(o, t, w, 4 * q, sample);
 
@@ -427,7 +440,8 @@ static void write_merged(const struct tsr_output *o, const struct tsr_tile_targe
 
 	gather(o, t, w, lanes, sample, old);
 	o->lanes(o, w, old, texels);
-	join_all(o, old, texels);
+	if (o->keeps)
+		join_all(o, old, texels);
 	scatter(o, t, w, lanes, sample, texels);
 }
 

@@ -11,7 +11,8 @@
  * is a plane of its own.
  *
  * Arithmetic is that of 32-bit floats, to nearest even: of each component source * factor, then
- * destination * factor, then the operation. With normalized targets source, second source and
+ * destination * factor, then the operation. What is stored as an integer counts as that times 1 /
+ * the largest one (texels of up to 32 bits), rounded twice. With normalized targets source, second source and
  * constant are clamped to the format's range before. The result times the largest value of a
  * normalized component is a 32-bit float too, to which a half is added before it is cut off. All
  * paths give the same bits. Quads are
@@ -48,11 +49,14 @@ struct tsr_blend_term {
 	uint8_t op;			/* enum tsr_blend_op */
 };
 
-/* A component as it lies in a texel of at most 32 bits, for the vector path. */
+/* A component of the colour as it lies in a texel of at most 32 bits, for the vector path. */
 struct tsr_output_field {
-	float scale;			/* largest value */
-	uint32_t bits;			/* the same; 0: there is no such component */
-	uint8_t shift, from;		/* lowest bit; component of the colour it holds */
+	float scale, unit;		/* largest value; 1 / scale, 0: it is always @rest */
+	float rest;			/* 0; 1 where the format has nothing for it but 1 */
+	uint32_t bits;			/* largest value; 0: it is not in the texel */
+	uint8_t shift;			/* lowest bit */
+	bool stored;			/* it is what is written there */
+	bool curved;			/* sRGB */
 };
 
 struct tsr_output;
@@ -69,12 +73,14 @@ struct tsr_output {
 	bool blend;			/* by the equations; else the source replaces */
 	bool logic, alpha_to_one, dither;
 	bool merge;			/* texels are needed: to blend, for logic, bits that stay */
+	bool keeps;			/* for one of the last two */
 	uint8_t logic_op;		/* enum tsr_logic_op */
 	uint8_t registers, components;	/* of the staged words: enum tsr_register_type, 1 to 4 */
 	uint8_t samples;		/* of a pixel */
 	uint8_t written[TSR_TEXEL_BYTES_MAX];	/* bits of a texel that change */
 	tsr_output_lanes_fn *lanes;	/* NULL: lane by lane */
-	struct tsr_output_field field[4];
+	struct tsr_output_field field[4];	/* red, green, blue, alpha of the colour */
+	uint32_t ones;			/* bits of a texel that hold no component but are 1 */
 };
 
 /* Whether colours can be written in that format. */

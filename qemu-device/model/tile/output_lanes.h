@@ -18,8 +18,14 @@ TSR_INLINE vf32 output_clamp(vf32 x)
 {
 	const vf32 zero = { 0 }, one = zero + 1;
 
+#if defined(TSR_ALU_AVX2)
+	return (vf32)_mm256_min_ps(_mm256_max_ps((__m256)x, (__m256)zero), (__m256)one);
+#elif defined(__SSE2__)
+	return (vf32)_mm_min_ps(_mm_max_ps((__m128)x, (__m128)zero), (__m128)one);
+#else
 	x = output_select(x > zero, x, zero);
 	return output_select(x < one, x, one);
+#endif
 }
 
 /* Floats of the halves in the low 16 bits. */
@@ -46,6 +52,7 @@ TSR_INLINE void output_staged(const struct tsr_output *o, const union tsr_lanes 
 {
 	const vf32 zero = { 0 };
 
+	TSR_UNROLL
 	for (unsigned int i = 0; i < 4; i++) {
 		if (i >= o->components || !staged)
 			c[i] = i == 3 && staged ? zero + 1 : zero;
@@ -63,26 +70,19 @@ TSR_INLINE void output_staged(const struct tsr_output *o, const union tsr_lanes 
 /* What the texels in memory are. */
 TSR_INLINE void output_old(const struct tsr_output *o, const uint32_t *old, vf32 c[4])
 {
-	const vf32 zero = { 0 };
-	vf32 raw[4] = { zero, zero, zero, zero + 1 };
 	vu32 texel;
 
 	memcpy(&texel, old, sizeof(texel));
-	for (unsigned int f = 0; f < 4; f++) {
-		vu32 bits = texel >> o->field[f].shift & o->field[f].bits;
-
-		if (!o->field[f].bits)
-			continue;
-		if (o->format.srgb && f < 3)
-			for (unsigned int l = 0; l < TSR_CHUNK_LANES; l++)
-				raw[f][l] = tsr_output_srgb_decoded[bits[l]];
-		else
-			raw[f] = __builtin_convertvector((vs32)bits, vf32) / o->field[f].scale;
-	}
+	TSR_UNROLL
 	for (unsigned int i = 0; i < 4; i++) {
-		unsigned int from = o->format.from[i];
+		const struct tsr_output_field *field = &o->field[i];
+		vu32 bits = texel >> field->shift & field->bits;
 
-		c[i] = from < 4 ? raw[from] : from == TSR_COMPONENT_ONE ? zero + 1 : zero;
+		if (field->curved && field->bits)
+			for (unsigned int l = 0; l < TSR_CHUNK_LANES; l++)
+				c[i][l] = tsr_output_srgb_decoded[bits[l]];
+		else
+			c[i] = __builtin_convertvector((vs32)bits, vf32) * field->unit + field->rest;
 	}
 }
 
@@ -158,16 +158,15 @@ TSR_INLINE vf32 output_blend(const struct tsr_output *o, unsigned int i, const v
 	}
 }
 
-/* Component @f of the texels: rounded, in its place. */
-TSR_INLINE vu32 output_round(const struct tsr_output *o, unsigned int f, vf32 x,
-			     const float *threshold)
+/* A component of the texels: rounded, in its place. */
+TSR_INLINE vu32 output_round(const struct tsr_output *o, const struct tsr_output_field *field,
+			     vf32 x, const float *threshold)
 {
-	const struct tsr_output_field *field = &o->field[f];
 	const vf32 zero = { 0 };
 	vf32 up = zero + 0.5f;
 	vs32 bits = { 0 };
 
-	if (o->format.srgb && f < 3) {
+	if (field->curved) {
 		for (unsigned int l = 0; l < TSR_CHUNK_LANES; l++)
 			bits[l] = tsr_output_srgb_encoded(x[l]);
 	} else {
@@ -193,15 +192,16 @@ TSR_INLINE void output_lanes(const struct tsr_output *o, const struct tsr_output
 	if (o->dither)
 		tsr_output_thresholds(w, threshold);
 	for (unsigned int at = 0; at < TSR_WARP_LANES; at += TSR_CHUNK_LANES) {
-		const vf32 zero = { 0 }, one = zero + 1;
+		const vf32 one = (vf32){ 0 } + 1;
 		vf32 s[4], d[4], t[4], c[4];
-		vu32 texel = { 0 };
+		vu32 texel = tsr_splat(o->ones);
 
 		output_staged(o, w->colour, half, at, s);
 		if (way != OUTPUT_OPAQUE)
 			output_old(o, old + at, d);
 		if (way == OUTPUT_ANY)
 			output_staged(o, w->second, half, at, t);
+		TSR_UNROLL
 		for (unsigned int i = 0; i < 4; i++) {
 			if (way == OUTPUT_OPAQUE)
 				c[i] = s[i];
@@ -210,12 +210,10 @@ TSR_INLINE void output_lanes(const struct tsr_output *o, const struct tsr_output
 			else
 				c[i] = output_blend(o, i, s, d, t);
 		}
-		for (unsigned int f = 0; f < 4; f++) {
-			unsigned int from = o->field[f].from;
-
-			if (o->field[f].bits)
-				texel |= output_round(o, f, from < 4 ? c[from] : one,
-						      threshold + at);
+		TSR_UNROLL
+		for (unsigned int i = 0; i < 4; i++) {
+			if (o->field[i].stored)
+				texel |= output_round(o, &o->field[i], c[i], threshold + at);
 		}
 		memcpy(texels + at, &texel, sizeof(texel));
 	}
