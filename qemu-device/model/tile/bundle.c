@@ -201,20 +201,24 @@ void tsr_tile_late_test(struct tsr_tile *t, struct tsr_fragments *f, unsigned in
 
 /* ---- Output ---------------------------------------------------------------------------------- */
 
+typedef uint32_t words __attribute__((vector_size(64), may_alias));
+typedef uint16_t halves __attribute__((vector_size(32)));
+
 /* Samples of warp @w's lanes that BLEND @rt writes; false: none. */
 static bool find_samples(const struct tsr_fragments *f, unsigned int rt, unsigned int w,
 			 unsigned int quads, struct tsr_output_warp *out)
 {
-	uint32_t any = 0;
+	static const words weight = { 1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192,
+				      16384, 32768 };
+	uint32_t lanes = f->written[rt][w] & ((1u << quads * 4) - 1);
+	words samples = *(const words *)&f->coverage[w] & *(const words *)&f->blend_coverage[rt][w];
+	halves narrow;
 
-	for (unsigned int l = 0; l < TSR_WARP_LANES; l++) {
-		uint32_t on = -(uint32_t)(f->written[rt][w] >> l & 1);
-		uint32_t samples = f->coverage[w].u[l] & f->blend_coverage[rt][w].u[l] & on;
-
-		out->samples[l] = l < quads * 4 ? samples : 0;
-		any |= out->samples[l];
-	}
-	return any;
+	if (lanes != 0xffff)
+		samples &= (words)((weight & lanes) == weight);
+	narrow = __builtin_convertvector(samples, halves);
+	memcpy(out->samples, &narrow, sizeof(narrow));
+	return lanes;
 }
 
 static void write_warp(struct tsr_tile_core *c, unsigned int w)

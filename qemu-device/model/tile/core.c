@@ -38,7 +38,6 @@ static uint64_t quad_coverage(const struct tsr_tile_core *c, unsigned int place)
 static unsigned int prim_index(struct tsr_tile_core *c)
 {
 	const struct tsr_batch *batch = c->prim.batch;
-	struct tsr_tile_plane *plane;
 	struct tsr_fragment_prim *p;
 
 	if (c->prim_index >= 0)
@@ -50,12 +49,7 @@ static unsigned int prim_index(struct tsr_tile_core *c)
 		p->linear[i] = c->ids[c->prim.slot[i]][0] +
 			       (uint32_t)batch->padded * c->ids[c->prim.slot[i]][1];
 	}
-	plane = &c->plane[c->prim_index];
-	memcpy(plane->e, c->shape.depth, sizeof(plane->e));
-	memcpy(plane->k, c->shape.k, sizeof(plane->k));
-	plane->base = c->shape.base;
-	plane->low = c->state->viewport[c->prim.viewport].low;
-	plane->high = c->state->viewport[c->prim.viewport].high;
+	c->plane[c->prim_index] = c->current;
 	return c->prim_index;
 }
 
@@ -107,9 +101,40 @@ static bool add_place(struct tsr_tile_core *c, unsigned int place)
 	return true;
 }
 
+/* The same for many quads of one sample, of which none has to wait: as many as there is room for. */
+static void add_plain(struct tsr_tile_core *c)
+{
+	struct tsr_fragments *f = c->fragments;
+	unsigned int n = f->quads, first = n;
+	uint64_t left = c->quads_left, mask = c->covered.mask[0];
+	int x = c->tile.x + c->covered.x, y = c->tile.y + c->covered.y;
+	unsigned int prim;
+
+	if (!left || n == TSR_BUNDLE_QUADS)
+		return;
+	prim = prim_index(c);
+	for (; left && n < TSR_BUNDLE_QUADS; left &= left - 1) {
+		unsigned int place = __builtin_ctzll(left);
+		struct tsr_fragment_quad *q = &f->quad[n++];
+
+		q->x = x + (place >> 1 & 6);
+		q->y = y + (place >> 3 & 6);
+		q->prim = prim;
+		q->sample = 0;
+		q->coverage = spread(mask >> place);
+	}
+	f->quads = n;
+	c->quads_left = left;
+	c->count[TSR_TILE_QUADS] += n - first;
+}
+
 /* Quads of the block into the bundle; false: it has to be run first. */
 static bool add_quads(struct tsr_tile_core *c)
 {
+	if (samples_of(c) == 1 && !c->state->ordered) {
+		add_plain(c);
+		return !c->quads_left;
+	}
 	for (; c->quads_left; c->quads_left &= c->quads_left - 1) {
 		if (!add_place(c, __builtin_ctzll(c->quads_left)))
 			return false;
@@ -124,40 +149,64 @@ static unsigned int count_samples(const struct tsr_tile_core *c)
 	unsigned int count = 0;
 
 	for (unsigned int s = 0; s < samples_of(c); s++)
-		count += __builtin_popcountll(c->covered.mask[s]);
+		count += c->covered.mask[s] == UINT64_MAX ? TSR_BLOCK_PIXELS :
+							   __builtin_popcountll(c->covered.mask[s]);
 	return count;
 }
 
-/* The least and the largest depth the primitive can have in the block, as they are stored. */
-static void depth_range(const struct tsr_tile_core *c, const struct tsr_tile_plane *plane,
-			float *low, float *high)
+static double magnitude(double x)
+{
+	return x < 0 ? -x : x;
+}
+
+/* The plane of the primitive's depth, and how its range in a block follows from the block's place. */
+static void set_plane(struct tsr_tile_core *c)
 {
 	/* far more than what rounding can come to, in the size of numbers there are */
-	const double slack = 0x1p-44;
-	const int64_t half = TSR_BLOCK_DIM << TSR_SUBPIXEL_BITS >> 1;
-	int64_t x = ((int64_t)(c->tile.x + c->covered.x) << TSR_SUBPIXEL_BITS) + half;
-	int64_t y = ((int64_t)(c->tile.y + c->covered.y) << TSR_SUBPIXEL_BITS) + half;
-	double middle = plane->base, reach = 0, size = middle > 0 ? middle : -middle, l, h;
+	const double slack = 0x1p-42;
+	const int half = 1 << (TSR_BLOCK_SHIFT + TSR_SUBPIXEL_BITS - 1);
+	int64_t x = ((int64_t)c->tile.x << TSR_SUBPIXEL_BITS) + half;
+	int64_t y = ((int64_t)c->tile.y << TSR_SUBPIXEL_BITS) + half;
+	struct tsr_tile_plane *p = &c->current;
+	double reach = 0, size = magnitude(c->shape.base);
 
+	memcpy(p->e, c->shape.depth, sizeof(p->e));
+	memcpy(p->k, c->shape.k, sizeof(p->k));
+	p->base = c->shape.base;
+	p->low = c->state->viewport[c->prim.viewport].low;
+	p->high = c->state->viewport[c->prim.viewport].high;
+	c->range = (struct tsr_depth_range){ .middle = p->base };
 	for (unsigned int i = 0; i < 2; i++) {
-		const struct tsr_edge *e = &plane->e[i];
-		double at = (double)(e->c + e->a * x + e->b * y) * plane->k[i];
-		double k = plane->k[i] > 0 ? plane->k[i] : -plane->k[i];
+		double at = (double)(p->e[i].c + p->e[i].a * x + p->e[i].b * y) * p->k[i];
+		double a = p->k[i] * p->e[i].a, b = p->k[i] * p->e[i].b;
 
-		middle += at;
-		size += at > 0 ? at : -at;
-		reach += k * ((double)(e->a > 0 ? e->a : -(int64_t)e->a) +
-			      (double)(e->b > 0 ? e->b : -(int64_t)e->b)) * half;
+		c->range.middle += at;
+		c->range.right += a * (2 * half);
+		c->range.down += b * (2 * half);
+		reach += (magnitude(a) + magnitude(b)) * half;
+		size += magnitude(at);
 	}
-	reach += (size + reach) * slack;
-	l = middle - reach;
-	h = middle + reach;
-	l = l > c->shape.low - size * slack ? l : c->shape.low - size * slack;
-	h = h < c->shape.high + size * slack ? h : c->shape.high + size * slack;
-	l = l > plane->low ? l : plane->low;
-	h = h > plane->low ? h : plane->low;
-	l = l < plane->high ? l : plane->high;
-	h = h < plane->high ? h : plane->high;
+	size += reach * 2 * (1 << (TSR_TILE_SHIFT_MAX - TSR_BLOCK_SHIFT));
+	c->range.reach = reach + size * slack;
+	c->range.low = c->shape.low - size * slack;
+	c->range.high = c->shape.high + size * slack;
+}
+
+/* The least and the largest depth the primitive can have in the block, as they are stored. */
+static void depth_range(const struct tsr_tile_core *c, float *low, float *high)
+{
+	const struct tsr_depth_range *r = &c->range;
+	const struct tsr_tile_plane *p = &c->current;
+	double middle = r->middle + r->right * (c->covered.x >> TSR_BLOCK_SHIFT) +
+			r->down * (c->covered.y >> TSR_BLOCK_SHIFT);
+	double l = middle - r->reach, h = middle + r->reach;
+
+	l = l > r->low ? l : r->low;
+	h = h < r->high ? h : r->high;
+	l = l > p->low ? l : p->low;
+	h = h > p->low ? h : p->low;
+	l = l < p->high ? l : p->high;
+	h = h < p->high ? h : p->high;
 	if (c->state->zs.scale != 0) {
 		l = (l * c->state->zs.scale + 0x1.8p52) - 0x1.8p52;
 		h = (h * c->state->zs.scale + 0x1.8p52) - 0x1.8p52;
@@ -166,22 +215,8 @@ static void depth_range(const struct tsr_tile_core *c, const struct tsr_tile_pla
 	*high = h;
 }
 
-static struct tsr_tile_plane shape_plane(const struct tsr_tile_core *c)
-{
-	struct tsr_tile_plane plane = {
-		.base = c->shape.base,
-		.low = c->state->viewport[c->prim.viewport].low,
-		.high = c->state->viewport[c->prim.viewport].high,
-	};
-
-	memcpy(plane.e, c->shape.depth, sizeof(plane.e));
-	memcpy(plane.k, c->shape.k, sizeof(plane.k));
-	return plane;
-}
-
 /* Whether hierarchical tests reject the block. */
-static bool rejected(struct tsr_tile_core *c, const struct tsr_tile_plane *plane,
-		     unsigned int block)
+static bool rejected(struct tsr_tile_core *c, unsigned int block)
 {
 	float low = 0, high = 0;
 	bool depth;
@@ -189,7 +224,7 @@ static bool rejected(struct tsr_tile_core *c, const struct tsr_tile_plane *plane
 	if (!c->state->zs.hierarchical)
 		return false;
 	if (c->state->zs.depth_test)
-		depth_range(c, plane, &low, &high);
+		depth_range(c, &low, &high);
 	if (!tsr_zs_rejects(&c->tile, c->render->fine, &c->state->zs, block, c->prim.front, low,
 			    high, &depth))
 		return false;
@@ -198,8 +233,7 @@ static bool rejected(struct tsr_tile_core *c, const struct tsr_tile_plane *plane
 }
 
 /* Early tests of the block's samples: what passes stays in c->covered. */
-static void test_samples(struct tsr_tile_core *c, const struct tsr_tile_plane *plane,
-			 unsigned int block)
+static void test_samples(struct tsr_tile_core *c, unsigned int block)
 {
 	float z[TSR_BLOCK_PIXELS] __attribute__((aligned(64)));
 	const struct tsr_zs *zs = &c->state->zs;
@@ -212,7 +246,7 @@ static void test_samples(struct tsr_tile_core *c, const struct tsr_tile_plane *p
 		if (!c->covered.mask[s])
 			continue;
 		if (zs->depth_test)
-			tsr_tile_depth(c, plane, zs, c->covered.x, c->covered.y, s, z);
+			tsr_tile_depth(c, &c->current, zs, c->covered.x, c->covered.y, s, z);
 		b.sample = s;
 		c->covered.mask[s] =
 			tsr_zs_test(&c->tile, c->render->fine, zs, &b, c->covered.mask[s]);
@@ -223,13 +257,12 @@ static void test_samples(struct tsr_tile_core *c, const struct tsr_tile_plane *p
 static void early_tests(struct tsr_tile_core *c)
 {
 	unsigned int block = tsr_tile_block(&c->tile, c->covered.x, c->covered.y);
-	struct tsr_tile_plane plane = shape_plane(c);
 	unsigned int before = count_samples(c), left = 0;
 
-	if (rejected(c, &plane, block)) {
+	if (rejected(c, block)) {
 		c->covered.any = 0;
 	} else {
-		test_samples(c, &plane, block);
+		test_samples(c, block);
 		left = count_samples(c);
 	}
 	c->count[TSR_TILE_SAMPLES_TESTED] += before;
@@ -317,6 +350,8 @@ static void set_up(struct tsr_tile_core *c)
 		viewport = c->prim.viewport = 0;
 	tsr_shape_set(&c->shape, &c->prim, &state->rules, &state->viewport[viewport].scissor);
 	c->walking = tsr_walk_begin(&c->walk, &c->shape, &c->tile);
+	if (c->walking && state->zs.when != TSR_ZS_NEVER)
+		set_plane(c);
 }
 
 /* Read a primitive if there is none, and begin with it, or have the bundle run before. */

@@ -74,6 +74,13 @@ struct tsr_tile_plane {
 	double base, k[2], low, high;
 };
 
+/* Depths of a primitive in the blocks of a tile: around @middle, at most @reach away. */
+struct tsr_depth_range {
+	double middle, right, down;	/* in the first block; from block to block */
+	double reach;
+	double low, high;		/* of the primitive as a whole */
+};
+
 /* Counts that go to a query's memory. */
 struct tsr_tile_queries {
 	uint64_t samples, any, statistics;	/* addresses, 0: none */
@@ -107,6 +114,8 @@ struct tsr_tile_core {
 	struct tsr_prim prim;		/* has been read */
 	bool opened, has_prim, walking, ended;
 	struct tsr_shape shape;
+	struct tsr_tile_plane current;	/* of the shape */
+	struct tsr_depth_range range;
 	struct tsr_walk_blocks walk;
 	struct tsr_covered covered;	/* behind early tests */
 	uint64_t quads_left;		/* of it, not in a bundle yet: the lowest bit of each */
