@@ -2,8 +2,8 @@
 /* test: TIMEOUT=600 */
 /*
  * Scenes of a GL benchmark, drawn by libtessera on the device in this process, beside pictures of
- * Mesa's llvmpipe: covered pixels are the same (but for one in 100000, on edges that rounding moves),
- * colours within 1/255 in 999 of 1000 of them. Two scenes are allowed more, and why, in exceptions[].
+ * Mesa's llvmpipe: covered pixels are the same (but for one in 100000, on edges that rounding
+ * moves), colours within 1/255 in 999 of 1000 of them. Two scenes are allowed more: exceptions[].
  */
 #include <stdlib.h>
 #include <string.h>
@@ -79,7 +79,8 @@ static void compare(void)
 static bool wanted(const char *name)
 {
 	return !getenv("TSR_QUICK") || !strcmp(name, "fill_vary") || !strcmp(name, "tri_small") ||
-	       (vertex_build == GL_CLIP_TWO && fragment_build == GL_PRELOAD) ||
+	       (vertex_build == GL_CLIP_TWO &&
+		fragment_build == glscene_tsr_has(&scene, GL_PRELOAD)) ||
 	       (vertex_build == GL_WINDOW && fragment_build == GL_PLAIN);
 }
 

@@ -288,6 +288,16 @@ static int submit(struct tsr_gfx *gfx, struct tsr_gfx_pass *pass, const struct t
 	ret = add_jobs(gfx, pass, waits, wait_count, signals, signal_count);
 	if (!ret)
 		ret = tsr_submit_flush(gfx->submit);
+	if (ret == -ECANCELED) {
+		/* a pass before has failed, and its queues with it: this one gets others */
+		tsr_submit_reset(gfx->submit);
+		drop_queues(gfx);
+		ret = create_queues(gfx);
+		if (!ret)
+			ret = add_jobs(gfx, pass, waits, wait_count, signals, signal_count);
+		if (!ret)
+			ret = tsr_submit_flush(gfx->submit);
+	}
 	if (ret) {
 		tsr_submit_reset(gfx->submit);
 		return ret;

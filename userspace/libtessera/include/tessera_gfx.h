@@ -22,7 +22,8 @@
  * The GPU draws a pass in two steps, on two engines: the first finds out which tiles of the picture
  * the primitives touch, the second draws tile by tile. The first step of a pass runs while the
  * second step of the pass before is still drawing; passes of one tsr_gfx have their effects in the
- * order of submission.
+ * order of submission. When one fails (a fault in a program, say), those that were submitted behind
+ * it and have not been drawn fail with -ECANCELED; later ones are drawn.
  *
  * Errors. Functions that record return 0 or a negative errno; nothing is recorded then. The first
  * error sticks: tsr_gfx_submit() returns it again, so a caller may check there alone. What the GPU

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MIT
+/* test: TIMEOUT=300 */
+/*
+ * The memory between binning and rendering: whether it grows from one chunk or is large from the
+ * start, the picture is the same; at its limit the pass fails, and passes after it do not.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "gfxt.h"
+
+#define SIDE		512
+#define TRIANGLES	60000
+#define CHUNK		65536u
+
+static struct gfxt t;
+static struct tsr_gfx_pipeline *pipeline;
+static uint64_t vertices;
+
+/* Small triangles, row by row, each in a colour of its own. */
+static void upload(void)
+{
+	const uint64_t size = 3 * TRIANGLES * sizeof(struct gfxt_vertex);
+	struct gfxt_vertex *v = malloc(size);
+
+	for (int i = 0; i < TRIANGLES; i++)
+		for (int k = 0; k < 3; k++) {
+			float x = (float)(i % 250) / 125 - 1, y = (float)(i / 250) / 120 - 1;
+
+			v[3 * i + k] = (struct gfxt_vertex) {
+				{ x + (k == 1 ? 0.02f : 0), y + (k == 2 ? 0.02f : 0), 0, 1 },
+				{ (float)(i % 7) / 6, (float)(i % 11) / 10, (float)k / 2, 1 },
+			};
+		}
+	vertices = gfxt_data(&t, v, size);
+	free(v);
+}
+
+/* Draw @count triangles; what tsr_gfx_wait() says. */
+static int draw(uint32_t count, uint8_t *texels)
+{
+	struct tsr_gfx_image *image = gfxt_image(&t, TSR_PIXEL_FORMAT_RGBA8_UNORM, SIDE, 1);
+	const struct tsr_gfx_pass_info info = {
+		.colour[0] = { .image = image, .load = TSR_GFX_CLEAR },
+	};
+	const struct tsr_gfx_draw all = { .count = 3 * count };
+	struct tsr_gfx_pass *pass = NULL;
+	int ret;
+
+	ktap_eq(tsr_gfx_pass_create(t.gfx, &info, &pass), 0);
+	ktap_eq(tsr_gfx_set_pipeline(pass, pipeline), 0);
+	ktap_eq(tsr_gfx_set_vertices(pass, 0, vertices, 3 * count * sizeof(struct gfxt_vertex)), 0);
+	ktap_eq(tsr_gfx_draw(pass, &all), 0);
+	ret = tsr_gfx_submit(pass, NULL, 0, NULL, 0);
+	if (!ret)
+		ret = tsr_gfx_wait(pass, TSR_DEADLINE_NEVER);
+	if (!ret)
+		ktap_eq(tsr_gfx_image_read(image, 0, 0, texels, 4 * SIDE), 0);
+	tsr_gfx_pass_destroy(pass);
+	tsr_gfx_image_unref(image);
+	return ret;
+}
+
+static uint8_t large[4 * SIDE * SIDE], small[4 * SIDE * SIDE];
+
+static void grows(void)
+{
+	ktap_eq(tsr_gfx_set_heap(t.gfx, 64u << 20, 0), 0);
+	ktap_eq(draw(TRIANGLES, large), 0);
+	ktap_eq(tsr_gfx_set_heap(t.gfx, CHUNK, 0), 0);
+	ktap_eq(draw(TRIANGLES, small), 0);
+	ktap_mem_eq(small, large, sizeof(large));
+	/* what grew stays */
+	ktap_eq(draw(TRIANGLES, small), 0);
+	ktap_mem_eq(small, large, sizeof(large));
+}
+
+static void limit(void)
+{
+	ktap_eq(tsr_gfx_set_heap(t.gfx, CHUNK, 4 * CHUNK), 0);
+	ktap_eq(draw(TRIANGLES, small), -ENOSPC);
+	ktap_eq(tsr_gfx_set_heap(t.gfx, CHUNK, 0), 0);
+	ktap_eq(draw(TRIANGLES, small), 0);
+	ktap_mem_eq(small, large, sizeof(large));
+}
+
+static void misuse(void)
+{
+	ktap_eq(tsr_gfx_set_heap(t.gfx, 0, 0), -EINVAL);
+	ktap_eq(tsr_gfx_set_heap(t.gfx, CHUNK + 1, 0), -EINVAL);
+	ktap_eq(tsr_gfx_set_heap(t.gfx, 2 * CHUNK, CHUNK), -EINVAL);
+}
+
+int main(void)
+{
+	ktap_start();
+	gfxt_open(&t);
+	pipeline = gfxt_pipeline(&t, NULL);
+	upload();
+	ktap_run("[BIN4] a heap of one chunk grows; the picture is that of a large heap", grows);
+	ktap_run("[BIN4] at the limit the pass fails, and later ones draw", limit);
+	ktap_run("[BIN4] sizes that no heap has are refused", misuse);
+	tsr_gfx_pipeline_unref(pipeline);
+	gfxt_close(&t);
+	return ktap_finish();
+}

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What tests that draw begin with: device, VM, pools, a context, programs that pass a position and
+ * a colour on, and triangles from them. For the guest and for hosts with hostdrm.h alike.
+ */
+#ifndef GFXT_H
+#define GFXT_H
+
+#include <string.h>
+
+#include "ktap.h"
+#include "tessera_gfx.h"
+
+#define GFXT_RX (DRM_TESSERA_BIND_READ | DRM_TESSERA_BIND_EXEC)
+#define GFXT_RW (DRM_TESSERA_BIND_READ | DRM_TESSERA_BIND_WRITE)
+
+struct gfxt {
+	struct tsr_device *device;
+	struct tsr_vm *vm;
+	struct tsr_pool *code, *data;
+	struct tsr_gfx *gfx;
+	struct tsr_program *position, *varying, *colour;
+};
+
+/* A vertex: clip coordinates and a colour. */
+struct gfxt_vertex {
+	float position[4], colour[4];
+};
+
+static const char gfxt_position[] =
+	"clause message=attribute slot=0 wait=0 {\n"
+	"*NOP\n+LD_ATTR_IMM.f32.v4 r61, r62, attribute_index:0, @r0\n}\n"
+	"clause end message=store slot=0 {\n*NOP\n+ST_CVT.v4 r58, r59, 0x0105e000, @r0\n}\n";
+static const char gfxt_varying[] =
+	"clause message=attribute slot=0 {\n"
+	"*NOP\n+LD_ATTR_IMM.f32.v4 r61, r62, attribute_index:1, @r0\n}\n"
+	"clause message=attribute slot=0 wait=0 {\n"
+	"*NOP\n+LEA_ATTR_IMM.auto r61, r62, attribute_index:1, @r4\n}\n"
+	"clause end message=store slot=0 {\n*NOP\n+ST_CVT.v4 r4, r5, r6, @r0\n}\n";
+static const char gfxt_colour[] =
+	"clause message=varying slot=0 wait=0,6 td {\n"
+	"*NOP\n+LD_VAR_IMM.f32.store.center.v4 zero.w1, index:0, @r0\n}\n"
+	"clause message=atest slot=0 wait=0,6,7 td {\n"
+	"[fau=atest_datum]\n*NOP\n+ATEST r60:t1, r60, r3, @r60\n}\n"
+	"clause end message=blend slot=0 td {\n"
+	"*NOP\n+BLEND r48:t1, r60, blend0.w0, blend0.w1, @r0\n}\n";
+
+static inline void gfxt_open(struct gfxt *t)
+{
+	memset(t, 0, sizeof(*t));
+	ktap_eq(tsr_device_open(NULL, &t->device), 0);
+	ktap_eq(tsr_vm_create(t->device, &t->vm), 0);
+	ktap_eq(tsr_pool_create(t->vm, 0, 0, GFXT_RX, &t->code), 0);
+	ktap_eq(tsr_pool_create(t->vm, 0, DRM_TESSERA_BO_CACHED, GFXT_RW, &t->data), 0);
+	ktap_eq(tsr_gfx_create(t->vm, &t->gfx), 0);
+	ktap_eq(tsr_program_assemble(t->code, gfxt_position, sizeof(gfxt_position) - 1, "position",
+				     &t->position), 0);
+	ktap_eq(tsr_program_assemble(t->code, gfxt_varying, sizeof(gfxt_varying) - 1, "varying",
+				     &t->varying), 0);
+	ktap_eq(tsr_program_assemble(t->code, gfxt_colour, sizeof(gfxt_colour) - 1, "colour",
+				     &t->colour), 0);
+}
+
+static inline void gfxt_close(struct gfxt *t)
+{
+	tsr_program_unref(t->position);
+	tsr_program_unref(t->varying);
+	tsr_program_unref(t->colour);
+	tsr_gfx_unref(t->gfx);
+	tsr_pool_unref(t->data);
+	tsr_pool_unref(t->code);
+	tsr_vm_unref(t->vm);
+	tsr_device_unref(t->device);
+}
+
+/* A pipeline for triangles of struct gfxt_vertex that @change, if not NULL, may alter. */
+static inline struct tsr_gfx_pipeline *gfxt_pipeline(struct gfxt *t,
+	void (*change)(struct tsr_gfx_pipeline_info *info, struct tsr_gfx_blend *blend))
+{
+	static const struct tsr_gfx_attribute attributes[] = {
+		{ .format = TSR_PIXEL_FORMAT_RGBA32F },
+		{ .format = TSR_PIXEL_FORMAT_RGBA32F, .offset = 16 },
+	};
+	static const struct tsr_gfx_vertex_buffer buffer = { .stride = sizeof(struct gfxt_vertex) };
+	static const struct tsr_gfx_varying varying = {
+		.format = TSR_PIXEL_FORMAT_RGBA32F, .output = 1,
+	};
+	struct tsr_gfx_blend blend = { .mask = 0xf, .registers = TSR_REGISTER_TYPE_F32 };
+	struct tsr_gfx_pipeline_info info = {
+		.vertex = t->position, .varying = t->varying, .fragment = t->colour,
+		.attributes = attributes, .attribute_count = 2, .buffers = &buffer,
+		.buffer_count = 1, .varyings = &varying, .varying_count = 1,
+		.topology = TSR_TOPOLOGY_TRIANGLES, .blends = &blend, .blend_count = 1,
+	};
+	struct tsr_gfx_pipeline *pipeline = NULL;
+
+	if (change)
+		change(&info, &blend);
+	ktap_eq(tsr_gfx_pipeline_create(&info, &pipeline), 0);
+	return pipeline;
+}
+
+static inline struct tsr_gfx_image *gfxt_image(struct gfxt *t, uint32_t format, uint32_t side,
+					       uint32_t samples)
+{
+	const struct tsr_gfx_image_info info = {
+		.format = format, .width = side, .height = side, .samples = samples,
+	};
+	struct tsr_gfx_image *image = NULL;
+
+	ktap_eq(tsr_gfx_image_create(t->vm, &info, &image), 0);
+	return image;
+}
+
+static inline uint64_t gfxt_data(struct gfxt *t, const void *data, uint64_t size)
+{
+	struct tsr_alloc memory = { 0 };
+
+	if (ktap_eq(tsr_pool_alloc(t->data, size, 64, &memory), 0))
+		memcpy(memory.cpu, data, size);
+	return memory.va;
+}
+
+#endif
