@@ -127,6 +127,11 @@ struct tsr_footprint {
 /* The footprint of derivatives d/dx and d/dy. */
 void tsr_footprint(const struct tsr_texture_view *texture, const struct tsr_sampler_view *sampler,
 		   const float ddx[3], const float ddy[3], struct tsr_footprint *footprint);
+/* The same, of which the squares of the lengths are known; in 3D it looks at no derivative. */
+void tsr_footprint_squares(const struct tsr_texture_view *texture,
+			   const struct tsr_sampler_view *sampler, float x, float y,
+			   const float ddx[2], const float ddy[2],
+			   struct tsr_footprint *footprint);
 /*
  * Logarithms to base 2, TSR_LOD_ONE / 2 times: for each value of the top 8 bits of a mantissa the
  * rounded one of the smallest number that has them, and the mantissa from which on it is one more.

@@ -10,8 +10,8 @@
  * or not all mapped) is read texel by texel; nothing faults because of a neighbour.
  *
  * Limits: TSR_TEXTURE_VIEWS descriptors of each kind, TSR_TEX_BLOCKS blocks. The L2 is a model of
- * one: its lines' addresses, without their bytes, which the host's own caches hold; it says what a fill
- * would have read from memory. Reset state: empty.
+ * one: its lines' addresses, without their bytes, which the host's own caches hold; it says what a
+ * fill would have read from memory. Reset state: empty.
  */
 #ifndef TSR_SHADER_TEX_CACHE_H
 #define TSR_SHADER_TEX_CACHE_H
@@ -99,16 +99,9 @@ static inline unsigned int tsr_block_set(uint64_t key)
 	return (place ^ other) % TSR_TEX_BLOCK_SETS * TSR_TEX_BLOCK_WAYS;
 }
 
-/* Bring a block that is not there; its slot, or -1: it cannot be kept. */
-int tsr_block_fill(struct tsr_msg_env *env, struct tsr_texture_view *view,
-		   const struct tsr_block_place *place);
-
-/* The slot of a block, now in use; -1: it cannot be kept. */
-static inline int tsr_block_get(struct tsr_msg_env *env, struct tsr_texture_view *view,
-				const struct tsr_block_place *place)
+/* The slot of a block of which the key is known; -1: it is not there. */
+static inline int tsr_block_find(struct tsr_texture_cache *cache, uint64_t key)
 {
-	struct tsr_texture_cache *cache = env->textures;
-	uint64_t key = tsr_block_key(view, place);
 	unsigned int set = tsr_block_set(key);
 
 	for (unsigned int i = set; i < set + TSR_TEX_BLOCK_WAYS; i++) {
@@ -117,7 +110,20 @@ static inline int tsr_block_get(struct tsr_msg_env *env, struct tsr_texture_view
 			return (int)i;
 		}
 	}
-	return tsr_block_fill(env, view, place);
+	return -1;
+}
+
+/* Bring a block that is not there; its slot, or -1: it cannot be kept. */
+int tsr_block_fill(struct tsr_msg_env *env, struct tsr_texture_view *view,
+		   const struct tsr_block_place *place);
+
+/* The slot of a block, now in use; -1: it cannot be kept. */
+static inline int tsr_block_get(struct tsr_msg_env *env, struct tsr_texture_view *view,
+				const struct tsr_block_place *place)
+{
+	int slot = tsr_block_find(env->textures, tsr_block_key(view, place));
+
+	return slot >= 0 ? slot : tsr_block_fill(env, view, place);
 }
 
 /* The window's slots get its stamp: before blocks come in, or others become its slots. */

@@ -43,22 +43,13 @@ static unsigned int count_places(float longer, float shorter, unsigned int most)
 	return n;
 }
 
-void tsr_footprint(const struct tsr_texture_view *texture, const struct tsr_sampler_view *sampler,
-		   const float ddx[3], const float ddy[3], struct tsr_footprint *footprint)
+void tsr_footprint_squares(const struct tsr_texture_view *texture,
+			   const struct tsr_sampler_view *sampler, float x, float y,
+			   const float ddx[2], const float ddy[2],
+			   struct tsr_footprint *footprint)
 {
-	const uint32_t extent[3] = { texture->width, texture->height, texture->depth };
-	bool normalized = tsr_is_normalized(texture, &sampler->s);
-	float x = 0, y = 0;
-	bool along_x;
+	bool along_x = x > y;
 
-	for (unsigned int d = 0; d < texture->dimensions; d++) {
-		float unit = normalized ? (float)extent[d] : 1;
-		float dx = ddx[d] * unit, dy = ddy[d] * unit;
-
-		x += dx * dx;
-		y += dy * dy;
-	}
-	along_x = x > y;
 	footprint->places = 1;
 	if (sampler->anisotropy > 1 && texture->dimensions < 3 &&
 	    !tsr_format_is_integer(&texture->format)) {
@@ -73,6 +64,23 @@ void tsr_footprint(const struct tsr_texture_view *texture, const struct tsr_samp
 	if (footprint->places > 1)
 		x /= (float)(footprint->places * footprint->places);
 	footprint->lod = tsr_lod_of_square(x);
+}
+
+void tsr_footprint(const struct tsr_texture_view *texture, const struct tsr_sampler_view *sampler,
+		   const float ddx[3], const float ddy[3], struct tsr_footprint *footprint)
+{
+	const uint32_t extent[3] = { texture->width, texture->height, texture->depth };
+	bool normalized = tsr_is_normalized(texture, &sampler->s);
+	float x = 0, y = 0;
+
+	for (unsigned int d = 0; d < texture->dimensions; d++) {
+		float unit = normalized ? (float)extent[d] : 1;
+		float dx = ddx[d] * unit, dy = ddy[d] * unit;
+
+		x += dx * dx;
+		y += dy * dy;
+	}
+	tsr_footprint_squares(texture, sampler, x, y, ddx, ddy, footprint);
 }
 
 int tsr_lod_staged(const struct tsr_texture_view *texture, const struct tsr_sampler *sampler,

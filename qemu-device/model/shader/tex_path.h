@@ -326,9 +326,11 @@ TSR_OUT_OF_LINE_ static bool find_blocks(const struct tsr_level_lookup *l, const
 					 int32_t x, int32_t y, uint64_t used,
 					 struct tsr_window *window)
 {
+	struct tsr_texture_cache *cache = l->env->textures;
 	struct tsr_block_place place = l->place;
 	bool whole = true;
 
+	TSR_UNROLL
 	for (unsigned int i = 0; i < 4; i++) {
 		uint32_t texels = (uint32_t)(used >> ((i & 1) * 4 + (i >> 1) * 32)) & BLOCK_TEXELS;
 		int found;
@@ -338,12 +340,14 @@ TSR_OUT_OF_LINE_ static bool find_blocks(const struct tsr_level_lookup *l, const
 			continue;
 		place.x = ((uint32_t)x + (i & 1)) & axes->s.blocks;
 		place.y = ((uint32_t)y + (i >> 1)) & axes->t.blocks;
-		found = tsr_block_get(l->env, l->view, &place);
+		found = tsr_block_find(cache, l->key | place.x | (uint64_t)place.y << 14);
+		if (found < 0)
+			found = tsr_block_fill(l->env, l->view, &place);
 		window->slot[i] = found * TSR_TEX_BLOCK_BYTES_MAX;
 		if (found < 0)
 			whole = false;
 		else
-			tsr_block_touch(l->env->textures, (unsigned int)found, texels);
+			tsr_block_touch(cache, (unsigned int)found, texels);
 	}
 	return whole;
 }

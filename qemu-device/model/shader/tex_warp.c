@@ -141,14 +141,40 @@ static bool one_level(const struct lanes *s)
 	       (s->view->levels == 1 || sampler->mipmap == TSR_MIPMAP_MODE_NONE);
 }
 
-/* Whether this is what most messages are: whole warps of fragments with a 2D texture. */
+/*
+ * Whether this is what most messages are: whole warps of fragments with a 2D texture or one face of
+ * a cube.
+ */
 static bool is_plain(const struct lanes *s)
 {
 	const struct tsr_texture_warp *w = s->warp;
+	unsigned int differ = 0;
 
-	return w->dimension == TSR_TEXTURE_DIMENSION_2D && !w->lod && !w->layer &&
-	       w->present == TSR_ALL_LANES && w->lanes == TSR_ALL_LANES &&
-	       s->sampler->anisotropy == 1;
+	if (w->lod || w->layer || w->present != TSR_ALL_LANES || w->lanes != TSR_ALL_LANES)
+		return false;
+	for (unsigned int i = 0; i < LANES && w->dimension == TSR_TEXTURE_DIMENSION_CUBE; i++)
+		differ |= w->face[i] ^ w->face[0];
+	return !differ;
+}
+
+/* The slice of such a message. */
+static uint32_t plain_slice(const struct lanes *s)
+{
+	return s->warp->dimension == TSR_TEXTURE_DIMENSION_CUBE ? s->warp->face[0] : 0;
+}
+
+/* The footprint of its quad @q, from the squares of the lengths of its derivatives. */
+static void plain_footprint(const struct lanes *s, unsigned int q, float x, float y,
+			    struct tsr_footprint *f)
+{
+	const float *c[2] = { s->warp->s + QUAD * q, s->warp->t + QUAD * q };
+	float ddx[2] = { 0 }, ddy[2] = { 0 };
+
+	for (unsigned int d = 0; d < 2 && s->sampler->anisotropy > 1; d++) {
+		ddx[d] = c[d][1] - c[d][0];
+		ddy[d] = c[d][2] - c[d][0];
+	}
+	tsr_footprint_squares(s->view, s->sampler, x, y, ddx, ddy, f);
 }
 
 /* The levels of such a message. */
@@ -159,6 +185,7 @@ static void plain_levels(struct lanes *s)
 	bool normalized = tsr_is_normalized(s->view, sampler);
 	const float unit[2] = { normalized ? (float)s->view->width : 1,
 				normalized ? (float)s->view->height : 1 };
+	struct tsr_footprint f = { .places = 1 };
 	struct tsr_levels levels = { .level = 0 };
 	float x[4], y[4];
 	int last = 0;
@@ -166,22 +193,28 @@ static void plain_levels(struct lanes *s)
 	if (w->mode == TSR_TEXTURE_LOD_COMPUTED)
 		s->env->textures->path->squares(w->s, w->t, unit, x, y);
 	for (unsigned int q = 0; q < 4; q++) {
-		int lod = w->mode == TSR_TEXTURE_LOD_ZERO ? 0 :
-			  tsr_lod_of_square(x[q] > y[q] ? x[q] : y[q]);
 		uint32_t where;
+		int lod;
 
-		lod = tsr_filter_lod(s->view, sampler, lod, true, true);
+		if (w->mode == TSR_TEXTURE_LOD_COMPUTED)
+			plain_footprint(s, q, x[q], y[q], &f);
+		lod = tsr_filter_lod(s->view, sampler, f.lod, true, true);
 		if (!q || lod != last)
 			levels = tsr_lod_levels(s->view, sampler, lod);
 		last = lod;
-		where = levels.level | (levels.near ? WHERE_NEAR : 0);
+		where = plain_slice(s) << WHERE_SLICE | levels.level |
+			(levels.near ? WHERE_NEAR : 0);
 		SPREAD(s->lod + QUAD * q, lod);
 		SPREAD(s->where + QUAD * q, where);
 		SPREAD(s->weight + QUAD * q, levels.weight);
+		SPREAD(s->places + QUAD * q, (uint8_t)(levels.near ? 1 : f.places));
+		SPREAD(s->axis[0] + QUAD * q, f.axis[0]);
+		SPREAD(s->axis[1] + QUAD * q, f.axis[1]);
 		s->mixed |= (uint16_t)((levels.weight != 0 ? 15 : 0) << QUAD * q);
 		s->alike &= where == s->where[0];
+		if (s->places[QUAD * q] > s->most)
+			s->most = s->places[QUAD * q];
 	}
-	memset(s->places, 1, sizeof(s->places));
 }
 
 /* ---- Lookups --------------------------------------------------------------------------------- */
@@ -277,26 +310,37 @@ static void look_up_place(struct lanes *s, uint16_t lanes, const float *x, const
 static uint16_t find_places(struct lanes *s, unsigned int n, float x[LANES], float y[LANES])
 {
 	const struct tsr_texture_warp *w = s->warp;
-	bool cube = w->dimension == TSR_TEXTURE_DIMENSION_CUBE;
-	uint16_t lanes = 0;
+	float along[LANES];
+	uint16_t lanes = 0, beyond = 0;
 
 	for (unsigned int i = 0; i < LANES; i++) {
-		float along;
-
-		x[i] = w->s[i];
-		y[i] = w->t[i];
+		along[i] = 0;
 		if (!(s->all >> i & 1) || n >= s->places[i])
 			continue;
+		if (i && lanes >> (i - 1) & 1 && s->places[i] == s->places[i - 1])
+			along[i] = along[i - 1];
+		else
+			along[i] = tsr_footprint_place(n, s->places[i]);
 		lanes |= (uint16_t)(1u << i);
-		if (s->places[i] == 1)
-			continue;
-		along = tsr_footprint_place(n, s->places[i]);
-		x[i] += s->axis[0][i] * along;
-		y[i] += s->axis[1][i] * along;
-		/* another face */
-		if (cube && !(x[i] >= 0 && x[i] <= 1 && y[i] >= 0 && y[i] <= 1))
-			s->rest |= (uint16_t)(1u << i);
 	}
+	for (unsigned int i = 0; i < LANES; i++) {
+		x[i] = w->s[i] + s->axis[0][i] * along[i];
+		y[i] = w->t[i] + s->axis[1][i] * along[i];
+		beyond |= (uint16_t)(!(x[i] >= 0 && x[i] <= 1 && y[i] >= 0 && y[i] <= 1) << i);
+	}
+	/* of samples of one place the coordinates are what they are */
+	for (uint16_t left = lanes; left; left &= left - 1) {
+		unsigned int i = (unsigned int)__builtin_ctz(left);
+
+		if (s->places[i] > 1)
+			continue;
+		x[i] = w->s[i];
+		y[i] = w->t[i];
+		beyond &= ~(1u << i);
+	}
+	/* another face */
+	if (w->dimension == TSR_TEXTURE_DIMENSION_CUBE)
+		s->rest |= beyond & lanes;
 	return lanes;
 }
 
@@ -311,6 +355,13 @@ static void look_up_places(struct lanes *s, rgba_lanes out)
 		uint16_t lanes = find_places(s, n, x, y);
 
 		look_up_place(s, lanes, x, y, place);
+		if (lanes == TSR_ALL_LANES) {
+			for (unsigned int c = 0; c < 4; c++) {
+				for (unsigned int i = 0; i < LANES; i++)
+					out[c][i] += place[c][i];
+			}
+			continue;
+		}
 		for (unsigned int i = 0; i < LANES; i++) {
 			for (unsigned int c = 0; c < 4 && (lanes >> i & 1); c++)
 				out[c][i] += place[c][i];
@@ -380,8 +431,9 @@ static void do_lanes(struct lanes *s)
 	s->alike = true;
 	s->most = 1;
 	s->all = w->lanes;
-	if (plain && one_level(s)) {
-		uint32_t here = s->sampler->s.mag_nearest ? WHERE_NEAR : 0;
+	if (plain && one_level(s) && (s->sampler->anisotropy == 1 || s->sampler->s.mag_nearest)) {
+		uint32_t here = plain_slice(s) << WHERE_SLICE |
+				(s->sampler->s.mag_nearest ? WHERE_NEAR : 0);
 
 		s->rest = s->all & ~look_up_there(s, s->all, here, 0, w->s, w->t, w->rgba);
 		if (s->rest)
