@@ -102,16 +102,20 @@ static inline unsigned int tsr_block_set(uint64_t key)
 /* The slot of a block of which the key is known; -1: it is not there. */
 static inline int tsr_block_find(struct tsr_texture_cache *cache, uint64_t key)
 {
-	unsigned int set = tsr_block_set(key);
+	unsigned int slot = tsr_block_set(key);
+	const uint64_t *way = &cache->key[slot];
+	/* all ways at once: which one it is nobody can foretell */
+	unsigned int found = (unsigned int)(way[0] == key) | (unsigned int)(way[1] == key) << 1 |
+			     (unsigned int)(way[2] == key) << 2 |
+			     (unsigned int)(way[3] == key) << 3;
 
-	for (unsigned int i = set; i < set + TSR_TEX_BLOCK_WAYS; i++) {
-		if (cache->key[i] == key) {
-			cache->stamp[i] = cache->now;
-			return (int)i;
-		}
-	}
-	return -1;
+	if (!found)
+		return -1;
+	slot += (unsigned int)__builtin_ctz(found);
+	cache->stamp[slot] = cache->now;
+	return (int)slot;
 }
+_Static_assert(TSR_TEX_BLOCK_WAYS == 4, "tsr_block_find() looks at four ways");
 
 /* Bring a block that is not there; its slot, or -1: it cannot be kept. */
 int tsr_block_fill(struct tsr_msg_env *env, struct tsr_texture_view *view,
