@@ -90,8 +90,8 @@ static void write_attributes(struct draw *d)
 		uint32_t *at = pipe_at(d->p, PIPE_VERTICES + i * 0x400);
 
 		pipe_attribute(d->p, PIPE_ATTRIBUTES, i, i, TSR_PIXEL_FORMAT_RGBA32F, 0, false);
-		pipe_buffer(d->p, i, TSR_ATTRIBUTE_BUFFER_TYPE_LINEAR, PIPE_VERTICES + i * 0x400, 16,
-			    0x400, 0, 0);
+		pipe_buffer(d->p, i, TSR_ATTRIBUTE_BUFFER_TYPE_LINEAR,
+			    PIPE_VERTICES + i * 0x400, 16, 0x400, 0, 0);
 		for (unsigned int n = 0; n < BATCH; n++)
 			for (unsigned int c = 0; c < 4; c++)
 				at[4 * n + c] = n == VERTEX ? d->attribute[i][c] : 0x3f000000 + n;

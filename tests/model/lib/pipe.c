@@ -101,9 +101,25 @@ const struct tsr_program *pipe_text(struct pipe *p, unsigned int number, enum ts
 		tsr_asm_print_diagnostics(stderr, code, "program");
 		abort();
 	}
-	program = pipe_load(p, number, stage, code->code, code->size, code->entry, NULL, 0);
+	program = pipe_load(p, number, stage, code->code, code->size, code->entry,
+			    p->push, 16);
 	tsr_asm_free(code);
 	return program;
+}
+
+uint32_t pipe_label(const char *text, const char *label)
+{
+	struct tsr_asm_program *code;
+	uint32_t offset = UINT32_MAX;
+
+	if (tsr_asm_assemble(text, strlen(text), 0, &code))
+		abort();
+	for (uint32_t i = 0; i < code->num_symbols; i++) {
+		if (!strcmp(code->symbols[i].name, label))
+			offset = code->symbols[i].offset;
+	}
+	tsr_asm_free(code);
+	return offset;
 }
 
 void pipe_attribute(struct pipe *p, uint64_t table, unsigned int index, unsigned int buffer,

@@ -40,6 +40,7 @@ struct pipe {
 	struct tsr_fragments *f;
 	struct tsr_fragment_state state;
 	struct tsr_shader_program program;	/* of the next pipe_load(), with all tables */
+	uint32_t push[16];			/* of pipe_text() */
 	unsigned int steps;			/* the last run took */
 	struct tsr_shader_stats stats;		/* of the last run */
 	uint64_t budget;			/* of each step */
@@ -54,9 +55,11 @@ void *pipe_at(struct pipe *p, uint64_t va);
 const struct tsr_program *pipe_load(struct pipe *p, unsigned int number, enum tsr_stage stage,
 				    const void *code, uint32_t bytes, uint32_t entry,
 				    const uint32_t *push, unsigned int push_words);
-/* The same of a text in assembler. */
+/* The same of a text in assembler, with p->push. */
 const struct tsr_program *pipe_text(struct pipe *p, unsigned int number, enum tsr_stage stage,
 				    const char *text);
+/* Offset of a label in the code of a text. */
+uint32_t pipe_label(const char *text, const char *label);
 /* Entry @index of a table of attributes: @format (enum tsr_pixel_format) of @buffer. */
 void pipe_attribute(struct pipe *p, uint64_t table, unsigned int index, unsigned int buffer,
 		    unsigned int format, int32_t offset, bool add_offset);
