@@ -44,7 +44,7 @@ numeric.libs := $(if $(SOFTFLOAT),$(SOFTFLOAT)/libsoftfloat.a) -lm
 
 fuzz.dir := fuzz
 fuzz.flags := -fsanitize=address,undefined -fno-sanitize-recover=all -Iqemu-device/model -Itests/model/lib $(asm_flags)
-fuzz.sources := $(model_sources) tests/model/lib/units.c $(mock_sources) $(bench_sources) $(wildcard userspace/libtessera/decode*.c) \
+fuzz.sources := $(model_sources) tests/model/lib/units.c tests/model/lib/front.c $(mock_sources) $(bench_sources) $(wildcard userspace/libtessera/decode*.c) \
 	$(asm_sources) tests/lib/fuzz_main.c
 fuzz.libs := $(mock_libs) -lm
 

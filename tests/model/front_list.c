@@ -455,7 +455,8 @@ int main(void)
 {
 	ktap_start();
 	ktap_run("[CP10] lists call lists, jump, return and halt", calls);
-	ktap_run("[CP10] lists without end, beyond their end, in memory they must not be in", bounds);
+	ktap_run("[CP10] lists without end, beyond their end, in memory they must not be in",
+		 bounds);
 	ktap_run("[CP3] [INST1] [INST8] packets of lists with one thing wrong", bad_packets);
 	ktap_run("[CP3] states, frames and commands with one thing wrong", bad_structures);
 	ktap_run("[CP4] any number of state versions, the same heap; stalls are counted", versions);

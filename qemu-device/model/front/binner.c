@@ -3,9 +3,9 @@
  * The binner's writer: batch records and tile lists into the heap.
  *
  * The heap is given out from the bottom up and never taken back. A tile's list grows in the job,
- * one block at a time; a block goes to the heap when it is full or the frame is complete. Nothing is
- * counted as used before it has been written, so a step that has to wait, for the host or for more
- * heap, is repeated from where it was.
+ * one block at a time; a block goes to the heap when it is full or the frame is complete. Nothing
+ * is counted as used before it has been written, so a step that has to wait, for the host or for
+ * more heap, is repeated from where it was.
  */
 #include "bin.h"
 
