@@ -152,6 +152,15 @@ static void report(struct tsr_crew *crew, const struct tsr_shader_stats *stats)
 	atomic_fetch_add_explicit(&crew->misses, stats->texture.misses, memory_order_relaxed);
 }
 
+static void report_lookups(struct tsr_crew *crew, struct tsr_runner *runner)
+{
+	for (unsigned int hit = 0; hit < 2; hit++) {
+		atomic_fetch_add_explicit(&crew->lookups[hit], runner->lookups[hit],
+					  memory_order_relaxed);
+		runner->lookups[hit] = 0;
+	}
+}
+
 /* One burst by a helper, of a core from @first on; false: it is not wanted (any more). */
 static bool help_once(struct tsr_runner *runner, struct tsr_queue *q, unsigned int first)
 {
@@ -176,6 +185,7 @@ static bool help_once(struct tsr_runner *runner, struct tsr_queue *q, unsigned i
 		    !atomic_exchange(&crew->fault, true))
 			crew->record = sh->fault;
 		report(crew, &sh->stats);
+		report_lookups(crew, runner);
 		release(core);
 	}
 	atomic_fetch_sub(&crew->inside, 1);
@@ -233,6 +243,8 @@ void tsr_crew_forget(struct tsr_queue *q)
 	atomic_store(&crew->touches, 0);
 	atomic_store(&crew->fills, 0);
 	atomic_store(&crew->misses, 0);
+	atomic_store(&crew->lookups[0], 0);
+	atomic_store(&crew->lookups[1], 0);
 }
 
 static void count_textures(struct tsr_queue *q, const struct tsr_texture_stats *own)
@@ -266,6 +278,10 @@ static void count(struct tsr_queue *q, const struct tsr_shader_stats *own,
 		  own->threads + atomic_exchange(&crew->threads, 0));
 	tsr_count(&q->counter[TSR_QUEUE_COUNTER_SHADER_MESSAGES],
 		  own->messages + atomic_exchange(&crew->messages, 0));
+	tsr_count(&q->counter[TSR_QUEUE_COUNTER_TLB_MISSES],
+		  atomic_exchange(&crew->lookups[0], 0));
+	tsr_count(&q->counter[TSR_QUEUE_COUNTER_TLB_HITS],
+		  atomic_exchange(&crew->lookups[1], 0));
 	count_textures(q, &own->texture);
 }
 

@@ -58,7 +58,7 @@ struct tsr_runner;
  */
 struct tsr_mem {
 	struct tsr_gpu *gpu;
-	struct tsr_queue *queue;	/* for its counters; NULL: count nothing */
+	struct tsr_queue *queue;	/* for its counters; NULL: a helper's, see run.h */
 	struct tsr_runner *runner;	/* whose TLB is used */
 	uint8_t as;			/* address space of the accesses */
 	uint8_t unit;			/* TSR_UNIT_… for fault records */

@@ -175,6 +175,8 @@ static enum tsr_step find(struct tsr_mem *mem, uint64_t va, unsigned int access,
 		tsr_count(&mem->queue->counter[hit ? TSR_QUEUE_COUNTER_TLB_HITS
 						   : TSR_QUEUE_COUNTER_TLB_MISSES],
 			  1);
+	else
+		mem->runner->lookups[hit]++;
 	*entry = e;
 	return hit ? TSR_STEP_DONE : fill(mem, va, access, tag, e);
 }

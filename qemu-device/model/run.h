@@ -42,6 +42,8 @@ struct tsr_runner {
 	uint64_t unreported;		/* cycles not yet in the global counter */
 	struct tsr_dirty dirty;		/* writes the host has not been told of */
 	struct tsr_tlb tlb;
+	/* look-ups of a helper that the queue it helps has not counted, [1]: those that hit */
+	uint64_t lookups[2];
 	struct tsr_shader *shader;	/* what it needs to run programs; NULL: it never has */
 };
 

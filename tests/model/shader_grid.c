@@ -373,6 +373,27 @@ static void registers_at_entry(void)
 	}
 }
 
+/* Each page is looked up by somebody, and what helpers look up counts too. */
+static void lookups(void)
+{
+	static struct shade_code code;
+	struct tsr_config config = { .threads = 4, .cores = 4 };
+	const unsigned int pages = 0x80000 / 4096;
+
+	memset(&code, 0, sizeof(code));
+	shade_text(&code, "clause slot=0 message=store " SHADE_STORE("r60"));
+	for (unsigned int n = 0; n < 20; n++) {
+		struct shade_dispatch d = { .code = &code, .groups = { pages } };
+		struct shade_machine m;
+
+		d.state.local_x = 1024;	/* a page for each group */
+		shade_init(&m, &config);
+		ktap_ok(shade_run(&m, &d));
+		ktap_ok(shade_counter(&m, TSR_QUEUE_COUNTER_TLB_MISSES) >= pages);
+		shade_free(&m);
+	}
+}
+
 static struct {
 	uint32_t most;			/* resident warp with the highest number */
 	uint64_t slots[4];		/* seen */
@@ -461,6 +482,7 @@ int main(void)
 	ktap_run("[CS1] [CP3] each field of COMPUTE_STATE out of range once", checks);
 	ktap_run("[ISA6] lane, warp and core; scratch of a thread is its own", special_values);
 	ktap_run("[CS1] registers are 0 at entry, whatever ran before", registers_at_entry);
+	ktap_run("look-ups of threads that help are counted", lookups);
 	ktap_run("[PIX7] a core holds as many warps as registers allow, all go on", residency);
 	ktap_run("[CS1] SHADER and SHADER_LIMITS", registers);
 	return ktap_finish();
