@@ -11,12 +11,12 @@
  * is a plane of its own.
  *
  * Arithmetic is that of 32-bit floats, to nearest even: of each component source * factor, then
- * destination * factor, then the operation. What is stored as an integer counts as that times 1 /
- * the largest one (texels of up to 32 bits), rounded twice. With normalized targets source, second source and
- * constant are clamped to the format's range before. The result times the largest value of a
- * normalized component is a 32-bit float too, to which a half is added before it is cut off. All
- * paths give the same bits. Quads are
- * written one after the other; quads of one warp may lie on top of each other.
+ * destination * factor, then the operation. A destination that is stored as an integer is that
+ * times the float nearest to 1 / the largest one (texels of up to 32 bits). With normalized targets
+ * source, second source and constant are clamped to the format's range before. The result times the
+ * largest value of a normalized component is a 32-bit float too, to which a half is added before it
+ * is cut off. All paths give the same bits. Quads are written one after the other; quads of one
+ * warp may lie on top of each other.
  */
 #ifndef TSR_TILE_OUTPUT_H
 #define TSR_TILE_OUTPUT_H

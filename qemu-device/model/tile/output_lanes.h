@@ -82,7 +82,8 @@ TSR_INLINE void output_old(const struct tsr_output *o, const uint32_t *old, vf32
 			for (unsigned int l = 0; l < TSR_CHUNK_LANES; l++)
 				c[i][l] = tsr_output_srgb_decoded[bits[l]];
 		else
-			c[i] = __builtin_convertvector((vs32)bits, vf32) * field->unit + field->rest;
+			c[i] = __builtin_convertvector((vs32)bits, vf32) * field->unit +
+			       field->rest;
 	}
 }
 
