@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "ktap.h"
+#include "tile/zs.h"
 #include "tiles.h"
 
 /* A triangle over most of the frame, depth growing to the right. */
@@ -93,6 +94,82 @@ static void same(void)
 	}
 }
 
+/* ---- Tags ------------------------------------------------------------------------------------ */
+
+#define TAGS (TILES_TARGETS + TILES_TARGET_SIZE - (1u << 16))	/* of colour; then of depth */
+
+/* The picture with so many samples, a format of depth, with or without tags. */
+static struct tiles *with_tags(unsigned int samples_log2, bool fixed, unsigned int debug, bool tags)
+{
+	struct tsr_config config = { .gfx_debug = debug };
+	struct tiles *t = tiles_new(100, 70, &config);
+
+	t->f->frame.samples_log2 = samples_log2;
+	prepare(t);
+	tiles_target(t, 0, TSR_PIXEL_FORMAT_RGBA8_UNORM, 4);
+	tiles_target(t, TILES_DEPTH, fixed ? TSR_PIXEL_FORMAT_Z24X8_UNORM : TSR_PIXEL_FORMAT_R32F,
+		     4);
+	t->target[0].clear_0 = t->target[TILES_DEPTH].clear_0 = front_bits(1);
+	t->target[0].tags = tags ? TAGS : 0;
+	t->target[TILES_DEPTH].tags = tags ? TAGS + TILES_TARGET_SIZE : 0;
+	memset(t->memory, 0xaa, 3 * TILES_TARGET_SIZE);
+	ktap_ok(tiles_run(t));
+	return t;
+}
+
+/* Samples that differ. */
+static unsigned int differ(struct tiles *a, struct tiles *b)
+{
+	unsigned int samples = 1u << a->f->frame.samples_log2, count = 0;
+
+	for (unsigned int n = 0; n < 100 * 70 * samples; n++) {
+		unsigned int x = n % 100, y = n / 100 % 70, s = n / 7000;
+
+		count += memcmp(tiles_texel(a, 0, x, y, s), tiles_texel(b, 0, x, y, s), 4) != 0;
+		count += memcmp(tiles_texel(a, TILES_DEPTH, x, y, s),
+				tiles_texel(b, TILES_DEPTH, x, y, s), 3) != 0;
+	}
+	return count;
+}
+
+static void compressed(unsigned int samples_log2, bool fixed, unsigned int debug)
+{
+	struct tiles *plain = with_tags(samples_log2, fixed, 0, false);
+	struct tiles *t = with_tags(samples_log2, fixed, debug, true);
+	uint64_t clear = tiles_counter(t, TSR_QUEUE_COUNTER_BLOCKS_FAST_CLEAR);
+	uint64_t planes = tiles_counter(t, TSR_QUEUE_COUNTER_BLOCKS_COMPRESSED);
+	uint64_t stored = tiles_counter(t, TSR_QUEUE_COUNTER_TILE_STORE_BYTES);
+	uint64_t whole = tiles_counter(plain, TSR_QUEUE_COUNTER_TILE_STORE_BYTES);
+
+	ktap_ok(debug & TSR_GFX_NO_FAST_CLEAR ? !clear : clear > 100);
+	ktap_ok(debug & TSR_GFX_NO_COMPRESSION ? !planes : !fixed || planes > 10);
+	if (debug == (TSR_GFX_NO_FAST_CLEAR | TSR_GFX_NO_COMPRESSION))
+		ktap_eq(stored, whole);
+	else
+		ktap_ok(stored < (debug ? whole : whole * 3 / 4));
+	/* on in a pass that loads and draws the same again, then as samples */
+	t->clear = 0;
+	t->load = TILES_ALL;
+	ktap_ok(tiles_render(t));
+	t->draw = false;
+	t->target[0].expand = t->target[TILES_DEPTH].expand = true;
+	ktap_ok(tiles_render(t));
+	ktap_eq(differ(plain, t), 0);
+	for (unsigned int i = 0; i < 13 * 9; i++)
+		ktap_eq(t->memory[TAGS - TILES_TARGETS + i], TSR_TARGET_TAG_RAW);
+	tiles_free(plain);
+	tiles_free(t);
+}
+
+static void tags(void)
+{
+	for (unsigned int i = 0; i < 6; i++)
+		compressed(i / 2, i & 1, 0);
+	for (unsigned int debug = 0; debug < 3; debug++)
+		compressed(2, true, debug << 2 | (debug == 2 ? 4 : 0));
+	compressed(0, true, TSR_GFX_NO_FAST_CLEAR);
+}
+
 /* ---- Stopping -------------------------------------------------------------------------------- */
 
 /* The device is saved, thrown away, loaded. */
@@ -179,6 +256,8 @@ int main(int argc, char **argv)
 	ktap_start_args(argc, argv);
 	ktap_run("[BIN5] [BIN6] [CP10] a triangle's depth, a cleared colour, tiles at edges", picture);
 	ktap_run("[RAST5] threads, cores, tiles of all sizes, small bursts", same);
+	ktap_run("[ZS6] [OM3] tags: fast clear, uniform pixels, planes; loaded, drawn on, expanded",
+		 tags);
 	ktap_run("[SYS7] [SYS10] suspended at every step; saved, loaded now and then", stopping);
 	ktap_run("[SYS10] RESET in the middle of a frame", reset);
 	return ktap_finish();

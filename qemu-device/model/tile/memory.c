@@ -111,9 +111,9 @@ static struct place place(const struct tsr_render_target *rt, unsigned int bytes
 }
 
 /* Move @count texels of a row between @row and memory. */
-static enum tsr_step move_row(struct tsr_mem *mem, const struct tsr_render_target *rt,
-			      unsigned int bytes, uint32_t layer, unsigned int s, uint32_t x,
-			      uint32_t y, unsigned int count, uint8_t *row, bool write)
+enum tsr_step tsr_tile_move_row(struct tsr_mem *mem, const struct tsr_render_target *rt,
+				unsigned int bytes, uint32_t layer, unsigned int s, uint32_t x,
+				uint32_t y, unsigned int count, uint8_t *row, bool write)
 {
 	while (count) {
 		struct place p = place(rt, bytes, layer, s, x, y, count);
@@ -150,7 +150,7 @@ static enum tsr_step load_colour(struct tsr_tile_core *c, struct tsr_mem *mem, u
 		for (uint32_t y = 0; y < t->height; y++) {
 			uint8_t *row = t->colour[rt].data + (size_t)t->colour[rt].plane * s +
 				       (size_t)t->colour[rt].pitch * y;
-			enum tsr_step step = move_row(mem, target, bytes, t->layer, from, t->x,
+			enum tsr_step step = tsr_tile_move_row(mem, target, bytes, t->layer, from, t->x,
 						      t->y + y, t->width, row, false);
 
 			if (step != TSR_STEP_DONE)
@@ -181,7 +181,7 @@ static enum tsr_step store_colour(struct tsr_tile_core *c, struct tsr_mem *mem, 
 						   t->width, line);
 				row = line;
 			}
-			step = move_row(mem, target, bytes, t->layer, s, t->x, t->y + y, t->width,
+			step = tsr_tile_move_row(mem, target, bytes, t->layer, s, t->x, t->y + y, t->width,
 					row, true);
 			if (step != TSR_STEP_DONE)
 				return step;
@@ -195,7 +195,7 @@ static enum tsr_step store_colour(struct tsr_tile_core *c, struct tsr_mem *mem, 
 /* ---- Depth and stencil ----------------------------------------------------------------------- */
 
 /* The word of a depth as it is in memory. */
-static uint32_t depth_word(const struct tsr_depth_format *format, float z)
+uint32_t tsr_depth_word(const struct tsr_depth_format *format, float z)
 {
 	uint32_t word;
 
@@ -205,7 +205,7 @@ static uint32_t depth_word(const struct tsr_depth_format *format, float z)
 	return word;
 }
 
-static float word_depth(const struct tsr_depth_format *format, uint32_t word)
+float tsr_word_depth(const struct tsr_depth_format *format, uint32_t word)
 {
 	float z;
 
@@ -225,7 +225,7 @@ static void unpack_row(struct tsr_tile *t, const struct tsr_depth_format *format
 
 		memcpy(&word, line + x * format->bytes, format->bytes);
 		if (depth)
-			t->depth[at] = word_depth(format, word);
+			t->depth[at] = tsr_word_depth(format, word);
 		if (stencil)
 			t->stencil[at] = word >> 24;
 	}
@@ -241,7 +241,7 @@ static void pack_row(const struct tsr_tile *t, const struct tsr_depth_format *fo
 
 		if (depth) {
 			mask = format->scale != 0 ? (uint32_t)format->scale : UINT32_MAX;
-			new = depth_word(format, t->depth[at]);
+			new = tsr_depth_word(format, t->depth[at]);
 		}
 		if (stencil) {
 			mask |= 0xff000000;
@@ -266,7 +266,7 @@ static enum tsr_step load_words(struct tsr_tile_core *c, struct tsr_mem *mem,
 		unsigned int from = s < stored_samples(rt) ? s : 0;
 
 		for (uint32_t y = 0; y < t->height; y++) {
-			enum tsr_step step = move_row(mem, rt, format->bytes, t->layer, from, t->x,
+			enum tsr_step step = tsr_tile_move_row(mem, rt, format->bytes, t->layer, from, t->x,
 						      t->y + y, t->width, line, false);
 
 			if (step != TSR_STEP_DONE)
@@ -293,12 +293,12 @@ static enum tsr_step store_words(struct tsr_tile_core *c, struct tsr_mem *mem,
 			enum tsr_step step = TSR_STEP_DONE;
 
 			if (kept)
-				step = move_row(mem, rt, format->bytes, t->layer, s, t->x, t->y + y,
+				step = tsr_tile_move_row(mem, rt, format->bytes, t->layer, s, t->x, t->y + y,
 						t->width, line, false);
 			if (step != TSR_STEP_DONE)
 				return step;
 			pack_row(t, format, line, y, s, depth, stencil);
-			step = move_row(mem, rt, format->bytes, t->layer, s, t->x, t->y + y,
+			step = tsr_tile_move_row(mem, rt, format->bytes, t->layer, s, t->x, t->y + y,
 					t->width, line, true);
 			if (step != TSR_STEP_DONE)
 				return step;
@@ -325,7 +325,7 @@ static enum tsr_step move_stencil(struct tsr_tile_core *c, struct tsr_mem *mem, 
 
 			for (uint32_t x = 0; write && x < t->width; x++)
 				line[x] = t->stencil[tsr_tile_place(t, x, y, s)];
-			step = move_row(mem, rt, 1, t->layer, at, t->x, t->y + y, t->width, line,
+			step = tsr_tile_move_row(mem, rt, 1, t->layer, at, t->x, t->y + y, t->width, line,
 					write);
 			if (step != TSR_STEP_DONE)
 				return step;
@@ -367,7 +367,10 @@ static enum tsr_step move_zs(struct tsr_tile_core *c, struct tsr_mem *mem, unsig
 
 	if (depth && stencil && r->together)
 		return words(c, mem, &r->depth, true, true);
-	if (depth)
+	if (depth && r->depth.tags)
+		step = write ? tsr_tile_store_tagged(c, mem, TSR_RENDER_TARGETS_MAX) :
+			       tsr_tile_load_tagged(c, mem, TSR_RENDER_TARGETS_MAX);
+	else if (depth)
 		step = words(c, mem, &r->depth, true, false);
 	if (step == TSR_STEP_DONE && stencil)
 		step = r->stencil_bytes == 4 ? words(c, mem, &r->stencil, false, true) :
@@ -383,7 +386,8 @@ enum tsr_step tsr_tile_load(struct tsr_tile_core *c, struct tsr_mem *mem, unsign
 	which = with_memory(c, which);
 	for (unsigned int rt = 0; rt < c->tile.targets && step == TSR_STEP_DONE; rt++) {
 		if (which >> rt & 1)
-			step = load_colour(c, mem, rt);
+			step = c->render->colour[rt].tags ?
+				       tsr_tile_load_tagged(c, mem, rt) : load_colour(c, mem, rt);
 	}
 	if (step == TSR_STEP_DONE)
 		step = move_zs(c, mem, which, false);
@@ -400,18 +404,22 @@ enum tsr_step tsr_tile_load(struct tsr_tile_core *c, struct tsr_mem *mem, unsign
 
 enum tsr_step tsr_tile_store(struct tsr_tile_core *c, struct tsr_mem *mem, unsigned int which)
 {
-	const uint64_t before = c->count[TSR_TILE_STORE_BYTES];
+	uint64_t before[TSR_TILE_COUNTS];
 	enum tsr_step step = TSR_STEP_DONE;
 
+	memcpy(before, c->count, sizeof(before));
 	tsr_tile_define(c);
 	which = with_memory(c, which);
 	for (unsigned int rt = 0; rt < c->tile.targets && step == TSR_STEP_DONE; rt++) {
 		if (which >> rt & 1)
-			step = store_colour(c, mem, rt);
+			step = c->render->colour[rt].tags ?
+				       tsr_tile_store_tagged(c, mem, rt) :
+				       store_colour(c, mem, rt);
 	}
 	if (step == TSR_STEP_DONE)
 		step = move_zs(c, mem, which, true);
+	/* if not done, it begins again from the first target */
 	if (step != TSR_STEP_DONE)
-		c->count[TSR_TILE_STORE_BYTES] = before;
+		memcpy(c->count, before, sizeof(before));
 	return step;
 }

@@ -166,6 +166,9 @@ static enum tsr_step read_target(struct tsr_rendering *r, struct tsr_mem *mem, u
 	if (target->samples_log2 && target->samples_log2 != r->info.frame.samples_log2)
 		return tsr_mem_bad_packet(mem, va, TSR_RENDER_TARGET_SAMPLES_LOG2__QWORD,
 					  TSR_FAULT_BAD_VALUE);
+	if (target->tags && target->samples_log2 != r->info.frame.samples_log2)
+		return tsr_mem_bad_packet(mem, va, TSR_RENDER_TARGET_TAGS__QWORD,
+					  TSR_FAULT_BAD_VALUE);
 	return TSR_STEP_DONE;
 }
 
@@ -243,6 +246,9 @@ static enum tsr_step read_zs(struct tsr_rendering *r, struct tsr_mem *mem)
 	r->stencil_bytes = r->stencil.format == TSR_PIXEL_FORMAT_X24S8 ? 4 : 1;
 	if (r->stencil_bytes == 1 && r->stencil.format != TSR_PIXEL_FORMAT_S8)
 		return tsr_mem_bad_packet(mem, frame->stencil, TSR_RENDER_TARGET_FORMAT__QWORD,
+					  TSR_FAULT_BAD_VALUE);
+	if (r->stencil.tags || (frame->has_depth && r->depth.tags && r->stencil_bytes == 4))
+		return tsr_mem_bad_packet(mem, frame->stencil, TSR_RENDER_TARGET_TAGS__QWORD,
 					  TSR_FAULT_BAD_VALUE);
 	r->stencil_clear = r->stencil.clear_0;
 	r->together = frame->has_depth && r->stencil_bytes == 4 &&

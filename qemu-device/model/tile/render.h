@@ -12,7 +12,7 @@
  *   bundle.c    bundles: programs, late tests, queries, output
  *   saved.c     a command in a snapshot
  *   states.c    what is kept of draws' states
- *   memory.c    clear, load, store
+ *   memory.c    clear, load, store;  compress.c    with tags
  *   shape.c, raster.c, fine*.c    rasterisation;  zs.c    depth and stencil;  output*.c    colours
  */
 #ifndef TSR_TILE_RENDER_H
@@ -195,6 +195,19 @@ enum tsr_step tsr_tile_state_find(struct tsr_tile_core *c, struct tsr_mem *mem,
 void tsr_tile_clear(struct tsr_tile_core *c, unsigned int which);
 enum tsr_step tsr_tile_load(struct tsr_tile_core *c, struct tsr_mem *mem, unsigned int which);
 enum tsr_step tsr_tile_store(struct tsr_tile_core *c, struct tsr_mem *mem, unsigned int which);
+/*
+ * Move @count texels between @row and a row of @rt: from (@x, @y) of @layer, sample @s, on, each of
+ * @bytes.
+ */
+enum tsr_step tsr_tile_move_row(struct tsr_mem *mem, const struct tsr_render_target *rt,
+				unsigned int bytes, uint32_t layer, unsigned int s, uint32_t x,
+				uint32_t y, unsigned int count, uint8_t *row, bool write);
+/* A depth as it is in memory, and back. */
+uint32_t tsr_depth_word(const struct tsr_depth_format *format, float z);
+float tsr_word_depth(const struct tsr_depth_format *format, uint32_t word);
+/* compress.c: load or store colour target @rt, or (TSR_RENDER_TARGETS_MAX) depth, with tags. */
+enum tsr_step tsr_tile_load_tagged(struct tsr_tile_core *c, struct tsr_mem *mem, unsigned int rt);
+enum tsr_step tsr_tile_store_tagged(struct tsr_tile_core *c, struct tsr_mem *mem, unsigned int rt);
 /* Have something in all targets: 0 where nothing is. */
 void tsr_tile_define(struct tsr_tile_core *c);
 
