@@ -159,16 +159,28 @@ static void flat_planes(const struct tsr_varying *v, const union tsr_texel *texe
 	}
 }
 
+/* Weight of vertex @j of a clipped primitive at its corner @i. */
+static double corner_weight(const struct tsr_prim *prim, bool linear, unsigned int i,
+			    unsigned int j)
+{
+	double weight = prim->weight[i][j];
+
+	/* weights are those of clip space; on the screen vertices count with their 1/w */
+	return linear ? weight * prim->v[i].rw / prim->slot_rw[j] : weight;
+}
+
 /* Value of component @c at vertex @i on the screen, less that of vertex 0 of the batch. */
-static double difference(const struct tsr_prim *prim, const union tsr_texel *texel, unsigned int i,
-			 unsigned int c)
+static double difference(const struct tsr_prim *prim, const union tsr_texel *texel, bool linear,
+			 unsigned int i, unsigned int c)
 {
 	double d[3] = { 0, (double)texel[1].f[c] - texel[0].f[c],
 			(double)texel[2].f[c] - texel[0].f[c] };
 
 	if (!prim->clipped)
 		return d[i];
-	return d[1] * prim->weight[i][1] + d[2] * prim->weight[i][2];
+	if (prim->vertices < 3)
+		return d[1] * corner_weight(prim, linear, i, 1);
+	return d[1] * corner_weight(prim, linear, i, 1) + d[2] * corner_weight(prim, linear, i, 2);
 }
 
 static void smooth_planes(const struct tsr_varying *v, const struct tsr_fragment_prim *p,
@@ -177,13 +189,13 @@ static void smooth_planes(const struct tsr_varying *v, const struct tsr_fragment
 	bool perspective = !v->linear && !p->flat_w;
 
 	for (unsigned int c = 0; c < 4; c++) {
-		double first = difference(&p->prim, texel, 0, c);
+		double first = difference(&p->prim, texel, v->linear, 0, c);
 
 		planes->a[c] = planes->b[c] = 0;
 		planes->c[c] = texel[0].f[c] + first;
 		planes->integer[c] = 0;
 		for (unsigned int i = 1; i < p->prim.vertices; i++) {
-			double d = difference(&p->prim, texel, i, c) - first;
+			double d = difference(&p->prim, texel, v->linear, i, c) - first;
 
 			if (perspective)
 				d *= p->prim.v[i].rw;
