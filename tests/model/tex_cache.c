@@ -81,6 +81,7 @@ static uint32_t change(const struct tsr_config *config, enum way way, bool descr
 {
 	static struct shade_code code;
 	struct shade_dispatch d = { .code = &code, .groups = { 4 } };
+	bool kept = !config->no_texture_cache;
 	struct shade_machine m;
 	uint32_t value;
 
@@ -100,11 +101,15 @@ static uint32_t change(const struct tsr_config *config, enum way way, bool descr
 	set_texels(&m, 0x3f800000);
 	ktap_ok(shade_run(&m, &d));
 	ktap_eq(*stage_word32(&m.s, 4 * 63), 0x3f800000);
+	/* one place between four texels of four blocks, which are all of the texture's 256 bytes */
+	ktap_eq(shade_counter(&m, TSR_QUEUE_COUNTER_TEXTURE_SAMPLES), 64);
+	ktap_eq(shade_counter(&m, TSR_QUEUE_COUNTER_TEXTURE_TOUCHES), kept ? 4 : 0);
+	ktap_eq(shade_counter(&m, TSR_QUEUE_COUNTER_TEXTURE_FILLS), kept ? 4 : 0);
+	ktap_eq(shade_counter(&m, TSR_QUEUE_COUNTER_TEXTURE_MISSES), kept ? 4 : 0);
 	if (descriptor) {
 		uint64_t *surface = (uint64_t *)(m.s.data + SURFACES);
 
 		surface[0] += 0x1000;
-		*stage_word32(&m.s, TEXELS + 0x1000 + 4 * 36) = 0x40000000;
 		for (unsigned int i = 0; i < 64; i++)
 			*stage_word32(&m.s, TEXELS + 0x1000 + 4 * i) = 0x40000000;
 	} else {

@@ -70,6 +70,8 @@ tsr_msg_fn tsr_msg_blend;
 tsr_msg_fn tsr_msg_load_tile;
 tsr_msg_fn tsr_msg_store_tile;
 
+tsr_msg_together_fn tsr_msg_texture_together;
+tsr_msg_together_fn tsr_msg_texture_compact_together;
 tsr_msg_together_fn tsr_msg_load_together;
 tsr_msg_together_fn tsr_msg_store_together;
 tsr_msg_together_fn tsr_msg_atomic_together;

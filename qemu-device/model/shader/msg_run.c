@@ -17,7 +17,7 @@ struct unit {
 #define LOAD(bytes) { tsr_msg_load, tsr_msg_load_together, bytes, TSR_UNIT_LOAD_STORE, false }
 #define STORE(bytes) { tsr_msg_store, tsr_msg_store_together, bytes, TSR_UNIT_LOAD_STORE, false }
 #define ATTRIBUTE(fn, arg) { fn, NULL, arg, TSR_UNIT_ATTRIBUTE, false }
-#define TEXTURE(fn, arg) { fn, NULL, arg, TSR_UNIT_TEXTURE, false }
+#define TEXTURE(fn, together, arg) { fn, together, arg, TSR_UNIT_TEXTURE, false }
 #define ATOMIC(fn, arg) { fn, NULL, arg, TSR_UNIT_ATOMIC, false }
 #define VARYING(fn, arg) { fn, NULL, arg, TSR_UNIT_VARYING, true }
 #define TILE(fn) { fn, NULL, 0, TSR_UNIT_TILE, true }
@@ -58,8 +58,8 @@ static const struct unit units[TSR_OP__COUNT] = {
 	[TSR_OP_ADD_LD_CVT] = ATTRIBUTE(tsr_msg_load_convert, 0),
 	[TSR_OP_ADD_ST_CVT] = ATTRIBUTE(tsr_msg_store_convert, 0),
 	[TSR_OP_ADD_LD_GCLK_U64] = ATTRIBUTE(tsr_msg_clock, 0),
-	[TSR_OP_ADD_LEA_TEX] = TEXTURE(tsr_msg_lea_texel, 0),
-	[TSR_OP_ADD_LEA_TEX_IMM] = TEXTURE(tsr_msg_lea_texel, 1),
+	[TSR_OP_ADD_LEA_TEX] = TEXTURE(tsr_msg_lea_texel, NULL, 0),
+	[TSR_OP_ADD_LEA_TEX_IMM] = TEXTURE(tsr_msg_lea_texel, NULL, 1),
 	[TSR_OP_ADD_LD_VAR] = VARYING(tsr_msg_varying, 0),
 	[TSR_OP_ADD_LD_VAR_IMM] = { tsr_msg_varying, tsr_msg_varying_together, TSR_MSG_VAR_IMM,
 				    TSR_UNIT_VARYING, true },
@@ -74,11 +74,15 @@ static const struct unit units[TSR_OP__COUNT] = {
 	[TSR_OP_ADD_BLEND] = { tsr_msg_blend, tsr_msg_blend_together, 0, TSR_UNIT_TILE, true },
 	[TSR_OP_ADD_LD_TILE] = TILE(tsr_msg_load_tile),
 	[TSR_OP_ADD_ST_TILE] = TILE(tsr_msg_store_tile),
-	[TSR_OP_ADD_TEXC] = TEXTURE(tsr_msg_texture, 0),
-	[TSR_OP_ADD_TEXS_2D_F32] = TEXTURE(tsr_msg_texture_compact, 0),
-	[TSR_OP_ADD_TEXS_2D_F16] = TEXTURE(tsr_msg_texture_compact, 0),
-	[TSR_OP_ADD_TEXS_CUBE_F32] = TEXTURE(tsr_msg_texture_compact, 1),
-	[TSR_OP_ADD_TEXS_CUBE_F16] = TEXTURE(tsr_msg_texture_compact, 1),
+	[TSR_OP_ADD_TEXC] = TEXTURE(tsr_msg_texture, tsr_msg_texture_together, 0),
+	[TSR_OP_ADD_TEXS_2D_F32] =
+		TEXTURE(tsr_msg_texture_compact, tsr_msg_texture_compact_together, 0),
+	[TSR_OP_ADD_TEXS_2D_F16] =
+		TEXTURE(tsr_msg_texture_compact, tsr_msg_texture_compact_together, 0),
+	[TSR_OP_ADD_TEXS_CUBE_F32] =
+		TEXTURE(tsr_msg_texture_compact, tsr_msg_texture_compact_together, 1),
+	[TSR_OP_ADD_TEXS_CUBE_F16] =
+		TEXTURE(tsr_msg_texture_compact, tsr_msg_texture_compact_together, 1),
 };
 
 /* By the unit's own function, for the lanes of one warp. */

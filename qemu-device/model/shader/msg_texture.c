@@ -772,6 +772,43 @@ enum tsr_step tsr_msg_texture_compact(struct tsr_msg_env *env, struct tsr_msg *m
 	return step;
 }
 
+/* The warps of a bundle from number @first on that are done as whole ones; the next one's number. */
+static unsigned int together(struct tsr_msg_env *env, const struct tsr_msg_bundle *b,
+			     unsigned int first, bool compact, bool cube)
+{
+	unsigned int csr = enter_mode(), i = first;
+
+	for (; i < b->warps; i++) {
+		unsigned int w = b->warp[i];
+		struct tsr_msg msg = {
+			.insn = b->insn, .reg = b->reg + w, .staging = b->staging,
+			.lanes = b->lanes[w],
+		};
+
+		for (unsigned int n = 0; n < 3; n++)
+			msg.src[n] = b->src[n] + w * b->src_step[n];
+		if (!msg.lanes || !(compact ? compact_whole(env, &msg, cube)
+					    : !is_dual(&msg) && word_whole(env, &msg)))
+			break;
+	}
+	leave_mode(csr);
+	return i;
+}
+
+unsigned int tsr_msg_texture_together(struct tsr_msg_env *env, const struct tsr_msg_bundle *b,
+				      unsigned int first, unsigned int arg)
+{
+	(void)arg;
+	return together(env, b, first, false, false);
+}
+
+unsigned int tsr_msg_texture_compact_together(struct tsr_msg_env *env,
+					      const struct tsr_msg_bundle *b, unsigned int first,
+					      unsigned int arg)
+{
+	return together(env, b, first, true, arg);
+}
+
 /* ---- LEA_TEX --------------------------------------------------------------------------------- */
 
 static unsigned int register_type(const struct tsr_format *format)
