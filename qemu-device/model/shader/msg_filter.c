@@ -165,7 +165,8 @@ static enum tsr_step face_texel(const struct tsr_lookup *l, unsigned int level, 
 		cross_edge((int)n, &face, &x, &y);
 	place.layer = l->layer * FACES + face;
 	place.x = wrap_texel(TSR_WRAP_MODE_CLAMP_TO_EDGE, x, n);
-	place.y = wrap_texel(TSR_WRAP_MODE_CLAMP_TO_EDGE, y, tsr_level_extent(l->texture->height, level));
+	place.y = wrap_texel(TSR_WRAP_MODE_CLAMP_TO_EDGE, y,
+			     tsr_level_extent(l->texture->height, level));
 	step = tsr_texel_read(l->env, l->texture, l->sampler->s.srgb_override, &place, texel);
 	if (step == TSR_STEP_DONE)
 		finish_texel(l, texel);

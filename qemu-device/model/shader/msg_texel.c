@@ -194,7 +194,8 @@ static bool cached(struct tsr_msg_env *env, struct tsr_texture_view *view, bool 
 	bool volume = view->dimension == TSR_TEXTURE_DIMENSION_3D;
 	const struct tsr_block_place block = {
 		.level = place->level, .slice = volume ? place->z : place->layer,
-		.x = place->x / TSR_TEX_BLOCK_DIM, .y = place->y / TSR_TEX_BLOCK_DIM, .linear = linear,
+		.x = place->x / TSR_TEX_BLOCK_DIM, .y = place->y / TSR_TEX_BLOCK_DIM,
+		.linear = linear,
 	};
 	unsigned int x = place->x % TSR_TEX_BLOCK_DIM, y = place->y % TSR_TEX_BLOCK_DIM;
 	int slot;

@@ -772,7 +772,7 @@ enum tsr_step tsr_msg_texture_compact(struct tsr_msg_env *env, struct tsr_msg *m
 	return step;
 }
 
-/* The warps of a bundle from number @first on that are done as whole ones; the next one's number. */
+/* Do warps of a bundle from number @first on as whole ones; the number of the first not done. */
 static unsigned int together(struct tsr_msg_env *env, const struct tsr_msg_bundle *b,
 			     unsigned int first, bool compact, bool cube)
 {
