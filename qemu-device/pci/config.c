@@ -38,6 +38,7 @@ const Property tessera_properties[] = {
     DEFINE_PROP_STRING("shader-timing", TesseraState, conf.shader_timing),
     DEFINE_PROP_BOOL("strict-code", TesseraState, conf.strict_code, false),
     DEFINE_PROP_BOOL("texture-cache", TesseraState, conf.texture_cache, true),
+    DEFINE_PROP_UINT32("gfx-debug", TesseraState, conf.gfx_debug, 0),
     DEFINE_PROP_STRING("simd", TesseraState, conf.simd),
     DEFINE_PROP_BOOL("jit", TesseraState, conf.jit, true),
 };
@@ -190,6 +191,10 @@ static bool config_shaders(const TesseraConf *conf, struct tsr_config *cfg,
     cfg->late_messages = timing && !strcmp(timing, "late");
     cfg->strict_code = conf->strict_code;
     cfg->no_texture_cache = !conf->texture_cache;
+    if (!check_range("gfx-debug", conf->gfx_debug, 0, 15, errp)) {
+        return false;
+    }
+    cfg->gfx_debug = conf->gfx_debug;
     cfg->simd = conf->simd;
     cfg->jit = conf->jit ? TSR_JIT_USE_ON : TSR_JIT_USE_OFF;
     return true;

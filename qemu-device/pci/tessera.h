@@ -47,6 +47,7 @@ typedef struct TesseraConf {
     char *shader_timing;        /* "early" (NULL too) or "late" */
     bool strict_code;
     bool texture_cache;
+    uint32_t gfx_debug;
     char *simd;                 /* NULL: the best of this processor */
     bool jit;                   /* machine code for the programs */
 } TesseraConf;

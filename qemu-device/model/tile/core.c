@@ -101,7 +101,7 @@ static bool add_place(struct tsr_tile_core *c, unsigned int place)
 	return true;
 }
 
-/* The same for many quads of one sample, of which none has to wait: as many as there is room for. */
+/* The same for quads of one sample, of which none has to wait: as many as there is room for. */
 static void add_plain(struct tsr_tile_core *c)
 {
 	struct tsr_fragments *f = c->fragments;
@@ -159,7 +159,7 @@ static double magnitude(double x)
 	return x < 0 ? -x : x;
 }
 
-/* The plane of the primitive's depth, and how its range in a block follows from the block's place. */
+/* The plane of the primitive's depth, and its range in each block. */
 static void set_plane(struct tsr_tile_core *c)
 {
 	/* far more than what rounding can come to, in the size of numbers there are */

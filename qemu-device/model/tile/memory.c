@@ -130,6 +130,16 @@ enum tsr_step tsr_tile_move_row(struct tsr_mem *mem, const struct tsr_render_tar
 	return TSR_STEP_DONE;
 }
 
+/* The same of row @y of the tile. */
+static enum tsr_step move_row(const struct tsr_tile_core *c, struct tsr_mem *mem,
+			      const struct tsr_render_target *rt, unsigned int bytes,
+			      unsigned int s, uint32_t y, uint8_t *row, bool write)
+{
+	const struct tsr_tile *t = &c->tile;
+
+	return tsr_tile_move_row(mem, rt, bytes, t->layer, s, t->x, t->y + y, t->width, row, write);
+}
+
 /* Samples of @rt that are in memory. */
 static unsigned int stored_samples(const struct tsr_render_target *rt)
 {
@@ -150,8 +160,7 @@ static enum tsr_step load_colour(struct tsr_tile_core *c, struct tsr_mem *mem, u
 		for (uint32_t y = 0; y < t->height; y++) {
 			uint8_t *row = t->colour[rt].data + (size_t)t->colour[rt].plane * s +
 				       (size_t)t->colour[rt].pitch * y;
-			enum tsr_step step = tsr_tile_move_row(mem, target, bytes, t->layer, from, t->x,
-						      t->y + y, t->width, row, false);
+			enum tsr_step step = move_row(c, mem, target, bytes, from, y, row, false);
 
 			if (step != TSR_STEP_DONE)
 				return step;
@@ -181,8 +190,7 @@ static enum tsr_step store_colour(struct tsr_tile_core *c, struct tsr_mem *mem, 
 						   t->width, line);
 				row = line;
 			}
-			step = tsr_tile_move_row(mem, target, bytes, t->layer, s, t->x, t->y + y, t->width,
-					row, true);
+			step = move_row(c, mem, target, bytes, s, y, row, true);
 			if (step != TSR_STEP_DONE)
 				return step;
 		}
@@ -266,8 +274,7 @@ static enum tsr_step load_words(struct tsr_tile_core *c, struct tsr_mem *mem,
 		unsigned int from = s < stored_samples(rt) ? s : 0;
 
 		for (uint32_t y = 0; y < t->height; y++) {
-			enum tsr_step step = tsr_tile_move_row(mem, rt, format->bytes, t->layer, from, t->x,
-						      t->y + y, t->width, line, false);
+			enum tsr_step step = move_row(c, mem, rt, format->bytes, from, y, line, false);
 
 			if (step != TSR_STEP_DONE)
 				return step;
@@ -293,13 +300,11 @@ static enum tsr_step store_words(struct tsr_tile_core *c, struct tsr_mem *mem,
 			enum tsr_step step = TSR_STEP_DONE;
 
 			if (kept)
-				step = tsr_tile_move_row(mem, rt, format->bytes, t->layer, s, t->x, t->y + y,
-						t->width, line, false);
+				step = move_row(c, mem, rt, format->bytes, s, y, line, false);
 			if (step != TSR_STEP_DONE)
 				return step;
 			pack_row(t, format, line, y, s, depth, stencil);
-			step = tsr_tile_move_row(mem, rt, format->bytes, t->layer, s, t->x, t->y + y,
-					t->width, line, true);
+			step = move_row(c, mem, rt, format->bytes, s, y, line, true);
 			if (step != TSR_STEP_DONE)
 				return step;
 		}
@@ -325,8 +330,7 @@ static enum tsr_step move_stencil(struct tsr_tile_core *c, struct tsr_mem *mem, 
 
 			for (uint32_t x = 0; write && x < t->width; x++)
 				line[x] = t->stencil[tsr_tile_place(t, x, y, s)];
-			step = tsr_tile_move_row(mem, rt, 1, t->layer, at, t->x, t->y + y, t->width, line,
-					write);
+			step = move_row(c, mem, rt, 1, at, y, line, write);
 			if (step != TSR_STEP_DONE)
 				return step;
 			for (uint32_t x = 0; !write && x < t->width; x++)
