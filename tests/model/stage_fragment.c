@@ -489,13 +489,15 @@ static void test_stops(void)
 static void test_unsupported(void)
 {
 	static const char *const texts[] = {
-		"clause end {\n	*NOP\n	+LD_VAR_IMM.f32.store.center.v2 zero.w0, index:0, @r0\n}\n",
+		"clause end {\n	*NOP\n"
+		"	+LD_VAR_IMM.f32.store.center.v2 zero.w0, index:0, @r0\n}\n",
 		"clause end {\n	*NOP\n	+ATEST r60:t1, r60, r0, @r60\n}\n",
 		"clause end {\n	*NOP\n	+DISCARD.f32.lt r0, r1\n}\n",
 		"clause end {\n	*NOP\n	+MOV.i32 r0, blend0.w0\n}\n",
 	};
 	static const char barrier[] =
-		"clause slot=7 {\n	*NOP\n	+BARRIER\n}\nclause end wait=7 {\n	*NOP\n	+NOP\n}\n";
+		"clause slot=7 {\n	*NOP\n	+BARRIER\n}\n"
+		"clause end wait=7 {\n	*NOP\n	+NOP\n}\n";
 
 	p = pipe_new(config);
 	for (unsigned int i = 0; i < 5; i++) {

@@ -370,9 +370,11 @@ unsigned int tsr_msg_varying_together(struct tsr_msg_env *env, const struct tsr_
 		in.y = f->centre_y[w];
 		in.w = f->centre_w[w];
 		env->path->interpolate(&in);
-		for (unsigned int c = 0; c < in.count; c++)
-			tsr_msg_move(&b->reg[(b->staging + c) % TSR_REGISTERS * TSR_BUNDLE_WARPS + w],
-			     &in.out[c], b->lanes[w]);
+		for (unsigned int c = 0; c < in.count; c++) {
+			unsigned int r = (b->staging + c) % TSR_REGISTERS;
+
+			tsr_msg_move(&b->reg[r * TSR_BUNDLE_WARPS + w], &in.out[c], b->lanes[w]);
+		}
 		f->kept_lanes[w] &= ~b->lanes[w];
 	}
 	return i;

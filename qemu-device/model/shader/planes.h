@@ -23,7 +23,7 @@ struct tsr_varying {
 	bool output;			/* its values are among the outputs of vertices */
 	bool flat;			/* that of the provoking vertex, everywhere */
 	bool linear;			/* without perspective */
-	uint8_t floats;			/* 32-bit ones in their order, this many; 0: other formats */
+	uint8_t floats;			/* this many of 32 bits in their order; 0: others */
 	int64_t offset;
 	struct tsr_attribute_buffer buffer;
 	struct tsr_format format;

@@ -1,0 +1,382 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Vertex programs: registers at entry, records and outputs, attributes in every mode under
+ * instancing, against counting by hand; what faults; batches that stop.
+ */
+#include <string.h>
+
+#include "ktap.h"
+#include "pipe.h"
+
+#define NOTHING 0xeeeeeeeeu
+
+static const struct tsr_config *config;
+static struct pipe *p;
+static uint32_t seed = 5;
+
+static uint32_t rnd(void)
+{
+	seed = seed * 1664525 + 1013904223;
+	return seed >> 8;
+}
+
+/* Stores R0 to R3 where R58:R59 says, as 16 bytes. */
+#define RECORD \
+	"clause end {\n" \
+	"	*NOP\n" \
+	"	+STORE.i128 r58, r59, @r0\n" \
+	"}\n"
+
+static const char load[] =
+	"clause wait=0 {\n"
+	"	*NOP\n"
+	"	+LD_ATTR_IMM.u32.v4 r61, r62, attribute_index:3, @r0\n"
+	"}\n"
+	RECORD;
+
+static void batch(unsigned int threads)
+{
+	p->v->threads = threads;
+	for (unsigned int n = 0; n < threads; n++)
+		p->v->thread[n] = (struct tsr_vertex_thread){ .vertex = n, .slot = n };
+	p->v->padded = 4;
+	p->v->start = 0;
+	p->v->position_output = false;
+	p->v->outputs = PIPE_VALUES;
+	p->v->output_stride = PIPE_STRIDE;
+}
+
+static uint32_t word(unsigned int slot, unsigned int n)
+{
+	return p->v->record[slot][n / 2] >> 32 * (n % 2);
+}
+
+/* ---- Entry ----------------------------------------------------------------------------------- */
+
+static void test_entry(void)
+{
+	static const char text[] =
+		"clause {\n"
+		"	*MOV.i32 r0, r61\n"
+		"	+MOV.i32 r1, r62\n"
+		"	*MOV.i32 r2, r5\n"
+		"	+MOV.i32 r3, r60\n"
+		"	*MOV.i32 r5, 0x1234\n"
+		"	+NOP\n"
+		"}\n"
+		RECORD;
+
+	p->v->program = pipe_text(p, 0, TSR_STAGE_POSITION, text);
+	for (unsigned int round = 0; round < 2; round++) {
+		batch(TSR_BATCH_VERTICES - 3);
+		for (unsigned int n = 0; n < p->v->threads; n++) {
+			p->v->thread[n].vertex = 1000 - n;
+			p->v->thread[n].instance = n * n;
+			p->v->thread[n].slot = n ^ 1;
+		}
+		memset(p->v->record, 0xcc, sizeof(p->v->record));
+		ktap_eq(pipe_vertices(p), TSR_STEP_DONE);
+		for (unsigned int n = 0; n < p->v->threads; n++) {
+			ktap_eq(word(n ^ 1, 0), 1000 - n);
+			ktap_eq(word(n ^ 1, 1), n * n);
+			/* registers are 0, whatever the batch before left in them */
+			ktap_eq(word(n ^ 1, 2), 0);
+			ktap_eq(word(n ^ 1, 3), 0);
+			ktap_eq(word(n ^ 1, 4), 0);
+		}
+		ktap_eq(word(TSR_BATCH_VERTICES - 1, 0), 0);
+	}
+}
+
+/* ---- Modes ----------------------------------------------------------------------------------- */
+
+/* Element k of buffer 3 is 4 words, k * 10 first. */
+#define ELEMENTS 2000
+
+static void elements(unsigned int type, unsigned int shift, unsigned int odd, bool add_start)
+{
+	uint32_t *at = pipe_at(p, PIPE_FREE);
+
+	for (uint32_t k = 0; k < ELEMENTS; k++) {
+		for (unsigned int c = 0; c < 4; c++)
+			at[4 * k + c] = 10 * k + c;
+	}
+	pipe_buffer(p, 3, type, PIPE_FREE, 16, 16 * ELEMENTS, shift, odd);
+	pipe_attribute(p, PIPE_ATTRIBUTES, 3, 3, TSR_PIXEL_FORMAT_RGBA32UI, 0, add_start);
+}
+
+/* Magic numbers of a divisor that is no power of two, by the published rule. */
+static void divide_by(uint32_t d)
+{
+	unsigned int k = 31 - __builtin_clz(d);
+	uint64_t m = ((1ull << (32 + k)) + d - 1) / d, rest = (1ull << (32 + k)) % d;
+	bool e = rest <= 1ull << k;
+	uint64_t *q = pipe_at(p, PIPE_BUFFERS + 16 * 4);
+
+	elements(TSR_ATTRIBUTE_BUFFER_TYPE_DIVIDE, k, e, false);
+	q[0] = TSR_ATTRIBUTE_BUFFER_TYPE_CONTINUATION | ((e ? m - 1 : m) & 0x7fffffff) << 32;
+	q[1] = (uint64_t)d << 32;
+}
+
+/* What thread @n of a draw with @padded vertices reads in mode @type with divisor @d. */
+static int64_t element(unsigned int n, unsigned int type, uint64_t d)
+{
+	const struct tsr_vertex_thread *t = &p->v->thread[n];
+	uint64_t linear = (t->vertex + p->v->padded * t->instance) & UINT32_MAX;
+
+	switch (type) {
+	case TSR_ATTRIBUTE_BUFFER_TYPE_LINEAR:
+		return linear;
+	case TSR_ATTRIBUTE_BUFFER_TYPE_MODULUS:
+		return linear % d;
+	default:
+		return linear / d;
+	}
+}
+
+static void check(unsigned int type, uint64_t d, bool add_start)
+{
+	uint64_t *attribute = pipe_at(p, PIPE_ATTRIBUTES + 8 * 3);
+
+	p->v->start = add_start ? (int)(rnd() % 9) - 4 : 7;
+	if (add_start)
+		*attribute |= 1 << 9;
+	ktap_eq(pipe_vertices(p), TSR_STEP_DONE);
+	for (unsigned int n = 0; n < p->v->threads; n++) {
+		int64_t k = element(n, type, d) + (add_start ? p->v->start : 0);
+
+		for (unsigned int c = 0; c < 4; c++) {
+			uint32_t want = k >= 0 && k < ELEMENTS ? 10 * k + c : 0;
+
+			if (!ktap_eq(word(n, c), want))
+				ktap_note("type %u divisor %llu element %lld", type,
+					  (unsigned long long)d, (long long)k);
+		}
+	}
+}
+
+static void test_modes(void)
+{
+	static const uint64_t padded[] = { 4, 12, 20, 28, 36, 320, 1ull << 32, 7ull << 29 };
+
+	p->v->program = pipe_text(p, 0, TSR_STAGE_POSITION, load);
+	for (unsigned int i = 0; i < 400; i++) {
+		unsigned int shift = rnd() % 6, odd = rnd() % 5;
+		uint64_t factor = (2 * odd + 1ull) << shift;
+		uint32_t d = 3 + rnd() % 90;
+
+		batch(40);
+		p->v->padded = padded[rnd() % 8];
+		for (unsigned int n = 0; n < 40; n++) {
+			p->v->thread[n].vertex = rnd() % (p->v->padded < 40 ? p->v->padded : 40);
+			p->v->thread[n].instance = p->v->padded > 400 ? rnd() % 2 : rnd() % 50;
+		}
+		elements(TSR_ATTRIBUTE_BUFFER_TYPE_LINEAR, 0, 0, false);
+		check(TSR_ATTRIBUTE_BUFFER_TYPE_LINEAR, 1, i % 2);
+		elements(TSR_ATTRIBUTE_BUFFER_TYPE_SHIFT, shift, 0, false);
+		check(TSR_ATTRIBUTE_BUFFER_TYPE_SHIFT, 1ull << shift, i % 2);
+		elements(TSR_ATTRIBUTE_BUFFER_TYPE_MODULUS, shift, odd, false);
+		check(TSR_ATTRIBUTE_BUFFER_TYPE_MODULUS, factor, i % 2);
+		if (d & (d - 1)) {
+			divide_by(d);
+			check(TSR_ATTRIBUTE_BUFFER_TYPE_DIVIDE, d, i % 2);
+		}
+	}
+}
+
+static void test_bad_modulus(void)
+{
+	p->v->program = pipe_text(p, 0, TSR_STAGE_POSITION, load);
+	for (unsigned int odd = 0; odd < 8; odd++) {
+		enum tsr_step step;
+
+		batch(3);
+		p->v->thread[0].vertex = 17;
+		elements(TSR_ATTRIBUTE_BUFFER_TYPE_MODULUS, 1, odd, false);
+		step = pipe_vertices(p);
+		ktap_eq(step, odd > 4 ? TSR_STEP_FAULT : TSR_STEP_DONE);
+		if (step != TSR_STEP_FAULT)
+			continue;
+		ktap_eq(p->sh->fault.code, TSR_FAULT_SHADER_STATE);
+		ktap_eq(p->sh->fault.addr, PIPE_BUFFERS + 16 * 3);
+		ktap_eq(p->sh->fault.unit, TSR_UNIT_ATTRIBUTE);
+		/* who: vertex, instance, place in the batch */
+		ktap_eq(p->sh->fault.group[0], 17);
+		ktap_eq(p->sh->fault.group[1], 0);
+		ktap_eq(p->sh->fault.group[2], 0);
+	}
+}
+
+/* ---- Outputs --------------------------------------------------------------------------------- */
+
+/* Output 0 the position, output 1 in the heap, output 2 in a buffer by linear id. */
+static const char outputs[] =
+	"clause {\n"
+	"	*MOV.i32 r0, r61\n"
+	"	+MOV.i32 r1, r62\n"
+	"	*NOP\n"
+	"	+NOP\n"
+	"}\n"
+	"clause wait=0 {\n"
+	"	*NOP\n"
+	"	+LEA_ATTR_IMM.u32 r61, r62, attribute_index:0, @r4\n"
+	"}\n"
+	"clause wait=0 {\n"
+	"	*NOP\n"
+	"	+ST_CVT.v2 r4, r5, r6, @r0\n"
+	"}\n"
+	"clause wait=0 {\n"
+	"	*NOP\n"
+	"	+LEA_ATTR_IMM.u32 r61, r62, attribute_index:1, @r4\n"
+	"}\n"
+	"clause wait=0 {\n"
+	"	*NOP\n"
+	"	+ST_CVT.v2 r4, r5, r6, @r0\n"
+	"}\n"
+	"clause wait=0 {\n"
+	"	*NOP\n"
+	"	+LEA_ATTR_IMM.u32 r61, r62, attribute_index:2, @r4\n"
+	"}\n"
+	"clause end {\n"
+	"	*NOP\n"
+	"	+ST_CVT.v2 r4, r5, r6, @r0\n"
+	"}\n";
+
+static void output_tables(int32_t offset)
+{
+	pipe_attribute(p, PIPE_OUTPUTS, 0, 31, TSR_PIXEL_FORMAT_RG32UI, 0, false);
+	pipe_attribute(p, PIPE_OUTPUTS, 1, 31, TSR_PIXEL_FORMAT_RG32UI, offset, false);
+	pipe_attribute(p, PIPE_OUTPUTS, 2, 30, TSR_PIXEL_FORMAT_RG32UI, 4, false);
+	pipe_buffer(p, 30, TSR_ATTRIBUTE_BUFFER_TYPE_LINEAR, PIPE_FREE, 16, 0x8000, 0, 0);
+	memset(pipe_at(p, PIPE_VALUES), 0xee, 0x8000);
+	memset(pipe_at(p, PIPE_FREE), 0xee, 0x8000);
+}
+
+static const uint32_t *output(unsigned int slot)
+{
+	return pipe_at(p, PIPE_VALUES + slot * PIPE_STRIDE);
+}
+
+static void run_outputs(enum tsr_stage stage, bool position_output)
+{
+	p->v->program = pipe_text(p, 0, stage, outputs);
+	batch(20);
+	p->v->position_output = position_output;
+	p->v->padded = 12;
+	for (unsigned int n = 0; n < 20; n++) {
+		p->v->thread[n].vertex = n % 10;
+		p->v->thread[n].instance = 1 + n / 10;
+		p->v->thread[n].slot = 19 - n;
+	}
+	ktap_eq(pipe_vertices(p), TSR_STEP_DONE);
+}
+
+static void test_outputs(void)
+{
+	const uint32_t *linear = pipe_at(p, PIPE_FREE);
+
+	/* one program: the position alone, then all but the position */
+	output_tables(32);
+	run_outputs(TSR_STAGE_POSITION, true);
+	for (unsigned int n = 0; n < 20; n++) {
+		ktap_eq(word(19 - n, 0), n % 10);
+		ktap_eq(word(19 - n, 1), 1 + n / 10);
+		ktap_eq(output(n)[8], NOTHING);
+	}
+	ktap_eq(linear[4 * 12 + 1], NOTHING);
+	run_outputs(TSR_STAGE_VARYING, true);
+	for (unsigned int n = 0; n < 20; n++) {
+		unsigned int id = n % 10 + 12 * (1 + n / 10);
+
+		ktap_eq(output(19 - n)[0], NOTHING);
+		ktap_eq(output(19 - n)[7], NOTHING);
+		ktap_eq(output(19 - n)[8], n % 10);
+		ktap_eq(output(19 - n)[9], 1 + n / 10);
+		ktap_eq(output(19 - n)[10], NOTHING);
+		ktap_eq(linear[4 * id + 1], n % 10);
+		ktap_eq(linear[4 * id + 2], 1 + n / 10);
+		ktap_eq(linear[4 * id + 3], NOTHING);
+	}
+	/* two programs: output 0 is one like the others */
+	output_tables(32);
+	run_outputs(TSR_STAGE_VARYING, false);
+	ktap_eq(output(19)[0], 0);
+	ktap_eq(output(19)[1], 1);
+	/* what would lie beyond the vertex's outputs is dropped */
+	output_tables(PIPE_STRIDE - 4);
+	run_outputs(TSR_STAGE_VARYING, false);
+	ktap_eq(output(3)[PIPE_STRIDE / 4 - 1], NOTHING);
+	output_tables(-4);
+	run_outputs(TSR_STAGE_VARYING, false);
+	ktap_eq(output(3)[PIPE_STRIDE / 4 - 1], NOTHING);
+}
+
+/* The window of records ends. */
+static void test_window(void)
+{
+	static const char text[] =
+		"clause {\n"
+		"	*NOP\n"
+		"	+IADD.u32 r58, r58, u1.w0\n"
+		"}\n"
+		RECORD;
+	const uint32_t size = TSR_BATCH_VERTICES * 64;
+
+	batch(1);
+	p->push[2] = size - 16;
+	p->v->program = pipe_text(p, 0, TSR_STAGE_POSITION, text);
+	ktap_eq(pipe_vertices(p), TSR_STEP_DONE);
+	p->push[2] = size - 12;
+	p->v->program = pipe_text(p, 0, TSR_STAGE_POSITION, text);
+	ktap_eq(pipe_vertices(p), TSR_STEP_FAULT);
+	ktap_eq(p->sh->fault.code, TSR_FAULT_SHADER_BOUNDS);
+	ktap_eq(p->sh->fault.addr, TSR_WINDOW_OUTPUT + size - 12);
+	/* in the other pass there is no such window */
+	p->v->program = pipe_text(p, 0, TSR_STAGE_VARYING,
+				  "clause {\n	*MOV.i32 r59, 0x30000000\n	+NOP\n}\n" RECORD);
+	ktap_eq(pipe_vertices(p), TSR_STEP_FAULT);
+	ktap_eq(p->sh->fault.code, TSR_FAULT_MMU_UNMAPPED);
+	p->push[2] = 0;
+}
+
+/* A batch in very small steps comes to the same. */
+static void test_steps(void)
+{
+	static uint64_t whole[TSR_BATCH_VERTICES][8];
+
+	p->v->program = pipe_text(p, 0, TSR_STAGE_POSITION, load);
+	elements(TSR_ATTRIBUTE_BUFFER_TYPE_LINEAR, 0, 0, false);
+	batch(TSR_BATCH_VERTICES);
+	ktap_eq(pipe_vertices(p), TSR_STEP_DONE);
+	memcpy(whole, p->v->record, sizeof(whole));
+	p->budget = 1;
+	ktap_eq(pipe_vertices(p), TSR_STEP_DONE);
+	ktap_ok(p->steps > 1);
+	ktap_mem_eq(p->v->record, whole, sizeof(whole));
+	ktap_eq(p->stats.vertices, TSR_BATCH_VERTICES);
+	p->budget = UINT64_MAX;
+}
+
+static void run_all(void)
+{
+	p = pipe_new(config);
+	ktap_run("[INST6] registers at entry; places nobody writes are 0", test_entry);
+	ktap_run("[INST2,INST3,INST4,INST5,INST7] attributes of instances in every mode",
+		 test_modes);
+	ktap_run("[INST3] a modulus above 9 is a fault", test_bad_modulus);
+	ktap_run("[INST2] outputs: the position, the heap's, by linear id", test_outputs);
+	ktap_run("the window of position records is bounded", test_window);
+	ktap_run("[PIX7] batches stop between clauses", test_steps);
+	pipe_free(p);
+}
+
+int main(void)
+{
+	static const struct tsr_config late = { .late_messages = true };
+
+	ktap_start();
+	run_all();
+	config = &late;
+	run_all();
+	return ktap_finish();
+}
