@@ -50,9 +50,10 @@ static int query(struct drm_tessera_dev_query *arg)
 		.priority_mask = 3,
 		.max_bo_size = 1 << 30,
 	};
-	static const struct drm_tessera_engine_info engine = {
-		.engine_class = DRM_TESSERA_ENGINE_COPY,
-		.instances = 1,
+	static const struct drm_tessera_engine_info engine[] = {
+		{ .engine_class = DRM_TESSERA_ENGINE_COPY, .instances = 1 },
+		{ .engine_class = DRM_TESSERA_ENGINE_BIN, .instances = 1 },
+		{ .engine_class = DRM_TESSERA_ENGINE_RENDER, .instances = 1 },
 	};
 	const void *data = &info;
 	uint32_t size = sizeof(info), known;
@@ -65,14 +66,14 @@ static int query(struct drm_tessera_dev_query *arg)
 	}
 
 	if (arg->type == DRM_TESSERA_QUERY_ENGINES) {
-		data = &engine;
-		size = sizeof(engine);
+		data = engine;
+		size = fake.graphics ? sizeof(engine) : sizeof(engine[0]);
 	}
 	known = arg->size < size ? arg->size : size;
 	if (arg->ptr)
 		memcpy((void *)(uintptr_t)arg->ptr, data, known);
 	arg->size = size;
-	arg->stride = arg->type == DRM_TESSERA_QUERY_ENGINES ? sizeof(engine) : 0;
+	arg->stride = arg->type == DRM_TESSERA_QUERY_ENGINES ? sizeof(engine[0]) : 0;
 	return 0;
 }
 

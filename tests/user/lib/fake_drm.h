@@ -38,6 +38,7 @@ struct fake {
 	struct drm_tessera_job jobs[64];
 	struct drm_tessera_sync waits[64][8], signals[64][8];
 	unsigned int job_count, submits;
+	bool graphics;			/* engines that draw, from the next device on */
 	struct drm_tessera_shader_info shader;	/* cores 0: a driver that lacks the query */
 	int fail;			/* errno of the next ioctl; 0: none */
 	unsigned long fail_request;	/* only of this request; 0: any */
