@@ -151,6 +151,22 @@ static const union tsr_lanes *blend_jump(struct tsr_shader *sh, unsigned int w, 
 	return &sh->env.fragments->jump[w];
 }
 
+/* How most warps end: all live threads together behind @clause. False: it does not. */
+static inline bool end_whole(const struct tsr_shader *sh, struct tsr_warp *warp,
+			     struct tsr_group *group, const struct tsr_decoded *clause)
+{
+	const unsigned int looked_at = TSR_CLAUSE_END | TSR_CLAUSE_BRANCH | TSR_CLAUSE_BARRIER |
+				       TSR_CLAUSE_BLEND;
+
+	if ((clause->flags & looked_at) != TSR_CLAUSE_END || warp->live != warp->active ||
+	    warp->stored || sh->env.fragments)
+		return false;
+	group->alive -= warp->live == 0xffff ? TSR_WARP_LANES : tsr_lanes_count(warp->live);
+	warp->live = 0;
+	warp->active = 0;
+	return true;
+}
+
 /* Warp @w has executed @clause: find its next one. */
 static void retire(struct tsr_shader *sh, unsigned int w, const struct tsr_decoded *clause)
 {
@@ -159,6 +175,11 @@ static void retire(struct tsr_shader *sh, unsigned int w, const struct tsr_decod
 	const union tsr_lanes *target = &sh->lanes.branch.target[w];
 	uint16_t live = warp->live, parked = warp->parked, taken = sh->lanes.branch.taken[w];
 
+	if (end_whole(sh, warp, group, clause)) {
+		if (group->parked)
+			open_barrier(sh, warp->group);
+		return;
+	}
 	if (clause->flags & TSR_CLAUSE_STAGING)
 		tsr_message_capture(sh, w);
 	if (clause->flags & TSR_CLAUSE_BLEND)

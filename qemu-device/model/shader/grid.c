@@ -327,6 +327,7 @@ struct tsr_bundle *tsr_core_bundle(struct tsr_core *core, unsigned int slot)
 /* A vector of a size that any processor has; compilers make a mess of larger ones. */
 typedef uint32_t quad __attribute__((vector_size(16), may_alias));
 #define QUADS (sizeof(union tsr_lanes) / sizeof(quad))
+_Static_assert(QUADS == 4, "clear_registers() writes all of them");
 
 /* 0 in the registers of @count warps of @bundle from @first on, where it is not there already. */
 static void clear_registers(struct tsr_bundle *bundle, unsigned int first, unsigned int count)
@@ -339,9 +340,13 @@ static void clear_registers(struct tsr_bundle *bundle, unsigned int first, unsig
 		unsigned int r = __builtin_ctzll(written);
 		quad *out = (quad *)&bundle->reg[r * TSR_BUNDLE_WARPS + first];
 
-		/* compilers make a slow instruction of memset() */
-		for (unsigned int i = 0; i < count * QUADS; i++)
-			out[i] = (quad){ 0 };
+		/* by hand: compilers make a slow instruction, or a slow loop, of anything else */
+		for (unsigned int w = 0; w < count; w++, out += QUADS) {
+			out[0] = (quad){ 0 };
+			out[1] = (quad){ 0 };
+			out[2] = (quad){ 0 };
+			out[3] = (quad){ 0 };
+		}
 	}
 }
 
@@ -381,8 +386,9 @@ static void start_warp(const struct tsr_grid *grid, struct tsr_core *core, unsig
 	uint16_t lanes = tsr_grid_lanes(grid, number);
 
 	warp->here = grid->state.code;
-	for (unsigned int l = 0; l < TSR_WARP_LANES; l++)
-		warp->pc[l] = 0;
+	/* in two pieces: of one as long as that compilers make a slow instruction */
+	memset(warp->pc, 0, sizeof(warp->pc) / 2);
+	memset(warp->pc + TSR_WARP_LANES / 2, 0, sizeof(warp->pc) / 2);
 	warp->meet = UINT64_MAX;
 	warp->live = lanes;
 	warp->active = lanes;
