@@ -242,7 +242,7 @@ static void compare(struct tiles *t, const struct scene *scene)
 			if (!scene->format.bits[c] || fabs(got[c] - mean) <= 2.01 * step(scene, c))
 				continue;
 			if (!wrong++)
-				ktap_fail("format %#x samples %u resolve %u tags %u mask %x blend %u: "
+				ktap_fail("format %#x samples %u resolve %u tags %u mask %x %u: "
 					  "(%u, %u).%u component %u is %g, not %g", scene->number,
 					  samples, scene->resolve, scene->tags, scene->blend.mask,
 					  scene->blend.enable, x, y, s, c, got[c], mean);

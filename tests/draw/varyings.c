@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Varyings with perspective, pixel by pixel, against the plane through a triangle's corners in long
+ * doubles; what is equal at all corners comes out bit for bit. The program passes attribute 1 on.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "glbench/programs.h"
+#include "glscene.h"
+#include "ktap.h"
+#include "tessera_gfx.h"
+
+#define SIDE 64
+#define TRIANGLES 60
+
+static struct tsr_device *device;
+static struct tsr_vm *vm;
+static struct tsr_pool *code, *data;
+static struct tsr_gfx *gfx;
+static struct tsr_gfx_image *picture;
+static struct tsr_gfx_pipeline *pipeline;
+
+/* A corner: clip coordinates, the varying. */
+struct corner {
+	float at[4], value[4];
+};
+
+static void need(int ret)
+{
+	if (ret >= 0)
+		return;
+	fprintf(stderr, "varyings: %s (%d)\n", tsr_error_message(), ret);
+	exit(1);
+}
+
+static struct tsr_program *program(const struct gl_code *c)
+{
+	const struct tsr_program_info info = { .code = c->words, .size = c->size,
+					       .label = "varyings", .push_words = c->push_words };
+	struct tsr_program *p;
+
+	need(tsr_program_create(code, &info, &p));
+	return p;
+}
+
+static void set_up(void)
+{
+	const struct gl_program *p = gl_programs;
+	const struct tsr_gfx_image_info image = { .format = TSR_PIXEL_FORMAT_RGBA32F,
+						  .width = SIDE, .height = SIDE };
+	const struct tsr_gfx_attribute attributes[2] = {
+		{ .format = TSR_PIXEL_FORMAT_RGBA32F },
+		{ .format = TSR_PIXEL_FORMAT_RGBA32F, .offset = 16 },
+	};
+	const struct tsr_gfx_vertex_buffer buffer = { .stride = sizeof(struct corner) };
+	struct tsr_gfx_pipeline_info info = {
+		.attributes = attributes, .attribute_count = 2, .buffers = &buffer,
+		.buffer_count = 1, .varying_count = 1, .blend_count = 1,
+		.topology = TSR_TOPOLOGY_TRIANGLES,
+	};
+	struct tsr_gfx_varying varying = { .format = TSR_PIXEL_FORMAT_RGBA32F };
+	struct tsr_gfx_blend blend = { .mask = 15 };
+
+	while (strcmp(p->name, "fill_vary"))
+		p++;
+	need(tsr_device_open(NULL, &device));
+	need(tsr_vm_create(device, &vm));
+	need(tsr_pool_create(vm, 0, 0, DRM_TESSERA_BIND_READ | DRM_TESSERA_BIND_EXEC, &code));
+	need(tsr_pool_create(vm, 0, DRM_TESSERA_BO_CACHED,
+			     DRM_TESSERA_BIND_READ | DRM_TESSERA_BIND_WRITE, &data));
+	need(tsr_gfx_create(vm, &gfx));
+	need(tsr_gfx_image_create(vm, &image, &picture));
+	varying.output = p->varying[0].output;
+	varying.input = p->varying[0].input;
+	blend.registers = p->fragment[GL_PLAIN].registers;
+	info.varyings = &varying;
+	info.blends = &blend;
+	info.vertex = info.varying = program(&p->vertex[GL_CLIP_TWO]);
+	info.varying_entry = p->vertex[GL_CLIP_TWO].varying;
+	info.fragment = program(&p->fragment[GL_PLAIN]);
+	need(tsr_gfx_pipeline_create(&info, &pipeline));
+}
+
+/* What has not been drawn is NaN. */
+static void draw(const struct corner v[3], float (*out)[4])
+{
+	struct tsr_gfx_pass_info info = { .colour[0] = { .image = picture,
+							 .load = TSR_GFX_CLEAR } };
+	struct tsr_gfx_pass *pass;
+	struct tsr_alloc vertices;
+
+	for (unsigned int i = 0; i < 4; i++)
+		info.colour[0].clear.f[i] = NAN;
+	need(tsr_pool_alloc(data, 3 * sizeof(*v), 64, &vertices));
+	memcpy(vertices.cpu, v, 3 * sizeof(*v));
+	need(tsr_gfx_pass_create(gfx, &info, &pass));
+	need(tsr_gfx_set_pipeline(pass, pipeline));
+	need(tsr_gfx_set_vertices(pass, 0, vertices.va, 3 * sizeof(*v)));
+	need(tsr_gfx_draw(pass, &(struct tsr_gfx_draw){ .count = 3 }));
+	need(tsr_gfx_submit(pass, NULL, 0, NULL, 0));
+	need(tsr_gfx_wait(pass, TSR_DEADLINE_NEVER));
+	tsr_gfx_pass_destroy(pass);
+	need(tsr_gfx_image_read(picture, 0, 0, out, SIDE * 16));
+}
+
+static uint64_t seed = 12345;
+
+static float between(double low, double high)
+{
+	seed = seed * 6364136223846793005u + 1442695040888963407u;
+	return (float)(low + (high - low) * (double)(seed >> 11) * 0x1p-53);
+}
+
+/* Window coordinate in 1/256 pixel. */
+static long double snapped(float x, float w)
+{
+	return rintl(((long double)x / w + 1) / 2 * SIDE * 256);
+}
+
+static double worst;
+static unsigned int pixels;
+
+static void check(const struct corner v[3])
+{
+	static float out[SIDE * SIDE][4];
+	long double x[3], y[3], rw[3], area;
+	unsigned int wrong = 0;
+
+	draw(v, out);
+	for (unsigned int i = 0; i < 3; i++) {
+		x[i] = snapped(v[i].at[0], v[i].at[3]);
+		y[i] = snapped(v[i].at[1], v[i].at[3]);
+		rw[i] = (float)(1 / (double)v[i].at[3]);
+	}
+	area = (x[1] - x[0]) * (y[2] - y[0]) - (y[1] - y[0]) * (x[2] - x[0]);
+	for (unsigned int n = 0; n < SIDE * SIDE; n++) {
+		long double px = 256 * (n % SIDE) + 128, py = 256 * (n / SIDE) + 128, b[3], sum = 0;
+
+		if (isnan(out[n][0]))
+			continue;
+		pixels++;
+		for (unsigned int i = 0; i < 3; i++) {
+			unsigned int j = (i + 1) % 3, k = (i + 2) % 3;
+
+			b[i] = ((x[k] - x[j]) * (py - y[j]) - (y[k] - y[j]) * (px - x[j])) / area *
+			       rw[i];
+			sum += b[i];
+		}
+		for (unsigned int c = 0; c < 4; c++) {
+			long double want = 0, most = 0, off;
+
+			for (unsigned int i = 0; i < 3; i++) {
+				want += b[i] * v[i].value[c] / sum;
+				most = fmaxl(most, fabsl((long double)v[i].value[c]));
+			}
+			/* in units of the last place of the largest corner */
+			off = fabsl(out[n][c] - want) / ldexpl(1, ilogbl(most) - 23);
+			worst = fmax(worst, (double)off);
+			wrong += c == 3 ? out[n][3] != v[0].value[3] : off > 1;
+		}
+	}
+	if (wrong)
+		ktap_fail("%u components are wrong", wrong);
+}
+
+static void planes(void)
+{
+	for (unsigned int n = 0; n < TRIANGLES; n++) {
+		float same = between(-3, 3);
+		struct corner v[3];
+
+		for (unsigned int i = 0; i < 3; i++) {
+			float w = n % 4 ? between(0.3, 9) : 1;
+
+			v[i] = (struct corner){
+				{ w * between(-0.99, 0.99), w * between(-0.99, 0.99), w / 2, w },
+				{ between(-1, 1), between(0, 255), between(100, 101), same },
+			};
+		}
+		check(v);
+	}
+	ktap_note("%u pixels, at most %.3f units in the last place off", pixels, worst);
+	ktap_ok(pixels > TRIANGLES * 100);
+}
+
+int main(void)
+{
+	ktap_start();
+	set_up();
+	ktap_run("[PIX10] perspective within a unit in the last place, equal ones exact",
+		 planes);
+	return ktap_finish();
+}
