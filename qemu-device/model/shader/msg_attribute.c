@@ -6,6 +6,8 @@
  * Elements that are not there (beyond the extent of an image, beyond the buffer's SIZE, of an
  * entry that is not in its table) load as 0 and have an address in the void window.
  */
+#include <string.h>
+
 #include "msg.h"
 #include "msg_format.h"
 #include "stage.h"
@@ -23,6 +25,8 @@ struct view {
 	int64_t offset;
 	uint32_t word;			/* pixel format, as in a conversion word */
 	struct tsr_format format;
+	uint8_t floats;			/* tsr_format_floats() … */
+	uint32_t behind[4];		/* … and the components behind them, as registers have them */
 	struct tsr_attribute_buffer buffer;
 	struct tsr_attribute_buffer_divisor divisor;	/* of DIVIDE */
 	struct tsr_attribute_buffer_image shape;	/* of images */
@@ -100,6 +104,21 @@ static enum tsr_step read_buffer(struct tsr_msg_env *env, uint32_t index, struct
 	}
 }
 
+/* What follows from the format for loads without conversion. */
+static void find_floats(struct view *view)
+{
+	static const uint8_t zeros[TSR_TEXEL_BYTES_MAX];
+	union tsr_texel texel;
+	uint32_t word[8];
+
+	view->floats = tsr_format_floats(&view->format);
+	if (!view->floats)
+		return;
+	tsr_format_load(&view->format, zeros, &texel);
+	tsr_format_to_registers(&view->format, &texel, TSR_REGISTER_TYPE_F32, 4, word);
+	memcpy(view->behind, word, sizeof(view->behind));
+}
+
 static enum tsr_step read_view(struct tsr_msg_env *env, const struct attribute *a, uint32_t index,
 			       struct view *view)
 {
@@ -126,6 +145,7 @@ static enum tsr_step read_view(struct tsr_msg_env *env, const struct attribute *
 	step = read_buffer(env, attribute.buffer, view);
 	view->output = a->outputs && !view->missing && !view->image && !view->base;
 	view->valid = step == TSR_STEP_DONE;
+	find_floats(view);
 	return step;
 }
 
@@ -247,6 +267,32 @@ static bool is_output(const struct tsr_msg_env *env, const struct attribute *a)
 				   (!a->view->index || env->stage == TSR_STAGE_POSITION));
 }
 
+/*
+ * Load floating point at @va into registers of that kind, if its page is at hand; false: nothing has
+ * been done.
+ */
+static bool load_floats(struct tsr_msg_env *env, struct tsr_msg *msg, unsigned int lane,
+			const struct attribute *a, uint64_t va)
+{
+	const struct view *view = a->view;
+	unsigned int offset = va % TSR_ACCESS_PAGE_BYTES;
+	uint32_t word[4];
+	uint8_t *page;
+
+	if (!view->floats || register_type(a, &view->format) != TSR_REGISTER_TYPE_F32 || va % 4 ||
+	    va >> TSR_WINDOW_SHIFT || offset + view->format.bytes > TSR_ACCESS_PAGE_BYTES)
+		return false;
+	page = tsr_access_find(env->access, env->access->read, va);
+	if (!page)
+		return false;
+	memcpy(word, view->behind, sizeof(word));
+	memcpy(word, page + offset, view->format.bytes);
+	for (unsigned int i = 0; i < a->components; i++)
+		tsr_msg_staging(msg, i)->u[lane] = word[i];
+	env->cost.read_bytes += view->format.bytes;
+	return true;
+}
+
 static enum tsr_step attribute_lane(struct tsr_msg_env *env, struct tsr_msg *msg,
 				    unsigned int lane, const void *arg)
 {
@@ -271,6 +317,8 @@ static enum tsr_step attribute_lane(struct tsr_msg_env *env, struct tsr_msg *msg
 			       msg->src[1]->u[lane], &va);
 	if (a->flags & TSR_MSG_ATTR_LEA)
 		return lea(env, msg, lane, a, there, va);
+	if (there && load_floats(env, msg, lane, a, va))
+		return TSR_STEP_DONE;
 	if (there)
 		step = tsr_msg_load_texel(env, lane, va, &a->view->format, &texel);
 	if (step != TSR_STEP_DONE)

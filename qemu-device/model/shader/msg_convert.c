@@ -3,8 +3,11 @@
  * LD_CVT and ST_CVT: registers to memory in a pixel format and back, by a conversion word. And
  * LD_GCLK, which has no better place.
  */
+#include <string.h>
+
 #include "msg.h"
 #include "msg_format.h"
+#include "stage.h"
 
 static enum tsr_step misaligned(struct tsr_msg_env *env, uint64_t va, unsigned int access)
 {
@@ -82,16 +85,69 @@ static enum tsr_step load_lane(struct tsr_msg_env *env, struct tsr_msg *msg, uns
 	return TSR_STEP_DONE;
 }
 
+/* What the lanes of a ST_CVT have in common. */
+struct store {
+	unsigned int components;
+	/* Of the last lane that was stored the slow way. */
+	bool known;			/* the rest holds */
+	uint32_t word;			/* its conversion */
+	unsigned int floats;		/* tsr_format_floats(), if the registers are floats, too */
+	unsigned int align;
+};
+
+/* Where @bytes at @va can be written at once; NULL: not known. */
+static uint8_t *at_hand(const struct tsr_msg_env *env, uint64_t va, unsigned int bytes)
+{
+	unsigned int offset = va % TSR_ACCESS_PAGE_BYTES;
+	uint8_t *page;
+
+	if (va >> TSR_WINDOW_SHIFT == TSR_WINDOW_OUTPUT >> TSR_WINDOW_SHIFT) {
+		va -= TSR_WINDOW_OUTPUT;
+		if (env->stage != TSR_STAGE_POSITION ||
+		    va > sizeof(env->vertices->record) - bytes)
+			return NULL;
+		return (uint8_t *)env->vertices->record + va;
+	}
+	if (va >> TSR_WINDOW_SHIFT || offset + bytes > TSR_ACCESS_PAGE_BYTES)
+		return NULL;
+	page = tsr_access_find(env->access, env->access->write, va);
+	return page ? page + offset : NULL;
+}
+
+/* Store floats without conversion, if that is all there is to do; false: nothing is done. */
+static bool store_floats(struct tsr_msg_env *env, struct tsr_msg *msg, unsigned int lane,
+			 const struct store *store, uint64_t va)
+{
+	unsigned int bytes = 4 * store->floats;
+	uint32_t word[4] = { 0, 0, 0, 0x3f800000 };
+	uint8_t *to;
+
+	if (!store->known || !bytes || msg->src[2]->u[lane] != store->word || va % store->align)
+		return false;
+	to = at_hand(env, va, bytes);
+	if (!to)
+		return false;
+	for (unsigned int i = 0; i < store->components; i++)
+		word[i] = tsr_msg_staging(msg, i)->u[lane];
+	memcpy(to, word, bytes);
+	env->cost.write_bytes += bytes;
+	return true;
+}
+
 static enum tsr_step store_lane(struct tsr_msg_env *env, struct tsr_msg *msg, unsigned int lane,
 				const void *arg)
 {
-	unsigned int components = *(const unsigned int *)arg;
+	struct store *store = *(struct store *const *)arg;
+	unsigned int components = store->components;
 	struct tsr_format format;
 	union tsr_texel texel;
 	uint32_t word[8];
 	unsigned int type;
 	uint64_t va = tsr_msg_address(msg, lane);
 	enum tsr_step step;
+
+	if (store_floats(env, msg, lane, store, va))
+		return TSR_STEP_DONE;
 
 	/* what is out of bounds has no format either */
 	if (va >> TSR_WINDOW_SHIFT == TSR_WINDOW_VOID >> TSR_WINDOW_SHIFT)
@@ -101,6 +157,11 @@ static enum tsr_step store_lane(struct tsr_msg_env *env, struct tsr_msg *msg, un
 		return step;
 	for (unsigned int i = 0; i < tsr_register_words(type, components); i++)
 		word[i] = tsr_msg_staging(msg, i)->u[lane];
+	*store = (struct store){
+		.components = components, .known = true, .word = msg->src[2]->u[lane],
+		.floats = type == TSR_REGISTER_TYPE_F32 ? tsr_format_floats(&format) : 0,
+		.align = format.align,
+	};
 	tsr_format_from_registers(&format, &texel, type, components, word);
 	return tsr_msg_store_texel(env, lane, va, &format, &texel);
 }
@@ -114,9 +175,10 @@ enum tsr_step tsr_msg_load_convert(struct tsr_msg_env *env, struct tsr_msg *msg,
 
 enum tsr_step tsr_msg_store_convert(struct tsr_msg_env *env, struct tsr_msg *msg, unsigned int arg)
 {
-	unsigned int components = msg->insn->mod[TSR_MOD_VECSIZE] + 1 + arg;
+	struct store store = { .components = msg->insn->mod[TSR_MOD_VECSIZE] + 1 + arg };
+	struct store *const last = &store;
 
-	return tsr_msg_each(env, msg, store_lane, &components);
+	return tsr_msg_each(env, msg, store_lane, &last);
 }
 
 enum tsr_step tsr_msg_clock(struct tsr_msg_env *env, struct tsr_msg *msg, unsigned int arg)

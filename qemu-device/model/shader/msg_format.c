@@ -560,6 +560,24 @@ void tsr_format_to_registers(const struct tsr_format *format, const union tsr_te
 	}
 }
 
+unsigned int tsr_format_floats(const struct tsr_format *format)
+{
+	unsigned int n = format->bytes / 4;
+
+	if (format->kind != TSR_FORMAT_KIND_FLOAT || format->bytes % 4 || format->keep)
+		return 0;
+	for (unsigned int i = 0; i < 4; i++) {
+		unsigned int from = format->from[i];
+
+		if (i < n && (from != i || format->to[i] != i || format->bits[i] != 32 ||
+			      format->shift[i] != 32 * i))
+			return 0;
+		if (i >= n && from < 4 && format->bits[from])
+			return 0;
+	}
+	return n;
+}
+
 /* Component @c of registers: an integer, or false and a number. */
 static bool register_value(unsigned int type, unsigned int c, const uint32_t word[8], int64_t *i,
 			   double *x)

@@ -58,6 +58,12 @@ static inline bool tsr_format_is_integer(const struct tsr_format *format)
 	return format->kind >= TSR_FORMAT_KIND_UINT;
 }
 
+/*
+ * Components of 32-bit floating point that stand in memory in the order of the registers: as many;
+ * 0 if the format is not of that kind. What lies behind them in a texel does not depend on memory.
+ */
+unsigned int tsr_format_floats(const struct tsr_format *format);
+
 /* Fill @format; false: no such format or order. */
 bool tsr_format_find(struct tsr_format *format, unsigned int number, unsigned int order, bool srgb);
 
