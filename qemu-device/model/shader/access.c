@@ -81,12 +81,13 @@ static bool whole(const struct tsr_page *page)
 	return !page->lo && page->hi == TSR_ACCESS_PAGE_BYTES && !((uintptr_t)page->ptr % 16);
 }
 
+/* @page stands behind the pages noted (copies would wait for everything that has been stored). */
 static void note_written(struct tsr_access_cache *access, struct tsr_mem *mem,
 			 const struct tsr_page *page)
 {
 	/* tsr_access_room() has made sure that there is room */
 	if (access->num_written < TSR_ACCESS_WRITTEN)
-		access->written[access->num_written++] = *page;
+		access->num_written++;
 	else
 		tsr_mem_written(mem->runner, page);
 }
@@ -97,22 +98,22 @@ enum tsr_step tsr_access_page(struct tsr_access_cache *access, struct tsr_mem *m
 	bool write = dir == TSR_ACCESS_WRITE;
 	struct tsr_access_page *set = write ? access->write : access->read;
 	struct tsr_access_page *p = &set[va / TSR_ACCESS_PAGE_BYTES % TSR_ACCESS_PAGES];
-	struct tsr_page found;
+	struct tsr_page *found = &access->written[access->num_written];
 	enum tsr_step step;
 
 	if (p->tag == tsr_access_tag(access, va)) {
 		*page = p->ptr;
 		return TSR_STEP_DONE;
 	}
-	step = tsr_mem_page(mem, va, dir, &found);
+	step = tsr_mem_page(mem, va, dir, found);
 	if (step != TSR_STEP_DONE)
 		return step;
-	if (!found.ptr) {
+	if (!found->ptr) {
 		*page = write ? access->sink : access->zero;
-	} else if (whole(&found)) {
+	} else if (whole(found)) {
 		if (write)
-			note_written(access, mem, &found);
-		*page = found.ptr;
+			note_written(access, mem, found);
+		*page = found->ptr;
 	} else {
 		*page = NULL;
 		return TSR_STEP_DONE;
@@ -134,7 +135,7 @@ static enum tsr_step first_piece(struct tsr_access_cache *access, struct tsr_mem
 {
 	unsigned int offset = va % TSR_ACCESS_PAGE_BYTES;
 	unsigned int end = TSR_ACCESS_PAGE_BYTES;
-	struct tsr_page found;
+	struct tsr_page *found = &access->written[access->num_written];
 	uint8_t *page;
 	enum tsr_step step = tsr_access_page(access, mem, va, dir, &page);
 
@@ -143,13 +144,13 @@ static enum tsr_step first_piece(struct tsr_access_cache *access, struct tsr_mem
 	if (page) {
 		piece->ptr = page + offset;
 	} else {
-		step = tsr_mem_page(mem, va, dir, &found);
+		step = tsr_mem_page(mem, va, dir, found);
 		if (step != TSR_STEP_DONE)
 			return step;
 		if (dir == TSR_ACCESS_WRITE)
-			note_written(access, mem, &found);
-		piece->ptr = found.ptr + (offset - found.lo);
-		end = found.hi;
+			note_written(access, mem, found);
+		piece->ptr = found->ptr + (offset - found->lo);
+		end = found->hi;
 	}
 	piece->len = len < end - offset ? len : end - offset;
 	return TSR_STEP_DONE;

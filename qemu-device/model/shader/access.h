@@ -55,8 +55,8 @@ struct tsr_access_cache {
 	uint8_t as;			/* address space of the translations */
 	struct tsr_access_page read[TSR_ACCESS_PAGES];
 	struct tsr_access_page write[TSR_ACCESS_PAGES];
-	/* pages written that the host has not been told of */
-	struct tsr_page written[TSR_ACCESS_WRITTEN];
+	/* pages written that the host has not been told of, and the one that was looked up last */
+	struct tsr_page written[TSR_ACCESS_WRITTEN + 1];
 	unsigned int num_written;
 	struct tsr_access_sums sums;
 	/* what NULL pages are: they read as zero, and what is written to them is never read */

@@ -327,7 +327,24 @@ TSR_INLINE vu32 look_up(const uint32_t *table, vu32 index)
 #endif
 }
 
-TSR_ALU_OP(run_sine, 1, look_up(tsr_float_sines, (a + k.param[0]) & 63))
+/* Numbers of 6 bits: their order is that of the table, four vectors of 16. */
+TSR_INLINE vu32 look_up_sine(vu32 index)
+{
+#ifdef TSR_ALU_AVX512
+	const __m512i *table = (const __m512i *)tsr_float_sines;
+	__m512i low = _mm512_permutex2var_epi32(_mm512_loadu_si512(table), (__m512i)index,
+						_mm512_loadu_si512(table + 1));
+	__m512i high = _mm512_permutex2var_epi32(_mm512_loadu_si512(table + 2), (__m512i)index,
+						 _mm512_loadu_si512(table + 3));
+	__mmask16 upper = _mm512_test_epi32_mask((__m512i)index, _mm512_set1_epi32(32));
+
+	return (vu32)_mm512_mask_blend_epi32(upper, low, high);
+#else
+	return look_up(tsr_float_sines, index);
+#endif
+}
+
+TSR_ALU_OP(run_sine, 1, look_up_sine((a + k.param[0]) & 63))
 TSR_ALU_OP(run_exp_table, 1, look_up(tsr_float_exponentials, a & 15))
 
 static bool select_sine(struct tsr_uop *uop)

@@ -791,12 +791,32 @@ bool tsr_shader_run_bundle(struct tsr_shader *sh)
 	return true;
 }
 
+/*
+ * The bundle that runs next: the first one that has work, whose registers are more likely than
+ * others' in the host's caches. Those that were still at work when their time was over may wait for
+ * others, so they come when there are no others, one after the other.
+ */
+static void choose_bundle(struct tsr_core *core)
+{
+	uint32_t ready = core->ready & ~core->late;
+
+	if (!ready) {
+		ready = core->ready & -(2u << core->turn);
+		if (core->turn == TSR_CORE_BUNDLES - 1 || !ready)
+			ready = core->ready;
+		core->late = 0;
+	}
+	if (ready)
+		core->turn = __builtin_ctz(ready);
+}
+
 /* Give another bundle its turn, after groups have been started if there is room. False: a fault. */
 static bool next_bundle(struct tsr_shader *sh)
 {
 	struct tsr_core *core = sh->core;
-	uint32_t later;
 
+	if (core->quantum <= 0)
+		core->late |= 1u << core->turn;
 	core->quantum = TSR_BUNDLE_QUANTUM;
 	if (!tsr_core_start_groups(sh->grid, core)) {
 		tsr_mmu_fault(&sh->mem, TSR_FAULT_UNSUPPORTED, sh->grid->state.code,
@@ -804,11 +824,7 @@ static bool next_bundle(struct tsr_shader *sh)
 		sh->fault = sh->mem.fault;
 		return false;
 	}
-	later = core->ready & -(2u << core->turn);
-	if (core->turn == TSR_CORE_BUNDLES - 1)
-		later = 0;
-	if (core->ready)
-		core->turn = __builtin_ctz(later ? later : core->ready);
+	choose_bundle(core);
 	return true;
 }
 

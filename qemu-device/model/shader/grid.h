@@ -88,6 +88,7 @@ struct tsr_core {
 	uint32_t waiting;		/* bit n: bundle n waits for the host */
 	uint8_t turn;			/* the bundle that runs */
 	int32_t quantum;		/* tuples until another one does */
+	uint32_t late;			/* bundles, a bit each, that have had all of that time */
 	struct tsr_bundle *bundle[TSR_CORE_BUNDLES];	/* NULL as long as it was not needed */
 	struct tsr_group group[TSR_CORE_WARPS];
 	uint8_t *group_memory;		/* of all places for groups */

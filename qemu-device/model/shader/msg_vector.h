@@ -592,6 +592,9 @@ TSR_INLINE void store_lanes(const struct tsr_msg_bundle *b, unsigned int w, enum
 			write_lane(b, w, __builtin_ctz(lanes), host[__builtin_ctz(lanes)], bytes);
 		return;
 	}
+	/* all lines of memory are asked for before the first one is waited for */
+	for (unsigned int l = 0; l < TSR_WARP_LANES; l += 4)
+		__builtin_prefetch(host[l], 1);
 	for (unsigned int l = 0; l < TSR_WARP_LANES; l += 4) {
 		if (bytes == 16)
 			store_quads(b, w, l, host + l);

@@ -163,6 +163,7 @@ static void visit_core(struct tsr_stream *s, struct tsr_grid *grid, struct tsr_c
 	TSR_VISIT(s, core->next);
 	TSR_VISIT(s, core->turn);
 	TSR_VISIT(s, core->quantum);
+	TSR_VISIT(s, core->late);
 	TSR_VISIT(s, ready);
 	tsr_stream_check(s,
 			 tsr_grid_core_of(grid, core->next) == core->job.index &&
