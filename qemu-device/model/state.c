@@ -287,9 +287,10 @@ static void visit_grid(struct tsr_stream *s, struct tsr_queue *q)
 static void visit_rendering(struct tsr_stream *s, struct tsr_queue *q)
 {
 	const struct tsr_fifo *fifo = &q->exec.fifo;
-	bool begun = fifo->count && tsr_render_begun(&fifo->entry[fifo->first], &fifo->state);
 
-	if (begun && !s->wrong)
+	/* a damaged state may say anything of its first entry */
+	if (!s->wrong && fifo->count &&
+	    tsr_render_begun(&fifo->entry[fifo->first], &fifo->state))
 		tsr_render_visit(s, q);
 }
 

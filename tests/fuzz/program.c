@@ -68,7 +68,8 @@ enum kind {
 	KIND_LATE = 1,			/* late messages */
 	KIND_STRICT = 2,
 	KIND_THREADS = 4,
-	KINDS = 8
+	KIND_CODE = 8,			/* machine code from the first execution on */
+	KINDS = 16
 };
 
 static const struct fuzz_region regions[] = {
@@ -278,6 +279,7 @@ static void set_up(struct world *w, unsigned int kind)
 	struct tsr_config config = {
 		.queues = 2, .engines = { 1, 1, 1, 2 }, .cores = CORES, .no_inline = true,
 		.late_messages = kind & KIND_LATE, .strict_code = kind & KIND_STRICT,
+		.jit = kind & KIND_CODE ? TSR_JIT_USE_FIRST : TSR_JIT_USE_OFF,
 		.threads = kind & KIND_THREADS ? 2 : 0, .deterministic = !(kind & KIND_THREADS),
 	};
 	struct bench *b = bench_new(&config);
@@ -822,6 +824,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (fuzz_often(&r, 10))
 		kind |= KIND_THREADS;
+	if (fuzz_often(&r, 50))
+		kind |= KIND_CODE;
 	choose_attack(&r, &a, kind);
 	programs++;
 	if (twice && !(kind & KIND_THREADS))

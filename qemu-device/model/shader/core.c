@@ -251,25 +251,6 @@ static void set_number(struct tsr_shader *sh, unsigned int w, uint8_t number)
 	fill(&sh->temp[TSR_TEMP_WARP_ID * TSR_BUNDLE_WARPS + w], number);
 }
 
-/* For generated code: what is to be worked on. Of vectors of 8 lanes, a warp has two. */
-static void add_chunks(struct tsr_shader *sh, unsigned int w, uint16_t active)
-{
-	struct tsr_native *native = &sh->lanes.native;
-	unsigned int lanes = sh->chunk_lanes, all = (1u << lanes) - 1;
-
-	for (unsigned int first = 0; first < TSR_WARP_LANES; first += lanes) {
-		unsigned int some = active >> first & all;
-
-		if (some)
-			native->chunk[native->chunks++] = (struct tsr_chunk){
-				.offset = (uint16_t)(w * sizeof(union tsr_lanes) + first * 4),
-				.idle = (uint16_t)(~some & all),
-				.active = (uint16_t)some,
-				.taken = (uint16_t)(w * 2 + first / 8),
-			};
-	}
-}
-
 /* Have the warps of @able that stand at @here execute the next clause. */
 static void choose(struct tsr_shader *sh, unsigned int able, uint64_t here)
 {
@@ -302,7 +283,7 @@ static void choose(struct tsr_shader *sh, unsigned int able, uint64_t here)
 		set_mask(sh, w, warp->active);
 		set_number(sh, w, warp->number);
 		sh->place[w] = tsr_shader_place(sh, w);
-		add_chunks(sh, w, warp->active);
+		tsr_native_add(sh, w, warp->active);
 		sh->lanes_chosen += tsr_lanes_count(warp->active);
 		if (warp->stored)
 			sh->after |= TSR_CLAUSE_WAIT | TSR_CLAUSE_STAGING;
@@ -529,15 +510,9 @@ static inline void set_mode(struct tsr_shader *sh, const struct tsr_decoded *cla
 	}
 }
 
-/* What a chain has come to. */
-struct progress {
-	uint32_t clauses, tuples;	/* executed */
-	uint32_t clauses_left;		/* from its beginning */
-};
-
 /* Execute the micro-operations of @clause. */
 static inline void execute(struct tsr_shader *sh, const struct tsr_decoded *clause,
-			   struct progress *p)
+			   struct tsr_progress *p)
 {
 	struct tsr_alu_state *alu = &sh->lanes.alu;
 	const struct tsr_uop *uop = clause->uop, *end = uop + clause->uops;
@@ -548,52 +523,6 @@ static inline void execute(struct tsr_shader *sh, const struct tsr_decoded *clau
 	sh->lanes.native.written |= clause->written;
 	p->tuples += clause->tuples;
 	p->clauses++;
-}
-
-static inline int32_t tuples_left(const struct tsr_shader *sh, const struct progress *p)
-{
-	int32_t most = sh->effort < sh->core->quantum ? sh->effort : sh->core->quantum;
-
-	return most - (int32_t)p->tuples;
-}
-
-/*
- * Execute clauses from the one with @code on as generated code does it; the last of them, whose
- * branch has *@outcome.
- */
-static struct tsr_decoded *execute_native(struct tsr_shader *sh, const void *code,
-					  struct progress *p, enum tsr_outcome *outcome)
-{
-	struct tsr_native *native = &sh->lanes.native;
-	uint32_t clauses = p->clauses_left - p->clauses;
-	int32_t tuples = tuples_left(sh, p);
-
-	if (clauses > TSR_JIT_CHAIN)
-		clauses = TSR_JIT_CHAIN;
-	native->clauses = (int32_t)clauses;
-	native->tuples = tuples;
-	native->meet = sh->meet;
-	native->after = sh->after;
-	tsr_jit_run(sh->code.jit, code, &sh->lanes);
-	p->clauses += clauses - (uint32_t)native->clauses;
-	p->tuples += (uint32_t)(tuples - native->tuples);
-	sh->lanes.alu.space[TSR_LANES_CLAUSE] = native->last->konst;
-	*outcome = (enum tsr_outcome)native->outcome;
-	return native->last;
-}
-
-/* From now on generated code goes from @from to @to by itself, if it can. */
-static inline void link_native(struct tsr_decoded *from, const struct tsr_decoded *to,
-			       enum tsr_native_kind kind, enum tsr_outcome outcome)
-{
-	struct tsr_native_code *code = &from->native[kind];
-
-	if (!code->code || !to->native[kind].code || from->mode_key != to->mode_key)
-		return;
-	if (outcome == TSR_OUTCOME_ALL)
-		code->link[TSR_NATIVE_JUMP] = to->native[kind].code;
-	else if (outcome == TSR_OUTCOME_NONE)
-		code->link[TSR_NATIVE_NEXT] = to->native[kind].code;
 }
 
 /* What clauses executed by the chosen warps count for. */
@@ -630,14 +559,14 @@ static inline bool wanted(const struct tsr_shader *sh)
 
 /* Execute @clause, or clauses from it on; the last one, and what its branch came to. */
 static struct tsr_decoded *run_clauses(struct tsr_shader *sh, struct tsr_decoded *clause,
-				       enum tsr_native_kind kind, struct progress *p,
+				       enum tsr_native_kind kind, struct tsr_progress *p,
 				       enum tsr_outcome *outcome)
 {
 	const void *code = tsr_code_native(&sh->code, sh->gpu->alu, clause, kind);
 
 	set_mode(sh, clause);
 	if (code)
-		return execute_native(sh, code, p, outcome);
+		return tsr_native_run(sh, code, p, outcome);
 	execute(sh, clause, p);
 	*outcome = clause->flags & TSR_CLAUSE_BRANCH ? TSR_OUTCOME_OPEN : TSR_OUTCOME_NONE;
 	return clause;
@@ -649,7 +578,7 @@ static enum end chain(struct tsr_shader *sh, struct tsr_decoded *clause, uint32_
 	const struct tsr_alu_state *alu = &sh->lanes.alu;
 	enum tsr_native_kind kind = alu->full && alu->warps == TSR_BUNDLE_WARPS ?
 					    TSR_NATIVE_WHOLE : TSR_NATIVE_PART;
-	struct progress p = { .clauses_left = left };
+	struct tsr_progress p = { .clauses_left = left };
 	enum end end = END_LIMIT;
 
 	sh->lanes.native.written = 0;
@@ -674,10 +603,10 @@ static enum end chain(struct tsr_shader *sh, struct tsr_decoded *clause, uint32_
 		if (!next)
 			break;
 		if (forgotten == sh->code.forgotten)
-			link_native(clause, next, kind, outcome);
+			tsr_native_link(clause, next, kind, outcome);
 		clause = next;
 		sh->here = clause->pc;
-		if (p.clauses == left || tuples_left(sh, &p) <= 0 || wanted(sh))
+		if (p.clauses == left || tsr_progress_left(sh, &p) <= 0 || wanted(sh))
 			break;
 	}
 	account(sh, p.clauses, p.tuples, sh->lanes.native.written);

@@ -10,6 +10,7 @@
  *   core.c        bursts, choice of bundle and warps, chains of clauses
  *   scoreboard.c  messages: sending, storing, waiting
  *   warp.c        control flow inside a warp
+ *   native.c      generated code
  *   watch.c       the debugger's hook
  */
 #ifndef TSR_SHADER_CORE_H
@@ -154,6 +155,34 @@ enum tsr_step tsr_message_settle(struct tsr_shader *sh, unsigned int w);
 void tsr_message_capture(struct tsr_shader *sh, unsigned int w);
 /* Slots of @wait on which warp has stored messages. */
 uint8_t tsr_message_owed(const struct tsr_warp *warp, uint8_t wait);
+
+/* What a chain of clauses has come to. */
+struct tsr_progress {
+	uint32_t clauses, tuples;	/* executed */
+	uint32_t clauses_left;		/* from its beginning */
+};
+
+static inline int32_t tsr_progress_left(const struct tsr_shader *sh, const struct tsr_progress *p)
+{
+	int32_t most = sh->effort < sh->core->quantum ? sh->effort : sh->core->quantum;
+
+	return most - (int32_t)p->tuples;
+}
+
+/*
+ * native.c. Generated code has to work on warp @w with @active lanes too: of vectors of 8 lanes, a
+ * warp has two.
+ */
+void tsr_native_add(struct tsr_shader *sh, unsigned int w, uint16_t active);
+/*
+ * Execute clauses from the one with @code on as generated code does it; the last of them, whose
+ * branch has *@outcome.
+ */
+struct tsr_decoded *tsr_native_run(struct tsr_shader *sh, const void *code,
+				   struct tsr_progress *p, enum tsr_outcome *outcome);
+/* From now on generated code goes from @from to @to by itself, if it can. */
+void tsr_native_link(struct tsr_decoded *from, const struct tsr_decoded *to,
+		     enum tsr_native_kind kind, enum tsr_outcome outcome);
 
 /* watch.c: call the hook. */
 void tsr_shader_watch(struct tsr_shader *sh, enum tsr_shader_when when, unsigned int w,
