@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# headers.sh: make the headers of the hardware description (Documentation/hw/*.xml) and print their
-# include directory, $TESSERA_CACHE/gen/<hash of description and generator>/include.
+# headers.sh: make the headers of the hardware description (Documentation/hw/*.xml) and print this checkout's
+# include directory. They are made once for each description, in $TESSERA_CACHE/gen/<its hash>; the checkout's
+# directory gets those that have changed, so that what includes the others is not compiled again.
 . "$(dirname "$0")/lib.sh"
 
 [ -f "$TOP/Documentation/hw/gen/generate.py" ] ||
@@ -17,4 +18,11 @@ if [ ! -d "$dir/include" ]; then
     publish "$aside" "$dir"
 fi
 touch -c "$dir"
-echo "$dir/include"
+
+mkdir -p "$BUILD/include"
+exec {lock}>"$BUILD/include/.lock"
+flock "$lock"
+for file in "$dir"/include/*; do
+    cmp -s "$file" "$BUILD/include/${file##*/}" || cp "$file" "$BUILD/include/"
+done
+echo "$BUILD/include"
