@@ -75,7 +75,7 @@ static struct scene any_scene(struct soup *s)
 
 	scene.samples_log2 = (unsigned int)soup_below(s, 4);
 	scene.resolve = scene.samples_log2 && soup_below(s, 2);
-	scene.tags = soup_below(s, 2);
+	scene.tags = soup_below(s, 2) && !scene.resolve;
 	scene.blend = (struct tsr_blend){
 		.enable = soup_below(s, 4), .mask = soup_below(s, 3) ? 15 : soup_below(s, 16),
 		.src_color = soup_below(s, 2) ? TSR_BLEND_FACTOR_SRC_ALPHA :
@@ -303,11 +303,12 @@ static void pictures(void)
 	}
 	ktap_note("pixels in raw, clear and uniform blocks: %u %u %u", tag_seen[0], tag_seen[1],
 		  tag_seen[2]);
+	ktap_ok(tag_seen[TSR_TARGET_TAG_CLEAR] > 100 && tag_seen[TSR_TARGET_TAG_UNIFORM] > 100);
 }
 
 int main(void)
 {
 	ktap_start();
-	ktap_run("[OM1] [OM2] [OM5] [OM6] [RAST6] blended and resolved pictures", pictures);
+	ktap_run("[OM1] [OM2] [OM3] [OM5] [OM6] [RAST6] blended and resolved pictures", pictures);
 	return ktap_finish();
 }
