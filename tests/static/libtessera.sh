@@ -45,6 +45,9 @@ check "the compute guide's program is the one in demos/square" diff <(tail -n +3
 shader() { sed -n 's/^\t"\(.*\)\\n"[;]*$/\1/p' "$dir/compute.c"; }
 check "the compute guide explains the shader that it runs" diff <(shader) \
     <(sed -n '/^    \.local/,/^$/s/^    //p' Documentation/guide/compute.md)
+sed -n '/^[`]\{3\}c$/,/^[`]\{3\}$/p' Documentation/guide/graphics.md | sed '/^[`]\{3\}/d' >"$dir/graphics.c"
+check "the graphics guide's program is the one in demos/triangle" diff <(tail -n +3 userspace/demos/triangle/triangle.c) "$dir/graphics.c"
+check "the graphics guide's program builds" gcc -Wall -Wextra -Werror "${cflags[@]}" "$dir/graphics.c" -o "$dir/graphics" "${libs[@]}"
 check "the compute guide's program builds" gcc -Wall -Wextra -Werror "${cflags[@]}" "$dir/compute.c" -o "$dir/compute" "${libs[@]}"
 check "the guide's program builds with the shared library" gcc -Wall -Wextra -Werror "${cflags[@]}" \
     "$dir/program.c" -o "$dir/program" "${libs[@]}"
