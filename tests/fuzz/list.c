@@ -151,7 +151,8 @@ static void draw(struct front *f)
 		.topology = topology, .index = type, .restart = take(1) & 1,
 		.explicit_padding = take(1) & 1, .padded_shift = take(1) & 31,
 		.padded_odd = number(5) & 7, .count = (uint32_t)number(300),
-		.instances = (uint32_t)number(6), .first = (uint32_t)number(100), .base_vertex = type ? (int32_t)take(4) : 0,
+		.instances = (uint32_t)number(6), .first = (uint32_t)number(100),
+		.base_vertex = type ? (int32_t)take(4) : 0,
 		.first_instance = take(1), .indices = address(4),
 		.index_bytes = number(10000) & 0xffffffffffff });
 }

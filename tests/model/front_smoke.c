@@ -100,11 +100,84 @@ static void three_draws(void)
 	front_free(f);
 }
 
+/* Primitives one behind the other cost a list next to nothing; a clipped one has its corners. */
+static void compressed(void)
+{
+	static float p[3 * 120][4];
+	struct front *f = front_new(32, 32);
+	unsigned int whole = 0, clipped = 0;
+
+	for (unsigned int i = 0; i < 3 * 120; i++) {
+		p[i][0] = i % 3 == 1 ? 12 : 2;
+		p[i][1] = i % 3 == 2 ? 12 : 2;
+		p[i][2] = i == 60 ? -1 : .5f;
+		p[i][3] = 1;
+	}
+	size = 32;
+	points = (const float (*)[4])p;
+	f->position = in_pixels;
+	front_arrays(f, TSR_TOPOLOGY_TRIANGLES, 3 * 120);
+	ktap_ok(front_bin(f));
+	/* three batches of 42 triangles: 5 bytes for each of them and one for its run */
+	ktap_eq(f->bin->tile[0].at, f->bin->tile[0].first);
+	ktap_eq(f->bin->tile[0].used, 3 * 6);
+	ktap_eq(f->bin->tile[1].first, 0);
+	ktap_ok(front_read(f));
+	for (uint32_t i = 0; i < f->seen_count; i++) {
+		clipped += f->seen[i].prim.clipped;
+		whole += !f->seen[i].prim.clipped;
+		ktap_eq(f->seen[i].prim.clipped, f->seen[i].prim.primitive_id == 20);
+	}
+	ktap_eq(whole, 119);
+	ktap_eq(clipped, 2);
+	front_free(f);
+}
+
+/* Counts are added to the query that was set when a draw was met. */
+static void statistics(void)
+{
+	static const float p[6][4] = {
+		{ 1, 1, .5, 1 }, { 9, 1, .5, 1 }, { 1, 9, .5, 1 },
+		{ 100, 1, .5, 1 }, { 101, 1, .5, 1 }, { 100, 9, .5, 1 },
+	};
+	struct front *f = front_new(32, 32);
+	uint64_t q[8], word[2];
+
+	size = 32;
+	points = p;
+	f->position = in_pixels;
+	memset(f->data, 0, 128);
+	f->data[0] = 10;
+	for (unsigned int i = 0; i < 3; i++) {
+		tsr_pack_list_query(word, &(struct tsr_list_query){
+			.kind = TSR_QUERY_STATISTICS, .addr = i < 2 ? FRONT_DATA + 64 * i : 0 });
+		front_packet(f, word, TSR_LIST_QUERY_QWORDS);
+		front_arrays(f, TSR_TOPOLOGY_TRIANGLES, 6);
+		if (!i)
+			front_arrays(f, TSR_TOPOLOGY_TRIANGLE_STRIP, 4);
+	}
+	ktap_ok(front_bin(f));
+	memcpy(q, f->data, sizeof(q));
+	ktap_eq(q[0], 10 + 6 + 4);
+	ktap_eq(q[1], 2 + 2);
+	ktap_eq(q[2], 6 + 4);
+	ktap_eq(q[3], 2 + 2);
+	ktap_eq(q[4], 1 + 2);
+	memcpy(q, f->data + 64, sizeof(q));
+	ktap_eq(q[0], 6);
+	ktap_eq(q[4], 1);
+	ktap_ok(front_read(f));
+	ktap_eq(f->seen[0].batch.statistics_query, FRONT_DATA);
+	front_free(f);
+}
+
 int main(void)
 {
 	ktap_start();
 	ktap_run("[BIN1] [BIN5] a triangle is in the lists of the tiles it touches", one_triangle);
 	ktap_run("[BIN2] [BIN8] a tile that holds only the second of three draws has its states",
 		 three_draws);
+	ktap_run("[BIN3] lists are compressed, clipped primitives carry their corners", compressed);
+	ktap_run("[OM7] pipeline statistics of the binner", statistics);
 	return ktap_finish();
 }

@@ -26,7 +26,7 @@ struct view {
 	uint32_t word;			/* pixel format, as in a conversion word */
 	struct tsr_format format;
 	uint8_t floats;			/* tsr_format_floats() … */
-	uint32_t behind[4];		/* … and the components behind them, as registers have them */
+	uint32_t behind[4];		/* … and components behind them, as in registers */
 	struct tsr_attribute_buffer buffer;
 	struct tsr_attribute_buffer_divisor divisor;	/* of DIVIDE */
 	struct tsr_attribute_buffer_image shape;	/* of images */
@@ -268,8 +268,8 @@ static bool is_output(const struct tsr_msg_env *env, const struct attribute *a)
 }
 
 /*
- * Load floating point at @va into registers of that kind, if its page is at hand; false: nothing has
- * been done.
+ * Load floating point at @va into registers of that kind, if its page is at hand; false: nothing
+ * has been done.
  */
 static bool load_floats(struct tsr_msg_env *env, struct tsr_msg *msg, unsigned int lane,
 			const struct attribute *a, uint64_t va)
