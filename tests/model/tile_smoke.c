@@ -254,7 +254,7 @@ static void reset(void)
 int main(int argc, char **argv)
 {
 	ktap_start_args(argc, argv);
-	ktap_run("[BIN5] [BIN6] [CP10] a triangle's depth, a cleared colour, tiles at edges", picture);
+	ktap_run("[BIN5] [BIN6] [CP10] depth of a triangle, cleared colour, edges", picture);
 	ktap_run("[RAST5] threads, cores, tiles of all sizes, small bursts", same);
 	ktap_run("[ZS6] [OM3] tags: fast clear, uniform pixels, planes; loaded, drawn on, expanded",
 		 tags);

@@ -274,7 +274,8 @@ static enum tsr_step load_words(struct tsr_tile_core *c, struct tsr_mem *mem,
 		unsigned int from = s < stored_samples(rt) ? s : 0;
 
 		for (uint32_t y = 0; y < t->height; y++) {
-			enum tsr_step step = move_row(c, mem, rt, format->bytes, from, y, line, false);
+			enum tsr_step step =
+				move_row(c, mem, rt, format->bytes, from, y, line, false);
 
 			if (step != TSR_STEP_DONE)
 				return step;
