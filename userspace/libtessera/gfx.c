@@ -321,13 +321,13 @@ int tsr_gfx_submit(struct tsr_gfx_pass *pass, const struct tsr_point *waits,
 	return ret;
 }
 
-/* Whether the pass failed because its heap was too small, as far as can be known. */
-static bool heap_exhausted(struct tsr_gfx *gfx, const struct tsr_gfx_pass *pass)
+/* Why the pass failed: the first step's error is the cause of the second's. */
+static int reason(struct tsr_gfx *gfx, const struct tsr_gfx_pass *pass, int error)
 {
 	int status;
 
-	return gfx->fixed && !tsr_sync_get_status(gfx->binned, pass->point, &status) &&
-	       status == -ENOSPC;
+	return !tsr_sync_get_status(gfx->binned, pass->point, &status) && status < 0 ? status :
+									       error;
 }
 
 /* Draw a pass again, with a larger heap. Queues that a fault has ended are replaced. */
@@ -358,8 +358,9 @@ int tsr_gfx_wait(struct tsr_gfx_pass *pass, int64_t deadline)
 		ret = tsr_sync_finish(gfx->rendered, pass->point, deadline);
 		if (!ret || ret == -ETIME)
 			return ret;
-		if (!heap_exhausted(gfx, pass))
-			return ret;
+		ret = reason(gfx, pass, ret);
+		if (ret != -ENOSPC || !gfx->fixed)
+			return tsr_fail(-ret, "a pass failed: %s", tsr_error_string(ret));
 		ret = again(gfx, pass);
 		if (ret)
 			return ret;
