@@ -21,7 +21,7 @@ struct tsr_fine_depth {
 	double base, k[2];
 	double c[2], a[2], b[2];	/* both functions at pixel (0, 0), and per pixel */
 	double low, high;		/* it is clamped to this … */
-	double scale;			/* … and made the nearest integer of it times this, unless 0 */
+	double scale;			/* … and rounded to an integer of it times this, unless 0 */
 };
 
 struct tsr_fine {
