@@ -15,7 +15,7 @@
 
 #define WIDTH 52
 #define HEIGHT 44
-#define SLACK (1.0L / 128)		/* corners are moved by up to half of 1/256 pixel each way */
+#define SLACK (1.0L / 128)		/* corners move by up to 1/512 pixel each way */
 
 /* ---- The reference, by hand ------------------------------------------------------------------ */
 
@@ -23,7 +23,7 @@ static void by_hand(void)
 {
 	/* w is 1: the screen's lower left half */
 	static const float half[3][4] = { { -1, -1, 0.5, 1 }, { 1, 1, 0.5, 1 }, { -1, 1, 0.5, 1 } };
-	/* from before the eye, w = 1, to behind it, w = -1: the ray at the middle, from x = 1/2 on */
+	/* from before the eye, w = 1, to behind it, w = -1: the middle ray, from x = 1/2 on */
 	static const float ray[3][4] = { { 1, 0.25, 0.5, 2 }, { 1, -0.25, 0.5, 2 },
 					 { 5, 0, -0.5, -2 } };
 	struct clip_ref r;
@@ -87,7 +87,8 @@ static void check_corner(const struct clip_ref *r, const struct front_seen *seen
 	long double off = 1.0L / 256;
 	long double z = clip_ref_at(&r->depth, x, y), rw = clip_ref_at(&r->rw, x, y);
 
-	if (fabsl(s->z - z) > off * (fabsl(r->depth.a) + fabsl(r->depth.b)) + 0x1p-22 * (1 + fabsl(z)))
+	if (fabsl(s->z - z) >
+	    off * (fabsl(r->depth.a) + fabsl(r->depth.b)) + 0x1p-22 * (1 + fabsl(z)))
 		ktap_fail("depth %g, not %Lg", s->z, z);
 	if (fabsl(s->rw - rw) > off * (fabsl(r->rw.a) + fabsl(r->rw.b)) + 0x1p-22 * fabsl(rw))
 		ktap_fail("1/w %g, not %Lg", s->rw, rw);
@@ -179,7 +180,8 @@ static void soup(void)
 static void subdivide(const float v[3][4], unsigned int side, struct soup *s)
 {
 	for (unsigned int n = 0; n < 2 * side * side; n++) {
-		unsigned int x = n / 2 % side, y = n / 2 / side, turn = (unsigned int)soup_below(s, 3);
+		unsigned int x = n / 2 % side, y = n / 2 / side;
+		unsigned int turn = (unsigned int)soup_below(s, 3);
 		unsigned int at[3][2] = { { x + n % 2, y + n % 2 }, { x + 1, y }, { x, y + 1 } };
 
 		for (unsigned int i = 0; i < 3; i++) {
@@ -219,8 +221,8 @@ static void neighbours(void)
 			sure += want == RASTER_IN;
 			if (count[y][x] > 1 || (want == RASTER_IN && count[y][x] != 1) ||
 			    (want == RASTER_OUT && count[y][x]))
-				ktap_fail("picture %u, side %u, pixel (%u, %u): %u times, verdict %u",
-					  n, side, x, y, count[y][x], want);
+				ktap_fail("picture %u, side %u, pixel (%u, %u): %u times, verdict "
+					  "%u", n, side, x, y, count[y][x], want);
 		}
 	}
 	ktap_ok(sure > 30000);

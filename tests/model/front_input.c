@@ -299,7 +299,8 @@ static void division(void)
 	struct soup s = soup_new(4);
 
 	for (unsigned int n = 0; n < 20000; n++) {
-		uint32_t d = n < sizeof(listed) / 4 ? listed[n] : (uint32_t)soup_below(&s, 1ull << 32);
+		uint32_t d = n < sizeof(listed) / 4 ? listed[n] :
+							      (uint32_t)soup_below(&s, 1ull << 32);
 
 		if (d < 3 || !(d & (d - 1)))
 			continue;

@@ -10,7 +10,7 @@
 #include "tile/raster.h"
 #include "tile/samples.h"
 
-#define SIDE 64			/* pixels of the picture */
+#define SIDE 64		/* pixels of the picture */
 
 static uint64_t seed = 1;
 
@@ -67,12 +67,12 @@ static void draw(struct picture *pic, const struct tsr_prim *prim, const struct 
 		 uint16_t mask)
 {
 	static const struct tsr_raster_rules rules;
+	const unsigned int across = SIDE >> shift;
 	struct tsr_shape shape;
 
 	tsr_shape_set(&shape, prim, &rules, clip);
-	for (unsigned int t = 0; t < (SIDE >> shift) * (SIDE >> shift); t++) {
-		struct tsr_tile tile = { .x = t % (SIDE >> shift) << shift,
-					 .y = t / (SIDE >> shift) << shift,
+	for (unsigned int t = 0; t < across * across; t++) {
+		struct tsr_tile tile = { .x = t % across << shift, .y = t / across << shift,
 					 .width = 1u << shift, .height = 1u << shift,
 					 .shift = shift, .samples_log2 = samples_log2 };
 		struct tsr_walk_blocks walk;

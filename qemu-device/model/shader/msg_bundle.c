@@ -22,7 +22,9 @@ const struct tsr_msg_path *tsr_msg_path(const struct tsr_alu *alu)
 	return &tsr_msg_path_sse2;
 }
 
-/* Host address of the access of @lane at @va, of the page at hand or the next; NULL: not to be had. */
+/*
+ * Host address of the access of @lane at @va, of the page at hand or the next; NULL: not to be had.
+ */
 static uint8_t *resolve_lane(struct tsr_msg_env *env, const struct tsr_msg_access *a,
 			     const struct tsr_msg_place *place, unsigned int lane, uint64_t va)
 {

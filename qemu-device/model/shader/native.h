@@ -41,7 +41,7 @@ struct tsr_native {
 	uint16_t after;			/* TSR_CLAUSE_ flags the core wants to know of */
 	/* In and out: what may be executed, counted down. It ends when one is 0 or less. */
 	int32_t clauses, tuples;
-	/* Registers that clauses executed since the core set it to 0 may have written, a bit each. */
+	/* Bit n: register n may have been written by clauses since the core set it to 0. */
 	uint64_t written;
 	/* Out: the last clause executed. */
 	struct tsr_decoded *last;

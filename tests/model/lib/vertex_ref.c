@@ -66,8 +66,8 @@ static void run(struct collector *c, unsigned int topology, const uint32_t *v, u
 		break;
 	case TSR_TOPOLOGY_TRIANGLE_STRIP_ADJACENCY:
 		for (uint32_t i = 0; 2 * i + 5 < n; i++)
-			add(c, 3, v[2 * i], v[2 * (i + 1 + i % 2)], v[2 * (i + 2 - i % 2)], v[2 * i],
-			    v[2 * i + 4]);
+			add(c, 3, v[2 * i], v[2 * (i + 1 + i % 2)], v[2 * (i + 2 - i % 2)],
+			    v[2 * i], v[2 * i + 4]);
 		break;
 	}
 }
