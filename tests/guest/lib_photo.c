@@ -21,7 +21,7 @@
 #define OUT DIR_NAME "/out/out.png"
 
 /* What a command printed on both streams, and its exit status. */
-static char text[4096];
+static char text[65536];
 
 static int run(const char *command)
 {
