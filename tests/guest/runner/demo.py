@@ -4,8 +4,9 @@
 
     demo.py --image FILE --out DIR [options of guest.py]
 
-The demos (userspace/demos/photo and compute) read INPUT, let the GPU work on it, compare the result with what the CPU
-makes of the same input and write OUTPUT; they end with status 0 only if the two are equal bit for bit.
+The demos (userspace/demos/photo, compute, graphics) let the GPU work, on INPUT or on a scene of their own, judge the result and
+write OUTPUT; they end with status 0 only if it is right: equal bit for bit to what the CPU makes of the same input, and for drawn
+scenes what their own checks ask.
 """
 
 import argparse
@@ -24,6 +25,9 @@ DEMOS = (
     ("convolve.png", "compute convolve -i INPUT -o OUTPUT", "sharpened by a 5 x 5 convolution on the shader cores"),
     ("equalise.png", "compute equalise -i INPUT -o OUTPUT", "its histogram equalised on the shader cores"),
     ("mandelbrot.png", "compute mandelbrot -o OUTPUT", "the Mandelbrot set"),
+    ("cubes.png", "graphics cubes -o OUTPUT", "1000 textured, lit cubes, drawn by the 3D pipeline"),
+    ("shadow.png", "graphics shadow -o OUTPUT", "a scene with a shadow map"),
+    ("particles.png", "graphics particles -o OUTPUT", "sparks, blended"),
 )
 # demos without a picture
 NUMBERS = "compute sgemm >&2 && compute prefix >&2"
@@ -97,7 +101,7 @@ def main():
     for (name, _, what), picture in zip(DEMOS, pictures):
         write_picture(os.path.join(args.out, name), picture)
         print(f"output: {os.path.join(args.out, name)}: {what}")
-    print("Each output is bit-equal to the picture that the CPU computed from the same input.")
+    print("The edited pictures are bit-equal to what the CPU computed from the same input; the drawn ones passed their checks.")
     return 0
 
 
