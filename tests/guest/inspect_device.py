@@ -93,7 +93,7 @@ class Queue:
     """An enabled slot: its registers, its ring's packets, and the streams they call."""
 
     def __init__(self, device, slot, levels):
-        registers, self.sound = device.registers(0x10000 + 0x200 * slot, 128)
+        registers, self.sound = device.registers(0x10000 + 0x400 * slot, 128)
         prefix = f"QUEUE[{slot}]."
         self.fields = {name[len(prefix):]: fields for name, (_value, fields) in registers.items()}
         value = {name[len(prefix):]: value for name, (value, _fields) in registers.items()}
