@@ -297,24 +297,20 @@ static void levels(void)
 	end(&j);
 }
 
-/*
- * Engine commands belong to one class; those without a unit are refused there and of the wrong
- * class elsewhere.
- */
+/* Engine commands belong to one class. */
 static void classes(void)
 {
 	static const struct {
 		uint8_t opcode, qwords, cls;
-		bool refused;
 	} command[] = {
-		{ TSR_OP_COPY_LINEAR, 4, TSR_ENGINE_CLASS_COPY, false },
-		{ TSR_OP_COPY_RECT, 6, TSR_ENGINE_CLASS_COPY, false },
-		{ TSR_OP_FILL_LINEAR, 5, TSR_ENGINE_CLASS_COPY, false },
-		{ TSR_OP_FILL_RECT, 6, TSR_ENGINE_CLASS_COPY, false },
-		{ TSR_OP_BIN, 4, TSR_ENGINE_CLASS_BIN, false },
-		{ TSR_OP_RENDER, 4, TSR_ENGINE_CLASS_RENDER, true },
-		{ TSR_OP_DISPATCH, 4, TSR_ENGINE_CLASS_COMPUTE, false },
-		{ TSR_OP_DISPATCH_INDIRECT, 3, TSR_ENGINE_CLASS_COMPUTE, false },
+		{ TSR_OP_COPY_LINEAR, 4, TSR_ENGINE_CLASS_COPY },
+		{ TSR_OP_COPY_RECT, 6, TSR_ENGINE_CLASS_COPY },
+		{ TSR_OP_FILL_LINEAR, 5, TSR_ENGINE_CLASS_COPY },
+		{ TSR_OP_FILL_RECT, 6, TSR_ENGINE_CLASS_COPY },
+		{ TSR_OP_BIN, 4, TSR_ENGINE_CLASS_BIN },
+		{ TSR_OP_RENDER, 4, TSR_ENGINE_CLASS_RENDER },
+		{ TSR_OP_DISPATCH, 4, TSR_ENGINE_CLASS_COMPUTE },
+		{ TSR_OP_DISPATCH_INDIRECT, 3, TSR_ENGINE_CLASS_COMPUTE },
 	};
 	struct judge j;
 
@@ -322,11 +318,9 @@ static void classes(void)
 	for (unsigned int i = 0; i < sizeof(command) / sizeof(command[0]); i++) {
 		for (unsigned int cls = 0; cls < 4; cls++) {
 			uint64_t p[8] = { command[i].opcode | command[i].qwords << 8 };
-			enum tsr_fault code = cls == command[i].cls ? TSR_FAULT_UNSUPPORTED
-								    : TSR_FAULT_WRONG_CLASS;
 
-			if (cls != command[i].cls || command[i].refused)
-				check(&j, p, 8, false, cls, code, 0);
+			if (cls != command[i].cls)
+				check(&j, p, 8, false, cls, TSR_FAULT_WRONG_CLASS, 0);
 		}
 	}
 	end(&j);
@@ -398,7 +392,7 @@ static void order(void)
 	p[0] = TSR_OP_RENDER | 4 << 8 | 1ull << 16;
 	check(&j, p, 8, true, TSR_ENGINE_CLASS_BIN, TSR_FAULT_PRIVILEGE, 0);
 	check(&j, p, 8, false, TSR_ENGINE_CLASS_BIN, TSR_FAULT_WRONG_CLASS, 0);
-	check(&j, p, 8, false, TSR_ENGINE_CLASS_RENDER, TSR_FAULT_UNSUPPORTED, 0);
+	check(&j, p, 8, false, TSR_ENGINE_CLASS_RENDER, TSR_FAULT_RESERVED_BITS, 0);
 	end(&j);
 }
 
@@ -412,7 +406,7 @@ int main(void)
 	ktap_run(
 		"[CP3] [SYS6] ring packets and fields fault in streams, stream packets in the ring",
 		levels);
-	ktap_run("[CP3] engine commands of another class, or without a unit", classes);
+	ktap_run("[CP3] engine commands of another class", classes);
 	ktap_run("[CP3] values out of range and addresses out of line", values);
 	ktap_run("[CP3] the order of the checks", order);
 	return ktap_finish();
