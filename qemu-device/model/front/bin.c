@@ -73,10 +73,25 @@ static void clear(struct tsr_binning *bin)
 	memset(bin->told, 0, sizeof(bin->told));
 }
 
+/*
+ * Empty lists for all tiles of the frame; false: no memory. The frame of a command that failed has
+ * left its number of tiles in @info, so that is not what there is room for.
+ */
+static bool make_tiles(struct tsr_binning *bin)
+{
+	if (bin->tile && bin->info.tiles == bin->tiles) {
+		memset(bin->tile, 0, bin->tiles * sizeof(*bin->tile));
+		return true;
+	}
+	free(bin->tile);
+	bin->tile = calloc(bin->info.tiles, sizeof(*bin->tile));
+	bin->tiles = bin->tile ? bin->info.tiles : 0;
+	return bin->tile;
+}
+
 enum tsr_step tsr_bin_begin(struct tsr_binning *bin, struct tsr_mem *mem, uint64_t pc,
 			    const uint64_t *cmd)
 {
-	uint32_t tiles = bin->info.tiles;
 	struct tsr_bin b;
 	enum tsr_step step;
 
@@ -91,14 +106,8 @@ enum tsr_step tsr_bin_begin(struct tsr_binning *bin, struct tsr_mem *mem, uint64
 	tsr_access_stop(bin->access, mem->runner);
 	if (step != TSR_STEP_DONE)
 		return step;
-	if (!bin->tile || bin->info.tiles != tiles) {
-		free(bin->tile);
-		bin->tile = calloc(bin->info.tiles, sizeof(*bin->tile));
-		if (!bin->tile)
-			return tsr_mem_bad_packet(mem, pc, 0, TSR_FAULT_UNSUPPORTED);
-	} else {
-		memset(bin->tile, 0, tiles * sizeof(*bin->tile));
-	}
+	if (!make_tiles(bin))
+		return tsr_mem_bad_packet(mem, pc, 0, TSR_FAULT_UNSUPPORTED);
 	clear(bin);
 	tsr_list_start(&bin->list, TSR_ENGINE_CLASS_BIN, b.list, b.size, false);
 	return TSR_STEP_DONE;

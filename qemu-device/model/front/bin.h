@@ -213,7 +213,8 @@ struct tsr_binning {
 	bool grows;			/* it is the queue's */
 	uint32_t used, last_batch, batches, lists;
 	uint64_t room;			/* bytes the heap is known to have */
-	struct tsr_bin_tile *tile;	/* info.tiles of them */
+	struct tsr_bin_tile *tile;	/* as many as @tiles says */
+	uint32_t tiles;			/* info.tiles of the last frame that was begun */
 	/* States. */
 	struct tsr_bin_version version[TSR_STATE_VERSIONS];
 	uint8_t versions;		/* how many are used */
