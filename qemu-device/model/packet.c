@@ -22,13 +22,13 @@ struct tsr_defect tsr_packet_check_header(const struct tsr_queue *q, uint64_t he
 	const struct tsr_desc_packet *desc = tsr_desc_packets[tsr_packet_opcode(header)];
 	unsigned int qwords = tsr_packet_qwords(header);
 
-	if (!desc || desc->level == TSR_DESC_LIST)
+	if (!desc)
 		return defect(TSR_FAULT_UNKNOWN_OPCODE, 0);
 	if (qwords < desc->min_qwords || qwords > desc->max_qwords)
 		return defect(TSR_FAULT_BAD_LENGTH, 0);
 	if (qwords * sizeof(uint64_t) > limit)
 		return defect(TSR_FAULT_STREAM_BOUND, 0);
-	if (desc->level == (ring ? TSR_DESC_USER : TSR_DESC_RING))
+	if (desc->level == TSR_DESC_LIST || desc->level == (ring ? TSR_DESC_USER : TSR_DESC_RING))
 		return defect(TSR_FAULT_PRIVILEGE, 0);
 	if (!(desc->classes >> tsr_queue_class(q) & 1))
 		return defect(TSR_FAULT_WRONG_CLASS, 0);
