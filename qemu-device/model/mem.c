@@ -303,3 +303,41 @@ enum tsr_step tsr_mem_fetch(struct tsr_mem *mem, uint64_t va, void *to, uint64_t
 		memset(to, 0, span.len);
 	return TSR_STEP_DONE;
 }
+
+enum tsr_step tsr_mem_read(struct tsr_mem *mem, uint64_t va, void *to, uint64_t len)
+{
+	uint8_t *out = to;
+
+	while (len) {
+		struct tsr_span span;
+		enum tsr_step step = tsr_mem_map(mem, va, len, TSR_ACCESS_READ, &span);
+
+		if (step != TSR_STEP_DONE)
+			return step;
+		if (span.ptr)
+			memcpy(out, span.ptr, span.len);
+		else
+			memset(out, 0, span.len);
+		va += span.len;
+		out += span.len;
+		len -= span.len;
+	}
+	return TSR_STEP_DONE;
+}
+
+enum tsr_step tsr_mem_write(struct tsr_mem *mem, uint64_t va, const void *from, uint64_t len)
+{
+	const uint8_t *in = from;
+	struct tsr_span span;
+
+	/* Two pages at most, unless the host has them in smaller pieces. */
+	for (uint64_t at = 0; at < len; at += span.len) {
+		enum tsr_step step = tsr_mem_map(mem, va + at, len - at, TSR_ACCESS_WRITE, &span);
+
+		if (step != TSR_STEP_DONE)
+			return step;
+		if (span.ptr)
+			memcpy(span.ptr, in + at, span.len);
+	}
+	return TSR_STEP_DONE;
+}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Accesses to memory through the TLB: what engine.h promises to engines, and the words that the
- * command processor reads and writes.
+ * Accesses to memory through the TLB: what engine.h promises to engines, the words that the
+ * command processor reads and writes, and bytes of any number.
  *
  * In: virtual addresses. Out: host pointers, precise faults, dirty ranges reported to the host.
  * Limits: TSR_DIRTY_RANGES written ranges between two reports; the host hears of the oldest early
@@ -60,5 +60,13 @@ enum tsr_step tsr_mem_store(struct tsr_mem *mem, uint64_t va, bool wide, uint64_
 enum tsr_step tsr_mem_add(struct tsr_mem *mem, uint64_t va, bool wide, uint64_t value);
 /* Copy the bytes of [va, va + len) that are contiguous; *@len is reduced to what was copied. */
 enum tsr_step tsr_mem_fetch(struct tsr_mem *mem, uint64_t va, void *to, uint64_t *len);
+
+/* Read @len bytes at @va, whatever they lie on. TSR_STEP_DONE, _PENDING or _FAULT. */
+enum tsr_step tsr_mem_read(struct tsr_mem *mem, uint64_t va, void *to, uint64_t len);
+/*
+ * Write @len bytes at @va. What has been written before one fails, or is PENDING, is written again
+ * when the step is repeated.
+ */
+enum tsr_step tsr_mem_write(struct tsr_mem *mem, uint64_t va, const void *from, uint64_t len);
 
 #endif

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "../gpu.h"
-#include "descriptor.h"
+#include "../descriptor.h"
 
 /* ---- Versions -------------------------------------------------------------------------------- */
 

@@ -2,7 +2,7 @@
 #include "frame.h"
 
 #include "../gpu.h"
-#include "descriptor.h"
+#include "../descriptor.h"
 
 /* Checks beside those of single fields. */
 static enum tsr_step check(struct tsr_mem *mem, uint64_t va, struct tsr_frame_info *info)

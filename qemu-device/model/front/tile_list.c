@@ -6,7 +6,6 @@
 
 #include "../gpu.h"
 #include "../shader/core.h"
-#include "descriptor.h"
 
 /* Bytes of a block before the offset of the next. */
 #define BLOCK_ENTRIES (TSR_HEAP_BLOCK_BYTES - 4)
@@ -37,7 +36,7 @@ static enum tsr_step read_memory(struct tsr_mem *mem, uint64_t va, void *to, uns
 	struct tsr_shader *shader = mem->runner->shader;
 
 	if (!shader)
-		return tsr_front_read(mem, va, to, len);
+		return tsr_mem_read(mem, va, to, len);
 	tsr_access_room(&shader->access, mem);
 	return tsr_access_read(&shader->access, mem, va, to, len);
 }
@@ -64,7 +63,7 @@ enum tsr_step tsr_heap_open(struct tsr_mem *mem, const struct tsr_frame_info *in
 	enum tsr_step step;
 
 	mem->unit = TSR_UNIT_TILE;
-	step = tsr_front_read(mem, info->frame.heap, word, sizeof(word));
+	step = tsr_mem_read(mem, info->frame.heap, word, sizeof(word));
 	if (step != TSR_STEP_DONE)
 		return step;
 	tsr_unpack_heap_header(word, &h);
@@ -137,7 +136,7 @@ enum tsr_step tsr_heap_batch(struct tsr_mem *mem, const struct tsr_frame_heap *h
 enum tsr_step tsr_heap_ids(struct tsr_mem *mem, const struct tsr_batch *batch, uint32_t (*ids)[2])
 {
 	mem->unit = TSR_UNIT_TILE;
-	return tsr_front_read(mem, batch->ids, ids, batch->vertices * sizeof(*ids));
+	return tsr_mem_read(mem, batch->ids, ids, batch->vertices * sizeof(*ids));
 }
 
 /* ---- Lists ----------------------------------------------------------------------------------- */

@@ -4,90 +4,26 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../descriptor.h"
 #include "../gpu.h"
 #include "core.h"
 
-/* What is wrong with a COMPUTE_STATE: @code of qword @qword. */
-struct verdict {
-	uint8_t code;
-	unsigned int qword;
-};
-
-/* Found once; which thread does is all the same. */
-static const struct tsr_desc_struct *description(void)
+/* What is wrong with a COMPUTE_STATE, and with which qword; TSR_FAULT_NONE. */
+static uint8_t check_state(const uint64_t *word, unsigned int *qword)
 {
-	static const struct tsr_desc_struct *_Atomic found;
-	static const char name[] = "COMPUTE_STATE";
-	const struct tsr_desc_struct *desc = atomic_load_explicit(&found, memory_order_relaxed);
-
-	for (unsigned int i = 0; !desc && i < tsr_desc_num_structs; i++) {
-		if (!strcmp(tsr_desc_structs[i].name, name))
-			desc = &tsr_desc_structs[i];
-	}
-	atomic_store_explicit(&found, desc, memory_order_relaxed);
-	return desc;
-}
-
-static uint64_t field_mask(const struct tsr_desc_field *field)
-{
-	return UINT64_MAX >> (63 - field->hi + field->lo) << field->lo;
-}
-
-static uint64_t field_value(const struct tsr_desc_field *field, const uint64_t *word)
-{
-	return (word[field->qword] & field_mask(field)) >> field->lo;
-}
-
-/* Reserved bits first, then the fields in their order. */
-static struct verdict check_state(const uint64_t *word)
-{
-	const struct tsr_desc_struct *desc = description();
-	uint64_t known[TSR_COMPUTE_STATE__QWORDS] = { 0 };
+	uint8_t code = tsr_descriptor_check(TSR_DESCRIPTOR_COMPUTE_STATE, word, qword);
 	struct tsr_compute_state state;
 
-	for (unsigned int i = 0; i < desc->num_fields; i++)
-		known[desc->fields[i].qword] |= field_mask(&desc->fields[i]);
-	for (unsigned int i = 0; i < TSR_COMPUTE_STATE__QWORDS; i++) {
-		if (word[i] & ~known[i])
-			return (struct verdict){ TSR_FAULT_RESERVED_BITS, i };
-	}
-	for (unsigned int i = 0; i < desc->num_fields; i++) {
-		const struct tsr_desc_field *field = &desc->fields[i];
-		uint64_t value = field_value(field, word);
-
-		if (value < field->min || value > field->max)
-			return (struct verdict){ TSR_FAULT_BAD_VALUE, field->qword };
-		if (field->align > 1 && value % field->align)
-			return (struct verdict){ TSR_FAULT_ALIGNMENT, field->qword };
-	}
+	if (code)
+		return code;
 	tsr_unpack_compute_state(word, &state);
-	if ((uint64_t)state.local_x * state.local_y * state.local_z > TSR_GROUP_THREADS_MAX)
-		return (struct verdict){ TSR_FAULT_BAD_VALUE, TSR_COMPUTE_STATE_LOCAL_X__QWORD };
-	return (struct verdict){ TSR_FAULT_NONE, 0 };
+	*qword = TSR_COMPUTE_STATE_LOCAL_X__QWORD;
+	return (uint64_t)state.local_x * state.local_y * state.local_z > TSR_GROUP_THREADS_MAX ?
+		       TSR_FAULT_BAD_VALUE :
+		       TSR_FAULT_NONE;
 }
 
 /* ---- Reading --------------------------------------------------------------------------------- */
-
-static enum tsr_step read_memory(struct tsr_mem *mem, uint64_t va, void *to, uint64_t len)
-{
-	uint8_t *out = to;
-
-	while (len) {
-		struct tsr_span span;
-		enum tsr_step step = tsr_mem_map(mem, va, len, TSR_ACCESS_READ, &span);
-
-		if (step != TSR_STEP_DONE)
-			return step;
-		if (span.ptr)
-			memcpy(out, span.ptr, span.len);
-		else
-			memset(out, 0, span.len);
-		va += span.len;
-		out += span.len;
-		len -= span.len;
-	}
-	return TSR_STEP_DONE;
-}
 
 static enum tsr_step read_groups(struct tsr_mem *mem, uint64_t pc, const uint64_t *cmd,
 				 uint32_t *groups)
@@ -101,7 +37,7 @@ static enum tsr_step read_groups(struct tsr_mem *mem, uint64_t pc, const uint64_
 		tsr_unpack_dispatch_indirect(cmd, &i);
 		if (i.groups % 4)
 			return tsr_mem_bad_packet(mem, pc, 2, TSR_FAULT_ALIGNMENT);
-		step = read_memory(mem, i.groups, groups, 3 * sizeof(groups[0]));
+		step = tsr_mem_read(mem, i.groups, groups, 3 * sizeof(groups[0]));
 	} else {
 		tsr_unpack_dispatch(cmd, &d);
 		groups[0] = d.groups_x;
@@ -122,22 +58,23 @@ enum tsr_step tsr_grid_begin(struct tsr_mem *mem, uint64_t pc, const uint64_t *c
 	uint64_t word[TSR_COMPUTE_STATE__QWORDS], at = cmd[1];
 	uint32_t groups[3], push[TSR_PUSH_WORDS_MAX];
 	struct tsr_compute_state state;
-	struct verdict verdict;
+	unsigned int qword;
 	enum tsr_step step;
+	uint8_t code;
 
 	*grid = NULL;
 	if (at % 64)
 		return tsr_mem_bad_packet(mem, pc, 1, TSR_FAULT_ALIGNMENT);
 	step = read_groups(mem, pc, cmd, groups);
 	if (step == TSR_STEP_DONE)
-		step = read_memory(mem, at, word, sizeof(word));
+		step = tsr_mem_read(mem, at, word, sizeof(word));
 	if (step != TSR_STEP_DONE)
 		return step;
-	verdict = check_state(word);
-	if (verdict.code)
-		return tsr_mem_bad_packet(mem, at, verdict.qword, verdict.code);
+	code = check_state(word, &qword);
+	if (code)
+		return tsr_mem_bad_packet(mem, at, qword, code);
 	tsr_unpack_compute_state(word, &state);
-	step = read_memory(mem, state.push, push, state.push_words * sizeof(push[0]));
+	step = tsr_mem_read(mem, state.push, push, state.push_words * sizeof(push[0]));
 	if (step != TSR_STEP_DONE || !groups[0] || !groups[1] || !groups[2])
 		return step;
 	if (!tsr_grid_new(mem->gpu, word, groups, push, spare, grid))
@@ -223,13 +160,14 @@ bool tsr_grid_new(const struct tsr_gpu *gpu, const uint64_t *word, const uint32_
 		  const uint32_t *push, struct tsr_grid **spare, struct tsr_grid **out)
 {
 	struct tsr_grid *grid;
+	unsigned int qword;
 
 	*out = NULL;
 	for (unsigned int i = 0; i < 3; i++) {
 		if (!groups[i] || groups[i] > TSR_GROUPS_MAX)
 			return false;
 	}
-	if (check_state(word).code || !(grid = grid_memory(gpu, spare)))
+	if (check_state(word, &qword) || !(grid = grid_memory(gpu, spare)))
 		return false;
 	memcpy(grid->word, word, sizeof(grid->word));
 	tsr_unpack_compute_state(word, &grid->state);

@@ -4,7 +4,8 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-#include "../front/descriptor.h"
+#include "../descriptor.h"
+#include "../mem.h"
 
 /* The last serial number; 0 is none. */
 static _Atomic uint64_t serial;
@@ -55,7 +56,7 @@ static enum tsr_step load(struct tsr_mem *mem, uint64_t va, enum tsr_stage stage
 	program = malloc(sizeof(*program) + p.push_words * sizeof(program->push_word[0]));
 	if (!program)
 		return tsr_mem_bad_packet(mem, va, 0, TSR_FAULT_UNSUPPORTED);
-	step = tsr_front_read(mem, p.push, program->push_word,
+	step = tsr_mem_read(mem, p.push, program->push_word,
 			      p.push_words * sizeof(program->push_word[0]));
 	if (step != TSR_STEP_DONE) {
 		free(program);

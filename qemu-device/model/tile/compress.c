@@ -2,7 +2,6 @@
 /* Targets with tags: what is known of blocks is stored in place of their samples. */
 #include <string.h>
 
-#include "../front/descriptor.h"
 #include "render.h"
 
 #define DEPTH TSR_RENDER_TARGETS_MAX	/* in place of the number of a colour target */
@@ -237,7 +236,7 @@ static enum tsr_step store_block(struct tsr_tile_core *c, struct tsr_mem *mem, s
 	else if (tag != TSR_TARGET_TAG_CLEAR)
 		step = move_samples(c, mem, b, tag == TSR_TARGET_TAG_RAW ? b->samples : 1, true);
 	if (step == TSR_STEP_DONE)
-		step = tsr_front_write(mem, tag_at(c, b->target, b->x, b->y), &tag, 1);
+		step = tsr_mem_write(mem, tag_at(c, b->target, b->x, b->y), &tag, 1);
 	c->count[TSR_TILE_BLOCKS_CLEAR] += tag == TSR_TARGET_TAG_CLEAR;
 	c->count[TSR_TILE_BLOCKS_COMPRESSED] +=
 		tag == TSR_TARGET_TAG_PLANES || tag == TSR_TARGET_TAG_UNIFORM;
@@ -248,7 +247,7 @@ static enum tsr_step load_block(struct tsr_tile_core *c, struct tsr_mem *mem, st
 {
 	uint32_t plane[TSR_SAMPLES_MAX][PLANE_WORDS];
 	uint8_t tag, texel[TSR_TEXEL_BYTES_MAX];
-	enum tsr_step step = tsr_front_read(mem, tag_at(c, b->target, b->x, b->y), &tag, 1);
+	enum tsr_step step = tsr_mem_read(mem, tag_at(c, b->target, b->x, b->y), &tag, 1);
 
 	if (step != TSR_STEP_DONE)
 		return step;

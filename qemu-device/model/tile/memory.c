@@ -2,7 +2,6 @@
 /* Clearing, loading and storing tiles: between tile buffer and memory. */
 #include <string.h>
 
-#include "../front/descriptor.h"
 #include "../tiling.h"
 #include "render.h"
 
@@ -119,8 +118,8 @@ enum tsr_step tsr_tile_move_row(struct tsr_mem *mem, const struct tsr_render_tar
 		struct place p = place(rt, bytes, layer, s, x, y, count);
 		enum tsr_step step;
 
-		step = write ? tsr_front_write(mem, p.va, row, (uint64_t)p.count * bytes) :
-			       tsr_front_read(mem, p.va, row, (uint64_t)p.count * bytes);
+		step = write ? tsr_mem_write(mem, p.va, row, (uint64_t)p.count * bytes) :
+			       tsr_mem_read(mem, p.va, row, (uint64_t)p.count * bytes);
 		if (step != TSR_STEP_DONE)
 			return step;
 		x += p.count;

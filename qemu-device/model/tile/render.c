@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../front/descriptor.h"
+#include "../descriptor.h"
 #include "../gpu.h"
 #include "tile.h"
 

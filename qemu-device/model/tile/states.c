@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../front/descriptor.h"
+#include "../descriptor.h"
 #include "render.h"
 
 static float as_float(uint32_t bits)
