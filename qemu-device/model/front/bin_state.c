@@ -4,10 +4,9 @@
  */
 #include "bin.h"
 
-#include <string.h>
-
-#include "../gpu.h"
 #include "../descriptor.h"
+#include "../float_bits.h"
+#include "../gpu.h"
 
 /* ---- Versions -------------------------------------------------------------------------------- */
 
@@ -71,14 +70,6 @@ enum tsr_step tsr_bin_set_state(struct tsr_binning *bin, struct tsr_mem *mem)
 
 /* ---- Reading --------------------------------------------------------------------------------- */
 
-static float as_float(uint32_t bits)
-{
-	float value;
-
-	memcpy(&value, &bits, sizeof(value));
-	return value;
-}
-
 static enum tsr_step read_shader(struct tsr_bin_version *v, struct tsr_mem *mem)
 {
 	uint64_t word[TSR_SHADER_STATE__QWORDS];
@@ -120,11 +111,11 @@ static void direction(float at, float length, double *s, double *o, double *lo, 
 static void prepare_viewport(const struct tsr_binning *bin, const struct tsr_viewport *from,
 			     bool minus_one, struct tsr_bin_viewport *to)
 {
-	double near = as_float(from->near), far = as_float(from->far);
+	double near = tsr_as_float(from->near), far = tsr_as_float(from->far);
 
-	direction(as_float(from->x), as_float(from->width), &to->sx, &to->ox, &to->x_lo,
+	direction(tsr_as_float(from->x), tsr_as_float(from->width), &to->sx, &to->ox, &to->x_lo,
 		  &to->x_hi);
-	direction(as_float(from->y), as_float(from->height), &to->sy, &to->oy, &to->y_lo,
+	direction(tsr_as_float(from->y), tsr_as_float(from->height), &to->sy, &to->oy, &to->y_lo,
 		  &to->y_hi);
 	to->sz = minus_one ? (far - near) / 2 : far - near;
 	to->oz = minus_one ? (far + near) / 2 : near;
@@ -139,7 +130,7 @@ static void prepare_viewport(const struct tsr_binning *bin, const struct tsr_vie
 /* Floating-point numbers of a viewport: qwords 0 to 2. */
 static bool finite_viewport(const uint64_t *word, unsigned int qword)
 {
-	float lo = as_float((uint32_t)word[qword]), hi = as_float(word[qword] >> 32);
+	float lo = tsr_as_float((uint32_t)word[qword]), hi = tsr_as_float(word[qword] >> 32);
 
 	return lo * 0 == 0 && hi * 0 == 0;
 }
@@ -190,7 +181,7 @@ static void prepare(struct tsr_bin_version *v)
 		    v->shader.writes_viewport;
 	v->reject = TSR_OUT_FRUSTUM | TSR_OUT_W | depth | clip | cull;
 	v->clip = TSR_OUT_GUARD | TSR_OUT_W | depth | clip;
-	v->line_half = tsr_screen_size(as_float(v->draw.line_width)) / 2;
+	v->line_half = tsr_screen_size(tsr_as_float(v->draw.line_width)) / 2;
 }
 
 enum tsr_step tsr_bin_load_state(struct tsr_binning *bin, struct tsr_mem *mem)

@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <string.h>
 
+#include "../float_bits.h"
 #include "msg_format.h"
 
 /* ---- Formats and orders ---------------------------------------------------------------------- */
@@ -150,22 +151,6 @@ bool tsr_format_find(struct tsr_format *format, unsigned int number, unsigned in
 
 /* ---- Small floating-point numbers ------------------------------------------------------------ */
 
-static uint32_t float_bits(float value)
-{
-	uint32_t bits;
-
-	memcpy(&bits, &value, sizeof(bits));
-	return bits;
-}
-
-static float bits_float(uint32_t bits)
-{
-	float value;
-
-	memcpy(&value, &bits, sizeof(value));
-	return value;
-}
-
 /* A number without sign, 5 bits of exponent and @mantissa bits of mantissa. */
 static float small_to_float(uint32_t small, unsigned int mantissa)
 {
@@ -173,16 +158,16 @@ static float small_to_float(uint32_t small, unsigned int mantissa)
 	uint32_t m = small & ((1u << mantissa) - 1);
 
 	if (exponent == 31)
-		return bits_float(0x7f800000 | m << (23 - mantissa));
+		return tsr_as_float(0x7f800000 | m << (23 - mantissa));
 	if (!exponent)
 		return (float)m / (float)(1u << (14 + mantissa));
-	return bits_float((exponent + 112) << 23 | m << (23 - mantissa));
+	return tsr_as_float((exponent + 112) << 23 | m << (23 - mantissa));
 }
 
 /* The magnitude of @value as such a number, rounded to nearest even. */
 static uint32_t float_to_small(float value, unsigned int mantissa)
 {
-	uint32_t bits = float_bits(value) & 0x7fffffff;
+	uint32_t bits = tsr_as_bits(value) & 0x7fffffff;
 	unsigned int shift = 23 - mantissa;
 	uint32_t m;
 
@@ -206,12 +191,13 @@ static uint32_t float_to_small(float value, unsigned int mantissa)
 
 float tsr_half_to_float(uint16_t half)
 {
-	return bits_float(float_bits(small_to_float(half & 0x7fff, 10)) | (half & 0x8000u) << 16);
+	return tsr_as_float(tsr_as_bits(small_to_float(half & 0x7fff, 10)) |
+			    (half & 0x8000u) << 16);
 }
 
 uint16_t tsr_float_to_half(float value)
 {
-	return float_to_small(value, 10) | (float_bits(value) >> 16 & 0x8000);
+	return float_to_small(value, 10) | (tsr_as_bits(value) >> 16 & 0x8000);
 }
 
 /* The same without sign: negative numbers are 0, finite ones stay finite. */
@@ -219,11 +205,11 @@ static uint32_t float_to_unsigned(float value, unsigned int mantissa)
 {
 	uint32_t largest = (31u << mantissa) - 1;
 	uint32_t small = float_to_small(value, mantissa);
-	bool infinite = (float_bits(value) & 0x7f800000) == 0x7f800000;
+	bool infinite = (tsr_as_bits(value) & 0x7f800000) == 0x7f800000;
 
 	if (value != value)
 		return small;
-	if (float_bits(value) >> 31)
+	if (tsr_as_bits(value) >> 31)
 		return 0;
 	return small > largest && !infinite ? largest : small;
 }
@@ -280,7 +266,7 @@ static void load_component(const struct tsr_format *format, uint32_t value, unsi
 		texel->f[c] = load_snorm(value, bits);
 		break;
 	case TSR_FORMAT_KIND_FLOAT:
-		texel->f[c] = bits == 32 ? bits_float(value) : tsr_half_to_float(value);
+		texel->f[c] = bits == 32 ? tsr_as_float(value) : tsr_half_to_float(value);
 		break;
 	case TSR_FORMAT_KIND_UFLOAT:
 		texel->f[c] = small_to_float(value, bits - 5);
@@ -416,7 +402,7 @@ static uint32_t store_component(const struct tsr_format *format, const union tsr
 	case TSR_FORMAT_KIND_SNORM:
 		return x != x ? 0 : round_away(clamp(x, -1, 1) * (INT32_MAX >> (32 - bits)));
 	case TSR_FORMAT_KIND_FLOAT:
-		return bits == 32 ? float_bits(x) : tsr_float_to_half(x);
+		return bits == 32 ? tsr_as_bits(x) : tsr_float_to_half(x);
 	case TSR_FORMAT_KIND_UFLOAT:
 		return float_to_unsigned(x, bits - 5);
 	default:	/* FIXED */
@@ -510,7 +496,7 @@ static uint64_t float_register(double x, unsigned int type)
 	case TSR_REGISTER_TYPE_I64:
 		return to_integer(x, -0x1p63, 0x1.fffffffffffffp62);
 	default:
-		return float_bits(x);
+		return tsr_as_bits(x);
 	}
 }
 
@@ -526,7 +512,7 @@ static uint64_t integer_register(int64_t x, unsigned int type)
 	case TSR_REGISTER_TYPE_U16:
 		return x < 0 ? 0 : x > UINT16_MAX ? UINT16_MAX : x;
 	case TSR_REGISTER_TYPE_F32:
-		return float_bits((float)x);
+		return tsr_as_bits((float)x);
 	default:
 		return float_register(x, type);
 	}
@@ -546,7 +532,7 @@ void tsr_format_to_registers(const struct tsr_format *format, const union tsr_te
 		if (integer)
 			value = integer_register(texel->i[c], type);
 		else if (type == TSR_REGISTER_TYPE_F32)
-			value = float_bits(texel->f[c]);
+			value = tsr_as_bits(texel->f[c]);
 		else
 			value = float_register(texel->f[c], type);
 		if (halves) {
@@ -608,7 +594,7 @@ static bool register_value(unsigned int type, unsigned int c, const uint32_t wor
 		*i = (int64_t)(word[2 * c] | (uint64_t)word[2 * c + 1] << 32);
 		return true;
 	default:
-		*x = bits_float(word[c]);
+		*x = tsr_as_float(word[c]);
 		return false;
 	}
 }
@@ -619,7 +605,7 @@ static float narrow(double x, bool truncate)
 	float f = x;
 
 	if (truncate && x == x && fabs((double)f) > fabs(x))
-		return bits_float(float_bits(f) - 1);
+		return tsr_as_float(tsr_as_bits(f) - 1);
 	return f;
 }
 
@@ -636,7 +622,7 @@ void tsr_format_from_registers(const struct tsr_format *format, union tsr_texel 
 		if (c < components)
 			whole = register_value(type, c, word, &i, &x);
 		if (c < components && type == TSR_REGISTER_TYPE_F32 && !integer)
-			texel->f[c] = bits_float(word[c]);
+			texel->f[c] = tsr_as_float(word[c]);
 		else if (integer)
 			texel->i[c] = whole ? i : to_integer(x, -0x1p63, 0x1.fffffffffffffp62);
 		else

@@ -12,6 +12,7 @@
 #include <xmmintrin.h>
 #endif
 
+#include "../float_bits.h"
 #include "tex_warp.h"
 
 #define QUAD 4
@@ -48,14 +49,6 @@ struct views {
 	struct tsr_sampler_view *sampler;
 };
 
-static float as_float(uint32_t word)
-{
-	float value;
-
-	memcpy(&value, &word, sizeof(value));
-	return value;
-}
-
 /* ---- What is asked for ----------------------------------------------------------------------- */
 
 /* A message's texture word or instruction made no sense. */
@@ -88,14 +81,14 @@ static void take_staged(const struct tsr_msg *msg, unsigned int lane, struct req
 		r->z = NEXT();
 	for (unsigned int i = 0; r->operation == TSR_TEXTURE_OPERATION_GRADIENT_EXPLICIT &&
 				 i < dims; i++)
-		r->ddy[i] = as_float(NEXT());
+		r->ddy[i] = tsr_as_float(NEXT());
 	if (staged_lod)
 		r->lod = NEXT();
 	if (staged_lod && r->operation == TSR_TEXTURE_OPERATION_SAMPLE &&
 	    r->mode == TSR_TEXTURE_LOD_GRADIENT)
 		r->axis = NEXT();
 	if (r->shadow && !gradient)
-		r->reference = as_float(NEXT());
+		r->reference = tsr_as_float(NEXT());
 	if (r->array)
 		r->layer = NEXT();
 	if (r->offset && !gradient)
@@ -248,7 +241,8 @@ static struct tsr_lookup lookup(struct tsr_msg_env *env, const struct request *r
 {
 	return (struct tsr_lookup){
 		.env = env, .texture = v->texture, .sampler = v->sampler,
-		.at = { as_float(r->coordinate[0]), as_float(r->coordinate[1]), as_float(r->z) },
+		.at = { tsr_as_float(r->coordinate[0]), tsr_as_float(r->coordinate[1]),
+			tsr_as_float(r->z) },
 		.face = r->face < FACES ? r->face : FACES - 1,
 		.shadow = r->shadow, .reference = r->reference,
 		.offset = { (int8_t)r->offsets, (int8_t)(r->offsets >> 8),
@@ -267,7 +261,8 @@ static float axis_unit(const struct views *v, unsigned int d)
 static void find_footprint(const struct request *r, const struct views *v,
 			   const struct tsr_footprint *computed, struct tsr_footprint *f)
 {
-	float ddx[3] = { as_float(r->coordinate[0]), as_float(r->coordinate[1]), as_float(r->z) };
+	float ddx[3] = { tsr_as_float(r->coordinate[0]), tsr_as_float(r->coordinate[1]),
+			 tsr_as_float(r->z) };
 
 	*f = *computed;
 	if (r->operation == TSR_TEXTURE_OPERATION_GRADIENT_EXPLICIT)
@@ -564,7 +559,7 @@ static void take_faces(struct whole *w, const struct tsr_msg *msg, const union t
 		uint32_t s = msg->src[0]->u[i];
 
 		w->face[i] = f < FACES ? f : FACES - 1;
-		w->s[i] = as_float(packed ? (s & 0x1fffffff) | 0x20000000 : s);
+		w->s[i] = tsr_as_float(packed ? (s & 0x1fffffff) | 0x20000000 : s);
 	}
 	w->warp.s = w->s;
 	w->warp.face = w->face;

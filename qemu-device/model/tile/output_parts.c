@@ -2,7 +2,8 @@
 #include "output_parts.h"
 
 #include <pthread.h>
-#include <string.h>
+
+#include "../float_bits.h"
 
 float tsr_output_srgb_decoded[256];
 
@@ -17,22 +18,6 @@ float tsr_output_srgb_decoded[256];
 static float least[257];
 static uint8_t guess[GUESSES];
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-
-static uint32_t float_bits(float x)
-{
-	uint32_t bits;
-
-	memcpy(&bits, &x, sizeof(bits));
-	return bits;
-}
-
-static float bits_float(uint32_t bits)
-{
-	float x;
-
-	memcpy(&x, &bits, sizeof(x));
-	return x;
-}
 
 /* What is stored for @x. */
 static unsigned int stored(const struct tsr_format *format, float x)
@@ -61,16 +46,16 @@ static void fill(void)
 		while (i && high - low > 1) {
 			uint32_t middle = (low + high) / 2;
 
-			if (stored(&format, bits_float(middle)) >= i)
+			if (stored(&format, tsr_as_float(middle)) >= i)
 				high = middle;
 			else
 				low = middle;
 		}
-		least[i] = i ? bits_float(high) : 0;
+		least[i] = i ? tsr_as_float(high) : 0;
 	}
 	least[256] = 2;
 	for (unsigned int g = 0; g < GUESSES; g++) {
-		float x = bits_float(GUESS_FIRST + (g << GUESS_SHIFT));
+		float x = tsr_as_float(GUESS_FIRST + (g << GUESS_SHIFT));
 
 		while (x >= least[n + 1])
 			n++;
@@ -85,7 +70,7 @@ void tsr_output_srgb_init(void)
 
 unsigned int tsr_output_srgb_encoded(float x)
 {
-	uint32_t bits = float_bits(x);
+	uint32_t bits = tsr_as_bits(x);
 	unsigned int n = 0;
 
 	if (bits >= GUESS_FIRST)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "../descriptor.h"
+#include "../float_bits.h"
 #include "../gpu.h"
 #include "tile.h"
 
@@ -145,14 +146,6 @@ static void prepare_core(struct tsr_tile_core *c)
 
 /* ---- Beginning ------------------------------------------------------------------------------- */
 
-static float as_float(uint32_t bits)
-{
-	float f;
-
-	memcpy(&f, &bits, sizeof(f));
-	return f;
-}
-
 /* Read a RENDER_TARGET at @va; its samples are all of the frame's, or one. */
 static enum tsr_step read_target(struct tsr_rendering *r, struct tsr_mem *mem, uint64_t va,
 				 struct tsr_render_target *target)
@@ -215,7 +208,7 @@ static bool find_depth_format(struct tsr_rendering *r)
 
 static float depth_clear(const struct tsr_rendering *r)
 {
-	double z = as_float(r->depth.clear_0), scale = r->depth_format.scale;
+	double z = tsr_as_float(r->depth.clear_0), scale = r->depth_format.scale;
 
 	if (scale == 0)
 		return z;

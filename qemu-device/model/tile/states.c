@@ -1,18 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* What a core keeps of draws' states: read and prepared once, used for all primitives of a draw. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "../descriptor.h"
+#include "../float_bits.h"
 #include "render.h"
-
-static float as_float(uint32_t bits)
-{
-	float f;
-
-	memcpy(&f, &bits, sizeof(f));
-	return f;
-}
 
 /* ---- Viewports ------------------------------------------------------------------------------- */
 
@@ -30,8 +22,8 @@ static enum tsr_step read_viewports(struct tsr_tile_state *s, struct tsr_mem *me
 		if (step != TSR_STEP_DONE)
 			return step;
 		tsr_unpack_viewport(word, &v);
-		near = as_float(v.near);
-		far = as_float(v.far);
+		near = tsr_as_float(v.near);
+		far = tsr_as_float(v.far);
 		s->viewport[i].scissor = (struct tsr_rect){ v.scissor_x0, v.scissor_y0,
 							    v.scissor_x1, v.scissor_y1 };
 		/* what is no number limits nothing */
@@ -113,11 +105,11 @@ static void prepare(struct tsr_tile_state *s, const struct tsr_rendering *r)
 	s->sample_mask = draw->sample_mask;
 	s->rules = (struct tsr_raster_rules){
 		.bresenham = draw->line_mode == TSR_LINE_MODE_BRESENHAM,
-		.line_width = as_float(draw->line_width),
+		.line_width = tsr_as_float(draw->line_width),
 		.bias = draw->depth_bias,
-		.bias_constant = as_float(draw->bias_constant),
-		.bias_slope = as_float(draw->bias_slope),
-		.bias_clamp = as_float(draw->bias_clamp),
+		.bias_constant = tsr_as_float(draw->bias_constant),
+		.bias_slope = tsr_as_float(draw->bias_slope),
+		.bias_clamp = tsr_as_float(draw->bias_clamp),
 		.unit = r->depth_format.scale != 0 ? 1 / (r->depth_format.scale + 1) : 0,
 	};
 	tsr_zs_prepare(&s->zs, draw, shader, s->shades, frame->has_depth, frame->has_stencil,

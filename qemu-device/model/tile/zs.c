@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "../float_bits.h"
+
 /* Pixels written to a block before its bounds are found anew. */
 #define STALE_MAX 16
 
@@ -86,19 +88,11 @@ static void set_faces(struct tsr_zs *zs, const struct tsr_draw_state *d)
 	};
 }
 
-static float as_float(uint32_t bits)
-{
-	float f;
-
-	memcpy(&f, &bits, sizeof(f));
-	return f;
-}
-
 /* Stored depths within the bounds, in the units of the format. */
 static void set_bounds(struct tsr_zs *zs, const struct tsr_draw_state *draw)
 {
-	zs->least = as_float(draw->depth_min);
-	zs->most = as_float(draw->depth_max);
+	zs->least = tsr_as_float(draw->depth_min);
+	zs->most = tsr_as_float(draw->depth_max);
 	if (zs->scale == 0)
 		return;
 	zs->least = ceil(zs->least * zs->scale);
