@@ -517,13 +517,13 @@ static void test_unsupported(void)
 
 static void run_all(void)
 {
-	ktap_run("[PIX1,PIX3,PIX8] helper pixels give derivatives and have no side effects",
+	ktap_run("[PIX1] [PIX3] [PIX8] helper pixels give derivatives and have no side effects",
 		 test_helpers);
 	ktap_run("[PIX1] loads of helpers cannot fault, others' faults are precise",
 		 test_helper_loads);
 	ktap_run("[PIX4] discarded fragments end at td; without others left the warp ends",
 		 test_discard);
-	ktap_run("[PIX5,PIX9] coverage, depth, stencil, several colours; registers at entry",
+	ktap_run("[PIX5] [PIX9] coverage, depth, stencil, several colours; registers at entry",
 		 test_outputs);
 	ktap_run("[OM4] blend programs read and write the tile", test_blend_program);
 	ktap_run("[PIX7] programs stop between clauses and go on", test_stops);

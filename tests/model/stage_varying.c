@@ -519,11 +519,11 @@ static void run_all(void)
 	p = pipe_new(config);
 	for (unsigned int i = 0; i < 4; i++)
 		pipe_varying(p, i, 4);
-	ktap_run("[PIX2,PIX10] smooth and linear varyings within a unit in the last place",
+	ktap_run("[PIX2] [PIX10] smooth and linear varyings within a unit in the last place",
 		 test_smooth);
 	ktap_run("[PIX10] what is equal at all vertices is equal everywhere", test_equal);
 	ktap_run("[PIX2] parts of clipped primitives", test_clipped);
-	ktap_run("[PIX2,PIX9] centre, centroid, sample, explicit; stored coordinates",
+	ktap_run("[PIX2] [PIX9] centre, centroid, sample, explicit; stored coordinates",
 		 test_places);
 	ktap_run("[PIX2] flat varyings are the provoking vertex's", test_flat);
 	ktap_run("[PIX2] formats, halves, what is missing", test_formats);

@@ -361,7 +361,7 @@ static void run_all(void)
 {
 	p = pipe_new(config);
 	ktap_run("[INST6] registers at entry; places nobody writes are 0", test_entry);
-	ktap_run("[INST2,INST3,INST4,INST5,INST7] attributes of instances in every mode",
+	ktap_run("[INST2] [INST3] [INST4] [INST5] [INST7] attributes of instances in every mode",
 		 test_modes);
 	ktap_run("[INST3] a modulus above 9 is a fault", test_bad_modulus);
 	ktap_run("[INST2] outputs: the position, the heap's, by linear id", test_outputs);
