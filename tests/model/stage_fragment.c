@@ -19,15 +19,6 @@
 	"	*NOP\n" \
 	"	+STORE.i32 t0, t1, @" reg "\n" \
 	"}\n"
-#define FINISH \
-	"clause wait=0 td {\n" \
-	"	*NOP\n" \
-	"	+ATEST r60:t1, r60, zero.w0, @r60\n" \
-	"}\n" \
-	"clause end {\n" \
-	"	*NOP\n" \
-	"	+BLEND r48:t1, r60, blend0.w0, blend0.w1, @r0\n" \
-	"}\n"
 
 static const struct tsr_config *config;
 static struct pipe *p;
@@ -93,7 +84,7 @@ static const char derivatives[] =
 	"	+CLPER.i32.xor.subgroup4.zero r1:t1, r4, 0x2\n"
 	"}\n"
 	STORE("r0")
-	FINISH;
+	PIPE_FINISH;
 
 static void test_helpers(void)
 {
@@ -147,7 +138,7 @@ static void test_helper_loads(void)
 		"	*NOP\n"
 		"	+CLPER.i32.xor.subgroup4.zero r1:t1, r0, 0x1\n"
 		"}\n"
-		FINISH;
+		PIPE_FINISH;
 
 	start(text);
 	/* the last pixel that is mapped, and the first behind it */
@@ -196,7 +187,7 @@ static void test_discard(void)
 		"	+CLPER.i32.xor.subgroup4.zero r1:t1, r0, 0x1\n"
 		"}\n"
 		STORE("r1")
-		FINISH;
+		PIPE_FINISH;
 	uint64_t clauses;
 
 	start(text);
@@ -443,7 +434,7 @@ static void test_stops(void)
 		"	*NOP\n"
 		"	+BRANCHZ.i32.ne t1, again\n"
 		"}\n"
-		FINISH;
+		PIPE_FINISH;
 	struct tsr_fragments *f;
 
 	start(loop);

@@ -11,22 +11,13 @@
 #include "pipe.h"
 #include "tile/samples.h"
 
-#define FINISH \
-	"clause wait=0 td {\n" \
-	"	*NOP\n" \
-	"	+ATEST r60:t1, r60, zero.w0, @r60\n" \
-	"}\n" \
-	"clause end {\n" \
-	"	*NOP\n" \
-	"	+BLEND r48:t1, r60, blend0.w0, blend0.w1, @r0\n" \
-	"}\n"
 /* A program that loads with @insn and hands it out. */
 #define LOAD(insn) \
 	"clause wait=0 {\n" \
 	"	*NOP\n" \
 	"	+" insn ", @r0\n" \
 	"}\n" \
-	FINISH
+	PIPE_FINISH
 
 static const struct tsr_config *config;
 static struct pipe *p;

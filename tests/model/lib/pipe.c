@@ -149,30 +149,20 @@ void pipe_varying(struct pipe *p, unsigned int index, unsigned int components)
 	pipe_attribute(p, PIPE_OUTPUTS, index, 31, formats[components - 1], 16 * index, false);
 }
 
-enum tsr_step pipe_vertices(struct pipe *p)
+static enum tsr_step step_vertices(struct pipe *p)
 {
-	enum tsr_step step;
-
-	p->stats = (struct tsr_shader_stats){ 0 };
-	/* the test may have written descriptors and textures */
-	tsr_mmu_data_changed(p->b->gpu, 1);
-	for (p->steps = 1;; p->steps++) {
-		p->mem.runner->budget = p->budget;
-		tsr_stage_enter(p->sh, &p->mem, p->mem.queue, 0);
-		step = tsr_vertex_run(p->sh, p->v);
-		p->stats.vertices += p->sh->stats.vertices;
-		p->stats.clauses += p->sh->stats.clauses;
-		tsr_stage_leave(p->sh);
-		if (step == TSR_STEP_PENDING && bench_answer(p->b))
-			continue;
-		if (step != TSR_STEP_MORE || p->steps > 100000)
-			return step;
-	}
+	return tsr_vertex_run(p->sh, p->v);
 }
 
-enum tsr_step pipe_fragments(struct pipe *p)
+static enum tsr_step step_fragments(struct pipe *p)
 {
-	enum tsr_step step;
+	return tsr_fragment_run(p->sh, p->f);
+}
+
+/* Steps to the end of the batch or the bundle. */
+static enum tsr_step run(struct pipe *p, enum tsr_step (*step)(struct pipe *p))
+{
+	enum tsr_step result;
 
 	p->stats = (struct tsr_shader_stats){ 0 };
 	/* the test may have written descriptors and textures */
@@ -180,16 +170,27 @@ enum tsr_step pipe_fragments(struct pipe *p)
 	for (p->steps = 1;; p->steps++) {
 		p->mem.runner->budget = p->budget;
 		tsr_stage_enter(p->sh, &p->mem, p->mem.queue, 0);
-		step = tsr_fragment_run(p->sh, p->f);
+		result = step(p);
+		p->stats.vertices += p->sh->stats.vertices;
 		p->stats.fragments += p->sh->stats.fragments;
 		p->stats.helpers += p->sh->stats.helpers;
 		p->stats.clauses += p->sh->stats.clauses;
 		tsr_stage_leave(p->sh);
-		if (step == TSR_STEP_PENDING && bench_answer(p->b))
+		if (result == TSR_STEP_PENDING && bench_answer(p->b))
 			continue;
-		if (step != TSR_STEP_MORE || p->steps > 100000)
-			return step;
+		if (result != TSR_STEP_MORE || p->steps > 100000)
+			return result;
 	}
+}
+
+enum tsr_step pipe_vertices(struct pipe *p)
+{
+	return run(p, step_vertices);
+}
+
+enum tsr_step pipe_fragments(struct pipe *p)
+{
+	return run(p, step_fragments);
 }
 
 struct tsr_fragment_prim *pipe_prim(struct pipe *p, unsigned int vertices)

@@ -29,6 +29,17 @@
 #define PIPE_FREE (PIPE_DATA + 0x20000)
 #define PIPE_STRIDE 256u
 
+/* The end of a fragment program: R0 to R3 to target 0. */
+#define PIPE_FINISH \
+	"clause wait=0 td {\n" \
+	"	*NOP\n" \
+	"	+ATEST r60:t1, r60, zero.w0, @r60\n" \
+	"}\n" \
+	"clause end {\n" \
+	"	*NOP\n" \
+	"	+BLEND r48:t1, r60, blend0.w0, blend0.w1, @r0\n" \
+	"}\n"
+
 struct pipe {
 	struct bench *b;
 	struct bench_as as;
