@@ -24,7 +24,6 @@
 #include <linux/bitfield.h>
 #include <linux/dma-mapping.h>
 #include <linux/log2.h>
-#include <linux/sizes.h>
 #include <linux/slab.h>
 
 #include <drm/drm_drv.h>
