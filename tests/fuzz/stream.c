@@ -329,11 +329,12 @@ static void check_fault(struct setup *s)
 	if (!tsr_desc_value_name(tsr_desc_find_enum("FAULT"), fault) || fault == TSR_FAULT_NONE)
 		fail("a fault code that exists", 1, fault);
 	/*
-	 * a packet that the prefetcher could not read, one outside what we know, or the state of a
-	 * dispatch
+	 * a packet that the prefetcher could not read, one outside what we know, or what a command
+	 * names: the state of a dispatch, a frame, its lists, its heap
 	 */
 	if (pc - base >= size || fault == TSR_FAULT_STREAM_BOUND || unit == TSR_UNIT_CP_FETCH ||
-	    unit == TSR_UNIT_DISPATCH)
+	    unit == TSR_UNIT_DISPATCH || unit == TSR_UNIT_LIST || unit == TSR_UNIT_BINNER ||
+	    unit == TSR_UNIT_TILE)
 		return;
 	tsr_decode_begin(&decoder, memory + (pc - base), size - (pc - base), &options);
 	if (tsr_decode_next(&decoder, &packet) && packet.num_errors)
