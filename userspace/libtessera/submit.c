@@ -297,7 +297,7 @@ int tsr_submit_flush(struct tsr_submit *submit)
 int tsr_queue_run(struct tsr_queue *queue, struct tsr_stream *stream, struct tsr_sync *sync,
 		  uint64_t point)
 {
-	struct tsr_submit *submit;
+	struct tsr_submit *submit = NULL;
 	int ret;
 
 	ret = tsr_submit_create(tsr_queue_device(queue), &submit);
