@@ -54,7 +54,7 @@ for dir in guest/bin bench/bin userspace/bin; do
     [ ! -d "$BUILD/$dir" ] || args+=(--bin "$BUILD/$dir")
 done
 [ ! -d "$BUILD/userspace/lib" ] || args+=(--libdir "$BUILD/userspace/lib")
-for file in "$TOP"/userspace/demos/*/*.png; do
+for file in "$TOP"/userspace/demos/*/*.png "$TOP"/userspace/tools/tsr-view/models/*.{obj,mtl,gltf,png}; do
     [ ! -f "$file" ] || args+=(--data "$file")
 done
 [ ! -f "${IMAGE:-}" ] || args+=(--image "$IMAGE")

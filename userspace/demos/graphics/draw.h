@@ -10,6 +10,7 @@
 #ifndef DRAW_H
 #define DRAW_H
 
+#include "../lib/matrix.h"
 #include "../lib/picture.h"
 #include "tessera_gfx.h"
 
@@ -87,19 +88,6 @@ static inline bool draw_near(const uint8_t *a, const uint8_t *b, int far)
 }
 
 /* ---- Geometry -------------------------------------------------------------------------------- */
-
-struct matrix {
-	float m[16];			/* columns */
-};
-
-struct matrix matrix_multiply(struct matrix a, struct matrix b);
-struct matrix matrix_scale(float x, float y, float z);
-struct matrix matrix_move(float x, float y, float z);
-struct matrix matrix_turn(float radians, unsigned int axis);
-/* matrix_camera(): 60 degrees high, from @eye to @at, up is +y; clip space 0 to w deep. */
-struct matrix matrix_camera(const float eye[3], const float at[3], float aspect);
-struct matrix matrix_box(float side, float depth);
-void matrix_apply(const struct matrix *m, const float p[3], float clip[4]);
 
 /* A cube of side 2: 24 vertices of position, normal, texture coordinates; 36 indices. */
 #define CUBE_FLOATS 8

@@ -14,6 +14,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #define PICTURE_SIDE	65536u			/* largest rectangle of the GPU */
 #define PICTURE_TEXELS	(64u << 20)
@@ -31,6 +32,9 @@ struct picture {
  * besides: a picture for which the machine has not enough memory is refused before it is decoded.
  */
 int picture_read(struct picture *picture, const char *path, unsigned int copies, char *error);
+/* picture_read_stream(): the same from where @stream stands; @name is for messages. */
+int picture_read_stream(struct picture *picture, FILE *stream, const char *name,
+			unsigned int copies, char *error);
 void picture_free(struct picture *picture);
 
 /* A PNG that is being written beside its final name. */

@@ -172,20 +172,30 @@ static int decode_stream(struct decoder *d)
 	return ret;
 }
 
-int picture_read(struct picture *picture, const char *path, unsigned int copies, char *error)
+int picture_read_stream(struct picture *picture, FILE *stream, const char *name,
+			unsigned int copies, char *error)
 {
-	struct decoder d = { .path = path, .error = error, .copies = copies };
-	int ret;
+	struct decoder d = { .path = name, .error = error, .copies = copies, .stream = stream };
+	int ret = decode_stream(&d);
 
-	d.stream = fopen(path, "rb");
-	if (!d.stream)
-		return fail(&d, strerror(errno));
-	ret = decode_stream(&d);
-	fclose(d.stream);
 	if (ret)
 		picture_free(&d.picture);
 	else
 		*picture = d.picture;
+	return ret;
+}
+
+int picture_read(struct picture *picture, const char *path, unsigned int copies, char *error)
+{
+	FILE *stream = fopen(path, "rb");
+	int ret;
+
+	if (!stream) {
+		snprintf(error, PICTURE_ERROR, "%s: %s", path, strerror(errno));
+		return -1;
+	}
+	ret = picture_read_stream(picture, stream, path, copies, error);
+	fclose(stream);
 	return ret;
 }
 
