@@ -9,8 +9,8 @@
  */
 #define QUANTUM_MIN 512
 #define QUANTUM_SPREAD 1024
-/* A COMPUTE engine does that many times as much in the same time. */
-#define QUANTUM_COMPUTE 16
+/* Engines that run programs do that many times as much in the same time as one that copies. */
+#define QUANTUM_PROGRAMS 16
 
 /* The deterministic schedule's choices: xorshift64*, started by the seed. */
 static uint64_t random_next(struct tsr_sched *sched)
@@ -425,8 +425,8 @@ uint64_t tsr_sched_run_all(struct tsr_gpu *gpu, uint64_t cycles)
 		if (!gpu->sched.running)
 			break;
 		q = choose_running(gpu);
-		if (tsr_queue_class(q) == TSR_ENGINE_CLASS_COMPUTE)
-			quantum *= QUANTUM_COMPUTE;
+		if (tsr_queue_class(q) != TSR_ENGINE_CLASS_COPY)
+			quantum *= QUANTUM_PROGRAMS;
 		if (quantum > cycles - spent)
 			quantum = cycles - spent;
 		spent += tsr_sched_run(&gpu->runner[0], q, quantum, false);

@@ -60,7 +60,7 @@ static uint32_t stored(unsigned int x, unsigned int y)
 
 static float colour(unsigned int n, unsigned int c)
 {
-	return p->f->colour[0][c][n / 16].f[n % 16];
+	return tsr_fragments_colour(p->f, 0, c, n / 16)->f[n % 16];
 }
 
 /* ---- Helpers --------------------------------------------------------------------------------- */
@@ -148,8 +148,8 @@ static void test_helper_loads(void)
 	pipe_prim(p, 3);
 	pipe_quad(p, 10, 0, 0)->coverage = 1;
 	ktap_eq(pipe_fragments(p), TSR_STEP_DONE);
-	ktap_eq(p->f->colour[0][0][0].u[0], 77);
-	ktap_eq(p->f->colour[0][1][0].u[0], 0);
+	ktap_eq(tsr_fragments_colour(p->f, 0, 0, 0)->u[0], 77);
+	ktap_eq(tsr_fragments_colour(p->f, 0, 1, 0)->u[0], 0);
 	tsr_fragments_begin(p->f, &p->state);
 	pipe_prim(p, 3);
 	pipe_quad(p, 10, 0, 0)->coverage = 1ull << 16;
@@ -269,13 +269,13 @@ static void test_outputs(void)
 		ktap_eq(f->coverage[0].u[n], samples & 6);
 		ktap_ok(f->depth[0].f[n] == 0.5f);
 		ktap_eq(f->stencil[0].u[n], where);
-		ktap_eq(f->blend_coverage[0][0].u[n], samples & 6);
-		ktap_eq(f->blend_coverage[2][0].u[n], samples & 6);
-		ktap_eq(f->colour[0][1][0].u[n], where);
-		ktap_eq(f->colour[0][2][0].u[n], 7);
-		ktap_eq(f->colour[0][3][0].u[n], 1);
-		ktap_eq(f->colour[2][0][0].u[n], where);
-		ktap_eq(f->colour[2][2][0].u[n], 1);
+		ktap_eq(f->blend_coverage_at[0][0].u[n], samples & 6);
+		ktap_eq(f->blend_coverage_at[2][0].u[n], samples & 6);
+		ktap_eq(tsr_fragments_colour(f, 0, 1, 0)->u[n], where);
+		ktap_eq(tsr_fragments_colour(f, 0, 2, 0)->u[n], 7);
+		ktap_eq(tsr_fragments_colour(f, 0, 3, 0)->u[n], 1);
+		ktap_eq(tsr_fragments_colour(f, 2, 0, 0)->u[n], where);
+		ktap_eq(tsr_fragments_colour(f, 2, 2, 0)->u[n], 1);
 	}
 	ktap_eq(f->depth_written[0], 0xf);
 	ktap_eq(f->stencil_written[0], 0xf);
@@ -284,6 +284,55 @@ static void test_outputs(void)
 	ktap_eq(f->written[2][0], 0xf);
 	ktap_eq(f->written[TSR_RENDER_TARGETS_MAX][0], 0xf);
 	ktap_eq(f->blended[2], p->state.blend[2]);
+	pipe_free(p);
+}
+
+/* Threads of a quad end with different BLENDs; the later ones go on writing registers. */
+static void test_two_ends(void)
+{
+	static const char text[] =
+		"clause {\n"
+		"	*MOV.i32 r0, r59\n"
+		"	+NOP\n"
+		"	*MOV.i32 r8, 0x3f000000\n"
+		"	+NOP\n"
+		"	*LSHIFT_AND.i32 r4, r59, 0x1, 0x0.b0\n"
+		"	+NOP\n"
+		"}\n"
+		"clause wait=0 flow=nbtb_unconditional {\n"
+		"	*NOP\n"
+		"	+BRANCHZ.i32.ne r4, other\n"
+		"}\n"
+		"clause end {\n"
+		"	*NOP\n"
+		"	+BLEND r48:t1, r60, blend0.w0, blend0.w1, @r0\n"
+		"}\n"
+		"other:\n"
+		"clause {\n"
+		"	*MOV.i32 r0, 0x40000000\n"
+		"	+NOP\n"
+		"	*MOV.i32 r9, r59\n"
+		"	+NOP\n"
+		"}\n"
+		"clause end {\n"
+		"	*NOP\n"
+		"	+BLEND r48:t1, r9, blend0.w0, blend0.w1, @r8\n"
+		"}\n";
+
+	start(text);
+	pipe_prim(p, 3);
+	for (unsigned int i = 0; i < 7; i++)
+		pipe_quad(p, 2 * i, 6, 0);
+	ktap_eq(pipe_fragments(p), TSR_STEP_DONE);
+	for (unsigned int n = 0; n < 28; n++) {
+		uint32_t where = (n / 4 * 2 + n % 2) | (6 + n / 2 % 2) << 16;
+		unsigned int w = n / 16, l = n % 16;
+
+		ktap_eq(p->f->written[0][w] >> l & 1, 1);
+		ktap_eq(tsr_fragments_colour(p->f, 0, 0, w)->u[l], n % 2 ? 0x3f000000 : where);
+		ktap_eq(tsr_fragments_colour(p->f, 0, 1, w)->u[l], n % 2 ? where : 0);
+		ktap_eq(p->f->blend_coverage_at[0][w].u[l], n % 2 ? where : 1);
+	}
 	pipe_free(p);
 }
 
@@ -455,7 +504,7 @@ static void test_stops(void)
 		if (n % 4 > 1)
 			continue;
 		ktap_ok(colour(n, 0) == n / 4 * 2 + 2 + n % 2 + 0.5f);
-		ktap_eq(f->colour[0][2][n / 16].u[n % 16], 0);
+		ktap_eq(tsr_fragments_colour(f, 0, 2, n / 16)->u[n % 16], 0);
 	}
 	/* for ever, until it is given up */
 	p->push[6] = 0;
@@ -516,6 +565,7 @@ static void run_all(void)
 		 test_discard);
 	ktap_run("[PIX5] [PIX9] coverage, depth, stencil, several colours; registers at entry",
 		 test_outputs);
+	ktap_run("[PIX9] fragments of a bundle end in two places", test_two_ends);
 	ktap_run("[OM4] blend programs read and write the tile", test_blend_program);
 	ktap_run("[PIX7] programs stop between clauses and go on", test_stops);
 	ktap_run("[ISA10] instructions of other stages fault", test_unsupported);

@@ -103,7 +103,7 @@ static void begin(const char *text)
 
 static float colour(unsigned int n, unsigned int c)
 {
-	return p->f->colour[0][c][n / 16].f[n % 16];
+	return tsr_fragments_colour(p->f, 0, c, n / 16)->f[n % 16];
 }
 
 static unsigned int quad_x(unsigned int n)
@@ -382,7 +382,7 @@ static void test_formats(void)
 	ktap_eq(pipe_fragments(p), TSR_STEP_DONE);
 	for (unsigned int n = 0; n < 4; n++) {
 		for (unsigned int c = 0; c < 4; c++) {
-			uint32_t word = p->f->colour[0][c / 2][0].u[n];
+			uint32_t word = tsr_fragments_colour(p->f, 0, c / 2, 0)->u[n];
 			float got = tsr_half_to_float(word >> 16 * (c % 2));
 			double e = want(&p->f->prim[0], 0, c, quad_x(n) + 0.5L, quad_y(n) + 0.5L,
 					true);
@@ -398,8 +398,8 @@ static void test_formats(void)
 	words[1] = 0xfffffffe;
 	pipe_quad(p, 4, 6, 0);
 	ktap_eq(pipe_fragments(p), TSR_STEP_DONE);
-	ktap_eq(p->f->colour[0][0][0].u[3], 0x80000001);
-	ktap_eq(p->f->colour[0][1][0].u[0], 0xfffffffe);
+	ktap_eq(tsr_fragments_colour(p->f, 0, 0, 0)->u[3], 0x80000001);
+	ktap_eq(tsr_fragments_colour(p->f, 0, 1, 0)->u[0], 0xfffffffe);
 	pipe_attribute(p, PIPE_OUTPUTS, 6, 31, TSR_PIXEL_FORMAT_RG16I, 16, false);
 	begin(automatic);
 	random_prim(3, 5);
@@ -407,8 +407,8 @@ static void test_formats(void)
 	words[0] = 0x0005fffe;
 	pipe_quad(p, 4, 6, 0);
 	ktap_eq(pipe_fragments(p), TSR_STEP_DONE);
-	ktap_eq(p->f->colour[0][0][0].u[3], 0xfffffffe);
-	ktap_eq(p->f->colour[0][1][0].u[0], 5);
+	ktap_eq(tsr_fragments_colour(p->f, 0, 0, 0)->u[3], 0xfffffffe);
+	ktap_eq(tsr_fragments_colour(p->f, 0, 1, 0)->u[0], 5);
 	pipe_attribute(p, PIPE_OUTPUTS, 7, 31, TSR_PIXEL_FORMAT_RGBA8_UNORM, 16, false);
 	begin(bytes);
 	random_prim(3, 5);
@@ -500,8 +500,8 @@ static void test_paths(void)
 		random_bundle(5, 3, 1e3f);
 		ktap_eq(pipe_fragments(p), TSR_STEP_DONE);
 		if (!i)
-			memcpy(first, p->f->colour[0], sizeof(first));
-		ktap_mem_eq(p->f->colour[0], first, sizeof(first));
+			memcpy(first, p->f->colour_at[0], sizeof(first));
+		ktap_mem_eq(p->f->colour_at[0], first, sizeof(first));
 	}
 }
 

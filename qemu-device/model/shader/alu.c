@@ -168,11 +168,21 @@ static uint32_t csr_of(const struct tsr_alu_mode *mode)
 	}
 }
 
+/* Bits of the register that say how it works; the others remember what has happened. */
+#define CSR_CONTROL	(~0x3fu)
+
+/* Writing the register takes longer than all the rest that starts a bundle of fragments. */
+static void csr_set(uint32_t from, uint32_t to)
+{
+	if ((from ^ to) & CSR_CONTROL)
+		csr_write(to);
+}
+
 void tsr_alu_enter(struct tsr_alu_saved *saved, const struct tsr_alu_mode *mode)
 {
 	saved->host = csr_read();
 	saved->now = csr_of(mode);
-	csr_write(saved->now);
+	csr_set(saved->host, saved->now);
 }
 
 void tsr_alu_change(struct tsr_alu_saved *saved, const struct tsr_alu_mode *mode)
@@ -187,7 +197,7 @@ void tsr_alu_change(struct tsr_alu_saved *saved, const struct tsr_alu_mode *mode
 
 void tsr_alu_leave(const struct tsr_alu_saved *saved)
 {
-	csr_write(saved->host);
+	csr_set(saved->now, saved->host);
 }
 
 /* One warp of a bundle, lane 0 active; vectors of sources, pair and result in one space. */

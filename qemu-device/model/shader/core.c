@@ -251,19 +251,35 @@ static void set_number(struct tsr_shader *sh, unsigned int w, uint8_t number)
 	fill(&sh->temp[TSR_TEMP_WARP_ID * TSR_BUNDLE_WARPS + w], number);
 }
 
+/* Where the memory of all warps of the bundle is. */
+static void find_places(struct tsr_shader *sh)
+{
+	uint64_t step = TSR_WARP_LANES * sh->env.state->scratch_size;
+	uint64_t scratch = tsr_shader_scratch(sh, 0);
+
+	for (unsigned int w = 0; w < TSR_BUNDLE_WARPS; w++)
+		sh->place[w] = (struct tsr_msg_place){
+			.group_memory = sh->core->group_memory +
+					(size_t)sh->bundle->warp[w].group * sh->group_stride,
+			.scratch = scratch + w * step,
+		};
+}
+
 /* Have the warps of @able that stand at @here execute the next clause. */
 static void choose(struct tsr_shader *sh, unsigned int able, uint64_t here)
 {
 	struct tsr_alu_state *alu = &sh->lanes.alu;
+	uint16_t all = 0xffff;
+	bool stored = false;
 
 	alu->warps = 0;
-	alu->full = true;
 	sh->lanes.native.chunks = 0;
 	sh->here = here;
 	sh->lanes_chosen = 0;
 	sh->meet = UINT64_MAX;
 	sh->after = TSR_CLAUSE_MESSAGE | TSR_CLAUSE_BARRIER | TSR_CLAUSE_BRANCH | TSR_CLAUSE_END |
 		    (sh->env.fragments ? TSR_CLAUSE_FRAGMENT : 0);
+	find_places(sh);
 	for (unsigned int w = 0; w < TSR_BUNDLE_WARPS; w++) {
 		struct tsr_warp *warp = &sh->bundle->warp[w];
 
@@ -279,15 +295,20 @@ static void choose(struct tsr_shader *sh, unsigned int able, uint64_t here)
 			sh->meet = warp->meet;
 		warp->passed = 0;
 		alu->warp[alu->warps++] = w;
-		alu->full &= warp->active == 0xffff;
+		all &= warp->active;
 		set_mask(sh, w, warp->active);
 		set_number(sh, w, warp->number);
-		sh->place[w] = tsr_shader_place(sh, w);
-		tsr_native_add(sh, w, warp->active);
-		sh->lanes_chosen += tsr_lanes_count(warp->active);
-		if (warp->stored)
-			sh->after |= TSR_CLAUSE_WAIT | TSR_CLAUSE_STAGING;
+		sh->lanes_chosen += warp->active == 0xffff ? TSR_WARP_LANES :
+							     tsr_lanes_count(warp->active);
+		stored |= warp->stored;
 	}
+	alu->full = all == 0xffff;
+	if (stored)
+		sh->after |= TSR_CLAUSE_WAIT | TSR_CLAUSE_STAGING;
+	/* generated code for whole bundles has no need of them */
+	for (unsigned int i = 0; !(alu->full && alu->warps == TSR_BUNDLE_WARPS) && i < alu->warps;
+	     i++)
+		tsr_native_add(sh, alu->warp[i], sh->bundle->warp[alu->warp[i]].active);
 }
 
 /* The lowest address goes first, so that warps meet again, unless one has been passed over long. */
@@ -299,8 +320,12 @@ static enum choice choose_warps(struct tsr_shader *sh)
 	bool starved = false;
 
 	for (unsigned int w = 0; w < TSR_BUNDLE_WARPS; w++) {
-		enum choice choice = settle(sh, w);
+		const struct tsr_warp *warp = &sh->bundle->warp[w];
+		enum choice choice;
 
+		if (!warp->used || (!warp->owed && warp->live))
+			continue;
+		choice = settle(sh, w);
 		if (choice == CHOICE_FAULT)
 			return choice;
 		if (choice == CHOICE_HOST)
@@ -364,6 +389,9 @@ static unsigned int idle_flags(const struct tsr_shader *sh, unsigned int flags)
 {
 	bool helpers = false, over = false, jumped = false;
 
+	if (!tsr_any_lanes(sh->lanes.helper) &&
+	    !(flags & TSR_CLAUSE_BLEND && tsr_any_lanes(sh->env.fragments->jumped)))
+		return TSR_CLAUSE_FRAGMENT;
 	for (unsigned int i = 0; i < sh->lanes.alu.warps; i++) {
 		unsigned int w = sh->lanes.alu.warp[i];
 		uint16_t helper = sh->lanes.helper[w];
@@ -562,8 +590,11 @@ static struct tsr_decoded *run_clauses(struct tsr_shader *sh, struct tsr_decoded
 				       enum tsr_native_kind kind, struct tsr_progress *p,
 				       enum tsr_outcome *outcome)
 {
-	const void *code = tsr_code_native(&sh->code, sh->gpu->alu, clause, kind);
+	const void *code = NULL;
 
+	/* of many clauses the message is all */
+	if (clause->uops || clause->flags & TSR_CLAUSE_BRANCH)
+		code = tsr_code_native(&sh->code, sh->gpu->alu, clause, kind);
 	set_mode(sh, clause);
 	if (code)
 		return tsr_native_run(sh, code, p, outcome);

@@ -39,6 +39,16 @@ static inline unsigned int tsr_lanes_count(uint16_t lanes)
 	return (n + (n >> 8)) & 0x1f;
 }
 
+/* Whether any warp of a bundle has any of @lanes. */
+static inline bool tsr_any_lanes(const uint16_t lanes[TSR_BUNDLE_WARPS])
+{
+	uint16_t any = 0;
+
+	for (unsigned int w = 0; w < TSR_BUNDLE_WARPS; w++)
+		any |= lanes[w];
+	return any;
+}
+
 /* Where a vector is. */
 enum tsr_space_kind {
 	TSR_LANES_REG,		/* registers: vector r * TSR_BUNDLE_WARPS + w */

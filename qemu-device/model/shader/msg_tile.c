@@ -128,6 +128,22 @@ static unsigned int colour_words(unsigned int type)
 	return tsr_register_words(type, 4);
 }
 
+/* What is staged for @target stays in registers no longer: the arrays have it. */
+static void fetch_staged(struct tsr_fragments *f, unsigned int target)
+{
+	const union tsr_lanes *from = f->colour_at[target];
+
+	if (from == f->colour[target][0])
+		return;
+	f->colour_at[target] = f->colour[target][0];
+	memcpy(f->colour[target], from, sizeof(f->colour[target]));
+	if (target == TSR_RENDER_TARGETS_MAX)
+		return;
+	memcpy(f->blend_coverage[target], f->blend_coverage_at[target],
+	       sizeof(f->blend_coverage[target]));
+	f->blend_coverage_at[target] = f->blend_coverage[target];
+}
+
 static void capture(struct tsr_msg_env *env, const struct tsr_msg *msg, unsigned int target,
 		    uint64_t descriptor, unsigned int type)
 {
@@ -135,6 +151,7 @@ static void capture(struct tsr_msg_env *env, const struct tsr_msg *msg, unsigned
 	unsigned int w = env->warp;
 	bool all = !f->written[target][w];
 
+	fetch_staged(f, target);
 	for (unsigned int i = 0; i < colour_words(type); i++)
 		take(&f->colour[target][i][w], tsr_msg_staging(msg, i), msg->lanes, all);
 	take(&f->blend_coverage[target][w], msg->src[0], msg->lanes, all);
@@ -142,10 +159,49 @@ static void capture(struct tsr_msg_env *env, const struct tsr_msg *msg, unsigned
 	f->blended[target] = descriptor;
 	if (target || !f->state->dual_source)
 		return;
+	fetch_staged(f, TSR_RENDER_TARGETS_MAX);
 	for (unsigned int i = 0; i < colour_words(type); i++)
 		take(&f->colour[TSR_RENDER_TARGETS_MAX][i][w],
 		     &msg->reg[(4 + i) * TSR_BUNDLE_WARPS], msg->lanes, all);
 	f->written[TSR_RENDER_TARGETS_MAX][w] |= msg->lanes;
+}
+
+/* Whether BLEND @b, whose threads end, is the first for its target, and can leave all in place. */
+static bool leaves_in_place(const struct tsr_fragments *f, const struct tsr_msg_bundle *b,
+			    const struct tsr_blend *blend)
+{
+	/* results on their way through a clause, in which coverage may be, do not stay */
+	bool stays = b->src_step[0] && b->src[0] >= b->reg &&
+		     b->src[0] < b->reg + TSR_REGISTERS * TSR_BUNDLE_WARPS;
+	uint16_t any = 0;
+
+	if ((blend->mode != TSR_BLEND_MODE_OPAQUE && blend->mode != TSR_BLEND_MODE_FIXED) ||
+	    blend->target >= TSR_RENDER_TARGETS_MAX || blend->registers > TSR_REGISTER_TYPE_U16 ||
+	    !b->last || !stays || b->staging + 4 > TSR_REGISTERS)
+		return false;
+	for (unsigned int w = 0; w < TSR_BUNDLE_WARPS; w++)
+		any |= f->written[blend->target][w];
+	return !any;
+}
+
+/* What its threads have staged stays in their registers, where nobody writes any more. */
+static void leave_in_place(struct tsr_fragments *f, const struct tsr_msg_bundle *b,
+			   unsigned int target, uint64_t descriptor)
+{
+	bool second = !target && f->state->dual_source;
+
+	f->colour_at[target] = &b->reg[b->staging * TSR_BUNDLE_WARPS];
+	f->blend_coverage_at[target] = b->src[0];
+	f->blended[target] = descriptor;
+	if (second)
+		f->colour_at[TSR_RENDER_TARGETS_MAX] = &b->reg[4 * TSR_BUNDLE_WARPS];
+	for (unsigned int i = 0; i < b->warps; i++) {
+		unsigned int w = b->warp[i];
+
+		f->written[target][w] = b->lanes[w];
+		if (second)
+			f->written[TSR_RENDER_TARGETS_MAX][w] = b->lanes[w];
+	}
 }
 
 enum tsr_step tsr_msg_blend(struct tsr_msg_env *env, struct tsr_msg *msg, unsigned int arg)
@@ -180,8 +236,18 @@ unsigned int tsr_msg_blend_together(struct tsr_msg_env *env, const struct tsr_ms
 {
 	/* the descriptor is the same in all lanes of all warps if it is a special value */
 	bool same = !b->src_step[1] && !b->src_step[2];
+	uint64_t qword[TSR_BLEND__QWORDS] = { 0 };
+	struct tsr_blend blend;
 
 	(void)arg;
+	if (same && b->last && !first) {
+		qword[1] = b->src[1]->u[0] | (uint64_t)b->src[2]->u[0] << 32;
+		tsr_unpack_blend(qword, &blend);
+		if (leaves_in_place(env->fragments, b, &blend)) {
+			leave_in_place(env->fragments, b, blend.target, qword[1]);
+			return b->warps;
+		}
+	}
 	for (unsigned int i = first; same && i < b->warps; i++) {
 		unsigned int w = b->warp[i];
 		struct tsr_msg msg = {

@@ -218,13 +218,11 @@ static unsigned int describe_fragments(struct tsr_shader *sh, const struct tsr_d
 				       struct tsr_msg_bundle *b)
 {
 	bool load = tsr_insn_message(clause->msg.insn) == TSR_MESSAGE_LOAD;
-	unsigned int helpers = 0, warps = 0, any = 0;
+	unsigned int helpers = 0, warps = 0;
 
-	for (unsigned int i = 0; i < sh->lanes.alu.warps; i++)
-		any |= sh->lanes.helper[sh->lanes.alu.warp[i]];
 	if (clause->flags & TSR_CLAUSE_BLEND)
 		memset(sh->env.fragments->jumped, 0, sizeof(sh->env.fragments->jumped));
-	if (!any)
+	if (!tsr_any_lanes(sh->lanes.helper))
 		return 0;
 	b->lanes = sh->senders;
 	b->warp = sh->sending;

@@ -80,7 +80,7 @@ static void clear_registers(struct tsr_bundle *bundle, uint64_t dirty)
 
 void tsr_stage_start(struct tsr_shader *sh, struct tsr_stage_run *run,
 		     const struct tsr_program *program, const uint16_t live[TSR_BUNDLE_WARPS],
-		     uint64_t entry)
+		     uint64_t entry, uint64_t whole)
 {
 	static const struct tsr_usage all = { .reads = UINT64_MAX };
 	/* whoever looks on, or blends by program, may see all of them */
@@ -91,13 +91,13 @@ void tsr_stage_start(struct tsr_shader *sh, struct tsr_stage_run *run,
 	struct tsr_core *core = &run->core;
 	struct tsr_bundle *bundle = core->bundle[0];
 	struct tsr_group *group = &core->group[0];
+	unsigned int alive = 0, warps = 0;
 	uint64_t written = 0;
 
 	for (unsigned int w = 0; w < TSR_BUNDLE_WARPS; w++)
 		written |= bundle->warp[w].written;
 	run->reads = usage->reads;
-	clear_registers(bundle, written & usage->reads);
-	memset(group, 0, sizeof(*group));
+	clear_registers(bundle, written & usage->reads & ~whole);
 	for (unsigned int w = 0; w < TSR_BUNDLE_WARPS; w++) {
 		struct tsr_warp *warp = &bundle->warp[w];
 
@@ -117,9 +117,10 @@ void tsr_stage_start(struct tsr_shader *sh, struct tsr_stage_run *run,
 		warp->stored = 0;
 		warp->clauses = 0;
 		warp->passed = 0;
-		group->alive += tsr_lanes_count(live[w]);
-		group->warps++;
+		alive += live[w] == 0xffff ? TSR_WARP_LANES : tsr_lanes_count(live[w]);
+		warps++;
 	}
+	*group = (struct tsr_group){ .alive = alive, .warps = warps };
 	core->groups = group->warps ? 1 : 0;
 	core->ready = core->groups;
 	core->waiting = 0;

@@ -164,6 +164,12 @@ struct tsr_fragments {
 	/* coverage these BLENDs named, and the words they staged (of REGISTERS in @blended) */
 	union tsr_lanes blend_coverage[TSR_RENDER_TARGETS_MAX][TSR_BUNDLE_WARPS];
 	union tsr_lanes colour[TSR_RENDER_TARGETS_MAX + 1][4][TSR_BUNDLE_WARPS];
+	/*
+	 * Where both are to be read, in the same order: the arrays above, or, when the program ended
+	 * with the BLEND, what it named them in, which stays until the next bundle is run.
+	 */
+	const union tsr_lanes *blend_coverage_at[TSR_RENDER_TARGETS_MAX];
+	const union tsr_lanes *colour_at[TSR_RENDER_TARGETS_MAX + 1];
 	/* second qword of the BLEND descriptor, as the program named it */
 	uint64_t blended[TSR_RENDER_TARGETS_MAX];
 	/* ZS_EMIT: lanes, fp32 depth, stencil value */
@@ -187,6 +193,14 @@ struct tsr_fragments {
 	unsigned int plane_count;
 	struct tsr_stage_run run;
 };
+
+/* Word @n of warp @w that BLEND has staged for @target; behind the targets: the second source. */
+static inline const union tsr_lanes *tsr_fragments_colour(const struct tsr_fragments *f,
+							  unsigned int target, unsigned int n,
+							  unsigned int w)
+{
+	return &f->colour_at[target][n * TSR_BUNDLE_WARPS + w];
+}
 
 /* Begin a new bundle: no quads, no primitives. @state and @tile are to be set. */
 void tsr_fragments_begin(struct tsr_fragments *f, const struct tsr_fragment_state *state);

@@ -62,27 +62,31 @@ typedef uint32_t four __attribute__((vector_size(16), may_alias));
 typedef uint16_t four_halves __attribute__((vector_size(8)));
 
 /* Quad @n begins: its registers, those of @reads, and its coverage. */
-static void start_quad(struct tsr_fragments *f, unsigned int n, uint64_t reads)
+static inline void start_quad(struct tsr_fragments *f, unsigned int n, uint64_t reads)
 {
 	static const four corner = { 0, 1, 0x10000, 0x10001 };
 	const struct tsr_fragment_quad *quad = &f->quad[n];
-	const struct tsr_prim *prim = &f->prim[quad->prim].prim;
-	unsigned int w = n / 4, lane = n % 4 * 4;
-	uint32_t *reg = f->run.core.bundle[0]->reg[w].u + lane;
+	uint32_t *reg = f->run.core.bundle[0]->reg[0].u + 4 * n;
 	four coverage = __builtin_convertvector((four_halves)quad->coverage, four);
 
 #define REG(r) (*(four *)(reg + (r) * TSR_BUNDLE_WARPS * TSR_WARP_LANES))
-	if (reads >> REG_PRIMITIVE & 1)
-		REG(REG_PRIMITIVE) = prim->primitive_id - (four){ 0 };
-	if (reads >> REG_BACK & 1)
-		REG(REG_BACK) = !prim->front - (four){ 0 };
 	/* x and y are even: there is no carry */
-	REG(REG_POSITION) = ((uint32_t)(uint16_t)quad->x | (uint32_t)quad->y << 16) + corner;
-	REG(REG_COVERAGE) = coverage;
-	REG(REG_SAMPLES) = coverage | (uint32_t)quad->sample << 16;
+	if (reads >> REG_POSITION & 1)
+		REG(REG_POSITION) =
+			((uint32_t)(uint16_t)quad->x | (uint32_t)quad->y << 16) + corner;
+	if (reads >> REG_COVERAGE & 1)
+		REG(REG_COVERAGE) = coverage;
+	if (reads >> REG_SAMPLES & 1)
+		REG(REG_SAMPLES) = coverage | (uint32_t)quad->sample << 16;
+	if (reads >> REG_PRIMITIVE & 1)
+		REG(REG_PRIMITIVE) = f->prim[quad->prim].prim.primitive_id - (four){ 0 };
+	if (reads >> REG_BACK & 1)
+		REG(REG_BACK) = !f->prim[quad->prim].prim.front - (four){ 0 };
 #undef REG
-	*(four *)&f->coverage[w].u[lane] = coverage;
+	*(four *)&f->coverage[0].u[4 * n] = coverage;
 }
+
+#define ENTRY (0x1full << REG_PRIMITIVE)
 
 /* Registers it fills; all, if a blend program may follow. */
 static uint64_t entry_registers(const struct tsr_fragments *f)
@@ -91,41 +95,81 @@ static uint64_t entry_registers(const struct tsr_fragments *f)
 		if ((f->state->blend[i] & TSR_BLEND_MODE__MASK) == TSR_BLEND_MODE_PROGRAM)
 			return UINT64_MAX;
 	}
-	return 0x1full << REG_PRIMITIVE |
+	return ENTRY |
 	       (f->state->shader.preload_0 || f->state->shader.preload_1 ? 0xff : 0);
+}
+
+/* Pixels of a quad with @coverage that have a sample, a bit each. */
+static unsigned int covered_pixels(uint64_t coverage)
+{
+	const uint64_t low = 0x0001000100010001;
+
+	coverage |= coverage >> 8 & 0x00ff00ff00ff00ff;
+	coverage |= coverage >> 4 & 0x000f000f000f000f;
+	coverage |= coverage >> 2 & 0x0003000300030003;
+	coverage |= coverage >> 1;
+	return (coverage & low) * 0x1000200040008 >> 48 & 15;
+}
+
+/* Lanes of warp @w that are covered; *@lanes: that have a quad. */
+static uint16_t covered_lanes(const struct tsr_fragments *f, unsigned int w, uint16_t *lanes)
+{
+	const uint64_t whole = 0x0001000100010001 * ((1u << (1u << f->state->samples_log2)) - 1);
+	unsigned int first = w * TSR_WARP_LANES / 4, covered = 0, q;
+
+	for (q = 0; q < TSR_WARP_LANES / 4 && first + q < f->quads; q++) {
+		uint64_t coverage = f->quad[first + q].coverage;
+
+		covered |= (coverage == whole ? 15 : covered_pixels(coverage)) << 4 * q;
+	}
+	*lanes = (1u << 4 * q) - 1;
+	return covered;
+}
+
+/* What BLEND and ZS_EMIT leave: nothing. */
+static void clear_outputs(struct tsr_fragments *f)
+{
+	memset(f->written, 0, sizeof(f->written));
+	memset(f->depth_written, 0, sizeof(f->depth_written));
+	memset(f->stencil_written, 0, sizeof(f->stencil_written));
+	for (unsigned int i = 0; i < TSR_RENDER_TARGETS_MAX; i++) {
+		f->blend_coverage_at[i] = f->blend_coverage[i];
+		f->colour_at[i] = f->colour[i][0];
+	}
+	f->colour_at[TSR_RENDER_TARGETS_MAX] = f->colour[TSR_RENDER_TARGETS_MAX][0];
 }
 
 static void start(struct tsr_shader *sh, struct tsr_fragments *f)
 {
 	bool helpers = f->state->shader.helpers;
-	uint16_t live[TSR_BUNDLE_WARPS] = { 0 }, covered[TSR_BUNDLE_WARPS] = { 0 };
+	bool preloads = f->state->shader.preload_0 || f->state->shader.preload_1;
+	uint16_t live[TSR_BUNDLE_WARPS] = { 0 };
+	uint64_t reads;
 
-	for (unsigned int n = 0; n < f->quads; n++) {
-		const uint64_t low = 0x0001000100010001;
-		uint64_t any = f->quad[n].coverage;
+	memset(f->helper, 0, sizeof(f->helper));
+	for (unsigned int w = 0; w * TSR_WARP_LANES / 4 < f->quads; w++) {
+		uint16_t lanes, covered = covered_lanes(f, w, &lanes);
 
-		/* whether each pixel has a sample, in its lowest bit */
-		any |= any >> 8 & 0x00ff00ff00ff00ff;
-		any |= any >> 4 & 0x000f000f000f000f;
-		any |= any >> 2 & 0x0003000300030003;
-		any |= any >> 1;
-		any &= low;
-		covered[n / 4] |= (any * 0x1000200040008 >> 48 & 15) << n % 4 * 4;
-		live[n / 4] |= 15 << n % 4 * 4;
+		live[w] = covered;
+		if (covered == 0xffff) {
+			sh->stats.fragments += TSR_WARP_LANES;
+			continue;
+		}
+		sh->stats.fragments += tsr_lanes_count(covered);
+		if (!helpers)
+			continue;
+		f->helper[w] = lanes & ~covered;
+		if (covered) {
+			live[w] = lanes;
+			sh->stats.helpers += tsr_lanes_count(f->helper[w]);
+		}
 	}
-	for (unsigned int w = 0; w < TSR_BUNDLE_WARPS; w++) {
-		f->helper[w] = helpers ? live[w] & ~covered[w] : 0;
-		if (!helpers || !covered[w])
-			live[w] = covered[w];
-		sh->stats.fragments += tsr_lanes_count(covered[w]);
-		sh->stats.helpers += tsr_lanes_count(live[w] & ~covered[w]);
-	}
-	tsr_stage_start(sh, &f->run, f->state->program, live, entry_registers(f));
+	tsr_stage_start(sh, &f->run, f->state->program, live, entry_registers(f),
+			f->quads % (TSR_WARP_LANES / 4) ? 0 : ENTRY);
+	reads = f->run.reads | (uint64_t)preloads << REG_SAMPLES;
 	for (unsigned int n = 0; n < f->quads; n++)
-		start_quad(f, n, f->run.reads);
-	memset(f->written, 0, sizeof(f->written));
-	memset(f->depth_written, 0, sizeof(f->depth_written));
-	memset(f->stencil_written, 0, sizeof(f->stencil_written));
+		start_quad(f, n, reads);
+	clear_outputs(f);
 	memset(f->kept_lanes, 0, sizeof(f->kept_lanes));
 	f->centres = 0;
 	f->run.preload = 0;

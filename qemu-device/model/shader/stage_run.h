@@ -12,11 +12,12 @@ bool tsr_stage_resume(struct tsr_shader *sh, struct tsr_stage_run *run,
 		      const struct tsr_program *program);
 /*
  * Threads @live of each warp stand at the first clause; their registers are 0, as far as somebody
- * reads them. Registers @entry are going to be written (all ones: anything may be read).
+ * reads them. Registers @entry are going to be written (all ones: anything may be read), those of
+ * @whole in all lanes of warps with threads, as far as somebody reads them.
  */
 void tsr_stage_start(struct tsr_shader *sh, struct tsr_stage_run *run,
 		     const struct tsr_program *program, const uint16_t live[TSR_BUNDLE_WARPS],
-		     uint64_t entry);
+		     uint64_t entry, uint64_t whole);
 /* Run until all have ended (_DONE), as tsr_vertex_run() promises. */
 enum tsr_step tsr_stage_advance(struct tsr_shader *sh, struct tsr_stage_run *run);
 

@@ -20,7 +20,7 @@ static void start(struct tsr_shader *sh, struct tsr_vertex_run *v)
 	for (unsigned int n = 0; n < v->threads; n++)
 		live[n / TSR_WARP_LANES] |= 1u << n % TSR_WARP_LANES;
 	tsr_stage_start(sh, &v->run, v->program, live,
-			(position ? 3ull << REG_RECORD : 0) | 3ull << REG_VERTEX);
+			(position ? 3ull << REG_RECORD : 0) | 3ull << REG_VERTEX, 0);
 	if (position)
 		memset(v->record, 0, sizeof(v->record));
 	for (unsigned int n = 0; n < v->threads; n++) {

@@ -211,7 +211,8 @@ static bool find_samples(const struct tsr_fragments *f, unsigned int rt, unsigne
 	static const words weight = { 1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192,
 				      16384, 32768 };
 	uint32_t lanes = f->written[rt][w] & ((1u << quads * 4) - 1);
-	words samples = *(const words *)&f->coverage[w] & *(const words *)&f->blend_coverage[rt][w];
+	words samples = *(const words *)&f->coverage[w] &
+			*(const words *)&f->blend_coverage_at[rt][w];
 	halves narrow;
 
 	if (lanes != 0xffff)
@@ -237,8 +238,8 @@ static void write_warp(struct tsr_tile_core *c, unsigned int w)
 
 		if (output->off || !f->written[rt][w] || !find_samples(f, rt, w, quads, &out))
 			continue;
-		out.colour = &f->colour[rt][0][w];
-		out.second = second ? &f->colour[TSR_RENDER_TARGETS_MAX][0][w] : NULL;
+		out.colour = tsr_fragments_colour(f, rt, 0, w);
+		out.second = second ? tsr_fragments_colour(f, TSR_RENDER_TARGETS_MAX, 0, w) : NULL;
 		tsr_output_write(output, &c->tile.colour[rt], &out);
 	}
 }
