@@ -72,7 +72,9 @@ static int make_pipeline(struct renderer *r, bool blended, struct tsr_gfx_pipeli
 		  .offset = offsetof(struct model_vertex, normal) },
 		{ .format = TSR_PIXEL_FORMAT_RG32F, .offset = offsetof(struct model_vertex, uv) },
 	};
-	static const struct tsr_gfx_vertex_buffer buffer = { .stride = sizeof(struct model_vertex) };
+	static const struct tsr_gfx_vertex_buffer buffer = {
+		.stride = sizeof(struct model_vertex),
+	};
 	static const struct tsr_gfx_varying varyings[] = {
 		{ .format = TSR_PIXEL_FORMAT_RGBA32F, .output = 1, .input = 0 },
 		{ .format = TSR_PIXEL_FORMAT_RGBA32F, .output = 2, .input = 1 },

@@ -9,7 +9,7 @@ struct view {
 	const char *device;		/* render node; NULL: the first Tessera GPU */
 	uint32_t width, height;		/* pixels */
 	uint32_t samples;		/* of a pixel: 1, 2, 4, 8, 16 */
-	float turn, tilt;		/* degrees: the model round its y axis, the camera above it */
+	float turn, tilt;		/* degrees: model round its y axis, camera above it */
 	float distance;			/* camera to middle, in radii of the model */
 	float background[4];		/* without gamma; alpha 0: nothing */
 };
