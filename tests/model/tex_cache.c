@@ -261,11 +261,11 @@ static void test_scene(void)
 				sample_warp(&t, m, tile % tiles * 16 + warp % 4 * 4,
 					    tile / tiles * 16 + warp / 4 * 4);
 		}
-		ktap_eq(u->textures->stats.samples, tiles * tiles * 256);
-		samples += (double)u->textures->stats.samples;
-		touches += (double)u->textures->stats.touches;
-		fills += (double)u->textures->stats.fills;
-		misses += (double)u->textures->stats.misses;
+		ktap_eq(tsr_texture_counted(u->textures)->samples, tiles * tiles * 256);
+		samples += (double)tsr_texture_counted(u->textures)->samples;
+		touches += (double)tsr_texture_counted(u->textures)->touches;
+		fills += (double)tsr_texture_counted(u->textures)->fills;
+		misses += (double)tsr_texture_counted(u->textures)->misses;
 	}
 	ktap_note("touches per sample %.3f, fills %.4f, lines %.4f", touches / samples,
 		  fills / samples, misses / samples);
@@ -321,10 +321,10 @@ static void test_exact(void)
 			blocks += block[i / 16][i % 16];
 		for (unsigned int i = 0; i < 64; i++)
 			lines += line[i];
-		if (!(ktap_eq(u->textures->stats.touches, texels) &
-		      ktap_eq(u->textures->stats.fills, blocks) &
-		      ktap_eq(u->textures->stats.misses, lines) &
-		      ktap_eq(u->textures->stats.samples, 9 * 16)))
+		if (!(ktap_eq(tsr_texture_counted(u->textures)->touches, texels) &
+		      ktap_eq(tsr_texture_counted(u->textures)->fills, blocks) &
+		      ktap_eq(tsr_texture_counted(u->textures)->misses, lines) &
+		      ktap_eq(tsr_texture_counted(u->textures)->samples, 9 * 16)))
 			return;
 		units_stop(u);
 	}

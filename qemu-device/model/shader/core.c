@@ -836,7 +836,7 @@ void tsr_shader_enter(struct tsr_shader *sh, const struct tsr_mem *mem, struct t
 
 void tsr_shader_leave(struct tsr_shader *sh)
 {
-	sh->stats.texture = sh->textures.stats;
+	sh->stats.texture = *tsr_texture_counted(&sh->textures);
 	tsr_access_stop(&sh->access, sh->mem.runner);
 	tsr_mem_flush_dirty(sh->mem.runner);
 }

@@ -70,11 +70,21 @@ tsr_msg_fn tsr_msg_blend;
 tsr_msg_fn tsr_msg_load_tile;
 tsr_msg_fn tsr_msg_store_tile;
 
+tsr_msg_together_fn tsr_msg_var_tex_together;
 tsr_msg_together_fn tsr_msg_texture_together;
 tsr_msg_together_fn tsr_msg_texture_compact_together;
 tsr_msg_together_fn tsr_msg_load_together;
 tsr_msg_together_fn tsr_msg_store_together;
 tsr_msg_together_fn tsr_msg_atomic_together;
+
+/*
+ * The first two components of varying @index in warps @b->warp[@first] and behind, at their pixels'
+ * centres, as LD_VAR_IMM with the UPDATE and SAMPLE of @b->insn has them; the first warp of which
+ * they are not so simply had.
+ */
+unsigned int tsr_varying_pairs(struct tsr_msg_env *env, const struct tsr_msg_bundle *b,
+			       unsigned int first, uint32_t index,
+			       union tsr_lanes at[2][TSR_BUNDLE_WARPS]);
 
 #define TSR_MSG_NO_RETURN 0x100
 

@@ -67,8 +67,10 @@ static const struct unit units[TSR_OP__COUNT] = {
 	[TSR_OP_ADD_LD_VAR_FLAT_IMM] =
 		VARYING(tsr_msg_varying, TSR_MSG_VAR_FLAT | TSR_MSG_VAR_IMM),
 	[TSR_OP_ADD_LD_VAR_SPECIAL] = VARYING(tsr_msg_varying_special, 0),
-	[TSR_OP_ADD_VAR_TEX_F32] = VARYING(tsr_msg_var_tex, 0),
-	[TSR_OP_ADD_VAR_TEX_F16] = VARYING(tsr_msg_var_tex, 1),
+	[TSR_OP_ADD_VAR_TEX_F32] = { tsr_msg_var_tex, tsr_msg_var_tex_together, 0,
+				    TSR_UNIT_VARYING, true },
+	[TSR_OP_ADD_VAR_TEX_F16] = { tsr_msg_var_tex, tsr_msg_var_tex_together, 1,
+				    TSR_UNIT_VARYING, true },
 	[TSR_OP_ADD_ATEST] = { tsr_msg_atest, tsr_msg_atest_together, 0, TSR_UNIT_TILE, true },
 	[TSR_OP_ADD_ZS_EMIT] = TILE(tsr_msg_zs_emit),
 	[TSR_OP_ADD_BLEND] = { tsr_msg_blend, tsr_msg_blend_together, 0, TSR_UNIT_TILE, true },

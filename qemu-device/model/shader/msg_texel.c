@@ -166,24 +166,29 @@ enum tsr_step tsr_texel_surface(struct tsr_msg_env *env, struct tsr_texture_view
 			    place->level + view->first_level, surface);
 }
 
-enum tsr_step tsr_texel_address(struct tsr_msg_env *env, struct tsr_texture_view *view,
-				const struct tsr_texel_place *place, uint64_t *va)
+uint64_t tsr_texel_at(const struct tsr_texture_view *view, const struct tsr_texture_surface *s,
+		      const struct tsr_texel_place *place)
 {
-	const struct tsr_texture_surface *s;
-	uint64_t texel = place->x;
-	uint64_t row = place->y;
-	enum tsr_step step = tsr_texel_surface(env, view, place, &s);
+	uint64_t texel = place->x, row = place->y;
 
-	if (step != TSR_STEP_DONE)
-		return step;
 	if (view->tiled) {
 		texel = place->x / TSR_TILE_DIM * TSR_TILE_TEXELS +
 			tsr_tile_index(place->x, place->y);
 		row = place->y / TSR_TILE_DIM;
 	}
-	*va = s->pointer + texel * view->format.bytes + row * (uint64_t)(int64_t)s->row_stride +
-	      place->z * (uint64_t)(int64_t)s->slice_stride;
-	return TSR_STEP_DONE;
+	return s->pointer + texel * view->format.bytes + row * (uint64_t)(int64_t)s->row_stride +
+	       place->z * (uint64_t)(int64_t)s->slice_stride;
+}
+
+enum tsr_step tsr_texel_address(struct tsr_msg_env *env, struct tsr_texture_view *view,
+				const struct tsr_texel_place *place, uint64_t *va)
+{
+	const struct tsr_texture_surface *s;
+	enum tsr_step step = tsr_texel_surface(env, view, place, &s);
+
+	if (step == TSR_STEP_DONE)
+		*va = tsr_texel_at(view, s, place);
+	return step;
 }
 
 /* A texel from its block; false: it cannot be kept in one. */
@@ -207,7 +212,7 @@ static bool cached(struct tsr_msg_env *env, struct tsr_texture_view *view, bool 
 	slot = tsr_block_get(env, view, &block);
 	if (slot < 0)
 		return false;
-	tsr_block_touch(cache, (unsigned int)slot, 1u << (8 * y + x));
+	tsr_block_touch(cache, (unsigned int)slot, 1ull << (16 * y + x));
 	tsr_block_texel(view->kind[linear], &view->format, cache->block[slot],
 			TSR_TEX_BLOCK_DIM * y + x, texel);
 	return true;

@@ -477,12 +477,12 @@ static enum tsr_step do_quads(struct tsr_msg_env *env, struct tsr_msg *msg, unsi
 
 /* ---- Whole warps ----------------------------------------------------------------------------- */
 
-/* What all lanes of a message ask for. */
+/* What all lanes of a message, in all warps, ask for. */
 struct whole {
-	struct tsr_texture_warp warp;
+	struct tsr_texture_job job;
 	uint8_t result, mask, staging;
-	float s[TSR_WARP_LANES];	/* of cubes, without the face */
-	uint8_t face[TSR_WARP_LANES];
+	bool packed;			/* of cubes: the face is part of the first coordinate */
+	bool lod, array;		/* are staged, in this order */
 };
 
 /* Keep results in the bounds of their type. */
@@ -515,9 +515,9 @@ static void write_words(const struct tsr_msg *msg, unsigned int n, const void *w
 	}
 }
 
-static void write_whole(struct tsr_msg_env *env, const struct tsr_msg *msg, struct whole *w)
+static void write_whole(const struct tsr_msg *msg, const struct whole *w,
+			float rgba[4][TSR_WARP_LANES])
 {
-	float (*rgba)[TSR_WARP_LANES] = w->warp.rgba;
 	union tsr_lanes word;
 
 	for (unsigned int c = 0; c < 4 && w->result % 4; c++)
@@ -529,100 +529,110 @@ static void write_whole(struct tsr_msg_env *env, const struct tsr_msg *msg, stru
 	for (unsigned int n = 0; n < 2 && w->result < TSR_TEXTURE_RESULT_F32; n++) {
 		unsigned int pair = w->mask >> 2 * n & 3;
 
-		env->textures->path->halves(word.u, rgba[2 * n], rgba[2 * n + 1]);
+		w->job.env->textures->path->halves(word.u, rgba[2 * n], rgba[2 * n + 1]);
 		if (pair)
 			write_words(msg, w->staging + n, &word,
 				    (pair & 1 ? 0xffffu : 0) | (pair & 2 ? 0xffff0000u : 0));
 	}
 }
 
-/* Do the lanes of a message all at once; false: nothing has been done. */
-static bool do_whole(struct tsr_msg_env *env, struct tsr_msg *msg, struct whole *w)
-{
-	bool done;
+/* Coordinates on a cube's faces. */
+struct on_faces {
+	float s[TSR_WARP_LANES];
+	uint8_t face[TSR_WARP_LANES];
+};
 
-	w->warp.lanes = msg->lanes;
-	w->warp.present = msg->lanes;
-	if (!msg->lanes || w->result > TSR_TEXTURE_RESULT_F32_UNIT ||
-	    tsr_texture_warp(env, &w->warp, &done) != TSR_STEP_DONE || !done)
-		return false;
-	write_whole(env, msg, w);
-	msg->lanes = 0;
-	return true;
-}
-
-static void take_faces(struct whole *w, const struct tsr_msg *msg, const union tsr_lanes *face,
-		       bool packed)
+static void take_faces(const struct tsr_msg *msg, bool packed, struct on_faces *on)
 {
+	const union tsr_lanes *face = msg->src[packed ? 0 : 2];
+
 	for (unsigned int i = 0; i < TSR_WARP_LANES; i++) {
 		unsigned int f = face->u[i] >> 29;
 		uint32_t s = msg->src[0]->u[i];
 
-		w->face[i] = f < FACES ? f : FACES - 1;
-		w->s[i] = tsr_as_float(packed ? (s & 0x1fffffff) | 0x20000000 : s);
+		on->face[i] = f < FACES ? f : FACES - 1;
+		on->s[i] = tsr_as_float(packed ? (s & 0x1fffffff) | 0x20000000 : s);
 	}
-	w->warp.s = w->s;
-	w->warp.face = w->face;
 }
 
-/* TEXC, if all lanes have the same word and it is one that whole warps can do. */
-static bool word_whole(struct tsr_msg_env *env, struct tsr_msg *msg)
+/* Do the lanes of a message all at once; false: nothing has been done. */
+static bool do_whole(const struct tsr_msg *msg, struct whole *w)
 {
-	uint32_t word = msg->src[2]->u[__builtin_ctz(msg->lanes)];
-	uint64_t wide = word;
-	struct tsr_texture_word t;
-	struct whole w;
+	struct tsr_msg_cost *cost = &w->job.env->cost;
+	uint64_t before = cost->read_bytes;
+	struct tsr_texture_warp warp;
+	struct on_faces on;
 	unsigned int n = 0;
 
-	for (uint16_t left = msg->lanes; left; left &= left - 1) {
-		if (msg->src[2]->u[__builtin_ctz(left)] != word)
-			return false;
+	warp.lanes = warp.present = msg->lanes;
+	warp.s = msg->src[0]->f;
+	warp.t = msg->src[1]->f;
+	warp.lod = w->lod ? tsr_msg_staging(msg, n++)->u : NULL;
+	warp.layer = w->array ? tsr_msg_staging(msg, n)->u : NULL;
+	if (w->job.dimension == TSR_TEXTURE_DIMENSION_CUBE) {
+		take_faces(msg, w->packed, &on);
+		warp.s = on.s;
+		warp.face = on.face;
 	}
+	if (!tsr_texture_warp(&w->job, &warp))
+		return false;
+	write_whole(msg, w, warp.rgba);
+	cost->cycles += (cost->read_bytes - before + 63) / 64;
+	return true;
+}
+
+/* Whether all of @lanes have the same word. */
+static bool same_word(const union tsr_lanes *words, uint16_t lanes, uint32_t word)
+{
+	uint32_t differ = 0;
+
+	for (; lanes; lanes &= lanes - 1)
+		differ |= words->u[__builtin_ctz(lanes)] ^ word;
+	return !differ;
+}
+
+/* What texture word @word asks for; false: nothing that whole warps can do. */
+static bool word_whole(struct tsr_msg_env *env, uint32_t word, struct whole *w)
+{
+	uint64_t wide = word;
+	struct tsr_texture_word t;
+
 	tsr_unpack_texture_word(&wide, &t);
 	if (!good_word(&t) || t.operation != TSR_TEXTURE_OPERATION_SAMPLE ||
 	    t.mode == TSR_TEXTURE_LOD_GRADIENT || t.offset || t.shadow ||
+	    t.result > TSR_TEXTURE_RESULT_F32_UNIT ||
 	    (!t.immediate && (t.sampler & 3) != TSR_TEXTURE_INDEX_SHARED) ||
 	    (t.dimension != TSR_TEXTURE_DIMENSION_2D &&
 	     t.dimension != TSR_TEXTURE_DIMENSION_CUBE))
 		return false;
-	w.result = t.result;
-	w.mask = t.mask;
-	w.staging = msg->staging;
-	w.warp.texture = t.texture;
-	w.warp.sampler = t.immediate ? t.sampler : t.texture;
-	w.warp.dimension = t.dimension;
-	w.warp.mode = t.mode;
-	w.warp.s = msg->src[0]->f;
-	w.warp.t = msg->src[1]->f;
-	w.warp.lod = t.mode <= TSR_TEXTURE_LOD_BIAS ? tsr_msg_staging(msg, n++)->u : NULL;
-	w.warp.layer = t.array ? tsr_msg_staging(msg, n)->u : NULL;
-	if (t.dimension == TSR_TEXTURE_DIMENSION_CUBE)
-		take_faces(&w, msg, msg->src[0], true);
-	return do_whole(env, msg, &w);
+	w->job.env = env;
+	w->job.texture = t.texture;
+	w->job.sampler = t.immediate ? t.sampler : t.texture;
+	w->job.dimension = t.dimension;
+	w->job.mode = t.mode;
+	w->result = t.result;
+	w->mask = t.mask;
+	w->packed = true;
+	w->lod = t.mode <= TSR_TEXTURE_LOD_BIAS;
+	w->array = t.array;
+	return true;
 }
 
-/* TEXS_2D and, with @cube, TEXS_CUBE. */
-static bool compact_whole(struct tsr_msg_env *env, struct tsr_msg *msg, bool cube)
+/* What TEXS_2D or, with @cube, TEXS_CUBE asks for. */
+static void compact_whole(struct tsr_msg_env *env, const struct tsr_insn *insn, bool cube,
+			  struct whole *w)
 {
-	const struct tsr_insn *insn = msg->insn;
 	bool f32 = insn->op == TSR_OP_ADD_TEXS_2D_F32 || insn->op == TSR_OP_ADD_TEXS_CUBE_F32;
-	struct whole w;
 
-	w.result = f32 ? TSR_TEXTURE_RESULT_F32 : TSR_TEXTURE_RESULT_F16;
-	w.mask = 0xf;
-	w.staging = msg->staging;
-	w.warp.texture = insn->imm[TSR_IMM_TEXTURE_INDEX];
-	w.warp.sampler = insn->imm[TSR_IMM_SAMPLER_INDEX];
-	w.warp.dimension = cube ? TSR_TEXTURE_DIMENSION_CUBE : TSR_TEXTURE_DIMENSION_2D;
-	w.warp.mode = !cube && insn->mod[TSR_MOD_LOD_MODE] == TSR_LOD_MODE_ZERO_LOD
+	w->job.env = env;
+	w->job.texture = insn->imm[TSR_IMM_TEXTURE_INDEX];
+	w->job.sampler = insn->imm[TSR_IMM_SAMPLER_INDEX];
+	w->job.dimension = cube ? TSR_TEXTURE_DIMENSION_CUBE : TSR_TEXTURE_DIMENSION_2D;
+	w->job.mode = !cube && insn->mod[TSR_MOD_LOD_MODE] == TSR_LOD_MODE_ZERO_LOD
 		? TSR_TEXTURE_LOD_ZERO : TSR_TEXTURE_LOD_COMPUTED;
-	w.warp.s = msg->src[0]->f;
-	w.warp.t = msg->src[1]->f;
-	w.warp.lod = NULL;
-	w.warp.layer = NULL;
-	if (cube)
-		take_faces(&w, msg, msg->src[2], false);
-	return do_whole(env, msg, &w);
+	w->result = f32 ? TSR_TEXTURE_RESULT_F32 : TSR_TEXTURE_RESULT_F16;
+	w->mask = 0xf;
+	w->packed = w->lod = w->array = false;
 }
 
 /* ---- The instructions ------------------------------------------------------------------------ */
@@ -706,21 +716,16 @@ static void leave_mode(unsigned int csr)
 }
 #endif
 
-static enum tsr_step texture(struct tsr_msg_env *env, struct tsr_msg *msg)
-{
-	if (is_dual(msg))
-		return do_quads(env, msg, 2, dual_request);
-	if (word_whole(env, msg))
-		return TSR_STEP_DONE;
-	return do_quads(env, msg, 1, single_request);
-}
-
 enum tsr_step tsr_msg_texture(struct tsr_msg_env *env, struct tsr_msg *msg, unsigned int arg)
 {
 	unsigned int csr = enter_mode();
-	enum tsr_step step = msg->lanes ? texture(env, msg) : TSR_STEP_DONE;
+	enum tsr_step step = TSR_STEP_DONE;
 
 	(void)arg;
+	if (msg->lanes && is_dual(msg))
+		step = do_quads(env, msg, 2, dual_request);
+	else if (msg->lanes)
+		step = do_quads(env, msg, 1, single_request);
 	leave_mode(csr);
 	return step;
 }
@@ -759,31 +764,41 @@ enum tsr_step tsr_msg_texture_compact(struct tsr_msg_env *env, struct tsr_msg *m
 				      unsigned int arg)
 {
 	unsigned int csr = enter_mode();
-	enum tsr_step step = TSR_STEP_DONE;
+	enum tsr_step step = do_quads(env, msg, 1, arg ? compact_cube : compact_2d);
 
-	if (!compact_whole(env, msg, arg))
-		step = do_quads(env, msg, 1, arg ? compact_cube : compact_2d);
 	leave_mode(csr);
 	return step;
 }
 
-/* Do warps of a bundle from number @first on as whole ones; the number of the first not done. */
-static unsigned int together(struct tsr_msg_env *env, const struct tsr_msg_bundle *b,
-			     unsigned int first, bool compact, bool cube)
+/* ---- Bundles --------------------------------------------------------------------------------- */
+
+/* The message of warp @w of a bundle. */
+static struct tsr_msg message_of(const struct tsr_msg_bundle *b, unsigned int w)
+{
+	struct tsr_msg msg = {
+		.insn = b->insn, .reg = b->reg + w, .staging = b->staging, .lanes = b->lanes[w],
+	};
+
+	for (unsigned int n = 0; n < 3; n++)
+		msg.src[n] = b->src[n] + w * b->src_step[n];
+	return msg;
+}
+
+/*
+ * Do warps of a bundle from number @first on as whole ones, all of which ask for @w; in those whose
+ * source 2 is @word, if there is one. The number of the first not done.
+ */
+static unsigned int together(const struct tsr_msg_bundle *b, unsigned int first,
+			     const uint32_t *word, struct whole *w)
 {
 	unsigned int csr = enter_mode(), i = first;
 
-	for (; i < b->warps; i++) {
-		unsigned int w = b->warp[i];
-		struct tsr_msg msg = {
-			.insn = b->insn, .reg = b->reg + w, .staging = b->staging,
-			.lanes = b->lanes[w],
-		};
+	w->staging = b->staging;
+	for (bool begun = tsr_texture_begin(&w->job); begun && i < b->warps; i++) {
+		struct tsr_msg msg = message_of(b, b->warp[i]);
 
-		for (unsigned int n = 0; n < 3; n++)
-			msg.src[n] = b->src[n] + w * b->src_step[n];
-		if (!msg.lanes || !(compact ? compact_whole(env, &msg, cube)
-					    : !is_dual(&msg) && word_whole(env, &msg)))
+		if (!msg.lanes || (word && !same_word(msg.src[2], msg.lanes, *word)) ||
+		    !do_whole(&msg, w))
 			break;
 	}
 	leave_mode(csr);
@@ -793,15 +808,34 @@ static unsigned int together(struct tsr_msg_env *env, const struct tsr_msg_bundl
 unsigned int tsr_msg_texture_together(struct tsr_msg_env *env, const struct tsr_msg_bundle *b,
 				      unsigned int first, unsigned int arg)
 {
+	struct whole w;
+
 	(void)arg;
-	return together(env, b, first, false, false);
+	while (first < b->warps) {
+		struct tsr_msg msg = message_of(b, b->warp[first]);
+		unsigned int done = first;
+		uint32_t word;
+
+		if (!msg.lanes)
+			break;
+		word = msg.src[2]->u[__builtin_ctz(msg.lanes)];
+		if (!is_dual(&msg) && word_whole(env, word, &w))
+			done = together(b, first, &word, &w);
+		if (done == first)
+			break;
+		first = done;
+	}
+	return first;
 }
 
 unsigned int tsr_msg_texture_compact_together(struct tsr_msg_env *env,
 					      const struct tsr_msg_bundle *b, unsigned int first,
 					      unsigned int arg)
 {
-	return together(env, b, first, true, arg);
+	struct whole w;
+
+	compact_whole(env, b->insn, arg, &w);
+	return together(b, first, NULL, &w);
 }
 
 /* ---- LEA_TEX --------------------------------------------------------------------------------- */

@@ -106,6 +106,9 @@ struct tsr_texel_place {
 enum tsr_step tsr_texel_surface(struct tsr_msg_env *env, struct tsr_texture_view *view,
 				const struct tsr_texel_place *place,
 				const struct tsr_texture_surface **surface);
+/* Where a texel of surface @s is. */
+uint64_t tsr_texel_at(const struct tsr_texture_view *view, const struct tsr_texture_surface *s,
+		      const struct tsr_texel_place *place);
 enum tsr_step tsr_texel_address(struct tsr_msg_env *env, struct tsr_texture_view *view,
 				const struct tsr_texel_place *place, uint64_t *va);
 /* Components in the order of the result, the texture's swizzle not applied. */

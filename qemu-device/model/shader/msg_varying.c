@@ -343,6 +343,35 @@ static bool find_planes(struct tsr_msg_env *env, struct load *l, unsigned int w,
 	return true;
 }
 
+unsigned int tsr_varying_pairs(struct tsr_msg_env *env, const struct tsr_msg_bundle *b,
+			       unsigned int first, uint32_t index,
+			       union tsr_lanes at[2][TSR_BUNDLE_WARPS])
+{
+	struct tsr_fragments *f = env->fragments;
+	struct tsr_interpolation in = { .count = 2 };
+	struct load l = { .read = false };
+	unsigned int i = first;
+
+	if (index >= TSR_PLANE_VARYINGS || f->plane_count + f->prims >= TSR_PLANES_MAX ||
+	    !plain_centre(f, b->insn->mod[TSR_MOD_UPDATE], b->insn->mod[TSR_MOD_SAMPLE]))
+		return first;
+	for (; i < b->warps; i++) {
+		unsigned int w = b->warp[i];
+
+		find_centres(env, w);
+		if (!find_planes(env, &l, w, b->lanes[w], index, &in))
+			break;
+		in.x = f->centre_x[w];
+		in.y = f->centre_y[w];
+		in.w = f->centre_w[w];
+		env->path->interpolate(&in);
+		at[0][w] = in.out[0];
+		at[1][w] = in.out[1];
+		f->kept_lanes[w] &= ~b->lanes[w];
+	}
+	return i;
+}
+
 unsigned int tsr_msg_varying_together(struct tsr_msg_env *env, const struct tsr_msg_bundle *b,
 				      unsigned int first, unsigned int arg)
 {
@@ -436,40 +465,4 @@ enum tsr_step tsr_msg_varying_special(struct tsr_msg_env *env, struct tsr_msg *m
 	}
 	msg->lanes = 0;
 	return TSR_STEP_DONE;
-}
-
-/* ---- VAR_TEX --------------------------------------------------------------------------------- */
-
-enum tsr_step tsr_msg_var_tex(struct tsr_msg_env *env, struct tsr_msg *msg, unsigned int arg)
-{
-	union tsr_lanes coordinate[2 * TSR_BUNDLE_WARPS];
-	struct tsr_insn load = { .op = TSR_OP_ADD_LD_VAR_IMM }, sample = *msg->insn;
-	struct tsr_msg inner = *msg;
-	enum tsr_step step;
-
-	memset(coordinate, 0, sizeof(coordinate));
-	load.imm[TSR_IMM_INDEX] = msg->insn->imm[TSR_IMM_VARYING_INDEX];
-	load.mod[TSR_MOD_UPDATE] = msg->insn->mod[TSR_MOD_UPDATE];
-	load.mod[TSR_MOD_SAMPLE] = msg->insn->mod[TSR_MOD_SAMPLE];
-	load.mod[TSR_MOD_VECSIZE] = 1;
-	load.mod[TSR_MOD_REGISTER_FORMAT] = TSR_REGISTER_FORMAT_F32;
-	inner.insn = &load;
-	inner.src[0] = &coordinate[0];
-	inner.reg = coordinate;
-	inner.staging = 0;
-	step = tsr_msg_varying(env, &inner, TSR_MSG_VAR_IMM);
-	msg->fault_lane = inner.fault_lane;
-	if (step != TSR_STEP_DONE)
-		return step;
-	sample.op = arg ? TSR_OP_ADD_TEXS_2D_F16 : TSR_OP_ADD_TEXS_2D_F32;
-	sample.imm[TSR_IMM_SAMPLER_INDEX] = sample.imm[TSR_IMM_TEXTURE_INDEX];
-	inner = *msg;
-	inner.insn = &sample;
-	inner.src[0] = &coordinate[0];
-	inner.src[1] = &coordinate[TSR_BUNDLE_WARPS];
-	env->mem->unit = TSR_UNIT_TEXTURE;
-	step = tsr_msg_texture_compact(env, &inner, 0);
-	msg->lanes = inner.lanes;
-	msg->fault_lane = inner.fault_lane;
-	return step;
 }

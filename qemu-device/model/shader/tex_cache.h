@@ -27,16 +27,32 @@
 
 struct tsr_texture_path;
 
-/* Two by two blocks that the last lookup of a warp has found. */
-struct tsr_window {
-	uint64_t key;			/* of block (0, 0) of the slice */
-	int32_t x, y;			/* first block */
-	uint64_t used;			/* texels counted as touched, bit 8 * y + x; 0: none */
-	int32_t slot[4];		/* bytes from the first slot; of blocks with texels there */
-	uint32_t stamp;			/* of its slots, unless theirs is later */
+/*
+ * Where the blocks are that lookups in one level of one slice have found last. Each has the place
+ * that its row and its column, modulo 4, give it: so 16 by 16 texels can be there, wherever they
+ * are, and a vector finds its texels without asking for one block after the other.
+ */
+#define TSR_DIRECTORIES 4
+#define TSR_DIRECTORY_DIM 4
+#define TSR_DIRECTORY_BLOCKS 16
+#define TSR_DIRECTORY_NONE (-1)
+
+struct tsr_directory {
+	/* by place, 4 * row + column: x | y << 14 of the block, or NONE; its slot, in bytes */
+	int32_t tag[TSR_DIRECTORY_BLOCKS] __attribute__((aligned(64)));
+	int32_t at[TSR_DIRECTORY_BLOCKS];
+	/*
+	 * Texels used that their slots have not been told of. By row of blocks: bit
+	 * 16 * (y % 4) + x % 16 of any of the words.
+	 */
+	uint64_t used[TSR_DIRECTORY_DIM][8];
+	uint32_t stamp;			/* @now of the last of them */
+	uint32_t told;			/* @stamp when there were none */
+	uint64_t key;			/* of block (0, 0) of the level and slice; 0: no blocks */
 };
 
-/* What has been counted since somebody last looked, see counters.xml. */
+
+/* What has been counted since somebody set it to 0, see counters.xml and tsr_texture_counted(). */
 struct tsr_texture_stats {
 	uint64_t samples, touches, fills, misses;
 };
@@ -46,15 +62,17 @@ struct tsr_texture_cache {
 	uint8_t block[TSR_TEX_BLOCKS][TSR_TEX_BLOCK_BYTES_MAX] __attribute__((aligned(64)));
 	uint64_t key[TSR_TEX_BLOCKS];	/* tsr_block_key(), 0: empty */
 	uint32_t stamp[TSR_TEX_BLOCKS];	/* @now of its last use */
-	/* texels that have been used, bit 8 * y + x; the rest is 0 */
-	uint32_t touched[TSR_TEX_BLOCKS];
+	/* texels that have been used, bit 16 * y + x; the rest is 0 */
+	uint64_t touched[TSR_TEX_BLOCKS];
+	/* 1 + 16 * directory + place of the directory it is in; 0: none */
+	uint8_t holder[TSR_TEX_BLOCKS];
 	/* number of the present lookup: what it has used is not thrown out before its end */
 	uint32_t now;
 	uint16_t serials;		/* given to views */
 	bool off;			/* debugging: keep nothing from message to message */
 	uint64_t space;			/* of the present burst; 0: none */
 	const struct tsr_texture_path *path;
-	struct tsr_window window;
+	struct tsr_directory directory[TSR_DIRECTORIES];
 	struct tsr_texture_stats stats;
 	struct tsr_texture_view view[TSR_TEXTURE_VIEWS];
 	struct tsr_sampler_view sampler[TSR_TEXTURE_VIEWS];
@@ -64,6 +82,9 @@ struct tsr_texture_cache {
 void tsr_texture_cache_init(struct tsr_texture_cache *cache, const char *name);
 /* A burst begins: in address space @as. */
 void tsr_texture_enter(struct tsr_texture_cache *cache, struct tsr_gpu *gpu, unsigned int as);
+
+/* What has been counted; there is nothing that has not been added up. */
+const struct tsr_texture_stats *tsr_texture_counted(struct tsr_texture_cache *cache);
 
 /* A serial for a view; it may forget all others and their blocks. */
 uint16_t tsr_texture_serial(struct tsr_texture_cache *cache);
@@ -130,38 +151,41 @@ static inline int tsr_block_get(struct tsr_msg_env *env, struct tsr_texture_view
 	return slot >= 0 ? slot : tsr_block_fill(env, view, place);
 }
 
-/* The window's slots get its stamp: before blocks come in, or others become its slots. */
-static inline void tsr_window_settle(struct tsr_texture_cache *cache)
-{
-	const struct tsr_window *w = &cache->window;
-
-	for (unsigned int i = 0; i < 4 && w->stamp == cache->now; i++) {
-		if (w->slot[i] >= 0)
-			cache->stamp[w->slot[i] / TSR_TEX_BLOCK_BYTES_MAX] = cache->now;
-	}
-}
-
 /* Texels @bits of a slot, as in tsr_texture_cache.touched, are used. */
 static inline void tsr_block_touch(struct tsr_texture_cache *cache, unsigned int slot,
-				   uint32_t bits)
+				   uint64_t bits)
 {
-	uint32_t fresh = bits & ~cache->touched[slot];
+	uint64_t fresh = bits & ~cache->touched[slot];
 
 	if (fresh) {
 		cache->touched[slot] |= fresh;
-		cache->stats.touches += (unsigned int)__builtin_popcount(fresh);
+		/* four at a time; rows of them are 16 bits apart */
+		fresh -= fresh >> 1 & 0x5555555555555555;
+		fresh = (fresh & 0x3333333333333333) + (fresh >> 2 & 0x3333333333333333);
+		cache->stats.touches += fresh * 0x0001000100010001 >> 48;
 	}
 }
 
+/* The directory of the level and slice that have block (0, 0) @key; it is theirs now. */
+struct tsr_directory *tsr_directory_find(struct tsr_texture_cache *cache, uint64_t key);
+struct tsr_level_lookup;
+/*
+ * Put block @tag into the directory of @l, unless a block is in its place that bit (the place) of
+ * *@kept says is to stay; its own bit is set then.
+ */
+void tsr_directory_bring(const struct tsr_level_lookup *l, int32_t tag, uint16_t *kept);
 /* ---- tex_decode.c ---------------------------------------------------------------------------- */
 
 /* What blocks of a format are; formats that are compressed in blocks of 4 by 4 get theirs there. */
 enum tsr_block_kind tsr_block_kind(const struct tsr_format *format);
 /* A block as it lies in memory. */
 struct tsr_raw_block {
-	/* texel (x, y) is at order[4 * y + x] * bytes of a texel */
-	uint8_t bytes[TSR_TEX_BLOCK_BYTES_MAX] __attribute__((aligned(64)));
+	/* texel (x, y) is at order[4 * y + x] * bytes of a texel; another may write there */
+	const uint8_t *from;
 	const uint8_t *order;
+	bool tiled;			/* so is the order */
+	/* where they are if they have been copied */
+	uint8_t bytes[TSR_TEX_BLOCK_BYTES_MAX] __attribute__((aligned(64)));
 	unsigned int columns, rows;	/* that lie in the level; the others are not used */
 };
 void tsr_block_decode(const struct tsr_texture_view *view, bool linear,

@@ -47,21 +47,42 @@ static void find_sources(const struct tsr_format *f, struct source source[4])
 	}
 }
 
+/* Texels of 4 bytes in the tiled order put in rows: pairs keep together. */
+static void sort_words(const uint8_t *from, uint8_t *to)
+{
+	/* where pairs come from, and whether they are turned */
+	static const struct { uint8_t pair, turn; } at[8] = {
+		{ 0, 0 }, { 2, 0 }, { 1, 32 }, { 3, 32 }, { 6, 0 }, { 4, 0 }, { 7, 32 }, { 5, 32 },
+	};
+
+#pragma GCC unroll 8
+	for (unsigned int i = 0; i < 8; i++) {
+		uint64_t pair;
+
+		memcpy(&pair, from + 8 * at[i].pair, sizeof(pair));
+		if (at[i].turn)
+			pair = pair >> 32 | pair << 32;
+		memcpy(to + 8 * i, &pair, sizeof(pair));
+	}
+}
+
 static void decode_bytes(const struct tsr_format *f, const struct tsr_raw_block *raw, uint8_t *to)
 {
 	struct source source[4];
 
 	if (f->plain && f->from[0] == TSR_COMPONENT_R && f->from[1] == TSR_COMPONENT_G &&
 	    f->from[2] == TSR_COMPONENT_B && f->from[3] == TSR_COMPONENT_A) {
-		for (unsigned int n = 0; n < 16; n++)
-			memcpy(to + 4 * n, raw->bytes + 4 * raw->order[n], 4);
+		if (raw->tiled)
+			sort_words(raw->from, to);
+		for (unsigned int n = 0; n < 16 && !raw->tiled; n++)
+			memcpy(to + 4 * n, raw->from + 4 * raw->order[n], 4);
 		return;
 	}
 	find_sources(f, source);
 	for (unsigned int c = 0; c < 4; c++) {
 		for (unsigned int n = 0; n < 16; n++)
 			to[4 * n + c] = source[c].at == BYTE_NONE ? source[c].value :
-					raw->bytes[raw->order[n] * f->bytes + source[c].at];
+					raw->from[raw->order[n] * f->bytes + source[c].at];
 	}
 }
 
@@ -76,7 +97,7 @@ static void decode_tables(const struct tsr_format *f, const struct tsr_raw_block
 
 		for (unsigned int n = 0; n < 16; n++)
 			to[4 * n + c] = source[c].at == BYTE_NONE ? source[c].number :
-					table[raw->bytes[raw->order[n] * f->bytes + source[c].at]];
+					table[raw->from[raw->order[n] * f->bytes + source[c].at]];
 	}
 }
 
@@ -87,7 +108,7 @@ static void decode_words(const struct tsr_format *f, const struct tsr_raw_block 
 
 		if (n % 4 >= raw->columns || n / 4 >= raw->rows)
 			continue;
-		tsr_format_load(f, raw->bytes + raw->order[n] * f->bytes, &texel);
+		tsr_format_load(f, raw->from + raw->order[n] * f->bytes, &texel);
 		for (unsigned int c = 0; c < 4; c++) {
 			if (tsr_format_is_integer(f))
 				to[4 * n + c] = (uint32_t)texel.i[c];

@@ -2,10 +2,9 @@
 /*
  * Lookups in one level of a texture, for many lanes at once. A template, see alu_path.h.
  *
- * The lanes of a chunk use texels of a few blocks. A window of 2 by 2 blocks around as many lanes
- * as possible is looked up as a whole: a word of 64 bits, one for each texel of the window, says
- * which of its blocks are needed at all and which of their texels are used. Lanes that lie in no
- * window with others look up their blocks one by one.
+ * Texels are looked for in the directory of the level, which knows where the blocks are that have
+ * been used last; what it does not have is brought into it, lane by lane. In lanes that are not
+ * done nothing of what is computed counts.
  */
 #include "tex_warp.h"
 
@@ -15,6 +14,8 @@
 #define BYTES_ONE (255.0f * TSR_TEXEL_ONE)
 
 #define ALL_OF_CHUNK ((1u << TSR_CHUNK_LANES) - 1)
+/* How often blocks are brought for lanes whose blocks are in each other's way. */
+#define ROUNDS 3
 
 TSR_INLINE vs32 splat(int32_t x)
 {
@@ -94,41 +95,24 @@ TSR_INLINE vs32 mask_of(unsigned int bits)
 	return (splat((int32_t)bits) & lane) != 0;
 }
 
-TSR_INLINE int32_t smallest(vs32 v)
+/* Words of @table, which is aligned to vectors, that bits 3:0 of @index name. */
+TSR_INLINE vs32 of_sixteen(const int32_t table[16], vs32 index)
 {
 #if defined(TSR_ALU_AVX512)
-	return _mm512_reduce_min_epi32((__m512i)v);
+	return (vs32)_mm512_permutexvar_epi32((__m512i)index, _mm512_load_si512(table));
 #elif defined(TSR_ALU_AVX2)
-	__m128i m = _mm_min_epi32(_mm256_castsi256_si128((__m256i)v),
-				  _mm256_extracti128_si256((__m256i)v, 1));
+	__m256i i = (__m256i)index;
+	__m256i low = _mm256_permutevar8x32_epi32(_mm256_load_si256((const __m256i *)table), i);
+	__m256i high = _mm256_permutevar8x32_epi32(
+		_mm256_load_si256((const __m256i *)(table + 8)), i);
 
-	m = _mm_min_epi32(m, _mm_shuffle_epi32(m, 0x4e));
-	return _mm_cvtsi128_si32(_mm_min_epi32(m, _mm_shuffle_epi32(m, 0xb1)));
-#else
-	int32_t m = v[0];
-
-	for (unsigned int i = 1; i < TSR_CHUNK_LANES; i++)
-		m = v[i] < m ? v[i] : m;
-	return m;
-#endif
-}
-
-/* Words of @table that bits 1:0 of @index name. */
-TSR_INLINE vs32 of_four(const int32_t table[4], vs32 index)
-{
-#if defined(TSR_ALU_AVX512)
-	__m512i t = _mm512_broadcast_i32x4(_mm_loadu_si128((const __m128i *)table));
-
-	return (vs32)_mm512_permutevar_ps((__m512)t, (__m512i)index);
-#elif defined(TSR_ALU_AVX2)
-	__m256 t = _mm256_broadcast_ps((const __m128 *)table);
-
-	return (vs32)_mm256_permutevar_ps(t, (__m256i)index);
+	return (vs32)_mm256_blendv_ps((__m256)low, (__m256)high,
+				      (__m256)_mm256_slli_epi32(i, 28));
 #else
 	vs32 r;
 
 	for (unsigned int i = 0; i < TSR_CHUNK_LANES; i++)
-		r[i] = table[index[i] & 3];
+		r[i] = table[index[i] & 15];
 	return r;
 #endif
 }
@@ -151,57 +135,29 @@ TSR_INLINE vs32 gathered(const uint8_t *base, vs32 offset)
 
 /* ---- Coordinates ----------------------------------------------------------------------------- */
 
-/* What a lookup knows of one axis. */
-struct axis {
-	unsigned int mode;		/* enum tsr_wrap_mode */
-	int32_t extent;
-	float scale;			/* from coordinates to what is rounded */
-	float half;			/* added before the nearest texel is found */
-	int32_t center;
-	bool power;			/* the extent is a power of two */
-	/* REPEAT: windows go over the seam; what block numbers are cut to */
-	bool over;
-	uint32_t blocks;
-};
-
-TSR_INLINE struct axis axis_of(const struct tsr_level_lookup *l, uint32_t extent,
-			       unsigned int mode)
+/* @i modulo what @a repeats after: of numbers whose size is at most 2^23. */
+TSR_INLINE vs32 modulo(const struct tsr_level_axis *a, vs32 i)
 {
-	bool cube = l->view->dimension == TSR_TEXTURE_DIMENSION_CUBE;
-	struct axis a = {
-		.mode = !cube ? mode : l->sampler->seamless ? TSR_WRAP_MODE_CLAMP_TO_BORDER
-							    : TSR_WRAP_MODE_CLAMP_TO_EDGE,
-		.extent = (int32_t)tsr_level_extent(extent, l->place.level),
-		.half = l->view->center ? 0 : 0.5f,
-		.center = l->view->center,
-	};
+	vf32 q = __builtin_convertvector(i, vf32) * a->frequency;
 
-	a.scale = (tsr_is_normalized(l->view, l->sampler) ? (float)a.extent : 1) *
-		  (l->near ? 1 : TSR_TEXEL_ONE);
-	a.power = !(a.extent & (a.extent - 1));
-	a.over = a.power && a.mode == TSR_WRAP_MODE_REPEAT && a.extent >= TSR_TEX_BLOCK_DIM;
-	a.blocks = a.over ? (uint32_t)a.extent / TSR_TEX_BLOCK_DIM - 1 : UINT32_MAX;
-	return a;
+	/* one too much or too little, at most, and towards 0 */
+	i -= __builtin_convertvector(q, vs32) * a->period;
+	i += (i < 0) & a->period;
+	i += (i < 0) & a->period;
+	return i - ((i >= a->period) & a->period);
 }
 
 /* The texel that wrapping makes of @i; lanes in which it is none of the level are added to @bad. */
-TSR_INLINE vs32 wrapped(const struct axis *a, vs32 i, vs32 *bad)
+TSR_INLINE vs32 wrapped(const struct tsr_level_axis *a, vs32 i, vs32 *bad)
 {
-	int32_t n = a->extent, period = a->mode == TSR_WRAP_MODE_REPEAT ? n : 2 * n;
+	int32_t n = a->extent;
 
 	switch (a->mode) {
 	case TSR_WRAP_MODE_REPEAT:
+		return a->power ? i & (n - 1) : modulo(a, i);
 	case TSR_WRAP_MODE_MIRRORED_REPEAT:
-		if (a->over)
-			return i;
-		if (a->power) {
-			i &= period - 1;
-		} else {
-			i += (i < 0) & period;
-			i -= (i >= period) & period;
-			*bad |= (i < 0) | (i >= period);
-		}
-		return a->mode == TSR_WRAP_MODE_REPEAT ? i : pick(i < n, i, 2 * n - 1 - i);
+		i = a->power ? i & (2 * n - 1) : modulo(a, i);
+		return pick(i < n, i, 2 * n - 1 - i);
 	case TSR_WRAP_MODE_MIRRORED_CLAMP_TO_EDGE:
 		return smaller(i ^ i >> 31, splat(n - 1));
 	case TSR_WRAP_MODE_MIRRORED_CLAMP_TO_BORDER:
@@ -217,14 +173,14 @@ TSR_INLINE vs32 wrapped(const struct axis *a, vs32 i, vs32 *bad)
 }
 
 /*
- * Texels of a chunk along an axis: the two around, or the nearest one; the upper one's weight. With
- * axis.over they are not wrapped yet.
+ * Texels of a chunk along an axis: the two around, or the nearest one; the upper one's weight.
  */
 struct texels {
 	vs32 x0, x1, weight;
 };
 
-TSR_INLINE struct texels find_texels(const struct axis *a, const float *c, bool near, vs32 *bad)
+TSR_INLINE struct texels find_texels(const struct tsr_level_axis *a, const float *c, bool near,
+				     vs32 *bad)
 {
 	float most = near ? FARTHEST : FARTHEST * TSR_TEXEL_ONE;
 	struct texels t;
@@ -255,248 +211,233 @@ TSR_INLINE struct texels find_texels(const struct axis *a, const float *c, bool 
 
 /* ---- Blocks ---------------------------------------------------------------------------------- */
 
-/* Texels of a chunk: (x0, y0), (x1, y0), (x0, y1), (x1, y1), by their bytes in the L1. */
-struct corners {
-	vs32 at[4];
+/* The texels of a warp. */
+struct texels_of_warp {
+	struct texels x[TSR_CHUNKS], y[TSR_CHUNKS];
+	/* (x0, y0), (x1, y0), (x0, y1), (x1, y1), by their bytes in the L1: something is there */
+	vs32 at[4][TSR_CHUNKS];
 };
 
-/* One bit for each texel of a window that is used by lanes of @fit: 8 * y + x. */
-TSR_INLINE uint64_t used_texels(const struct texels *x, const struct texels *y, int32_t ox,
-				int32_t oy, vs32 fit)
+/* Find texels in blocks that are in the directory; returns the lanes that have all of them. */
+TSR_INLINE unsigned int find_there(const struct tsr_directory *d, struct texels_of_warp *t,
+				   unsigned int todo, unsigned int all, bool near,
+				   unsigned int shift)
 {
-	vs32 x0 = x->x0 - ox, x1 = x->x1 - ox, y0 = (y->x0 - oy) * 8, y1 = (y->x1 - oy) * 8;
-	uint64_t used = 0;
-#if defined(TSR_ALU_AVX512)
-	__m512i one = _mm512_set1_epi32(1);
-	__m512i column = _mm512_and_si512((__m512i)fit, _mm512_or_si512(
-		_mm512_sllv_epi32(one, (__m512i)x0), _mm512_sllv_epi32(one, (__m512i)x1)));
-	__m512i sum = _mm512_setzero_si512();
-
-	for (unsigned int half = 0; half < 2; half++) {
-		__m256i c = half ? _mm512_extracti64x4_epi64(column, 1)
-				 : _mm512_castsi512_si256(column);
-		__m256i s0 = half ? _mm512_extracti64x4_epi64((__m512i)y0, 1)
-				  : _mm512_castsi512_si256((__m512i)y0);
-		__m256i s1 = half ? _mm512_extracti64x4_epi64((__m512i)y1, 1)
-				  : _mm512_castsi512_si256((__m512i)y1);
-		__m512i wide = _mm512_cvtepu32_epi64(c);
-
-		sum = _mm512_ternarylogic_epi64(
-			sum, _mm512_sllv_epi64(wide, _mm512_cvtepu32_epi64(s0)),
-			_mm512_sllv_epi64(wide, _mm512_cvtepu32_epi64(s1)), 0xfe);
-	}
-	used = (uint64_t)_mm512_reduce_or_epi64(sum);
-#elif defined(TSR_ALU_AVX2)
-	__m256i one = _mm256_set1_epi32(1);
-	__m256i column = _mm256_and_si256((__m256i)fit, _mm256_or_si256(
-		_mm256_sllv_epi32(one, (__m256i)x0), _mm256_sllv_epi32(one, (__m256i)x1)));
-	/* the order of lanes does not matter: even ones, then odd ones */
-	__m256i low = _mm256_set1_epi64x(0xffffffff);
-	__m256i even = _mm256_and_si256(column, low), odd = _mm256_srli_epi64(column, 32);
-	__m256i sum = _mm256_or_si256(
-		_mm256_or_si256(
-			_mm256_sllv_epi64(even, _mm256_and_si256((__m256i)y0, low)),
-			_mm256_sllv_epi64(even, _mm256_and_si256((__m256i)y1, low))),
-		_mm256_or_si256(
-			_mm256_sllv_epi64(odd, _mm256_srli_epi64((__m256i)y0, 32)),
-			_mm256_sllv_epi64(odd, _mm256_srli_epi64((__m256i)y1, 32))));
-	__m128i two = _mm_or_si128(_mm256_castsi256_si128(sum), _mm256_extracti128_si256(sum, 1));
-
-	used = (uint64_t)_mm_cvtsi128_si64(_mm_or_si128(two, _mm_unpackhi_epi64(two, two)));
-#else
-	for (unsigned int i = 0; i < TSR_CHUNK_LANES; i++) {
-		uint64_t column = fit[i] ? 1ull << x0[i] | 1ull << x1[i] : 0;
-
-		if (column)
-			used |= column << y0[i] | column << y1[i];
-	}
-#endif
-	return used;
-}
-
-#define BLOCK_TEXELS 0x0f0f0f0fu
-
-/* The axes of a lookup: s and t. */
-struct axes {
-	struct axis s, t;
-};
-
-/* The blocks of the window at block (@x, @y) that have texels in @used; false: one has none. */
-TSR_OUT_OF_LINE_ static bool find_blocks(const struct tsr_level_lookup *l, const struct axes *axes,
-					 int32_t x, int32_t y, uint64_t used,
-					 struct tsr_window *window)
-{
-	struct tsr_texture_cache *cache = l->env->textures;
-	struct tsr_block_place place = l->place;
-	bool whole = true;
+	unsigned int found = 0;
 
 	TSR_UNROLL
-	for (unsigned int i = 0; i < 4; i++) {
-		uint32_t texels = (uint32_t)(used >> ((i & 1) * 4 + (i >> 1) * 32)) & BLOCK_TEXELS;
-		int found;
+	for (unsigned int chunk = 0; chunk < TSR_CHUNKS; chunk++) {
+		const struct texels *x = &t->x[chunk], *y = &t->y[chunk];
+		vs32 there = splat(-1), at[4];
+		unsigned int bits;
 
-		window->slot[i] = 0;
-		if (!texels)
-			continue;
-		place.x = ((uint32_t)x + (i & 1)) & axes->s.blocks;
-		place.y = ((uint32_t)y + (i >> 1)) & axes->t.blocks;
-		found = tsr_block_find(cache, l->key | place.x | (uint64_t)place.y << 14);
-		if (found < 0)
-			found = tsr_block_fill(l->env, l->view, &place);
-		window->slot[i] = found * TSR_TEX_BLOCK_BYTES_MAX;
-		if (found < 0)
-			whole = false;
-		else
-			tsr_block_touch(cache, (unsigned int)found, texels);
+		TSR_UNROLL
+		for (unsigned int n = 0; n < 4; n++) {
+			vs32 i = n & 1 ? x->x1 : x->x0, j = n & 2 ? y->x1 : y->x0;
+			vs32 bx = i >> 2, by = j >> 2, place = (bx & 3) | (by & 3) << 2;
+
+			if (near && n)
+				break;
+			there &= of_sixteen(d->tag, place) == (bx | by << 14);
+			at[n] = of_sixteen(d->at, place) + (((i & 3) | (j & 3) << 2) << shift);
+		}
+		bits = bits_of(there);
+		found |= bits << chunk * TSR_CHUNK_LANES;
+		TSR_UNROLL
+		for (unsigned int n = 0; n < 4; n++) {
+			if (near && n)
+				break;
+			t->at[n][chunk] = todo == all ? at[n] :
+				pick(mask_of(todo >> chunk * TSR_CHUNK_LANES & ALL_OF_CHUNK),
+				     at[n], t->at[n][chunk]);
+		}
 	}
-	return whole;
+	return found & todo;
 }
+
+#if defined(TSR_ALU_AVX512)
+/* Add half a chunk's @columns to the rows of blocks they belong to, bit n of @in[r]: lane n. */
+TSR_INLINE void add_columns(__m512i sum[4], __m256i columns, __m256i y, const __mmask8 in[4])
+{
+	const __m256i shift = _mm256_slli_epi32(_mm256_and_si256(y, _mm256_set1_epi32(3)), 4);
+	const __m512i bits = _mm512_sllv_epi64(_mm512_cvtepu32_epi64(columns),
+					       _mm512_cvtepu32_epi64(shift));
+
+	TSR_UNROLL
+	for (unsigned int row = 0; row < 4; row++)
+		sum[row] = _mm512_mask_or_epi64(sum[row], in[row], sum[row], bits);
+}
+#endif
+
+/* The texels of lanes @mask of a chunk have been used. */
+TSR_INLINE void note_used(struct tsr_directory *d, const struct texels *x, const struct texels *y,
+			  vs32 mask, bool near)
+{
+#if defined(TSR_ALU_AVX512)
+	const __m512i one = _mm512_set1_epi32(1), low = _mm512_set1_epi32(15);
+	const __m512i columns = _mm512_and_si512((__m512i)mask, _mm512_or_si512(
+		_mm512_sllv_epi32(one, _mm512_and_si512((__m512i)x->x0, low)),
+		_mm512_sllv_epi32(one, _mm512_and_si512((__m512i)x->x1, low))));
+	__m512i sum[4];
+
+	memcpy(sum, d->used, sizeof(sum));
+	TSR_UNROLL
+	for (unsigned int n = 0; n < 2; n++) {
+		const __m512i j = (__m512i)(n ? y->x1 : y->x0);
+		const __m512i row = _mm512_and_si512(j, _mm512_set1_epi32(12));
+		__mmask16 in[4];
+		__mmask8 first[4], second[4];
+
+		if (near && n)
+			break;
+		TSR_UNROLL
+		for (int r = 0; r < 4; r++) {
+			in[r] = _mm512_cmpeq_epi32_mask(row, _mm512_set1_epi32(4 * r));
+			first[r] = (__mmask8)in[r];
+			second[r] = (__mmask8)(in[r] >> 8);
+		}
+		add_columns(sum, _mm512_castsi512_si256(columns), _mm512_castsi512_si256(j),
+			    first);
+		add_columns(sum, _mm512_extracti64x4_epi64(columns, 1),
+			    _mm512_extracti64x4_epi64(j, 1), second);
+	}
+	memcpy(d->used, sum, sizeof(sum));
+#else
+	for (unsigned int i = 0; i < TSR_CHUNK_LANES; i++) {
+		uint64_t columns = mask[i] ? 1ull << (x->x0[i] & 15) | 1ull << (x->x1[i] & 15) : 0;
+
+		d->used[y->x0[i] >> 2 & 3][0] |= columns << 16 * (y->x0[i] & 3);
+		if (!near)
+			d->used[y->x1[i] >> 2 & 3][0] |= columns << 16 * (y->x1[i] & 3);
+	}
+#endif
+}
+
+/* The texels of @found have been found: of a warp of which @found are to be sampled. */
+TSR_INLINE void note_warp(struct tsr_directory *d, const struct texels_of_warp *t,
+			  unsigned int found, bool near)
+{
+	for (unsigned int chunk = 0; chunk < TSR_CHUNKS; chunk++) {
+		unsigned int bits = found >> chunk * TSR_CHUNK_LANES & ALL_OF_CHUNK;
+
+		note_used(d, &t->x[chunk], &t->y[chunk],
+			  bits == ALL_OF_CHUNK ? splat(-1) : mask_of(bits), near);
+	}
+}
+
+/* Numbers of blocks, and their places in the directory: by corner of lanes. */
+struct blocks_of_warp {
+	vs32 tag[4][TSR_CHUNKS], place[4][TSR_CHUNKS];
+	unsigned int missing[4];	/* lanes */
+};
 
 /*
- * Where the blocks of the window at block (@x, @y) are that have texels in @used: what the last
- * lookup has found, most of the time. Negative: it cannot be had; then *@lost is set.
+ * Which blocks of lanes @todo are not in the directory; returns a bit for each place that has one
+ * of them.
  */
-TSR_INLINE const int32_t *find_window(const struct tsr_level_lookup *l, const struct axes *axes,
-				      int32_t x, int32_t y, uint64_t used, bool *lost)
+TSR_INLINE uint16_t find_missing(const struct tsr_directory *d, const struct texels_of_warp *t,
+				 unsigned int todo, bool near, struct blocks_of_warp *b)
 {
-	struct tsr_texture_cache *cache = l->env->textures;
-	struct tsr_window *w = &cache->window;
+	vs32 kept = splat(0);
+	uint32_t all = 0;
 
-	if (w->x == x && w->y == y && w->key == l->key) {
-		if (!(used & ~w->used)) {
-			w->stamp = cache->now;
-			return w->slot;
+	for (unsigned int n = 0; n < 4; n++) {
+		b->missing[n] = 0;
+		for (unsigned int chunk = 0; chunk < TSR_CHUNKS && !(near && n); chunk++) {
+			const struct texels *x = &t->x[chunk], *y = &t->y[chunk];
+			vs32 bx = (n & 1 ? x->x1 : x->x0) >> 2, by = (n & 2 ? y->x1 : y->x0) >> 2;
+			vs32 place = (bx & 3) | (by & 3) << 2, tag = bx | by << 14;
+			vs32 here = mask_of(todo >> chunk * TSR_CHUNK_LANES & ALL_OF_CHUNK);
+			vs32 there = of_sixteen(d->tag, place) == tag;
+
+			b->tag[n][chunk] = tag;
+			b->missing[n] |= bits_of(here & ~there) << chunk * TSR_CHUNK_LANES;
+			kept |= (splat(1) << place) & here & there;
 		}
-		/* what it has already is still there, or a fill would have made it void */
-		used |= w->used;
 	}
-	tsr_window_settle(cache);
-	w->used = 0;
-	if (!find_blocks(l, axes, x, y, used, w)) {
-		*lost = true;
-		return w->slot;
-	}
-	w->x = x;
-	w->y = y;
-	w->key = l->key;
-	w->used = used;
-	return w->slot;
+	for (unsigned int i = 0; i < TSR_CHUNK_LANES; i++)
+		all |= (uint32_t)kept[i];
+	return (uint16_t)all;
 }
 
-/* The blocks of lane @i on their own; false: they cannot be had. */
-TSR_OUT_OF_LINE_ static bool lone_lane(const struct tsr_level_lookup *l, const struct axes *axes,
-				       const int32_t x[2], const int32_t y[2], unsigned int count,
-				       unsigned int shift, int32_t at[4])
+/* Bring what lanes @todo want into the directory, as far as there is room in it. */
+TSR_OUT_OF_LINE_ static void bring(const struct tsr_level_lookup *l,
+				   const struct texels_of_warp *t, unsigned int todo, bool near)
 {
-	struct tsr_block_place place = l->place;
+	struct blocks_of_warp b;
+	uint16_t kept = find_missing(l->directory, t, todo, near, &b);
 
-	for (unsigned int c = 0; c < count; c++) {
-		int32_t tx = x[c & 1], ty = y[c >> 1];
-		int slot;
+	for (unsigned int n = 0; n < 4; n++) {
+		while (b.missing[n]) {
+			unsigned int lane = (unsigned int)__builtin_ctz(b.missing[n]);
+			int32_t tag = b.tag[n][lane / TSR_CHUNK_LANES][lane % TSR_CHUNK_LANES];
 
-		place.x = (uint32_t)(tx >> 2) & axes->s.blocks;
-		place.y = (uint32_t)(ty >> 2) & axes->t.blocks;
-		slot = tsr_block_get(l->env, l->view, &place);
-		if (slot < 0)
-			return false;
-		tsr_block_touch(l->env->textures, (unsigned int)slot,
-				1u << (8 * (ty & 3) + (tx & 3)));
-		at[c] = slot * TSR_TEX_BLOCK_BYTES_MAX + (((tx & 3) | (ty & 3) << 2) << shift);
+			tsr_directory_bring(l, tag, &kept);
+			for (unsigned int i = n; i < (near ? 1 : 4); i++) {
+				for (unsigned int chunk = 0; chunk < TSR_CHUNKS; chunk++)
+					b.missing[i] &= ~(bits_of(b.tag[i][chunk] == tag)
+							  << chunk * TSR_CHUNK_LANES);
+			}
+		}
 	}
-	return true;
 }
 
-/* Lanes @todo of a chunk, one by one; returns those that could not be done. */
-TSR_INLINE unsigned int lone_lanes(const struct tsr_level_lookup *l, const struct axes *axes,
-				   const struct texels *x, const struct texels *y,
-				   unsigned int todo, bool near, unsigned int shift,
-				   struct corners *c)
+/* Lanes @todo one by one, without the directory; returns those that could not be done. */
+TSR_OUT_OF_LINE_ static unsigned int lone_lanes(const struct tsr_level_lookup *l,
+						struct texels_of_warp *t, unsigned int todo,
+						bool near, unsigned int shift)
 {
 	unsigned int failed = 0;
 
 	for (; todo; todo &= todo - 1) {
-		unsigned int i = (unsigned int)__builtin_ctz(todo);
-		const int32_t tx[2] = { x->x0[i], x->x1[i] }, ty[2] = { y->x0[i], y->x1[i] };
-		int32_t at[4] = { 0 };
+		unsigned int lane = (unsigned int)__builtin_ctz(todo);
+		unsigned int chunk = lane / TSR_CHUNK_LANES, i = lane % TSR_CHUNK_LANES;
+		const struct texels *x = &t->x[chunk], *y = &t->y[chunk];
 
-		if (!lone_lane(l, axes, tx, ty, near ? 1 : 4, shift, at))
-			failed |= 1u << i;
-		for (unsigned int n = 0; n < (near ? 1 : 4); n++)
-			c->at[n][i] = at[n];
+		for (unsigned int n = 0; n < (near ? 1 : 4); n++) {
+			uint32_t tx = (uint32_t)(n & 1 ? x->x1[i] : x->x0[i]);
+			uint32_t ty = (uint32_t)(n & 2 ? y->x1[i] : y->x0[i]);
+			int32_t at = tsr_lookup_texel(l, tx, ty);
+
+			failed |= (unsigned int)(at < 0) << lane;
+			t->at[n][chunk][i] = at < 0 ? 0 : at +
+					     (int32_t)(((tx & 3) | (ty & 3) << 2) << shift);
+		}
 	}
 	return failed;
 }
 
-/* Where texels are in their blocks, by the numbers of their columns or rows. */
-TSR_INLINE vs32 in_block(vs32 x, unsigned int shift)
-{
-	return (x & 3) << shift;
-}
-
 /*
- * Find the texels of lanes @todo, which are all of the chunk if @full; returns the lanes whose
- * texels have been found.
+ * Find the texels of lanes @todo of a warp; returns the lanes whose texels have been found. Most of
+ * them are where the last lookups' were.
  */
-TSR_INLINE unsigned int find_corners(const struct tsr_level_lookup *l, const struct axes *axes,
-				     const struct texels *x, const struct texels *y,
-				     unsigned int todo, bool full, bool near,
-				     unsigned int shift, struct corners *c)
+TSR_INLINE unsigned int find_texels_of(const struct tsr_level_lookup *l, struct texels_of_warp *t,
+				       unsigned int todo, bool near, unsigned int shift)
 {
-	const vs32 bx0 = x->x0 >> 2, bx1 = x->x1 >> 2, by0 = y->x0 >> 2, by1 = y->x1 >> 2;
-	const vs32 tx0 = in_block(x->x0, shift), tx1 = in_block(x->x1, shift);
-	const vs32 ty0 = in_block(y->x0, shift + 2), ty1 = in_block(y->x1, shift + 2);
-	const vs32 far = splat(INT32_MAX);
-	const struct tsr_window *last = &l->env->textures->window;
-	/* the window of the last lookup may do; else one from the first block that is needed */
-	bool again = last->key == l->key && last->used;
-	unsigned int all = todo, failed = 0;
-	vs32 mask = full ? splat(-1) : mask_of(todo);
+	struct tsr_directory *d = l->directory;
+	unsigned int found = find_there(d, t, todo, todo, near, shift), all = todo;
+	struct texels_of_warp copy;
 
-	while (todo) {
-		int32_t ox = again ? last->x :
-			     smallest(pick(mask, near ? bx0 : smaller(bx0, bx1), far));
-		int32_t oy = again ? last->y :
-			     smallest(pick(mask, near ? by0 : smaller(by0, by1), far));
-		vs32 ix0 = bx0 - ox, ix1 = bx1 - ox, iy0 = (by0 - oy) << 1, iy1 = (by1 - oy) << 1;
-		vs32 beyond = ((ix0 | ix1) & ~1) | ((iy0 | iy1) & ~2);
-		vs32 fit = mask & (beyond == 0);
-		unsigned int fits = bits_of(fit);
-		const int32_t *slot;
-		bool lost = false;
-
-		if (again && fits != todo) {
-			again = false;
-			continue;
-		}
-		if (!fits) {
-			failed |= lone_lanes(l, axes, x, y, todo, near, shift, c);
+	d->stamp = l->env->textures->now;
+	if (found)
+		note_warp(d, t, found, near);
+	todo &= ~found;
+	for (unsigned int round = 0; round < ROUNDS && todo; round++) {
+		/* what has an address is not in registers: not what is used most of the time */
+		copy = *t;
+		bring(l, &copy, todo, near);
+		found = find_there(d, t, todo, all, near, shift);
+		if (!found)
 			break;
-		}
-		slot = find_window(l, axes, ox, oy,
-				   used_texels(x, y, ox * 4, oy * 4, fit), &lost);
-		TSR_UNROLL
-		for (unsigned int n = 0; n < 4; n++) {
-			vs32 at;
-
-			if (near && n)
-				break;
-			at = of_four(slot, (n & 1 ? ix1 : ix0) | (n & 2 ? iy1 : iy0));
-
-			if (lost)
-				failed |= bits_of((at < 0) & fit);
-			at += (n & 1 ? tx1 : tx0) | (n & 2 ? ty1 : ty0);
-			c->at[n] = fits == all ? at : pick(fit, at, c->at[n]);
-		}
-		todo &= ~fits;
-		mask &= ~fit;
+		note_warp(d, t, found, near);
+		todo &= ~found;
 	}
-	if (full && !failed)
-		return all;
-	mask = mask_of(all & ~failed);
-	TSR_UNROLL
-	for (unsigned int n = 0; n < 4; n++)
-		c->at[n] &= mask;
-	return all & ~failed;
+	if (todo) {
+		copy = *t;
+		todo = lone_lanes(l, &copy, todo, near, shift);
+		*t = copy;
+	}
+	return all & ~todo;
 }
 
 /* ---- Filters --------------------------------------------------------------------------------- */
@@ -534,19 +475,20 @@ TSR_INLINE void store(const struct tsr_level_lookup *l, unsigned int chunk, unsi
 }
 
 /* Bytes: all of it is exact but the division. */
-TSR_INLINE void filter_bytes(const struct tsr_level_lookup *l, const struct corners *corner,
-			     const struct texels *x, const struct texels *y, unsigned int chunk,
-			     bool near)
+TSR_INLINE void filter_bytes(const struct tsr_level_lookup *l, const struct texels_of_warp *w,
+			     unsigned int chunk, bool near)
 {
 	const uint8_t *base = &l->env->textures->block[0][0];
 	const vs32 even = splat(0x00ff00ff);
-	const vu16 wx = (vu16)(x->weight | x->weight << 16);
-	const vf32 wy = __builtin_convertvector(y->weight, vf32) * (1.0f / TSR_TEXEL_ONE);
+	const vs32 weight = w->x[chunk].weight;
+	const vu16 wx = (vu16)(weight | weight << 16);
+	const vf32 wy = __builtin_convertvector(w->y[chunk].weight, vf32) *
+			(1.0f / TSR_TEXEL_ONE);
 	vs32 t[4], top, bottom;
 
 	TSR_UNROLL
 	for (unsigned int n = 0; n < 4; n++)
-		t[n] = near && n ? t[0] : gathered(base, corner->at[n]);
+		t[n] = near && n ? t[0] : gathered(base, w->at[n][chunk]);
 	TSR_UNROLL
 	for (unsigned int odd = 0; odd < 2; odd++) {
 		if (near) {
@@ -571,99 +513,109 @@ TSR_INLINE void filter_bytes(const struct tsr_level_lookup *l, const struct corn
 	}
 }
 
-/* The four components of a texel. */
+/* The four components of a texel; as many texels as there are of them in a vector. */
 typedef float vtexel __attribute__((vector_size(16)));
 
-TSR_INLINE vtexel texel_at(const uint8_t *p)
-{
-	vtexel t;
+#if defined(TSR_ALU_AVX512)
+#define PAIRS_LOW(a, b) ((vf32)_mm512_unpacklo_ps((__m512)(a), (__m512)(b)))
+#define PAIRS_HIGH(a, b) ((vf32)_mm512_unpackhi_ps((__m512)(a), (__m512)(b)))
+#define HALVES_LOW(a, b) ((vf32)_mm512_unpacklo_pd((__m512d)(a), (__m512d)(b)))
+#define HALVES_HIGH(a, b) ((vf32)_mm512_unpackhi_pd((__m512d)(a), (__m512d)(b)))
+#define SPREAD(a, n) ((vf32)_mm512_permutevar_ps((__m512)(a), _mm512_set1_epi32(n)))
+#elif defined(TSR_ALU_AVX2)
+#define PAIRS_LOW(a, b) ((vf32)_mm256_unpacklo_ps((__m256)(a), (__m256)(b)))
+#define PAIRS_HIGH(a, b) ((vf32)_mm256_unpackhi_ps((__m256)(a), (__m256)(b)))
+#define HALVES_LOW(a, b) ((vf32)_mm256_unpacklo_pd((__m256d)(a), (__m256d)(b)))
+#define HALVES_HIGH(a, b) ((vf32)_mm256_unpackhi_pd((__m256d)(a), (__m256d)(b)))
+#define SPREAD(a, n) ((vf32)_mm256_permutevar_ps((__m256)(a), _mm256_set1_epi32(n)))
+#else
+#define PAIRS_LOW(a, b) __builtin_shufflevector(a, b, 0, 4, 1, 5)
+#define PAIRS_HIGH(a, b) __builtin_shufflevector(a, b, 2, 6, 3, 7)
+#define HALVES_LOW(a, b) __builtin_shufflevector(a, b, 0, 1, 4, 5)
+#define HALVES_HIGH(a, b) __builtin_shufflevector(a, b, 2, 3, 6, 7)
+#define SPREAD(a, n) ((vf32){ 0 } + (a)[n])
+#endif
 
-	memcpy(&t, __builtin_assume_aligned(p, 16), sizeof(t));
+/* Texels of lanes @n, @n + 4 and so on of a chunk that are at these bytes from @base. */
+TSR_INLINE vf32 texels_at(const uint8_t *base, const int32_t at[TSR_CHUNK_LANES], unsigned int n)
+{
+#if defined(TSR_ALU_AVX512)
+	__m512 t = _mm512_castps128_ps512(_mm_load_ps((const float *)(base + at[n])));
+
+	t = _mm512_insertf32x4(t, _mm_load_ps((const float *)(base + at[n + 4])), 1);
+	t = _mm512_insertf32x4(t, _mm_load_ps((const float *)(base + at[n + 8])), 2);
+	return (vf32)_mm512_insertf32x4(t, _mm_load_ps((const float *)(base + at[n + 12])), 3);
+#elif defined(TSR_ALU_AVX2)
+	__m256 t = _mm256_castps128_ps256(_mm_load_ps((const float *)(base + at[n])));
+
+	return (vf32)_mm256_insertf128_ps(t, _mm_load_ps((const float *)(base + at[n + 4])), 1);
+#else
+	vf32 t;
+
+	memcpy(&t, __builtin_assume_aligned(base + at[n], 16), sizeof(t));
 	return t;
+#endif
 }
 
-/* Four texels to four components of four lanes each. */
-TSR_INLINE void store_texels(const struct tsr_level_lookup *l, unsigned int lane,
-			     const vtexel t[4])
-{
-	vtexel low0 = __builtin_shufflevector(t[0], t[1], 0, 4, 1, 5);
-	vtexel low1 = __builtin_shufflevector(t[2], t[3], 0, 4, 1, 5);
-	vtexel high0 = __builtin_shufflevector(t[0], t[1], 2, 6, 3, 7);
-	vtexel high1 = __builtin_shufflevector(t[2], t[3], 2, 6, 3, 7);
-	vtexel c[4] = {
-		__builtin_shufflevector(low0, low1, 0, 1, 4, 5),
-		__builtin_shufflevector(low0, low1, 2, 3, 6, 7),
-		__builtin_shufflevector(high0, high1, 0, 1, 4, 5),
-		__builtin_shufflevector(high0, high1, 2, 3, 6, 7),
-	};
-
-	TSR_UNROLL
-	for (unsigned int i = 0; i < 4; i++)
-		memcpy(l->rgba[i] + lane, &c[i], sizeof(c[i]));
-}
-
-/* Numbers: lane by lane, all components at once. */
-TSR_INLINE void filter_floats(const struct tsr_level_lookup *l, const struct corners *corner,
-			      const struct texels *x, const struct texels *y, unsigned int chunk,
-			      bool near)
+/* Numbers: all components of several lanes at once. */
+TSR_INLINE void filter_floats(const struct tsr_level_lookup *l, const struct texels_of_warp *w,
+			      unsigned int chunk, bool near)
 {
 	const uint8_t *base = &l->env->textures->block[0][0];
-	const vf32 wx = __builtin_convertvector(x->weight, vf32) * (1.0f / TSR_TEXEL_ONE);
-	const vf32 wy = __builtin_convertvector(y->weight, vf32) * (1.0f / TSR_TEXEL_ONE);
+	const vf32 wx = __builtin_convertvector(w->x[chunk].weight, vf32) * (1.0f / TSR_TEXEL_ONE);
+	const vf32 wy = __builtin_convertvector(w->y[chunk].weight, vf32) * (1.0f / TSR_TEXEL_ONE);
 	int32_t at[4][TSR_CHUNK_LANES];
-	float weight[2][TSR_CHUNK_LANES];
-	vtexel t[4];
+	vf32 t[4], low[2], high[2];
 
-	memcpy(at, corner->at, sizeof(at));
-	memcpy(weight[0], &wx, sizeof(wx));
-	memcpy(weight[1], &wy, sizeof(wy));
-	for (unsigned int i = 0; i < TSR_CHUNK_LANES; i++) {
-		vtexel a = texel_at(base + at[0][i]), b;
+	for (unsigned int n = 0; n < 4; n++)
+		memcpy(at[n], &w->at[n][chunk], sizeof(at[n]));
+	TSR_UNROLL
+	for (unsigned int i = 0; i < 4; i++) {
+		vf32 a = texels_at(base, at[0], i), b;
 
 		if (!near) {
-			a += (texel_at(base + at[1][i]) - a) * weight[0][i];
-			b = texel_at(base + at[2][i]);
-			b += (texel_at(base + at[3][i]) - b) * weight[0][i];
-			a += (b - a) * weight[1][i];
+			a += (texels_at(base, at[1], i) - a) * SPREAD(wx, (int)i);
+			b = texels_at(base, at[2], i);
+			b += (texels_at(base, at[3], i) - b) * SPREAD(wx, (int)i);
+			a += (b - a) * SPREAD(wy, (int)i);
 		}
-		t[i % 4] = a;
-		if (i % 4 == 3)
-			store_texels(l, chunk * TSR_CHUNK_LANES + i - 3, t);
+		t[i] = a;
 	}
+	TSR_UNROLL
+	for (unsigned int i = 0; i < 2; i++) {
+		low[i] = PAIRS_LOW(t[2 * i], t[2 * i + 1]);
+		high[i] = PAIRS_HIGH(t[2 * i], t[2 * i + 1]);
+	}
+	store(l, chunk, 0, HALVES_LOW(low[0], low[1]));
+	store(l, chunk, 1, HALVES_HIGH(low[0], low[1]));
+	store(l, chunk, 2, HALVES_LOW(high[0], high[1]));
+	store(l, chunk, 3, HALVES_HIGH(high[0], high[1]));
 }
 
 TSR_INLINE uint16_t lookup_as(const struct tsr_level_lookup *l, bool near, bool bytes)
 {
-	const struct axes axes = {
-		.s = axis_of(l, l->view->width, l->sampler->wrap_s),
-		.t = axis_of(l, l->view->height, l->sampler->wrap_t),
-	};
-	const unsigned int shift = bytes ? 2 : 4;
-	unsigned int done = 0;
+	unsigned int lanes = l->lanes;
+	struct texels_of_warp w;
 
+	TSR_UNROLL
 	for (unsigned int chunk = 0; chunk < TSR_CHUNKS; chunk++) {
 		unsigned int first = chunk * TSR_CHUNK_LANES;
-		unsigned int lanes = l->lanes >> first & ALL_OF_CHUNK;
 		vs32 bad = splat(0);
-		struct corners corner = { { splat(0), splat(0), splat(0), splat(0) } };
-		struct texels x, y;
 
-		if (!lanes)
-			continue;
-		x = find_texels(&axes.s, l->s + first, near, &bad);
-		y = find_texels(&axes.t, l->t + first, near, &bad);
-		l->env->textures->now++;
-		lanes &= ~bits_of(bad);
-		lanes = lanes == ALL_OF_CHUNK ?
-			find_corners(l, &axes, &x, &y, ALL_OF_CHUNK, true, near, shift, &corner) :
-			find_corners(l, &axes, &x, &y, lanes, false, near, shift, &corner);
-		done |= lanes << first;
-		if (bytes)
-			filter_bytes(l, &corner, &x, &y, chunk, near);
-		else
-			filter_floats(l, &corner, &x, &y, chunk, near);
+		w.x[chunk] = find_texels(&l->axis[0], l->s + first, near, &bad);
+		w.y[chunk] = find_texels(&l->axis[1], l->t + first, near, &bad);
+		lanes &= ~(bits_of(bad) << first);
 	}
-	return (uint16_t)done;
+	l->env->textures->now++;
+	lanes = find_texels_of(l, &w, lanes, near, bytes ? 2 : 4);
+	TSR_UNROLL
+	for (unsigned int chunk = 0; chunk < TSR_CHUNKS; chunk++) {
+		if (bytes)
+			filter_bytes(l, &w, chunk, near);
+		else
+			filter_floats(l, &w, chunk, near);
+	}
+	return (uint16_t)lanes;
 }
 
 TSR_UNCHECKED_ static uint16_t lookup_bytes(const struct tsr_level_lookup *l)
@@ -678,16 +630,14 @@ TSR_UNCHECKED_ static uint16_t lookup_floats(const struct tsr_level_lookup *l)
 
 TSR_UNCHECKED_ static uint16_t lookup_near(const struct tsr_level_lookup *l)
 {
-	return l->view->kind[l->place.linear] == TSR_TEX_BLOCK_BYTES ? lookup_as(l, true, true)
-								 : lookup_as(l, true, false);
+	return l->bytes ? lookup_as(l, true, true) : lookup_as(l, true, false);
 }
 
 TSR_UNCHECKED_ static uint16_t lookup(const struct tsr_level_lookup *l)
 {
 	if (l->near)
 		return lookup_near(l);
-	return l->view->kind[l->place.linear] == TSR_TEX_BLOCK_BYTES ? lookup_bytes(l)
-								 : lookup_floats(l);
+	return l->bytes ? lookup_bytes(l) : lookup_floats(l);
 }
 
 TSR_UNCHECKED_ static void mix(float *into, const float *from, const float *weight)

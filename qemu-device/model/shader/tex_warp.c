@@ -19,6 +19,7 @@ const struct tsr_texture_path *tsr_texture_path(const char *name)
 
 /* What is found out about the lanes of a warp. */
 struct lanes {
+	struct tsr_texture_job *job;
 	struct tsr_msg_env *env;
 	struct tsr_texture_warp *warp;
 	struct tsr_texture_view *view;
@@ -47,7 +48,7 @@ static struct tsr_lookup lookup_of(const struct lanes *s, unsigned int lane)
 	return (struct tsr_lookup){
 		.env = s->env, .texture = s->view, .sampler = s->sampler,
 		.at = { w->s[lane], w->t[lane] },
-		.face = w->dimension == TSR_TEXTURE_DIMENSION_CUBE ? w->face[lane] : 0,
+		.face = s->job->dimension == TSR_TEXTURE_DIMENSION_CUBE ? w->face[lane] : 0,
 	};
 }
 
@@ -57,7 +58,7 @@ static struct tsr_lookup lookup_of(const struct lanes *s, unsigned int lane)
 static bool find_slice(const struct lanes *s, unsigned int lane, uint32_t *slice)
 {
 	const struct tsr_texture_warp *w = s->warp;
-	bool cube = w->dimension == TSR_TEXTURE_DIMENSION_CUBE;
+	bool cube = s->job->dimension == TSR_TEXTURE_DIMENSION_CUBE;
 	uint32_t layers = s->view->layers / (cube ? TSR_CUBE_FACES : 1);
 	uint32_t layer = w->layer ? w->layer[lane] : 0;
 
@@ -87,10 +88,10 @@ static void quad_levels(struct lanes *s, unsigned int first)
 	const struct tsr_texture_warp *w = s->warp;
 	const struct tsr_sampler *sampler = &s->sampler->s;
 	unsigned int present = w->present >> first & 15;
-	unsigned int lanes = s->all >> first & 15;
+	unsigned int lanes = s->all >> first & 15, mode = s->job->mode;
 	struct tsr_footprint f = { .places = 1 };
 
-	if (lanes && (w->mode == TSR_TEXTURE_LOD_COMPUTED || w->mode == TSR_TEXTURE_LOD_BIAS)) {
+	if (lanes && (mode == TSR_TEXTURE_LOD_COMPUTED || mode == TSR_TEXTURE_LOD_BIAS)) {
 		struct tsr_lookup l[QUAD];
 		float ddx[3], ddy[3];
 
@@ -103,7 +104,7 @@ static void quad_levels(struct lanes *s, unsigned int first)
 	}
 	for (; lanes; lanes &= lanes - 1) {
 		unsigned int lane = first + (unsigned int)__builtin_ctz(lanes);
-		int lod = tsr_lod_staged(s->view, sampler, w->mode, w->lod ? w->lod[lane] : 0,
+		int lod = tsr_lod_staged(s->view, sampler, mode, w->lod ? w->lod[lane] : 0,
 					 f.lod);
 		struct tsr_levels levels = tsr_lod_levels(s->view, sampler, lod);
 		uint32_t slice;
@@ -132,15 +133,6 @@ static void any_levels(struct lanes *s)
 /* The same number in the lanes of a quad. */
 #define SPREAD(to, x) ((to)[0] = (to)[1] = (to)[2] = (to)[3] = (x))
 
-/* Whether the level and the filter are the same whatever the level of detail is. */
-static bool one_level(const struct lanes *s)
-{
-	const struct tsr_sampler *sampler = &s->sampler->s;
-
-	return sampler->mag_nearest == sampler->min_nearest &&
-	       (s->view->levels == 1 || sampler->mipmap == TSR_MIPMAP_MODE_NONE);
-}
-
 /*
  * Whether this is what most messages are: whole warps of fragments with a 2D texture or one face of
  * a cube.
@@ -152,7 +144,7 @@ static bool is_plain(const struct lanes *s)
 
 	if (w->lod || w->layer || w->present != TSR_ALL_LANES || w->lanes != TSR_ALL_LANES)
 		return false;
-	for (unsigned int i = 0; i < LANES && w->dimension == TSR_TEXTURE_DIMENSION_CUBE; i++)
+	for (unsigned int i = 0; i < LANES && s->job->dimension == TSR_TEXTURE_DIMENSION_CUBE; i++)
 		differ |= w->face[i] ^ w->face[0];
 	return !differ;
 }
@@ -160,7 +152,7 @@ static bool is_plain(const struct lanes *s)
 /* The slice of such a message. */
 static uint32_t plain_slice(const struct lanes *s)
 {
-	return s->warp->dimension == TSR_TEXTURE_DIMENSION_CUBE ? s->warp->face[0] : 0;
+	return s->job->dimension == TSR_TEXTURE_DIMENSION_CUBE ? s->warp->face[0] : 0;
 }
 
 /* The footprint of its quad @q, from the squares of the lengths of its derivatives. */
@@ -190,13 +182,13 @@ static void plain_levels(struct lanes *s)
 	float x[4], y[4];
 	int last = 0;
 
-	if (w->mode == TSR_TEXTURE_LOD_COMPUTED)
+	if (s->job->mode == TSR_TEXTURE_LOD_COMPUTED)
 		s->env->textures->path->squares(w->s, w->t, unit, x, y);
 	for (unsigned int q = 0; q < 4; q++) {
 		uint32_t where;
 		int lod;
 
-		if (w->mode == TSR_TEXTURE_LOD_COMPUTED)
+		if (s->job->mode == TSR_TEXTURE_LOD_COMPUTED)
 			plain_footprint(s, q, x[q], y[q], &f);
 		lod = tsr_filter_lod(s->view, sampler, f.lod, true, true);
 		if (!q || lod != last)
@@ -241,29 +233,88 @@ static void merge(rgba_lanes into, rgba_lanes from, uint16_t lanes)
 	}
 }
 
+static struct tsr_level_axis axis_of(const struct tsr_level_lookup *l,
+				     const struct tsr_sampler *sampler, uint32_t extent,
+				     unsigned int mode)
+{
+	bool cube = l->view->dimension == TSR_TEXTURE_DIMENSION_CUBE;
+	struct tsr_level_axis a = {
+		.mode = !cube ? mode : sampler->seamless ? TSR_WRAP_MODE_CLAMP_TO_BORDER
+							 : TSR_WRAP_MODE_CLAMP_TO_EDGE,
+		.extent = (int32_t)tsr_level_extent(extent, l->place.level),
+		.half = l->view->center ? 0 : 0.5f,
+		.center = l->view->center,
+	};
+
+	a.scale = (tsr_is_normalized(l->view, sampler) ? (float)a.extent : 1) *
+		  (l->near ? 1 : TSR_TEXEL_ONE);
+	a.period = a.mode == TSR_WRAP_MODE_REPEAT ? a.extent : 2 * a.extent;
+	a.frequency = 1 / (float)a.period;
+	a.power = !(a.extent & (a.extent - 1));
+	return a;
+}
+
+/* Lookups at @where, @next levels higher than that says; NULL: there are none. */
+static struct tsr_level_lookup *level_of(struct tsr_texture_job *job, uint32_t where,
+					 unsigned int next)
+{
+	struct tsr_level_lookup *l = &job->level[(where + next) % 2];
+	const struct tsr_sampler *sampler = &job->sampler_view->s;
+
+	where += next;
+	if (l->where == where)
+		return l;
+	if (where >> WHERE_SLICE >= TSR_TEX_BLOCK_SLICES)
+		return NULL;
+	*l = (struct tsr_level_lookup){
+		.where = where, .env = job->env, .view = job->view,
+		.place = {
+			.level = where & (WHERE_NEAR - 1), .slice = where >> WHERE_SLICE,
+			.linear = sampler->srgb_override,
+		},
+		.near = where & WHERE_NEAR,
+		.bytes = job->view->kind[sampler->srgb_override] == TSR_TEX_BLOCK_BYTES,
+	};
+	l->key = tsr_block_key(job->view, &l->place);
+	l->axis[0] = axis_of(l, sampler, job->view->width, sampler->wrap_s);
+	l->axis[1] = axis_of(l, sampler, job->view->height, sampler->wrap_t);
+	return l;
+}
+
+int32_t tsr_lookup_texel(const struct tsr_level_lookup *l, uint32_t x, uint32_t y)
+{
+	struct tsr_block_place place = l->place;
+	int slot;
+
+	place.x = x / TSR_TEX_BLOCK_DIM;
+	place.y = y / TSR_TEX_BLOCK_DIM;
+	slot = tsr_block_get(l->env, l->view, &place);
+	if (slot < 0)
+		return -1;
+	tsr_block_touch(l->env->textures, (unsigned int)slot,
+			1ull << (16 * (y % TSR_TEX_BLOCK_DIM) + x % TSR_TEX_BLOCK_DIM));
+	return slot * TSR_TEX_BLOCK_BYTES_MAX;
+}
+
 /* Look up @lanes, all at @here, @next levels higher than that says; returns those done. */
 static uint16_t look_up_there(struct lanes *s, uint16_t lanes, uint32_t here, unsigned int next,
 			      const float *x, const float *y, rgba_lanes out)
 {
 	struct tsr_texture_cache *cache = s->env->textures;
-	struct tsr_level_lookup l = {
-		.env = s->env, .view = s->view, .sampler = &s->sampler->s,
-		.place = {
-			.level = (here & (WHERE_NEAR - 1)) + next, .slice = here >> WHERE_SLICE,
-			.linear = s->sampler->s.srgb_override,
-		},
-		.near = here & WHERE_NEAR, .lanes = lanes, .s = x, .t = y,
-		.rgba = { out[0], out[1], out[2], out[3] },
-	};
+	struct tsr_level_lookup *l = level_of(s->job, here, next);
 	unsigned int done;
 
-	if (l.place.slice >= TSR_TEX_BLOCK_SLICES)
+	if (!l)
 		return 0;
-	l.key = tsr_block_key(s->view, &l.place);
-	lanes = cache->path->lookup(&l);
+	l->directory = tsr_directory_find(cache, l->key);
+	l->lanes = lanes;
+	l->s = x;
+	l->t = y;
+	l->rgba = out;
+	lanes = cache->path->lookup(l);
 	done = tsr_lanes_count(lanes);
 	cache->stats.samples += done;
-	s->env->cost.read_bytes += done * (l.near ? 1u : 4u) * s->view->format.bytes;
+	s->env->cost.read_bytes += done * (l->near ? 1u : 4u) * s->view->format.bytes;
 	return lanes;
 }
 
@@ -339,7 +390,7 @@ static uint16_t find_places(struct lanes *s, unsigned int n, float x[LANES], flo
 		beyond &= ~(1u << i);
 	}
 	/* another face */
-	if (w->dimension == TSR_TEXTURE_DIMENSION_CUBE)
+	if (s->job->dimension == TSR_TEXTURE_DIMENSION_CUBE)
 		s->rest |= beyond & lanes;
 	return lanes;
 }
@@ -403,7 +454,7 @@ static enum tsr_step do_rest(struct lanes *s)
 {
 	for (uint16_t left = s->rest; left; left &= left - 1) {
 		unsigned int lane = (unsigned int)__builtin_ctz(left);
-		bool cube = s->warp->dimension == TSR_TEXTURE_DIMENSION_CUBE;
+		bool cube = s->job->dimension == TSR_TEXTURE_DIMENSION_CUBE;
 		struct tsr_lookup l = lookup_of(s, lane);
 		union tsr_texel texel;
 		enum tsr_step step;
@@ -431,7 +482,7 @@ static void do_lanes(struct lanes *s)
 	s->alike = true;
 	s->most = 1;
 	s->all = w->lanes;
-	if (plain && one_level(s) && (s->sampler->anisotropy == 1 || s->sampler->s.mag_nearest)) {
+	if (plain && s->job->one_level) {
 		uint32_t here = plain_slice(s) << WHERE_SLICE |
 				(s->sampler->s.mag_nearest ? WHERE_NEAR : 0);
 
@@ -450,35 +501,44 @@ static void do_lanes(struct lanes *s)
 		look_up_place(s, s->all, w->s, w->t, w->rgba);
 }
 
-enum tsr_step tsr_texture_warp(struct tsr_msg_env *env, struct tsr_texture_warp *warp, bool *done)
+bool tsr_texture_begin(struct tsr_texture_job *job)
 {
+	struct tsr_msg_env *env = job->env;
 	struct tsr_sampler_view *sampler;
-	enum tsr_step step;
+	const struct tsr_sampler *s;
+
+	if (!env->textures->path || env->textures->off ||
+	    tsr_texture_find(env, job->texture, &job->view) != TSR_STEP_DONE ||
+	    tsr_sampler_find(env, job->sampler, &sampler) != TSR_STEP_DONE ||
+	    !job->view || !sampler || job->view->dimension != job->dimension ||
+	    job->view->samples > 1 || (job->view->kind[0] != TSR_TEX_BLOCK_BYTES &&
+				       job->view->kind[0] != TSR_TEX_BLOCK_FLOATS))
+		return false;
+	s = &sampler->s;
+	job->sampler_view = sampler;
+	job->one_level = s->mag_nearest == s->min_nearest &&
+			 (job->view->levels == 1 || s->mipmap == TSR_MIPMAP_MODE_NONE) &&
+			 (sampler->anisotropy == 1 || s->mag_nearest);
+	job->level[0].where = job->level[1].where = UINT32_MAX;
+	return true;
+}
+
+bool tsr_texture_warp(struct tsr_texture_job *job, struct tsr_texture_warp *warp)
+{
 	struct lanes s;
 
-	*done = false;
-	if (!env->textures->path || env->textures->off)
-		return TSR_STEP_DONE;
-	s.env = env;
+	s.job = job;
+	s.env = job->env;
 	s.warp = warp;
-	step = tsr_texture_find(env, warp->texture, &s.view);
-	if (step == TSR_STEP_DONE)
-		step = tsr_sampler_find(env, warp->sampler, &sampler);
-	if (step != TSR_STEP_DONE || !s.view || !sampler)
-		return step;
-	if (s.view->dimension != warp->dimension || s.view->samples > 1 ||
-	    (s.view->kind[0] != TSR_TEX_BLOCK_BYTES && s.view->kind[0] != TSR_TEX_BLOCK_FLOATS))
-		return TSR_STEP_DONE;
-	s.sampler = sampler;
+	s.view = job->view;
+	s.sampler = job->sampler_view;
 	do_lanes(&s);
 	swizzle(s.view, warp->rgba);
-	step = do_rest(&s);
-	if (step != TSR_STEP_DONE)
-		return step;
+	if (s.rest && do_rest(&s) != TSR_STEP_DONE)
+		return false;
 	for (unsigned int i = 0; i < LANES && s.all != warp->lanes; i++) {
 		for (unsigned int c = 0; c < 4 && ((warp->lanes & ~s.all) >> i & 1); c++)
 			warp->rgba[c][i] = 0;
 	}
-	*done = true;
-	return TSR_STEP_DONE;
+	return true;
 }

@@ -16,16 +16,56 @@
 #include "tex_cache.h"
 #include "lanes.h"
 
+/* One axis of a level, for lookups in it. */
+struct tsr_level_axis {
+	unsigned int mode;		/* enum tsr_wrap_mode; of cubes what becomes of edges */
+	int32_t extent;
+	float scale;			/* from coordinates to what is rounded */
+	float half;			/* added before the nearest texel is found */
+	int32_t center;			/* of a texel, in 1 / TSR_TEXEL_ONE */
+	int32_t period;			/* after which all is again as it was */
+	float frequency;		/* 1 / @period */
+	bool power;			/* the extent is a power of two */
+};
+
+/* Lookups in one level of a 2D texture, or of faces of a cube, with all lanes in one slice. */
+struct tsr_level_lookup {
+	uint32_t where;			/* number of the level, see tex_warp.c */
+	struct tsr_msg_env *env;
+	struct tsr_texture_view *view;
+	struct tsr_block_place place;	/* level, slice, linear */
+	uint64_t key;			/* of its block (0, 0) */
+	struct tsr_directory *directory;
+	struct tsr_level_axis axis[2];
+	bool near;
+	bool bytes;			/* blocks are of bytes, else of floats */
+	/* Of each lookup: */
+	uint16_t lanes;
+	const float *s, *t;
+	float (*rgba)[TSR_WARP_LANES];	/* out; lanes not in @lanes are overwritten too */
+};
+
+/* What the samples of a message, of all its warps, have in common. */
+struct tsr_texture_job {
+	/* In. */
+	struct tsr_msg_env *env;
+	uint32_t texture, sampler;	/* indices of descriptors */
+	uint8_t dimension;		/* enum tsr_texture_dimension: 2D or CUBE */
+	uint8_t mode;			/* enum tsr_texture_lod: not GRADIENT */
+	/* Of the unit. */
+	struct tsr_texture_view *view;
+	const struct tsr_sampler_view *sampler_view;
+	bool one_level;			/* whatever the level of detail is; and one place */
+	struct tsr_level_lookup level[2];	/* the last ones: even and odd levels */
+};
+
 /* A sample of a warp. Lanes that are in neither mask may hold anything. */
 struct tsr_texture_warp {
-	uint32_t texture, sampler;	/* indices of descriptors */
 	/*
 	 * Lanes to be sampled, and lanes that have coordinates: helper lanes may be among the
 	 * latter alone. Lanes 4n to 4n + 3 are a quad: upper row, lower row.
 	 */
 	uint16_t lanes, present;
-	uint8_t dimension;		/* enum tsr_texture_dimension: 2D or CUBE */
-	uint8_t mode;			/* enum tsr_texture_lod: not GRADIENT */
 	const float *s, *t;		/* coordinates; of a cube's faces */
 	const uint8_t *face;		/* of cubes, at most 5 */
 	const uint32_t *layer;		/* NULL: 0 */
@@ -34,26 +74,18 @@ struct tsr_texture_warp {
 };
 
 /*
- * Sample. Without *@done, whatever the step is, nothing has been done that can be seen, and the
- * caller goes lane by lane: textures of integers, descriptors that are not there or wrong, texels
+ * Begin: find out what is sampled. False: the caller goes lane by lane; textures of integers,
+ * descriptors that are not there or wrong. Nothing has been done then that can be seen. A job is
+ * good until something else is asked of the unit.
+ */
+bool tsr_texture_begin(struct tsr_texture_job *job);
+/*
+ * Sample. False: nothing has been done that can be seen, and the caller goes lane by lane: texels
  * that the host has to be asked for.
  */
-enum tsr_step tsr_texture_warp(struct tsr_msg_env *env, struct tsr_texture_warp *warp, bool *done);
+bool tsr_texture_warp(struct tsr_texture_job *job, struct tsr_texture_warp *warp);
 
 /* ---- For the files of the unit --------------------------------------------------------------- */
-
-/* Lookups in one level of a 2D texture, or of faces of a cube, with all lanes in one slice. */
-struct tsr_level_lookup {
-	struct tsr_msg_env *env;
-	struct tsr_texture_view *view;
-	const struct tsr_sampler *sampler;
-	struct tsr_block_place place;	/* level, slice, linear */
-	uint64_t key;			/* of its block (0, 0) */
-	bool near;
-	uint16_t lanes;
-	const float *s, *t;
-	float *rgba[4];			/* out; lanes not in @lanes are overwritten too */
-};
 
 /* The functions of a SIMD path. */
 struct tsr_texture_path {
@@ -70,6 +102,9 @@ struct tsr_texture_path {
 	/* numbers of 16 bits, two in a word, in all lanes */
 	void (*halves)(uint32_t *to, const float *low, const float *high);
 };
+
+/* The block of texel (@x, @y), which is used now: bytes in the L1; -1: it cannot be kept. */
+int32_t tsr_lookup_texel(const struct tsr_level_lookup *l, uint32_t x, uint32_t y);
 
 extern const struct tsr_texture_path tsr_texture_sse2;
 #ifdef __x86_64__
