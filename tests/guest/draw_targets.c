@@ -522,13 +522,14 @@ static const uint8_t positions[5][16][2] = {
 	  { 6, 14 }, { 8, 1 }, { 4, 2 }, { 2, 12 }, { 0, 8 }, { 15, 4 }, { 14, 15 }, { 1, 0 } },
 };
 
-/* Corners in sixteenths of a pixel; which samples of pixel (x, y) the triangle has, none on edges. */
+/* Corners in 1/256 of a pixel; which samples of pixel (x, y) the triangle has, none on edges. */
 static uint32_t coverage(const int c[3][2], uint32_t log2, int x, int y)
 {
 	uint32_t mask = 0;
 
 	for (uint32_t s = 0; s < 1u << log2; s++) {
-		const int px = 16 * x + positions[log2][s][0], py = 16 * y + positions[log2][s][1];
+		const int px = 256 * x + 16 * positions[log2][s][0];
+		const int py = 256 * y + 16 * positions[log2][s][1];
 		int inside = 0;
 
 		for (int e = 0; e < 3; e++) {
@@ -543,7 +544,7 @@ static uint32_t coverage(const int c[3][2], uint32_t log2, int x, int y)
 	return mask;
 }
 
-static const int star[3][2] = { { 17, 41 }, { 493, 203 }, { 123, 475 } };
+static const int star[3][2] = { { 275, 661 }, { 7881, 3249 }, { 1977, 7597 } };
 
 static uint32_t mask_of_samples;
 
@@ -560,8 +561,8 @@ static void draw_star(struct tsr_gfx_pass *pass)
 
 	gfxt_cover(v, 0, white);
 	for (int i = 0; i < 3; i++) {
-		v[i].position[0] = (float)star[i][0] / (8 * SIDE) - 1;
-		v[i].position[1] = (float)star[i][1] / (8 * SIDE) - 1;
+		v[i].position[0] = (float)star[i][0] / (128 * SIDE) - 1;
+		v[i].position[1] = (float)star[i][1] / (128 * SIDE) - 1;
 	}
 	gfxt_plain(&t, pass, p, v, 3);
 	tsr_gfx_pipeline_unref(p);
