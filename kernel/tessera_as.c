@@ -103,9 +103,15 @@ void tessera_as_free(struct tessera_device *tdev, int as)
 	mutex_unlock(&tdev->as_slots.lock);
 }
 
-/* A reset of the device swallows commands; when it is complete nothing is cached. */
+/*
+ * A reset of the device swallows commands; when it is complete nothing is cached.
+ * Nor is it when the device comes back from where its registers are out of reach.
+ */
 static bool as_idle(struct tessera_device *tdev, int as)
 {
+	if (tessera_device_frozen(tdev))
+		return true;
+
 	if (tessera_read(tdev, TSR_REG_AS_STATUS(as)) & TSR_AS_STATUS_BUSY__MASK)
 		return false;
 

@@ -5,7 +5,11 @@
  * debugfs: what is there at this moment. Text for people, not an interface.
  */
 
+#include <linux/debugfs.h>
+#include <linux/fs.h>
+#include <linux/module.h>
 #include <linux/seq_file.h>
+#include <linux/string.h>
 
 #include <drm/drm_debugfs.h>
 #include <drm/drm_drv.h>
@@ -16,6 +20,7 @@
 #include "tessera_gem.h"
 #include "tessera_local.h"
 #include "tessera_queue.h"
+#include "tessera_reset.h"
 #include "tessera_vm.h"
 
 static struct tessera_device *seq_device(struct seq_file *m)
@@ -98,8 +103,10 @@ static int show_device(struct seq_file *m, void *unused)
 	seq_printf(m, "queue slots %u, address spaces %u\n", info->num_queues, info->num_as);
 	seq_printf(m, "local memory %llu of %llu bytes used\n", tessera_local_used(tdev),
 		   info->local_size);
-	seq_printf(m, "device resets %lld, queue resets %lld%s\n",
-		   atomic64_read(&tdev->reset.count), atomic64_read(&tdev->reset.queue_count),
+	seq_printf(m, "device resets %lld, of the PCI function %lld, queue resets %lld%s%s\n",
+		   atomic64_read(&tdev->reset.count), atomic64_read(&tdev->reset.function_count),
+		   atomic64_read(&tdev->reset.queue_count),
+		   tessera_device_frozen(tdev) ? ", out of reach" : "",
 		   tessera_device_wedged(tdev) ? ", wedged" : "");
 
 	return 0;
@@ -112,6 +119,40 @@ static const struct drm_debugfs_info tessera_debugfs_files[] = {
 	{ "queues", show_queues },
 };
 
+/* Enter the ladder of recovery by hand, at the rung whose name is written. */
+static ssize_t write_reset(struct file *file, const char __user *user, size_t size, loff_t *pos)
+{
+	static const char * const rungs[] = {
+		[TESSERA_RUNG_DEVICE] = "device",
+		[TESSERA_RUNG_FUNCTION] = "function",
+		[TESSERA_RUNG_WEDGED] = "wedged",
+	};
+	struct tessera_device *tdev = file->private_data;
+	char text[16];
+	ssize_t len;
+	int rung;
+
+	len = simple_write_to_buffer(text, sizeof(text) - 1, pos, user, size);
+	if (len < 0)
+		return len;
+	text[len] = '\0';
+
+	rung = sysfs_match_string(rungs, text);
+	if (rung < 0)
+		return rung;
+
+	tessera_device_reset_now(tdev, rung);
+	flush_delayed_work(&tdev->reset.thaw_work);
+
+	return size;
+}
+
+static const struct file_operations reset_fops = {
+	.owner = THIS_MODULE,
+	.open = simple_open,
+	.write = write_reset,
+};
+
 /**
  * tessera_debugfs_init() - &drm_driver.debugfs_init
  * @minor: minor of the device
@@ -120,4 +161,6 @@ void tessera_debugfs_init(struct drm_minor *minor)
 {
 	drm_debugfs_add_files(minor->dev, tessera_debugfs_files,
 			      ARRAY_SIZE(tessera_debugfs_files));
+	debugfs_create_file("reset", 0200, minor->debugfs_root, to_tessera_device(minor->dev),
+			    &reset_fops);
 }

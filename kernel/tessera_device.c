@@ -21,9 +21,11 @@
 
 #include "tessera_as.h"
 #include "tessera_device.h"
+#include "tessera_dump.h"
 #include "tessera_gem.h"
 #include "tessera_irq.h"
 #include "tessera_local.h"
+#include "tessera_pci.h"
 #include "tessera_reset.h"
 #include "tessera_vm.h"
 
@@ -161,6 +163,7 @@ static int tessera_device_init_software(struct tessera_device *tdev)
 	ret = ret ?: drmm_mutex_init(drm, &tdev->bos.lock);
 	ret = ret ?: drmm_mutex_init(drm, &tdev->as_slots.lock);
 	ret = ret ?: tessera_reset_init(tdev);
+	ret = ret ?: tessera_dump_init(tdev);
 	if (ret)
 		return ret;
 
@@ -200,6 +203,10 @@ static int tessera_device_init_hardware(struct tessera_device *tdev)
 	ret = tessera_irq_init(tdev);
 	if (ret)
 		goto err_kernel_as;
+
+	ret = tessera_pci_save(tdev);
+	if (ret)
+		goto err_irq;
 
 	ret = tessera_device_start(tdev);
 	if (ret)
@@ -268,6 +275,7 @@ void tessera_device_unplug(struct tessera_device *tdev)
 	pci_clear_master(tdev->pdev);
 
 	tessera_reset_unplug(tdev);
+	tessera_dump_unplug(tdev);
 	tessera_vms_unplug(tdev);
 	tessera_bos_unmap_dma(tdev);
 	tessera_kernel_as_fini(tdev);

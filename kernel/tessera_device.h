@@ -17,6 +17,8 @@
 #include "tsr_regs.h"
 
 struct pci_dev;
+struct pci_saved_state;
+struct tessera_dump;
 struct tessera_kernel_as;
 struct tessera_local;
 struct tessera_queue;
@@ -94,6 +96,8 @@ struct tessera_device {
 	struct drm_device drm;
 	/** @pdev: The PCI device, not to be touched outside drm_dev_enter(). */
 	struct pci_dev *pdev;
+	/** @pci_state: Configuration space as it was after probe. */
+	struct pci_saved_state *pci_state;
 	/** @regs: BAR 0. */
 	void __iomem *regs;
 	/** @info: Identification. */
@@ -101,6 +105,8 @@ struct tessera_device {
 
 	/** @local: Local memory, NULL if there is none. */
 	struct tessera_local *local;
+	/** @dump: Memory for a device core dump. */
+	struct tessera_dump *dump;
 	/** @kernel_as: Address space 0: rings and fence words. */
 	struct tessera_kernel_as *kernel_as;
 
@@ -141,12 +147,24 @@ struct tessera_device {
 		struct mutex lock;
 		/** @reset.work: A full reset asked for by someone who cannot do it. */
 		struct work_struct work;
+		/** @reset.thaw_work: Recovery by PCI that does not end: help ourselves. */
+		struct delayed_work thaw_work;
+		/** @reset.wedged_work: Tells user space; that allocates. */
+		struct work_struct wedged_work;
 		/** @reset.count: Full resets since probe. */
 		atomic64_t count;
+		/** @reset.function_count: Those of them that needed the PCI function's reset. */
+		atomic64_t function_count;
 		/** @reset.queue_count: Resets of single queues since probe. */
 		atomic64_t queue_count;
 		/** @reset.wedged: A reset failed; only a rebind helps. */
 		bool wedged;
+		/**
+		 * @reset.frozen: Registers are out of reach: PCI is recovering
+		 * from an error, or the device sleeps. What was programmed is
+		 * lost and programmed again at the end. Written under the lock.
+		 */
+		bool frozen;
 	} reset;
 
 	/** @as_slots: Hardware address spaces. */
@@ -229,6 +247,12 @@ static inline bool tessera_device_present(struct tessera_device *tdev)
 static inline bool tessera_device_wedged(struct tessera_device *tdev)
 {
 	return READ_ONCE(tdev->reset.wedged);
+}
+
+/* Are the registers out of reach for a while? */
+static inline bool tessera_device_frozen(struct tessera_device *tdev)
+{
+	return READ_ONCE(tdev->reset.frozen);
 }
 
 /**

@@ -24,10 +24,10 @@
 #include "tessera_drv.h"
 #include "tessera_gem.h"
 #include "tessera_heap.h"
+#include "tessera_pci.h"
 #include "tessera_perfmon.h"
 #include "tessera_query.h"
 #include "tessera_queue.h"
-#include "tessera_reset.h"
 #include "tessera_submit.h"
 #include "tessera_uapi.h"
 #include "tessera_vm.h"
@@ -191,21 +191,6 @@ static void tessera_shutdown(struct pci_dev *pdev)
 {
 	tessera_device_unplug(pci_get_drvdata(pdev));
 }
-
-static void tessera_pci_reset_prepare(struct pci_dev *pdev)
-{
-	tessera_reset_prepare(pci_get_drvdata(pdev));
-}
-
-static void tessera_pci_reset_done(struct pci_dev *pdev)
-{
-	tessera_reset_done(pci_get_drvdata(pdev));
-}
-
-static const struct pci_error_handlers tessera_pci_error_handlers = {
-	.reset_prepare = tessera_pci_reset_prepare,
-	.reset_done = tessera_pci_reset_done,
-};
 
 static const struct pci_device_id tessera_pci_ids[] = {
 	{ PCI_DEVICE(TSR_PCI_VENDOR, TSR_PCI_DEVICE) },

@@ -50,6 +50,10 @@ struct tessera_fence {
 	struct tessera_timeline *timeline;
 	/** @node: Link in &tessera_timeline.pending. */
 	struct list_head node;
+	/** @cmd_va: Stream of the job, for dumps. */
+	u64 cmd_va;
+	/** @cmd_size: Its bytes. */
+	u32 cmd_size;
 	/** @jobs: Counter of jobs done without error, or NULL. */
 	atomic64_t *jobs;
 	/** @emitted: @base is initialised. */

@@ -167,3 +167,15 @@ phys_addr_t tessera_local_phys(struct tessera_device *tdev, u64 offset)
 {
 	return tdev->local->phys + offset;
 }
+
+/**
+ * tessera_local_read() - read local memory
+ * @tdev: device with local memory, inside drm_dev_enter()
+ * @offset: offset in local memory
+ * @out: where to
+ * @size: bytes
+ */
+void tessera_local_read(struct tessera_device *tdev, u64 offset, void *out, size_t size)
+{
+	memcpy_fromio(out, tdev->local->cpu + offset, size);
+}

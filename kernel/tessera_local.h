@@ -13,6 +13,7 @@ int tessera_local_init(struct tessera_device *tdev);
 int tessera_local_alloc(struct tessera_device *tdev, struct drm_mm_node *node, u64 size);
 void tessera_local_free(struct tessera_device *tdev, struct drm_mm_node *node);
 u64 tessera_local_used(struct tessera_device *tdev);
+void tessera_local_read(struct tessera_device *tdev, u64 offset, void *out, size_t size);
 phys_addr_t tessera_local_phys(struct tessera_device *tdev, u64 offset);
 
 #endif

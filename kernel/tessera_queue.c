@@ -144,10 +144,10 @@ void tessera_queue_kill(struct tessera_queue *queue, int error)
 
 	mutex_lock(&tdev->reset.lock);
 	mutex_lock(&queue->lock);
-	if (drm_dev_enter(&tdev->drm, &cookie)) {
+	if (!tessera_device_frozen(tdev) && drm_dev_enter(&tdev->drm, &cookie)) {
 		tessera_queue_hw_command(queue, TSR_QUEUE_OP_RESET);
 		ret = tessera_queue_hw_wait_stopped(queue, STOP_TIMEOUT_MS);
-		queue->busy_ns = tessera_read64(tdev, TSR_REG_QUEUE_BUSY_NS(queue->slot));
+		tessera_queue_hw_update_busy(queue);
 		drm_dev_exit(cookie);
 	}
 	if (!queue->dead)
@@ -155,7 +155,7 @@ void tessera_queue_kill(struct tessera_queue *queue, int error)
 	mutex_unlock(&queue->lock);
 
 	if (ret)
-		tessera_device_reset(tdev);
+		tessera_device_reset(tdev, TESSERA_RUNG_DEVICE);
 
 	mutex_lock(&queue->lock);
 	tessera_queue_cancel_locked(queue, error);
@@ -180,7 +180,7 @@ u64 tessera_queue_busy_ns(struct tessera_queue *queue)
 
 	mutex_lock(&queue->lock);
 	if (queue->ring.cpu && drm_dev_enter(&tdev->drm, &cookie)) {
-		queue->busy_ns = tessera_read64(tdev, TSR_REG_QUEUE_BUSY_NS(queue->slot));
+		tessera_queue_hw_update_busy(queue);
 		drm_dev_exit(cookie);
 	}
 	busy = queue->busy_ns;
@@ -254,7 +254,10 @@ static int tessera_queue_start(struct tessera_queue *queue, u32 ring_size)
 	mutex_lock(&tdev->reset.lock);
 	mutex_lock(&queue->lock);
 	queue->ring = ring;
-	ret = tessera_device_wedged(tdev) ? -EIO : tessera_queue_hw_enable(queue, 0);
+	if (tessera_device_wedged(tdev))
+		ret = -EIO;
+	else if (!tessera_device_frozen(tdev))
+		ret = tessera_queue_hw_enable(queue, 0);
 	mutex_unlock(&queue->lock);
 	mutex_unlock(&tdev->reset.lock);
 	if (!ret)

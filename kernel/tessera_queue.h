@@ -71,6 +71,8 @@ struct tessera_queue {
 	struct tessera_hw_fault fault;
 	/** @busy_ns: Engine time, final once there is no slot any more. */
 	u64 busy_ns;
+	/** @busy_before_ns: The part of it before the last reset of the device. */
+	u64 busy_before_ns;
 	/** @progress: QUEUE.PROGRESS when it was last seen to have changed. */
 	u64 progress;
 	/** @progress_since: When that was, jiffies. */
@@ -103,6 +105,7 @@ int tessera_queue_hw_enable(struct tessera_queue *queue, u32 rptr);
 void tessera_queue_hw_command(struct tessera_queue *queue, u32 op);
 int tessera_queue_hw_wait_stopped(struct tessera_queue *queue, unsigned int timeout_ms);
 u32 tessera_queue_hw_state(struct tessera_queue *queue);
+void tessera_queue_hw_update_busy(struct tessera_queue *queue);
 u64 tessera_queue_hw_served_ns(struct tessera_queue *queue);
 void tessera_queue_hw_emit(struct tessera_queue *queue, const struct tessera_job *job, u64 seqno);
 

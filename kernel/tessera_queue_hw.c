@@ -86,6 +86,20 @@ u64 tessera_queue_hw_served_ns(struct tessera_queue *queue)
 	       tessera_read64(queue->tdev, blocked);
 }
 
+/**
+ * tessera_queue_hw_update_busy() - look how much engine time the queue has used
+ * @queue: queue
+ *
+ * A device that does not answer reads as all ones; then the old value stays.
+ */
+void tessera_queue_hw_update_busy(struct tessera_queue *queue)
+{
+	u64 busy = tessera_read64(queue->tdev, TSR_REG_QUEUE_BUSY_NS(queue->slot));
+
+	if (busy != U64_MAX)
+		queue->busy_ns = queue->busy_before_ns + busy;
+}
+
 static bool queue_hw_stopped(struct tessera_queue *queue)
 {
 	return !(tessera_read(queue->tdev, TSR_REG_QUEUE_STATE(queue->slot)) &

@@ -7,15 +7,21 @@
  * One step after the other, and only as far as needed:
  *
  * 1. Look: the fence may have been written, and a job whose queue makes progress,
- *    or waits for an engine that others use, is late but not stuck.
+ *    or waits for an engine that others use, is late but not stuck. A device that
+ *    does not answer at all goes on with 3: no queue is to blame.
  * 2. Reset the queue. The oldest pending job is the guilty one, the others of the
  *    queue are cancelled, the queue is banned. No other queue notices.
  * 3. If the slot does not stop, reset the device. Other queues lose the jobs that
  *    had begun (-ECANCELED, the queue is INNOCENT); jobs that had not begun run
  *    from the ring afterwards.
- * 4. If the device does not come back it is wedged: everything gets -EIO.
+ * 4. If the device does not come out of that reset, or does not answer at all, the
+ *    same by a function level reset of PCI, which also gives it its configuration
+ *    space back.
+ * 5. If that does not help either the device is wedged: everything gets -EIO (or
+ *    -ENODEV if it has gone), and a uevent says so.
  *
- * A reset from outside (PCI function level reset, slot reset) enters at 3.
+ * A reset from outside (PCI function level reset, error recovery of PCI) enters
+ * where it ends: at bringing the queues back.
  *
  * All of it happens under &tessera_device.reset.lock and allocates nothing,
  * because fences wait for it.
@@ -24,16 +30,21 @@
 #include <linux/bitfield.h>
 #include <linux/iopoll.h>
 #include <linux/jiffies.h>
+#include <linux/kobject.h>
+#include <linux/pci.h>
 
 #include <drm/drm_drv.h>
+#include <drm/drm_file.h>
 #include <drm/drm_managed.h>
 #include <drm/drm_print.h>
 #include <drm/tessera_drm.h>
 
 #include "tessera_as.h"
 #include "tessera_device.h"
+#include "tessera_dump.h"
 #include "tessera_fault.h"
 #include "tessera_irq.h"
+#include "tessera_pci.h"
 #include "tessera_queue.h"
 #include "tessera_reset.h"
 #include "tessera_trace.h"
@@ -42,17 +53,32 @@
 
 #define QUEUE_STOP_MS		(2 * MSEC_PER_SEC)
 #define DEVICE_RESET_US		(10 * USEC_PER_SEC)
+#define THAW_TIMEOUT		(10 * HZ)
+
+/* The fence of the oldest job that is not done, a reference, or NULL. */
+static struct tessera_fence *queue_oldest_fence(struct tessera_queue *queue)
+{
+	struct tessera_fence *oldest;
+
+	spin_lock_irq(&queue->timeline->lock);
+	oldest = list_first_entry_or_null(&queue->timeline->pending, struct tessera_fence, node);
+	if (oldest)
+		dma_fence_get(&oldest->base);
+	spin_unlock_irq(&queue->timeline->lock);
+
+	return oldest;
+}
 
 /* Number of the oldest job that is not done, 0 if there is none. */
 static u64 queue_oldest(struct tessera_queue *queue)
 {
-	struct tessera_fence *oldest;
-	u64 seqno;
+	struct tessera_fence *oldest = queue_oldest_fence(queue);
+	u64 seqno = 0;
 
-	spin_lock_irq(&queue->timeline->lock);
-	oldest = list_first_entry_or_null(&queue->timeline->pending, struct tessera_fence, node);
-	seqno = oldest ? oldest->base.seqno : 0;
-	spin_unlock_irq(&queue->timeline->lock);
+	if (oldest) {
+		seqno = oldest->base.seqno;
+		dma_fence_put(&oldest->base);
+	}
 
 	return seqno;
 }
@@ -140,6 +166,18 @@ static int queue_diagnose(struct tessera_queue *queue, u32 *why)
 	return 0;
 }
 
+/* The device as it was when the job failed. */
+static void queue_dump(struct tessera_queue *queue, int error)
+{
+	struct tessera_fence *oldest = queue_oldest_fence(queue);
+
+	if (!oldest)
+		return;
+
+	tessera_dump_queue(queue, oldest, error);
+	dma_fence_put(&oldest->base);
+}
+
 /* Find out what is wrong, stop the slot; 0 if there is nothing to recover from. */
 static int queue_stop_failed(struct tessera_queue *queue, u32 *why, bool *stopped)
 {
@@ -147,18 +185,20 @@ static int queue_stop_failed(struct tessera_queue *queue, u32 *why, bool *stoppe
 
 	lockdep_assert_held(&queue->lock);
 
-	if (queue->dead || !queue->ring.cpu)
+	if (queue->dead || !queue->ring.cpu || tessera_device_frozen(queue->tdev))
 		return 0;
 
 	error = queue_diagnose(queue, why);
 	if (!error)
 		return 0;
 
+	queue_dump(queue, error);
+
 	/* From here on the queue is not brought back by a reset of the device. */
 	queue->dead = -ECANCELED;
 	tessera_queue_hw_command(queue, TSR_QUEUE_OP_RESET);
 	*stopped = !tessera_queue_hw_wait_stopped(queue, QUEUE_STOP_MS);
-	queue->busy_ns = tessera_read64(queue->tdev, TSR_REG_QUEUE_BUSY_NS(queue->slot));
+	tessera_queue_hw_update_busy(queue);
 
 	return error;
 }
@@ -182,14 +222,22 @@ void tessera_queue_recover(struct tessera_queue *queue)
 		return;
 
 	signalling = dma_fence_begin_signalling();
+	if (!tdev->reset.frozen && !tessera_device_present(tdev)) {
+		/* All ones from every register. That is no job's fault. */
+		tessera_device_reset(tdev, TESSERA_RUNG_DEVICE);
+		goto out;
+	}
+
 	mutex_lock(&queue->lock);
 	error = queue_stop_failed(queue, &why, &stopped);
 	mutex_unlock(&queue->lock);
+	if (error)
+		tessera_dump_vm(queue);
 
 	/* No fence signals before the device has let go of the job's memory. */
 	if (!stopped) {
 		drm_err(&tdev->drm, "slot %u does not stop\n", queue->slot);
-		tessera_device_reset(tdev);
+		tessera_device_reset(tdev, TESSERA_RUNG_DEVICE);
 	}
 
 	if (error) {
@@ -197,6 +245,7 @@ void tessera_queue_recover(struct tessera_queue *queue)
 		queue_ban(queue, error, why);
 		mutex_unlock(&queue->lock);
 	}
+out:
 	dma_fence_end_signalling(signalling);
 	drm_dev_exit(cookie);
 }
@@ -262,8 +311,16 @@ static void queue_save(struct tessera_queue *queue, void *data)
 	/* One slot that hangs is waited for, not each of 64. */
 	stopped = !tessera_queue_hw_wait_stopped(queue, *all_stopped ? QUEUE_STOP_MS : 1);
 	*all_stopped &= stopped;
-	queue->busy_ns = tessera_read64(queue->tdev, TSR_REG_QUEUE_BUSY_NS(queue->slot));
+	tessera_queue_hw_update_busy(queue);
 	queue->resume_rptr = queue_resume_rptr(queue, stopped);
+	mutex_unlock(&queue->lock);
+}
+
+/* Nobody can say what the slot has begun: all that is on the ring. */
+static void queue_lose(struct tessera_queue *queue, void *unused)
+{
+	mutex_lock(&queue->lock);
+	queue->resume_rptr = queue->wptr;
 	mutex_unlock(&queue->lock);
 }
 
@@ -272,33 +329,43 @@ static void queues_save(struct tessera_device *tdev)
 {
 	bool all_stopped = true;
 
+	if (!tessera_device_present(tdev)) {
+		queues_each(tdev, queue_lose, NULL);
+		return;
+	}
+
 	queues_each(tdev, queue_suspend, NULL);
 	queues_each(tdev, queue_save, &all_stopped);
 }
 
-/* Cancel the jobs that were lost, and let the ones behind them run. */
-static void queue_restore(struct tessera_queue *queue, void *unused)
+/* Cancel the jobs that were lost. */
+static void queue_cancel_lost(struct tessera_queue *queue)
 {
-	u32 ahead;
-	u64 lost;
-
-	mutex_lock(&queue->lock);
-	tessera_queue_complete(queue);
-	queue->reset_count++;
-	if (queue->dead)
-		goto out;
-
 	/* Entries not begun are those between resume_rptr and wptr. */
-	ahead = (queue->wptr - queue->resume_rptr) / TESSERA_RING_ENTRY;
-	lost = queue->timeline->seqno - ahead;
-	if (tessera_timeline_signal(queue->timeline, lost, -ECANCELED)) {
+	u32 ahead = (queue->wptr - queue->resume_rptr) / TESSERA_RING_ENTRY;
+	u64 lost = queue->timeline->seqno - ahead;
+
+	lockdep_assert_held(&queue->lock);
+
+	tessera_queue_complete(queue);
+	if (!queue->dead && tessera_timeline_signal(queue->timeline, lost, -ECANCELED)) {
 		queue->state |= DRM_TESSERA_QUEUE_INNOCENT;
 		queue->error = -ECANCELED;
 	}
+}
 
-	if (tessera_queue_hw_enable(queue, queue->resume_rptr))
+/* Cancel the jobs that were lost, and let the ones behind them run. */
+static void queue_restore(struct tessera_queue *queue, void *data)
+{
+	const bool *counts = data;
+
+	mutex_lock(&queue->lock);
+	queue_cancel_lost(queue);
+	queue->reset_count += *counts;
+	/* The register begins anew. */
+	queue->busy_before_ns = queue->busy_ns;
+	if (!queue->dead && tessera_queue_hw_enable(queue, queue->resume_rptr))
 		tessera_queue_cancel_locked(queue, -EIO);
-out:
 	mutex_unlock(&queue->lock);
 }
 
@@ -361,64 +428,208 @@ static void queue_cancel(struct tessera_queue *queue, void *data)
 	mutex_unlock(&queue->lock);
 }
 
+static void tessera_wedged_work(struct work_struct *work)
+{
+	struct tessera_device *tdev = container_of(work, struct tessera_device, reset.wedged_work);
+	/* The variable and its values are those of drm_dev_wedged_event() in later kernels. */
+	char *env[2] = { "WEDGED=rebind,bus-reset", NULL };
+
+	kobject_uevent_env(&tdev->drm.primary->kdev->kobj, KOBJ_CHANGE, env);
+}
+
 static void device_wedge(struct tessera_device *tdev)
 {
-	int error = -EIO;
+	int error = pci_device_is_present(tdev->pdev) ? -EIO : -ENODEV;
 
 	drm_err(&tdev->drm, "the device does not recover, giving it up\n");
 	WRITE_ONCE(tdev->reset.wedged, true);
 	tessera_irq_disable(tdev);
+	/* No fence signals before the device has let go of memory. */
+	pci_clear_master(tdev->pdev);
 	queues_each(tdev, queue_cancel, &error);
+	queue_work(system_unbound_wq, &tdev->reset.wedged_work);
 }
 
-/* After the reset itself, with its result: bring back what can be brought back. */
-static void device_restore(struct tessera_device *tdev, int ret)
+/*
+ * After the reset itself, with the result of tessera_device_start(): bring back
+ * what can be brought back.
+ */
+static void device_restore(struct tessera_device *tdev, int ret, bool counts)
 {
-	if (!ret)
-		ret = tessera_device_start(tdev);
-
 	if (ret) {
 		device_wedge(tdev);
 	} else {
-		queues_each(tdev, queue_restore, NULL);
-		atomic64_inc(&tdev->reset.count);
+		queues_each(tdev, queue_restore, &counts);
+		if (counts)
+			atomic64_inc(&tdev->reset.count);
 	}
 
 	queues_each(tdev, queue_start_scheduling, NULL);
 }
 
+/*
+ * From here on nobody uses registers, and the device no memory: what was on its
+ * way may be signalled.
+ */
+static void device_freeze(struct tessera_device *tdev, unsigned long delay)
+{
+	WRITE_ONCE(tdev->reset.frozen, true);
+	pci_clear_master(tdev->pdev);
+	mod_delayed_work(tdev->timeout_wq, &tdev->reset.thaw_work, delay);
+}
+
+/* Try the device's own reset; the next rung is tessera_thaw_work(). */
+static void device_reset_by_itself(struct tessera_device *tdev)
+{
+	int ret;
+
+	trace_tessera_device_reset(tdev, TESSERA_RUNG_DEVICE);
+	drm_warn(&tdev->drm, "reset of the device\n");
+	queues_save(tdev);
+
+	ret = tessera_device_stop(tdev);
+	ret = ret ?: tessera_device_start(tdev);
+	if (ret)
+		device_freeze(tdev, 0);
+	else
+		device_restore(tdev, 0, true);
+}
+
 /**
  * tessera_device_reset() - reset the device
  * @tdev: device
+ * @rung: where to begin; those above it follow as long as nothing has helped
  *
- * The caller holds &tessera_device.reset.lock.
+ * The caller holds &tessera_device.reset.lock. When it returns, the device has let
+ * go of all memory of jobs that had begun.
  */
-void tessera_device_reset(struct tessera_device *tdev)
+void tessera_device_reset(struct tessera_device *tdev, enum tessera_rung rung)
 {
-	int ret, cookie;
+	int cookie;
 
 	lockdep_assert_held(&tdev->reset.lock);
 
 	if (!drm_dev_enter(&tdev->drm, &cookie))
 		return;
 
-	if (!tessera_device_wedged(tdev)) {
-		drm_warn(&tdev->drm, "reset of the device\n");
+	if (!tessera_device_wedged(tdev) && !tdev->reset.frozen) {
 		queues_each(tdev, queue_stop_scheduling, NULL);
-		queues_save(tdev);
-		ret = tessera_device_stop(tdev);
-		device_restore(tdev, ret);
+		switch (rung) {
+		case TESSERA_RUNG_DEVICE:
+			device_reset_by_itself(tdev);
+			break;
+		case TESSERA_RUNG_FUNCTION:
+			queues_save(tdev);
+			device_freeze(tdev, 0);
+			break;
+		case TESSERA_RUNG_WEDGED:
+			device_restore(tdev, -EIO, true);
+			break;
+		}
 	}
 	drm_dev_exit(cookie);
 }
 
-static void tessera_reset_work(struct work_struct *work)
+/**
+ * tessera_device_reset_now() - reset the device without holding a lock
+ * @tdev: device
+ * @rung: where to begin
+ *
+ * The rung of the PCI function may follow later.
+ */
+void tessera_device_reset_now(struct tessera_device *tdev, enum tessera_rung rung)
 {
-	struct tessera_device *tdev = container_of(work, struct tessera_device, reset.work);
+	bool signalling;
 
 	mutex_lock(&tdev->reset.lock);
-	tessera_device_reset(tdev);
+	signalling = dma_fence_begin_signalling();
+	tessera_device_reset(tdev, rung);
+	dma_fence_end_signalling(signalling);
 	mutex_unlock(&tdev->reset.lock);
+}
+
+static void tessera_reset_work(struct work_struct *work)
+{
+	tessera_device_reset_now(container_of(work, struct tessera_device, reset.work),
+				 TESSERA_RUNG_DEVICE);
+}
+
+static void queue_freeze(struct tessera_queue *queue, void *unused)
+{
+	mutex_lock(&queue->lock);
+	queue->resume_rptr = queue->wptr;
+	queue_cancel_lost(queue);
+	mutex_unlock(&queue->lock);
+}
+
+/**
+ * tessera_reset_freeze() - the registers cannot be used any more
+ * @tdev: device that PCI is about to reset
+ *
+ * Nobody knows how far the jobs on the rings have come, so all of them are lost.
+ * If tessera_reset_thaw() does not follow, the driver resets the function itself:
+ * fences must not depend on the outcome of what others do.
+ */
+void tessera_reset_freeze(struct tessera_device *tdev)
+{
+	bool signalling;
+
+	mutex_lock(&tdev->reset.lock);
+	signalling = dma_fence_begin_signalling();
+	if (!tessera_device_wedged(tdev) && !tdev->reset.frozen) {
+		queues_each(tdev, queue_stop_scheduling, NULL);
+		device_freeze(tdev, THAW_TIMEOUT);
+		queues_each(tdev, queue_freeze, NULL);
+	}
+	dma_fence_end_signalling(signalling);
+	mutex_unlock(&tdev->reset.lock);
+}
+
+/**
+ * tessera_reset_thaw() - the registers can be used again
+ * @tdev: device
+ * @ret: 0 if it has been reset and its configuration space restored, else an error
+ */
+void tessera_reset_thaw(struct tessera_device *tdev, int ret)
+{
+	bool signalling;
+	int cookie;
+
+	if (!drm_dev_enter(&tdev->drm, &cookie))
+		return;
+
+	mutex_lock(&tdev->reset.lock);
+	signalling = dma_fence_begin_signalling();
+	if (tdev->reset.frozen) {
+		ret = ret ?: tessera_device_stop(tdev);
+		WRITE_ONCE(tdev->reset.frozen, false);
+		device_restore(tdev, ret ?: tessera_device_start(tdev), true);
+	}
+	dma_fence_end_signalling(signalling);
+	mutex_unlock(&tdev->reset.lock);
+	drm_dev_exit(cookie);
+}
+
+/*
+ * The rung of the PCI function. Not under the lock of recovery: giving a function
+ * its interrupts back takes a lock under which others allocate. While the device is
+ * frozen nobody else needs it.
+ */
+static void tessera_thaw_work(struct work_struct *work)
+{
+	struct tessera_device *tdev = container_of(to_delayed_work(work), struct tessera_device,
+						   reset.thaw_work);
+	int ret, cookie;
+
+	if (!tessera_device_frozen(tdev) || !drm_dev_enter(&tdev->drm, &cookie))
+		return;
+
+	trace_tessera_device_reset(tdev, TESSERA_RUNG_FUNCTION);
+	drm_warn(&tdev->drm, "reset of the PCI function\n");
+	atomic64_inc(&tdev->reset.function_count);
+	ret = tessera_pci_reset_function(tdev);
+	drm_dev_exit(cookie);
+	tessera_reset_thaw(tdev, ret);
 }
 
 /**
@@ -434,7 +645,8 @@ void tessera_reset_prepare(struct tessera_device *tdev)
 	mutex_lock(&tdev->reset.lock);
 	queues_each(tdev, queue_stop_scheduling, NULL);
 	if (drm_dev_enter(&tdev->drm, &cookie)) {
-		queues_save(tdev);
+		if (!tdev->reset.frozen)
+			queues_save(tdev);
 		tessera_irq_disable(tdev);
 		drm_dev_exit(cookie);
 	}
@@ -446,13 +658,17 @@ void tessera_reset_prepare(struct tessera_device *tdev)
  */
 void tessera_reset_done(struct tessera_device *tdev)
 {
-	int cookie;
+	int ret, cookie;
 
 	if (drm_dev_enter(&tdev->drm, &cookie)) {
-		if (!tessera_device_wedged(tdev))
-			device_restore(tdev, tessera_device_present(tdev) ? 0 : -ENODEV);
+		if (!tessera_device_wedged(tdev)) {
+			WRITE_ONCE(tdev->reset.frozen, false);
+			ret = tessera_device_present(tdev) ? tessera_device_start(tdev) : -ENODEV;
+			device_restore(tdev, ret, true);
+		}
 		drm_dev_exit(cookie);
 	}
+	queues_each(tdev, queue_start_scheduling, NULL);
 	mutex_unlock(&tdev->reset.lock);
 }
 
@@ -462,6 +678,8 @@ static void queue_unplug(struct tessera_queue *queue, void *unused)
 	tessera_queue_cancel_locked(queue, -ENODEV);
 	tessera_ring_unmap(queue->tdev, &queue->ring);
 	mutex_unlock(&queue->lock);
+	/* In case somebody was about to bring the device back. */
+	queue_start_scheduling(queue, NULL);
 }
 
 /**
@@ -471,6 +689,8 @@ static void queue_unplug(struct tessera_queue *queue, void *unused)
 void tessera_reset_unplug(struct tessera_device *tdev)
 {
 	cancel_work_sync(&tdev->reset.work);
+	cancel_delayed_work_sync(&tdev->reset.thaw_work);
+	cancel_work_sync(&tdev->reset.wedged_work);
 
 	mutex_lock(&tdev->reset.lock);
 	queues_each(tdev, queue_unplug, NULL);
@@ -486,7 +706,10 @@ void tessera_reset_unplug(struct tessera_device *tdev)
 int tessera_reset_init(struct tessera_device *tdev)
 {
 	INIT_WORK(&tdev->reset.work, tessera_reset_work);
+	INIT_WORK(&tdev->reset.wedged_work, tessera_wedged_work);
+	INIT_DELAYED_WORK(&tdev->reset.thaw_work, tessera_thaw_work);
 	atomic64_set(&tdev->reset.count, 0);
+	atomic64_set(&tdev->reset.function_count, 0);
 	atomic64_set(&tdev->reset.queue_count, 0);
 
 	return drmm_mutex_init(&tdev->drm, &tdev->reset.lock);

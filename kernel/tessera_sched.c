@@ -159,6 +159,8 @@ struct tessera_job *tessera_job_create(struct tessera_queue *queue, struct drm_f
 	job->queue = queue;
 	job->cmd_va = cmd_va;
 	job->cmd_size = cmd_size;
+	job->done->cmd_va = cmd_va;
+	job->done->cmd_size = cmd_size;
 
 	return job;
 

@@ -5,8 +5,10 @@
 
 #include <linux/tracepoint.h>
 
+#include "tessera_device.h"
 #include "tessera_fence.h"
 #include "tessera_queue.h"
+#include "tessera_reset.h"
 #include "tessera_sched.h"
 
 #undef TRACE_SYSTEM
@@ -51,6 +53,22 @@ TRACE_EVENT(tessera_queue_ban,
 
 	    TP_printk("slot=%u error=%d fault=%#x packet=%#llx",
 		      __entry->slot, __entry->error, __entry->fault_code, __entry->fault_pc)
+);
+
+TRACE_EVENT(tessera_device_reset,
+	    TP_PROTO(struct tessera_device *tdev, unsigned int rung),
+	    TP_ARGS(tdev, rung),
+
+	    TP_STRUCT__entry(__string(dev, dev_name(tdev->drm.dev))
+			     __field(u32, rung)
+	    ),
+
+	    TP_fast_assign(__assign_str(dev);
+			   __entry->rung = rung;
+	    ),
+
+	    TP_printk("dev=%s rung=%s", __get_str(dev),
+		      __entry->rung == TESSERA_RUNG_DEVICE ? "device" : "function")
 );
 
 #endif

@@ -19,6 +19,7 @@
 #include "trace.h"
 
 #define TESSERA_REVISION 0x01
+#define POWER_VERSION    3      /* PCI power management 1.2 */
 
 /* Trace an access with the names of the description: QUEUE[3].RPTR. */
 static void trace_access(TesseraState *s, bool write, uint32_t offset,
@@ -157,6 +158,7 @@ static void tessera_write_config(PCIDevice *dev, uint32_t addr, uint32_t value,
     pci_default_write_config(dev, addr, value, len);
     if (dev->exp.exp_cap) {
         pcie_cap_flr_write_config(dev, addr, value, len);
+        pcie_aer_write_config(dev, addr, value, len);
     }
 }
 
@@ -172,11 +174,41 @@ static void tessera_exit_pci(TesseraState *s)
 {
     PCIDevice *dev = PCI_DEVICE(s);
 
+    if (dev->exp.aer_cap) {
+        pcie_aer_exit(dev);
+    }
     if (dev->exp.exp_cap) {
         pcie_cap_exit(dev);
     }
     msix_uninit_exclusive_bar(dev);
     tessera_exit_local(s);
+}
+
+/* D0 and D3hot; the device keeps all of its state in D3hot. */
+static bool tessera_init_power(PCIDevice *dev, Error **errp)
+{
+    int cap = pci_pm_init(dev, 0, errp);
+
+    if (cap < 0) {
+        return false;
+    }
+    pci_set_word(dev->config + cap + PCI_PM_PMC, POWER_VERSION);
+    pci_set_word(dev->config + cap + PCI_PM_CTRL, PCI_PM_CTRL_NO_SOFT_RESET);
+    pci_set_word(dev->wmask + cap + PCI_PM_CTRL, PCI_PM_CTRL_STATE_MASK);
+    return true;
+}
+
+/* What only a PCI Express bus has: function-level reset, error reporting. */
+static bool tessera_init_express(PCIDevice *dev, Error **errp)
+{
+    if (pcie_endpoint_cap_init(dev, 0) < 0) {
+        error_setg(errp, "tessera: no room for the PCIe capability");
+        return false;
+    }
+    pcie_cap_flr_init(dev);
+    pcie_cap_deverr_init(dev);
+    return !pcie_aer_init(dev, PCI_ERR_VER, PCI_CONFIG_SPACE_SIZE,
+                          PCI_ERR_SIZEOF, errp);
 }
 
 /* The PCI function: capabilities and BARs; the registers come last. */
@@ -203,13 +235,11 @@ static bool tessera_init_pci(TesseraState *s, uint64_t local_size,
     for (i = 0; i < TESSERA_VECTORS; i++) {
         msix_vector_use(dev, i);
     }
-    if (pci_bus_is_express(pci_get_bus(dev))) {
-        if (pcie_endpoint_cap_init(dev, 0) < 0) {
-            error_setg(errp, "tessera: no room for the PCIe capability");
-            tessera_exit_pci(s);
-            return false;
-        }
-        pcie_cap_flr_init(dev);
+    if (!tessera_init_power(dev, errp) ||
+        (pci_bus_is_express(pci_get_bus(dev)) &&
+         !tessera_init_express(dev, errp))) {
+        tessera_exit_pci(s);
+        return false;
     }
     memory_region_init_io(&s->registers, OBJECT(s), &tessera_ops, s,
                           "tessera.registers", TSR_REGISTERS_SIZE);

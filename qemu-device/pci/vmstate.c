@@ -12,6 +12,7 @@
 #include "qemu/main-loop.h"
 #include "qemu/units.h"
 #include "hw/pci/msix.h"
+#include "hw/pci/pcie_aer.h"
 #include "migration/vmstate.h"
 #include "tessera.h"
 #include "trace.h"
@@ -85,6 +86,8 @@ const VMStateDescription tessera_vmstate = {
     .fields = (const VMStateField[]) {
         VMSTATE_PCI_DEVICE(parent_obj, TesseraState),
         VMSTATE_MSIX(parent_obj, TesseraState),
+        VMSTATE_STRUCT(parent_obj.exp.aer_log, TesseraState, 0,
+                       vmstate_pcie_aer_log, PCIEAERLog),
         VMSTATE_UINT32(irq_pending, TesseraState),
         VMSTATE_TIMER_PTR(run_timer, TesseraState),
         VMSTATE_UINT32(saved_size, TesseraState),

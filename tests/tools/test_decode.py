@@ -45,10 +45,13 @@ class Decode(unittest.TestCase):
         subprocess.run([sys.executable, os.path.join(TOP, "Documentation/hw/gen/generate.py"), "--out", generated],
                        check=True)
         sources = [os.path.join(LIBRARY, name) for name in
-                   ("decode.c", "decode_list.c", "decode_print.c", "decode_regs.c")]
+                   ("decode.c", "decode_dump.c", "decode_list.c", "decode_print.c", "decode_regs.c")]
         subprocess.run([os.environ.get("CC", "cc"), "-std=gnu11", "-D_GNU_SOURCE", "-O1", "-g", "-Wall", "-Wextra",
                         "-Werror", "-fsanitize=address,undefined", "-fno-sanitize-recover=all",
-                        "-I", os.path.join(LIBRARY, "include"), "-I", generated, *sources,
+                        "-I", os.path.join(LIBRARY, "include"), "-I", generated,
+                        "-I", os.path.join(TOP, "kernel/include/uapi"),
+                        *subprocess.run(["pkg-config", "--cflags", "libdrm"], stdout=subprocess.PIPE, text=True,
+                                        check=True).stdout.split(), *sources,
                         os.path.join(TOP, "userspace/tools/tsr-decode.c"),
                         os.path.join(generated, "tsr_desc.c"), "-o", cls.tool], check=True)
 
@@ -70,6 +73,31 @@ class Decode(unittest.TestCase):
         self.assertEqual(got[1], expected)
         self.assertEqual(got[0], status)
         self.assertEqual(got[2], f"tsr-decode: {errors} error{'s' if errors > 1 else ''}\n" if errors else "")
+
+    def test_dump(self):
+        """core dumps that are cut off, or lie about their sizes"""
+        def section(kind, stride, data, size=None):
+            return struct.pack("<IIQQ", kind, stride, 0x1000, len(data) if size is None else size) + data
+
+        def dump(*sections):
+            body = b"".join(sections)
+            return struct.pack("<4sIQQII", b"TSRD", 1, 32 + len(body), 5, 0, 1 << 16) + body
+
+        job = struct.pack("<5Q8I", 0x4000, 7, 6, 0x4018, 0x666000, 64, 3, 9, 3, 1, 14, 2, 0x380)
+        mapping = struct.pack("<5Q", 0x20000000, 0x1000, 0, 0x4000, 0x1d)
+        good = dump(section(1, 72, job), section(5, 40, mapping), section(99, 8, b"12345678"))
+        status, out, err = self.decode("--dump", "-", data=good)
+        self.assertEqual((status, err), (0, ""))
+        self.assertIn("job 7 of queue 9: COPY, slot 3, address space 1, error EFAULT\n", out)
+        self.assertIn("0x000020000000-0x000020001000 bits 0x1d offset 0x0 of a BO of 0x4000\n", out)
+        self.assertIn("section of unknown type 99, 8 bytes\n", out)
+        for size in range(8, len(good)):
+            self.assertEqual(self.decode("--dump", "-", data=good[:size])[0], 1, size)
+        for kind in range(7):
+            for stride in (0, 1, 3, 4, 0xffffffff):
+                for size in (0, 8, 2 ** 63, 2 ** 64 - 1):
+                    self.assertIn(self.decode("--dump", "-", data=dump(section(kind, stride, b"x" * 40, size)))[0], (0, 1))
+        self.assertIn("no core dump of version 1", self.decode("--dump", "-", data=b"TSRD" + bytes(60))[2])
 
     def test_ring(self):
         """a ring as the driver fills it"""

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * tsr-decode: print a ring, a command stream or a register dump of a Tessera GPU.
+ * tsr-decode: print a ring, a command stream, a register dump or a core dump of a Tessera GPU.
  *
  * Reads a file or standard input, prints to standard output. The work is done by libtessera
  * (tessera_decode.h); here are arguments and input formats.
@@ -30,7 +30,7 @@ struct buffer {
 struct arguments {
 	const char *path;
 	struct tsr_decode_options options;
-	bool hex, regs;
+	bool hex, regs, dump;
 	bool have_list;
 	uint64_t list, frame;
 	bool have_rptr, have_wptr;
@@ -55,6 +55,8 @@ static const char help[] =
 "      --frame ADDR   with --list: and the FRAME there\n"
 "  -R, --regs         FILE is a register dump: lines of OFFSET VALUE..., hexadecimal,\n"
 "                     32-bit words; OFFSET counts from --base\n"
+"  -d, --dump         FILE is a device core dump of the driver,\n"
+"                     /sys/class/devcoredump/devcd*/data\n"
 "  -w, --words        print each packet's words as well\n"
 "  -j, --json         print JSON\n"
 "  -h, --help         print this and exit\n"
@@ -260,6 +262,9 @@ static void take_option(struct arguments *arguments, int option)
 	case 'R':
 		arguments->regs = true;
 		break;
+	case 'd':
+		arguments->dump = true;
+		break;
 	case 'w':
 		arguments->options.flags |= TSR_DECODE_RAW;
 		break;
@@ -287,12 +292,13 @@ static void parse_arguments(int argc, char **argv, struct arguments *arguments)
 		{ "list", required_argument, NULL, 'l' }, { "frame", required_argument, NULL, 'f' },
 		{ "class", required_argument, NULL, 'c' }, { "hex", no_argument, NULL, 'x' },
 		{ "regs", no_argument, NULL, 'R' }, { "words", no_argument, NULL, 'w' },
+		{ "dump", no_argument, NULL, 'd' },
 		{ "json", no_argument, NULL, 'j' }, { "help", no_argument, NULL, 'h' },
 		{ "version", no_argument, NULL, 'V' }, { 0 }
 	};
 	int option;
 
-	while ((option = getopt_long(argc, argv, "b:rc:l:xRwjhV", options, NULL)) != -1)
+	while ((option = getopt_long(argc, argv, "b:rc:l:xRdwjhV", options, NULL)) != -1)
 		take_option(arguments, option);
 	if (optind + 1 != argc)
 		usage(optind == argc ? "which FILE?" : "one FILE only");
@@ -303,6 +309,9 @@ static void parse_arguments(int argc, char **argv, struct arguments *arguments)
 		usage("--rptr and --wptr need --ring");
 	if (arguments->regs && (arguments->hex || arguments->options.flags & TSR_DECODE_RING))
 		usage("--regs does not go with --hex or --ring");
+	if (arguments->dump && (arguments->regs || arguments->hex || arguments->have_list ||
+				arguments->options.flags))
+		usage("--dump does not go with other options");
 	if (arguments->have_list && (arguments->regs || arguments->options.flags &
 				     (TSR_DECODE_RING | TSR_DECODE_JSON)))
 		usage("--list does not go with --regs, --ring or --json");
@@ -354,6 +363,15 @@ static unsigned long decode_list(const struct arguments *arguments, const struct
 			       &arguments->options);
 }
 
+static unsigned long decode_dump(const struct arguments *arguments, const struct buffer *buffer)
+{
+	static const uint8_t magic[8] = { 'T', 'S', 'R', 'D', 1 };
+
+	if (buffer->size < sizeof(magic) || memcmp(buffer->bytes, magic, sizeof(magic)))
+		fail(arguments->path, "no core dump of version 1");
+	return tsr_decode_dump(stdout, buffer->bytes, buffer->size);
+}
+
 int main(int argc, char **argv)
 {
 	struct arguments arguments = { .options.engine_class = TSR_DECODE_ANY_CLASS };
@@ -362,7 +380,9 @@ int main(int argc, char **argv)
 
 	parse_arguments(argc, argv, &arguments);
 	read_input(&arguments, &buffer);
-	if (arguments.regs)
+	if (arguments.dump)
+		errors = decode_dump(&arguments, &buffer);
+	else if (arguments.regs)
 		errors = tsr_decode_registers(stdout, (struct tsr_decode_register *)buffer.bytes,
 					      buffer.size / sizeof(struct tsr_decode_register),
 					      arguments.options.flags);

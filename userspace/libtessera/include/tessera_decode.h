@@ -143,6 +143,14 @@ struct tsr_decode_register {
 unsigned long tsr_decode_registers(FILE *out, const struct tsr_decode_register *words, size_t count,
 				   uint32_t flags);
 
+/*
+ * tsr_decode_dump(): print a device core dump of the kernel driver, @size bytes laid out as
+ * <drm/tessera_dump.h> says: the job that failed and why, registers, the ring, the job's stream and
+ * what its VM mapped. Returns the number of errors of the dump itself; 1, with nothing printed, if
+ * it is none of version 1. What is wrong with the stream is printed and not counted.
+ */
+unsigned long tsr_decode_dump(FILE *out, const void *bytes, size_t size);
+
 #pragma GCC visibility pop
 #ifdef __cplusplus
 }

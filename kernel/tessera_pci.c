@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Copyright 2026 The Tessera authors */
+
+/**
+ * DOC: PCI
+ *
+ * Three parties reset the PCI function: the driver, as a rung of its ladder; user
+ * space through sysfs, announced by reset_prepare() and reset_done(); and PCI's
+ * error recovery. For the latter the link is frozen from error_detected() until
+ * slot_reset(), registers are out of reach, and nobody promises that slot_reset()
+ * comes at all.
+ *
+ * A reset clears the configuration space. What probe made of it is kept, since at
+ * the time of a reset it may be damaged already.
+ */
+
+#include <linux/pci.h>
+#include <linux/slab.h>
+
+#include <drm/drm_drv.h>
+#include <drm/drm_print.h>
+
+#include "tessera_device.h"
+#include "tessera_pci.h"
+#include "tessera_reset.h"
+
+static void tessera_pci_free_state(void *state)
+{
+	kfree(state);
+}
+
+/**
+ * tessera_pci_save() - keep the configuration space for later
+ * @tdev: device that is set up
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int tessera_pci_save(struct tessera_device *tdev)
+{
+	struct pci_dev *pdev = tdev->pdev;
+	int ret;
+
+	ret = pci_save_state(pdev);
+	if (ret)
+		return ret;
+
+	tdev->pci_state = pci_store_saved_state(pdev);
+	if (!tdev->pci_state)
+		return -ENOMEM;
+
+	return devm_add_action_or_reset(&pdev->dev, tessera_pci_free_state, tdev->pci_state);
+}
+
+/**
+ * tessera_pci_restore() - give the device the configuration space of probe
+ * @tdev: device
+ *
+ * Allocates nothing.
+ *
+ * Return: 0, or -EIO if it does not answer then.
+ */
+int tessera_pci_restore(struct tessera_device *tdev)
+{
+	int ret;
+
+	ret = pci_load_saved_state(tdev->pdev, tdev->pci_state);
+	if (ret)
+		return ret;
+
+	pci_restore_state(tdev->pdev);
+
+	return tessera_device_present(tdev) ? 0 : -EIO;
+}
+
+/**
+ * tessera_pci_reset_function() - reset the PCI function
+ * @tdev: device, inside drm_dev_enter()
+ *
+ * Not pci_reset_function(): that takes the device lock, which whoever unbinds the
+ * driver holds while waiting for this. Not under a lock that fences wait for.
+ *
+ * Return: 0 if the device answers afterwards, or a negative error.
+ */
+int tessera_pci_reset_function(struct tessera_device *tdev)
+{
+	struct pci_dev *pdev = tdev->pdev;
+	int ret;
+
+	if (!pci_device_is_present(pdev))
+		return -ENODEV;
+
+	pci_cfg_access_lock(pdev);
+	ret = pcie_reset_flr(pdev, PCI_RESET_DO_RESET);
+	if (!ret)
+		ret = tessera_pci_restore(tdev);
+	pci_cfg_access_unlock(pdev);
+
+	return ret;
+}
+
+static pci_ers_result_t tessera_pci_error_detected(struct pci_dev *pdev, pci_channel_state_t state)
+{
+	struct tessera_device *tdev = pci_get_drvdata(pdev);
+
+	drm_warn(&tdev->drm, "PCI reports an error, channel state %u\n", state);
+
+	switch (state) {
+	case pci_channel_io_normal:
+		return PCI_ERS_RESULT_CAN_RECOVER;
+	case pci_channel_io_frozen:
+		tessera_reset_freeze(tdev);
+		return PCI_ERS_RESULT_NEED_RESET;
+	default:
+		tessera_reset_freeze(tdev);
+		cancel_delayed_work_sync(&tdev->reset.thaw_work);
+		tessera_reset_thaw(tdev, -ENODEV);
+		return PCI_ERS_RESULT_DISCONNECT;
+	}
+}
+
+/* The link was never frozen. Is the device in order? */
+static pci_ers_result_t tessera_pci_mmio_enabled(struct pci_dev *pdev)
+{
+	struct tessera_device *tdev = pci_get_drvdata(pdev);
+
+	return tessera_device_present(tdev) ? PCI_ERS_RESULT_RECOVERED : PCI_ERS_RESULT_NEED_RESET;
+}
+
+static pci_ers_result_t tessera_pci_slot_reset(struct pci_dev *pdev)
+{
+	struct tessera_device *tdev = pci_get_drvdata(pdev);
+
+	/* Without a freeze PCI has reset nothing either. */
+	if (!tessera_device_frozen(tdev))
+		tessera_device_reset_now(tdev, TESSERA_RUNG_FUNCTION);
+	else if (cancel_delayed_work_sync(&tdev->reset.thaw_work))
+		tessera_reset_thaw(tdev, tessera_pci_restore(tdev));
+	flush_delayed_work(&tdev->reset.thaw_work);
+
+	return tessera_device_wedged(tdev) ? PCI_ERS_RESULT_DISCONNECT : PCI_ERS_RESULT_RECOVERED;
+}
+
+static void tessera_pci_resume(struct pci_dev *pdev)
+{
+	struct tessera_device *tdev = pci_get_drvdata(pdev);
+
+	drm_info(&tdev->drm, "PCI has recovered from the error\n");
+}
+
+static void tessera_pci_reset_prepare(struct pci_dev *pdev)
+{
+	tessera_reset_prepare(pci_get_drvdata(pdev));
+}
+
+static void tessera_pci_reset_done(struct pci_dev *pdev)
+{
+	tessera_reset_done(pci_get_drvdata(pdev));
+}
+
+const struct pci_error_handlers tessera_pci_error_handlers = {
+	.error_detected = tessera_pci_error_detected,
+	.mmio_enabled = tessera_pci_mmio_enabled,
+	.slot_reset = tessera_pci_slot_reset,
+	.resume = tessera_pci_resume,
+	.reset_prepare = tessera_pci_reset_prepare,
+	.reset_done = tessera_pci_reset_done,
+};

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: MIT
+/*
+ * test: TIMEOUT=120 DEVICE_ARGS=vram=32M
+ * test: KERNEL_ARGS=tessera.job_timeout_ms=1000;tessera.job_limit_ms=4000
+ */
+/*
+ * Device core dumps: a job that fails leaves one with what it was, the registers, the ring, its stream
+ * and what its VM mapped; tsr-decode prints it.
+ */
+#include "gt_main.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <glob.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <drm/tessera_dump.h>
+
+#define FILE_NAME "/tmp/tessera.dump"
+
+static char dump[1 << 20];
+static size_t dump_size;
+
+/* The dump of the last failure, which a work writes a moment later; taken off the kernel. */
+static bool fetch(void)
+{
+	uint64_t until = gt_now_ns() + 5000000000ULL;
+	size_t got = 0;
+	glob_t found;
+	ssize_t n;
+	int fd;
+
+	while (glob("/sys/class/devcoredump/devcd*/data", 0, NULL, &found)) {
+		if (gt_now_ns() > until)
+			return ktap_fail("no dump came"), false;
+		gt_sleep_ms(10);
+	}
+	fd = open(found.gl_pathv[0], O_RDWR);
+	while (fd >= 0 && (n = read(fd, dump + got, sizeof(dump) - got)) > 0)
+		got += (size_t)n;
+	dump_size = got;
+	ktap_eq(write(fd, "1", 1), 1);
+	close(fd);
+	globfree(&found);
+	fd = open(FILE_NAME, O_CREAT | O_TRUNC | O_WRONLY, 0600);
+	ktap_eq(write(fd, dump, dump_size), (ssize_t)dump_size);
+	close(fd);
+	return true;
+}
+
+/* The @nth section of a type; NULL if there is none. */
+static const void *section(uint32_t type, unsigned int nth, struct tessera_dump_section *s)
+{
+	size_t at = sizeof(struct tessera_dump_header);
+
+	while (at + sizeof(*s) <= dump_size) {
+		memcpy(s, dump + at, sizeof(*s));
+		at += sizeof(*s);
+		if (s->type == type && !nth--)
+			return dump + at;
+		at += (s->size + 7) & ~7ULL;
+	}
+	ktap_fail("the dump has no section %u", type);
+	return NULL;
+}
+
+static void check_header(void)
+{
+	struct tessera_dump_header header;
+
+	KTAP_REQUIRE(dump_size > sizeof(header));
+	memcpy(&header, dump, sizeof(header));
+	ktap_eq(header.magic, TESSERA_DUMP_MAGIC);
+	ktap_eq(header.version, TESSERA_DUMP_VERSION);
+	ktap_eq(header.size, dump_size);
+	ktap_eq(header.flags, 0);
+	ktap_ok(header.time_ns <= gt_now_ns() && header.time_ns + 60000000000ULL > gt_now_ns());
+}
+
+static uint32_t register_at(uint32_t offset)
+{
+	const struct tessera_dump_register *reg;
+	struct tessera_dump_section s;
+	unsigned int nth, i;
+
+	for (nth = 0; nth < 2; nth++) {
+		reg = section(TESSERA_DUMP_REGISTERS, nth, &s);
+		for (i = 0; reg && i < s.size / sizeof(*reg); i++) {
+			if (reg[i].offset == offset)
+				return reg[i].value;
+		}
+	}
+	return ktap_fail("the dump has no register 0x%x", offset), 0;
+}
+
+static void check_stream(const struct gt_cs *cs)
+{
+	struct tessera_dump_section s;
+	const void *bytes = section(TESSERA_DUMP_STREAM, 0, &s);
+
+	KTAP_REQUIRE(bytes);
+	ktap_eq(s.address, cs->va);
+	KTAP_REQUIRE(s.size == 8 * cs->count);
+	ktap_ok(!memcmp(bytes, cs->words, s.size));
+}
+
+/* The CALL of the job is on the ring. */
+static void check_ring(const struct gt_cs *cs)
+{
+	struct tessera_dump_section s;
+	const uint64_t *words = section(TESSERA_DUMP_RING, 0, &s);
+	unsigned int i, found = 0;
+	uint64_t call[TSR_CALL_QWORDS];
+
+	KTAP_REQUIRE(words);
+	tsr_pack_call(call, &(struct tsr_call){ .addr = cs->va, .size = 8 * cs->count });
+	for (i = 0; i + TSR_CALL_QWORDS <= s.size / 8; i++)
+		found += !memcmp(words + i, call, sizeof(call));
+	ktap_eq(found, 1);
+}
+
+static void check_mappings(struct gt_ctx *c)
+{
+	struct tessera_dump_section s;
+	const struct tessera_dump_mapping *map = section(TESSERA_DUMP_MAPPINGS, 0, &s);
+
+	KTAP_REQUIRE(map && s.size == 2 * sizeof(*map));
+	ktap_eq(map[0].va, c->cmd.va);
+	ktap_eq(map[0].size, GT_CMD_SIZE);
+	ktap_eq(map[1].va, GT_DATA_VA);
+	ktap_eq(map[1].bo_size, GT_DATA_SIZE);
+	ktap_ok(map[1].entry_bits & TSR_PTE_WRITE__MASK);
+}
+
+/* What tsr-decode prints has this text. */
+static void expect_printed(const char *text)
+{
+	char command[200];
+
+	snprintf(command, sizeof(command), "tsr-decode --dump " FILE_NAME " | grep '%s' >/dev/null", text);
+	ktap_eq(system(command), 0);
+}
+
+static void of_a_fault(void)
+{
+	struct gt_ctx c = gt_ctx();
+	struct gt_cs cs = gt_stream(&c, 16);
+	const struct tessera_dump_job *job;
+	struct tessera_dump_section s;
+
+	GT_EMIT(&cs, nop, .qwords = 3);
+	GT_EMIT(&cs, fill_linear, .texel = 8, .dst = 0x666000, .size = 64, .pattern_lo = 1);
+	ktap_eq(gt_run(&c, &cs), -EFAULT);
+	KTAP_REQUIRE(fetch());
+	check_header();
+	job = section(TESSERA_DUMP_JOB, 0, &s);
+	KTAP_REQUIRE(job);
+	ktap_eq(job->error, EFAULT);
+	ktap_eq(job->fault_code, TSR_FAULT_MMU_UNMAPPED);
+	ktap_eq(job->fault_va, 0x666000);
+	ktap_eq(job->fault_packet_va, cs.va + 24);
+	ktap_eq(job->cmd_va, cs.va);
+	ktap_eq(job->cmd_size, 8 * cs.count);
+	ktap_eq(job->seqno, 1);
+	ktap_eq(job->done, 0);
+	ktap_eq(job->queue_id, c.queue);
+	ktap_eq(register_at(TSR_REG_QUEUE_WPTR(job->slot)), job->wptr);
+	ktap_eq(register_at(TSR_REG_GPU_MAGIC), TSR_MAGIC);
+	check_stream(&cs);
+	check_ring(&cs);
+	check_mappings(&c);
+	ktap_eq(system("tsr-decode --dump " FILE_NAME " >/dev/null"), 0);
+	expect_printed("fault MMU_UNMAPPED at 0x666000");
+	expect_printed("FILL_LINEAR");
+	gt_ctx_free(&c);
+}
+
+static void of_a_hang(void)
+{
+	struct gt_ctx c = gt_ctx();
+	struct gt_cs cs = gt_stream(&c, 8);
+	const struct tessera_dump_job *job;
+	struct tessera_dump_section s;
+
+	*(volatile uint64_t *)gt_data(&c, 0) = 0;
+	GT_EMIT(&cs, wait, .op = TSR_COMPARE_EQ, .addr = gt_data_va(0), .value = 1);
+	ktap_eq(gt_run(&c, &cs), -ETIMEDOUT);
+	KTAP_REQUIRE(fetch());
+	check_header();
+	job = section(TESSERA_DUMP_JOB, 0, &s);
+	KTAP_REQUIRE(job);
+	ktap_eq(job->error, ETIMEDOUT);
+	ktap_eq(job->fault_code, 0);
+	ktap_eq((register_at(TSR_REG_QUEUE_STATE(job->slot)) & TSR_QUEUE_STATE_STATE__MASK),
+		TSR_QUEUE_STATE_BLOCKED);
+	check_stream(&cs);
+	expect_printed("error ETIMEDOUT");
+	expect_printed("BLOCKED");
+	gt_ctx_free(&c);
+}
+
+/* Failures that come while a dump waits to be read leave none; the next one after that does. */
+static void one_at_a_time(void)
+{
+	struct gt_ctx c = gt_ctx();
+	struct gt_cs first = gt_stream(&c, 8), second = gt_stream(&c, 8);
+	glob_t found;
+	int i;
+
+	GT_EMIT(&first, fill_linear, .texel = 8, .dst = 0x666000, .size = 64);
+	GT_EMIT(&second, fill_linear, .texel = 8, .dst = 0x777000, .size = 64);
+	for (i = 0; i < 20; i++) {
+		ktap_eq(gt_run(&c, i ? &second : &first), -EFAULT);
+		gt_renew_queue(&c);
+	}
+	KTAP_REQUIRE(fetch());
+	check_stream(&first);
+	gt_sleep_ms(200);
+	ktap_ok(glob("/sys/class/devcoredump/devcd*/data", 0, NULL, &found) != 0);
+	ktap_eq(gt_run(&c, &second), -EFAULT);
+	KTAP_REQUIRE(fetch());
+	check_stream(&second);
+	gt_ctx_free(&c);
+}
+
+int main(int argc, char **argv)
+{
+	gt_start(argc, argv);
+	ktap_run("[SYS7] a fault leaves a dump: job, registers, ring, stream, mappings", of_a_fault);
+	ktap_run("[SYS7] a hang leaves a dump of what it was blocked on", of_a_hang);
+	ktap_run("[SYS7] one dump is kept until it is read", one_at_a_time);
+	return gt_finish();
+}

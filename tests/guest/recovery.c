@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: MIT
+/*
+ * test: TIMEOUT=240 DEVICE_ARGS=vram=32M
+ * test: KERNEL_ARGS=tessera.job_timeout_ms=1000;tessera.job_limit_ms=4000
+ */
+/*
+ * The ladder above the reset of a queue: reset of the device, of the PCI function, and nothing left.
+ * It is entered by hand (debugfs) and by a device that does not answer any more. A boot of its own,
+ * since it ends with a device that is given up, and brought back by a rebind.
+ */
+#include "gt_main.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/netlink.h>
+#include <poll.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define CLIENTS		4
+#define COMMAND		4	/* register of the configuration space */
+#define COMMAND_MEMORY	2
+
+/* ---- the ladder by hand ---- */
+
+static int climb(const char *rung)
+{
+	char path[300];
+	DIR *dir = opendir("/sys/kernel/debug/dri");
+	struct dirent *entry;
+	int ret = -ENOENT;
+
+	if (!dir)
+		gt_die("no debugfs");
+	while (ret == -ENOENT && (entry = readdir(dir))) {
+		snprintf(path, sizeof(path), "/sys/kernel/debug/dri/%s/reset", entry->d_name);
+		if (!access(path, W_OK))
+			ret = gt_write_file(path, rung);
+	}
+	closedir(dir);
+	return ret;
+}
+
+/* ---- work that a reset takes away, and work that it does not ---- */
+
+/* A job that has begun and never ends, one behind it, and one on a queue that is only waiting. */
+struct victim {
+	struct gt_ctx c;
+	uint32_t begun, behind;		/* binary syncobjs */
+};
+
+static struct victim start_victim(void)
+{
+	struct victim v = { .c = gt_ctx() };
+	struct gt_cs never = gt_stream(&v.c, 3), fill = gt_stream(&v.c, 8);
+	struct drm_tessera_sync first, second;
+
+	v.begun = gt_syncobj(v.c.fd, false);
+	v.behind = gt_syncobj(v.c.fd, false);
+	first = gt_binary(v.begun);
+	second = gt_binary(v.behind);
+	memset(gt_data(&v.c, 0), 0, 64);
+	GT_EMIT(&never, fence, .event = TSR_EVENT_ALL_DONE, .addr = gt_data_va(8), .value = 1);
+	GT_EMIT(&never, wait, .op = TSR_COMPARE_EQ, .addr = gt_data_va(0), .value = 1);
+	GT_EMIT(&fill, fill_linear, .texel = 8, .dst = gt_data_va(64), .size = 64,
+		.pattern_lo = 0x5afe);
+	ktap_eq(gt_kick(&v.c, v.c.queue, &never, &first), 0);
+	ktap_eq(gt_kick(&v.c, v.c.queue, &fill, &second), 0);
+	ktap_ok(gt_spin_until((uint64_t *)gt_data(&v.c, 8), 1, GT_TIMEOUT_MS));
+	return v;
+}
+
+/* What had begun is lost, what had not runs, the queue is innocent and goes on. */
+static void expect_innocent(struct victim *v)
+{
+	struct drm_tessera_queue_get_state state;
+
+	ktap_eq(gt_fence_error(v->c.fd, v->begun, 0), -ECANCELED);
+	ktap_eq(gt_fence_error(v->c.fd, v->behind, 0), 0);
+	ktap_eq(((uint64_t *)gt_data(&v->c, 64))[7], 0x5afe);
+	state = gt_queue_state(v->c.fd, v->c.queue);
+	ktap_eq(state.state, DRM_TESSERA_QUEUE_INNOCENT);
+	ktap_eq(state.error, ECANCELED);
+	ktap_eq(state.reset_count, 1);
+	ktap_eq(state.jobs_completed, 1);
+}
+
+static bool copy_works(struct gt_ctx *c)
+{
+	struct gt_cs cs = gt_stream(c, 8);
+
+	memset(gt_data(c, 0x1000), 0, 64);
+	GT_EMIT(&cs, fill_linear, .texel = 8, .dst = gt_data_va(0x1000), .size = 64,
+		.pattern_lo = 0x900d);
+	return gt_run(c, &cs) == 0 && ((volatile uint64_t *)gt_data(c, 0x1000))[7] == 0x900d;
+}
+
+/*
+ * One process of the load: copies until told to end. A copy is right, or the fence says that it was
+ * cancelled and the queue that it is innocent.
+ */
+static int load_client(volatile unsigned int *shared)
+{
+	static struct gt_cs cs;
+	struct gt_ctx c = gt_ctx();
+	uint32_t *from = gt_data(&c, 0x20000), *to = gt_data(&c, 0x40000);
+	unsigned int round, i, lost = 0, wrong = 0;
+
+	cs = gt_stream(&c, 4);
+	GT_EMIT(&cs, copy_linear, .src = gt_data_va(0x20000), .dst = gt_data_va(0x40000),
+		.size = 0x10000);
+	for (round = 1; !shared[1]; round++) {
+		int ret;
+
+		for (i = 0; i < 0x4000; i++)
+			from[i] = i * 2654435761u ^ round;
+		memset(to, 0, 0x10000);
+		ret = gt_run(&c, &cs);
+		lost += ret == -ECANCELED;
+		wrong += ret ? ret != -ECANCELED : memcmp(from, to, 0x10000) != 0;
+		if (round == 1)
+			__sync_fetch_and_add(&shared[0], 1);
+	}
+	if (!copy_works(&c) ||
+	    gt_queue_state(c.fd, c.queue).state != (lost ? DRM_TESSERA_QUEUE_INNOCENT : 0))
+		wrong++;
+	__sync_fetch_and_add(&shared[2], lost);
+	return wrong ? 1 : 0;
+}
+
+/* Enter the ladder five times while processes copy and a queue hangs. */
+static void under_load(const char *rung)
+{
+	volatile unsigned int *shared = mmap(NULL, GT_PAGE, PROT_READ | PROT_WRITE,
+					     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	struct drm_tessera_gpu_state before, after;
+	pid_t pids[CLIENTS];
+	unsigned int i;
+	int fd = gt_open();
+
+	before = gt_gpu_state(fd);
+	for (i = 0; i < CLIENTS; i++) {
+		pids[i] = fork();
+		if (!pids[i])
+			_exit(load_client(shared));
+	}
+	while (shared[0] < CLIENTS)
+		gt_sleep_ms(1);
+	for (i = 0; i < 5; i++) {
+		struct victim v = start_victim();
+
+		ktap_eq(climb(rung), 0);
+		expect_innocent(&v);
+		ktap_ok(copy_works(&v.c));
+		gt_ctx_free(&v.c);
+	}
+	shared[1] = 1;
+	for (i = 0; i < CLIENTS; i++) {
+		int status = -1;
+
+		waitpid(pids[i], &status, 0);
+		ktap_eq(status, 0);
+	}
+	after = gt_gpu_state(fd);
+	ktap_eq(after.reset_count, before.reset_count + 5);
+	ktap_eq(after.queue_reset_count, before.queue_reset_count);
+	ktap_eq(after.flags, 0);
+	printf("# %u copies of innocents were lost\n", shared[2]);
+	munmap((void *)shared, GT_PAGE);
+	close(fd);
+}
+
+static void reset_device(void)
+{
+	under_load("device");
+}
+
+static void reset_function(void)
+{
+	under_load("function");
+}
+
+/* ---- a device that does not answer ---- */
+
+static void answer(bool yes)
+{
+	char path[300];
+	uint16_t command;
+	int fd;
+
+	gt_sysfs(0, "config", path, sizeof(path));
+	fd = open(path, O_RDWR);
+	KTAP_REQUIRE(fd >= 0);
+	ktap_eq(pread(fd, &command, 2, COMMAND), 2);
+	command = yes ? command | COMMAND_MEMORY : command & ~COMMAND_MEMORY;
+	ktap_eq(pwrite(fd, &command, 2, COMMAND), 2);
+	close(fd);
+}
+
+/*
+ * With its BARs switched off every register reads as all ones. A job is late; the driver finds that
+ * out, blames no queue, resets the function, gives it its configuration back and goes on.
+ */
+static void all_ones(void)
+{
+	struct victim v = start_victim();
+	struct drm_tessera_gpu_state before = gt_gpu_state(v.c.fd), after;
+
+	answer(false);
+	ktap_eq(gt_fence_error(v.c.fd, v.begun, 0), -ECANCELED);
+	ktap_eq(gt_fence_error(v.c.fd, v.behind, 0), -ECANCELED); /* nobody can say if it had begun */
+	ktap_ok(copy_works(&v.c));
+	ktap_eq(gt_queue_state(v.c.fd, v.c.queue).state, DRM_TESSERA_QUEUE_INNOCENT);
+	after = gt_gpu_state(v.c.fd);
+	ktap_eq(after.reset_count, before.reset_count + 1);
+	ktap_eq(after.queue_reset_count, before.queue_reset_count);
+	ktap_eq(after.flags, 0);
+	gt_ctx_free(&v.c);
+}
+
+/* The same, and the device is removed before anybody has noticed. */
+static void surprise_removal(void)
+{
+	struct victim v = start_victim();
+	struct drm_tessera_job job = gt_job(v.c.queue, NULL);
+	char path[300];
+	int i;
+
+	answer(false);
+	gt_sysfs(0, "remove", path, sizeof(path));
+	ktap_eq(gt_write_file(path, "1"), 0);
+	ktap_eq(gt_syncobj_wait(v.c.fd, v.begun, 0, 1000) == -ETIME, 0);
+	ktap_eq(gt_submit(v.c.fd, &job, 1), -ENODEV);
+	close(v.c.fd);
+	ktap_eq(gt_write_file("/sys/bus/pci/rescan", "1"), 0);
+	for (i = 0; i < 1000 && !gt_node_path(0, true, path, sizeof(path)); i++)
+		gt_sleep_ms(5);
+	v.c = gt_ctx();
+	ktap_ok(copy_works(&v.c));
+	gt_ctx_free(&v.c);
+}
+
+/* ---- nothing helps ---- */
+
+static int uevents_open(void)
+{
+	struct sockaddr_nl address = { .nl_family = AF_NETLINK, .nl_groups = 1 };
+	int fd = socket(AF_NETLINK, SOCK_DGRAM | SOCK_CLOEXEC, NETLINK_KOBJECT_UEVENT);
+
+	if (fd < 0)
+		gt_die("no uevents: %s", strerror(errno));
+	ktap_eq(bind(fd, (struct sockaddr *)&address, sizeof(address)), 0);
+	return fd;
+}
+
+/* Wait for an event with this variable, a string of its own in the message. */
+static bool uevent_came(int fd, const char *variable)
+{
+	struct pollfd poll_fd = { .fd = fd, .events = POLLIN };
+	char text[4096];
+	ssize_t size, at;
+
+	while (poll(&poll_fd, 1, 5000) == 1) {
+		size = recv(fd, text, sizeof(text) - 1, 0);
+		text[size > 0 ? size : 0] = 0;
+		for (at = 0; at < size; at += strlen(text + at) + 1) {
+			if (!strcmp(text + at, variable))
+				return true;
+		}
+	}
+	return false;
+}
+
+static void rebind(void)
+{
+	char path[300], slot[64];
+	int i;
+
+	gt_sysfs(0, "", path, sizeof(path));
+	snprintf(slot, sizeof(slot), "%s", strrchr(path, '/') + 1);
+	ktap_eq(gt_write_file("/sys/bus/pci/drivers/tessera/unbind", slot), 0);
+	ktap_eq(gt_write_file("/sys/bus/pci/drivers/tessera/bind", slot), 0);
+	for (i = 0; i < 1000 && !gt_node_path(0, true, path, sizeof(path)); i++)
+		gt_sleep_ms(5);
+}
+
+static void wedged(void)
+{
+	struct victim v = start_victim();
+	struct drm_tessera_job job = gt_job(v.c.queue, NULL);
+	struct drm_tessera_bind_op map = gt_op_map(v.c.data.handle, 0x40000000, GT_PAGE, 0, GT_RW),
+				   unmap = gt_op_unmap(0x40000000, GT_PAGE);
+	int events = uevents_open();
+	uint32_t queue;
+
+	ktap_eq(climb("wedged"), 0);
+	ktap_ok(uevent_came(events, "WEDGED=rebind,bus-reset"));
+	close(events);
+	ktap_eq(gt_fence_error(v.c.fd, v.begun, 0), -EIO);
+	ktap_eq(gt_fence_error(v.c.fd, v.behind, 0), -EIO);
+	ktap_eq(gt_gpu_state(v.c.fd).flags, DRM_TESSERA_GPU_WEDGED);
+	ktap_eq(gt_submit(v.c.fd, &job, 1), -EIO);
+	ktap_eq(gt_queue_try(v.c.fd, v.c.vm, DRM_TESSERA_ENGINE_COPY, 1, 0, &queue), -EIO);
+	ktap_eq(gt_vm_bind(v.c.fd, v.c.vm, &map, 1), -EIO);
+	ktap_eq(gt_vm_bind(v.c.fd, v.c.vm, &unmap, 1), 0);
+	ktap_eq(climb("device"), 0); /* no way back but a rebind */
+	ktap_eq(gt_gpu_state(v.c.fd).flags, DRM_TESSERA_GPU_WEDGED);
+	gt_ctx_free(&v.c);
+	rebind();
+	v.c = gt_ctx();
+	ktap_eq(gt_gpu_state(v.c.fd).flags, 0);
+	ktap_ok(copy_works(&v.c));
+	gt_ctx_free(&v.c);
+}
+
+int main(int argc, char **argv)
+{
+	gt_start(argc, argv);
+	ktap_run("[SYS7] a reset of the device under load costs innocents what had begun", reset_device);
+	ktap_run("[SYS7] so does a reset of the PCI function", reset_function);
+	ktap_run("[SYS7] a device that answers with all ones is reset, no queue is blamed", all_ones);
+	ktap_run("[SYS1] a device that answers with all ones is removed", surprise_removal);
+	ktap_run("[SYS7] a device that is given up says so, and a rebind brings it back", wedged);
+	return gt_finish();
+}
