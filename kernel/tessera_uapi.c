@@ -136,6 +136,7 @@ long tessera_uapi_ioctl(struct file *filp, unsigned int cmd, unsigned long arg)
 	return ret ?: drm_ioctl(filp, cmd, arg);
 }
 
+#ifdef CONFIG_COMPAT
 /**
  * tessera_uapi_compat_ioctl() - the same for 32-bit user space
  * @filp: file
@@ -155,3 +156,4 @@ long tessera_uapi_compat_ioctl(struct file *filp, unsigned int cmd, unsigned lon
 
 	return tessera_uapi_ioctl(filp, cmd, (unsigned long)compat_ptr(arg));
 }
+#endif

@@ -33,6 +33,10 @@ int tessera_uapi_array_out(const struct drm_tessera_array *array, size_t known, 
 	((type *)tessera_uapi_array_in(array, sizeof(type), offsetofend(type, last), max))
 
 long tessera_uapi_ioctl(struct file *filp, unsigned int cmd, unsigned long arg);
+#ifdef CONFIG_COMPAT
 long tessera_uapi_compat_ioctl(struct file *filp, unsigned int cmd, unsigned long arg);
+#else
+#define tessera_uapi_compat_ioctl NULL	/* as drm_compat_ioctl */
+#endif
 
 #endif

@@ -13,8 +13,10 @@ As a command (`make guest`, `make shell`, `make gdb` use it; --help lists the op
 
     guest.py [options] -- COMMAND
 
-What to boot comes from the environment (TSR_QEMU, TSR_QEMU_SHARE, TSR_KERNEL, TSR_INITRD); where that is
-not set, `make guest-env` builds it and tells.
+What to boot comes from the environment (TSR_QEMU, TSR_QEMU_SHARE, TSR_KERNEL, TSR_INITRD, TSR_VARIANT); where
+that is not set, `make guest-env` builds it and tells. On a slow variant of the kernel the guest gets more memory,
+and all limits of time are longer (variant.py). What the kernels of a script's guests complain of is appended to
+the file TSR_TROUBLE, when that is set.
 
 Host and guest talk through three virtio-serial ports, see tests/guest/runner/init for the protocol. The
 console is a file of its own, so the output of commands arrives byte for byte.
@@ -39,15 +41,12 @@ import time
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import kvm  # noqa: E402
 import tsc  # noqa: E402
+import variant  # noqa: E402
 
 TOP = os.environ.get("TSR_TOP") or os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 BOOT_LIMIT = 90         # seconds from QEMU's start to "ready", on a loaded host
 KVM_BOOT_LIMIT = 20     # the same before KVM is given up
 RUN_LIMIT = 600         # of one command, unless the caller says
-
-# Lines of the kernel's log that mean trouble.
-KERNEL_TROUBLE = re.compile(r"WARNING: |BUG: |Oops|general protection|kernel BUG|KASAN|UBSAN|refcount_t:|"
-                            r"Kernel panic|Out of memory:|possible circular locking|INFO: task .* blocked")
 
 Result = collections.namedtuple("Result", "status stdout stderr")
 
@@ -87,13 +86,16 @@ class Guest:
     def __init__(self, devices=1, device_args="", iommu=False, smp=1, mem=1024, accel="auto", share=None,
                  load=True, incoming=None, qemu_args=(), kernel_args="", kernel=None, initrd=None, console=None,
                  boot_limit=BOOT_LIMIT):
+        self.env = environment()
+        self.variant = variant.current()
         self.devices, self.device_args, self.iommu = devices, device_args, iommu
+        smp, mem = max(smp, self.variant.smp), mem + self.variant.mem
         self.smp, self.mem, self.share, self.load, self.incoming = smp, mem, share, load, incoming
         self.qemu_args = shlex.split(qemu_args) if isinstance(qemu_args, str) else list(qemu_args)
         self.kernel_args = kernel_args if isinstance(kernel_args, str) else " ".join(kernel_args)
+        self.kernel_args = f"{self.variant.kernel_args} {self.kernel_args}".strip()
         self.console_copy = console
-        self.boot_limit = boot_limit
-        self.env = environment()
+        self.boot_limit = boot_limit * self.variant.slow
         self.kernel = kernel or self.env["TSR_KERNEL"]
         self.initrd = initrd or self.env["TSR_INITRD"]
         if not os.path.exists(self.kernel):
@@ -229,7 +231,7 @@ class Guest:
             try:
                 with open(path, "rb") as f:
                     last = f.read().decode(errors="replace").replace("\r", "").splitlines()[-120:]
-                trouble = [i for i, line in enumerate(last) if KERNEL_TROUBLE.search(line)]
+                trouble = [i for i, line in enumerate(last) if variant.KERNEL_TROUBLE.search(line)]
                 last = last[min(trouble[0] if trouble else len(last), max(len(last) - lines, 0)):]
             except OSError:
                 last = []
@@ -251,11 +253,14 @@ class Guest:
         if self.process.poll() is None:
             try:
                 self.sockets["ctl"].sendall(b"off\n")
-                self.process.wait(3)
+                self.process.wait(3 * self.variant.slow)
             except (OSError, subprocess.TimeoutExpired):
                 self.process.kill()
         self.process.wait()
         self._show_console()
+        if os.environ.get("TSR_TROUBLE"):
+            with open(os.environ["TSR_TROUBLE"], "a") as f:
+                f.writelines(line + "\n" for line in variant.trouble(self.console()))
         with open(self.log_path, "rb") as f:
             self.qemu_said = f.read()
         for s in self.sockets.values():
@@ -345,6 +350,7 @@ class Guest:
 
     def finish_command(self, timeout=RUN_LIMIT, stdout=None, stderr=None):
         """Wait for the running command. stdout, stderr: callables for its output as it comes."""
+        timeout *= self.variant.slow
         out, err = bytearray(), bytearray()
         sinks = {"out": stdout or out.extend, "err": stderr or err.extend}
         deadline = time.monotonic() + timeout

@@ -4,7 +4,7 @@
 #
 #   make -f tests/lib/programs.mk BUILD=DIR HW=DIR [SOFTFLOAT=DIR] SUITE
 #
-# SUITE is model-asan, model-tsan, numeric (which needs SOFTFLOAT, see qemu-device/build/softfloat.sh), user, draw, qtest, guest, bench, bench-host or fuzz; programs land in BUILD/SUITE/bin/.
+# SUITE is model-asan, model-tsan, numeric (which needs SOFTFLOAT, see qemu-device/build/softfloat.sh), user, draw, qtest, guest, debug, bench, bench-host or fuzz; programs land in BUILD/SUITE/bin/.
 # Every tests/DIR/NAME.c is a program; every .c in tests/DIR/lib/ is linked into each of them.
 
 CFLAGS := -std=gnu11 -O1 -g -Wall -Wextra -Werror -pthread -D_GNU_SOURCE
@@ -77,6 +77,12 @@ guest.sources :=
 guest.libs := $(if $(wildcard $(BUILD)/userspace/lib/libtessera.so),-L$(BUILD)/userspace/lib -ltessera) \
 	$(shell pkg-config --libs libdrm libpng) -lm
 
+# what only makes sense on a kernel of our own: raw ioctls like the guest tests
+debug.dir := debug
+debug.flags := $(guest.flags) -Itests/guest/lib
+debug.sources := $(wildcard tests/guest/lib/*.c)
+debug.libs := $(guest.libs)
+
 bench.dir := bench
 # benchmarks speak to the driver as guest tests do
 bench.flags := $(guest.flags) -O2 -Itests/guest/lib
@@ -109,9 +115,9 @@ $$($(1).bin)/%: $$(BUILD)/$(1)/obj/tests/$$($(1).dir)/%.o $$($(1).common)
 	@mkdir -p $$(@D)
 	@$$(CC) $$(CFLAGS) $$($(1).flags) -Wl,--as-needed -o $$@ $$^ $$($(1).libs)
 endef
-$(foreach s,model-asan model-tsan numeric user draw fuzz qtest guest bench bench-host,$(eval $(call suite,$(s))))
+$(foreach s,model-asan model-tsan numeric user draw fuzz qtest guest debug bench bench-host,$(eval $(call suite,$(s))))
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
 .SECONDARY:
 .DELETE_ON_ERROR:
-.PHONY: model-asan model-tsan numeric user draw fuzz qtest guest bench bench-host
+.PHONY: model-asan model-tsan numeric user draw fuzz qtest guest debug bench bench-host

@@ -20,11 +20,13 @@ import re
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from guest import KERNEL_TROUBLE, Guest, GuestError  # noqa: E402
+import variant  # noqa: E402
+from guest import Guest, GuestError  # noqa: E402
 from ktap import Counts, Program  # noqa: E402
 
 TIMEOUT = 120       # seconds for a program that does not ask for more
@@ -101,21 +103,30 @@ class Report:
 
 def run_host(test):
     """Run a host program; (output, problems, seconds). stderr goes where stdout goes."""
+    with tempfile.NamedTemporaryFile("r", prefix="tessera-trouble-") as complaints:
+        text, problems, seconds = run_process(test, dict(os.environ, TSR_TROUBLE=complaints.name))
+        problems += kernel_said(complaints.read().splitlines())
+    return text, problems, seconds
+
+
+def run_process(test, env):
+    """What run_host() returns, without what the kernels of its guests said."""
     start = time.monotonic()
+    limit = test.timeout() * variant.current().slow
     command = [test.path]
     if test.path.endswith(".py"):
         command = ["/usr/bin/python3", "-B", test.path]
     elif test.path.endswith(".sh"):
         command = ["/bin/bash", test.path]
     process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                               start_new_session=True)
+                               start_new_session=True, env=env)
     problems = []
     try:
-        output, _ = process.communicate(timeout=test.timeout())
+        output, _ = process.communicate(timeout=limit)
     except subprocess.TimeoutExpired:
         os.killpg(process.pid, signal.SIGKILL)
         output, _ = process.communicate()
-        problems.append(f"{test.label} did not end within {test.timeout():.0f} s")
+        problems.append(f"{test.label} did not end within {limit:.0f} s")
     text = output.decode(errors="replace")
     if not problems and process.returncode < 0:
         problems.append(f"{test.label} was killed by signal {-process.returncode}")
@@ -146,9 +157,30 @@ def run_group(tests, report):
     try:
         for test in tests:
             guest = one_in_guest(test, guest, report)
+        if variant.current().leaks:
+            end_of_guest(tests, guest, report)
     finally:
         if guest:
             guest.stop()
+
+
+def end_of_guest(tests, guest, report):
+    """What the last guest of a group says when the driver goes, as one more program."""
+    start = time.monotonic()
+    test = Test(f"after-{tests[0].name}", "guest/")
+    try:
+        if guest and guest.alive():
+            text, problems = variant.last_words(guest)
+        else:
+            text, problems = "KTAP version 1\n1..0 # SKIP the last guest of this group is gone", []
+    except GuestError as e:
+        text, problems = "", [f"the guest failed while the driver was unloaded: {e}"]
+    report.program(test, text, problems, time.monotonic() - start)
+
+
+def kernel_said(lines):
+    """The problems list for lines of a kernel's log."""
+    return ["the kernel's log has:\n" + "\n".join(lines[:10])] if lines else []
 
 
 def run_all(host, guest, report, jobs):
@@ -175,9 +207,12 @@ def one_in_guest(test, guest, report):
         result = guest.run(f"{quick}exec {test.name} 2>&1", test.timeout(), output.extend, output.extend)
         if result.status and b"\nnot ok" not in b"\n" + output:
             problems.append(f"{test.label} ended with status {result.status}")
-        trouble = [line for line in guest.console()[seen:].splitlines() if KERNEL_TROUBLE.search(line)]
-        if trouble:
-            problems.append("the kernel's log has:\n" + "\n".join(trouble[:10]))
+        said = guest.console()[seen:]
+        if variant.trouble(said):
+            problems += kernel_said(variant.trouble(said))
+            keep_log(test, said)
+            guest.stop()            # lockdep and KASAN have said their only word; the next program gets a new guest
+            guest = None
     except GuestError as e:
         problems.append(f"the guest failed while {test.label} ran: {e}")
         if guest:
@@ -185,6 +220,15 @@ def one_in_guest(test, guest, report):
         guest = None
     report.program(test, output.decode(errors="replace").replace("\r\n", "\n"), problems, time.monotonic() - start)
     return guest
+
+
+def keep_log(test, text):
+    """What the kernel said while a program ran that it complained of, for who wants to know all of it."""
+    path = os.path.join(os.environ.get("TSR_BUILD", "/tmp"), "log", test.label.replace("/", "-") + ".console")
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, "w") as f:
+        f.write(text)
+    print(f"# the whole log is {path}", flush=True)
 
 
 def wanted(test, patterns):
@@ -207,7 +251,7 @@ def main():
     p.add_argument("--results", required=True, help="file that keeps the suite's KTAP")
     p.add_argument("--only", default="", help="names of the programs to run, shell patterns")
     p.add_argument("--jobs", type=int, default=1, help="programs or guests at a time")
-    p.add_argument("programs", nargs="*", help="[LABEL:]PROGRAM[=SOURCE]; LABEL guest: runs in the guest")
+    p.add_argument("programs", nargs="*", help="[LABEL:]PROGRAM[=SOURCE]; LABEL guest or debug: runs in a guest")
     args = p.parse_args()
     host, guest = [], []
     for word in args.programs:
@@ -216,10 +260,11 @@ def main():
             label, rest = args.suite, word
         test = Test(rest, label + "/")
         if wanted(test, args.only.split()):
-            (guest if label == "guest" else host).append(test)
+            (guest if label in ("guest", "debug") else host).append(test)
     if not host and not guest:
         return nothing_to_run(args)
-    report = Report(args.results, len(host) + len(guest))
+    ends = len(grouped(guest)) if variant.current().leaks else 0
+    report = Report(args.results, len(host) + len(guest) + ends)
     run_all(host, guest, report, args.jobs)
     return report.finish()
 

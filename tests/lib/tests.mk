@@ -25,7 +25,7 @@ tsan_names := $(basename $(notdir $(shell grep -L 'test:.* TSAN=0' $(wildcard te
 # programs(LABEL,DIR,VARIANT): arguments for run.py, LABEL:PROGRAM=SOURCE
 programs = $(foreach n,$(call names,$(2)),$(1):$(BUILD)/$(3)/bin/$(n)=tests/$(2)/$(n).c)
 
-.PHONY: check check-static check-model check-user check-qtest check-guest check-coverage fuzz fuzz-isa bench coverage
+.PHONY: check check-static check-model check-user check-qtest check-guest check-debug check-race check-coverage fuzz fuzz-isa bench coverage
 check: setup ## all tests on the stock kernel; the last line is the sum
 	@$(PYTHON) tests/lib/check.py $(SUITES) coverage
 
@@ -52,8 +52,20 @@ check-qtest: setup ## the QEMU device without a guest
 
 check-guest: setup ## the driver and its user space in a booted guest
 	@$(GUEST_ENV); $(RUN) --suite guest --results $(RESULTS)/guest.ktap \
-		$(foreach n,$(call names,guest),guest:$(n)=tests/guest/$(n).c) \
-		$(addprefix guest-script:,$(wildcard tests/guest/*.sh tests/guest/*.py))
+		$(GUEST_PROGRAMS)
+
+# The same on kernels of our own (tests/guest/kernels/), with the tests that only they can run.
+GUEST_PROGRAMS = $(foreach n,$(call names,guest),guest:$(n)=tests/guest/$(n).c) \
+	$(addprefix guest-script:,$(wildcard tests/guest/*.sh tests/guest/*.py))
+DEBUG_PROGRAMS = $(foreach n,$(call names,debug),debug:$(n)=tests/debug/$(n).c) \
+	$(addprefix debug-script:,$(wildcard tests/debug/*.py))
+check-debug: export VARIANT := debug
+check-debug: setup ## the guest suite on a kernel with KASAN, lockdep, kmemleak ... (built once), and KUnit
+	@$(GUEST_ENV); $(RUN) --suite debug --results $(BUILD)/results-debug/debug.ktap $(DEBUG_PROGRAMS) $(GUEST_PROGRAMS)
+
+check-race: export VARIANT := race
+check-race: setup ## the guest suite on a kernel with KCSAN and two processors
+	@$(GUEST_ENV); $(RUN) --suite race --results $(BUILD)/results-debug/race.ktap $(GUEST_PROGRAMS)
 
 check-coverage: setup ## whether Documentation/coverage.md is what the last results show
 	@$(PYTHON) tests/lib/coverage.py --results $(BUILD)/results --compare Documentation/coverage.md

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# The driver against the stock kernel: no warning from the compiler (W=1), sparse, kernel-doc, checkpatch.
+# The driver against the stock kernel: no warning from the compiler (W=1), sparse, kernel-doc, checkpatch, coccicheck.
 # test: TIMEOUT=900
 . "$TSR_TOP/tests/lib/ktap.sh"
 cd "$TSR_TOP" || exit 1
@@ -51,10 +51,12 @@ doc() {
 }
 check "kernel-doc has nothing to say about the driver" doc
 
-# checkpatch is in no binary package; it comes from the kernel's source package, downloaded once.
-patch_dir=$CACHE/checkpatch
-fetch_checkpatch() {
+# checkpatch and Coccinelle's scripts are in no binary package; they come from the kernel's source package,
+# downloaded once.
+kernel_scripts=$CACHE/kernel-scripts
+fetch_scripts() {
     . qemu-device/build/apt.sh
+    [ ! -d "$kernel_scripts" ] || return 0
     apt_ready
     local aside version
     aside=$(aside_in "$CACHE/fetch")
@@ -62,11 +64,11 @@ fetch_checkpatch() {
     apt_fetch "$aside" "linux-source-$version"
     mkdir -p "$aside/out"
     tar -xf "$aside/usr/src/linux-source-$version.tar.xz" -C "$aside/out" --strip-components=2 \
-        "linux-source-$version"/scripts/{checkpatch.pl,spelling.txt,const_structs.checkpatch} || return 1
-    publish "$aside/out" "$patch_dir"
+        "linux-source-$version"/scripts/{checkpatch.pl,spelling.txt,const_structs.checkpatch,coccinelle} || return 1
+    publish "$aside/out" "$kernel_scripts"
     rm -rf "$aside"
 }
-[ -x "$patch_dir/checkpatch.pl" ] || (set -e; locked "$CACHE/checkpatch.lock" fetch_checkpatch) >/dev/null 2>&1
+[ -d "$kernel_scripts" ] || (set -e; locked "$CACHE/kernel-scripts.lock" fetch_scripts) >/dev/null 2>&1
 # The layout that trace headers have all over the kernel is not that of checkpatch.
 patch() {
     local types=FILE_PATH_CHANGES,CONFIG_DESCRIPTION,SPDX_LICENSE_TAG status=0 file ignored
@@ -75,14 +77,43 @@ patch() {
         case $file in
         *_trace.h) ignored=$types,OPEN_ENDED_LINE,PARENTHESIS_ALIGNMENT ;;
         esac
-        perl "$patch_dir/checkpatch.pl" --no-tree --strict --terse --quiet --show-types --no-summary \
+        perl "$kernel_scripts/checkpatch.pl" --no-tree --strict --terse --quiet --show-types --no-summary \
             --max-line-length=100 --ignore "$ignored" -f "$file" || status=1
     done
     return "$status"
 }
-if [ -x "$patch_dir/checkpatch.pl" ]; then
+if [ -x "$kernel_scripts/checkpatch.pl" ]; then
     check "checkpatch --strict has nothing to say about the driver" patch
 else
     skip "checkpatch --strict has nothing to say about the driver" "linux-source cannot be downloaded"
+fi
+
+# semantic DIRECTORY: what the kernel's own semantic patches find there. Those that are written in OCaml want its
+# compiler, which is not worth 300 MB: they are about numbers of batteries and comparisons of pointers with 0.
+semantic() {
+    local script found=0
+    while IFS= read -r script; do
+        mapfile -t options < <(sed -n 's|^// Options: *||p' "$script" | tr ' ' '\n' | grep .)
+        if timeout 120 spatch -D report --very-quiet --no-show-diff --cocci-file "$script" "${options[@]}" \
+            -I kernel/include/uapi --dir "$1" 2>/dev/null | grep -v '^$'; then
+            found=1
+        fi
+    done < <(grep -rLE '@script:ocaml|@initialize:ocaml' "$kernel_scripts/coccinelle" --include='*.cocci' | sort)
+    return $found
+}
+mistakes() {
+    local dir
+    dir=$(mktemp -d)
+    printf '#include <linux/slab.h>\nvoid f(void *p)\n{\n\tif (p)\n\t\tkfree(p);\n}\n' >"$dir/mistake.c"
+    ! semantic "$dir" | grep 'NULL check before some freeing functions is not needed'
+    local missed=$?
+    rm -r "$dir"
+    [ $missed != 0 ]
+}
+if command -v spatch >/dev/null && [ -d "$kernel_scripts/coccinelle" ]; then
+    check "coccicheck finds a mistake that was made on purpose" mistakes
+    check "coccicheck has nothing to say about the driver" semantic kernel
+else
+    skip "coccicheck has nothing to say about the driver" "coccinelle is not installed, or linux-source cannot be downloaded"
 fi
 ktap_finish

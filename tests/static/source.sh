@@ -11,6 +11,17 @@ if command -v shellcheck >/dev/null; then
 else
     skip "shellcheck has nothing to say" "shellcheck is not installed"
 fi
+# Words of the field that are none of English: the kernel's name for a file pointer, an opcode, texture and PNG terms,
+# a device node.
+spelling() {
+    git ls-files -z | grep -zvE '^LICENSES/|\.(png|bin|json)$|^tests/(fuzz/corpus|vectors|tools)/' |
+        xargs -0 codespell --quiet-level 3 --ignore-words-list filp,aadd,lod,uint,renderd,paeth
+}
+if command -v codespell >/dev/null; then
+    check "codespell finds no misspelt word" spelling
+else
+    skip "codespell finds no misspelt word" "codespell is not installed"
+fi
 compile_python() {
     git ls-files -z '*.py' | xargs -0 -r /usr/bin/python3 -B -c '
 import sys

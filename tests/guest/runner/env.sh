@@ -6,10 +6,18 @@
 #
 # Environment: KERNEL (a bzImage or vmlinux instead of the stock kernel), MODULES (its lib/modules/RELEASE
 # directory, when it has modules), KDIR (its build directory, to build tessera.ko against; by default the
-# directory that KERNEL's own tree is in), IMAGE (the demo's input, /usr/share/tessera/input.png in the guest).
+# directory that KERNEL's own tree is in), VARIANT (debug, race, cover: instead of those three, a kernel that
+# own_kernel.sh builds), IMAGE (the demo's input, /usr/share/tessera/input.png in the guest).
 . "$(dirname "$0")/../../../qemu-device/build/lib.sh"
 runner=$TOP/tests/guest/runner
 kernel=${KERNEL:-} modules=${MODULES:-} kdir=${KDIR:-}
+if [ -n "${VARIANT:-}" ]; then
+    [ -z "$kernel$modules$kdir" ] || die "VARIANT=$VARIANT comes with its own KERNEL, MODULES and KDIR"
+    own=$("$runner/own_kernel.sh" "$VARIANT")
+    kernel=$own/arch/x86/boot/bzImage
+    modules=$own/root/lib/modules/$(cat "$own/release")
+    kdir=$own
+fi
 
 # A bzImage lies in arch/x86/boot/ of its tree, a vmlinux at the top of it.
 tree_of() {
@@ -45,12 +53,14 @@ if [ -f "$TOP/kernel/Kbuild" ] || [ -f "$TOP/kernel/Makefile" ]; then
     if [ -n "$kdir" ]; then
         module=$("$runner/module.sh" "$kdir")
         args+=(--module "$module")
+        unit_tests=$(dirname "$module")/tests/tessera_kunit.ko
+        [ ! -f "$unit_tests" ] || args+=(--module "$unit_tests")
     fi
 else
     say "kernel/ has no Kbuild yet: the guest boots without a driver"
 fi
 "$runner/programs.sh"
-for dir in guest/bin bench/bin userspace/bin; do
+for dir in guest/bin debug/bin bench/bin userspace/bin; do
     [ ! -d "$BUILD/$dir" ] || args+=(--bin "$BUILD/$dir")
 done
 [ ! -d "$BUILD/userspace/lib" ] || args+=(--libdir "$BUILD/userspace/lib")
@@ -61,4 +71,4 @@ done
 /usr/bin/python3 -B "$runner/initramfs.py" "${args[@]}"
 
 printf '%s=%q\n' TSR_QEMU "$qemu/qemu-system-x86_64" TSR_QEMU_SHARE "$qemu/share" TSR_KERNEL "$kernel" \
-    TSR_INITRD "${args[3]}" TSR_MODULE "${module:-}"
+    TSR_INITRD "${args[3]}" TSR_MODULE "${module:-}" TSR_VARIANT "${VARIANT:-}"

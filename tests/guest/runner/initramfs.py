@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: MIT
 """Build the guest's initramfs: busybox, init, kernel modules, test programs with their libraries.
 
-    initramfs.py --out FILE --busybox FILE [--modules DIR] [--module FILE.ko] [--bin FILE|DIR ...]
+    initramfs.py --out FILE --busybox FILE [--modules DIR] [--module FILE.ko ...] [--bin FILE|DIR ...]
                  [--libdir DIR ...] [--data FILE ...] [--image FILE] [--extra-module NAME ...]
 
 --modules is a directory like lib/modules/RELEASE; of it only the modules named in MODULES below and those
-named by --extra-module go in, with everything they depend on, decompressed. --module is tessera.ko. The
-programs of --bin go to /usr/bin, the shared libraries they need to the paths their loader looks in.
+named by --extra-module go in, with everything they depend on, decompressed. --module is tessera.ko, then the
+module of its unit tests. The programs of --bin go to /usr/bin, the shared libraries they need to the paths their
+loader looks in.
 
 The archive is uncompressed: TCG would spend longer on unpacking than on reading. It is written aside and
 renamed, and not written at all when nothing it is made of has changed.
@@ -111,27 +112,28 @@ def module_depends(path):
 
 
 def add_modules(archive, moddir, wanted, own):
-    """Put the wanted modules, what they need, our own module and a modules.dep for busybox's modprobe in."""
+    """Put the wanted modules, what they need, our own modules and a modules.dep for busybox's modprobe in."""
     release = os.path.basename(os.path.normpath(moddir))
     table = read_dependencies(moddir)
     top = f"lib/modules/{release}"
     lines, paths = [], {}
-    own_needs = module_depends(own) if own else []
-    for name in wanted + own_needs:
+    own_needs = {path: module_depends(path) for path in own}
+    for name in wanted + sum(own_needs.values(), []):
         for path in table.get(plain_name(name), []):
             paths[path] = table[plain_name(path)]
     for path, chain in sorted(paths.items()):
         names = [strip_compression(p) for p in chain]
         archive.file(f"{top}/{names[0]}", decompressed(os.path.join(moddir, path)), 0o644)
         lines.append(f"{names[0]}: {' '.join(names[1:])}")
-    if own:
+    for module in own:
         chain = []
-        for name in own_needs:
+        for name in own_needs[module]:
             # What is not in modules.dep is built into this kernel.
             chain += [strip_compression(p) for p in table.get(name, []) if strip_compression(p) not in chain]
-        archive.file(f"{top}/extra/tessera.ko", read(own), 0o644)
+        archive.file(f"{top}/extra/{os.path.basename(module)}", read(module), 0o644)
+        lines.append(f"extra/{os.path.basename(module)}: {' '.join(chain)}")
+    if own:
         archive.file("lib/tessera.module", b"", 0o644)
-        lines.append(f"extra/tessera.ko: {' '.join(chain)}")
     archive.file(f"{top}/modules.dep", ("\n".join(lines) + "\n").encode(), 0o644)
 
 
@@ -189,7 +191,7 @@ def fingerprint(args, programs):
     h = hashlib.sha256(repr(sorted(vars(args).items())).encode())
     here = os.path.dirname(os.path.abspath(__file__))
     own = [os.path.abspath(__file__), os.path.join(here, "init"), args.busybox]
-    for path in own + programs + ([args.module] if args.module else []) + args.data + ([args.image] if args.image else []):
+    for path in own + programs + args.module + args.data + ([args.image] if args.image else []):
         s = os.stat(path)
         h.update(f"{path} {s.st_size} {s.st_mtime_ns}\n".encode())
     for directory in args.libdir:
@@ -216,7 +218,7 @@ def build(args, programs):
     if args.modules:
         add_modules(archive, args.modules, MODULES + args.extra_module, args.module)
     elif args.module:
-        add_lone_module(archive, args.module)
+        add_lone_module(archive, args.module[0])
     archive.write(args.out)
 
 
@@ -225,7 +227,7 @@ def main():
     p.add_argument("--out", required=True, help="file to write")
     p.add_argument("--busybox", required=True, help="static busybox binary")
     p.add_argument("--modules", help="directory lib/modules/RELEASE")
-    p.add_argument("--module", help="tessera.ko")
+    p.add_argument("--module", action="append", default=[], help="tessera.ko, then others of ours")
     p.add_argument("--bin", action="append", default=[], help="program, or directory of programs")
     p.add_argument("--libdir", action="append", default=[], help="where our own shared libraries are")
     p.add_argument("--data", action="append", default=[], help="file for /usr/share/tessera")

@@ -19,4 +19,4 @@ build() {
 }
 
 build -C userspace O="$BUILD/userspace" HW="$hw"
-build -f tests/lib/programs.mk BUILD="$BUILD" HW="$hw" guest bench
+build -f tests/lib/programs.mk BUILD="$BUILD" HW="$hw" guest debug bench

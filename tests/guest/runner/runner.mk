@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
 #
 # Guests: boot one, run a command, look inside. All options are make variables and environment:
-#   KERNEL= MODULES= KDIR=    another kernel than Debian's     DEVICES=n DEVICE_ARGS=vram=64M   the devices
+#   VARIANT=debug|race|cover  a kernel of our own            KERNEL= MODULES= KDIR=    any other one
+#   DEVICES=n DEVICE_ARGS=vram=64M   the devices
 #   IOMMU=1 SMP=n MEM=MiB     the machine                      ACCEL=tcg|kvm  QEMU_ARGS= KERNEL_ARGS=
-export KERNEL MODULES KDIR IMAGE
+export KERNEL MODULES KDIR VARIANT IMAGE
 export PYTHONDONTWRITEBYTECODE := 1
 
 GUEST_OPTIONS = $(if $(DEVICES),--devices $(DEVICES)) $(if $(DEVICE_ARGS),--device-args '$(DEVICE_ARGS)') \

@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Copyright 2026 The Tessera authors */
+
+/*
+ * Page tables, read the way the device reads them: by bus address, entry by entry,
+ * from what AS.BASE would hold. The reference is an array with one element a page.
+ */
+
+#include <kunit/test.h>
+
+#include <linux/io.h>
+
+#include "tests.h"
+
+#include "../tessera_mmu.c"
+
+#define RW_BITS (TSR_PTE_READ__MASK | TSR_PTE_WRITE__MASK)
+
+/* Pages of the window that is changed at random; its middle is where two tables of level 1 meet. */
+#define WINDOW_PAGES	(8 * PT_ENTRIES)
+#define WINDOW_VA	(SZ_1G - WINDOW_PAGES / 2 * SMALL_SIZE)
+
+/* What a walk of the device finds for @va: a leaf for its 4 KiB page, 0 if there is none. */
+static u64 device_walk(struct tessera_pgtable *pgt, u64 va)
+{
+	u64 entry = tessera_pgtable_root(pgt);
+	int level;
+
+	for (level = pgt->levels - 1; level >= 0; level--) {
+		const __le64 *table = phys_to_virt(entry & TSR_PTE_ADDR__MASK);
+
+		entry = le64_to_cpu(table[pt_index(va, level)]);
+		if (!(entry & TSR_PTE_VALID__MASK))
+			return 0;
+		if (entry & TSR_PTE_LEAF__MASK || !level)
+			break;
+	}
+	if (!(entry & TSR_PTE_LEAF__MASK))
+		return ~0ULL;
+	if (!(entry & TSR_PTE_NULL__MASK))
+		entry += va & (BIT_ULL(pt_shift(level)) - SMALL_SIZE);
+
+	return entry;
+}
+
+static u64 leaf(u64 addr, u64 bits)
+{
+	return addr | bits | TSR_PTE_VALID__MASK | TSR_PTE_LEAF__MASK;
+}
+
+static struct tessera_pgtable *tree(struct kunit *test, unsigned int levels, bool huge)
+{
+	struct tessera_hw_info info = {
+		.va_levels = levels,
+		.features = huge ? TSR_FEATURE_HUGE_PAGES : 0,
+	};
+	struct tessera_pgtable *pgt = tessera_pgtable_create(tessera_test_device(test), &info);
+
+	KUNIT_ASSERT_NOT_NULL(test, pgt);
+
+	return pgt;
+}
+
+/* Map or unmap as a bind does; returns whether the TLB has to be told. */
+static bool change(struct kunit *test, struct tessera_pgtable *pgt, u64 va, u64 size, u64 addr,
+		   u64 bits)
+{
+	struct tessera_pt_pool pool;
+	int ret;
+
+	tessera_pt_pool_init(&pool);
+	if (bits)
+		ret = tessera_pt_reserve_map(pgt, &pool, va, size, bits & TSR_PTE_NULL__MASK);
+	else
+		ret = tessera_pt_reserve_unmap(pgt, &pool, va, size);
+	KUNIT_ASSERT_EQ(test, ret, 0);
+
+	if (bits)
+		tessera_pt_map(pgt, &pool, va, size, addr, bits);
+	else
+		tessera_pt_unmap(pgt, &pool, va, size);
+	tessera_pt_pool_recycle(pgt, &pool);
+	tessera_pt_pool_fini(pgt->dev, &pool);
+
+	return pool.dirty;
+}
+
+/* One random change, made to the tree and to the reference. */
+static void random_change(struct kunit *test, struct tessera_pgtable *pgt, u64 *expect,
+			  struct tessera_test_random *random)
+{
+	bool aligned = !tessera_test_random(random, 3), null = !tessera_test_random(random, 5);
+	u32 unit = aligned ? PT_ENTRIES : 1;
+	u32 first = tessera_test_random(random, WINDOW_PAGES / unit) * unit;
+	u32 count = (1 + tessera_test_random(random, aligned ? 3 : 700)) * unit, i;
+	u64 bits = tessera_test_random(random, 3) ? RW_BITS : 0;
+	u64 frame = 1 + tessera_test_random(random, 1000);
+	u64 addr = frame << (aligned ? TSR_HUGE_SHIFT : TSR_PAGE_SHIFT);
+	bool dirty, was = false;
+
+	count = min(count, WINDOW_PAGES - first);
+	if (bits && null) {
+		bits |= TSR_PTE_NULL__MASK;
+		addr = 0;
+	}
+
+	dirty = change(test, pgt, WINDOW_VA + first * SMALL_SIZE, count * SMALL_SIZE, addr, bits);
+	for (i = first; i < first + count; i++) {
+		was |= expect[i] != 0;
+		expect[i] = bits ? leaf(addr, bits) : 0;
+		addr += null ? 0 : SMALL_SIZE;
+	}
+	if (was)
+		KUNIT_EXPECT_TRUE(test, dirty);
+}
+
+static void random_changes(struct kunit *test, unsigned int levels, bool huge)
+{
+	struct tessera_test_random random = { levels * 2 + huge };
+	struct tessera_pgtable *pgt = tree(test, levels, huge);
+	u64 *expect = kunit_kcalloc(test, WINDOW_PAGES, sizeof(*expect), GFP_KERNEL);
+	unsigned int round, i, bad = 0;
+
+	KUNIT_ASSERT_NOT_NULL(test, expect);
+	for (round = 0; round < 200 && !bad; round++) {
+		random_change(test, pgt, expect, &random);
+		for (i = 0; i < WINDOW_PAGES && !bad; i++)
+			bad = device_walk(pgt, WINDOW_VA + i * SMALL_SIZE) != expect[i] ? i + 1 : 0;
+	}
+	KUNIT_EXPECT_EQ_MSG(test, bad, 0, "change %u, page %u", round, bad - 1);
+
+	change(test, pgt, WINDOW_VA, WINDOW_PAGES * SMALL_SIZE, 0, 0);
+	KUNIT_EXPECT_EQ(test, pgt->root->live, 0);
+	tessera_pgtable_destroy(pgt);
+}
+
+static void mmu_test_random(struct kunit *test)
+{
+	unsigned int levels;
+
+	for (levels = 3; levels <= TSR_LEVELS_MAX; levels++)
+		random_changes(test, levels, levels != 4);
+}
+
+static void mmu_test_small_only(struct kunit *test)
+{
+	random_changes(test, 3, false);
+}
+
+/* The ends of the address space have tables of their own up to the root. */
+static void mmu_test_ends(struct kunit *test)
+{
+	unsigned int levels;
+
+	for (levels = 3; levels <= TSR_LEVELS_MAX; levels++) {
+		struct tessera_pgtable *pgt = tree(test, levels, true);
+		u64 last = BIT_ULL(pt_shift(levels)) - SMALL_SIZE;
+
+		KUNIT_EXPECT_FALSE(test, change(test, pgt, 0, SMALL_SIZE, SZ_4K, RW_BITS));
+		KUNIT_EXPECT_FALSE(test, change(test, pgt, last, SMALL_SIZE, SZ_8K, RW_BITS));
+		KUNIT_EXPECT_EQ(test, device_walk(pgt, 0), leaf(SZ_4K, RW_BITS));
+		KUNIT_EXPECT_EQ(test, device_walk(pgt, last), leaf(SZ_8K, RW_BITS));
+		KUNIT_EXPECT_EQ(test, pgt->root->live, 2);
+		KUNIT_EXPECT_TRUE(test, change(test, pgt, 0, SMALL_SIZE, 0, 0));
+		KUNIT_EXPECT_TRUE(test, change(test, pgt, last, SMALL_SIZE, 0, 0));
+		KUNIT_EXPECT_EQ(test, pgt->root->live, 0);
+		tessera_pgtable_destroy(pgt);
+	}
+}
+
+/* A large page is one entry; a hole in it splits it, and what is beside the hole stays. */
+static void mmu_test_split(struct kunit *test)
+{
+	struct tessera_pgtable *pgt = tree(test, 4, true);
+	u64 va = SZ_1G, hole = va + 5 * SMALL_SIZE;
+	struct tessera_pt *path[TSR_LEVELS_MAX];
+
+	KUNIT_EXPECT_FALSE(test, change(test, pgt, va, HUGE_SIZE, SZ_4M, RW_BITS));
+	KUNIT_ASSERT_TRUE(test, pt_walk(pgt, va, path));
+	KUNIT_EXPECT_EQ(test, pt_entry(path[1], pt_index(va, 1)), leaf(SZ_4M, RW_BITS));
+	KUNIT_EXPECT_NULL(test, path[1]->child[pt_index(va, 1)]);
+
+	KUNIT_EXPECT_TRUE(test, change(test, pgt, hole, SMALL_SIZE, 0, 0));
+	KUNIT_EXPECT_EQ(test, device_walk(pgt, hole), 0);
+	KUNIT_EXPECT_EQ(test, device_walk(pgt, hole - SMALL_SIZE),
+			leaf(SZ_4M + 4 * SZ_4K, RW_BITS));
+	KUNIT_EXPECT_EQ(test, device_walk(pgt, hole + SMALL_SIZE),
+			leaf(SZ_4M + 6 * SZ_4K, RW_BITS));
+	tessera_pgtable_destroy(pgt);
+}
+
+/* Addresses that a large page cannot hold get small ones. */
+static void mmu_test_unaligned_address(struct kunit *test)
+{
+	struct tessera_pgtable *pgt = tree(test, 4, true);
+	struct tessera_pt *path[TSR_LEVELS_MAX];
+
+	change(test, pgt, SZ_1G, HUGE_SIZE, SZ_4M + SZ_4K, RW_BITS);
+	KUNIT_ASSERT_TRUE(test, pt_walk(pgt, SZ_1G, path));
+	KUNIT_EXPECT_NOT_NULL(test, path[1]->child[pt_index(SZ_1G, 1)]);
+	KUNIT_EXPECT_EQ(test, device_walk(pgt, SZ_1G + HUGE_SIZE - SMALL_SIZE),
+			leaf(SZ_4M + HUGE_SIZE, RW_BITS));
+	tessera_pgtable_destroy(pgt);
+}
+
+/* What a NULL mapping may take has a limit; what has memory behind it does not need one. */
+static void mmu_test_null_limit(struct kunit *test)
+{
+	struct tessera_pgtable *pgt = tree(test, 5, true);
+	struct tessera_pt_pool pool;
+
+	tessera_pt_pool_init(&pool);
+	KUNIT_EXPECT_EQ(test, tessera_pt_reserve_map(pgt, &pool, 0, BIT_ULL(50), true), -ENOMEM);
+	KUNIT_EXPECT_TRUE(test, list_empty(&pool.dirs) && list_empty(&pool.leaves));
+	KUNIT_EXPECT_EQ(test, tessera_pt_reserve_map(pgt, &pool, 0, SZ_1G, true), 0);
+	KUNIT_EXPECT_LE(test, list_count_nodes(&pool.leaves), 2);
+	tessera_pt_pool_fini(pgt->dev, &pool);
+	tessera_pgtable_destroy(pgt);
+}
+
+/* Small mappings side by side share the table that the first one reserved. */
+static void mmu_test_have(struct kunit *test)
+{
+	struct tessera_pgtable *pgt = tree(test, 4, true);
+	struct tessera_pt_pool pool;
+	unsigned int i;
+
+	tessera_pt_pool_init(&pool);
+	for (i = 0; i < 100; i++)
+		KUNIT_ASSERT_EQ(test, tessera_pt_reserve_map(pgt, &pool, SZ_1G + i * SMALL_SIZE,
+							     SMALL_SIZE, false), 0);
+	KUNIT_EXPECT_EQ(test, list_count_nodes(&pool.leaves), 1);
+	KUNIT_EXPECT_EQ(test, list_count_nodes(&pool.dirs), 2);
+
+	/* what lies between may drop that table again */
+	tessera_pt_reserve_nothing(&pool);
+	KUNIT_ASSERT_EQ(test, tessera_pt_reserve_map(pgt, &pool, SZ_1G, SMALL_SIZE, false), 0);
+	KUNIT_EXPECT_EQ(test, list_count_nodes(&pool.leaves), 2);
+	tessera_pt_pool_fini(pgt->dev, &pool);
+	tessera_pgtable_destroy(pgt);
+}
+
+/* A tree keeps some unused tables, not all. */
+static void mmu_test_cache(struct kunit *test)
+{
+	struct tessera_pgtable *pgt = tree(test, 4, true);
+	struct tessera_pt_pool pool;
+
+	tessera_pt_pool_init(&pool);
+	KUNIT_ASSERT_EQ(test, tessera_pt_reserve_map(pgt, &pool, SZ_1G, 20 * HUGE_SIZE, false), 0);
+	tessera_pt_pool_recycle(pgt, &pool);
+	KUNIT_EXPECT_EQ(test, pgt->cached[true], PT_CACHE_MAX);
+	KUNIT_EXPECT_EQ(test, list_count_nodes(&pool.leaves), 20 - PT_CACHE_MAX);
+	tessera_pt_pool_fini(pgt->dev, &pool);
+
+	KUNIT_ASSERT_EQ(test, tessera_pt_reserve_map(pgt, &pool, SZ_1G, SMALL_SIZE, false), 0);
+	KUNIT_EXPECT_EQ(test, pgt->cached[true], PT_CACHE_MAX - 1);
+	tessera_pt_pool_fini(pgt->dev, &pool);
+	tessera_pgtable_destroy(pgt);
+}
+
+static struct kunit_case mmu_cases[] = {
+	KUNIT_CASE(mmu_test_random),
+	KUNIT_CASE(mmu_test_small_only),
+	KUNIT_CASE(mmu_test_ends),
+	KUNIT_CASE(mmu_test_split),
+	KUNIT_CASE(mmu_test_unaligned_address),
+	KUNIT_CASE(mmu_test_null_limit),
+	KUNIT_CASE(mmu_test_have),
+	KUNIT_CASE(mmu_test_cache),
+	{}
+};
+
+static struct kunit_suite mmu_suite = {
+	.name = "tessera_mmu",
+	.test_cases = mmu_cases,
+};
+
+kunit_test_suite(mmu_suite);

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Copyright 2026 The Tessera authors */
+
+/* What the suites share, and the module around them. */
+
+#include <kunit/device.h>
+#include <kunit/test.h>
+
+#include <linux/dma-mapping.h>
+#include <linux/mman.h>
+#include <linux/module.h>
+
+#include "tests.h"
+
+/**
+ * tessera_test_random() - the next number
+ * @random: generator
+ * @below: above the greatest number wanted, at least 1
+ *
+ * Return: a number from 0 to @below - 1.
+ */
+u32 tessera_test_random(struct tessera_test_random *random, u32 below)
+{
+	random->state = random->state * 6364136223846793005ULL + 1442695040888963407ULL;
+
+	return (random->state >> 33) % below;
+}
+
+/**
+ * tessera_test_device() - a device that may do DMA
+ * @test: test, which ends when the test asserts that it cannot be made
+ *
+ * Return: a device whose bus addresses are physical addresses, one for each test,
+ * gone with it.
+ */
+struct device *tessera_test_device(struct kunit *test)
+{
+	struct device *dev = test->priv;
+
+	if (dev)
+		return dev;
+
+	dev = kunit_device_register(test, "tessera-kunit");
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, dev);
+	test->priv = dev;
+	dev->dma_mask = &dev->coherent_dma_mask;
+	dev->coherent_dma_mask = DMA_BIT_MASK(64);
+
+	return dev;
+}
+
+/**
+ * tessera_test_user() - memory as a program has it
+ * @test: test
+ * @size: length; what follows it is not mapped
+ *
+ * Return: its address for copy_to_user() and friends.
+ */
+void __user *tessera_test_user(struct kunit *test, size_t size)
+{
+	unsigned long addr;
+
+	addr = kunit_vm_mmap(test, NULL, 0, size, PROT_READ | PROT_WRITE,
+			     MAP_ANONYMOUS | MAP_PRIVATE, 0);
+	KUNIT_ASSERT_NE(test, addr, 0);
+	KUNIT_ASSERT_LT(test, addr, (unsigned long)TASK_SIZE);
+
+	return (void __user *)addr;
+}
+
+MODULE_DESCRIPTION("KUnit suites of the Tessera driver");
+MODULE_LICENSE("GPL");

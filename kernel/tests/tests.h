@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Copyright 2026 The Tessera authors */
+#ifndef __TESSERA_TESTS_H__
+#define __TESSERA_TESTS_H__
+
+#include <linux/types.h>
+
+struct device;
+struct kunit;
+
+/**
+ * struct tessera_test_random - numbers that are the same in every run
+ */
+struct tessera_test_random {
+	/** @state: Any start will do. */
+	u64 state;
+};
+
+u32 tessera_test_random(struct tessera_test_random *random, u32 below);
+struct device *tessera_test_device(struct kunit *test);
+void __user *tessera_test_user(struct kunit *test, size_t size);
+
+#endif

@@ -1,0 +1,50 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+# test: TIMEOUT=60
+"""The driver's KUnit suites (kernel/tests/), each case as a test of its own.
+
+Loading tessera_kunit.ko runs them; debugfs keeps what they said.
+"""
+
+import re
+import sys
+
+from guest import Guest
+
+CASE = re.compile(r"^\s*(not ok|ok) \d+ (\w+)(?: # SKIP (.*))?$")
+RUN = "modprobe kunit enable=1 && modprobe tessera_kunit && cd /sys/kernel/debug/kunit && for s in tessera_*; do cat $s/results; done"
+
+
+def cases(text):
+    """(verdict, name, reason to skip, what was said before) of every case; suites' own lines are left out."""
+    said = []
+    for line in text.splitlines():
+        m = CASE.match(line)
+        if not m:
+            if line.strip().startswith("#"):
+                said.append(line.strip())
+            continue
+        if "_test_" in m.group(2):
+            yield m.group(1), m.group(2), m.group(3), said
+        said = []
+
+
+def main():
+    with Guest(load=False) as g:
+        result = g.run(RUN, timeout=60)
+    print("KTAP version 1")
+    text = result.stdout.decode(errors="replace")
+    found = list(cases(text))
+    for number, (verdict, name, skip, said) in enumerate(found, 1):
+        for line in said:
+            print(line)
+        suite, _, what = name.partition("_test_")
+        print(f"{verdict} {number} - KUnit {suite}: {what.replace('_', ' ')}" + (f" # SKIP {skip}" if skip else ""))
+    print(f"1..{len(found)}")
+    if result.status:
+        sys.exit(f"tessera_kunit.ko cannot be run: {result.stderr.decode(errors='replace').strip()}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,121 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# own_kernel.sh VARIANT: a guest kernel of our own, built from Debian's linux-source of the stock kernel's
+# version with tests/guest/kernels/base.config and VARIANT.config. Prints its directory:
+#   DIR/arch/x86/boot/bzImage      DIR/release     the version string
+#   DIR/.config                    and everything `make -C DIR M=...` needs
+#   DIR/root/lib/modules/RELEASE/  with modules.dep
+#
+# Built once for each source version, configuration and compiler; about 7 minutes of two idle cores for the
+# debug variant. Options: --source prints the directory of the unpacked source instead.
+. "$(dirname "$0")/../../../qemu-device/build/lib.sh"
+. "$TOP/qemu-device/build/apt.sh"
+
+CONFIGS=$TOP/tests/guest/kernels
+# Kernels of one variant that stay in the cache, most recently used first.
+KEEP=2
+
+stock=$("$TOP/tests/guest/runner/kernel.sh")
+base=$(sed 's/^\([0-9]*\.[0-9]*\).*/\1/' "$stock/release")
+SOURCE=$CACHE/linux-source/$(basename "$(readlink -f "$stock")")
+
+# The source package is of the same version as the kernel; where the archive has moved on, the newer one does.
+fetch_source() {
+    local aside
+    [ ! -d "$SOURCE" ] || return 0
+    apt_ready
+    say "fetching the kernel's source, 150 MB (1.6 GB unpacked)"
+    aside=$(aside_in "$CACHE/linux-source")
+    apt_fetch "$aside" "linux-source-$base"
+    mkdir "$aside/tree"
+    run_logged unpack-linux tar -xf "$aside/usr/src/linux-source-$base.tar.xz" -C "$aside/tree" --strip-components=1 ||
+        die "cannot unpack linux-source-$base"
+    publish "$aside/tree" "$SOURCE"
+    rm -rf "$aside"
+}
+
+# What DRM itself is counted for in the cover variant: GCOV for these directories, through a variable that
+# every sub-make expands anew.
+GCOV_DIRS='drivers/gpu/drm drivers/gpu/drm/scheduler drivers/dma-buf'
+make_kernel() {
+    local gcov=()
+    [ "$variant" != cover ] || gcov=("GCOV_PROFILE=\$(if \$(filter $GCOV_DIRS,\$(obj)),y)")
+    make -C "$SOURCE" O="$dir" CC="$cc" HOSTCC="$cc" KBUILD_BUILD_USER=tessera KBUILD_BUILD_HOST=tessera "${gcov[@]}" "$@"
+}
+
+# Kconfig drops what it does not like without a word; we do not.
+refused() {
+    local line name
+    while IFS= read -r line; do
+        name=${line%%=*}
+        grep -qxF -- "$line" "$dir/.config" || echo "$line (it has: $(grep -w "$name" "$dir/.config" || echo nothing))"
+    done < <(grep -h '^CONFIG_' "$dir/all.config")
+}
+
+configure() {
+    local complaint
+    cat "$CONFIGS/base.config" "$CONFIGS/$variant.config" >"$dir/all.config"
+    printf 'CONFIG_LOCALVERSION="-tessera-%s"\n' "$variant" >>"$dir/all.config"
+    run_logged "configure-$variant" make_kernel KCONFIG_ALLCONFIG="$dir/all.config" allnoconfig ||
+        die "the kernel cannot be configured"
+    complaint=$(refused)
+    [ -z "$complaint" ] || die "Kconfig does not accept from tests/guest/kernels/:"$'\n'"$complaint"
+}
+
+# The tree holds its own absolute name, so it is built where it stays and counts once "release" is there.
+build() {
+    [ ! -e "$dir/release" ] || return 0
+    fetch_source
+    mkdir -p "$dir"
+    configure
+    say "building the $variant kernel, some 7 minutes of two idle cores"
+    run_logged "kernel-$variant" nice -n 10 "$0" --make "$variant" -j "$JOBS" bzImage modules ||
+        die "the $variant kernel does not build"
+    run_logged "modules-$variant" make_kernel INSTALL_MOD_PATH="$dir/root" modules_install ||
+        die "the $variant kernel's modules cannot be installed"
+    cp "$dir/include/config/kernel.release" "$dir/release"
+    # Objects are not needed any more to build modules against it; the notes of GCOV are.
+    find "$dir" -name '*.o' ! -path '*/scripts/*' ! -path '*/tools/*' -delete
+    rm -f "$dir/vmlinux.unstripped" "$dir"/.tmp_vmlinux*
+    tidy
+}
+
+tidy() {
+    local old
+    while IFS= read -r old; do
+        rm -rf "$old"
+    done < <(find "$CACHE" -maxdepth 1 -name "linux-$variant-*" -type d -printf '%T@ %p\n' | sort -rn |
+        tail -n +$((KEEP + 1)) | cut -d' ' -f2-)
+}
+
+if [ "${1:-}" = --source ]; then
+    locked "$CACHE/linux-source.lock" fetch_source
+    echo "$SOURCE"
+    exit
+fi
+making=no
+if [ "${1:-}" = --make ]; then
+    making=yes
+    shift
+fi
+variant=${1:-}
+[ -f "$CONFIGS/$variant.config" ] || die "there is no kernel variant '$variant' in tests/guest/kernels/"
+shift
+cc=$(sed -n 's/^CONFIG_CC_VERSION_TEXT="\([^ "]*\).*/\1/p' "$stock/build/.config")
+cc=${cc##*-linux-gnu-}
+command -v "${cc:=gcc}" >/dev/null || cc=gcc
+hash=$({
+    basename "$SOURCE"
+    grep -hv '^#' "$CONFIGS/base.config" "$CONFIGS/$variant.config"
+    [ "$variant" != cover ] || echo "$GCOV_DIRS"
+    "$cc" -dumpfullversion
+} | sha256sum | cut -c1-12)
+dir=$CACHE/linux-$variant-$hash
+if [ $making = yes ]; then
+    make_kernel "$@"
+    exit
+fi
+[ -e "$dir/release" ] || locked "$CACHE/linux-$variant.lock" build
+touch "$dir"
+echo "$dir"

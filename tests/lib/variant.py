@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: MIT
+"""What is different on a kernel of our own (VARIANT=, tests/guest/kernels/), and what counts as its complaint."""
+
+import os
+import re
+
+# Lines of the kernel's log that mean trouble. Lockdep, RCU, KASAN, KCSAN, debug objects and DMA-API all begin
+# their reports with WARNING or BUG; the rest of the list is for what does not.
+KERNEL_TROUBLE = re.compile(
+    r"WARNING: |BUG: |BUG \S+ \(|Oops|general protection|kernel BUG|KASAN|UBSAN|ODEBUG|DMA-API: |refcount_t:|"
+    r"list_(?:add|del) corruption|Kernel panic|Out of memory:|possible circular locking|"
+    r"INFO: (?:task .* blocked|trying to register non-static key|rcu_)|detected stalls on CPUs|"
+    r"[1-9]\d* new suspicious memory leaks|Object 0x\S+ \(size|nobody cared")
+
+
+class Variant:
+    """slow: how much longer everything takes than on the stock kernel; mem: MiB more that the kernel wants;
+    kernel_args: for its command line; leaks: it finds memory that was lost (kmemleak)."""
+
+    def __init__(self, slow=1, mem=0, kernel_args="", leaks=False, smp=1):
+        self.slow, self.mem, self.kernel_args, self.leaks, self.smp = slow, mem, kernel_args, leaks, smp
+
+
+VARIANTS = {
+    "": Variant(),
+    # Lockdep gives up after its first report and KASAN prints only one: run.py boots anew after each.
+    "debug": Variant(slow=8, mem=1024, leaks=True),
+    "race": Variant(slow=8, mem=512, smp=2),
+    "cover": Variant(slow=3, mem=256),
+}
+
+
+def current():
+    """The Variant that TSR_VARIANT (set by env.sh) names."""
+    return VARIANTS[os.environ.get("TSR_VARIANT", "")]
+
+
+def trouble(text):
+    """The lines of a kernel log that mean trouble."""
+    return [line for line in text.splitlines() if KERNEL_TROUBLE.search(line)]
+
+
+# What happens in a guest before it is switched off. kmemleak reports what nobody points at in two scans, and
+# only if it is older than five seconds.
+UNLOAD = "n=0; while ! rmmod tessera; do n=$((n + 1)); [ $n -lt 50 ] || exit 1; usleep 100000; done"
+LEAKS = ("cd /sys/kernel/debug; echo scan >kmemleak; sleep 6; echo scan >kmemleak; echo scan >kmemleak; "
+         "cat kmemleak")
+
+
+def last_words(guest):
+    """KTAP of the end of a guest: the driver goes, and leaves nothing. (text, problems)"""
+    seen = len(guest.console())
+    unloaded = guest.run(UNLOAD, 30)
+    lines = ["KTAP version 1", "1..2",
+             f"{'not ok' if unloaded.status else 'ok'} 1 - [SYS7] the driver unloads"]
+    lines += ["# " + line for line in unloaded.stderr.decode(errors="replace").splitlines()[-1:] if unloaded.status]
+    leaks = guest.run(LEAKS, 120).stdout.decode(errors="replace") if not unloaded.status else ""
+    what = "kmemleak finds nothing that the driver or its users have lost"
+    if unloaded.status:
+        lines.append(f"ok 2 - {what} # SKIP the driver is still loaded")
+    else:
+        lines.append(f"{'not ok' if leaks.strip() else 'ok'} 2 - {what}")
+        lines += ["# " + line for line in leaks.splitlines()[:60]]
+    bad = trouble(guest.console()[seen:])
+    return "\n".join(lines), ["the kernel's log has:\n" + "\n".join(bad[:10])] if bad else []
