@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "descriptor.h"
 
+#include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "gpu.h"
@@ -16,54 +18,80 @@ static const char *const names[TSR_DESCRIPTORS] = {
 	[TSR_DESCRIPTOR_COMPUTE_STATE] = "COMPUTE_STATE",
 };
 
-/* Found once; which thread does is all the same. */
-static const struct tsr_desc_struct *_Atomic found[TSR_DESCRIPTORS];
+/* A field whose value may be wrong. */
+struct rule {
+	uint8_t qword, shift;
+	uint64_t mask, min, max;
+	uint64_t zero;			/* bits of the value that its alignment wants to be 0 */
+};
 
-static const struct tsr_desc_struct *description(enum tsr_descriptor which)
-{
-	const struct tsr_desc_struct *desc =
-		atomic_load_explicit(&found[which], memory_order_relaxed);
+#define QWORDS_MAX 32
+#define RULES_MAX 64
 
-	for (unsigned int i = 0; !desc && i < tsr_desc_num_structs; i++) {
-		if (!strcmp(tsr_desc_structs[i].name, names[which]))
-			desc = &tsr_desc_structs[i];
-	}
-	atomic_store_explicit(&found[which], desc, memory_order_relaxed);
-	return desc;
-}
+/* A structure's description, with what there is to be checked of it. */
+static struct checks {
+	uint32_t qwords, rules;
+	uint64_t known[QWORDS_MAX];	/* bits of fields */
+	struct rule rule[RULES_MAX];
+} checks[TSR_DESCRIPTORS];
+static pthread_once_t prepared = PTHREAD_ONCE_INIT;
 
 static uint64_t field_mask(const struct tsr_desc_field *field)
 {
 	return UINT64_MAX >> (63 - field->hi + field->lo) << field->lo;
 }
 
-/* Addresses are not shifted: their bits stand where they stand in the address. */
-static uint64_t field_value(const struct tsr_desc_field *field, uint64_t word)
+static void prepare_field(struct checks *c, const struct tsr_desc_field *field)
 {
+	/* addresses are not shifted: their bits stand where they stand in the address */
 	unsigned int shift = field->type == TSR_DESC_VA ? 0 : field->lo;
+	uint64_t mask = field_mask(field);
 
-	return (word & field_mask(field)) >> shift;
+	c->known[field->qword] |= mask;
+	if (!field->min && field->max >= mask >> shift && field->align <= 1)
+		return;
+	if (c->rules == RULES_MAX)
+		abort();
+	c->rule[c->rules++] = (struct rule){
+		.qword = field->qword, .shift = shift, .mask = mask, .min = field->min,
+		.max = field->max, .zero = field->align ? field->align - 1 : 0,
+	};
+}
+
+static void prepare(void)
+{
+	for (unsigned int d = 0; d < TSR_DESCRIPTORS; d++) {
+		const struct tsr_desc_struct *desc = tsr_desc_structs;
+
+		while (strcmp(desc->name, names[d]))
+			desc++;
+		checks[d].qwords = desc->qwords;
+		for (unsigned int i = 0; i < desc->num_fields; i++)
+			prepare_field(&checks[d], &desc->fields[i]);
+	}
+}
+
+static const struct checks *checks_of(enum tsr_descriptor which)
+{
+	pthread_once(&prepared, prepare);
+	return &checks[which];
 }
 
 uint8_t tsr_descriptor_check(enum tsr_descriptor which, const uint64_t *word, unsigned int *qword)
 {
-	const struct tsr_desc_struct *desc = description(which);
-	uint64_t known[32] = { 0 };
+	const struct checks *c = checks_of(which);
 
-	for (unsigned int i = 0; i < desc->num_fields; i++)
-		known[desc->fields[i].qword] |= field_mask(&desc->fields[i]);
-	for (*qword = 0; *qword < desc->qwords; ++*qword) {
-		if (word[*qword] & ~known[*qword])
+	for (*qword = 0; *qword < c->qwords; ++*qword) {
+		if (word[*qword] & ~c->known[*qword])
 			return TSR_FAULT_RESERVED_BITS;
 	}
-	for (unsigned int i = 0; i < desc->num_fields; i++) {
-		const struct tsr_desc_field *field = &desc->fields[i];
-		uint64_t value = field_value(field, word[field->qword]);
+	for (const struct rule *r = c->rule; r < &c->rule[c->rules]; r++) {
+		uint64_t value = (word[r->qword] & r->mask) >> r->shift;
 
-		*qword = field->qword;
-		if (value < field->min || value > field->max)
+		*qword = r->qword;
+		if (value < r->min || value > r->max)
 			return TSR_FAULT_BAD_VALUE;
-		if (field->align > 1 && value % field->align)
+		if (value & r->zero)
 			return TSR_FAULT_ALIGNMENT;
 	}
 	return TSR_FAULT_NONE;
@@ -72,8 +100,8 @@ uint8_t tsr_descriptor_check(enum tsr_descriptor which, const uint64_t *word, un
 enum tsr_step tsr_descriptor_read(struct tsr_mem *mem, uint64_t va, enum tsr_descriptor which,
 				  uint64_t *word)
 {
-	const struct tsr_desc_struct *desc = description(which);
-	enum tsr_step step = tsr_mem_read(mem, va, word, desc->qwords * sizeof(*word));
+	uint32_t qwords = checks_of(which)->qwords;
+	enum tsr_step step = tsr_mem_read(mem, va, word, qwords * sizeof(*word));
 	unsigned int qword;
 	uint8_t code;
 
