@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "ktap.h"
+#include "shader/stage.h"
 #include "units.h"
 
 #define ROUNDS 3000
@@ -36,11 +37,14 @@ static struct {
 /* All that it can change. */
 struct image {
 	uint8_t data[UNITS_DATA_SIZE];
+	uint64_t record[TSR_BATCH_VERTICES][TSR_POSITION_EXTENDED__QWORDS];
 	uint8_t group[2][UNITS_GROUP_BYTES];
 	union tsr_lanes reg[TSR_REGISTERS * WARPS];
 };
 
 static struct image before, want, got;
+static struct tsr_vertex_run vertices;
+static struct tsr_program program;
 
 /* What came of it. */
 struct outcome {
@@ -55,6 +59,7 @@ struct outcome {
 static void save(struct image *image)
 {
 	memcpy(image->data, u->data, sizeof(image->data));
+	memcpy(image->record, vertices.record, sizeof(image->record));
 	memcpy(image->group[0], m.place[0].group_memory, sizeof(image->group[0]));
 	memcpy(image->group[1], m.place[WARPS - 1].group_memory, sizeof(image->group[1]));
 	memcpy(image->reg, u->reg, sizeof(image->reg));
@@ -63,6 +68,7 @@ static void save(struct image *image)
 static void restore(const struct image *image)
 {
 	memcpy(u->data, image->data, sizeof(image->data));
+	memcpy(vertices.record, image->record, sizeof(image->record));
 	memcpy(m.place[0].group_memory, image->group[0], sizeof(image->group[0]));
 	memcpy(m.place[WARPS - 1].group_memory, image->group[1], sizeof(image->group[1]));
 	memcpy(u->reg, image->reg, sizeof(image->reg));
@@ -74,6 +80,8 @@ static const struct tsr_msg_path *path_named(const char *name)
 
 	return alu ? tsr_msg_path(alu) : NULL;
 }
+
+static bool on;				/* runs are not followed by a stopping point */
 
 /* The bundle on @path from the state before, up to where it stops. */
 static void run(const struct tsr_msg_path *path, struct outcome *outcome, struct image *image)
@@ -92,7 +100,8 @@ static void run(const struct tsr_msg_path *path, struct outcome *outcome, struct
 		outcome->fault_lane = m.bundle.fault_lane;
 		outcome->fault = u->mem.fault;
 	}
-	units_stop(u);
+	if (!on)
+		units_stop(u);
 	save(image);
 }
 
@@ -307,6 +316,158 @@ static void random_atomic(bool errors)
 	addresses(wide ? 8 : 4, wide ? 8 : 4, errors);
 }
 
+/* A stage of vertices, or none. */
+static void random_stage(void)
+{
+	static const uint32_t padded[] = { 1, 4, 36, 40, 1024, 65536 };
+
+	u->env.stage = rnd() % 3 ? TSR_STAGE_POSITION : TSR_STAGE_VARYING;
+	u->env.vertices = rnd() % 8 ? &vertices : NULL;
+	if (!u->env.vertices)
+		u->env.stage = TSR_STAGE_COMPUTE;
+	vertices.padded = padded[rnd() % 6];
+	vertices.start = rnd() % 3 ? 0 : (int32_t)(rnd() % 200) - 100;
+	vertices.position_output = rnd() % 2;
+	vertices.outputs = UNITS_DATA + 0x1000 + rnd() % 64 * 16;
+	vertices.output_stride = 16 + rnd() % 4 * 16;
+	for (unsigned int n = 0; n < TSR_BATCH_VERTICES; n++)
+		vertices.thread[n].slot = n ^ (n < 64 ? 1 : 3);
+}
+
+static const uint8_t float_formats[] = {
+	TSR_PIXEL_FORMAT_R32F, TSR_PIXEL_FORMAT_RG32F, TSR_PIXEL_FORMAT_RGB32F,
+	TSR_PIXEL_FORMAT_RGBA32F,
+};
+
+static unsigned int random_format(void)
+{
+	static const uint8_t others[] = { TSR_PIXEL_FORMAT_RGBA8_UNORM, TSR_PIXEL_FORMAT_RG16F };
+
+	return rnd() % 8 ? float_formats[rnd() % 4] : others[rnd() % 2];
+}
+
+/* UNITS_DATA once more, neighbouring pages exchanged: what is read across a page is noticed. */
+#define EXCHANGED 0x50000000ull
+
+/* An attribute buffer of some kind, and what continues it. */
+static void random_buffer(uint64_t *words)
+{
+	static const uint8_t types[] = {
+		TSR_ATTRIBUTE_BUFFER_TYPE_LINEAR, TSR_ATTRIBUTE_BUFFER_TYPE_LINEAR,
+		TSR_ATTRIBUTE_BUFFER_TYPE_SHIFT, TSR_ATTRIBUTE_BUFFER_TYPE_MODULUS,
+		TSR_ATTRIBUTE_BUFFER_TYPE_DIVIDE,
+	};
+	struct tsr_attribute_buffer b = {
+		.type = types[rnd() % sizeof(types)],
+		.pointer = (rnd() % 2 ? UNITS_DATA : EXCHANGED) + rnd() % 200 * 64,
+		.divisor_shift = rnd() % 7, .divisor_odd = rnd() % 8,
+		.stride = rnd() % 16 ? rnd() % 12 * 4 : rnd() % 50,
+		.size = rnd() % 4 ? 0x20000 : rnd() % 0x2000,
+	};
+	const struct tsr_attribute_buffer_divisor rest = {
+		.type = TSR_ATTRIBUTE_BUFFER_TYPE_CONTINUATION, .magic = rnd() << 8 | rnd() % 256,
+		.divisor = 1,
+	};
+
+	if (rnd() % 16 == 0)
+		b.pointer = 0;
+	if (rnd() % 32 == 0)
+		b.size = UINT32_MAX;
+	tsr_pack_attribute_buffer(words, &b);
+	tsr_pack_attribute_buffer_divisor(words + 2, &rest);
+}
+
+#define ATTRIBUTES 8
+#define OUTPUTS 4
+
+static void random_tables(void)
+{
+	uint64_t *table = units_table(u, UNITS_ATTRIBUTES);
+	uint64_t *buffers = units_table(u, UNITS_BUFFERS);
+
+	for (unsigned int i = 0; i < ATTRIBUTES + OUTPUTS; i++) {
+		const struct tsr_attribute a = {
+			.buffer = rnd() % 32 ? 2 * (rnd() % 8) : 500, .add_offset = rnd() % 2,
+			.format = random_format(),
+			.offset = rnd() % 4 ? (int32_t)(rnd() % 8 * 4) : (int32_t)(rnd() % 99) - 50,
+		};
+
+		tsr_pack_attribute(&table[i], &a);
+	}
+	for (unsigned int i = 0; i < 8; i++)
+		random_buffer(buffers + 4 * i);
+	/* those of outputs have no address */
+	for (unsigned int i = 0; i < OUTPUTS && rnd() % 8; i++) {
+		table[ATTRIBUTES + i] = (table[ATTRIBUTES + i] & ~0x1ffull) | 16;
+		memset(buffers + 32, 0, 32);
+		buffers[32] = TSR_ATTRIBUTE_BUFFER_TYPE_LINEAR;
+	}
+	u->env.program = &program;
+	program.varyings = UNITS_ATTRIBUTES + ATTRIBUTES * 8;
+	program.varying_count = OUTPUTS;
+}
+
+static void random_attribute(void)
+{
+	uint64_t *buffers = units_table(u, UNITS_BUFFERS);
+	bool lea = rnd() % 4 == 0;
+	unsigned int shape = rnd() % 4;
+
+	if (rnd() % 4 == 0) {
+		random_tables();
+	} else if (rnd() % 4 == 0) {
+		/* a divisor's magic number */
+		buffers[4 * (rnd() % 8) + 2] ^= (uint64_t)rnd() << 56;
+	}
+	random_stage();
+	units_insn(u, lea ? TSR_OP_ADD_LEA_ATTR_IMM : TSR_OP_ADD_LD_ATTR_IMM);
+	u->insn.imm[TSR_IMM_ATTRIBUTE_INDEX] = rnd() % (lea ? OUTPUTS + 1 : ATTRIBUTES);
+	u->insn.mod[TSR_MOD_VECSIZE] = rnd() % 4;
+	u->insn.mod[TSR_MOD_REGISTER_FORMAT] =
+		lea ? TSR_REGISTER_FORMAT_AUTO :
+		rnd() % 8 ? TSR_REGISTER_FORMAT_F32 : TSR_REGISTER_FORMAT_U32;
+	begin();
+	for (unsigned int w = 0; w < WARPS; w++) {
+		for (unsigned int l = 0; l < 16; l++) {
+			uint32_t row = w * 16 + l, any = rnd() % 300;
+
+			m.src[0][w].u[l] = shape == 3 ? any : shape == 2 ? row % 36 : row;
+			m.src[1][w].u[l] = shape == 2 ? row / 36 : shape == 1 ? rnd() % 3 : 0;
+		}
+		if (rnd() % 32 == 0)
+			m.src[rnd() % 2][w].u[rnd() % 16] = rnd() << 8;
+	}
+}
+
+static void random_conversion(bool errors)
+{
+	const struct tsr_conversion c = {
+		.format = random_format(), .registers = rnd() % 16 ? TSR_REGISTER_TYPE_F32
+								    : TSR_REGISTER_TYPE_U32,
+	};
+	bool record = rnd() % 2;
+	uint64_t word;
+
+	random_stage();
+	tsr_pack_conversion(&word, &c);
+	units_insn(u, TSR_OP_ADD_ST_CVT);
+	u->insn.mod[TSR_MOD_VECSIZE] = rnd() % 4;
+	begin();
+	addresses(16, 4, errors);
+	for (unsigned int w = 0; w < WARPS; w++) {
+		for (unsigned int l = 0; l < 16; l++) {
+			unsigned int slot = vertices.thread[16 * w + l].slot;
+
+			m.src[2][w].u[l] = word;
+			if (record)
+				set_address(w, l, TSR_WINDOW_OUTPUT + slot * 64 +
+						  (errors ? rnd() % 2 * 60 : 0));
+		}
+		if (errors && rnd() % 8 == 0)
+			m.src[2][w].u[rnd() % 16] = rnd() % 2 ? 0x3ff << 22 : (uint32_t)rnd();
+	}
+}
+
 /* ---- Comparisons ----------------------------------------------------------------------------- */
 
 static bool same_outcome(const struct outcome *a, const struct outcome *b)
@@ -324,6 +485,7 @@ static bool same_outcome(const struct outcome *a, const struct outcome *b)
 static bool same_image(bool registers)
 {
 	return ktap_mem_eq(got.data, want.data, sizeof(got.data)) &&
+	       ktap_mem_eq(got.record, want.record, sizeof(got.record)) &&
 	       ktap_mem_eq(got.group, want.group, sizeof(got.group)) &&
 	       (!registers || ktap_mem_eq(got.reg, want.reg, sizeof(got.reg)));
 }
@@ -383,6 +545,31 @@ static void test_atomics(void)
 		if (!compare())
 			return;
 	}
+}
+
+static void test_attributes(void)
+{
+	random_tables();
+	for (unsigned int n = 0; n < 2 * ROUNDS; n++) {
+		random_attribute();
+		on = n % 8;
+		if (!compare())
+			break;
+	}
+	on = false;
+	u->env.vertices = NULL;
+	u->env.stage = TSR_STAGE_COMPUTE;
+}
+
+static void test_conversions(void)
+{
+	for (unsigned int n = 0; n < ROUNDS; n++) {
+		random_conversion(n % 3 == 0);
+		if (!compare())
+			break;
+	}
+	u->env.vertices = NULL;
+	u->env.stage = TSR_STAGE_COMPUTE;
 }
 
 /* Threads that end behind their message: nobody looks at what it returns, memory is the same. */
@@ -515,8 +702,13 @@ int main(int argc, char **argv)
 			.group_memory = w < WARPS / 2 ? u->group : other,
 			.scratch = UNITS_SCRATCH + w * 16 * UNITS_SCRATCH_SIZE,
 		};
+	for (unsigned int i = 0; i < UNITS_DATA_SIZE / BENCH_PAGE; i++)
+		bench_map(&u->as, EXCHANGED + i * BENCH_PAGE,
+			  u->data_bus + (i ^ 1) * BENCH_PAGE, BENCH_PAGE, BENCH_R);
 	ktap_run("[ISA10] [CS3] loads and stores of bundles are those of their lanes",
 		 test_accesses);
+	ktap_run("[IA3] [INST2] attributes of bundles are those of their lanes", test_attributes);
+	ktap_run("[ISA10] stores of bundles in pixel formats", test_conversions);
 	ktap_run("[MEM6] loads of bundles from uniform buffers", test_uniform);
 	ktap_run("[CS3] atomics of bundles are those of their lanes", test_atomics);
 	ktap_run("[CS3] atomics whose results nobody reads", test_last);

@@ -818,6 +818,7 @@ void tsr_shader_enter(struct tsr_shader *sh, const struct tsr_mem *mem, struct t
 	sh->env.access = &sh->access;
 	sh->env.path = sh->gpu->msg_path;
 	sh->env.textures = &sh->textures;
+	sh->env.views = &sh->views;
 	tsr_texture_enter(&sh->textures, sh->gpu, mem->as);
 	sh->textures.stats = (struct tsr_texture_stats){ 0 };
 	sh->generation = tsr_mmu_code_generation(sh->gpu, mem->as);

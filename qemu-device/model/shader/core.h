@@ -24,6 +24,7 @@
 #include "usage.h"
 #include "grid.h"
 #include "message.h"
+#include "msg_attribute.h"
 #include "tex_cache.h"
 
 /*
@@ -55,6 +56,7 @@ struct tsr_shader {
 	struct tsr_code code;
 	struct tsr_access_cache access;
 	struct tsr_texture_cache textures;
+	struct tsr_attribute_views views;
 	struct tsr_alu_saved fp;
 	uint32_t mode_key;		/* the ALU's mode */
 

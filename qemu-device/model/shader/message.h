@@ -36,6 +36,8 @@ struct tsr_msg_path;
 struct tsr_alu;
 /* Textures of the running thread, see tex_cache.h. */
 struct tsr_texture_cache;
+/* Attributes likewise, see msg_attribute.h. */
+struct tsr_attribute_views;
 
 struct tsr_fragments;
 struct tsr_program;
@@ -48,6 +50,7 @@ struct tsr_msg_env {
 	struct tsr_access_cache *access;
 	const struct tsr_msg_path *path;	/* NULL: lane by lane, the reference */
 	struct tsr_texture_cache *textures;
+	struct tsr_attribute_views *views;
 	const struct tsr_compute_state *state;	/* as unpacked */
 	uint8_t *group_memory;		/* of this group, state->group_memory bytes */
 	/* GPU address of the scratch of lane 0; lane n is n * scratch_size behind */

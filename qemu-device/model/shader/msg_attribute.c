@@ -8,29 +8,10 @@
  */
 #include <string.h>
 
-#include "msg.h"
-#include "msg_format.h"
+#include "msg_attribute.h"
+#include "msg_bundle.h"
 #include "stage.h"
 #include "../tiling.h"
-
-/* What an attribute's index leads to: its descriptors, ready for use. */
-struct view {
-	uint32_t index;			/* of the attribute */
-	bool valid;			/* the rest is @index's */
-	bool missing;			/* not in the tables */
-	bool image;
-	bool output;			/* at @offset of the outputs of a vertex */
-	bool add_start;			/* the draw's start is added to the element */
-	uint64_t base;			/* address of element 0, without @offset */
-	int64_t offset;
-	uint32_t word;			/* pixel format, as in a conversion word */
-	struct tsr_format format;
-	uint8_t floats;			/* tsr_format_floats() … */
-	uint32_t behind[4];		/* … and components behind them, as in registers */
-	struct tsr_attribute_buffer buffer;
-	struct tsr_attribute_buffer_divisor divisor;	/* of DIVIDE */
-	struct tsr_attribute_buffer_image shape;	/* of images */
-};
 
 /* What the lanes of a message have in common. */
 struct attribute {
@@ -40,7 +21,7 @@ struct attribute {
 	uint64_t table;			/* of attributes … */
 	uint32_t count;			/* … and its entries */
 	bool outputs;			/* it is that of the outputs of vertices */
-	struct view *view;		/* of the last lane */
+	struct tsr_attribute_view *view;	/* of the last lane; NULL: there was none */
 };
 
 /* beyond enum tsr_register_type: whatever suits the format */
@@ -52,13 +33,15 @@ static enum tsr_step bad_state(struct tsr_msg_env *env, uint64_t va)
 }
 
 /* The continuation of the buffer at @va. */
-static enum tsr_step read_continuation(struct tsr_msg_env *env, uint64_t va, struct view *view)
+static enum tsr_step read_continuation(struct tsr_msg_env *env, uint64_t va,
+				       struct tsr_attribute_view *view)
 {
-	uint64_t q[2];
+	uint64_t *q = &view->word[3];
 	enum tsr_step step = tsr_msg_descriptor(env, va, q, 2);
 
 	if (step != TSR_STEP_DONE)
 		return step;
+	view->words = 5;
 	tsr_unpack_attribute_buffer_divisor(q, &view->divisor);
 	tsr_unpack_attribute_buffer_image(q, &view->shape);
 	if (view->divisor.type != TSR_ATTRIBUTE_BUFFER_TYPE_CONTINUATION)
@@ -66,11 +49,11 @@ static enum tsr_step read_continuation(struct tsr_msg_env *env, uint64_t va, str
 	return TSR_STEP_DONE;
 }
 
-static enum tsr_step read_buffer(struct tsr_msg_env *env, uint32_t index, struct view *view)
+static enum tsr_step read_buffer(struct tsr_msg_env *env, uint32_t index,
+				 struct tsr_attribute_view *view)
 {
-	uint64_t va = env->state->attribute_buffers + index * 16ull;
+	uint64_t va = env->state->attribute_buffers + index * 16ull, *q = &view->word[1];
 	uint32_t count = env->state->attribute_buffer_count;
-	uint64_t q[2];
 	enum tsr_step step;
 
 	view->missing = index >= count;
@@ -79,6 +62,8 @@ static enum tsr_step read_buffer(struct tsr_msg_env *env, uint32_t index, struct
 	step = tsr_msg_descriptor(env, va, q, 2);
 	if (step != TSR_STEP_DONE)
 		return step;
+	view->buffer_va = va;
+	view->words = 3;
 	tsr_unpack_attribute_buffer(q, &view->buffer);
 	view->base = view->buffer.pointer;
 	switch (view->buffer.type) {
@@ -105,7 +90,7 @@ static enum tsr_step read_buffer(struct tsr_msg_env *env, uint32_t index, struct
 }
 
 /* What follows from the format for loads without conversion. */
-static void find_floats(struct view *view)
+static void find_floats(struct tsr_attribute_view *view)
 {
 	static const uint8_t zeros[TSR_TEXEL_BYTES_MAX];
 	union tsr_texel texel;
@@ -120,26 +105,30 @@ static void find_floats(struct view *view)
 }
 
 static enum tsr_step read_view(struct tsr_msg_env *env, const struct attribute *a, uint32_t index,
-			       struct view *view)
+			       struct tsr_attribute_view *view)
 {
 	uint64_t va = a->table + index * 8ull;
 	struct tsr_attribute attribute;
 	enum tsr_step step;
-	uint64_t q;
 
-	*view = (struct view){ .index = index, .missing = true };
+	*view = (struct tsr_attribute_view){
+		.table = a->table, .count = a->count, .index = index, .outputs = a->outputs,
+		.buffers = env->state->attribute_buffers,
+		.buffer_count = env->state->attribute_buffer_count, .missing = true,
+	};
 	if (index >= a->count) {
 		view->valid = true;
 		return TSR_STEP_DONE;
 	}
-	step = tsr_msg_descriptor(env, va, &q, 1);
+	step = tsr_msg_descriptor(env, va, view->word, 1);
 	if (step != TSR_STEP_DONE)
 		return step;
-	tsr_unpack_attribute(&q, &attribute);
+	view->words = 1;
+	tsr_unpack_attribute(view->word, &attribute);
 	if (attribute.big_endian ||
 	    !tsr_format_find(&view->format, attribute.format, attribute.order, attribute.srgb))
 		return bad_state(env, va);
-	view->word = (uint32_t)q >> 10;
+	view->conversion = (uint32_t)view->word[0] >> 10;
 	view->offset = attribute.offset;
 	view->add_start = attribute.add_offset;
 	step = read_buffer(env, attribute.buffer, view);
@@ -149,8 +138,37 @@ static enum tsr_step read_view(struct tsr_msg_env *env, const struct attribute *
 	return step;
 }
 
+/* Whether @words of memory at @va, which is at hand, are @word. */
+static bool still(const struct tsr_msg_env *env, uint64_t va, const uint64_t *word,
+		  unsigned int words)
+{
+	const uint8_t *page = tsr_access_find(env->access, env->access->read, va);
+	unsigned int offset = va % TSR_ACCESS_PAGE_BYTES;
+
+	return page && offset + 8 * words <= TSR_ACCESS_PAGE_BYTES &&
+	       !memcmp(page + offset, word, 8 * words);
+}
+
+/* Have a->view be that of @index. */
+static inline enum tsr_step find_view(struct tsr_msg_env *env, struct attribute *a, uint32_t index)
+{
+	struct tsr_attribute_view *v;
+
+	if (a->view && a->view->valid && a->view->index == index)
+		return TSR_STEP_DONE;
+	v = &env->views->view[(index ^ a->table / 64) % TSR_ATTRIBUTE_VIEWS];
+	a->view = v;
+	if (v->valid && v->index == index && v->table == a->table && v->count == a->count &&
+	    v->outputs == a->outputs && v->buffers == env->state->attribute_buffers &&
+	    v->buffer_count == env->state->attribute_buffer_count &&
+	    (!v->words || still(env, v->table + index * 8ull, v->word, 1)) &&
+	    (v->words < 3 || still(env, v->buffer_va, &v->word[1], v->words - 1u)))
+		return TSR_STEP_DONE;
+	return read_view(env, a, index, v);
+}
+
 /* Number of the element of a buffer that is not an image. */
-static uint64_t element(const struct view *view, uint32_t n)
+static uint64_t element(const struct tsr_attribute_view *view, uint32_t n)
 {
 	const struct tsr_attribute_buffer *b = &view->buffer;
 
@@ -171,7 +189,8 @@ static uint64_t element(const struct view *view, uint32_t n)
 }
 
 /* Byte of texel (@x, @y, @z) in its image; false: outside. */
-static bool texel_at(const struct view *view, uint32_t x, uint32_t y, uint32_t z, uint64_t *at)
+static bool texel_at(const struct tsr_attribute_view *view, uint32_t x, uint32_t y, uint32_t z,
+		     uint64_t *at)
 {
 	const struct tsr_attribute_buffer_image *s = &view->shape;
 	uint64_t texel = x;
@@ -194,7 +213,7 @@ static uint32_t linear_id(const struct tsr_msg_env *env, uint32_t vertex, uint32
 }
 
 /* Address of an output of the vertex in @lane; false: what is written there is dropped. */
-static bool locate_output(const struct tsr_msg_env *env, const struct view *view,
+static bool locate_output(const struct tsr_msg_env *env, const struct tsr_attribute_view *view,
 			  unsigned int lane, uint64_t *va)
 {
 	const struct tsr_vertex_run *v = env->vertices;
@@ -212,8 +231,8 @@ static bool locate_output(const struct tsr_msg_env *env, const struct view *view
 }
 
 /* Address of the element that sources @a and @b name; false: it is out of bounds. */
-static bool locate(const struct tsr_msg_env *env, const struct view *view, unsigned int flags,
-		   uint32_t a, uint32_t b, uint64_t *va)
+static bool locate(const struct tsr_msg_env *env, const struct tsr_attribute_view *view,
+		   unsigned int flags, uint32_t a, uint32_t b, uint64_t *va)
 {
 	int64_t start = view->add_start && env->vertices ? env->vertices->start : 0;
 	uint64_t at;
@@ -254,7 +273,8 @@ static enum tsr_step lea(struct tsr_msg_env *env, struct tsr_msg *msg, unsigned 
 		va = TSR_WINDOW_VOID;
 	tsr_msg_staging(msg, 0)->u[lane] = va;
 	tsr_msg_staging(msg, 1)->u[lane] = va >> 32;
-	tsr_msg_staging(msg, 2)->u[lane] = a->view->word | type << TSR_CONVERSION_REGISTERS__SHIFT;
+	tsr_msg_staging(msg, 2)->u[lane] = a->view->conversion |
+					   type << TSR_CONVERSION_REGISTERS__SHIFT;
 	return TSR_STEP_DONE;
 }
 
@@ -274,7 +294,7 @@ static bool is_output(const struct tsr_msg_env *env, const struct attribute *a)
 static bool load_floats(struct tsr_msg_env *env, struct tsr_msg *msg, unsigned int lane,
 			const struct attribute *a, uint64_t va)
 {
-	const struct view *view = a->view;
+	const struct tsr_attribute_view *view = a->view;
 	unsigned int offset = va % TSR_ACCESS_PAGE_BYTES;
 	uint32_t word[4];
 	uint8_t *page;
@@ -296,18 +316,16 @@ static bool load_floats(struct tsr_msg_env *env, struct tsr_msg *msg, unsigned i
 static enum tsr_step attribute_lane(struct tsr_msg_env *env, struct tsr_msg *msg,
 				    unsigned int lane, const void *arg)
 {
-	const struct attribute *a = arg;
+	struct attribute *a = *(struct attribute *const *)arg;
 	uint32_t index = a->flags & TSR_MSG_ATTR_IMM ? msg->insn->imm[TSR_IMM_ATTRIBUTE_INDEX]
 						     : msg->src[2]->u[lane];
-	enum tsr_step step = TSR_STEP_DONE;
+	enum tsr_step step = find_view(env, a, index);
 	uint32_t word[8] = { 0 };
 	union tsr_texel texel;
 	uint64_t va = 0;
 	unsigned int type;
 	bool there;
 
-	if (!a->view->valid || a->view->index != index)
-		step = read_view(env, a, index, a->view);
 	if (step != TSR_STEP_DONE)
 		return step;
 	if (is_output(env, a))
@@ -344,27 +362,127 @@ static const unsigned int types[] = {
 	[TSR_REGISTER_FORMAT_AUTO] = AUTO,
 };
 
-enum tsr_step tsr_msg_attribute(struct tsr_msg_env *env, struct tsr_msg *msg, unsigned int arg)
+/* What message @insn, beside @select, is about. */
+static struct attribute attribute_of(const struct tsr_msg_env *env, const struct tsr_insn *insn,
+				     const struct tsr_insn *select, unsigned int flags)
 {
-	const struct tsr_insn *select = msg->pair_insn;
-	struct view view = { .valid = false };
 	struct attribute a = {
-		.flags = arg, .components = msg->insn->mod[TSR_MOD_VECSIZE] + 1,
-		.type = types[msg->insn->mod[TSR_MOD_REGISTER_FORMAT]], .view = &view,
+		.flags = flags, .components = insn->mod[TSR_MOD_VECSIZE] + 1,
+		.type = types[insn->mod[TSR_MOD_REGISTER_FORMAT]],
 		.table = env->state->attributes, .count = env->state->attribute_count,
 	};
 
 	/* Vertex programs have a second table, of what they write; others have but one. */
-	if (arg & TSR_MSG_ATTR_LEA && env->vertices && !select) {
+	if (flags & TSR_MSG_ATTR_LEA && env->vertices && !select) {
 		a.table = env->program->varyings;
 		a.count = env->program->varying_count;
 		a.outputs = true;
 	}
+	return a;
+}
+
+enum tsr_step tsr_msg_attribute(struct tsr_msg_env *env, struct tsr_msg *msg, unsigned int arg)
+{
+	const struct tsr_insn *select = msg->pair_insn;
+	struct attribute a = attribute_of(env, msg->insn, select, arg);
+	struct attribute *const all = &a;
+
 	if (select && select->op == TSR_OP_FMA_DTSEL_IMM &&
 	    select->mod[TSR_MOD_TABLE] != TSR_TABLE_ATTRIBUTE_1) {
 		msg->fault_lane = msg->lanes ? __builtin_ctz(msg->lanes) : 0;
 		env->mem->unit = TSR_UNIT_SHADER;
 		return tsr_msg_fault(env, TSR_FAULT_SHADER_UNSUPPORTED, 0, TSR_ACCESS_NONE);
 	}
-	return tsr_msg_each(env, msg, attribute_lane, &a);
+	return tsr_msg_each(env, msg, attribute_lane, &all);
+}
+
+/* ---- Bundles --------------------------------------------------------------------------------- */
+
+/* Outputs of vertices: one address behind the other, by slot. */
+static unsigned int output_addresses(struct tsr_msg_env *env, const struct tsr_msg_bundle *b,
+				     unsigned int first, const struct attribute *a)
+{
+	const struct tsr_vertex_run *v = env->vertices;
+	const struct tsr_attribute_view *view = a->view;
+	uint64_t base = TSR_WINDOW_VOID, step = 0;
+	uint32_t word = view->conversion |
+			register_type(a, &view->format) << TSR_CONVERSION_REGISTERS__SHIFT;
+	unsigned int i;
+
+	if (v->position_output && !view->index && env->stage == TSR_STAGE_POSITION) {
+		base = TSR_WINDOW_OUTPUT;
+		step = sizeof(v->record[0]);
+	} else if (!(v->position_output && !view->index) && view->output &&
+		   env->stage != TSR_STAGE_POSITION && view->offset >= 0 &&
+		   view->offset + view->format.bytes <= v->output_stride) {
+		base = v->outputs + view->offset;
+		step = v->output_stride;
+	}
+	for (i = first; i < b->warps; i++) {
+		unsigned int w = b->warp[i];
+		const struct tsr_vertex_thread *t = &v->thread[w * TSR_WARP_LANES];
+		union tsr_lanes lo, hi, words;
+
+		for (unsigned int l = 0; l < TSR_WARP_LANES; l++) {
+			uint64_t va = base + t[l].slot * step;
+
+			lo.u[l] = va;
+			hi.u[l] = va >> 32;
+			words.u[l] = word;
+		}
+		tsr_msg_move(tsr_msg_bundle_staging(b, w, 0), &lo, b->lanes[w]);
+		tsr_msg_move(tsr_msg_bundle_staging(b, w, 1), &hi, b->lanes[w]);
+		tsr_msg_move(tsr_msg_bundle_staging(b, w, 2), &words, b->lanes[w]);
+	}
+	return i;
+}
+
+/* Elements of a buffer in 32-bit floating point, into registers of that kind. */
+static unsigned int load_elements(struct tsr_msg_env *env, const struct tsr_msg_bundle *b,
+				  unsigned int first, const struct attribute *a)
+{
+	const struct tsr_attribute_view *view = a->view;
+	const struct tsr_attribute_buffer *buffer = &view->buffer;
+	struct tsr_msg_elements e = {
+		.base = view->base, .offset = view->offset, .size = buffer->size,
+		.stride = buffer->stride,
+		.start = view->add_start && env->vertices ? env->vertices->start : 0,
+		.padded = env->vertices ? env->vertices->padded : 0,
+		.words = view->floats, .components = a->components, .behind = view->behind,
+		.shift = buffer->divisor_shift, .add = buffer->divisor_odd & 1,
+		.magic = view->divisor.magic | 0x80000000u,
+		.modulus = (2 * buffer->divisor_odd + 1ull) << buffer->divisor_shift,
+	};
+
+	if (view->missing || view->image || !view->floats ||
+	    register_type(a, &view->format) != TSR_REGISTER_TYPE_F32)
+		return first;
+	switch (buffer->type) {
+	case TSR_ATTRIBUTE_BUFFER_TYPE_SHIFT:
+	case TSR_ATTRIBUTE_BUFFER_TYPE_SHIFT_REDUCED:
+		e.mode = TSR_MSG_ELEMENT_SHIFT;
+		break;
+	case TSR_ATTRIBUTE_BUFFER_TYPE_MODULUS:
+	case TSR_ATTRIBUTE_BUFFER_TYPE_MODULUS_REDUCED:
+		e.mode = TSR_MSG_ELEMENT_MODULUS;
+		break;
+	case TSR_ATTRIBUTE_BUFFER_TYPE_DIVIDE:
+	case TSR_ATTRIBUTE_BUFFER_TYPE_DIVIDE_REDUCED:
+		e.mode = TSR_MSG_ELEMENT_DIVIDE;
+		break;
+	}
+	return env->path->elements(env, b, first, &e);
+}
+
+unsigned int tsr_msg_attribute_together(struct tsr_msg_env *env, const struct tsr_msg_bundle *b,
+					unsigned int first, unsigned int arg)
+{
+	struct attribute a = attribute_of(env, b->insn, b->pair_insn, arg);
+
+	if (!(arg & TSR_MSG_ATTR_IMM) || b->pair_insn ||
+	    find_view(env, &a, b->insn->imm[TSR_IMM_ATTRIBUTE_INDEX]) != TSR_STEP_DONE)
+		return first;
+	if (!(arg & TSR_MSG_ATTR_LEA))
+		return load_elements(env, b, first, &a);
+	return is_output(env, &a) ? output_addresses(env, b, first, &a) : first;
 }

@@ -28,6 +28,30 @@ struct tsr_msg_add {
 	uint32_t operand;
 };
 
+/* How the number of a vertex in its draw, n, becomes that of its element. */
+enum tsr_msg_element {
+	TSR_MSG_ELEMENT_LINEAR,		/* n */
+	TSR_MSG_ELEMENT_SHIFT,		/* n >> shift */
+	TSR_MSG_ELEMENT_MODULUS,	/* n % modulus */
+	TSR_MSG_ELEMENT_DIVIDE,		/* (n + add) * magic >> 32 >> shift */
+};
+
+/* Elements of a buffer that are words as they are. */
+struct tsr_msg_elements {
+	uint8_t mode;			/* enum tsr_msg_element */
+	uint8_t words;			/* in memory: 1 to 4 */
+	uint8_t components;		/* and in registers */
+	uint8_t shift, add;
+	uint32_t magic;
+	uint64_t modulus;
+	uint32_t padded;		/* vertices of an instance */
+	int32_t start;			/* added to the number */
+	uint64_t base;			/* address of element 0 but for @offset; below 2^40 */
+	int64_t offset;			/* bytes */
+	uint32_t stride, size;
+	const uint32_t *behind;		/* components that are not in memory */
+};
+
 struct tsr_planes;
 
 /* Smooth varyings of a warp at its pixels' centres. */
@@ -48,6 +72,8 @@ struct tsr_msg_path {
 			      unsigned int first, unsigned int bytes);
 	unsigned int (*add)(struct tsr_msg_env *env, const struct tsr_msg_bundle *b,
 			    unsigned int first, const struct tsr_msg_add *add);
+	unsigned int (*elements)(struct tsr_msg_env *env, const struct tsr_msg_bundle *b,
+				 unsigned int first, const struct tsr_msg_elements *e);
 	void (*interpolate)(struct tsr_interpolation *i);
 	/* fill centre_x, _y and _w of warp @w */
 	void (*centres)(struct tsr_fragments *f, unsigned int w);
@@ -57,6 +83,13 @@ extern const struct tsr_msg_path tsr_msg_path_sse2;
 #ifdef __x86_64__
 extern const struct tsr_msg_path tsr_msg_path_avx2, tsr_msg_path_avx512;
 #endif
+
+/* Staging register @n of warp @w. */
+static inline union tsr_lanes *tsr_msg_bundle_staging(const struct tsr_msg_bundle *b,
+						      unsigned int w, unsigned int n)
+{
+	return &b->reg[(b->staging + n) % TSR_REGISTERS * TSR_BUNDLE_WARPS + w];
+}
 
 /* A uniform buffer as its descriptor says. */
 struct tsr_msg_buffer {

@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "msg.h"
+#include "msg_bundle.h"
 #include "msg_format.h"
 #include "stage.h"
 
@@ -179,6 +179,42 @@ enum tsr_step tsr_msg_store_convert(struct tsr_msg_env *env, struct tsr_msg *msg
 	struct store *const last = &store;
 
 	return tsr_msg_each(env, msg, store_lane, &last);
+}
+
+/* Whether @lanes of @v are all @word. */
+static bool all_are(const union tsr_lanes *v, uint32_t word, uint16_t lanes)
+{
+	uint32_t other = 0;
+
+	for (unsigned int l = 0; l < TSR_WARP_LANES; l++)
+		other |= lanes >> l & 1 ? v->u[l] ^ word : 0;
+	return !other;
+}
+
+/* Lanes of one word that is floats as they are are stores of so many words. */
+unsigned int tsr_msg_store_convert_together(struct tsr_msg_env *env, const struct tsr_msg_bundle *b,
+					    unsigned int first, unsigned int arg)
+{
+	unsigned int components = b->insn->mod[TSR_MOD_VECSIZE] + 1 + arg, w = b->warp[first];
+	uint64_t word = b->src[2][w * b->src_step[2]].u[__builtin_ctz(b->lanes[w])];
+	struct tsr_msg_bundle plain = *b;
+	struct tsr_format format;
+	struct tsr_conversion c;
+	unsigned int floats;
+
+	tsr_unpack_conversion(&word, &c);
+	if (c.big_endian || c.raw || c.registers != TSR_REGISTER_TYPE_F32 ||
+	    !tsr_format_find(&format, c.format, c.order, c.srgb))
+		return first;
+	floats = tsr_format_floats(&format);
+	if (!floats || floats > components)
+		return first;
+	for (plain.warps = first; plain.warps < b->warps; plain.warps++) {
+		w = b->warp[plain.warps];
+		if (!all_are(b->src[2] + w * b->src_step[2], word, b->lanes[w]))
+			break;
+	}
+	return env->path->store(env, &plain, first, 4 * floats);
 }
 
 enum tsr_step tsr_msg_clock(struct tsr_msg_env *env, struct tsr_msg *msg, unsigned int arg)

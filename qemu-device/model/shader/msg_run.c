@@ -12,15 +12,17 @@ struct unit {
 	uint16_t arg;			/* of both */
 	uint8_t unit;			/* TSR_UNIT_… */
 	bool fragment;			/* only fragment programs have it */
+	bool numbered;			/* it goes by the number of the warp */
 };
 
-#define LOAD(bytes) { tsr_msg_load, tsr_msg_load_together, bytes, TSR_UNIT_LOAD_STORE, false }
-#define STORE(bytes) { tsr_msg_store, tsr_msg_store_together, bytes, TSR_UNIT_LOAD_STORE, false }
-#define ATTRIBUTE(fn, arg) { fn, NULL, arg, TSR_UNIT_ATTRIBUTE, false }
-#define TEXTURE(fn, together, arg) { fn, together, arg, TSR_UNIT_TEXTURE, false }
-#define ATOMIC(fn, arg) { fn, NULL, arg, TSR_UNIT_ATOMIC, false }
-#define VARYING(fn, arg) { fn, NULL, arg, TSR_UNIT_VARYING, true }
-#define TILE(fn) { fn, NULL, 0, TSR_UNIT_TILE, true }
+#define MEMORY(fn, together, bytes) { fn, together, bytes, TSR_UNIT_LOAD_STORE, false, false }
+#define LOAD(bytes) MEMORY(tsr_msg_load, tsr_msg_load_together, bytes)
+#define STORE(bytes) MEMORY(tsr_msg_store, tsr_msg_store_together, bytes)
+#define ATTRIBUTE(fn, together, arg) { fn, together, arg, TSR_UNIT_ATTRIBUTE, false, true }
+#define TEXTURE(fn, together, arg) { fn, together, arg, TSR_UNIT_TEXTURE, false, false }
+#define ATOMIC(fn, arg) { fn, NULL, arg, TSR_UNIT_ATOMIC, false, false }
+#define VARYING(fn, arg) { fn, NULL, arg, TSR_UNIT_VARYING, true, true }
+#define TILE(fn) { fn, NULL, 0, TSR_UNIT_TILE, true, true }
 
 static const struct unit units[TSR_OP__COUNT] = {
 	[TSR_OP_ADD_LOAD_I8] = LOAD(1),
@@ -40,40 +42,45 @@ static const struct unit units[TSR_OP__COUNT] = {
 	[TSR_OP_ADD_STORE_I96] = STORE(12),
 	[TSR_OP_ADD_STORE_I128] = STORE(16),
 	[TSR_OP_ADD_ATOM_CX] = { tsr_msg_atomic, tsr_msg_atomic_together, 0, TSR_UNIT_ATOMIC,
-				false },
+				false, false },
 	[TSR_OP_ADD_AXCHG_I32] = ATOMIC(tsr_msg_exchange, 4),
 	[TSR_OP_ADD_AXCHG_I64] = ATOMIC(tsr_msg_exchange, 8),
 	[TSR_OP_ADD_ACMPXCHG_I32] = ATOMIC(tsr_msg_compare, 4),
 	[TSR_OP_ADD_ACMPXCHG_I64] = ATOMIC(tsr_msg_compare, 8),
 	[TSR_OP_ADD_ACMPSTORE_I32] = ATOMIC(tsr_msg_compare, 4 | TSR_MSG_NO_RETURN),
 	[TSR_OP_ADD_ACMPSTORE_I64] = ATOMIC(tsr_msg_compare, 8 | TSR_MSG_NO_RETURN),
-	[TSR_OP_ADD_LD_ATTR] = ATTRIBUTE(tsr_msg_attribute, 0),
-	[TSR_OP_ADD_LD_ATTR_IMM] = ATTRIBUTE(tsr_msg_attribute, TSR_MSG_ATTR_IMM),
-	[TSR_OP_ADD_LD_ATTR_TEX] = ATTRIBUTE(tsr_msg_attribute, TSR_MSG_ATTR_TEX),
-	[TSR_OP_ADD_LEA_ATTR] = ATTRIBUTE(tsr_msg_attribute, TSR_MSG_ATTR_LEA),
+	[TSR_OP_ADD_LD_ATTR] = ATTRIBUTE(tsr_msg_attribute, NULL, 0),
+	[TSR_OP_ADD_LD_ATTR_IMM] =
+		ATTRIBUTE(tsr_msg_attribute, tsr_msg_attribute_together, TSR_MSG_ATTR_IMM),
+	[TSR_OP_ADD_LD_ATTR_TEX] = ATTRIBUTE(tsr_msg_attribute, NULL, TSR_MSG_ATTR_TEX),
+	[TSR_OP_ADD_LEA_ATTR] = ATTRIBUTE(tsr_msg_attribute, NULL, TSR_MSG_ATTR_LEA),
 	[TSR_OP_ADD_LEA_ATTR_IMM] =
-		ATTRIBUTE(tsr_msg_attribute, TSR_MSG_ATTR_LEA | TSR_MSG_ATTR_IMM),
+		ATTRIBUTE(tsr_msg_attribute, tsr_msg_attribute_together,
+			  TSR_MSG_ATTR_LEA | TSR_MSG_ATTR_IMM),
 	[TSR_OP_ADD_LEA_ATTR_TEX] =
-		ATTRIBUTE(tsr_msg_attribute, TSR_MSG_ATTR_LEA | TSR_MSG_ATTR_TEX),
-	[TSR_OP_ADD_LD_CVT] = ATTRIBUTE(tsr_msg_load_convert, 0),
-	[TSR_OP_ADD_ST_CVT] = ATTRIBUTE(tsr_msg_store_convert, 0),
-	[TSR_OP_ADD_LD_GCLK_U64] = ATTRIBUTE(tsr_msg_clock, 0),
+		ATTRIBUTE(tsr_msg_attribute, NULL, TSR_MSG_ATTR_LEA | TSR_MSG_ATTR_TEX),
+	[TSR_OP_ADD_LD_CVT] = ATTRIBUTE(tsr_msg_load_convert, NULL, 0),
+	[TSR_OP_ADD_ST_CVT] =
+		ATTRIBUTE(tsr_msg_store_convert, tsr_msg_store_convert_together, 0),
+	[TSR_OP_ADD_LD_GCLK_U64] = ATTRIBUTE(tsr_msg_clock, NULL, 0),
 	[TSR_OP_ADD_LEA_TEX] = TEXTURE(tsr_msg_lea_texel, NULL, 0),
 	[TSR_OP_ADD_LEA_TEX_IMM] = TEXTURE(tsr_msg_lea_texel, NULL, 1),
 	[TSR_OP_ADD_LD_VAR] = VARYING(tsr_msg_varying, 0),
 	[TSR_OP_ADD_LD_VAR_IMM] = { tsr_msg_varying, tsr_msg_varying_together, TSR_MSG_VAR_IMM,
-				    TSR_UNIT_VARYING, true },
+				    TSR_UNIT_VARYING, true, true },
 	[TSR_OP_ADD_LD_VAR_FLAT] = VARYING(tsr_msg_varying, TSR_MSG_VAR_FLAT),
 	[TSR_OP_ADD_LD_VAR_FLAT_IMM] =
 		VARYING(tsr_msg_varying, TSR_MSG_VAR_FLAT | TSR_MSG_VAR_IMM),
 	[TSR_OP_ADD_LD_VAR_SPECIAL] = VARYING(tsr_msg_varying_special, 0),
 	[TSR_OP_ADD_VAR_TEX_F32] = { tsr_msg_var_tex, tsr_msg_var_tex_together, 0,
-				    TSR_UNIT_VARYING, true },
+				    TSR_UNIT_VARYING, true, true },
 	[TSR_OP_ADD_VAR_TEX_F16] = { tsr_msg_var_tex, tsr_msg_var_tex_together, 1,
-				    TSR_UNIT_VARYING, true },
-	[TSR_OP_ADD_ATEST] = { tsr_msg_atest, tsr_msg_atest_together, 0, TSR_UNIT_TILE, true },
+				    TSR_UNIT_VARYING, true, true },
+	[TSR_OP_ADD_ATEST] = { tsr_msg_atest, tsr_msg_atest_together, 0, TSR_UNIT_TILE, true,
+			       true },
 	[TSR_OP_ADD_ZS_EMIT] = TILE(tsr_msg_zs_emit),
-	[TSR_OP_ADD_BLEND] = { tsr_msg_blend, tsr_msg_blend_together, 0, TSR_UNIT_TILE, true },
+	[TSR_OP_ADD_BLEND] = { tsr_msg_blend, tsr_msg_blend_together, 0, TSR_UNIT_TILE, true,
+			       true },
 	[TSR_OP_ADD_LD_TILE] = TILE(tsr_msg_load_tile),
 	[TSR_OP_ADD_ST_TILE] = TILE(tsr_msg_store_tile),
 	[TSR_OP_ADD_TEXC] = TEXTURE(tsr_msg_texture, tsr_msg_texture_together, 0),
@@ -130,7 +137,7 @@ enum tsr_step tsr_msg_run(struct tsr_msg_env *env, struct tsr_msg *msg)
 {
 	static const uint8_t warp;
 	const struct tsr_msg_place place = { env->group_memory, env->scratch };
-	bool fragment = units[msg->insn->op].fragment;
+	bool numbered = units[msg->insn->op].numbered;
 	const struct tsr_msg_bundle b = {
 		.insn = msg->insn, .pair_insn = msg->pair_insn,
 		.src = { msg->src[0], msg->src[1], msg->src[2] },
@@ -139,8 +146,8 @@ enum tsr_step tsr_msg_run(struct tsr_msg_env *env, struct tsr_msg *msg)
 		.warps = 1, .warp = &warp, .lanes = &msg->lanes, .place = &place,
 	};
 
-	/* units of fragments go by the number of the warp, which is unknown to @b */
-	if (!msg->lanes || fragment || !run_together(env, &b, 0))
+	/* the number of the warp is unknown to @b */
+	if (!msg->lanes || numbered || !run_together(env, &b, 0))
 		return run_apart(env, msg);
 	msg->lanes = 0;
 	return TSR_STEP_DONE;

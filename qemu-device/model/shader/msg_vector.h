@@ -5,6 +5,7 @@
  * behind the other, or somewhere in one page.
  */
 #include "msg_bundle.h"
+#include "stage.h"
 
 /* A vector for each lane of a warp. */
 struct wide {
@@ -95,7 +96,7 @@ TSR_INLINE unsigned int count_lanes(uint16_t lanes)
 
 TSR_INLINE union tsr_lanes *staging(const struct tsr_msg_bundle *b, unsigned int w, unsigned int n)
 {
-	return &b->reg[(b->staging + n) % TSR_REGISTERS * TSR_BUNDLE_WARPS + w];
+	return tsr_msg_bundle_staging(b, w, n);
 }
 
 /* ---- Where the lanes go ---------------------------------------------------------------------- */
@@ -187,6 +188,12 @@ TSR_INLINE bool find_span(struct tsr_msg_env *env, const struct tsr_msg_access *
 	if (hi == TSR_WINDOW_GROUP >> 32) {
 		s->base = place->group_memory;
 		s->limit = env->state->group_memory;
+		s->first = lo;
+		return true;
+	}
+	if (hi == TSR_WINDOW_OUTPUT >> 32 && env->stage == TSR_STAGE_POSITION) {
+		s->base = (uint8_t *)env->vertices->record;
+		s->limit = sizeof(env->vertices->record);
 		s->first = lo;
 		return true;
 	}

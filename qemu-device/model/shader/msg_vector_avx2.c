@@ -5,10 +5,11 @@
 #include "alu_path.h"
 #include "msg_vector.h"
 #include "msg_add.h"
+#include "msg_elements.h"
 #include "msg_interpolate.h"
 
 const struct tsr_msg_path tsr_msg_path_avx2 = {
-	.name = "avx2", .load = load, .store = store, .add = add,
+	.name = "avx2", .load = load, .store = store, .add = add, .elements = elements,
 	.interpolate = interpolate, .centres = centres,
 };
 TSR_ALU_PATH_END

@@ -4,10 +4,11 @@
 #include "alu_path.h"
 #include "msg_vector.h"
 #include "msg_add.h"
+#include "msg_elements.h"
 #include "msg_interpolate.h"
 
 const struct tsr_msg_path tsr_msg_path_sse2 = {
-	.name = "sse2", .load = load, .store = store, .add = add,
+	.name = "sse2", .load = load, .store = store, .add = add, .elements = elements,
 	.interpolate = interpolate, .centres = centres,
 };
 TSR_ALU_PATH_END

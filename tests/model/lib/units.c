@@ -19,9 +19,12 @@ static void start(struct units *u, unsigned int runner)
 	if (!u->textures)
 		abort();
 	tsr_texture_cache_init(u->textures, tsr_alu_name(tsr_alu_best()));
+	u->views = calloc(1, sizeof(*u->views));
+	if (!u->views)
+		abort();
 	u->env = (struct tsr_msg_env){
 		.mem = &u->mem, .access = u->access, .path = u->b->gpu->msg_path,
-		.textures = u->textures, .state = &u->state,
+		.textures = u->textures, .views = u->views, .state = &u->state,
 		.group_memory = u->group, .scratch = UNITS_SCRATCH,
 	};
 }
@@ -69,6 +72,7 @@ void units_free(struct units *u)
 		bench_free(u->b);
 	free(u->access);
 	free(u->textures);
+	free(u->views);
 	free(u);
 }
 

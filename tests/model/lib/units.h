@@ -13,6 +13,7 @@
 #include "gpu.h"
 #include "shader/access.h"
 #include "shader/message.h"
+#include "shader/msg_attribute.h"
 #include "shader/tex_cache.h"
 
 #define UNITS_DATA 0x10000000ull
@@ -40,6 +41,7 @@ struct units {
 	struct tsr_mem mem;
 	struct tsr_access_cache *access;
 	struct tsr_texture_cache *textures;
+	struct tsr_attribute_views *views;
 	struct tsr_compute_state state;
 	struct tsr_msg_env env;
 	uint8_t group[UNITS_GROUP_BYTES + 64] __attribute__((aligned(64)));

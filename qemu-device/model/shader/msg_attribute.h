@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the attribute unit knows of an attribute: its descriptors, ready for use, and those of the
+ * last attributes, kept for as long as their words in memory stay the same.
+ */
+#ifndef TSR_SHADER_MSG_ATTRIBUTE_H
+#define TSR_SHADER_MSG_ATTRIBUTE_H
+
+#include "msg_format.h"
+#include "tsr_packets.h"
+
+/* What an attribute's index leads to. */
+struct tsr_attribute_view {
+	/* What it was made of: the tables, the index, and the words that were read. */
+	uint64_t table, buffers;
+	uint32_t count, buffer_count;
+	uint32_t index;			/* of the attribute */
+	bool outputs;			/* the table is that of the outputs of vertices */
+	bool valid;			/* the rest is @index's */
+	uint8_t words;			/* of @word: entry, buffer (two), continuation (two) */
+	uint64_t word[5];
+	uint64_t buffer_va;		/* of word[1] and those behind it */
+
+	bool missing;			/* not in the tables */
+	bool image;
+	bool output;			/* at @offset of the outputs of a vertex */
+	bool add_start;			/* the draw's start is added to the element */
+	uint64_t base;			/* address of element 0, without @offset */
+	int64_t offset;
+	uint32_t conversion;		/* pixel format, as in a conversion word */
+	struct tsr_format format;
+	uint8_t floats;			/* tsr_format_floats() … */
+	uint32_t behind[4];		/* … and components behind them, as in registers */
+	struct tsr_attribute_buffer buffer;
+	struct tsr_attribute_buffer_divisor divisor;	/* of DIVIDE */
+	struct tsr_attribute_buffer_image shape;	/* of images */
+};
+
+#define TSR_ATTRIBUTE_VIEWS 32
+
+struct tsr_attribute_views {
+	struct tsr_attribute_view view[TSR_ATTRIBUTE_VIEWS];	/* by index and table */
+};
+
+#endif
