@@ -464,7 +464,7 @@ static void random_conversion(bool errors)
 						  (errors ? rnd() % 2 * 60 : 0));
 		}
 		if (errors && rnd() % 8 == 0)
-			m.src[2][w].u[rnd() % 16] = rnd() % 2 ? 0x3ff << 22 : (uint32_t)rnd();
+			m.src[2][w].u[rnd() % 16] = rnd() % 2 ? 0x3ffu << 22 : rnd();
 	}
 }
 
