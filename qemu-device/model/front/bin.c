@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "../gpu.h"
+#include "../shader/alu.h"
 
 /* ---- The job --------------------------------------------------------------------------------- */
 
@@ -24,6 +25,7 @@ struct tsr_binning *tsr_bin_new(void)
 	tsr_access_init(bin->access);
 	memset(bin->run, 0, sizeof(*bin->run));
 	bin->versions = TSR_STATE_VERSIONS;
+	bin->lanes = tsr_front_lanes(tsr_alu_name(tsr_alu_best()));
 	return bin;
 }
 

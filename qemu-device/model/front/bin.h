@@ -11,6 +11,7 @@
  *   input.c      input assembly: indices to primitives of a batch
  *   project.c    positions of a batch: out-codes, window coordinates
  *   primitive.c  culling, set-up and the choice of tiles
+ *   lanes*.c     both, for many at once
  *   clip.c       the clipper
  *   binner.c     tile lists and batch records in the heap
  */
@@ -24,7 +25,9 @@
 #include "../shader/access.h"
 #include "../shader/stage.h"
 #include "frame.h"
+#include "lanes.h"
 #include "list.h"
+#include "out_codes.h"
 #include "padding.h"
 #include "screen.h"
 
@@ -103,12 +106,7 @@ struct tsr_bin_batch {
 	uint32_t generation;
 	/* primitives: slots, vertices, provoking, id as HEAP_PRIMITIVE has them */
 	uint64_t primitive[TSR_BATCH_PRIMITIVES];
-	/*
-	 * Of the vertices: homogeneous window coordinates, distances from the planes near and far,
-	 * out-codes, the window. Behind them those of one primitive in another viewport.
-	 */
-	double xh[TSR_BIN_CORNERS], yh[TSR_BIN_CORNERS], zh[TSR_BIN_CORNERS], w[TSR_BIN_CORNERS];
-	double near[TSR_BIN_CORNERS], far[TSR_BIN_CORNERS];
+	/* Out-codes and window. Behind them those of one primitive in another viewport. */
 	uint32_t code[TSR_BIN_CORNERS];
 	struct tsr_screen_vertex screen[TSR_BIN_CORNERS];
 	uint16_t layer[TSR_BATCH_VERTICES];
@@ -119,26 +117,6 @@ struct tsr_bin_batch {
 	uint16_t next;			/* primitive to be looked at next */
 	uint32_t vertex_data, vertex_ids, vertex_extra, outputs;	/* offsets; 0: not yet */
 };
-
-/* Out-codes. */
-enum {
-	TSR_OUT_LEFT = 1 << 0, TSR_OUT_RIGHT = 1 << 1, TSR_OUT_TOP = 1 << 2,
-	TSR_OUT_BOTTOM = 1 << 3, TSR_OUT_NEAR = 1 << 4, TSR_OUT_FAR = 1 << 5,
-	TSR_OUT_W = 1 << 6,		/* w below TSR_CLIP_W_MIN */
-	TSR_OUT_INVALID = 1 << 7,	/* infinite or no number */
-	TSR_OUT_GUARD_SHIFT = 8,	/* the guard band: x low, x high, y low, y high */
-	TSR_OUT_CLIP_SHIFT = 16,	/* clip distance n is negative */
-	TSR_OUT_CULL_SHIFT = 24,	/* cull distance n is negative */
-};
-
-#define TSR_OUT_FRUSTUM (TSR_OUT_LEFT | TSR_OUT_RIGHT | TSR_OUT_TOP | TSR_OUT_BOTTOM)
-#define TSR_OUT_DEPTH (TSR_OUT_NEAR | TSR_OUT_FAR)
-#define TSR_OUT_GUARD (0xfu << TSR_OUT_GUARD_SHIFT)
-#define TSR_OUT_CLIP (0xffu << TSR_OUT_CLIP_SHIFT)
-#define TSR_OUT_CULL (0xffu << TSR_OUT_CULL_SHIFT)
-
-/* What lies below is clipped away: 1/w stays a finite, normal number. */
-#define TSR_CLIP_W_MIN 0x1p-96
 
 /* ---- Output ---------------------------------------------------------------------------------- */
 
@@ -209,6 +187,7 @@ struct tsr_binning {
 	struct tsr_frame_info info;
 	uint8_t phase;			/* enum tsr_bin_phase */
 	tsr_bin_shade *shade;
+	const struct tsr_front_lanes *lanes;	/* of the SIMD path */
 	/* The heap. */
 	bool grows;			/* it is the queue's */
 	uint32_t used, last_batch, batches, lists;
@@ -286,6 +265,17 @@ void tsr_bin_project(struct tsr_binning *bin);
 /* Put vertex @slot through @viewport, to @corner of the arrays. */
 void tsr_bin_project_as(struct tsr_binning *bin, unsigned int slot, unsigned int corner,
 			unsigned int viewport);
+/*
+ * A vertex, or a corner the clipper makes: homogeneous window coordinates, distances from the
+ * planes near and far.
+ */
+struct tsr_bin_corner {
+	double xh, yh, zh, w, near, far;
+};
+
+/* Vertex @slot as @viewport sees it. */
+struct tsr_bin_corner tsr_bin_corner(const struct tsr_binning *bin, unsigned int slot,
+				     unsigned int viewport);
 /* A vertex on the screen from its homogeneous window coordinates; w is at least TSR_CLIP_W_MIN. */
 struct tsr_screen_vertex tsr_bin_screen(double xh, double yh, double zh, double w);
 
@@ -296,11 +286,12 @@ void tsr_bin_piece(struct tsr_binning *bin, uint64_t primitive, const struct tsr
 		   const float (*weight)[3]);
 
 /*
- * clip.c: clip a line or triangle against the planes of @planes (out-codes), add its pieces. Its
- * corners are at @corner[] of the batch's arrays. With no planes there is one piece.
+ * clip.c: clip a line or triangle, in the window of @viewport, against the planes of @planes
+ * (out-codes), add its pieces. Its corners on the screen are at @corner[]. With no planes there is
+ * one piece.
  */
 void tsr_bin_clip(struct tsr_binning *bin, uint64_t primitive, const uint8_t *corner,
-		  uint32_t planes);
+		  unsigned int viewport, uint32_t planes);
 
 /* binner.c */
 /* Begin the heap: room for header and table, no content. */

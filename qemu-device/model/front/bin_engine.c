@@ -108,6 +108,7 @@ static enum tsr_step begin(struct tsr_mem *mem, uint64_t pc, const uint64_t *cmd
 	if (!q->binning || !tsr_crew_shader(mem->runner))
 		return tsr_mem_bad_packet(mem, pc, 0, TSR_FAULT_UNSUPPORTED);
 	q->binning->shade = shade;
+	q->binning->lanes = tsr_front_lanes(tsr_alu_name(mem->gpu->alu));
 	step = tsr_bin_begin(q->binning, mem, pc, cmd);
 	if (step != TSR_STEP_DONE)
 		return step;

@@ -9,6 +9,13 @@
  * plane the new corner lies is what the edge's corners say if they agree, so it does not depend on
  * rounding whether a neighbour, which may not need that plane, sees the same edge.
  */
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC optimize("fp-contract=off")
+#endif
+#ifdef __clang__
+#pragma STDC FP_CONTRACT OFF
+#endif
+
 #include "bin.h"
 
 #include <string.h>
@@ -44,24 +51,24 @@ static const uint32_t plane_code[PLANES] = {
 	TSR_OUT_W,
 };
 
-/* Vertex @i of the primitive, in @slot, at @from of the batch's arrays. */
+/* Vertex @i of the primitive, in @slot, as @viewport sees it; on the screen it is at @from. */
 static void load(const struct tsr_binning *bin, struct corner *c, unsigned int i, unsigned int slot,
-		 unsigned int from)
+		 unsigned int viewport, unsigned int from)
 {
-	const struct tsr_bin_batch *b = &bin->batch;
-	double reach = b->w[from] * TSR_GUARD_BAND;
+	const struct tsr_bin_corner vertex = tsr_bin_corner(bin, slot, viewport);
+	double reach = vertex.w * TSR_GUARD_BAND;
 	float distance[TSR_CLIP_DISTANCES_MAX];
 
 	memset(c, 0, sizeof(*c));
-	c->xh = b->xh[from];
-	c->yh = b->yh[from];
-	c->zh = b->zh[from];
-	c->w = b->w[from];
+	c->xh = vertex.xh;
+	c->yh = vertex.yh;
+	c->zh = vertex.zh;
+	c->w = vertex.w;
 	c->weight[i] = 1;
 	c->original = from;
 	c->distance[PLANE_W] = c->w - TSR_CLIP_W_MIN;
-	c->distance[PLANE_NEAR] = b->near[from];
-	c->distance[PLANE_FAR] = b->far[from];
+	c->distance[PLANE_NEAR] = vertex.near;
+	c->distance[PLANE_FAR] = vertex.far;
 	c->distance[PLANE_GUARD + 0] = c->xh + reach;
 	c->distance[PLANE_GUARD + 1] = reach - c->xh;
 	c->distance[PLANE_GUARD + 2] = c->yh + reach;
@@ -234,13 +241,13 @@ static void pieces(struct tsr_binning *bin, uint64_t primitive, const struct cor
 }
 
 void tsr_bin_clip(struct tsr_binning *bin, uint64_t primitive, const uint8_t *corner,
-		  uint32_t planes)
+		  unsigned int viewport, uint32_t planes)
 {
 	struct corner polygon[2][2 * CORNERS];
 	unsigned int n = tsr_bin_vertices(primitive), now = 0;
 
 	for (unsigned int i = 0; i < n; i++)
-		load(bin, &polygon[0][i], i, tsr_bin_slot(primitive, i), corner[i]);
+		load(bin, &polygon[0][i], i, tsr_bin_slot(primitive, i), viewport, corner[i]);
 	for (unsigned int plane = 0; plane < PLANES && n; plane++) {
 		if (!(planes & plane_code[plane]))
 			continue;

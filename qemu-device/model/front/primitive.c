@@ -217,6 +217,8 @@ static bool assemble(struct tsr_binning *bin, uint64_t primitive)
 	const uint32_t *code = bin->batch.code;
 	unsigned int n = tsr_bin_vertices(primitive);
 	uint32_t all, any, last;
+	unsigned int viewport =
+		state->extended ? bin->batch.viewport[tsr_bin_provoking(primitive)] : 0;
 	uint8_t corner[3];
 	bool moved = find_corners(bin, primitive, corner);
 
@@ -235,7 +237,7 @@ static bool assemble(struct tsr_binning *bin, uint64_t primitive)
 		if (bin->outs > TSR_BATCH_PRIMITIVES - TSR_CLIP_PIECES)
 			return false;
 		bin->stat[TSR_BIN_CLIPPED] += (any & state->clip) != 0;
-		tsr_bin_clip(bin, primitive, corner, any & state->clip);
+		tsr_bin_clip(bin, primitive, corner, viewport, any & state->clip);
 	} else if (n == 3) {
 		triangle(bin, primitive);
 	} else {
@@ -244,14 +246,50 @@ static bool assemble(struct tsr_binning *bin, uint64_t primitive)
 	return true;
 }
 
+/* Which of the triangles from @first on, TSR_FRONT_GROUP or less, may be seen. */
+static uint32_t visible(const struct tsr_binning *bin, unsigned int first)
+{
+	const struct tsr_bin_version *state = bin->state;
+	const struct tsr_bin_batch *b = &bin->batch;
+	const struct tsr_front_cull cull = {
+		.primitive = &b->primitive[first], .screen = b->screen, .code = b->code,
+		.reject = state->reject, .invalid = TSR_OUT_INVALID, .clip = state->clip,
+		.clockwise = state->draw.front_clockwise ? state->draw.cull_front
+							 : state->draw.cull_back,
+		.anticlockwise = state->draw.front_clockwise ? state->draw.cull_back
+							     : state->draw.cull_front,
+	};
+
+	return bin->lanes->visible(&cull);
+}
+
+/*
+ * Primitives from b->next on; of triangles those that may be seen. A group begins at a multiple of
+ * its size, so that looking again at one whose pieces found no room is looking at the same.
+ */
+static void assemble_all(struct tsr_binning *bin, bool triangles)
+{
+	struct tsr_bin_batch *b = &bin->batch;
+	uint32_t group = UINT32_MAX;
+
+	for (; b->next < b->primitives && bin->outs < TSR_BATCH_PRIMITIVES; b->next++) {
+		unsigned int n = b->next % TSR_FRONT_GROUP;
+
+		if (triangles && (group == UINT32_MAX || !n))
+			group = visible(bin, b->next - n);
+		if (group >> n & 1 && !assemble(bin, b->primitive[b->next]))
+			break;
+	}
+}
+
 void tsr_bin_assemble(struct tsr_binning *bin)
 {
 	struct tsr_bin_batch *b = &bin->batch;
 	unsigned int begun = b->next, before = bin->outs;
 
-	while (b->next < b->primitives && bin->outs < TSR_BATCH_PRIMITIVES &&
-	       assemble(bin, b->primitive[b->next]))
-		b->next++;
+	/* all primitives of a draw have as many vertices as its first one */
+	assemble_all(bin, b->primitives && tsr_bin_vertices(b->primitive[0]) == 3 && !b->mixed &&
+			  !bin->state->draw.discard);
 	bin->stat[TSR_BIN_CLIPPING_PRIMITIVES] += bin->outs - before;
 	bin->stat[TSR_BIN_CLIPPING_INVOCATIONS] += b->next - begun;
 	bin->effort -= b->next - begun;

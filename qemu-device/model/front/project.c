@@ -1,11 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Positions of a batch: out-codes and window coordinates of all vertices at once.
+ * Positions of a batch: out-codes and window coordinates of all vertices. Those in clip
+ * coordinates that go through one viewport are done at once (lanes.h).
  *
  * All arithmetic is IEEE double precision in the order that is written here, so results do not
  * depend on the host. Everything is done for every vertex, without branches: what is computed of
  * one that lies behind the viewer or is no number is not used.
  */
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC optimize("fp-contract=off")
+#endif
+#ifdef __clang__
+#pragma STDC FP_CONTRACT OFF
+#endif
+
 #include "bin.h"
 
 #include <string.h>
@@ -56,16 +64,16 @@ static inline uint32_t bit(bool set, uint32_t code)
 }
 
 /* What is outside whatever the viewport: near, far, w, the guard band. */
-static inline uint32_t depth_and_guard(const struct tsr_bin_batch *b, unsigned int i)
+static inline uint32_t depth_and_guard(const struct tsr_bin_corner *c)
 {
-	double reach = b->w[i] * TSR_GUARD_BAND;
+	double reach = c->w * TSR_GUARD_BAND;
 
-	return bit(b->near[i] < 0, TSR_OUT_NEAR) | bit(b->far[i] < 0, TSR_OUT_FAR) |
-	       bit(b->w[i] < TSR_CLIP_W_MIN, TSR_OUT_W) |
-	       bit(b->xh[i] + reach < 0, 1u << TSR_OUT_GUARD_SHIFT) |
-	       bit(reach - b->xh[i] < 0, 2u << TSR_OUT_GUARD_SHIFT) |
-	       bit(b->yh[i] + reach < 0, 4u << TSR_OUT_GUARD_SHIFT) |
-	       bit(reach - b->yh[i] < 0, 8u << TSR_OUT_GUARD_SHIFT);
+	return bit(c->near < 0, TSR_OUT_NEAR) | bit(c->far < 0, TSR_OUT_FAR) |
+	       bit(c->w < TSR_CLIP_W_MIN, TSR_OUT_W) |
+	       bit(c->xh + reach < 0, 1u << TSR_OUT_GUARD_SHIFT) |
+	       bit(reach - c->xh < 0, 2u << TSR_OUT_GUARD_SHIFT) |
+	       bit(c->yh + reach < 0, 4u << TSR_OUT_GUARD_SHIFT) |
+	       bit(reach - c->yh < 0, 8u << TSR_OUT_GUARD_SHIFT);
 }
 
 /* 0 for numbers, else no number. */
@@ -75,45 +83,64 @@ static inline float no_number(struct position p)
 }
 
 /* Clip coordinates. */
-static void from_clip(struct tsr_bin_batch *b, unsigned int i, struct position p,
-		      const struct tsr_bin_viewport *vp, bool minus_one)
+static struct tsr_bin_corner from_clip(struct position p, const struct tsr_bin_viewport *vp,
+				       bool minus_one)
 {
 	double x = p.x, y = p.y, z = p.z, w = p.w;
-	uint32_t code;
 
-	b->xh[i] = x * vp->sx + w * vp->ox;
-	b->yh[i] = y * vp->sy + w * vp->oy;
-	b->zh[i] = z * vp->sz + w * vp->oz;
-	b->w[i] = w;
-	b->near[i] = minus_one ? z + w : z;
-	b->far[i] = w - z;
-	code = bit(p.x < -p.w, TSR_OUT_LEFT) | bit(p.x > p.w, TSR_OUT_RIGHT) |
+	return (struct tsr_bin_corner){
+		.xh = x * vp->sx + w * vp->ox,
+		.yh = y * vp->sy + w * vp->oy,
+		.zh = z * vp->sz + w * vp->oz,
+		.w = w,
+		.near = minus_one ? z + w : z,
+		.far = w - z,
+	};
+}
+
+static uint32_t clip_code(struct position p)
+{
+	return bit(p.x < -p.w, TSR_OUT_LEFT) | bit(p.x > p.w, TSR_OUT_RIGHT) |
 	       bit(p.y < -p.w, TSR_OUT_TOP) | bit(p.y > p.w, TSR_OUT_BOTTOM) |
 	       bit(no_number(p) != 0, TSR_OUT_INVALID);
-	b->code[i] = code | depth_and_guard(b, i);
-	b->screen[i] = tsr_bin_screen(b->xh[i], b->yh[i], b->zh[i], w);
 }
 
 /* Window coordinates and 1/w. */
-static void from_window(struct tsr_bin_batch *b, unsigned int i, struct position p,
-			const struct tsr_bin_viewport *vp)
+static struct tsr_bin_corner from_window(struct position p, const struct tsr_bin_viewport *vp)
 {
 	double w = 1 / (double)p.w;
-	uint32_t code;
 
-	b->xh[i] = p.x * w;
-	b->yh[i] = p.y * w;
-	b->zh[i] = p.z * w;
-	b->w[i] = w;
-	b->near[i] = (p.z - vp->z_lo) * w;
-	b->far[i] = (vp->z_hi - p.z) * w;
-	code = bit((p.x - vp->x_lo) * w < 0, TSR_OUT_LEFT) |
+	return (struct tsr_bin_corner){
+		.xh = p.x * w, .yh = p.y * w, .zh = p.z * w, .w = w,
+		.near = (p.z - vp->z_lo) * w, .far = (vp->z_hi - p.z) * w,
+	};
+}
+
+static uint32_t window_code(struct position p, const struct tsr_bin_viewport *vp)
+{
+	double w = 1 / (double)p.w;
+
+	return bit((p.x - vp->x_lo) * w < 0, TSR_OUT_LEFT) |
 	       bit((vp->x_hi - p.x) * w < 0, TSR_OUT_RIGHT) |
 	       bit((p.y - vp->y_lo) * w < 0, TSR_OUT_TOP) |
 	       bit((vp->y_hi - p.y) * w < 0, TSR_OUT_BOTTOM) |
 	       bit(no_number(p) != 0 || p.w == 0, TSR_OUT_INVALID);
-	b->code[i] = code | depth_and_guard(b, i);
-	b->screen[i] = (struct tsr_screen_vertex){ snap(p.x), snap(p.y), p.z, p.w };
+}
+
+static struct tsr_bin_corner corner_of(const struct tsr_bin_version *state, struct position p,
+				       const struct tsr_bin_viewport *vp)
+{
+	return state->shader.position_mode == TSR_POSITION_MODE_WINDOW ?
+	       from_window(p, vp) : from_clip(p, vp, state->draw.depth_minus_one);
+}
+
+struct tsr_bin_corner tsr_bin_corner(const struct tsr_binning *bin, unsigned int slot,
+				     unsigned int viewport)
+{
+	struct position p;
+
+	memcpy(&p, bin->run->record[slot], sizeof(p));
+	return corner_of(bin->state, p, &bin->state->viewport[viewport]);
 }
 
 /* Distances: their out-codes. A clip distance that is no number makes the vertex invalid. */
@@ -154,18 +181,23 @@ static void extras(struct tsr_binning *bin, unsigned int i)
 }
 
 /* Vertex @slot, by @vp, to @corner. */
-static inline void project(struct tsr_binning *bin, unsigned int slot, unsigned int corner,
-			   const struct tsr_bin_viewport *vp)
+static void project(struct tsr_binning *bin, unsigned int slot, unsigned int corner,
+		    const struct tsr_bin_viewport *vp)
 {
 	const struct tsr_bin_version *state = bin->state;
 	struct tsr_bin_batch *b = &bin->batch;
+	struct tsr_bin_corner c;
 	struct position p;
 
 	memcpy(&p, bin->run->record[slot], sizeof(p));
-	if (state->shader.position_mode == TSR_POSITION_MODE_WINDOW)
-		from_window(b, corner, p, vp);
-	else
-		from_clip(b, corner, p, vp, state->draw.depth_minus_one);
+	c = corner_of(state, p, vp);
+	if (state->shader.position_mode == TSR_POSITION_MODE_WINDOW) {
+		b->code[corner] = window_code(p, vp) | depth_and_guard(&c);
+		b->screen[corner] = (struct tsr_screen_vertex){ snap(p.x), snap(p.y), p.z, p.w };
+	} else {
+		b->code[corner] = clip_code(p) | depth_and_guard(&c);
+		b->screen[corner] = tsr_bin_screen(c.xh, c.yh, c.zh, c.w);
+	}
 	if (state->has_distances)
 		b->code[corner] |= distances(bin->run->record[slot], &state->shader);
 }
@@ -176,19 +208,36 @@ void tsr_bin_project_as(struct tsr_binning *bin, unsigned int slot, unsigned int
 	project(bin, slot, corner, &bin->state->viewport[viewport]);
 }
 
+/* All vertices go through @vp, in clip coordinates: at once. */
+static void project_all(struct tsr_binning *bin, const struct tsr_bin_viewport *vp)
+{
+	const struct tsr_bin_version *state = bin->state;
+	struct tsr_bin_batch *b = &bin->batch;
+	const struct tsr_front_projection p = {
+		.record = bin->run->record, .count = b->vertices,
+		.sx = vp->sx, .ox = vp->ox, .sy = vp->sy, .oy = vp->oy, .sz = vp->sz, .oz = vp->oz,
+		.minus_one = state->draw.depth_minus_one, .screen = b->screen, .code = b->code,
+	};
+
+	bin->lanes->project(&p);
+	for (unsigned int i = 0; state->has_distances && i < b->vertices; i++)
+		b->code[i] |= distances(bin->run->record[i], &state->shader);
+}
+
 void tsr_bin_project(struct tsr_binning *bin)
 {
+	const struct tsr_bin_viewport *vp = bin->state->viewport;
+	bool window = bin->state->shader.position_mode == TSR_POSITION_MODE_WINDOW;
 	struct tsr_bin_batch *b = &bin->batch;
 
 	b->mixed = false;
-	for (unsigned int i = 0; i < b->vertices; i++) {
-		const struct tsr_bin_viewport *vp = bin->state->viewport;
-
-		if (bin->state->extended) {
-			extras(bin, i);
-			vp += b->viewport[i];
-		}
-		project(bin, i, i, vp);
-	}
+	for (unsigned int i = 0; bin->state->extended && i < b->vertices; i++)
+		extras(bin, i);
+	if (bin->state->extended && !b->mixed)
+		vp += b->viewport[0];
+	if (!window && !b->mixed)
+		project_all(bin, vp);
+	for (unsigned int i = 0; (window || b->mixed) && i < b->vertices; i++)
+		project(bin, i, i, b->mixed ? &bin->state->viewport[b->viewport[i]] : vp);
 	bin->effort -= b->vertices;
 }

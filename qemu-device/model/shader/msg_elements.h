@@ -20,8 +20,10 @@ TSR_INLINE struct wide element_numbers(const struct tsr_msg_elements *e, struct 
 		return n;
 	put_all(&number, n);
 	for (unsigned int l = 0; l < TSR_WARP_LANES; l++) {
+		uint64_t more = number.u[l] + (uint64_t)e->add;
+
 		if (e->mode == TSR_MSG_ELEMENT_DIVIDE)
-			number.u[l] = ((number.u[l] + (uint64_t)e->add) * e->magic) >> 32 >> e->shift;
+			number.u[l] = more * e->magic >> 32 >> e->shift;
 		else if (number.u[l] >= e->modulus)
 			number.u[l] %= e->modulus;
 	}

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Positions of whole batches and culling of groups of triangles, on every SIMD path: the bits that
+ * one vertex after the other gives, and what integers say of areas.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "front/bin.h"
+#include "ktap.h"
+#include "shader/alu.h"
+
+#define ROUNDS 20000
+
+static const char *const names[] = { "sse2", "avx2", "avx512" };
+static struct tsr_binning *bin;
+static uint32_t seed = 11;
+
+static uint32_t rnd(void)
+{
+	seed = seed * 1664525 + 1013904223;
+	return seed >> 8;
+}
+
+/* A coordinate: near the frame, near a plane, far away, or no number. */
+static float coordinate(float w)
+{
+	static const uint32_t odd[] = { 0x7fc00000, 0x7f800000, 0xff800000, 0x80000000, 0x00000001,
+					0x7f7fffff, 0x00800000, 0xc7000000 };
+	float f;
+
+	switch (rnd() % 8) {
+	case 0:
+		memcpy(&f, &odd[rnd() % 8], sizeof(f));
+		return f;
+	case 1:
+		return w;
+	case 2:
+		return -w;
+	case 3:
+		return (float)((int)(rnd() % 0xffff00) - 0x7fff80);
+	default:
+		return (float)((int)(rnd() % 4000) - 2000) / 1000 * w;
+	}
+}
+
+static void random_position(uint64_t *record, bool tame)
+{
+	float p[4];
+
+	p[3] = tame || rnd() % 4 ? (float)(1 + rnd() % 1000) / 256 : coordinate(1);
+	for (unsigned int i = 0; i < 3; i++)
+		p[i] = tame ? (float)((int)(rnd() % 2000) - 1000) / 1024 * p[3] : coordinate(p[3]);
+	memcpy(record, p, sizeof(p));
+}
+
+static void random_batch(bool tame)
+{
+	struct tsr_bin_viewport *vp = bin->state->viewport;
+	double side = 1 + rnd() % 8192;
+
+	*vp = (struct tsr_bin_viewport){
+		.sx = side / 2, .ox = side / 2, .sy = rnd() % 2 ? side / 2 : -side / 2,
+		.oy = side / 3, .sz = .5, .oz = .5,
+	};
+	bin->state->draw.depth_minus_one = rnd() % 2;
+	bin->batch.vertices = 1 + rnd() % TSR_BATCH_VERTICES;
+	for (unsigned int i = 0; i < bin->batch.vertices; i++)
+		random_position(bin->run->record[i], tame);
+}
+
+static bool same_vertices(const char *name)
+{
+	struct tsr_bin_batch *b = &bin->batch;
+
+	for (unsigned int i = 0; i < b->vertices; i++) {
+		tsr_bin_project_as(bin, i, TSR_BATCH_VERTICES, 0);
+		/* what is no number has no place */
+		if (ktap_eq(b->code[i], b->code[TSR_BATCH_VERTICES]) &&
+		    (b->code[i] & TSR_OUT_INVALID ||
+		     ktap_mem_eq(&b->screen[i], &b->screen[TSR_BATCH_VERTICES],
+				 sizeof(b->screen[i]))))
+			continue;
+		ktap_note("%s, vertex %u", name, i);
+		return false;
+	}
+	return true;
+}
+
+static void test_project(void)
+{
+	for (unsigned int n = 0; n < ROUNDS / 10; n++) {
+		random_batch(n % 4 == 0);
+		for (unsigned int i = 0; i < 3; i++) {
+			if (!tsr_alu_named(names[i]))
+				continue;
+			bin->lanes = tsr_front_lanes(names[i]);
+			memset(bin->batch.code, 0xee, sizeof(bin->batch.code));
+			memset(bin->batch.screen, 0xee, sizeof(bin->batch.screen));
+			tsr_bin_project(bin);
+			if (!same_vertices(names[i]))
+				return;
+		}
+	}
+}
+
+/* One triangle, in integers. */
+static bool seen(const struct tsr_front_cull *c, uint64_t word)
+{
+	const struct tsr_screen_vertex *v[3];
+	uint32_t all = UINT32_MAX, any = 0;
+	__int128 area;
+
+	for (unsigned int k = 0; k < 3; k++) {
+		unsigned int slot = word >> 8 * k & 0xff;
+
+		v[k] = &c->screen[slot];
+		all &= c->code[slot];
+		any |= c->code[slot];
+	}
+	if (all & c->reject || any & c->invalid)
+		return false;
+	if (any & c->clip)
+		return true;
+	area = (__int128)(v[1]->x - v[0]->x) * (v[2]->y - v[0]->y) -
+	       (__int128)(v[2]->x - v[0]->x) * (v[1]->y - v[0]->y);
+	return area && !(area > 0 ? c->clockwise : c->anticlockwise);
+}
+
+static void random_group(struct tsr_front_cull *c, uint64_t *primitive,
+			 struct tsr_screen_vertex *screen, uint32_t *code)
+{
+	const int32_t edge = TSR_GUARD_BAND << TSR_SUBPIXEL_BITS;
+	bool small = rnd() % 2, outside = rnd() % 4 == 0;
+
+	for (unsigned int i = 0; i < TSR_BATCH_VERTICES; i++) {
+		screen[i].x = small ? (int32_t)(rnd() % 8) : rnd() % 4 ? (int32_t)rnd() - edge : -edge;
+		screen[i].y = small ? (int32_t)(rnd() % 8) : rnd() % 4 ? (int32_t)rnd() - edge : edge;
+		code[i] = outside ? TSR_OUT_LEFT : rnd() % 4 ? 0 : 1u << rnd() % 32;
+	}
+	for (unsigned int i = 0; i < TSR_FRONT_GROUP; i++)
+		primitive[i] = rnd() % TSR_BATCH_VERTICES | rnd() % TSR_BATCH_VERTICES << 8 |
+			       rnd() % TSR_BATCH_VERTICES << 16 | (uint64_t)rnd() << 32;
+	*c = (struct tsr_front_cull){
+		.primitive = primitive, .screen = screen, .code = code,
+		.reject = rnd() << 8 | 0xff, .invalid = TSR_OUT_INVALID, .clip = rnd(),
+		.clockwise = rnd() % 2, .anticlockwise = rnd() % 2,
+	};
+}
+
+static void test_cull(void)
+{
+	static struct tsr_screen_vertex screen[TSR_BATCH_VERTICES];
+	static uint32_t code[TSR_BATCH_VERTICES];
+	uint64_t primitive[TSR_FRONT_GROUP];
+	struct tsr_front_cull c;
+
+	for (unsigned int n = 0; n < ROUNDS; n++) {
+		uint32_t want = 0;
+
+		random_group(&c, primitive, screen, code);
+		for (unsigned int i = 0; i < TSR_FRONT_GROUP; i++)
+			want |= (uint32_t)seen(&c, primitive[i]) << i;
+		for (unsigned int i = 0; i < 3; i++) {
+			if (tsr_alu_named(names[i]) &&
+			    !ktap_eq(tsr_front_lanes(names[i])->visible(&c), want))
+				return;
+		}
+	}
+}
+
+int main(void)
+{
+	ktap_start();
+	bin = tsr_bin_new();
+	bin->state = &bin->version[0];
+	ktap_run("[PA1] [PA5] positions of a batch are those of its vertices", test_project);
+	ktap_run("[PA1] [PA6] triangles that are culled together", test_cull);
+	tsr_bin_free(bin);
+	return ktap_finish();
+}
