@@ -121,6 +121,7 @@ static void any_colours(struct scene *s)
 			s->second[n * TSR_BUNDLE_WARPS].u[l] = any_word(s->blend.registers);
 		}
 	}
+	s->warp.step = TSR_BUNDLE_WARPS;
 	s->warp.colour = s->colour;
 	s->warp.second = s->second;
 	for (unsigned int l = 0; l < TSR_WARP_LANES; l++)
@@ -384,6 +385,7 @@ static void write_quads(const struct scene *s, struct buffer *b)
 	for (unsigned int q = 0; q < 4; q++) {
 		struct scene one = *s;
 
+		one.warp.step = TSR_BUNDLE_WARPS;
 		one.warp.colour = one.colour;
 		one.warp.second = one.second;
 		for (unsigned int l = 0; l < TSR_WARP_LANES; l++) {
@@ -448,6 +450,7 @@ static void dithered(void)
 	s.draw.dither = true;
 	s.blend = (struct tsr_blend){ .mask = 15, .mode = TSR_BLEND_MODE_OPAQUE, .components = 3,
 				      .registers = TSR_REGISTER_TYPE_F32 };
+	s.warp.step = TSR_BUNDLE_WARPS;
 	s.warp.colour = s.colour;
 	for (unsigned int l = 0; l < TSR_WARP_LANES; l++)
 		s.warp.samples[l] = 1;

@@ -5,6 +5,15 @@
 
 #include "stage.h"
 
+/* Registers a fragment program finds. */
+enum {
+	TSR_REG_PRIMITIVE = 57,
+	TSR_REG_BACK = 58,			/* 0: front face */
+	TSR_REG_POSITION = 59,		/* x | y << 16 */
+	TSR_REG_COVERAGE = 60,
+	TSR_REG_SAMPLES = 61,		/* coverage | sample << 16 */
+};
+
 /* @word in all lanes. */
 void tsr_stage_fill(union tsr_lanes *v, uint32_t word);
 /* The calling thread is going to run @run with @program. False: no memory. */

@@ -226,7 +226,7 @@ static void write_warp(struct tsr_tile_core *c, unsigned int w)
 {
 	const struct tsr_fragments *f = c->fragments;
 	unsigned int quads = f->quads - w * 4 < 4 ? f->quads - w * 4 : 4;
-	struct tsr_output_warp out;
+	struct tsr_output_warp out = { .step = TSR_BUNDLE_WARPS };
 
 	for (unsigned int q = 0; q < TSR_WARP_LANES / 4; q++) {
 		out.x[q] = q < quads ? f->quad[w * 4 + q].x - c->tile.x : 0;
@@ -283,6 +283,8 @@ enum tsr_step tsr_tile_run_bundle(struct tsr_tile_core *c, struct tsr_mem *mem)
 	if (c->state->ordered)
 		forget_pending(c);
 	c->count[TSR_TILE_BUNDLES]++;
+	if (c->walking)
+		tsr_tile_flat_look(c);
 	c->tested = 0;
 	c->running = false;
 	c->prim_index = -1;

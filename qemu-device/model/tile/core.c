@@ -146,12 +146,7 @@ static bool add_quads(struct tsr_tile_core *c)
 
 static unsigned int count_samples(const struct tsr_tile_core *c)
 {
-	unsigned int count = 0;
-
-	for (unsigned int s = 0; s < samples_of(c); s++)
-		count += c->covered.mask[s] == UINT64_MAX ? TSR_BLOCK_PIXELS :
-							   __builtin_popcountll(c->covered.mask[s]);
-	return count;
+	return tsr_covered_samples(&c->covered, c->tile.samples_log2);
 }
 
 static double magnitude(double x)
@@ -352,6 +347,8 @@ static void set_up(struct tsr_tile_core *c)
 	c->walking = tsr_walk_begin(&c->walk, &c->shape, &c->tile);
 	if (c->walking && state->zs.when != TSR_ZS_NEVER)
 		set_plane(c);
+	if (c->walking)
+		tsr_tile_flat_begin(c);
 }
 
 /* Read a primitive if there is none, and begin with it, or have the bundle run before. */
@@ -396,7 +393,9 @@ static enum tsr_step draw(struct tsr_tile_core *c, struct tsr_mem *mem)
 		return step == TSR_STEP_DONE ? TSR_STEP_MORE : step;
 	}
 	while (c->walking) {
-		if (!add_quads(c)) {
+		if (c->flat && c->quads_left)
+			tsr_tile_flat_write(c);
+		if (!add_quads(c) || (c->probe && c->prim_index >= 0)) {
 			c->running = true;
 			return TSR_STEP_MORE;
 		}
@@ -422,6 +421,8 @@ static enum tsr_step begin_draw(struct tsr_tile_core *c, struct tsr_mem *mem)
 	tsr_tile_define(c);
 	c->has_prim = c->walking = c->ended = c->running = false;
 	c->state = NULL;
+	c->flat = NULL;
+	c->probe = false;
 	c->quads_left = 0;
 	c->samples_left = 0;
 	c->tested = 0;

@@ -114,15 +114,23 @@ static bool has_lanes(const struct tsr_output *o)
 	return true;
 }
 
-static void find_lanes(struct tsr_output *o, const char *simd)
+static void find_path(struct tsr_output *o, const char *simd)
 {
+	bool lanes = has_lanes(o), wide = false;
+
 	if (!simd)
 		simd = tsr_alu_name(tsr_alu_best());
-	o->lanes = tsr_output_lanes_sse2(o);
 #ifdef __x86_64__
-	if (strcmp(simd, "sse2"))
-		o->lanes = tsr_output_lanes_avx2(o);
+	wide = strcmp(simd, "sse2");
+	if (wide) {
+		o->lanes = lanes ? tsr_output_lanes_avx2(o) : NULL;
+		o->block = tsr_output_block_avx2(o);
+	}
 #endif
+	if (!wide) {
+		o->lanes = lanes ? tsr_output_lanes_sse2(o) : NULL;
+		o->block = tsr_output_block_sse2(o);
+	}
 }
 
 static struct tsr_blend_term term(unsigned int source, unsigned int destination, unsigned int op)
@@ -169,11 +177,11 @@ bool tsr_output_prepare(struct tsr_output *o, const struct tsr_render_target *ta
 	find_written(o, blend->mask);
 	o->keeps = o->logic || !all_written(o);
 	o->merge = o->blend || o->keeps;
+	o->plain = !o->merge && !o->dither;
 	find_fields(o);
 	if (o->format.srgb)
 		tsr_output_srgb_init();
-	if (has_lanes(o))
-		find_lanes(o, simd);
+	find_path(o, simd);
 	return true;
 }
 
@@ -247,8 +255,8 @@ static float blended(const struct tsr_output *o, unsigned int i, const float s[4
 }
 
 /* A staged colour in the target's class. */
-static void staged(const struct tsr_output *o, const union tsr_lanes *words, unsigned int lane,
-		   union tsr_texel *colour)
+static void staged(const struct tsr_output *o, const union tsr_lanes *words, unsigned int step,
+		   unsigned int lane, union tsr_texel *colour)
 {
 	uint32_t word[8] = { 0 };
 
@@ -256,7 +264,7 @@ static void staged(const struct tsr_output *o, const union tsr_lanes *words, uns
 	if (!words)
 		return;
 	for (unsigned int n = 0; n < tsr_register_words(o->registers, o->components); n++)
-		word[n] = words[n * TSR_BUNDLE_WARPS].u[lane];
+		word[n] = words[n * step].u[lane];
 	tsr_format_from_registers(&o->format, colour, o->registers, o->components, word);
 	if (tsr_format_is_integer(&o->format))
 		return;
@@ -284,10 +292,10 @@ static void texel_of_lane(const struct tsr_output *o, const struct tsr_output_wa
 {
 	union tsr_texel s, t, d, c;
 
-	staged(o, w->colour, lane, &s);
+	staged(o, w->colour, w->step, lane, &s);
 	c = s;
 	if (o->blend) {
-		staged(o, w->second, lane, &t);
+		staged(o, w->second, w->step, lane, &t);
 		tsr_format_load(&o->format, texel, &d);
 		for (unsigned int i = 0; i < 4; i++)
 			c.f[i] = clamp(&o->format, blended(o, i, s.f, d.f, t.f));
@@ -492,4 +500,80 @@ void tsr_output_write(const struct tsr_output *o, const struct tsr_tile_target *
 		write_sixteen(o, t, w);
 	else
 		write_each(o, t, w);
+}
+
+/* ---- Blocks ---------------------------------------------------------------------------------- */
+
+/* The four quads of a block's row of quads @row, with the colour of @flat. */
+static void flat_warp(const struct tsr_output_flat *flat, unsigned int x, unsigned int y,
+		      unsigned int row, struct tsr_output_warp *w)
+{
+	w->colour = flat->colour;
+	w->second = flat->has_second ? flat->second : NULL;
+	w->step = 1;
+	for (unsigned int q = 0; q < QUADS; q++) {
+		w->x[q] = x + 2 * q;
+		w->y[q] = y + 2 * row;
+	}
+}
+
+void tsr_output_flat_prepare(const struct tsr_output *o, struct tsr_output_flat *flat)
+{
+	uint8_t texel[4 * TSR_TEXEL_BYTES_MAX] = { 0 };
+	const struct tsr_tile_target one = { texel, 2 * o->format.bytes, 0 };
+	struct tsr_output_warp w = { .samples = { 1 } };
+
+	if (!o->plain)
+		return;
+	flat_warp(flat, 0, 0, 0, &w);
+	tsr_output_write(o, &one, &w);
+	memcpy(flat->texel, texel, sizeof(flat->texel));
+}
+
+/* Texels of any size. */
+static void fill_block(const struct tsr_output *o, const struct tsr_output_flat *flat,
+		       uint8_t *first, uint32_t pitch, uint64_t rows)
+{
+	for (; rows; rows >>= 8, first += pitch) {
+		for (unsigned int left = rows & 0xff; left; left &= left - 1)
+			memcpy(first + __builtin_ctz(left) * o->format.bytes, flat->texel,
+			       o->format.bytes);
+	}
+}
+
+static void write_warps(const struct tsr_output *o, const struct tsr_tile_target *t,
+			const struct tsr_output_flat *flat, unsigned int x, unsigned int y,
+			const uint64_t *mask)
+{
+	struct tsr_output_warp w;
+
+	for (unsigned int row = 0; row < 4; row++) {
+		flat_warp(flat, x, y, row, &w);
+		memset(w.samples, 0, sizeof(w.samples));
+		for (unsigned int l = 0; l < TSR_WARP_LANES; l++) {
+			for (unsigned int s = 0; s < o->samples; s++)
+				w.samples[l] |= (mask[s] >> (16 * row + l) & 1) << s;
+		}
+		tsr_output_write(o, t, &w);
+	}
+}
+
+void tsr_output_write_flat(const struct tsr_output *o, const struct tsr_tile_target *t,
+			   const struct tsr_output_flat *flat, unsigned int x, unsigned int y,
+			   const uint64_t *mask)
+{
+	tsr_output_block_fn *block = o->block ? o->block : fill_block;
+	uint8_t *first = t->data + (size_t)y * t->pitch + x * o->format.bytes;
+
+	if (o->off)
+		return;
+	if (!o->block && !o->plain) {
+		write_warps(o, t, flat, x, y, mask);
+		return;
+	}
+	for (unsigned int s = 0; s < o->samples; s++) {
+		if (mask[s])
+			block(o, flat, first + (size_t)s * t->plane, t->pitch,
+			      tsr_block_rows(mask[s]));
+	}
 }

@@ -35,10 +35,11 @@ struct tsr_tile_target {
 /* Four quads of a warp. Pixels 0 to 3 of a quad are (0, 0), (1, 0), (0, 1), (1, 1) from there. */
 struct tsr_output_warp {
 	/*
-	 * As staged: word n of the lanes at colour[n * TSR_BUNDLE_WARPS]. second is of dual-source
-	 * blending, NULL: there is none, it is 0.
+	 * As staged: word n of the lanes at colour[n * step]. second is of dual-source blending,
+	 * NULL: there is none, it is 0.
 	 */
 	const union tsr_lanes *colour, *second;
+	unsigned int step;
 	uint16_t samples[TSR_WARP_LANES];	/* of each lane, those that are written */
 	uint8_t x[TSR_WARP_LANES / 4], y[TSR_WARP_LANES / 4];	/* of each quad, in the tile */
 };
@@ -59,10 +60,20 @@ struct tsr_output_field {
 	bool curved;			/* sRGB */
 };
 
+/* A colour that all pixels of blocks get. */
+struct tsr_output_flat {
+	union tsr_lanes colour[4], second[4];	/* as staged, the same in all lanes */
+	bool has_second;
+	uint8_t texel[TSR_TEXEL_BYTES_MAX];	/* what is stored, if @plain says so */
+};
+
 struct tsr_output;
 /* 16 texels of at most 32 bits out of staged words and, where they count, old texels. */
 typedef void tsr_output_lanes_fn(const struct tsr_output *o, const struct tsr_output_warp *w,
 				 const uint32_t *old, uint32_t *texels);
+/* Texels of 32 bits of the pixels @rows (see tsr_block_rows()) of a block that begins at @first. */
+typedef void tsr_output_block_fn(const struct tsr_output *o, const struct tsr_output_flat *flat,
+				 uint8_t *first, uint32_t pitch, uint64_t rows);
 
 /* How one target is written; filled by tsr_output_prepare(), constant then. */
 struct tsr_output {
@@ -78,7 +89,9 @@ struct tsr_output {
 	uint8_t registers, components;	/* of the staged words: enum tsr_register_type, 1 to 4 */
 	uint8_t samples;		/* of a pixel */
 	uint8_t written[TSR_TEXEL_BYTES_MAX];	/* bits of a texel that change */
+	bool plain;			/* a colour is the same texel, whatever is there and where */
 	tsr_output_lanes_fn *lanes;	/* NULL: lane by lane */
+	tsr_output_block_fn *block;	/* of 32-bit texels; NULL: warp by warp */
 	struct tsr_output_field field[4];	/* red, green, blue, alpha of the colour */
 	uint32_t ones;			/* bits of a texel that hold no component but are 1 */
 };
@@ -97,6 +110,16 @@ bool tsr_output_prepare(struct tsr_output *o, const struct tsr_render_target *ta
 /* Write the colours of a warp. */
 void tsr_output_write(const struct tsr_output *o, const struct tsr_tile_target *t,
 		      const struct tsr_output_warp *w);
+
+/* Fill @flat->texel, the rest is there. */
+void tsr_output_flat_prepare(const struct tsr_output *o, struct tsr_output_flat *flat);
+/*
+ * Write it to the pixels of @mask (by sample; bits as pixels lie in a block) of the block at
+ * (@x, @y): the same as warp by warp.
+ */
+void tsr_output_write_flat(const struct tsr_output *o, const struct tsr_tile_target *t,
+			   const struct tsr_output_flat *flat, unsigned int x, unsigned int y,
+			   const uint64_t *mask);
 
 /*
  * The texel that a clear leaves, @words as in RENDER_TARGET.CLEAR_…: format.bytes bytes. Tells
@@ -127,8 +150,10 @@ unsigned int tsr_output_tag(const struct tsr_format *format, const struct tsr_ti
  */
 uint16_t tsr_alpha_coverage(float alpha, unsigned int samples, unsigned int x, unsigned int y);
 
-/* The function of a path for what @o says: output_sse2.c, output_avx2.c. */
+/* The functions of a path for what @o says: output_sse2.c, output_avx2.c. */
 tsr_output_lanes_fn *tsr_output_lanes_sse2(const struct tsr_output *o);
 tsr_output_lanes_fn *tsr_output_lanes_avx2(const struct tsr_output *o);
+tsr_output_block_fn *tsr_output_block_sse2(const struct tsr_output *o);
+tsr_output_block_fn *tsr_output_block_avx2(const struct tsr_output *o);
 
 #endif

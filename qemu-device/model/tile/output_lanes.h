@@ -48,7 +48,7 @@ TSR_INLINE vu32 output_words(const union tsr_lanes *lanes, unsigned int at)
 
 /* Components of a staged colour for the chunk that begins at lane @at. */
 TSR_INLINE void output_staged(const struct tsr_output *o, const union tsr_lanes *staged,
-			      bool half, unsigned int at, vf32 c[4])
+			      unsigned int step, bool half, unsigned int at, vf32 c[4])
 {
 	const vf32 zero = { 0 };
 
@@ -57,9 +57,9 @@ TSR_INLINE void output_staged(const struct tsr_output *o, const union tsr_lanes 
 		if (i >= o->components || !staged)
 			c[i] = i == 3 && staged ? zero + 1 : zero;
 		else if (!half)
-			c[i] = (vf32)output_words(staged + i * TSR_BUNDLE_WARPS, at);
+			c[i] = (vf32)output_words(staged + i * step, at);
 		else
-			c[i] = output_half(output_words(staged + i / 2 * TSR_BUNDLE_WARPS, at) >>
+			c[i] = output_half(output_words(staged + i / 2 * step, at) >>
 					   16 * (i % 2) & 0xffff);
 		c[i] = output_clamp(c[i]);
 	}
@@ -185,6 +185,22 @@ enum output_way {
 	OUTPUT_ANY,
 };
 
+TSR_INLINE void output_join(const struct tsr_output *o, enum output_way way, const vf32 s[4],
+			    const vf32 d[4], const vf32 t[4], vf32 c[4])
+{
+	const vf32 one = (vf32){ 0 } + 1;
+
+	TSR_UNROLL
+	for (unsigned int i = 0; i < 4; i++) {
+		if (way == OUTPUT_OPAQUE)
+			c[i] = s[i];
+		else if (way == OUTPUT_OVER) /* not below 0, hardly above 1 */
+			c[i] = s[i] * s[3] + d[i] * (one - s[3]);
+		else
+			c[i] = output_blend(o, i, s, d, t);
+	}
+}
+
 TSR_INLINE void output_lanes(const struct tsr_output *o, const struct tsr_output_warp *w,
 			     const uint32_t *old, uint32_t *texels, enum output_way way, bool half)
 {
@@ -193,24 +209,15 @@ TSR_INLINE void output_lanes(const struct tsr_output *o, const struct tsr_output
 	if (o->dither)
 		tsr_output_thresholds(w, threshold);
 	for (unsigned int at = 0; at < TSR_WARP_LANES; at += TSR_CHUNK_LANES) {
-		const vf32 one = (vf32){ 0 } + 1;
 		vf32 s[4], d[4], t[4], c[4];
 		vu32 texel = tsr_splat(o->ones);
 
-		output_staged(o, w->colour, half, at, s);
+		output_staged(o, w->colour, w->step, half, at, s);
 		if (way != OUTPUT_OPAQUE)
 			output_old(o, old + at, d);
 		if (way == OUTPUT_ANY)
-			output_staged(o, w->second, half, at, t);
-		TSR_UNROLL
-		for (unsigned int i = 0; i < 4; i++) {
-			if (way == OUTPUT_OPAQUE)
-				c[i] = s[i];
-			else if (way == OUTPUT_OVER) /* not below 0, hardly above 1 */
-				c[i] = s[i] * s[3] + d[i] * (one - s[3]);
-			else
-				c[i] = output_blend(o, i, s, d, t);
-		}
+			output_staged(o, w->second, w->step, half, at, t);
+		output_join(o, way, s, d, t, c);
 		TSR_UNROLL
 		for (unsigned int i = 0; i < 4; i++) {
 			if (o->field[i].stored)
@@ -249,4 +256,104 @@ tsr_output_lanes_fn *TSR_PATH_NAME(tsr_output_lanes)(const struct tsr_output *o)
 	if (output_is_over(&o->colour) && output_is_over(&o->alpha))
 		return half ? over_half : over;
 	return half ? any_half : any;
+}
+
+/* ---- Blocks ---------------------------------------------------------------------------------- */
+
+#define OUTPUT_ROW 8			/* pixels */
+
+/* All ones in the lanes whose bit of @bits is set. */
+TSR_INLINE vu32 output_mask(unsigned int bits)
+{
+	vu32 weight;
+
+	TSR_UNROLL
+	for (unsigned int i = 0; i < TSR_CHUNK_LANES; i++)
+		weight[i] = 1u << i;
+	return (vu32)((tsr_splat(bits) & weight) == weight);
+}
+
+/* Texels of one colour: those of the pixels @bits of a row. */
+static void fill(const struct tsr_output *o, const struct tsr_output_flat *flat, uint8_t *first,
+		 uint32_t pitch, uint64_t rows)
+{
+	uint32_t word;
+	vu32 texel;
+
+	(void)o;
+	memcpy(&word, flat->texel, sizeof(word));
+	texel = tsr_splat(word);
+	for (; rows; rows >>= OUTPUT_ROW, first += pitch) {
+		for (unsigned int at = 0; at < OUTPUT_ROW; at += TSR_CHUNK_LANES) {
+			vu32 mask = output_mask(rows >> at), old, new = texel;
+
+			if ((uint8_t)rows != UINT8_MAX) {
+				memcpy(&old, first + 4 * at, sizeof(old));
+				new = (new & mask) | (old & ~mask);
+			}
+			memcpy(first + 4 * at, &new, sizeof(new));
+		}
+	}
+}
+
+/* The same, joined with what is there. */
+TSR_INLINE void output_block(const struct tsr_output *o, const struct tsr_output_flat *flat,
+			     uint8_t *first, uint32_t pitch, uint64_t rows, enum output_way way,
+			     bool half)
+{
+	vf32 s[4], d[4], t[4], c[4];
+	uint32_t written;
+
+	output_staged(o, flat->colour, 1, half, 0, s);
+	if (way == OUTPUT_ANY)
+		output_staged(o, flat->has_second ? flat->second : NULL, 1, half, 0, t);
+	memcpy(&written, o->written, sizeof(written));
+	for (; rows; rows >>= OUTPUT_ROW, first += pitch) {
+		for (unsigned int at = 0; at < OUTPUT_ROW; at += TSR_CHUNK_LANES) {
+			vu32 texel = tsr_splat(o->ones), mask = output_mask(rows >> at), old;
+
+			memcpy(&old, first + 4 * at, sizeof(old));
+			output_old(o, (const uint32_t *)&old, d);
+			output_join(o, way, s, d, t, c);
+			TSR_UNROLL
+			for (unsigned int i = 0; i < 4; i++) {
+				if (o->field[i].stored)
+					texel |= output_round(o, &o->field[i], c[i], NULL);
+			}
+			mask &= written;
+			texel = (texel & mask) | (old & ~mask);
+			memcpy(first + 4 * at, &texel, sizeof(texel));
+		}
+	}
+}
+
+#define OUTPUT_BLOCK(name, way, half)								\
+	static void name(const struct tsr_output *o, const struct tsr_output_flat *flat,	\
+			 uint8_t *first, uint32_t pitch, uint64_t rows)				\
+	{											\
+		output_block(o, flat, first, pitch, rows, way, half);				\
+	}
+
+OUTPUT_BLOCK(block_masked, OUTPUT_OPAQUE, false)
+OUTPUT_BLOCK(block_masked_half, OUTPUT_OPAQUE, true)
+OUTPUT_BLOCK(block_over, OUTPUT_OVER, false)
+OUTPUT_BLOCK(block_over_half, OUTPUT_OVER, true)
+OUTPUT_BLOCK(block_any, OUTPUT_ANY, false)
+OUTPUT_BLOCK(block_any_half, OUTPUT_ANY, true)
+
+tsr_output_block_fn *TSR_PATH_NAME(tsr_output_block)(const struct tsr_output *o)
+{
+	bool half = o->registers == TSR_REGISTER_TYPE_F16;
+
+	if (o->format.bytes != 4)
+		return NULL;
+	if (o->plain)
+		return fill;
+	if (!o->lanes || o->logic || o->dither)
+		return NULL;
+	if (!o->blend)
+		return half ? block_masked_half : block_masked;
+	if (output_is_over(&o->colour) && output_is_over(&o->alpha))
+		return half ? block_over_half : block_over;
+	return half ? block_any_half : block_any;
 }

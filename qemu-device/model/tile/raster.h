@@ -80,6 +80,18 @@ struct tsr_covered {
 	uint64_t any;			/* pixels with any sample */
 };
 
+/* How many samples that is. */
+static inline unsigned int tsr_covered_samples(const struct tsr_covered *c,
+					       unsigned int samples_log2)
+{
+	unsigned int count = 0;
+
+	for (unsigned int s = 0; s < 1u << samples_log2; s++)
+		count += c->mask[s] == UINT64_MAX ? TSR_BLOCK_PIXELS :
+						    __builtin_popcountll(c->mask[s]);
+	return count;
+}
+
 /* Begin; false: the shape is nowhere in the tile. */
 bool tsr_walk_begin(struct tsr_walk_blocks *walk, const struct tsr_shape *shape,
 		    const struct tsr_tile *tile);

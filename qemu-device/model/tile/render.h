@@ -10,6 +10,7 @@
  *   render.c    the engine's step: list, phases
  *   core.c      a core: a tile's packets, from primitives to bundles
  *   bundle.c    bundles: programs, late tests, queries, output
+ *   flat.c      primitives of one colour, without bundles
  *   saved.c     a command in a snapshot
  *   states.c    what is kept of draws' states
  *   memory.c    clear, load, store;  compress.c    with tags
@@ -21,6 +22,7 @@
 #include "../crew.h"
 #include "../front/list.h"
 #include "../front/tile_list.h"
+#include "../shader/flat.h"
 #include "../shader/program.h"
 #include "../shader/stage.h"
 #include "output.h"
@@ -42,13 +44,20 @@ enum tsr_tile_count {
 	TSR_TILE_BLOCKS_STENCIL,	/* and by hierarchical stencil */
 	TSR_TILE_SAMPLES_TESTED,	/* in early tests */
 	TSR_TILE_SAMPLES_REJECTED,	/* early, by tests of samples and blocks */
-	TSR_TILE_QUADS,			/* that went into bundles */
+	TSR_TILE_QUADS,			/* shaded */
 	TSR_TILE_BUNDLES,
 	TSR_TILE_LOAD_BYTES,		/* of targets, tags not counted */
 	TSR_TILE_STORE_BYTES,
 	TSR_TILE_BLOCKS_CLEAR,		/* stored as a tag */
 	TSR_TILE_BLOCKS_COMPRESSED,
 	TSR_TILE_COUNTS
+};
+
+/* What all fragments of a primitive leave. */
+struct tsr_tile_colours {
+	bool known;
+	uint8_t written;		/* bit n: target n is */
+	struct tsr_output_flat target[TSR_RENDER_TARGETS_MAX];
 };
 
 /* A draw's states, prepared. */
@@ -66,6 +75,13 @@ struct tsr_tile_state {
 	bool ordered;			/* a bundle holds no pixel twice */
 	bool count_early;		/* queries count what passes early tests */
 	uint16_t sample_mask;
+	/* Primitives of one colour: the program has not been found to be without them. */
+	bool may_be_flat;
+	bool looked;			/* @flat tells */
+	uint8_t tried;			/* bundles, up to a few */
+	uint8_t patience;		/* primitives that are not looked at */
+	struct tsr_flat flat;
+	struct tsr_tile_colours colours;	/* if it is everywhere */
 };
 
 /* Depth of a primitive of a bundle, for late tests. */
@@ -120,6 +136,10 @@ struct tsr_tile_core {
 	struct tsr_covered covered;	/* behind early tests */
 	uint64_t quads_left;		/* of it, not in a bundle yet: the lowest bit of each */
 	uint8_t samples_left;		/* SAMPLE_SHADING: samples of the first of them */
+	/* what all fragments of the primitive leave, then there are no bundles; NULL: they differ */
+	const struct tsr_tile_colours *flat;
+	struct tsr_tile_colours colours;	/* of this primitive alone */
+	bool probe;			/* the bundle runs as soon as the primitive is in it */
 	int prim_index;			/* in the bundle, -1: it is not there */
 	struct tsr_tile_state *state;	/* of the bundle; NULL: none */
 	struct tsr_tile_state *states[TSR_TILE_STATES];
@@ -220,6 +240,17 @@ void tsr_tile_depth(const struct tsr_tile_core *c, const struct tsr_tile_plane *
 enum tsr_step tsr_tile_run_bundle(struct tsr_tile_core *c, struct tsr_mem *mem);
 /* Add what queries have counted to memory. */
 enum tsr_step tsr_tile_end_queries(struct tsr_tile_core *c, struct tsr_mem *mem);
+
+/* flat.c */
+/* Whether fragments of the state may all leave the same, as far as the state tells. */
+bool tsr_tile_may_be_flat(const struct tsr_tile_state *s, const struct tsr_rendering *r,
+			  const struct tsr_gpu *gpu);
+/* A primitive is about to be rasterised. */
+void tsr_tile_flat_begin(struct tsr_tile_core *c);
+/* The bundle has been run and written; is the rest of its last primitive like it? */
+void tsr_tile_flat_look(struct tsr_tile_core *c);
+/* Write the block with c->flat; no bundle is being filled. */
+void tsr_tile_flat_write(struct tsr_tile_core *c);
 
 /* core.c */
 /* tsr_job.burst of tiles and of batches. */

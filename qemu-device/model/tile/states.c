@@ -94,7 +94,8 @@ static bool has_effect(const struct tsr_tile_state *s)
 
 /* ---- All of it ------------------------------------------------------------------------------- */
 
-static void prepare(struct tsr_tile_state *s, const struct tsr_rendering *r)
+static void prepare(struct tsr_tile_state *s, const struct tsr_rendering *r,
+		    const struct tsr_gpu *gpu)
 {
 	const struct tsr_shader_state *shader = &s->fragment.shader;
 	const struct tsr_draw_state *draw = &s->fragment.draw;
@@ -116,6 +117,9 @@ static void prepare(struct tsr_tile_state *s, const struct tsr_rendering *r)
 		       r->depth_format.scale, r->debug);
 	s->count_early = !s->shades || shader->early_tests;
 	limit_depths(s);
+	s->may_be_flat = tsr_tile_may_be_flat(s, r, gpu);
+	s->looked = s->colours.known = false;
+	s->tried = s->patience = 0;
 }
 
 static enum tsr_step fill(struct tsr_tile_state *s, const struct tsr_rendering *r,
@@ -141,7 +145,7 @@ static enum tsr_step fill(struct tsr_tile_state *s, const struct tsr_rendering *
 		step = read_blends(s, r, mem);
 	if (step != TSR_STEP_DONE)
 		return step;
-	prepare(s, r);
+	prepare(s, r, mem->gpu);
 	s->shader_state = shader_state;
 	s->draw_state = draw_state;
 	return TSR_STEP_DONE;

@@ -30,6 +30,7 @@ enum {
 	TSR_GFX_NO_HIZ = 2,		/* no tests of whole blocks */
 	TSR_GFX_NO_COMPRESSION = 4,	/* tags PLANES and UNIFORM are never written */
 	TSR_GFX_NO_FAST_CLEAR = 8,	/* tag CLEAR is never written */
+	TSR_GFX_NO_FLAT = 16,		/* programs run for every fragment */
 };
 
 struct tsr_stencil_face {

@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: MIT */
+/* test: TSAN=0 TIMEOUT=240 */
+/*
+ * Primitives of one colour: whether programs run for every fragment or for the first ones of a
+ * primitive, or of a draw, memory, queries and invocations are the same, in all formats and ways to
+ * blend; programs that look the same and are not are run for every fragment.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ktap.h"
+#include "soup.h"
+#include "tessera_asm.h"
+#include "tile/zs.h"
+#include "tiles.h"
+
+#define WIDTH 150
+#define HEIGHT 90
+#define TRIANGLES 24
+
+/* Addresses behind the lists and states of front.h. */
+#define PROGRAM (FRONT_FRAME + 0x4000)
+#define CODE (FRONT_FRAME + 0x4100)
+#define BLENDS (FRONT_FRAME + 0x5000)
+#define TABLE (FRONT_FRAME + 0x5100)	/* varyings */
+#define BUFFERS (FRONT_FRAME + 0x5200)
+#define PUSH (FRONT_FRAME + 0x5300)
+#define QUERIES FRONT_DATA
+#define VARYINGS (FRONT_DATA + 0x10000)	/* 16 bytes for each vertex */
+
+#define FINISH \
+	"clause message=atest slot=0 wait=0,6,7 next=blend td {\n" \
+	"	*NOP\n" \
+	"	+ATEST r60:t1, r60, 0x3f800000, @r60\n" \
+	"}\n" \
+	"clause end message=blend slot=0 td {\n" \
+	"	*NOP\n" \
+	"	+NOP\n" \
+	"	*NOP\n" \
+	"	+BLEND r48:t1, r60, blend0.w0, blend0.w1, @r0\n" \
+	"}\n"
+#define FOUR(a, b, c, d) \
+	"clause {\n" \
+	"	*MOV.i32 r0:t0, " a "\n" \
+	"	+NOP\n" \
+	"	*MOV.i32 r1:t0, " b "\n" \
+	"	+NOP\n" \
+	"}\n" \
+	"clause {\n" \
+	"	*MOV.i32 r2:t0, " c "\n" \
+	"	+NOP\n" \
+	"	*MOV.i32 r3:t0, " d "\n" \
+	"	+NOP\n" \
+	"}\n"
+#define LOAD(insn) \
+	"clause slot=0 wait=0 {\n" \
+	"	*NOP\n" \
+	"	+" insn ", @r0\n" \
+	"}\n"
+#define FLOAT_OF(reg) \
+	"clause {\n" \
+	"	*NOP\n" \
+	"	+U32_TO_F32 r4:t1, " reg "\n" \
+	"	*FMA.f32 r1:t0, t1, 0x3ca00000, #0.neg\n" \
+	"	+NOP\n" \
+	"}\n"
+
+static const struct program {
+	const char *text;
+	bool flat;			/* fewer bundles are run */
+	bool lanes;			/* shows which lane it is, which is nobody's business */
+	bool varies;			/* loads the varying: it is, if vertices are equal */
+} programs[] = {
+	{ FOUR("u0.w0", "u0.w1", "u1.w0", "0x3f000000") FINISH, true, false, false },
+	{ FOUR("0x3f000000", "0x3e000000", "#0", "u1.w0") FLOAT_OF("r57") FINISH, true, false, false },
+	{ FOUR("0x3f000000", "0x3e000000", "#0", "u1.w0") FLOAT_OF("r58") FINISH, true, false, false },
+	{ LOAD("LD_VAR_IMM.f32.store.center.v4 r61, index:0") FINISH, true, false, true },
+	{ LOAD("LD_VAR_IMM.f32.store.centroid.v4 r61, index:0") FLOAT_OF("r57") FINISH, true,
+	  false, true },
+	{ LOAD("LD_VAR_FLAT_IMM.v4.f32 index:0") FINISH, true, false, false },
+	{ LOAD("LD_VAR_IMM.f32.store.explicit.v4 u0.w0, index:0") FINISH, false, false, true },
+	{ FOUR("u0.w0", "u0.w1", "u1.w0", "0x3f000000") FLOAT_OF("r59") FINISH, false, false, false },
+	{ FOUR("u0.w0", "u0.w1", "u1.w0", "0x3f000000") FLOAT_OF("r60") FINISH, false, false, false },
+	{ FOUR("u0.w0", "u0.w1", "u1.w0", "0x3f000000") FLOAT_OF("lane_id.w0") FINISH, false,
+	  true, false },
+	{ LOAD("LD_VAR_SPECIAL.f32.frag_w.clobber.center zero.w0") FINISH, false, false, false },
+};
+#define PROGRAMS (sizeof(programs) / sizeof(programs[0]))
+
+static float corner[3 * TRIANGLES][4], varying[3 * TRIANGLES][4];
+
+static void position(struct front *f, uint32_t vertex, uint32_t instance, float *record)
+{
+	(void)f;
+	(void)instance;
+	memcpy(record, corner[vertex], sizeof(corner[vertex]));
+}
+
+/* ---- Scenes ---------------------------------------------------------------------------------- */
+
+static const struct format {
+	unsigned int number, bytes;
+	bool logic;
+} formats[] = {
+	{ TSR_PIXEL_FORMAT_RGBA8_UNORM, 4, true }, { TSR_PIXEL_FORMAT_RGBA8_UNORM, 4, true },
+	{ TSR_PIXEL_FORMAT_RGB10_A2_UNORM, 4, true }, { TSR_PIXEL_FORMAT_RGB565, 2, true },
+	{ TSR_PIXEL_FORMAT_RGBA16F, 8, false }, { TSR_PIXEL_FORMAT_RGBA32F, 16, false },
+	{ TSR_PIXEL_FORMAT_R8_UNORM, 1, true }, { TSR_PIXEL_FORMAT_RGBA8_SNORM, 4, true },
+};
+
+struct scene {
+	const struct program *program;
+	const struct format *format;
+	struct tsr_blend blend;
+	struct tsr_draw_state draw;
+	unsigned int samples_log2;
+	bool srgb, helpers, equal, preload;
+};
+
+static struct scene any_scene(struct soup *s)
+{
+	const unsigned int factors = TSR_BLEND_FACTOR_ONE_MINUS_SRC1_ALPHA + 1;
+	struct scene scene = {
+		.program = &programs[soup_below(s, PROGRAMS)],
+		.format = &formats[soup_below(s, sizeof(formats) / sizeof(formats[0]))],
+		.samples_log2 = (unsigned int)soup_below(s, 3), .helpers = soup_below(s, 2),
+		.equal = soup_below(s, 4), .preload = !soup_below(s, 4),
+	};
+
+	scene.srgb = scene.format->number == TSR_PIXEL_FORMAT_RGBA8_UNORM && !soup_below(s, 3);
+	scene.blend = (struct tsr_blend){
+		.enable = soup_below(s, 3), .mask = soup_below(s, 3) ? 15 : soup_below(s, 16),
+		.src_color = soup_below(s, factors), .dst_color = soup_below(s, factors),
+		.src_alpha = soup_below(s, factors), .dst_alpha = soup_below(s, factors),
+		.color_op = soup_below(s, 5), .alpha_op = soup_below(s, 5),
+		.mode = TSR_BLEND_MODE_FIXED, .components = 3,
+		.registers = TSR_REGISTER_TYPE_F32,
+	};
+	if (!soup_below(s, 3)) {
+		scene.blend.src_color = scene.blend.src_alpha = TSR_BLEND_FACTOR_SRC_ALPHA;
+		scene.blend.dst_color = scene.blend.dst_alpha =
+			TSR_BLEND_FACTOR_ONE_MINUS_SRC_ALPHA;
+		scene.blend.color_op = scene.blend.alpha_op = TSR_BLEND_OP_ADD;
+	}
+	scene.draw = (struct tsr_draw_state){
+		.depth_test = soup_below(s, 2), .depth_write = soup_below(s, 2),
+		.depth_function = TSR_COMPARE_FUNCTION_LESS, .front_clockwise = true,
+		.dither = !soup_below(s, 4), .logic = scene.format->logic && !soup_below(s, 6),
+		.logic_op = soup_below(s, 16), .alpha_to_one = !soup_below(s, 4),
+		.blend_red = front_bits(0.375f), .blend_alpha = front_bits(0.625f),
+	};
+	return scene;
+}
+
+static void any_vertices(struct soup *s, const struct scene *scene)
+{
+	for (unsigned int n = 0; n < 3 * TRIANGLES; n++) {
+		bool first = n % 3 == 0, same = scene->equal && !first;
+
+		if (first)
+			soup_clipped(s, (enum soup_plane)soup_below(s, SOUP_PLANES), corner + n);
+		/* the last ones are small, all of one tile */
+		for (unsigned int i = 0; n / 3 > TRIANGLES / 2 && i < 2; i++)
+			corner[n][i] = corner[n][3] * (float)(soup_fraction(s) * 0.3);
+		for (unsigned int i = 0; i < 4; i++)
+			varying[n][i] = same ? varying[n - 1][i] :
+					soup_below(s, 9) ? (float)soup_below(s, 256) / 255 : -0.0f;
+	}
+}
+
+static void put_tables(struct tiles *t, const struct scene *scene)
+{
+	static const float push[4] = { 0.25f, 0.75f, 0.4f, 0 };
+	uint8_t *list = t->f->list - FRONT_LIST;
+	struct tsr_blend blend = scene->blend;
+
+	blend.format = scene->format->number << 12;
+	tsr_pack_blend((uint64_t *)(list + BLENDS), &blend);
+	memcpy(list + PUSH, push, sizeof(push));
+	tsr_pack_attribute((uint64_t *)(list + TABLE),
+			   &(struct tsr_attribute){ .format = TSR_PIXEL_FORMAT_RGBA32F,
+						    .order = TSR_COMPONENT_ORDER_RGBA });
+	tsr_pack_attribute_buffer((uint64_t *)(list + BUFFERS),
+				  &(struct tsr_attribute_buffer){
+					  .type = TSR_ATTRIBUTE_BUFFER_TYPE_LINEAR,
+					  .pointer = VARYINGS, .stride = 16,
+					  .size = sizeof(varying) });
+	memcpy(t->f->data + (VARYINGS - FRONT_DATA), varying, sizeof(varying));
+	tsr_pack_shader_program((uint64_t *)(list + PROGRAM),
+				&(struct tsr_shader_program){
+					.code = CODE, .push = PUSH, .push_words = 4,
+					.varyings = TABLE, .varying_count = 1,
+					.attribute_buffers = BUFFERS,
+					.attribute_buffer_count = 1 });
+}
+
+static void put_program(struct tiles *t, const char *text)
+{
+	struct tsr_asm_program *code;
+
+	if (tsr_asm_assemble(text, strlen(text), 0, &code)) {
+		tsr_asm_print_diagnostics(stderr, code, "program");
+		abort();
+	}
+	memcpy(t->f->list + (CODE - FRONT_LIST), code->code, code->size);
+	tsr_asm_free(code);
+}
+
+static void put_queries(struct tiles *t)
+{
+	uint64_t word[TSR_LIST_QUERY_QWORDS];
+
+	memset(t->f->data, 0, 256);
+	for (unsigned int i = 0; i < 2; i++) {
+		tsr_pack_list_query(word, &(struct tsr_list_query){
+			.kind = i ? TSR_QUERY_STATISTICS : TSR_QUERY_SAMPLES,
+			.addr = QUERIES + 64 * i });
+		front_packet(t->f, word, TSR_LIST_QUERY_QWORDS);
+	}
+}
+
+static void set_scene(struct tiles *t, const struct scene *scene, unsigned int tile_shift)
+{
+	put_program(t, scene->program->text);
+	put_tables(t, scene);
+	t->f->position = position;
+	t->f->frame.tile_shift = tile_shift;
+	t->f->frame.samples_log2 = scene->samples_log2;
+	tiles_target(t, 0, scene->format->number, scene->format->bytes);
+	tiles_target(t, TILES_DEPTH, TSR_PIXEL_FORMAT_R32F, 4);
+	t->target[0].srgb = scene->srgb;
+	t->target[0].clear_0 = front_bits(0.3f);
+	t->target[TILES_DEPTH].clear_0 = front_bits(1);
+	t->f->draw = scene->draw;
+	t->f->draw.viewport_count = 1;
+	t->f->draw.viewports = FRONT_STATES;
+	t->f->draw.sample_mask = 0xfffd;
+	t->f->draw.blends = BLENDS;
+	t->f->draw.blend_count = 1;
+	t->f->shader = (struct tsr_shader_state){
+		.fragment = PROGRAM, .helpers = scene->helpers,
+		.preload_0 = scene->preload ? TSR_PRELOAD_LD_VAR : TSR_PRELOAD_NONE,
+		.preload_0_components = 3,
+	};
+}
+
+/* ---- The same -------------------------------------------------------------------------------- */
+
+struct result {
+	uint64_t pixels, passed, invocations, quads, bundles;
+};
+
+static uint64_t hash(const uint8_t *p, size_t size)
+{
+	uint64_t h = 0xcbf29ce484222325;
+
+	for (size_t i = 0; i < size; i++)
+		h = (h ^ p[i]) * 0x100000001b3;
+	return h;
+}
+
+static struct result draw(const struct scene *scene, const struct tsr_config *config,
+			  unsigned int tile_shift)
+{
+	size_t samples = (size_t)WIDTH * HEIGHT << scene->samples_log2;
+	struct tiles *t = tiles_new(WIDTH, HEIGHT, config);
+	struct result r;
+
+	set_scene(t, scene, tile_shift);
+	front_again(t->f);
+	front_states(t->f);
+	put_queries(t);
+	front_arrays(t->f, TSR_TOPOLOGY_TRIANGLES, 3 * TRIANGLES);
+	if (!tiles_run(t))
+		ktap_fail("faults %u, %u", t->f->mem.fault.code, bench_fault(&t->queue));
+	/* rows are padded */
+	r.pixels = hash(t->memory, samples * scene->format->bytes + HEIGHT * 16) +
+		   3 * hash(t->memory + TILES_TARGET_SIZE, samples * 4);
+	memcpy(&r.passed, t->f->data, 8);
+	memcpy(&r.invocations,
+	       t->f->data + 64 + 8 * TSR_PIPELINE_STATISTICS_FRAGMENT_INVOCATIONS__QWORD, 8);
+	r.quads = tiles_counter(t, TSR_QUEUE_COUNTER_QUADS);
+	r.bundles = tiles_counter(t, TSR_QUEUE_COUNTER_FRAGMENT_BUNDLES);
+	tiles_free(t);
+	return r;
+}
+
+static void check(const struct scene *scene, const struct result *got, const struct result *want,
+		  const char *how)
+{
+	ktap_eq(got->passed, want->passed);
+	if (got->pixels != want->pixels && !scene->program->lanes)
+		ktap_fail("%s: program %u format %#x samples %u blend %u: another picture", how,
+			  (unsigned int)(scene->program - programs), scene->format->number,
+			  1u << scene->samples_log2, scene->blend.enable);
+}
+
+static uint64_t fewer[PROGRAMS], most[PROGRAMS];
+
+static void compare(const struct scene *scene, struct soup *s)
+{
+	static const char *const names[] = { "sse2", "threads", "late", "debug 7" };
+	unsigned int which = (unsigned int)(scene->program - programs);
+	unsigned int other = (unsigned int)soup_below(s, 4);
+	struct tsr_config off = { .gfx_debug = TSR_GFX_NO_FLAT }, on = { 0 };
+	struct tsr_config others[] = { { .simd = "sse2" }, { .threads = 2 },
+				       { .late_messages = true }, { .gfx_debug = 7 } };
+	unsigned int shift = 4 + (unsigned int)soup_below(s, 3);
+	struct result want = draw(scene, &off, shift), got = draw(scene, &on, shift);
+
+	check(scene, &got, &want, "on");
+	ktap_eq(got.invocations, want.invocations);
+	ktap_eq(got.quads, want.quads);
+	if (scene->equal || !(scene->program->varies || scene->preload)) {
+		fewer[which] += got.bundles;
+		most[which] += want.bundles;
+	}
+	got = draw(scene, &others[other], 4 + (unsigned int)soup_below(s, 3));
+	check(scene, &got, &want, names[other]);
+}
+
+static void same_pictures(void)
+{
+	unsigned int count = getenv("TSR_QUICK") ? 120 : 1000;
+	struct soup s = soup_new(71);
+
+	for (unsigned int n = 0; n < count; n++) {
+		struct scene scene = any_scene(&s);
+
+		any_vertices(&s, &scene);
+		compare(&scene, &s);
+	}
+}
+
+static void fewer_bundles(void)
+{
+	for (unsigned int i = 0; i < PROGRAMS; i++) {
+		ktap_note("program %u: %llu bundles, of %llu", i, (unsigned long long)fewer[i],
+			  (unsigned long long)most[i]);
+		if (programs[i].flat)
+			ktap_ok(fewer[i] * 10 < most[i] * 9);
+		else
+			/* those that are run early are not full */
+			ktap_ok(fewer[i] >= most[i]);
+		ktap_ok(most[i]);
+	}
+}
+
+int main(void)
+{
+	ktap_start();
+	ktap_run("[PIX1] [OM1] [RAST5] pictures, queries and invocations are the same",
+		 same_pictures);
+	ktap_run("[PIX1] programs of one colour run less, others do not", fewer_bundles);
+	return ktap_finish();
+}
