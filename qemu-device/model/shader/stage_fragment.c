@@ -6,15 +6,6 @@
 #include "msg.h"
 #include "stage_run.h"
 
-/* Registers a fragment program finds. */
-enum {
-	REG_PRIMITIVE = 57,
-	REG_BACK = 58,			/* 0: front face */
-	REG_POSITION = 59,		/* x | y << 16 */
-	REG_COVERAGE = 60,
-	REG_SAMPLES = 61,		/* coverage | sample << 16 */
-};
-
 void tsr_fragments_begin(struct tsr_fragments *f, const struct tsr_fragment_state *state)
 {
 	f->state = state;
@@ -71,22 +62,22 @@ static inline void start_quad(struct tsr_fragments *f, unsigned int n, uint64_t 
 
 #define REG(r) (*(four *)(reg + (r) * TSR_BUNDLE_WARPS * TSR_WARP_LANES))
 	/* x and y are even: there is no carry */
-	if (reads >> REG_POSITION & 1)
-		REG(REG_POSITION) =
+	if (reads >> TSR_REG_POSITION & 1)
+		REG(TSR_REG_POSITION) =
 			((uint32_t)(uint16_t)quad->x | (uint32_t)quad->y << 16) + corner;
-	if (reads >> REG_COVERAGE & 1)
-		REG(REG_COVERAGE) = coverage;
-	if (reads >> REG_SAMPLES & 1)
-		REG(REG_SAMPLES) = coverage | (uint32_t)quad->sample << 16;
-	if (reads >> REG_PRIMITIVE & 1)
-		REG(REG_PRIMITIVE) = f->prim[quad->prim].prim.primitive_id - (four){ 0 };
-	if (reads >> REG_BACK & 1)
-		REG(REG_BACK) = !f->prim[quad->prim].prim.front - (four){ 0 };
+	if (reads >> TSR_REG_COVERAGE & 1)
+		REG(TSR_REG_COVERAGE) = coverage;
+	if (reads >> TSR_REG_SAMPLES & 1)
+		REG(TSR_REG_SAMPLES) = coverage | (uint32_t)quad->sample << 16;
+	if (reads >> TSR_REG_PRIMITIVE & 1)
+		REG(TSR_REG_PRIMITIVE) = f->prim[quad->prim].prim.primitive_id - (four){ 0 };
+	if (reads >> TSR_REG_BACK & 1)
+		REG(TSR_REG_BACK) = !f->prim[quad->prim].prim.front - (four){ 0 };
 #undef REG
 	*(four *)&f->coverage[0].u[4 * n] = coverage;
 }
 
-#define ENTRY (0x1full << REG_PRIMITIVE)
+#define ENTRY (0x1full << TSR_REG_PRIMITIVE)
 
 /* Registers it fills; all, if a blend program may follow. */
 static uint64_t entry_registers(const struct tsr_fragments *f)
@@ -166,7 +157,7 @@ static void start(struct tsr_shader *sh, struct tsr_fragments *f)
 	}
 	tsr_stage_start(sh, &f->run, f->state->program, live, entry_registers(f),
 			f->quads % (TSR_WARP_LANES / 4) ? 0 : ENTRY);
-	reads = f->run.reads | (uint64_t)preloads << REG_SAMPLES;
+	reads = f->run.reads | (uint64_t)preloads << TSR_REG_SAMPLES;
 	for (unsigned int n = 0; n < f->quads; n++)
 		start_quad(f, n, reads);
 	clear_outputs(f);
@@ -218,7 +209,7 @@ static enum tsr_step preload_one(struct tsr_shader *sh, struct tsr_fragments *f,
 	uint8_t warp[TSR_BUNDLE_WARPS];
 	struct tsr_msg_bundle b = {
 		.insn = &insn, .reg = bundle->reg, .staging = 4 * which, .result = UINT8_MAX,
-		.src = { &bundle->reg[REG_SAMPLES * TSR_BUNDLE_WARPS] }, .src_step = { 1 },
+		.src = { &bundle->reg[TSR_REG_SAMPLES * TSR_BUNDLE_WARPS] }, .src_step = { 1 },
 		.warp = warp, .lanes = lanes, .place = place,
 	};
 	unsigned int at = f->run.preload - which * TSR_BUNDLE_WARPS;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Primitives of one colour. Of a program whose colours do not depend on the fragment (shader/flat.h)
- * only the first bundle runs; what it leaves is written to the rest of the primitive, or to all
- * primitives of the draw, whole blocks at a time.
+ * Primitives of one colour. Of a program whose colours do not depend on the fragment (see
+ * shader/flat.h) only the first bundle runs; what it leaves is written to the rest of the
+ * primitive, or to all primitives of the draw, whole blocks at a time.
  */
 #include <string.h>
 
@@ -70,8 +70,10 @@ static void take(const struct tsr_tile_core *c, struct tsr_tile_colours *to)
 		to->written |= 1u << rt;
 		flat->has_second = f->written[TSR_RENDER_TARGETS_MAX][w] >> lane & 1;
 		for (unsigned int i = 0; i < 4; i++) {
-			spread(&flat->colour[i], &f->colour[rt][i][w], lane);
-			spread(&flat->second[i], &f->colour[TSR_RENDER_TARGETS_MAX][i][w], lane);
+			spread(&flat->colour[i], tsr_fragments_colour(f, rt, i, w), lane);
+			if (flat->has_second)
+				spread(&flat->second[i],
+				       tsr_fragments_colour(f, TSR_RENDER_TARGETS_MAX, i, w), lane);
 		}
 		if (!c->state->output[rt].off)
 			tsr_output_flat_prepare(&c->state->output[rt], flat);

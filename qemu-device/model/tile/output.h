@@ -71,7 +71,7 @@ struct tsr_output;
 /* 16 texels of at most 32 bits out of staged words and, where they count, old texels. */
 typedef void tsr_output_lanes_fn(const struct tsr_output *o, const struct tsr_output_warp *w,
 				 const uint32_t *old, uint32_t *texels);
-/* Texels of 32 bits of the pixels @rows (see tsr_block_rows()) of a block that begins at @first. */
+/* 32-bit texels of the pixels @rows (tsr_block_rows()) of the block that begins at @first. */
 typedef void tsr_output_block_fn(const struct tsr_output *o, const struct tsr_output_flat *flat,
 				 uint8_t *first, uint32_t pitch, uint64_t rows);
 

@@ -136,7 +136,7 @@ struct tsr_tile_core {
 	struct tsr_covered covered;	/* behind early tests */
 	uint64_t quads_left;		/* of it, not in a bundle yet: the lowest bit of each */
 	uint8_t samples_left;		/* SAMPLE_SHADING: samples of the first of them */
-	/* what all fragments of the primitive leave, then there are no bundles; NULL: they differ */
+	/* what all fragments of the primitive leave, without bundles; NULL: they differ */
 	const struct tsr_tile_colours *flat;
 	struct tsr_tile_colours colours;	/* of this primitive alone */
 	bool probe;			/* the bundle runs as soon as the primitive is in it */

@@ -74,6 +74,18 @@ static enum tsr_step read_blends(struct tsr_tile_state *s, const struct tsr_rend
 	return TSR_STEP_DONE;
 }
 
+/* Whether blending of target 0 takes a second colour. */
+static bool takes_second(const struct tsr_output *o)
+{
+	const struct tsr_blend_term *term[2] = { &o->colour, &o->alpha };
+	bool second = false;
+
+	for (unsigned int i = 0; i < 2; i++)
+		second |= term[i]->source >= TSR_BLEND_FACTOR_SRC1_COLOR ||
+			  term[i]->destination >= TSR_BLEND_FACTOR_SRC1_COLOR;
+	return !o->off && o->blend && second;
+}
+
 /* Whether anything comes of running the fragment program. */
 static bool has_effect(const struct tsr_tile_state *s)
 {
@@ -101,6 +113,7 @@ static void prepare(struct tsr_tile_state *s, const struct tsr_rendering *r,
 	const struct tsr_draw_state *draw = &s->fragment.draw;
 	const struct tsr_frame *frame = &r->info.frame;
 
+	s->fragment.dual_source = takes_second(&s->output[0]);
 	s->shades = has_effect(s);
 	s->ordered = s->shades && (shader->reads_tile || shader->side_effects);
 	s->sample_mask = draw->sample_mask;
