@@ -134,7 +134,7 @@ static uint64_t words(uint32_t **cpu)
 	return memory.va;
 }
 
-/* Every fragment counts once, in its pixel; the last primitive's number stays. Helpers do nothing. */
+/* Each fragment counts once, in its pixel; the last primitive's number stays. */
 static void stores(uint32_t flags)
 {
 	struct tsr_gfx_image *image = gfxt_image(&t, TSR_PIXEL_FORMAT_RGBA8_UNORM, SIDE, 1);
@@ -385,7 +385,8 @@ static const struct target {
 	{ TSR_PIXEL_FORMAT_RGBA8_UNORM, false, 4, 0, { 64, 128, 191, 255 } },
 	/* sRGB of 0.25, 0.5, 0.75: 137, 188, 225 */
 	{ TSR_PIXEL_FORMAT_RGBA8_UNORM, true, 4, 0, { 137, 188, 225, 255 } },
-	{ TSR_PIXEL_FORMAT_RGBA8_UNORM, false, 4, TSR_COMPONENT_ORDER_BGRA, { 191, 128, 64, 255 } },
+	{ TSR_PIXEL_FORMAT_RGBA8_UNORM, false, 4, TSR_COMPONENT_ORDER_BGRA,
+	  { 191, 128, 64, 255 } },
 	{ TSR_PIXEL_FORMAT_RGBA8_SNORM, false, 4, 0, { 32, 64, 95, 127 } },
 	/* 256, 512 (511.5 to even), 767, 3 */
 	{ TSR_PIXEL_FORMAT_RGB10_A2_UNORM, false, 4, 0, { 0x00, 0x01, 0xf8, 0xef } },
@@ -397,7 +398,9 @@ static const struct target {
 
 static const char to_all[] =
 	COLOUR GFX_ATEST("r60")
-#define TO(n) "clause slot=0 wait=0 {\n*NOP\n+BLEND r48:t1, r60, blend" n ".w0, blend" n ".w1, @r0\n}\n"
+#define TO(n) \
+	"clause slot=0 wait=0 {\n*NOP\n+BLEND r48:t1, r60, blend" n ".w0, blend" n ".w1, @r0\n" \
+	"}\n"
 	TO("0") TO("1") TO("2") TO("3") TO("4") TO("5") TO("6")
 	"clause end {\n*NOP\n+BLEND r48:t1, r60, blend7.w0, blend7.w1, @r0\n}\n";
 
@@ -473,7 +476,7 @@ static void masks(void)
 
 /* ---- Samples --------------------------------------------------------------------------------- */
 
-/* The number of the sample, plus 1; a run for each sample that is covered, which the query counts. */
+/* The number of the sample, plus 1; a run for each covered sample, which the query counts. */
 static const char sample_number[] =
 	"clause {\n*RSHIFT_OR.i32 r0:t0, r61, #0, 0x10.b0\n+NOP\n"
 	"*LSHIFT_AND.i32 r0:t0, t0, 0x1f, 0x0.b0\n+NOP\n"

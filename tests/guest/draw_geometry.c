@@ -58,7 +58,7 @@ struct list {
 	uint32_t count, size;
 };
 
-/* The table of 3d.md, "Input assembly": vertices of primitive n, how many a strip must have for it. */
+/* The table of 3d.md, "Input assembly": vertices of primitive n; whether the strip has them. */
 static bool primitive(uint32_t topology, uint32_t n, uint32_t count, uint32_t at[3],
 		      uint32_t *provoking)
 {
@@ -358,7 +358,8 @@ static void all_instanced(void)
 	for (int i = 0; i < ELEMENTS; i++)
 		elements[i] = (struct element) {
 			{ (float)(i % 5) / 8 - 0.25f, (float)(i / 5) / 8 - 0.25f },
-			{ (float)(i % 4 + 1) / 4, (float)(i % 3 + 1) / 3, (float)(i % 7 + 1) / 7, 1 },
+			{ (float)(i % 4 + 1) / 4, (float)(i % 3 + 1) / 3, (float)(i % 7 + 1) / 7,
+			  1 },
 		};
 	for (size_t i = 0; i < sizeof(instances) / sizeof(instances[0]); i++)
 		for (size_t k = 0; k < sizeof(divisors) / sizeof(divisors[0]); k++)

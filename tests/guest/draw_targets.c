@@ -105,7 +105,8 @@ static const char extended_position[] =
 	"clause message=attribute slot=1 wait=0,1 {\n"
 	"*NOP\n+LD_ATTR_IMM.u32.v2 r61, r62, attribute_index:2, @r4\n}\n"
 	"clause message=store slot=0 {\n*NOP\n+STORE.i128 r58, r59, @r0\n}\n"
-	"clause {\n*IADDC.i32 r6:t0, r58, 0x10, #0\n+NOP\n*NOP\n+MOV.i32 r7:t1, r59\n*NOP\n+NOP\n}\n"
+	"clause {\n*IADDC.i32 r6:t0, r58, 0x10, #0\n+NOP\n"
+	"*NOP\n+MOV.i32 r7:t1, r59\n*NOP\n+NOP\n}\n"
 	"clause end message=store slot=0 {\n*NOP\n+STORE.i64 r6, r7, @r4\n}\n";
 
 struct placed {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * More for tests that draw (see gfxt.h): programs from text, passes that are drawn at once, pieces of
- * programs. Programs of the guest and of the host are the same: tests/draw/draw_X.c includes
+ * More for tests that draw (see gfxt.h): programs from text, passes that are drawn at once, pieces
+ * of programs. Programs of the guest and of the host are the same: tests/draw/draw_X.c includes
  * tests/guest/draw_X.c.
  */
 #ifndef GFXDRAW_H

@@ -303,6 +303,7 @@ static int submit(struct tsr_gfx *gfx, struct tsr_gfx_pass *pass, const struct t
 		return ret;
 	}
 	pass->point = heap->point = ++gfx->points;
+	gfx_submitted(pass);
 	return 0;
 }
 

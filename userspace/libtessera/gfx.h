@@ -38,6 +38,7 @@ struct tsr_gfx_image {
 	struct tsr_gfx_image_info info;	/* zeroes replaced */
 	uint64_t va;
 	uint64_t tags;			/* address of the tags, 0: none */
+	atomic_bool packed;		/* only passes can read it: the last one did not expand */
 	/* surfaces: sample s of layer l begins at (l * samples + s) * sample_size */
 	uint64_t sample_size;		/* of all levels */
 	struct gfx_level {
@@ -179,6 +180,12 @@ TSR_HIDDEN void *gfx_data(struct tsr_gfx_pass *pass, uint64_t size, uint32_t ali
 
 /* gfx_packet(): room for a packet in the BIN list; NULL: no memory, the pass has failed. */
 TSR_HIDDEN uint64_t *gfx_packet(struct tsr_gfx_pass *pass, uint32_t qwords);
+
+/* gfx_submitted(): the pass was: who can read its targets now. */
+TSR_HIDDEN void gfx_submitted(struct tsr_gfx_pass *pass);
+
+/* gfx_image_readable(): an error if nobody but passes can read the image. */
+TSR_HIDDEN int gfx_image_readable(const struct tsr_gfx_image *image);
 
 /* gfx_finish(): close the lists. */
 TSR_HIDDEN int gfx_finish(struct tsr_gfx_pass *pass);

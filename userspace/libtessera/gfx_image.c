@@ -181,14 +181,24 @@ uint64_t gfx_image_offset(const struct tsr_gfx_image *image, uint32_t level, uin
 	return (layer * (uint64_t)image->info.samples + sample) * image->sample_size + l->offset;
 }
 
+int gfx_image_readable(const struct tsr_gfx_image *image)
+{
+	if (!atomic_load_explicit(&image->packed, memory_order_relaxed))
+		return 0;
+	return tsr_fail(EBUSY, "an image with TSR_GFX_TAGS is read, expected a pass that stores it "
+			"with tsr_gfx_target.expand before");
+}
+
 int tsr_gfx_image_get(struct tsr_gfx_image *image, uint32_t level, uint32_t layer, uint32_t sample,
 		      struct tsr_image *surface, void **cpu)
 {
 	const struct tsr_gfx_image_info *i = &image->info;
+	int ret = gfx_image_readable(image);
 	uint64_t offset;
 	void *base;
-	int ret;
 
+	if (ret)
+		return ret;
 	if (level >= i->levels || sample >= i->samples ||
 	    layer >= (i->depth ? image->level[level].depth : i->layers))
 		return tsr_fail(EINVAL, "level %u, layer %u, sample %u of an image of %u, %u, %u",
@@ -265,8 +275,6 @@ static int complete(const struct tsr_gfx_view *view, struct tsr_gfx_view *v)
 	if (gfx_format(v->format).bytes != gfx_format(i->format).bytes)
 		return tsr_fail(EINVAL, "view of format %u of an image of format %u, expected the "
 				"same size", v->format, i->format);
-	if (i->flags & TSR_GFX_TAGS)
-		return tsr_fail(EINVAL, "view of an image with TSR_GFX_TAGS, a target only");
 	if (v->dimension > TSR_GFX_CUBE_MAP || (v->dimension == TSR_GFX_3D) != !!i->depth ||
 	    (v->dimension == TSR_GFX_CUBE_MAP &&
 	     (v->layers % 6 || i->width != i->height)) ||
@@ -312,8 +320,10 @@ int tsr_gfx_view_texture(const struct tsr_gfx_view *view, struct tsr_sampled *sa
 	const struct tsr_gfx_image_info *i = &image->info;
 	uint32_t layer, sample, level, n = 0;
 	struct tsr_gfx_view v;
-	int ret = complete(view, &v);
+	int ret = gfx_image_readable(image);
 
+	if (!ret)
+		ret = complete(view, &v);
 	if (ret)
 		return ret;
 	if ((uint64_t)v.layers * i->samples * v.levels > TSR_SURFACES_MAX)

@@ -120,6 +120,26 @@ static int check_image(const struct tsr_gfx_pass *pass, const struct tsr_gfx_tar
 	return 0;
 }
 
+/* Tags are those of the whole picture, one for each block of all samples. */
+static int check_tags(const struct tsr_gfx_pass *pass, const struct tsr_gfx_target *t,
+		      const char *what)
+{
+	const struct tsr_gfx_image_info *i = &t->image->info;
+	const struct tsr_gfx_pass_info *p = &pass->info;
+
+	if (!t->image->tags)
+		return t->expand ? tsr_fail(EINVAL, "%s target to be expanded, an image without "
+					    "TSR_GFX_TAGS", what) : 0;
+	if (t->layer || i->width != p->width || i->height != p->height || i->samples != p->samples)
+		return tsr_fail(EINVAL, "%s target with TSR_GFX_TAGS: %u x %u texels of %u "
+				"samples, layer %u, for a pass of %u x %u of %u, expected the "
+				"same, and layer 0", what, i->width, i->height, i->samples,
+				t->layer, p->width, p->height, p->samples);
+	if (t->image == p->depth.image && t->image == p->stencil.image)
+		return tsr_fail(EINVAL, "depth and stencil in one image with TSR_GFX_TAGS");
+	return 0;
+}
+
 static bool fits(unsigned int n, uint32_t format)
 {
 	if (n == DEPTH)
@@ -136,6 +156,7 @@ static int check_target(struct tsr_gfx_pass *pass, unsigned int n)
 	const struct tsr_gfx_target *t = target(pass, n);
 	char what[16] = "colour";
 	uint32_t format;
+	int ret;
 
 	if (!there(t))
 		return 0;
@@ -144,7 +165,11 @@ static int check_target(struct tsr_gfx_pass *pass, unsigned int n)
 	format = gfx_target_format(t, n == STENCIL);
 	if (!fits(n, format) || t->load > TSR_GFX_CLEAR || (!t->image && t->load == TSR_GFX_LOAD))
 		return tsr_fail(EINVAL, "%s target with format %u, load %u", what, format, t->load);
-	return t->image ? check_image(pass, t, what) : 0;
+	if (!t->image)
+		return t->expand ? tsr_fail(EINVAL, "%s target to be expanded without an image",
+					    what) : 0;
+	ret = check_image(pass, t, what);
+	return ret ? ret : check_tags(pass, t, what);
 }
 
 /* Tile memory holds all samples of a tile; a smaller tile is taken if that is needed. */
@@ -218,6 +243,7 @@ static void pack_target(struct tsr_gfx_pass *pass, unsigned int n, uint64_t *wor
 		r.layer_stride = image->info.depth ? l->surface.size :
 						     image->sample_size * image->info.samples;
 		r.tags = image->tags;
+		r.expand = t->expand;
 	}
 	tsr_pack_render_target(word, &r);
 }
@@ -407,6 +433,20 @@ int tsr_gfx_set_clear(struct tsr_gfx_pass *pass, uint32_t n, union tsr_gfx_colou
 	pass->info.colour[n].clear = value;
 	pack_target(pass, n, pass->colour + n * TSR_RENDER_TARGET__QWORDS);
 	return 0;
+}
+
+void gfx_submitted(struct tsr_gfx_pass *pass)
+{
+	unsigned int n;
+
+	for (n = 0; n < TARGETS; n++) {
+		const struct tsr_gfx_target *t = target(pass, n);
+
+		if (there(t) && (n >= DEPTH || n < pass->targets) && t->image &&
+		    t->image->tags && !t->discard)
+			atomic_store_explicit(&t->image->packed, !t->expand,
+					      memory_order_relaxed);
+	}
 }
 
 int gfx_finish(struct tsr_gfx_pass *pass)

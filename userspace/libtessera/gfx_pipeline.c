@@ -103,7 +103,8 @@ static int check_state(const struct tsr_gfx_pipeline_info *p)
 	uint32_t i;
 
 	if (p->topology > TSR_TOPOLOGY_TRIANGLE_STRIP_ADJACENCY || p->topology == 7)
-		return REFUSE(p, "topology %u", p->label, p->topology);
+		return REFUSE(p, "topology %u, expected one of enum tsr_topology; patches are not "
+			      "there yet", p->label, p->topology);
 	if (p->depth.function > TSR_COMPARE_FUNCTION_ALWAYS || bad_stencil(&p->depth.front) ||
 	    bad_stencil(&p->depth.back) || p->logic_op > TSR_LOGIC_OP_SET ||
 	    p->depth_layout > TSR_DEPTH_LAYOUT_UNCHANGED || p->sample_mask > 0xffff)

@@ -49,7 +49,7 @@ struct tsr_gfx_pass;		/* draws into targets, recorded */
 /* ---- Images ---------------------------------------------------------------------------------- */
 
 enum tsr_gfx_image_flags {
-	TSR_GFX_TAGS = 1 << 0,	/* a target only: blocks may be stored as "clear" or compressed */
+	TSR_GFX_TAGS = 1 << 0,	/* a target: blocks may be stored as "clear" or compressed */
 	TSR_GFX_CUBE = 1 << 1	/* layers are faces of cubes: +x -x +y -y +z -z, 6 of each */
 };
 
@@ -91,7 +91,8 @@ int tsr_gfx_image_get(struct tsr_gfx_image *image, uint32_t level, uint32_t laye
 
 /*
  * tsr_gfx_image_write(), tsr_gfx_image_read(): all texels of one surface (sample 0) from or to rows
- * @pitch bytes apart, on the CPU, while the GPU does not use it.
+ * @pitch bytes apart, on the CPU, while the GPU does not use it. -EBUSY for an image with
+ * TSR_GFX_TAGS that the pass submitted last has not expanded; so of tsr_gfx_image_get(). [MEM8]
  */
 int tsr_gfx_image_write(struct tsr_gfx_image *image, uint32_t level, uint32_t layer,
 			const void *texels, size_t pitch);
@@ -116,7 +117,7 @@ enum tsr_gfx_dimension {
 /*
  * tsr_gfx_view_texture(): the view as programs of dispatches bind it: *@sampled, whose surfaces are
  * put into the array @surfaces of TSR_SURFACES_MAX elements. -EINVAL for levels or layers the
- * image does not have or an image with TSR_GFX_TAGS. [TEX1]
+ * image does not have, -EBUSY for an image that the pass submitted last has not expanded. [TEX1]
  */
 int tsr_gfx_view_texture(const struct tsr_gfx_view *view, struct tsr_sampled *sampled,
 			 struct tsr_texture_surface *surfaces);
@@ -304,7 +305,11 @@ union tsr_gfx_colour {
 	int32_t i[4];
 };
 
-/* A target. All zero: there is none. */
+/*
+ * A target. All zero: there is none. An image with TSR_GFX_TAGS is a target as a whole (all of its
+ * samples, from layer 0 on). What is stored to it can be read by passes that load it; for textures,
+ * copies and the CPU the last pass has to expand it. A pass that only loads and expands will do.
+ */
 struct tsr_gfx_target {
 	struct tsr_gfx_image *image;
 	uint32_t format;	/* of the same size; 0: the image's. Z24X8: the stencil is X24S8 */
@@ -312,6 +317,7 @@ struct tsr_gfx_target {
 	uint32_t layer;		/* the first one */
 	uint32_t load;		/* enum tsr_gfx_load */
 	bool discard;		/* content is not needed behind the pass */
+	bool expand;		/* TSR_GFX_TAGS: others than passes will read it */
 	union tsr_gfx_colour clear;	/* depth: f[0]; stencil: u[0] */
 };
 
