@@ -46,21 +46,11 @@ static void limit_depths(struct tsr_tile_state *s)
 
 /* ---- Blending -------------------------------------------------------------------------------- */
 
-/* Whether blending by these equations takes a second colour. */
-static bool takes_second(const struct tsr_blend *b)
-{
-	const uint32_t first = TSR_BLEND_FACTOR_SRC1_COLOR;
-
-	return b->enable && (b->src_color >= first || b->dst_color >= first ||
-			     b->src_alpha >= first || b->dst_alpha >= first);
-}
-
 static enum tsr_step read_blends(struct tsr_tile_state *s, const struct tsr_rendering *r,
 				 struct tsr_mem *mem)
 {
 	const struct tsr_draw_state *draw = &s->fragment.draw;
 
-	s->fragment.dual_source = false;
 	for (unsigned int i = 0; i < TSR_RENDER_TARGETS_MAX; i++) {
 		uint64_t word[TSR_BLEND__QWORDS], at = draw->blends + i * sizeof(word);
 		struct tsr_blend blend;
@@ -80,8 +70,6 @@ static enum tsr_step read_blends(struct tsr_tile_state *s, const struct tsr_rend
 		if (!tsr_output_prepare(&s->output[i], &r->colour[i], draw, &blend,
 					1u << s->fragment.samples_log2, r->simd))
 			return tsr_mem_bad_packet(mem, at, 1, TSR_FAULT_BAD_VALUE);
-		if (!i)
-			s->fragment.dual_source = takes_second(&blend);
 	}
 	return TSR_STEP_DONE;
 }
