@@ -21,11 +21,11 @@ static void tell(struct tsr_texture_cache *cache, unsigned int slot, uint64_t te
 
 static uint64_t used_in_row(const struct tsr_directory *d, unsigned int row)
 {
-	uint64_t used = 0;
+	typedef uint64_t two __attribute__((vector_size(16), may_alias));
+	const two *sum = (const two *)d->used[row];
+	two used = (sum[0] | sum[1]) | (sum[2] | sum[3]);
 
-	for (unsigned int i = 0; i < 8; i++)
-		used |= d->used[row][i];
-	return used;
+	return used[0] | used[1];
 }
 
 /* Tell the slot at place @place what has been used of it. */
@@ -34,12 +34,13 @@ static void settle_one(struct tsr_texture_cache *cache, struct tsr_directory *d,
 {
 	unsigned int row = place / TSR_DIRECTORY_DIM;
 	unsigned int shift = place % TSR_DIRECTORY_DIM * TSR_TEX_BLOCK_DIM;
-	uint64_t used = used_in_row(d, row) >> shift & BLOCK_TEXELS;
+	uint64_t all = used_in_row(d, row), used = all >> shift & BLOCK_TEXELS;
 
 	if (!used)
 		return;
-	for (unsigned int i = 0; i < 8; i++)
-		d->used[row][i] &= ~(BLOCK_TEXELS << shift);
+	/* of the words together, only the sum counts */
+	memset(d->used[row], 0, sizeof(d->used[row]));
+	d->used[row][0] = all & ~(BLOCK_TEXELS << shift);
 	tell(cache, (unsigned int)d->at[place] / TSR_TEX_BLOCK_BYTES_MAX, used, d->stamp);
 }
 

@@ -325,10 +325,10 @@ TSR_INLINE void note_warp(struct tsr_directory *d, const struct texels_of_warp *
 	}
 }
 
-/* Numbers of blocks, and their places in the directory: by corner of lanes. */
+/* Numbers of blocks, by corner of lanes; those that are missing: bit 16 * corner + lane. */
 struct blocks_of_warp {
-	vs32 tag[4][TSR_CHUNKS], place[4][TSR_CHUNKS];
-	unsigned int missing[4];	/* lanes */
+	vs32 tag[4][TSR_CHUNKS];
+	uint64_t missing;
 };
 
 /*
@@ -341,23 +341,40 @@ TSR_INLINE uint16_t find_missing(const struct tsr_directory *d, const struct tex
 	vs32 kept = splat(0);
 	uint32_t all = 0;
 
-	for (unsigned int n = 0; n < 4; n++) {
-		b->missing[n] = 0;
-		for (unsigned int chunk = 0; chunk < TSR_CHUNKS && !(near && n); chunk++) {
-			const struct texels *x = &t->x[chunk], *y = &t->y[chunk];
-			vs32 bx = (n & 1 ? x->x1 : x->x0) >> 2, by = (n & 2 ? y->x1 : y->x0) >> 2;
-			vs32 place = (bx & 3) | (by & 3) << 2, tag = bx | by << 14;
-			vs32 here = mask_of(todo >> chunk * TSR_CHUNK_LANES & ALL_OF_CHUNK);
-			vs32 there = of_sixteen(d->tag, place) == tag;
+	b->missing = 0;
+	TSR_UNROLL
+	for (unsigned int i = 0; i < 4 * TSR_CHUNKS; i++) {
+		unsigned int n = i / TSR_CHUNKS, chunk = i % TSR_CHUNKS;
+		const struct texels *x = &t->x[chunk], *y = &t->y[chunk];
+		vs32 bx = (n & 1 ? x->x1 : x->x0) >> 2, by = (n & 2 ? y->x1 : y->x0) >> 2;
+		vs32 place = (bx & 3) | (by & 3) << 2;
+		vs32 here = mask_of(todo >> chunk * TSR_CHUNK_LANES & ALL_OF_CHUNK), there;
 
-			b->tag[n][chunk] = tag;
-			b->missing[n] |= bits_of(here & ~there) << chunk * TSR_CHUNK_LANES;
-			kept |= (splat(1) << place) & here & there;
-		}
+		if (near && n)
+			break;
+		b->tag[n][chunk] = bx | by << 14;
+		there = of_sixteen(d->tag, place) == b->tag[n][chunk];
+		b->missing |= (uint64_t)bits_of(here & ~there) << i * TSR_CHUNK_LANES;
+		kept |= (splat(1) << place) & here & there;
 	}
 	for (unsigned int i = 0; i < TSR_CHUNK_LANES; i++)
 		all |= (uint32_t)kept[i];
 	return (uint16_t)all;
+}
+
+/* Which corners of lanes want block @tag. */
+TSR_INLINE uint64_t find_block(const struct blocks_of_warp *b, int32_t tag, bool near)
+{
+	uint64_t same = 0;
+
+	TSR_UNROLL
+	for (unsigned int i = 0; i < 4 * TSR_CHUNKS; i++) {
+		if (near && i >= TSR_CHUNKS)
+			break;
+		same |= (uint64_t)bits_of(b->tag[i / TSR_CHUNKS][i % TSR_CHUNKS] == tag)
+			<< i * TSR_CHUNK_LANES;
+	}
+	return same;
 }
 
 /* Bring what lanes @todo want into the directory, as far as there is room in it. */
@@ -367,18 +384,13 @@ TSR_OUT_OF_LINE_ static void bring(const struct tsr_level_lookup *l,
 	struct blocks_of_warp b;
 	uint16_t kept = find_missing(l->directory, t, todo, near, &b);
 
-	for (unsigned int n = 0; n < 4; n++) {
-		while (b.missing[n]) {
-			unsigned int lane = (unsigned int)__builtin_ctz(b.missing[n]);
-			int32_t tag = b.tag[n][lane / TSR_CHUNK_LANES][lane % TSR_CHUNK_LANES];
+	while (b.missing) {
+		unsigned int first = (unsigned int)__builtin_ctzll(b.missing);
+		int32_t tag = b.tag[first / 16][first % 16 / TSR_CHUNK_LANES]
+			       [first % TSR_CHUNK_LANES];
 
-			tsr_directory_bring(l, tag, &kept);
-			for (unsigned int i = n; i < (near ? 1 : 4); i++) {
-				for (unsigned int chunk = 0; chunk < TSR_CHUNKS; chunk++)
-					b.missing[i] &= ~(bits_of(b.tag[i][chunk] == tag)
-							  << chunk * TSR_CHUNK_LANES);
-			}
-		}
+		tsr_directory_bring(l, tag, &kept);
+		b.missing &= ~find_block(&b, tag, near);
 	}
 }
 
