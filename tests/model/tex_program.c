@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * test: TIMEOUT=240 TSAN=0
+ *
+ * Fragment programs that sample what they interpolate, whole bundles at once: VAR_TEX, preloaded or
+ * not, LD_VAR_IMM with TEXS_2D or TEXC. All have the same results, bit for bit, on every SIMD path
+ * and lane by lane without a texture cache, and those of the reference in double precision
+ * (lib/texture_ref.h); the paths count the same texels and blocks.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "ktap.h"
+#include "pipe.h"
+#include "texture_ref.h"
+
+#define LOAD(count, to) \
+	"clause wait=0 {\n" \
+	"	*NOP\n" \
+	"	+LD_VAR_IMM.f32.store.center.v" count " zero.w0, index:0, " to "\n" \
+	"}\n"
+#define SAMPLE(insn) \
+	"clause wait=0 {\n" \
+	"	*NOP\n" \
+	"	+" insn ", @r0\n" \
+	"}\n"
+
+/* Ways to sample; the first hands out the coordinates. */
+static const char *const programs[] = {
+	LOAD("4", "@r0") PIPE_FINISH,
+	SAMPLE("VAR_TEX.f32.store.skip.computed_lod.center varying_index:0, texture_index:0")
+		PIPE_FINISH,
+	PIPE_FINISH,
+	LOAD("2", "@r4") SAMPLE("TEXS_2D.f32.computed_lod r4, r5, texture_index:0, sampler_index:0")
+		PIPE_FINISH,
+	LOAD("2", "@r4") SAMPLE("TEXC r4, r5, 0xf4787800") PIPE_FINISH,
+};
+
+enum { COORDINATES, VAR_TEX, PRELOADED, COMPACT, WORD, WAYS };
+
+static struct pipe *p;
+
+/* ---- Bundles --------------------------------------------------------------------------------- */
+
+/* A bundle, to be run again. */
+struct bundle {
+	unsigned int prims, quads;
+	struct tsr_prim prim[TSR_BUNDLE_QUADS];
+	float at[TSR_BUNDLE_QUADS][3][2];	/* varying 0, by primitive and vertex */
+	struct tsr_fragment_quad quad[TSR_BUNDLE_QUADS];
+	bool helpers;
+};
+
+static double between(double low, double high)
+{
+	return low + tex_unit() * (high - low);
+}
+
+/* Primitives that show the texture at some scale, quads of pixels near each other or anywhere. */
+static void make(struct bundle *b, const struct tex *t, const struct tex_sampler *s, bool whole)
+{
+	bool flat = tex_random() % 2, near = tex_random() % 3;
+
+	memset(b, 0, sizeof(*b));
+	b->prims = 1 + tex_random() % 5;
+	b->quads = whole ? TSR_BUNDLE_QUADS : b->prims + tex_random() % (33 - b->prims);
+	b->helpers = whole || tex_random() % 2;
+	for (unsigned int i = 0; i < b->prims; i++) {
+		double scale = exp2(between(-3, 3)), turn = between(0, 6.28);
+		double base[2] = { between(-1, 2) * t->w, between(-1, 2) * t->h };
+
+		b->prim[i] = (struct tsr_prim){ .vertices = 3, .front = true };
+		for (unsigned int v = 0; v < 3; v++) {
+			int x = (int)(tex_random() % 512) - 128;
+			int y = (int)(tex_random() % 512) - 128;
+			double c = cos(turn) * scale, d = sin(turn) * scale;
+			double at[2] = { base[0] + x * c - y * d, base[1] + x * d + y * c };
+
+			b->prim[i].v[v].x = x * 256;
+			b->prim[i].v[v].y = y * 256;
+			b->prim[i].v[v].rw = flat ? 1 : (float)between(0.3, 1);
+			for (unsigned int k = 0; k < 2; k++)
+				b->at[i][v][k] = (float)(s->normalized ? at[k] / (k ? t->h : t->w)
+								       : at[k]);
+		}
+	}
+	for (unsigned int i = 0; i < b->quads; i++) {
+		struct tsr_fragment_quad *q = &b->quad[i];
+
+		q->x = near ? 8 + 2 * (i % 4) + 8 * (i / 16) : 2 * (tex_random() % 128);
+		q->y = near ? 16 + 2 * (i / 4 % 4) : 2 * (tex_random() % 128);
+		q->prim = i * b->prims / b->quads;
+		for (unsigned int k = 0; k < 4; k++)
+			q->coverage |= (uint64_t)(whole || tex_random() % 4) << 16 * k;
+	}
+}
+
+static void begin(unsigned int way)
+{
+	struct tsr_shader_state *s = &p->state.shader;
+
+	s->preload_0 = way == PRELOADED ? TSR_PRELOAD_VAR_TEX : TSR_PRELOAD_NONE;
+	s->preload_0_varying = s->preload_0_texture = s->preload_0_half = 0;
+	p->state.program = pipe_text(p, 1, TSR_STAGE_FRAGMENT, programs[way]);
+}
+
+/* Run @b; colours of its lanes. */
+static void run(const struct bundle *b, union tsr_lanes out[4][TSR_BUNDLE_WARPS])
+{
+	p->state.shader.helpers = b->helpers;
+	tsr_fragments_begin(p->f, &p->state);
+	for (unsigned int i = 0; i < b->prims; i++) {
+		struct tsr_fragment_prim *prim = pipe_prim(p, 3);
+
+		memcpy(prim->prim.v, b->prim[i].v, sizeof(prim->prim.v));
+		for (unsigned int v = 0; v < 3; v++)
+			memcpy(pipe_at(p, prim->output[v]), b->at[i][v], sizeof(b->at[i][v]));
+	}
+	for (unsigned int i = 0; i < b->quads; i++)
+		*pipe_quad(p, 0, 0, 0) = b->quad[i];
+	ktap_eq(pipe_fragments(p), TSR_STEP_DONE);
+	memset(out, 0, 4 * TSR_BUNDLE_WARPS * sizeof(out[0][0]));
+	for (unsigned int n = 0; n < 4 * b->quads; n++) {
+		for (unsigned int c = 0; c < 4 && b->quad[n / 4].coverage >> n % 4 * 16 & 1; c++)
+			out[c][n / 16].f[n % 16] =
+				tsr_fragments_colour(p->f, 0, c, n / 16)->f[n % 16];
+	}
+}
+
+/* ---- Textures -------------------------------------------------------------------------------- */
+
+/* What tex_write() has written for the units, for the stage. */
+static void hand_over(const struct tex *t)
+{
+	const uint64_t *surface = units_table(tex_units, UNITS_SURFACES);
+	uint64_t *texture = pipe_at(p, PIPE_TEXTURES), *to = pipe_at(p, PIPE_SURFACES);
+
+	memcpy(texture, units_table(tex_units, UNITS_TEXTURES), 32);
+	texture[2] = PIPE_SURFACES;
+	memcpy(pipe_at(p, PIPE_SAMPLERS), units_table(tex_units, UNITS_SAMPLERS), 32);
+	for (unsigned int i = 0; i < t->levels * t->layers; i++) {
+		to[2 * i] = surface[2 * i] - UNITS_DATA + PIPE_FREE;
+		to[2 * i + 1] = surface[2 * i + 1];
+	}
+	memcpy(pipe_at(p, PIPE_FREE), tex_units->data, UNITS_DATA_SIZE);
+}
+
+static struct tex some_texture(struct tex_sampler *s)
+{
+	static const unsigned int formats[] = { 187, 187, 187, 191, 171, 223, 0x59, 155 };
+	struct tex t = tex_make(TEX_2D, formats[tex_random() % 8]);
+
+	t.srgb = tex_random() % 4 == 0;
+	*s = tex_make_sampler(&t);
+	/* the border is not decoded, so it is not what the reference says */
+	for (unsigned int d = 0; d < 2 && t.srgb; d++)
+		s->wrap[d] = 8 + s->wrap[d] % 2 * 4;
+	tex_write(&t, 0);
+	tex_write_sampler(s, 0);
+	hand_over(&t);
+	return t;
+}
+
+/* An empty cache, with the functions of path @name; NULL: lane by lane, of a cache there is none. */
+static void choose(const char *name)
+{
+	tsr_texture_cache_init(&p->sh->textures, name ? name : "");
+	p->b->gpu->cfg.no_texture_cache = !name;
+	if (name)
+		p->b->gpu->msg_path = tsr_msg_path(tsr_alu_named(name));
+}
+
+/* ---- Tests ----------------------------------------------------------------------------------- */
+
+static const char *const paths[] = { "sse2", "avx2", "avx512" };
+
+static bool same(const struct tex *t, const struct tex_sampler *s, const char *path,
+		 unsigned int way, union tsr_lanes a[4][TSR_BUNDLE_WARPS],
+		 union tsr_lanes b[4][TSR_BUNDLE_WARPS])
+{
+	for (unsigned int i = 0; i < 4 * TSR_BUNDLE_LANES; i++) {
+		unsigned int c = i / TSR_BUNDLE_LANES, lane = i % TSR_BUNDLE_LANES;
+
+		if (a[c][lane / 16].u[lane % 16] == b[c][lane / 16].u[lane % 16])
+			continue;
+		ktap_note("format %u %ux%u levels %u tiled %u srgb %u wrap %u %u aniso %u",
+			  t->format, t->w, t->h, t->levels, t->tiled, t->srgb, s->wrap[0],
+			  s->wrap[1], s->anisotropy);
+		return ktap_fail("%s, way %u: lane %u component %u is %08x, lane by lane %08x",
+				 path, way, lane, c, a[c][lane / 16].u[lane % 16],
+				 b[c][lane / 16].u[lane % 16]);
+	}
+	return true;
+}
+
+static void test_same(void)
+{
+	static union tsr_lanes want[4][TSR_BUNDLE_WARPS], got[4][TSR_BUNDLE_WARPS];
+	const struct tsr_msg_path *best = p->b->gpu->msg_path;
+
+	for (unsigned int n = 0; n < 150; n++) {
+		struct tex_sampler s;
+		struct tex t = some_texture(&s);
+		struct tsr_texture_stats first = { 0 };
+		struct bundle b;
+
+		s.anisotropy = tex_random() % 4 ? 1 : 2 + tex_random() % 15;
+		tex_write_sampler(&s, 0);
+		hand_over(&t);
+		make(&b, &t, &s, n % 2);
+		choose(NULL);
+		begin(COMPACT);
+		run(&b, want);
+		for (unsigned int i = 0; i < 3 * (WAYS - 1); i++) {
+			unsigned int way = 1 + i % (WAYS - 1);
+			const char *path = paths[i / (WAYS - 1)];
+			const struct tsr_texture_stats *counted = &p->stats.texture;
+
+			if (!tsr_alu_named(path))
+				continue;
+			choose(path);
+			begin(way);
+			run(&b, got);
+			if (!same(&t, &s, path, way, got, want))
+				return;
+			if (!first.samples)
+				first = *counted;
+			if (!(ktap_eq(counted->samples, first.samples) &
+			      ktap_eq(counted->touches, first.touches) &
+			      ktap_eq(counted->fills, first.fills)))
+				return;
+		}
+		choose(NULL);
+		p->b->gpu->msg_path = best;
+	}
+	p->b->gpu->cfg.no_texture_cache = false;
+}
+
+/* The level of detail of lane @n's quad, whose coordinates are @at. */
+static double level_of(const struct tex *t, const struct tex_sampler *s,
+		       union tsr_lanes at[4][TSR_BUNDLE_WARPS], unsigned int n)
+{
+	double square[2] = { 0 };
+	unsigned int q = n % 16 & ~3u;
+
+	for (unsigned int d = 0; d < 2; d++) {
+		const float *c = at[d][n / 16].f + q;
+		double unit = s->normalized ? (d ? t->h : t->w) : 1;
+
+		square[0] += pow((c[1] - c[0]) * unit, 2);
+		square[1] += pow((c[2] - c[0]) * unit, 2);
+	}
+	return log2(fmax(square[0], square[1])) / 2;
+}
+
+static void test_reference(void)
+{
+	static union tsr_lanes at[4][TSR_BUNDLE_WARPS], got[4][TSR_BUNDLE_WARPS];
+	unsigned int judged = 0;
+
+	for (unsigned int n = 0; n < 200; n++) {
+		struct tex_sampler s;
+		struct tex t = some_texture(&s);
+		const struct tex_lookup look = { .t = &t, .s = &s };
+		struct bundle b;
+
+		make(&b, &t, &s, true);
+		choose(tsr_alu_name(tsr_alu_best()));
+		begin(COORDINATES);
+		run(&b, at);
+		begin(VAR_TEX + n % 2);
+		run(&b, got);
+		for (unsigned int l = 0; l < TSR_BUNDLE_LANES; l++) {
+			const double where[3] = { at[0][l / 16].f[l % 16],
+						  at[1][l / 16].f[l % 16] };
+			double want[4], wide = s.normalized ? 1 : t.w, high = s.normalized ? 1 : t.h;
+
+			if (fabs(where[0]) > 50 * wide || fabs(where[1]) > 50 * high ||
+			    !tex_ref_sample(&look, where, level_of(&t, &s, at, l), 0.01, want))
+				continue;
+			judged++;
+			for (unsigned int c = 0; c < 4; c++) {
+				float is = got[c][l / 16].f[l % 16];
+
+				if (fabs(is - want[c]) <= 0.012 * fmax(1, fabs(want[c])))
+					continue;
+				ktap_note("format %u %ux%u mip %u wrap %u %u", t.format, t.w, t.h,
+					  s.mip, s.wrap[0], s.wrap[1]);
+				ktap_fail("lane %u component %u at %g %g, level %g: %g, not %g", l,
+					  c, where[0], where[1], level_of(&t, &s, at, l), is,
+					  want[c]);
+				return;
+			}
+		}
+	}
+	ktap_note("%u samples judged", judged);
+	ktap_ok(judged > 10000);
+}
+
+int main(int argc, char **argv)
+{
+	ktap_start_args(argc, argv);
+	tex_units = units_new(0);
+	p = pipe_new(NULL);
+	for (unsigned int i = 0; i < 4; i++)
+		pipe_varying(p, i, 4);
+	ktap_run("[TEX3] [TEX4] programs that sample have the reference's results", test_reference);
+	ktap_run("[TEX6] [TEX7] bundles: the same bits and counts on all SIMD paths", test_same);
+	pipe_free(p);
+	units_free(tex_units);
+	return ktap_finish();
+}
