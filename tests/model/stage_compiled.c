@@ -196,7 +196,8 @@ static bool colour_is(const struct draw *d, unsigned int n, const struct check *
 	uint32_t got[4];
 
 	for (unsigned int i = 0; i < 4; i++) {
-		float half = tsr_half_to_float(tsr_fragments_colour(f, 0, i / 2, w)->u[lane] >> 16 * (i % 2));
+		uint32_t word = tsr_fragments_colour(f, 0, i / 2, w)->u[lane];
+		float half = tsr_half_to_float(word >> 16 * (i % 2));
 
 		got[i] = tsr_fragments_colour(f, 0, i, w)->u[lane];
 		if (d->format[1] == '1')

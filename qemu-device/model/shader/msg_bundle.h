@@ -11,6 +11,7 @@
 #define TSR_SHADER_MSG_BUNDLE_H
 
 #include "msg.h"
+#include "stage.h"
 
 /* What a load does with the bytes it has read. */
 struct tsr_load_form {
@@ -54,13 +55,15 @@ struct tsr_msg_elements {
 
 struct tsr_planes;
 
-/* Smooth varyings of a warp at its pixels' centres. */
+/* A smooth varying of warps of a bundle at their pixels' centres. */
 struct tsr_interpolation {
-	const struct tsr_planes *planes[TSR_WARP_LANES / 4];	/* of each quad; NULL: leave it */
-	bool same;			/* planes[0] for all of them */
-	const double *x, *y, *w;	/* of each lane, see struct tsr_planes */
+	const struct tsr_planes *one;	/* of all quads; NULL: they differ */
+	const struct tsr_planes *planes[TSR_BUNDLE_QUADS];	/* else, of each with threads */
 	uint8_t count;			/* components */
-	union tsr_lanes out[4];
+	uint8_t warps;
+	const uint8_t *warp;		/* their numbers */
+	const uint16_t *lanes;		/* by number: the lanes that are written */
+	union tsr_lanes *to[4];		/* component n of warp w goes to to[n][w] */
 };
 
 /* Each returns the first warp that it has not done, as tsr_msg_together_fn does. */
@@ -74,8 +77,8 @@ struct tsr_msg_path {
 			    unsigned int first, const struct tsr_msg_add *add);
 	unsigned int (*elements)(struct tsr_msg_env *env, const struct tsr_msg_bundle *b,
 				 unsigned int first, const struct tsr_msg_elements *e);
-	void (*interpolate)(struct tsr_interpolation *i);
-	/* fill centre_x, _y and _w of warp @w */
+	void (*interpolate)(const struct tsr_fragments *f, const struct tsr_interpolation *i);
+	/* fill centre_x, _y and _w of warp @w, whose primitives have their geometry */
 	void (*centres)(struct tsr_fragments *f, unsigned int w);
 };
 

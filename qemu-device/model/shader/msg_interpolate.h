@@ -15,56 +15,80 @@ typedef float vf32_narrow_in_memory
 
 #define DOUBLES (TSR_VECTOR_BYTES / 8)
 
-/* Component @c of a warp's @count lanes from @first on, which belong to the same planes. */
-TSR_INLINE void interpolate_lanes(const struct tsr_interpolation *i, const struct tsr_planes *p,
-				  unsigned int c, unsigned int first, unsigned int count,
-				  float *out)
+/* Component @c of warp @w, whose lanes all belong to @p. */
+TSR_INLINE void interpolate_warp(const struct tsr_fragments *f, const struct tsr_planes *p,
+				 unsigned int c, unsigned int w, float *out)
 {
 	const vf64 a = (vf64){ 0 } + p->a[c], b = (vf64){ 0 } + p->b[c];
 	const vf64 v = (vf64){ 0 } + p->c[c];
 
-	for (unsigned int l = first; l < first + count; l += DOUBLES) {
-		const vf64 x = *(const vf64_in_memory *)(i->x + l);
-		const vf64 y = *(const vf64_in_memory *)(i->y + l);
-		const vf64 w = *(const vf64_in_memory *)(i->w + l);
-		const vf64 at = (a * x + b * y) * w + v;
+	for (unsigned int l = 0; l < TSR_WARP_LANES; l += DOUBLES) {
+		const vf64 x = *(const vf64_in_memory *)&f->centre_x[w][l];
+		const vf64 y = *(const vf64_in_memory *)&f->centre_y[w][l];
+		const vf64 q = *(const vf64_in_memory *)&f->centre_w[w][l];
+		const vf64 at = (a * x + b * y) * q + v;
 
 		*(vf32_narrow_in_memory *)(out + l) = __builtin_convertvector(at, vf32_narrow);
 	}
 }
 
-/* The same for four lanes, which are less than a vector of the widest path. */
-TSR_INLINE void interpolate_quad(const struct tsr_interpolation *i, const struct tsr_planes *p,
-				 unsigned int c, unsigned int first, float *out)
-{
-	typedef double four __attribute__((vector_size(32), may_alias, aligned(8)));
-	typedef float four_floats __attribute__((vector_size(16), may_alias, aligned(4)));
-	const four x = *(const four *)(i->x + first), y = *(const four *)(i->y + first);
-	const four w = *(const four *)(i->w + first);
-	const four at = (p->a[c] * x + p->b[c] * y) * w + p->c[c];
+typedef double four __attribute__((vector_size(32), may_alias, aligned(8)));
 
-	*(four_floats *)(out + first) = __builtin_convertvector(at, four_floats);
+/* The same for quad @q of the warp alone: four lanes, less than a vector of the widest path. */
+TSR_INLINE void interpolate_quad(const struct tsr_fragments *f, const struct tsr_planes *p,
+				 unsigned int c, unsigned int w, unsigned int q, float *out)
+{
+	typedef float four_floats __attribute__((vector_size(16), may_alias, aligned(4)));
+	const four x = *(const four *)&f->centre_x[w][4 * q];
+	const four y = *(const four *)&f->centre_y[w][4 * q];
+	const four at = (p->a[c] * x + p->b[c] * y) * *(const four *)&f->centre_w[w][4 * q] +
+			p->c[c];
+
+	*(four_floats *)(out + 4 * q) = __builtin_convertvector(at, four_floats);
 }
 
-static void interpolate(struct tsr_interpolation *i)
+/* All components of warp @w, to @out. */
+TSR_INLINE void interpolate_all(const struct tsr_fragments *f, const struct tsr_interpolation *i,
+				unsigned int w, union tsr_lanes *const out[4])
 {
-	for (unsigned int c = 0; c < i->count; c++) {
-		float *out = i->out[c].f;
+	const struct tsr_planes *const *p = &i->planes[w * TSR_WARP_LANES / 4];
+	const struct tsr_planes *one = i->one;
 
-		if (i->same) {
-			interpolate_lanes(i, i->planes[0], c, 0, TSR_WARP_LANES, out);
+	if (!one && p[0] == p[1] && p[0] == p[2] && p[0] == p[3])
+		one = p[0];
+	for (unsigned int c = 0; c < i->count; c++) {
+		if (one) {
+			interpolate_warp(f, one, c, w, out[c]->f);
 			continue;
 		}
 		for (unsigned int q = 0; q < TSR_WARP_LANES / 4; q++) {
-			if (i->planes[q])
-				interpolate_quad(i, i->planes[q], c, 4 * q, out);
+			if (p[q])
+				interpolate_quad(f, p[q], c, w, q, out[c]->f);
 		}
+	}
+}
+
+static void interpolate(const struct tsr_fragments *f, const struct tsr_interpolation *i)
+{
+	for (unsigned int n = 0; n < i->warps; n++) {
+		unsigned int w = i->warp[n];
+		union tsr_lanes some[4];
+		union tsr_lanes *out[4] = { &some[0], &some[1], &some[2], &some[3] };
+
+		if (i->lanes[w] == TSR_ALL_LANES) {
+			for (unsigned int c = 0; c < i->count; c++)
+				out[c] = &i->to[c][w];
+			interpolate_all(f, i, w, out);
+			continue;
+		}
+		interpolate_all(f, i, w, out);
+		for (unsigned int c = 0; c < i->count; c++)
+			tsr_msg_move(&i->to[c][w], &some[c], i->lanes[w]);
 	}
 }
 
 static void centres(struct tsr_fragments *f, unsigned int w)
 {
-	typedef double four __attribute__((vector_size(32), may_alias, aligned(8)));
 	static const double right[4] = { 0.5, 1.5, 0.5, 1.5 }, down[4] = { 0.5, 0.5, 1.5, 1.5 };
 	unsigned int first = w * TSR_WARP_LANES / 4;
 

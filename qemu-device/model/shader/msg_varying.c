@@ -297,116 +297,132 @@ enum tsr_step tsr_msg_varying(struct tsr_msg_env *env, struct tsr_msg *msg, unsi
 	return TSR_STEP_DONE;
 }
 
-/* ---- Whole warps ----------------------------------------------------------------------------- */
+/* ---- Whole bundles --------------------------------------------------------------------------- */
 
-/* Where the pixels of warp @w are, and w there: once for all varyings. */
-static void find_centres(struct tsr_msg_env *env, unsigned int w)
+/* Where the pixels of the warps of @b are, and w there: once for all varyings. */
+static void find_centres(struct tsr_msg_env *env, const struct tsr_msg_bundle *b,
+			 unsigned int first)
 {
 	struct tsr_fragments *f = env->fragments;
-	unsigned int first = w * TSR_WARP_LANES / 4, end = first + TSR_WARP_LANES / 4;
 
-	if (f->centres >> w & 1)
-		return;
-	f->centres |= 1u << w;
-	for (unsigned int q = first; q < end && q < f->quads; q++)
-		tsr_prim_geometry(&f->prim[f->quad[q].prim]);
-	env->path->centres(f, w);
+	for (unsigned int i = 0; i < f->prims; i++)
+		tsr_prim_geometry(&f->prim[i]);
+	for (unsigned int i = first; i < b->warps; i++) {
+		if (f->centres >> b->warp[i] & 1)
+			continue;
+		f->centres |= 1u << b->warp[i];
+		env->path->centres(f, b->warp[i]);
+	}
 }
 
-/* Planes of the quads of @lanes; false: one of them is not so simple. */
-static bool find_planes(struct tsr_msg_env *env, struct load *l, unsigned int w, uint16_t lanes,
-			uint32_t index, struct tsr_interpolation *in)
-{
-	const struct tsr_fragment_quad *quad = &env->fragments->quad[w * TSR_WARP_LANES / 4];
-	unsigned int last = UINT16_MAX + 1;
-	const struct tsr_planes *planes = NULL;
-	const struct tsr_fragment_prim *p;
+/* A varying of a message, for all its warps. */
+struct find {
+	struct tsr_varying varying;	/* the last one, if @read */
+	bool read;
+	uint32_t index;
+};
 
-	in->same = true;
+/* Its planes of primitive @prim; NULL: they are not so simple. */
+static const struct tsr_planes *find_planes(struct tsr_msg_env *env, struct find *find,
+					    unsigned int prim)
+{
+	const struct tsr_planes *planes;
+
+	if (tsr_planes_find(env, &find->varying, &find->read, prim, find->index, &planes) !=
+	    TSR_STEP_DONE)
+		return NULL;
+	if (planes->flat || planes->perspective == env->fragments->prim[prim].flat_w)
+		return NULL;
+	return planes;
+}
+
+/* Planes of the quads of warp @w that have threads; false: one of them is not so simple. */
+static bool find_warp(struct tsr_msg_env *env, struct find *find, unsigned int w, uint16_t lanes,
+		      struct tsr_interpolation *in)
+{
+	const unsigned int first = w * TSR_WARP_LANES / 4;
+	const struct tsr_fragment_quad *quad = &env->fragments->quad[first];
+	const struct tsr_planes *planes = NULL;
+	unsigned int last = UINT16_MAX + 1;
+
 	for (unsigned int q = 0; q < TSR_WARP_LANES / 4; q++) {
-		in->planes[q] = NULL;
+		in->planes[first + q] = NULL;
 		if (!(lanes >> 4 * q & QUAD_LANES))
 			continue;
 		/* what is at hand stays there as long as nothing else is made */
 		if (quad[q].prim != last) {
 			last = quad[q].prim;
-			if (tsr_planes_find(env, &l->varying, &l->read, last, index, &planes) !=
-			    TSR_STEP_DONE)
+			planes = find_planes(env, find, last);
+			if (!planes)
 				return false;
 		}
-		p = &env->fragments->prim[last];
-		if (planes->flat || planes->perspective == p->flat_w)
-			return false;
-		in->planes[q] = planes;
-		in->same &= planes == in->planes[0];
+		in->planes[first + q] = planes;
 	}
 	return true;
+}
+
+/*
+ * The first @count components of varying @index in the warps of @b from @first on, at their pixels'
+ * centres: component n of warp w to to[n][w]. The first warp that has not been done.
+ */
+static unsigned int load_together(struct tsr_msg_env *env, const struct tsr_msg_bundle *b,
+				  unsigned int first, uint32_t index, unsigned int count,
+				  union tsr_lanes *const to[4])
+{
+	struct tsr_fragments *f = env->fragments;
+	struct find find = { .index = index };
+	struct tsr_interpolation in = {
+		.count = count, .warp = b->warp + first, .lanes = b->lanes,
+		.to = { to[0], to[1], to[2], to[3] },
+	};
+	unsigned int end = first;
+
+	/* there must be room for the planes of all primitives, or some would be lost again */
+	if (index >= TSR_PLANE_VARYINGS || f->plane_count + f->prims >= TSR_PLANES_MAX ||
+	    !plain_centre(f, b->insn->mod[TSR_MOD_UPDATE], b->insn->mod[TSR_MOD_SAMPLE]))
+		return first;
+	find_centres(env, b, first);
+	if (f->prims == 1) {
+		in.one = find_planes(env, &find, 0);
+		end = in.one ? b->warps : first;
+	} else {
+		while (end < b->warps &&
+		       find_warp(env, &find, b->warp[end], b->lanes[b->warp[end]], &in))
+			end++;
+	}
+	in.warps = end - first;
+	env->path->interpolate(f, &in);
+	for (unsigned int i = first; i < end; i++)
+		f->kept_lanes[b->warp[i]] &= ~b->lanes[b->warp[i]];
+	return end;
+}
+
+unsigned int tsr_msg_varying_together(struct tsr_msg_env *env, const struct tsr_msg_bundle *b,
+				      unsigned int first, unsigned int arg)
+{
+	unsigned int count = b->insn->mod[TSR_MOD_VECSIZE] + 1;
+	union tsr_lanes *to[4] = { NULL };
+
+	if (arg != TSR_MSG_VAR_IMM ||
+	    b->insn->mod[TSR_MOD_REGISTER_FORMAT] == TSR_REGISTER_FORMAT_F16)
+		return first;
+	for (unsigned int c = 0; c < count; c++)
+		to[c] = &b->reg[(b->staging + c) % TSR_REGISTERS * TSR_BUNDLE_WARPS];
+	return load_together(env, b, first, b->insn->imm[TSR_IMM_INDEX], count, to);
 }
 
 unsigned int tsr_varying_pairs(struct tsr_msg_env *env, const struct tsr_msg_bundle *b,
 			       unsigned int first, uint32_t index,
 			       union tsr_lanes at[2][TSR_BUNDLE_WARPS])
 {
-	struct tsr_fragments *f = env->fragments;
-	struct tsr_interpolation in = { .count = 2 };
-	struct load l = { .read = false };
-	unsigned int i = first;
+	union tsr_lanes *const to[4] = { at[0], at[1] };
 
-	if (index >= TSR_PLANE_VARYINGS || f->plane_count + f->prims >= TSR_PLANES_MAX ||
-	    !plain_centre(f, b->insn->mod[TSR_MOD_UPDATE], b->insn->mod[TSR_MOD_SAMPLE]))
-		return first;
-	for (; i < b->warps; i++) {
-		unsigned int w = b->warp[i];
-
-		find_centres(env, w);
-		if (!find_planes(env, &l, w, b->lanes[w], index, &in))
-			break;
-		in.x = f->centre_x[w];
-		in.y = f->centre_y[w];
-		in.w = f->centre_w[w];
-		env->path->interpolate(&in);
-		at[0][w] = in.out[0];
-		at[1][w] = in.out[1];
-		f->kept_lanes[w] &= ~b->lanes[w];
+	/* threads that are not there ask for 0, whoever compares with them */
+	for (unsigned int i = first; i < b->warps; i++) {
+		if (b->lanes[b->warp[i]] != TSR_ALL_LANES)
+			at[0][b->warp[i]] = at[1][b->warp[i]] = (union tsr_lanes){ { 0 } };
 	}
-	return i;
-}
-
-unsigned int tsr_msg_varying_together(struct tsr_msg_env *env, const struct tsr_msg_bundle *b,
-				      unsigned int first, unsigned int arg)
-{
-	const struct tsr_insn *insn = b->insn;
-	struct tsr_fragments *f = env->fragments;
-	struct load l = { .read = false };
-	uint32_t index = insn->imm[TSR_IMM_INDEX];
-	struct tsr_interpolation in = { .count = insn->mod[TSR_MOD_VECSIZE] + 1 };
-	unsigned int i = first;
-
-	if (arg != TSR_MSG_VAR_IMM || index >= TSR_PLANE_VARYINGS ||
-	    insn->mod[TSR_MOD_REGISTER_FORMAT] == TSR_REGISTER_FORMAT_F16 ||
-	    !plain_centre(f, insn->mod[TSR_MOD_UPDATE], insn->mod[TSR_MOD_SAMPLE]))
-		return first;
-	/* there must be room for the planes of all primitives, or some would be lost again */
-	if (f->plane_count + f->prims >= TSR_PLANES_MAX)
-		return first;
-	for (; i < b->warps; i++) {
-		unsigned int w = b->warp[i];
-
-		find_centres(env, w);
-		if (!find_planes(env, &l, w, b->lanes[w], index, &in))
-			break;
-		in.x = f->centre_x[w];
-		in.y = f->centre_y[w];
-		in.w = f->centre_w[w];
-		env->path->interpolate(&in);
-		for (unsigned int c = 0; c < in.count; c++) {
-			unsigned int r = (b->staging + c) % TSR_REGISTERS;
-
-			tsr_msg_move(&b->reg[r * TSR_BUNDLE_WARPS + w], &in.out[c], b->lanes[w]);
-		}
-		f->kept_lanes[w] &= ~b->lanes[w];
-	}
-	return i;
+	return load_together(env, b, first, index, 2, to);
 }
 
 /* ---- Special varyings ------------------------------------------------------------------------ */

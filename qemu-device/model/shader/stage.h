@@ -165,8 +165,8 @@ struct tsr_fragments {
 	union tsr_lanes blend_coverage[TSR_RENDER_TARGETS_MAX][TSR_BUNDLE_WARPS];
 	union tsr_lanes colour[TSR_RENDER_TARGETS_MAX + 1][4][TSR_BUNDLE_WARPS];
 	/*
-	 * Where both are to be read, in the same order: the arrays above, or, when the program ended
-	 * with the BLEND, what it named them in, which stays until the next bundle is run.
+	 * Where both are to be read, in the same order: the arrays above, or, if the program ended
+	 * with the BLEND, the registers it named, which stay until the next bundle is run.
 	 */
 	const union tsr_lanes *blend_coverage_at[TSR_RENDER_TARGETS_MAX];
 	const union tsr_lanes *colour_at[TSR_RENDER_TARGETS_MAX + 1];
@@ -204,6 +204,11 @@ static inline const union tsr_lanes *tsr_fragments_colour(const struct tsr_fragm
 
 /* Begin a new bundle: no quads, no primitives. @state and @tile are to be set. */
 void tsr_fragments_begin(struct tsr_fragments *f, const struct tsr_fragment_state *state);
+/*
+ * Begin a new bundle with the same state, of which primitive @prim of the last one, of which there
+ * are more quads, is the first. What is known of it stays.
+ */
+void tsr_fragments_continue(struct tsr_fragments *f, unsigned int prim);
 /*
  * Add a primitive that quads will name; returns its index. There is room for as many as for quads.
  * Its outputs and linear ids are to be filled in f->prim[index].

@@ -14,6 +14,21 @@ void tsr_fragments_begin(struct tsr_fragments *f, const struct tsr_fragment_stat
 	f->plane_count = 0;
 }
 
+void tsr_fragments_continue(struct tsr_fragments *f, unsigned int prim)
+{
+	f->quads = 0;
+	f->prims = 1;
+	if (prim) {
+		f->prim[0] = f->prim[prim];
+		memcpy(f->plane_of[0], f->plane_of[prim], sizeof(f->plane_of[0]));
+	}
+	/* planes of others go when there are too many of them */
+	if (f->plane_count > TSR_PLANES_MAX / 2) {
+		memset(f->plane_of[0], 0, sizeof(f->plane_of[0]));
+		f->plane_count = 0;
+	}
+}
+
 unsigned int tsr_fragments_prim(struct tsr_fragments *f, const struct tsr_prim *prim)
 {
 	f->prim[f->prims].prim = *prim;

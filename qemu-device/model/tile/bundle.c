@@ -287,8 +287,14 @@ enum tsr_step tsr_tile_run_bundle(struct tsr_tile_core *c, struct tsr_mem *mem)
 		tsr_tile_flat_look(c);
 	c->tested = 0;
 	c->running = false;
-	c->prim_index = -1;
-	tsr_fragments_begin(f, &c->state->fragment);
+	if (c->walking && c->prim_index >= 0) {
+		c->plane[0] = c->plane[c->prim_index];
+		tsr_fragments_continue(f, c->prim_index);
+		c->prim_index = 0;
+	} else {
+		tsr_fragments_begin(f, &c->state->fragment);
+		c->prim_index = -1;
+	}
 	return TSR_STEP_DONE;
 }
 

@@ -340,6 +340,9 @@ static void set_up(struct tsr_tile_core *c)
 
 	c->has_prim = false;
 	c->prim_index = -1;
+	/* the primitive before it, if it was carried into a bundle where none of its quads came */
+	if (!c->fragments->quads)
+		tsr_fragments_begin(c->fragments, &state->fragment);
 	c->count[TSR_TILE_PRIMITIVES]++;
 	if (viewport >= state->fragment.draw.viewport_count)
 		viewport = c->prim.viewport = 0;
