@@ -87,16 +87,49 @@ static void interpolate(const struct tsr_fragments *f, const struct tsr_interpol
 	}
 }
 
+/* Of a warp with four quads of primitive @p, whose pixels are (@column, @row) of the frame. */
+TSR_INLINE void centres_of_one(struct tsr_fragments *f, const struct tsr_fragment_prim *p,
+			       unsigned int w, const int32_t *column, const int32_t *row)
+{
+	typedef int32_t ints __attribute__((vector_size(TSR_VECTOR_BYTES / 2), may_alias));
+
+	for (unsigned int l = 0; l < TSR_WARP_LANES; l += DOUBLES) {
+		const vf64 right = __builtin_convertvector(*(const ints *)(column + l), vf64);
+		const vf64 down = __builtin_convertvector(*(const ints *)(row + l), vf64);
+		const vf64 x = (right + 0.5) - p->x0, y = (down + 0.5) - p->y0;
+		vf64 one = (vf64){ 0 } + 1;
+
+		*(vf64_in_memory *)&f->centre_x[w][l] = x;
+		*(vf64_in_memory *)&f->centre_y[w][l] = y;
+		if (!p->flat_w)
+			one /= (p->rw[1] * x + p->rw[2] * y) + p->rw[0];
+		*(vf64_in_memory *)&f->centre_w[w][l] = one;
+	}
+}
+
 static void centres(struct tsr_fragments *f, unsigned int w)
 {
 	static const double right[4] = { 0.5, 1.5, 0.5, 1.5 }, down[4] = { 0.5, 0.5, 1.5, 1.5 };
-	unsigned int first = w * TSR_WARP_LANES / 4;
+	const struct tsr_fragment_quad *quad = &f->quad[w * TSR_WARP_LANES / 4];
+	unsigned int quads = f->quads - w * TSR_WARP_LANES / 4;
 
-	for (unsigned int n = 0; n < TSR_WARP_LANES / 4 && first + n < f->quads; n++) {
-		const struct tsr_fragment_quad *quad = &f->quad[first + n];
-		const struct tsr_fragment_prim *p = &f->prim[quad->prim];
-		const four x = *(const four *)right + quad->x - p->x0;
-		const four y = *(const four *)down + quad->y - p->y0;
+	if (quads >= TSR_WARP_LANES / 4 && quad[0].prim == quad[1].prim &&
+	    quad[0].prim == quad[2].prim && quad[0].prim == quad[3].prim) {
+		typedef int32_t quad_ints __attribute__((vector_size(16), may_alias));
+		int32_t column[TSR_WARP_LANES] __attribute__((aligned(64)));
+		int32_t row[TSR_WARP_LANES] __attribute__((aligned(64)));
+
+		for (unsigned int q = 0; q < TSR_WARP_LANES / 4; q++) {
+			*(quad_ints *)&column[4 * q] = (quad_ints){ 0, 1, 0, 1 } + quad[q].x;
+			*(quad_ints *)&row[4 * q] = (quad_ints){ 0, 0, 1, 1 } + quad[q].y;
+		}
+		centres_of_one(f, &f->prim[quad[0].prim], w, column, row);
+		return;
+	}
+	for (unsigned int n = 0; n < TSR_WARP_LANES / 4 && n < quads; n++) {
+		const struct tsr_fragment_prim *p = &f->prim[quad[n].prim];
+		const four x = *(const four *)right + quad[n].x - p->x0;
+		const four y = *(const four *)down + quad[n].y - p->y0;
 		four one = (four){ 0 } + 1;
 
 		*(four *)&f->centre_x[w][4 * n] = x;

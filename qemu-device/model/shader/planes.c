@@ -169,41 +169,51 @@ static double corner_weight(const struct tsr_prim *prim, bool linear, unsigned i
 	return linear ? weight * prim->v[i].rw / prim->slot_rw[j] : weight;
 }
 
-/* Value of component @c at vertex @i on the screen, less that of vertex 0 of the batch. */
-static double difference(const struct tsr_prim *prim, const union tsr_texel *texel, bool linear,
-			 unsigned int i, unsigned int c)
-{
-	double d[3] = { 0, (double)texel[1].f[c] - texel[0].f[c],
-			(double)texel[2].f[c] - texel[0].f[c] };
+/* A number for each component. */
+typedef double four __attribute__((vector_size(32)));
+typedef float four_floats __attribute__((vector_size(16), may_alias, aligned(4)));
 
+#define COMPONENTS(texel) __builtin_convertvector(*(const four_floats *)(texel)->f, four)
+
+/*
+ * Values at vertex @i on the screen, less those of vertex 0 of the batch, from which those of its
+ * vertices 1 and 2 differ by @d.
+ */
+static void difference(const struct tsr_prim *prim, const four d[3], bool linear, unsigned int i,
+		       four *out)
+{
 	if (!prim->clipped)
-		return d[i];
-	if (prim->vertices < 3)
-		return d[1] * corner_weight(prim, linear, i, 1);
-	return d[1] * corner_weight(prim, linear, i, 1) + d[2] * corner_weight(prim, linear, i, 2);
+		*out = d[i];
+	else if (prim->vertices < 3)
+		*out = d[1] * corner_weight(prim, linear, i, 1);
+	else
+		*out = d[1] * corner_weight(prim, linear, i, 1) +
+		       d[2] * corner_weight(prim, linear, i, 2);
 }
 
 static void smooth_planes(const struct tsr_varying *v, const struct tsr_fragment_prim *p,
 			  const union tsr_texel *texel, struct tsr_planes *planes)
 {
-	bool perspective = !v->linear && !p->flat_w;
+	const four value = COMPONENTS(&texel[0]);
+	const four d[3] = { { 0 }, COMPONENTS(&texel[1]) - value, COMPONENTS(&texel[2]) - value };
+	four a = { 0 }, b = { 0 }, c, first;
 
-	for (unsigned int c = 0; c < 4; c++) {
-		double first = difference(&p->prim, texel, v->linear, 0, c);
+	difference(&p->prim, d, v->linear, 0, &first);
+	c = value + first;
+	planes->perspective = !v->linear && !p->flat_w;
+	for (unsigned int i = 1; i < p->prim.vertices; i++) {
+		four more;
 
-		planes->a[c] = planes->b[c] = 0;
-		planes->c[c] = texel[0].f[c] + first;
-		planes->integer[c] = 0;
-		for (unsigned int i = 1; i < p->prim.vertices; i++) {
-			double d = difference(&p->prim, texel, v->linear, i, c) - first;
-
-			if (perspective)
-				d *= p->prim.v[i].rw;
-			planes->a[c] += d * p->dx[i - 1];
-			planes->b[c] += d * p->dy[i - 1];
-		}
+		difference(&p->prim, d, v->linear, i, &more);
+		more -= first;
+		if (planes->perspective)
+			more *= p->prim.v[i].rw;
+		a += more * p->dx[i - 1];
+		b += more * p->dy[i - 1];
 	}
-	planes->perspective = perspective;
+	memcpy(planes->a, &a, sizeof(a));
+	memcpy(planes->b, &b, sizeof(b));
+	memcpy(planes->c, &c, sizeof(c));
 }
 
 static enum tsr_step make_planes(struct tsr_msg_env *env, const struct tsr_varying *v,

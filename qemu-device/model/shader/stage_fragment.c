@@ -230,6 +230,8 @@ static enum tsr_step preload_one(struct tsr_shader *sh, struct tsr_fragments *f,
 	unsigned int at = f->run.preload - which * TSR_BUNDLE_WARPS;
 	enum tsr_step step = TSR_STEP_DONE;
 
+	if (p->kind == TSR_PRELOAD_NONE)
+		return step;
 	for (unsigned int w = 0; w < TSR_BUNDLE_WARPS && bundle->warp[w].used; w++) {
 		lanes[w] = bundle->warp[w].live;
 		warp[b.warps++] = w;
@@ -237,7 +239,7 @@ static enum tsr_step preload_one(struct tsr_shader *sh, struct tsr_fragments *f,
 	if (f->run.preload_lanes)
 		lanes[at] = f->run.preload_lanes;
 	f->run.preload_lanes = 0;
-	if (p->kind != TSR_PRELOAD_NONE && at < b.warps)
+	if (at < b.warps)
 		step = tsr_msg_run_bundle(&sh->env, &b, &at);
 	if (step == TSR_STEP_FAULT)
 		tsr_shader_fault(sh, warp[at], b.fault_lane, bundle->warp[warp[at]].here, 0, true);
