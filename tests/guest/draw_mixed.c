@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: MIT
+/* test: TIMEOUT=300 */
+/*
+ * Drawing beside others: the copy engine moves a megabyte while passes are drawn, and processes
+ * that fail (a program that stores where nothing is, one that never ends) come and go. What is
+ * drawn stays the same, bit for bit, and what is copied.
+ */
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "gfxdraw.h"
+#include "tessera_cmd.h"
+
+#define SIDE	64
+#define BYTES	(1u << 20)
+#define ROUNDS	12
+#define FAILING	4		/* rounds of each process that fails */
+
+static struct gfxt t;
+static const float black[4], white[4] = { 1, 1, 1, 1 };
+
+/* A few hundred triangles in colours. */
+#define COUNT	600
+
+static struct gfxt_vertex soup[3 * COUNT];
+
+static void cook(void)
+{
+	for (int i = 0; i < 3 * COUNT; i++) {
+		struct gfxt_vertex *v = &soup[i];
+
+		for (int c = 0; c < 2; c++)
+			v->position[c] = (float)gfxt_random(1024) / 512 - 1;
+		v->position[2] = 0.5f;
+		v->position[3] = 1;
+		for (int c = 0; c < 4; c++)
+			v->colour[c] = (float)gfxt_random(256) / 255;
+	}
+}
+
+static struct tsr_gfx_pipeline *pipeline;
+
+static struct tsr_gfx_pass *soup_pass(struct tsr_gfx_image *image)
+{
+	struct tsr_gfx_pass *pass = gfxt_one(&t, image, black);
+
+	gfxt_plain(&t, pass, pipeline, soup, 3 * COUNT);
+	return pass;
+}
+
+/* ---- Copies ---------------------------------------------------------------------------------- */
+
+struct copier {
+	struct tsr_queue *queue;
+	struct tsr_pool *streams;
+	struct tsr_stream *stream;
+	struct tsr_sync *sync;
+	struct tsr_alloc from, to;
+};
+
+static void copier_open(struct copier *c)
+{
+	uint32_t *words;
+
+	ktap_eq(tsr_queue_create(t.vm, DRM_TESSERA_ENGINE_COPY, DRM_TESSERA_PRIORITY_NORMAL, 0,
+				 &c->queue), 0);
+	ktap_eq(tsr_pool_create(t.vm, 0, DRM_TESSERA_BO_CACHED, GFXT_RX, &c->streams), 0);
+	ktap_eq(tsr_stream_create(c->streams, 0, &c->stream), 0);
+	ktap_eq(tsr_sync_create(t.device, 0, &c->sync), 0);
+	ktap_eq(tsr_pool_alloc(t.data, BYTES, 4096, &c->from), 0);
+	ktap_eq(tsr_pool_alloc(t.data, BYTES, 4096, &c->to), 0);
+	words = c->from.cpu;
+	for (uint32_t i = 0; i < BYTES / 4; i++)
+		words[i] = gfxt_random(1u << 31);
+}
+
+static void copier_close(struct copier *c)
+{
+	tsr_stream_destroy(c->stream);
+	tsr_sync_unref(c->sync);
+	tsr_queue_unref(c->queue);
+	tsr_pool_free(t.data, &c->from);
+	tsr_pool_free(t.data, &c->to);
+	tsr_pool_unref(c->streams);
+}
+
+/* A copy starts, a pass starts, both end; each is what it is alone. */
+static void beside_copies(void)
+{
+	static uint8_t alone[4 * SIDE * SIDE], now[4 * SIDE * SIDE];
+	struct tsr_gfx_image *image = gfxt_image(&t, TSR_PIXEL_FORMAT_RGBA8_UNORM, SIDE, 1);
+	struct tsr_gfx_pass *pass = soup_pass(image);
+	struct copier c = { 0 };
+
+	gfxt_drawn(pass);
+	gfxt_read(image, 0, 0, alone, 4 * SIDE);
+	copier_open(&c);
+	for (int i = 0; i < ROUNDS; i++) {
+		memset(c.to.cpu, i, BYTES);
+		tsr_stream_reset(c.stream);
+		tsr_cmd_copy(c.stream, c.to.va, c.from.va, BYTES);
+		pass = soup_pass(image);
+		ktap_eq(tsr_queue_run(c.queue, c.stream, c.sync, 0), 0);
+		ktap_eq(tsr_gfx_submit(pass, NULL, 0, NULL, 0), 0);
+		ktap_eq(tsr_gfx_wait(pass, TSR_DEADLINE_NEVER), 0);
+		ktap_eq(tsr_sync_finish(c.sync, 0, TSR_DEADLINE_NEVER), 0);
+		tsr_gfx_pass_destroy(pass);
+		gfxt_read(image, 0, 0, now, 4 * SIDE);
+		ktap_mem_eq(now, alone, sizeof(now));
+		ktap_mem_eq(c.to.cpu, c.from.cpu, BYTES);
+	}
+	copier_close(&c);
+	tsr_gfx_image_unref(image);
+}
+
+/* ---- Processes that fail --------------------------------------------------------------------- */
+
+/* Stores at 256 GiB, where nothing is. */
+static const char storing[] =
+	"clause message=store slot=0 {\n*MOV.i32 r0, 0x0\n+MOV.i32 r1, 0x40\n*NOP\n+NOP\n"
+	"*NOP\n+STORE.i32 r0, r1, @r2\n}\n"
+	"clause end {\n*NOP\n+NOP\n}\n";
+static const char endless[] =
+	"again:\n"
+	"clause flow=nbtb_unconditional {\n*NOP\n+JUMP again\n}\n"
+	"clause end {\n*NOP\n+NOP\n}\n";
+
+static struct tsr_program *wrong_program;
+
+static void wrong(struct tsr_gfx_pipeline_info *info, struct tsr_gfx_blend *blend)
+{
+	(void)blend;
+	info->fragment = wrong_program;
+	info->fragment_flags = TSR_GFX_SIDE_EFFECTS;
+	/* so that a program without end fails at once, not when the job's time is over */
+	info->clause_limit = 10000;
+}
+
+/* A process of its own: passes that fail, each with an error; then one that does not. */
+static int fail_often(const char *text)
+{
+	struct tsr_gfx_image *image;
+	struct tsr_gfx_pipeline *p;
+	uint32_t texel[SIDE * SIDE];
+
+	gfxt_open(&t);
+	wrong_program = gfxt_program(&t, text);
+	p = gfxt_pipeline(&t, wrong);
+	pipeline = gfxt_pipeline(&t, NULL);
+	image = gfxt_image(&t, TSR_PIXEL_FORMAT_RGBA8_UNORM, SIDE, 1);
+	for (int i = 0; i < FAILING; i++) {
+		struct tsr_gfx_pass *pass = gfxt_one(&t, image, black);
+
+		gfxt_fill(&t, pass, p, 0, white);
+		if (gfxt_draw(pass) >= 0)
+			return 1;
+		pass = gfxt_one(&t, image, black);
+		gfxt_fill(&t, pass, pipeline, 0, white);
+		if (gfxt_draw(pass))
+			return 2;
+		gfxt_read(image, 0, 0, texel, 4 * SIDE);
+		if (texel[0] != UINT32_MAX || texel[SIDE * SIDE - 1] != UINT32_MAX)
+			return 3;
+	}
+	return 0;
+}
+
+static void beside_failures(void)
+{
+	static uint8_t alone[4 * SIDE * SIDE], now[4 * SIDE * SIDE];
+	static const char *const programs[] = { storing, endless, storing };
+	struct tsr_gfx_image *image;
+	pid_t child[3];
+	int status, alive = 3, rounds = 0;
+
+	/* each process opens the device for itself */
+	for (int i = 0; i < 3; i++) {
+		fflush(stdout);
+		child[i] = fork();
+		if (!child[i])
+			_exit(fail_often(programs[i]));
+	}
+	gfxt_open(&t);
+	pipeline = gfxt_pipeline(&t, NULL);
+	image = gfxt_image(&t, TSR_PIXEL_FORMAT_RGBA8_UNORM, SIDE, 1);
+	gfxt_drawn(soup_pass(image));
+	gfxt_read(image, 0, 0, alone, 4 * SIDE);
+	while (alive || rounds < ROUNDS) {
+		gfxt_drawn(soup_pass(image));
+		gfxt_read(image, 0, 0, now, 4 * SIDE);
+		ktap_mem_eq(now, alone, sizeof(now));
+		rounds++;
+		for (int i = 0; i < 3; i++) {
+			if (child[i] && waitpid(child[i], &status, WNOHANG) == child[i]) {
+				ktap_ok(WIFEXITED(status));
+				ktap_eq(WEXITSTATUS(status), 0);
+				child[i] = 0;
+				alive--;
+			}
+		}
+	}
+	ktap_note("%d pictures", rounds);
+	tsr_gfx_image_unref(image);
+	tsr_gfx_pipeline_unref(pipeline);
+	gfxt_close(&t);
+}
+
+int main(void)
+{
+	ktap_start();
+	cook();
+	ktap_run("[SYS4] [SYS10] draws beside processes whose draws fail: the same picture",
+		 beside_failures);
+	gfxt_open(&t);
+	pipeline = gfxt_pipeline(&t, NULL);
+	ktap_run("[MEM4] the copy engine beside draws: both are what they are alone",
+		 beside_copies);
+	tsr_gfx_pipeline_unref(pipeline);
+	gfxt_close(&t);
+	return ktap_finish();
+}
