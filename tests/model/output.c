@@ -475,7 +475,7 @@ static void dithered(void)
 	}
 }
 
-/* ---- Clearing, resolving, tags --------------------------------------------------------------- */
+/* ---- Clearing, resolving --------------------------------------------------------------------- */
 
 static void clears(void)
 {
@@ -552,25 +552,6 @@ static void resolved(void)
 	}
 }
 
-static void tags(void)
-{
-	static const uint8_t clear[TSR_TEXEL_BYTES_MAX] = { 7, 7, 7, 7 };
-	struct tsr_tile_target t = tile_of(&now, 4);
-	struct tsr_format f;
-
-	tsr_format_find(&f, TSR_PIXEL_FORMAT_RGBA8_UNORM, TSR_COMPONENT_ORDER_RGBA, false);
-	memset(now.bytes, 7, sizeof(now.bytes));
-	ktap_eq(tsr_output_tag(&f, &t, 4, 8, 0, 8, 8, clear), TSR_TARGET_TAG_CLEAR);
-	for (unsigned int s = 0; s < 4; s++)
-		at(&now, 4, 15, 7, s)[3] = 1;
-	ktap_eq(tsr_output_tag(&f, &t, 4, 8, 0, 8, 8, clear), TSR_TARGET_TAG_UNIFORM);
-	at(&now, 4, 8, 0, 3)[0] = 1;
-	ktap_eq(tsr_output_tag(&f, &t, 4, 8, 0, 8, 8, clear), TSR_TARGET_TAG_RAW);
-	/* its neighbours */
-	ktap_eq(tsr_output_tag(&f, &t, 4, 0, 0, 8, 8, clear), TSR_TARGET_TAG_CLEAR);
-	ktap_eq(tsr_output_tag(&f, &t, 4, 8, 8, 8, 8, clear), TSR_TARGET_TAG_CLEAR);
-}
-
 /* ---- Alpha to coverage ----------------------------------------------------------------------- */
 
 static unsigned int count(uint16_t mask)
@@ -643,7 +624,6 @@ int main(void)
 	ktap_run("[OM5] dithering keeps the mean", dithered);
 	ktap_run("[OM5] clear values in all formats", clears);
 	ktap_run("[OM6] resolves: averages of linear colours, sample 0 of integers", resolved);
-	ktap_run("[OM3] tags: clear, all samples equal, raw", tags);
 	ktap_run("[RAST4] alpha to coverage: as many samples as alpha says", alpha_coverage);
 	ktap_run("[OM1] formats, factors and operations that do not exist", refused);
 	return ktap_finish();

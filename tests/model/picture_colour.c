@@ -94,14 +94,14 @@ static struct scene any_scene(struct soup *s)
 
 #define CONSTANT 0.375f
 
-static void set_scene(struct tiles *t, const struct scene *scene)
+static void set_scene(struct tiles *t, const struct scene *scene, const char *text)
 {
 	uint8_t *list = t->f->list - FRONT_LIST;
 	struct tsr_render_target *target = &t->target[0];
 	struct tsr_blend blend = scene->blend;
 	struct tsr_asm_program *code;
 
-	if (tsr_asm_assemble(colours, strlen(colours), 0, &code)) {
+	if (tsr_asm_assemble(text, strlen(text), 0, &code)) {
 		tsr_asm_print_diagnostics(stderr, code, "program");
 		abort();
 	}
@@ -254,7 +254,7 @@ static void compare(struct tiles *t, const struct scene *scene)
 
 static bool draw(struct tiles *t, const struct scene *scene)
 {
-	set_scene(t, scene);
+	set_scene(t, scene, colours);
 	t->f->position = position;
 	front_again(t->f);
 	front_states(t->f);
@@ -263,6 +263,116 @@ static bool draw(struct tiles *t, const struct scene *scene)
 		return true;
 	ktap_fail("faults %u, %u", t->f->mem.fault.code, bench_fault(&t->queue));
 	return false;
+}
+
+/* ---- Alpha to coverage ----------------------------------------------------------------------- */
+
+/* A screen-filling triangle of alpha u0 at depth 1/2. */
+static const char see_through[] =
+	"clause {\n"
+	"	*MOV.i32 r0:t0, 0x3f800000\n"
+	"	+NOP\n"
+	"	*MOV.i32 r3:t0, u0.w0\n"
+	"	+NOP\n"
+	"}\n"
+	"clause message=atest slot=0 wait=0,6,7 next=blend td {\n"
+	"	*NOP\n"
+	"	+ATEST r60:t1, r60, 0x3f800000, @r60\n"
+	"}\n"
+	"clause end message=blend slot=0 td {\n"
+	"	*NOP\n"
+	"	+NOP\n"
+	"	*NOP\n"
+	"	+BLEND r48:t1, r60, blend0.w0, blend0.w1, @r0\n"
+	"}\n";
+
+#define PUSH (FRONT_FRAME + 0x4800)
+#define THIN_SIDE 24u
+
+static void fill_screen(struct front *f, uint32_t vertex, uint32_t instance, float *record)
+{
+	(void)f;
+	(void)instance;
+	record[0] = vertex == 1 ? 3 : -1;
+	record[1] = vertex == 2 ? 3 : -1;
+	record[2] = 0.5f;
+	record[3] = 1;
+}
+
+static struct tiles *draw_thin(unsigned int samples_log2, float alpha, bool one, bool forced)
+{
+	struct scene scene = {
+		.number = TSR_PIXEL_FORMAT_RGBA8_UNORM, .samples_log2 = samples_log2,
+		.blend = { .mask = 15, .mode = TSR_BLEND_MODE_FIXED, .components = 3,
+			   .registers = TSR_REGISTER_TYPE_F32 },
+	};
+	struct tiles *t = tiles_new(THIN_SIDE, THIN_SIDE, NULL);
+	uint8_t *list = t->f->list - FRONT_LIST;
+	uint64_t word[TSR_LIST_QUERY_QWORDS];
+
+	colour_ref_format(&scene.format, scene.number, TSR_COMPONENT_ORDER_RGBA, false);
+	set_scene(t, &scene, see_through);
+	memcpy(list + PUSH, &alpha, sizeof(alpha));
+	tsr_pack_shader_program((uint64_t *)(list + PROGRAM),
+				&(struct tsr_shader_program){ .code = CODE, .push = PUSH,
+							      .push_words = 1 });
+	t->f->frame.has_depth = true;
+	tiles_target(t, TILES_DEPTH, TSR_PIXEL_FORMAT_R32F, 4);
+	t->target[TILES_DEPTH].clear_0 = front_bits(1);
+	t->f->position = fill_screen;
+	t->f->draw.alpha_to_coverage = true;
+	t->f->draw.alpha_to_one = one;
+	t->f->draw.depth_test = t->f->draw.depth_write = true;
+	t->f->draw.depth_function = TSR_COMPARE_FUNCTION_LESS;
+	t->f->shader.early_tests = forced;
+	memset(t->f->data, 0, 8);
+	front_again(t->f);
+	front_states(t->f);
+	tsr_pack_list_query(word, &(struct tsr_list_query){ .kind = TSR_QUERY_SAMPLES,
+							    .addr = FRONT_DATA });
+	front_packet(t->f, word, TSR_LIST_QUERY_QWORDS);
+	front_arrays(t->f, TSR_TOPOLOGY_TRIANGLES, 3);
+	ktap_ok(tiles_run(t));
+	return t;
+}
+
+/* Samples of a pixel that are drawn, which must have the depth too (all have, if it is forced). */
+static unsigned int drawn(struct tiles *t, unsigned int samples, unsigned int x, unsigned int y,
+			  uint8_t alpha, bool forced)
+{
+	unsigned int count = 0;
+
+	for (unsigned int s = 0; s < samples; s++) {
+		const uint8_t *texel = tiles_texel(t, 0, x, y, s);
+		bool here = texel[0] == 255;
+
+		ktap_eq(tiles_depth(t, x, y, s) == 0.5f, here || forced);
+		if (here)
+			ktap_eq(texel[3], alpha);
+		count += here;
+	}
+	return count;
+}
+
+static void thinned(void)
+{
+	for (unsigned int n = 0; n < 5 * 2 * 9; n++) {
+		unsigned int samples_log2 = n % 5, samples = 1u << samples_log2;
+		bool one = n / 5 % 2, forced = n % 7 == 6;
+		float alpha = (float)(n / 10) / 8;
+		struct tiles *t = draw_thin(samples_log2, alpha, one, forced);
+		unsigned int want = (unsigned int)(alpha * (float)samples + 0.5f), wrong = 0;
+		uint8_t stored = one ? 255 : (uint8_t)(alpha * 255 + 0.5f);
+		uint64_t passed;
+
+		for (unsigned int i = 0; i < THIN_SIDE * THIN_SIDE; i++)
+			wrong += drawn(t, samples, i % THIN_SIDE, i / THIN_SIDE, stored, forced) !=
+				 want;
+		ktap_eq(wrong, 0);
+		memcpy(&passed, t->f->data, sizeof(passed));
+		ktap_eq(passed, THIN_SIDE * THIN_SIDE * (forced ? samples : want));
+		tiles_free(t);
+	}
 }
 
 static void any_corners(struct soup *s)
@@ -310,5 +420,6 @@ int main(void)
 {
 	ktap_start();
 	ktap_run("[OM1] [OM2] [OM3] [OM5] [OM6] [RAST6] blended and resolved pictures", pictures);
+	ktap_run("[RAST4] alpha to coverage: colours, depths and queries of as many samples", thinned);
 	return ktap_finish();
 }

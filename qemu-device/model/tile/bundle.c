@@ -199,6 +199,28 @@ void tsr_tile_late_test(struct tsr_tile *t, struct tsr_fragments *f, unsigned in
 	}
 }
 
+/* ---- Alpha to coverage ----------------------------------------------------------------------- */
+
+/* Take the samples that alpha of target 0 does not want from fragments that have a colour. */
+static void thin_out(struct tsr_tile_core *c)
+{
+	struct tsr_fragments *f = c->fragments;
+
+	for (unsigned int n = 0; n < f->quads * 4; n++) {
+		const struct tsr_fragment_quad *quad = &f->quad[n / 4];
+		unsigned int w = n / TSR_WARP_LANES, lane = n % TSR_WARP_LANES;
+		const union tsr_lanes *colour = tsr_fragments_colour(f, 0, 0, w);
+		float alpha;
+
+		if (!(f->written[0][w] >> lane & 1))
+			continue;
+		alpha = tsr_output_alpha(&c->state->output[0], colour, TSR_BUNDLE_WARPS, lane);
+		f->coverage[w].u[lane] &= tsr_alpha_coverage(alpha, 1u << c->tile.samples_log2,
+							     quad->x + (n & 1),
+							     quad->y + (n >> 1 & 1));
+	}
+}
+
 /* ---- Output ---------------------------------------------------------------------------------- */
 
 typedef uint32_t words __attribute__((vector_size(64), may_alias));
@@ -275,6 +297,8 @@ enum tsr_step tsr_tile_run_bundle(struct tsr_tile_core *c, struct tsr_mem *mem)
 		mem->fault = sh->fault;
 	if (step != TSR_STEP_DONE)
 		return step;
+	if (c->state->fragment.draw.alpha_to_coverage && !c->state->output[0].off)
+		thin_out(c);
 	tsr_tile_late_test(&c->tile, f, 0, f->quads);
 	if (!c->state->count_early && (c->queries.samples || c->queries.any))
 		count_passed(c);

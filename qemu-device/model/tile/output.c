@@ -254,6 +254,14 @@ static float blended(const struct tsr_output *o, unsigned int i, const float s[4
 	}
 }
 
+/* Words of a staged colour. */
+static void staged_words(const struct tsr_output *o, const union tsr_lanes *words,
+			 unsigned int step, unsigned int lane, uint32_t word[8])
+{
+	for (unsigned int n = 0; n < tsr_register_words(o->registers, o->components); n++)
+		word[n] = words[n * step].u[lane];
+}
+
 /* A staged colour in the target's class. */
 static void staged(const struct tsr_output *o, const union tsr_lanes *words, unsigned int step,
 		   unsigned int lane, union tsr_texel *colour)
@@ -263,8 +271,7 @@ static void staged(const struct tsr_output *o, const union tsr_lanes *words, uns
 	memset(colour, 0, sizeof(*colour));
 	if (!words)
 		return;
-	for (unsigned int n = 0; n < tsr_register_words(o->registers, o->components); n++)
-		word[n] = words[n * step].u[lane];
+	staged_words(o, words, step, lane, word);
 	tsr_format_from_registers(&o->format, colour, o->registers, o->components, word);
 	if (tsr_format_is_integer(&o->format))
 		return;
@@ -272,6 +279,21 @@ static void staged(const struct tsr_output *o, const union tsr_lanes *words, uns
 		colour->f[i] = clamp(&o->format, colour->f[i]);
 	if (o->alpha_to_one)
 		colour->f[3] = 1;
+}
+
+float tsr_output_alpha(const struct tsr_output *o, const union tsr_lanes *colour,
+		       unsigned int step, unsigned int lane)
+{
+	/* as the program has it, not as the target can hold it */
+	static const struct tsr_format floats = { .kind = TSR_FORMAT_KIND_FLOAT };
+	uint32_t word[8] = { 0 };
+	union tsr_texel texel = { .f = { 0, 0, 0, 1 } };
+
+	if (tsr_format_is_integer(&o->format))
+		return 1;
+	staged_words(o, colour, step, lane, word);
+	tsr_format_from_registers(&floats, &texel, o->registers, o->components, word);
+	return texel.f[3];
 }
 
 /* Move a normalized colour so that rounding to nearest is rounding by @threshold. */

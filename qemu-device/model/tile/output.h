@@ -89,7 +89,7 @@ struct tsr_output {
 	uint8_t registers, components;	/* of the staged words: enum tsr_register_type, 1 to 4 */
 	uint8_t samples;		/* of a pixel */
 	uint8_t written[TSR_TEXEL_BYTES_MAX];	/* bits of a texel that change */
-	bool plain;			/* a colour is the same texel, whatever is there and where */
+	bool plain;			/* a colour is one texel, whatever is there, and where */
 	tsr_output_lanes_fn *lanes;	/* NULL: lane by lane */
 	tsr_output_block_fn *block;	/* of 32-bit texels; NULL: warp by warp */
 	struct tsr_output_field field[4];	/* red, green, blue, alpha of the colour */
@@ -137,18 +137,13 @@ void tsr_output_resolve(const struct tsr_format *format, const struct tsr_tile_t
 			uint8_t *out);
 
 /*
- * What can be said of the @w by @h pixels from (@x, @y), for the tag of their block: TSR_TARGET_TAG
- * _CLEAR, all samples are @clear; _UNIFORM, of each pixel all are equal; else _RAW.
- */
-unsigned int tsr_output_tag(const struct tsr_format *format, const struct tsr_tile_target *t,
-			    unsigned int samples, unsigned int x, unsigned int y, unsigned int w,
-			    unsigned int h, const uint8_t clear[TSR_TEXEL_BYTES_MAX]);
-
-/*
  * Coverage for @alpha of @samples samples at pixel (@x, @y): as many as round(alpha * samples), in
  * an order of their own for each of four pixels that lie together; a higher alpha takes none away.
  */
 uint16_t tsr_alpha_coverage(float alpha, unsigned int samples, unsigned int x, unsigned int y);
+/* Alpha of lane @lane of a colour staged as @o says, its words at @colour as in tsr_output_warp. */
+float tsr_output_alpha(const struct tsr_output *o, const union tsr_lanes *colour,
+		       unsigned int step, unsigned int lane);
 
 /* The functions of a path for what @o says: output_sse2.c, output_avx2.c. */
 tsr_output_lanes_fn *tsr_output_lanes_sse2(const struct tsr_output *o);

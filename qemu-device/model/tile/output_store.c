@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Colours on their way to memory: clear values, averages of samples, tags.
+ * Colours on their way to memory: clear values, averages of samples, alpha to coverage.
  */
 #include "output.h"
 
@@ -74,23 +74,6 @@ void tsr_output_resolve(const struct tsr_format *format, const struct tsr_tile_t
 		average(format, t, samples, x + i, y, &mean);
 		tsr_format_store(format, out, &mean);
 	}
-}
-
-unsigned int tsr_output_tag(const struct tsr_format *format, const struct tsr_tile_target *t,
-			    unsigned int samples, unsigned int x, unsigned int y, unsigned int w,
-			    unsigned int h, const uint8_t clear[TSR_TEXEL_BYTES_MAX])
-{
-	unsigned int tag = TSR_TARGET_TAG_CLEAR;
-
-	for (unsigned int j = y; j < y + h; j++) {
-		for (unsigned int i = x; i < x + w; i++) {
-			if (!equal(format, t, samples, i, j))
-				return TSR_TARGET_TAG_RAW;
-			if (memcmp(sample_at(format, t, i, j, 0), clear, format->bytes))
-				tag = TSR_TARGET_TAG_UNIFORM;
-		}
-	}
-	return tag;
 }
 
 /*
