@@ -420,6 +420,6 @@ int main(void)
 {
 	ktap_start();
 	ktap_run("[OM1] [OM2] [OM3] [OM5] [OM6] [RAST6] blended and resolved pictures", pictures);
-	ktap_run("[RAST4] alpha to coverage: colours, depths and queries of as many samples", thinned);
+	ktap_run("[RAST4] alpha to coverage: colours, depths, queries of as many samples", thinned);
 	return ktap_finish();
 }
