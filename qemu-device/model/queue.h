@@ -65,7 +65,8 @@ struct tsr_queue {
 	uint64_t order;			/* READY: queues with lower numbers first within a level */
 	/* READY: slices of its class's engines it was passed over for */
 	uint32_t passed;
-	/* RUNNING: cycles of the slice; belongs to the runner like @exec */
+	/* RUNNING: cycles of the slice, and those left; belong to the runner like @exec */
+	uint32_t slice;
 	int64_t slice_left;
 	uint64_t run_since;		/* RUNNING: clock */
 	uint64_t block_since;		/* BLOCKED: clock */

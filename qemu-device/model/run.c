@@ -105,7 +105,7 @@ enum tsr_leave tsr_run_queue(struct tsr_runner *runner, struct tsr_queue *q, uin
 
 		if (atomic_load_explicit(&runner->attention, memory_order_relaxed))
 			return TSR_LEAVE_ATTENTION;
-		if (q->slice_left <= 0)
+		if (q->slice_left <= 0 && !tsr_sched_renew(q))
 			return TSR_LEAVE_SLICE;
 		if (runner->spent >= limit)
 			return TSR_LEAVE_LIMIT;

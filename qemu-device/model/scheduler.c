@@ -27,11 +27,14 @@ static uint64_t random_next(struct tsr_sched *sched)
  */
 static void update_runnable(struct tsr_gpu *gpu)
 {
-	bool any = false;
+	bool any = false, waiting = false;
 
-	for (unsigned int cls = 0; cls < TSR_CLASSES; cls++)
+	for (unsigned int cls = 0; cls < TSR_CLASSES; cls++) {
+		waiting |= gpu->sched.ready[cls];
 		any |= gpu->sched.ready[cls] && gpu->busy.running[cls] < gpu->cfg.engines[cls];
+	}
 	atomic_store_explicit(&gpu->sched.runnable, any, memory_order_relaxed);
+	atomic_store_explicit(&gpu->sched.waiting, waiting, memory_order_relaxed);
 }
 
 static int free_engine(struct tsr_gpu *gpu, unsigned int cls)
@@ -172,7 +175,8 @@ static void put_on(struct tsr_queue *q, unsigned int cls, unsigned int engine)
 	q->starved = q->passed >= TSR_STARVATION_SLICES;
 	q->passed = 0;
 	q->engine = engine;
-	q->slice_left = tsr_queue_slice(q);
+	q->slice = tsr_queue_slice(q);
+	q->slice_left = q->slice;
 	q->slices++;
 	tsr_count(&q->counter[TSR_QUEUE_COUNTER_SLICES], 1);
 	gpu->sched.engine[cls][engine] = q;
@@ -248,8 +252,20 @@ static bool next_slice(struct tsr_queue *q)
 	if (thread_wanted(gpu))
 		return false;
 	q->starved = false;
-	q->slice_left = tsr_queue_slice(q);
+	q->slice = tsr_queue_slice(q);
+	q->slice_left = q->slice;
 	pass_over(gpu, cls);
+	return true;
+}
+
+bool tsr_sched_renew(struct tsr_queue *q)
+{
+	struct tsr_sched *sched = &q->gpu->sched;
+
+	if (!atomic_load_explicit(&q->crew.open, memory_order_relaxed) || q->starved ||
+	    atomic_load_explicit(&sched->waiting, memory_order_relaxed))
+		return false;
+	q->slice_left = q->slice;
 	return true;
 }
 

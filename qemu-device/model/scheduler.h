@@ -27,6 +27,7 @@ struct tsr_sched {
 	atomic_uint any_blocked;
 	/* a queue is ready and an engine free for it: what idle workers look at while they spin */
 	atomic_bool runnable;
+	atomic_bool waiting;		/* a queue is ready, engine or not */
 	struct tsr_queue *engine[TSR_CLASSES][TSR_ENGINES_MAX];	/* what runs on each engine */
 	unsigned int next_class;	/* class to look at first */
 	uint64_t next_order;		/* for the next queue that becomes READY */
@@ -56,6 +57,12 @@ void tsr_sched_off(struct tsr_queue *q);
  * takes the lock meanwhile. Returns the cycles.
  */
 uint64_t tsr_sched_run(struct tsr_runner *runner, struct tsr_queue *q, uint64_t limit, bool light);
+/*
+ * The slice of @q is over and nobody waits for its engine: it gets another one without coming to a
+ * stopping point, so that those who help it need not leave and come back. False: it has to stop and
+ * ask. By its runner, lock not held.
+ */
+bool tsr_sched_renew(struct tsr_queue *q);
 /*
  * A doorbell or the like has been handled: run short work here, wake workers for the rest. Called
  * by the host's thread.

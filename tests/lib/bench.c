@@ -10,9 +10,11 @@
 #include <time.h>
 
 #include "bench.h"
+#include "tsr_trace.h"
 
 #define RUN_CYCLES	65536		/* of one tsr_gpu_run() */
 #define RUN_LIMIT	(1ull << 40)	/* cycles after which it is taken as endless */
+#define WAIT_NS		1000000		/* longest sleep beside workers */
 
 __attribute__((format(printf, 1, 2), noreturn))
 static void die(const char *format, ...)
@@ -32,6 +34,15 @@ static void die(const char *format, ...)
 static bool in_hole(const struct bench *b, uint64_t addr)
 {
 	return addr - b->hole_base < b->hole_size;
+}
+
+/* Something has happened that bench_run() may be waiting for. */
+static void tell(struct bench *b)
+{
+	pthread_mutex_lock(&b->news_lock);
+	b->news++;
+	pthread_cond_signal(&b->news_cond);
+	pthread_mutex_unlock(&b->news_lock);
 }
 
 /* Whether the page has been asked for, now for the first time or before, but not been answered. */
@@ -57,6 +68,7 @@ static enum tsr_host_result host_map(void *host, uint64_t addr, uint64_t *len, b
 		return TSR_HOST_FAULT;
 	if (b->pending_every && page % b->pending_every == 0 && is_pending(b, page)) {
 		atomic_store(&b->pending, true);
+		tell(b);
 		return TSR_HOST_PENDING;
 	}
 	if (*len > left)
@@ -111,6 +123,7 @@ static void host_set_timer(void *host, uint64_t when)
 	struct bench *b = host;
 
 	atomic_store(&b->timer, when);
+	tell(b);
 }
 
 static void host_work(void *host)
@@ -133,6 +146,8 @@ static void host_trace(void *host, unsigned int event, const uint64_t *args, uns
 	b->trace_hash = hash;
 	b->trace_count++;
 	pthread_mutex_unlock(&b->trace_lock);
+	if (event == TSR_TRACE_STATE)
+		tell(b);
 }
 
 static void host_thread_enter(void *host)
@@ -202,6 +217,8 @@ struct bench *bench_try(const struct tsr_config *config, char *err, size_t errle
 	atomic_store(&b->clock, 1000000);
 	pthread_mutex_init(&b->dirty_lock, NULL);
 	pthread_mutex_init(&b->trace_lock, NULL);
+	pthread_mutex_init(&b->news_lock, NULL);
+	pthread_cond_init(&b->news_cond, NULL);
 	b->gpu = tsr_gpu_new(&b->config, &host_ops, b, err, errlen);
 	if (!b->gpu) {
 		bench_free(b);
@@ -241,6 +258,8 @@ void bench_free(struct bench *b)
 		die("%d worker threads are left", atomic_load(&b->threads));
 	pthread_mutex_destroy(&b->dirty_lock);
 	pthread_mutex_destroy(&b->trace_lock);
+	pthread_mutex_destroy(&b->news_lock);
+	pthread_cond_destroy(&b->news_cond);
 	free_memory(b->local, b->config.local_size);
 	free_memory(b->ram, BENCH_RAM_SIZE);
 	free(b);
@@ -339,9 +358,34 @@ static bool busy(struct bench *b)
 	return false;
 }
 
+static uint64_t news(struct bench *b)
+{
+	uint64_t number;
+
+	pthread_mutex_lock(&b->news_lock);
+	number = b->news;
+	pthread_mutex_unlock(&b->news_lock);
+	return number;
+}
+
+/* Sleep until there are more than @seen news, or for a while: nobody tells of the real clock. */
+static void wait_for_news(struct bench *b, uint64_t seen)
+{
+	struct timespec until;
+
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_nsec += WAIT_NS;
+	until.tv_sec += until.tv_nsec / 1000000000;
+	until.tv_nsec %= 1000000000;
+	pthread_mutex_lock(&b->news_lock);
+	while (b->news == seen && !pthread_cond_timedwait(&b->news_cond, &b->news_lock, &until))
+		;
+	pthread_mutex_unlock(&b->news_lock);
+}
+
 static bool wait_for_workers(struct bench *b, unsigned int seconds)
 {
-	const struct timespec pause = { .tv_nsec = 20000 };
+	uint64_t seen = news(b);
 	struct timespec now;
 	time_t end;
 
@@ -352,7 +396,9 @@ static bool wait_for_workers(struct bench *b, unsigned int seconds)
 		clock_gettime(CLOCK_MONOTONIC, &now);
 		if (now.tv_sec > end)
 			return false;
-		nanosleep(&pause, NULL);
+		/* workers need all the processors there are: no polling beside them */
+		wait_for_news(b, seen);
+		seen = news(b);
 	}
 	return true;
 }

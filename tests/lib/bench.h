@@ -69,6 +69,10 @@ struct bench {
 	uint64_t trace_hash;		/* of all trace events and their arguments, in order */
 	uint64_t trace_count;		/* events */
 
+	pthread_mutex_t news_lock;	/* of the following */
+	pthread_cond_t news_cond;
+	uint64_t news;			/* what bench_run() may wait for has happened so often */
+
 	pthread_mutex_t dirty_lock;	/* of the following */
 	unsigned int dirty_count;	/* reports; the first BENCH_DIRTY_MAX are kept */
 	struct bench_dirty {
