@@ -265,14 +265,10 @@ static void find_places(struct tsr_shader *sh)
 		};
 }
 
-/* Have the warps of @able that stand at @here execute the next clause. */
-static void choose(struct tsr_shader *sh, unsigned int able, uint64_t here)
+/* Nobody has been chosen yet to execute the clause at @here. */
+static void begin_choice(struct tsr_shader *sh, uint64_t here)
 {
-	struct tsr_alu_state *alu = &sh->lanes.alu;
-	uint16_t all = 0xffff;
-	bool stored = false;
-
-	alu->warps = 0;
+	sh->lanes.alu.warps = 0;
 	sh->lanes.native.chunks = 0;
 	sh->here = here;
 	sh->lanes_chosen = 0;
@@ -280,6 +276,16 @@ static void choose(struct tsr_shader *sh, unsigned int able, uint64_t here)
 	sh->after = TSR_CLAUSE_MESSAGE | TSR_CLAUSE_BARRIER | TSR_CLAUSE_BRANCH | TSR_CLAUSE_END |
 		    (sh->env.fragments ? TSR_CLAUSE_FRAGMENT : 0);
 	find_places(sh);
+}
+
+/* Have the warps of @able that stand at @here execute the next clause. */
+static void choose(struct tsr_shader *sh, unsigned int able, uint64_t here)
+{
+	struct tsr_alu_state *alu = &sh->lanes.alu;
+	uint16_t all = 0xffff;
+	bool stored = false;
+
+	begin_choice(sh, here);
 	for (unsigned int w = 0; w < TSR_BUNDLE_WARPS; w++) {
 		struct tsr_warp *warp = &sh->bundle->warp[w];
 
@@ -311,6 +317,33 @@ static void choose(struct tsr_shader *sh, unsigned int able, uint64_t here)
 		tsr_native_add(sh, alu->warp[i], sh->bundle->warp[alu->warp[i]].active);
 }
 
+/*
+ * What most bundles are most of the time: all threads of all warps at one place, and none of them
+ * waits for anything. False: it is not so, and nothing has happened.
+ */
+static bool choose_whole(struct tsr_shader *sh)
+{
+	struct tsr_warp *warp = sh->bundle->warp;
+	uint64_t here = warp[0].here, differ = 0;
+
+	for (unsigned int w = 0; w < TSR_BUNDLE_WARPS; w++)
+		differ |= (warp[w].here ^ here) | (uint16_t)~warp[w].active | warp[w].owed |
+			  warp[w].stored | !warp[w].used;
+	if (differ)
+		return false;
+	begin_choice(sh, here);
+	for (unsigned int w = 0; w < TSR_BUNDLE_WARPS; w++) {
+		warp[w].passed = 0;
+		sh->lanes.alu.warp[w] = w;
+		set_mask(sh, w, 0xffff);
+		set_number(sh, w, warp[w].number);
+	}
+	sh->lanes.alu.warps = TSR_BUNDLE_WARPS;
+	sh->lanes.alu.full = true;
+	sh->lanes_chosen = TSR_BUNDLE_LANES;
+	return true;
+}
+
 /* The lowest address goes first, so that warps meet again, unless one has been passed over long. */
 static enum choice choose_warps(struct tsr_shader *sh)
 {
@@ -319,6 +352,8 @@ static enum choice choose_warps(struct tsr_shader *sh)
 	unsigned int able = 0;
 	bool starved = false;
 
+	if (choose_whole(sh))
+		return CHOICE_RUN;
 	for (unsigned int w = 0; w < TSR_BUNDLE_WARPS; w++) {
 		const struct tsr_warp *warp = &sh->bundle->warp[w];
 		enum choice choice;

@@ -7,6 +7,7 @@
 #include "../descriptor.h"
 #include "../gpu.h"
 #include "core.h"
+#include "msg_bundle.h"
 
 /* What is wrong with a COMPUTE_STATE, and with which qword; TSR_FAULT_NONE. */
 static uint8_t check_state(const uint64_t *word, unsigned int *qword)
@@ -178,6 +179,7 @@ bool tsr_grid_new(const struct tsr_gpu *gpu, const uint64_t *word, const uint32_
 	find_places(grid);
 	fill_local(grid);
 	fill_push(grid);
+	grid->path = gpu->msg_path;
 	grid->job.burst = tsr_core_burst;
 	grid->job.cores = gpu->cfg.cores;
 	grid->job.shared = grid->total > 1;
@@ -288,31 +290,19 @@ static void clear_registers(struct tsr_bundle *bundle, unsigned int first, unsig
 	}
 }
 
-/* Registers at entry that are not 0, see compute.md. */
+/* Registers at entry that are not 0, see compute.md; of warps from @number of the group on. */
 static void fill_registers(const struct tsr_grid *grid, const struct tsr_group *group,
-			   unsigned int number, union tsr_lanes *reg)
+			   unsigned int number, union tsr_lanes *reg, unsigned int count)
 {
 	const struct tsr_compute_state *state = &grid->state;
-	const quad id[3] = { group->id[0] - (quad){ 0 }, group->id[1] - (quad){ 0 },
-			     group->id[2] - (quad){ 0 } };
-	const quad x = group->id[0] * state->local_x - (quad){ 0 };
-	const quad y = group->id[1] * state->local_y - (quad){ 0 };
-	const quad z = group->id[2] * state->local_z - (quad){ 0 };
-	const quad *xy = (const quad *)&grid->local_xy[number];
-	const quad *in_z = (const quad *)&grid->local_z[number];
-	const unsigned int step = TSR_BUNDLE_WARPS * QUADS;
-	quad *out = (quad *)(reg + ENTRY_FIRST * TSR_BUNDLE_WARPS);
+	const struct tsr_msg_entry entry = {
+		.xy = &grid->local_xy[number], .z = &grid->local_z[number],
+		.id = { group->id[0], group->id[1], group->id[2] },
+		.origin = { group->id[0] * state->local_x, group->id[1] * state->local_y,
+			    group->id[2] * state->local_z },
+	};
 
-	for (unsigned int i = 0; i < QUADS; i++, out++) {
-		out[0 * step] = xy[i];
-		out[1 * step] = in_z[i];
-		out[2 * step] = id[0];
-		out[3 * step] = id[1];
-		out[4 * step] = id[2];
-		out[5 * step] = (xy[i] & 0xffff) + x;
-		out[6 * step] = (xy[i] >> 16) + y;
-		out[7 * step] = in_z[i] + z;
-	}
+	grid->path->enter(&entry, reg + ENTRY_FIRST * TSR_BUNDLE_WARPS, count);
 }
 
 static void start_warp(const struct tsr_grid *grid, struct tsr_core *core, unsigned int place,
@@ -339,7 +329,6 @@ static void start_warp(const struct tsr_grid *grid, struct tsr_core *core, unsig
 	warp->written = 0;
 	warp->clauses = 0;
 	warp->passed = 0;
-	fill_registers(grid, &core->group[place], number, &bundle->reg[slot % TSR_BUNDLE_WARPS]);
 	core->ready |= 1u << slot / TSR_BUNDLE_WARPS;
 }
 
@@ -367,7 +356,10 @@ bool tsr_core_start_group(struct tsr_grid *grid, struct tsr_core *core, unsigned
 		bool whole = !first && grid->warps - n >= TSR_BUNDLE_WARPS;
 		unsigned int count = whole ? TSR_BUNDLE_WARPS : 1;
 
-		clear_registers(core->bundle[slot / TSR_BUNDLE_WARPS], first, count);
+		struct tsr_bundle *bundle = core->bundle[slot / TSR_BUNDLE_WARPS];
+
+		clear_registers(bundle, first, count);
+		fill_registers(grid, group, n, &bundle->reg[first], count);
 		for (; count; count--)
 			start_warp(grid, core, place, n++);
 	}

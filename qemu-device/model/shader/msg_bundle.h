@@ -66,6 +66,13 @@ struct tsr_interpolation {
 	union tsr_lanes *to[4];		/* component n of warp w goes to to[n][w] */
 };
 
+/* What the threads of warps that follow one another in a group know when they start. */
+struct tsr_msg_entry {
+	const union tsr_lanes *xy, *z;	/* of each warp: where its threads are in the group */
+	uint32_t id[3];			/* of the group */
+	uint32_t origin[3];		/* its first thread */
+};
+
 /* Each returns the first warp that it has not done, as tsr_msg_together_fn does. */
 struct tsr_msg_path {
 	const char *name;		/* tsr_alu_name() of the path */
@@ -77,6 +84,8 @@ struct tsr_msg_path {
 			    unsigned int first, const struct tsr_msg_add *add);
 	unsigned int (*elements)(struct tsr_msg_env *env, const struct tsr_msg_bundle *b,
 				 unsigned int first, const struct tsr_msg_elements *e);
+	/* fill R55 to R62 of @count warps; @reg is R55 of the first */
+	void (*enter)(const struct tsr_msg_entry *entry, union tsr_lanes *reg, unsigned int count);
 	void (*interpolate)(const struct tsr_fragments *f, const struct tsr_interpolation *i);
 	/* fill centre_x, _y and _w of warp @w, whose primitives have their geometry */
 	void (*centres)(struct tsr_fragments *f, unsigned int w);

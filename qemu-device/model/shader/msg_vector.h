@@ -99,6 +99,31 @@ TSR_INLINE union tsr_lanes *staging(const struct tsr_msg_bundle *b, unsigned int
 	return tsr_msg_bundle_staging(b, w, n);
 }
 
+/* ---- Registers at entry ---------------------------------------------------------------------- */
+
+static void enter(const struct tsr_msg_entry *entry, union tsr_lanes *reg, unsigned int count)
+{
+	const unsigned int step = TSR_BUNDLE_WARPS;
+
+	for (unsigned int w = 0; w < count; w++, reg++) {
+		struct wide xy = get(&entry->xy[w]), z = get(&entry->z[w]), x = xy, y = xy;
+
+		put_all(&reg[0 * step], xy);
+		put_all(&reg[1 * step], z);
+		put_all(&reg[2 * step], splat(entry->id[0]));
+		put_all(&reg[3 * step], splat(entry->id[1]));
+		put_all(&reg[4 * step], splat(entry->id[2]));
+		EACH_CHUNK(i) {
+			x.v[i] = (xy.v[i] & 0xffff) + entry->origin[0];
+			y.v[i] = (xy.v[i] >> 16) + entry->origin[1];
+			z.v[i] += entry->origin[2];
+		}
+		put_all(&reg[5 * step], x);
+		put_all(&reg[6 * step], y);
+		put_all(&reg[7 * step], z);
+	}
+}
+
 /* ---- Where the lanes go ---------------------------------------------------------------------- */
 
 /* The page that was accessed last. */
@@ -327,6 +352,12 @@ TSR_INLINE enum pattern locate(struct tsr_msg_env *env, const struct tsr_msg_acc
 	return pattern != NOWHERE ? pattern : locate_any(env, a, place, lanes, last, host);
 }
 
+/*
+ * Warps that load from memory in a row are followed by others that do so behind them: how far ahead
+ * of a warp the processor is told of it, about a bundle's bytes. Nothing is accessed there.
+ */
+#define PREFETCH_BYTES 1024
+
 /* ---- Loads ----------------------------------------------------------------------------------- */
 
 /* Words that other threads may write meanwhile: each is read in one piece. */
@@ -356,6 +387,7 @@ TSR_INLINE struct wide read_lanes(enum pattern pattern, uint16_t lanes,
 	if (pattern == AT_ONE_PLACE)
 		return splat(read_short(host[0], bytes));
 	if (pattern == IN_A_ROW && bytes == 4) {
+		__builtin_prefetch(host[0] + PREFETCH_BYTES);
 		memcpy(&word, host[0], sizeof(word));
 		return get(&word);
 	}

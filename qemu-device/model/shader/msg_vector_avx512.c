@@ -10,7 +10,7 @@
 
 const struct tsr_msg_path tsr_msg_path_avx512 = {
 	.name = "avx512", .load = load, .store = store, .add = add, .elements = elements,
-	.interpolate = interpolate, .centres = centres,
+	.enter = enter, .interpolate = interpolate, .centres = centres,
 };
 TSR_ALU_PATH_END
 #endif

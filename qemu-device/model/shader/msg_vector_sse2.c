@@ -9,6 +9,6 @@
 
 const struct tsr_msg_path tsr_msg_path_sse2 = {
 	.name = "sse2", .load = load, .store = store, .add = add, .elements = elements,
-	.interpolate = interpolate, .centres = centres,
+	.enter = enter, .interpolate = interpolate, .centres = centres,
 };
 TSR_ALU_PATH_END
