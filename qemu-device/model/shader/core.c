@@ -8,9 +8,9 @@
 #include "stage.h"
 #include "warp.h"
 
-/* Times a warp may be passed over for others of its bundle, each time for so many clauses. */
-#define PASSED_MAX 64
-#define PASSED_CLAUSES 64
+/* Clauses that others of its bundle may execute while a warp waits; and at a time. */
+#define PASSED_MAX 4096
+#define PASSED_CLAUSES 512
 /* Bytes of group memory that are cleared in the time of a tuple, about. */
 #define GROUP_MEMORY_EFFORT 1024
 
@@ -230,18 +230,6 @@ static enum choice settle(struct tsr_shader *sh, unsigned int w)
 	return CHOICE_RUN;
 }
 
-static void set_mask(struct tsr_shader *sh, unsigned int w, uint16_t lanes)
-{
-	typedef uint32_t words __attribute__((vector_size(64), may_alias));
-	static const words weight = { 1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192,
-				      16384, 32768 };
-
-	if (sh->mask_bits[w] == lanes)
-		return;
-	sh->mask_bits[w] = lanes;
-	*(words *)&sh->lanes.alu.mask[w] = (words)((weight & lanes) == weight);
-}
-
 /* FAU special "warp". */
 static void set_number(struct tsr_shader *sh, unsigned int w, uint8_t number)
 {
@@ -273,6 +261,7 @@ static void begin_choice(struct tsr_shader *sh, uint64_t here)
 	sh->here = here;
 	sh->lanes_chosen = 0;
 	sh->meet = UINT64_MAX;
+	sh->passed_over = 0;
 	sh->after = TSR_CLAUSE_MESSAGE | TSR_CLAUSE_BARRIER | TSR_CLAUSE_BRANCH | TSR_CLAUSE_END |
 		    (sh->env.fragments ? TSR_CLAUSE_FRAGMENT : 0);
 	find_places(sh);
@@ -292,7 +281,7 @@ static void choose(struct tsr_shader *sh, unsigned int able, uint64_t here)
 		if (!(able >> w & 1))
 			continue;
 		if (warp->here != here) {
-			warp->passed++;
+			sh->passed_over |= 1u << w;
 			if (warp->here < sh->meet)
 				sh->meet = warp->here;
 			continue;
@@ -302,7 +291,7 @@ static void choose(struct tsr_shader *sh, unsigned int able, uint64_t here)
 		warp->passed = 0;
 		alu->warp[alu->warps++] = w;
 		all &= warp->active;
-		set_mask(sh, w, warp->active);
+		tsr_shader_mask(sh, w, warp->active);
 		set_number(sh, w, warp->number);
 		sh->lanes_chosen += warp->active == 0xffff ? TSR_WARP_LANES :
 							     tsr_lanes_count(warp->active);
@@ -335,7 +324,7 @@ static bool choose_whole(struct tsr_shader *sh)
 	for (unsigned int w = 0; w < TSR_BUNDLE_WARPS; w++) {
 		warp[w].passed = 0;
 		sh->lanes.alu.warp[w] = w;
-		set_mask(sh, w, 0xffff);
+		tsr_shader_mask(sh, w, 0xffff);
 		set_number(sh, w, warp[w].number);
 	}
 	sh->lanes.alu.warps = TSR_BUNDLE_WARPS;
@@ -524,8 +513,6 @@ static struct tsr_decoded *complete(struct tsr_shader *sh, struct tsr_decoded *c
 {
 	enum tsr_step sent = TSR_STEP_DONE;
 
-	if (flags & TSR_CLAUSE_BRANCH)
-		outcome = branch(sh, clause, outcome);
 	if (flags & TSR_CLAUSE_MESSAGE)
 		sent = tsr_message_send(sh, clause);
 	if (sent == TSR_STEP_FAULT) {
@@ -602,6 +589,8 @@ static void account(struct tsr_shader *sh, uint32_t clauses, uint32_t tuples, ui
 		sh->bundle->warp[alu->warp[i]].clauses += clauses;
 		sh->bundle->warp[alu->warp[i]].written |= written;
 	}
+	for (unsigned int left = sh->passed_over; left; left &= left - 1)
+		sh->bundle->warp[__builtin_ctz(left)].passed += clauses;
 }
 
 static void stand(struct tsr_shader *sh)
@@ -638,12 +627,44 @@ static struct tsr_decoded *run_clauses(struct tsr_shader *sh, struct tsr_decoded
 	return clause;
 }
 
-/* Execute clauses from @clause on as long as the chosen warps stay together, at most @left. */
-static enum end chain(struct tsr_shader *sh, struct tsr_decoded *clause, uint32_t left)
+static enum tsr_native_kind native_kind(const struct tsr_shader *sh)
 {
 	const struct tsr_alu_state *alu = &sh->lanes.alu;
-	enum tsr_native_kind kind = alu->full && alu->warps == TSR_BUNDLE_WARPS ?
-					    TSR_NATIVE_WHOLE : TSR_NATIVE_PART;
+
+	return alu->full && alu->warps == TSR_BUNDLE_WARPS ? TSR_NATIVE_WHOLE : TSR_NATIVE_PART;
+}
+
+/* The warps chosen have come so far; what they do from here on counts for whoever is left. */
+static void checkpoint(struct tsr_shader *sh, struct tsr_progress *p)
+{
+	account(sh, p->clauses, p->tuples, sh->lanes.native.written);
+	sh->lanes.native.written = 0;
+	p->clauses_left -= p->clauses;
+	p->clauses = 0;
+	p->tuples = 0;
+}
+
+/*
+ * Some threads branch behind @clause and some do not: those at the lower address go on by
+ * themselves. The clause there; NULL with *@end.
+ */
+static struct tsr_decoded *shed(struct tsr_shader *sh, struct tsr_decoded *clause,
+				struct tsr_progress *p, enum end *end)
+{
+	bool next = clause->next_pc < clause->jump_pc;
+
+	checkpoint(sh, p);
+	tsr_shader_shed(sh, clause);
+	if (sh->passed_over && p->clauses_left > PASSED_CLAUSES)
+		p->clauses_left = PASSED_CLAUSES;
+	return follow(sh, clause, next ? &clause->next : &clause->jump,
+		      next ? clause->next_pc : clause->jump_pc, end);
+}
+
+/* Execute clauses from @clause on as long as some of the chosen warps can, at most @left. */
+static enum end chain(struct tsr_shader *sh, struct tsr_decoded *clause, uint32_t left)
+{
+	enum tsr_native_kind kind = native_kind(sh);
 	struct tsr_progress p = { .clauses_left = left };
 	enum end end = END_LIMIT;
 
@@ -664,15 +685,24 @@ static enum end chain(struct tsr_shader *sh, struct tsr_decoded *clause, uint32_
 		clause = run_clauses(sh, clause, kind, &p, &outcome);
 		sh->here = clause->pc;
 		flags = clause->flags & sh->after;
-		next = flags ? complete(sh, clause, flags, outcome, &end) :
-			       follow(sh, clause, &clause->next, clause->next_pc, &end);
+		if (flags & TSR_CLAUSE_BRANCH)
+			outcome = branch(sh, clause, outcome);
+		if (!flags) {
+			next = follow(sh, clause, &clause->next, clause->next_pc, &end);
+		} else if (outcome == TSR_OUTCOME_SOME && flags == TSR_CLAUSE_BRANCH &&
+			   tsr_shader_sheds(sh, clause)) {
+			next = shed(sh, clause, &p, &end);
+			kind = native_kind(sh);
+		} else {
+			next = complete(sh, clause, flags, outcome, &end);
+		}
 		if (!next)
 			break;
 		if (forgotten == sh->code.forgotten)
 			tsr_native_link(clause, next, kind, outcome);
 		clause = next;
 		sh->here = clause->pc;
-		if (p.clauses == left || tsr_progress_left(sh, &p) <= 0 || wanted(sh))
+		if (p.clauses == p.clauses_left || tsr_progress_left(sh, &p) <= 0 || wanted(sh))
 			break;
 	}
 	account(sh, p.clauses, p.tuples, sh->lanes.native.written);
@@ -734,7 +764,7 @@ static enum end run_chosen(struct tsr_shader *sh)
 	clause = find(sh, NULL, sh->here, &end);
 	if (!clause)
 		return end;
-	if (sh->meet != UINT64_MAX && left > PASSED_CLAUSES)
+	if (sh->passed_over && left > PASSED_CLAUSES)
 		left = PASSED_CLAUSES;
 	if (sh->gpu->cfg.strict_code) {
 		if (!verify(sh, clause))

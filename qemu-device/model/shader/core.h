@@ -10,6 +10,7 @@
  *   core.c        bursts, choice of bundle and warps, chains of clauses
  *   scoreboard.c  messages: sending, storing, waiting
  *   warp.c        control flow inside a warp
+ *   shed.c        threads that part from the others of their bundle
  *   native.c      generated code
  *   watch.c       the debugger's hook
  */
@@ -91,6 +92,7 @@ struct tsr_shader {
 	uint16_t after;			/* TSR_CLAUSE_ flags to be looked at after a clause */
 	/* lowest address at which other threads of the bundle wait; no choice is due below it */
 	uint64_t meet;
+	uint8_t passed_over;		/* bit w: warp w could go on, but others go first */
 };
 
 /* The shader's part of a thread, for SIMD path @simd (see alu.h); NULL: no memory. */
@@ -158,6 +160,28 @@ void tsr_message_capture(struct tsr_shader *sh, unsigned int w);
 /* Slots of @wait on which warp has stored messages. */
 uint8_t tsr_message_owed(const struct tsr_warp *warp, uint8_t wait);
 
+/* The active lanes of warp @w are @lanes. */
+static inline void tsr_shader_mask(struct tsr_shader *sh, unsigned int w, uint16_t lanes)
+{
+	typedef uint32_t words __attribute__((vector_size(64), may_alias));
+	static const words weight = { 1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192,
+				      16384, 32768 };
+
+	if (sh->mask_bits[w] == lanes)
+		return;
+	sh->mask_bits[w] = lanes;
+	*(words *)&sh->lanes.alu.mask[w] = (words)((weight & lanes) == weight);
+}
+
+/*
+ * shed.c. Behind @clause some lanes of the chosen warps branch and some do not, as lanes.branch
+ * says. tsr_shader_sheds(): whether it is as simple as in loops, which nobody waits to meet: those
+ * at the lower of the two addresses can go on at once. tsr_shader_shed(): then they are the ones
+ * chosen, and the others wait.
+ */
+bool tsr_shader_sheds(const struct tsr_shader *sh, const struct tsr_decoded *clause);
+void tsr_shader_shed(struct tsr_shader *sh, const struct tsr_decoded *clause);
+
 /* What a chain of clauses has come to. */
 struct tsr_progress {
 	uint32_t clauses, tuples;	/* executed */
@@ -175,7 +199,24 @@ static inline int32_t tsr_progress_left(const struct tsr_shader *sh, const struc
  * native.c. Generated code has to work on warp @w with @active lanes too: of vectors of 8 lanes, a
  * warp has two.
  */
-void tsr_native_add(struct tsr_shader *sh, unsigned int w, uint16_t active);
+static inline void tsr_native_add(struct tsr_shader *sh, unsigned int w, uint16_t active)
+{
+	struct tsr_native *native = &sh->lanes.native;
+	unsigned int lanes = sh->chunk_lanes, all = (1u << lanes) - 1;
+
+	for (unsigned int first = 0; first < TSR_WARP_LANES; first += lanes) {
+		unsigned int some = active >> first & all;
+
+		native->chunk[native->chunks] = (struct tsr_chunk){
+			.offset = (uint16_t)(w * sizeof(union tsr_lanes) + first * 4),
+			.idle = (uint16_t)(~some & all),
+			.active = (uint16_t)some,
+			.taken = (uint16_t)(w * 2 + first / 8),
+		};
+		native->chunks += some != 0;
+	}
+}
+
 /*
  * Execute clauses from the one with @code on as generated code does it; the last of them, whose
  * branch has *@outcome.

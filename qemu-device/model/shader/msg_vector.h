@@ -148,17 +148,26 @@ struct span {
 	struct wide out;		/* not 0: this lane goes somewhere else */
 };
 
-TSR_INLINE bool find_page(struct tsr_msg_env *env, const struct tsr_msg_access *a, uint64_t va,
-			  struct last_page *last, struct span *s)
+/* @last becomes the page of @va; false: it cannot be had. */
+TSR_INLINE bool have_page(struct tsr_msg_env *env, const struct tsr_msg_access *a, uint64_t va,
+			  struct last_page *last)
 {
 	if (!last->page || va / TSR_ACCESS_PAGE_BYTES != last->number) {
 		last->number = va / TSR_ACCESS_PAGE_BYTES;
 		last->page = tsr_msg_page(env, a, va);
 	}
+	return last->page;
+}
+
+TSR_INLINE bool find_page(struct tsr_msg_env *env, const struct tsr_msg_access *a, uint64_t va,
+			  struct last_page *last, struct span *s)
+{
+	bool found = have_page(env, a, va, last);
+
 	s->base = last->page;
 	s->limit = TSR_ACCESS_PAGE_BYTES;
 	s->first = va % TSR_ACCESS_PAGE_BYTES;
-	return last->page;
+	return found;
 }
 
 /* All lanes at offsets in the uniform buffer whose index is @index, in one page of it. */
@@ -267,14 +276,12 @@ TSR_INLINE bool equal(struct wide a, struct wide b)
 }
 
 /*
- * What most messages are: of all lanes, in a row or at one place, in the page that was accessed
- * last or in group memory. NOWHERE: something else.
+ * What most messages are: of all lanes, in a row or at one place, in one page or in group memory.
+ * NOWHERE: something else.
  */
-TSR_INLINE enum pattern locate_quickly(const struct tsr_msg_env *env,
-				       const struct tsr_msg_access *a,
-				       const struct tsr_msg_place *place,
-				       const struct last_page *last, unsigned int bytes,
-				       uint8_t **at)
+TSR_INLINE enum pattern locate_quickly(struct tsr_msg_env *env, const struct tsr_msg_access *a,
+				       const struct tsr_msg_place *place, struct last_page *last,
+				       unsigned int bytes, uint8_t **at)
 {
 	static const union tsr_lanes number = { .u = { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13,
 						       14, 15 } };
@@ -290,12 +297,12 @@ TSR_INLINE enum pattern locate_quickly(const struct tsr_msg_env *env,
 		offset |= (uint64_t)hi << 32;
 		if (hi == TSR_WINDOW_GROUP >> 32) {
 			offset -= TSR_WINDOW_GROUP;
-		} else if (offset / TSR_ACCESS_PAGE_BYTES == last->number && last->page) {
+		} else if (hi >> (TSR_WINDOW_SHIFT - 32) || !have_page(env, a, offset, last)) {
+			return NOWHERE;
+		} else {
 			offset %= TSR_ACCESS_PAGE_BYTES;
 			limit = TSR_ACCESS_PAGE_BYTES;
 			base = last->page;
-		} else {
-			return NOWHERE;
 		}
 	}
 	if (offset & (a->align - 1u))

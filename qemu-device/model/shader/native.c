@@ -1,24 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "core.h"
 
-void tsr_native_add(struct tsr_shader *sh, unsigned int w, uint16_t active)
-{
-	struct tsr_native *native = &sh->lanes.native;
-	unsigned int lanes = sh->chunk_lanes, all = (1u << lanes) - 1;
-
-	for (unsigned int first = 0; first < TSR_WARP_LANES; first += lanes) {
-		unsigned int some = active >> first & all;
-
-		if (some)
-			native->chunk[native->chunks++] = (struct tsr_chunk){
-				.offset = (uint16_t)(w * sizeof(union tsr_lanes) + first * 4),
-				.idle = (uint16_t)(~some & all),
-				.active = (uint16_t)some,
-				.taken = (uint16_t)(w * 2 + first / 8),
-			};
-	}
-}
-
 struct tsr_decoded *tsr_native_run(struct tsr_shader *sh, const void *code,
 				   struct tsr_progress *p, enum tsr_outcome *outcome)
 {

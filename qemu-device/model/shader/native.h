@@ -34,7 +34,7 @@ struct tsr_chunk {
 
 struct tsr_native {
 	/* In: the chunks to work on, unless all lanes of the bundle are active. */
-	struct tsr_chunk chunk[TSR_CHUNKS_MAX];
+	struct tsr_chunk chunk[TSR_CHUNKS_MAX + 1];	/* the last one is never used */
 	uint32_t chunks;
 	/* lowest address at which a clause may not be executed without asking the core */
 	uint64_t meet;

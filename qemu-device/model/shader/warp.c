@@ -45,8 +45,7 @@ static void stand(struct tsr_warp *warp, uint16_t lanes, uint64_t pc)
 		warp->pc[__builtin_ctz(lanes)] = pc;
 }
 
-/* @lanes wait at @pc. */
-static void wait(struct tsr_warp *warp, uint16_t lanes, uint64_t pc)
+void tsr_warp_wait(struct tsr_warp *warp, uint16_t lanes, uint64_t pc)
 {
 	stand(warp, lanes, pc);
 	if (lanes && pc < warp->meet)
@@ -80,11 +79,11 @@ static void split(struct tsr_warp *warp, const struct tsr_decoded *clause, uint1
 	if (clause->next_pc == lowest)
 		warp->active |= on;
 	else
-		wait(warp, on, clause->next_pc);
+		tsr_warp_wait(warp, on, clause->next_pc);
 	if (clause->jump_pc == lowest)
 		warp->active |= jump;
 	else
-		wait(warp, jump, clause->jump_pc);
+		tsr_warp_wait(warp, jump, clause->jump_pc);
 	if (lowest == UINT64_MAX)
 		return;
 	warp->here = lowest;

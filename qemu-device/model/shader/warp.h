@@ -18,6 +18,8 @@
  */
 void tsr_warp_retire(struct tsr_warp *warp, const struct tsr_decoded *clause, uint16_t taken,
 		     const union tsr_lanes *target);
+/* @lanes, which are not active any more, wait at @pc. */
+void tsr_warp_wait(struct tsr_warp *warp, uint16_t lanes, uint64_t pc);
 /* The barrier is open: nobody is parked any more. */
 void tsr_warp_release(struct tsr_warp *warp);
 /* Find @meet from the rest. */
