@@ -27,6 +27,8 @@ struct tsr_shader *tsr_shader_new(const char *simd)
 	for (unsigned int i = 0; i < TSR_BUNDLE_LANES; i++)
 		sh->temp[TSR_TEMP_LANE_ID * TSR_BUNDLE_WARPS + i / TSR_WARP_LANES]
 			.u[i % TSR_WARP_LANES] = i % TSR_WARP_LANES;
+	for (unsigned int i = 0; i < 256 * 8; i++)
+		sh->mask_of[i / 8].u[i % 8] = i / 8 >> i % 8 & 1 ? UINT32_MAX : 0;
 	return sh;
 }
 

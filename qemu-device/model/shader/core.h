@@ -43,6 +43,11 @@ struct tsr_shader_stats {
 	struct tsr_texture_stats texture;
 };
 
+/* All ones in some of eight lanes. */
+struct tsr_mask_half {
+	uint32_t u[8];
+} __attribute__((aligned(32), may_alias));
+
 /* The shader's part of a thread that runs queues. */
 struct tsr_shader {
 	struct tsr_lane_state lanes;
@@ -54,6 +59,7 @@ struct tsr_shader {
 	uint64_t special[2 + TSR_RENDER_TARGETS_MAX];
 	uint32_t push_words;		/* it has; the rest is 0 */
 	union tsr_lanes staged[TSR_REGISTERS * TSR_BUNDLE_WARPS];	/* see scoreboard.c */
+	struct tsr_mask_half mask_of[256];	/* what eight bits say */
 	struct tsr_code code;
 	struct tsr_access_cache access;
 	struct tsr_texture_cache textures;
@@ -163,14 +169,13 @@ uint8_t tsr_message_owed(const struct tsr_warp *warp, uint8_t wait);
 /* The active lanes of warp @w are @lanes. */
 static inline void tsr_shader_mask(struct tsr_shader *sh, unsigned int w, uint16_t lanes)
 {
-	typedef uint32_t words __attribute__((vector_size(64), may_alias));
-	static const words weight = { 1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192,
-				      16384, 32768 };
+	struct tsr_mask_half *half = (struct tsr_mask_half *)&sh->lanes.alu.mask[w];
 
 	if (sh->mask_bits[w] == lanes)
 		return;
 	sh->mask_bits[w] = lanes;
-	*(words *)&sh->lanes.alu.mask[w] = (words)((weight & lanes) == weight);
+	half[0] = sh->mask_of[lanes & 0xff];
+	half[1] = sh->mask_of[lanes >> 8];
 }
 
 /*
@@ -204,6 +209,13 @@ static inline void tsr_native_add(struct tsr_shader *sh, unsigned int w, uint16_
 	struct tsr_native *native = &sh->lanes.native;
 	unsigned int lanes = sh->chunk_lanes, all = (1u << lanes) - 1;
 
+	if (lanes == TSR_WARP_LANES) {
+		native->chunk[native->chunks++] = (struct tsr_chunk){
+			.offset = (uint16_t)(w * sizeof(union tsr_lanes)),
+			.idle = (uint16_t)~active, .active = active, .taken = (uint16_t)(w * 2),
+		};
+		return;
+	}
 	for (unsigned int first = 0; first < TSR_WARP_LANES; first += lanes) {
 		unsigned int some = active >> first & all;
 
