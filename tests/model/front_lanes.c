@@ -127,6 +127,11 @@ static bool seen(const struct tsr_front_cull *c, uint64_t word)
 	return area && !(area > 0 ? c->clockwise : c->anticlockwise);
 }
 
+static int32_t place(int32_t range, int32_t below)
+{
+	return (int32_t)(rnd() % (uint32_t)range) - below;
+}
+
 static void random_group(struct tsr_front_cull *c, uint64_t *primitive,
 			 struct tsr_screen_vertex *screen, uint32_t *code)
 {
@@ -134,8 +139,8 @@ static void random_group(struct tsr_front_cull *c, uint64_t *primitive,
 	bool small = rnd() % 2, outside = rnd() % 4 == 0;
 
 	for (unsigned int i = 0; i < TSR_BATCH_VERTICES; i++) {
-		screen[i].x = small ? (int32_t)(rnd() % 8) : rnd() % 4 ? (int32_t)rnd() - edge : -edge;
-		screen[i].y = small ? (int32_t)(rnd() % 8) : rnd() % 4 ? (int32_t)rnd() - edge : edge;
+		screen[i].x = small ? place(8, 0) : rnd() % 4 ? place(2 * edge, edge) : -edge;
+		screen[i].y = small ? place(8, 0) : rnd() % 4 ? place(2 * edge, edge) : edge;
 		code[i] = outside ? TSR_OUT_LEFT : rnd() % 4 ? 0 : 1u << rnd() % 32;
 	}
 	for (unsigned int i = 0; i < TSR_FRONT_GROUP; i++)

@@ -331,7 +331,7 @@ static void random_stage(void)
 	vertices.outputs = UNITS_DATA + 0x1000 + rnd() % 64 * 16;
 	vertices.output_stride = 16 + rnd() % 4 * 16;
 	for (unsigned int n = 0; n < TSR_BATCH_VERTICES; n++)
-		vertices.thread[n].slot = n ^ (n < 64 ? 1 : 3);
+		vertices.slot[n] = n ^ (n < 64 ? 1 : 3);
 }
 
 static const uint8_t float_formats[] = {
@@ -456,7 +456,7 @@ static void random_conversion(bool errors)
 	addresses(16, 4, errors);
 	for (unsigned int w = 0; w < WARPS; w++) {
 		for (unsigned int l = 0; l < 16; l++) {
-			unsigned int slot = vertices.thread[16 * w + l].slot;
+			unsigned int slot = vertices.slot[16 * w + l];
 
 			m.src[2][w].u[l] = word;
 			if (record)

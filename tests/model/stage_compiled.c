@@ -124,8 +124,11 @@ static void run_vertex(struct draw *d)
 	}
 	memset(values, 0xee, 0x8000);
 	v->threads = BATCH;
-	for (unsigned int n = 0; n < BATCH; n++)
-		v->thread[n] = (struct tsr_vertex_thread){ .vertex = n, .slot = BATCH - 1 - n };
+	for (unsigned int n = 0; n < BATCH; n++) {
+		v->vertex[n] = n;
+		v->instance[n] = 0;
+		v->slot[n] = BATCH - 1 - n;
+	}
 	v->position_output = both;
 	v->padded = 32;
 	v->outputs = PIPE_VALUES;

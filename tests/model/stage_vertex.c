@@ -37,8 +37,11 @@ static const char load[] =
 static void batch(unsigned int threads)
 {
 	p->v->threads = threads;
-	for (unsigned int n = 0; n < threads; n++)
-		p->v->thread[n] = (struct tsr_vertex_thread){ .vertex = n, .slot = n };
+	for (unsigned int n = 0; n < threads; n++) {
+		p->v->vertex[n] = n;
+		p->v->instance[n] = 0;
+		p->v->slot[n] = n;
+	}
 	p->v->padded = 4;
 	p->v->start = 0;
 	p->v->position_output = false;
@@ -70,9 +73,9 @@ static void test_entry(void)
 	for (unsigned int round = 0; round < 2; round++) {
 		batch(TSR_BATCH_VERTICES - 3);
 		for (unsigned int n = 0; n < p->v->threads; n++) {
-			p->v->thread[n].vertex = 1000 - n;
-			p->v->thread[n].instance = n * n;
-			p->v->thread[n].slot = n ^ 1;
+			p->v->vertex[n] = 1000 - n;
+			p->v->instance[n] = n * n;
+			p->v->slot[n] = n ^ 1;
 		}
 		memset(p->v->record, 0xcc, sizeof(p->v->record));
 		ktap_eq(pipe_vertices(p), TSR_STEP_DONE);
@@ -121,8 +124,7 @@ static void divide_by(uint32_t d)
 /* What thread @n of a draw with @padded vertices reads in mode @type with divisor @d. */
 static int64_t element(unsigned int n, unsigned int type, uint64_t d)
 {
-	const struct tsr_vertex_thread *t = &p->v->thread[n];
-	uint64_t linear = (t->vertex + p->v->padded * t->instance) & UINT32_MAX;
+	uint64_t linear = (p->v->vertex[n] + p->v->padded * p->v->instance[n]) & UINT32_MAX;
 
 	switch (type) {
 	case TSR_ATTRIBUTE_BUFFER_TYPE_LINEAR:
@@ -168,8 +170,8 @@ static void test_modes(void)
 		batch(40);
 		p->v->padded = padded[rnd() % 8];
 		for (unsigned int n = 0; n < 40; n++) {
-			p->v->thread[n].vertex = rnd() % (p->v->padded < 40 ? p->v->padded : 40);
-			p->v->thread[n].instance = p->v->padded > 400 ? rnd() % 2 : rnd() % 50;
+			p->v->vertex[n] = rnd() % (p->v->padded < 40 ? p->v->padded : 40);
+			p->v->instance[n] = p->v->padded > 400 ? rnd() % 2 : rnd() % 50;
 		}
 		elements(TSR_ATTRIBUTE_BUFFER_TYPE_LINEAR, 0, 0, false);
 		check(TSR_ATTRIBUTE_BUFFER_TYPE_LINEAR, 1, i % 2);
@@ -191,7 +193,7 @@ static void test_bad_modulus(void)
 		enum tsr_step step;
 
 		batch(3);
-		p->v->thread[0].vertex = 17;
+		p->v->vertex[0] = 17;
 		elements(TSR_ATTRIBUTE_BUFFER_TYPE_MODULUS, 1, odd, false);
 		step = pipe_vertices(p);
 		ktap_eq(step, odd > 4 ? TSR_STEP_FAULT : TSR_STEP_DONE);
@@ -264,9 +266,9 @@ static void run_outputs(enum tsr_stage stage, bool position_output)
 	p->v->position_output = position_output;
 	p->v->padded = 12;
 	for (unsigned int n = 0; n < 20; n++) {
-		p->v->thread[n].vertex = n % 10;
-		p->v->thread[n].instance = 1 + n / 10;
-		p->v->thread[n].slot = 19 - n;
+		p->v->vertex[n] = n % 10;
+		p->v->instance[n] = 1 + n / 10;
+		p->v->slot[n] = 19 - n;
 	}
 	ktap_eq(pipe_vertices(p), TSR_STEP_DONE);
 }

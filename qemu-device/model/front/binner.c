@@ -162,11 +162,8 @@ static void add_vertices(struct record *r, struct tsr_binning *bin, struct tsr_h
 	memcpy(array(r, b->vertices * sizeof(b->screen[0]), &h->vertex_data), b->screen,
 	       b->vertices * sizeof(b->screen[0]));
 	ids = array(r, b->vertices * sizeof(*ids), &h->vertex_ids);
-	for (unsigned int i = 0; i < b->vertices; i++) {
-		const struct tsr_vertex_thread *t = &bin->run->thread[i];
-
-		ids[i] = t->vertex | (uint64_t)t->instance << 32;
-	}
+	for (unsigned int i = 0; i < b->vertices; i++)
+		ids[i] = bin->run->vertex[i] | (uint64_t)bin->run->instance[i] << 32;
 	h->vertex_extra = 0;
 	if (!bin->state->extended)
 		return;

@@ -35,7 +35,7 @@ static void next_generation(struct tsr_bin_batch *b)
 }
 
 /* Where the tag of @index is, or would be. */
-static uint64_t *find(struct tsr_bin_batch *b, uint32_t index)
+static inline uint64_t *find(struct tsr_bin_batch *b, uint32_t index)
 {
 	uint64_t want = (uint64_t)b->generation << 32 | index;
 	unsigned int at = index * 0x9e3779b1u >> 23;
@@ -47,16 +47,19 @@ static uint64_t *find(struct tsr_bin_batch *b, uint32_t index)
 }
 
 /* The slot of @index, which finds room. */
-static unsigned int slot_of(struct tsr_binning *bin, uint32_t index)
+static inline unsigned int slot_of(struct tsr_binning *bin, uint32_t index)
 {
 	struct tsr_bin_batch *b = &bin->batch;
+	struct tsr_vertex_run *run = bin->run;
 	uint64_t *tag = find(b, index);
 	unsigned int slot = b->vertices;
 
 	if (*tag >> 40 == b->generation)
 		return *tag & 0xff;
 	*tag = (uint64_t)b->generation << 40 | (uint64_t)index << 8 | slot;
-	bin->run->thread[slot] = (struct tsr_vertex_thread){ index, bin->draw.instance, slot };
+	run->vertex[slot] = index;
+	run->instance[slot] = bin->draw.instance;
+	run->slot[slot] = slot;
 	b->vertices++;
 	return slot;
 }
@@ -259,19 +262,18 @@ static bool end_strip(struct tsr_binning *bin)
 /* ---- Indices --------------------------------------------------------------------------------- */
 
 /* Bytes of an index. */
-static unsigned int index_size(unsigned int type)
+static inline unsigned int index_size(unsigned int type)
 {
 	return 1u << (type - TSR_INDEX_TYPE_U8);
 }
 
+/* Of 8 or 16 bits. */
 static void widen(uint32_t *index, const uint8_t *bytes, unsigned int type, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++) {
 		uint16_t half;
 
-		if (type == TSR_INDEX_TYPE_U32) {
-			memcpy(&index[i], &bytes[4 * i], 4);
-		} else if (type == TSR_INDEX_TYPE_U16) {
+		if (type == TSR_INDEX_TYPE_U16) {
 			memcpy(&half, &bytes[2 * i], 2);
 			index[i] = half;
 		} else {
@@ -283,19 +285,23 @@ static void widen(uint32_t *index, const uint8_t *bytes, unsigned int type, uint
 /* Read indices from number @at of the instance on; those beyond the buffer are 0. */
 static enum tsr_step read_indices(struct tsr_binning *bin, struct tsr_mem *mem, uint32_t at)
 {
-	uint8_t bytes[4 * TSR_BIN_INDICES];
+	uint8_t bytes[2 * TSR_BIN_INDICES];
 	const struct tsr_bin_draw *d = &bin->draw;
 	unsigned int size = index_size(d->index);
 	uint64_t there = d->indices ? d->index_bytes / size : 0, from = (uint64_t)d->first + at;
 	uint32_t n = d->count - at < TSR_BIN_INDICES ? d->count - at : TSR_BIN_INDICES;
 	uint32_t valid = from >= there ? 0 : there - from < n ? there - from : n;
+	bool wide = d->index == TSR_INDEX_TYPE_U32;
 	enum tsr_step step;
 
 	mem->unit = TSR_UNIT_BINNER;
-	step = tsr_bin_read(bin, mem, d->indices + from * size, bytes, valid * size);
+	bin->index_held = 0;
+	step = tsr_bin_read(bin, mem, d->indices + from * size, wide ? (void *)bin->index : bytes,
+			    valid * size);
 	if (step != TSR_STEP_DONE)
 		return step;
-	widen(bin->index, bytes, d->index, valid);
+	if (!wide)
+		widen(bin->index, bytes, d->index, valid);
 	memset(&bin->index[valid], 0, (n - valid) * sizeof(bin->index[0]));
 	bin->index_at = at;
 	bin->index_held = n;
@@ -326,6 +332,33 @@ static enum tsr_step have_indices(struct tsr_binning *bin, struct tsr_mem *mem)
 	return TSR_STEP_DONE;
 }
 
+/*
+ * Triangles of a list, one after the other, that are in bin->index whole and find room whichever
+ * vertices they have: what feed() does with each index, without looking what is to be done.
+ */
+static void feed_triangles(struct tsr_binning *bin, uint32_t end, uint32_t restart, uint64_t limit)
+{
+	struct tsr_bin_batch *b = &bin->batch;
+	struct tsr_bin_draw *d = &bin->draw;
+	const uint64_t rest = 3ull << TSR_HEAP_PRIMITIVE_VERTICES__SHIFT |
+			      (bin->state->draw.provoking_last ? 2ull : 0)
+				      << TSR_HEAP_PRIMITIVE_PROVOKING__SHIFT;
+
+	while (end - d->at >= 3 && b->primitives < TSR_BATCH_PRIMITIVES &&
+	       b->vertices + 3 <= TSR_BATCH_VERTICES) {
+		const uint32_t *v = &bin->index[d->at - bin->index_at];
+		uint64_t word = (uint64_t)d->primitive << 32 | rest;
+
+		if (d->restart && (v[0] == restart || v[1] == restart || v[2] == restart))
+			return;
+		for (unsigned int i = 0; i < 3; i++)
+			word |= (uint64_t)slot_of(bin, v[i] < limit ? v[i] : 0) << 8 * i;
+		b->primitive[b->primitives++] = word;
+		d->primitive++;
+		d->at += 3;
+	}
+}
+
 /* Feed what is in bin->index. False: the batch is full. */
 static bool feed_held(struct tsr_binning *bin)
 {
@@ -337,8 +370,14 @@ static bool feed_held(struct tsr_binning *bin)
 	bool fits = true;
 
 	for (; d->at != end; d->at++) {
-		uint32_t index = bin->index[d->at - bin->index_at];
+		uint32_t index;
 
+		if (d->topology == TSR_TOPOLOGY_TRIANGLES && !d->have) {
+			feed_triangles(bin, end, restart, limit);
+			if (d->at == end)
+				break;
+		}
+		index = bin->index[d->at - bin->index_at];
 		if (d->restart && index == restart) {
 			fits = end_strip(bin);
 			begun += fits;	/* it is no vertex */

@@ -217,7 +217,7 @@ static bool locate_output(const struct tsr_msg_env *env, const struct tsr_attrib
 			  unsigned int lane, uint64_t *va)
 {
 	const struct tsr_vertex_run *v = env->vertices;
-	unsigned int slot = v->thread[env->warp * TSR_WARP_LANES + lane].slot;
+	unsigned int slot = v->slot[env->warp * TSR_WARP_LANES + lane];
 	int64_t end = view->offset + view->format.bytes;
 
 	if (v->position_output && !view->index) {
@@ -420,11 +420,11 @@ static unsigned int output_addresses(struct tsr_msg_env *env, const struct tsr_m
 	}
 	for (i = first; i < b->warps; i++) {
 		unsigned int w = b->warp[i];
-		const struct tsr_vertex_thread *t = &v->thread[w * TSR_WARP_LANES];
+		const uint16_t *slot = &v->slot[w * TSR_WARP_LANES];
 		union tsr_lanes lo, hi, words;
 
 		for (unsigned int l = 0; l < TSR_WARP_LANES; l++) {
-			uint64_t va = base + t[l].slot * step;
+			uint64_t va = base + slot[l] * step;
 
 			lo.u[l] = va;
 			hi.u[l] = va >> 32;

@@ -159,11 +159,11 @@ void tsr_stage_identify(const struct tsr_shader *sh, unsigned int w, unsigned in
 	unsigned int n = w * TSR_WARP_LANES + lane;
 
 	if (sh->env.vertices) {
-		const struct tsr_vertex_thread *t = &sh->env.vertices->thread[n];
+		const struct tsr_vertex_run *v = sh->env.vertices;
 
-		group[0] = t->vertex;
-		group[1] = t->instance;
-		group[2] = t->slot;
+		group[0] = v->vertex[n];
+		group[1] = v->instance[n];
+		group[2] = v->slot[n];
 	} else if (sh->env.fragments) {
 		const struct tsr_fragment_quad *quad = &sh->env.fragments->quad[n / 4];
 

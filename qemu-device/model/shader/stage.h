@@ -59,17 +59,13 @@ void tsr_stage_identify(const struct tsr_shader *sh, unsigned int w, unsigned in
 
 /* ---- Vertices -------------------------------------------------------------------------------- */
 
-/* A vertex to be shaded. */
-struct tsr_vertex_thread {
-	uint32_t vertex, instance;	/* R61 and R62: both counted from 0 */
-	uint16_t slot;			/* of the batch: where its record and outputs go */
-};
-
 struct tsr_vertex_run {
 	/* In. */
 	const struct tsr_program *program;	/* of stage POSITION or VARYING */
 	unsigned int threads;		/* 1 to TSR_BATCH_VERTICES */
-	struct tsr_vertex_thread thread[TSR_BATCH_VERTICES];
+	/* Of the vertices to be shaded: R61 and R62, both counted from 0 … */
+	uint32_t vertex[TSR_BATCH_VERTICES], instance[TSR_BATCH_VERTICES];
+	uint16_t slot[TSR_BATCH_VERTICES];	/* … and where in the batch record and outputs go */
 	bool position_output;		/* SHADER_STATE.POSITION_OUTPUT */
 	uint64_t padded;		/* padded number of vertices: up to 2^32 */
 	int32_t start;			/* what ADD_OFFSET adds to elements */

@@ -12,29 +12,42 @@ enum {
 	REG_INSTANCE = 62,
 };
 
+/* Register @r of all threads: one word behind the other, 0 where there is no thread. */
+static uint32_t *all_of(struct tsr_vertex_run *v, unsigned int r)
+{
+	uint32_t *word = (uint32_t *)tsr_stage_reg(&v->run, r, 0);
+
+	memset(word + v->threads, 0, (TSR_BUNDLE_LANES - v->threads) * sizeof(*word));
+	return word;
+}
+
 static void start(struct tsr_shader *sh, struct tsr_vertex_run *v)
 {
 	bool position = v->program->stage == TSR_STAGE_POSITION;
+	uint64_t entry = (position ? 3ull << REG_RECORD : 0) | 3ull << REG_VERTEX;
 	uint16_t live[TSR_BUNDLE_WARPS] = { 0 };
+	uint32_t *low, *high;
 
-	for (unsigned int n = 0; n < v->threads; n++)
-		live[n / TSR_WARP_LANES] |= 1u << n % TSR_WARP_LANES;
-	tsr_stage_start(sh, &v->run, v->program, live,
-			(position ? 3ull << REG_RECORD : 0) | 3ull << REG_VERTEX, 0);
-	if (position)
-		memset(v->record, 0, sizeof(v->record));
-	for (unsigned int n = 0; n < v->threads; n++) {
-		const struct tsr_vertex_thread *t = &v->thread[n];
-		unsigned int w = n / TSR_WARP_LANES, lane = n % TSR_WARP_LANES;
-		uint64_t record = TSR_WINDOW_OUTPUT + t->slot * sizeof(v->record[0]);
+	for (unsigned int w = 0; w < TSR_BUNDLE_WARPS; w++) {
+		unsigned int before = w * TSR_WARP_LANES;
 
-		tsr_stage_reg(&v->run, REG_VERTEX, w)->u[lane] = t->vertex;
-		tsr_stage_reg(&v->run, REG_INSTANCE, w)->u[lane] = t->instance;
-		if (position) {
-			tsr_stage_reg(&v->run, REG_RECORD, w)->u[lane] = record;
-			tsr_stage_reg(&v->run, REG_RECORD + 1, w)->u[lane] = record >> 32;
-		}
+		if (v->threads >= before + TSR_WARP_LANES)
+			live[w] = UINT16_MAX;
+		else if (v->threads > before)
+			live[w] = (1u << (v->threads - before)) - 1;
 	}
+	tsr_stage_start(sh, &v->run, v->program, live, entry, entry);
+	memcpy(all_of(v, REG_VERTEX), v->vertex, v->threads * sizeof(v->vertex[0]));
+	memcpy(all_of(v, REG_INSTANCE), v->instance, v->threads * sizeof(v->instance[0]));
+	if (!position)
+		return;
+	low = all_of(v, REG_RECORD);
+	high = all_of(v, REG_RECORD + 1);
+	for (unsigned int n = 0; n < v->threads; n++) {
+		low[n] = (uint32_t)TSR_WINDOW_OUTPUT + v->slot[n] * sizeof(v->record[0]);
+		high[n] = TSR_WINDOW_OUTPUT >> 32;
+	}
+	memset(v->record, 0, sizeof(v->record));
 }
 
 enum tsr_step tsr_vertex_run(struct tsr_shader *sh, struct tsr_vertex_run *v)

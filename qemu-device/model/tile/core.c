@@ -547,8 +547,11 @@ static enum tsr_step begin_batch(struct tsr_tile_core *c, struct tsr_mem *mem)
 	if (step != TSR_STEP_DONE)
 		return step;
 	v->threads = batch.vertices;
-	for (unsigned int i = 0; i < v->threads; i++)
-		v->thread[i] = (struct tsr_vertex_thread){ c->ids[i][0], c->ids[i][1], i };
+	for (unsigned int i = 0; i < v->threads; i++) {
+		v->vertex[i] = c->ids[i][0];
+		v->instance[i] = c->ids[i][1];
+		v->slot[i] = i;
+	}
 	v->position_output = state->fragment.shader.position_output;
 	v->padded = batch.padded;
 	v->start = batch.start;

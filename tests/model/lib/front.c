@@ -18,11 +18,10 @@ static enum tsr_step shade(struct tsr_binning *bin, struct tsr_mem *mem)
 	struct front *f = (struct front *)((char *)mem - offsetof(struct front, mem));
 
 	for (unsigned int i = 0; i < bin->batch.vertices; i++) {
-		const struct tsr_vertex_thread *t = &bin->run->thread[i];
 		float record[16] = { 0 };
 
-		f->position(f, t->vertex, t->instance, record);
-		memcpy(bin->run->record[t->slot], record, sizeof(record));
+		f->position(f, bin->run->vertex[i], bin->run->instance[i], record);
+		memcpy(bin->run->record[bin->run->slot[i]], record, sizeof(record));
 	}
 	f->shaded += bin->batch.vertices;
 	if (f->runs < 4096)
