@@ -30,6 +30,7 @@
 #include "tessera_drv.h"
 #include "tessera_gem.h"
 #include "tessera_heap.h"
+#include "tessera_shrinker.h"
 #include "tessera_vm.h"
 
 /**
@@ -48,6 +49,8 @@ struct tessera_bind_op {
 	u64 bits;
 	/** @obj: MAP, UNMAP_BO: the BO, a reference, else NULL. */
 	struct drm_gem_object *obj;
+	/** @needed: The BO is kept from being purged. */
+	bool needed;
 	/** @vm_bo: MAP, UNMAP_BO: the BO in this VM, a reference, or NULL. */
 	struct drm_gpuvm_bo *vm_bo;
 };
@@ -408,6 +411,7 @@ static int bind_prepare_bo(struct tessera_bind *bind, struct tessera_bind_op *op
 {
 	struct tessera_bo *bo = to_tessera_bo(op->obj);
 	struct sg_table *sgt;
+	int ret;
 
 	if (bo->private_resv && bo->private_resv != tessera_vm_resv_obj(bind->vm))
 		return -EINVAL;
@@ -415,6 +419,11 @@ static int bind_prepare_bo(struct tessera_bind *bind, struct tessera_bind_op *op
 		return -EINVAL;
 	if (bo->read_only && op->bits & TSR_PTE_WRITE__MASK)
 		return -EINVAL;
+
+	ret = tessera_bo_need(bo);
+	if (ret)
+		return ret;
+	op->needed = true;
 
 	if (bo->flags & DRM_TESSERA_BO_LOCAL) {
 		op->bits |= TSR_PTE_LOCAL__MASK;
@@ -617,6 +626,8 @@ void tessera_bind_destroy(struct tessera_bind *bind)
 
 		if (op->vm_bo)
 			tessera_vm_bo_put(vm, op->vm_bo);
+		if (op->needed)
+			atomic_dec(&to_tessera_bo(op->obj)->needed);
 		if (op->obj)
 			drm_gem_object_put(op->obj);
 	}

@@ -27,6 +27,7 @@
 #include "tessera_local.h"
 #include "tessera_pci.h"
 #include "tessera_reset.h"
+#include "tessera_shrinker.h"
 #include "tessera_vm.h"
 
 unsigned int tessera_job_timeout_ms = 5000;
@@ -164,6 +165,7 @@ static int tessera_device_init_software(struct tessera_device *tdev)
 	ret = ret ?: drmm_mutex_init(drm, &tdev->as_slots.lock);
 	ret = ret ?: tessera_reset_init(tdev);
 	ret = ret ?: tessera_dump_init(tdev);
+	ret = ret ?: tessera_shrinker_init(tdev);
 	if (ret)
 		return ret;
 

@@ -137,6 +137,17 @@ struct tessera_device {
 		struct list_head list;
 	} bos;
 
+	/** @shrink: BOs whose contents user space does not need. */
+	struct {
+		/**
+		 * @shrink.lock: Protects the list. Below reservation locks; taken
+		 * by reclaim.
+		 */
+		struct mutex lock;
+		/** @shrink.list: The BOs, by &tessera_bo.madv_node, oldest advice first. */
+		struct list_head list;
+	} shrink;
+
 	/** @reset: State of resets. */
 	struct {
 		/**

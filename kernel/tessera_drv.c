@@ -81,12 +81,6 @@ static void tessera_postclose(struct drm_device *drm, struct drm_file *file)
 	kfree(tfile);
 }
 
-/* What this version does not have yet, before it looks at arguments. */
-static int tessera_ioctl_unsupported(struct drm_device *drm, void *data, struct drm_file *file)
-{
-	return -EOPNOTSUPP;
-}
-
 #define TESSERA_IOCTL(name, func) DRM_IOCTL_DEF_DRV(TESSERA_##name, func, DRM_RENDER_ALLOW)
 
 static const struct drm_ioctl_desc tessera_ioctls[] = {
@@ -100,7 +94,7 @@ static const struct drm_ioctl_desc tessera_ioctls[] = {
 	TESSERA_IOCTL(BO_MMAP_OFFSET, tessera_ioctl_bo_mmap_offset),
 	TESSERA_IOCTL(BO_INFO, tessera_ioctl_bo_info),
 	TESSERA_IOCTL(BO_SET_LABEL, tessera_ioctl_bo_set_label),
-	TESSERA_IOCTL(BO_MADVISE, tessera_ioctl_unsupported),
+	TESSERA_IOCTL(BO_MADVISE, tessera_ioctl_bo_madvise),
 	TESSERA_IOCTL(QUEUE_CREATE, tessera_ioctl_queue_create),
 	TESSERA_IOCTL(QUEUE_DESTROY, tessera_ioctl_queue_destroy),
 	TESSERA_IOCTL(QUEUE_GET_STATE, tessera_ioctl_queue_get_state),
@@ -132,15 +126,16 @@ static const struct file_operations tessera_fops = {
  * - 1.0: DEV_QUERY, GET_TIMESTAMP, VM_*, BO_* but BO_MADVISE, QUEUE_*, SUBMIT
  * - 1.1: SHADER_INFO query, QUEUE_GET_STATE tells where in a program a fault was
  * - 1.2: HEAP_*, PERFMON_*, the COUNTERS query
+ * - 1.3: BO_MADVISE
  */
 static const struct drm_driver tessera_driver = {
 	.driver_features = DRIVER_GEM | DRIVER_GEM_GPUVA | DRIVER_RENDER | DRIVER_SYNCOBJ |
 			   DRIVER_SYNCOBJ_TIMELINE,
 	.name = "tessera",
 	.desc = "Tessera virtual GPU",
-	.date = "20261120",
+	.date = "20261122",
 	.major = 1,
-	.minor = 2,
+	.minor = 3,
 
 	.open = tessera_open,
 	.postclose = tessera_postclose,

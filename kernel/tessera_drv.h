@@ -30,6 +30,8 @@ struct tessera_file {
 	struct xarray perfmons;
 	/** @busy_ns: Engine time of destroyed queues, by class. */
 	atomic64_t busy_ns[TESSERA_NUM_CLASSES];
+	/** @cycles: Modelled work of destroyed queues, by class. */
+	atomic64_t cycles[TESSERA_NUM_CLASSES];
 };
 
 /*

@@ -6,32 +6,96 @@
  * Documentation/gpu/drm-usage-stats.rst.
  */
 
+#include <linux/dma-resv.h>
+
 #include <drm/drm_file.h>
+#include <drm/drm_gem.h>
 #include <drm/drm_print.h>
+#include <drm/tessera_drm.h>
 
 #include "tessera_drv.h"
+#include "tessera_gem.h"
 #include "tessera_query.h"
 #include "tessera_queue.h"
 #include "tessera_sched.h"
 
-/* Destroyed queues have left their time with the file, the others are asked. */
-static void sum_busy(struct drm_file *file, u64 busy[TESSERA_NUM_CLASSES])
+/* Destroyed queues have left what they used with the file, the others are asked. */
+static void sum_usage(struct drm_file *file, struct tessera_usage sum[TESSERA_NUM_CLASSES])
 {
 	struct tessera_file *tfile = file->driver_priv;
 	struct tessera_queue *queue;
+	struct tessera_usage usage;
 	unsigned long id;
 	u32 i;
 
-	for (i = 0; i < TESSERA_NUM_CLASSES; i++)
-		busy[i] = atomic64_read(&tfile->busy_ns[i]);
+	for (i = 0; i < TESSERA_NUM_CLASSES; i++) {
+		sum[i].busy_ns = atomic64_read(&tfile->busy_ns[i]);
+		sum[i].cycles = atomic64_read(&tfile->cycles[i]);
+	}
 
 	for (id = 0; xa_find(&tfile->queues, &id, ULONG_MAX, XA_PRESENT); id++) {
 		queue = tessera_queue_lookup(file, id);
 		if (!queue)
 			continue;
-		busy[queue->engine_class] += tessera_queue_busy_ns(queue);
+		usage = tessera_queue_usage(queue);
+		sum[queue->engine_class].busy_ns += usage.busy_ns;
+		sum[queue->engine_class].cycles += usage.cycles;
 		tessera_queue_put(queue);
 	}
+}
+
+static void show_engine(struct drm_printer *p, const char *name, u32 instances,
+			const struct tessera_usage *usage)
+{
+	drm_printf(p, "drm-engine-%s:\t%llu ns\n", name, usage->busy_ns);
+	if (instances > 1)
+		drm_printf(p, "drm-engine-capacity-%s:\t%u\n", name, instances);
+	drm_printf(p, "drm-cycles-%s:\t%llu\n", name, usage->cycles);
+}
+
+/*
+ * As drm_show_memory_stats() of the core does it, but for the fences: those of our
+ * jobs are BOOKKEEP, which the core does not look for.
+ */
+static void count_bo(struct drm_memory_stats *stats, struct drm_gem_object *obj)
+{
+	bool active = !dma_resv_test_signaled(obj->resv, DMA_RESV_USAGE_BOOKKEEP);
+	u32 state = tessera_bo_state(to_tessera_bo(obj));
+
+	if (drm_gem_object_is_shared_for_memory_stats(obj))
+		stats->shared += obj->size;
+	else
+		stats->private += obj->size;
+	if (active)
+		stats->active += obj->size;
+	if (!(state & DRM_TESSERA_BO_RESIDENT))
+		return;
+
+	stats->resident += obj->size;
+	if (state & DRM_TESSERA_BO_PURGEABLE && !active)
+		stats->purgeable += obj->size;
+}
+
+static void show_memory(struct drm_printer *p, struct tessera_device *tdev, struct drm_file *file)
+{
+	struct drm_memory_stats system = {}, local = {};
+	struct drm_gem_object *obj;
+	int id;
+
+	spin_lock(&file->table_lock);
+	idr_for_each_entry(&file->object_idr, obj, id) {
+		bool is_local = to_tessera_bo(obj)->flags & DRM_TESSERA_BO_LOCAL;
+
+		count_bo(is_local ? &local : &system, obj);
+	}
+	spin_unlock(&file->table_lock);
+
+	drm_print_memory_stats(p, &system, DRM_GEM_OBJECT_RESIDENT | DRM_GEM_OBJECT_PURGEABLE,
+			       "memory");
+	if (tdev->info.local_size)
+		drm_print_memory_stats(p, &local,
+				       DRM_GEM_OBJECT_RESIDENT | DRM_GEM_OBJECT_PURGEABLE,
+				       "local");
 }
 
 /**
@@ -42,20 +106,16 @@ static void sum_busy(struct drm_file *file, u64 busy[TESSERA_NUM_CLASSES])
 void tessera_show_fdinfo(struct drm_printer *p, struct drm_file *file)
 {
 	struct tessera_file *tfile = file->driver_priv;
-	u64 busy[TESSERA_NUM_CLASSES];
+	struct tessera_usage sum[TESSERA_NUM_CLASSES];
 	u32 i;
 
-	sum_busy(file, busy);
+	sum_usage(file, sum);
 	for (i = 0; i < TESSERA_NUM_CLASSES; i++) {
 		u32 instances = tfile->tdev->info.engines[i];
 
-		if (!instances)
-			continue;
-		drm_printf(p, "drm-engine-%s:\t%llu ns\n", tessera_engine_name(i), busy[i]);
-		if (instances > 1)
-			drm_printf(p, "drm-engine-capacity-%s:\t%u\n", tessera_engine_name(i),
-				   instances);
+		if (instances)
+			show_engine(p, tessera_engine_name(i), instances, &sum[i]);
 	}
 
-	drm_show_memory_stats(p, file);
+	show_memory(p, tfile->tdev, file);
 }

@@ -15,6 +15,9 @@
  * reference that is dropped only after the TLB has forgotten the mapping. So no
  * fence has to be looked at before a BO is freed.
  *
+ * What user space says it does not need goes when memory is short: see
+ * tessera_shrinker.c.
+ *
  * When the device is unplugged every DMA mapping is undone, while the pages stay
  * for whoever has them in an address space of the CPU.
  */
@@ -32,6 +35,7 @@
 #include "tessera_device.h"
 #include "tessera_gem.h"
 #include "tessera_local.h"
+#include "tessera_shrinker.h"
 #include "tessera_vm.h"
 
 /* Undo the DMA mapping. The caller keeps everybody else away from @bo. */
@@ -67,6 +71,8 @@ static void tessera_gem_free(struct drm_gem_object *obj)
 	struct tessera_bo *bo = to_tessera_bo(obj);
 	struct drm_gem_object *private_resv = bo->private_resv;
 
+	tessera_bo_forget_madvise(bo);
+
 	/* Under the lock: an unplug either finds the BO here or finds it unmapped. */
 	mutex_lock(&tdev->bos.lock);
 	tessera_bo_unmap_dma(bo);
@@ -95,10 +101,21 @@ static struct dma_buf *tessera_gem_export(struct drm_gem_object *obj, int flags)
 {
 	struct tessera_bo *bo = to_tessera_bo(obj);
 	struct dma_buf *dmabuf;
+	u32 retained;
+	int ret;
 
 	/* Its reservation belongs to the VM; a stranger must not lock that. */
 	if (bo->private_resv)
 		return ERR_PTR(-EPERM);
+
+	/* Who exports it needs it, and others cannot be asked. */
+	if (!obj->import_attach) {
+		ret = tessera_bo_madvise(bo, DRM_TESSERA_MADV_WILL_NEED, &retained);
+		if (!ret && !retained)
+			ret = -EINVAL;
+		if (ret && !READ_ONCE(bo->exported))
+			return ERR_PTR(ret);
+	}
 
 	dmabuf = drm_gem_prime_export(obj, flags);
 	if (!IS_ERR(dmabuf))
@@ -109,10 +126,10 @@ static struct dma_buf *tessera_gem_export(struct drm_gem_object *obj, int flags)
 
 static enum drm_gem_object_status tessera_gem_status(struct drm_gem_object *obj)
 {
-	if (tessera_bo_state(to_tessera_bo(obj)) & DRM_TESSERA_BO_RESIDENT)
-		return DRM_GEM_OBJECT_RESIDENT;
+	u32 state = tessera_bo_state(to_tessera_bo(obj));
 
-	return 0;
+	return (state & DRM_TESSERA_BO_RESIDENT ? DRM_GEM_OBJECT_RESIDENT : 0) |
+	       (state & DRM_TESSERA_BO_PURGEABLE ? DRM_GEM_OBJECT_PURGEABLE : 0);
 }
 
 static int tessera_gem_mmap(struct drm_gem_object *obj, struct vm_area_struct *vma)
@@ -231,6 +248,7 @@ struct drm_gem_object *tessera_gem_create_object(struct drm_device *drm, size_t 
 	bo->base.base.funcs = &tessera_gem_funcs;
 	bo->base.map_wc = true;
 	INIT_LIST_HEAD(&bo->node);
+	INIT_LIST_HEAD(&bo->madv_node);
 	mutex_init(&bo->label_lock);
 	mutex_init(&bo->gpuva_lock);
 	tessera_prime_lock(&bo->gpuva_lock);
@@ -406,13 +424,16 @@ struct sg_table *tessera_bo_map_dma(struct tessera_bo *bo)
  */
 u32 tessera_bo_state(struct tessera_bo *bo)
 {
+	int madv = READ_ONCE(bo->base.madv);
 	u32 state = 0;
 
+	if (madv)
+		state |= madv < 0 ? DRM_TESSERA_BO_PURGED : DRM_TESSERA_BO_PURGEABLE;
 	if (bo->base.base.import_attach)
 		state |= DRM_TESSERA_BO_IMPORTED | DRM_TESSERA_BO_RESIDENT;
 	if (READ_ONCE(bo->exported))
 		state |= DRM_TESSERA_BO_EXPORTED;
-	if (drm_mm_node_allocated(&bo->local) || READ_ONCE(bo->base.pages))
+	if (drm_mm_node_allocated(&bo->local) || (madv >= 0 && READ_ONCE(bo->base.pages)))
 		state |= DRM_TESSERA_BO_RESIDENT;
 
 	return state;

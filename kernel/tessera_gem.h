@@ -33,6 +33,13 @@ struct tessera_bo {
 	 * NULL if the BO is not private. Says which VM it belongs to. Constant.
 	 */
 	struct drm_gem_object *private_resv;
+	/** @madv_node: Link in &tessera_device.shrink, empty unless DONT_NEED. */
+	struct list_head madv_node;
+	/**
+	 * @needed: Binds on their way that use the BO: it is not purged.
+	 * Incremented under the reservation.
+	 */
+	atomic_t needed;
 	/** @exported: A dma-buf was made of it; only ever set. */
 	bool exported;
 	/** @read_only: Import whose exporter does not allow writes, constant. */
@@ -72,6 +79,7 @@ void tessera_bos_print(struct tessera_device *tdev, struct seq_file *m);
 int tessera_ioctl_bo_create(struct drm_device *drm, void *data, struct drm_file *file);
 int tessera_ioctl_bo_mmap_offset(struct drm_device *drm, void *data, struct drm_file *file);
 int tessera_ioctl_bo_info(struct drm_device *drm, void *data, struct drm_file *file);
+int tessera_ioctl_bo_madvise(struct drm_device *drm, void *data, struct drm_file *file);
 int tessera_ioctl_bo_set_label(struct drm_device *drm, void *data, struct drm_file *file);
 
 #endif

@@ -15,6 +15,7 @@
 
 #include "tessera_device.h"
 #include "tessera_gem.h"
+#include "tessera_shrinker.h"
 #include "tessera_vm.h"
 
 #define BO_FLAGS (DRM_TESSERA_BO_NO_MMAP | DRM_TESSERA_BO_CACHED | DRM_TESSERA_BO_LOCAL)
@@ -97,6 +98,8 @@ int tessera_ioctl_bo_mmap_offset(struct drm_device *drm, void *data, struct drm_
 		ret = -EINVAL;
 	else if (to_tessera_bo(obj)->flags & DRM_TESSERA_BO_NO_MMAP)
 		ret = -EPERM;
+	else if (tessera_bo_state(to_tessera_bo(obj)) & DRM_TESSERA_BO_PURGED)
+		ret = -EINVAL;
 	else
 		args->offset = drm_vma_node_offset_addr(&obj->vma_node);
 	drm_gem_object_put(obj);
@@ -181,4 +184,31 @@ int tessera_ioctl_bo_set_label(struct drm_device *drm, void *data, struct drm_fi
 	drm_gem_object_put(obj);
 
 	return 0;
+}
+
+/**
+ * tessera_ioctl_bo_madvise() - DRM_IOCTL_TESSERA_BO_MADVISE
+ * @drm: DRM device
+ * @data: struct drm_tessera_bo_madvise
+ * @file: file
+ *
+ * Return: 0 or a negative error.
+ */
+int tessera_ioctl_bo_madvise(struct drm_device *drm, void *data, struct drm_file *file)
+{
+	struct drm_tessera_bo_madvise *args = data;
+	struct drm_gem_object *obj;
+	int ret;
+
+	if (args->pad || args->madv > DRM_TESSERA_MADV_DONT_NEED)
+		return -EINVAL;
+
+	obj = drm_gem_object_lookup(file, args->handle);
+	if (!obj)
+		return -ENOENT;
+
+	ret = tessera_bo_madvise(to_tessera_bo(obj), args->madv, &args->retained);
+	drm_gem_object_put(obj);
+
+	return ret;
 }

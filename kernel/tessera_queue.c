@@ -145,9 +145,10 @@ void tessera_queue_kill(struct tessera_queue *queue, int error)
 	mutex_lock(&tdev->reset.lock);
 	mutex_lock(&queue->lock);
 	if (!tessera_device_frozen(tdev) && drm_dev_enter(&tdev->drm, &cookie)) {
+		tessera_queue_hw_update_usage(queue);
 		tessera_queue_hw_command(queue, TSR_QUEUE_OP_RESET);
 		ret = tessera_queue_hw_wait_stopped(queue, STOP_TIMEOUT_MS);
-		tessera_queue_hw_update_busy(queue);
+		tessera_queue_hw_update_usage(queue);
 		drm_dev_exit(cookie);
 	}
 	if (!queue->dead)
@@ -167,26 +168,26 @@ void tessera_queue_kill(struct tessera_queue *queue, int error)
 }
 
 /**
- * tessera_queue_busy_ns() - engine time a queue has used
+ * tessera_queue_usage() - what a queue has used of its engines
  * @queue: queue
  *
- * Return: nanoseconds.
+ * Return: time and work.
  */
-u64 tessera_queue_busy_ns(struct tessera_queue *queue)
+struct tessera_usage tessera_queue_usage(struct tessera_queue *queue)
 {
 	struct tessera_device *tdev = queue->tdev;
-	u64 busy;
+	struct tessera_usage usage;
 	int cookie;
 
 	mutex_lock(&queue->lock);
 	if (queue->ring.cpu && drm_dev_enter(&tdev->drm, &cookie)) {
-		tessera_queue_hw_update_busy(queue);
+		tessera_queue_hw_update_usage(queue);
 		drm_dev_exit(cookie);
 	}
-	busy = queue->busy_ns;
+	usage = queue->usage;
 	mutex_unlock(&queue->lock);
 
-	return busy;
+	return usage;
 }
 
 static int tessera_queue_init_timeline(struct tessera_queue *queue, u32 ring_size)

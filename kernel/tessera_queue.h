@@ -20,6 +20,16 @@ struct tessera_job;
 struct tessera_vm;
 
 /**
+ * struct tessera_usage - what a queue has used of its engines
+ */
+struct tessera_usage {
+	/** @busy_ns: Time on them. */
+	u64 busy_ns;
+	/** @cycles: Modelled work. */
+	u64 cycles;
+};
+
+/**
  * struct tessera_queue - a queue of user space and its slot
  *
  * Alive while it has an id: it owns a slot and a ring, and jobs run. Its end is
@@ -69,10 +79,10 @@ struct tessera_queue {
 	int heap_error;
 	/** @fault: Fault record of that job; all zero if there was no fault. */
 	struct tessera_hw_fault fault;
-	/** @busy_ns: Engine time, final once there is no slot any more. */
-	u64 busy_ns;
-	/** @busy_before_ns: The part of it before the last reset of the device. */
-	u64 busy_before_ns;
+	/** @usage: What it has used, final once there is no slot any more. */
+	struct tessera_usage usage;
+	/** @usage_before: The part of it before the last reset of the device. */
+	struct tessera_usage usage_before;
 	/** @progress: QUEUE.PROGRESS when it was last seen to have changed. */
 	u64 progress;
 	/** @progress_since: When that was, jiffies. */
@@ -97,7 +107,7 @@ void tessera_queue_put(struct tessera_queue *queue);
 void tessera_queue_kill(struct tessera_queue *queue, int error);
 void tessera_queue_cancel_locked(struct tessera_queue *queue, int error);
 void tessera_queue_complete(struct tessera_queue *queue);
-u64 tessera_queue_busy_ns(struct tessera_queue *queue);
+struct tessera_usage tessera_queue_usage(struct tessera_queue *queue);
 u32 tessera_queue_priority_mask(struct drm_file *file);
 
 /* tessera_queue_hw.c: the slot; all with &tessera_queue.lock inside drm_dev_enter(). */
@@ -105,7 +115,7 @@ int tessera_queue_hw_enable(struct tessera_queue *queue, u32 rptr);
 void tessera_queue_hw_command(struct tessera_queue *queue, u32 op);
 int tessera_queue_hw_wait_stopped(struct tessera_queue *queue, unsigned int timeout_ms);
 u32 tessera_queue_hw_state(struct tessera_queue *queue);
-void tessera_queue_hw_update_busy(struct tessera_queue *queue);
+void tessera_queue_hw_update_usage(struct tessera_queue *queue);
 u64 tessera_queue_hw_served_ns(struct tessera_queue *queue);
 void tessera_queue_hw_emit(struct tessera_queue *queue, const struct tessera_job *job, u64 seqno);
 

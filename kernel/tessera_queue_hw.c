@@ -87,17 +87,22 @@ u64 tessera_queue_hw_served_ns(struct tessera_queue *queue)
 }
 
 /**
- * tessera_queue_hw_update_busy() - look how much engine time the queue has used
+ * tessera_queue_hw_update_usage() - look how much the queue has used of its engines
  * @queue: queue
  *
  * A device that does not answer reads as all ones; then the old value stays.
  */
-void tessera_queue_hw_update_busy(struct tessera_queue *queue)
+void tessera_queue_hw_update_usage(struct tessera_queue *queue)
 {
 	u64 busy = tessera_read64(queue->tdev, TSR_REG_QUEUE_BUSY_NS(queue->slot));
+	u64 cycles = tessera_read64(queue->tdev, TSR_REG_QUEUE_CYCLES(queue->slot));
 
-	if (busy != U64_MAX)
-		queue->busy_ns = queue->busy_before_ns + busy;
+	if (busy == U64_MAX || cycles == U64_MAX)
+		return;
+
+	/* A reset of the slot clears what it has counted. */
+	queue->usage.busy_ns = max(queue->usage.busy_ns, queue->usage_before.busy_ns + busy);
+	queue->usage.cycles = max(queue->usage.cycles, queue->usage_before.cycles + cycles);
 }
 
 static bool queue_hw_stopped(struct tessera_queue *queue)

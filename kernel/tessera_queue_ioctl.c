@@ -141,6 +141,7 @@ int tessera_ioctl_queue_destroy(struct drm_device *drm, void *data, struct drm_f
 	struct tessera_file *tfile = file->driver_priv;
 	struct drm_tessera_queue_destroy *args = data;
 	struct tessera_queue *queue;
+	struct tessera_usage usage;
 
 	if (args->pad)
 		return -EINVAL;
@@ -150,7 +151,9 @@ int tessera_ioctl_queue_destroy(struct drm_device *drm, void *data, struct drm_f
 		return -ENOENT;
 
 	tessera_queue_kill(queue, -ECANCELED);
-	atomic64_add(tessera_queue_busy_ns(queue), &tfile->busy_ns[queue->engine_class]);
+	usage = tessera_queue_usage(queue);
+	atomic64_add(usage.busy_ns, &tfile->busy_ns[queue->engine_class]);
+	atomic64_add(usage.cycles, &tfile->cycles[queue->engine_class]);
 	tessera_queue_put(queue);
 
 	return 0;

@@ -196,9 +196,10 @@ static int queue_stop_failed(struct tessera_queue *queue, u32 *why, bool *stoppe
 
 	/* From here on the queue is not brought back by a reset of the device. */
 	queue->dead = -ECANCELED;
+	tessera_queue_hw_update_usage(queue);
 	tessera_queue_hw_command(queue, TSR_QUEUE_OP_RESET);
 	*stopped = !tessera_queue_hw_wait_stopped(queue, QUEUE_STOP_MS);
-	tessera_queue_hw_update_busy(queue);
+	tessera_queue_hw_update_usage(queue);
 
 	return error;
 }
@@ -311,7 +312,7 @@ static void queue_save(struct tessera_queue *queue, void *data)
 	/* One slot that hangs is waited for, not each of 64. */
 	stopped = !tessera_queue_hw_wait_stopped(queue, *all_stopped ? QUEUE_STOP_MS : 1);
 	*all_stopped &= stopped;
-	tessera_queue_hw_update_busy(queue);
+	tessera_queue_hw_update_usage(queue);
 	queue->resume_rptr = queue_resume_rptr(queue, stopped);
 	mutex_unlock(&queue->lock);
 }
@@ -362,8 +363,8 @@ static void queue_restore(struct tessera_queue *queue, void *data)
 	mutex_lock(&queue->lock);
 	queue_cancel_lost(queue);
 	queue->reset_count += *counts;
-	/* The register begins anew. */
-	queue->busy_before_ns = queue->busy_ns;
+	/* The registers begin anew. */
+	queue->usage_before = queue->usage;
 	if (!queue->dead && tessera_queue_hw_enable(queue, queue->resume_rptr))
 		tessera_queue_cancel_locked(queue, -EIO);
 	mutex_unlock(&queue->lock);

@@ -7,6 +7,7 @@
 
 #include "tessera_device.h"
 #include "tessera_fence.h"
+#include "tessera_gem.h"
 #include "tessera_queue.h"
 #include "tessera_reset.h"
 #include "tessera_sched.h"
@@ -53,6 +54,21 @@ TRACE_EVENT(tessera_queue_ban,
 
 	    TP_printk("slot=%u error=%d fault=%#x packet=%#llx",
 		      __entry->slot, __entry->error, __entry->fault_code, __entry->fault_pc)
+);
+
+TRACE_EVENT(tessera_bo_purge,
+	    TP_PROTO(struct tessera_bo *bo),
+	    TP_ARGS(bo),
+
+	    TP_STRUCT__entry(__field(u64, size)
+			     __field(u32, vm_id)
+	    ),
+
+	    TP_fast_assign(__entry->size = bo->base.base.size;
+			   __entry->vm_id = bo->vm_id;
+	    ),
+
+	    TP_printk("size=%llu vm=%u", __entry->size, __entry->vm_id)
 );
 
 TRACE_EVENT(tessera_device_reset,

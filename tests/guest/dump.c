@@ -4,8 +4,8 @@
  * test: KERNEL_ARGS=tessera.job_timeout_ms=1000;tessera.job_limit_ms=4000
  */
 /*
- * Device core dumps: a job that fails leaves one with what it was, the registers, the ring, its stream
- * and what its VM mapped; tsr-decode prints it.
+ * Device core dumps: a job that fails leaves one with what it was, the registers, the ring, its
+ * stream and what its VM mapped; tsr-decode prints it.
  */
 #include "gt_main.h"
 
@@ -138,7 +138,8 @@ static void expect_printed(const char *text)
 {
 	char command[200];
 
-	snprintf(command, sizeof(command), "tsr-decode --dump " FILE_NAME " | grep '%s' >/dev/null", text);
+	snprintf(command, sizeof(command),
+		 "tsr-decode --dump " FILE_NAME " | grep '%s' >/dev/null", text);
 	ktap_eq(system(command), 0);
 }
 
@@ -227,7 +228,7 @@ static void one_at_a_time(void)
 int main(int argc, char **argv)
 {
 	gt_start(argc, argv);
-	ktap_run("[SYS7] a fault leaves a dump: job, registers, ring, stream, mappings", of_a_fault);
+	ktap_run("[SYS7] a fault leaves a dump of job, registers, ring, stream, VM", of_a_fault);
 	ktap_run("[SYS7] a hang leaves a dump of what it was blocked on", of_a_hang);
 	ktap_run("[SYS7] one dump is kept until it is read", one_at_a_time);
 	return gt_finish();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /* test: TIMEOUT=60 DEVICE_ARGS=vram=32M */
 /*
- * Work that PCI's error recovery comes across: a queue in the middle of a job that waits, with another
- * behind it, and processes' queues created before. Run as it is, it checks the work itself.
+ * Work that PCI's error recovery comes across: a queue in the middle of a job that waits, with
+ * another behind it. Run as it is, it checks the work itself.
  * `pci_errors_load fine|frozen DIR` makes DIR/armed, waits for DIR/go, and says what the recovery
  * in between may have cost: nothing, or what was on the ring. tests/guest/pci_errors.py injects the
  * errors.

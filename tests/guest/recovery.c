@@ -4,7 +4,8 @@
  * test: KERNEL_ARGS=tessera.job_timeout_ms=1000;tessera.job_limit_ms=4000
  */
 /*
- * The ladder above the reset of a queue: reset of the device, of the PCI function, and nothing left.
+ * The ladder above the reset of a queue: reset of the device, of the PCI function, and nothing
+ * left.
  * It is entered by hand (debugfs) and by a device that does not answer any more. A boot of its own,
  * since it ends with a device that is given up, and brought back by a rebind.
  */
@@ -211,7 +212,8 @@ static void all_ones(void)
 
 	answer(false);
 	ktap_eq(gt_fence_error(v.c.fd, v.begun, 0), -ECANCELED);
-	ktap_eq(gt_fence_error(v.c.fd, v.behind, 0), -ECANCELED); /* nobody can say if it had begun */
+	/* nobody can say if it had begun */
+	ktap_eq(gt_fence_error(v.c.fd, v.behind, 0), -ECANCELED);
 	ktap_ok(copy_works(&v.c));
 	ktap_eq(gt_queue_state(v.c.fd, v.c.queue).state, DRM_TESSERA_QUEUE_INNOCENT);
 	after = gt_gpu_state(v.c.fd);
@@ -319,9 +321,9 @@ static void wedged(void)
 int main(int argc, char **argv)
 {
 	gt_start(argc, argv);
-	ktap_run("[SYS7] a reset of the device under load costs innocents what had begun", reset_device);
+	ktap_run("[SYS7] a reset of the device costs innocents what had begun", reset_device);
 	ktap_run("[SYS7] so does a reset of the PCI function", reset_function);
-	ktap_run("[SYS7] a device that answers with all ones is reset, no queue is blamed", all_ones);
+	ktap_run("[SYS7] a device that answers with all ones is reset, nobody blamed", all_ones);
 	ktap_run("[SYS1] a device that answers with all ones is removed", surprise_removal);
 	ktap_run("[SYS7] a device that is given up says so, and a rebind brings it back", wedged);
 	return gt_finish();

@@ -75,12 +75,6 @@ extern "C" {
  */
 
 /**
- * DOC: Not implemented in this version
- *
- * BO_MADVISE returns -EOPNOTSUPP whatever its argument is.
- */
-
-/**
  * enum drm_tessera_limits - numbers that belong to the interface
  *
  * What depends on the device is in struct drm_tessera_gpu_info instead.
@@ -465,8 +459,8 @@ enum drm_tessera_vm_bind_flags {
  *
  * -EINVAL without ASYNC if a sync array is not empty or @ops is; for va, size
  * or bo_offset unaligned, size 0, a range outside [va_start, va_end) or beyond
- * the end of the BO; MAP without permissions or with WRITE on a read-only
- * import; a BO private to another VM. -EBUSY if the range touches a tiler heap.
+ * the end of the BO; MAP without permissions, of a purged BO, or with WRITE on a
+ * read-only import; a BO private to another VM. -EBUSY if the range touches a tiler heap.
  * -ENOENT for MAP and MAP_NULL on a VM with DRM_TESSERA_VM_BANNED (the rule of
  * Documentation/gpu/drm-vm-bind-async.rst); UNMAP still works there.
  */
@@ -656,14 +650,21 @@ enum drm_tessera_madv {
 /**
  * struct drm_tessera_bo_madvise - DRM_IOCTL_TESSERA_BO_MADVISE
  *
- * Returns -EOPNOTSUPP in this version.
+ * A BO with DONT_NEED that no job and no bind on its way uses may be purged when
+ * memory is short: it is removed from all VMs (a job that touches it gets -EFAULT)
+ * and from address spaces of the CPU (SIGBUS), and for good: WILL_NEED answers
+ * with @retained 0, VM_BIND MAP, BO_MMAP_OFFSET and exports of it are -EINVAL. BOs in
+ * local memory are never purged. Exporting a BO means WILL_NEED.
+ *
+ * -EINVAL for an unknown @madv, for an imported BO and for one that was ever
+ * exported. Since 1.3; -EOPNOTSUPP before.
  */
 struct drm_tessera_bo_madvise {
 	/** @handle: GEM handle of a BO that is neither imported nor exported. */
 	__u32 handle;
 	/** @madv: enum drm_tessera_madv. */
 	__u32 madv;
-	/** @retained: 1 if the backing store is still there, out. */
+	/** @retained: 1 if the contents are still there, else 0, out. */
 	__u32 retained;
 	/** @pad: Must be zero. */
 	__u32 pad;

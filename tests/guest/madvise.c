@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: MIT
+/* test: TIMEOUT=240 MEM=640 DEVICE_ARGS=vram=32M */
+/*
+ * BO_MADVISE and the shrinker: what user space does not need goes when memory is short, and only
+ * that; what is in use stays; what has gone is told and cannot come back. fdinfo counts all of it.
+ */
+#include "gt_main.h"
+#include "gt_bad.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <xf86drm.h>
+
+#define VA	0x40000000ULL
+#define SIZE	0x40000ULL
+
+static struct gt_ctx c;
+
+static int advise(uint32_t handle, uint32_t madv, uint32_t *retained)
+{
+	struct drm_tessera_bo_madvise args = { .handle = handle, .madv = madv, .retained = 77 };
+	int ret = gt_ioctl(c.fd, DRM_IOCTL_TESSERA_BO_MADVISE, &args);
+
+	if (retained)
+		*retained = args.retained;
+	return ret;
+}
+
+static uint32_t state_of(uint32_t handle)
+{
+	struct drm_tessera_bo_info info = { .handle = handle };
+
+	ktap_eq(gt_ioctl(c.fd, DRM_IOCTL_TESSERA_BO_INFO, &info), 0);
+	return info.state;
+}
+
+/* As much as the kernel can find is given back. */
+static void squeeze(void)
+{
+	ktap_eq(gt_write_file("/proc/sys/vm/drop_caches", "2"), 0);
+}
+
+/* A BO with memory behind it: bound, and written to. */
+static struct gt_bo bound(uint64_t va)
+{
+	struct gt_bo bo = gt_bo(c.fd, SIZE, 0);
+
+	gt_bo_bind(&bo, c.vm, va, GT_RW);
+	memset(bo.map, 0x5a, SIZE);
+	return bo;
+}
+
+static int fill(uint64_t va)
+{
+	struct gt_cs cs = gt_stream(&c, 8);
+
+	GT_EMIT(&cs, fill_linear, .texel = 8, .dst = va, .size = 64, .pattern_lo = 0x900d);
+	return gt_run(&c, &cs);
+}
+
+/* The value in kB or B of a key of fdinfo, in bytes; -1 if there is none. */
+static long long fdinfo(const char *key)
+{
+	char path[64], text[8192], *at;
+	long long value;
+	char unit = 0;
+
+	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", c.fd);
+	if (gt_read_file(path, text, sizeof(text)) <= 0)
+		return -1;
+	at = strstr(text, key);
+	if (!at || sscanf(at + strlen(key), ": %lld %c", &value, &unit) < 1)
+		return -1;
+	return value * (unit == 'K' ? 1024 : unit == 'M' ? 1 << 20 : 1);
+}
+
+static void bad_arguments(void)
+{
+	struct gt_bo bo = gt_bo(c.fd, GT_PAGE, 0), shared = gt_bo(c.fd, GT_PAGE, 0);
+	struct drm_tessera_bo_madvise args = { .handle = bo.handle };
+	struct gt_call call = GT_CALL(c.fd, BO_MADVISE, args);
+	struct gt_bad rows[] = {
+		GT_BAD(args.handle, 0, ENOENT), GT_BAD(args.handle, 0x10000 + bo.handle, ENOENT),
+		GT_BAD(args.madv, 2, EINVAL), GT_BAD(args.madv, 0xffffffff, EINVAL),
+		GT_BAD(args.pad, 1, EINVAL),
+	};
+	size_t i;
+	int fd;
+
+	ktap_eq(gt_call(&call), 0);
+	for (i = 0; i < GT_ARRAY_SIZE(rows); i++)
+		gt_bad_row(&call, &rows[i]);
+	ktap_eq(drmPrimeHandleToFD(c.fd, shared.handle, DRM_CLOEXEC, &fd), 0);
+	ktap_eq(advise(shared.handle, DRM_TESSERA_MADV_DONT_NEED, NULL), -EINVAL);
+	close(fd); /* once exported, others may have it */
+	ktap_eq(advise(shared.handle, DRM_TESSERA_MADV_DONT_NEED, NULL), -EINVAL);
+	gt_bo_free(&bo);
+	gt_bo_free(&shared);
+}
+
+static void without_pressure(void)
+{
+	struct gt_bo bo = bound(VA);
+	long long purgeable = fdinfo("drm-purgeable-memory");
+	uint32_t retained;
+
+	ktap_eq(state_of(bo.handle), DRM_TESSERA_BO_RESIDENT);
+	ktap_eq(advise(bo.handle, DRM_TESSERA_MADV_DONT_NEED, &retained), 0);
+	ktap_eq(retained, 1);
+	ktap_eq(state_of(bo.handle), DRM_TESSERA_BO_RESIDENT | DRM_TESSERA_BO_PURGEABLE);
+	ktap_eq(fdinfo("drm-purgeable-memory") - purgeable, SIZE);
+	ktap_eq(advise(bo.handle, DRM_TESSERA_MADV_WILL_NEED, &retained), 0);
+	ktap_eq(retained, 1);
+	ktap_eq(state_of(bo.handle), DRM_TESSERA_BO_RESIDENT);
+	ktap_eq(fdinfo("drm-purgeable-memory"), purgeable);
+	squeeze(); /* nothing to take */
+	ktap_eq(state_of(bo.handle), DRM_TESSERA_BO_RESIDENT);
+	ktap_eq(((uint8_t *)bo.map)[SIZE - 1], 0x5a);
+	ktap_eq(fill(VA), 0);
+	gt_bo_free(&bo);
+}
+
+static bool touch_kills(const void *map)
+{
+	int status = 0;
+	pid_t pid = fork();
+
+	if (!pid) {
+		signal(SIGBUS, SIG_DFL);
+		_exit(*(volatile const uint8_t *)map & 0);
+	}
+	waitpid(pid, &status, 0);
+	return WIFSIGNALED(status) && WTERMSIG(status) == SIGBUS;
+}
+
+static void purged(void)
+{
+	struct gt_bo bo = bound(VA), kept = bound(VA + 0x1000000);
+	struct drm_tessera_bo_mmap_offset offset = { .handle = bo.handle };
+	struct drm_tessera_fault faults[DRM_TESSERA_FAULT_RECORDS];
+	struct drm_tessera_bind_op map = gt_op_map(bo.handle, VA, SIZE, 0, GT_RW),
+				   unmap = gt_op_unmap(VA, SIZE);
+	uint32_t vm = gt_vm(c.fd), retained;
+	int fd;
+
+	ktap_eq(gt_vm_bind(c.fd, vm, &map, 1), 0); /* in two VMs, and twice in one */
+	map.va += 0x2000000;
+	ktap_eq(gt_vm_bind(c.fd, c.vm, &map, 1), 0);
+	ktap_eq(fill(VA), 0);
+	ktap_eq(advise(bo.handle, DRM_TESSERA_MADV_DONT_NEED, &retained), 0);
+	squeeze();
+	ktap_eq(state_of(bo.handle), DRM_TESSERA_BO_PURGED);
+	ktap_eq(advise(bo.handle, DRM_TESSERA_MADV_WILL_NEED, &retained), 0);
+	ktap_eq(retained, 0);
+	ktap_eq(state_of(bo.handle), DRM_TESSERA_BO_PURGED);
+	ktap_ok(touch_kills(bo.map));
+	ktap_eq(gt_ioctl(c.fd, DRM_IOCTL_TESSERA_BO_MMAP_OFFSET, &offset), -EINVAL);
+	ktap_eq(drmPrimeHandleToFD(c.fd, bo.handle, DRM_CLOEXEC, &fd), -1);
+	ktap_eq(errno, EINVAL);
+	ktap_eq(gt_vm_bind(c.fd, c.vm, &map, 1), -EINVAL);
+	ktap_eq(fill(VA), -EFAULT);
+	gt_renew_queue(&c);
+	ktap_eq(fill(VA + 0x2000000), -EFAULT);
+	gt_renew_queue(&c);
+	ktap_eq(gt_vm_state(c.fd, c.vm, faults).fault_count, 2);
+	ktap_eq(faults[0].va, VA);
+	ktap_eq(faults[0].reason, DRM_TESSERA_FAULT_NOT_MAPPED);
+	ktap_eq(fill(VA + 0x1000000), 0);
+	ktap_eq(((uint64_t *)kept.map)[0], 0x900d);
+	ktap_eq(gt_vm_bind(c.fd, c.vm, &unmap, 1), 0);
+	ktap_eq(gt_vm_destroy(c.fd, vm), 0);
+	gt_bo_free(&bo);
+	gt_bo_free(&kept);
+}
+
+/* A job or a bind on its way keeps what it uses; afterwards it may go. */
+static void in_use(void)
+{
+	struct gt_bo bo = bound(VA);
+	struct gt_cs cs = gt_stream(&c, 16);
+	struct drm_tessera_sync done = gt_binary(c.sync),
+				bound_sync = gt_binary(gt_syncobj(c.fd, false));
+	struct drm_tessera_bind_op map = gt_op_map(bo.handle, VA + 0x2000000, SIZE, 0, GT_RW);
+	volatile uint64_t *gate = gt_data(&c, 0);
+
+	*gate = 0;
+	GT_EMIT(&cs, wait, .op = TSR_COMPARE_EQ, .addr = gt_data_va(0), .value = 1);
+	GT_EMIT(&cs, fill_linear, .texel = 8, .dst = VA, .size = 64, .pattern_lo = 0x900d);
+	ktap_eq(gt_kick(&c, c.queue, &cs, &done), 0);
+	ktap_eq(gt_bind_async(c.fd, c.vm, &map, 1, &done, &bound_sync), 0);
+	ktap_eq(advise(bo.handle, DRM_TESSERA_MADV_DONT_NEED, NULL), 0);
+	squeeze();
+	ktap_eq(state_of(bo.handle), DRM_TESSERA_BO_RESIDENT | DRM_TESSERA_BO_PURGEABLE);
+	ktap_ok(fdinfo("drm-active-memory") >= (long long)SIZE);
+	*gate = 1;
+	ktap_eq(gt_fence_error(c.fd, bound_sync.handle, 0), 0);
+	ktap_eq(gt_fence_error(c.fd, c.sync, 0), 0);
+	ktap_eq(((uint64_t *)bo.map)[7], 0x900d);
+	ktap_eq(fdinfo("drm-active-memory"), 0);
+	gt_sleep_ms(100); /* the bind is freed by a work */
+	squeeze();
+	ktap_eq(state_of(bo.handle), DRM_TESSERA_BO_PURGED);
+	gt_syncobj_free(c.fd, bound_sync.handle);
+	gt_bo_free(&bo);
+}
+
+static void local_memory(void)
+{
+	struct gt_bo bo = gt_bo(c.fd, SIZE, DRM_TESSERA_BO_LOCAL);
+	uint32_t retained;
+
+	memset(bo.map, 0x11, SIZE);
+	ktap_eq(advise(bo.handle, DRM_TESSERA_MADV_DONT_NEED, NULL), 0);
+	squeeze();
+	ktap_eq(advise(bo.handle, DRM_TESSERA_MADV_WILL_NEED, &retained), 0);
+	ktap_eq(retained, 1);
+	ktap_eq(((uint8_t *)bo.map)[SIZE - 1], 0x11);
+	ktap_eq(fdinfo("drm-total-local"), SIZE);
+	ktap_eq(fdinfo("drm-resident-local"), SIZE);
+	gt_bo_free(&bo);
+}
+
+/* More than the machine has, of what is not needed: the oldest go, nobody is killed. */
+static void more_than_there_is(void)
+{
+	enum { COUNT = 60, BIG = 16 << 20 };
+	struct gt_bo bo[COUNT];
+	unsigned int i, gone = 0;
+
+	for (i = 0; i < COUNT; i++) {
+		bo[i] = gt_bo(c.fd, BIG, DRM_TESSERA_BO_NO_MMAP);
+		gt_bo_bind(&bo[i], c.vm, VA + (uint64_t)i * BIG, GT_RW);
+		ktap_eq(advise(bo[i].handle, DRM_TESSERA_MADV_DONT_NEED, NULL), 0);
+	}
+	for (i = 0; i < COUNT; i++)
+		gone += !!(state_of(bo[i].handle) & DRM_TESSERA_BO_PURGED);
+	printf("# %u of %u were purged\n", gone, COUNT);
+	ktap_ok(gone >= COUNT / 4 && gone < COUNT);
+	ktap_ok(state_of(bo[0].handle) & DRM_TESSERA_BO_PURGED);
+	ktap_eq(fill(gt_data_va(0)), 0);
+	for (i = 0; i < COUNT; i++)
+		gt_bo_free(&bo[i]);
+}
+
+static void engines_of_fdinfo(void)
+{
+	long long busy = fdinfo("drm-engine-copy"), cycles = fdinfo("drm-cycles-copy");
+
+	ktap_ok(busy > 0 && cycles > 0);
+	ktap_eq(fill(gt_data_va(0)), 0);
+	ktap_ok(fdinfo("drm-engine-copy") > busy);
+	ktap_ok(fdinfo("drm-cycles-copy") > cycles);
+	busy = fdinfo("drm-engine-copy");
+	cycles = fdinfo("drm-cycles-copy");
+	gt_renew_queue(&c); /* what a queue has used stays with the file */
+	ktap_ok(fdinfo("drm-engine-copy") >= busy);
+	ktap_ok(fdinfo("drm-cycles-copy") >= cycles);
+	ktap_eq(fdinfo("drm-engine-capacity-copy"), 2);
+	ktap_ok(fdinfo("drm-total-memory") >= (long long)(GT_CMD_SIZE + GT_DATA_SIZE));
+	ktap_eq(fdinfo("drm-shared-memory"), 0);
+	ktap_eq(fdinfo("drm-resident-memory"), GT_CMD_SIZE + GT_DATA_SIZE);
+}
+
+int main(int argc, char **argv)
+{
+	gt_start(argc, argv);
+	c = gt_ctx();
+	bad_arguments();
+	ktap_run("[SYS3] advice without pressure changes nothing", without_pressure);
+	ktap_run("[SYS3] a purged BO is gone from VMs and processes, and told", purged);
+	ktap_run("[SYS3] what a job or a bind uses is not purged", in_use);
+	ktap_run("[SYS3] local memory is not purged", local_memory);
+	ktap_run("[SYS3] more BOs than memory, that are not needed", more_than_there_is);
+	ktap_run("[SYS3] fdinfo: engine time, cycles and memory", engines_of_fdinfo);
+	gt_ctx_free(&c);
+	return gt_finish();
+}
