@@ -9,6 +9,19 @@
 
 /* ---- Depth ----------------------------------------------------------------------------------- */
 
+/* The same depth everywhere. */
+static void even_depth(const struct tsr_tile_plane *plane, const struct tsr_zs *zs,
+		       float z[TSR_BLOCK_PIXELS])
+{
+	double t = plane->base > plane->low ? plane->base : plane->low;
+
+	t = t < plane->high ? t : plane->high;
+	if (zs->scale != 0)
+		t = (t * zs->scale + 0x1.8p52) - 0x1.8p52;
+	for (unsigned int i = 0; i < TSR_BLOCK_PIXELS; i++)
+		z[i] = (float)t;
+}
+
 void tsr_tile_depth(const struct tsr_tile_core *c, const struct tsr_tile_plane *plane,
 		    const struct tsr_zs *zs, unsigned int block_x, unsigned int block_y,
 		    unsigned int s, float z[TSR_BLOCK_PIXELS])
@@ -23,6 +36,11 @@ void tsr_tile_depth(const struct tsr_tile_core *c, const struct tsr_tile_plane *
 		.base = plane->base, .low = plane->low, .high = plane->high, .scale = zs->scale,
 	};
 
+	/* what is added to a base of 0 may have a sign */
+	if (plane->k[0] == 0 && plane->k[1] == 0 && plane->base != 0) {
+		even_depth(plane, zs, z);
+		return;
+	}
 	for (unsigned int i = 0; i < 2; i++) {
 		const struct tsr_edge *e = &plane->e[i];
 

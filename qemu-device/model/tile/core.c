@@ -210,30 +210,26 @@ static void depth_range(const struct tsr_tile_core *c, float *low, float *high)
 	*high = h;
 }
 
-/* Whether hierarchical tests reject the block. */
-static bool rejected(struct tsr_tile_core *c, unsigned int block)
+/* Whether hierarchical tests reject the block, whose depths lie in @range. */
+static bool rejected(struct tsr_tile_core *c, unsigned int block, const float range[2])
 {
-	float low = 0, high = 0;
 	bool depth;
 
-	if (!c->state->zs.hierarchical)
-		return false;
-	if (c->state->zs.depth_test)
-		depth_range(c, &low, &high);
-	if (!tsr_zs_rejects(&c->tile, c->render->fine, &c->state->zs, block, c->prim.front, low,
-			    high, &depth))
+	if (!tsr_zs_rejects(&c->tile, c->render->fine, &c->state->zs, block, c->prim.front,
+			    range[0], range[1], &depth))
 		return false;
 	c->count[depth ? TSR_TILE_BLOCKS_DEPTH : TSR_TILE_BLOCKS_STENCIL]++;
 	return true;
 }
 
 /* Early tests of the block's samples: what passes stays in c->covered. */
-static void test_samples(struct tsr_tile_core *c, unsigned int block)
+static void test_samples(struct tsr_tile_core *c, unsigned int block, const float *range)
 {
 	float z[TSR_BLOCK_PIXELS] __attribute__((aligned(64)));
 	const struct tsr_zs *zs = &c->state->zs;
 	struct tsr_zs_block b = {
 		.block = block, .front = c->prim.front, .write = zs->when == TSR_ZS_EARLY, .z = z,
+		.range = range,
 	};
 
 	c->covered.any = 0;
@@ -253,11 +249,15 @@ static void early_tests(struct tsr_tile_core *c)
 {
 	unsigned int block = tsr_tile_block(&c->tile, c->covered.x, c->covered.y);
 	unsigned int before = count_samples(c), left = 0;
+	const struct tsr_zs *zs = &c->state->zs;
+	float range[2] = { 0, 0 };
 
-	if (rejected(c, block)) {
+	if (zs->hierarchical && zs->depth_test)
+		depth_range(c, &range[0], &range[1]);
+	if (zs->hierarchical && rejected(c, block, range)) {
 		c->covered.any = 0;
 	} else {
-		test_samples(c, block);
+		test_samples(c, block, zs->hierarchical ? range : NULL);
 		left = count_samples(c);
 	}
 	c->count[TSR_TILE_SAMPLES_TESTED] += before;

@@ -238,11 +238,48 @@ static void unpack_row(struct tsr_tile *t, const struct tsr_depth_format *format
 	}
 }
 
+typedef float floats __attribute__((vector_size(32)));
+typedef int32_t words __attribute__((vector_size(32)));
+
+/* Depths of @count pixels from a block's edge on, a multiple of 8, to 32-bit words of @line. */
+static void pack_depths(const struct tsr_tile *t, const struct tsr_depth_format *format,
+			uint8_t *line, uint32_t y, unsigned int s, uint32_t count)
+{
+	const float most = (float)format->scale;
+	const words mask = (words){ 0 } + (int32_t)format->scale;
+
+	for (uint32_t x = 0; x < count; x += TSR_BLOCK_DIM) {
+		const float *from = t->depth + tsr_tile_place(t, x, y, s);
+		words old, new;
+		floats z;
+
+		/* two of each quad */
+		for (unsigned int q = 0; q < 4; q++)
+			memcpy((float *)&z + 2 * q, from + 4 * q, 2 * sizeof(*from));
+		memcpy(&new, &z, sizeof(new));
+		if (format->scale != 0) {
+			/* as tsr_depth_word(), also of what is no number */
+			z = (floats)((words)z & (z > 0));
+			new = z < most;
+			z = (floats)(((words)z & new) | ((words)((floats){ 0 } + most) & ~new));
+			memcpy(&old, line + 4 * x, sizeof(old));
+			new = (__builtin_convertvector(z, words) & mask) | (old & ~mask);
+		}
+		memcpy(line + 4 * x, &new, sizeof(new));
+	}
+}
+
 /* The reverse, into @line; what is not asked for is left as it is there. */
 static void pack_row(const struct tsr_tile *t, const struct tsr_depth_format *format,
 		     uint8_t *line, uint32_t y, unsigned int s, bool depth, bool stencil)
 {
-	for (uint32_t x = 0; x < t->width; x++) {
+	uint32_t x = 0;
+
+	if (depth && !stencil && format->bytes == 4) {
+		x = t->width & ~(TSR_BLOCK_DIM - 1);
+		pack_depths(t, format, line, y, s, x);
+	}
+	for (; x < t->width; x++) {
 		unsigned int at = tsr_tile_place(t, x, y, s);
 		uint32_t word = 0, mask = 0, new = 0;
 

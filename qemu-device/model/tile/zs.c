@@ -234,6 +234,12 @@ static void write_depth(struct tsr_tile *t, const struct tsr_fine *fine, const s
 
 	fine->store(b->z, stored, mask);
 	note_direction(t, zs);
+	if (b->range && mask == UINT64_MAX && !t->samples_log2) {
+		bounds->low = b->range[0];
+		bounds->high = b->range[1];
+		bounds->stale = 0;
+		return;
+	}
 	bounds->stale = bounds->stale + __builtin_popcountll(mask) < 255 ?
 				bounds->stale + __builtin_popcountll(mask) : 255;
 }

@@ -67,6 +67,7 @@ struct tsr_zs_block {
 	bool front;
 	bool write;			/* outcomes are stored */
 	const float *z;			/* 64 depths in the format's units; unused without a test */
+	const float *range;		/* least and most they all can be; NULL: not known */
 	const uint8_t *reference;	/* of stencil, for each pixel; NULL: the face's */
 };
 
