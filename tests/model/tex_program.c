@@ -34,9 +34,17 @@ static const char *const programs[] = {
 	LOAD("2", "@r4") SAMPLE("TEXS_2D.f32.computed_lod r4, r5, texture_index:0, sampler_index:0")
 		PIPE_FINISH,
 	LOAD("2", "@r4") SAMPLE("TEXC r4, r5, 0xf4787800") PIPE_FINISH,
+	/* results of 16 bits */
+	SAMPLE("VAR_TEX.f16.store.skip.computed_lod.center varying_index:0, texture_index:0")
+		PIPE_FINISH,
+	PIPE_FINISH,
+	LOAD("2", "@r4") SAMPLE("TEXS_2D.f16.computed_lod r4, r5, texture_index:0, sampler_index:0")
+		PIPE_FINISH,
+	LOAD("2", "@r4") SAMPLE("TEXC r4, r5, 0xf0787800") PIPE_FINISH,
 };
 
-enum { COORDINATES, VAR_TEX, PRELOADED, COMPACT, WORD, WAYS };
+enum { COORDINATES, VAR_TEX, PRELOADED, COMPACT, WORD, HALF, HALF_PRELOADED, HALF_COMPACT,
+       HALF_WORD, WAYS };
 
 static struct pipe *p;
 
@@ -99,8 +107,10 @@ static void begin(unsigned int way)
 {
 	struct tsr_shader_state *s = &p->state.shader;
 
-	s->preload_0 = way == PRELOADED ? TSR_PRELOAD_VAR_TEX : TSR_PRELOAD_NONE;
-	s->preload_0_varying = s->preload_0_texture = s->preload_0_half = 0;
+	s->preload_0 = way == PRELOADED || way == HALF_PRELOADED ? TSR_PRELOAD_VAR_TEX
+								 : TSR_PRELOAD_NONE;
+	s->preload_0_half = way == HALF_PRELOADED;
+	s->preload_0_varying = s->preload_0_texture = 0;
 	p->state.program = pipe_text(p, 1, TSR_STAGE_FRAGMENT, programs[way]);
 }
 
@@ -195,7 +205,7 @@ static bool same(const struct tex *t, const struct tex_sampler *s, const char *p
 
 static void test_same(void)
 {
-	static union tsr_lanes want[4][TSR_BUNDLE_WARPS], got[4][TSR_BUNDLE_WARPS];
+	static union tsr_lanes want[2][4][TSR_BUNDLE_WARPS], got[4][TSR_BUNDLE_WARPS];
 	const struct tsr_msg_path *best = p->b->gpu->msg_path;
 
 	for (unsigned int n = 0; n < 150; n++) {
@@ -210,7 +220,9 @@ static void test_same(void)
 		make(&b, &t, &s, n % 2);
 		choose(NULL);
 		begin(COMPACT);
-		run(&b, want);
+		run(&b, want[0]);
+		begin(HALF_COMPACT);
+		run(&b, want[1]);
 		for (unsigned int i = 0; i < 3 * (WAYS - 1); i++) {
 			unsigned int way = 1 + i % (WAYS - 1);
 			const char *path = paths[i / (WAYS - 1)];
@@ -221,7 +233,7 @@ static void test_same(void)
 			choose(path);
 			begin(way);
 			run(&b, got);
-			if (!same(&t, &s, path, way, got, want))
+			if (!same(&t, &s, path, way, got, want[way >= HALF]))
 				return;
 			if (!first.samples)
 				first = *counted;
