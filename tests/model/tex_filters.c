@@ -142,6 +142,7 @@ static void test_formats(void)
 			struct tex_sampler s = tex_make_sampler(&t);
 
 			t.srgb = n % 5 == 0;
+			t.corners = n % 7 >= 5;
 			/* the border is not decoded, so it is not what the reference says */
 			for (unsigned int d = 0; d < 3 && t.srgb; d++)
 				s.wrap[d] = 8 + s.wrap[d] % 2 * 4;
@@ -322,6 +323,92 @@ static void test_anisotropic(void)
 	ktap_ok(judged > 2000);
 }
 
+/* The direction of a place of face @face, from -1 to 1, and beyond. */
+static void direction(unsigned int face, double s, double t, double v[3])
+{
+	const double all[6][3] = { { 1, -t, -s }, { -1, -t, s }, { s, 1, t },
+				   { s, -1, -t }, { s, -t, 1 }, { -s, -t, -1 } };
+
+	memcpy(v, all[face], sizeof(all[0]));
+}
+
+/* As places_sample(), of a cube: places beyond the edge of the face are those of another one. */
+static bool cube_places(const struct tex_lookup *l, const double at[2], unsigned int places,
+			const double axis[2], double lod, double want[4], unsigned int *crossed)
+{
+	memset(want, 0, 4 * sizeof(*want));
+	for (unsigned int i = 0; i < places; i++) {
+		double along = (2.0 * i + 1 - places) / (2 * places), one[4], v[3];
+		double place[3] = { at[0] + axis[0] * along, at[1] + axis[1] * along };
+		struct tex_lookup there = *l;
+
+		direction(l->face, 2 * place[0] - 1, 2 * place[1] - 1, v);
+		there.face = tex_ref_face(v, &place[0], &place[1]);
+		*crossed += there.face != l->face;
+		for (unsigned int d = 0; d < 2; d++)
+			place[d] = (float)((place[d] + 1) / 2);
+		if (!tex_ref_sample(&there, place, lod, 0.004, one))
+			return false;
+		for (unsigned int c = 0; c < 4; c++)
+			want[c] += one[c] / places;
+	}
+	return true;
+}
+
+static void test_anisotropic_cube(void)
+{
+	unsigned int crossed = 0, judged = 0;
+
+	for (unsigned int n = 0; n < 3000; n++) {
+		struct tex t = tex_make(TEX_CUBE, n % 2 ? 187 : 191);
+		struct tex_sampler s = tex_make_sampler(&t);
+		struct tex_lookup look = { .t = &t, .s = &s, .face = n % 6 };
+		double at[4][2], axis[2], lod;
+		unsigned int places;
+
+		s.min_nearest = s.mag_nearest = false;
+		s.anisotropy = 2 + tex_random() % 15;
+		s.bias = 0;
+		s.min_lod = t.min_lod = 0;
+		s.max_lod = 0x1fff;
+		for (unsigned int d = 0; d < 2; d++) {
+			double base = 0.2 + tex_unit() * 0.6;
+			double x = tex_unit() - 0.5, y = (tex_unit() - 0.5) * 0.2;
+
+			for (unsigned int l = 0; l < 4; l++)
+				at[l][d] = (float)fmin(0.99, fmax(0.01, base + (l & 1) * x +
+								   (l >> 1) * y));
+		}
+		tex_write(&t, 0);
+		tex_write_sampler(&s, 0);
+		units_insn(u, TSR_OP_ADD_TEXS_CUBE_F32);
+		for (unsigned int l = 0; l < 16; l++) {
+			u->src[0].u[l] = as_bits(at[l % 4][0]);
+			u->src[1].u[l] = as_bits(at[l % 4][1]);
+			u->src[2].u[l] = look.face << 29;
+		}
+		ktap_eq(units_run(u, STAGING, UNITS_ALL_LANES), TSR_STEP_DONE);
+		if (!footprint(&t, &s, at, &places, axis, &lod) || places < 2)
+			continue;
+		for (unsigned int l = 0; l < 4; l++) {
+			double want[4];
+
+			if (!cube_places(&look, at[l], places, axis, lod, want, &crossed))
+				continue;
+			judged++;
+			if (!close_to(want, 4 + l, 0.02, false)) {
+				describe(&t, &s);
+				ktap_note("face %u at %g %g places %u lod %g axis %g %g", look.face,
+					  at[l][0], at[l][1], places, lod, axis[0], axis[1]);
+				return;
+			}
+		}
+	}
+	ktap_note("%u samples, %u places beyond the edge", judged, crossed);
+	ktap_ok(judged > 1000);
+	ktap_ok(crossed > 500);
+}
+
 /* Explicit levels of detail are never anisotropic. */
 static void test_explicit(void)
 {
@@ -343,6 +430,7 @@ int main(int argc, char **argv)
 	ktap_run("[TEX2] [TEX5] [TEX8] every format in every dimension", test_formats);
 	ktap_run("[TEX1] views of other types of the same texels", test_views);
 	ktap_run("[TEX6] anisotropic samples of up to 16 places", test_anisotropic);
+	ktap_run("[TEX6] anisotropic samples over the edges of cubes", test_anisotropic_cube);
 	ktap_run("[TEX3] explicit levels of detail are never anisotropic", test_explicit);
 	units_free(u);
 	return ktap_finish();

@@ -141,6 +141,7 @@ static struct tex random_texture(void)
 		format = tex_random() % 256;
 	t = tex_make(tex_random() % 4 ? TEX_2D : TEX_CUBE, format);
 	t.srgb = tex_random() % 4 == 0;
+	t.corners = tex_random() % 8 == 0;
 	if (tex_random() % 2) {
 		t.w = 1u << (31 - __builtin_clz(t.w));
 		t.h = t.dim == TEX_CUBE ? t.w : 1u << (31 - __builtin_clz(t.h));

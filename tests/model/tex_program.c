@@ -161,6 +161,7 @@ static struct tex some_texture(struct tex_sampler *s)
 	struct tex t = tex_make(TEX_2D, formats[tex_random() % 8]);
 
 	t.srgb = tex_random() % 4 == 0;
+	t.corners = tex_random() % 8 == 0;
 	*s = tex_make_sampler(&t);
 	/* the border is not decoded, so it is not what the reference says */
 	for (unsigned int d = 0; d < 2 && t.srgb; d++)
@@ -171,7 +172,7 @@ static struct tex some_texture(struct tex_sampler *s)
 	return t;
 }
 
-/* An empty cache, with the functions of path @name; NULL: lane by lane, of a cache there is none. */
+/* An empty cache, with the functions of path @name; NULL: lane by lane, without a cache. */
 static void choose(const char *name)
 {
 	tsr_texture_cache_init(&p->sh->textures, name ? name : "");
@@ -285,7 +286,8 @@ static void test_reference(void)
 		for (unsigned int l = 0; l < TSR_BUNDLE_LANES; l++) {
 			const double where[3] = { at[0][l / 16].f[l % 16],
 						  at[1][l / 16].f[l % 16] };
-			double want[4], wide = s.normalized ? 1 : t.w, high = s.normalized ? 1 : t.h;
+			double wide = s.normalized ? 1 : t.w, high = s.normalized ? 1 : t.h;
+			double want[4];
 
 			if (fabs(where[0]) > 50 * wide || fabs(where[1]) > 50 * high ||
 			    !tex_ref_sample(&look, where, level_of(&t, &s, at, l), 0.01, want))

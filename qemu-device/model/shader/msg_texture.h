@@ -10,6 +10,7 @@
  *   tex_warp.c     whole warps: levels, places of anisotropic samples, results
  *   tex_path.h     lookups in a level for many lanes at once, once for each SIMD path
  *   msg_texture.c  the instructions
+ *   msg_var_tex.c  VAR_TEX, which samples what the varying unit has interpolated
  *
  * In: descriptors of a texture and a sampler, coordinates. Out: a texel in the texture's own kind
  * of numbers, or a fault. All arithmetic is in single precision, each operation rounded by itself,

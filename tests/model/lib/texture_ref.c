@@ -161,7 +161,7 @@ static void forget(void)
 void tex_write(const struct tex *t, unsigned int index)
 {
 	uint64_t q[4] = {
-		2 | t->dim << 4 | (uint64_t)t->format << 22 |
+		2 | t->dim << 4 | (uint64_t)t->corners << 8 | (uint64_t)t->format << 22 |
 			(uint64_t)t->srgb << 30 | (uint64_t)(t->w - 1) << 32 |
 			(uint64_t)(t->h - 1) << 48,
 		t->swizzle[0] | t->swizzle[1] << 3 | t->swizzle[2] << 6 | t->swizzle[3] << 9 |
@@ -437,7 +437,7 @@ static void ref_level(const struct tex_lookup *l, unsigned int level, const doub
 {
 	const struct tex *t = l->t;
 	unsigned int dims = t->dim == TEX_CUBE ? 2 : t->dim;
-	double p[3] = { 0 };
+	double p[3] = { 0 }, middle = t->corners ? 0 : 0.5;	/* of a texel */
 	long q[3] = { 0 };
 
 	for (unsigned int d = 0; d < dims; d++) {
@@ -445,7 +445,7 @@ static void ref_level(const struct tex_lookup *l, unsigned int level, const doub
 		/* filters have coordinates with 8 fraction bits */
 		if (!nearest)
 			p[d] = rint(p[d] * 256) / 256;
-		q[d] = floor(p[d]);
+		q[d] = floor(nearest && t->corners ? (float)(p[d] + 0.5) : p[d]);
 	}
 	if (nearest) {
 		tex_ref_texel(l, level, q[0], q[1], q[2], c);
@@ -455,13 +455,13 @@ static void ref_level(const struct tex_lookup *l, unsigned int level, const doub
 	for (long z = dims > 2 ? q[2] - 1 : 0; z <= (dims > 2 ? q[2] + 1 : 0); z++) {
 		for (long y = dims > 1 ? q[1] - 1 : 0; y <= (dims > 1 ? q[1] + 1 : 0); y++) {
 			for (long x = q[0] - 1; x <= q[0] + 1; x++) {
-				double w = fmax(0, 1 - fabs(p[0] - (x + 0.5)));
+				double w = fmax(0, 1 - fabs(p[0] - (x + middle)));
 				double one[4];
 
 				if (dims > 1)
-					w *= fmax(0, 1 - fabs(p[1] - (y + 0.5)));
+					w *= fmax(0, 1 - fabs(p[1] - (y + middle)));
 				if (dims > 2)
-					w *= fmax(0, 1 - fabs(p[2] - (z + 0.5)));
+					w *= fmax(0, 1 - fabs(p[2] - (z + middle)));
 				if (w == 0)
 					continue;
 				tex_ref_texel(l, level, x, y, z, one);

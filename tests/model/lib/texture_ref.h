@@ -14,6 +14,7 @@ enum { TEX_CUBE, TEX_1D, TEX_2D, TEX_3D };
 struct tex {
 	unsigned int dim, format, w, h, d, levels, layers, samples;
 	bool tiled, srgb;
+	bool corners;			/* texel n is at n, not at n + 0.5 */
 	unsigned int swizzle[4];
 	unsigned int bpp;
 	/* per surface: offset in tex_units->data, row stride, slice stride */
