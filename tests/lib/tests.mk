@@ -2,6 +2,7 @@
 #
 # Tests. Each target prints KTAP while it runs and ends with "N passed, N failed, N skipped".
 #   TESTS='name pattern*'   only these programs        LONG=1   ten times the time limits, all cases
+#   WITH='debug-short ...'  suites that make check runs besides its own
 export TSR_TOP := $(TOP)
 export TSR_BUILD := $(BUILD)
 export LONG TESSERA_CACHE
@@ -25,9 +26,9 @@ tsan_names := $(basename $(notdir $(shell grep -L 'test:.* TSAN=0' $(wildcard te
 # programs(LABEL,DIR,VARIANT): arguments for run.py, LABEL:PROGRAM=SOURCE
 programs = $(foreach n,$(call names,$(2)),$(1):$(BUILD)/$(3)/bin/$(n)=tests/$(2)/$(n).c)
 
-.PHONY: check check-static check-model check-user check-qtest check-guest check-debug check-race check-coverage fuzz fuzz-isa bench coverage
+.PHONY: check check-static check-model check-user check-qtest check-guest check-debug check-debug-short check-race check-coverage fuzz fuzz-isa bench coverage
 check: setup ## all tests on the stock kernel; the last line is the sum
-	@$(PYTHON) tests/lib/check.py $(SUITES) coverage
+	@$(PYTHON) tests/lib/check.py $(SUITES) coverage $(WITH)
 
 check-static: setup ## compiler warnings, sparse, checkpatch, kernel-doc, headers, stale tables, shellcheck ...
 	@$(RUN) --suite static --results $(RESULTS)/static.ktap $(wildcard tests/static/*.sh)
@@ -61,7 +62,11 @@ DEBUG_PROGRAMS = $(foreach n,$(call names,debug),debug:$(n)=tests/debug/$(n).c) 
 	$(addprefix debug-script:,$(wildcard tests/debug/*.py))
 check-debug: export VARIANT := debug
 check-debug: setup ## the guest suite on a kernel with KASAN, lockdep, kmemleak ... (built once), and KUnit
-	@$(GUEST_ENV); $(RUN) --suite debug --results $(BUILD)/results-debug/debug.ktap $(DEBUG_PROGRAMS) $(GUEST_PROGRAMS)
+	@$(GUEST_ENV); $(RUN) --suite debug --results $(BUILD)/results-debug/debug$(if $(TESTS),-partial).ktap $(DEBUG_PROGRAMS) $(GUEST_PROGRAMS)
+
+# What finds most in little time; `make check WITH=debug-short` adds it to everything else.
+check-debug-short: ## the part of check-debug that is about the driver's interface, memory and locks
+	@$(MAKE) check-debug TESTS='kunit fail_nth ioctl_* isolation leaks copy races prime'
 
 check-race: export VARIANT := race
 check-race: setup ## the guest suite on a kernel with KCSAN and two processors

@@ -21,11 +21,14 @@ class Variant:
         self.slow, self.mem, self.kernel_args, self.leaks, self.smp = slow, mem, kernel_args, leaks, smp
 
 
+# A job that waits for a slow test must not count as a hang. Tests about hangs say what they want instead.
+PATIENT = "tessera.job_timeout_ms=15000"
+
 VARIANTS = {
     "": Variant(),
     # Lockdep gives up after its first report and KASAN prints only one: run.py boots anew after each.
-    "debug": Variant(slow=8, mem=1024, leaks=True),
-    "race": Variant(slow=8, mem=512, smp=2),
+    "debug": Variant(slow=8, mem=1024, kernel_args=PATIENT, leaks=True),
+    "race": Variant(slow=8, mem=512, kernel_args=PATIENT, smp=2),
     "cover": Variant(slow=3, mem=256),
 }
 
