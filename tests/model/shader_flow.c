@@ -125,6 +125,75 @@ static void nested_loops(void)
 	ktap_ok(shade_run_text(&late, loops, THREADS, 20, check_loops));
 }
 
+/* ---- Threads that leave a loop --------------------------------------------------------------- */
+
+/* 1 + … + x mod 32; the condition stands at the loop's beginning, or (one round more) behind it. */
+static const char leaving[] =
+	"clause flow=nbtb_unconditional {\n"
+	"	*LSHIFT_AND.i32 r1, r60, 0x1f, #0\n"
+	"	*MOV.i32 r2, #0\n"
+	"}\n"
+	"loop: clause flow=nbtb_unconditional {\n"
+	"	+BRANCHZ.i32.eq r1, done\n"
+	"}\n"
+	"clause flow=nbtb_unconditional {\n"
+	"	+IADD.s32 r2, r2, r1\n"
+	"	+IADD.s32 r1, r1, -1\n"
+	"	+JUMP loop\n"
+	"}\n"
+	"done: clause message=store slot=0 " SHADE_STORE("r2");
+
+static const char leaving_behind[] =
+	"clause flow=nbtb_unconditional {\n"
+	"	*LSHIFT_AND.i32 t0, r60, 0x1f, #0\n"
+	"	+IADD.s32 r1, t, 0x1\n"
+	"	*MOV.i32 r2, -1\n"
+	"}\n"
+	"loop: clause flow=nbtb_unconditional {\n"
+	"	+IADD.s32 r2, r2, r1\n"
+	"	+IADD.s32 r1, r1, -1\n"
+	"}\n"
+	"clause flow=nbtb_unconditional {\n"
+	"	+BRANCHZ.i32.ne r1, loop\n"
+	"}\n"
+	"clause message=store slot=0 " SHADE_STORE("r2");
+
+static void check_leaving(struct shade_machine *m)
+{
+	for (unsigned int i = 0; i < 128 * 8; i++)
+		ktap_eq(*stage_word32(&m->s, 4 * i), (i % 32) * (i % 32 + 1) / 2);
+	note_clauses(m);
+}
+
+static void check_leaving_behind(struct shade_machine *m)
+{
+	for (unsigned int i = 0; i < 128 * 8; i++)
+		ktap_eq(*stage_word32(&m->s, 4 * i), (i % 32 + 1) * (i % 32 + 2) / 2 - 1);
+	note_clauses(m);
+}
+
+/*
+ * Threads leave one by one, and warps as wholes before others of their bundle; all of a warp meet
+ * behind the loop, so it executes each clause as often as its last thread. Interpreted, generated,
+ * and with messages as late as may be.
+ */
+static void leave_loops(void)
+{
+	static const struct tsr_config configs[] = {
+		{ .jit = TSR_JIT_USE_OFF }, { .jit = TSR_JIT_USE_FIRST }, { .late_messages = true },
+		{ .simd = "sse2" },
+	};
+
+	for (unsigned int i = 0; i < 4; i++) {
+		/* of the two kinds of warps the last threads have 15 and 31 rounds */
+		ktap_ok(shade_run_text(&configs[i], leaving, 128, 8, check_leaving));
+		ktap_eq(clauses, 8 * 4 * (2 + 2 * 15 + 1 + 2 + 2 * 31 + 1));
+		ktap_ok(shade_run_text(&configs[i], leaving_behind, 128, 8,
+				       check_leaving_behind));
+		ktap_eq(clauses, 8 * 4 * (2 + 2 * 16 + 2 + 2 * 32));
+	}
+}
+
 /* ---- Conditions and writes in one tuple ------------------------------------------------------ */
 
 /* The condition is what the register held before the clause, though a result for it is there. */
@@ -283,6 +352,7 @@ int main(void)
 	ktap_start();
 	ktap_run("[PIX4] [ISA12] nested conditions, each clause once for each warp", conditions);
 	ktap_run("[PIX4] [ISA12] nested loops with other trip counts in each thread", nested_loops);
+	ktap_run("[PIX4] [ISA12] threads and warps leave a loop and meet behind it", leave_loops);
 	ktap_run("[ISA5] [ISA12] a branch sees the register before its own tuple's write",
 		 condition_first);
 	ktap_run("[PIX4] threads that end early; a warp ends with its last", early_exit);

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: MIT */
+/* test: TSAN=0 */
+/*
+ * A host without memory for generated code, which refuses it in one of several ways, and memory
+ * that is full: programs run all the same, with the same results.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "ktap.h"
+#include "shade.h"
+
+#include "gpu.h"
+#include "shader/core.h"
+
+#ifndef F_ADD_SEALS
+#define F_ADD_SEALS 1033
+#endif
+#ifndef F_SEAL_FUTURE_WRITE
+#define F_SEAL_FUTURE_WRITE 0x10
+#endif
+#define SEAL_GROW	0x4		/* F_SEAL_GROW */
+#define ALLOW_SEALING	2u		/* MFD_ALLOW_SEALING */
+
+#define THREADS 128
+#define GROUPS 8
+#define OTHER 0x2000			/* where a second program lies */
+
+/* ---- The host -------------------------------------------------------------------------------- */
+
+enum refusal {
+	NOT_REFUSED,
+	NO_FILE,			/* memfd_create() fails */
+	NO_SIZE,			/* ftruncate() does */
+	NO_WRITING,			/* mmap() of what is to be written does */
+	REFUSALS,
+};
+
+static enum refusal refusal;
+static unsigned int asked;
+
+/* In the place of the C library's. */
+int memfd_create(const char *name, unsigned int flags)
+{
+	static const int seal[REFUSALS] = { [NO_SIZE] = SEAL_GROW,
+					    [NO_WRITING] = F_SEAL_FUTURE_WRITE };
+	int fd;
+
+	asked++;
+	if (refusal == NO_FILE) {
+		errno = EPERM;
+		return -1;
+	}
+	fd = (int)syscall(SYS_memfd_create, name, flags | ALLOW_SEALING);
+	if (fd >= 0 && seal[refusal])
+		ktap_eq(fcntl(fd, F_ADD_SEALS, seal[refusal]), 0);
+	return fd;
+}
+
+/* ---- Programs -------------------------------------------------------------------------------- */
+
+/* Sums of 1 to x mod 32, and of their squares. */
+#define PROGRAM(term)						\
+	"clause flow=nbtb_unconditional {\n"			\
+	"	*LSHIFT_AND.i32 r1, r60, 0x1f, #0\n"		\
+	"	*MOV.i32 r2, #0\n"				\
+	"}\n"							\
+	"loop: clause flow=nbtb_unconditional {\n"		\
+	"	+BRANCHZ.i32.eq r1, done\n"			\
+	"}\n"							\
+	"clause flow=nbtb_unconditional {\n"			\
+	"	*IMUL.i32 t0, r1, " term "\n"			\
+	"	+IADD.s32 r2, r2, t\n"				\
+	"	+IADD.s32 r1, r1, -1\n"				\
+	"	+JUMP loop\n"					\
+	"}\n"							\
+	"done: clause message=store slot=0 " SHADE_STORE("r2")
+
+static struct shade_code sums, squares;
+
+/* Run the program at @at and look at what it has stored. */
+static void run(struct shade_machine *m, const struct shade_code *code, uint32_t at)
+{
+	struct shade_dispatch d = { .code = code, .at = at, .groups = { GROUPS },
+				    .state = { .local_x = THREADS } };
+
+	memset(stage_word32(&m->s, 0), 0xff, 4 * THREADS * GROUPS);
+	ktap_ok(shade_run(m, &d));
+	for (unsigned int i = 0; i < THREADS * GROUPS; i++) {
+		unsigned int n = i % 32;
+
+		ktap_eq(*stage_word32(&m->s, 4 * i),
+			code == &sums ? n * (n + 1) / 2 : n * (n + 1) * (2 * n + 1) / 6);
+	}
+}
+
+static const struct tsr_code *code_of(struct shade_machine *m)
+{
+	return &m->s.b->gpu->runner[0].shader->code;
+}
+
+/* ---- Tests ----------------------------------------------------------------------------------- */
+
+static bool generates(void)
+{
+	return strcmp(tsr_alu_name(tsr_alu_best()), "sse2");
+}
+
+static void refused(void)
+{
+	static const struct tsr_config config = { .jit = TSR_JIT_USE_FIRST };
+
+	for (refusal = NOT_REFUSED; refusal < REFUSALS; refusal++) {
+		struct shade_machine m;
+
+		asked = 0;
+		shade_init(&m, &config);
+		run(&m, &sums, 0);
+		run(&m, &squares, OTHER);
+		/* once is enough */
+		ktap_eq(asked, generates());
+		ktap_eq(code_of(&m)->jit != NULL, generates() && refusal == NOT_REFUSED);
+		shade_free(&m);
+	}
+	refusal = NOT_REFUSED;
+}
+
+/* Fill what is left of the memory with code that nobody runs. */
+static void fill(const struct tsr_code *code)
+{
+	static struct tsr_decoded clause;
+	unsigned int count = 0;
+
+	for (unsigned int i = 0; i < TSR_CODE_HASH; i++) {
+		for (struct tsr_decoded *d = code->hash[i]; d; d = d->chain)
+			clause = *d;
+	}
+	while (tsr_jit_compile(code->jit, &clause, TSR_NATIVE_WHOLE))
+		count++;
+	ktap_note("%u times a clause", count);
+	ktap_ok(count > 1000);
+}
+
+static void full(void)
+{
+	static const struct tsr_config config = { .jit = TSR_JIT_USE_FIRST };
+	struct shade_machine m;
+	uint32_t forgotten;
+
+	if (!generates()) {
+		ktap_skip("this processor has no path with generated code");
+		return;
+	}
+	shade_init(&m, &config);
+	run(&m, &sums, 0);
+	fill(code_of(&m));
+	forgotten = code_of(&m)->forgotten;
+	/* what is there is used; there is no more room, and nothing is lost by that */
+	run(&m, &sums, 0);
+	ktap_eq(code_of(&m)->forgotten, forgotten);
+	ktap_eq(code_of(&m)->jit_full, false);
+	run(&m, &squares, OTHER);
+	/* a burst that begins with full memory empties it, and both programs get code anew */
+	run(&m, &squares, OTHER);
+	ktap_eq(code_of(&m)->jit_full, false);
+	ktap_eq(code_of(&m)->forgotten, forgotten + 1);
+	run(&m, &sums, 0);
+	ktap_eq(code_of(&m)->forgotten, forgotten + 1);
+	shade_free(&m);
+}
+
+int main(void)
+{
+	shade_text(&sums, PROGRAM("0x1"));
+	shade_text(&squares, PROGRAM("r1"));
+	ktap_start();
+	ktap_run("[ISA8] [ISA9] a host that refuses memory for generated code", refused);
+	ktap_run("[ISA8] [ISA9] memory for generated code that is full", full);
+	return ktap_finish();
+}
