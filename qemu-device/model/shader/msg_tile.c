@@ -60,27 +60,47 @@ static void take(union tsr_lanes *to, const union tsr_lanes *from, uint16_t lane
 	tsr_msg_move(to, from, lanes);
 }
 
+/* What compilers can keep in registers, of any processor. */
+typedef uint32_t four __attribute__((vector_size(16), may_alias));
+
+/* @coverage becomes what it has in common with @mask, which may be @out, and @out the same. */
+static inline void reduce_whole(union tsr_lanes *coverage, const union tsr_lanes *mask,
+				union tsr_lanes *out)
+{
+	for (unsigned int i = 0; i < sizeof(*out) / sizeof(four); i++) {
+		four left = ((const four *)coverage)[i] & ((const four *)mask)[i];
+
+		((four *)coverage)[i] = left;
+		((four *)out)[i] = left;
+	}
+}
+
 /* The same for warps without helpers, whole vectors at a time. */
 unsigned int tsr_msg_atest_together(struct tsr_msg_env *env, const struct tsr_msg_bundle *b,
 				    unsigned int first, unsigned int arg)
 {
+	bool result = b->result < TSR_REGISTERS && b->result != b->staging;
 	unsigned int i = first;
 
 	(void)arg;
 	for (; i < b->warps; i++) {
 		unsigned int w = b->warp[i];
-		union tsr_lanes *coverage = &env->fragments->coverage[w], left;
+		union tsr_lanes *coverage = &env->fragments->coverage[w], left, mine;
 		union tsr_lanes *out = &b->reg[b->staging * TSR_BUNDLE_WARPS + w];
+		const union tsr_lanes *mask = &b->src[0][w * b->src_step[0]];
 
 		if (env->helper[w])
 			break;
-		*(words *)&left = *(const words *)coverage &
-				  *(const words *)&b->src[0][w * b->src_step[0]];
-		tsr_msg_move(coverage, &left, b->lanes[w]);
-		tsr_msg_move(out, &left, b->lanes[w]);
-		if (b->result < TSR_REGISTERS && b->result != b->staging)
-			tsr_msg_move(&b->reg[b->result * TSR_BUNDLE_WARPS + w], &left,
-				     b->lanes[w]);
+		if (b->lanes[w] == TSR_ALL_LANES) {
+			reduce_whole(coverage, mask, out);
+		} else {
+			mine = *coverage;
+			reduce_whole(&mine, mask, &left);
+			tsr_msg_move(coverage, &left, b->lanes[w]);
+			tsr_msg_move(out, &left, b->lanes[w]);
+		}
+		if (result)
+			tsr_msg_move(&b->reg[b->result * TSR_BUNDLE_WARPS + w], out, b->lanes[w]);
 	}
 	return i;
 }

@@ -67,29 +67,36 @@ static void set_specials(struct tsr_shader *sh, const struct tsr_fragment_state 
 typedef uint32_t four __attribute__((vector_size(16), may_alias));
 typedef uint16_t four_halves __attribute__((vector_size(8)));
 
-/* Quad @n begins: its registers, those of @reads, and its coverage. */
-static inline void start_quad(struct tsr_fragments *f, unsigned int n, uint64_t reads)
+/* All quads begin: their coverage, and registers @reads. */
+static void start_quads(struct tsr_fragments *f, uint64_t reads)
 {
 	static const four corner = { 0, 1, 0x10000, 0x10001 };
-	const struct tsr_fragment_quad *quad = &f->quad[n];
-	uint32_t *reg = f->run.core.bundle[0]->reg[0].u + 4 * n;
-	four coverage = __builtin_convertvector((four_halves)quad->coverage, four);
+	const struct tsr_fragment_quad *quad = f->quad;
+	union tsr_lanes *reg = f->run.core.bundle[0]->reg;
+	const size_t bytes = f->quads * sizeof(four);
 
-#define REG(r) (*(four *)(reg + (r) * TSR_BUNDLE_WARPS * TSR_WARP_LANES))
-	/* x and y are even: there is no carry */
-	if (reads >> TSR_REG_POSITION & 1)
-		REG(TSR_REG_POSITION) =
-			((uint32_t)(uint16_t)quad->x | (uint32_t)quad->y << 16) + corner;
+	/* that of quad n in register r */
+#define REG(r) (((four *)&reg[(r) * TSR_BUNDLE_WARPS])[n])
+	for (unsigned int n = 0; n < f->quads; n++)
+		((four *)f->coverage)[n] =
+			__builtin_convertvector((four_halves)quad[n].coverage, four);
 	if (reads >> TSR_REG_COVERAGE & 1)
-		REG(TSR_REG_COVERAGE) = coverage;
+		memcpy(&reg[TSR_REG_COVERAGE * TSR_BUNDLE_WARPS], f->coverage, bytes);
 	if (reads >> TSR_REG_SAMPLES & 1)
-		REG(TSR_REG_SAMPLES) = coverage | (uint32_t)quad->sample << 16;
-	if (reads >> TSR_REG_PRIMITIVE & 1)
-		REG(TSR_REG_PRIMITIVE) = f->prim[quad->prim].prim.primitive_id - (four){ 0 };
-	if (reads >> TSR_REG_BACK & 1)
-		REG(TSR_REG_BACK) = !f->prim[quad->prim].prim.front - (four){ 0 };
+		memcpy(&reg[TSR_REG_SAMPLES * TSR_BUNDLE_WARPS], f->coverage, bytes);
+	if (reads >> TSR_REG_SAMPLES & f->state->shader.sample_shading & 1) {
+		for (unsigned int n = 0; n < f->quads; n++)
+			REG(TSR_REG_SAMPLES) |= (uint32_t)quad[n].sample << 16;
+	}
+	/* x and y are even: there is no carry */
+	for (unsigned int n = 0; reads >> TSR_REG_POSITION & 1 && n < f->quads; n++)
+		REG(TSR_REG_POSITION) =
+			((uint32_t)(uint16_t)quad[n].x | (uint32_t)quad[n].y << 16) + corner;
+	for (unsigned int n = 0; reads >> TSR_REG_PRIMITIVE & 1 && n < f->quads; n++)
+		REG(TSR_REG_PRIMITIVE) = f->prim[quad[n].prim].prim.primitive_id - (four){ 0 };
+	for (unsigned int n = 0; reads >> TSR_REG_BACK & 1 && n < f->quads; n++)
+		REG(TSR_REG_BACK) = !f->prim[quad[n].prim].prim.front - (four){ 0 };
 #undef REG
-	*(four *)&f->coverage[0].u[4 * n] = coverage;
 }
 
 #define ENTRY (0x1full << TSR_REG_PRIMITIVE)
@@ -120,11 +127,16 @@ static unsigned int covered_pixels(uint64_t coverage)
 /* Lanes of warp @w that are covered; *@lanes: that have a quad. */
 static uint16_t covered_lanes(const struct tsr_fragments *f, unsigned int w, uint16_t *lanes)
 {
-	const uint64_t whole = 0x0001000100010001 * ((1u << (1u << f->state->samples_log2)) - 1);
+	const uint64_t whole = 0x0001000100010001ull * ((1u << (1u << f->state->samples_log2)) - 1);
 	unsigned int first = w * TSR_WARP_LANES / 4, covered = 0, q;
+	const struct tsr_fragment_quad *quad = &f->quad[first];
 
+	*lanes = 0xffff;
+	if (first + 4 <= f->quads && quad[0].coverage == whole && quad[1].coverage == whole &&
+	    quad[2].coverage == whole && quad[3].coverage == whole)
+		return 0xffff;
 	for (q = 0; q < TSR_WARP_LANES / 4 && first + q < f->quads; q++) {
-		uint64_t coverage = f->quad[first + q].coverage;
+		uint64_t coverage = quad[q].coverage;
 
 		covered |= (coverage == whole ? 15 : covered_pixels(coverage)) << 4 * q;
 	}
@@ -173,8 +185,7 @@ static void start(struct tsr_shader *sh, struct tsr_fragments *f)
 	tsr_stage_start(sh, &f->run, f->state->program, live, entry_registers(f),
 			f->quads % (TSR_WARP_LANES / 4) ? 0 : ENTRY);
 	reads = f->run.reads | (uint64_t)preloads << TSR_REG_SAMPLES;
-	for (unsigned int n = 0; n < f->quads; n++)
-		start_quad(f, n, reads);
+	start_quads(f, reads);
 	clear_outputs(f);
 	memset(f->kept_lanes, 0, sizeof(f->kept_lanes));
 	f->centres = 0;
