@@ -31,6 +31,7 @@
 #include "tessera_gem.h"
 #include "tessera_heap.h"
 #include "tessera_shrinker.h"
+#include "tessera_trace.h"
 #include "tessera_vm.h"
 
 /**
@@ -370,6 +371,7 @@ int tessera_bind_run(struct tessera_bind *bind)
 	}
 
 	drm_dev_exit(cookie);
+	trace_tessera_bind(vm, bind->inv_start, bind->inv_end, bind->count, ret);
 
 	return ret;
 }

@@ -56,6 +56,55 @@ static int show_gpuvas(struct seq_file *m, void *unused)
 	return ret;
 }
 
+static void show_vm_faults(struct seq_file *m, struct tessera_vm *vm)
+{
+	u64 first, i;
+
+	spin_lock(&vm->faults.lock);
+	first = vm->faults.count - min_t(u64, vm->faults.count, DRM_TESSERA_FAULT_RECORDS);
+	for (i = first; i < vm->faults.count; i++) {
+		struct drm_tessera_fault *f =
+			&vm->faults.record[i % DRM_TESSERA_FAULT_RECORDS];
+
+		seq_printf(m, "as %-3d time %llu queue %-4u va %#llx access %u reason %u level %u\n",
+			   vm->as, f->timestamp_ns, f->queue_id, f->va, f->access, f->reason,
+			   f->level);
+	}
+	spin_unlock(&vm->faults.lock);
+}
+
+static int show_faults(struct seq_file *m, void *unused)
+{
+	struct tessera_device *tdev = seq_device(m);
+	struct tessera_vm *vm;
+
+	mutex_lock(&tdev->vms.lock);
+	list_for_each_entry(vm, &tdev->vms.list, node)
+		show_vm_faults(m, vm);
+	mutex_unlock(&tdev->vms.lock);
+
+	return 0;
+}
+
+/* What is on the ring and not done, as 64-bit words that tsr-decode --hex --ring reads. */
+static void show_ring(struct seq_file *m, struct tessera_queue *queue)
+{
+	u32 mask = queue->ring.size - 1, at, end;
+
+	mutex_lock(&queue->lock);
+	end = queue->wptr;
+	at = round_down(tessera_read(queue->tdev, TSR_REG_QUEUE_RPTR(queue->slot)),
+			TESSERA_RING_ENTRY);
+	if (end - at > queue->ring.size)
+		at = end;
+	seq_printf(m, "# slot %u %s: from %#x to %#x\n", queue->slot, queue->timeline->name, at,
+		   end);
+	for (; at != end; at += sizeof(u64))
+		seq_printf(m, "%016llx%c", le64_to_cpu(queue->ring.cpu[(at & mask) / sizeof(u64)]),
+			   at % 32 == 24 ? '\n' : ' ');
+	mutex_unlock(&queue->lock);
+}
+
 static void show_queue(struct seq_file *m, struct tessera_queue *queue)
 {
 	struct tessera_device *tdev = queue->tdev;
@@ -70,9 +119,9 @@ static void show_queue(struct seq_file *m, struct tessera_queue *queue)
 	mutex_unlock(&queue->lock);
 }
 
-static int show_queues(struct seq_file *m, void *unused)
+static int show_each_queue(struct tessera_device *tdev, struct seq_file *m,
+			   void (*show)(struct seq_file *m, struct tessera_queue *queue))
 {
-	struct tessera_device *tdev = seq_device(m);
 	int cookie;
 	u32 slot;
 
@@ -85,12 +134,22 @@ static int show_queues(struct seq_file *m, void *unused)
 		struct tessera_queue *queue = READ_ONCE(tdev->slots.queue[slot]);
 
 		if (queue && queue->ring.cpu)
-			show_queue(m, queue);
+			show(m, queue);
 	}
 	mutex_unlock(&tdev->reset.lock);
 	drm_dev_exit(cookie);
 
 	return 0;
+}
+
+static int show_queues(struct seq_file *m, void *unused)
+{
+	return show_each_queue(seq_device(m), m, show_queue);
+}
+
+static int show_rings(struct seq_file *m, void *unused)
+{
+	return show_each_queue(seq_device(m), m, show_ring);
 }
 
 static int show_device(struct seq_file *m, void *unused)
@@ -113,10 +172,12 @@ static int show_device(struct seq_file *m, void *unused)
 }
 
 static const struct drm_debugfs_info tessera_debugfs_files[] = {
-	{ "bos", show_bos },
 	{ "device", show_device },
+	{ "faults", show_faults },
+	{ "gems", show_bos },
 	{ "gpuvas", show_gpuvas },
 	{ "queues", show_queues },
+	{ "rings", show_rings },
 };
 
 /* Enter the ladder of recovery by hand, at the rung whose name is written. */

@@ -172,6 +172,7 @@ static int tessera_device_init_software(struct tessera_device *tdev)
 	tessera_prime_lock(&tdev->reset.lock);
 	tessera_prime_lock(&tdev->vms.lock);
 	tessera_prime_lock(&tdev->as_slots.lock);
+	tessera_prime_order(&tdev->reset.lock, &tdev->vms.lock);
 
 	tdev->submit_wq = alloc_workqueue("tessera-submit", WQ_HIGHPRI | WQ_MEM_RECLAIM, 0);
 	if (!tdev->submit_wq)

@@ -176,6 +176,8 @@ struct tessera_device {
 		 * lost and programmed again at the end. Written under the lock.
 		 */
 		bool frozen;
+		/** @reset.asleep: It is frozen because it sleeps. */
+		bool asleep;
 	} reset;
 
 	/** @as_slots: Hardware address spaces. */
@@ -279,6 +281,24 @@ static inline void tessera_prime_lock(struct mutex *lock)
 	fs_reclaim_acquire(GFP_KERNEL);
 	might_lock(lock);
 	fs_reclaim_release(GFP_KERNEL);
+}
+
+/**
+ * tessera_prime_order() - tell lockdep which of two locks is taken first
+ * @above: mutex that may be held
+ * @below: when this one is taken
+ *
+ * So that whoever does it the other way round hears of it the first time, not when
+ * both ways have been gone. The table is in Documentation/driver/locking.md.
+ */
+static inline void tessera_prime_order(struct mutex *above, struct mutex *below)
+{
+	if (!IS_ENABLED(CONFIG_PROVE_LOCKING))
+		return;
+
+	mutex_lock(above);
+	might_lock(below);
+	mutex_unlock(above);
 }
 
 extern unsigned int tessera_job_timeout_ms;

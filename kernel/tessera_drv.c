@@ -200,6 +200,7 @@ static struct pci_driver tessera_pci_driver = {
 	.remove = tessera_remove,
 	.shutdown = tessera_shutdown,
 	.err_handler = &tessera_pci_error_handlers,
+	.driver.pm = pm_sleep_ptr(&tessera_pci_pm_ops),
 };
 
 /* Shorter ones would take a device that is merely slow to look for a broken one. */

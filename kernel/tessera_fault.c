@@ -16,6 +16,7 @@
 #include "tessera_device.h"
 #include "tessera_fault.h"
 #include "tessera_queue.h"
+#include "tessera_trace.h"
 #include "tessera_vm.h"
 
 /**
@@ -207,6 +208,7 @@ void tessera_fault_record(struct tessera_queue *queue, const struct tessera_hw_f
 		.level = fault->level,
 	};
 
+	trace_tessera_fault(queue, fault);
 	fault_log(queue, fault);
 	if (fault_of_memory(fault))
 		tessera_vm_add_fault(queue->vm, &record);

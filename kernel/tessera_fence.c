@@ -18,6 +18,7 @@
 
 #include "tessera_compat.h"
 #include "tessera_fence.h"
+#include "tessera_trace.h"
 
 static const char *tessera_fence_driver_name(struct dma_fence *fence)
 {
@@ -206,6 +207,7 @@ struct dma_fence *tessera_fence_emit(struct tessera_fence *fence)
 	tessera_fence_init(fence);
 	dma_fence_get(&fence->base);
 	list_add_tail(&fence->node, &timeline->pending);
+	trace_tessera_fence_emit(fence, 0);
 	spin_unlock_irqrestore(&timeline->lock, flags);
 
 	return dma_fence_get(&fence->base);
@@ -227,6 +229,7 @@ struct dma_fence *tessera_fence_emit_done(struct tessera_fence *fence, int error
 	tessera_fence_init(fence);
 	if (error)
 		dma_fence_set_error(&fence->base, error);
+	trace_tessera_fence_signal(fence, error);
 	dma_fence_signal_locked(&fence->base);
 	spin_unlock_irqrestore(&timeline->lock, flags);
 
@@ -258,6 +261,7 @@ unsigned int tessera_timeline_signal(struct tessera_timeline *timeline, u64 last
 			dma_fence_set_error(&fence->base, error);
 		else if (fence->jobs)
 			atomic64_inc(fence->jobs);
+		trace_tessera_fence_signal(fence, error);
 		dma_fence_signal_locked(&fence->base);
 		dma_fence_put(&fence->base);
 		count++;

@@ -10,11 +10,16 @@
  * slot_reset(), registers are out of reach, and nobody promises that slot_reset()
  * comes at all.
  *
+ * When the machine sleeps the function loses everything as well; that is handled
+ * like a reset, but comes announced: jobs may end first. Local memory keeps its
+ * contents, because the device keeps power for it.
+ *
  * A reset clears the configuration space. What probe made of it is kept, since at
  * the time of a reset it may be damaged already.
  */
 
 #include <linux/pci.h>
+#include <linux/pm.h>
 #include <linux/slab.h>
 
 #include <drm/drm_drv.h>
@@ -164,4 +169,21 @@ const struct pci_error_handlers tessera_pci_error_handlers = {
 	.resume = tessera_pci_resume,
 	.reset_prepare = tessera_pci_reset_prepare,
 	.reset_done = tessera_pci_reset_done,
+};
+
+static int tessera_pm_suspend(struct device *dev)
+{
+	tessera_reset_suspend(dev_get_drvdata(dev));
+
+	return 0;
+}
+
+/* The PCI core has woken the function and restored its configuration space. */
+static int tessera_pm_resume(struct device *dev)
+{
+	return tessera_reset_resume(dev_get_drvdata(dev));
+}
+
+const struct dev_pm_ops tessera_pci_pm_ops = {
+	SYSTEM_SLEEP_PM_OPS(tessera_pm_suspend, tessera_pm_resume)
 };

@@ -296,6 +296,7 @@ struct tessera_queue *tessera_queue_create(struct tessera_vm *vm, u32 engine_cla
 	kref_init(&queue->ref);
 	mutex_init(&queue->lock);
 	tessera_prime_lock(&queue->lock);
+	tessera_prime_order(&vm->tdev->reset.lock, &queue->lock);
 	INIT_WORK(&queue->release_work, tessera_queue_release_work);
 	INIT_WORK(&queue->heap_work, tessera_heap_work);
 	queue->tdev = vm->tdev;

@@ -28,6 +28,7 @@
  */
 
 #include <linux/bitfield.h>
+#include <linux/delay.h>
 #include <linux/iopoll.h>
 #include <linux/jiffies.h>
 #include <linux/kobject.h>
@@ -54,6 +55,7 @@
 #define QUEUE_STOP_MS		(2 * MSEC_PER_SEC)
 #define DEVICE_RESET_US		(10 * USEC_PER_SEC)
 #define THAW_TIMEOUT		(10 * HZ)
+#define DRAIN_TIMEOUT		(2 * HZ)
 
 /* The fence of the oldest job that is not done, a reference, or NULL. */
 static struct tessera_fence *queue_oldest_fence(struct tessera_queue *queue)
@@ -671,6 +673,81 @@ void tessera_reset_done(struct tessera_device *tdev)
 	}
 	queues_each(tdev, queue_start_scheduling, NULL);
 	mutex_unlock(&tdev->reset.lock);
+}
+
+/* Give what is on the ring time to end. */
+static void queue_drain(struct tessera_queue *queue, void *data)
+{
+	const unsigned long *until = data;
+
+	while (!tessera_timeline_idle(queue->timeline) && time_before(jiffies, *until)) {
+		usleep_range(1000, 2000);
+		tessera_queue_complete(queue);
+	}
+}
+
+/**
+ * tessera_reset_suspend() - the machine goes to sleep
+ * @tdev: device
+ *
+ * Processes are frozen, so nothing new comes but what the scheduler holds, and that
+ * waits. Jobs on the rings get DRAIN_TIMEOUT to end; those that have begun and have
+ * not ended then are lost as in a reset of the device, the others run afterwards.
+ */
+void tessera_reset_suspend(struct tessera_device *tdev)
+{
+	unsigned long until = jiffies + DRAIN_TIMEOUT;
+	bool signalling;
+	int cookie;
+
+	if (!drm_dev_enter(&tdev->drm, &cookie))
+		return;
+
+	mutex_lock(&tdev->reset.lock);
+	signalling = dma_fence_begin_signalling();
+	if (!tessera_device_wedged(tdev) && !tdev->reset.frozen) {
+		queues_each(tdev, queue_stop_scheduling, NULL);
+		queues_each(tdev, queue_drain, &until);
+		queues_save(tdev);
+		tessera_irq_disable(tdev);
+		tessera_device_stop(tdev);
+		WRITE_ONCE(tdev->reset.frozen, true);
+		tdev->reset.asleep = true;
+	}
+	dma_fence_end_signalling(signalling);
+	mutex_unlock(&tdev->reset.lock);
+	drm_dev_exit(cookie);
+}
+
+/**
+ * tessera_reset_resume() - the machine has woken up
+ * @tdev: device, its configuration space restored
+ *
+ * No reset that user space would have to hear of, unless jobs were lost.
+ *
+ * Return: 0, or a negative error if the device has to be given up.
+ */
+int tessera_reset_resume(struct tessera_device *tdev)
+{
+	int ret = 0, cookie;
+	bool signalling;
+
+	if (!drm_dev_enter(&tdev->drm, &cookie))
+		return 0;
+
+	mutex_lock(&tdev->reset.lock);
+	signalling = dma_fence_begin_signalling();
+	if (tdev->reset.asleep) {
+		tdev->reset.asleep = false;
+		WRITE_ONCE(tdev->reset.frozen, false);
+		ret = tessera_device_stop(tdev) ?: tessera_device_start(tdev);
+		device_restore(tdev, ret, false);
+	}
+	dma_fence_end_signalling(signalling);
+	mutex_unlock(&tdev->reset.lock);
+	drm_dev_exit(cookie);
+
+	return ret;
 }
 
 static void queue_unplug(struct tessera_queue *queue, void *unused)

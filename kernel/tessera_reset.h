@@ -32,6 +32,8 @@ void tessera_reset_prepare(struct tessera_device *tdev);
 void tessera_reset_done(struct tessera_device *tdev);
 void tessera_reset_freeze(struct tessera_device *tdev);
 void tessera_reset_thaw(struct tessera_device *tdev, int ret);
+void tessera_reset_suspend(struct tessera_device *tdev);
+int tessera_reset_resume(struct tessera_device *tdev);
 void tessera_reset_unplug(struct tessera_device *tdev);
 
 #endif

@@ -26,6 +26,7 @@
 #include "tessera_sched.h"
 #include "tessera_submit.h"
 #include "tessera_sync.h"
+#include "tessera_trace.h"
 #include "tessera_uapi.h"
 #include "tessera_vm.h"
 
@@ -248,6 +249,7 @@ static void submit_commit(struct tessera_submit *submit, struct drm_gpuvm_exec *
 	}
 
 	for (i = 0; i < submit->count; i++) {
+		trace_tessera_job_queue(submit->entry[i].job->done, 0);
 		drm_sched_entity_push_job(&submit->entry[i].job->base);
 		submit->entry[i].job = NULL;
 	}

@@ -6,11 +6,13 @@
 #include <linux/tracepoint.h>
 
 #include "tessera_device.h"
+#include "tessera_fault.h"
 #include "tessera_fence.h"
 #include "tessera_gem.h"
 #include "tessera_queue.h"
 #include "tessera_reset.h"
 #include "tessera_sched.h"
+#include "tessera_vm.h"
 
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM tessera
@@ -34,6 +36,88 @@ TRACE_EVENT(tessera_job_run,
 
 	    TP_printk("slot=%u seqno=%llu cmd_va=%#llx cmd_size=%u",
 		      __entry->slot, __entry->seqno, __entry->cmd_va, __entry->cmd_size)
+);
+
+DECLARE_EVENT_CLASS(tessera_fence,
+	    TP_PROTO(struct tessera_fence *fence, int error),
+	    TP_ARGS(fence, error),
+
+	    TP_STRUCT__entry(__field(u64, context)
+			     __field(u64, seqno)
+			     __field(u64, cmd_va)
+			     __field(int, error)
+	    ),
+
+	    TP_fast_assign(__entry->context = fence->timeline->context;
+			   __entry->seqno = fence->emitted ? fence->base.seqno : 0;
+			   __entry->cmd_va = fence->cmd_va;
+			   __entry->error = error;
+	    ),
+
+	    TP_printk("context=%llu seqno=%llu cmd_va=%#llx error=%d", __entry->context,
+		      __entry->seqno, __entry->cmd_va, __entry->error)
+);
+
+DEFINE_EVENT(tessera_fence, tessera_job_queue,
+	     TP_PROTO(struct tessera_fence *fence, int error),
+	     TP_ARGS(fence, error)
+);
+
+DEFINE_EVENT(tessera_fence, tessera_fence_emit,
+	     TP_PROTO(struct tessera_fence *fence, int error),
+	     TP_ARGS(fence, error)
+);
+
+DEFINE_EVENT(tessera_fence, tessera_fence_signal,
+	     TP_PROTO(struct tessera_fence *fence, int error),
+	     TP_ARGS(fence, error)
+);
+
+TRACE_EVENT(tessera_bind,
+	    TP_PROTO(struct tessera_vm *vm, u64 start, u64 end, u32 ops, int error),
+	    TP_ARGS(vm, start, end, ops, error),
+
+	    TP_STRUCT__entry(__field(int, as)
+			     __field(u32, ops)
+			     __field(u64, start)
+			     __field(u64, end)
+			     __field(int, error)
+	    ),
+
+	    TP_fast_assign(__entry->as = vm->as;
+			   __entry->ops = ops;
+			   __entry->start = start;
+			   __entry->end = end;
+			   __entry->error = error;
+	    ),
+
+	    TP_printk("as=%d ops=%u start=%#llx end=%#llx error=%d", __entry->as, __entry->ops,
+		      __entry->start, __entry->end, __entry->error)
+);
+
+TRACE_EVENT(tessera_fault,
+	    TP_PROTO(struct tessera_queue *queue, const struct tessera_hw_fault *fault),
+	    TP_ARGS(queue, fault),
+
+	    TP_STRUCT__entry(__field(u32, slot)
+			     __field(u32, code)
+			     __field(u32, access)
+			     __field(u32, level)
+			     __field(u64, addr)
+			     __field(u64, pc)
+	    ),
+
+	    TP_fast_assign(__entry->slot = queue->slot;
+			   __entry->code = fault->code;
+			   __entry->access = fault->access;
+			   __entry->level = fault->level;
+			   __entry->addr = fault->addr;
+			   __entry->pc = fault->pc;
+	    ),
+
+	    TP_printk("slot=%u fault=%s addr=%#llx access=%u level=%u packet=%#llx",
+		      __entry->slot, tessera_fault_name(__entry->code), __entry->addr,
+		      __entry->access, __entry->level, __entry->pc)
 );
 
 TRACE_EVENT(tessera_queue_ban,

@@ -134,6 +134,8 @@ struct tessera_vm *tessera_vm_create(struct tessera_device *tdev)
 	kref_init(&vm->ref);
 	mutex_init(&vm->op_lock);
 	tessera_prime_lock(&vm->op_lock);
+	tessera_prime_order(&tdev->vms.lock, &vm->op_lock);
+	tessera_prime_order(&vm->op_lock, &tdev->as_slots.lock);
 	init_waitqueue_head(&vm->async_wait);
 	spin_lock_init(&vm->faults.lock);
 	INIT_LIST_HEAD(&vm->binds);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Device core dumps of the kernel driver: <drm/tessera_dump.h> says how they are laid out. Nothing in a
- * file is believed: sections are cut where the file ends, elements may be longer or shorter than known.
+ * Device core dumps of the kernel driver: <drm/tessera_dump.h> says how they are laid out. Nothing
+ * in a file is believed: sections are cut where the file ends, elements may be longer or shorter
+ * than known.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -175,7 +176,8 @@ unsigned long tsr_decode_dump(FILE *out, const void *bytes, size_t size)
 
 	fprintf(out, "dump of hardware %u.%u, taken at %" PRIu64 ".%09" PRIu64 " s%s\n",
 		dump.header.hw_version >> 16, dump.header.hw_version & 0xffff,
-		(uint64_t)(dump.header.time_ns / 1000000000), (uint64_t)(dump.header.time_ns % 1000000000),
+		(uint64_t)(dump.header.time_ns / 1000000000),
+		(uint64_t)(dump.header.time_ns % 1000000000),
 		dump.header.flags & TESSERA_DUMP_TRUNCATED ? ", not everything fitted" : "");
 	if (dump.header.size != size) {
 		fprintf(out, "error: the dump has %zu bytes, it says %" PRIu64 "\n", size,
