@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * test: TIMEOUT=240 DEVICE_ARGS=vram=32M
- * test: KERNEL_ARGS=tessera.job_timeout_ms=1000;tessera.job_limit_ms=4000
+ * test: KERNEL_ARGS=tessera.job_timeout_ms=5000;tessera.job_limit_ms=10000
  */
 /*
  * The ladder above the reset of a queue: reset of the device, of the PCI function, and nothing
