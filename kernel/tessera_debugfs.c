@@ -18,6 +18,7 @@
 #include "tessera_debugfs.h"
 #include "tessera_device.h"
 #include "tessera_gem.h"
+#include "tessera_inject.h"
 #include "tessera_local.h"
 #include "tessera_queue.h"
 #include "tessera_reset.h"
@@ -224,4 +225,5 @@ void tessera_debugfs_init(struct drm_minor *minor)
 			      ARRAY_SIZE(tessera_debugfs_files));
 	debugfs_create_file("reset", 0200, minor->debugfs_root, to_tessera_device(minor->dev),
 			    &reset_fops);
+	tessera_inject_debugfs_init(minor);
 }

@@ -39,7 +39,9 @@ static enum tsr_step fence_write(struct tsr_mem *mem, const struct tsr_packet *p
 	enum tsr_step step;
 
 	tsr_unpack_fence(packet->word, &fence);
-	step = tsr_mem_store(mem, fence.addr, true, fence.value);
+	step = TSR_STEP_DONE;
+	if (!tsr_inject_fence(mem, fence.addr, fence.value))
+		step = tsr_mem_store(mem, fence.addr, true, fence.value);
 	if (step == TSR_STEP_DONE && fence.irq)
 		tsr_irq_raise(mem->gpu, TSR_IRQ_CLASS_JOB, 1ull << mem->queue->index);
 	return step;

@@ -43,6 +43,7 @@ struct tsr_fifo {
 	uint8_t first;			/* index of the oldest */
 	uint8_t count;			/* entries in use */
 	struct tsr_engine_state state;	/* where the oldest one stands */
+	bool begun;			/* faults on purpose: it has been an occasion */
 };
 
 /* What the command processor does next. */

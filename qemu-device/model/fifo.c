@@ -23,6 +23,7 @@ static void pop(struct tsr_fifo *fifo)
 	fifo->first = (fifo->first + 1) % TSR_FIFO_DEPTH;
 	fifo->count--;
 	memset(&fifo->state, 0, sizeof(fifo->state));
+	fifo->begun = false;
 }
 
 /* One burst of the engine, with its cost. */
@@ -44,6 +45,8 @@ static enum tsr_step engine_step(struct tsr_mem *mem, const struct tsr_packet *p
 	} else {
 		mem->unit = TSR_UNIT_COPY;
 		step = tsr_copy_step(mem, packet->pc, packet->word, &q->exec.fifo.state, &cost);
+		if (step == TSR_STEP_DONE)
+			tsr_inject_corrupt(mem->runner, q);
 	}
 	tsr_mem_flush_dirty(mem->runner);
 	tsr_count(&q->counter[TSR_QUEUE_COUNTER_READ_BYTES], cost.read_bytes);
@@ -79,7 +82,11 @@ enum tsr_fifo_result tsr_fifo_step(struct tsr_runner *runner, struct tsr_queue *
 	engine = tsr_desc_packets[tsr_packet_opcode(packet->word[0])]->batch == TSR_DESC_ENGINE;
 	if (engine && light)
 		return TSR_FIFO_HEAVY;
+	if (engine && tsr_inject_hangs(runner, q))
+		return TSR_FIFO_STEPPED;
 	step = engine ? engine_step(&mem, packet) : tsr_event_apply(&mem, packet);
+	if (engine)
+		tsr_inject_slow(runner, q);
 	switch (step) {
 	case TSR_STEP_DONE:
 		pop(fifo);

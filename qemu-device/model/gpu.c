@@ -109,6 +109,7 @@ struct tsr_gpu *tsr_gpu_new(const struct tsr_config *cfg, const struct tsr_host_
 	gpu->cfg.simd = NULL;	/* the caller's string may go away */
 	pthread_mutex_init(&gpu->lock, NULL);
 	pthread_mutex_init(&gpu->irq.lock, NULL);
+	pthread_mutex_init(&gpu->inject.lock, NULL);
 	pthread_cond_init(&gpu->quiet, NULL);
 	pthread_cond_init(&gpu->workers.wake, NULL);
 	for (unsigned int i = 0; i < TSR_QUEUES_MAX; i++) {
@@ -135,6 +136,7 @@ void tsr_gpu_free(struct tsr_gpu *gpu)
 	tsr_workers_stop(gpu);
 	pthread_cond_destroy(&gpu->workers.wake);
 	pthread_cond_destroy(&gpu->quiet);
+	pthread_mutex_destroy(&gpu->inject.lock);
 	pthread_mutex_destroy(&gpu->irq.lock);
 	pthread_mutex_destroy(&gpu->lock);
 	for (unsigned int i = 0; i < TSR_QUEUES_MAX; i++) {
@@ -169,7 +171,7 @@ static void finish_reset(struct tsr_gpu *gpu)
 {
 	uint64_t args[1];
 
-	if (!gpu->reset_busy || !all_idle(gpu))
+	if (!gpu->reset_busy || !all_idle(gpu) || gpu->inject.reset_stuck)
 		return;
 	for (unsigned int i = 0; i < TSR_QUEUES_MAX; i++) {
 		if (gpu->queue[i].state == TSR_QUEUE_STATE_RUNNING)
@@ -207,6 +209,10 @@ static void wait_quiet(struct tsr_gpu *gpu)
 void tsr_gpu_reset(struct tsr_gpu *gpu)
 {
 	pthread_mutex_lock(&gpu->lock);
+	if (tsr_inject_flr(gpu)) {
+		pthread_mutex_unlock(&gpu->lock);
+		return;
+	}
 	tsr_gpu_start_reset(gpu);
 	while (gpu->reset_busy)
 		wait_quiet(gpu);

@@ -29,6 +29,7 @@
 #include "exec.h"
 #include "fifo.h"
 #include "heap_window.h"
+#include "inject.h"
 #include "irq.h"
 #include "mem.h"
 #include "mmu.h"
@@ -75,6 +76,7 @@ struct tsr_gpu {
 	struct tsr_sched sched;
 	struct tsr_busy busy;
 	struct tsr_timer timer;
+	struct tsr_inject inject;
 	struct tsr_workers workers;
 	_Atomic uint32_t semaphore[TSR_SEMAPHORES_MAX];
 	_Atomic uint64_t counter[TSR_GLOBAL_COUNTERS];	/* by enum tsr_global_counter */
@@ -99,6 +101,12 @@ static inline void tsr_trace(struct tsr_gpu *gpu, enum tsr_trace event, const ui
 {
 	if (gpu->ops->trace)
 		gpu->ops->trace(gpu->host, event, args, count);
+}
+
+/* Whether faults of @kind (enum tsr_injection) are to be asked for. */
+static inline bool tsr_injects(const struct tsr_gpu *gpu, unsigned int kind)
+{
+	return atomic_load_explicit(&gpu->inject.armed, memory_order_relaxed) >> kind & 1;
 }
 
 /*

@@ -1,6 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "gpu.h"
 
+void tsr_irq_send(struct tsr_gpu *gpu, unsigned int cls)
+{
+	tsr_counter_global(gpu, TSR_GLOBAL_COUNTER_INTERRUPTS, 1);
+	gpu->ops->interrupt(gpu->host, cls);
+}
+
 /*
  * Send the message of @cls when @now has bits that @before had not. Outside the lock: a late
  * message is harmless.
@@ -12,8 +18,8 @@ static void send_if_new(struct tsr_gpu *gpu, unsigned int cls, uint64_t before, 
 	if (!args[1])
 		return;
 	tsr_trace(gpu, TSR_TRACE_INTERRUPT, args, 2);
-	tsr_counter_global(gpu, TSR_GLOBAL_COUNTER_INTERRUPTS, 1);
-	gpu->ops->interrupt(gpu->host, cls);
+	if (!tsr_inject_message(gpu, cls, args[1]))
+		tsr_irq_send(gpu, cls);
 }
 
 void tsr_irq_raise(struct tsr_gpu *gpu, unsigned int cls, uint64_t bits)

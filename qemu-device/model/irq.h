@@ -24,6 +24,8 @@ struct tsr_irq {
 
 /* An event: set @bits of @cls (enum tsr_irq_class), send the message if the mask wants it. */
 void tsr_irq_raise(struct tsr_gpu *gpu, unsigned int cls, uint64_t bits);
+/* Send the message of @cls, whatever RAWSTAT says. */
+void tsr_irq_send(struct tsr_gpu *gpu, unsigned int cls);
 /* Register writes: clear events; replace the bits of the mask that @which selects. */
 void tsr_irq_clear(struct tsr_gpu *gpu, unsigned int cls, uint64_t bits);
 void tsr_irq_set_mask(struct tsr_gpu *gpu, unsigned int cls, uint64_t which, uint64_t bits);

@@ -154,8 +154,11 @@ enum tsr_step tsr_mmu_walk(struct tsr_mem *mem, uint64_t va, unsigned int access
 			   struct tsr_walk *walk)
 {
 	const uint64_t *table = tsr_tlb_find_table(&mem->runner->tlb, mem->as, va);
+	uint8_t code = tsr_inject_walk(mem, va);
 	uint64_t entry;
 
+	if (code)
+		return tsr_mmu_fault(mem, code, va, access, 0);
 	if (!table)
 		return walk_levels(mem, va, access, walk);
 	entry = read_entry(&table[va >> TSR_PAGE_SHIFT & ((1u << TSR_PT_INDEX_BITS) - 1)]);
@@ -191,12 +194,19 @@ uint64_t tsr_mmu_data_generation(struct tsr_gpu *gpu, unsigned int as)
 void tsr_mmu_invalidate(struct tsr_gpu *gpu, unsigned int as, unsigned int op, uint64_t va,
 			uint64_t size, bool irq)
 {
+	const struct tsr_inject_at at = { .as = as };
 	uint64_t args[4] = { as, op, va, size };
 	uint64_t last;
 
 	tsr_trace(gpu, TSR_TRACE_INVALIDATE, args, 4);
-	if (op == TSR_INV_OP_ALL) {
+	if (op == TSR_INV_OP_ALL)
 		atomic_store_explicit(&gpu->as[as].root, gpu->as[as].base, memory_order_release);
+	if (op != TSR_INV_OP_NONE && tsr_injects(gpu, TSR_INJECTION_TLB_STALE) &&
+	    tsr_inject_ask(gpu, TSR_INJECTION_TLB_STALE, &at, NULL)) {
+		op = TSR_INV_OP_RANGE;
+		size = 0;
+	}
+	if (op == TSR_INV_OP_ALL) {
 		tsr_inval_start(gpu, TSR_INVAL_ALL, as, 0, UINT64_MAX, irq);
 	} else if (op == TSR_INV_OP_RANGE) {
 		last = size && va + (size - 1) < va ? UINT64_MAX : va + (size - 1);

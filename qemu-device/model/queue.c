@@ -96,6 +96,7 @@ static void do_reset(struct tsr_queue *q)
 	tsr_cp_reset(&q->exec);
 	tsr_heap_window_reset(q);
 	clear_counters(q);
+	atomic_store_explicit(&q->hung, false, memory_order_relaxed);
 	tsr_queue_set_state(q, TSR_QUEUE_STATE_DISABLED);
 }
 
@@ -115,6 +116,8 @@ void tsr_queue_honour(struct tsr_queue *q)
 {
 	unsigned int request = q->request;
 
+	if (q->stop_stuck)
+		return;
 	q->request = 0;
 	if (request & TSR_REQUEST_RESET) {
 		do_reset(q);
@@ -128,10 +131,28 @@ void tsr_queue_honour(struct tsr_queue *q)
 		tsr_irq_raise(q->gpu, TSR_IRQ_CLASS_GLOBAL, TSR_GLOBAL_IRQ_QUEUE_STOPPED);
 }
 
+/* Whether the queue does not stop when it is told to, on purpose. */
+static bool gets_stuck(struct tsr_queue *q)
+{
+	const struct tsr_inject_at at = { .queue = q };
+	struct tsr_inject_later later = { .what = TSR_LATER_STOP, .queue = q->index };
+	uint64_t delay = UINT64_MAX;
+
+	if (q->state == TSR_QUEUE_STATE_DISABLED || q->stop_stuck ||
+	    !tsr_injects(q->gpu, TSR_INJECTION_STOP_STUCK) ||
+	    !tsr_inject_ask(q->gpu, TSR_INJECTION_STOP_STUCK, &at, &delay))
+		return false;
+	return delay == UINT64_MAX || tsr_inject_put_off(q->gpu, later, delay);
+}
+
 /* Ask for something that wants the queue at a stopping point: now, if it is at one. */
 static void request(struct tsr_queue *q, unsigned int bit)
 {
 	q->request |= bit;
+	if (bit & (TSR_REQUEST_RESET | TSR_REQUEST_SUSPEND) && gets_stuck(q))
+		q->stop_stuck = true;
+	if (q->stop_stuck)
+		return;
 	if (q->active) {
 		atomic_store_explicit(&q->active->attention, true, memory_order_relaxed);
 		return;
@@ -141,6 +162,14 @@ static void request(struct tsr_queue *q, unsigned int bit)
 		tsr_sched_ready(q, true);
 	}
 	tsr_queue_honour(q);
+}
+
+void tsr_queue_unstick(struct tsr_queue *q)
+{
+	if (!q->stop_stuck)
+		return;
+	q->stop_stuck = false;
+	request(q, 0);
 }
 
 int tsr_queue_bad_register(const struct tsr_queue *q)

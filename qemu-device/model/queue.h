@@ -90,6 +90,10 @@ struct tsr_queue {
 	uint32_t preemptions;
 	struct tsr_record fault;	/* fault record */
 
+	/* faults on purpose: its engine makes no progress; it does not do what @request says */
+	atomic_bool hung;
+	bool stop_stuck;
+
 	struct tsr_heap_window heap;
 	struct tsr_exec exec;
 	/* The dispatch its engine is in, with all its threads; belongs with @exec. NULL: none. */
@@ -157,6 +161,8 @@ void tsr_queue_faulted(struct tsr_queue *q);
 void tsr_queue_slot_fault(struct tsr_queue *q, unsigned int code, uint64_t addr);
 /* The queue is at a stopping point and on no engine: do what @q->request asks for. */
 void tsr_queue_honour(struct tsr_queue *q);
+/* The queue, if it would not stop on purpose, does as it was told. */
+void tsr_queue_unstick(struct tsr_queue *q);
 /* The configuration register that is impossible, as its offset in the slot; -1: none. */
 int tsr_queue_bad_register(const struct tsr_queue *q);
 /* BLOCKED ends: READY. */

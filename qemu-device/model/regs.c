@@ -13,6 +13,7 @@
 static uint64_t features(struct tsr_gpu *gpu)
 {
 	return (gpu->cfg.local_size ? TSR_FEATURE_LOCAL_MEMORY : 0) |
+	       (gpu->cfg.inject_window ? TSR_FEATURE_DEBUG : 0) |
 	       (gpu->cfg.page_sizes & 1ull << TSR_HUGE_SHIFT ? TSR_FEATURE_HUGE_PAGES : 0) |
 	       (gpu->cfg.deterministic ? TSR_FEATURE_DETERMINISTIC : 0);
 }
@@ -374,7 +375,19 @@ static uint32_t read_register(struct tsr_gpu *gpu, uint32_t offset)
 	if (in_block(&offset, TSR_REG_COUNTER_VALUE(0), TSR_COUNTER_VALUE__COUNT,
 		     TSR_COUNTER_VALUE__STRIDE, &n))
 		return tsr_half(tsr_counter_read_global(gpu, n), offset & 4);
+	if (gpu->cfg.inject_window &&
+	    in_block(&offset, TSR_INJECT__OFFSET, 1, TSR_INJECT_BYTES, &n))
+		return tsr_inject_read(gpu, offset);
 	return read_gpu(gpu, offset);
+}
+
+/* Whether a doorbell of @q is not heard, on purpose. */
+static bool unheard(struct tsr_queue *q)
+{
+	const struct tsr_inject_at at = { .queue = q };
+
+	return tsr_injects(q->gpu, TSR_INJECTION_DOORBELL_LOST) &&
+	       tsr_inject_ask(q->gpu, TSR_INJECTION_DOORBELL_LOST, &at, NULL);
 }
 
 static void write_register(struct tsr_gpu *gpu, uint32_t offset, uint32_t value)
@@ -383,11 +396,16 @@ static void write_register(struct tsr_gpu *gpu, uint32_t offset, uint32_t value)
 
 	if (in_block(&offset, TSR_IRQ__OFFSET, TSR_IRQ__COUNT, TSR_IRQ__STRIDE, &n)) {
 		write_irq(gpu, n, offset, value);
+	} else if (gpu->cfg.inject_window &&
+		   in_block(&offset, TSR_INJECT__OFFSET, 1, TSR_INJECT_BYTES, &n)) {
+		tsr_inject_write(gpu, offset, value);
+		tsr_sched_kick(gpu);
 	} else if (gpu->reset_busy) {
 		return;
 	} else if (in_block(&offset, TSR_REG_DOORBELL_RING(0), gpu->cfg.queues,
 			    TSR_DOORBELL_RING__STRIDE, &n)) {
-		tsr_queue_doorbell(&gpu->queue[n], value);
+		if (!unheard(&gpu->queue[n]))
+			tsr_queue_doorbell(&gpu->queue[n], value);
 		tsr_sched_kick(gpu);
 	} else if (in_block(&offset, TSR_QUEUE__OFFSET, gpu->cfg.queues, TSR_QUEUE__STRIDE, &n)) {
 		write_queue(&gpu->queue[n], offset, value);
@@ -399,6 +417,7 @@ static void write_register(struct tsr_gpu *gpu, uint32_t offset, uint32_t value)
 		tsr_semaphore_poll(&gpu->runner[0]);
 		tsr_sched_kick(gpu);
 	} else if (offset == TSR_REG_GPU_CONTROL && value & TSR_GPU_CONTROL_RESET__MASK) {
+		tsr_inject_reset(gpu);
 		tsr_gpu_start_reset(gpu);
 	}
 }
@@ -410,7 +429,7 @@ uint32_t tsr_gpu_read(struct tsr_gpu *gpu, uint32_t offset)
 	if (offset & 3 || offset >= TSR_REGISTERS_SIZE)
 		return 0;
 	pthread_mutex_lock(&gpu->lock);
-	value = read_register(gpu, offset);
+	value = tsr_inject_gone(gpu) ? UINT32_MAX : read_register(gpu, offset);
 	pthread_mutex_unlock(&gpu->lock);
 	return value;
 }
@@ -420,6 +439,8 @@ void tsr_gpu_write(struct tsr_gpu *gpu, uint32_t offset, uint32_t value)
 	if (offset & 3 || offset >= TSR_REGISTERS_SIZE)
 		return;
 	pthread_mutex_lock(&gpu->lock);
-	write_register(gpu, offset, value);
+	if (!atomic_load(&gpu->inject.gone))
+		write_register(gpu, offset, value);
+	tsr_inject_arm(gpu);
 	pthread_mutex_unlock(&gpu->lock);
 }

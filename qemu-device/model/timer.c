@@ -11,8 +11,7 @@ static uint64_t host_clock(struct tsr_gpu *gpu)
 	return gpu->ops->clock(gpu->host);
 }
 
-/* Be called at @when at the latest. */
-static void want(struct tsr_gpu *gpu, uint64_t when)
+void tsr_timer_want(struct tsr_gpu *gpu, uint64_t when)
 {
 	if (when >= gpu->timer.due)
 		return;
@@ -29,7 +28,7 @@ void tsr_timer_blocked(struct tsr_gpu *gpu)
 	/* A look that others wait for is not put off. */
 	if (!(blocked & (blocked - 1)) || at < timer->poll_at)
 		timer->poll_at = at;
-	want(gpu, timer->poll_at);
+	tsr_timer_want(gpu, timer->poll_at);
 }
 
 static uint64_t watch_time(const struct tsr_queue *q)
@@ -59,7 +58,7 @@ void tsr_timer_watch(struct tsr_queue *q)
 		return;
 	now = host_clock(q->gpu);
 	watch_from(q, now);
-	want(q->gpu, now + watch_time(q));
+	tsr_timer_want(q->gpu, now + watch_time(q));
 }
 
 void tsr_timer_progress(struct tsr_queue *q)
@@ -98,11 +97,12 @@ void tsr_timer_restart(struct tsr_gpu *gpu)
 
 	gpu->timer.due = UINT64_MAX;
 	if (gpu->sched.blocked)
-		want(gpu, gpu->timer.poll_at);
+		tsr_timer_want(gpu, gpu->timer.poll_at);
 	for (unsigned int i = 0; i < gpu->cfg.queues; i++) {
 		if (watched(&gpu->queue[i]))
-			want(gpu, watch(&gpu->queue[i], now));
+			tsr_timer_want(gpu, watch(&gpu->queue[i], now));
 	}
+	tsr_inject_arm(gpu);
 }
 
 void tsr_timer_expired(struct tsr_gpu *gpu)
@@ -113,6 +113,7 @@ void tsr_timer_expired(struct tsr_gpu *gpu)
 	gpu->timer.due = UINT64_MAX;
 	if (gpu->paused)
 		return;		/* tsr_gpu_resume() starts it again */
+	tsr_inject_expired(gpu, now);
 	if (gpu->sched.blocked && now >= timer->poll_at) {
 		if (tsr_semaphore_poll(&gpu->runner[0]))
 			timer->poll_interval = TSR_POLL_MIN_NS;

@@ -21,6 +21,8 @@ struct tsr_timer {
 	uint64_t poll_interval;		/* and after how long again */
 };
 
+/* Have tsr_timer_expired() called at host clock @when at the latest. */
+void tsr_timer_want(struct tsr_gpu *gpu, uint64_t when);
 /* A queue has blocked on a semaphore: look soon. */
 void tsr_timer_blocked(struct tsr_gpu *gpu);
 /* A queue has work now, or its watchdog was set: its time starts. */

@@ -54,6 +54,7 @@ struct tsr_config {
 		TSR_JIT_USE_OFF,
 		TSR_JIT_USE_FIRST,	/* for all, at their first execution: for tests */
 	} jit;
+	bool inject_window;		/* the guest may inject faults: FEATURE DEBUG */
 	/* optimisations of rendering that are switched off: TSR_GFX_NO_… of tile/zs.h */
 	unsigned int gfx_debug;
 };
@@ -159,6 +160,12 @@ void tsr_gpu_timer(struct tsr_gpu *gpu);
  * run now. [host]
  */
 uint64_t tsr_gpu_run(struct tsr_gpu *gpu, uint64_t cycles);
+
+/*
+ * Faults on purpose: a script as Documentation/hw/inject.md has it. False with a message of one
+ * line in @err (of @errlen bytes) when it is malformed; then nothing has changed. [host]
+ */
+bool tsr_gpu_inject(struct tsr_gpu *gpu, const char *script, char *err, size_t errlen);
 
 /*
  * The whole state as versioned plain bytes (not local memory, which the host owns). The device must

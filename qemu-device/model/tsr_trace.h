@@ -21,7 +21,8 @@
 	X(FAULT, "queue code addr pc") \
 	X(INVALIDATE, "as op va size") \
 	X(RESET, "count") \
-	X(WATCHDOG, "queue progress")
+	X(WATCHDOG, "queue progress") \
+	X(INJECT, "kind rule queue addr")
 
 enum tsr_trace {
 #define TSR_TRACE__VALUE(name, args) TSR_TRACE_##name,

@@ -232,6 +232,9 @@ static void host_trace(void *host, unsigned int event, const uint64_t *a,
     case TSR_TRACE_WATCHDOG:
         trace_tessera_gpu_watchdog(name, a[0], a[1]);
         break;
+    case TSR_TRACE_INJECT:
+        trace_tessera_gpu_inject(name, a[0], a[1], a[2], a[3]);
+        break;
     }
 }
 

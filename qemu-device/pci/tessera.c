@@ -254,6 +254,24 @@ static bool tessera_init_pci(TesseraState *s, uint64_t local_size,
     return true;
 }
 
+/* Hand the script of property "inject" to the model. */
+static bool tessera_inject(TesseraState *s, Error **errp)
+{
+    char err[200];
+    bool good;
+
+    if (!s->inject) {
+        return true;
+    }
+    tessera_enter(s);
+    good = tsr_gpu_inject(s->gpu, s->inject, err, sizeof(err));
+    tessera_leave(s);
+    if (!good) {
+        error_setg(errp, "tessera: property 'inject': %s", err);
+    }
+    return good;
+}
+
 static void tessera_realize(PCIDevice *dev, Error **errp)
 {
     TesseraState *s = TESSERA(dev);
@@ -275,6 +293,13 @@ static void tessera_realize(PCIDevice *dev, Error **errp)
     s->gpu = tsr_gpu_new(&cfg, &tessera_host_ops, s, err, sizeof(err));
     if (!s->gpu) {
         error_setg(errp, "tessera: %s", err);
+        tessera_host_exit(s);
+        tessera_exit_pci(s);
+        return;
+    }
+    if (!tessera_inject(s, errp)) {
+        tsr_gpu_free(s->gpu);
+        s->gpu = NULL;
         tessera_host_exit(s);
         tessera_exit_pci(s);
         return;
@@ -304,6 +329,25 @@ static void tessera_exit(PCIDevice *dev)
     tessera_exit_pci(s);
 }
 
+static char *tessera_get_inject(Object *obj, Error **errp)
+{
+    TesseraState *s = TESSERA(obj);
+
+    return g_strdup(s->inject ? s->inject : "");
+}
+
+/* Unlike other properties this one is for the machine that runs, too. */
+static void tessera_set_inject(Object *obj, const char *script, Error **errp)
+{
+    TesseraState *s = TESSERA(obj);
+
+    g_free(s->inject);
+    s->inject = g_strdup(script);
+    if (s->gpu) {
+        tessera_inject(s, errp);
+    }
+}
+
 /* The size of configuration space must be known before realize. */
 static void tessera_instance_init(Object *obj)
 {
@@ -312,6 +356,7 @@ static void tessera_instance_init(Object *obj)
 
 static void tessera_instance_finalize(Object *obj)
 {
+    g_free(TESSERA(obj)->inject);
     g_free(TESSERA(obj)->name);
 }
 
@@ -332,6 +377,10 @@ static void tessera_class_init(ObjectClass *klass, void *data)
     dc->desc = "Tessera tile-based GPU";
     dc->vmsd = &tessera_vmstate;
     set_bit(DEVICE_CATEGORY_DISPLAY, dc->categories);
+    object_class_property_add_str(klass, "inject", tessera_get_inject,
+                                  tessera_set_inject);
+    object_class_property_set_description(klass, "inject",
+                                          "Script of faults on purpose");
     device_class_set_props_n(dc, tessera_properties, tessera_num_properties);
 }
 

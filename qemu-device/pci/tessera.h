@@ -50,12 +50,14 @@ typedef struct TesseraConf {
     uint32_t gfx_debug;
     char *simd;                 /* NULL: the best of this processor */
     bool jit;                   /* machine code for the programs */
+    bool inject_window;         /* the guest may inject faults */
 } TesseraConf;
 
 struct TesseraState {
     PCIDevice parent_obj;
 
     TesseraConf conf;
+    char *inject;               /* the last script of faults, see inject.md */
     char *name;                 /* for messages and traces: the id, or a path */
 
     MemoryRegion registers;     /* BAR 0 */

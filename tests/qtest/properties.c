@@ -36,6 +36,8 @@ static const struct refusal refusals[] = {
 	{ "threads=-2", "property 'threads' is -2, must be 0 to 64" },
 	{ "seed=1", "property 'seed' needs deterministic=on" },
 	{ "deterministic=on", "deterministic=on needs -icount" },
+	{ "inject=hung", "property 'inject': character 1: 'hung' is no kind of fault" },
+	{ "inject=slow;hang:queue=64", "property 'inject': character 11: 'queue' cannot be '64'" },
 	{ "queues=many", "'queues'" },
 	{ "colour=red", "colour" },
 };
@@ -103,6 +105,8 @@ static const struct shape shapes[] = {
 	{ "vram=6M,threads=0", 64, 0x02010101, 48, 0x201000, 6 << 20,
 	  TSR_FEATURE_HUGE_PAGES | TSR_FEATURE_LOCAL_MEMORY },
 	{ "inline-budget=0", 64, 0x02010101, 48, 0x201000, 0, TSR_FEATURE_HUGE_PAGES },
+	{ "inject-window=on", 64, 0x02010101, 48, 0x201000, 0,
+	  TSR_FEATURE_HUGE_PAGES | TSR_FEATURE_DEBUG },
 	{ "inline-budget=1000000,threads=64", 64, 0x02010101, 48, 0x201000, 0,
 	  TSR_FEATURE_HUGE_PAGES },
 };
@@ -168,6 +172,49 @@ static void test_qom_get(void)
 	qtest_stop(q);
 }
 
+static const char *set_inject(struct qtest *q, const char *script)
+{
+	return qtest_qmp(q,
+			 "{\"execute\":\"qom-set\",\"arguments\":"
+			 "{\"path\":\"gpu\",\"property\":\"inject\",\"value\":\"%s\"}}",
+			 script);
+}
+
+static uint32_t inject_rules(struct gpu *gpu)
+{
+	uint32_t status = gpu_read(gpu, TSR_REG_INJECT_STATUS);
+
+	return (status & TSR_INJECT_STATUS_RULES__MASK) >> TSR_INJECT_STATUS_RULES__SHIFT;
+}
+
+/* Faults from the command line and from QMP, and what the guest sees of them. */
+static void test_inject(void)
+{
+	struct qtest *q = qtest_start("-device tessera,id=gpu,addr=4,inject-window=on,"
+				      "inject=fence-lost:queue=3");
+	struct gpu_job job;
+	struct gpu gpu;
+
+	gpu_open(&gpu, q, 0, 0, 4 << 3);
+	expect_property(q, "inject", "\"fence-lost:queue=3\"");
+	ktap_eq(inject_rules(&gpu), 1);
+	ktap_ok(qtest_ok(set_inject(q, "doorbell-lost queue=5")));
+	ktap_eq(inject_rules(&gpu), 2);
+	ktap_ok(!qtest_ok(set_inject(q, "doorbell-found")));
+	ktap_eq(inject_rules(&gpu), 2);
+	gpu_job_prepare(&job, &gpu, 5, 0, 200000, 6, false);
+	gpu_doorbell(&job.queue);
+	ktap_eq(gpu_read(&gpu, TSR_REG_INJECT_FIRED(TSR_INJECTION_DOORBELL_LOST)), 1);
+	gpu_doorbell(&job.queue);
+	ktap_ok(gpu_wait_memory(&gpu, job.fence, GPU_JOB_VALUE));
+	ktap_ok(gpu_job_result(&job));
+	ktap_ok(qtest_ok(set_inject(q, "clear; gone")));
+	ktap_eq(gpu_read(&gpu, TSR_REG_GPU_MAGIC), UINT32_MAX);
+	ktap_ok(qtest_ok(set_inject(q, "clear")));
+	ktap_eq(gpu_read(&gpu, TSR_REG_GPU_MAGIC), TSR_MAGIC);
+	qtest_stop(q);
+}
+
 int main(int argc, char **argv)
 {
 	char name[200];
@@ -181,5 +228,6 @@ int main(int argc, char **argv)
 		ktap_run_arg(name, test_shape, &shapes[i]);
 	}
 	ktap_run("properties of a running device can be read", test_qom_get);
+	ktap_run("[SYS9] faults by property and by QMP", test_inject);
 	return ktap_finish();
 }

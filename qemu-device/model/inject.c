@@ -1,0 +1,464 @@
+/* SPDX-License-Identifier: MIT */
+/* Rules in force, occasions, and what they have left standing. */
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "gpu.h"
+
+/* Cycles that a burst of an engine takes which hangs, and nanoseconds on a worker. */
+#define HANG_CYCLES 16384
+
+/* Kinds that are about translations. */
+#define WALKS (1u << TSR_INJECTION_MMU_UNMAPPED | 1u << TSR_INJECTION_MMU_PERMISSION | \
+	       1u << TSR_INJECTION_MMU_WALK | 1u << TSR_INJECTION_MMU_WALK_BUS | \
+	       1u << TSR_INJECTION_BUS)
+
+/* ---- Occasions ------------------------------------------------------------------------------- */
+
+/* The CALL of the ring that @q is in, or behind, counted from 1. */
+static uint64_t job_of(const struct tsr_queue *q)
+{
+	return atomic_load_explicit(&q->calls, memory_order_relaxed) +
+	       atomic_load_explicit(&q->in_call, memory_order_relaxed);
+}
+
+static bool fits(const struct tsr_inject_rule *r, const struct tsr_inject_at *at)
+{
+	const struct tsr_queue *q = at->queue;
+
+	if (r->queue >= 0 && (q ? q->index != (unsigned int)r->queue :
+				  !(at->queues >> r->queue & 1)))
+		return false;
+	if (r->cls >= 0 && (!q || tsr_queue_class(q) != (unsigned int)r->cls))
+		return false;
+	if (r->job && (!q || job_of(q) != r->job))
+		return false;
+	return (r->as < 0 || r->as == at->as) && (r->vector < 0 || r->vector == at->vector) &&
+	       at->addr >= r->first && at->addr <= r->last;
+}
+
+/* What fate has for occasion number @n of rule number @rule: splitmix64. */
+static bool lucky(const struct tsr_inject_rule *r, unsigned int rule, uint64_t n)
+{
+	uint64_t z = r->seed + (uint64_t)(rule + 1) * 0x9e3779b97f4a7c15ull * (n + 1);
+
+	if (r->chance == UINT32_MAX)
+		return true;
+	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ull;
+	z = (z ^ z >> 27) * 0x94d049bb133111ebull;
+	return (uint32_t)(z ^ z >> 31) < r->chance;
+}
+
+/* Which kinds have a rule that can fire. */
+static void update_armed(struct tsr_inject *inject)
+{
+	uint32_t armed = 0;
+
+	for (unsigned int i = 0; i < inject->rules; i++) {
+		if (inject->rule[i].fired < inject->rule[i].times)
+			armed |= 1u << inject->rule[i].kind;
+	}
+	atomic_store_explicit(&inject->armed, armed, memory_order_relaxed);
+}
+
+bool tsr_inject_ask(struct tsr_gpu *gpu, unsigned int kind, const struct tsr_inject_at *at,
+		    uint64_t *delay)
+{
+	struct tsr_inject *inject = &gpu->inject;
+	uint64_t args[4] = { kind, 0, at->queue ? at->queue->index : UINT64_MAX, at->addr };
+	bool fires = false;
+
+	pthread_mutex_lock(&inject->lock);
+	for (unsigned int i = 0; i < inject->rules; i++) {
+		struct tsr_inject_rule *r = &inject->rule[i];
+
+		if (r->kind != kind || !fits(r, at))
+			continue;
+		if (r->seen++ < r->skip || fires || r->fired >= r->times ||
+		    !lucky(r, i, r->seen - r->skip))
+			continue;
+		fires = true;
+		r->fired++;
+		args[1] = i;
+		if (delay && r->delay != UINT64_MAX)
+			*delay = r->delay;
+	}
+	if (fires)
+		update_armed(inject);
+	pthread_mutex_unlock(&inject->lock);
+	if (!fires)
+		return false;
+	atomic_fetch_add_explicit(&inject->fired[kind], 1, memory_order_relaxed);
+	tsr_trace(gpu, TSR_TRACE_INJECT, args, 4);
+	return true;
+}
+
+/* ---- Later ----------------------------------------------------------------------------------- */
+
+bool tsr_inject_put_off(struct tsr_gpu *gpu, struct tsr_inject_later later, uint64_t delay)
+{
+	struct tsr_inject *inject = &gpu->inject;
+	bool room;
+
+	later.when = gpu->ops->clock(gpu->host) + delay;
+	pthread_mutex_lock(&inject->lock);
+	room = inject->laters < TSR_INJECT_LATER;
+	if (room)
+		inject->later[inject->laters++] = later;
+	pthread_mutex_unlock(&inject->lock);
+	if (room)
+		atomic_store_explicit(&inject->waiting, true, memory_order_release);
+	return room;
+}
+
+void tsr_inject_arm(struct tsr_gpu *gpu)
+{
+	struct tsr_inject *inject = &gpu->inject;
+	uint64_t first = UINT64_MAX;
+
+	if (!atomic_load_explicit(&inject->waiting, memory_order_acquire))
+		return;
+	atomic_store_explicit(&inject->waiting, false, memory_order_relaxed);
+	pthread_mutex_lock(&inject->lock);
+	for (unsigned int i = 0; i < inject->laters; i++) {
+		if (inject->later[i].when < first)
+			first = inject->later[i].when;
+	}
+	pthread_mutex_unlock(&inject->lock);
+	if (first != UINT64_MAX)
+		tsr_timer_want(gpu, first);
+}
+
+static void late_store(struct tsr_gpu *gpu, const struct tsr_inject_later *later)
+{
+	struct tsr_runner *runner = &gpu->runner[0];
+	struct tsr_mem mem = {
+		.gpu = gpu, .runner = runner, .as = later->as, .unit = TSR_UNIT_CP,
+	};
+
+	if (!runner->queue)
+		tsr_tlb_sync(runner);
+	/* where there is no memory any more, nothing is written */
+	tsr_mem_store(&mem, later->addr, true, later->value);
+	tsr_semaphore_poll(runner);
+}
+
+static void happen(struct tsr_gpu *gpu, const struct tsr_inject_later *later)
+{
+	switch (later->what) {
+	case TSR_LATER_MESSAGE:
+		if (!atomic_load(&gpu->inject.gone))
+			tsr_irq_send(gpu, later->vector);
+		break;
+	case TSR_LATER_STORE:
+		if (!atomic_load(&gpu->inject.gone))
+			late_store(gpu, later);
+		break;
+	case TSR_LATER_STOP:
+		tsr_queue_unstick(&gpu->queue[later->queue]);
+		break;
+	case TSR_LATER_RESET:
+		gpu->inject.reset_stuck = false;
+		tsr_gpu_runner_idle(gpu);
+		break;
+	}
+}
+
+/* Take the first thing that is due at @now; false: there is none. */
+static bool take_due(struct tsr_inject *inject, uint64_t now, struct tsr_inject_later *later)
+{
+	unsigned int first = inject->laters;
+
+	for (unsigned int i = 0; i < inject->laters; i++) {
+		if (inject->later[i].when <= now &&
+		    (first == inject->laters || inject->later[i].when < inject->later[first].when))
+			first = i;
+	}
+	if (first == inject->laters)
+		return false;
+	*later = inject->later[first];
+	memmove(&inject->later[first], &inject->later[first + 1],
+		(--inject->laters - first) * sizeof(*later));
+	return true;
+}
+
+void tsr_inject_expired(struct tsr_gpu *gpu, uint64_t now)
+{
+	struct tsr_inject *inject = &gpu->inject;
+	struct tsr_inject_later later;
+	bool due;
+
+	do {
+		pthread_mutex_lock(&inject->lock);
+		due = take_due(inject, now, &later);
+		pthread_mutex_unlock(&inject->lock);
+		if (due)
+			happen(gpu, &later);
+	} while (due);
+	if (inject->laters)
+		atomic_store_explicit(&inject->waiting, true, memory_order_relaxed);
+}
+
+/* ---- Units' questions ------------------------------------------------------------------------ */
+
+bool tsr_inject_fence(struct tsr_mem *mem, uint64_t addr, uint64_t value)
+{
+	const struct tsr_inject_at at = { .queue = mem->queue, .addr = addr, .as = mem->as };
+	struct tsr_inject_later later = {
+		.what = TSR_LATER_STORE, .as = mem->as, .addr = addr, .value = value,
+	};
+	uint64_t delay = 50000, old;
+	bool late;
+
+	if (tsr_injects(mem->gpu, TSR_INJECTION_FENCE_LOST) &&
+	    tsr_inject_ask(mem->gpu, TSR_INJECTION_FENCE_LOST, &at, NULL))
+		return true;
+	late = tsr_injects(mem->gpu, TSR_INJECTION_FENCE_LATE) &&
+	       tsr_inject_ask(mem->gpu, TSR_INJECTION_FENCE_LATE, &at, &delay);
+	if (!late && tsr_injects(mem->gpu, TSR_INJECTION_FENCE_TORN) &&
+	    tsr_mem_load(mem, addr, true, &old) == TSR_STEP_DONE &&
+	    tsr_inject_ask(mem->gpu, TSR_INJECTION_FENCE_TORN, &at, &delay))
+		late = tsr_mem_store(mem, addr, true, (old & ~0xffull) | (value & 0xff)) ==
+		       TSR_STEP_DONE;
+	if (!late || !tsr_inject_put_off(mem->gpu, later, delay))
+		return false;
+	/* have the runner come by with the lock: it asks for the timer */
+	atomic_store_explicit(&mem->runner->attention, true, memory_order_relaxed);
+	return true;
+}
+
+bool tsr_inject_message(struct tsr_gpu *gpu, unsigned int vector, uint64_t bits)
+{
+	const struct tsr_inject_at at = {
+		.queues = vector == TSR_IRQ_CLASS_GLOBAL ? 0 : bits, .vector = vector,
+	};
+	struct tsr_inject_later later = { .what = TSR_LATER_MESSAGE, .vector = vector };
+	uint64_t delay = 50000;
+
+	if (atomic_load(&gpu->inject.gone))
+		return true;
+	if (tsr_injects(gpu, TSR_INJECTION_IRQ_LOST) &&
+	    tsr_inject_ask(gpu, TSR_INJECTION_IRQ_LOST, &at, NULL))
+		return true;
+	if (tsr_injects(gpu, TSR_INJECTION_IRQ_TWICE) &&
+	    tsr_inject_ask(gpu, TSR_INJECTION_IRQ_TWICE, &at, &delay)) {
+		tsr_inject_put_off(gpu, later, delay);
+		return false;
+	}
+	delay = 1000000;
+	return tsr_injects(gpu, TSR_INJECTION_IRQ_LATE) &&
+	       tsr_inject_ask(gpu, TSR_INJECTION_IRQ_LATE, &at, &delay) &&
+	       tsr_inject_put_off(gpu, later, delay);
+}
+
+uint8_t tsr_inject_walk(const struct tsr_mem *mem, uint64_t va)
+{
+	static const struct {
+		uint8_t kind, code;
+	} walks[] = {
+		{ TSR_INJECTION_MMU_UNMAPPED, TSR_FAULT_MMU_UNMAPPED },
+		{ TSR_INJECTION_MMU_PERMISSION, TSR_FAULT_MMU_PERMISSION },
+		{ TSR_INJECTION_MMU_WALK, TSR_FAULT_MMU_WALK },
+		{ TSR_INJECTION_MMU_WALK_BUS, TSR_FAULT_MMU_WALK_BUS },
+		{ TSR_INJECTION_BUS, TSR_FAULT_BUS },
+	};
+	const struct tsr_inject_at at = { .queue = mem->queue, .addr = va, .as = mem->as };
+
+	for (unsigned int i = 0; i < sizeof(walks) / sizeof(walks[0]); i++) {
+		if (tsr_injects(mem->gpu, walks[i].kind) &&
+		    tsr_inject_ask(mem->gpu, walks[i].kind, &at, NULL))
+			return walks[i].code;
+	}
+	return 0;
+}
+
+void tsr_inject_reset(struct tsr_gpu *gpu)
+{
+	const struct tsr_inject_at at = { 0 };
+	struct tsr_inject_later later = { .what = TSR_LATER_RESET };
+	uint64_t delay = UINT64_MAX;
+
+	if (gpu->reset_busy || !tsr_injects(gpu, TSR_INJECTION_RESET_STUCK) ||
+	    !tsr_inject_ask(gpu, TSR_INJECTION_RESET_STUCK, &at, &delay))
+		return;
+	gpu->inject.reset_stuck = delay == UINT64_MAX || tsr_inject_put_off(gpu, later, delay);
+}
+
+bool tsr_inject_flr(struct tsr_gpu *gpu)
+{
+	const struct tsr_inject_at at = { 0 };
+
+	if (tsr_injects(gpu, TSR_INJECTION_FLR_IGNORED) &&
+	    tsr_inject_ask(gpu, TSR_INJECTION_FLR_IGNORED, &at, NULL))
+		return true;
+	gpu->inject.reset_stuck = false;
+	atomic_store(&gpu->inject.gone, false);
+	return false;
+}
+
+bool tsr_inject_gone(struct tsr_gpu *gpu)
+{
+	const struct tsr_inject_at at = { 0 };
+
+	if (!atomic_load(&gpu->inject.gone) && tsr_injects(gpu, TSR_INJECTION_GONE) &&
+	    tsr_inject_ask(gpu, TSR_INJECTION_GONE, &at, NULL)) {
+		atomic_store(&gpu->inject.gone, true);
+		tsr_runners_interrupt(gpu);
+	}
+	return atomic_load(&gpu->inject.gone);
+}
+
+/* Let @ns pass on the thread of @runner, or until somebody wants its attention. */
+static void pass_time(struct tsr_runner *runner, struct tsr_queue *q, uint64_t ns)
+{
+	const uint64_t look = 100000;
+
+	if (!runner->index) {	/* the host's thread does not wait: a cycle is a nanosecond */
+		tsr_run_cycles(runner, q, ns);
+		return;
+	}
+	while (ns && !atomic_load_explicit(&runner->attention, memory_order_relaxed)) {
+		struct timespec t = { .tv_nsec = ns < look ? ns : look };
+
+		nanosleep(&t, NULL);
+		ns -= t.tv_nsec;
+	}
+}
+
+bool tsr_inject_hangs(struct tsr_runner *runner, struct tsr_queue *q)
+{
+	const struct tsr_inject_at at = { .queue = q };
+
+	if (!q->exec.fifo.begun && tsr_injects(q->gpu, TSR_INJECTION_HANG) &&
+	    tsr_inject_ask(q->gpu, TSR_INJECTION_HANG, &at, NULL))
+		atomic_store_explicit(&q->hung, true, memory_order_relaxed);
+	q->exec.fifo.begun = true;
+	if (!atomic_load_explicit(&q->hung, memory_order_relaxed))
+		return false;
+	tsr_run_cycles(runner, q, HANG_CYCLES);
+	if (runner->index)
+		pass_time(runner, q, HANG_CYCLES);
+	return true;
+}
+
+void tsr_inject_slow(struct tsr_runner *runner, struct tsr_queue *q)
+{
+	const struct tsr_inject_at at = { .queue = q };
+	uint64_t delay = 1000000;
+
+	if (tsr_injects(q->gpu, TSR_INJECTION_SLOW) &&
+	    tsr_inject_ask(q->gpu, TSR_INJECTION_SLOW, &at, &delay))
+		pass_time(runner, q, delay);
+}
+
+void tsr_inject_corrupt(struct tsr_runner *runner, struct tsr_queue *q)
+{
+	const struct tsr_inject_at at = { .queue = q };
+	const struct tsr_dirty *dirty = &runner->dirty;
+	const struct tsr_dirty_range *last;
+
+	if (!dirty->count || !tsr_injects(q->gpu, TSR_INJECTION_COPY_CORRUPT) ||
+	    !tsr_inject_ask(q->gpu, TSR_INJECTION_COPY_CORRUPT, &at, NULL))
+		return;
+	last = &dirty->range[dirty->count - 1];
+	last->ptr[last->len - 1] ^= 1;
+}
+
+/* ---- Scripts --------------------------------------------------------------------------------- */
+
+/* All that faults have left standing ends. */
+static void end_faults(struct tsr_gpu *gpu)
+{
+	bool gone = atomic_exchange(&gpu->inject.gone, false);
+
+	for (unsigned int i = 0; i < TSR_QUEUES_MAX; i++) {
+		atomic_store_explicit(&gpu->queue[i].hung, false, memory_order_relaxed);
+		tsr_queue_unstick(&gpu->queue[i]);
+	}
+	tsr_inject_expired(gpu, UINT64_MAX);
+	gpu->inject.reset_stuck = false;
+	tsr_gpu_runner_idle(gpu);
+	if (gone && atomic_load_explicit(&gpu->sched.runnable, memory_order_relaxed))
+		tsr_workers_wake(gpu);
+}
+
+/* @script is in force. False: too many rules. Lock held. */
+static bool enforce(struct tsr_gpu *gpu, const struct tsr_inject_script *script)
+{
+	struct tsr_inject *inject = &gpu->inject;
+	bool fits_in;
+
+	pthread_mutex_lock(&inject->lock);
+	fits_in = script->clear || inject->rules + script->rules <= TSR_INJECTION_RULES_MAX;
+	if (fits_in) {
+		if (script->clear)
+			inject->rules = 0;
+		memcpy(&inject->rule[inject->rules], script->rule,
+		       script->rules * sizeof(script->rule[0]));
+		inject->rules += script->rules;
+		update_armed(inject);
+	}
+	pthread_mutex_unlock(&inject->lock);
+	if (fits_in && script->clear)
+		end_faults(gpu);
+	if (fits_in && atomic_load_explicit(&inject->armed, memory_order_relaxed) & WALKS)
+		tsr_inval_start(gpu, TSR_INVAL_HOST, 0, 0, 0, false);
+	return fits_in;
+}
+
+bool tsr_gpu_inject(struct tsr_gpu *gpu, const char *text, char *err, size_t errlen)
+{
+	struct tsr_inject_script script;
+	bool good = tsr_inject_parse(&script, text);
+
+	if (!good) {
+		snprintf(err, errlen, "character %u: %s", script.position + 1, script.err);
+		return false;
+	}
+	pthread_mutex_lock(&gpu->lock);
+	good = enforce(gpu, &script);
+	tsr_sched_kick(gpu);
+	pthread_mutex_unlock(&gpu->lock);
+	if (!good)
+		snprintf(err, errlen, "more than %u rules in all", TSR_INJECTION_RULES_MAX);
+	return good;
+}
+
+uint32_t tsr_inject_read(struct tsr_gpu *gpu, uint32_t offset)
+{
+	struct tsr_inject *inject = &gpu->inject;
+
+	if (offset == TSR_INJECT_STATUS__OFFSET)
+		return inject->status | inject->rules << TSR_INJECT_STATUS_RULES__SHIFT;
+	if (offset < TSR_INJECT_FIRED__OFFSET)
+		return 0;
+	return atomic_load_explicit(&inject->fired[(offset - TSR_INJECT_FIRED__OFFSET) /
+						   TSR_INJECT_FIRED__STRIDE],
+				    memory_order_relaxed);
+}
+
+void tsr_inject_write(struct tsr_gpu *gpu, uint32_t offset, uint32_t value)
+{
+	struct tsr_inject *inject = &gpu->inject;
+	struct tsr_inject_script script;
+	char c = value & TSR_INJECT_TEXT_CHARACTER__MASK;
+	bool good;
+
+	if (offset != TSR_INJECT_TEXT__OFFSET)
+		return;
+	if (c) {	/* one too many makes the script malformed, and is counted once */
+		if (inject->length <= TSR_INJECTION_TEXT_MAX)
+			inject->text[inject->length++] = c;
+		return;
+	}
+	good = inject->length <= TSR_INJECTION_TEXT_MAX;
+	script.position = TSR_INJECTION_TEXT_MAX;
+	if (good) {
+		inject->text[inject->length] = 0;
+		good = tsr_inject_parse(&script, inject->text) && enforce(gpu, &script);
+	}
+	inject->length = 0;
+	inject->status = (good ? TSR_INJECTION_RESULT_ACCEPTED : TSR_INJECTION_RESULT_REFUSED) |
+			 script.position << TSR_INJECT_STATUS_POSITION__SHIFT;
+}

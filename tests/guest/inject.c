@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: MIT
+/*
+ * test: TIMEOUT=240 DEVICE_ARGS=vram=32M,inject-window=on
+ * test: KERNEL_ARGS=tessera.job_timeout_ms=1000;tessera.job_limit_ms=8000
+ */
+/*
+ * A device that misbehaves on purpose (Documentation/hw/inject.md), one fault at a time, and what
+ * the kernel must make of it: which error the job's fence carries, how long it may take, whether the
+ * queue is banned, and that everything goes on afterwards.
+ */
+#include "gt_main.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <unistd.h>
+
+#define FROM	0x20000ULL
+#define TO	0x40000ULL
+#define SIZE	0x10000u
+
+static struct gt_ctx c;
+
+/* ---- debugfs ---- */
+
+static void find_file(char *path, size_t size)
+{
+	DIR *dir = opendir("/sys/kernel/debug/dri");
+	struct dirent *entry;
+
+	while (dir && (entry = readdir(dir))) {
+		snprintf(path, size, "/sys/kernel/debug/dri/%s/inject", entry->d_name);
+		if (!access(path, W_OK)) {
+			closedir(dir);
+			return;
+		}
+	}
+	gt_die("no debugfs file 'inject'");
+}
+
+static int inject(const char *script)
+{
+	static char path[300];
+
+	if (!*path)
+		find_file(path, sizeof(path));
+	return gt_write_file(path, script);
+}
+
+/* How often a kind has fired. */
+static unsigned int fired(const char *kind)
+{
+	char path[300], text[2000], line[40], *at;
+
+	find_file(path, sizeof(path));
+	if (gt_read_file(path, text, sizeof(text)) < 0)
+		gt_die("%s cannot be read", path);
+	snprintf(line, sizeof(line), "\n%s ", kind);
+	at = strstr(text, line);
+	if (!at)
+		gt_die("%s has no '%s'", path, kind);
+	return strtoul(at + strlen(line), NULL, 10);
+}
+
+static void file(void)
+{
+	char text[1100];
+
+	ktap_eq(inject("no-such-fault"), -EINVAL);
+	ktap_eq(inject("hang queue=64"), -EINVAL);
+	ktap_eq(inject(" \n"), 0);
+	memset(text, ' ', sizeof(text) - 1);
+	text[sizeof(text) - 1] = 0;
+	ktap_eq(inject(text), -E2BIG);
+	ktap_eq(fired("HANG"), 0);
+}
+
+/* ---- one fault, one job ---- */
+
+/* A verified copy: the error of its fence; @differ: bytes that are not as they should be. */
+static int copy(uint32_t queue, unsigned int *differ)
+{
+	uint8_t *from = gt_data(&c, FROM), *to = gt_data(&c, TO);
+	struct gt_cs cs = gt_stream(&c, 8);
+	static unsigned int round;
+	int ret;
+
+	round++;
+	for (unsigned int i = 0; i < SIZE; i++)
+		from[i] = (i * 2654435761u ^ round * 77) >> 7;
+	memset(to, 0, SIZE);
+	GT_EMIT(&cs, copy_linear, .src = gt_data_va(FROM), .dst = gt_data_va(TO), .size = SIZE);
+	ret = gt_run_on(&c, queue, &cs);
+	*differ = 0;
+	for (unsigned int i = 0; i < SIZE; i++)
+		*differ += from[i] != to[i];
+	return ret;
+}
+
+/* A fault and what becomes of the job it happens to. */
+struct fault {
+	const char *script, *kind;
+	int error;			/* of its fence */
+	uint32_t state;			/* of its queue, afterwards */
+	unsigned int differ;		/* bytes that are wrong although the fence says it is good */
+	unsigned int least_ms, most_ms;	/* time it takes */
+};
+
+#define DEAD(why)	(DRM_TESSERA_QUEUE_BANNED | (why))
+#define WALK	"queue=%u addr=0x20040000-0x2004ffff"
+
+static const struct fault faults[] = {
+	{ "slow queue=%u delay=400ms", "SLOW", .least_ms = 400, .most_ms = 3000 },
+	{ "slow queue=%u times=always delay=300ms", "SLOW", .least_ms = 1200, .most_ms = 6000 },
+	{ "hang queue=%u", "HANG", -ETIMEDOUT, DEAD(DRM_TESSERA_QUEUE_TIMEDOUT), .least_ms = 900,
+	  .most_ms = 8000 },
+	/* without its message a job is found to be complete when its time is over */
+	{ "irq-lost queue=%u", "IRQ_LOST", .least_ms = 900, .most_ms = 8000 },
+	{ "irq-late queue=%u delay=300ms", "IRQ_LATE", .least_ms = 290, .most_ms = 3000 },
+	{ "irq-twice queue=%u", "IRQ_TWICE", .most_ms = 900 },
+	/* the message comes before the copy has begun, and before it is over */
+	{ "irq-early queue=%u; slow queue=%u delay=300ms", "IRQ_EARLY", .least_ms = 300,
+	  .most_ms = 3000 },
+	{ "fence-late queue=%u delay=200ms", "FENCE_LATE", .least_ms = 200, .most_ms = 8000 },
+	{ "fence-torn queue=%u delay=200ms", "FENCE_TORN", .most_ms = 8000 },
+	{ "fence-lost queue=%u", "FENCE_LOST", -ETIMEDOUT, DEAD(DRM_TESSERA_QUEUE_TIMEDOUT),
+	  .least_ms = 900, .most_ms = 8000 },
+	{ "doorbell-lost queue=%u", "DOORBELL_LOST", -ETIMEDOUT, DEAD(DRM_TESSERA_QUEUE_TIMEDOUT),
+	  .least_ms = 900, .most_ms = 8000 },
+	{ "mmu-unmapped " WALK, "MMU_UNMAPPED", -EFAULT, DEAD(DRM_TESSERA_QUEUE_FAULTED),
+	  .most_ms = 900 },
+	{ "mmu-permission " WALK, "MMU_PERMISSION", -EFAULT, DEAD(DRM_TESSERA_QUEUE_FAULTED),
+	  .most_ms = 900 },
+	{ "mmu-walk " WALK, "MMU_WALK", -EFAULT, DEAD(DRM_TESSERA_QUEUE_FAULTED), .most_ms = 900 },
+	{ "mmu-walk-bus " WALK, "MMU_WALK_BUS", -EFAULT, DEAD(DRM_TESSERA_QUEUE_FAULTED),
+	  .most_ms = 900 },
+	{ "bus " WALK, "BUS", -EFAULT, DEAD(DRM_TESSERA_QUEUE_FAULTED), .most_ms = 900 },
+	/* nobody but who has asked for the copy can see that it is wrong */
+	{ "copy-corrupt queue=%u", "COPY_CORRUPT", .differ = 1, .most_ms = 900 },
+};
+
+/* The slot of a queue, from its debugfs line; slots and ids differ. */
+static unsigned int slot_of(uint32_t queue)
+{
+	char path[300], text[8000], want[24], *line;
+
+	find_file(path, sizeof(path));
+	strcpy(strrchr(path, '/'), "/queues");
+	if (gt_read_file(path, text, sizeof(text)) < 0)
+		gt_die("%s cannot be read", path);
+	snprintf(want, sizeof(want), " id %-4u as ", queue);
+	for (line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
+		if (strstr(line, want))
+			return strtoul(line, NULL, 10);
+	}
+	gt_die("queue %u is not in %s", queue, path);
+}
+
+static void one_fault(const void *arg)
+{
+	const struct fault *f = arg;
+	struct drm_tessera_gpu_state before = gt_gpu_state(c.fd);
+	uint32_t queue = gt_queue(c.fd, c.vm, DRM_TESSERA_ENGINE_COPY);
+	struct drm_tessera_queue_get_state state;
+	unsigned int slot = slot_of(queue), differ, count;
+	uint64_t start, ms;
+	char script[200];
+	int ret;
+
+	ktap_eq(copy(queue, &differ), 0);
+	ktap_eq(differ, 0);
+	count = fired(f->kind);
+	snprintf(script, sizeof(script), f->script, slot, slot);
+	ktap_eq(inject(script), 0);
+	start = gt_now_ns();
+	ret = copy(queue, &differ);
+	ms = (gt_now_ns() - start) / 1000000;
+	ktap_eq(ret, f->error);
+	if (!ret)
+		ktap_eq(differ, f->differ);
+	if (!ktap_ok(ms >= f->least_ms && ms <= f->most_ms))
+		ktap_note("%llu ms", (unsigned long long)ms);
+	ktap_ok(fired(f->kind) > count);
+	ktap_eq(inject("clear"), 0);
+	state = gt_queue_state(c.fd, queue);
+	ktap_eq(state.state, f->state);
+	ktap_eq(state.error, -f->error);
+	/* it is the queue's affair alone */
+	ktap_eq(gt_gpu_state(c.fd).reset_count, before.reset_count);
+	ktap_eq(gt_gpu_state(c.fd).flags, 0);
+	if (!f->error) {
+		ktap_eq(copy(queue, &differ), 0);
+		ktap_eq(differ, 0);
+	}
+	ktap_eq(copy(c.queue, &differ), 0);
+	ktap_eq(differ, 0);
+	gt_queue_destroy(c.fd, queue);
+}
+
+/* ---- invalidations that drop nothing ---- */
+
+/*
+ * The kernel cannot know. What a stale translation leads to is the old buffer, which the test still
+ * holds.
+ */
+static void stale(void)
+{
+	struct gt_bo a = gt_bo(c.fd, GT_PAGE, 0), b = gt_bo(c.fd, GT_PAGE, 0);
+	const uint64_t va = 0x30000000;
+	struct drm_tessera_bind_op op = gt_op_map(b.handle, va, GT_PAGE, 0, GT_RW);
+	struct gt_cs cs;
+	uint32_t old = 0;
+
+	gt_bo_bind(&a, c.vm, va, GT_RW);
+	for (unsigned int i = 1; i <= 3; i++) {
+		cs = gt_stream(&c, 8);
+		GT_EMIT(&cs, fill_linear, .texel = 8, .dst = va, .size = 64, .pattern_lo = i);
+		ktap_eq(gt_run(&c, &cs), 0);
+		if (i < 3)
+			old = *(uint32_t *)a.map;
+		if (i == 1) {
+			ktap_eq(old, 1);
+			ktap_eq(inject("tlb-stale times=always"), 0);
+			ktap_eq(gt_vm_bind(c.fd, c.vm, &op, 1), 0);
+			ktap_eq(inject("clear"), 0);
+		} else if (i == 2) {
+			/* which of them depends on the worker whose TLB it is */
+			ktap_ok((old == 2 && *(uint32_t *)b.map == 0) ||
+				(old == 1 && *(uint32_t *)b.map == 2));
+			/* the next invalidation is a good one */
+			ktap_ok(fired("TLB_STALE") >= 1);
+			ktap_eq(gt_vm_bind(c.fd, c.vm, &op, 1), 0);
+		}
+	}
+	ktap_eq(*(uint32_t *)a.map, old);
+	ktap_eq(*(uint32_t *)b.map, 3);
+	op = gt_op_unmap(va, GT_PAGE);
+	ktap_eq(gt_vm_bind(c.fd, c.vm, &op, 1), 0);
+	gt_bo_free(&a);
+	gt_bo_free(&b);
+}
+
+int main(int argc, char **argv)
+{
+	gt_start(argc, argv);
+	c = gt_ctx();
+	ktap_run("[SYS9] debugfs takes scripts of faults", file);
+	for (unsigned int i = 0; i < GT_ARRAY_SIZE(faults); i++) {
+		char name[100];
+
+		snprintf(name, sizeof(name), "[SYS9] %s%s%s", faults[i].kind, faults[i].error ? ": " : "",
+			 faults[i].error ? strerrorname_np(-faults[i].error) : ": no error");
+		ktap_run_arg(name, one_fault, &faults[i]);
+	}
+	ktap_run("[SYS9] TLB_STALE: nobody else's memory", stale);
+	gt_ctx_free(&c);
+	return gt_finish();
+}
