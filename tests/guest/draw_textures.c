@@ -81,7 +81,8 @@ static const struct kind {
 	{ "2D array", { .width = SIDE, .height = SIDE, .layers = 5, .levels = 2 }, 0,
 	  DIMENSION(2D) | ARRAY },
 	{ "3D", { .width = SIDE, .height = SIDE, .depth = 6, .levels = 2 }, 0, DIMENSION(3D) },
-	{ "cube, as an array", { .width = SIDE, .height = SIDE, .layers = 6, .flags = TSR_GFX_CUBE },
+	{ "cube, as an array",
+	  { .width = SIDE, .height = SIDE, .layers = 6, .flags = TSR_GFX_CUBE },
 	  TSR_GFX_2D, DIMENSION(2D) | ARRAY },
 	{ "2D of 4 samples", { .width = SIDE, .height = SIDE, .samples = 4 }, 0,
 	  DIMENSION(2D) | OFFSET },
@@ -209,7 +210,8 @@ static void shadows(void)
 	char text[1000];
 
 	snprintf(text, sizeof(text), MIDDLE STAGE_PUSH
-		 "clause message=tex slot=0 wait=0,6 {\n*NOP\n+TEXC.skip r8, r9, 0x%x, @r0\n}\n" END,
+		 "clause message=tex slot=0 wait=0,6 {\n*NOP\n"
+		 "+TEXC.skip r8, r9, 0x%x, @r0\n}\n" END,
 		 SAMPLE | SHADOW | DIMENSION(2D) | MODE(TSR_TEXTURE_LOD_ZERO) | RESULT(F32) |
 		 MASK(1));
 	p = make(text, TSR_REGISTER_TYPE_F32, 0);
@@ -338,7 +340,8 @@ static void levels(void)
 	struct tsr_gfx_image *image = NULL;
 	struct tsr_gfx_pipeline *p = make(
 		"clause message=vartex slot=0 wait=0,6 {\n*NOP\n"
-		"+VAR_TEX.f32.store.center.skip.computed_lod varying_index:0, texture_index:0, @r0\n}\n"
+		"+VAR_TEX.f32.store.center.skip.computed_lod varying_index:0, texture_index:0, "
+		"@r0\n}\n"
 		END, TSR_REGISTER_TYPE_F32, TSR_GFX_HELPERS);
 
 	ktap_eq(tsr_gfx_image_create(t.vm, &info, &image), 0);

@@ -61,23 +61,48 @@ static int ascending(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
+/* Pictures read back, as often as frames are drawn otherwise. */
+static uint8_t picture[4 * GLSCENE_SIDE * GLSCENE_SIDE];
+
+static void read_ours(void *arg, unsigned int count)
+{
+	while (count--)
+		glscene_tsr_read(arg, picture);
+}
+
+static void read_theirs(void *arg, unsigned int count)
+{
+	while (count--)
+		glscene_gl_read(arg, picture);
+}
+
+/* "readpixels" is fill_vary, drawn once. */
 static void measure(const char *name, unsigned int threads)
 {
+	const bool reads = !strcmp(name, "readpixels");
+	void (*run_ours)(void *, unsigned int) = reads ? read_ours : glscene_tsr_run;
+	void (*run_theirs)(void *, unsigned int) = reads ? read_theirs : glscene_gl_run;
 	double ours[RUNS], theirs[RUNS], ratio[RUNS];
 	struct glscene scene;
 	struct glscene_gl *gl;
 	struct glscene_tsr *tsr;
 	unsigned int n[2];
 
-	glscene_open(&scene, name);
+	glscene_open(&scene, reads ? "fill_vary" : name);
 	gl = glscene_gl_new(&scene);
 	tsr = glscene_tsr_new(&scene, GL_CLIP_TWO,
 			      glscene_tsr_has(&scene, GL_PRELOAD) ? GL_PRELOAD : GL_PLAIN);
-	n[0] = frames_for(glscene_tsr_run, tsr);
-	n[1] = frames_for(glscene_gl_run, gl);
+	if (reads) {
+		scene.unit = "byte";
+		scene.units = sizeof(picture);
+	}
+	glscene_tsr_run(tsr, 1);
+	glscene_gl_run(gl, 1);
+	n[0] = frames_for(run_ours, tsr);
+	n[1] = frames_for(run_theirs, gl);
 	for (unsigned int i = 0; i < RUNS; i++) {
-		theirs[i] = once(glscene_gl_run, gl, n[1]);
-		ours[i] = once(glscene_tsr_run, tsr, n[0]);
+		theirs[i] = once(run_theirs, gl, n[1]);
+		ours[i] = once(run_ours, tsr, n[0]);
 		ratio[i] = theirs[i] / ours[i];
 	}
 	qsort(ours, RUNS, sizeof(ours[0]), ascending);
@@ -122,6 +147,8 @@ static int run(unsigned int threads, const char *only)
 		if (!only || !strcmp(only, glscene_names[i]))
 			measure(glscene_names[i], threads);
 	}
+	if (!only || !strcmp(only, "readpixels"))
+		measure("readpixels", threads);
 	return 0;
 }
 

@@ -14,7 +14,8 @@
 const char *const glscene_names[] = {
 	"fill_flat", "fill_flat_x8", "fill_vary", "depth_f2b", "depth_b2f", "blend_x8",
 	"tex_bilinear", "tex_trilinear", "alu_fs", "mandelbrot", "tri_small", "vtx_culled",
-	"vtx_offscreen", "msaa4_vary", "msaa4_tris", "inst_cubes", "draw_rate", "mix_cubes", NULL
+	"vtx_offscreen", "msaa4_vary", "msaa4_tris", "inst_cubes", "draw_rate", "mix_cubes",
+	"clear_color", "clear_all", "upload", NULL
 };
 
 struct matrix {
@@ -409,6 +410,32 @@ static bool open_rest(struct glscene *s)
 	return true;
 }
 
+/* Nothing but clears; or a texture that is written each frame, and 36 pixels that need it. */
+static void open_transfer(struct glscene *s)
+{
+	const float corner = 16.0f / GLSCENE_SIDE - 1;
+	const float v[] = { -1, -1, corner, -1, -1, corner };
+	static const float unused[4] = { 0, 0, 0, 0 };
+
+	if (is(s, "upload")) {
+		s->program = "upload";
+		s->uploads = true;
+		vertices(s, v, sizeof(v), (const unsigned int[]){ 2, 0 });
+		texture(s, GLSCENE_SIDE, false);
+		s->count = 3;
+		s->unit = "byte";
+		s->units = 4.0 * PIXELS;
+		return;
+	}
+	screen(s, 1);
+	s->program = "fill_flat";
+	set(s, 0, "u", unused, 4);
+	s->clears = true;
+	s->depth = is(s, "clear_all");
+	memcpy(s->clear, (float[4]){ 3.0f / 7, 0.25f, 0.5f, 1 }, sizeof(s->clear));
+	s->draws = 0;
+}
+
 static void open_layers(struct glscene *s)
 {
 	s->program = "fill_vary";
@@ -432,6 +459,8 @@ void glscene_open(struct glscene *s, const char *name)
 		open_layers(s);
 	} else if (is(s, "tri_small") || is(s, "msaa4_tris") || !strncmp(name, "vtx", 3)) {
 		open_grid(s);
+	} else if (!strncmp(name, "clear", 5) || is(s, "upload")) {
+		open_transfer(s);
 	} else if (!open_rest(s)) {
 		open_fragments(s);
 	}

@@ -28,6 +28,7 @@ struct glscene {
 	const char *unit;
 	double units;			/* of work in a frame */
 	bool clears, depth, blend, cull;
+	bool uploads;			/* each frame writes the texture anew */
 	unsigned int samples;		/* 0: one */
 	float clear[4];
 

@@ -167,7 +167,8 @@ static void make_targets(struct glscene_gl *gl)
 	}
 	if (glCheckFramebufferStatus(GL_FRAMEBUFFER) != GL_FRAMEBUFFER_COMPLETE)
 		die("the target is not complete");
-	glClearColor(0, 0, 0, 1);
+	/* as a new image of libtessera is */
+	glClearColor(0, 0, 0, 0);
 	glClear(GL_COLOR_BUFFER_BIT);
 }
 
@@ -222,6 +223,9 @@ static void frame(struct glscene_gl *gl)
 
 	if (s->samples)
 		glBindFramebuffer(GL_FRAMEBUFFER, gl->many);
+	if (s->uploads)
+		glTexSubImage2D(GL_TEXTURE_2D, 0, 0, 0, (GLsizei)s->texture_side,
+				(GLsizei)s->texture_side, GL_RGBA, GL_UNSIGNED_BYTE, s->texels);
 	if (s->clears)
 		glClear(GL_COLOR_BUFFER_BIT | (s->depth ? GL_DEPTH_BUFFER_BIT : 0));
 	for (unsigned int i = 0; i < s->draws; i++) {

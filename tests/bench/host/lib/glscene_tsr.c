@@ -315,6 +315,16 @@ static void record(struct glscene_tsr *t, struct tsr_gfx_pass *pass)
 	}
 }
 
+/* The frame before must have done with the texture. */
+static void upload_texture(struct glscene_tsr *t)
+{
+	const unsigned int before = t->frames % 2;
+
+	if (t->used[before])
+		need(tsr_gfx_wait(t->pass[before], TSR_DEADLINE_NEVER));
+	need(tsr_gfx_image_write(t->texture, 0, 0, t->scene->texels, 4 * t->scene->texture_side));
+}
+
 /* Each frame is recorded anew, as GL does it. */
 void glscene_tsr_run(void *arg, unsigned int count)
 {
@@ -325,6 +335,8 @@ void glscene_tsr_run(void *arg, unsigned int count)
 		n = t->frames++ % 2;
 		if (t->used[n])
 			need(tsr_gfx_wait(t->pass[n], TSR_DEADLINE_NEVER));
+		if (t->scene->uploads)
+			upload_texture(t);
 		tsr_gfx_pass_reset(t->pass[n]);
 		record(t, t->pass[n]);
 		need(tsr_gfx_submit(t->pass[n], NULL, 0, NULL, 0));
