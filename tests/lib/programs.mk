@@ -4,7 +4,7 @@
 #
 #   make -f tests/lib/programs.mk BUILD=DIR HW=DIR [SOFTFLOAT=DIR] SUITE
 #
-# SUITE is model-asan, model-tsan, numeric (which needs SOFTFLOAT, see qemu-device/build/softfloat.sh), user, draw, qtest, guest, debug, bench, bench-host or fuzz; programs land in BUILD/SUITE/bin/.
+# SUITE is model-asan, model-tsan, numeric (which needs SOFTFLOAT, see qemu-device/build/softfloat.sh), user, draw, qtest, guest, debug, bench, bench-gl, bench-host or fuzz; programs land in BUILD/SUITE/bin/.
 # Every tests/DIR/NAME.c is a program; every .c in tests/DIR/lib/ is linked into each of them.
 
 CFLAGS := -std=gnu11 -O1 -g -Wall -Wextra -Werror -pthread -D_GNU_SOURCE
@@ -89,6 +89,12 @@ bench.flags := $(guest.flags) -O2 -Itests/guest/lib
 bench.sources := $(wildcard tests/guest/lib/*.c)
 bench.libs := $(guest.libs)
 
+# what is compared with Mesa's llvmpipe in the guest
+bench-gl.dir := bench/gl
+bench-gl.flags := $(guest.flags) -O2 -Itests/bench/host/lib -Itests/vectors
+bench-gl.sources := tests/bench/host/lib/gles.c $(wildcard tests/bench/host/lib/glscene*.c)
+bench-gl.libs := $(guest.libs) -lEGL -lGLESv2
+
 # figures of the model alone, on the host
 bench-host.dir := bench/host
 bench-host.flags := -O2 -Iqemu-device/model -Iuserspace/libtessera -Itests/bench/lib -Itests/model/lib $(shader_flags) $(library_flags)
@@ -115,9 +121,9 @@ $$($(1).bin)/%: $$(BUILD)/$(1)/obj/tests/$$($(1).dir)/%.o $$($(1).common)
 	@mkdir -p $$(@D)
 	@$$(CC) $$(CFLAGS) $$($(1).flags) -Wl,--as-needed -o $$@ $$^ $$($(1).libs)
 endef
-$(foreach s,model-asan model-tsan numeric user draw fuzz qtest guest debug bench bench-host,$(eval $(call suite,$(s))))
+$(foreach s,model-asan model-tsan numeric user draw fuzz qtest guest debug bench bench-gl bench-host,$(eval $(call suite,$(s))))
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
 .SECONDARY:
 .DELETE_ON_ERROR:
-.PHONY: model-asan model-tsan numeric user draw fuzz qtest guest debug bench bench-host
+.PHONY: model-asan model-tsan numeric user draw fuzz qtest guest debug bench bench-gl bench-host

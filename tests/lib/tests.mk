@@ -26,7 +26,7 @@ tsan_names := $(basename $(notdir $(shell grep -L 'test:.* TSAN=0' $(wildcard te
 # programs(LABEL,DIR,VARIANT): arguments for run.py, LABEL:PROGRAM=SOURCE
 programs = $(foreach n,$(call names,$(2)),$(1):$(BUILD)/$(3)/bin/$(n)=tests/$(2)/$(n).c)
 
-.PHONY: check check-static check-model check-user check-qtest check-guest check-debug check-debug-short check-race check-coverage fuzz fuzz-isa bench coverage
+.PHONY: check check-static check-model check-user check-qtest check-guest check-debug check-debug-short check-race check-coverage fuzz fuzz-isa bench bench-guest coverage
 check: setup ## all tests on the stock kernel; the last line is the sum
 	@$(PYTHON) tests/lib/check.py $(SUITES) coverage $(WITH)
 
@@ -90,6 +90,14 @@ bench: setup ## benchmarks, of the model alone and in the guest, one line per fi
 	@$(PROGRAMS) bench-host
 	@for b in $(call names,bench/host); do '$(BUILD)'/bench-host/bin/$$b || exit; done
 	@$(GUEST_ENV); $(GUEST) --qemu-args '$(BENCH_DISK)' -- 'for b in $(call names,bench); do $$b || exit; done'
+
+# llvmpipe's compiler wants a processor that it knows by name.
+bench-guest: setup ## the GPU against llvmpipe in the guest, on the same scenes: SCENES='fill_flat tri_small'
+	@bash qemu-device/build/setup.sh libegl-dev libgles-dev libegl-mesa0 libgl1-mesa-dri
+	@$(GUEST_ENV); $(PROGRAMS) bench-gl; \
+		bash tests/bench/gl/share.sh '$(BUILD)/bench-gl/share' '$(BUILD)/bench-gl/bin/gfx_guest'; \
+		$(GUEST) --mem $(or $(MEM),2048) --qemu-args '-cpu Haswell-noTSX' \
+			--share '$(BUILD)/bench-gl/share' -- '/mnt/run $(SCENES)'
 
 compare-disasm: userspace ## compare tsr-dis with Mesa's disassembly: DIR= holds NAME.bin and NAME.disasm
 	@LD_LIBRARY_PATH='$(BUILD)/userspace/lib' $(PYTHON) tests/tools/compare_disasm.py \
