@@ -3,6 +3,7 @@
  * Vertex programs: registers at entry, records and outputs, attributes in every mode under
  * instancing, against counting by hand; what faults; batches that stop.
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "ktap.h"
@@ -209,6 +210,156 @@ static void test_bad_modulus(void)
 	}
 }
 
+/* ---- Formats --------------------------------------------------------------------------------- */
+
+enum { UNORM, SNORM, UINT, SINT, FLOAT };
+
+static const struct vertex_format {
+	uint8_t format, kind, bits, components;
+} formats[] = {
+	{ TSR_PIXEL_FORMAT_R8_UNORM, UNORM, 8, 1 },
+	{ TSR_PIXEL_FORMAT_RG8_UNORM, UNORM, 8, 2 },
+	{ TSR_PIXEL_FORMAT_RGB8_UNORM, UNORM, 8, 3 },
+	{ TSR_PIXEL_FORMAT_RGBA8_UNORM, UNORM, 8, 4 },
+	{ TSR_PIXEL_FORMAT_R16_UNORM, UNORM, 16, 1 },
+	{ TSR_PIXEL_FORMAT_RG16_UNORM, UNORM, 16, 2 },
+	{ TSR_PIXEL_FORMAT_RGB16_UNORM, UNORM, 16, 3 },
+	{ TSR_PIXEL_FORMAT_RGBA16_UNORM, UNORM, 16, 4 },
+	{ TSR_PIXEL_FORMAT_R32_UNORM, UNORM, 32, 1 },
+	{ TSR_PIXEL_FORMAT_RG32_UNORM, UNORM, 32, 2 },
+	{ TSR_PIXEL_FORMAT_RGB32_UNORM, UNORM, 32, 3 },
+	{ TSR_PIXEL_FORMAT_RGBA32_UNORM, UNORM, 32, 4 },
+	{ TSR_PIXEL_FORMAT_R8_SNORM, SNORM, 8, 1 },
+	{ TSR_PIXEL_FORMAT_RG8_SNORM, SNORM, 8, 2 },
+	{ TSR_PIXEL_FORMAT_RGB8_SNORM, SNORM, 8, 3 },
+	{ TSR_PIXEL_FORMAT_RGBA8_SNORM, SNORM, 8, 4 },
+	{ TSR_PIXEL_FORMAT_R16_SNORM, SNORM, 16, 1 },
+	{ TSR_PIXEL_FORMAT_RG16_SNORM, SNORM, 16, 2 },
+	{ TSR_PIXEL_FORMAT_RGB16_SNORM, SNORM, 16, 3 },
+	{ TSR_PIXEL_FORMAT_RGBA16_SNORM, SNORM, 16, 4 },
+	{ TSR_PIXEL_FORMAT_R32_SNORM, SNORM, 32, 1 },
+	{ TSR_PIXEL_FORMAT_RG32_SNORM, SNORM, 32, 2 },
+	{ TSR_PIXEL_FORMAT_RGB32_SNORM, SNORM, 32, 3 },
+	{ TSR_PIXEL_FORMAT_RGBA32_SNORM, SNORM, 32, 4 },
+	{ TSR_PIXEL_FORMAT_R8UI, UINT, 8, 1 },
+	{ TSR_PIXEL_FORMAT_RG8UI, UINT, 8, 2 },
+	{ TSR_PIXEL_FORMAT_RGB8UI, UINT, 8, 3 },
+	{ TSR_PIXEL_FORMAT_RGBA8UI, UINT, 8, 4 },
+	{ TSR_PIXEL_FORMAT_R16UI, UINT, 16, 1 },
+	{ TSR_PIXEL_FORMAT_RG16UI, UINT, 16, 2 },
+	{ TSR_PIXEL_FORMAT_RGB16UI, UINT, 16, 3 },
+	{ TSR_PIXEL_FORMAT_RGBA16UI, UINT, 16, 4 },
+	{ TSR_PIXEL_FORMAT_R32UI, UINT, 32, 1 },
+	{ TSR_PIXEL_FORMAT_RG32UI, UINT, 32, 2 },
+	{ TSR_PIXEL_FORMAT_RGB32UI, UINT, 32, 3 },
+	{ TSR_PIXEL_FORMAT_RGBA32UI, UINT, 32, 4 },
+	{ TSR_PIXEL_FORMAT_R8I, SINT, 8, 1 },
+	{ TSR_PIXEL_FORMAT_RG8I, SINT, 8, 2 },
+	{ TSR_PIXEL_FORMAT_RGB8I, SINT, 8, 3 },
+	{ TSR_PIXEL_FORMAT_RGBA8I, SINT, 8, 4 },
+	{ TSR_PIXEL_FORMAT_R16I, SINT, 16, 1 },
+	{ TSR_PIXEL_FORMAT_RG16I, SINT, 16, 2 },
+	{ TSR_PIXEL_FORMAT_RGB16I, SINT, 16, 3 },
+	{ TSR_PIXEL_FORMAT_RGBA16I, SINT, 16, 4 },
+	{ TSR_PIXEL_FORMAT_R32I, SINT, 32, 1 },
+	{ TSR_PIXEL_FORMAT_RG32I, SINT, 32, 2 },
+	{ TSR_PIXEL_FORMAT_RGB32I, SINT, 32, 3 },
+	{ TSR_PIXEL_FORMAT_RGBA32I, SINT, 32, 4 },
+	{ TSR_PIXEL_FORMAT_R16F, FLOAT, 16, 1 },
+	{ TSR_PIXEL_FORMAT_RG16F, FLOAT, 16, 2 },
+	{ TSR_PIXEL_FORMAT_RGB16F, FLOAT, 16, 3 },
+	{ TSR_PIXEL_FORMAT_RGBA16F, FLOAT, 16, 4 },
+	{ TSR_PIXEL_FORMAT_R32F, FLOAT, 32, 1 },
+	{ TSR_PIXEL_FORMAT_RG32F, FLOAT, 32, 2 },
+	{ TSR_PIXEL_FORMAT_RGB32F, FLOAT, 32, 3 },
+	{ TSR_PIXEL_FORMAT_RGBA32F, FLOAT, 32, 4 },
+};
+
+/* A component of @bits: what it is in memory, and what the program must find. */
+static uint32_t component(const struct vertex_format *f, uint32_t *memory)
+{
+	static const struct { uint16_t half; float value; } halves[] = {
+		{ 0x3c00, 1 }, { 0xc000, -2 }, { 0x3555, 0.333251953125f }, { 0x7bff, 65504 },
+		{ 0x0001, 0x1p-24f }, { 0x8000, -0.0f },
+	};
+	uint32_t all = UINT32_MAX >> (32 - f->bits), half = rnd() % 6;
+	uint32_t c = (rnd() << 16 ^ rnd()) & all;
+	int32_t n = (int32_t)(c << (32 - f->bits)) >> (32 - f->bits);
+	double x = c / (double)all;
+	float value;
+	uint32_t word;
+
+	*memory = c;
+	if (f->kind == UINT)
+		return c;
+	if (f->kind == SINT)
+		return (uint32_t)n;
+	if (f->kind == SNORM)
+		x = n / (double)(all >> 1) < -1 ? -1 : n / (double)(all >> 1);
+	value = f->kind == FLOAT ? halves[half].value : (float)x;
+	memcpy(&word, &value, sizeof(word));
+	if (f->kind == FLOAT)
+		*memory = f->bits == 16 ? halves[half].half : word;
+	return word;
+}
+
+/* Equal, or numbers in floating point of which one is the other's neighbour. */
+static bool near(const struct vertex_format *f, uint32_t a, uint32_t b)
+{
+	return a == b || ((f->kind == UNORM || f->kind == SNORM) && f->bits == 32 &&
+			  (a - b == 1 || b - a == 1));
+}
+
+/* All of a format's components, @lead bytes behind the first element, @stride apart. */
+static void check_format(const struct vertex_format *f, unsigned int lead, unsigned int stride)
+{
+	bool integer = f->kind == UINT || f->kind == SINT;
+	uint32_t want[40][4], one = integer ? 1 : 0x3f800000;
+	uint8_t *at = pipe_at(p, PIPE_FREE);
+
+	batch(40);
+	memset(at, 0xee, 0x2000);
+	for (unsigned int n = 0; n < 40; n++) {
+		for (unsigned int c = 0; c < 4; c++) {
+			uint32_t memory;
+
+			want[n][c] = c == 3 ? one : 0;
+			if (c >= f->components)
+				continue;
+			want[n][c] = component(f, &memory);
+			memcpy(at + lead + n * stride + c * f->bits / 8, &memory, f->bits / 8);
+		}
+	}
+	pipe_buffer(p, 3, TSR_ATTRIBUTE_BUFFER_TYPE_LINEAR, PIPE_FREE, stride, 0x2000, 0, 0);
+	pipe_attribute(p, PIPE_ATTRIBUTES, 3, 3, f->format, (int)lead, false);
+	ktap_eq(pipe_vertices(p), TSR_STEP_DONE);
+	for (unsigned int n = 0; n < 160; n++) {
+		if (near(f, word(n / 4, n % 4), want[n / 4][n % 4]))
+			continue;
+		ktap_fail("format %u, vertex %u component %u: 0x%x, not 0x%x", f->format, n / 4,
+			  n % 4, word(n / 4, n % 4), want[n / 4][n % 4]);
+		return;
+	}
+}
+
+static void test_formats(void)
+{
+	static const char *const types[] = { "f32", "f32", "u32", "s32", "f32" };
+	char text[sizeof(load) + 8];
+
+	for (unsigned int i = 0; i < sizeof(formats) / sizeof(formats[0]); i++) {
+		snprintf(text, sizeof(text),
+			 "clause wait=0 {\n"
+			 "	*NOP\n"
+			 "	+LD_ATTR_IMM.%s.v4 r61, r62, attribute_index:3, @r0\n"
+			 "}\n"
+			 RECORD, types[formats[i].kind]);
+		p->v->program = pipe_text(p, 0, TSR_STAGE_POSITION, text);
+		check_format(&formats[i], 0, 16);
+		check_format(&formats[i], 4 * (rnd() % 9), 16 + 4 * (rnd() % 20));
+	}
+}
+
 /* ---- Outputs --------------------------------------------------------------------------------- */
 
 /* Output 0 the position, output 1 in the heap, output 2 in a buffer by linear id. */
@@ -365,6 +516,7 @@ static void run_all(void)
 	ktap_run("[INST6] registers at entry; places nobody writes are 0", test_entry);
 	ktap_run("[INST2] [INST3] [INST4] [INST5] [INST7] attributes of instances in every mode",
 		 test_modes);
+	ktap_run("[IA3] vertex formats of 8, 16 and 32 bits", test_formats);
 	ktap_run("[INST3] a modulus above 9 is a fault", test_bad_modulus);
 	ktap_run("[INST2] outputs: the position, the heap's, by linear id", test_outputs);
 	ktap_run("the window of position records is bounded", test_window);
