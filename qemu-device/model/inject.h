@@ -3,9 +3,9 @@
  * Faults on purpose: Documentation/hw/inject.md.
  *
  * In: scripts from the host and from INJECT.TEXT; questions of the units, at each occasion, whether
- * this one goes wrong. Out: yes or no, and things that are to happen later. Where no rule is in force the
- * question is one load. Limits: TSR_INJECTION_RULES_MAX rules, TSR_INJECT_LATER things put off; one
- * more happens at once, or not at all.
+ * this one goes wrong. Out: yes or no, and things that are to happen later. Where no rule is in
+ * force the question is one load. Limits: TSR_INJECTION_RULES_MAX rules, TSR_INJECT_LATER things
+ * put off; one more happens at once, or not at all.
  */
 #ifndef TSR_INJECT_H
 #define TSR_INJECT_H
@@ -93,15 +93,15 @@ struct tsr_inject_script {
 bool tsr_inject_parse(struct tsr_inject_script *script, const char *text);
 
 /*
- * The question. @at, of which queue, class and job number come; *@delay (may be NULL) becomes the rule's
- * delay, or stays as it is. Any thread. Through tsr_injects() of gpu.h.
+ * The question. @at, of which queue, class and job number come; *@delay (may be NULL) becomes the
+ * rule's delay, or stays as it is. Any thread. Behind tsr_injects() of gpu.h.
  */
 bool tsr_inject_ask(struct tsr_gpu *gpu, unsigned int kind, const struct tsr_inject_at *at,
 		    uint64_t *delay);
 
 /*
- * Put @later off by @delay ns; somebody has to come by with the lock and tsr_inject_arm(). False: too
- * much is put off already. Any thread.
+ * Put @later off by @delay ns; somebody has to come by with the lock and tsr_inject_arm(). False:
+ * too much is put off already. Any thread.
  */
 bool tsr_inject_put_off(struct tsr_gpu *gpu, struct tsr_inject_later later, uint64_t delay);
 /* Whoever has the lock looks: ask the host for a timer. Lock held. */
@@ -123,8 +123,8 @@ bool tsr_inject_flr(struct tsr_gpu *gpu);
 /* A register is read: true if the device does not answer. Lock held. */
 bool tsr_inject_gone(struct tsr_gpu *gpu);
 /*
- * Before a burst of the engine of @q: true if it hangs, and the time of a burst has passed. Called by
- * the runner.
+ * Before a burst of the engine of @q: true if it hangs, and the time of a burst has passed. Called
+ * by the runner.
  */
 bool tsr_inject_hangs(struct tsr_runner *runner, struct tsr_queue *q);
 /* Behind one: it may be slow. Called by the runner. */

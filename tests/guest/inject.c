@@ -5,8 +5,8 @@
  */
 /*
  * A device that misbehaves on purpose (Documentation/hw/inject.md), one fault at a time, and what
- * the kernel must make of it: which error the job's fence carries, how long it may take, whether the
- * queue is banned, and that everything goes on afterwards.
+ * the kernel must make of it: which error the job's fence carries, how long it may take, whether
+ * the queue is banned, and that everything goes on afterwards.
  */
 #include "gt_main.h"
 
@@ -101,7 +101,7 @@ struct fault {
 	const char *script, *kind;
 	int error;			/* of its fence */
 	uint32_t state;			/* of its queue, afterwards */
-	unsigned int differ;		/* bytes that are wrong although the fence says it is good */
+	unsigned int differ;		/* bytes that are wrong although its fence is good */
 	unsigned int least_ms, most_ms;	/* time it takes */
 };
 
@@ -247,8 +247,8 @@ int main(int argc, char **argv)
 	for (unsigned int i = 0; i < GT_ARRAY_SIZE(faults); i++) {
 		char name[100];
 
-		snprintf(name, sizeof(name), "[SYS9] %s%s%s", faults[i].kind, faults[i].error ? ": " : "",
-			 faults[i].error ? strerrorname_np(-faults[i].error) : ": no error");
+		snprintf(name, sizeof(name), "[SYS9] %s: %s", faults[i].kind,
+			 faults[i].error ? strerrorname_np(-faults[i].error) : "no error");
 		ktap_run_arg(name, one_fault, &faults[i]);
 	}
 	ktap_run("[SYS9] TLB_STALE: nobody else's memory", stale);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* test: TIMEOUT=120 */
 /*
- * Faults on purpose: what scripts are accepted, at which occasion each kind of fault happens, what it
- * does, and that everything is as before when it is over.
+ * Faults on purpose: what scripts are accepted, at which occasion each kind of fault happens, what
+ * it does, and that everything is as before when it is over.
  */
 #include <stdio.h>
 #include <string.h>
@@ -93,10 +93,12 @@ static const struct tsr_config guarded = { .no_inline = true, .inject_window = t
 static void accepted(void)
 {
 	static const char *const good[] = {
-		"", " ; ;\n", "clear", "hang", "hang;slow", "seed=7; irq-lost chance=0.25 times=always",
+		"", " ; ;\n", "clear", "hang", "hang;slow",
+		"seed=7; irq-lost chance=0.25 times=always",
 		"fence-late queue=63 class=copy job=1 addr=0x1000-0x1fff as=127 skip=3 delay=10ms",
-		"irq-twice vector=4 delay=5us\nirq-late delay=0ns\n", "bus addr=17", "gone skip=100",
-		"slow:delay=10000000000ns:queue=2;hang:", "irq-lost chance=0", "irq-lost chance=1.000", "clear; hang queue=0",
+		"irq-twice vector=4 delay=5us\nirq-late delay=0ns\n", "bus addr=17",
+		"slow:delay=10000000000ns:queue=2;hang:", "gone skip=100", "irq-lost chance=0",
+		"irq-lost chance=1.000", "clear; hang queue=0",
 	};
 	struct play y;
 
@@ -117,7 +119,8 @@ static void refused(void)
 	} bad[] = {
 		{ "hung", 1 }, { "HANG", 1 }, { "hang;  what", 8 }, { "hang queue", 6 },
 		{ "hang queue=", 12 }, { "hang queue=64", 6 }, { "hang queue=x", 6 },
-		{ "hang queue=1 delay=1ms", 14 }, { "gone queue=1", 6 }, { "slow delay=11000ms", 6 },
+		{ "hang queue=1 delay=1ms", 14 }, { "gone queue=1", 6 },
+		{ "slow delay=11000ms", 6 },
 		{ "slow delay=5", 6 }, { "slow delay=5s", 6 }, { "irq-lost chance=1.1", 10 },
 		{ "irq-lost chance=2", 10 }, { "irq-lost chance=.5", 10 }, { "bus addr=5-4", 5 },
 		{ "bus addr=0x", 5 }, { "bus addr=18446744073709551616", 5 }, { "hang job=0", 6 },
@@ -145,6 +148,13 @@ static void refused(void)
 	end(&y);
 }
 
+/* How many are in force. */
+static unsigned int rules(struct play *y)
+{
+	return bench_field(bench_read(y->s.b, TSR_REG_INJECT_STATUS),
+			   TSR_INJECT_STATUS_RULES__MASK);
+}
+
 static void too_many(void)
 {
 	struct play y;
@@ -155,13 +165,11 @@ static void too_many(void)
 		strcat(script, "doorbell-lost queue=5;");
 	ktap_ok(inject(&y, script));
 	ktap_ok(!inject(&y, "hang"));
-	ktap_eq(bench_field(bench_read(y.s.b, TSR_REG_INJECT_STATUS), TSR_INJECT_STATUS_RULES__MASK),
-		TSR_INJECTION_RULES_MAX);
+	ktap_eq(rules(&y), TSR_INJECTION_RULES_MAX);
 	ktap_ok(inject(&y, "clear; hang queue=3"));
 	strcat(script, "hang");
 	ktap_ok(!inject(&y, script));
-	ktap_eq(bench_field(bench_read(y.s.b, TSR_REG_INJECT_STATUS), TSR_INJECT_STATUS_RULES__MASK),
-		1);
+	ktap_eq(rules(&y), 1);
 	end(&y);
 }
 
@@ -202,7 +210,7 @@ static void window(void)
 	ktap_eq(bench_field(status, TSR_INJECT_STATUS_RESULT__MASK), TSR_INJECTION_RESULT_REFUSED);
 	/* rules outlive a reset of the device, and so does the window */
 	tsr_gpu_reset(y.s.b->gpu);
-	ktap_eq(bench_field(bench_read(y.s.b, TSR_REG_INJECT_STATUS), TSR_INJECT_STATUS_RULES__MASK), 2);
+	ktap_eq(rules(&y), 2);
 	end(&y);
 
 	begin(&y, &shut, 1);
@@ -242,7 +250,8 @@ static uint64_t lost_of(unsigned int jobs, unsigned int seed, const char *chance
 	char script[64];
 
 	begin(&y, &guarded, 1);
-	snprintf(script, sizeof(script), "seed=%u; fence-lost times=always chance=%s", seed, chance);
+	snprintf(script, sizeof(script), "seed=%u; fence-lost times=always chance=%s", seed,
+		 chance);
 	ktap_ok(inject(&y, script));
 	for (unsigned int i = 1; i <= jobs; i++) {
 		submit(&y, 0);
@@ -551,8 +560,8 @@ static void translations(void)
 		/* a TLB that is warm does not help: making the rule has emptied it */
 		submit(&y, 0);
 		ktap_ok(bench_run(y.s.b, 10));
-		snprintf(script, sizeof(script), "%s queue=0 addr=%#llx-%#llx", walks[i].kind, STAGE_DATA,
-			 STAGE_DATA + FILL - 1);
+		snprintf(script, sizeof(script), "%s queue=0 addr=%#llx-%#llx", walks[i].kind,
+			 STAGE_DATA, STAGE_DATA + FILL - 1);
 		ktap_ok(inject(&y, script));
 		submit(&y, 0);
 		submit(&y, 1);

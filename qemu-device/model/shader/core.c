@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "core.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "../gpu.h"
-#include "stage.h"
+#include "stage_run.h"
 #include "warp.h"
 
 /* Clauses that others of its bundle may execute while a warp waits; and at a time. */
@@ -14,69 +13,12 @@
 /* Bytes of group memory that are cleared in the time of a tuple, about. */
 #define GROUP_MEMORY_EFFORT 1024
 
-struct tsr_shader *tsr_shader_new(const char *simd)
-{
-	size_t size = (sizeof(struct tsr_shader) + 63) & ~(size_t)63;
-	struct tsr_shader *sh = aligned_alloc(64, size);
-
-	if (!sh)
-		return NULL;
-	memset(sh, 0, size);
-	tsr_access_init(&sh->access);
-	tsr_texture_cache_init(&sh->textures, simd);
-	for (unsigned int i = 0; i < TSR_BUNDLE_LANES; i++)
-		sh->temp[TSR_TEMP_LANE_ID * TSR_BUNDLE_WARPS + i / TSR_WARP_LANES]
-			.u[i % TSR_WARP_LANES] = i % TSR_WARP_LANES;
-	for (unsigned int i = 0; i < 256 * 8; i++)
-		sh->mask_of[i / 8].u[i % 8] = i / 8 >> i % 8 & 1 ? UINT32_MAX : 0;
-	return sh;
-}
-
-void tsr_shader_free(struct tsr_shader *sh)
-{
-	if (sh)
-		tsr_code_free(&sh->code);
-	free(sh);
-}
-
-static void fill(union tsr_lanes *v, uint32_t word)
-{
-	for (unsigned int l = 0; l < TSR_WARP_LANES; l++)
-		v->u[l] = word;
-}
-
 static struct tsr_group *group_of(struct tsr_shader *sh, const struct tsr_warp *warp)
 {
 	return &sh->core->group[warp->group];
 }
 
 /* ---- Faults ---------------------------------------------------------------------------------- */
-
-#define FIELD(f, v) ((uint32_t)(v) << f##__SHIFT & f##__MASK)
-
-void tsr_shader_fault(struct tsr_shader *sh, unsigned int w, unsigned int lane, uint64_t clause,
-		      unsigned int tuple, bool add)
-{
-	const struct tsr_warp *warp = &sh->bundle->warp[w];
-
-	sh->fault = sh->mem.fault;
-	if (sh->fault.code == TSR_FAULT_SHADER_ENCODING ||
-	    sh->fault.code == TSR_FAULT_SHADER_UNSUPPORTED)
-		sh->fault.addr = clause;
-	sh->fault.clause = clause;
-	sh->fault.shader = FIELD(TSR_QUEUE_FAULT_SHADER_LANE, lane) |
-			   FIELD(TSR_QUEUE_FAULT_SHADER_WARP, warp->number) |
-			   FIELD(TSR_QUEUE_FAULT_SHADER_TUPLE, tuple) |
-			   FIELD(TSR_QUEUE_FAULT_SHADER_ADD, add) |
-			   FIELD(TSR_QUEUE_FAULT_SHADER_CORE, sh->core->job.index) |
-			   TSR_QUEUE_FAULT_SHADER_VALID__MASK;
-	if (sh->grid)
-		memcpy(sh->fault.group, group_of(sh, warp)->id, sizeof(sh->fault.group));
-	else
-		tsr_stage_identify(sh, w, lane, sh->fault.group);
-	if (sh->gpu->shader_hook)
-		tsr_shader_watch(sh, TSR_SHADER_FAULT, w, clause, NULL, warp->active);
-}
 
 /* A fault of the clause itself, in the first lane that executes it. */
 static void clause_fault(struct tsr_shader *sh, uint8_t code, unsigned int tuple, bool add)
@@ -238,7 +180,7 @@ static void set_number(struct tsr_shader *sh, unsigned int w, uint8_t number)
 	if (sh->number[w] == number)
 		return;
 	sh->number[w] = number;
-	fill(&sh->temp[TSR_TEMP_WARP_ID * TSR_BUNDLE_WARPS + w], number);
+	tsr_stage_fill(&sh->temp[TSR_TEMP_WARP_ID * TSR_BUNDLE_WARPS + w], number);
 }
 
 /* Where the memory of all warps of the bundle is. */
@@ -872,41 +814,6 @@ static enum tsr_burst run_core(struct tsr_shader *sh)
 	if (!core->ready && core->waiting)
 		return TSR_BURST_STUCK;
 	return core->groups || core->next < sh->grid->total ? TSR_BURST_MORE : TSR_BURST_DONE;
-}
-
-void tsr_shader_enter(struct tsr_shader *sh, const struct tsr_mem *mem, struct tsr_queue *queue,
-		      unsigned int core)
-{
-	sh->gpu = mem->gpu;
-	sh->queue = queue;
-	sh->mem = *mem;
-	sh->mem.unit = TSR_UNIT_SHADER;
-	sh->env.mem = &sh->mem;
-	sh->env.access = &sh->access;
-	sh->env.path = sh->gpu->msg_path;
-	sh->env.textures = &sh->textures;
-	sh->env.views = &sh->views;
-	tsr_texture_enter(&sh->textures, sh->gpu, mem->as);
-	sh->textures.stats = (struct tsr_texture_stats){ 0 };
-	sh->generation = tsr_mmu_code_generation(sh->gpu, mem->as);
-	sh->effort = TSR_SHADER_BURST;
-	if (mem->runner->budget / TSR_BUNDLE_WARPS < TSR_SHADER_BURST)
-		sh->effort = mem->runner->budget / TSR_BUNDLE_WARPS + 1;
-	sh->stats = (struct tsr_shader_stats){ 0 };
-	tsr_code_make_room(&sh->code);
-	sh->chunk_lanes = tsr_jit_lanes(sh->gpu->alu);
-	sh->code.jit_runs = sh->gpu->cfg.jit == TSR_JIT_USE_OFF   ? 0 :
-			    sh->gpu->cfg.jit == TSR_JIT_USE_FIRST ? 1 :
-								    TSR_JIT_RUNS;
-	sh->lanes.alu.space[TSR_LANES_TEMP] = sh->temp;
-	fill(&sh->temp[TSR_FIXED_CORE_ID], core);
-}
-
-void tsr_shader_leave(struct tsr_shader *sh)
-{
-	sh->stats.texture = *tsr_texture_counted(&sh->textures);
-	tsr_access_stop(&sh->access, sh->mem.runner);
-	tsr_mem_flush_dirty(sh->mem.runner);
 }
 
 /* The same for at most about @budget cycles, whatever these are made of. */

@@ -7,6 +7,7 @@
  * two clauses, everything is in the grid. What a thread needs besides is in its struct tsr_shader,
  * where nothing lasts but caches.
  *
+ *   thread.c      what a thread has, faults
  *   core.c        bursts, choice of bundle and warps, chains of clauses
  *   scoreboard.c  messages: sending, storing, waiting
  *   warp.c        control flow inside a warp
