@@ -22,12 +22,13 @@
 
 #define MAX_SITES	2000	/* more than any call has */
 #define BO_VA		0x40000000ULL
+#define BO_SIZE		(16 * GT_PAGE)	/* each page is a place to fail */
 #define HEAP_VA		0x80000000ULL
 
 /* What a call works on, made without faults. */
 struct stage {
 	struct gt_ctx c;
-	uint32_t bo;		/* 4 MiB, not bound, exported */
+	uint32_t bo;		/* BO_SIZE, not bound, exported */
 	int dmabuf;
 	int other;		/* another file, to import into */
 	uint32_t queue;
@@ -98,7 +99,7 @@ static struct stage stage(void)
 		.stride = sizeof(*info),
 	};
 
-	if (gt_bo_try(s.c.fd, 2 * GT_HUGE, 0, 0, &s.bo) ||
+	if (gt_bo_try(s.c.fd, BO_SIZE, 0, 0, &s.bo) ||
 	    gt_ioctl(s.c.fd, DRM_IOCTL_TESSERA_HEAP_CREATE, &heap) ||
 	    gt_ioctl(s.c.fd, DRM_IOCTL_TESSERA_DEV_QUERY, &query))
 		gt_die("the stage cannot be set");
@@ -211,10 +212,10 @@ static int do_vm_state(struct stage *s)
 /* Maps, splits, remaps and unmaps: every kind of op that needs something. */
 static unsigned int bind_ops(struct stage *s, struct drm_tessera_bind_op *ops)
 {
-	ops[0] = gt_op_map(s->bo, BO_VA, 2 * GT_HUGE, 0, GT_RW);
+	ops[0] = gt_op_map(s->bo, BO_VA, BO_SIZE, 0, GT_RW);
 	ops[1] = gt_op_unmap(BO_VA + 3 * GT_PAGE, GT_PAGE);
-	ops[2] = gt_op_map(s->bo, BO_VA + GT_HUGE + GT_PAGE, 2 * GT_PAGE, GT_PAGE, GT_RWX);
-	ops[3] = gt_op_map(0, BO_VA + 4 * GT_HUGE, GT_HUGE, 0, GT_RW);
+	ops[2] = gt_op_map(s->bo, BO_VA + 8 * GT_PAGE, 2 * GT_PAGE, GT_PAGE, GT_RWX);
+	ops[3] = gt_op_map(0, BO_VA + GT_HUGE, GT_HUGE, 0, 0);
 	ops[3].op = DRM_TESSERA_BIND_MAP_NULL;
 	ops[4] = gt_op_unmap(0, 0);
 	ops[4].op = DRM_TESSERA_BIND_UNMAP_BO;
