@@ -55,7 +55,7 @@ def last_words(guest):
     seen = len(guest.console())
     unloaded = guest.run(UNLOAD, 30)
     lines = ["KTAP version 1", "1..2",
-             f"{'not ok' if unloaded.status else 'ok'} 1 - [SYS7] the driver unloads"]
+             f"{'not ok' if unloaded.status else 'ok'} 1 - [SYS2] the driver unloads"]
     lines += ["# " + line for line in unloaded.stderr.decode(errors="replace").splitlines()[-1:] if unloaded.status]
     leaks = guest.run(LEAKS, 120).stdout.decode(errors="replace") if not unloaded.status else ""
     what = "kmemleak finds nothing that the driver or its users have lost"
