@@ -43,7 +43,8 @@ numeric.sources := $(model_sources)
 numeric.libs := $(if $(SOFTFLOAT),$(SOFTFLOAT)/libsoftfloat.a) -lm
 
 fuzz.dir := fuzz
-fuzz.flags := -fsanitize=address,undefined -fno-sanitize-recover=all -Iqemu-device/model -Ikernel/include/uapi -Itests/model/lib $(asm_flags)
+fuzz.flags := -fsanitize=address,undefined -fno-sanitize-recover=all -Iqemu-device/model -Itests/model/lib $(asm_flags) \
+	-Ikernel/include/uapi $(shell pkg-config --cflags libdrm)
 fuzz.sources := $(model_sources) tests/model/lib/units.c tests/model/lib/front.c $(mock_sources) $(bench_sources) $(wildcard userspace/libtessera/decode*.c) \
 	$(asm_sources) tests/lib/fuzz_main.c
 fuzz.libs := $(mock_libs) -lm
