@@ -195,8 +195,7 @@ static enum tsr_cp_result do_call(struct tsr_runner *runner, struct tsr_queue *q
 		/* Retired, counted and paid for by drain(). */
 		atomic_store_explicit(&q->in_call, true, memory_order_relaxed);
 		x->phase = TSR_CP_FETCH;
-		if (tsr_injects(q->gpu, TSR_INJECTION_IRQ_EARLY) &&
-		    tsr_inject_ask(q->gpu, TSR_INJECTION_IRQ_EARLY, &at, NULL))
+		if (tsr_injected(q->gpu, TSR_INJECTION_IRQ_EARLY, &at, NULL))
 			tsr_irq_raise(q->gpu, TSR_IRQ_CLASS_JOB, 1ull << q->index);
 	}
 	x->frame[x->depth++] =

@@ -103,10 +103,20 @@ static inline void tsr_trace(struct tsr_gpu *gpu, enum tsr_trace event, const ui
 		gpu->ops->trace(gpu->host, event, args, count);
 }
 
-/* Whether faults of @kind (enum tsr_injection) are to be asked for. */
-static inline bool tsr_injects(const struct tsr_gpu *gpu, unsigned int kind)
+/* Kinds of faults (1 << enum tsr_injection) for which a rule can fire. */
+static inline uint32_t tsr_inject_armed(const struct tsr_gpu *gpu)
 {
-	return atomic_load_explicit(&gpu->inject.armed, memory_order_relaxed) >> kind & 1;
+	return atomic_load_explicit(&gpu->inject.armed, memory_order_relaxed);
+}
+
+/*
+ * Whether a fault of @kind (enum tsr_injection) happens at this occasion: one load where no rule
+ * says so, else tsr_inject_ask().
+ */
+static inline bool tsr_injected(struct tsr_gpu *gpu, unsigned int kind,
+				const struct tsr_inject_at *at, uint64_t *delay)
+{
+	return tsr_inject_armed(gpu) >> kind & 1 && tsr_inject_ask(gpu, kind, at, delay);
 }
 
 /*

@@ -41,11 +41,8 @@ enum tsr_step tsr_heap_window_need(struct tsr_mem *mem, uint64_t bytes)
 	heap->wanted = 0;
 	if (bytes <= tsr_heap_window_size(mem->queue))
 		return TSR_STEP_DONE;
-	if (bytes > (uint64_t)heap->max * TSR_HEAP_ALIGN || atomic_load(&heap->failed))
-		return tsr_mmu_fault(mem, TSR_FAULT_HEAP_EXHAUSTED, heap->base + bytes - 1,
-				     TSR_ACCESS_WRITE, 0);
-	if (tsr_injects(mem->gpu, TSR_INJECTION_HEAP_OOM) &&
-	    tsr_inject_ask(mem->gpu, TSR_INJECTION_HEAP_OOM, &at, NULL))
+	if (bytes > (uint64_t)heap->max * TSR_HEAP_ALIGN || atomic_load(&heap->failed) ||
+	    tsr_injected(mem->gpu, TSR_INJECTION_HEAP_OOM, &at, NULL))
 		return tsr_mmu_fault(mem, TSR_FAULT_HEAP_EXHAUSTED, heap->base + bytes - 1,
 				     TSR_ACCESS_WRITE, 0);
 	heap->wanted = (bytes + TSR_HEAP_ALIGN - 1) / TSR_HEAP_ALIGN;

@@ -211,12 +211,10 @@ bool tsr_inject_fence(struct tsr_mem *mem, uint64_t addr, uint64_t value)
 	uint64_t delay = 50000, old;
 	bool late;
 
-	if (tsr_injects(mem->gpu, TSR_INJECTION_FENCE_LOST) &&
-	    tsr_inject_ask(mem->gpu, TSR_INJECTION_FENCE_LOST, &at, NULL))
+	if (tsr_injected(mem->gpu, TSR_INJECTION_FENCE_LOST, &at, NULL))
 		return true;
-	late = tsr_injects(mem->gpu, TSR_INJECTION_FENCE_LATE) &&
-	       tsr_inject_ask(mem->gpu, TSR_INJECTION_FENCE_LATE, &at, &delay);
-	if (!late && tsr_injects(mem->gpu, TSR_INJECTION_FENCE_TORN) &&
+	late = tsr_injected(mem->gpu, TSR_INJECTION_FENCE_LATE, &at, &delay);
+	if (!late && tsr_inject_armed(mem->gpu) & 1u << TSR_INJECTION_FENCE_TORN &&
 	    tsr_mem_load(mem, addr, true, &old) == TSR_STEP_DONE &&
 	    tsr_inject_ask(mem->gpu, TSR_INJECTION_FENCE_TORN, &at, &delay))
 		late = tsr_mem_store(mem, addr, true, (old & ~0xffull) | (value & 0xff)) ==
@@ -238,17 +236,14 @@ bool tsr_inject_message(struct tsr_gpu *gpu, unsigned int vector, uint64_t bits)
 
 	if (atomic_load(&gpu->inject.gone))
 		return true;
-	if (tsr_injects(gpu, TSR_INJECTION_IRQ_LOST) &&
-	    tsr_inject_ask(gpu, TSR_INJECTION_IRQ_LOST, &at, NULL))
+	if (tsr_injected(gpu, TSR_INJECTION_IRQ_LOST, &at, NULL))
 		return true;
-	if (tsr_injects(gpu, TSR_INJECTION_IRQ_TWICE) &&
-	    tsr_inject_ask(gpu, TSR_INJECTION_IRQ_TWICE, &at, &delay)) {
+	if (tsr_injected(gpu, TSR_INJECTION_IRQ_TWICE, &at, &delay)) {
 		tsr_inject_put_off(gpu, later, delay);
 		return false;
 	}
 	delay = 1000000;
-	return tsr_injects(gpu, TSR_INJECTION_IRQ_LATE) &&
-	       tsr_inject_ask(gpu, TSR_INJECTION_IRQ_LATE, &at, &delay) &&
+	return tsr_injected(gpu, TSR_INJECTION_IRQ_LATE, &at, &delay) &&
 	       tsr_inject_put_off(gpu, later, delay);
 }
 
@@ -265,9 +260,10 @@ uint8_t tsr_inject_walk(const struct tsr_mem *mem, uint64_t va)
 	};
 	const struct tsr_inject_at at = { .queue = mem->queue, .addr = va, .as = mem->as };
 
+	if (!(tsr_inject_armed(mem->gpu) & WALKS))
+		return 0;
 	for (unsigned int i = 0; i < sizeof(walks) / sizeof(walks[0]); i++) {
-		if (tsr_injects(mem->gpu, walks[i].kind) &&
-		    tsr_inject_ask(mem->gpu, walks[i].kind, &at, NULL))
+		if (tsr_injected(mem->gpu, walks[i].kind, &at, NULL))
 			return walks[i].code;
 	}
 	return 0;
@@ -279,8 +275,7 @@ void tsr_inject_reset(struct tsr_gpu *gpu)
 	struct tsr_inject_later later = { .what = TSR_LATER_RESET };
 	uint64_t delay = UINT64_MAX;
 
-	if (gpu->reset_busy || !tsr_injects(gpu, TSR_INJECTION_RESET_STUCK) ||
-	    !tsr_inject_ask(gpu, TSR_INJECTION_RESET_STUCK, &at, &delay))
+	if (gpu->reset_busy || !tsr_injected(gpu, TSR_INJECTION_RESET_STUCK, &at, &delay))
 		return;
 	gpu->inject.reset_stuck = delay == UINT64_MAX || tsr_inject_put_off(gpu, later, delay);
 }
@@ -289,8 +284,7 @@ bool tsr_inject_flr(struct tsr_gpu *gpu)
 {
 	const struct tsr_inject_at at = { 0 };
 
-	if (tsr_injects(gpu, TSR_INJECTION_FLR_IGNORED) &&
-	    tsr_inject_ask(gpu, TSR_INJECTION_FLR_IGNORED, &at, NULL))
+	if (tsr_injected(gpu, TSR_INJECTION_FLR_IGNORED, &at, NULL))
 		return true;
 	gpu->inject.reset_stuck = false;
 	atomic_store(&gpu->inject.gone, false);
@@ -301,8 +295,7 @@ bool tsr_inject_gone(struct tsr_gpu *gpu)
 {
 	const struct tsr_inject_at at = { 0 };
 
-	if (!atomic_load(&gpu->inject.gone) && tsr_injects(gpu, TSR_INJECTION_GONE) &&
-	    tsr_inject_ask(gpu, TSR_INJECTION_GONE, &at, NULL)) {
+	if (!atomic_load(&gpu->inject.gone) && tsr_injected(gpu, TSR_INJECTION_GONE, &at, NULL)) {
 		atomic_store(&gpu->inject.gone, true);
 		tsr_runners_interrupt(gpu);
 	}
@@ -330,8 +323,7 @@ bool tsr_inject_hangs(struct tsr_runner *runner, struct tsr_queue *q)
 {
 	const struct tsr_inject_at at = { .queue = q };
 
-	if (!q->exec.fifo.begun && tsr_injects(q->gpu, TSR_INJECTION_HANG) &&
-	    tsr_inject_ask(q->gpu, TSR_INJECTION_HANG, &at, NULL))
+	if (!q->exec.fifo.begun && tsr_injected(q->gpu, TSR_INJECTION_HANG, &at, NULL))
 		atomic_store_explicit(&q->hung, true, memory_order_relaxed);
 	q->exec.fifo.begun = true;
 	if (!atomic_load_explicit(&q->hung, memory_order_relaxed))
@@ -347,8 +339,7 @@ void tsr_inject_slow(struct tsr_runner *runner, struct tsr_queue *q)
 	const struct tsr_inject_at at = { .queue = q };
 	uint64_t delay = 1000000;
 
-	if (tsr_injects(q->gpu, TSR_INJECTION_SLOW) &&
-	    tsr_inject_ask(q->gpu, TSR_INJECTION_SLOW, &at, &delay))
+	if (tsr_injected(q->gpu, TSR_INJECTION_SLOW, &at, &delay))
 		pass_time(runner, q, delay);
 }
 
@@ -358,8 +349,7 @@ void tsr_inject_corrupt(struct tsr_runner *runner, struct tsr_queue *q)
 	const struct tsr_dirty *dirty = &runner->dirty;
 	const struct tsr_dirty_range *last;
 
-	if (!dirty->count || !tsr_injects(q->gpu, TSR_INJECTION_COPY_CORRUPT) ||
-	    !tsr_inject_ask(q->gpu, TSR_INJECTION_COPY_CORRUPT, &at, NULL))
+	if (!dirty->count || !tsr_injected(q->gpu, TSR_INJECTION_COPY_CORRUPT, &at, NULL))
 		return;
 	last = &dirty->range[dirty->count - 1];
 	last->ptr[last->len - 1] ^= 1;
@@ -402,7 +392,7 @@ static bool enforce(struct tsr_gpu *gpu, const struct tsr_inject_script *script)
 	pthread_mutex_unlock(&inject->lock);
 	if (fits_in && script->clear)
 		end_faults(gpu);
-	if (fits_in && atomic_load_explicit(&inject->armed, memory_order_relaxed) & WALKS)
+	if (fits_in && tsr_inject_armed(gpu) & WALKS)
 		tsr_inval_start(gpu, TSR_INVAL_HOST, 0, 0, 0, false);
 	return fits_in;
 }

@@ -94,7 +94,7 @@ bool tsr_inject_parse(struct tsr_inject_script *script, const char *text);
 
 /*
  * The question. @at, of which queue, class and job number come; *@delay (may be NULL) becomes the
- * rule's delay, or stays as it is. Any thread. Behind tsr_injects() of gpu.h.
+ * rule's delay, or stays as it is. Any thread. Through tsr_injected() of gpu.h.
  */
 bool tsr_inject_ask(struct tsr_gpu *gpu, unsigned int kind, const struct tsr_inject_at *at,
 		    uint64_t *delay);

@@ -201,8 +201,7 @@ void tsr_mmu_invalidate(struct tsr_gpu *gpu, unsigned int as, unsigned int op, u
 	tsr_trace(gpu, TSR_TRACE_INVALIDATE, args, 4);
 	if (op == TSR_INV_OP_ALL)
 		atomic_store_explicit(&gpu->as[as].root, gpu->as[as].base, memory_order_release);
-	if (op != TSR_INV_OP_NONE && tsr_injects(gpu, TSR_INJECTION_TLB_STALE) &&
-	    tsr_inject_ask(gpu, TSR_INJECTION_TLB_STALE, &at, NULL)) {
+	if (op != TSR_INV_OP_NONE && tsr_injected(gpu, TSR_INJECTION_TLB_STALE, &at, NULL)) {
 		op = TSR_INV_OP_RANGE;
 		size = 0;
 	}

@@ -139,8 +139,7 @@ static bool gets_stuck(struct tsr_queue *q)
 	uint64_t delay = UINT64_MAX;
 
 	if (q->state == TSR_QUEUE_STATE_DISABLED || q->stop_stuck ||
-	    !tsr_injects(q->gpu, TSR_INJECTION_STOP_STUCK) ||
-	    !tsr_inject_ask(q->gpu, TSR_INJECTION_STOP_STUCK, &at, &delay))
+	    !tsr_injected(q->gpu, TSR_INJECTION_STOP_STUCK, &at, &delay))
 		return false;
 	return delay == UINT64_MAX || tsr_inject_put_off(q->gpu, later, delay);
 }

@@ -386,8 +386,7 @@ static bool unheard(struct tsr_queue *q)
 {
 	const struct tsr_inject_at at = { .queue = q };
 
-	return tsr_injects(q->gpu, TSR_INJECTION_DOORBELL_LOST) &&
-	       tsr_inject_ask(q->gpu, TSR_INJECTION_DOORBELL_LOST, &at, NULL);
+	return tsr_injected(q->gpu, TSR_INJECTION_DOORBELL_LOST, &at, NULL);
 }
 
 static void write_register(struct tsr_gpu *gpu, uint32_t offset, uint32_t value)
