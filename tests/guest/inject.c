@@ -10,9 +10,7 @@
  */
 #include "gt_main.h"
 
-#include <dirent.h>
 #include <errno.h>
-#include <unistd.h>
 
 #define FROM	0x20000ULL
 #define TO	0x40000ULL
@@ -22,27 +20,11 @@ static struct gt_ctx c;
 
 /* ---- debugfs ---- */
 
-static void find_file(char *path, size_t size)
-{
-	DIR *dir = opendir("/sys/kernel/debug/dri");
-	struct dirent *entry;
-
-	while (dir && (entry = readdir(dir))) {
-		snprintf(path, size, "/sys/kernel/debug/dri/%s/inject", entry->d_name);
-		if (!access(path, W_OK)) {
-			closedir(dir);
-			return;
-		}
-	}
-	gt_die("no debugfs file 'inject'");
-}
-
 static int inject(const char *script)
 {
-	static char path[300];
+	char path[300];
 
-	if (!*path)
-		find_file(path, sizeof(path));
+	gt_debugfs("inject", path, sizeof(path));
 	return gt_write_file(path, script);
 }
 
@@ -51,7 +33,7 @@ static unsigned int fired(const char *kind)
 {
 	char path[300], text[2000], line[40], *at;
 
-	find_file(path, sizeof(path));
+	gt_debugfs("inject", path, sizeof(path));
 	if (gt_read_file(path, text, sizeof(text)) < 0)
 		gt_die("%s cannot be read", path);
 	snprintf(line, sizeof(line), "\n%s ", kind);
@@ -143,8 +125,7 @@ static unsigned int slot_of(uint32_t queue)
 {
 	char path[300], text[8000], want[24], *line;
 
-	find_file(path, sizeof(path));
-	strcpy(strrchr(path, '/'), "/queues");
+	gt_debugfs("queues", path, sizeof(path));
 	if (gt_read_file(path, text, sizeof(text)) < 0)
 		gt_die("%s cannot be read", path);
 	snprintf(want, sizeof(want), " id %-4u as ", queue);

@@ -7,7 +7,6 @@
 #include "gt_main.h"
 
 #include <errno.h>
-#include <glob.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <time.h>
@@ -32,17 +31,11 @@ static void expect(const char *format, ...)
 
 static void read_debugfs(const char *leaf)
 {
-	char pattern[100];
-	glob_t found;
-	size_t i;
+	char path[300];
 
 	text[0] = 0;
-	snprintf(pattern, sizeof(pattern), "/sys/kernel/debug/dri/*/%s", leaf);
-	if (glob(pattern, 0, NULL, &found))
-		gt_die("no %s", pattern);
-	for (i = 0; i < found.gl_pathc && !strstr(text, "\n"); i++)
-		gt_read_file(found.gl_pathv[i], text, sizeof(text));
-	globfree(&found);
+	gt_debugfs(leaf, path, sizeof(path));
+	gt_read_file(path, text, sizeof(text));
 }
 
 static int faulty(uint64_t *stream)
@@ -58,15 +51,14 @@ static void tracing(void)
 {
 	struct drm_tessera_bind_op map = gt_op_map(c.data.handle, 0x7654000, GT_PAGE, 0, GT_RW);
 	uint64_t stream;
-	glob_t found;
+	char path[300];
 
 	ktap_eq(gt_write_file(TRACING "events/tessera/enable", "1"), 0);
 	ktap_eq(gt_vm_bind(c.fd, c.vm, &map, 1), 0);
 	ktap_eq(faulty(&stream), -EFAULT);
 	gt_renew_queue(&c);
-	if (!glob("/sys/kernel/debug/dri/*/reset", 0, NULL, &found))
-		ktap_eq(gt_write_file(found.gl_pathv[0], "device"), 0);
-	globfree(&found);
+	gt_debugfs("reset", path, sizeof(path));
+	ktap_eq(gt_write_file(path, "device"), 0);
 	ktap_eq(gt_write_file(TRACING "events/tessera/enable", "0"), 0);
 	KTAP_REQUIRE(gt_read_file(TRACING "trace", text, sizeof(text)) > 0);
 	expect("tessera_bind: as=");

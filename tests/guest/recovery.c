@@ -11,7 +11,6 @@
  */
 #include "gt_main.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/netlink.h>
@@ -30,19 +29,9 @@
 static int climb(const char *rung)
 {
 	char path[300];
-	DIR *dir = opendir("/sys/kernel/debug/dri");
-	struct dirent *entry;
-	int ret = -ENOENT;
 
-	if (!dir)
-		gt_die("no debugfs");
-	while (ret == -ENOENT && (entry = readdir(dir))) {
-		snprintf(path, sizeof(path), "/sys/kernel/debug/dri/%s/reset", entry->d_name);
-		if (!access(path, W_OK))
-			ret = gt_write_file(path, rung);
-	}
-	closedir(dir);
-	return ret;
+	gt_debugfs("reset", path, sizeof(path));
+	return gt_write_file(path, rung);
 }
 
 /* ---- work that a reset takes away, and work that it does not ---- */

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <glob.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -95,6 +96,18 @@ void gt_sysfs(unsigned int index, const char *leaf, char *path, size_t size)
 	if (!realpath(link, real))
 		gt_die("%s: %s", link, strerror(errno));
 	snprintf(path, size, "%s%s%s", real, *leaf ? "/" : "", leaf);
+}
+
+void gt_debugfs(const char *leaf, char *path, size_t size)
+{
+	char pattern[100];
+	glob_t found;
+
+	snprintf(pattern, sizeof(pattern), "/sys/kernel/debug/dri/*/%s", leaf);
+	if (glob(pattern, 0, NULL, &found))
+		gt_die("no %s", pattern);
+	snprintf(path, size, "%s", found.gl_pathv[0]);
+	globfree(&found);
 }
 
 int gt_write_file(const char *path, const char *text)
