@@ -272,20 +272,6 @@ static void depth_change(struct tsr_gfx_pipeline_info *info, struct tsr_gfx_blen
 	info->raster = depth_raster;
 }
 
-static bool compare(uint32_t function, double a, double b)
-{
-	switch (function) {
-	case TSR_COMPARE_FUNCTION_NEVER: return false;
-	case TSR_COMPARE_FUNCTION_LESS: return a < b;
-	case TSR_COMPARE_FUNCTION_EQUAL: return a == b;
-	case TSR_COMPARE_FUNCTION_LEQUAL: return a <= b;
-	case TSR_COMPARE_FUNCTION_GREATER: return a > b;
-	case TSR_COMPARE_FUNCTION_NOT_EQUAL: return a != b;
-	case TSR_COMPARE_FUNCTION_GEQUAL: return a >= b;
-	default: return true;
-	}
-}
-
 /* A depth as a format keeps it. */
 static double stored_depth(uint32_t format, float z)
 {
@@ -336,7 +322,7 @@ static void depth_format(uint32_t format, uint32_t function)
 	for (uint32_t i = 0; i < TEXELS; i++) {
 		const float below = i / SIDE < SIDE / 2 ? strip[i % SIDE / 4] : 0.3f;
 		const double was = stored_depth(format, below), is = stored_depth(format, 0.5f);
-		const double want = compare(function, is, was) ? is : was;
+		const double want = gfxt_compare(function, is, was) ? is : was;
 
 		wrong += depth_at(image, format, i) != want;
 	}
@@ -436,7 +422,7 @@ static uint8_t expected_stencil(const struct tsr_gfx_stencil *s, uint8_t value, 
 	uint32_t op = depth ? s->pass : s->depth_fail;
 	uint8_t result;
 
-	if (!compare(s->function, reference & s->read_mask, value & s->read_mask))
+	if (!gfxt_compare(s->function, reference & s->read_mask, value & s->read_mask))
 		op = s->fail;
 	result = operate(op, value, reference);
 	return (uint8_t)((value & ~s->write_mask) | (result & s->write_mask));

@@ -184,20 +184,6 @@ static void fetches(void)
 	"clause {\n*NOP\n+U32_TO_F32 r8:t1, r8\n*NOP\n+FADD.f32 r8:t1, t1, 0x3f000000\n" \
 	"*NOP\n+U32_TO_F32 r9:t1, r9\n*NOP\n+FADD.f32 r9:t1, t1, 0x3f000000\n*NOP\n+NOP\n}\n"
 
-static bool compare(uint32_t function, float a, float b)
-{
-	switch (function) {
-	case TSR_COMPARE_FUNCTION_NEVER: return false;
-	case TSR_COMPARE_FUNCTION_LESS: return a < b;
-	case TSR_COMPARE_FUNCTION_EQUAL: return a == b;
-	case TSR_COMPARE_FUNCTION_LEQUAL: return a <= b;
-	case TSR_COMPARE_FUNCTION_GREATER: return a > b;
-	case TSR_COMPARE_FUNCTION_NOT_EQUAL: return a != b;
-	case TSR_COMPARE_FUNCTION_GEQUAL: return a >= b;
-	default: return true;
-	}
-}
-
 static void shadows(void)
 {
 	struct tsr_gfx_image *map = gfxt_image(&t, TSR_PIXEL_FORMAT_R32F, SIDE, 1);
@@ -231,7 +217,7 @@ static void shadows(void)
 		gfxt_drawn(pass);
 		gfxt_read(target, 0, 0, got, 16 * SIDE);
 		for (int i = 0; i < TEXELS; i++)
-			wrong += got[i][0] != (compare(function, texels[i], 0.5f) ? 1 : 0);
+			wrong += got[i][0] != (gfxt_compare(function, texels[i], 0.5f) ? 1 : 0);
 		if (!ktap_eq(wrong, 0))
 			ktap_note("function %u", function);
 	}

@@ -45,10 +45,9 @@ static const char gfxt_colour[] =
 	"clause end message=blend slot=0 td {\n"
 	"*NOP\n+BLEND r48:t1, r60, blend0.w0, blend0.w1, @r0\n}\n";
 
-static inline void gfxt_open(struct gfxt *t)
+/* All that lies on @t->device, which is open. */
+static inline void gfxt_set_up(struct gfxt *t)
 {
-	memset(t, 0, sizeof(*t));
-	ktap_eq(tsr_device_open(NULL, &t->device), 0);
 	ktap_eq(tsr_vm_create(t->device, &t->vm), 0);
 	ktap_eq(tsr_pool_create(t->vm, 0, 0, GFXT_RX, &t->code), 0);
 	ktap_eq(tsr_pool_create(t->vm, 0, DRM_TESSERA_BO_CACHED, GFXT_RW, &t->data), 0);
@@ -59,6 +58,13 @@ static inline void gfxt_open(struct gfxt *t)
 				     &t->varying), 0);
 	ktap_eq(tsr_program_assemble(t->code, gfxt_colour, sizeof(gfxt_colour) - 1, "colour",
 				     &t->colour), 0);
+}
+
+static inline void gfxt_open(struct gfxt *t)
+{
+	memset(t, 0, sizeof(*t));
+	ktap_eq(tsr_device_open(NULL, &t->device), 0);
+	gfxt_set_up(t);
 }
 
 static inline void gfxt_close(struct gfxt *t)
@@ -73,9 +79,12 @@ static inline void gfxt_close(struct gfxt *t)
 	tsr_device_unref(t->device);
 }
 
-/* A pipeline for triangles of struct gfxt_vertex that @change, if not NULL, may alter. */
-static inline struct tsr_gfx_pipeline *gfxt_pipeline(struct gfxt *t,
-	void (*change)(struct tsr_gfx_pipeline_info *info, struct tsr_gfx_blend *blend))
+/* What alters the description of a pipeline before it is created; may be NULL. */
+typedef void gfxt_change(struct tsr_gfx_pipeline_info *info, struct tsr_gfx_blend *blend);
+
+/* Create a pipeline for triangles of struct gfxt_vertex, altered by @change; 0 or an error. */
+static inline int gfxt_pipeline_try(struct gfxt *t, gfxt_change *change,
+				    struct tsr_gfx_pipeline **pipeline)
 {
 	static const struct tsr_gfx_attribute attributes[] = {
 		{ .format = TSR_PIXEL_FORMAT_RGBA32F },
@@ -92,12 +101,34 @@ static inline struct tsr_gfx_pipeline *gfxt_pipeline(struct gfxt *t,
 		.buffer_count = 1, .varyings = &varying, .varying_count = 1,
 		.topology = TSR_TOPOLOGY_TRIANGLES, .blends = &blend, .blend_count = 1,
 	};
-	struct tsr_gfx_pipeline *pipeline = NULL;
 
 	if (change)
 		change(&info, &blend);
-	ktap_eq(tsr_gfx_pipeline_create(&info, &pipeline), 0);
+	return tsr_gfx_pipeline_create(&info, pipeline);
+}
+
+/* The same, which is to succeed. */
+static inline struct tsr_gfx_pipeline *gfxt_pipeline(struct gfxt *t, gfxt_change *change)
+{
+	struct tsr_gfx_pipeline *pipeline = NULL;
+
+	ktap_eq(gfxt_pipeline_try(t, change, &pipeline), 0);
 	return pipeline;
+}
+
+/* Whether @a passes a depth, stencil or shadow comparison with @b. */
+static inline bool gfxt_compare(uint32_t function, double a, double b)
+{
+	switch (function) {
+	case TSR_COMPARE_FUNCTION_NEVER: return false;
+	case TSR_COMPARE_FUNCTION_LESS: return a < b;
+	case TSR_COMPARE_FUNCTION_EQUAL: return a == b;
+	case TSR_COMPARE_FUNCTION_LEQUAL: return a <= b;
+	case TSR_COMPARE_FUNCTION_GREATER: return a > b;
+	case TSR_COMPARE_FUNCTION_NOT_EQUAL: return a != b;
+	case TSR_COMPARE_FUNCTION_GEQUAL: return a >= b;
+	default: return true;
+	}
 }
 
 static inline struct tsr_gfx_image *gfxt_image(struct gfxt *t, uint32_t format, uint32_t side,

@@ -27,16 +27,7 @@ static void set_up(void)
 	tsr_device_unref(t.device);
 	t.device = NULL;
 	ktap_eq(tsr_device_open_fd(fake.fd, &t.device), 0);
-	ktap_eq(tsr_vm_create(t.device, &t.vm), 0);
-	ktap_eq(tsr_pool_create(t.vm, 0, 0, GFXT_RX, &t.code), 0);
-	ktap_eq(tsr_pool_create(t.vm, 0, DRM_TESSERA_BO_CACHED, GFXT_RW, &t.data), 0);
-	ktap_eq(tsr_gfx_create(t.vm, &t.gfx), 0);
-	ktap_eq(tsr_program_assemble(t.code, gfxt_position, sizeof(gfxt_position) - 1, "position",
-				     &t.position), 0);
-	ktap_eq(tsr_program_assemble(t.code, gfxt_varying, sizeof(gfxt_varying) - 1, "varying",
-				     &t.varying), 0);
-	ktap_eq(tsr_program_assemble(t.code, gfxt_colour, sizeof(gfxt_colour) - 1, "colour",
-				     &t.colour), 0);
+	gfxt_set_up(&t);
 	image = gfxt_image(&t, TSR_PIXEL_FORMAT_RGBA8_UNORM, 64, 1);
 }
 

@@ -34,16 +34,7 @@ static void set_up(void)
 	fake.graphics = true;
 	tsr_device_unref(t.device);
 	ktap_eq(tsr_device_open_fd(fake.fd, &t.device), 0);
-	ktap_eq(tsr_vm_create(t.device, &t.vm), 0);
-	ktap_eq(tsr_pool_create(t.vm, 0, 0, GFXT_RX, &t.code), 0);
-	ktap_eq(tsr_pool_create(t.vm, 0, DRM_TESSERA_BO_CACHED, GFXT_RW, &t.data), 0);
-	ktap_eq(tsr_gfx_create(t.vm, &t.gfx), 0);
-	ktap_eq(tsr_program_assemble(t.code, gfxt_position, sizeof(gfxt_position) - 1, "position",
-				     &t.position), 0);
-	ktap_eq(tsr_program_assemble(t.code, gfxt_varying, sizeof(gfxt_varying) - 1, "varying",
-				     &t.varying), 0);
-	ktap_eq(tsr_program_assemble(t.code, gfxt_colour, sizeof(gfxt_colour) - 1, "colour",
-				     &t.colour), 0);
+	gfxt_set_up(&t);
 	image = gfxt_image(&t, TSR_PIXEL_FORMAT_RGBA8_UNORM, 64, 1);
 	small = gfxt_image(&t, TSR_PIXEL_FORMAT_RGBA8_UNORM, 32, 1);
 	depth = gfxt_image(&t, TSR_PIXEL_FORMAT_R32F, 64, 1);
@@ -217,30 +208,13 @@ static void alter(struct tsr_gfx_pipeline_info *i, struct tsr_gfx_blend *b)
 	(void)b;
 }
 
-/* gfxt_pipeline() expects success; here its info is wanted. */
 static int create_altered(void)
 {
-	static const struct tsr_gfx_attribute attributes[] = {
-		{ .format = TSR_PIXEL_FORMAT_RGBA32F },
-		{ .format = TSR_PIXEL_FORMAT_RGBA32F, .offset = 16 },
-	};
-	static const struct tsr_gfx_vertex_buffer buffer = { .stride = sizeof(struct gfxt_vertex) };
-	static const struct tsr_gfx_varying varying = {
-		.format = TSR_PIXEL_FORMAT_RGBA32F, .output = 1,
-	};
-	struct tsr_gfx_blend blend = { .mask = 0xf, .registers = TSR_REGISTER_TYPE_F32 };
-	struct tsr_gfx_pipeline_info info = {
-		.vertex = t.position, .varying = t.varying, .fragment = t.colour,
-		.attributes = attributes, .attribute_count = 2, .buffers = &buffer,
-		.buffer_count = 1, .varyings = &varying, .varying_count = 1,
-		.topology = TSR_TOPOLOGY_TRIANGLES, .blends = &blend, .blend_count = 1,
-	};
 	struct tsr_gfx_pipeline *pipeline = NULL;
 	int ret;
 
 	word = NULL;
-	alter(&info, &blend);
-	ret = tsr_gfx_pipeline_create(&info, &pipeline);
+	ret = gfxt_pipeline_try(&t, alter, &pipeline);
 	ktap_ok((ret == 0) == (pipeline != NULL));
 	tsr_gfx_pipeline_unref(pipeline);
 	return ret;
