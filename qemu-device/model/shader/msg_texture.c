@@ -8,11 +8,8 @@
  */
 #include "msg_texture.h"
 
-#ifdef __SSE2__
-#include <xmmintrin.h>
-#endif
-
 #include "../float_bits.h"
+#include "tex_mode.h"
 #include "tex_warp.h"
 
 #define QUAD 4
@@ -683,42 +680,9 @@ static bool is_dual(const struct tsr_msg *msg)
 	return !w.immediate && w.sampler >> 2 == 1;
 }
 
-/*
- * The unit has a floating-point mode of its own: nothing is flushed, whatever the clause says that
- * is executed when a message is.
- */
-#ifdef __SSE2__
-#define FLUSH 0x8040u			/* of results and of sources */
-
-static unsigned int enter_mode(void)
-{
-	unsigned int csr = _mm_getcsr();
-
-	if (csr & FLUSH)
-		_mm_setcsr(csr & ~FLUSH);
-	return csr;
-}
-
-static void leave_mode(unsigned int csr)
-{
-	if (csr & FLUSH)
-		_mm_setcsr(csr);
-}
-#else
-static unsigned int enter_mode(void)
-{
-	return 0;
-}
-
-static void leave_mode(unsigned int csr)
-{
-	(void)csr;
-}
-#endif
-
 enum tsr_step tsr_msg_texture(struct tsr_msg_env *env, struct tsr_msg *msg, unsigned int arg)
 {
-	unsigned int csr = enter_mode();
+	unsigned int csr = tsr_texture_mode_enter();
 	enum tsr_step step = TSR_STEP_DONE;
 
 	(void)arg;
@@ -726,7 +690,7 @@ enum tsr_step tsr_msg_texture(struct tsr_msg_env *env, struct tsr_msg *msg, unsi
 		step = do_quads(env, msg, 2, dual_request);
 	else if (msg->lanes)
 		step = do_quads(env, msg, 1, single_request);
-	leave_mode(csr);
+	tsr_texture_mode_leave(csr);
 	return step;
 }
 
@@ -763,10 +727,10 @@ static enum tsr_step compact_cube(struct tsr_msg_env *env, const struct tsr_msg 
 enum tsr_step tsr_msg_texture_compact(struct tsr_msg_env *env, struct tsr_msg *msg,
 				      unsigned int arg)
 {
-	unsigned int csr = enter_mode();
+	unsigned int csr = tsr_texture_mode_enter();
 	enum tsr_step step = do_quads(env, msg, 1, arg ? compact_cube : compact_2d);
 
-	leave_mode(csr);
+	tsr_texture_mode_leave(csr);
 	return step;
 }
 
@@ -791,7 +755,7 @@ static struct tsr_msg message_of(const struct tsr_msg_bundle *b, unsigned int w)
 static unsigned int together(const struct tsr_msg_bundle *b, unsigned int first,
 			     const uint32_t *word, struct whole *w)
 {
-	unsigned int csr = enter_mode(), i = first;
+	unsigned int csr = tsr_texture_mode_enter(), i = first;
 
 	w->staging = b->staging;
 	for (bool begun = tsr_texture_begin(&w->job); begun && i < b->warps; i++) {
@@ -801,7 +765,7 @@ static unsigned int together(const struct tsr_msg_bundle *b, unsigned int first,
 		    !do_whole(&msg, w))
 			break;
 	}
-	leave_mode(csr);
+	tsr_texture_mode_leave(csr);
 	return i;
 }
 

@@ -2,6 +2,7 @@
 #include "tex_warp.h"
 
 #include "alu.h"
+#include "tex_mode.h"
 
 #define LANES TSR_WARP_LANES
 #define QUAD 4u
@@ -541,4 +542,36 @@ bool tsr_texture_warp(struct tsr_texture_job *job, struct tsr_texture_warp *warp
 			warp->rgba[c][i] = 0;
 	}
 	return true;
+}
+
+static struct tsr_texture_warp warp_of(const struct tsr_texture_bundle *b, unsigned int w)
+{
+	struct tsr_texture_warp warp;
+
+	warp.lanes = warp.present = b->lanes[w];
+	warp.s = b->s[w].f;
+	warp.t = b->t[w].f;
+	warp.face = b->face ? b->face[w] : NULL;
+	warp.layer = b->layer ? b->layer[w].u : NULL;
+	warp.lod = b->lod ? b->lod[w].u : NULL;
+	return warp;
+}
+
+unsigned int tsr_texture_bundle(struct tsr_texture_job *job, const struct tsr_texture_bundle *b)
+{
+	struct tsr_msg_cost *cost = &job->env->cost;
+	unsigned int mode = tsr_texture_mode_enter(), w;
+
+	for (w = 0; w < b->warps; w++) {
+		uint64_t before = cost->read_bytes;
+		struct tsr_texture_warp warp = warp_of(b, w);
+
+		if (!tsr_texture_warp(job, &warp))
+			break;
+		cost->cycles += (cost->read_bytes - before + 63) / 64;
+		for (unsigned int c = 0; c < 4; c++)
+			memcpy(&b->rgba[c][w], warp.rgba[c], sizeof(warp.rgba[c]));
+	}
+	tsr_texture_mode_leave(mode);
+	return w;
 }

@@ -85,6 +85,30 @@ bool tsr_texture_begin(struct tsr_texture_job *job);
  */
 bool tsr_texture_warp(struct tsr_texture_job *job, struct tsr_texture_warp *warp);
 
+/*
+ * Samples of warps that lie one behind the other. The coordinates of lane l of warp w are s[w].f[l]
+ * and t[w].f[l]; it is sampled if bit l of lanes[w] says so, and all of these lanes have
+ * coordinates.
+ */
+struct tsr_texture_bundle {
+	unsigned int warps;
+	const uint16_t *lanes;
+	const union tsr_lanes *s, *t;	/* coordinates; of a cube's faces */
+	const uint8_t (*face)[TSR_WARP_LANES];	/* of cubes, at most 5; else NULL */
+	const union tsr_lanes *layer;	/* NULL: 0 */
+	const union tsr_lanes *lod;	/* of BIAS and EXPLICIT, as it is staged; else NULL */
+	/* out: component c of warp w is rgba[c][w]; lanes that are not sampled: anything */
+	union tsr_lanes *rgba[4];
+};
+
+/*
+ * Sample, without messages: the cheapest way for whoever has coordinates of whole bundles. Returns
+ * how many warps have been done; the next one, if any, is for the caller to do lane by lane, as
+ * with tsr_texture_warp(). Floating-point modes are its own business, and so are the costs of what
+ * it reads (env->cost); that messages are counted is the caller's.
+ */
+unsigned int tsr_texture_bundle(struct tsr_texture_job *job, const struct tsr_texture_bundle *b);
+
 /* ---- For the files of the unit --------------------------------------------------------------- */
 
 /* The functions of a SIMD path. */
