@@ -174,8 +174,8 @@ static enum tsr_step move_samples(struct tsr_tile_core *c, struct tsr_mem *mem, 
 	for (unsigned int s = 0; s < samples; s++) {
 		for (unsigned int y = 0; y < b->h; y++) {
 			enum tsr_step step = tsr_tile_move_row(
-				mem, b->target, b->bytes, t->layer, s, t->x + b->x,
-				t->y + b->y + y, b->w, b->texel[s] + y * DIM * b->bytes, write);
+				c, mem, b->target, b->bytes, s, t->x + b->x, t->y + b->y + y, b->w,
+				b->texel[s] + y * DIM * b->bytes, write);
 
 			if (step != TSR_STEP_DONE)
 				return step;
@@ -197,8 +197,8 @@ static enum tsr_step move_planes(struct tsr_tile_core *c, struct tsr_mem *mem,
 		for (unsigned int n = 0; n < PLANE_WORDS; n += DIM) {
 			unsigned int count = PLANE_WORDS - n < DIM ? PLANE_WORDS - n : DIM;
 			enum tsr_step step = tsr_tile_move_row(
-				mem, b->target, 4, t->layer, s, t->x + b->x,
-				t->y + b->y + n / DIM, count, (uint8_t *)&plane[s][n], write);
+				c, mem, b->target, 4, s, t->x + b->x, t->y + b->y + n / DIM, count,
+				(uint8_t *)&plane[s][n], write);
 
 			if (step != TSR_STEP_DONE)
 				return step;

@@ -216,12 +216,13 @@ void tsr_tile_clear(struct tsr_tile_core *c, unsigned int which);
 enum tsr_step tsr_tile_load(struct tsr_tile_core *c, struct tsr_mem *mem, unsigned int which);
 enum tsr_step tsr_tile_store(struct tsr_tile_core *c, struct tsr_mem *mem, unsigned int which);
 /*
- * Move @count texels between @row and a row of @rt: from (@x, @y) of @layer, sample @s, on, each of
- * @bytes.
+ * Move @count texels between @row and a row of @rt: from (@x, @y) of the tile's layer, sample @s,
+ * on, each of @bytes.
  */
-enum tsr_step tsr_tile_move_row(struct tsr_mem *mem, const struct tsr_render_target *rt,
-				unsigned int bytes, uint32_t layer, unsigned int s, uint32_t x,
-				uint32_t y, unsigned int count, uint8_t *row, bool write);
+enum tsr_step tsr_tile_move_row(const struct tsr_tile_core *c, struct tsr_mem *mem,
+				const struct tsr_render_target *rt, unsigned int bytes,
+				unsigned int s, uint32_t x, uint32_t y, unsigned int count,
+				uint8_t *row, bool write);
 /* A depth as it is in memory, and back. */
 uint32_t tsr_depth_word(const struct tsr_depth_format *format, float z);
 float tsr_word_depth(const struct tsr_depth_format *format, uint32_t word);
