@@ -11,7 +11,8 @@
 #   apt_newest_source PKG   newest version of a source package; apt itself only looks in the host's release
 #   apt_depends PKG         what a metapackage stands for, one package per line
 #
-# TESSERA_MIRROR may name another Debian mirror.
+# TESSERA_MIRROR may name another Debian mirror. A script that wants packages of one more release sets APT_ALSO
+# to its name before it sources this; they have to be asked for as PKG/RELEASE.
 
 . /etc/os-release
 HOST_RELEASE=${VERSION_CODENAME:-trixie}
@@ -27,6 +28,7 @@ apt_sources() {
     if [ "$HOST_RELEASE" = bookworm ]; then
         echo "deb $keys $MIRROR bookworm-backports main"
     fi
+    [ -z "${APT_ALSO:-}" ] || echo "deb $keys $MIRROR $APT_ALSO main"
     echo "deb-src $keys $MIRROR trixie main"
     echo "deb-src $keys $SECURITY_MIRROR trixie-security main"
 }
@@ -84,7 +86,7 @@ apt_fetch() {
     local dir=$1 aside
     shift
     aside=$(aside_in "$CACHE/fetch")
-    (cd "$aside" && run_logged "fetch-$1" apt-get download "$@") || {
+    (cd "$aside" && run_logged "fetch-${1%%[=/]*}" apt-get download "$@") || {
         rm -rf "$aside"
         die "cannot download $*: check the network (mirror $MIRROR), then try again; if the archive has" \
             "newer versions by now, run 'make update' first"

@@ -26,7 +26,7 @@ tsan_names := $(basename $(notdir $(shell grep -L 'test:.* TSAN=0' $(wildcard te
 # programs(LABEL,DIR,VARIANT): arguments for run.py, LABEL:PROGRAM=SOURCE
 programs = $(foreach n,$(call names,$(2)),$(1):$(BUILD)/$(3)/bin/$(n)=tests/$(2)/$(n).c)
 
-.PHONY: check check-static check-model check-user check-qtest check-guest check-debug check-debug-short check-race check-coverage fuzz fuzz-isa bench bench-guest coverage
+.PHONY: check check-static check-model check-user check-qtest check-guest check-debug check-debug-short check-igt check-race check-coverage fuzz fuzz-isa bench bench-guest coverage
 check: setup ## all tests on the stock kernel; the last line is the sum
 	@$(PYTHON) tests/lib/check.py $(SUITES) coverage $(WITH)
 
@@ -67,6 +67,13 @@ check-debug: setup ## the guest suite on a kernel with KASAN, lockdep, kmemleak 
 # What finds most in little time; `make check WITH=debug-short` adds it to everything else.
 check-debug-short: ## the part of check-debug that is about the driver's interface, memory and locks
 	@$(MAKE) check-debug TESTS='kunit fail_nth ioctl_* isolation leaks copy races prime'
+
+check-igt: export VARIANT := igt
+check-igt: export IGT_TESTS := $(IGT_TESTS)
+check-igt: export TSR_IGT_PROGRAMS := $(IGT_PROGRAMS)
+check-igt: setup ## IGT's generic tests on a kernel with SW_SYNC and lockdep: Debian's build of them, or IGT_TESTS=DIR (IGT_PROGRAMS=)
+	@$(GUEST_ENV); TSR_IGT=$$(bash tests/igt/share.sh); export TSR_IGT; \
+		$(RUN) --suite igt --results $(BUILD)/results-debug/igt.ktap igt-script:tests/igt/igt.py
 
 check-race: export VARIANT := race
 check-race: setup ## the guest suite on a kernel with KCSAN and two processors

@@ -30,6 +30,7 @@ VARIANTS = {
     "debug": Variant(slow=8, mem=1024, kernel_args=PATIENT, leaks=True),
     "race": Variant(slow=8, mem=512, kernel_args=PATIENT, smp=2),
     "cover": Variant(slow=3, mem=256),
+    "igt": Variant(slow=2, kernel_args=PATIENT),
 }
 
 

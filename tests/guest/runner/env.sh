@@ -6,7 +6,7 @@
 #
 # Environment: KERNEL (a bzImage or vmlinux instead of the stock kernel), MODULES (its lib/modules/RELEASE
 # directory, when it has modules), KDIR (its build directory, to build tessera.ko against; by default the
-# directory that KERNEL's own tree is in), VARIANT (debug, race, cover: instead of those three, a kernel that
+# directory that KERNEL's own tree is in), VARIANT (debug, race, cover, igt: instead of those three, a kernel that
 # own_kernel.sh builds), IMAGE (the demo's input, /usr/share/tessera/input.png in the guest).
 . "$(dirname "$0")/../../../qemu-device/build/lib.sh"
 runner=$TOP/tests/guest/runner

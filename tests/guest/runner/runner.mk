@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 #
 # Guests: boot one, run a command, look inside. All options are make variables and environment:
-#   VARIANT=debug|race|cover  a kernel of our own            KERNEL= MODULES= KDIR=    any other one
+#   VARIANT=debug|race|cover|igt a kernel of our own            KERNEL= MODULES= KDIR=    any other one
 #   DEVICES=n DEVICE_ARGS=vram=64M   the devices
 #   IOMMU=1 SMP=n MEM=MiB     the machine                      ACCEL=tcg|kvm  QEMU_ARGS= KERNEL_ARGS=
 export KERNEL MODULES KDIR VARIANT IMAGE

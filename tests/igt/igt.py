@@ -1,0 +1,168 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+# test: TIMEOUT=900
+"""Run IGT's generic tests in a guest (`make check-igt`) and compare what they say with the expectations beside this file.
+
+    igt.py [PROGRAM[@SUBTEST-PATTERN] ...]
+
+TSR_IGT is what share.sh made. Without a PROGRAM those that TSR_IGT_PROGRAMS names are run, or all of programs.txt. The
+expectations have the format of the kernel's drivers/gpu/drm/ci:
+
+    tessera-fails.txt    PROGRAM@SUBTEST,Fail     runs and fails; that it passes is news, so the run fails then
+    tessera-flakes.txt   pattern                  either result will do
+    tessera-skips.txt    pattern                  is not run
+
+A test that skips itself is skipped with the reason it gives. Whatever the kernel complains of fails the test it happened in.
+"""
+
+import fnmatch
+import os
+import re
+import sys
+
+import variant
+from guest import Guest, GuestError
+from tap import Tap
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+LIMIT = 600             # seconds for a program, on a fast kernel
+NO_SUBTESTS = 79        # IGT's exit status of --list-subtests then
+SKIPPED = 77            # and of a test without subtests that does not run
+BEGIN = re.compile(r"^Starting subtest: (\S+)$")
+END = re.compile(r"^Subtest (\S+): (SUCCESS|FAIL|SKIP|CRASH)\b")
+REASON = re.compile(r"^Test requirement: (.*)")
+RESULTS = {"SUCCESS": "Pass", "FAIL": "Fail", "SKIP": "Skip", "CRASH": "Crash"}
+
+
+def lines_of(name):
+    """What a file of this directory lists, without comments."""
+    with open(os.path.join(HERE, name)) as f:
+        return [line.strip() for line in f if line.strip() and not line.startswith("#")]
+
+
+class Expectations:
+    def __init__(self):
+        self.fails = dict(line.split(",") for line in lines_of("tessera-fails.txt"))
+        self.flakes = [re.compile(line) for line in lines_of("tessera-flakes.txt")]
+        self.skips = [re.compile(line) for line in lines_of("tessera-skips.txt")]
+
+    def skipped(self, name):
+        return any(p.fullmatch(name) for p in self.skips)
+
+    def flaky(self, name):
+        return any(p.fullmatch(name) for p in self.flakes)
+
+
+def reason_of(lines):
+    """Why something was skipped; "" where it does not say."""
+    reasons = [m.group(1) for m in map(REASON.match, lines) if m]
+    return reasons[-1] if reasons else ""
+
+
+def results_of(lines):
+    """{subtest: (result, lines of output)} of those that came to their end. The lines before the first belong to it."""
+    found, said = {}, []
+    for line in lines:
+        said.append(line)
+        m = END.match(line)
+        if m:
+            found[m.group(1)] = RESULTS[m.group(2)], said
+            said = []
+    return found
+
+
+class Runner:
+    """A guest that is booted when it is needed, and booted anew after it died or its kernel has complained."""
+
+    def __init__(self, share):
+        self.share, self.guest = share, None
+
+    def run(self, command):
+        """(status, output, what the kernel complained of) of a command below SHARE."""
+        if not self.guest:
+            self.guest = Guest(share=self.share, device_args="vram=64M", smp=2).start()
+            self.guest.run("modprobe vgem")
+        seen = len(self.guest.console())
+        try:
+            done = self.guest.run(f"cd /tmp && /mnt/run {command} 2>&1", LIMIT)
+            status, text = done.status, done.stdout.decode(errors="replace")
+        except GuestError as e:
+            status, text = 255, str(e)
+        complaints = variant.trouble(self.guest.console()[seen:])
+        if status == 255 or complaints:
+            self.stop()
+        return status, text, complaints
+
+    def stop(self):
+        if self.guest:
+            self.guest.stop()
+        self.guest = None
+
+
+def subtests(runner, program, pattern):
+    """Names of a program's subtests; nothing if it has none."""
+    status, text, _ = runner.run(f"{program} --list-subtests")
+    if status == NO_SUBTESTS:
+        return []
+    return fnmatch.filter(re.findall(r"^[\w-]+$", text, re.M), pattern)
+
+
+def run_simple(runner, tap, expected, program):
+    """A program without subtests."""
+    status, text, complaints = runner.run(program)
+    result = {0: "Pass", SKIPPED: "Skip"}.get(status, "Crash" if status > 128 else "Fail")
+    report(tap, expected, program, result, text.splitlines(), complaints)
+
+
+def run_subtests(runner, tap, expected, program, names):
+    """Subtests in one go. One that takes the program with it has failed, and another run does those behind it."""
+    while names:
+        status, text, complaints = runner.run(f"{program} --run-subtest {','.join(names)}")
+        lines = text.splitlines()
+        found, shared = results_of(lines), reason_of(lines)
+        done = [name for name in names if name in found]
+        for name in done:
+            report(tap, expected, f"{program}@{name}", *found[name], [], shared)
+        names = [name for name in names if name not in found]
+        begun = [m.group(1) for m in map(BEGIN.match, lines) if m and m.group(1) in names]
+        culprit = begun[-1] if begun else names[0] if names and not done else None
+        if culprit:
+            report(tap, expected, f"{program}@{culprit}", "Crash", lines[-40:] + [f"status {status}"], complaints)
+            names.remove(culprit)
+        elif complaints:
+            with tap.test(f"the kernel while igt@{program} ran"):
+                tap.fail("\n".join(complaints))
+
+
+def report(tap, expected, name, result, said, complaints, shared=""):
+    """One line of KTAP. @shared: why subtests skip that only follow another one's example."""
+    with tap.test(f"igt@{name}"):
+        if complaints:
+            tap.fail("\n".join(complaints))
+        if result == "Skip":
+            tap.skip(reason_of(said) or shared or "it does not say why")
+        want = expected.fails.get(name, "Pass")
+        if result != want and not expected.flaky(name):
+            tap.note("\n".join(said[-60:]))
+            tap.fail(f"{result}, expected {want}")
+
+
+def main():
+    wanted = sys.argv[1:] or os.environ.get("TSR_IGT_PROGRAMS", "").split() or lines_of("programs.txt")
+    expected, runner, tap = Expectations(), Runner(os.environ["TSR_IGT"]), Tap()
+    try:
+        for word in wanted:
+            program, _, pattern = word.partition("@")
+            names = subtests(runner, program, pattern or "*")
+            if names:
+                names = [name for name in names if not expected.skipped(f"{program}@{name}")]
+                run_subtests(runner, tap, expected, program, names)
+            else:
+                run_simple(runner, tap, expected, program)
+    finally:
+        runner.stop()
+    return tap.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
