@@ -129,6 +129,7 @@ enum tsr_step tsr_sampler_find(struct tsr_msg_env *env, uint32_t index,
 	if (view->s.lod_algorithm == TSR_LOD_ALGORITHM_ANISOTROPIC)
 		view->anisotropy = view->s.anisotropy < TSR_ANISOTROPY_MAX
 			? view->s.anisotropy + 1 : TSR_ANISOTROPY_MAX;
+	view->serial = ++cache->samplers;
 	view->space = cache->space;
 	return TSR_STEP_DONE;
 }
@@ -197,24 +198,23 @@ static bool cached(struct tsr_msg_env *env, struct tsr_texture_view *view, bool 
 {
 	struct tsr_texture_cache *cache = env->textures;
 	bool volume = view->dimension == TSR_TEXTURE_DIMENSION_3D;
-	const struct tsr_block_place block = {
+	const struct tsr_level_place level = {
 		.level = place->level, .slice = volume ? place->z : place->layer,
-		.x = place->x / TSR_TEX_BLOCK_DIM, .y = place->y / TSR_TEX_BLOCK_DIM,
 		.linear = linear,
 	};
-	unsigned int x = place->x % TSR_TEX_BLOCK_DIM, y = place->y % TSR_TEX_BLOCK_DIM;
-	int slot;
+	struct tsr_tex_window *w;
+	int32_t at;
 
 	if (cache->off || !view->kind[linear] || view->samples > 1 ||
-	    (volume && place->layer) || block.slice >= TSR_TEX_BLOCK_SLICES)
+	    (volume && place->layer) || level.slice >= TSR_TEX_SLICES)
 		return false;
-	cache->now++;
-	slot = tsr_block_get(env, view, &block);
-	if (slot < 0)
+	w = tsr_window_find(cache, tsr_level_key(view, &level));
+	at = tsr_window_use(env, view, &level, w, place->x, place->y);
+	if (at < 0)
 		return false;
-	tsr_block_touch(cache, (unsigned int)slot, 1ull << (16 * y + x));
-	tsr_block_texel(view->kind[linear], &view->format, cache->block[slot],
-			TSR_TEX_BLOCK_DIM * y + x, texel);
+	tsr_block_texel(view->kind[linear], &view->format,
+			tsr_window_texels(cache, w) +
+			(uint32_t)at * tsr_texel_bytes(view->kind[linear]), texel);
 	return true;
 }
 

@@ -512,8 +512,7 @@ static void write_words(const struct tsr_msg *msg, unsigned int n, const void *w
 	}
 }
 
-static void write_whole(const struct tsr_msg *msg, const struct whole *w,
-			float rgba[4][TSR_WARP_LANES])
+static void write_whole(const struct tsr_msg *msg, const struct whole *w, float *const rgba[4])
 {
 	union tsr_lanes word;
 
@@ -534,48 +533,18 @@ static void write_whole(const struct tsr_msg *msg, const struct whole *w,
 }
 
 /* Coordinates on a cube's faces. */
-struct on_faces {
-	float s[TSR_WARP_LANES];
-	uint8_t face[TSR_WARP_LANES];
-};
-
-static void take_faces(const struct tsr_msg *msg, bool packed, struct on_faces *on)
+static void take_faces(const struct tsr_msg *msg, bool packed, float s[TSR_WARP_LANES],
+		       uint8_t on[TSR_WARP_LANES])
 {
 	const union tsr_lanes *face = msg->src[packed ? 0 : 2];
 
 	for (unsigned int i = 0; i < TSR_WARP_LANES; i++) {
 		unsigned int f = face->u[i] >> 29;
-		uint32_t s = msg->src[0]->u[i];
+		uint32_t word = msg->src[0]->u[i];
 
-		on->face[i] = f < FACES ? f : FACES - 1;
-		on->s[i] = tsr_as_float(packed ? (s & 0x1fffffff) | 0x20000000 : s);
+		on[i] = f < FACES ? f : FACES - 1;
+		s[i] = tsr_as_float(packed ? (word & 0x1fffffff) | 0x20000000 : word);
 	}
-}
-
-/* Do the lanes of a message all at once; false: nothing has been done. */
-static bool do_whole(const struct tsr_msg *msg, struct whole *w)
-{
-	struct tsr_msg_cost *cost = &w->job.env->cost;
-	uint64_t before = cost->read_bytes;
-	struct tsr_texture_warp warp;
-	struct on_faces on;
-	unsigned int n = 0;
-
-	warp.lanes = warp.present = msg->lanes;
-	warp.s = msg->src[0]->f;
-	warp.t = msg->src[1]->f;
-	warp.lod = w->lod ? tsr_msg_staging(msg, n++)->u : NULL;
-	warp.layer = w->array ? tsr_msg_staging(msg, n)->u : NULL;
-	if (w->job.dimension == TSR_TEXTURE_DIMENSION_CUBE) {
-		take_faces(msg, w->packed, &on);
-		warp.s = on.s;
-		warp.face = on.face;
-	}
-	if (!tsr_texture_warp(&w->job, &warp))
-		return false;
-	write_whole(msg, w, warp.rgba);
-	cost->cycles += (cost->read_bytes - before + 63) / 64;
-	return true;
 }
 
 /* Whether all of @lanes have the same word. */
@@ -748,6 +717,32 @@ static struct tsr_msg message_of(const struct tsr_msg_bundle *b, unsigned int w)
 	return msg;
 }
 
+/* Operands and results of warps of a bundle, one behind the other. */
+struct gathered {
+	union tsr_lanes s[TSR_BUNDLE_WARPS], t[TSR_BUNDLE_WARPS];
+	union tsr_lanes lod[TSR_BUNDLE_WARPS], layer[TSR_BUNDLE_WARPS];
+	uint8_t face[TSR_BUNDLE_WARPS][TSR_WARP_LANES];
+	uint16_t lanes[TSR_BUNDLE_WARPS];
+	union tsr_lanes rgba[4][TSR_BUNDLE_WARPS];
+};
+
+/* Take the operands of @msg, number @i. */
+static void gather(struct gathered *g, unsigned int i, const struct tsr_msg *msg,
+		   const struct whole *w)
+{
+	unsigned int n = 0;
+
+	g->lanes[i] = msg->lanes;
+	g->s[i] = *msg->src[0];
+	g->t[i] = *msg->src[1];
+	if (w->lod)
+		g->lod[i] = *tsr_msg_staging(msg, n++);
+	if (w->array)
+		g->layer[i] = *tsr_msg_staging(msg, n);
+	if (w->job.dimension == TSR_TEXTURE_DIMENSION_CUBE)
+		take_faces(msg, w->packed, g->s[i].f, g->face[i]);
+}
+
 /*
  * Do warps of a bundle from number @first on as whole ones, all of which ask for @w; in those whose
  * source 2 is @word, if there is one. The number of the first not done.
@@ -755,18 +750,34 @@ static struct tsr_msg message_of(const struct tsr_msg_bundle *b, unsigned int w)
 static unsigned int together(const struct tsr_msg_bundle *b, unsigned int first,
 			     const uint32_t *word, struct whole *w)
 {
-	unsigned int csr = tsr_texture_mode_enter(), i = first;
+	bool cube = w->job.dimension == TSR_TEXTURE_DIMENSION_CUBE;
+	struct gathered g;
+	struct tsr_texture_bundle samples = {
+		.lanes = g.lanes, .s = g.s, .t = g.t, .face = cube ? g.face : NULL,
+		.lod = w->lod ? g.lod : NULL, .layer = w->array ? g.layer : NULL,
+		.rgba = { g.rgba[0], g.rgba[1], g.rgba[2], g.rgba[3] },
+	};
+	unsigned int done;
 
 	w->staging = b->staging;
-	for (bool begun = tsr_texture_begin(&w->job); begun && i < b->warps; i++) {
+	for (unsigned int i = first; i < b->warps; i++) {
 		struct tsr_msg msg = message_of(b, b->warp[i]);
 
-		if (!msg.lanes || (word && !same_word(msg.src[2], msg.lanes, *word)) ||
-		    !do_whole(&msg, w))
+		if (!msg.lanes || (word && !same_word(msg.src[2], msg.lanes, *word)))
 			break;
+		gather(&g, samples.warps++, &msg, w);
 	}
-	tsr_texture_mode_leave(csr);
-	return i;
+	if (!samples.warps || !tsr_texture_begin(&w->job))
+		return first;
+	done = tsr_texture_bundle(&w->job, &samples);
+	for (unsigned int i = 0; i < done; i++) {
+		struct tsr_msg msg = message_of(b, b->warp[first + i]);
+		float *const rgba[4] = { g.rgba[0][i].f, g.rgba[1][i].f, g.rgba[2][i].f,
+					 g.rgba[3][i].f };
+
+		write_whole(&msg, w, rgba);
+	}
+	return first + done;
 }
 
 unsigned int tsr_msg_texture_together(struct tsr_msg_env *env, const struct tsr_msg_bundle *b,

@@ -69,6 +69,7 @@ struct tsr_texture_view {
 /* A sampler, ready for use. */
 struct tsr_sampler_view {
 	uint64_t space, va;		/* of its descriptor; space 0: nothing here */
+	uint32_t serial;		/* no other sampler of the last 2^32 has it */
 	uint8_t anisotropy;		/* most places of a sample: 1 if it is isotropic */
 	struct tsr_sampler s;
 };

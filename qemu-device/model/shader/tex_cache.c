@@ -6,154 +6,240 @@
 
 #define LINE 64u
 
-/* ---- Directories ----------------------------------------------------------------------------- */
+/* ---- Windows --------------------------------------------------------------------------------- */
 
-/* Bits of the texels of a block in the first column of a row of them. */
-#define BLOCK_TEXELS 0x000f000f000f000full
-
-/* Texels @texels of slot @slot have been used when it was @stamp. */
-static void tell(struct tsr_texture_cache *cache, unsigned int slot, uint64_t texels,
-		 uint32_t stamp)
+/* Texels of tile @place that have been used. */
+static unsigned int used_in_tile(const struct tsr_tex_window *w, unsigned int place)
 {
-	cache->stamp[slot] = stamp;
-	tsr_block_touch(cache, slot, texels);
+	typedef uint8_t row __attribute__((vector_size(TSR_TEX_TILE_DIM), may_alias));
+	const uint8_t *first = w->used + tsr_window_at(place % 4 * TSR_TEX_TILE_DIM,
+						       place / 4 * TSR_TEX_TILE_DIM);
+	uint64_t half[2];
+	row sum = { 0 };
+
+	for (unsigned int y = 0; y < TSR_TEX_TILE_DIM; y++)
+		sum += *(const row *)(first + y * TSR_TEX_WINDOW_DIM);
+	memcpy(half, &sum, sizeof(half));
+	/* no more than 16 each: the sum of two fits, that of all may be 256 */
+	half[0] += half[1];
+	half[0] = (half[0] & 0x00ff00ff00ff00ff) + (half[0] >> 8 & 0x00ff00ff00ff00ff);
+	return (unsigned int)(half[0] * 0x0001000100010001 >> 48);
 }
 
-static uint64_t used_in_row(const struct tsr_directory *d, unsigned int row)
-{
-	typedef uint64_t two __attribute__((vector_size(16), may_alias));
-	const two *sum = (const two *)d->used[row];
-	two used = (sum[0] | sum[1]) | (sum[2] | sum[3]);
-
-	return used[0] | used[1];
-}
-
-/* Tell the slot at place @place what has been used of it. */
-static void settle_one(struct tsr_texture_cache *cache, struct tsr_directory *d,
+static void count_tile(struct tsr_texture_cache *cache, struct tsr_tex_window *w,
 		       unsigned int place)
 {
-	unsigned int row = place / TSR_DIRECTORY_DIM;
-	unsigned int shift = place % TSR_DIRECTORY_DIM * TSR_TEX_BLOCK_DIM;
-	uint64_t all = used_in_row(d, row), used = all >> shift & BLOCK_TEXELS;
+	unsigned int used = used_in_tile(w, place);
 
-	if (!used)
-		return;
-	/* of the words together, only the sum counts */
-	memset(d->used[row], 0, sizeof(d->used[row]));
-	d->used[row][0] = all & ~(BLOCK_TEXELS << shift);
-	tell(cache, (unsigned int)d->at[place] / TSR_TEX_BLOCK_BYTES_MAX, used, d->stamp);
+	cache->stats.touches += used - w->counted[place];
+	w->counted[place] = (uint16_t)used;
 }
 
-/* All of them. */
-static void settle(struct tsr_texture_cache *cache, struct tsr_directory *d)
+static void count_window(struct tsr_texture_cache *cache, struct tsr_tex_window *w)
 {
-	if (d->told == d->stamp)
+	if (w->told == w->stamp)
 		return;
-	d->told = d->stamp;
-	for (unsigned int row = 0; row < TSR_DIRECTORY_DIM; row++) {
-		uint64_t used = used_in_row(d, row);
-
-		for (unsigned int i = 0; i < TSR_DIRECTORY_DIM && used; i++) {
-			unsigned int at = (unsigned int)d->at[TSR_DIRECTORY_DIM * row + i];
-			uint64_t texels = used >> TSR_TEX_BLOCK_DIM * i & BLOCK_TEXELS;
-
-			if (texels)
-				tell(cache, at / TSR_TEX_BLOCK_BYTES_MAX, texels, d->stamp);
-		}
+	w->told = w->stamp;
+	for (unsigned int i = 0; i < TSR_TEX_TILES; i++) {
+		if (w->tag[i] != TSR_TEX_NO_TILE)
+			count_tile(cache, w, i);
 	}
-	memset(d->used, 0, sizeof(d->used));
 }
 
 const struct tsr_texture_stats *tsr_texture_counted(struct tsr_texture_cache *cache)
 {
-	for (unsigned int i = 0; i < TSR_DIRECTORIES; i++)
-		settle(cache, &cache->directory[i]);
+	for (unsigned int i = 0; i < TSR_TEX_WINDOWS; i++)
+		count_window(cache, &cache->window[i]);
 	return &cache->stats;
 }
 
-static void clear(struct tsr_directory *d)
+static void clear(struct tsr_tex_window *w)
 {
-	for (unsigned int i = 0; i < TSR_DIRECTORY_BLOCKS; i++)
-		d->tag[i] = TSR_DIRECTORY_NONE;
-	memset(d->at, 0, sizeof(d->at));
-	memset(d->used, 0, sizeof(d->used));
-	d->told = d->stamp;
-	d->key = 0;
+	for (unsigned int i = 0; i < TSR_TEX_TILES; i++)
+		w->tag[i] = TSR_TEX_NO_TILE;
+	memset(w->valid, 0, sizeof(w->valid));
+	memset(w->counted, 0, sizeof(w->counted));
+	memset(w->used, 0, sizeof(w->used));
+	w->told = w->stamp;
+	w->key = 0;
 }
 
-struct tsr_directory *tsr_directory_find(struct tsr_texture_cache *cache, uint64_t key)
+struct tsr_tex_window *tsr_window_find(struct tsr_texture_cache *cache, uint64_t key)
 {
-	/* two levels of two textures are at hand */
-	struct tsr_directory *d = &cache->directory[(key >> 28 & 1) | (key >> 52 & 2)];
+	struct tsr_tex_window *w = NULL;
+	uint32_t oldest = 0;
 
-	if (d->key == key)
-		return d;
-	settle(cache, d);
-	for (unsigned int i = 0; i < TSR_DIRECTORY_BLOCKS; i++) {
-		if (d->tag[i] != TSR_DIRECTORY_NONE)
-			cache->holder[d->at[i] / TSR_TEX_BLOCK_BYTES_MAX] = 0;
+	cache->now++;
+	for (unsigned int i = 0; i < TSR_TEX_WINDOWS; i++) {
+		struct tsr_tex_window *this = &cache->window[i];
+		uint32_t age = this->key ? cache->now - this->stamp : UINT32_MAX;
+
+		if (this->key == key) {
+			this->stamp = cache->now;
+			return this;
+		}
+		if (age > oldest) {
+			oldest = age;
+			w = this;
+		}
 	}
-	clear(d);
-	d->key = key;
-	return d;
+	count_window(cache, w);
+	if (w->key)
+		clear(w);
+	w->key = key;
+	w->stamp = cache->now;
+	return w;
 }
 
-/* The block of a slot is going to be replaced. */
-static void leave(struct tsr_texture_cache *cache, unsigned int slot)
+/* Tile @place shows the one of @tag from now on. */
+static void turn(struct tsr_texture_cache *cache, struct tsr_tex_window *w, unsigned int place,
+		 int32_t tag)
 {
-	unsigned int holder = cache->holder[slot];
+	unsigned int x = place % 4 * TSR_TEX_TILE_DIM, y = place / 4 * TSR_TEX_TILE_DIM;
 
-	if (!holder)
-		return;
-	holder--;
-	cache->directory[holder / TSR_DIRECTORY_BLOCKS].tag[holder % TSR_DIRECTORY_BLOCKS] =
-		TSR_DIRECTORY_NONE;
-	cache->holder[slot] = 0;
+	if (w->tag[place] != TSR_TEX_NO_TILE) {
+		count_tile(cache, w, place);
+		for (unsigned int i = 0; i < TSR_TEX_TILE_DIM; i++)
+			memset(w->used + tsr_window_at(x, y + i), 0, TSR_TEX_TILE_DIM);
+		for (unsigned int i = 0; i < 4; i++)
+			w->valid[y / 4 + i] &= ~(0xf << x / 4);
+	}
+	w->counted[place] = 0;
+	w->tag[place] = tag;
 }
 
-void tsr_directory_bring(const struct tsr_level_lookup *l, int32_t tag, uint16_t *kept)
-{
-	struct tsr_texture_cache *cache = l->env->textures;
-	struct tsr_directory *d = l->directory;
-	struct tsr_block_place place = l->place;
-	unsigned int i;
-	int slot;
+static bool fill(struct tsr_msg_env *env, struct tsr_texture_view *view,
+		 const struct tsr_level_place *place, struct tsr_tex_window *w, uint32_t x,
+		 uint32_t y);
 
-	place.x = (uint32_t)tag & 0x3fff;
-	place.y = (uint32_t)tag >> 14;
-	i = place.x % TSR_DIRECTORY_DIM + place.y % TSR_DIRECTORY_DIM * TSR_DIRECTORY_DIM;
-	if (*kept >> i & 1)
-		return;
-	slot = tsr_block_get(l->env, l->view, &place);
-	if (slot < 0)
-		return;
-	settle_one(cache, d, i);
-	if (d->tag[i] != TSR_DIRECTORY_NONE)
-		cache->holder[d->at[i] / TSR_TEX_BLOCK_BYTES_MAX] = 0;
-	d->tag[i] = tag;
-	d->at[i] = slot * TSR_TEX_BLOCK_BYTES_MAX;
-	cache->holder[slot] = (uint8_t)(1 + (d - cache->directory) * TSR_DIRECTORY_BLOCKS + i);
-	*kept |= (uint16_t)(1u << i);
+/* Have texel (@x, @y) in the window; false: it cannot be kept. */
+static bool have(struct tsr_msg_env *env, struct tsr_texture_view *view,
+		 const struct tsr_level_place *place, struct tsr_tex_window *w, uint32_t x,
+		 uint32_t y)
+{
+	unsigned int tile = tsr_window_tile(x, y);
+
+	if (w->tag[tile] != tsr_window_tag(x, y))
+		turn(env->textures, w, tile, tsr_window_tag(x, y));
+	return w->valid[y >> 2 & 15] >> (x >> 2 & 15) & 1 || fill(env, view, place, w, x, y);
+}
+
+int32_t tsr_window_use(struct tsr_msg_env *env, struct tsr_texture_view *view,
+		       const struct tsr_level_place *place, struct tsr_tex_window *w, uint32_t x,
+		       uint32_t y)
+{
+	unsigned int at = tsr_window_at(x, y);
+
+	if (!have(env, view, place, w, x, y))
+		return -1;
+	w->used[at] = 1;
+	return (int32_t)at;
+}
+
+/* ---- Lanes of lookups ------------------------------------------------------------------------ */
+
+static unsigned int corners_of(const struct tsr_level_lookup *l)
+{
+	return l->near ? 1 : 4;
+}
+
+/* Places of the tiles that lanes @lanes use, a bit each. */
+static uint16_t tiles_of(const struct tsr_level_lookup *l, const struct tsr_window_lanes *t,
+			 uint16_t lanes)
+{
+	uint16_t tiles = 0;
+
+	for (; lanes; lanes &= lanes - 1) {
+		unsigned int lane = (unsigned int)__builtin_ctz(lanes);
+
+		for (unsigned int n = 0; n < corners_of(l); n++)
+			tiles |= (uint16_t)(1u << tsr_window_tile((uint32_t)t->x[n & 1][lane],
+								 (uint32_t)t->y[n >> 1][lane]));
+	}
+	return tiles;
+}
+
+enum tsr_window_brought tsr_window_bring(const struct tsr_level_lookup *l,
+					 const struct tsr_window_lanes *t, unsigned int lane,
+					 uint16_t others)
+{
+	struct tsr_tex_window *w = l->window;
+	uint16_t own = 0;
+
+	for (unsigned int n = 0; n < corners_of(l); n++) {
+		uint32_t x = (uint32_t)t->x[n & 1][lane], y = (uint32_t)t->y[n >> 1][lane];
+		unsigned int tile = tsr_window_tile(x, y);
+
+		if (w->tag[tile] != tsr_window_tag(x, y)) {
+			if ((own | tiles_of(l, t, others)) >> tile & 1)
+				return TSR_WINDOW_CONFLICT;
+			turn(l->env->textures, w, tile, tsr_window_tag(x, y));
+		}
+		own |= (uint16_t)(1u << tile);
+		if (!(w->valid[y >> 2 & 15] >> (x >> 2 & 15) & 1) &&
+		    !fill(l->env, l->view, &l->place, w, x, y))
+			return TSR_WINDOW_CANNOT;
+	}
+	return TSR_WINDOW_HAS;
+}
+
+/* Copy the texels of @lane to the spare row, each as it comes; false: one does not. */
+static bool copy_lane(const struct tsr_level_lookup *l, const struct tsr_window_lanes *t,
+		      unsigned int lane)
+{
+	unsigned int bytes = l->bytes ? 4 : TSR_TEX_TEXEL_BYTES_MAX;
+	uint8_t *texels = tsr_window_texels(l->env->textures, l->window);
+	uint8_t *to = texels + (TSR_TEX_WINDOW_SPARE + 4 * lane) * bytes;
+
+	for (unsigned int n = 0; n < corners_of(l); n++) {
+		int32_t at = tsr_window_use(l->env, l->view, &l->place, l->window,
+					    (uint32_t)t->x[n & 1][lane],
+					    (uint32_t)t->y[n >> 1][lane]);
+
+		if (at < 0)
+			return false;
+		memcpy(to + n * bytes, texels + (uint32_t)at * bytes, bytes);
+	}
+	return true;
+}
+
+uint16_t tsr_window_copy(const struct tsr_level_lookup *l, const struct tsr_window_lanes *t,
+			 uint16_t lanes)
+{
+	uint16_t done = 0;
+
+	for (; lanes; lanes &= lanes - 1) {
+		unsigned int lane = (unsigned int)__builtin_ctz(lanes);
+
+		done |= (uint16_t)(copy_lane(l, t, lane) << lane);
+	}
+	return done;
 }
 
 /* ---- Beginnings ------------------------------------------------------------------------------ */
 
 static void forget(struct tsr_texture_cache *cache)
 {
-	memset(cache->key, 0, sizeof(cache->key));
-	memset(cache->holder, 0, sizeof(cache->holder));
-	for (unsigned int i = 0; i < TSR_DIRECTORIES; i++)
-		clear(&cache->directory[i]);
+	for (unsigned int i = 0; i < TSR_TEX_WINDOWS; i++) {
+		if (cache->window[i].key)
+			clear(&cache->window[i]);
+	}
 	for (unsigned int i = 0; i < TSR_TEXTURE_VIEWS; i++) {
 		cache->view[i].space = 0;
 		cache->sampler[i].space = 0;
 	}
 	cache->serials = 0;
+	memset(cache->plan, 0, sizeof(cache->plan));
 }
 
 void tsr_texture_cache_init(struct tsr_texture_cache *cache, const char *name)
 {
-	memset(cache, 0, sizeof(*cache));
+	size_t texels = sizeof(cache->texel);
+
+	/* texels are not read before they have been written */
+	memset((char *)cache + texels, 0, sizeof(*cache) - texels);
+	for (unsigned int i = 0; i < TSR_TEX_WINDOWS; i++)
+		clear(&cache->window[i]);
 	forget(cache);
 	cache->now = 1;
 	cache->path = tsr_texture_path(name);
@@ -176,29 +262,6 @@ uint16_t tsr_texture_serial(struct tsr_texture_cache *cache)
 }
 
 /* ---- Fills ----------------------------------------------------------------------------------- */
-
-/* The slot for a new block: of those not in use now the one used least recently; -1: all are. */
-static int victim(struct tsr_texture_cache *cache, unsigned int set)
-{
-	uint32_t oldest = 0;
-	int slot = -1;
-
-	for (unsigned int i = set; i < set + TSR_TEX_BLOCK_WAYS; i++) {
-		unsigned int holder = cache->holder[i];
-		uint32_t age;
-
-		if (holder--)
-			settle_one(cache, &cache->directory[holder / TSR_DIRECTORY_BLOCKS],
-				   holder % TSR_DIRECTORY_BLOCKS);
-		age = cache->key[i] ? cache->now - cache->stamp[i] : UINT32_MAX;
-
-		if (age > oldest) {
-			oldest = age;
-			slot = (int)i;
-		}
-	}
-	return slot;
-}
 
 /* Ask the L2 for the lines of [va, va + len). */
 static void count_lines(struct tsr_msg_env *env, uint64_t va, unsigned int len)
@@ -299,19 +362,21 @@ static unsigned int least(uint32_t a, uint32_t b)
 	return a < b ? a : b;
 }
 
+/* Bytes of the block that texel (@x, @y) is the first one of. */
 static bool fetch(struct tsr_msg_env *env, struct tsr_texture_view *view,
-		  const struct tsr_block_place *p, struct tsr_raw_block *raw)
+		  const struct tsr_level_place *p, uint32_t x, uint32_t y,
+		  struct tsr_raw_block *raw)
 {
 	bool volume = view->dimension == TSR_TEXTURE_DIMENSION_3D;
 	const struct tsr_texel_place place = {
-		.level = p->level, .x = p->x * TSR_TEX_BLOCK_DIM, .y = p->y * TSR_TEX_BLOCK_DIM,
+		.level = p->level, .x = x, .y = y,
 		.z = volume ? p->slice : 0, .layer = volume ? 0 : p->slice,
 	};
 	const struct tsr_texture_surface *s;
 	uint64_t va;
 
-	raw->columns = least(TSR_TEX_BLOCK_DIM, tsr_level_extent(view->width, p->level) - place.x);
-	raw->rows = least(TSR_TEX_BLOCK_DIM, tsr_level_extent(view->height, p->level) - place.y);
+	raw->columns = least(TSR_TEX_BLOCK_DIM, tsr_level_extent(view->width, p->level) - x);
+	raw->rows = least(TSR_TEX_BLOCK_DIM, tsr_level_extent(view->height, p->level) - y);
 	if (raw->columns * raw->rows < TSR_TEX_BLOCK_DIM * TSR_TEX_BLOCK_DIM)
 		memset(raw->bytes, 0, sizeof(raw->bytes));
 	if (tsr_texel_surface(env, view, &place, &s) != TSR_STEP_DONE)
@@ -322,22 +387,23 @@ static bool fetch(struct tsr_msg_env *env, struct tsr_texture_view *view,
 	return read_block(env, view, s, va, raw);
 }
 
-int tsr_block_fill(struct tsr_msg_env *env, struct tsr_texture_view *view,
-		   const struct tsr_block_place *place)
+/* Bring the block of texel (@x, @y), whose tile has its place. */
+static bool fill(struct tsr_msg_env *env, struct tsr_texture_view *view,
+		 const struct tsr_level_place *place, struct tsr_tex_window *w, uint32_t x,
+		 uint32_t y)
 {
 	struct tsr_texture_cache *cache = env->textures;
-	uint64_t key = tsr_block_key(view, place);
+	unsigned int bytes = tsr_texel_bytes(view->kind[place->linear]);
 	struct tsr_raw_block raw;
-	int slot;
 
-	slot = victim(cache, tsr_block_set(key));
-	if (slot < 0 || !view->kind[place->linear] || !fetch(env, view, place, &raw))
-		return -1;
-	leave(cache, (unsigned int)slot);
-	tsr_block_decode(view, place->linear, &raw, cache->block[slot]);
-	cache->key[slot] = key;
-	cache->stamp[slot] = cache->now;
-	cache->touched[slot] = 0;
+	x &= ~(TSR_TEX_BLOCK_DIM - 1u);
+	y &= ~(TSR_TEX_BLOCK_DIM - 1u);
+	if (!view->kind[place->linear] || !fetch(env, view, place, x, y, &raw))
+		return false;
+	tsr_block_decode(view, place->linear, &raw,
+			 tsr_window_texels(cache, w) + tsr_window_at(x, y) * bytes,
+			 TSR_TEX_WINDOW_DIM * bytes);
+	w->valid[y >> 2 & 15] |= 1 << (x >> 2 & 15);
 	cache->stats.fills++;
-	return slot;
+	return true;
 }

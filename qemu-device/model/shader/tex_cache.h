@@ -3,54 +3,57 @@
  * The texture caches of a thread that runs cores: prepared descriptors, and the L1 of decoded
  * blocks of 4 by 4 texels. Behind the L1s lies an L2 that all threads share.
  *
- * In: tables of descriptors, surfaces in memory. Out: views, blocks. A view and its blocks are good
+ * In: tables of descriptors, surfaces in memory. Out: views, texels. A view and its texels are good
  * for one number of the data of an address space (tsr_mmu_data_generation()): an invalidation of
  * that address space, or a BARRIER.INV_READ in it, makes another number, and nothing has to be
  * searched. What cannot be kept (multisampled textures, texels that are not aligned
  * or not all mapped) is read texel by texel; nothing faults because of a neighbour.
  *
- * Limits: TSR_TEXTURE_VIEWS descriptors of each kind, TSR_TEX_BLOCKS blocks. The L2 is a model of
+ * The L1 has windows. Each shows one level of one slice of a view: texel (x, y) has the place
+ * (x % 64, y % 64) in it, so neighbours are neighbours there, wherever they are in the level, and
+ * vectors have addresses without asking for one block after the other. Which texels those are is
+ * known for tiles of 16 by 16; which of them have come in, for blocks of 4 by 4.
+ *
+ * Limits: TSR_TEXTURE_VIEWS descriptors of each kind, TSR_TEX_WINDOWS windows. The L2 is a model of
  * one: its lines' addresses, without their bytes, which the host's own caches hold; it says what a
  * fill would have read from memory. Reset state: empty.
  */
 #ifndef TSR_SHADER_TEX_CACHE_H
 #define TSR_SHADER_TEX_CACHE_H
 
-#include "msg_texture.h"
+#include "tex_plan.h"
 
 #define TSR_TEXTURE_VIEWS 64
-#define TSR_TEX_BLOCK_SETS 128
-#define TSR_TEX_BLOCK_WAYS 4
-#define TSR_TEX_BLOCKS (TSR_TEX_BLOCK_SETS * TSR_TEX_BLOCK_WAYS)
 #define TSR_TEX_BLOCK_DIM 4
 #define TSR_TEX_BLOCK_BYTES_MAX 256
 
+#define TSR_TEX_WINDOWS 16
+#define TSR_TEX_WINDOW_DIM 64
+#define TSR_TEX_TILE_DIM 16
+#define TSR_TEX_TILES 16
+/*
+ * Behind the last row there is another one that shows nothing: four texels for each lane of a warp,
+ * for those that a lookup does not find side by side.
+ */
+#define TSR_TEX_WINDOW_SPARE (TSR_TEX_WINDOW_DIM * TSR_TEX_WINDOW_DIM)
+#define TSR_TEX_WINDOW_TEXELS (TSR_TEX_WINDOW_SPARE + TSR_TEX_WINDOW_DIM)
+#define TSR_TEX_TEXEL_BYTES_MAX 16
+#define TSR_TEX_NO_TILE (-1)
+
 struct tsr_texture_path;
 
-/*
- * Where the blocks are that lookups in one level of one slice have found last. Each has the place
- * that its row and its column, modulo 4, give it: so 16 by 16 texels can be there, wherever they
- * are, and a vector finds its texels without asking for one block after the other.
- */
-#define TSR_DIRECTORIES 4
-#define TSR_DIRECTORY_DIM 4
-#define TSR_DIRECTORY_BLOCKS 16
-#define TSR_DIRECTORY_NONE (-1)
-
-struct tsr_directory {
-	/* by place, 4 * row + column: x | y << 14 of the block, or NONE; its slot, in bytes */
-	int32_t tag[TSR_DIRECTORY_BLOCKS] __attribute__((aligned(64)));
-	int32_t at[TSR_DIRECTORY_BLOCKS];
-	/*
-	 * Texels used that their slots have not been told of. By row of blocks: bit
-	 * 16 * (y % 4) + x % 16 of any of the words.
-	 */
-	uint64_t used[TSR_DIRECTORY_DIM][8];
-	uint32_t stamp;			/* @now of the last of them */
-	uint32_t told;			/* @stamp when there were none */
-	uint64_t key;			/* of block (0, 0) of the level and slice; 0: no blocks */
+struct tsr_tex_window {
+	/* by place, 4 * row + column: tsr_window_tag() of the tile, or NO_TILE */
+	int32_t tag[TSR_TEX_TILES] __attribute__((aligned(64)));
+	/* by row of blocks: bit n says that the block in column n has come in */
+	int32_t valid[TSR_TEX_WINDOW_DIM / TSR_TEX_BLOCK_DIM];
+	/* of tiles: texels used that have been counted */
+	uint16_t counted[TSR_TEX_TILES];
+	uint64_t key;			/* tsr_level_key(); 0: empty */
+	uint32_t stamp;			/* @now of the last use */
+	uint32_t told;			/* @stamp when all that was used had been counted */
+	uint8_t used[TSR_TEX_WINDOW_TEXELS] __attribute__((aligned(64)));	/* 1: it has been */
 };
-
 
 /* What has been counted since somebody set it to 0, see counters.xml and tsr_texture_counted(). */
 struct tsr_texture_stats {
@@ -58,24 +61,21 @@ struct tsr_texture_stats {
 };
 
 struct tsr_texture_cache {
-	/* A decoded block: texels in rows, of 4 bytes or of 4 words. */
-	uint8_t block[TSR_TEX_BLOCKS][TSR_TEX_BLOCK_BYTES_MAX] __attribute__((aligned(64)));
-	uint64_t key[TSR_TEX_BLOCKS];	/* tsr_block_key(), 0: empty */
-	uint32_t stamp[TSR_TEX_BLOCKS];	/* @now of its last use */
-	/* texels that have been used, bit 16 * y + x; the rest is 0 */
-	uint64_t touched[TSR_TEX_BLOCKS];
-	/* 1 + 16 * directory + place of the directory it is in; 0: none */
-	uint8_t holder[TSR_TEX_BLOCKS];
-	/* number of the present lookup: what it has used is not thrown out before its end */
+	/* Decoded texels, of 4 bytes or of 4 words each: rows of a window's. */
+	uint8_t texel[TSR_TEX_WINDOWS][TSR_TEX_WINDOW_TEXELS * TSR_TEX_TEXEL_BYTES_MAX]
+		__attribute__((aligned(64)));
+	struct tsr_tex_window window[TSR_TEX_WINDOWS];
+	/* number of the present lookup */
 	uint32_t now;
 	uint16_t serials;		/* given to views */
+	uint32_t samplers;		/* how many have been prepared */
 	bool off;			/* debugging: keep nothing from message to message */
 	uint64_t space;			/* of the present burst; 0: none */
 	const struct tsr_texture_path *path;
-	struct tsr_directory directory[TSR_DIRECTORIES];
 	struct tsr_texture_stats stats;
 	struct tsr_texture_view view[TSR_TEXTURE_VIEWS];
 	struct tsr_sampler_view sampler[TSR_TEXTURE_VIEWS];
+	struct tsr_texture_plan plan[TSR_TEXTURE_PLANS];
 };
 
 /* Empty; with the vector functions of SIMD path @name (see alu.h), or none if it is not known. */
@@ -89,91 +89,78 @@ const struct tsr_texture_stats *tsr_texture_counted(struct tsr_texture_cache *ca
 /* A serial for a view; it may forget all others and their blocks. */
 uint16_t tsr_texture_serial(struct tsr_texture_cache *cache);
 
-/* A block of a texture. */
-struct tsr_block_place {
-	unsigned int level;
-	uint32_t slice;			/* layer, of cubes 6 * layer + face; of volumes z */
-	uint32_t x, y;			/* in blocks */
-	bool linear;			/* sRGB is not decoded */
-};
-
-#define TSR_TEX_BLOCK_SLICES (1u << 19)
+#define TSR_TEX_SLICES (1u << 19)
 #define TSR_SERIALS 2048
 
+/* Serial and @linear 12 bits, level 5, slice 19. A serial is never 0, so no key is. */
+static inline uint64_t tsr_level_key(const struct tsr_texture_view *view,
+				     const struct tsr_level_place *p)
+{
+	return (uint64_t)p->level | (uint64_t)p->slice << 5 |
+	       (uint64_t)(view->serial << 1 | p->linear) << 24;
+}
+
+/* Place of texel (@x, @y) in a window: of itself, of its tile. */
+static inline unsigned int tsr_window_at(uint32_t x, uint32_t y)
+{
+	return x % TSR_TEX_WINDOW_DIM + y % TSR_TEX_WINDOW_DIM * TSR_TEX_WINDOW_DIM;
+}
+
+static inline unsigned int tsr_window_tile(uint32_t x, uint32_t y)
+{
+	return (x >> 4 & 3) | (y >> 2 & 12);
+}
+
+/* Which of the tiles that have this place it is. */
+static inline int32_t tsr_window_tag(uint32_t x, uint32_t y)
+{
+	return (int32_t)(x >> 6 | y >> 6 << 10);
+}
+
+static inline bool tsr_window_has(const struct tsr_tex_window *w, uint32_t x, uint32_t y)
+{
+	return w->tag[tsr_window_tile(x, y)] == tsr_window_tag(x, y) &&
+	       w->valid[y >> 2 & 15] >> (x >> 2 & 15) & 1;
+}
+
+static inline uint8_t *tsr_window_texels(struct tsr_texture_cache *cache,
+					 const struct tsr_tex_window *w)
+{
+	return cache->texel[w - cache->window];
+}
+
+/* The window of a level, now in use; what showed another one is emptied if need be. */
+struct tsr_tex_window *tsr_window_find(struct tsr_texture_cache *cache, uint64_t key);
+/* Texel (@x, @y) of the level is used: its place in the window; -1: it cannot be kept. */
+int32_t tsr_window_use(struct tsr_msg_env *env, struct tsr_texture_view *view,
+		       const struct tsr_level_place *place, struct tsr_tex_window *w, uint32_t x,
+		       uint32_t y);
+
 /*
- * Keys of blocks: x and y 14 bits each, level 5, slice 19, serial and @linear 12. A serial is never
- * 0, so no key is.
+ * The texels of a lane of a lookup are its corners: corner n is (x[n & 1], y[n >> 1]); of a lookup
+ * of the nearest ones there is corner 0 alone.
  */
-static inline uint64_t tsr_block_key(const struct tsr_texture_view *view,
-				     const struct tsr_block_place *p)
-{
-	return p->x | (uint64_t)p->y << 14 | (uint64_t)p->level << 28 | (uint64_t)p->slice << 33 |
-	       (uint64_t)(view->serial << 1 | p->linear) << 52;
-}
+struct tsr_window_lanes {
+	int32_t x[2][16], y[2][16];
+};
 
-/* First of the TSR_TEX_BLOCK_WAYS slots of a block: neighbours are not in each other's way. */
-static inline unsigned int tsr_block_set(uint64_t key)
-{
-	unsigned int place = (key & 15) | (key >> 10 & 0x70);
-	unsigned int other = (unsigned int)(key >> 28) * 0x9e3779b1u >> 25;
+enum tsr_window_brought {
+	TSR_WINDOW_HAS,			/* all of it */
+	TSR_WINDOW_CANNOT,		/* some texel cannot be kept */
+	TSR_WINDOW_CONFLICT,		/* it would take the place of what others or itself want */
+};
 
-	return (place ^ other) % TSR_TEX_BLOCK_SETS * TSR_TEX_BLOCK_WAYS;
-}
-
-/* The slot of a block of which the key is known; -1: it is not there. */
-static inline int tsr_block_find(struct tsr_texture_cache *cache, uint64_t key)
-{
-	unsigned int slot = tsr_block_set(key);
-	const uint64_t *way = &cache->key[slot];
-	/* all ways at once: which one it is nobody can foretell */
-	unsigned int found = (unsigned int)(way[0] == key) | (unsigned int)(way[1] == key) << 1 |
-			     (unsigned int)(way[2] == key) << 2 |
-			     (unsigned int)(way[3] == key) << 3;
-
-	if (!found)
-		return -1;
-	slot += (unsigned int)__builtin_ctz(found);
-	cache->stamp[slot] = cache->now;
-	return (int)slot;
-}
-_Static_assert(TSR_TEX_BLOCK_WAYS == 4, "tsr_block_find() looks at four ways");
-
-/* Bring a block that is not there; its slot, or -1: it cannot be kept. */
-int tsr_block_fill(struct tsr_msg_env *env, struct tsr_texture_view *view,
-		   const struct tsr_block_place *place);
-
-/* The slot of a block, now in use; -1: it cannot be kept. */
-static inline int tsr_block_get(struct tsr_msg_env *env, struct tsr_texture_view *view,
-				const struct tsr_block_place *place)
-{
-	int slot = tsr_block_find(env->textures, tsr_block_key(view, place));
-
-	return slot >= 0 ? slot : tsr_block_fill(env, view, place);
-}
-
-/* Texels @bits of a slot, as in tsr_texture_cache.touched, are used. */
-static inline void tsr_block_touch(struct tsr_texture_cache *cache, unsigned int slot,
-				   uint64_t bits)
-{
-	uint64_t fresh = bits & ~cache->touched[slot];
-
-	if (fresh) {
-		cache->touched[slot] |= fresh;
-		/* four at a time; rows of them are 16 bits apart */
-		fresh -= fresh >> 1 & 0x5555555555555555;
-		fresh = (fresh & 0x3333333333333333) + (fresh >> 2 & 0x3333333333333333);
-		cache->stats.touches += fresh * 0x0001000100010001 >> 48;
-	}
-}
-
-/* The directory of the level and slice that have block (0, 0) @key; it is theirs now. */
-struct tsr_directory *tsr_directory_find(struct tsr_texture_cache *cache, uint64_t key);
-struct tsr_level_lookup;
+/* Bring what lane @lane wants, without taking from lanes @others. */
+enum tsr_window_brought tsr_window_bring(const struct tsr_level_lookup *l,
+					 const struct tsr_window_lanes *t, unsigned int lane,
+					 uint16_t others);
 /*
- * Put block @tag into the directory of @l, unless a block is in its place that bit (the place) of
- * *@kept says is to stay; its own bit is set then.
+ * What to do about conflicts: the texels of @lanes are used one lane behind the other, and copied to
+ * their places in the spare row. Returns the lanes of which all texels are there.
  */
-void tsr_directory_bring(const struct tsr_level_lookup *l, int32_t tag, uint16_t *kept);
+uint16_t tsr_window_copy(const struct tsr_level_lookup *l, const struct tsr_window_lanes *t,
+			 uint16_t lanes);
+
 /* ---- tex_decode.c ---------------------------------------------------------------------------- */
 
 /* What blocks of a format are; formats that are compressed in blocks of 4 by 4 get theirs there. */
@@ -188,10 +175,16 @@ struct tsr_raw_block {
 	uint8_t bytes[TSR_TEX_BLOCK_BYTES_MAX] __attribute__((aligned(64)));
 	unsigned int columns, rows;	/* that lie in the level; the others are not used */
 };
+/* Decode to rows of a block, @pitch bytes from each other. */
 void tsr_block_decode(const struct tsr_texture_view *view, bool linear,
-		      const struct tsr_raw_block *raw, void *block);
-/* Texel @n (4 * y + x) of a decoded block. */
-void tsr_block_texel(enum tsr_block_kind kind, const struct tsr_format *format, const void *block,
-		     unsigned int n, union tsr_texel *texel);
+		      const struct tsr_raw_block *raw, uint8_t *to, size_t pitch);
+/* A decoded texel. */
+void tsr_block_texel(enum tsr_block_kind kind, const struct tsr_format *format, const void *decoded,
+		     union tsr_texel *texel);
+
+static inline unsigned int tsr_texel_bytes(unsigned int kind)
+{
+	return kind == TSR_TEX_BLOCK_BYTES ? 4 : TSR_TEX_TEXEL_BYTES_MAX;
+}
 
 #endif

@@ -47,8 +47,14 @@ static void find_sources(const struct tsr_format *f, struct source source[4])
 	}
 }
 
+/* Where texel @n of a block goes. */
+static uint8_t *place_of(uint8_t *to, size_t pitch, unsigned int n, unsigned int bytes)
+{
+	return to + n / TSR_TEX_BLOCK_DIM * pitch + n % TSR_TEX_BLOCK_DIM * bytes;
+}
+
 /* Texels of 4 bytes in the tiled order put in rows: pairs keep together. */
-static void sort_words(const uint8_t *from, uint8_t *to)
+static void sort_words(const uint8_t *from, uint8_t *to, size_t pitch)
 {
 	/* where pairs come from, and whether they are turned */
 	static const struct { uint8_t pair, turn; } at[8] = {
@@ -62,80 +68,93 @@ static void sort_words(const uint8_t *from, uint8_t *to)
 		memcpy(&pair, from + 8 * at[i].pair, sizeof(pair));
 		if (at[i].turn)
 			pair = pair >> 32 | pair << 32;
-		memcpy(to + 8 * i, &pair, sizeof(pair));
+		memcpy(to + i / 2 * pitch + i % 2 * 8, &pair, sizeof(pair));
 	}
 }
 
-static void decode_bytes(const struct tsr_format *f, const struct tsr_raw_block *raw, uint8_t *to)
+static void decode_bytes(const struct tsr_format *f, const struct tsr_raw_block *raw, uint8_t *to,
+			 size_t pitch)
 {
 	struct source source[4];
 
 	if (f->plain && f->from[0] == TSR_COMPONENT_R && f->from[1] == TSR_COMPONENT_G &&
 	    f->from[2] == TSR_COMPONENT_B && f->from[3] == TSR_COMPONENT_A) {
 		if (raw->tiled)
-			sort_words(raw->from, to);
+			sort_words(raw->from, to, pitch);
 		for (unsigned int n = 0; n < 16 && !raw->tiled; n++)
-			memcpy(to + 4 * n, raw->from + 4 * raw->order[n], 4);
+			memcpy(place_of(to, pitch, n, 4), raw->from + 4 * raw->order[n], 4);
 		return;
 	}
 	find_sources(f, source);
-	for (unsigned int c = 0; c < 4; c++) {
-		for (unsigned int n = 0; n < 16; n++)
-			to[4 * n + c] = source[c].at == BYTE_NONE ? source[c].value :
-					raw->from[raw->order[n] * f->bytes + source[c].at];
+	for (unsigned int n = 0; n < 16; n++) {
+		const uint8_t *from = raw->from + raw->order[n] * f->bytes;
+		uint8_t *texel = place_of(to, pitch, n, 4);
+
+		for (unsigned int c = 0; c < 4; c++)
+			texel[c] = source[c].at == BYTE_NONE ? source[c].value
+							     : from[source[c].at];
 	}
 }
 
 /* Bytes by tables: sRGB. */
-static void decode_tables(const struct tsr_format *f, const struct tsr_raw_block *raw, float *to)
+static void decode_tables(const struct tsr_format *f, const struct tsr_raw_block *raw, uint8_t *to,
+			  size_t pitch)
 {
 	struct source source[4];
+	const float *table[4];
 
 	find_sources(f, source);
-	for (unsigned int c = 0; c < 4; c++) {
-		const float *table = tsr_format_bytes(f->srgb && f->from[c] < 3);
+	for (unsigned int c = 0; c < 4; c++)
+		table[c] = tsr_format_bytes(f->srgb && f->from[c] < 3);
+	for (unsigned int n = 0; n < 16; n++) {
+		const uint8_t *from = raw->from + raw->order[n] * f->bytes;
+		float texel[4];
 
-		for (unsigned int n = 0; n < 16; n++)
-			to[4 * n + c] = source[c].at == BYTE_NONE ? source[c].number :
-					table[raw->from[raw->order[n] * f->bytes + source[c].at]];
+		for (unsigned int c = 0; c < 4; c++)
+			texel[c] = source[c].at == BYTE_NONE ? source[c].number
+							     : table[c][from[source[c].at]];
+		memcpy(place_of(to, pitch, n, sizeof(texel)), texel, sizeof(texel));
 	}
 }
 
-static void decode_words(const struct tsr_format *f, const struct tsr_raw_block *raw, uint32_t *to)
+static void decode_words(const struct tsr_format *f, const struct tsr_raw_block *raw, uint8_t *to,
+			 size_t pitch)
 {
 	for (unsigned int n = 0; n < 16; n++) {
 		union tsr_texel texel;
+		uint32_t word[4];
 
 		if (n % 4 >= raw->columns || n / 4 >= raw->rows)
 			continue;
 		tsr_format_load(f, raw->from + raw->order[n] * f->bytes, &texel);
 		for (unsigned int c = 0; c < 4; c++) {
 			if (tsr_format_is_integer(f))
-				to[4 * n + c] = (uint32_t)texel.i[c];
+				word[c] = (uint32_t)texel.i[c];
 			else
-				memcpy(&to[4 * n + c], &texel.f[c], sizeof(float));
+				memcpy(&word[c], &texel.f[c], sizeof(float));
 		}
+		memcpy(place_of(to, pitch, n, sizeof(word)), word, sizeof(word));
 	}
 }
 
 void tsr_block_decode(const struct tsr_texture_view *view, bool linear,
-		      const struct tsr_raw_block *raw, void *block)
+		      const struct tsr_raw_block *raw, uint8_t *to, size_t pitch)
 {
 	const struct tsr_format *f = linear ? &view->linear : &view->format;
 
 	if (view->kind[linear] == TSR_TEX_BLOCK_BYTES)
-		decode_bytes(f, raw, block);
+		decode_bytes(f, raw, to, pitch);
 	else if (all_bytes(f))
-		decode_tables(f, raw, block);
+		decode_tables(f, raw, to, pitch);
 	else
-		decode_words(f, raw, block);
+		decode_words(f, raw, to, pitch);
 }
 
-void tsr_block_texel(enum tsr_block_kind kind, const struct tsr_format *format, const void *block,
-		     unsigned int n, union tsr_texel *texel)
+void tsr_block_texel(enum tsr_block_kind kind, const struct tsr_format *format, const void *decoded,
+		     union tsr_texel *texel)
 {
-	const uint8_t *byte = (const uint8_t *)block + 4 * n;
-	const uint32_t *word = (const uint32_t *)block + 4 * n;
+	const uint8_t *byte = decoded;
+	const uint32_t *word = decoded;
 	const float *table = tsr_format_bytes(false);
 
 	for (unsigned int c = 0; c < 4; c++) {

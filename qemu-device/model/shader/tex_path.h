@@ -2,9 +2,9 @@
 /*
  * Lookups in one level of a texture, for many lanes at once. A template, see alu_path.h.
  *
- * Texels are looked for in the directory of the level, which knows where the blocks are that have
- * been used last; what it does not have is brought into it, lane by lane. In lanes that are not
- * done nothing of what is computed counts.
+ * Texels have their place in the level's window; blocks it does not have are brought by
+ * tsr_window_bring(). In lanes that are not done nothing of what is computed counts: they use the
+ * window's spare row.
  */
 #include "tex_warp.h"
 
@@ -14,8 +14,6 @@
 #define BYTES_ONE (255.0f * TSR_TEXEL_ONE)
 
 #define ALL_OF_CHUNK ((1u << TSR_CHUNK_LANES) - 1)
-/* How often blocks are brought for lanes whose blocks are in each other's way. */
-#define ROUNDS 3
 
 TSR_INLINE vs32 splat(int32_t x)
 {
@@ -117,22 +115,6 @@ TSR_INLINE vs32 of_sixteen(const int32_t table[16], vs32 index)
 #endif
 }
 
-/* The words at @base + @offset, in bytes. */
-TSR_INLINE vs32 gathered(const uint8_t *base, vs32 offset)
-{
-#if defined(TSR_ALU_AVX512)
-	return (vs32)_mm512_i32gather_epi32((__m512i)offset, base, 1);
-#elif defined(TSR_ALU_AVX2)
-	return (vs32)_mm256_i32gather_epi32((const int *)base, (__m256i)offset, 1);
-#else
-	vs32 r;
-
-	for (unsigned int i = 0; i < TSR_CHUNK_LANES; i++)
-		memcpy((char *)&r + 4 * i, base + offset[i], 4);
-	return r;
-#endif
-}
-
 /* ---- Coordinates ----------------------------------------------------------------------------- */
 
 /* @i modulo what @a repeats after: of numbers whose size is at most 2^23. */
@@ -209,264 +191,207 @@ TSR_INLINE struct texels find_texels(const struct tsr_level_axis *a, const float
 	return t;
 }
 
-/* ---- Blocks ---------------------------------------------------------------------------------- */
+/* ---- Windows --------------------------------------------------------------------------------- */
 
-/* The texels of a warp. */
-struct texels_of_warp {
-	struct texels x[TSR_CHUNKS], y[TSR_CHUNKS];
-	/* (x0, y0), (x1, y0), (x0, y1), (x1, y1), by their bytes in the L1: something is there */
-	vs32 at[4][TSR_CHUNKS];
+/* The texels of a chunk: (x0, y0) to (x1, y1). */
+struct corners {
+	struct texels x, y;
 };
 
-/* Find texels in blocks that are in the directory; returns the lanes that have all of them. */
-TSR_INLINE unsigned int find_there(const struct tsr_directory *d, struct texels_of_warp *t,
-				   unsigned int todo, unsigned int all, bool near,
-				   unsigned int shift)
+/* 1 << @n % 16 */
+TSR_INLINE vs32 bit_of_row(vs32 n)
 {
-	unsigned int found = 0;
+	return splat(1) << (n & 15);
+}
+
+/* Lanes whose tile for (@x, @y) has its place. */
+TSR_INLINE vs32 has_tile(const struct tsr_tex_window *w, vs32 x, vs32 y)
+{
+	vs32 tile = (x >> 4 & 3) | (y >> 2 & 12);
+
+	return of_sixteen(w->tag, tile) == (x >> 6 | y >> 6 << 10);
+}
+
+/* Lanes all of whose texels the window has. */
+TSR_INLINE vs32 has_all(const struct tsr_tex_window *w, const struct corners *c, bool near)
+{
+	vs32 x0 = c->x.x0, x1 = c->x.x1, y0 = c->y.x0, y1 = c->y.x1;
+	vs32 columns = bit_of_row(x0 >> 2);
+	vs32 there = has_tile(w, x0, y0);
+
+	if (near)
+		return there & ((of_sixteen(w->valid, y0 >> 2) & columns) == columns);
+	columns |= bit_of_row(x1 >> 2);
+	there &= has_tile(w, x1, y0) & has_tile(w, x0, y1) & has_tile(w, x1, y1);
+	return there & ((of_sixteen(w->valid, y0 >> 2) & of_sixteen(w->valid, y1 >> 2) &
+			 columns) == columns);
+}
+
+TSR_INLINE uint16_t lanes_there(const struct tsr_tex_window *w, const struct corners c[TSR_CHUNKS],
+				bool near)
+{
+	unsigned int there = 0;
 
 	TSR_UNROLL
-	for (unsigned int chunk = 0; chunk < TSR_CHUNKS; chunk++) {
-		const struct texels *x = &t->x[chunk], *y = &t->y[chunk];
-		vs32 there = splat(-1), at[4];
-		unsigned int bits;
-
-		TSR_UNROLL
-		for (unsigned int n = 0; n < 4; n++) {
-			vs32 i = n & 1 ? x->x1 : x->x0, j = n & 2 ? y->x1 : y->x0;
-			vs32 bx = i >> 2, by = j >> 2, place = (bx & 3) | (by & 3) << 2;
-
-			if (near && n)
-				break;
-			there &= of_sixteen(d->tag, place) == (bx | by << 14);
-			at[n] = of_sixteen(d->at, place) + (((i & 3) | (j & 3) << 2) << shift);
-		}
-		bits = bits_of(there);
-		found |= bits << chunk * TSR_CHUNK_LANES;
-		TSR_UNROLL
-		for (unsigned int n = 0; n < 4; n++) {
-			if (near && n)
-				break;
-			t->at[n][chunk] = todo == all ? at[n] :
-				pick(mask_of(todo >> chunk * TSR_CHUNK_LANES & ALL_OF_CHUNK),
-				     at[n], t->at[n][chunk]);
-		}
-	}
-	return found & todo;
+	for (unsigned int chunk = 0; chunk < TSR_CHUNKS; chunk++)
+		there |= bits_of(has_all(w, &c[chunk], near)) << chunk * TSR_CHUNK_LANES;
+	return (uint16_t)there;
 }
 
-#if defined(TSR_ALU_AVX512)
-/* Add half a chunk's @columns to the rows of blocks they belong to, bit n of @in[r]: lane n. */
-TSR_INLINE void add_columns(__m512i sum[4], __m256i columns, __m256i y, const __mmask8 in[4])
+/* Place in the window. */
+TSR_INLINE vs32 place_of(vs32 x, vs32 y)
 {
-	const __m256i shift = _mm256_slli_epi32(_mm256_and_si256(y, _mm256_set1_epi32(3)), 4);
-	const __m512i bits = _mm512_sllv_epi64(_mm512_cvtepu32_epi64(columns),
-					       _mm512_cvtepu32_epi64(shift));
-
-	TSR_UNROLL
-	for (unsigned int row = 0; row < 4; row++)
-		sum[row] = _mm512_mask_or_epi64(sum[row], in[row], sum[row], bits);
-}
-#endif
-
-/* The texels of lanes @mask of a chunk have been used. */
-TSR_INLINE void note_used(struct tsr_directory *d, const struct texels *x, const struct texels *y,
-			  vs32 mask, bool near)
-{
-#if defined(TSR_ALU_AVX512)
-	const __m512i one = _mm512_set1_epi32(1), low = _mm512_set1_epi32(15);
-	const __m512i columns = _mm512_and_si512((__m512i)mask, _mm512_or_si512(
-		_mm512_sllv_epi32(one, _mm512_and_si512((__m512i)x->x0, low)),
-		_mm512_sllv_epi32(one, _mm512_and_si512((__m512i)x->x1, low))));
-	__m512i sum[4];
-
-	memcpy(sum, d->used, sizeof(sum));
-	TSR_UNROLL
-	for (unsigned int n = 0; n < 2; n++) {
-		const __m512i j = (__m512i)(n ? y->x1 : y->x0);
-		const __m512i row = _mm512_and_si512(j, _mm512_set1_epi32(12));
-		__mmask16 in[4];
-		__mmask8 first[4], second[4];
-
-		if (near && n)
-			break;
-		TSR_UNROLL
-		for (int r = 0; r < 4; r++) {
-			in[r] = _mm512_cmpeq_epi32_mask(row, _mm512_set1_epi32(4 * r));
-			first[r] = (__mmask8)in[r];
-			second[r] = (__mmask8)(in[r] >> 8);
-		}
-		add_columns(sum, _mm512_castsi512_si256(columns), _mm512_castsi512_si256(j),
-			    first);
-		add_columns(sum, _mm512_extracti64x4_epi64(columns, 1),
-			    _mm512_extracti64x4_epi64(j, 1), second);
-	}
-	memcpy(d->used, sum, sizeof(sum));
-#else
-	for (unsigned int i = 0; i < TSR_CHUNK_LANES; i++) {
-		uint64_t columns = mask[i] ? 1ull << (x->x0[i] & 15) | 1ull << (x->x1[i] & 15) : 0;
-
-		d->used[y->x0[i] >> 2 & 3][0] |= columns << 16 * (y->x0[i] & 3);
-		if (!near)
-			d->used[y->x1[i] >> 2 & 3][0] |= columns << 16 * (y->x1[i] & 3);
-	}
-#endif
+	return (x & (TSR_TEX_WINDOW_DIM - 1)) | (y & (TSR_TEX_WINDOW_DIM - 1)) << 6;
 }
 
-/* The texels of @found have been found: of a warp of which @found are to be sampled. */
-TSR_INLINE void note_warp(struct tsr_directory *d, const struct texels_of_warp *t,
-			  unsigned int found, bool near)
+/* Places of texels in the spare row, for lanes from @first on. */
+TSR_INLINE vs32 spare_of(unsigned int first)
 {
-	for (unsigned int chunk = 0; chunk < TSR_CHUNKS; chunk++) {
-		unsigned int bits = found >> chunk * TSR_CHUNK_LANES & ALL_OF_CHUNK;
+	static const int32_t four[TSR_WARP_LANES] = {
+		0, 4, 8, 12, 16, 20, 24, 28, 32, 36, 40, 44, 48, 52, 56, 60
+	};
+	vs32 lane;
 
-		note_used(d, &t->x[chunk], &t->y[chunk],
-			  bits == ALL_OF_CHUNK ? splat(-1) : mask_of(bits), near);
-	}
-}
-
-/* Numbers of blocks, by corner of lanes; those that are missing: bit 16 * corner + lane. */
-struct blocks_of_warp {
-	vs32 tag[4][TSR_CHUNKS];
-	uint64_t missing;
-};
-
-/*
- * Which blocks of lanes @todo are not in the directory; returns a bit for each place that has one
- * of them.
- */
-TSR_INLINE uint16_t find_missing(const struct tsr_directory *d, const struct texels_of_warp *t,
-				 unsigned int todo, bool near, struct blocks_of_warp *b)
-{
-	vs32 kept = splat(0);
-	uint32_t all = 0;
-
-	b->missing = 0;
-	TSR_UNROLL
-	for (unsigned int i = 0; i < 4 * TSR_CHUNKS; i++) {
-		unsigned int n = i / TSR_CHUNKS, chunk = i % TSR_CHUNKS;
-		const struct texels *x = &t->x[chunk], *y = &t->y[chunk];
-		vs32 bx = (n & 1 ? x->x1 : x->x0) >> 2, by = (n & 2 ? y->x1 : y->x0) >> 2;
-		vs32 place = (bx & 3) | (by & 3) << 2;
-		vs32 here = mask_of(todo >> chunk * TSR_CHUNK_LANES & ALL_OF_CHUNK), there;
-
-		if (near && n)
-			break;
-		b->tag[n][chunk] = bx | by << 14;
-		there = of_sixteen(d->tag, place) == b->tag[n][chunk];
-		b->missing |= (uint64_t)bits_of(here & ~there) << i * TSR_CHUNK_LANES;
-		kept |= (splat(1) << place) & here & there;
-	}
-	for (unsigned int i = 0; i < TSR_CHUNK_LANES; i++)
-		all |= (uint32_t)kept[i];
-	return (uint16_t)all;
-}
-
-/* Which corners of lanes want block @tag. */
-TSR_INLINE uint64_t find_block(const struct blocks_of_warp *b, int32_t tag, bool near)
-{
-	uint64_t same = 0;
-
-	TSR_UNROLL
-	for (unsigned int i = 0; i < 4 * TSR_CHUNKS; i++) {
-		if (near && i >= TSR_CHUNKS)
-			break;
-		same |= (uint64_t)bits_of(b->tag[i / TSR_CHUNKS][i % TSR_CHUNKS] == tag)
-			<< i * TSR_CHUNK_LANES;
-	}
-	return same;
-}
-
-/* Bring what lanes @todo want into the directory, as far as there is room in it. */
-TSR_OUT_OF_LINE_ static void bring(const struct tsr_level_lookup *l,
-				   const struct texels_of_warp *t, unsigned int todo, bool near)
-{
-	struct blocks_of_warp b;
-	uint16_t kept = find_missing(l->directory, t, todo, near, &b);
-
-	while (b.missing) {
-		unsigned int first = (unsigned int)__builtin_ctzll(b.missing);
-		int32_t tag = b.tag[first / 16][first % 16 / TSR_CHUNK_LANES]
-			       [first % TSR_CHUNK_LANES];
-
-		tsr_directory_bring(l, tag, &kept);
-		b.missing &= ~find_block(&b, tag, near);
-	}
-}
-
-/* Lanes @todo one by one, without the directory; returns those that could not be done. */
-TSR_OUT_OF_LINE_ static unsigned int lone_lanes(const struct tsr_level_lookup *l,
-						struct texels_of_warp *t, unsigned int todo,
-						bool near, unsigned int shift)
-{
-	unsigned int failed = 0;
-
-	for (; todo; todo &= todo - 1) {
-		unsigned int lane = (unsigned int)__builtin_ctz(todo);
-		unsigned int chunk = lane / TSR_CHUNK_LANES, i = lane % TSR_CHUNK_LANES;
-		const struct texels *x = &t->x[chunk], *y = &t->y[chunk];
-
-		for (unsigned int n = 0; n < (near ? 1 : 4); n++) {
-			uint32_t tx = (uint32_t)(n & 1 ? x->x1[i] : x->x0[i]);
-			uint32_t ty = (uint32_t)(n & 2 ? y->x1[i] : y->x0[i]);
-			int32_t at = tsr_lookup_texel(l, tx, ty);
-
-			failed |= (unsigned int)(at < 0) << lane;
-			t->at[n][chunk][i] = at < 0 ? 0 : at +
-					     (int32_t)(((tx & 3) | (ty & 3) << 2) << shift);
-		}
-	}
-	return failed;
+	memcpy(&lane, four, sizeof(lane));
+	return lane + (int32_t)(TSR_TEX_WINDOW_SPARE + 4 * first);
 }
 
 /*
- * Find the texels of lanes @todo of a warp; returns the lanes whose texels have been found. Most of
- * them are where the last lookups' were.
+ * Bring what @lanes want; returns those that can be done. *@direct: those whose texels are in the
+ * window, not copied to the spare row. Not what is used most of the time.
  */
-TSR_INLINE unsigned int find_texels_of(const struct tsr_level_lookup *l, struct texels_of_warp *t,
-				       unsigned int todo, bool near, unsigned int shift)
+TSR_OUT_OF_LINE_ static uint16_t bring(const struct tsr_level_lookup *l,
+				       const struct corners c[TSR_CHUNKS], uint16_t lanes,
+				       uint16_t *direct)
 {
-	struct tsr_directory *d = l->directory;
-	unsigned int found = find_there(d, t, todo, todo, near, shift), all = todo;
-	struct texels_of_warp copy;
+	struct tsr_window_lanes t;
+	uint16_t there, left;
 
-	d->stamp = l->env->textures->now;
-	if (found)
-		note_warp(d, t, found, near);
-	todo &= ~found;
-	for (unsigned int round = 0; round < ROUNDS && todo; round++) {
+	for (unsigned int chunk = 0; chunk < TSR_CHUNKS; chunk++) {
+		unsigned int first = chunk * TSR_CHUNK_LANES;
+
+		memcpy(&t.x[0][first], &c[chunk].x.x0, sizeof(vs32));
+		memcpy(&t.x[1][first], &c[chunk].x.x1, sizeof(vs32));
+		memcpy(&t.y[0][first], &c[chunk].y.x0, sizeof(vs32));
+		memcpy(&t.y[1][first], &c[chunk].y.x1, sizeof(vs32));
+	}
+	for (left = lanes; left; ) {
+		uint16_t lane;
+
+		there = lanes_there(l->window, c, l->near) & lanes;
+		left &= ~there;
+		lane = left & -left;
+		if (!lane)
+			break;
+		left &= ~lane;
+		switch (tsr_window_bring(l, &t, (unsigned int)__builtin_ctz(lane), there)) {
+		case TSR_WINDOW_HAS:
+			break;
+		case TSR_WINDOW_CANNOT:
+			lanes &= ~lane;
+			break;
+		case TSR_WINDOW_CONFLICT:
+			*direct = 0;
+			return tsr_window_copy(l, &t, lanes);
+		}
+	}
+	*direct = lanes;
+	return lanes;
+}
+
+/* The texels of lanes, one array for each corner. */
+typedef int32_t places[4][TSR_WARP_LANES];
+
+/*
+ * Find out where the texels of @lanes of a warp are in the window; returns the lanes that have them.
+ * *@pairs: so that corners 1 and 3 are next to corners 0 and 2, and have no places of their own.
+ */
+TSR_INLINE uint16_t find_places(const struct tsr_level_lookup *l,
+				const struct corners c[TSR_CHUNKS], uint16_t lanes, places at,
+				bool near, bool *pairs)
+{
+	uint16_t there = lanes_there(l->window, c, near) & lanes, direct = there;
+	unsigned int alone = 0;
+
+	if (there != lanes) {
 		/* what has an address is not in registers: not what is used most of the time */
-		copy = *t;
-		bring(l, &copy, todo, near);
-		found = find_there(d, t, todo, all, near, shift);
-		if (!found)
-			break;
-		note_warp(d, t, found, near);
-		todo &= ~found;
+		struct corners copy[TSR_CHUNKS];
+
+		memcpy(copy, c, sizeof(copy));
+		lanes = bring(l, copy, lanes, &direct);
 	}
-	if (todo) {
-		copy = *t;
-		todo = lone_lanes(l, &copy, todo, near, shift);
-		*t = copy;
+	TSR_UNROLL
+	for (unsigned int chunk = 0; chunk < TSR_CHUNKS; chunk++) {
+		unsigned int first = chunk * TSR_CHUNK_LANES;
+		const struct corners *k = &c[chunk];
+		vs32 x = k->x.x0, spare = spare_of(first), in = mask_of(direct >> first &
+									ALL_OF_CHUNK);
+		vs32 row[2] = { pick(in, place_of(x, k->y.x0), spare),
+				pick(in, place_of(x, k->y.x1), spare + 2) };
+
+		memcpy(&at[0][first], &row[0], sizeof(row[0]));
+		memcpy(&at[2][first], &row[1], sizeof(row[1]));
+		alone |= bits_of(in & ((k->x.x1 != x + 1) |
+				       ((x & (TSR_TEX_WINDOW_DIM - 1)) == TSR_TEX_WINDOW_DIM - 1)));
 	}
-	return all & ~todo;
+	*pairs = !alone;
+	for (unsigned int chunk = 0; chunk < TSR_CHUNKS && !near && alone; chunk++) {
+		unsigned int first = chunk * TSR_CHUNK_LANES;
+		const struct corners *k = &c[chunk];
+		vs32 x = k->x.x1, spare = spare_of(first), in = mask_of(direct >> first &
+									ALL_OF_CHUNK);
+		vs32 row[2] = { pick(in, place_of(x, k->y.x0), spare + 1),
+				pick(in, place_of(x, k->y.x1), spare + 3) };
+
+		memcpy(&at[1][first], &row[0], sizeof(row[0]));
+		memcpy(&at[3][first], &row[1], sizeof(row[1]));
+	}
+	return lanes;
+}
+
+/* The texels at @at are used. */
+TSR_INLINE void note_used(uint8_t *used, places at, bool near, bool pairs)
+{
+	static const uint8_t pair[2] = { 1, 1 };
+
+	TSR_UNROLL
+	for (unsigned int i = 0; i < TSR_WARP_LANES; i++) {
+		memcpy(used + (uint32_t)at[0][i], pair, near || !pairs ? 1 : 2);
+		if (near)
+			continue;
+		memcpy(used + (uint32_t)at[2][i], pair, pairs ? 2 : 1);
+		if (pairs)
+			continue;
+		used[(uint32_t)at[1][i]] = 1;
+		used[(uint32_t)at[3][i]] = 1;
+	}
 }
 
 /* ---- Filters --------------------------------------------------------------------------------- */
 
-/* @x / BYTES_ONE, rounded as a division rounds. */
+#if defined(TSR_ALU_AVX512) || defined(TSR_ALU_AVX2)
+#define MULTIPLY_ADD(a, b, c) \
+	((vf32)TSR_VF_FMA((tsr_vector_ps)(a), (tsr_vector_ps)(b), (tsr_vector_ps)(c)))
+#if defined(TSR_ALU_AVX512)
+typedef __m512 tsr_vector_ps;
+#define TSR_VF_FMA _mm512_fmadd_ps
+#else
+typedef __m256 tsr_vector_ps;
+#define TSR_VF_FMA _mm256_fmadd_ps
+#endif
+#endif
+
+/*
+ * @x / BYTES_ONE, rounded as a division rounds, for multiples of 1 / 256 up to BYTES_ONE: for all of
+ * them (tests/numeric/texture.c) the rounded product with the inverse in two parts is that.
+ */
 TSR_INLINE vf32 divided(vf32 x)
 {
-#if defined(TSR_ALU_AVX512)
-	const __m512 one = _mm512_set1_ps(BYTES_ONE), inverse = _mm512_set1_ps(1 / BYTES_ONE);
-	__m512 q = _mm512_mul_ps((__m512)x, inverse);
+#ifdef MULTIPLY_ADD
+	const float high = (float)(1.0 / BYTES_ONE);
+	const float low = (float)(1.0 / BYTES_ONE - (double)high);
 
-	return (vf32)_mm512_fmadd_ps(_mm512_fnmadd_ps(q, one, (__m512)x), inverse, q);
-#elif defined(TSR_ALU_AVX2)
-	const __m256 one = _mm256_set1_ps(BYTES_ONE), inverse = _mm256_set1_ps(1 / BYTES_ONE);
-	__m256 q = _mm256_mul_ps((__m256)x, inverse);
-
-	return (vf32)_mm256_fmadd_ps(_mm256_fnmadd_ps(q, one, (__m256)x), inverse, q);
+	return MULTIPLY_ADD(x, splat_float(high), x * low);
 #else
 	return x / BYTES_ONE;
 #endif
@@ -481,46 +406,122 @@ TSR_INLINE vs32 between(vs32 left, vs32 right, vu16 weight)
 	return (vs32)(((vu16)left << 8) + ((vu16)right - (vu16)left) * weight);
 }
 
-TSR_INLINE void store(const struct tsr_level_lookup *l, unsigned int chunk, unsigned int c, vf32 x)
+TSR_INLINE void store(float *to, vf32 x)
 {
-	memcpy(l->rgba[c] + chunk * TSR_CHUNK_LANES, &x, sizeof(x));
+	memcpy(to, &x, sizeof(x));
 }
 
-/* Bytes: all of it is exact but the division. */
-TSR_INLINE void filter_bytes(const struct tsr_level_lookup *l, const struct texels_of_warp *w,
-			     unsigned int chunk, bool near)
+/* The words at places @at of a chunk. */
+TSR_INLINE vs32 words_at(const uint8_t *texels, const int32_t *at)
 {
-	const uint8_t *base = &l->env->textures->block[0][0];
-	const vs32 even = splat(0x00ff00ff);
-	const vs32 weight = w->x[chunk].weight;
-	const vu16 wx = (vu16)(weight | weight << 16);
-	const vf32 wy = __builtin_convertvector(w->y[chunk].weight, vf32) *
-			(1.0f / TSR_TEXEL_ONE);
-	vs32 t[4], top, bottom;
+	vs32 r;
 
 	TSR_UNROLL
-	for (unsigned int n = 0; n < 4; n++)
-		t[n] = near && n ? t[0] : gathered(base, w->at[n][chunk]);
+	for (unsigned int i = 0; i < TSR_CHUNK_LANES; i++)
+		memcpy((char *)&r + 4 * i, texels + 4 * (size_t)(uint32_t)at[i], 4);
+	return r;
+}
+
+#ifdef __SSE2__
+/* Two words each at places @at[0] and @at[1]. */
+TSR_INLINE __m128 two_pairs(const uint8_t *texels, const int32_t *at)
+{
+	const __m64 *first = (const __m64 *)(texels + 4 * (size_t)(uint32_t)at[0]);
+	const __m64 *second = (const __m64 *)(texels + 4 * (size_t)(uint32_t)at[1]);
+
+	return _mm_loadh_pi(_mm_castpd_ps(_mm_load_sd((const double *)first)), second);
+}
+
+/* Lanes @n and @n + 1 of each four. */
+TSR_INLINE vf32 pairs_of(const uint8_t *texels, const int32_t *at, unsigned int n)
+{
+#if defined(TSR_ALU_AVX512)
+	__m512 t = _mm512_castps128_ps512(two_pairs(texels, at + n));
+
+	t = _mm512_insertf32x4(t, two_pairs(texels, at + n + 4), 1);
+	t = _mm512_insertf32x4(t, two_pairs(texels, at + n + 8), 2);
+	return (vf32)_mm512_insertf32x4(t, two_pairs(texels, at + n + 12), 3);
+#elif defined(TSR_ALU_AVX2)
+	__m256 t = _mm256_castps128_ps256(two_pairs(texels, at + n));
+
+	return (vf32)_mm256_insertf128_ps(t, two_pairs(texels, at + n + 4), 1);
+#else
+	return (vf32)two_pairs(texels, at + n);
+#endif
+}
+#endif
+
+/* The words at places @at of a chunk, and those right of them. */
+TSR_INLINE void pairs_at(const uint8_t *texels, const int32_t *at, vs32 *left, vs32 *right)
+{
+#ifdef __SSE2__
+	vf32 a = pairs_of(texels, at, 0), b = pairs_of(texels, at, 2);
+
+#if defined(TSR_ALU_AVX512)
+	*left = (vs32)_mm512_shuffle_ps((__m512)a, (__m512)b, 0x88);
+	*right = (vs32)_mm512_shuffle_ps((__m512)a, (__m512)b, 0xdd);
+#elif defined(TSR_ALU_AVX2)
+	*left = (vs32)_mm256_shuffle_ps((__m256)a, (__m256)b, 0x88);
+	*right = (vs32)_mm256_shuffle_ps((__m256)a, (__m256)b, 0xdd);
+#else
+	*left = (vs32)_mm_shuffle_ps((__m128)a, (__m128)b, 0x88);
+	*right = (vs32)_mm_shuffle_ps((__m128)a, (__m128)b, 0xdd);
+#endif
+#else
+	*left = words_at(texels, at);
+	*right = words_at(texels + 4, at);
+#endif
+}
+
+/* The nearest texels' bytes. */
+TSR_INLINE void near_bytes(const uint8_t *texels, const int32_t *at, float *const to[4])
+{
+	const vs32 texel = words_at(texels, at);
+
 	TSR_UNROLL
-	for (unsigned int odd = 0; odd < 2; odd++) {
-		if (near) {
-			top = (t[0] >> 8 * odd & even) << 8;
-			store(l, chunk, odd,
-			      divided(__builtin_convertvector(top & 0xffff, vf32)));
-			store(l, chunk, odd + 2, divided(__builtin_convertvector(
-				(vs32)((vu32)top >> 16), vf32)));
+	for (unsigned int c = 0; c < 4; c++)
+		store(to[c], divided(__builtin_convertvector(
+			(vs32)((vu32)texel >> 8 * c & 0xff) << 8, vf32)));
+}
+
+/* Bytes: all of it is exact but the division. @at: of the chunk's first lane. */
+TSR_INLINE void filter_bytes(const uint8_t *texels, const struct corners *k, const int32_t *at,
+			     bool pairs, float *const to[4])
+{
+	const vs32 even = splat(0x00ff00ff), weight = k->x.weight;
+	const vu16 wx = (vu16)(weight | weight << 16);
+	const vf32 wy = __builtin_convertvector(k->y.weight, vf32) * (1.0f / TSR_TEXEL_ONE);
+	vs32 left[2], right[2];
+
+	TSR_UNROLL
+	for (unsigned int i = 0; i < 2; i++, at += 2 * TSR_WARP_LANES) {
+		if (pairs) {
+			pairs_at(texels, at, &left[i], &right[i]);
 			continue;
 		}
-		top = between(t[0] >> 8 * odd & even, t[1] >> 8 * odd & even, wx);
-		bottom = between(t[2] >> 8 * odd & even, t[3] >> 8 * odd & even, wx);
+		left[i] = words_at(texels, at);
+		right[i] = words_at(texels, at + TSR_WARP_LANES);
+	}
+	TSR_UNROLL
+	for (unsigned int odd = 0; odd < 2; odd++) {
+		vs32 row[2];
+
+		TSR_UNROLL
+		for (unsigned int i = 0; i < 2; i++)
+			row[i] = between(left[i] >> 8 * odd & even, right[i] >> 8 * odd & even, wx);
 		TSR_UNROLL
 		for (unsigned int high = 0; high < 2; high++) {
 			vf32 a = __builtin_convertvector(
-				high ? (vs32)((vu32)top >> 16) : top & 0xffff, vf32);
+				high ? (vs32)((vu32)row[0] >> 16) : row[0] & 0xffff, vf32);
 			vf32 b = __builtin_convertvector(
-				high ? (vs32)((vu32)bottom >> 16) : bottom & 0xffff, vf32);
+				high ? (vs32)((vu32)row[1] >> 16) : row[1] & 0xffff, vf32);
 
-			store(l, chunk, odd + 2 * high, divided(a + (b - a) * wy));
+#ifdef MULTIPLY_ADD
+			a = MULTIPLY_ADD(b - a, wy, a);
+#else
+			a += (b - a) * wy;
+#endif
+			store(to[odd + 2 * high], divided(a));
 		}
 	}
 }
@@ -548,47 +549,47 @@ typedef float vtexel __attribute__((vector_size(16)));
 #define SPREAD(a, n) ((vf32){ 0 } + (a)[n])
 #endif
 
-/* Texels of lanes @n, @n + 4 and so on of a chunk that are at these bytes from @base. */
-TSR_INLINE vf32 texels_at(const uint8_t *base, const int32_t at[TSR_CHUNK_LANES], unsigned int n)
+/* Texels of lanes @n, @n + 4 and so on of a chunk. */
+TSR_INLINE vf32 texels_at(const uint8_t *texels, const int32_t *at, unsigned int n)
 {
+#define AT(i) ((const float *)(texels + 16 * (size_t)(uint32_t)at[n + (i)]))
 #if defined(TSR_ALU_AVX512)
-	__m512 t = _mm512_castps128_ps512(_mm_load_ps((const float *)(base + at[n])));
+	__m512 t = _mm512_castps128_ps512(_mm_load_ps(AT(0)));
 
-	t = _mm512_insertf32x4(t, _mm_load_ps((const float *)(base + at[n + 4])), 1);
-	t = _mm512_insertf32x4(t, _mm_load_ps((const float *)(base + at[n + 8])), 2);
-	return (vf32)_mm512_insertf32x4(t, _mm_load_ps((const float *)(base + at[n + 12])), 3);
+	t = _mm512_insertf32x4(t, _mm_load_ps(AT(4)), 1);
+	t = _mm512_insertf32x4(t, _mm_load_ps(AT(8)), 2);
+	return (vf32)_mm512_insertf32x4(t, _mm_load_ps(AT(12)), 3);
 #elif defined(TSR_ALU_AVX2)
-	__m256 t = _mm256_castps128_ps256(_mm_load_ps((const float *)(base + at[n])));
-
-	return (vf32)_mm256_insertf128_ps(t, _mm_load_ps((const float *)(base + at[n + 4])), 1);
+	return (vf32)_mm256_insertf128_ps(_mm256_castps128_ps256(_mm_load_ps(AT(0))),
+					  _mm_load_ps(AT(4)), 1);
 #else
 	vf32 t;
 
-	memcpy(&t, __builtin_assume_aligned(base + at[n], 16), sizeof(t));
+	memcpy(&t, __builtin_assume_aligned(AT(0), 16), sizeof(t));
 	return t;
 #endif
+#undef AT
 }
 
 /* Numbers: all components of several lanes at once. */
-TSR_INLINE void filter_floats(const struct tsr_level_lookup *l, const struct texels_of_warp *w,
-			      unsigned int chunk, bool near)
+TSR_INLINE void filter_floats(const uint8_t *texels, const struct corners *k, const int32_t *at,
+			      bool near, bool pairs, float *const to[4])
 {
-	const uint8_t *base = &l->env->textures->block[0][0];
-	const vf32 wx = __builtin_convertvector(w->x[chunk].weight, vf32) * (1.0f / TSR_TEXEL_ONE);
-	const vf32 wy = __builtin_convertvector(w->y[chunk].weight, vf32) * (1.0f / TSR_TEXEL_ONE);
-	int32_t at[4][TSR_CHUNK_LANES];
+	const vf32 wx = __builtin_convertvector(k->x.weight, vf32) * (1.0f / TSR_TEXEL_ONE);
+	const vf32 wy = __builtin_convertvector(k->y.weight, vf32) * (1.0f / TSR_TEXEL_ONE);
+	const int32_t *row[2] = { at, at + 2 * TSR_WARP_LANES };
+	const uint8_t *next = pairs ? texels + 16 : texels;
 	vf32 t[4], low[2], high[2];
+	unsigned int step = pairs ? 0 : TSR_WARP_LANES;
 
-	for (unsigned int n = 0; n < 4; n++)
-		memcpy(at[n], &w->at[n][chunk], sizeof(at[n]));
 	TSR_UNROLL
 	for (unsigned int i = 0; i < 4; i++) {
-		vf32 a = texels_at(base, at[0], i), b;
+		vf32 a = texels_at(texels, row[0], i), b;
 
 		if (!near) {
-			a += (texels_at(base, at[1], i) - a) * SPREAD(wx, (int)i);
-			b = texels_at(base, at[2], i);
-			b += (texels_at(base, at[3], i) - b) * SPREAD(wx, (int)i);
+			a += (texels_at(next, row[0] + step, i) - a) * SPREAD(wx, (int)i);
+			b = texels_at(texels, row[1], i);
+			b += (texels_at(next, row[1] + step, i) - b) * SPREAD(wx, (int)i);
 			a += (b - a) * SPREAD(wy, (int)i);
 		}
 		t[i] = a;
@@ -598,58 +599,107 @@ TSR_INLINE void filter_floats(const struct tsr_level_lookup *l, const struct tex
 		low[i] = PAIRS_LOW(t[2 * i], t[2 * i + 1]);
 		high[i] = PAIRS_HIGH(t[2 * i], t[2 * i + 1]);
 	}
-	store(l, chunk, 0, HALVES_LOW(low[0], low[1]));
-	store(l, chunk, 1, HALVES_HIGH(low[0], low[1]));
-	store(l, chunk, 2, HALVES_LOW(high[0], high[1]));
-	store(l, chunk, 3, HALVES_HIGH(high[0], high[1]));
+	store(to[0], HALVES_LOW(low[0], low[1]));
+	store(to[1], HALVES_HIGH(low[0], low[1]));
+	store(to[2], HALVES_LOW(high[0], high[1]));
+	store(to[3], HALVES_HIGH(high[0], high[1]));
 }
 
-TSR_INLINE uint16_t lookup_as(const struct tsr_level_lookup *l, bool near, bool bytes)
+/* What has been found of warp @n of @w. */
+TSR_INLINE void filter_warp(const struct tsr_level_lookup *l, const struct tsr_level_warps *w,
+			    unsigned int n, const struct corners c[TSR_CHUNKS], places at,
+			    bool near, bool bytes, bool pairs)
 {
-	unsigned int lanes = l->lanes;
-	struct texels_of_warp w;
+	const uint8_t *texels = tsr_window_texels(l->env->textures, l->window);
+
+	note_used(l->window->used, at, near, pairs);
+	TSR_UNROLL
+	for (unsigned int chunk = 0; chunk < TSR_CHUNKS; chunk++) {
+		unsigned int first = chunk * TSR_CHUNK_LANES, from = n * TSR_WARP_LANES + first;
+		float *const to[4] = { w->rgba[0] + from, w->rgba[1] + from, w->rgba[2] + from,
+				       w->rgba[3] + from };
+
+		if (!bytes)
+			filter_floats(texels, &c[chunk], &at[0][first], near, pairs, to);
+		else if (near)
+			near_bytes(texels, &at[0][first], to);
+		else
+			filter_bytes(texels, &c[chunk], &at[0][first], pairs, to);
+	}
+}
+
+/* Of texels that are not all in pairs. */
+TSR_OUT_OF_LINE_ static void filter_alone(const struct tsr_level_lookup *l,
+					  const struct tsr_level_warps *w, unsigned int n,
+					  const struct corners c[TSR_CHUNKS], places at)
+{
+	if (l->bytes)
+		filter_warp(l, w, n, c, at, false, true, false);
+	else
+		filter_warp(l, w, n, c, at, false, false, false);
+}
+
+/* Warp @n of @w. */
+TSR_INLINE void lookup_warp(const struct tsr_level_lookup *l, const struct tsr_level_warps *w,
+			    unsigned int n, bool near, bool bytes)
+{
+	places at __attribute__((aligned(64)));
+	struct corners c[TSR_CHUNKS], copy[TSR_CHUNKS];
+	unsigned int lanes = w->lanes[n];
+	bool pairs;
 
 	TSR_UNROLL
 	for (unsigned int chunk = 0; chunk < TSR_CHUNKS; chunk++) {
-		unsigned int first = chunk * TSR_CHUNK_LANES;
+		unsigned int first = chunk * TSR_CHUNK_LANES, from = n * TSR_WARP_LANES + first;
 		vs32 bad = splat(0);
 
-		w.x[chunk] = find_texels(&l->axis[0], l->s + first, near, &bad);
-		w.y[chunk] = find_texels(&l->axis[1], l->t + first, near, &bad);
+		c[chunk].x = find_texels(&l->axis[0], w->s + from, near, &bad);
+		c[chunk].y = find_texels(&l->axis[1], w->t + from, near, &bad);
 		lanes &= ~(bits_of(bad) << first);
 	}
-	l->env->textures->now++;
-	lanes = find_texels_of(l, &w, lanes, near, bytes ? 2 : 4);
-	TSR_UNROLL
-	for (unsigned int chunk = 0; chunk < TSR_CHUNKS; chunk++) {
-		if (bytes)
-			filter_bytes(l, &w, chunk, near);
-		else
-			filter_floats(l, &w, chunk, near);
+	w->done[n] = find_places(l, c, (uint16_t)lanes, at, near, &pairs);
+	if (near || pairs) {
+		filter_warp(l, w, n, c, at, near, bytes, true);
+	} else {
+		/* what has an address is not in registers */
+		memcpy(copy, c, sizeof(copy));
+		filter_alone(l, w, n, copy, at);
 	}
-	return (uint16_t)lanes;
 }
 
-TSR_UNCHECKED_ static uint16_t lookup_bytes(const struct tsr_level_lookup *l)
+TSR_UNCHECKED_ static void lookup_bytes(const struct tsr_level_lookup *l,
+					const struct tsr_level_warps *w)
 {
-	return lookup_as(l, false, true);
+	for (unsigned int n = 0; n < w->count; n++)
+		lookup_warp(l, w, n, false, true);
 }
 
-TSR_UNCHECKED_ static uint16_t lookup_floats(const struct tsr_level_lookup *l)
+TSR_UNCHECKED_ static void lookup_floats(const struct tsr_level_lookup *l,
+					 const struct tsr_level_warps *w)
 {
-	return lookup_as(l, false, false);
+	for (unsigned int n = 0; n < w->count; n++)
+		lookup_warp(l, w, n, false, false);
 }
 
-TSR_UNCHECKED_ static uint16_t lookup_near(const struct tsr_level_lookup *l)
+TSR_UNCHECKED_ static void lookup_near(const struct tsr_level_lookup *l,
+				       const struct tsr_level_warps *w)
 {
-	return l->bytes ? lookup_as(l, true, true) : lookup_as(l, true, false);
+	for (unsigned int n = 0; n < w->count; n++) {
+		if (l->bytes)
+			lookup_warp(l, w, n, true, true);
+		else
+			lookup_warp(l, w, n, true, false);
+	}
 }
 
-TSR_UNCHECKED_ static uint16_t lookup(const struct tsr_level_lookup *l)
+TSR_UNCHECKED_ static void lookup(const struct tsr_level_lookup *l, const struct tsr_level_warps *w)
 {
 	if (l->near)
-		return lookup_near(l);
-	return l->bytes ? lookup_bytes(l) : lookup_floats(l);
+		lookup_near(l, w);
+	else if (l->bytes)
+		lookup_bytes(l, w);
+	else
+		lookup_floats(l, w);
 }
 
 TSR_UNCHECKED_ static void mix(float *into, const float *from, const float *weight)
@@ -663,6 +713,29 @@ TSR_UNCHECKED_ static void mix(float *into, const float *from, const float *weig
 		memcpy(&w, weight + at, sizeof(w));
 		a += (b - a) * w;
 		memcpy(into + at, &a, sizeof(a));
+	}
+}
+
+/* The same of four components, in @lanes. */
+TSR_UNCHECKED_ static void mix_some(float *const into[4], float *const from[4],
+				    const float *weight, uint16_t lanes)
+{
+	TSR_UNROLL_NOT
+	for (unsigned int chunk = 0; chunk < TSR_CHUNKS; chunk++) {
+		unsigned int at = chunk * TSR_CHUNK_LANES;
+		vs32 mask = mask_of(lanes >> at & ALL_OF_CHUNK);
+
+		TSR_UNROLL
+		for (unsigned int c = 0; c < 4; c++) {
+			vf32 a, b, w;
+
+			memcpy(&a, into[c] + at, sizeof(a));
+			memcpy(&b, from[c] + at, sizeof(b));
+			memcpy(&w, weight + at, sizeof(w));
+			b = a + (b - a) * w;
+			a = (vf32)pick(mask, (vs32)b, (vs32)a);
+			memcpy(into[c] + at, &a, sizeof(a));
+		}
 	}
 }
 
@@ -710,5 +783,5 @@ TSR_UNCHECKED_ static void halves(uint32_t *to, const float *low, const float *h
 }
 
 const struct tsr_texture_path TSR_PATH_NAME(tsr_texture) = {
-	.lookup = lookup, .mix = mix, .squares = squares, .halves = halves,
+	.lookup = lookup, .mix = mix, .mix_some = mix_some, .squares = squares, .halves = halves,
 };

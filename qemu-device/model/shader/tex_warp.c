@@ -259,13 +259,13 @@ static struct tsr_level_axis axis_of(const struct tsr_level_lookup *l,
 static struct tsr_level_lookup *level_of(struct tsr_texture_job *job, uint32_t where,
 					 unsigned int next)
 {
-	struct tsr_level_lookup *l = &job->level[(where + next) % 2];
+	struct tsr_level_lookup *l = &job->plan->level[(where + next) % 2];
 	const struct tsr_sampler *sampler = &job->sampler_view->s;
 
 	where += next;
 	if (l->where == where)
 		return l;
-	if (where >> WHERE_SLICE >= TSR_TEX_BLOCK_SLICES)
+	if (where >> WHERE_SLICE >= TSR_TEX_SLICES)
 		return NULL;
 	*l = (struct tsr_level_lookup){
 		.where = where, .env = job->env, .view = job->view,
@@ -275,48 +275,48 @@ static struct tsr_level_lookup *level_of(struct tsr_texture_job *job, uint32_t w
 		},
 		.near = where & WHERE_NEAR,
 		.bytes = job->view->kind[sampler->srgb_override] == TSR_TEX_BLOCK_BYTES,
+		.window = &job->env->textures->window[0],
 	};
-	l->key = tsr_block_key(job->view, &l->place);
+	l->key = tsr_level_key(job->view, &l->place);
 	l->axis[0] = axis_of(l, sampler, job->view->width, sampler->wrap_s);
 	l->axis[1] = axis_of(l, sampler, job->view->height, sampler->wrap_t);
 	return l;
 }
 
-int32_t tsr_lookup_texel(const struct tsr_level_lookup *l, uint32_t x, uint32_t y)
+/* Look up warps at @here, @next levels higher than that says. */
+static void look_up_warps(struct tsr_texture_job *job, uint32_t here, unsigned int next,
+			  const struct tsr_level_warps *w)
 {
-	struct tsr_block_place place = l->place;
-	int slot;
+	struct tsr_texture_cache *cache = job->env->textures;
+	struct tsr_level_lookup *l = level_of(job, here, next);
+	unsigned int done = 0;
 
-	place.x = x / TSR_TEX_BLOCK_DIM;
-	place.y = y / TSR_TEX_BLOCK_DIM;
-	slot = tsr_block_get(l->env, l->view, &place);
-	if (slot < 0)
-		return -1;
-	tsr_block_touch(l->env->textures, (unsigned int)slot,
-			1ull << (16 * (y % TSR_TEX_BLOCK_DIM) + x % TSR_TEX_BLOCK_DIM));
-	return slot * TSR_TEX_BLOCK_BYTES_MAX;
+	memset(w->done, 0, w->count * sizeof(*w->done));
+	if (!l)
+		return;
+	if (l->window->key == l->key)
+		l->window->stamp = ++cache->now;
+	else
+		l->window = tsr_window_find(cache, l->key);
+	cache->path->lookup(l, w);
+	for (unsigned int i = 0; i < w->count; i++)
+		done += tsr_lanes_count(w->done[i]);
+	cache->stats.samples += done;
+	job->env->cost.read_bytes += done * (l->near ? 1u : 4u) * job->view->format.bytes;
 }
 
 /* Look up @lanes, all at @here, @next levels higher than that says; returns those done. */
 static uint16_t look_up_there(struct lanes *s, uint16_t lanes, uint32_t here, unsigned int next,
 			      const float *x, const float *y, rgba_lanes out)
 {
-	struct tsr_texture_cache *cache = s->env->textures;
-	struct tsr_level_lookup *l = level_of(s->job, here, next);
-	unsigned int done;
+	uint16_t done;
+	const struct tsr_level_warps w = {
+		.count = 1, .lanes = &lanes, .done = &done, .s = x, .t = y,
+		.rgba = { out[0], out[1], out[2], out[3] },
+	};
 
-	if (!l)
-		return 0;
-	l->directory = tsr_directory_find(cache, l->key);
-	l->lanes = lanes;
-	l->s = x;
-	l->t = y;
-	l->rgba = out;
-	lanes = cache->path->lookup(l);
-	done = tsr_lanes_count(lanes);
-	cache->stats.samples += done;
-	s->env->cost.read_bytes += done * (l->near ? 1u : 4u) * s->view->format.bytes;
-	return lanes;
+	look_up_warps(s->job, here, next, &w);
+	return done;
 }
 
 /* Look up @lanes, @next levels higher than they say. */
@@ -427,7 +427,7 @@ static void look_up_places(struct lanes *s, rgba_lanes out)
 
 /* ---- Results --------------------------------------------------------------------------------- */
 
-static void swizzle(const struct tsr_texture_view *view, rgba_lanes rgba)
+static void swizzle(const struct tsr_texture_view *view, float *const rgba[4])
 {
 	rgba_lanes in;
 
@@ -439,7 +439,8 @@ static void swizzle(const struct tsr_texture_view *view, rgba_lanes rgba)
 	if (view->swizzle[0] == TSR_COMPONENT_R && view->swizzle[1] == TSR_COMPONENT_G &&
 	    view->swizzle[2] == TSR_COMPONENT_B && view->swizzle[3] == TSR_COMPONENT_A)
 		return;
-	memcpy(in, rgba, sizeof(in));
+	for (unsigned int c = 0; c < 4; c++)
+		memcpy(in[c], rgba[c], sizeof(in[c]));
 	for (unsigned int c = 0; c < 4; c++) {
 		unsigned int from = view->swizzle[c];
 
@@ -479,11 +480,7 @@ static void do_lanes(struct lanes *s)
 	struct tsr_texture_warp *w = s->warp;
 	bool plain = is_plain(s);
 
-	s->rest = s->mixed = 0;
-	s->alike = true;
-	s->most = 1;
-	s->all = w->lanes;
-	if (plain && s->job->one_level) {
+	if (plain && s->job->plan->one_level) {
 		uint32_t here = plain_slice(s) << WHERE_SLICE |
 				(s->sampler->s.mag_nearest ? WHERE_NEAR : 0);
 
@@ -502,11 +499,32 @@ static void do_lanes(struct lanes *s)
 		look_up_place(s, s->all, w->s, w->t, w->rgba);
 }
 
+/* What is known of @job's texture with its sampler. */
+static struct tsr_texture_plan *plan_of(struct tsr_texture_job *job)
+{
+	const struct tsr_sampler *s = &job->sampler_view->s;
+	struct tsr_texture_plan *plan = &job->env->textures->plan[
+		(job->texture ^ job->sampler << 1) % TSR_TEXTURE_PLANS];
+
+	if (plan->view == job->view && plan->view_serial == job->view->serial &&
+	    plan->sampler == job->sampler_view &&
+	    plan->sampler_serial == job->sampler_view->serial)
+		return plan;
+	plan->view = job->view;
+	plan->view_serial = job->view->serial;
+	plan->sampler = job->sampler_view;
+	plan->sampler_serial = job->sampler_view->serial;
+	plan->one_level = s->mag_nearest == s->min_nearest &&
+			  (job->view->levels == 1 || s->mipmap == TSR_MIPMAP_MODE_NONE) &&
+			  (job->sampler_view->anisotropy == 1 || s->mag_nearest);
+	plan->level[0].where = plan->level[1].where = UINT32_MAX;
+	return plan;
+}
+
 bool tsr_texture_begin(struct tsr_texture_job *job)
 {
 	struct tsr_msg_env *env = job->env;
 	struct tsr_sampler_view *sampler;
-	const struct tsr_sampler *s;
 
 	if (!env->textures->path || env->textures->off ||
 	    tsr_texture_find(env, job->texture, &job->view) != TSR_STEP_DONE ||
@@ -515,26 +533,35 @@ bool tsr_texture_begin(struct tsr_texture_job *job)
 	    job->view->samples > 1 || (job->view->kind[0] != TSR_TEX_BLOCK_BYTES &&
 				       job->view->kind[0] != TSR_TEX_BLOCK_FLOATS))
 		return false;
-	s = &sampler->s;
 	job->sampler_view = sampler;
-	job->one_level = s->mag_nearest == s->min_nearest &&
-			 (job->view->levels == 1 || s->mipmap == TSR_MIPMAP_MODE_NONE) &&
-			 (sampler->anisotropy == 1 || s->mag_nearest);
-	job->level[0].where = job->level[1].where = UINT32_MAX;
+	job->plan = plan_of(job);
 	return true;
+}
+
+static void begin_lanes(struct lanes *s, struct tsr_texture_job *job,
+			struct tsr_texture_warp *warp)
+{
+	s->job = job;
+	s->env = job->env;
+	s->warp = warp;
+	s->view = job->view;
+	s->sampler = job->sampler_view;
+	s->rest = s->mixed = 0;
+	s->alike = true;
+	s->most = 1;
+	s->all = warp->lanes;
 }
 
 bool tsr_texture_warp(struct tsr_texture_job *job, struct tsr_texture_warp *warp)
 {
+	float *rgba[4];
 	struct lanes s;
 
-	s.job = job;
-	s.env = job->env;
-	s.warp = warp;
-	s.view = job->view;
-	s.sampler = job->sampler_view;
+	begin_lanes(&s, job, warp);
 	do_lanes(&s);
-	swizzle(s.view, warp->rgba);
+	for (unsigned int c = 0; c < 4; c++)
+		rgba[c] = warp->rgba[c];
+	swizzle(s.view, rgba);
 	if (s.rest && do_rest(&s) != TSR_STEP_DONE)
 		return false;
 	for (unsigned int i = 0; i < LANES && s.all != warp->lanes; i++) {
@@ -543,6 +570,8 @@ bool tsr_texture_warp(struct tsr_texture_job *job, struct tsr_texture_warp *warp
 	}
 	return true;
 }
+
+/* ---- Bundles --------------------------------------------------------------------------------- */
 
 static struct tsr_texture_warp warp_of(const struct tsr_texture_bundle *b, unsigned int w)
 {
@@ -557,21 +586,195 @@ static struct tsr_texture_warp warp_of(const struct tsr_texture_bundle *b, unsig
 	return warp;
 }
 
-unsigned int tsr_texture_bundle(struct tsr_texture_job *job, const struct tsr_texture_bundle *b)
+/* What a bundle is that is looked up as one: all of it in the same levels of a 2D texture. */
+struct whole {
+	struct tsr_texture_job *job;
+	const struct tsr_texture_bundle *b;
+	uint32_t where;
+	bool any_mixed;
+	uint16_t mixed[TSR_BUNDLE_WARPS];	/* lanes between two levels */
+	uint16_t done[TSR_BUNDLE_WARPS];
+	float weight[TSR_BUNDLE_WARPS][LANES] __attribute__((aligned(64)));
+};
+
+/* The levels of quads of warp @w, which are whole ones; false: not all quads have the same. */
+static bool whole_levels(struct whole *b, unsigned int w, uint32_t *where)
+{
+	const struct tsr_texture_view *view = b->job->view;
+	const struct tsr_sampler *sampler = &b->job->sampler_view->s;
+	const float *s = b->b->s[w].f, *t = b->b->t[w].f;
+	bool normalized = tsr_is_normalized(view, sampler);
+	const float unit[2] = { normalized ? (float)view->width : 1,
+				normalized ? (float)view->height : 1 };
+	struct tsr_levels levels = { .level = 0 };
+	float x[4], y[4];
+	int last = INT32_MIN;
+
+	if (b->job->mode == TSR_TEXTURE_LOD_COMPUTED)
+		b->job->env->textures->path->squares(s, t, unit, x, y);
+	for (unsigned int q = 0; q < 4; q++) {
+		int lod = 0;
+
+		if (!(b->b->lanes[w] >> QUAD * q & 1))
+			continue;
+		if (b->job->mode == TSR_TEXTURE_LOD_COMPUTED)
+			lod = tsr_lod_of_square(x[q] > y[q] ? x[q] : y[q]);
+		lod = tsr_filter_lod(view, sampler, lod, true, true);
+		if (lod != last) {
+			uint32_t here;
+
+			last = lod;
+			levels = tsr_lod_levels(view, sampler, lod);
+			here = levels.level | (levels.near ? WHERE_NEAR : 0);
+			if (*where != UINT32_MAX && *where != here)
+				return false;
+			*where = here;
+		}
+		SPREAD(b->weight[w] + QUAD * q, levels.weight);
+		b->mixed[w] |= (uint16_t)((levels.weight != 0 ? 15 : 0) << QUAD * q);
+	}
+	b->any_mixed |= b->mixed[w];
+	return true;
+}
+
+/* Whether the bundle can be looked up as one; then where. */
+static bool find_whole(struct whole *w, struct tsr_texture_job *job,
+		       const struct tsr_texture_bundle *b)
+{
+	const bool one = job->plan->one_level;
+
+	w->job = job;
+	w->b = b;
+	w->any_mixed = false;
+	w->where = one && job->sampler_view->s.mag_nearest ? WHERE_NEAR : 0;
+	if (job->dimension != TSR_TEXTURE_DIMENSION_2D || b->layer || b->lod ||
+	    b->warps > TSR_BUNDLE_WARPS || (!one && job->sampler_view->anisotropy > 1))
+		return false;
+	for (unsigned int i = 0; i < b->warps; i++) {
+		unsigned int lanes = b->lanes[i];
+
+		/* quads as wholes */
+		if ((lanes & 0x1111) * 15 != lanes)
+			return false;
+	}
+	if (one)
+		return true;
+	w->where = UINT32_MAX;
+	memset(w->mixed, 0, sizeof(w->mixed));
+	for (unsigned int i = 0; i < b->warps; i++) {
+		if (!whole_levels(w, i, &w->where))
+			return false;
+	}
+	return w->where != UINT32_MAX;
+}
+
+/* The second of the two levels. */
+static void mix_next(struct whole *w)
+{
+	const struct tsr_texture_bundle *b = w->b;
+	float next[4][TSR_BUNDLE_WARPS][LANES] __attribute__((aligned(64)));
+	uint16_t done[TSR_BUNDLE_WARPS];
+	const struct tsr_level_warps level = {
+		.count = b->warps, .lanes = w->mixed, .done = done, .s = b->s->f, .t = b->t->f,
+		.rgba = { next[0][0], next[1][0], next[2][0], next[3][0] },
+	};
+
+	look_up_warps(w->job, w->where, 1, &level);
+	for (unsigned int i = 0; i < b->warps; i++) {
+		float *const to[4] = { b->rgba[0][i].f, b->rgba[1][i].f, b->rgba[2][i].f,
+				       b->rgba[3][i].f };
+		float *const from[4] = { next[0][i], next[1][i], next[2][i], next[3][i] };
+
+		if (w->mixed[i])
+			w->job->env->textures->path->mix_some(to, from, w->weight[i], w->mixed[i]);
+		w->done[i] &= (uint16_t)(done[i] | ~w->mixed[i]);
+	}
+}
+
+static struct tsr_texture_warp warp_of_whole(const struct whole *w, unsigned int i)
+{
+	struct tsr_texture_warp warp = warp_of(w->b, i);
+
+	for (unsigned int c = 0; c < 4; c++)
+		memcpy(warp.rgba[c], &w->b->rgba[c][i], sizeof(warp.rgba[c]));
+	return warp;
+}
+
+/* Lanes @rest of warp @i, one by one; false: some have to wait. */
+static bool rest_of_whole(const struct whole *w, unsigned int i, uint16_t rest)
+{
+	struct tsr_texture_warp warp = warp_of_whole(w, i);
+	struct lanes s;
+
+	begin_lanes(&s, w->job, &warp);
+	plain_levels(&s);
+	s.rest = rest;
+	if (do_rest(&s) != TSR_STEP_DONE)
+		return false;
+	for (unsigned int c = 0; c < 4; c++)
+		memcpy(&w->b->rgba[c][i], warp.rgba[c], sizeof(warp.rgba[c]));
+	return true;
+}
+
+/* Bytes that filters have read for warp @i's lanes @lanes, which are done. */
+static uint64_t bytes_of(const struct whole *w, unsigned int i, uint16_t lanes)
+{
+	unsigned int levels = tsr_lanes_count(lanes) +
+			      (w->any_mixed ? tsr_lanes_count(lanes & w->mixed[i]) : 0);
+
+	return (uint64_t)levels * (w->where & WHERE_NEAR ? 1 : 4) * w->job->view->format.bytes;
+}
+
+static unsigned int do_bundle(struct whole *w)
+{
+	const struct tsr_texture_bundle *b = w->b;
+	struct tsr_msg_cost *cost = &w->job->env->cost;
+	const struct tsr_level_warps level = {
+		.count = b->warps, .lanes = b->lanes, .done = w->done, .s = b->s->f, .t = b->t->f,
+		.rgba = { b->rgba[0]->f, b->rgba[1]->f, b->rgba[2]->f, b->rgba[3]->f },
+	};
+
+	look_up_warps(w->job, w->where, 0, &level);
+	if (w->any_mixed)
+		mix_next(w);
+	for (unsigned int i = 0; i < b->warps; i++) {
+		float *const rgba[4] = { b->rgba[0][i].f, b->rgba[1][i].f, b->rgba[2][i].f,
+					 b->rgba[3][i].f };
+		uint16_t rest = b->lanes[i] & ~w->done[i];
+		uint64_t bytes = bytes_of(w, i, w->done[i]), before = cost->read_bytes;
+
+		swizzle(w->job->view, rgba);
+		if (rest && !rest_of_whole(w, i, rest))
+			return i;
+		cost->cycles += (bytes + cost->read_bytes - before + 63) / 64;
+	}
+	return b->warps;
+}
+
+/* Warp by warp. */
+static unsigned int do_warps(struct tsr_texture_job *job, const struct tsr_texture_bundle *b)
 {
 	struct tsr_msg_cost *cost = &job->env->cost;
-	unsigned int mode = tsr_texture_mode_enter(), w;
 
-	for (w = 0; w < b->warps; w++) {
+	for (unsigned int w = 0; w < b->warps; w++) {
 		uint64_t before = cost->read_bytes;
 		struct tsr_texture_warp warp = warp_of(b, w);
 
 		if (!tsr_texture_warp(job, &warp))
-			break;
+			return w;
 		cost->cycles += (cost->read_bytes - before + 63) / 64;
 		for (unsigned int c = 0; c < 4; c++)
 			memcpy(&b->rgba[c][w], warp.rgba[c], sizeof(warp.rgba[c]));
 	}
+	return b->warps;
+}
+
+unsigned int tsr_texture_bundle(struct tsr_texture_job *job, const struct tsr_texture_bundle *b)
+{
+	unsigned int mode = tsr_texture_mode_enter(), done;
+	struct whole w;
+
+	done = find_whole(&w, job, b) ? do_bundle(&w) : do_warps(job, b);
 	tsr_texture_mode_leave(mode);
-	return w;
+	return done;
 }

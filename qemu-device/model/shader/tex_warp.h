@@ -16,35 +16,6 @@
 #include "tex_cache.h"
 #include "lanes.h"
 
-/* One axis of a level, for lookups in it. */
-struct tsr_level_axis {
-	unsigned int mode;		/* enum tsr_wrap_mode; of cubes what becomes of edges */
-	int32_t extent;
-	float scale;			/* from coordinates to what is rounded */
-	float half;			/* added before the nearest texel is found */
-	int32_t center;			/* of a texel, in 1 / TSR_TEXEL_ONE */
-	int32_t period;			/* after which all is again as it was */
-	float frequency;		/* 1 / @period */
-	bool power;			/* the extent is a power of two */
-};
-
-/* Lookups in one level of a 2D texture, or of faces of a cube, with all lanes in one slice. */
-struct tsr_level_lookup {
-	uint32_t where;			/* number of the level, see tex_warp.c */
-	struct tsr_msg_env *env;
-	struct tsr_texture_view *view;
-	struct tsr_block_place place;	/* level, slice, linear */
-	uint64_t key;			/* of its block (0, 0) */
-	struct tsr_directory *directory;
-	struct tsr_level_axis axis[2];
-	bool near;
-	bool bytes;			/* blocks are of bytes, else of floats */
-	/* Of each lookup: */
-	uint16_t lanes;
-	const float *s, *t;
-	float (*rgba)[TSR_WARP_LANES];	/* out; lanes not in @lanes are overwritten too */
-};
-
 /* What the samples of a message, of all its warps, have in common. */
 struct tsr_texture_job {
 	/* In. */
@@ -55,8 +26,17 @@ struct tsr_texture_job {
 	/* Of the unit. */
 	struct tsr_texture_view *view;
 	const struct tsr_sampler_view *sampler_view;
-	bool one_level;			/* whatever the level of detail is; and one place */
-	struct tsr_level_lookup level[2];	/* the last ones: even and odd levels */
+	struct tsr_texture_plan *plan;
+};
+
+/* Lookups of warps in one level. */
+struct tsr_level_warps {
+	unsigned int count;
+	const uint16_t *lanes;		/* of each warp: to be looked up */
+	uint16_t *done;			/* out, of each warp: those that have been */
+	/* lane l of warp w is at 16 * w + l; out: lanes not in @lanes are overwritten too */
+	const float *s, *t;
+	float *rgba[4];
 };
 
 /* A sample of a warp. Lanes that are in neither mask may hold anything. */
@@ -113,10 +93,13 @@ unsigned int tsr_texture_bundle(struct tsr_texture_job *job, const struct tsr_te
 
 /* The functions of a SIMD path. */
 struct tsr_texture_path {
-	/* Do what can be done so; returns the lanes done. */
-	uint16_t (*lookup)(const struct tsr_level_lookup *l);
+	/* Do what can be done so, in @l's window. */
+	void (*lookup)(const struct tsr_level_lookup *l, const struct tsr_level_warps *w);
 	/* into = into + (from - into) * weight, in all lanes */
 	void (*mix)(float *into, const float *from, const float *weight);
+	/* the same of four components, in @lanes alone */
+	void (*mix_some)(float *const into[4], float *const from[4], const float *weight,
+			 uint16_t lanes);
 	/*
 	 * Of four quads: squares of the lengths of d/dx and d/dy, in units of 1 / @unit; their
 	 * derivatives are those of their first three lanes.
@@ -126,9 +109,6 @@ struct tsr_texture_path {
 	/* numbers of 16 bits, two in a word, in all lanes */
 	void (*halves)(uint32_t *to, const float *low, const float *high);
 };
-
-/* The block of texel (@x, @y), which is used now: bytes in the L1; -1: it cannot be kept. */
-int32_t tsr_lookup_texel(const struct tsr_level_lookup *l, uint32_t x, uint32_t y);
 
 extern const struct tsr_texture_path tsr_texture_sse2;
 #ifdef __x86_64__
