@@ -183,6 +183,32 @@ enum tsr_window_brought tsr_window_bring(const struct tsr_level_lookup *l,
 	return TSR_WINDOW_HAS;
 }
 
+uint16_t tsr_window_fill(const struct tsr_level_lookup *l, const struct tsr_window_lanes *t,
+			 uint16_t lanes)
+{
+	struct tsr_tex_window *w = l->window;
+	uint16_t cannot = 0;
+
+	for (; lanes; lanes &= lanes - 1) {
+		unsigned int lane = (unsigned int)__builtin_ctz(lanes);
+		uint32_t x0 = (uint32_t)t->x[0][lane], x1 = (uint32_t)t->x[l->near ? 0 : 1][lane];
+		unsigned int first = x0 >> 2 & 15, second = x1 >> 2 & 15;
+
+		for (unsigned int n = 0; n < (l->near ? 1 : 2); n++) {
+			uint32_t y = (uint32_t)t->y[n][lane];
+			int32_t *valid = &w->valid[y >> 2 & 15];
+			int32_t missing = (1 << first | 1 << second) & ~*valid;
+
+			if (!missing)
+				continue;
+			if ((missing >> first & 1 && !fill(l->env, l->view, &l->place, w, x0, y)) ||
+			    (~*valid >> second & 1 && !fill(l->env, l->view, &l->place, w, x1, y)))
+				cannot |= (uint16_t)(1u << lane);
+		}
+	}
+	return cannot;
+}
+
 /* Copy the texels of @lane to the spare row, each as it comes; false: one does not. */
 static bool copy_lane(const struct tsr_level_lookup *l, const struct tsr_window_lanes *t,
 		      unsigned int lane)

@@ -155,8 +155,14 @@ enum tsr_window_brought tsr_window_bring(const struct tsr_level_lookup *l,
 					 const struct tsr_window_lanes *t, unsigned int lane,
 					 uint16_t others);
 /*
- * What to do about conflicts: the texels of @lanes are used one lane behind the other, and copied to
- * their places in the spare row. Returns the lanes of which all texels are there.
+ * The same for lanes @lanes whose tiles all have their places, so that nothing is taken from
+ * anybody; returns those that cannot be done.
+ */
+uint16_t tsr_window_fill(const struct tsr_level_lookup *l, const struct tsr_window_lanes *t,
+			 uint16_t lanes);
+/*
+ * What to do about conflicts: the texels of @lanes are used one lane behind the other, and copied
+ * to their places in the spare row. Returns the lanes of which all texels are there.
  */
 uint16_t tsr_window_copy(const struct tsr_level_lookup *l, const struct tsr_window_lanes *t,
 			 uint16_t lanes);

@@ -10,8 +10,6 @@
 
 /* Not more than this is known to be in 1 / TSR_TEXEL_ONE: the rest is for msg_filter.c. */
 #define FARTHEST 0x1p22f
-/* 1 / 255 of values that have been multiplied by TSR_TEXEL_ONE */
-#define BYTES_ONE (255.0f * TSR_TEXEL_ONE)
 
 #define ALL_OF_CHUNK ((1u << TSR_CHUNK_LANES) - 1)
 
@@ -212,29 +210,41 @@ TSR_INLINE vs32 has_tile(const struct tsr_tex_window *w, vs32 x, vs32 y)
 	return of_sixteen(w->tag, tile) == (x >> 6 | y >> 6 << 10);
 }
 
-/* Lanes all of whose texels the window has. */
-TSR_INLINE vs32 has_all(const struct tsr_tex_window *w, const struct corners *c, bool near)
+/* Lanes all of whose tiles have their places. */
+TSR_INLINE vs32 has_tiles(const struct tsr_tex_window *w, const struct corners *c, bool near)
 {
 	vs32 x0 = c->x.x0, x1 = c->x.x1, y0 = c->y.x0, y1 = c->y.x1;
-	vs32 columns = bit_of_row(x0 >> 2);
-	vs32 there = has_tile(w, x0, y0);
 
-	if (near)
-		return there & ((of_sixteen(w->valid, y0 >> 2) & columns) == columns);
-	columns |= bit_of_row(x1 >> 2);
-	there &= has_tile(w, x1, y0) & has_tile(w, x0, y1) & has_tile(w, x1, y1);
-	return there & ((of_sixteen(w->valid, y0 >> 2) & of_sixteen(w->valid, y1 >> 2) &
-			 columns) == columns);
+	return near ? has_tile(w, x0, y0) : has_tile(w, x0, y0) & has_tile(w, x1, y0) &
+					    has_tile(w, x0, y1) & has_tile(w, x1, y1);
 }
 
+/* Of these, lanes all of whose blocks have come in. */
+TSR_INLINE vs32 has_blocks(const struct tsr_tex_window *w, const struct corners *c, bool near)
+{
+	vs32 columns = bit_of_row(c->x.x0 >> 2), rows = of_sixteen(w->valid, c->y.x0 >> 2);
+
+	if (!near) {
+		columns |= bit_of_row(c->x.x1 >> 2);
+		rows &= of_sixteen(w->valid, c->y.x1 >> 2);
+	}
+	return (rows & columns) == columns;
+}
+
+/* Lanes of a warp that have their tiles, and @blocks too. */
 TSR_INLINE uint16_t lanes_there(const struct tsr_tex_window *w, const struct corners c[TSR_CHUNKS],
-				bool near)
+				bool near, bool blocks)
 {
 	unsigned int there = 0;
 
 	TSR_UNROLL
-	for (unsigned int chunk = 0; chunk < TSR_CHUNKS; chunk++)
-		there |= bits_of(has_all(w, &c[chunk], near)) << chunk * TSR_CHUNK_LANES;
+	for (unsigned int chunk = 0; chunk < TSR_CHUNKS; chunk++) {
+		vs32 has = has_tiles(w, &c[chunk], near);
+
+		if (blocks)
+			has &= has_blocks(w, &c[chunk], near);
+		there |= bits_of(has) << chunk * TSR_CHUNK_LANES;
+	}
 	return (uint16_t)there;
 }
 
@@ -256,6 +266,34 @@ TSR_INLINE vs32 spare_of(unsigned int first)
 	return lane + (int32_t)(TSR_TEX_WINDOW_SPARE + 4 * first);
 }
 
+/* Have tiles of lanes @lanes take their places; returns the lanes that have, *@conflict: not so. */
+TSR_INLINE uint16_t turn_tiles(const struct tsr_level_lookup *l,
+			       const struct corners c[TSR_CHUNKS], const struct tsr_window_lanes *t,
+			       uint16_t lanes, bool *conflict)
+{
+	uint16_t left = lanes;
+
+	for (;;) {
+		uint16_t there = lanes_there(l->window, c, l->near, false) & lanes, lane;
+
+		left &= ~there;
+		lane = left & -left;
+		if (!lane)
+			return lanes;
+		left &= ~lane;
+		switch (tsr_window_bring(l, t, (unsigned int)__builtin_ctz(lane), there)) {
+		case TSR_WINDOW_HAS:
+			break;
+		case TSR_WINDOW_CANNOT:
+			lanes &= ~lane;
+			break;
+		case TSR_WINDOW_CONFLICT:
+			*conflict = true;
+			return lanes;
+		}
+	}
+}
+
 /*
  * Bring what @lanes want; returns those that can be done. *@direct: those whose texels are in the
  * window, not copied to the spare row. Not what is used most of the time.
@@ -265,7 +303,7 @@ TSR_OUT_OF_LINE_ static uint16_t bring(const struct tsr_level_lookup *l,
 				       uint16_t *direct)
 {
 	struct tsr_window_lanes t;
-	uint16_t there, left;
+	bool conflict = false;
 
 	for (unsigned int chunk = 0; chunk < TSR_CHUNKS; chunk++) {
 		unsigned int first = chunk * TSR_CHUNK_LANES;
@@ -275,26 +313,12 @@ TSR_OUT_OF_LINE_ static uint16_t bring(const struct tsr_level_lookup *l,
 		memcpy(&t.y[0][first], &c[chunk].y.x0, sizeof(vs32));
 		memcpy(&t.y[1][first], &c[chunk].y.x1, sizeof(vs32));
 	}
-	for (left = lanes; left; ) {
-		uint16_t lane;
-
-		there = lanes_there(l->window, c, l->near) & lanes;
-		left &= ~there;
-		lane = left & -left;
-		if (!lane)
-			break;
-		left &= ~lane;
-		switch (tsr_window_bring(l, &t, (unsigned int)__builtin_ctz(lane), there)) {
-		case TSR_WINDOW_HAS:
-			break;
-		case TSR_WINDOW_CANNOT:
-			lanes &= ~lane;
-			break;
-		case TSR_WINDOW_CONFLICT:
-			*direct = 0;
-			return tsr_window_copy(l, &t, lanes);
-		}
+	lanes = turn_tiles(l, c, &t, lanes, &conflict);
+	if (conflict) {
+		*direct = 0;
+		return tsr_window_copy(l, &t, lanes);
 	}
+	lanes &= ~tsr_window_fill(l, &t, lanes & ~lanes_there(l->window, c, l->near, true));
 	*direct = lanes;
 	return lanes;
 }
@@ -303,14 +327,14 @@ TSR_OUT_OF_LINE_ static uint16_t bring(const struct tsr_level_lookup *l,
 typedef int32_t places[4][TSR_WARP_LANES];
 
 /*
- * Find out where the texels of @lanes of a warp are in the window; returns the lanes that have them.
+ * Find out where the texels of @lanes of a warp are in the window; returns the lanes that have all.
  * *@pairs: so that corners 1 and 3 are next to corners 0 and 2, and have no places of their own.
  */
 TSR_INLINE uint16_t find_places(const struct tsr_level_lookup *l,
 				const struct corners c[TSR_CHUNKS], uint16_t lanes, places at,
 				bool near, bool *pairs)
 {
-	uint16_t there = lanes_there(l->window, c, near) & lanes, direct = there;
+	uint16_t there = lanes_there(l->window, c, near, true) & lanes, direct = there;
 	unsigned int alone = 0;
 
 	if (there != lanes) {
@@ -381,19 +405,13 @@ typedef __m256 tsr_vector_ps;
 #endif
 #endif
 
-/*
- * @x / BYTES_ONE, rounded as a division rounds, for multiples of 1 / 256 up to BYTES_ONE: for all of
- * them (tests/numeric/texture.c) the rounded product with the inverse in two parts is that.
- */
+/* @x / BYTES_ONE, rounded as a division rounds; see TSR_TEX_BYTES_ONE. */
 TSR_INLINE vf32 divided(vf32 x)
 {
 #ifdef MULTIPLY_ADD
-	const float high = (float)(1.0 / BYTES_ONE);
-	const float low = (float)(1.0 / BYTES_ONE - (double)high);
-
-	return MULTIPLY_ADD(x, splat_float(high), x * low);
+	return MULTIPLY_ADD(x, splat_float(TSR_TEX_BYTES_HIGH), x * TSR_TEX_BYTES_LOW);
 #else
-	return x / BYTES_ONE;
+	return x / TSR_TEX_BYTES_ONE;
 #endif
 }
 

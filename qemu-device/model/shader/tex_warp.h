@@ -91,6 +91,15 @@ unsigned int tsr_texture_bundle(struct tsr_texture_job *job, const struct tsr_te
 
 /* ---- For the files of the unit --------------------------------------------------------------- */
 
+/*
+ * What filtered bytes, times TSR_TEXEL_ONE, are divided by; and its inverse in two parts. For all
+ * of these numbers, multiples of 1 / 256 up to the divisor, x * HIGH + x * LOW with the second product
+ * and the sum rounded is the rounded quotient: tests/numeric/tex_bytes.c tries them.
+ */
+#define TSR_TEX_BYTES_ONE (255.0f * TSR_TEXEL_ONE)
+#define TSR_TEX_BYTES_HIGH ((float)(1 / (double)TSR_TEX_BYTES_ONE))
+#define TSR_TEX_BYTES_LOW ((float)(1 / (double)TSR_TEX_BYTES_ONE - (double)TSR_TEX_BYTES_HIGH))
+
 /* The functions of a SIMD path. */
 struct tsr_texture_path {
 	/* Do what can be done so, in @l's window. */
