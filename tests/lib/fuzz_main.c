@@ -3,7 +3,7 @@
  * The driver of a fuzz target when libFuzzer is not there: mutates inputs for a time budget and
  * calls LLVMFuzzerTestOneInput() with each. A crash, a sanitizer's complaint or a call of more than
  * CALL_LIMIT seconds ends the program; the input is then in the file the last line names, and
- * `PROGRAM FILE` runs it again.
+ * `PROGRAM FILE ...` runs it again, behind others where it takes them to see the trouble.
  *
  * TSR_FUZZ_SECONDS  how long (default 5)
  * TSR_FUZZ_SEED     seed of the random numbers (default: from the clock; it is printed)
@@ -225,8 +225,12 @@ int main(int argc, char **argv)
 	char path[PATH_MAX], title[200];
 	uint64_t calls;
 
+	for (int i = 1; i < argc; i++) {
+		if (replay(argv[i]))
+			return 1;
+	}
 	if (argc > 1)
-		return replay(argv[1]);
+		return 0;
 	ktap_start();
 	fuzzer.random = seed * 2654435761u + 1;
 	fuzzer.pool = calloc(MAX_POOL, sizeof(*fuzzer.pool));

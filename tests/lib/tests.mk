@@ -33,9 +33,11 @@ check: setup ## all tests on the stock kernel; the last line is the sum
 check-static: setup ## compiler warnings, sparse, checkpatch, kernel-doc, headers, stale tables, shellcheck ...
 	@$(RUN) --suite static --results $(RESULTS)/static.ktap $(wildcard tests/static/*.sh)
 
+# Seconds of each fuzz target in check-model: FUZZ_SECONDS, its share of FUZZ_TOTAL, or little.
+FUZZ_EACH = $(or $(FUZZ_SECONDS),$(if $(FUZZ_TOTAL),$(shell echo $$(($(FUZZ_TOTAL) / $(words $(call names,fuzz))))),5))
 check-model: setup ## the model library in process, under ASan+UBSan and TSan, its arithmetic, a short fuzz run
 	@$(PROGRAMS) $(SOFTFLOAT) model-asan model-tsan numeric fuzz
-	@TSR_FUZZ_SECONDS=$(or $(FUZZ_SECONDS),5) TSR_FUZZ_SEED=$(or $(FUZZ_SEED),1) $(RUN) --suite model --results $(RESULTS)/model.ktap \
+	@TSR_FUZZ_SECONDS=$(FUZZ_EACH) TSR_FUZZ_SEED=$(or $(FUZZ_SEED),1) $(RUN) --suite model --results $(RESULTS)/model.ktap \
 		$(call programs,model-asan,model,model-asan) \
 		$(filter $(foreach n,$(tsan_names),%/$(n).c),$(call programs,model-tsan,model,model-tsan)) \
 		$(call programs,numeric,numeric,numeric) \

@@ -125,6 +125,32 @@ static void test_helpers(void)
 	pipe_free(p);
 }
 
+/* Whoever runs behind fragments on the same thread has no helpers. */
+static void test_no_helpers(void)
+{
+	static const char record[] =
+		"clause end {\n"
+		"	*NOP\n"
+		"	+STORE.i128 r58, r59, @r60\n"
+		"}\n";
+
+	start(derivatives);
+	position_prim();
+	pipe_quad(p, 0, 0, 0)->coverage = 1ull << 32;
+	ktap_eq(pipe_fragments(p), TSR_STEP_DONE);
+	ktap_eq(p->stats.helpers, 3);
+	p->v->program = pipe_text(p, 0, TSR_STAGE_POSITION, record);
+	p->v->threads = 8;
+	for (unsigned int n = 0; n < 8; n++) {
+		p->v->vertex[n] = 100 + n;
+		p->v->slot[n] = n;
+	}
+	ktap_eq(pipe_vertices(p), TSR_STEP_DONE);
+	for (unsigned int n = 0; n < 8; n++)
+		ktap_eq(p->v->record[n][0] >> 32, 100 + n);
+	pipe_free(p);
+}
+
 /* Loads of helpers that would fault read 0, of others are precise faults. */
 static void test_helper_loads(void)
 {
@@ -376,6 +402,8 @@ static void late_test(struct tsr_tile *tile, struct tsr_fragments *f, unsigned i
 {
 	(void)tile;
 	tests++;
+	/* behind the last quad stand those of an earlier bundle */
+	ktap_ok(first + count <= f->quads);
 	/* the third pixel of the first quad fails */
 	if (!first && count)
 		f->quad[0].coverage &= ~(0xffffull << 32);
@@ -559,6 +587,7 @@ static void run_all(void)
 {
 	ktap_run("[PIX1] [PIX3] [PIX8] helper pixels give derivatives and have no side effects",
 		 test_helpers);
+	ktap_run("[PIX1] what runs behind fragments has no helpers", test_no_helpers);
 	ktap_run("[PIX1] loads of helpers cannot fault, others' faults are precise",
 		 test_helper_loads);
 	ktap_run("[PIX4] discarded fragments end at td; without others left the warp ends",

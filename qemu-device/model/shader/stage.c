@@ -29,6 +29,8 @@ void tsr_stage_leave(struct tsr_shader *sh)
 {
 	sh->env.vertices = NULL;
 	sh->env.fragments = NULL;
+	/* whoever runs on this thread next has no helpers */
+	memset(sh->lanes.helper, 0, sizeof(sh->lanes.helper));
 	tsr_shader_leave(sh);
 }
 

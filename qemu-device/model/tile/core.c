@@ -45,7 +45,8 @@ static unsigned int prim_index(struct tsr_tile_core *c)
 	c->prim_index = tsr_fragments_prim(c->fragments, &c->prim);
 	p = &c->fragments->prim[c->prim_index];
 	for (unsigned int i = 0; i < 3; i++) {
-		p->output[i] = batch->outputs + (uint64_t)c->prim.slot[i] * batch->output_stride;
+		p->output[i] = batch->outputs ? batch->outputs + (uint64_t)c->prim.slot[i] *
+						batch->output_stride : 0;
 		p->linear[i] = c->ids[c->prim.slot[i]][0] +
 			       (uint32_t)batch->padded * c->ids[c->prim.slot[i]][1];
 	}

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What a core keeps of draws' states: read and prepared once, used for all primitives of a draw. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "../descriptor.h"
 #include "../float_bits.h"
@@ -46,6 +47,23 @@ static void limit_depths(struct tsr_tile_state *s)
 
 /* ---- Blending -------------------------------------------------------------------------------- */
 
+/* Read a BLEND. The second qword of one that names a program is that, and no fields. */
+static enum tsr_step read_blend(struct tsr_mem *mem, uint64_t va, uint64_t *word)
+{
+	enum tsr_step step = tsr_mem_read(mem, va, word, TSR_BLEND__QWORDS * sizeof(*word));
+	uint64_t fields[TSR_BLEND__QWORDS];
+	unsigned int qword;
+	uint8_t code;
+
+	if (step != TSR_STEP_DONE)
+		return step;
+	memcpy(fields, word, sizeof(fields));
+	if ((word[1] & TSR_BLEND_MODE__MASK) == TSR_BLEND_MODE_PROGRAM)
+		fields[1] = TSR_BLEND_MODE_PROGRAM;
+	code = tsr_descriptor_check(TSR_DESCRIPTOR_BLEND, fields, &qword);
+	return code ? tsr_mem_bad_packet(mem, va, qword, code) : TSR_STEP_DONE;
+}
+
 static enum tsr_step read_blends(struct tsr_tile_state *s, const struct tsr_rendering *r,
 				 struct tsr_mem *mem)
 {
@@ -60,7 +78,7 @@ static enum tsr_step read_blends(struct tsr_tile_state *s, const struct tsr_rend
 		s->output[i].off = true;
 		if (i >= draw->blend_count || i >= r->info.frame.targets)
 			continue;
-		step = tsr_descriptor_read(mem, at, TSR_DESCRIPTOR_BLEND, word);
+		step = read_blend(mem, at, word);
 		if (step != TSR_STEP_DONE)
 			return step;
 		s->fragment.blend[i] = word[1];
