@@ -75,6 +75,7 @@
 
 #define LANES 1u			/* shows which lane it is, which is nobody's business */
 #define PRELOADS 2u			/* shows what is preloaded */
+#define EARLY 4u			/* looks at its coverage: what forced early tests have left */
 
 static const struct program {
 	const char *text;
@@ -91,10 +92,11 @@ static const struct program {
 	{ LOAD("LD_VAR_FLAT_IMM.v4.f32 index:0") FINISH, true, 0, false },
 	{ LOAD("LD_VAR_IMM.f32.store.explicit.v4 u0.w0, index:0") FINISH, false, 0, true },
 	{ FOUR("u0.w0", "#0", "u1.w0", "0x3f000000") FLOAT_OF("r59") FINISH, false, 0, false },
-	{ FOUR("u0.w0", "#0", "u1.w0", "0x3f000000") FLOAT_OF("r60") FINISH, false, 0, false },
+	{ FOUR("u0.w0", "#0", "u1.w0", "0x3f000000") FLOAT_OF("r60") FINISH, false,
+	  EARLY, false },
 	{ FOUR("u0.w0", "u0.w1", "u1.w0", "0x3f000000") FLOAT_OF("lane_id.w0") FINISH, false,
 	  LANES, false },
-	{ FOUR("u0.w0", "u0.w1", "u1.w0", "0x3f000000") THIN FINISH, false, 0, false },
+	{ FOUR("u0.w0", "u0.w1", "u1.w0", "0x3f000000") THIN FINISH, false, EARLY, false },
 	{ FINISH, true, PRELOADS, true },
 	{ LOAD("LD_VAR_SPECIAL.f32.frag_w.clobber.center zero.w0") FINISH, false, 0, false },
 };
@@ -257,6 +259,7 @@ static void set_scene(struct tiles *t, const struct scene *scene, unsigned int t
 	t->f->draw.blend_count = 1;
 	t->f->shader = (struct tsr_shader_state){
 		.fragment = PROGRAM, .helpers = scene->helpers,
+		.early_tests = scene->program->special == EARLY,
 		.preload_0 = scene->preload ? TSR_PRELOAD_LD_VAR : TSR_PRELOAD_NONE,
 		.preload_0_components = 3,
 	};
