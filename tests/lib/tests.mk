@@ -70,7 +70,7 @@ check-debug: setup ## the guest suite on a kernel with KASAN, lockdep, kmemleak 
 check-debug-short: ## the part of check-debug that is about the driver's interface, memory and locks
 	@$(MAKE) check-debug TESTS='kunit fail_nth ioctl_* isolation leaks copy races prime'
 
-check-igt: export VARIANT := igt
+check-igt: export VARIANT := $(or $(VARIANT),igt)
 check-igt: export IGT_TESTS := $(IGT_TESTS)
 check-igt: export TSR_IGT_PROGRAMS := $(IGT_PROGRAMS)
 check-igt: setup ## IGT's generic tests on a kernel with SW_SYNC and lockdep: Debian's build of them, or IGT_TESTS=DIR (IGT_PROGRAMS=)
