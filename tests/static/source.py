@@ -17,6 +17,7 @@ NO_SPDX = re.compile(r"^LICENSES/|\.(png|md|bin|json|svg)$|^\.(gitignore|gitattr
                      r"^tests/(fuzz/corpus|vectors)/|^tests/tools/(decode/.*\.txt$|asm/)")
 # Spelled in two parts, or this file would find itself.
 LOOSE = re.compile(r"\b(TO" r"DO|FIX" r"ME|XX" r"X)\b")
+CONFLICT = re.compile(r"(<{7}|>{7}) ")
 SOURCE = re.compile(r"\.(c|h|py|sh)$|(^|/)(Makefile|Kbuild|init)$|\.mk$")
 
 
@@ -46,6 +47,9 @@ def check_file(path, lengths):
             yield f"{path}: no SPDX line at the top"
         elif licence(path) not in found:
             yield f"{path}: the licence should be {licence(path)}"
+    for number, line in enumerate(lines, 1):
+        if CONFLICT.match(line):
+            yield f"{path}:{number}: a conflict of a merge"
     if not SOURCE.search(path):
         return
     for number, line in enumerate(lines, 1):
