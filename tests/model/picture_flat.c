@@ -75,7 +75,7 @@
 
 #define LANES 1u			/* shows which lane it is, which is nobody's business */
 #define PRELOADS 2u			/* shows what is preloaded */
-#define EARLY 4u			/* looks at its coverage: what forced early tests have left */
+#define EARLY 4u			/* looks at what forced early tests have left */
 
 static const struct program {
 	const char *text;

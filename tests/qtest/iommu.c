@@ -406,7 +406,8 @@ static void test_migrate(void)
 	qtest_stop(q);
 	/* An event of before the monitor's greeting is answered would never be heard of. */
 	q = qtest_start(ARGS ",inline-budget=0 -incoming defer");
-	qtest_cmd(q, "{\"execute\":\"migrate-incoming\",\"arguments\":{\"uri\":\"file:%s\"}}", path);
+	qtest_cmd(q, "{\"execute\":\"migrate-incoming\","
+		  "\"arguments\":{\"uri\":\"file:%s\"}}", path);
 	qtest_event(q, "RESUME");
 	gpu_moved(&gpu, q);
 	ktap_ok(gpu_wait_memory(&gpu, job.fence, GPU_JOB_VALUE));
