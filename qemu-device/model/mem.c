@@ -211,10 +211,10 @@ enum tsr_step tsr_mem_page(struct tsr_mem *mem, uint64_t va, unsigned int access
 	return TSR_STEP_DONE;
 }
 
-void tsr_mem_written(struct tsr_runner *runner, const struct tsr_page *page)
+void tsr_mem_written(struct tsr_runner *runner, const struct tsr_page *page, uint64_t len)
 {
 	const struct tsr_dirty_range range = {
-		.ptr = page->ptr, .phys = page->phys, .len = page->hi - page->lo,
+		.ptr = page->ptr, .phys = page->phys, .len = len,
 		.local = page->local,
 	};
 

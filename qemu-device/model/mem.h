@@ -46,8 +46,11 @@ struct tsr_page {
  */
 enum tsr_step tsr_mem_page(struct tsr_mem *mem, uint64_t va, unsigned int access,
 			   struct tsr_page *page);
-/* Tell the host that a page has been written: before the stopping point, after the last write. */
-void tsr_mem_written(struct tsr_runner *runner, const struct tsr_page *page);
+/*
+ * Tell the host that @len bytes from the first of @page have been written: all of it, or of pages
+ * that lie behind one another on the host. Before the stopping point, after the last write.
+ */
+void tsr_mem_written(struct tsr_runner *runner, const struct tsr_page *page, uint64_t len);
 
 /* Tell the host of all ranges written: at the end of each step and event write. */
 void tsr_mem_flush_dirty(struct tsr_runner *runner);

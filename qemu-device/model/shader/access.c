@@ -54,14 +54,30 @@ bool tsr_access_take_sum(struct tsr_access_sums *sums, unsigned int n, uintptr_t
 	return true;
 }
 
+/* Pages that follow one another, as rows of surfaces often do, are reported together. */
+static void report_written(const struct tsr_access_cache *access, struct tsr_runner *runner)
+{
+	const struct tsr_page *page = access->written, *end = page + access->num_written;
+
+	while (page < end) {
+		const struct tsr_page *first = page;
+		uint64_t len = first->hi - first->lo;
+
+		for (page++; page < end && page->ptr == first->ptr + len &&
+			     page->phys == first->phys + len && page->local == first->local;
+		     page++)
+			len += page->hi - page->lo;
+		tsr_mem_written(runner, first, len);
+	}
+}
+
 void tsr_access_stop(struct tsr_access_cache *access, struct tsr_runner *runner)
 {
 	for (unsigned int i = 0; i < TSR_ACCESS_SUMS / 64; i++) {
 		while (access->sums.used[i])
 			settle_sum(&access->sums, 64 * i + __builtin_ctzll(access->sums.used[i]));
 	}
-	for (unsigned int i = 0; i < access->num_written; i++)
-		tsr_mem_written(runner, &access->written[i]);
+	report_written(access, runner);
 	access->num_written = 0;
 	forget(access);
 }
@@ -89,7 +105,7 @@ static void note_written(struct tsr_access_cache *access, struct tsr_mem *mem,
 	if (access->num_written < TSR_ACCESS_WRITTEN)
 		access->num_written++;
 	else
-		tsr_mem_written(mem->runner, page);
+		tsr_mem_written(mem->runner, page, page->hi - page->lo);
 }
 
 enum tsr_step tsr_access_page(struct tsr_access_cache *access, struct tsr_mem *mem, uint64_t va,

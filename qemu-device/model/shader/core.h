@@ -14,6 +14,7 @@
  *   shed.c        threads that part from the others of their bundle
  *   native.c      generated code
  *   watch.c       the debugger's hook
+ *   plan.c        fragment programs for blocks of pixels, without all that
  */
 #ifndef TSR_SHADER_CORE_H
 #define TSR_SHADER_CORE_H
@@ -27,6 +28,7 @@
 #include "grid.h"
 #include "message.h"
 #include "msg_attribute.h"
+#include "plan.h"
 #include "tex_cache.h"
 
 /*
@@ -56,6 +58,7 @@ struct tsr_shader {
 	union tsr_lanes push[TSR_PUSH_WORDS_MAX];	/* of the program @bound, see stage.c */
 	uint64_t bound;			/* its serial number */
 	struct tsr_usage usage[TSR_USAGES];	/* of stages' programs */
+	struct tsr_plan plan[TSR_PLANS];	/* of fragment states */
 	/* what the vectors of FAU specials of fragments say */
 	uint64_t special[2 + TSR_RENDER_TARGETS_MAX];
 	uint32_t push_words;		/* it has; the rest is 0 */

@@ -88,6 +88,9 @@ unsigned int tsr_varying_pairs(struct tsr_msg_env *env, const struct tsr_msg_bun
 			       unsigned int first, uint32_t index,
 			       union tsr_lanes at[2][TSR_BUNDLE_WARPS]);
 
+/* The instruction that samples what VAR_TEX @insn has interpolated; @half: 16-bit results. */
+struct tsr_insn tsr_var_tex_sample(const struct tsr_insn *insn, bool half);
+
 #define TSR_MSG_NO_RETURN 0x100
 
 /* Which varying instruction. */

@@ -4,6 +4,7 @@
  * path does the same operations on doubles in the same order.
  */
 #include "msg_bundle.h"
+#include "planes.h"
 #include "stage.h"
 
 typedef double vf64 __attribute__((vector_size(TSR_VECTOR_BYTES)));
@@ -137,5 +138,93 @@ static void centres(struct tsr_fragments *f, unsigned int w)
 		if (!p->flat_w)
 			one /= (p->rw[1] * x + p->rw[2] * y) + p->rw[0];
 		*(four *)&f->centre_w[w][4 * n] = one;
+	}
+}
+
+/* ---- Blocks of pixels ------------------------------------------------------------------------ */
+
+#define PATCH_WARPS 4
+/* Vectors whose rows differ, of a row of quads */
+#define ROW_VECTORS (DOUBLES < 4 ? 4 / DOUBLES : 1)
+#define ROW_OF(vector) ((vector) % ROW_VECTORS)
+
+/* Where centres of pixels are: of a row of quads from its first pixel, and from vertex 0. */
+struct patch_axes {
+	vf64 x[TSR_WARP_LANES / DOUBLES], y[PATCH_WARPS][ROW_VECTORS];
+};
+
+TSR_INLINE void patch_axes(const struct tsr_fragment_prim *p, int32_t x, int32_t y,
+			   struct patch_axes *axes)
+{
+	static const double column[TSR_WARP_LANES] __attribute__((aligned(64))) = {
+		0.5, 1.5, 0.5, 1.5, 2.5, 3.5, 2.5, 3.5, 4.5, 5.5, 4.5, 5.5, 6.5, 7.5, 6.5, 7.5,
+	};
+	static const double row[8] __attribute__((aligned(64))) = {
+		0.5, 0.5, 1.5, 1.5, 0.5, 0.5, 1.5, 1.5,
+	};
+
+	TSR_UNROLL
+	for (unsigned int i = 0; i < TSR_WARP_LANES / DOUBLES; i++)
+		axes->x[i] = (*(const vf64_in_memory *)&column[i * DOUBLES] + x) - p->x0;
+	TSR_UNROLL
+	for (unsigned int i = 0; i < PATCH_WARPS * ROW_VECTORS; i++)
+		axes->y[i / ROW_VECTORS][i % ROW_VECTORS] =
+			(*(const vf64_in_memory *)&row[i % ROW_VECTORS * DOUBLES] +
+			 (y + 2 * (int32_t)(i / ROW_VECTORS))) - p->y0;
+}
+
+TSR_INLINE void patch_component(const struct patch_axes *axes, double a, double b, double c,
+				const double *w, union tsr_lanes *to)
+{
+	const vf64 right = (vf64){ 0 } + a, down = (vf64){ 0 } + b, v = (vf64){ 0 } + c;
+
+	TSR_UNROLL
+	for (unsigned int i = 0; i < PATCH_WARPS; i++) {
+		vf64 below[ROW_VECTORS];
+
+		TSR_UNROLL
+		for (unsigned int r = 0; r < ROW_VECTORS; r++)
+			below[r] = down * axes->y[i][r];
+		TSR_UNROLL
+		for (unsigned int l = 0; l < TSR_WARP_LANES / DOUBLES; l++) {
+			vf64 at = right * axes->x[l] + below[ROW_OF(l)];
+
+			if (w)
+				at *= *(const vf64_in_memory *)&w[i * TSR_WARP_LANES + l * DOUBLES];
+			at += v;
+			*(vf32_narrow_in_memory *)&to[i].f[l * DOUBLES] =
+				__builtin_convertvector(at, vf32_narrow);
+		}
+	}
+}
+
+static void patch(const struct tsr_fragment_prim *p, const struct tsr_planes *planes,
+		  unsigned int count, int32_t x, int32_t y, const double *w,
+		  union tsr_lanes *const to[4])
+{
+	struct patch_axes axes;
+
+	patch_axes(p, x, y, &axes);
+	for (unsigned int c = 0; c < count; c++) {
+		if (w)
+			patch_component(&axes, planes->a[c], planes->b[c], planes->c[c], w, to[c]);
+		else
+			patch_component(&axes, planes->a[c], planes->b[c], planes->c[c], NULL,
+					to[c]);
+	}
+}
+
+static void patch_w(const struct tsr_fragment_prim *p, int32_t x, int32_t y, double *w)
+{
+	const vf64 one = (vf64){ 0 } + 1;
+	struct patch_axes axes;
+
+	patch_axes(p, x, y, &axes);
+	TSR_UNROLL
+	for (unsigned int i = 0; i < PATCH_WARPS * TSR_WARP_LANES / DOUBLES; i++) {
+		unsigned int l = i % (TSR_WARP_LANES / DOUBLES), n = i * DOUBLES / TSR_WARP_LANES;
+		const vf64 at = p->rw[1] * axes.x[l] + p->rw[2] * axes.y[n][ROW_OF(l)];
+
+		*(vf64_in_memory *)&w[i * DOUBLES] = one / (at + p->rw[0]);
 	}
 }

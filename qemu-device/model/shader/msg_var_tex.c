@@ -7,8 +7,7 @@
 
 #include "msg.h"
 
-/* The instruction that samples what VAR_TEX @insn has interpolated. */
-static struct tsr_insn sample_insn(const struct tsr_insn *insn, bool half)
+struct tsr_insn tsr_var_tex_sample(const struct tsr_insn *insn, bool half)
 {
 	struct tsr_insn sample = *insn;
 
@@ -50,7 +49,7 @@ static bool sample_whole(struct tsr_msg_env *env, const struct tsr_msg *msg)
 enum tsr_step tsr_msg_var_tex(struct tsr_msg_env *env, struct tsr_msg *msg, unsigned int arg)
 {
 	union tsr_lanes coordinate[2 * TSR_BUNDLE_WARPS];
-	const struct tsr_insn sample = sample_insn(msg->insn, arg);
+	const struct tsr_insn sample = tsr_var_tex_sample(msg->insn, arg);
 	struct tsr_msg inner = *msg;
 	enum tsr_step step;
 
@@ -78,7 +77,7 @@ unsigned int tsr_msg_var_tex_together(struct tsr_msg_env *env, const struct tsr_
 				      unsigned int first, unsigned int arg)
 {
 	union tsr_lanes at[2][TSR_BUNDLE_WARPS];
-	const struct tsr_insn sample = sample_insn(b->insn, arg);
+	const struct tsr_insn sample = tsr_var_tex_sample(b->insn, arg);
 	struct tsr_msg_bundle inner = *b;
 
 	inner.insn = &sample;

@@ -9,6 +9,7 @@
 
 #include "msg.h"
 #include "msg_bundle.h"
+#include "plan.h"
 #include "planes.h"
 #include "../tile/samples.h"
 
@@ -423,6 +424,89 @@ unsigned int tsr_varying_pairs(struct tsr_msg_env *env, const struct tsr_msg_bun
 			at[0][b->warp[i]] = at[1][b->warp[i]] = (union tsr_lanes){ { 0 } };
 	}
 	return load_together(env, b, first, index, 2, to);
+}
+
+/* ---- Blocks of pixels ------------------------------------------------------------------------ */
+
+bool tsr_varying_at_centre(const struct tsr_insn *insn, unsigned int samples_log2)
+{
+	unsigned int update = insn->mod[TSR_MOD_UPDATE], sample = insn->mod[TSR_MOD_SAMPLE];
+	bool centre = sample == TSR_SAMPLE_CENTER || sample == TSR_SAMPLE_SAMPLE ||
+		      (sample == TSR_SAMPLE_CENTROID && !samples_log2);
+
+	return centre && (update == TSR_UPDATE_STORE || update == TSR_UPDATE_CLOBBER);
+}
+
+/* The first @count components of smooth @planes: component n of warp w to to[n][w]. */
+static bool smooth_patch(struct tsr_msg_env *env, struct tsr_patch *patch,
+			 const struct tsr_planes *planes, unsigned int count,
+			 union tsr_lanes *const to[4])
+{
+	struct tsr_fragment_prim *p = &env->fragments->prim[patch->prim];
+
+	tsr_prim_geometry(p);
+	if (planes->flat || planes->perspective == p->flat_w)
+		return false;
+	if (planes->perspective && !patch->has_w)
+		env->path->patch_w(p, patch->x, patch->y, patch->w);
+	patch->has_w |= planes->perspective;
+	env->path->patch(p, planes, count, patch->x, patch->y,
+			 planes->perspective ? patch->w : NULL, to);
+	return true;
+}
+
+/* The same words everywhere. */
+static void flat_patch(const struct load *l, const struct tsr_planes *planes,
+		       unsigned int staging, union tsr_lanes *reg)
+{
+	unsigned int type = type_of(l, planes);
+	uint32_t word[8] = { 0 };
+
+	tsr_format_to_registers(&planes->format, &planes->provoking, type, l->count, word);
+	for (unsigned int i = 0; i < tsr_register_words(type, l->count); i++) {
+		union tsr_lanes *to = &reg[(staging + i) % TSR_REGISTERS * TSR_BUNDLE_WARPS];
+
+		for (unsigned int n = 0; n < TSR_PATCH_WARPS * TSR_WARP_LANES; n++)
+			to[n / TSR_WARP_LANES].u[n % TSR_WARP_LANES] = word[i];
+	}
+}
+
+bool tsr_varying_patch(struct tsr_msg_env *env, struct tsr_patch *patch,
+		       const struct tsr_insn *insn, unsigned int staging, union tsr_lanes *reg)
+{
+	const struct load l = {
+		.flags = insn->op == TSR_OP_ADD_LD_VAR_FLAT_IMM ? TSR_MSG_VAR_FLAT : 0,
+		.count = insn->mod[TSR_MOD_VECSIZE] + 1u,
+		.format = insn->mod[TSR_MOD_REGISTER_FORMAT],
+	};
+	const struct tsr_planes *planes;
+	struct tsr_varying varying;
+	union tsr_lanes *to[4];
+	bool read = false;
+
+	if (tsr_planes_find(env, &varying, &read, patch->prim, insn->imm[TSR_IMM_INDEX], &planes) !=
+	    TSR_STEP_DONE)
+		return false;
+	if (l.flags || planes->flat) {
+		flat_patch(&l, planes, staging, reg);
+		return true;
+	}
+	for (unsigned int c = 0; c < 4; c++)
+		to[c] = &reg[(staging + c) % TSR_REGISTERS * TSR_BUNDLE_WARPS];
+	return l.format != TSR_REGISTER_FORMAT_F16 &&
+	       smooth_patch(env, patch, planes, l.count, to);
+}
+
+bool tsr_varying_patch_pair(struct tsr_msg_env *env, struct tsr_patch *patch, uint32_t index,
+			    union tsr_lanes at[2][TSR_PATCH_WARPS])
+{
+	union tsr_lanes *const to[4] = { at[0], at[1] };
+	const struct tsr_planes *planes;
+	struct tsr_varying varying;
+	bool read = false;
+
+	return tsr_planes_find(env, &varying, &read, patch->prim, index, &planes) ==
+		       TSR_STEP_DONE && smooth_patch(env, patch, planes, 2, to);
 }
 
 /* ---- Special varyings ------------------------------------------------------------------------ */

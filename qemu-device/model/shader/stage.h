@@ -87,6 +87,7 @@ enum tsr_step tsr_vertex_run(struct tsr_shader *sh, struct tsr_vertex_run *v);
 
 /* What all fragments of a bundle have in common. Filled by whoever draws, not changed in a run. */
 struct tsr_fragment_state {
+	uint64_t serial;		/* no other state ever has it */
 	const struct tsr_program *program;	/* of stage FRAGMENT */
 	struct tsr_shader_state shader;
 	struct tsr_draw_state draw;

@@ -45,7 +45,7 @@ static void fill_two(union tsr_lanes *v, uint64_t value)
 	tsr_stage_fill(&v[1], value >> 32);
 }
 
-static void set_specials(struct tsr_shader *sh, const struct tsr_fragment_state *s)
+void tsr_fragments_specials(struct tsr_shader *sh, const struct tsr_fragment_state *s)
 {
 	union tsr_lanes *fixed = &sh->temp[TSR_TEMP_FIXED * TSR_BUNDLE_WARPS];
 	uint64_t special[2 + TSR_RENDER_TARGETS_MAX] = { s->width | s->height << 16,
@@ -204,45 +204,52 @@ struct preload {
 	uint32_t components, varying, texture;
 };
 
-/* Its instruction. */
-static struct tsr_insn preload_insn(const struct preload *p)
+bool tsr_stage_preload(const struct tsr_shader_state *s, unsigned int n, struct tsr_insn *insn)
 {
-	struct tsr_insn insn = { .op = TSR_OP_ADD_LD_VAR_IMM };
+	const struct preload all[PRELOADS] = {
+		{ s->preload_0, s->preload_0_half, s->preload_0_components, s->preload_0_varying,
+		  s->preload_0_texture },
+		{ s->preload_1, s->preload_1_half, s->preload_1_components, s->preload_1_varying,
+		  s->preload_1_texture },
+	};
+	const struct preload *p = &all[n];
 
-	insn.mod[TSR_MOD_UPDATE] = TSR_UPDATE_STORE;
-	insn.mod[TSR_MOD_SAMPLE] = TSR_SAMPLE_SAMPLE;
-	insn.mod[TSR_MOD_VECSIZE] = p->components;
-	insn.mod[TSR_MOD_REGISTER_FORMAT] =
+	*insn = (struct tsr_insn){ .op = TSR_OP_ADD_LD_VAR_IMM };
+	insn->mod[TSR_MOD_UPDATE] = TSR_UPDATE_STORE;
+	insn->mod[TSR_MOD_SAMPLE] = TSR_SAMPLE_SAMPLE;
+	insn->mod[TSR_MOD_VECSIZE] = p->components;
+	insn->mod[TSR_MOD_REGISTER_FORMAT] =
 		p->half ? TSR_REGISTER_FORMAT_F16 : TSR_REGISTER_FORMAT_F32;
-	insn.imm[TSR_IMM_INDEX] = p->varying;
+	insn->imm[TSR_IMM_INDEX] = p->varying;
 	if (p->kind == TSR_PRELOAD_VAR_TEX) {
-		insn.op = p->half ? TSR_OP_ADD_VAR_TEX_F16 : TSR_OP_ADD_VAR_TEX_F32;
-		insn.mod[TSR_MOD_LOD_MODE] = TSR_LOD_MODE_COMPUTED_LOD;
-		insn.imm[TSR_IMM_VARYING_INDEX] = p->varying;
-		insn.imm[TSR_IMM_TEXTURE_INDEX] = p->texture;
+		insn->op = p->half ? TSR_OP_ADD_VAR_TEX_F16 : TSR_OP_ADD_VAR_TEX_F32;
+		insn->mod[TSR_MOD_LOD_MODE] = TSR_LOD_MODE_COMPUTED_LOD;
+		insn->imm[TSR_IMM_VARYING_INDEX] = p->varying;
+		insn->imm[TSR_IMM_TEXTURE_INDEX] = p->texture;
 	}
-	return insn;
+	return p->kind != TSR_PRELOAD_NONE;
 }
 
-/* Execute what is left of @p, number @which, for all warps. */
+/* Execute what is left of preloaded message @which for all warps. */
 static enum tsr_step preload_one(struct tsr_shader *sh, struct tsr_fragments *f,
-				 const struct preload *p, unsigned int which)
+				 unsigned int which)
 {
-	const struct tsr_insn insn = preload_insn(p);
 	struct tsr_bundle *bundle = f->run.core.bundle[0];
 	struct tsr_msg_place place[TSR_BUNDLE_WARPS] = { { NULL, 0 } };
 	uint16_t lanes[TSR_BUNDLE_WARPS];
 	uint8_t warp[TSR_BUNDLE_WARPS];
 	struct tsr_msg_bundle b = {
-		.insn = &insn, .reg = bundle->reg, .staging = 4 * which, .result = UINT8_MAX,
+		.reg = bundle->reg, .staging = 4 * which, .result = UINT8_MAX,
 		.src = { &bundle->reg[TSR_REG_SAMPLES * TSR_BUNDLE_WARPS] }, .src_step = { 1 },
 		.warp = warp, .lanes = lanes, .place = place,
 	};
 	unsigned int at = f->run.preload - which * TSR_BUNDLE_WARPS;
 	enum tsr_step step = TSR_STEP_DONE;
+	struct tsr_insn insn;
 
-	if (p->kind == TSR_PRELOAD_NONE)
+	if (!tsr_stage_preload(&f->state->shader, which, &insn))
 		return step;
+	b.insn = &insn;
 	for (unsigned int w = 0; w < TSR_BUNDLE_WARPS && bundle->warp[w].used; w++) {
 		lanes[w] = bundle->warp[w].live;
 		warp[b.warps++] = w;
@@ -264,12 +271,6 @@ static enum tsr_step preload_one(struct tsr_shader *sh, struct tsr_fragments *f,
 static enum tsr_step preload(struct tsr_shader *sh, struct tsr_fragments *f)
 {
 	const struct tsr_shader_state *s = &f->state->shader;
-	const struct preload p[PRELOADS] = {
-		{ s->preload_0, s->preload_0_half, s->preload_0_components, s->preload_0_varying,
-		  s->preload_0_texture },
-		{ s->preload_1, s->preload_1_half, s->preload_1_components, s->preload_1_varying,
-		  s->preload_1_texture },
-	};
 	enum tsr_step step = TSR_STEP_DONE;
 
 	if (!s->preload_0 && !s->preload_1)
@@ -277,7 +278,7 @@ static enum tsr_step preload(struct tsr_shader *sh, struct tsr_fragments *f)
 	sh->bundle = f->run.core.bundle[0];
 	sh->mem.unit = TSR_UNIT_SHADER;
 	for (unsigned int i = f->run.preload / TSR_BUNDLE_WARPS; i < PRELOADS; i++) {
-		step = preload_one(sh, f, &p[i], i);
+		step = preload_one(sh, f, i);
 		if (step != TSR_STEP_DONE)
 			break;
 		f->run.preload = (i + 1) * TSR_BUNDLE_WARPS;
@@ -309,7 +310,7 @@ enum tsr_step tsr_fragment_run(struct tsr_shader *sh, struct tsr_fragments *f)
 		sh->fault = sh->mem.fault;
 		return TSR_STEP_FAULT;
 	}
-	set_specials(sh, f->state);
+	tsr_fragments_specials(sh, f->state);
 	if (!f->run.begun)
 		start(sh, f);
 	memcpy(sh->lanes.helper, f->helper, sizeof(f->helper));

@@ -30,6 +30,11 @@ void tsr_stage_start(struct tsr_shader *sh, struct tsr_stage_run *run,
 /* Run until all have ended (_DONE), as tsr_vertex_run() promises. */
 enum tsr_step tsr_stage_advance(struct tsr_shader *sh, struct tsr_stage_run *run);
 
+/* The vectors of FAU specials say what state @s does. */
+void tsr_fragments_specials(struct tsr_shader *sh, const struct tsr_fragment_state *s);
+/* The instruction of preloaded message @n of @s; false: there is none. Its staging is 4 * @n. */
+bool tsr_stage_preload(const struct tsr_shader_state *s, unsigned int n, struct tsr_insn *insn);
+
 /* Register @r of warp @w. */
 static inline union tsr_lanes *tsr_stage_reg(const struct tsr_stage_run *run, unsigned int r,
 					     unsigned int w)

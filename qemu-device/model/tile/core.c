@@ -34,8 +34,7 @@ static uint64_t quad_coverage(const struct tsr_tile_core *c, unsigned int place)
 	return coverage;
 }
 
-/* The primitive's place in the bundle, which has room for it. */
-static unsigned int prim_index(struct tsr_tile_core *c)
+unsigned int tsr_tile_prim(struct tsr_tile_core *c)
 {
 	const struct tsr_batch *batch = c->prim.batch;
 	struct tsr_fragment_prim *p;
@@ -58,7 +57,7 @@ static void add_quad(struct tsr_tile_core *c, unsigned int x, unsigned int y, un
 		     uint64_t coverage)
 {
 	struct tsr_fragments *f = c->fragments;
-	unsigned int prim = prim_index(c);
+	unsigned int prim = tsr_tile_prim(c);
 
 	f->quad[f->quads++] = (struct tsr_fragment_quad){
 		.x = c->tile.x + x, .y = c->tile.y + y, .prim = prim, .sample = sample,
@@ -113,7 +112,7 @@ static void add_plain(struct tsr_tile_core *c)
 
 	if (!left || n == TSR_BUNDLE_QUADS)
 		return;
-	prim = prim_index(c);
+	prim = tsr_tile_prim(c);
 	for (; left && n < TSR_BUNDLE_QUADS; left &= left - 1) {
 		unsigned int place = __builtin_ctzll(left);
 		struct tsr_fragment_quad *q = &f->quad[n++];
@@ -132,6 +131,10 @@ static void add_plain(struct tsr_tile_core *c)
 /* Quads of the block into the bundle; false: it has to be run first. */
 static bool add_quads(struct tsr_tile_core *c)
 {
+	if (c->quads_left) {
+		c->fresh = false;
+		c->gathered |= 1ull << tsr_tile_block(&c->tile, c->covered.x, c->covered.y);
+	}
 	if (samples_of(c) == 1 && !c->state->ordered) {
 		add_plain(c);
 		return !c->quads_left;
@@ -285,6 +288,7 @@ static bool next_block(struct tsr_tile_core *c)
 		any |= any >> 1;
 		any |= any >> 2;
 		c->quads_left = any & 0x1111111111111111;
+		c->fresh = true;
 	}
 	return true;
 }
@@ -399,6 +403,10 @@ static enum tsr_step draw(struct tsr_tile_core *c, struct tsr_mem *mem)
 	while (c->walking) {
 		if (c->flat && c->quads_left)
 			tsr_tile_flat_write(c);
+		if (c->quads_left && !tsr_tile_block_shade(c)) {
+			c->running = true;
+			return TSR_STEP_MORE;
+		}
 		if (!add_quads(c) || (c->probe && c->prim_index >= 0)) {
 			c->running = true;
 			return TSR_STEP_MORE;
@@ -430,6 +438,7 @@ static enum tsr_step begin_draw(struct tsr_tile_core *c, struct tsr_mem *mem)
 	c->quads_left = 0;
 	c->samples_left = 0;
 	c->tested = 0;
+	c->gathered = 0;
 	memset(c->pending, 0, sizeof(c->pending));
 	memset(&c->queries, 0, sizeof(c->queries));
 	c->phase = TSR_TILE_DRAWING;

@@ -125,11 +125,18 @@ static void find_path(struct tsr_output *o, const char *simd)
 	if (wide) {
 		o->lanes = lanes ? tsr_output_lanes_avx2(o) : NULL;
 		o->block = tsr_output_block_avx2(o);
+		o->patch = tsr_output_patch_avx2(o);
+	}
+	/* rows of blocks are half as wide as its vectors */
+	if (!strcmp(simd, "avx512")) {
+		o->lanes = lanes ? tsr_output_lanes_avx512(o) : NULL;
+		o->patch = tsr_output_patch_avx512(o);
 	}
 #endif
 	if (!wide) {
 		o->lanes = lanes ? tsr_output_lanes_sse2(o) : NULL;
 		o->block = tsr_output_block_sse2(o);
+		o->patch = tsr_output_patch_sse2(o);
 	}
 }
 
@@ -526,16 +533,34 @@ void tsr_output_write(const struct tsr_output *o, const struct tsr_tile_target *
 
 /* ---- Blocks ---------------------------------------------------------------------------------- */
 
-/* The four quads of a block's row of quads @row, with the colour of @flat. */
+/* Where the four quads of row @row of a block at (@x, @y) are. */
+static void row_of_quads(unsigned int x, unsigned int y, unsigned int row,
+			 struct tsr_output_warp *w)
+{
+	for (unsigned int q = 0; q < QUADS; q++) {
+		w->x[q] = x + 2 * q;
+		w->y[q] = y + 2 * row;
+	}
+}
+
+/* The same with the colour of @flat. */
 static void flat_warp(const struct tsr_output_flat *flat, unsigned int x, unsigned int y,
 		      unsigned int row, struct tsr_output_warp *w)
 {
 	w->colour = flat->colour;
 	w->second = flat->has_second ? flat->second : NULL;
 	w->step = 1;
-	for (unsigned int q = 0; q < QUADS; q++) {
-		w->x[q] = x + 2 * q;
-		w->y[q] = y + 2 * row;
+	row_of_quads(x, y, row, w);
+}
+
+/* Samples of the pixels of row @row of a block that @mask has. */
+static void row_samples(const struct tsr_output *o, const uint64_t *mask, unsigned int row,
+			struct tsr_output_warp *w)
+{
+	memset(w->samples, 0, sizeof(w->samples));
+	for (unsigned int l = 0; l < TSR_WARP_LANES; l++) {
+		for (unsigned int s = 0; s < o->samples; s++)
+			w->samples[l] |= (mask[s] >> (16 * row + l) & 1) << s;
 	}
 }
 
@@ -571,11 +596,7 @@ static void write_warps(const struct tsr_output *o, const struct tsr_tile_target
 
 	for (unsigned int row = 0; row < 4; row++) {
 		flat_warp(flat, x, y, row, &w);
-		memset(w.samples, 0, sizeof(w.samples));
-		for (unsigned int l = 0; l < TSR_WARP_LANES; l++) {
-			for (unsigned int s = 0; s < o->samples; s++)
-				w.samples[l] |= (mask[s] >> (16 * row + l) & 1) << s;
-		}
+		row_samples(o, mask, row, &w);
 		tsr_output_write(o, t, &w);
 	}
 }
@@ -597,5 +618,26 @@ void tsr_output_write_flat(const struct tsr_output *o, const struct tsr_tile_tar
 		if (mask[s])
 			block(o, flat, first + (size_t)s * t->plane, t->pitch,
 			      tsr_block_rows(mask[s]));
+	}
+}
+
+void tsr_output_write_patch(const struct tsr_output *o, const struct tsr_tile_target *t,
+			    const struct tsr_output_patch *patch)
+{
+	uint8_t *first = t->data + (size_t)patch->y * t->pitch + patch->x * o->format.bytes;
+	struct tsr_output_warp w = { .step = patch->step };
+
+	if (o->off)
+		return;
+	for (unsigned int s = 0; o->patch && s < o->samples; s++) {
+		if (patch->mask[s])
+			o->patch(o, patch, first + (size_t)s * t->plane, t->pitch,
+				 tsr_block_rows(patch->mask[s]));
+	}
+	for (unsigned int row = 0; !o->patch && row < 4; row++) {
+		w.colour = patch->colour + row;
+		row_of_quads(patch->x, patch->y, row, &w);
+		row_samples(o, patch->mask, row, &w);
+		tsr_output_write(o, t, &w);
 	}
 }

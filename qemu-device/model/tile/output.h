@@ -67,12 +67,24 @@ struct tsr_output_flat {
 	uint8_t texel[TSR_TEXEL_BYTES_MAX];	/* what is stored, if @plain says so */
 };
 
+/* Colours of a block of 8 by 8 pixels, in four warps as they lie in the block. */
+struct tsr_output_patch {
+	const union tsr_lanes *colour;	/* word n of warp w at colour[n * step + w] */
+	unsigned int step;
+	unsigned int x, y;		/* of the block, in the tile */
+	const uint64_t *mask;		/* by sample: pixels that are written */
+};
+
 struct tsr_output;
 /* 16 texels of at most 32 bits out of staged words and, where they count, old texels. */
 typedef void tsr_output_lanes_fn(const struct tsr_output *o, const struct tsr_output_warp *w,
 				 const uint32_t *old, uint32_t *texels);
 /* 32-bit texels of the pixels @rows (tsr_block_rows()) of the block that begins at @first. */
 typedef void tsr_output_block_fn(const struct tsr_output *o, const struct tsr_output_flat *flat,
+				 uint8_t *first, uint32_t pitch, uint64_t rows);
+
+/* The same of a block whose pixels have colours of their own. */
+typedef void tsr_output_patch_fn(const struct tsr_output *o, const struct tsr_output_patch *patch,
 				 uint8_t *first, uint32_t pitch, uint64_t rows);
 
 /* How one target is written; filled by tsr_output_prepare(), constant then. */
@@ -92,6 +104,7 @@ struct tsr_output {
 	bool plain;			/* a colour is one texel, whatever is there, and where */
 	tsr_output_lanes_fn *lanes;	/* NULL: lane by lane */
 	tsr_output_block_fn *block;	/* of 32-bit texels; NULL: warp by warp */
+	tsr_output_patch_fn *patch;	/* the same */
 	struct tsr_output_field field[4];	/* red, green, blue, alpha of the colour */
 	uint32_t ones;			/* bits of a texel that hold no component but are 1 */
 };
@@ -110,6 +123,10 @@ bool tsr_output_prepare(struct tsr_output *o, const struct tsr_render_target *ta
 /* Write the colours of a warp. */
 void tsr_output_write(const struct tsr_output *o, const struct tsr_tile_target *t,
 		      const struct tsr_output_warp *w);
+
+/* The same of a block of pixels. */
+void tsr_output_write_patch(const struct tsr_output *o, const struct tsr_tile_target *t,
+			    const struct tsr_output_patch *patch);
 
 /* Fill @flat->texel, the rest is there. */
 void tsr_output_flat_prepare(const struct tsr_output *o, struct tsr_output_flat *flat);
@@ -145,10 +162,14 @@ uint16_t tsr_alpha_coverage(float alpha, unsigned int samples, unsigned int x, u
 float tsr_output_alpha(const struct tsr_output *o, const union tsr_lanes *colour,
 		       unsigned int step, unsigned int lane);
 
-/* The functions of a path for what @o says: output_sse2.c, output_avx2.c. */
+/* The functions of a path for what @o says: output_sse2.c, output_avx2.c, output_avx512.c. */
 tsr_output_lanes_fn *tsr_output_lanes_sse2(const struct tsr_output *o);
 tsr_output_lanes_fn *tsr_output_lanes_avx2(const struct tsr_output *o);
+tsr_output_lanes_fn *tsr_output_lanes_avx512(const struct tsr_output *o);
 tsr_output_block_fn *tsr_output_block_sse2(const struct tsr_output *o);
 tsr_output_block_fn *tsr_output_block_avx2(const struct tsr_output *o);
+tsr_output_patch_fn *tsr_output_patch_sse2(const struct tsr_output *o);
+tsr_output_patch_fn *tsr_output_patch_avx2(const struct tsr_output *o);
+tsr_output_patch_fn *tsr_output_patch_avx512(const struct tsr_output *o);
 
 #endif

@@ -18,7 +18,9 @@ TSR_INLINE vf32 output_clamp(vf32 x)
 {
 	const vf32 zero = { 0 }, one = zero + 1;
 
-#if defined(TSR_ALU_AVX2)
+#if defined(TSR_ALU_AVX512)
+	return (vf32)_mm512_min_ps(_mm512_max_ps((__m512)x, (__m512)zero), (__m512)one);
+#elif defined(TSR_ALU_AVX2)
 	return (vf32)_mm256_min_ps(_mm256_max_ps((__m256)x, (__m256)zero), (__m256)one);
 #elif defined(__SSE2__)
 	return (vf32)_mm_min_ps(_mm_max_ps((__m128)x, (__m128)zero), (__m128)one);
@@ -68,11 +70,8 @@ TSR_INLINE void output_staged(const struct tsr_output *o, const union tsr_lanes 
 }
 
 /* What the texels in memory are. */
-TSR_INLINE void output_old(const struct tsr_output *o, const uint32_t *old, vf32 c[4])
+TSR_INLINE void output_old(const struct tsr_output *o, vu32 texel, vf32 c[4])
 {
-	vu32 texel;
-
-	memcpy(&texel, old, sizeof(texel));
 	TSR_UNROLL
 	for (unsigned int i = 0; i < 4; i++) {
 		const struct tsr_output_field *field = &o->field[i];
@@ -210,11 +209,13 @@ TSR_INLINE void output_lanes(const struct tsr_output *o, const struct tsr_output
 		tsr_output_thresholds(w, threshold);
 	for (unsigned int at = 0; at < TSR_WARP_LANES; at += TSR_CHUNK_LANES) {
 		vf32 s[4], d[4], t[4], c[4];
-		vu32 texel = tsr_splat(o->ones);
+		vu32 texel = tsr_splat(o->ones), there;
 
 		output_staged(o, w->colour, w->step, half, at, s);
-		if (way != OUTPUT_OPAQUE)
-			output_old(o, old + at, d);
+		if (way != OUTPUT_OPAQUE) {
+			memcpy(&there, old + at, sizeof(there));
+			output_old(o, there, d);
+		}
 		if (way == OUTPUT_ANY)
 			output_staged(o, w->second, w->step, half, at, t);
 		output_join(o, way, s, d, t, c);
@@ -273,6 +274,7 @@ TSR_INLINE vu32 output_mask(unsigned int bits)
 	return (vu32)((tsr_splat(bits) & weight) == weight);
 }
 
+#if TSR_CHUNK_LANES <= OUTPUT_ROW
 /* Texels of one colour: those of the pixels @bits of a row. */
 static void fill(const struct tsr_output *o, const struct tsr_output_flat *flat, uint8_t *first,
 		 uint32_t pitch, uint64_t rows)
@@ -313,7 +315,7 @@ TSR_INLINE void output_block(const struct tsr_output *o, const struct tsr_output
 			vu32 texel = tsr_splat(o->ones), mask = output_mask(rows >> at), old;
 
 			memcpy(&old, first + 4 * at, sizeof(old));
-			output_old(o, (const uint32_t *)&old, d);
+			output_old(o, old, d);
 			output_join(o, way, s, d, t, c);
 			TSR_UNROLL
 			for (unsigned int i = 0; i < 4; i++) {
@@ -356,4 +358,144 @@ tsr_output_block_fn *TSR_PATH_NAME(tsr_output_block)(const struct tsr_output *o)
 	if (output_is_over(&o->colour) && output_is_over(&o->alpha))
 		return half ? block_over_half : block_over;
 	return half ? block_any_half : block_any;
+}
+
+#endif
+
+/* ---- Blocks of many colours ------------------------------------------------------------------ */
+
+#if TSR_CHUNK_LANES >= 8
+/* Two pixels of a row; a quad has two such pairs, one in each of two rows. */
+typedef uint64_t output_pairs __attribute__((vector_size(TSR_VECTOR_BYTES)));
+#endif
+
+/* The texels of two rows of eight pixels, as they lie in lanes. */
+TSR_INLINE void output_load_rows(const uint8_t *first, uint32_t pitch, vu32 texels[TSR_CHUNKS])
+{
+	uint64_t row[2][4], pair[8];
+
+	memcpy(row[0], first, sizeof(row[0]));
+	memcpy(row[1], first + pitch, sizeof(row[1]));
+	for (unsigned int q = 0; q < 4; q++) {
+		pair[2 * q] = row[0][q];
+		pair[2 * q + 1] = row[1][q];
+	}
+	memcpy(texels, pair, sizeof(pair));
+}
+
+/* The reverse: rows one behind the other. */
+TSR_INLINE void output_to_rows(vu32 texels[TSR_CHUNKS])
+{
+#if TSR_CHUNK_LANES == 16
+	const output_pairs t = (output_pairs)texels[0];
+
+	texels[0] = (vu32)__builtin_shufflevector(t, t, 0, 2, 4, 6, 1, 3, 5, 7);
+#elif TSR_CHUNK_LANES == 8
+	const output_pairs a = (output_pairs)texels[0], b = (output_pairs)texels[1];
+
+	texels[0] = (vu32)__builtin_shufflevector(a, b, 0, 2, 4, 6);
+	texels[1] = (vu32)__builtin_shufflevector(a, b, 1, 3, 5, 7);
+#else
+	uint64_t pair[8], row[8];
+
+	memcpy(pair, texels, sizeof(pair));
+	for (unsigned int i = 0; i < 8; i++)
+		row[i] = pair[i % 4 * 2 + i / 4];
+	memcpy(texels, row, sizeof(row));
+#endif
+}
+
+#define OUTPUT_ROW_BYTES (4 * OUTPUT_ROW)
+
+/* @rows: bits of the pixels of two rows that are written. */
+TSR_INLINE void output_store_rows(uint8_t *first, uint32_t pitch, unsigned int rows,
+				  vu32 texels[TSR_CHUNKS])
+{
+	output_to_rows(texels);
+	if (rows != UINT16_MAX) {
+		vu32 old[TSR_CHUNKS];
+
+		memcpy(old, first, OUTPUT_ROW_BYTES);
+		memcpy((uint8_t *)old + OUTPUT_ROW_BYTES, first + pitch, OUTPUT_ROW_BYTES);
+		TSR_UNROLL
+		for (unsigned int i = 0; i < TSR_CHUNKS; i++) {
+			vu32 mask = output_mask(rows >> i * TSR_CHUNK_LANES);
+
+			texels[i] = (texels[i] & mask) | (old[i] & ~mask);
+		}
+	}
+	memcpy(first, texels, OUTPUT_ROW_BYTES);
+	memcpy(first + pitch, (uint8_t *)texels + OUTPUT_ROW_BYTES, OUTPUT_ROW_BYTES);
+}
+
+TSR_INLINE void output_patch(const struct tsr_output *all, const struct tsr_output_patch *patch,
+			     uint8_t *first, uint32_t pitch, uint64_t rows, enum output_way way,
+			     bool keeps, bool half)
+{
+	/* a copy, which texels cannot be */
+	const struct tsr_output local = *all, *o = &local;
+	uint32_t written;
+
+	memcpy(&written, o->written, sizeof(written));
+	for (unsigned int row = 0; rows; row++, rows >>= 2 * OUTPUT_ROW, first += 2 * pitch) {
+		vu32 texels[TSR_CHUNKS];
+
+		if (!(uint16_t)rows)
+			continue;
+		if (way != OUTPUT_OPAQUE || keeps)
+			output_load_rows(first, pitch, texels);
+		TSR_UNROLL
+		for (unsigned int n = 0; n < TSR_CHUNKS; n++) {
+			vu32 texel = tsr_splat(o->ones);
+			vf32 s[4], d[4], t[4], c[4];
+
+			output_staged(o, patch->colour + row, patch->step, half,
+				      n * TSR_CHUNK_LANES, s);
+			if (way != OUTPUT_OPAQUE)
+				output_old(o, texels[n], d);
+			if (way == OUTPUT_ANY)
+				output_staged(o, NULL, 1, half, 0, t);
+			output_join(o, way, s, d, t, c);
+			TSR_UNROLL
+			for (unsigned int i = 0; i < 4; i++) {
+				if (o->field[i].stored)
+					texel |= output_round(o, &o->field[i], c[i], NULL);
+			}
+			if (keeps)
+				texel = (texel & written) | (texels[n] & ~written);
+			texels[n] = texel;
+		}
+		output_store_rows(first, pitch, (uint16_t)rows, texels);
+	}
+}
+
+#define OUTPUT_PATCH(name, way, keeps, half)							\
+	static void name(const struct tsr_output *o, const struct tsr_output_patch *patch,	\
+			 uint8_t *first, uint32_t pitch, uint64_t rows)				\
+	{											\
+		output_patch(o, patch, first, pitch, rows, way, keeps, half);			\
+	}
+
+OUTPUT_PATCH(patch_opaque, OUTPUT_OPAQUE, false, false)
+OUTPUT_PATCH(patch_opaque_half, OUTPUT_OPAQUE, false, true)
+OUTPUT_PATCH(patch_masked, OUTPUT_OPAQUE, true, false)
+OUTPUT_PATCH(patch_masked_half, OUTPUT_OPAQUE, true, true)
+OUTPUT_PATCH(patch_over, OUTPUT_OVER, true, false)
+OUTPUT_PATCH(patch_over_half, OUTPUT_OVER, true, true)
+OUTPUT_PATCH(patch_any, OUTPUT_ANY, true, false)
+OUTPUT_PATCH(patch_any_half, OUTPUT_ANY, true, true)
+
+tsr_output_patch_fn *TSR_PATH_NAME(tsr_output_patch)(const struct tsr_output *o)
+{
+	bool half = o->registers == TSR_REGISTER_TYPE_F16;
+
+	if (o->format.bytes != 4 || !o->lanes || o->logic || o->dither)
+		return NULL;
+	if (!o->blend && !o->keeps)
+		return half ? patch_opaque_half : patch_opaque;
+	if (!o->blend)
+		return half ? patch_masked_half : patch_masked;
+	if (output_is_over(&o->colour) && output_is_over(&o->alpha))
+		return half ? patch_over_half : patch_over;
+	return half ? patch_any_half : patch_any;
 }

@@ -11,6 +11,7 @@
  *   core.c      a core: a tile's packets, from primitives to bundles
  *   bundle.c    bundles: programs, late tests, queries, output
  *   flat.c      primitives of one colour, without bundles
+ *   block.c     blocks that are shaded as they are, without bundles
  *   saved.c     a command in a snapshot
  *   states.c    what is kept of draws' states
  *   memory.c    clear, load, store;  compress.c    with tags
@@ -74,6 +75,7 @@ struct tsr_tile_state {
 	bool shades;			/* fragments run the program */
 	bool ordered;			/* a bundle holds no pixel twice */
 	bool count_early;		/* queries count what passes early tests */
+	bool may_be_blocks;		/* programs with a plan may run for blocks of pixels */
 	uint16_t sample_mask;
 	/* Primitives of one colour: the program has not been found to be without them. */
 	bool may_be_flat;
@@ -136,6 +138,8 @@ struct tsr_tile_core {
 	struct tsr_covered covered;	/* behind early tests */
 	uint64_t quads_left;		/* of it, not in a bundle yet: the lowest bit of each */
 	uint8_t samples_left;		/* SAMPLE_SHADING: samples of the first of them */
+	bool fresh;			/* none of them has been in a bundle */
+	uint64_t gathered;		/* bit n: the bundle has quads of block n */
 	/* what all fragments of the primitive leave, without bundles; NULL: they differ */
 	const struct tsr_tile_colours *flat;
 	struct tsr_tile_colours colours;	/* of this primitive alone */
@@ -253,7 +257,16 @@ void tsr_tile_flat_look(struct tsr_tile_core *c);
 /* Write the block with c->flat; no bundle is being filled. */
 void tsr_tile_flat_write(struct tsr_tile_core *c);
 
+/* block.c */
+/* Whether the state lets programs run for blocks of pixels. */
+bool tsr_tile_may_be_blocks(const struct tsr_tile_state *s, const struct tsr_rendering *r,
+			    const struct tsr_gpu *gpu);
+/* Shade the block, or leave it for bundles; false: the bundle has to be run before. */
+bool tsr_tile_block_shade(struct tsr_tile_core *c);
+
 /* core.c */
+/* The primitive's place in the bundle's table, which has room for it. */
+unsigned int tsr_tile_prim(struct tsr_tile_core *c);
 /* tsr_job.burst of tiles and of batches. */
 enum tsr_burst tsr_tile_burst(struct tsr_shader *sh, const struct tsr_mem *mem,
 			      struct tsr_queue *q, struct tsr_job_core *core, bool again);

@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* What a core keeps of draws' states: read and prepared once, used for all primitives of a draw. */
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "../descriptor.h"
 #include "../float_bits.h"
 #include "render.h"
+
+/* The last serial number; 0 is none. */
+static _Atomic uint64_t serial;
 
 /* ---- Viewports ------------------------------------------------------------------------------- */
 
@@ -149,6 +153,7 @@ static void prepare(struct tsr_tile_state *s, const struct tsr_rendering *r,
 	s->count_early = !s->shades || shader->early_tests;
 	limit_depths(s);
 	s->may_be_flat = tsr_tile_may_be_flat(s, r, gpu);
+	s->may_be_blocks = tsr_tile_may_be_blocks(s, r, gpu);
 	s->looked = s->colours.known = false;
 	s->tried = s->patience = 0;
 }
@@ -167,6 +172,8 @@ static enum tsr_step fill(struct tsr_tile_state *s, const struct tsr_rendering *
 		return step;
 	tsr_unpack_shader_state(shader, &s->fragment.shader);
 	tsr_unpack_draw_state(draw, &s->fragment.draw);
+	s->fragment.serial =
+		atomic_fetch_add_explicit(&serial, 1, memory_order_relaxed) + 1;
 	s->fragment.width = r->info.frame.width;
 	s->fragment.height = r->info.frame.height;
 	s->fragment.sample_positions = r->info.frame.sample_positions;

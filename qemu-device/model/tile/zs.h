@@ -31,6 +31,7 @@ enum {
 	TSR_GFX_NO_COMPRESSION = 4,	/* tags PLANES and UNIFORM are never written */
 	TSR_GFX_NO_FAST_CLEAR = 8,	/* tag CLEAR is never written */
 	TSR_GFX_NO_FLAT = 16,		/* programs run for every fragment */
+	TSR_GFX_NO_BLOCKS = 32,		/* and in bundles of a core alone */
 };
 
 struct tsr_stencil_face {

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Blocks that are shaded as they are. A block of 8 by 8 pixels of which a primitive covers most is
+ * four warps in the order of its quads: if the program has a plan (see shader/plan.h) that is run
+ * for it, and the colours go to the tile, rows at a time. All else, also of the same primitive, is
+ * gathered in bundles; where a bundle has pixels of the block that come first, it is run before.
+ */
+#include "../gpu.h"
+#include "render.h"
+
+/* Quads of a block for which that is cheaper than places in bundles. */
+#define QUADS_MIN 6
+/* Effort of a block, of a burst's; see core.c. */
+#define BLOCK_EFFORT 4
+
+bool tsr_tile_may_be_blocks(const struct tsr_tile_state *s, const struct tsr_rendering *r,
+			    const struct tsr_gpu *gpu)
+{
+	return s->shades && !s->ordered && !(r->debug & TSR_GFX_NO_BLOCKS) &&
+	       !gpu->cfg.late_messages && !gpu->cfg.strict_code && !s->fragment.dual_source &&
+	       !s->fragment.shader.sample_shading && !s->fragment.draw.alpha_to_coverage &&
+	       (s->zs.when == TSR_ZS_NEVER || s->zs.when == TSR_ZS_EARLY);
+}
+
+/* Lanes of the threads of each warp: of its quads, or, without helpers, of pixels alone. */
+static void find_lanes(const struct tsr_tile_core *c, uint16_t lanes[TSR_PATCH_WARPS])
+{
+	const uint64_t quads = c->quads_left * 15;
+	const uint64_t all = c->state->fragment.shader.helpers ? quads : c->covered.any & quads;
+
+	for (unsigned int w = 0; w < TSR_PATCH_WARPS; w++)
+		lanes[w] = all >> TSR_WARP_LANES * w;
+}
+
+/* Bits of @mask; most masks are full. */
+static unsigned int count_bits(uint64_t mask)
+{
+	return mask == UINT64_MAX ? 64 : __builtin_popcountll(mask);
+}
+
+static void write_colour(void *arg, unsigned int target, const union tsr_lanes *colour)
+{
+	const struct tsr_tile_core *c = arg;
+	const struct tsr_output_patch patch = {
+		.colour = colour, .step = TSR_BUNDLE_WARPS, .x = c->covered.x, .y = c->covered.y,
+		.mask = c->covered.mask,
+	};
+
+	if (target < c->tile.targets)
+		tsr_output_write_patch(&c->state->output[target], &c->tile.colour[target], &patch);
+}
+
+/* Whether the block waits for the bundle: for its pixels, or for room for its primitive. */
+static bool waits(const struct tsr_tile_core *c)
+{
+	const struct tsr_fragments *f = c->fragments;
+	unsigned int block = tsr_tile_block(&c->tile, c->covered.x, c->covered.y);
+
+	return f->quads && (c->gathered >> block & 1 ||
+			    (c->prim_index < 0 && f->prims == TSR_BUNDLE_QUADS));
+}
+
+static bool shade(struct tsr_tile_core *c, const struct tsr_plan *plan)
+{
+	struct tsr_patch patch = {
+		.x = c->tile.x + c->covered.x, .y = c->tile.y + c->covered.y,
+		.colour = write_colour, .arg = c,
+	};
+	struct tsr_shader_stats *stats = &c->shader->stats;
+	unsigned int quads = count_bits(c->quads_left * 15) / 4;
+	unsigned int pixels = count_bits(c->covered.any & c->quads_left * 15);
+	bool helpers = c->state->fragment.shader.helpers;
+
+	/* lanes that are not there have no coordinates, whoever asks */
+	if (plan->samples && !helpers && pixels != 4 * quads)
+		return false;
+	find_lanes(c, patch.lanes);
+	patch.prim = tsr_tile_prim(c);
+	if (!tsr_plan_run(c->shader, c->fragments, plan, &patch, (quads + 3) / 4,
+			  helpers ? 4 * quads : pixels))
+		return false;
+	stats->fragments += pixels;
+	if (helpers)
+		stats->helpers += 4 * quads - pixels;
+	c->queries.fragments += pixels;
+	if (!c->state->count_early && (c->queries.samples || c->queries.any))
+		c->queries.passed += tsr_covered_samples(&c->covered, c->tile.samples_log2);
+	c->count[TSR_TILE_QUADS] += quads;
+	c->count[TSR_TILE_BUNDLES]++;
+	c->quads_left = 0;
+	return true;
+}
+
+bool tsr_tile_block_shade(struct tsr_tile_core *c)
+{
+	struct tsr_tile_state *s = c->state;
+	const struct tsr_plan *plan;
+
+	/* whether primitives have one colour is found out by bundles */
+	if (!s->may_be_blocks || c->flat || c->probe || (s->may_be_flat && !s->looked) ||
+	    !c->fresh || c->shader->gpu->shader_hook ||
+	    count_bits(c->quads_left * 15) < 4 * QUADS_MIN)
+		return true;
+	plan = tsr_plan_find(c->shader, c->fragments);
+	if (!plan)
+		return true;
+	if (waits(c))
+		return false;
+	c->effort -= BLOCK_EFFORT;
+	if (!shade(c, plan))
+		c->fresh = false;
+	return true;
+}
