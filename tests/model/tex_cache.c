@@ -365,14 +365,14 @@ static void test_crowded(void)
 	}
 }
 
-/* Texels of number @place of the blocks that want the same set of the L1: 32 of them. */
+/* Texels of number @place of 32 blocks whose tiles have two places in the L1's window. */
 static void use_block(unsigned int lane, unsigned int place)
 {
 	u->src[0].u[lane] = as_bits((place % 4 * 64 + tex_random() % 4 + 0.5) / 256);
 	u->src[1].u[lane] = as_bits((place / 4 * 32 + tex_random() % 4 + 0.5) / 256);
 }
 
-/* Blocks come in while others of the same set are in use: these stay. */
+/* Blocks come in while others with the same place are in use: these stay. */
 static void test_conflicts(void)
 {
 	struct tex t = pyramid(256);

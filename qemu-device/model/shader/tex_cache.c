@@ -62,6 +62,7 @@ static void clear(struct tsr_tex_window *w)
 	memset(w->used, 0, sizeof(w->used));
 	w->told = w->stamp;
 	w->key = 0;
+	w->found = false;
 }
 
 struct tsr_tex_window *tsr_window_find(struct tsr_texture_cache *cache, uint64_t key)
@@ -413,6 +414,55 @@ static bool fetch(struct tsr_msg_env *env, struct tsr_texture_view *view,
 	return read_block(env, view, s, va, raw);
 }
 
+/* Find out where the level of a window lies; false: it cannot be found out now. */
+static bool find_level(struct tsr_msg_env *env, struct tsr_texture_view *view,
+		       const struct tsr_level_place *p, struct tsr_tex_window *w)
+{
+	bool volume = view->dimension == TSR_TEXTURE_DIMENSION_3D;
+	const struct tsr_texel_place first = {
+		.level = p->level, .z = volume ? p->slice : 0, .layer = volume ? 0 : p->slice,
+	};
+	const struct tsr_texture_surface *s;
+
+	if (tsr_texel_surface(env, view, &first, &s) != TSR_STEP_DONE)
+		return false;
+	w->base = tsr_texel_at(view, s, &first);
+	w->row_stride = s->row_stride;
+	w->direct = view->tiled && view->kind[p->linear] == TSR_TEX_BLOCK_BYTES &&
+		    tsr_block_is_plain(&view->format) &&
+		    (w->base | (uint64_t)w->row_stride) % view->format.align == 0;
+	w->found = true;
+	return true;
+}
+
+/* Number of a block in its tile, by row and column. */
+static const uint8_t block_order[4][4] = {
+	{ 0, 1, 4, 5 }, { 3, 2, 7, 6 }, { 12, 13, 8, 9 }, { 15, 14, 11, 10 }
+};
+
+/* Bring a whole block of bytes as they are, in one page that is at hand; false: it is not. */
+static bool fill_direct(struct tsr_msg_env *env, const struct tsr_texture_view *view,
+			const struct tsr_level_place *place, struct tsr_tex_window *w, uint32_t x,
+			uint32_t y)
+{
+	const unsigned int bytes = 16 * 4;
+	const uint8_t *from;
+	uint64_t va;
+
+	if (x + TSR_TEX_BLOCK_DIM > tsr_level_extent(view->width, place->level) ||
+	    y + TSR_TEX_BLOCK_DIM > tsr_level_extent(view->height, place->level))
+		return false;
+	va = w->base + x / TSR_TEX_TILE_DIM * 16ull * bytes +
+	     y / TSR_TEX_TILE_DIM * (uint64_t)w->row_stride +
+	     block_order[y >> 2 & 3][x >> 2 & 3] * bytes;
+	from = whole(env, va, bytes);
+	if (!from)
+		return false;
+	tsr_block_sort(from, tsr_window_texels(env->textures, w) + tsr_window_at(x, y) * 4,
+		       TSR_TEX_WINDOW_DIM * 4);
+	return true;
+}
+
 /* Bring the block of texel (@x, @y), whose tile has its place. */
 static bool fill(struct tsr_msg_env *env, struct tsr_texture_view *view,
 		 const struct tsr_level_place *place, struct tsr_tex_window *w, uint32_t x,
@@ -424,11 +474,15 @@ static bool fill(struct tsr_msg_env *env, struct tsr_texture_view *view,
 
 	x &= ~(TSR_TEX_BLOCK_DIM - 1u);
 	y &= ~(TSR_TEX_BLOCK_DIM - 1u);
-	if (!view->kind[place->linear] || !fetch(env, view, place, x, y, &raw))
+	if (!view->kind[place->linear] || (!w->found && !find_level(env, view, place, w)))
 		return false;
-	tsr_block_decode(view, place->linear, &raw,
-			 tsr_window_texels(cache, w) + tsr_window_at(x, y) * bytes,
-			 TSR_TEX_WINDOW_DIM * bytes);
+	if (!w->direct || !fill_direct(env, view, place, w, x, y)) {
+		if (!fetch(env, view, place, x, y, &raw))
+			return false;
+		tsr_block_decode(view, place->linear, &raw,
+				 tsr_window_texels(cache, w) + tsr_window_at(x, y) * bytes,
+				 TSR_TEX_WINDOW_DIM * bytes);
+	}
 	w->valid[y >> 2 & 15] |= 1 << (x >> 2 & 15);
 	cache->stats.fills++;
 	return true;

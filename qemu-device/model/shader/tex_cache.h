@@ -52,6 +52,10 @@ struct tsr_tex_window {
 	uint64_t key;			/* tsr_level_key(); 0: empty */
 	uint32_t stamp;			/* @now of the last use */
 	uint32_t told;			/* @stamp when all that was used had been counted */
+	/* where the level lies, if @found: of whole blocks that are bytes as they are, @direct */
+	bool found, direct;
+	uint64_t base;
+	int64_t row_stride;
 	uint8_t used[TSR_TEX_WINDOW_TEXELS] __attribute__((aligned(64)));	/* 1: it has been */
 };
 
@@ -181,6 +185,10 @@ struct tsr_raw_block {
 	uint8_t bytes[TSR_TEX_BLOCK_BYTES_MAX] __attribute__((aligned(64)));
 	unsigned int columns, rows;	/* that lie in the level; the others are not used */
 };
+/* Whether decoded texels are what lies in memory: four bytes in the order of the result. */
+bool tsr_block_is_plain(const struct tsr_format *format);
+/* Such a block in the tiled order to rows, @pitch bytes from each other. */
+void tsr_block_sort(const uint8_t *from, uint8_t *to, size_t pitch);
 /* Decode to rows of a block, @pitch bytes from each other. */
 void tsr_block_decode(const struct tsr_texture_view *view, bool linear,
 		      const struct tsr_raw_block *raw, uint8_t *to, size_t pitch);

@@ -53,23 +53,25 @@ static uint8_t *place_of(uint8_t *to, size_t pitch, unsigned int n, unsigned int
 	return to + n / TSR_TEX_BLOCK_DIM * pitch + n % TSR_TEX_BLOCK_DIM * bytes;
 }
 
-/* Texels of 4 bytes in the tiled order put in rows: pairs keep together. */
-static void sort_words(const uint8_t *from, uint8_t *to, size_t pitch)
+bool tsr_block_is_plain(const struct tsr_format *f)
 {
-	/* where pairs come from, and whether they are turned */
-	static const struct { uint8_t pair, turn; } at[8] = {
-		{ 0, 0 }, { 2, 0 }, { 1, 32 }, { 3, 32 }, { 6, 0 }, { 4, 0 }, { 7, 32 }, { 5, 32 },
-	};
+	return f->plain && f->from[0] == TSR_COMPONENT_R && f->from[1] == TSR_COMPONENT_G &&
+	       f->from[2] == TSR_COMPONENT_B && f->from[3] == TSR_COMPONENT_A;
+}
 
-#pragma GCC unroll 8
-	for (unsigned int i = 0; i < 8; i++) {
-		uint64_t pair;
+/* Pairs of texels keep together. */
+void tsr_block_sort(const uint8_t *from, uint8_t *to, size_t pitch)
+{
+	typedef uint32_t row __attribute__((vector_size(16)));
+	row in[4], out[4];
 
-		memcpy(&pair, from + 8 * at[i].pair, sizeof(pair));
-		if (at[i].turn)
-			pair = pair >> 32 | pair << 32;
-		memcpy(to + i / 2 * pitch + i % 2 * 8, &pair, sizeof(pair));
-	}
+	memcpy(in, from, sizeof(in));
+	out[0] = __builtin_shufflevector(in[0], in[1], 0, 1, 4, 5);
+	out[1] = __builtin_shufflevector(in[0], in[1], 3, 2, 7, 6);
+	out[2] = __builtin_shufflevector(in[3], in[2], 0, 1, 4, 5);
+	out[3] = __builtin_shufflevector(in[3], in[2], 3, 2, 7, 6);
+	for (unsigned int i = 0; i < 4; i++)
+		memcpy(to + i * pitch, &out[i], sizeof(out[i]));
 }
 
 static void decode_bytes(const struct tsr_format *f, const struct tsr_raw_block *raw, uint8_t *to,
@@ -77,10 +79,9 @@ static void decode_bytes(const struct tsr_format *f, const struct tsr_raw_block 
 {
 	struct source source[4];
 
-	if (f->plain && f->from[0] == TSR_COMPONENT_R && f->from[1] == TSR_COMPONENT_G &&
-	    f->from[2] == TSR_COMPONENT_B && f->from[3] == TSR_COMPONENT_A) {
+	if (tsr_block_is_plain(f)) {
 		if (raw->tiled)
-			sort_words(raw->from, to, pitch);
+			tsr_block_sort(raw->from, to, pitch);
 		for (unsigned int n = 0; n < 16 && !raw->tiled; n++)
 			memcpy(place_of(to, pitch, n, 4), raw->from + 4 * raw->order[n], 4);
 		return;

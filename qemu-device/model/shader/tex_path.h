@@ -758,11 +758,10 @@ TSR_UNCHECKED_ static void mix_some(float *const into[4], float *const from[4],
 }
 
 /* Of four quads: squares of the lengths of their derivatives, in texels. */
-TSR_UNCHECKED_ static void squares(const float *s, const float *t, const float unit[2],
-				   float along_x[4], float along_y[4])
+TSR_INLINE void squares_of(const float *s, const float *t, const float unit[2], vtexel *x,
+			   vtexel *y)
 {
-	vtexel x = { 0 }, y = { 0 };
-
+	*x = *y = (vtexel){ 0 };
 	TSR_UNROLL
 	for (unsigned int d = 0; d < 2; d++) {
 		const float *c = d ? t : s;
@@ -776,11 +775,52 @@ TSR_UNCHECKED_ static void squares(const float *s, const float *t, const float u
 		first = __builtin_shufflevector(low0, low1, 0, 1, 4, 5);
 		dx = (__builtin_shufflevector(low0, low1, 2, 3, 6, 7) - first) * unit[d];
 		dy = (__builtin_shufflevector(high0, high1, 0, 1, 4, 5) - first) * unit[d];
-		x += dx * dx;
-		y += dy * dy;
+		*x += dx * dx;
+		*y += dy * dy;
 	}
+}
+
+TSR_UNCHECKED_ static void squares(const float *s, const float *t, const float unit[2],
+				   float along_x[4], float along_y[4])
+{
+	vtexel x, y;
+
+	squares_of(s, t, unit, &x, &y);
 	memcpy(along_x, &x, sizeof(x));
 	memcpy(along_y, &y, sizeof(y));
+}
+
+/* The least and the greatest of squares; false: some are NaN. */
+TSR_UNCHECKED_ static bool extremes(const float *s, const float *t, unsigned int warps,
+				    const float unit[2], float range[2])
+{
+	typedef int32_t four __attribute__((vector_size(16)));
+	four least = { 0 }, most = { 0 }, signs = { 0 };
+
+	least += INT32_MAX;
+	TSR_UNROLL_NOT
+	for (unsigned int w = 0; w < warps; w++) {
+		vtexel x, y;
+		four bits, larger;
+
+		squares_of(s + w * TSR_WARP_LANES, t + w * TSR_WARP_LANES, unit, &x, &y);
+		/* without signs they compare as integers, NaNs above all others */
+		signs |= (four)x | (four)y;
+		larger = (four)x > (four)y;
+		bits = ((four)x & larger) | ((four)y & ~larger);
+		larger = bits > most;
+		most = (bits & larger) | (most & ~larger);
+		larger = bits > least;
+		least = (least & larger) | (bits & ~larger);
+	}
+	for (unsigned int i = 1; i < 4; i++) {
+		most[0] = most[i] > most[0] ? most[i] : most[0];
+		least[0] = least[i] < least[0] ? least[i] : least[0];
+		signs[0] |= signs[i];
+	}
+	memcpy(&range[0], &least, sizeof(range[0]));
+	memcpy(&range[1], &most, sizeof(range[1]));
+	return most[0] <= 0x7f800000 && signs[0] >= 0;
 }
 
 /* Two components as halves of words. */
@@ -801,5 +841,6 @@ TSR_UNCHECKED_ static void halves(uint32_t *to, const float *low, const float *h
 }
 
 const struct tsr_texture_path TSR_PATH_NAME(tsr_texture) = {
-	.lookup = lookup, .mix = mix, .mix_some = mix_some, .squares = squares, .halves = halves,
+	.lookup = lookup, .mix = mix, .mix_some = mix_some,
+	.squares = squares, .extremes = extremes, .halves = halves,
 };

@@ -597,21 +597,65 @@ struct whole {
 	float weight[TSR_BUNDLE_WARPS][LANES] __attribute__((aligned(64)));
 };
 
+/* Texels of level 0 that one is of either coordinate. */
+static void find_units(const struct tsr_texture_job *job, float unit[2])
+{
+	bool normalized = tsr_is_normalized(job->view, &job->sampler_view->s);
+
+	unit[0] = normalized ? (float)job->view->width : 1;
+	unit[1] = normalized ? (float)job->view->height : 1;
+}
+
+static uint32_t where_of(const struct tsr_levels *levels)
+{
+	return levels->level | (levels->near ? WHERE_NEAR : 0);
+}
+
+/* The levels of a bundle all of whose quads have the same level of detail; false: they do not. */
+static bool same_levels(struct whole *b)
+{
+	const struct tsr_texture_view *view = b->job->view;
+	const struct tsr_sampler *sampler = &b->job->sampler_view->s;
+	struct tsr_levels levels;
+	float unit[2], range[2];
+	int lod[2] = { 0, 0 };
+
+	if (b->job->mode == TSR_TEXTURE_LOD_COMPUTED) {
+		find_units(b->job, unit);
+		if (!b->job->env->textures->path->extremes(b->b->s->f, b->b->t->f, b->b->warps,
+							   unit, range))
+			return false;
+		/* there is nothing between equal ones */
+		lod[0] = tsr_lod_of_square(range[0]);
+		lod[1] = tsr_lod_of_square(range[1]);
+	}
+	lod[0] = tsr_filter_lod(view, sampler, lod[0], true, true);
+	lod[1] = tsr_filter_lod(view, sampler, lod[1], true, true);
+	if (lod[0] != lod[1])
+		return false;
+	levels = tsr_lod_levels(view, sampler, lod[0]);
+	b->where = where_of(&levels);
+	b->any_mixed = levels.weight != 0;
+	for (unsigned int w = 0; w < b->b->warps; w++) {
+		b->mixed[w] = b->any_mixed ? b->b->lanes[w] : 0;
+		for (unsigned int i = 0; i < LANES && b->any_mixed; i++)
+			b->weight[w][i] = levels.weight;
+	}
+	return true;
+}
+
 /* The levels of quads of warp @w, which are whole ones; false: not all quads have the same. */
 static bool whole_levels(struct whole *b, unsigned int w, uint32_t *where)
 {
 	const struct tsr_texture_view *view = b->job->view;
 	const struct tsr_sampler *sampler = &b->job->sampler_view->s;
-	const float *s = b->b->s[w].f, *t = b->b->t[w].f;
-	bool normalized = tsr_is_normalized(view, sampler);
-	const float unit[2] = { normalized ? (float)view->width : 1,
-				normalized ? (float)view->height : 1 };
 	struct tsr_levels levels = { .level = 0 };
-	float x[4], y[4];
+	float unit[2], x[4], y[4];
 	int last = INT32_MIN;
 
+	find_units(b->job, unit);
 	if (b->job->mode == TSR_TEXTURE_LOD_COMPUTED)
-		b->job->env->textures->path->squares(s, t, unit, x, y);
+		b->job->env->textures->path->squares(b->b->s[w].f, b->b->t[w].f, unit, x, y);
 	for (unsigned int q = 0; q < 4; q++) {
 		int lod = 0;
 
@@ -621,14 +665,11 @@ static bool whole_levels(struct whole *b, unsigned int w, uint32_t *where)
 			lod = tsr_lod_of_square(x[q] > y[q] ? x[q] : y[q]);
 		lod = tsr_filter_lod(view, sampler, lod, true, true);
 		if (lod != last) {
-			uint32_t here;
-
 			last = lod;
 			levels = tsr_lod_levels(view, sampler, lod);
-			here = levels.level | (levels.near ? WHERE_NEAR : 0);
-			if (*where != UINT32_MAX && *where != here)
+			if (*where != UINT32_MAX && *where != where_of(&levels))
 				return false;
-			*where = here;
+			*where = where_of(&levels);
 		}
 		SPREAD(b->weight[w] + QUAD * q, levels.weight);
 		b->mixed[w] |= (uint16_t)((levels.weight != 0 ? 15 : 0) << QUAD * q);
@@ -642,6 +683,7 @@ static bool find_whole(struct whole *w, struct tsr_texture_job *job,
 		       const struct tsr_texture_bundle *b)
 {
 	const bool one = job->plan->one_level;
+	unsigned int all = TSR_ALL_LANES;
 
 	w->job = job;
 	w->b = b;
@@ -656,10 +698,12 @@ static bool find_whole(struct whole *w, struct tsr_texture_job *job,
 		/* quads as wholes */
 		if ((lanes & 0x1111) * 15 != lanes)
 			return false;
+		all &= lanes;
 	}
-	if (one)
+	if (one || (all == TSR_ALL_LANES && same_levels(w)))
 		return true;
 	w->where = UINT32_MAX;
+	w->any_mixed = false;
 	memset(w->mixed, 0, sizeof(w->mixed));
 	for (unsigned int i = 0; i < b->warps; i++) {
 		if (!whole_levels(w, i, &w->where))

@@ -93,8 +93,8 @@ unsigned int tsr_texture_bundle(struct tsr_texture_job *job, const struct tsr_te
 
 /*
  * What filtered bytes, times TSR_TEXEL_ONE, are divided by; and its inverse in two parts. For all
- * of these numbers, multiples of 1 / 256 up to the divisor, x * HIGH + x * LOW with the second product
- * and the sum rounded is the rounded quotient: tests/numeric/tex_bytes.c tries them.
+ * of these numbers, multiples of 1 / 256 up to the divisor, x * HIGH + x * LOW with the second
+ * product and the sum rounded is the rounded quotient: tests/numeric/tex_bytes.c tries them.
  */
 #define TSR_TEX_BYTES_ONE (255.0f * TSR_TEXEL_ONE)
 #define TSR_TEX_BYTES_HIGH ((float)(1 / (double)TSR_TEX_BYTES_ONE))
@@ -115,6 +115,12 @@ struct tsr_texture_path {
 	 */
 	void (*squares)(const float *s, const float *t, const float unit[2], float along_x[4],
 			float along_y[4]);
+	/*
+	 * Of all quads of warps: the larger one of the two squares is in the range that is
+	 * returned. False: some are NaN.
+	 */
+	bool (*extremes)(const float *s, const float *t, unsigned int warps, const float unit[2],
+			 float range[2]);
 	/* numbers of 16 bits, two in a word, in all lanes */
 	void (*halves)(uint32_t *to, const float *low, const float *high);
 };
