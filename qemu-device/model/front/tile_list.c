@@ -41,6 +41,47 @@ static enum tsr_step read_memory(struct tsr_mem *mem, uint64_t va, void *to, uns
 	return tsr_access_read(&shader->access, mem, va, to, len);
 }
 
+/* The @len bytes at @va if they lie in one page that is at hand; else NULL. */
+static inline const uint8_t *at_hand(const struct tsr_mem *mem, uint64_t va, unsigned int len)
+{
+	const struct tsr_shader *shader = mem->runner->shader;
+	unsigned int offset = va % TSR_ACCESS_PAGE_BYTES;
+	const uint8_t *page;
+
+	if (!shader || shader->access.as != mem->as || offset > TSR_ACCESS_PAGE_BYTES - len)
+		return NULL;
+	page = tsr_access_find(&shader->access, shader->access.read, va);
+	return page ? page + offset : NULL;
+}
+
+/* Read @len bytes at @va, more than a few. */
+static enum tsr_step read_array(struct tsr_mem *mem, uint64_t va, void *to, unsigned int len)
+{
+	uint8_t *out = to;
+
+	while (len) {
+		unsigned int n = TSR_ACCESS_PAGE_BYTES - va % TSR_ACCESS_PAGE_BYTES;
+		const uint8_t *from;
+
+		n = n < len ? n : len;
+		from = at_hand(mem, va, n);
+		if (from) {
+			memcpy(out, from, n);
+		} else {
+			enum tsr_step step;
+
+			n = n < TSR_ACCESS_COPY_MAX ? n : TSR_ACCESS_COPY_MAX;
+			step = read_memory(mem, va, out, n);
+			if (step != TSR_STEP_DONE)
+				return step;
+		}
+		va += n;
+		out += n;
+		len -= n;
+	}
+	return TSR_STEP_DONE;
+}
+
 /* What is at @offset of the heap is not as it must be. */
 static enum tsr_step wrong(struct tsr_mem *mem, const struct tsr_frame_heap *heap, uint32_t offset)
 {
@@ -110,12 +151,9 @@ enum tsr_step tsr_heap_batch(struct tsr_mem *mem, const struct tsr_frame_heap *h
 	mem->unit = TSR_UNIT_TILE;
 	if (offset % 64 || !within(heap, offset, 1, sizeof(word)))
 		return wrong(mem, heap, offset);
-	for (unsigned int i = 0; i < sizeof(word); i += TSR_ACCESS_COPY_MAX) {
-		step = read_memory(mem, heap->base + offset + i, &word[i / 8],
-				   TSR_ACCESS_COPY_MAX);
-		if (step != TSR_STEP_DONE)
-			return step;
-	}
+	step = read_array(mem, heap->base + offset, word, sizeof(word));
+	if (step != TSR_STEP_DONE)
+		return step;
 	tsr_unpack_heap_batch(word, &h);
 	if (!is_sound(heap, offset, &h))
 		return wrong(mem, heap, offset);
@@ -136,7 +174,7 @@ enum tsr_step tsr_heap_batch(struct tsr_mem *mem, const struct tsr_frame_heap *h
 enum tsr_step tsr_heap_ids(struct tsr_mem *mem, const struct tsr_batch *batch, uint32_t (*ids)[2])
 {
 	mem->unit = TSR_UNIT_TILE;
-	return tsr_mem_read(mem, batch->ids, ids, batch->vertices * sizeof(*ids));
+	return read_array(mem, batch->ids, ids, batch->vertices * sizeof(*ids));
 }
 
 /* ---- Lists ----------------------------------------------------------------------------------- */
@@ -396,6 +434,59 @@ static enum tsr_step read_primitive(struct tsr_tile_reader *r, struct tsr_mem *m
 	return step == TSR_STEP_DONE ? read_extra(r, mem, prim) : step;
 }
 
+/* The vertex in @slot, if it is at hand and as it must be. */
+static inline bool quick_vertex(const struct tsr_tile_reader *r, const struct tsr_mem *mem,
+				unsigned int slot, struct tsr_screen_vertex *v)
+{
+	const uint64_t va = r->heap.base + r->batch->vertex_data + slot * sizeof(*v);
+	const uint8_t *from = at_hand(mem, va, sizeof(*v));
+
+	if (!from || slot >= r->batch->vertices)
+		return false;
+	memcpy(v, from, sizeof(*v));
+	return on_screen(v);
+}
+
+/*
+ * What read_primitive() does with most primitives: triangles that have not been clipped, of batches
+ * with one layer and viewport, whose pages are at hand. False: it is none of these, or not sound.
+ */
+static inline bool quick_triangle(const struct tsr_tile_reader *r, const struct tsr_mem *mem,
+				  uint32_t number, struct tsr_prim *prim)
+{
+	const struct tsr_batch *batch = r->batch;
+	struct tsr_heap_primitive p;
+	const uint8_t *from;
+	uint64_t word;
+
+	if (batch->extra_data || number >= batch->primitives)
+		return false;
+	from = at_hand(mem, r->heap.base + batch->primitive_data + number * sizeof(word),
+		       sizeof(word));
+	if (!from)
+		return false;
+	memcpy(&word, from, sizeof(word));
+	tsr_unpack_heap_primitive(&word, &p);
+	if (p.vertices != 3 || p.clipped || p.provoking >= 3 ||
+	    !quick_vertex(r, mem, p.slot_0, &prim->v[0]) ||
+	    !quick_vertex(r, mem, p.slot_1, &prim->v[1]) ||
+	    !quick_vertex(r, mem, p.slot_2, &prim->v[2]))
+		return false;
+	prim->slot[0] = p.slot_0;
+	prim->slot[1] = p.slot_1;
+	prim->slot[2] = p.slot_2;
+	prim->clipped = false;
+	prim->vertices = 3;
+	prim->provoking = p.provoking;
+	prim->front = p.front;
+	prim->layer = 0;
+	prim->viewport = 0;
+	prim->point_size = 1;
+	prim->primitive_id = p.id;
+	prim->batch = batch;
+	return true;
+}
+
 enum tsr_step tsr_tile_list_next(struct tsr_tile_reader *r, struct tsr_mem *mem,
 				 struct tsr_prim *prim)
 {
@@ -414,7 +505,7 @@ enum tsr_step tsr_tile_list_next(struct tsr_tile_reader *r, struct tsr_mem *mem,
 			return step;
 	}
 	step = find_batch(r, mem);
-	if (step == TSR_STEP_DONE)
+	if (step == TSR_STEP_DONE && !quick_triangle(r, mem, r->last + 1, prim))
 		step = read_primitive(r, mem, r->last + 1, prim);
 	if (step != TSR_STEP_DONE)
 		return step;

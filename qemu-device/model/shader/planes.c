@@ -14,6 +14,8 @@
 
 /* ---- Geometry -------------------------------------------------------------------------------- */
 
+typedef double two __attribute__((vector_size(16)));
+
 /* Edges in subpixels; all of it is exact up to the quotients. */
 static void triangle_weights(struct tsr_fragment_prim *p)
 {
@@ -21,13 +23,14 @@ static void triangle_weights(struct tsr_fragment_prim *p)
 	double x1 = (double)v[1].x - v[0].x, y1 = (double)v[1].y - v[0].y;
 	double x2 = (double)v[2].x - v[0].x, y2 = (double)v[2].y - v[0].y;
 	double area = x1 * y2 - x2 * y1;
+	two dx = { y2, -y1 }, dy = { -x2, x1 };
 
 	if (area == 0)
 		return;
-	p->dx[0] = y2 * SUBPIXELS / area;
-	p->dy[0] = -x2 * SUBPIXELS / area;
-	p->dx[1] = -y1 * SUBPIXELS / area;
-	p->dy[1] = x1 * SUBPIXELS / area;
+	dx = dx * SUBPIXELS / area;
+	dy = dy * SUBPIXELS / area;
+	memcpy(p->dx, &dx, sizeof(dx));
+	memcpy(p->dy, &dy, sizeof(dy));
 }
 
 /* Along a line: the foot of the perpendicular from a point to it. */
@@ -216,6 +219,78 @@ static void smooth_planes(const struct tsr_varying *v, const struct tsr_fragment
 	memcpy(planes->c, &c, sizeof(c));
 }
 
+/* Of triangles that are not clipped: what smooth_planes() does with them. */
+static inline void triangle_planes(const struct tsr_varying *v, const struct tsr_fragment_prim *p,
+				   const union tsr_texel *texel, struct tsr_planes *planes)
+{
+	const four zero = { 0 }, value = COMPONENTS(&texel[0]);
+	four right = COMPONENTS(&texel[1]) - value, down = COMPONENTS(&texel[2]) - value, a, b, c;
+
+	planes->perspective = !v->linear && !p->flat_w;
+	if (planes->perspective) {
+		right *= p->prim.v[1].rw;
+		down *= p->prim.v[2].rw;
+	}
+	/* nothing is added as smooth_planes() adds it: zeros have its sign */
+	a = zero + right * p->dx[0] + down * p->dx[1];
+	b = zero + right * p->dy[0] + down * p->dy[1];
+	c = value + zero;
+	memcpy(planes->a, &a, sizeof(a));
+	memcpy(planes->b, &b, sizeof(b));
+	memcpy(planes->c, &c, sizeof(c));
+}
+
+/* Where the host has the values of @v at vertex @i of @p, four floats wide; NULL: not at hand. */
+static inline const uint8_t *values_at_hand(const struct tsr_msg_env *env,
+					    const struct tsr_varying *v,
+					    const struct tsr_fragment_prim *p, unsigned int i)
+{
+	const uint64_t va = p->output[i] + v->offset;
+	const unsigned int offset = va % TSR_ACCESS_PAGE_BYTES;
+	const uint8_t *page = tsr_access_find(env->access, env->access->read, va);
+
+	if (!page || va % 4 || offset > TSR_ACCESS_PAGE_BYTES - 16)
+		return NULL;
+	return page + offset;
+}
+
+typedef int32_t four_words __attribute__((vector_size(16)));
+
+/*
+ * What make_planes() does for most: triangles that are not clipped, floats among the outputs of
+ * their vertices, which are at hand. False: it is something else.
+ */
+static bool quick_planes(struct tsr_msg_env *env, const struct tsr_varying *v,
+			 const struct tsr_fragment_prim *p, struct tsr_planes *planes)
+{
+	static const four_words behind[5] = {
+		{ 0 }, { -1 }, { -1, -1 }, { -1, -1, -1 }, { -1, -1, -1, -1 },
+	};
+	const four_words one = { 0, 0, 0, 0x3f800000 }, there = behind[v->floats];
+	union tsr_texel texel[3];
+
+	if (!v->floats || !v->output || v->flat || p->prim.clipped || p->prim.vertices != 3 ||
+	    !p->output[0] || v->offset < 0 ||
+	    v->offset + v->format.bytes > env->fragments->state->shader.output_stride)
+		return false;
+	for (unsigned int i = 0; i < 3; i++) {
+		const uint8_t *from = values_at_hand(env, v, p, i);
+		four_words word;
+
+		if (!from)
+			return false;
+		memcpy(&word, from, sizeof(word));
+		word = (word & there) | (one & ~there);
+		memcpy(texel[i].f, &word, sizeof(word));
+	}
+	env->cost.read_bytes += 12 * v->floats;
+	memcpy(planes->provoking.f, texel[p->prim.provoking].f, sizeof(texel[0].f));
+	planes->format = v->format;
+	planes->flat = false;
+	triangle_planes(v, p, texel, planes);
+	return true;
+}
+
 static enum tsr_step make_planes(struct tsr_msg_env *env, const struct tsr_varying *v,
 				 struct tsr_fragment_prim *p, struct tsr_planes *planes)
 {
@@ -224,6 +299,8 @@ static enum tsr_step make_planes(struct tsr_msg_env *env, const struct tsr_varyi
 	union tsr_texel texel[3];
 
 	tsr_prim_geometry(p);
+	if (quick_planes(env, v, p, planes))
+		return TSR_STEP_DONE;
 	*planes = (struct tsr_planes){ .flat = v->flat };
 	if (v->missing) {
 		flat_planes(v, &missing, planes);

@@ -24,7 +24,7 @@ static void even_depth(const struct tsr_tile_plane *plane, const struct tsr_zs *
 
 void tsr_tile_depth(const struct tsr_tile_core *c, const struct tsr_tile_plane *plane,
 		    const struct tsr_zs *zs, unsigned int block_x, unsigned int block_y,
-		    unsigned int s, float z[TSR_BLOCK_PIXELS])
+		    unsigned int s, uint64_t mask, float z[TSR_BLOCK_PIXELS])
 {
 	const int8_t *at = tsr_sample_position[c->tile.samples_log2][s];
 	const unsigned int sixteenth = TSR_SUBPIXEL_BITS - 4;
@@ -50,7 +50,7 @@ void tsr_tile_depth(const struct tsr_tile_core *c, const struct tsr_tile_plane *
 		d.a[i] = (int64_t)e->a * (1 << TSR_SUBPIXEL_BITS);
 		d.b[i] = (int64_t)e->b * (1 << TSR_SUBPIXEL_BITS);
 	}
-	c->render->fine->depth(&d, z);
+	c->render->fine->depth(&d, mask, z);
 }
 
 /* ---- Late tests ------------------------------------------------------------------------------ */
@@ -187,7 +187,7 @@ static void test_group(struct tsr_tile_core *c, const struct group *g)
 		if (!g->mask[s])
 			continue;
 		if (zs->depth_test)
-			tsr_tile_depth(c, &c->plane[prim], zs, g->x, g->y, s, z);
+			tsr_tile_depth(c, &c->plane[prim], zs, g->x, g->y, s, g->mask[s], z);
 		if (shader->writes_depth && shader->depth_layout != TSR_DEPTH_LAYOUT_UNCHANGED)
 			replace_depths(c, g, z);
 		b.sample = s;

@@ -36,8 +36,10 @@ static uint64_t quad_coverage(const struct tsr_tile_core *c, unsigned int place)
 
 unsigned int tsr_tile_prim(struct tsr_tile_core *c)
 {
+	const struct tsr_access_cache *access = &c->shader->access;
 	const struct tsr_batch *batch = c->prim.batch;
 	struct tsr_fragment_prim *p;
+	const uint8_t *page;
 
 	if (c->prim_index >= 0)
 		return c->prim_index;
@@ -48,6 +50,10 @@ unsigned int tsr_tile_prim(struct tsr_tile_core *c)
 						batch->output_stride : 0;
 		p->linear[i] = c->ids[c->prim.slot[i]][0] +
 			       (uint32_t)batch->padded * c->ids[c->prim.slot[i]][1];
+		/* it is going to be read when the bundle runs */
+		page = tsr_access_find(access, access->read, p->output[i]);
+		if (page)
+			__builtin_prefetch(page + p->output[i] % TSR_ACCESS_PAGE_BYTES);
 	}
 	c->plane[c->prim_index] = c->current;
 	return c->prim_index;
@@ -158,7 +164,7 @@ static double magnitude(double x)
 	return x < 0 ? -x : x;
 }
 
-/* The plane of the primitive's depth, and its range in each block. */
+/* The plane of the primitive's depth, and its range in each block: once it covers something. */
 static void set_plane(struct tsr_tile_core *c)
 {
 	/* far more than what rounding can come to, in the size of numbers there are */
@@ -167,8 +173,11 @@ static void set_plane(struct tsr_tile_core *c)
 	int64_t x = ((int64_t)c->tile.x << TSR_SUBPIXEL_BITS) + half;
 	int64_t y = ((int64_t)c->tile.y << TSR_SUBPIXEL_BITS) + half;
 	struct tsr_tile_plane *p = &c->current;
-	double reach = 0, size = magnitude(c->shape.base);
+	double reach = 0, size;
 
+	c->has_plane = true;
+	tsr_shape_depth(&c->shape, &c->prim, &c->state->rules);
+	size = magnitude(c->shape.base);
 	memcpy(p->e, c->shape.depth, sizeof(p->e));
 	memcpy(p->k, c->shape.k, sizeof(p->k));
 	p->base = c->shape.base;
@@ -241,7 +250,8 @@ static void test_samples(struct tsr_tile_core *c, unsigned int block, const floa
 		if (!c->covered.mask[s])
 			continue;
 		if (zs->depth_test)
-			tsr_tile_depth(c, &c->current, zs, c->covered.x, c->covered.y, s, z);
+			tsr_tile_depth(c, &c->current, zs, c->covered.x, c->covered.y, s,
+				       c->covered.mask[s], z);
 		b.sample = s;
 		c->covered.mask[s] =
 			tsr_zs_test(&c->tile, c->render->fine, zs, &b, c->covered.mask[s]);
@@ -278,6 +288,8 @@ static bool next_block(struct tsr_tile_core *c)
 		return false;
 	c->effort -= samples_of(c);
 	c->count[TSR_TILE_BLOCKS]++;
+	if (!c->has_plane && when != TSR_ZS_NEVER)
+		set_plane(c);
 	if (when == TSR_ZS_EARLY || when == TSR_ZS_LATE_REJECT)
 		early_tests(c);
 	if (c->state->count_early && (c->queries.samples || c->queries.any) && c->covered.any)
@@ -353,8 +365,7 @@ static void set_up(struct tsr_tile_core *c)
 		viewport = c->prim.viewport = 0;
 	tsr_shape_set(&c->shape, &c->prim, &state->rules, &state->viewport[viewport].scissor);
 	c->walking = tsr_walk_begin(&c->walk, &c->shape, &c->tile);
-	if (c->walking && state->zs.when != TSR_ZS_NEVER)
-		set_plane(c);
+	c->has_plane = false;
 	if (c->walking)
 		tsr_tile_flat_begin(c);
 }

@@ -27,8 +27,8 @@ struct tsr_fine_depth {
 struct tsr_fine {
 	/* Pixels that lie in all @count half-planes. */
 	uint64_t (*edges)(const struct tsr_fine_edge *edge, unsigned int count);
-	/* Depths of all pixels. */
-	void (*depth)(const struct tsr_fine_depth *depth, float *z);
+	/* Depths of the pixels of @mask, and perhaps of others. */
+	void (*depth)(const struct tsr_fine_depth *depth, uint64_t mask, float *z);
 	/* Pixels of @mask for which z FUNCTION stored; enum tsr_compare_function. */
 	uint64_t (*compare)(const float *z, const float *stored, unsigned int function,
 			    uint64_t mask);

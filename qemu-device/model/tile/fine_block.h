@@ -79,12 +79,19 @@ TSR_INLINE vf64 choose(vs64 which, vf64 a, vf64 b)
 	return (vf64)(((vs64)a & which) | ((vs64)b & ~which));
 }
 
-static TSR_UNCHECKED_ void depth(const struct tsr_fine_depth *d, float *z)
+/* Pixels of @mask from number @p on, as many as a row of quads has. */
+TSR_INLINE uint64_t band_of(uint64_t mask, unsigned int p)
+{
+	return mask >> p & ((1ull << BAND) - 1);
+}
+
+static TSR_UNCHECKED_ void depth(const struct tsr_fine_depth *d, uint64_t mask, float *z)
 {
 	/* adding and subtracting it leaves the nearest integer, of a tie the even one */
 	const double shifter = 0x1.8p52;
 	vf64 e0[BAND / DOUBLES], e1[BAND / DOUBLES];
 
+	TSR_UNROLL
 	for (unsigned int v = 0; v < BAND / DOUBLES; v++) {
 		vf64 x, y;
 
@@ -96,10 +103,16 @@ static TSR_UNCHECKED_ void depth(const struct tsr_fine_depth *d, float *z)
 		e1[v] = d->c[1] + d->a[1] * x + d->b[1] * y;
 	}
 	for (unsigned int p = 0; p < PIXELS; p += BAND) {
+		/* integers all of them: it makes no difference how they are added up */
+		const double down0 = d->b[0] * (p / 8), down1 = d->b[1] * (p / 8);
+
+		if (!band_of(mask, p))
+			continue;
 		TSR_UNROLL
 		for (unsigned int v = 0; v < BAND / DOUBLES; v++) {
 			vf32_half half;
-			vf64 t = d->base + (e0[v] * d->k[0] + e1[v] * d->k[1]);
+			vf64 t = d->base +
+				 ((e0[v] + down0) * d->k[0] + (e1[v] + down1) * d->k[1]);
 
 			t = choose(t > d->low, t, (vf64){0} + d->low);
 			t = choose(t < d->high, t, (vf64){0} + d->high);
@@ -107,8 +120,6 @@ static TSR_UNCHECKED_ void depth(const struct tsr_fine_depth *d, float *z)
 				t = (t * d->scale + shifter) - shifter;
 			half = __builtin_convertvector(t, vf32_half);
 			memcpy(z + p + v * DOUBLES, &half, sizeof(half));
-			e0[v] += 2 * d->b[0];
-			e1[v] += 2 * d->b[1];
 		}
 	}
 }
@@ -119,9 +130,13 @@ TSR_INLINE vf32 load_f32(const float *from)
 }
 
 #define COMPARE(op)										\
-	TSR_UNROLL										\
-	for (unsigned int i = 0; i < PIXELS; i += LANES)					\
-		bits |= mask_bits(load_f32(z + i) op load_f32(stored + i)) << i;		\
+	for (unsigned int p = 0; p < PIXELS; p += BAND) {					\
+		if (!band_of(mask, p))								\
+			continue;								\
+		TSR_UNROLL									\
+		for (unsigned int i = p; i < p + BAND; i += LANES)				\
+			bits |= mask_bits(load_f32(z + i) op load_f32(stored + i)) << i;	\
+	}											\
 	break
 
 static TSR_UNCHECKED_ uint64_t compare(const float *z, const float *stored, unsigned int function,
@@ -152,12 +167,16 @@ static TSR_UNCHECKED_ uint64_t compare(const float *z, const float *stored, unsi
 
 static TSR_UNCHECKED_ void store(const float *z, float *stored, uint64_t mask)
 {
-	TSR_UNROLL
-	for (unsigned int i = 0; i < PIXELS; i += LANES) {
-		vs32 keep = ~bits_mask(mask >> i);
-		vs32 old = (vs32)load_f32(stored + i), new = (vs32)load_f32(z + i);
+	for (unsigned int p = 0; p < PIXELS; p += BAND) {
+		if (!band_of(mask, p))
+			continue;
+		TSR_UNROLL
+		for (unsigned int i = p; i < p + BAND; i += LANES) {
+			vs32 keep = ~bits_mask(mask >> i);
+			vs32 old = (vs32)load_f32(stored + i), new = (vs32)load_f32(z + i);
 
-		*(vf32_in_memory *)(stored + i) = (vf32)((old & keep) | (new & ~keep));
+			*(vf32_in_memory *)(stored + i) = (vf32)((old & keep) | (new & ~keep));
+		}
 	}
 }
 

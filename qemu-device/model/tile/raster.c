@@ -89,28 +89,40 @@ static bool beyond(const struct tsr_walk_blocks *w, unsigned int e)
 	return w->most[e] + (int64_t)edge->a * x + (int64_t)edge->b * y < 0;
 }
 
+/* What of @rect is in the tile. */
+static struct tsr_rect within(const struct tsr_rect *rect, const struct tsr_tile *tile)
+{
+	const int32_t x = tile->x, y = tile->y, width = tile->width, height = tile->height;
+	const struct tsr_rect r = { rect->x0 - x, rect->y0 - y, rect->x1 - x, rect->y1 - y };
+
+	return (struct tsr_rect){
+		r.x0 > 0 ? r.x0 : 0, r.y0 > 0 ? r.y0 : 0,
+		r.x1 < width ? r.x1 : width, r.y1 < height ? r.y1 : height,
+	};
+}
+
 bool tsr_walk_begin(struct tsr_walk_blocks *w, const struct tsr_shape *shape,
 		    const struct tsr_tile *tile)
 {
-	int32_t x = tile->x, y = tile->y;
+	bool one;
 
 	w->shape = shape;
-	w->rect.x0 = larger(shape->rect.x0 - x, 0);
-	w->rect.y0 = larger(shape->rect.y0 - y, 0);
-	w->rect.x1 = smaller(shape->rect.x1 - x, tile->width);
-	w->rect.y1 = smaller(shape->rect.y1 - y, tile->height);
+	w->rect = within(&shape->rect, tile);
 	if (!shape->edges || w->rect.x0 >= w->rect.x1 || w->rect.y0 >= w->rect.y1)
 		return false;
+	w->limit = within(&shape->limit, tile);
 	w->samples = shape->centre ? 1 : 1u << tile->samples_log2;
-	for (unsigned int e = 0; e < shape->edges; e++) {
-		set_edge(w, e, tile);
-		if (beyond(w, e))
-			return false;
-	}
 	w->x0 = w->x = w->rect.x0 >> TSR_BLOCK_SHIFT;
 	w->y = w->rect.y0 >> TSR_BLOCK_SHIFT;
 	w->x1 = (w->rect.x1 + 7) >> TSR_BLOCK_SHIFT;
 	w->y1 = (w->rect.y1 + 7) >> TSR_BLOCK_SHIFT;
+	/* of a single block the walk finds it out itself */
+	one = w->x1 - w->x == 1 && w->y1 - w->y == 1;
+	for (unsigned int e = 0; e < shape->edges; e++) {
+		set_edge(w, e, tile);
+		if (!one && beyond(w, e))
+			return false;
+	}
 	return true;
 }
 
@@ -161,8 +173,8 @@ static void find_covered(const struct tsr_walk_blocks *w, const struct tsr_fine 
 {
 	uint64_t rect = UINT64_MAX, mask = 0;
 
-	if (!inside(&w->rect, covered->x, covered->y))
-		rect = rect_mask(&w->rect, covered->x, covered->y);
+	if (!inside(&w->limit, covered->x, covered->y))
+		rect = rect_mask(&w->limit, covered->x, covered->y);
 	covered->any = 0;
 	for (unsigned int s = 0; s < 1u << samples_log2; s++) {
 		if (s < w->samples)

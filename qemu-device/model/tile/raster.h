@@ -35,10 +35,13 @@ struct tsr_shape {
 	struct tsr_edge edge[TSR_EDGES_MAX];
 	uint8_t edges;			/* 0: nothing is covered */
 	bool centre;			/* all samples are covered where the pixel's centre is */
-	struct tsr_rect rect;		/* no pixel outside it is covered */
+	struct tsr_rect rect;		/* no pixel outside it is covered … */
+	struct tsr_rect limit;		/* … which the edges do not tell of those outside this one */
+	int64_t area;			/* of triangles, twice */
 	/*
-	 * Depth at a position is base + e(0) * k[0] + e(1) * k[1], e the linear functions of
-	 * @depth; it lies in [low, high] wherever the shape is.
+	 * Once tsr_shape_depth() has been called. Depth at a position is base + e(0) * k[0] +
+	 * e(1) * k[1], e the linear functions of @depth; it lies in [low, high] wherever the shape
+	 * is.
 	 */
 	struct tsr_edge depth[2];
 	double base, k[2];
@@ -59,6 +62,10 @@ struct tsr_raster_rules {
 void tsr_shape_set(struct tsr_shape *shape, const struct tsr_prim *prim,
 		   const struct tsr_raster_rules *rules, const struct tsr_rect *clip);
 
+/* Set up the depth of @shape, which is that of @prim and covers something. */
+void tsr_shape_depth(struct tsr_shape *shape, const struct tsr_prim *prim,
+		     const struct tsr_raster_rules *rules);
+
 /* A walk over the blocks of a tile that a shape may cover. */
 struct tsr_walk_blocks {
 	const struct tsr_shape *shape;
@@ -67,7 +74,7 @@ struct tsr_walk_blocks {
 	int64_t least[TSR_EDGES_MAX], most[TSR_EDGES_MAX];	/* of the samples' bases */
 	/* the least and the most a block's pixels add to its first's */
 	int64_t low[TSR_EDGES_MAX], high[TSR_EDGES_MAX];
-	struct tsr_rect rect;		/* in the tile */
+	struct tsr_rect rect, limit;	/* in the tile */
 	uint32_t x, y;			/* next block, in blocks */
 	uint32_t x0, x1, y1;		/* blocks to visit: columns [x0, x1), rows up to y1 */
 	unsigned int samples;		/* 1 if all are covered alike */

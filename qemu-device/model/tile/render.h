@@ -131,6 +131,7 @@ struct tsr_tile_core {
 	struct tsr_tile_reader *reader;
 	struct tsr_prim prim;		/* has been read */
 	bool opened, has_prim, walking, ended;
+	bool has_plane;			/* @current and @range are those of @shape */
 	struct tsr_shape shape;
 	struct tsr_tile_plane current;	/* of the shape */
 	struct tsr_depth_range range;
@@ -237,10 +238,10 @@ enum tsr_step tsr_tile_store_tagged(struct tsr_tile_core *c, struct tsr_mem *mem
 void tsr_tile_define(struct tsr_tile_core *c);
 
 /* bundle.c */
-/* Depth of @block of the tile at sample @s by @plane. */
+/* Depth of @block of the tile at sample @s by @plane: of the pixels of @mask, and of others. */
 void tsr_tile_depth(const struct tsr_tile_core *c, const struct tsr_tile_plane *plane,
 		    const struct tsr_zs *zs, unsigned int block_x, unsigned int block_y,
-		    unsigned int s, float z[TSR_BLOCK_PIXELS]);
+		    unsigned int s, uint64_t mask, float z[TSR_BLOCK_PIXELS]);
 /* Run the bundle to its end and empty it. */
 enum tsr_step tsr_tile_run_bundle(struct tsr_tile_core *c, struct tsr_mem *mem);
 /* Add what queries have counted to memory. */

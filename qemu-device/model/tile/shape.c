@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Set-up: what half-planes a primitive is, and the plane of its depth. */
+/* Set-up: what half-planes a primitive is; the plane of its depth. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -22,10 +22,14 @@ static struct tsr_edge negated(struct tsr_edge e)
 }
 
 /* The top-left rule: what lies on the edge belongs to it only if inside is right of it or below. */
+static bool is_outside(struct tsr_edge e)
+{
+	return (e.a < 0) | (!e.a & (e.b <= 0));
+}
+
 static struct tsr_edge with_rule(struct tsr_edge e)
 {
-	if (e.a < 0 || (!e.a && e.b <= 0))
-		e.c--;
+	e.c -= is_outside(e);
 	return e;
 }
 
@@ -36,6 +40,7 @@ static void limit(struct tsr_shape *s, const struct tsr_rect *clip, int64_t x0, 
 	s->rect.y0 = y0 > clip->y0 ? y0 : clip->y0;
 	s->rect.x1 = x1 < clip->x1 ? x1 : clip->x1;
 	s->rect.y1 = y1 < clip->y1 ? y1 : clip->y1;
+	s->limit = s->rect;
 	if (s->rect.x0 >= s->rect.x1 || s->rect.y0 >= s->rect.y1)
 		s->edges = 0;
 }
@@ -72,9 +77,9 @@ static double bias_of(const struct tsr_shape *s, const struct tsr_prim *prim,
  * nothing subtracted, and where all three are equal the plane is exactly that.
  */
 static void triangle_depth(struct tsr_shape *s, const struct tsr_prim *prim,
-			   const struct tsr_raster_rules *rules, const struct tsr_edge *edge,
-			   int64_t area)
+			   const struct tsr_raster_rules *rules)
 {
+	static const uint8_t next[5] = { 0, 1, 2, 0, 1 };
 	const struct tsr_screen_vertex *v = prim->v;
 	unsigned int m = 0;
 
@@ -85,11 +90,13 @@ static void triangle_depth(struct tsr_shape *s, const struct tsr_prim *prim,
 	s->base = v[m].z;
 	s->low = s->high = s->base;
 	for (unsigned int i = 0; i < 2; i++) {
-		unsigned int n = (m + 1 + i) % 3;
+		unsigned int n = next[m + 1 + i];
 		double z = v[n].z;
 
-		s->depth[i] = edge[n];
-		s->k[i] = (z - s->base) / area;
+		/* the function itself, without the rule */
+		s->depth[i] = s->edge[n];
+		s->depth[i].c += is_outside(s->edge[n]);
+		s->k[i] = (z - s->base) / s->area;
 		s->low = z < s->low ? z : s->low;
 		s->high = z > s->high ? z : s->high;
 	}
@@ -114,39 +121,41 @@ static int32_t most(int32_t a, int32_t b, int32_t c)
 	return -least(-a, -b, -c);
 }
 
+/* The half-plane of @s to the right of the line from @p to @q, or to the left if @sign is -1. */
+static inline void set_edge(struct tsr_edge *e, const struct tsr_screen_vertex *p,
+			    const struct tsr_screen_vertex *q, int32_t sign)
+{
+	e->a = sign * (p->y - q->y);
+	e->b = sign * (q->x - p->x);
+	e->c = -((int64_t)e->a * p->x + (int64_t)e->b * p->y);
+	e->c -= is_outside(*e);
+}
+
 static void set_triangle(struct tsr_shape *s, const struct tsr_prim *prim,
-			 const struct tsr_raster_rules *rules, const struct tsr_rect *clip)
+			 const struct tsr_rect *clip)
 {
 	const struct tsr_screen_vertex *v = prim->v;
-	struct tsr_edge edge[3];
-	int64_t area;
+	int32_t sign;
 
 	s->edges = 3;
 	limit(s, clip, least(v[0].x, v[1].x, v[2].x) >> TSR_SUBPIXEL_BITS,
 	      least(v[0].y, v[1].y, v[2].y) >> TSR_SUBPIXEL_BITS,
 	      (most(v[0].x, v[1].x, v[2].x) >> TSR_SUBPIXEL_BITS) + 1,
 	      (most(v[0].y, v[1].y, v[2].y) >> TSR_SUBPIXEL_BITS) + 1);
-	if (!s->edges)
-		return;
-	/* edge[i] is opposite vertex i */
-	for (unsigned int i = 0; i < 3; i++) {
-		const struct tsr_screen_vertex *p = &v[(i + 1) % 3], *q = &v[(i + 2) % 3];
-
-		edge[i] = line_edge(p->x, p->y, q->x, q->y);
-	}
-	area = edge[0].c + (int64_t)edge[0].a * v[0].x + (int64_t)edge[0].b * v[0].y;
-	if (!area) {
+	/* its edges keep it within its own bounds */
+	s->limit = *clip;
+	s->area = (int64_t)(v[1].y - v[2].y) * (v[0].x - v[1].x) +
+		  (int64_t)(v[2].x - v[1].x) * (v[0].y - v[1].y);
+	if (!s->edges || !s->area) {
 		s->edges = 0;
 		return;
 	}
-	if (area < 0) {
-		for (unsigned int i = 0; i < 3; i++)
-			edge[i] = negated(edge[i]);
-		area = -area;
-	}
-	for (unsigned int i = 0; i < 3; i++)
-		s->edge[i] = with_rule(edge[i]);
-	triangle_depth(s, prim, rules, edge, area);
+	sign = s->area < 0 ? -1 : 1;
+	s->area *= sign;
+	/* edge[i] is opposite vertex i */
+	set_edge(&s->edge[0], &v[1], &v[2], sign);
+	set_edge(&s->edge[1], &v[2], &v[0], sign);
+	set_edge(&s->edge[2], &v[0], &v[1], sign);
 }
 
 /* ---- Points ---------------------------------------------------------------------------------- */
@@ -178,7 +187,6 @@ static void set_point(struct tsr_shape *s, const struct tsr_prim *prim, const st
 	s->edges = size ? 4 : 0;
 	limit(s, clip, (v->x - half) >> TSR_SUBPIXEL_BITS, (v->y - half) >> TSR_SUBPIXEL_BITS,
 	      ((v->x + half) >> TSR_SUBPIXEL_BITS) + 1, ((v->y + half) >> TSR_SUBPIXEL_BITS) + 1);
-	flat_depth(s, v->z);
 }
 
 /* ---- Lines ----------------------------------------------------------------------------------- */
@@ -317,7 +325,6 @@ static void set_line(struct tsr_shape *s, const struct tsr_prim *prim,
 		set_bresenham(s, v, rules, clip);
 	else
 		set_rectangle(s, v, rules, clip);
-	line_depth(s, v);
 }
 
 void tsr_shape_set(struct tsr_shape *shape, const struct tsr_prim *prim,
@@ -326,9 +333,20 @@ void tsr_shape_set(struct tsr_shape *shape, const struct tsr_prim *prim,
 	shape->edges = 0;
 	shape->centre = false;
 	if (prim->vertices == 3)
-		set_triangle(shape, prim, rules, clip);
+		set_triangle(shape, prim, clip);
 	else if (prim->vertices == 2)
 		set_line(shape, prim, rules, clip);
 	else
 		set_point(shape, prim, clip);
+}
+
+void tsr_shape_depth(struct tsr_shape *shape, const struct tsr_prim *prim,
+		     const struct tsr_raster_rules *rules)
+{
+	if (prim->vertices == 3)
+		triangle_depth(shape, prim, rules);
+	else if (prim->vertices == 2)
+		line_depth(shape, prim->v);
+	else
+		flat_depth(shape, prim->v->z);
 }
