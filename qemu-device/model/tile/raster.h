@@ -35,8 +35,8 @@ struct tsr_shape {
 	struct tsr_edge edge[TSR_EDGES_MAX];
 	uint8_t edges;			/* 0: nothing is covered */
 	bool centre;			/* all samples are covered where the pixel's centre is */
-	struct tsr_rect rect;		/* no pixel outside it is covered … */
-	struct tsr_rect limit;		/* … which the edges do not tell of those outside this one */
+	struct tsr_rect rect;		/* no pixel outside is covered … */
+	struct tsr_rect limit;		/* … which of those outside this one edges do not tell */
 	int64_t area;			/* of triangles, twice */
 	/*
 	 * Once tsr_shape_depth() has been called. Depth at a position is base + e(0) * k[0] +
