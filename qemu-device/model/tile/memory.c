@@ -290,30 +290,39 @@ static void unpack_row(struct tsr_tile *t, const struct tsr_depth_format *format
 	}
 }
 
-typedef float floats __attribute__((vector_size(32)));
-typedef int32_t words __attribute__((vector_size(32)));
+typedef float floats __attribute__((vector_size(16)));
+typedef int32_t words __attribute__((vector_size(16)));
+
+/* Of the depths of two quads, one beside the other, those of the upper or lower row. */
+static inline floats row_of(const float *quads, bool lower)
+{
+	floats left, right;
+
+	memcpy(&left, quads, sizeof(left));
+	memcpy(&right, quads + 4, sizeof(right));
+	return lower ? __builtin_shufflevector(left, right, 2, 3, 6, 7) :
+		       __builtin_shufflevector(left, right, 0, 1, 4, 5);
+}
 
 /* Depths of @count pixels from a block's edge on, a multiple of 8, to 32-bit words of @line. */
 static void pack_depths(const struct tsr_tile *t, const struct tsr_depth_format *format,
 			uint8_t *line, uint32_t y, unsigned int s, uint32_t count)
 {
-	const float most = (float)format->scale;
+	const floats most = (floats){ 0 } + (float)format->scale;
 	const words mask = (words){ 0 } + (int32_t)format->scale;
+	const unsigned int next = TSR_BLOCK_PIXELS << t->samples_log2;
+	const float *from = t->depth + tsr_tile_place(t, 0, y & ~1u, s);
 
-	for (uint32_t x = 0; x < count; x += TSR_BLOCK_DIM) {
-		const float *from = t->depth + tsr_tile_place(t, x, y, s);
-		words old, new;
-		floats z;
+	for (uint32_t x = 0; x < count; x += 4, from += x % TSR_BLOCK_DIM ? 8 : next - 8) {
+		floats z = row_of(from, y & 1);
+		words old, new, below;
 
-		/* two of each quad */
-		for (unsigned int q = 0; q < 4; q++)
-			memcpy((float *)&z + 2 * q, from + 4 * q, 2 * sizeof(*from));
 		memcpy(&new, &z, sizeof(new));
 		if (format->scale != 0) {
 			/* as tsr_depth_word(), also of what is no number */
 			z = (floats)((words)z & (z > 0));
-			new = z < most;
-			z = (floats)(((words)z & new) | ((words)((floats){ 0 } + most) & ~new));
+			below = z < most;
+			z = (floats)(((words)z & below) | ((words)most & ~below));
 			memcpy(&old, line + 4 * x, sizeof(old));
 			new = (__builtin_convertvector(z, words) & mask) | (old & ~mask);
 		}
