@@ -14,7 +14,7 @@
 
 #include <stdint.h>
 
-#define HOSTDRM_MEMORY (2ull << 30)
+#define HOSTDRM_MEMORY (8ull << 30)
 
 /* What the model is made with; before the first device is opened. Zero: the defaults. */
 struct hostdrm_options {

@@ -125,17 +125,36 @@ enum tsr_step tsr_varying_read(struct tsr_msg_env *env, uint32_t index, struct t
 	return TSR_STEP_DONE;
 }
 
+/* Number of vertex @i of @p in its draw: of all instances, each padded to the same number. */
+static enum tsr_step linear_id(struct tsr_msg_env *env, const struct tsr_fragment_prim *p,
+			       unsigned int i, uint32_t *linear)
+{
+	uint32_t id[2];
+	enum tsr_step step = tsr_access_read(env->access, env->mem, p->ids + 8 * p->prim.slot[i],
+					     id, sizeof(id));
+
+	if (step == TSR_STEP_DONE)
+		*linear = id[0] + (uint32_t)p->padded * id[1];
+	return step;
+}
+
 /* What varying @v is at vertex @i of @p, as its format has it. */
 static enum tsr_step load_vertex(struct tsr_msg_env *env, const struct tsr_varying *v,
 				 const struct tsr_fragment_prim *p, unsigned int i,
 				 union tsr_texel *texel)
 {
 	uint64_t at = v->offset, va;
+	uint32_t linear;
+	enum tsr_step step;
 	uint64_t size = v->output ? env->fragments->state->shader.output_stride : v->buffer.size;
 
 	memset(texel, 0, sizeof(*texel));
-	if (!v->output)
-		at += (uint64_t)p->linear[i] * v->buffer.stride;
+	if (!v->output) {
+		step = linear_id(env, p, i, &linear);
+		if (step != TSR_STEP_DONE)
+			return step;
+		at += (uint64_t)linear * v->buffer.stride;
+	}
 	if ((int64_t)at < 0 || at + v->format.bytes > size || (v->output && !p->output[i]))
 		return TSR_STEP_DONE;
 	va = (v->output ? p->output[i] : v->buffer.pointer) + at;

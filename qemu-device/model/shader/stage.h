@@ -116,8 +116,8 @@ struct tsr_fragment_quad {
 struct tsr_fragment_prim {
 	struct tsr_prim prim;
 	uint64_t output[3];		/* GPU address of the outputs of vertices 0 to 2 */
-	/* of vertices 0 to 2: linear ids, of outputs that are not in the heap */
-	uint32_t linear[3];
+	/* for what is not among them: of its batch, see struct tsr_batch */
+	uint64_t ids, padded;
 	/* Filled by the varying unit. */
 	bool geometry;			/* the rest holds */
 	double x0, y0;			/* of vertex 0, in pixels */
@@ -208,7 +208,7 @@ void tsr_fragments_begin(struct tsr_fragments *f, const struct tsr_fragment_stat
 void tsr_fragments_continue(struct tsr_fragments *f, unsigned int prim);
 /*
  * Add a primitive that quads will name; returns its index. There is room for as many as for quads.
- * Its outputs and linear ids are to be filled in f->prim[index].
+ * Its outputs and ids are to be filled in f->prim[index].
  */
 unsigned int tsr_fragments_prim(struct tsr_fragments *f, const struct tsr_prim *prim);
 

@@ -48,13 +48,13 @@ unsigned int tsr_tile_prim(struct tsr_tile_core *c)
 	for (unsigned int i = 0; i < 3; i++) {
 		p->output[i] = batch->outputs ? batch->outputs + (uint64_t)c->prim.slot[i] *
 						batch->output_stride : 0;
-		p->linear[i] = c->ids[c->prim.slot[i]][0] +
-			       (uint32_t)batch->padded * c->ids[c->prim.slot[i]][1];
 		/* it is going to be read when the bundle runs */
 		page = tsr_access_find(access, access->read, p->output[i]);
 		if (page)
 			__builtin_prefetch(page + p->output[i] % TSR_ACCESS_PAGE_BYTES);
 	}
+	p->ids = batch->ids;
+	p->padded = batch->padded;
 	c->plane[c->prim_index] = c->current;
 	return c->prim_index;
 }
@@ -307,19 +307,6 @@ static bool next_block(struct tsr_tile_core *c)
 
 /* ---- Primitives ------------------------------------------------------------------------------ */
 
-static enum tsr_step read_ids(struct tsr_tile_core *c, struct tsr_mem *mem)
-{
-	enum tsr_step step;
-
-	if (c->ids_batch == c->prim.batch->offset)
-		return TSR_STEP_DONE;
-	c->ids_batch = 0;
-	step = tsr_heap_ids(mem, c->prim.batch, c->ids);
-	if (step == TSR_STEP_DONE)
-		c->ids_batch = c->prim.batch->offset;
-	return step;
-}
-
 static bool same_draw(const struct tsr_tile_core *c)
 {
 	const struct tsr_batch *b = c->prim.batch;
@@ -393,8 +380,6 @@ static enum tsr_step next_primitive(struct tsr_tile_core *c, struct tsr_mem *mem
 		}
 		step = change_draw(c, mem);
 	}
-	if (step == TSR_STEP_DONE)
-		step = read_ids(c, mem);
 	if (step != TSR_STEP_DONE)
 		return step;
 	set_up(c);

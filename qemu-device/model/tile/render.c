@@ -140,7 +140,6 @@ static void prepare_core(struct tsr_tile_core *c)
 	c->fragments->late_test = tsr_tile_late_test;
 	c->vertices->run.begun = false;
 	c->vertices_running = false;
-	c->ids_batch = 0;
 	memset(&c->queries, 0, sizeof(c->queries));
 }
 

@@ -149,8 +149,6 @@ struct tsr_tile_core {
 	struct tsr_tile_state *state;	/* of the bundle; NULL: none */
 	struct tsr_tile_state *states[TSR_TILE_STATES];
 	struct tsr_programs programs;
-	uint32_t ids_batch;		/* whose ids are @ids */
-	uint32_t (*ids)[2];
 	bool stored;			/* the tile has been, at least in part */
 	bool running;			/* the bundle's program does */
 	uint32_t tested;		/* quads of the bundle behind late tests */
@@ -162,6 +160,7 @@ struct tsr_tile_core {
 
 	/* Varying programs. */
 	struct tsr_vertex_run *vertices;
+	uint32_t (*ids)[2];		/* of the batch that begins */
 	bool vertices_running;
 
 	uint64_t count[TSR_TILE_COUNTS];

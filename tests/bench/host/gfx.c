@@ -7,6 +7,9 @@
  * anew each time, as GL does it.
  *
  *	gfx [THREADS [SCENE]]
+ *
+ * SCENE "readpixels" is fill_vary, drawn once; "scale" is no comparison, but what a triangle costs
+ * in frames of 10^3 to 10^7 of them.
  */
 #include <math.h>
 #include <sched.h>
@@ -76,7 +79,6 @@ static void read_theirs(void *arg, unsigned int count)
 		glscene_gl_read(arg, picture);
 }
 
-/* "readpixels" is fill_vary, drawn once. */
 static void measure(const char *name, unsigned int threads)
 {
 	const bool reads = !strcmp(name, "readpixels");
@@ -119,6 +121,59 @@ static void measure(const char *name, unsigned int threads)
 	glscene_close(&scene);
 }
 
+/* ---- What it costs as frames grow ------------------------------------------------------------ */
+
+#define SCALES 5			/* 10^3 to 10^7 */
+
+/* A frame of @triangles, of tri_small's, without depth: all of them are drawn. */
+static struct glscene_tsr *scale_new(struct glscene *scene, unsigned int triangles)
+{
+	glscene_open(scene, "tri_small");
+	scene->depth = false;
+	scene->draws = (triangles + (unsigned int)scene->units - 1) / (unsigned int)scene->units;
+	scene->count = triangles ? 3 * (triangles / scene->draws) : 0;
+	scene->units = (double)scene->draws * scene->count / 3;
+	return glscene_tsr_new(scene, GL_CLIP_TWO, GL_PRELOAD);
+}
+
+/* Nanoseconds of a triangle: what a frame takes longer than an empty one. */
+static double scale_cost(unsigned int triangles)
+{
+	struct glscene scene[2];
+	struct glscene_tsr *tsr[2] = { scale_new(&scene[0], 0), scale_new(&scene[1], triangles) };
+	double cost[RUNS], empty;
+	unsigned int n[2];
+
+	for (unsigned int i = 0; i < 2; i++)
+		n[i] = frames_for(glscene_tsr_run, tsr[i]);
+	for (unsigned int i = 0; i < RUNS; i++) {
+		empty = once(glscene_tsr_run, tsr[0], n[0]);
+		cost[i] = 1e9 * (once(glscene_tsr_run, tsr[1], n[1]) - empty) / scene[1].units;
+	}
+	qsort(cost, RUNS, sizeof(cost[0]), ascending);
+	for (unsigned int i = 0; i < 2; i++) {
+		glscene_tsr_free(tsr[i]);
+		glscene_close(&scene[i]);
+	}
+	return cost[RUNS / 2];
+}
+
+static void measure_scale(unsigned int threads)
+{
+	double most = 0, least = INFINITY;
+	unsigned int triangles = 1000;
+
+	for (unsigned int i = 0; i < SCALES; i++, triangles *= 10) {
+		double cost = scale_cost(triangles);
+
+		printf("gfx%u_scale_%u %.4g ns\n", threads, triangles, cost);
+		fflush(stdout);
+		most = fmax(most, cost);
+		least = fmin(least, cost);
+	}
+	printf("gfx%u_scale_most_to_least %.3f ratio\n", threads, most / least);
+}
+
 /* llvmpipe starts as many threads as it is told; we and it share the processors we are given. */
 static void choose_processors(unsigned int threads)
 {
@@ -149,6 +204,8 @@ static int run(unsigned int threads, const char *only)
 	}
 	if (!only || !strcmp(only, "readpixels"))
 		measure("readpixels", threads);
+	if (!only || !strcmp(only, "scale"))
+		measure_scale(threads);
 	return 0;
 }
 
