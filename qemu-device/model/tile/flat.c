@@ -117,12 +117,12 @@ void tsr_tile_flat_look(struct tsr_tile_core *c)
 void tsr_tile_flat_write(struct tsr_tile_core *c)
 {
 	struct tsr_shader_stats *stats = &c->shader->stats;
-	unsigned int quads = __builtin_popcountll(c->quads_left), pixels;
+	unsigned int quads = tsr_pixel_count(c->quads_left), pixels;
 
 	/* some of the block's quads may have been in the bundle */
 	for (unsigned int i = 0; i < 1u << c->tile.samples_log2; i++)
 		c->covered.mask[i] &= c->quads_left * 15;
-	pixels = __builtin_popcountll(c->covered.any & c->quads_left * 15);
+	pixels = tsr_pixel_count(c->covered.any & c->quads_left * 15);
 	for (unsigned int rt = 0; rt < c->tile.targets; rt++) {
 		if (c->flat->written >> rt & 1)
 			tsr_output_write_flat(&c->state->output[rt], &c->tile.colour[rt],

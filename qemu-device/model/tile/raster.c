@@ -101,6 +101,32 @@ static struct tsr_rect within(const struct tsr_rect *rect, const struct tsr_tile
 	};
 }
 
+/* Subpixels a triangle can be wide and high for its edges to be small numbers near it. */
+#define SMALL (64 << TSR_SUBPIXEL_BITS)
+
+/* Whether the walk, of one block, needs nothing but w->small. */
+static bool set_single(struct tsr_walk_blocks *w, const struct tsr_tile *tile)
+{
+	const struct tsr_shape *shape = w->shape;
+	const int64_t half = 1 << (TSR_SUBPIXEL_BITS - 1);
+	const int64_t x = ((int64_t)tile->x + w->x * 8) * (1 << TSR_SUBPIXEL_BITS) + half;
+	const int64_t y = ((int64_t)tile->y + w->y * 8) * (1 << TSR_SUBPIXEL_BITS) + half;
+
+	if (tile->samples_log2 || shape->edges != 3)
+		return false;
+	for (unsigned int e = 0; e < 3; e++) {
+		const struct tsr_edge *edge = &shape->edge[e];
+
+		if (edge->a < -SMALL || edge->a > SMALL || edge->b < -SMALL || edge->b > SMALL)
+			return false;
+		w->small[e] = (struct tsr_fine_edge){
+			.c = (edge->c + edge->a * x + edge->b * y) >> TSR_SUBPIXEL_BITS,
+			.a = edge->a, .b = edge->b,
+		};
+	}
+	return true;
+}
+
 bool tsr_walk_begin(struct tsr_walk_blocks *w, const struct tsr_shape *shape,
 		    const struct tsr_tile *tile)
 {
@@ -118,6 +144,9 @@ bool tsr_walk_begin(struct tsr_walk_blocks *w, const struct tsr_shape *shape,
 	w->y1 = (w->rect.y1 + 7) >> TSR_BLOCK_SHIFT;
 	/* of a single block the walk finds it out itself */
 	one = w->x1 - w->x == 1 && w->y1 - w->y == 1;
+	w->single = one && set_single(w, tile);
+	if (w->single)
+		return true;
 	for (unsigned int e = 0; e < shape->edges; e++) {
 		set_edge(w, e, tile);
 		if (!one && beyond(w, e))
@@ -184,9 +213,26 @@ static void find_covered(const struct tsr_walk_blocks *w, const struct tsr_fine 
 	}
 }
 
+/* The only block of a walk. */
+static bool single_covered(struct tsr_walk_blocks *w, const struct tsr_fine *fine,
+			   unsigned int wanted, struct tsr_covered *covered)
+{
+	uint64_t mask = wanted & 1 ? fine->edges(w->small, 3) : 0;
+
+	covered->x = w->x << TSR_BLOCK_SHIFT;
+	covered->y = w->y << TSR_BLOCK_SHIFT;
+	if (!inside(&w->limit, covered->x, covered->y))
+		mask &= rect_mask(&w->limit, covered->x, covered->y);
+	w->y = w->y1;
+	covered->mask[0] = covered->any = mask;
+	return mask;
+}
+
 bool tsr_walk_next(struct tsr_walk_blocks *w, const struct tsr_fine *fine,
 		   unsigned int samples_log2, uint16_t wanted, struct tsr_covered *covered)
 {
+	if (w->single && w->y < w->y1)
+		return single_covered(w, fine, wanted, covered);
 	while (w->y < w->y1) {
 		int64_t moved[TSR_EDGES_MAX];
 		int edges;

@@ -78,6 +78,9 @@ struct tsr_walk_blocks {
 	uint32_t x, y;			/* next block, in blocks */
 	uint32_t x0, x1, y1;		/* blocks to visit: columns [x0, x1), rows up to y1 */
 	unsigned int samples;		/* 1 if all are covered alike */
+	/* A small shape in one block, of one sample: its edges there are all there is to know. */
+	bool single;
+	struct tsr_fine_edge small[TSR_EDGES_MAX];
 };
 
 /* A block and what of it is covered. */
@@ -94,8 +97,7 @@ static inline unsigned int tsr_covered_samples(const struct tsr_covered *c,
 	unsigned int count = 0;
 
 	for (unsigned int s = 0; s < 1u << samples_log2; s++)
-		count += c->mask[s] == UINT64_MAX ? TSR_BLOCK_PIXELS :
-						    __builtin_popcountll(c->mask[s]);
+		count += tsr_pixel_count(c->mask[s]);
 	return count;
 }
 

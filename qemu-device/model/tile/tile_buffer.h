@@ -68,6 +68,15 @@ static inline unsigned int tsr_block_pixel(unsigned int x, unsigned int y)
 	return (y & 6) << 3 | (x & 6) << 1 | (y & 1) << 1 | (x & 1);
 }
 
+/* Pixels of @mask. Without an instruction for it the compiler would call a function. */
+static inline unsigned int tsr_pixel_count(uint64_t mask)
+{
+	mask -= mask >> 1 & 0x5555555555555555;
+	mask = (mask & 0x3333333333333333) + (mask >> 2 & 0x3333333333333333);
+	mask = (mask + (mask >> 4)) & 0x0f0f0f0f0f0f0f0f;
+	return mask * 0x0101010101010101 >> 56;
+}
+
 /* Number of the block of the pixel at (@x, @y) of the tile. */
 static inline unsigned int tsr_tile_block(const struct tsr_tile *t, unsigned int x, unsigned int y)
 {

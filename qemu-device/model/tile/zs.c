@@ -231,6 +231,7 @@ static void write_depth(struct tsr_tile *t, const struct tsr_fine *fine, const s
 			const struct tsr_zs_block *b, float *stored, uint64_t mask)
 {
 	struct tsr_block_bounds *bounds = &t->bounds[b->block];
+	unsigned int stale;
 
 	fine->store(b->z, stored, mask);
 	note_direction(t, zs);
@@ -240,8 +241,8 @@ static void write_depth(struct tsr_tile *t, const struct tsr_fine *fine, const s
 		bounds->stale = 0;
 		return;
 	}
-	bounds->stale = bounds->stale + __builtin_popcountll(mask) < 255 ?
-				bounds->stale + __builtin_popcountll(mask) : 255;
+	stale = bounds->stale + tsr_pixel_count(mask);
+	bounds->stale = stale < 255 ? stale : 255;
 }
 
 static uint64_t within_bounds(const struct tsr_zs *zs, const float *stored, uint64_t mask)
