@@ -89,6 +89,27 @@ TSR_INLINE bool element_offsets(const struct tsr_msg_elements *e, const struct e
 	return true;
 }
 
+/* Whether bits @mask of all lanes are those of lane 0. */
+TSR_INLINE bool all_alike(const union tsr_lanes *at, uint32_t mask)
+{
+	struct wide v = get(at), first = splat(at->u[0]);
+
+	EACH_CHUNK(i)
+		v.v[i] = (v.v[i] ^ first.v[i]) & mask;
+	return !any(v, TSR_ALL_LANES);
+}
+
+/* The page of all elements, which are in one; NULL: it is not at hand. */
+TSR_INLINE const uint8_t *element_page(struct tsr_msg_env *env, const struct element_range *r,
+				       const union tsr_lanes *at)
+{
+	const struct tsr_msg_access a = { .read = true };
+	const uint64_t va = r->page + at->u[0];
+	const uint8_t *page = tsr_access_find(env->access, env->access->read, va);
+
+	return page ? page : tsr_msg_page(env, &a, va);
+}
+
 /* Where the elements are on the host; false: not at hand. */
 TSR_INLINE bool element_hosts(struct tsr_msg_env *env, const struct element_range *r,
 			      const union tsr_lanes *at, const uint8_t *host[TSR_WARP_LANES])
@@ -97,6 +118,13 @@ TSR_INLINE bool element_hosts(struct tsr_msg_env *env, const struct element_rang
 	const struct tsr_msg_access a = { .read = true };
 	uint64_t wrong = 0;
 
+	if (all_alike(at, ~(TSR_ACCESS_PAGE_BYTES - 1))) {
+		const uint8_t *page = element_page(env, r, at);
+
+		for (unsigned int l = 0; page && l < TSR_WARP_LANES; l++)
+			host[l] = page + at->u[l] % TSR_ACCESS_PAGE_BYTES;
+		return page;
+	}
 	for (unsigned int l = 0; l < TSR_WARP_LANES; l++) {
 		uint64_t va = r->page + at->u[l];
 		const struct tsr_access_page *p =
@@ -163,6 +191,15 @@ TSR_INLINE void gather_elements(union tsr_lanes *const to[4], const uint8_t *con
 	}
 }
 
+/* One element to the registers of all lanes of a warp. */
+TSR_INLINE void spread_element(const struct tsr_msg_bundle *b, unsigned int w,
+			       const struct tsr_msg_elements *e, const uint8_t *from)
+{
+	for (unsigned int i = 0; i < e->components; i++)
+		put(staging(b, w, i), b->lanes[w],
+		    splat(i < e->words ? read_word(from + 4 * i) : e->behind[i]));
+}
+
 /* Elements to the registers of a warp. */
 TSR_INLINE void put_elements(const struct tsr_msg_bundle *b, unsigned int w,
 			     const struct tsr_msg_elements *e, const uint8_t *const host[],
@@ -203,7 +240,10 @@ static unsigned int elements(struct tsr_msg_env *env, const struct tsr_msg_bundl
 		if (!element_offsets(e, &range, lanes, n, &at) ||
 		    !element_hosts(env, &range, &at, host))
 			break;
-		switch (e->words) {
+		switch (all_alike(&at, UINT32_MAX) ? 0 : e->words) {
+		case 0:
+			spread_element(b, w, e, host[0]);
+			break;
 		case 1:
 			put_elements(b, w, e, host, 1);
 			break;
