@@ -105,11 +105,12 @@ void tessera_as_free(struct tessera_device *tdev, int as)
 
 /*
  * A reset of the device swallows commands; when it is complete nothing is cached.
- * Nor is it when the device comes back from where its registers are out of reach.
+ * Nor is it when the device comes back from where its registers are out of reach,
+ * and a device that was given up is cut off from memory.
  */
 static bool as_idle(struct tessera_device *tdev, int as)
 {
-	if (tessera_device_frozen(tdev))
+	if (tessera_device_frozen(tdev) || tessera_device_wedged(tdev))
 		return true;
 
 	if (tessera_read(tdev, TSR_REG_AS_STATUS(as)) & TSR_AS_STATUS_BUSY__MASK)

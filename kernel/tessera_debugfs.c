@@ -112,11 +112,11 @@ static void show_queue(struct seq_file *m, struct tessera_queue *queue)
 	u32 slot = queue->slot;
 
 	mutex_lock(&queue->lock);
-	seq_printf(m, "%-4u %-22s id %-4u as %-3d state %08x wptr %08x rptr %08x seqno %llu done %lld error %d\n",
+	seq_printf(m, "%-4u %-22s id %-4u as %-3d state %08x wptr %08x rptr %08x seqno %llu done %lld error %d client %llu\n",
 		   slot, queue->timeline->name, queue->id, queue->vm->as,
 		   tessera_read(tdev, TSR_REG_QUEUE_STATE(slot)), queue->wptr,
 		   tessera_read(tdev, TSR_REG_QUEUE_RPTR(slot)), queue->timeline->seqno,
-		   atomic64_read(&queue->jobs_completed), queue->error);
+		   atomic64_read(&queue->jobs_completed), queue->error, queue->client_id);
 	mutex_unlock(&queue->lock);
 }
 

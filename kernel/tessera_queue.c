@@ -130,6 +130,29 @@ static void tessera_queue_release_slot(struct tessera_queue *queue)
 	spin_unlock_irq(&tdev->slots.lock);
 }
 
+/* Stop the slot; an error if the device may still use the queue's memory. */
+static int queue_stop_slot(struct tessera_queue *queue)
+{
+	struct tessera_device *tdev = queue->tdev;
+	int cookie, ret = -ENODEV;
+
+	/* Cut off from memory, and nothing answers. */
+	if (tessera_device_frozen(tdev) || tessera_device_wedged(tdev))
+		return 0;
+	if (!drm_dev_enter(&tdev->drm, &cookie))
+		return 0;
+
+	if (tessera_device_present(tdev)) {
+		tessera_queue_hw_update_usage(queue);
+		tessera_queue_hw_command(queue, TSR_QUEUE_OP_RESET);
+		ret = tessera_queue_hw_wait_stopped(queue, STOP_TIMEOUT_MS);
+		tessera_queue_hw_update_usage(queue);
+	}
+	drm_dev_exit(cookie);
+
+	return ret;
+}
+
 /**
  * tessera_queue_kill() - end the life of a queue
  * @queue: queue that nobody finds by its id any more
@@ -140,17 +163,11 @@ static void tessera_queue_release_slot(struct tessera_queue *queue)
 void tessera_queue_kill(struct tessera_queue *queue, int error)
 {
 	struct tessera_device *tdev = queue->tdev;
-	int cookie, ret = 0;
+	int ret;
 
 	mutex_lock(&tdev->reset.lock);
 	mutex_lock(&queue->lock);
-	if (!tessera_device_frozen(tdev) && drm_dev_enter(&tdev->drm, &cookie)) {
-		tessera_queue_hw_update_usage(queue);
-		tessera_queue_hw_command(queue, TSR_QUEUE_OP_RESET);
-		ret = tessera_queue_hw_wait_stopped(queue, STOP_TIMEOUT_MS);
-		tessera_queue_hw_update_usage(queue);
-		drm_dev_exit(cookie);
-	}
+	ret = queue_stop_slot(queue);
 	if (!queue->dead)
 		queue->dead = error;
 	mutex_unlock(&queue->lock);

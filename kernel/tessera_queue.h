@@ -51,6 +51,8 @@ struct tessera_queue {
 	struct work_struct heap_work;
 	/** @id: Id in its file; 0 until it has one. */
 	u32 id;
+	/** @client_id: &drm_file.client_id of its file, as fdinfo shows it. */
+	u64 client_id;
 	/** @engine_class: Engines that serve it; constant. */
 	u32 engine_class;
 	/** @priority: enum drm_tessera_priority; constant. */

@@ -115,6 +115,7 @@ int tessera_ioctl_queue_create(struct drm_device *drm, void *data, struct drm_fi
 	if (IS_ERR(queue))
 		return PTR_ERR(queue);
 
+	queue->client_id = file->client_id;
 	/* As soon as it has an id another thread can destroy it: hold it for ourselves. */
 	kref_get(&queue->ref);
 	ret = xa_alloc(&tfile->queues, &queue->id, queue, TESSERA_ID_LIMIT, GFP_KERNEL_ACCOUNT);

@@ -364,7 +364,8 @@ static void queue_restore(struct tessera_queue *queue, void *data)
 
 	mutex_lock(&queue->lock);
 	queue_cancel_lost(queue);
-	queue->reset_count += *counts;
+	if (!queue->dead)
+		queue->reset_count += *counts;
 	/* The registers begin anew. */
 	queue->usage_before = queue->usage;
 	if (!queue->dead && tessera_queue_hw_enable(queue, queue->resume_rptr))

@@ -199,7 +199,7 @@ bool tsr_crew_help(struct tsr_runner *runner)
 	unsigned int bursts = runner->index * CORE_BURSTS;
 	struct tsr_queue *q;
 
-	if (!wanted || gpu->paused || gpu->reset_busy)
+	if (!wanted || tsr_gpu_stands(gpu))
 		return false;
 	if (!tsr_crew_shader(runner)) {
 		atomic_store(&gpu->help, 0);

@@ -306,7 +306,7 @@ uint64_t tsr_gpu_run(struct tsr_gpu *gpu, uint64_t cycles)
 	if (gpu->cfg.threads)
 		return 0;
 	pthread_mutex_lock(&gpu->lock);
-	if (!gpu->paused && !gpu->reset_busy)
+	if (!tsr_gpu_stands(gpu))
 		spent = tsr_sched_run_all(gpu, cycles);
 	pthread_mutex_unlock(&gpu->lock);
 	return spent;

@@ -119,6 +119,12 @@ static inline bool tsr_injected(struct tsr_gpu *gpu, unsigned int kind,
 	return tsr_inject_armed(gpu) >> kind & 1 && tsr_inject_ask(gpu, kind, at, delay);
 }
 
+/* Whether the engines stand still, whatever there is to do. Lock held. */
+static inline bool tsr_gpu_stands(const struct tsr_gpu *gpu)
+{
+	return gpu->paused || gpu->reset_busy || atomic_load(&gpu->inject.gone);
+}
+
 /*
  * Start a reset of the device, complete when reset_busy falls: at once if nothing runs. Lock held.
  */

@@ -209,7 +209,7 @@ struct tsr_queue *tsr_sched_pick(struct tsr_gpu *gpu, bool light)
 {
 	struct tsr_sched *sched = &gpu->sched;
 
-	if (gpu->paused || gpu->reset_busy || atomic_load(&gpu->inject.gone))
+	if (tsr_gpu_stands(gpu))
 		return NULL;
 	for (unsigned int i = 0; i < TSR_CLASSES; i++) {
 		unsigned int cls = (sched->next_class + i) % TSR_CLASSES;
@@ -274,7 +274,7 @@ static bool goes_on(struct tsr_queue *q, enum tsr_leave leave)
 {
 	struct tsr_gpu *gpu = q->gpu;
 
-	if (q->request || gpu->paused || gpu->reset_busy || atomic_load(&gpu->inject.gone))
+	if (q->request || tsr_gpu_stands(gpu))
 		return false;
 	switch (leave) {
 	case TSR_LEAVE_ATTENTION:
@@ -390,8 +390,7 @@ uint64_t tsr_sched_run(struct tsr_runner *runner, struct tsr_queue *q, uint64_t 
 	}
 	q->active = NULL;
 	runner->queue = NULL;
-	if (leave != TSR_LEAVE_LIMIT || light || q->request || gpu->paused || gpu->reset_busy ||
-	    atomic_load(&gpu->inject.gone))
+	if (leave != TSR_LEAVE_LIMIT || light || q->request || tsr_gpu_stands(gpu))
 		leave_engine(runner, q, leave);
 	tsr_inval_complete(gpu);
 	tsr_gpu_runner_idle(gpu);

@@ -48,7 +48,7 @@ static bool wanted(struct tsr_gpu *gpu)
 {
 	if (gpu->workers.quit)
 		return true;
-	return !gpu->paused && !gpu->reset_busy &&
+	return !tsr_gpu_stands(gpu) &&
 	       (atomic_load_explicit(&gpu->sched.runnable, memory_order_relaxed) ||
 		atomic_load_explicit(&gpu->help, memory_order_relaxed));
 }
@@ -59,7 +59,7 @@ static void wait_for_work(struct tsr_gpu *gpu)
 	struct tsr_workers *workers = &gpu->workers;
 
 	workers->idle++;
-	if (!wanted(gpu) && !gpu->paused && !gpu->reset_busy) {
+	if (!wanted(gpu) && !tsr_gpu_stands(gpu)) {
 		unsigned int ns = workers->spin_ns;
 		bool found;
 
@@ -110,7 +110,7 @@ static void *worker_main(void *arg)
 
 void tsr_workers_wake(struct tsr_gpu *gpu)
 {
-	if (gpu->paused || gpu->reset_busy)
+	if (tsr_gpu_stands(gpu))
 		return;
 	if (!gpu->cfg.threads) {
 		if (gpu->ops->work)

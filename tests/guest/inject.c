@@ -20,40 +20,17 @@ static struct gt_ctx c;
 
 /* ---- debugfs ---- */
 
-static int inject(const char *script)
-{
-	char path[300];
-
-	gt_debugfs("inject", path, sizeof(path));
-	return gt_write_file(path, script);
-}
-
-/* How often a kind has fired. */
-static unsigned int fired(const char *kind)
-{
-	char path[300], text[2000], line[40], *at;
-
-	gt_debugfs("inject", path, sizeof(path));
-	if (gt_read_file(path, text, sizeof(text)) < 0)
-		gt_die("%s cannot be read", path);
-	snprintf(line, sizeof(line), "\n%s ", kind);
-	at = strstr(text, line);
-	if (!at)
-		gt_die("%s has no '%s'", path, kind);
-	return strtoul(at + strlen(line), NULL, 10);
-}
-
 static void file(void)
 {
 	char text[1100];
 
-	ktap_eq(inject("no-such-fault"), -EINVAL);
-	ktap_eq(inject("hang queue=64"), -EINVAL);
-	ktap_eq(inject(" \n"), 0);
+	ktap_eq(gt_inject("no-such-fault"), -EINVAL);
+	ktap_eq(gt_inject("hang queue=64"), -EINVAL);
+	ktap_eq(gt_inject(" \n"), 0);
 	memset(text, ' ', sizeof(text) - 1);
 	text[sizeof(text) - 1] = 0;
-	ktap_eq(inject(text), -E2BIG);
-	ktap_eq(fired("HANG"), 0);
+	ktap_eq(gt_inject(text), -E2BIG);
+	ktap_eq(gt_fired("HANG"), 0);
 }
 
 /* ---- one fault, one job ---- */
@@ -120,38 +97,22 @@ static const struct fault faults[] = {
 	{ "copy-corrupt queue=%u", "COPY_CORRUPT", .differ = 1, .most_ms = 900 },
 };
 
-/* The slot of a queue, from its debugfs line; slots and ids differ. */
-static unsigned int slot_of(uint32_t queue)
-{
-	char path[300], text[8000], want[24], *line;
-
-	gt_debugfs("queues", path, sizeof(path));
-	if (gt_read_file(path, text, sizeof(text)) < 0)
-		gt_die("%s cannot be read", path);
-	snprintf(want, sizeof(want), " id %-4u as ", queue);
-	for (line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
-		if (strstr(line, want))
-			return strtoul(line, NULL, 10);
-	}
-	gt_die("queue %u is not in %s", queue, path);
-}
-
 static void one_fault(const void *arg)
 {
 	const struct fault *f = arg;
 	struct drm_tessera_gpu_state before = gt_gpu_state(c.fd);
 	uint32_t queue = gt_queue(c.fd, c.vm, DRM_TESSERA_ENGINE_COPY);
 	struct drm_tessera_queue_get_state state;
-	unsigned int slot = slot_of(queue), differ, count;
+	unsigned int slot = gt_slot(c.fd, queue), differ, count;
 	uint64_t start, ms;
 	char script[200];
 	int ret;
 
 	ktap_eq(copy(queue, &differ), 0);
 	ktap_eq(differ, 0);
-	count = fired(f->kind);
+	count = gt_fired(f->kind);
 	snprintf(script, sizeof(script), f->script, slot, slot);
-	ktap_eq(inject(script), 0);
+	ktap_eq(gt_inject(script), 0);
 	start = gt_now_ns();
 	ret = copy(queue, &differ);
 	ms = (gt_now_ns() - start) / 1000000;
@@ -160,8 +121,8 @@ static void one_fault(const void *arg)
 		ktap_eq(differ, f->differ);
 	if (!ktap_ok(ms >= f->least_ms && ms <= f->most_ms))
 		ktap_note("%llu ms", (unsigned long long)ms);
-	ktap_ok(fired(f->kind) > count);
-	ktap_eq(inject("clear"), 0);
+	ktap_ok(gt_fired(f->kind) > count);
+	ktap_eq(gt_inject("clear"), 0);
 	state = gt_queue_state(c.fd, queue);
 	ktap_eq(state.state, f->state);
 	ktap_eq(state.error, -f->error);
@@ -200,15 +161,15 @@ static void stale(void)
 			old = *(uint32_t *)a.map;
 		if (i == 1) {
 			ktap_eq(old, 1);
-			ktap_eq(inject("tlb-stale times=always"), 0);
+			ktap_eq(gt_inject("tlb-stale times=always"), 0);
 			ktap_eq(gt_vm_bind(c.fd, c.vm, &op, 1), 0);
-			ktap_eq(inject("clear"), 0);
+			ktap_eq(gt_inject("clear"), 0);
 		} else if (i == 2) {
 			/* which of them depends on the worker whose TLB it is */
 			ktap_ok((old == 2 && *(uint32_t *)b.map == 0) ||
 				(old == 1 && *(uint32_t *)b.map == 2));
 			/* the next invalidation is a good one */
-			ktap_ok(fired("TLB_STALE") >= 1);
+			ktap_ok(gt_fired("TLB_STALE") >= 1);
 			ktap_eq(gt_vm_bind(c.fd, c.vm, &op, 1), 0);
 		}
 	}

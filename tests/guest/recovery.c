@@ -11,82 +11,16 @@
  */
 #include "gt_main.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <linux/netlink.h>
-#include <poll.h>
 #include <sys/mman.h>
-#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "gt_recover.h"
 
 #define CLIENTS		4
 #define COMMAND		4	/* register of the configuration space */
 #define COMMAND_MEMORY	2
-
-/* ---- the ladder by hand ---- */
-
-static int climb(const char *rung)
-{
-	char path[300];
-
-	gt_debugfs("reset", path, sizeof(path));
-	return gt_write_file(path, rung);
-}
-
-/* ---- work that a reset takes away, and work that it does not ---- */
-
-/* A job that has begun and never ends, one behind it, and one on a queue that is only waiting. */
-struct victim {
-	struct gt_ctx c;
-	uint32_t begun, behind;		/* binary syncobjs */
-};
-
-static struct victim start_victim(void)
-{
-	struct victim v = { .c = gt_ctx() };
-	struct gt_cs never = gt_stream(&v.c, 3), fill = gt_stream(&v.c, 8);
-	struct drm_tessera_sync first, second;
-
-	v.begun = gt_syncobj(v.c.fd, false);
-	v.behind = gt_syncobj(v.c.fd, false);
-	first = gt_binary(v.begun);
-	second = gt_binary(v.behind);
-	memset(gt_data(&v.c, 0), 0, 64);
-	GT_EMIT(&never, fence, .event = TSR_EVENT_ALL_DONE, .addr = gt_data_va(8), .value = 1);
-	GT_EMIT(&never, wait, .op = TSR_COMPARE_EQ, .addr = gt_data_va(0), .value = 1);
-	GT_EMIT(&fill, fill_linear, .texel = 8, .dst = gt_data_va(64), .size = 64,
-		.pattern_lo = 0x5afe);
-	ktap_eq(gt_kick(&v.c, v.c.queue, &never, &first), 0);
-	ktap_eq(gt_kick(&v.c, v.c.queue, &fill, &second), 0);
-	ktap_ok(gt_spin_until((uint64_t *)gt_data(&v.c, 8), 1, GT_TIMEOUT_MS));
-	return v;
-}
-
-/* What had begun is lost, what had not runs, the queue is innocent and goes on. */
-static void expect_innocent(struct victim *v)
-{
-	struct drm_tessera_queue_get_state state;
-
-	ktap_eq(gt_fence_error(v->c.fd, v->begun, 0), -ECANCELED);
-	ktap_eq(gt_fence_error(v->c.fd, v->behind, 0), 0);
-	ktap_eq(((uint64_t *)gt_data(&v->c, 64))[7], 0x5afe);
-	state = gt_queue_state(v->c.fd, v->c.queue);
-	ktap_eq(state.state, DRM_TESSERA_QUEUE_INNOCENT);
-	ktap_eq(state.error, ECANCELED);
-	ktap_eq(state.reset_count, 1);
-	ktap_eq(state.jobs_completed, 1);
-}
-
-static bool copy_works(struct gt_ctx *c)
-{
-	struct gt_cs cs = gt_stream(c, 8);
-
-	memset(gt_data(c, 0x1000), 0, 64);
-	GT_EMIT(&cs, fill_linear, .texel = 8, .dst = gt_data_va(0x1000), .size = 64,
-		.pattern_lo = 0x900d);
-	return gt_run(c, &cs) == 0 && ((volatile uint64_t *)gt_data(c, 0x1000))[7] == 0x900d;
-}
 
 /*
  * One process of the load: copies until told to end. A copy is right, or the fence says that it was
@@ -235,48 +169,6 @@ static void surprise_removal(void)
 }
 
 /* ---- nothing helps ---- */
-
-static int uevents_open(void)
-{
-	struct sockaddr_nl address = { .nl_family = AF_NETLINK, .nl_groups = 1 };
-	int fd = socket(AF_NETLINK, SOCK_DGRAM | SOCK_CLOEXEC, NETLINK_KOBJECT_UEVENT);
-
-	if (fd < 0)
-		gt_die("no uevents: %s", strerror(errno));
-	ktap_eq(bind(fd, (struct sockaddr *)&address, sizeof(address)), 0);
-	return fd;
-}
-
-/* Wait for an event with this variable, a string of its own in the message. */
-static bool uevent_came(int fd, const char *variable)
-{
-	struct pollfd poll_fd = { .fd = fd, .events = POLLIN };
-	char text[4096];
-	ssize_t size, at;
-
-	while (poll(&poll_fd, 1, 5000) == 1) {
-		size = recv(fd, text, sizeof(text) - 1, 0);
-		text[size > 0 ? size : 0] = 0;
-		for (at = 0; at < size; at += strlen(text + at) + 1) {
-			if (!strcmp(text + at, variable))
-				return true;
-		}
-	}
-	return false;
-}
-
-static void rebind(void)
-{
-	char path[300], slot[64];
-	int i;
-
-	gt_sysfs(0, "", path, sizeof(path));
-	snprintf(slot, sizeof(slot), "%s", strrchr(path, '/') + 1);
-	ktap_eq(gt_write_file("/sys/bus/pci/drivers/tessera/unbind", slot), 0);
-	ktap_eq(gt_write_file("/sys/bus/pci/drivers/tessera/bind", slot), 0);
-	for (i = 0; i < 1000 && !gt_node_path(0, true, path, sizeof(path)); i++)
-		gt_sleep_ms(5);
-}
 
 static void wedged(void)
 {

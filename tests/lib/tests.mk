@@ -77,6 +77,17 @@ check-igt: setup ## IGT's generic tests on a kernel with SW_SYNC and lockdep: De
 	@$(GUEST_ENV); TSR_IGT=$$(bash tests/igt/share.sh); export TSR_IGT; \
 		$(RUN) --suite igt --results $(BUILD)/results-debug/igt.ktap igt-script:tests/igt/igt.py
 
+# Faults while eight processes work: `make check` has 120 of them.
+SOAK := vram=32M,inject-window=on
+.PHONY: soak replay
+soak: setup ## FAULTS=10000 faults under load, chosen by SEED=1
+	@$(GUEST_ENV); $(GUEST) --device-args '$(SOAK)' --timeout $(or $(TIMEOUT),172800) \
+		--kernel-args 'tessera.job_timeout_ms=1000 tessera.job_limit_ms=60000' -- \
+		'faults_load $(or $(FAULTS),10000) $(or $(SEED),1)'
+
+replay: setup ## FAULTS=120 faults under load by SEED=1, repeatable to the instruction; TWICE=1 compares two runs
+	@$(GUEST_ENV); $(PYTHON) tests/lib/replay.py --faults $(or $(FAULTS),120) --seed $(or $(SEED),1) $(if $(TWICE),--twice)
+
 check-race: export VARIANT := race
 check-race: setup ## the guest suite on a kernel with KCSAN and two processors
 	@$(GUEST_ENV); $(RUN) --suite race --results $(BUILD)/results-debug/race.ktap $(GUEST_PROGRAMS)

@@ -757,6 +757,33 @@ static void with_threads(void)
 	end(&y);
 }
 
+/* A device that goes in the middle of its work: its workers let others have the lock. */
+static void gone_with_threads(void)
+{
+	const struct tsr_config config = { .threads = 2, .no_inline = true, .inject_window = true };
+	struct play y;
+
+	begin(&y, &config, 3);
+	y.s.b->real_clock = true;
+	for (unsigned int i = 0; i < 20; i++) {
+		ktap_ok(inject(&y, "slow delay=200us times=always"));
+		for (unsigned int n = 0; n < 3; n++)
+			submit(&y, n);
+		ktap_ok(inject(&y, "gone"));
+		ktap_eq(bench_read(y.s.b, TSR_REG_GPU_MAGIC), UINT32_MAX);
+		usleep(300);
+		tsr_gpu_timer(y.s.b->gpu);
+		ktap_eq(bench_read(y.s.b, TSR_REG_GPU_MAGIC), UINT32_MAX);
+		ktap_ok(inject(&y, "clear"));
+		for (unsigned int n = 0; n < 3; n++) {
+			bench_kick(&y.q[n]);
+			ktap_ok(stage_until(&y.q[n], TSR_QUEUE_STATE_IDLE));
+			ktap_eq(fence(&y, n), i + 1);
+		}
+	}
+	end(&y);
+}
+
 int main(void)
 {
 	ktap_start();
@@ -788,5 +815,6 @@ int main(void)
 	ktap_run("[SYS9] fault: flr-ignored", flr_ignored);
 	ktap_run("[SYS9] fault: gone", gone);
 	ktap_run("faults by queue and job with workers", with_threads);
+	ktap_run("fault: gone, in the middle of work, with workers", gone_with_threads);
 	return ktap_finish();
 }

@@ -77,6 +77,14 @@ void gt_sleep_ms(unsigned int ms);
 int gt_kmsg_open(void);
 bool gt_kmsg_bad(int kmsg, char *line, size_t size);
 
+/* ---- gt_inject.c: faults on purpose (Documentation/hw/inject.md), by debugfs ---- */
+
+int gt_inject(const char *script);		/* 0 or -errno */
+unsigned int gt_fired(const char *kind);	/* how often a kind has fired */
+/* gt_slot(): the hardware's slot of a queue of file @fd, for rules with queue=. */
+unsigned int gt_slot(int fd, uint32_t queue);
+unsigned int gt_slot_as(int fd, uint32_t queue, unsigned int *as);	/* and its address space */
+
 /* ---- gt_obj.c: objects ---- */
 
 /*

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT
+/* Faults on purpose, and what they are told by. */
+#include "gt.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int gt_inject(const char *script)
+{
+	char path[300];
+
+	gt_debugfs("inject", path, sizeof(path));
+	return gt_write_file(path, script);
+}
+
+/* All of a file of debugfs; the program ends without it. */
+static void read_debugfs(const char *leaf, char *text, size_t size)
+{
+	char path[300];
+
+	gt_debugfs(leaf, path, sizeof(path));
+	if (gt_read_file(path, text, size) < 0)
+		gt_die("%s cannot be read", path);
+}
+
+unsigned int gt_fired(const char *kind)
+{
+	char text[2000], line[40], *at;
+
+	read_debugfs("inject", text, sizeof(text));
+	snprintf(line, sizeof(line), "\n%s ", kind);
+	at = strstr(text, line);
+	if (!at)
+		gt_die("debugfs knows no fault '%s'", kind);
+	return strtoul(at + strlen(line), NULL, 10);
+}
+
+/* Ids are per file, slots are not: debugfs tells files by the number that fdinfo has. */
+static unsigned long long client_of(int fd)
+{
+	static const char field[] = "drm-client-id:";
+	char path[40], text[4000], *at;
+
+	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
+	gt_read_file(path, text, sizeof(text));
+	at = strstr(text, field);
+	if (!at)
+		gt_die("%s has no %s", path, field);
+	return strtoull(at + strlen(field), NULL, 10);
+}
+
+unsigned int gt_slot_as(int fd, uint32_t queue, unsigned int *as)
+{
+	char text[16000], id[24], client[40], *line;
+
+	read_debugfs("queues", text, sizeof(text));
+	snprintf(id, sizeof(id), " id %-4u as ", queue);
+	snprintf(client, sizeof(client), " client %llu", client_of(fd));
+	for (line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
+		size_t length = strlen(line);
+
+		if (strstr(line, id) && length > strlen(client) &&
+		    !strcmp(line + length - strlen(client), client)) {
+			*as = strtoul(strstr(line, " as ") + 4, NULL, 10);
+			return strtoul(line, NULL, 10);
+		}
+	}
+	gt_die("queue %u is not in debugfs", queue);
+}
+
+unsigned int gt_slot(int fd, uint32_t queue)
+{
+	unsigned int as;
+
+	return gt_slot_as(fd, queue, &as);
+}

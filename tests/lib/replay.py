@@ -1,0 +1,92 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Faults under load (tests/guest/faults_load.c) in a machine in which the seed decides everything: `make replay SEED=S`.
+
+    replay.py [--faults N] [--seed S] [--twice]
+
+One processor that counts instructions instead of time, a GPU without threads of its own, random numbers from the seed, a clock that begins
+in 2026, and a command that is there from the start: what happens, and when, is the same in each run. The last line is a hash of all that the
+kernel and the program have said, times included. --twice runs it twice and compares.
+"""
+
+import argparse
+import base64
+import hashlib
+import sys
+
+from guest import Guest, GuestError, write_through
+
+LIMIT = 7200        # seconds of this host for one run
+# An instruction is 8 ns, so that the guest's idea of a second is about one of ours.
+CLOCK = ["-icount", "shift=3,sleep=off", "-rtc", "base=2026-01-01T00:00:00,clock=vm",
+         "-machine", "i8042=off,sata=off,smbus=off,hpet=off"]
+
+
+class Replayed(Guest):
+    """A guest that runs one command from the start and depends on nothing outside."""
+
+    def __init__(self, command, seed):
+        text = base64.b64encode(command.encode()).decode()
+        super().__init__(device_args=f"vram=32M,inject-window=on,deterministic=on,seed={seed}", accel="tcg",
+                         qemu_args=CLOCK + ["-seed", str(seed)],
+                         kernel_args=f"tessera.job_timeout_ms=1000 tessera.job_limit_ms=60000 tsr.run={text}", boot_limit=600)
+
+    def command(self, serial, interactive=False):
+        """No randomness of the host's, and no calibration of the processor's clock with the host's."""
+        args = super().command(serial, interactive)
+        i = args.index("-object")
+        del args[i:i + 4]
+        append = args.index("-append") + 1
+        args[append] = " ".join(w for w in args[append].split() if not w.startswith("tsc_early_khz="))
+        return args
+
+    def _launch(self):
+        super()._launch()
+        self.number = 1         # of the command that is there from the start
+
+
+def run(faults, seed, show):
+    """One run; (status of the program, what it and the kernel have said)."""
+    said = bytearray()
+    with Replayed(f"TSR_VERBOSE=1 faults_load {faults} {seed}; r=$?; dmesg -r; exit $r", seed) as guest:
+        def take(data):
+            said.extend(data)
+            if show:
+                write_through(1)(data)
+        status = guest.finish_command(LIMIT, take, take).status
+    return status, said.decode(errors="replace")
+
+
+def hash_of(text):
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def differ(first, again):
+    """The first line in which two runs differ, of both."""
+    for a, b in zip(first.splitlines(), again.splitlines()):
+        if a != b:
+            return f"first at\n# {a}\n# {b}"
+    return "at the end"
+
+
+def main():
+    p = argparse.ArgumentParser(description="Faults under load, repeatable to the instruction.")
+    p.add_argument("--faults", type=int, default=120)
+    p.add_argument("--seed", type=int, default=1)
+    p.add_argument("--twice", action="store_true", help="run it twice, compare")
+    args = p.parse_args()
+    try:
+        status, first = run(args.faults, args.seed, True)
+        print(f"# SEED={args.seed} FAULTS={args.faults}: {hash_of(first)}")
+        if args.twice:
+            again = run(args.faults, args.seed, False)[1]
+            print(f"# the second run is {'the same' if again == first else 'another, ' + differ(first, again)}")
+            status = status or again != first
+    except GuestError as e:
+        print(f"tessera: error: {e}", file=sys.stderr)
+        return 125
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main())
