@@ -31,6 +31,7 @@
 #include <drm/drm_print.h>
 
 #include "tessera_as.h"
+#include "tessera_check.h"
 #include "tessera_device.h"
 #include "tessera_mmu.h"
 #include "tessera_perfmon.h"
@@ -248,6 +249,7 @@ int tessera_kernel_as_init(struct tessera_device *tdev)
 		goto err_fini;
 	}
 
+	tessera_check_taken(tdev, kas->fences_dma, fences_size());
 	ret = kernel_as_map(tdev, FENCE_WORDS_VA, fences_size(), kas->fences_dma,
 			    TSR_PTE_READ__MASK | TSR_PTE_WRITE__MASK);
 	if (ret)
@@ -260,6 +262,7 @@ int tessera_kernel_as_init(struct tessera_device *tdev)
 		goto err_fini;
 	}
 
+	tessera_check_taken(tdev, kas->counters_dma, COUNTERS_SLOTS * COUNTERS_STRIDE);
 	ret = kernel_as_map(tdev, COUNTERS_VA, COUNTERS_SLOTS * COUNTERS_STRIDE,
 			    kas->counters_dma, TSR_PTE_READ__MASK | TSR_PTE_WRITE__MASK);
 	if (ret)
@@ -326,11 +329,13 @@ int tessera_ring_map(struct tessera_device *tdev, u32 slot, u32 size, struct tes
 	if (!ring->cpu)
 		return -ENOMEM;
 
+	tessera_check_taken(tdev, ring->dma, size);
 	ring->size = size;
 	ring->va = RING_VA(slot);
 	ret = kernel_as_map(tdev, ring->va, size, ring->dma,
 			    TSR_PTE_READ__MASK | TSR_PTE_EXEC__MASK);
 	if (ret) {
+		tessera_check_freed(tdev, ring->dma, size);
 		dma_free_coherent(tdev->drm.dev, size, ring->cpu, ring->dma);
 		ring->cpu = NULL;
 	}
@@ -369,8 +374,10 @@ void tessera_ring_unmap(struct tessera_device *tdev, struct tessera_ring *ring)
 	}
 	mutex_unlock(&kas->lock);
 
-	if (!ret)
+	if (!ret) {
+		tessera_check_freed(tdev, ring->dma, ring->size);
 		dma_free_coherent(tdev->drm.dev, ring->size, ring->cpu, ring->dma);
+	}
 	ring->cpu = NULL;
 }
 

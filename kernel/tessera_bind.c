@@ -30,6 +30,7 @@
 #include "tessera_drv.h"
 #include "tessera_gem.h"
 #include "tessera_heap.h"
+#include "tessera_mutant.h"
 #include "tessera_shrinker.h"
 #include "tessera_trace.h"
 #include "tessera_vm.h"
@@ -235,6 +236,8 @@ static void bind_unmap_range(struct tessera_bind_step *step, u64 start, u64 end)
 {
 	if (step->op->type != DRM_TESSERA_BIND_UNMAP && step->op->type != DRM_TESSERA_BIND_UNMAP_BO)
 		return;
+	if (TESSERA_MUTANT(unmap_forgotten))
+		return;
 
 	tessera_pt_unmap(step->bind->vm->pgt, &step->bind->pool, start, end - start);
 }
@@ -339,6 +342,20 @@ static int bind_run_op(struct tessera_bind *bind, struct tessera_bind_op *op)
 	}
 }
 
+/* Make the device forget what the bind has changed. */
+static int bind_invalidate(struct tessera_bind *bind)
+{
+	struct tessera_vm *vm = bind->vm;
+
+	if (!bind->pool.dirty || vm->as < 0)
+		return 0;
+	if (TESSERA_MUTANT(invalidate_never) || TESSERA_MUTANT(invalidate_early))
+		return 0;
+
+	return tessera_as_invalidate(vm->tdev, vm->as, bind->inv_start,
+				     bind->inv_end - bind->inv_start);
+}
+
 /**
  * tessera_bind_run() - apply a bind
  * @bind: bind that has not run
@@ -359,13 +376,14 @@ int tessera_bind_run(struct tessera_bind *bind)
 	if (!drm_dev_enter(&vm->tdev->drm, &cookie))
 		return -ENODEV;
 
+	if (TESSERA_MUTANT(invalidate_early) && vm->as >= 0)
+		tessera_as_invalidate(vm->tdev, vm->as, 0, BIT_ULL(vm->tdev->info.va_bits));
+
 	for (i = 0; i < bind->count && !ret; i++)
 		ret = bind_run_op(bind, &bind->op[i]);
 	drm_WARN_ON(&vm->tdev->drm, ret);
 
-	if (bind->pool.dirty && vm->as >= 0 &&
-	    tessera_as_invalidate(vm->tdev, vm->as, bind->inv_start,
-				  bind->inv_end - bind->inv_start)) {
+	if (bind_invalidate(bind)) {
 		bind->lost = true;
 		ret = -EIO;
 	}
@@ -497,7 +515,9 @@ static bool bind_op_valid(struct tessera_vm *vm, const struct drm_tessera_bind_o
 	bool map = uop->op == DRM_TESSERA_BIND_MAP;
 	bool bo = map || uop->op == DRM_TESSERA_BIND_UNMAP_BO;
 
-	if (uop->op > DRM_TESSERA_BIND_UNMAP_BO || uop->pad || uop->flags & ~flags)
+	if (uop->op > DRM_TESSERA_BIND_UNMAP_BO || uop->pad)
+		return false;
+	if (uop->flags & ~flags && !TESSERA_MUTANT(flags_ignored))
 		return false;
 	if (map != !!uop->flags || (!bo && uop->bo_handle) || (!map && uop->bo_offset))
 		return false;

@@ -15,13 +15,16 @@
 #include <drm/drm_drv.h>
 #include <drm/drm_file.h>
 
+#include "tessera_check.h"
 #include "tessera_debugfs.h"
 #include "tessera_device.h"
 #include "tessera_gem.h"
 #include "tessera_inject.h"
 #include "tessera_local.h"
+#include "tessera_perfmon.h"
 #include "tessera_queue.h"
 #include "tessera_reset.h"
+#include "tessera_sched.h"
 #include "tessera_vm.h"
 
 static struct tessera_device *seq_device(struct seq_file *m)
@@ -153,6 +156,38 @@ static int show_rings(struct seq_file *m, void *unused)
 	return show_each_queue(seq_device(m), m, show_ring);
 }
 
+/* All counters by their ids (Documentation/hw/counters.md): what tsr-top reads. */
+static void show_queue_counters(struct seq_file *m, struct tessera_queue *queue)
+{
+	struct tessera_device *tdev = queue->tdev;
+	u32 id;
+
+	for (id = 0; id < TESSERA_NUM_COUNTERS; id++) {
+		u64 value = tessera_read64(tdev, TSR_REG_QUEUE_COUNTER(queue->slot, id));
+
+		if (value)
+			seq_printf(m, "queue %u %s %u %llu\n", queue->slot,
+				   tessera_engine_name(queue->engine_class), id, value);
+	}
+}
+
+static int show_counters(struct seq_file *m, void *unused)
+{
+	struct tessera_device *tdev = seq_device(m);
+	int cookie;
+	u32 id;
+
+	if (!drm_dev_enter(&tdev->drm, &cookie))
+		return -ENODEV;
+
+	for (id = 0; id < TSR_COUNTER_VALUE__COUNT; id++)
+		seq_printf(m, "global %u %llu\n", id,
+			   tessera_read64(tdev, TSR_REG_COUNTER_VALUE(id)));
+	drm_dev_exit(cookie);
+
+	return show_each_queue(tdev, m, show_queue_counters);
+}
+
 static int show_device(struct seq_file *m, void *unused)
 {
 	struct tessera_device *tdev = seq_device(m);
@@ -173,6 +208,7 @@ static int show_device(struct seq_file *m, void *unused)
 }
 
 static const struct drm_debugfs_info tessera_debugfs_files[] = {
+	{ "counters", show_counters },
 	{ "device", show_device },
 	{ "faults", show_faults },
 	{ "gems", show_bos },
@@ -226,4 +262,5 @@ void tessera_debugfs_init(struct drm_minor *minor)
 	debugfs_create_file("reset", 0200, minor->debugfs_root, to_tessera_device(minor->dev),
 			    &reset_fops);
 	tessera_inject_debugfs_init(minor);
+	tessera_check_debugfs_init(minor);
 }

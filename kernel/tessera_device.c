@@ -163,6 +163,7 @@ static int tessera_device_init_software(struct tessera_device *tdev)
 	ret = drmm_mutex_init(drm, &tdev->vms.lock);
 	ret = ret ?: drmm_mutex_init(drm, &tdev->bos.lock);
 	ret = ret ?: drmm_mutex_init(drm, &tdev->as_slots.lock);
+	ret = ret ?: drmm_mutex_init(drm, &tdev->check_lock);
 	ret = ret ?: tessera_reset_init(tdev);
 	ret = ret ?: tessera_dump_init(tdev);
 	ret = ret ?: tessera_shrinker_init(tdev);
@@ -172,6 +173,7 @@ static int tessera_device_init_software(struct tessera_device *tdev)
 	tessera_prime_lock(&tdev->reset.lock);
 	tessera_prime_lock(&tdev->vms.lock);
 	tessera_prime_lock(&tdev->as_slots.lock);
+	tessera_prime_lock(&tdev->check_lock);
 	tessera_prime_order(&tdev->reset.lock, &tdev->vms.lock);
 
 	tdev->submit_wq = alloc_workqueue("tessera-submit", WQ_HIGHPRI | WQ_MEM_RECLAIM, 0);

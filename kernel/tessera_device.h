@@ -199,6 +199,9 @@ struct tessera_device {
 		struct tessera_queue *queue[TSR_QUEUES_MAX];
 	} slots;
 
+	/** @check_lock: Registers of block CHECK; a leaf lock, reclaim takes it. */
+	struct mutex check_lock;
+
 	/** @irq: Argument of the interrupt handler of each class. */
 	struct tessera_irq irq[TESSERA_NUM_IRQS];
 };

@@ -18,6 +18,7 @@
 
 #include "tessera_compat.h"
 #include "tessera_fence.h"
+#include "tessera_mutant.h"
 #include "tessera_trace.h"
 
 static const char *tessera_fence_driver_name(struct dma_fence *fence)
@@ -32,7 +33,8 @@ static const char *tessera_fence_timeline_name(struct dma_fence *fence)
 
 static void tessera_fence_free(struct tessera_fence *fence)
 {
-	tessera_timeline_put(fence->timeline);
+	if (!TESSERA_MUTANT(timeline_unheld))
+		tessera_timeline_put(fence->timeline);
 	kfree(fence);
 }
 
@@ -157,7 +159,8 @@ struct tessera_fence *tessera_fence_create(struct tessera_timeline *timeline)
 		return NULL;
 
 	__module_get(THIS_MODULE);
-	kref_get(&timeline->ref);
+	if (!TESSERA_MUTANT(timeline_unheld))
+		kref_get(&timeline->ref);
 	fence->timeline = timeline;
 	INIT_LIST_HEAD(&fence->node);
 
@@ -257,7 +260,7 @@ unsigned int tessera_timeline_signal(struct tessera_timeline *timeline, u64 last
 		if (fence->base.seqno > last)
 			break;
 		list_del_init(&fence->node);
-		if (error)
+		if (error && !TESSERA_MUTANT(error_lost))
 			dma_fence_set_error(&fence->base, error);
 		else if (fence->jobs)
 			atomic64_inc(fence->jobs);

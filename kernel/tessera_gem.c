@@ -32,6 +32,7 @@
 #include <drm/drm_prime.h>
 #include <drm/tessera_drm.h>
 
+#include "tessera_check.h"
 #include "tessera_device.h"
 #include "tessera_gem.h"
 #include "tessera_local.h"
@@ -44,6 +45,7 @@ static void tessera_bo_unmap_dma(struct tessera_bo *bo)
 	struct drm_gem_object *obj = &bo->base.base;
 	struct sg_table *sgt = bo->base.sgt;
 
+	tessera_check_bo_freed(to_tessera_device(obj->dev), bo);
 	bo->base.sgt = NULL;
 	if (!sgt)
 		return;
@@ -410,6 +412,8 @@ struct sg_table *tessera_bo_map_dma(struct tessera_bo *bo)
 
 	if (drm_dev_enter(bo->base.base.dev, &cookie)) {
 		sgt = drm_gem_shmem_get_pages_sgt(&bo->base);
+		if (!IS_ERR(sgt))
+			tessera_check_bo_taken(to_tessera_device(bo->base.base.dev), bo);
 		drm_dev_exit(cookie);
 	}
 

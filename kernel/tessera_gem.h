@@ -40,6 +40,8 @@ struct tessera_bo {
 	 * Incremented under the reservation.
 	 */
 	atomic_t needed;
+	/** @check_taken: The device knows of the DMA mapping; &tessera_device.check_lock. */
+	bool check_taken;
 	/** @exported: A dma-buf was made of it; only ever set. */
 	bool exported;
 	/** @read_only: Import whose exporter does not allow writes, constant. */

@@ -33,6 +33,7 @@
 
 #include "tessera_as.h"
 #include "tessera_bind.h"
+#include "tessera_check.h"
 #include "tessera_device.h"
 #include "tessera_drv.h"
 #include "tessera_heap.h"
@@ -73,6 +74,7 @@ static int heap_add_chunk(struct tessera_heap *heap, u64 offset, gfp_t gfp)
 	mutex_lock(&heap->vm->op_lock);
 	if (heap->mapped == offset) {
 		heap->chunk[offset / heap->chunk_size] = new;
+		tessera_check_taken(heap->vm->tdev, new.dma, heap->chunk_size);
 		tessera_pt_map(heap->vm->pgt, &heap->pool, heap->va + offset, heap->chunk_size,
 			       new.dma, TSR_PTE_READ__MASK | TSR_PTE_WRITE__MASK);
 		heap->mapped += heap->chunk_size;
@@ -126,6 +128,7 @@ static void heap_free_memory(struct tessera_heap *heap)
 	for (offset = 0; offset < heap->mapped; offset += heap->chunk_size) {
 		struct tessera_heap_chunk *chunk = &heap->chunk[offset / heap->chunk_size];
 
+		tessera_check_freed(heap->vm->tdev, chunk->dma, heap->chunk_size);
 		dma_free_coherent(dev, heap->chunk_size, chunk->cpu, chunk->dma);
 	}
 	heap->mapped = 0;

@@ -23,6 +23,7 @@
 #include "tessera_device.h"
 #include "tessera_drv.h"
 #include "tessera_heap.h"
+#include "tessera_mutant.h"
 #include "tessera_queue.h"
 #include "tessera_reset.h"
 #include "tessera_sched.h"
@@ -165,6 +166,9 @@ void tessera_queue_kill(struct tessera_queue *queue, int error)
 	struct tessera_device *tdev = queue->tdev;
 	int ret;
 
+	if (TESSERA_MUTANT(vm_first))
+		tessera_vm_as_put(queue->vm);
+
 	mutex_lock(&tdev->reset.lock);
 	mutex_lock(&queue->lock);
 	ret = queue_stop_slot(queue);
@@ -181,7 +185,8 @@ void tessera_queue_kill(struct tessera_queue *queue, int error)
 	mutex_unlock(&queue->lock);
 	mutex_unlock(&tdev->reset.lock);
 
-	tessera_vm_as_put(queue->vm);
+	if (!TESSERA_MUTANT(vm_first))
+		tessera_vm_as_put(queue->vm);
 }
 
 /**
@@ -219,7 +224,8 @@ static int tessera_queue_init_timeline(struct tessera_queue *queue, u32 ring_siz
 
 	/* One entry of the ring stays unused: see tessera_queue_hw.c. */
 	ret = tessera_timeline_start(queue->timeline, &tessera_queue_sched_ops, tdev->submit_wq,
-				     ring_size / TESSERA_RING_ENTRY - 1,
+				     ring_size / TESSERA_RING_ENTRY -
+				     (TESSERA_MUTANT(ring_overrun) ? -1 : 1),
 				     msecs_to_jiffies(tessera_job_timeout_ms), tdev->timeout_wq,
 				     tdev->drm.dev);
 	if (ret)

@@ -45,6 +45,7 @@
 #include "tessera_dump.h"
 #include "tessera_fault.h"
 #include "tessera_irq.h"
+#include "tessera_mutant.h"
 #include "tessera_pci.h"
 #include "tessera_queue.h"
 #include "tessera_reset.h"
@@ -129,7 +130,7 @@ static bool queue_stuck(struct tessera_queue *queue, u64 oldest, u32 state)
 	 * has had, and not by the clock, else who floods an engine would get its neighbours
 	 * killed.
 	 */
-	if (served - queue->late_served_ns >= limit)
+	if (served - queue->late_served_ns >= limit || TESSERA_MUTANT(progress_unseen))
 		return true;
 
 	/* Others are on the engines. */
@@ -303,7 +304,7 @@ static u32 queue_resume_rptr(struct tessera_queue *queue, bool stopped)
 	begun = into > TESSERA_RING_CALL ||
 		(into == TESSERA_RING_CALL && (word & TSR_QUEUE_STATE_IN_CALL__MASK)) || !stopped;
 
-	return rptr - into + (begun ? TESSERA_RING_ENTRY : 0);
+	return rptr - into + (begun && !TESSERA_MUTANT(rerun) ? TESSERA_RING_ENTRY : 0);
 }
 
 static void queue_save(struct tessera_queue *queue, void *data)

@@ -20,6 +20,7 @@
 #include "tessera_device.h"
 #include "tessera_fence.h"
 #include "tessera_heap.h"
+#include "tessera_mutant.h"
 #include "tessera_perfmon.h"
 #include "tessera_queue.h"
 #include "tessera_reset.h"
@@ -72,6 +73,9 @@ static struct dma_fence *tessera_job_run(struct drm_sched_job *sched_job)
 	struct dma_fence *fence;
 	int cookie, error;
 
+	if (TESSERA_MUTANT(run_allocates))
+		kfree(kmalloc(TESSERA_RING_ENTRY, GFP_KERNEL));
+
 	mutex_lock(&queue->lock);
 	error = queue->dead;
 	if (!error && !drm_dev_enter(&queue->tdev->drm, &cookie))
@@ -104,7 +108,8 @@ static enum drm_gpu_sched_stat tessera_job_timedout(struct drm_sched_job *sched_
 
 	mutex_lock(&tdev->reset.lock);
 	tessera_queue_recover(queue);
-	tessera_compat_timeout_done(&queue->timeline->sched, sched_job, tessera_job_fence);
+	if (!TESSERA_MUTANT(timeout_leak))
+		tessera_compat_timeout_done(&queue->timeline->sched, sched_job, tessera_job_fence);
 	mutex_unlock(&tdev->reset.lock);
 
 	return DRM_GPU_SCHED_STAT_NOMINAL;

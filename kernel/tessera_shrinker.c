@@ -23,6 +23,7 @@
 #include <drm/tessera_drm.h>
 
 #include "tessera_as.h"
+#include "tessera_check.h"
 #include "tessera_device.h"
 #include "tessera_gem.h"
 #include "tessera_shrinker.h"
@@ -136,6 +137,7 @@ static unsigned long bo_purge(struct tessera_bo *bo)
 		return 0;
 
 	if (bo_purgeable(bo) && bo_unmap(bo)) {
+		tessera_check_bo_freed(to_tessera_device(obj->dev), bo);
 		drm_gem_shmem_purge(&bo->base);
 		list_del_init(&bo->madv_node);
 		pages = obj->size >> PAGE_SHIFT;

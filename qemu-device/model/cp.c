@@ -94,6 +94,8 @@ static enum tsr_cp_result drain(struct tsr_runner *runner, struct tsr_queue *q)
 
 	if (x->fifo.count)
 		return TSR_CP_STALLED;
+	if (atomic_load_explicit(&q->gpu->capture.active, memory_order_relaxed))
+		tsr_capture_end(q, TSR_CAPTURE_DONE);
 	if (x->interval.user)
 		x->interval.mask = 0;
 	set_rptr(q, get_rptr(q) + TSR_CALL_QWORDS * sizeof(uint64_t));
@@ -158,6 +160,8 @@ static enum tsr_cp_result fetch(struct tsr_runner *runner, struct tsr_queue *q)
 	defect = tsr_packet_check_words(packet->word, !packet->depth);
 	if (defect.code)
 		return packet_fault(q, defect.code, defect.qword);
+	if (runner->gpu->cfg.check && !packet->depth)
+		tsr_check_fetched(q, packet);
 	if (runner->gpu->ops->trace) {
 		uint64_t args[4] = { q->index, packet->pc, packet->word[0], packet->depth };
 
@@ -195,6 +199,8 @@ static enum tsr_cp_result do_call(struct tsr_runner *runner, struct tsr_queue *q
 		/* Retired, counted and paid for by drain(). */
 		atomic_store_explicit(&q->in_call, true, memory_order_relaxed);
 		x->phase = TSR_CP_FETCH;
+		if (atomic_load_explicit(&q->gpu->capture.armed, memory_order_relaxed))
+			tsr_capture_begin(runner, q, call.addr, call.size);
 		if (tsr_injected(q->gpu, TSR_INJECTION_IRQ_EARLY, &at, NULL))
 			tsr_irq_raise(q->gpu, TSR_IRQ_CLASS_JOB, 1ull << q->index);
 	}

@@ -58,6 +58,7 @@ static const char *complete_config(struct tsr_config *cfg)
 
 static void reset_state(struct tsr_gpu *gpu)
 {
+	tsr_check_reset(gpu);
 	tsr_mmu_reset(gpu);
 	for (unsigned int i = 0; i < TSR_QUEUES_MAX; i++)
 		tsr_queue_reset(&gpu->queue[i]);
@@ -110,6 +111,8 @@ struct tsr_gpu *tsr_gpu_new(const struct tsr_config *cfg, const struct tsr_host_
 	pthread_mutex_init(&gpu->lock, NULL);
 	pthread_mutex_init(&gpu->irq.lock, NULL);
 	pthread_mutex_init(&gpu->inject.lock, NULL);
+	tsr_check_init(gpu);
+	tsr_capture_init(gpu);
 	pthread_cond_init(&gpu->quiet, NULL);
 	pthread_cond_init(&gpu->workers.wake, NULL);
 	for (unsigned int i = 0; i < TSR_QUEUES_MAX; i++) {
@@ -137,6 +140,8 @@ void tsr_gpu_free(struct tsr_gpu *gpu)
 	pthread_cond_destroy(&gpu->workers.wake);
 	pthread_cond_destroy(&gpu->quiet);
 	pthread_mutex_destroy(&gpu->inject.lock);
+	tsr_check_free(gpu);
+	tsr_capture_free(gpu);
 	pthread_mutex_destroy(&gpu->irq.lock);
 	pthread_mutex_destroy(&gpu->lock);
 	for (unsigned int i = 0; i < TSR_QUEUES_MAX; i++) {

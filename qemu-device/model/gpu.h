@@ -22,6 +22,8 @@
 #include "tsr_regs.h"
 #include "tsr_trace.h"
 
+#include "capture.h"
+#include "check.h"
 #include "counters.h"
 #include "cp.h"
 #include "engine.h"
@@ -77,6 +79,8 @@ struct tsr_gpu {
 	struct tsr_busy busy;
 	struct tsr_timer timer;
 	struct tsr_inject inject;
+	struct tsr_check check;
+	struct tsr_capture capture;
 	struct tsr_workers workers;
 	_Atomic uint32_t semaphore[TSR_SEMAPHORES_MAX];
 	_Atomic uint64_t counter[TSR_GLOBAL_COUNTERS];	/* by enum tsr_global_counter */

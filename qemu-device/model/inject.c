@@ -89,6 +89,7 @@ bool tsr_inject_ask(struct tsr_gpu *gpu, unsigned int kind, const struct tsr_inj
 	pthread_mutex_unlock(&inject->lock);
 	if (!fires)
 		return false;
+	tsr_check_excuse(gpu, kind);
 	atomic_fetch_add_explicit(&inject->fired[kind], 1, memory_order_relaxed);
 	tsr_trace(gpu, TSR_TRACE_INJECT, args, 4);
 	return true;

@@ -22,6 +22,13 @@ static void send_if_new(struct tsr_gpu *gpu, unsigned int cls, uint64_t before, 
 		tsr_irq_send(gpu, cls);
 }
 
+/* The checker wants to know for how long events stand. Interrupts' lock held. */
+static void watch(struct tsr_gpu *gpu, unsigned int cls, uint64_t before, uint64_t now)
+{
+	if (gpu->cfg.check)
+		tsr_check_irq(gpu, cls, before, now);
+}
+
 void tsr_irq_raise(struct tsr_gpu *gpu, unsigned int cls, uint64_t bits)
 {
 	struct tsr_irq *irq = &gpu->irq;
@@ -31,6 +38,7 @@ void tsr_irq_raise(struct tsr_gpu *gpu, unsigned int cls, uint64_t bits)
 	before = irq->rawstat[cls] & irq->mask[cls];
 	irq->rawstat[cls] |= bits;
 	now = irq->rawstat[cls] & irq->mask[cls];
+	watch(gpu, cls, before, now);
 	pthread_mutex_unlock(&irq->lock);
 	send_if_new(gpu, cls, before, now);
 }
@@ -38,6 +46,8 @@ void tsr_irq_raise(struct tsr_gpu *gpu, unsigned int cls, uint64_t bits)
 void tsr_irq_clear(struct tsr_gpu *gpu, unsigned int cls, uint64_t bits)
 {
 	pthread_mutex_lock(&gpu->irq.lock);
+	watch(gpu, cls, gpu->irq.rawstat[cls] & gpu->irq.mask[cls],
+	      gpu->irq.rawstat[cls] & ~bits & gpu->irq.mask[cls]);
 	gpu->irq.rawstat[cls] &= ~bits;
 	pthread_mutex_unlock(&gpu->irq.lock);
 }
@@ -51,6 +61,7 @@ void tsr_irq_set_mask(struct tsr_gpu *gpu, unsigned int cls, uint64_t which, uin
 	before = irq->rawstat[cls] & irq->mask[cls];
 	irq->mask[cls] = (irq->mask[cls] & ~which) | (bits & which);
 	now = irq->rawstat[cls] & irq->mask[cls];
+	watch(gpu, cls, before, now);
 	pthread_mutex_unlock(&irq->lock);
 	send_if_new(gpu, cls, before, now);
 }
@@ -79,6 +90,7 @@ void tsr_irq_reset(struct tsr_gpu *gpu)
 {
 	pthread_mutex_lock(&gpu->irq.lock);
 	for (unsigned int cls = 0; cls < TSR_IRQ_CLASSES; cls++) {
+		watch(gpu, cls, gpu->irq.rawstat[cls] & gpu->irq.mask[cls], 0);
 		gpu->irq.rawstat[cls] = 0;
 		gpu->irq.mask[cls] = 0;
 	}

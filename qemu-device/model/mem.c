@@ -170,6 +170,7 @@ static enum tsr_step find(struct tsr_mem *mem, uint64_t va, unsigned int access,
 	struct tsr_tlb_entry *e = &mem->runner->tlb.entry[tsr_tlb_index(tag)];
 	uint64_t offset = va & (PAGE_BYTES - 1);
 	bool hit = e->tag == tag && (e->perms & access) && offset >= e->lo && offset < e->hi;
+	enum tsr_step step;
 
 	if (mem->queue)
 		tsr_count(&mem->queue->counter[hit ? TSR_QUEUE_COUNTER_TLB_HITS
@@ -178,7 +179,13 @@ static enum tsr_step find(struct tsr_mem *mem, uint64_t va, unsigned int access,
 	else
 		mem->runner->lookups[hit]++;
 	*entry = e;
-	return hit ? TSR_STEP_DONE : fill(mem, va, access, tag, e);
+	step = hit ? TSR_STEP_DONE : fill(mem, va, access, tag, e);
+	if (step == TSR_STEP_DONE && mem->gpu->cfg.check)
+		tsr_check_access(mem, va, access, e);
+	if (step == TSR_STEP_DONE &&
+	    atomic_load_explicit(&mem->gpu->capture.active, memory_order_relaxed))
+		tsr_capture_touch(mem, va, e);
+	return step;
 }
 
 enum tsr_step tsr_mem_map(struct tsr_mem *mem, uint64_t va, uint64_t len, unsigned int access,

@@ -87,9 +87,8 @@ static bool malformed(struct tsr_gpu *gpu, uint64_t entry, unsigned int level)
 	return level == 1 && (entry & HUGE_OFFSET);
 }
 
-/* The leaf is found: check the permission, compute the page. */
-static enum tsr_step finish(struct tsr_mem *mem, uint64_t va, unsigned int access, uint64_t leaf,
-			    unsigned int level, struct tsr_walk *walk)
+/* What the @leaf found at @level says of the page of @va. */
+static void describe(uint64_t va, uint64_t leaf, unsigned int level, struct tsr_walk *walk)
 {
 	uint64_t in_page = level ? va & HUGE_OFFSET : 0;
 
@@ -100,6 +99,13 @@ static enum tsr_step finish(struct tsr_mem *mem, uint64_t va, unsigned int acces
 	walk->local = leaf & TSR_PTE_LOCAL__MASK;
 	walk->huge = level;
 	walk->phys = (leaf & TSR_PTE_ADDR__MASK) + in_page;
+}
+
+/* The leaf is found: check the permission, compute the page. */
+static enum tsr_step finish(struct tsr_mem *mem, uint64_t va, unsigned int access, uint64_t leaf,
+			    unsigned int level, struct tsr_walk *walk)
+{
+	describe(va, leaf, level, walk);
 	if (!(walk->perms & access))
 		return tsr_mmu_fault(mem, TSR_FAULT_MMU_PERMISSION, va, access, level);
 	return TSR_STEP_DONE;
@@ -169,6 +175,34 @@ enum tsr_step tsr_mmu_walk(struct tsr_mem *mem, uint64_t va, unsigned int access
 	return finish(mem, va, access, entry, 0, walk);
 }
 
+enum tsr_mmu_peek tsr_mmu_peek(struct tsr_gpu *gpu, unsigned int as, uint64_t va,
+			       struct tsr_walk *walk, uint64_t *entry)
+{
+	unsigned int level = gpu->levels;
+
+	*entry = atomic_load_explicit(&gpu->as[as].root, memory_order_acquire);
+	if (va >> gpu->cfg.va_bits)
+		return TSR_MMU_PEEK_NOTHING;
+	do {
+		unsigned int index, shift;
+		const uint64_t *at, *whole;
+		enum tsr_host_result result;
+
+		if (!(*entry & TSR_PTE_VALID__MASK))
+			return TSR_MMU_PEEK_NOTHING;
+		shift = TSR_PAGE_SHIFT + --level * TSR_PT_INDEX_BITS;
+		index = va >> shift & ((1u << TSR_PT_INDEX_BITS) - 1);
+		result = map_entry(gpu, *entry, index, &at, &whole);
+		if (result != TSR_HOST_OK)
+			return TSR_MMU_PEEK_UNKNOWN;
+		*entry = read_entry(at);
+		if (*entry & TSR_PTE_VALID__MASK && malformed(gpu, *entry, level))
+			return TSR_MMU_PEEK_NOTHING;
+	} while (!(*entry & TSR_PTE_LEAF__MASK) || !(*entry & TSR_PTE_VALID__MASK));
+	describe(va, *entry, level, walk);
+	return TSR_MMU_PEEK_FOUND;
+}
+
 void tsr_mmu_code_changed(struct tsr_gpu *gpu, unsigned int as)
 {
 	atomic_store_explicit(&gpu->as[as].code, atomic_fetch_add(&gpu->code, 1) + 1,
@@ -199,8 +233,11 @@ void tsr_mmu_invalidate(struct tsr_gpu *gpu, unsigned int as, unsigned int op, u
 	uint64_t last;
 
 	tsr_trace(gpu, TSR_TRACE_INVALIDATE, args, 4);
-	if (op == TSR_INV_OP_ALL)
+	if (op == TSR_INV_OP_ALL) {
+		if (gpu->cfg.check)
+			tsr_check_root(gpu, as, atomic_load(&gpu->as[as].root), gpu->as[as].base);
 		atomic_store_explicit(&gpu->as[as].root, gpu->as[as].base, memory_order_release);
+	}
 	if (op != TSR_INV_OP_NONE && tsr_injected(gpu, TSR_INJECTION_TLB_STALE, &at, NULL)) {
 		op = TSR_INV_OP_RANGE;
 		size = 0;

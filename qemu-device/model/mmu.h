@@ -49,6 +49,17 @@ struct tsr_walk {
 enum tsr_step tsr_mmu_walk(struct tsr_mem *mem, uint64_t va, unsigned int access,
 			   struct tsr_walk *walk);
 /*
+ * What the page tables say of the page of @va at this moment: no cache, no fault, nothing injected.
+ * *@entry is the entry at which the walk ended. Any thread, without the lock.
+ */
+enum tsr_mmu_peek {
+	TSR_MMU_PEEK_FOUND,		/* @walk is filled */
+	TSR_MMU_PEEK_NOTHING,		/* it is not mapped */
+	TSR_MMU_PEEK_UNKNOWN,		/* a table cannot be read now */
+};
+enum tsr_mmu_peek tsr_mmu_peek(struct tsr_gpu *gpu, unsigned int as, uint64_t va,
+			       struct tsr_walk *walk, uint64_t *entry);
+/*
  * AS.COMMAND and TLB_INVALIDATE: do @op (enum tsr_inv_op) on @as, of [va, va + size) for RANGE.
  * Lock held.
  */

@@ -37,6 +37,8 @@ void tsr_queue_faulted(struct tsr_queue *q)
 	struct tsr_gpu *gpu = q->gpu;
 	uint64_t args[4] = { q->index, q->fault.code, q->fault.addr, q->fault.pc };
 
+	if (atomic_load_explicit(&gpu->capture.active, memory_order_relaxed))
+		tsr_capture_end(q, TSR_CAPTURE_FAULTED);
 	if (q->fault.unit != TSR_UNIT_SLOT)
 		unwind(q, q->fault.rptr, q->fault.depth > 0);
 	tsr_dispatch_drop(q);
@@ -46,6 +48,8 @@ void tsr_queue_faulted(struct tsr_queue *q)
 	tsr_heap_window_reset(q);
 	tsr_queue_set_state(q, TSR_QUEUE_STATE_FAULTED);
 	tsr_trace(gpu, TSR_TRACE_FAULT, args, 4);
+	if (gpu->cfg.check)
+		tsr_check_faulted(q);
 	tsr_counter_global(gpu, TSR_GLOBAL_COUNTER_FAULTS, 1);
 	tsr_irq_raise(gpu, TSR_IRQ_CLASS_FAULT, 1ull << q->index);
 }
@@ -87,6 +91,8 @@ static void do_reset(struct tsr_queue *q)
 {
 	const struct tsr_fifo *fifo = &q->exec.fifo;
 
+	if (atomic_load_explicit(&q->gpu->capture.active, memory_order_relaxed))
+		tsr_capture_end(q, TSR_CAPTURE_STOPPED);
 	detach(q);
 	if (fifo->count)
 		unwind(q, fifo->entry[fifo->first].rptr, fifo->entry[fifo->first].depth > 0);
@@ -209,6 +215,8 @@ static void do_enable(struct tsr_queue *q)
 	q->preemptions = 0;
 	q->watch_progress = 0;
 	q->watch_fired = false;
+	if (bad < 0 && q->gpu->cfg.check)
+		tsr_check_enabled(q);
 	if (bad >= 0) {
 		tsr_queue_slot_fault(q, TSR_FAULT_BAD_CONFIG, bad);
 	} else if (tsr_queue_filled(q)) {
@@ -281,6 +289,10 @@ void tsr_queue_doorbell(struct tsr_queue *q, uint32_t wptr)
 {
 	uint64_t args[2] = { q->index, wptr };
 
+	if (q->gpu->cfg.check && q->state == TSR_QUEUE_STATE_DISABLED)
+		tsr_check_report(q->gpu, (struct tsr_check_event) {
+			.kind = TSR_CHECK_KIND_DOORBELL_DISABLED, .queue = q, .is = wptr,
+		});
 	if (!is_live(q) || q->request & (TSR_REQUEST_RESET | TSR_REQUEST_BAD_WPTR))
 		return;
 	tsr_counter_global(q->gpu, TSR_GLOBAL_COUNTER_DOORBELLS, 1);
@@ -291,6 +303,8 @@ void tsr_queue_doorbell(struct tsr_queue *q, uint32_t wptr)
 		request(q, TSR_REQUEST_BAD_WPTR);
 		return;
 	}
+	if (q->gpu->cfg.check)
+		tsr_check_doorbell(q, wptr);
 	atomic_store_explicit(&q->wptr, wptr, memory_order_release);
 	filled(q);
 }
@@ -300,6 +314,8 @@ void tsr_queue_reset(struct tsr_queue *q)
 	struct tsr_gpu *gpu = q->gpu;
 	unsigned int index = q->index;
 
+	if (atomic_load_explicit(&gpu->capture.active, memory_order_relaxed))
+		tsr_capture_end(q, TSR_CAPTURE_STOPPED);
 	tsr_dispatch_drop(q);
 	tsr_bin_drop(q);
 	tsr_render_drop(q);

@@ -14,6 +14,7 @@ static uint64_t features(struct tsr_gpu *gpu)
 {
 	return (gpu->cfg.local_size ? TSR_FEATURE_LOCAL_MEMORY : 0) |
 	       (gpu->cfg.inject_window ? TSR_FEATURE_DEBUG : 0) |
+	       (gpu->cfg.check ? TSR_FEATURE_CHECK : 0) |
 	       (gpu->cfg.page_sizes & 1ull << TSR_HUGE_SHIFT ? TSR_FEATURE_HUGE_PAGES : 0) |
 	       (gpu->cfg.deterministic ? TSR_FEATURE_DETERMINISTIC : 0);
 }
@@ -378,6 +379,8 @@ static uint32_t read_register(struct tsr_gpu *gpu, uint32_t offset)
 	if (gpu->cfg.inject_window &&
 	    in_block(&offset, TSR_INJECT__OFFSET, 1, TSR_INJECT_BYTES, &n))
 		return tsr_inject_read(gpu, offset);
+	if (gpu->cfg.check && in_block(&offset, TSR_CHECK__OFFSET, 1, TSR_CHECK_BYTES, &n))
+		return tsr_check_read(gpu, offset);
 	return read_gpu(gpu, offset);
 }
 
@@ -399,6 +402,9 @@ static void write_register(struct tsr_gpu *gpu, uint32_t offset, uint32_t value)
 		   in_block(&offset, TSR_INJECT__OFFSET, 1, TSR_INJECT_BYTES, &n)) {
 		tsr_inject_write(gpu, offset, value);
 		tsr_sched_kick(gpu);
+	} else if (gpu->cfg.check &&
+		   in_block(&offset, TSR_CHECK__OFFSET, 1, TSR_CHECK_BYTES, &n)) {
+		tsr_check_write(gpu, offset, value);
 	} else if (gpu->reset_busy) {
 		return;
 	} else if (in_block(&offset, TSR_REG_DOORBELL_RING(0), gpu->cfg.queues,
@@ -438,6 +444,8 @@ void tsr_gpu_write(struct tsr_gpu *gpu, uint32_t offset, uint32_t value)
 	if (offset & 3 || offset >= TSR_REGISTERS_SIZE)
 		return;
 	pthread_mutex_lock(&gpu->lock);
+	if (gpu->cfg.check && offset < TSR_CHECK__OFFSET)
+		tsr_check_wrote(gpu, offset, value);
 	if (!atomic_load(&gpu->inject.gone))
 		write_register(gpu, offset, value);
 	tsr_inject_arm(gpu);

@@ -174,6 +174,11 @@ void tsr_inval_start(struct tsr_gpu *gpu, unsigned int kind, unsigned int as, ui
 	inval->head++;
 	if (kind != TSR_INVAL_HOST)
 		gpu->as[as].inv_started++;
+	if (gpu->cfg.check && kind == TSR_INVAL_HOST)
+		atomic_store(&gpu->check.started, inval->head);
+	else if (gpu->cfg.check)
+		tsr_check_invalidated(gpu, as, kind == TSR_INVAL_ALL ? 0 : first,
+				      kind == TSR_INVAL_ALL ? UINT64_MAX : last);
 	tsr_runners_interrupt(gpu);
 	tsr_inval_complete(gpu);
 }

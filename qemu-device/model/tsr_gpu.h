@@ -55,6 +55,7 @@ struct tsr_config {
 		TSR_JIT_USE_FIRST,	/* for all, at their first execution: for tests */
 	} jit;
 	bool inject_window;		/* the guest may inject faults: FEATURE DEBUG */
+	bool check;			/* report what the driver does wrong: FEATURE CHECK */
 	/* optimisations of rendering that are switched off: TSR_GFX_NO_… of tile/zs.h */
 	unsigned int gfx_debug;
 };
@@ -116,6 +117,10 @@ struct tsr_host_ops {
 	void (*thread_leave)(void *host);
 	/* Trace point: the events of tsr_trace.h; may be NULL. */
 	void (*trace)(void *host, unsigned int event, const uint64_t *args, unsigned int count);
+	/* The driver has done something wrong: a line without its end. Any thread; may be NULL. */
+	void (*report)(void *host, const char *text);
+	/* A job has been captured: tsr_gpu_captured() has it. Any thread; may be NULL. */
+	void (*captured)(void *host);
 };
 
 /*
@@ -166,6 +171,24 @@ uint64_t tsr_gpu_run(struct tsr_gpu *gpu, uint64_t cycles);
  * line in @err (of @errlen bytes) when it is malformed; then nothing has changed. [host]
  */
 bool tsr_gpu_inject(struct tsr_gpu *gpu, const char *script, char *err, size_t errlen);
+
+/*
+ * The contract checker (Documentation/hw/check.md): how often it has reported something, and how
+ * many suspicions there are that time or the driver has to resolve; both 0 without cfg.check. The
+ * text of the last report, empty if there is none. [host]
+ */
+uint64_t tsr_gpu_check_reports(struct tsr_gpu *gpu, unsigned int *pending);
+void tsr_gpu_check_last(struct tsr_gpu *gpu, char *text, size_t size);
+
+/*
+ * Capture a job with all it needs to run again: "next", the next that begins; "queue=N", of that
+ * slot; "queue=N job=M", its Mth CALL since ENABLE; "fault", the next that faults or is reset
+ * before it has ended, for which all are recorded; "", none. One capture for each call. False with
+ * a message in @err when it is none of these. [host]
+ */
+bool tsr_gpu_capture(struct tsr_gpu *gpu, const char *what, char *err, size_t errlen);
+/* What has been captured, in the format of tsr_capture.h, to be freed; 0: nothing. [host] */
+size_t tsr_gpu_captured(struct tsr_gpu *gpu, void **file);
 
 /*
  * The whole state as versioned plain bytes (not local memory, which the host owns). The device must

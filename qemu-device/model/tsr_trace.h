@@ -22,7 +22,8 @@
 	X(INVALIDATE, "as op va size") \
 	X(RESET, "count") \
 	X(WATCHDOG, "queue progress") \
-	X(INJECT, "kind rule queue addr")
+	X(INJECT, "kind rule queue addr") \
+	X(CHECK, "kind queue addr was")
 
 enum tsr_trace {
 #define TSR_TRACE__VALUE(name, args) TSR_TRACE_##name,

@@ -42,6 +42,7 @@ const Property tessera_properties[] = {
     DEFINE_PROP_STRING("simd", TesseraState, conf.simd),
     DEFINE_PROP_BOOL("jit", TesseraState, conf.jit, true),
     DEFINE_PROP_BOOL("inject-window", TesseraState, conf.inject_window, false),
+    DEFINE_PROP_BOOL("check", TesseraState, conf.check, false),
 };
 const size_t tessera_num_properties = ARRAY_SIZE(tessera_properties);
 
@@ -237,6 +238,7 @@ bool tessera_config(TesseraState *s, struct tsr_config *cfg, Error **errp)
     cfg->queues = conf->queues;
     cfg->inline_budget = conf->inline_budget;
     cfg->inject_window = conf->inject_window;
+    cfg->check = conf->check;
     cfg->no_inline = !conf->inline_budget;
     return config_engines(conf, cfg, errp) &&
            config_memory(conf, cfg, errp) &&

@@ -6,6 +6,7 @@
 
 #include "qemu/osdep.h"
 #include "qemu/atomic.h"
+#include "qemu/error-report.h"
 #include "qemu/host-utils.h"
 #include "qemu/main-loop.h"
 #include "qemu/rcu.h"
@@ -235,7 +236,16 @@ static void host_trace(void *host, unsigned int event, const uint64_t *a,
     case TSR_TRACE_INJECT:
         trace_tessera_gpu_inject(name, a[0], a[1], a[2], a[3]);
         break;
+    case TSR_TRACE_CHECK:
+        trace_tessera_gpu_check(name, a[0], a[1], a[2], a[3]);
+        break;
     }
+}
+
+/* What the contract checker has found; it limits itself. */
+static void host_report(void *host, const char *text)
+{
+    warn_report("tessera: %s: %s", ((TesseraState *)host)->name, text);
 }
 
 static void host_thread_enter(void *host)
@@ -266,6 +276,8 @@ const struct tsr_host_ops tessera_host_ops = {
     .thread_enter = host_thread_enter,
     .thread_leave = host_thread_leave,
     .trace = host_trace,
+    .report = host_report,
+    .captured = tessera_captured,
 };
 
 void tessera_host_init(TesseraState *s)
@@ -278,12 +290,14 @@ void tessera_host_init(TesseraState *s)
     s->timer_bh = qemu_bh_new_guarded(host_timer_update, s, guard);
     s->irq_bh = qemu_bh_new_guarded(host_irq_bh, s, guard);
     s->run_bh = qemu_bh_new_guarded(host_run, s, guard);
+    tessera_capture_init(s);
     s->run_timer = timer_new_ns(QEMU_CLOCK_VIRTUAL, host_run, s);
 }
 
 void tessera_host_exit(TesseraState *s)
 {
     timer_free(s->run_timer);
+    tessera_capture_exit(s);
     qemu_bh_delete(s->run_bh);
     qemu_bh_delete(s->irq_bh);
     qemu_bh_delete(s->timer_bh);

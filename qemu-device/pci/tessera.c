@@ -11,6 +11,7 @@
 #include "qemu/host-utils.h"
 #include "qemu/module.h"
 #include "qapi/error.h"
+#include "qapi/visitor.h"
 #include "hw/pci/msix.h"
 #include "hw/pci/pcie.h"
 #include "system/runstate.h"
@@ -297,7 +298,7 @@ static void tessera_realize(PCIDevice *dev, Error **errp)
         tessera_exit_pci(s);
         return;
     }
-    if (!tessera_inject(s, errp)) {
+    if (!tessera_inject(s, errp) || !tessera_capture_start(s, errp)) {
         tsr_gpu_free(s->gpu);
         s->gpu = NULL;
         tessera_host_exit(s);
@@ -348,6 +349,70 @@ static void tessera_set_inject(Object *obj, const char *script, Error **errp)
     }
 }
 
+/* The contract checker: how many reports, and suspicions not judged yet. */
+static void tessera_check(TesseraState *s, uint64_t *reports,
+                          unsigned int *pending)
+{
+    *reports = 0;
+    *pending = 0;
+    if (s->gpu) {
+        tessera_enter(s);
+        *reports = tsr_gpu_check_reports(s->gpu, pending);
+        tessera_leave(s);
+    }
+}
+
+static void tessera_get_check_reports(Object *obj, Visitor *v,
+                                      const char *name, void *opaque,
+                                      Error **errp)
+{
+    unsigned int pending;
+    uint64_t reports;
+
+    tessera_check(TESSERA(obj), &reports, &pending);
+    visit_type_uint64(v, name, &reports, errp);
+}
+
+static void tessera_get_check_pending(Object *obj, Visitor *v,
+                                      const char *name, void *opaque,
+                                      Error **errp)
+{
+    unsigned int pending;
+    uint64_t reports;
+    uint32_t value;
+
+    tessera_check(TESSERA(obj), &reports, &pending);
+    value = pending;
+    visit_type_uint32(v, name, &value, errp);
+}
+
+static char *tessera_get_check_last(Object *obj, Error **errp)
+{
+    TesseraState *s = TESSERA(obj);
+    char text[512] = "";
+
+    if (s->gpu) {
+        tsr_gpu_check_last(s->gpu, text, sizeof(text));
+    }
+    return g_strdup(text);
+}
+
+static void tessera_class_add_check(ObjectClass *klass)
+{
+    object_class_property_add(klass, "check-reports", "uint64",
+                              tessera_get_check_reports, NULL, NULL, NULL);
+    object_class_property_set_description(klass, "check-reports",
+        "Mistakes of the driver that were reported (check=on)");
+    object_class_property_add(klass, "check-pending", "uint32",
+                              tessera_get_check_pending, NULL, NULL, NULL);
+    object_class_property_set_description(klass, "check-pending",
+        "Suspicions that are not judged yet");
+    object_class_property_add_str(klass, "check-last", tessera_get_check_last,
+                                  NULL);
+    object_class_property_set_description(klass, "check-last",
+                                          "The last mistake of the driver");
+}
+
 /* The size of configuration space must be known before realize. */
 static void tessera_instance_init(Object *obj)
 {
@@ -356,6 +421,7 @@ static void tessera_instance_init(Object *obj)
 
 static void tessera_instance_finalize(Object *obj)
 {
+    tessera_capture_finalize(TESSERA(obj));
     g_free(TESSERA(obj)->inject);
     g_free(TESSERA(obj)->name);
 }
@@ -381,6 +447,8 @@ static void tessera_class_init(ObjectClass *klass, void *data)
                                   tessera_set_inject);
     object_class_property_set_description(klass, "inject",
                                           "Script of faults on purpose");
+    tessera_class_add_check(klass);
+    tessera_class_add_capture(klass);
     device_class_set_props_n(dc, tessera_properties, tessera_num_properties);
 }
 

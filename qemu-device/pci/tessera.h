@@ -51,6 +51,7 @@ typedef struct TesseraConf {
     char *simd;                 /* NULL: the best of this processor */
     bool jit;                   /* machine code for the programs */
     bool inject_window;         /* the guest may inject faults */
+    bool check;                 /* report what the driver does wrong */
 } TesseraConf;
 
 struct TesseraState {
@@ -58,6 +59,9 @@ struct TesseraState {
 
     TesseraConf conf;
     char *inject;               /* the last script of faults, see inject.md */
+    char *capture;              /* job to be captured, see capture.c */
+    char *capture_file;
+    QEMUBH *capture_bh;
     char *name;                 /* for messages and traces: the id, or a path */
 
     MemoryRegion registers;     /* BAR 0 */
@@ -117,6 +121,16 @@ void tessera_irq_deliver(TesseraState *s);
 void tessera_invalidate(TesseraState *s, uint64_t addr, uint64_t len);
 /* Let tsr_gpu_run() be called soon, if this device has no workers. */
 void tessera_kick(TesseraState *s);
+
+/* capture.c */
+void tessera_class_add_capture(ObjectClass *klass);
+void tessera_capture_init(TesseraState *s);
+void tessera_capture_exit(TesseraState *s);
+void tessera_capture_finalize(TesseraState *s);
+/* Do what the properties say. */
+bool tessera_capture_start(TesseraState *s, Error **errp);
+/* struct tsr_host_ops.captured() */
+void tessera_captured(void *host);
 
 /* vmstate.c */
 extern const VMStateDescription tessera_vmstate;

@@ -46,6 +46,7 @@ import variant  # noqa: E402
 TOP = os.environ.get("TSR_TOP") or os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 BOOT_LIMIT = 90         # seconds from QEMU's start to "ready", on a loaded host
 KVM_BOOT_LIMIT = 20     # the same before KVM is given up
+BUG_LIMIT = 5           # until the contract checker has judged all it suspects
 RUN_LIMIT = 600         # of one command, unless the caller says
 
 Result = collections.namedtuple("Result", "status stdout stderr")
@@ -102,6 +103,7 @@ class Guest:
             raise GuestError(f"there is no kernel {self.kernel}")
         self.accel, self.accel_reason = kvm.choose(accel, self.env["TSR_QEMU"])
         self.process = None
+        self.bugs_seen = 0
         self.qemu_said = b""        # what QEMU itself printed (traces, warnings), once it has ended
         self.dir = None
         self.number = 0
@@ -116,6 +118,8 @@ class Guest:
         args = []
         for i in range(self.devices):
             extra = self.device_args if isinstance(self.device_args, str) else self.device_args[i]
+            if os.environ.get("TSR_CHECK") and "check=" not in extra:
+                extra = f"{extra},check=on".lstrip(",")
             args += ["-device", f"pcie-root-port,id=rp{i},chassis={i + 1},slot={i + 1}",
                      "-device", f"tessera,id=gpu{i},bus=rp{i}" + ("," + extra if extra else "")]
         return args
@@ -260,7 +264,7 @@ class Guest:
         self._show_console()
         if os.environ.get("TSR_TROUBLE"):
             with open(os.environ["TSR_TROUBLE"], "a") as f:
-                f.writelines(line + "\n" for line in variant.trouble(self.console()))
+                f.writelines(line + "\n" for line in variant.trouble(self.console()) + self._new_bugs())
         with open(self.log_path, "rb") as f:
             self.qemu_said = f.read()
         for s in self.sockets.values():
@@ -401,6 +405,29 @@ class Guest:
     def hmp(self, line):
         """A command of QEMU's human monitor; its output."""
         return self.qmp("human-monitor-command", command_line=line)
+
+    def _new_bugs(self):
+        """What the contract checkers of the devices have said since the last call."""
+        with open(self.log_path, errors="replace") as f:
+            lines = [line.strip() for line in f if "driver bug " in line]
+        new, self.bugs_seen = lines[self.bugs_seen:], len(lines)
+        return new
+
+    def driver_bugs(self):
+        """What the contract checkers of the devices have found since the last call, as lines. A suspicion gets
+        the time it needs to become one or to go away."""
+        pending, deadline = True, time.monotonic() + BUG_LIMIT
+        while pending and time.monotonic() < deadline:
+            pending = False
+            for i in range(self.devices):
+                try:
+                    path = f"/machine/peripheral/gpu{i}"
+                    pending |= self.qmp("qom-get", path=path, property="check-pending") > 0
+                except GuestError:
+                    continue            # it has been unplugged
+            if pending:
+                time.sleep(0.1)
+        return self._new_bugs()
 
     def wait_event(self, name, timeout=60):
         """The next QMP event of that name."""

@@ -24,16 +24,19 @@ asm_flags := -Iuserspace/libtessera/include
 # What reads and runs shader files, for the programs that do it in process.
 shader_sources := $(asm_sources) $(filter-out %/main.c,$(wildcard userspace/tools/tsr-run/*.c))
 shader_flags := $(asm_flags) -Iuserspace/tools/tsr-run
+# What runs captured jobs again.
+replay_sources := userspace/tools/tsr-replay/replay.c
+replay_flags := -Iuserspace/tools/tsr-replay
 
 # The variants: directory of the programs, compiler flags, what is linked in, libraries.
 model-asan.dir := model
-model-asan.flags := -fsanitize=address,undefined -fno-sanitize-recover=all -Iqemu-device/model $(shader_flags)
-model-asan.sources := $(model_sources) $(shader_sources) $(mock_sources) $(bench_sources)
+model-asan.flags := -fsanitize=address,undefined -fno-sanitize-recover=all -Iqemu-device/model $(shader_flags) $(replay_flags)
+model-asan.sources := $(model_sources) $(shader_sources) $(replay_sources) $(mock_sources) $(bench_sources)
 model-asan.libs := $(mock_libs) -lm
 
 model-tsan.dir := model
-model-tsan.flags := -fsanitize=thread -Iqemu-device/model $(shader_flags)
-model-tsan.sources := $(model_sources) $(shader_sources) $(mock_sources) $(bench_sources)
+model-tsan.flags := -fsanitize=thread -Iqemu-device/model $(shader_flags) $(replay_flags)
+model-tsan.sources := $(model_sources) $(shader_sources) $(replay_sources) $(mock_sources) $(bench_sources)
 model-tsan.libs := $(mock_libs) -lm
 
 # Arithmetic on millions of values, compared with Berkeley SoftFloat: no sanitizers, they are too slow.

@@ -179,8 +179,13 @@ def end_of_guest(tests, guest, report):
 
 
 def kernel_said(lines):
-    """The problems list for lines of a kernel's log."""
-    return ["the kernel's log has:\n" + "\n".join(lines[:10])] if lines else []
+    """The problems list for lines of a kernel's log, or what its devices say of the driver."""
+    return ["the kernel's log, or a device's, has:\n" + "\n".join(lines[:10])] if lines else []
+
+
+def device_said(lines):
+    """The problems list for reports of the contract checker (Documentation/hw/check.md)."""
+    return ["the device reports:\n" + "\n".join(lines[:10])] if lines else []
 
 
 def run_all(host, guest, report, jobs):
@@ -208,6 +213,8 @@ def one_in_guest(test, guest, report):
         if result.status and b"\nnot ok" not in b"\n" + output:
             problems.append(f"{test.label} ended with status {result.status}")
         said = guest.console()[seen:]
+        if guest.alive():
+            problems += device_said(guest.driver_bugs())
         if variant.trouble(said):
             problems += kernel_said(variant.trouble(said))
             keep_log(test, said)

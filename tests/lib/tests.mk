@@ -16,6 +16,8 @@ JOBS ?= $(shell nproc)
 SUITES := static model user qtest guest
 PROGRAMS = $(MAKE) -s -j$(JOBS) -f tests/lib/programs.mk BUILD='$(BUILD)' HW="$$(bash qemu-device/build/headers.sh)"
 SOFTFLOAT = SOFTFLOAT="$$(bash qemu-device/build/softfloat.sh)"
+# In the suites the device watches the driver and fails the test during which it has found something.
+CHECKED = TSR_CHECK=1
 RUN = $(PYTHON) tests/lib/run.py --only '$(TESTS)' --jobs $(JOBS)
 # A run of chosen tests says nothing about coverage.
 RESULTS = $(BUILD)/results$(if $(TESTS),-partial)
@@ -26,6 +28,7 @@ tsan_names := $(basename $(notdir $(shell grep -L 'test:.* TSAN=0' $(wildcard te
 # programs(LABEL,DIR,VARIANT): arguments for run.py, LABEL:PROGRAM=SOURCE
 programs = $(foreach n,$(call names,$(2)),$(1):$(BUILD)/$(3)/bin/$(n)=tests/$(2)/$(n).c)
 
+.PHONY: check-mutants check-mutants-short
 .PHONY: check check-static check-model check-user check-qtest check-guest check-debug check-debug-short check-igt check-race check-coverage fuzz fuzz-isa bench bench-guest coverage
 check: setup ## all tests on the stock kernel; the last line is the sum
 	@$(PYTHON) tests/lib/check.py $(SUITES) coverage $(WITH)
@@ -54,7 +57,7 @@ check-qtest: setup ## the QEMU device without a guest
 		$(call programs,qtest,qtest,qtest) $(wildcard tests/qtest/*.py)
 
 check-guest: setup ## the driver and its user space in a booted guest
-	@$(GUEST_ENV); $(RUN) --suite guest --results $(RESULTS)/guest.ktap \
+	@$(GUEST_ENV); $(CHECKED) $(RUN) --suite guest --results $(RESULTS)/guest.ktap \
 		$(GUEST_PROGRAMS)
 
 # The same on kernels of our own (tests/guest/kernels/), with the tests that only they can run.
@@ -64,7 +67,14 @@ DEBUG_PROGRAMS = $(foreach n,$(call names,debug),debug:$(n)=tests/debug/$(n).c) 
 	$(addprefix debug-script:,$(wildcard tests/debug/*.py))
 check-debug: export VARIANT := debug
 check-debug: setup ## the guest suite on a kernel with KASAN, lockdep, kmemleak ... (built once), and KUnit
-	@$(GUEST_ENV); $(RUN) --suite debug --results $(BUILD)/results-debug/debug$(if $(TESTS),-partial).ktap $(DEBUG_PROGRAMS) $(GUEST_PROGRAMS)
+	@$(GUEST_ENV); $(CHECKED) $(RUN) --suite debug --results $(BUILD)/results-debug/debug$(if $(TESTS),-partial).ktap $(DEBUG_PROGRAMS) $(GUEST_PROGRAMS)
+
+# Drivers with one mistake each: the device's checker or the suite must notice it.
+check-mutants: setup ## build broken drivers, demand that each is noticed: MUTANTS='doorbell* none' VARIANT=debug
+	@$(GUEST_ENV); TSR_MUTANTS='$(MUTANTS)' $(RUN) --suite mutants --results $(RESULTS)/mutants.ktap tests/lib/mutants.py
+
+check-mutants-short: setup ## a few of them; part of `make check WITH=mutants-short`
+	@$(MAKE) check-mutants MUTANTS='none doorbell_first invalidate_early unmap_forgotten pad_ignored'
 
 # What finds most in little time; `make check WITH=debug-short` adds it to everything else.
 check-debug-short: ## the part of check-debug that is about the driver's interface, memory and locks
@@ -90,7 +100,7 @@ replay: setup ## FAULTS=120 faults under load by SEED=1, repeatable to the instr
 
 check-race: export VARIANT := race
 check-race: setup ## the guest suite on a kernel with KCSAN and two processors
-	@$(GUEST_ENV); $(RUN) --suite race --results $(BUILD)/results-debug/race.ktap $(GUEST_PROGRAMS)
+	@$(GUEST_ENV); $(CHECKED) $(RUN) --suite race --results $(BUILD)/results-debug/race.ktap $(GUEST_PROGRAMS)
 
 check-coverage: setup ## whether Documentation/coverage.md is what the last results show
 	@$(PYTHON) tests/lib/coverage.py --results $(BUILD)/results --compare Documentation/coverage.md

@@ -6,6 +6,7 @@
 #
 # kernel/ is copied into a directory of this checkout and kernel (6.12 has no MO= that would put the
 # products elsewhere); rsync leaves the times of unchanged files alone, so make rebuilds only the rest.
+# MUTANT names a mistake on purpose (Documentation/driver/mutants.md); all mutants share a directory.
 . "$(dirname "$0")/../../../qemu-device/build/lib.sh"
 
 [ -f "$TOP/kernel/Kbuild" ] || [ -f "$TOP/kernel/Makefile" ] ||
@@ -24,13 +25,13 @@ command -v "${cc:=gcc}" >/dev/null || {
     cc=gcc
 }
 
-dir=$BUILD/module-$(printf %s "$kdir" | sha256sum | cut -c1-8)
+dir=$BUILD/module-$(printf %s "$kdir" | sha256sum | cut -c1-8)${MUTANT:+-mutant}
 mkdir -p "$dir"
 exec {lock}>"$dir/.lock"
 flock "$lock"
 rsync -r --checksum --delete --include='*/' --include='*.[chS]' --include='Kbuild' \
     --include='Makefile' --include='Kconfig' --exclude='*' "$TOP/kernel/" "$dir/kernel/"
-if ! make -C "$kdir" M="$dir/kernel" CC="$cc" W=1 TESSERA_HW_INCLUDE="$include" -j "$JOBS" modules \
+if ! make -C "$kdir" M="$dir/kernel" CC="$cc" W=1 TESSERA_HW_INCLUDE="$include" MUTANT="${MUTANT:-}" -j "$JOBS" modules \
     </dev/null >"$dir/log" 2>&1; then
     tail -n 40 "$dir/log" >&2
     die "the kernel module does not build (log: $dir/log)"

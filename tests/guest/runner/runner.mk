@@ -19,7 +19,7 @@ GUEST = $(PYTHON) tests/lib/guest.py $(GUEST_OPTIONS)
 # Sets what the device tests need.
 QEMU_ENV = set -e; q=$$(bash qemu-device/build/qemu.sh); export TSR_QEMU=$$q/qemu-system-x86_64 TSR_QEMU_SHARE=$$q/share
 
-.PHONY: kernel module userspace guest-env guest shell gdb run
+.PHONY: kernel module userspace guest-env guest shell gdb run timeline
 kernel: setup ## fetch the stock guest kernel, print its directory
 	@bash tests/guest/runner/kernel.sh
 
@@ -37,6 +37,11 @@ guest: export TSR_CMD = $(value CMD)
 guest: setup ## run CMD='...' in a fresh guest; its output is passed through, make fails when it fails
 	@[ -n "$$TSR_CMD" ] || { echo "usage: make guest CMD='command'" >&2; exit 2; }
 	@$(GUEST_ENV); exec $(GUEST) $(if $(SHARE),--share) -- "$$TSR_CMD"
+
+timeline: export TSR_CMD = $(value CMD)
+timeline: setup ## run CMD='...' in a guest, write what scheduler, fences and GPU did to OUT=timeline.json (Perfetto)
+	@[ -n "$$TSR_CMD" ] || { echo "usage: make timeline CMD='command' [OUT=file.json]" >&2; exit 2; }
+	@$(GUEST_ENV); exec $(PYTHON) tests/guest/runner/timeline.py --out '$(or $(OUT),timeline.json)' $(GUEST_OPTIONS) -- "$$TSR_CMD"
 
 shell: setup ## an interactive guest with the driver loaded and the checkout in /mnt
 	@$(GUEST_ENV); exec $(GUEST) --share --shell

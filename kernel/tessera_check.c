@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Copyright 2026 The Tessera authors */
+
+/**
+ * DOC: The contract checker
+ *
+ * A device with FEATURE CHECK watches what the driver does
+ * (Documentation/hw/check.md). What it cannot know is when memory goes back to
+ * the system, so the driver says what is mapped for DMA and what is not any more;
+ * debugfs "check" shows what the device has found. Without the feature none of
+ * this does anything.
+ */
+
+#include <linux/bitfield.h>
+#include <linux/debugfs.h>
+#include <linux/minmax.h>
+#include <linux/mutex.h>
+#include <linux/scatterlist.h>
+#include <linux/seq_file.h>
+
+#include <drm/drm_drv.h>
+#include <drm/drm_file.h>
+
+#include "tessera_check.h"
+#include "tessera_device.h"
+#include "tessera_gem.h"
+
+static bool check_on(struct tessera_device *tdev)
+{
+	return tdev->info.features & TSR_FEATURE_CHECK;
+}
+
+static void check_pages(struct tessera_device *tdev, u64 addr, u64 size, enum tsr_check_pages op)
+{
+	lockdep_assert_held(&tdev->check_lock);
+
+	while (size) {
+		u64 step = min_t(u64, size, TSR_CHECK_PAGES_MAX);
+
+		tessera_write64(tdev, TSR_REG_CHECK_PAGES_ADDR, addr);
+		tessera_write64(tdev, TSR_REG_CHECK_PAGES_SIZE, step);
+		tessera_write(tdev, TSR_REG_CHECK_COMMAND,
+			      FIELD_PREP(TSR_CHECK_COMMAND_OP__MASK, op));
+		addr += step;
+		size -= step;
+	}
+}
+
+static void check_range(struct tessera_device *tdev, u64 addr, u64 size, enum tsr_check_pages op)
+{
+	int cookie;
+
+	if (!check_on(tdev) || !drm_dev_enter(&tdev->drm, &cookie))
+		return;
+
+	mutex_lock(&tdev->check_lock);
+	check_pages(tdev, addr, size, op);
+	mutex_unlock(&tdev->check_lock);
+	drm_dev_exit(cookie);
+}
+
+/**
+ * tessera_check_taken() - memory is mapped for the device
+ * @tdev: device
+ * @addr: bus address
+ * @size: bytes
+ */
+void tessera_check_taken(struct tessera_device *tdev, u64 addr, u64 size)
+{
+	check_range(tdev, addr, size, TSR_CHECK_PAGES_TAKEN);
+}
+
+/**
+ * tessera_check_freed() - memory is about to be unmapped
+ * @tdev: device
+ * @addr: bus address
+ * @size: bytes
+ */
+void tessera_check_freed(struct tessera_device *tdev, u64 addr, u64 size)
+{
+	check_range(tdev, addr, size, TSR_CHECK_PAGES_FREED);
+}
+
+/* Say it once: binds ask for the same DMA mapping again and again. */
+static void check_bo(struct tessera_device *tdev, struct tessera_bo *bo, bool taken)
+{
+	struct scatterlist *sg;
+	unsigned int i;
+	int cookie;
+
+	if (!check_on(tdev) || !drm_dev_enter(&tdev->drm, &cookie))
+		return;
+
+	mutex_lock(&tdev->check_lock);
+	if (bo->check_taken != taken && bo->base.sgt) {
+		bo->check_taken = taken;
+		for_each_sgtable_dma_sg(bo->base.sgt, sg, i)
+			check_pages(tdev, sg_dma_address(sg), sg_dma_len(sg),
+				    taken ? TSR_CHECK_PAGES_TAKEN : TSR_CHECK_PAGES_FREED);
+	}
+	mutex_unlock(&tdev->check_lock);
+	drm_dev_exit(cookie);
+}
+
+/**
+ * tessera_check_bo_taken() - the memory of a BO is mapped for the device
+ * @tdev: device
+ * @bo: BO in system memory
+ */
+void tessera_check_bo_taken(struct tessera_device *tdev, struct tessera_bo *bo)
+{
+	check_bo(tdev, bo, true);
+}
+
+/**
+ * tessera_check_bo_freed() - it is about to be unmapped
+ * @tdev: device
+ * @bo: BO in system memory that nobody else uses
+ */
+void tessera_check_bo_freed(struct tessera_device *tdev, struct tessera_bo *bo)
+{
+	check_bo(tdev, bo, false);
+}
+
+#ifdef CONFIG_DEBUG_FS
+static const char * const tessera_check_kinds[] = {
+	[TSR_CHECK_KIND_STALE_TRANSLATION] = "STALE_TRANSLATION",
+	[TSR_CHECK_KIND_FREED_PAGE] = "FREED_PAGE",
+	[TSR_CHECK_KIND_RING_OVERWRITTEN] = "RING_OVERWRITTEN",
+	[TSR_CHECK_KIND_DOORBELL_EARLY] = "DOORBELL_EARLY",
+	[TSR_CHECK_KIND_FENCE_BACKWARDS] = "FENCE_BACKWARDS",
+	[TSR_CHECK_KIND_IRQ_IGNORED] = "IRQ_IGNORED",
+	[TSR_CHECK_KIND_RING_FAULT] = "RING_FAULT",
+	[TSR_CHECK_KIND_AS_IN_USE] = "AS_IN_USE",
+	[TSR_CHECK_KIND_DOORBELL_DISABLED] = "DOORBELL_DISABLED",
+};
+
+static void check_show_last(struct seq_file *m, struct tessera_device *tdev, u32 last)
+{
+	u32 kind = FIELD_GET(TSR_CHECK_LAST_KIND__MASK, last);
+
+	if (!(last & TSR_CHECK_LAST_VALID__MASK) || kind >= ARRAY_SIZE(tessera_check_kinds))
+		return;
+
+	seq_printf(m, "last %s", tessera_check_kinds[kind]);
+	if (last & TSR_CHECK_LAST_QUEUE_VALID__MASK)
+		seq_printf(m, " slot %u job %llu", (u32)FIELD_GET(TSR_CHECK_LAST_QUEUE__MASK, last),
+			   tessera_read64(tdev, TSR_REG_CHECK_LAST_JOB));
+	seq_printf(m, " as %u at %#llx was %#llx is %#llx time %llu\n",
+		   (u32)FIELD_GET(TSR_CHECK_LAST_AS__MASK, last),
+		   tessera_read64(tdev, TSR_REG_CHECK_LAST_ADDR),
+		   tessera_read64(tdev, TSR_REG_CHECK_LAST_WAS),
+		   tessera_read64(tdev, TSR_REG_CHECK_LAST_IS),
+		   tessera_read64(tdev, TSR_REG_CHECK_LAST_TIME));
+}
+
+static int tessera_check_show(struct seq_file *m, void *unused)
+{
+	struct tessera_device *tdev = m->private;
+	unsigned int kind;
+	int cookie;
+
+	if (!drm_dev_enter(&tdev->drm, &cookie))
+		return -ENODEV;
+
+	seq_printf(m, "pending %u\n",
+		   (u32)FIELD_GET(TSR_CHECK_STATUS_PENDING__MASK,
+				  tessera_read(tdev, TSR_REG_CHECK_STATUS)));
+	for (kind = 0; kind < ARRAY_SIZE(tessera_check_kinds); kind++)
+		seq_printf(m, "%s %u\n", tessera_check_kinds[kind],
+			   tessera_read(tdev, TSR_REG_CHECK_COUNT(kind)));
+	check_show_last(m, tdev, tessera_read(tdev, TSR_REG_CHECK_LAST));
+	drm_dev_exit(cookie);
+
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(tessera_check);
+
+/**
+ * tessera_check_debugfs_init() - the file, if the device has what is behind it
+ * @minor: minor of the device
+ */
+void tessera_check_debugfs_init(struct drm_minor *minor)
+{
+	struct tessera_device *tdev = to_tessera_device(minor->dev);
+
+	if (check_on(tdev))
+		debugfs_create_file("check", 0400, minor->debugfs_root, tdev, &tessera_check_fops);
+}
+#endif

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Capture of a job: everything that is needed to run one CALL of a ring again somewhere else.
+ *
+ * In: what to capture, from the host; the units tell of the CALL's beginning and end and of each
+ * page before it is touched for the first time. Out: one file's bytes (tsr_capture.h). Nothing is
+ * cached when a captured CALL begins, so each page is translated before it is touched, and what it
+ * holds then is what the job found. Limits: TSR_CAPTURE_PAGES_MAX pages; one capture at a time.
+ */
+#ifndef TSR_CAPTURE_H
+#define TSR_CAPTURE_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "tsr_capture.h"
+
+struct tsr_gpu;
+struct tsr_mem;
+struct tsr_queue;
+struct tsr_runner;
+struct tsr_tlb_entry;
+
+/* A page that the job has touched. */
+struct tsr_capture_touched {
+	uint64_t va;
+	uint32_t flags;
+	uint8_t before[TSR_CAPTURE_PAGE];
+};
+
+struct tsr_capture {
+	/* a job is being captured, in address space @as; looked at before each translation's use */
+	atomic_bool active;
+	atomic_bool armed;		/* CALLs that begin are to be looked at */
+	pthread_mutex_t lock;		/* a leaf: protects what follows */
+	bool only_failed;		/* keep what did not end well, drop the rest */
+	int queue;			/* -1: any */
+	uint64_t job;			/* of @queue; 0: the next */
+	unsigned int as;
+	struct tsr_queue *q;		/* whose job it is */
+	struct tsr_capture_header header;
+	struct tsr_capture_touched **page;	/* in the order in which they were touched */
+	uint32_t *index;		/* hash of virtual addresses: 1 + number in @page */
+	bool overflow;			/* there were more than can be captured */
+	uint8_t *result;		/* the file, once it is complete */
+	size_t size;
+};
+
+void tsr_capture_init(struct tsr_gpu *gpu);
+void tsr_capture_free(struct tsr_gpu *gpu);
+/* The ring's CALL of @q begins. Called by the runner, without the lock. */
+void tsr_capture_begin(struct tsr_runner *runner, struct tsr_queue *q, uint64_t cmd_va,
+		       uint64_t cmd_size);
+/* @e is about to be used for @va. Any thread. */
+void tsr_capture_touch(struct tsr_mem *mem, uint64_t va, const struct tsr_tlb_entry *e);
+/* It is over. Called by the runner, or with the lock held. */
+void tsr_capture_end(struct tsr_queue *q, enum tsr_capture_outcome outcome);
+
+#endif

@@ -1,0 +1,150 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+# test: TIMEOUT=3600
+"""Build broken drivers and see that each is noticed (`make check-mutants`).
+
+    mutants.py ['PATTERN ...']      which of them; without one what TSR_MUTANTS says, or all
+
+Each mutant is one mistake of the driver (kernel/tessera_mutant.h, Documentation/driver/mutants.md). It is built,
+loaded in a guest of its own in the place of the driver, and the programs named with it run under the device's
+contract checker. It is caught by
+
+    a report of the checker     CHECK_KIND names which
+    "suite"                     a test that fails, or a program that does not end
+    "kernel"                    the kernel's log complains; these mutants need a kernel that looks (VARIANT=debug)
+
+The first of the list, "none", is the driver as it is: the same programs must pass and nothing be reported, for a
+test that always fails would catch every mutant. Prints KTAP.
+"""
+
+import fnmatch
+import os
+import shutil
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import variant  # noqa: E402
+from guest import Guest, GuestError  # noqa: E402
+from tap import Tap  # noqa: E402
+
+TOP = os.environ["TSR_TOP"]
+BUILD = os.environ["TSR_BUILD"]
+# modprobe brings what the driver needs, then the mutant takes its place; nodes appear a moment later.
+LOAD = ("modprobe drm; modprobe tessera && rmmod tessera && insmod /mnt/tessera.ko || exit; "
+        "n=0; while [ ! -e /dev/dri/renderD128 ] && [ $n -lt 50 ]; do n=$((n + 1)); usleep 20000; done")
+LIMIT = 120             # seconds for the programs of one mutant, on an idle host
+
+# name: (what must be caught by, programs that run)
+MUTANTS = {
+    # rings, doorbells, fences, interrupts
+    "doorbell_first": ("DOORBELL_EARLY", "checked"),
+    "ring_half": ("RING_OVERWRITTEN", "checked"),
+    "ring_overrun": ("RING_FAULT", "checked"),
+    "seqno_narrow": ("FENCE_BACKWARDS", "checked"),
+    "irq_uncleared": ("IRQ_IGNORED", "checked"),
+    # translations and memory
+    "invalidate_never": ("STALE_TRANSLATION", "checked"),
+    "invalidate_early": ("STALE_TRANSLATION", "checked"),
+    "unmap_forgotten": ("FREED_PAGE", "checked"),
+    "vm_first": ("AS_IN_USE", "checked"),
+    # the interface
+    "pad_ignored": ("suite", "ioctl_submit"),
+    "id_narrow": ("suite", "ioctl_submit"),
+    "lookup_einval": ("suite", "ioctl_submit"),
+    "flags_ignored": ("suite", "ioctl_vm_bind"),
+    "tail_ignored": ("suite", "ioctl_common"),
+    "mmap_offered": ("suite", "ioctl_bo"),
+    # recovery
+    "error_lost": ("suite", "checked"),
+    "progress_unseen": ("suite", "hang"),
+    "rerun": ("suite", "recovery"),
+    # what only a kernel that looks can see
+    "run_allocates": ("kernel", "checked"),
+    "timeline_unheld": ("kernel", "syncobjs"),
+}
+
+
+def build(name):
+    """Path of the module with that mistake."""
+    out = subprocess.run(["bash", f"{TOP}/tests/guest/runner/module.sh"] + [os.environ[n] for n in ("KDIR",)
+                                                                             if os.environ.get(n)],
+                         stdout=subprocess.PIPE, text=True, check=True,
+                         env=dict(os.environ, MUTANT="" if name == "none" else name))
+    return out.stdout.strip()
+
+
+def run_programs(guest, programs, caught):
+    """Run them one after the other, as long as the guest lives; note what is wrong in caught["suite"]."""
+    for program in programs.split():
+        try:
+            result = guest.run(f"TSR_QUICK=1 exec {program} 2>&1", LIMIT)
+        except GuestError as e:
+            caught["suite"] = f"{program}: {str(e).splitlines()[0]}"
+            return
+        text = result.stdout.decode(errors="replace")
+        failed = [line for line in text.splitlines() if line.startswith(("not ok", "Bail out!"))]
+        if result.status:
+            caught.setdefault("suite", f"{program}: {failed[0] if failed else f'status {result.status}'}")
+
+
+def catch(module, programs):
+    """What notices the driver in file module: {"suite" or CHECK_KIND or "kernel": what it says}."""
+    caught = {}
+    share = os.path.dirname(module)
+    guest = Guest(load=False, share=share, device_args="check=on")
+    try:
+        guest.start()
+        loaded = guest.run(LOAD, 60)
+        if loaded.status:
+            raise GuestError(f"the module does not load: {loaded.stderr.decode(errors='replace')}")
+        run_programs(guest, programs, caught)
+        reports = guest.driver_bugs() if guest.alive() else []
+        trouble = variant.trouble(guest.console())
+    finally:
+        guest.stop()
+    for line in reports or [said for said in guest.qemu_said.decode(errors="replace").splitlines()
+                            if "driver bug " in said]:
+        kind, _, what = line.partition("driver bug ")[2].partition(": ")
+        caught.setdefault(kind, what)
+    if trouble:
+        caught["kernel"] = trouble[0]
+    return caught
+
+
+def check(tap, name, want, programs):
+    """One mutant as a test."""
+    source = build(name)
+    aside = os.path.join(BUILD, "mutants", name)
+    os.makedirs(aside, exist_ok=True)
+    shutil.copy(source, os.path.join(aside, "tessera.ko"))
+    caught = catch(os.path.join(aside, "tessera.ko"), programs)
+    for kind, what in sorted(caught.items()):
+        print(f"# {name}: {kind}: {what}", flush=True)
+    if want:
+        tap.ok(want in caught, f"{want} does not notice mutant {name}; noticed by: {', '.join(caught) or 'nothing'}")
+    else:
+        tap.eq(sorted(caught), [], "what notices the driver as it is")
+
+
+def main():
+    os.environ.pop("TSR_TROUBLE", None)     # its kernels complain on purpose
+    debug = variant.current().leaks
+    patterns = " ".join(sys.argv[1:] or [os.environ.get("TSR_MUTANTS", "")]).split() or ["*"]
+    chosen = {n: m for n, m in MUTANTS.items() if any(fnmatch.fnmatch(n, x) for x in patterns)}
+    able = {n: m for n, m in chosen.items() if debug or m[0] != "kernel"}
+    tap = Tap()
+    for name in sorted(chosen.keys() - able.keys()):
+        with tap.test(f"[SYS9] mutant {name} is noticed"):
+            tap.skip("needs VARIANT=debug")
+    if "none" in patterns or "*" in patterns:
+        with tap.test("[SYS9] the driver as it is is not taken for a mutant"):
+            check(tap, "none", None, " ".join(dict.fromkeys(m[1] for m in able.values())))
+    for name, (want, programs) in able.items():
+        with tap.test(f"[SYS9] mutant {name} is noticed by {want}"):
+            check(tap, name, want, programs)
+    return tap.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

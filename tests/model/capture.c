@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Capture of jobs: the right one is taken, with each page it touched as it was before and after,
+ * and however it ended. That it can be run again from the file is shown by tests/user/replay.c.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "ktap.h"
+#include "stage.h"
+#include "tsr_capture.h"
+
+#define FROM 0x10000			/* offsets in STAGE_DATA */
+#define TO 0x20000
+#define BYTES 6000u			/* of a copy: two pages */
+#define FENCE 0x8000
+
+struct play {
+	struct stage s;
+	struct bench_queue q[2];
+	uint64_t jobs[2];
+	char err[128];
+	void *file;
+	size_t size;
+	struct tsr_capture_header head;
+};
+
+static const struct tsr_config with_threads = { .threads = 2 };
+
+static void begin(struct play *y, const struct tsr_config *config)
+{
+	memset(y, 0, sizeof(*y));
+	stage_init(&y->s, config);
+	for (unsigned int n = 0; n < 2; n++)
+		stage_queue(&y->s, &y->q[n], n, TSR_ENGINE_CLASS_COPY, TSR_PRIORITY_NORMAL);
+	memset(y->s.data + FROM, 0x5a, BYTES);
+}
+
+static void end(struct play *y)
+{
+	free(y->file);
+	stage_free(&y->s);
+}
+
+static bool arm(struct play *y, const char *what)
+{
+	return tsr_gpu_capture(y->s.b->gpu, what, y->err, sizeof(y->err));
+}
+
+/* A job of queue @n: copy to @to. */
+static void job(struct play *y, unsigned int n, uint64_t to)
+{
+	struct stage_stream stream = stage_stream(&y->s, 0x1000 * n);
+	uint64_t p[8];
+
+	stage_add(&stream, p, pk_copy(p, to, STAGE_DATA + FROM, BYTES));
+	stage_call(&y->q[n], &stream);
+	bench_fence(&y->q[n], STAGE_DATA + FENCE + 8 * n, ++y->jobs[n], TSR_EVENT_ALL_DONE, true);
+	bench_kick(&y->q[n]);
+	bench_run(y->s.b, 10);
+}
+
+/* Whether something has been captured; then its header is there. */
+static bool captured(struct play *y)
+{
+	free(y->file);
+	y->size = tsr_gpu_captured(y->s.b->gpu, &y->file);
+	if (y->size >= sizeof(y->head))
+		memcpy(&y->head, y->file, sizeof(y->head));
+	return y->size;
+}
+
+/* The page at @va: what it held before, afterwards (NULL: the same), its flags; false: none. */
+static bool page(struct play *y, uint64_t va, const uint8_t **before, const uint8_t **after,
+		 uint32_t *flags)
+{
+	const uint8_t *p = (const uint8_t *)y->file + sizeof(y->head);
+	bool found = false;
+
+	for (uint32_t i = 0; i < y->head.pages; i++) {
+		struct tsr_capture_page head;
+
+		memcpy(&head, p, sizeof(head));
+		p += sizeof(head);
+		if (head.va == va) {
+			found = true;
+			*before = p;
+			*after = head.flags & TSR_CAPTURE_CHANGED ? p + TSR_CAPTURE_PAGE : NULL;
+			*flags = head.flags;
+		}
+		p += TSR_CAPTURE_PAGE * (head.flags & TSR_CAPTURE_CHANGED ? 2 : 1);
+	}
+	ktap_eq(p - (const uint8_t *)y->file, y->size);
+	return found;
+}
+
+static void next(const struct tsr_config *config)
+{
+	const uint8_t *before = NULL, *after = NULL;
+	uint32_t flags = 0;
+	struct play y;
+
+	begin(&y, config);
+	job(&y, 1, STAGE_DATA + TO);		/* translations, streams are cached now */
+	memset(y.s.data + TO, 0x11, 2 * BENCH_PAGE);
+	ktap_ok(arm(&y, "next"));
+	ktap_ok(!captured(&y));
+	job(&y, 1, STAGE_DATA + TO);
+	KTAP_REQUIRE(captured(&y));
+	ktap_eq(y.head.magic, TSR_CAPTURE_MAGIC);
+	ktap_eq(y.head.queue, 1);
+	ktap_eq(y.head.job, 2);
+	ktap_eq(y.head.outcome, TSR_CAPTURE_DONE);
+	ktap_eq(y.head.cmd_va, STAGE_STREAM + 0x1000);
+	ktap_eq(y.head.engine_class, TSR_ENGINE_CLASS_COPY);
+	ktap_eq(y.head.pages, 5);		/* stream, two of each buffer */
+	KTAP_REQUIRE(page(&y, STAGE_DATA + TO + BENCH_PAGE, &before, &after, &flags));
+	ktap_eq(before[0], 0x11);
+	KTAP_REQUIRE(after != NULL);
+	ktap_eq(after[0], 0x5a);
+	ktap_eq(after[BYTES - BENCH_PAGE - 1], 0x5a);
+	ktap_eq(after[BYTES - BENCH_PAGE], 0x11);
+	KTAP_REQUIRE(page(&y, STAGE_DATA + FROM, &before, &after, &flags));
+	ktap_ok(before[0] == 0x5a && !after);
+	KTAP_REQUIRE(page(&y, STAGE_STREAM + 0x1000, &before, &after, &flags));
+	ktap_ok(flags & TSR_CAPTURE_EXEC);
+	job(&y, 1, STAGE_DATA + TO);
+	ktap_ok(!captured(&y));			/* once */
+	end(&y);
+}
+
+static void next_job(void)
+{
+	next(NULL);
+	next(&with_threads);
+}
+
+static void chosen(void)
+{
+	struct play y;
+
+	begin(&y, NULL);
+	ktap_ok(arm(&y, "queue=1 job=3"));
+	for (unsigned int i = 0; i < 3; i++) {
+		ktap_ok(!captured(&y));
+		job(&y, 0, STAGE_DATA + TO);
+		job(&y, 1, STAGE_DATA + TO);
+	}
+	KTAP_REQUIRE(captured(&y));
+	ktap_eq(y.head.queue, 1);
+	ktap_eq(y.head.job, 3);
+	ktap_ok(arm(&y, "queue=0"));
+	job(&y, 1, STAGE_DATA + TO);
+	ktap_ok(!captured(&y));
+	job(&y, 0, STAGE_DATA + TO);
+	ktap_ok(captured(&y));
+	end(&y);
+}
+
+static void failures(void)
+{
+	struct stage_stream stream;
+	uint64_t p[8];
+	struct play y;
+
+	begin(&y, NULL);
+	ktap_ok(arm(&y, "fault"));
+	job(&y, 0, STAGE_DATA + TO);
+	ktap_ok(!captured(&y));			/* ended well */
+	job(&y, 0, 0x7000000);
+	KTAP_REQUIRE(captured(&y));
+	ktap_eq(y.head.outcome, TSR_CAPTURE_FAULTED);
+	ktap_eq(y.head.job, 2);
+	ktap_eq(y.head.fault_code, TSR_FAULT_MMU_UNMAPPED);
+	ktap_eq(y.head.fault_addr, 0x7000000);
+	ktap_eq(y.head.fault_pc, STAGE_STREAM);
+
+	ktap_ok(arm(&y, "fault"));		/* one that hangs is reset by its driver */
+	stream = stage_stream(&y.s, 0x1000);
+	stage_add(&stream, p, pk_wait(p, TSR_COMPARE_EQ, true, STAGE_DATA + TO, 1));
+	stage_call(&y.q[1], &stream);
+	bench_kick(&y.q[1]);
+	bench_run(y.s.b, 10);
+	ktap_ok(!captured(&y));
+	bench_control(&y.q[1], TSR_QUEUE_OP_RESET);
+	KTAP_REQUIRE(captured(&y));
+	ktap_eq(y.head.outcome, TSR_CAPTURE_STOPPED);
+	ktap_eq(y.head.queue, 1);
+	end(&y);
+}
+
+static void refused(void)
+{
+	static const char *const bad[] = { "last", "queue=", "queue=64", "queue=1 job=0", "queue=1 x",
+					   "next ", "queue=1 job=2 ", "job=2" };
+	struct play y;
+
+	begin(&y, NULL);
+	ktap_ok(arm(&y, "next"));
+	for (unsigned int i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		if (!ktap_ok(!arm(&y, bad[i])))
+			ktap_note("'%s'", bad[i]);
+		ktap_ok(strstr(y.err, bad[i]) != NULL);
+	}
+	job(&y, 0, STAGE_DATA + TO);
+	ktap_ok(captured(&y));			/* what was asked for before holds */
+	ktap_ok(arm(&y, "next"));
+	ktap_ok(arm(&y, ""));
+	job(&y, 0, STAGE_DATA + TO);
+	ktap_ok(!captured(&y));
+	end(&y);
+}
+
+int main(void)
+{
+	ktap_start();
+	ktap_run("[SYS9] the next job, with what it touched before and after", next_job);
+	ktap_run("[SYS9] a job of a queue by its number", chosen);
+	ktap_run("[SYS9] the next job that faults, and one that never ends", failures);
+	ktap_run("[SYS9] what is not understood is refused and changes nothing", refused);
+	return ktap_finish();
+}
