@@ -59,7 +59,7 @@ struct tsr_check_ring {
 	bool fenced;
 };
 
-/* Users of the pages of 16 MiB of bus addresses: 0 never heard of, 1 freed, n: taken n - 1 times. */
+/* Users of 16 MiB of bus addresses, by page: 0 unknown, 1 freed, n taken n - 1 times. */
 #define TSR_CHECK_CHUNK_PAGES 4096
 struct tsr_check_chunk {
 	uint64_t number;		/* bus address / 16 MiB */
@@ -112,7 +112,7 @@ void tsr_check_irq(struct tsr_gpu *gpu, unsigned int cls, uint64_t before, uint6
 void tsr_check_root(struct tsr_gpu *gpu, unsigned int as, uint64_t old, uint64_t root);
 /* Slot @q is enabled. Lock held. */
 void tsr_check_enabled(struct tsr_queue *q);
-/* Its doorbell announces what lies before @wptr; its own write pointer is the old one. Lock held. */
+/* Its doorbell announces what lies before @wptr; @q->wptr is the old one. Lock held. */
 void tsr_check_doorbell(struct tsr_queue *q, uint32_t wptr);
 /* The packet held, of the ring, has been fetched. Called by the runner. */
 void tsr_check_fetched(struct tsr_queue *q, const struct tsr_packet *packet);

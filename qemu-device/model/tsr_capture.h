@@ -12,7 +12,7 @@
 #define TSR_CAPTURE_MAGIC 0x5452504143525354ull	/* "TSRCAPRT" */
 #define TSR_CAPTURE_VERSION 1u
 #define TSR_CAPTURE_PAGE 4096u
-#define TSR_CAPTURE_PAGES_MAX 65536u		/* 256 MiB; a job that touches more is not captured */
+#define TSR_CAPTURE_PAGES_MAX 65536u	/* 256 MiB; a job that touches more is not captured */
 
 enum tsr_capture_outcome {
 	TSR_CAPTURE_DONE,		/* the CALL has ended */
@@ -32,7 +32,7 @@ struct tsr_capture_header {
 	/* the job: slot, CALL of the ring since ENABLE, stream */
 	uint32_t queue, reserved;
 	uint64_t job, cmd_va, cmd_size;
-	/* HEAP packet in force and how large the heap was at the end, as in the packet; base 0: none */
+	/* heap and its size at the end, as in a HEAP packet; base 0: none */
 	uint64_t heap_base;
 	uint32_t heap_size, heap_max;
 	/* FAULTED: as QUEUE.FAULT, FAULT_ADDR, FAULT_PC */
@@ -41,7 +41,8 @@ struct tsr_capture_header {
 };
 
 enum tsr_capture_flags {
-	TSR_CAPTURE_READ = 1, TSR_CAPTURE_WRITE = 2, TSR_CAPTURE_EXEC = 4,	/* what the page allows */
+	/* what the page allows */
+	TSR_CAPTURE_READ = 1, TSR_CAPTURE_WRITE = 2, TSR_CAPTURE_EXEC = 4,
 	TSR_CAPTURE_NULL = 8,		/* a NULL page */
 	TSR_CAPTURE_CHANGED = 16,	/* what it held afterwards follows */
 	TSR_CAPTURE_UNKNOWN = 32,	/* what it held afterwards is not known */

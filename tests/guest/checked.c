@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 /* test: TIMEOUT=120 DEVICE_ARGS=check=on */
 /*
- * What drivers get wrong, done under the eyes of the device's contract checker: rings that are full,
- * memory that changes and goes while the GPU has used it a moment ago, queues that end with work in
- * flight. A driver that makes no mistake passes and is not reported; each mutant of the driver
- * (Documentation/driver/mutants.md) that the checker is to find is found here.
+ * What drivers get wrong, done under the eyes of the device's contract checker: rings that are
+ * full, memory that changes and goes while the GPU has used it a moment ago, queues that end with
+ * work in flight. A driver that makes no mistake passes and is not reported; each mutant of the
+ * driver (Documentation/driver/mutants.md) that the checker is to find is found here.
  */
 #include "gt_main.h"
 

@@ -120,6 +120,7 @@ bench: setup ## benchmarks, of the model alone and in the guest, one line per fi
 	@$(PROGRAMS) bench-host
 	@for b in $(call names,bench/host); do '$(BUILD)'/bench-host/bin/$$b || exit; done
 	@$(GUEST_ENV); $(GUEST) --qemu-args '$(BENCH_DISK)' -- 'for b in $(call names,bench); do $$b || exit; done'
+	@$(GUEST_ENV); $(GUEST) --device-args check=on --qemu-args '$(BENCH_DISK)' -- 'latency | sed s/^/checked_/'
 
 # llvmpipe's compiler wants a processor that it knows by name.
 bench-guest: setup ## the GPU against llvmpipe in the guest, on the same scenes: SCENES='fill_flat tri_small'

@@ -191,8 +191,10 @@ static void failures(void)
 
 static void refused(void)
 {
-	static const char *const bad[] = { "last", "queue=", "queue=64", "queue=1 job=0", "queue=1 x",
-					   "next ", "queue=1 job=2 ", "job=2" };
+	static const char *const bad[] = {
+		"last", "queue=", "queue=64", "queue=1 job=0", "queue=1 x", "next ",
+		"queue=1 job=2 ", "job=2",
+	};
 	struct play y;
 
 	begin(&y, NULL);

@@ -18,7 +18,9 @@ struct play {
 	uint64_t jobs[2];
 };
 
-static const struct tsr_config guarded = { .no_inline = true, .check = true, .inject_window = true };
+static const struct tsr_config guarded = {
+	.no_inline = true, .check = true, .inject_window = true,
+};
 
 static void begin(struct play *y, const struct tsr_config *config)
 {
@@ -61,7 +63,8 @@ static void job(struct play *y, unsigned int n)
 
 static uint32_t pending(struct play *y)
 {
-	return bench_field(bench_read(y->s.b, TSR_REG_CHECK_STATUS), TSR_CHECK_STATUS_PENDING__MASK);
+	return bench_field(bench_read(y->s.b, TSR_REG_CHECK_STATUS),
+			   TSR_CHECK_STATUS_PENDING__MASK);
 }
 
 static uint32_t count(struct play *y, enum tsr_check_kind kind)

@@ -25,7 +25,7 @@ struct taken {
 
 enum how { ENDS, FAULTS, HANGS };
 
-/* A job of several packets: copies over each other, a fill, and something that does not end well. */
+/* Copies over each other, a fill, and something that does not end well. */
 static void write_job(struct stage_stream *stream, enum how how)
 {
 	uint64_t p[8];

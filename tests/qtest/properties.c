@@ -3,8 +3,12 @@
  * The device's properties: what each makes of the device, read back from its registers, and the
  * message for each value that is not possible.
  */
+#include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "../../qemu-device/model/tsr_capture.h"
 #include "gpu.h"
 #include "ktap.h"
 
@@ -107,6 +111,7 @@ static const struct shape shapes[] = {
 	{ "inline-budget=0", 64, 0x02010101, 48, 0x201000, 0, TSR_FEATURE_HUGE_PAGES },
 	{ "inject-window=on", 64, 0x02010101, 48, 0x201000, 0,
 	  TSR_FEATURE_HUGE_PAGES | TSR_FEATURE_DEBUG },
+	{ "check=on", 64, 0x02010101, 48, 0x201000, 0, TSR_FEATURE_HUGE_PAGES | TSR_FEATURE_CHECK },
 	{ "inline-budget=1000000,threads=64", 64, 0x02010101, 48, 0x201000, 0,
 	  TSR_FEATURE_HUGE_PAGES },
 };
@@ -215,6 +220,78 @@ static void test_inject(void)
 	qtest_stop(q);
 }
 
+/* The contract checker in QMP: it counts, and says what it has seen. */
+static void test_check(void)
+{
+	struct qtest *q = qtest_start("-device tessera,id=gpu,addr=4,check=on");
+	struct gpu_job job;
+	struct gpu gpu;
+
+	gpu_open(&gpu, q, 0, 0, 4 << 3);
+	gpu_job_prepare(&job, &gpu, 5, 0, 200000, 6, false);
+	gpu_doorbell(&job.queue);
+	ktap_ok(gpu_wait_memory(&gpu, job.fence, GPU_JOB_VALUE));
+	ktap_ok(gpu_job_result(&job));
+	expect_property(q, "check-reports", "0");
+	expect_property(q, "check-last", "\"\"");
+	gpu_write(&gpu, TSR_REG_DOORBELL_RING(7), 8);
+	expect_property(q, "check-reports", "1");
+	expect_property(q, "check-pending", "0");
+	ktap_eq(gpu_read(&gpu, TSR_REG_CHECK_COUNT(TSR_CHECK_KIND_DOORBELL_DISABLED)), 1);
+	qtest_stop(q);
+}
+
+static const char *set_property(struct qtest *q, const char *name, const char *value)
+{
+	return qtest_qmp(q,
+			 "{\"execute\":\"qom-set\",\"arguments\":"
+			 "{\"path\":\"gpu\",\"property\":\"%s\",\"value\":\"%s\"}}",
+			 name, value);
+}
+
+/* The file is written by the main loop, soon after the job. */
+static void wait_captured(struct qtest *q)
+{
+	for (unsigned int i = 0; i < 1000; i++) {
+		if (strstr(qtest_qmp(q, "{\"execute\":\"qom-get\",\"arguments\":"
+				     "{\"path\":\"gpu\",\"property\":\"capture\"}}"),
+			   "\"return\": \"\""))
+			return;
+		usleep(1000);
+	}
+	ktap_fail("nothing has been captured");
+}
+
+/* Captured jobs: a file with the first of them, and no file without a place to go. */
+static void test_capture(void)
+{
+	struct qtest *q = qtest_start("-device tessera,id=gpu,addr=4");
+	char path[] = "/tmp/tessera-capture-XXXXXX";
+	uint64_t magic = 0;
+	struct gpu_job job;
+	struct gpu gpu;
+	int fd = mkstemp(path);
+
+	gpu_open(&gpu, q, 0, 0, 4 << 3);
+	ktap_ok(!qtest_ok(set_property(q, "capture", "next")));
+	ktap_ok(qtest_ok(set_property(q, "capture-file", path)));
+	ktap_ok(!qtest_ok(set_property(q, "capture", "nonsense")));
+	ktap_ok(qtest_ok(set_property(q, "capture", "queue=5")));
+	expect_property(q, "capture", "\"queue=5\"");
+	gpu_job_prepare(&job, &gpu, 5, 0, 200000, 6, false);
+	gpu_doorbell(&job.queue);
+	ktap_ok(gpu_wait_memory(&gpu, job.fence, GPU_JOB_VALUE));
+	ktap_ok(gpu_job_result(&job));
+	wait_captured(q);
+	close(fd);
+	fd = open(path, O_RDONLY);
+	ktap_eq(read(fd, &magic, sizeof(magic)), sizeof(magic));
+	ktap_eq(magic, TSR_CAPTURE_MAGIC);
+	close(fd);
+	unlink(path);
+	qtest_stop(q);
+}
+
 int main(int argc, char **argv)
 {
 	char name[200];
@@ -229,5 +306,7 @@ int main(int argc, char **argv)
 	}
 	ktap_run("properties of a running device can be read", test_qom_get);
 	ktap_run("[SYS9] faults by property and by QMP", test_inject);
+	ktap_run("[SYS9] the contract checker by property and QMP", test_check);
+	ktap_run("[SYS9] a job is captured in a file", test_capture);
 	return ktap_finish();
 }

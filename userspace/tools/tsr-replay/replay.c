@@ -99,8 +99,9 @@ void replay_describe(const struct replay *r, FILE *out)
 
 	for (uint32_t i = 0; i < h->pages; i++)
 		changed += !!(r->page[i].head.flags & TSR_CAPTURE_CHANGED);
-	fprintf(out, "job %" PRIu64 " of queue %u (%s): %" PRIu64 " bytes at 0x%" PRIx64 ", %s\n", h->job,
-	       h->queue, tsr_desc_value_name(tsr_desc_find_enum("ENGINE_CLASS"), h->engine_class),
+	fprintf(out, "job %" PRIu64 " of queue %u (%s): %" PRIu64 " bytes at 0x%" PRIx64 ", %s\n",
+	       h->job, h->queue,
+	       tsr_desc_value_name(tsr_desc_find_enum("ENGINE_CLASS"), h->engine_class),
 	       h->cmd_size, h->cmd_va, outcome[h->outcome]);
 	if (h->outcome == TSR_CAPTURE_FAULTED)
 		fprintf(out, "fault %s at 0x%" PRIx64 ", packet at 0x%" PRIx64 "\n",
@@ -232,8 +233,8 @@ static uint32_t different_pages(const struct machine *m, const struct replay *r,
 				first = n;
 		}
 		if (bytes && different++ < SHOWN)
-			fprintf(out, "0x%" PRIx64 ": the first of %u bytes of the page that differ, 0x%02x "
-			       "was 0x%02x\n", page->head.va + first, bytes, now[first],
+			fprintf(out, "0x%" PRIx64 ": the first of %u bytes that differ, "
+			       "0x%02x was 0x%02x\n", page->head.va + first, bytes, now[first],
 			       page->after[first]);
 	}
 	return different;
