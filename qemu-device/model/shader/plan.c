@@ -177,7 +177,7 @@ static bool test_alpha(struct look *l, const struct tsr_decoded_msg *msg)
 /* With a descriptor of the device's, of its own target. */
 static bool blend(struct look *l, const struct tsr_decoded_msg *msg)
 {
-	unsigned int n = (msg->src[1].index - TSR_FIXED_BLEND) / 2;
+	unsigned int n = (msg->src[1].index - TSR_FIXED_BLEND) / 2, words;
 	uint64_t qword[TSR_BLEND__QWORDS] = { 0 };
 	struct tsr_plan_step *step;
 	struct tsr_blend blend;
@@ -196,7 +196,8 @@ static bool blend(struct look *l, const struct tsr_decoded_msg *msg)
 	    blend.target != n || blend.registers > TSR_REGISTER_TYPE_U16 ||
 	    l->coloured >> n & 1 || msg->staging + 4u > TSR_REGISTERS)
 		return false;
-	for (unsigned int i = 0; i < tsr_register_words(blend.registers, blend.components + 1); i++) {
+	words = tsr_register_words(blend.registers, blend.components + 1);
+	for (unsigned int i = 0; i < words; i++) {
 		if (!read_register(l, msg->staging + i))
 			return false;
 	}

@@ -40,42 +40,45 @@ static unsigned int count_bits(uint64_t mask)
 
 static void write_colour(void *arg, unsigned int target, const union tsr_lanes *colour)
 {
-	const struct tsr_tile_core *c = arg;
+	struct tsr_tile_core *c = arg;
 	const struct tsr_output_patch patch = {
 		.colour = colour, .step = TSR_BUNDLE_WARPS, .x = c->covered.x, .y = c->covered.y,
 		.mask = c->covered.mask,
 	};
 
-	if (target < c->tile.targets)
-		tsr_output_write_patch(&c->state->output[target], &c->tile.colour[target], &patch);
+	if (target >= c->tile.targets)
+		return;
+	if (c->probe)
+		tsr_tile_flat_take(c, target, colour);
+	tsr_output_write_patch(&c->state->output[target], &c->tile.colour[target], &patch);
 }
 
 /* Whether the block waits for the bundle: for its pixels, or for room for its primitive. */
 static bool waits(const struct tsr_tile_core *c)
 {
 	const struct tsr_fragments *f = c->fragments;
-	unsigned int block = tsr_tile_block(&c->tile, c->covered.x, c->covered.y);
 
-	return f->quads && (c->gathered >> block & 1 ||
-			    (c->prim_index < 0 && f->prims == TSR_BUNDLE_QUADS));
+	return tsr_tile_gathered(c) ||
+	       (f->quads && c->prim_index < 0 && f->prims == TSR_BUNDLE_QUADS);
 }
 
 static bool shade(struct tsr_tile_core *c, const struct tsr_plan *plan)
 {
-	struct tsr_patch patch = {
-		.x = c->tile.x + c->covered.x, .y = c->tile.y + c->covered.y,
-		.colour = write_colour, .arg = c,
-	};
 	struct tsr_shader_stats *stats = &c->shader->stats;
 	unsigned int quads = count_bits(c->quads_left * 15) / 4;
 	unsigned int pixels = count_bits(c->covered.any & c->quads_left * 15);
 	bool helpers = c->state->fragment.shader.helpers;
+	struct tsr_patch patch;
 
 	/* lanes that are not there have no coordinates, whoever asks */
 	if (plan->samples && !helpers && pixels != 4 * quads)
 		return false;
 	find_lanes(c, patch.lanes);
+	patch.x = c->tile.x + c->covered.x;
+	patch.y = c->tile.y + c->covered.y;
 	patch.prim = tsr_tile_prim(c);
+	patch.colour = write_colour;
+	patch.arg = c;
 	if (!tsr_plan_run(c->shader, c->fragments, plan, &patch, (quads + 3) / 4,
 			  helpers ? 4 * quads : pixels))
 		return false;
@@ -96,9 +99,9 @@ bool tsr_tile_block_shade(struct tsr_tile_core *c)
 	struct tsr_tile_state *s = c->state;
 	const struct tsr_plan *plan;
 
-	/* whether primitives have one colour is found out by bundles */
-	if (!s->may_be_blocks || c->flat || c->probe || (s->may_be_flat && !s->looked) ||
-	    !c->fresh || c->shader->gpu->shader_hook ||
+	/* whether programs are such that primitives have one colour is found out by bundles */
+	if (!s->may_be_blocks || c->flat || (s->may_be_flat && !s->looked) || !c->fresh ||
+	    c->shader->gpu->shader_hook ||
 	    count_bits(c->quads_left * 15) < 4 * QUADS_MIN)
 		return true;
 	plan = tsr_plan_find(c->shader, c->fragments);
@@ -107,7 +110,11 @@ bool tsr_tile_block_shade(struct tsr_tile_core *c)
 	if (waits(c))
 		return false;
 	c->effort -= BLOCK_EFFORT;
+	if (c->probe)
+		c->colours.written = 0;
 	if (!shade(c, plan))
 		c->fresh = false;
+	else if (c->probe)
+		tsr_tile_flat_look_at_block(c);
 	return true;
 }

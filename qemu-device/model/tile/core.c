@@ -397,13 +397,13 @@ static enum tsr_step draw(struct tsr_tile_core *c, struct tsr_mem *mem)
 		return step == TSR_STEP_DONE ? TSR_STEP_MORE : step;
 	}
 	while (c->walking) {
-		if (c->flat && c->quads_left)
-			tsr_tile_flat_write(c);
-		if (c->quads_left && !tsr_tile_block_shade(c)) {
-			c->running = true;
-			return TSR_STEP_MORE;
-		}
-		if (!add_quads(c) || (c->probe && c->prim_index >= 0)) {
+		bool waits = false;
+
+		if (c->quads_left && c->flat)
+			waits = !tsr_tile_flat_write(c);
+		else if (c->quads_left)
+			waits = !tsr_tile_block_shade(c);
+		if (waits || !add_quads(c) || (c->probe && c->prim_index >= 0)) {
 			c->running = true;
 			return TSR_STEP_MORE;
 		}

@@ -80,14 +80,26 @@ static void take(const struct tsr_tile_core *c, struct tsr_tile_colours *to)
 	}
 }
 
-void tsr_tile_flat_look(struct tsr_tile_core *c)
+/* Whether the varyings of the primitive, for which the program has run, are the same everywhere. */
+static bool one_colour(struct tsr_tile_core *c)
 {
 	const struct tsr_rect *box = &c->walk.rect;
-	struct tsr_tile_state *s = c->state;
 	const int32_t x = c->tile.x, y = c->tile.y;
 	/* quads may reach beyond the box */
 	const int32_t from[2] = { x + box->x0 - 1, y + box->y0 - 1 };
 	const int32_t to[2] = { x + box->x1 + 1, y + box->y1 + 1 };
+
+	if (!tsr_flat_across(c->fragments, c->prim_index, c->state->flat.varyings, from, to)) {
+		c->state->patience = PATIENCE;
+		return false;
+	}
+	c->flat = &c->colours;
+	return true;
+}
+
+void tsr_tile_flat_look(struct tsr_tile_core *c)
+{
+	struct tsr_tile_state *s = c->state;
 	bool probe = c->probe;
 
 	c->probe = false;
@@ -104,21 +116,39 @@ void tsr_tile_flat_look(struct tsr_tile_core *c)
 	if (s->flat.everywhere) {
 		take(c, &s->colours);
 		c->flat = &s->colours;
-	} else if (!probe) {
-		return;
-	} else if (tsr_flat_across(c->fragments, c->prim_index, s->flat.varyings, from, to)) {
+	} else if (probe && one_colour(c)) {
 		take(c, &c->colours);
-		c->flat = &c->colours;
-	} else {
-		s->patience = PATIENCE;
 	}
 }
 
-void tsr_tile_flat_write(struct tsr_tile_core *c)
+void tsr_tile_flat_take(struct tsr_tile_core *c, unsigned int target,
+			const union tsr_lanes *colour)
+{
+	unsigned int n = 63 - __builtin_clzll(c->covered.any & c->quads_left * 15);
+	struct tsr_output_flat *flat = &c->colours.target[target];
+
+	c->colours.written |= 1u << target;
+	flat->has_second = false;
+	for (unsigned int i = 0; i < 4; i++)
+		spread(&flat->colour[i], &colour[i * TSR_BUNDLE_WARPS + n / TSR_WARP_LANES],
+		       n % TSR_WARP_LANES);
+	if (!c->state->output[target].off)
+		tsr_output_flat_prepare(&c->state->output[target], flat);
+}
+
+void tsr_tile_flat_look_at_block(struct tsr_tile_core *c)
+{
+	c->probe = false;
+	c->colours.known = one_colour(c);
+}
+
+bool tsr_tile_flat_write(struct tsr_tile_core *c)
 {
 	struct tsr_shader_stats *stats = &c->shader->stats;
 	unsigned int quads = tsr_pixel_count(c->quads_left), pixels;
 
+	if (tsr_tile_gathered(c))
+		return false;
 	/* some of the block's quads may have been in the bundle */
 	for (unsigned int i = 0; i < 1u << c->tile.samples_log2; i++)
 		c->covered.mask[i] &= c->quads_left * 15;
@@ -137,4 +167,5 @@ void tsr_tile_flat_write(struct tsr_tile_core *c)
 		c->queries.passed += tsr_covered_samples(&c->covered, c->tile.samples_log2);
 	c->count[TSR_TILE_QUADS] += quads;
 	c->quads_left = 0;
+	return true;
 }

@@ -128,12 +128,21 @@ static void copy_bytes(uint8_t *to, const uint8_t *from, uint64_t len)
 		*to++ = *from++;
 }
 
+/* Rows that are asked for before they are needed: processors do not follow from page to page. */
+#define ROWS_AHEAD 6
+
+static void look_ahead(const uint8_t *row, uint64_t len, uint32_t pitch)
+{
+	for (uint64_t i = 0; i < len; i += 64)
+		__builtin_prefetch((const void *)((uintptr_t)row + ROWS_AHEAD * pitch + i));
+}
+
 /*
  * Copy @len bytes between memory and @at, page by page: most surfaces have a page for each row, and
  * the thread's cache finds pages faster than the TLB does.
  */
 static enum tsr_step copy(struct tsr_access_cache *access, struct tsr_mem *mem, uint64_t va,
-			  uint8_t *at, uint64_t len, bool write)
+			  uint8_t *at, uint64_t len, uint32_t pitch, bool write)
 {
 	while (len) {
 		uint64_t offset = va % TSR_ACCESS_PAGE_BYTES, part = TSR_ACCESS_PAGE_BYTES - offset;
@@ -144,6 +153,8 @@ static enum tsr_step copy(struct tsr_access_cache *access, struct tsr_mem *mem, 
 		part = part < len ? part : len;
 		if (step != TSR_STEP_DONE)
 			return step;
+		if (page && pitch)
+			look_ahead(page + offset, part, pitch);
 		if (page)
 			copy_bytes(write ? page + offset : at, write ? at : page + offset, part);
 		else /* the host has it in pieces */
@@ -166,11 +177,13 @@ enum tsr_step tsr_tile_move_row(const struct tsr_tile_core *c, struct tsr_mem *m
 {
 	struct tsr_access_cache *access = &c->shader->access;
 
+	uint32_t pitch = rt->layout == TSR_LAYOUT_LINEAR ? rt->pitch : 0;
+
 	tsr_access_room(access, mem);
 	while (count) {
 		struct place p = place(rt, bytes, c->tile.layer, s, x, y, count);
 		enum tsr_step step =
-			copy(access, mem, p.va, row, (uint64_t)p.count * bytes, write);
+			copy(access, mem, p.va, row, (uint64_t)p.count * bytes, pitch, write);
 
 		if (step != TSR_STEP_DONE)
 			return step;

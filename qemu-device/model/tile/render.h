@@ -254,8 +254,15 @@ bool tsr_tile_may_be_flat(const struct tsr_tile_state *s, const struct tsr_rende
 void tsr_tile_flat_begin(struct tsr_tile_core *c);
 /* The bundle has been run and written; is the rest of its last primitive like it? */
 void tsr_tile_flat_look(struct tsr_tile_core *c);
-/* Write the block with c->flat; no bundle is being filled. */
-void tsr_tile_flat_write(struct tsr_tile_core *c);
+/*
+ * The same of a block: while it is shaded, its @colour for @target is taken; then it is found out
+ * whether the rest is like it.
+ */
+void tsr_tile_flat_take(struct tsr_tile_core *c, unsigned int target,
+			const union tsr_lanes *colour);
+void tsr_tile_flat_look_at_block(struct tsr_tile_core *c);
+/* Write the block with c->flat; false: the bundle has to be run before. */
+bool tsr_tile_flat_write(struct tsr_tile_core *c);
 
 /* block.c */
 /* Whether the state lets programs run for blocks of pixels. */
@@ -265,6 +272,12 @@ bool tsr_tile_may_be_blocks(const struct tsr_tile_state *s, const struct tsr_ren
 bool tsr_tile_block_shade(struct tsr_tile_core *c);
 
 /* core.c */
+/* Whether the bundle has quads of the block. */
+static inline bool tsr_tile_gathered(const struct tsr_tile_core *c)
+{
+	return c->fragments->quads &&
+	       c->gathered >> tsr_tile_block(&c->tile, c->covered.x, c->covered.y) & 1;
+}
 /* The primitive's place in the bundle's table, which has room for it. */
 unsigned int tsr_tile_prim(struct tsr_tile_core *c);
 /* tsr_job.burst of tiles and of batches. */
