@@ -293,6 +293,9 @@ struct pixel {
 
 /* y of a program's pixel that means its own; the tile is not read elsewhere. */
 #define OWN_PIXEL 255
+/* Numbers of what is no colour target. */
+#define TARGET_DEPTH 255
+#define TARGET_STENCIL 254
 
 static enum tsr_step find_pixel(struct tsr_msg_env *env, const struct tsr_msg *msg,
 				unsigned int lane, struct pixel *p)
@@ -308,8 +311,8 @@ static enum tsr_step find_pixel(struct tsr_msg_env *env, const struct tsr_msg *m
 	p->target = word >> 8 & 0xff;
 	p->x = quad->x + (lane & 1) - tile->x;
 	p->y = quad->y + (lane >> 1 & 1) - tile->y;
-	p->there = p->target < tile->targets && p->sample >> tile->samples_log2 == 0 &&
-		   p->x < tile->width && p->y < tile->height;
+	p->there = p->sample >> tile->samples_log2 == 0 && p->x < tile->width &&
+		   p->y < tile->height;
 	return TSR_STEP_DONE;
 }
 
@@ -319,6 +322,44 @@ static uint8_t *texel_of(const struct tsr_tile *tile, const struct pixel *p)
 
 	return t->data + (size_t)p->sample * t->plane + (size_t)p->y * t->pitch +
 	       (size_t)p->x * tile->format[p->target].bytes;
+}
+
+/* Depth as a number of the viewport's range, and stencil, as texels of a format. */
+static bool load_zs(const struct tsr_tile *tile, const struct pixel *p, struct tsr_format *format,
+		    union tsr_texel *texel)
+{
+	unsigned int at = tsr_tile_place(tile, p->x, p->y, p->sample);
+	bool depth = p->target == TARGET_DEPTH;
+
+	if (depth ? !tile->has_depth : !tile->has_stencil)
+		return false;
+	tsr_format_find(format, depth ? TSR_PIXEL_FORMAT_R32F : TSR_PIXEL_FORMAT_R32UI,
+			TSR_COMPONENT_ORDER_RGBA, false);
+	memset(texel, 0, sizeof(*texel));
+	if (depth) {
+		texel->f[0] = tile->depth_scale > 0 ? tile->depth[at] / tile->depth_scale :
+						      tile->depth[at];
+		texel->f[3] = 1;
+	} else {
+		texel->i[0] = tile->stencil[at];
+		texel->i[3] = 1;
+	}
+	return true;
+}
+
+/* What LD_TILE reads. False: there is no such target or sample. */
+static bool load_target(const struct tsr_tile *tile, const struct pixel *p,
+			struct tsr_format *format, union tsr_texel *texel)
+{
+	if (!p->there)
+		return false;
+	if (p->target == TARGET_DEPTH || p->target == TARGET_STENCIL)
+		return load_zs(tile, p, format, texel);
+	if (p->target >= tile->targets)
+		return false;
+	*format = tile->format[p->target];
+	tsr_format_load(format, texel_of(tile, p), texel);
+	return true;
 }
 
 /* What registers hold, of the conversion word; the format is the tile's. */
@@ -337,16 +378,15 @@ static enum tsr_step load_lane(struct tsr_msg_env *env, struct tsr_msg *msg, uns
 	const struct tsr_tile *tile = env->fragments->tile;
 	unsigned int type = register_type(msg, lane), components = *(const unsigned int *)arg;
 	uint32_t word[8] = { 0 };
+	struct tsr_format format;
 	union tsr_texel texel;
 	struct pixel p;
 	enum tsr_step step = find_pixel(env, msg, lane, &p);
 
 	if (step != TSR_STEP_DONE)
 		return step;
-	if (p.there) {
-		tsr_format_load(&tile->format[p.target], texel_of(tile, &p), &texel);
-		tsr_format_to_registers(&tile->format[p.target], &texel, type, components, word);
-	}
+	if (load_target(tile, &p, &format, &texel))
+		tsr_format_to_registers(&format, &texel, type, components, word);
 	for (unsigned int i = 0; i < tsr_register_words(type, components); i++)
 		tsr_msg_staging(msg, i)->u[lane] = word[i];
 	return TSR_STEP_DONE;
@@ -376,7 +416,7 @@ static enum tsr_step store_lane(struct tsr_msg_env *env, struct tsr_msg *msg, un
 
 	if (step != TSR_STEP_DONE)
 		return step;
-	if (!p.there || !(samples >> p.sample & 1))
+	if (!p.there || p.target >= tile->targets || !(samples >> p.sample & 1))
 		return TSR_STEP_DONE;
 	for (unsigned int i = 0; i < tsr_register_words(type, components); i++)
 		word[i] = tsr_msg_staging(msg, i)->u[lane];

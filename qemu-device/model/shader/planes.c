@@ -63,7 +63,7 @@ void tsr_prim_geometry(struct tsr_fragment_prim *p)
 	else if (vertices == 2)
 		line_weights(p);
 	p->rw[0] = v[0].rw;
-	p->z[0] = v[0].z;
+	p->z[0] = v[0].z + p->bias;
 	p->rw[1] = p->rw[2] = p->z[1] = p->z[2] = 0;
 	p->flat_w = true;
 	for (unsigned int i = 1; i < vertices; i++) {

@@ -118,6 +118,7 @@ struct tsr_fragment_prim {
 	uint64_t output[3];		/* GPU address of the outputs of vertices 0 to 2 */
 	/* for what is not among them: of its batch, see struct tsr_batch */
 	uint64_t ids, padded;
+	double bias;			/* what depth bias adds to the depths of its vertices */
 	/* Filled by the varying unit. */
 	bool geometry;			/* the rest holds */
 	double x0, y0;			/* of vertex 0, in pixels */

@@ -33,6 +33,7 @@ unsigned int tsr_fragments_prim(struct tsr_fragments *f, const struct tsr_prim *
 {
 	f->prim[f->prims].prim = *prim;
 	f->prim[f->prims].geometry = false;
+	f->prim[f->prims].bias = 0;
 	memset(f->plane_of[f->prims], 0, sizeof(f->plane_of[0]));
 	return f->prims++;
 }

@@ -45,6 +45,7 @@ unsigned int tsr_tile_prim(struct tsr_tile_core *c)
 		return c->prim_index;
 	c->prim_index = tsr_fragments_prim(c->fragments, &c->prim);
 	p = &c->fragments->prim[c->prim_index];
+	p->bias = c->shape.bias;
 	for (unsigned int i = 0; i < 3; i++) {
 		p->output[i] = batch->outputs ? batch->outputs + (uint64_t)c->prim.slot[i] *
 						batch->output_stride : 0;

@@ -46,6 +46,7 @@ struct tsr_shape {
 	struct tsr_edge depth[2];
 	double base, k[2];
 	double low, high;
+	double bias;			/* in all three; it is in no vertex's depth */
 };
 
 /* How primitives are rasterised. */

@@ -129,6 +129,7 @@ static void prepare_core(struct tsr_tile_core *c)
 		next += (samples * r->format[rt].bytes + SLACK + 63) & ~(size_t)63;
 	}
 	t->depth = (float *)next;
+	t->depth_scale = r->depth_format.scale;
 	t->stencil = next + samples * sizeof(float);
 	for (unsigned int i = 0; i < TSR_TILE_STATES; i++) {
 		if (c->states[i])

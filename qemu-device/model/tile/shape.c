@@ -101,11 +101,10 @@ static void triangle_depth(struct tsr_shape *s, const struct tsr_prim *prim,
 		s->high = z > s->high ? z : s->high;
 	}
 	if (rules->bias) {
-		double bias = bias_of(s, prim, rules);
-
-		s->base += bias;
-		s->low += bias;
-		s->high += bias;
+		s->bias = bias_of(s, prim, rules);
+		s->base += s->bias;
+		s->low += s->bias;
+		s->high += s->bias;
 	}
 }
 
@@ -332,6 +331,7 @@ void tsr_shape_set(struct tsr_shape *shape, const struct tsr_prim *prim,
 {
 	shape->edges = 0;
 	shape->centre = false;
+	shape->bias = 0;
 	if (prim->vertices == 3)
 		set_triangle(shape, prim, clip);
 	else if (prim->vertices == 2)

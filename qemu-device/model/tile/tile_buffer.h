@@ -55,6 +55,7 @@ struct tsr_tile {
 	struct tsr_format format[TSR_RENDER_TARGETS_MAX];
 	struct tsr_tile_target colour[TSR_RENDER_TARGETS_MAX];
 	float *depth;
+	float depth_scale;		/* a depth of 1 is that; 0: floating point */
 	uint8_t *stencil;
 	/* Depths have been written under functions that let them fall (-1), grow (1), or both. */
 	int8_t z_direction;		/* 0: none have; TSR_Z_LOST: bounds say nothing */

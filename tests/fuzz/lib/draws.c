@@ -305,8 +305,8 @@ static void tables(struct draws *d, unsigned int n, unsigned int state)
 	 */
 	for (unsigned int i = 0; i < 8; i++)
 		attribute(d, VARYINGS_AT(n) + 8 * i,
-			  fuzz_below(&r, 3) ? TSR_PIXEL_FORMAT_RGBA32F
-					    : vertex_formats[fuzz_below(&r, sizeof(vertex_formats))],
+			  vertex_formats[fuzz_below(&r, 3) ? 0 :
+					 fuzz_below(&r, sizeof(vertex_formats))],
 			  fuzz_below(&r, 8) || n % 3 != 2 ? 6 : 7, 16 * i, false);
 	memcpy(at(d, PUSH_AT(n)), push, sizeof(push));
 }
@@ -448,7 +448,8 @@ static void shader_state(struct draws *d, struct fuzz_random *r, unsigned int n,
 		.output_stride = STRIDE, .writes_depth = code->depth,
 		.writes_stencil = code->stencil, .discards = code->discards,
 		.side_effects = code->stores, .reads_tile = code->reads_tile || by_program,
-		.sample_shading = !fuzz_below(r, 6) && d->frame.samples_log2 < 4, .early_tests = !fuzz_below(r, 10),
+		.sample_shading = !fuzz_below(r, 6) && d->frame.samples_log2 < 4,
+		.early_tests = !fuzz_below(r, 10),
 		.helpers = code->derivatives || fuzz_below(r, 2),
 		.depth_layout = fuzz_below(r, 8) ? 0 : fuzz_below(r, 4),
 		.wait_depth = true, .wait_colour = true,
@@ -532,7 +533,8 @@ static void texture(struct draws *d, unsigned int n)
 	};
 	struct tsr_sampler s = {
 		.type = 1, .wrap_s = wraps[fuzz_below(&r, 6)],
-		.wrap_t = wraps[fuzz_below(&r, 6)], .wrap_r = TSR_WRAP_MODE_REPEAT, .normalized = fuzz_below(&r, 8), .min_nearest = !fuzz_below(&r, 3),
+		.wrap_t = wraps[fuzz_below(&r, 6)], .wrap_r = TSR_WRAP_MODE_REPEAT,
+		.normalized = fuzz_below(&r, 8), .min_nearest = !fuzz_below(&r, 3),
 		.mag_nearest = !fuzz_below(&r, 3), .mipmap = fuzz_below(&r, 2) ? 3 : 0,
 		.max_lod = fuzz_below(&r, 3) ? 0x1fff : fuzz_below(&r, 0x400),
 		.lod_bias = (int32_t)fuzz_below(&r, 512) - 256,

@@ -1,0 +1,443 @@
+/* SPDX-License-Identifier: MIT */
+/* test: TSAN=0 TIMEOUT=240 */
+/*
+ * Rules that pictures show and picture.c does not look at: depth and stencil that programs read,
+ * depth with its bias, coordinates in points, programs that blend at any address, varyings nobody
+ * writes; and counters against counting again.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ktap.h"
+#include "raster_ref.h"
+#include "soup.h"
+#include "tessera_asm.h"
+#include "tile/zs.h"
+#include "tiles.h"
+
+#define WIDTH 64
+#define HEIGHT 32
+#define TRIANGLES 50
+
+/* Addresses behind the lists and states of front.h. */
+#define PROGRAM (FRONT_FRAME + 0x4000)
+#define CODE (FRONT_FRAME + 0x4100)
+#define BLENDS (FRONT_FRAME + 0x5000)
+#define TABLE (FRONT_FRAME + 0x5100)
+#define BUFFERS (FRONT_FRAME + 0x5200)
+#define BLENDER (FRONT_FRAME + 0x6000)
+
+#define FINISH \
+	"clause message=atest slot=0 wait=0,6,7 next=blend td {\n" \
+	"	*NOP\n" \
+	"	+ATEST r60:t1, r60, 0x3f800000, @r60\n" \
+	"}\n" \
+	"clause end message=blend slot=0 td {\n" \
+	"	*NOP\n" \
+	"	+NOP\n" \
+	"	*NOP\n" \
+	"	+BLEND r48:t1, r60, blend0.w0, blend0.w1, @r0\n" \
+	"}\n"
+#define LOAD(insn) \
+	"clause slot=0 wait=0,6 {\n" \
+	"	*NOP\n" \
+	"	+" insn ", @r0\n" \
+	"}\n"
+
+static float corner[3 * TRIANGLES][4];
+
+static void position(struct front *f, uint32_t vertex, uint32_t instance, float *record)
+{
+	(void)f;
+	(void)instance;
+	memcpy(record, corner[vertex], sizeof(corner[vertex]));
+}
+
+/* Corner @n in 1/256 pixel, which clip space has exactly. */
+static void set_corner(unsigned int n, int x, int y, float z)
+{
+	corner[n][0] = (float)x / (WIDTH / 2 * RASTER_ONE) - 1;
+	corner[n][1] = (float)y / (HEIGHT / 2 * RASTER_ONE) - 1;
+	corner[n][2] = z;
+	corner[n][3] = 1;
+}
+
+static uint32_t put_code(struct tiles *t, uint64_t va, const char *text)
+{
+	struct tsr_asm_program *code;
+	uint32_t size;
+
+	if (tsr_asm_assemble(text, strlen(text), 0, &code)) {
+		tsr_asm_print_diagnostics(stderr, code, "program");
+		abort();
+	}
+	size = code->size;
+	memcpy(t->f->list + (va - FRONT_LIST), code->code, size);
+	tsr_asm_free(code);
+	return size;
+}
+
+/* A frame with a target of four floats, depth, and a program. */
+static struct tiles *frame(const struct tsr_config *config, const char *text)
+{
+	struct tiles *t = tiles_new(WIDTH, HEIGHT, config);
+	uint8_t *list = t->f->list - FRONT_LIST;
+
+	tiles_target(t, 0, TSR_PIXEL_FORMAT_RGBA32F, 16);
+	put_code(t, CODE, text);
+	tsr_pack_shader_program((uint64_t *)(list + PROGRAM), &(struct tsr_shader_program){
+		.code = CODE, .varyings = TABLE, .varying_count = 1,
+		.attribute_buffers = BUFFERS, .attribute_buffer_count = 1 });
+	tsr_pack_attribute((uint64_t *)(list + TABLE), &(struct tsr_attribute){
+		.format = TSR_PIXEL_FORMAT_RGBA32F, .order = TSR_COMPONENT_ORDER_RGBA });
+	tsr_pack_attribute_buffer((uint64_t *)(list + BUFFERS), &(struct tsr_attribute_buffer){
+		.type = TSR_ATTRIBUTE_BUFFER_TYPE_LINEAR });
+	tsr_pack_blend((uint64_t *)(list + BLENDS), &(struct tsr_blend){
+		.mask = 15, .mode = TSR_BLEND_MODE_OPAQUE, .components = 3,
+		.registers = TSR_REGISTER_TYPE_F32, .format = TSR_PIXEL_FORMAT_RGBA32F << 12 });
+	t->f->position = position;
+	t->f->draw.blends = BLENDS;
+	t->f->draw.blend_count = 1;
+	t->f->shader = (struct tsr_shader_state){ .fragment = PROGRAM };
+	front_again(t->f);
+	return t;
+}
+
+static void drawn(struct tiles *t)
+{
+	if (!tiles_run(t))
+		ktap_fail("faults %u, %u", t->f->mem.fault.code, bench_fault(&t->queue));
+}
+
+static const float *pixel(struct tiles *t, unsigned int x, unsigned int y, unsigned int s)
+{
+	return tiles_texel(t, 0, x, y, s);
+}
+
+/* ---- Depth and stencil of the tile ----------------------------------------------------------- */
+
+/* Depth to red, stencil to green. */
+static const char reads_zs[] =
+	"clause {\n*MOV.i32 r8, 0xff00ff00\n+NOP\n*MOV.i32 r9, 0xff00fe00\n+NOP\n*NOP\n+NOP\n}\n"
+	"clause {\n*MOV.i32 r10, 0x01000000\n+NOP\n*MOV.i32 r11, 0x03000000\n+NOP\n*NOP\n+NOP\n}\n"
+	"clause slot=0 wait=0,6,7 {\n*NOP\n+LD_TILE.v4 r8, r60, r10, @r4\n}\n"
+	"clause slot=0 wait=0 {\n*NOP\n+LD_TILE.v4 r9, r60, r11, @r12\n}\n"
+	"clause wait=0 {\n*MOV.i32 r0:t0, r4\n+U32_TO_F32 r1:t1, r12\n*MOV.i32 r2:t0, r7\n+NOP\n"
+	"*MOV.i32 r3:t0, r13\n+NOP\n}\n"
+	FINISH;
+
+static const struct {
+	uint8_t format, bytes;
+	float most;
+} depths[] = {
+	{ TSR_PIXEL_FORMAT_Z16_UNORM, 2, 65535 }, { TSR_PIXEL_FORMAT_Z24X8_UNORM, 4, 16777215 },
+	{ TSR_PIXEL_FORMAT_R32F, 4, 0 },
+};
+
+static float depth_at(struct tiles *t, unsigned int n, unsigned int x, unsigned int y)
+{
+	uint32_t word = 0;
+	float z;
+
+	memcpy(&word, tiles_texel(t, TILES_DEPTH, x, y, 0), depths[n].bytes);
+	if (depths[n].most > 0)
+		return (float)(word & (uint32_t)depths[n].most) / depths[n].most;
+	memcpy(&z, &word, sizeof(z));
+	return z;
+}
+
+/* A triangle leaves depth and stencil; another one, of all pixels, shows them. */
+static void show_zs(unsigned int n, bool stencil, unsigned int samples_log2)
+{
+	struct tiles *t = frame(NULL, reads_zs);
+	unsigned int wrong = 0, inside = 0;
+
+	t->f->frame.samples_log2 = samples_log2;
+	t->f->frame.has_stencil = stencil;
+	tiles_target(t, 0, TSR_PIXEL_FORMAT_RGBA32F, 16);
+	tiles_target(t, TILES_DEPTH, depths[n].format, depths[n].bytes);
+	tiles_target(t, TILES_STENCIL, TSR_PIXEL_FORMAT_S8, 1);
+	t->target[TILES_DEPTH].clear_0 = front_bits(0.75f);
+	t->target[TILES_STENCIL].clear_0 = 3;
+	for (unsigned int i = 0; i < 3; i++)
+		set_corner(i, i == 1 ? 14000 : 500, i == 2 ? 7000 : 300, (float)i / 3);
+	t->f->shader.fragment = 0;
+	t->f->draw.depth_test = t->f->draw.depth_write = true;
+	t->f->draw.depth_function = TSR_COMPARE_FUNCTION_ALWAYS;
+	t->f->draw.stencil_test = stencil;
+	t->f->draw.front_function = t->f->draw.back_function = TSR_COMPARE_FUNCTION_ALWAYS;
+	t->f->draw.front_pass = t->f->draw.back_pass = TSR_STENCIL_OP_REPLACE;
+	t->f->draw.front_reference = t->f->draw.back_reference = 201;
+	t->f->draw.front_write_mask = t->f->draw.back_write_mask = 255;
+	front_states(t->f);
+	front_arrays(t->f, TSR_TOPOLOGY_TRIANGLES, 3);
+	for (unsigned int i = 0; i < 3; i++)
+		set_corner(3 + i, i == 1 ? 60000 : -10000, i == 2 ? 60000 : -10000, 0.5f);
+	t->f->shader = (struct tsr_shader_state){ .fragment = PROGRAM, .reads_tile = true };
+	t->f->draw.depth_test = t->f->draw.stencil_test = false;
+	front_states(t->f);
+	front_arrays(t->f, TSR_TOPOLOGY_TRIANGLES, 6);
+	drawn(t);
+	for (unsigned int i = 0; i < WIDTH * HEIGHT; i++) {
+		unsigned int x = i % WIDTH, y = i / WIDTH;
+		const float *c = pixel(t, x, y, 0);
+		float s = stencil ? *(uint8_t *)tiles_texel(t, TILES_STENCIL, x, y, 0) : 0;
+
+		inside += c[1] == 201;
+		/* alpha of depth is 1, green of stencil 0 */
+		wrong += c[0] != depth_at(t, n, x, y) || c[1] != s || c[2] != 1 || c[3] != 0;
+	}
+	ktap_eq(wrong, 0);
+	ktap_ok(stencil ? inside > 500 && inside < 1500 : !inside);
+	tiles_free(t);
+}
+
+static void test_zs(void)
+{
+	for (unsigned int i = 0; i < 12; i++)
+		show_zs(i / 4, i & 1, i & 2);
+}
+
+/* ---- Bias ------------------------------------------------------------------------------------ */
+
+/* What a program finds for the fragment's depth is what is stored, bias or not. */
+static void test_bias(void)
+{
+	static const char text[] =
+		LOAD("LD_VAR_SPECIAL.f32.frag_z.clobber.center zero.w0") FINISH;
+	struct soup s = soup_new(81);
+	unsigned int seen = 0, wrong = 0;
+
+	for (unsigned int n = 0; n < 40; n++) {
+		struct tiles *t = frame(NULL, text);
+
+		t->f->draw.depth_bias = n % 4;
+		t->f->draw.bias_constant = front_bits((float)soup_between(&s, -400000, 400000));
+		t->f->draw.bias_slope = front_bits((float)soup_between(&s, -40, 40) / 8);
+		t->f->draw.bias_clamp = front_bits(n % 3 ? 0 : (float)soup_between(&s, -9, 9) / 64);
+		t->f->draw.depth_test = t->f->draw.depth_write = true;
+		t->f->draw.depth_function = TSR_COMPARE_FUNCTION_ALWAYS;
+		for (unsigned int i = 0; i < 3; i++)
+			set_corner(i, (int)soup_below(&s, WIDTH * RASTER_ONE),
+				   (int)soup_below(&s, HEIGHT * RASTER_ONE),
+				   0.25f + (float)soup_below(&s, 1024) / 2048);
+		front_states(t->f);
+		front_arrays(t->f, TSR_TOPOLOGY_TRIANGLES, 3);
+		drawn(t);
+		for (unsigned int i = 0; i < WIDTH * HEIGHT; i++) {
+			float z = tiles_depth(t, i % WIDTH, i / WIDTH, 0);
+			float c = pixel(t, i % WIDTH, i / WIDTH, 0)[0];
+
+			/* not what was clamped, nor what is clear */
+			if (z <= 0 || z >= 1)
+				continue;
+			seen++;
+			wrong += fabsf(c - z) > 1e-6f;
+		}
+		tiles_free(t);
+	}
+	ktap_eq(wrong, 0);
+	ktap_ok(seen > 3000);
+}
+
+/* ---- Points ---------------------------------------------------------------------------------- */
+
+static void test_points(void)
+{
+	static const char text[] =
+		LOAD("LD_VAR_SPECIAL.f32.point.clobber.center.v2 zero.w0") FINISH;
+	struct soup s = soup_new(82);
+	unsigned int seen = 0, wrong = 0;
+
+	for (unsigned int n = 0; n < 60; n++) {
+		struct tiles *t = frame(NULL, text);
+		int x = (int)soup_below(&s, WIDTH * RASTER_ONE);
+		int y = (int)soup_below(&s, HEIGHT * RASTER_ONE);
+		double size = (double)soup_between(&s, 32, 400) / 16;
+
+		t->f->draw.point_size = front_bits((float)size);
+		t->f->draw.point_origin = n & 1 ? TSR_POINT_ORIGIN_LOWER : TSR_POINT_ORIGIN_UPPER;
+		set_corner(0, x, y, 0.5f);
+		front_states(t->f);
+		front_arrays(t->f, TSR_TOPOLOGY_POINTS, 1);
+		drawn(t);
+		for (unsigned int i = 0; i < WIDTH * HEIGHT; i++) {
+			double px = i % WIDTH + 0.5 - x / 256.0, py = i / WIDTH + 0.5 - y / 256.0;
+			const float *c = pixel(t, i % WIDTH, i / WIDTH, 0);
+			double v = py / size + 0.5;
+
+			if (fabs(px) >= size / 2 || fabs(py) >= size / 2)
+				continue;
+			seen++;
+			wrong += fabs(c[0] - (px / size + 0.5)) > 1e-6;
+			wrong += fabs(c[1] - (n & 1 ? 1 - v : v)) > 1e-6;
+		}
+		tiles_free(t);
+	}
+	ktap_eq(wrong, 0);
+	ktap_ok(seen > 3000);
+}
+
+/* ---- Programs that blend, varyings that are not there ---------------------------------------- */
+
+/* A blend program lies at any address; it adds what is there. */
+static void test_blender(void)
+{
+	static const char text[] =
+		"clause wait=0,6 {\n*MOV.i32 r0, 0x3f000000\n+MOV.i32 r1, 0x3e800000\n"
+		"*MOV.i32 r2, 0\n+MOV.i32 r3, 0\n*NOP\n+NOP\n}\n" FINISH;
+	static const char adds[] =
+		"clause wait=0 {\n*MOV.i32 r8, 0xff000000\n+NOP\n*MOV.i32 r9, 0x01000000\n+NOP\n"
+		"*NOP\n+NOP\n}\n"
+		"clause slot=0 wait=0 {\n*NOP\n+LD_TILE.v4 r8, r60, r9, @r4\n}\n"
+		"clause wait=0 {\n*FADD.f32 r0, r0, r4\n+NOP\n*FADD.f32 r1, r1, r5\n+NOP\n}\n"
+		"clause slot=0 wait=0 {\n*NOP\n+ST_TILE.v4 r8, r60, r9, @r0\n}\n"
+		"clause flow=nbtb {\n*NOP\n+JUMP r48\n}\n";
+	struct tiles *t = frame(NULL, text);
+	uint64_t *blend = (uint64_t *)(t->f->list + (BLENDS - FRONT_LIST));
+	unsigned int wrong = 0;
+
+	put_code(t, BLENDER, adds);
+	blend[1] = TSR_BLEND_MODE_PROGRAM | (BLENDER & 0xfffffff0) << 32;
+	t->f->shader.reads_tile = true;
+	for (unsigned int i = 0; i < 9; i++)
+		set_corner(i, i % 3 == 1 ? 60000 : -10000, i % 3 == 2 ? 60000 : -10000, 0.5f);
+	front_states(t->f);
+	front_arrays(t->f, TSR_TOPOLOGY_TRIANGLES, 9);
+	drawn(t);
+	for (unsigned int i = 0; i < WIDTH * HEIGHT; i++) {
+		const float *c = pixel(t, i % WIDTH, i / WIDTH, 0);
+
+		wrong += c[0] != 1.5f || c[1] != 0.75f;
+	}
+	ktap_eq(wrong, 0);
+	tiles_free(t);
+}
+
+/* Outputs in the heap, of draws without a varying program: zeros. */
+static void test_no_outputs(void)
+{
+	static const char text[] = LOAD("LD_VAR_IMM.f32.store.center.v4 zero.w0, index:0") FINISH;
+	struct tiles *t = frame(NULL, text);
+	unsigned int wrong = 0;
+
+	t->f->shader.output_stride = 64;
+	for (unsigned int i = 0; i < 3; i++)
+		set_corner(i, i == 1 ? 60000 : -10000, i == 2 ? 60000 : -10000, 0.5f);
+	front_states(t->f);
+	front_arrays(t->f, TSR_TOPOLOGY_TRIANGLES, 3);
+	t->target[0].clear_0 = front_bits(7);
+	drawn(t);
+	for (unsigned int i = 0; i < WIDTH * HEIGHT; i++) {
+		const float *c = pixel(t, i % WIDTH, i / WIDTH, 0);
+
+		wrong += c[0] != 0 || c[1] != 0 || c[2] != 0 || c[3] != 0;
+	}
+	ktap_eq(wrong, 0);
+	tiles_free(t);
+}
+
+/* ---- Counting again -------------------------------------------------------------------------- */
+
+struct counts {
+	uint64_t covered, rejected, quads;
+};
+
+/* Samples and quads of all triangles, each tested with what those before have left. */
+static void count_again(unsigned int samples, struct counts *c)
+{
+	static float z[HEIGHT][WIDTH][RASTER_SAMPLES_MAX];
+
+	for (unsigned int i = 0; i < WIDTH * HEIGHT * RASTER_SAMPLES_MAX; i++)
+		(&z[0][0][0])[i] = 1;
+	for (unsigned int n = 0; n < TRIANGLES; n++) {
+		struct raster_point v[3];
+		bool quad[HEIGHT / 2][WIDTH / 2] = { { false } };
+
+		for (unsigned int i = 0; i < 3; i++) {
+			const float *at = corner[3 * n + i];
+
+			v[i].x = llrintf((at[0] + 1) * (WIDTH / 2 * RASTER_ONE));
+			v[i].y = llrintf((at[1] + 1) * (HEIGHT / 2 * RASTER_ONE));
+		}
+		for (unsigned int i = 0; i < WIDTH * HEIGHT * samples; i++) {
+			unsigned int s = i % samples, x = i / samples % WIDTH;
+			unsigned int y = i / samples / WIDTH;
+			float *stored = &z[y][x][s];
+
+			if (!raster_ref_triangle(v, raster_ref_sample(samples, s, x, y)))
+				continue;
+			c->covered++;
+			if (corner[3 * n][2] < *stored) {
+				*stored = corner[3 * n][2];
+				quad[y / 2][x / 2] = true;
+			} else {
+				c->rejected++;
+			}
+		}
+		for (unsigned int i = 0; i < WIDTH * HEIGHT / 4; i++)
+			c->quads += quad[0][i];
+	}
+}
+
+static void check_counts(struct soup *s, unsigned int samples_log2, unsigned int debug,
+			 unsigned int shift)
+{
+	struct tsr_config config = { .gfx_debug = debug };
+	struct tiles *t = frame(&config, "clause wait=0,6 {\n*MOV.i32 r0, r57\n+NOP\n}\n" FINISH);
+	struct counts want = { 0, 0, 0 };
+	uint64_t tested, rejected;
+
+	t->f->frame.samples_log2 = samples_log2;
+	t->f->frame.tile_shift = shift;
+	tiles_target(t, 0, TSR_PIXEL_FORMAT_RGBA32F, 16);
+	tiles_target(t, TILES_DEPTH, TSR_PIXEL_FORMAT_R32F, 4);
+	t->target[TILES_DEPTH].clear_0 = front_bits(1);
+	for (unsigned int n = 0; n < 3 * TRIANGLES; n++)
+		set_corner(n, (int)soup_below(s, WIDTH * RASTER_ONE),
+			   (int)soup_below(s, HEIGHT * RASTER_ONE),
+			   n % 3 ? corner[n - 1][2] : (float)soup_below(s, 16) / 16);
+	t->f->draw.depth_test = t->f->draw.depth_write = true;
+	t->f->draw.depth_function = TSR_COMPARE_FUNCTION_LESS;
+	front_states(t->f);
+	front_arrays(t->f, TSR_TOPOLOGY_TRIANGLES, 3 * TRIANGLES);
+	drawn(t);
+	count_again(1u << samples_log2, &want);
+	tested = tiles_counter(t, TSR_QUEUE_COUNTER_SAMPLES_TESTED_EARLY);
+	rejected = tiles_counter(t, TSR_QUEUE_COUNTER_SAMPLES_REJECTED_EARLY);
+	ktap_eq(rejected, want.rejected);
+	ktap_eq(tiles_counter(t, TSR_QUEUE_COUNTER_QUADS), want.quads);
+	if (debug & TSR_GFX_NO_HIZ) {
+		ktap_eq(tested, want.covered);
+		ktap_eq(tiles_counter(t, TSR_QUEUE_COUNTER_BLOCKS_DEPTH_REJECTED), 0);
+	} else {
+		ktap_ok(tested <= want.covered && tested >= want.covered - want.rejected);
+	}
+	/* colour and depth of every sample, once */
+	ktap_eq(tiles_counter(t, TSR_QUEUE_COUNTER_TILE_STORE_BYTES),
+		(uint64_t)(WIDTH * HEIGHT * 20) << samples_log2);
+	ktap_eq(tiles_counter(t, TSR_QUEUE_COUNTER_TILE_LOAD_BYTES), 0);
+	tiles_free(t);
+}
+
+static void test_counts(void)
+{
+	struct soup s = soup_new(83);
+
+	for (unsigned int n = 0; n < 24; n++)
+		check_counts(&s, n % 3, n & 4 ? TSR_GFX_NO_HIZ : 0, 3 + n % 4);
+}
+
+int main(void)
+{
+	ktap_start();
+	ktap_run("[OM4] programs read depth and stencil of the tile", test_zs);
+	ktap_run("[ZS1] [PIX9] the depth a program finds has its bias", test_bias);
+	ktap_run("[PA7] coordinates in points, from both origins", test_points);
+	ktap_run("[OM4] a program that blends lies anywhere", test_blender);
+	ktap_run("[PIX2] varyings of draws without a varying program", test_no_outputs);
+	ktap_run("[ZS3] [ZS4] [BIN6] [PIX1] samples rejected, quads and bytes stored, counted again",
+		 test_counts);
+	return ktap_finish();
+}
