@@ -381,11 +381,13 @@ static void count_again(unsigned int samples, struct counts *c)
 	}
 }
 
+static const char shows_id[] = "clause wait=0,6 {\n*MOV.i32 r0, r57\n+NOP\n}\n" FINISH;
+
 static void check_counts(struct soup *s, unsigned int samples_log2, unsigned int debug,
 			 unsigned int shift)
 {
 	struct tsr_config config = { .gfx_debug = debug };
-	struct tiles *t = frame(&config, "clause wait=0,6 {\n*MOV.i32 r0, r57\n+NOP\n}\n" FINISH);
+	struct tiles *t = frame(&config, shows_id);
 	struct counts want = { 0, 0, 0 };
 	uint64_t tested, rejected;
 
