@@ -129,6 +129,21 @@ static bool same(const struct message *a, const struct message *b, const struct 
 	return true;
 }
 
+/* Make @t one that is larger than a window of the texture cache. */
+static void enlarge(struct tex *t)
+{
+	t->levels = t->layers = 1;
+	t->h = 1 + tex_random() % 140;
+	t->w = 65 + tex_random() % 200;
+	t->row[0] = (t->tiled ? (t->w + 15) / 16 * 256 : t->w) * t->bpp + 16;
+	t->slice[0] = t->row[0] * (t->tiled ? (t->h + 15) / 16 : t->h) + 32;
+	t->at[0] = 64;
+	if (t->slice[0] > UNITS_DATA_SIZE - 0x2000)
+		enlarge(t);
+	else
+		tex_fill(t, t->at[0] + t->slice[0]);
+}
+
 /* A texture of random format that is mostly one of the common ones. */
 static struct tex random_texture(void)
 {
@@ -142,7 +157,9 @@ static struct tex random_texture(void)
 	t = tex_make(tex_random() % 4 ? TEX_2D : TEX_CUBE, format);
 	t.srgb = tex_random() % 4 == 0;
 	t.corners = tex_random() % 8 == 0;
-	if (tex_random() % 2) {
+	if (t.dim == TEX_2D && tex_random() % 6 == 0) {
+		enlarge(&t);
+	} else if (tex_random() % 2) {
 		t.w = 1u << (31 - __builtin_clz(t.w));
 		t.h = t.dim == TEX_CUBE ? t.w : 1u << (31 - __builtin_clz(t.h));
 	}
