@@ -133,8 +133,9 @@ static bool same(const struct message *a, const struct message *b, const struct 
 static void enlarge(struct tex *t)
 {
 	t->levels = t->layers = 1;
-	t->h = 1 + tex_random() % 140;
-	t->w = 65 + tex_random() % 200;
+	/* with five tiles the first one and the last one want the same place */
+	t->h = tex_random() % 2 ? 65 + tex_random() % 16 : 1 + tex_random() % 140;
+	t->w = tex_random() % 2 ? 65 + tex_random() % 16 : 65 + tex_random() % 200;
 	t->row[0] = (t->tiled ? (t->w + 15) / 16 * 256 : t->w) * t->bpp + 16;
 	t->slice[0] = t->row[0] * (t->tiled ? (t->h + 15) / 16 : t->h) + 32;
 	t->at[0] = 64;

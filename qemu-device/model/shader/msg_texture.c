@@ -97,7 +97,7 @@ static void take_staged(const struct tsr_msg *msg, unsigned int lane, struct req
 #undef NEXT
 }
 
-static bool good_word(const struct tsr_texture_word *w)
+bool tsr_texture_word_is_good(const struct tsr_texture_word *w)
 {
 	static const uint16_t results = 0xf0ff;
 
@@ -112,6 +112,14 @@ static bool good_word(const struct tsr_texture_word *w)
 	return true;
 }
 
+bool tsr_texture_word_is_dual(uint64_t word)
+{
+	struct tsr_texture_word w;
+
+	tsr_unpack_texture_word(&word, &w);
+	return !w.immediate && w.sampler >> 2 == 1;
+}
+
 /* The access that TEXC in @lane asks for. */
 static enum tsr_step read_word(struct tsr_msg_env *env, const struct tsr_msg *msg,
 			       unsigned int lane, struct request *r)
@@ -122,7 +130,7 @@ static enum tsr_step read_word(struct tsr_msg_env *env, const struct tsr_msg *ms
 	unsigned int index;
 
 	tsr_unpack_texture_word(&word, &w);
-	if (!good_word(&w))
+	if (!tsr_texture_word_is_good(&w))
 		return refuse(env);
 	index = w.immediate ? immediate : w.sampler & 3;
 	*r = (struct request){
@@ -472,135 +480,6 @@ static enum tsr_step do_quads(struct tsr_msg_env *env, struct tsr_msg *msg, unsi
 	return TSR_STEP_DONE;
 }
 
-/* ---- Whole warps ----------------------------------------------------------------------------- */
-
-/* What all lanes of a message, in all warps, ask for. */
-struct whole {
-	struct tsr_texture_job job;
-	uint8_t result, mask, staging;
-	bool packed;			/* of cubes: the face is part of the first coordinate */
-	bool lod, array;		/* are staged, in this order */
-};
-
-/* Keep results in the bounds of their type. */
-static void bound(float *x, unsigned int limit)
-{
-	float low = limit == 2 ? -1 : 0;
-
-	for (unsigned int i = 0; i < TSR_WARP_LANES; i++) {
-		float v = x[i] == x[i] ? x[i] : 0;
-
-		v = v < low ? low : v;
-		x[i] = limit > 1 && v > 1 ? 1 : v;
-	}
-}
-
-static void write_words(const struct tsr_msg *msg, unsigned int n, const void *words,
-			uint32_t bits)
-{
-	union tsr_lanes *to = &msg->reg[n % TSR_REGISTERS * TSR_BUNDLE_WARPS];
-	const union tsr_lanes *from = words;
-
-	if (msg->lanes == TSR_ALL_LANES && bits == UINT32_MAX) {
-		*to = *from;
-		return;
-	}
-	for (uint16_t left = msg->lanes; left; left &= left - 1) {
-		unsigned int lane = (unsigned int)__builtin_ctz(left);
-
-		to->u[lane] = (to->u[lane] & ~bits) | (from->u[lane] & bits);
-	}
-}
-
-static void write_whole(const struct tsr_msg *msg, const struct whole *w, float *const rgba[4])
-{
-	union tsr_lanes word;
-
-	for (unsigned int c = 0; c < 4 && w->result % 4; c++)
-		bound(rgba[c], w->result % 4);
-	for (unsigned int c = 0; c < 4 && w->result >= TSR_TEXTURE_RESULT_F32; c++) {
-		if (w->mask >> c & 1)
-			write_words(msg, w->staging + c, rgba[c], UINT32_MAX);
-	}
-	for (unsigned int n = 0; n < 2 && w->result < TSR_TEXTURE_RESULT_F32; n++) {
-		unsigned int pair = w->mask >> 2 * n & 3;
-
-		w->job.env->textures->path->halves(word.u, rgba[2 * n], rgba[2 * n + 1]);
-		if (pair)
-			write_words(msg, w->staging + n, &word,
-				    (pair & 1 ? 0xffffu : 0) | (pair & 2 ? 0xffff0000u : 0));
-	}
-}
-
-/* Coordinates on a cube's faces. */
-static void take_faces(const struct tsr_msg *msg, bool packed, float s[TSR_WARP_LANES],
-		       uint8_t on[TSR_WARP_LANES])
-{
-	const union tsr_lanes *face = msg->src[packed ? 0 : 2];
-
-	for (unsigned int i = 0; i < TSR_WARP_LANES; i++) {
-		unsigned int f = face->u[i] >> 29;
-		uint32_t word = msg->src[0]->u[i];
-
-		on[i] = f < FACES ? f : FACES - 1;
-		s[i] = tsr_as_float(packed ? (word & 0x1fffffff) | 0x20000000 : word);
-	}
-}
-
-/* Whether all of @lanes have the same word. */
-static bool same_word(const union tsr_lanes *words, uint16_t lanes, uint32_t word)
-{
-	uint32_t differ = 0;
-
-	for (; lanes; lanes &= lanes - 1)
-		differ |= words->u[__builtin_ctz(lanes)] ^ word;
-	return !differ;
-}
-
-/* What texture word @word asks for; false: nothing that whole warps can do. */
-static bool word_whole(struct tsr_msg_env *env, uint32_t word, struct whole *w)
-{
-	uint64_t wide = word;
-	struct tsr_texture_word t;
-
-	tsr_unpack_texture_word(&wide, &t);
-	if (!good_word(&t) || t.operation != TSR_TEXTURE_OPERATION_SAMPLE ||
-	    t.mode == TSR_TEXTURE_LOD_GRADIENT || t.offset || t.shadow ||
-	    t.result > TSR_TEXTURE_RESULT_F32_UNIT ||
-	    (!t.immediate && (t.sampler & 3) != TSR_TEXTURE_INDEX_SHARED) ||
-	    (t.dimension != TSR_TEXTURE_DIMENSION_2D &&
-	     t.dimension != TSR_TEXTURE_DIMENSION_CUBE))
-		return false;
-	w->job.env = env;
-	w->job.texture = t.texture;
-	w->job.sampler = t.immediate ? t.sampler : t.texture;
-	w->job.dimension = t.dimension;
-	w->job.mode = t.mode;
-	w->result = t.result;
-	w->mask = t.mask;
-	w->packed = true;
-	w->lod = t.mode <= TSR_TEXTURE_LOD_BIAS;
-	w->array = t.array;
-	return true;
-}
-
-/* What TEXS_2D or, with @cube, TEXS_CUBE asks for. */
-static void compact_whole(struct tsr_msg_env *env, const struct tsr_insn *insn, bool cube,
-			  struct whole *w)
-{
-	bool f32 = insn->op == TSR_OP_ADD_TEXS_2D_F32 || insn->op == TSR_OP_ADD_TEXS_CUBE_F32;
-
-	w->job.env = env;
-	w->job.texture = insn->imm[TSR_IMM_TEXTURE_INDEX];
-	w->job.sampler = insn->imm[TSR_IMM_SAMPLER_INDEX];
-	w->job.dimension = cube ? TSR_TEXTURE_DIMENSION_CUBE : TSR_TEXTURE_DIMENSION_2D;
-	w->job.mode = !cube && insn->mod[TSR_MOD_LOD_MODE] == TSR_LOD_MODE_ZERO_LOD
-		? TSR_TEXTURE_LOD_ZERO : TSR_TEXTURE_LOD_COMPUTED;
-	w->result = f32 ? TSR_TEXTURE_RESULT_F32 : TSR_TEXTURE_RESULT_F16;
-	w->mask = 0xf;
-	w->packed = w->lod = w->array = false;
-}
-
 /* ---- The instructions ------------------------------------------------------------------------ */
 
 static enum tsr_step single_request(struct tsr_msg_env *env, const struct tsr_msg *msg,
@@ -639,23 +518,14 @@ static enum tsr_step dual_request(struct tsr_msg_env *env, const struct tsr_msg 
 	return TSR_STEP_DONE;
 }
 
-/* Whether the word of the first lane to do is a dual one; the others must agree. */
-static bool is_dual(const struct tsr_msg *msg)
-{
-	uint64_t word = msg->src[2]->u[__builtin_ctz(msg->lanes)];
-	struct tsr_texture_word w;
-
-	tsr_unpack_texture_word(&word, &w);
-	return !w.immediate && w.sampler >> 2 == 1;
-}
-
 enum tsr_step tsr_msg_texture(struct tsr_msg_env *env, struct tsr_msg *msg, unsigned int arg)
 {
 	unsigned int csr = tsr_texture_mode_enter();
 	enum tsr_step step = TSR_STEP_DONE;
 
 	(void)arg;
-	if (msg->lanes && is_dual(msg))
+	/* that of the first lane; the others must agree */
+	if (msg->lanes && tsr_texture_word_is_dual(msg->src[2]->u[__builtin_ctz(msg->lanes)]))
 		step = do_quads(env, msg, 2, dual_request);
 	else if (msg->lanes)
 		step = do_quads(env, msg, 1, single_request);
@@ -701,116 +571,6 @@ enum tsr_step tsr_msg_texture_compact(struct tsr_msg_env *env, struct tsr_msg *m
 
 	tsr_texture_mode_leave(csr);
 	return step;
-}
-
-/* ---- Bundles --------------------------------------------------------------------------------- */
-
-/* The message of warp @w of a bundle. */
-static struct tsr_msg message_of(const struct tsr_msg_bundle *b, unsigned int w)
-{
-	struct tsr_msg msg = {
-		.insn = b->insn, .reg = b->reg + w, .staging = b->staging, .lanes = b->lanes[w],
-	};
-
-	for (unsigned int n = 0; n < 3; n++)
-		msg.src[n] = b->src[n] + w * b->src_step[n];
-	return msg;
-}
-
-/* Operands and results of warps of a bundle, one behind the other. */
-struct gathered {
-	union tsr_lanes s[TSR_BUNDLE_WARPS], t[TSR_BUNDLE_WARPS];
-	union tsr_lanes lod[TSR_BUNDLE_WARPS], layer[TSR_BUNDLE_WARPS];
-	uint8_t face[TSR_BUNDLE_WARPS][TSR_WARP_LANES];
-	uint16_t lanes[TSR_BUNDLE_WARPS];
-	union tsr_lanes rgba[4][TSR_BUNDLE_WARPS];
-};
-
-/* Take the operands of @msg, number @i. */
-static void gather(struct gathered *g, unsigned int i, const struct tsr_msg *msg,
-		   const struct whole *w)
-{
-	unsigned int n = 0;
-
-	g->lanes[i] = msg->lanes;
-	g->s[i] = *msg->src[0];
-	g->t[i] = *msg->src[1];
-	if (w->lod)
-		g->lod[i] = *tsr_msg_staging(msg, n++);
-	if (w->array)
-		g->layer[i] = *tsr_msg_staging(msg, n);
-	if (w->job.dimension == TSR_TEXTURE_DIMENSION_CUBE)
-		take_faces(msg, w->packed, g->s[i].f, g->face[i]);
-}
-
-/*
- * Do warps of a bundle from number @first on as whole ones, all of which ask for @w; in those whose
- * source 2 is @word, if there is one. The number of the first not done.
- */
-static unsigned int together(const struct tsr_msg_bundle *b, unsigned int first,
-			     const uint32_t *word, struct whole *w)
-{
-	bool cube = w->job.dimension == TSR_TEXTURE_DIMENSION_CUBE;
-	struct gathered g;
-	struct tsr_texture_bundle samples = {
-		.lanes = g.lanes, .s = g.s, .t = g.t, .face = cube ? g.face : NULL,
-		.lod = w->lod ? g.lod : NULL, .layer = w->array ? g.layer : NULL,
-		.rgba = { g.rgba[0], g.rgba[1], g.rgba[2], g.rgba[3] },
-	};
-	unsigned int done;
-
-	w->staging = b->staging;
-	for (unsigned int i = first; i < b->warps; i++) {
-		struct tsr_msg msg = message_of(b, b->warp[i]);
-
-		if (!msg.lanes || (word && !same_word(msg.src[2], msg.lanes, *word)))
-			break;
-		gather(&g, samples.warps++, &msg, w);
-	}
-	if (!samples.warps || !tsr_texture_begin(&w->job))
-		return first;
-	done = tsr_texture_bundle(&w->job, &samples);
-	for (unsigned int i = 0; i < done; i++) {
-		struct tsr_msg msg = message_of(b, b->warp[first + i]);
-		float *const rgba[4] = { g.rgba[0][i].f, g.rgba[1][i].f, g.rgba[2][i].f,
-					 g.rgba[3][i].f };
-
-		write_whole(&msg, w, rgba);
-	}
-	return first + done;
-}
-
-unsigned int tsr_msg_texture_together(struct tsr_msg_env *env, const struct tsr_msg_bundle *b,
-				      unsigned int first, unsigned int arg)
-{
-	struct whole w;
-
-	(void)arg;
-	while (first < b->warps) {
-		struct tsr_msg msg = message_of(b, b->warp[first]);
-		unsigned int done = first;
-		uint32_t word;
-
-		if (!msg.lanes)
-			break;
-		word = msg.src[2]->u[__builtin_ctz(msg.lanes)];
-		if (!is_dual(&msg) && word_whole(env, word, &w))
-			done = together(b, first, &word, &w);
-		if (done == first)
-			break;
-		first = done;
-	}
-	return first;
-}
-
-unsigned int tsr_msg_texture_compact_together(struct tsr_msg_env *env,
-					      const struct tsr_msg_bundle *b, unsigned int first,
-					      unsigned int arg)
-{
-	struct whole w;
-
-	compact_whole(env, b->insn, arg, &w);
-	return together(b, first, NULL, &w);
 }
 
 /* ---- LEA_TEX --------------------------------------------------------------------------------- */

@@ -42,6 +42,11 @@ enum tsr_block_kind {
 	TSR_TEX_BLOCK_INTEGERS,		/* four words, never filtered */
 };
 
+/* Whether a texture word is one that means something; whether one is of a dual texture. */
+struct tsr_texture_word;
+bool tsr_texture_word_is_good(const struct tsr_texture_word *w);
+bool tsr_texture_word_is_dual(uint64_t word);
+
 /* A texture, ready for use. */
 struct tsr_texture_view {
 	uint64_t space, va;		/* of its descriptor; space 0: nothing here */
