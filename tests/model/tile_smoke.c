@@ -61,6 +61,46 @@ static void picture(void)
 	tiles_free(t);
 }
 
+/* A triangle of the first tile alone. */
+static void small(struct front *f, uint32_t vertex, uint32_t instance, float *record)
+{
+	corner(f, vertex, instance, record);
+	for (unsigned int i = 0; i < 2; i++)
+		record[i] = -1 + (record[i] + 1) / 16;
+}
+
+/* Nothing is cleared: only a tile with something in it is moved, unless it is resolved. */
+static void untouched(void)
+{
+	for (unsigned int resolved = 0; resolved < 2; resolved++) {
+		struct tiles *t = tiles_new(100, 70, NULL);
+		uint64_t bytes = resolved ? 16 * 16 * 4 * 4 + 100 * 70 * 4 : 16 * 16 * 8;
+		unsigned int changed = 0, beyond = 0;
+
+		t->f->frame.samples_log2 = 2 * resolved;
+		tiles_target(t, TILES_DEPTH, TSR_PIXEL_FORMAT_R32F, 4);
+		prepare(t);
+		t->f->position = small;
+		t->clear = 0;
+		t->load = TILES_ALL;
+		memset(t->memory, 0x42, 3 * (size_t)TILES_TARGET_SIZE);
+		ktap_ok(tiles_run(t));
+		for (unsigned int n = 0; n < 100 * 70; n++) {
+			bool in = n % 100 < 16 && n / 100 < 16;
+			uint32_t texel;
+
+			memcpy(&texel, tiles_texel(t, TILES_DEPTH, n % 100, n / 100, 0), 4);
+			changed += texel != 0x42424242 && in;
+			beyond += texel != 0x42424242 && !in;
+		}
+		ktap_ok(changed > 5);
+		ktap_eq(beyond, 0);
+		ktap_eq(tiles_counter(t, TSR_QUEUE_COUNTER_TILE_LOAD_BYTES), bytes);
+		ktap_eq(tiles_counter(t, TSR_QUEUE_COUNTER_TILE_STORE_BYTES), bytes);
+		tiles_free(t);
+	}
+}
+
 /* A hash of all targets. */
 static uint64_t hash(const struct tiles *t)
 {
@@ -255,6 +295,7 @@ int main(int argc, char **argv)
 {
 	ktap_start_args(argc, argv);
 	ktap_run("[BIN5] [BIN6] [CP10] depth of a triangle, cleared colour, edges", picture);
+	ktap_run("[BIN6] [CP10] tiles nobody draws to are not moved", untouched);
 	ktap_run("[RAST5] threads, cores, tiles of all sizes, small bursts", same);
 	ktap_run("[ZS6] [OM3] tags: fast clear, uniform pixels, planes; loaded, drawn on, expanded",
 		 tags);

@@ -325,6 +325,8 @@ static enum tsr_step change_draw(struct tsr_tile_core *c, struct tsr_mem *mem)
 	enum tsr_step step = tsr_tile_end_queries(c, mem);
 
 	if (step == TSR_STEP_DONE)
+		step = tsr_tile_load(c, mem, c->unread);
+	if (step == TSR_STEP_DONE)
 		step = tsr_tile_state_find(c, mem, b->shader_state, b->draw_state, &state);
 	if (step != TSR_STEP_DONE)
 		return step;
@@ -463,6 +465,7 @@ static bool start_tile(struct tsr_tile_core *c)
 	t->width = r->info.frame.width - t->x < side ? r->info.frame.width - t->x : side;
 	t->height = r->info.frame.height - t->y < side ? r->info.frame.height - t->y : side;
 	c->defined = 0;
+	c->unread = 0;
 	c->stored = false;
 	c->next += r->job.cores;
 	c->count[TSR_TILE_TILES]++;
@@ -489,7 +492,7 @@ static enum tsr_step execute(struct tsr_tile_core *c, struct tsr_mem *mem)
 		tsr_tile_clear(c, targets_of(c->list.word));
 		return TSR_STEP_DONE;
 	case TSR_OP_TILE_LOAD:
-		return tsr_tile_load(c, mem, targets_of(c->list.word));
+		return tsr_tile_ask(c, mem, targets_of(c->list.word));
 	case TSR_OP_TILE_DRAW:
 		return begin_draw(c, mem);
 	case TSR_OP_TILE_STORE:

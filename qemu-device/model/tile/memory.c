@@ -77,6 +77,7 @@ static void clear(struct tsr_tile_core *c, unsigned int which, bool zero)
 		       (size_t)1 << (2 * t->shift + t->samples_log2));
 	know_clear(t, depth, stencil);
 	c->defined |= which;
+	c->unread &= ~which;
 }
 
 void tsr_tile_clear(struct tsr_tile_core *c, unsigned int which)
@@ -512,8 +513,39 @@ enum tsr_step tsr_tile_load(struct tsr_tile_core *c, struct tsr_mem *mem, unsign
 		return step;
 	}
 	c->defined |= which;
+	c->unread &= ~which;
 	tsr_zs_know(&c->tile, c->render->fine, which & TSR_TILE_DEPTH_BIT,
 		    which & TSR_TILE_STENCIL_BIT);
+	return step;
+}
+
+/* Of @which, the targets whose samples are in memory just as they are in the tile buffer. */
+static unsigned int plain(const struct tsr_tile_core *c, unsigned int which)
+{
+	const struct tsr_rendering *r = c->render;
+	const struct tsr_render_target *zs[2] = { &r->depth, &r->stencil };
+	unsigned int samples = c->tile.samples_log2, found = 0;
+
+	for (unsigned int rt = 0; rt < c->tile.targets; rt++)
+		found |= !r->colour[rt].tags && r->colour[rt].samples_log2 == samples ?
+				 1u << rt : 0;
+	for (unsigned int i = 0; i < 2; i++)
+		found |= !zs[i]->tags && zs[i]->samples_log2 == samples ?
+				 TSR_TILE_DEPTH_BIT << i : 0;
+	return which & found;
+}
+
+enum tsr_step tsr_tile_ask(struct tsr_tile_core *c, struct tsr_mem *mem, unsigned int which)
+{
+	unsigned int later = plain(c, with_memory(c, which));
+	enum tsr_step step = TSR_STEP_DONE;
+
+	if (which & ~later)
+		step = tsr_tile_load(c, mem, which & ~later);
+	if (step == TSR_STEP_DONE) {
+		c->defined |= later;
+		c->unread |= later;
+	}
 	return step;
 }
 
@@ -524,7 +556,8 @@ enum tsr_step tsr_tile_store(struct tsr_tile_core *c, struct tsr_mem *mem, unsig
 
 	memcpy(before, c->count, sizeof(before));
 	tsr_tile_define(c);
-	which = with_memory(c, which);
+	/* what has not even been read is there */
+	which = with_memory(c, which) & ~c->unread;
 	for (unsigned int rt = 0; rt < c->tile.targets && step == TSR_STEP_DONE; rt++) {
 		if (which >> rt & 1)
 			step = c->render->colour[rt].tags ?

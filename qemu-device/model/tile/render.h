@@ -126,6 +126,7 @@ struct tsr_tile_core {
 	uint32_t column, row;		/* of the tile in the frame */
 	/* Targets of which the tile buffer holds something: as in TILE_LOAD, from bit 0 on. */
 	uint16_t defined;
+	uint16_t unread;		/* of them, those whose TILE_LOAD waits for a primitive */
 
 	/* Drawing. */
 	struct tsr_tile_reader *reader;
@@ -217,6 +218,8 @@ enum tsr_step tsr_tile_state_find(struct tsr_tile_core *c, struct tsr_mem *mem,
 #define TSR_TILE_DEPTH_BIT (1u << TSR_RENDER_TARGETS_MAX)
 #define TSR_TILE_STENCIL_BIT (2u << TSR_RENDER_TARGETS_MAX)
 void tsr_tile_clear(struct tsr_tile_core *c, unsigned int which);
+/* TILE_LOAD: what can wait is loaded by tsr_tile_load() when the first primitive needs it. */
+enum tsr_step tsr_tile_ask(struct tsr_tile_core *c, struct tsr_mem *mem, unsigned int which);
 enum tsr_step tsr_tile_load(struct tsr_tile_core *c, struct tsr_mem *mem, unsigned int which);
 enum tsr_step tsr_tile_store(struct tsr_tile_core *c, struct tsr_mem *mem, unsigned int which);
 /*
