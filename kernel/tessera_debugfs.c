@@ -22,6 +22,7 @@
 #include "tessera_inject.h"
 #include "tessera_local.h"
 #include "tessera_perfmon.h"
+#include "tessera_pm.h"
 #include "tessera_queue.h"
 #include "tessera_reset.h"
 #include "tessera_sched.h"
@@ -132,6 +133,7 @@ static int show_each_queue(struct tessera_device *tdev, struct seq_file *m,
 	if (!drm_dev_enter(&tdev->drm, &cookie))
 		return -ENODEV;
 
+	tessera_pm_get(tdev);
 	/* Under this lock slots do not change hands. */
 	mutex_lock(&tdev->reset.lock);
 	for (slot = 0; slot < tdev->info.num_queues; slot++) {
@@ -141,6 +143,7 @@ static int show_each_queue(struct tessera_device *tdev, struct seq_file *m,
 			show(m, queue);
 	}
 	mutex_unlock(&tdev->reset.lock);
+	tessera_pm_put(tdev);
 	drm_dev_exit(cookie);
 
 	return 0;
@@ -239,8 +242,10 @@ static ssize_t write_reset(struct file *file, const char __user *user, size_t si
 	if (rung < 0)
 		return rung;
 
+	tessera_pm_get(tdev);
 	tessera_device_reset_now(tdev, rung);
 	flush_delayed_work(&tdev->reset.thaw_work);
+	tessera_pm_put(tdev);
 
 	return size;
 }

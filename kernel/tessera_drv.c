@@ -26,6 +26,7 @@
 #include "tessera_heap.h"
 #include "tessera_pci.h"
 #include "tessera_perfmon.h"
+#include "tessera_pm.h"
 #include "tessera_query.h"
 #include "tessera_queue.h"
 #include "tessera_submit.h"
@@ -110,8 +111,8 @@ static const struct file_operations tessera_fops = {
 	.owner = THIS_MODULE,
 	.open = drm_open,
 	.release = drm_release,
-	.unlocked_ioctl = tessera_uapi_ioctl,
-	.compat_ioctl = tessera_uapi_compat_ioctl,
+	.unlocked_ioctl = tessera_pm_ioctl,
+	.compat_ioctl = tessera_pm_compat_ioctl,
 	.poll = drm_poll,
 	.read = drm_read,
 	.llseek = noop_llseek,
@@ -173,13 +174,17 @@ static int tessera_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 		tessera_device_unplug(tdev);
 		return ret;
 	}
+	tessera_pm_init(tdev);
 
 	return 0;
 }
 
 static void tessera_remove(struct pci_dev *pdev)
 {
-	tessera_device_unplug(pci_get_drvdata(pdev));
+	struct tessera_device *tdev = pci_get_drvdata(pdev);
+
+	tessera_pm_fini(tdev);
+	tessera_device_unplug(tdev);
 }
 
 static void tessera_shutdown(struct pci_dev *pdev)
@@ -200,7 +205,7 @@ static struct pci_driver tessera_pci_driver = {
 	.remove = tessera_remove,
 	.shutdown = tessera_shutdown,
 	.err_handler = &tessera_pci_error_handlers,
-	.driver.pm = pm_sleep_ptr(&tessera_pci_pm_ops),
+	.driver.pm = pm_ptr(&tessera_pm_ops),
 };
 
 /* Shorter ones would take a device that is merely slow to look for a broken one. */

@@ -36,6 +36,7 @@
 #include "tessera_device.h"
 #include "tessera_gem.h"
 #include "tessera_local.h"
+#include "tessera_pm.h"
 #include "tessera_shrinker.h"
 #include "tessera_vm.h"
 
@@ -89,6 +90,7 @@ static void tessera_gem_free(struct drm_gem_object *obj)
 
 	if (drm_mm_node_allocated(&bo->local)) {
 		tessera_local_free(tdev, &bo->local);
+		tessera_pm_put(tdev);
 		drm_gem_object_release(obj);
 		kfree(bo);
 	} else {
@@ -309,6 +311,7 @@ static struct drm_gem_object *tessera_gem_create_local(struct tessera_device *td
 	ret = drm_gem_create_mmap_offset(obj);
 	if (ret)
 		goto err_free;
+	tessera_pm_get_awake(tdev);
 
 	return obj;
 

@@ -17,6 +17,7 @@
 
 #include "tessera_device.h"
 #include "tessera_inject.h"
+#include "tessera_pm.h"
 #include "tsr_regs.h"
 
 static const char * const tessera_inject_kinds[] = {
@@ -54,11 +55,13 @@ static int tessera_inject_show(struct seq_file *m, void *unused)
 	if (!drm_dev_enter(&tdev->drm, &cookie))
 		return -ENODEV;
 
+	tessera_pm_get(tdev);
 	status = tessera_read(tdev, TSR_REG_INJECT_STATUS);
 	seq_printf(m, "rules %u\n", (u32)FIELD_GET(TSR_INJECT_STATUS_RULES__MASK, status));
 	for (kind = 0; kind < ARRAY_SIZE(tessera_inject_kinds); kind++)
 		seq_printf(m, "%s %u\n", tessera_inject_kinds[kind],
 			   tessera_read(tdev, TSR_REG_INJECT_FIRED(kind)));
+	tessera_pm_put(tdev);
 	drm_dev_exit(cookie);
 
 	return 0;
@@ -89,12 +92,14 @@ static ssize_t tessera_inject_write(struct file *file, const char __user *buf, s
 		return -ENODEV;
 	}
 
+	tessera_pm_get(tdev);
 	mutex_lock(&lock);
 	for (c = script; *c; c++)
 		tessera_write(tdev, TSR_REG_INJECT_TEXT, (u8)*c);
 	tessera_write(tdev, TSR_REG_INJECT_TEXT, 0);
 	status = tessera_read(tdev, TSR_REG_INJECT_STATUS);
 	mutex_unlock(&lock);
+	tessera_pm_put(tdev);
 	drm_dev_exit(cookie);
 	kfree(script);
 

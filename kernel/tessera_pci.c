@@ -19,7 +19,6 @@
  */
 
 #include <linux/pci.h>
-#include <linux/pm.h>
 #include <linux/slab.h>
 
 #include <drm/drm_drv.h>
@@ -169,21 +168,4 @@ const struct pci_error_handlers tessera_pci_error_handlers = {
 	.resume = tessera_pci_resume,
 	.reset_prepare = tessera_pci_reset_prepare,
 	.reset_done = tessera_pci_reset_done,
-};
-
-static int tessera_pm_suspend(struct device *dev)
-{
-	tessera_reset_suspend(dev_get_drvdata(dev));
-
-	return 0;
-}
-
-/* The PCI core has woken the function and restored its configuration space. */
-static int tessera_pm_resume(struct device *dev)
-{
-	return tessera_reset_resume(dev_get_drvdata(dev));
-}
-
-const struct dev_pm_ops tessera_pci_pm_ops = {
-	SYSTEM_SLEEP_PM_OPS(tessera_pm_suspend, tessera_pm_resume)
 };

@@ -3,14 +3,12 @@
 #ifndef __TESSERA_PCI_H__
 #define __TESSERA_PCI_H__
 
-#include <linux/pm.h>
 
 struct pci_error_handlers;
 struct tessera_device;
 
 extern const struct pci_error_handlers tessera_pci_error_handlers;
 
-extern const struct dev_pm_ops tessera_pci_pm_ops;
 
 int tessera_pci_save(struct tessera_device *tdev);
 int tessera_pci_restore(struct tessera_device *tdev);

@@ -22,6 +22,7 @@
 #include "tessera_heap.h"
 #include "tessera_mutant.h"
 #include "tessera_perfmon.h"
+#include "tessera_pm.h"
 #include "tessera_queue.h"
 #include "tessera_reset.h"
 #include "tessera_sched.h"
@@ -161,6 +162,7 @@ struct tessera_job *tessera_job_create(struct tessera_queue *queue, struct drm_f
 		goto err_fence;
 
 	kref_get(&queue->ref);
+	tessera_pm_get_awake(queue->tdev);
 	job->queue = queue;
 	job->cmd_va = cmd_va;
 	job->cmd_size = cmd_size;
@@ -186,6 +188,7 @@ void tessera_job_destroy(struct tessera_job *job)
 	u32 i;
 
 	drm_sched_job_cleanup(&job->base);
+	tessera_pm_put(job->queue->tdev);
 	for (i = 0; i < job->num_after; i++)
 		dma_fence_put(job->after[i]);
 	kfree(job->after);

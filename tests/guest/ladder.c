@@ -6,9 +6,9 @@
 /*
  * The ladder of recovery, climbed by faults of the device: a slot that does not stop, a reset that
  * does not end, a function-level reset that changes nothing, a device that does not answer, a
- * heap that does not grow. On each rung: what the guilty job's fence says, what it costs a bystander
- * whose job had begun, that what had not begun runs, what is counted, that all go on; and in the
- * end that the driver unloads.
+ * heap that does not grow. On each rung: what the guilty job's fence says, what it costs a
+ * bystander whose job had begun, that what had not begun runs, what is counted, that all go on; and
+ * in the end that the driver unloads.
  */
 #include "gt_main.h"
 
@@ -209,7 +209,8 @@ static void nothing_helps(void)
 {
 	struct victim v = start_bystander();
 	int events = uevents_open();
-	struct guilty g = start_guilty("stop-stuck queue=%u; reset-stuck times=always; flr-ignored");
+	struct guilty g = start_guilty("stop-stuck queue=%u; reset-stuck times=always; "
+				       "flr-ignored");
 
 	ktap_eq(gt_fence_error(g.c.fd, g.hung, 0), -ETIMEDOUT);
 	ktap_eq(gt_fence_error(g.c.fd, g.behind, 0), -ECANCELED);

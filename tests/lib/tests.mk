@@ -95,7 +95,7 @@ soak: setup ## FAULTS=10000 faults under load, chosen by SEED=1
 		--kernel-args 'tessera.job_timeout_ms=1000 tessera.job_limit_ms=60000' -- \
 		'faults_load $(or $(FAULTS),10000) $(or $(SEED),1)'
 
-replay: setup ## FAULTS=120 faults under load by SEED=1, repeatable to the instruction; TWICE=1 compares two runs
+replay: setup ## FAULTS=120 faults under load by SEED=1, independent of the host; TWICE=1 compares two runs
 	@$(GUEST_ENV); $(PYTHON) tests/lib/replay.py --faults $(or $(FAULTS),120) --seed $(or $(SEED),1) $(if $(TWICE),--twice)
 
 check-race: export VARIANT := race

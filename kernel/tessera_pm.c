@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Copyright 2026 The Tessera authors */
+
+/**
+ * DOC: Power
+ *
+ * A device that nobody uses is put into D3hot after a while, if user space allows
+ * it (power/control, as for any PCI function). Its registers and its local memory
+ * are out of reach then. It is stopped before and programmed anew afterwards, as
+ * around a sleep of the machine, so nobody has to remember what it was like.
+ *
+ * What keeps it awake, each with a reference of its own:
+ *
+ * - an ioctl of the driver, while it runs;
+ * - a job, from SUBMIT to its end, so run_job() never has to wake anybody;
+ * - a BO in local memory, which the CPU may reach for at any time;
+ * - a read of debugfs.
+ *
+ * Fdinfo does not: what it adds up does not change while the device sleeps.
+ * Asynchronous binds and the end of objects do without: a device that sleeps caches
+ * nothing and runs nothing, see &tessera_device.reset.frozen.
+ */
+
+#include <linux/pci.h>
+#include <linux/pm_runtime.h>
+
+#include <drm/drm_device.h>
+#include <drm/drm_file.h>
+#include <drm/drm_ioctl.h>
+
+#include "tessera_device.h"
+#include "tessera_pm.h"
+#include "tessera_reset.h"
+#include "tessera_uapi.h"
+
+#define AUTOSUSPEND_MS 1000
+
+static int tessera_pm_suspend(struct device *dev)
+{
+	tessera_reset_suspend(dev_get_drvdata(dev));
+
+	return 0;
+}
+
+/* The PCI core has woken the function and restored its configuration space. */
+static int tessera_pm_resume(struct device *dev)
+{
+	return tessera_reset_resume(dev_get_drvdata(dev));
+}
+
+static int tessera_pm_runtime_suspend(struct device *dev)
+{
+	struct tessera_device *tdev = dev_get_drvdata(dev);
+
+	/* A recovery is on its way and wants the device awake. */
+	if (tessera_device_frozen(tdev))
+		return -EBUSY;
+
+	tessera_reset_suspend(tdev);
+
+	return 0;
+}
+
+/* A device that does not come back is given up; that is no failure of waking it. */
+static int tessera_pm_runtime_resume(struct device *dev)
+{
+	tessera_reset_resume(dev_get_drvdata(dev));
+
+	return 0;
+}
+
+const struct dev_pm_ops tessera_pm_ops = {
+	SYSTEM_SLEEP_PM_OPS(tessera_pm_suspend, tessera_pm_resume)
+	RUNTIME_PM_OPS(tessera_pm_runtime_suspend, tessera_pm_runtime_resume, NULL)
+};
+
+/**
+ * tessera_pm_init() - the device may sleep from now on
+ * @tdev: device that is registered
+ */
+void tessera_pm_init(struct tessera_device *tdev)
+{
+	struct device *dev = tdev->drm.dev;
+
+	pm_runtime_set_autosuspend_delay(dev, AUTOSUSPEND_MS);
+	pm_runtime_use_autosuspend(dev);
+	pm_runtime_mark_last_busy(dev);
+	/* The reference that the PCI core had for probe. */
+	pm_runtime_put_autosuspend(dev);
+}
+
+/**
+ * tessera_pm_fini() - the end of tessera_pm_init()
+ * @tdev: device that is awake, because the PCI core is about to remove it
+ */
+void tessera_pm_fini(struct tessera_device *tdev)
+{
+	struct device *dev = tdev->drm.dev;
+
+	pm_runtime_get_noresume(dev);
+	pm_runtime_dont_use_autosuspend(dev);
+}
+
+/**
+ * tessera_pm_get() - wake the device and keep it awake
+ * @tdev: device; one that is unplugged needs no waking
+ *
+ * Allocates, so not where fences wait.
+ */
+void tessera_pm_get(struct tessera_device *tdev)
+{
+	pm_runtime_get_sync(tdev->drm.dev);
+}
+
+/**
+ * tessera_pm_get_awake() - keep awake a device that somebody else has woken
+ * @tdev: device
+ */
+void tessera_pm_get_awake(struct tessera_device *tdev)
+{
+	pm_runtime_get_noresume(tdev->drm.dev);
+}
+
+/**
+ * tessera_pm_put() - the device may sleep as far as the caller is concerned
+ * @tdev: device
+ *
+ * From any context.
+ */
+void tessera_pm_put(struct tessera_device *tdev)
+{
+	pm_runtime_mark_last_busy(tdev->drm.dev);
+	pm_runtime_put_autosuspend(tdev->drm.dev);
+}
+
+/* Those of the core (syncobjs, PRIME) need no registers, and some wait for long. */
+static bool ioctl_is_ours(unsigned int cmd)
+{
+	unsigned int nr = DRM_IOCTL_NR(cmd);
+
+	return nr >= DRM_COMMAND_BASE && nr < DRM_COMMAND_END;
+}
+
+/**
+ * tessera_pm_ioctl() - tessera_uapi_ioctl() with the device awake
+ * @filp: file
+ * @cmd: command
+ * @arg: argument
+ *
+ * Return: as tessera_uapi_ioctl().
+ */
+long tessera_pm_ioctl(struct file *filp, unsigned int cmd, unsigned long arg)
+{
+	struct drm_file *file = filp->private_data;
+	struct tessera_device *tdev = to_tessera_device(file->minor->dev);
+	long ret;
+
+	if (!ioctl_is_ours(cmd))
+		return tessera_uapi_ioctl(filp, cmd, arg);
+
+	tessera_pm_get(tdev);
+	ret = tessera_uapi_ioctl(filp, cmd, arg);
+	tessera_pm_put(tdev);
+
+	return ret;
+}
+
+#ifdef CONFIG_COMPAT
+/**
+ * tessera_pm_compat_ioctl() - tessera_uapi_compat_ioctl() with the device awake
+ * @filp: file
+ * @cmd: command
+ * @arg: argument
+ *
+ * Return: as tessera_uapi_compat_ioctl().
+ */
+long tessera_pm_compat_ioctl(struct file *filp, unsigned int cmd, unsigned long arg)
+{
+	struct drm_file *file = filp->private_data;
+	struct tessera_device *tdev = to_tessera_device(file->minor->dev);
+	long ret;
+
+	if (!ioctl_is_ours(cmd))
+		return tessera_uapi_compat_ioctl(filp, cmd, arg);
+
+	tessera_pm_get(tdev);
+	ret = tessera_uapi_compat_ioctl(filp, cmd, arg);
+	tessera_pm_put(tdev);
+
+	return ret;
+}
+#endif
