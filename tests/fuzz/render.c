@@ -28,13 +28,13 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 void fuzz_summary(void);
 extern const char fuzz_proves[];
-const char fuzz_proves[] = "[CP3] [SYS10] ";
+const char fuzz_proves[] = "[CP3] [SYS10] [ZS3] [ZS4] [ZS5] [ZS6] [OM3] ";
 
 #define DRIVER_VA 0x70000000ull		/* rings */
 #define CYCLES 4000			/* of a step */
 #define STEPS 4000			/* until a changed frame is reset; others must be done */
 #define GFX_ALL (TSR_GFX_NO_EARLY | TSR_GFX_NO_HIZ | TSR_GFX_NO_COMPRESSION | \
-		 TSR_GFX_NO_FAST_CLEAR | TSR_GFX_NO_FLAT)
+		 TSR_GFX_NO_FAST_CLEAR | TSR_GFX_NO_FLAT | TSR_GFX_NO_BLOCKS)
 #define KINDS 5
 #define LIFE 1000			/* frames until a machine is replaced */
 

@@ -451,7 +451,7 @@ int main(void)
 		 arrays);
 	ktap_run("[IA6] [IA4] [IA1] [IA2] random indices of every type, restart, beyond the end",
 		 indices);
-	ktap_run("[IA4] a batch ends after BATCH_PRIMITIVES primitives", many_primitives);
+	ktap_run("[IA4] [BIN7] a batch ends after BATCH_PRIMITIVES primitives", many_primitives);
 	ktap_run("[IA2] no index buffer, an unmapped one, an empty one", no_buffer);
 	ktap_run("[IA1] indirect draws do what direct ones do", indirect);
 	return ktap_finish();

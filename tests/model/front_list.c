@@ -364,6 +364,30 @@ static void padding(void)
 	front_free(f);
 }
 
+/* An index that would be a vertex of another instance is vertex 0; of one instance any is good. */
+static void large_indices(void)
+{
+	for (unsigned int instances = 1; instances < 4; instances++) {
+		struct front *f = start();
+		unsigned int wrong = 0;
+
+		memcpy(f->data, (uint16_t[4]){ 3, 9, 7, 8 }, 8);
+		front_draw(f, &(struct tsr_list_draw){
+			.topology = TSR_TOPOLOGY_POINTS, .count = 4, .instances = instances,
+			.index = TSR_INDEX_TYPE_U16, .indices = FRONT_DATA, .index_bytes = 8,
+			.explicit_padding = true, .padded_shift = 3 });
+		ktap_ok(front_bin(f) && front_read(f));
+		ktap_ok(f->seen_count >= 4 * instances);
+		for (uint32_t i = 0; i < f->seen_count; i++) {
+			uint32_t v = f->seen[i].id[0][0];
+
+			wrong += instances > 1 ? v != 3 && v != 7 && v : !v || v > 9;
+		}
+		ktap_eq(wrong, 0);
+		front_free(f);
+	}
+}
+
 /* ---- The heap -------------------------------------------------------------------------------- */
 
 static void big_picture(struct front *f)
@@ -459,8 +483,10 @@ int main(void)
 		 bounds);
 	ktap_run("[CP3] [INST1] [INST8] packets of lists with one thing wrong", bad_packets);
 	ktap_run("[CP3] states, frames and commands with one thing wrong", bad_structures);
-	ktap_run("[CP4] any number of state versions, the same heap; stalls are counted", versions);
+	ktap_run("[CP4] [BIN7] any number of state versions, the same heap; stalls are counted",
+		 versions);
 	ktap_run("[INST1] [INST8] [INST7] the padded number of vertices", padding);
+	ktap_run("[INST8] indices beyond the padded number of vertices", large_indices);
 	ktap_run("[BIN4] a heap that is too small, and one that grows", exhausted);
 	ktap_run("a host that has to be asked for memory, in pieces", asked);
 	return ktap_finish();

@@ -439,7 +439,7 @@ int main(void)
 	ktap_run("[PA7] coordinates in points, from both origins", test_points);
 	ktap_run("[OM4] a program that blends lies anywhere", test_blender);
 	ktap_run("[PIX2] varyings of draws without a varying program", test_no_outputs);
-	ktap_run("[ZS3] [ZS4] [BIN6] [PIX1] samples rejected, quads and bytes stored, counted again",
+	ktap_run("[ZS3] [ZS4] [BIN6] [PIX1] samples rejected, quads, bytes stored: counted again",
 		 test_counts);
 	return ktap_finish();
 }
