@@ -108,11 +108,10 @@ static struct tsr_rect within(const struct tsr_rect *rect, const struct tsr_tile
 static bool set_single(struct tsr_walk_blocks *w, const struct tsr_tile *tile)
 {
 	const struct tsr_shape *shape = w->shape;
-	const int64_t half = 1 << (TSR_SUBPIXEL_BITS - 1);
-	const int64_t x = ((int64_t)tile->x + w->x * 8) * (1 << TSR_SUBPIXEL_BITS) + half;
-	const int64_t y = ((int64_t)tile->y + w->y * 8) * (1 << TSR_SUBPIXEL_BITS) + half;
+	const int64_t x = ((int64_t)tile->x + w->x * 8) * (1 << TSR_SUBPIXEL_BITS);
+	const int64_t y = ((int64_t)tile->y + w->y * 8) * (1 << TSR_SUBPIXEL_BITS);
 
-	if (tile->samples_log2 || shape->edges != 3)
+	if (shape->edges != 3)
 		return false;
 	for (unsigned int e = 0; e < 3; e++) {
 		const struct tsr_edge *edge = &shape->edge[e];
@@ -120,8 +119,7 @@ static bool set_single(struct tsr_walk_blocks *w, const struct tsr_tile *tile)
 		if (edge->a < -SMALL || edge->a > SMALL || edge->b < -SMALL || edge->b > SMALL)
 			return false;
 		w->small[e] = (struct tsr_fine_edge){
-			.c = (edge->c + edge->a * x + edge->b * y) >> TSR_SUBPIXEL_BITS,
-			.a = edge->a, .b = edge->b,
+			.c = edge->c + edge->a * x + edge->b * y, .a = edge->a, .b = edge->b,
 		};
 	}
 	return true;
@@ -213,26 +211,52 @@ static void find_covered(const struct tsr_walk_blocks *w, const struct tsr_fine 
 	}
 }
 
+/* Pixels whose sample at @position is inside of all edges. */
+static inline uint64_t single_mask(const struct tsr_walk_blocks *w, const struct tsr_fine *fine,
+				   const int8_t position[2])
+{
+	const int32_t x = position[0] << POSITION_SHIFT, y = position[1] << POSITION_SHIFT;
+	struct tsr_fine_edge edge[3];
+
+	for (unsigned int e = 0; e < 3; e++) {
+		const int32_t a = w->small[e].a, b = w->small[e].b;
+
+		edge[e] = (struct tsr_fine_edge){
+			.c = (w->small[e].c + a * x + b * y) >> TSR_SUBPIXEL_BITS, .a = a, .b = b,
+		};
+	}
+	return fine->edges(edge, 3);
+}
+
 /* The only block of a walk. */
 static bool single_covered(struct tsr_walk_blocks *w, const struct tsr_fine *fine,
-			   unsigned int wanted, struct tsr_covered *covered)
+			   unsigned int samples_log2, unsigned int wanted,
+			   struct tsr_covered *covered)
 {
-	uint64_t mask = wanted & 1 ? fine->edges(w->small, 3) : 0;
+	uint64_t rect = UINT64_MAX, any = 0;
 
 	covered->x = w->x << TSR_BLOCK_SHIFT;
 	covered->y = w->y << TSR_BLOCK_SHIFT;
 	if (!inside(&w->limit, covered->x, covered->y))
-		mask &= rect_mask(&w->limit, covered->x, covered->y);
+		rect = rect_mask(&w->limit, covered->x, covered->y);
+	for (unsigned int s = 0; s < 1u << samples_log2; s++) {
+		uint64_t mask = 0;
+
+		if (wanted >> s & 1)
+			mask = rect & single_mask(w, fine, tsr_sample_position[samples_log2][s]);
+		covered->mask[s] = mask;
+		any |= mask;
+	}
 	w->y = w->y1;
-	covered->mask[0] = covered->any = mask;
-	return mask;
+	covered->any = any;
+	return any;
 }
 
 bool tsr_walk_next(struct tsr_walk_blocks *w, const struct tsr_fine *fine,
 		   unsigned int samples_log2, uint16_t wanted, struct tsr_covered *covered)
 {
 	if (w->single && w->y < w->y1)
-		return single_covered(w, fine, wanted, covered);
+		return single_covered(w, fine, samples_log2, wanted, covered);
 	while (w->y < w->y1) {
 		int64_t moved[TSR_EDGES_MAX];
 		int edges;

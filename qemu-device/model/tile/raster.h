@@ -79,9 +79,9 @@ struct tsr_walk_blocks {
 	uint32_t x, y;			/* next block, in blocks */
 	uint32_t x0, x1, y1;		/* blocks to visit: columns [x0, x1), rows up to y1 */
 	unsigned int samples;		/* 1 if all are covered alike */
-	/* A small shape in one block, of one sample: its edges there are all there is to know. */
+	/* A small triangle in one block: its edges at the block's corner, in subpixels, are enough. */
 	bool single;
-	struct tsr_fine_edge small[TSR_EDGES_MAX];
+	struct tsr_fine_edge small[3];
 };
 
 /* A block and what of it is covered. */
