@@ -204,6 +204,23 @@ enum tsr_step tsr_mem_map(struct tsr_mem *mem, uint64_t va, uint64_t len, unsign
 	return TSR_STEP_DONE;
 }
 
+const uint8_t *tsr_mem_peek(const struct tsr_mem *mem, uint64_t va, unsigned int len)
+{
+	struct tsr_tlb *tlb = &mem->runner->tlb;
+	const struct tsr_tlb_huge *huge = tsr_tlb_huge_slot(tlb, va, mem->as, false);
+	uint64_t tag = tsr_tlb_tag(va, mem->as, false), offset = va & (PAGE_BYTES - 1);
+	const struct tsr_tlb_entry *e = &tlb->entry[tsr_tlb_index(tag)];
+
+	if (offset > PAGE_BYTES - len)
+		return NULL;
+	if (huge->tag == tsr_tlb_huge_tag(va, mem->as, false) && huge->perms & TSR_ACCESS_READ)
+		return huge->ptr + (va & (HUGE_BYTES - 1));
+	if (e->tag != tag || !(e->perms & TSR_ACCESS_READ) || !e->ptr || e->lo ||
+	    e->hi < PAGE_BYTES)
+		return NULL;
+	return e->ptr + offset;
+}
+
 enum tsr_step tsr_mem_page(struct tsr_mem *mem, uint64_t va, unsigned int access,
 			   struct tsr_page *page)
 {

@@ -40,6 +40,12 @@ struct tsr_page {
 };
 
 /*
+ * Where the host has the @len bytes at @va, for reading, if they lie in one page and the runner's
+ * TLB tells; else NULL. For hints: nothing is counted and nothing faults.
+ */
+const uint8_t *tsr_mem_peek(const struct tsr_mem *mem, uint64_t va, unsigned int len);
+
+/*
  * The page of @va, for units that keep translations of their own until their stopping point; it
  * covers at least the byte @va. Results as tsr_mem_map()'s, but nothing is noted as written: that
  * is up to the caller.

@@ -218,6 +218,97 @@ enum tsr_step tsr_tile_list_open(struct tsr_tile_reader *r, struct tsr_mem *mem,
 	return TSR_STEP_DONE;
 }
 
+/* ---- Hints ----------------------------------------------------------------------------------- */
+
+/* A primitive some entry of a block names; pointers are the host's, NULL: not known. */
+struct hint {
+	uint32_t offset, number;	/* of its record; in it */
+	const uint64_t *header, *primitive;
+};
+
+#define HINTS 64
+
+/* The first primitive of each entry of the block; as many as there are, and room for. */
+static unsigned int find_hints(const struct tsr_tile_reader *r, struct hint *hint)
+{
+	uint32_t offset = r->offset, last = r->last;
+	unsigned int n = 0;
+
+	for (unsigned int at = 0; at + 5 <= BLOCK_ENTRIES && n < HINTS;) {
+		uint8_t entry = r->block[at++];
+
+		if (entry == TSR_HEAP_ENTRY_BATCH) {
+			memcpy(&offset, &r->block[at], sizeof(offset));
+			at += sizeof(offset);
+			last = -1;
+			continue;
+		}
+		if (entry < TSR_HEAP_ENTRY_STEP && entry != TSR_HEAP_ENTRY_SKIP)
+			break;
+		if (entry == TSR_HEAP_ENTRY_SKIP)
+			last += r->block[at++] + TSR_HEAP_ENTRY_RUN - TSR_HEAP_ENTRY_STEP;
+		else if (entry < TSR_HEAP_ENTRY_RUN)
+			last += entry - TSR_HEAP_ENTRY_STEP;
+		hint[n++] = (struct hint){ .offset = offset, .number = ++last };
+		if (entry >= TSR_HEAP_ENTRY_RUN)
+			last += entry - TSR_HEAP_ENTRY_RUN + 1;
+	}
+	return n;
+}
+
+/* An aligned structure at @offset of the heap, of which nothing is known. */
+static const void *peek(const struct tsr_tile_reader *r, const struct tsr_mem *mem, uint64_t offset,
+			unsigned int len)
+{
+	const uint8_t *p = NULL;
+
+	if (offset + len <= r->heap.used)
+		p = tsr_mem_peek(mem, r->heap.base + offset, len);
+	return (uintptr_t)p % 8 ? NULL : p;
+}
+
+/*
+ * Have the host's caches fetch what the block's entries name, all at a time: records are scattered
+ * over the heap, and one would be waited for after the other. Reads what it finds without checks;
+ * nothing but addresses to fetch from follows from it.
+ */
+static void look_ahead(const struct tsr_tile_reader *r, const struct tsr_mem *mem)
+{
+	struct hint hint[HINTS];
+	unsigned int n = find_hints(r, hint);
+
+	for (unsigned int i = 0; i < n; i++) {
+		hint[i].header = peek(r, mem, hint[i].offset, TSR_HEAP_BATCH__QWORDS * 8);
+		if (!hint[i].header)
+			continue;
+		__builtin_prefetch(hint[i].header);
+		__builtin_prefetch(hint[i].header + TSR_HEAP_BATCH__QWORDS / 2);
+	}
+	for (unsigned int i = 0; i < n; i++) {
+		uint32_t data;
+
+		if (!hint[i].header)
+			continue;
+		data = hint[i].header[TSR_HEAP_BATCH_PRIMITIVE_DATA__QWORD];
+		hint[i].primitive = peek(r, mem, data + 8ull * hint[i].number, 8);
+		if (hint[i].primitive)
+			__builtin_prefetch(hint[i].primitive);
+	}
+	for (unsigned int i = 0; i < n; i++) {
+		uint32_t data, slots;
+
+		if (!hint[i].header || !hint[i].primitive)
+			continue;
+		data = hint[i].header[TSR_HEAP_BATCH_VERTEX_DATA__QWORD];
+		for (slots = *hint[i].primitive & 0xffffff; slots; slots >>= 8) {
+			const void *vertex = peek(r, mem, data + 16ull * (slots & 0xff), 16);
+
+			if (vertex)
+				__builtin_prefetch(vertex);
+		}
+	}
+}
+
 /* Have the block at r->at. */
 static enum tsr_step read_block(struct tsr_tile_reader *r, struct tsr_mem *mem)
 {
@@ -235,6 +326,7 @@ static enum tsr_step read_block(struct tsr_tile_reader *r, struct tsr_mem *mem)
 		return wrong(mem, &r->heap, r->at);
 	r->entry = 0;
 	r->held = true;
+	look_ahead(r, mem);
 	return TSR_STEP_DONE;
 }
 
