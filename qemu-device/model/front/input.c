@@ -34,34 +34,48 @@ static void next_generation(struct tsr_bin_batch *b)
 	}
 }
 
+static inline unsigned int first_tag(uint32_t index)
+{
+	_Static_assert(TSR_BIN_TAGS == 512, "the hash has nine bits");
+	return index * 0x9e3779b1u >> 23;
+}
+
 /* Where the tag of @index is, or would be. */
 static inline uint64_t *find(struct tsr_bin_batch *b, uint32_t index)
 {
 	uint64_t want = (uint64_t)b->generation << 32 | index;
-	unsigned int at = index * 0x9e3779b1u >> 23;
+	unsigned int at = first_tag(index);
 
-	_Static_assert(TSR_BIN_TAGS == 512, "the hash has nine bits");
 	while (b->tag[at] >> 40 == b->generation && b->tag[at] >> 8 != want)
 		at = (at + 1) % TSR_BIN_TAGS;
 	return &b->tag[at];
+}
+
+/* A slot for @index, which finds room; its tag is to be @tag. */
+static inline unsigned int new_slot(struct tsr_binning *bin, uint32_t index, uint64_t *tag)
+{
+	struct tsr_bin_batch *b = &bin->batch;
+	struct tsr_vertex_run *run = bin->run;
+	unsigned int slot = b->vertices++;
+
+	*tag = (uint64_t)b->generation << 40 | (uint64_t)index << 8 | slot;
+	run->vertex[slot] = index;
+	run->instance[slot] = bin->draw.instance;
+	run->slot[slot] = slot;
+	return slot;
 }
 
 /* The slot of @index, which finds room. */
 static inline unsigned int slot_of(struct tsr_binning *bin, uint32_t index)
 {
 	struct tsr_bin_batch *b = &bin->batch;
-	struct tsr_vertex_run *run = bin->run;
-	uint64_t *tag = find(b, index);
-	unsigned int slot = b->vertices;
+	const uint64_t want = (uint64_t)b->generation << 32 | index;
+	uint64_t *tag = &b->tag[first_tag(index)];
 
-	if (*tag >> 40 == b->generation)
-		return *tag & 0xff;
-	*tag = (uint64_t)b->generation << 40 | (uint64_t)index << 8 | slot;
-	run->vertex[slot] = index;
-	run->instance[slot] = bin->draw.instance;
-	run->slot[slot] = slot;
-	b->vertices++;
-	return slot;
+	/* most are where they are looked for first, or nowhere */
+	if (*tag >> 8 != want && *tag >> 40 == b->generation)
+		tag = find(b, index);
+	return *tag >> 8 == want ? *tag & 0xff : new_slot(bin, index, tag);
 }
 
 /* Whether the @n vertices @v find room. */

@@ -113,7 +113,7 @@ enum tsr_step tsr_access_page(struct tsr_access_cache *access, struct tsr_mem *m
 {
 	bool write = dir == TSR_ACCESS_WRITE;
 	struct tsr_access_page *set = write ? access->write : access->read;
-	struct tsr_access_page *p = &set[va / TSR_ACCESS_PAGE_BYTES % TSR_ACCESS_PAGES];
+	struct tsr_access_page *p = &set[tsr_access_slot(va)];
 	struct tsr_page *found = &access->written[access->num_written];
 	enum tsr_step step;
 

@@ -80,11 +80,22 @@ static inline uint64_t tsr_access_tag(const struct tsr_access_cache *access, uin
 	return va / TSR_ACCESS_PAGE_BYTES + access->epoch;
 }
 
+/*
+ * Where the page of @va is or would be in a set. Surfaces lie at large pages and often have a page
+ * for each row: the same row of two of them does not go to the same place.
+ */
+static inline unsigned int tsr_access_slot(uint64_t va)
+{
+	uint64_t page = va / TSR_ACCESS_PAGE_BYTES;
+
+	return (page ^ page / TSR_ACCESS_PAGES * 67) % TSR_ACCESS_PAGES;
+}
+
 /* Host address of the page of @va if it is at hand, else NULL. @set is access->read or ->write. */
 static inline uint8_t *tsr_access_find(const struct tsr_access_cache *access,
 				       const struct tsr_access_page *set, uint64_t va)
 {
-	const struct tsr_access_page *p = &set[va / TSR_ACCESS_PAGE_BYTES % TSR_ACCESS_PAGES];
+	const struct tsr_access_page *p = &set[tsr_access_slot(va)];
 
 	return p->tag == tsr_access_tag(access, va) ? p->ptr : NULL;
 }

@@ -127,8 +127,7 @@ TSR_INLINE bool element_hosts(struct tsr_msg_env *env, const struct element_rang
 	}
 	for (unsigned int l = 0; l < TSR_WARP_LANES; l++) {
 		uint64_t va = r->page + at->u[l];
-		const struct tsr_access_page *p =
-			&access->read[va / TSR_ACCESS_PAGE_BYTES % TSR_ACCESS_PAGES];
+		const struct tsr_access_page *p = &access->read[tsr_access_slot(va)];
 
 		wrong |= p->tag ^ tsr_access_tag(access, va);
 		host[l] = (const uint8_t *)((uintptr_t)p->ptr + va % TSR_ACCESS_PAGE_BYTES);

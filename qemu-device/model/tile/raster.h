@@ -79,7 +79,7 @@ struct tsr_walk_blocks {
 	uint32_t x, y;			/* next block, in blocks */
 	uint32_t x0, x1, y1;		/* blocks to visit: columns [x0, x1), rows up to y1 */
 	unsigned int samples;		/* 1 if all are covered alike */
-	/* A small triangle in one block: its edges at the block's corner, in subpixels, are enough. */
+	/* A small triangle in one block: its edges at that one's corner, in subpixels, suffice. */
 	bool single;
 	struct tsr_fine_edge small[3];
 };
