@@ -329,6 +329,13 @@ void tsr_check_enabled(struct tsr_queue *q)
 	}
 }
 
+/* What is not in the ring by now was not there when it was announced. */
+void tsr_check_stopped(struct tsr_queue *q)
+{
+	if (q->state != TSR_QUEUE_STATE_DISABLED)
+		settle_ring(q);
+}
+
 void tsr_check_doorbell(struct tsr_queue *q, uint32_t wptr)
 {
 	struct tsr_check_ring *ring = &q->gpu->check.ring[q->index];
@@ -360,6 +367,15 @@ void tsr_check_doorbell(struct tsr_queue *q, uint32_t wptr)
 	atomic_store_explicit(&ring->old, !fresh, memory_order_relaxed);
 }
 
+/* Whether the word at @position is of the last doorbell, which announced nothing new. */
+static bool announced_old(const struct tsr_check_ring *ring, uint32_t position)
+{
+	uint32_t first = atomic_load_explicit(&ring->first, memory_order_relaxed);
+
+	return atomic_load_explicit(&ring->old, memory_order_relaxed) &&
+	       position - first < atomic_load_explicit(&ring->end, memory_order_relaxed) - first;
+}
+
 void tsr_check_fetched(struct tsr_queue *q, const struct tsr_packet *packet)
 {
 	struct tsr_check_ring *ring = &q->gpu->check.ring[q->index];
@@ -375,8 +391,7 @@ void tsr_check_fetched(struct tsr_queue *q, const struct tsr_packet *packet)
 		/* one report is enough for what one doorbell announced */
 		ring->settled = true;
 		atomic_store_explicit(&ring->known, ring->end, memory_order_relaxed);
-		ring_changed(q, atomic_load_explicit(&ring->old, memory_order_relaxed), p, was,
-			     packet->word[i]);
+		ring_changed(q, announced_old(ring, p), p, was, packet->word[i]);
 		return;
 	}
 }

@@ -51,7 +51,7 @@ struct tsr_check_ring {
 	uint32_t size;			/* bytes */
 	_Atomic uint32_t known;		/* words from this position on have been seen */
 	/* positions that the last doorbell announced */
-	uint32_t first, end;
+	_Atomic uint32_t first, end;
 	bool settled;			/* they have been looked at again */
 	_Atomic bool old;		/* nothing there was new when it was announced */
 	/* the last FENCE of the ring; touched by whoever runs the queue */
@@ -118,6 +118,8 @@ void tsr_check_doorbell(struct tsr_queue *q, uint32_t wptr);
 void tsr_check_fetched(struct tsr_queue *q, const struct tsr_packet *packet);
 /* A FENCE of the ring writes. Called by the runner. */
 void tsr_check_fence(struct tsr_queue *q, unsigned int as, uint64_t addr, uint64_t value);
+/* The slot is about to be DISABLED. Lock held. */
+void tsr_check_stopped(struct tsr_queue *q);
 /* The slot has faulted. Lock held. */
 void tsr_check_faulted(struct tsr_queue *q);
 

@@ -93,6 +93,8 @@ static void do_reset(struct tsr_queue *q)
 
 	if (atomic_load_explicit(&q->gpu->capture.active, memory_order_relaxed))
 		tsr_capture_end(q, TSR_CAPTURE_STOPPED);
+	if (q->gpu->cfg.check)
+		tsr_check_stopped(q);
 	detach(q);
 	if (fifo->count)
 		unwind(q, fifo->entry[fifo->first].rptr, fifo->entry[fifo->first].depth > 0);

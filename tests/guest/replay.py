@@ -61,7 +61,7 @@ def check(captures, what, command, want, status=0):
 with tempfile.TemporaryDirectory() as d, Guest() as g:
     c = Captures(g, os.path.join(d, "job.tsrc"))
     with tap.test("[SYS9] a job of the copy engine"):
-        check(c, "next", "photo /usr/share/tessera/input.png /tmp/o.png", "(COPY)")
+        check(c, "next", "photo /usr/share/tessera/photo.png /tmp/o.png", "(COPY)")
     with tap.test("[SYS9] a dispatch on the shader cores"):
         check(c, "next", "compute prefix", "(COMPUTE)")
     with tap.test("[SYS9] a frame's binning"):

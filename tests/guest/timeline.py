@@ -56,7 +56,7 @@ with tempfile.TemporaryDirectory() as d:
     out, log = os.path.join(d, "timeline.json"), os.path.join(d, "device")
     with Guest(qemu_args=timeline.TRACE + [log]) as g:
         with tap.test("[SYS9] a command is recorded, its status passed on"):
-            tap.eq(timeline.record(g, "photo /usr/share/tessera/input.png /tmp/o.png >/dev/null; compute prefix; exit 3", out,
+            tap.eq(timeline.record(g, "photo /usr/share/tessera/photo.png /tmp/o.png >/dev/null; compute prefix; exit 3", out,
                                    log), 3)
     with tap.test("[SYS9] the timeline can be loaded and has what Perfetto asks for"):
         with open(out) as f:

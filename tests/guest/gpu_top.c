@@ -63,7 +63,7 @@ static void load_is_shown(void)
 	got = sscanf(line, "%*d %31s %31s %lf%% %lf%% %lf%% %lf%% %lf %lu %lu", name, device, &bin,
 		     &render, &compute, &copy, &mcycles, &total, &resident);
 	ktap_eq(got, 9);
-	ktap_ok(!strcmp(name, "top"));
+	ktap_ok(!strcmp(name, "gpu_top"));
 	ktap_ok(copy > 1 && copy <= 101 && bin == 0 && render == 0 && compute == 0);
 	ktap_ok(mcycles > 0);
 	ktap_ok(total >= (GT_CMD_SIZE + GT_DATA_SIZE) >> 10 && resident > 0 && resident <= total);
