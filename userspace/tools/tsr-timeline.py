@@ -83,7 +83,8 @@ class GuestClock:
 
     def __init__(self, lines):
         pairs = [dict(CLOCK.findall(line)) for line in lines if line.startswith("# clock ")]
-        self.pairs = [(int(p["cpu_ns"]), int(p["gpu_ticks"]) * 10**9 // int(p["timestamp_hz"])) for p in pairs]
+        self.pairs = [(int(p["cpu_ns"]), int(p["gpu_ticks"]) * 10**9 // int(p["timestamp_hz"])) for p in pairs
+                      if int(p.get("timestamp_hz", 0)) and "gpu_ticks" in p and "cpu_ns" in p]
         if not self.pairs:
             raise Unusable("the guest's file names no clocks")
 
