@@ -183,9 +183,11 @@ static int show_counters(struct seq_file *m, void *unused)
 	if (!drm_dev_enter(&tdev->drm, &cookie))
 		return -ENODEV;
 
+	tessera_pm_get(tdev);
 	for (id = 0; id < TSR_COUNTER_VALUE__COUNT; id++)
 		seq_printf(m, "global %u %llu\n", id,
 			   tessera_read64(tdev, TSR_REG_COUNTER_VALUE(id)));
+	tessera_pm_put(tdev);
 	drm_dev_exit(cookie);
 
 	return show_each_queue(tdev, m, show_queue_counters);

@@ -14,7 +14,8 @@
  * - an ioctl of the driver, while it runs;
  * - a job, from SUBMIT to its end, so run_job() never has to wake anybody;
  * - a BO in local memory, which the CPU may reach for at any time;
- * - a read of debugfs.
+ * - a read of debugfs;
+ * - the contract checker, which wants to be told of every page at any time.
  *
  * Fdinfo does not: what it adds up does not change while the device sleeps.
  * Asynchronous binds and the end of objects do without: a device that sleeps caches
@@ -85,6 +86,8 @@ void tessera_pm_init(struct tessera_device *tdev)
 	pm_runtime_set_autosuspend_delay(dev, AUTOSUSPEND_MS);
 	pm_runtime_use_autosuspend(dev);
 	pm_runtime_mark_last_busy(dev);
+	if (tdev->info.features & TSR_FEATURE_CHECK)
+		tessera_pm_get_awake(tdev);
 	/* The reference that the PCI core had for probe. */
 	pm_runtime_put_autosuspend(dev);
 }
@@ -98,6 +101,8 @@ void tessera_pm_fini(struct tessera_device *tdev)
 	struct device *dev = tdev->drm.dev;
 
 	pm_runtime_get_noresume(dev);
+	if (tdev->info.features & TSR_FEATURE_CHECK)
+		pm_runtime_put_noidle(dev);
 	pm_runtime_dont_use_autosuspend(dev);
 }
 

@@ -188,7 +188,8 @@ int main(int argc, char **argv)
 	gt_start(argc, argv);
 	c = gt_ctx();
 	ktap_run("[SYS7] a device that may not sleep does not", stays_awake);
-	ktap_run("[SYS7] an idle device sleeps, SUBMIT wakes it, nothing is lost", sleeps_and_wakes);
+	ktap_run("[SYS7] an idle device sleeps, SUBMIT wakes it, nothing is lost",
+		 sleeps_and_wakes);
 	ktap_run("[SYS7] queues and mappings made and dropped around sleep", objects);
 	ktap_run("[SYS7] a job keeps the device awake", job_keeps_awake);
 	ktap_run("[SYS7] local memory keeps the device awake", local_keeps_awake);
