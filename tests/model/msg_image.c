@@ -309,6 +309,41 @@ static void test_formats(void)
 	}
 }
 
+/* Fractions as bytes: to nearest, ties away from zero, clamped, NaN as 0; in any order. */
+static void test_fractions(void)
+{
+	static const unsigned int orders[] = { 0, 4, 16, 28 };
+	static const uint8_t from[4][4] = { { 0, 1, 2, 3 }, { 2, 1, 0, 3 }, { 0, 1, 2, 4 },
+					    { 4, 2, 1, 0 } };
+
+	for (unsigned int n = 0; n < 400; n++) {
+		unsigned int components = 1 + n / 4 % 4;
+
+		for (unsigned int l = 0; l < 16; l++) {
+			u->src[0].u[l] = UNITS_DATA + 4 * l;
+			u->src[1].u[l] = 0;
+			u->src[2].u[l] = orders[n % 4] | TSR_PIXEL_FORMAT_RGBA8_UNORM << 12 |
+					 TSR_REGISTER_TYPE_F32 << 24;
+			for (unsigned int c = 0; c < 4; c++)
+				units_reg(u, 8 + c)->f[l] = rnd() % 8 == 0 ? NAN :
+					(float)(rnd() % 65536) / 32768 - 0.5f;
+			/* a tie */
+			units_reg(u, 8)->f[l] = l % 4 ? units_reg(u, 8)->f[l] : 0.5f;
+		}
+		units_insn(u, TSR_OP_ADD_ST_CVT);
+		u->insn.mod[TSR_MOD_VECSIZE] = components - 1;
+		ktap_eq(units_run(u, 8, UNITS_ALL_LANES), TSR_STEP_DONE);
+		for (unsigned int i = 0; i < 64; i++) {
+			unsigned int c = from[n % 4][i % 4];
+			double x = c < components ? units_reg(u, 8 + c)->f[i / 4] : c > 2;
+
+			x = isnan(x) || x < 0 ? 0 : x > 1 ? 1 : x;
+			if (!ktap_eq(u->data[i], (uint8_t)floor(x * 255 + 0.5)))
+				return;
+		}
+	}
+}
+
 static void test_orders(void)
 {
 	/* by the letters: what the components of memory, first to last, are called */
@@ -831,6 +866,7 @@ int main(int argc, char **argv)
 	ktap_start_args(argc, argv);
 	u = units_new(0);
 	ktap_run("[ISA10] every pixel format, loaded and stored", test_formats);
+	ktap_run("[ISA10] fractions are stored as the nearest bytes", test_fractions);
 	ktap_run("component orders name the components of memory", test_orders);
 	ktap_run("orders of one and two components; what is no format", test_luminance);
 	ktap_run("the sRGB curve, there and back", test_srgb);

@@ -313,6 +313,31 @@ static bool load_floats(struct tsr_msg_env *env, struct tsr_msg *msg, unsigned i
 	return true;
 }
 
+/* The same of bytes that are fractions, into registers of floating point. */
+static bool load_bytes(struct tsr_msg_env *env, struct tsr_msg *msg, unsigned int lane,
+		       const struct attribute *a, uint64_t va)
+{
+	const struct tsr_format *format = &a->view->format;
+	const float *table = tsr_format_bytes(false);
+	const uint8_t *page;
+
+	if (!format->plain || register_type(a, format) != TSR_REGISTER_TYPE_F32 ||
+	    va % format->bytes || va >> TSR_WINDOW_SHIFT)
+		return false;
+	page = tsr_access_find(env->access, env->access->read, va);
+	if (!page)
+		return false;
+	page += va % TSR_ACCESS_PAGE_BYTES;
+	for (unsigned int i = 0; i < a->components; i++) {
+		unsigned int from = format->from[i];
+
+		tsr_msg_staging(msg, i)->f[lane] = from < 4 ? table[page[from]]
+							    : from == TSR_COMPONENT_ONE;
+	}
+	env->cost.read_bytes += format->bytes;
+	return true;
+}
+
 static enum tsr_step attribute_lane(struct tsr_msg_env *env, struct tsr_msg *msg,
 				    unsigned int lane, const void *arg)
 {
@@ -335,7 +360,7 @@ static enum tsr_step attribute_lane(struct tsr_msg_env *env, struct tsr_msg *msg
 			       msg->src[1]->u[lane], &va);
 	if (a->flags & TSR_MSG_ATTR_LEA)
 		return lea(env, msg, lane, a, there, va);
-	if (there && load_floats(env, msg, lane, a, va))
+	if (there && (load_floats(env, msg, lane, a, va) || load_bytes(env, msg, lane, a, va)))
 		return TSR_STEP_DONE;
 	if (there)
 		step = tsr_msg_load_texel(env, lane, va, &a->view->format, &texel);

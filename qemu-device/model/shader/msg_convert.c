@@ -88,11 +88,12 @@ static enum tsr_step load_lane(struct tsr_msg_env *env, struct tsr_msg *msg, uns
 /* What the lanes of a ST_CVT have in common. */
 struct store {
 	unsigned int components;
-	/* Of the last lane that was stored the slow way. */
+	/* Of the last lane that was stored the slow way: */
 	bool known;			/* the rest holds */
 	uint32_t word;			/* its conversion */
+	unsigned int type;		/* enum tsr_register_type of it */
+	struct tsr_format format;
 	unsigned int floats;		/* tsr_format_floats(), if the registers are floats, too */
-	unsigned int align;
 };
 
 /* Where @bytes at @va can be written at once; NULL: not known. */
@@ -122,7 +123,8 @@ static bool store_floats(struct tsr_msg_env *env, struct tsr_msg *msg, unsigned 
 	uint32_t word[4] = { 0, 0, 0, 0x3f800000 };
 	uint8_t *to;
 
-	if (!store->known || !bytes || msg->src[2]->u[lane] != store->word || va % store->align)
+	if (!store->known || !bytes || msg->src[2]->u[lane] != store->word ||
+	    va % store->format.align)
 		return false;
 	to = at_hand(env, va, bytes);
 	if (!to)
@@ -134,36 +136,63 @@ static bool store_floats(struct tsr_msg_env *env, struct tsr_msg *msg, unsigned 
 	return true;
 }
 
+/* Store fractions as bytes, if that is what there is to do; false: nothing is done. */
+static bool store_bytes(struct tsr_msg_env *env, struct tsr_msg *msg, unsigned int lane,
+			const struct store *store, uint64_t va)
+{
+	const struct tsr_format *format = &store->format;
+	uint8_t *to;
+
+	if (!store->known || msg->src[2]->u[lane] != store->word || !format->plain ||
+	    store->type != TSR_REGISTER_TYPE_F32 || va % format->bytes)
+		return false;
+	to = at_hand(env, va, format->bytes);
+	if (!to)
+		return false;
+	for (unsigned int c = 0; c < format->bytes; c++) {
+		unsigned int from = format->to[c];
+		double x = from < 3 ? 0 : 1;
+
+		if (from < store->components)
+			x = tsr_msg_staging(msg, from)->f[lane];
+		/* NaN too becomes 0 */
+		x = x > 0 ? x : 0;
+		to[c] = (uint8_t)((x < 1 ? x : 1) * 255 + 0.5);
+	}
+	env->cost.write_bytes += format->bytes;
+	return true;
+}
+
 static enum tsr_step store_lane(struct tsr_msg_env *env, struct tsr_msg *msg, unsigned int lane,
 				const void *arg)
 {
 	struct store *store = *(struct store *const *)arg;
 	unsigned int components = store->components;
-	struct tsr_format format;
 	union tsr_texel texel;
 	uint32_t word[8];
-	unsigned int type;
 	uint64_t va = tsr_msg_address(msg, lane);
-	enum tsr_step step;
+	enum tsr_step step = TSR_STEP_DONE;
 
-	if (store_floats(env, msg, lane, store, va))
+	if (store_floats(env, msg, lane, store, va) || store_bytes(env, msg, lane, store, va))
 		return TSR_STEP_DONE;
 
 	/* what is out of bounds has no format either */
 	if (va >> TSR_WINDOW_SHIFT == TSR_WINDOW_VOID >> TSR_WINDOW_SHIFT)
 		return TSR_STEP_DONE;
-	step = conversion(env, msg, lane, &format, &type);
-	if (step != TSR_STEP_DONE)
-		return step;
-	for (unsigned int i = 0; i < tsr_register_words(type, components); i++)
+	if (!store->known || store->word != msg->src[2]->u[lane]) {
+		store->known = false;
+		step = conversion(env, msg, lane, &store->format, &store->type);
+		if (step != TSR_STEP_DONE)
+			return step;
+		store->known = true;
+		store->word = msg->src[2]->u[lane];
+		store->floats = store->type == TSR_REGISTER_TYPE_F32
+			? tsr_format_floats(&store->format) : 0;
+	}
+	for (unsigned int i = 0; i < tsr_register_words(store->type, components); i++)
 		word[i] = tsr_msg_staging(msg, i)->u[lane];
-	*store = (struct store){
-		.components = components, .known = true, .word = msg->src[2]->u[lane],
-		.floats = type == TSR_REGISTER_TYPE_F32 ? tsr_format_floats(&format) : 0,
-		.align = format.align,
-	};
-	tsr_format_from_registers(&format, &texel, type, components, word);
-	return tsr_msg_store_texel(env, lane, va, &format, &texel);
+	tsr_format_from_registers(&store->format, &texel, store->type, components, word);
+	return tsr_msg_store_texel(env, lane, va, &store->format, &texel);
 }
 
 enum tsr_step tsr_msg_load_convert(struct tsr_msg_env *env, struct tsr_msg *msg, unsigned int arg)

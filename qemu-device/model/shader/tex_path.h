@@ -444,10 +444,11 @@ TSR_INLINE vs32 words_at(const uint8_t *texels, const int32_t *at)
 /* Two words each at places @at[0] and @at[1]. */
 TSR_INLINE __m128 two_pairs(const uint8_t *texels, const int32_t *at)
 {
-	const __m64 *first = (const __m64 *)(texels + 4 * (size_t)(uint32_t)at[0]);
-	const __m64 *second = (const __m64 *)(texels + 4 * (size_t)(uint32_t)at[1]);
+	const uint8_t *first = texels + 4 * (size_t)(uint32_t)at[0];
+	const uint8_t *second = texels + 4 * (size_t)(uint32_t)at[1];
+	__m128i low = _mm_loadl_epi64((const __m128i *)first);
 
-	return _mm_loadh_pi(_mm_castpd_ps(_mm_load_sd((const double *)first)), second);
+	return _mm_loadh_pi((__m128)low, (const __m64 *)second);
 }
 
 /* Lanes @n and @n + 1 of each four. */
