@@ -75,7 +75,8 @@ static void start(void)
 {
 	struct tsr_config config = {
 		.threads = hostdrm_options.threads, .cores = hostdrm_options.cores,
-		.simd = hostdrm_options.simd, .queues = QUEUES, .local_size = HOSTDRM_MEMORY,
+		.simd = hostdrm_options.simd, .gfx_debug = hostdrm_options.gfx_debug,
+		.queues = QUEUES, .local_size = HOSTDRM_MEMORY,
 	};
 
 	if (host.bench)

@@ -21,6 +21,7 @@ struct hostdrm_options {
 	unsigned int threads;		/* worker threads; 0: who submits does the work */
 	unsigned int cores;		/* shader cores */
 	const char *simd;		/* "sse2", "avx2", "avx512" */
+	unsigned int gfx_debug;		/* optimisations of rendering that are off: TSR_GFX_NO_… */
 };
 
 extern struct hostdrm_options hostdrm_options;
