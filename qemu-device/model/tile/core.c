@@ -301,6 +301,8 @@ static bool next_block(struct tsr_tile_core *c)
 		any |= any >> 1;
 		any |= any >> 2;
 		c->quads_left = any & 0x1111111111111111;
+		/* the last one may have gone another way in the middle of a quad */
+		c->samples_left = 0;
 		c->fresh = true;
 	}
 	return true;

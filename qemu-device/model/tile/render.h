@@ -139,7 +139,7 @@ struct tsr_tile_core {
 	struct tsr_walk_blocks walk;
 	struct tsr_covered covered;	/* behind early tests */
 	uint64_t quads_left;		/* of it, not in a bundle yet: the lowest bit of each */
-	uint8_t samples_left;		/* SAMPLE_SHADING: samples of the first of them */
+	uint16_t samples_left;		/* SAMPLE_SHADING: samples of the first of them */
 	bool fresh;			/* none of them has been in a bundle */
 	uint64_t gathered;		/* bit n: the bundle has quads of block n */
 	/* what all fragments of the primitive leave, without bundles; NULL: they differ */
