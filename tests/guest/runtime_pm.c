@@ -2,8 +2,8 @@
 /* test: TIMEOUT=120 DEVICE_ARGS=vram=32M,inject-window=on */
 /*
  * A device that nobody uses goes to sleep by itself (D3hot) and is woken by who uses it: what was
- * programmed is there again, nothing is lost, nothing counts as a reset. What keeps it awake: a job,
- * and memory of its own that the processor may reach for.
+ * programmed is there again, nothing is lost, nothing counts as a reset. What keeps it awake: a
+ * job, and memory of its own that the processor may reach for.
  */
 #include "gt_main.h"
 
