@@ -398,8 +398,7 @@ void tsr_check_fetched(struct tsr_queue *q, const struct tsr_packet *packet)
 
 /* ---- The whole ------------------------------------------------------------------------------- */
 
-/* Report suspicions that are due; returns those that are not. */
-static unsigned int settle_suspects(struct tsr_gpu *gpu, uint64_t clock)
+unsigned int tsr_check_suspects(struct tsr_gpu *gpu, uint64_t clock)
 {
 	struct tsr_check *check = &gpu->check;
 	struct tsr_check_event due;
@@ -434,7 +433,7 @@ unsigned int tsr_check_settle(struct tsr_gpu *gpu)
 		if (gpu->queue[i].state != TSR_QUEUE_STATE_DISABLED)
 			settle_ring(&gpu->queue[i]);
 	}
-	return settle_suspects(gpu, clock) + settle_irqs(gpu, clock);
+	return tsr_check_suspects(gpu, clock) + settle_irqs(gpu, clock);
 }
 
 void tsr_check_reset(struct tsr_gpu *gpu)

@@ -74,6 +74,7 @@ struct tsr_check_write {
 
 struct tsr_check {
 	_Atomic uint32_t excused;	/* kinds that faults on purpose may bring about */
+	atomic_bool suspicious;		/* there are suspicions */
 	_Atomic uint64_t started;	/* invalidations ever started, as tsr_inval.head */
 	_Atomic uint32_t count[TSR_CHECK_KINDS];
 	/* an event's message was sent then and it has not been cleared; 0: no such event,
@@ -98,6 +99,8 @@ struct tsr_check {
 void tsr_check_report(struct tsr_gpu *gpu, struct tsr_check_event e);
 /* Judge what is due, and what rings hold; returns what is left to be judged. Lock held. */
 unsigned int tsr_check_settle(struct tsr_gpu *gpu);
+/* Report suspicions that are due at host clock @clock; returns how many are not. */
+unsigned int tsr_check_suspects(struct tsr_gpu *gpu, uint64_t clock);
 /* Reset of the device: nothing is cached, no slot is enabled. Lock held. */
 void tsr_check_reset(struct tsr_gpu *gpu);
 void tsr_check_init(struct tsr_gpu *gpu);

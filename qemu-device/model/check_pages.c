@@ -101,6 +101,7 @@ static void suspect(struct tsr_mem *mem, uint64_t va, uint64_t was, uint64_t is)
 			.when = mem->gpu->ops->clock(mem->gpu->host), .addr = page,
 			.was = was, .is = is,
 		};
+	atomic_store_explicit(&check->suspicious, check->suspects, memory_order_relaxed);
 	pthread_mutex_unlock(&check->lock);
 }
 
@@ -139,6 +140,9 @@ void tsr_check_invalidated(struct tsr_gpu *gpu, unsigned int as, uint64_t first,
 	unsigned int kept = 0;
 
 	atomic_store(&check->started, gpu->inval.head);
+	/* for some it comes too late */
+	if (atomic_load_explicit(&check->suspicious, memory_order_relaxed))
+		tsr_check_suspects(gpu, gpu->ops->clock(gpu->host));
 	pthread_mutex_lock(&check->lock);
 	for (unsigned int i = 0; i < check->suspects; i++) {
 		const struct tsr_check_event *s = &check->suspect[i];
@@ -147,5 +151,6 @@ void tsr_check_invalidated(struct tsr_gpu *gpu, unsigned int as, uint64_t first,
 			check->suspect[kept++] = *s;
 	}
 	check->suspects = kept;
+	atomic_store_explicit(&check->suspicious, kept, memory_order_relaxed);
 	pthread_mutex_unlock(&check->lock);
 }

@@ -14,6 +14,7 @@
 #define GATE		0		/* a word the ring waits for */
 #define COUNTS		0x1000		/* what jobs fill */
 #define RING		4096		/* bytes, of which a job takes 128 */
+#define SUSPICION_MS	2500		/* longer than the checker suspects without a report */
 #define WINDOW_VA	0x40000000ULL
 
 static struct gt_ctx c;
@@ -73,6 +74,7 @@ static void other_memory(void)
 		ktap_eq(gt_run(&c, &cs), 0);
 		ktap_eq(*(volatile uint8_t *)b->map, i + 1);
 	}
+	gt_sleep_ms(SUSPICION_MS);	/* what is stale is told before its memory goes */
 	for (i = 0; i < GT_ARRAY_SIZE(bo); i++)
 		gt_bo_free(&bo[i]);
 }
@@ -126,7 +128,7 @@ static void nothing_found(void)
 	char path[300], text[2000], want[64];
 	unsigned int i;
 
-	gt_sleep_ms(2500);	/* longer than a suspicion lasts */
+	gt_sleep_ms(SUSPICION_MS);
 	gt_debugfs("check", path, sizeof(path));
 	KTAP_REQUIRE(gt_read_file(path, text, sizeof(text)) > 0);
 	ktap_ok(strstr(text, "pending 0\n") == text);

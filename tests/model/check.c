@@ -200,6 +200,7 @@ static void stale(void)
 	ktap_eq(pending(&y), 1);
 	ktap_eq(total(&y), 0);
 	bench_advance(y.s.b, 1);
+	ktap_ok(bench_invalidate(&y.s.as[1], STAGE_DATA + PAGE, 4096));	/* too late */
 	reported(&y, TSR_CHECK_KIND_STALE_TRANSLATION, 1);
 	ktap_eq(last64(&y, TSR_REG_CHECK_LAST_ADDR), STAGE_DATA + PAGE);
 	ktap_eq(last64(&y, TSR_REG_CHECK_LAST_WAS), other);
