@@ -327,6 +327,10 @@ static struct drm_gem_object *tessera_gem_create_system(struct tessera_device *t
 {
 	struct drm_gem_shmem_object *shmem = drm_gem_shmem_create(&tdev->drm, size);
 
+	/* What shmem says when there is no memory for an inode; ours is about local memory. */
+	if (shmem == ERR_PTR(-ENOSPC))
+		return ERR_PTR(-ENOMEM);
+
 	return IS_ERR(shmem) ? ERR_CAST(shmem) : &shmem->base;
 }
 

@@ -461,8 +461,11 @@ int tessera_ioctl_heap_create(struct drm_device *drm, void *data, struct drm_fil
 		return PTR_ERR(heap);
 
 	ret = xa_alloc(&tfile->heaps, &args->heap_id, heap, TESSERA_ID_LIMIT, GFP_KERNEL_ACCOUNT);
-	if (ret)
+	if (ret) {
+		/* Its range is free again when the call has failed. */
 		tessera_heap_put(heap);
+		flush_workqueue(tessera_release_wq);
+	}
 
 	return ret;
 }
