@@ -32,7 +32,7 @@ const char fuzz_proves[] = "[CP3] [SYS10] [ZS3] [ZS4] [ZS5] [ZS6] [OM3] ";
 
 #define DRIVER_VA 0x70000000ull		/* rings */
 #define CYCLES 4000			/* of a step */
-#define STEPS 4000			/* until a changed frame is reset; others must be done */
+#define STEPS 400			/* until a changed frame is reset; others must be done */
 #define GFX_ALL (TSR_GFX_NO_EARLY | TSR_GFX_NO_HIZ | TSR_GFX_NO_COMPRESSION | \
 		 TSR_GFX_NO_FAST_CLEAR | TSR_GFX_NO_FLAT | TSR_GFX_NO_BLOCKS)
 #define KINDS 5
@@ -134,7 +134,7 @@ static bool run(struct machine *m, unsigned int which, uint32_t offset, bool bou
 	if (m->b->config.threads) {
 		bench_run(m->b, 8);
 	} else {
-		for (unsigned int i = 0; !at_rest(q) && i < (bounded ? STEPS : 100 * STEPS); i++) {
+		for (unsigned int i = 0; !at_rest(q) && i < (bounded ? STEPS : 1000 * STEPS); i++) {
 			if (!tsr_gpu_run(m->b->gpu, CYCLES))
 				bench_answer(m->b);
 		}

@@ -196,8 +196,8 @@ static void frame(struct draws *d)
 	struct tsr_frame *f = &d->frame, expanded;
 
 	*f = (struct tsr_frame){
-		.width = 1 + fuzz_below(&r, fuzz_below(&r, 2) ? 40 : 128),
-		.height = 1 + fuzz_below(&r, 64),
+		.width = 1 + fuzz_below(&r, fuzz_below(&r, 2) ? 40 : 96),
+		.height = 1 + fuzz_below(&r, 48),
 		.layers = without(d, DRAWS_NO_LAYERS) || fuzz_below(&r, 5) ? 1 :
 			  2 + fuzz_below(&r, 3),
 		.tile_shift = TSR_TILE_SHIFT_MIN + fuzz_below(&r, 4),
@@ -448,7 +448,7 @@ static void shader_state(struct draws *d, struct fuzz_random *r, unsigned int n,
 		.output_stride = STRIDE, .writes_depth = code->depth,
 		.writes_stencil = code->stencil, .discards = code->discards,
 		.side_effects = code->stores, .reads_tile = code->reads_tile || by_program,
-		.sample_shading = !fuzz_below(r, 6) && d->frame.samples_log2 < 4,
+		.sample_shading = !fuzz_below(r, 6) && d->frame.samples_log2 < 3,
 		.early_tests = !fuzz_below(r, 10),
 		.helpers = code->derivatives || fuzz_below(r, 2),
 		.depth_layout = fuzz_below(r, 8) ? 0 : fuzz_below(r, 4),
@@ -631,8 +631,8 @@ static void draw(struct draws *d, unsigned int n, uint32_t *list)
 		.topology = topologies[fuzz_below(&r, sizeof(topologies))],
 		.index = fuzz_below(&r, 2) ? fuzz_below(&r, 4) : 0, .restart = fuzz_below(&r, 2),
 		/* what takes long takes no more of it for a thousand triangles */
-		.count = fuzz_below(&r, fuzz_below(&r, 3) || d->frame.samples_log2 > 1 ? 30 : 300),
-		.instances = fuzz_below(&r, 4) ? 1 : fuzz_below(&r, 4),
+		.count = fuzz_below(&r, fuzz_below(&r, 3) || d->frame.samples_log2 > 1 ? 18 : 150),
+		.instances = fuzz_below(&r, 4) ? 1 : fuzz_below(&r, 3),
 		.first = fuzz_below(&r, 100), .first_instance = fuzz_below(&r, 4),
 	};
 	uint64_t word[TSR_LIST_DRAW_QWORDS], va = DRAWS_LIST + STATE_AT(fuzz_below(&r, d->states));
