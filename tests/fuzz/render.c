@@ -19,6 +19,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "bench.h"
 #include "draws.h"
@@ -32,7 +33,9 @@ const char fuzz_proves[] = "[CP3] [SYS10] [ZS3] [ZS4] [ZS5] [ZS6] [OM3] ";
 
 #define DRIVER_VA 0x70000000ull		/* rings */
 #define CYCLES 4000			/* of a step */
-#define STEPS 400			/* until a changed frame is reset; others must be done */
+/* Until a changed frame is reset: steps, or nanoseconds of processor time; others must be done. */
+#define STEPS 400
+#define PATIENCE 300000000
 #define GFX_ALL (TSR_GFX_NO_EARLY | TSR_GFX_NO_HIZ | TSR_GFX_NO_COMPRESSION | \
 		 TSR_GFX_NO_FAST_CLEAR | TSR_GFX_NO_FLAT | TSR_GFX_NO_BLOCKS)
 #define KINDS 5
@@ -119,12 +122,20 @@ static void check_fault(struct bench_queue *q)
 	}
 }
 
+static uint64_t processor_time(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
 /* Run the command at @offset of DRAWS_LIST; false: it faults, or is @bounded and has no end. */
 static bool run(struct machine *m, unsigned int which, uint32_t offset, bool bounded)
 {
 	const struct tsr_barrier fresh = { .inv_read = true, .inv_code = true };
 	struct bench_queue *q = &m->queue[which];
-	uint64_t word[TSR_BARRIER_QWORDS];
+	uint64_t word[TSR_BARRIER_QWORDS], end = processor_time() + PATIENCE;
 
 	tsr_pack_barrier(word, &fresh);
 	bench_emit(q, word, TSR_BARRIER_QWORDS);
@@ -137,6 +148,8 @@ static bool run(struct machine *m, unsigned int which, uint32_t offset, bool bou
 		for (unsigned int i = 0; !at_rest(q) && i < (bounded ? STEPS : 1000 * STEPS); i++) {
 			if (!tsr_gpu_run(m->b->gpu, CYCLES))
 				bench_answer(m->b);
+			if (bounded && processor_time() > end)
+				break;
 		}
 	}
 	if (bench_state(q) == TSR_QUEUE_STATE_IDLE)
