@@ -95,6 +95,7 @@ static void host_dirty(void *host, enum tsr_space space, uint64_t addr, void *pt
 	if (b->dirty_count < BENCH_DIRTY_MAX)
 		b->dirty[b->dirty_count] = (struct bench_dirty) { space, addr, len };
 	b->dirty_count++;
+	b->dirty_pages += (unsigned int)((addr % 4096 + len + 4095) / 4096);
 	pthread_mutex_unlock(&b->dirty_lock);
 }
 

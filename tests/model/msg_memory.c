@@ -528,7 +528,7 @@ static void test_pieces(void)
 static void test_dirty(void)
 {
 	units_stop(u);
-	atomic_store(&u->b->dirty_count, 0);
+	u->b->dirty_count = u->b->dirty_pages = 0;
 	units_insn(u, TSR_OP_ADD_STORE_I32);
 	for (unsigned int l = 0; l < 16; l++)
 		units_address(u, l, UNITS_DATA + l % 4 * 4096 + 4 * l);
@@ -541,14 +541,13 @@ static void test_dirty(void)
 	/* not before the stopping point, then each page once */
 	ktap_eq(u->b->dirty_count, 0);
 	units_stop(u);
-	ktap_eq(u->b->dirty_count, 4);
-	for (unsigned int i = 0; i < 4; i++) {
-		ktap_eq(u->b->dirty[i].addr, u->data_bus + i * 4096);
-		ktap_eq(u->b->dirty[i].len, 4096);
+	ktap_eq(u->b->dirty_pages, 4);
+	for (unsigned int i = 0; i < u->b->dirty_count; i++) {
+		ktap_ok(u->b->dirty[i].addr - u->data_bus <= 4 * 4096 - u->b->dirty[i].len);
 		ktap_eq(u->b->dirty[i].space, TSR_SPACE_SYSTEM);
 	}
 	units_stop(u);
-	ktap_eq(u->b->dirty_count, 4);
+	ktap_eq(u->b->dirty_pages, 4);
 }
 
 /* More pages than the cache and its list hold, in one go without a stopping point. */
@@ -573,7 +572,7 @@ static void test_many_pages(void)
 		ktap_eq(word, 1000 + n);
 	}
 	units_stop(u);
-	ktap_ok(u->b->dirty_count >= pages);
+	ktap_ok(u->b->dirty_pages >= pages);
 	/* the address space forgets: so does the cache, at the stopping point */
 	bench_unmap(&u->as, va, pages * 4096ull);
 	bench_invalidate_all(&u->as);

@@ -377,7 +377,7 @@ static void count_again(unsigned int samples, struct counts *c)
 			}
 		}
 		for (unsigned int i = 0; i < WIDTH * HEIGHT / 4; i++)
-			c->quads += quad[0][i];
+			c->quads += quad[i / (WIDTH / 2)][i % (WIDTH / 2)];
 	}
 }
 

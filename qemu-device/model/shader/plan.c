@@ -159,6 +159,7 @@ static bool sample(struct look *l, struct tsr_decoded *d)
 			return false;
 	}
 	l->plan->samples = true;
+	l->plan->computes = true;
 	step->clause = d;
 	return give(l, d->msg.staging, tsr_message_writes(d->msg.insn));
 }

@@ -47,7 +47,7 @@ struct tsr_plan {
 	uint32_t forgotten;		/* of the clause cache: its clauses are there as long */
 	bool fits;			/* there is one */
 	bool samples;			/* of textures: lanes that are not there count */
-	bool computes;			/* there is a CLAUSE */
+	bool computes;			/* there are operands: those of CLAUSE and TEX */
 	uint64_t written;		/* bit n: register n may be written */
 	uint64_t entry;			/* registers of the entry state that are read */
 	/* what a warp executes */
