@@ -75,7 +75,7 @@ struct bench {
 
 	pthread_mutex_t dirty_lock;	/* of the following */
 	unsigned int dirty_count;	/* reports; the first BENCH_DIRTY_MAX are kept */
-	unsigned int dirty_pages;	/* 4 KiB pages they are of, each as often as it is reported */
+	unsigned int dirty_pages;	/* 4 KiB pages, each as often as it is reported */
 	struct bench_dirty {
 		enum tsr_space space;
 		uint64_t addr, len;
