@@ -134,7 +134,7 @@ static void test_reset_values(void)
 	/* Blocks times registers, as the description has them: a table that has lost its end would
 	 * go unnoticed. */
 	ktap_eq(each_word(check_reset_value),
-		24 + 64 + 5 * 8 + 256 + 2 * 32 + 128 * 10 + 64 * (40 + 2 * 64) + 34);
+		24 + 64 + 5 * 8 + 256 + 2 * 32 + 128 * 10 + 64 * (40 + 2 * 64) + 34 + 33);
 }
 
 /* Bits of a word that exist. */
@@ -158,6 +158,9 @@ static void check_access(const struct tsr_desc_reg *reg, uint32_t offset, bool u
 	if (reg->access == TSR_DESC_RW && !strcmp(reg->block->name, "DOORBELL")) {
 		gpu_write(&gpu, offset, PATTERN);
 		expect(reg, offset, "of a disabled queue", 0);
+	} else if (!strcmp(reg->block->name, "CHECK")) {
+		gpu_write(&gpu, offset, PATTERN);
+		expect(reg, offset, "of a device without the checker", 0);
 	} else if (reg->access == TSR_DESC_RW) {
 		gpu_write(&gpu, offset, PATTERN);
 		expect(reg, offset, "after a write", PATTERN & word_mask(reg, upper));
