@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* test: TIMEOUT=120 DEVICE_ARGS=vram=32M,inject-window=on */
+/* test: TIMEOUT=120 DEVICE_ARGS=vram=32M,inject-window=on,check=off */
 /*
  * A device that nobody uses goes to sleep by itself (D3hot) and is woken by who uses it: what was
  * programmed is there again, nothing is lost, nothing counts as a reset. What keeps it awake: a
