@@ -36,8 +36,12 @@ const char fuzz_proves[] = "[CP3] [SYS10] [ZS3] [ZS4] [ZS5] [ZS6] [OM3] ";
 /* Until a changed frame is reset: steps, or nanoseconds of processor time; others must be done. */
 #define STEPS 400
 #define PATIENCE 300000000
-#define GFX_ALL (TSR_GFX_NO_EARLY | TSR_GFX_NO_HIZ | TSR_GFX_NO_COMPRESSION | \
-		 TSR_GFX_NO_FAST_CLEAR | TSR_GFX_NO_FLAT | TSR_GFX_NO_BLOCKS)
+/*
+ * All but TSR_GFX_NO_EARLY: where programs read the tile or alpha thins out coverage, late tests
+ * are known to leave a few other bytes, see TSR_FUZZ_DEBUG=1; tests/model/picture has it for the rest.
+ */
+#define GFX_ALL (TSR_GFX_NO_HIZ | TSR_GFX_NO_COMPRESSION | TSR_GFX_NO_FAST_CLEAR | \
+		 TSR_GFX_NO_FLAT | TSR_GFX_NO_BLOCKS)
 #define KINDS 5
 #define LIFE 1000			/* frames until a machine is replaced */
 
@@ -56,7 +60,7 @@ static const struct tsr_config kinds[KINDS] = {
 	{ .gfx_debug = GFX_ALL, .jit = TSR_JIT_USE_OFF, .cores = 1, .no_texture_cache = true },
 	{ .simd = "sse2", .jit = TSR_JIT_USE_FIRST, .cores = 3, .gfx_debug = TSR_GFX_NO_FLAT },
 	{ .threads = 2, .late_messages = true, .jit = TSR_JIT_USE_FIRST },
-	{ .simd = "avx2", .gfx_debug = TSR_GFX_NO_EARLY, .late_messages = true },
+	{ .simd = "avx2", .late_messages = true },
 };
 
 static struct machine machines[KINDS];
@@ -276,7 +280,7 @@ static void compare(const struct draws *d, unsigned int kind)
 	}
 	if (!done)
 		return;
-	if (kinds[kind].gfx_debug & (TSR_GFX_NO_EARLY | TSR_GFX_NO_HIZ)) {
+	if (kinds[kind].gfx_debug & TSR_GFX_NO_HIZ) {
 		forget_fragments(a->data);
 		forget_fragments(b->data);
 	}
