@@ -38,7 +38,7 @@ const char fuzz_proves[] = "[CP3] [SYS10] [ZS3] [ZS4] [ZS5] [ZS6] [OM3] ";
 #define PATIENCE 300000000
 /*
  * All but TSR_GFX_NO_EARLY: where programs read the tile or alpha thins out coverage, late tests
- * are known to leave a few other bytes, see TSR_FUZZ_DEBUG=1; tests/model/picture has it for the rest.
+ * are known to leave a few other bytes (TSR_FUZZ_DEBUG=1); tests/model/picture compares the rest.
  */
 #define GFX_ALL (TSR_GFX_NO_HIZ | TSR_GFX_NO_COMPRESSION | TSR_GFX_NO_FAST_CLEAR | \
 		 TSR_GFX_NO_FLAT | TSR_GFX_NO_BLOCKS)
