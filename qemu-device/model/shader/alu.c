@@ -200,6 +200,18 @@ void tsr_alu_leave(const struct tsr_alu_saved *saved)
 	csr_set(saved->now, saved->host);
 }
 
+bool tsr_alu_looks_around(const struct tsr_insn *insn)
+{
+	switch (insn->op) {
+	case TSR_OP_ADD_CLPER_I32:
+	case TSR_OP_ADD_CLPER_OLD_I32:
+	case TSR_OP_ADD_WMASK:
+		return true;
+	default:
+		return tsr_ops[insn->op].pair == TSR_PAIR_ATOM;
+	}
+}
+
 /* One warp of a bundle, lane 0 active; vectors of sources, pair and result in one space. */
 bool tsr_alu_scalar(const struct tsr_alu *alu, const struct tsr_insn *insn,
 		    const struct tsr_insn *pair_insn, const struct tsr_alu_mode *mode,

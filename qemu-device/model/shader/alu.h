@@ -68,6 +68,9 @@ const char *tsr_alu_name(const struct tsr_alu *alu);
  */
 bool tsr_alu_select(const struct tsr_alu *alu, struct tsr_uop *uop);
 
+/* Whether arithmetic instruction @insn looks at other lanes than its own. */
+bool tsr_alu_looks_around(const struct tsr_insn *insn);
+
 /*
  * Put the host's floating-point unit into the state micro-operations of a clause with @mode want
  * (flush modes, round to nearest even, no traps), and back. A core calls enter before it runs

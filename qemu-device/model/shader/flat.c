@@ -41,19 +41,6 @@ static unsigned int computed(unsigned int of)
 	return of & COVERAGE ? OF_FRAGMENT : of;
 }
 
-/* Whether an instruction looks at other lanes than its own. */
-static bool looks_around(const struct tsr_insn *insn)
-{
-	switch (insn->op) {
-	case TSR_OP_ADD_CLPER_I32:
-	case TSR_OP_ADD_CLPER_OLD_I32:
-	case TSR_OP_ADD_WMASK:
-		return true;
-	default:
-		return tsr_ops[insn->op].pair == TSR_PAIR_ATOM;
-	}
-}
-
 static void follow(struct look *l, const struct tsr_uop *uop)
 {
 	unsigned int srcs = uop->insn ? tsr_ops[uop->insn->op].num_srcs : 1, of = 0;
@@ -65,8 +52,8 @@ static void follow(struct look *l, const struct tsr_uop *uop)
 	for (unsigned int i = 0; uop->pair_insn && i < 3; i++)
 		of |= of_operand(l, &uop->pair[i]);
 	if (uop->insn)
-		of = looks_around(uop->insn) ? OF_FRAGMENT : computed(of);
-	else if (uop->fn != tsr_move_function(TSR_PORT_WRITE, uop->dst_kind == TSR_DST_ACTIVE))
+		of = tsr_alu_looks_around(uop->insn) ? OF_FRAGMENT : computed(of);
+	else if (!tsr_move_is_whole(uop))
 		of = computed(of | *to);	/* a half */
 	*to = of;
 }
@@ -161,8 +148,6 @@ static bool enter(struct look *l, const struct tsr_shader_state *s)
 
 struct tsr_flat tsr_flat_find(struct tsr_shader *sh, const struct tsr_fragment_state *state)
 {
-	const unsigned int refused = TSR_CLAUSE_FAULT | TSR_CLAUSE_BARRIER | TSR_CLAUSE_BRANCH |
-				     TSR_CLAUSE_DISCARD;
 	uint64_t pc = state->program->state.code;
 	struct look l;
 
@@ -173,7 +158,7 @@ struct tsr_flat tsr_flat_find(struct tsr_shader *sh, const struct tsr_fragment_s
 		struct tsr_decoded *d;
 
 		if (tsr_code_find(&sh->code, sh->gpu->alu, &sh->mem, sh->space, pc, &d) !=
-			    TSR_STEP_DONE || d->flags & refused)
+			    TSR_STEP_DONE || d->flags & TSR_CLAUSE_NOT_STRAIGHT)
 			return l.flat;
 		for (unsigned int i = 0; i < d->uops; i++)
 			follow(&l, &d->uop[i]);

@@ -62,3 +62,8 @@ tsr_uop_fn *tsr_move_function(unsigned int action, bool active)
 		return active ? move_active : move_all;
 	}
 }
+
+bool tsr_move_is_whole(const struct tsr_uop *uop)
+{
+	return uop->fn == tsr_move_function(TSR_PORT_WRITE, uop->dst_kind == TSR_DST_ACTIVE);
+}

@@ -61,22 +61,9 @@ static bool read_operand(struct look *l, const struct tsr_operand *o)
 /* Coverage that is moved as it is stays what it is. */
 static unsigned int moved(const struct look *l, const struct tsr_uop *uop)
 {
-	bool plain = !uop->insn &&
-		     uop->fn == tsr_move_function(TSR_PORT_WRITE, uop->dst_kind == TSR_DST_ACTIVE);
+	bool plain = !uop->insn && tsr_move_is_whole(uop);
 
 	return plain && is_coverage(l, &uop->src[0]) ? COVERAGE : VALUE;
-}
-
-static bool looks_around(const struct tsr_insn *insn)
-{
-	switch (insn->op) {
-	case TSR_OP_ADD_CLPER_I32:
-	case TSR_OP_ADD_CLPER_OLD_I32:
-	case TSR_OP_ADD_WMASK:
-		return true;
-	default:
-		return tsr_ops[insn->op].pair == TSR_PAIR_ATOM;
-	}
 }
 
 static bool follow(struct look *l, const struct tsr_uop *uop)
@@ -89,11 +76,10 @@ static bool follow(struct look *l, const struct tsr_uop *uop)
 		good &= read_operand(l, &uop->src[i]);
 	for (unsigned int i = 0; uop->pair_insn && i < 3; i++)
 		good &= read_operand(l, &uop->pair[i]);
-	if (uop->insn && looks_around(uop->insn))
+	if (uop->insn && tsr_alu_looks_around(uop->insn))
 		return false;
 	/* copies to half a register leave the other half */
-	if (!uop->insn && holds == VALUE &&
-	    uop->fn != tsr_move_function(TSR_PORT_WRITE, uop->dst_kind == TSR_DST_ACTIVE))
+	if (!uop->insn && holds == VALUE && !tsr_move_is_whole(uop))
 		good &= read_operand(l, &uop->dst);
 	*(reg ? &l->reg[n] : &l->temp[n]) = holds;
 	if (reg)
@@ -237,12 +223,10 @@ static bool send(struct look *l, struct tsr_decoded *d)
 
 static bool look_at_clause(struct look *l, struct tsr_decoded *d)
 {
-	const unsigned int refused = TSR_CLAUSE_FAULT | TSR_CLAUSE_BARRIER | TSR_CLAUSE_BRANCH |
-				     TSR_CLAUSE_DISCARD;
 	struct tsr_plan *plan = l->plan;
 	struct tsr_plan_step *step;
 
-	if (d->flags & refused)
+	if (d->flags & TSR_CLAUSE_NOT_STRAIGHT)
 		return false;
 	plan->clauses++;
 	plan->tuples += d->tuples;

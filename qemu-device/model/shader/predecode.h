@@ -58,6 +58,9 @@ enum {
 	TSR_CLAUSE_TERMINATE = 1 << 8,	/* behind it helper threads end */
 	TSR_CLAUSE_DISCARD = 1 << 9,	/* threads may have become helpers */
 	TSR_CLAUSE_BLEND = 1 << 10,	/* its message is BLEND: at once, and threads may branch */
+	/* threads may go different ways behind it, or wait for one another */
+	TSR_CLAUSE_NOT_STRAIGHT = TSR_CLAUSE_FAULT | TSR_CLAUSE_BARRIER | TSR_CLAUSE_BRANCH |
+				  TSR_CLAUSE_DISCARD,
 	/* what only fragment programs know */
 	TSR_CLAUSE_FRAGMENT = TSR_CLAUSE_TERMINATE | TSR_CLAUSE_DISCARD | TSR_CLAUSE_BLEND,
 };

@@ -121,12 +121,6 @@ static inline int32_t tsr_window_tag(uint32_t x, uint32_t y)
 	return (int32_t)(x >> 6 | y >> 6 << 10);
 }
 
-static inline bool tsr_window_has(const struct tsr_tex_window *w, uint32_t x, uint32_t y)
-{
-	return w->tag[tsr_window_tile(x, y)] == tsr_window_tag(x, y) &&
-	       w->valid[y >> 2 & 15] >> (x >> 2 & 15) & 1;
-}
-
 static inline uint8_t *tsr_window_texels(struct tsr_texture_cache *cache,
 					 const struct tsr_tex_window *w)
 {

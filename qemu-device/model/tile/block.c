@@ -32,12 +32,6 @@ static void find_lanes(const struct tsr_tile_core *c, uint16_t lanes[TSR_PATCH_W
 		lanes[w] = all >> TSR_WARP_LANES * w;
 }
 
-/* Bits of @mask; most masks are full. */
-static unsigned int count_bits(uint64_t mask)
-{
-	return mask == UINT64_MAX ? 64 : __builtin_popcountll(mask);
-}
-
 static void write_colour(void *arg, unsigned int target, const union tsr_lanes *colour)
 {
 	struct tsr_tile_core *c = arg;
@@ -62,11 +56,26 @@ static bool waits(const struct tsr_tile_core *c)
 	       (f->quads && c->prim_index < 0 && f->prims == TSR_BUNDLE_QUADS);
 }
 
-static bool shade(struct tsr_tile_core *c, const struct tsr_plan *plan)
+void tsr_tile_block_done(struct tsr_tile_core *c)
 {
 	struct tsr_shader_stats *stats = &c->shader->stats;
-	unsigned int quads = count_bits(c->quads_left * 15) / 4;
-	unsigned int pixels = count_bits(c->covered.any & c->quads_left * 15);
+	unsigned int quads = tsr_pixel_count(c->quads_left);
+	unsigned int pixels = tsr_pixel_count(c->covered.any & c->quads_left * 15);
+
+	stats->fragments += pixels;
+	if (c->state->fragment.shader.helpers)
+		stats->helpers += 4 * quads - pixels;
+	c->queries.fragments += pixels;
+	if (!c->state->count_early && (c->queries.samples || c->queries.any))
+		c->queries.passed += tsr_covered_samples(&c->covered, c->tile.samples_log2);
+	c->count[TSR_TILE_QUADS] += quads;
+	c->quads_left = 0;
+}
+
+static bool shade(struct tsr_tile_core *c, const struct tsr_plan *plan)
+{
+	unsigned int quads = tsr_pixel_count(c->quads_left);
+	unsigned int pixels = tsr_pixel_count(c->covered.any & c->quads_left * 15);
 	bool helpers = c->state->fragment.shader.helpers;
 	struct tsr_patch patch;
 
@@ -82,15 +91,8 @@ static bool shade(struct tsr_tile_core *c, const struct tsr_plan *plan)
 	if (!tsr_plan_run(c->shader, c->fragments, plan, &patch, (quads + 3) / 4,
 			  helpers ? 4 * quads : pixels))
 		return false;
-	stats->fragments += pixels;
-	if (helpers)
-		stats->helpers += 4 * quads - pixels;
-	c->queries.fragments += pixels;
-	if (!c->state->count_early && (c->queries.samples || c->queries.any))
-		c->queries.passed += tsr_covered_samples(&c->covered, c->tile.samples_log2);
-	c->count[TSR_TILE_QUADS] += quads;
+	tsr_tile_block_done(c);
 	c->count[TSR_TILE_BUNDLES]++;
-	c->quads_left = 0;
 	return true;
 }
 
@@ -102,7 +104,7 @@ bool tsr_tile_block_shade(struct tsr_tile_core *c)
 	/* whether programs are such that primitives have one colour is found out by bundles */
 	if (!s->may_be_blocks || c->flat || (s->may_be_flat && !s->looked) || !c->fresh ||
 	    c->shader->gpu->shader_hook ||
-	    count_bits(c->quads_left * 15) < 4 * QUADS_MIN)
+	    tsr_pixel_count(c->quads_left) < QUADS_MIN)
 		return true;
 	plan = tsr_plan_find(c->shader, c->fragments);
 	if (!plan)

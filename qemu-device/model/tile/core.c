@@ -326,7 +326,7 @@ static enum tsr_step change_draw(struct tsr_tile_core *c, struct tsr_mem *mem)
 	struct tsr_tile_state *state;
 	enum tsr_step step = tsr_tile_end_queries(c, mem);
 
-	if (step == TSR_STEP_DONE)
+	if (step == TSR_STEP_DONE && c->unread)
 		step = tsr_tile_load(c, mem, c->unread);
 	if (step == TSR_STEP_DONE)
 		step = tsr_tile_state_find(c, mem, b->shader_state, b->draw_state, &state);

@@ -144,28 +144,17 @@ void tsr_tile_flat_look_at_block(struct tsr_tile_core *c)
 
 bool tsr_tile_flat_write(struct tsr_tile_core *c)
 {
-	struct tsr_shader_stats *stats = &c->shader->stats;
-	unsigned int quads = tsr_pixel_count(c->quads_left), pixels;
-
 	if (tsr_tile_gathered(c))
 		return false;
 	/* some of the block's quads may have been in the bundle */
 	for (unsigned int i = 0; i < 1u << c->tile.samples_log2; i++)
 		c->covered.mask[i] &= c->quads_left * 15;
-	pixels = tsr_pixel_count(c->covered.any & c->quads_left * 15);
 	for (unsigned int rt = 0; rt < c->tile.targets; rt++) {
 		if (c->flat->written >> rt & 1)
 			tsr_output_write_flat(&c->state->output[rt], &c->tile.colour[rt],
 					      &c->flat->target[rt], c->covered.x, c->covered.y,
 					      c->covered.mask);
 	}
-	stats->fragments += pixels;
-	if (c->state->fragment.shader.helpers)
-		stats->helpers += 4 * quads - pixels;
-	c->queries.fragments += pixels;
-	if (!c->state->count_early && (c->queries.samples || c->queries.any))
-		c->queries.passed += tsr_covered_samples(&c->covered, c->tile.samples_log2);
-	c->count[TSR_TILE_QUADS] += quads;
-	c->quads_left = 0;
+	tsr_tile_block_done(c);
 	return true;
 }

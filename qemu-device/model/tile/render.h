@@ -273,6 +273,8 @@ bool tsr_tile_may_be_blocks(const struct tsr_tile_state *s, const struct tsr_ren
 			    const struct tsr_gpu *gpu);
 /* Shade the block, or leave it for bundles; false: the bundle has to be run before. */
 bool tsr_tile_block_shade(struct tsr_tile_core *c);
+/* What is left of the block has got its colours without a bundle: count that. */
+void tsr_tile_block_done(struct tsr_tile_core *c);
 
 /* core.c */
 /* Whether the bundle has quads of the block. */
