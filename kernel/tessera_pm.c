@@ -26,13 +26,10 @@
 #include <linux/pm_runtime.h>
 
 #include <drm/drm_device.h>
-#include <drm/drm_file.h>
-#include <drm/drm_ioctl.h>
 
 #include "tessera_device.h"
 #include "tessera_pm.h"
 #include "tessera_reset.h"
-#include "tessera_uapi.h"
 
 #define AUTOSUSPEND_MS 1000
 
@@ -137,61 +134,3 @@ void tessera_pm_put(struct tessera_device *tdev)
 	pm_runtime_mark_last_busy(tdev->drm.dev);
 	pm_runtime_put_autosuspend(tdev->drm.dev);
 }
-
-/* Those of the core (syncobjs, PRIME) need no registers, and some wait for long. */
-static bool ioctl_is_ours(unsigned int cmd)
-{
-	unsigned int nr = DRM_IOCTL_NR(cmd);
-
-	return nr >= DRM_COMMAND_BASE && nr < DRM_COMMAND_END;
-}
-
-/**
- * tessera_pm_ioctl() - tessera_uapi_ioctl() with the device awake
- * @filp: file
- * @cmd: command
- * @arg: argument
- *
- * Return: as tessera_uapi_ioctl().
- */
-long tessera_pm_ioctl(struct file *filp, unsigned int cmd, unsigned long arg)
-{
-	struct drm_file *file = filp->private_data;
-	struct tessera_device *tdev = to_tessera_device(file->minor->dev);
-	long ret;
-
-	if (!ioctl_is_ours(cmd))
-		return tessera_uapi_ioctl(filp, cmd, arg);
-
-	tessera_pm_get(tdev);
-	ret = tessera_uapi_ioctl(filp, cmd, arg);
-	tessera_pm_put(tdev);
-
-	return ret;
-}
-
-#ifdef CONFIG_COMPAT
-/**
- * tessera_pm_compat_ioctl() - tessera_uapi_compat_ioctl() with the device awake
- * @filp: file
- * @cmd: command
- * @arg: argument
- *
- * Return: as tessera_uapi_compat_ioctl().
- */
-long tessera_pm_compat_ioctl(struct file *filp, unsigned int cmd, unsigned long arg)
-{
-	struct drm_file *file = filp->private_data;
-	struct tessera_device *tdev = to_tessera_device(file->minor->dev);
-	long ret;
-
-	if (!ioctl_is_ours(cmd))
-		return tessera_uapi_compat_ioctl(filp, cmd, arg);
-
-	tessera_pm_get(tdev);
-	ret = tessera_uapi_compat_ioctl(filp, cmd, arg);
-	tessera_pm_put(tdev);
-
-	return ret;
-}
-#endif

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Copyright 2026 The Tessera authors */
-#ifndef TESSERA_PM_H
-#define TESSERA_PM_H
+#ifndef __TESSERA_PM_H__
+#define __TESSERA_PM_H__
 
-#include <linux/fs.h>
 #include <linux/pm.h>
 
 struct tessera_device;
@@ -15,11 +14,5 @@ void tessera_pm_fini(struct tessera_device *tdev);
 void tessera_pm_get(struct tessera_device *tdev);
 void tessera_pm_get_awake(struct tessera_device *tdev);
 void tessera_pm_put(struct tessera_device *tdev);
-long tessera_pm_ioctl(struct file *filp, unsigned int cmd, unsigned long arg);
-#ifdef CONFIG_COMPAT
-long tessera_pm_compat_ioctl(struct file *filp, unsigned int cmd, unsigned long arg);
-#else
-#define tessera_pm_compat_ioctl NULL	/* as drm_compat_ioctl */
-#endif
 
 #endif

@@ -21,7 +21,9 @@
 #include <drm/drm_file.h>
 #include <drm/drm_ioctl.h>
 
+#include "tessera_device.h"
 #include "tessera_mutant.h"
+#include "tessera_pm.h"
 #include "tessera_uapi.h"
 
 /**
@@ -124,8 +126,16 @@ static int check_tail(struct drm_device *drm, unsigned int cmd, unsigned long ar
 	return ret ? 0 : -E2BIG;
 }
 
+/* Those of the core (syncobjs, PRIME) need no registers, and some wait for long. */
+static bool ioctl_is_ours(unsigned int cmd)
+{
+	unsigned int nr = DRM_IOCTL_NR(cmd);
+
+	return nr >= DRM_COMMAND_BASE && nr < DRM_COMMAND_END;
+}
+
 /**
- * tessera_uapi_ioctl() - drm_ioctl() that knows about tails
+ * tessera_uapi_ioctl() - drm_ioctl() that knows about tails, with the device awake
  * @filp: file
  * @cmd: command
  * @arg: argument
@@ -135,9 +145,17 @@ static int check_tail(struct drm_device *drm, unsigned int cmd, unsigned long ar
 long tessera_uapi_ioctl(struct file *filp, unsigned int cmd, unsigned long arg)
 {
 	struct drm_file *file = filp->private_data;
-	int ret = check_tail(file->minor->dev, cmd, arg);
+	struct tessera_device *tdev = to_tessera_device(file->minor->dev);
+	long ret;
 
-	return ret ?: drm_ioctl(filp, cmd, arg);
+	if (!ioctl_is_ours(cmd))
+		return drm_ioctl(filp, cmd, arg);
+
+	tessera_pm_get(tdev);
+	ret = check_tail(&tdev->drm, cmd, arg) ?: drm_ioctl(filp, cmd, arg);
+	tessera_pm_put(tdev);
+
+	return ret;
 }
 
 #ifdef CONFIG_COMPAT
@@ -153,9 +171,7 @@ long tessera_uapi_ioctl(struct file *filp, unsigned int cmd, unsigned long arg)
  */
 long tessera_uapi_compat_ioctl(struct file *filp, unsigned int cmd, unsigned long arg)
 {
-	unsigned int nr = DRM_IOCTL_NR(cmd);
-
-	if (nr < DRM_COMMAND_BASE || nr >= DRM_COMMAND_END)
+	if (!ioctl_is_ours(cmd))
 		return drm_compat_ioctl(filp, cmd, arg);
 
 	return tessera_uapi_ioctl(filp, cmd, (unsigned long)compat_ptr(arg));
