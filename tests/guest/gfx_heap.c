@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "gfxt.h"
+#include "gfxdraw.h"
 
 #define SIDE		512
 #define TRIANGLES	60000
@@ -36,29 +36,9 @@ static void upload(void)
 	free(v);
 }
 
-/* Draw @count triangles; what tsr_gfx_wait() says. */
 static int draw(uint32_t count, uint8_t *texels)
 {
-	struct tsr_gfx_image *image = gfxt_image(&t, TSR_PIXEL_FORMAT_RGBA8_UNORM, SIDE, 1);
-	const struct tsr_gfx_pass_info info = {
-		.colour[0] = { .image = image, .load = TSR_GFX_CLEAR },
-	};
-	const struct tsr_gfx_draw all = { .count = 3 * count };
-	struct tsr_gfx_pass *pass = NULL;
-	int ret;
-
-	ktap_eq(tsr_gfx_pass_create(t.gfx, &info, &pass), 0);
-	ktap_eq(tsr_gfx_set_pipeline(pass, pipeline), 0);
-	ktap_eq(tsr_gfx_set_vertices(pass, 0, vertices, 3 * count * sizeof(struct gfxt_vertex)), 0);
-	ktap_eq(tsr_gfx_draw(pass, &all), 0);
-	ret = tsr_gfx_submit(pass, NULL, 0, NULL, 0);
-	if (!ret)
-		ret = tsr_gfx_wait(pass, TSR_DEADLINE_NEVER);
-	if (!ret)
-		ktap_eq(tsr_gfx_image_read(image, 0, 0, texels, 4 * SIDE), 0);
-	tsr_gfx_pass_destroy(pass);
-	tsr_gfx_image_unref(image);
-	return ret;
+	return gfxt_triangles(&t, pipeline, vertices, count, SIDE, texels);
 }
 
 static uint8_t large[4 * SIDE * SIDE], small[4 * SIDE * SIDE];

@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "gfxt.h"
+#include "gfxdraw.h"
 #include "gt_recover.h"
 
 #define LARGE	0x80000u	/* bytes of a copy that takes a while on a slow engine */
@@ -46,23 +46,13 @@ static void inject_at(const char *format, unsigned int slot)
 /* A bystander: its job has begun and goes on slowly, the one behind it has not begun. */
 static struct victim start_bystander(void)
 {
-	struct victim v = { .c = gt_ctx() };
-	struct gt_cs copy = gt_stream(&v.c, 16), fill = gt_stream(&v.c, 8);
-	struct drm_tessera_sync first, second;
+	struct victim v = victim_open();
+	struct gt_cs copy = gt_stream(&v.c, 16);
 
-	v.begun = gt_syncobj(v.c.fd, false);
-	v.behind = gt_syncobj(v.c.fd, false);
-	first = gt_binary(v.begun);
-	second = gt_binary(v.behind);
-	memset(gt_data(&v.c, 0), 0, 128);
 	inject_at("slow queue=%u times=always delay=100ms", gt_slot(v.c.fd, v.c.queue));
 	GT_EMIT(&copy, fence, .event = TSR_EVENT_ALL_DONE, .addr = gt_data_va(8), .value = 1);
 	GT_EMIT(&copy, copy_linear, .src = gt_data_va(0), .dst = gt_data_va(LARGE), .size = LARGE);
-	GT_EMIT(&fill, fill_linear, .texel = 8, .dst = gt_data_va(64), .size = 64,
-		.pattern_lo = 0x5afe);
-	ktap_eq(gt_kick(&v.c, v.c.queue, &copy, &first), 0);
-	ktap_eq(gt_kick(&v.c, v.c.queue, &fill, &second), 0);
-	ktap_ok(gt_spin_until((uint64_t *)gt_data(&v.c, 8), 1, GT_TIMEOUT_MS));
+	victim_start(&v, &copy);
 	return v;
 }
 
@@ -218,7 +208,7 @@ static void nothing_helps(void)
 	ktap_eq(gt_inject("clear"), 0);
 	gt_ctx_free(&g.c);
 	gt_ctx_free(&v.c);
-	rebind();
+	rebind(false);
 	expect_back();
 }
 
@@ -227,23 +217,15 @@ static void gone_for_good(void)
 {
 	struct victim v = start_bystander();
 	int events = uevents_open();
-	char path[300], reset[320], slot[64];
 	uint64_t start;
 
-	gt_sysfs(0, "", path, sizeof(path));
-	snprintf(slot, sizeof(slot), "%s", strrchr(path, '/') + 1);
-	snprintf(reset, sizeof(reset), "%s/reset", path);
 	ktap_eq(gt_inject("flr-ignored; gone"), 0);
 	expect_wedged(&v, events);
 	/* nothing waits for registers that do not answer */
 	start = gt_now_ns();
 	gt_ctx_free(&v.c);
 	ktap_ok(gt_now_ns() - start < 5000000000ull);
-	ktap_eq(gt_write_file("/sys/bus/pci/drivers/tessera/unbind", slot), 0);
-	ktap_eq(gt_write_file(reset, "1"), 0);
-	ktap_eq(gt_write_file("/sys/bus/pci/drivers/tessera/bind", slot), 0);
-	for (int i = 0; i < 1000 && !gt_node_path(0, true, path, sizeof(path)); i++)
-		gt_sleep_ms(5);
+	rebind(true);
 	expect_back();
 }
 
@@ -258,27 +240,7 @@ static uint64_t vertices;
 
 static int draw(uint8_t *texels)
 {
-	struct tsr_gfx_image *image = gfxt_image(&t, TSR_PIXEL_FORMAT_RGBA8_UNORM, SIDE, 1);
-	const struct tsr_gfx_pass_info info = {
-		.colour[0] = { .image = image, .load = TSR_GFX_CLEAR },
-	};
-	const struct tsr_gfx_draw all = { .count = 3 * TRIANGLES };
-	struct tsr_gfx_pass *pass = NULL;
-	int ret;
-
-	ktap_eq(tsr_gfx_pass_create(t.gfx, &info, &pass), 0);
-	ktap_eq(tsr_gfx_set_pipeline(pass, pipeline), 0);
-	ktap_eq(tsr_gfx_set_vertices(pass, 0, vertices,
-				     3 * TRIANGLES * sizeof(struct gfxt_vertex)), 0);
-	ktap_eq(tsr_gfx_draw(pass, &all), 0);
-	ret = tsr_gfx_submit(pass, NULL, 0, NULL, 0);
-	if (!ret)
-		ret = tsr_gfx_wait(pass, TSR_DEADLINE_NEVER);
-	if (!ret)
-		ktap_eq(tsr_gfx_image_read(image, 0, 0, texels, 4 * SIDE), 0);
-	tsr_gfx_pass_destroy(pass);
-	tsr_gfx_image_unref(image);
-	return ret;
+	return gfxt_triangles(&t, pipeline, vertices, TRIANGLES, SIDE, texels);
 }
 
 static void set_up_scene(void)

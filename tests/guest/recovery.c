@@ -192,7 +192,7 @@ static void wedged(void)
 	ktap_eq(climb("device"), 0); /* no way back but a rebind */
 	ktap_eq(gt_gpu_state(v.c.fd).flags, DRM_TESSERA_GPU_WEDGED);
 	gt_ctx_free(&v.c);
-	rebind();
+	rebind(false);
 	v.c = gt_ctx();
 	ktap_eq(gt_gpu_state(v.c.fd).flags, 0);
 	ktap_ok(copy_works(&v.c));

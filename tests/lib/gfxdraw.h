@@ -132,4 +132,27 @@ static inline uint32_t gfxt_random(uint32_t below)
 	return (uint32_t)(gfxt_seed >> 33) % below;
 }
 
+/*
+ * Draw the first @count triangles of struct gfxt_vertex at @vertices to a picture of @side by @side
+ * RGBA8 texels; what gfxt_draw() says.
+ */
+static inline int gfxt_triangles(struct gfxt *t, struct tsr_gfx_pipeline *pipeline,
+				 uint64_t vertices, uint32_t count, uint32_t side, uint8_t *texels)
+{
+	static const float clear[4];
+	struct tsr_gfx_image *image = gfxt_image(t, TSR_PIXEL_FORMAT_RGBA8_UNORM, side, 1);
+	struct tsr_gfx_pass *pass = gfxt_one(t, image, clear);
+	const struct tsr_gfx_draw all = { .count = 3 * count };
+	int ret;
+
+	ktap_eq(tsr_gfx_set_pipeline(pass, pipeline), 0);
+	ktap_eq(tsr_gfx_set_vertices(pass, 0, vertices, 3 * count * sizeof(struct gfxt_vertex)), 0);
+	ktap_eq(tsr_gfx_draw(pass, &all), 0);
+	ret = gfxt_draw(pass);
+	if (!ret)
+		ktap_eq(tsr_gfx_image_read(image, 0, 0, texels, 4 * side), 0);
+	tsr_gfx_image_unref(image);
+	return ret;
+}
+
 #endif

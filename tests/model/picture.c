@@ -12,7 +12,6 @@
 
 #include "ktap.h"
 #include "soup.h"
-#include "tessera_asm.h"
 #include "tile/zs.h"
 #include "tiles.h"
 #include "zs_ref.h"
@@ -52,14 +51,8 @@ static void position(struct front *f, uint32_t vertex, uint32_t instance, float 
 static void put_program(struct tiles *t, const char *text)
 {
 	uint8_t *list = t->f->list - FRONT_LIST;
-	struct tsr_asm_program *code;
 
-	if (tsr_asm_assemble(text, strlen(text), 0, &code)) {
-		tsr_asm_print_diagnostics(stderr, code, "program");
-		abort();
-	}
-	memcpy(list + CODE, code->code, code->size);
-	tsr_asm_free(code);
+	tiles_program(t, CODE, text);
 	tsr_pack_shader_program((uint64_t *)(list + PROGRAM),
 				&(struct tsr_shader_program){ .code = CODE });
 	tsr_pack_blend((uint64_t *)(list + BLENDS),

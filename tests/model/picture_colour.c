@@ -11,7 +11,6 @@
 #include "colour_ref.h"
 #include "ktap.h"
 #include "soup.h"
-#include "tessera_asm.h"
 #include "tiles.h"
 
 #define WIDTH 45
@@ -36,16 +35,7 @@ static const char colours[] =
 	"	*FMA.f32 r1:t0, r4, 0xbc000000, 0x3f800000\n"
 	"	+NOP\n"
 	"}\n"
-	"clause message=atest slot=0 wait=0,6,7 next=blend td {\n"
-	"	*NOP\n"
-	"	+ATEST r60:t1, r60, 0x3f800000, @r60\n"
-	"}\n"
-	"clause end message=blend slot=0 td {\n"
-	"	*NOP\n"
-	"	+NOP\n"
-	"	*NOP\n"
-	"	+BLEND r48:t1, r60, blend0.w0, blend0.w1, @r0\n"
-	"}\n";
+	TILES_FINISH;
 
 static float corner[3 * TRIANGLES][4];
 
@@ -102,14 +92,8 @@ static void set_scene(struct tiles *t, const struct scene *scene, const char *te
 	uint8_t *list = t->f->list - FRONT_LIST;
 	struct tsr_render_target *target = &t->target[0];
 	struct tsr_blend blend = scene->blend;
-	struct tsr_asm_program *code;
 
-	if (tsr_asm_assemble(text, strlen(text), 0, &code)) {
-		tsr_asm_print_diagnostics(stderr, code, "program");
-		abort();
-	}
-	memcpy(list + CODE, code->code, code->size);
-	tsr_asm_free(code);
+	tiles_program(t, CODE, text);
 	tsr_pack_shader_program((uint64_t *)(list + PROGRAM),
 				&(struct tsr_shader_program){ .code = CODE });
 	blend.format = scene->number << 12;
@@ -281,16 +265,7 @@ static const char see_through[] =
 	"	*MOV.i32 r3:t0, u0.w0\n"
 	"	+NOP\n"
 	"}\n"
-	"clause message=atest slot=0 wait=0,6,7 next=blend td {\n"
-	"	*NOP\n"
-	"	+ATEST r60:t1, r60, 0x3f800000, @r60\n"
-	"}\n"
-	"clause end message=blend slot=0 td {\n"
-	"	*NOP\n"
-	"	+NOP\n"
-	"	*NOP\n"
-	"	+BLEND r48:t1, r60, blend0.w0, blend0.w1, @r0\n"
-	"}\n";
+	TILES_FINISH;
 
 #define PUSH (FRONT_FRAME + 0x4800)
 #define THIN_SIDE 24u

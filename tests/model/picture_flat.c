@@ -11,7 +11,6 @@
 
 #include "ktap.h"
 #include "soup.h"
-#include "tessera_asm.h"
 #include "tile/zs.h"
 #include "tiles.h"
 
@@ -29,17 +28,6 @@
 #define QUERIES FRONT_DATA
 #define VARYINGS (FRONT_DATA + 0x10000)	/* 16 bytes for each vertex */
 
-#define FINISH \
-	"clause message=atest slot=0 wait=0,6,7 next=blend td {\n" \
-	"	*NOP\n" \
-	"	+ATEST r60:t1, r60, 0x3f800000, @r60\n" \
-	"}\n" \
-	"clause end message=blend slot=0 td {\n" \
-	"	*NOP\n" \
-	"	+NOP\n" \
-	"	*NOP\n" \
-	"	+BLEND r48:t1, r60, blend0.w0, blend0.w1, @r0\n" \
-	"}\n"
 #define FOUR(a, b, c, d) \
 	"clause {\n" \
 	"	*MOV.i32 r0:t0, " a "\n" \
@@ -83,22 +71,23 @@ static const struct program {
 	unsigned int special;
 	bool varies;			/* loads the varying: it is, if vertices are equal */
 } programs[] = {
-	{ FOUR("u0.w0", "u0.w1", "u1.w0", "0x3f000000") FINISH, true, 0, false },
-	{ FOUR("0x3f000000", "#0", "#0", "u1.w0") FLOAT_OF("r57") FINISH, true, 0, false },
-	{ FOUR("0x3f000000", "#0", "#0", "u1.w0") FLOAT_OF("r58") FINISH, true, 0, false },
-	{ LOAD("LD_VAR_IMM.f32.store.center.v4 r61, index:0") FINISH, true, 0, true },
-	{ LOAD("LD_VAR_IMM.f32.store.centroid.v4 r61, index:0") FLOAT_OF("r57") FINISH, true,
+	{ FOUR("u0.w0", "u0.w1", "u1.w0", "0x3f000000") TILES_FINISH, true, 0, false },
+	{ FOUR("0x3f000000", "#0", "#0", "u1.w0") FLOAT_OF("r57") TILES_FINISH, true, 0, false },
+	{ FOUR("0x3f000000", "#0", "#0", "u1.w0") FLOAT_OF("r58") TILES_FINISH, true, 0, false },
+	{ LOAD("LD_VAR_IMM.f32.store.center.v4 r61, index:0") TILES_FINISH, true, 0, true },
+	{ LOAD("LD_VAR_IMM.f32.store.centroid.v4 r61, index:0") FLOAT_OF("r57") TILES_FINISH, true,
 	  0, true },
-	{ LOAD("LD_VAR_FLAT_IMM.v4.f32 index:0") FINISH, true, 0, false },
-	{ LOAD("LD_VAR_IMM.f32.store.explicit.v4 u0.w0, index:0") FINISH, false, 0, true },
-	{ FOUR("u0.w0", "#0", "u1.w0", "0x3f000000") FLOAT_OF("r59") FINISH, false, 0, false },
-	{ FOUR("u0.w0", "#0", "u1.w0", "0x3f000000") FLOAT_OF("r60") FINISH, false,
+	{ LOAD("LD_VAR_FLAT_IMM.v4.f32 index:0") TILES_FINISH, true, 0, false },
+	{ LOAD("LD_VAR_IMM.f32.store.explicit.v4 u0.w0, index:0") TILES_FINISH, false, 0, true },
+	{ FOUR("u0.w0", "#0", "u1.w0", "0x3f000000") FLOAT_OF("r59") TILES_FINISH, false,
+	  0, false },
+	{ FOUR("u0.w0", "#0", "u1.w0", "0x3f000000") FLOAT_OF("r60") TILES_FINISH, false,
 	  EARLY, false },
-	{ FOUR("u0.w0", "u0.w1", "u1.w0", "0x3f000000") FLOAT_OF("lane_id.w0") FINISH, false,
+	{ FOUR("u0.w0", "u0.w1", "u1.w0", "0x3f000000") FLOAT_OF("lane_id.w0") TILES_FINISH, false,
 	  LANES, false },
-	{ FOUR("u0.w0", "u0.w1", "u1.w0", "0x3f000000") THIN FINISH, false, EARLY, false },
-	{ FINISH, true, PRELOADS, true },
-	{ LOAD("LD_VAR_SPECIAL.f32.frag_w.clobber.center zero.w0") FINISH, false, 0, false },
+	{ FOUR("u0.w0", "u0.w1", "u1.w0", "0x3f000000") THIN TILES_FINISH, false, EARLY, false },
+	{ TILES_FINISH, true, PRELOADS, true },
+	{ LOAD("LD_VAR_SPECIAL.f32.frag_w.clobber.center zero.w0") TILES_FINISH, false, 0, false },
 };
 #define PROGRAMS (sizeof(programs) / sizeof(programs[0]))
 
@@ -214,18 +203,6 @@ static void put_tables(struct tiles *t, const struct scene *scene)
 					.attribute_buffer_count = 1 });
 }
 
-static void put_program(struct tiles *t, const char *text)
-{
-	struct tsr_asm_program *code;
-
-	if (tsr_asm_assemble(text, strlen(text), 0, &code)) {
-		tsr_asm_print_diagnostics(stderr, code, "program");
-		abort();
-	}
-	memcpy(t->f->list + (CODE - FRONT_LIST), code->code, code->size);
-	tsr_asm_free(code);
-}
-
 static void put_queries(struct tiles *t)
 {
 	uint64_t word[TSR_LIST_QUERY_QWORDS];
@@ -241,7 +218,7 @@ static void put_queries(struct tiles *t)
 
 static void set_scene(struct tiles *t, const struct scene *scene, unsigned int tile_shift)
 {
-	put_program(t, scene->program->text);
+	tiles_program(t, CODE, scene->program->text);
 	put_tables(t, scene);
 	t->f->position = position;
 	t->f->frame.tile_shift = tile_shift;

@@ -12,7 +12,6 @@
 #include "ktap.h"
 #include "raster_ref.h"
 #include "soup.h"
-#include "tessera_asm.h"
 #include "tile/zs.h"
 #include "tiles.h"
 
@@ -28,17 +27,6 @@
 #define BUFFERS (FRONT_FRAME + 0x5200)
 #define BLENDER (FRONT_FRAME + 0x6000)
 
-#define FINISH \
-	"clause message=atest slot=0 wait=0,6,7 next=blend td {\n" \
-	"	*NOP\n" \
-	"	+ATEST r60:t1, r60, 0x3f800000, @r60\n" \
-	"}\n" \
-	"clause end message=blend slot=0 td {\n" \
-	"	*NOP\n" \
-	"	+NOP\n" \
-	"	*NOP\n" \
-	"	+BLEND r48:t1, r60, blend0.w0, blend0.w1, @r0\n" \
-	"}\n"
 #define LOAD(insn) \
 	"clause slot=0 wait=0,6 {\n" \
 	"	*NOP\n" \
@@ -63,21 +51,6 @@ static void set_corner(unsigned int n, int x, int y, float z)
 	corner[n][3] = 1;
 }
 
-static uint32_t put_code(struct tiles *t, uint64_t va, const char *text)
-{
-	struct tsr_asm_program *code;
-	uint32_t size;
-
-	if (tsr_asm_assemble(text, strlen(text), 0, &code)) {
-		tsr_asm_print_diagnostics(stderr, code, "program");
-		abort();
-	}
-	size = code->size;
-	memcpy(t->f->list + (va - FRONT_LIST), code->code, size);
-	tsr_asm_free(code);
-	return size;
-}
-
 /* A frame with a target of four floats, depth, and a program. */
 static struct tiles *frame(const struct tsr_config *config, const char *text)
 {
@@ -85,7 +58,7 @@ static struct tiles *frame(const struct tsr_config *config, const char *text)
 	uint8_t *list = t->f->list - FRONT_LIST;
 
 	tiles_target(t, 0, TSR_PIXEL_FORMAT_RGBA32F, 16);
-	put_code(t, CODE, text);
+	tiles_program(t, CODE, text);
 	tsr_pack_shader_program((uint64_t *)(list + PROGRAM), &(struct tsr_shader_program){
 		.code = CODE, .varyings = TABLE, .varying_count = 1,
 		.attribute_buffers = BUFFERS, .attribute_buffer_count = 1 });
@@ -125,7 +98,7 @@ static const char reads_zs[] =
 	"clause slot=0 wait=0 {\n*NOP\n+LD_TILE.v4 r9, r60, r11, @r12\n}\n"
 	"clause wait=0 {\n*MOV.i32 r0:t0, r4\n+U32_TO_F32 r1:t1, r12\n*MOV.i32 r2:t0, r7\n+NOP\n"
 	"*MOV.i32 r3:t0, r13\n+NOP\n}\n"
-	FINISH;
+	TILES_FINISH;
 
 static const struct {
 	uint8_t format, bytes;
@@ -205,7 +178,7 @@ static void test_zs(void)
 static void test_bias(void)
 {
 	static const char text[] =
-		LOAD("LD_VAR_SPECIAL.f32.frag_z.clobber.center zero.w0") FINISH;
+		LOAD("LD_VAR_SPECIAL.f32.frag_z.clobber.center zero.w0") TILES_FINISH;
 	struct soup s = soup_new(81);
 	unsigned int seen = 0, wrong = 0;
 
@@ -246,7 +219,7 @@ static void test_bias(void)
 static void test_points(void)
 {
 	static const char text[] =
-		LOAD("LD_VAR_SPECIAL.f32.point.clobber.center.v2 zero.w0") FINISH;
+		LOAD("LD_VAR_SPECIAL.f32.point.clobber.center.v2 zero.w0") TILES_FINISH;
 	struct soup s = soup_new(82);
 	unsigned int seen = 0, wrong = 0;
 
@@ -286,7 +259,7 @@ static void test_blender(void)
 {
 	static const char text[] =
 		"clause wait=0,6 {\n*MOV.i32 r0, 0x3f000000\n+MOV.i32 r1, 0x3e800000\n"
-		"*MOV.i32 r2, 0\n+MOV.i32 r3, 0\n*NOP\n+NOP\n}\n" FINISH;
+		"*MOV.i32 r2, 0\n+MOV.i32 r3, 0\n*NOP\n+NOP\n}\n" TILES_FINISH;
 	static const char adds[] =
 		"clause wait=0 {\n*MOV.i32 r8, 0xff000000\n+NOP\n*MOV.i32 r9, 0x01000000\n+NOP\n"
 		"*NOP\n+NOP\n}\n"
@@ -298,7 +271,7 @@ static void test_blender(void)
 	uint64_t *blend = (uint64_t *)(t->f->list + (BLENDS - FRONT_LIST));
 	unsigned int wrong = 0;
 
-	put_code(t, BLENDER, adds);
+	tiles_program(t, BLENDER, adds);
 	blend[1] = TSR_BLEND_MODE_PROGRAM | (BLENDER & 0xfffffff0) << 32;
 	t->f->shader.reads_tile = true;
 	for (unsigned int i = 0; i < 9; i++)
@@ -318,7 +291,8 @@ static void test_blender(void)
 /* Outputs in the heap, of draws without a varying program: zeros. */
 static void test_no_outputs(void)
 {
-	static const char text[] = LOAD("LD_VAR_IMM.f32.store.center.v4 zero.w0, index:0") FINISH;
+	static const char text[] =
+		LOAD("LD_VAR_IMM.f32.store.center.v4 zero.w0, index:0") TILES_FINISH;
 	struct tiles *t = frame(NULL, text);
 	unsigned int wrong = 0;
 
@@ -381,7 +355,7 @@ static void count_again(unsigned int samples, struct counts *c)
 	}
 }
 
-static const char shows_id[] = "clause wait=0,6 {\n*MOV.i32 r0, r57\n+NOP\n}\n" FINISH;
+static const char shows_id[] = "clause wait=0,6 {\n*MOV.i32 r0, r57\n+NOP\n}\n" TILES_FINISH;
 
 static void check_counts(struct soup *s, unsigned int samples_log2, unsigned int debug,
 			 unsigned int shift)

@@ -32,24 +32,37 @@ struct victim {
 	uint32_t begun, behind;		/* binary syncobjs */
 };
 
-__attribute__((unused)) static struct victim start_victim(void)
+__attribute__((unused)) static struct victim victim_open(void)
 {
 	struct victim v = { .c = gt_ctx() };
-	struct gt_cs never = gt_stream(&v.c, 3), fill = gt_stream(&v.c, 8);
-	struct drm_tessera_sync first, second;
 
 	v.begun = gt_syncobj(v.c.fd, false);
 	v.behind = gt_syncobj(v.c.fd, false);
-	first = gt_binary(v.begun);
-	second = gt_binary(v.behind);
-	memset(gt_data(&v.c, 0), 0, 64);
-	GT_EMIT(&never, fence, .event = TSR_EVENT_ALL_DONE, .addr = gt_data_va(8), .value = 1);
-	GT_EMIT(&never, wait, .op = TSR_COMPARE_EQ, .addr = gt_data_va(0), .value = 1);
+	memset(gt_data(&v.c, 0), 0, 128);
+	return v;
+}
+
+/* Run @first, which writes 1 to data 8 when it begins, and a job behind it. */
+__attribute__((unused)) static void victim_start(struct victim *v, struct gt_cs *first)
+{
+	struct drm_tessera_sync begun = gt_binary(v->begun), behind = gt_binary(v->behind);
+	struct gt_cs fill = gt_stream(&v->c, 8);
+
 	GT_EMIT(&fill, fill_linear, .texel = 8, .dst = gt_data_va(64), .size = 64,
 		.pattern_lo = 0x5afe);
-	ktap_eq(gt_kick(&v.c, v.c.queue, &never, &first), 0);
-	ktap_eq(gt_kick(&v.c, v.c.queue, &fill, &second), 0);
-	ktap_ok(gt_spin_until((uint64_t *)gt_data(&v.c, 8), 1, GT_TIMEOUT_MS));
+	ktap_eq(gt_kick(&v->c, v->c.queue, first, &begun), 0);
+	ktap_eq(gt_kick(&v->c, v->c.queue, &fill, &behind), 0);
+	ktap_ok(gt_spin_until((uint64_t *)gt_data(&v->c, 8), 1, GT_TIMEOUT_MS));
+}
+
+__attribute__((unused)) static struct victim start_victim(void)
+{
+	struct victim v = victim_open();
+	struct gt_cs never = gt_stream(&v.c, 3);
+
+	GT_EMIT(&never, fence, .event = TSR_EVENT_ALL_DONE, .addr = gt_data_va(8), .value = 1);
+	GT_EMIT(&never, wait, .op = TSR_COMPARE_EQ, .addr = gt_data_va(0), .value = 1);
+	victim_start(&v, &never);
 	return v;
 }
 
@@ -107,14 +120,18 @@ __attribute__((unused)) static bool uevent_came(int fd, const char *variable)
 	return false;
 }
 
-__attribute__((unused)) static void rebind(void)
+/* The driver lets go of the device and takes it again; with @reset PCI resets it in between. */
+__attribute__((unused)) static void rebind(bool reset)
 {
-	char path[300], slot[64];
+	char path[300], file[320], slot[64];
 	int i;
 
 	gt_sysfs(0, "", path, sizeof(path));
 	snprintf(slot, sizeof(slot), "%s", strrchr(path, '/') + 1);
+	snprintf(file, sizeof(file), "%s/reset", path);
 	ktap_eq(gt_write_file("/sys/bus/pci/drivers/tessera/unbind", slot), 0);
+	if (reset)
+		ktap_eq(gt_write_file(file, "1"), 0);
 	ktap_eq(gt_write_file("/sys/bus/pci/drivers/tessera/bind", slot), 0);
 	for (i = 0; i < 1000 && !gt_node_path(0, true, path, sizeof(path)); i++)
 		gt_sleep_ms(5);

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tessera_asm.h"
+
 #define LIST_AT(offset) (FRONT_FRAME + (offset))
 #define TARGETS LIST_AT(0x400)
 #define TILE_LIST LIST_AT(0x1000)
@@ -39,6 +41,21 @@ void tiles_free(struct tiles *t)
 {
 	front_free(t->f);
 	free(t);
+}
+
+uint32_t tiles_program(struct tiles *t, uint64_t va, const char *text)
+{
+	struct tsr_asm_program *code;
+	uint32_t size;
+
+	if (tsr_asm_assemble(text, strlen(text), 0, &code)) {
+		tsr_asm_print_diagnostics(stderr, code, "program");
+		abort();
+	}
+	size = code->size;
+	memcpy(words(t, va), code->code, size);
+	tsr_asm_free(code);
+	return size;
 }
 
 void tiles_target(struct tiles *t, unsigned int index, unsigned int format, unsigned int bytes)

@@ -23,6 +23,19 @@
 /* Bits of tiles_run()'s masks. */
 #define TILES_ALL 0x3ff
 
+/* The end of a fragment program: R0 to R3 to target 0, whatever alpha is. */
+#define TILES_FINISH \
+	"clause message=atest slot=0 wait=0,6,7 next=blend td {\n" \
+	"	*NOP\n" \
+	"	+ATEST r60:t1, r60, 0x3f800000, @r60\n" \
+	"}\n" \
+	"clause end message=blend slot=0 td {\n" \
+	"	*NOP\n" \
+	"	+NOP\n" \
+	"	*NOP\n" \
+	"	+BLEND r48:t1, r60, blend0.w0, blend0.w1, @r0\n" \
+	"}\n"
+
 struct tiles {
 	struct front *f;
 	struct bench_queue queue;
@@ -39,6 +52,8 @@ struct tiles {
 /* RGBA8 and 32-bit depth; no stencil. */
 struct tiles *tiles_new(unsigned int width, unsigned int height, const struct tsr_config *config);
 void tiles_free(struct tiles *t);
+/* Assemble the program @text to @va, among the lists; its bytes. */
+uint32_t tiles_program(struct tiles *t, uint64_t va, const char *text);
 /* Set up the target's planes for the frame of t->f->frame: @index of target[], a format. */
 void tiles_target(struct tiles *t, unsigned int index, unsigned int format, unsigned int bytes);
 /* Bin, render. False: the fault is bench_fault(&t->queue), or that of the binner. */
