@@ -109,8 +109,7 @@ static enum drm_gpu_sched_stat tessera_job_timedout(struct drm_sched_job *sched_
 
 	mutex_lock(&tdev->reset.lock);
 	tessera_queue_recover(queue);
-	if (!TESSERA_MUTANT(timeout_leak))
-		tessera_compat_timeout_done(&queue->timeline->sched, sched_job, tessera_job_fence);
+	tessera_compat_timeout_done(&queue->timeline->sched, sched_job, tessera_job_fence);
 	mutex_unlock(&tdev->reset.lock);
 
 	return DRM_GPU_SCHED_STAT_NOMINAL;

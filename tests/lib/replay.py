@@ -72,7 +72,7 @@ def differ(first, again):
 
 
 def main():
-    p = argparse.ArgumentParser(description="Faults under load, repeatable to the instruction.")
+    p = argparse.ArgumentParser(description="Faults under load from a seed, as exactly as QEMU repeats itself without recording.")
     p.add_argument("--faults", type=int, default=120)
     p.add_argument("--seed", type=int, default=1)
     p.add_argument("--twice", action="store_true", help="run it twice, compare")
