@@ -435,31 +435,25 @@ static bool find_level(struct tsr_msg_env *env, struct tsr_texture_view *view,
 	return true;
 }
 
-/* Number of a block in its tile, by row and column. */
-static const uint8_t block_order[4][4] = {
-	{ 0, 1, 4, 5 }, { 3, 2, 7, 6 }, { 12, 13, 8, 9 }, { 15, 14, 11, 10 }
-};
-
 /* Bring a whole block of bytes as they are, in one page that is at hand; false: it is not. */
 static bool fill_direct(struct tsr_msg_env *env, const struct tsr_texture_view *view,
 			const struct tsr_level_place *place, struct tsr_tex_window *w, uint32_t x,
 			uint32_t y)
 {
-	const unsigned int bytes = 16 * 4;
+	const unsigned int bytes = 4;
 	const uint8_t *from;
 	uint64_t va;
 
 	if (x + TSR_TEX_BLOCK_DIM > tsr_level_extent(view->width, place->level) ||
 	    y + TSR_TEX_BLOCK_DIM > tsr_level_extent(view->height, place->level))
 		return false;
-	va = w->base + x / TSR_TEX_TILE_DIM * 16ull * bytes +
-	     y / TSR_TEX_TILE_DIM * (uint64_t)w->row_stride +
-	     block_order[y >> 2 & 3][x >> 2 & 3] * bytes;
-	from = whole(env, va, bytes);
+	va = w->base + x / TSR_TILE_DIM * (uint64_t)TSR_TILE_TEXELS * bytes +
+	     y / TSR_TILE_DIM * (uint64_t)w->row_stride + tsr_tile_index(x, y) * bytes;
+	from = whole(env, va, TSR_TEX_BLOCK_DIM * TSR_TEX_BLOCK_DIM * bytes);
 	if (!from)
 		return false;
-	tsr_block_sort(from, tsr_window_texels(env->textures, w) + tsr_window_at(x, y) * 4,
-		       TSR_TEX_WINDOW_DIM * 4);
+	tsr_block_sort(from, tsr_window_texels(env->textures, w) + tsr_window_at(x, y) * bytes,
+		       TSR_TEX_WINDOW_DIM * bytes);
 	return true;
 }
 
