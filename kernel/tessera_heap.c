@@ -384,7 +384,7 @@ static int heap_claim(struct tessera_heap *heap)
 	return ret;
 }
 
-/* Inside drm_dev_enter(). */
+/* A heap with its range, and no memory yet. Inside drm_dev_enter(). */
 static struct tessera_heap *heap_create(struct tessera_vm *vm,
 					const struct drm_tessera_heap_create *args)
 {
@@ -412,12 +412,6 @@ static struct tessera_heap *heap_create(struct tessera_vm *vm,
 	if (ret)
 		goto err_free;
 
-	ret = heap_fill(heap, GFP_KERNEL);
-	if (ret) {
-		tessera_heap_put(heap);
-		return ERR_PTR(ret);
-	}
-
 	return heap;
 
 err_free:
@@ -442,7 +436,7 @@ int tessera_ioctl_heap_create(struct drm_device *drm, void *data, struct drm_fil
 	struct drm_tessera_heap_create *args = data;
 	struct tessera_heap *heap;
 	struct tessera_vm *vm;
-	int ret, cookie;
+	int ret = 0, cookie;
 
 	vm = tessera_vm_lookup(file, args->vm_id);
 	if (!vm)
@@ -454,13 +448,17 @@ int tessera_ioctl_heap_create(struct drm_device *drm, void *data, struct drm_fil
 		heap = ERR_PTR(-ENODEV);
 	} else {
 		heap = heap_create(vm, args);
+		if (!IS_ERR(heap))
+			ret = heap_fill(heap, GFP_KERNEL);
 		drm_dev_exit(cookie);
 	}
 	tessera_vm_put(vm);
 	if (IS_ERR(heap))
 		return PTR_ERR(heap);
 
-	ret = xa_alloc(&tfile->heaps, &args->heap_id, heap, TESSERA_ID_LIMIT, GFP_KERNEL_ACCOUNT);
+	if (!ret)
+		ret = xa_alloc(&tfile->heaps, &args->heap_id, heap, TESSERA_ID_LIMIT,
+			       GFP_KERNEL_ACCOUNT);
 	if (ret) {
 		/* Its range is free again when the call has failed. */
 		tessera_heap_put(heap);

@@ -16,6 +16,7 @@
 #define RING		4096		/* bytes, of which a job takes 128 */
 #define SUSPICION_MS	2500		/* longer than the checker suspects without a report */
 #define WINDOW_VA	0x40000000ULL
+#define USED		0xccccccccccccccccULL	/* what the job of memory_in_use() writes */
 
 static struct gt_ctx c;
 
@@ -101,6 +102,48 @@ static void freed_memory(void)
 	}
 }
 
+/*
+ * Memory changes under a job that uses it all the time. Each VM_BIND replaces many pages and the
+ * job's own last, so that a device that was told too early has looked it up again by then. Once
+ * VM_BIND is back, the page that was there is nobody's but the CPU's.
+ */
+static void memory_in_use(void)
+{
+	enum { OPS = 200, ROUNDS = 24 };
+	uint32_t queue = gt_queue(c.fd, c.vm, DRM_TESSERA_ENGINE_COPY);
+	struct gt_bo bo[2] = { gt_bo(c.fd, GT_PAGE, 0), gt_bo(c.fd, GT_PAGE, 0) };
+	volatile uint64_t *word[2] = { bo[0].map, bo[1].map };
+	struct drm_tessera_bind_op ops[OPS];
+	struct gt_cs cs = gt_stream(&c, 12);
+	unsigned int i, round;
+
+	gt_bo_bind(&bo[0], c.vm, WINDOW_VA, GT_RW);
+	GT_EMIT(&cs, fill_linear, .texel = 1, .dst = WINDOW_VA, .size = 64, .pattern_lo = 0xcc);
+	GT_EMIT(&cs, jump, .addr = cs.va, .size = (cs.count + 3) * 8);
+	ktap_eq(gt_kick(&c, queue, &cs, NULL), 0);
+	ktap_ok(gt_spin_until(word[0], USED, SUSPICION_MS));
+	for (round = 1; round <= ROUNDS; round++) {
+		unsigned int now = round % 2;
+
+		for (i = 0; i < OPS; i++)
+			ops[i] = gt_op_map(bo[now].handle, WINDOW_VA + (OPS - 1 - i) * GT_PAGE,
+					   GT_PAGE, 0, GT_RW);
+		*word[now] = 0;
+		if (!ktap_eq(gt_vm_bind(c.fd, c.vm, ops, OPS), 0))
+			break;
+		*word[!now] = 0;
+		if (!ktap_ok(gt_spin_until(word[now], USED, SUSPICION_MS)) ||
+		    !ktap_eq(*word[!now], 0))
+			break;
+	}
+	ktap_eq(gt_queue_state(c.fd, queue).error, 0);
+	ktap_eq(gt_queue_destroy(c.fd, queue), 0);
+	ops[0] = gt_op_unmap(WINDOW_VA, OPS * GT_PAGE);
+	ktap_eq(gt_vm_bind(c.fd, c.vm, ops, 1), 0);
+	for (i = 0; i < 2; i++)
+		gt_bo_free(&bo[i]);
+}
+
 /* Queues and their VM go while jobs wait on the device. */
 static void work_in_flight(void)
 {
@@ -148,6 +191,7 @@ int main(int argc, char **argv)
 	ktap_run("[CP1] a ring is full and none of its jobs is lost", full_ring);
 	ktap_run("a page in the place of another is the one that is used", other_memory);
 	ktap_run("[MEM3] memory that was unmapped and freed cannot be reached", freed_memory);
+	ktap_run("[MEM2] VM_BIND takes memory from under a job that uses it", memory_in_use);
 	ktap_run("[SYS4] queues and VMs go with work in flight", work_in_flight);
 	ktap_run("[SYS9] the contract checker has nothing to report", nothing_found);
 	gt_ctx_free(&c);

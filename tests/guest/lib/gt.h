@@ -26,7 +26,7 @@
 #define GT_PAGE			0x1000ULL
 #define GT_HUGE			0x200000ULL
 #define GT_ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
-#define GT_TIMEOUT_MS		20000	/* above the job timeout: a hang shows as ETIMEDOUT */
+#define GT_TIMEOUT_MS		gt_timeout_ms()
 
 /* gt_ptr(): a pointer as the uapi wants it. */
 static inline uint64_t gt_ptr(const void *p)
@@ -67,6 +67,8 @@ int gt_ioctl(int fd, unsigned long request, void *arg);	/* 0 or -errno; restarts
  */
 int gt_ioctl_sized(int fd, unsigned long request, void *arg, size_t size);
 
+/* gt_timeout_ms(): well above the driver's job timeout, so that a hang shows as ETIMEDOUT. */
+unsigned int gt_timeout_ms(void);
 uint64_t gt_now_ns(void);				/* CLOCK_MONOTONIC */
 void gt_sleep_ms(unsigned int ms);
 

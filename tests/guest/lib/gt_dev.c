@@ -150,6 +150,20 @@ int gt_ioctl_sized(int fd, unsigned long request, void *arg, size_t size)
 			arg);
 }
 
+unsigned int gt_timeout_ms(void)
+{
+	static const char file[] = "/sys/module/tessera/parameters/job_timeout_ms";
+	static unsigned int timeout;
+	char text[16];
+
+	if (timeout)
+		return timeout;
+	timeout = 20000;
+	if (gt_read_file(file, text, sizeof(text)) > 0 && strtoul(text, NULL, 10) > timeout / 2)
+		timeout = 2 * strtoul(text, NULL, 10);
+	return timeout;
+}
+
 uint64_t gt_now_ns(void)
 {
 	struct timespec ts;
