@@ -4,8 +4,8 @@
  * Random ioctls, mostly well-formed: each field is drawn from values that are valid, nearly valid
  * or absurd, ids from those that exist or once did. Processes and threads with different seeds run
  * at once, in files of their own and in one they share; files are closed and processes end under
- * calls that are on their way. What must hold: no error but those the header names, the kernel's log
- * stays clean, nobody hangs or dies, and afterwards the device works.
+ * calls that are on their way. What must hold: no error but those the header names, the kernel's
+ * log stays clean, nobody hangs or dies, and afterwards the device works.
  *
  * `fuzz_ioctls SEED [ROUNDS]` repeats the round with that seed, and those that follow it; what
  * threads do to each other depends on time as well. kernel/tests/syzkaller/ has the same grammar
@@ -24,6 +24,7 @@
 #include <xf86drm.h>
 
 #define HEAP_VA		0x50000000ULL
+#define ENDLESS_VA	(GT_CMD_VA + 5 * 64)	/* the last of write_streams() */
 #define CHILDREN	3
 #define THREADS		2	/* of the children that have a file in common */
 #define MAX_IDS		16
@@ -192,7 +193,8 @@ static void do_vm_create(struct state *s)
 
 static void do_vm_destroy(struct state *s)
 {
-	struct drm_tessera_vm_destroy arg = { .vm_id = pick(s, s->ids->vms), .pad = flags_or_odd(s, 0) };
+	struct drm_tessera_vm_destroy arg = { .vm_id = pick(s, s->ids->vms),
+					      .pad = flags_or_odd(s, 0) };
 
 	call(s, DRM_IOCTL_TESSERA_VM_DESTROY, &arg);
 }
@@ -397,7 +399,9 @@ static void do_submit(struct state *s)
 	for (i = 0; i < n; i++) {
 		jobs[i] = (struct drm_tessera_job){
 			.queue_id = one_in(s, 6) ? pick(s, s->ids->queues) : queue,
-			.cmd_va = one_in(s, 10) ? odd_value(s) : GT_CMD_VA + 64 * rnd(s, one_in(s, 20) ? 6 : 5),
+			.cmd_va = one_in(s, 10) ? odd_value(s)
+				: one_in(s, 80) ? ENDLESS_VA
+						: GT_CMD_VA + 64 * rnd(s, 5),
 			.cmd_size = 64,
 			.after = one_in(s, 4) ? odd_value(s)
 				 : i	      ? rnd(s, 1 << i)
@@ -448,7 +452,7 @@ static void do_queries(struct state *s)
 	};
 	struct drm_tessera_vm_get_state state = { .vm_id = pick(s, s->ids->vms),
 						  .faults = GT_ARRAY(faults, rnd(s, 5)) };
-	struct drm_tessera_get_timestamp stamp = { .clock_id = flags_or_odd(s, one_in(s, 2) ? CLOCK_MONOTONIC : CLOCK_MONOTONIC_RAW) };
+	struct drm_tessera_get_timestamp stamp = { .clock_id = flags_or_odd(s, CLOCK_MONOTONIC) };
 
 	if (query.size > sizeof(buffer) && query.ptr == gt_ptr(buffer))
 		query.size = sizeof(buffer);
@@ -487,7 +491,7 @@ static void write_streams(const struct gt_bo *stream)
 		.pattern_lo = 0xab);
 	GT_EMIT(&cs, nop, .qwords = 3);
 	GT_EMIT(&cs, fill_linear, .texel = 1, .dst = GT_CMD_VA + 0x2000, .size = 64);
-	GT_EMIT(&cs, jump, .addr = GT_CMD_VA + 5 * 64, .size = 64);
+	GT_EMIT(&cs, jump, .addr = ENDLESS_VA, .size = 64);
 }
 
 /* A file to work in, with its buffer of streams. */
@@ -602,6 +606,7 @@ static void fuzz(void)
 	uint64_t end = gt_now_ns() + seconds() * 1000000000ULL, seed = base_seed;
 	struct ids *ids = shared_memory(CHILDREN * sizeof(*ids));
 	unsigned int round, calls = 0, i;
+	unsigned long long first = base_seed;
 	char line[300];
 
 	tally = shared_memory(IOCTLS * sizeof(*tally));
@@ -611,14 +616,14 @@ static void fuzz(void)
 		if (gt_kmsg_bad(gt_kmsg_fd, line, sizeof(line)))
 			good = ktap_fail("the kernel log says: %s", line);
 		if (!good) {
-			ktap_note("`fuzz_ioctls %llu` repeats this round", (unsigned long long)seed);
+			ktap_note("repeat it with `fuzz_ioctls %llu`", (unsigned long long)seed);
 			break;
 		}
 		seed += CHILDREN * THREADS;
 	}
 	for (i = 0; i < IOCTLS; i++)
 		calls += tally[i].calls;
-	ktap_note("%u rounds from seed %llu, %u calls", round, (unsigned long long)base_seed, calls);
+	ktap_note("%u rounds from seed %llu, %u calls", round, first, calls);
 	munmap(ids, CHILDREN * sizeof(*ids));
 }
 
