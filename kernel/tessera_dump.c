@@ -135,6 +135,36 @@ static void dump_job(struct tessera_queue *queue, const struct tessera_fence *fe
 	};
 }
 
+static void dump_queue_state(struct tessera_queue *queue)
+{
+	struct drm_tessera_queue_get_state *state;
+
+	state = dump_section(queue->tdev->dump, TESSERA_DUMP_QUEUE, sizeof(*state), 0,
+			     sizeof(*state));
+	if (!state)
+		return;
+
+	state->queue_id = queue->id;
+	tessera_queue_get_state_locked(queue, state);
+}
+
+/* Others of the VM may fault meanwhile, so room is taken for all that it may hold. */
+static void dump_faults(struct tessera_dump *dump, struct tessera_vm *vm)
+{
+	size_t size = DRM_TESSERA_FAULT_RECORDS * sizeof(struct drm_tessera_fault);
+	struct tessera_dump_section *section = (void *)(dump->data + dump->used);
+	struct drm_tessera_fault *faults;
+	u64 count;
+
+	faults = dump_section(dump, TESSERA_DUMP_FAULTS, sizeof(*faults), 0, size);
+	if (!faults)
+		return;
+
+	section->size = sizeof(*faults) * tessera_vm_copy_faults(vm, faults,
+								 DRM_TESSERA_FAULT_RECORDS, &count);
+	dump->used -= size - section->size;
+}
+
 /* In the order of the ring, which may go around its end. */
 static void dump_ring(struct tessera_queue *queue)
 {
@@ -174,6 +204,8 @@ void tessera_dump_queue(struct tessera_queue *queue, const struct tessera_fence 
 	dump->cmd_va = job->cmd_va;
 	dump->cmd_size = job->cmd_size;
 	dump_job(queue, job, error);
+	dump_queue_state(queue);
+	dump_faults(dump, queue->vm);
 	dump_registers(dump, 0, TSR_REG_GPU_RESET_COUNT + sizeof(u32));
 	dump_registers(dump, TSR_REG_QUEUE_RING_BASE(queue->slot),
 		       TSR_REG_QUEUE_RING_BASE(queue->slot) + TSR_QUEUE__STRIDE);

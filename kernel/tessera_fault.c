@@ -211,5 +211,5 @@ void tessera_fault_record(struct tessera_queue *queue, const struct tessera_hw_f
 	trace_tessera_fault(queue, fault);
 	fault_log(queue, fault);
 	if (fault_of_memory(fault))
-		tessera_vm_add_fault(queue->vm, &record);
+		tessera_vm_add_fault(queue->vm, queue, &record);
 }

@@ -109,6 +109,8 @@ void tessera_queue_put(struct tessera_queue *queue);
 void tessera_queue_kill(struct tessera_queue *queue, int error);
 void tessera_queue_cancel_locked(struct tessera_queue *queue, int error);
 void tessera_queue_complete(struct tessera_queue *queue);
+void tessera_queue_get_state_locked(struct tessera_queue *queue,
+				    struct drm_tessera_queue_get_state *state);
 struct tessera_usage tessera_queue_usage(struct tessera_queue *queue);
 u32 tessera_queue_priority_mask(struct drm_file *file);
 

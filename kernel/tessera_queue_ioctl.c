@@ -152,12 +152,31 @@ int tessera_ioctl_queue_destroy(struct drm_device *drm, void *data, struct drm_f
 		return -ENOENT;
 
 	tessera_queue_kill(queue, -ECANCELED);
+	tessera_vm_forget_queue(queue->vm, queue);
 	usage = tessera_queue_usage(queue);
 	atomic64_add(usage.busy_ns, &tfile->busy_ns[queue->engine_class]);
 	atomic64_add(usage.cycles, &tfile->cycles[queue->engine_class]);
 	tessera_queue_put(queue);
 
 	return 0;
+}
+
+/**
+ * tessera_queue_get_state_locked() - what user space is told of a queue
+ * @queue: queue, its lock held
+ * @state: all of it is written but the id
+ */
+void tessera_queue_get_state_locked(struct tessera_queue *queue,
+				    struct drm_tessera_queue_get_state *state)
+{
+	lockdep_assert_held(&queue->lock);
+
+	state->state = queue->state;
+	state->reset_count = queue->reset_count;
+	state->error = -queue->error;
+	state->jobs_completed = atomic64_read(&queue->jobs_completed);
+	state->pad = 0;
+	tessera_fault_get_state(&queue->fault, state);
 }
 
 /**
@@ -178,12 +197,7 @@ int tessera_ioctl_queue_get_state(struct drm_device *drm, void *data, struct drm
 		return -ENOENT;
 
 	mutex_lock(&queue->lock);
-	args->state = queue->state;
-	args->reset_count = queue->reset_count;
-	args->error = -queue->error;
-	args->jobs_completed = atomic64_read(&queue->jobs_completed);
-	args->pad = 0;
-	tessera_fault_get_state(&queue->fault, args);
+	tessera_queue_get_state_locked(queue, args);
 	mutex_unlock(&queue->lock);
 	tessera_queue_put(queue);
 

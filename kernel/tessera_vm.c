@@ -293,12 +293,37 @@ void tessera_vm_as_put(struct tessera_vm *vm)
 /**
  * tessera_vm_add_fault() - record a fault
  * @vm: VM
+ * @queue: queue that faulted
  * @fault: record
  */
-void tessera_vm_add_fault(struct tessera_vm *vm, const struct drm_tessera_fault *fault)
+void tessera_vm_add_fault(struct tessera_vm *vm, const struct tessera_queue *queue,
+			  const struct drm_tessera_fault *fault)
 {
+	u32 at;
+
 	spin_lock(&vm->faults.lock);
-	vm->faults.record[vm->faults.count++ % DRM_TESSERA_FAULT_RECORDS] = *fault;
+	at = vm->faults.count++ % DRM_TESSERA_FAULT_RECORDS;
+	vm->faults.record[at] = *fault;
+	vm->faults.queue[at] = queue;
+	spin_unlock(&vm->faults.lock);
+}
+
+/**
+ * tessera_vm_forget_queue() - records no longer name a queue
+ * @vm: VM
+ * @queue: queue whose id is gone and may soon be another one's; it faults no more
+ */
+void tessera_vm_forget_queue(struct tessera_vm *vm, const struct tessera_queue *queue)
+{
+	u32 i;
+
+	spin_lock(&vm->faults.lock);
+	for (i = 0; i < DRM_TESSERA_FAULT_RECORDS; i++) {
+		if (vm->faults.queue[i] != queue)
+			continue;
+		vm->faults.queue[i] = NULL;
+		vm->faults.record[i].queue_id = 0;
+	}
 	spin_unlock(&vm->faults.lock);
 }
 
@@ -405,9 +430,17 @@ int tessera_ioctl_vm_destroy(struct drm_device *drm, void *data, struct drm_file
 	return 0;
 }
 
-/* Copy the records out of the ring, oldest first. */
-static u32 tessera_vm_copy_faults(struct tessera_vm *vm, struct drm_tessera_fault *out, u32 max,
-				  u64 *count)
+/**
+ * tessera_vm_copy_faults() - copy the records of faults, oldest first
+ * @vm: VM
+ * @out: where to
+ * @max: at most so many
+ * @count: faults ever, out
+ *
+ * Return: records that were copied.
+ */
+u32 tessera_vm_copy_faults(struct tessera_vm *vm, struct drm_tessera_fault *out, u32 max,
+			   u64 *count)
 {
 	u32 kept, i;
 	u64 first;

@@ -15,6 +15,7 @@
 
 struct drm_file;
 struct tessera_device;
+struct tessera_queue;
 struct tessera_timeline;
 
 /* First address user space may use: nothing small or zero, and 2 MiB aligned. */
@@ -84,6 +85,8 @@ struct tessera_vm {
 		u64 count;
 		/** @faults.record: Ring of records. */
 		struct drm_tessera_fault record[DRM_TESSERA_FAULT_RECORDS];
+		/** @faults.queue: Whose they are, only to compare; NULL if it is gone. */
+		const struct tessera_queue *queue[DRM_TESSERA_FAULT_RECORDS];
 	} faults;
 };
 
@@ -94,7 +97,11 @@ void tessera_vm_put(struct tessera_vm *vm);
 struct drm_gem_object *tessera_vm_resv_obj(struct tessera_vm *vm);
 int tessera_vm_as_get(struct tessera_vm *vm);
 void tessera_vm_as_put(struct tessera_vm *vm);
-void tessera_vm_add_fault(struct tessera_vm *vm, const struct drm_tessera_fault *fault);
+u32 tessera_vm_copy_faults(struct tessera_vm *vm, struct drm_tessera_fault *out, u32 max,
+			   u64 *count);
+void tessera_vm_add_fault(struct tessera_vm *vm, const struct tessera_queue *queue,
+			  const struct drm_tessera_fault *fault);
+void tessera_vm_forget_queue(struct tessera_vm *vm, const struct tessera_queue *queue);
 int tessera_vms_restore(struct tessera_device *tdev);
 void tessera_vms_unplug(struct tessera_device *tdev);
 

@@ -8,6 +8,7 @@
  * stream and what its VM mapped; tsr-decode prints it.
  */
 #include "gt_main.h"
+#include "ct.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -133,6 +134,33 @@ static void check_mappings(struct gt_ctx *c)
 	ktap_ok(map[1].entry_bits & TSR_PTE_WRITE__MASK);
 }
 
+/* What the dump says about the fault is what the ioctl says: all fields of QUEUE_GET_STATE's. */
+static void check_queue(const struct drm_tessera_queue_get_state *want)
+{
+	size_t from = offsetof(struct drm_tessera_queue_get_state, fault_packet_va);
+	const struct drm_tessera_queue_get_state *queue;
+	struct tessera_dump_section s;
+
+	queue = section(TESSERA_DUMP_QUEUE, 0, &s);
+	KTAP_REQUIRE(queue && s.size == sizeof(*queue) && s.stride == sizeof(*queue));
+	ktap_eq(queue->queue_id, want->queue_id);
+	ktap_eq(queue->fault_code, want->fault_code);
+	ktap_ok(!memcmp((const char *)queue + from, (const char *)want + from,
+			sizeof(*queue) - from));
+}
+
+/* And the faults on record are those of VM_GET_STATE, @count of them. */
+static void check_faults(const struct drm_tessera_fault *want, uint32_t count)
+{
+	const struct drm_tessera_fault *faults;
+	struct tessera_dump_section s;
+
+	faults = section(TESSERA_DUMP_FAULTS, 0, &s);
+	KTAP_REQUIRE(faults && s.size == count * sizeof(*faults));
+	ktap_eq(s.stride, sizeof(*faults));
+	ktap_ok(!memcmp(faults, want, s.size));
+}
+
 /* What tsr-decode prints has this text. */
 static void expect_printed(const char *text)
 {
@@ -146,7 +174,9 @@ static void expect_printed(const char *text)
 static void of_a_fault(void)
 {
 	struct gt_ctx c = gt_ctx();
+	struct drm_tessera_fault faults[DRM_TESSERA_FAULT_RECORDS];
 	struct gt_cs cs = gt_stream(&c, 16);
+	struct drm_tessera_queue_get_state state;
 	const struct tessera_dump_job *job;
 	struct tessera_dump_section s;
 
@@ -171,10 +201,70 @@ static void of_a_fault(void)
 	check_stream(&cs);
 	check_ring(&cs);
 	check_mappings(&c);
+	state = gt_queue_state(c.fd, c.queue);
+	check_queue(&state);
+	ktap_eq(gt_vm_state(c.fd, c.vm, faults).faults.count, 1);
+	ktap_eq(faults[0].va, 0x666000);
+	ktap_eq(faults[0].access, DRM_TESSERA_BIND_WRITE);
+	check_faults(faults, 1);
 	ktap_eq(system("tsr-decode --dump " FILE_NAME " >/dev/null"), 0);
 	expect_printed("fault MMU_UNMAPPED at 0x666000");
+	expect_printed("queue 1: write of 0x666000: not mapped, level");
 	expect_printed("FILL_LINEAR");
 	gt_ctx_free(&c);
+}
+
+/* All the VM has on record, the oldest first, when there were more than it keeps. */
+static void of_many_faults(void)
+{
+	struct gt_ctx c = gt_ctx();
+	struct drm_tessera_fault faults[DRM_TESSERA_FAULT_RECORDS];
+	unsigned int i;
+
+	for (i = 0; i < DRM_TESSERA_FAULT_RECORDS + 3; i++) {
+		struct gt_cs cs = gt_stream(&c, 8);
+
+		if (i)
+			gt_renew_queue(&c);
+		if (i == DRM_TESSERA_FAULT_RECORDS + 2)
+			KTAP_REQUIRE(fetch());		/* that of the first */
+		GT_EMIT(&cs, fill_linear, .texel = 8, .dst = 0x666000 + i * GT_PAGE, .size = 64);
+		ktap_eq(gt_run(&c, &cs), -EFAULT);
+	}
+	KTAP_REQUIRE(fetch());
+	ktap_eq(gt_vm_state(c.fd, c.vm, faults).faults.count, DRM_TESSERA_FAULT_RECORDS);
+	ktap_eq(faults[0].va, 0x666000 + 3 * GT_PAGE);
+	check_faults(faults, DRM_TESSERA_FAULT_RECORDS);
+	gt_ctx_free(&c);
+}
+
+/* A program: which clause, instruction and thread. */
+static void of_a_program(void)
+{
+	static const char text[] =
+		".local 1, 1, 1\nclause slot=0 { *NOP\n *NOP\n"
+		" +STORE.i32 0x56789000, 0x1234, @r0\n }\n";
+	struct tsr_dispatch_info d = { .groups = { 3 } };
+	struct drm_tessera_queue_get_state state;
+	struct drm_tessera_fault fault;
+	struct tsr_program *program;
+	uint32_t count = 1;
+	struct ct c = ct_open();
+
+	d.program = program = ct_program(&c, "wrong", text);
+	ktap_eq(ct_run(&c, &d), -EFAULT);
+	KTAP_REQUIRE(fetch());
+	state = ct_state(&c);
+	ktap_eq(state.fault_flags, DRM_TESSERA_QUEUE_FAULT_PROGRAM | DRM_TESSERA_QUEUE_FAULT_ADD);
+	ktap_eq(state.fault_tuple, 1);
+	check_queue(&state);
+	LT_OK(tsr_vm_get_faults(c.lt.vm, &fault, sizeof(fault), &count));
+	ktap_eq(count, 1);
+	check_faults(&fault, count);
+	expect_printed("program: clause 0x[0-9a-f]* tuple 1 ADD, lane 0 of warp 0 of group");
+	expect_printed("write of 0x123456789000: not mapped");
+	tsr_program_unref(program);
+	ct_close(&c);
 }
 
 static void of_a_hang(void)
@@ -229,6 +319,8 @@ int main(int argc, char **argv)
 {
 	gt_start(argc, argv);
 	ktap_run("[SYS7] a fault leaves a dump of job, registers, ring, stream, VM", of_a_fault);
+	ktap_run("[SYS7] it holds all of the VM's fault records", of_many_faults);
+	ktap_run("[SYS7] a program's fault leaves one that names the instruction", of_a_program);
 	ktap_run("[SYS7] a hang leaves a dump of what it was blocked on", of_a_hang);
 	ktap_run("[SYS7] one dump is kept until it is read", one_at_a_time);
 	return gt_finish();

@@ -85,15 +85,21 @@ class Decode(unittest.TestCase):
 
         job = struct.pack("<5Q8I", 0x4000, 7, 6, 0x4018, 0x666000, 64, 3, 9, 3, 1, 14, 2, 0x380)
         mapping = struct.pack("<5Q", 0x20000000, 0x1000, 0, 0x4000, 0x1d)
-        good = dump(section(1, 72, job), section(5, 40, mapping), section(99, 8, b"12345678"))
+        queue = struct.pack("<4IQ2I3Q8I", 9, 0, 2, 0, 6, 2, 0, 0x4018, 0x666008, 0x8000, 3, 1, 5, 4, 0, 7, 8, 9)
+        fault = struct.pack("<2Q4I", 0x666000, 2000000003, 9, 2, 1, 3)
+        good = dump(section(1, 72, job), section(6, len(queue), queue), section(7, 32, fault), section(5, 40, mapping),
+                    section(99, 8, b"12345678"))
         status, out, err = self.decode("--dump", "-", data=good)
         self.assertEqual((status, err), (0, ""))
         self.assertIn("job 7 of queue 9: COPY, slot 3, address space 1, error EFAULT\n", out)
+        self.assertIn("queue 9: 6 jobs completed, affected by 2 resets\n"
+                      "  program: clause 0x8000 tuple 1 ADD, lane 5 of warp 4 of group 7,8,9 on core 0\n"
+                      "faults of the VM:\n  2.000000003 s queue 9: write of 0x666000: not permitted, level 3\n", out)
         self.assertIn("0x000020000000-0x000020001000 bits 0x1d offset 0x0 of a BO of 0x4000\n", out)
         self.assertIn("section of unknown type 99, 8 bytes\n", out)
         for size in range(8, len(good)):
             self.assertEqual(self.decode("--dump", "-", data=good[:size])[0], 1, size)
-        for kind in range(7):
+        for kind in range(9):
             for stride in (0, 1, 3, 4, 0xffffffff):
                 for size in (0, 8, 2 ** 63, 2 ** 64 - 1):
                     self.assertIn(self.decode("--dump", "-", data=dump(section(kind, stride, b"x" * 40, size)))[0], (0, 1))

@@ -116,6 +116,53 @@ static void print_mappings(struct dump *dump, const struct tessera_dump_section 
 	}
 }
 
+/* The instruction and the thread, if a program was at fault. */
+static void print_queue(struct dump *dump, const struct tessera_dump_section *section,
+			const uint8_t *bytes)
+{
+	struct drm_tessera_queue_get_state state;
+
+	if (!element(section, bytes, 0, &state, sizeof(state)))
+		return;
+	fprintf(dump->out, "queue %u: %" PRIu64 " jobs completed, affected by %u resets\n",
+		state.queue_id, (uint64_t)state.jobs_completed, state.reset_count);
+	if (state.fault_flags & DRM_TESSERA_QUEUE_FAULT_PROGRAM)
+		fprintf(dump->out, "  program: clause 0x%" PRIx64 " tuple %u %s, lane %u of warp %u"
+			" of group %u,%u,%u on core %u\n", (uint64_t)state.fault_clause_va,
+			state.fault_tuple,
+			state.fault_flags & DRM_TESSERA_QUEUE_FAULT_ADD ? "ADD" : "FMA",
+			state.fault_lane, state.fault_warp, state.fault_group[0],
+			state.fault_group[1], state.fault_group[2], state.fault_core);
+}
+
+static void print_faults(struct dump *dump, const struct tessera_dump_section *section,
+			 const uint8_t *bytes)
+{
+	static const char * const reasons[] = {
+		[DRM_TESSERA_FAULT_NOT_MAPPED] = "not mapped",
+		[DRM_TESSERA_FAULT_PERMISSION] = "not permitted",
+		[DRM_TESSERA_FAULT_PAGE_TABLE] = "malformed entry",
+		[DRM_TESSERA_FAULT_WALK_BUS] = "page table out of reach",
+		[DRM_TESSERA_FAULT_BUS] = "refused by the bus",
+		[DRM_TESSERA_FAULT_ADDRESS] = "beyond the MMU",
+	};
+	struct drm_tessera_fault fault;
+	uint64_t i;
+
+	fputs("faults of the VM:\n", dump->out);
+	for (i = 0; element(section, bytes, i, &fault, sizeof(fault)); i++) {
+		const char *reason = fault.reason < sizeof(reasons) / sizeof(reasons[0]) ?
+				     reasons[fault.reason] : "unknown";
+		const char *access = fault.access == DRM_TESSERA_BIND_WRITE ? "write" :
+				     fault.access == DRM_TESSERA_BIND_EXEC ? "execute" : "read";
+
+		fprintf(dump->out, "  %" PRIu64 ".%09" PRIu64 " s queue %u: %s of 0x%" PRIx64
+			": %s, level %u\n", (uint64_t)(fault.timestamp_ns / 1000000000),
+			(uint64_t)(fault.timestamp_ns % 1000000000), fault.queue_id, access,
+			(uint64_t)fault.va, reason, fault.level);
+	}
+}
+
 static void print_section(struct dump *dump, const struct tessera_dump_section *section,
 			  const uint8_t *bytes)
 {
@@ -132,6 +179,12 @@ static void print_section(struct dump *dump, const struct tessera_dump_section *
 		break;
 	case TESSERA_DUMP_MAPPINGS:
 		print_mappings(dump, section, bytes);
+		break;
+	case TESSERA_DUMP_QUEUE:
+		print_queue(dump, section, bytes);
+		break;
+	case TESSERA_DUMP_FAULTS:
+		print_faults(dump, section, bytes);
 		break;
 	default:
 		fprintf(dump->out, "section of unknown type %u, %" PRIu64 " bytes\n", section->type,

@@ -3,7 +3,7 @@
 #ifndef _UAPI_TESSERA_DUMP_H_
 #define _UAPI_TESSERA_DUMP_H_
 
-#include "drm.h"
+#include "tessera_drm.h"
 
 #if defined(__cplusplus)
 extern "C" {
@@ -68,7 +68,17 @@ enum tessera_dump_type {
 	/** @TESSERA_DUMP_STREAM: The job's command stream. */
 	TESSERA_DUMP_STREAM = 4,
 	/** @TESSERA_DUMP_MAPPINGS: Array of struct tessera_dump_mapping: the job's VM. */
-	TESSERA_DUMP_MAPPINGS = 5
+	TESSERA_DUMP_MAPPINGS = 5,
+	/**
+	 * @TESSERA_DUMP_QUEUE: One struct drm_tessera_queue_get_state: the job's queue, with
+	 * the fault, and otherwise as it was before recovery.
+	 */
+	TESSERA_DUMP_QUEUE = 6,
+	/**
+	 * @TESSERA_DUMP_FAULTS: Array of struct drm_tessera_fault: what the job's VM has on
+	 * record, oldest first.
+	 */
+	TESSERA_DUMP_FAULTS = 7
 };
 
 /**
