@@ -58,6 +58,20 @@
 #define THAW_TIMEOUT		(10 * HZ)
 #define DRAIN_TIMEOUT		(2 * HZ)
 
+/* Fences wait for what stands between these two. */
+static bool recovery_begin(struct tessera_device *tdev)
+{
+	mutex_lock(&tdev->reset.lock);
+
+	return dma_fence_begin_signalling();
+}
+
+static void recovery_end(struct tessera_device *tdev, bool signalling)
+{
+	dma_fence_end_signalling(signalling);
+	mutex_unlock(&tdev->reset.lock);
+}
+
 /* The fence of the oldest job that is not done, a reference, or NULL. */
 static struct tessera_fence *queue_oldest_fence(struct tessera_queue *queue)
 {
@@ -544,13 +558,10 @@ void tessera_device_reset(struct tessera_device *tdev, enum tessera_rung rung)
  */
 void tessera_device_reset_now(struct tessera_device *tdev, enum tessera_rung rung)
 {
-	bool signalling;
+	bool signalling = recovery_begin(tdev);
 
-	mutex_lock(&tdev->reset.lock);
-	signalling = dma_fence_begin_signalling();
 	tessera_device_reset(tdev, rung);
-	dma_fence_end_signalling(signalling);
-	mutex_unlock(&tdev->reset.lock);
+	recovery_end(tdev, signalling);
 }
 
 static void tessera_reset_work(struct work_struct *work)
@@ -577,17 +588,14 @@ static void queue_freeze(struct tessera_queue *queue, void *unused)
  */
 void tessera_reset_freeze(struct tessera_device *tdev)
 {
-	bool signalling;
+	bool signalling = recovery_begin(tdev);
 
-	mutex_lock(&tdev->reset.lock);
-	signalling = dma_fence_begin_signalling();
 	if (!tessera_device_wedged(tdev) && !tdev->reset.frozen) {
 		queues_each(tdev, queue_stop_scheduling, NULL);
 		device_freeze(tdev, THAW_TIMEOUT);
 		queues_each(tdev, queue_freeze, NULL);
 	}
-	dma_fence_end_signalling(signalling);
-	mutex_unlock(&tdev->reset.lock);
+	recovery_end(tdev, signalling);
 }
 
 /**
@@ -603,15 +611,13 @@ void tessera_reset_thaw(struct tessera_device *tdev, int ret)
 	if (!drm_dev_enter(&tdev->drm, &cookie))
 		return;
 
-	mutex_lock(&tdev->reset.lock);
-	signalling = dma_fence_begin_signalling();
+	signalling = recovery_begin(tdev);
 	if (tdev->reset.frozen) {
 		ret = ret ?: tessera_device_stop(tdev);
 		WRITE_ONCE(tdev->reset.frozen, false);
 		device_restore(tdev, ret ?: tessera_device_start(tdev), true);
 	}
-	dma_fence_end_signalling(signalling);
-	mutex_unlock(&tdev->reset.lock);
+	recovery_end(tdev, signalling);
 	drm_dev_exit(cookie);
 }
 
@@ -705,8 +711,7 @@ void tessera_reset_suspend(struct tessera_device *tdev)
 	if (!drm_dev_enter(&tdev->drm, &cookie))
 		return;
 
-	mutex_lock(&tdev->reset.lock);
-	signalling = dma_fence_begin_signalling();
+	signalling = recovery_begin(tdev);
 	if (!tessera_device_wedged(tdev) && !tdev->reset.frozen) {
 		queues_each(tdev, queue_stop_scheduling, NULL);
 		queues_each(tdev, queue_drain, &until);
@@ -716,8 +721,7 @@ void tessera_reset_suspend(struct tessera_device *tdev)
 		WRITE_ONCE(tdev->reset.frozen, true);
 		tdev->reset.asleep = true;
 	}
-	dma_fence_end_signalling(signalling);
-	mutex_unlock(&tdev->reset.lock);
+	recovery_end(tdev, signalling);
 	drm_dev_exit(cookie);
 }
 
@@ -737,16 +741,14 @@ int tessera_reset_resume(struct tessera_device *tdev)
 	if (!drm_dev_enter(&tdev->drm, &cookie))
 		return 0;
 
-	mutex_lock(&tdev->reset.lock);
-	signalling = dma_fence_begin_signalling();
+	signalling = recovery_begin(tdev);
 	if (tdev->reset.asleep) {
 		tdev->reset.asleep = false;
 		WRITE_ONCE(tdev->reset.frozen, false);
 		ret = tessera_device_stop(tdev) ?: tessera_device_start(tdev);
 		device_restore(tdev, ret, false);
 	}
-	dma_fence_end_signalling(signalling);
-	mutex_unlock(&tdev->reset.lock);
+	recovery_end(tdev, signalling);
 	drm_dev_exit(cookie);
 
 	return ret;
