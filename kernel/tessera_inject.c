@@ -3,7 +3,8 @@
 
 /*
  * debugfs "inject": scripts that make the device misbehave, handed to the device
- * as they are (Documentation/hw/inject.md). There is no such file when the
+ * as they are (Documentation/hw/inject.md); "capture": the job it shall write to a
+ * file of the host (Documentation/hw/capture.md). There are no such files when the
  * device does not offer it.
  */
 
@@ -11,6 +12,7 @@
 #include <linux/debugfs.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
+#include <linux/string.h>
 
 #include <drm/drm_drv.h>
 #include <drm/drm_file.h>
@@ -72,36 +74,50 @@ static int tessera_inject_open(struct inode *inode, struct file *file)
 	return single_open(file, tessera_inject_show, inode->i_private);
 }
 
-/* One write is one script; writers take turns, the device reads one character at a time. */
+/*
+ * One write is one text; writers take turns, the device reads one character at a
+ * time. Return: what @status_reg says then, or a negative error.
+ */
+static s64 tessera_inject_send(struct tessera_device *tdev, u32 text_reg, u32 status_reg,
+			       const char *text)
+{
+	static DEFINE_MUTEX(lock);
+	int cookie;
+	u32 status;
+
+	if (!drm_dev_enter(&tdev->drm, &cookie))
+		return -ENODEV;
+
+	tessera_pm_get(tdev);
+	mutex_lock(&lock);
+	for (; *text; text++)
+		tessera_write(tdev, text_reg, (u8)*text);
+	tessera_write(tdev, text_reg, 0);
+	status = tessera_read(tdev, status_reg);
+	mutex_unlock(&lock);
+	tessera_pm_put(tdev);
+	drm_dev_exit(cookie);
+
+	return status;
+}
+
 static ssize_t tessera_inject_write(struct file *file, const char __user *buf, size_t len,
 				    loff_t *pos)
 {
-	static DEFINE_MUTEX(lock);
-	struct tessera_device *tdev = file_inode(file)->i_private;
-	char *script, *c;
-	int cookie;
-	u32 status;
+	char *script;
+	s64 status;
 
 	if (len > TSR_INJECTION_TEXT_MAX)
 		return -E2BIG;
 	script = memdup_user_nul(buf, len);
 	if (IS_ERR(script))
 		return PTR_ERR(script);
-	if (!drm_dev_enter(&tdev->drm, &cookie)) {
-		kfree(script);
-		return -ENODEV;
-	}
 
-	tessera_pm_get(tdev);
-	mutex_lock(&lock);
-	for (c = script; *c; c++)
-		tessera_write(tdev, TSR_REG_INJECT_TEXT, (u8)*c);
-	tessera_write(tdev, TSR_REG_INJECT_TEXT, 0);
-	status = tessera_read(tdev, TSR_REG_INJECT_STATUS);
-	mutex_unlock(&lock);
-	tessera_pm_put(tdev);
-	drm_dev_exit(cookie);
+	status = tessera_inject_send(file_inode(file)->i_private, TSR_REG_INJECT_TEXT,
+				     TSR_REG_INJECT_STATUS, script);
 	kfree(script);
+	if (status < 0)
+		return status;
 
 	/* All ones, of a script that took the device away, is an answer too. */
 	if (FIELD_GET(TSR_INJECT_STATUS_RESULT__MASK, status) == TSR_INJECTION_RESULT_REFUSED)
@@ -119,15 +135,79 @@ static const struct file_operations tessera_inject_fops = {
 	.release = single_release,
 };
 
+static int tessera_capture_show(struct seq_file *m, void *unused)
+{
+	struct tessera_device *tdev = m->private;
+	u32 status;
+	int cookie;
+
+	if (!drm_dev_enter(&tdev->drm, &cookie))
+		return -ENODEV;
+
+	tessera_pm_get(tdev);
+	status = tessera_read(tdev, TSR_REG_CAPTURE_STATUS);
+	seq_printf(m, "%s\ncaptured %u\n",
+		   status & TSR_CAPTURE_STATUS_ARMED__MASK ? "waiting" : "idle",
+		   (u32)FIELD_GET(TSR_CAPTURE_STATUS_CAPTURED__MASK, status));
+	tessera_pm_put(tdev);
+	drm_dev_exit(cookie);
+
+	return 0;
+}
+
+static int tessera_capture_open(struct inode *inode, struct file *file)
+{
+	return single_open(file, tessera_capture_show, inode->i_private);
+}
+
+static ssize_t tessera_capture_write(struct file *file, const char __user *buf, size_t len,
+				     loff_t *pos)
+{
+	char *text;
+	s64 status;
+
+	if (len > TSR_CAPTURE_TEXT_MAX)
+		return -E2BIG;
+	text = memdup_user_nul(buf, len);
+	if (IS_ERR(text))
+		return PTR_ERR(text);
+
+	status = tessera_inject_send(file_inode(file)->i_private, TSR_REG_CAPTURE_TEXT,
+				     TSR_REG_CAPTURE_STATUS, strim(text));
+	kfree(text);
+	if (status < 0)
+		return status;
+
+	switch (FIELD_GET(TSR_CAPTURE_STATUS_RESULT__MASK, status)) {
+	case TSR_CAPTURE_RESULT_ACCEPTED:
+		return len;
+	case TSR_CAPTURE_RESULT_REFUSED:
+		return -EINVAL;
+	default:
+		return -EOPNOTSUPP;
+	}
+}
+
+static const struct file_operations tessera_capture_fops = {
+	.owner = THIS_MODULE,
+	.open = tessera_capture_open,
+	.read = seq_read,
+	.write = tessera_capture_write,
+	.llseek = seq_lseek,
+	.release = single_release,
+};
+
 /**
- * tessera_inject_debugfs_init() - the file, if the device has what is behind it
+ * tessera_inject_debugfs_init() - the files, if the device has what is behind it
  * @minor: minor of the device
  */
 void tessera_inject_debugfs_init(struct drm_minor *minor)
 {
 	struct tessera_device *tdev = to_tessera_device(minor->dev);
 
-	if (tdev->info.features & TSR_FEATURE_DEBUG)
-		debugfs_create_file("inject", 0600, minor->debugfs_root, tdev,
-				    &tessera_inject_fops);
+	if (!(tdev->info.features & TSR_FEATURE_DEBUG))
+		return;
+
+	debugfs_create_file("inject", 0600, minor->debugfs_root, tdev, &tessera_inject_fops);
+	debugfs_create_file("capture", 0600, minor->debugfs_root, tdev, &tessera_capture_fops);
 }

@@ -203,6 +203,7 @@ static void finish(struct tsr_gpu *gpu)
 	capture->result = file;
 	capture->size = out - file;
 	atomic_store(&capture->armed, false);
+	atomic_fetch_add(&capture->captured, 1);
 }
 
 void tsr_capture_end(struct tsr_queue *q, enum tsr_capture_outcome outcome)
@@ -272,6 +273,13 @@ bool tsr_gpu_capture(struct tsr_gpu *gpu, const char *what, char *err, size_t er
 	return true;
 }
 
+void tsr_gpu_capture_window(struct tsr_gpu *gpu, bool open)
+{
+	pthread_mutex_lock(&gpu->lock);
+	gpu->capture.window = open;
+	pthread_mutex_unlock(&gpu->lock);
+}
+
 size_t tsr_gpu_captured(struct tsr_gpu *gpu, void **file)
 {
 	struct tsr_capture *capture = &gpu->capture;
@@ -284,4 +292,42 @@ size_t tsr_gpu_captured(struct tsr_gpu *gpu, void **file)
 	capture->size = 0;
 	pthread_mutex_unlock(&capture->lock);
 	return size;
+}
+
+/* ---- The guest's ----------------------------------------------------------------------------- */
+
+uint32_t tsr_capture_read(struct tsr_gpu *gpu, uint32_t offset)
+{
+	struct tsr_capture *capture = &gpu->capture;
+
+	if (offset != TSR_CAPTURE_STATUS__OFFSET)
+		return 0;
+	return capture->verdict |
+	       (atomic_load(&capture->armed) ? TSR_CAPTURE_STATUS_ARMED__MASK : 0) |
+	       atomic_load(&capture->captured) << TSR_CAPTURE_STATUS_CAPTURED__SHIFT;
+}
+
+void tsr_capture_write(struct tsr_gpu *gpu, uint32_t offset, uint32_t value)
+{
+	struct tsr_capture *capture = &gpu->capture;
+	char c = value & TSR_CAPTURE_TEXT_CHARACTER__MASK, err[1];
+
+	if (offset != TSR_CAPTURE_TEXT__OFFSET)
+		return;
+	if (c) {
+		if (capture->length < TSR_CAPTURE_TEXT_MAX)
+			capture->text[capture->length] = c;
+		if (capture->length <= TSR_CAPTURE_TEXT_MAX)
+			capture->length++;
+		return;
+	}
+	capture->verdict = TSR_CAPTURE_RESULT_REFUSED;
+	if (!capture->window) {
+		capture->verdict = TSR_CAPTURE_RESULT_NOWHERE;
+	} else if (capture->length <= TSR_CAPTURE_TEXT_MAX) {
+		capture->text[capture->length] = 0;
+		if (tsr_gpu_capture(gpu, capture->text, err, sizeof(err)))
+			capture->verdict = TSR_CAPTURE_RESULT_ACCEPTED;
+	}
+	capture->length = 0;
 }

@@ -17,6 +17,9 @@
 #include <stdint.h>
 
 #include "tsr_capture.h"
+#include "tsr_regs.h"
+
+#define TSR_CAPTURE_BYTES (TSR_CAPTURE_STATUS__OFFSET + 4)	/* of registers */
 
 struct tsr_gpu;
 struct tsr_mem;
@@ -47,6 +50,12 @@ struct tsr_capture {
 	bool overflow;			/* there were more than can be captured */
 	uint8_t *result;		/* the file, once it is complete */
 	size_t size;
+	/* registers; protected by the device's lock */
+	bool window;			/* the host takes what the guest asks for */
+	char text[TSR_CAPTURE_TEXT_MAX + 1];
+	unsigned int length;		/* of @text; one more: it is too long */
+	enum tsr_capture_result verdict;
+	atomic_uint captured;
 };
 
 void tsr_capture_init(struct tsr_gpu *gpu);
@@ -58,5 +67,9 @@ void tsr_capture_begin(struct tsr_runner *runner, struct tsr_queue *q, uint64_t 
 void tsr_capture_touch(struct tsr_mem *mem, uint64_t va, const struct tsr_tlb_entry *e);
 /* It is over. Called by the runner, or with the lock held. */
 void tsr_capture_end(struct tsr_queue *q, enum tsr_capture_outcome outcome);
+
+/* Registers CAPTURE, offset in the block; the device's lock is held. */
+uint32_t tsr_capture_read(struct tsr_gpu *gpu, uint32_t offset);
+void tsr_capture_write(struct tsr_gpu *gpu, uint32_t offset, uint32_t value);
 
 #endif

@@ -379,6 +379,9 @@ static uint32_t read_register(struct tsr_gpu *gpu, uint32_t offset)
 	if (gpu->cfg.inject_window &&
 	    in_block(&offset, TSR_INJECT__OFFSET, 1, TSR_INJECT_BYTES, &n))
 		return tsr_inject_read(gpu, offset);
+	if (gpu->cfg.inject_window &&
+	    in_block(&offset, TSR_CAPTURE__OFFSET, 1, TSR_CAPTURE_BYTES, &n))
+		return tsr_capture_read(gpu, offset);
 	if (gpu->cfg.check && in_block(&offset, TSR_CHECK__OFFSET, 1, TSR_CHECK_BYTES, &n))
 		return tsr_check_read(gpu, offset);
 	return read_gpu(gpu, offset);
@@ -402,6 +405,9 @@ static void write_register(struct tsr_gpu *gpu, uint32_t offset, uint32_t value)
 		   in_block(&offset, TSR_INJECT__OFFSET, 1, TSR_INJECT_BYTES, &n)) {
 		tsr_inject_write(gpu, offset, value);
 		tsr_sched_kick(gpu);
+	} else if (gpu->cfg.inject_window &&
+		   in_block(&offset, TSR_CAPTURE__OFFSET, 1, TSR_CAPTURE_BYTES, &n)) {
+		tsr_capture_write(gpu, offset, value);
 	} else if (gpu->cfg.check &&
 		   in_block(&offset, TSR_CHECK__OFFSET, 1, TSR_CHECK_BYTES, &n)) {
 		tsr_check_write(gpu, offset, value);

@@ -187,6 +187,11 @@ void tsr_gpu_check_last(struct tsr_gpu *gpu, char *text, size_t size);
  * a message in @err when it is none of these. [host]
  */
 bool tsr_gpu_capture(struct tsr_gpu *gpu, const char *what, char *err, size_t errlen);
+/*
+ * Whether the guest may say the same with the registers CAPTURE (with cfg.inject_window; false at
+ * first): the host has a place for what comes of it. [host]
+ */
+void tsr_gpu_capture_window(struct tsr_gpu *gpu, bool open);
 /* What has been captured, in the format of tsr_capture.h, to be freed; 0: nothing. [host] */
 size_t tsr_gpu_captured(struct tsr_gpu *gpu, void **file);
 

@@ -31,8 +31,7 @@ static void capture_write(void *opaque)
     }
     trace_tessera_captured(s->name, s->capture_file, size);
     free(file);
-    g_free(s->capture);
-    s->capture = NULL;
+    tessera_text_set(&s->capture, NULL);
 }
 
 void tessera_captured(void *host)
@@ -40,6 +39,12 @@ void tessera_captured(void *host)
     TesseraState *s = host;
 
     qemu_bh_schedule(s->capture_bh);
+}
+
+/* The guest may ask as long as there is a file. */
+static void tessera_capture_window(TesseraState *s)
+{
+    tsr_gpu_capture_window(s->gpu, s->capture_file && *s->capture_file);
 }
 
 bool tessera_capture_start(TesseraState *s, Error **errp)
@@ -55,6 +60,7 @@ bool tessera_capture_start(TesseraState *s, Error **errp)
         error_setg(errp, "tessera: property 'capture': %s", err);
         return false;
     }
+    tessera_capture_window(s);
     return true;
 }
 
@@ -62,7 +68,7 @@ static char *capture_get(Object *obj, Error **errp)
 {
     TesseraState *s = TESSERA(obj);
 
-    return g_strdup(s->capture ? s->capture : "");
+    return tessera_text(s->capture);
 }
 
 /* Like "inject" this is for the machine that runs, too. */
@@ -70,11 +76,9 @@ static void capture_set(Object *obj, const char *what, Error **errp)
 {
     TesseraState *s = TESSERA(obj);
 
-    g_free(s->capture);
-    s->capture = g_strdup(what);
+    tessera_text_set(&s->capture, what);
     if (s->gpu && !tessera_capture_start(s, errp)) {
-        g_free(s->capture);
-        s->capture = NULL;
+        tessera_text_set(&s->capture, NULL);
     }
 }
 
@@ -82,15 +86,17 @@ static char *capture_file_get(Object *obj, Error **errp)
 {
     TesseraState *s = TESSERA(obj);
 
-    return g_strdup(s->capture_file ? s->capture_file : "");
+    return tessera_text(s->capture_file);
 }
 
 static void capture_file_set(Object *obj, const char *path, Error **errp)
 {
     TesseraState *s = TESSERA(obj);
 
-    g_free(s->capture_file);
-    s->capture_file = g_strdup(path);
+    tessera_text_set(&s->capture_file, path);
+    if (s->gpu) {
+        tessera_capture_window(s);
+    }
 }
 
 void tessera_class_add_capture(ObjectClass *klass)

@@ -334,7 +334,7 @@ static char *tessera_get_inject(Object *obj, Error **errp)
 {
     TesseraState *s = TESSERA(obj);
 
-    return g_strdup(s->inject ? s->inject : "");
+    return tessera_text(s->inject);
 }
 
 /* Unlike other properties this one is for the machine that runs, too. */
@@ -342,8 +342,7 @@ static void tessera_set_inject(Object *obj, const char *script, Error **errp)
 {
     TesseraState *s = TESSERA(obj);
 
-    g_free(s->inject);
-    s->inject = g_strdup(script);
+    tessera_text_set(&s->inject, script);
     if (s->gpu) {
         tessera_inject(s, errp);
     }

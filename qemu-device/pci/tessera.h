@@ -122,6 +122,18 @@ void tessera_invalidate(TesseraState *s, uint64_t addr, uint64_t len);
 /* Let tsr_gpu_run() be called soon, if this device has no workers. */
 void tessera_kick(TesseraState *s);
 
+/* A property that is text and may change: a copy, empty if there is none. */
+static inline char *tessera_text(const char *text)
+{
+    return g_strdup(text ? text : "");
+}
+
+static inline void tessera_text_set(char **text, const char *value)
+{
+    g_free(*text);
+    *text = g_strdup(value);
+}
+
 /* capture.c */
 void tessera_class_add_capture(ObjectClass *klass);
 void tessera_capture_init(TesseraState *s);

@@ -13,6 +13,7 @@ from guest import Guest, GuestError
 from tap import Tap
 
 BUILD = os.environ["TSR_BUILD"]
+DEBUGFS = "/sys/kernel/debug/dri/0"
 tap = Tap()
 
 
@@ -32,8 +33,7 @@ class Captures:
         guest.qmp("qom-set", path="/machine/peripheral/gpu0", property="capture-file", value=path)
 
     def arm(self, what):
-        if os.path.exists(self.path):
-            os.unlink(self.path)
+        self.forget()
         self.guest.qmp("qom-set", path="/machine/peripheral/gpu0", property="capture", value=what)
 
     def wait(self):
@@ -45,6 +45,32 @@ class Captures:
         return False
 
 
+    def forget(self):
+        """No file, so that the next one can only be the next job's."""
+        if os.path.exists(self.path):
+            os.unlink(self.path)
+
+    def ask(self, what):
+        """The same as arm() from inside the guest; the status of the write."""
+        return self.guest.run(f"echo '{what}' >{DEBUGFS}/capture", 60).status
+
+    def wait_asked(self, count):
+        """Whether the file has come, and the guest knows."""
+        for _ in range(100):
+            text = self.guest.run(f"cat {DEBUGFS}/capture", 60).stdout.decode()
+            if text == f"idle\ncaptured {count}\n" and os.path.exists(self.path):
+                return True
+            time.sleep(0.05)
+        return False
+
+
+def check_replay(path, want):
+    for threads in "1", "3":
+        got, text = replay(path, "--threads", threads)
+        tap.eq(got, 0, f"status of tsr-replay: {text}")
+        tap.ok(want in text, f"'{want}' in {text}")
+
+
 def check(captures, what, command, want, status=0):
     captures.arm(what)
     result = captures.guest.run(command, 300)
@@ -52,13 +78,25 @@ def check(captures, what, command, want, status=0):
     if not captures.wait():
         tap.fail(f"nothing was captured while {command} ran")
         return
-    for threads in "1", "3":
-        got, text = replay(captures.path, "--threads", threads)
-        tap.eq(got, 0, f"status of tsr-replay: {text}")
-        tap.ok(want in text, f"'{want}' in {text}")
+    check_replay(captures.path, want)
 
 
-with tempfile.TemporaryDirectory() as d, Guest() as g:
+def check_asked(captures, what, command, count, want):
+    """The same at the guest's request, the `count`th job."""
+    captures.forget()
+    tap.eq(captures.ask(what), 0)
+    tap.eq(captures.guest.run(f"head -n 1 {DEBUGFS}/capture", 60).stdout, b"waiting\n")
+    tap.eq(captures.guest.run(command, 300).status, 0)
+    if captures.wait_asked(count):
+        check_replay(captures.path, want)
+    else:
+        tap.fail(f"nothing was captured while {command} ran")
+
+
+with tempfile.TemporaryDirectory() as d, Guest(device_args="inject-window=on") as g:
+    with tap.test("[SYS9] the guest cannot ask for what the host has no file for"):
+        r = g.run(f"echo next >{DEBUGFS}/capture", 60)
+        tap.ok(r.status != 0 and b"not supported" in r.stderr, f"{r.status} {r.stderr}")
     c = Captures(g, os.path.join(d, "job.tsrc"))
     with tap.test("[SYS9] a job of the copy engine"):
         check(c, "next", "copy", "(COPY)")
@@ -70,6 +108,22 @@ with tempfile.TemporaryDirectory() as d, Guest() as g:
         check(c, "queue=1", "graphics particles -o /tmp/o.png", "bit for bit")
     with tap.test("[SYS9] the next job that faults, among others that do not"):
         check(c, "fault", "compute_faults", "fault ")
+    before = int(g.run(f"tail -n 1 {DEBUGFS}/capture", 60).stdout.split()[1])
+    with tap.test("[SYS9] a job that the guest asks for"):
+        tap.eq(before, 5, "captured so far")
+        check_asked(c, "next", "copy", before + 1, "bit for bit")
+    with tap.test("[SYS9] a job that faults, which the guest asks for"):
+        check_asked(c, "fault", "compute_faults", before + 2, "fault ")
+    with tap.test("[SYS9] what the guest asks for in other words is refused, and that it takes nothing back"):
+        c.forget()
+        tap.eq(c.ask("next"), 0)
+        for what in "yesterday", "queue=64", "next " + 60 * "x":
+            tap.ok(c.ask(what) != 0, f"{what} was accepted")
+        tap.eq(g.run(f"head -n 1 {DEBUGFS}/capture", 60).stdout, b"waiting\n")
+        tap.eq(c.ask(""), 0)
+        tap.eq(g.run("copy", 300).status, 0)
+        tap.eq(g.run(f"cat {DEBUGFS}/capture", 60).stdout, f"idle\ncaptured {before + 2}\n".encode())
+        tap.ok(not os.path.exists(c.path), "a job was captured that nobody asked for")
     with tap.test("[SYS9] what cannot be is refused"):
         for name, value in ("capture", "yesterday"), ("capture", "queue=64"):
             try:

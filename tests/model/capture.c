@@ -213,6 +213,105 @@ static void refused(void)
 	end(&y);
 }
 
+/* ---- The registers --------------------------------------------------------------------------- */
+
+static const struct tsr_config guest_asks = { .threads = 2, .inject_window = true };
+
+static uint32_t status(struct play *y)
+{
+	return bench_read(y->s.b, TSR_REG_CAPTURE_STATUS);
+}
+
+/* The guest asks for @what; the verdict. */
+static uint32_t ask(struct play *y, const char *what)
+{
+	for (; *what; what++)
+		bench_write(y->s.b, TSR_REG_CAPTURE_TEXT, (uint8_t)*what);
+	bench_write(y->s.b, TSR_REG_CAPTURE_TEXT, 0);
+	return status(y) & TSR_CAPTURE_STATUS_RESULT__MASK;
+}
+
+static uint32_t captures(struct play *y)
+{
+	return status(y) >> TSR_CAPTURE_STATUS_CAPTURED__SHIFT;
+}
+
+static void guest(void)
+{
+	struct play y;
+
+	begin(&y, &guest_asks);
+	ktap_eq(status(&y), 0);
+	ktap_eq(ask(&y, "next"), TSR_CAPTURE_RESULT_NOWHERE);
+	ktap_ok(!(status(&y) & TSR_CAPTURE_STATUS_ARMED__MASK));
+	tsr_gpu_capture_window(y.s.b->gpu, true);
+	ktap_eq(ask(&y, "queue=1 job=2"), TSR_CAPTURE_RESULT_ACCEPTED);
+	ktap_eq(status(&y), TSR_CAPTURE_RESULT_ACCEPTED | TSR_CAPTURE_STATUS_ARMED__MASK);
+	tsr_gpu_reset(y.s.b->gpu);		/* survives */
+	ktap_ok(status(&y) & TSR_CAPTURE_STATUS_ARMED__MASK);
+	end(&y);
+
+	begin(&y, &guest_asks);
+	tsr_gpu_capture_window(y.s.b->gpu, true);
+	ktap_eq(ask(&y, "queue=1 job=2"), TSR_CAPTURE_RESULT_ACCEPTED);
+	job(&y, 1, STAGE_DATA + TO);
+	job(&y, 0, STAGE_DATA + TO);
+	ktap_eq(captures(&y), 0);
+	job(&y, 1, STAGE_DATA + TO);
+	ktap_eq(status(&y), TSR_CAPTURE_RESULT_ACCEPTED | 1u << TSR_CAPTURE_STATUS_CAPTURED__SHIFT);
+	KTAP_REQUIRE(captured(&y));
+	ktap_eq(y.head.queue, 1);
+	ktap_eq(y.head.job, 2);
+	ktap_ok(arm(&y, "fault"));	/* the host's shows too, and the guest's replaces it */
+	ktap_ok(status(&y) & TSR_CAPTURE_STATUS_ARMED__MASK);
+	ktap_eq(ask(&y, ""), TSR_CAPTURE_RESULT_ACCEPTED);
+	job(&y, 0, 0x7000000);
+	ktap_ok(!captured(&y));
+	end(&y);
+}
+
+/* Nothing malformed does anything; the text begins anew behind each. */
+static void guest_refused(void)
+{
+	char text[TSR_CAPTURE_TEXT_MAX + 3];
+	struct play y;
+
+	begin(&y, &guest_asks);
+	tsr_gpu_capture_window(y.s.b->gpu, true);
+	ktap_eq(ask(&y, "next"), TSR_CAPTURE_RESULT_ACCEPTED);
+	ktap_eq(ask(&y, "queue=64"), TSR_CAPTURE_RESULT_REFUSED);
+	ktap_eq(ask(&y, "next\n"), TSR_CAPTURE_RESULT_REFUSED);
+	/* as long as can be: the zeros in front of the number do no harm; then one and two more */
+	for (unsigned int more = 0; more < 3; more++) {
+		snprintf(text, sizeof(text), "queue=%0*u", TSR_CAPTURE_TEXT_MAX - 6 + (int)more, 1);
+		ktap_eq(strlen(text), TSR_CAPTURE_TEXT_MAX + more);
+		ktap_eq(ask(&y, text), more ? TSR_CAPTURE_RESULT_REFUSED :
+					      TSR_CAPTURE_RESULT_ACCEPTED);
+	}
+	job(&y, 0, STAGE_DATA + TO);
+	ktap_ok(!captured(&y));
+	job(&y, 1, STAGE_DATA + TO);
+	ktap_ok(captured(&y));			/* what was accepted last */
+	bench_write(y.s.b, TSR_REG_CAPTURE_STATUS, UINT32_MAX);
+	ktap_eq(captures(&y), 1);
+	ktap_eq(bench_read(y.s.b, TSR_REG_CAPTURE_TEXT), 0);
+	end(&y);
+}
+
+/* Without the property there is nothing there. */
+static void no_window(void)
+{
+	struct play y;
+
+	begin(&y, &with_threads);
+	tsr_gpu_capture_window(y.s.b->gpu, true);
+	ktap_eq(ask(&y, "next"), 0);
+	job(&y, 0, STAGE_DATA + TO);
+	ktap_ok(!captured(&y));
+	ktap_eq(status(&y), 0);
+	end(&y);
+}
+
 int main(void)
 {
 	ktap_start();
@@ -220,5 +319,8 @@ int main(void)
 	ktap_run("[SYS9] a job of a queue by its number", chosen);
 	ktap_run("[SYS9] the next job that faults, and one that never ends", failures);
 	ktap_run("[SYS9] what is not understood is refused and changes nothing", refused);
+	ktap_run("[SYS9] the guest asks by registers, if the host has a place for it", guest);
+	ktap_run("[SYS9] what it asks for in other words is refused", guest_refused);
+	ktap_run("[SYS9] without the property there is no such register", no_window);
 	return ktap_finish();
 }
