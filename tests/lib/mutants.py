@@ -31,7 +31,7 @@ from tap import Tap  # noqa: E402
 TOP = os.environ["TSR_TOP"]
 BUILD = os.environ["TSR_BUILD"]
 # modprobe brings what the driver needs, then the mutant takes its place; nodes appear a moment later.
-LOAD = ("modprobe drm; modprobe tessera && rmmod tessera && insmod /mnt/tessera.ko || exit; "
+LOAD = ("modprobe drm; modprobe tessera && rmmod tessera && insmod /mnt/tessera.ko {} || exit; "
         "n=0; while [ ! -e /dev/dri/renderD128 ] && [ $n -lt 50 ]; do n=$((n + 1)); usleep 20000; done")
 LIMIT = 120             # seconds for the programs of one mutant, on an idle host
 
@@ -74,9 +74,11 @@ def build(name):
     return out.stdout.strip()
 
 
-def run_programs(guest, programs, caught):
-    """Run them one after the other, as long as the guest lives; note what is wrong in caught["suite"]."""
+def run_programs(guest, programs, caught, first):
+    """Run them one after the other, as long as the guest lives (and until the first fails); note what is wrong in caught["suite"]."""
     for program in programs.split():
+        if first and caught:
+            return
         try:
             result = guest.run(f"TSR_QUICK=1 exec {program} 2>&1", LIMIT)
         except GuestError as e:
@@ -88,17 +90,17 @@ def run_programs(guest, programs, caught):
             caught.setdefault("suite", f"{program}: {failed[0] if failed else f'status {result.status}'}")
 
 
-def catch(module, programs):
-    """What notices the driver in file module: {"suite" or CHECK_KIND or "kernel": what it says}."""
+def catch(module, programs, device_args="check=on", parameters="", first=False):
+    """What notices the driver in file module: {"suite" or CHECK_KIND or "kernel": what it says}; the first thing that does."""
     caught = {}
     share = os.path.dirname(module)
-    guest = Guest(load=False, share=share, device_args="check=on")
+    guest = Guest(load=False, share=share, device_args=device_args)
     try:
         guest.start()
-        loaded = guest.run(LOAD, 60)
+        loaded = guest.run(LOAD.format(parameters), 60)
         if loaded.status:
             raise GuestError(f"the module does not load: {loaded.stderr.decode(errors='replace')}")
-        run_programs(guest, programs, caught)
+        run_programs(guest, programs, caught, first)
         reports = guest.driver_bugs() if guest.alive() else []
         trouble = variant.trouble(guest.console())
     finally:

@@ -148,10 +148,14 @@ coverage: ## make Documentation/coverage.md from the results of the last make ch
 	@$(PYTHON) tests/lib/coverage.py --results $(BUILD)/results --out Documentation/coverage.md
 
 # mutate-* are what mutate.py calls in its copy of the checkout: the model's tests under ASan.
-.PHONY: mutate mutate-build mutate-test mutate-code
+.PHONY: mutate mutate-driver mutate-build mutate-test mutate-code
 mutate: setup ## break N=20 random lines of the model (ONLY='mmu*'), count how many its tests notice
 	@$(PYTHON) tests/lib/mutate.py --count $(or $(N),20) --only '$(or $(ONLY),*)' --dir '$(BUILD)/mutate' \
 		$(if $(SEED),--seed $(SEED))
+
+mutate-driver: setup ## break N=12 random lines of the driver (ONLY='tessera_vm*'), count how many the guest suite notices
+	@$(GUEST_ENV); $(PYTHON) tests/lib/mutate_driver.py --count $(or $(N),12) --only '$(or $(ONLY),*)' \
+		--dir '$(BUILD)/mutate-driver' $(if $(SEED),--seed $(SEED)) $(if $(TESTS),--programs '$(TESTS)')
 
 mutate-build:
 	@$(PROGRAMS) $(SOFTFLOAT) model-asan numeric

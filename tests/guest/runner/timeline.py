@@ -41,7 +41,9 @@ def main():
         options.qemu_args = runner.shlex.split(options.qemu_args or "") + TRACE + [log]
         try:
             with runner.guest_from(options) as guest:
-                return record(guest, " ".join(options.command), args.out, log)
+                status = record(guest, " ".join(options.command), args.out, log)
+            print(f"tessera: the timeline is in {args.out}; ui.perfetto.dev opens it", file=sys.stderr)
+            return status
         except runner.GuestError as e:
             print(f"tessera: error: {e}", file=sys.stderr)
             return 125
