@@ -36,12 +36,8 @@ const char fuzz_proves[] = "[CP3] [SYS10] [ZS3] [ZS4] [ZS5] [ZS6] [OM3] ";
 /* Until a changed frame is reset: steps, or nanoseconds of processor time; others must be done. */
 #define STEPS 400
 #define PATIENCE 300000000
-/*
- * All but TSR_GFX_NO_EARLY: where programs read the tile or alpha thins out coverage, late tests
- * are known to leave a few other bytes (TSR_FUZZ_DEBUG=1); tests/model/picture compares the rest.
- */
-#define GFX_ALL (TSR_GFX_NO_HIZ | TSR_GFX_NO_COMPRESSION | TSR_GFX_NO_FAST_CLEAR | \
-		 TSR_GFX_NO_FLAT | TSR_GFX_NO_BLOCKS)
+#define GFX_ALL (TSR_GFX_NO_EARLY | TSR_GFX_NO_HIZ | TSR_GFX_NO_COMPRESSION | \
+		 TSR_GFX_NO_FAST_CLEAR | TSR_GFX_NO_FLAT | TSR_GFX_NO_BLOCKS)
 #define KINDS 5
 #define LIFE 1000			/* frames until a machine is replaced */
 

@@ -2,8 +2,9 @@
 /* test: TSAN=0 TIMEOUT=240 */
 /*
  * Rules that pictures show and picture.c does not look at: depth and stencil that programs read,
- * depth with its bias, coordinates in points, programs that blend at any address, varyings nobody
- * writes; and counters against counting again.
+ * depth with its bias, coordinates in points, programs that blend at any address, what of a
+ * fragment goes through late tests and when, varyings nobody writes; and counters against counting
+ * again.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -252,10 +253,29 @@ static void test_points(void)
 	ktap_ok(seen > 3000);
 }
 
-/* ---- Programs that blend, varyings that are not there ---------------------------------------- */
+/* ---- Programs that blend --------------------------------------------------------------------- */
 
-/* A blend program lies at any address; it adds what is there. */
-static void test_blender(void)
+/* BLEND @n calls the program of BLENDER and ends. */
+static void blend_by_program(struct tiles *t, unsigned int n, const char *text)
+{
+	uint64_t *blend = (uint64_t *)(t->f->list + (BLENDS - FRONT_LIST));
+
+	tiles_program(t, BLENDER, text);
+	blend[TSR_BLEND__QWORDS * n + 1] = TSR_BLEND_MODE_PROGRAM | (BLENDER & 0xfffffff0) << 32;
+}
+
+/* @count triangles of all pixels, at depth @z. */
+static void cover(struct tiles *t, unsigned int count, float z)
+{
+	for (unsigned int i = 0; i < 3 * count; i++)
+		set_corner(i, i % 3 == 1 ? 60000 : -10000, i % 3 == 2 ? 60000 : -10000, z);
+	front_states(t->f);
+	front_arrays(t->f, TSR_TOPOLOGY_TRIANGLES, 3 * count);
+	drawn(t);
+}
+
+/* A blend program lies at any address, and adds what is there, be READS_TILE set or not. */
+static void blend_twice(unsigned int debug, bool reads_tile)
 {
 	static const char text[] =
 		"clause wait=0,6 {\n*MOV.i32 r0, 0x3f000000\n+MOV.i32 r1, 0x3e800000\n"
@@ -267,18 +287,15 @@ static void test_blender(void)
 		"clause wait=0 {\n*FADD.f32 r0, r0, r4\n+NOP\n*FADD.f32 r1, r1, r5\n+NOP\n}\n"
 		"clause slot=0 wait=0 {\n*NOP\n+ST_TILE.v4 r8, r60, r9, @r0\n}\n"
 		"clause flow=nbtb {\n*NOP\n+JUMP r48\n}\n";
-	struct tiles *t = frame(NULL, text);
-	uint64_t *blend = (uint64_t *)(t->f->list + (BLENDS - FRONT_LIST));
+	struct tsr_config config = { .gfx_debug = debug };
+	struct tiles *t = frame(&config, text);
 	unsigned int wrong = 0;
 
-	tiles_program(t, BLENDER, adds);
-	blend[1] = TSR_BLEND_MODE_PROGRAM | (BLENDER & 0xfffffff0) << 32;
-	t->f->shader.reads_tile = true;
-	for (unsigned int i = 0; i < 9; i++)
-		set_corner(i, i % 3 == 1 ? 60000 : -10000, i % 3 == 2 ? 60000 : -10000, 0.5f);
-	front_states(t->f);
-	front_arrays(t->f, TSR_TOPOLOGY_TRIANGLES, 9);
-	drawn(t);
+	/* small, so that a bundle has room for two triangles of a tile */
+	t->f->frame.tile_shift = TSR_TILE_SHIFT_MIN;
+	blend_by_program(t, 0, adds);
+	t->f->shader.reads_tile = reads_tile;
+	cover(t, 3, 0.5f);
 	for (unsigned int i = 0; i < WIDTH * HEIGHT; i++) {
 		const float *c = pixel(t, i % WIDTH, i / WIDTH, 0);
 
@@ -287,6 +304,160 @@ static void test_blender(void)
 	ktap_eq(wrong, 0);
 	tiles_free(t);
 }
+
+static void test_blender(void)
+{
+	for (unsigned int i = 0; i < 4; i++)
+		blend_twice(i & 1 ? TSR_GFX_NO_EARLY : 0, i & 2);
+}
+
+/* ---- Late tests ------------------------------------------------------------------------------ */
+
+/* A draw that tests and writes depth, of which 0 is left. */
+static struct tiles *late_frame(const char *text, unsigned int debug, unsigned int samples_log2)
+{
+	struct tsr_config config = { .gfx_debug = debug };
+	struct tiles *t = frame(&config, text);
+
+	t->f->frame.samples_log2 = samples_log2;
+	t->f->frame.targets = 2;
+	tiles_target(t, 0, TSR_PIXEL_FORMAT_RGBA32F, 16);
+	tiles_target(t, 1, TSR_PIXEL_FORMAT_RGBA32F, 16);
+	tiles_target(t, TILES_DEPTH, TSR_PIXEL_FORMAT_R32F, 4);
+	t->target[TILES_DEPTH].clear_0 = front_bits(0.75f);
+	t->f->draw.depth_test = t->f->draw.depth_write = true;
+	t->f->draw.depth_function = TSR_COMPARE_FUNCTION_LESS;
+	return t;
+}
+
+/* A fragment that reads depth finds what those before it have left, and not its own. */
+static void test_own_depth(void)
+{
+	for (unsigned int i = 0; i < 2; i++) {
+		struct tiles *t = late_frame(reads_zs, i ? TSR_GFX_NO_EARLY : 0, 0);
+		unsigned int wrong = 0;
+
+		t->f->shader.reads_tile = true;
+		cover(t, 1, 0.5f);
+		for (unsigned int n = 0; n < WIDTH * HEIGHT; n++)
+			wrong += pixel(t, n % WIDTH, n / WIDTH, 0)[0] != 0.75f ||
+				 tiles_depth(t, n % WIDTH, n / WIDTH, 0) != 0.5f;
+		ktap_eq(wrong, 0);
+		tiles_free(t);
+	}
+}
+
+/* With SAMPLE_SHADING each sample has the depth and the stencil value its fragment wrote. */
+static void test_sample_depth(void)
+{
+	static const char text[] =
+		"clause wait=0,6 {\n*RSHIFT_OR.i32 r4:t0, r61, #0, 0x10.b0\n+NOP\n}\n"
+		"clause {\n*NOP\n+U32_TO_F32 r5:t1, r4\n}\n"
+		"clause {\n*FMA.f32 r5:t0, r5, 0x3e000000, #0\n+NOP\n}\n"
+		"clause slot=0 wait=0 {\n*NOP\n+ZS_EMIT.stencil.z r5, r4, r60, @r60\n}\n"
+		TILES_FINISH;
+	struct tiles *t = late_frame(text, 0, 2);
+	unsigned int wrong = 0;
+
+	t->f->frame.has_stencil = true;
+	tiles_target(t, TILES_STENCIL, TSR_PIXEL_FORMAT_S8, 1);
+	t->f->shader.sample_shading = t->f->shader.writes_depth = true;
+	t->f->shader.writes_stencil = t->f->draw.stencil_test = true;
+	t->f->draw.front_function = t->f->draw.back_function = TSR_COMPARE_FUNCTION_ALWAYS;
+	t->f->draw.front_pass = t->f->draw.back_pass = TSR_STENCIL_OP_REPLACE;
+	t->f->draw.front_write_mask = t->f->draw.back_write_mask = 255;
+	cover(t, 1, 0.5f);
+	for (unsigned int n = 0; n < WIDTH * HEIGHT * 4; n++) {
+		unsigned int x = n / 4 % WIDTH, y = n / 4 / WIDTH, s = n % 4;
+
+		wrong += tiles_depth(t, x, y, s) != (float)s / 8 ||
+			 *(uint8_t *)tiles_texel(t, TILES_STENCIL, x, y, s) != s;
+	}
+	ktap_eq(wrong, 0);
+	tiles_free(t);
+}
+
+#define STORE_SAMPLE(n) \
+	"clause wait=0 {\n*MOV.i32 r8, 0xff00010" n "\n+NOP\n*MOV.i32 r9, 0x01000000\n+NOP\n" \
+	"*NOP\n+NOP\n}\nclause slot=0 wait=0 {\n*NOP\n+ST_TILE.v4 r8, r60, r9, @r0\n}\n"
+#define RETURN "clause wait=0 flow=nbtb {\n*NOP\n+JUMP r48\n}\n"
+
+/* Alpha of target 0 thins out what a blend program stores to target 1, and the depth. */
+static void test_thinned_store(void)
+{
+	static const char text[] =
+		"clause wait=0,6 {\n*MOV.i32 r0, 0x3f800000\n+NOP\n*MOV.i32 r3, 0x3f000000\n+NOP\n"
+		"*NOP\n+NOP\n}\n"
+		"clause wait=0 td {\n*NOP\n+ATEST r60:t1, r60, zero.w0, @r60\n}\n"
+		"clause slot=0 wait=0 {\n*NOP\n+BLEND r48:t1, r60, blend0.w0, blend0.w1, @r0\n}\n"
+		"clause slot=0 wait=0 {\n*NOP\n+BLEND r48:t1, r60, blend1.w0, blend1.w1, @r0\n}\n";
+	static const char stores[] =
+		STORE_SAMPLE("0") STORE_SAMPLE("1") STORE_SAMPLE("2") STORE_SAMPLE("3") RETURN;
+
+	for (unsigned int i = 0; i < 4; i++) {
+		struct tiles *t = late_frame(text, i & 1 ? TSR_GFX_NO_EARLY : 0, 2);
+		unsigned int wrong = 0, count = 0;
+
+		t->f->draw.blend_count = 2;
+		blend_by_program(t, 1, stores);
+		t->f->draw.alpha_to_coverage = true;
+		t->f->draw.depth_write = i & 2;
+		cover(t, 1, 0.5f);
+		for (unsigned int n = 0; n < WIDTH * HEIGHT * 4; n++) {
+			unsigned int x = n / 4 % WIDTH, y = n / 4 / WIDTH, s = n % 4;
+			bool there = pixel(t, x, y, s)[0] == 1;
+
+			count += there;
+			wrong += *(float *)tiles_texel(t, 1, x, y, s) != there;
+			wrong += tiles_depth(t, x, y, s) != (there && i & 2 ? 0.5f : 0.75f);
+		}
+		ktap_eq(wrong, 0);
+		ktap_eq(count, WIDTH * HEIGHT * 2);
+		tiles_free(t);
+	}
+}
+
+/* Some quads of a warp store before others have come to the ATEST that ends them. */
+static void store_apart(bool right, unsigned int debug)
+{
+	static const char jump[] =
+		"clause wait=0,6 {\n*LSHIFT_AND.i32 r10:t0, r59, 0x2, 0x0.b0\n+NOP\n"
+		"*MOV.i32 r0:t0, 0x3f800000\n+NOP\n}\n"
+		"clause flow=nbtb_unconditional {\n*NOP\n+BRANCHZ.i32.%s r10, away\n}\n"
+		"clause slot=0 wait=0 end {\n"
+		"*NOP\n+BLEND r48:t1, r60, blend0.w0, blend0.w1, @r0\n}\n"
+		"away:\n"
+		"clause end slot=0 td {\n*NOP\n+ATEST r60:t1, zero.w0, zero.w0, @r60\n}\n";
+	char text[1000];
+	struct tiles *t;
+	unsigned int wrong = 0;
+
+	snprintf(text, sizeof(text), jump, right ? "ne" : "eq");
+	t = late_frame(text, debug, 0);
+	blend_by_program(t, 0, "clause wait=0 {\n*MOV.i32 r8, 0xff000000\n+NOP\n"
+			       "*MOV.i32 r9, 0x01000000\n+NOP\n*NOP\n+NOP\n}\n"
+			       "clause slot=0 wait=0 {\n*NOP\n+ST_TILE.v4 r8, r60, r9, @r0\n}\n"
+			       RETURN);
+	t->f->shader.discards = true;
+	cover(t, 1, 0.5f);
+	for (unsigned int n = 0; n < WIDTH * HEIGHT; n++) {
+		unsigned int x = n % WIDTH, y = n / WIDTH;
+		bool there = !(x & 2) == right;
+
+		wrong += pixel(t, x, y, 0)[0] != there ||
+			 tiles_depth(t, x, y, 0) != (there ? 0.5f : 0.75f);
+	}
+	ktap_eq(wrong, 0);
+	tiles_free(t);
+}
+
+static void test_apart(void)
+{
+	for (unsigned int i = 0; i < 4; i++)
+		store_apart(i & 1, i & 2 ? TSR_GFX_NO_EARLY : 0);
+}
+
+/* ---- Varyings that are not there ------------------------------------------------------------- */
 
 /* Outputs in the heap, of draws without a varying program: zeros. */
 static void test_no_outputs(void)
@@ -411,7 +582,15 @@ int main(void)
 	ktap_run("[OM4] programs read depth and stencil of the tile", test_zs);
 	ktap_run("[ZS1] [PIX9] the depth a program finds has its bias", test_bias);
 	ktap_run("[PA7] coordinates in points, from both origins", test_points);
-	ktap_run("[OM4] a program that blends lies anywhere", test_blender);
+	ktap_run("[OM4] a program that blends lies anywhere, and always reads the tile",
+		 test_blender);
+	ktap_run("[ZS3] [OM4] a fragment that reads depth does not find its own", test_own_depth);
+	ktap_run("[ZS3] [PIX9] each sample has the depth and stencil its fragment wrote",
+		 test_sample_depth);
+	ktap_run("[RAST4] [OM4] alpha to coverage comes before a program's stores to the tile",
+		 test_thinned_store);
+	ktap_run("[ZS3] [OM4] late tests of a fragment, not of its warp, come before its stores",
+		 test_apart);
 	ktap_run("[PIX2] varyings of draws without a varying program", test_no_outputs);
 	ktap_run("[ZS3] [ZS4] [BIN6] [PIX1] samples rejected, quads, bytes stored: counted again",
 		 test_counts);

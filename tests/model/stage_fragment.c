@@ -397,16 +397,15 @@ static const char blender[] =
 
 static unsigned int tests;
 
-static void late_test(struct tsr_tile *tile, struct tsr_fragments *f, unsigned int first,
-		      unsigned int count)
+static void settle(struct tsr_tile *tile, unsigned int warp, uint16_t lanes)
 {
 	(void)tile;
 	tests++;
-	/* behind the last quad stand those of an earlier bundle */
-	ktap_ok(first + count <= f->quads);
-	/* the third pixel of the first quad fails */
-	if (!first && count)
-		f->quad[0].coverage &= ~(0xffffull << 32);
+	/* those that store: the second to fourth pixel of the only quad */
+	ktap_eq(warp, 0);
+	ktap_eq(lanes, 14);
+	/* the third pixel fails */
+	p->f->coverage[0].u[2] = 0;
 }
 
 static void test_blend_program(void)
@@ -457,7 +456,7 @@ static void test_blend_program(void)
 	for (unsigned int i = 0; i < 64; i++)
 		texels[i][0] = i;
 	p->f->tile = &tile;
-	p->f->late_test = late_test;
+	p->f->settle = settle;
 	tests = 0;
 	pipe_prim(p, 3);
 	pipe_quad(p, 18, 0, 0)->coverage = 0x0001000100010000;

@@ -427,16 +427,13 @@ static enum tsr_step store_lane(struct tsr_msg_env *env, struct tsr_msg *msg, un
 
 enum tsr_step tsr_msg_store_tile(struct tsr_msg_env *env, struct tsr_msg *msg, unsigned int arg)
 {
-	const unsigned int quads = TSR_WARP_LANES / 4, first = env->warp * quads;
 	unsigned int components = msg->insn->mod[TSR_MOD_VECSIZE] + 1;
 	struct tsr_fragments *f = env->fragments;
-	unsigned int left = f->quads - first;
 
 	(void)arg;
 	for (unsigned int lane = 0; lane < TSR_WARP_LANES; lane++)
 		f->coverage[env->warp].u[lane] = samples_left(env, lane);
-	/* of quads that are there: behind them stand those of an earlier bundle */
-	if (f->late_test)
-		f->late_test(f->tile, f, first, left < quads ? left : quads);
+	if (f->settle)
+		f->settle(f->tile, env->warp, msg->lanes);
 	return tsr_msg_each(env, msg, store_lane, &components);
 }

@@ -145,9 +145,8 @@ struct tsr_fragments {
 	/* In. */
 	const struct tsr_fragment_state *state;
 	struct tsr_tile *tile;		/* for LD_TILE and ST_TILE */
-	/* tsr_tile_late_test(): called before a store to the tile; NULL: there are no late tests */
-	void (*late_test)(struct tsr_tile *tile, struct tsr_fragments *f, unsigned int first,
-			  unsigned int count);
+	/* tsr_tile_settle(): called before @lanes of @warp store to the tile; NULL: nobody cares */
+	void (*settle)(struct tsr_tile *tile, unsigned int warp, uint16_t lanes);
 	unsigned int quads;		/* 0 to TSR_BUNDLE_QUADS */
 	unsigned int prims;
 	struct tsr_fragment_quad quad[TSR_BUNDLE_QUADS];

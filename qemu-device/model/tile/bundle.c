@@ -55,9 +55,10 @@ void tsr_tile_depth(const struct tsr_tile_core *c, const struct tsr_tile_plane *
 
 /* ---- Late tests ------------------------------------------------------------------------------ */
 
-/* Quads of a bundle that are tested together: of one primitive, in one block. */
+/* Quads of a bundle that are tested together, or some of their fragments: see @lanes. */
 struct group {
-	unsigned int first, end;
+	const uint16_t *lanes;		/* of each warp, that are to be tested */
+	unsigned int first, end;	/* of one primitive, in one block */
 	unsigned int x, y;		/* of the block, in the tile */
 	uint64_t mask[TSR_SAMPLES_MAX];
 };
@@ -74,27 +75,42 @@ static uint32_t *coverage_of(struct tsr_fragments *f, unsigned int n)
 	return &f->coverage[n / 4].u[n % 4 * 4];
 }
 
-/* The group that begins with quad @first; it ends before @end and before a quad that was tested. */
+/* Pixels of quad @n, a bit each, that are among @lanes. */
+static unsigned int pixels_of(const uint16_t *lanes, unsigned int n)
+{
+	return lanes[n / 4] >> n % 4 * 4 & 15;
+}
+
+/* Whether pixel @p of quad @n of the group is tested, and has written @lanes. */
+static bool replaces(const struct group *g, const uint16_t *lanes, unsigned int n, unsigned int p)
+{
+	return pixels_of(g->lanes, n) & pixels_of(lanes, n) & 1u << p;
+}
+
+/* The group of @lanes that begins with quad @first. */
 static void find_group(const struct tsr_tile_core *c, struct tsr_fragments *f, unsigned int first,
-		       unsigned int end, struct group *g)
+		       const uint16_t *lanes, struct group *g)
 {
 	const struct tsr_tile *t = &c->tile;
 	unsigned int samples = 1u << t->samples_log2;
 
 	memset(g->mask, 0, samples * sizeof(g->mask[0]));
+	g->lanes = lanes;
 	g->first = first;
 	g->x = (f->quad[first].x - t->x) & ~7u;
 	g->y = (f->quad[first].y - t->y) & ~7u;
-	for (g->end = first; g->end < end; g->end++) {
+	for (g->end = first; g->end < f->quads; g->end++) {
 		const uint32_t *coverage = coverage_of(f, g->end);
 		unsigned int at;
 
-		if (c->tested >> g->end & 1 || f->quad[g->end].prim != f->quad[first].prim ||
+		if (f->quad[g->end].prim != f->quad[first].prim ||
 		    ((f->quad[g->end].x - t->x) & ~7u) != g->x ||
 		    ((f->quad[g->end].y - t->y) & ~7u) != g->y)
 			break;
 		at = quad_place(t, f, g->end);
-		for (unsigned int p = 0; p < 4; p++) {
+		for (unsigned int left = pixels_of(lanes, g->end); left; left &= left - 1) {
+			unsigned int p = __builtin_ctz(left);
+
 			for (unsigned int s = 0; s < samples; s++)
 				g->mask[s] |= (uint64_t)(coverage[p] >> s & 1) << (at + p);
 		}
@@ -110,7 +126,12 @@ static float written_depth(const struct tsr_zs *zs, const struct tsr_tile_plane 
 	return zs->scale != 0 ? (d * zs->scale + 0x1.8p52) - 0x1.8p52 : d;
 }
 
-static void replace_depths(struct tsr_tile_core *c, const struct group *g, float *z)
+/*
+ * Depths of sample @s. With SAMPLE_SHADING a pixel has several fragments, each of which writes the
+ * depth (below: the stencil value) of its sample alone.
+ */
+static void replace_depths(struct tsr_tile_core *c, const struct group *g, unsigned int s,
+			   float *z)
 {
 	struct tsr_fragments *f = c->fragments;
 
@@ -120,15 +141,15 @@ static void replace_depths(struct tsr_tile_core *c, const struct group *g, float
 		for (unsigned int p = 0; p < 4; p++) {
 			unsigned int lane = n % 4 * 4 + p;
 
-			if (f->depth_written[n / 4] >> lane & 1)
+			if (replaces(g, f->depth_written, n, p) && coverage_of(f, n)[p] >> s & 1)
 				z[at + p] = written_depth(&c->state->zs, &c->plane[f->quad[n].prim],
 							  f->depth[n / 4].f[lane]);
 		}
 	}
 }
 
-static void find_references(struct tsr_tile_core *c, const struct group *g, uint8_t constant,
-			    uint8_t *reference)
+static void find_references(struct tsr_tile_core *c, const struct group *g, unsigned int s,
+			    uint8_t constant, uint8_t *reference)
 {
 	struct tsr_fragments *f = c->fragments;
 
@@ -139,7 +160,7 @@ static void find_references(struct tsr_tile_core *c, const struct group *g, uint
 		for (unsigned int p = 0; p < 4; p++) {
 			unsigned int lane = n % 4 * 4 + p;
 
-			if (f->stencil_written[n / 4] >> lane & 1)
+			if (replaces(g, f->stencil_written, n, p) && coverage_of(f, n)[p] >> s & 1)
 				reference[at + p] = f->stencil[n / 4].u[lane];
 		}
 	}
@@ -154,14 +175,14 @@ static void keep(struct tsr_tile_core *c, const struct group *g, const uint64_t 
 		uint32_t *coverage = coverage_of(f, n);
 		unsigned int at = quad_place(&c->tile, f, n);
 
-		for (unsigned int p = 0; p < 4; p++) {
+		for (unsigned int pixels = pixels_of(g->lanes, n); pixels; pixels &= pixels - 1) {
+			unsigned int p = __builtin_ctz(pixels);
 			uint32_t left = 0;
 
 			for (unsigned int s = 0; s < samples; s++)
 				left |= (uint32_t)(pass[s] >> (at + p) & 1) << s;
 			coverage[p] &= left;
 		}
-		c->tested |= 1u << n;
 	}
 }
 
@@ -180,8 +201,6 @@ static void test_group(struct tsr_tile_core *c, const struct group *g)
 		.reference = shader->writes_stencil ? reference : NULL,
 	};
 
-	if (shader->writes_stencil)
-		find_references(c, g, zs->face[b.front].reference, reference);
 	for (unsigned int s = 0; s < 1u << c->tile.samples_log2; s++) {
 		pass[s] = 0;
 		if (!g->mask[s])
@@ -189,38 +208,32 @@ static void test_group(struct tsr_tile_core *c, const struct group *g)
 		if (zs->depth_test)
 			tsr_tile_depth(c, &c->plane[prim], zs, g->x, g->y, s, g->mask[s], z);
 		if (shader->writes_depth && shader->depth_layout != TSR_DEPTH_LAYOUT_UNCHANGED)
-			replace_depths(c, g, z);
+			replace_depths(c, g, s, z);
+		if (shader->writes_stencil)
+			find_references(c, g, s, zs->face[b.front].reference, reference);
 		b.sample = s;
 		pass[s] = tsr_zs_test(&c->tile, c->render->fine, zs, &b, g->mask[s]);
 	}
 	keep(c, g, pass);
 }
 
-void tsr_tile_late_test(struct tsr_tile *t, struct tsr_fragments *f, unsigned int first,
-			unsigned int count)
+static void test_lanes(struct tsr_tile_core *c, const uint16_t lanes[TSR_BUNDLE_WARPS])
 {
-	struct tsr_tile_core *c = t->core;
-	enum tsr_zs_when when = c->state->zs.when;
+	struct group g;
 
-	if (when != TSR_ZS_LATE && when != TSR_ZS_LATE_REJECT)
-		return;
-	for (unsigned int n = first; n < first + count;) {
-		struct group g;
-
-		if (c->tested >> n & 1) {
-			n++;
+	for (unsigned int n = 0; n < c->fragments->quads; n = g.end) {
+		g.end = n + 1;
+		if (!pixels_of(lanes, n))
 			continue;
-		}
-		find_group(c, f, n, first + count, &g);
+		find_group(c, c->fragments, n, lanes, &g);
 		test_group(c, &g);
-		n = g.end;
 	}
 }
 
 /* ---- Alpha to coverage ----------------------------------------------------------------------- */
 
-/* Take the samples that alpha of target 0 does not want from fragments that have a colour. */
-static void thin_out(struct tsr_tile_core *c)
+/* Take the samples that alpha of target 0 does not want from @lanes that have a colour. */
+static void thin_out(struct tsr_tile_core *c, const uint16_t lanes[TSR_BUNDLE_WARPS])
 {
 	struct tsr_fragments *f = c->fragments;
 
@@ -230,13 +243,45 @@ static void thin_out(struct tsr_tile_core *c)
 		const union tsr_lanes *colour = tsr_fragments_colour(f, 0, 0, w);
 		float alpha;
 
-		if (!(f->written[0][w] >> lane & 1))
+		if (!(f->written[0][w] & lanes[w] & 1u << lane))
 			continue;
 		alpha = tsr_output_alpha(&c->state->output[0], colour, TSR_BUNDLE_WARPS, lane);
 		f->coverage[w].u[lane] &= tsr_alpha_coverage(alpha, 1u << c->tile.samples_log2,
 							     quad->x + (n & 1),
 							     quad->y + (n >> 1 & 1));
 	}
+}
+
+/* ---- What the program has left --------------------------------------------------------------- */
+
+static void settle(struct tsr_tile_core *c, const uint16_t lanes[TSR_BUNDLE_WARPS])
+{
+	enum tsr_zs_when when = c->state->zs.when;
+
+	if (c->state->fragment.draw.alpha_to_coverage && !c->state->output[0].off)
+		thin_out(c, lanes);
+	if (when == TSR_ZS_LATE || when == TSR_ZS_LATE_REJECT)
+		test_lanes(c, lanes);
+}
+
+void tsr_tile_settle(struct tsr_tile *t, unsigned int w, uint16_t lanes)
+{
+	struct tsr_tile_core *c = t->core;
+	uint16_t settled[TSR_BUNDLE_WARPS] = { 0 };
+
+	settled[w] = lanes & ~c->settled[w];
+	c->settled[w] |= lanes;
+	if (settled[w])
+		settle(c, settled);
+}
+
+/* The same of all fragments that are left. */
+static void settle_rest(struct tsr_tile_core *c)
+{
+	for (unsigned int w = 0; w < TSR_BUNDLE_WARPS; w++)
+		c->settled[w] = ~c->settled[w];
+	settle(c, c->settled);
+	memset(c->settled, 0, sizeof(c->settled));
 }
 
 /* ---- Output ---------------------------------------------------------------------------------- */
@@ -315,9 +360,7 @@ enum tsr_step tsr_tile_run_bundle(struct tsr_tile_core *c, struct tsr_mem *mem)
 		mem->fault = sh->fault;
 	if (step != TSR_STEP_DONE)
 		return step;
-	if (c->state->fragment.draw.alpha_to_coverage && !c->state->output[0].off)
-		thin_out(c);
-	tsr_tile_late_test(&c->tile, f, 0, f->quads);
+	settle_rest(c);
 	if (!c->state->count_early && (c->queries.samples || c->queries.any))
 		count_passed(c);
 	for (unsigned int w = 0; w * 4 < f->quads; w++)
@@ -327,7 +370,6 @@ enum tsr_step tsr_tile_run_bundle(struct tsr_tile_core *c, struct tsr_mem *mem)
 	c->count[TSR_TILE_BUNDLES]++;
 	if (c->walking)
 		tsr_tile_flat_look(c);
-	c->tested = 0;
 	c->gathered = 0;
 	c->running = false;
 	if (c->walking && c->prim_index >= 0) {

@@ -438,7 +438,7 @@ static enum tsr_step begin_draw(struct tsr_tile_core *c, struct tsr_mem *mem)
 	c->probe = false;
 	c->quads_left = 0;
 	c->samples_left = 0;
-	c->tested = 0;
+	memset(c->settled, 0, sizeof(c->settled));
 	c->gathered = 0;
 	memset(c->pending, 0, sizeof(c->pending));
 	memset(&c->queries, 0, sizeof(c->queries));

@@ -138,7 +138,7 @@ static void prepare_core(struct tsr_tile_core *c)
 	tsr_programs_drop(&c->programs);
 	tsr_tile_list_forget(c->reader);
 	c->fragments->run.begun = false;
-	c->fragments->late_test = tsr_tile_late_test;
+	c->fragments->settle = tsr_tile_settle;
 	c->vertices->run.begun = false;
 	c->vertices_running = false;
 	memset(&c->queries, 0, sizeof(c->queries));

@@ -152,7 +152,8 @@ struct tsr_tile_core {
 	struct tsr_programs programs;
 	bool stored;			/* the tile has been, at least in part */
 	bool running;			/* the bundle's program does */
-	uint32_t tested;		/* quads of the bundle behind late tests */
+	/* fragments behind late tests, because they have stored to the tile */
+	uint16_t settled[TSR_BUNDLE_WARPS];
 	struct tsr_fragments *fragments;
 	struct tsr_tile_plane plane[TSR_BUNDLE_QUADS];
 	uint32_t pending[32];		/* ordered: quads of the tile that are in the bundle */

@@ -87,6 +87,9 @@ static enum tsr_step read_blends(struct tsr_tile_state *s, const struct tsr_rend
 			return step;
 		s->fragment.blend[i] = word[1];
 		tsr_unpack_blend(word, &blend);
+		/* it reads the tile, whatever SHADER_STATE, which knows no BLEND, says */
+		if (blend.mode == TSR_BLEND_MODE_PROGRAM)
+			s->fragment.shader.reads_tile = true;
 		if (blend.mode == TSR_BLEND_MODE_PROGRAM || blend.mode == TSR_BLEND_MODE_OFF)
 			continue;
 		if (!tsr_output_prepare(&s->output[i], &r->colour[i], draw, &blend,

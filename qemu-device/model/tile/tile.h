@@ -9,15 +9,11 @@
 
 #include "tile_buffer.h"
 
-struct tsr_fragments;
-
 /*
- * Late tests of quads [@first, @first + @count) of @f: what the program, depth, stencil and (alpha
- * to coverage) its first colour leave of their coverage; depth and stencil are written. Quads that
- * have been through it are left alone. A bundle whose program reads the tile or blends calls it
- * before the first access behind ATEST and ZS_EMIT; of others it is done when they have ended.
+ * Fragments @lanes of warp @w of the bundle are about to store to @t: what alpha to coverage and
+ * late tests leave of their coverage is found out, depth and stencil are written. Fragments that
+ * have been through it are left alone; with those that never do it is done when the bundle ends.
  */
-void tsr_tile_late_test(struct tsr_tile *t, struct tsr_fragments *f, unsigned int first,
-			unsigned int count);
+void tsr_tile_settle(struct tsr_tile *t, unsigned int w, uint16_t lanes);
 
 #endif

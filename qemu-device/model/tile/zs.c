@@ -55,7 +55,8 @@ static enum tsr_zs_when find_when(const struct tsr_zs *zs, const struct tsr_draw
 	bool replaced = (shader->writes_depth &&
 			 shader->depth_layout != TSR_DEPTH_LAYOUT_UNCHANGED) ||
 			shader->writes_stencil;
-	bool thinned = shader->discards || draw->alpha_to_coverage;
+	/* what READS_TILE reads is what other fragments have left, depth and stencil too */
+	bool thinned = shader->discards || draw->alpha_to_coverage || shader->reads_tile;
 	bool writes = (zs->depth_test && zs->depth_write) || zs->stencil_writes;
 
 	if (!zs->depth_test && !zs->bounds && !zs->stencil_test)

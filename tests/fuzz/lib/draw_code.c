@@ -257,13 +257,19 @@ static void depth(struct text *t)
 	    z ? ".z" : "", any(t), any(t));
 }
 
-/* The target's colour. */
-static void fetch(struct text *t)
+/* What the tile has of @target. */
+static void fetch_from(struct text *t, unsigned int target)
 {
 	t->c->reads_tile = true;
 	add(t, "clause wait=0 {\n*MOV.i32 r52, 0xff00%02x00\n+NOP\n*MOV.i32 r53, u2.w0\n+NOP\n"
-	       "*NOP\n+NOP\n}\n", fuzz_below(t->r, 3));
+	       "*NOP\n+NOP\n}\n", target);
 	add(t, "clause slot=0 wait=0 {\n*NOP\n+LD_TILE.v4 r52, r60, r53, @r%u\n}\n", four(t));
+}
+
+/* A colour, sometimes stencil or depth. */
+static void fetch(struct text *t)
+{
+	fetch_from(t, fuzz_below(t->r, 4) ? fuzz_below(t->r, 3) : 254 + fuzz_below(t->r, 2));
 }
 
 static void neighbours(struct text *t)
@@ -344,7 +350,7 @@ void fuzz_blend_code(struct fuzz_random *r, struct fuzz_draw_code *c)
 
 	/* the registers are the fragment program's */
 	c->registers_64 = false;
-	fetch(t);
+	fetch_from(t, fuzz_below(r, 3));
 	add(t, "clause wait=0 {\n*FMA.f32 r0, r4, 0x3f000000, r0\n+NOP\n"
 	       "*FMA.f32 r1, r5, 0x3f000000, r1\n+NOP\n*NOP\n+NOP\n}\n");
 	add(t, "clause slot=0 wait=0 {\n*NOP\n+ST_TILE.v4 r52, r60, r53, @r0\n}\n"
