@@ -185,27 +185,66 @@ static bool overlap(const union tsr_lanes *coordinates, union tsr_lanes *const r
 }
 
 /*
- * Have @samples read @warps warps of @b from number @w on where they are, and write there too, if
- * that is possible; false: it is not.
+ * Whether @warps warps of @b from number @w on have their coordinates one behind the other, want
+ * all lanes' samples, and nothing that is staged.
  */
-static bool in_place(const struct tsr_msg_bundle *b, unsigned int w, unsigned int warps,
-		     const struct whole *what, struct tsr_texture_bundle *samples)
+static bool are_plain(const struct tsr_msg_bundle *b, unsigned int w, unsigned int warps,
+		      const struct whole *what)
 {
 	if (what->lod || what->array || what->job.dimension == TSR_TEXTURE_DIMENSION_CUBE ||
-	    what->result != TSR_TEXTURE_RESULT_F32 || what->mask != 15 ||
-	    b->src_step[0] != 1 || b->src_step[1] != 1)
+	    what->mask != 15 || b->src_step[0] != 1 || b->src_step[1] != 1)
 		return false;
 	for (unsigned int i = 0; i < warps; i++) {
 		if (b->lanes[w + i] != TSR_ALL_LANES)
 			return false;
 	}
+	return true;
+}
+
+/* Have plain @samples write where the results go, if that is possible; false: it is not. */
+static bool in_place(const struct tsr_msg_bundle *b, unsigned int w,
+		     struct tsr_texture_bundle *samples)
+{
 	for (unsigned int c = 0; c < 4; c++)
 		samples->rgba[c] = tsr_msg_bundle_staging(b, w, c);
-	samples->s = source_of(b, w, 0);
-	samples->t = source_of(b, w, 1);
-	samples->lanes = &b->lanes[w];
-	return !overlap(samples->s, samples->rgba, warps) &&
-	       !overlap(samples->t, samples->rgba, warps);
+	return !overlap(samples->s, samples->rgba, samples->warps) &&
+	       !overlap(samples->t, samples->rgba, samples->warps);
+}
+
+/* Do plain @samples, as halves. */
+static unsigned int as_halves(const struct tsr_msg_bundle *b, unsigned int w, struct whole *what,
+			      struct tsr_texture_bundle *samples)
+{
+	const struct tsr_texture_path *path = what->job.env->textures->path;
+	union tsr_lanes rgba[4][TSR_BUNDLE_WARPS];
+	unsigned int done;
+
+	for (unsigned int c = 0; c < 4; c++)
+		samples->rgba[c] = rgba[c];
+	done = tsr_texture_bundle(&what->job, samples);
+	for (unsigned int i = 0; i < done; i++) {
+		path->halves(tsr_msg_bundle_staging(b, w + i, 0)->u, rgba[0][i].f, rgba[1][i].f);
+		path->halves(tsr_msg_bundle_staging(b, w + i, 1)->u, rgba[2][i].f, rgba[3][i].f);
+	}
+	return done;
+}
+
+/* Do @warps plain warps from number @w on without copies, *@done of them; false: it cannot be. */
+static bool without_copies(const struct tsr_msg_bundle *b, unsigned int w, unsigned int warps,
+			   struct whole *what, unsigned int *done)
+{
+	struct tsr_texture_bundle samples = {
+		.warps = warps, .lanes = &b->lanes[w],
+		.s = source_of(b, w, 0), .t = source_of(b, w, 1),
+	};
+
+	if (what->result == TSR_TEXTURE_RESULT_F16)
+		*done = as_halves(b, w, what, &samples);
+	else if (what->result == TSR_TEXTURE_RESULT_F32 && in_place(b, w, &samples))
+		*done = tsr_texture_bundle(&what->job, &samples);
+	else
+		return false;
+	return true;
 }
 
 /* How many warps from number @first on have lanes and ask for @word, if there is one. */
@@ -258,16 +297,16 @@ static unsigned int by_copies(const struct tsr_msg_bundle *b, unsigned int first
 static unsigned int together(const struct tsr_msg_bundle *b, unsigned int first,
 			     const uint32_t *word, struct whole *w)
 {
-	unsigned int count = count_alike(b, first, word);
-	struct tsr_texture_bundle samples = { .warps = count };
+	unsigned int count = count_alike(b, first, word), done;
 
 	w->staging = b->staging;
 	if (!count || !tsr_texture_begin(&w->job))
 		return first;
-	if (b->warp[first] + count - 1 == b->warp[first + count - 1] &&
-	    in_place(b, b->warp[first], count, w, &samples))
-		return first + tsr_texture_bundle(&w->job, &samples);
-	return first + by_copies(b, first, count, w);
+	if (b->warp[first] + count - 1 != b->warp[first + count - 1] ||
+	    !are_plain(b, b->warp[first], count, w) ||
+	    !without_copies(b, b->warp[first], count, w, &done))
+		done = by_copies(b, first, count, w);
+	return first + done;
 }
 
 unsigned int tsr_msg_texture_together(struct tsr_msg_env *env, const struct tsr_msg_bundle *b,

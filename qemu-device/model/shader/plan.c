@@ -129,8 +129,7 @@ static bool sample_varying(struct look *l, const struct tsr_insn *insn, unsigned
 	if (!step || l->helpers_gone || !tsr_varying_at_centre(insn, l->state->samples_log2))
 		return false;
 	l->plan->samples = true;
-	step->insn = *insn;
-	step->half = insn->op == TSR_OP_ADD_VAR_TEX_F16;
+	step->insn = tsr_var_tex_sample(insn, insn->op == TSR_OP_ADD_VAR_TEX_F16);
 	return give(l, staging, tsr_message_writes(insn));
 }
 
@@ -420,9 +419,9 @@ static bool run_var_tex(struct tsr_shader *sh, const struct tsr_plan_step *step,
 			struct tsr_patch *patch)
 {
 	union tsr_lanes at[2][TSR_PATCH_WARPS];
-	const struct tsr_insn insn = tsr_var_tex_sample(&step->insn, step->half);
 	struct tsr_msg_bundle b = {
-		.insn = &insn, .staging = step->reg, .src = { at[0], at[1] }, .src_step = { 1, 1 },
+		.insn = &step->insn, .staging = step->reg, .src = { at[0], at[1] },
+		.src_step = { 1, 1 },
 	};
 
 	return tsr_varying_patch_pair(&sh->env, patch, step->insn.imm[TSR_IMM_VARYING_INDEX], at) &&

@@ -36,8 +36,7 @@ struct tsr_plan_step {
 	uint8_t kind;			/* enum tsr_plan_kind */
 	uint8_t reg;			/* first staging register */
 	uint8_t target;			/* COLOUR */
-	bool half;			/* VAR_TEX: 16-bit results */
-	struct tsr_insn insn;		/* VARYING, VAR_TEX */
+	struct tsr_insn insn;		/* VARYING; VAR_TEX: tsr_var_tex_sample() of it */
 	struct tsr_decoded *clause;	/* CLAUSE, TEX */
 };
 

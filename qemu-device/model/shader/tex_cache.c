@@ -481,3 +481,147 @@ static bool fill(struct tsr_msg_env *env, struct tsr_texture_view *view,
 	cache->stats.fills++;
 	return true;
 }
+
+/* ---- Areas ----------------------------------------------------------------------------------- */
+
+#define AREA TSR_TEX_AREA_DIM
+#define TILE_BLOCKS (TSR_TEX_TILE_DIM / TSR_TEX_BLOCK_DIM)
+
+/* A tile of an area. */
+struct area_tile {
+	uint32_t x, y;			/* its first texel */
+	uint64_t blocks;		/* of the area: which ones are of the tile */
+};
+
+/* The tile of the first one of blocks @blocks. */
+static struct area_tile first_tile(const struct tsr_window_area *a, uint64_t blocks)
+{
+	int bit = __builtin_ctzll(blocks);
+	int x = (a->x + bit % AREA) & -TILE_BLOCKS, y = (a->y + bit / AREA) & -TILE_BLOCKS;
+	int left = x - a->x, top = y - a->y;
+	uint64_t columns = left < 0 ? 0xf >> -left : 0xf << left & 0xff;
+	uint64_t rows = columns * (top < 0 ? 0x01010101u >> -8 * top : 0x01010101u);
+
+	return (struct area_tile){
+		.x = (uint32_t)x * TSR_TEX_BLOCK_DIM, .y = (uint32_t)y * TSR_TEX_BLOCK_DIM,
+		.blocks = top < 0 ? rows : rows << 8 * top,
+	};
+}
+
+/* Have the tiles of @a take their places. */
+static void turn_area(struct tsr_texture_cache *cache, struct tsr_tex_window *w,
+		      const struct tsr_window_area *a)
+{
+	for (uint64_t left = a->blocks; left; ) {
+		const struct area_tile t = first_tile(a, left);
+		unsigned int place = tsr_window_tile(t.x, t.y);
+
+		if (w->tag[place] != tsr_window_tag(t.x, t.y))
+			turn(cache, w, place, tsr_window_tag(t.x, t.y));
+		left &= ~t.blocks;
+	}
+}
+
+/* Blocks of @a that have come in, of tiles that have their places. */
+static uint64_t valid_of(const struct tsr_tex_window *w, const struct tsr_window_area *a)
+{
+	uint64_t valid = 0;
+
+	for (unsigned int i = 0; i < AREA; i++) {
+		uint32_t row = (uint32_t)w->valid[((uint32_t)a->y + i) & 15];
+
+		valid |= (uint64_t)((row | row << 16) >> (a->x & 15) & 0xff) << AREA * i;
+	}
+	return valid;
+}
+
+/* The bytes of a tile that are as they are, if the host has them in one piece; else NULL. */
+static const uint8_t *direct_tile(struct tsr_msg_env *env, const struct tsr_tex_window *w,
+				  const struct area_tile *t, uint64_t *va)
+{
+	const unsigned int bytes = TSR_TILE_TEXELS * 4;
+	uint8_t *page;
+
+	*va = w->base + t->x / TSR_TILE_DIM * (uint64_t)bytes +
+	      t->y / TSR_TILE_DIM * (uint64_t)w->row_stride;
+	if (*va % TSR_ACCESS_PAGE_BYTES + bytes > TSR_ACCESS_PAGE_BYTES)
+		return NULL;
+	page = tsr_access_find(env->access, env->access->read, *va);
+	if (!page && tsr_access_page(env->access, env->mem, *va, TSR_ACCESS_READ, &page) !=
+			     TSR_STEP_DONE)
+		return NULL;
+	return page ? page + *va % TSR_ACCESS_PAGE_BYTES : NULL;
+}
+
+/* Bring blocks @missing of a tile whose bytes are at @tile. */
+static void fill_tile_directly(const struct tsr_level_lookup *l, const struct tsr_window_area *a,
+			       uint64_t missing, const uint8_t *tile, uint64_t va)
+{
+	struct tsr_texture_cache *cache = l->env->textures;
+	struct tsr_tex_window *w = l->window;
+
+	for (; missing; missing &= missing - 1) {
+		unsigned int bit = (unsigned int)__builtin_ctzll(missing);
+		uint32_t x = ((uint32_t)a->x + bit % AREA) * TSR_TEX_BLOCK_DIM;
+		uint32_t y = ((uint32_t)a->y + bit / AREA) * TSR_TEX_BLOCK_DIM;
+		unsigned int at = tsr_tile_index(x, y) * 4;
+
+		count_lines(l->env, va + at, 16 * 4);
+		tsr_block_sort(tile + at, tsr_window_texels(cache, w) + tsr_window_at(x, y) * 4,
+			       TSR_TEX_WINDOW_DIM * 4);
+		w->valid[y >> 2 & 15] |= 1 << (x >> 2 & 15);
+		cache->stats.fills++;
+	}
+}
+
+/* Bring blocks @missing of tile @t, of which @valid have come in; false: some do not come. */
+static bool fill_tile(const struct tsr_level_lookup *l, const struct tsr_window_area *a,
+		      const struct area_tile *t, uint64_t missing, uint64_t valid)
+{
+	uint32_t width = (uint32_t)l->axis[0].extent, height = (uint32_t)l->axis[1].extent;
+	uint64_t va;
+
+	/* no block of it goes beyond the level */
+	if (l->window->direct && t->x + TSR_TEX_TILE_DIM <= width &&
+	    t->y + TSR_TEX_TILE_DIM <= height) {
+		const uint8_t *tile = direct_tile(l->env, l->window, t, &va);
+
+		/* most of a tile that some of is wanted is mostly wanted, soon */
+		for (unsigned int i = 0; tile && !(valid & t->blocks) && i < TSR_TILE_TEXELS * 4;
+		     i += LINE)
+			__builtin_prefetch(tile + i);
+		if (tile) {
+			fill_tile_directly(l, a, missing, tile, va);
+			return true;
+		}
+	}
+	for (; missing; missing &= missing - 1) {
+		unsigned int bit = (unsigned int)__builtin_ctzll(missing);
+
+		if (!fill(l->env, l->view, &l->place, l->window,
+			  ((uint32_t)a->x + bit % AREA) * TSR_TEX_BLOCK_DIM,
+			  ((uint32_t)a->y + bit / AREA) * TSR_TEX_BLOCK_DIM))
+			return false;
+	}
+	return true;
+}
+
+bool tsr_window_bring_area(const struct tsr_level_lookup *l, const struct tsr_window_area *area)
+{
+	struct tsr_tex_window *w = l->window;
+	uint64_t missing, valid;
+
+	turn_area(l->env->textures, w, area);
+	valid = valid_of(w, area);
+	missing = area->blocks & ~valid;
+	if (missing && !w->found && !find_level(l->env, l->view, &l->place, w))
+		return false;
+	while (missing) {
+		const struct area_tile t = first_tile(area, missing);
+
+		if (!fill_tile(l, area, &t, missing & t.blocks, valid))
+			return false;
+		missing &= ~t.blocks;
+	}
+	return true;
+}

@@ -165,6 +165,19 @@ uint16_t tsr_window_fill(const struct tsr_level_lookup *l, const struct tsr_wind
 uint16_t tsr_window_copy(const struct tsr_level_lookup *l, const struct tsr_window_lanes *t,
 			 uint16_t lanes);
 
+/*
+ * The blocks that some lanes use, of a square of TSR_TEX_AREA_DIM blocks along an edge: bit
+ * TSR_TEX_AREA_DIM * row + column. No two tiles of it have the same place in a window.
+ */
+#define TSR_TEX_AREA_DIM 8
+struct tsr_window_area {
+	int32_t x, y;			/* block of bit 0; blocks before the level's are not used */
+	uint64_t blocks;		/* not 0 */
+};
+
+/* Have all of @area in the window; false: some of it is not, see tsr_window_bring(). */
+bool tsr_window_bring_area(const struct tsr_level_lookup *l, const struct tsr_window_area *area);
+
 /* ---- tex_decode.c ---------------------------------------------------------------------------- */
 
 /* What blocks of a format are; formats that are compressed in blocks of 4 by 4 get theirs there. */

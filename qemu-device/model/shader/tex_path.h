@@ -1,395 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Lookups in one level of a texture, for many lanes at once. A template, see alu_path.h.
- *
- * Texels have their place in the level's window; blocks it does not have are brought by
- * tsr_window_bring(). In lanes that are not done nothing of what is computed counts: they use the
- * window's spare row.
  */
-#include "tex_warp.h"
-
-/* Not more than this is known to be in 1 / TSR_TEXEL_ONE: the rest is for msg_filter.c. */
-#define FARTHEST 0x1p22f
-
-#define ALL_OF_CHUNK ((1u << TSR_CHUNK_LANES) - 1)
-
-TSR_INLINE vs32 splat(int32_t x)
-{
-	return (vs32){0} + x;
-}
-
-TSR_INLINE vf32 splat_float(float x)
-{
-	return (vf32){0} + x;
-}
-
-TSR_INLINE vs32 pick(vs32 mask, vs32 yes, vs32 no)
-{
-	return (yes & mask) | (no & ~mask);
-}
-
-TSR_INLINE vs32 smaller(vs32 a, vs32 b)
-{
-	return pick(a < b, a, b);
-}
-
-TSR_INLINE vs32 larger(vs32 a, vs32 b)
-{
-	return pick(a > b, a, b);
-}
-
-#ifdef __SSE2__
-#define HAS_CONVERSION true
-#else
-#define HAS_CONVERSION false
-#endif
-
-/* To integers, to nearest, ties to even. */
-TSR_INLINE vs32 rounded(vf32 x)
-{
-#if defined(TSR_ALU_AVX512)
-	return (vs32)_mm512_cvtps_epi32((__m512)x);
-#elif defined(TSR_ALU_AVX2)
-	return (vs32)_mm256_cvtps_epi32((__m256)x);
-#elif defined(__SSE2__)
-	return (vs32)_mm_cvtps_epi32((__m128)x);
-#else
-	vs32 r;
-
-	for (unsigned int i = 0; i < TSR_CHUNK_LANES; i++)
-		r[i] = (int32_t)__builtin_rintf(x[i]);
-	return r;
-#endif
-}
-
-/* Bit n: lane n of a mask of zeros and ones. */
-TSR_INLINE unsigned int bits_of(vs32 mask)
-{
-#if defined(TSR_ALU_AVX512)
-	return _mm512_movepi32_mask((__m512i)mask);
-#elif defined(TSR_ALU_AVX2)
-	return (unsigned int)_mm256_movemask_ps((__m256)mask);
-#elif defined(__SSE2__)
-	return (unsigned int)_mm_movemask_ps((__m128)mask);
-#else
-	unsigned int bits = 0;
-
-	for (unsigned int i = 0; i < TSR_CHUNK_LANES; i++)
-		bits |= (mask[i] & 1u) << i;
-	return bits;
-#endif
-}
-
-TSR_INLINE vs32 mask_of(unsigned int bits)
-{
-	static const int32_t one[TSR_WARP_LANES] = {
-		1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384, 32768
-	};
-	vs32 lane;
-
-	memcpy(&lane, one, sizeof(lane));
-	return (splat((int32_t)bits) & lane) != 0;
-}
-
-/* Words of @table, which is aligned to vectors, that bits 3:0 of @index name. */
-TSR_INLINE vs32 of_sixteen(const int32_t table[16], vs32 index)
-{
-#if defined(TSR_ALU_AVX512)
-	return (vs32)_mm512_permutexvar_epi32((__m512i)index, _mm512_load_si512(table));
-#elif defined(TSR_ALU_AVX2)
-	__m256i i = (__m256i)index;
-	__m256i low = _mm256_permutevar8x32_epi32(_mm256_load_si256((const __m256i *)table), i);
-	__m256i high = _mm256_permutevar8x32_epi32(
-		_mm256_load_si256((const __m256i *)(table + 8)), i);
-
-	return (vs32)_mm256_blendv_ps((__m256)low, (__m256)high,
-				      (__m256)_mm256_slli_epi32(i, 28));
-#else
-	vs32 r;
-
-	for (unsigned int i = 0; i < TSR_CHUNK_LANES; i++)
-		r[i] = table[index[i] & 15];
-	return r;
-#endif
-}
-
-/* ---- Coordinates ----------------------------------------------------------------------------- */
-
-/* @i modulo what @a repeats after: of numbers whose size is at most 2^23. */
-TSR_INLINE vs32 modulo(const struct tsr_level_axis *a, vs32 i)
-{
-	vf32 q = __builtin_convertvector(i, vf32) * a->frequency;
-
-	/* one too much or too little, at most, and towards 0 */
-	i -= __builtin_convertvector(q, vs32) * a->period;
-	i += (i < 0) & a->period;
-	i += (i < 0) & a->period;
-	return i - ((i >= a->period) & a->period);
-}
-
-/* The texel that wrapping makes of @i; lanes in which it is none of the level are added to @bad. */
-TSR_INLINE vs32 wrapped(const struct tsr_level_axis *a, vs32 i, vs32 *bad)
-{
-	int32_t n = a->extent;
-
-	switch (a->mode) {
-	case TSR_WRAP_MODE_REPEAT:
-		return a->power ? i & (n - 1) : modulo(a, i);
-	case TSR_WRAP_MODE_MIRRORED_REPEAT:
-		i = a->power ? i & (2 * n - 1) : modulo(a, i);
-		return pick(i < n, i, 2 * n - 1 - i);
-	case TSR_WRAP_MODE_MIRRORED_CLAMP_TO_EDGE:
-		return smaller(i ^ i >> 31, splat(n - 1));
-	case TSR_WRAP_MODE_MIRRORED_CLAMP_TO_BORDER:
-		i ^= i >> 31;
-		*bad |= i >= n;
-		return i;
-	case TSR_WRAP_MODE_CLAMP_TO_BORDER:
-		*bad |= (i < 0) | (i >= n);
-		return i;
-	default:
-		return smaller(larger(i, splat(0)), splat(n - 1));
-	}
-}
-
-/*
- * Texels of a chunk along an axis: the two around, or the nearest one; the upper one's weight.
- */
-struct texels {
-	vs32 x0, x1, weight;
-};
-
-TSR_INLINE struct texels find_texels(const struct tsr_level_axis *a, const float *c, bool near,
-				     vs32 *bad)
-{
-	float most = near ? FARTHEST : FARTHEST * TSR_TEXEL_ONE;
-	struct texels t;
-	vs32 fixed, i;
-	vf32 x;
-
-	memcpy(&x, c, sizeof(x));
-	x *= a->scale;
-	*bad |= ~((vf32)((vs32)x & 0x7fffffff) < most);
-	/* what cannot be converted is not converted, where that is not without consequences */
-	if (near || !HAS_CONVERSION)
-		x = (vf32)((vs32)x & ~*bad);
-	if (near) {
-		x += a->half;
-		i = __builtin_convertvector(x, vs32);
-		i += __builtin_convertvector(i, vf32) > x;
-		t.x0 = t.x1 = wrapped(a, i, bad);
-		t.weight = splat(0);
-		return t;
-	}
-	fixed = rounded(x) - a->center;
-	t.weight = fixed & (TSR_TEXEL_ONE - 1);
-	i = fixed >> 8;
-	t.x0 = wrapped(a, i, bad);
-	t.x1 = wrapped(a, i + 1, bad);
-	return t;
-}
-
-/* ---- Windows --------------------------------------------------------------------------------- */
-
-/* The texels of a chunk: (x0, y0) to (x1, y1). */
-struct corners {
-	struct texels x, y;
-};
-
-/* 1 << @n % 16 */
-TSR_INLINE vs32 bit_of_row(vs32 n)
-{
-	return splat(1) << (n & 15);
-}
-
-/* Lanes whose tile for (@x, @y) has its place. */
-TSR_INLINE vs32 has_tile(const struct tsr_tex_window *w, vs32 x, vs32 y)
-{
-	vs32 tile = (x >> 4 & 3) | (y >> 2 & 12);
-
-	return of_sixteen(w->tag, tile) == (x >> 6 | y >> 6 << 10);
-}
-
-/* Lanes all of whose tiles have their places. */
-TSR_INLINE vs32 has_tiles(const struct tsr_tex_window *w, const struct corners *c, bool near)
-{
-	vs32 x0 = c->x.x0, x1 = c->x.x1, y0 = c->y.x0, y1 = c->y.x1;
-
-	return near ? has_tile(w, x0, y0) : has_tile(w, x0, y0) & has_tile(w, x1, y0) &
-					    has_tile(w, x0, y1) & has_tile(w, x1, y1);
-}
-
-/* Of these, lanes all of whose blocks have come in. */
-TSR_INLINE vs32 has_blocks(const struct tsr_tex_window *w, const struct corners *c, bool near)
-{
-	vs32 columns = bit_of_row(c->x.x0 >> 2), rows = of_sixteen(w->valid, c->y.x0 >> 2);
-
-	if (!near) {
-		columns |= bit_of_row(c->x.x1 >> 2);
-		rows &= of_sixteen(w->valid, c->y.x1 >> 2);
-	}
-	return (rows & columns) == columns;
-}
-
-/* Lanes of a warp that have their tiles, and @blocks too. */
-TSR_INLINE uint16_t lanes_there(const struct tsr_tex_window *w, const struct corners c[TSR_CHUNKS],
-				bool near, bool blocks)
-{
-	unsigned int there = 0;
-
-	TSR_UNROLL
-	for (unsigned int chunk = 0; chunk < TSR_CHUNKS; chunk++) {
-		vs32 has = has_tiles(w, &c[chunk], near);
-
-		if (blocks)
-			has &= has_blocks(w, &c[chunk], near);
-		there |= bits_of(has) << chunk * TSR_CHUNK_LANES;
-	}
-	return (uint16_t)there;
-}
-
-/* Place in the window. */
-TSR_INLINE vs32 place_of(vs32 x, vs32 y)
-{
-	return (x & (TSR_TEX_WINDOW_DIM - 1)) | (y & (TSR_TEX_WINDOW_DIM - 1)) << 6;
-}
-
-/* Places of texels in the spare row, for lanes from @first on. */
-TSR_INLINE vs32 spare_of(unsigned int first)
-{
-	static const int32_t four[TSR_WARP_LANES] = {
-		0, 4, 8, 12, 16, 20, 24, 28, 32, 36, 40, 44, 48, 52, 56, 60
-	};
-	vs32 lane;
-
-	memcpy(&lane, four, sizeof(lane));
-	return lane + (int32_t)(TSR_TEX_WINDOW_SPARE + 4 * first);
-}
-
-/* Have tiles of lanes @lanes take their places; returns the lanes that have, *@conflict: not so. */
-TSR_INLINE uint16_t turn_tiles(const struct tsr_level_lookup *l,
-			       const struct corners c[TSR_CHUNKS], const struct tsr_window_lanes *t,
-			       uint16_t lanes, bool *conflict)
-{
-	uint16_t left = lanes;
-
-	for (;;) {
-		uint16_t there = lanes_there(l->window, c, l->near, false) & lanes, lane;
-
-		left &= ~there;
-		lane = left & -left;
-		if (!lane)
-			return lanes;
-		left &= ~lane;
-		switch (tsr_window_bring(l, t, (unsigned int)__builtin_ctz(lane), there)) {
-		case TSR_WINDOW_HAS:
-			break;
-		case TSR_WINDOW_CANNOT:
-			lanes &= ~lane;
-			break;
-		case TSR_WINDOW_CONFLICT:
-			*conflict = true;
-			return lanes;
-		}
-	}
-}
-
-/*
- * Bring what @lanes want; returns those that can be done. *@direct: those whose texels are in the
- * window, not copied to the spare row. Not what is used most of the time.
- */
-TSR_OUT_OF_LINE_ static uint16_t bring(const struct tsr_level_lookup *l,
-				       const struct corners c[TSR_CHUNKS], uint16_t lanes,
-				       uint16_t *direct)
-{
-	struct tsr_window_lanes t;
-	bool conflict = false;
-
-	for (unsigned int chunk = 0; chunk < TSR_CHUNKS; chunk++) {
-		unsigned int first = chunk * TSR_CHUNK_LANES;
-
-		memcpy(&t.x[0][first], &c[chunk].x.x0, sizeof(vs32));
-		memcpy(&t.x[1][first], &c[chunk].x.x1, sizeof(vs32));
-		memcpy(&t.y[0][first], &c[chunk].y.x0, sizeof(vs32));
-		memcpy(&t.y[1][first], &c[chunk].y.x1, sizeof(vs32));
-	}
-	lanes = turn_tiles(l, c, &t, lanes, &conflict);
-	if (conflict) {
-		*direct = 0;
-		return tsr_window_copy(l, &t, lanes);
-	}
-	lanes &= ~tsr_window_fill(l, &t, lanes & ~lanes_there(l->window, c, l->near, true));
-	*direct = lanes;
-	return lanes;
-}
-
-/* The texels of lanes, one array for each corner. */
-typedef int32_t places[4][TSR_WARP_LANES];
-
-/*
- * Find out where the texels of @lanes of a warp are in the window; returns the lanes that have all.
- * *@pairs: so that corners 1 and 3 are next to corners 0 and 2, and have no places of their own.
- */
-TSR_INLINE uint16_t find_places(const struct tsr_level_lookup *l,
-				const struct corners c[TSR_CHUNKS], uint16_t lanes, places at,
-				bool near, bool *pairs)
-{
-	uint16_t there = lanes_there(l->window, c, near, true) & lanes, direct = there;
-	unsigned int alone = 0;
-
-	if (there != lanes) {
-		/* what has an address is not in registers: not what is used most of the time */
-		struct corners copy[TSR_CHUNKS];
-
-		memcpy(copy, c, sizeof(copy));
-		lanes = bring(l, copy, lanes, &direct);
-	}
-	TSR_UNROLL
-	for (unsigned int chunk = 0; chunk < TSR_CHUNKS; chunk++) {
-		unsigned int first = chunk * TSR_CHUNK_LANES;
-		const struct corners *k = &c[chunk];
-		vs32 x = k->x.x0, spare = spare_of(first), in = mask_of(direct >> first &
-									ALL_OF_CHUNK);
-		vs32 row[2] = { pick(in, place_of(x, k->y.x0), spare),
-				pick(in, place_of(x, k->y.x1), spare + 2) };
-
-		memcpy(&at[0][first], &row[0], sizeof(row[0]));
-		memcpy(&at[2][first], &row[1], sizeof(row[1]));
-		alone |= bits_of(in & ((k->x.x1 != x + 1) |
-				       ((x & (TSR_TEX_WINDOW_DIM - 1)) == TSR_TEX_WINDOW_DIM - 1)));
-	}
-	*pairs = !alone;
-	for (unsigned int chunk = 0; chunk < TSR_CHUNKS && !near && alone; chunk++) {
-		unsigned int first = chunk * TSR_CHUNK_LANES;
-		const struct corners *k = &c[chunk];
-		vs32 x = k->x.x1, spare = spare_of(first), in = mask_of(direct >> first &
-									ALL_OF_CHUNK);
-		vs32 row[2] = { pick(in, place_of(x, k->y.x0), spare + 1),
-				pick(in, place_of(x, k->y.x1), spare + 3) };
-
-		memcpy(&at[1][first], &row[0], sizeof(row[0]));
-		memcpy(&at[3][first], &row[1], sizeof(row[1]));
-	}
-	return lanes;
-}
-
-/* The texels at @at are used. */
-TSR_INLINE void note_used(uint8_t *used, places at, bool near, bool pairs)
-{
-	static const uint8_t pair[2] = { 1, 1 };
-
-	TSR_UNROLL
-	for (unsigned int i = 0; i < TSR_WARP_LANES; i++) {
-		memcpy(used + (uint32_t)at[0][i], pair, near || !pairs ? 1 : 2);
-		if (near)
-			continue;
-		memcpy(used + (uint32_t)at[2][i], pair, pairs ? 2 : 1);
-		if (pairs)
-			continue;
-		used[(uint32_t)at[1][i]] = 1;
-		used[(uint32_t)at[3][i]] = 1;
-	}
-}
+#include "tex_places.h"
 
 /* ---- Filters --------------------------------------------------------------------------------- */
 
@@ -658,25 +271,13 @@ TSR_OUT_OF_LINE_ static void filter_alone(const struct tsr_level_lookup *l,
 		filter_warp(l, w, n, c, at, false, false, false);
 }
 
-/* Warp @n of @w. */
-TSR_INLINE void lookup_warp(const struct tsr_level_lookup *l, const struct tsr_level_warps *w,
-			    unsigned int n, bool near, bool bytes)
+/* Warp @n of @w, with the texels at @at. */
+TSR_INLINE void filter_found(const struct tsr_level_lookup *l, const struct tsr_level_warps *w,
+			     unsigned int n, const struct corners c[TSR_CHUNKS], places at,
+			     bool near, bool bytes, bool pairs)
 {
-	places at __attribute__((aligned(64)));
-	struct corners c[TSR_CHUNKS], copy[TSR_CHUNKS];
-	unsigned int lanes = w->lanes[n];
-	bool pairs;
+	struct corners copy[TSR_CHUNKS];
 
-	TSR_UNROLL
-	for (unsigned int chunk = 0; chunk < TSR_CHUNKS; chunk++) {
-		unsigned int first = chunk * TSR_CHUNK_LANES, from = n * TSR_WARP_LANES + first;
-		vs32 bad = splat(0);
-
-		c[chunk].x = find_texels(&l->axis[0], w->s + from, near, &bad);
-		c[chunk].y = find_texels(&l->axis[1], w->t + from, near, &bad);
-		lanes &= ~(bits_of(bad) << first);
-	}
-	w->done[n] = find_places(l, c, (uint16_t)lanes, at, near, &pairs);
 	if (near || pairs) {
 		filter_warp(l, w, n, c, at, near, bytes, true);
 	} else {
@@ -686,29 +287,73 @@ TSR_INLINE void lookup_warp(const struct tsr_level_lookup *l, const struct tsr_l
 	}
 }
 
+/* Warp @n of @w, whose texels are those of lanes @lanes. */
+TSR_OUT_OF_LINE_ static void lookup_alone(const struct tsr_level_lookup *l,
+					  const struct tsr_level_warps *w, unsigned int n,
+					  const struct corners c[TSR_CHUNKS], uint16_t lanes)
+{
+	places at __attribute__((aligned(64)));
+	bool pairs;
+
+	w->done[n] = find_places(l, c, lanes, at, l->near, &pairs);
+	if (l->near && l->bytes)
+		filter_found(l, w, n, c, at, true, true, true);
+	else if (l->near)
+		filter_found(l, w, n, c, at, true, false, true);
+	else if (l->bytes)
+		filter_found(l, w, n, c, at, false, true, pairs);
+	else
+		filter_found(l, w, n, c, at, false, false, pairs);
+}
+
+/* Warps of @w from number @first on. */
+TSR_INLINE void lookup_group(const struct tsr_level_lookup *l, const struct tsr_level_warps *w,
+			     unsigned int first, bool near, bool bytes)
+{
+	unsigned int left = w->count - first;
+	places at __attribute__((aligned(64)));
+	struct group g;
+	bool whole, pairs;
+
+	g.count = left < GROUP_WARPS ? left : GROUP_WARPS;
+	whole = find_group(l, w, first, near, &g);
+	for (unsigned int i = 0; i < g.count; i++) {
+		if (!whole) {
+			lookup_alone(l, w, first + i, g.c[i], g.lanes[i]);
+			continue;
+		}
+		find_there(g.c[i], at, near, &pairs);
+		filter_found(l, w, first + i, g.c[i], at, near, bytes, pairs);
+		w->done[first + i] = g.lanes[i];
+	}
+}
+
+TSR_INLINE void lookup_groups(const struct tsr_level_lookup *l, const struct tsr_level_warps *w,
+			      bool near, bool bytes)
+{
+	for (unsigned int n = 0; n < w->count; n += GROUP_WARPS)
+		lookup_group(l, w, n, near, bytes);
+}
+
 TSR_UNCHECKED_ static void lookup_bytes(const struct tsr_level_lookup *l,
 					const struct tsr_level_warps *w)
 {
-	for (unsigned int n = 0; n < w->count; n++)
-		lookup_warp(l, w, n, false, true);
+	lookup_groups(l, w, false, true);
 }
 
 TSR_UNCHECKED_ static void lookup_floats(const struct tsr_level_lookup *l,
 					 const struct tsr_level_warps *w)
 {
-	for (unsigned int n = 0; n < w->count; n++)
-		lookup_warp(l, w, n, false, false);
+	lookup_groups(l, w, false, false);
 }
 
 TSR_UNCHECKED_ static void lookup_near(const struct tsr_level_lookup *l,
 				       const struct tsr_level_warps *w)
 {
-	for (unsigned int n = 0; n < w->count; n++) {
-		if (l->bytes)
-			lookup_warp(l, w, n, true, true);
-		else
-			lookup_warp(l, w, n, true, false);
-	}
+	if (l->bytes)
+		lookup_groups(l, w, true, true);
+	else
+		lookup_groups(l, w, true, false);
 }
 
 TSR_UNCHECKED_ static void lookup(const struct tsr_level_lookup *l, const struct tsr_level_warps *w)
