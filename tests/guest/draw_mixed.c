@@ -113,6 +113,92 @@ static void beside_copies(void)
 	tsr_gfx_image_unref(image);
 }
 
+/* ---- Frames over frames ---------------------------------------------------------------------- */
+
+#define PATIENCE_MS	30000
+
+static uint64_t jobs_of(struct tsr_queue *queue)
+{
+	struct drm_tessera_queue_get_state state = { 0 };
+
+	ktap_eq(tsr_queue_get_state(queue, &state, sizeof(state)), 0);
+	return state.jobs_completed;
+}
+
+static bool wait_jobs(struct tsr_queue *queue, uint64_t jobs)
+{
+	unsigned int ms;
+
+	for (ms = 0; jobs_of(queue) < jobs && ms < PATIENCE_MS; ms++)
+		usleep(1000);
+	return jobs_of(queue) >= jobs;
+}
+
+/* A job that keeps @queue from going on until the word at @gate is 1. */
+static void hold(struct copier *c, struct tsr_queue *queue, const struct tsr_alloc *gate)
+{
+	*(volatile uint32_t *)gate->cpu = 0;
+	tsr_stream_reset(c->stream);
+	tsr_cmd_wait32(c->stream, gate->va, TSR_COMPARE_EQ, 1);
+	ktap_eq(tsr_queue_run(queue, c->stream, c->sync, 0), 0);
+}
+
+/*
+ * While rendering stands still two frames are binned, the second one over the first one's picture
+ * that is still to come; while binning stands still nothing of the frame is rendered.
+ */
+static void frames_overlap(void)
+{
+	static uint8_t alone[4 * SIDE * SIDE], now[4 * SIDE * SIDE];
+	struct tsr_gfx_image *image[2];
+	struct tsr_gfx_pass *pass[2];
+	struct tsr_queue *bin, *render;
+	struct copier c = { 0 };
+	uint64_t binned, rendered;
+	int i;
+
+	copier_open(&c);
+	for (i = 0; i < 2; i++) {
+		image[i] = gfxt_image(&t, TSR_PIXEL_FORMAT_RGBA8_UNORM, SIDE, 1);
+		gfxt_drawn(soup_pass(image[i]));
+		gfxt_read(image[i], 0, 0, alone, 4 * SIDE);
+		pass[i] = gfxt_one(&t, image[i], white);
+		gfxt_drawn(pass[i]);
+		pass[i] = soup_pass(image[i]);
+	}
+	tsr_gfx_queues(t.gfx, &bin, &render);
+	binned = jobs_of(bin);
+	rendered = jobs_of(render);
+	hold(&c, render, &c.to);
+	for (i = 0; i < 2; i++)
+		ktap_eq(tsr_gfx_submit(pass[i], NULL, 0, NULL, 0), 0);
+	ktap_ok(wait_jobs(bin, binned + 2));
+	ktap_eq(jobs_of(render), rendered);
+	gfxt_read(image[0], 0, 0, now, 4 * SIDE);
+	ktap_eq(now[0], 0xff);
+	*(volatile uint32_t *)c.to.cpu = 1;
+	for (i = 0; i < 2; i++) {
+		ktap_eq(tsr_gfx_wait(pass[i], TSR_DEADLINE_NEVER), 0);
+		gfxt_read(image[i], 0, 0, now, 4 * SIDE);
+		ktap_mem_eq(now, alone, sizeof(now));
+	}
+	ktap_eq(tsr_sync_finish(c.sync, 0, TSR_DEADLINE_NEVER), 0);
+
+	rendered = jobs_of(render);
+	hold(&c, bin, &c.to);
+	ktap_eq(tsr_gfx_submit(pass[0], NULL, 0, NULL, 0), 0);
+	usleep(50000);
+	ktap_eq(jobs_of(render), rendered);
+	*(volatile uint32_t *)c.to.cpu = 1;
+	ktap_eq(tsr_gfx_wait(pass[0], TSR_DEADLINE_NEVER), 0);
+	ktap_eq(tsr_sync_finish(c.sync, 0, TSR_DEADLINE_NEVER), 0);
+	for (i = 0; i < 2; i++) {
+		tsr_gfx_pass_destroy(pass[i]);
+		tsr_gfx_image_unref(image[i]);
+	}
+	copier_close(&c);
+}
+
 /* ---- Processes that fail --------------------------------------------------------------------- */
 
 /* Stores at 256 GiB, where nothing is. */
@@ -215,6 +301,8 @@ int main(void)
 	pipeline = gfxt_pipeline(&t, NULL);
 	ktap_run("[MEM4] the copy engine beside draws: both are what they are alone",
 		 beside_copies);
+	ktap_run("[CP10] two frames are binned before the first one is rendered",
+		 frames_overlap);
 	tsr_gfx_pipeline_unref(pipeline);
 	gfxt_close(&t);
 	return ktap_finish();

@@ -71,14 +71,14 @@ check-debug: setup ## the guest suite on a kernel with KASAN, lockdep, kmemleak 
 
 # Drivers with one mistake each: the device's checker or the suite must notice it.
 check-mutants: setup ## build broken drivers, demand that each is noticed: MUTANTS='doorbell* none' VARIANT=debug
-	@$(GUEST_ENV); TSR_MUTANTS='$(MUTANTS)' $(RUN) --suite mutants --results $(RESULTS)/mutants.ktap tests/lib/mutants.py
+	@$(GUEST_ENV); TSR_MUTANTS='$(MUTANTS)' $(RUN) --suite mutants --results $(BUILD)/results-debug/mutants.ktap tests/lib/mutants.py
 
 check-mutants-short: setup ## a few of them; part of `make check WITH=mutants-short`
 	@$(MAKE) check-mutants MUTANTS='none doorbell_first invalidate_early unmap_forgotten pad_ignored'
 
 # What finds most in little time; `make check WITH=debug-short` adds it to everything else.
 check-debug-short: ## the part of check-debug that is about the driver's interface, memory and locks
-	@$(MAKE) check-debug TESTS='kunit fail_nth ioctl_* isolation leaks copy races prime'
+	@$(MAKE) check-debug TESTS='kunit fail_nth fuzz_ioctls ioctl_* isolation leaks races prime'
 
 check-igt: export VARIANT := $(or $(VARIANT),igt)
 check-igt: export IGT_TESTS := $(IGT_TESTS)
