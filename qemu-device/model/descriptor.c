@@ -28,17 +28,42 @@ struct rule {
 #define QWORDS_MAX 32
 #define RULES_MAX 64
 
+/* A range of values that bits do not tell. */
+struct range {
+	uint8_t qword, shift;
+	uint64_t mask, min, span;	/* of the value; from @min on */
+};
+
 /* A structure's description, with what there is to be checked of it. */
 static struct checks {
-	uint32_t qwords, rules;
+	uint32_t qwords, rules, ranges;
 	uint64_t known[QWORDS_MAX];	/* bits of fields */
 	struct rule rule[RULES_MAX];
+	/* The same at once, to see whether anything is wrong: bits that are 0, and what else. */
+	uint64_t zero[QWORDS_MAX];
+	struct range range[RULES_MAX];
 } checks[TSR_DESCRIPTORS];
 static pthread_once_t prepared = PTHREAD_ONCE_INIT;
 
 static uint64_t field_mask(const struct tsr_desc_field *field)
 {
 	return UINT64_MAX >> (63 - field->hi + field->lo) << field->lo;
+}
+
+/* What @rule says, in bits that have to be 0 as far as they can say it. */
+static void prepare_quick(struct checks *c, const struct rule *rule)
+{
+	uint64_t most = rule->mask >> rule->shift;
+
+	most = rule->max < most ? rule->max : most;
+	c->zero[rule->qword] |= rule->zero << rule->shift & rule->mask;
+	if (!rule->min && !(most & (most + 1)))
+		c->zero[rule->qword] |= rule->mask & ~(most << rule->shift);
+	else
+		c->range[c->ranges++] = (struct range){
+			.qword = rule->qword, .shift = rule->shift, .mask = rule->mask,
+			.min = rule->min, .span = most - rule->min,
+		};
 }
 
 static void prepare_field(struct checks *c, const struct tsr_desc_field *field)
@@ -48,6 +73,7 @@ static void prepare_field(struct checks *c, const struct tsr_desc_field *field)
 	uint64_t mask = field_mask(field);
 
 	c->known[field->qword] |= mask;
+	c->zero[field->qword] &= ~mask;
 	if (!field->min && field->max >= mask >> shift && field->align <= 1)
 		return;
 	if (c->rules == RULES_MAX)
@@ -56,6 +82,7 @@ static void prepare_field(struct checks *c, const struct tsr_desc_field *field)
 		.qword = field->qword, .shift = shift, .mask = mask, .min = field->min,
 		.max = field->max, .zero = field->align ? field->align - 1 : 0,
 	};
+	prepare_quick(c, &c->rule[c->rules - 1]);
 }
 
 static void prepare(void)
@@ -66,6 +93,7 @@ static void prepare(void)
 		while (strcmp(desc->name, names[d]))
 			desc++;
 		checks[d].qwords = desc->qwords;
+		memset(checks[d].zero, 0xff, sizeof(checks[d].zero));
 		for (unsigned int i = 0; i < desc->num_fields; i++)
 			prepare_field(&checks[d], &desc->fields[i]);
 	}
@@ -77,10 +105,24 @@ static const struct checks *checks_of(enum tsr_descriptor which)
 	return &checks[which];
 }
 
+/* Whether there is nothing to find. */
+static bool is_good(const struct checks *c, const uint64_t *word)
+{
+	uint64_t wrong = 0;
+
+	for (unsigned int i = 0; i < c->qwords; i++)
+		wrong |= word[i] & c->zero[i];
+	for (const struct range *r = c->range; r < &c->range[c->ranges]; r++)
+		wrong |= ((word[r->qword] & r->mask) >> r->shift) - r->min > r->span;
+	return !wrong;
+}
+
 uint8_t tsr_descriptor_check(enum tsr_descriptor which, const uint64_t *word, unsigned int *qword)
 {
 	const struct checks *c = checks_of(which);
 
+	if (is_good(c, word))
+		return TSR_FAULT_NONE;
 	for (*qword = 0; *qword < c->qwords; ++*qword) {
 		if (word[*qword] & ~c->known[*qword])
 			return TSR_FAULT_RESERVED_BITS;

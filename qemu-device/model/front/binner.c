@@ -199,6 +199,7 @@ static void describe(const struct tsr_binning *bin, struct tsr_heap_batch *h)
 	h->vertices = bin->batch.vertices;
 	h->primitives = bin->outs;
 	h->output_stride = state->shader.output_stride;
+	h->varying = state->shader.varying;
 	h->start = bin->draw.start;
 	h->first_instance = bin->draw.first_instance;
 	h->padded = bin->draw.padded;

@@ -165,6 +165,7 @@ enum tsr_step tsr_heap_batch(struct tsr_mem *mem, const struct tsr_frame_heap *h
 		.output_stride = h.output_stride, .ids = heap->base + h.vertex_ids,
 		.padded = h.padded, .start = h.start, .first_instance = h.first_instance,
 		.vertices = h.vertices, .primitives = h.primitives, .shared = h.shared,
+		.varying = h.varying,
 		.vertex_data = h.vertex_data, .extra_data = h.vertex_extra,
 		.primitive_data = h.primitive_data, .clipped_data = h.clipped_data,
 	};
@@ -267,6 +268,42 @@ static const void *peek(const struct tsr_tile_reader *r, const struct tsr_mem *m
 	return (uintptr_t)p % 8 ? NULL : p;
 }
 
+/* What is at @va, on its way into the host's caches; NULL: nobody knows where it is. */
+static const uint64_t *call_for(const struct tsr_mem *mem, uint64_t va, unsigned int qwords)
+{
+	const uint64_t *p = (const uint64_t *)tsr_mem_peek(mem, va, qwords * sizeof(*p));
+
+	if (!p || (uintptr_t)p % sizeof(*p))
+		return NULL;
+	for (unsigned int i = 0; i < qwords; i += 8)
+		__builtin_prefetch(&p[i]);
+	return p;
+}
+
+/* The same for states of draws: fragment programs, and their push words. */
+static void look_at_states(const struct tsr_mem *mem, const struct hint *hint, unsigned int n)
+{
+	const uint64_t *state[HINTS], *program[HINTS];
+	uint32_t offset = 0;
+	unsigned int states = 0;
+
+	for (unsigned int i = 0; i < n; i++) {
+		if (!hint[i].header || hint[i].offset == offset)
+			continue;
+		offset = hint[i].offset;
+		state[states] = call_for(mem, hint[i].header[TSR_HEAP_BATCH_SHADER_STATE__QWORD],
+					 TSR_SHADER_STATE__QWORDS);
+		states += state[states] != NULL;
+	}
+	for (unsigned int i = 0; i < states; i++)
+		program[i] = call_for(mem, state[i][TSR_SHADER_STATE_FRAGMENT__QWORD],
+				      TSR_SHADER_PROGRAM__QWORDS);
+	for (unsigned int i = 0; i < states; i++) {
+		if (program[i])
+			call_for(mem, program[i][TSR_SHADER_PROGRAM_PUSH__QWORD], 1);
+	}
+}
+
 /*
  * Have the host's caches fetch what the block's entries name, all at a time: records are scattered
  * over the heap, and one would be waited for after the other. Reads what it finds without checks;
@@ -307,6 +344,7 @@ static void look_ahead(const struct tsr_tile_reader *r, const struct tsr_mem *me
 				__builtin_prefetch(vertex);
 		}
 	}
+	look_at_states(mem, hint, n);
 }
 
 /* Have the block at r->at. */

@@ -45,6 +45,7 @@ struct tsr_batch {
 	uint16_t primitives;		/* 1 … TSR_BATCH_PRIMITIVES */
 	/* its vertices are those of an earlier record, whose varying program runs for both */
 	bool shared;
+	bool varying;			/* a varying program runs for it, unless it is shared */
 	/* the rest is the reader's */
 	uint32_t vertex_data, extra_data, primitive_data, clipped_data;	/* offsets */
 };

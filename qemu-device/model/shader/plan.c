@@ -499,7 +499,8 @@ bool tsr_plan_run(struct tsr_shader *sh, struct tsr_fragments *f, const struct t
 	sh->env.helper = sh->lanes.helper;
 	sh->bundle = f->run.core.bundle[0];
 	sh->bundle_index = 0;
-	sh->bundle->warp[0].written |= plan->written | plan->entry;
+	for (unsigned int w = 0; w < TSR_PATCH_WARPS; w++)
+		sh->bundle->warp[w].written |= plan->written | plan->entry;
 	patch->has_w = false;
 	if (plan->computes)
 		choose(sh, f->state);

@@ -69,15 +69,11 @@ bool tsr_stage_resume(struct tsr_shader *sh, struct tsr_stage_run *run,
 	return tsr_core_bundle(&run->core, 0);
 }
 
-/* 0 in registers that may not be 0. */
-static void clear_registers(struct tsr_bundle *bundle, uint64_t dirty)
+/* 0 in registers of warp @w that may not be 0. */
+static void clear_registers(struct tsr_bundle *bundle, unsigned int w, uint64_t dirty)
 {
-	for (; dirty; dirty &= dirty - 1) {
-		unsigned int r = __builtin_ctzll(dirty);
-
-		memset(&bundle->reg[r * TSR_BUNDLE_WARPS], 0,
-		       TSR_BUNDLE_WARPS * sizeof(bundle->reg[0]));
-	}
+	for (; dirty; dirty &= dirty - 1)
+		tsr_stage_fill(&bundle->reg[__builtin_ctzll(dirty) * TSR_BUNDLE_WARPS + w], 0);
 }
 
 void tsr_stage_start(struct tsr_shader *sh, struct tsr_stage_run *run,
@@ -94,20 +90,17 @@ void tsr_stage_start(struct tsr_shader *sh, struct tsr_stage_run *run,
 	struct tsr_bundle *bundle = core->bundle[0];
 	struct tsr_group *group = &core->group[0];
 	unsigned int alive = 0, warps = 0;
-	uint64_t written = 0;
 
-	for (unsigned int w = 0; w < TSR_BUNDLE_WARPS; w++)
-		written |= bundle->warp[w].written;
 	run->reads = usage->reads;
-	clear_registers(bundle, written & usage->reads & ~whole);
 	for (unsigned int w = 0; w < TSR_BUNDLE_WARPS; w++) {
 		struct tsr_warp *warp = &bundle->warp[w];
 
-		/* the stage is about to write some */
-		warp->written = (written & ~usage->reads) | entry;
 		warp->used = live[w] != 0;
 		if (!live[w])
 			continue;
+		clear_registers(bundle, w, warp->written & usage->reads & ~whole);
+		/* the stage is about to write some */
+		warp->written = (warp->written & ~usage->reads) | entry;
 		warp->here = program->state.code;
 		warp->meet = UINT64_MAX;
 		warp->live = live[w];

@@ -12,12 +12,16 @@ enum {
 	REG_INSTANCE = 62,
 };
 
-/* Register @r of all threads: one word behind the other, 0 where there is no thread. */
+/*
+ * Register @r of all threads: one word behind the other, 0 where there is no thread in the last
+ * warp.
+ */
 static uint32_t *all_of(struct tsr_vertex_run *v, unsigned int r)
 {
 	uint32_t *word = (uint32_t *)tsr_stage_reg(&v->run, r, 0);
 
-	memset(word + v->threads, 0, (TSR_BUNDLE_LANES - v->threads) * sizeof(*word));
+	if (v->threads % TSR_WARP_LANES)
+		tsr_stage_fill((union tsr_lanes *)word + v->threads / TSR_WARP_LANES, 0);
 	return word;
 }
 

@@ -133,7 +133,7 @@ static void prepare_core(struct tsr_tile_core *c)
 	t->stencil = next + samples * sizeof(float);
 	for (unsigned int i = 0; i < TSR_TILE_STATES; i++) {
 		if (c->states[i])
-			c->states[i]->shader_state = 0;
+			tsr_tile_state_forget(c->states[i]);
 	}
 	tsr_programs_drop(&c->programs);
 	tsr_tile_list_forget(c->reader);
@@ -427,7 +427,7 @@ static bool batch_room(struct tsr_rendering *r)
 	return true;
 }
 
-/* Find the batches whose vertices have outputs. */
+/* Find the batches varying programs run for. */
 static enum tsr_step read_chain(struct tsr_mem *mem, struct tsr_step_cost *cost)
 {
 	struct tsr_queue *q = mem->queue;
@@ -441,7 +441,7 @@ static enum tsr_step read_chain(struct tsr_mem *mem, struct tsr_step_cost *cost)
 			return step;
 		if (!batch_room(r))
 			return tsr_mem_bad_packet(mem, r->heap.base, 0, TSR_FAULT_UNSUPPORTED);
-		if (!batch.shared)
+		if (batch.varying && !batch.shared)
 			r->batch[r->batches++] = batch.offset;
 		r->next_batch = batch.previous;
 		cost->cycles++;

@@ -61,9 +61,13 @@ struct tsr_tile_colours {
 	struct tsr_output_flat target[TSR_RENDER_TARGETS_MAX];
 };
 
+/* No state has this address: it is not aligned. */
+#define TSR_TILE_NO_STATE UINT64_MAX
+
 /* A draw's states, prepared. */
 struct tsr_tile_state {
-	uint64_t shader_state, draw_state;	/* where they are; 0: nothing here */
+	/* where they are; TSR_TILE_NO_STATE: nothing here */
+	uint64_t shader_state, draw_state;
 	struct tsr_fragment_state fragment;
 	struct tsr_raster_rules rules;
 	struct tsr_zs zs;
@@ -214,6 +218,11 @@ struct tsr_rendering {
 enum tsr_step tsr_tile_state_find(struct tsr_tile_core *c, struct tsr_mem *mem,
 				  uint64_t shader_state, uint64_t draw_state,
 				  struct tsr_tile_state **state);
+
+static inline void tsr_tile_state_forget(struct tsr_tile_state *s)
+{
+	s->shader_state = s->draw_state = TSR_TILE_NO_STATE;
+}
 
 /* memory.c: bits of @which: colour targets, then depth, then stencil. */
 #define TSR_TILE_DEPTH_BIT (1u << TSR_RENDER_TARGETS_MAX)

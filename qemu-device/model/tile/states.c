@@ -161,22 +161,18 @@ static void prepare(struct tsr_tile_state *s, const struct tsr_rendering *r,
 	s->tried = s->patience = 0;
 }
 
-static enum tsr_step fill(struct tsr_tile_state *s, const struct tsr_rendering *r,
-			  struct tsr_mem *mem, uint64_t shader_state, uint64_t draw_state)
+/* The DRAW_STATE, and what it names. */
+static enum tsr_step fill_draw(struct tsr_tile_state *s, const struct tsr_rendering *r,
+			       struct tsr_mem *mem, uint64_t draw_state)
 {
-	uint64_t shader[TSR_SHADER_STATE__QWORDS], draw[TSR_DRAW_STATE__QWORDS];
+	uint64_t draw[TSR_DRAW_STATE__QWORDS];
 	enum tsr_step step;
 
-	s->shader_state = 0;
-	step = tsr_descriptor_read(mem, shader_state, TSR_DESCRIPTOR_SHADER_STATE, shader);
-	if (step == TSR_STEP_DONE)
-		step = tsr_descriptor_read(mem, draw_state, TSR_DESCRIPTOR_DRAW_STATE, draw);
+	s->draw_state = TSR_TILE_NO_STATE;
+	step = tsr_descriptor_read(mem, draw_state, TSR_DESCRIPTOR_DRAW_STATE, draw);
 	if (step != TSR_STEP_DONE)
 		return step;
-	tsr_unpack_shader_state(shader, &s->fragment.shader);
 	tsr_unpack_draw_state(draw, &s->fragment.draw);
-	s->fragment.serial =
-		atomic_fetch_add_explicit(&serial, 1, memory_order_relaxed) + 1;
 	s->fragment.width = r->info.frame.width;
 	s->fragment.height = r->info.frame.height;
 	s->fragment.sample_positions = r->info.frame.sample_positions;
@@ -184,11 +180,32 @@ static enum tsr_step fill(struct tsr_tile_state *s, const struct tsr_rendering *
 	step = read_viewports(s, mem);
 	if (step == TSR_STEP_DONE)
 		step = read_blends(s, r, mem);
+	if (step == TSR_STEP_DONE)
+		s->draw_state = draw_state;
+	return step;
+}
+
+/*
+ * Fill @s. Draws of the same DRAW_STATE, which most often differ in programs and their push words
+ * only, leave it what it has of that.
+ */
+static enum tsr_step fill(struct tsr_tile_state *s, const struct tsr_rendering *r,
+			  struct tsr_mem *mem, uint64_t shader_state, uint64_t draw_state)
+{
+	uint64_t shader[TSR_SHADER_STATE__QWORDS];
+	enum tsr_step step;
+
+	s->shader_state = TSR_TILE_NO_STATE;
+	step = tsr_descriptor_read(mem, shader_state, TSR_DESCRIPTOR_SHADER_STATE, shader);
+	if (step == TSR_STEP_DONE && s->draw_state != draw_state)
+		step = fill_draw(s, r, mem, draw_state);
 	if (step != TSR_STEP_DONE)
 		return step;
+	tsr_unpack_shader_state(shader, &s->fragment.shader);
+	s->fragment.serial =
+		atomic_fetch_add_explicit(&serial, 1, memory_order_relaxed) + 1;
 	prepare(s, r, mem->gpu);
 	s->shader_state = shader_state;
-	s->draw_state = draw_state;
 	return TSR_STEP_DONE;
 }
 
@@ -205,10 +222,12 @@ enum tsr_step tsr_tile_state_find(struct tsr_tile_core *c, struct tsr_mem *mem,
 	struct tsr_tile_state **slot = &c->states[slot_of(shader_state, draw_state)];
 	enum tsr_step step = TSR_STEP_DONE;
 
-	if (!*slot)
+	if (!*slot) {
 		*slot = calloc(1, sizeof(**slot));
-	if (!*slot)
-		return tsr_mem_bad_packet(mem, shader_state, 0, TSR_FAULT_UNSUPPORTED);
+		if (!*slot)
+			return tsr_mem_bad_packet(mem, shader_state, 0, TSR_FAULT_UNSUPPORTED);
+		tsr_tile_state_forget(*slot);
+	}
 	if ((*slot)->shader_state != shader_state || (*slot)->draw_state != draw_state)
 		step = fill(*slot, c->render, mem, shader_state, draw_state);
 	if (step == TSR_STEP_DONE && (*slot)->shades)

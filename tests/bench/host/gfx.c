@@ -11,6 +11,7 @@
  * SCENE "readpixels" is fill_vary, drawn once; "scale" is no comparison, but what a triangle costs
  * in frames of 10^3 to 10^7 of them.
  */
+#include <malloc.h>
 #include <math.h>
 #include <sched.h>
 #include <stdio.h>
@@ -190,8 +191,20 @@ static void choose_processors(unsigned int threads)
 	used_clock = threads == 1 ? CLOCK_PROCESS_CPUTIME_ID : CLOCK_MONOTONIC;
 }
 
+/*
+ * llvmpipe frees and takes memory all the time in scenes of many draws. Whether the C library then
+ * gives pages back to the kernel, and takes them anew, depends on what ran before: it keeps them.
+ */
+static void keep_memory(void)
+{
+	mallopt(M_MMAP_THRESHOLD, 32 << 20);
+	mallopt(M_TRIM_THRESHOLD, 1 << 30);
+	mallopt(M_TOP_PAD, 16 << 20);
+}
+
 static int run(unsigned int threads, const char *only)
 {
+	keep_memory();
 	choose_processors(threads);
 	if (!gles_open()) {
 		fprintf(stderr, "gfx: there is no EGL with llvmpipe here\n");
