@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 #
 # share.sh: what a guest mounts to run IGT's generic tests; prints its directory:
-#   DIR/tests/NAME   the programs     DIR/lib/   their libraries, the loader among them
+#   DIR/tests/NAME   the programs, and the tool gputop     DIR/lib/   their libraries, the loader among them
 #   DIR/run NAME     starts one
 #
 # IGT_TESTS=DIR names the tests of an IGT that was built on this host (its build directory's tests/, or
@@ -44,6 +44,7 @@ from_debian() {
     fetched=$CACHE/igt/$version
     locked "$CACHE/igt.lock" fetch
     cp "$fetched/$INSTALLED"/[a-z]* "$SHARE/tests/" 2>/dev/null || true        # not its directories
+    cp "$fetched/usr/bin/gputop" "$SHARE/tests/"
     find "$fetched"/usr/lib/*-linux-gnu -maxdepth 1 -name '*.so*' -exec cp -Lt "$SHARE/lib" {} +
 }
 
@@ -55,6 +56,9 @@ from_host() {
             cp "$file" "$SHARE/tests/"
         fi
     done
+    file=$(dirname "$IGT_TESTS")/tools/gputop      # beside the tests of a build; an installed one is in PATH
+    [ -x "$file" ] || file=$(command -v gputop || true)
+    [ ! -x "$file" ] || cp "$file" "$SHARE/tests/"
     ldd "$SHARE"/tests/* 2>/dev/null | awk '$2 == "=>" && $3 ~ "^/" { print $3 } $1 ~ "^/.*:$" { next } $1 ~ "^/" { print $1 }' |
         sort -u | while IFS= read -r file; do
             cp -L "$file" "$SHARE/lib/"

@@ -85,7 +85,7 @@ check-igt: export IGT_TESTS := $(IGT_TESTS)
 check-igt: export TSR_IGT_PROGRAMS := $(IGT_PROGRAMS)
 check-igt: setup ## IGT's generic tests on a kernel with SW_SYNC and lockdep: Debian's build of them, or IGT_TESTS=DIR (IGT_PROGRAMS=)
 	@$(GUEST_ENV); TSR_IGT=$$(bash tests/igt/share.sh); export TSR_IGT; \
-		$(RUN) --suite igt --results $(BUILD)/results-debug/igt.ktap igt-script:tests/igt/igt.py
+		$(RUN) --suite igt --results $(BUILD)/results-debug/igt.ktap igt-script:tests/igt/igt.py igt-script:tests/igt/gputop.py
 
 # Faults while eight processes work: `make check` has 120 of them.
 SOAK := vram=32M,inject-window=on
