@@ -83,7 +83,8 @@ def objects(tree):
     return out if not status else None
 
 
-def mutate_one(tree, path, number, new, baseline):
+def mutate_one(tree, path, number, new, check):
+    """(the old line, what check() says while the new one is in its place)."""
     full = os.path.join(tree, path)
     with open(full) as f:
         text = f.read()
@@ -92,7 +93,7 @@ def mutate_one(tree, path, number, new, baseline):
     try:
         with open(full, "w") as f:
             f.write("\n".join(lines))
-        return verdict(tree, baseline), old
+        return old, check()
     finally:
         with open(full, "w") as f:
             f.write(text)
@@ -123,7 +124,7 @@ def main():
     for path, number, new in all_places:
         if counts["killed"] + counts["survived"] >= args.count:
             break
-        result, old = mutate_one(tree, path, number, new, baseline)
+        old, result = mutate_one(tree, path, number, new, lambda: verdict(tree, baseline))
         counts[result] += 1
         if result == "survived":
             print(f"survived {path}:{number + 1}\n  - {old.strip()}\n  + {new.strip()}", flush=True)

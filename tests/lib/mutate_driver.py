@@ -24,7 +24,7 @@ import time
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import mutants  # noqa: E402
 from guest import GuestError  # noqa: E402
-from mutate import ENOUGH, places  # noqa: E402
+from mutate import ENOUGH, mutate_one, places  # noqa: E402
 
 TOP = os.environ["TSR_TOP"]
 DRIVER = "kernel"
@@ -75,21 +75,6 @@ def verdict(tree, work, programs, baseline):
     if not module or code(module) == baseline:
         return None, None
     return True, noticed(module, work, programs)
-
-
-def mutate_one(tree, path, number, new, check):
-    full = os.path.join(tree, path)
-    with open(full) as f:
-        text = f.read()
-    lines = text.split("\n")
-    old, lines[number] = lines[number], new
-    try:
-        with open(full, "w") as f:
-            f.write("\n".join(lines))
-        return old, check()
-    finally:
-        with open(full, "w") as f:
-            f.write(text)
 
 
 def arguments():
