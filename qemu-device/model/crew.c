@@ -57,6 +57,18 @@ static struct tsr_job_core *take_core(struct tsr_job *job, unsigned int first, u
 	return NULL;
 }
 
+/* The same of those that do not rest; there are no helpers. */
+static struct tsr_job_core *take_busy_core(struct tsr_job *job, uint64_t host_seq)
+{
+	for (unsigned int i = 0; i < job->cores; i++) {
+		struct tsr_job_core *core = job->core[i];
+
+		if (!job->rests(core) && worthwhile(core, host_seq) && claim(core))
+			return core;
+	}
+	return NULL;
+}
+
 /* One burst of a core that is claimed. */
 static enum tsr_burst burst(struct tsr_shader *sh, const struct tsr_mem *mem, struct tsr_queue *q,
 			    struct tsr_job_core *core, uint64_t host_seq)
@@ -332,9 +344,10 @@ enum tsr_step tsr_crew_run(struct tsr_mem *mem, struct tsr_step_cost *cost)
 		tsr_crew_close(q);
 		return finish(mem, &q->crew.record, cost);
 	}
-	core = take_core(job, job->cursor, q->host_seq);
+	core = mem->gpu->winding_down ? take_busy_core(job, q->host_seq) :
+					take_core(job, job->cursor, q->host_seq);
 	if (!core)
-		return out_of_cores(mem, cost);
+		return mem->gpu->winding_down ? TSR_STEP_PENDING : out_of_cores(mem, cost);
 	call_helpers(q);
 	result = burst(sh, mem, q, core, q->host_seq);
 	release(core);

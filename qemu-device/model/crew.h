@@ -56,6 +56,8 @@ struct tsr_job {
 	 */
 	enum tsr_burst (*burst)(struct tsr_shader *sh, const struct tsr_mem *mem,
 				struct tsr_queue *q, struct tsr_job_core *core, bool again);
+	/* Whether a snapshot holds all there is of @core; not asked of a dispatch's. */
+	bool (*rests)(const struct tsr_job_core *core);
 	struct tsr_job_core *core[TSR_CORES_MAX];
 	uint32_t cores;
 	uint32_t cursor;		/* core whose turn it is with the owner */

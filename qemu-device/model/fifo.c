@@ -26,6 +26,15 @@ static void pop(struct tsr_fifo *fifo)
 	fifo->begun = false;
 }
 
+bool tsr_fifo_unwound(const struct tsr_queue *q)
+{
+	const struct tsr_fifo *fifo = &q->exec.fifo;
+	const struct tsr_packet *packet = &fifo->entry[fifo->first];
+
+	return fifo->count && (tsr_bin_begun(packet, &fifo->state) ||
+			       (tsr_render_begun(packet, &fifo->state) && !tsr_render_rests(q)));
+}
+
 /* One burst of the engine, with its cost. */
 static enum tsr_step engine_step(struct tsr_mem *mem, const struct tsr_packet *packet)
 {

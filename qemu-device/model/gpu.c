@@ -242,6 +242,17 @@ void tsr_gpu_pause(struct tsr_gpu *gpu)
 	pthread_mutex_unlock(&gpu->lock);
 }
 
+void tsr_gpu_wind_down(struct tsr_gpu *gpu)
+{
+	pthread_mutex_lock(&gpu->lock);
+	if (gpu->paused && !gpu->reset_busy && !atomic_load(&gpu->inject.gone)) {
+		gpu->winding_down = true;
+		tsr_sched_wind_down(gpu);
+		gpu->winding_down = false;
+	}
+	pthread_mutex_unlock(&gpu->lock);
+}
+
 void tsr_gpu_resume(struct tsr_gpu *gpu)
 {
 	pthread_mutex_lock(&gpu->lock);

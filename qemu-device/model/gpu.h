@@ -69,6 +69,7 @@ struct tsr_gpu {
 	unsigned int waiters;		/* threads that wait for quiet */
 
 	unsigned int paused;		/* pauses that nest */
+	bool winding_down;		/* tsr_gpu_wind_down(): cores begin nothing */
 	bool reset_busy;		/* STATUS.RESET_BUSY */
 	uint32_t reset_count;		/* RESET_COUNT */
 

@@ -12,6 +12,9 @@
 /* Cycles after which a runner adds what it has done to the global counter. */
 #define REPORT_CYCLES 4096
 
+/* Steps of an engine at most before a snapshot. */
+#define WIND_DOWN_STEPS 65536
+
 void tsr_run_cycles(struct tsr_runner *runner, struct tsr_queue *q, uint64_t cycles)
 {
 	tsr_count(&q->counter[TSR_QUEUE_COUNTER_CYCLES], cycles);
@@ -140,4 +143,25 @@ enum tsr_leave tsr_run_queue(struct tsr_runner *runner, struct tsr_queue *q, uin
 			return TSR_LEAVE_FAULT;
 		}
 	}
+}
+
+enum tsr_leave tsr_run_wind_down(struct tsr_runner *runner, struct tsr_queue *q, uint64_t limit)
+{
+	runner->spent = 0;
+	/* also an engine that is made to hang, and spends nothing, comes to an end */
+	for (unsigned int n = 0; n < WIND_DOWN_STEPS && tsr_fifo_unwound(q); n++) {
+		if (runner->spent >= limit)
+			break;
+		q->host_seq = atomic_load_explicit(&runner->gpu->host_seq, memory_order_acquire);
+		runner->budget = limit - runner->spent;
+		switch (tsr_fifo_step(runner, q, false)) {
+		case TSR_FIFO_PENDING:
+			return TSR_LEAVE_PENDING;
+		case TSR_FIFO_FAULT:
+			return TSR_LEAVE_FAULT;
+		default:
+			break;
+		}
+	}
+	return TSR_LEAVE_LIMIT;
 }

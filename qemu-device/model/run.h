@@ -66,6 +66,8 @@ enum tsr_leave {
  */
 enum tsr_leave tsr_run_queue(struct tsr_runner *runner, struct tsr_queue *q, uint64_t limit,
 			     bool light);
+/* The same until nothing of @q is unwound (fifo.h), for tsr_gpu_wind_down(). */
+enum tsr_leave tsr_run_wind_down(struct tsr_runner *runner, struct tsr_queue *q, uint64_t limit);
 /* Account for modelled work of @q. */
 void tsr_run_cycles(struct tsr_runner *runner, struct tsr_queue *q, uint64_t cycles);
 /* Add what is unreported to the global counter. */

@@ -11,6 +11,8 @@
 #define QUANTUM_SPREAD 1024
 /* Engines that run programs do that many times as much in the same time as one that copies. */
 #define QUANTUM_PROGRAMS 16
+/* Cycles a queue has before a snapshot. */
+#define WIND_DOWN_CYCLES (1u << 24)
 
 /* The deterministic schedule's choices: xorshift64*, started by the seed. */
 static uint64_t random_next(struct tsr_sched *sched)
@@ -373,7 +375,9 @@ uint64_t tsr_sched_run(struct tsr_runner *runner, struct tsr_queue *q, uint64_t 
 	for (;;) {
 		atomic_store_explicit(&runner->attention, false, memory_order_relaxed);
 		pthread_mutex_unlock(&gpu->lock);
-		leave = tsr_run_queue(runner, q, limit > spent ? limit - spent : 0, light);
+		leave = gpu->winding_down ?
+				tsr_run_wind_down(runner, q, limit) :
+				tsr_run_queue(runner, q, limit > spent ? limit - spent : 0, light);
 		tsr_crew_close(q);
 		pthread_mutex_lock(&gpu->lock);
 		spent += runner->spent;
@@ -449,6 +453,19 @@ uint64_t tsr_sched_run_all(struct tsr_gpu *gpu, uint64_t cycles)
 		spent += tsr_sched_run(&gpu->runner[0], q, quantum, false);
 	}
 	return spent;
+}
+
+void tsr_sched_wind_down(struct tsr_gpu *gpu)
+{
+	for (unsigned int i = 0; i < gpu->cfg.queues; i++) {
+		struct tsr_queue *q = &gpu->queue[i];
+
+		if (q->state != TSR_QUEUE_STATE_READY || !tsr_fifo_unwound(q))
+			continue;
+		/* while the device is paused all engines are free */
+		put_on(q, tsr_queue_class(q), 0);
+		tsr_sched_run(&gpu->runner[0], q, WIND_DOWN_CYCLES, false);
+	}
 }
 
 void tsr_sched_reset(struct tsr_gpu *gpu)

@@ -148,6 +148,13 @@ void tsr_gpu_reset(struct tsr_gpu *gpu);
  */
 void tsr_gpu_pause(struct tsr_gpu *gpu);
 void tsr_gpu_resume(struct tsr_gpu *gpu);
+/*
+ * Before a snapshot, of memory too, while paused: a BIN in progress goes on to its end, a RENDER to
+ * the ends of its cores' tiles or batches, so that the snapshot holds all there is of them. What
+ * takes longer than some 100 ms, or has to wait, stays where it is: 3d.md says what of it the
+ * snapshot holds. [host]
+ */
+void tsr_gpu_wind_down(struct tsr_gpu *gpu);
 
 /*
  * Forget every pointer that map() returned (and, with @addr and @len, at least those of that bus

@@ -120,6 +120,10 @@ static void tessera_set_running(TesseraState *s, bool running)
         tsr_gpu_resume(s->gpu);
     } else {
         tsr_gpu_pause(s->gpu);
+        /* memory may be about to be saved; where time counts nothing moves */
+        if (!s->deterministic) {
+            tsr_gpu_wind_down(s->gpu);
+        }
     }
     tessera_leave(s);
     if (running) {

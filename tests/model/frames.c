@@ -2,12 +2,13 @@
 /* test: TIMEOUT=240 */
 /*
  * Frames as queues see them: one is binned while another one is rendered, what each event behind a
- * pass says, and which memory is free then.
+ * pass says, which memory is free then, and snapshots between.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "bench.h"
+#include "counters.h"
 #include "ktap.h"
 #include "soup.h"
 #include "tessera_asm.h"
@@ -20,6 +21,8 @@
 #define VERTICES DATA
 #define INDICES (DATA + 0x8000)
 #define FENCES (DATA + 0x10000)
+#define COUNTS (DATA + 0x11000)		/* of programs that count their threads: 64 bytes each */
+#define QUERIES (DATA + 0x12000)
 #define LIST 0x20000000ull		/* read and execute, 64 KiB for each of two frames */
 #define LIST_OF(n) (LIST + 0x10000ull * (n))
 #define HEAP_OF(n) (0x40000000ull + (1ull << 20) * (n))
@@ -31,7 +34,8 @@ enum {
 	FRAME = 0, TARGET = 0x100, SHADER = 0x200, DRAW = 0x280, VIEWPORT = 0x300, BLEND = 0x340,
 	POSITION = 0x400, FRAGMENT = 0x480, TABLE = 0x500, BUFFERS = 0x540, BIN_LIST = 0x800,
 	TILE_LIST = 0x1000, RENDER_LIST = 0x1100, BIN_STREAM = 0x1200, RENDER_STREAM = 0x1400,
-	POSITION_CODE = 0x2000, FRAGMENT_CODE = 0x3000,
+	POSITION_CODE = 0x2000, FRAGMENT_CODE = 0x3000, VARYING_CODE = 0x4000, VARYING = 0x4800,
+	PUSH = 0x4900,
 };
 
 static const char position[] =
@@ -51,6 +55,7 @@ static struct machine {
 	struct bench_as as;
 	struct bench_queue queue[2];
 	uint8_t *data, *list, *target;
+	bool counts;			/* programs count their threads, draws have queries */
 } m;
 
 static uint64_t *at(unsigned int n, unsigned int offset)
@@ -62,8 +67,10 @@ static void put_code(unsigned int n, unsigned int offset, const char *text)
 {
 	struct tsr_asm_program *code;
 
-	if (tsr_asm_assemble(text, strlen(text), 0, &code))
+	if (tsr_asm_assemble(text, strlen(text), 0, &code)) {
+		tsr_asm_print_diagnostics(stderr, code, "program");
 		abort();
+	}
 	memcpy(at(n, offset), code->code, code->size);
 	tsr_asm_free(code);
 }
@@ -127,6 +134,11 @@ static void put_lists(unsigned int n)
 	bin += TSR_LIST_SHADER_STATE_QWORDS;
 	tsr_pack_list_draw_state(bin, &(struct tsr_list_draw_state){ .addr = list + DRAW });
 	bin += TSR_LIST_DRAW_STATE_QWORDS;
+	for (unsigned int kind = 0; m.counts && kind <= TSR_QUERY_STATISTICS; kind++) {
+		tsr_pack_list_query(bin, &(struct tsr_list_query){
+			.kind = kind, .addr = QUERIES + 64 * kind });
+		bin += TSR_LIST_QUERY_QWORDS;
+	}
 	tsr_pack_list_draw(bin, &(struct tsr_list_draw){
 		.topology = TSR_TOPOLOGY_TRIANGLES, .index = TSR_INDEX_TYPE_U16,
 		.count = 3 * TRIANGLES, .instances = 1, .indices = INDICES,
@@ -358,11 +370,163 @@ static void test_free(void)
 	bench_free(m.b);
 }
 
+/* ---- Snapshots ------------------------------------------------------------------------------- */
+
+/* In front of a program: one more has run. R56 is lost. */
+#define COUNT \
+	"clause message=atomic slot=0 wait=0 {\n" \
+	"*SHADDXL.u32 t0, u0.w0, r55, shift:2\n+SHADDXH.i32 t1, u0.w1, t\n" \
+	"*ATOM_C1.i32.ainc t0, t1\n+ATOM_CX t0, t1, zero.w0, @r56\n}\n"
+
+/* Frame 0, all of whose programs count their threads, and loop a while. */
+static void start_counting(void)
+{
+	static const char counted_fragment[] =
+		"clause wait=0,6,7 {\n*MOV.i32 r0:t0, r57\n+NOP\n}\n" COUNT
+		"clause message=atest slot=0 wait=0 td {\n*NOP\n+ATEST r60:t1, r60, r60, @r60\n}\n"
+		"clause end message=blend slot=0 wait=0 td {\n"
+		"*NOP\n+BLEND r48:t1, r60, blend0.w0, blend0.w1, @r0\n}\n";
+	static const unsigned int programs[] = { POSITION, VARYING, FRAGMENT };
+	static const unsigned int code[] = { POSITION_CODE, VARYING_CODE, FRAGMENT_CODE };
+	char counted_position[1000];
+
+	m.counts = true;
+	start();
+	snprintf(counted_position, sizeof(counted_position), "%s%s", COUNT, position);
+	put_code(0, POSITION_CODE, counted_position);
+	put_code(0, VARYING_CODE, COUNT "clause end wait=0 {\n*NOP\n+NOP\n}\n");
+	put_code(0, FRAGMENT_CODE, counted_fragment);
+	for (unsigned int i = 0; i < 3; i++) {
+		uint64_t counter = COUNTS + 64 * i;
+
+		memcpy(at(0, PUSH + 64 * i), &counter, sizeof(counter));
+		tsr_pack_shader_program(at(0, programs[i]), &(struct tsr_shader_program){
+			.code = LIST + code[i], .attributes = LIST + TABLE, .attribute_count = 1,
+			.attribute_buffers = LIST + BUFFERS, .attribute_buffer_count = 1,
+			.push = LIST + PUSH + 64 * i, .push_words = 2 });
+	}
+	tsr_pack_shader_state(at(0, SHADER), &(struct tsr_shader_state){
+		.position = LIST + POSITION, .varying = LIST + VARYING, .output_stride = 16,
+		.fragment = LIST + FRAGMENT, .side_effects = true });
+	submit(BIN, 0);
+	bench_kick(&m.queue[BIN]);
+}
+
+/* The counters that do not depend on time, and on what translations are at hand. */
+#define EXACT_COUNTERS \
+	(1ull << TSR_QUEUE_COUNTER_ENGINE_COMMANDS | 1ull << TSR_QUEUE_COUNTER_SHADER_CLAUSES | \
+	 1ull << TSR_QUEUE_COUNTER_SHADER_THREADS | 1ull << TSR_QUEUE_COUNTER_SHADER_MESSAGES | \
+	 ~0ull << TSR_QUEUE_COUNTER_BIN_DRAWS)
+
+struct left {
+	uint8_t data[0x3000], target[PICTURE_BYTES];
+	uint64_t counter[2][TSR_QUEUE_COUNTERS];
+};
+
+static void take(struct left *l)
+{
+	memcpy(l->data, m.data + (FENCES - DATA), sizeof(l->data));
+	memcpy(l->target, picture(0), sizeof(l->target));
+	for (unsigned int i = 0; i < 2 * TSR_QUEUE_COUNTERS; i++)
+		l->counter[i & 1][i / 2] = EXACT_COUNTERS >> i / 2 & 1 ? counter(i & 1, i / 2) : 0;
+}
+
+/* Another machine of the same memory goes on. */
+static void transplant(bool wind_down)
+{
+	char err[200] = "";
+	size_t size;
+	void *state;
+
+	tsr_gpu_pause(m.b->gpu);
+	if (wind_down)
+		tsr_gpu_wind_down(m.b->gpu);
+	size = tsr_gpu_save(m.b->gpu, NULL, 0);
+	state = malloc(size);
+	tsr_gpu_save(m.b->gpu, state, size);
+	bench_replace(m.b);
+	tsr_gpu_pause(m.b->gpu);
+	if (!ktap_ok(tsr_gpu_load(m.b->gpu, state, size, err, sizeof(err))))
+		ktap_note("%s", err);
+	tsr_gpu_resume(m.b->gpu);
+	free(state);
+}
+
+/* Both passes, with a snapshot behind @steps steps; their number. */
+static unsigned int count_frame(unsigned int steps, struct left *left)
+{
+	unsigned int n = 0;
+	bool rendered = false;
+
+	start_counting();
+	for (;;) {
+		if (n++ == steps)
+			transplant(true);
+		if (step())
+			continue;
+		if (rendered)
+			break;
+		rendered = true;
+		submit(RENDER, 0);
+		bench_kick(&m.queue[RENDER]);
+	}
+	take(left);
+	bench_free(m.b);
+	m.counts = false;
+	return n;
+}
+
+/* A snapshot at any step counts nothing twice and loses nothing. */
+static void test_snapshots(void)
+{
+	static struct left want, left;
+	unsigned int steps = count_frame(UINT32_MAX, &want), stride;
+
+	ktap_note("%u steps", steps);
+	stride = getenv("TSR_QUICK") ? 1 + steps / 150 : 1 + steps / 1500;
+	/* BIN and batches are over soon */
+	for (unsigned int n = 0; n < steps; n += n < 160 ? 1 : stride) {
+		count_frame(n, &left);
+		if (!ktap_ok(!memcmp(&left, &want, sizeof(left))))
+			ktap_note("at step %u", n);
+	}
+	for (unsigned int i = 0; i < 3; i++)
+		ktap_ok(*(uint32_t *)(void *)(want.data + (COUNTS - FENCES) + 64 * i) > 100);
+}
+
+/* What has no end is saved as it stands, and begins again. */
+static void test_endless(void)
+{
+	static const char endless[] =
+		"again:\nclause wait=0,6,7 flow=nbtb_unconditional {\n"
+		"*NOP\n+BRANCHZ.i32.eq r55, again\n}\n";
+
+	start();
+	submit(BIN, 0);
+	bench_kick(&m.queue[BIN]);
+	ktap_ok(bench_run(m.b, 60));
+	put_code(0, FRAGMENT_CODE, endless);
+	submit(RENDER, 0);
+	bench_kick(&m.queue[RENDER]);
+	for (unsigned int n = 0; n < 3; n++) {
+		for (unsigned int i = 0; i < 200; i++)
+			ktap_ok(step());
+		transplant(true);
+	}
+	ktap_ok(step());
+	ktap_ok(!fence(RENDER, 0, TSR_EVENT_WRITES_DONE));
+	bench_control(&m.queue[RENDER], TSR_QUEUE_OP_RESET);
+	ktap_ok(!step());
+	bench_free(m.b);
+}
+
 int main(void)
 {
 	ktap_start();
 	ktap_run("[CP10] a frame is binned while another one is rendered", test_overlap);
 	ktap_run("[CP5] events behind BIN and RENDER, one by one", test_events);
+	ktap_run("[CP5] a frame is the same wherever a snapshot is taken", test_snapshots);
+	ktap_run("[CP5] a program without an end can be saved", test_endless);
 	ktap_run("[CP9] what is free when a pass is done, and when a frame is", test_free);
 	return ktap_finish();
 }

@@ -12,6 +12,11 @@ enum {
 	WORD_PHASE,			/* 0: not begun, 1: the queue's binning is this command's */
 };
 
+bool tsr_bin_begun(const struct tsr_packet *packet, const struct tsr_engine_state *state)
+{
+	return tsr_packet_opcode(packet->word[0]) == TSR_OP_BIN && state->word[WORD_PHASE];
+}
+
 void tsr_bin_drop(struct tsr_queue *q)
 {
 	tsr_bin_free(q->binning);

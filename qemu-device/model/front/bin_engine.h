@@ -5,8 +5,14 @@
 #ifndef TSR_FRONT_BIN_ENGINE_H
 #define TSR_FRONT_BIN_ENGINE_H
 
+#include <stdbool.h>
+
+struct tsr_engine_state;
+struct tsr_packet;
 struct tsr_queue;
 
+/* Whether @packet, at the head of a FIFO, is a BIN in progress by its @state. */
+bool tsr_bin_begun(const struct tsr_packet *packet, const struct tsr_engine_state *state);
 /* Forget the queue's binning. It is at a stopping point. */
 void tsr_bin_drop(struct tsr_queue *q);
 

@@ -506,6 +506,13 @@ static enum tsr_step execute(struct tsr_tile_core *c, struct tsr_mem *mem)
 	}
 }
 
+/* Nothing begins before a snapshot: the burst ends. */
+static enum tsr_step rest(struct tsr_tile_core *c)
+{
+	c->effort = 0;
+	return TSR_STEP_MORE;
+}
+
 static enum tsr_step step_tile(struct tsr_tile_core *c, struct tsr_mem *mem)
 {
 	enum tsr_step step;
@@ -516,6 +523,8 @@ static enum tsr_step step_tile(struct tsr_tile_core *c, struct tsr_mem *mem)
 			c->phase = TSR_TILE_PACKET;
 		return step == TSR_STEP_DONE ? TSR_STEP_MORE : step;
 	}
+	if (c->phase == TSR_TILE_FETCH && mem->gpu->winding_down)
+		return rest(c);
 	if (c->phase == TSR_TILE_FETCH)
 		return start_tile(c) ? TSR_STEP_MORE : TSR_STEP_DONE;
 	c->effort -= PACKET_EFFORT;
@@ -577,6 +586,8 @@ static enum tsr_step step_batch(struct tsr_tile_core *c, struct tsr_mem *mem)
 {
 	enum tsr_step step;
 
+	if (!c->vertices_running && mem->gpu->winding_down)
+		return rest(c);
 	if (!c->vertices_running) {
 		if (c->next >= c->render->batches)
 			return TSR_STEP_DONE;

@@ -295,7 +295,7 @@ static void reuse(struct tsr_rendering *r)
 	r->batches = 0;
 	r->next_batch = 0;
 	r->has_heap = false;
-	r->resume = false;
+	r->resume = r->resume_batches = false;
 	for (unsigned int i = 0; i < r->job.cores; i++)
 		memset(r->core[i].count, 0, sizeof(r->core[i].count));
 }
@@ -346,6 +346,14 @@ static enum tsr_step begin(struct tsr_mem *mem, uint64_t pc, const uint64_t *cmd
 
 /* ---- Jobs ------------------------------------------------------------------------------------ */
 
+/* Whether the core is between two tiles or batches. */
+static bool core_rests(const struct tsr_job_core *core)
+{
+	const struct tsr_tile_core *c = (const struct tsr_tile_core *)core;
+
+	return c->phase == TSR_TILE_FETCH && !c->vertices_running;
+}
+
 static void start_job(struct tsr_queue *q, enum tsr_burst (*burst)(struct tsr_shader *,
 								  const struct tsr_mem *,
 								  struct tsr_queue *,
@@ -355,6 +363,7 @@ static void start_job(struct tsr_queue *q, enum tsr_burst (*burst)(struct tsr_sh
 	struct tsr_rendering *r = q->rendering;
 
 	r->job.burst = burst;
+	r->job.rests = core_rests;
 	r->job.shared = count > 1;
 	for (unsigned int i = 0; i < r->job.cores; i++) {
 		struct tsr_tile_core *c = &r->core[i];
@@ -366,6 +375,14 @@ static void start_job(struct tsr_queue *q, enum tsr_burst (*burst)(struct tsr_sh
 	}
 	r->phase = phase;
 	q->job = &r->job;
+}
+
+/* The job that has been started goes on where a snapshot says. */
+static void resume_cores(struct tsr_rendering *r)
+{
+	r->resume_batches = false;
+	for (unsigned int i = 0; i < r->job.cores; i++)
+		r->core[i].next = r->core[i].resume_at;
 }
 
 /* What cores have counted goes to the queue's counters. */
@@ -448,6 +465,8 @@ static enum tsr_step read_chain(struct tsr_mem *mem, struct tsr_step_cost *cost)
 	}
 	if (!r->next_batch)
 		start_job(q, tsr_batch_burst, r->batches, TSR_RENDER_VARYING);
+	if (!r->next_batch && r->resume_batches)
+		resume_cores(r);
 	return TSR_STEP_MORE;
 }
 
@@ -533,9 +552,19 @@ static enum tsr_step resume(struct tsr_mem *mem, uint64_t pc, const uint64_t *cm
 	    l->layer1 >= r->info.frame.layers)
 		return tsr_list_fault(&r->list, mem, 1, TSR_FAULT_BAD_VALUE);
 	start_job(mem->queue, tsr_tile_burst, r->tile_count, TSR_RENDER_TILES);
-	for (unsigned int i = 0; i < r->job.cores; i++)
-		r->core[i].next = r->core[i].resume_at;
+	resume_cores(r);
 	return TSR_STEP_MORE;
+}
+
+bool tsr_render_rests(const struct tsr_queue *q)
+{
+	const struct tsr_rendering *r = q->rendering;
+
+	for (unsigned int i = 0; q->job && !r->resume && i < r->job.cores; i++) {
+		if (!core_rests(r->job.core[i]))
+			return false;
+	}
+	return true;
 }
 
 bool tsr_render_begun(const struct tsr_packet *packet, const struct tsr_engine_state *state)

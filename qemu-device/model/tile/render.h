@@ -189,6 +189,7 @@ struct tsr_rendering {
 	struct tsr_job job;
 	uint8_t phase;			/* enum tsr_render_phase */
 	bool resume;			/* from a snapshot, and the frame has not been read yet */
+	bool resume_batches;		/* from a snapshot: cores have run some of them */
 	struct tsr_frame_info info;
 	struct tsr_render_target colour[TSR_RENDER_TARGETS_MAX], depth, stencil;
 	struct tsr_format format[TSR_RENDER_TARGETS_MAX];

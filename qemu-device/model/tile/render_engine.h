@@ -14,6 +14,8 @@ struct tsr_stream;
 void tsr_render_drop(struct tsr_queue *q);
 /* Whether @packet, at the head of a FIFO, is a RENDER in progress by its @state. */
 bool tsr_render_begun(const struct tsr_packet *packet, const struct tsr_engine_state *state);
+/* Whether a snapshot holds all there is of the RENDER in progress: no core has begun something. */
+bool tsr_render_rests(const struct tsr_queue *q);
 /* Write the command in progress to a snapshot, or make it from one. */
 void tsr_render_visit(struct tsr_stream *s, struct tsr_queue *q);
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A RENDER in a snapshot: where its list stands and which tiles are complete. Tile buffers are not
- * in it: a tile in progress has left nothing in memory (a core does not stop between the tile's
- * last store and its end), so it begins again, and so do varying programs.
+ * A RENDER in a snapshot: where its list stands and which tiles and batches are complete, which is
+ * all of it behind tsr_gpu_wind_down(). Tile buffers are not in it: a tile still in progress has
+ * left nothing in memory (a core does not stop between the tile's last store and its end) but what
+ * programs store, so it begins again, and so does a batch.
  */
 #include "../gpu.h"
 #include "../snapshot.h"
@@ -42,15 +43,22 @@ static void visit_tiles(struct tsr_stream *s, struct tsr_rendering *r)
 
 static void visit_core(struct tsr_stream *s, struct tsr_tile_core *c)
 {
-	uint64_t next = c->render->resume ? c->resume_at : c->next;
+	bool resumes = c->render->resume || c->render->resume_batches;
+	uint64_t next = resumes ? c->resume_at : c->next;
 
-	if (!c->render->resume && c->phase != TSR_TILE_FETCH)
+	if (!resumes && c->phase != TSR_TILE_FETCH)
 		next -= c->render->job.cores;
 	TSR_VISIT(s, next);
 	TSR_VISIT(s, c->count);
 	tsr_stream_check(s, next % c->render->job.cores == c->job.index, "a core's tile");
 	if (s->loading)
 		c->resume_at = next;
+}
+
+/* Whether cores have a job in @phase. */
+static bool has_cores(uint8_t phase)
+{
+	return phase == TSR_RENDER_VARYING || phase == TSR_RENDER_TILES;
 }
 
 void tsr_render_visit(struct tsr_stream *s, struct tsr_queue *q)
@@ -63,20 +71,19 @@ void tsr_render_visit(struct tsr_stream *s, struct tsr_queue *q)
 	tsr_stream_check(s, r, "no memory for a rendering");
 	if (s->wrong)
 		return;
-	if (phase == TSR_RENDER_VARYING)
-		phase = TSR_RENDER_CHAIN;
+	/* loaded, and not gone on with since */
+	if (!s->loading && r->resume_batches)
+		phase = TSR_RENDER_VARYING;
 	TSR_VISIT(s, phase);
-	tsr_stream_check(s, phase == TSR_RENDER_CHAIN || phase == TSR_RENDER_LIST ||
-				    phase == TSR_RENDER_TILES,
-			 "a rendering's phase");
+	tsr_stream_check(s, phase <= TSR_RENDER_TILES, "a rendering's phase");
 	visit_list(s, &r->list);
-	if (phase == TSR_RENDER_TILES) {
+	if (phase == TSR_RENDER_TILES)
 		visit_tiles(s, r);
-		for (unsigned int i = 0; i < r->job.cores; i++)
-			visit_core(s, &r->core[i]);
-	}
+	for (unsigned int i = 0; has_cores(phase) && i < r->job.cores; i++)
+		visit_core(s, &r->core[i]);
 	if (s->loading) {
-		r->phase = phase;
+		r->resume_batches = phase == TSR_RENDER_VARYING;
+		r->phase = r->resume_batches ? TSR_RENDER_CHAIN : phase;
 		r->resume = true;
 	}
 }
