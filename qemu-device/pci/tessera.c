@@ -121,7 +121,7 @@ static void tessera_set_running(TesseraState *s, bool running)
     } else {
         tsr_gpu_pause(s->gpu);
         /* memory may be about to be saved; where time counts nothing moves */
-        if (!s->deterministic) {
+        if (!s->conf.deterministic) {
             tsr_gpu_wind_down(s->gpu);
         }
     }
