@@ -294,6 +294,7 @@ static bool make(struct tsr_shader *sh, const struct tsr_fragment_state *state,
 		if (!look_at_clause(&l, d))
 			return true;
 		plan->fits = d->flags & TSR_CLAUSE_END;
+		plan->colours = l.coloured;
 		if (plan->fits)
 			return true;
 		pc = d->next_pc;

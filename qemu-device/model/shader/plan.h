@@ -47,6 +47,7 @@ struct tsr_plan {
 	bool fits;			/* there is one */
 	bool samples;			/* of textures: lanes that are not there count */
 	bool computes;			/* there are operands: those of CLAUSE and TEX */
+	uint8_t colours;		/* bit n: target n gets one */
 	uint64_t written;		/* bit n: register n may be written */
 	uint64_t entry;			/* registers of the entry state that are read */
 	/* what a warp executes */

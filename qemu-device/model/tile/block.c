@@ -70,6 +70,8 @@ void tsr_tile_block_done(struct tsr_tile_core *c)
 		c->queries.passed += tsr_covered_samples(&c->covered, c->tile.samples_log2);
 	c->count[TSR_TILE_QUADS] += quads;
 	c->quads_left = 0;
+	c->absent &= ~tsr_tile_block_bit(c);
+	c->partial = c->absent ? c->partial : 0;
 }
 
 static bool shade(struct tsr_tile_core *c, const struct tsr_plan *plan)
@@ -108,6 +110,10 @@ bool tsr_tile_block_shade(struct tsr_tile_core *c)
 		return true;
 	plan = tsr_plan_find(c->shader, c->fragments);
 	if (!plan)
+		return true;
+	/* the block has to be loaded, and so are those that follow */
+	s->overwrites &= plan->colours;
+	if (c->absent & tsr_tile_block_bit(c) && c->partial & ~s->overwrites)
 		return true;
 	if (waits(c))
 		return false;

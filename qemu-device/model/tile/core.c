@@ -140,7 +140,7 @@ static bool add_quads(struct tsr_tile_core *c)
 {
 	if (c->quads_left) {
 		c->fresh = false;
-		c->gathered |= 1ull << tsr_tile_block(&c->tile, c->covered.x, c->covered.y);
+		c->gathered |= tsr_tile_block_bit(c);
 	}
 	if (samples_of(c) == 1 && !c->state->ordered) {
 		add_plain(c);
@@ -326,10 +326,10 @@ static enum tsr_step change_draw(struct tsr_tile_core *c, struct tsr_mem *mem)
 	struct tsr_tile_state *state;
 	enum tsr_step step = tsr_tile_end_queries(c, mem);
 
-	if (step == TSR_STEP_DONE && c->unread)
-		step = tsr_tile_load(c, mem, c->unread);
 	if (step == TSR_STEP_DONE)
 		step = tsr_tile_state_find(c, mem, b->shader_state, b->draw_state, &state);
+	if (step == TSR_STEP_DONE)
+		step = tsr_tile_load_for(c, mem, state);
 	if (step != TSR_STEP_DONE)
 		return step;
 	c->state = state;
@@ -391,6 +391,46 @@ static enum tsr_step next_primitive(struct tsr_tile_core *c, struct tsr_mem *mem
 	return TSR_STEP_MORE;
 }
 
+/* Whether all that the block's pixels are in targets with absent blocks is going to be replaced. */
+static bool replaces(const struct tsr_tile_core *c)
+{
+	unsigned int written = c->flat ? c->flat->written : UINT8_MAX;
+
+	if (c->partial & ~(c->state->overwrites & written))
+		return false;
+	for (unsigned int s = 0; s < samples_of(c); s++) {
+		if (c->covered.mask[s] != UINT64_MAX)
+			return false;
+	}
+	return true;
+}
+
+/*
+ * The block's pixels on their way to be shaded: at once, or into the bundle, for which absent
+ * blocks are loaded. TSR_STEP_MORE: the bundle has to be run first.
+ */
+static enum tsr_step shade_block(struct tsr_tile_core *c, struct tsr_mem *mem)
+{
+	enum tsr_step step = TSR_STEP_DONE;
+	bool waits = false;
+
+	if (c->quads_left && c->absent && !replaces(c))
+		step = tsr_tile_load_blocks(c, mem, tsr_tile_block_bit(c));
+	if (step != TSR_STEP_DONE)
+		return step;
+	if (c->quads_left && c->flat)
+		waits = !tsr_tile_flat_write(c);
+	else if (c->quads_left)
+		waits = !tsr_tile_block_shade(c);
+	if (!waits && c->quads_left && c->absent)
+		step = tsr_tile_load_blocks(c, mem, tsr_tile_block_bit(c));
+	if (step != TSR_STEP_DONE)
+		return step;
+	if (waits || !add_quads(c) || (c->probe && c->prim_index >= 0))
+		return TSR_STEP_MORE;
+	return TSR_STEP_DONE;
+}
+
 /* One step of drawing; TSR_STEP_DONE: the tile's list has been drawn. */
 static enum tsr_step draw(struct tsr_tile_core *c, struct tsr_mem *mem)
 {
@@ -402,15 +442,10 @@ static enum tsr_step draw(struct tsr_tile_core *c, struct tsr_mem *mem)
 		return step == TSR_STEP_DONE ? TSR_STEP_MORE : step;
 	}
 	while (c->walking) {
-		bool waits = false;
-
-		if (c->quads_left && c->flat)
-			waits = !tsr_tile_flat_write(c);
-		else if (c->quads_left)
-			waits = !tsr_tile_block_shade(c);
-		if (waits || !add_quads(c) || (c->probe && c->prim_index >= 0)) {
-			c->running = true;
-			return TSR_STEP_MORE;
+		step = shade_block(c, mem);
+		if (step != TSR_STEP_DONE) {
+			c->running = step == TSR_STEP_MORE;
+			return step;
 		}
 		c->walking = next_block(c);
 		if (c->effort <= 0)
@@ -468,6 +503,8 @@ static bool start_tile(struct tsr_tile_core *c)
 	t->height = r->info.frame.height - t->y < side ? r->info.frame.height - t->y : side;
 	c->defined = 0;
 	c->unread = 0;
+	c->partial = 0;
+	c->absent = 0;
 	c->stored = false;
 	c->next += r->job.cores;
 	c->count[TSR_TILE_TILES]++;

@@ -58,6 +58,13 @@ static void know_clear(struct tsr_tile *t, bool depth, bool stencil)
 		t->z_direction = 0;
 }
 
+/* Targets @which have no absent blocks any more. */
+static void know_whole(struct tsr_tile_core *c, unsigned int which)
+{
+	c->partial &= ~which;
+	c->absent = c->partial ? c->absent : 0;
+}
+
 static void clear(struct tsr_tile_core *c, unsigned int which, bool zero)
 {
 	static const uint8_t none[TSR_TEXEL_BYTES_MAX];
@@ -78,6 +85,7 @@ static void clear(struct tsr_tile_core *c, unsigned int which, bool zero)
 	know_clear(t, depth, stencil);
 	c->defined |= which;
 	c->unread &= ~which;
+	know_whole(c, which);
 }
 
 void tsr_tile_clear(struct tsr_tile_core *c, unsigned int which)
@@ -113,12 +121,18 @@ static struct place place(const struct tsr_render_target *rt, unsigned int bytes
 /* Compilers that know the most @len can be make a string instruction of memcpy(), which is slow. */
 static void copy_bytes(uint8_t *to, const uint8_t *from, uint64_t len)
 {
-	typedef uint64_t piece __attribute__((vector_size(64), may_alias, aligned(1)));
+	typedef uint64_t piece __attribute__((vector_size(16), may_alias, aligned(1)));
+	const unsigned int line = 4 * sizeof(piece);
 
-	for (; len >= sizeof(piece); len -= sizeof(piece)) {
-		*(piece *)to = *(const piece *)from;
-		to += sizeof(piece);
-		from += sizeof(piece);
+	for (; len >= line; len -= line, to += line, from += line) {
+		const piece *in = (const piece *)from;
+		const piece a = in[0], b = in[1], c = in[2], d = in[3];
+		piece *out = (piece *)to;
+
+		out[0] = a;
+		out[1] = b;
+		out[2] = c;
+		out[3] = d;
 	}
 	for (; len >= sizeof(uint32_t); len -= sizeof(uint32_t)) {
 		memcpy(to, from, sizeof(uint32_t));
@@ -147,11 +161,13 @@ static enum tsr_step copy(struct tsr_access_cache *access, struct tsr_mem *mem, 
 {
 	while (len) {
 		uint64_t offset = va % TSR_ACCESS_PAGE_BYTES, part = TSR_ACCESS_PAGE_BYTES - offset;
-		uint8_t *page;
-		enum tsr_step step = tsr_access_page(
-			access, mem, va, write ? TSR_ACCESS_WRITE : TSR_ACCESS_READ, &page);
+		uint8_t *page = tsr_access_find(access, write ? access->write : access->read, va);
+		enum tsr_step step = TSR_STEP_DONE;
 
 		part = part < len ? part : len;
+		if (!page)
+			step = tsr_access_page(access, mem, va,
+					       write ? TSR_ACCESS_WRITE : TSR_ACCESS_READ, &page);
 		if (step != TSR_STEP_DONE)
 			return step;
 		if (page && pitch)
@@ -170,29 +186,46 @@ static enum tsr_step copy(struct tsr_access_cache *access, struct tsr_mem *mem, 
 	return TSR_STEP_DONE;
 }
 
+/* Texels of a row of @rt on their way from or to @row. */
+struct part {
+	const struct tsr_render_target *rt;
+	unsigned int bytes, s;		/* of a texel; sample */
+	uint32_t x, y;			/* of the first one, in the frame */
+	unsigned int count;
+	uint8_t *row;
+	bool write;
+};
+
+/* tsr_access_room() has been called. */
+static inline enum tsr_step move_part(struct tsr_access_cache *access, struct tsr_mem *mem,
+				      uint32_t layer, struct part p)
+{
+	const uint32_t pitch = p.rt->layout == TSR_LAYOUT_LINEAR ? p.rt->pitch : 0;
+
+	while (p.count) {
+		const struct place at = place(p.rt, p.bytes, layer, p.s, p.x, p.y, p.count);
+		const uint64_t len = (uint64_t)at.count * p.bytes;
+		enum tsr_step step = copy(access, mem, at.va, p.row, len, pitch, p.write);
+
+		if (step != TSR_STEP_DONE)
+			return step;
+		p.x += at.count;
+		p.count -= at.count;
+		p.row += len;
+	}
+	return TSR_STEP_DONE;
+}
+
 /* Move @count texels of a row between @row and memory. */
 enum tsr_step tsr_tile_move_row(const struct tsr_tile_core *c, struct tsr_mem *mem,
 				const struct tsr_render_target *rt, unsigned int bytes,
 				unsigned int s, uint32_t x, uint32_t y, unsigned int count,
 				uint8_t *row, bool write)
 {
-	struct tsr_access_cache *access = &c->shader->access;
+	const struct part part = { rt, bytes, s, x, y, count, row, write };
 
-	uint32_t pitch = rt->layout == TSR_LAYOUT_LINEAR ? rt->pitch : 0;
-
-	tsr_access_room(access, mem);
-	while (count) {
-		struct place p = place(rt, bytes, c->tile.layer, s, x, y, count);
-		enum tsr_step step =
-			copy(access, mem, p.va, row, (uint64_t)p.count * bytes, pitch, write);
-
-		if (step != TSR_STEP_DONE)
-			return step;
-		x += p.count;
-		count -= p.count;
-		row += (size_t)p.count * bytes;
-	}
-	return TSR_STEP_DONE;
+	tsr_access_room(&c->shader->access, mem);
+	return move_part(&c->shader->access, mem, c->tile.layer, part);
 }
 
 /* The same of row @y of the tile. */
@@ -205,6 +238,12 @@ static enum tsr_step move_row(const struct tsr_tile_core *c, struct tsr_mem *mem
 	return tsr_tile_move_row(c, mem, rt, bytes, s, t->x, t->y + y, t->width, row, write);
 }
 
+/* The tile's blocks, a bit each. */
+static uint64_t all_blocks(const struct tsr_tile *t)
+{
+	return ~0ull >> (64 - (1u << 2 * (t->shift - TSR_BLOCK_SHIFT)));
+}
+
 /* Samples of @rt that are in memory. */
 static unsigned int stored_samples(const struct tsr_render_target *rt)
 {
@@ -213,56 +252,124 @@ static unsigned int stored_samples(const struct tsr_render_target *rt)
 
 /* ---- Colours --------------------------------------------------------------------------------- */
 
-static enum tsr_step load_colour(struct tsr_tile_core *c, struct tsr_mem *mem, unsigned int rt)
+/* Move what lies in @blocks, a bit for each, of a row of blocks from pixel row @y on. */
+static enum tsr_step move_blocks(struct tsr_tile_core *c, struct tsr_mem *mem, unsigned int rt,
+				 unsigned int s, uint32_t y, uint64_t blocks, bool write)
 {
-	const struct tsr_render_target *target = &c->render->colour[rt];
-	struct tsr_tile *t = &c->tile;
-	unsigned int bytes = t->format[rt].bytes, samples = 1u << t->samples_log2;
+	struct tsr_access_cache *access = &c->shader->access;
+	const struct tsr_tile *t = &c->tile;
+	const uint32_t rows = t->height - y < TSR_BLOCK_DIM ? t->height - y : TSR_BLOCK_DIM;
+	uint8_t *first = t->colour[rt].data + (size_t)t->colour[rt].plane * s +
+			 (size_t)t->colour[rt].pitch * y;
+	struct part part = {
+		.rt = &c->render->colour[rt], .bytes = t->format[rt].bytes, .write = write,
+	};
 
-	for (unsigned int s = 0; s < samples; s++) {
-		unsigned int from = s < stored_samples(target) ? s : 0;
+	part.s = s < stored_samples(part.rt) ? s : 0;
+	tsr_access_room(access, mem);
+	while (blocks) {
+		unsigned int n = __builtin_ctzll(blocks), end = n + __builtin_ctzll(~(blocks >> n));
+		uint32_t x = n * TSR_BLOCK_DIM, right = end * TSR_BLOCK_DIM;
 
-		for (uint32_t y = 0; y < t->height; y++) {
-			uint8_t *row = t->colour[rt].data + (size_t)t->colour[rt].plane * s +
-				       (size_t)t->colour[rt].pitch * y;
-			enum tsr_step step = move_row(c, mem, target, bytes, from, y, row, false);
+		blocks &= ~0ull << end;
+		right = right < t->width ? right : t->width;
+		part.x = t->x + x;
+		part.count = x < right ? right - x : 0;
+		for (uint32_t i = 0; i < rows; i++) {
+			enum tsr_step step;
 
+			part.y = t->y + y + i;
+			part.row = first + (size_t)t->colour[rt].pitch * i + (size_t)x * part.bytes;
+			step = move_part(access, mem, t->layer, part);
 			if (step != TSR_STEP_DONE)
 				return step;
 		}
 	}
-	c->count[TSR_TILE_LOAD_BYTES] +=
-		(uint64_t)t->width * t->height * bytes * stored_samples(target);
 	return TSR_STEP_DONE;
 }
 
+/* The same of all rows of @samples samples; @blocks are those of the tile. */
+static enum tsr_step move_all(struct tsr_tile_core *c, struct tsr_mem *mem, unsigned int rt,
+			      unsigned int samples, uint64_t blocks, bool write)
+{
+	const unsigned int across = 1u << (c->tile.shift - TSR_BLOCK_SHIFT);
+	enum tsr_step step = TSR_STEP_DONE;
+
+	for (unsigned int s = 0; s < samples; s++) {
+		uint64_t left = blocks;
+
+		for (uint32_t y = 0; y < c->tile.height && step == TSR_STEP_DONE;
+		     y += TSR_BLOCK_DIM, left >>= across)
+			step = move_blocks(c, mem, rt, s, y, left & ((1u << across) - 1), write);
+	}
+	return step;
+}
+
+/* Pixels of @blocks that are in the frame. */
+static uint64_t pixels_of(const struct tsr_tile *t, uint64_t blocks)
+{
+	const unsigned int shift = t->shift - TSR_BLOCK_SHIFT;
+	uint64_t pixels = 0;
+
+	if (blocks == all_blocks(t))
+		return (uint64_t)t->width * t->height;
+	for (; blocks; blocks &= blocks - 1) {
+		unsigned int n = __builtin_ctzll(blocks);
+		uint32_t x = (n & ((1u << shift) - 1)) * TSR_BLOCK_DIM;
+		uint32_t y = (n >> shift) * TSR_BLOCK_DIM;
+		uint32_t columns = t->width > x ? t->width - x : 0;
+		uint32_t rows = t->height > y ? t->height - y : 0;
+
+		pixels += (columns < TSR_BLOCK_DIM ? columns : TSR_BLOCK_DIM) *
+			  (rows < TSR_BLOCK_DIM ? rows : TSR_BLOCK_DIM);
+	}
+	return pixels;
+}
+
+static enum tsr_step load_colour(struct tsr_tile_core *c, struct tsr_mem *mem, unsigned int rt,
+				 uint64_t blocks)
+{
+	const struct tsr_render_target *target = &c->render->colour[rt];
+	struct tsr_tile *t = &c->tile;
+	enum tsr_step step = move_all(c, mem, rt, 1u << t->samples_log2, blocks, false);
+
+	if (step == TSR_STEP_DONE)
+		c->count[TSR_TILE_LOAD_BYTES] +=
+			pixels_of(t, blocks) * t->format[rt].bytes * stored_samples(target);
+	return step;
+}
+
+static enum tsr_step store_resolved(struct tsr_tile_core *c, struct tsr_mem *mem, unsigned int rt)
+{
+	const struct tsr_render_target *target = &c->render->colour[rt];
+	struct tsr_tile *t = &c->tile;
+	unsigned int bytes = t->format[rt].bytes;
+	uint8_t line[SIDE_MAX * TSR_TEXEL_BYTES_MAX];
+	enum tsr_step step = TSR_STEP_DONE;
+
+	for (uint32_t y = 0; y < t->height && step == TSR_STEP_DONE; y++) {
+		tsr_output_resolve(&t->format[rt], &t->colour[rt], 1u << t->samples_log2, 0, y,
+				   t->width, line);
+		step = move_row(c, mem, target, bytes, 0, y, line, true);
+	}
+	return step;
+}
+
+/* Absent blocks stay as they are in memory. */
 static enum tsr_step store_colour(struct tsr_tile_core *c, struct tsr_mem *mem, unsigned int rt)
 {
 	const struct tsr_render_target *target = &c->render->colour[rt];
 	struct tsr_tile *t = &c->tile;
-	unsigned int bytes = t->format[rt].bytes, samples = 1u << t->samples_log2;
-	bool resolved = samples > stored_samples(target);
-	uint8_t line[SIDE_MAX * TSR_TEXEL_BYTES_MAX];
+	uint64_t blocks = all_blocks(t) & ~(c->partial >> rt & 1 ? c->absent : 0);
+	unsigned int samples = stored_samples(target);
+	enum tsr_step step;
 
-	for (unsigned int s = 0; s < stored_samples(target); s++) {
-		for (uint32_t y = 0; y < t->height; y++) {
-			uint8_t *row = t->colour[rt].data + (size_t)t->colour[rt].plane * s +
-				       (size_t)t->colour[rt].pitch * y;
-			enum tsr_step step;
-
-			if (resolved) {
-				tsr_output_resolve(&t->format[rt], &t->colour[rt], samples, 0, y,
-						   t->width, line);
-				row = line;
-			}
-			step = move_row(c, mem, target, bytes, s, y, row, true);
-			if (step != TSR_STEP_DONE)
-				return step;
-		}
-	}
-	c->count[TSR_TILE_STORE_BYTES] +=
-		(uint64_t)t->width * t->height * bytes * stored_samples(target);
-	return TSR_STEP_DONE;
+	if (1u << t->samples_log2 > samples)
+		step = store_resolved(c, mem, rt);
+	else
+		step = move_all(c, mem, rt, samples, blocks, true);
+	c->count[TSR_TILE_STORE_BYTES] += pixels_of(t, blocks) * t->format[rt].bytes * samples;
+	return step;
 }
 
 /* ---- Depth and stencil ----------------------------------------------------------------------- */
@@ -503,7 +610,8 @@ enum tsr_step tsr_tile_load(struct tsr_tile_core *c, struct tsr_mem *mem, unsign
 	for (unsigned int rt = 0; rt < c->tile.targets && step == TSR_STEP_DONE; rt++) {
 		if (which >> rt & 1)
 			step = c->render->colour[rt].tags ?
-				       tsr_tile_load_tagged(c, mem, rt) : load_colour(c, mem, rt);
+				       tsr_tile_load_tagged(c, mem, rt) :
+				       load_colour(c, mem, rt, all_blocks(&c->tile));
 	}
 	if (step == TSR_STEP_DONE)
 		step = move_zs(c, mem, which, false);
@@ -514,6 +622,7 @@ enum tsr_step tsr_tile_load(struct tsr_tile_core *c, struct tsr_mem *mem, unsign
 	}
 	c->defined |= which;
 	c->unread &= ~which;
+	know_whole(c, which);
 	tsr_zs_know(&c->tile, c->render->fine, which & TSR_TILE_DEPTH_BIT,
 		    which & TSR_TILE_STENCIL_BIT);
 	return step;
@@ -545,7 +654,51 @@ enum tsr_step tsr_tile_ask(struct tsr_tile_core *c, struct tsr_mem *mem, unsigne
 	if (step == TSR_STEP_DONE) {
 		c->defined |= later;
 		c->unread |= later;
+		know_whole(c, later);
 	}
+	return step;
+}
+
+enum tsr_step tsr_tile_load_for(struct tsr_tile_core *c, struct tsr_mem *mem,
+				const struct tsr_tile_state *state)
+{
+	const unsigned int waits = c->unread & state->overwrites;
+	enum tsr_step step = TSR_STEP_DONE;
+
+	if (c->unread || c->partial & ~state->overwrites)
+		step = tsr_tile_load_blocks(c, mem, UINT64_MAX);
+	if (step == TSR_STEP_DONE && c->unread & ~waits)
+		step = tsr_tile_load(c, mem, c->unread & ~waits);
+	if (step == TSR_STEP_DONE && waits) {
+		c->unread = 0;
+		c->partial = waits;
+		c->absent = all_blocks(&c->tile);
+	}
+	return step;
+}
+
+/* All absent blocks beside them are loaded too: rows are moved faster than their parts. */
+enum tsr_step tsr_tile_load_blocks(struct tsr_tile_core *c, struct tsr_mem *mem, uint64_t blocks)
+{
+	const unsigned int across = 1u << (c->tile.shift - TSR_BLOCK_SHIFT);
+	const uint64_t row = (1u << across) - 1;
+	const uint64_t before = c->count[TSR_TILE_LOAD_BYTES];
+	enum tsr_step step = TSR_STEP_DONE;
+	uint64_t wanted = 0;
+
+	for (unsigned int y = 0; y < across; y++)
+		wanted |= blocks & c->absent & row << y * across ? row << y * across : 0;
+	wanted &= c->absent;
+	for (unsigned int rt = 0; rt < c->tile.targets && step == TSR_STEP_DONE; rt++) {
+		if (c->partial >> rt & 1)
+			step = load_colour(c, mem, rt, wanted);
+	}
+	if (step != TSR_STEP_DONE) {
+		c->count[TSR_TILE_LOAD_BYTES] = before;
+		return step;
+	}
+	c->absent &= ~wanted;
+	c->partial = c->absent ? c->partial : 0;
 	return step;
 }
 

@@ -469,6 +469,45 @@ TSR_INLINE void output_patch(const struct tsr_output *all, const struct tsr_outp
 	}
 }
 
+/* What patch_opaque() does with four bytes in any order, of which it need not ask anything. */
+static void patch_bytes(const struct tsr_output *o, const struct tsr_output_patch *patch,
+			uint8_t *first, uint32_t pitch, uint64_t rows)
+{
+	const unsigned int shift[4] = { o->field[0].shift, o->field[1].shift, o->field[2].shift,
+					o->field[3].shift };
+	const union tsr_lanes *colour = patch->colour;
+	const unsigned int step = patch->step;
+
+	for (; rows; colour++, rows >>= 2 * OUTPUT_ROW, first += 2 * pitch) {
+		vu32 texels[TSR_CHUNKS];
+
+		if (!(uint16_t)rows)
+			continue;
+		TSR_UNROLL
+		for (unsigned int n = 0; n < TSR_CHUNKS; n++) {
+			texels[n] = (vu32){ 0 };
+			TSR_UNROLL
+			for (unsigned int i = 0; i < 4; i++) {
+				const vf32 x = output_clamp((vf32)output_words(
+					colour + i * step, n * TSR_CHUNK_LANES));
+
+				texels[n] |= (vu32)__builtin_convertvector(x * 255.0f + 0.5f, vs32)
+					     << shift[i];
+			}
+		}
+		output_store_rows(first, pitch, (uint16_t)rows, texels);
+	}
+}
+
+static bool output_is_bytes(const struct tsr_output *o)
+{
+	bool good = o->components == 4 && !o->alpha_to_one && !o->ones;
+
+	for (unsigned int i = 0; i < 4; i++)
+		good &= o->field[i].stored && !o->field[i].curved && o->field[i].bits == UINT8_MAX;
+	return good;
+}
+
 #define OUTPUT_PATCH(name, way, keeps, half)							\
 	static void name(const struct tsr_output *o, const struct tsr_output_patch *patch,	\
 			 uint8_t *first, uint32_t pitch, uint64_t rows)				\
@@ -491,6 +530,8 @@ tsr_output_patch_fn *TSR_PATH_NAME(tsr_output_patch)(const struct tsr_output *o)
 
 	if (o->format.bytes != 4 || !o->lanes || o->logic || o->dither)
 		return NULL;
+	if (!o->blend && !o->keeps && !half && output_is_bytes(o))
+		return patch_bytes;
 	if (!o->blend && !o->keeps)
 		return half ? patch_opaque_half : patch_opaque;
 	if (!o->blend)

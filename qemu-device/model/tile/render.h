@@ -80,6 +80,8 @@ struct tsr_tile_state {
 	bool ordered;			/* a bundle holds no pixel twice */
 	bool count_early;		/* queries count what passes early tests */
 	bool may_be_blocks;		/* programs with a plan may run for blocks of pixels */
+	/* Targets of which nothing remains where a whole block is written without a bundle. */
+	uint8_t overwrites;
 	uint16_t sample_mask;
 	/* Primitives of one colour: the program has not been found to be without them. */
 	bool may_be_flat;
@@ -131,6 +133,12 @@ struct tsr_tile_core {
 	/* Targets of which the tile buffer holds something: as in TILE_LOAD, from bit 0 on. */
 	uint16_t defined;
 	uint16_t unread;		/* of them, those whose TILE_LOAD waits for a primitive */
+	/*
+	 * Colour targets of which some blocks (bit n: block n) have not been loaded, and are not
+	 * until one of them is needed. Both are 0 or neither.
+	 */
+	uint8_t partial;
+	uint64_t absent;
 
 	/* Drawing. */
 	struct tsr_tile_reader *reader;
@@ -234,6 +242,14 @@ enum tsr_step tsr_tile_ask(struct tsr_tile_core *c, struct tsr_mem *mem, unsigne
 enum tsr_step tsr_tile_load(struct tsr_tile_core *c, struct tsr_mem *mem, unsigned int which);
 enum tsr_step tsr_tile_store(struct tsr_tile_core *c, struct tsr_mem *mem, unsigned int which);
 /*
+ * What waits is needed by primitives of @state: load it, but for targets that @state may overwrite
+ * block by block.
+ */
+enum tsr_step tsr_tile_load_for(struct tsr_tile_core *c, struct tsr_mem *mem,
+				const struct tsr_tile_state *state);
+/* Load those of @blocks (bit n: block n) that are absent, in any case. */
+enum tsr_step tsr_tile_load_blocks(struct tsr_tile_core *c, struct tsr_mem *mem, uint64_t blocks);
+/*
  * Move @count texels between @row and a row of @rt: from (@x, @y) of the tile's layer, sample @s,
  * on, each of @bytes.
  */
@@ -288,11 +304,15 @@ bool tsr_tile_block_shade(struct tsr_tile_core *c);
 void tsr_tile_block_done(struct tsr_tile_core *c);
 
 /* core.c */
+/* The bit of the block in masks of the tile's. */
+static inline uint64_t tsr_tile_block_bit(const struct tsr_tile_core *c)
+{
+	return 1ull << tsr_tile_block(&c->tile, c->covered.x, c->covered.y);
+}
 /* Whether the bundle has quads of the block. */
 static inline bool tsr_tile_gathered(const struct tsr_tile_core *c)
 {
-	return c->fragments->quads &&
-	       c->gathered >> tsr_tile_block(&c->tile, c->covered.x, c->covered.y) & 1;
+	return c->fragments->quads && c->gathered & tsr_tile_block_bit(c);
 }
 /* The primitive's place in the bundle's table, which has room for it. */
 unsigned int tsr_tile_prim(struct tsr_tile_core *c);

@@ -131,6 +131,18 @@ static bool has_effect(const struct tsr_tile_state *s)
 
 /* ---- All of it ------------------------------------------------------------------------------- */
 
+/* Targets whose texels are replaced as a whole, if whole blocks are written; see core.c. */
+static unsigned int overwritten(const struct tsr_tile_state *s)
+{
+	unsigned int found = 0;
+
+	if (!s->may_be_flat && !s->may_be_blocks)
+		return 0;
+	for (unsigned int i = 0; i < TSR_RENDER_TARGETS_MAX; i++)
+		found |= !s->output[i].off && s->output[i].plain ? 1u << i : 0;
+	return found;
+}
+
 static void prepare(struct tsr_tile_state *s, const struct tsr_rendering *r,
 		    const struct tsr_gpu *gpu)
 {
@@ -157,6 +169,7 @@ static void prepare(struct tsr_tile_state *s, const struct tsr_rendering *r,
 	limit_depths(s);
 	s->may_be_flat = tsr_tile_may_be_flat(s, r, gpu);
 	s->may_be_blocks = tsr_tile_may_be_blocks(s, r, gpu);
+	s->overwrites = overwritten(s);
 	s->looked = s->colours.known = false;
 	s->tried = s->patience = 0;
 }
