@@ -316,8 +316,21 @@ static void expand_instances(struct list *list, const struct tsr_gfx_draw *d,
 		}
 }
 
-static void one_instanced(const struct tsr_gfx_draw *d, bool indexed, uint32_t divisor_2,
-			  uint32_t divisor_3)
+/* The draw by a call of its own, or with its numbers in memory. */
+static int draw_one(struct tsr_gfx_pass *pass, const struct tsr_gfx_draw *d, bool indexed,
+		    bool indirect)
+{
+	const uint32_t base[2] = { d->first_instance, (uint32_t)d->base_vertex };
+	const uint32_t words[] = { d->count, d->instances, d->first, base[indexed], base[0] };
+
+	if (indirect)
+		return tsr_gfx_draw_indirect(pass, indexed, gfxt_data(&t, words, sizeof(words)), 1,
+					     sizeof(words));
+	return indexed ? tsr_gfx_draw_indexed(pass, d) : tsr_gfx_draw(pass, d);
+}
+
+static void one_instanced(const struct tsr_gfx_draw *d, bool indexed, bool indirect,
+			  uint32_t divisor_2, uint32_t divisor_3)
 {
 	struct gfxt_vertex v[VERTICES];
 	struct list list = { .count = 0 };
@@ -339,16 +352,16 @@ static void one_instanced(const struct tsr_gfx_draw *d, bool indexed, uint32_t d
 	ktap_eq(tsr_gfx_set_vertices(pass, 2, va, sizeof(elements)), 0);
 	indices = upload_indices(TSR_INDEX_TYPE_U16, index, VERTICES, &bytes);
 	ktap_eq(tsr_gfx_set_indices(pass, TSR_INDEX_TYPE_U16, indices, bytes), 0);
-	ktap_eq(indexed ? tsr_gfx_draw_indexed(pass, &draw) : tsr_gfx_draw(pass, &draw), 0);
+	ktap_eq(draw_one(pass, &draw, indexed, indirect), 0);
 	gfxt_drawn(pass);
 	gfxt_read(image, 0, 0, ours, 4 * SIDE);
 	tsr_gfx_pipeline_unref(p);
 	expand_instances(&list, &draw, v, indexed ? index : NULL, divisor_2, divisor_3);
 	draw_list(&list, theirs);
 	if (!ktap_mem_eq(ours, theirs, sizeof(ours)))
-		ktap_note("%u vertices from %u + %d, %u instances from %u, divisors %u and %u",
-			  d->count, d->first, draw.base_vertex, d->instances, d->first_instance,
-			  divisor_2, divisor_3);
+		ktap_note("%u vertices from %u + %d, %u instances from %u, divisors %u and %u, "
+			  "indirect %d", d->count, d->first, draw.base_vertex, d->instances,
+			  d->first_instance, divisor_2, divisor_3, indirect);
 }
 
 static void all_instanced(void)
@@ -363,8 +376,8 @@ static void all_instanced(void)
 		};
 	for (size_t i = 0; i < sizeof(instances) / sizeof(instances[0]); i++)
 		for (size_t k = 0; k < sizeof(divisors) / sizeof(divisors[0]); k++)
-			for (int indexed = 0; indexed < 2; indexed++)
-				one_instanced(&instances[i], indexed, divisors[k][0],
+			for (int way = 0; way < 4; way++)
+				one_instanced(&instances[i], way & 1, way & 2, divisors[k][0],
 					      divisors[k][1]);
 }
 
@@ -462,7 +475,8 @@ int main(void)
 	image = gfxt_image(&t, TSR_PIXEL_FORMAT_RGBA8_UNORM, SIDE, 1);
 	ktap_run("[IA1] [IA6] [PIX2] all topologies, indices of all sizes, restart, both provoking "
 		 "vertices", all_topologies);
-	ktap_run("[IA1] [INST4] [INST5] [INST7] instances: divisors, first instance, base vertex",
+	ktap_run("[IA1] [INST4] [INST5] [INST7] instances: divisors, first instance, base vertex, "
+		 "also from memory",
 		 all_instanced);
 	ktap_run("[IA1] draws whose numbers stand in memory", indirect);
 	ktap_run("[IA2] indices and vertices beyond their buffers read 0", beyond);

@@ -327,6 +327,7 @@ static void random_stage(void)
 		u->env.stage = TSR_STAGE_COMPUTE;
 	vertices.padded = padded[rnd() % 6];
 	vertices.start = rnd() % 3 ? 0 : (int32_t)(rnd() % 200) - 100;
+	vertices.first_instance = rnd() % 8 ? rnd() % 100 : UINT32_MAX - rnd() % 100;
 	vertices.position_output = rnd() % 2;
 	vertices.outputs = UNITS_DATA + 0x1000 + rnd() % 64 * 16;
 	vertices.output_stride = 16 + rnd() % 4 * 16;
@@ -366,7 +367,7 @@ static void random_buffer(uint64_t *words)
 	};
 	const struct tsr_attribute_buffer_divisor rest = {
 		.type = TSR_ATTRIBUTE_BUFFER_TYPE_CONTINUATION, .magic = rnd() << 8 | rnd() % 256,
-		.divisor = 1,
+		.divisor = 1, .add_instance = rnd() % 2,
 	};
 
 	if (rnd() % 16 == 0)

@@ -113,6 +113,7 @@ struct gfx_instancing {
 	uint32_t odd, shift;		/* padded number of vertices */
 	uint64_t padded;
 	uint32_t first;			/* instance */
+	bool added;			/* by the device, which alone knows the first instance */
 };
 
 struct gfx_vertices {

@@ -130,7 +130,8 @@ static int write_fragment_program(struct tsr_gfx_pass *pass)
 
 static bool same(const struct gfx_instancing *a, const struct gfx_instancing *b)
 {
-	return a->many == b->many && a->padded == b->padded && a->first == b->first;
+	return a->many == b->many && a->padded == b->padded && a->first == b->first &&
+	       a->added == b->added;
 }
 
 /* Tables, programs and SHADER_STATE, as far as they have changed. */
@@ -375,6 +376,7 @@ static int instancing(struct tsr_gfx_pass *pass, const struct tsr_gfx_draw *draw
 	uint64_t count = draw->count, most;
 
 	n->many = !direct || draw->instances > 1;
+	n->added = !direct && pass->state.pipeline->divides;
 	n->first = direct && pass->state.pipeline->divides ? draw->first_instance : 0;
 	if (!n->many)
 		return 0;

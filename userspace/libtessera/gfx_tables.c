@@ -143,6 +143,18 @@ int tsr_gfx_set_bindings(struct tsr_gfx_pass *pass, uint32_t stages,
 
 /* ---- Attributes, views, outputs -------------------------------------------------------------- */
 
+/* The same of every divisor from 1 on; from 2^32 on all elements are the first. */
+static struct tsr_gfx_magic any_magic(uint64_t divisor)
+{
+	if (divisor >> 32)
+		return (struct tsr_gfx_magic){ .shift = 31 };
+	if (divisor == 1)
+		return (struct tsr_gfx_magic){ .magic = 0x7fffffff, .extra = true };
+	if (tsr_is_pow2(divisor))
+		return (struct tsr_gfx_magic){ .shift = (uint32_t)__builtin_ctzll(divisor) - 1 };
+	return tsr_gfx_magic((uint32_t)divisor);
+}
+
 /* An attribute buffer of vertices: which element is whose. */
 static void vertex_buffer(const struct tsr_gfx_vertex_buffer *layout, struct gfx_vertices v,
 			  const struct gfx_instancing *n, uint64_t *words)
@@ -159,7 +171,16 @@ static void vertex_buffer(const struct tsr_gfx_vertex_buffer *layout, struct gfx
 	lead = (v.va + skip) % BUFFER_ALIGN;
 	b.pointer = v.va + skip - lead;
 	b.size = (uint32_t)(v.size - skip + lead);
-	if (!layout->divisor && n->many) {
+	if (layout->divisor && n->added) {
+		const struct tsr_gfx_magic m = any_magic(threads);
+
+		b.type = TSR_ATTRIBUTE_BUFFER_TYPE_DIVIDE;
+		b.divisor_shift = m.shift;
+		b.divisor_odd = m.extra;
+		rest.magic = m.magic;
+		rest.divisor = (uint32_t)threads;
+		rest.add_instance = true;
+	} else if (!layout->divisor && n->many) {
 		b.type = TSR_ATTRIBUTE_BUFFER_TYPE_MODULUS;
 		b.divisor_odd = n->odd;
 		b.divisor_shift = n->shift;

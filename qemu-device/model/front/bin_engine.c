@@ -32,6 +32,7 @@ static enum tsr_step prepare(struct tsr_binning *bin, struct tsr_mem *mem)
 	run->position_output = state->shader.position_output;
 	run->padded = bin->draw.padded;
 	run->start = bin->draw.start;
+	run->first_instance = bin->draw.first_instance;
 	run->output_stride = state->shader.output_stride;
 	return tsr_programs_find(&bin->programs, mem, state->shader.position, TSR_STAGE_POSITION,
 				 &run->program);

@@ -44,6 +44,7 @@ static enum tsr_step read_continuation(struct tsr_msg_env *env, uint64_t va,
 	view->words = 5;
 	tsr_unpack_attribute_buffer_divisor(q, &view->divisor);
 	tsr_unpack_attribute_buffer_image(q, &view->shape);
+	view->add_instance = !view->image && view->divisor.add_instance;
 	if (view->divisor.type != TSR_ATTRIBUTE_BUFFER_TYPE_CONTINUATION)
 		return bad_state(env, va);
 	return TSR_STEP_DONE;
@@ -230,18 +231,30 @@ static bool locate_output(const struct tsr_msg_env *env, const struct tsr_attrib
 	return view->offset >= 0 && end <= v->output_stride;
 }
 
+/* What is added to the number of an element. */
+static int64_t first_element(const struct tsr_msg_env *env, const struct tsr_attribute_view *view)
+{
+	const struct tsr_vertex_run *v = env->vertices;
+
+	if (!v)
+		return 0;
+	return (view->add_start ? v->start : 0) +
+	       (view->add_instance ? (int64_t)v->first_instance : 0);
+}
+
 /* Address of the element that sources @a and @b name; false: it is out of bounds. */
 static bool locate(const struct tsr_msg_env *env, const struct tsr_attribute_view *view,
 		   unsigned int flags, uint32_t a, uint32_t b, uint64_t *va)
 {
-	int64_t start = view->add_start && env->vertices ? env->vertices->start : 0;
 	uint64_t at;
 
 	if (view->missing)
 		return false;
-	if (!view->image)
-		at = (element(view, linear_id(env, a, b)) + start) * view->buffer.stride;
-	else if (!(flags & TSR_MSG_ATTR_TEX) || !texel_at(view, a & 0xffff, a >> 16, b, &at))
+	if (!view->image) {
+		at = element(view, linear_id(env, a, b)) + (uint64_t)first_element(env, view);
+		if (__builtin_mul_overflow(at, (uint64_t)view->buffer.stride, &at))
+			return false;
+	} else if (!(flags & TSR_MSG_ATTR_TEX) || !texel_at(view, a & 0xffff, a >> 16, b, &at))
 		return false;
 	/* far outside, so that the sums below cannot overflow */
 	if (at >> 40)
@@ -468,10 +481,11 @@ static unsigned int load_elements(struct tsr_msg_env *env, const struct tsr_msg_
 {
 	const struct tsr_attribute_view *view = a->view;
 	const struct tsr_attribute_buffer *buffer = &view->buffer;
+	int64_t start = first_element(env, view);
 	struct tsr_msg_elements e = {
 		.base = view->base, .offset = view->offset, .size = buffer->size,
 		.stride = buffer->stride,
-		.start = view->add_start && env->vertices ? env->vertices->start : 0,
+		.start = (int32_t)start,
 		.padded = env->vertices ? env->vertices->padded : 0,
 		.words = view->floats, .components = a->components, .behind = view->behind,
 		.shift = buffer->divisor_shift, .add = buffer->divisor_odd & 1,
@@ -479,7 +493,7 @@ static unsigned int load_elements(struct tsr_msg_env *env, const struct tsr_msg_
 		.modulus = (2 * buffer->divisor_odd + 1ull) << buffer->divisor_shift,
 	};
 
-	if (view->missing || view->image || !view->floats ||
+	if (view->missing || view->image || !view->floats || start != (int32_t)start ||
 	    register_type(a, &view->format) != TSR_REGISTER_TYPE_F32)
 		return first;
 	switch (buffer->type) {

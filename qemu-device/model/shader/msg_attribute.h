@@ -25,6 +25,7 @@ struct tsr_attribute_view {
 	bool image;
 	bool output;			/* at @offset of the outputs of a vertex */
 	bool add_start;			/* the draw's start is added to the element */
+	bool add_instance;		/* its first instance is */
 	uint64_t base;			/* address of element 0, without @offset */
 	int64_t offset;
 	uint32_t conversion;		/* pixel format, as in a conversion word */

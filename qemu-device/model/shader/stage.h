@@ -69,6 +69,7 @@ struct tsr_vertex_run {
 	bool position_output;		/* SHADER_STATE.POSITION_OUTPUT */
 	uint64_t padded;		/* padded number of vertices: up to 2^32 */
 	int32_t start;			/* what ADD_OFFSET adds to elements */
+	uint32_t first_instance;	/* and ADD_INSTANCE */
 	/* VARYING: GPU address of the outputs of slot 0, and from slot to slot */
 	uint64_t outputs;
 	uint32_t output_stride;

@@ -613,6 +613,7 @@ static enum tsr_step begin_batch(struct tsr_tile_core *c, struct tsr_mem *mem)
 	v->position_output = state->fragment.shader.position_output;
 	v->padded = batch.padded;
 	v->start = batch.start;
+	v->first_instance = batch.first_instance;
 	v->outputs = batch.outputs;
 	v->output_stride = batch.output_stride;
 	c->queries = (struct tsr_tile_queries){ .statistics = batch.statistics_query };

@@ -435,9 +435,10 @@ int tsr_gfx_draw_indexed(struct tsr_gfx_pass *pass, const struct tsr_gfx_draw *d
 
 /*
  * tsr_gfx_draw_indirect(): @draws draws whose numbers (INDIRECT_DRAW, or with @indexed
- * INDIRECT_DRAW_INDEXED) stand in memory from @arguments on, @stride bytes apart. Programs with
- * vertex buffers that have a divisor read element 0 on from where the buffer begins: FIRST_INSTANCE
- * is not added. [IA5]
+ * INDIRECT_DRAW_INDEXED) stand in memory from @arguments on, @stride bytes apart. They are padded
+ * for as many vertices as the largest vertex buffer without a divisor holds (2^16 if there is
+ * none): a draw of more without indices is a fault of the queue, as are more than 2^32 padded
+ * vertices of all its instances. [IA1, INST5, INST7]
  */
 int tsr_gfx_draw_indirect(struct tsr_gfx_pass *pass, bool indexed, uint64_t arguments,
 			  uint32_t draws, uint32_t stride);
