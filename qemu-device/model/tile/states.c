@@ -87,9 +87,6 @@ static enum tsr_step read_blends(struct tsr_tile_state *s, const struct tsr_rend
 			return step;
 		s->fragment.blend[i] = word[1];
 		tsr_unpack_blend(word, &blend);
-		/* it reads the tile, whatever SHADER_STATE, which knows no BLEND, says */
-		if (blend.mode == TSR_BLEND_MODE_PROGRAM)
-			s->fragment.shader.reads_tile = true;
 		if (blend.mode == TSR_BLEND_MODE_PROGRAM || blend.mode == TSR_BLEND_MODE_OFF)
 			continue;
 		if (!tsr_output_prepare(&s->output[i], &r->colour[i], draw, &blend,
@@ -109,6 +106,16 @@ static bool takes_second(const struct tsr_output *o)
 		second |= term[i]->source >= TSR_BLEND_FACTOR_SRC1_COLOR ||
 			  term[i]->destination >= TSR_BLEND_FACTOR_SRC1_COLOR;
 	return !o->off && o->blend && second;
+}
+
+/* Whether a BLEND names a program, which reads the tile whatever SHADER_STATE says. */
+static bool blends_by_program(const struct tsr_tile_state *s)
+{
+	bool found = false;
+
+	for (unsigned int i = 0; i < TSR_RENDER_TARGETS_MAX; i++)
+		found |= (s->fragment.blend[i] & TSR_BLEND_MODE__MASK) == TSR_BLEND_MODE_PROGRAM;
+	return found;
 }
 
 /* Whether anything comes of running the fragment program. */
@@ -215,6 +222,7 @@ static enum tsr_step fill(struct tsr_tile_state *s, const struct tsr_rendering *
 	if (step != TSR_STEP_DONE)
 		return step;
 	tsr_unpack_shader_state(shader, &s->fragment.shader);
+	s->fragment.shader.reads_tile |= blends_by_program(s);
 	s->fragment.serial =
 		atomic_fetch_add_explicit(&serial, 1, memory_order_relaxed) + 1;
 	prepare(s, r, mem->gpu);
