@@ -91,13 +91,12 @@ struct tsr_msg_path {
 	void (*centres)(struct tsr_fragments *f, unsigned int w);
 	/*
 	 * The first @count components of @planes in a block of 64 pixels of @p that begins at
-	 * (@x, @y): component n of warp w to to[n][w]; with @w at each pixel, NULL if it is 1.
-	 * And that w.
+	 * (@x, @y): component n of warp w to to[n][w]; with @w at each pixel, NULL if it is 1,
+	 * which is found out unless @has_w.
 	 */
 	void (*patch)(const struct tsr_fragment_prim *p, const struct tsr_planes *planes,
-		      unsigned int count, int32_t x, int32_t y, const double *w,
+		      unsigned int count, int32_t x, int32_t y, double *w, bool has_w,
 		      union tsr_lanes *const to[4]);
-	void (*patch_w)(const struct tsr_fragment_prim *p, int32_t x, int32_t y, double *w);
 };
 
 extern const struct tsr_msg_path tsr_msg_path_sse2;

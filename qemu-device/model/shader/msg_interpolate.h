@@ -198,33 +198,34 @@ TSR_INLINE void patch_component(const struct patch_axes *axes, double a, double 
 	}
 }
 
+/* w at each pixel. */
+TSR_INLINE void patch_w(const struct tsr_fragment_prim *p, const struct patch_axes *axes, double *w)
+{
+	const vf64 one = (vf64){ 0 } + 1;
+
+	TSR_UNROLL
+	for (unsigned int i = 0; i < PATCH_WARPS * TSR_WARP_LANES / DOUBLES; i++) {
+		unsigned int l = i % (TSR_WARP_LANES / DOUBLES), n = i * DOUBLES / TSR_WARP_LANES;
+		const vf64 at = p->rw[1] * axes->x[l] + p->rw[2] * axes->y[n][ROW_OF(l)];
+
+		*(vf64_in_memory *)&w[i * DOUBLES] = one / (at + p->rw[0]);
+	}
+}
+
 static void patch(const struct tsr_fragment_prim *p, const struct tsr_planes *planes,
-		  unsigned int count, int32_t x, int32_t y, const double *w,
+		  unsigned int count, int32_t x, int32_t y, double *w, bool has_w,
 		  union tsr_lanes *const to[4])
 {
 	struct patch_axes axes;
 
 	patch_axes(p, x, y, &axes);
+	if (w && !has_w)
+		patch_w(p, &axes, w);
 	for (unsigned int c = 0; c < count; c++) {
 		if (w)
 			patch_component(&axes, planes->a[c], planes->b[c], planes->c[c], w, to[c]);
 		else
 			patch_component(&axes, planes->a[c], planes->b[c], planes->c[c], NULL,
 					to[c]);
-	}
-}
-
-static void patch_w(const struct tsr_fragment_prim *p, int32_t x, int32_t y, double *w)
-{
-	const vf64 one = (vf64){ 0 } + 1;
-	struct patch_axes axes;
-
-	patch_axes(p, x, y, &axes);
-	TSR_UNROLL
-	for (unsigned int i = 0; i < PATCH_WARPS * TSR_WARP_LANES / DOUBLES; i++) {
-		unsigned int l = i % (TSR_WARP_LANES / DOUBLES), n = i * DOUBLES / TSR_WARP_LANES;
-		const vf64 at = p->rw[1] * axes.x[l] + p->rw[2] * axes.y[n][ROW_OF(l)];
-
-		*(vf64_in_memory *)&w[i * DOUBLES] = one / (at + p->rw[0]);
 	}
 }

@@ -447,11 +447,9 @@ static bool smooth_patch(struct tsr_msg_env *env, struct tsr_patch *patch,
 	tsr_prim_geometry(p);
 	if (planes->flat || planes->perspective == p->flat_w)
 		return false;
-	if (planes->perspective && !patch->has_w)
-		env->path->patch_w(p, patch->x, patch->y, patch->w);
-	patch->has_w |= planes->perspective;
 	env->path->patch(p, planes, count, patch->x, patch->y,
-			 planes->perspective ? patch->w : NULL, to);
+			 planes->perspective ? patch->w : NULL, patch->has_w, to);
+	patch->has_w |= planes->perspective;
 	return true;
 }
 

@@ -11,7 +11,7 @@
 const struct tsr_msg_path tsr_msg_path_avx512 = {
 	.name = "avx512", .load = load, .store = store, .add = add, .elements = elements,
 	.enter = enter, .interpolate = interpolate, .centres = centres,
-	.patch = patch, .patch_w = patch_w,
+	.patch = patch,
 };
 TSR_ALU_PATH_END
 #endif

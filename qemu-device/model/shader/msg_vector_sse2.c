@@ -10,6 +10,6 @@
 const struct tsr_msg_path tsr_msg_path_sse2 = {
 	.name = "sse2", .load = load, .store = store, .add = add, .elements = elements,
 	.enter = enter, .interpolate = interpolate, .centres = centres,
-	.patch = patch, .patch_w = patch_w,
+	.patch = patch,
 };
 TSR_ALU_PATH_END
