@@ -173,6 +173,10 @@ int tessera_as_enable(struct tessera_device *tdev, int as, const struct tessera_
  */
 int tessera_as_disable(struct tessera_device *tdev, int as)
 {
+	/* Its registers are out of reach, and the device comes back with the address space off. */
+	if (tessera_device_frozen(tdev))
+		return 0;
+
 	tessera_write64(tdev, TSR_REG_AS_BASE(as), 0);
 
 	return as_command(tdev, as, TSR_INV_OP_ALL);

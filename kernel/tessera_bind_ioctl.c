@@ -59,7 +59,7 @@ static struct dma_fence *tessera_bind_run_job(struct drm_sched_job *sched_job)
 	ret = tessera_bind_run(job->bind);
 	if (ret)
 		WRITE_ONCE(vm->banned, true);
-	vm->async_pending--;
+	WRITE_ONCE(vm->async_pending, vm->async_pending - 1); /* synchronous binds peek */
 	mutex_unlock(&vm->op_lock);
 	wake_up_all(&vm->async_wait);
 
@@ -165,7 +165,7 @@ static int tessera_bind_push(struct tessera_bind_job *job, struct tessera_signal
 	tessera_signals_publish(signals, finished);
 
 	mutex_lock(&vm->op_lock);
-	vm->async_pending++;
+	WRITE_ONCE(vm->async_pending, vm->async_pending + 1);
 	mutex_unlock(&vm->op_lock);
 
 	drm_sched_entity_push_job(&job->base);

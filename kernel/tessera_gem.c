@@ -174,7 +174,7 @@ static vm_fault_t tessera_local_fault_gone(struct tessera_bo *bo, struct vm_faul
 			__free_page(page);
 	}
 
-	return vmf_insert_pfn_prot(vmf->vma, vmf->address, page_to_pfn(bo->dummy),
+	return vmf_insert_pfn_prot(vmf->vma, vmf->address, page_to_pfn(READ_ONCE(bo->dummy)),
 				   vm_get_page_prot(vmf->vma->vm_flags));
 }
 
@@ -435,7 +435,10 @@ struct sg_table *tessera_bo_map_dma(struct tessera_bo *bo)
  */
 u32 tessera_bo_state(struct tessera_bo *bo)
 {
-	int madv = READ_ONCE(bo->base.madv);
+	/* The helpers change both under the BO's reservation: what was true a moment ago. */
+	int madv = data_race(READ_ONCE(bo->base.madv));
+	/* Likewise. */
+	bool pages = data_race(READ_ONCE(bo->base.pages));
 	u32 state = 0;
 
 	if (madv)
@@ -444,7 +447,7 @@ u32 tessera_bo_state(struct tessera_bo *bo)
 		state |= DRM_TESSERA_BO_IMPORTED | DRM_TESSERA_BO_RESIDENT;
 	if (READ_ONCE(bo->exported))
 		state |= DRM_TESSERA_BO_EXPORTED;
-	if (drm_mm_node_allocated(&bo->local) || (madv >= 0 && READ_ONCE(bo->base.pages)))
+	if (drm_mm_node_allocated(&bo->local) || (madv >= 0 && pages))
 		state |= DRM_TESSERA_BO_RESIDENT;
 
 	return state;

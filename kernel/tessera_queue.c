@@ -112,7 +112,7 @@ void tessera_queue_cancel_locked(struct tessera_queue *queue, int error)
 	lockdep_assert_held(&queue->lock);
 
 	if (!queue->dead)
-		queue->dead = error;
+		WRITE_ONCE(queue->dead, error);
 	if (queue->ring.cpu)
 		tessera_queue_complete(queue);
 	if (tessera_timeline_signal(queue->timeline, U64_MAX, error))
@@ -173,7 +173,7 @@ void tessera_queue_kill(struct tessera_queue *queue, int error)
 	mutex_lock(&queue->lock);
 	ret = queue_stop_slot(queue);
 	if (!queue->dead)
-		queue->dead = error;
+		WRITE_ONCE(queue->dead, error);
 	mutex_unlock(&queue->lock);
 
 	if (ret)
@@ -183,6 +183,8 @@ void tessera_queue_kill(struct tessera_queue *queue, int error)
 	tessera_queue_cancel_locked(queue, error);
 	tessera_queue_release_slot(queue);
 	mutex_unlock(&queue->lock);
+	/* Who thaws the device does not find the queue any more, and its jobs have to end. */
+	drm_sched_wqueue_start(&queue->timeline->sched);
 	mutex_unlock(&tdev->reset.lock);
 
 	if (!TESSERA_MUTANT(vm_first))
@@ -280,7 +282,9 @@ static int tessera_queue_start(struct tessera_queue *queue, u32 ring_size)
 	queue->ring = ring;
 	if (tessera_device_wedged(tdev))
 		ret = -EIO;
-	else if (!tessera_device_frozen(tdev))
+	else if (tessera_device_frozen(tdev))
+		drm_sched_wqueue_stop(&queue->timeline->sched); /* until it is thawed */
+	else
 		ret = tessera_queue_hw_enable(queue, 0);
 	mutex_unlock(&queue->lock);
 	mutex_unlock(&tdev->reset.lock);

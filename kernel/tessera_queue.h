@@ -69,7 +69,7 @@ struct tessera_queue {
 	struct tessera_ring ring;
 	/** @wptr: Write pointer, free-running, bytes. */
 	u32 wptr;
-	/** @dead: 0 while jobs may be put on the ring, else the error they get. */
+	/** @dead: 0 while jobs may be put on the ring, else the error they get; SUBMIT peeks. */
 	int dead;
 	/** @state: enum drm_tessera_queue_state_flags. */
 	u32 state;

@@ -212,7 +212,7 @@ static int queue_stop_failed(struct tessera_queue *queue, u32 *why, bool *stoppe
 	queue_dump(queue, error);
 
 	/* From here on the queue is not brought back by a reset of the device. */
-	queue->dead = -ECANCELED;
+	WRITE_ONCE(queue->dead, -ECANCELED);
 	tessera_queue_hw_update_usage(queue);
 	tessera_queue_hw_command(queue, TSR_QUEUE_OP_RESET);
 	*stopped = !tessera_queue_hw_wait_stopped(queue, QUEUE_STOP_MS);

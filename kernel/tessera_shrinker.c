@@ -156,8 +156,11 @@ static unsigned long tessera_shrinker_count(struct shrinker *shrinker, struct sh
 
 	if (!mutex_trylock(&tdev->shrink.lock))
 		return 0;
-	list_for_each_entry(bo, &tdev->shrink.list, madv_node)
-		pages += READ_ONCE(bo->base.sgt) ? bo->base.base.size >> PAGE_SHIFT : 0;
+	list_for_each_entry(bo, &tdev->shrink.list, madv_node) {
+		/* Without the BO's reservation: an estimate. */
+		if (data_race(READ_ONCE(bo->base.sgt)))
+			pages += bo->base.base.size >> PAGE_SHIFT;
+	}
 	mutex_unlock(&tdev->shrink.lock);
 
 	return pages ?: SHRINK_EMPTY;

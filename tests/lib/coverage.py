@@ -8,7 +8,8 @@
 
 A row is "guest" when a test that cites it passed in the guest suite, "model" when one passed on the host
 only, "partial: REASON" when tests/ledger.ids states a reason, else "missing". A row with a failing test is
-"failing". Tests that were skipped prove nothing and are listed with their reason.
+"failing". Tests that were skipped prove nothing and are listed with their reason. At the end stands how large the
+guest suite is (sizes.py).
 """
 
 import argparse
@@ -16,6 +17,7 @@ import os
 import re
 import sys
 
+import sizes
 from ktap import LEDGER_ID, parse_result
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -175,7 +177,7 @@ def main():
     if args.compare:
         return compare(ids, rows, args.compare)
     with open(args.out + ".new", "w") as f:
-        f.write(table(ids, rows))
+        f.write(table(ids, rows) + "\n" + sizes.section(os.path.join(args.results, "guest.ktap")))
     os.rename(args.out + ".new", args.out)
     counts = {}
     for _, name, partial in ids:

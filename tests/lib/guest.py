@@ -39,6 +39,7 @@ import tempfile
 import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import gcov  # noqa: E402
 import kvm  # noqa: E402
 import tsc  # noqa: E402
 import variant  # noqa: E402
@@ -255,6 +256,7 @@ class Guest:
         if self.process is None:
             return
         if self.process.poll() is None:
+            self._hand_over()
             try:
                 self.sockets["ctl"].sendall(b"off\n")
                 self.process.wait(3 * self.variant.slow)
@@ -271,6 +273,14 @@ class Guest:
             s.close()
         shutil.rmtree(self.dir, ignore_errors=True)
         self.process = None
+
+    def _hand_over(self):
+        """Take what a cover kernel has counted, if anybody wants it and the guest still answers."""
+        if os.environ.get("TSR_COVER") and self.variant.counts and hasattr(self, "qmp_file"):
+            try:
+                gcov.gather(self, os.environ["TSR_COVER"])
+            except (GuestError, OSError) as e:
+                print(f"tessera: what a guest has counted is lost: {str(e).splitlines()[0]}", file=sys.stderr)
 
     def alive(self):
         """Whether QEMU still runs."""

@@ -100,7 +100,19 @@ replay: setup ## FAULTS=120 faults under load by SEED=1, independent of the host
 
 check-race: export VARIANT := race
 check-race: setup ## the guest suite on a kernel with KCSAN and two processors
-	@$(GUEST_ENV); $(CHECKED) $(RUN) --suite race --results $(BUILD)/results-debug/race.ktap $(GUEST_PROGRAMS)
+	@$(GUEST_ENV); $(CHECKED) $(RUN) --suite race --results $(BUILD)/results-debug/race$(if $(TESTS),-partial).ktap $(GUEST_PROGRAMS)
+
+# What the guests of a cover kernel have counted; a run of all programs begins anew, a run of some adds to it.
+COVER := $(BUILD)/cover
+.PHONY: check-cover cover-page
+check-cover: export VARIANT := cover
+check-cover: setup ## the guest suite on a kernel that counts what of the driver runs (GCOV): 90 % of its lines, 70 % of its branches
+	@$(if $(TESTS),,rm -rf '$(COVER)')
+	@$(GUEST_ENV); status=0; export TSR_COVER='$(COVER)'; $(RUN) --suite cover --results $(BUILD)/results-debug/cover$(if $(TESTS),-partial).ktap \
+		$(DEBUG_PROGRAMS) $(GUEST_PROGRAMS) || status=1; $(PYTHON) tests/lib/gcov.py --dumps '$(COVER)'; exit $$status
+
+cover-page: ## make Documentation/driver/coverage.md from what the last check-cover has counted
+	@$(PYTHON) tests/lib/gcov.py --dumps '$(COVER)' --page Documentation/driver/coverage.md
 
 check-coverage: setup ## whether Documentation/coverage.md is what the last results show
 	@$(PYTHON) tests/lib/coverage.py --results $(BUILD)/results --compare Documentation/coverage.md

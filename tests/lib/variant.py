@@ -15,10 +15,11 @@ KERNEL_TROUBLE = re.compile(
 
 class Variant:
     """slow: how much longer everything takes than on the stock kernel; mem: MiB more that the kernel wants;
-    kernel_args: for its command line; leaks: it finds memory that was lost (kmemleak)."""
+    kernel_args: for its command line; leaks: it finds memory that was lost (kmemleak); counts: what runs (gcov)."""
 
-    def __init__(self, slow=1, mem=0, kernel_args="", leaks=False, smp=1):
+    def __init__(self, slow=1, mem=0, kernel_args="", leaks=False, smp=1, counts=False):
         self.slow, self.mem, self.kernel_args, self.leaks, self.smp = slow, mem, kernel_args, leaks, smp
+        self.counts = counts
 
 
 # A job that waits for a slow test must not count as a hang; the tests' own patience grows with it
@@ -30,7 +31,7 @@ VARIANTS = {
     # Lockdep gives up after its first report and KASAN prints only one: run.py boots anew after each.
     "debug": Variant(slow=8, mem=1024, kernel_args=PATIENT, leaks=True),
     "race": Variant(slow=8, mem=512, kernel_args=PATIENT, smp=2),
-    "cover": Variant(slow=3, mem=256),
+    "cover": Variant(slow=3, mem=256, counts=True),
     "igt": Variant(slow=2, kernel_args=PATIENT),
 }
 
@@ -40,9 +41,13 @@ def current():
     return VARIANTS[os.environ.get("TSR_VARIANT", "")]
 
 
+# The kernel has data races of its own. A report's first line names the two functions, and whose they are.
+OTHERS_RACE = re.compile(r"BUG: KCSAN: (?!.*\[tessera\])")
+
+
 def trouble(text):
     """The lines of a kernel log that mean trouble."""
-    return [line for line in text.splitlines() if KERNEL_TROUBLE.search(line)]
+    return [line for line in text.splitlines() if KERNEL_TROUBLE.search(line) and not OTHERS_RACE.search(line)]
 
 
 # What happens in a guest before it is switched off. kmemleak reports what nobody points at in two scans, and

@@ -25,13 +25,18 @@ command -v "${cc:=gcc}" >/dev/null || {
     cc=gcc
 }
 
+# A kernel that counts what of itself runs counts the driver, too.
+gcov=
+! grep -qs '^CONFIG_GCOV_KERNEL=y' "$config" || gcov=y
+
 dir=$BUILD/module-$(printf %s "$kdir" | sha256sum | cut -c1-8)${MUTANT:+-mutant}
 mkdir -p "$dir"
 exec {lock}>"$dir/.lock"
 flock "$lock"
 rsync -r --checksum --delete --include='*/' --include='*.[chS]' --include='Kbuild' \
     --include='Makefile' --include='Kconfig' --exclude='*' "$TOP/kernel/" "$dir/kernel/"
-if ! make -C "$kdir" M="$dir/kernel" CC="$cc" W=1 TESSERA_HW_INCLUDE="$include" MUTANT="${MUTANT:-}" -j "$JOBS" modules \
+if ! make -C "$kdir" M="$dir/kernel" CC="$cc" W=1 TESSERA_HW_INCLUDE="$include" MUTANT="${MUTANT:-}" \
+    ${gcov:+GCOV_PROFILE=y} -j "$JOBS" modules \
     </dev/null >"$dir/log" 2>&1; then
     tail -n 40 "$dir/log" >&2
     die "the kernel module does not build (log: $dir/log)"

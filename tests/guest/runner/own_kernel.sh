@@ -35,12 +35,17 @@ fetch_source() {
     rm -rf "$aside"
 }
 
-# What DRM itself is counted for in the cover variant: GCOV for these directories, through a variable that
-# every sub-make expands anew.
-GCOV_DIRS='drivers/gpu/drm drivers/gpu/drm/scheduler drivers/dma-buf'
+# What the cover variant counts of the kernel: GCOV for these objects of DRM and of dma-buf, chosen by a variable
+# that every sub-make expands anew for the object it compiles. The driver itself: see module.sh.
+GCOV_OBJECTS='drivers/gpu/drm/drm_exec drivers/gpu/drm/drm_gpuvm drivers/gpu/drm/drm_gem_shmem_helper
+    drivers/gpu/drm/drm_syncobj drivers/gpu/drm/drm_gem drivers/gpu/drm/drm_prime drivers/gpu/drm/drm_file
+    drivers/gpu/drm/drm_drv drivers/gpu/drm/drm_mm drivers/gpu/drm/scheduler/% drivers/dma-buf/dma-buf
+    drivers/dma-buf/dma-fence drivers/dma-buf/dma-fence-array drivers/dma-buf/dma-fence-chain
+    drivers/dma-buf/dma-fence-unwrap drivers/dma-buf/dma-resv drivers/dma-buf/sync_file'
+GCOV_OBJECTS=$(tr -s " \n" " " <<<"$GCOV_OBJECTS")
 make_kernel() {
     local gcov=()
-    [ "$variant" != cover ] || gcov=("GCOV_PROFILE=\$(if \$(filter $GCOV_DIRS,\$(obj)),y)")
+    [ "$variant" != cover ] || gcov=("GCOV_PROFILE=\$(if \$(filter $GCOV_OBJECTS,\$(obj)/\$(target-stem)),y)")
     make -C "$SOURCE" O="$dir" CC="$cc" HOSTCC="$cc" KBUILD_BUILD_USER=tessera KBUILD_BUILD_HOST=tessera "${gcov[@]}" "$@"
 }
 
@@ -108,7 +113,7 @@ command -v "${cc:=gcc}" >/dev/null || cc=gcc
 hash=$({
     basename "$SOURCE"
     grep -hv '^#' "$CONFIGS/base.config" "$CONFIGS/$variant.config"
-    [ "$variant" != cover ] || echo "$GCOV_DIRS"
+    [ "$variant" != cover ] || echo "$GCOV_OBJECTS"
     "$cc" -dumpfullversion
 } | sha256sum | cut -c1-12)
 dir=$CACHE/linux-$variant-$hash
