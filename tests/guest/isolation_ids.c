@@ -84,8 +84,8 @@ static void stranger(const struct gt_call *call, const char *what, uint32_t *fie
 	uint32_t old = *field;
 	char name[120];
 
-	snprintf(name, sizeof(name), "[SYS4] %s with another file's %s fails with %s", call->name, what,
-		 strerrorname_np(want));
+	snprintf(name, sizeof(name), "[SYS4] %s with another file's %s fails with %s", call->name,
+		 what, strerrorname_np(want));
 	if (!ktap_wanted(name))
 		return;
 	if (!once)
@@ -183,8 +183,8 @@ static void jobs(void)
 static void heaps_and_perfmons(void)
 {
 	struct drm_tessera_heap_create create = {
-		.vm_id = own.c.vm, .va = 0x60000000, .max_size = HEAP_CHUNK, .initial_size = HEAP_CHUNK,
-		.chunk_size = HEAP_CHUNK,
+		.vm_id = own.c.vm, .va = 0x60000000, .max_size = HEAP_CHUNK,
+		.initial_size = HEAP_CHUNK, .chunk_size = HEAP_CHUNK,
 	};
 	struct drm_tessera_heap_destroy destroy = { .heap_id = own.heap };
 	uint64_t value;
