@@ -6,14 +6,14 @@
     mutants.py ['PATTERN ...']      which of them; without one what TSR_MUTANTS says, or all
 
 Each mutant is one mistake of the driver (kernel/tessera_mutant.h, Documentation/driver/mutants.md). It is built,
-loaded in a guest of its own in the place of the driver, and the programs named with it run under the device's
-contract checker. It is caught by
+loaded in a guest of its own in the place of the driver, and the program named with it runs under the device's
+contract checker, on the machine it asks for. It is caught by
 
     a report of the checker     CHECK_KIND names which
     "suite"                     a test that fails, or a program that does not end
     "kernel"                    the kernel's log complains; these mutants need a kernel that looks (VARIANT=debug)
 
-The first of the list, "none", is the driver as it is: the same programs must pass and nothing be reported, for a
+"none" is the driver as it is: the programs of the others must pass and nothing be reported, for a
 test that always fails would catch every mutant. Prints KTAP.
 """
 
@@ -26,6 +26,7 @@ import sys
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import variant  # noqa: E402
 from guest import Guest, GuestError  # noqa: E402
+from run import Test, grouped, guest_options  # noqa: E402
 from tap import Tap  # noqa: E402
 
 TOP = os.environ["TSR_TOP"]
@@ -35,7 +36,7 @@ LOAD = ("modprobe drm; modprobe tessera && rmmod tessera && insmod /mnt/tessera.
         "n=0; while [ ! -e /dev/dri/renderD128 ] && [ $n -lt 50 ]; do n=$((n + 1)); usleep 20000; done")
 LIMIT = 120             # seconds for the programs of one mutant, on an idle host
 
-# name: (what must be caught by, programs that run)
+# name: (what it must be caught by, the program that runs)
 MUTANTS = {
     # rings, doorbells, fences, interrupts
     "doorbell_first": ("DOORBELL_EARLY", "checked"),
@@ -74,33 +75,46 @@ def build(name):
     return out.stdout.strip()
 
 
-def run_programs(guest, programs, caught, first):
-    """Run them one after the other, as long as the guest lives (and until the first fails); note what is wrong in caught["suite"]."""
-    for program in programs.split():
-        if first and caught:
-            return
-        try:
-            result = guest.run(f"TSR_QUICK=1 exec {program} 2>&1", LIMIT)
-        except GuestError as e:
-            caught["suite"] = f"{program}: {str(e).splitlines()[0]}"
-            return
-        text = result.stdout.decode(errors="replace")
-        failed = [line for line in text.splitlines() if line.startswith(("not ok", "Bail out!"))]
-        if result.status:
-            caught.setdefault("suite", f"{program}: {failed[0] if failed else f'status {result.status}'}")
+def run_program(guest, program, caught):
+    """Run it; note what is wrong in caught["suite"]."""
+    try:
+        result = guest.run(f"TSR_QUICK=1 exec {program} 2>&1", LIMIT)
+    except GuestError as e:
+        caught["suite"] = f"{program}: {str(e).splitlines()[0]}"
+        return
+    text = result.stdout.decode(errors="replace")
+    failed = [line for line in text.splitlines() if line.startswith(("not ok", "Bail out!"))]
+    if result.status:
+        caught.setdefault("suite", f"{program}: {failed[0] if failed else f'status {result.status}'}")
 
 
-def catch(module, programs, device_args="check=on", parameters="", first=False):
-    """What notices the driver in file module: {"suite" or CHECK_KIND or "kernel": what it says}; the first thing that does."""
+def machine(test, share):
+    """The guest that a program asks for, with the checker and without the driver."""
+    options = guest_options(test)
+    if "check=" not in options["device_args"]:
+        options["device_args"] = f"{options['device_args']},check=on".lstrip(",")
+    return Guest(**dict(options, load=False, share=share))
+
+
+def parameters(guest):
+    """What modprobe would take from the kernel's command line and insmod does not."""
+    words = [word.partition("tessera.") for word in guest.kernel_args.split()]
+    return " ".join(name for before, found, name in words if found and not before)
+
+
+def catch(module, tests):
+    """What notices the driver in file module under tests, which want the same machine: {"suite" or CHECK_KIND or
+    "kernel": what it says}."""
     caught = {}
-    share = os.path.dirname(module)
-    guest = Guest(load=False, share=share, device_args=device_args)
+    guest = machine(tests[0], os.path.dirname(module))
     try:
         guest.start()
-        loaded = guest.run(LOAD.format(parameters), 60)
+        loaded = guest.run(LOAD.format(parameters(guest)), 60)
         if loaded.status:
             raise GuestError(f"the module does not load: {loaded.stderr.decode(errors='replace')}")
-        run_programs(guest, programs, caught, first)
+        for test in tests:
+            if guest.alive():
+                run_program(guest, test.name, caught)
         reports = guest.driver_bugs() if guest.alive() else []
         trouble = variant.trouble(guest.console())
     finally:
@@ -120,7 +134,9 @@ def check(tap, name, want, programs):
     aside = os.path.join(BUILD, "mutants", name)
     os.makedirs(aside, exist_ok=True)
     shutil.copy(source, os.path.join(aside, "tessera.ko"))
-    caught = catch(os.path.join(aside, "tessera.ko"), programs)
+    caught = {}
+    for tests in grouped([Test(f"{TOP}/tests/guest/{program}.c", "guest/") for program in programs]):
+        caught.update(catch(os.path.join(aside, "tessera.ko"), tests))
     for kind, what in sorted(caught.items()):
         print(f"# {name}: {kind}: {what}", flush=True)
     if want:
@@ -141,10 +157,10 @@ def main():
             tap.skip("needs VARIANT=debug")
     if "none" in patterns or "*" in patterns:
         with tap.test("[SYS9] the driver as it is is not taken for a mutant"):
-            check(tap, "none", None, " ".join(dict.fromkeys(m[1] for m in able.values())))
-    for name, (want, programs) in able.items():
+            check(tap, "none", None, dict.fromkeys(m[1] for m in able.values()))
+    for name, (want, program) in able.items():
         with tap.test(f"[SYS9] mutant {name} is noticed by {want}"):
-            check(tap, name, want, programs)
+            check(tap, name, want, [program])
     return tap.finish()
 
 
