@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* test: TIMEOUT=60 DEVICE_ARGS=vram=32M,inject-window=on */
+/* test: TIMEOUT=120 DEVICE_ARGS=vram=32M,inject-window=on */
 /*
  * Sentences of tessera_drm.h that are about no field's bad values: what is not read on input, what
  * is ignored, limits that can be had to the last unit, what becomes of ids, and a VM that is
