@@ -334,6 +334,7 @@ static enum tsr_step begin(struct tsr_binning *bin, struct tsr_mem *mem)
 	if (!bin->state)
 		bin->drawn = 0;
 	bin->state = &bin->version[a->version];
+	tsr_bin_look_ahead(bin, mem);
 	step = tsr_bin_load_state(bin, mem);
 	if (step != TSR_STEP_DONE)
 		return step;

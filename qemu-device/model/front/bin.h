@@ -251,6 +251,8 @@ enum tsr_step tsr_bin_read(struct tsr_binning *bin, struct tsr_mem *mem, uint64_
 /* bin_state.c */
 /* LIST_SHADER_STATE, LIST_DRAW_STATE, LIST_QUERY. _PENDING: a draw has to be done first. */
 enum tsr_step tsr_bin_set_state(struct tsr_binning *bin, struct tsr_mem *mem);
+/* Have the host's caches fetch what the draws behind the one that begins are going to read. */
+void tsr_bin_look_ahead(const struct tsr_binning *bin, const struct tsr_mem *mem);
 /* Have bin->state read, checked and prepared. */
 enum tsr_step tsr_bin_load_state(struct tsr_binning *bin, struct tsr_mem *mem);
 

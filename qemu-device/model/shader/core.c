@@ -259,6 +259,8 @@ static bool choose_whole(struct tsr_shader *sh)
 	struct tsr_warp *warp = sh->bundle->warp;
 	uint64_t here = warp[0].here, differ = 0;
 
+	if (!warp[TSR_BUNDLE_WARPS - 1].used)
+		return false;
 	for (unsigned int w = 0; w < TSR_BUNDLE_WARPS; w++)
 		differ |= (warp[w].here ^ here) | (uint16_t)~warp[w].active | warp[w].owed |
 			  warp[w].stored | !warp[w].used;
