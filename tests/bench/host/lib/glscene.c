@@ -327,6 +327,17 @@ static void cubes_1000(struct glscene *s)
 	s->depth = s->cull = s->clears = true;
 }
 
+/* A triangle of one of them; the programs are new ones each time. */
+static void new_programs(struct glscene *s)
+{
+	cubes_1000(s);
+	s->count = 3;
+	s->draws = 1;
+	s->each = NULL;
+	s->units = 1;
+	s->links = true;
+}
+
 static void next_triangle(struct glscene *s, unsigned int n)
 {
 	const float x = (float)(n % 100) / 100, y = (float)(n / 100) / 100;
@@ -400,6 +411,10 @@ static bool open_rest(struct glscene *s)
 		s->program = "mix_cubes";
 		s->unit = "triangle";
 		cubes_1000(s);
+	} else if (is(s, "link_draw")) {
+		s->program = "mix_cubes";
+		s->unit = "program";
+		new_programs(s);
 	} else if (is(s, "draw_rate")) {
 		s->program = "draw_rate";
 		s->unit = "draw";

@@ -29,6 +29,7 @@ struct glscene {
 	double units;			/* of work in a frame */
 	bool clears, depth, blend, cull;
 	bool uploads;			/* each frame writes the texture anew */
+	bool links;			/* each frame makes its program anew, and waits */
 	unsigned int samples;		/* 0: one */
 	float clear[4];
 

@@ -34,16 +34,43 @@ static GLuint compile(GLenum kind, const char *source)
 	return shader;
 }
 
+/* @source with the constant "32.0" made one that was not there before; for free(). */
+static char *new_source(const char *source)
+{
+	static unsigned int serial = 2;
+	const char *at = strstr(source, "32.0");
+	const size_t size = strlen(source) + 16;
+	char *text = malloc(size);
+
+	if (!text || !at)
+		die("a source without its constant");
+	snprintf(text, size, "%.*s%u.0%s", (int)(at - source), source, serial++, at + 4);
+	return text;
+}
+
+/* The program has the shader alone. */
+static void attach(GLuint program, GLenum kind, const char *source)
+{
+	const GLuint shader = compile(kind, source);
+
+	glAttachShader(program, shader);
+	glDeleteShader(shader);
+}
+
 static void link_program(struct glscene_gl *gl)
 {
 	const struct gl_program *p = gl_programs;
+	char *fragment = NULL;
 	GLint ok;
 
 	while (strcmp(p->name, gl->scene->program))
 		p++;
 	gl->program = glCreateProgram();
-	glAttachShader(gl->program, compile(GL_VERTEX_SHADER, p->vertex_source));
-	glAttachShader(gl->program, compile(GL_FRAGMENT_SHADER, p->fragment_source));
+	if (gl->scene->links)
+		fragment = new_source(p->fragment_source);
+	attach(gl->program, GL_VERTEX_SHADER, p->vertex_source);
+	attach(gl->program, GL_FRAGMENT_SHADER, fragment ? fragment : p->fragment_source);
+	free(fragment);
 	glLinkProgram(gl->program);
 	glGetProgramiv(gl->program, GL_LINK_STATUS, &ok);
 	if (!ok)
@@ -217,10 +244,22 @@ static void draw(const struct glscene *s)
 		glDrawArrays(GL_TRIANGLES, 0, count);
 }
 
+/* A program nobody has seen. */
+static void link_again(struct glscene_gl *gl)
+{
+	glUseProgram(0);
+	glDeleteProgram(gl->program);
+	link_program(gl);
+	for (unsigned int i = 0; i < GLSCENE_UNIFORMS && gl->scene->uniform[i].name; i++)
+		set_uniform(gl, i);
+}
+
 static void frame(struct glscene_gl *gl)
 {
 	struct glscene *s = gl->scene;
 
+	if (s->links)
+		link_again(gl);
 	if (s->samples)
 		glBindFramebuffer(GL_FRAMEBUFFER, gl->many);
 	if (s->uploads)
@@ -241,7 +280,10 @@ static void frame(struct glscene_gl *gl)
 				  GLSCENE_SIDE, GL_COLOR_BUFFER_BIT, GL_NEAREST);
 		glBindFramebuffer(GL_FRAMEBUFFER, gl->target);
 	}
-	glFlush();
+	if (s->links)
+		glFinish();
+	else
+		glFlush();
 }
 
 void glscene_gl_run(void *arg, unsigned int count)

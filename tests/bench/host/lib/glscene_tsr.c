@@ -325,6 +325,23 @@ static void upload_texture(struct glscene_tsr *t)
 	need(tsr_gfx_image_write(t->texture, 0, 0, t->scene->texels, 4 * t->scene->texture_side));
 }
 
+/* The same words are a new program for the device, which has to translate them anew. */
+static void link_again(struct glscene_tsr *t)
+{
+	const unsigned int before = t->frames % 2;
+
+	if (t->used[before])
+		need(tsr_gfx_wait(t->pass[before], TSR_DEADLINE_NEVER));
+	for (int i = 0; i < 2; i++) {
+		tsr_gfx_pass_reset(t->pass[i]);
+		t->used[i] = false;
+		tsr_program_unref(t->program[i]);
+	}
+	tsr_gfx_pipeline_unref(t->pipeline);
+	make_programs(t);
+	make_pipeline(t);
+}
+
 /* Each frame is recorded anew, as GL does it. */
 void glscene_tsr_run(void *arg, unsigned int count)
 {
@@ -337,6 +354,8 @@ void glscene_tsr_run(void *arg, unsigned int count)
 			need(tsr_gfx_wait(t->pass[n], TSR_DEADLINE_NEVER));
 		if (t->scene->uploads)
 			upload_texture(t);
+		if (t->scene->links)
+			link_again(t);
 		tsr_gfx_pass_reset(t->pass[n]);
 		record(t, t->pass[n]);
 		need(tsr_gfx_submit(t->pass[n], NULL, 0, NULL, 0));
