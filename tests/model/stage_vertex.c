@@ -342,19 +342,68 @@ static void check_format(const struct vertex_format *f, unsigned int lead, unsig
 	}
 }
 
-static void test_formats(void)
+/* Four components that share a word: 10, 10, 10 and 2 bits, red the lowest. */
+static void check_packed(unsigned int format, unsigned int kind, unsigned int stride)
+{
+	const struct vertex_format ten = { format, kind, 10, 4 }, two = { format, kind, 2, 4 };
+	uint32_t want[40][4];
+	uint8_t *at = pipe_at(p, PIPE_FREE);
+
+	batch(40);
+	memset(at, 0xee, 0x2000);
+	for (unsigned int n = 0; n < 40; n++) {
+		uint32_t packed = 0, memory;
+
+		for (unsigned int c = 0; c < 4; c++) {
+			want[n][c] = component(c == 3 ? &two : &ten, &memory);
+			packed |= memory << 10 * c;
+		}
+		memcpy(at + n * stride, &packed, 4);
+	}
+	pipe_buffer(p, 3, TSR_ATTRIBUTE_BUFFER_TYPE_LINEAR, PIPE_FREE, stride, 0x2000, 0, 0);
+	pipe_attribute(p, PIPE_ATTRIBUTES, 3, 3, format, 0, false);
+	ktap_eq(pipe_vertices(p), TSR_STEP_DONE);
+	for (unsigned int n = 0; n < 160; n++) {
+		if (ktap_eq(word(n / 4, n % 4), want[n / 4][n % 4]))
+			continue;
+		ktap_note("format %u, vertex %u component %u", format, n / 4, n % 4);
+		return;
+	}
+}
+
+/* The program loads all components of attribute 3, of the kind. */
+static void load_kind(unsigned int kind)
 {
 	static const char *const types[] = { "f32", "f32", "u32", "s32", "f32" };
 	char text[sizeof(load) + 8];
 
+	snprintf(text, sizeof(text),
+		 "clause wait=0 {\n"
+		 "	*NOP\n"
+		 "	+LD_ATTR_IMM.%s.v4 r61, r62, attribute_index:3, @r0\n"
+		 "}\n"
+		 RECORD, types[kind]);
+	p->v->program = pipe_text(p, 0, TSR_STAGE_POSITION, text);
+}
+
+static void test_packed(void)
+{
+	static const uint8_t packed[][2] = {
+		{ TSR_PIXEL_FORMAT_RGB10_A2_UNORM, UNORM }, { TSR_PIXEL_FORMAT_RGB10_A2UI, UINT },
+		{ TSR_PIXEL_FORMAT_RGB10_A2_SNORM, SNORM }, { TSR_PIXEL_FORMAT_RGB10_A2I, SINT },
+	};
+
+	for (unsigned int i = 0; i < sizeof(packed) / sizeof(packed[0]); i++) {
+		load_kind(packed[i][1]);
+		check_packed(packed[i][0], packed[i][1], 4);
+		check_packed(packed[i][0], packed[i][1], 4 + 4 * (rnd() % 20));
+	}
+}
+
+static void test_formats(void)
+{
 	for (unsigned int i = 0; i < sizeof(formats) / sizeof(formats[0]); i++) {
-		snprintf(text, sizeof(text),
-			 "clause wait=0 {\n"
-			 "	*NOP\n"
-			 "	+LD_ATTR_IMM.%s.v4 r61, r62, attribute_index:3, @r0\n"
-			 "}\n"
-			 RECORD, types[formats[i].kind]);
-		p->v->program = pipe_text(p, 0, TSR_STAGE_POSITION, text);
+		load_kind(formats[i].kind);
 		check_format(&formats[i], 0, 16);
 		check_format(&formats[i], 4 * (rnd() % 9), 16 + 4 * (rnd() % 20));
 	}
@@ -517,6 +566,7 @@ static void run_all(void)
 	ktap_run("[INST2] [INST3] [INST4] [INST5] [INST7] attributes of instances in every mode",
 		 test_modes);
 	ktap_run("[IA3] vertex formats of 8, 16 and 32 bits", test_formats);
+	ktap_run("[IA3] vertex formats of 10, 10, 10 and 2 bits", test_packed);
 	ktap_run("[INST3] a modulus above 9 is a fault", test_bad_modulus);
 	ktap_run("[INST2] outputs: the position, the heap's, by linear id", test_outputs);
 	ktap_run("the window of position records is bounded", test_window);
