@@ -63,6 +63,7 @@ static void clear(struct tsr_tex_window *w)
 	w->told = w->stamp;
 	w->key = 0;
 	w->found = false;
+	w->missing = TSR_TEX_MANY;
 }
 
 struct tsr_tex_window *tsr_window_find(struct tsr_texture_cache *cache, uint64_t key)
@@ -414,6 +415,24 @@ static bool fetch(struct tsr_msg_env *env, struct tsr_texture_view *view,
 	return read_block(env, view, s, va, raw);
 }
 
+/* How many blocks a level has; TSR_TEX_MANY: more than a window. */
+static uint16_t count_blocks(uint32_t width, uint32_t height)
+{
+	if (width > TSR_TEX_WINDOW_DIM || height > TSR_TEX_WINDOW_DIM)
+		return TSR_TEX_MANY;
+	return (uint16_t)((width + TSR_TEX_BLOCK_DIM - 1) / TSR_TEX_BLOCK_DIM *
+			  ((height + TSR_TEX_BLOCK_DIM - 1) / TSR_TEX_BLOCK_DIM));
+}
+
+/* The block of texel (@x, @y) has come in. */
+static void note_block(struct tsr_texture_cache *cache, struct tsr_tex_window *w, uint32_t x,
+		       uint32_t y)
+{
+	w->valid[y >> 2 & 15] |= 1 << (x >> 2 & 15);
+	w->missing -= w->missing != TSR_TEX_MANY;
+	cache->stats.fills++;
+}
+
 /* Find out where the level of a window lies; false: it cannot be found out now. */
 static bool find_level(struct tsr_msg_env *env, struct tsr_texture_view *view,
 		       const struct tsr_level_place *p, struct tsr_tex_window *w)
@@ -431,6 +450,8 @@ static bool find_level(struct tsr_msg_env *env, struct tsr_texture_view *view,
 	w->direct = view->tiled && view->kind[p->linear] == TSR_TEX_BLOCK_BYTES &&
 		    tsr_block_is_plain(&view->format) &&
 		    (w->base | (uint64_t)w->row_stride) % view->format.align == 0;
+	w->missing = count_blocks(tsr_level_extent(view->width, p->level),
+				  tsr_level_extent(view->height, p->level));
 	w->found = true;
 	return true;
 }
@@ -477,8 +498,7 @@ static bool fill(struct tsr_msg_env *env, struct tsr_texture_view *view,
 				 tsr_window_texels(cache, w) + tsr_window_at(x, y) * bytes,
 				 TSR_TEX_WINDOW_DIM * bytes);
 	}
-	w->valid[y >> 2 & 15] |= 1 << (x >> 2 & 15);
-	cache->stats.fills++;
+	note_block(cache, w, x, y);
 	return true;
 }
 
@@ -569,8 +589,7 @@ static void fill_tile_directly(const struct tsr_level_lookup *l, const struct ts
 		count_lines(l->env, va + at, 16 * 4);
 		tsr_block_sort(tile + at, tsr_window_texels(cache, w) + tsr_window_at(x, y) * 4,
 			       TSR_TEX_WINDOW_DIM * 4);
-		w->valid[y >> 2 & 15] |= 1 << (x >> 2 & 15);
-		cache->stats.fills++;
+		note_block(cache, w, x, y);
 	}
 }
 

@@ -39,6 +39,7 @@
 #define TSR_TEX_WINDOW_TEXELS (TSR_TEX_WINDOW_SPARE + TSR_TEX_WINDOW_DIM)
 #define TSR_TEX_TEXEL_BYTES_MAX 16
 #define TSR_TEX_NO_TILE (-1)
+#define TSR_TEX_MANY UINT16_MAX
 
 struct tsr_texture_path;
 
@@ -47,6 +48,8 @@ struct tsr_tex_window {
 	int32_t tag[TSR_TEX_TILES] __attribute__((aligned(64)));
 	/* by row of blocks: bit n says that the block in column n has come in */
 	int32_t valid[TSR_TEX_WINDOW_DIM / TSR_TEX_BLOCK_DIM];
+	/* blocks of the level that have not come in; TSR_TEX_MANY: more than fit, or not found */
+	uint16_t missing;
 	/* of tiles: texels used that have been counted */
 	uint16_t counted[TSR_TEX_TILES];
 	uint64_t key;			/* tsr_level_key(); 0: empty */

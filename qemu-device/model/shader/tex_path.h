@@ -118,22 +118,15 @@ TSR_INLINE void near_bytes(const uint8_t *texels, const int32_t *at, float *cons
 
 /* Bytes: all of it is exact but the division. @at: of the chunk's first lane. */
 TSR_INLINE void filter_bytes(const uint8_t *texels, const struct corners *k, const int32_t *at,
-			     bool pairs, float *const to[4])
+			     float *const to[4])
 {
 	const vs32 even = splat(0x00ff00ff), weight = k->x.weight;
 	const vu16 wx = (vu16)(weight | weight << 16);
 	const vf32 wy = __builtin_convertvector(k->y.weight, vf32) * (1.0f / TSR_TEXEL_ONE);
 	vs32 left[2], right[2];
 
-	TSR_UNROLL
-	for (unsigned int i = 0; i < 2; i++, at += 2 * TSR_WARP_LANES) {
-		if (pairs) {
-			pairs_at(texels, at, &left[i], &right[i]);
-			continue;
-		}
-		left[i] = words_at(texels, at);
-		right[i] = words_at(texels, at + TSR_WARP_LANES);
-	}
+	pairs_at(texels, at, &left[0], &right[0]);
+	pairs_at(texels, at + TSR_WARP_LANES, &left[1], &right[1]);
 	TSR_UNROLL
 	for (unsigned int odd = 0; odd < 2; odd++) {
 		vs32 row[2];
@@ -205,23 +198,22 @@ TSR_INLINE vf32 texels_at(const uint8_t *texels, const int32_t *at, unsigned int
 
 /* Numbers: all components of several lanes at once. */
 TSR_INLINE void filter_floats(const uint8_t *texels, const struct corners *k, const int32_t *at,
-			      bool near, bool pairs, float *const to[4])
+			      bool near, float *const to[4])
 {
 	const vf32 wx = __builtin_convertvector(k->x.weight, vf32) * (1.0f / TSR_TEXEL_ONE);
 	const vf32 wy = __builtin_convertvector(k->y.weight, vf32) * (1.0f / TSR_TEXEL_ONE);
-	const int32_t *row[2] = { at, at + 2 * TSR_WARP_LANES };
-	const uint8_t *next = pairs ? texels + 16 : texels;
+	const int32_t *below = at + TSR_WARP_LANES;
+	const uint8_t *next = texels + 16;
 	vf32 t[4], low[2], high[2];
-	unsigned int step = pairs ? 0 : TSR_WARP_LANES;
 
 	TSR_UNROLL
 	for (unsigned int i = 0; i < 4; i++) {
-		vf32 a = texels_at(texels, row[0], i), b;
+		vf32 a = texels_at(texels, at, i), b;
 
 		if (!near) {
-			a += (texels_at(next, row[0] + step, i) - a) * SPREAD(wx, (int)i);
-			b = texels_at(texels, row[1], i);
-			b += (texels_at(next, row[1] + step, i) - b) * SPREAD(wx, (int)i);
+			a += (texels_at(next, at, i) - a) * SPREAD(wx, (int)i);
+			b = texels_at(texels, below, i);
+			b += (texels_at(next, below, i) - b) * SPREAD(wx, (int)i);
 			a += (b - a) * SPREAD(wy, (int)i);
 		}
 		t[i] = a;
@@ -237,14 +229,14 @@ TSR_INLINE void filter_floats(const uint8_t *texels, const struct corners *k, co
 	store(to[3], HALVES_HIGH(high[0], high[1]));
 }
 
-/* What has been found of warp @n of @w. */
+/* Warp @n of @w, with the texels at @at. */
 TSR_INLINE void filter_warp(const struct tsr_level_lookup *l, const struct tsr_level_warps *w,
 			    unsigned int n, const struct corners c[TSR_CHUNKS], places at,
-			    bool near, bool bytes, bool pairs)
+			    bool near, bool bytes)
 {
 	const uint8_t *texels = tsr_window_texels(l->env->textures, l->window);
 
-	note_used(l->window->used, at, near, pairs);
+	note_used(l->window->used, at, near);
 	TSR_UNROLL
 	for (unsigned int chunk = 0; chunk < TSR_CHUNKS; chunk++) {
 		unsigned int first = chunk * TSR_CHUNK_LANES, from = n * TSR_WARP_LANES + first;
@@ -252,58 +244,12 @@ TSR_INLINE void filter_warp(const struct tsr_level_lookup *l, const struct tsr_l
 				       w->rgba[3] + from };
 
 		if (!bytes)
-			filter_floats(texels, &c[chunk], &at[0][first], near, pairs, to);
+			filter_floats(texels, &c[chunk], &at[0][first], near, to);
 		else if (near)
 			near_bytes(texels, &at[0][first], to);
 		else
-			filter_bytes(texels, &c[chunk], &at[0][first], pairs, to);
+			filter_bytes(texels, &c[chunk], &at[0][first], to);
 	}
-}
-
-/* Of texels that are not all in pairs. */
-TSR_OUT_OF_LINE_ static void filter_alone(const struct tsr_level_lookup *l,
-					  const struct tsr_level_warps *w, unsigned int n,
-					  const struct corners c[TSR_CHUNKS], places at)
-{
-	if (l->bytes)
-		filter_warp(l, w, n, c, at, false, true, false);
-	else
-		filter_warp(l, w, n, c, at, false, false, false);
-}
-
-/* Warp @n of @w, with the texels at @at. */
-TSR_INLINE void filter_found(const struct tsr_level_lookup *l, const struct tsr_level_warps *w,
-			     unsigned int n, const struct corners c[TSR_CHUNKS], places at,
-			     bool near, bool bytes, bool pairs)
-{
-	struct corners copy[TSR_CHUNKS];
-
-	if (near || pairs) {
-		filter_warp(l, w, n, c, at, near, bytes, true);
-	} else {
-		/* what has an address is not in registers */
-		memcpy(copy, c, sizeof(copy));
-		filter_alone(l, w, n, copy, at);
-	}
-}
-
-/* Warp @n of @w, whose texels are those of lanes @lanes. */
-TSR_OUT_OF_LINE_ static void lookup_alone(const struct tsr_level_lookup *l,
-					  const struct tsr_level_warps *w, unsigned int n,
-					  const struct corners c[TSR_CHUNKS], uint16_t lanes)
-{
-	places at __attribute__((aligned(64)));
-	bool pairs;
-
-	w->done[n] = find_places(l, c, lanes, at, l->near, &pairs);
-	if (l->near && l->bytes)
-		filter_found(l, w, n, c, at, true, true, true);
-	else if (l->near)
-		filter_found(l, w, n, c, at, true, false, true);
-	else if (l->bytes)
-		filter_found(l, w, n, c, at, false, true, pairs);
-	else
-		filter_found(l, w, n, c, at, false, false, pairs);
 }
 
 /* Warps of @w from number @first on. */
@@ -313,17 +259,16 @@ TSR_INLINE void lookup_group(const struct tsr_level_lookup *l, const struct tsr_
 	unsigned int left = w->count - first;
 	places at __attribute__((aligned(64)));
 	struct group g;
-	bool whole, pairs;
+	bool whole;
 
 	g.count = left < GROUP_WARPS ? left : GROUP_WARPS;
 	whole = find_group(l, w, first, near, &g);
 	for (unsigned int i = 0; i < g.count; i++) {
-		if (!whole) {
-			lookup_alone(l, w, first + i, g.c[i], g.lanes[i]);
-			continue;
-		}
-		find_there(g.c[i], at, near, &pairs);
-		filter_found(l, w, first + i, g.c[i], at, near, bytes, pairs);
+		if (whole)
+			find_there(l, g.c[i], at, near);
+		else
+			g.lanes[i] = find_alone(l, g.c[i], g.lanes[i], at);
+		filter_warp(l, w, first + i, g.c[i], at, near, bytes);
 		w->done[first + i] = g.lanes[i];
 	}
 }

@@ -323,28 +323,55 @@ TSR_OUT_OF_LINE_ static uint16_t bring(const struct tsr_level_lookup *l,
 	return lanes;
 }
 
-/* The texels of lanes, one array for each corner. */
-typedef int32_t places[4][TSR_WARP_LANES];
+/* Where the texels of lanes are: of each row the left one, and the right one next to it. */
+typedef int32_t places[2][TSR_WARP_LANES];
+
+/* Lanes whose texels do not lie in pairs in the window. */
+TSR_INLINE vs32 not_in_pairs(const struct corners *k)
+{
+	vs32 x = k->x.x0;
+
+	return (k->x.x1 != x + 1) | ((x & (TSR_TEX_WINDOW_DIM - 1)) == TSR_TEX_WINDOW_DIM - 1);
+}
+
+/* Have them in pairs, in the spare row: those of lanes @lanes, all of which are in the window. */
+TSR_OUT_OF_LINE_ static void copy_pairs(const struct tsr_level_lookup *l,
+					const struct corners c[TSR_CHUNKS], uint16_t lanes,
+					places at)
+{
+	unsigned int bytes = l->bytes ? 4 : TSR_TEX_TEXEL_BYTES_MAX;
+	uint8_t *texels = tsr_window_texels(l->env->textures, l->window);
+
+	for (; lanes; lanes &= lanes - 1) {
+		unsigned int lane = (unsigned int)__builtin_ctz(lanes);
+		const struct corners *k = &c[lane / TSR_CHUNK_LANES];
+		unsigned int i = lane % TSR_CHUNK_LANES, to = TSR_TEX_WINDOW_SPARE + 4 * lane;
+
+		for (unsigned int n = 0; n < 4; n++) {
+			unsigned int from = tsr_window_at(
+				(uint32_t)(n & 1 ? k->x.x1[i] : k->x.x0[i]),
+				(uint32_t)(n & 2 ? k->y.x1[i] : k->y.x0[i]));
+
+			memcpy(texels + (to + n) * bytes, texels + from * bytes, bytes);
+			l->window->used[from] = 1;
+		}
+		at[0][lane] = (int32_t)to;
+		at[1][lane] = (int32_t)to + 2;
+	}
+}
 
 /*
  * Find out where the texels of @lanes of a warp are in the window; returns the lanes that have all.
- * *@pairs: so that corners 1 and 3 are next to corners 0 and 2, and have no places of their own.
  */
-TSR_INLINE uint16_t find_places(const struct tsr_level_lookup *l,
-				const struct corners c[TSR_CHUNKS], uint16_t lanes, places at,
-				bool near, bool *pairs)
+TSR_OUT_OF_LINE_ static uint16_t find_alone(const struct tsr_level_lookup *l,
+					    const struct corners c[TSR_CHUNKS], uint16_t lanes,
+					    places at)
 {
-	uint16_t there = lanes_there(l->window, c, near, true) & lanes, direct = there;
+	uint16_t there = lanes_there(l->window, c, l->near, true) & lanes, direct = there;
 	unsigned int alone = 0;
 
-	if (there != lanes) {
-		/* what has an address is not in registers: not what is used most of the time */
-		struct corners copy[TSR_CHUNKS];
-
-		memcpy(copy, c, sizeof(copy));
-		lanes = bring(l, copy, lanes, &direct);
-	}
-	TSR_UNROLL
+	if (there != lanes)
+		lanes = bring(l, c, lanes, &direct);
 	for (unsigned int chunk = 0; chunk < TSR_CHUNKS; chunk++) {
 		unsigned int first = chunk * TSR_CHUNK_LANES;
 		const struct corners *k = &c[chunk];
@@ -354,40 +381,24 @@ TSR_INLINE uint16_t find_places(const struct tsr_level_lookup *l,
 				pick(in, place_of(x, k->y.x1), spare + 2) };
 
 		memcpy(&at[0][first], &row[0], sizeof(row[0]));
-		memcpy(&at[2][first], &row[1], sizeof(row[1]));
-		alone |= bits_of(in & ((k->x.x1 != x + 1) |
-				       ((x & (TSR_TEX_WINDOW_DIM - 1)) == TSR_TEX_WINDOW_DIM - 1)));
+		memcpy(&at[1][first], &row[1], sizeof(row[1]));
+		alone |= bits_of(in & not_in_pairs(k)) << first;
 	}
-	*pairs = !alone;
-	for (unsigned int chunk = 0; chunk < TSR_CHUNKS && !near && alone; chunk++) {
-		unsigned int first = chunk * TSR_CHUNK_LANES;
-		const struct corners *k = &c[chunk];
-		vs32 x = k->x.x1, spare = spare_of(first), in = mask_of(direct >> first &
-									ALL_OF_CHUNK);
-		vs32 row[2] = { pick(in, place_of(x, k->y.x0), spare + 1),
-				pick(in, place_of(x, k->y.x1), spare + 3) };
-
-		memcpy(&at[1][first], &row[0], sizeof(row[0]));
-		memcpy(&at[3][first], &row[1], sizeof(row[1]));
-	}
+	if (!l->near && alone)
+		copy_pairs(l, c, (uint16_t)alone, at);
 	return lanes;
 }
 
 /* The texels at @at are used. */
-TSR_INLINE void note_used(uint8_t *used, places at, bool near, bool pairs)
+TSR_INLINE void note_used(uint8_t *used, places at, bool near)
 {
 	static const uint8_t pair[2] = { 1, 1 };
 
 	TSR_UNROLL
 	for (unsigned int i = 0; i < TSR_WARP_LANES; i++) {
-		memcpy(used + (uint32_t)at[0][i], pair, near || !pairs ? 1 : 2);
-		if (near)
-			continue;
-		memcpy(used + (uint32_t)at[2][i], pair, pairs ? 2 : 1);
-		if (pairs)
-			continue;
-		used[(uint32_t)at[1][i]] = 1;
-		used[(uint32_t)at[3][i]] = 1;
+		memcpy(used + (uint32_t)at[0][i], pair, near ? 1 : 2);
+		if (!near)
+			memcpy(used + (uint32_t)at[1][i], pair, 2);
 	}
 }
 
@@ -446,8 +457,13 @@ TSR_INLINE uint16_t find_corners(const struct tsr_level_lookup *l, const struct 
 	return (uint16_t)lanes;
 }
 
-/* The texel of a lane in the middle, if there is one; false: no lane has any. */
-TSR_INLINE bool find_middle(const struct group *g, int32_t at[2])
+/* A lane's texels, along both axes. */
+struct some_texels {
+	int32_t x[2], y[2];
+};
+
+/* The texels of a lane in the middle, if there is one; false: no lane has any. */
+TSR_INLINE bool find_middle(const struct group *g, struct some_texels *t)
 {
 	unsigned int w = g->count / 2, lane;
 	const struct corners *k;
@@ -460,13 +476,15 @@ TSR_INLINE bool find_middle(const struct group *g, int32_t at[2])
 	}
 	lane = g->lanes[w] >> 8 & 1 ? 8 : (unsigned int)__builtin_ctz(g->lanes[w]);
 	k = &g->c[w][lane / TSR_CHUNK_LANES];
-	at[0] = k->x.x0[lane % TSR_CHUNK_LANES];
-	at[1] = k->y.x0[lane % TSR_CHUNK_LANES];
+	lane %= TSR_CHUNK_LANES;
+	*t = (struct some_texels){
+		{ k->x.x0[lane], k->x.x1[lane] }, { k->y.x0[lane], k->y.x1[lane] },
+	};
 	return true;
 }
 
-/* Lanes of warps that have no texels use the one at @at. */
-TSR_INLINE void borrow(struct group *g, const int32_t at[2])
+/* Lanes of warps that have no texels use @t. */
+TSR_INLINE void borrow(struct group *g, const struct some_texels *t)
 {
 	for (unsigned int w = 0; w < g->count; w++) {
 		if (g->lanes[w] == TSR_ALL_LANES)
@@ -476,10 +494,10 @@ TSR_INLINE void borrow(struct group *g, const int32_t at[2])
 			struct corners *k = &g->c[w][chunk];
 			vs32 own = mask_of(g->lanes[w] >> chunk * TSR_CHUNK_LANES & ALL_OF_CHUNK);
 
-			k->x.x0 = pick(own, k->x.x0, splat(at[0]));
-			k->x.x1 = pick(own, k->x.x1, splat(at[0]));
-			k->y.x0 = pick(own, k->y.x0, splat(at[1]));
-			k->y.x1 = pick(own, k->y.x1, splat(at[1]));
+			k->x.x0 = pick(own, k->x.x0, splat(t->x[0]));
+			k->x.x1 = pick(own, k->x.x1, splat(t->x[1]));
+			k->y.x0 = pick(own, k->y.x0, splat(t->y[0]));
+			k->y.x1 = pick(own, k->y.x1, splat(t->y[1]));
 		}
 	}
 }
@@ -494,14 +512,21 @@ TSR_INLINE vs32 add_rows(vs32 half[2], vs32 columns, vs32 row)
 	return row;
 }
 
-/* The blocks that a group uses, around texel @at; false: they are not all near it. */
-TSR_INLINE bool find_area(const struct group *g, const int32_t at[2], bool near,
-			  struct tsr_window_area *a)
+/* The first block of an area around texel @at along an axis: of small levels their first one. */
+TSR_INLINE int32_t first_of_area(const struct tsr_level_axis *a, int32_t at)
+{
+	return a->extent <= TSR_TEX_AREA_DIM * TSR_TEX_BLOCK_DIM ? 0 :
+	       at / TSR_TEX_BLOCK_DIM - TSR_TEX_AREA_DIM / 2;
+}
+
+/* The blocks that a group uses, around @t; false: they are not all near it. */
+TSR_INLINE bool find_area(const struct tsr_level_lookup *l, const struct group *g,
+			  const struct some_texels *t, bool near, struct tsr_window_area *a)
 {
 	vs32 half[2] = { splat(0), splat(0) }, all = splat(0);
 
-	a->x = (at[0] >> 2) - TSR_TEX_AREA_DIM / 2;
-	a->y = (at[1] >> 2) - TSR_TEX_AREA_DIM / 2;
+	a->x = first_of_area(&l->axis[0], t->x[0]);
+	a->y = first_of_area(&l->axis[1], t->y[0]);
 	for (unsigned int w = 0; w < g->count; w++) {
 		TSR_UNROLL
 		for (unsigned int chunk = 0; chunk < TSR_CHUNKS; chunk++) {
@@ -532,42 +557,36 @@ TSR_INLINE bool find_group(const struct tsr_level_lookup *l, const struct tsr_le
 {
 	struct tsr_window_area area;
 	unsigned int all = TSR_ALL_LANES, i = 0;
-	int32_t at[2];
+	struct some_texels middle;
 
 	do {
 		g->lanes[i] = find_corners(l, w, first + i, near, g->c[i]);
 		all &= g->lanes[i];
 	} while (++i < g->count);
-	if (!find_middle(g, at))
+	if (!find_middle(g, &middle))
 		return false;
 	if (all != TSR_ALL_LANES)
-		borrow(g, at);
-	return find_area(g, at, near, &area) && tsr_window_bring_area(l, &area);
+		borrow(g, &middle);
+	return !l->window->missing ||
+	       (find_area(l, g, &middle, near, &area) && tsr_window_bring_area(l, &area));
 }
 
-/* Where the texels of a warp are in the window, which has them all. *@pairs: see find_places(). */
-TSR_INLINE void find_there(const struct corners c[TSR_CHUNKS], places at, bool near, bool *pairs)
+/* Where the texels of a warp are in the window, which has them all. */
+TSR_INLINE void find_there(const struct tsr_level_lookup *l, const struct corners c[TSR_CHUNKS],
+			   places at, bool near)
 {
-	vs32 alone = splat(0);
+	unsigned int alone = 0;
 
 	TSR_UNROLL
 	for (unsigned int chunk = 0; chunk < TSR_CHUNKS; chunk++) {
 		unsigned int first = chunk * TSR_CHUNK_LANES;
-		vs32 x = c[chunk].x.x0, row[2] = { place_of(x, c[chunk].y.x0),
-						   place_of(x, c[chunk].y.x1) };
+		const struct corners *k = &c[chunk];
+		vs32 row[2] = { place_of(k->x.x0, k->y.x0), place_of(k->x.x0, k->y.x1) };
 
 		memcpy(&at[0][first], &row[0], sizeof(row[0]));
-		memcpy(&at[2][first], &row[1], sizeof(row[1]));
-		alone |= (c[chunk].x.x1 != x + 1) |
-			 ((x & (TSR_TEX_WINDOW_DIM - 1)) == TSR_TEX_WINDOW_DIM - 1);
+		memcpy(&at[1][first], &row[1], sizeof(row[1]));
+		alone |= bits_of(not_in_pairs(k)) << first;
 	}
-	*pairs = near || !bits_of(alone);
-	for (unsigned int chunk = 0; chunk < TSR_CHUNKS && !*pairs; chunk++) {
-		unsigned int first = chunk * TSR_CHUNK_LANES;
-		vs32 x = c[chunk].x.x1, row[2] = { place_of(x, c[chunk].y.x0),
-						   place_of(x, c[chunk].y.x1) };
-
-		memcpy(&at[1][first], &row[0], sizeof(row[0]));
-		memcpy(&at[3][first], &row[1], sizeof(row[1]));
-	}
+	if (!near && alone)
+		copy_pairs(l, c, (uint16_t)alone, at);
 }
