@@ -9,8 +9,9 @@
 
 /* Bytes of a block before the offset of the next. */
 #define BLOCK_ENTRIES (TSR_HEAP_BLOCK_BYTES - 4)
-/* Batch records whose headers a reader keeps. */
-#define KEPT 64
+/* Batch records whose headers a reader keeps: those of some rows of tiles. */
+#define KEPT_LOG2 10
+#define KEPT (1u << KEPT_LOG2)
 /* Entries without a primitive that are read in one call. */
 #define ENTRIES_AT_ONCE 256
 
@@ -424,10 +425,9 @@ static enum tsr_step next_entry(struct tsr_tile_reader *r, struct tsr_mem *mem)
 /* Have r->batch. */
 static enum tsr_step find_batch(struct tsr_tile_reader *r, struct tsr_mem *mem)
 {
-	struct tsr_batch *kept = &r->kept[r->offset / 64 * 0x9e3779b1u >> 26];
+	struct tsr_batch *kept = &r->kept[r->offset / 64 * 0x9e3779b1u >> (32 - KEPT_LOG2)];
 	enum tsr_step step = TSR_STEP_DONE;
 
-	_Static_assert(KEPT == 64, "the hash has six bits");
 	if (r->batch)
 		return TSR_STEP_DONE;
 	if (kept->offset != r->offset) {

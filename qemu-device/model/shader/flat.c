@@ -6,6 +6,8 @@
 
 #include "../gpu.h"
 #include "moves.h"
+#include "msg.h"
+#include "planes.h"
 #include "stage_run.h"
 
 #define CLAUSES_MAX 64
@@ -218,4 +220,27 @@ bool tsr_flat_across(const struct tsr_fragments *f, unsigned int prim, uint32_t 
 			return false;
 	}
 	return true;
+}
+
+bool tsr_flat_ask(struct tsr_shader *sh, struct tsr_fragments *f, unsigned int prim,
+		  uint32_t varyings, const int32_t from[2], const int32_t to[2])
+{
+	struct tsr_varying v = { 0 };
+	enum tsr_step step = TSR_STEP_DONE;
+	bool read = false;
+
+	if (!tsr_stage_resume(sh, &f->run, f->state->program))
+		return false;
+	sh->env.vertices = NULL;
+	sh->env.fragments = f;
+	sh->env.helper = sh->lanes.helper;
+	tsr_access_room(&sh->access, &sh->mem);
+	for (uint32_t left = varyings; left && step == TSR_STEP_DONE; left &= left - 1) {
+		const struct tsr_planes *planes;
+
+		step = tsr_planes_find(&sh->env, &v, &read, prim, __builtin_ctz(left), &planes);
+	}
+	sh->stats.read_bytes += sh->env.cost.read_bytes;
+	sh->env.cost = (struct tsr_msg_cost){ 0 };
+	return step == TSR_STEP_DONE && tsr_flat_across(f, prim, varyings, from, to);
 }

@@ -13,6 +13,8 @@
 
 #include "stage.h"
 
+struct tsr_shader;
+
 struct tsr_flat {
 	bool same;			/* fragments of a primitive leave the same colours … */
 	uint32_t varyings;		/* … if these of its varyings are equal at all vertices */
@@ -28,5 +30,12 @@ struct tsr_flat tsr_flat_find(struct tsr_shader *sh, const struct tsr_fragment_s
  */
 bool tsr_flat_across(const struct tsr_fragments *f, unsigned int prim, uint32_t varyings,
 		     const int32_t from[2], const int32_t to[2]);
+
+/*
+ * The same of a primitive that is in the bundle's table, before the bundle is run: its varyings are
+ * read. False also if that cannot be done now.
+ */
+bool tsr_flat_ask(struct tsr_shader *sh, struct tsr_fragments *f, unsigned int prim,
+		  uint32_t varyings, const int32_t from[2], const int32_t to[2]);
 
 #endif

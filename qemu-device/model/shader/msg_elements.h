@@ -4,6 +4,26 @@
  * lies outside of its buffer, on two pages or far away is left to the unit's other function.
  */
 
+/* Lanes two by two. */
+typedef uint64_t element_pairs __attribute__((vector_size(TSR_VECTOR_BYTES)));
+
+/* What division makes of the numbers: both halves of each pair of lanes. */
+TSR_INLINE struct wide divided(const struct tsr_msg_elements *e, struct wide n)
+{
+	/* (2^32 - 1 + 1) * (2^32 - 1) still fits */
+	const uint64_t more = (uint64_t)e->add * e->magic;
+
+	EACH_CHUNK(i) {
+		element_pairs even = (element_pairs)n.v[i] & UINT32_MAX;
+		element_pairs odd = (element_pairs)n.v[i] >> 32;
+
+		even = (even * e->magic + more) >> 32 >> e->shift;
+		odd = (odd * e->magic + more) >> 32 >> e->shift;
+		n.v[i] = (vu32)(even | odd << 32);
+	}
+	return n;
+}
+
 /* Numbers of the lanes' elements. */
 TSR_INLINE struct wide element_numbers(const struct tsr_msg_elements *e, struct wide vertex,
 				       struct wide instance)
@@ -18,13 +38,11 @@ TSR_INLINE struct wide element_numbers(const struct tsr_msg_elements *e, struct 
 	}
 	if (e->mode < TSR_MSG_ELEMENT_MODULUS)
 		return n;
+	if (e->mode == TSR_MSG_ELEMENT_DIVIDE)
+		return divided(e, n);
 	put_all(&number, n);
 	for (unsigned int l = 0; l < TSR_WARP_LANES; l++) {
-		uint64_t more = number.u[l] + (uint64_t)e->add;
-
-		if (e->mode == TSR_MSG_ELEMENT_DIVIDE)
-			number.u[l] = more * e->magic >> 32 >> e->shift;
-		else if (number.u[l] >= e->modulus)
+		if (number.u[l] >= e->modulus)
 			number.u[l] %= e->modulus;
 	}
 	return get(&number);

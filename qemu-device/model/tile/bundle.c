@@ -354,6 +354,7 @@ enum tsr_step tsr_tile_run_bundle(struct tsr_tile_core *c, struct tsr_mem *mem)
 	struct tsr_shader *sh = c->shader;
 	uint64_t before = sh->stats.fragments;
 	enum tsr_step step = tsr_fragment_run(sh, f);
+	bool later = c->laters;
 
 	c->queries.fragments += sh->stats.fragments - before;
 	if (step == TSR_STEP_FAULT)
@@ -363,7 +364,9 @@ enum tsr_step tsr_tile_run_bundle(struct tsr_tile_core *c, struct tsr_mem *mem)
 	settle_rest(c);
 	if (!c->state->count_early && (c->queries.samples || c->queries.any))
 		count_passed(c);
-	for (unsigned int w = 0; w * 4 < f->quads; w++)
+	if (c->laters)
+		tsr_tile_flat_write_later(c);
+	for (unsigned int w = 0; !later && w * 4 < f->quads; w++)
 		write_warp(c, w);
 	if (c->state->ordered)
 		forget_pending(c);

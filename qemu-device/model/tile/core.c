@@ -3,6 +3,7 @@
  * A core that renders tiles, or runs varying programs of batches. All loops go on from what is in
  * struct tsr_tile_core, so that a burst can end anywhere between two steps.
  */
+#include <math.h>
 #include <string.h>
 
 #include "../gpu.h"
@@ -165,25 +166,28 @@ static double magnitude(double x)
 	return x < 0 ? -x : x;
 }
 
-/* The plane of the primitive's depth, and its range in each block: once it covers something. */
-static void set_plane(struct tsr_tile_core *c)
+/* Far more than what rounding can come to, in the size of numbers there are. */
+#define SLACK 0x1p-42
+
+/* In its only block the depths of a primitive lie between those of its corners. */
+static void range_of_corners(struct tsr_tile_core *c)
 {
-	/* far more than what rounding can come to, in the size of numbers there are */
-	const double slack = 0x1p-42;
+	const struct tsr_shape *s = &c->shape;
+	double size = magnitude(s->base) + (magnitude(s->k[0]) + magnitude(s->k[1])) * s->area;
+
+	c->range = (struct tsr_depth_range){
+		.reach = INFINITY, .low = s->low - size * SLACK, .high = s->high + size * SLACK,
+	};
+}
+
+static void range_of_blocks(struct tsr_tile_core *c)
+{
 	const int half = 1 << (TSR_BLOCK_SHIFT + TSR_SUBPIXEL_BITS - 1);
 	int64_t x = ((int64_t)c->tile.x << TSR_SUBPIXEL_BITS) + half;
 	int64_t y = ((int64_t)c->tile.y << TSR_SUBPIXEL_BITS) + half;
-	struct tsr_tile_plane *p = &c->current;
-	double reach = 0, size;
+	const struct tsr_tile_plane *p = &c->current;
+	double reach = 0, size = magnitude(p->base);
 
-	c->has_plane = true;
-	tsr_shape_depth(&c->shape, &c->prim, &c->state->rules);
-	size = magnitude(c->shape.base);
-	memcpy(p->e, c->shape.depth, sizeof(p->e));
-	memcpy(p->k, c->shape.k, sizeof(p->k));
-	p->base = c->shape.base;
-	p->low = c->state->viewport[c->prim.viewport].low;
-	p->high = c->state->viewport[c->prim.viewport].high;
 	c->range = (struct tsr_depth_range){ .middle = p->base };
 	for (unsigned int i = 0; i < 2; i++) {
 		double at = (double)(p->e[i].c + p->e[i].a * x + p->e[i].b * y) * p->k[i];
@@ -196,9 +200,29 @@ static void set_plane(struct tsr_tile_core *c)
 		size += magnitude(at);
 	}
 	size += reach * 2 * (1 << (TSR_TILE_SHIFT_MAX - TSR_BLOCK_SHIFT));
-	c->range.reach = reach + size * slack;
-	c->range.low = c->shape.low - size * slack;
-	c->range.high = c->shape.high + size * slack;
+	c->range.reach = reach + size * SLACK;
+	c->range.low = c->shape.low - size * SLACK;
+	c->range.high = c->shape.high + size * SLACK;
+}
+
+/* The plane of the primitive's depth, and its range in each block: once it covers something. */
+static void set_plane(struct tsr_tile_core *c)
+{
+	struct tsr_tile_plane *p = &c->current;
+
+	c->has_plane = true;
+	tsr_shape_depth(&c->shape, &c->prim, &c->state->rules);
+	memcpy(p->e, c->shape.depth, sizeof(p->e));
+	memcpy(p->k, c->shape.k, sizeof(p->k));
+	p->base = c->shape.base;
+	p->low = c->state->viewport[c->prim.viewport].low;
+	p->high = c->state->viewport[c->prim.viewport].high;
+	if (!c->state->zs.hierarchical || !c->state->zs.depth_test)
+		return;
+	if (c->walk.single)
+		range_of_corners(c);
+	else
+		range_of_blocks(c);
 }
 
 /* The least and the largest depth the primitive can have in the block, as they are stored. */
@@ -414,14 +438,14 @@ static enum tsr_step shade_block(struct tsr_tile_core *c, struct tsr_mem *mem)
 	enum tsr_step step = TSR_STEP_DONE;
 	bool waits = false;
 
-	if (c->quads_left && c->absent && !replaces(c))
+	if (c->quads_left && c->absent && (!replaces(c) || tsr_tile_flat_may_wait(c)))
 		step = tsr_tile_load_blocks(c, mem, tsr_tile_block_bit(c));
 	if (step != TSR_STEP_DONE)
 		return step;
 	if (c->quads_left && c->flat)
 		waits = !tsr_tile_flat_write(c);
 	else if (c->quads_left)
-		waits = !tsr_tile_block_shade(c);
+		waits = !tsr_tile_flat_later(c) || !tsr_tile_block_shade(c);
 	if (!waits && c->quads_left && c->absent)
 		step = tsr_tile_load_blocks(c, mem, tsr_tile_block_bit(c));
 	if (step != TSR_STEP_DONE)
@@ -471,6 +495,7 @@ static enum tsr_step begin_draw(struct tsr_tile_core *c, struct tsr_mem *mem)
 	c->state = NULL;
 	c->flat = NULL;
 	c->probe = false;
+	c->laters = 0;
 	c->quads_left = 0;
 	c->samples_left = 0;
 	memset(c->settled, 0, sizeof(c->settled));

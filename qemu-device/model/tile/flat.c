@@ -32,6 +32,13 @@ bool tsr_tile_may_be_flat(const struct tsr_tile_state *s, const struct tsr_rende
 	return true;
 }
 
+bool tsr_tile_flat_may_wait(const struct tsr_tile_core *c)
+{
+	const struct tsr_tile_state *s = c->state;
+
+	return !c->flat && s->looked && s->may_be_flat && !s->flat.everywhere && !c->tile.samples_log2;
+}
+
 void tsr_tile_flat_begin(struct tsr_tile_core *c)
 {
 	const struct tsr_rect *box = &c->walk.rect;
@@ -40,7 +47,9 @@ void tsr_tile_flat_begin(struct tsr_tile_core *c)
 
 	c->flat = s->colours.known ? &s->colours : NULL;
 	c->probe = false;
-	if (c->flat || !s->may_be_flat || !large || c->shader->gpu->shader_hook)
+	c->asked = c->waits = false;
+	if (c->flat || !s->may_be_flat || !large || c->shader->gpu->shader_hook ||
+	    tsr_tile_flat_may_wait(c))
 		return;
 	c->probe = !s->patience;
 	s->patience -= s->patience != 0;
@@ -53,11 +62,11 @@ static void spread(union tsr_lanes *to, const union tsr_lanes *from, unsigned in
 		to->u[l] = from->u[lane];
 }
 
-/* The colours of the bundle's last covered pixel, which is one of the primitive's. */
-static void take(const struct tsr_tile_core *c, struct tsr_tile_colours *to)
+/* The colours of the last covered pixel of quad @n of the bundle, one of the primitive's. */
+static void take(const struct tsr_tile_core *c, unsigned int n, struct tsr_tile_colours *to)
 {
 	const struct tsr_fragments *f = c->fragments;
-	unsigned int n = f->quads - 1, w = n / 4;
+	unsigned int w = n / 4;
 	unsigned int lane = n % 4 * 4 + (63 - __builtin_clzll(f->quad[n].coverage)) / 16;
 
 	to->known = true;
@@ -80,21 +89,21 @@ static void take(const struct tsr_tile_core *c, struct tsr_tile_colours *to)
 	}
 }
 
-/* Whether the varyings of the primitive, for which the program has run, are the same everywhere. */
-static bool one_colour(struct tsr_tile_core *c)
+/* Whether the varyings of the primitive are the same everywhere; @ran: its program has run. */
+static bool one_colour(struct tsr_tile_core *c, bool ran)
 {
+	const uint32_t varyings = c->state->flat.varyings;
 	const struct tsr_rect *box = &c->walk.rect;
 	const int32_t x = c->tile.x, y = c->tile.y;
 	/* quads may reach beyond the box */
 	const int32_t from[2] = { x + box->x0 - 1, y + box->y0 - 1 };
 	const int32_t to[2] = { x + box->x1 + 1, y + box->y1 + 1 };
 
-	if (!tsr_flat_across(c->fragments, c->prim_index, c->state->flat.varyings, from, to)) {
-		c->state->patience = PATIENCE;
-		return false;
-	}
-	c->flat = &c->colours;
-	return true;
+	if (ran ? tsr_flat_across(c->fragments, c->prim_index, varyings, from, to) :
+		  tsr_flat_ask(c->shader, c->fragments, tsr_tile_prim(c), varyings, from, to))
+		return true;
+	c->state->patience = PATIENCE;
+	return false;
 }
 
 void tsr_tile_flat_look(struct tsr_tile_core *c)
@@ -114,10 +123,11 @@ void tsr_tile_flat_look(struct tsr_tile_core *c)
 	if (!s->looked || !s->may_be_flat)
 		return;
 	if (s->flat.everywhere) {
-		take(c, &s->colours);
+		take(c, c->fragments->quads - 1, &s->colours);
 		c->flat = &s->colours;
-	} else if (probe && one_colour(c)) {
-		take(c, &c->colours);
+	} else if (probe && one_colour(c, true)) {
+		c->flat = &c->colours;
+		take(c, c->fragments->quads - 1, &c->colours);
 	}
 }
 
@@ -139,7 +149,20 @@ void tsr_tile_flat_take(struct tsr_tile_core *c, unsigned int target,
 void tsr_tile_flat_look_at_block(struct tsr_tile_core *c)
 {
 	c->probe = false;
-	c->colours.known = one_colour(c);
+	c->colours.known = one_colour(c, true);
+	if (c->colours.known)
+		c->flat = &c->colours;
+}
+
+/* Write @colours to pixels of a block, @mask by sample. */
+static void write_block(const struct tsr_tile_core *c, const struct tsr_tile_colours *colours,
+			unsigned int x, unsigned int y, const uint64_t *mask)
+{
+	for (unsigned int rt = 0; rt < c->tile.targets; rt++) {
+		if (colours->written >> rt & 1)
+			tsr_output_write_flat(&c->state->output[rt], &c->tile.colour[rt],
+					      &colours->target[rt], x, y, mask);
+	}
 }
 
 bool tsr_tile_flat_write(struct tsr_tile_core *c)
@@ -149,12 +172,91 @@ bool tsr_tile_flat_write(struct tsr_tile_core *c)
 	/* some of the block's quads may have been in the bundle */
 	for (unsigned int i = 0; i < 1u << c->tile.samples_log2; i++)
 		c->covered.mask[i] &= c->quads_left * 15;
-	for (unsigned int rt = 0; rt < c->tile.targets; rt++) {
-		if (c->flat->written >> rt & 1)
-			tsr_output_write_flat(&c->state->output[rt], &c->tile.colour[rt],
-					      &c->flat->target[rt], c->covered.x, c->covered.y,
-					      c->covered.mask);
-	}
+	write_block(c, c->flat, c->covered.x, c->covered.y, c->covered.mask);
 	tsr_tile_block_done(c);
 	return true;
+}
+
+/* ---- Many small ones ------------------------------------------------------------------------- */
+
+/* Find out whether the primitive's blocks are left for later; false: the bundle is run before. */
+static bool ask(struct tsr_tile_core *c)
+{
+	struct tsr_tile_state *s = c->state;
+	const struct tsr_fragments *f = c->fragments;
+
+	c->waits = false;
+	if (!tsr_tile_flat_may_wait(c) || c->shader->gpu->shader_hook) {
+		c->asked = true;
+	} else if (s->patience) {
+		s->patience--;
+		c->asked = true;
+	} else if (c->prim_index < 0 && f->prims == TSR_BUNDLE_QUADS) {
+		return false;
+	} else {
+		c->asked = true;
+		c->waits = one_colour(c, false);
+	}
+	/* a bundle holds quads of these primitives, or of all others */
+	return !f->quads || c->waits == (c->laters > 0);
+}
+
+/* The first quad that is left is the one whose colour counts. */
+static void add_quad(struct tsr_tile_core *c)
+{
+	struct tsr_fragments *f = c->fragments;
+	unsigned int place = __builtin_ctzll(c->quads_left);
+	uint64_t pixels = c->covered.mask[0] >> place & 15;
+
+	f->quad[f->quads++] = (struct tsr_fragment_quad){
+		.x = c->tile.x + c->covered.x + (place >> 1 & 6),
+		.y = c->tile.y + c->covered.y + (place >> 3 & 6),
+		.prim = tsr_tile_prim(c),
+		.coverage = pixels * 0x0000200040008001 & 0x0001000100010001,
+	};
+	c->count[TSR_TILE_QUADS]++;
+	c->quads_left &= c->quads_left - 1;
+}
+
+bool tsr_tile_flat_later(struct tsr_tile_core *c)
+{
+	struct tsr_fragments *f = c->fragments;
+	uint64_t mask = c->covered.mask[0] & c->quads_left * 15;
+	bool first;
+
+	if (!c->asked && !ask(c))
+		return false;
+	if (!c->waits)
+		return true;
+	first = !f->quads || f->quad[f->quads - 1].prim != c->prim_index;
+	if (c->laters == TSR_TILE_LATERS || (first && f->quads == TSR_BUNDLE_QUADS))
+		return false;
+	/* the quad in the bundle counts when it is run, the others now */
+	if (first)
+		add_quad(c);
+	c->later[c->laters++] = (struct tsr_tile_later){
+		.mask = mask, .x = c->covered.x, .y = c->covered.y, .quad = f->quads - 1,
+	};
+	c->covered.mask[0] &= c->quads_left * 15;
+	tsr_tile_block_done(c);
+	return true;
+}
+
+void tsr_tile_flat_write_later(struct tsr_tile_core *c)
+{
+	const struct tsr_fragments *f = c->fragments;
+	unsigned int last = TSR_BUNDLE_QUADS;
+
+	for (unsigned int i = 0; i < c->laters; i++) {
+		const struct tsr_tile_later *l = &c->later[i];
+
+		if (l->quad != last)
+			take(c, l->quad, &c->colours);
+		last = l->quad;
+		write_block(c, &c->colours, l->x, l->y, &l->mask);
+	}
+	c->laters = 0;
+	/* what is left of the last one does not wait any more */
+	if (c->walking && c->waits && f->quad[last].prim == c->prim_index)
+		c->flat = &c->colours;
 }

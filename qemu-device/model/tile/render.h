@@ -92,6 +92,15 @@ struct tsr_tile_state {
 	struct tsr_tile_colours colours;	/* if it is everywhere */
 };
 
+/* Of a primitive of one colour that its bundle is going to tell: a block, and its pixels there. */
+struct tsr_tile_later {
+	uint64_t mask;
+	uint16_t x, y;			/* of the block, in the tile */
+	uint16_t quad;			/* of the bundle, which is one of the primitive's */
+};
+
+#define TSR_TILE_LATERS 256
+
 /* Depth of a primitive of a bundle, for late tests. */
 struct tsr_tile_plane {
 	struct tsr_edge e[2];
@@ -158,6 +167,13 @@ struct tsr_tile_core {
 	const struct tsr_tile_colours *flat;
 	struct tsr_tile_colours colours;	/* of this primitive alone */
 	bool probe;			/* the bundle runs as soon as the primitive is in it */
+	/*
+	 * Blocks that get their colours when the bundle has run, which then holds one quad of each
+	 * of their primitives and no other.
+	 */
+	struct tsr_tile_later later[TSR_TILE_LATERS];
+	unsigned int laters;
+	bool asked, waits;		/* whether the primitive is one of these is known; it is */
 	int prim_index;			/* in the bundle, -1: it is not there */
 	struct tsr_tile_state *state;	/* of the bundle; NULL: none */
 	struct tsr_tile_state *states[TSR_TILE_STATES];
@@ -293,6 +309,15 @@ void tsr_tile_flat_take(struct tsr_tile_core *c, unsigned int target,
 void tsr_tile_flat_look_at_block(struct tsr_tile_core *c);
 /* Write the block with c->flat; false: the bundle has to be run before. */
 bool tsr_tile_flat_write(struct tsr_tile_core *c);
+/* Whether blocks of the state's primitives may be left until the bundle has run. */
+bool tsr_tile_flat_may_wait(const struct tsr_tile_core *c);
+/*
+ * Leave the block for later if its primitive is of one colour, which the bundle will tell; false:
+ * the bundle has to be run before.
+ */
+bool tsr_tile_flat_later(struct tsr_tile_core *c);
+/* The bundle has been run: write these blocks. */
+void tsr_tile_flat_write_later(struct tsr_tile_core *c);
 
 /* block.c */
 /* Whether the state lets programs run for blocks of pixels. */

@@ -367,6 +367,40 @@ static bool stencil_rejects(struct tsr_tile *t, const struct tsr_stencil_face *f
 	       !passes(f->function, f->reference & f->read_mask, b->stencil & f->read_mask);
 }
 
+/*
+ * Whether a few of the stored depths tell that the block is not rejected, so that there is no need
+ * to know its bounds.
+ */
+static bool some_may_pass(const float *stored, unsigned int function, float low, float high)
+{
+	static const uint8_t looked_at[] = { 0, 22, 41, 63 };
+	bool may = false;
+
+	for (unsigned int i = 0; i < sizeof(looked_at); i++) {
+		float z = stored[looked_at[i]];
+
+		switch (function) {
+		case TSR_COMPARE_FUNCTION_NEVER:
+			break;
+		case TSR_COMPARE_FUNCTION_LESS:
+			may |= low < z;
+			break;
+		case TSR_COMPARE_FUNCTION_LEQUAL:
+			may |= low <= z;
+			break;
+		case TSR_COMPARE_FUNCTION_GREATER:
+			may |= high > z;
+			break;
+		case TSR_COMPARE_FUNCTION_GEQUAL:
+			may |= high >= z;
+			break;
+		default:
+			return true;
+		}
+	}
+	return may;
+}
+
 bool tsr_zs_rejects(struct tsr_tile *t, const struct tsr_fine *fine, const struct tsr_zs *zs,
 		    unsigned int block, bool front, float low, float high, bool *depth)
 {
@@ -381,8 +415,13 @@ bool tsr_zs_rejects(struct tsr_tile *t, const struct tsr_fine *fine, const struc
 		return false;
 	if (t->z_direction && t->z_direction != direction_of(zs->function))
 		return false;
-	if (b->stale >= STALE_MAX)
+	if (b->stale >= STALE_MAX) {
+		const float *stored = t->depth + ((size_t)block * TSR_BLOCK_PIXELS << t->samples_log2);
+
+		if (some_may_pass(stored, zs->function, low, high))
+			return false;
 		know_depth(t, fine, block);
+	}
 	*depth = depth_rejects(b, zs->function, low, high);
 	return *depth;
 }
