@@ -179,6 +179,30 @@ enum tsr_step tsr_heap_ids(struct tsr_mem *mem, const struct tsr_batch *batch, u
 	return read_array(mem, batch->ids, ids, batch->vertices * sizeof(*ids));
 }
 
+enum tsr_step tsr_heap_used(struct tsr_mem *mem, const struct tsr_frame_heap *heap,
+			    const struct tsr_batch *batch,
+			    uint64_t used[TSR_BATCH_SLOTS / 64])
+{
+	uint64_t word[TSR_BATCH_PRIMITIVES];
+	enum tsr_step step;
+
+	mem->unit = TSR_UNIT_TILE;
+	step = read_array(mem, heap->base + batch->primitive_data, word,
+			  batch->primitives * sizeof(*word));
+	memset(used, 0, TSR_BATCH_SLOTS / 8);
+	for (unsigned int i = 0; step == TSR_STEP_DONE && i < batch->primitives; i++) {
+		struct tsr_heap_primitive p;
+
+		tsr_unpack_heap_primitive(&word[i], &p);
+		used[p.slot_0 / 64] |= 1ull << p.slot_0 % 64;
+		if (p.vertices >= 2)
+			used[p.slot_1 / 64] |= 1ull << p.slot_1 % 64;
+		if (p.vertices == 3)
+			used[p.slot_2 / 64] |= 1ull << p.slot_2 % 64;
+	}
+	return step;
+}
+
 /* ---- Lists ----------------------------------------------------------------------------------- */
 
 struct tsr_tile_reader *tsr_tile_reader_new(void)

@@ -88,6 +88,12 @@ enum tsr_step tsr_heap_batch(struct tsr_mem *mem, const struct tsr_frame_heap *h
 /* Vertex and instance of batch->vertices vertices, for the varying program: pairs of words. */
 enum tsr_step tsr_heap_ids(struct tsr_mem *mem, const struct tsr_batch *batch, uint32_t (*ids)[2]);
 
+/* Which vertices the batch's own primitives name: bit n % 64 of used[n / 64] for slot n. */
+#define TSR_BATCH_SLOTS 256			/* of eight bits, whatever TSR_BATCH_VERTICES is */
+enum tsr_step tsr_heap_used(struct tsr_mem *mem, const struct tsr_frame_heap *heap,
+			    const struct tsr_batch *batch,
+			    uint64_t used[TSR_BATCH_SLOTS / 64]);
+
 /*
  * A reader of tile lists, of one thread at a time. It keeps batch records it has met. Memory is
  * read through the pages of the thread's struct tsr_shader, if it has one: the step must end with

@@ -222,12 +222,10 @@ bool tsr_flat_across(const struct tsr_fragments *f, unsigned int prim, uint32_t 
 	return true;
 }
 
-bool tsr_flat_ask(struct tsr_shader *sh, struct tsr_fragments *f, unsigned int prim,
-		  uint32_t varyings, const int32_t from[2], const int32_t to[2])
+bool tsr_flat_ask(struct tsr_shader *sh, struct tsr_fragments *f, struct tsr_varying *v, bool *read,
+		  unsigned int prim, uint32_t varyings, const int32_t from[2], const int32_t to[2])
 {
-	struct tsr_varying v = { 0 };
 	enum tsr_step step = TSR_STEP_DONE;
-	bool read = false;
 
 	if (!tsr_stage_resume(sh, &f->run, f->state->program))
 		return false;
@@ -238,7 +236,7 @@ bool tsr_flat_ask(struct tsr_shader *sh, struct tsr_fragments *f, unsigned int p
 	for (uint32_t left = varyings; left && step == TSR_STEP_DONE; left &= left - 1) {
 		const struct tsr_planes *planes;
 
-		step = tsr_planes_find(&sh->env, &v, &read, prim, __builtin_ctz(left), &planes);
+		step = tsr_planes_find(&sh->env, v, read, prim, __builtin_ctz(left), &planes);
 	}
 	sh->stats.read_bytes += sh->env.cost.read_bytes;
 	sh->env.cost = (struct tsr_msg_cost){ 0 };

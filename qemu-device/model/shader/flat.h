@@ -14,6 +14,7 @@
 #include "stage.h"
 
 struct tsr_shader;
+struct tsr_varying;
 
 struct tsr_flat {
 	bool same;			/* fragments of a primitive leave the same colours … */
@@ -33,9 +34,9 @@ bool tsr_flat_across(const struct tsr_fragments *f, unsigned int prim, uint32_t 
 
 /*
  * The same of a primitive that is in the bundle's table, before the bundle is run: its varyings are
- * read. False also if that cannot be done now.
+ * read. False also if that cannot be done now. @v: the varying asked for last, if @read.
  */
-bool tsr_flat_ask(struct tsr_shader *sh, struct tsr_fragments *f, unsigned int prim,
-		  uint32_t varyings, const int32_t from[2], const int32_t to[2]);
+bool tsr_flat_ask(struct tsr_shader *sh, struct tsr_fragments *f, struct tsr_varying *v, bool *read,
+		  unsigned int prim, uint32_t varyings, const int32_t from[2], const int32_t to[2]);
 
 #endif

@@ -208,13 +208,35 @@ TSR_INLINE void gather_elements(union tsr_lanes *const to[4], const uint8_t *con
 	}
 }
 
-/* One element to the registers of all lanes of a warp. */
-TSR_INLINE void spread_element(const struct tsr_msg_bundle *b, unsigned int w,
-			       const struct tsr_msg_elements *e, const uint8_t *from)
+/*
+ * Whether the elements are two, lane 0's and lane 15's: of two instances, most often. Then what
+ * they have goes to the registers of all lanes.
+ */
+TSR_INLINE bool two_elements(const struct tsr_msg_bundle *b, unsigned int w,
+			     const struct tsr_msg_elements *e, const union tsr_lanes *at,
+			     const uint8_t *const host[])
 {
-	for (unsigned int i = 0; i < e->components; i++)
-		put(staging(b, w, i), b->lanes[w],
-		    splat(i < e->words ? read_word(from + 4 * i) : e->behind[i]));
+	const uint32_t one = at->u[0], other = at->u[TSR_WARP_LANES - 1];
+	struct wide v = get(at), neither, first;
+
+	EACH_CHUNK(i) {
+		first.v[i] = (vu32)(v.v[i] == one);
+		neither.v[i] = ~(first.v[i] | (vu32)(v.v[i] == other));
+	}
+	if (any(neither, TSR_ALL_LANES))
+		return false;
+	for (unsigned int n = 0; n < e->components; n++) {
+		struct wide x = splat(n < e->words ? 0 : e->behind[n]);
+
+		EACH_CHUNK(i) {
+			if (n < e->words)
+				x.v[i] = (tsr_splat(read_word(host[0] + 4 * n)) & first.v[i]) |
+					 (tsr_splat(read_word(host[TSR_WARP_LANES - 1] + 4 * n)) &
+					  ~first.v[i]);
+		}
+		put(staging(b, w, n), b->lanes[w], x);
+	}
+	return true;
 }
 
 /* Elements to the registers of a warp. */
@@ -257,10 +279,10 @@ static unsigned int elements(struct tsr_msg_env *env, const struct tsr_msg_bundl
 		if (!element_offsets(e, &range, lanes, n, &at) ||
 		    !element_hosts(env, &range, &at, host))
 			break;
-		switch (all_alike(&at, UINT32_MAX) ? 0 : e->words) {
-		case 0:
-			spread_element(b, w, e, host[0]);
-			break;
+		tsr_msg_charge(&cost, count_lanes(lanes) * 4 * e->words, 0);
+		if (two_elements(b, w, e, &at, host))
+			continue;
+		switch (e->words) {
 		case 1:
 			put_elements(b, w, e, host, 1);
 			break;
@@ -273,7 +295,6 @@ static unsigned int elements(struct tsr_msg_env *env, const struct tsr_msg_bundl
 		default:
 			put_elements(b, w, e, host, 4);
 		}
-		tsr_msg_charge(&cost, count_lanes(lanes) * 4 * e->words, 0);
 	}
 	tsr_msg_add_cost(&env->cost, &cost);
 	return i;

@@ -374,6 +374,7 @@ enum tsr_step tsr_tile_run_bundle(struct tsr_tile_core *c, struct tsr_mem *mem)
 	if (c->walking)
 		tsr_tile_flat_look(c);
 	c->gathered = 0;
+	c->varying_read = false;
 	c->running = false;
 	if (c->walking && c->prim_index >= 0) {
 		c->plane[0] = c->plane[c->prim_index];

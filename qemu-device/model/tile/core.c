@@ -362,6 +362,7 @@ static enum tsr_step change_draw(struct tsr_tile_core *c, struct tsr_mem *mem)
 	c->queries.statistics = b->statistics_query;
 	tsr_fragments_begin(c->fragments, &state->fragment);
 	c->fragments->tile = &c->tile;
+	c->varying_read = false;
 	return TSR_STEP_DONE;
 }
 
@@ -608,16 +609,35 @@ static enum tsr_step step_tile(struct tsr_tile_core *c, struct tsr_mem *mem)
 
 /* ---- Batches --------------------------------------------------------------------------------- */
 
+/* The vertices that primitives name, or all; c->ids are there. */
+static void add_threads(struct tsr_tile_core *c, const struct tsr_batch *batch,
+			const uint64_t used[TSR_BATCH_SLOTS / 64])
+{
+	struct tsr_vertex_run *v = c->vertices;
+
+	v->threads = 0;
+	for (unsigned int i = 0; i < batch->vertices; i++) {
+		if (!(used[i / 64] >> i % 64 & 1))
+			continue;
+		v->vertex[v->threads] = c->ids[i][0];
+		v->instance[v->threads] = c->ids[i][1];
+		v->slot[v->threads++] = i;
+	}
+}
+
 /* What is needed of batch number c->next to run its varying program; MORE: there is nothing. */
 static enum tsr_step begin_batch(struct tsr_tile_core *c, struct tsr_mem *mem)
 {
 	const struct tsr_rendering *r = c->render;
 	struct tsr_vertex_run *v = c->vertices;
+	const uint32_t offset = r->batch[c->next];
+	uint64_t used[TSR_BATCH_SLOTS / 64];
 	struct tsr_tile_state *state;
 	struct tsr_batch batch;
 	enum tsr_step step;
 
-	step = tsr_heap_batch(mem, &r->heap, r->batch[c->next], &batch);
+	memset(used, 0xff, sizeof(used));
+	step = tsr_heap_batch(mem, &r->heap, offset & ~1u, &batch);
 	if (step == TSR_STEP_DONE)
 		step = tsr_tile_state_find(c, mem, batch.shader_state, batch.draw_state, &state);
 	if (step == TSR_STEP_DONE && !state->fragment.shader.varying)
@@ -627,14 +647,12 @@ static enum tsr_step begin_batch(struct tsr_tile_core *c, struct tsr_mem *mem)
 	if (step == TSR_STEP_DONE)
 		step = tsr_programs_find(&c->programs, mem, state->fragment.shader.varying,
 					 TSR_STAGE_VARYING, &v->program);
+	/* so few primitives cannot name all of them */
+	if (step == TSR_STEP_DONE && !(offset & 1) && 3u * batch.primitives < batch.vertices)
+		step = tsr_heap_used(mem, &r->heap, &batch, used);
 	if (step != TSR_STEP_DONE)
 		return step;
-	v->threads = batch.vertices;
-	for (unsigned int i = 0; i < v->threads; i++) {
-		v->vertex[i] = c->ids[i][0];
-		v->instance[i] = c->ids[i][1];
-		v->slot[i] = i;
-	}
+	add_threads(c, &batch, used);
 	v->position_output = state->fragment.shader.position_output;
 	v->padded = batch.padded;
 	v->start = batch.start;

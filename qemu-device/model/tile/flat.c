@@ -100,7 +100,8 @@ static bool one_colour(struct tsr_tile_core *c, bool ran)
 	const int32_t to[2] = { x + box->x1 + 1, y + box->y1 + 1 };
 
 	if (ran ? tsr_flat_across(c->fragments, c->prim_index, varyings, from, to) :
-		  tsr_flat_ask(c->shader, c->fragments, tsr_tile_prim(c), varyings, from, to))
+		  tsr_flat_ask(c->shader, c->fragments, &c->varying, &c->varying_read,
+			       tsr_tile_prim(c), varyings, from, to))
 		return true;
 	c->state->patience = PATIENCE;
 	return false;

@@ -294,6 +294,7 @@ static void reuse(struct tsr_rendering *r)
 	r->together = false;
 	r->batches = 0;
 	r->next_batch = 0;
+	r->sharing = false;
 	r->has_heap = false;
 	r->resume = r->resume_batches = false;
 	for (unsigned int i = 0; i < r->job.cores; i++)
@@ -459,7 +460,8 @@ static enum tsr_step read_chain(struct tsr_mem *mem, struct tsr_step_cost *cost)
 		if (!batch_room(r))
 			return tsr_mem_bad_packet(mem, r->heap.base, 0, TSR_FAULT_UNSUPPORTED);
 		if (batch.varying && !batch.shared)
-			r->batch[r->batches++] = batch.offset;
+			r->batch[r->batches++] = batch.offset | r->sharing;
+		r->sharing = batch.shared;
 		r->next_batch = batch.previous;
 		cost->cycles++;
 	}

@@ -24,6 +24,7 @@
 #include "../front/list.h"
 #include "../front/tile_list.h"
 #include "../shader/flat.h"
+#include "../shader/planes.h"
 #include "../shader/program.h"
 #include "../shader/stage.h"
 #include "output.h"
@@ -174,6 +175,8 @@ struct tsr_tile_core {
 	struct tsr_tile_later later[TSR_TILE_LATERS];
 	unsigned int laters;
 	bool asked, waits;		/* whether the primitive is one of these is known; it is */
+	struct tsr_varying varying;	/* the one looked at last, if @varying_read … */
+	bool varying_read;		/* … since a bundle was run */
 	int prim_index;			/* in the bundle, -1: it is not there */
 	struct tsr_tile_state *state;	/* of the bundle; NULL: none */
 	struct tsr_tile_state *states[TSR_TILE_STATES];
@@ -225,7 +228,9 @@ struct tsr_rendering {
 	size_t tile_bytes;		/* of a tile buffer */
 	struct tsr_frame_heap heap;
 	bool has_heap;
-	uint32_t *batch;		/* offsets of batches whose varying program runs */
+	/* offsets of batches whose varying program runs; plus 1: other records share vertices */
+	uint32_t *batch;
+	bool sharing;			/* reading the chain: a record is shared with the next */
 	uint32_t batches, batch_room;
 	uint32_t next_batch;		/* reading the chain: offset of the next one */
 	struct tsr_list list;
