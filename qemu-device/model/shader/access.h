@@ -20,7 +20,7 @@
 
 #include "../mem.h"
 
-#define TSR_ACCESS_PAGES 2048
+#define TSR_ACCESS_PAGES 512
 #define TSR_ACCESS_PAGE_BYTES 4096u
 /*
  * Most pages that may be written between two calls of tsr_access_room(): 16 bytes of each lane,

@@ -416,9 +416,9 @@ bool tsr_zs_rejects(struct tsr_tile *t, const struct tsr_fine *fine, const struc
 	if (t->z_direction && t->z_direction != direction_of(zs->function))
 		return false;
 	if (b->stale >= STALE_MAX) {
-		const float *stored = t->depth + ((size_t)block * TSR_BLOCK_PIXELS << t->samples_log2);
+		const size_t at = (size_t)block * TSR_BLOCK_PIXELS << t->samples_log2;
 
-		if (some_may_pass(stored, zs->function, low, high))
+		if (some_may_pass(t->depth + at, zs->function, low, high))
 			return false;
 		know_depth(t, fine, block);
 	}
