@@ -36,7 +36,8 @@ bool tsr_tile_flat_may_wait(const struct tsr_tile_core *c)
 {
 	const struct tsr_tile_state *s = c->state;
 
-	return !c->flat && s->looked && s->may_be_flat && !s->flat.everywhere && !c->tile.samples_log2;
+	return !c->flat && s->looked && s->may_be_flat && !s->flat.everywhere &&
+	       !c->tile.samples_log2;
 }
 
 void tsr_tile_flat_begin(struct tsr_tile_core *c)
