@@ -468,6 +468,38 @@ static void beyond(void)
 	ktap_mem_eq(ours, theirs, sizeof(ours));
 }
 
+/*
+ * Triangles of which most are culled, so that few of a batch's vertices are named: those that are
+ * left look as they do in draws of their own. Some are cut by the near plane.
+ */
+static void few_of_many(void)
+{
+	enum { TRIANGLES = VERTICES, EACH = 6 };
+	struct gfxt_vertex v[3 * TRIANGLES];
+	struct tsr_gfx_pipeline *p = gfxt_pipeline(&t, NULL);
+	struct tsr_gfx_pass *pass = gfxt_one(&t, image, black);
+
+	for (unsigned int i = 0; i < 3 * TRIANGLES; i += VERTICES)
+		random_vertices(v + i);
+	for (unsigned int i = 0; i < 3 * TRIANGLES; i++) {
+		v[i].position[2] = i % 2 ? 0.5f : -0.25f;
+		/* a triangle without an area */
+		if (i / 3 % EACH && i % 3 == 1)
+			v[i] = v[i - 1];
+	}
+	gfxt_plain(&t, pass, p, v, 3 * TRIANGLES);
+	gfxt_drawn(pass);
+	gfxt_read(image, 0, 0, ours, 4 * SIDE);
+	pass = gfxt_one(&t, image, black);
+	for (unsigned int n = 0; n < TRIANGLES; n += EACH)
+		gfxt_plain(&t, pass, p, v + 3 * n, 3);
+	gfxt_drawn(pass);
+	gfxt_read(image, 0, 0, theirs, 4 * SIDE);
+	tsr_gfx_pipeline_unref(p);
+	ktap_mem_eq(ours, theirs, sizeof(ours));
+	ktap_ok(memcmp(ours, (uint8_t[sizeof(ours)]){ 0 }, sizeof(ours)) != 0);
+}
+
 int main(void)
 {
 	ktap_start();
@@ -480,6 +512,8 @@ int main(void)
 		 all_instanced);
 	ktap_run("[IA1] draws whose numbers stand in memory", indirect);
 	ktap_run("[IA2] indices and vertices beyond their buffers read 0", beyond);
+	ktap_run("[IA4] [PA2] few triangles of many: those that are culled take nothing with them",
+		 few_of_many);
 	tsr_gfx_image_unref(image);
 	gfxt_close(&t);
 	return ktap_finish();
