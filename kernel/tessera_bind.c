@@ -75,7 +75,7 @@ struct tessera_bind {
 	u64 inv_start;
 	/** @inv_end: Address behind the last one. */
 	u64 inv_end;
-	/** @lost: The device did not confirm the invalidation: nothing may be freed. */
+	/** @lost: The device did not confirm the invalidation: its reset is awaited. */
 	bool lost;
 	/** @count: Number of operations. */
 	unsigned int count;
@@ -618,19 +618,17 @@ struct tessera_bind *tessera_bind_create(struct drm_file *file, struct tessera_v
  * tessera_bind_destroy() - free a bind that has run, or never will
  * @bind: bind
  *
- * Takes reservation locks and can free BOs.
+ * Takes reservation locks and can free BOs. After a bind whose invalidation has failed
+ * the caller has asked for a reset of the device.
  */
 void tessera_bind_destroy(struct tessera_bind *bind)
 {
 	struct tessera_vm *vm = bind->vm;
 	unsigned int i;
 
-	if (bind->lost) {
-		/* The device may still use all of it. Leaked memory harms nobody. */
-		drm_err(&vm->tdev->drm, "memory of a bind is lost\n");
-		INIT_LIST_HEAD(&bind->returned);
-		INIT_LIST_HEAD(&bind->pool.dead);
-	}
+	/* The device may still use all of it: it is about to be reset. */
+	if (bind->lost)
+		flush_work(&vm->tdev->reset.work);
 
 	/* Under the lock: an unplug either finds the tables or finds them freed. */
 	mutex_lock(&vm->op_lock);

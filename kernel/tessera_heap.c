@@ -156,14 +156,22 @@ static void tessera_heap_release_work(struct work_struct *work)
 {
 	struct tessera_heap *heap = container_of(work, struct tessera_heap, release_work);
 	struct tessera_vm *vm = heap->vm;
+	int ret;
 
 	mutex_lock(&vm->op_lock);
+	ret = heap_unmap(heap);
+	mutex_unlock(&vm->op_lock);
+
+	/* A device that does not let go of the memory has to be reset. */
+	if (ret) {
+		queue_work(vm->tdev->timeout_wq, &vm->tdev->reset.work);
+		flush_work(&vm->tdev->reset.work);
+	}
+
+	/* Under the lock: an unplug either finds the memory or finds it freed. */
+	mutex_lock(&vm->op_lock);
 	list_del(&heap->node);
-	/* If the device does not let go of the memory, it is leaked. */
-	if (heap_unmap(heap))
-		drm_err(&vm->tdev->drm, "memory of a heap is lost\n");
-	else
-		heap_free_memory(heap);
+	heap_free_memory(heap);
 	mutex_unlock(&vm->op_lock);
 
 	kvfree(heap->chunk);

@@ -124,21 +124,31 @@ static void heap_test_arguments(struct kunit *test)
 	vm_free(vm);
 }
 
+/* What HEAP_CREATE makes: a heap with its initial memory. */
+static struct tessera_heap *heap_new(struct kunit *test, struct tessera_vm *vm,
+				     const struct drm_tessera_heap_create *args)
+{
+	struct tessera_heap *heap = heap_create(vm, args);
+
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, heap);
+	KUNIT_ASSERT_EQ(test, heap_fill(heap, GFP_KERNEL), 0);
+
+	return heap;
+}
+
 /* A new heap has its initial memory and the reserve behind it, but no more than its range. */
 static void heap_test_reserve(struct kunit *test)
 {
 	struct tessera_vm *vm = vm_with_tree(test);
 	struct drm_tessera_heap_create args = good;
-	struct tessera_heap *heap = heap_create(vm, &args);
+	struct tessera_heap *heap = heap_new(test, vm, &args);
 
-	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, heap);
 	KUNIT_EXPECT_EQ(test, heap->mapped, SZ_128K + HEAP_RESERVE * SZ_64K);
 	KUNIT_EXPECT_EQ(test, atomic64_read(&heap->committed), SZ_128K);
 
 	args.va += SZ_1G;
 	args.initial_size = SZ_1M - SZ_64K;
-	heap = heap_create(vm, &args);
-	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, heap);
+	heap = heap_new(test, vm, &args);
 	KUNIT_EXPECT_EQ(test, heap->mapped, SZ_1M);
 	vm_free(vm);
 }
@@ -148,11 +158,9 @@ static void heap_test_commit(struct kunit *test)
 {
 	struct tessera_vm *vm = vm_with_tree(test);
 	struct drm_tessera_heap_create args = good;
-	struct tessera_heap *heap;
+	struct tessera_heap *heap = heap_new(test, vm, &args);
 	u64 have = SZ_128K, got;
 
-	heap = heap_create(vm, &args);
-	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, heap);
 	while (have < SZ_1M) {
 		got = heap_commit(heap, have);
 		KUNIT_ASSERT_EQ(test, got, have + SZ_64K);
@@ -174,11 +182,10 @@ static void heap_test_nothing_left(struct kunit *test)
 {
 	struct tessera_vm *vm = vm_with_tree(test);
 	struct drm_tessera_heap_create args = good;
-	struct tessera_heap *heap = heap_create(vm, &args);
+	struct tessera_heap *heap = heap_new(test, vm, &args);
 	u64 have = SZ_128K;
 	unsigned int i;
 
-	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, heap);
 	for (i = 0; i < HEAP_RESERVE; i++)
 		have = heap_commit(heap, have);
 	KUNIT_EXPECT_EQ(test, have, heap->mapped);
