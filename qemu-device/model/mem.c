@@ -221,6 +221,17 @@ const uint8_t *tsr_mem_peek(const struct tsr_mem *mem, uint64_t va, unsigned int
 	return e->ptr + offset;
 }
 
+const uint64_t *tsr_mem_call_for(const struct tsr_mem *mem, uint64_t va, unsigned int qwords)
+{
+	const uint64_t *p = (const uint64_t *)tsr_mem_peek(mem, va, qwords * sizeof(*p));
+
+	if (!p || (uintptr_t)p % sizeof(*p))
+		return NULL;
+	for (unsigned int i = 0; i < qwords; i += 8)
+		__builtin_prefetch(&p[i]);
+	return p;
+}
+
 enum tsr_step tsr_mem_page(struct tsr_mem *mem, uint64_t va, unsigned int access,
 			   struct tsr_page *page)
 {

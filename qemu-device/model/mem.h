@@ -44,6 +44,8 @@ struct tsr_page {
  * TLB tells; else NULL. For hints: nothing is counted and nothing faults.
  */
 const uint8_t *tsr_mem_peek(const struct tsr_mem *mem, uint64_t va, unsigned int len);
+/* The same of qwords, which are on their way into the host's caches then. */
+const uint64_t *tsr_mem_call_for(const struct tsr_mem *mem, uint64_t va, unsigned int qwords);
 
 /*
  * The page of @va, for units that keep translations of their own until their stopping point; it

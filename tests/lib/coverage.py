@@ -18,7 +18,7 @@ import re
 import sys
 
 import sizes
-from ktap import LEDGER_ID, parse_result
+from ktap import LEDGER_ID, by_program
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 # Brackets in test sources that look like a ledger ID.
@@ -66,23 +66,14 @@ def read_results(directory, rows):
 
 
 def read_suite(lines, rows, unknown):
-    """The results of one suite: a program's tests are indented and come before the program's own line."""
-    pending = []
-    for line in lines:
-        result = parse_result(line)
-        if result is None:
-            continue
-        if line.startswith("    "):
-            pending.append(result)
-            continue
-        program = result.name.split(" #")[0]
-        for r in pending:
+    """The results of one suite."""
+    for program, results in by_program(lines):
+        for r in results:
             for name in r.ids():
                 if name in rows:
                     getattr(rows[name], r.status).append(f"{program}: {LEDGER_ID.sub('', r.name).strip()}")
                 else:
                     unknown.add(name)
-        pending = []
 
 
 def table(ids, rows):

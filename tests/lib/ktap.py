@@ -49,6 +49,20 @@ def parse_result(line):
     return Result("failed" if m.group(1) else "passed", name.strip(), "")
 
 
+def by_program(lines):
+    """(program, its tests' Results) of a suite: tests are indented and come before their program's own line."""
+    pending = []
+    for line in lines:
+        result = parse_result(line)
+        if result is None:
+            continue
+        if line.startswith("    "):
+            pending.append(result)
+            continue
+        yield result.name.split(" #")[0], pending
+        pending = []
+
+
 class Program:
     """What one test program printed at its own (outermost) level."""
 

@@ -3,7 +3,7 @@
 
 import re
 
-from ktap import parse_result
+from ktap import by_program
 
 # What a test is about is seen from its name, or from its program; the first line that matches counts.
 KINDS = (
@@ -30,19 +30,11 @@ def kind_of(program, name):
 
 def count(lines):
     """Tests of each kind in the KTAP of the guest suite that ran and passed."""
-    counts, pending = [0] * len(KINDS), []
-    for line in lines:
-        result = parse_result(line)
-        if result is None:
-            continue
-        if line.startswith("    "):
-            pending.append(result)
-            continue
-        program = result.name.split(" #")[0]
-        for r in pending:
+    counts = [0] * len(KINDS)
+    for program, results in by_program(lines):
+        for r in results:
             if r.status == "passed" and r.name != NOT_COUNTED:
                 counts[kind_of(program, r.name)] += 1
-        pending = []
     return counts
 
 

@@ -45,18 +45,6 @@ static enum tsr_step set_query(struct tsr_binning *bin, struct tsr_mem *mem,
 	return TSR_STEP_DONE;
 }
 
-/* What is at @va, on its way into the host's caches; NULL: nobody knows where it is. */
-static const uint64_t *call_for(const struct tsr_mem *mem, uint64_t va, unsigned int qwords)
-{
-	const uint64_t *p = (const uint64_t *)tsr_mem_peek(mem, va, qwords * sizeof(*p));
-
-	if (!p || (uintptr_t)p % sizeof(*p))
-		return NULL;
-	for (unsigned int i = 0; i < qwords; i += 8)
-		__builtin_prefetch(&p[i]);
-	return p;
-}
-
 void tsr_bin_look_ahead(const struct tsr_binning *bin, const struct tsr_mem *mem)
 {
 	const uint64_t *state = NULL, *program = NULL;
@@ -68,13 +56,13 @@ void tsr_bin_look_ahead(const struct tsr_binning *bin, const struct tsr_mem *mem
 
 		if (v->shader_read)
 			continue;
-		state = call_for(mem, v->shader_va, TSR_SHADER_STATE__QWORDS);
+		state = tsr_mem_call_for(mem, v->shader_va, TSR_SHADER_STATE__QWORDS);
 		if (state)
-			program = call_for(mem, state[TSR_SHADER_STATE_POSITION__QWORD],
-					   TSR_SHADER_PROGRAM__QWORDS);
+			program = tsr_mem_call_for(mem, state[TSR_SHADER_STATE_POSITION__QWORD],
+						   TSR_SHADER_PROGRAM__QWORDS);
 		/* that of the one after the next has only just been asked for */
 		if (state && program && i == 1)
-			call_for(mem, program[TSR_SHADER_PROGRAM_PUSH__QWORD], 1);
+			tsr_mem_call_for(mem, program[TSR_SHADER_PROGRAM_PUSH__QWORD], 1);
 	}
 }
 
@@ -92,7 +80,7 @@ enum tsr_step tsr_bin_set_state(struct tsr_binning *bin, struct tsr_mem *mem)
 	if (tsr_packet_opcode(bin->list.word[0]) == TSR_OP_LIST_SHADER_STATE) {
 		version->shader_read &= version->shader_va == addr;
 		version->shader_va = addr;
-		call_for(mem, addr, TSR_SHADER_STATE__QWORDS);
+		tsr_mem_call_for(mem, addr, TSR_SHADER_STATE__QWORDS);
 		version->shader_set = true;
 	} else {
 		version->draw_read &= version->draw_va == addr;

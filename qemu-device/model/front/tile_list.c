@@ -293,18 +293,6 @@ static const void *peek(const struct tsr_tile_reader *r, const struct tsr_mem *m
 	return (uintptr_t)p % 8 ? NULL : p;
 }
 
-/* What is at @va, on its way into the host's caches; NULL: nobody knows where it is. */
-static const uint64_t *call_for(const struct tsr_mem *mem, uint64_t va, unsigned int qwords)
-{
-	const uint64_t *p = (const uint64_t *)tsr_mem_peek(mem, va, qwords * sizeof(*p));
-
-	if (!p || (uintptr_t)p % sizeof(*p))
-		return NULL;
-	for (unsigned int i = 0; i < qwords; i += 8)
-		__builtin_prefetch(&p[i]);
-	return p;
-}
-
 /* The same for states of draws: fragment programs, and their push words. */
 static void look_at_states(const struct tsr_mem *mem, const struct hint *hint, unsigned int n)
 {
@@ -316,16 +304,17 @@ static void look_at_states(const struct tsr_mem *mem, const struct hint *hint, u
 		if (!hint[i].header || hint[i].offset == offset)
 			continue;
 		offset = hint[i].offset;
-		state[states] = call_for(mem, hint[i].header[TSR_HEAP_BATCH_SHADER_STATE__QWORD],
-					 TSR_SHADER_STATE__QWORDS);
+		state[states] = tsr_mem_call_for(
+			mem, hint[i].header[TSR_HEAP_BATCH_SHADER_STATE__QWORD],
+			TSR_SHADER_STATE__QWORDS);
 		states += state[states] != NULL;
 	}
 	for (unsigned int i = 0; i < states; i++)
-		program[i] = call_for(mem, state[i][TSR_SHADER_STATE_FRAGMENT__QWORD],
-				      TSR_SHADER_PROGRAM__QWORDS);
+		program[i] = tsr_mem_call_for(mem, state[i][TSR_SHADER_STATE_FRAGMENT__QWORD],
+					      TSR_SHADER_PROGRAM__QWORDS);
 	for (unsigned int i = 0; i < states; i++) {
 		if (program[i])
-			call_for(mem, program[i][TSR_SHADER_PROGRAM_PUSH__QWORD], 1);
+			tsr_mem_call_for(mem, program[i][TSR_SHADER_PROGRAM_PUSH__QWORD], 1);
 	}
 }
 
