@@ -89,6 +89,7 @@ static const struct program {
 	{ TILES_FINISH, true, PRELOADS, true },
 	{ LOAD("LD_VAR_SPECIAL.f32.frag_w.clobber.center zero.w0") TILES_FINISH, false, 0, false },
 };
+#define SMOOTH 3			/* among programs[] */
 #define PROGRAMS (sizeof(programs) / sizeof(programs[0]))
 
 static float corner[3 * TRIANGLES][4], varying[3 * TRIANGLES][4];
@@ -123,6 +124,14 @@ struct scene {
 	bool srgb, helpers, equal, preload;
 	bool loads;			/* on what is in memory; else what is cleared */
 };
+
+/* Nothing remains of what was loaded, where whole blocks are drawn. */
+static void overwrite(struct scene *scene)
+{
+	scene->loads = true;
+	scene->blend.enable = scene->draw.dither = scene->draw.logic = false;
+	scene->blend.mask = 15;
+}
 
 static struct scene any_scene(struct soup *s)
 {
@@ -159,11 +168,8 @@ static struct scene any_scene(struct soup *s)
 		.logic_op = soup_below(s, 16), .alpha_to_one = !soup_below(s, 4),
 		.blend_red = front_bits(0.375f), .blend_alpha = front_bits(0.625f),
 	};
-	/* nothing remains of what was loaded, where whole blocks are drawn */
-	if (scene.loads) {
-		scene.blend.enable = scene.draw.dither = scene.draw.logic = false;
-		scene.blend.mask = 15;
-	}
+	if (scene.loads)
+		overwrite(&scene);
 	return scene;
 }
 
@@ -368,6 +374,36 @@ static void same_pictures(void)
 	ktap_ok(spared > count / 40);
 }
 
+/* Primitives that are asked whether they are of one colour, and are not, load as little. */
+static void load_no_more(void)
+{
+	struct tsr_config off = { .gfx_debug = TSR_GFX_NO_FLAT, .cores = 1 }, on = { .cores = 1 };
+	unsigned int count = getenv("TSR_QUICK") ? 20 : 100;
+	uint64_t loaded[2] = { 0 };
+	struct soup s = soup_new(72);
+
+	for (unsigned int n = 0; n < count; n++) {
+		struct scene scene = any_scene(&s);
+		struct result r[2];
+
+		overwrite(&scene);
+		scene.program = &programs[SMOOTH];
+		scene.samples_log2 = 0;
+		scene.equal = false;
+		any_vertices(&s, &scene);
+		r[0] = draw(&scene, &off, 5);
+		r[1] = draw(&scene, &on, 5);
+		check(&scene, &r[1], &r[0], "asked");
+		for (unsigned int i = 0; i < 2; i++)
+			loaded[i] += r[i].loaded;
+	}
+	ktap_note("%llu bytes loaded, %llu without asking", (unsigned long long)loaded[1],
+		  (unsigned long long)loaded[0]);
+	/* the first ones of a draw run as bundles, to be looked at */
+	ktap_ok(loaded[1] <= loaded[0] * 33 / 32);
+	ktap_ok(loaded[0]);
+}
+
 static void fewer_bundles(void)
 {
 	for (unsigned int i = 0; i < PROGRAMS; i++) {
@@ -388,5 +424,7 @@ int main(void)
 	ktap_run("[PIX1] [OM1] [RAST5] pictures, queries and invocations are the same",
 		 same_pictures);
 	ktap_run("[PIX1] programs of one colour run less, others do not", fewer_bundles);
+	ktap_run("[PIX1] what is replaced is not loaded, also by those that could be of one colour",
+		 load_no_more);
 	return ktap_finish();
 }

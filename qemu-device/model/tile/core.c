@@ -439,7 +439,9 @@ static enum tsr_step shade_block(struct tsr_tile_core *c, struct tsr_mem *mem)
 	enum tsr_step step = TSR_STEP_DONE;
 	bool waits = false;
 
-	if (c->quads_left && c->absent && (!replaces(c) || tsr_tile_flat_may_wait(c)))
+	if (c->quads_left && !c->flat && !tsr_tile_flat_ask(c))
+		return TSR_STEP_MORE;
+	if (c->quads_left && c->absent && (!replaces(c) || (c->waits && !c->flat)))
 		step = tsr_tile_load_blocks(c, mem, tsr_tile_block_bit(c));
 	if (step != TSR_STEP_DONE)
 		return step;

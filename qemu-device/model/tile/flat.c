@@ -32,7 +32,8 @@ bool tsr_tile_may_be_flat(const struct tsr_tile_state *s, const struct tsr_rende
 	return true;
 }
 
-bool tsr_tile_flat_may_wait(const struct tsr_tile_core *c)
+/* Whether blocks of the state's primitives may be left until the bundle has run. */
+static bool may_wait(const struct tsr_tile_core *c)
 {
 	const struct tsr_tile_state *s = c->state;
 
@@ -50,7 +51,7 @@ void tsr_tile_flat_begin(struct tsr_tile_core *c)
 	c->probe = false;
 	c->asked = c->waits = false;
 	if (c->flat || !s->may_be_flat || !large || c->shader->gpu->shader_hook ||
-	    tsr_tile_flat_may_wait(c))
+	    may_wait(c))
 		return;
 	c->probe = !s->patience;
 	s->patience -= s->patience != 0;
@@ -181,14 +182,15 @@ bool tsr_tile_flat_write(struct tsr_tile_core *c)
 
 /* ---- Many small ones ------------------------------------------------------------------------- */
 
-/* Find out whether the primitive's blocks are left for later; false: the bundle is run before. */
-static bool ask(struct tsr_tile_core *c)
+bool tsr_tile_flat_ask(struct tsr_tile_core *c)
 {
 	struct tsr_tile_state *s = c->state;
 	const struct tsr_fragments *f = c->fragments;
 
+	if (c->asked)
+		return true;
 	c->waits = false;
-	if (!tsr_tile_flat_may_wait(c) || c->shader->gpu->shader_hook) {
+	if (!may_wait(c) || c->shader->gpu->shader_hook) {
 		c->asked = true;
 	} else if (s->patience) {
 		s->patience--;
@@ -226,8 +228,6 @@ bool tsr_tile_flat_later(struct tsr_tile_core *c)
 	uint64_t mask = c->covered.mask[0] & c->quads_left * 15;
 	bool first;
 
-	if (!c->asked && !ask(c))
-		return false;
 	if (!c->waits)
 		return true;
 	first = !f->quads || f->quad[f->quads - 1].prim != c->prim_index;

@@ -314,12 +314,12 @@ void tsr_tile_flat_take(struct tsr_tile_core *c, unsigned int target,
 void tsr_tile_flat_look_at_block(struct tsr_tile_core *c);
 /* Write the block with c->flat; false: the bundle has to be run before. */
 bool tsr_tile_flat_write(struct tsr_tile_core *c);
-/* Whether blocks of the state's primitives may be left until the bundle has run. */
-bool tsr_tile_flat_may_wait(const struct tsr_tile_core *c);
 /*
- * Leave the block for later if its primitive is of one colour, which the bundle will tell; false:
- * the bundle has to be run before.
+ * Find out, once, whether the primitive's blocks are left for later (c->waits): it is of one
+ * colour, which the bundle will tell. False: the bundle has to be run before.
  */
+bool tsr_tile_flat_ask(struct tsr_tile_core *c);
+/* Leave the block for later if the primitive's are; false: the bundle has to be run before. */
 bool tsr_tile_flat_later(struct tsr_tile_core *c);
 /* The bundle has been run: write these blocks. */
 void tsr_tile_flat_write_later(struct tsr_tile_core *c);
