@@ -9,6 +9,12 @@
  * the system, so the driver says what is mapped for DMA and what is not any more;
  * debugfs "check" shows what the device has found. Without the feature none of
  * this does anything.
+ *
+ * While the registers are out of reach, because the function is reset or sleeps,
+ * memory comes and goes all the same. What is to be said of it is kept in order and
+ * said when the device answers again, before it works. If that becomes too much, the
+ * device is told to forget all, and nothing more: it does not judge what it does not
+ * know.
  */
 
 #include <linux/bitfield.h>
@@ -17,33 +23,141 @@
 #include <linux/mutex.h>
 #include <linux/scatterlist.h>
 #include <linux/seq_file.h>
+#include <linux/slab.h>
 
 #include <drm/drm_drv.h>
 #include <drm/drm_file.h>
+#include <drm/drm_managed.h>
 
 #include "tessera_check.h"
 #include "tessera_device.h"
 #include "tessera_gem.h"
+
+/* Ranges to be said later: what 32 MiB in single pages need that come and go. */
+#define CHECK_STEPS_MAX 16384
+
+/* One of them. */
+struct tessera_check_step {
+	u64 addr;
+	u64 size : 62;
+	u64 op : 2;
+};
 
 static bool check_on(struct tessera_device *tdev)
 {
 	return tdev->info.features & TSR_FEATURE_CHECK;
 }
 
-static void check_pages(struct tessera_device *tdev, u64 addr, u64 size, enum tsr_check_pages op)
+static void check_command(struct tessera_device *tdev, enum tsr_check_pages op)
 {
-	lockdep_assert_held(&tdev->check_lock);
+	tessera_write(tdev, TSR_REG_CHECK_COMMAND, FIELD_PREP(TSR_CHECK_COMMAND_OP__MASK, op));
+}
 
+static void check_tell(struct tessera_device *tdev, u64 addr, u64 size, enum tsr_check_pages op)
+{
 	while (size) {
 		u64 step = min_t(u64, size, TSR_CHECK_PAGES_MAX);
 
 		tessera_write64(tdev, TSR_REG_CHECK_PAGES_ADDR, addr);
 		tessera_write64(tdev, TSR_REG_CHECK_PAGES_SIZE, step);
-		tessera_write(tdev, TSR_REG_CHECK_COMMAND,
-			      FIELD_PREP(TSR_CHECK_COMMAND_OP__MASK, op));
+		check_command(tdev, op);
 		addr += step;
 		size -= step;
 	}
+}
+
+/* Remember it for later; memory is not to be had here. */
+static void check_keep(struct tessera_device *tdev, u64 addr, u64 size, enum tsr_check_pages op)
+{
+	struct tessera_check_step *last = tdev->check.steps + tdev->check.num_steps - 1;
+
+	if (tdev->check.num_steps && last->op == op && last->addr + last->size == addr) {
+		last->size += size;
+	} else if (tdev->check.num_steps < CHECK_STEPS_MAX) {
+		last[1] = (struct tessera_check_step) { .addr = addr, .size = size, .op = op };
+		tdev->check.num_steps++;
+	} else {
+		tdev->check.lost = true;
+	}
+}
+
+static void check_pages(struct tessera_device *tdev, u64 addr, u64 size, enum tsr_check_pages op)
+{
+	lockdep_assert_held(&tdev->check.lock);
+
+	if (tdev->check.lost)
+		return;
+
+	if (tdev->check.held)
+		check_keep(tdev, addr, size, op);
+	else
+		check_tell(tdev, addr, size, op);
+}
+
+/**
+ * tessera_check_hold() - the registers are about to be out of reach
+ * @tdev: device
+ */
+void tessera_check_hold(struct tessera_device *tdev)
+{
+	if (!check_on(tdev))
+		return;
+
+	mutex_lock(&tdev->check.lock);
+	tdev->check.held = true;
+	mutex_unlock(&tdev->check.lock);
+}
+
+/**
+ * tessera_check_release() - the registers are within reach again
+ * @tdev: device that was reset, so that it uses no memory
+ */
+void tessera_check_release(struct tessera_device *tdev)
+{
+	const struct tessera_check_step *step;
+	u32 i;
+
+	if (!check_on(tdev))
+		return;
+
+	mutex_lock(&tdev->check.lock);
+	if (tdev->check.held && tdev->check.lost) {
+		check_command(tdev, TSR_CHECK_PAGES_FORGET);
+	} else {
+		for (i = 0; i < tdev->check.num_steps; i++) {
+			step = &tdev->check.steps[i];
+			check_tell(tdev, step->addr, step->size, step->op);
+		}
+	}
+	tdev->check.num_steps = 0;
+	tdev->check.held = false;
+	mutex_unlock(&tdev->check.lock);
+}
+
+static void check_free_steps(struct drm_device *drm, void *steps)
+{
+	kvfree(steps);
+}
+
+/**
+ * tessera_check_init() - begin to tell the device of memory
+ * @tdev: device that is stopped
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int tessera_check_init(struct tessera_device *tdev)
+{
+	if (!check_on(tdev))
+		return 0;
+
+	tdev->check.steps = kvcalloc(CHECK_STEPS_MAX, sizeof(*tdev->check.steps), GFP_KERNEL);
+	if (!tdev->check.steps)
+		return -ENOMEM;
+
+	/* A former driver may not have said the last of what it had. */
+	check_command(tdev, TSR_CHECK_PAGES_FORGET);
+
+	return drmm_add_action_or_reset(&tdev->drm, check_free_steps, tdev->check.steps);
 }
 
 static void check_range(struct tessera_device *tdev, u64 addr, u64 size, enum tsr_check_pages op)
@@ -53,9 +167,9 @@ static void check_range(struct tessera_device *tdev, u64 addr, u64 size, enum ts
 	if (!check_on(tdev) || !drm_dev_enter(&tdev->drm, &cookie))
 		return;
 
-	mutex_lock(&tdev->check_lock);
+	mutex_lock(&tdev->check.lock);
 	check_pages(tdev, addr, size, op);
-	mutex_unlock(&tdev->check_lock);
+	mutex_unlock(&tdev->check.lock);
 	drm_dev_exit(cookie);
 }
 
@@ -91,14 +205,14 @@ static void check_bo(struct tessera_device *tdev, struct tessera_bo *bo, bool ta
 	if (!check_on(tdev) || !drm_dev_enter(&tdev->drm, &cookie))
 		return;
 
-	mutex_lock(&tdev->check_lock);
+	mutex_lock(&tdev->check.lock);
 	if (bo->check_taken != taken && bo->base.sgt) {
 		bo->check_taken = taken;
 		for_each_sgtable_dma_sg(bo->base.sgt, sg, i)
 			check_pages(tdev, sg_dma_address(sg), sg_dma_len(sg),
 				    taken ? TSR_CHECK_PAGES_TAKEN : TSR_CHECK_PAGES_FREED);
 	}
-	mutex_unlock(&tdev->check_lock);
+	mutex_unlock(&tdev->check.lock);
 	drm_dev_exit(cookie);
 }
 

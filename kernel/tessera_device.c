@@ -20,6 +20,7 @@
 #include <drm/drm_print.h>
 
 #include "tessera_as.h"
+#include "tessera_check.h"
 #include "tessera_device.h"
 #include "tessera_dump.h"
 #include "tessera_gem.h"
@@ -163,7 +164,7 @@ static int tessera_device_init_software(struct tessera_device *tdev)
 	ret = drmm_mutex_init(drm, &tdev->vms.lock);
 	ret = ret ?: drmm_mutex_init(drm, &tdev->bos.lock);
 	ret = ret ?: drmm_mutex_init(drm, &tdev->as_slots.lock);
-	ret = ret ?: drmm_mutex_init(drm, &tdev->check_lock);
+	ret = ret ?: drmm_mutex_init(drm, &tdev->check.lock);
 	ret = ret ?: tessera_reset_init(tdev);
 	ret = ret ?: tessera_dump_init(tdev);
 	ret = ret ?: tessera_shrinker_init(tdev);
@@ -173,7 +174,7 @@ static int tessera_device_init_software(struct tessera_device *tdev)
 	tessera_prime_lock(&tdev->reset.lock);
 	tessera_prime_lock(&tdev->vms.lock);
 	tessera_prime_lock(&tdev->as_slots.lock);
-	tessera_prime_lock(&tdev->check_lock);
+	tessera_prime_lock(&tdev->check.lock);
 	tessera_prime_order(&tdev->reset.lock, &tdev->vms.lock);
 
 	tdev->submit_wq = alloc_workqueue("tessera-submit", WQ_HIGHPRI | WQ_MEM_RECLAIM, 0);
@@ -198,6 +199,10 @@ static int tessera_device_init_hardware(struct tessera_device *tdev)
 	pci_set_master(tdev->pdev);
 
 	ret = tessera_device_stop(tdev);
+	if (ret)
+		return ret;
+
+	ret = tessera_check_init(tdev);
 	if (ret)
 		return ret;
 

@@ -18,6 +18,7 @@
 
 struct pci_dev;
 struct pci_saved_state;
+struct tessera_check_step;
 struct tessera_dump;
 struct tessera_kernel_as;
 struct tessera_local;
@@ -199,8 +200,22 @@ struct tessera_device {
 		struct tessera_queue *queue[TSR_QUEUES_MAX];
 	} slots;
 
-	/** @check_lock: Registers of block CHECK; a leaf lock, reclaim takes it. */
-	struct mutex check_lock;
+	/** @check: What the device's contract checker is told of memory. */
+	struct {
+		/**
+		 * @check.lock: Protects this and the registers of block CHECK; a
+		 * leaf lock, reclaim takes it.
+		 */
+		struct mutex lock;
+		/** @check.steps: What is to be told later; NULL if there is no checker. */
+		struct tessera_check_step *steps;
+		/** @check.num_steps: How many they are. */
+		u32 num_steps;
+		/** @check.held: Registers are out of reach: tell it later. */
+		bool held;
+		/** @check.lost: It was too much; until the next probe nothing is told. */
+		bool lost;
+	} check;
 
 	/** @irq: Argument of the interrupt handler of each class. */
 	struct tessera_irq irq[TESSERA_NUM_IRQS];

@@ -40,7 +40,7 @@ struct tessera_bo {
 	 * Incremented under the reservation.
 	 */
 	atomic_t needed;
-	/** @check_taken: The device knows of the DMA mapping; &tessera_device.check_lock. */
+	/** @check_taken: The device knows of the DMA mapping; &tessera_device.check.lock. */
 	bool check_taken;
 	/** @exported: A dma-buf was made of it; only ever set. */
 	bool exported;

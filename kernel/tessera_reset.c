@@ -41,6 +41,7 @@
 #include <drm/tessera_drm.h>
 
 #include "tessera_as.h"
+#include "tessera_check.h"
 #include "tessera_device.h"
 #include "tessera_dump.h"
 #include "tessera_fault.h"
@@ -398,6 +399,7 @@ int tessera_device_start(struct tessera_device *tdev)
 {
 	int ret;
 
+	tessera_check_release(tdev);
 	ret = tessera_kernel_as_enable(tdev);
 	if (ret)
 		return ret;
@@ -493,6 +495,7 @@ static void device_restore(struct tessera_device *tdev, int ret, bool counts)
 static void device_freeze(struct tessera_device *tdev, unsigned long delay)
 {
 	WRITE_ONCE(tdev->reset.frozen, true);
+	tessera_check_hold(tdev);
 	pci_clear_master(tdev->pdev);
 	mod_delayed_work(tdev->timeout_wq, &tdev->reset.thaw_work, delay);
 }
@@ -659,6 +662,7 @@ void tessera_reset_prepare(struct tessera_device *tdev)
 		if (!tdev->reset.frozen)
 			queues_save(tdev);
 		tessera_irq_disable(tdev);
+		tessera_check_hold(tdev);
 		drm_dev_exit(cookie);
 	}
 }
@@ -719,6 +723,7 @@ void tessera_reset_suspend(struct tessera_device *tdev)
 		tessera_irq_disable(tdev);
 		tessera_device_stop(tdev);
 		WRITE_ONCE(tdev->reset.frozen, true);
+		tessera_check_hold(tdev);
 		tdev->reset.asleep = true;
 	}
 	recovery_end(tdev, signalling);

@@ -42,10 +42,26 @@ static _Atomic uint8_t *find_page(struct tsr_check *check, uint64_t addr, bool m
 	return chunk ? &chunk->page[page % TSR_CHECK_CHUNK_PAGES] : NULL;
 }
 
+/* Chunks stay where they are: others may be looking at them. */
+static void forget_pages(struct tsr_check *check)
+{
+	for (unsigned int i = 0; i < TSR_CHECK_CHUNKS; i++) {
+		struct tsr_check_chunk *chunk =
+			atomic_load_explicit(&check->chunk[i], memory_order_relaxed);
+
+		for (unsigned int n = 0; chunk && n < TSR_CHECK_CHUNK_PAGES; n++)
+			atomic_store_explicit(&chunk->page[n], UNKNOWN, memory_order_relaxed);
+	}
+}
+
 void tsr_check_pages(struct tsr_gpu *gpu, unsigned int op, uint64_t addr, uint64_t size)
 {
 	uint64_t first = addr / PAGE_BYTES * PAGE_BYTES, last;
 
+	if (op == TSR_CHECK_PAGES_FORGET) {
+		forget_pages(&gpu->check);
+		return;
+	}
 	if (!size || size > TSR_CHECK_PAGES_MAX || addr + (size - 1) < addr)
 		return;
 	last = addr + (size - 1);

@@ -121,21 +121,43 @@ struct busy {
 	uint32_t blocked;	/* queue with a job that waits for ever */
 	uint32_t local;		/* a LOCAL BO and its mapping */
 	void *local_map;
-	uint32_t timeline; /* point 1: the blocked job; 2: a copy; 3: an async bind behind the
-			      blocked job */
+	uint32_t perfmon;
+	int job, bind;		/* fences of the blocked job, of an asynchronous bind behind it */
 };
+
+static uint32_t make_perfmon(int fd)
+{
+	struct drm_tessera_counter_info info[64];
+	struct drm_tessera_dev_query query = {
+		.type = DRM_TESSERA_QUERY_COUNTERS, .size = sizeof(info), .ptr = gt_ptr(info),
+		.stride = sizeof(*info),
+	};
+	struct drm_tessera_perfmon_create args = { .counters = GT_ARRAY(&info->id, 1) };
+
+	ktap_eq(gt_ioctl(fd, DRM_IOCTL_TESSERA_DEV_QUERY, &query), 0);
+	ktap_eq(gt_ioctl(fd, DRM_IOCTL_TESSERA_PERFMON_CREATE, &args), 0);
+	return args.perfmon_id;
+}
+
+static int read_perfmon(int fd, uint32_t perfmon)
+{
+	uint64_t value;
+	struct drm_tessera_perfmon_read args = {
+		.perfmon_id = perfmon, .values = GT_ARRAY(&value, 1),
+	};
+
+	return gt_ioctl(fd, DRM_IOCTL_TESSERA_PERFMON_READ, &args);
+}
 
 static struct busy start_busy(void)
 {
 	struct busy b = { .c = gt_ctx() };
 	struct gt_cs wait = gt_stream(&b.c, 3), copy = gt_stream(&b.c, 4);
 	struct drm_tessera_bind_op op = gt_op_map(b.c.data.handle, 0x40000000, GT_PAGE, 0, GT_RW);
-	struct drm_tessera_sync p1, p2, p3;
+	struct drm_tessera_sync job = gt_binary(gt_syncobj(b.c.fd, false));
+	struct drm_tessera_sync bind = gt_binary(gt_syncobj(b.c.fd, false));
+	struct drm_tessera_sync point = gt_point(gt_syncobj(b.c.fd, false), 2);
 
-	b.timeline = gt_syncobj(b.c.fd, false);
-	p1 = gt_point(b.timeline, 1);
-	p2 = gt_point(gt_syncobj(b.c.fd, false), 2);
-	p3 = gt_point(b.timeline, 3);
 	b.blocked = gt_queue(b.c.fd, b.c.vm, DRM_TESSERA_ENGINE_COPY);
 	if (!gt_bo_try(b.c.fd, GT_PAGE, DRM_TESSERA_BO_LOCAL, 0, &b.local))
 		b.local_map = gt_bo_mmap(b.c.fd, b.local, GT_PAGE);
@@ -143,15 +165,19 @@ static struct busy start_busy(void)
 	GT_EMIT(&wait, wait, .op = TSR_COMPARE_EQ, .addr = gt_data_va(0), .value = 1);
 	GT_EMIT(&copy, copy_linear, .src = gt_data_va(0), .dst = gt_data_va(GT_DATA_SIZE / 2),
 		.size = GT_DATA_SIZE / 2);
-	ktap_eq(gt_kick(&b.c, b.blocked, &wait, &p1), 0);
-	ktap_eq(gt_kick(&b.c, b.c.queue, &copy, &p2), 0);
-	ktap_eq(gt_bind_async(b.c.fd, b.c.vm, &op, 1, &p1, &p3), 0);
+	ktap_eq(gt_kick(&b.c, b.blocked, &wait, &job), 0);
+	ktap_eq(gt_kick(&b.c, b.c.queue, &copy, &point), 0);
+	ktap_eq(gt_bind_async(b.c.fd, b.c.vm, &op, 1, &job, &bind), 0);
+	b.job = gt_fence_file(b.c.fd, job.handle);
+	b.bind = gt_fence_file(b.c.fd, bind.handle);
+	b.perfmon = make_perfmon(b.c.fd);
+	ktap_eq(read_perfmon(b.c.fd, b.perfmon), 0);
 	return b;
 }
 
 /*
- * After unplug: every ioctl is ENODEV, every fence is signalled, mappings do not crash, the file
- * can be closed.
+ * After unplug: every ioctl is ENODEV, and so is every fence (as a file: the syncobjs went with the
+ * device's); mappings do not crash, the file can be closed.
  */
 static void check_gone(struct busy *b)
 {
@@ -161,12 +187,14 @@ static void check_gone(struct busy *b)
 	struct drm_tessera_bind_op op = gt_op_unmap(0x40000000, GT_PAGE);
 	uint32_t handle;
 
-	ktap_eq(gt_syncobj_wait(b->c.fd, b->timeline, 1, GT_TIMEOUT_MS) == -ETIME, 0);
+	ktap_eq(gt_file_error(b->job), -ENODEV);
+	ktap_eq(gt_file_error(b->bind), -ENODEV);
 	ktap_eq(gt_ioctl(b->c.fd, DRM_IOCTL_TESSERA_VM_CREATE, &create), -ENODEV);
 	ktap_eq(gt_ioctl(b->c.fd, DRM_IOCTL_TESSERA_DEV_QUERY, &query), -ENODEV);
 	ktap_eq(gt_bo_try(b->c.fd, GT_PAGE, 0, 0, &handle), -ENODEV);
 	ktap_eq(gt_submit(b->c.fd, &job, 1), -ENODEV);
 	ktap_eq(gt_vm_bind(b->c.fd, b->c.vm, &op, 1), -ENODEV);
+	ktap_eq(read_perfmon(b->c.fd, b->perfmon), -ENODEV);
 	/* Memory of the system stays readable; local memory is replaced by something harmless. */
 	*(volatile uint64_t *)gt_data(&b->c, 8) = 0x77;
 	ktap_eq(*(volatile uint64_t *)gt_data(&b->c, 8), 0x77);
@@ -180,10 +208,6 @@ static void check_gone(struct busy *b)
 	close(b->c.fd);
 }
 
-/*
- * Fences of an unplugged device carry ENODEV; the sync file was taken before, since the file
- * answers nothing afterwards.
- */
 static void unbind_busy(void)
 {
 	struct busy b = start_busy();
@@ -315,7 +339,7 @@ int main(int argc, char **argv)
 	ktap_run("[SYS2] the module is loaded and unloaded 20 times", reload);
 	ktap_run("[SYS2] the module stays while a file is open", module_in_use);
 	ktap_run("[SYS2] unbind and rebind 10 times", rebind);
-	ktap_run("unbind with work in flight", unbind_busy);
+	ktap_run("[SYS7] unbind with work in flight: ENODEV from calls and fences", unbind_busy);
 	ktap_run("unbind while processes are inside ioctls", unbind_in_a_storm);
 	ktap_run("a file is closed after the device came back", late_close);
 	ktap_run("[SYS1] PCI removal and rescan, idle and busy", remove_rescan);

@@ -386,6 +386,32 @@ static void async_barrier(void)
 	gt_bo_free(&bo);
 }
 
+/* What a bind waits for comes with an error: the bind takes place, and its own fence has none. */
+static void async_behind_a_failure(void)
+{
+	uint32_t queue = gt_queue(c.fd, c.vm, DRM_TESSERA_ENGINE_COPY);
+	struct gt_bo bo = numbered(1, 0x900);
+	struct drm_tessera_bind_op op = gt_op_map(bo.handle, WIN_VA, GT_PAGE, 0, GT_RW);
+	struct drm_tessera_sync job = gt_binary(gt_syncobj(c.fd, false));
+	struct drm_tessera_sync done = gt_binary(gt_syncobj(c.fd, false));
+	struct gt_cs cs = gt_stream(&c, 4);
+
+	*(volatile uint64_t *)gt_data(&c, 0) = 0;
+	GT_EMIT(&cs, wait, .op = TSR_COMPARE_EQ, .addr = gt_data_va(0), .value = 1);
+	ktap_eq(gt_kick(&c, queue, &cs, &job), 0);
+	ktap_eq(gt_bind_async(c.fd, c.vm, &op, 1, &job, &done), 0);
+	ktap_ok(!gt_syncobj_done(c.fd, done.handle, 0));
+	ktap_eq(gt_queue_destroy(c.fd, queue), 0);
+	ktap_eq(gt_fence_error(c.fd, job.handle, 0), -ECANCELED);
+	ktap_eq(gt_fence_error(c.fd, done.handle, 0), 0);
+	expect_word(WIN_VA, 0x900);
+	op = gt_op_unmap(WIN_VA, GT_PAGE);
+	ktap_eq(gt_vm_bind(c.fd, c.vm, &op, 1), 0);
+	gt_syncobj_free(c.fd, job.handle);
+	gt_syncobj_free(c.fd, done.handle);
+	gt_bo_free(&bo);
+}
+
 int main(int argc, char **argv)
 {
 	gt_start(argc, argv);
@@ -404,6 +430,8 @@ int main(int argc, char **argv)
 	ktap_run("[MEM2] huge NULL mappings are cheap or refused", huge_null_mapping);
 	ktap_run("the longest array of operations", longest_array);
 	ktap_run("an empty asynchronous VM_BIND is a barrier", async_barrier);
+	ktap_run("[SYS3] an asynchronous VM_BIND behind a cancelled job takes place",
+		 async_behind_a_failure);
 	gt_ctx_free(&c);
 	return gt_finish();
 }

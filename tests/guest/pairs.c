@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* test: TIMEOUT=600 SMP=2 DEVICE_ARGS=vram=32M,check=off */
+/* test: TIMEOUT=600 SMP=2 DEVICE_ARGS=vram=32M */
 /*
  * Every pair of {submit, bind, close, reset, unplug, shrink, suspend}, side by side on two
  * processors for a bounded time, each in a process of its own, beside a third that only submits.
@@ -410,22 +410,17 @@ static int close_round(struct session *unused)
 
 /* ---- reset, unplug, suspend ---- */
 
-/*
- * Now and then by way of PCI. Not if the device checks the driver: what the driver says of memory
- * while the function is reset does not arrive, and the checker would be wrong about it later.
- */
+/* Now and then by way of PCI: then the device hears nothing of memory for a while. */
 static int reset_round(struct session *unused)
 {
-	glob_t reset, check;
+	glob_t reset;
 	int ret = -ENOENT;
-	bool by_pci = glob("/sys/kernel/debug/dri/*/check", 0, NULL, &check) &&
-		      mine->rounds % 4 == 3;
 
 	(void)unused;
 	if (!glob("/sys/kernel/debug/dri/*/reset", 0, NULL, &reset))
-		ret = gt_write_file(reset.gl_pathv[0], by_pci ? "function" : "device");
+		ret = gt_write_file(reset.gl_pathv[0],
+				    mine->rounds % 4 == 3 ? "function" : "device");
 	globfree(&reset);
-	globfree(&check);
 	usleep(30000);
 	if (ret && !in_pair[UNPLUG])
 		complain("a reset by hand: %s", strerror(-ret));

@@ -253,6 +253,29 @@ static void freed(void)
 	end(&y);
 }
 
+/* A page that somebody else still has mapped, one that is free: neither is known any more. */
+static void forgotten(void)
+{
+	uint64_t bus;
+	struct play y;
+
+	begin(&y, &guarded);
+	bus = y.s.data_bus + PAGE;
+	pages(&y, TSR_CHECK_PAGES_TAKEN, bus, FILL);
+	pages(&y, TSR_CHECK_PAGES_FREED, bus, FILL);
+	pages(&y, TSR_CHECK_PAGES_FORGET, 0, 0);
+	job(&y, 0);
+	ktap_eq(total(&y), 0);
+	pages(&y, TSR_CHECK_PAGES_TAKEN, bus, FILL);
+	pages(&y, TSR_CHECK_PAGES_TAKEN, bus, FILL);
+	pages(&y, TSR_CHECK_PAGES_FORGET, 0, 0);
+	pages(&y, TSR_CHECK_PAGES_TAKEN, bus, FILL);
+	pages(&y, TSR_CHECK_PAGES_FREED, bus, FILL);
+	job(&y, 0);
+	reported(&y, TSR_CHECK_KIND_FREED_PAGE, 0);
+	end(&y);
+}
+
 /* The word of the ring of queue 0 at @position. */
 static uint64_t *ring_word(struct play *y, uint32_t position)
 {
@@ -465,6 +488,8 @@ int main(void)
 	ktap_run("[SYS9] a translation used after it was taken away", stale);
 	ktap_run("[SYS9] a permission that is gone is missed, a new one is not", stale_permission);
 	ktap_run("[SYS9] an access to memory the driver has freed", freed);
+	ktap_run("[SYS9] memory that is forgotten is not judged until it is mentioned again",
+		 forgotten);
 	ktap_run("[SYS9] a ring written behind its doorbell", overwritten);
 	ktap_run("[SYS9] a doorbell before the words it announces", early_seen);
 	ktap_run("[SYS9] fence numbers that go backwards", backwards);

@@ -143,6 +143,8 @@ int gt_syncobj_signal(int fd, uint32_t handle, uint64_t point);
  * of the job behind it (the DRM core drops the fence by then).
  */
 int gt_fence_error(int fd, uint32_t handle, uint64_t point);
+int gt_fence_file(int fd, uint32_t handle);	/* a binary syncobj's fence as a file */
+int gt_file_error(int file);	/* as gt_fence_error(), also of a device that is gone; closes it */
 struct drm_tessera_sync gt_binary(uint32_t handle);
 struct drm_tessera_sync gt_point(uint32_t handle, uint64_t point);
 

@@ -3,6 +3,7 @@
 #include "gt.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -260,18 +261,33 @@ static int sync_file_error(int file)
 	return info.status < 0 ? info.status : 0;
 }
 
-int gt_fence_error(int fd, uint32_t handle, uint64_t point)
+int gt_fence_file(int fd, uint32_t handle)
 {
-	int file, ret;
+	int file;
 
-	ret = gt_syncobj_wait(fd, handle, point, GT_TIMEOUT_MS);
-	if (ret || point)
-		return ret;
 	if (drmSyncobjExportSyncFile(fd, handle, &file))
-		gt_die("a signalled fence cannot be exported: %s", strerror(errno));
+		gt_die("a fence cannot be exported: %s", strerror(errno));
+	return file;
+}
+
+int gt_file_error(int file)
+{
+	struct pollfd poll_fd = { .fd = file, .events = POLLIN };
+	int ret;
+
+	do {
+		ret = poll(&poll_fd, 1, GT_TIMEOUT_MS);
+	} while (ret < 0 && errno == EINTR);
 	ret = sync_file_error(file);
 	close(file);
 	return ret;
+}
+
+int gt_fence_error(int fd, uint32_t handle, uint64_t point)
+{
+	int ret = gt_syncobj_wait(fd, handle, point, GT_TIMEOUT_MS);
+
+	return ret || point ? ret : gt_file_error(gt_fence_file(fd, handle));
 }
 
 struct drm_tessera_sync gt_binary(uint32_t handle)

@@ -70,8 +70,9 @@ extern "C" {
  * - -ENODEV: the device went away;
  * - -EIO: the device is wedged.
  *
- * The fence of an asynchronous VM_BIND carries 0, -ENOMEM, -ECANCELED, -ENODEV
- * or -EIO.
+ * The fence of an asynchronous VM_BIND carries 0, -ENODEV, or -EIO if the device
+ * did not confirm it. It takes place whatever the fences it waits for carry, and
+ * what it needs it has before the call returns.
  */
 
 /**
