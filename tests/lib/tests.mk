@@ -78,7 +78,7 @@ check-mutants-short: setup ## a few of them; part of `make check WITH=mutants-sh
 
 # What finds most in little time; `make check WITH=debug-short` adds it to everything else.
 check-debug-short: ## the part of check-debug that is about the driver's interface, memory and locks
-	@$(MAKE) check-debug TESTS='kunit fail_nth fuzz_ioctls ioctl_* races prime'
+	@$(MAKE) check-debug TESTS='kunit fail_nth heap_refill fuzz_ioctls ioctl_* races prime'
 
 check-igt: export VARIANT := $(or $(VARIANT),igt)
 check-igt: export IGT_TESTS := $(IGT_TESTS)
