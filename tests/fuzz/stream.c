@@ -33,7 +33,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 #define LOCAL_SIZE	(2u << 20)
 #define CYCLES		30000u		/* for an attacker and a bystander to get their turns */
 #define MARK		0x0123456789abcdefull
-#define HOST_IS_LATE	16		/* in the input's first byte: pages are PENDING when first asked for */
+#define HOST_IS_LATE	16		/* in the first byte: pages are PENDING at first */
 
 /* What an attacker has. */
 static const struct fuzz_region attacker_data[] = {
@@ -461,7 +461,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	attempt(data, size, &threaded, &c);
 	expect("coming to rest with threads", true, c.at_rest);
-	/* how far the command processor is ahead of a command that waits for the host, and faults */
+	/* how far a queue is ahead of a command that waits for the host, and faults */
 	if (data[0] & HOST_IS_LATE && c.faulted)
 		return 0;
 	compare("without and with threads", &a, &c);
