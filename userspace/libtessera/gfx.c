@@ -24,6 +24,8 @@ static int create_queues(struct tsr_gfx *gfx)
 	if (!ret)
 		ret = tsr_queue_create(gfx->vm, DRM_TESSERA_ENGINE_RENDER,
 				       DRM_TESSERA_PRIORITY_NORMAL, 0, &gfx->render);
+	gfx->queues++;
+	gfx->jobs = 0;
 	return ret;
 }
 
@@ -303,6 +305,8 @@ static int submit(struct tsr_gfx *gfx, struct tsr_gfx_pass *pass, const struct t
 		return ret;
 	}
 	pass->point = heap->point = ++gfx->points;
+	pass->queues = gfx->queues;
+	pass->job = ++gfx->jobs;
 	gfx_submitted(pass);
 	return 0;
 }
@@ -320,6 +324,23 @@ int tsr_gfx_submit(struct tsr_gfx_pass *pass, const struct tsr_point *waits,
 	ret = submit(gfx, pass, waits, wait_count, signals, signal_count);
 	pthread_mutex_unlock(&gfx->lock);
 	return ret;
+}
+
+/*
+ * Whether it takes no look at the fence to know that the pass, which is at its end, has not failed:
+ * its queue never lost a job and has completed as many as it got with this one. That is one call of
+ * the kernel; the status of a point takes seven.
+ */
+static bool has_succeeded(struct tsr_gfx *gfx, const struct tsr_gfx_pass *pass)
+{
+	struct drm_tessera_queue_get_state state = { 0 };
+	bool known;
+
+	pthread_mutex_lock(&gfx->lock);
+	known = gfx->render && pass->queues == gfx->queues &&
+		!tsr_queue_get_state(gfx->render, &state, sizeof(state));
+	pthread_mutex_unlock(&gfx->lock);
+	return known && !state.state && !state.error && state.jobs_completed >= pass->job;
 }
 
 /* Why the pass failed: the first step's error is the cause of the second's. */
@@ -356,7 +377,11 @@ int tsr_gfx_wait(struct tsr_gfx_pass *pass, int64_t deadline)
 	if (!pass->point)
 		return tsr_fail(EINVAL, "a pass that was not submitted");
 	for (;;) {
-		ret = tsr_sync_finish(gfx->rendered, pass->point, deadline);
+		ret = tsr_sync_wait(gfx->rendered, pass->point, deadline);
+		if (!ret && has_succeeded(gfx, pass))
+			return 0;
+		if (!ret)
+			ret = tsr_sync_finish(gfx->rendered, pass->point, deadline);
 		if (!ret || ret == -ETIME)
 			return ret;
 		ret = reason(gfx, pass, ret);

@@ -164,6 +164,7 @@ struct tsr_gfx_pass {
 	struct gfx_state state;
 	uint64_t code_serial;			/* of the latest program it uses */
 	uint64_t point;				/* of the last submission */
+	uint64_t queues, job;			/* of the last submission, see struct tsr_gfx */
 	unsigned int slot;			/* its heap */
 	int error;				/* first one, negative */
 	char message[200];
@@ -215,6 +216,7 @@ struct tsr_gfx {
 	struct tsr_pool *pool;			/* lists and structures: read and executed */
 	pthread_mutex_t lock;			/* of all that follows */
 	struct tsr_queue *bin, *render;
+	uint64_t queues, jobs;			/* how many of these there were; jobs of the latest */
 	struct tsr_submit *submit;
 	struct tsr_sync *binned, *rendered;	/* timelines: a point for each submission */
 	uint64_t points;

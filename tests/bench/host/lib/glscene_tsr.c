@@ -9,6 +9,7 @@
 #include "tessera_gfx.h"
 
 #define RX (DRM_TESSERA_BIND_READ | DRM_TESSERA_BIND_EXEC)
+#define IN_FLIGHT 3	/* passes: one is recorded, one waits, one is drawn */
 #define RW (DRM_TESSERA_BIND_READ | DRM_TESSERA_BIND_WRITE)
 
 struct glscene_tsr {
@@ -23,8 +24,8 @@ struct glscene_tsr {
 	struct tsr_program *program[2];
 	struct tsr_gfx_image *colour, *depth, *texture;
 	struct tsr_gfx_pipeline *pipeline;
-	struct tsr_gfx_pass *pass[2];		/* one records while the other is drawn */
-	bool used[2];
+	struct tsr_gfx_pass *pass[IN_FLIGHT];
+	bool used[IN_FLIGHT];
 	struct tsr_alloc vertices, instances, indices;
 	unsigned int frames;
 };
@@ -202,7 +203,7 @@ static void make_passes(struct glscene_tsr *t)
 		info.depth = (struct tsr_gfx_target) {
 			.image = t->depth, .load = load, .clear.f[0] = 1,
 		};
-	for (int i = 0; i < 2; i++)
+	for (int i = 0; i < IN_FLIGHT; i++)
 		need(tsr_gfx_pass_create(t->gfx, &info, &t->pass[i]));
 }
 
@@ -315,26 +316,30 @@ static void record(struct glscene_tsr *t, struct tsr_gfx_pass *pass)
 	}
 }
 
+/* Wait for all that was submitted. */
+static void finish(struct glscene_tsr *t)
+{
+	for (unsigned int i = 0; i < IN_FLIGHT; i++) {
+		if (t->used[i])
+			need(tsr_gfx_wait(t->pass[i], TSR_DEADLINE_NEVER));
+		t->used[i] = false;
+	}
+}
+
 /* The frame before must have done with the texture. */
 static void upload_texture(struct glscene_tsr *t)
 {
-	const unsigned int before = t->frames % 2;
-
-	if (t->used[before])
-		need(tsr_gfx_wait(t->pass[before], TSR_DEADLINE_NEVER));
+	finish(t);
 	need(tsr_gfx_image_write(t->texture, 0, 0, t->scene->texels, 4 * t->scene->texture_side));
 }
 
 /* The same words are a new program for the device, which has to translate them anew. */
 static void link_again(struct glscene_tsr *t)
 {
-	const unsigned int before = t->frames % 2;
-
-	if (t->used[before])
-		need(tsr_gfx_wait(t->pass[before], TSR_DEADLINE_NEVER));
-	for (int i = 0; i < 2; i++) {
+	finish(t);
+	for (int i = 0; i < IN_FLIGHT; i++)
 		tsr_gfx_pass_reset(t->pass[i]);
-		t->used[i] = false;
+	for (int i = 0; i < 2; i++) {
 		tsr_program_unref(t->program[i]);
 	}
 	tsr_gfx_pipeline_unref(t->pipeline);
@@ -349,7 +354,7 @@ void glscene_tsr_run(void *arg, unsigned int count)
 	unsigned int n;
 
 	while (count--) {
-		n = t->frames++ % 2;
+		n = t->frames++ % IN_FLIGHT;
 		if (t->used[n])
 			need(tsr_gfx_wait(t->pass[n], TSR_DEADLINE_NEVER));
 		if (t->scene->uploads)
@@ -361,10 +366,7 @@ void glscene_tsr_run(void *arg, unsigned int count)
 		need(tsr_gfx_submit(t->pass[n], NULL, 0, NULL, 0));
 		t->used[n] = true;
 	}
-	for (n = 0; n < 2; n++) {
-		if (t->used[n])
-			need(tsr_gfx_wait(t->pass[n], TSR_DEADLINE_NEVER));
-	}
+	finish(t);
 }
 
 void glscene_tsr_read(struct glscene_tsr *t, uint8_t *texels)
@@ -374,10 +376,10 @@ void glscene_tsr_read(struct glscene_tsr *t, uint8_t *texels)
 
 void glscene_tsr_free(struct glscene_tsr *t)
 {
-	for (int i = 0; i < 2; i++) {
+	for (int i = 0; i < IN_FLIGHT; i++)
 		tsr_gfx_pass_destroy(t->pass[i]);
+	for (int i = 0; i < 2; i++)
 		tsr_program_unref(t->program[i]);
-	}
 	tsr_gfx_pipeline_unref(t->pipeline);
 	tsr_gfx_image_unref(t->colour);
 	tsr_gfx_image_unref(t->depth);
