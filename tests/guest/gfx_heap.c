@@ -64,6 +64,43 @@ static void limit(void)
 	ktap_mem_eq(small, large, sizeof(large));
 }
 
+static struct tsr_gfx_pass *triangles(struct tsr_gfx_image *image, uint32_t count)
+{
+	static const float clear[4];
+	struct tsr_gfx_pass *pass = gfxt_one(&t, image, clear);
+	const struct tsr_gfx_draw all = { .count = 3 * count };
+
+	ktap_eq(tsr_gfx_set_pipeline(pass, pipeline), 0);
+	ktap_eq(tsr_gfx_set_vertices(pass, 0, vertices, 3 * count * sizeof(struct gfxt_vertex)), 0);
+	ktap_eq(tsr_gfx_draw(pass, &all), 0);
+	return pass;
+}
+
+/* By the time somebody asks, the context has queues that never failed. */
+static void asked_late(void)
+{
+	struct tsr_gfx_image *image = gfxt_image(&t, TSR_PIXEL_FORMAT_RGBA8_UNORM, SIDE, 1);
+	struct tsr_gfx_pass *fails, *works;
+	struct tsr_point done = { .point = 0 };
+
+	ktap_eq(tsr_gfx_set_heap(t.gfx, CHUNK, 4 * CHUNK), 0);
+	ktap_eq(tsr_sync_create(t.device, 0, &done.sync), 0);
+	fails = triangles(image, TRIANGLES);
+	works = triangles(image, 1);
+	ktap_eq(tsr_gfx_submit(fails, NULL, 0, &done, 1), 0);
+	ktap_eq(tsr_sync_wait(done.sync, 0, TSR_DEADLINE_NEVER), 0);
+	for (int i = 0; i < 2; i++) {
+		ktap_eq(tsr_gfx_submit(works, NULL, 0, NULL, 0), 0);
+		ktap_eq(tsr_gfx_wait(works, TSR_DEADLINE_NEVER), 0);
+	}
+	ktap_eq(tsr_gfx_wait(fails, TSR_DEADLINE_NEVER), -ENOSPC);
+	tsr_gfx_pass_destroy(fails);
+	tsr_gfx_pass_destroy(works);
+	tsr_sync_unref(done.sync);
+	tsr_gfx_image_unref(image);
+	ktap_eq(tsr_gfx_set_heap(t.gfx, CHUNK, 0), 0);
+}
+
 static void misuse(void)
 {
 	ktap_eq(tsr_gfx_set_heap(t.gfx, 0, 0), -EINVAL);
@@ -79,6 +116,7 @@ int main(void)
 	upload();
 	ktap_run("[BIN4] a heap of one chunk grows; the picture is that of a large heap", grows);
 	ktap_run("[BIN4] at the limit the pass fails, and later ones draw", limit);
+	ktap_run("[BIN4] a pass that has failed says so behind others that have not", asked_late);
 	ktap_run("[BIN4] sizes that no heap has are refused", misuse);
 	tsr_gfx_pipeline_unref(pipeline);
 	gfxt_close(&t);

@@ -51,8 +51,6 @@ int tsr_gfx_create(struct tsr_vm *vm, struct tsr_gfx **out)
 	if (!ret)
 		ret = tsr_submit_create(device, &gfx->submit);
 	if (!ret)
-		ret = tsr_sync_create(device, TSR_SYNC_TIMELINE, &gfx->binned);
-	if (!ret)
 		ret = tsr_sync_create(device, TSR_SYNC_TIMELINE, &gfx->rendered);
 	if (!ret)
 		ret = create_queues(gfx);
@@ -95,7 +93,6 @@ void tsr_gfx_unref(struct tsr_gfx *gfx)
 		return;
 	drop_queues(gfx);
 	tsr_submit_destroy(gfx->submit);
-	tsr_sync_unref(gfx->binned);
 	tsr_sync_unref(gfx->rendered);
 	for (i = 0; i < GFX_SLOTS; i++)
 		free_heap(gfx, &gfx->heap[i]);
@@ -264,7 +261,9 @@ static int add_jobs(struct tsr_gfx *gfx, struct tsr_gfx_pass *pass, const struct
 	if (!ret && before)
 		ret = tsr_submit_wait(gfx->submit, 0, gfx->rendered, before);
 	if (!ret)
-		ret = tsr_submit_signal(gfx->submit, 0, gfx->binned, gfx->points + 1);
+		ret = tsr_submit_signal(gfx->submit, 0, pass->binned, 0);
+	if (!ret)
+		ret = tsr_submit_signal(gfx->submit, 1, pass->rendered, 0);
 	if (!ret)
 		ret = tsr_submit_signal(gfx->submit, 1, gfx->rendered, gfx->points + 1);
 	for (i = 0; !ret && i < signal_count; i++)
@@ -304,7 +303,8 @@ static int submit(struct tsr_gfx *gfx, struct tsr_gfx_pass *pass, const struct t
 		tsr_submit_reset(gfx->submit);
 		return ret;
 	}
-	pass->point = heap->point = ++gfx->points;
+	heap->point = ++gfx->points;
+	pass->submitted = true;
 	pass->queues = gfx->queues;
 	pass->job = ++gfx->jobs;
 	gfx_submitted(pass);
@@ -329,7 +329,7 @@ int tsr_gfx_submit(struct tsr_gfx_pass *pass, const struct tsr_point *waits,
 /*
  * Whether it takes no look at the fence to know that the pass, which is at its end, has not failed:
  * its queue never lost a job and has completed as many as it got with this one. That is one call of
- * the kernel; the status of a point takes seven.
+ * the kernel; the status of a fence takes four.
  */
 static bool has_succeeded(struct tsr_gfx *gfx, const struct tsr_gfx_pass *pass)
 {
@@ -344,12 +344,11 @@ static bool has_succeeded(struct tsr_gfx *gfx, const struct tsr_gfx_pass *pass)
 }
 
 /* Why the pass failed: the first step's error is the cause of the second's. */
-static int reason(struct tsr_gfx *gfx, const struct tsr_gfx_pass *pass, int error)
+static int reason(const struct tsr_gfx_pass *pass, int error)
 {
 	int status;
 
-	return !tsr_sync_get_status(gfx->binned, pass->point, &status) && status < 0 ? status :
-									       error;
+	return !tsr_sync_get_status(pass->binned, 0, &status) && status < 0 ? status : error;
 }
 
 /* Draw a pass again, with a larger heap. Queues that a fault has ended are replaced. */
@@ -374,17 +373,17 @@ int tsr_gfx_wait(struct tsr_gfx_pass *pass, int64_t deadline)
 	struct tsr_gfx *gfx = pass->gfx;
 	int ret;
 
-	if (!pass->point)
+	if (!pass->submitted)
 		return tsr_fail(EINVAL, "a pass that was not submitted");
 	for (;;) {
-		ret = tsr_sync_wait(gfx->rendered, pass->point, deadline);
+		ret = tsr_sync_wait(pass->rendered, 0, deadline);
 		if (!ret && has_succeeded(gfx, pass))
 			return 0;
 		if (!ret)
-			ret = tsr_sync_finish(gfx->rendered, pass->point, deadline);
+			ret = tsr_sync_finish(pass->rendered, 0, deadline);
 		if (!ret || ret == -ETIME)
 			return ret;
-		ret = reason(gfx, pass, ret);
+		ret = reason(pass, ret);
 		if (ret != -ENOSPC || !gfx->fixed)
 			return tsr_fail(-ret, "a pass failed: %s", tsr_error_string(ret));
 		ret = again(gfx, pass);

@@ -163,8 +163,10 @@ struct tsr_gfx_pass {
 	uint32_t tiles;
 	struct gfx_state state;
 	uint64_t code_serial;			/* of the latest program it uses */
-	uint64_t point;				/* of the last submission */
-	uint64_t queues, job;			/* of the last submission, see struct tsr_gfx */
+	/* the fences of its latest submission, which a timeline forgets once later ones are done */
+	struct tsr_sync *binned, *rendered;
+	bool submitted;
+	uint64_t queues, job;			/* of the same, see struct tsr_gfx */
 	unsigned int slot;			/* its heap */
 	int error;				/* first one, negative */
 	char message[200];
@@ -216,9 +218,9 @@ struct tsr_gfx {
 	struct tsr_pool *pool;			/* lists and structures: read and executed */
 	pthread_mutex_t lock;			/* of all that follows */
 	struct tsr_queue *bin, *render;
-	uint64_t queues, jobs;			/* how many of these there were; jobs of the latest */
+	uint64_t queues, jobs;			/* how many there were; jobs of the latest */
 	struct tsr_submit *submit;
-	struct tsr_sync *binned, *rendered;	/* timelines: a point for each submission */
+	struct tsr_sync *rendered;		/* timeline: a point for each submission */
 	uint64_t points;
 	uint64_t heap_minimum, heap_limit;	/* see tsr_gfx_set_heap() */
 	bool heap_given;			/* it was called */

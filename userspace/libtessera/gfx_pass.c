@@ -394,7 +394,11 @@ int tsr_gfx_pass_create(struct tsr_gfx *gfx, const struct tsr_gfx_pass_info *inf
 	pass->memory.pool = gfx->pool;
 	hold(pass, true);
 	gfx_state_init(pass);
-	ret = write_frame(pass);
+	ret = tsr_sync_create(tsr_vm_device(gfx->vm), 0, &pass->binned);
+	if (!ret)
+		ret = tsr_sync_create(tsr_vm_device(gfx->vm), 0, &pass->rendered);
+	if (!ret)
+		ret = write_frame(pass);
 	if (ret)
 		tsr_gfx_pass_destroy(pass);
 	else
@@ -409,7 +413,7 @@ void tsr_gfx_pass_reset(struct tsr_gfx_pass *pass)
 	pass->bin = (struct gfx_list){ 0 };
 	pass->recorded = false;
 	pass->error = 0;
-	pass->point = 0;
+	pass->submitted = false;
 	gfx_state_init(pass);
 	write_frame(pass);
 }
@@ -420,6 +424,8 @@ void tsr_gfx_pass_destroy(struct tsr_gfx_pass *pass)
 		return;
 	gfx_state_fini(pass);
 	gfx_memory_fini(&pass->memory);
+	tsr_sync_unref(pass->binned);
+	tsr_sync_unref(pass->rendered);
 	hold(pass, false);
 	tsr_gfx_unref(pass->gfx);
 	free(pass);
