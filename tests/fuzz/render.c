@@ -276,7 +276,7 @@ static void compare(const struct draws *d, unsigned int kind)
 	}
 	if (!done)
 		return;
-	if (kinds[kind].gfx_debug & TSR_GFX_NO_HIZ) {
+	if (b->b->config.gfx_debug & (TSR_GFX_NO_EARLY | TSR_GFX_NO_HIZ)) {
 		forget_fragments(a->data);
 		forget_fragments(b->data);
 	}

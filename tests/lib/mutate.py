@@ -1,27 +1,42 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Break random lines of the model and count how many the model's tests notice (`make mutate N=20`).
+"""Break random lines of the model and count how many the tests notice (`make mutate N=20`).
 
-    mutate.py --count N [--seed S] [--only PATTERN] --dir DIR
+    mutate.py --count N [--seed S] [--only 'PATTERN ...'] --dir DIR
 
 Works on a copy of the checkout in DIR. Each mutant changes one operator, constant or condition of one line
-in qemu-device/model; one that does not compile, or compiles to the same code, is not counted. A mutant is
-killed when a test of tests/model (under ASan and UBSan) fails or runs into its time limit. Survivors are
-listed with their line; below 90 % killed the tests are not good enough, and the status is 1.
+in qemu-device/model; one that does not compile, or compiles to the same bytes, is not counted. A mutant is
+killed when a program of tests/model, tests/numeric or tests/draw fails, crashes or does not end; the
+programs run quickest first, those that have killed in the same directory before the others, until one
+does. Prints every mutant with its line and who killed it; below 90 % killed the tests are not good enough,
+and the status is 1.
+
+Mutants are built without sanitizers. SANITIZE='-fsanitize=address,undefined' builds them with; wise for the
+survivors only, each given as PATH:LINE.
 """
 
 import argparse
+import collections
+import concurrent.futures
 import fnmatch
 import os
 import random
 import re
+import resource
+import signal
 import subprocess
 import sys
+import threading
 import time
 
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from ktap import Program  # noqa: E402
+
 TOP = os.environ.get("TSR_TOP") or os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+SANITIZE = os.environ.get("SANITIZE", "")
 ENOUGH = 0.9
 MODEL = "qemu-device/model"
+MEMORY = 4 << 30            # bytes a program may have: a mutant that allocates without end must not take the host with it
 # (what, by what): each occurrence of the first in a line is a place for a mutant.
 MUTATIONS = [(r" == ", " != "), (r" != ", " == "), (r" < ", " <= "), (r" <= ", " < "), (r" > ", " >= "), (r" >= ", " > "),
              (r" && ", " || "), (r" \|\| ", " && "), (r" \+ ", " - "), (r" - ", " + "), (r" << ", " >> "), (r" >> ", " << "),
@@ -30,10 +45,13 @@ MUTATIONS = [(r" == ", " != "), (r" != ", " == "), (r" < ", " <= "), (r" <= ", "
              (r"\bbreak;", ";"), (r"\bcontinue;", ";"), (r"\+\+", "--")]
 NOT_CODE = re.compile(r"^\s*(//|/\*|\*|#)|^\s*assert|tsr_trace|static_assert|_Static_assert")
 
+# A change of one line: the file's path in the checkout, its number from 0, the text before and after.
+Mutant = collections.namedtuple("Mutant", "path number old new")
 
-def places(path):
-    """Every mutation possible in a file: (line number, new line). Only bodies of functions are looked at."""
-    with open(path) as f:
+
+def places(tree, path):
+    """Every mutant possible in a file. Only bodies of functions are looked at."""
+    with open(os.path.join(tree, path)) as f:
         lines = f.read().split("\n")
     inside = False
     for number, line in enumerate(lines):
@@ -46,91 +64,229 @@ def places(path):
         code = line.split("/*")[0]
         for what, by in MUTATIONS:
             for m in re.finditer(what, code):
-                yield number, line[:m.start()] + by + line[m.end():]
+                yield Mutant(path, number, line, line[:m.start()] + by + line[m.end():])
 
 
-def sources(tree, pattern):
-    """The model's sources whose name, or path below qemu-device/model, is like the pattern; headers with code in them too."""
-    found = []
-    for directory, _, names in os.walk(os.path.join(tree, MODEL)):
-        for path in (os.path.relpath(os.path.join(directory, n), tree) for n in names if n.endswith((".c", ".h"))):
-            if fnmatch.fnmatch(os.path.basename(path), pattern) or fnmatch.fnmatch(os.path.relpath(path, MODEL), pattern):
-                found.append(path)
-    return sorted(found)
+def wanted(mutant, top, patterns):
+    """Whether a pattern is like the file's name or its path below top, either with :LINE behind it or not."""
+    names = [os.path.basename(mutant.path), os.path.relpath(mutant.path, top)]
+    names += [f"{name}:{mutant.number + 1}" for name in names]
+    return any(fnmatch.fnmatch(name, pattern) for name in names for pattern in patterns.split())
 
 
-def run(tree, *words):
-    """The exit status and output of make in the tree."""
-    done = subprocess.run(["make", "-s", "-C", tree] + list(words), stdin=subprocess.DEVNULL, capture_output=True,
-                          text=True, env=dict(os.environ, TSR_TOP=tree))
-    return done.returncode, done.stdout + done.stderr
+def chosen(tree, paths, top, patterns, seed):
+    """All mutants of the files that the patterns name, in the order of the seed."""
+    found = [m for path in sorted(paths) for m in places(tree, path) if wanted(m, top, patterns)]
+    random.Random(seed).shuffle(found)
+    return found
 
 
-def verdict(tree, baseline):
-    """Build and test one mutant: "killed", "survived" or "not counted"."""
-    status, out = run(tree, "mutate-build")
-    if status:
-        return "not counted"
-    if objects(tree) == baseline:
-        return "not counted"
-    status, out = run(tree, "mutate-test")
-    return "killed" if status else "survived"
+def copy_checkout(tree):
+    """Bring the copy of the checkout up to date; what has not changed keeps its time."""
+    os.makedirs(tree, exist_ok=True)
+    subprocess.run(["rsync", "-rt", "--checksum", "--delete", "--exclude=.git", TOP + "/", tree + "/"], check=True)
 
 
-def objects(tree):
-    """A fingerprint of the code the model compiles to."""
-    status, out = run(tree, "mutate-code")
-    return out if not status else None
-
-
-def mutate_one(tree, path, number, new, check):
-    """(the old line, what check() says while the new one is in its place)."""
-    full = os.path.join(tree, path)
+def with_mutant(tree, mutant, judge):
+    """What judge() returns while the mutant's line is in its place; afterwards the file is what it was, its time too."""
+    full = os.path.join(tree, mutant.path)
+    was = os.stat(full)
     with open(full) as f:
         text = f.read()
     lines = text.split("\n")
-    old, lines[number] = lines[number], new
+    lines[mutant.number] = mutant.new
     try:
         with open(full, "w") as f:
             f.write("\n".join(lines))
-        return old, check()
+        return judge()
     finally:
         with open(full, "w") as f:
             f.write(text)
+        os.utime(full, ns=(was.st_atime_ns, was.st_mtime_ns))
+
+
+def show(mutant, who):
+    print(f"{'killed' if who else 'survived'} {mutant.path}:{mutant.number + 1}{' by ' + who if who else ''}\n"
+          f"  - {mutant.old.strip()}\n  + {mutant.new.strip()}", flush=True)
+
+
+def count(mutants, number, judge):
+    """Judge mutants until so many counted; judge(mutant) is who killed it, "" if nobody, None if it does not count.
+    The status to end with."""
+    killed = survived = other = 0
+    for mutant in mutants:
+        if killed + survived >= number:
+            break
+        who = judge(mutant)
+        other += who is None
+        killed += bool(who)
+        survived += who == ""
+        if who is not None:
+            show(mutant, who)
+    print(f"killed {killed} of {killed + survived} mutants ({other} did not count)")
+    return 0 if killed + survived and killed >= ENOUGH * (killed + survived) else 1
+
+
+class Build:
+    """The programs, and the objects they share: see `mutate` in programs.mk."""
+
+    def __init__(self, tree, directory, jobs):
+        self.tree, self.out, self.jobs = tree, os.path.join(directory, "mutate"), str(jobs)
+        self.command = ["make", "-s", "-j", self.jobs, "-C", tree, "-f", "tests/lib/programs.mk", f"BUILD={directory}",
+                        f"HW={os.environ['HW']}", f"SOFTFLOAT={os.environ['SOFTFLOAT']}", f"SANITIZE={SANITIZE}"]
+
+    def make(self, target):
+        return subprocess.run(self.command + [target], stdin=subprocess.DEVNULL, capture_output=True, text=True)
+
+    def whole(self):
+        done = self.make("mutate")
+        if done.returncode:
+            sys.exit(f"tessera: error: the programs do not build:\n{done.stderr[-2000:]}")
+        self.library = os.path.join(self.out, "libmodel.so")
+        self.users = collections.defaultdict(set)       # source or header: the objects of the model made from it
+        objects = os.path.join(self.out, "obj", MODEL)
+        for directory, _, names in os.walk(objects):
+            for name in (os.path.join(directory, n) for n in names if n.endswith(".d")):
+                with open(name) as f:
+                    for word in f.read().split():
+                        self.users[word].add(name[:-1] + "o")
+
+    def programs(self):
+        top = os.path.join(self.out, "bin")
+        return sorted(os.path.join(top, d, n) for d in os.listdir(top) for n in os.listdir(os.path.join(top, d)))
+
+    def mutant(self, path, judge):
+        """Build the model with a changed source, judge it, and put the good objects back; None if nothing has changed."""
+        good = sorted(self.users[path]) + [self.library]
+        for name in good:
+            os.rename(name, name + ".good")
+        try:
+            if self.make(self.library).returncode or same(good[:-1]):
+                return None
+            return judge()
+        finally:
+            for name in good:
+                os.replace(name + ".good", name)
+
+
+def same(objects):
+    """Whether each object is what it was."""
+    for name in objects:
+        with open(name, "rb") as new, open(name + ".good", "rb") as old:
+            if new.read() != old.read():
+                return False
+    return True
+
+
+class Tests:
+    """All programs and what is known of them."""
+
+    def __init__(self, programs, jobs, tree, directory):
+        self.programs, self.jobs = programs, jobs
+        self.seconds = dict.fromkeys(programs, 10)
+        self.kills = collections.Counter()      # (program, directory of the mutant)
+        self.env = dict(os.environ, TSR_TOP=tree, TSR_BUILD=directory, TSR_QUICK="1", TSR_FLOAT_COUNT="65536")
+
+    def run(self, program, over):
+        """Whether a program notices something; over ends it early. It may take ten times what it took, and ten seconds."""
+        if over.is_set():
+            return False
+        process = subprocess.Popen([program], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                                   start_new_session=True, env=self.env, preexec_fn=limited)
+        late = time.monotonic() + 10 + 10 * self.seconds[program]
+        ended = threading.Event()
+
+        def watch():
+            while not ended.wait(0.1):
+                if over.is_set() or time.monotonic() > late:
+                    os.killpg(process.pid, signal.SIGKILL)
+                    return
+
+        watcher = threading.Thread(target=watch)
+        watcher.start()
+        text = []
+        for line in process.stdout:
+            text.append(line.decode(errors="replace"))
+            if line.startswith(b"not ok"):
+                break
+        else:
+            process.wait()
+        failed = process.returncode != 0 or bool(Program("".join(text)).problems)
+        ended.set()
+        watcher.join()
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+        return failed and not over.is_set()
+
+    def notice(self, where):
+        """The first program that notices a mutant in directory where, "" if none does."""
+        over = threading.Event()
+        order = sorted(self.programs, key=lambda p: (self.seconds[p] / (1 + 4 * self.kills[p, where]), p))
+
+        def one(program):
+            if self.run(program, over):
+                over.set()
+                return program
+            return None
+
+        with concurrent.futures.ThreadPoolExecutor(self.jobs) as pool:
+            who = next((p for p in pool.map(one, order) if p), "")
+        self.kills[who, where] += 1
+        return "/".join(who.split("/")[-2:])
+
+    def measure(self):
+        """Run all once on the model as it is."""
+        def one(program):
+            start = time.monotonic()
+            if self.run(program, threading.Event()):
+                return program
+            self.seconds[program] = time.monotonic() - start
+            return None
+
+        with concurrent.futures.ThreadPoolExecutor(self.jobs) as pool:
+            for program in filter(None, pool.map(one, self.programs)):
+                sys.exit(f"tessera: error: {program} fails without any mutation")
+
+
+def limited():
+    if not SANITIZE:
+        resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, MEMORY))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+def sources(tree):
+    """The model's sources; headers with code in them too."""
+    return [os.path.relpath(os.path.join(directory, n), tree) for directory, _, names in os.walk(os.path.join(tree, MODEL))
+            for n in names if n.endswith((".c", ".h"))]
+
+
+def arguments(what, default):
+    p = argparse.ArgumentParser(description=what)
+    p.add_argument("--count", type=int, default=default, help="mutants")
+    p.add_argument("--seed", type=int, default=int(time.time()))
+    p.add_argument("--only", default="*", help="where: shell patterns for names, or paths as shader/*.c, with :LINE behind them or not")
+    p.add_argument("--dir", required=True, help="where to work")
+    return p
 
 
 def main():
-    p = argparse.ArgumentParser(description="Count the mutants that the model's tests kill.")
-    p.add_argument("--count", type=int, default=20, help="mutants")
-    p.add_argument("--seed", type=int, default=int(time.time()))
-    p.add_argument("--only", default="*", help="files to mutate: a shell pattern for names, or paths as shader/*.c")
-    p.add_argument("--dir", required=True, help="where to work")
+    p = arguments("Count the mutants that the model's tests kill.", 20)
+    p.add_argument("--jobs", type=int, default=os.cpu_count(), help="programs at a time")
     args = p.parse_args()
     tree = os.path.join(args.dir, "tree")
-    os.makedirs(tree, exist_ok=True)
-    subprocess.run(["rsync", "-r", "--checksum", "--delete", "--exclude=.git", TOP + "/", tree + "/"], check=True)
-    status, out = run(tree, "mutate-build")
-    if not status:
-        status, out = run(tree, "mutate-test")
-    if status:
-        sys.exit(f"tessera: error: the tests fail without any mutation:\n{out[-2000:]}")
-    baseline = objects(tree)
-    random.seed(args.seed)
-    print(f"# seed {args.seed}")
-    all_places = [(path, number, new) for path in sources(tree, args.only)
-                  for number, new in places(os.path.join(tree, path))]
-    random.shuffle(all_places)
-    counts = {"killed": 0, "survived": 0, "not counted": 0}
-    for path, number, new in all_places:
-        if counts["killed"] + counts["survived"] >= args.count:
-            break
-        old, result = mutate_one(tree, path, number, new, lambda: verdict(tree, baseline))
-        counts[result] += 1
-        if result == "survived":
-            print(f"survived {path}:{number + 1}\n  - {old.strip()}\n  + {new.strip()}", flush=True)
-    total = counts["killed"] + counts["survived"]
-    print(f"killed {counts['killed']} of {total} mutants ({counts['not counted']} did not count)")
-    return 0 if total and counts["killed"] >= ENOUGH * total else 1
+    copy_checkout(tree)
+    build = Build(tree, os.path.join(args.dir, "asan" if SANITIZE else "plain"), args.jobs)
+    build.whole()
+    tests = Tests(build.programs(), args.jobs, tree, args.dir)
+    tests.measure()
+
+    def judge(mutant):
+        return with_mutant(tree, mutant, lambda: build.mutant(
+            mutant.path, lambda: tests.notice(os.path.dirname(mutant.path))))
+
+    print(f"# seed {args.seed}", flush=True)
+    return count(chosen(tree, sources(tree), MODEL, args.only, args.seed), args.count, judge)
 
 
 if __name__ == "__main__":

@@ -2,43 +2,58 @@
 # SPDX-License-Identifier: MIT
 """Break random lines of the driver and count how many the guest suite notices (`make mutate-driver N=12`).
 
-    mutate_driver.py --count N [--seed S] [--only PATTERN] --dir DIR
+    mutate_driver.py --count N [--seed S] [--only 'PATTERN ...'] [--programs 'NAME ...'] --dir DIR
 
 As mutate.py does for the model: one operator, constant or condition of one line of kernel/*.c at a time; what does not compile
 or compiles to the same code does not count. Each mutant takes the driver's place in a guest, the programs run one after the
-other, and it is killed when one of them fails or does not end, the kernel's log complains, the device's contract checker
-reports something, or the driver does not load or unload. Lines that only speak (trace_, drm_dbg and so on) are left out.
+other, and it is killed by the first that fails or does not end, or when the kernel's log complains, the device's contract checker
+reports something, or the driver does not load or unload. Programs that belong to the mutated file come first; those of them that
+need a machine of their own have it when the others noticed nothing. Lines that only speak (trace_, drm_dbg ...) are left out.
 """
 
-import argparse
-import fnmatch
 import hashlib
 import os
-import random
 import re
 import shutil
 import subprocess
 import sys
-import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-import mutants  # noqa: E402
-from guest import GuestError  # noqa: E402
-from mutate import ENOUGH, mutate_one, places  # noqa: E402
+import variant  # noqa: E402
+from guest import Guest, GuestError  # noqa: E402
+from mutants import LOAD, parameters  # noqa: E402
+from mutate import arguments, chosen, copy_checkout, count, with_mutant  # noqa: E402
+from run import Test, guest_options  # noqa: E402
 
 TOP = os.environ["TSR_TOP"]
 DRIVER = "kernel"
 SPEAKS = re.compile(r"\b(trace_|drm_(dbg|warn|err|info)|dev_info|seq_p|might_|lockdep_|MODULE_|MODULE_PARM|TESSERA_MUTANT)")
-# The quick ones first; each does well in a guest with the devices below.
-PROGRAMS = ("ioctl_common ioctl_query ioctl_vm ioctl_vm_bind ioctl_bo ioctl_queue ioctl_submit ioctl_heap ioctl_perfmon "
-            "ioctl_promises syncobjs memory observe commands checked prime dump inject hang recovery leaks").split()
-DEVICE = "vram=64M,copy-engines=2,inject-window=on,check=on"
-PARAMETERS = "job_timeout_ms=2000 job_limit_ms=4000"
+# What every mutant meets, in one guest: they are quick and do well on this machine.
+USUAL = ("ioctl_common ioctl_query ioctl_vm ioctl_vm_bind ioctl_bo ioctl_queue ioctl_submit ioctl_heap ioctl_perfmon isolation_ids "
+         "isolation_culprits syncobjs memory rings engines prime lib_objects lib_syncs commands_bad compute_faults gfx_heap observe isolation "
+         "copy checked ioctl_promises gpu_top leaks").split()
+MACHINE = {"device_args": "vram=64M,copy-engines=2,inject-window=on,check=on"}
+# Which of them belong to a file most (the others follow), and after them what has a guest of its own.
+NEAR = {
+    "as": "memory rings", "bind": "ioctl_vm_bind ioctl_promises memory", "bind_ioctl": "ioctl_vm_bind", "check": "checked leaks memory",
+    "debugfs": "observe gpu_top", "device": "ioctl_query | small_gpu hotplug suspend", "drv": "ioctl_common | hotplug",
+    "dump": "| dump", "fault": "compute_faults isolation | dump recovery", "fdinfo": "observe gpu_top",
+    "fence": "syncobjs rings ioctl_submit | hang hotplug", "gem": "ioctl_bo prime memory observe | iommu madvise suspend",
+    "gem_ioctl": "ioctl_bo | madvise", "heap": "ioctl_heap gfx_heap", "inject": "observe | inject", "irq": "gfx_heap compute_faults | inject suspend",
+    "local": "ioctl_bo memory copy | madvise lib_photo", "mmu": "memory ioctl_vm_bind rings | small_gpu iommu", "pci": "| hotplug recovery",
+    "perfmon": "ioctl_perfmon", "pm": "| suspend runtime_pm", "query": "ioctl_query | small_gpu recovery",
+    "queue": "ioctl_queue isolation rings | small_gpu recovery dump", "queue_hw": "ioctl_queue rings | hang recovery suspend",
+    "queue_ioctl": "ioctl_queue isolation_ids", "reset": "isolation_culprits | hang recovery ladder inject suspend", "sched": "rings ioctl_submit | hang recovery",
+    "shrinker": "ioctl_bo | madvise", "submit": "ioctl_submit | commands", "sync": "syncobjs ioctl_submit lib_syncs", "timestamp": "ioctl_query | suspend",
+    "uapi": "ioctl_common", "vm": "ioctl_vm memory ioctl_vm_bind",
+}
+LIMIT = 120             # seconds until the driver has loaded or unloaded, on an idle host
 
 
-def sources(tree, pattern):
-    return sorted(os.path.join(DRIVER, n) for n in os.listdir(os.path.join(tree, DRIVER))
-                  if n.endswith(".c") and fnmatch.fnmatch(n, pattern))
+def programs(path):
+    """(those of the usual guest, those with a guest of their own) for a file of the driver, in the order to run."""
+    near, _, own = NEAR.get(os.path.basename(path)[len("tessera_"):-2], "").partition("|")
+    return list(dict.fromkeys(near.split() + USUAL)), own.split()
 
 
 def build(tree):
@@ -58,64 +73,91 @@ def code(module):
     return digest.hexdigest()
 
 
-def noticed(module, aside, programs):
-    """Who notices this driver, a line of text; None if nobody does."""
-    os.makedirs(aside, exist_ok=True)
-    shutil.copy(module, os.path.join(aside, "tessera.ko"))
+def complaints(guest):
+    """What the kernel or the contract checker say, the first line; "" if they are content."""
+    said = variant.trouble(guest.console()) + (guest.driver_bugs() if guest.alive() else [])
+    return said[0].strip() if said else ""
+
+
+def meets(guest, tests):
+    """Who notices the driver in a guest that runs, "" if nobody does."""
+    for test in tests:
+        result = guest.run(f"TSR_QUICK=1 exec {test.name} 2>&1", test.timeout())
+        failed = [line for line in result.stdout.decode(errors="replace").splitlines() if line.startswith("not ok")]
+        if failed or result.status:
+            return f"{test.name}: {failed[0] if failed else f'status {result.status}'}"
+        said = complaints(guest)
+        if said:
+            return f"{test.name}: {said}"
+    return "rmmod" if guest.run(variant.UNLOAD, LIMIT).status else complaints(guest)
+
+
+def noticed(directory, tests, options):
+    """The same for the driver in a directory and a guest that has to boot."""
+    guest = Guest(**dict(options, load=False, share=directory))
+    test = None
     try:
-        caught = mutants.catch(os.path.join(aside, "tessera.ko"), " ".join(programs), device_args=DEVICE,
-                               parameters=PARAMETERS, first=True)
+        guest.start()
+        if guest.run(LOAD.format(parameters(guest)), LIMIT).status:
+            return "insmod"
+        return meets(guest, tests)
     except GuestError as e:
         return str(e).splitlines()[0]
-    return "; ".join(f"{kind}: {what}" for kind, what in sorted(caught.items())) or None
+    finally:
+        guest.stop()
 
 
-def verdict(tree, work, programs, baseline):
-    module = build(tree)
-    if not module or code(module) == baseline:
-        return None, None
-    return True, noticed(module, work, programs)
+def own_machine(test):
+    """The machine a program asks for, with the contract checker unless it does without."""
+    options = guest_options(test)
+    if "check=" not in options["device_args"]:
+        options["device_args"] = f"{options['device_args']},check=on".lstrip(",")
+    return options
 
 
-def arguments():
-    p = argparse.ArgumentParser(description="Count the mutants of the driver that the guest suite kills.")
-    p.add_argument("--count", type=int, default=12, help="mutants")
-    p.add_argument("--seed", type=int, default=int(time.time()))
-    p.add_argument("--only", default="*", help="files to mutate: a shell pattern for names")
-    p.add_argument("--programs", default=" ".join(PROGRAMS), help="what has to notice them")
-    p.add_argument("--dir", required=True, help="where to work")
-    return p.parse_args()
+def notice(directory, usual, own):
+    """Who notices the driver: in the usual guest, then in those of their own."""
+    def tests(names):
+        return [Test(f"{TOP}/tests/guest/{name}.c", "guest/") for name in names]
+
+    who = noticed(directory, tests(usual), MACHINE) if usual else ""
+    for test in tests(own):
+        who = who or noticed(directory, [test], own_machine(test))
+    return who
 
 
 def main():
-    args = arguments()
-    os.environ.pop("TSR_TROUBLE", None)
-    tree, work, programs = os.path.join(args.dir, "tree"), os.path.join(args.dir, "module"), args.programs.split()
-    os.makedirs(tree, exist_ok=True)
-    subprocess.run(["rsync", "-r", "--checksum", "--delete", "--exclude=.git", TOP + "/", tree + "/"], check=True)
+    p = arguments("Count the mutants of the driver that the guest suite kills.", 12)
+    p.add_argument("--programs", default="", help="what has to notice them, in the usual guest; instead of those that belong to the file")
+    args = p.parse_args()
+    os.environ.pop("TSR_TROUBLE", None)     # its kernels complain on purpose
+    tree, aside = os.path.join(args.dir, "tree"), os.path.join(args.dir, "module")
+    copy_checkout(tree)
+    os.makedirs(aside, exist_ok=True)
+    paths = [os.path.join(DRIVER, n) for n in os.listdir(os.path.join(tree, DRIVER)) if n.endswith(".c")]
+    mutants = [m for m in chosen(tree, paths, DRIVER, args.only, args.seed) if not SPEAKS.search(m.new)]
+
+    def meet(module, usual, own):
+        shutil.copy(module, os.path.join(aside, "tessera.ko"))
+        return notice(aside, usual, own)
+
+    def wanted(path):
+        return (args.programs.split(), []) if args.programs else programs(path)
+
+    def judge(mutant):
+        module = build(tree)
+        return meet(module, *wanted(mutant.path)) if module and code(module) != baseline else None
+
     module = build(tree)
-    who = noticed(module, work, programs) if module else "the compiler"
+    if not module:
+        sys.exit("tessera: error: the driver does not build")
+    baseline = code(module)
+    own = dict.fromkeys(name for path in {m.path for m in mutants[:args.count]} for name in wanted(path)[1])
+    who = meet(module, args.programs.split() or USUAL, own)
     if who:
         sys.exit(f"tessera: error: the driver without any mutation is noticed by {who}")
-    baseline = code(module)
-    random.seed(args.seed)
     print(f"# seed {args.seed}", flush=True)
-    all_places = [(path, number, new) for path in sources(tree, args.only)
-                  for number, new in places(os.path.join(tree, path)) if not SPEAKS.search(new)]
-    random.shuffle(all_places)
-    killed = survived = other = 0
-    for path, number, new in all_places:
-        if killed + survived >= args.count:
-            break
-        old, (counts, who) = mutate_one(tree, path, number, new, lambda: verdict(tree, work, programs, baseline))
-        other += not counts
-        killed += bool(counts and who)
-        survived += bool(counts and not who)
-        if counts:
-            print(f"{'killed' if who else 'survived'} {path}:{number + 1}\n  - {old.strip()}\n  + {new.strip()}"
-                  + (f"\n  {who}" if who else ""), flush=True)
-    print(f"killed {killed} of {killed + survived} mutants ({other} did not count)")
-    return 0 if killed + survived and killed >= ENOUGH * (killed + survived) else 1
+    return count(mutants, args.count, lambda mutant: with_mutant(tree, mutant, lambda: judge(mutant)))
 
 
 if __name__ == "__main__":

@@ -4,7 +4,7 @@
 #
 #   make -f tests/lib/programs.mk BUILD=DIR HW=DIR [SOFTFLOAT=DIR] SUITE
 #
-# SUITE is model-asan, model-tsan, numeric (which needs SOFTFLOAT, see qemu-device/build/softfloat.sh), user, draw, qtest, guest, debug, bench, bench-gl, bench-host or fuzz; programs land in BUILD/SUITE/bin/.
+# SUITE is model-asan, model-tsan, numeric (which needs SOFTFLOAT, see qemu-device/build/softfloat.sh), user, draw, qtest, guest, debug, bench, bench-gl, bench-host, fuzz or mutate; programs land in BUILD/SUITE/bin/.
 # Every tests/DIR/NAME.c is a program; every .c in tests/DIR/lib/ is linked into each of them.
 
 CFLAGS := -std=gnu11 -O1 -g -Wall -Wextra -Werror -pthread -D_GNU_SOURCE
@@ -127,7 +127,30 @@ $$($(1).bin)/%: $$(BUILD)/$(1)/obj/tests/$$($(1).dir)/%.o $$($(1).common)
 endef
 $(foreach s,model-asan model-tsan numeric user draw fuzz qtest guest debug bench bench-gl bench-host,$(eval $(call suite,$(s))))
 
+# What tests/lib/mutate.py judges mutants with: the programs of three suites, without sanitizers and debug information, on one library of
+# all that they share, so that a mutant costs a few objects and one link. bin/DIR/NAME is tests/DIR/NAME.c. SANITIZE=FLAGS adds to them.
+mutate.dirs := model numeric draw
+mutate.flags := -w -g0 -fPIC $(SANITIZE) -Iqemu-device/model $(addprefix -I,$(foreach d,$(mutate.dirs),$(wildcard tests/$(d)/lib))) \
+	-Itests/bench/host/lib -Iuserspace/libtessera $(shader_flags) $(replay_flags) $(library_flags) $(if $(SOFTFLOAT),-I$(SOFTFLOAT)/include)
+mutate.sources := $(sort $(foreach s,model-asan draw,$($(s).sources)) $(foreach d,$(mutate.dirs),$(wildcard tests/$(d)/lib/*.c)))
+mutate.libs := $(mock_libs) $(draw.libs)
+mutate.programs := $(foreach d,$(mutate.dirs),$(patsubst tests/$(d)/%.c,$(BUILD)/mutate/bin/$(d)/%,$(wildcard tests/$(d)/*.c)))
+
+mutate: $(mutate.programs)
+
+$(BUILD)/mutate/obj/%.o: %.c
+	@mkdir -p $(@D)
+	@$(CC) $(CFLAGS) $(mutate.flags) -Itests/lib -I$(HW) -MMD -MP -c -o $@ $<
+
+$(BUILD)/mutate/libmodel.so: $(patsubst %.c,$(BUILD)/mutate/obj/%.o,$(mutate.sources))
+	@$(CC) $(CFLAGS) $(SANITIZE) -shared -Wl,-Bsymbolic -o $@ $^ $(mutate.libs)
+
+# the library is found, not watched: what a program does with it does not change when a line of it does
+$(BUILD)/mutate/bin/%: $(BUILD)/mutate/obj/tests/%.o | $(BUILD)/mutate/libmodel.so
+	@mkdir -p $(@D)
+	@$(CC) $(CFLAGS) $(SANITIZE) -Wl,-rpath,$(BUILD)/mutate -o $@ $^ -L$(BUILD)/mutate -lmodel $(numeric.libs) $(mutate.libs)
+
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
 .SECONDARY:
 .DELETE_ON_ERROR:
-.PHONY: model-asan model-tsan numeric user draw fuzz qtest guest debug bench bench-gl bench-host
+.PHONY: model-asan model-tsan numeric user draw fuzz qtest guest debug bench bench-gl bench-host mutate

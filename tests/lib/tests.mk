@@ -159,23 +159,13 @@ vectors: setup ## run shader vectors below VECTORS=DIR on the model (TIMING=late
 coverage: ## make Documentation/coverage.md from the results of the last make check
 	@$(PYTHON) tests/lib/coverage.py --results $(BUILD)/results --out Documentation/coverage.md
 
-# mutate-* are what mutate.py calls in its copy of the checkout: the model's tests under ASan.
-.PHONY: mutate mutate-driver mutate-build mutate-test mutate-code
-mutate: setup ## break N=20 random lines of the model (ONLY='mmu*'), count how many its tests notice
-	@$(PYTHON) tests/lib/mutate.py --count $(or $(N),20) --only '$(or $(ONLY),*)' --dir '$(BUILD)/mutate' \
-		$(if $(SEED),--seed $(SEED))
+# Works in $(BUILD)/mutate with programs.mk's variant `mutate`.
+.PHONY: mutate mutate-driver
+mutate: export SANITIZE := $(SANITIZE)
+mutate: setup ## break N=20 random lines of the model (ONLY='mmu* tile/*.c:12'), count how many its tests notice
+	@HW="$$(bash qemu-device/build/headers.sh)" $(SOFTFLOAT) $(PYTHON) -B tests/lib/mutate.py --count $(or $(N),20) \
+		--only '$(or $(ONLY),*)' --dir '$(BUILD)/mutate' --jobs $(JOBS) $(if $(SEED),--seed $(SEED))
 
 mutate-driver: setup ## break N=12 random lines of the driver (ONLY='tessera_vm*'), count how many the guest suite notices
 	@$(GUEST_ENV); $(PYTHON) tests/lib/mutate_driver.py --count $(or $(N),12) --only '$(or $(ONLY),*)' \
 		--dir '$(BUILD)/mutate-driver' $(if $(SEED),--seed $(SEED)) $(if $(TESTS),--programs '$(TESTS)')
-
-mutate-build:
-	@$(PROGRAMS) $(SOFTFLOAT) model-asan numeric
-
-mutate-test:
-	@TSR_FLOAT_COUNT=65536 $(RUN) --suite mutate --results $(RESULTS)/mutate.ktap \
-		$(call programs,model-asan,model,model-asan) $(call programs,numeric,numeric,numeric)
-
-mutate-code:
-	@cd '$(BUILD)/model-asan/obj/qemu-device/model' && \
-		for o in $$(find . -name '*.o' | sort); do objdump -d --no-addresses $$o; done | sha256sum
