@@ -252,17 +252,72 @@ static unsigned int stored_samples(const struct tsr_render_target *rt)
 
 /* ---- Colours --------------------------------------------------------------------------------- */
 
-/* Move what lies in @blocks, a bit for each, of a row of blocks from pixel row @y on. */
+/*
+ * Of @count rows of a linear surface from @p on, as many as lie in one page each that is at hand:
+ * most surfaces have a page for each row. Returns how many have been moved. In the tile rows are
+ * @step bytes apart.
+ */
+static uint32_t move_plain_rows(const struct tsr_access_cache *access, uint32_t layer,
+				const struct part *p, uint32_t count, uint32_t step)
+{
+	const struct tsr_access_page *set = p->write ? access->write : access->read;
+	uint64_t va = place(p->rt, p->bytes, layer, p->s, p->x, p->y, 1).va;
+	const uint64_t len = (uint64_t)p->count * p->bytes;
+	const uint32_t pitch = p->rt->pitch;
+	uint8_t *row = p->row;
+
+	for (uint32_t i = 0; i < count; i++, va += pitch, row += step) {
+		const uint64_t offset = va % TSR_ACCESS_PAGE_BYTES;
+		uint8_t *page = tsr_access_find(access, set, va);
+
+		if (!page || offset + len > TSR_ACCESS_PAGE_BYTES)
+			return i;
+		look_ahead(page + offset, len, pitch);
+		if (p->write)
+			copy_bytes(page + offset, row, len);
+		else
+			copy_bytes(row, page + offset, len);
+	}
+	return count;
+}
+
+/* Move @count rows from @p on. */
+static enum tsr_step move_rows(struct tsr_access_cache *access, struct tsr_mem *mem, uint32_t layer,
+			       struct part p, uint32_t count, uint32_t step)
+{
+	while (count) {
+		enum tsr_step done;
+		uint32_t moved = 0;
+
+		if (p.rt->layout == TSR_LAYOUT_LINEAR)
+			moved = move_plain_rows(access, layer, &p, count, step);
+		p.y += moved;
+		p.row += (size_t)moved * step;
+		count -= moved;
+		if (!count)
+			break;
+		done = move_part(access, mem, layer, p);
+		if (done != TSR_STEP_DONE)
+			return done;
+		p.y++;
+		p.row += step;
+		count--;
+	}
+	return TSR_STEP_DONE;
+}
+
+/* Move what lies in @blocks, a bit for each column of them, of @count rows of pixels from @y on. */
 static enum tsr_step move_blocks(struct tsr_tile_core *c, struct tsr_mem *mem, unsigned int rt,
-				 unsigned int s, uint32_t y, uint64_t blocks, bool write)
+				 unsigned int s, uint32_t y, uint32_t count, uint64_t blocks,
+				 bool write)
 {
 	struct tsr_access_cache *access = &c->shader->access;
 	const struct tsr_tile *t = &c->tile;
-	const uint32_t rows = t->height - y < TSR_BLOCK_DIM ? t->height - y : TSR_BLOCK_DIM;
 	uint8_t *first = t->colour[rt].data + (size_t)t->colour[rt].plane * s +
 			 (size_t)t->colour[rt].pitch * y;
 	struct part part = {
-		.rt = &c->render->colour[rt], .bytes = t->format[rt].bytes, .write = write,
+		.rt = &c->render->colour[rt], .bytes = t->format[rt].bytes, .y = t->y + y,
+		.write = write,
 	};
 
 	part.s = s < stored_samples(part.rt) ? s : 0;
@@ -270,20 +325,16 @@ static enum tsr_step move_blocks(struct tsr_tile_core *c, struct tsr_mem *mem, u
 	while (blocks) {
 		unsigned int n = __builtin_ctzll(blocks), end = n + __builtin_ctzll(~(blocks >> n));
 		uint32_t x = n * TSR_BLOCK_DIM, right = end * TSR_BLOCK_DIM;
+		enum tsr_step step;
 
 		blocks &= ~0ull << end;
 		right = right < t->width ? right : t->width;
 		part.x = t->x + x;
 		part.count = x < right ? right - x : 0;
-		for (uint32_t i = 0; i < rows; i++) {
-			enum tsr_step step;
-
-			part.y = t->y + y + i;
-			part.row = first + (size_t)t->colour[rt].pitch * i + (size_t)x * part.bytes;
-			step = move_part(access, mem, t->layer, part);
-			if (step != TSR_STEP_DONE)
-				return step;
-		}
+		part.row = first + (size_t)x * part.bytes;
+		step = move_rows(access, mem, t->layer, part, count, t->colour[rt].pitch);
+		if (step != TSR_STEP_DONE)
+			return step;
 	}
 	return TSR_STEP_DONE;
 }
@@ -293,14 +344,24 @@ static enum tsr_step move_all(struct tsr_tile_core *c, struct tsr_mem *mem, unsi
 			      unsigned int samples, uint64_t blocks, bool write)
 {
 	const unsigned int across = 1u << (c->tile.shift - TSR_BLOCK_SHIFT);
+	const uint64_t row = (1u << across) - 1;
+	const uint32_t height = c->tile.height;
 	enum tsr_step step = TSR_STEP_DONE;
 
 	for (unsigned int s = 0; s < samples; s++) {
 		uint64_t left = blocks;
+		uint32_t count;
 
-		for (uint32_t y = 0; y < c->tile.height && step == TSR_STEP_DONE;
-		     y += TSR_BLOCK_DIM, left >>= across)
-			step = move_blocks(c, mem, rt, s, y, left & ((1u << across) - 1), write);
+		/* rows of blocks that are alike go together */
+		for (uint32_t y = 0; y < height && step == TSR_STEP_DONE; y += count) {
+			const uint64_t some = left & row;
+
+			for (count = 0; y + count < height && (left & row) == some; left >>= across)
+				count += TSR_BLOCK_DIM;
+			if (count > height - y)
+				count = height - y;
+			step = move_blocks(c, mem, rt, s, y, count, some, write);
+		}
 	}
 	return step;
 }
