@@ -469,21 +469,37 @@ static void flat_patch(const struct load *l, const struct tsr_planes *planes,
 	}
 }
 
+/* Those of varying @index of the patch's primitive; NULL: they cannot be had now. */
+static const struct tsr_planes *patch_planes(struct tsr_msg_env *env, const struct tsr_patch *patch,
+					     uint32_t index, const struct tsr_planes **known)
+{
+	const struct tsr_planes *planes = *known;
+	struct tsr_varying varying;
+	bool read = false;
+
+	if (planes)
+		return planes;
+	if (tsr_planes_find(env, &varying, &read, patch->prim, index, &planes) != TSR_STEP_DONE)
+		return NULL;
+	if (index < TSR_PLANE_VARYINGS)
+		*known = planes;
+	return planes;
+}
+
 bool tsr_varying_patch(struct tsr_msg_env *env, struct tsr_patch *patch,
-		       const struct tsr_insn *insn, unsigned int staging, union tsr_lanes *reg)
+		       const struct tsr_insn *insn, unsigned int staging, union tsr_lanes *reg,
+		       const struct tsr_planes **known)
 {
 	const struct load l = {
 		.flags = insn->op == TSR_OP_ADD_LD_VAR_FLAT_IMM ? TSR_MSG_VAR_FLAT : 0,
 		.count = insn->mod[TSR_MOD_VECSIZE] + 1u,
 		.format = insn->mod[TSR_MOD_REGISTER_FORMAT],
 	};
-	const struct tsr_planes *planes;
-	struct tsr_varying varying;
+	const struct tsr_planes *planes =
+		patch_planes(env, patch, insn->imm[TSR_IMM_INDEX], known);
 	union tsr_lanes *to[4];
-	bool read = false;
 
-	if (tsr_planes_find(env, &varying, &read, patch->prim, insn->imm[TSR_IMM_INDEX], &planes) !=
-	    TSR_STEP_DONE)
+	if (!planes)
 		return false;
 	if (l.flags || planes->flat) {
 		flat_patch(&l, planes, staging, reg);
@@ -496,15 +512,13 @@ bool tsr_varying_patch(struct tsr_msg_env *env, struct tsr_patch *patch,
 }
 
 bool tsr_varying_patch_pair(struct tsr_msg_env *env, struct tsr_patch *patch, uint32_t index,
-			    union tsr_lanes at[2][TSR_PATCH_WARPS])
+			    union tsr_lanes at[2][TSR_PATCH_WARPS],
+			    const struct tsr_planes **known)
 {
+	const struct tsr_planes *planes = patch_planes(env, patch, index, known);
 	union tsr_lanes *const to[4] = { at[0], at[1] };
-	const struct tsr_planes *planes;
-	struct tsr_varying varying;
-	bool read = false;
 
-	return tsr_planes_find(env, &varying, &read, patch->prim, index, &planes) ==
-		       TSR_STEP_DONE && smooth_patch(env, patch, planes, 2, to);
+	return planes && smooth_patch(env, patch, planes, 2, to);
 }
 
 /* ---- Special varyings ------------------------------------------------------------------------ */

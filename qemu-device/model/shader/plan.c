@@ -417,7 +417,7 @@ static bool run_texture(struct tsr_shader *sh, const struct tsr_plan_step *step,
 }
 
 static bool run_var_tex(struct tsr_shader *sh, const struct tsr_plan_step *step,
-			struct tsr_patch *patch)
+			struct tsr_patch *patch, const struct tsr_planes **planes)
 {
 	union tsr_lanes at[2][TSR_PATCH_WARPS];
 	struct tsr_msg_bundle b = {
@@ -425,13 +425,16 @@ static bool run_var_tex(struct tsr_shader *sh, const struct tsr_plan_step *step,
 		.src_step = { 1, 1 },
 	};
 
-	return tsr_varying_patch_pair(&sh->env, patch, step->insn.imm[TSR_IMM_VARYING_INDEX], at) &&
+	return tsr_varying_patch_pair(&sh->env, patch, step->insn.imm[TSR_IMM_VARYING_INDEX], at,
+				      planes) &&
 	       sample_patch(sh, patch, &b);
 }
 
 static bool run_step(struct tsr_shader *sh, const struct tsr_plan *plan,
 		     const struct tsr_plan_step *step, struct tsr_patch *patch)
 {
+	const struct tsr_planes **planes = &patch->planes[step - plan->step];
+
 	if (step->kind == TSR_PLAN_CLAUSE) {
 		run_clause(sh, step->clause);
 		return true;
@@ -440,9 +443,10 @@ static bool run_step(struct tsr_shader *sh, const struct tsr_plan *plan,
 		plain_mode(sh);
 	switch (step->kind) {
 	case TSR_PLAN_VARYING:
-		return tsr_varying_patch(&sh->env, patch, &step->insn, step->reg, sh->bundle->reg);
+		return tsr_varying_patch(&sh->env, patch, &step->insn, step->reg, sh->bundle->reg,
+					 planes);
 	case TSR_PLAN_VAR_TEX:
-		return run_var_tex(sh, step, patch);
+		return run_var_tex(sh, step, patch, planes);
 	case TSR_PLAN_TEX:
 		return run_texture(sh, step, patch);
 	default:
@@ -488,11 +492,10 @@ static void count(struct tsr_shader *sh, const struct tsr_plan *plan, unsigned i
 	sh->env.cost = (struct tsr_msg_cost){ 0 };
 }
 
-bool tsr_plan_run(struct tsr_shader *sh, struct tsr_fragments *f, const struct tsr_plan *plan,
-		  struct tsr_patch *patch, unsigned int warps, unsigned int threads)
+/* What is the same for all blocks of a primitive. */
+static bool prepare(struct tsr_shader *sh, struct tsr_fragments *f, const struct tsr_plan *plan,
+		    struct tsr_patch *patch)
 {
-	bool good = true;
-
 	if (!tsr_stage_resume(sh, &f->run, f->state->program))
 		return false;
 	sh->env.vertices = NULL;
@@ -502,6 +505,18 @@ bool tsr_plan_run(struct tsr_shader *sh, struct tsr_fragments *f, const struct t
 	sh->bundle_index = 0;
 	for (unsigned int w = 0; w < TSR_PATCH_WARPS; w++)
 		sh->bundle->warp[w].written |= plan->written | plan->entry;
+	memset(patch->planes, 0, plan->steps * sizeof(*patch->planes));
+	return true;
+}
+
+bool tsr_plan_run(struct tsr_shader *sh, struct tsr_fragments *f, const struct tsr_plan *plan,
+		  struct tsr_patch *patch, unsigned int warps, unsigned int threads)
+{
+	const unsigned int planes = f->plane_count;
+	bool good = true;
+
+	if (!patch->again && !prepare(sh, f, plan, patch))
+		return false;
 	patch->has_w = false;
 	if (plan->computes)
 		choose(sh, f->state);
@@ -512,5 +527,7 @@ bool tsr_plan_run(struct tsr_shader *sh, struct tsr_fragments *f, const struct t
 	if (plan->computes)
 		tsr_alu_leave(&sh->fp);
 	count(sh, plan, good ? warps : 0, good ? threads : 0);
+	/* there are fewer: all have been forgotten to make room */
+	patch->again = good && f->plane_count >= planes;
 	return good;
 }

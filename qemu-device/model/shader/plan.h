@@ -17,6 +17,7 @@
 
 struct tsr_decoded;
 struct tsr_fragments;
+struct tsr_planes;
 struct tsr_shader;
 
 #define TSR_PLANS 64
@@ -64,7 +65,14 @@ struct tsr_patch {
 	/* COLOUR: word n of warp w is at colour[n * TSR_BUNDLE_WARPS + w] */
 	void (*colour)(void *arg, unsigned int target, const union tsr_lanes *colour);
 	void *arg;
-	/* Of the run: w at the pixels' centres, if @has_w. */
+	/*
+	 * Set behind a run: what it has prepared holds for the next block of the same primitive. False
+	 * if anything else runs in between on the thread or with the bundle, or changes its table.
+	 */
+	bool again;
+	/* Of the run: of VARYING steps, if @again; NULL: to be found. */
+	const struct tsr_planes *planes[TSR_PLAN_STEPS];
+	/* w at the pixels' centres, if @has_w. */
 	bool has_w;
 	double w[TSR_PATCH_WARPS * TSR_WARP_LANES] __attribute__((aligned(64)));
 };
@@ -81,13 +89,16 @@ bool tsr_plan_run(struct tsr_shader *sh, struct tsr_fragments *f, const struct t
 
 /*
  * msg_varying.c: what LD_VAR_IMM or LD_VAR_FLAT_IMM @insn loads, to the registers at @reg; or the
- * first two components of varying @index, as VAR_TEX interpolates them, to at[0] and at[1]. False:
- * they are not so simply had.
+ * first two components of varying @index, as VAR_TEX interpolates them, to at[0] and at[1]. Of
+ * *@planes, if they are known; else they are then, where they stay. False: they are not so simply
+ * had.
  */
 bool tsr_varying_patch(struct tsr_msg_env *env, struct tsr_patch *patch,
-		       const struct tsr_insn *insn, unsigned int staging, union tsr_lanes *reg);
+		       const struct tsr_insn *insn, unsigned int staging, union tsr_lanes *reg,
+		       const struct tsr_planes **planes);
 bool tsr_varying_patch_pair(struct tsr_msg_env *env, struct tsr_patch *patch, uint32_t index,
-			    union tsr_lanes at[2][TSR_PATCH_WARPS]);
+			    union tsr_lanes at[2][TSR_PATCH_WARPS],
+			    const struct tsr_planes **planes);
 /* Whether @insn interpolates at the centres of pixels in a state without SAMPLE_SHADING. */
 bool tsr_varying_at_centre(const struct tsr_insn *insn, unsigned int samples_log2);
 

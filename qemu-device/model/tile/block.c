@@ -56,11 +56,9 @@ static bool waits(const struct tsr_tile_core *c)
 	       (f->quads && c->prim_index < 0 && f->prims == TSR_BUNDLE_QUADS);
 }
 
-void tsr_tile_block_done(struct tsr_tile_core *c)
+static void count(struct tsr_tile_core *c, unsigned int quads, unsigned int pixels)
 {
 	struct tsr_shader_stats *stats = &c->shader->stats;
-	unsigned int quads = tsr_pixel_count(c->quads_left);
-	unsigned int pixels = tsr_pixel_count(c->covered.any & c->quads_left * 15);
 
 	stats->fragments += pixels;
 	if (c->state->fragment.shader.helpers)
@@ -70,57 +68,74 @@ void tsr_tile_block_done(struct tsr_tile_core *c)
 		c->queries.passed += tsr_covered_samples(&c->covered, c->tile.samples_log2);
 	c->count[TSR_TILE_QUADS] += quads;
 	c->quads_left = 0;
-	c->absent &= ~tsr_tile_block_bit(c);
-	c->partial = c->absent ? c->partial : 0;
+	if (c->absent) {
+		c->absent &= ~tsr_tile_block_bit(c);
+		c->partial = c->absent ? c->partial : 0;
+	}
 }
 
-static bool shade(struct tsr_tile_core *c, const struct tsr_plan *plan)
+void tsr_tile_block_done(struct tsr_tile_core *c)
 {
-	unsigned int quads = tsr_pixel_count(c->quads_left);
-	unsigned int pixels = tsr_pixel_count(c->covered.any & c->quads_left * 15);
+	count(c, tsr_pixel_count(c->quads_left),
+	      tsr_pixel_count(c->covered.any & c->quads_left * 15));
+}
+
+static bool shade(struct tsr_tile_core *c, unsigned int quads)
+{
+	const uint64_t left = c->covered.any & c->quads_left * 15;
+	unsigned int pixels = left == UINT64_MAX ? TSR_BLOCK_PIXELS : tsr_pixel_count(left);
 	bool helpers = c->state->fragment.shader.helpers;
-	struct tsr_patch patch;
+	struct tsr_patch *patch = &c->patch;
 
 	/* lanes that are not there have no coordinates, whoever asks */
-	if (plan->samples && !helpers && pixels != 4 * quads)
+	if (c->plan->samples && !helpers && pixels != 4 * quads)
 		return false;
-	find_lanes(c, patch.lanes);
-	patch.x = c->tile.x + c->covered.x;
-	patch.y = c->tile.y + c->covered.y;
-	patch.prim = tsr_tile_prim(c);
-	patch.colour = write_colour;
-	patch.arg = c;
-	if (!tsr_plan_run(c->shader, c->fragments, plan, &patch, (quads + 3) / 4,
+	find_lanes(c, patch->lanes);
+	patch->x = c->tile.x + c->covered.x;
+	patch->y = c->tile.y + c->covered.y;
+	if (!patch->again) {
+		patch->prim = tsr_tile_prim(c);
+		patch->colour = write_colour;
+		patch->arg = c;
+	}
+	if (!tsr_plan_run(c->shader, c->fragments, c->plan, patch, (quads + 3) / 4,
 			  helpers ? 4 * quads : pixels))
 		return false;
-	tsr_tile_block_done(c);
+	count(c, quads, pixels);
 	c->count[TSR_TILE_BUNDLES]++;
 	return true;
 }
 
-bool tsr_tile_block_shade(struct tsr_tile_core *c)
+/* Whether blocks of the primitive may be shaded, this one first: c->plan. */
+static bool may_shade(struct tsr_tile_core *c)
 {
 	struct tsr_tile_state *s = c->state;
-	const struct tsr_plan *plan;
 
 	/* whether programs are such that primitives have one colour is found out by bundles */
-	if (!s->may_be_blocks || c->flat || (s->may_be_flat && !s->looked) || !c->fresh ||
-	    c->shader->gpu->shader_hook ||
-	    tsr_pixel_count(c->quads_left) < QUADS_MIN)
-		return true;
-	plan = tsr_plan_find(c->shader, c->fragments);
-	if (!plan)
-		return true;
+	if (!s->may_be_blocks || c->flat || (s->may_be_flat && !s->looked) ||
+	    c->shader->gpu->shader_hook)
+		return false;
+	c->plan = tsr_plan_find(c->shader, c->fragments);
+	if (!c->plan)
+		return false;
 	/* the block has to be loaded, and so are those that follow */
-	s->overwrites &= plan->colours;
-	if (c->absent & tsr_tile_block_bit(c) && c->partial & ~s->overwrites)
+	s->overwrites &= c->plan->colours;
+	return !(c->absent & tsr_tile_block_bit(c) && c->partial & ~s->overwrites);
+}
+
+bool tsr_tile_block_shade(struct tsr_tile_core *c)
+{
+	const uint64_t all = 0x1111111111111111;
+	unsigned int quads = c->quads_left == all ? 16 : tsr_pixel_count(c->quads_left);
+
+	if (!c->fresh || quads < QUADS_MIN || (!c->patch.again && !may_shade(c)))
 		return true;
 	if (waits(c))
 		return false;
 	c->effort -= BLOCK_EFFORT;
 	if (c->probe)
 		c->colours.written = 0;
-	if (!shade(c, plan))
+	if (!shade(c, quads))
 		c->fresh = false;
 	else if (c->probe)
 		tsr_tile_flat_look_at_block(c);

@@ -353,9 +353,11 @@ enum tsr_step tsr_tile_run_bundle(struct tsr_tile_core *c, struct tsr_mem *mem)
 	struct tsr_fragments *f = c->fragments;
 	struct tsr_shader *sh = c->shader;
 	uint64_t before = sh->stats.fragments;
-	enum tsr_step step = tsr_fragment_run(sh, f);
+	enum tsr_step step;
 	bool later = c->laters;
 
+	c->patch.again = false;
+	step = tsr_fragment_run(sh, f);
 	c->queries.fragments += sh->stats.fragments - before;
 	if (step == TSR_STEP_FAULT)
 		mem->fault = sh->fault;

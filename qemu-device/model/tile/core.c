@@ -374,6 +374,7 @@ static void set_up(struct tsr_tile_core *c)
 
 	c->has_prim = false;
 	c->prim_index = -1;
+	c->patch.again = false;
 	/* the primitive before it, if it was carried into a bundle where none of its quads came */
 	if (!c->fragments->quads)
 		tsr_fragments_begin(c->fragments, &state->fragment);
@@ -716,32 +717,78 @@ static bool ending(const struct tsr_tile_core *c)
 	       c->list.steps < TSR_LIST_STEPS_MAX / 2;
 }
 
+/* What a burst may still be given, and what it had before. */
+struct budget {
+	uint64_t cycles;		/* of the slice, or what else the runner may spend */
+	int32_t effort, shader;		/* not given to the core and the shader yet */
+	uint64_t loaded, stored;	/* bytes, before */
+};
+
+static int32_t part_of(uint64_t cycles, int32_t most)
+{
+	return cycles < (uint64_t)most ? (int32_t)cycles + 1 : most;
+}
+
+static uint64_t cycles_of(const struct tsr_tile_core *c, const struct tsr_shader *sh,
+			  const struct budget *b)
+{
+	const uint64_t moved = c->count[TSR_TILE_LOAD_BYTES] - b->loaded +
+			       c->count[TSR_TILE_STORE_BYTES] - b->stored;
+
+	return sh->stats.cycles + 1 + moved / 64;
+}
+
+/*
+ * What a core is given is what may not cost more cycles than there are, and most often costs less:
+ * between bundles it is given more of what is left. A burst forgets all translations.
+ */
+static bool go_on(struct tsr_tile_core *c, struct tsr_shader *sh, struct budget *b)
+{
+	const uint64_t spent = cycles_of(c, sh, b);
+	const uint64_t left = b->cycles > spent ? b->cycles - spent : 0;
+	int32_t effort, shader;
+
+	if (c->effort > 0 && sh->effort > 0)
+		return true;
+	effort = c->effort > 0 ? 0 : part_of(left, b->effort);
+	shader = sh->effort > 0 ? 0 : part_of(left / TSR_BUNDLE_WARPS, b->shader);
+	b->effort -= effort;
+	b->shader -= shader;
+	c->effort += effort;
+	sh->effort += shader;
+	return left && !c->running && !c->vertices_running && c->effort > 0 && sh->effort > 0;
+}
+
 static enum tsr_burst burst_of(struct tsr_shader *sh, const struct tsr_mem *view,
 			       struct tsr_queue *q, struct tsr_tile_core *c,
 			       enum tsr_step (*next)(struct tsr_tile_core *, struct tsr_mem *))
 {
 	const atomic_bool *attention = &view->runner->attention;
+	struct budget b = { 
+		.cycles = view->runner->budget, .loaded = c->count[TSR_TILE_LOAD_BYTES],
+		.stored = c->count[TSR_TILE_STORE_BYTES],
+	};
 	struct tsr_mem mem = *view;
-	uint64_t loaded = c->count[TSR_TILE_LOAD_BYTES], stored = c->count[TSR_TILE_STORE_BYTES];
 	enum tsr_step step;
 
 	mem.unit = TSR_UNIT_TILE;
 	c->shader = sh;
-	c->effort = view->runner->budget < TSR_TILE_EFFORT ? view->runner->budget + 1 :
-							     TSR_TILE_EFFORT;
+	c->patch.again = false;
+	c->effort = part_of(b.cycles, TSR_TILE_EFFORT);
 	tsr_stage_enter(sh, &mem, q, c->job.index);
+	b.effort = TSR_TILE_EFFORT - c->effort;
+	b.shader = TSR_SHADER_BURST - sh->effort;
 	do {
 		step = next(c, &mem);
-	} while (step == TSR_STEP_MORE && (ending(c) || (c->effort > 0 && sh->effort > 0 &&
-		 !atomic_load_explicit(attention, memory_order_relaxed))));
+	} while (step == TSR_STEP_MORE &&
+		 (ending(c) || (go_on(c, sh, &b) &&
+				!atomic_load_explicit(attention, memory_order_relaxed))));
 	tsr_stage_leave(sh);
 	if (step == TSR_STEP_FAULT)
 		sh->fault = mem.fault;
-	loaded = c->count[TSR_TILE_LOAD_BYTES] - loaded;
-	stored = c->count[TSR_TILE_STORE_BYTES] - stored;
-	sh->stats.read_bytes += loaded;
-	sh->stats.write_bytes += stored;
-	sh->stats.cycles += 1 + (loaded + stored) / 64;
+	sh->stats.cycles = cycles_of(c, sh, &b);
+	sh->stats.read_bytes += c->count[TSR_TILE_LOAD_BYTES] - b.loaded;
+	sh->stats.write_bytes += c->count[TSR_TILE_STORE_BYTES] - b.stored;
 	tsr_mem_flush_dirty(mem.runner);
 	return step == TSR_STEP_MORE	? TSR_BURST_MORE :
 	       step == TSR_STEP_DONE	? TSR_BURST_DONE :

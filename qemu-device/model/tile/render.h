@@ -24,6 +24,7 @@
 #include "../front/list.h"
 #include "../front/tile_list.h"
 #include "../shader/flat.h"
+#include "../shader/plan.h"
 #include "../shader/planes.h"
 #include "../shader/program.h"
 #include "../shader/stage.h"
@@ -163,6 +164,9 @@ struct tsr_tile_core {
 	uint64_t quads_left;		/* of it, not in a bundle yet: the lowest bit of each */
 	uint16_t samples_left;		/* SAMPLE_SHADING: samples of the first of them */
 	bool fresh;			/* none of them has been in a bundle */
+	/* of the block shaded last without a bundle; its plan, if patch.again */
+	struct tsr_patch patch;
+	const struct tsr_plan *plan;
 	uint64_t gathered;		/* bit n: the bundle has quads of block n */
 	/* what all fragments of the primitive leave, without bundles; NULL: they differ */
 	const struct tsr_tile_colours *flat;
