@@ -37,7 +37,8 @@ const char fuzz_proves[] = "[CP3] [SYS10] [ZS3] [ZS4] [ZS5] [ZS6] [OM3] ";
 #define STEPS 400
 #define PATIENCE 300000000
 #define GFX_ALL (TSR_GFX_NO_EARLY | TSR_GFX_NO_HIZ | TSR_GFX_NO_COMPRESSION | \
-		 TSR_GFX_NO_FAST_CLEAR | TSR_GFX_NO_FLAT | TSR_GFX_NO_BLOCKS)
+		 TSR_GFX_NO_FAST_CLEAR | TSR_GFX_NO_FLAT | TSR_GFX_NO_BLOCKS | \
+		 TSR_GFX_NO_SMALL)
 #define KINDS 5
 #define LIFE 1000			/* frames until a machine is replaced */
 

@@ -246,15 +246,19 @@ enum tsr_step tsr_tile_list_open(struct tsr_tile_reader *r, struct tsr_mem *mem,
 
 /* ---- Hints ----------------------------------------------------------------------------------- */
 
-/* A primitive some entry of a block names; pointers are the host's, NULL: not known. */
+/*
+ * Primitives some entry of a block names, one behind the other; pointers are the host's, NULL: not
+ * known.
+ */
 struct hint {
-	uint32_t offset, number;	/* of its record; in it */
-	const uint64_t *header, *primitive;
+	uint32_t offset, number;	/* of their record; of the first, in it */
+	uint32_t count;
+	const uint64_t *header, *primitive, *last;
 };
 
 #define HINTS 64
 
-/* The first primitive of each entry of the block; as many as there are, and room for. */
+/* The primitives of each entry of the block; as many as there are, and room for. */
 static unsigned int find_hints(const struct tsr_tile_reader *r, struct hint *hint)
 {
 	uint32_t offset = r->offset, last = r->last;
@@ -275,9 +279,11 @@ static unsigned int find_hints(const struct tsr_tile_reader *r, struct hint *hin
 			last += r->block[at++] + TSR_HEAP_ENTRY_RUN - TSR_HEAP_ENTRY_STEP;
 		else if (entry < TSR_HEAP_ENTRY_RUN)
 			last += entry - TSR_HEAP_ENTRY_STEP;
-		hint[n++] = (struct hint){ .offset = offset, .number = ++last };
-		if (entry >= TSR_HEAP_ENTRY_RUN)
+		hint[n++] = (struct hint){ .offset = offset, .number = ++last, .count = 1 };
+		if (entry >= TSR_HEAP_ENTRY_RUN) {
+			hint[n - 1].count += entry - TSR_HEAP_ENTRY_RUN + 1;
 			last += entry - TSR_HEAP_ENTRY_RUN + 1;
+		}
 	}
 	return n;
 }
@@ -291,6 +297,37 @@ static const void *peek(const struct tsr_tile_reader *r, const struct tsr_mem *m
 	if (offset + len <= r->heap.used)
 		p = tsr_mem_peek(mem, r->heap.base + offset, len);
 	return (uintptr_t)p % 8 ? NULL : p;
+}
+
+/* Have the lines of @bytes at @offset of the heap fetched. */
+static void look_at_lines(const struct tsr_tile_reader *r, const struct tsr_mem *mem,
+			  uint64_t offset, unsigned int bytes)
+{
+	const uint64_t end = offset + bytes;
+
+	for (offset &= ~63ull; offset < end; offset += 64) {
+		const void *line = peek(r, mem, offset, 64);
+
+		if (line)
+			__builtin_prefetch(line);
+	}
+}
+
+/* Vertices: all between those of the first and of the last primitive, which follow one another. */
+static void look_at_vertices(const struct tsr_tile_reader *r, const struct tsr_mem *mem,
+			     const struct hint *hint)
+{
+	uint32_t data = hint->header[TSR_HEAP_BATCH_VERTEX_DATA__QWORD];
+	unsigned int low = UINT8_MAX, high = 0;
+
+	for (unsigned int i = 0; i < 6; i++) {
+		uint64_t word = *(i < 3 || !hint->last ? hint->primitive : hint->last);
+		unsigned int slot = word >> 8 * (i % 3) & 0xff;
+
+		low = slot < low ? slot : low;
+		high = slot > high ? slot : high;
+	}
+	look_at_lines(r, mem, data + 16ull * low, 16 * (high - low + 1));
 }
 
 /* The same for states of draws: fragment programs, and their push words. */
@@ -341,22 +378,14 @@ static void look_ahead(const struct tsr_tile_reader *r, const struct tsr_mem *me
 		if (!hint[i].header)
 			continue;
 		data = hint[i].header[TSR_HEAP_BATCH_PRIMITIVE_DATA__QWORD];
-		hint[i].primitive = peek(r, mem, data + 8ull * hint[i].number, 8);
-		if (hint[i].primitive)
-			__builtin_prefetch(hint[i].primitive);
+		data += 8 * hint[i].number;
+		hint[i].primitive = peek(r, mem, data, 8);
+		hint[i].last = peek(r, mem, data + 8ull * (hint[i].count - 1), 8);
+		look_at_lines(r, mem, data, 8 * hint[i].count);
 	}
 	for (unsigned int i = 0; i < n; i++) {
-		uint32_t data, slots;
-
-		if (!hint[i].header || !hint[i].primitive)
-			continue;
-		data = hint[i].header[TSR_HEAP_BATCH_VERTEX_DATA__QWORD];
-		for (slots = *hint[i].primitive & 0xffffff; slots; slots >>= 8) {
-			const void *vertex = peek(r, mem, data + 16ull * (slots & 0xff), 16);
-
-			if (vertex)
-				__builtin_prefetch(vertex);
-		}
+		if (hint[i].header && hint[i].primitive)
+			look_at_vertices(r, mem, &hint[i]);
 	}
 	look_at_states(mem, hint, n);
 }
@@ -630,14 +659,13 @@ static inline bool quick_triangle(const struct tsr_tile_reader *r, const struct 
 	return true;
 }
 
-enum tsr_step tsr_tile_list_next(struct tsr_tile_reader *r, struct tsr_mem *mem,
-				 struct tsr_prim *prim)
+/* Have r->run primitives of r->batch named, unless the list has ended: then it stays 0. */
+static enum tsr_step find_run(struct tsr_tile_reader *r, struct tsr_mem *mem)
 {
 	unsigned int entries = 0;
 	enum tsr_step step;
 
 	mem->unit = TSR_UNIT_TILE;
-	prim->vertices = 0;
 	while (!r->run) {
 		if (!r->at)
 			return TSR_STEP_DONE;
@@ -647,12 +675,173 @@ enum tsr_step tsr_tile_list_next(struct tsr_tile_reader *r, struct tsr_mem *mem,
 		if (step != TSR_STEP_DONE)
 			return step;
 	}
-	step = find_batch(r, mem);
-	if (step == TSR_STEP_DONE && !quick_triangle(r, mem, r->last + 1, prim))
+	return find_batch(r, mem);
+}
+
+enum tsr_step tsr_tile_list_next(struct tsr_tile_reader *r, struct tsr_mem *mem,
+				 struct tsr_prim *prim)
+{
+	enum tsr_step step = find_run(r, mem);
+
+	prim->vertices = 0;
+	if (step != TSR_STEP_DONE || !r->run)
+		return step;
+	if (!quick_triangle(r, mem, r->last + 1, prim))
 		step = read_primitive(r, mem, r->last + 1, prim);
 	if (step != TSR_STEP_DONE)
 		return step;
 	r->last++;
 	r->run--;
 	return TSR_STEP_DONE;
+}
+
+/* ---- Triangles ------------------------------------------------------------------------------- */
+
+/* Where the host has the vertices of a batch: in two pages, of which one may not be known. */
+struct vertex_pages {
+	const uint8_t *page[2];
+	unsigned int offset;		/* of vertex 0 in the first */
+};
+
+/* The page of @va; NULL: it has to be asked for, or is not there. */
+static const uint8_t *page_of(struct tsr_mem *mem, uint64_t va)
+{
+	uint8_t *page;
+
+	if (tsr_access_page(&mem->runner->shader->access, mem, va, TSR_ACCESS_READ, &page) !=
+	    TSR_STEP_DONE)
+		return NULL;
+	return page;
+}
+
+static bool find_vertices(const struct tsr_tile_reader *r, struct tsr_mem *mem,
+			  struct vertex_pages *p)
+{
+	uint64_t va = r->heap.base + r->batch->vertex_data;
+	unsigned int bytes = r->batch->vertices * sizeof(struct tsr_screen_vertex);
+
+	p->offset = va % TSR_ACCESS_PAGE_BYTES;
+	p->page[0] = page_of(mem, va);
+	p->page[1] = p->offset + bytes > TSR_ACCESS_PAGE_BYTES ?
+		     page_of(mem, va + TSR_ACCESS_PAGE_BYTES) : NULL;
+	return va % sizeof(struct tsr_screen_vertex) == 0;
+}
+
+typedef int32_t four_words __attribute__((vector_size(16)));
+typedef uint32_t vector_words __attribute__((vector_size(16)));
+
+/* Copy the vertices @word names to @v; false: they are not all there, or not sound. */
+static inline bool copy_corners(const struct vertex_pages *pages, unsigned int vertices,
+				uint64_t word, struct tsr_screen_vertex v[3])
+{
+	const int32_t edge = TSR_GUARD_BAND << TSR_SUBPIXEL_BITS;
+	const four_words first = { edge, edge }, outside = { -2 * edge, -2 * edge };
+	four_words wrong = { 0 };
+
+	for (unsigned int i = 0; i < 3; i++) {
+		unsigned int slot = word >> 8 * i & 0xff;
+		unsigned int at = pages->offset + slot * (unsigned int)sizeof(*v);
+		const uint8_t *page = pages->page[at / TSR_ACCESS_PAGE_BYTES];
+		four_words vertex;
+
+		if (slot >= vertices || !page)
+			return false;
+		memcpy(&vertex, page + at % TSR_ACCESS_PAGE_BYTES, sizeof(vertex));
+		memcpy(&v[i], &vertex, sizeof(vertex));
+		/* the sum may wrap, into what is outside too */
+		wrong |= (four_words)((vector_words)vertex + (vector_words)first) & outside;
+	}
+	return !(wrong[0] | wrong[1]);
+}
+
+/* Whether @word is such a triangle, whose provoking vertex is one of the three. */
+static inline bool is_plain(uint64_t word)
+{
+	const uint64_t provoking = 3ull << TSR_HEAP_PRIMITIVE_PROVOKING__SHIFT;
+	const uint64_t clipped = 1ull << TSR_HEAP_PRIMITIVE_CLIPPED__SHIFT;
+	const uint64_t triangle = 3ull << TSR_HEAP_PRIMITIVE_VERTICES__SHIFT;
+
+	return (word & (triangle | clipped)) == triangle && (word & provoking) != provoking;
+}
+
+/* Copy of the next @most of r->run primitives as many as can be; how many. */
+static unsigned int copy_run(const struct tsr_tile_reader *r, struct tsr_mem *mem,
+			     const struct vertex_pages *pages, unsigned int most,
+			     struct tsr_tile_triangles *t)
+{
+	const uint32_t first = r->last + 1;
+	const uint64_t va = r->heap.base + r->batch->primitive_data + 8ull * first;
+	const unsigned int room = (TSR_ACCESS_PAGE_BYTES - va % TSR_ACCESS_PAGE_BYTES) / 8;
+	const uint8_t *from = va % 8 ? NULL : page_of(mem, va);
+	unsigned int n = r->run < most ? r->run : most;
+
+	if (!from || first >= r->batch->primitives)
+		return 0;
+	from += va % TSR_ACCESS_PAGE_BYTES;
+	n = n < room ? n : room;
+	n = n < r->batch->primitives - first ? n : r->batch->primitives - first;
+	for (unsigned int i = 0; i < n; i++) {
+		const unsigned int to = t->count + i;
+
+		memcpy(&t->word[to], from + 8 * i, 8);
+		if (!is_plain(t->word[to]) ||
+		    !copy_corners(pages, r->batch->vertices, t->word[to], t->v[to]))
+			return i;
+	}
+	return n;
+}
+
+/* Whether the block's next entry names primitives of the same batch. */
+static bool goes_on(const struct tsr_tile_reader *r)
+{
+	return r->held && r->entry + 2 <= BLOCK_ENTRIES &&
+	       (r->block[r->entry] >= TSR_HEAP_ENTRY_STEP ||
+		r->block[r->entry] == TSR_HEAP_ENTRY_SKIP);
+}
+
+enum tsr_step tsr_tile_list_triangles(struct tsr_tile_reader *r, struct tsr_mem *mem,
+				      struct tsr_tile_triangles *t)
+{
+	struct tsr_shader *shader = mem->runner->shader;
+	enum tsr_step step = find_run(r, mem);
+	struct vertex_pages pages;
+
+	t->count = 0;
+	if (step != TSR_STEP_DONE || !r->run)
+		return step;
+	t->batch = r->batch;
+	if (!shader || r->batch->extra_data)
+		return TSR_STEP_DONE;
+	tsr_access_room(&shader->access, mem);
+	if (!find_vertices(r, mem, &pages))
+		return TSR_STEP_DONE;
+	do {
+		unsigned int n = copy_run(r, mem, &pages, TSR_TILE_TRIANGLES - t->count, t);
+
+		t->count += n;
+		r->last += n;
+		r->run -= n;
+	} while (!r->run && t->count < TSR_TILE_TRIANGLES && goes_on(r) &&
+		 next_entry(r, mem) == TSR_STEP_DONE);
+	return TSR_STEP_DONE;
+}
+
+void tsr_tile_triangle(const struct tsr_tile_triangles *t, unsigned int i, struct tsr_prim *prim)
+{
+	struct tsr_heap_primitive p;
+
+	tsr_unpack_heap_primitive(&t->word[i], &p);
+	memcpy(prim->v, t->v[i], sizeof(prim->v));
+	prim->slot[0] = p.slot_0;
+	prim->slot[1] = p.slot_1;
+	prim->slot[2] = p.slot_2;
+	prim->clipped = false;
+	prim->vertices = 3;
+	prim->provoking = p.provoking;
+	prim->front = p.front;
+	prim->layer = 0;
+	prim->viewport = 0;
+	prim->point_size = 1;
+	prim->primitive_id = p.id;
+	prim->batch = t->batch;
 }

@@ -117,6 +117,24 @@ enum tsr_step tsr_tile_list_open(struct tsr_tile_reader *r, struct tsr_mem *mem,
  */
 enum tsr_step tsr_tile_list_next(struct tsr_tile_reader *r, struct tsr_mem *mem,
 				 struct tsr_prim *prim);
+
+/* Triangles of a batch, read together: not clipped, in layer 0 and viewport 0. */
+#define TSR_TILE_TRIANGLES 16
+struct tsr_tile_triangles {
+	const struct tsr_batch *batch;	/* as tsr_prim.batch */
+	unsigned int count;
+	uint64_t word[TSR_TILE_TRIANGLES];	/* HEAP_PRIMITIVE */
+	struct tsr_screen_vertex v[TSR_TILE_TRIANGLES][3] __attribute__((aligned(64)));
+};
+
+/*
+ * The next primitives, as far as they are such triangles and at hand. TSR_STEP_DONE with a count of
+ * 0: call tsr_tile_list_next(), which tells what the next one is. Other steps are those of that.
+ */
+enum tsr_step tsr_tile_list_triangles(struct tsr_tile_reader *r, struct tsr_mem *mem,
+				      struct tsr_tile_triangles *t);
+/* Triangle @i of them as a primitive. */
+void tsr_tile_triangle(const struct tsr_tile_triangles *t, unsigned int i, struct tsr_prim *prim);
 /* Drop kept batches. */
 void tsr_tile_list_forget(struct tsr_tile_reader *r);
 

@@ -212,6 +212,8 @@ void tsr_fragments_continue(struct tsr_fragments *f, unsigned int prim);
  * Its outputs and ids are to be filled in f->prim[index].
  */
 unsigned int tsr_fragments_prim(struct tsr_fragments *f, const struct tsr_prim *prim);
+/* The same; f->prim[index].prim is to be filled too. */
+unsigned int tsr_fragments_room(struct tsr_fragments *f);
 
 /*
  * Run the program for f->quads, or go on where it was. As tsr_vertex_run(). Counts in sh->stats:

@@ -32,6 +32,11 @@ void tsr_fragments_continue(struct tsr_fragments *f, unsigned int prim)
 unsigned int tsr_fragments_prim(struct tsr_fragments *f, const struct tsr_prim *prim)
 {
 	f->prim[f->prims].prim = *prim;
+	return tsr_fragments_room(f);
+}
+
+unsigned int tsr_fragments_room(struct tsr_fragments *f)
+{
 	f->prim[f->prims].geometry = false;
 	f->prim[f->prims].bias = 0;
 	memset(f->plane_of[f->prims], 0, sizeof(f->plane_of[0]));

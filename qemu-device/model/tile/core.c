@@ -35,20 +35,14 @@ static uint64_t quad_coverage(const struct tsr_tile_core *c, unsigned int place)
 	return coverage;
 }
 
-unsigned int tsr_tile_prim(struct tsr_tile_core *c)
+void tsr_tile_fill_prim(const struct tsr_tile_core *c, struct tsr_fragment_prim *p)
 {
 	const struct tsr_access_cache *access = &c->shader->access;
-	const struct tsr_batch *batch = c->prim.batch;
-	struct tsr_fragment_prim *p;
+	const struct tsr_batch *batch = p->prim.batch;
 	const uint8_t *page;
 
-	if (c->prim_index >= 0)
-		return c->prim_index;
-	c->prim_index = tsr_fragments_prim(c->fragments, &c->prim);
-	p = &c->fragments->prim[c->prim_index];
-	p->bias = c->shape.bias;
 	for (unsigned int i = 0; i < 3; i++) {
-		p->output[i] = batch->outputs ? batch->outputs + (uint64_t)c->prim.slot[i] *
+		p->output[i] = batch->outputs ? batch->outputs + (uint64_t)p->prim.slot[i] *
 						batch->output_stride : 0;
 		/* it is going to be read when the bundle runs */
 		page = tsr_access_find(access, access->read, p->output[i]);
@@ -57,6 +51,18 @@ unsigned int tsr_tile_prim(struct tsr_tile_core *c)
 	}
 	p->ids = batch->ids;
 	p->padded = batch->padded;
+}
+
+unsigned int tsr_tile_prim(struct tsr_tile_core *c)
+{
+	struct tsr_fragment_prim *p;
+
+	if (c->prim_index >= 0)
+		return c->prim_index;
+	c->prim_index = tsr_fragments_prim(c->fragments, &c->prim);
+	p = &c->fragments->prim[c->prim_index];
+	p->bias = c->shape.bias;
+	tsr_tile_fill_prim(c, p);
 	c->plane[c->prim_index] = c->current;
 	return c->prim_index;
 }
@@ -372,7 +378,6 @@ static void set_up(struct tsr_tile_core *c)
 	const struct tsr_tile_state *state = c->state;
 	unsigned int viewport = c->prim.viewport;
 
-	c->has_prim = false;
 	c->prim_index = -1;
 	c->patch.again = false;
 	/* the primitive before it, if it was carried into a bundle where none of its quads came */
@@ -388,18 +393,29 @@ static void set_up(struct tsr_tile_core *c)
 		tsr_tile_flat_begin(c);
 }
 
+/* Read triangles or, if these are none, a primitive. */
+static enum tsr_step read_some(struct tsr_tile_core *c, struct tsr_mem *mem)
+{
+	enum tsr_step step = tsr_tile_list_triangles(c->reader, mem, &c->triangles);
+
+	if (step == TSR_STEP_DONE && c->triangles.count)
+		tsr_tile_triangle(&c->triangles, 0, &c->prim);
+	else if (step == TSR_STEP_DONE)
+		step = tsr_tile_list_next(c->reader, mem, &c->prim);
+	c->has_prim = step == TSR_STEP_DONE;
+	return step;
+}
+
 /* Read a primitive if there is none, and begin with it, or have the bundle run before. */
 static enum tsr_step next_primitive(struct tsr_tile_core *c, struct tsr_mem *mem)
 {
 	enum tsr_step step = TSR_STEP_DONE;
 
 	c->effort--;
-	if (!c->has_prim) {
-		step = tsr_tile_list_next(c->reader, mem, &c->prim);
-		if (step != TSR_STEP_DONE)
-			return step;
-		c->has_prim = true;
-	}
+	if (!c->has_prim)
+		step = read_some(c, mem);
+	if (step != TSR_STEP_DONE)
+		return step;
 	if (!c->prim.vertices || !same_draw(c)) {
 		if (c->state && c->fragments->quads) {
 			c->running = true;
@@ -413,7 +429,31 @@ static enum tsr_step next_primitive(struct tsr_tile_core *c, struct tsr_mem *mem
 	}
 	if (step != TSR_STEP_DONE)
 		return step;
-	set_up(c);
+	c->has_prim = false;
+	if (c->triangles.count)
+		tsr_tile_small_begin(c);
+	else
+		set_up(c);
+	return TSR_STEP_MORE;
+}
+
+/* Draw triangles that have been read, up to one that is not small. */
+static enum tsr_step draw_triangles(struct tsr_tile_core *c)
+{
+	while (c->next_triangle < c->triangles.count) {
+		if (!tsr_tile_is_small(c)) {
+			tsr_tile_triangle(&c->triangles, c->next_triangle++, &c->prim);
+			set_up(c);
+			return TSR_STEP_MORE;
+		}
+		if (!tsr_tile_small_draw(c)) {
+			c->running = true;
+			return TSR_STEP_MORE;
+		}
+		if (c->effort <= 0)
+			return TSR_STEP_MORE;
+	}
+	c->triangles.count = 0;
 	return TSR_STEP_MORE;
 }
 
@@ -481,6 +521,8 @@ static enum tsr_step draw(struct tsr_tile_core *c, struct tsr_mem *mem)
 	}
 	if (c->ended)
 		return tsr_tile_end_queries(c, mem);
+	if (c->triangles.count && !c->has_prim)
+		return draw_triangles(c);
 	return next_primitive(c, mem);
 }
 
@@ -496,6 +538,7 @@ static enum tsr_step begin_draw(struct tsr_tile_core *c, struct tsr_mem *mem)
 		return step;
 	tsr_tile_define(c);
 	c->has_prim = c->walking = c->ended = c->running = false;
+	c->triangles.count = 0;
 	c->state = NULL;
 	c->flat = NULL;
 	c->probe = false;

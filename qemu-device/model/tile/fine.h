@@ -11,6 +11,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "small.h"
+
 /* A half-plane in a block: value at pixel (0, 0), and what a pixel right and down adds. */
 struct tsr_fine_edge {
 	int32_t c, a, b;
@@ -36,6 +38,15 @@ struct tsr_fine {
 	void (*store)(const float *z, float *stored, uint64_t mask);
 	/* The least and the largest of @count depths, a multiple of 64. */
 	void (*bounds)(const float *stored, unsigned int count, float *low, float *high);
+	/* Coverage of @t, as far as its triangles are small, and planes of depth. See small.h. */
+	void (*small)(const struct tsr_small_rules *rules, const struct tsr_tile_triangles *t,
+		      struct tsr_small *small);
+	/*
+	 * Pixels of triangle @i that pass, of those it covers. Stored depths of its quads are at
+	 * @quad, four each, and written there; any memory will do for quads it does not cover.
+	 */
+	unsigned int (*small_test)(const struct tsr_small *small, unsigned int i,
+				   const struct tsr_small_test *test, float *const quad[4]);
 };
 
 extern const struct tsr_fine tsr_fine_sse2, tsr_fine_avx2, tsr_fine_avx512;

@@ -6,5 +6,6 @@
 #include "fine.h"
 #include "tsr_packets.h"
 #include "fine_block.h"
+#include "fine_small.h"
 TSR_ALU_PATH_END
 #endif

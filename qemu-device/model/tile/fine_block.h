@@ -198,5 +198,3 @@ static TSR_UNCHECKED_ void bounds(const float *stored, unsigned int count, float
 		*high = most[i] > *high ? most[i] : *high;
 	}
 }
-
-const struct tsr_fine TSR_PATH_NAME(tsr_fine) = { edges, depth, compare, store, bounds };

@@ -13,8 +13,12 @@
 #define TRIED_BUNDLES 2
 /* Pixels of a primitive's box in the tile for which a bundle is run before it is full. */
 #define LARGE 512
-/* After a primitive whose varyings differ: how many others are drawn without a look at them. */
+/*
+ * After a primitive whose varyings differ: how many others are drawn without a look at them. Twice
+ * as many each time, up to the most.
+ */
 #define PATIENCE 15
+#define PATIENCE_MOST 127
 
 bool tsr_tile_may_be_flat(const struct tsr_tile_state *s, const struct tsr_rendering *r,
 			  const struct tsr_gpu *gpu)
@@ -94,7 +98,8 @@ static void take(const struct tsr_tile_core *c, unsigned int n, struct tsr_tile_
 /* Whether the varyings of the primitive are the same everywhere; @ran: its program has run. */
 static bool one_colour(struct tsr_tile_core *c, bool ran)
 {
-	const uint32_t varyings = c->state->flat.varyings;
+	struct tsr_tile_state *s = c->state;
+	const uint32_t varyings = s->flat.varyings;
 	const struct tsr_rect *box = &c->walk.rect;
 	const int32_t x = c->tile.x, y = c->tile.y;
 	/* quads may reach beyond the box */
@@ -103,9 +108,13 @@ static bool one_colour(struct tsr_tile_core *c, bool ran)
 
 	if (ran ? tsr_flat_across(c->fragments, c->prim_index, varyings, from, to) :
 		  tsr_flat_ask(c->shader, c->fragments, &c->varying, &c->varying_read,
-			       tsr_tile_prim(c), varyings, from, to))
+			       tsr_tile_prim(c), varyings, from, to)) {
+		s->waited = 0;
 		return true;
-	c->state->patience = PATIENCE;
+	}
+	s->waited = s->waited ? 2 * s->waited + 1 : PATIENCE;
+	s->waited = s->waited < PATIENCE_MOST ? s->waited : PATIENCE_MOST;
+	s->patience = s->waited;
 	return false;
 }
 

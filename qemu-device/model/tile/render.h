@@ -12,6 +12,7 @@
  *   bundle.c    bundles: programs, late tests, queries, output
  *   flat.c      primitives of one colour, without bundles
  *   block.c     blocks that are shaded as they are, without bundles
+ *   small.c     small triangles, set up together
  *   saved.c     a command in a snapshot
  *   states.c    what is kept of draws' states
  *   memory.c    clear, load, store;  compress.c    with tags
@@ -89,7 +90,8 @@ struct tsr_tile_state {
 	bool may_be_flat;
 	bool looked;			/* @flat tells */
 	uint8_t tried;			/* bundles, up to a few */
-	uint8_t patience;		/* primitives that are not looked at */
+	uint8_t patience;		/* primitives that are not looked at … */
+	uint8_t waited;			/* … and were not, after the last one; 0: it was of one */
 	struct tsr_flat flat;
 	struct tsr_tile_colours colours;	/* if it is everywhere */
 };
@@ -154,6 +156,11 @@ struct tsr_tile_core {
 	/* Drawing. */
 	struct tsr_tile_reader *reader;
 	struct tsr_prim prim;		/* has been read */
+	/* Triangles that have been read, up to @next_triangle drawn. */
+	struct tsr_tile_triangles triangles;
+	unsigned int next_triangle;
+	struct tsr_small small;
+	uint16_t small_left;		/* pixels of a small one that are not in a bundle yet */
 	bool opened, has_prim, walking, ended;
 	bool has_plane;			/* @current and @range are those of @shape */
 	struct tsr_shape shape;
@@ -337,6 +344,14 @@ bool tsr_tile_block_shade(struct tsr_tile_core *c);
 /* What is left of the block has got its colours without a bundle: count that. */
 void tsr_tile_block_done(struct tsr_tile_core *c);
 
+/* small.c */
+/* c->triangles have been read; their draw's state is c->state. */
+void tsr_tile_small_begin(struct tsr_tile_core *c);
+/* Whether the next of them goes this way. */
+bool tsr_tile_is_small(struct tsr_tile_core *c);
+/* Draw it; false: the bundle has to be run before the rest of it. */
+bool tsr_tile_small_draw(struct tsr_tile_core *c);
+
 /* core.c */
 /* The bit of the block in masks of the tile's. */
 static inline uint64_t tsr_tile_block_bit(const struct tsr_tile_core *c)
@@ -350,6 +365,8 @@ static inline bool tsr_tile_gathered(const struct tsr_tile_core *c)
 }
 /* The primitive's place in the bundle's table, which has room for it. */
 unsigned int tsr_tile_prim(struct tsr_tile_core *c);
+/* What of its batch a primitive of the bundle has to have, @p->prim given. */
+void tsr_tile_fill_prim(const struct tsr_tile_core *c, struct tsr_fragment_prim *p);
 /* tsr_job.burst of tiles and of batches. */
 enum tsr_burst tsr_tile_burst(struct tsr_shader *sh, const struct tsr_mem *mem,
 			      struct tsr_queue *q, struct tsr_job_core *core, bool again);

@@ -178,7 +178,7 @@ static void prepare(struct tsr_tile_state *s, const struct tsr_rendering *r,
 	s->may_be_blocks = tsr_tile_may_be_blocks(s, r, gpu);
 	s->overwrites = overwritten(s);
 	s->looked = s->colours.known = false;
-	s->tried = s->patience = 0;
+	s->tried = s->patience = s->waited = 0;
 }
 
 /* The DRAW_STATE, and what it names. */

@@ -228,22 +228,29 @@ static void note_direction(struct tsr_tile *t, const struct tsr_zs *zs)
 		t->z_direction = direction;
 }
 
+void tsr_zs_note(struct tsr_tile *t, const struct tsr_zs *zs, unsigned int block, uint64_t mask)
+{
+	struct tsr_block_bounds *bounds = &t->bounds[block];
+	unsigned int stale = bounds->stale + tsr_pixel_count(mask);
+
+	if (!mask)
+		return;
+	note_direction(t, zs);
+	bounds->stale = stale < 255 ? stale : 255;
+}
+
 static void write_depth(struct tsr_tile *t, const struct tsr_fine *fine, const struct tsr_zs *zs,
 			const struct tsr_zs_block *b, float *stored, uint64_t mask)
 {
 	struct tsr_block_bounds *bounds = &t->bounds[b->block];
-	unsigned int stale;
 
 	fine->store(b->z, stored, mask);
-	note_direction(t, zs);
+	tsr_zs_note(t, zs, b->block, mask);
 	if (b->range && mask == UINT64_MAX && !t->samples_log2) {
 		bounds->low = b->range[0];
 		bounds->high = b->range[1];
 		bounds->stale = 0;
-		return;
 	}
-	stale = bounds->stale + tsr_pixel_count(mask);
-	bounds->stale = stale < 255 ? stale : 255;
 }
 
 static uint64_t within_bounds(const struct tsr_zs *zs, const float *stored, uint64_t mask)

@@ -32,6 +32,7 @@ enum {
 	TSR_GFX_NO_FAST_CLEAR = 8,	/* tag CLEAR is never written */
 	TSR_GFX_NO_FLAT = 16,		/* programs run for every fragment */
 	TSR_GFX_NO_BLOCKS = 32,		/* and in bundles of a core alone */
+	TSR_GFX_NO_SMALL = 64,		/* triangles are set up one by one */
 };
 
 struct tsr_stencil_face {
@@ -75,6 +76,9 @@ struct tsr_zs_block {
 /* Pixels of @mask that pass. */
 uint64_t tsr_zs_test(struct tsr_tile *t, const struct tsr_fine *fine, const struct tsr_zs *zs,
 		     const struct tsr_zs_block *b, uint64_t mask);
+
+/* Depths of pixels @mask of @block have been written. */
+void tsr_zs_note(struct tsr_tile *t, const struct tsr_zs *zs, unsigned int block, uint64_t mask);
 
 /* ---- Whole blocks ---------------------------------------------------------------------------- */
 

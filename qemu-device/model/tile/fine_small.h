@@ -1,0 +1,389 @@
+/* SPDX-License-Identifier: MIT */
+/* Small triangles: the template. See small.h. */
+
+/* Subpixels a triangle can be wide and high for its edges to be small numbers. */
+#define SMALL (32 << TSR_SUBPIXEL_BITS)
+#define PIXEL (1 << TSR_SUBPIXEL_BITS)
+
+typedef int32_t vs32_half __attribute__((vector_size(TSR_VECTOR_BYTES / 2)));
+typedef float four __attribute__((vector_size(16)));
+typedef float four_in_memory __attribute__((vector_size(16), may_alias, aligned(4)));
+
+#define PICK(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
+
+static const int32_t small_x[16] = { 0, 1, 0, 1, 2, 3, 2, 3, 0, 1, 0, 1, 2, 3, 2, 3 };
+static const int32_t small_y[16] = { 0, 0, 1, 1, 0, 0, 1, 1, 2, 2, 3, 3, 2, 2, 3, 3 };
+/* Pixels of a column, and of a row. */
+static const int32_t small_column[4] = { 0x0505, 0x0a0a, 0x5050, 0xa0a0 };
+static const int32_t small_row[4] = { 0x0033, 0x00cc, 0x3300, 0xcc00 };
+
+TSR_INLINE vs32 pick(vs32 which, vs32 a, vs32 b)
+{
+	return (a & which) | (b & ~which);
+}
+
+TSR_INLINE vs32 lesser(vs32 a, vs32 b)
+{
+	return pick(a < b, a, b);
+}
+
+TSR_INLINE vs32 greater(vs32 a, vs32 b)
+{
+	return pick(a > b, a, b);
+}
+
+/* Corners of LANES triangles: x[k], y[k], z[k] of corner k. */
+struct small_corners {
+	vs32 x[3], y[3];
+	vf32 z[3];
+};
+
+TSR_INLINE void small_load(const struct tsr_screen_vertex (*v)[3], struct small_corners *to)
+{
+	TSR_UNROLL
+	for (unsigned int k = 0; k < 3; k++) {
+		/* by fours, rows to columns */
+		float column[3][LANES] __attribute__((aligned(TSR_VECTOR_BYTES)));
+
+		TSR_UNROLL
+		for (unsigned int i = 0; i < LANES; i += 4) {
+			four q0 = *(const four_in_memory *)&v[i][k];
+			four q1 = *(const four_in_memory *)&v[i + 1][k];
+			four q2 = *(const four_in_memory *)&v[i + 2][k];
+			four q3 = *(const four_in_memory *)&v[i + 3][k];
+			four xy01 = PICK(q0, q1, 0, 4, 1, 5), xy23 = PICK(q2, q3, 0, 4, 1, 5);
+			four z01 = PICK(q0, q1, 2, 6, 3, 7), z23 = PICK(q2, q3, 2, 6, 3, 7);
+
+			*(four_in_memory *)&column[0][i] = PICK(xy01, xy23, 0, 1, 4, 5);
+			*(four_in_memory *)&column[1][i] = PICK(xy01, xy23, 2, 3, 6, 7);
+			*(four_in_memory *)&column[2][i] = PICK(z01, z23, 0, 1, 4, 5);
+		}
+		memcpy(&to->x[k], column[0], sizeof(to->x[k]));
+		memcpy(&to->y[k], column[1], sizeof(to->y[k]));
+		memcpy(&to->z[k], column[2], sizeof(to->z[k]));
+	}
+}
+
+/* Half-planes at the first quad's first pixel, without the rule; what pixels add, in subpixels. */
+struct small_edges {
+	vs32 c[3], a[3], b[3];
+	vs32 area;			/* twice */
+};
+
+TSR_INLINE void small_edges(const struct small_corners *v, vs32 x, vs32 y, struct small_edges *e)
+{
+	vs32 area = (v->y[1] - v->y[2]) * (v->x[0] - v->x[1]) +
+		    (v->x[2] - v->x[1]) * (v->y[0] - v->y[1]);
+	vs32 negative = area < 0;
+
+	e->area = (area ^ negative) - negative;
+	TSR_UNROLL
+	for (unsigned int k = 0; k < 3; k++) {
+		const unsigned int p = (k + 1) % 3, q = (k + 2) % 3;
+		vs32 a = v->y[p] - v->y[q], b = v->x[q] - v->x[p];
+
+		e->a[k] = (a ^ negative) - negative;
+		e->b[k] = (b ^ negative) - negative;
+		e->c[k] = e->a[k] * (x - v->x[p]) + e->b[k] * (y - v->y[p]);
+	}
+}
+
+/* Pixels inside of all edges. */
+TSR_INLINE vs32 small_coverage(const struct small_edges *e)
+{
+	vs32 mask = { 0 }, at[3];
+
+	TSR_UNROLL
+	for (unsigned int k = 0; k < 3; k++) {
+		/* the top-left rule, as a mask; that is -1 */
+		at[k] = e->c[k] + ((e->a[k] < 0) | ((e->a[k] == 0) & (e->b[k] <= 0)));
+	}
+	TSR_UNROLL
+	for (unsigned int p = 0; p < 16; p++) {
+		vs32 value = { 0 };
+
+		TSR_UNROLL
+		for (unsigned int k = 0; k < 3; k++)
+			value |= at[k] + e->a[k] * (small_x[p] * PIXEL) +
+				 e->b[k] * (small_y[p] * PIXEL);
+		mask |= ~(value >> 31) & 1 << p;
+	}
+	return mask & (e->area != 0);
+}
+
+/* Pixels in columns and rows [x0, x1) by [y0, y1), counted from the first quad's. */
+TSR_INLINE vs32 small_window(vs32 x0, vs32 y0, vs32 x1, vs32 y1)
+{
+	vs32 columns = { 0 }, rows = { 0 };
+
+	TSR_UNROLL
+	for (int i = 0; i < 4; i++) {
+		columns |= (x0 <= i) & (x1 > i) & small_column[i];
+		rows |= (y0 <= i) & (y1 > i) & small_row[i];
+	}
+	return columns & rows;
+}
+
+/* Lanes from @half on of @x, DOUBLES of them. */
+TSR_INLINE vf64 small_wide(vs32 x, unsigned int half)
+{
+	vs32_half part;
+
+	memcpy(&part, (const char *)&x + half * sizeof(part), sizeof(part));
+	return __builtin_convertvector(part, vf64);
+}
+
+TSR_INLINE vf64 small_wide_float(vf32 x, unsigned int half)
+{
+	vf32_half part;
+
+	memcpy(&part, (const char *)&x + half * sizeof(part), sizeof(part));
+	return __builtin_convertvector(part, vf64);
+}
+
+/* @v of the corner @step behind the one that @second or @third says; else it is the first. */
+TSR_INLINE vs32 small_turn(const vs32 v[3], vs32 second, vs32 third, unsigned int step)
+{
+	return pick(third, v[(step + 2) % 3],
+		    pick(second, v[(step + 1) % 3], v[step % 3]));
+}
+
+/* As triangle_depth() of shape.c. */
+TSR_INLINE void small_planes(struct tsr_small *s, const struct small_corners *v,
+			     const struct small_edges *e, unsigned int at)
+{
+	const vs32 number = (vs32){ 0 } + 0x7fffffff;
+	vf32 size[3];
+	vs32 second, third, z[3], base;
+
+	for (unsigned int k = 0; k < 3; k++) {
+		z[k] = (vs32)v->z[k];
+		size[k] = (vf32)(z[k] & number);
+	}
+	second = size[1] < size[0];
+	third = size[2] < (vf32)pick(second, (vs32)size[1], (vs32)size[0]);
+	base = small_turn(z, second, third, 0);
+	for (unsigned int h = 0; h < 2; h++) {
+		vf64 from = small_wide_float((vf32)base, h), area = small_wide(e->area, h);
+
+		*(vf64 *)&s->base[at + h * DOUBLES] = from;
+		TSR_UNROLL
+		for (unsigned int i = 0; i < 2; i++) {
+			vs32 c = small_turn(e->c, second, third, i + 1);
+			vs32 a = small_turn(e->a, second, third, i + 1);
+			vs32 b = small_turn(e->b, second, third, i + 1);
+			vf32 to = (vf32)small_turn(z, second, third, i + 1);
+			const unsigned int n = at + h * DOUBLES;
+
+			*(vf64 *)&s->k[i][n] = (small_wide_float(to, h) - from) / area;
+			*(vf64 *)&s->c[i][n] = small_wide(c, h);
+			*(vf64 *)&s->a[i][n] = small_wide(a, h) * PIXEL;
+			*(vf64 *)&s->b[i][n] = small_wide(b, h) * PIXEL;
+		}
+	}
+}
+
+/* Where depths of the quad at (@x, @y) are: tsr_tile_place(). */
+TSR_INLINE vs32 small_place(vs32 x, vs32 y, unsigned int shift)
+{
+	vs32 block = (y >> 3 << (shift - 3)) + (x >> 3);
+
+	return (block << 6) + ((y & 6) << 3) + ((x & 6) << 1);
+}
+
+/* In how many blocks pixels of @mask are. */
+TSR_INLINE vs32 small_blocks(vs32 mask, const vs32 at[4])
+{
+	vs32 count = { 0 }, there[4];
+
+	TSR_UNROLL
+	for (unsigned int q = 0; q < 4; q++) {
+		vs32 known = { 0 };
+
+		there[q] = (mask & 15 << 4 * q) != 0;
+		TSR_UNROLL
+		for (unsigned int i = 0; i < q; i++)
+			known |= there[i] & (at[i] >> 6 == at[q] >> 6);
+		count -= there[q] & ~known;
+	}
+	return count;
+}
+
+TSR_INLINE uint64_t small_some(const struct tsr_small_rules *r, const struct tsr_tile_triangles *t,
+			       struct tsr_small *s, unsigned int at)
+{
+	struct small_corners v;
+	struct small_edges e;
+	vs32 least_x, least_y, most_x, most_y, x0, y0, x1, y1, x, y, fits, empty, mask, place[4];
+
+	small_load(t->v + at, &v);
+	least_x = lesser(lesser(v.x[0], v.x[1]), v.x[2]);
+	least_y = lesser(lesser(v.y[0], v.y[1]), v.y[2]);
+	most_x = greater(greater(v.x[0], v.x[1]), v.x[2]);
+	most_y = greater(greater(v.y[0], v.y[1]), v.y[2]);
+	x0 = greater(least_x >> TSR_SUBPIXEL_BITS, (vs32){ 0 } + r->x0);
+	y0 = greater(least_y >> TSR_SUBPIXEL_BITS, (vs32){ 0 } + r->y0);
+	x1 = lesser((most_x >> TSR_SUBPIXEL_BITS) + 1, (vs32){ 0 } + r->x1);
+	y1 = lesser((most_y >> TSR_SUBPIXEL_BITS) + 1, (vs32){ 0 } + r->y1);
+	x = x0 & ~1;
+	y = y0 & ~1;
+	empty = (x0 >= x1) | (y0 >= y1);
+	fits = (x1 - x <= 4) & (y1 - y <= 4) & (most_x - least_x <= SMALL) &
+	       (most_y - least_y <= SMALL);
+	small_edges(&v, x * PIXEL + PIXEL / 2, y * PIXEL + PIXEL / 2, &e);
+	mask = small_coverage(&e) & small_window(x0 - x, y0 - y, x1 - x, y1 - y) & ~empty;
+	*(vs32 *)&s->mask[at] = mask;
+	if (r->depth)
+		small_planes(s, &v, &e, at);
+	x -= r->x;
+	y -= r->y;
+	*(vs32 *)&s->x[at] = x;
+	*(vs32 *)&s->y[at] = y;
+	TSR_UNROLL
+	for (unsigned int q = 0; q < 4; q++) {
+		place[q] = small_place(x + (int)(q % 2 * 2), y + (int)(q / 2 * 2), r->shift);
+		*(vs32 *)&s->at[q][at] = place[q];
+	}
+	*(vs32 *)&s->blocks[at] = small_blocks(mask, place);
+	return mask_bits(~(fits | empty));
+}
+
+static TSR_UNCHECKED_ void small(const struct tsr_small_rules *r, const struct tsr_tile_triangles *t,
+				 struct tsr_small *s)
+{
+	uint64_t large = 0;
+
+	for (unsigned int at = 0; at < TSR_TILE_TRIANGLES; at += LANES)
+		large |= small_some(r, t, s, at) << at;
+	s->large = large;
+}
+
+/* ---- Depth ----------------------------------------------------------------------------------- */
+
+/* Depths of DOUBLES pixels, from number @p on. */
+TSR_INLINE vf32_half small_depths(const struct tsr_small *s, unsigned int i,
+				  const struct tsr_small_test *test, unsigned int p)
+{
+	const double shifter = 0x1.8p52;
+	vf64 x, y, t;
+
+	for (unsigned int n = 0; n < DOUBLES; n++) {
+		x[n] = small_x[p + n];
+		y[n] = small_y[p + n];
+	}
+	t = s->base[i] + ((s->c[0][i] + s->a[0][i] * x + s->b[0][i] * y) * s->k[0][i] +
+			  (s->c[1][i] + s->a[1][i] * x + s->b[1][i] * y) * s->k[1][i]);
+	t = choose(t > test->low, t, (vf64){ 0 } + test->low);
+	t = choose(t < test->high, t, (vf64){ 0 } + test->high);
+	if (test->scale != 0)
+		t = (t * test->scale + shifter) - shifter;
+	return __builtin_convertvector(t, vf32_half);
+}
+
+/* Vectors from parts, and parts of them: not by way of memory, where they would be waited for. */
+#if TSR_VECTOR_BYTES == 64
+typedef float eight __attribute__((vector_size(32)));
+
+TSR_INLINE vf32 small_join(vf32_half a, vf32_half b)
+{
+	return PICK(a, b, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+}
+
+TSR_INLINE vf32 small_get(float *const quad[4], unsigned int q)
+{
+	eight a = PICK(*(const four_in_memory *)quad[q], *(const four_in_memory *)quad[q + 1],
+		       0, 1, 2, 3, 4, 5, 6, 7);
+	eight b = PICK(*(const four_in_memory *)quad[q + 2], *(const four_in_memory *)quad[q + 3],
+		       0, 1, 2, 3, 4, 5, 6, 7);
+
+	return small_join(a, b);
+}
+
+TSR_INLINE void small_put(float *const quad[4], unsigned int q, vf32 all)
+{
+	*(four_in_memory *)quad[q] = PICK(all, all, 0, 1, 2, 3);
+	*(four_in_memory *)quad[q + 1] = PICK(all, all, 4, 5, 6, 7);
+	*(four_in_memory *)quad[q + 2] = PICK(all, all, 8, 9, 10, 11);
+	*(four_in_memory *)quad[q + 3] = PICK(all, all, 12, 13, 14, 15);
+}
+#elif TSR_VECTOR_BYTES == 32
+TSR_INLINE vf32 small_join(vf32_half a, vf32_half b)
+{
+	return PICK(a, b, 0, 1, 2, 3, 4, 5, 6, 7);
+}
+
+TSR_INLINE vf32 small_get(float *const quad[4], unsigned int q)
+{
+	return small_join(*(const four_in_memory *)quad[q],
+			  *(const four_in_memory *)quad[q + 1]);
+}
+
+TSR_INLINE void small_put(float *const quad[4], unsigned int q, vf32 all)
+{
+	*(four_in_memory *)quad[q] = PICK(all, all, 0, 1, 2, 3);
+	*(four_in_memory *)quad[q + 1] = PICK(all, all, 4, 5, 6, 7);
+}
+#else
+TSR_INLINE vf32 small_join(vf32_half a, vf32_half b)
+{
+	return PICK(a, b, 0, 1, 2, 3);
+}
+
+TSR_INLINE vf32 small_get(float *const quad[4], unsigned int q)
+{
+	return *(const four_in_memory *)quad[q];
+}
+
+TSR_INLINE void small_put(float *const quad[4], unsigned int q, vf32 all)
+{
+	*(four_in_memory *)quad[q] = all;
+}
+#endif
+
+TSR_INLINE vs32 small_compare(vf32 z, vf32 stored, unsigned int function)
+{
+	switch (function) {
+	case TSR_COMPARE_FUNCTION_NEVER:
+		return (vs32){ 0 };
+	case TSR_COMPARE_FUNCTION_LESS:
+		return z < stored;
+	case TSR_COMPARE_FUNCTION_EQUAL:
+		return z == stored;
+	case TSR_COMPARE_FUNCTION_LEQUAL:
+		return z <= stored;
+	case TSR_COMPARE_FUNCTION_GREATER:
+		return z > stored;
+	case TSR_COMPARE_FUNCTION_NOT_EQUAL:
+		return z != stored;
+	case TSR_COMPARE_FUNCTION_GEQUAL:
+		return z >= stored;
+	default:
+		return ~(vs32){ 0 };
+	}
+}
+
+static TSR_UNCHECKED_ unsigned int small_test(const struct tsr_small *s, unsigned int i,
+					      const struct tsr_small_test *test,
+					      float *const quad[4])
+{
+	const unsigned int covered = s->mask[i];
+	unsigned int pass = 0;
+
+	TSR_UNROLL
+	for (unsigned int p = 0; p < 16; p += LANES) {
+		vf32 z = small_join(small_depths(s, i, test, p),
+				    small_depths(s, i, test, p + DOUBLES));
+		vf32 stored = small_get(quad, p / 4);
+		vs32 which = small_compare(z, stored, test->function) & bits_mask(covered >> p);
+
+		pass |= mask_bits(which) << p;
+		if (test->write)
+			small_put(quad, p / 4, (vf32)pick(which, (vs32)z, (vs32)stored));
+	}
+	return pass;
+}
+
+const struct tsr_fine TSR_PATH_NAME(tsr_fine) = {
+	.edges = edges, .depth = depth, .compare = compare, .store = store, .bounds = bounds,
+	.small = small, .small_test = small_test,
+};

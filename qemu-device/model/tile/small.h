@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Small triangles, many at a time: those that lie, as far as they are wanted, in two by two quads.
+ *
+ * In: the corners of up to TSR_TILE_TRIANGLES of them. Out: the pixels each covers, and the plane
+ * of its depth; then, one after the other, tests against what is stored. Frames have one sample a
+ * pixel. The arithmetic is that of shape.c, raster.c and fine_block.h, so are all bits.
+ *
+ * Pixels of a triangle are numbered as four quads, (0, 0) (2, 0) (0, 2) (2, 2), each as in a block:
+ * pixel p of quad q is number 4 q + p.
+ */
+#ifndef TSR_TILE_SMALL_H
+#define TSR_TILE_SMALL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "../front/tile_list.h"
+
+/* What is the same for all of them. */
+struct tsr_small_rules {
+	int32_t x0, y0, x1, y1;		/* pixels of the frame that are wanted: [x0, x1) by [y0, y1) */
+	int32_t x, y;			/* the tile's first one */
+	uint8_t shift;			/* log2 of the tile's side */
+	bool depth;			/* planes of depth are wanted */
+};
+
+/* A column for each triangle. */
+struct tsr_small {
+	/* Bit n: triangle n is not small. Of those nothing else is known. */
+	uint16_t large;
+	int32_t mask[TSR_TILE_TRIANGLES] __attribute__((aligned(64)));
+	int32_t blocks[TSR_TILE_TRIANGLES] __attribute__((aligned(64)));	/* that it is in */
+	/* of the first quad, in the tile */
+	int32_t x[TSR_TILE_TRIANGLES] __attribute__((aligned(64)));
+	int32_t y[TSR_TILE_TRIANGLES] __attribute__((aligned(64)));
+	/* where depths of the quads are: index of the first of four */
+	int32_t at[4][TSR_TILE_TRIANGLES] __attribute__((aligned(64)));
+	/* as in struct tsr_fine_depth, from the first quad's first pixel on */
+	double base[TSR_TILE_TRIANGLES] __attribute__((aligned(64)));
+	double k[2][TSR_TILE_TRIANGLES] __attribute__((aligned(64)));
+	double c[2][TSR_TILE_TRIANGLES] __attribute__((aligned(64)));
+	double a[2][TSR_TILE_TRIANGLES] __attribute__((aligned(64)));
+	double b[2][TSR_TILE_TRIANGLES] __attribute__((aligned(64)));
+};
+
+/* How their depth is tested. */
+struct tsr_small_test {
+	double low, high, scale;	/* as in struct tsr_fine_depth */
+	unsigned int function;		/* enum tsr_compare_function */
+	bool write;			/* depths that pass are stored */
+};
+
+#endif

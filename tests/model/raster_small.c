@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Small triangles, set up together, against the way of all primitives: coverage and blocks as
+ * set-up and walk find them, depths and their tests as those of whole blocks, on every path.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "ktap.h"
+#include "tile/raster.h"
+#include "tile/small.h"
+#include "tsr_packets.h"
+
+#define SIDE 64			/* pixels of the tile */
+#define PIXELS (SIDE * SIDE)
+#define GROUPS 12000
+
+static uint64_t seed = 3;
+
+static uint32_t rnd(void)
+{
+	seed = seed * 6364136223846793005u + 1442695040888963407u;
+	return seed >> 32;
+}
+
+static int32_t rnd_in(int32_t low, int32_t high)
+{
+	return low + (int32_t)(rnd() % (uint32_t)(high - low + 1));
+}
+
+static const struct tsr_fine *path(unsigned int n)
+{
+	static const char *const name[] = { NULL, "sse2", "avx2", "avx512" };
+
+	return tsr_fine_path(n == 2 && !__builtin_cpu_supports("avx2")	  ? NULL :
+			     n == 3 && !__builtin_cpu_supports("avx512bw") ? NULL : name[n]);
+}
+
+/* A tile, what of it is wanted, and how depth is tested. */
+struct frame {
+	struct tsr_tile tile;
+	struct tsr_rect clip;
+	struct tsr_small_rules rules;
+	struct tsr_small_test test;
+	float depth[PIXELS] __attribute__((aligned(64)));
+};
+
+static void any_frame(struct frame *f)
+{
+	static const double scale[] = { 0, 0xffff, 0xffffff };
+	struct tsr_tile *t = &f->tile;
+
+	t->shift = 3 + rnd() % 4;
+	t->width = rnd() % 4 ? 1u << t->shift : 1 + rnd() % (1u << t->shift);
+	t->height = rnd() % 4 ? 1u << t->shift : 1 + rnd() % (1u << t->shift);
+	t->x = rnd() % 8 << t->shift;
+	t->y = rnd() % 8 << t->shift;
+	f->clip = (struct tsr_rect){ 0, 0, 1024, 1024 };
+	if (!(rnd() % 3)) {
+		f->clip.x0 = t->x + rnd() % t->width;
+		f->clip.y0 = t->y + rnd() % t->height;
+		f->clip.x1 = f->clip.x0 + rnd() % t->width;
+		f->clip.y1 = f->clip.y0 + rnd() % t->height;
+	}
+	f->rules = (struct tsr_small_rules){
+		.x0 = t->x, .y0 = t->y, .x1 = t->x + t->width, .y1 = t->y + t->height,
+		.x = t->x, .y = t->y, .shift = t->shift, .depth = true,
+	};
+#define CUT(side, op) if (f->clip.side op f->rules.side) f->rules.side = f->clip.side
+	CUT(x0, >);
+	CUT(y0, >);
+	CUT(x1, <);
+	CUT(y1, <);
+	f->test = (struct tsr_small_test){
+		.low = rnd() % 4 ? 0 : 0.25, .high = rnd() % 4 ? 1 : 0.75, .scale = scale[rnd() % 3],
+		.function = rnd() % 8, .write = rnd() % 4,
+	};
+	for (unsigned int i = 0; i < PIXELS; i++)
+		f->depth[i] = (float)(rnd() % 9 / 8.0 * (f->test.scale != 0 ? f->test.scale : 1));
+}
+
+static float any_depth(void)
+{
+	static const float some[] = { 0, -0.0f, 1, 0.5f, -0.5f, 2, 0.25f };
+
+	return rnd() % 3 ? (float)rnd() / 4294967296.0f : some[rnd() % 7];
+}
+
+static void any_triangle(const struct frame *f, struct tsr_screen_vertex v[3])
+{
+	int32_t reach = rnd() % 8 ? 150 + rnd() % 450 : 6000 + rnd() % 12000;
+	int32_t x = f->tile.x * 256 + rnd_in(-600, (SIDE + 1) * 256) % (256 * (int)f->tile.width);
+	int32_t y = f->tile.y * 256 + rnd_in(-600, (SIDE + 1) * 256) % (256 * (int)f->tile.height);
+
+	for (unsigned int i = 0; i < 3; i++) {
+		v[i].x = x + rnd_in(-reach, reach);
+		v[i].y = y + rnd_in(-reach, reach);
+		if (!(rnd() % 3)) {		/* centres and what is next to them */
+			v[i].x = (v[i].x & ~127) + rnd_in(-1, 1);
+			v[i].y = (v[i].y & ~127) + rnd_in(-1, 1);
+		}
+		v[i].z = any_depth();
+		v[i].rw = 1;
+	}
+	if (!(rnd() % 8))
+		v[2].z = v[1].z = v[0].z;
+	if (!(rnd() % 16))
+		v[2] = v[1];
+	if (!(rnd() % 8))			/* far away, but for a corner */
+		v[1].x = rnd_in(-32768 * 256, 32768 * 256 - 1);
+}
+
+/* Pixels of triangle @i of @s in the block at (@x, @y), in its order. */
+static uint64_t in_block(const struct tsr_small *s, unsigned int i, unsigned int x, unsigned int y)
+{
+	uint64_t mask = 0;
+
+	for (unsigned int p = 0; p < 16; p++) {
+		unsigned int px = s->x[i] + (p >> 1 & 2) + (p & 1);
+		unsigned int py = s->y[i] + (p >> 2 & 2) + (p >> 1 & 1);
+
+		if (s->mask[i] >> p & 1 && px >> 3 == x >> 3 && py >> 3 == y >> 3)
+			mask |= 1ull << tsr_block_pixel(px & 7, py & 7);
+	}
+	return mask;
+}
+
+/* Test a block's pixels as core.c does: what passes; depths of the tile are written. */
+static uint64_t test_block(struct frame *f, const struct tsr_fine *fine,
+			   const struct tsr_shape *shape, const struct tsr_covered *c)
+{
+	float *stored = f->depth + tsr_tile_place(&f->tile, c->x, c->y, 0);
+	float z[TSR_BLOCK_PIXELS] __attribute__((aligned(64)));
+	int64_t x = (int64_t)(f->tile.x + c->x) * 256 + 128;
+	int64_t y = (int64_t)(f->tile.y + c->y) * 256 + 128;
+	struct tsr_fine_depth d = {
+		.base = shape->base, .low = f->test.low, .high = f->test.high,
+		.scale = f->test.scale,
+	};
+	uint64_t pass;
+
+	for (unsigned int i = 0; i < 2; i++) {
+		const struct tsr_edge *e = &shape->depth[i];
+
+		d.k[i] = shape->k[i];
+		d.c[i] = (double)(e->c + e->a * x + e->b * y);
+		d.a[i] = e->a * 256.0;
+		d.b[i] = e->b * 256.0;
+	}
+	fine->depth(&d, c->any, z);
+	pass = fine->compare(z, stored, f->test.function, c->any);
+	if (f->test.write)
+		fine->store(z, stored, pass);
+	return pass;
+}
+
+struct found {
+	unsigned int wrong, small, covered, split, passed;
+};
+
+static unsigned int small_test(struct frame *f, const struct tsr_fine *fine,
+			       const struct tsr_small *s, unsigned int i)
+{
+	float none[4], *quad[4];
+
+	for (unsigned int q = 0; q < 4; q++)
+		quad[q] = s->mask[i] >> 4 * q & 15 ? f->depth + s->at[q][i] : none;
+	return fine->small_test(s, i, &f->test, quad);
+}
+
+/* Triangle @i both ways: first that of all primitives, then the other. */
+static void check(struct frame *f, const struct tsr_fine *fine, const struct tsr_prim *prim,
+		  const struct tsr_small *s, unsigned int i, struct found *found)
+{
+	static const struct tsr_raster_rules rules;
+	static struct frame other;
+	unsigned int blocks = 0, covered = 0, passed = 0;
+	struct tsr_walk_blocks walk;
+	struct tsr_shape shape;
+	struct tsr_covered c;
+
+	other = *f;
+	tsr_shape_set(&shape, prim, &rules, &f->clip);
+	if (tsr_walk_begin(&walk, &shape, &f->tile)) {
+		while (tsr_walk_next(&walk, fine, 0, 1, &c)) {
+			if (!blocks++)
+				tsr_shape_depth(&shape, prim, &rules);
+			found->wrong += c.any != in_block(s, i, c.x, c.y);
+			covered += tsr_pixel_count(c.any);
+			passed += tsr_pixel_count(test_block(f, fine, &shape, &c));
+		}
+	}
+	found->wrong += covered != tsr_pixel_count(s->mask[i]);
+	found->small++;
+	if (!covered)
+		return;
+	found->wrong += blocks != (unsigned int)s->blocks[i];
+	found->wrong += tsr_pixel_count(small_test(&other, fine, s, i)) != passed;
+	found->wrong += memcmp(other.depth, f->depth, sizeof(f->depth)) != 0;
+	found->covered++;
+	found->split += blocks > 1;
+	found->passed += passed != 0;
+}
+
+/* Whether the wanted pixels of @v can be in two by two quads. */
+static bool must_be_small(const struct frame *f, const struct tsr_screen_vertex v[3])
+{
+	int32_t low[2] = { v[0].x, v[0].y }, high[2] = { v[0].x, v[0].y };
+
+	for (unsigned int i = 1; i < 3; i++) {
+		const int32_t at[2] = { v[i].x, v[i].y };
+
+		for (unsigned int k = 0; k < 2; k++) {
+			low[k] = at[k] < low[k] ? at[k] : low[k];
+			high[k] = at[k] > high[k] ? at[k] : high[k];
+		}
+	}
+	return low[0] >> 8 >= f->rules.x0 && low[1] >> 8 >= f->rules.y0 &&
+	       high[0] >> 8 < (low[0] >> 8 & ~1) + 4 && high[1] >> 8 < (low[1] >> 8 & ~1) + 4;
+}
+
+static void soup(void)
+{
+	static struct frame frame;
+	static struct tsr_tile_triangles t;
+	static struct tsr_small small;
+	struct found found = { 0 };
+	unsigned int missed = 0;
+
+	for (unsigned int n = 0; n < GROUPS && !found.wrong; n++) {
+		const struct tsr_fine *fine = path(n % 4);
+
+		any_frame(&frame);
+		for (unsigned int i = 0; i < TSR_TILE_TRIANGLES; i++)
+			any_triangle(&frame, t.v[i]);
+		fine->small(&frame.rules, &t, &small);
+		for (unsigned int i = 0; i < TSR_TILE_TRIANGLES; i++) {
+			struct tsr_prim prim = { .vertices = 3 };
+
+			memcpy(prim.v, t.v[i], sizeof(prim.v));
+			if (!(small.large >> i & 1))
+				check(&frame, fine, &prim, &small, i, &found);
+			else
+				missed += must_be_small(&frame, t.v[i]);
+			if (found.wrong) {
+				ktap_note("%d,%d %d,%d %d,%d", prim.v[0].x, prim.v[0].y,
+					  prim.v[1].x, prim.v[1].y, prim.v[2].x, prim.v[2].y);
+				break;
+			}
+		}
+	}
+	ktap_eq(found.wrong, 0);
+	ktap_eq(missed, 0);
+	ktap_note("%u small, %u of them cover pixels, %u in several blocks, %u pass",
+		  found.small, found.covered, found.split, found.passed);
+	ktap_ok(found.covered > GROUPS && found.split > GROUPS / 16 && found.passed > GROUPS / 4);
+}
+
+int main(int argc, char **argv)
+{
+	ktap_start_args(argc, argv);
+	ktap_run("[RAST1] [RAST3] [ZS1] small triangles together are what they are one by one",
+		 soup);
+	return ktap_finish();
+}
