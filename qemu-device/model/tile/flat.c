@@ -36,8 +36,7 @@ bool tsr_tile_may_be_flat(const struct tsr_tile_state *s, const struct tsr_rende
 	return true;
 }
 
-/* Whether blocks of the state's primitives may be left until the bundle has run. */
-static bool may_wait(const struct tsr_tile_core *c)
+bool tsr_tile_flat_may_wait(const struct tsr_tile_core *c)
 {
 	const struct tsr_tile_state *s = c->state;
 
@@ -55,7 +54,7 @@ void tsr_tile_flat_begin(struct tsr_tile_core *c)
 	c->probe = false;
 	c->asked = c->waits = false;
 	if (c->flat || !s->may_be_flat || !large || c->shader->gpu->shader_hook ||
-	    may_wait(c))
+	    tsr_tile_flat_may_wait(c))
 		return;
 	c->probe = !s->patience;
 	s->patience -= s->patience != 0;
@@ -199,7 +198,7 @@ bool tsr_tile_flat_ask(struct tsr_tile_core *c)
 	if (c->asked)
 		return true;
 	c->waits = false;
-	if (!may_wait(c) || c->shader->gpu->shader_hook) {
+	if (!tsr_tile_flat_may_wait(c) || c->shader->gpu->shader_hook) {
 		c->asked = true;
 	} else if (s->patience) {
 		s->patience--;

@@ -325,6 +325,8 @@ void tsr_tile_flat_take(struct tsr_tile_core *c, unsigned int target,
 void tsr_tile_flat_look_at_block(struct tsr_tile_core *c);
 /* Write the block with c->flat; false: the bundle has to be run before. */
 bool tsr_tile_flat_write(struct tsr_tile_core *c);
+/* Whether blocks of the state's primitives may be left until the bundle has run. */
+bool tsr_tile_flat_may_wait(const struct tsr_tile_core *c);
 /*
  * Find out, once, whether the primitive's blocks are left for later (c->waits): it is of one
  * colour, which the bundle will tell. False: the bundle has to be run before.
