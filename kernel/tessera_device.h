@@ -173,10 +173,13 @@ struct tessera_device {
 		bool wedged;
 		/**
 		 * @reset.frozen: Registers are out of reach: PCI is recovering
-		 * from an error, or the device sleeps. What was programmed is
-		 * lost and programmed again at the end. Written under the lock.
+		 * from an error or resets the function, or the device sleeps.
+		 * What was programmed is lost and programmed again at the end.
+		 * Written under the lock.
 		 */
 		bool frozen;
+		/** @reset.foreign: PCI resets the function; it will say when that is done. */
+		bool foreign;
 		/** @reset.asleep: It is frozen because it sleeps. */
 		bool asleep;
 	} reset;

@@ -88,15 +88,18 @@ int tessera_pci_restore(struct tessera_device *tdev)
 int tessera_pci_reset_function(struct tessera_device *tdev)
 {
 	struct pci_dev *pdev = tdev->pdev;
-	int ret;
+	int ret = 0;
 
 	if (!pci_device_is_present(pdev))
 		return -ENODEV;
 
 	pci_cfg_access_lock(pdev);
-	ret = pcie_reset_flr(pdev, PCI_RESET_DO_RESET);
-	if (!ret)
-		ret = tessera_pci_restore(tdev);
+	/* Who had that lock may have been user space, whose reset was as good. */
+	if (tessera_device_frozen(tdev)) {
+		ret = pcie_reset_flr(pdev, PCI_RESET_DO_RESET);
+		if (!ret)
+			ret = tessera_pci_restore(tdev);
+	}
 	pci_cfg_access_unlock(pdev);
 
 	return ret;
@@ -156,9 +159,12 @@ static void tessera_pci_reset_prepare(struct pci_dev *pdev)
 	tessera_reset_prepare(pci_get_drvdata(pdev));
 }
 
+/* What PCI has put back is what it had found: bus mastering was off by then. */
 static void tessera_pci_reset_done(struct pci_dev *pdev)
 {
-	tessera_reset_done(pci_get_drvdata(pdev));
+	struct tessera_device *tdev = pci_get_drvdata(pdev);
+
+	tessera_reset_done(tdev, tessera_device_frozen(tdev) ? tessera_pci_restore(tdev) : 0);
 }
 
 const struct pci_error_handlers tessera_pci_error_handlers = {

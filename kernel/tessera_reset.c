@@ -492,11 +492,16 @@ static void device_restore(struct tessera_device *tdev, int ret, bool counts)
  * From here on nobody uses registers, and the device no memory: what was on its
  * way may be signalled.
  */
-static void device_freeze(struct tessera_device *tdev, unsigned long delay)
+static void device_cut_off(struct tessera_device *tdev)
 {
 	WRITE_ONCE(tdev->reset.frozen, true);
 	tessera_check_hold(tdev);
 	pci_clear_master(tdev->pdev);
+}
+
+static void device_freeze(struct tessera_device *tdev, unsigned long delay)
+{
+	device_cut_off(tdev);
 	mod_delayed_work(tdev->timeout_wq, &tdev->reset.thaw_work, delay);
 }
 
@@ -615,7 +620,7 @@ void tessera_reset_thaw(struct tessera_device *tdev, int ret)
 		return;
 
 	signalling = recovery_begin(tdev);
-	if (tdev->reset.frozen) {
+	if (tdev->reset.frozen && !tdev->reset.foreign) {
 		ret = ret ?: tessera_device_stop(tdev);
 		WRITE_ONCE(tdev->reset.frozen, false);
 		device_restore(tdev, ret ?: tessera_device_start(tdev), true);
@@ -647,44 +652,46 @@ static void tessera_thaw_work(struct work_struct *work)
 }
 
 /**
- * tessera_reset_prepare() - someone is about to reset the device
+ * tessera_reset_prepare() - someone is about to reset the PCI function
  * @tdev: device
  *
- * Holds &tessera_device.reset.lock until tessera_reset_done().
+ * Out of reach until tessera_reset_done(). No lock is held in between: PCI takes
+ * locks of its own under which others allocate.
  */
 void tessera_reset_prepare(struct tessera_device *tdev)
 {
+	bool signalling;
 	int cookie;
 
-	mutex_lock(&tdev->reset.lock);
-	queues_each(tdev, queue_stop_scheduling, NULL);
-	if (drm_dev_enter(&tdev->drm, &cookie)) {
-		if (!tdev->reset.frozen)
+	if (!drm_dev_enter(&tdev->drm, &cookie))
+		return;
+
+	signalling = recovery_begin(tdev);
+	if (!tessera_device_wedged(tdev)) {
+		tdev->reset.foreign = true;
+		if (!tdev->reset.frozen) {
+			queues_each(tdev, queue_stop_scheduling, NULL);
 			queues_save(tdev);
-		tessera_irq_disable(tdev);
-		tessera_check_hold(tdev);
-		drm_dev_exit(cookie);
+			tessera_irq_disable(tdev);
+			device_cut_off(tdev);
+		}
 	}
+	recovery_end(tdev, signalling);
+	drm_dev_exit(cookie);
 }
 
 /**
- * tessera_reset_done() - someone has reset the device
+ * tessera_reset_done() - someone has reset the PCI function
  * @tdev: device
+ * @ret: 0 if its configuration space is restored, else an error
  */
-void tessera_reset_done(struct tessera_device *tdev)
+void tessera_reset_done(struct tessera_device *tdev, int ret)
 {
-	int ret, cookie;
-
-	if (drm_dev_enter(&tdev->drm, &cookie)) {
-		if (!tessera_device_wedged(tdev)) {
-			WRITE_ONCE(tdev->reset.frozen, false);
-			ret = tessera_device_present(tdev) ? tessera_device_start(tdev) : -ENODEV;
-			device_restore(tdev, ret, true);
-		}
-		drm_dev_exit(cookie);
-	}
-	queues_each(tdev, queue_start_scheduling, NULL);
+	mutex_lock(&tdev->reset.lock);
+	tdev->reset.foreign = false;
 	mutex_unlock(&tdev->reset.lock);
+
+	tessera_reset_thaw(tdev, ret);
 }
 
 /* Give what is on the ring time to end. */

@@ -29,7 +29,7 @@ int tessera_device_start(struct tessera_device *tdev);
 int tessera_device_stop(struct tessera_device *tdev);
 
 void tessera_reset_prepare(struct tessera_device *tdev);
-void tessera_reset_done(struct tessera_device *tdev);
+void tessera_reset_done(struct tessera_device *tdev, int ret);
 void tessera_reset_freeze(struct tessera_device *tdev);
 void tessera_reset_thaw(struct tessera_device *tdev, int ret);
 void tessera_reset_suspend(struct tessera_device *tdev);
