@@ -7,7 +7,7 @@
  * A BO has its memory from one of three places:
  *
  * - system memory, by the shmem helper: pages come with the first use, are mapped
- *   for DMA with the first bind, and stay until the BO is freed;
+ *   for DMA with the first bind or export, and stay until the BO is freed;
  * - another device, by PRIME import: mapped for DMA at import;
  * - local memory: a range of BAR 2 from creation on.
  *
@@ -105,6 +105,7 @@ static struct dma_buf *tessera_gem_export(struct drm_gem_object *obj, int flags)
 {
 	struct tessera_bo *bo = to_tessera_bo(obj);
 	struct dma_buf *dmabuf;
+	struct sg_table *sgt;
 	u32 retained;
 	int ret;
 
@@ -119,6 +120,16 @@ static struct dma_buf *tessera_gem_export(struct drm_gem_object *obj, int flags)
 			ret = -EINVAL;
 		if (ret && !READ_ONCE(bo->exported))
 			return ERR_PTR(ret);
+	}
+
+	/*
+	 * Mapping for DMA gives the CPU's caches to memory, which must not happen any more once
+	 * another device may have written there.
+	 */
+	if (!obj->import_attach && !drm_mm_node_allocated(&bo->local)) {
+		sgt = tessera_bo_map_dma(bo);
+		if (IS_ERR(sgt))
+			return ERR_CAST(sgt);
 	}
 
 	dmabuf = drm_gem_prime_export(obj, flags);

@@ -79,6 +79,21 @@ static void self_import(void)
 	close(b);
 }
 
+/* Memory is mapped for the exporter's DMA before another device can have written there. */
+static void exported_has_memory(void)
+{
+	int fd = gt_open(), dmabuf;
+	uint32_t handle;
+
+	ktap_eq(gt_bo_try(fd, GT_PAGE, 0, 0, &handle), 0);
+	ktap_eq(info_of(fd, handle).state, 0);
+	dmabuf = export_bo(fd, handle);
+	KTAP_REQUIRE(dmabuf >= 0);
+	ktap_eq(info_of(fd, handle).state, DRM_TESSERA_BO_EXPORTED | DRM_TESSERA_BO_RESIDENT);
+	close(dmabuf);
+	close(fd);
+}
+
 static void private_not_exportable(void)
 {
 	int fd = gt_open();
@@ -349,6 +364,7 @@ int main(int argc, char **argv)
 	gt_start(argc, argv);
 	ktap_run("PRIME: the same file gets the same handle, another one the same memory",
 		 self_import);
+	ktap_run("PRIME: what is exported has memory", exported_has_memory);
 	ktap_run("PRIME: a BO private to a VM is not exportable", private_not_exportable);
 	ktap_run("PRIME: bad handles and files", bad_handles);
 	ktap_run("[SYS4] PRIME: two processes and their queues on one buffer", two_processes);
