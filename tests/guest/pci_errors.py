@@ -5,9 +5,11 @@
 through error_detected, slot_reset and resume, and the guest program (pci_errors_load.c) finds that every fence came, with the right error, and
 that its queues go on."""
 
+import os
 import sys
 import time
 
+import variant
 from guest import Guest, GuestError
 from snapshot import wait_for
 
@@ -34,17 +36,31 @@ def inject(guest, error, frozen, seconds):
     said = guest.hmp(f"pcie_aer_inject_error gpu0 {error}")
     if "OK" not in said:
         raise GuestError(f"QEMU does not inject {error}: {said}")
-    time.sleep(seconds)
+    time.sleep(seconds + 2 * (variant.current().slow - 1))
     guest.run("touch /tmp/e/go")
     done = guest.run("n=0; while pidof pci_errors_load >/dev/null && [ $n -lt 3000 ]; do usleep 10000; n=$((n + 1)); done; "
                      "cat /tmp/e/log; grep -q '^all right' /tmp/e/log", timeout=120)
     return done.status, done.stdout.decode(errors="replace"), guest.run("dmesg").stdout.decode(errors="replace")
 
 
+def no_aer():
+    """Why a kernel of our own cannot run this: without PCI_MMCONFIG it has no extended configuration space, and leaves errors to
+    the firmware. The stock kernel has it."""
+    if not os.environ.get("TSR_VARIANT"):
+        return ""
+    with Guest() as guest:
+        found = guest.run("ls /sys/bus/pci_express/drivers/aer/*:*")
+    return "" if found.status == 0 else "the root ports have no AER in this kernel (no PCI_MMCONFIG)"
+
+
 def main():
     print("KTAP version 1")
     failed = 0
     try:
+        reason = no_aer()
+        if reason:
+            print(f"1..0 # SKIP {reason}")
+            return 0
         for number, (what, error, frozen, seconds, qemu_args, lines) in enumerate(CASES, 1):
             with Guest(device_args="vram=32M", qemu_args=qemu_args) as guest:
                 status, output, log = inject(guest, error, frozen, seconds)
