@@ -38,6 +38,11 @@ struct tessera_irq {
 	struct tessera_device *tdev;
 	/** @class: enum tsr_irq_class. */
 	unsigned int class;
+	/**
+	 * @vector: The kernel's number. Kept, for to look it up takes a lock under which PCI
+	 * allocates, and recovery must not wait for that.
+	 */
+	int vector;
 };
 
 /**

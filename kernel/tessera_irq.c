@@ -132,7 +132,8 @@ int tessera_irq_init(struct tessera_device *tdev)
 			continue;
 		tdev->irq[class].tdev = tdev;
 		tdev->irq[class].class = class;
-		ret = request_irq(pci_irq_vector(tdev->pdev, class), tessera_irq_handler, 0,
+		tdev->irq[class].vector = pci_irq_vector(tdev->pdev, class);
+		ret = request_irq(tdev->irq[class].vector, tessera_irq_handler, 0,
 				  irq_name[class], &tdev->irq[class]);
 		if (ret)
 			goto err_free;
@@ -143,7 +144,7 @@ int tessera_irq_init(struct tessera_device *tdev)
 err_free:
 	while (class--) {
 		if (irq_name[class])
-			free_irq(pci_irq_vector(tdev->pdev, class), &tdev->irq[class]);
+			free_irq(tdev->irq[class].vector, &tdev->irq[class]);
 	}
 	pci_free_irq_vectors(tdev->pdev);
 	return ret;
@@ -179,7 +180,7 @@ void tessera_irq_disable(struct tessera_device *tdev)
 		tessera_write64(tdev, TSR_REG_IRQ_MASK(class), 0);
 	for (class = 0; class < TESSERA_NUM_IRQS; class++) {
 		if (irq_name[class])
-			synchronize_irq(pci_irq_vector(tdev->pdev, class));
+			synchronize_irq(tdev->irq[class].vector);
 	}
 }
 
@@ -193,7 +194,7 @@ void tessera_irq_fini(struct tessera_device *tdev)
 
 	for (class = 0; class < TESSERA_NUM_IRQS; class++) {
 		if (irq_name[class])
-			free_irq(pci_irq_vector(tdev->pdev, class), &tdev->irq[class]);
+			free_irq(tdev->irq[class].vector, &tdev->irq[class]);
 	}
 	pci_free_irq_vectors(tdev->pdev);
 }
