@@ -127,7 +127,7 @@ static void tessera_queue_release_slot(struct tessera_queue *queue)
 	tessera_ring_unmap(tdev, &queue->ring);
 
 	spin_lock_irq(&tdev->slots.lock);
-	tdev->slots.queue[queue->slot] = NULL;
+	WRITE_ONCE(tdev->slots.queue[queue->slot], NULL); /* queues_each() peeks */
 	spin_unlock_irq(&tdev->slots.lock);
 }
 
@@ -245,8 +245,8 @@ static int tessera_queue_take_slot(struct tessera_queue *queue)
 	spin_lock_irq(&tdev->slots.lock);
 	for (slot = 0; slot < tdev->info.num_queues; slot++) {
 		if (!tdev->slots.queue[slot]) {
-			tdev->slots.queue[slot] = queue;
 			queue->slot = slot;
+			WRITE_ONCE(tdev->slots.queue[slot], queue); /* likewise */
 			*tessera_fence_word(tdev, slot) = 0;
 			ret = 0;
 			break;
@@ -292,9 +292,12 @@ static int tessera_queue_start(struct tessera_queue *queue, u32 ring_size)
 		return 0;
 
 err_slot:
+	/* Who goes through the slots has this lock, and must not find the queue freed. */
+	mutex_lock(&tdev->reset.lock);
 	mutex_lock(&queue->lock);
 	tessera_queue_release_slot(queue);
 	mutex_unlock(&queue->lock);
+	mutex_unlock(&tdev->reset.lock);
 err_as:
 	tessera_vm_as_put(queue->vm);
 	return ret;
