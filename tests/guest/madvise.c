@@ -12,6 +12,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/sysinfo.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -226,16 +227,24 @@ static void local_memory(void)
 	gt_bo_free(&bo);
 }
 
+static uint64_t all_memory(void)
+{
+	struct sysinfo info;
+
+	return sysinfo(&info) ? 0 : (uint64_t)info.totalram * info.mem_unit;
+}
+
 /* More than the machine has, of what is not needed: the oldest go, nobody is killed. */
 static void more_than_there_is(void)
 {
-	enum { COUNT = 60, BIG = 16 << 20 };
+	enum { COUNT = 60 };
+	const uint64_t mib = 1 << 20, big = all_memory() / (COUNT * 2 / 3) / mib * mib;
 	struct gt_bo bo[COUNT];
 	unsigned int i, gone = 0;
 
 	for (i = 0; i < COUNT; i++) {
-		bo[i] = gt_bo(c.fd, BIG, DRM_TESSERA_BO_NO_MMAP);
-		gt_bo_bind(&bo[i], c.vm, VA + (uint64_t)i * BIG, GT_RW);
+		bo[i] = gt_bo(c.fd, big, DRM_TESSERA_BO_NO_MMAP);
+		gt_bo_bind(&bo[i], c.vm, VA + i * big, GT_RW);
 		ktap_eq(advise(bo[i].handle, DRM_TESSERA_MADV_DONT_NEED, NULL), 0);
 	}
 	for (i = 0; i < COUNT; i++)

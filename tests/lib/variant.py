@@ -52,7 +52,7 @@ def trouble(text):
 
 # What happens in a guest before it is switched off. kmemleak reports what nobody points at in two scans, and
 # only if it is older than five seconds.
-UNLOAD = "n=0; while ! rmmod tessera; do n=$((n + 1)); [ $n -lt 50 ] || exit 1; usleep 100000; done"
+UNLOAD = "n=0; while ! rmmod tessera; do n=$((n + 1)); [ $n -lt 300 ] || exit 1; usleep 100000; done"
 LEAKS = ("cd /sys/kernel/debug; echo scan >kmemleak; sleep 6; echo scan >kmemleak; echo scan >kmemleak; "
          "cat kmemleak")
 
@@ -60,7 +60,7 @@ LEAKS = ("cd /sys/kernel/debug; echo scan >kmemleak; sleep 6; echo scan >kmemlea
 def last_words(guest):
     """KTAP of the end of a guest: the driver goes, and leaves nothing. (text, problems)"""
     seen = len(guest.console())
-    unloaded = guest.run(UNLOAD, 30)
+    unloaded = guest.run(UNLOAD, 60)
     lines = ["KTAP version 1", "1..2",
              f"{'not ok' if unloaded.status else 'ok'} 1 - [SYS2] the driver unloads"]
     lines += ["# " + line for line in unloaded.stderr.decode(errors="replace").splitlines()[-1:] if unloaded.status]
