@@ -105,7 +105,6 @@ static void vms(void)
 		.waits = GT_ARRAY(&wait, 1), .signals = GT_ARRAY(&signal, 1),
 	};
 	struct drm_tessera_vm_get_state state = { .vm_id = own.c.vm };
-	struct drm_tessera_vm_destroy destroy = { .vm_id = own.c.vm };
 	struct drm_tessera_bo_create private = { .size = GT_PAGE, .vm_id = own.c.vm };
 	struct gt_call call = GT_CALL(own.c.fd, VM_BIND, bind);
 
@@ -119,8 +118,6 @@ static void vms(void)
 	stranger(&call, "BO", &op.bo_handle, owner.bo.handle, false);
 	call = GT_CALL(own.c.fd, VM_GET_STATE, state);
 	stranger(&call, "VM", &state.vm_id, owner.c.vm, false);
-	call = GT_CALL(own.c.fd, VM_DESTROY, destroy);
-	stranger(&call, "VM", &destroy.vm_id, owner.c.vm, true);
 	call = GT_CALL(own.c.fd, BO_CREATE, private);
 	stranger(&call, "VM", &private.vm_id, owner.c.vm, false);
 }
@@ -149,14 +146,11 @@ static void queues(void)
 		.vm_id = own.c.vm, .engine_class = DRM_TESSERA_ENGINE_COPY, .priority = 1,
 	};
 	struct drm_tessera_queue_get_state state = { .queue_id = own.c.queue };
-	struct drm_tessera_queue_destroy destroy = { .queue_id = own.c.queue };
 	struct gt_call call = GT_CALL(own.c.fd, QUEUE_CREATE, create);
 
 	stranger(&call, "VM", &create.vm_id, owner.c.vm, false);
 	call = GT_CALL(own.c.fd, QUEUE_GET_STATE, state);
 	stranger(&call, "queue", &state.queue_id, owner.c.queue, false);
-	call = GT_CALL(own.c.fd, QUEUE_DESTROY, destroy);
-	stranger(&call, "queue", &destroy.queue_id, owner.c.queue, true);
 }
 
 static void jobs(void)
@@ -186,20 +180,32 @@ static void heaps_and_perfmons(void)
 		.vm_id = own.c.vm, .va = 0x60000000, .max_size = HEAP_CHUNK,
 		.initial_size = HEAP_CHUNK, .chunk_size = HEAP_CHUNK,
 	};
-	struct drm_tessera_heap_destroy destroy = { .heap_id = own.heap };
 	uint64_t value;
 	struct drm_tessera_perfmon_read read = { .perfmon_id = own.perfmon,
 						 .values = GT_ARRAY(&value, 1) };
-	struct drm_tessera_perfmon_destroy drop = { .perfmon_id = own.perfmon };
 	struct gt_call call = GT_CALL(own.c.fd, HEAP_CREATE, create);
 
 	stranger(&call, "VM", &create.vm_id, owner.c.vm, false);
-	call = GT_CALL(own.c.fd, HEAP_DESTROY, destroy);
-	stranger(&call, "heap", &destroy.heap_id, owner.heap, true);
 	call = GT_CALL(own.c.fd, PERFMON_READ, read);
 	stranger(&call, "perfmon", &read.perfmon_id, owner.perfmon, false);
-	call = GT_CALL(own.c.fd, PERFMON_DESTROY, drop);
-	stranger(&call, "perfmon", &drop.perfmon_id, owner.perfmon, true);
+}
+
+/* Last: a driver that lets a stranger do it has nothing left that others could find. */
+static void ends(void)
+{
+	struct drm_tessera_perfmon_destroy perfmon = { .perfmon_id = own.perfmon };
+	struct drm_tessera_heap_destroy heap = { .heap_id = own.heap };
+	struct drm_tessera_queue_destroy queue = { .queue_id = own.c.queue };
+	struct drm_tessera_vm_destroy vm = { .vm_id = own.c.vm };
+	struct gt_call call = GT_CALL(own.c.fd, PERFMON_DESTROY, perfmon);
+
+	stranger(&call, "perfmon", &perfmon.perfmon_id, owner.perfmon, true);
+	call = GT_CALL(own.c.fd, HEAP_DESTROY, heap);
+	stranger(&call, "heap", &heap.heap_id, owner.heap, true);
+	call = GT_CALL(own.c.fd, QUEUE_DESTROY, queue);
+	stranger(&call, "queue", &queue.queue_id, owner.c.queue, true);
+	call = GT_CALL(own.c.fd, VM_DESTROY, vm);
+	stranger(&call, "VM", &vm.vm_id, owner.c.vm, true);
 }
 
 /* What the DRM core does with handles. */
@@ -254,6 +260,7 @@ int main(int argc, char **argv)
 	jobs();
 	heaps_and_perfmons();
 	core_ioctls();
+	ends();
 	ktap_run("[SYS4] what strangers tried has changed nothing for the owner", owner_goes_on);
 	gt_ctx_free(&owner.c);
 	gt_ctx_free(&own.c);
