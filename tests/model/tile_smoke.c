@@ -134,6 +134,47 @@ static void same(void)
 	}
 }
 
+#define COUNTED (FRONT_FRAME + 0x4000)	/* code; its SHADER_PROGRAM */
+
+/* Draws of one state that differ in nothing but a query: each query has what is its own. */
+static void queries(enum tsr_query kind)
+{
+	struct tiles *t = tiles_new(16, 16, NULL);
+	uint64_t word[TSR_LIST_QUERY_QWORDS], *seen = (uint64_t *)(void *)t->f->data;
+	const unsigned int at = kind == TSR_QUERY_STATISTICS ?
+		TSR_PIPELINE_STATISTICS_FRAGMENT_INVOCATIONS__QWORD : 0;
+
+	memset(seen, 0, 64 * 4);
+	tiles_program(t, COUNTED, TILES_FINISH);
+	tsr_pack_shader_program((uint64_t *)(void *)(t->f->list - FRONT_LIST + COUNTED + 0x100),
+				&(struct tsr_shader_program){ .code = COUNTED });
+	t->f->shader.fragment = COUNTED + 0x100;
+	t->f->shader.side_effects = true;	/* so that it runs */
+	t->f->position = corner;
+	front_again(t->f);
+	front_states(t->f);
+	for (unsigned int i = 0; i < 4; i++) {
+		/* the third draw is nobody's */
+		tsr_pack_list_query(word, &(struct tsr_list_query){
+			.kind = kind, .addr = i == 2 ? 0 : FRONT_DATA + 64 * i });
+		front_packet(t->f, word, TSR_LIST_QUERY_QWORDS);
+		front_arrays(t->f, TSR_TOPOLOGY_TRIANGLES, 3);
+	}
+	ktap_ok(tiles_run(t));
+	ktap_ok(kind == TSR_QUERY_ANY_SAMPLES ? seen[at] == 1 : seen[at] > 50);
+	ktap_eq(seen[8 + at], seen[at]);
+	ktap_eq(seen[16 + at], 0);
+	ktap_eq(seen[24 + at], seen[at]);
+	tiles_free(t);
+}
+
+static void queries_change(void)
+{
+	queries(TSR_QUERY_SAMPLES);
+	queries(TSR_QUERY_ANY_SAMPLES);
+	queries(TSR_QUERY_STATISTICS);
+}
+
 /* ---- Tags ------------------------------------------------------------------------------------ */
 
 #define TAGS (TILES_TARGETS + TILES_TARGET_SIZE - (1u << 16))	/* of colour; then of depth */
@@ -297,6 +338,7 @@ int main(int argc, char **argv)
 	ktap_run("[BIN5] [BIN6] [CP10] depth of a triangle, cleared colour, edges", picture);
 	ktap_run("[BIN6] [CP10] tiles nobody draws to are not moved", untouched);
 	ktap_run("[RAST5] threads, cores, tiles of all sizes, small bursts", same);
+	ktap_run("[OM7] a query that changes between draws of one state", queries_change);
 	ktap_run("[ZS6] [OM3] tags: fast clear, uniform pixels, planes; loaded, drawn on, expanded",
 		 tags);
 	ktap_run("[SYS7] [SYS10] suspended at every step; saved, loaded now and then", stopping);
