@@ -444,7 +444,8 @@ static bool smooth_patch(struct tsr_msg_env *env, struct tsr_patch *patch,
 {
 	struct tsr_fragment_prim *p = &env->fragments->prim[patch->prim];
 
-	tsr_prim_geometry(p);
+	if (!p->geometry)
+		tsr_prim_geometry(p);
 	if (planes->flat || planes->perspective == p->flat_w)
 		return false;
 	env->path->patch(p, planes, count, patch->x, patch->y,

@@ -66,8 +66,9 @@ struct tsr_patch {
 	void (*colour)(void *arg, unsigned int target, const union tsr_lanes *colour);
 	void *arg;
 	/*
-	 * Set behind a run: what it has prepared holds for the next block of the same primitive. False
-	 * if anything else runs in between on the thread or with the bundle, or changes its table.
+	 * Set behind a run: what it has prepared holds for the next block of the same primitive.
+	 * False if anything else runs in between on the thread or with the bundle, or changes its
+	 * table.
 	 */
 	bool again;
 	/* Of the run: of VARYING steps, if @again; NULL: to be found. */

@@ -30,14 +30,21 @@ TSR_INLINE vf32 output_clamp(vf32 x)
 #endif
 }
 
-/* Floats of the halves in the low 16 bits. */
+/* Floats of the halves in the low 16 bits; the upper ones are 0. Of NaNs any NaN. */
 TSR_INLINE vf32 output_half(vu32 h)
 {
+#if defined(TSR_ALU_AVX512)
+	return (vf32)_mm512_cvtph_ps(_mm512_cvtepi32_epi16((__m512i)h));
+#elif defined(TSR_ALU_AVX2)
+	return (vf32)_mm256_cvtph_ps(_mm_packus_epi32(_mm256_castsi256_si128((__m256i)h),
+						      _mm256_extracti128_si256((__m256i)h, 1)));
+#else
 	vu32 magnitude = h & 0x7fff;
 	vf32 x = (vf32)(magnitude << 13) * 0x1p112f;
 	vu32 infinite = (vu32)(magnitude > 0x7bff) & 0x7f800000;
 
 	return (vf32)((vu32)x | infinite | (h & 0x8000) << 16);
+#endif
 }
 
 TSR_INLINE vu32 output_words(const union tsr_lanes *lanes, unsigned int at)
@@ -46,6 +53,15 @@ TSR_INLINE vu32 output_words(const union tsr_lanes *lanes, unsigned int at)
 
 	memcpy(&x, &lanes->u[at], sizeof(x));
 	return x;
+}
+
+/* Component @i of a staged colour. */
+TSR_INLINE vf32 output_component(const union tsr_lanes *staged, unsigned int step, bool half,
+				 unsigned int i, unsigned int at)
+{
+	if (!half)
+		return (vf32)output_words(staged + i * step, at);
+	return output_half(output_words(staged + i / 2 * step, at) >> 16 * (i % 2) & 0xffff);
 }
 
 /* Components of a staged colour for the chunk that begins at lane @at. */
@@ -58,11 +74,8 @@ TSR_INLINE void output_staged(const struct tsr_output *o, const union tsr_lanes 
 	for (unsigned int i = 0; i < 4; i++) {
 		if (i >= o->components || !staged)
 			c[i] = i == 3 && staged ? zero + 1 : zero;
-		else if (!half)
-			c[i] = (vf32)output_words(staged + i * step, at);
 		else
-			c[i] = output_half(output_words(staged + i / 2 * step, at) >>
-					   16 * (i % 2) & 0xffff);
+			c[i] = output_component(staged, step, half, i, at);
 		c[i] = output_clamp(c[i]);
 	}
 	if (o->alpha_to_one)
@@ -470,8 +483,8 @@ TSR_INLINE void output_patch(const struct tsr_output *all, const struct tsr_outp
 }
 
 /* What patch_opaque() does with four bytes in any order, of which it need not ask anything. */
-static void patch_bytes(const struct tsr_output *o, const struct tsr_output_patch *patch,
-			uint8_t *first, uint32_t pitch, uint64_t rows)
+TSR_INLINE void output_bytes(const struct tsr_output *o, const struct tsr_output_patch *patch,
+			     uint8_t *first, uint32_t pitch, uint64_t rows, bool half)
 {
 	const unsigned int shift[4] = { o->field[0].shift, o->field[1].shift, o->field[2].shift,
 					o->field[3].shift };
@@ -488,8 +501,8 @@ static void patch_bytes(const struct tsr_output *o, const struct tsr_output_patc
 			texels[n] = (vu32){ 0 };
 			TSR_UNROLL
 			for (unsigned int i = 0; i < 4; i++) {
-				const vf32 x = output_clamp((vf32)output_words(
-					colour + i * step, n * TSR_CHUNK_LANES));
+				const vf32 x = output_clamp(output_component(
+					colour, step, half, i, n * TSR_CHUNK_LANES));
 
 				texels[n] |= (vu32)__builtin_convertvector(x * 255.0f + 0.5f, vs32)
 					     << shift[i];
@@ -515,6 +528,15 @@ static bool output_is_bytes(const struct tsr_output *o)
 		output_patch(o, patch, first, pitch, rows, way, keeps, half);			\
 	}
 
+#define OUTPUT_BYTES(name, half)								\
+	static void name(const struct tsr_output *o, const struct tsr_output_patch *patch,	\
+			 uint8_t *first, uint32_t pitch, uint64_t rows)				\
+	{											\
+		output_bytes(o, patch, first, pitch, rows, half);				\
+	}
+
+OUTPUT_BYTES(patch_bytes, false)
+OUTPUT_BYTES(patch_bytes_half, true)
 OUTPUT_PATCH(patch_opaque, OUTPUT_OPAQUE, false, false)
 OUTPUT_PATCH(patch_opaque_half, OUTPUT_OPAQUE, false, true)
 OUTPUT_PATCH(patch_masked, OUTPUT_OPAQUE, true, false)
@@ -530,8 +552,8 @@ tsr_output_patch_fn *TSR_PATH_NAME(tsr_output_patch)(const struct tsr_output *o)
 
 	if (o->format.bytes != 4 || !o->lanes || o->logic || o->dither)
 		return NULL;
-	if (!o->blend && !o->keeps && !half && output_is_bytes(o))
-		return patch_bytes;
+	if (!o->blend && !o->keeps && output_is_bytes(o))
+		return half ? patch_bytes_half : patch_bytes;
 	if (!o->blend && !o->keeps)
 		return half ? patch_opaque_half : patch_opaque;
 	if (!o->blend)
