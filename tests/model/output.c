@@ -436,6 +436,61 @@ static void all_formats(void)
 		try_scene(i % 256);
 }
 
+/* ---- Blocks ---------------------------------------------------------------------------------- */
+
+/* Words of any bits for all pixels of a block, numbers that are none among them. */
+static void any_patch(struct scene *s, uint64_t mask[16])
+{
+	for (unsigned int n = 0; n < 4 * TSR_BUNDLE_WARPS * TSR_WARP_LANES; n++)
+		s->colour[n / TSR_WARP_LANES].u[n % TSR_WARP_LANES] =
+			below(4) ? any_word(s->blend.registers) : any();
+	for (unsigned int i = 0; i < 16; i++)
+		mask[i] = below(3) ? UINT64_MAX : any() | (uint64_t)any() << 32;
+}
+
+static void write_patch(const struct scene *s, const uint64_t *mask, const char *simd, bool warps,
+			struct buffer *b)
+{
+	const struct tsr_output_patch patch = {
+		.colour = s->colour, .step = TSR_BUNDLE_WARPS, .x = 8, .y = 8, .mask = mask,
+	};
+	struct tsr_tile_target t = tile_of(b, s->format.bytes);
+	struct tsr_output o;
+
+	ktap_ok(tsr_output_prepare(&o, &s->target, &s->draw, &s->blend, s->samples, simd));
+	o.patch = warps ? NULL : o.patch;
+	tsr_output_write_patch(&o, &t, &patch);
+}
+
+static void patches(void)
+{
+	static const uint8_t formats[] = {
+		TSR_PIXEL_FORMAT_RGBA8_UNORM, TSR_PIXEL_FORMAT_RGB10_A2_UNORM,
+		TSR_PIXEL_FORMAT_RG16_UNORM,
+	};
+	static const char *const paths[] = { NULL, "sse2" };
+	static struct scene s;
+	uint64_t mask[16];
+
+	for (unsigned int i = 0; i < 2000; i++) {
+		if (!any_scene(&s, formats[i % sizeof(formats)]))
+			continue;
+		if (below(2))
+			s.blend = (struct tsr_blend){ .mask = 15, .components = 3,
+						      .mode = TSR_BLEND_MODE_OPAQUE,
+						      .registers = s.blend.registers };
+		any_patch(&s, mask);
+		fill(&s);
+		now = before;
+		write_patch(&s, mask, "sse2", true, &now);
+		for (unsigned int n = 0; n < 2; n++) {
+			other = before;
+			write_patch(&s, mask, paths[n], false, &other);
+			ktap_mem_eq(other.bytes, now.bytes, sizeof(now.bytes));
+		}
+	}
+}
+
 /* ---- Dithering ------------------------------------------------------------------------------- */
 
 /* Over 4 by 4 pixels a number between two steps becomes both, in its proportion. */
@@ -621,6 +676,7 @@ int main(void)
 	ktap_start();
 	ktap_run("[OM1] [OM5] blending, masks and logic operations in common formats", common);
 	ktap_run("[OM1] [OM5] the same in all formats", all_formats);
+	ktap_run("[OM1] [OM5] blocks of pixels like their warps, on every path", patches);
 	ktap_run("[OM5] dithering keeps the mean", dithered);
 	ktap_run("[OM5] clear values in all formats", clears);
 	ktap_run("[OM6] resolves: averages of linear colours, sample 0 of integers", resolved);
