@@ -72,8 +72,8 @@ static void any_frame(struct frame *f)
 	CUT(x1, <);
 	CUT(y1, <);
 	f->test = (struct tsr_small_test){
-		.low = rnd() % 4 ? 0 : 0.25, .high = rnd() % 4 ? 1 : 0.75, .scale = scale[rnd() % 3],
-		.function = rnd() % 8, .write = rnd() % 4,
+		.low = rnd() % 4 ? 0 : 0.25, .high = rnd() % 4 ? 1 : 0.75,
+		.scale = scale[rnd() % 3], .function = rnd() % 8, .write = rnd() % 4,
 	};
 	for (unsigned int i = 0; i < PIXELS; i++)
 		f->depth[i] = (float)(rnd() % 9 / 8.0 * (f->test.scale != 0 ? f->test.scale : 1));

@@ -29,6 +29,12 @@ struct tsr_tile_reader {
 	struct tsr_batch kept[KEPT];
 };
 
+/* Where the header of the record at @offset is kept. */
+static unsigned int kept_at(uint32_t offset)
+{
+	return offset / 64 * 0x9e3779b1u >> (32 - KEPT_LOG2);
+}
+
 /* ---- Memory ---------------------------------------------------------------------------------- */
 
 /* Read @len bytes at @va. */
@@ -366,6 +372,7 @@ static void look_ahead(const struct tsr_tile_reader *r, const struct tsr_mem *me
 	unsigned int n = find_hints(r, hint);
 
 	for (unsigned int i = 0; i < n; i++) {
+		__builtin_prefetch(&r->kept[kept_at(hint[i].offset)]);
 		hint[i].header = peek(r, mem, hint[i].offset, TSR_HEAP_BATCH__QWORDS * 8);
 		if (!hint[i].header)
 			continue;
@@ -467,7 +474,7 @@ static enum tsr_step next_entry(struct tsr_tile_reader *r, struct tsr_mem *mem)
 /* Have r->batch. */
 static enum tsr_step find_batch(struct tsr_tile_reader *r, struct tsr_mem *mem)
 {
-	struct tsr_batch *kept = &r->kept[r->offset / 64 * 0x9e3779b1u >> (32 - KEPT_LOG2)];
+	struct tsr_batch *kept = &r->kept[kept_at(r->offset)];
 	enum tsr_step step = TSR_STEP_DONE;
 
 	if (r->batch)

@@ -248,8 +248,8 @@ TSR_INLINE uint64_t small_some(const struct tsr_small_rules *r, const struct tsr
 	return mask_bits(~(fits | empty));
 }
 
-static TSR_UNCHECKED_ void small(const struct tsr_small_rules *r, const struct tsr_tile_triangles *t,
-				 struct tsr_small *s)
+static TSR_UNCHECKED_ void small(const struct tsr_small_rules *r,
+				 const struct tsr_tile_triangles *t, struct tsr_small *s)
 {
 	uint64_t large = 0;
 

@@ -19,7 +19,7 @@
 
 /* What is the same for all of them. */
 struct tsr_small_rules {
-	int32_t x0, y0, x1, y1;		/* pixels of the frame that are wanted: [x0, x1) by [y0, y1) */
+	int32_t x0, y0, x1, y1;		/* pixels that are wanted: [x0, x1) by [y0, y1) */
 	int32_t x, y;			/* the tile's first one */
 	uint8_t shift;			/* log2 of the tile's side */
 	bool depth;			/* planes of depth are wanted */
