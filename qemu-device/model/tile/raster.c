@@ -104,8 +104,8 @@ static struct tsr_rect within(const struct tsr_rect *rect, const struct tsr_tile
 /* Subpixels a triangle can be wide and high for its edges to be small numbers near it. */
 #define SMALL (64 << TSR_SUBPIXEL_BITS)
 
-/* Whether the walk, of one block, needs nothing but w->small. */
-static bool set_single(struct tsr_walk_blocks *w, const struct tsr_tile *tile)
+/* Whether the walk needs nothing but w->small: its edges at the corner of the first block. */
+static bool set_small(struct tsr_walk_blocks *w, const struct tsr_tile *tile)
 {
 	const struct tsr_shape *shape = w->shape;
 	const int64_t x = ((int64_t)tile->x + w->x * 8) * (1 << TSR_SUBPIXEL_BITS);
@@ -142,8 +142,10 @@ bool tsr_walk_begin(struct tsr_walk_blocks *w, const struct tsr_shape *shape,
 	w->y1 = (w->rect.y1 + 7) >> TSR_BLOCK_SHIFT;
 	/* of a single block the walk finds it out itself */
 	one = w->x1 - w->x == 1 && w->y1 - w->y == 1;
-	w->single = one && set_single(w, tile);
-	if (w->single)
+	w->y0 = w->y;
+	w->few = set_small(w, tile);
+	w->single = one && w->few;
+	if (w->few)
 		return true;
 	for (unsigned int e = 0; e < shape->edges; e++) {
 		set_edge(w, e, tile);
@@ -211,11 +213,14 @@ static void find_covered(const struct tsr_walk_blocks *w, const struct tsr_fine 
 	}
 }
 
-/* Pixels whose sample at @position is inside of all edges. */
-static inline uint64_t single_mask(const struct tsr_walk_blocks *w, const struct tsr_fine *fine,
-				   const int8_t position[2])
+/* Pixels of the block at (@x, @y) whose sample at @position is inside of all edges. */
+static inline uint64_t small_mask(const struct tsr_walk_blocks *w, const struct tsr_fine *fine,
+				  int32_t block_x, int32_t block_y, const int8_t position[2])
 {
-	const int32_t x = position[0] << POSITION_SHIFT, y = position[1] << POSITION_SHIFT;
+	const int32_t from_x = block_x - (w->x0 << TSR_BLOCK_SHIFT);
+	const int32_t from_y = block_y - (w->y0 << TSR_BLOCK_SHIFT);
+	const int32_t x = (position[0] << POSITION_SHIFT) + from_x * (1 << TSR_SUBPIXEL_BITS);
+	const int32_t y = (position[1] << POSITION_SHIFT) + from_y * (1 << TSR_SUBPIXEL_BITS);
 	struct tsr_fine_edge edge[3];
 
 	for (unsigned int e = 0; e < 3; e++) {
@@ -228,26 +233,24 @@ static inline uint64_t single_mask(const struct tsr_walk_blocks *w, const struct
 	return fine->edges(edge, 3);
 }
 
-/* The only block of a walk. */
-static bool single_covered(struct tsr_walk_blocks *w, const struct tsr_fine *fine,
-			   unsigned int samples_log2, unsigned int wanted,
-			   struct tsr_covered *covered)
+/* The block of @covered, of a walk with small edges. */
+static bool small_covered(struct tsr_walk_blocks *w, const struct tsr_fine *fine,
+			  unsigned int samples_log2, unsigned int wanted,
+			  struct tsr_covered *covered)
 {
 	uint64_t rect = UINT64_MAX, any = 0;
 
-	covered->x = w->x << TSR_BLOCK_SHIFT;
-	covered->y = w->y << TSR_BLOCK_SHIFT;
 	if (!inside(&w->limit, covered->x, covered->y))
 		rect = rect_mask(&w->limit, covered->x, covered->y);
 	for (unsigned int s = 0; s < 1u << samples_log2; s++) {
 		uint64_t mask = 0;
 
 		if (wanted >> s & 1)
-			mask = rect & single_mask(w, fine, tsr_sample_position[samples_log2][s]);
+			mask = rect & small_mask(w, fine, covered->x, covered->y,
+						 tsr_sample_position[samples_log2][s]);
 		covered->mask[s] = mask;
 		any |= mask;
 	}
-	w->y = w->y1;
 	covered->any = any;
 	return any;
 }
@@ -255,8 +258,6 @@ static bool single_covered(struct tsr_walk_blocks *w, const struct tsr_fine *fin
 bool tsr_walk_next(struct tsr_walk_blocks *w, const struct tsr_fine *fine,
 		   unsigned int samples_log2, uint16_t wanted, struct tsr_covered *covered)
 {
-	if (w->single && w->y < w->y1)
-		return single_covered(w, fine, samples_log2, wanted, covered);
 	while (w->y < w->y1) {
 		int64_t moved[TSR_EDGES_MAX];
 		int edges;
@@ -267,6 +268,10 @@ bool tsr_walk_next(struct tsr_walk_blocks *w, const struct tsr_fine *fine,
 			w->x = w->x0;
 			w->y++;
 		}
+		if (w->few && small_covered(w, fine, samples_log2, wanted, covered))
+			return true;
+		if (w->few)
+			continue;
 		edges = cut(w, covered->x, covered->y, moved);
 		if (edges < 0)
 			continue;

@@ -79,8 +79,10 @@ struct tsr_walk_blocks {
 	uint32_t x, y;			/* next block, in blocks */
 	uint32_t x0, x1, y1;		/* blocks to visit: columns [x0, x1), rows up to y1 */
 	unsigned int samples;		/* 1 if all are covered alike */
-	/* A small triangle in one block: its edges at that one's corner, in subpixels, suffice. */
-	bool single;
+	/* A small triangle: its edges at the first block's corner, in subpixels, suffice. */
+	bool few;
+	bool single;			/* there is one block, too */
+	uint32_t y0;			/* the first row */
 	struct tsr_fine_edge small[3];
 };
 
