@@ -322,6 +322,37 @@ static void test_events(void)
 	bench_free(m.b);
 }
 
+/* ---- A heap that grows ----------------------------------------------------------------------- */
+
+/* The heap is empty at first: the queue waits for each piece, and goes on as soon as it has it. */
+static void test_heap_grows(void)
+{
+	const uint8_t *want = wanted();
+	uint64_t p[TSR_HEAP_QWORDS];
+	unsigned int size = 0;
+
+	start();
+	tsr_pack_frame(at(0, FRAME), &(struct tsr_frame){
+		.width = WIDTH, .height = HEIGHT, .layers = 1, .tile_shift = 4, .targets = 1,
+		.heap = HEAP_OF(0), .colour = LIST_OF(0) + TARGET });
+	tsr_pack_heap(p, &(struct tsr_heap){ .base = HEAP_OF(0), .max = 16 });
+	bench_emit(&m.queue[BIN], p, TSR_HEAP_QWORDS);
+	submit(BIN, 0);
+	bench_kick(&m.queue[BIN]);
+	ktap_ok(bench_run(m.b, 60));
+	while (bench_state(&m.queue[BIN]) == TSR_QUEUE_STATE_BLOCKED && size < 16) {
+		bench_write(m.b, TSR_REG_QUEUE_HEAP_GROW(BIN), ++size);
+		ktap_ok(bench_run(m.b, 60));
+	}
+	ktap_ok(size > 0 && size < 16);
+	ktap_eq(fence(BIN, 0, TSR_EVENT_ALL_DONE), 1);
+	submit(RENDER, 0);
+	bench_kick(&m.queue[RENDER]);
+	ktap_ok(bench_run(m.b, 60));
+	ktap_ok(!memcmp(picture(0), want, PICTURE_BYTES));
+	bench_free(m.b);
+}
+
 /* ---- Memory that is free --------------------------------------------------------------------- */
 
 static void scribble(void *memory, size_t size)
@@ -523,6 +554,8 @@ static void test_endless(void)
 int main(void)
 {
 	ktap_start();
+	ktap_run("[BIN4] a queue that waits for its heap goes on when that has grown",
+		 test_heap_grows);
 	ktap_run("[CP10] a frame is binned while another one is rendered", test_overlap);
 	ktap_run("[CP5] events behind BIN and RENDER, one by one", test_events);
 	ktap_run("[CP5] a frame is the same wherever a snapshot is taken", test_snapshots);
