@@ -169,7 +169,7 @@ static void varying(struct text *t)
 	const char *v = ONE_OF(t->r, "", ".v2", ".v3", ".v4");
 	char insn[120];
 
-	t->c->covered |= places[p][1][0] == 'r';
+	t->c->covered |= strstr(places[p][0], "centroid") != NULL;
 	switch (fuzz_below(t->r, 8)) {
 	case 0:
 		snprintf(insn, sizeof(insn), "LD_VAR_FLAT_IMM%s.%s index:%u", v,

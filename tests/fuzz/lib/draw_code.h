@@ -26,7 +26,7 @@ struct fuzz_draw_code {
 	uint8_t code[FUZZ_CODE_BYTES];
 	uint32_t size;
 	bool registers_64, reads_tile, stores, discards, depth, stencil, derivatives;
-	bool covered;			/* interpolates where coverage says */
+	bool covered;			/* interpolates at the centroid of its coverage */
 };
 
 /* Which pieces may be used. */

@@ -469,8 +469,8 @@ static void shader_state(struct draws *d, struct fuzz_random *r, unsigned int n,
 	}
 	if (s.preload_0 == TSR_PRELOAD_VAR_TEX || s.preload_1 == TSR_PRELOAD_VAR_TEX)
 		s.helpers = true;
-	/* early tests that are not forced change where that is, see 3d.md */
-	s.early_tests |= d->frame.samples_log2 && (code->covered || s.preload_0 || s.preload_1);
+	/* early tests that are not forced change where a centroid is, see 3d.md */
+	s.early_tests |= d->frame.samples_log2 && code->covered;
 	/* it is the program's business to keep its promise of depths */
 	if (s.depth_layout && code->depth)
 		s.depth_layout = TSR_DEPTH_LAYOUT_UNCHANGED;
