@@ -49,16 +49,23 @@ static void queue_job_irq(struct tessera_queue *queue)
 	tessera_queue_complete(queue);
 }
 
+/* The scheduler's timer may be set anew before it has run: see tessera_job_look_again(). */
+static void queue_suspect(struct tessera_queue *queue)
+{
+	WRITE_ONCE(queue->suspect, true);
+	drm_sched_fault(&queue->timeline->sched);
+}
+
 static void queue_fault_irq(struct tessera_queue *queue)
 {
-	drm_sched_fault(&queue->timeline->sched);
+	queue_suspect(queue);
 }
 
 static void queue_watchdog_irq(struct tessera_queue *queue)
 {
 	WRITE_ONCE(queue->watchdog_progress,
 		   tessera_read64(queue->tdev, TSR_REG_QUEUE_PROGRESS(queue->slot)));
-	drm_sched_fault(&queue->timeline->sched);
+	queue_suspect(queue);
 }
 
 static void queue_heap_irq(struct tessera_queue *queue)

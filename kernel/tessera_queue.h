@@ -100,6 +100,8 @@ struct tessera_queue {
 	atomic64_t jobs_completed;
 	/** @watchdog_progress: QUEUE.PROGRESS when the WATCHDOG interrupt last came. */
 	u64 watchdog_progress;
+	/** @suspect: An interrupt has asked for tessera_queue_recover(), which has not come yet. */
+	bool suspect;
 };
 
 struct tessera_queue *tessera_queue_create(struct tessera_vm *vm, u32 engine_class, u32 priority,

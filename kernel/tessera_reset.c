@@ -237,6 +237,7 @@ void tessera_queue_recover(struct tessera_queue *queue)
 
 	lockdep_assert_held(&tdev->reset.lock);
 
+	WRITE_ONCE(queue->suspect, false); /* before the look: what comes now asks again */
 	if (!drm_dev_enter(&tdev->drm, &cookie))
 		return;
 

@@ -66,6 +66,16 @@ static struct dma_fence *tessera_job_prepare(struct drm_sched_job *sched_job,
 	return NULL;
 }
 
+/*
+ * The scheduler sets its timer anew with each job that begins or ends, also when an interrupt has
+ * just asked to be looked after at once. Then that would wait for the whole timeout.
+ */
+static void tessera_job_look_again(struct tessera_queue *queue)
+{
+	if (READ_ONCE(queue->suspect))
+		drm_sched_fault(&queue->timeline->sched);
+}
+
 static struct dma_fence *tessera_job_run(struct drm_sched_job *sched_job)
 {
 	struct tessera_job *job = to_tessera_job(sched_job);
@@ -92,6 +102,7 @@ static struct dma_fence *tessera_job_run(struct drm_sched_job *sched_job)
 		drm_dev_exit(cookie);
 	}
 	mutex_unlock(&queue->lock);
+	tessera_job_look_again(queue);
 	dma_fence_end_signalling(signalling);
 
 	return fence;
@@ -117,6 +128,7 @@ static enum drm_gpu_sched_stat tessera_job_timedout(struct drm_sched_job *sched_
 
 static void tessera_job_free(struct drm_sched_job *sched_job)
 {
+	tessera_job_look_again(to_tessera_job(sched_job)->queue);
 	tessera_job_destroy(to_tessera_job(sched_job));
 }
 

@@ -300,6 +300,38 @@ static void wait_on_later_job(void)
 	gt_syncobj_free(c.fd, sync.handle);
 }
 
+/* Jobs that begin and end beside it must not make it wait for the job timeout. */
+static void fault_noticed(void)
+{
+	struct gt_cs good = gt_stream(&c, 8), bad = gt_stream(&c, 8);
+	struct drm_tessera_sync done = gt_binary(c.sync);
+	uint64_t start, longest = 0;
+	unsigned int timeout, late = 0;
+	char text[16] = "";
+
+	gt_read_file("/sys/module/tessera/parameters/job_timeout_ms", text, sizeof(text));
+	timeout = atoi(text);
+	GT_EMIT(&good, fill_linear, .texel = 4, .dst = gt_data_va(0), .size = 64, .pattern_lo = 1);
+	gt_cs_word(&bad, 0x77);
+	for (unsigned int i = 0; i < 20; i++) {
+		uint32_t queue = gt_queue(c.fd, c.vm, DRM_TESSERA_ENGINE_COPY);
+		struct drm_tessera_job jobs[] = { gt_job(queue, &good), gt_job(queue, &bad),
+						  gt_job(queue, &good) };
+
+		jobs[1].signals = GT_ARRAY(&done, 1);
+		start = gt_now_ns();
+		ktap_eq(gt_submit(c.fd, jobs, 3), 0);
+		ktap_eq(gt_fence_error(c.fd, c.sync, 0), -EINVAL);
+		start = (gt_now_ns() - start) / 1000000;
+		longest = start > longest ? start : longest;
+		late += start >= timeout;
+		gt_queue_destroy(c.fd, queue);
+	}
+	printf("# the longest took %llu ms, %u as long as the job timeout\n",
+	       (unsigned long long)longest, late);
+	ktap_eq(late, 0);
+}
+
 int main(int argc, char **argv)
 {
 	gt_start(argc, argv);
@@ -316,6 +348,7 @@ int main(int argc, char **argv)
 	ktap_run("`after` orders a chain over eight queues", after_chain);
 	ktap_run("jobs wait for syncobjs that earlier jobs of the call signal",
 		 wait_on_earlier_job);
+	ktap_run("[SYS7] a fault between jobs that end is noticed at once", fault_noticed);
 	ktap_run("jobs cannot wait for later jobs of the call", wait_on_later_job);
 	gt_ctx_free(&c);
 	return gt_finish();
