@@ -127,6 +127,11 @@ def count(mutants, number, judge):
     return 0 if killed + survived and killed >= ENOUGH * (killed + survived) else 1
 
 
+def files(top, *ends):
+    """The files below a directory whose names end so."""
+    return [os.path.join(directory, n) for directory, _, names in os.walk(top) for n in names if n.endswith(ends)]
+
+
 class Build:
     """The programs, and the objects they share: see `mutate` in programs.mk."""
 
@@ -139,17 +144,17 @@ class Build:
         return subprocess.run(self.command + [target], stdin=subprocess.DEVNULL, capture_output=True, text=True)
 
     def whole(self):
+        for name in files(self.out, ".good"):       # a run that was killed has left a mutant
+            os.replace(name, name[:-len(".good")])
         done = self.make("mutate")
         if done.returncode:
             sys.exit(f"tessera: error: the programs do not build:\n{done.stderr[-2000:]}")
         self.library = os.path.join(self.out, "libmodel.so")
         self.users = collections.defaultdict(set)       # source or header: the objects of the model made from it
-        objects = os.path.join(self.out, "obj", MODEL)
-        for directory, _, names in os.walk(objects):
-            for name in (os.path.join(directory, n) for n in names if n.endswith(".d")):
-                with open(name) as f:
-                    for word in f.read().split():
-                        self.users[word].add(name[:-1] + "o")
+        for name in files(os.path.join(self.out, "obj", MODEL), ".d"):
+            with open(name) as f:
+                for word in f.read().split():
+                    self.users[os.path.normpath(word)].add(name[:-1] + "o")     # "../mem.h" is included as well
 
     def programs(self):
         top = os.path.join(self.out, "bin")
@@ -257,8 +262,7 @@ def limited():
 
 def sources(tree):
     """The model's sources; headers with code in them too."""
-    return [os.path.relpath(os.path.join(directory, n), tree) for directory, _, names in os.walk(os.path.join(tree, MODEL))
-            for n in names if n.endswith((".c", ".h"))]
+    return [os.path.relpath(name, tree) for name in files(os.path.join(tree, MODEL), ".c", ".h")]
 
 
 def arguments(what, default):
