@@ -626,6 +626,24 @@ static inline bool quick_vertex(const struct tsr_tile_reader *r, const struct ts
 	return on_screen(v);
 }
 
+/* All of an unclipped triangle but its vertices, of a batch with one layer and viewport. */
+static inline void whole_triangle(struct tsr_prim *prim, const struct tsr_heap_primitive *p,
+				  const struct tsr_batch *batch)
+{
+	prim->slot[0] = p->slot_0;
+	prim->slot[1] = p->slot_1;
+	prim->slot[2] = p->slot_2;
+	prim->clipped = false;
+	prim->vertices = 3;
+	prim->provoking = p->provoking;
+	prim->front = p->front;
+	prim->layer = 0;
+	prim->viewport = 0;
+	prim->point_size = 1;
+	prim->primitive_id = p->id;
+	prim->batch = batch;
+}
+
 /*
  * What read_primitive() does with most primitives: triangles that have not been clipped, of batches
  * with one layer and viewport, whose pages are at hand. False: it is none of these, or not sound.
@@ -651,18 +669,7 @@ static inline bool quick_triangle(const struct tsr_tile_reader *r, const struct 
 	    !quick_vertex(r, mem, p.slot_1, &prim->v[1]) ||
 	    !quick_vertex(r, mem, p.slot_2, &prim->v[2]))
 		return false;
-	prim->slot[0] = p.slot_0;
-	prim->slot[1] = p.slot_1;
-	prim->slot[2] = p.slot_2;
-	prim->clipped = false;
-	prim->vertices = 3;
-	prim->provoking = p.provoking;
-	prim->front = p.front;
-	prim->layer = 0;
-	prim->viewport = 0;
-	prim->point_size = 1;
-	prim->primitive_id = p.id;
-	prim->batch = batch;
+	whole_triangle(prim, &p, batch);
 	return true;
 }
 
@@ -839,16 +846,5 @@ void tsr_tile_triangle(const struct tsr_tile_triangles *t, unsigned int i, struc
 
 	tsr_unpack_heap_primitive(&t->word[i], &p);
 	memcpy(prim->v, t->v[i], sizeof(prim->v));
-	prim->slot[0] = p.slot_0;
-	prim->slot[1] = p.slot_1;
-	prim->slot[2] = p.slot_2;
-	prim->clipped = false;
-	prim->vertices = 3;
-	prim->provoking = p.provoking;
-	prim->front = p.front;
-	prim->layer = 0;
-	prim->viewport = 0;
-	prim->point_size = 1;
-	prim->primitive_id = p.id;
-	prim->batch = t->batch;
+	whole_triangle(prim, &p, t->batch);
 }
