@@ -99,6 +99,21 @@ TSR_INLINE vu32 tsr_splat(uint32_t x)
 	return (vu32){0} + x;
 }
 
+TSR_INLINE vs32 tsr_pick(vs32 mask, vs32 yes, vs32 no)
+{
+	return (yes & mask) | (no & ~mask);
+}
+
+TSR_INLINE vs32 tsr_smaller(vs32 a, vs32 b)
+{
+	return tsr_pick(a < b, a, b);
+}
+
+TSR_INLINE vs32 tsr_larger(vs32 a, vs32 b)
+{
+	return tsr_pick(a > b, a, b);
+}
+
 /* Where an operand's vectors are: warp w's is at base + w * stride bytes. */
 struct tsr_alu_vectors {
 	char *base;

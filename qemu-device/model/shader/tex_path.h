@@ -342,7 +342,7 @@ TSR_UNCHECKED_ static void mix_some(float *const into[4], float *const from[4],
 			memcpy(&b, from[c] + at, sizeof(b));
 			memcpy(&w, weight + at, sizeof(w));
 			b = a + (b - a) * w;
-			a = (vf32)pick(mask, (vs32)b, (vs32)a);
+			a = (vf32)tsr_pick(mask, (vs32)b, (vs32)a);
 			memcpy(into[c] + at, &a, sizeof(a));
 		}
 	}

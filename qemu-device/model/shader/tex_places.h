@@ -23,21 +23,6 @@ TSR_INLINE vf32 splat_float(float x)
 	return (vf32){0} + x;
 }
 
-TSR_INLINE vs32 pick(vs32 mask, vs32 yes, vs32 no)
-{
-	return (yes & mask) | (no & ~mask);
-}
-
-TSR_INLINE vs32 smaller(vs32 a, vs32 b)
-{
-	return pick(a < b, a, b);
-}
-
-TSR_INLINE vs32 larger(vs32 a, vs32 b)
-{
-	return pick(a > b, a, b);
-}
-
 #ifdef __SSE2__
 #define HAS_CONVERSION true
 #else
@@ -137,9 +122,9 @@ TSR_INLINE vs32 wrapped(const struct tsr_level_axis *a, vs32 i, vs32 *bad)
 		return a->power ? i & (n - 1) : modulo(a, i);
 	case TSR_WRAP_MODE_MIRRORED_REPEAT:
 		i = a->power ? i & (2 * n - 1) : modulo(a, i);
-		return pick(i < n, i, 2 * n - 1 - i);
+		return tsr_pick(i < n, i, 2 * n - 1 - i);
 	case TSR_WRAP_MODE_MIRRORED_CLAMP_TO_EDGE:
-		return smaller(i ^ i >> 31, splat(n - 1));
+		return tsr_smaller(i ^ i >> 31, splat(n - 1));
 	case TSR_WRAP_MODE_MIRRORED_CLAMP_TO_BORDER:
 		i ^= i >> 31;
 		*bad |= i >= n;
@@ -148,7 +133,7 @@ TSR_INLINE vs32 wrapped(const struct tsr_level_axis *a, vs32 i, vs32 *bad)
 		*bad |= (i < 0) | (i >= n);
 		return i;
 	default:
-		return smaller(larger(i, splat(0)), splat(n - 1));
+		return tsr_smaller(tsr_larger(i, splat(0)), splat(n - 1));
 	}
 }
 
@@ -377,8 +362,8 @@ TSR_OUT_OF_LINE_ static uint16_t find_alone(const struct tsr_level_lookup *l,
 		const struct corners *k = &c[chunk];
 		vs32 x = k->x.x0, spare = spare_of(first), in = mask_of(direct >> first &
 									ALL_OF_CHUNK);
-		vs32 row[2] = { pick(in, place_of(x, k->y.x0), spare),
-				pick(in, place_of(x, k->y.x1), spare + 2) };
+		vs32 row[2] = { tsr_pick(in, place_of(x, k->y.x0), spare),
+				tsr_pick(in, place_of(x, k->y.x1), spare + 2) };
 
 		memcpy(&at[0][first], &row[0], sizeof(row[0]));
 		memcpy(&at[1][first], &row[1], sizeof(row[1]));
@@ -494,10 +479,10 @@ TSR_INLINE void borrow(struct group *g, const struct some_texels *t)
 			struct corners *k = &g->c[w][chunk];
 			vs32 own = mask_of(g->lanes[w] >> chunk * TSR_CHUNK_LANES & ALL_OF_CHUNK);
 
-			k->x.x0 = pick(own, k->x.x0, splat(t->x[0]));
-			k->x.x1 = pick(own, k->x.x1, splat(t->x[1]));
-			k->y.x0 = pick(own, k->y.x0, splat(t->y[0]));
-			k->y.x1 = pick(own, k->y.x1, splat(t->y[1]));
+			k->x.x0 = tsr_pick(own, k->x.x0, splat(t->x[0]));
+			k->x.x1 = tsr_pick(own, k->x.x1, splat(t->x[1]));
+			k->y.x0 = tsr_pick(own, k->y.x0, splat(t->y[0]));
+			k->y.x1 = tsr_pick(own, k->y.x1, splat(t->y[1]));
 		}
 	}
 }

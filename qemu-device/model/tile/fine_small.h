@@ -17,21 +17,6 @@ static const int32_t small_y[16] = { 0, 0, 1, 1, 0, 0, 1, 1, 2, 2, 3, 3, 2, 2, 3
 static const int32_t small_column[4] = { 0x0505, 0x0a0a, 0x5050, 0xa0a0 };
 static const int32_t small_row[4] = { 0x0033, 0x00cc, 0x3300, 0xcc00 };
 
-TSR_INLINE vs32 pick(vs32 which, vs32 a, vs32 b)
-{
-	return (a & which) | (b & ~which);
-}
-
-TSR_INLINE vs32 lesser(vs32 a, vs32 b)
-{
-	return pick(a < b, a, b);
-}
-
-TSR_INLINE vs32 greater(vs32 a, vs32 b)
-{
-	return pick(a > b, a, b);
-}
-
 /* Corners of LANES triangles: x[k], y[k], z[k] of corner k. */
 struct small_corners {
 	vs32 x[3], y[3];
@@ -144,8 +129,8 @@ TSR_INLINE vf64 small_wide_float(vf32 x, unsigned int half)
 /* @v of the corner @step behind the one that @second or @third says; else it is the first. */
 TSR_INLINE vs32 small_turn(const vs32 v[3], vs32 second, vs32 third, unsigned int step)
 {
-	return pick(third, v[(step + 2) % 3],
-		    pick(second, v[(step + 1) % 3], v[step % 3]));
+	return tsr_pick(third, v[(step + 2) % 3],
+			tsr_pick(second, v[(step + 1) % 3], v[step % 3]));
 }
 
 /* As triangle_depth() of shape.c. */
@@ -161,7 +146,7 @@ TSR_INLINE void small_planes(struct tsr_small *s, const struct small_corners *v,
 		size[k] = (vf32)(z[k] & number);
 	}
 	second = size[1] < size[0];
-	third = size[2] < (vf32)pick(second, (vs32)size[1], (vs32)size[0]);
+	third = size[2] < (vf32)tsr_pick(second, (vs32)size[1], (vs32)size[0]);
 	base = small_turn(z, second, third, 0);
 	for (unsigned int h = 0; h < 2; h++) {
 		vf64 from = small_wide_float((vf32)base, h), area = small_wide(e->area, h);
@@ -217,14 +202,14 @@ TSR_INLINE uint64_t small_some(const struct tsr_small_rules *r, const struct tsr
 	vs32 least_x, least_y, most_x, most_y, x0, y0, x1, y1, x, y, fits, empty, mask, place[4];
 
 	small_load(t->v + at, &v);
-	least_x = lesser(lesser(v.x[0], v.x[1]), v.x[2]);
-	least_y = lesser(lesser(v.y[0], v.y[1]), v.y[2]);
-	most_x = greater(greater(v.x[0], v.x[1]), v.x[2]);
-	most_y = greater(greater(v.y[0], v.y[1]), v.y[2]);
-	x0 = greater(least_x >> TSR_SUBPIXEL_BITS, (vs32){ 0 } + r->x0);
-	y0 = greater(least_y >> TSR_SUBPIXEL_BITS, (vs32){ 0 } + r->y0);
-	x1 = lesser((most_x >> TSR_SUBPIXEL_BITS) + 1, (vs32){ 0 } + r->x1);
-	y1 = lesser((most_y >> TSR_SUBPIXEL_BITS) + 1, (vs32){ 0 } + r->y1);
+	least_x = tsr_smaller(tsr_smaller(v.x[0], v.x[1]), v.x[2]);
+	least_y = tsr_smaller(tsr_smaller(v.y[0], v.y[1]), v.y[2]);
+	most_x = tsr_larger(tsr_larger(v.x[0], v.x[1]), v.x[2]);
+	most_y = tsr_larger(tsr_larger(v.y[0], v.y[1]), v.y[2]);
+	x0 = tsr_larger(least_x >> TSR_SUBPIXEL_BITS, (vs32){ 0 } + r->x0);
+	y0 = tsr_larger(least_y >> TSR_SUBPIXEL_BITS, (vs32){ 0 } + r->y0);
+	x1 = tsr_smaller((most_x >> TSR_SUBPIXEL_BITS) + 1, (vs32){ 0 } + r->x1);
+	y1 = tsr_smaller((most_y >> TSR_SUBPIXEL_BITS) + 1, (vs32){ 0 } + r->y1);
 	x = x0 & ~1;
 	y = y0 & ~1;
 	empty = (x0 >= x1) | (y0 >= y1);
@@ -378,7 +363,7 @@ static TSR_UNCHECKED_ unsigned int small_test(const struct tsr_small *s, unsigne
 
 		pass |= mask_bits(which) << p;
 		if (test->write)
-			small_put(quad, p / 4, (vf32)pick(which, (vs32)z, (vs32)stored));
+			small_put(quad, p / 4, (vf32)tsr_pick(which, (vs32)z, (vs32)stored));
 	}
 	return pass;
 }
