@@ -56,14 +56,14 @@ static void random_position(uint64_t *record, bool tame)
 
 static void random_batch(bool tame)
 {
-	struct tsr_bin_viewport *vp = bin->state->viewport;
+	struct tsr_bin_viewport *vp = bin->drawing[0].viewport;
 	double side = 1 + rnd() % 8192;
 
 	*vp = (struct tsr_bin_viewport){
 		.sx = side / 2, .ox = side / 2, .sy = rnd() % 2 ? side / 2 : -side / 2,
 		.oy = side / 3, .sz = .5, .oz = .5,
 	};
-	bin->state->draw.depth_minus_one = rnd() % 2;
+	bin->drawing[0].state.depth_minus_one = rnd() % 2;
 	bin->batch.vertices = 1 + rnd() % TSR_BATCH_VERTICES;
 	for (unsigned int i = 0; i < bin->batch.vertices; i++)
 		random_position(bin->run->record[i], tame);
@@ -179,6 +179,9 @@ int main(void)
 	ktap_start();
 	bin = tsr_bin_new();
 	bin->state = &bin->version[0];
+	bin->state->shader = &bin->shading[0];
+	bin->state->draw = &bin->drawing[0].state;
+	bin->state->viewport = bin->drawing[0].viewport;
 	ktap_run("[PA1] [PA5] positions of a batch are those of its vertices", test_project);
 	ktap_run("[PA1] [PA6] triangles that are culled together", test_cull);
 	tsr_bin_free(bin);

@@ -259,26 +259,36 @@ static void bad_structures(void)
 
 /* ---- State versions -------------------------------------------------------------------------- */
 
+/* Twenty states for 25 draws; with @turns they are two, which take turns. */
+static void many_states(struct front *f, bool turns)
+{
+	front_again(f);
+	for (unsigned int i = 0; i < 20; i++) {
+		f->draw.front_clockwise = i & 1;
+		f->draw.cull_back = true;
+		f->states = turns ? i % 2 : i;
+		front_states(f);
+		front_arrays(f, TSR_TOPOLOGY_TRIANGLES, 9 + 3 * i);
+		if (i % 4 == 3)
+			front_arrays(f, TSR_TOPOLOGY_POINTS, i);
+	}
+}
+
 static void versions(void)
 {
 	struct front *f = start();
 	uint8_t *first = NULL;
 	uint32_t used = 0;
 
-	for (unsigned int n = 1; n <= TSR_STATE_VERSIONS; n++) {
-		f->bin->versions = n;
-		front_again(f);
-		for (unsigned int i = 0; i < 20; i++) {
-			f->draw.front_clockwise = i & 1;
-			f->draw.cull_back = true;
-			front_states(f);
-			front_arrays(f, TSR_TOPOLOGY_TRIANGLES, 9 + 3 * i);
-			if (i % 4 == 3)
-				front_arrays(f, TSR_TOPOLOGY_POINTS, i);
-		}
+	for (unsigned int i = 0; i < TSR_STATE_VERSIONS * TSR_STATE_DESCRIPTORS; i++) {
+		unsigned int n = f->bin->versions = 1 + i % TSR_STATE_VERSIONS;
+		unsigned int entries = f->bin->descriptors = 1 + i / TSR_STATE_VERSIONS;
+
+		many_states(f, false);
 		ktap_ok(front_bin(f));
-		/* n draws with states of their own are met before one has to be done */
-		ktap_eq(f->bin->stat[TSR_BIN_STATE_STALLS], 20 - n);
+		/* so many draws with states of their own are met before one has to be done */
+		ktap_eq(f->bin->stat[TSR_BIN_STATE_STALLS], n <= entries ? 20 - n : 0);
+		ktap_eq(f->bin->stat[TSR_BIN_DESCRIPTOR_STALLS], n <= entries ? 0 : 20 - entries);
 		if (!first) {
 			used = f->bin->used;
 			first = malloc(used);
@@ -288,6 +298,29 @@ static void versions(void)
 		ktap_ok(!memcmp(first, f->heap, used));
 	}
 	free(first);
+	front_free(f);
+}
+
+/* Descriptors that come again are still there, if there is an entry for each. */
+static void descriptors(void)
+{
+	struct front *f = start();
+
+	for (unsigned int entries = 1; entries <= TSR_STATE_DESCRIPTORS; entries++) {
+		uint32_t used;
+
+		f->bin->descriptors = entries;
+		many_states(f, true);
+		ktap_ok(front_bin(f));
+		used = f->bin->used;
+		ktap_eq(f->bin->stat[TSR_BIN_DESCRIPTOR_STALLS], entries == 1 ? 19 : 0);
+		ktap_eq(f->bin->stat[TSR_BIN_STATE_STALLS],
+			entries == 1 ? 0 : 20 - TSR_STATE_VERSIONS);
+		/* the same list with twenty descriptors: all draws find what they need */
+		many_states(f, false);
+		ktap_ok(front_bin(f));
+		ktap_eq(f->bin->used, used);
+	}
 	front_free(f);
 }
 
@@ -483,8 +516,9 @@ int main(void)
 		 bounds);
 	ktap_run("[CP3] [INST1] [INST8] packets of lists with one thing wrong", bad_packets);
 	ktap_run("[CP3] states, frames and commands with one thing wrong", bad_structures);
-	ktap_run("[CP4] [BIN7] any number of state versions, the same heap; stalls are counted",
+	ktap_run("[CP4] any number of state versions and descriptors, the same heap; stalls are counted",
 		 versions);
+	ktap_run("[CP4] descriptors that take turns are renamed once", descriptors);
 	ktap_run("[INST1] [INST8] [INST7] the padded number of vertices", padding);
 	ktap_run("[INST8] indices beyond the padded number of vertices", large_indices);
 	ktap_run("[BIN4] a heap that is too small, and one that grows", exhausted);

@@ -25,6 +25,7 @@ struct tsr_binning *tsr_bin_new(void)
 	tsr_access_init(bin->access);
 	memset(bin->run, 0, sizeof(*bin->run));
 	bin->versions = TSR_STATE_VERSIONS;
+	bin->descriptors = TSR_STATE_DESCRIPTORS;
 	bin->lanes = tsr_front_lanes(tsr_alu_name(tsr_alu_best()));
 	return bin;
 }
@@ -61,8 +62,7 @@ static void clear(struct tsr_binning *bin)
 {
 	tsr_stage_drop(&bin->run->run);
 	tsr_programs_drop(&bin->programs);
-	memset(bin->version, 0, sizeof(bin->version));
-	bin->current = 0;
+	tsr_bin_clear_states(bin);
 	bin->held = bin->halted = false;
 	bin->ahead_first = bin->ahead_count = 0;
 	bin->state = NULL;
@@ -133,12 +133,6 @@ static bool keep_draw(struct tsr_binning *bin)
 	return true;
 }
 
-static void stall(struct tsr_binning *bin)
-{
-	bin->stat[TSR_BIN_STATE_STALLS] += !bin->held;
-	bin->held = true;
-}
-
 /* The packet in list.word. _PENDING: a draw has to be done first. */
 static enum tsr_step execute(struct tsr_binning *bin, struct tsr_mem *mem)
 {
@@ -148,7 +142,7 @@ static enum tsr_step execute(struct tsr_binning *bin, struct tsr_mem *mem)
 	switch (tsr_packet_opcode(bin->list.word[0])) {
 	case TSR_OP_LIST_DRAW:
 	case TSR_OP_LIST_DRAW_INDIRECT:
-		if (!v->shader_set || !v->draw_set)
+		if (v->set != (1 << TSR_BIN_KINDS) - 1)
 			return tsr_list_fault(&bin->list, mem, 0, TSR_FAULT_BAD_VALUE);
 		bin->held = !keep_draw(bin);
 		return bin->held ? TSR_STEP_PENDING : TSR_STEP_DONE;
@@ -157,10 +151,7 @@ static enum tsr_step execute(struct tsr_binning *bin, struct tsr_mem *mem)
 		return TSR_STEP_DONE;
 	default:
 		step = tsr_bin_set_state(bin, mem);
-		if (step == TSR_STEP_PENDING)
-			stall(bin);
-		else
-			bin->held = false;
+		bin->held = step == TSR_STEP_PENDING;
 		return step;
 	}
 }
@@ -409,7 +400,7 @@ static enum tsr_step shade(struct tsr_binning *bin, struct tsr_mem *mem)
 		return step;
 	bin->stat[TSR_BIN_VERTEX_INVOCATIONS] += bin->batch.vertices;
 	bin->stat[TSR_BIN_BATCHES]++;
-	if (!bin->state->draw.discard) {
+	if (!bin->state->draw->discard) {
 		tsr_bin_project(bin);
 		bin->phase = TSR_BIN_ASSEMBLE;
 		return TSR_STEP_DONE;

@@ -7,7 +7,7 @@
  * of it points into guest memory. Limits: those of 3d.xml. Reset state: no job.
  *
  *   bin.c        steps, packets of the list, draws
- *   bin_state.c  states: read, checked, prepared, kept in versions
+ *   bin_state.c  states: kept in versions, their descriptors read, checked, kept in pools
  *   input.c      input assembly: indices to primitives of a batch
  *   project.c    positions of a batch: out-codes, window coordinates
  *   primitive.c  culling, set-up and the choice of tiles
@@ -41,20 +41,44 @@ struct tsr_bin_viewport {
 	int32_t x0, y0, x1, y1;
 };
 
+/* Descriptors a state packet names. */
+enum tsr_bin_kind {
+	TSR_BIN_SHADER_STATE,
+	TSR_BIN_DRAW_STATE,		/* and the viewports it names */
+	TSR_BIN_KINDS
+};
+
+/* No descriptor has this address: it is not aligned. */
+#define TSR_BIN_NO_DESCRIPTOR UINT64_MAX
+
+/* Entries for the descriptors of one kind. */
+struct tsr_bin_pool {
+	uint64_t va[TSR_STATE_DESCRIPTORS];	/* of the descriptor an entry is for */
+	uint32_t read;			/* bit n: entry n holds what is there */
+	uint8_t next;			/* where the search for an idle entry begins */
+};
+
+/* What an entry for a DRAW_STATE holds. */
+struct tsr_bin_drawing {
+	struct tsr_draw_state state;
+	struct tsr_bin_viewport viewport[TSR_VIEWPORTS_MAX];
+};
+
 /*
  * A version of the state: what the list's packets have set. A draw keeps the version it was met
- * with; packets behind it change another one.
+ * with, and with it the entries of the pools; packets behind it change another one.
  */
 struct tsr_bin_version {
-	uint64_t shader_va, draw_va;	/* if set */
-	bool shader_set, draw_set;
+	uint64_t va[TSR_BIN_KINDS];	/* of the descriptors, if set */
+	uint8_t entry[TSR_BIN_KINDS];	/* where they are */
+	uint8_t set;			/* bit n: kind n is */
 	uint64_t query[3];		/* addresses, by enum tsr_query */
 	uint8_t draws;			/* draws that wait with it */
-	bool shader_read, draw_read;	/* the rest holds */
-	struct tsr_shader_state shader;
-	struct tsr_draw_state draw;
-	struct tsr_bin_viewport viewport[TSR_VIEWPORTS_MAX];
-	/* What follows. */
+	/* The entries, and what follows from both. */
+	bool prepared;			/* the rest holds */
+	const struct tsr_shader_state *shader;
+	const struct tsr_draw_state *draw;
+	const struct tsr_bin_viewport *viewport;
 	bool has_distances;		/* clip or cull distances */
 	bool writes;			/* point size, layer or viewport */
 	/* of the present draw: its vertices have size, layer, viewport; points always have */
@@ -174,6 +198,7 @@ enum tsr_bin_stat {
 	TSR_BIN_TILE_TESTS,		/* tiles looked at for primitives of several */
 	TSR_BIN_HEAP_BYTES,		/* bytes of heap used */
 	TSR_BIN_STATE_STALLS,		/* state packets that had to wait for a version */
+	TSR_BIN_DESCRIPTOR_STALLS,	/* and for an entry of a pool */
 	TSR_BIN_STATS
 };
 
@@ -198,6 +223,10 @@ struct tsr_binning {
 	struct tsr_bin_version version[TSR_STATE_VERSIONS];
 	uint8_t versions;		/* how many are used */
 	uint8_t current;		/* the one the list's packets change */
+	struct tsr_bin_pool pool[TSR_BIN_KINDS];
+	struct tsr_shader_state shading[TSR_STATE_DESCRIPTORS];
+	struct tsr_bin_drawing drawing[TSR_STATE_DESCRIPTORS];
+	uint8_t descriptors;		/* how many entries of each pool are used */
 	bool held;			/* list.word has been fetched and waits for draws */
 	bool halted;			/* the list has ended */
 	/* Draws that have been met and not begun or not done, oldest first. */
@@ -249,6 +278,8 @@ enum tsr_step tsr_bin_read(struct tsr_binning *bin, struct tsr_mem *mem, uint64_
 			   uint64_t len);
 
 /* bin_state.c */
+/* Forget all states. */
+void tsr_bin_clear_states(struct tsr_binning *bin);
 /* LIST_SHADER_STATE, LIST_DRAW_STATE, LIST_QUERY. _PENDING: a draw has to be done first. */
 enum tsr_step tsr_bin_set_state(struct tsr_binning *bin, struct tsr_mem *mem);
 /* Have the host's caches fetch what the draws behind the one that begins are going to read. */

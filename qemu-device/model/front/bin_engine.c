@@ -29,12 +29,12 @@ static enum tsr_step prepare(struct tsr_binning *bin, struct tsr_mem *mem)
 	const struct tsr_bin_version *state = bin->state;
 	struct tsr_vertex_run *run = bin->run;
 
-	run->position_output = state->shader.position_output;
+	run->position_output = state->shader->position_output;
 	run->padded = bin->draw.padded;
 	run->start = bin->draw.start;
 	run->first_instance = bin->draw.first_instance;
-	run->output_stride = state->shader.output_stride;
-	return tsr_programs_find(&bin->programs, mem, state->shader.position, TSR_STAGE_POSITION,
+	run->output_stride = state->shader->output_stride;
+	return tsr_programs_find(&bin->programs, mem, state->shader->position, TSR_STAGE_POSITION,
 				 &run->program);
 }
 
@@ -71,6 +71,7 @@ static const uint8_t counter_of[TSR_BIN_STATS] = {
 	[TSR_BIN_TILE_TESTS] = TSR_QUEUE_COUNTER_BIN_TILE_TESTS,
 	[TSR_BIN_HEAP_BYTES] = TSR_QUEUE_COUNTER_BIN_HEAP_BYTES,
 	[TSR_BIN_STATE_STALLS] = TSR_QUEUE_COUNTER_BIN_STATE_STALLS,
+	[TSR_BIN_DESCRIPTOR_STALLS] = TSR_QUEUE_COUNTER_BIN_DESCRIPTOR_STALLS,
 };
 
 /* Tell the queue's counters what they have not been told yet. */

@@ -198,13 +198,13 @@ static void describe(const struct tsr_binning *bin, struct tsr_heap_batch *h)
 	h->previous = bin->last_batch;
 	h->vertices = bin->batch.vertices;
 	h->primitives = bin->outs;
-	h->output_stride = state->shader.output_stride;
-	h->varying = state->shader.varying;
+	h->output_stride = state->shader->output_stride;
+	h->varying = state->shader->varying;
 	h->start = bin->draw.start;
 	h->first_instance = bin->draw.first_instance;
 	h->padded = bin->draw.padded;
-	h->shader_state = state->shader_va;
-	h->draw_state = state->draw_va;
+	h->shader_state = state->va[TSR_BIN_SHADER_STATE];
+	h->draw_state = state->va[TSR_BIN_DRAW_STATE];
 	h->samples_query = state->query[TSR_QUERY_SAMPLES];
 	h->any_query = state->query[TSR_QUERY_ANY_SAMPLES];
 	h->statistics_query = state->query[TSR_QUERY_STATISTICS];
@@ -231,7 +231,7 @@ enum tsr_step tsr_bin_write_record(struct tsr_binning *bin, struct tsr_mem *mem)
 	}
 	add_primitives(&r, bin, &h);
 	end = ((uint64_t)r.base + r.len + 63) & ~63ull;
-	if (!h.shared && bin->state->shader.varying && h.output_stride) {
+	if (!h.shared && bin->state->shader->varying && h.output_stride) {
 		h.outputs = end;
 		end += (uint32_t)b->vertices * h.output_stride;
 	}

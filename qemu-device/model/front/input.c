@@ -105,7 +105,7 @@ static bool emit(struct tsr_binning *bin, const uint32_t *v, unsigned int n, uns
 		 unsigned int last)
 {
 	struct tsr_bin_batch *b = &bin->batch;
-	unsigned int provoking = bin->state->draw.provoking_last ? last : first;
+	unsigned int provoking = bin->state->draw->provoking_last ? last : first;
 	uint64_t word;
 
 	if (!room(b, v, n))
@@ -355,7 +355,7 @@ static void feed_triangles(struct tsr_binning *bin, uint32_t end, uint32_t resta
 	struct tsr_bin_batch *b = &bin->batch;
 	struct tsr_bin_draw *d = &bin->draw;
 	const uint64_t rest = 3ull << TSR_HEAP_PRIMITIVE_VERTICES__SHIFT |
-			      (bin->state->draw.provoking_last ? 2ull : 0)
+			      (bin->state->draw->provoking_last ? 2ull : 0)
 				      << TSR_HEAP_PRIMITIVE_PROVOKING__SHIFT;
 
 	while (end - d->at >= 3 && b->primitives < TSR_BATCH_PRIMITIVES &&

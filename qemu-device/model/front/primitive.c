@@ -98,7 +98,7 @@ static inline void triangle(struct tsr_binning *bin, uint64_t primitive)
 	int64_t area = area_of(a, b, c);
 	bool front;
 
-	if (!area || culled(&bin->state->draw, area, &front))
+	if (!area || culled(bin->state->draw, area, &front))
 		return;
 	primitive |= (uint64_t)front << TSR_HEAP_PRIMITIVE_FRONT__SHIFT;
 	keep(bin, primitive, triangle_box(a, b, c, !bin->info.frame.samples_log2),
@@ -170,7 +170,7 @@ void tsr_bin_piece(struct tsr_binning *bin, uint64_t primitive, const struct tsr
 	if (corners == 3) {
 		int64_t area = area_of(&v[0], &v[1], &v[2]);
 
-		if (!area || culled(&bin->state->draw, area, &front))
+		if (!area || culled(bin->state->draw, area, &front))
 			return;
 		box = triangle_box(&v[0], &v[1], &v[2], !bin->info.frame.samples_log2);
 	} else {
@@ -254,10 +254,10 @@ static uint32_t visible(const struct tsr_binning *bin, unsigned int first)
 	const struct tsr_front_cull cull = {
 		.primitive = &b->primitive[first], .screen = b->screen, .code = b->code,
 		.reject = state->reject, .invalid = TSR_OUT_INVALID, .clip = state->clip,
-		.clockwise = state->draw.front_clockwise ? state->draw.cull_front
-							 : state->draw.cull_back,
-		.anticlockwise = state->draw.front_clockwise ? state->draw.cull_back
-							     : state->draw.cull_front,
+		.clockwise = state->draw->front_clockwise ? state->draw->cull_front
+							 : state->draw->cull_back,
+		.anticlockwise = state->draw->front_clockwise ? state->draw->cull_back
+							     : state->draw->cull_front,
 	};
 
 	return bin->lanes->visible(&cull);
@@ -289,7 +289,7 @@ void tsr_bin_assemble(struct tsr_binning *bin)
 
 	/* all primitives of a draw have as many vertices as its first one */
 	assemble_all(bin, b->primitives && tsr_bin_vertices(b->primitive[0]) == 3 && !b->mixed &&
-			  !bin->state->draw.discard);
+			  !bin->state->draw->discard);
 	bin->stat[TSR_BIN_CLIPPING_PRIMITIVES] += bin->outs - before;
 	bin->stat[TSR_BIN_CLIPPING_INVOCATIONS] += b->next - begun;
 	bin->effort -= b->next - begun;

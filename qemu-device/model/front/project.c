@@ -130,8 +130,8 @@ static uint32_t window_code(struct position p, const struct tsr_bin_viewport *vp
 static struct tsr_bin_corner corner_of(const struct tsr_bin_version *state, struct position p,
 				       const struct tsr_bin_viewport *vp)
 {
-	return state->shader.position_mode == TSR_POSITION_MODE_WINDOW ?
-	       from_window(p, vp) : from_clip(p, vp, state->draw.depth_minus_one);
+	return state->shader->position_mode == TSR_POSITION_MODE_WINDOW ?
+	       from_window(p, vp) : from_clip(p, vp, state->draw->depth_minus_one);
 }
 
 struct tsr_bin_corner tsr_bin_corner(const struct tsr_binning *bin, unsigned int slot,
@@ -163,8 +163,8 @@ static uint32_t distances(const uint64_t *record, const struct tsr_shader_state 
 /* Layer, viewport and point size of a vertex. */
 static void extras(struct tsr_binning *bin, unsigned int i)
 {
-	const struct tsr_shader_state *shader = &bin->state->shader;
-	const struct tsr_draw_state *draw = &bin->state->draw;
+	const struct tsr_shader_state *shader = bin->state->shader;
+	const struct tsr_draw_state *draw = bin->state->draw;
 	struct tsr_bin_batch *b = &bin->batch;
 	struct tsr_position_extended p;
 	float size;
@@ -191,7 +191,7 @@ static void project(struct tsr_binning *bin, unsigned int slot, unsigned int cor
 
 	memcpy(&p, bin->run->record[slot], sizeof(p));
 	c = corner_of(state, p, vp);
-	if (state->shader.position_mode == TSR_POSITION_MODE_WINDOW) {
+	if (state->shader->position_mode == TSR_POSITION_MODE_WINDOW) {
 		b->code[corner] = window_code(p, vp) | depth_and_guard(&c);
 		b->screen[corner] = (struct tsr_screen_vertex){ snap(p.x), snap(p.y), p.z, p.w };
 	} else {
@@ -199,7 +199,7 @@ static void project(struct tsr_binning *bin, unsigned int slot, unsigned int cor
 		b->screen[corner] = tsr_bin_screen(c.xh, c.yh, c.zh, c.w);
 	}
 	if (state->has_distances)
-		b->code[corner] |= distances(bin->run->record[slot], &state->shader);
+		b->code[corner] |= distances(bin->run->record[slot], state->shader);
 }
 
 void tsr_bin_project_as(struct tsr_binning *bin, unsigned int slot, unsigned int corner,
@@ -216,18 +216,18 @@ static void project_all(struct tsr_binning *bin, const struct tsr_bin_viewport *
 	const struct tsr_front_projection p = {
 		.record = bin->run->record, .count = b->vertices,
 		.sx = vp->sx, .ox = vp->ox, .sy = vp->sy, .oy = vp->oy, .sz = vp->sz, .oz = vp->oz,
-		.minus_one = state->draw.depth_minus_one, .screen = b->screen, .code = b->code,
+		.minus_one = state->draw->depth_minus_one, .screen = b->screen, .code = b->code,
 	};
 
 	bin->lanes->project(&p);
 	for (unsigned int i = 0; state->has_distances && i < b->vertices; i++)
-		b->code[i] |= distances(bin->run->record[i], &state->shader);
+		b->code[i] |= distances(bin->run->record[i], state->shader);
 }
 
 void tsr_bin_project(struct tsr_binning *bin)
 {
 	const struct tsr_bin_viewport *vp = bin->state->viewport;
-	bool window = bin->state->shader.position_mode == TSR_POSITION_MODE_WINDOW;
+	bool window = bin->state->shader->position_mode == TSR_POSITION_MODE_WINDOW;
 	struct tsr_bin_batch *b = &bin->batch;
 
 	b->mixed = false;
