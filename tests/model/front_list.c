@@ -516,7 +516,7 @@ int main(void)
 		 bounds);
 	ktap_run("[CP3] [INST1] [INST8] packets of lists with one thing wrong", bad_packets);
 	ktap_run("[CP3] states, frames and commands with one thing wrong", bad_structures);
-	ktap_run("[CP4] any number of state versions and descriptors, the same heap; stalls are counted",
+	ktap_run("[CP4] state versions and descriptors: any number, the same heap; stalls",
 		 versions);
 	ktap_run("[CP4] descriptors that take turns are renamed once", descriptors);
 	ktap_run("[INST1] [INST8] [INST7] the padded number of vertices", padding);
