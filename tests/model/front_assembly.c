@@ -10,6 +10,7 @@
 
 #include "front.h"
 #include "ktap.h"
+#include "rnd.h"
 
 /* ---- The reference --------------------------------------------------------------------------- */
 
@@ -272,14 +273,6 @@ static void arrays(void)
 	}
 }
 
-static uint32_t random_state = 1;
-
-static uint32_t rnd(uint32_t below)
-{
-	random_state = random_state * 1664525 + 1013904223;
-	return (uint64_t)(random_state >> 8) * below >> 24;
-}
-
 /* One draw of @n random indices of type @type, some of them restarts, some beyond the buffer. */
 static void indexed(struct front *f, unsigned int topology, unsigned int type, uint32_t n,
 		    uint32_t range, bool restart)
@@ -287,12 +280,12 @@ static void indexed(struct front *f, unsigned int topology, unsigned int type, u
 	static uint32_t v[4096];
 	static bool cut[4096];
 	unsigned int size = 1u << (type - TSR_INDEX_TYPE_U8);
-	uint32_t ones = UINT32_MAX >> (32 - 8 * size), missing = rnd(3) ? 0 : rnd(n);
-	uint32_t instances = 1 + rnd(3), first = rnd(5), vertices = 0;
+	uint32_t ones = UINT32_MAX >> (32 - 8 * size), missing = rnd_below(3) ? 0 : rnd_below(n);
+	uint32_t instances = 1 + rnd_below(3), first = rnd_below(5), vertices = 0;
 
 	memset(cut, 0, sizeof(cut));
 	for (uint32_t i = 0; i < n; i++) {
-		uint32_t index = rnd(12) ? rnd(range) : ones;
+		uint32_t index = rnd_below(12) ? rnd_below(range) : ones;
 
 		memcpy(f->data + 16 + size * (first + i), &index, size);
 		v[i] = i + missing >= n ? 0 : index & ones;
@@ -324,10 +317,10 @@ static void indices(void)
 		last_provokes = t % 2;
 		f = start();
 		for (unsigned int type = TSR_INDEX_TYPE_U8; type <= TSR_INDEX_TYPE_U32; type++) {
-			indexed(f, topologies[t / 2], type, 1 + rnd(20), 40, true);
-			indexed(f, topologies[t / 2], type, 1000 + rnd(500), 60, true);
-			indexed(f, topologies[t / 2], type, 1000 + rnd(500), 250, false);
-			indexed(f, topologies[t / 2], type, 3000, 255, rnd(2));
+			indexed(f, topologies[t / 2], type, 1 + rnd_below(20), 40, true);
+			indexed(f, topologies[t / 2], type, 1000 + rnd_below(500), 60, true);
+			indexed(f, topologies[t / 2], type, 1000 + rnd_below(500), 250, false);
+			indexed(f, topologies[t / 2], type, 3000, 255, rnd_below(2));
 		}
 		front_free(f);
 	}
@@ -421,7 +414,7 @@ static void indirect(void)
 			       pass ? sizeof(with) : sizeof(plain));
 		}
 		for (unsigned int i = 0; i < 900; i++)
-			f->data[i] = rnd(256);
+			f->data[i] = rnd_below(256);
 		ktap_ok(front_bin(f));
 		used = f->bin->used;
 		copy = malloc(used);

@@ -8,20 +8,13 @@
 
 #include "front/bin.h"
 #include "ktap.h"
+#include "rnd.h"
 #include "shader/alu.h"
 
 #define ROUNDS 20000
 
 static const char *const names[] = { "sse2", "avx2", "avx512" };
 static struct tsr_binning *bin;
-static uint32_t seed = 11;
-
-static uint32_t rnd(void)
-{
-	seed = seed * 1664525 + 1013904223;
-	return seed >> 8;
-}
-
 /* A coordinate: near the frame, near a plane, far away, or no number. */
 static float coordinate(float w)
 {

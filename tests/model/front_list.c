@@ -10,6 +10,7 @@
 
 #include "front.h"
 #include "ktap.h"
+#include "rnd.h"
 
 static void position(struct front *f, uint32_t vertex, uint32_t instance, float *record)
 {
@@ -345,7 +346,6 @@ static uint64_t table(uint32_t count)
 static void padding(void)
 {
 	struct front *f = start();
-	uint32_t random_state = 5;
 
 	for (uint32_t count = 0; count < 5000; count++) {
 		uint64_t least = (count + 4) & ~3u;
@@ -359,7 +359,7 @@ static void padding(void)
 			ktap_eq(p.padded, table(count));
 	}
 	for (unsigned int i = 0; i < 100000; i++) {
-		uint32_t count = (random_state = random_state * 1664525 + 1013904223) >> i % 27;
+		uint32_t count = rnd() >> i % 27;
 
 		if (count >= 18)
 			ktap_eq(tsr_padded_vertices(count).padded, table(count));

@@ -11,18 +11,11 @@
 
 #include "front.h"
 #include "ktap.h"
-
-static uint32_t random_state = 7;
-
-static uint32_t rnd(uint32_t below)
-{
-	random_state = random_state * 1664525 + 1013904223;
-	return (uint64_t)(random_state >> 8) * below >> 24;
-}
+#include "rnd.h"
 
 static float frnd(float lo, float hi)
 {
-	return lo + (hi - lo) * (float)rnd(1 << 20) / (1 << 20);
+	return lo + (hi - lo) * (float)rnd_below(1 << 20) / (1 << 20);
 }
 
 static float table[8192][16];		/* position records by vertex id */
@@ -416,10 +409,11 @@ static void window(void)
 
 	f->position = position;
 	for (unsigned int i = 0; i < 300; i++) {
-		float w = exp2f((int)rnd(5) - 2);
+		float w = exp2f((int)rnd_below(5) - 2);
 
-		put(i, (float)rnd(256 * 128) / 256, (float)rnd(256 * 128) / 256, 128, 128);
-		table[i][2] = (float)rnd(256) / 256;
+		put(i, (float)rnd_below(256 * 128) / 256, (float)rnd_below(256 * 128) / 256, 128,
+		    128);
+		table[i][2] = (float)rnd_below(256) / 256;
 		for (unsigned int k = 0; k < 4; k++)
 			table[i][k] *= w;
 	}

@@ -10,17 +10,10 @@
 #include <string.h>
 
 #include "ktap.h"
+#include "rnd.h"
 #include "units.h"
 
 static struct units *u;
-static uint32_t seed = 7;
-
-static uint32_t rnd(void)
-{
-	seed = seed * 1664525 + 1013904223;
-	return seed >> 5;
-}
-
 /* ---- The reference --------------------------------------------------------------------------- */
 
 static uint64_t want_new(unsigned int op, bool wide, uint64_t old, uint64_t v)

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "ktap.h"
+#include "rnd.h"
 #include "shader/stage.h"
 #include "units.h"
 
@@ -17,14 +18,6 @@
 #define WARPS TSR_BUNDLE_WARPS
 
 static struct units *u;
-static uint32_t seed = 5;
-
-static uint32_t rnd(void)
-{
-	seed = seed * 1664525 + 1013904223;
-	return seed >> 8;
-}
-
 /* A bundle's message. */
 static struct {
 	union tsr_lanes src[3][WARPS], pair[3][WARPS];

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "ktap.h"
+#include "rnd.h"
 #include "units.h"
 
 static struct units *u;
@@ -27,14 +28,6 @@ static const struct size {
 };
 
 #define SIZES (sizeof(sizes) / sizeof(sizes[0]))
-
-static uint32_t seed = 1;
-
-static uint32_t rnd(void)
-{
-	seed = seed * 1664525 + 1013904223;
-	return seed >> 8;
-}
 
 static void fill(uint8_t *p, size_t n)
 {

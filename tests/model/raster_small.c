@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "ktap.h"
+#include "rnd.h"
 #include "tile/raster.h"
 #include "tile/small.h"
 #include "tsr_packets.h"
@@ -14,19 +15,6 @@
 #define SIDE 64			/* pixels of the tile */
 #define PIXELS (SIDE * SIDE)
 #define GROUPS 12000
-
-static uint64_t seed = 3;
-
-static uint32_t rnd(void)
-{
-	seed = seed * 6364136223846793005u + 1442695040888963407u;
-	return seed >> 32;
-}
-
-static int32_t rnd_in(int32_t low, int32_t high)
-{
-	return low + (int32_t)(rnd() % (uint32_t)(high - low + 1));
-}
 
 static const struct tsr_fine *path(unsigned int n)
 {

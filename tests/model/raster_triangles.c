@@ -7,23 +7,11 @@
 #include <string.h>
 
 #include "ktap.h"
+#include "rnd.h"
 #include "tile/raster.h"
 #include "tile/samples.h"
 
 #define SIDE 64		/* pixels of the picture */
-
-static uint64_t seed = 1;
-
-static uint32_t rnd(void)
-{
-	seed = seed * 6364136223846793005u + 1442695040888963407u;
-	return seed >> 32;
-}
-
-static int32_t rnd_in(int32_t low, int32_t high)
-{
-	return low + (int32_t)(rnd() % (uint32_t)(high - low + 1));
-}
 
 /* ---- The rules ------------------------------------------------------------------------------- */
 

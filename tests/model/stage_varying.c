@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "ktap.h"
+#include "rnd.h"
 #include "pipe.h"
 #include "tile/samples.h"
 
@@ -21,14 +22,6 @@
 
 static const struct tsr_config *config;
 static struct pipe *p;
-static uint32_t seed = 1;
-
-static uint32_t rnd(void)
-{
-	seed = seed * 1664525 + 1013904223;
-	return seed >> 8;
-}
-
 /* -1 … 1 */
 static float rnd_float(void)
 {
@@ -495,7 +488,7 @@ static void test_paths(void)
 		if (!alu)
 			continue;
 		p->b->gpu->msg_path = tsr_msg_path(alu);
-		seed = 77;
+		rnd_state = 77;
 		begin(text);
 		random_bundle(5, 3, 1e3f);
 		ktap_eq(pipe_fragments(p), TSR_STEP_DONE);

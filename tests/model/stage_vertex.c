@@ -7,20 +7,13 @@
 #include <string.h>
 
 #include "ktap.h"
+#include "rnd.h"
 #include "pipe.h"
 
 #define NOTHING 0xeeeeeeeeu
 
 static const struct tsr_config *config;
 static struct pipe *p;
-static uint32_t seed = 5;
-
-static uint32_t rnd(void)
-{
-	seed = seed * 1664525 + 1013904223;
-	return seed >> 8;
-}
-
 /* Stores R0 to R3 where R58:R59 says, as 16 bytes. */
 #define RECORD \
 	"clause end {\n" \
