@@ -2,8 +2,8 @@
 /* test: TIMEOUT=300 */
 /*
  * Textures in fragment programs, and pictures that become textures: single texels of all kinds of
- * images, comparisons, gathers, levels; a target read by the next job; compressed targets that
- * others read. Texels are what the CPU has written, or what it reckons.
+ * images, comparisons, gathers, levels; a target read by the next job. Texels are what the CPU has
+ * written, or what it reckons.
  */
 #include "gfxdraw.h"
 
@@ -395,109 +395,6 @@ static void next_job(void)
 		tsr_gfx_image_unref(image[i]);
 }
 
-/* A picture in colour and depth of @samples, with or without tags. */
-static void draw_picture(struct tsr_gfx_image *colour, struct tsr_gfx_image *depth, bool expand)
-{
-	static const float red[4] = { 1, 0, 0, 1 };
-	struct tsr_gfx_pass_info info = {
-		.colour[0] = { .image = colour, .load = TSR_GFX_CLEAR, .expand = expand,
-			       .clear.f = { 0.25f, 0.5f, 0.75f, 1 } },
-		.depth = { .image = depth, .load = TSR_GFX_CLEAR, .expand = expand,
-			   .clear.f[0] = 0.875f },
-	};
-	struct tsr_gfx_pass *pass = gfxt_begin(&t, &info);
-	struct tsr_gfx_pipeline *p;
-	struct gfxt_vertex v[3];
-
-	fragment = t.colour;
-	fragment_flags = 0;
-	registers = TSR_REGISTER_TYPE_F32;
-	p = gfxt_pipeline(&t, change);
-	gfxt_cover(v, 0.5f, red);
-	/* only a corner of the picture: whole blocks stay clear */
-	v[1].position[0] = 0.1f;
-	v[2].position[1] = 0.3f;
-	gfxt_plain(&t, pass, p, v, 3);
-	gfxt_drawn(pass);
-	tsr_gfx_pipeline_unref(p);
-}
-
-static void expand_again(struct tsr_gfx_image *colour, struct tsr_gfx_image *depth)
-{
-	const struct tsr_gfx_pass_info info = {
-		.colour[0] = { .image = colour, .load = TSR_GFX_LOAD, .expand = true,
-			       .clear.f = { 0.25f, 0.5f, 0.75f, 1 } },
-		.depth = { .image = depth, .load = TSR_GFX_LOAD, .expand = true,
-			   .clear.f[0] = 0.875f },
-	};
-
-	gfxt_drawn(gfxt_begin(&t, &info));
-}
-
-#define SIDE_2	40		/* not a multiple of blocks of the last tile */
-
-static void same_surfaces(struct tsr_gfx_image *a, struct tsr_gfx_image *b, uint32_t samples)
-{
-	struct tsr_image surface[2];
-	void *cpu[2];
-
-	for (uint32_t s = 0; s < samples; s++) {
-		if (!ktap_eq(tsr_gfx_image_get(a, 0, 0, s, &surface[0], &cpu[0]), 0) ||
-		    !ktap_eq(tsr_gfx_image_get(b, 0, 0, s, &surface[1], &cpu[1]), 0))
-			return;
-		for (uint32_t y = 0; y < SIDE_2; y++)
-			ktap_mem_eq((char *)cpu[0] + y * surface[0].surface.pitch,
-				    (char *)cpu[1] + y * surface[1].surface.pitch, 4 * SIDE_2);
-	}
-}
-
-static void compressed(uint32_t samples)
-{
-	struct tsr_gfx_image *plain[2], *tagged[2];
-	const struct tsr_gfx_view view = { .image = NULL };
-	struct tsr_gfx_view of = view;
-	struct tsr_sampled sampled;
-	struct tsr_texture_surface surfaces[TSR_SURFACES_MAX];
-	uint32_t texels[SIDE_2 * SIDE_2];
-
-	for (int i = 0; i < 2; i++) {
-		struct tsr_gfx_image_info info = {
-			.format = i ? TSR_PIXEL_FORMAT_R32F : TSR_PIXEL_FORMAT_RGBA8_UNORM,
-			.width = SIDE_2, .height = SIDE_2, .samples = samples,
-		};
-
-		ktap_eq(tsr_gfx_image_create(t.vm, &info, &plain[i]), 0);
-		info.flags = TSR_GFX_TAGS;
-		ktap_eq(tsr_gfx_image_create(t.vm, &info, &tagged[i]), 0);
-	}
-	draw_picture(plain[0], plain[1], false);
-	draw_picture(tagged[0], tagged[1], false);
-	/* nobody can read it now */
-	of.image = tagged[0];
-	ktap_eq(tsr_gfx_image_read(tagged[0], 0, 0, texels, 4 * SIDE_2), -EBUSY);
-	ktap_eq(tsr_gfx_image_write(tagged[1], 0, 0, texels, 4 * SIDE_2), -EBUSY);
-	ktap_eq(tsr_gfx_view_texture(&of, &sampled, surfaces), -EBUSY);
-	expand_again(tagged[0], tagged[1]);
-	ktap_eq(tsr_gfx_view_texture(&of, &sampled, surfaces), 0);
-	same_surfaces(plain[0], tagged[0], samples);
-	same_surfaces(plain[1], tagged[1], samples);
-	/* or at once */
-	draw_picture(tagged[0], tagged[1], false);
-	draw_picture(tagged[0], tagged[1], true);
-	same_surfaces(plain[0], tagged[0], samples);
-	same_surfaces(plain[1], tagged[1], samples);
-	for (int i = 0; i < 2; i++) {
-		tsr_gfx_image_unref(plain[i]);
-		tsr_gfx_image_unref(tagged[i]);
-	}
-}
-
-static void expanded(void)
-{
-	compressed(1);
-	compressed(4);
-}
-
 int main(void)
 {
 	ktap_start();
@@ -508,8 +405,6 @@ int main(void)
 	ktap_run("[TEX3] gathers of each component", gathers);
 	ktap_run("[TEX4] [TEX6] levels from derivatives, with and without anisotropy", levels);
 	ktap_run("[CP8] a target is read by the next job, with nobody waiting", next_job);
-	ktap_run("[MEM8] [ZS6] [OM3] compressed targets: others read them when they are expanded",
-		 expanded);
 	gfxt_close(&t);
 	return ktap_finish();
 }

@@ -256,10 +256,14 @@ static void pipelines(void)
 	  i->depth.load = TSR_GFX_LOAD) \
 	X("tiles", i->tile_shift = 9) \
 	X("tiles", i->tile_shift = 1) \
-	X("without", i->colour[0].expand = true) \
 	X("layer 1", i->colour[1].image = tagged; i->colour[1].layer = 1) \
 	X("TSR_GFX_TAGS", i->width = i->height = 32; i->colour[0].image = tagged) \
-	X("TSR_GFX_TAGS", i->samples = 4; i->colour[0].image = tagged)
+	X("TSR_GFX_TAGS", i->samples = 4; i->colour[0].image = tagged) \
+	X("of stencil", i->layers = 1; i->stencil.image = tagged; \
+	  i->stencil.format = TSR_PIXEL_FORMAT_X24S8) \
+	X("share words", i->layers = 1; i->depth.image = tagged; \
+	  i->depth.format = TSR_PIXEL_FORMAT_Z24X8_UNORM; \
+	  i->stencil.format = TSR_PIXEL_FORMAT_X24S8)
 
 static int pass_altered(void)
 {

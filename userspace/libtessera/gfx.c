@@ -254,6 +254,8 @@ static int add_jobs(struct tsr_gfx *gfx, struct tsr_gfx_pass *pass, const struct
 		ret = tsr_submit_job(gfx->submit, gfx->render, va + RENDER_STREAM, render);
 	if (ret >= 0)
 		ret = tsr_submit_after(gfx->submit, 1, 0);
+	if (!ret)
+		ret = gfx_tags_wait(pass, gfx->submit, 0);
 	for (i = 0; !ret && heap->tiler && i < 2; i++)
 		ret = tsr_submit_heap(gfx->submit, (int)i, heap->tiler);
 	for (i = 0; !ret && i < wait_count; i++)
@@ -271,43 +273,53 @@ static int add_jobs(struct tsr_gfx *gfx, struct tsr_gfx_pass *pass, const struct
 	return ret;
 }
 
-static int submit(struct tsr_gfx *gfx, struct tsr_gfx_pass *pass, const struct tsr_point *waits,
-		  unsigned int wait_count, const struct tsr_point *signals,
-		  unsigned int signal_count)
+static int attempt(struct tsr_gfx *gfx, struct tsr_gfx_pass *pass, const struct tsr_point *waits,
+		   unsigned int wait_count, const struct tsr_point *signals,
+		   unsigned int signal_count)
 {
-	const unsigned int slot = gfx->points % GFX_SLOTS;
-	struct gfx_heap *heap = &gfx->heap[slot];
 	int ret = gfx->render ? 0 : create_queues(gfx);
+	struct gfx_heap *heap;
 
+	/* may submit passes of its own */
+	if (!ret)
+		ret = gfx_tags_prepare(pass);
+	heap = &gfx->heap[gfx->points % GFX_SLOTS];
 	if (!ret)
 		ret = provide_heap(gfx, heap, heap_size(gfx, pass));
 	if (ret)
 		return ret;
-	pass->slot = slot;
-	set_heap(pass, slot, heap);
-	write_commands(pass, slot);
+	pass->slot = gfx->points % GFX_SLOTS;
+	set_heap(pass, pass->slot, heap);
+	write_commands(pass, pass->slot);
 	ret = add_jobs(gfx, pass, waits, wait_count, signals, signal_count);
 	if (!ret)
 		ret = tsr_submit_flush(gfx->submit);
+	if (ret)
+		tsr_submit_reset(gfx->submit);
+	else
+		heap->point = ++gfx->points;
+	return ret;
+}
+
+int gfx_submit(struct tsr_gfx_pass *pass, const struct tsr_point *waits, unsigned int wait_count,
+	       const struct tsr_point *signals, unsigned int signal_count)
+{
+	struct tsr_gfx *gfx = pass->gfx;
+	int ret = gfx_finish(pass);
+
+	if (!ret)
+		ret = attempt(gfx, pass, waits, wait_count, signals, signal_count);
 	if (ret == -ECANCELED) {
 		/* a pass before has failed, and its queues with it: this one gets others */
-		tsr_submit_reset(gfx->submit);
 		drop_queues(gfx);
-		ret = create_queues(gfx);
-		if (!ret)
-			ret = add_jobs(gfx, pass, waits, wait_count, signals, signal_count);
-		if (!ret)
-			ret = tsr_submit_flush(gfx->submit);
+		ret = attempt(gfx, pass, waits, wait_count, signals, signal_count);
 	}
-	if (ret) {
-		tsr_submit_reset(gfx->submit);
+	if (ret)
 		return ret;
-	}
-	heap->point = ++gfx->points;
 	pass->submitted = true;
 	pass->queues = gfx->queues;
 	pass->job = ++gfx->jobs;
-	gfx_submitted(pass);
+	gfx_tags_submitted(pass);
 	return 0;
 }
 
@@ -318,10 +330,12 @@ int tsr_gfx_submit(struct tsr_gfx_pass *pass, const struct tsr_point *waits,
 	struct tsr_gfx *gfx = pass->gfx;
 	int ret = gfx_finish(pass);
 
+	if (!ret)
+		ret = gfx_tags_open(pass);
 	if (ret)
 		return ret;
 	pthread_mutex_lock(&gfx->lock);
-	ret = submit(gfx, pass, waits, wait_count, signals, signal_count);
+	ret = gfx_submit(pass, waits, wait_count, signals, signal_count);
 	pthread_mutex_unlock(&gfx->lock);
 	return ret;
 }
@@ -363,7 +377,7 @@ static int again(struct tsr_gfx *gfx, struct tsr_gfx_pass *pass)
 	pass->heap_least = size < gfx->heap_limit ? size : gfx->heap_limit;
 	pthread_mutex_lock(&gfx->lock);
 	drop_queues(gfx);
-	ret = submit(gfx, pass, NULL, 0, NULL, 0);
+	ret = gfx_submit(pass, NULL, 0, NULL, 0);
 	pthread_mutex_unlock(&gfx->lock);
 	return ret;
 }

@@ -3,8 +3,9 @@
  * What the files of the graphics part share.
  *
  * gfx.c has the queues and submits; gfx_image.c images and views; gfx_pipeline.c checks pipelines;
- * gfx_pass.c makes a pass, its targets and its lists; gfx_state.c takes state, gfx_tables.c writes
- * what programs name, gfx_draw.c turns both into structures and packets at each draw.
+ * gfx_pass.c makes a pass, its targets and its lists; gfx_tags.c has compressed images expanded
+ * when others read them; gfx_state.c takes state, gfx_tables.c writes what programs name,
+ * gfx_draw.c turns both into structures and packets at each draw.
  */
 #ifndef TSR_GFX_H
 #define TSR_GFX_H
@@ -16,6 +17,9 @@
 
 #define GFX_STAGES	2u		/* vertex, fragment: bits of enum tsr_gfx_stage */
 #define GFX_SLOTS	2u		/* passes in flight: heaps */
+#define GFX_DEPTH	TSR_RENDER_TARGETS_MAX		/* targets: colours, then depth, */
+#define GFX_STENCIL	(TSR_RENDER_TARGETS_MAX + 1)	/* stencil */
+#define GFX_TARGETS	(TSR_RENDER_TARGETS_MAX + 2u)
 
 /* A format as the description has it; bytes 0: there is no such format. */
 struct gfx_format {
@@ -38,7 +42,16 @@ struct tsr_gfx_image {
 	struct tsr_gfx_image_info info;	/* zeroes replaced */
 	uint64_t va;
 	uint64_t tags;			/* address of the tags, 0: none */
-	atomic_bool packed;		/* only passes can read it: the last one did not expand */
+	/* with tags, see gfx_tags.c */
+	atomic_bool plain;		/* passes store it expanded: others have seen it */
+	_Atomic(struct tsr_gfx *) owner;	/* whose passes draw it; referenced, for good */
+	struct gfx_packed {		/* what compressed blocks depend on, under its lock */
+		uint32_t layers;	/* up to which there may be such; 0: none, tags are RAW */
+		bool depth;
+		uint32_t format;
+		union tsr_gfx_colour clear;
+	} packed;
+	struct tsr_gfx_pass *expander;	/* the pass that makes tags RAW, in flight; likewise */
 	/* surfaces: sample s of layer l begins at (l * samples + s) * sample_size */
 	uint64_t sample_size;		/* of all levels */
 	struct gfx_level {
@@ -47,6 +60,10 @@ struct tsr_gfx_image {
 		uint32_t depth;			/* slices, surface.size apart */
 	} level[16];
 };
+
+/* gfx_view_texture(): tsr_gfx_view_texture() of an image that need not be open yet. */
+TSR_HIDDEN int gfx_view_texture(const struct tsr_gfx_view *view, struct tsr_sampled *sampled,
+				struct tsr_texture_surface *surfaces);
 
 /* gfx_image_offset(): of the first byte of a surface; of volumes @layer is the slice. */
 TSR_HIDDEN uint64_t gfx_image_offset(const struct tsr_gfx_image *image, uint32_t level,
@@ -161,6 +178,13 @@ struct tsr_gfx_pass {
 	uint64_t heap_wanted;			/* bytes its lists may take, a guess */
 	uint64_t heap_least;			/* bytes that were too few, and more */
 	uint32_t tiles;
+	bool expander;				/* the library's own: images are not referenced */
+	uint32_t expands;			/* bit n: target n is stored expanded */
+	struct gfx_sampled {			/* textures with tags */
+		struct tsr_gfx_image *image;	/* referenced */
+		uint32_t stages;
+	} *sampled;
+	unsigned int sampled_count;
 	struct gfx_state state;
 	uint64_t code_serial;			/* of the latest program it uses */
 	/* the fences of its latest submission, which a timeline forgets once later ones are done */
@@ -185,11 +209,44 @@ TSR_HIDDEN void *gfx_data(struct tsr_gfx_pass *pass, uint64_t size, uint32_t ali
 /* gfx_packet(): room for a packet in the BIN list; NULL: no memory, the pass has failed. */
 TSR_HIDDEN uint64_t *gfx_packet(struct tsr_gfx_pass *pass, uint32_t qwords);
 
-/* gfx_submitted(): the pass was: who can read its targets now. */
-TSR_HIDDEN void gfx_submitted(struct tsr_gfx_pass *pass);
+/* gfx_target(): target @n of GFX_TARGETS; one that is not there has no image and no format. */
+TSR_HIDDEN struct tsr_gfx_target *gfx_target(struct tsr_gfx_pass *pass, unsigned int n);
 
-/* gfx_image_readable(): an error if nobody but passes can read the image. */
-TSR_HIDDEN int gfx_image_readable(const struct tsr_gfx_image *image);
+/* gfx_pack_target(): write RENDER_TARGET @n. */
+TSR_HIDDEN void gfx_pack_target(struct tsr_gfx_pass *pass, unsigned int n);
+
+/* gfx_pass_new(): tsr_gfx_pass_create(); an @expander stores what it has expanded. */
+TSR_HIDDEN int gfx_pass_new(struct tsr_gfx *gfx, const struct tsr_gfx_pass_info *info,
+			    bool expander, struct tsr_gfx_pass **pass);
+
+/* gfx_submit(): tsr_gfx_submit() of a finished pass, under the context's lock. */
+TSR_HIDDEN int gfx_submit(struct tsr_gfx_pass *pass, const struct tsr_point *waits,
+			  unsigned int wait_count, const struct tsr_point *signals,
+			  unsigned int signal_count);
+
+/*
+ * gfx_image_open(): the texels are in memory, and all passes submitted before have put theirs
+ * there; with @keep so do later ones. Waits for the GPU if the image is compressed.
+ */
+TSR_HIDDEN int gfx_image_open(struct tsr_gfx_image *image, bool keep);
+
+/* gfx_image_close(): the image goes. */
+TSR_HIDDEN void gfx_image_close(struct tsr_gfx_image *image);
+
+/* gfx_tags_sampled(): programs of @stages have the image as a texture; forget(): none have any. */
+TSR_HIDDEN int gfx_tags_sampled(struct tsr_gfx_pass *pass, struct tsr_gfx_image *image,
+				uint32_t stages);
+TSR_HIDDEN void gfx_tags_forget(struct tsr_gfx_pass *pass);
+
+/*
+ * Submission of a pass: images of other contexts are opened, without a lock. Under the lock,
+ * those of this one are expanded as needed, and RENDER_TARGETs say what their tags do. Job @job,
+ * which does not come behind expanding passes by itself, waits for those it needs. It is submitted.
+ */
+TSR_HIDDEN int gfx_tags_open(struct tsr_gfx_pass *pass);
+TSR_HIDDEN int gfx_tags_prepare(struct tsr_gfx_pass *pass);
+TSR_HIDDEN int gfx_tags_wait(struct tsr_gfx_pass *pass, struct tsr_submit *submit, int job);
+TSR_HIDDEN void gfx_tags_submitted(struct tsr_gfx_pass *pass);
 
 /* gfx_finish(): close the lists. */
 TSR_HIDDEN int gfx_finish(struct tsr_gfx_pass *pass);

@@ -159,6 +159,7 @@ void tsr_gfx_image_unref(struct tsr_gfx_image *image)
 {
 	if (!image || atomic_fetch_sub_explicit(&image->refs, 1, memory_order_acq_rel) != 1)
 		return;
+	gfx_image_close(image);
 	if (image->va)
 		tsr_vm_unmap(image->vm, image->va, tsr_bo_size(image->bo));
 	tsr_bo_unref(image->bo);
@@ -181,29 +182,23 @@ uint64_t gfx_image_offset(const struct tsr_gfx_image *image, uint32_t level, uin
 	return (layer * (uint64_t)image->info.samples + sample) * image->sample_size + l->offset;
 }
 
-int gfx_image_readable(const struct tsr_gfx_image *image)
-{
-	if (!atomic_load_explicit(&image->packed, memory_order_relaxed))
-		return 0;
-	return tsr_fail(EBUSY, "an image with TSR_GFX_TAGS is read, expected a pass that stores it "
-			"with tsr_gfx_target.expand before");
-}
-
-int tsr_gfx_image_get(struct tsr_gfx_image *image, uint32_t level, uint32_t layer, uint32_t sample,
-		      struct tsr_image *surface, void **cpu)
+/* A surface; @keep: its address goes to the caller. */
+static int open_surface(struct tsr_gfx_image *image, uint32_t level, uint32_t layer,
+			uint32_t sample, struct tsr_image *surface, void **cpu, bool keep)
 {
 	const struct tsr_gfx_image_info *i = &image->info;
-	int ret = gfx_image_readable(image);
 	uint64_t offset;
 	void *base;
+	int ret;
 
-	if (ret)
-		return ret;
 	if (level >= i->levels || sample >= i->samples ||
 	    layer >= (i->depth ? image->level[level].depth : i->layers))
 		return tsr_fail(EINVAL, "level %u, layer %u, sample %u of an image of %u, %u, %u",
 				level, layer, sample, i->levels, i->depth ? i->depth : i->layers,
 				i->samples);
+	ret = gfx_image_open(image, keep);
+	if (ret)
+		return ret;
 	offset = gfx_image_offset(image, level, layer, sample);
 	if (cpu) {
 		ret = tsr_bo_map(image->bo, &base);
@@ -216,12 +211,18 @@ int tsr_gfx_image_get(struct tsr_gfx_image *image, uint32_t level, uint32_t laye
 	return 0;
 }
 
+int tsr_gfx_image_get(struct tsr_gfx_image *image, uint32_t level, uint32_t layer, uint32_t sample,
+		      struct tsr_image *surface, void **cpu)
+{
+	return open_surface(image, level, layer, sample, surface, cpu, true);
+}
+
 int tsr_gfx_image_write(struct tsr_gfx_image *image, uint32_t level, uint32_t layer,
 			const void *texels, size_t pitch)
 {
 	struct tsr_image s;
 	void *cpu;
-	int ret = tsr_gfx_image_get(image, level, layer, 0, &s, &cpu);
+	int ret = open_surface(image, level, layer, 0, &s, &cpu, false);
 
 	if (!ret && tsr_surface_write(&s.surface, cpu, 0, 0, s.surface.width, s.surface.height,
 				      texels, pitch))
@@ -235,7 +236,7 @@ int tsr_gfx_image_read(struct tsr_gfx_image *image, uint32_t level, uint32_t lay
 {
 	struct tsr_image s;
 	void *cpu;
-	int ret = tsr_gfx_image_get(image, level, layer, 0, &s, &cpu);
+	int ret = open_surface(image, level, layer, 0, &s, &cpu, false);
 
 	if (!ret && tsr_surface_read(&s.surface, cpu, 0, 0, s.surface.width, s.surface.height,
 				     texels, pitch))
@@ -313,17 +314,15 @@ static void describe(const struct tsr_gfx_view *v, struct tsr_texture *t)
 	};
 }
 
-int tsr_gfx_view_texture(const struct tsr_gfx_view *view, struct tsr_sampled *sampled,
-			 struct tsr_texture_surface *surfaces)
+int gfx_view_texture(const struct tsr_gfx_view *view, struct tsr_sampled *sampled,
+		     struct tsr_texture_surface *surfaces)
 {
 	const struct tsr_gfx_image *image = view->image;
 	const struct tsr_gfx_image_info *i = &image->info;
 	uint32_t layer, sample, level, n = 0;
 	struct tsr_gfx_view v;
-	int ret = gfx_image_readable(image);
+	int ret = complete(view, &v);
 
-	if (!ret)
-		ret = complete(view, &v);
 	if (ret)
 		return ret;
 	if ((uint64_t)v.layers * i->samples * v.levels > TSR_SURFACES_MAX)
@@ -351,4 +350,12 @@ int tsr_gfx_view_texture(const struct tsr_gfx_view *view, struct tsr_sampled *sa
 	sampled->va = image->va;
 	sampled->size = tsr_bo_size(image->bo);
 	return 0;
+}
+
+int tsr_gfx_view_texture(const struct tsr_gfx_view *view, struct tsr_sampled *sampled,
+			 struct tsr_texture_surface *surfaces)
+{
+	int ret = gfx_view_texture(view, sampled, surfaces);
+
+	return ret ? ret : gfx_image_open(view->image, true);
 }

@@ -7,9 +7,6 @@
 
 #include "gfx.h"
 
-#define TARGETS	(TSR_RENDER_TARGETS_MAX + 2)	/* and depth, stencil */
-#define DEPTH	TSR_RENDER_TARGETS_MAX
-#define STENCIL	(TSR_RENDER_TARGETS_MAX + 1)
 #define TARGET_BYTES (TSR_RENDER_TARGET__QWORDS * 8u)
 #define SAMPLE_TABLE_BYTES 128u
 #define TILE_SHIFT_USUAL 5u
@@ -55,11 +52,11 @@ void *gfx_data(struct tsr_gfx_pass *pass, uint64_t size, uint32_t align, uint64_
 
 /* ---- Targets --------------------------------------------------------------------------------- */
 
-static struct tsr_gfx_target *target(struct tsr_gfx_pass *pass, unsigned int n)
+struct tsr_gfx_target *gfx_target(struct tsr_gfx_pass *pass, unsigned int n)
 {
-	if (n == DEPTH)
+	if (n == GFX_DEPTH)
 		return &pass->info.depth;
-	return n == STENCIL ? &pass->info.stencil : &pass->info.colour[n];
+	return n == GFX_STENCIL ? &pass->info.stencil : &pass->info.colour[n];
 }
 
 static bool there(const struct tsr_gfx_target *t)
@@ -82,8 +79,10 @@ static void derive(struct tsr_gfx_pass *pass)
 
 	while (pass->targets < TSR_RENDER_TARGETS_MAX && there(&i->colour[pass->targets]))
 		pass->targets++;
-	for (n = 0; n < TARGETS; n++) {
-		const struct tsr_gfx_target *t = target(pass, n);
+	for (n = pass->targets; n < TSR_RENDER_TARGETS_MAX; n++)
+		i->colour[n] = (struct tsr_gfx_target){ 0 };
+	for (n = 0; n < GFX_TARGETS; n++) {
+		const struct tsr_gfx_target *t = gfx_target(pass, n);
 		const struct tsr_gfx_image *image = t->image;
 
 		if (!image || t->level >= image->info.levels)
@@ -128,24 +127,26 @@ static int check_tags(const struct tsr_gfx_pass *pass, const struct tsr_gfx_targ
 	const struct tsr_gfx_pass_info *p = &pass->info;
 
 	if (!t->image->tags)
-		return t->expand ? tsr_fail(EINVAL, "%s target to be expanded, an image without "
-					    "TSR_GFX_TAGS", what) : 0;
+		return 0;
 	if (t->layer || i->width != p->width || i->height != p->height || i->samples != p->samples)
 		return tsr_fail(EINVAL, "%s target with TSR_GFX_TAGS: %u x %u texels of %u "
 				"samples, layer %u, for a pass of %u x %u of %u, expected the "
 				"same, and layer 0", what, i->width, i->height, i->samples,
 				t->layer, p->width, p->height, p->samples);
-	if (t->image == p->depth.image && t->image == p->stencil.image)
-		return tsr_fail(EINVAL, "depth and stencil in one image with TSR_GFX_TAGS");
+	if (t == &p->stencil ||
+	    (t == &p->depth && there(&p->stencil) &&
+	     gfx_target_format(&p->stencil, true) == TSR_PIXEL_FORMAT_X24S8))
+		return tsr_fail(EINVAL, "%s target with TSR_GFX_TAGS, expected none where depth "
+				"and stencil share words, and none of stencil", what);
 	return 0;
 }
 
 static bool fits(unsigned int n, uint32_t format)
 {
-	if (n == DEPTH)
+	if (n == GFX_DEPTH)
 		return format == TSR_PIXEL_FORMAT_Z16_UNORM || format == TSR_PIXEL_FORMAT_R32F ||
 		       format == TSR_PIXEL_FORMAT_Z24X8_UNORM;
-	if (n == STENCIL)
+	if (n == GFX_STENCIL)
 		return format == TSR_PIXEL_FORMAT_S8 || format == TSR_PIXEL_FORMAT_X24S8;
 	return gfx_format(format).bytes;
 }
@@ -153,21 +154,20 @@ static bool fits(unsigned int n, uint32_t format)
 static int check_target(struct tsr_gfx_pass *pass, unsigned int n)
 {
 	static const char *const names[] = { "depth", "stencil" };
-	const struct tsr_gfx_target *t = target(pass, n);
+	const struct tsr_gfx_target *t = gfx_target(pass, n);
 	char what[16] = "colour";
 	uint32_t format;
 	int ret;
 
 	if (!there(t))
 		return 0;
-	if (n >= DEPTH)
-		snprintf(what, sizeof(what), "%s", names[n - DEPTH]);
-	format = gfx_target_format(t, n == STENCIL);
+	if (n >= GFX_DEPTH)
+		snprintf(what, sizeof(what), "%s", names[n - GFX_DEPTH]);
+	format = gfx_target_format(t, n == GFX_STENCIL);
 	if (!fits(n, format) || t->load > TSR_GFX_CLEAR || (!t->image && t->load == TSR_GFX_LOAD))
 		return tsr_fail(EINVAL, "%s target with format %u, load %u", what, format, t->load);
 	if (!t->image)
-		return t->expand ? tsr_fail(EINVAL, "%s target to be expanded without an image",
-					    what) : 0;
+		return 0;
 	ret = check_image(pass, t, what);
 	return ret ? ret : check_tags(pass, t, what);
 }
@@ -214,17 +214,17 @@ static int check_pass(struct tsr_gfx_pass *pass)
 	if (!tsr_is_pow2(i->samples) || i->samples > TSR_SAMPLES_MAX)
 		return tsr_fail(EINVAL, "pass of %u samples, expected a power of two up to %d",
 				i->samples, TSR_SAMPLES_MAX);
-	for (n = 0; !ret && n < TARGETS; n++)
+	for (n = 0; !ret && n < GFX_TARGETS; n++)
 		ret = check_target(pass, n);
 	return ret ? ret : choose_tile(pass);
 }
 
-static void pack_target(struct tsr_gfx_pass *pass, unsigned int n, uint64_t *word)
+void gfx_pack_target(struct tsr_gfx_pass *pass, unsigned int n)
 {
-	const struct tsr_gfx_target *t = target(pass, n);
+	const struct tsr_gfx_target *t = gfx_target(pass, n);
 	const struct tsr_gfx_image *image = t->image;
 	struct tsr_render_target r = {
-		.format = gfx_target_format(t, n == STENCIL),
+		.format = gfx_target_format(t, n == GFX_STENCIL),
 		.samples_log2 = pass->samples_log2,
 		.clear_0 = t->clear.u[0], .clear_1 = t->clear.u[1],
 		.clear_2 = t->clear.u[2], .clear_3 = t->clear.u[3],
@@ -243,9 +243,9 @@ static void pack_target(struct tsr_gfx_pass *pass, unsigned int n, uint64_t *wor
 		r.layer_stride = image->info.depth ? l->surface.size :
 						     image->sample_size * image->info.samples;
 		r.tags = image->tags;
-		r.expand = t->expand;
+		r.expand = pass->expands >> n & 1;
 	}
-	tsr_pack_render_target(word, &r);
+	tsr_pack_render_target(pass->colour + n * TSR_RENDER_TARGET__QWORDS, &r);
 }
 
 /* ---- FRAME and the RENDER list --------------------------------------------------------------- */
@@ -255,10 +255,10 @@ static uint32_t wanted(struct tsr_gfx_pass *pass, bool store, uint32_t load)
 {
 	uint32_t n, mask = 0;
 
-	for (n = 0; n < TARGETS; n++) {
-		const struct tsr_gfx_target *t = target(pass, n);
+	for (n = 0; n < GFX_TARGETS; n++) {
+		const struct tsr_gfx_target *t = gfx_target(pass, n);
 
-		if (there(t) && (n >= DEPTH || n < pass->targets) &&
+		if (there(t) &&
 		    (store ? !t->discard && t->image : t->load == load))
 			mask |= 1u << n;
 	}
@@ -268,8 +268,8 @@ static uint32_t wanted(struct tsr_gfx_pass *pass, bool store, uint32_t load)
 #define TILE_PACKET(name, NAME, mask) \
 	do { \
 		struct tsr_tile_##name v_ = { .colour = (mask) & 0xff, \
-					      .depth = (mask) >> DEPTH & 1, \
-					      .stencil = (mask) >> STENCIL & 1 }; \
+					      .depth = (mask) >> GFX_DEPTH & 1, \
+					      .stencil = (mask) >> GFX_STENCIL & 1 }; \
 		if (mask) { \
 			tsr_pack_tile_##name(p, &v_); \
 			p += TSR_TILE_##NAME##_QWORDS; \
@@ -317,8 +317,8 @@ static int write_frames(struct tsr_gfx_pass *pass)
 		.layers = pass->info.layers, .tile_shift = pass->info.tile_shift,
 		.samples_log2 = pass->samples_log2, .targets = pass->targets,
 		.has_depth = there(&pass->info.depth), .has_stencil = there(&pass->info.stencil),
-		.colour = pass->colour_va, .depth = pass->colour_va + DEPTH * TARGET_BYTES,
-		.stencil = pass->colour_va + STENCIL * TARGET_BYTES,
+		.colour = pass->colour_va, .depth = pass->colour_va + GFX_DEPTH * TARGET_BYTES,
+		.stencil = pass->colour_va + GFX_STENCIL * TARGET_BYTES,
 	};
 	uint64_t *table = gfx_data(pass, SAMPLE_TABLE_BYTES, 64, &frame.sample_positions);
 	unsigned int i;
@@ -342,13 +342,13 @@ static int write_frame(struct tsr_gfx_pass *pass)
 	unsigned int n;
 	int ret;
 
-	pass->colour = gfx_data(pass, TARGETS * TARGET_BYTES, 64, &pass->colour_va);
+	pass->colour = gfx_data(pass, GFX_TARGETS * TARGET_BYTES, 64, &pass->colour_va);
 	if (!pass->colour)
 		return pass->error;
-	memset(pass->colour, 0, TARGETS * TARGET_BYTES);
-	for (n = 0; n < TARGETS; n++) {
-		if (there(target(pass, n)) && (n >= DEPTH || n < pass->targets))
-			pack_target(pass, n, pass->colour + n * TSR_RENDER_TARGET__QWORDS);
+	memset(pass->colour, 0, GFX_TARGETS * TARGET_BYTES);
+	for (n = 0; n < GFX_TARGETS; n++) {
+		if (there(gfx_target(pass, n)))
+			gfx_pack_target(pass, n);
 	}
 	ret = write_frames(pass);
 	if (!ret)
@@ -364,8 +364,8 @@ static void hold(struct tsr_gfx_pass *pass, bool take)
 {
 	unsigned int n;
 
-	for (n = 0; n < TARGETS; n++) {
-		struct tsr_gfx_image *image = target(pass, n)->image;
+	for (n = 0; !pass->expander && n < GFX_TARGETS; n++) {
+		struct tsr_gfx_image *image = gfx_target(pass, n)->image;
 
 		if (image && take)
 			tsr_gfx_image_ref(image);
@@ -374,8 +374,8 @@ static void hold(struct tsr_gfx_pass *pass, bool take)
 	}
 }
 
-int tsr_gfx_pass_create(struct tsr_gfx *gfx, const struct tsr_gfx_pass_info *info,
-			struct tsr_gfx_pass **out)
+int gfx_pass_new(struct tsr_gfx *gfx, const struct tsr_gfx_pass_info *info, bool expander,
+		 struct tsr_gfx_pass **out)
 {
 	struct tsr_gfx_pass *pass = calloc(1, sizeof(*pass));
 	int ret;
@@ -390,6 +390,8 @@ int tsr_gfx_pass_create(struct tsr_gfx *gfx, const struct tsr_gfx_pass_info *inf
 		return ret;
 	}
 	pass->gfx = tsr_gfx_ref(gfx);
+	pass->expander = expander;
+	pass->expands = expander ? UINT32_MAX : 0;
 	pass->samples_log2 = 31 - (uint32_t)__builtin_clz(pass->info.samples);
 	pass->memory.pool = gfx->pool;
 	hold(pass, true);
@@ -406,8 +408,15 @@ int tsr_gfx_pass_create(struct tsr_gfx *gfx, const struct tsr_gfx_pass_info *inf
 	return ret;
 }
 
+int tsr_gfx_pass_create(struct tsr_gfx *gfx, const struct tsr_gfx_pass_info *info,
+			struct tsr_gfx_pass **pass)
+{
+	return gfx_pass_new(gfx, info, false, pass);
+}
+
 void tsr_gfx_pass_reset(struct tsr_gfx_pass *pass)
 {
+	gfx_tags_forget(pass);
 	gfx_state_fini(pass);
 	gfx_memory_reset(&pass->memory);
 	pass->bin = (struct gfx_list){ 0 };
@@ -422,6 +431,7 @@ void tsr_gfx_pass_destroy(struct tsr_gfx_pass *pass)
 {
 	if (!pass)
 		return;
+	gfx_tags_forget(pass);
 	gfx_state_fini(pass);
 	gfx_memory_fini(&pass->memory);
 	tsr_sync_unref(pass->binned);
@@ -437,22 +447,8 @@ int tsr_gfx_set_clear(struct tsr_gfx_pass *pass, uint32_t n, union tsr_gfx_colou
 		return tsr_fail(EINVAL, "clear value of target %u of a pass of %u", n,
 				pass->targets);
 	pass->info.colour[n].clear = value;
-	pack_target(pass, n, pass->colour + n * TSR_RENDER_TARGET__QWORDS);
+	gfx_pack_target(pass, n);
 	return 0;
-}
-
-void gfx_submitted(struct tsr_gfx_pass *pass)
-{
-	unsigned int n;
-
-	for (n = 0; n < TARGETS; n++) {
-		const struct tsr_gfx_target *t = target(pass, n);
-
-		if (there(t) && (n >= DEPTH || n < pass->targets) && t->image &&
-		    t->image->tags && !t->discard)
-			atomic_store_explicit(&t->image->packed, !t->expand,
-					      memory_order_relaxed);
-	}
 }
 
 int gfx_finish(struct tsr_gfx_pass *pass)

@@ -63,8 +63,8 @@ static int check_storage(struct tsr_gfx_pass *pass, const struct tsr_gfx_binding
 }
 
 /* Uniform buffers, textures, samplers: as a dispatch's. */
-static int write_bindings(struct tsr_gfx_pass *pass, const struct tsr_gfx_bindings *b,
-			  struct tsr_compute_state *tables)
+static int write_bindings(struct tsr_gfx_pass *pass, uint32_t stages,
+			  const struct tsr_gfx_bindings *b, struct tsr_compute_state *tables)
 {
 	struct tsr_texture_surface surfaces[TSR_TEXTURES_MAX][TSR_SURFACES_MAX];
 	struct tsr_sampled textures[TSR_TEXTURES_MAX];
@@ -77,8 +77,11 @@ static int write_bindings(struct tsr_gfx_pass *pass, const struct tsr_gfx_bindin
 	uint32_t i;
 	int ret = table_stream(pass);
 
-	for (i = 0; !ret && i < b->texture_count; i++)
-		ret = tsr_gfx_view_texture(&b->textures[i], &textures[i], surfaces[i]);
+	for (i = 0; !ret && i < b->texture_count; i++) {
+		ret = gfx_view_texture(&b->textures[i], &textures[i], surfaces[i]);
+		if (!ret)
+			ret = gfx_tags_sampled(pass, b->textures[i].image, stages);
+	}
 	if (!ret)
 		ret = tsr_bindings_check(pass->scratch, &d);
 	d.view_count = 0;
@@ -128,7 +131,7 @@ int tsr_gfx_set_bindings(struct tsr_gfx_pass *pass, uint32_t stages,
 	if (!ret)
 		ret = check_storage(pass, b);
 	if (!ret) {
-		ret = write_bindings(pass, b, &tables);
+		ret = write_bindings(pass, stages, b, &tables);
 		if (ret)
 			return gfx_fail(pass, -ret, "%s", tsr_error_message());
 	}

@@ -49,7 +49,8 @@ struct tsr_gfx_pass;		/* draws into targets, recorded */
 /* ---- Images ---------------------------------------------------------------------------------- */
 
 enum tsr_gfx_image_flags {
-	TSR_GFX_TAGS = 1 << 0,	/* a target: blocks may be stored as "clear" or compressed */
+	TSR_GFX_TAGS = 1 << 0,	/* a target: blocks may be stored as "clear" or compressed, see */
+				/* struct tsr_gfx_target */
 	TSR_GFX_CUBE = 1 << 1	/* layers are faces of cubes: +x -x +y -y +z -z, 6 of each */
 };
 
@@ -84,15 +85,15 @@ const struct tsr_gfx_image_info *tsr_gfx_image_info(const struct tsr_gfx_image *
 /*
  * tsr_gfx_image_get(): one surface of it for tsr_cmd_copy_image(), tsr_surface_write() and so on:
  * level @level of layer (or slice) @layer, sample @sample. *@cpu, if @cpu is not NULL, gets the CPU
- * address of its first byte. -EINVAL if there is none such, -EPERM for *@cpu with NO_MMAP.
+ * address of its first byte. -EINVAL if there is none such, -EPERM for *@cpu with NO_MMAP. With
+ * TSR_GFX_TAGS it may wait for the GPU, and compresses the image no longer.
  */
 int tsr_gfx_image_get(struct tsr_gfx_image *image, uint32_t level, uint32_t layer,
 		      uint32_t sample, struct tsr_image *surface, void **cpu);
 
 /*
  * tsr_gfx_image_write(), tsr_gfx_image_read(): all texels of one surface (sample 0) from or to rows
- * @pitch bytes apart, on the CPU, while the GPU does not use it. -EBUSY for an image with
- * TSR_GFX_TAGS that the pass submitted last has not expanded; so of tsr_gfx_image_get(). [MEM8]
+ * @pitch bytes apart, on the CPU, while the GPU does not use it. [MEM5, MEM8]
  */
 int tsr_gfx_image_write(struct tsr_gfx_image *image, uint32_t level, uint32_t layer,
 			const void *texels, size_t pitch);
@@ -117,7 +118,7 @@ enum tsr_gfx_dimension {
 /*
  * tsr_gfx_view_texture(): the view as programs of dispatches bind it: *@sampled, whose surfaces are
  * put into the array @surfaces of TSR_SURFACES_MAX elements. -EINVAL for levels or layers the
- * image does not have, -EBUSY for an image that the pass submitted last has not expanded. [TEX1]
+ * image does not have. With TSR_GFX_TAGS as tsr_gfx_image_get(). [TEX1]
  */
 int tsr_gfx_view_texture(const struct tsr_gfx_view *view, struct tsr_sampled *sampled,
 			 struct tsr_texture_surface *surfaces);
@@ -306,9 +307,14 @@ union tsr_gfx_colour {
 };
 
 /*
- * A target. All zero: there is none. An image with TSR_GFX_TAGS is a target as a whole (all of its
- * samples, from layer 0 on). What is stored to it can be read by passes that load it; for textures,
- * copies and the CPU the last pass has to expand it. A pass that only loads and expands will do.
+ * A target. All zero: there is none. What a pass that has failed leaves in it is not defined.
+ *
+ * An image with TSR_GFX_TAGS is a target as a whole (all of its samples, from layer 0 on), of
+ * colour or of depth without stencil in its words. Passes of one tsr_gfx store it compressed.
+ * Nobody sees that: before anything else reads or writes it, the library submits a pass that
+ * expands it, behind all that were submitted before. From the first time on that it is a texture or
+ * a target of another tsr_gfx, or its address was asked for, it is stored as it is. It cannot be a
+ * texture of a pass that draws to it. [MEM8]
  */
 struct tsr_gfx_target {
 	struct tsr_gfx_image *image;
@@ -317,7 +323,6 @@ struct tsr_gfx_target {
 	uint32_t layer;		/* the first one */
 	uint32_t load;		/* enum tsr_gfx_load */
 	bool discard;		/* content is not needed behind the pass */
-	bool expand;		/* TSR_GFX_TAGS: others than passes will read it */
 	union tsr_gfx_colour clear;	/* depth: f[0]; stencil: u[0] */
 };
 
