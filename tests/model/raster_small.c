@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Small triangles, set up together, against the way of all primitives: coverage and blocks as
- * set-up and walk find them, depths and their tests as those of whole blocks, on every path.
+ * Triangles set up together, small ones and those of a few blocks, against the way of all
+ * primitives: coverage and blocks as set-up and walk find them, depths and their tests as those of
+ * whole blocks, on every path.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -76,10 +77,12 @@ static float any_depth(void)
 
 static void any_triangle(const struct frame *f, struct tsr_screen_vertex v[3])
 {
-	int32_t reach = rnd() % 8 ? 150 + rnd() % 450 : 6000 + rnd() % 12000;
+	static const int32_t reaches[8] = { 6000, 2000 };
+	int32_t reach = reaches[rnd() % 8];
 	int32_t x = f->tile.x * 256 + rnd_in(-600, (SIDE + 1) * 256) % (256 * (int)f->tile.width);
 	int32_t y = f->tile.y * 256 + rnd_in(-600, (SIDE + 1) * 256) % (256 * (int)f->tile.height);
 
+	reach = reach ? reach + (int32_t)(rnd() % (2 * reach)) : 150 + (int32_t)(rnd() % 450);
 	for (unsigned int i = 0; i < 3; i++) {
 		v[i].x = x + rnd_in(-reach, reach);
 		v[i].y = y + rnd_in(-reach, reach);
@@ -144,6 +147,7 @@ static uint64_t test_block(struct frame *f, const struct tsr_fine *fine,
 
 struct found {
 	unsigned int wrong, small, covered, split, passed;
+	unsigned int few, few_blocks;
 };
 
 static unsigned int small_test(struct frame *f, const struct tsr_fine *fine,
@@ -190,6 +194,61 @@ static void check(struct frame *f, const struct tsr_fine *fine, const struct tsr
 	found->passed += passed != 0;
 }
 
+/* Whether block (@x, @y) of the tile is the next of @b, the first of which is at (@x0, @y0). */
+static bool is_next(const struct tsr_fine_blocks *b, unsigned int next, unsigned int x,
+		    unsigned int y, const struct tsr_rect *r, uint64_t pass)
+{
+	return next < b->count && b->block[next].mask == pass &&
+	       b->block[next].x == (x >> 3) - ((unsigned int)r->x0 >> 3) &&
+	       b->block[next].y == (y >> 3) - ((unsigned int)r->y0 >> 3);
+}
+
+/* Triangle @i of a few blocks both ways; now and then without a test of depth. */
+static void check_few(struct frame *f, const struct tsr_fine *fine, const struct tsr_prim *prim,
+		      const struct tsr_small *s, unsigned int i, struct found *found)
+{
+	static const struct tsr_raster_rules rules;
+	unsigned int next = 0, covered = 0, pixels = 0, passed = 0;
+	const bool test = rnd() % 4;
+	static struct tsr_fine_blocks blocks;
+	static struct frame other;
+	struct tsr_walk_blocks walk;
+	struct tsr_fine_few few;
+	struct tsr_shape shape;
+	struct tsr_covered c;
+	struct tsr_rect r;
+
+	other = *f;
+	r = tsr_few_set(&few, s, i, &f->tile, test);
+	few.function = f->test.function;
+	few.write = f->test.write;
+	few.depth.low = f->test.low;
+	few.depth.high = f->test.high;
+	few.depth.scale = f->test.scale;
+	few.stored = other.depth + tsr_tile_block(&f->tile, r.x0, r.y0) * TSR_BLOCK_PIXELS;
+	fine->few(&few, &blocks);
+	tsr_shape_set(&shape, prim, &rules, &f->clip);
+	if (tsr_walk_begin(&walk, &shape, &f->tile)) {
+		while (tsr_walk_next(&walk, fine, 0, 1, &c)) {
+			uint64_t pass = c.any;
+
+			if (!covered++)
+				tsr_shape_depth(&shape, prim, &rules);
+			if (test)
+				pass = test_block(f, fine, &shape, &c);
+			pixels += tsr_pixel_count(c.any);
+			passed += tsr_pixel_count(pass);
+			if (pass)
+				found->wrong += !is_next(&blocks, next++, c.x, c.y, &r, pass);
+		}
+	}
+	found->wrong += blocks.count != next || blocks.covered != covered ||
+			blocks.pixels != pixels || blocks.passed != passed;
+	found->wrong += memcmp(other.depth, f->depth, sizeof(f->depth)) != 0;
+	found->few++;
+	found->few_blocks += next;
+}
+
 /* Whether the wanted pixels of @v can be in two by two quads. */
 static bool must_be_small(const struct frame *f, const struct tsr_screen_vertex v[3])
 {
@@ -230,6 +289,8 @@ static void soup(void)
 				check(&frame, fine, &prim, &small, i, &found);
 			else
 				missed += must_be_small(&frame, t.v[i]);
+			if (!(small.huge >> i & 1))
+				check_few(&frame, fine, &prim, &small, i, &found);
 			if (found.wrong) {
 				ktap_note("%d,%d %d,%d %d,%d", prim.v[0].x, prim.v[0].y,
 					  prim.v[1].x, prim.v[1].y, prim.v[2].x, prim.v[2].y);
@@ -241,13 +302,15 @@ static void soup(void)
 	ktap_eq(missed, 0);
 	ktap_note("%u small, %u of them cover pixels, %u in several blocks, %u pass",
 		  found.small, found.covered, found.split, found.passed);
+	ktap_note("%u of a few blocks, %u blocks pass", found.few, found.few_blocks);
 	ktap_ok(found.covered > GROUPS && found.split > GROUPS / 16 && found.passed > GROUPS / 4);
+	ktap_ok(found.few > GROUPS && found.few_blocks > GROUPS);
 }
 
 int main(int argc, char **argv)
 {
 	ktap_start_args(argc, argv);
-	ktap_run("[RAST1] [RAST3] [ZS1] small triangles together are what they are one by one",
+	ktap_run("[RAST1] [RAST3] [ZS1] triangles together are what they are one by one",
 		 soup);
 	return ktap_finish();
 }

@@ -309,8 +309,8 @@ static void early_tests(struct tsr_tile_core *c)
 	c->count[TSR_TILE_SAMPLES_REJECTED] += before - left;
 }
 
-/* The next block of the primitive: its coverage, behind early tests; false: there is none. */
-static bool next_block(struct tsr_tile_core *c)
+/* The next block the primitive covers, behind early tests; false: there is none. */
+static bool next_covered(struct tsr_tile_core *c)
 {
 	enum tsr_zs_when when = c->state->zs.when;
 
@@ -323,6 +323,14 @@ static bool next_block(struct tsr_tile_core *c)
 		set_plane(c);
 	if (when == TSR_ZS_EARLY || when == TSR_ZS_LATE_REJECT)
 		early_tests(c);
+	return true;
+}
+
+/* The same, ready to be shaded. */
+static bool next_block(struct tsr_tile_core *c)
+{
+	if (!(c->few ? tsr_tile_few_next(c) : next_covered(c)))
+		return false;
 	if (c->state->count_early && (c->queries.samples || c->queries.any) && c->covered.any)
 		c->queries.passed += count_samples(c);
 	if (c->state->shades) {
@@ -372,23 +380,33 @@ static enum tsr_step change_draw(struct tsr_tile_core *c, struct tsr_mem *mem)
 	return TSR_STEP_DONE;
 }
 
-/* Begin to rasterise the primitive that has been read. */
-static void set_up(struct tsr_tile_core *c)
+/* Where the primitive is in the tile; false: nowhere. */
+static bool begin_walk(struct tsr_tile_core *c)
 {
 	const struct tsr_tile_state *state = c->state;
 	unsigned int viewport = c->prim.viewport;
 
+	if (viewport >= state->fragment.draw.viewport_count)
+		viewport = c->prim.viewport = 0;
+	tsr_shape_set(&c->shape, &c->prim, &state->rules, &state->viewport[viewport].scissor);
+	c->has_plane = false;
+	return tsr_walk_begin(&c->walk, &c->shape, &c->tile);
+}
+
+/*
+ * Begin to rasterise the primitive that has been read; @few: it is number @n of c->triangles, which
+ * is one of a few blocks.
+ */
+static void set_up(struct tsr_tile_core *c, bool few, unsigned int n)
+{
 	c->prim_index = -1;
 	c->patch.again = false;
 	/* the primitive before it, if it was carried into a bundle where none of its quads came */
 	if (!c->fragments->quads)
-		tsr_fragments_begin(c->fragments, &state->fragment);
+		tsr_fragments_begin(c->fragments, &c->state->fragment);
 	c->count[TSR_TILE_PRIMITIVES]++;
-	if (viewport >= state->fragment.draw.viewport_count)
-		viewport = c->prim.viewport = 0;
-	tsr_shape_set(&c->shape, &c->prim, &state->rules, &state->viewport[viewport].scissor);
-	c->walking = tsr_walk_begin(&c->walk, &c->shape, &c->tile);
-	c->has_plane = false;
+	c->few = few;
+	c->walking = few ? tsr_tile_few_begin(c, n) : begin_walk(c);
 	if (c->walking)
 		tsr_tile_flat_begin(c);
 }
@@ -433,7 +451,7 @@ static enum tsr_step next_primitive(struct tsr_tile_core *c, struct tsr_mem *mem
 	if (c->triangles.count)
 		tsr_tile_small_begin(c);
 	else
-		set_up(c);
+		set_up(c, false, 0);
 	return TSR_STEP_MORE;
 }
 
@@ -442,8 +460,11 @@ static enum tsr_step draw_triangles(struct tsr_tile_core *c)
 {
 	while (c->next_triangle < c->triangles.count) {
 		if (!tsr_tile_is_small(c)) {
-			tsr_tile_triangle(&c->triangles, c->next_triangle++, &c->prim);
-			set_up(c);
+			const bool few = tsr_tile_is_few(c);
+			const unsigned int n = c->next_triangle++;
+
+			tsr_tile_triangle(&c->triangles, n, &c->prim);
+			set_up(c, few, n);
 			return TSR_STEP_MORE;
 		}
 		if (!tsr_tile_small_draw(c)) {

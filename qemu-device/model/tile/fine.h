@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "small.h"
+#include "tile_buffer.h"
 
 /* A half-plane in a block: value at pixel (0, 0), and what a pixel right and down adds. */
 struct tsr_fine_edge {
@@ -24,6 +25,30 @@ struct tsr_fine_depth {
 	double c[2], a[2], b[2];	/* both functions at pixel (0, 0), and per pixel */
 	double low, high;		/* it is clamped to this … */
 	double scale;			/* … and rounded to an integer of it times this, unless 0 */
+};
+
+/* A triangle of a few blocks, a rectangle of them, and how its depth is tested. */
+struct tsr_fine_few {
+	struct tsr_fine_edge edge[3];	/* in the first block */
+	uint8_t columns, rows;		/* of blocks */
+	uint8_t pitch;			/* blocks from row to row of the tile */
+	/* pixels that are wanted of the blocks of the first and last column, and row */
+	uint64_t left, right, top, bottom;
+	bool test, write;		/* depths are tested; and, if they pass, stored */
+	unsigned int function;		/* enum tsr_compare_function */
+	struct tsr_fine_depth depth;	/* in the first block */
+	float *stored;			/* depths of the first block */
+};
+
+/* What comes of it: blocks of which pixels are covered and have passed. */
+struct tsr_fine_blocks {
+	unsigned int count;
+	struct {
+		uint64_t mask;
+		uint8_t x, y;		/* from the first block on, in blocks */
+	} block[TSR_TILE_BLOCKS_MAX];
+	/* before the test: blocks, pixels; pixels that passed */
+	unsigned int covered, pixels, passed;
 };
 
 struct tsr_fine {
@@ -47,6 +72,7 @@ struct tsr_fine {
 	 */
 	unsigned int (*small_test)(const struct tsr_small *small, unsigned int i,
 				   const struct tsr_small_test *test, float *const quad[4]);
+	void (*few)(const struct tsr_fine_few *few, struct tsr_fine_blocks *blocks);
 };
 
 extern const struct tsr_fine tsr_fine_sse2, tsr_fine_avx2, tsr_fine_avx512;

@@ -7,5 +7,6 @@
 #include "tsr_packets.h"
 #include "fine_block.h"
 #include "fine_small.h"
+#include "fine_few.h"
 TSR_ALU_PATH_END
 #endif

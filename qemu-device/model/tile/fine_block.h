@@ -15,7 +15,7 @@ typedef float vf32_in_memory __attribute__((vector_size(TSR_VECTOR_BYTES), align
 static const int32_t band_x[BAND] = { 0, 1, 0, 1, 2, 3, 2, 3, 4, 5, 4, 5, 6, 7, 6, 7 };
 static const int32_t band_y[BAND] = { 0, 0, 1, 1, 0, 0, 1, 1, 0, 0, 1, 1, 0, 0, 1, 1 };
 
-/* One bit for each lane of @m, which is all ones or 0. */
+/* One bit for each lane of @m: its sign. */
 TSR_INLINE uint64_t mask_bits(vs32 m)
 {
 #if defined(TSR_ALU_AVX512)
@@ -28,7 +28,7 @@ TSR_INLINE uint64_t mask_bits(vs32 m)
 	uint64_t bits = 0;
 
 	for (unsigned int i = 0; i < LANES; i++)
-		bits |= (uint64_t)(m[i] & 1) << i;
+		bits |= (uint64_t)(m[i] < 0) << i;
 	return bits;
 #endif
 }
@@ -36,11 +36,15 @@ TSR_INLINE uint64_t mask_bits(vs32 m)
 /* All ones in the lanes whose bit of @bits is set. */
 TSR_INLINE vs32 bits_mask(uint64_t bits)
 {
+#if defined(TSR_ALU_AVX512)
+	return (vs32)_mm512_movm_epi32((__mmask16)bits);
+#else
 	vs32 weight;
 
 	for (unsigned int i = 0; i < LANES; i++)
 		weight[i] = 1 << i;
 	return (((vs32){0} + (int32_t)bits) & weight) == weight;
+#endif
 }
 
 TSR_INLINE vs32 load_s32(const int32_t *from)
@@ -65,7 +69,7 @@ static TSR_UNCHECKED_ uint64_t edges(const struct tsr_fine_edge *edge, unsigned 
 		TSR_UNROLL
 		for (unsigned int v = 0; v < PIXELS / LANES; v++) {
 			/* beyond the block's last row this may overflow, and is of no account */
-			bits |= mask_bits(value[v % (BAND / LANES)] >> 31) << v * LANES;
+			bits |= mask_bits(value[v % (BAND / LANES)]) << v * LANES;
 			value[v % (BAND / LANES)] =
 				(vs32)((vu32)value[v % (BAND / LANES)] + 2 * (uint32_t)edge[e].b);
 		}
@@ -85,40 +89,66 @@ TSR_INLINE uint64_t band_of(uint64_t mask, unsigned int p)
 	return mask >> p & ((1ull << BAND) - 1);
 }
 
-static TSR_UNCHECKED_ void depth(const struct tsr_fine_depth *d, uint64_t mask, float *z)
+/* @t as it is stored. */
+TSR_INLINE vf32_half finish_depth(vf64 t, double low, double high, double scale)
 {
 	/* adding and subtracting it leaves the nearest integer, of a tie the even one */
 	const double shifter = 0x1.8p52;
+
+	t = choose(t > low, t, (vf64){0} + low);
+	t = choose(t < high, t, (vf64){0} + high);
+	if (scale != 0)
+		t = (t * scale + shifter) - shifter;
+	return __builtin_convertvector(t, vf32_half);
+}
+
+/* Both functions of a depth in the first row of quads of the block that is (@x, @y) pixels away. */
+struct depth_band {
 	vf64 e0[BAND / DOUBLES], e1[BAND / DOUBLES];
+};
+
+TSR_INLINE void begin_depth(const struct tsr_fine_depth *d, double x, double y,
+			    struct depth_band *band)
+{
+	/* integers all of them: it makes no difference how they are added up */
+	const double c0 = d->c[0] + d->a[0] * x + d->b[0] * y;
+	const double c1 = d->c[1] + d->a[1] * x + d->b[1] * y;
 
 	TSR_UNROLL
 	for (unsigned int v = 0; v < BAND / DOUBLES; v++) {
-		vf64 x, y;
+		vf64 px, py;
 
 		for (unsigned int i = 0; i < DOUBLES; i++) {
-			x[i] = band_x[v * DOUBLES + i];
-			y[i] = band_y[v * DOUBLES + i];
+			px[i] = band_x[v * DOUBLES + i];
+			py[i] = band_y[v * DOUBLES + i];
 		}
-		e0[v] = d->c[0] + d->a[0] * x + d->b[0] * y;
-		e1[v] = d->c[1] + d->a[1] * x + d->b[1] * y;
+		band->e0[v] = c0 + d->a[0] * px + d->b[0] * py;
+		band->e1[v] = c1 + d->a[1] * px + d->b[1] * py;
 	}
-	for (unsigned int p = 0; p < PIXELS; p += BAND) {
-		/* integers all of them: it makes no difference how they are added up */
-		const double down0 = d->b[0] * (p / 8), down1 = d->b[1] * (p / 8);
+}
 
+/* Depths of vector @v of the row of quads that begins with pixel @p. */
+TSR_INLINE vf32_half depths_of(const struct tsr_fine_depth *d, const struct depth_band *band,
+			       unsigned int p, unsigned int v)
+{
+	const double down0 = d->b[0] * (p / 8), down1 = d->b[1] * (p / 8);
+	vf64 t = d->base + ((band->e0[v] + down0) * d->k[0] + (band->e1[v] + down1) * d->k[1]);
+
+	return finish_depth(t, d->low, d->high, d->scale);
+}
+
+static TSR_UNCHECKED_ void depth(const struct tsr_fine_depth *d, uint64_t mask, float *z)
+{
+	struct depth_band band;
+
+	begin_depth(d, 0, 0, &band);
+	for (unsigned int p = 0; p < PIXELS; p += BAND) {
 		if (!band_of(mask, p))
 			continue;
 		TSR_UNROLL
 		for (unsigned int v = 0; v < BAND / DOUBLES; v++) {
-			vf32_half half;
-			vf64 t = d->base +
-				 ((e0[v] + down0) * d->k[0] + (e1[v] + down1) * d->k[1]);
+			vf32_half half = depths_of(d, &band, p, v);
 
-			t = choose(t > d->low, t, (vf64){0} + d->low);
-			t = choose(t < d->high, t, (vf64){0} + d->high);
-			if (d->scale != 0)
-				t = (t * d->scale + shifter) - shifter;
-			half = __builtin_convertvector(t, vf32_half);
 			memcpy(z + p + v * DOUBLES, &half, sizeof(half));
 		}
 	}

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Small triangles: the template. See small.h. */
 
-/* Subpixels a triangle can be wide and high for its edges to be small numbers. */
-#define SMALL (32 << TSR_SUBPIXEL_BITS)
+/* Subpixels a triangle can be wide and high for its edges to be small numbers near it. */
+#define SMALL (64 << TSR_SUBPIXEL_BITS)
 #define PIXEL (1 << TSR_SUBPIXEL_BITS)
 
 typedef int32_t vs32_half __attribute__((vector_size(TSR_VECTOR_BYTES / 2)));
@@ -73,16 +73,31 @@ TSR_INLINE void small_edges(const struct small_corners *v, vs32 x, vs32 y, struc
 	}
 }
 
+/* With the top-left rule, as a mask; that is -1. */
+TSR_INLINE vs32 small_ruled(const struct small_edges *e, unsigned int k)
+{
+	return e->c[k] + ((e->a[k] < 0) | ((e->a[k] == 0) & (e->b[k] <= 0)));
+}
+
+/* Half-planes for those that are not small. */
+TSR_INLINE void small_keep(struct tsr_small *s, const struct small_edges *e, unsigned int at)
+{
+	TSR_UNROLL
+	for (unsigned int k = 0; k < 3; k++) {
+		*(vs32 *)&s->edge_c[k][at] = small_ruled(e, k);
+		*(vs32 *)&s->edge_a[k][at] = e->a[k];
+		*(vs32 *)&s->edge_b[k][at] = e->b[k];
+	}
+}
+
 /* Pixels inside of all edges. */
 TSR_INLINE vs32 small_coverage(const struct small_edges *e)
 {
 	vs32 mask = { 0 }, at[3];
 
 	TSR_UNROLL
-	for (unsigned int k = 0; k < 3; k++) {
-		/* the top-left rule, as a mask; that is -1 */
-		at[k] = e->c[k] + ((e->a[k] < 0) | ((e->a[k] == 0) & (e->b[k] <= 0)));
-	}
+	for (unsigned int k = 0; k < 3; k++)
+		at[k] = small_ruled(e, k);
 	TSR_UNROLL
 	for (unsigned int p = 0; p < 16; p++) {
 		vs32 value = { 0 };
@@ -194,12 +209,12 @@ TSR_INLINE vs32 small_blocks(vs32 mask, const vs32 at[4])
 	return count;
 }
 
-TSR_INLINE uint64_t small_some(const struct tsr_small_rules *r, const struct tsr_tile_triangles *t,
-			       struct tsr_small *s, unsigned int at)
+TSR_INLINE void small_some(const struct tsr_small_rules *r, const struct tsr_tile_triangles *t,
+			   struct tsr_small *s, unsigned int at)
 {
 	struct small_corners v;
 	struct small_edges e;
-	vs32 least_x, least_y, most_x, most_y, x0, y0, x1, y1, x, y, fits, empty, mask, place[4];
+	vs32 least_x, least_y, most_x, most_y, x0, y0, x1, y1, x, y, near, empty, mask, place[4];
 
 	small_load(t->v + at, &v);
 	least_x = tsr_smaller(tsr_smaller(v.x[0], v.x[1]), v.x[2]);
@@ -213,34 +228,37 @@ TSR_INLINE uint64_t small_some(const struct tsr_small_rules *r, const struct tsr
 	x = x0 & ~1;
 	y = y0 & ~1;
 	empty = (x0 >= x1) | (y0 >= y1);
-	fits = (x1 - x <= 4) & (y1 - y <= 4) & (most_x - least_x <= SMALL) &
-	       (most_y - least_y <= SMALL);
 	small_edges(&v, x * PIXEL + PIXEL / 2, y * PIXEL + PIXEL / 2, &e);
+	near = (most_x - least_x <= SMALL) & (most_y - least_y <= SMALL);
+	s->large |= mask_bits(~((near & (x1 - x <= 4) & (y1 - y <= 4)) | empty)) << at;
+	s->huge |= mask_bits(~(near & ~empty & (e.area != 0))) << at;
 	mask = small_coverage(&e) & small_window(x0 - x, y0 - y, x1 - x, y1 - y) & ~empty;
 	*(vs32 *)&s->mask[at] = mask;
 	if (r->depth)
 		small_planes(s, &v, &e, at);
+	small_keep(s, &e, at);
 	x -= r->x;
 	y -= r->y;
 	*(vs32 *)&s->x[at] = x;
 	*(vs32 *)&s->y[at] = y;
+	*(vs32 *)&s->x0[at] = x0 - r->x;
+	*(vs32 *)&s->y0[at] = y0 - r->y;
+	*(vs32 *)&s->x1[at] = x1 - r->x;
+	*(vs32 *)&s->y1[at] = y1 - r->y;
 	TSR_UNROLL
 	for (unsigned int q = 0; q < 4; q++) {
 		place[q] = small_place(x + (int)(q % 2 * 2), y + (int)(q / 2 * 2), r->shift);
 		*(vs32 *)&s->at[q][at] = place[q];
 	}
 	*(vs32 *)&s->blocks[at] = small_blocks(mask, place);
-	return mask_bits(~(fits | empty));
 }
 
 static TSR_UNCHECKED_ void small(const struct tsr_small_rules *r,
 				 const struct tsr_tile_triangles *t, struct tsr_small *s)
 {
-	uint64_t large = 0;
-
+	s->large = s->huge = 0;
 	for (unsigned int at = 0; at < TSR_TILE_TRIANGLES; at += LANES)
-		large |= small_some(r, t, s, at) << at;
-	s->large = large;
+		small_some(r, t, s, at);
 }
 
 /* ---- Depth ----------------------------------------------------------------------------------- */
@@ -249,7 +267,6 @@ static TSR_UNCHECKED_ void small(const struct tsr_small_rules *r,
 TSR_INLINE vf32_half small_depths(const struct tsr_small *s, unsigned int i,
 				  const struct tsr_small_test *test, unsigned int p)
 {
-	const double shifter = 0x1.8p52;
 	vf64 x, y, t;
 
 	for (unsigned int n = 0; n < DOUBLES; n++) {
@@ -258,11 +275,7 @@ TSR_INLINE vf32_half small_depths(const struct tsr_small *s, unsigned int i,
 	}
 	t = s->base[i] + ((s->c[0][i] + s->a[0][i] * x + s->b[0][i] * y) * s->k[0][i] +
 			  (s->c[1][i] + s->a[1][i] * x + s->b[1][i] * y) * s->k[1][i]);
-	t = choose(t > test->low, t, (vf64){ 0 } + test->low);
-	t = choose(t < test->high, t, (vf64){ 0 } + test->high);
-	if (test->scale != 0)
-		t = (t * test->scale + shifter) - shifter;
-	return __builtin_convertvector(t, vf32_half);
+	return finish_depth(t, test->low, test->high, test->scale);
 }
 
 /* Vectors from parts, and parts of them: not by way of memory, where they would be waited for. */
@@ -367,8 +380,3 @@ static TSR_UNCHECKED_ unsigned int small_test(const struct tsr_small *s, unsigne
 	}
 	return pass;
 }
-
-const struct tsr_fine TSR_PATH_NAME(tsr_fine) = {
-	.edges = edges, .depth = depth, .compare = compare, .store = store, .bounds = bounds,
-	.small = small, .small_test = small_test,
-};

@@ -7,8 +7,7 @@
 
 /* ---- Rectangles ------------------------------------------------------------------------------ */
 
-/* Pixels of a block in columns below @x, 0 to 8. */
-static uint64_t columns_below(unsigned int x)
+uint64_t tsr_columns_below(unsigned int x)
 {
 	uint64_t band = (1u << x / 2 * 4) - 1;
 
@@ -17,7 +16,7 @@ static uint64_t columns_below(unsigned int x)
 	return band * 0x0001000100010001;
 }
 
-static uint64_t rows_below(unsigned int y)
+uint64_t tsr_rows_below(unsigned int y)
 {
 	uint64_t rows = y < 8 ? (1ull << y / 2 * 16) - 1 : UINT64_MAX;
 
@@ -34,8 +33,9 @@ static unsigned int in_block(int32_t x)
 /* Pixels of the block at (@x, @y) that lie in @rect. */
 static uint64_t rect_mask(const struct tsr_rect *rect, int32_t x, int32_t y)
 {
-	return columns_below(in_block(rect->x1 - x)) & ~columns_below(in_block(rect->x0 - x)) &
-	       rows_below(in_block(rect->y1 - y)) & ~rows_below(in_block(rect->y0 - y));
+	return tsr_columns_below(in_block(rect->x1 - x)) &
+	       ~tsr_columns_below(in_block(rect->x0 - x)) &
+	       tsr_rows_below(in_block(rect->y1 - y)) & ~tsr_rows_below(in_block(rect->y0 - y));
 }
 
 static bool inside(const struct tsr_rect *rect, int32_t x, int32_t y)

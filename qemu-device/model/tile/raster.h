@@ -93,6 +93,10 @@ struct tsr_covered {
 	uint64_t any;			/* pixels with any sample */
 };
 
+/* Pixels of a block in columns, or rows, below @x, @y: 0 to 8. */
+uint64_t tsr_columns_below(unsigned int x);
+uint64_t tsr_rows_below(unsigned int y);
+
 /* How many samples that is. */
 static inline unsigned int tsr_covered_samples(const struct tsr_covered *c,
 					       unsigned int samples_log2)
@@ -112,5 +116,12 @@ bool tsr_walk_begin(struct tsr_walk_blocks *walk, const struct tsr_shape *shape,
  */
 bool tsr_walk_next(struct tsr_walk_blocks *walk, const struct tsr_fine *fine,
 		   unsigned int samples_log2, uint16_t sample_mask, struct tsr_covered *covered);
+
+/*
+ * Triangle @n of @s, which lies in a few blocks of @tile: all of @few but how its depth is tested,
+ * @depth if it is. Returned: the pixels of the tile that it may cover.
+ */
+struct tsr_rect tsr_few_set(struct tsr_fine_few *few, const struct tsr_small *s, unsigned int n,
+			    const struct tsr_tile *tile, bool depth);
 
 #endif

@@ -12,7 +12,7 @@
  *   bundle.c    bundles: programs, late tests, queries, output
  *   flat.c      primitives of one colour, without bundles
  *   block.c     blocks that are shaded as they are, without bundles
- *   small.c     small triangles, set up together
+ *   small.c     small triangles, set up together;  few.c     those of a few blocks
  *   saved.c     a command in a snapshot
  *   states.c    what is kept of draws' states
  *   memory.c    clear, load, store;  compress.c    with tags
@@ -161,6 +161,11 @@ struct tsr_tile_core {
 	unsigned int next_triangle;
 	struct tsr_small small;
 	uint16_t small_left;		/* pixels of a small one that are not in a bundle yet */
+	/* The primitive is one of a few blocks: these, up to @next_block shaded … */
+	bool few;
+	uint8_t few_first;		/* … counted from block number @few_first */
+	unsigned int next_block;
+	struct tsr_fine_blocks blocks;
 	bool opened, has_prim, walking, ended;
 	bool has_plane;			/* @current and @range are those of @shape */
 	struct tsr_shape shape;
@@ -353,6 +358,14 @@ void tsr_tile_small_begin(struct tsr_tile_core *c);
 bool tsr_tile_is_small(struct tsr_tile_core *c);
 /* Draw it; false: the bundle has to be run before the rest of it. */
 bool tsr_tile_small_draw(struct tsr_tile_core *c);
+
+/* few.c */
+/* Whether the next of c->triangles, one that is not small, goes this way. */
+bool tsr_tile_is_few(const struct tsr_tile_core *c);
+/* Begin with number @n of them, up to early tests; false: nothing is left. */
+bool tsr_tile_few_begin(struct tsr_tile_core *c, unsigned int n);
+/* Its next block, behind early tests: c->covered; false: there is none. */
+bool tsr_tile_few_next(struct tsr_tile_core *c);
 
 /* core.c */
 /* The bit of the block in masks of the tile's. */

@@ -42,14 +42,16 @@ void tsr_tile_small_begin(struct tsr_tile_core *c)
 	c->next_triangle = 0;
 	c->small_left = 0;
 	c->flat = NULL;
-	c->small.large = UINT16_MAX;
-	if (!is_simple(c) || !has_fragments(c))
+	c->small.large = c->small.huge = UINT16_MAX;
+	if (!is_simple(c))
 		return;
 	rules.x0 = scissor->x0 > rules.x0 ? scissor->x0 : rules.x0;
 	rules.y0 = scissor->y0 > rules.y0 ? scissor->y0 : rules.y0;
 	rules.x1 = scissor->x1 < rules.x1 ? scissor->x1 : rules.x1;
 	rules.y1 = scissor->y1 < rules.y1 ? scissor->y1 : rules.y1;
 	c->render->fine->small(&rules, &c->triangles, &c->small);
+	if (!has_fragments(c))
+		c->small.large = UINT16_MAX;
 }
 
 bool tsr_tile_is_small(struct tsr_tile_core *c)

@@ -27,13 +27,22 @@ struct tsr_small_rules {
 
 /* A column for each triangle. */
 struct tsr_small {
-	/* Bit n: triangle n is not small. Of those nothing else is known. */
-	uint16_t large;
+	uint16_t large;			/* bit n: triangle n is not small … */
+	uint16_t huge;			/* … nor does it lie in a few blocks: nothing else holds */
 	int32_t mask[TSR_TILE_TRIANGLES] __attribute__((aligned(64)));
 	int32_t blocks[TSR_TILE_TRIANGLES] __attribute__((aligned(64)));	/* that it is in */
 	/* of the first quad, in the tile */
 	int32_t x[TSR_TILE_TRIANGLES] __attribute__((aligned(64)));
 	int32_t y[TSR_TILE_TRIANGLES] __attribute__((aligned(64)));
+	/* pixels that may be covered, in the tile: [x0, x1) by [y0, y1) */
+	int32_t x0[TSR_TILE_TRIANGLES] __attribute__((aligned(64)));
+	int32_t y0[TSR_TILE_TRIANGLES] __attribute__((aligned(64)));
+	int32_t x1[TSR_TILE_TRIANGLES] __attribute__((aligned(64)));
+	int32_t y1[TSR_TILE_TRIANGLES] __attribute__((aligned(64)));
+	/* as in struct tsr_edge, from the first quad's first pixel on */
+	int32_t edge_c[3][TSR_TILE_TRIANGLES] __attribute__((aligned(64)));
+	int32_t edge_a[3][TSR_TILE_TRIANGLES] __attribute__((aligned(64)));
+	int32_t edge_b[3][TSR_TILE_TRIANGLES] __attribute__((aligned(64)));
 	/* where depths of the quads are: index of the first of four */
 	int32_t at[4][TSR_TILE_TRIANGLES] __attribute__((aligned(64)));
 	/* as in struct tsr_fine_depth, from the first quad's first pixel on */
