@@ -67,13 +67,58 @@ static void spread(union tsr_lanes *to, const union tsr_lanes *from, unsigned in
 		to->u[l] = from->u[lane];
 }
 
+/* The same of four words and, if @second, those of the second source, of warp @w of the bundle. */
+static void take_words(const struct tsr_fragments *f, unsigned int rt, unsigned int w,
+		       unsigned int lane, bool second, struct tsr_output_flat *to)
+{
+	to->has_second = second;
+	for (unsigned int i = 0; i < 4; i++) {
+		spread(&to->colour[i], tsr_fragments_colour(f, rt, i, w), lane);
+		if (second)
+			spread(&to->second[i],
+			       tsr_fragments_colour(f, TSR_RENDER_TARGETS_MAX, i, w), lane);
+	}
+}
+
+/* Texels of a warp of the bundle, for each target of which @there has the bit; @other: not of it. */
+struct texels {
+	unsigned int warp;
+	uint8_t there, other;
+	uint32_t texel[TSR_RENDER_TARGETS_MAX][TSR_WARP_LANES];
+};
+
+/* The texel of target @rt and @lane of the warp; false: it is not a matter of the colour alone. */
+static bool take_texel(const struct tsr_tile_core *c, struct texels *t, unsigned int rt,
+		       unsigned int lane, struct tsr_output_flat *to)
+{
+	const struct tsr_output *o = &c->state->output[rt];
+	const uint8_t bit = 1u << rt;
+
+	if (!((t->there | t->other) & bit)) {
+		if (!o->off && tsr_output_texels(o, tsr_fragments_colour(c->fragments, rt, 0,
+									 t->warp),
+						 TSR_BUNDLE_WARPS, t->texel[rt]))
+			t->there |= bit;
+		else
+			t->other |= bit;
+	}
+	if (t->there & bit)
+		memcpy(to->texel, &t->texel[rt][lane], sizeof(t->texel[rt][lane]));
+	return t->there & bit;
+}
+
 /* The colours of the last covered pixel of quad @n of the bundle, one of the primitive's. */
-static void take(const struct tsr_tile_core *c, unsigned int n, struct tsr_tile_colours *to)
+static void take(const struct tsr_tile_core *c, unsigned int n, struct texels *t,
+		 struct tsr_tile_colours *to)
 {
 	const struct tsr_fragments *f = c->fragments;
 	unsigned int w = n / 4;
 	unsigned int lane = n % 4 * 4 + (63 - __builtin_clzll(f->quad[n].coverage)) / 16;
 
+	if (t->warp != w) {
+		t->warp = w;
+		t->there = t->other = 0;
+	}
 	to->known = true;
 	to->written = 0;
 	for (unsigned int rt = 0; rt < c->tile.targets; rt++) {
@@ -82,16 +127,21 @@ static void take(const struct tsr_tile_core *c, unsigned int n, struct tsr_tile_
 		if (!(f->written[rt][w] >> lane & 1))
 			continue;
 		to->written |= 1u << rt;
-		flat->has_second = f->written[TSR_RENDER_TARGETS_MAX][w] >> lane & 1;
-		for (unsigned int i = 0; i < 4; i++) {
-			spread(&flat->colour[i], tsr_fragments_colour(f, rt, i, w), lane);
-			if (flat->has_second)
-				spread(&flat->second[i],
-				       tsr_fragments_colour(f, TSR_RENDER_TARGETS_MAX, i, w), lane);
-		}
+		if (take_texel(c, t, rt, lane, flat))
+			continue;
+		take_words(f, rt, w, lane, f->written[TSR_RENDER_TARGETS_MAX][w] >> lane & 1, flat);
 		if (!c->state->output[rt].off)
 			tsr_output_flat_prepare(&c->state->output[rt], flat);
 	}
+}
+
+/* The same of a single quad, the bundle's last one. */
+static void take_last(const struct tsr_tile_core *c, struct tsr_tile_colours *to)
+{
+	struct texels t;
+
+	t.warp = TSR_BUNDLE_WARPS;
+	take(c, c->fragments->quads - 1, &t, to);
 }
 
 /* Whether the varyings of the primitive are the same everywhere; @ran: its program has run. */
@@ -134,11 +184,11 @@ void tsr_tile_flat_look(struct tsr_tile_core *c)
 	if (!s->looked || !s->may_be_flat)
 		return;
 	if (s->flat.everywhere) {
-		take(c, c->fragments->quads - 1, &s->colours);
+		take_last(c, &s->colours);
 		c->flat = &s->colours;
 	} else if (probe && one_colour(c, true)) {
 		c->flat = &c->colours;
-		take(c, c->fragments->quads - 1, &c->colours);
+		take_last(c, &c->colours);
 	}
 }
 
@@ -256,12 +306,14 @@ void tsr_tile_flat_write_later(struct tsr_tile_core *c)
 {
 	const struct tsr_fragments *f = c->fragments;
 	unsigned int last = TSR_BUNDLE_QUADS;
+	struct texels t;
 
+	t.warp = TSR_BUNDLE_WARPS;
 	for (unsigned int i = 0; i < c->laters; i++) {
 		const struct tsr_tile_later *l = &c->later[i];
 
 		if (l->quad != last)
-			take(c, l->quad, &c->colours);
+			take(c, l->quad, &t, &c->colours);
 		last = l->quad;
 		write_block(c, &c->colours, l->x, l->y, &l->mask);
 	}

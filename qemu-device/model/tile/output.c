@@ -564,6 +564,17 @@ static void row_samples(const struct tsr_output *o, const uint64_t *mask, unsign
 	}
 }
 
+bool tsr_output_texels(const struct tsr_output *o, const union tsr_lanes *colour, unsigned int step,
+		       uint32_t texels[TSR_WARP_LANES])
+{
+	const struct tsr_output_warp w = { .colour = colour, .step = step };
+
+	if (!o->plain || !o->lanes)
+		return false;
+	o->lanes(o, &w, NULL, texels);
+	return true;
+}
+
 void tsr_output_flat_prepare(const struct tsr_output *o, struct tsr_output_flat *flat)
 {
 	uint8_t texel[4 * TSR_TEXEL_BYTES_MAX] = { 0 };

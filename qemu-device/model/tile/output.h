@@ -64,7 +64,8 @@ struct tsr_output_field {
 struct tsr_output_flat {
 	union tsr_lanes colour[4], second[4];	/* as staged, the same in all lanes */
 	bool has_second;
-	uint8_t texel[TSR_TEXEL_BYTES_MAX];	/* what is stored, if @plain says so */
+	/* what is stored, if @plain says so; nothing else counts then */
+	uint8_t texel[TSR_TEXEL_BYTES_MAX];
 };
 
 /* Colours of a block of 8 by 8 pixels, in four warps as they lie in the block. */
@@ -128,6 +129,12 @@ void tsr_output_write(const struct tsr_output *o, const struct tsr_tile_target *
 void tsr_output_write_patch(const struct tsr_output *o, const struct tsr_tile_target *t,
 			    const struct tsr_output_patch *patch);
 
+/*
+ * The texels that colours of a warp, words as in tsr_output_warp, are wherever they are written.
+ * False: that is not known, or they are larger.
+ */
+bool tsr_output_texels(const struct tsr_output *o, const union tsr_lanes *colour, unsigned int step,
+		       uint32_t texels[TSR_WARP_LANES]);
 /* Fill @flat->texel, the rest is there. */
 void tsr_output_flat_prepare(const struct tsr_output *o, struct tsr_output_flat *flat);
 /*
