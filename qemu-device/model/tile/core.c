@@ -35,20 +35,27 @@ static uint64_t quad_coverage(const struct tsr_tile_core *c, unsigned int place)
 	return coverage;
 }
 
-void tsr_tile_fill_prim(const struct tsr_tile_core *c, struct tsr_fragment_prim *p)
+uint64_t tsr_tile_outputs(const struct tsr_tile_core *c, const struct tsr_batch *batch,
+			  unsigned int slot)
 {
 	const struct tsr_access_cache *access = &c->shader->access;
-	const struct tsr_batch *batch = p->prim.batch;
+	const uint64_t va = batch->outputs + (uint64_t)slot * batch->output_stride;
 	const uint8_t *page;
 
-	for (unsigned int i = 0; i < 3; i++) {
-		p->output[i] = batch->outputs ? batch->outputs + (uint64_t)p->prim.slot[i] *
-						batch->output_stride : 0;
-		/* it is going to be read when the bundle runs */
-		page = tsr_access_find(access, access->read, p->output[i]);
-		if (page)
-			__builtin_prefetch(page + p->output[i] % TSR_ACCESS_PAGE_BYTES);
-	}
+	if (!batch->outputs)
+		return 0;
+	page = tsr_access_find(access, access->read, va);
+	if (page)
+		__builtin_prefetch(page + va % TSR_ACCESS_PAGE_BYTES);
+	return va;
+}
+
+void tsr_tile_fill_prim(const struct tsr_tile_core *c, struct tsr_fragment_prim *p)
+{
+	const struct tsr_batch *batch = p->prim.batch;
+
+	for (unsigned int i = 0; i < 3; i++)
+		p->output[i] = tsr_tile_outputs(c, batch, p->prim.slot[i]);
 	p->ids = batch->ids;
 	p->padded = batch->padded;
 }

@@ -31,7 +31,7 @@ TSR_INLINE uint64_t few_covered(const struct tsr_fine_few *f, int x, int y)
 	return ~outside;
 }
 
-/* Pixels of @mask that pass, in the block that is (@x, @y) pixels away, whose depths are @stored. */
+/* Pixels of @mask that pass, in the block (@x, @y) pixels away, whose depths are @stored. */
 TSR_INLINE uint64_t few_test(const struct tsr_fine_few *f, int x, int y, float *stored,
 			     uint64_t mask)
 {

@@ -80,7 +80,7 @@ static void take_words(const struct tsr_fragments *f, unsigned int rt, unsigned 
 	}
 }
 
-/* Texels of a warp of the bundle, for each target of which @there has the bit; @other: not of it. */
+/* Texels of a warp of the bundle, of each target whose bit @there has; @other: it has none. */
 struct texels {
 	unsigned int warp;
 	uint8_t there, other;

@@ -380,6 +380,9 @@ static inline bool tsr_tile_gathered(const struct tsr_tile_core *c)
 }
 /* The primitive's place in the bundle's table, which has room for it. */
 unsigned int tsr_tile_prim(struct tsr_tile_core *c);
+/* Address of the outputs of vertex @slot, which are going to be read; 0: there are none. */
+uint64_t tsr_tile_outputs(const struct tsr_tile_core *c, const struct tsr_batch *batch,
+			  unsigned int slot);
 /* What of its batch a primitive of the bundle has to have, @p->prim given. */
 void tsr_tile_fill_prim(const struct tsr_tile_core *c, struct tsr_fragment_prim *p);
 /* tsr_job.burst of tiles and of batches. */

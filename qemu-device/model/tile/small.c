@@ -29,6 +29,19 @@ static bool has_fragments(const struct tsr_tile_core *c)
 	return !s->shades || (!s->colours.known && (!s->may_be_flat || tsr_tile_flat_may_wait(c)));
 }
 
+/* Varyings of the triangles are soon asked for: while they are set up, they come nearer. */
+static void call_for_outputs(const struct tsr_tile_core *c)
+{
+	const struct tsr_tile_triangles *t = &c->triangles;
+	const uint64_t *word = t->word;
+
+	for (unsigned int i = 0; t->batch->outputs && i < t->count; i++) {
+		tsr_tile_outputs(c, t->batch, word[i] >> TSR_HEAP_PRIMITIVE_SLOT_0__SHIFT & 0xff);
+		tsr_tile_outputs(c, t->batch, word[i] >> TSR_HEAP_PRIMITIVE_SLOT_1__SHIFT & 0xff);
+		tsr_tile_outputs(c, t->batch, word[i] >> TSR_HEAP_PRIMITIVE_SLOT_2__SHIFT & 0xff);
+	}
+}
+
 void tsr_tile_small_begin(struct tsr_tile_core *c)
 {
 	const struct tsr_tile *t = &c->tile;
@@ -45,6 +58,8 @@ void tsr_tile_small_begin(struct tsr_tile_core *c)
 	c->small.large = c->small.huge = UINT16_MAX;
 	if (!is_simple(c))
 		return;
+	if (c->state->shades && !c->state->colours.known)
+		call_for_outputs(c);
 	rules.x0 = scissor->x0 > rules.x0 ? scissor->x0 : rules.x0;
 	rules.y0 = scissor->y0 > rules.y0 ? scissor->y0 : rules.y0;
 	rules.x1 = scissor->x1 < rules.x1 ? scissor->x1 : rules.x1;
