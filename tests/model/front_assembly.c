@@ -116,12 +116,16 @@ static void expand_draw(unsigned int topology, const uint32_t *v, const bool *cu
 	}
 }
 
+/* Why batches ended before the draw did. */
+static unsigned int tag_stalls, pipe_stalls;
+
 /* Batches of a greedy shader: sizes into @sizes; returns how many. */
 static unsigned int greedy(uint32_t *sizes)
 {
 	uint32_t have[TSR_BATCH_VERTICES][2], vertices = 0, prims = 0;
 	unsigned int batches = 0;
 
+	tag_stalls = pipe_stalls = 0;
 	for (unsigned int i = 0; i < expected_count; i++) {
 		const struct prim *p = &expected[i];
 		uint32_t add_to[3][2], fresh;
@@ -142,6 +146,8 @@ again:
 		}
 		if (vertices + fresh > TSR_BATCH_VERTICES || prims == TSR_BATCH_PRIMITIVES) {
 			sizes[batches++] = vertices;
+			pipe_stalls += prims == TSR_BATCH_PRIMITIVES;
+			tag_stalls += prims != TSR_BATCH_PRIMITIVES;
 			vertices = prims = 0;
 			goto again;
 		}
@@ -217,6 +223,8 @@ static bool compare(struct front *f)
 	ktap_eq(f->shaded, vertices);
 	ktap_eq(f->bin->stat[TSR_BIN_VERTEX_INVOCATIONS], vertices);
 	ktap_eq(f->bin->stat[TSR_BIN_INPUT_PRIMITIVES], expected_count);
+	ktap_eq(f->bin->stat[TSR_BIN_TAG_STALLS], tag_stalls);
+	ktap_eq(f->bin->stat[TSR_BIN_PIPE_STALLS], pipe_stalls);
 	return true;
 }
 
@@ -346,6 +354,7 @@ static void many_primitives(void)
 	ktap_ok(front_bin(f) && front_read(f));
 	compare(f);
 	ktap_eq(f->runs, 4);
+	ktap_eq(pipe_stalls, 3);
 	ktap_eq(f->shaded, 12);
 	front_free(f);
 }
@@ -440,7 +449,7 @@ static void indirect(void)
 int main(void)
 {
 	ktap_start();
-	ktap_run("[IA6] [IA4] [IA1] every topology without indices, batches are the greedy ones",
+	ktap_run("[IA6] [IA4] [IA1] [BIN7] every topology, no indices, batches are the greedy ones",
 		 arrays);
 	ktap_run("[IA6] [IA4] [IA1] [IA2] random indices of every type, restart, beyond the end",
 		 indices);

@@ -229,11 +229,63 @@ static void neighbours(void)
 	front_free(f);
 }
 
+/*
+ * Many triangles of the same three corners, so that their batches end for want of place for
+ * primitives, and so do the records of what is left of them.
+ */
+static void splits(void)
+{
+	unsigned int most = 0;
+	struct front *f = front_new(WIDTH, HEIGHT);
+	struct soup s = soup_new(33);
+
+	f->position = position;
+	f->frame.tile_shift = 6;
+	for (unsigned int n = 0; n < 60; n++) {
+		const unsigned int triangles = 200 + 20 * n;
+		unsigned int pieces, stalls = 0, outs = 0;
+		float v[3][4];
+
+		soup_clipped(&s, n % SOUP_PLANES, v);
+		memcpy(corner, v, sizeof(v));
+		front_again(f);
+		front_states(f);
+		for (unsigned int i = 0; i < 3 * triangles; i++)
+			f->data[i] = i % 3;
+		front_draw(f, &(struct tsr_list_draw){
+			.topology = TSR_TOPOLOGY_TRIANGLES, .index = TSR_INDEX_TYPE_U8,
+			.count = 3 * triangles, .instances = 1, .indices = FRONT_DATA,
+			.index_bytes = 3 * triangles });
+		ktap_ok(front_bin(f) && front_read(f));
+		pieces = f->seen_count / triangles;
+		ktap_eq(f->seen_count, pieces * triangles);
+		for (unsigned int i = 0; i < triangles; i++) {
+			if (i % TSR_BATCH_PRIMITIVES == 0) {
+				stalls += i != 0;
+				outs = 0;
+			} else if (outs > TSR_BATCH_PRIMITIVES - TSR_CLIP_PIECES) {
+				stalls++;
+				outs = 0;
+			}
+			outs += pieces;
+		}
+		/* what is not clipped may fill the place to the last */
+		if (f->bin->stat[TSR_BIN_CLIPPED])
+			ktap_eq(f->bin->stat[TSR_BIN_PIPE_STALLS], stalls);
+		ktap_eq(f->bin->stat[TSR_BIN_TAG_STALLS], 0);
+		most = pieces > most ? pieces : most;
+	}
+	ktap_ok(most > 2);
+	front_free(f);
+}
+
 int main(void)
 {
 	ktap_start();
 	ktap_run("the reference's planes and signs", by_hand);
 	ktap_run("[PA1] [PA2] [PA4] [PA5] [BIN1] [BIN3] triangles cut by every plane", soup);
 	ktap_run("[PA3] [BIN1] neighbours cut by every plane have no cracks", neighbours);
+	ktap_run("[BIN7] more pieces than there is place for are several records, and counted",
+		 splits);
 	return ktap_finish();
 }

@@ -552,6 +552,51 @@ static void test_steps(void)
 	p->budget = UINT64_MAX;
 }
 
+/* ---- The uniform cache ----------------------------------------------------------------------- */
+
+/* Programs that come and go: each is found with its own words, and whom it displaced is counted. */
+static void test_uniforms(void)
+{
+	enum { PROGRAMS = 200, APART = 0x200 };
+	struct tsr_programs cache = { 0 };
+	int16_t place[TSR_UNIFORM_CACHE_PROGRAMS];
+	uint64_t stalls = 0;
+
+	memset(place, 0xff, sizeof(place));
+	for (unsigned int n = 0; n < PROGRAMS; n++) {
+		struct tsr_shader_program program = p->program;
+		uint32_t *words = (uint32_t *)(void *)(p->code + n * APART + 0x100);
+
+		program.push = PIPE_CODE + n * APART + 0x100;
+		program.push_words = n % 64;
+		for (unsigned int i = 0; i < 64; i++)
+			words[i] = n << 16 | i;
+		tsr_pack_shader_program((uint64_t *)(void *)(p->code + n * APART), &program);
+	}
+	bench_invalidate_all(&p->as);
+	tsr_tlb_sync(p->mem.runner);
+	for (unsigned int i = 0; i < 4000; i++) {
+		/* few at first, more and more */
+		const unsigned int n = rnd_below(1 + i * PROGRAMS / 4000);
+		const uint64_t va = PIPE_CODE + n * APART;
+		const struct tsr_program *found = NULL;
+		int16_t *at = &place[(va / 64 * 0x9e3779b97f4a7c15 >> 40) %
+				     TSR_UNIFORM_CACHE_PROGRAMS];
+
+		ktap_eq(tsr_programs_find(&cache, &p->mem, va, TSR_STAGE_POSITION, &found),
+			TSR_STEP_DONE);
+		ktap_ok(found->va == va && found->state.push_words == n % 64);
+		for (unsigned int w = 0; w < n % 64; w++)
+			ktap_eq(found->push_word[w], n << 16 | w);
+		stalls += *at >= 0 && *at != (int)n;
+		*at = n;
+	}
+	ktap_eq(cache.stalls, stalls);
+	ktap_ok(stalls > 1000);
+	tsr_programs_drop(&cache);
+	ktap_eq(cache.stalls, 0);
+}
+
 static void run_all(void)
 {
 	p = pipe_new(config);
@@ -564,6 +609,7 @@ static void run_all(void)
 	ktap_run("[INST2] outputs: the position, the heap's, by linear id", test_outputs);
 	ktap_run("the window of position records is bounded", test_window);
 	ktap_run("[PIX7] batches stop between clauses", test_steps);
+	ktap_run("[BIN7] programs take each other's place in the uniform cache", test_uniforms);
 	pipe_free(p);
 }
 

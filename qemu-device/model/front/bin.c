@@ -386,6 +386,9 @@ static enum tsr_step input(struct tsr_binning *bin, struct tsr_mem *mem)
 		return step;
 	if (step == TSR_STEP_MORE && bin->effort < 0)
 		return step;
+	if (step == TSR_STEP_MORE)
+		bin->stat[bin->batch.primitives == TSR_BATCH_PRIMITIVES ? TSR_BIN_PIPE_STALLS :
+									  TSR_BIN_TAG_STALLS]++;
 	bin->phase = bin->batch.primitives ? TSR_BIN_SHADE : TSR_BIN_DRAWN;
 	bin->stat[TSR_BIN_INPUT_PRIMITIVES] += bin->batch.primitives;
 	bin->run->threads = bin->batch.vertices;

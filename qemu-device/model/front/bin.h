@@ -199,6 +199,9 @@ enum tsr_bin_stat {
 	TSR_BIN_HEAP_BYTES,		/* bytes of heap used */
 	TSR_BIN_STATE_STALLS,		/* state packets that had to wait for a version */
 	TSR_BIN_DESCRIPTOR_STALLS,	/* and for an entry of a pool */
+	TSR_BIN_UNIFORM_STALLS,		/* programs that had to wait for a place */
+	TSR_BIN_TAG_STALLS,		/* batches that ended for want of tags, */
+	TSR_BIN_PIPE_STALLS,		/* … of place for primitives; records likewise */
 	TSR_BIN_STATS
 };
 

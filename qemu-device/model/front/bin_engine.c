@@ -28,14 +28,17 @@ static enum tsr_step prepare(struct tsr_binning *bin, struct tsr_mem *mem)
 {
 	const struct tsr_bin_version *state = bin->state;
 	struct tsr_vertex_run *run = bin->run;
+	enum tsr_step step;
 
 	run->position_output = state->shader->position_output;
 	run->padded = bin->draw.padded;
 	run->start = bin->draw.start;
 	run->first_instance = bin->draw.first_instance;
 	run->output_stride = state->shader->output_stride;
-	return tsr_programs_find(&bin->programs, mem, state->shader->position, TSR_STAGE_POSITION,
+	step = tsr_programs_find(&bin->programs, mem, state->shader->position, TSR_STAGE_POSITION,
 				 &run->program);
+	bin->stat[TSR_BIN_UNIFORM_STALLS] = bin->programs.stalls;
+	return step;
 }
 
 static enum tsr_step shade(struct tsr_binning *bin, struct tsr_mem *mem)
@@ -71,6 +74,9 @@ static const uint8_t counter_of[TSR_BIN_STATS] = {
 	[TSR_BIN_TILE_TESTS] = TSR_QUEUE_COUNTER_BIN_TILE_TESTS,
 	[TSR_BIN_HEAP_BYTES] = TSR_QUEUE_COUNTER_BIN_HEAP_BYTES,
 	[TSR_BIN_STATE_STALLS] = TSR_QUEUE_COUNTER_BIN_STATE_STALLS,
+	[TSR_BIN_UNIFORM_STALLS] = TSR_QUEUE_COUNTER_BIN_UNIFORM_STALLS,
+	[TSR_BIN_TAG_STALLS] = TSR_QUEUE_COUNTER_BIN_TAG_STALLS,
+	[TSR_BIN_PIPE_STALLS] = TSR_QUEUE_COUNTER_BIN_PIPE_STALLS,
 	[TSR_BIN_DESCRIPTOR_STALLS] = TSR_QUEUE_COUNTER_BIN_DESCRIPTOR_STALLS,
 };
 

@@ -290,6 +290,7 @@ void tsr_bin_assemble(struct tsr_binning *bin)
 	/* all primitives of a draw have as many vertices as its first one */
 	assemble_all(bin, b->primitives && tsr_bin_vertices(b->primitive[0]) == 3 && !b->mixed &&
 			  !bin->state->draw->discard);
+	bin->stat[TSR_BIN_PIPE_STALLS] += b->next < b->primitives;
 	bin->stat[TSR_BIN_CLIPPING_PRIMITIVES] += bin->outs - before;
 	bin->stat[TSR_BIN_CLIPPING_INVOCATIONS] += b->next - begun;
 	bin->effort -= b->next - begun;

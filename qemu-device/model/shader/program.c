@@ -14,7 +14,7 @@ static struct tsr_program **place(struct tsr_programs *programs, uint64_t va, un
 {
 	uint64_t key = va / 64 * 0x9e3779b97f4a7c15ull;
 
-	return &programs->program[stage][key >> 40 & (TSR_PROGRAMS_MAX - 1)];
+	return &programs->program[stage][key >> 40 & (TSR_UNIFORM_CACHE_PROGRAMS - 1)];
 }
 
 /* What a program has in common with that of a dispatch. */
@@ -82,6 +82,7 @@ enum tsr_step tsr_programs_find(struct tsr_programs *programs, struct tsr_mem *m
 		step = load(mem, va, stage, &loaded);
 		if (step != TSR_STEP_DONE)
 			return step;
+		programs->stalls += *at != NULL;
 		free(*at);
 		*at = loaded;
 	}
@@ -92,9 +93,10 @@ enum tsr_step tsr_programs_find(struct tsr_programs *programs, struct tsr_mem *m
 void tsr_programs_drop(struct tsr_programs *programs)
 {
 	for (unsigned int stage = 0; stage <= TSR_STAGE_FRAGMENT; stage++) {
-		for (unsigned int i = 0; i < TSR_PROGRAMS_MAX; i++) {
+		for (unsigned int i = 0; i < TSR_UNIFORM_CACHE_PROGRAMS; i++) {
 			free(programs->program[stage][i]);
 			programs->program[stage][i] = NULL;
 		}
 	}
+	programs->stalls = 0;
 }

@@ -4,8 +4,8 @@
  *
  * In: its address. Out: the program with its push words, ready to run. Programs are kept by address
  * as long as their owner likes, at most from one BARRIER.INV_READ to the next: a list's thread or a
- * core of tiles has a table of its own. Limits: TSR_PROGRAMS_MAX of them at hand. Reset state: all
- * zero.
+ * core of tiles has a table of its own. Limits: TSR_UNIFORM_CACHE_PROGRAMS of them at hand. Reset
+ * state: all zero.
  */
 #ifndef TSR_SHADER_PROGRAM_H
 #define TSR_SHADER_PROGRAM_H
@@ -34,10 +34,11 @@ struct tsr_program {
 	uint32_t push_word[];		/* state.push_words */
 };
 
-#define TSR_PROGRAMS_MAX 64
-
+/* The uniform cache, and what else is known of its programs. */
 struct tsr_programs {
-	struct tsr_program *program[TSR_STAGE_FRAGMENT + 1][TSR_PROGRAMS_MAX];	/* by address */
+	/* by address */
+	struct tsr_program *program[TSR_STAGE_FRAGMENT + 1][TSR_UNIFORM_CACHE_PROGRAMS];
+	uint64_t stalls;		/* programs that have taken another's place */
 };
 
 /*
