@@ -53,6 +53,19 @@ TSR_INLINE vs32 words_at(const uint8_t *texels, const int32_t *at)
 	return r;
 }
 
+/* The same, where it is no matter of course. */
+TSR_INLINE vs32 words_gathered(const uint8_t *texels, const int32_t *at)
+{
+#if defined(TSR_ALU_AVX512)
+	return (vs32)_mm512_i32gather_epi32(_mm512_load_si512(at), texels, 4);
+#elif defined(TSR_ALU_AVX2)
+	return (vs32)_mm256_i32gather_epi32((const int *)texels,
+					    _mm256_load_si256((const __m256i *)at), 4);
+#else
+	return words_at(texels, at);
+#endif
+}
+
 #ifdef __SSE2__
 /* Two words each at places @at[0] and @at[1]. */
 TSR_INLINE __m128 two_pairs(const uint8_t *texels, const int32_t *at)
@@ -118,15 +131,23 @@ TSR_INLINE void near_bytes(const uint8_t *texels, const int32_t *at, float *cons
 
 /* Bytes: all of it is exact but the division. @at: of the chunk's first lane. */
 TSR_INLINE void filter_bytes(const uint8_t *texels, const struct corners *k, const int32_t *at,
-			     float *const to[4])
+			     bool apart, float *const to[4])
 {
 	const vs32 even = splat(0x00ff00ff), weight = k->x.weight;
 	const vu16 wx = (vu16)(weight | weight << 16);
 	const vf32 wy = __builtin_convertvector(k->y.weight, vf32) * (1.0f / TSR_TEXEL_ONE);
 	vs32 left[2], right[2];
 
-	pairs_at(texels, at, &left[0], &right[0]);
-	pairs_at(texels, at + TSR_WARP_LANES, &left[1], &right[1]);
+	if (apart) {
+		TSR_UNROLL
+		for (unsigned int i = 0; i < 2; i++) {
+			left[i] = words_gathered(texels, at + i * TSR_WARP_LANES);
+			right[i] = words_gathered(texels, at + (i + 2) * TSR_WARP_LANES);
+		}
+	} else {
+		pairs_at(texels, at, &left[0], &right[0]);
+		pairs_at(texels, at + TSR_WARP_LANES, &left[1], &right[1]);
+	}
 	TSR_UNROLL
 	for (unsigned int odd = 0; odd < 2; odd++) {
 		vs32 row[2];
@@ -198,12 +219,12 @@ TSR_INLINE vf32 texels_at(const uint8_t *texels, const int32_t *at, unsigned int
 
 /* Numbers: all components of several lanes at once. */
 TSR_INLINE void filter_floats(const uint8_t *texels, const struct corners *k, const int32_t *at,
-			      bool near, float *const to[4])
+			      bool near, bool apart, float *const to[4])
 {
 	const vf32 wx = __builtin_convertvector(k->x.weight, vf32) * (1.0f / TSR_TEXEL_ONE);
 	const vf32 wy = __builtin_convertvector(k->y.weight, vf32) * (1.0f / TSR_TEXEL_ONE);
-	const int32_t *below = at + TSR_WARP_LANES;
-	const uint8_t *next = texels + 16;
+	const int32_t *below = at + TSR_WARP_LANES, *right = apart ? below + TSR_WARP_LANES : at;
+	const uint8_t *next = apart ? texels : texels + 16;
 	vf32 t[4], low[2], high[2];
 
 	TSR_UNROLL
@@ -211,9 +232,9 @@ TSR_INLINE void filter_floats(const uint8_t *texels, const struct corners *k, co
 		vf32 a = texels_at(texels, at, i), b;
 
 		if (!near) {
-			a += (texels_at(next, at, i) - a) * SPREAD(wx, (int)i);
+			a += (texels_at(next, right, i) - a) * SPREAD(wx, (int)i);
 			b = texels_at(texels, below, i);
-			b += (texels_at(next, below, i) - b) * SPREAD(wx, (int)i);
+			b += (texels_at(next, right + TSR_WARP_LANES, i) - b) * SPREAD(wx, (int)i);
 			a += (b - a) * SPREAD(wy, (int)i);
 		}
 		t[i] = a;
@@ -232,11 +253,11 @@ TSR_INLINE void filter_floats(const uint8_t *texels, const struct corners *k, co
 /* Warp @n of @w, with the texels at @at. */
 TSR_INLINE void filter_warp(const struct tsr_level_lookup *l, const struct tsr_level_warps *w,
 			    unsigned int n, const struct corners c[TSR_CHUNKS], places at,
-			    bool near, bool bytes)
+			    bool apart, bool near, bool bytes)
 {
 	const uint8_t *texels = tsr_window_texels(l->env->textures, l->window);
 
-	note_used(l->window->used, at, near);
+	note_used(l->window->used, at, near, apart);
 	TSR_UNROLL
 	for (unsigned int chunk = 0; chunk < TSR_CHUNKS; chunk++) {
 		unsigned int first = chunk * TSR_CHUNK_LANES, from = n * TSR_WARP_LANES + first;
@@ -244,11 +265,11 @@ TSR_INLINE void filter_warp(const struct tsr_level_lookup *l, const struct tsr_l
 				       w->rgba[3] + from };
 
 		if (!bytes)
-			filter_floats(texels, &c[chunk], &at[0][first], near, to);
+			filter_floats(texels, &c[chunk], &at[0][first], near, apart, to);
 		else if (near)
 			near_bytes(texels, &at[0][first], to);
 		else
-			filter_bytes(texels, &c[chunk], &at[0][first], to);
+			filter_bytes(texels, &c[chunk], &at[0][first], apart, to);
 	}
 }
 
@@ -264,11 +285,13 @@ TSR_INLINE void lookup_group(const struct tsr_level_lookup *l, const struct tsr_
 	g.count = left < GROUP_WARPS ? left : GROUP_WARPS;
 	whole = find_group(l, w, first, near, &g);
 	for (unsigned int i = 0; i < g.count; i++) {
+		bool apart;
+
 		if (whole)
-			find_there(l, g.c[i], at, near);
+			apart = find_there(g.c[i], at, near);
 		else
-			g.lanes[i] = find_alone(l, g.c[i], g.lanes[i], at);
-		filter_warp(l, w, first + i, g.c[i], at, near, bytes);
+			g.lanes[i] = find_alone(l, g.c[i], g.lanes[i], at, &apart);
+		filter_warp(l, w, first + i, g.c[i], at, apart, near, bytes);
 		w->done[first + i] = g.lanes[i];
 	}
 }
@@ -381,11 +404,85 @@ TSR_UNCHECKED_ static void squares(const float *s, const float *t, const float u
 	memcpy(along_y, &y, sizeof(y));
 }
 
+/* A number of each quad of a warp. */
+typedef int32_t four __attribute__((vector_size(16)));
+
+TSR_INLINE four pick_four(four mask, four yes, four no)
+{
+	return (yes & mask) | (no & ~mask);
+}
+
+TSR_INLINE four no_less(four x, int32_t low)
+{
+	return pick_four(x < low, (four){ 0 } + low, x);
+}
+
+TSR_INLINE four no_more(four x, int32_t high)
+{
+	return pick_four(x > high, (four){ 0 } + high, x);
+}
+
+/* Bits of all of them. */
+TSR_INLINE uint32_t any_of_four(four x)
+{
+	return (uint32_t)(x[0] | x[1] | x[2] | x[3]);
+}
+
+/* tsr_lod_of_square() of four of them. */
+TSR_INLINE four lods_of_squares(vtexel square)
+{
+	const four bits = (four)square, mantissa = bits & ((1 << TSR_LOD_MANTISSA) - 1);
+	four base, next, lod;
+
+	TSR_UNROLL
+	for (unsigned int i = 0; i < 4; i++) {
+		const struct tsr_lod_log *log =
+			&tsr_lod_logs[(uint32_t)mantissa[i] >> (TSR_LOD_MANTISSA - 8)];
+
+		base[i] = log->base;
+		next[i] = (int32_t)log->next;
+	}
+	lod = ((bits >> TSR_LOD_MANTISSA) - 127) * (TSR_LOD_ONE / 2) + base - (mantissa >= next);
+	lod = pick_four(square > 0x1p126f, (four){ 0 } + INT16_MAX, lod);
+	return pick_four(square > 0, lod, (four){ 0 } + INT16_MIN);
+}
+
+TSR_UNCHECKED_ static bool levels(const struct tsr_lod_rules *rules, const float *s, const float *t,
+				  uint16_t lanes, struct tsr_warp_levels *to)
+{
+	static const four lanes_of = { 0xf, 0xf0, 0xf00, 0xf000 };
+	const four present = (lanes_of & (int32_t)lanes) != 0;
+	vtexel x, y, weight;
+	four lod, larger, where;
+
+	squares_of(s, t, rules->unit, &x, &y);
+	lod = lods_of_squares((vtexel)pick_four(x > y, (four)x, (four)y)) + rules->bias;
+	lod = no_more(no_less(lod, rules->low), rules->high);
+	larger = lod <= rules->cutoff;
+	lod = no_more(lod, rules->last) & ~larger;
+	where = ((lod + rules->half) >> 8) & rules->levels;
+	where |= pick_four(larger, (four){ 0 } + (int32_t)rules->larger,
+			   (four){ 0 } + (int32_t)rules->smaller);
+	if (to->where == UINT32_MAX)
+		to->where = (uint32_t)where[__builtin_ctz(lanes) / 4];
+	if (any_of_four((where ^ (int32_t)to->where) & present))
+		return false;
+	lod &= rules->fraction;
+	to->mixed = (uint16_t)any_of_four((lod != 0) & present & lanes_of);
+	weight = __builtin_convertvector(lod, vtexel) * (1.0f / TSR_LOD_ONE);
+	TSR_UNROLL
+	for (unsigned int q = 0; q < 4; q++) {
+		const vtexel same = (vtexel){ 0 } + weight[q];
+
+		memcpy(to->weight + 4 * q, &same, sizeof(same));
+	}
+	return true;
+}
+
 /* The least and the greatest of squares; false: some are NaN. */
 TSR_UNCHECKED_ static bool extremes(const float *s, const float *t, unsigned int warps,
 				    const float unit[2], float range[2])
 {
-	typedef int32_t four __attribute__((vector_size(16)));
 	four least = { 0 }, most = { 0 }, signs = { 0 };
 
 	least += INT32_MAX;
@@ -433,5 +530,5 @@ TSR_UNCHECKED_ static void halves(uint32_t *to, const float *low, const float *h
 
 const struct tsr_texture_path TSR_PATH_NAME(tsr_texture) = {
 	.lookup = lookup, .mix = mix, .mix_some = mix_some,
-	.squares = squares, .extremes = extremes, .halves = halves,
+	.squares = squares, .extremes = extremes, .levels = levels, .halves = halves,
 };

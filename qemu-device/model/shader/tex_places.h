@@ -308,8 +308,11 @@ TSR_OUT_OF_LINE_ static uint16_t bring(const struct tsr_level_lookup *l,
 	return lanes;
 }
 
-/* Where the texels of lanes are: of each row the left one, and the right one next to it. */
-typedef int32_t places[2][TSR_WARP_LANES];
+/*
+ * Where the texels of lanes are: the left ones of both rows. The right ones are next to them; of a
+ * warp some lane of which has them elsewhere, they are behind the left ones.
+ */
+typedef int32_t places[4][TSR_WARP_LANES];
 
 /* Lanes whose texels do not lie in pairs in the window. */
 TSR_INLINE vs32 not_in_pairs(const struct corners *k)
@@ -319,38 +322,30 @@ TSR_INLINE vs32 not_in_pairs(const struct corners *k)
 	return (k->x.x1 != x + 1) | ((x & (TSR_TEX_WINDOW_DIM - 1)) == TSR_TEX_WINDOW_DIM - 1);
 }
 
-/* Have them in pairs, in the spare row: those of lanes @lanes, all of which are in the window. */
-TSR_OUT_OF_LINE_ static void copy_pairs(const struct tsr_level_lookup *l,
-					const struct corners c[TSR_CHUNKS], uint16_t lanes,
+/* Find the right ones; of lanes that are not @direct they are in the spare row. */
+TSR_OUT_OF_LINE_ static void find_right(const struct corners c[TSR_CHUNKS], uint16_t direct,
 					places at)
 {
-	unsigned int bytes = l->bytes ? 4 : TSR_TEX_TEXEL_BYTES_MAX;
-	uint8_t *texels = tsr_window_texels(l->env->textures, l->window);
+	for (unsigned int chunk = 0; chunk < TSR_CHUNKS; chunk++) {
+		unsigned int first = chunk * TSR_CHUNK_LANES;
+		const struct corners *k = &c[chunk];
+		vs32 x = k->x.x1, spare = spare_of(first) + 1,
+		     in = mask_of(direct >> first & ALL_OF_CHUNK);
+		vs32 row[2] = { tsr_pick(in, place_of(x, k->y.x0), spare),
+				tsr_pick(in, place_of(x, k->y.x1), spare + 2) };
 
-	for (; lanes; lanes &= lanes - 1) {
-		unsigned int lane = (unsigned int)__builtin_ctz(lanes);
-		const struct corners *k = &c[lane / TSR_CHUNK_LANES];
-		unsigned int i = lane % TSR_CHUNK_LANES, to = TSR_TEX_WINDOW_SPARE + 4 * lane;
-
-		for (unsigned int n = 0; n < 4; n++) {
-			unsigned int from = tsr_window_at(
-				(uint32_t)(n & 1 ? k->x.x1[i] : k->x.x0[i]),
-				(uint32_t)(n & 2 ? k->y.x1[i] : k->y.x0[i]));
-
-			memcpy(texels + (to + n) * bytes, texels + from * bytes, bytes);
-			l->window->used[from] = 1;
-		}
-		at[0][lane] = (int32_t)to;
-		at[1][lane] = (int32_t)to + 2;
+		memcpy(&at[2][first], &row[0], sizeof(row[0]));
+		memcpy(&at[3][first], &row[1], sizeof(row[1]));
 	}
 }
 
 /*
  * Find out where the texels of @lanes of a warp are in the window; returns the lanes that have all.
+ * @apart: the right ones are not all next to the left ones.
  */
 TSR_OUT_OF_LINE_ static uint16_t find_alone(const struct tsr_level_lookup *l,
 					    const struct corners c[TSR_CHUNKS], uint16_t lanes,
-					    places at)
+					    places at, bool *apart)
 {
 	uint16_t there = lanes_there(l->window, c, l->near, true) & lanes, direct = there;
 	unsigned int alone = 0;
@@ -367,18 +362,24 @@ TSR_OUT_OF_LINE_ static uint16_t find_alone(const struct tsr_level_lookup *l,
 
 		memcpy(&at[0][first], &row[0], sizeof(row[0]));
 		memcpy(&at[1][first], &row[1], sizeof(row[1]));
-		alone |= bits_of(in & not_in_pairs(k)) << first;
+		alone |= bits_of(in & not_in_pairs(k));
 	}
-	if (!l->near && alone)
-		copy_pairs(l, c, (uint16_t)alone, at);
+	*apart = !l->near && alone;
+	if (*apart)
+		find_right(c, direct, at);
 	return lanes;
 }
 
 /* The texels at @at are used. */
-TSR_INLINE void note_used(uint8_t *used, places at, bool near)
+TSR_INLINE void note_used(uint8_t *used, places at, bool near, bool apart)
 {
 	static const uint8_t pair[2] = { 1, 1 };
 
+	if (apart) {
+		for (unsigned int i = 0; i < 4 * TSR_WARP_LANES; i++)
+			used[(uint32_t)at[i / TSR_WARP_LANES][i % TSR_WARP_LANES]] = 1;
+		return;
+	}
 	TSR_UNROLL
 	for (unsigned int i = 0; i < TSR_WARP_LANES; i++) {
 		memcpy(used + (uint32_t)at[0][i], pair, near ? 1 : 2);
@@ -556,9 +557,8 @@ TSR_INLINE bool find_group(const struct tsr_level_lookup *l, const struct tsr_le
 	       (find_area(l, g, &middle, near, &area) && tsr_window_bring_area(l, &area));
 }
 
-/* Where the texels of a warp are in the window, which has them all. */
-TSR_INLINE void find_there(const struct tsr_level_lookup *l, const struct corners c[TSR_CHUNKS],
-			   places at, bool near)
+/* Where the texels of a warp are in the window, which has them all; returns whether apart. */
+TSR_INLINE bool find_there(const struct corners c[TSR_CHUNKS], places at, bool near)
 {
 	unsigned int alone = 0;
 
@@ -570,8 +570,10 @@ TSR_INLINE void find_there(const struct tsr_level_lookup *l, const struct corner
 
 		memcpy(&at[0][first], &row[0], sizeof(row[0]));
 		memcpy(&at[1][first], &row[1], sizeof(row[1]));
-		alone |= bits_of(not_in_pairs(k)) << first;
+		alone |= bits_of(not_in_pairs(k));
 	}
-	if (!near && alone)
-		copy_pairs(l, c, (uint16_t)alone, at);
+	if (near || !alone)
+		return false;
+	find_right(c, TSR_ALL_LANES, at);
+	return true;
 }

@@ -644,38 +644,54 @@ static bool same_levels(struct whole *b)
 	return true;
 }
 
-/* The levels of quads of warp @w, which are whole ones; false: not all quads have the same. */
-static bool whole_levels(struct whole *b, unsigned int w, uint32_t *where)
+static int32_t sixteen_bits(int x)
 {
-	const struct tsr_texture_view *view = b->job->view;
-	const struct tsr_sampler *sampler = &b->job->sampler_view->s;
-	struct tsr_levels levels = { .level = 0 };
-	float unit[2], x[4], y[4];
-	int last = INT32_MIN;
+	return x < INT16_MIN ? INT16_MIN : x > INT16_MAX ? INT16_MAX : x;
+}
 
-	find_units(b->job, unit);
-	if (b->job->mode == TSR_TEXTURE_LOD_COMPUTED)
-		b->job->env->textures->path->squares(b->b->s[w].f, b->b->t[w].f, unit, x, y);
-	for (unsigned int q = 0; q < 4; q++) {
-		int lod = 0;
+/* What tsr_filter_lod() and tsr_lod_levels() know before they are given a level of detail. */
+static void find_rules(const struct tsr_texture_job *job, struct tsr_lod_rules *r)
+{
+	const struct tsr_texture_view *view = job->view;
+	const struct tsr_sampler *s = &job->sampler_view->s;
+	bool integer = tsr_format_is_integer(&view->format);
 
-		if (!(b->b->lanes[w] >> QUAD * q & 1))
+	find_units(job, r->unit);
+	r->bias = s->lod_bias;
+	/* what is cut off in the end may be cut off before */
+	r->low = sixteen_bits(s->min_lod > view->min_lod ? s->min_lod : view->min_lod);
+	r->high = sixteen_bits(s->max_lod < view->max_lod ? s->max_lod : view->max_lod);
+	r->cutoff = s->mag_cutoff ? TSR_LOD_ONE / 2 : 0;
+	r->last = (view->levels - 1) * TSR_LOD_ONE;
+	r->half = s->mipmap == TSR_MIPMAP_MODE_NEAREST ? TSR_LOD_ONE / 2 : 0;
+	r->levels = s->mipmap == TSR_MIPMAP_MODE_LINEAR ||
+		    s->mipmap == TSR_MIPMAP_MODE_NEAREST ? -1 : 0;
+	r->fraction = s->mipmap == TSR_MIPMAP_MODE_LINEAR && !integer ? TSR_LOD_ONE - 1 : 0;
+	r->larger = integer || s->mag_nearest ? WHERE_NEAR : 0;
+	r->smaller = integer || s->min_nearest ? WHERE_NEAR : 0;
+}
+
+/* The levels of quads that are whole ones; false: not all of the bundle's have the same. */
+static bool whole_levels(struct whole *b)
+{
+	struct tsr_lod_rules rules;
+	struct tsr_warp_levels to = { .where = UINT32_MAX };
+
+	find_rules(b->job, &rules);
+	b->any_mixed = false;
+	for (unsigned int w = 0; w < b->b->warps; w++) {
+		b->mixed[w] = 0;
+		if (!b->b->lanes[w])
 			continue;
-		if (b->job->mode == TSR_TEXTURE_LOD_COMPUTED)
-			lod = tsr_lod_of_square(x[q] > y[q] ? x[q] : y[q]);
-		lod = tsr_filter_lod(view, sampler, lod, true, true);
-		if (lod != last) {
-			last = lod;
-			levels = tsr_lod_levels(view, sampler, lod);
-			if (*where != UINT32_MAX && *where != where_of(&levels))
-				return false;
-			*where = where_of(&levels);
-		}
-		SPREAD(b->weight[w] + QUAD * q, levels.weight);
-		b->mixed[w] |= (uint16_t)((levels.weight != 0 ? 15 : 0) << QUAD * q);
+		to.weight = b->weight[w];
+		if (!b->job->env->textures->path->levels(&rules, b->b->s[w].f, b->b->t[w].f,
+							 b->b->lanes[w], &to))
+			return false;
+		b->mixed[w] = to.mixed;
+		b->any_mixed |= to.mixed;
 	}
-	b->any_mixed |= b->mixed[w];
-	return true;
+	b->where = to.where;
+	return to.where != UINT32_MAX;
 }
 
 /* Whether the bundle can be looked up as one; then where. */
@@ -700,16 +716,13 @@ static bool find_whole(struct whole *w, struct tsr_texture_job *job,
 			return false;
 		all &= lanes;
 	}
-	if (one || (all == TSR_ALL_LANES && same_levels(w)))
+	if (one)
 		return true;
-	w->where = UINT32_MAX;
-	w->any_mixed = false;
-	memset(w->mixed, 0, sizeof(w->mixed));
-	for (unsigned int i = 0; i < b->warps; i++) {
-		if (!whole_levels(w, i, &w->where))
-			return false;
+	if (job->mode != TSR_TEXTURE_LOD_COMPUTED || all == TSR_ALL_LANES) {
+		if (same_levels(w))
+			return true;
 	}
-	return w->where != UINT32_MAX;
+	return whole_levels(w);
 }
 
 /* The second of the two levels. */

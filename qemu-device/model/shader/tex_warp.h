@@ -100,6 +100,23 @@ unsigned int tsr_texture_bundle(struct tsr_texture_job *job, const struct tsr_te
 #define TSR_TEX_BYTES_HIGH ((float)(1 / (double)TSR_TEX_BYTES_ONE))
 #define TSR_TEX_BYTES_LOW ((float)(1 / (double)TSR_TEX_BYTES_ONE - (double)TSR_TEX_BYTES_HIGH))
 
+/* Levels of a texture with a sampler: what tsr_filter_lod() and tsr_lod_levels() go by. */
+struct tsr_lod_rules {
+	float unit[2];			/* texels of level 0 that 1 is of either coordinate */
+	int32_t bias, low, high;	/* what is added to a level of detail, and its bounds */
+	int32_t cutoff, last;		/* of textures made larger; of the last level */
+	int32_t half;			/* added before fractions are cut off */
+	int32_t levels, fraction;	/* masks: other levels than 0, weights of the next one */
+	uint32_t larger, smaller;	/* part of @where below */
+};
+
+/* The levels of a warp all of whose quads have the same two. */
+struct tsr_warp_levels {
+	uint32_t where;			/* as in tex_warp.c */
+	uint16_t mixed;			/* lanes between two levels */
+	float *weight;			/* of the next one, of each lane */
+};
+
 /* The functions of a SIMD path. */
 struct tsr_texture_path {
 	/* Do what can be done so, in @l's window. */
@@ -121,6 +138,12 @@ struct tsr_texture_path {
 	 */
 	bool (*extremes)(const float *s, const float *t, unsigned int warps, const float unit[2],
 			 float range[2]);
+	/*
+	 * The levels of quads @lanes, at least one; they have all their lanes. False: they are not
+	 * all the same, or not at @to->where, if that is not UINT32_MAX.
+	 */
+	bool (*levels)(const struct tsr_lod_rules *rules, const float *s, const float *t,
+		       uint16_t lanes, struct tsr_warp_levels *to);
 	/* numbers of 16 bits, two in a word, in all lanes */
 	void (*halves)(uint32_t *to, const float *low, const float *high);
 };
