@@ -161,6 +161,22 @@ static void work_in_flight(void)
 	}
 }
 
+/* The checker wants to be told of pages at any time: a device that has it on stays awake. */
+static void stays_awake(void)
+{
+	char delay[300], control[300], status[300], text[64] = "";
+
+	gt_sysfs(0, "power/autosuspend_delay_ms", delay, sizeof(delay));
+	gt_sysfs(0, "power/control", control, sizeof(control));
+	gt_sysfs(0, "power/runtime_status", status, sizeof(status));
+	ktap_eq(gt_write_file(delay, "10"), 0);
+	ktap_eq(gt_write_file(control, "auto"), 0);
+	gt_sleep_ms(500);
+	ktap_ok(gt_read_file(status, text, sizeof(text)) > 0);
+	ktap_eq(strcmp(text, "active\n"), 0);
+	ktap_eq(gt_write_file(control, "on"), 0);
+}
+
 /* The file tells what has been found: nothing. */
 static void nothing_found(void)
 {
@@ -193,6 +209,7 @@ int main(int argc, char **argv)
 	ktap_run("[MEM3] memory that was unmapped and freed cannot be reached", freed_memory);
 	ktap_run("[MEM2] VM_BIND takes memory from under a job that uses it", memory_in_use);
 	ktap_run("[SYS4] queues and VMs go with work in flight", work_in_flight);
+	ktap_run("[SYS9] a device whose checker is on does not go to sleep", stays_awake);
 	ktap_run("[SYS9] the contract checker has nothing to report", nothing_found);
 	gt_ctx_free(&c);
 	return gt_finish();

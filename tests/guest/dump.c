@@ -66,6 +66,19 @@ static const void *section(uint32_t type, unsigned int nth, struct tessera_dump_
 	return NULL;
 }
 
+static unsigned int sections(uint32_t type)
+{
+	size_t at = sizeof(struct tessera_dump_header);
+	struct tessera_dump_section s;
+	unsigned int count = 0;
+
+	for (; at + sizeof(s) <= dump_size; at += sizeof(s) + ((s.size + 7) & ~7ULL)) {
+		memcpy(&s, dump + at, sizeof(s));
+		count += s.type == type;
+	}
+	return count;
+}
+
 static void check_header(void)
 {
 	struct tessera_dump_header header;
@@ -121,17 +134,32 @@ static void check_ring(const struct gt_cs *cs)
 	ktap_eq(found, 1);
 }
 
+/* A mapping with no BO behind it, beside the two of every test. */
+#define NOTHING_VA (GT_DATA_VA + 16 * GT_DATA_SIZE)
+
+static void map_nothing(struct gt_ctx *c)
+{
+	struct drm_tessera_bind_op op = { .op = DRM_TESSERA_BIND_MAP_NULL, .va = NOTHING_VA,
+					  .size = GT_PAGE };
+
+	ktap_eq(gt_vm_bind(c->fd, c->vm, &op, 1), 0);
+}
+
 static void check_mappings(struct gt_ctx *c)
 {
 	struct tessera_dump_section s;
 	const struct tessera_dump_mapping *map = section(TESSERA_DUMP_MAPPINGS, 0, &s);
 
-	KTAP_REQUIRE(map && s.size == 2 * sizeof(*map));
+	KTAP_REQUIRE(map && s.size == 3 * sizeof(*map));
 	ktap_eq(map[0].va, c->cmd.va);
 	ktap_eq(map[0].size, GT_CMD_SIZE);
 	ktap_eq(map[1].va, GT_DATA_VA);
 	ktap_eq(map[1].bo_size, GT_DATA_SIZE);
 	ktap_ok(map[1].entry_bits & TSR_PTE_WRITE__MASK);
+	ktap_eq(map[2].va, NOTHING_VA);
+	ktap_eq(map[2].size, GT_PAGE);
+	ktap_eq(map[2].bo_size, 0);
+	ktap_ok(map[2].entry_bits & TSR_PTE_NULL__MASK);
 }
 
 /* What the dump says about the fault is what the ioctl says: all fields of QUEUE_GET_STATE's. */
@@ -147,6 +175,19 @@ static void check_queue(const struct drm_tessera_queue_get_state *want)
 	ktap_eq(queue->fault_code, want->fault_code);
 	ktap_ok(!memcmp((const char *)queue + from, (const char *)want + from,
 			sizeof(*queue) - from));
+}
+
+/* A packet's fault has nothing of a program: no clause, no group. */
+static void check_no_program(const struct drm_tessera_queue_get_state *state)
+{
+	unsigned int i;
+
+	ktap_eq(state->fault_flags, 0);
+	ktap_eq(state->fault_clause_va, 0);
+	ktap_eq(state->fault_tuple | state->fault_lane, 0);
+	ktap_eq(state->fault_warp | state->fault_core, 0);
+	for (i = 0; i < GT_ARRAY_SIZE(state->fault_group); i++)
+		ktap_eq(state->fault_group[i], 0);
 }
 
 /* And the faults on record are those of VM_GET_STATE, @count of them. */
@@ -180,6 +221,7 @@ static void of_a_fault(void)
 	const struct tessera_dump_job *job;
 	struct tessera_dump_section s;
 
+	map_nothing(&c);
 	GT_EMIT(&cs, nop, .qwords = 3);
 	GT_EMIT(&cs, fill_linear, .texel = 8, .dst = 0x666000, .size = 64, .pattern_lo = 1);
 	ktap_eq(gt_run(&c, &cs), -EFAULT);
@@ -203,6 +245,7 @@ static void of_a_fault(void)
 	check_mappings(&c);
 	state = gt_queue_state(c.fd, c.queue);
 	check_queue(&state);
+	check_no_program(&state);
 	ktap_eq(gt_vm_state(c.fd, c.vm, faults).faults.count, 1);
 	ktap_eq(faults[0].va, 0x666000);
 	ktap_eq(faults[0].access, DRM_TESSERA_BIND_WRITE);
@@ -212,6 +255,30 @@ static void of_a_fault(void)
 	expect_printed("queue 1: write of 0x666000: not mapped, level");
 	expect_printed("FILL_LINEAR");
 	gt_ctx_free(&c);
+}
+
+/* The state of the other queue is in it, and nothing of slots that have none. */
+static void of_others(void)
+{
+	struct gt_ctx other = gt_ctx(), c = gt_ctx();
+	struct gt_cs cs = gt_stream(&c, 8);
+	const struct tessera_dump_register *reg;
+	const struct tessera_dump_job *job;
+	struct tessera_dump_section s;
+
+	GT_EMIT(&cs, fill_linear, .texel = 8, .dst = 0x666000, .size = 64);
+	ktap_eq(gt_run(&c, &cs), -EFAULT);
+	KTAP_REQUIRE(fetch());
+	job = section(TESSERA_DUMP_JOB, 0, &s);
+	KTAP_REQUIRE(job);
+	ktap_eq(job->slot, 1);	/* the first free one */
+	/* the device's, the queue's own, the other's */
+	ktap_eq(sections(TESSERA_DUMP_REGISTERS), 3);
+	reg = section(TESSERA_DUMP_REGISTERS, 2, &s);
+	KTAP_REQUIRE(reg && s.size >= sizeof(*reg));
+	ktap_eq(reg->offset, TSR_REG_QUEUE_STATE(0));
+	gt_ctx_free(&c);
+	gt_ctx_free(&other);
 }
 
 /* All the VM has on record, the oldest first, when there were more than it keeps. */
@@ -318,6 +385,7 @@ static void one_at_a_time(void)
 int main(int argc, char **argv)
 {
 	gt_start(argc, argv);
+	ktap_run("[SYS7] what the other queues do is in the dump of a fault", of_others);
 	ktap_run("[SYS7] a fault leaves a dump of job, registers, ring, stream, VM", of_a_fault);
 	ktap_run("[SYS7] it holds all of the VM's fault records", of_many_faults);
 	ktap_run("[SYS7] a program's fault leaves one that names the instruction", of_a_program);

@@ -115,6 +115,44 @@ static void rebind(void)
 	}
 }
 
+/* Free memory in MiB, when what the last close left to workers and RCU is gone. */
+static unsigned long free_mib(void)
+{
+	static char text[8192];
+	char *at;
+
+	gt_sleep_ms(300);
+	gt_read_file("/proc/meminfo", text, sizeof(text));
+	at = strstr(text, "MemFree:");
+	return at ? strtoul(at + strlen("MemFree:"), NULL, 10) >> 10 : 0;
+}
+
+/* Rings that their owner drops when the device is gone, round after round, are freed. */
+static void rings_of_the_gone(void)
+{
+	enum { ROUNDS = 6, QUEUES = 24 };
+	unsigned long before = 0, size = 0;
+	unsigned int i, j;
+
+	for (i = 0; i < 1 + ROUNDS; i++) {
+		int fd = gt_open();
+		uint32_t vm = gt_vm(fd), queue;
+
+		size = 1u << TSR_RING_LOG2_MAX;
+		for (j = 0; j < QUEUES; j++)
+			ktap_eq(gt_queue_try(fd, vm, DRM_TESSERA_ENGINE_COPY,
+					     DRM_TESSERA_PRIORITY_NORMAL, size, &queue), 0);
+		ktap_eq(driver_write("unbind"), 0);
+		close(fd);
+		ktap_eq(driver_write("bind"), 0);
+		KTAP_REQUIRE(wait_for_node());
+		if (!i)
+			before = free_mib();
+	}
+	if (!ktap_ok(free_mib() + (ROUNDS * QUEUES * size >> 21) > before))
+		ktap_note("%lu MiB were free, and are %lu", before, free_mib());
+}
+
 /* What a file has under way when the device goes. */
 struct busy {
 	struct gt_ctx c;
@@ -339,6 +377,7 @@ int main(int argc, char **argv)
 	ktap_run("[SYS2] the module is loaded and unloaded 20 times", reload);
 	ktap_run("[SYS2] the module stays while a file is open", module_in_use);
 	ktap_run("[SYS2] unbind and rebind 10 times", rebind);
+	ktap_run("[SYS2] rings are freed after the device has gone", rings_of_the_gone);
 	ktap_run("[SYS7] unbind with work in flight: ENODEV from calls and fences", unbind_busy);
 	ktap_run("unbind while processes are inside ioctls", unbind_in_a_storm);
 	ktap_run("a file is closed after the device came back", late_close);

@@ -110,19 +110,18 @@ def show(mutant, who):
           f"  - {mutant.old.strip()}\n  + {mutant.new.strip()}", flush=True)
 
 
-def count(mutants, number, judge):
-    """Judge mutants until so many counted; judge(mutant) is who killed it, "" if nobody, None if it does not count.
+def count(judged, number):
+    """Count mutants until there are so many; judged: each with who killed it, "" if nobody, None if it does not count.
     The status to end with."""
     killed = survived = other = 0
-    for mutant in mutants:
-        if killed + survived >= number:
-            break
-        who = judge(mutant)
+    for mutant, who in judged:
         other += who is None
         killed += bool(who)
         survived += who == ""
         if who is not None:
             show(mutant, who)
+        if killed + survived >= number:
+            break
     print(f"killed {killed} of {killed + survived} mutants ({other} did not count)")
     return 0 if killed + survived and killed >= ENOUGH * (killed + survived) else 1
 
@@ -290,7 +289,7 @@ def main():
             mutant.path, lambda: tests.notice(os.path.dirname(mutant.path))))
 
     print(f"# seed {args.seed}", flush=True)
-    return count(chosen(tree, sources(tree), MODEL, args.only, args.seed), args.count, judge)
+    return count(((m, judge(m)) for m in chosen(tree, sources(tree), MODEL, args.only, args.seed)), args.count)
 
 
 if __name__ == "__main__":
