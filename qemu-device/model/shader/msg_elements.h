@@ -24,6 +24,21 @@ TSR_INLINE struct wide divided(const struct tsr_msg_elements *e, struct wide n)
 	return n;
 }
 
+/* Whether numbers modulo e->modulus are those of vertices: each instance has as many. */
+TSR_INLINE bool are_vertices(const struct tsr_msg_elements *e, struct wide vertex,
+			     struct wide instance)
+{
+	const uint32_t n = e->padded;
+	struct wide bad;
+
+	if (e->modulus != n || !n)
+		return false;
+	/* no number is beyond 32 bits */
+	EACH_CHUNK(i)
+		bad.v[i] = (vu32)(vertex.v[i] >= n) | (vu32)(instance.v[i] >= UINT32_MAX / n);
+	return !any(bad, TSR_ALL_LANES);
+}
+
 /* Numbers of the lanes' elements. */
 TSR_INLINE struct wide element_numbers(const struct tsr_msg_elements *e, struct wide vertex,
 				       struct wide instance)
@@ -40,6 +55,8 @@ TSR_INLINE struct wide element_numbers(const struct tsr_msg_elements *e, struct 
 		return n;
 	if (e->mode == TSR_MSG_ELEMENT_DIVIDE)
 		return divided(e, n);
+	if (are_vertices(e, vertex, instance))
+		return vertex;
 	put_all(&number, n);
 	for (unsigned int l = 0; l < TSR_WARP_LANES; l++) {
 		if (number.u[l] >= e->modulus)
@@ -117,12 +134,12 @@ TSR_INLINE bool all_alike(const union tsr_lanes *at, uint32_t mask)
 	return !any(v, TSR_ALL_LANES);
 }
 
-/* The page of all elements, which are in one; NULL: it is not at hand. */
+/* The page at @at, NULL: it is not at hand. */
 TSR_INLINE const uint8_t *element_page(struct tsr_msg_env *env, const struct element_range *r,
-				       const union tsr_lanes *at)
+				       uint32_t at)
 {
 	const struct tsr_msg_access a = { .read = true };
-	const uint64_t va = r->page + at->u[0];
+	const uint64_t va = r->page + at;
 	const uint8_t *page = tsr_access_find(env->access, env->access->read, va);
 
 	return page ? page : tsr_msg_page(env, &a, va);
@@ -137,7 +154,7 @@ TSR_INLINE bool element_hosts(struct tsr_msg_env *env, const struct element_rang
 	uint64_t wrong = 0;
 
 	if (all_alike(at, ~(TSR_ACCESS_PAGE_BYTES - 1))) {
-		const uint8_t *page = element_page(env, r, at);
+		const uint8_t *page = element_page(env, r, at->u[0]);
 
 		for (unsigned int l = 0; page && l < TSR_WARP_LANES; l++)
 			host[l] = page + at->u[l] % TSR_ACCESS_PAGE_BYTES;
@@ -208,31 +225,44 @@ TSR_INLINE void gather_elements(union tsr_lanes *const to[4], const uint8_t *con
 	}
 }
 
-/*
- * Whether the elements are two, lane 0's and lane 15's: of two instances, most often. Then what
- * they have goes to the registers of all lanes.
- */
-TSR_INLINE bool two_elements(const struct tsr_msg_bundle *b, unsigned int w,
-			     const struct tsr_msg_elements *e, const union tsr_lanes *at,
-			     const uint8_t *const host[])
+/* Lanes whose element is that of lane 0, if all others' is that of lane 15; else false. */
+TSR_INLINE bool are_two(const union tsr_lanes *at, struct wide *first)
 {
 	const uint32_t one = at->u[0], other = at->u[TSR_WARP_LANES - 1];
-	struct wide v = get(at), neither, first;
+	struct wide v = get(at), neither;
 
 	EACH_CHUNK(i) {
-		first.v[i] = (vu32)(v.v[i] == one);
-		neither.v[i] = ~(first.v[i] | (vu32)(v.v[i] == other));
+		first->v[i] = (vu32)(v.v[i] == one);
+		neither.v[i] = ~(first->v[i] | (vu32)(v.v[i] == other));
 	}
-	if (any(neither, TSR_ALL_LANES))
+	return !any(neither, TSR_ALL_LANES);
+}
+
+/*
+ * Two elements, of two instances most often: what they have goes to the registers of all lanes.
+ * False: they are not at hand.
+ */
+TSR_INLINE bool put_two(struct tsr_msg_env *env, const struct tsr_msg_bundle *b, unsigned int w,
+			const struct tsr_msg_elements *e, const struct element_range *r,
+			const union tsr_lanes *at, struct wide first)
+{
+	const uint32_t one = at->u[0], other = at->u[TSR_WARP_LANES - 1];
+	const uint8_t *from = element_page(env, r, one), *from_other;
+
+	if (!from)
 		return false;
+	from_other = element_page(env, r, other);
+	if (!from_other)
+		return false;
+	from += one % TSR_ACCESS_PAGE_BYTES;
+	from_other += other % TSR_ACCESS_PAGE_BYTES;
 	for (unsigned int n = 0; n < e->components; n++) {
 		struct wide x = splat(n < e->words ? 0 : e->behind[n]);
 
 		EACH_CHUNK(i) {
 			if (n < e->words)
-				x.v[i] = (tsr_splat(read_word(host[0] + 4 * n)) & first.v[i]) |
-					 (tsr_splat(read_word(host[TSR_WARP_LANES - 1] + 4 * n)) &
-					  ~first.v[i]);
+				x.v[i] = (tsr_splat(read_word(from + 4 * n)) & first.v[i]) |
+					 (tsr_splat(read_word(from_other + 4 * n)) & ~first.v[i]);
 		}
 		put(staging(b, w, n), b->lanes[w], x);
 	}
@@ -259,6 +289,31 @@ TSR_INLINE void put_elements(const struct tsr_msg_bundle *b, unsigned int w,
 	}
 }
 
+/* The same of any elements; false: they are not at hand. */
+TSR_INLINE bool put_any(struct tsr_msg_env *env, const struct tsr_msg_bundle *b, unsigned int w,
+			const struct tsr_msg_elements *e, const struct element_range *r,
+			const union tsr_lanes *at)
+{
+	const uint8_t *host[TSR_WARP_LANES];
+
+	if (!element_hosts(env, r, at, host))
+		return false;
+	switch (e->words) {
+	case 1:
+		put_elements(b, w, e, host, 1);
+		break;
+	case 2:
+		put_elements(b, w, e, host, 2);
+		break;
+	case 3:
+		put_elements(b, w, e, host, 3);
+		break;
+	default:
+		put_elements(b, w, e, host, 4);
+	}
+	return true;
+}
+
 static unsigned int elements(struct tsr_msg_env *env, const struct tsr_msg_bundle *b,
 			     unsigned int first, const struct tsr_msg_elements *e)
 {
@@ -271,30 +326,16 @@ static unsigned int elements(struct tsr_msg_env *env, const struct tsr_msg_bundl
 	for (i = first; i < b->warps; i++) {
 		unsigned int w = b->warp[i];
 		uint16_t lanes = b->lanes[w];
-		const uint8_t *host[TSR_WARP_LANES];
 		union tsr_lanes at;
+		struct wide first;
 		struct wide n = element_numbers(e, get(b->src[0] + w * b->src_step[0]),
 						get(b->src[1] + w * b->src_step[1]));
 
 		if (!element_offsets(e, &range, lanes, n, &at) ||
-		    !element_hosts(env, &range, &at, host))
+		    !(are_two(&at, &first) ? put_two(env, b, w, e, &range, &at, first) :
+					     put_any(env, b, w, e, &range, &at)))
 			break;
 		tsr_msg_charge(&cost, count_lanes(lanes) * 4 * e->words, 0);
-		if (two_elements(b, w, e, &at, host))
-			continue;
-		switch (e->words) {
-		case 1:
-			put_elements(b, w, e, host, 1);
-			break;
-		case 2:
-			put_elements(b, w, e, host, 2);
-			break;
-		case 3:
-			put_elements(b, w, e, host, 3);
-			break;
-		default:
-			put_elements(b, w, e, host, 4);
-		}
 	}
 	tsr_msg_add_cost(&env->cost, &cost);
 	return i;
