@@ -160,7 +160,8 @@ static int fixed_heap(struct tsr_gfx *gfx, struct gfx_heap *heap, uint64_t size)
 		return ret;
 	map.bo = heap->bo;
 	map.size = tsr_bo_size(heap->bo);
-	ret = tsr_vm_alloc(gfx->vm, map.size, TSR_HEAP_ALIGN, &map.va);
+	ret = tsr_vm_alloc(gfx->vm, map.size,
+			   tsr_vm_page_align(gfx->vm, map.size, TSR_HEAP_ALIGN), &map.va);
 	if (ret)
 		return ret;
 	ret = tsr_vm_bind(gfx->vm, &map, 1);

@@ -25,6 +25,10 @@ TSR_HIDDEN int tsr_fail(int error, const char *format, ...) TSR_PRINTF(2, 3);
  */
 TSR_HIDDEN int tsr_fail_ioctl(int error, const char *format, ...) TSR_PRINTF(2, 3);
 
+struct tsr_vm;
+/* tsr_vm_page_align(): @align, or what lets [.., + @size) use the largest pages it can, if more. */
+TSR_HIDDEN uint64_t tsr_vm_page_align(const struct tsr_vm *vm, uint64_t size, uint64_t align);
+
 static inline bool tsr_is_pow2(uint64_t value)
 {
 	return value && !(value & (value - 1));

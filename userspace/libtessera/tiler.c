@@ -39,7 +39,7 @@ int tsr_tiler_heap_create(struct tsr_vm *vm, uint64_t initial, uint64_t limit, u
 		return tsr_fail(ENOMEM, "no memory for a heap");
 	atomic_init(&heap->refs, 1);
 	heap->vm = tsr_vm_ref(vm);
-	ret = tsr_vm_alloc(vm, limit, chunk, &va);
+	ret = tsr_vm_alloc(vm, limit, tsr_vm_page_align(vm, limit, chunk), &va);
 	if (!ret) {
 		arg.va = heap->va = va;
 		heap->limit = limit;

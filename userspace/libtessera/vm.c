@@ -71,8 +71,7 @@ struct tsr_device *tsr_vm_device(const struct tsr_vm *vm)
 	return vm->device;
 }
 
-/* The alignment that lets [.., + @size) use the largest pages it can. */
-static uint64_t natural_align(const struct tsr_vm *vm, uint64_t size)
+uint64_t tsr_vm_page_align(const struct tsr_vm *vm, uint64_t size, uint64_t align)
 {
 	uint64_t sizes = vm->device->info.page_sizes, best = vm->device->granule, bit;
 
@@ -80,7 +79,7 @@ static uint64_t natural_align(const struct tsr_vm *vm, uint64_t size)
 		if (sizes & bit)
 			best = bit;
 	}
-	return best;
+	return best > align ? best : align;
 }
 
 /* Round @size up to the granule; -EINVAL for 0 and what overflows. */
@@ -102,7 +101,7 @@ int tsr_vm_alloc(struct tsr_vm *vm, uint64_t size, uint64_t align, uint64_t *va)
 	if (ret)
 		return ret;
 	if (!align)
-		align = natural_align(vm, size);
+		align = tsr_vm_page_align(vm, size, 0);
 	if (!tsr_is_pow2(align))
 		return tsr_fail(EINVAL, "alignment 0x%llx, expected a power of two",
 				(unsigned long long)align);
