@@ -500,6 +500,104 @@ static void few_of_many(void)
 	ktap_ok(memcmp(ours, (uint8_t[sizeof(ours)]){ 0 }, sizeof(ours)) != 0);
 }
 
+/* ---- Far away -------------------------------------------------------------------------------- */
+
+#define GIB(n)	((uint64_t)(n) << 30)
+#define APART	(GIB(5) + 48)		/* vertices */
+#define COLOURS	(GIB(17) + 16)		/* in the buffer */
+#define PAGE	65536u
+
+static uint64_t far_stride, far_colours;
+static uint32_t far_divisor;
+
+static void far_away(struct tsr_gfx_pipeline_info *info, struct tsr_gfx_blend *blend)
+{
+	static struct tsr_gfx_attribute attributes[2];
+	static struct tsr_gfx_vertex_buffer buffers[2];
+
+	(void)blend;
+	attributes[0] = (struct tsr_gfx_attribute){ .format = TSR_PIXEL_FORMAT_RGBA32F };
+	attributes[1] = (struct tsr_gfx_attribute) {
+		.format = TSR_PIXEL_FORMAT_RGBA32F, .offset = far_colours, .buffer = 1 };
+	buffers[0].stride = buffers[1].stride = far_stride;
+	buffers[1].divisor = far_divisor;
+	info->attributes = attributes;
+	info->buffers = buffers;
+	info->buffer_count = 2;
+}
+
+/* Three vertices that begin @stride apart, their colours @colours behind them. */
+static void draw_far(uint64_t va, uint64_t size, uint64_t stride, uint64_t colours,
+		     uint32_t divisor, uint8_t *texels)
+{
+	struct tsr_gfx_pass *pass = gfxt_one(&t, image, black);
+	struct tsr_gfx_pipeline *p;
+
+	far_stride = stride;
+	far_colours = colours;
+	far_divisor = divisor;
+	p = gfxt_pipeline(&t, far_away);
+	ktap_eq(tsr_gfx_set_pipeline(pass, p), 0);
+	ktap_eq(tsr_gfx_set_vertices(pass, 0, va, size), 0);
+	ktap_eq(tsr_gfx_set_vertices(pass, 1, va, size), 0);
+	ktap_eq(tsr_gfx_draw(pass, &(struct tsr_gfx_draw){
+		.count = 3, .instances = divisor ? 3 : 1 }), 0);
+	gfxt_drawn(pass);
+	gfxt_read(image, 0, 0, texels, 4 * SIDE);
+	tsr_gfx_pipeline_unref(p);
+}
+
+/*
+ * The same in a buffer of 40 GiB of which only what is read is there, and in one of some bytes.
+ * Where the buffer ends in front of the last colour that is 0, as there.
+ */
+static void huge(void)
+{
+	static const struct gfxt_vertex v[3] = {
+		{ { -0.9f, -0.9f, 0, 1 }, { 1, 0.5f, 0.25f, 1 } },
+		{ { 0.9f, -0.7f, 0, 1 }, { 0.25f, 1, 0.5f, 1 } },
+		{ { -0.5f, 0.9f, 0, 1 }, { 0.5f, 0.25f, 1, 1 } },
+	};
+	const uint64_t size = COLOURS + 2 * APART + 16;
+	static uint8_t far[4 * SIDE * SIDE], near[4 * SIDE * SIDE];
+	uint64_t here = gfxt_data(&t, v, sizeof(v)), va = 0;
+	struct tsr_bind map[6];
+	struct tsr_bo *bo = NULL;
+	void *cpu = NULL;
+
+	ktap_eq(tsr_bo_create(t.device, 6 * PAGE, DRM_TESSERA_BO_CACHED, t.vm, &bo), 0);
+	ktap_eq(tsr_bo_map(bo, &cpu), 0);
+	ktap_eq(tsr_vm_alloc(t.vm, GIB(40), PAGE, &va), 0);
+	for (uint32_t i = 0; i < 6; i++) {
+		const uint64_t at = i % 3 * APART + (i < 3 ? 0 : COLOURS);
+
+		map[i] = (struct tsr_bind) {
+			.op = DRM_TESSERA_BIND_MAP, .access = DRM_TESSERA_BIND_READ, .bo = bo,
+			.va = va + at / PAGE * PAGE, .size = PAGE, .bo_offset = i * PAGE,
+		};
+
+		memcpy((char *)cpu + i * PAGE + at % PAGE,
+		       i < 3 ? v[i].position : v[i - 3].colour, 16);
+	}
+	ktap_eq(tsr_vm_bind(t.vm, map, 6), 0);
+	for (uint32_t divisor = 0; divisor < 3; divisor++) {
+		for (uint32_t less = 0; less < 2; less++) {
+			draw_far(va, size - less, APART, COLOURS, divisor, far);
+			draw_far(here, sizeof(v) - less, sizeof(v[0]), 16, divisor, near);
+			ktap_mem_eq(far, near, sizeof(near));
+			ktap_ok(less || near[4 * (SIDE / 3 * SIDE + SIDE / 2) + 3] != 0);
+		}
+	}
+	for (uint32_t i = 0; i < 6; i++) {
+		map[i].op = DRM_TESSERA_BIND_UNMAP;
+		map[i].access = map[i].bo_offset = 0;
+		map[i].bo = NULL;
+	}
+	ktap_eq(tsr_vm_bind(t.vm, map, 6), 0);
+	ktap_eq(tsr_vm_free(t.vm, va, GIB(40)), 0);
+	tsr_bo_unref(bo);
+}
+
 int main(void)
 {
 	ktap_start();
@@ -512,6 +610,8 @@ int main(void)
 		 all_instanced);
 	ktap_run("[IA1] draws whose numbers stand in memory", indirect);
 	ktap_run("[IA2] indices and vertices beyond their buffers read 0", beyond);
+	ktap_run("[IA3] a vertex buffer of 40 GiB: size, stride and offset of more than 32 bits",
+		 huge);
 	ktap_run("[IA4] [PA2] few triangles of many: those that are culled take nothing with them",
 		 few_of_many);
 	tsr_gfx_image_unref(image);

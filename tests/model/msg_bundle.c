@@ -346,6 +346,10 @@ static unsigned int random_format(void)
 /* An attribute buffer of some kind, and what continues it. */
 static void random_buffer(uint64_t *words)
 {
+	static const uint8_t wide_types[] = {
+		TSR_ATTRIBUTE_BUFFER_TYPE_LINEAR_WIDE, TSR_ATTRIBUTE_BUFFER_TYPE_SHIFT_WIDE,
+		TSR_ATTRIBUTE_BUFFER_TYPE_MODULUS_WIDE, TSR_ATTRIBUTE_BUFFER_TYPE_DIVIDE_WIDE,
+	};
 	static const uint8_t types[] = {
 		TSR_ATTRIBUTE_BUFFER_TYPE_LINEAR, TSR_ATTRIBUTE_BUFFER_TYPE_LINEAR,
 		TSR_ATTRIBUTE_BUFFER_TYPE_SHIFT, TSR_ATTRIBUTE_BUFFER_TYPE_MODULUS,
@@ -367,8 +371,19 @@ static void random_buffer(uint64_t *words)
 		b.pointer = 0;
 	if (rnd() % 32 == 0)
 		b.size = UINT32_MAX;
+	const struct tsr_attribute_buffer_wide wide = {
+		.type = TSR_ATTRIBUTE_BUFFER_TYPE_CONTINUATION,
+		.stride_high = rnd() % 4 ? 0 : rnd(), .size_high = rnd() % 2 ? 0 : rnd() % 4,
+	};
+
+	if (rnd() % 4 == 0)
+		b.type = wide_types[rnd() % sizeof(wide_types)];
 	tsr_pack_attribute_buffer(words, &b);
 	tsr_pack_attribute_buffer_divisor(words + 2, &rest);
+	tsr_pack_attribute_buffer_wide(
+		words + (b.type == TSR_ATTRIBUTE_BUFFER_TYPE_DIVIDE_WIDE ? 4 : 2), &wide);
+	if (b.type == TSR_ATTRIBUTE_BUFFER_TYPE_DIVIDE)
+		tsr_pack_attribute_buffer_divisor(words + 2, &rest);
 }
 
 #define ATTRIBUTES 8
@@ -381,7 +396,7 @@ static void random_tables(void)
 
 	for (unsigned int i = 0; i < ATTRIBUTES + OUTPUTS; i++) {
 		const struct tsr_attribute a = {
-			.buffer = rnd() % 32 ? 2 * (rnd() % 8) : 500, .add_offset = rnd() % 2,
+			.buffer = rnd() % 32 ? 3 * (rnd() % 8) : 500, .add_offset = rnd() % 2,
 			.format = random_format(),
 			.offset = rnd() % 4 ? (int32_t)(rnd() % 8 * 4) : (int32_t)(rnd() % 99) - 50,
 		};
@@ -389,12 +404,12 @@ static void random_tables(void)
 		tsr_pack_attribute(&table[i], &a);
 	}
 	for (unsigned int i = 0; i < 8; i++)
-		random_buffer(buffers + 4 * i);
+		random_buffer(buffers + 6 * i);
 	/* those of outputs have no address */
 	for (unsigned int i = 0; i < OUTPUTS && rnd() % 8; i++) {
-		table[ATTRIBUTES + i] = (table[ATTRIBUTES + i] & ~0x1ffull) | 16;
-		memset(buffers + 32, 0, 32);
-		buffers[32] = TSR_ATTRIBUTE_BUFFER_TYPE_LINEAR;
+		table[ATTRIBUTES + i] = (table[ATTRIBUTES + i] & ~0x1ffull) | 24;
+		memset(buffers + 48, 0, 32);
+		buffers[48] = TSR_ATTRIBUTE_BUFFER_TYPE_LINEAR;
 	}
 	u->env.program = &program;
 	program.varyings = UNITS_ATTRIBUTES + ATTRIBUTES * 8;
@@ -411,7 +426,7 @@ static void random_attribute(void)
 		random_tables();
 	} else if (rnd() % 4 == 0) {
 		/* a divisor's magic number */
-		buffers[4 * (rnd() % 8) + 2] ^= (uint64_t)rnd() << 56;
+		buffers[6 * (rnd() % 8) + 2] ^= (uint64_t)rnd() << 56;
 	}
 	random_stage();
 	units_insn(u, lea ? TSR_OP_ADD_LEA_ATTR_IMM : TSR_OP_ADD_LD_ATTR_IMM);

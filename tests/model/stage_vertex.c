@@ -597,6 +597,103 @@ static void test_uniforms(void)
 	ktap_eq(cache.stalls, 0);
 }
 
+/* ---- Strides and sizes of 64 bits ------------------------------------------------------------ */
+
+#define FAR_BYTES 0x10000u
+
+static uint64_t random_64(void)
+{
+	static const uint64_t edges[] = { 0, 1, 16, UINT32_MAX, 1ull << 32, 1ull << 56, 1ull << 57,
+					  1ull << 63, UINT64_MAX };
+	uint64_t any = (uint64_t)rnd() << 32 | rnd();
+
+	return rnd() % 3 ? any >> rnd() % 64 : edges[rnd() % 9] - rnd() % 2;
+}
+
+/* Vertex @n of an attribute in a wide buffer, as the document says; false: a fault, at *@va. */
+static bool wide_element(uint32_t n, uint64_t pointer, uint64_t stride, uint64_t size,
+			 int32_t offset, const uint64_t *far, uint64_t *va)
+{
+	const unsigned __int128 product = (unsigned __int128)n * stride;
+	const __int128 at = (__int128)product + offset;
+
+	*va = 0;
+	if (product >> 57 || at < 0 || at + 16 > size)
+		return true;
+	*va = pointer + (uint64_t)at;
+	for (unsigned int i = 0; i < 2; i++)
+		if (*va >= far[i] && *va + 16 <= far[i] + FAR_BYTES)
+			return true;
+	return false;
+}
+
+/* One vertex of random buffers: loads, 0 or a fault. Often what is meant is just there. */
+static void test_wide(void)
+{
+	static const uint64_t far[] = { 0x30000000, 0x6123456000 };
+	uint8_t *view[2];
+	unsigned int loaded = 0, missing = 0, faults = 0;
+	uint64_t *q = pipe_at(p, PIPE_BUFFERS + 16 * 3);
+
+	for (unsigned int i = 0; i < 2; i++) {
+		view[i] = bench_buffer(&p->as, far[i], FAR_BYTES, BENCH_RW);
+		for (unsigned int n = 0; n < FAR_BYTES; n++)
+			view[i][n] = rnd();
+	}
+	p->v->program = pipe_text(p, 0, TSR_STAGE_POSITION, load);
+	for (unsigned int round = 0; round < 4000; round++) {
+		const uint64_t pointer = far[0] + rnd() % 64 * 64;
+		uint32_t n = rnd() % 4 ? 1 + rnd() % 5 : rnd();
+		int32_t offset = rnd() % 4 ? (int32_t)(rnd() % 64 * 4) : (int32_t)rnd();
+		uint64_t stride = random_64(), size = random_64(), va;
+		enum tsr_step step;
+		bool good;
+
+		if (rnd() % 2) {
+			stride = (far[1] + 0x4000 - pointer) / n;
+			size = stride * n + 0x800 - (rnd() % 4 ? 0 : rnd() % 0x1000);
+		}
+		/* words are aligned, or a fault of their own */
+		stride &= ~3ull;
+		offset &= ~3;
+		q[0] = pointer | TSR_ATTRIBUTE_BUFFER_TYPE_LINEAR_WIDE;
+		q[1] = size << 32 | (uint32_t)stride;
+		q[2] = TSR_ATTRIBUTE_BUFFER_TYPE_CONTINUATION;
+		q[3] = size >> 32 << 32 | stride >> 32;
+		pipe_attribute(p, PIPE_ATTRIBUTES, 3, 3, TSR_PIXEL_FORMAT_RGBA32UI, offset, false);
+		batch(1);
+		p->v->vertex[0] = n;
+		memset(p->v->record, 0xcc, sizeof(p->v->record[0]));
+		good = wide_element(n, pointer, stride, size, offset, far, &va);
+		step = pipe_vertices(p);
+		if (!ktap_eq(step, good ? TSR_STEP_DONE : TSR_STEP_FAULT)) {
+			ktap_note("vertex %u, stride %llx, size %llx, offset %d", n,
+				  (unsigned long long)stride, (unsigned long long)size, offset);
+			break;
+		}
+		for (unsigned int c = 0; good && c < 4; c++) {
+			uint32_t want = 0;
+
+			if (va)
+				memcpy(&want, &view[va >= far[1]][va - far[va >= far[1]] + 4 * c],
+				       4);
+			ktap_eq(word(0, c), want);
+		}
+		loaded += good && va >= far[1];
+		missing += good && !va;
+		faults += !good;
+		if (!good)
+			tsr_stage_drop(&p->v->run);
+	}
+	ktap_ok(loaded > 500 && missing > 500 && faults > 50);
+	/* a continuation that is none */
+	q[2] = 0;
+	batch(1);
+	ktap_eq(pipe_vertices(p), TSR_STEP_FAULT);
+	ktap_eq(p->sh->fault.code, TSR_FAULT_SHADER_STATE);
+	tsr_stage_drop(&p->v->run);
+}
+
 static void run_all(void)
 {
 	p = pipe_new(config);
@@ -609,6 +706,7 @@ static void run_all(void)
 	ktap_run("[INST2] outputs: the position, the heap's, by linear id", test_outputs);
 	ktap_run("the window of position records is bounded", test_window);
 	ktap_run("[PIX7] batches stop between clauses", test_steps);
+	ktap_run("[IA3] buffers, strides and sizes of 64 bits, whatever they are", test_wide);
 	ktap_run("[BIN7] programs take each other's place in the uniform cache", test_uniforms);
 	pipe_free(p);
 }

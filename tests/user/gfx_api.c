@@ -205,7 +205,7 @@ static void divisors(void)
 	struct tsr_shader_program program;
 	struct tsr_gfx_list list = { 0 };
 	const struct tsr_gfx_magic m = tsr_gfx_magic(12);
-	uint64_t b[16];
+	uint64_t b[24];
 
 	set_up();
 	ktap_eq(tsr_gfx_pipeline_create(&(struct tsr_gfx_pipeline_info) {
@@ -222,13 +222,69 @@ static void divisors(void)
 	tsr_unpack_shader_program(at(shader.position), &program);
 	memcpy(b, at(program.attribute_buffers), sizeof(b));
 	ktap_eq(b[0], 2ull << 56 | 0x1000 | TSR_ATTRIBUTE_BUFFER_TYPE_MODULUS);
-	ktap_eq(b[4], 2ull << 56 | 0x1000 | TSR_ATTRIBUTE_BUFFER_TYPE_SHIFT);
-	ktap_eq(b[8], (uint64_t)m.extra << 61 | (uint64_t)m.shift << 56 | 0x1000 |
+	ktap_eq(b[6], 2ull << 56 | 0x1000 | TSR_ATTRIBUTE_BUFFER_TYPE_SHIFT);
+	ktap_eq(b[12], (uint64_t)m.extra << 61 | (uint64_t)m.shift << 56 | 0x1000 |
 		TSR_ATTRIBUTE_BUFFER_TYPE_DIVIDE);
-	ktap_eq(b[10], (uint64_t)m.magic << 32 | TSR_ATTRIBUTE_BUFFER_TYPE_CONTINUATION);
+	ktap_eq(b[14], (uint64_t)m.magic << 32 | TSR_ATTRIBUTE_BUFFER_TYPE_CONTINUATION);
 	/* 4 * 2^31 is beyond 32 bits: element 0 for all, stride 0 */
-	ktap_eq(b[12], 0x1000 | TSR_ATTRIBUTE_BUFFER_TYPE_LINEAR);
-	ktap_eq((uint32_t)b[13], 0);
+	ktap_eq(b[18], 0x1000 | TSR_ATTRIBUTE_BUFFER_TYPE_LINEAR);
+	ktap_eq((uint32_t)b[19], 0);
+	tsr_gfx_pass_destroy(pass);
+	tsr_gfx_pipeline_unref(pipeline);
+	tear_down();
+}
+
+/* Strides and sizes of more than 32 bits, and an attribute that begins beyond. */
+static void wide(void)
+{
+	static const struct tsr_gfx_vertex_buffer buffers[] = {
+		{ 5ull << 32 | 32, 0 }, { 16, 3 },
+	};
+	static const struct tsr_gfx_attribute attributes[] = {
+		{ .format = TSR_PIXEL_FORMAT_RGBA32F, .offset = INT32_MAX - 64 },
+		{ .format = TSR_PIXEL_FORMAT_RGBA32F, .offset = 7ull << 32 | 20 },
+	};
+	const struct tsr_gfx_magic m = tsr_gfx_magic(12);
+	struct tsr_gfx_pipeline *pipeline = NULL;
+	struct tsr_gfx_pass *pass;
+	struct tsr_shader_state shader;
+	struct tsr_shader_program program;
+	struct tsr_gfx_list list = { 0 };
+	uint64_t b[24], a[2];
+
+	set_up();
+	ktap_eq(tsr_gfx_pipeline_create(&(struct tsr_gfx_pipeline_info) {
+		.vertex = t.position, .buffers = buffers, .buffer_count = 2,
+		.attributes = attributes, .attribute_count = 2,
+		.topology = TSR_TOPOLOGY_TRIANGLES }, &pipeline), 0);
+	pass = new_pass();
+	tsr_gfx_set_pipeline(pass, pipeline);
+	tsr_gfx_set_vertices(pass, 0, 0x1000, 9ull << 32);
+	tsr_gfx_set_vertices(pass, 1, 0x1010, 2ull << 32);
+	ktap_eq(tsr_gfx_draw(pass, &(struct tsr_gfx_draw){ .count = 3, .instances = 9 }), 0);
+	ktap_eq(tsr_gfx_list(pass, &list), 0);
+	tsr_unpack_shader_state(at(at(list.bin)[1]), &shader);
+	tsr_unpack_shader_program(at(shader.position), &program);
+	memcpy(b, at(program.attribute_buffers), sizeof(b));
+	memcpy(a, at(program.attributes), sizeof(a));
+	ktap_eq(b[0], 2ull << 56 | 0x1000 | TSR_ATTRIBUTE_BUFFER_TYPE_MODULUS_WIDE);
+	ktap_eq(b[1], 32);
+	ktap_eq(b[2], TSR_ATTRIBUTE_BUFFER_TYPE_CONTINUATION);
+	ktap_eq(b[3], 9ull << 32 | 5);
+	ktap_eq(b[6], (uint64_t)m.extra << 61 | (uint64_t)m.shift << 56 | 0x1000 |
+		TSR_ATTRIBUTE_BUFFER_TYPE_DIVIDE_WIDE);
+	ktap_eq(b[7], 0x10ull << 32 | 16);
+	ktap_eq(b[8], (uint64_t)m.magic << 32 | TSR_ATTRIBUTE_BUFFER_TYPE_CONTINUATION);
+	ktap_eq(b[10], TSR_ATTRIBUTE_BUFFER_TYPE_CONTINUATION);
+	ktap_eq(b[11], 2ull << 32);
+	/* the second attribute's buffer begins where it does; 20 is in it */
+	ktap_eq(a[0] >> 32, INT32_MAX - 64);
+	ktap_eq(a[0] & 0x1ff, 0);
+	ktap_eq(a[1] >> 32, 20);
+	ktap_eq(a[1] & 0x1ff, 6);
+	ktap_eq(b[12], 2ull << 56 | 0x700001000 | TSR_ATTRIBUTE_BUFFER_TYPE_MODULUS_WIDE);
+	ktap_eq(b[13], 32);
+	ktap_eq(b[15], 2ull << 32 | 5);
 	tsr_gfx_pass_destroy(pass);
 	tsr_gfx_pipeline_unref(pipeline);
 	tear_down();
@@ -256,7 +312,8 @@ static void misuse(void)
 	} while (0)
 	REFUSED(EINVAL, tsr_gfx_draw_indexed(pass, &three));
 	REFUSED(EINVAL, tsr_gfx_set_vertices(pass, 16, 0, 0));
-	REFUSED(EINVAL, tsr_gfx_set_vertices(pass, 0, 0, 1ull << 32));
+	REFUSED(EINVAL, tsr_gfx_set_vertices(pass, 0, 64, 1ull << 56));
+	REFUSED(EINVAL, tsr_gfx_set_vertices(pass, 0, UINT64_MAX, 64));
 	REFUSED(EINVAL, tsr_gfx_set_indices(pass, TSR_INDEX_TYPE_U32, 2, 12));
 	REFUSED(EINVAL, tsr_gfx_set_indices(pass, TSR_INDEX_TYPE_NONE, 0, 12));
 	REFUSED(EINVAL, tsr_gfx_set_push(pass, 4, 0, 1, &three));
@@ -327,6 +384,7 @@ int main(void)
 	ktap_run("[SYS5] between two draws at most one packet of each kind", packets);
 	ktap_run("[SYS5] [INST3] [INST7] a draw's structures, word by word", structures);
 	ktap_run("[INST4] [INST5] [INST8] attribute buffers of all divisors", divisors);
+	ktap_run("[IA3] strides, sizes and offsets of more than 32 bits, word by word", wide);
 	ktap_run("[SYS5] [INST8] calls that are wrong are refused, and remembered", misuse);
 	ktap_run("[SYS5] images and passes that cannot be", refused_objects);
 	return ktap_finish();

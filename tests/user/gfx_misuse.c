@@ -330,7 +330,7 @@ static const struct tsr_uniform uneven = { .va = 0x1008, .size = 16 };
 	X(EINVAL, "stages 0x4", tsr_gfx_set_push(p, 4, 0, 1, numbers)) \
 	X(EINVAL, "push words", tsr_gfx_set_push(p, 1, TSR_PUSH_WORDS_MAX, 1, numbers)) \
 	X(EINVAL, "vertex buffer 16", tsr_gfx_set_vertices(p, 16, 0, 0)) \
-	X(EINVAL, "4 GiB", tsr_gfx_set_vertices(p, 0, 0, 1ull << 32)) \
+	X(EINVAL, "2^56", tsr_gfx_set_vertices(p, 0, 64, 1ull << 56)) \
 	X(EINVAL, "vertex buffer 0", tsr_gfx_set_vertices(p, 0, -16ull, 32)) \
 	X(EINVAL, "type 0", tsr_gfx_set_indices(p, TSR_INDEX_TYPE_NONE, 0, 4)) \
 	X(EINVAL, "aligned", tsr_gfx_set_indices(p, TSR_INDEX_TYPE_U32, 2, 4)) \

@@ -81,8 +81,15 @@ struct tsr_gfx_pipeline {
 	uint64_t inputs[TSR_GFX_VARYINGS_MAX];	/* of the fragment program */
 	uint32_t output_count, input_count;
 	bool divides;				/* a buffer has a divisor */
+	uint32_t far_attributes;		/* how many are, see gfx_is_far() */
 	char *label;
 };
+
+/* gfx_is_far(): the attribute begins so far into its buffer that it needs one of its own. */
+static inline bool gfx_is_far(const struct tsr_gfx_attribute *a)
+{
+	return a->offset > INT32_MAX - 64;
+}
 
 /* Memory of a pass, given out from the front and taken back as a whole. */
 struct gfx_memory {

@@ -61,7 +61,7 @@ static int check_input(const struct tsr_gfx_pipeline_info *p)
 	for (i = 0; i < p->attribute_count; i++) {
 		if (p->attributes[i].buffer >= p->buffer_count ||
 		    !gfx_format(p->attributes[i].format).bytes ||
-		    p->attributes[i].order > 0xfff || p->attributes[i].offset > INT32_MAX - 64)
+		    p->attributes[i].order > 0xfff)
 			return REFUSE(p, "attribute %u of buffer %u, format %u", p->label, i,
 				      p->attributes[i].buffer, p->attributes[i].format);
 	}
@@ -233,6 +233,8 @@ static void hold_programs(struct tsr_gfx_pipeline *p)
 	}
 	for (i = 0; i < p->info.buffer_count; i++)
 		p->divides |= p->buffers[i].divisor;
+	for (i = 0; i < p->info.attribute_count; i++)
+		p->far_attributes += gfx_is_far(&p->attributes[i]);
 }
 
 int tsr_gfx_pipeline_create(const struct tsr_gfx_pipeline_info *wanted,

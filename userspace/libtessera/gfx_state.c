@@ -7,7 +7,7 @@
 #include "gfx.h"
 
 #define STAGES_ALL ((uint32_t)(TSR_GFX_VERTEX | TSR_GFX_FRAGMENT))
-#define VERTEX_BUFFER_MAX (UINT32_MAX - 64u)
+#define ADDRESSES (1ull << 56)		/* a vertex buffer begins and ends below */
 
 void gfx_state_init(struct tsr_gfx_pass *pass)
 {
@@ -78,9 +78,9 @@ int tsr_gfx_set_vertices(struct tsr_gfx_pass *pass, uint32_t buffer, uint64_t va
 
 	if (ret)
 		return ret;
-	if (buffer >= TSR_GFX_BUFFERS_MAX || size > VERTEX_BUFFER_MAX || va + size < va)
+	if (buffer >= TSR_GFX_BUFFERS_MAX || size > ADDRESSES || va > ADDRESSES - size)
 		return gfx_fail(pass, EINVAL, "vertex buffer %u of 0x%llx bytes at 0x%llx, "
-				"expected at most %d buffers of less than 4 GiB", buffer,
+				"expected at most %d buffers that end below 2^56", buffer,
 				(unsigned long long)size, (unsigned long long)va,
 				TSR_GFX_BUFFERS_MAX);
 	if (s->vertices[buffer].va == va && s->vertices[buffer].size == size)

@@ -13,6 +13,7 @@
 #include "gfx.h"
 
 #define BUFFER_ALIGN	64u		/* of ATTRIBUTE_BUFFER.POINTER */
+#define VERTEX_ENTRIES	3u		/* of a vertex buffer: with up to two continuations */
 #define STAGES_ALL	((uint32_t)(TSR_GFX_VERTEX | TSR_GFX_FRAGMENT))
 
 /* ---- Binding --------------------------------------------------------------------------------- */
@@ -158,22 +159,50 @@ static struct tsr_gfx_magic any_magic(uint64_t divisor)
 	return tsr_gfx_magic((uint32_t)divisor);
 }
 
+/* Bytes of the buffer in front of the first instance's element. */
+static uint64_t skipped(const struct tsr_gfx_vertex_buffer *layout, struct gfx_vertices v,
+			const struct gfx_instancing *n)
+{
+	uint64_t skip = 0;
+
+	if (layout->divisor && __builtin_mul_overflow(n->first, layout->stride, &skip))
+		return v.size;
+	return skip < v.size ? skip : v.size;
+}
+
+/* The buffer and what continues it; all of stride and size if they have more than 32 bits. */
+static void write_entries(struct tsr_attribute_buffer *b, uint64_t stride, uint64_t size,
+			  const struct tsr_attribute_buffer_divisor *rest, uint64_t *words)
+{
+	const struct tsr_attribute_buffer_wide wide = {
+		.type = TSR_ATTRIBUTE_BUFFER_TYPE_CONTINUATION,
+		.stride_high = (uint32_t)(stride >> 32), .size_high = (uint32_t)(size >> 32),
+	};
+	const bool divides = b->type == TSR_ATTRIBUTE_BUFFER_TYPE_DIVIDE;
+
+	b->stride = (uint32_t)stride;
+	b->size = (uint32_t)size;
+	if (wide.stride_high || wide.size_high)
+		b->type += TSR_ATTRIBUTE_BUFFER_TYPE_LINEAR_WIDE -
+			   TSR_ATTRIBUTE_BUFFER_TYPE_LINEAR;
+	tsr_pack_attribute_buffer(words, b);
+	tsr_pack_attribute_buffer_divisor(words + 2, rest);
+	tsr_pack_attribute_buffer_wide(words + (divides ? 4 : 2), &wide);
+}
+
 /* An attribute buffer of vertices: which element is whose. */
 static void vertex_buffer(const struct tsr_gfx_vertex_buffer *layout, struct gfx_vertices v,
 			  const struct gfx_instancing *n, uint64_t *words)
 {
-	uint64_t skip = layout->divisor ? (uint64_t)n->first * layout->stride : 0;
+	uint64_t skip = skipped(layout, v, n), stride = layout->stride;
 	uint64_t threads = n->padded * layout->divisor, lead;
-	struct tsr_attribute_buffer b = { .type = TSR_ATTRIBUTE_BUFFER_TYPE_LINEAR,
-					  .stride = layout->stride };
+	struct tsr_attribute_buffer b = { .type = TSR_ATTRIBUTE_BUFFER_TYPE_LINEAR };
 	struct tsr_attribute_buffer_divisor rest = {
 		.type = TSR_ATTRIBUTE_BUFFER_TYPE_CONTINUATION,
 	};
 
-	skip = skip < v.size ? skip : v.size;
 	lead = (v.va + skip) % BUFFER_ALIGN;
 	b.pointer = v.va + skip - lead;
-	b.size = (uint32_t)(v.size - skip + lead);
 	if (layout->divisor && n->added) {
 		const struct tsr_gfx_magic m = any_magic(threads);
 
@@ -188,7 +217,7 @@ static void vertex_buffer(const struct tsr_gfx_vertex_buffer *layout, struct gfx
 		b.divisor_odd = n->odd;
 		b.divisor_shift = n->shift;
 	} else if (layout->divisor && (!n->many || threads >> 32)) {
-		b.stride = 0;			/* element 0 is everybody's */
+		stride = 0;			/* element 0 is everybody's */
 	} else if (layout->divisor && tsr_is_pow2(threads)) {
 		b.type = TSR_ATTRIBUTE_BUFFER_TYPE_SHIFT;
 		b.divisor_shift = (uint32_t)__builtin_ctzll(threads);
@@ -201,16 +230,20 @@ static void vertex_buffer(const struct tsr_gfx_vertex_buffer *layout, struct gfx
 		rest.magic = m.magic;
 		rest.divisor = (uint32_t)threads;
 	}
-	tsr_pack_attribute_buffer(words, &b);
-	tsr_pack_attribute_buffer_divisor(words + 2, &rest);
+	write_entries(&b, stride, v.size - skip + lead, &rest, words);
 }
 
 static uint32_t lead_of(const struct tsr_gfx_vertex_buffer *layout, struct gfx_vertices v,
 			const struct gfx_instancing *n)
 {
-	uint64_t skip = layout->divisor ? (uint64_t)n->first * layout->stride : 0;
+	return (v.va + skipped(layout, v, n)) % BUFFER_ALIGN;
+}
 
-	return (v.va + (skip < v.size ? skip : v.size)) % BUFFER_ALIGN;
+/* The same buffer from byte @offset on. */
+static struct gfx_vertices rest_of(struct gfx_vertices v, uint64_t offset)
+{
+	offset = offset < v.size ? offset : v.size;
+	return (struct gfx_vertices){ v.va + offset, v.size - offset };
 }
 
 static void output_buffer(const struct tsr_gfx_pipeline *p, uint64_t *words)
@@ -229,16 +262,45 @@ static uint64_t in_buffer(uint64_t attribute, uint32_t buffer)
 	return attribute | buffer;
 }
 
+/* An attribute, and the buffer of one that is far into its own, entry @*far, which goes on. */
+static uint64_t vertex_attribute(struct tsr_gfx_pass *pass, uint32_t i,
+				 const struct gfx_instancing *instancing, uint64_t *buffers,
+				 uint32_t *far)
+{
+	const struct tsr_gfx_pipeline *p = pass->state.pipeline;
+	const struct tsr_gfx_attribute *a = &p->attributes[i];
+	const struct tsr_gfx_vertex_buffer *layout = &p->buffers[a->buffer];
+	struct gfx_vertices v = pass->state.vertices[a->buffer];
+	struct tsr_attribute word = {
+		.buffer = VERTEX_ENTRIES * a->buffer, .add_offset = !layout->divisor,
+		.order = a->order, .format = a->format,
+	};
+	uint64_t packed, offset = a->offset;
+
+	if (gfx_is_far(a)) {
+		v = rest_of(v, offset);
+		offset = 0;
+		vertex_buffer(layout, v, instancing, buffers + 2 * *far);
+		word.buffer = *far;
+		*far += VERTEX_ENTRIES;
+	}
+	word.offset = (int32_t)(offset + lead_of(layout, v, instancing));
+	tsr_pack_attribute(&packed, &word);
+	return packed;
+}
+
 /*
- * The layout of both tables: attributes, then views; buffers two entries each (the second for a
- * continuation), views likewise, and behind them the one of the outputs.
+ * The layout of both tables: attributes, then views; vertex buffers, those of attributes far into
+ * one, views, each with entries for continuations, and behind them the one of the outputs.
  */
 int gfx_tables_vertex(struct tsr_gfx_pass *pass, const struct gfx_instancing *instancing)
 {
 	const struct tsr_gfx_pipeline *p = pass->state.pipeline;
 	const struct gfx_bound *bound = &pass->state.bound[0];
 	struct gfx_state *s = &pass->state;
-	uint32_t i, views = 2 * p->info.buffer_count, last = views + 2 * bound->view_count;
+	uint32_t far = VERTEX_ENTRIES * p->info.buffer_count;
+	uint32_t i, views = far + VERTEX_ENTRIES * p->far_attributes;
+	uint32_t last = views + 2 * bound->view_count;
 	uint32_t entries = p->info.attribute_count + bound->view_count;
 	uint64_t *attributes, *buffers;
 
@@ -247,19 +309,10 @@ int gfx_tables_vertex(struct tsr_gfx_pass *pass, const struct gfx_instancing *in
 	if (!buffers)
 		return pass->error;
 	for (i = 0; i < p->info.buffer_count; i++)
-		vertex_buffer(&p->buffers[i], s->vertices[i], instancing, buffers + 4 * i);
-	for (i = 0; i < p->info.attribute_count; i++) {
-		const struct tsr_gfx_attribute *a = &p->attributes[i];
-		const struct tsr_gfx_vertex_buffer *layout = &p->buffers[a->buffer];
-		const struct tsr_attribute word = {
-			.buffer = 2 * a->buffer, .add_offset = !layout->divisor,
-			.order = a->order, .format = a->format,
-			.offset = (int32_t)(a->offset + lead_of(layout, s->vertices[a->buffer],
-								instancing)),
-		};
-
-		tsr_pack_attribute(attributes + i, &word);
-	}
+		vertex_buffer(&p->buffers[i], s->vertices[i], instancing,
+			      buffers + 2 * VERTEX_ENTRIES * i);
+	for (i = 0; i < p->info.attribute_count; i++)
+		attributes[i] = vertex_attribute(pass, i, instancing, buffers, &far);
 	for (i = 0; i < bound->view_count; i++)
 		tsr_view_write(&bound->views[i], attributes + p->info.attribute_count + i,
 			       buffers + 2 * (views + 2 * i), views + 2 * i);

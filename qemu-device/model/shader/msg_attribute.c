@@ -50,12 +50,49 @@ static enum tsr_step read_continuation(struct tsr_msg_env *env, uint64_t va,
 	return TSR_STEP_DONE;
 }
 
+/* The last continuation of a wide buffer, entry @index of @count. */
+static enum tsr_step read_wide(struct tsr_msg_env *env, uint32_t index, uint32_t count,
+			       struct tsr_attribute_view *view)
+{
+	uint64_t va = env->state->attribute_buffers + index * 16ull, *q = &view->word[view->words];
+	struct tsr_attribute_buffer_wide wide;
+	enum tsr_step step;
+
+	view->missing = index >= count;
+	if (view->missing)
+		return TSR_STEP_DONE;
+	step = tsr_msg_descriptor(env, va, q, 2);
+	if (step != TSR_STEP_DONE)
+		return step;
+	view->words += 2;
+	tsr_unpack_attribute_buffer_wide(q, &wide);
+	if (wide.type != TSR_ATTRIBUTE_BUFFER_TYPE_CONTINUATION)
+		return bad_state(env, va);
+	view->stride |= (uint64_t)wide.stride_high << 32;
+	view->size |= (uint64_t)wide.size_high << 32;
+	view->wide = wide.stride_high || wide.size_high;
+	return TSR_STEP_DONE;
+}
+
+/* Whether the buffer is of a wide type; it is of the other one from now on. */
+static bool take_wide(struct tsr_attribute_buffer *b)
+{
+	bool wide = b->type >= TSR_ATTRIBUTE_BUFFER_TYPE_LINEAR_WIDE &&
+		    b->type <= TSR_ATTRIBUTE_BUFFER_TYPE_DIVIDE_WIDE;
+
+	if (wide)
+		b->type -= TSR_ATTRIBUTE_BUFFER_TYPE_LINEAR_WIDE -
+			   TSR_ATTRIBUTE_BUFFER_TYPE_LINEAR;
+	return wide;
+}
+
 static enum tsr_step read_buffer(struct tsr_msg_env *env, uint32_t index,
 				 struct tsr_attribute_view *view)
 {
 	uint64_t va = env->state->attribute_buffers + index * 16ull, *q = &view->word[1];
 	uint32_t count = env->state->attribute_buffer_count;
 	enum tsr_step step;
+	bool wide;
 
 	view->missing = index >= count;
 	if (view->missing)
@@ -67,6 +104,9 @@ static enum tsr_step read_buffer(struct tsr_msg_env *env, uint32_t index,
 	view->words = 3;
 	tsr_unpack_attribute_buffer(q, &view->buffer);
 	view->base = view->buffer.pointer;
+	view->stride = view->buffer.stride;
+	view->size = view->buffer.size;
+	wide = take_wide(&view->buffer);
 	switch (view->buffer.type) {
 	case TSR_ATTRIBUTE_BUFFER_TYPE_MODULUS:
 	case TSR_ATTRIBUTE_BUFFER_TYPE_MODULUS_REDUCED:
@@ -76,7 +116,7 @@ static enum tsr_step read_buffer(struct tsr_msg_env *env, uint32_t index,
 	case TSR_ATTRIBUTE_BUFFER_TYPE_LINEAR:
 	case TSR_ATTRIBUTE_BUFFER_TYPE_SHIFT:
 	case TSR_ATTRIBUTE_BUFFER_TYPE_SHIFT_REDUCED:
-		return TSR_STEP_DONE;
+		return wide ? read_wide(env, index + 1, count, view) : TSR_STEP_DONE;
 	case TSR_ATTRIBUTE_BUFFER_TYPE_IMAGE_LINEAR:
 	case TSR_ATTRIBUTE_BUFFER_TYPE_IMAGE_TILED:
 		view->image = true;
@@ -84,7 +124,10 @@ static enum tsr_step read_buffer(struct tsr_msg_env *env, uint32_t index,
 	case TSR_ATTRIBUTE_BUFFER_TYPE_DIVIDE:
 	case TSR_ATTRIBUTE_BUFFER_TYPE_DIVIDE_REDUCED:
 		view->missing = index + 1 >= count;
-		return view->missing ? TSR_STEP_DONE : read_continuation(env, va + 16, view);
+		step = view->missing ? TSR_STEP_DONE : read_continuation(env, va + 16, view);
+		if (step != TSR_STEP_DONE || !wide || view->missing)
+			return step;
+		return read_wide(env, index + 2, count, view);
 	default:
 		return bad_state(env, va);
 	}
@@ -252,15 +295,15 @@ static bool locate(const struct tsr_msg_env *env, const struct tsr_attribute_vie
 		return false;
 	if (!view->image) {
 		at = element(view, linear_id(env, a, b)) + (uint64_t)first_element(env, view);
-		if (__builtin_mul_overflow(at, (uint64_t)view->buffer.stride, &at))
+		if (__builtin_mul_overflow(at, view->stride, &at))
 			return false;
 	} else if (!(flags & TSR_MSG_ATTR_TEX) || !texel_at(view, a & 0xffff, a >> 16, b, &at))
 		return false;
-	/* far outside, so that the sums below cannot overflow */
-	if (at >> 40)
+	/* farther than there are addresses, so that the sums below cannot overflow */
+	if (at >> 57)
 		return false;
 	at += view->offset;
-	if ((int64_t)at < 0 || at + view->format.bytes > view->buffer.size)
+	if ((int64_t)at < 0 || at + view->format.bytes > view->size)
 		return false;
 	*va = view->base + at;
 	return true;
@@ -493,7 +536,8 @@ static unsigned int load_elements(struct tsr_msg_env *env, const struct tsr_msg_
 		.modulus = (2 * buffer->divisor_odd + 1ull) << buffer->divisor_shift,
 	};
 
-	if (view->missing || view->image || !view->floats || start != (int32_t)start ||
+	if (view->missing || view->image || view->wide || !view->floats ||
+	    start != (int32_t)start ||
 	    register_type(a, &view->format) != TSR_REGISTER_TYPE_F32)
 		return first;
 	switch (buffer->type) {

@@ -17,8 +17,8 @@ struct tsr_attribute_view {
 	uint32_t index;			/* of the attribute */
 	bool outputs;			/* the table is that of the outputs of vertices */
 	bool valid;			/* the rest is @index's */
-	uint8_t words;			/* of @word: entry, buffer (two), continuation (two) */
-	uint64_t word[5];
+	uint8_t words;			/* of @word: entry, then two for each of the buffer */
+	uint64_t word[7];
 	uint64_t buffer_va;		/* of word[1] and those behind it */
 
 	bool missing;			/* not in the tables */
@@ -27,12 +27,14 @@ struct tsr_attribute_view {
 	bool add_start;			/* the draw's start is added to the element */
 	bool add_instance;		/* its first instance is */
 	uint64_t base;			/* address of element 0, without @offset */
+	uint64_t stride, size;		/* of the buffer, if it is no image: all bits */
+	bool wide;			/* they have more than 32 */
 	int64_t offset;
 	uint32_t conversion;		/* pixel format, as in a conversion word */
 	struct tsr_format format;
 	uint8_t floats;			/* tsr_format_floats() … */
 	uint32_t behind[4];		/* … and components behind them, as in registers */
-	struct tsr_attribute_buffer buffer;
+	struct tsr_attribute_buffer buffer;	/* never of a wide type */
 	struct tsr_attribute_buffer_divisor divisor;	/* of DIVIDE */
 	struct tsr_attribute_buffer_image shape;	/* of images */
 };

@@ -134,12 +134,12 @@ struct tsr_gfx_attribute {
 	uint32_t buffer;	/* which vertex buffer */
 	uint32_t format;	/* enum tsr_pixel_format */
 	uint32_t order;		/* enum tsr_component_order */
-	uint32_t offset;	/* of the first one in the buffer, bytes */
+	uint64_t offset;	/* of the first one in the buffer, bytes */
 };
 
 /* A vertex buffer. */
 struct tsr_gfx_vertex_buffer {
-	uint32_t stride;	/* bytes from one element to the next; 0: one for all */
+	uint64_t stride;	/* bytes from one element to the next; 0: one for all */
 	uint32_t divisor;	/* 0: an element for each vertex; n: one for every n instances */
 };
 
@@ -366,8 +366,8 @@ int tsr_gfx_set_push(struct tsr_gfx_pass *pass, uint32_t stages, uint32_t first,
 		     const void *words);
 
 /*
- * tsr_gfx_set_vertices(): vertex buffer @buffer is [@va, @va + @size), @size below 4 GiB. What lies
- * beyond reads 0.
+ * tsr_gfx_set_vertices(): vertex buffer @buffer is [@va, @va + @size). What lies beyond reads 0.
+ * [IA3]
  */
 int tsr_gfx_set_vertices(struct tsr_gfx_pass *pass, uint32_t buffer, uint64_t va, uint64_t size);
 
