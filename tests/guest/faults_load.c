@@ -5,9 +5,9 @@
  */
 /*
  * Faults of every kind, one after the other, while eight processes work. Usage: faults_load
- * [FAULTS [SEED]], by default 120 and 1; which kinds in which order, whom they meet, when and with
- * which delays follows from SEED. `make soak` is this for longer, `make replay` the same
- * in a machine in which the seed decides everything.
+ * [FAULTS [SEED]], by default 120 (with TSR_SLOW three of each kind) and 1; which kinds in which
+ * order, whom they meet, when and with which delays follows from SEED. `make soak` is this for
+ * longer, `make replay` the same in a machine in which the seed decides everything.
  *
  * A fault has a victim, whose jobs may fail the way that kind of fault fails, or none. Whatever
  * another process computes meanwhile is right to the bit, or its fence says that a reset of the
@@ -24,8 +24,6 @@
 
 #include "faults_load.h"
 #include "gt_recover.h"
-
-static unsigned int faults = 120;
 
 /* ---- kinds of faults ---- */
 
@@ -111,23 +109,55 @@ static bool came_round(const struct worker *worker)
 	return worker->epoch == load->epoch;
 }
 
+/* Whether one of the processes has ended that ought to work: a failure. */
+static bool one_has_ended(void)
+{
+	pid_t pid = waitpid(-1, NULL, WNOHANG);
+
+	for (unsigned int w = 0; w < WORKERS; w++) {
+		if (pid > 0 && pids[w] == pid) {
+			pids[w] = 0;
+			ktap_fail("process %u has ended", w);
+			return true;
+		}
+	}
+	return false;
+}
+
+static uint64_t now_ms(void)
+{
+	return gt_now_ns() / 1000000;
+}
+
+/* For who wants to know what a process waits for. */
+static void tell_of(unsigned int w)
+{
+	char queues[300], command[600];
+
+	ktap_note("process %u waits in round %u: %s", w, load->worker[w].rounds,
+		  load->worker[w].wrong ? load->worker[w].text : "nothing was wrong");
+	gt_debugfs("queues", queues, sizeof(queues));
+	snprintf(command, sizeof(command), "sed 's/^/# /' /proc/%d/syscall /proc/%d/stack %s",
+		 pids[w], pids[w], queues);
+	fflush(stdout);
+	ktap_eq(system(command), 0);
+}
+
 /* Wait until @what holds for all; a process that has ended, or fences that do not come, end it. */
 static bool wait_for(bool (*what)(const struct worker *worker))
 {
-	for (unsigned int ms = 0; ms < FENCE_LIMIT_MS; ms += 2) {
+	uint64_t limit = now_ms() + FENCE_LIMIT_MS;
+
+	while (now_ms() < limit) {
 		if (all_have(what))
 			return true;
-		for (unsigned int w = 0; w < WORKERS; w++) {
-			if (pids[w] && waitpid(pids[w], NULL, WNOHANG) == pids[w]) {
-				pids[w] = 0;
-				return ktap_fail("process %u has ended", w);
-			}
-		}
-		gt_sleep_ms(2);
+		if (one_has_ended())
+			return false;
+		gt_sleep_ms(5);
 	}
 	for (unsigned int w = 0; w < WORKERS; w++) {
 		if (!what(&load->worker[w]))
-			ktap_note("process %u waits in round %u", w, load->worker[w].rounds);
+			tell_of(w);
 	}
 	return ktap_fail("a fence is lost");
 }
@@ -176,7 +206,7 @@ static bool has_closed(const struct worker *worker)
 /* Wait until what @kind does to the device as a whole is over. */
 static bool whole_device(const struct kind *kind)
 {
-	unsigned int ms = 0;
+	uint64_t limit = now_ms() + FENCE_LIMIT_MS;
 
 	if (kind->excuses & MAY_WEDGE) {
 		if (!wait_for(has_closed))
@@ -184,7 +214,7 @@ static bool whole_device(const struct kind *kind)
 		bring_back();
 		return true;
 	}
-	while (!answers() && ms++ < FENCE_LIMIT_MS / 5)
+	while (!answers() && now_ms() < limit)
 		gt_sleep_ms(5);
 	return ktap_ok(answers());
 }
@@ -218,10 +248,10 @@ static bool one_fault(const struct kind *kind)
 		return false;
 	if (kind->nobody && !whole_device(kind))
 		return false;
-	for (unsigned int ms = 0; !kind->nobody && gt_fired(kind->name) == before; ms += 2) {
-		if (ms > FENCE_LIMIT_MS)
+	for (uint64_t limit = now_ms() + FENCE_LIMIT_MS;
+	     !kind->nobody && gt_fired(kind->name) == before; gt_sleep_ms(2)) {
+		if (now_ms() > limit)
 			return ktap_fail("the fault does not happen");
-		gt_sleep_ms(2);
 	}
 	if (!once_round())
 		return false;
@@ -247,7 +277,7 @@ static bool innocent(void)
 
 /* ---- the run ---- */
 
-static unsigned int count[KINDS], bad[KINDS];
+static unsigned int faults, count[KINDS], bad[KINDS];
 static bool over;
 
 /* The kinds in an order of the seed's; each as often as any other, but for one. */
@@ -281,7 +311,7 @@ static void run_faults(unsigned int first, unsigned int last)
 		good = innocent() && !over;
 		count[order[i % KINDS]]++;
 		bad[order[i % KINDS]] += !good;
-		if (!good || getenv("TSR_VERBOSE"))
+		if (!good || getenv("TSR_VERBOSE") || getenv("TSR_SLOW"))
 			printf("# fault %u: %s, process %u, %llu ms%s\n", i, kind->name,
 			       load->victim,
 			       (unsigned long long)(gt_now_ns() - start) / 1000000,
@@ -348,6 +378,7 @@ int main(int argc, char **argv)
 	long before, after;
 
 	gt_start(1, argv);
+	faults = getenv("TSR_SLOW") ? 3 * KINDS : 120;
 	if (argc > 1)
 		faults = strtoul(argv[1], NULL, 10);
 	if (argc > 2)

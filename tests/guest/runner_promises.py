@@ -9,6 +9,7 @@ import sys
 import tempfile
 
 import kvm
+import variant
 from guest import Guest, GuestError
 from tap import Tap
 
@@ -44,7 +45,7 @@ with Guest(devices=0) as g:
         tap.eq(g.run("x='a  \"b\"'\necho \"$x\" | sed 's/a/\\\\/'").stdout, b"\\  \"b\"\n")
     with tap.test("a hang is an error that shows the console"):
         text = error_of(lambda: g.run("echo the last words >/dev/console; sleep 1000", timeout=2))
-        tap.ok("did not end within 2 s" in text, text)
+        tap.ok(f"did not end within {2 * variant.current().slow} s" in text, text)
         tap.ok("the last words" in text, text)
 
 with Guest(devices=0, share=True) as g:
@@ -57,8 +58,8 @@ with Guest(devices=0, share=True) as g:
         tap.ok("sysrq triggered crash" in text, text)
 
 with tap.test("a kernel that does not come up is an error within the limit"):
-    tap.ok("did not get ready within 3 s" in error_of(Guest(devices=0, kernel_args="rdinit=/bin/cat",
-                                                           boot_limit=3).start), "the boot limit")
+    text = error_of(Guest(devices=0, kernel_args="rdinit=/bin/cat", boot_limit=3).start)
+    tap.ok(f"did not get ready within {3 * variant.current().slow} s" in text, text)
 with tap.test("a kernel file that is not there is named"):
     tap.eq(error_of(lambda: Guest(kernel="/nowhere/bzImage")), "there is no kernel /nowhere/bzImage")
 

@@ -209,6 +209,8 @@ def one_in_guest(test, guest, report):
             guest = Guest(**guest_options(test)).start()
         seen = len(guest.console())
         quick = "" if os.environ.get("LONG") else "TSR_QUICK=1 "
+        if variant.current().slow > 4:
+            quick += "TSR_SLOW=1 "
         result = guest.run(f"{quick}exec {test.name} 2>&1", test.timeout(), output.extend, output.extend)
         if result.status and b"\nnot ok" not in b"\n" + output:
             problems.append(f"{test.label} ended with status {result.status}")

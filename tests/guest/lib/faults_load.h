@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "gfxt.h"
@@ -113,8 +114,9 @@ static void load_closed(unsigned int w)
 	unsigned int binds = load->binds;
 
 	load->worker[w].closed = binds + 1;
+	/* seldom: on a slow kernel seven that look leave nothing to the one who is still working */
 	while (load->binds == binds && !load->stop)
-		usleep(2000);
+		usleep(20000);
 }
 
 /* ---- those who copy ---- */
@@ -397,6 +399,8 @@ static int draw_worker(unsigned int w)
 	static struct drawer p;
 	bool known = false;
 
+	/* Its rounds are the longest, and all wait for the last. */
+	setpriority(PRIO_PROCESS, 0, -8);
 	drawer_open(&p);
 	while (!load->stop) {
 		unsigned int epoch = load->epoch;
