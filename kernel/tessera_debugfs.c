@@ -63,6 +63,7 @@ static int show_gpuvas(struct seq_file *m, void *unused)
 
 static void show_vm_faults(struct seq_file *m, struct tessera_vm *vm)
 {
+	int as = data_race(vm->as); /* it may just come or go: this is for people */
 	u64 first, i;
 
 	spin_lock(&vm->faults.lock);
@@ -72,7 +73,7 @@ static void show_vm_faults(struct seq_file *m, struct tessera_vm *vm)
 			&vm->faults.record[i % DRM_TESSERA_FAULT_RECORDS];
 
 		seq_printf(m, "as %-3d time %llu queue %-4u va %#llx access %u reason %u level %u\n",
-			   vm->as, f->timestamp_ns, f->queue_id, f->va, f->access, f->reason,
+			   as, f->timestamp_ns, f->queue_id, f->va, f->access, f->reason,
 			   f->level);
 	}
 	spin_unlock(&vm->faults.lock);
@@ -113,14 +114,16 @@ static void show_ring(struct seq_file *m, struct tessera_queue *queue)
 static void show_queue(struct seq_file *m, struct tessera_queue *queue)
 {
 	struct tessera_device *tdev = queue->tdev;
-	u32 slot = queue->slot;
+	/* It has its slot before it has an id and a file; then it is shown without them. */
+	u64 client_id = data_race(queue->client_id);
+	u32 slot = queue->slot, id = data_race(queue->id);
 
 	mutex_lock(&queue->lock);
 	seq_printf(m, "%-4u %-22s id %-4u as %-3d state %08x wptr %08x rptr %08x seqno %llu done %lld error %d client %llu\n",
-		   slot, queue->timeline->name, queue->id, queue->vm->as,
+		   slot, queue->timeline->name, id, queue->vm->as,
 		   tessera_read(tdev, TSR_REG_QUEUE_STATE(slot)), queue->wptr,
 		   tessera_read(tdev, TSR_REG_QUEUE_RPTR(slot)), queue->timeline->seqno,
-		   atomic64_read(&queue->jobs_completed), queue->error, queue->client_id);
+		   atomic64_read(&queue->jobs_completed), queue->error, client_id);
 	mutex_unlock(&queue->lock);
 }
 

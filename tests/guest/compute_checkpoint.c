@@ -98,7 +98,8 @@ static void start(unsigned int n, uint32_t count)
 
 static void prepare(void)
 {
-	int64_t begin, one;
+	uint32_t tried = 5;
+	int64_t took;
 	unsigned int n;
 
 	c = ct_open();
@@ -110,12 +111,16 @@ static void prepare(void)
 		lt_must("stream", tsr_stream_create(c.lt.code, 0, &streams[n]));
 		lt_must("sync", tsr_sync_create(c.lt.device, 0, &syncs[n]));
 	}
-	/* how many rounds make about as long as wanted: measured with a few */
-	begin = tsr_deadline(0);
-	start(0, 20);
-	LT_OK(tsr_sync_finish(syncs[0], 0, LT_LONG));
-	one = (tsr_deadline(0) - begin) / 20 + 1;
-	rounds = (uint32_t)(seconds * 1000000000ull / QUEUES / (uint64_t)one) + 10;
+	/* how many rounds make about as long as wanted: measured with so many that what a job costs
+	 * without them, milliseconds on a slow kernel, does not count */
+	do {
+		tried *= 4;
+		took = -tsr_deadline(0);
+		start(0, tried);
+		LT_OK(tsr_sync_finish(syncs[0], 0, LT_LONG));
+		took += tsr_deadline(0);
+	} while (took < 100000000 && tried < 1000);
+	rounds = (uint32_t)(seconds * 1000000000ull / QUEUES * tried / (uint64_t)took) + 10;
 	rounds = rounds < 4000 ? rounds : 4000;
 	ktap_note("%u rounds", rounds);
 	memset(values[0].cpu, 0, values[0].size);

@@ -25,6 +25,9 @@ static int output(const char *command)
 	return WEXITSTATUS(pclose(pipe));
 }
 
+/* Copies of one job: enough that it is about the engine, and not about how slow the kernel is. */
+#define COPIES 64
+
 /* A process that keeps the copy engine busy. */
 static pid_t start_load(void)
 {
@@ -35,10 +38,11 @@ static pid_t start_load(void)
 		return pid;
 	c = gt_ctx();
 	for (;;) {
-		struct gt_cs cs = gt_stream(&c, 8);
+		struct gt_cs cs = gt_stream(&c, 8 * COPIES);
 
-		GT_EMIT(&cs, copy_linear, .src = gt_data_va(0), .dst = gt_data_va(GT_DATA_SIZE / 2),
-			.size = GT_DATA_SIZE / 2);
+		for (int i = 0; i < COPIES; i++)
+			GT_EMIT(&cs, copy_linear, .src = gt_data_va(0),
+				.dst = gt_data_va(GT_DATA_SIZE / 2), .size = GT_DATA_SIZE / 2);
 		gt_run(&c, &cs);
 	}
 }
@@ -64,7 +68,8 @@ static void load_is_shown(void)
 		     &render, &compute, &copy, &mcycles, &total, &resident);
 	ktap_eq(got, 9);
 	ktap_ok(!strcmp(name, "gpu_top"));
-	ktap_ok(copy > 1 && copy <= 101 && bin == 0 && render == 0 && compute == 0);
+	if (!ktap_ok(copy > 1 && copy <= 101 && bin == 0 && render == 0 && compute == 0))
+		ktap_note("%s", text);
 	ktap_ok(mcycles > 0);
 	ktap_ok(total >= (GT_CMD_SIZE + GT_DATA_SIZE) >> 10 && resident > 0 && resident <= total);
 	snprintf(want, sizeof(want), "GPU %.20s  bin", device);
