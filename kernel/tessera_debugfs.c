@@ -123,7 +123,7 @@ static void show_queue(struct seq_file *m, struct tessera_queue *queue)
 		   slot, queue->timeline->name, id, queue->vm->as,
 		   tessera_read(tdev, TSR_REG_QUEUE_STATE(slot)), queue->wptr,
 		   tessera_read(tdev, TSR_REG_QUEUE_RPTR(slot)), queue->timeline->seqno,
-		   atomic64_read(&queue->jobs_completed), queue->error, client_id);
+		   atomic64_read(&queue->timeline->completed), queue->error, client_id);
 	mutex_unlock(&queue->lock);
 }
 

@@ -260,10 +260,14 @@ unsigned int tessera_timeline_signal(struct tessera_timeline *timeline, u64 last
 		if (fence->base.seqno > last)
 			break;
 		list_del_init(&fence->node);
-		if (error && !TESSERA_MUTANT(error_lost))
+		if (error && !TESSERA_MUTANT(error_lost)) {
 			dma_fence_set_error(&fence->base, error);
-		else if (fence->jobs)
-			atomic64_inc(fence->jobs);
+		} else {
+			/* First: who sees the fence must find its job counted. */
+			atomic64_inc(&timeline->completed);
+			if (fence->jobs)
+				atomic64_inc(fence->jobs);
+		}
 		trace_tessera_fence_signal(fence, error);
 		dma_fence_signal_locked(&fence->base);
 		dma_fence_put(&fence->base);

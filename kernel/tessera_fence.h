@@ -36,6 +36,8 @@ struct tessera_timeline {
 	u64 context;
 	/** @seqno: Number of the last hardware fence. */
 	u64 seqno;
+	/** @completed: Hardware fences that have signalled, or are about to, without an error. */
+	atomic64_t completed;
 	/** @name: What fences and the scheduler call it. */
 	char name[32];
 };

@@ -96,8 +96,6 @@ struct tessera_queue {
 	/** @resume_rptr: While the device is reset: where the ring goes on. */
 	u32 resume_rptr;
 
-	/** @jobs_completed: Jobs done without error. */
-	atomic64_t jobs_completed;
 	/** @watchdog_progress: QUEUE.PROGRESS when the WATCHDOG interrupt last came. */
 	u64 watchdog_progress;
 	/** @suspect: An interrupt has asked for tessera_queue_recover(), which has not come yet. */

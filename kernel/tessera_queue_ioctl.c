@@ -174,7 +174,7 @@ void tessera_queue_get_state_locked(struct tessera_queue *queue,
 	state->state = queue->state;
 	state->reset_count = queue->reset_count;
 	state->error = -queue->error;
-	state->jobs_completed = atomic64_read(&queue->jobs_completed);
+	state->jobs_completed = atomic64_read(&queue->timeline->completed);
 	state->pad = 0;
 	tessera_fault_get_state(&queue->fault, state);
 }

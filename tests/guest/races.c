@@ -216,6 +216,43 @@ static void submits_race(void)
 }
 
 /*
+ * Many jobs end at once: whoever sees the fence of one of them finds it counted, while the other
+ * processor is still about the fences behind it.
+ */
+static void counted_when_done(void)
+{
+	enum { JOBS = 32 };
+	uint64_t before = gt_queue_state(c.fd, c.queue).jobs_completed;
+	struct drm_tessera_sync signals[JOBS];
+	struct drm_tessera_job jobs[JOBS];
+	volatile uint64_t *gate = gt_data(&c, 0);
+	struct gt_cs cs = gt_stream(&c, 4);
+	unsigned int i, j;
+
+	GT_EMIT(&cs, wait, .op = TSR_COMPARE_EQ, .addr = gt_data_va(0), .value = 1);
+	for (j = 0; j < JOBS; j++) {
+		signals[j] = gt_binary(gt_syncobj(c.fd, false));
+		jobs[j] = gt_job(c.queue, j ? NULL : &cs);
+		jobs[j].signals = GT_ARRAY(&signals[j], 1);
+	}
+	for (i = 0; i < ROUNDS / 4; i++) {
+		*gate = 0;
+		if (!ktap_eq(gt_submit(c.fd, jobs, JOBS), 0))
+			break;
+		*gate = 1;
+		for (j = 0; j < JOBS; j++) {
+			while (!gt_syncobj_done(c.fd, signals[j].handle, 0))
+				;
+			before++;
+			if (!ktap_ok(gt_queue_state(c.fd, c.queue).jobs_completed >= before))
+				return;
+		}
+	}
+	for (j = 0; j < JOBS; j++)
+		gt_syncobj_free(c.fd, signals[j].handle);
+}
+
+/*
  * Binds of one place by one thread, jobs that read it by another: they see one content or the
  * other, never anything else.
  */
@@ -295,6 +332,7 @@ int main(int argc, char **argv)
 	ktap_run("VMs made and destroyed by three threads", vms_race);
 	ktap_run("BOs bound and closed by three threads", bos_race);
 	ktap_run("[CP1] four threads submit to one queue", submits_race);
+	ktap_run("a job whose fence is done is counted", counted_when_done);
 	ktap_run("[MEM2] a page is replaced under jobs that read it", rebind_under_jobs);
 	ktap_run("[SYS4] processes die inside ioctls", close_race);
 	gt_ctx_free(&c);

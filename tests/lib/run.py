@@ -207,6 +207,8 @@ def one_in_guest(test, guest, report):
             guest = None
         if guest is None:
             guest = Guest(**guest_options(test)).start()
+            if guest.run(variant.current().looks).status:
+                raise GuestError(f"the guest's kernel does not look for mistakes: {variant.current().looks}")
         seen = len(guest.console())
         quick = "" if os.environ.get("LONG") else "TSR_QUICK=1 "
         if variant.current().slow > 4:

@@ -15,11 +15,12 @@ KERNEL_TROUBLE = re.compile(
 
 class Variant:
     """slow: how much longer everything takes than on the stock kernel; mem: MiB more that the kernel wants;
-    kernel_args: for its command line; leaks: it finds memory that was lost (kmemleak); counts: what runs (gcov)."""
+    kernel_args: for its command line; leaks: it finds memory that was lost (kmemleak); counts: what runs (gcov);
+    looks: a command that fails in a guest whose kernel does not look for what it was built to find."""
 
-    def __init__(self, slow=1, mem=0, kernel_args="", leaks=False, smp=1, counts=False):
+    def __init__(self, slow=1, mem=0, kernel_args="", leaks=False, smp=1, counts=False, looks="true"):
         self.slow, self.mem, self.kernel_args, self.leaks, self.smp = slow, mem, kernel_args, leaks, smp
-        self.counts = counts
+        self.counts, self.looks = counts, looks
 
 
 # A job that waits for a slow test must not count as a hang; the tests' own patience grows with it
@@ -29,8 +30,10 @@ PATIENT = "tessera.job_timeout_ms=60000"
 VARIANTS = {
     "": Variant(),
     # Lockdep gives up after its first report and KASAN prints only one: run.py boots anew after each.
-    "debug": Variant(slow=8, mem=1024, kernel_args=PATIENT, leaks=True),
-    "race": Variant(slow=8, mem=512, kernel_args=PATIENT, smp=2),
+    "debug": Variant(slow=8, mem=1024, kernel_args=PATIENT, leaks=True, looks="test -w /sys/kernel/debug/kmemleak"),
+    # A configuration that is made of what is named (allnoconfig) has KCSAN built in, and switched off.
+    "race": Variant(slow=8, mem=512, kernel_args=PATIENT + " kcsan.early_enable=1", smp=2,
+                    looks="grep -qx 'enabled: 1' /sys/kernel/debug/kcsan"),
     "cover": Variant(slow=3, mem=256, counts=True),
     "igt": Variant(slow=2, kernel_args=PATIENT),
 }
