@@ -367,6 +367,11 @@ static void random_buffer(uint64_t *words)
 		.divisor = 1, .add_instance = rnd() % 2,
 	};
 
+	/* as many elements as vertices of an instance: 4 or 36 */
+	if (rnd() % 2) {
+		b.divisor_shift = 2;
+		b.divisor_odd = rnd() % 2 * 4;
+	}
 	if (rnd() % 16 == 0)
 		b.pointer = 0;
 	if (rnd() % 32 == 0)
@@ -421,6 +426,9 @@ static void random_attribute(void)
 	uint64_t *buffers = units_table(u, UNITS_BUFFERS);
 	bool lea = rnd() % 4 == 0;
 	unsigned int shape = rnd() % 4;
+	/* vertices of an instance: now and then some of the next one; the last before numbers wrap */
+	const uint32_t own = rnd() % 2 ? 36 : 4, last = rnd() % 4 ? 0 : UINT32_MAX / own - 1;
+	const uint32_t named = own + (rnd() % 4 ? 0 : 1 + rnd() % 2);
 
 	if (rnd() % 4 == 0) {
 		random_tables();
@@ -429,6 +437,8 @@ static void random_attribute(void)
 		buffers[6 * (rnd() % 8) + 2] ^= (uint64_t)rnd() << 56;
 	}
 	random_stage();
+	if (shape == 2 && rnd() % 4)
+		vertices.padded = own;
 	units_insn(u, lea ? TSR_OP_ADD_LEA_ATTR_IMM : TSR_OP_ADD_LD_ATTR_IMM);
 	u->insn.imm[TSR_IMM_ATTRIBUTE_INDEX] = rnd() % (lea ? OUTPUTS + 1 : ATTRIBUTES);
 	u->insn.mod[TSR_MOD_VECSIZE] = rnd() % 4;
@@ -440,8 +450,8 @@ static void random_attribute(void)
 		for (unsigned int l = 0; l < 16; l++) {
 			uint32_t row = w * 16 + l, any = rnd() % 300;
 
-			m.src[0][w].u[l] = shape == 3 ? any : shape == 2 ? row % 36 : row;
-			m.src[1][w].u[l] = shape == 2 ? row / 36 : shape == 1 ? rnd() % 3 : 0;
+			m.src[0][w].u[l] = shape == 3 ? any : shape == 2 ? row % named : row;
+			m.src[1][w].u[l] = shape == 2 ? last + row / named : shape == 1 ? rnd() % 3 : 0;
 		}
 		if (rnd() % 32 == 0)
 			m.src[rnd() % 2][w].u[rnd() % 16] = rnd() << 8;
