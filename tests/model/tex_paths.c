@@ -211,6 +211,113 @@ static void test_paths(void)
 	ktap_ok(samples > 6000);
 }
 
+/* ---- Bundles --------------------------------------------------------------------------------- */
+
+/* Coordinates and lanes of a bundle; the results of it, and of its warps. */
+struct samples {
+	union tsr_lanes s[TSR_BUNDLE_WARPS], t[TSR_BUNDLE_WARPS];
+	union tsr_lanes rgba[4][TSR_BUNDLE_WARPS];
+	float alone[TSR_BUNDLE_WARPS][4][TSR_WARP_LANES];
+	uint16_t lanes[TSR_BUNDLE_WARPS];
+};
+
+/* Quads that lie beside each other and get larger and larger, by a little or a lot. */
+static void spread(struct samples *x, const struct tex *t)
+{
+	double grow = 1 + tex_unit() * (tex_random() % 3 ? 0.02 : 0.3);
+	double step[2] = { exp2(tex_unit() * 8 - 5) / t->w, exp2(tex_unit() * 8 - 5) / t->h };
+	bool whole = tex_random() % 3 == 0;
+
+	for (unsigned int w = 0; w < TSR_BUNDLE_WARPS; w++) {
+		x->lanes[w] = 0;
+		for (unsigned int q = 0; q < 4; q++) {
+			double s = tex_unit() * 0.1, y = tex_unit() * 0.1;
+
+			if (whole || tex_random() % 4)
+				x->lanes[w] |= (uint16_t)(15 << 4 * q);
+			for (unsigned int i = 0; i < 4; i++) {
+				x->s[w].f[4 * q + i] = (float)(s + (i & 1) * step[0]);
+				x->t[w].f[4 * q + i] = (float)(y + (i >> 1) * step[1]);
+			}
+			step[0] *= grow;
+			step[1] *= grow;
+		}
+	}
+}
+
+/* Sample warps, then the bundle; false: that is not done so. */
+static bool sample(struct samples *x)
+{
+	struct tsr_texture_job job = {
+		.env = &u->env, .dimension = TEX_2D, .mode = TSR_TEXTURE_LOD_COMPUTED,
+	};
+	const struct tsr_texture_bundle b = {
+		.warps = TSR_BUNDLE_WARPS, .lanes = x->lanes, .s = x->s, .t = x->t,
+		.rgba = { x->rgba[0], x->rgba[1], x->rgba[2], x->rgba[3] },
+	};
+
+	if (!tsr_texture_begin(&job))
+		return false;
+	for (unsigned int w = 0; w < TSR_BUNDLE_WARPS; w++) {
+		struct tsr_texture_warp warp = {
+			.lanes = x->lanes[w], .present = x->lanes[w],
+			.s = x->s[w].f, .t = x->t[w].f,
+		};
+
+		ktap_ok(tsr_texture_warp(&job, &warp));
+		memcpy(x->alone[w], warp.rgba, sizeof(warp.rgba));
+	}
+	return ktap_eq(tsr_texture_bundle(&job, &b), TSR_BUNDLE_WARPS);
+}
+
+static bool all_same(const struct samples *x)
+{
+	for (unsigned int i = 0; i < 4 * TSR_BUNDLE_WARPS * TSR_WARP_LANES; i++) {
+		unsigned int l = i % 16, w = i / 16 % TSR_BUNDLE_WARPS;
+		unsigned int c = i / 16 / TSR_BUNDLE_WARPS;
+
+		if ((x->lanes[w] >> l & 1) &&
+		    memcmp(&x->rgba[c][w].f[l], &x->alone[w][c][l], 4))
+			return ktap_fail("warp %u lane %u component %u: %.9g, alone %.9g", w, l, c,
+					 x->rgba[c][w].f[l], x->alone[w][c][l]);
+	}
+	return true;
+}
+
+static void test_bundles(void)
+{
+	static const char *const names[] = { "sse2", "avx2", "avx512" };
+	const struct tsr_texture_path *best = u->textures->path;
+	unsigned int bundles = 0;
+
+	for (unsigned int n = 0; n < 3000; n++) {
+		struct tex t = random_texture();
+		struct tex_sampler s = tex_make_sampler(&t);
+		struct samples x;
+		struct message m;
+
+		s.anisotropy = 1;
+		tex_write(&t, 0);
+		tex_write_sampler(&s, 0);
+		make(&m, &t, &s);
+		ktap_eq(run(&m), TSR_STEP_DONE);
+		spread(&x, &t);
+		for (unsigned int i = 0; i < 3 && t.dim == TEX_2D; i++) {
+			if (!tsr_alu_named(names[i]))
+				continue;
+			u->textures->path = tsr_texture_path(names[i]);
+			if (sample(&x)) {
+				bundles++;
+				if (!all_same(&x))
+					return;
+			}
+		}
+		u->textures->path = best;
+	}
+	ktap_note("%u bundles", bundles);
+	ktap_ok(bundles > 3000);
+}
+
 int main(int argc, char **argv)
 {
 	ktap_start_args(argc, argv);
@@ -218,6 +325,7 @@ int main(int argc, char **argv)
 	tex_units = u;
 	ktap_run("[TEX3] [TEX6] the same bits on all SIMD paths, with and without cache",
 		 test_paths);
+	ktap_run("[TEX3] [TEX6] bundles have the bits of their warps", test_bundles);
 	units_free(u);
 	return ktap_finish();
 }
