@@ -426,7 +426,7 @@ static void random_attribute(void)
 	uint64_t *buffers = units_table(u, UNITS_BUFFERS);
 	bool lea = rnd() % 4 == 0;
 	unsigned int shape = rnd() % 4;
-	/* vertices of an instance: now and then some of the next one; the last before numbers wrap */
+	/* vertices of an instance, or some of the next one too; instances, up to a wrap */
 	const uint32_t own = rnd() % 2 ? 36 : 4, last = rnd() % 4 ? 0 : UINT32_MAX / own - 1;
 	const uint32_t named = own + (rnd() % 4 ? 0 : 1 + rnd() % 2);
 
@@ -448,10 +448,10 @@ static void random_attribute(void)
 	begin();
 	for (unsigned int w = 0; w < WARPS; w++) {
 		for (unsigned int l = 0; l < 16; l++) {
-			uint32_t row = w * 16 + l, any = rnd() % 300;
+			uint32_t row = w * 16 + l, any = rnd() % 300, instance = last + row / named;
 
 			m.src[0][w].u[l] = shape == 3 ? any : shape == 2 ? row % named : row;
-			m.src[1][w].u[l] = shape == 2 ? last + row / named : shape == 1 ? rnd() % 3 : 0;
+			m.src[1][w].u[l] = shape == 2 ? instance : shape == 1 ? rnd() % 3 : 0;
 		}
 		if (rnd() % 32 == 0)
 			m.src[rnd() % 2][w].u[rnd() % 16] = rnd() << 8;
