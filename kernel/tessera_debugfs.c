@@ -114,9 +114,10 @@ static void show_ring(struct seq_file *m, struct tessera_queue *queue)
 static void show_queue(struct seq_file *m, struct tessera_queue *queue)
 {
 	struct tessera_device *tdev = queue->tdev;
-	/* It has its slot before it has an id and a file; then it is shown without them. */
-	u64 client_id = data_race(queue->client_id);
-	u32 slot = queue->slot, id = data_race(queue->id);
+	/* A queue has its slot before it has an id and a file, and is shown without them till then. */
+	u64 client_id = data_race(queue->client_id);	/* 0 or what it stays */
+	u32 id = data_race(queue->id);	/* 0 or what it stays */
+	u32 slot = queue->slot;
 
 	mutex_lock(&queue->lock);
 	seq_printf(m, "%-4u %-22s id %-4u as %-3d state %08x wptr %08x rptr %08x seqno %llu done %lld error %d client %llu\n",

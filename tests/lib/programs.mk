@@ -104,6 +104,8 @@ bench-host.dir := bench/host
 bench-host.flags := -O2 -Iqemu-device/model -Iuserspace/libtessera -Itests/bench/lib -Itests/model/lib $(shader_flags) $(library_flags)
 bench-host.sources := $(model_sources) tests/model/lib/units.c $(filter-out $(asm_sources),$(shader_sources)) $(library_sources) \
 	$(bench_sources) $(wildcard tests/bench/lib/*.c)
+# the model is optimised as QEMU's device is, see qemu-device/pci/meson.build
+$(BUILD)/bench-host/obj/qemu-device/model/%.o: bench-host.flags += -O3
 # EGL and GLES: for what is compared with Mesa's llvmpipe
 bench-host.libs := $(shell pkg-config --libs libdrm) -lEGL -lGLESv2 -lm
 

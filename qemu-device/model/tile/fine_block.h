@@ -116,7 +116,7 @@ TSR_INLINE void begin_depth(const struct tsr_fine_depth *d, double x, double y,
 
 	TSR_UNROLL
 	for (unsigned int v = 0; v < BAND / DOUBLES; v++) {
-		vf64 px, py;
+		vf64 px = { 0 }, py = { 0 };
 
 		for (unsigned int i = 0; i < DOUBLES; i++) {
 			px[i] = band_x[v * DOUBLES + i];

@@ -90,12 +90,11 @@ TSR_INLINE void output_old(const struct tsr_output *o, vu32 texel, vf32 c[4])
 		const struct tsr_output_field *field = &o->field[i];
 		vu32 bits = texel >> field->shift & field->bits;
 
-		if (field->curved && field->bits)
-			for (unsigned int l = 0; l < TSR_CHUNK_LANES; l++)
-				c[i][l] = tsr_output_srgb_decoded[bits[l]];
-		else
-			c[i] = __builtin_convertvector((vs32)bits, vf32) * field->unit +
-			       field->rest;
+		c[i] = __builtin_convertvector((vs32)bits, vf32) * field->unit + field->rest;
+		if (!field->curved || !field->bits)
+			continue;
+		for (unsigned int l = 0; l < TSR_CHUNK_LANES; l++)
+			c[i][l] = tsr_output_srgb_decoded[bits[l]];
 	}
 }
 
