@@ -114,7 +114,7 @@ static void show_ring(struct seq_file *m, struct tessera_queue *queue)
 static void show_queue(struct seq_file *m, struct tessera_queue *queue)
 {
 	struct tessera_device *tdev = queue->tdev;
-	/* A queue has its slot before it has an id and a file, and is shown without them till then. */
+	/* A queue has its slot before it has an id and a file; then it is shown without them. */
 	u64 client_id = data_race(queue->client_id);	/* 0 or what it stays */
 	u32 id = data_race(queue->id);	/* 0 or what it stays */
 	u32 slot = queue->slot;
