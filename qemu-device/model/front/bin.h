@@ -69,8 +69,7 @@ struct tsr_bin_drawing {
  * with, and with it the entries of the pools; packets behind it change another one.
  */
 struct tsr_bin_version {
-	uint64_t va[TSR_BIN_KINDS];	/* of the descriptors, if set */
-	uint8_t entry[TSR_BIN_KINDS];	/* where they are */
+	uint8_t entry[TSR_BIN_KINDS];	/* of its descriptors, if set */
 	uint8_t set;			/* bit n: kind n is */
 	uint64_t query[3];		/* addresses, by enum tsr_query */
 	uint8_t draws;			/* draws that wait with it */
@@ -287,6 +286,13 @@ void tsr_bin_clear_states(struct tsr_binning *bin);
 enum tsr_step tsr_bin_set_state(struct tsr_binning *bin, struct tsr_mem *mem);
 /* Have the host's caches fetch what the draws behind the one that begins are going to read. */
 void tsr_bin_look_ahead(const struct tsr_binning *bin, const struct tsr_mem *mem);
+/* Address of a descriptor of @version, with which a draw waits. */
+static inline uint64_t tsr_bin_va(const struct tsr_binning *bin,
+				  const struct tsr_bin_version *version, enum tsr_bin_kind kind)
+{
+	return bin->pool[kind].va[version->entry[kind]];
+}
+
 /* Have bin->state read, checked and prepared. */
 enum tsr_step tsr_bin_load_state(struct tsr_binning *bin, struct tsr_mem *mem);
 

@@ -82,7 +82,6 @@ static bool rename_descriptor(struct tsr_binning *bin, struct tsr_bin_version *v
 		pool->read &= ~(1u << entry);
 		pool->next = (entry + 1) % bin->descriptors;
 	}
-	version->va[kind] = va;
 	version->entry[kind] = entry;
 	version->set |= 1 << kind;
 	version->prepared = false;
@@ -122,7 +121,7 @@ void tsr_bin_look_ahead(const struct tsr_binning *bin, const struct tsr_mem *mem
 
 		if (is_read(bin, v, TSR_BIN_SHADER_STATE))
 			continue;
-		state = tsr_mem_call_for(mem, v->va[TSR_BIN_SHADER_STATE],
+		state = tsr_mem_call_for(mem, tsr_bin_va(bin, v, TSR_BIN_SHADER_STATE),
 					 TSR_SHADER_STATE__QWORDS);
 		if (state)
 			program = tsr_mem_call_for(mem, state[TSR_SHADER_STATE_POSITION__QWORD],
@@ -166,7 +165,7 @@ enum tsr_step tsr_bin_set_state(struct tsr_binning *bin, struct tsr_mem *mem)
 static enum tsr_step read_shader(struct tsr_binning *bin, const struct tsr_bin_version *v,
 				 struct tsr_mem *mem)
 {
-	uint64_t word[TSR_SHADER_STATE__QWORDS], va = v->va[TSR_BIN_SHADER_STATE];
+	uint64_t word[TSR_SHADER_STATE__QWORDS], va = tsr_bin_va(bin, v, TSR_BIN_SHADER_STATE);
 	struct tsr_shader_state *state = &bin->shading[v->entry[TSR_BIN_SHADER_STATE]];
 	enum tsr_step step = tsr_descriptor_read(mem, va, TSR_DESCRIPTOR_SHADER_STATE, word);
 
@@ -252,7 +251,7 @@ static enum tsr_step read_draw(struct tsr_binning *bin, const struct tsr_bin_ver
 {
 	struct tsr_bin_drawing *d = &bin->drawing[v->entry[TSR_BIN_DRAW_STATE]];
 	uint64_t word[TSR_DRAW_STATE__QWORDS];
-	enum tsr_step step = tsr_descriptor_read(mem, v->va[TSR_BIN_DRAW_STATE],
+	enum tsr_step step = tsr_descriptor_read(mem, tsr_bin_va(bin, v, TSR_BIN_DRAW_STATE),
 						 TSR_DESCRIPTOR_DRAW_STATE, word);
 
 	if (step != TSR_STEP_DONE)

@@ -203,8 +203,8 @@ static void describe(const struct tsr_binning *bin, struct tsr_heap_batch *h)
 	h->start = bin->draw.start;
 	h->first_instance = bin->draw.first_instance;
 	h->padded = bin->draw.padded;
-	h->shader_state = state->va[TSR_BIN_SHADER_STATE];
-	h->draw_state = state->va[TSR_BIN_DRAW_STATE];
+	h->shader_state = tsr_bin_va(bin, state, TSR_BIN_SHADER_STATE);
+	h->draw_state = tsr_bin_va(bin, state, TSR_BIN_DRAW_STATE);
 	h->samples_query = state->query[TSR_QUERY_SAMPLES];
 	h->any_query = state->query[TSR_QUERY_ANY_SAMPLES];
 	h->statistics_query = state->query[TSR_QUERY_STATISTICS];

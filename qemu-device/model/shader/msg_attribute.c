@@ -27,47 +27,62 @@ struct attribute {
 /* beyond enum tsr_register_type: whatever suits the format */
 #define AUTO 8
 
+/* Where entry @index of the table of buffers is. */
+static uint64_t entry_va(const struct tsr_msg_env *env, uint32_t index)
+{
+	return env->state->attribute_buffers + index * 16ull;
+}
+
 static enum tsr_step bad_state(struct tsr_msg_env *env, uint64_t va)
 {
 	return tsr_msg_fault(env, TSR_FAULT_SHADER_STATE, va, TSR_ACCESS_NONE);
 }
 
-/* The continuation of the buffer at @va. */
-static enum tsr_step read_continuation(struct tsr_msg_env *env, uint64_t va,
+/* Entry @index of the table of buffers, behind what view->word has; else it is missing. */
+static enum tsr_step read_entry(struct tsr_msg_env *env, uint32_t index,
+				struct tsr_attribute_view *view)
+{
+	uint64_t *q = &view->word[view->words];
+	enum tsr_step step;
+
+	view->missing = index >= env->state->attribute_buffer_count;
+	if (view->missing)
+		return TSR_STEP_DONE;
+	step = tsr_msg_descriptor(env, entry_va(env, index), q, 2);
+	view->words += step == TSR_STEP_DONE ? 2 : 0;
+	return step;
+}
+
+/* The continuation of a buffer that divides, or of an image: entry @index. */
+static enum tsr_step read_continuation(struct tsr_msg_env *env, uint32_t index,
 				       struct tsr_attribute_view *view)
 {
-	uint64_t *q = &view->word[3];
-	enum tsr_step step = tsr_msg_descriptor(env, va, q, 2);
+	const uint64_t *q = &view->word[view->words];
+	enum tsr_step step = read_entry(env, index, view);
 
-	if (step != TSR_STEP_DONE)
+	if (step != TSR_STEP_DONE || view->missing)
 		return step;
-	view->words = 5;
 	tsr_unpack_attribute_buffer_divisor(q, &view->divisor);
 	tsr_unpack_attribute_buffer_image(q, &view->shape);
 	view->add_instance = !view->image && view->divisor.add_instance;
 	if (view->divisor.type != TSR_ATTRIBUTE_BUFFER_TYPE_CONTINUATION)
-		return bad_state(env, va);
+		return bad_state(env, entry_va(env, index));
 	return TSR_STEP_DONE;
 }
 
-/* The last continuation of a wide buffer, entry @index of @count. */
-static enum tsr_step read_wide(struct tsr_msg_env *env, uint32_t index, uint32_t count,
+/* The last continuation of a wide buffer: entry @index. */
+static enum tsr_step read_wide(struct tsr_msg_env *env, uint32_t index,
 			       struct tsr_attribute_view *view)
 {
-	uint64_t va = env->state->attribute_buffers + index * 16ull, *q = &view->word[view->words];
+	const uint64_t *q = &view->word[view->words];
 	struct tsr_attribute_buffer_wide wide;
-	enum tsr_step step;
+	enum tsr_step step = read_entry(env, index, view);
 
-	view->missing = index >= count;
-	if (view->missing)
-		return TSR_STEP_DONE;
-	step = tsr_msg_descriptor(env, va, q, 2);
-	if (step != TSR_STEP_DONE)
+	if (step != TSR_STEP_DONE || view->missing)
 		return step;
-	view->words += 2;
 	tsr_unpack_attribute_buffer_wide(q, &wide);
 	if (wide.type != TSR_ATTRIBUTE_BUFFER_TYPE_CONTINUATION)
-		return bad_state(env, va);
+		return bad_state(env, entry_va(env, index));
 	view->stride |= (uint64_t)wide.stride_high << 32;
 	view->size |= (uint64_t)wide.size_high << 32;
 	view->wide = wide.stride_high || wide.size_high;
@@ -89,19 +104,13 @@ static bool take_wide(struct tsr_attribute_buffer *b)
 static enum tsr_step read_buffer(struct tsr_msg_env *env, uint32_t index,
 				 struct tsr_attribute_view *view)
 {
-	uint64_t va = env->state->attribute_buffers + index * 16ull, *q = &view->word[1];
-	uint32_t count = env->state->attribute_buffer_count;
-	enum tsr_step step;
+	const uint64_t *q = &view->word[view->words];
+	enum tsr_step step = read_entry(env, index, view);
 	bool wide;
 
-	view->missing = index >= count;
-	if (view->missing)
-		return TSR_STEP_DONE;
-	step = tsr_msg_descriptor(env, va, q, 2);
-	if (step != TSR_STEP_DONE)
+	if (step != TSR_STEP_DONE || view->missing)
 		return step;
-	view->buffer_va = va;
-	view->words = 3;
+	view->buffer_va = entry_va(env, index);
 	tsr_unpack_attribute_buffer(q, &view->buffer);
 	view->base = view->buffer.pointer;
 	view->stride = view->buffer.stride;
@@ -111,25 +120,24 @@ static enum tsr_step read_buffer(struct tsr_msg_env *env, uint32_t index,
 	case TSR_ATTRIBUTE_BUFFER_TYPE_MODULUS:
 	case TSR_ATTRIBUTE_BUFFER_TYPE_MODULUS_REDUCED:
 		if (view->buffer.divisor_odd > TSR_ATTRIBUTE_MODULUS_ODD_MAX)
-			return bad_state(env, va);
+			return bad_state(env, view->buffer_va);
 		/* fall through */
 	case TSR_ATTRIBUTE_BUFFER_TYPE_LINEAR:
 	case TSR_ATTRIBUTE_BUFFER_TYPE_SHIFT:
 	case TSR_ATTRIBUTE_BUFFER_TYPE_SHIFT_REDUCED:
-		return wide ? read_wide(env, index + 1, count, view) : TSR_STEP_DONE;
+		return wide ? read_wide(env, index + 1, view) : TSR_STEP_DONE;
 	case TSR_ATTRIBUTE_BUFFER_TYPE_IMAGE_LINEAR:
 	case TSR_ATTRIBUTE_BUFFER_TYPE_IMAGE_TILED:
 		view->image = true;
 		/* fall through */
 	case TSR_ATTRIBUTE_BUFFER_TYPE_DIVIDE:
 	case TSR_ATTRIBUTE_BUFFER_TYPE_DIVIDE_REDUCED:
-		view->missing = index + 1 >= count;
-		step = view->missing ? TSR_STEP_DONE : read_continuation(env, va + 16, view);
+		step = read_continuation(env, index + 1, view);
 		if (step != TSR_STEP_DONE || !wide || view->missing)
 			return step;
-		return read_wide(env, index + 2, count, view);
+		return read_wide(env, index + 2, view);
 	default:
-		return bad_state(env, va);
+		return bad_state(env, view->buffer_va);
 	}
 }
 
