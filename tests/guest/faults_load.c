@@ -143,8 +143,8 @@ static void tell_of(unsigned int w)
 	ktap_eq(system(command), 0);
 }
 
-/* Wait until @what holds for all; a process that has ended, or fences that do not come, end it. */
-static bool wait_for(bool (*what)(const struct worker *worker))
+/* Wait until @what holds for all; a process that has ended, or one that is @late, ends it. */
+static bool wait_for(bool (*what)(const struct worker *worker), const char *late)
 {
 	uint64_t limit = now_ms() + FENCE_LIMIT_MS;
 
@@ -159,14 +159,14 @@ static bool wait_for(bool (*what)(const struct worker *worker))
 		if (!what(&load->worker[w]))
 			tell_of(w);
 	}
-	return ktap_fail("a fence is lost");
+	return ktap_fail("%s", late);
 }
 
 /* Everybody begins and ends a round from here on. */
 static bool once_round(void)
 {
 	load->epoch++;
-	return wait_for(came_round);
+	return wait_for(came_round, "a fence is lost");
 }
 
 static bool victim_knows(const struct worker *worker)
@@ -209,7 +209,7 @@ static bool whole_device(const struct kind *kind)
 	uint64_t limit = now_ms() + FENCE_LIMIT_MS;
 
 	if (kind->excuses & MAY_WEDGE) {
-		if (!wait_for(has_closed))
+		if (!wait_for(has_closed, "the device is not given up"))
 			return false;
 		bring_back();
 		return true;
@@ -244,7 +244,7 @@ static bool one_fault(const struct kind *kind)
 	ktap_eq(gt_inject(script), 0);
 	if (kind->rung)
 		ktap_eq(climb(kind->rung), 0);
-	if (kind->must && !wait_for(victim_knows))
+	if (kind->must && !wait_for(victim_knows, "the victim notices nothing"))
 		return false;
 	if (kind->nobody && !whole_device(kind))
 		return false;
