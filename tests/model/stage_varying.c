@@ -317,12 +317,15 @@ static void test_places(void)
 		check_place(PLACE("conditional.center", "r61"), 1, 0, 128, 128);
 	}
 	p->push[2] = (uint16_t)-300 | 700 << 16;
-	check_place(PLACE("store.explicit", "u1.w0"), 1, 0, -300, 700);
-	check_place(PLACE("clobber.explicit", "u1.w0"), 1, 0, -300, 700);
-	check_place(twice, 1, 0, -300, 700);
-	check_place(again, 1, 0, -300, 700);
-	check_place(lost, 1, 0, 128, 128);
-	check_place(PLACE("retrieve", "zero.w0"), 1, 0, 128, 128);
+	for (unsigned int log2 = 0; log2 < 5; log2 += 4) {
+		p->state.samples_log2 = log2;
+		check_place(PLACE("store.explicit", "u1.w0"), 1, 0, -300, 700);
+		check_place(PLACE("clobber.explicit", "u1.w0"), 1, 0, -300, 700);
+		check_place(twice, 1, 0, -300, 700);
+		check_place(again, 1, 0, -300, 700);
+		check_place(lost, 1, 0, 128, 128);
+		check_place(PLACE("retrieve", "zero.w0"), 1, 0, 128, 128);
+	}
 	p->state.samples_log2 = 0;
 }
 
@@ -361,14 +364,14 @@ static void test_formats(void)
 	static const char automatic[] = LOAD("LD_VAR_FLAT_IMM.v2.auto index:6");
 	static const char bytes[] = LOAD("LD_VAR_IMM.f32.store.center.v4 zero.w0, index:7");
 	static const char missing[] = LOAD("LD_VAR_IMM.f32.store.center.v4 zero.w0, index:15");
-	static const char indirect[] =
+	/* behind another, so that the outputs are at hand */
+	static const char ahead[] =
 		"clause {\n"
-		"	*RSHIFT_AND.i32 r8, r59, 0x1, #0.b0\n"
-		"	+NOP\n"
-		"}\n" LOAD("LD_VAR.f32.store.center.v4 zero.w0, r58");
+		"	*NOP\n"
+		"	+LD_VAR_IMM.f32.store.center.v4 zero.w0, index:0, @r4\n"
+		"}\n" LOAD("LD_VAR_IMM.f32.store.center.v4 zero.w0, index:8");
 	uint32_t *words;
 
-	(void)indirect;
 	begin(halves);
 	random_prim(3, 5);
 	pipe_quad(p, 4, 6, 0);
@@ -410,6 +413,18 @@ static void test_formats(void)
 	pipe_quad(p, 4, 6, 0);
 	ktap_eq(pipe_fragments(p), TSR_STEP_DONE);
 	ktap_ok(colour(1, 0) == 128 / 255.0f && colour(1, 1) == 0.2f && colour(1, 3) == 1);
+	/* before a vertex's outputs, if only by a word */
+	for (int32_t before = 4; before <= 16; before += 4) {
+		pipe_attribute(p, PIPE_OUTPUTS, 8, 31, TSR_PIXEL_FORMAT_RGBA32F, -before, false);
+		begin(ahead);
+		random_prim(3, 5);
+		random_prim(3, 5);
+		for (unsigned int v = 0; v < 3; v++)
+			memset(pipe_at(p, p->f->prim[1].output[v] - before), 0x41, before);
+		pipe_quad(p, 4, 6, 1);
+		ktap_eq(pipe_fragments(p), TSR_STEP_DONE);
+		ktap_ok(colour(1, 0) == 0 && colour(1, 3) == 0);
+	}
 	/* not in the table */
 	p->program.varying_count = 15;
 	begin(missing);

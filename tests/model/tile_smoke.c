@@ -101,6 +101,31 @@ static void untouched(void)
 	}
 }
 
+/* Tile memory can be filled to its last byte; a frame that needs more is refused. */
+static void filled(void)
+{
+	static const struct {
+		unsigned int format, bytes, fault;
+	} colours[] = {
+		{ TSR_PIXEL_FORMAT_RGBA16F, 8, TSR_FAULT_NONE },
+		{ TSR_PIXEL_FORMAT_RGBA32F, 16, TSR_FAULT_BAD_VALUE },
+	};
+
+	for (unsigned int i = 0; i < 2; i++) {
+		struct tiles *t = tiles_new(64, 64, NULL);
+
+		t->f->frame.tile_shift = TSR_TILE_SHIFT_MAX;
+		t->f->frame.samples_log2 = 4;
+		tiles_target(t, 0, colours[i].format, colours[i].bytes);
+		tiles_target(t, TILES_DEPTH, TSR_PIXEL_FORMAT_R32F, 4);
+		ktap_eq((8 + colours[i].bytes) << 16 > TSR_TILE_BUFFER_BYTES, i);
+		prepare(t);
+		ktap_eq(tiles_run(t), !i);
+		ktap_eq(bench_fault(&t->queue), colours[i].fault);
+		tiles_free(t);
+	}
+}
+
 /* A hash of all targets. */
 static uint64_t hash(const struct tiles *t)
 {
@@ -337,6 +362,7 @@ int main(int argc, char **argv)
 	ktap_start_args(argc, argv);
 	ktap_run("[BIN5] [BIN6] [CP10] depth of a triangle, cleared colour, edges", picture);
 	ktap_run("[BIN6] [CP10] tiles nobody draws to are not moved", untouched);
+	ktap_run("[BIN6] [CP10] tile memory is filled, a frame that needs more is refused", filled);
 	ktap_run("[RAST5] threads, cores, tiles of all sizes, small bursts", same);
 	ktap_run("[OM7] a query that changes between draws of one state", queries_change);
 	ktap_run("[ZS6] [OM3] tags: fast clear, uniform pixels, planes; loaded, drawn on, expanded",

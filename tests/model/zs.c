@@ -55,12 +55,15 @@ static void by_hand(void)
 static float depth[BLOCKS * SAMPLES * 64 + 64];
 static uint8_t stencil[BLOCKS * SAMPLES * 64 + 64];
 
-/* A depth in the format's units: few different ones. */
+/* One of few depths, quarters, in the format's units. */
+static float units(double quarters, double scale)
+{
+	return (float)(scale > 0 ? floor(quarters / 4 * scale + 0.5) : quarters / 4);
+}
+
 static float any_units(struct soup *s, double scale)
 {
-	double z = (double)soup_below(s, 5) / 4;
-
-	return (float)(scale > 0 ? floor(z * scale + 0.5) : z);
+	return units((double)soup_below(s, 5), scale);
 }
 
 static uint32_t bits_of(float x)
@@ -128,13 +131,16 @@ static void one_block(struct soup *s, struct tsr_tile *t, const struct tsr_fine 
 	float z[64], low = INFINITY, high = -INFINITY, want_depth[64];
 	uint8_t want_stencil[64];
 	bool reject, by_depth = false, same = soup_below(s, 2);
+	/* close together now and then, so that a block's bounds are met exactly */
+	uint64_t first = soup_below(s, 5), differ = 1 + soup_below(s, 5 - first);
+	uint64_t runs = soup_below(s, 2) ? 16 : SAMPLES * 64;
 	struct tsr_zs zs;
 
 	t->has_depth = soup_below(s, 8);
 	t->has_stencil = soup_below(s, 8);
 	tsr_zs_prepare(&zs, &draw, &shader, true, t->has_depth, t->has_stencil, scales[format], 0);
 	for (unsigned int i = 0; i < 64; i++) {
-		z[i] = any_units(s, scales[format]);
+		z[i] = units((double)(first + soup_below(s, differ)), scales[format]);
 		low = z[i] < low ? z[i] : low;
 		high = z[i] > high ? z[i] : high;
 	}
@@ -142,7 +148,7 @@ static void one_block(struct soup *s, struct tsr_tile *t, const struct tsr_fine 
 	for (unsigned int i = 0; i < BLOCKS * SAMPLES * 64; i++) {
 		depth[i] = any_units(s, scales[format]);
 		stencil[i] = (uint8_t)soup_below(s, 4);
-		if (i && soup_below(s, 16))
+		if (i && soup_below(s, runs))
 			depth[i] = depth[i - 1];
 		if (i && (same || soup_below(s, 16)))
 			stencil[i] = stencil[i - 1];
