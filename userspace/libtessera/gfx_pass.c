@@ -9,7 +9,7 @@
 
 #define TARGET_BYTES (TSR_RENDER_TARGET__QWORDS * 8u)
 #define SAMPLE_TABLE_BYTES 128u
-#define TILE_SHIFT_USUAL 5u
+#define TILE_SHIFT_USUAL 6u
 
 static int remember(struct tsr_gfx_pass *pass, int error)
 {
