@@ -215,6 +215,68 @@ static void test_bias(void)
 	ktap_ok(seen > 3000);
 }
 
+/* The depth stored at (@x, @y), in whichever format. */
+static double stored(struct tiles *t, unsigned int format, unsigned int x, unsigned int y)
+{
+	const void *texel = tiles_texel(t, TILES_DEPTH, x, y, 0);
+	bool half = format == TSR_PIXEL_FORMAT_Z16_UNORM;
+	uint32_t word = 0;
+
+	if (format == TSR_PIXEL_FORMAT_R32F)
+		return (double)tiles_depth(t, x, y, 0);
+	memcpy(&word, texel, half ? 2 : 4);
+	return half ? word / 65535.0 : (word & 0xffffff) / 16777215.0;
+}
+
+/*
+ * What is added: the constant in the format's units, the slope's part by the larger of both slopes;
+ * clamped from one side.
+ */
+static void test_bias_sum(void)
+{
+	static const struct {
+		unsigned int format, bytes;
+		double unit;		/* the largest depth is 0.75: 2^-1 is its power of two */
+	} depths[] = {
+		{ TSR_PIXEL_FORMAT_R32F, 4, 0x1p-24 }, { TSR_PIXEL_FORMAT_Z16_UNORM, 2, 0x1p-16 },
+		{ TSR_PIXEL_FORMAT_Z24X8_UNORM, 4, 0x1p-24 },
+	};
+	static const struct {
+		double constant, slope, clamp, sum;
+	} biases[] = {		/* constant in sixteenths; the slope is 1/256 */
+		{ 1, 0, 0, 0.0625 }, { -2, 0, 0, -0.125 }, { 0, 16, 0, 0.0625 },
+		{ 1, -32, 0, -0.0625 }, { 1, 16, 0.1, 0.1 }, { 1, 16, -0.1, 0.125 },
+		{ -1, -16, -0.1, -0.1 }, { -1, -16, 0.1, -0.125 },
+	};
+
+	for (unsigned int n = 0; n < 2 * 3 * 8; n++) {
+		unsigned int f = n / 8 % 3, b = n % 8, down = n / 24;
+		double z = 0.25 + (10.5 / (down ? HEIGHT : WIDTH)) / 2, slope;
+		struct tiles *t = frame(NULL, TILES_FINISH);
+
+		tiles_target(t, TILES_DEPTH, depths[f].format, depths[f].bytes);
+		slope = 0.5 / (down ? HEIGHT : WIDTH);
+		t->f->draw.depth_bias = true;
+		t->f->draw.bias_constant =
+			front_bits((float)(biases[b].constant / 16 / depths[f].unit));
+		t->f->draw.bias_slope = front_bits((float)(biases[b].slope / 256 / slope));
+		t->f->draw.bias_clamp = front_bits((float)biases[b].clamp);
+		t->f->draw.depth_test = t->f->draw.depth_write = true;
+		t->f->draw.depth_function = TSR_COMPARE_FUNCTION_ALWAYS;
+		/* from 0.25 at one side of the frame to 0.75 at the other, if it went so far */
+		set_corner(0, 0, 0, 0.25f);
+		set_corner(1, WIDTH * RASTER_ONE, 0, down ? 0.25f : 0.75f);
+		set_corner(2, 0, HEIGHT * RASTER_ONE, down ? 0.75f : 0.25f);
+		front_states(t->f);
+		front_arrays(t->f, TSR_TOPOLOGY_TRIANGLES, 3);
+		drawn(t);
+		if (!ktap_ok(fabs(stored(t, depths[f].format, 10, 10) - z - biases[b].sum) < 2e-5))
+			ktap_note("format %u, bias %u, down %u: %g, not %g", f, b, down,
+				  stored(t, depths[f].format, 10, 10), z + biases[b].sum);
+		tiles_free(t);
+	}
+}
+
 /* ---- Points ---------------------------------------------------------------------------------- */
 
 static void test_points(void)
@@ -581,6 +643,7 @@ int main(void)
 	ktap_start();
 	ktap_run("[OM4] programs read depth and stencil of the tile", test_zs);
 	ktap_run("[ZS1] [PIX9] the depth a program finds has its bias", test_bias);
+	ktap_run("[ZS1] depth bias in units of the format, by the slope, clamped", test_bias_sum);
 	ktap_run("[PA7] coordinates in points, from both origins", test_points);
 	ktap_run("[OM4] a program that blends lies anywhere, and always reads the tile",
 		 test_blender);

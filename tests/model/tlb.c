@@ -67,6 +67,28 @@ static void test_one_walk(void)
 	u->b->map_limit = 0;
 }
 
+/* Hints: what the TLB tells without a walk, and nothing else. */
+static void test_peek(void)
+{
+	static const uint32_t limits[] = { 0, 64 << 10, 2048 };
+
+	for (unsigned int i = 0; i < 3; i++) {
+		uint64_t at = VA + 9 * 4096;
+		uint32_t value;
+
+		u->b->map_limit = limits[i];
+		forget();
+		ktap_ok(!tsr_mem_peek(&u->mem, at, 4));
+		ktap_eq(load(at, &value), TSR_STEP_DONE);
+		/* half a page is not enough */
+		ktap_ok(tsr_mem_peek(&u->mem, at + 4092, 4) ==
+			(i < 2 ? bench_ptr(u->b, bus + 9 * 4096 + 4092, 4) : NULL));
+		ktap_ok(!tsr_mem_peek(&u->mem, at + 4092, 5));
+		ktap_ok(!tsr_mem_peek(&u->mem, at + BENCH_HUGE_PAGE, 4));
+	}
+	u->b->map_limit = 0;
+}
+
 static void test_write(void)
 {
 	units_insn(u, TSR_OP_ADD_STORE_I32);
@@ -135,6 +157,7 @@ int main(int argc, char **argv)
 	for (unsigned int i = 0; i < PAGES; i++)
 		memcpy(bench_ptr(u->b, bus + i * 4096 + 4092, 4), &i, 4);
 	ktap_run("a large page is walked once", test_one_walk);
+	ktap_run("hints where the host has a page", test_peek);
 	ktap_run("writes to a large page are reported page by page", test_write);
 	ktap_run("invalidating part of a large page drops it", test_invalidate);
 	ktap_run("a large page's permissions", test_permission);
