@@ -291,6 +291,63 @@ static void beside_failures(void)
 	gfxt_close(&t);
 }
 
+/* ---- States ---------------------------------------------------------------------------------- */
+
+#define PIPELINES 20u
+
+/*
+ * Draw @count rows, each with a scissor of its own and with one of @kinds pipelines in turns: every
+ * draw has a state of its own, and those that the binner has no version for wait.
+ */
+static void rows(uint32_t count, struct tsr_gfx_pipeline *const *pipelines, uint32_t kinds)
+{
+	static const uint32_t names[] = {
+		TSR_QUEUE_COUNTER_BIN_STATE_STALLS, TSR_QUEUE_COUNTER_BIN_DESCRIPTOR_STALLS,
+	};
+	struct tsr_gfx_image *image = gfxt_image(&t, TSR_PIXEL_FORMAT_RGBA8_UNORM, SIDE, 1);
+	struct tsr_gfx_pass *pass = gfxt_one(&t, image, black);
+	static uint32_t texels[SIDE * SIDE];
+	struct tsr_perfmon *perfmon = NULL;
+	uint64_t stalls[2] = { 0 };
+	uint32_t wrong = 0;
+
+	ktap_eq(tsr_perfmon_create(t.device, names, 2, &perfmon), 0);
+	tsr_gfx_set_perfmon(pass, perfmon);
+	for (uint32_t i = 0; i < count; i++) {
+		ktap_eq(tsr_gfx_set_scissor(pass, 0, &(struct tsr_rect){ 0, i, SIDE, 1 }), 0);
+		gfxt_fill(&t, pass, pipelines[i % kinds], 0, white);
+	}
+	gfxt_drawn(pass);
+	gfxt_read(image, 0, 0, texels, 4 * SIDE);
+	for (uint32_t i = 0; i < SIDE * SIDE; i++)
+		wrong += texels[i] != (i / SIDE < count ? UINT32_MAX : 0);
+	ktap_eq(wrong, 0);
+	ktap_eq(tsr_perfmon_read(perfmon, stalls, false), 0);
+	ktap_eq(stalls[0], count > TSR_STATE_VERSIONS ? count - TSR_STATE_VERSIONS : 0);
+	/* there are more descriptors than versions, so the versions are what is waited for */
+	ktap_eq(stalls[1], 0);
+	tsr_perfmon_unref(perfmon);
+	tsr_gfx_image_unref(image);
+}
+
+static void states(void)
+{
+	static const uint32_t counts[] = {
+		1, TSR_STATE_VERSIONS, TSR_STATE_VERSIONS + 1, PIPELINES,
+	};
+	struct tsr_gfx_pipeline *pipelines[PIPELINES];
+
+	for (unsigned int i = 0; i < PIPELINES; i++)
+		pipelines[i] = gfxt_pipeline(&t, NULL);
+	for (unsigned int i = 0; i < 4; i++) {
+		rows(counts[i], pipelines, 1);
+		rows(counts[i], pipelines, 2);
+		rows(counts[i], pipelines, PIPELINES);
+	}
+	for (unsigned int i = 0; i < PIPELINES; i++)
+		tsr_gfx_pipeline_unref(pipelines[i]);
+}
+
 int main(void)
 {
 	ktap_start();
@@ -303,6 +360,7 @@ int main(void)
 		 beside_copies);
 	ktap_run("[CP10] two frames are binned before the first one is rendered",
 		 frames_overlap);
+	ktap_run("[CP4] states beyond what the binner keeps wait, and nothing else changes", states);
 	tsr_gfx_pipeline_unref(pipeline);
 	gfxt_close(&t);
 	return ktap_finish();

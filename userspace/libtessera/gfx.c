@@ -259,6 +259,8 @@ static int add_jobs(struct tsr_gfx *gfx, struct tsr_gfx_pass *pass, const struct
 		ret = gfx_tags_wait(pass, gfx->submit, 0);
 	for (i = 0; !ret && heap->tiler && i < 2; i++)
 		ret = tsr_submit_heap(gfx->submit, (int)i, heap->tiler);
+	for (i = 0; !ret && pass->perfmon && i < 2; i++)
+		ret = tsr_submit_perfmon(gfx->submit, (int)i, pass->perfmon);
 	for (i = 0; !ret && i < wait_count; i++)
 		ret = tsr_submit_wait(gfx->submit, 0, waits[i].sync, waits[i].point);
 	if (!ret && before)

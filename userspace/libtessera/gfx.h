@@ -193,6 +193,7 @@ struct tsr_gfx_pass {
 	} *sampled;
 	unsigned int sampled_count;
 	struct gfx_state state;
+	struct tsr_perfmon *perfmon;		/* referenced; NULL: nobody counts */
 	uint64_t code_serial;			/* of the latest program it uses */
 	/* the fences of its latest submission, which a timeline forgets once later ones are done */
 	struct tsr_sync *binned, *rendered;

@@ -436,6 +436,7 @@ void tsr_gfx_pass_destroy(struct tsr_gfx_pass *pass)
 	gfx_memory_fini(&pass->memory);
 	tsr_sync_unref(pass->binned);
 	tsr_sync_unref(pass->rendered);
+	tsr_perfmon_unref(pass->perfmon);
 	hold(pass, false);
 	tsr_gfx_unref(pass->gfx);
 	free(pass);
@@ -449,6 +450,14 @@ int tsr_gfx_set_clear(struct tsr_gfx_pass *pass, uint32_t n, union tsr_gfx_colou
 	pass->info.colour[n].clear = value;
 	gfx_pack_target(pass, n);
 	return 0;
+}
+
+void tsr_gfx_set_perfmon(struct tsr_gfx_pass *pass, struct tsr_perfmon *perfmon)
+{
+	if (perfmon)
+		tsr_perfmon_ref(perfmon);
+	tsr_perfmon_unref(pass->perfmon);
+	pass->perfmon = perfmon;
 }
 
 int gfx_finish(struct tsr_gfx_pass *pass)

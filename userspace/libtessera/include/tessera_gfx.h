@@ -351,6 +351,12 @@ void tsr_gfx_pass_destroy(struct tsr_gfx_pass *pass);
 /* tsr_gfx_set_clear(): another clear value of colour target @target for later submissions. */
 int tsr_gfx_set_clear(struct tsr_gfx_pass *pass, uint32_t target, union tsr_gfx_colour value);
 
+/*
+ * tsr_gfx_set_perfmon(): have @perfmon count both jobs of the pass from its next submission on;
+ * NULL ends it. A submission that is repeated with more memory counts once. [CP3]
+ */
+void tsr_gfx_set_perfmon(struct tsr_gfx_pass *pass, struct tsr_perfmon *perfmon);
+
 /* ---- State of the draws that follow ---------------------------------------------------------- */
 
 /* tsr_gfx_set_pipeline(): draws need one. It is kept alive. */
