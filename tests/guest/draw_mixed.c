@@ -360,7 +360,7 @@ int main(void)
 		 beside_copies);
 	ktap_run("[CP10] two frames are binned before the first one is rendered",
 		 frames_overlap);
-	ktap_run("[CP4] states beyond what the binner keeps wait, and nothing else changes", states);
+	ktap_run("[CP4] states beyond those that the binner keeps wait", states);
 	tsr_gfx_pipeline_unref(pipeline);
 	gfxt_close(&t);
 	return ktap_finish();
