@@ -150,14 +150,52 @@ struct found {
 	unsigned int few, few_blocks;
 };
 
+/* Test triangle @i: pixels that pass; *@right: the quads are those that have some. */
 static unsigned int small_test(struct frame *f, const struct tsr_fine *fine,
-			       const struct tsr_small *s, unsigned int i)
+			       const struct tsr_small *s, unsigned int i, bool *right)
 {
-	float none[4], *quad[4];
+	static struct tsr_small_quads q;
+	unsigned int pixels = 0, before = 0;
 
-	for (unsigned int q = 0; q < 4; q++)
-		quad[q] = s->mask[i] >> 4 * q & 15 ? f->depth + s->at[q][i] : none;
-	return fine->small_test(s, i, &f->test, quad);
+	fine->small_quads(s, i, i + 1, &f->test, f->depth, &q);
+	for (unsigned int n = 0; n < q.count; n++) {
+		const unsigned int k = q.quad[n];
+
+		*right &= k < 4 && q.triangle[n] == i && q.at[n] == s->at[k][i] && q.pixels[n] &&
+			  !(q.pixels[n] & ~(s->mask[i] >> 4 * k & 15)) && (!n || k > before);
+		before = k;
+		pixels += tsr_pixel_count(q.pixels[n]);
+	}
+	*right &= pixels == q.passed && q.covered == tsr_pixel_count(s->mask[i]);
+	return q.passed;
+}
+
+/* A run of small ones at once, against the same one by one; now and then without a test. */
+static unsigned int check_run(const struct frame *f, const struct tsr_fine *fine,
+			      const struct tsr_small *s)
+{
+	const unsigned int first = rnd() % TSR_TILE_TRIANGLES;
+	static struct tsr_small_quads all, one;
+	static struct frame at_once, singly;
+	const bool test = rnd() % 4;
+	unsigned int end = first, n = 0, wrong = 0;
+
+	at_once = singly = *f;
+	while (end < TSR_TILE_TRIANGLES && !(s->large >> end & 1))
+		end++;
+	fine->small_quads(s, first, end, test ? &f->test : NULL, at_once.depth, &all);
+	for (unsigned int i = first; i < end; i++) {
+		fine->small_quads(s, i, i + 1, test ? &f->test : NULL, singly.depth, &one);
+		all.covered -= one.covered;
+		all.passed -= one.passed;
+		wrong += !test && one.passed != one.covered;
+		for (unsigned int k = 0; k < one.count; k++, n++)
+			wrong += n >= all.count || all.triangle[n] != i ||
+				 all.quad[n] != one.quad[k] || all.pixels[n] != one.pixels[k] ||
+				 all.at[n] != one.at[k];
+	}
+	return wrong + (n != all.count || all.covered || all.passed ||
+			memcmp(at_once.depth, singly.depth, sizeof(singly.depth)) != 0);
 }
 
 /* Triangle @i both ways: first that of all primitives, then the other. */
@@ -170,6 +208,7 @@ static void check(struct frame *f, const struct tsr_fine *fine, const struct tsr
 	struct tsr_walk_blocks walk;
 	struct tsr_shape shape;
 	struct tsr_covered c;
+	bool right = true;
 
 	other = *f;
 	tsr_shape_set(&shape, prim, &rules, &f->clip);
@@ -187,7 +226,7 @@ static void check(struct frame *f, const struct tsr_fine *fine, const struct tsr
 	if (!covered)
 		return;
 	found->wrong += blocks != (unsigned int)s->blocks[i];
-	found->wrong += tsr_pixel_count(small_test(&other, fine, s, i)) != passed;
+	found->wrong += small_test(&other, fine, s, i, &right) != passed || !right;
 	found->wrong += memcmp(other.depth, f->depth, sizeof(f->depth)) != 0;
 	found->covered++;
 	found->split += blocks > 1;
@@ -281,6 +320,7 @@ static void soup(void)
 		for (unsigned int i = 0; i < TSR_TILE_TRIANGLES; i++)
 			any_triangle(&frame, t.v[i]);
 		fine->small(&frame.rules, &t, &small);
+		found.wrong += check_run(&frame, fine, &small);
 		for (unsigned int i = 0; i < TSR_TILE_TRIANGLES; i++) {
 			struct tsr_prim prim = { .vertices = 3 };
 

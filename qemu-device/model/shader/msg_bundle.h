@@ -54,6 +54,8 @@ struct tsr_msg_elements {
 };
 
 struct tsr_planes;
+struct tsr_varying;
+struct tsr_plane_source;
 
 /* A smooth varying of warps of a bundle at their pixels' centres. */
 struct tsr_interpolation {
@@ -87,6 +89,11 @@ struct tsr_msg_path {
 	/* fill R55 to R62 of @count warps; @reg is R55 of the first */
 	void (*enter)(const struct tsr_msg_entry *entry, union tsr_lanes *reg, unsigned int count);
 	void (*interpolate)(const struct tsr_fragments *f, const struct tsr_interpolation *i);
+	/* fill the geometry of all primitives */
+	void (*geometry)(struct tsr_fragments *f);
+	/* planes of varying @v, as many floats as that says, of @count triangles */
+	void (*planes)(struct tsr_fragments *f, const struct tsr_varying *v,
+		       const struct tsr_plane_source *source, unsigned int count);
 	/* fill centre_x, _y and _w of warp @w, whose primitives have their geometry */
 	void (*centres)(struct tsr_fragments *f, unsigned int w);
 	/*

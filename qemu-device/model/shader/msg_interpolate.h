@@ -35,36 +35,37 @@ TSR_INLINE void interpolate_warp(const struct tsr_fragments *f, const struct tsr
 
 typedef double four __attribute__((vector_size(32), may_alias, aligned(8)));
 
-/* The same for quad @q of the warp alone: four lanes, less than a vector of the widest path. */
+/* The same for @lanes of quad @q of the warp alone: less than a vector of the widest path. */
 TSR_INLINE void interpolate_quad(const struct tsr_fragments *f, const struct tsr_planes *p,
-				 unsigned int c, unsigned int w, unsigned int q, float *out)
+				 unsigned int c, unsigned int w, unsigned int q,
+				 unsigned int lanes, float *out)
 {
 	typedef float four_floats __attribute__((vector_size(16), may_alias, aligned(4)));
+	typedef int32_t four_ints __attribute__((vector_size(16)));
+	const four_ints weight = { 1, 2, 4, 8 };
+	const four_ints mask = (((four_ints){ 0 } + (int32_t)lanes) & weight) != 0;
 	const four x = *(const four *)&f->centre_x[w][4 * q];
 	const four y = *(const four *)&f->centre_y[w][4 * q];
 	const four at = (p->a[c] * x + p->b[c] * y) * *(const four *)&f->centre_w[w][4 * q] +
 			p->c[c];
+	const four_ints new = (four_ints)__builtin_convertvector(at, four_floats);
+	const four_ints old = (four_ints)*(const four_floats *)(out + 4 * q);
 
-	*(four_floats *)(out + 4 * q) = __builtin_convertvector(at, four_floats);
+	*(four_floats *)(out + 4 * q) = (four_floats)((new & mask) | (old & ~mask));
 }
 
-/* All components of warp @w, to @out. */
-TSR_INLINE void interpolate_all(const struct tsr_fragments *f, const struct tsr_interpolation *i,
-				unsigned int w, union tsr_lanes *const out[4])
+/* All components of warp @w, all of whose lanes belong to one primitive. */
+TSR_INLINE void interpolate_one(const struct tsr_fragments *f, const struct tsr_interpolation *i,
+				const struct tsr_planes *one, unsigned int w)
 {
-	const struct tsr_planes *const *p = &i->planes[w * TSR_WARP_LANES / 4];
-	const struct tsr_planes *one = i->one;
-
-	if (!one && p[0] == p[1] && p[0] == p[2] && p[0] == p[3])
-		one = p[0];
 	for (unsigned int c = 0; c < i->count; c++) {
-		if (one) {
-			interpolate_warp(f, one, c, w, out[c]->f);
-			continue;
-		}
-		for (unsigned int q = 0; q < TSR_WARP_LANES / 4; q++) {
-			if (p[q])
-				interpolate_quad(f, p[q], c, w, q, out[c]->f);
+		union tsr_lanes some;
+
+		if (i->lanes[w] == TSR_ALL_LANES) {
+			interpolate_warp(f, one, c, w, i->to[c][w].f);
+		} else {
+			interpolate_warp(f, one, c, w, some.f);
+			tsr_msg_move(&i->to[c][w], &some, i->lanes[w]);
 		}
 	}
 }
@@ -72,19 +73,21 @@ TSR_INLINE void interpolate_all(const struct tsr_fragments *f, const struct tsr_
 static void interpolate(const struct tsr_fragments *f, const struct tsr_interpolation *i)
 {
 	for (unsigned int n = 0; n < i->warps; n++) {
-		unsigned int w = i->warp[n];
-		union tsr_lanes some[4];
-		union tsr_lanes *out[4] = { &some[0], &some[1], &some[2], &some[3] };
+		const unsigned int w = i->warp[n];
+		const struct tsr_planes *const *p = &i->planes[w * TSR_WARP_LANES / 4];
+		const struct tsr_planes *one = i->one;
 
-		if (i->lanes[w] == TSR_ALL_LANES) {
-			for (unsigned int c = 0; c < i->count; c++)
-				out[c] = &i->to[c][w];
-			interpolate_all(f, i, w, out);
+		if (!one && p[0] == p[1] && p[0] == p[2] && p[0] == p[3])
+			one = p[0];
+		if (one) {
+			interpolate_one(f, i, one, w);
 			continue;
 		}
-		interpolate_all(f, i, w, out);
-		for (unsigned int c = 0; c < i->count; c++)
-			tsr_msg_move(&i->to[c][w], &some[c], i->lanes[w]);
+		for (unsigned int q = 0; q < TSR_WARP_LANES / 4; q++) {
+			for (unsigned int c = 0; p[q] && c < i->count; c++)
+				interpolate_quad(f, p[q], c, w, q, i->lanes[w] >> 4 * q & 15,
+						 i->to[c][w].f);
+		}
 	}
 }
 

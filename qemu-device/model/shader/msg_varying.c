@@ -21,6 +21,7 @@ typedef double four __attribute__((vector_size(32)));
 typedef float four_floats __attribute__((vector_size(16)));
 
 #define QUAD_LANES 15u
+#define QUADS (TSR_WARP_LANES / 4)	/* of a warp */
 
 /* Where a quad's pixels are interpolated. */
 struct spot {
@@ -306,8 +307,7 @@ static void find_centres(struct tsr_msg_env *env, const struct tsr_msg_bundle *b
 {
 	struct tsr_fragments *f = env->fragments;
 
-	for (unsigned int i = 0; i < f->prims; i++)
-		tsr_prim_geometry(&f->prim[i]);
+	env->path->geometry(f);
 	for (unsigned int i = first; i < b->warps; i++) {
 		if (f->centres >> b->warp[i] & 1)
 			continue;
@@ -327,14 +327,56 @@ struct find {
 static const struct tsr_planes *find_planes(struct tsr_msg_env *env, struct find *find,
 					    unsigned int prim)
 {
+	const unsigned int at = env->fragments->plane_of[prim][find->index];
 	const struct tsr_planes *planes;
 
-	if (tsr_planes_find(env, &find->varying, &find->read, prim, find->index, &planes) !=
-	    TSR_STEP_DONE)
+	if (at)
+		planes = &env->fragments->planes[at - 1];
+	else if (tsr_planes_find(env, &find->varying, &find->read, prim, find->index, &planes) !=
+		 TSR_STEP_DONE)
 		return NULL;
 	if (planes->flat || planes->perspective == env->fragments->prim[prim].flat_w)
 		return NULL;
 	return planes;
+}
+
+/*
+ * Planes of all quads from warp @first of @b on, if all of them are to be had at once, as those of
+ * triangles mostly are; false: they have to be looked for one by one.
+ */
+static bool find_together(struct tsr_msg_env *env, const struct tsr_msg_bundle *b,
+			  unsigned int first, struct find *find, struct tsr_interpolation *in)
+{
+	struct tsr_plane_source source[TSR_BUNDLE_QUADS];
+	struct tsr_fragments *f = env->fragments;
+	unsigned int count;
+	uint32_t prims = 0;
+	bool all;
+
+	if (!tsr_planes_quick(env, &find->varying, &find->read, find->index))
+		return false;
+	for (unsigned int i = first; i < b->warps; i++) {
+		const struct tsr_fragment_quad *quad = &f->quad[b->warp[i] * QUADS];
+		const unsigned int lanes = b->lanes[b->warp[i]];
+
+		for (unsigned int q = 0; q < QUADS; q++)
+			prims |= (uint32_t)((lanes >> 4 * q & QUAD_LANES) != 0) << quad[q].prim;
+	}
+	all = tsr_planes_sources(env, &find->varying, prims, source, &count);
+	env->path->planes(f, &find->varying, source, count);
+	if (!all || find->varying.linear)
+		return false;
+	/* quads without threads have those of any other */
+	for (unsigned int i = first; i < b->warps; i++) {
+		const unsigned int n = b->warp[i] * QUADS;
+
+		for (unsigned int q = n; q < n + QUADS; q++) {
+			const unsigned int at = f->plane_of[f->quad[q].prim][find->index];
+
+			in->planes[q] = &f->planes[at - (at != 0)];
+		}
+	}
+	return true;
 }
 
 /* Planes of the quads of warp @w that have threads; false: one of them is not so simple. */
@@ -387,6 +429,8 @@ static unsigned int load_together(struct tsr_msg_env *env, const struct tsr_msg_
 		in.one = find_planes(env, &find, 0);
 		end = in.one ? b->warps : first;
 	} else {
+		if (find_together(env, b, first, &find, &in))
+			end = b->warps;
 		while (end < b->warps &&
 		       find_warp(env, &find, b->warp[end], b->lanes[b->warp[end]], &in))
 			end++;

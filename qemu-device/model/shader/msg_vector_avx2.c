@@ -7,11 +7,12 @@
 #include "msg_add.h"
 #include "msg_elements.h"
 #include "msg_interpolate.h"
+#include "msg_planes.h"
 
 const struct tsr_msg_path tsr_msg_path_avx2 = {
 	.name = "avx2", .load = load, .store = store, .add = add, .elements = elements,
 	.enter = enter, .interpolate = interpolate, .centres = centres,
-	.patch = patch,
+	.patch = patch, .geometry = geometry, .planes = planes,
 };
 TSR_ALU_PATH_END
 #endif

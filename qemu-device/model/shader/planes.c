@@ -275,6 +275,13 @@ static inline const uint8_t *values_at_hand(const struct tsr_msg_env *env,
 
 typedef int32_t four_words __attribute__((vector_size(16)));
 
+/* Floats among the outputs of vertices, as many as are there. */
+static bool is_quick(const struct tsr_msg_env *env, const struct tsr_varying *v)
+{
+	return v->floats && v->output && !v->flat && v->offset >= 0 &&
+	       v->offset + v->format.bytes <= env->fragments->state->shader.output_stride;
+}
+
 /*
  * What make_planes() does for most: triangles that are not clipped, floats among the outputs of
  * their vertices, which are at hand. False: it is something else.
@@ -288,9 +295,7 @@ static bool quick_planes(struct tsr_msg_env *env, const struct tsr_varying *v,
 	const four_words one = { 0, 0, 0, 0x3f800000 }, there = behind[v->floats];
 	union tsr_texel texel[3];
 
-	if (!v->floats || !v->output || v->flat || p->prim.clipped || p->prim.vertices != 3 ||
-	    !p->output[0] || v->offset < 0 ||
-	    v->offset + v->format.bytes > env->fragments->state->shader.output_stride)
+	if (!is_quick(env, v) || p->prim.clipped || p->prim.vertices != 3 || !p->output[0])
 		return false;
 	for (unsigned int i = 0; i < 3; i++) {
 		const uint8_t *from = values_at_hand(env, v, p, i);
@@ -340,6 +345,71 @@ static enum tsr_step make_planes(struct tsr_msg_env *env, const struct tsr_varyi
 			smooth_planes(v, p, texel, planes);
 	}
 	return step;
+}
+
+bool tsr_planes_quick(struct tsr_msg_env *env, struct tsr_varying *v, bool *read, uint32_t index)
+{
+	if (!*read || v->index != index)
+		*read = tsr_varying_read(env, index, v) == TSR_STEP_DONE;
+	return *read && is_quick(env, v);
+}
+
+/* A page, so that it is not looked up again and again. */
+struct known_page {
+	uint64_t number;
+	const uint8_t *at;		/* NULL: it is not at hand */
+};
+
+/* Where the host has four floats at @va; NULL: not at hand. */
+static inline const uint8_t *floats_at_hand(const struct tsr_msg_env *env, uint64_t va,
+					    struct known_page *known)
+{
+	const unsigned int offset = va % TSR_ACCESS_PAGE_BYTES;
+
+	if (va / TSR_ACCESS_PAGE_BYTES != known->number) {
+		known->number = va / TSR_ACCESS_PAGE_BYTES;
+		known->at = tsr_access_find(env->access, env->access->read, va);
+	}
+	if (!known->at || va % 4 || offset > TSR_ACCESS_PAGE_BYTES - 16)
+		return NULL;
+	return known->at + offset;
+}
+
+bool tsr_planes_sources(struct tsr_msg_env *env, const struct tsr_varying *v, uint32_t prims,
+			struct tsr_plane_source source[TSR_BUNDLE_QUADS], unsigned int *count)
+{
+	struct known_page known = { .number = UINT64_MAX };
+	struct tsr_fragments *f = env->fragments;
+	unsigned int n = 0;
+	bool all = true;
+
+	/* the first place is for what is not kept */
+	f->plane_count += !f->plane_count;
+	for (; prims; prims &= prims - 1) {
+		const unsigned int prim = __builtin_ctz(prims);
+		const struct tsr_fragment_prim *p = &f->prim[prim];
+		struct tsr_plane_source *s = &source[n];
+
+		if (f->plane_of[prim][v->index])
+			continue;
+		if (p->prim.clipped || p->prim.vertices != 3 || !p->output[0]) {
+			all = false;
+			continue;
+		}
+		for (unsigned int i = 0; i < 3; i++)
+			s->at[i] = floats_at_hand(env, p->output[i] + v->offset, &known);
+		if (!s->at[0] || !s->at[1] || !s->at[2]) {
+			all = false;
+			continue;
+		}
+		s->prim = prim;
+		s->plane = f->plane_count + n++;
+		f->plane_of[prim][v->index] = s->plane + 1;
+	}
+	f->plane_count += n;
+	env->cost.read_bytes += (uint64_t)12 * v->floats * n;
+	*count = n;
+	return all;
 }
 
 enum tsr_step tsr_planes_find(struct tsr_msg_env *env, struct tsr_varying *v, bool *read,

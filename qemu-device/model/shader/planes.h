@@ -37,5 +37,24 @@ enum tsr_step tsr_varying_read(struct tsr_msg_env *env, uint32_t index, struct t
  */
 enum tsr_step tsr_planes_find(struct tsr_msg_env *env, struct tsr_varying *v, bool *read,
 			      unsigned int prim, uint32_t index, const struct tsr_planes **planes);
+/* Where the planes of an unclipped triangle come from: floats, which are at hand. */
+struct tsr_plane_source {
+	const uint8_t *at[3];		/* at its vertices, four floats wide */
+	uint16_t plane;			/* number of the bundle's planes they become */
+	uint8_t prim;
+};
+
+/*
+ * Whether varying @index of triangles that are not clipped is floats among the outputs of their
+ * vertices; *@read and @v as in tsr_planes_find().
+ */
+bool tsr_planes_quick(struct tsr_msg_env *env, struct tsr_varying *v, bool *read, uint32_t index);
+/*
+ * Then, of the primitives of @prims (bit n: primitive n) that have no planes of @v->index yet: where
+ * the values of those are that are such triangles and at hand, and place for their planes, which
+ * are to be made. There must be room for them. False: some are something else.
+ */
+bool tsr_planes_sources(struct tsr_msg_env *env, const struct tsr_varying *v, uint32_t prims,
+			struct tsr_plane_source source[TSR_BUNDLE_QUADS], unsigned int *count);
 
 #endif

@@ -67,11 +67,12 @@ struct tsr_fine {
 	void (*small)(const struct tsr_small_rules *rules, const struct tsr_tile_triangles *t,
 		      struct tsr_small *small);
 	/*
-	 * Pixels of triangle @i that pass, of those it covers. Stored depths of its quads are at
-	 * @quad, four each, and written there; any memory will do for quads it does not cover.
+	 * Quads of triangles [first, end) of @small, all of which are small. With @test, one behind
+	 * the other, they are tested against @depth, the tile's; NULL: all pass.
 	 */
-	unsigned int (*small_test)(const struct tsr_small *small, unsigned int i,
-				   const struct tsr_small_test *test, float *const quad[4]);
+	void (*small_quads)(const struct tsr_small *small, unsigned int first, unsigned int end,
+			    const struct tsr_small_test *test, float *depth,
+			    struct tsr_small_quads *quads);
 	void (*few)(const struct tsr_fine_few *few, struct tsr_fine_blocks *blocks);
 };
 

@@ -263,78 +263,21 @@ static TSR_UNCHECKED_ void small(const struct tsr_small_rules *r,
 
 /* ---- Depth ----------------------------------------------------------------------------------- */
 
-/* Depths of DOUBLES pixels, from number @p on. */
-TSR_INLINE vf32_half small_depths(const struct tsr_small *s, unsigned int i,
-				  const struct tsr_small_test *test, unsigned int p)
-{
-	vf64 x, y, t;
-
-	for (unsigned int n = 0; n < DOUBLES; n++) {
-		x[n] = small_x[p + n];
-		y[n] = small_y[p + n];
-	}
-	t = s->base[i] + ((s->c[0][i] + s->a[0][i] * x + s->b[0][i] * y) * s->k[0][i] +
-			  (s->c[1][i] + s->a[1][i] * x + s->b[1][i] * y) * s->k[1][i]);
-	return finish_depth(t, test->low, test->high, test->scale);
-}
-
-/* Vectors from parts, and parts of them: not by way of memory, where they would be waited for. */
+/* A vector from its halves: not by way of memory, where they would be waited for. */
 #if TSR_VECTOR_BYTES == 64
-typedef float eight __attribute__((vector_size(32)));
-
 TSR_INLINE vf32 small_join(vf32_half a, vf32_half b)
 {
 	return PICK(a, b, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
-}
-
-TSR_INLINE vf32 small_get(float *const quad[4], unsigned int q)
-{
-	eight a = PICK(*(const four_in_memory *)quad[q], *(const four_in_memory *)quad[q + 1],
-		       0, 1, 2, 3, 4, 5, 6, 7);
-	eight b = PICK(*(const four_in_memory *)quad[q + 2], *(const four_in_memory *)quad[q + 3],
-		       0, 1, 2, 3, 4, 5, 6, 7);
-
-	return small_join(a, b);
-}
-
-TSR_INLINE void small_put(float *const quad[4], unsigned int q, vf32 all)
-{
-	*(four_in_memory *)quad[q] = PICK(all, all, 0, 1, 2, 3);
-	*(four_in_memory *)quad[q + 1] = PICK(all, all, 4, 5, 6, 7);
-	*(four_in_memory *)quad[q + 2] = PICK(all, all, 8, 9, 10, 11);
-	*(four_in_memory *)quad[q + 3] = PICK(all, all, 12, 13, 14, 15);
 }
 #elif TSR_VECTOR_BYTES == 32
 TSR_INLINE vf32 small_join(vf32_half a, vf32_half b)
 {
 	return PICK(a, b, 0, 1, 2, 3, 4, 5, 6, 7);
 }
-
-TSR_INLINE vf32 small_get(float *const quad[4], unsigned int q)
-{
-	return small_join(*(const four_in_memory *)quad[q],
-			  *(const four_in_memory *)quad[q + 1]);
-}
-
-TSR_INLINE void small_put(float *const quad[4], unsigned int q, vf32 all)
-{
-	*(four_in_memory *)quad[q] = PICK(all, all, 0, 1, 2, 3);
-	*(four_in_memory *)quad[q + 1] = PICK(all, all, 4, 5, 6, 7);
-}
 #else
 TSR_INLINE vf32 small_join(vf32_half a, vf32_half b)
 {
 	return PICK(a, b, 0, 1, 2, 3);
-}
-
-TSR_INLINE vf32 small_get(float *const quad[4], unsigned int q)
-{
-	return *(const four_in_memory *)quad[q];
-}
-
-TSR_INLINE void small_put(float *const quad[4], unsigned int q, vf32 all)
-{
-	*(four_in_memory *)quad[q] = all;
 }
 #endif
 
@@ -360,23 +303,135 @@ TSR_INLINE vs32 small_compare(vf32 z, vf32 stored, unsigned int function)
 	}
 }
 
-static TSR_UNCHECKED_ unsigned int small_test(const struct tsr_small *s, unsigned int i,
-					      const struct tsr_small_test *test,
-					      float *const quad[4])
+/* ---- Quads ----------------------------------------------------------------------------------- */
+
+/* A number for each pixel of a quad, whatever the path: the compiler takes them apart. */
+typedef double quad_f64 __attribute__((vector_size(32)));
+typedef int64_t quad_s64 __attribute__((vector_size(32)));
+typedef int32_t quad_s32 __attribute__((vector_size(16)));
+
+TSR_INLINE quad_s32 quad_compare(four z, four stored, unsigned int function)
 {
-	const unsigned int covered = s->mask[i];
-	unsigned int pass = 0;
+	switch (function) {
+	case TSR_COMPARE_FUNCTION_NEVER:
+		return (quad_s32){ 0 };
+	case TSR_COMPARE_FUNCTION_LESS:
+		return z < stored;
+	case TSR_COMPARE_FUNCTION_EQUAL:
+		return z == stored;
+	case TSR_COMPARE_FUNCTION_LEQUAL:
+		return z <= stored;
+	case TSR_COMPARE_FUNCTION_GREATER:
+		return z > stored;
+	case TSR_COMPARE_FUNCTION_NOT_EQUAL:
+		return z != stored;
+	case TSR_COMPARE_FUNCTION_GEQUAL:
+		return z >= stored;
+	default:
+		return ~(quad_s32){ 0 };
+	}
+}
+
+/* One bit for each lane of @m, which is all ones or 0. */
+TSR_INLINE unsigned int quad_bits(quad_s32 m)
+{
+#ifdef __SSE2__
+	return _mm_movemask_ps((__m128)m);
+#else
+	return (m[0] & 1) | (m[1] & 2) | (m[2] & 4) | (m[3] & 8);
+#endif
+}
+
+/* As finish_depth() does. */
+TSR_INLINE four quad_finish(const quad_f64 *depth, const struct tsr_small_test *test)
+{
+	const double shifter = 0x1.8p52;
+	quad_f64 t = *depth;
+	quad_s64 in = t > test->low;
+
+	t = (quad_f64)(((quad_s64)t & in) | ((quad_s64)((quad_f64){ 0 } + test->low) & ~in));
+	in = t < test->high;
+	t = (quad_f64)(((quad_s64)t & in) | ((quad_s64)((quad_f64){ 0 } + test->high) & ~in));
+	if (test->scale != 0)
+		t = (t * test->scale + shifter) - shifter;
+	return __builtin_convertvector(t, four);
+}
+
+/* Depths of quad @q of triangle @i. */
+TSR_INLINE four quad_depths(const struct tsr_small *s, unsigned int i, unsigned int q,
+			    const struct tsr_small_test *test)
+{
+	static const double column[2][4] __attribute__((aligned(32))) = {
+		{ 0, 1, 0, 1 }, { 2, 3, 2, 3 },
+	};
+	static const double row[2][4] __attribute__((aligned(32))) = {
+		{ 0, 0, 1, 1 }, { 2, 2, 3, 3 },
+	};
+	const quad_f64 x = *(const quad_f64 *)column[q & 1], y = *(const quad_f64 *)row[q >> 1];
+	const quad_f64 t = s->base[i] +
+			   ((s->c[0][i] + s->a[0][i] * x + s->b[0][i] * y) * s->k[0][i] +
+			    (s->c[1][i] + s->a[1][i] * x + s->b[1][i] * y) * s->k[1][i]);
+
+	return quad_finish(&t, test);
+}
+
+/* Those of @pixels that pass the test; @stored are the depths of the quad, which may be written. */
+TSR_INLINE unsigned int quad_test(const struct tsr_small *s, unsigned int i, unsigned int q,
+				  const struct tsr_small_test *test, unsigned int pixels,
+				  float *stored)
+{
+	const quad_s32 weight = { 1, 2, 4, 8 };
+	const four z = quad_depths(s, i, q, test), old = *(const four_in_memory *)stored;
+	const quad_s32 covered = (((quad_s32){ 0 } + (int32_t)pixels) & weight) == weight;
+	const quad_s32 which = quad_compare(z, old, test->function) & covered;
+
+	if (test->write)
+		*(four_in_memory *)stored = (four)(((quad_s32)z & which) | ((quad_s32)old & ~which));
+	return quad_bits(which);
+}
+
+/* A bit for each quad of four triangles, from number @first on, that has pixels. */
+TSR_INLINE uint64_t quads_there(const struct tsr_small *s, unsigned int first)
+{
+	uint64_t there = 0;
 
 	TSR_UNROLL
-	for (unsigned int p = 0; p < 16; p += LANES) {
-		vf32 z = small_join(small_depths(s, i, test, p),
-				    small_depths(s, i, test, p + DOUBLES));
-		vf32 stored = small_get(quad, p / 4);
-		vs32 which = small_compare(z, stored, test->function) & bits_mask(covered >> p);
+	for (unsigned int i = 0; i < 4; i++)
+		there |= (uint64_t)(uint16_t)s->mask[first + i] << 16 * i;
+	there |= there >> 2;
+	return (there | there >> 1) & 0x1111111111111111;
+}
 
-		pass |= mask_bits(which) << p;
-		if (test->write)
-			small_put(quad, p / 4, (vf32)tsr_pick(which, (vs32)z, (vs32)stored));
+static TSR_UNCHECKED_ void small_quads(const struct tsr_small *s, unsigned int first,
+				       unsigned int end, const struct tsr_small_test *test,
+				       float *depth, struct tsr_small_quads *to)
+{
+	unsigned int n = 0, covered = 0, passed = 0;
+
+	for (unsigned int base = first & ~3u; base < end; base += 4) {
+		uint64_t left = quads_there(s, base);
+
+		if (base < first)
+			left &= ~0ull << 16 * (first - base);
+		if (base + 4 > end)
+			left &= (1ull << 16 * (end - base)) - 1;
+		for (; left; left &= left - 1) {
+			const unsigned int place = __builtin_ctzll(left) / 4, q = place % 4;
+			const unsigned int i = base + place / 4, at = s->at[q][i];
+			unsigned int pixels = s->mask[i] >> 4 * q & 15;
+
+			covered += tsr_quad_pixels(pixels);
+			if (test)
+				pixels = quad_test(s, i, q, test, pixels, depth + at);
+			passed += tsr_quad_pixels(pixels);
+			to->triangle[n] = i;
+			to->quad[n] = q;
+			to->pixels[n] = pixels;
+			to->at[n] = at;
+			n += pixels != 0;
+		}
 	}
-	return pass;
+	to->count = n;
+	to->covered = covered;
+	to->passed = passed;
 }

@@ -160,7 +160,10 @@ struct tsr_tile_core {
 	struct tsr_tile_triangles triangles;
 	unsigned int next_triangle;
 	struct tsr_small small;
-	uint16_t small_left;		/* pixels of a small one that are not in a bundle yet */
+	/* quads of small ones that have been tested, up to @next_quad in a bundle … */
+	struct tsr_small_quads quads;
+	unsigned int next_quad;
+	unsigned int tested;		/* … and the first triangle behind them */
 	/* The primitive is one of a few blocks: these, up to @next_block shaded … */
 	bool few;
 	uint8_t few_first;		/* … counted from block number @few_first */

@@ -53,7 +53,7 @@ void tsr_tile_small_begin(struct tsr_tile_core *c)
 	};
 
 	c->next_triangle = 0;
-	c->small_left = 0;
+	c->next_quad = c->quads.count = 0;
 	c->flat = NULL;
 	c->small.large = c->small.huge = UINT16_MAX;
 	if (!is_simple(c))
@@ -69,139 +69,130 @@ void tsr_tile_small_begin(struct tsr_tile_core *c)
 		c->small.large = UINT16_MAX;
 }
 
-bool tsr_tile_is_small(struct tsr_tile_core *c)
+/* The first triangle that is not like the next one: all before it are small. */
+static unsigned int end_of_run(struct tsr_tile_core *c)
 {
 	struct tsr_tile_state *s = c->state;
+	const unsigned int large = c->small.large >> c->next_triangle << c->next_triangle;
+	unsigned int end = __builtin_ctz(large | 1u << c->triangles.count);
 
-	if (c->small.large >> c->next_triangle & 1 || c->absent)
-		return false;
-	if (c->small_left || !c->small.mask[c->next_triangle] || !s->shades ||
-	    c->shader->gpu->shader_hook || !tsr_tile_flat_may_wait(c))
-		return true;
+	if (!s->shades || c->shader->gpu->shader_hook || !tsr_tile_flat_may_wait(c))
+		return end;
 	/* from time to time it is asked whether primitives have one colour */
-	if (!s->patience)
-		return false;
-	s->patience--;
-	return true;
-}
-
-/* Number of quad @q's block. */
-static unsigned int block_of(const struct tsr_tile_core *c, unsigned int q)
-{
-	return c->small.at[q][c->next_triangle] / TSR_BLOCK_PIXELS;
-}
-
-/* Depths of the pixels of @mask have been written. */
-static void note_depths(struct tsr_tile_core *c, unsigned int mask)
-{
-	const struct tsr_zs *zs = &c->state->zs;
-
-	if (block_of(c, 0) == block_of(c, 3)) {
-		tsr_zs_note(&c->tile, zs, block_of(c, 0), mask);
-		return;
+	for (unsigned int i = c->next_triangle; i < end; i++) {
+		if (c->small.mask[i] && !s->patience)
+			return i;
+		s->patience -= c->small.mask[i] != 0;
 	}
-	for (unsigned int q = 0; q < 4; q++)
-		tsr_zs_note(&c->tile, zs, block_of(c, q), mask >> 4 * q & 15);
+	return end;
 }
 
-/* Early tests of the pixels of @mask. */
-static unsigned int test(struct tsr_tile_core *c, unsigned int mask)
+bool tsr_tile_is_small(struct tsr_tile_core *c)
+{
+	if (c->next_quad < c->quads.count)
+		return true;
+	c->tested = c->absent ? c->next_triangle : end_of_run(c);
+	return c->tested > c->next_triangle;
+}
+
+/* Test the triangles up to c->tested: what is left of them stands in c->quads. */
+static void begin(struct tsr_tile_core *c)
 {
 	const struct tsr_tile_state *s = c->state;
 	const struct tsr_small_test how = {
 		.low = s->viewport[0].low, .high = s->viewport[0].high, .scale = s->zs.scale,
 		.function = s->zs.function, .write = s->zs.depth_write,
 	};
-	float none[4] = { 0 }, *quad[4];
-	unsigned int pass;
+	const bool test = s->zs.depth_test;
+	unsigned int covering = 0;
 
-	for (unsigned int q = 0; q < 4; q++)
-		quad[q] = mask >> 4 * q & 15 ? c->tile.depth + c->small.at[q][c->next_triangle] :
-					       none;
-	pass = c->render->fine->small_test(&c->small, c->next_triangle, &how, quad);
-	c->count[TSR_TILE_SAMPLES_TESTED] += tsr_pixel_count(mask);
-	c->count[TSR_TILE_SAMPLES_REJECTED] += tsr_pixel_count(mask & ~pass);
-	if (pass && how.write)
-		note_depths(c, pass);
-	return pass;
-}
-
-/* What of the triangle is left to be gathered, once it has been tested. */
-static void begin(struct tsr_tile_core *c)
-{
-	const struct tsr_tile_state *s = c->state;
-	unsigned int mask = c->small.mask[c->next_triangle];
-
-	c->count[TSR_TILE_PRIMITIVES]++;
-	c->effort--;
-	if (!mask)
-		return;
-	c->effort--;
-	c->count[TSR_TILE_BLOCKS] += c->small.blocks[c->next_triangle];
-	if (s->zs.depth_test)
-		mask = test(c, mask);
-	if (s->count_early && (c->queries.samples || c->queries.any))
-		c->queries.passed += tsr_pixel_count(mask);
-	if (s->shades)
-		c->small_left = mask;
-}
-
-/* Quads of c->small_left into the bundle, as many as there is room for. */
-static void add_quads(struct tsr_tile_core *c, unsigned int prim)
-{
-	const int x = c->tile.x + c->small.x[c->next_triangle];
-	const int y = c->tile.y + c->small.y[c->next_triangle];
-	struct tsr_fragments *f = c->fragments;
-	unsigned int n = f->quads, left = c->small_left;
-	uint64_t gathered = c->gathered;
-	/* block after block */
-	static const uint8_t orders[2][4] = { { 0, 1, 2, 3 }, { 0, 2, 1, 3 } };
-	const uint8_t *order = orders[(x & 6) == 6 && (y & 6) != 6];
-
-	/* nobody can foretell which quads there are: one that is not is written over */
-	for (unsigned int i = 0; i < 4 && n < TSR_BUNDLE_QUADS; i++) {
-		const unsigned int q = order[i];
-		const uint64_t pixels = left >> 4 * q & 15;
-
-		f->quad[n] = (struct tsr_fragment_quad){
-			.x = x + q % 2 * 2, .y = y + q / 2 * 2, .prim = prim,
-			.coverage = pixels * 0x0000200040008001 & 0x0001000100010001,
-		};
-		n += pixels != 0;
-		gathered |= (uint64_t)(pixels != 0) << block_of(c, q);
-		left &= ~(15u << 4 * q);
+	c->render->fine->small_quads(&c->small, c->next_triangle, c->tested, test ? &how : NULL,
+				     c->tile.depth, &c->quads);
+	c->next_quad = 0;
+	for (unsigned int i = c->next_triangle; i < c->tested; i++) {
+		covering += c->small.mask[i] != 0;
+		c->count[TSR_TILE_BLOCKS] += c->small.blocks[i];
 	}
-	c->count[TSR_TILE_QUADS] += n - f->quads;
-	c->gathered = gathered;
-	c->small_left = left;
-	f->quads = n;
+	c->count[TSR_TILE_PRIMITIVES] += c->tested - c->next_triangle;
+	c->effort -= c->tested - c->next_triangle + covering;
+	if (test) {
+		c->count[TSR_TILE_SAMPLES_TESTED] += c->quads.covered;
+		c->count[TSR_TILE_SAMPLES_REJECTED] += c->quads.covered - c->quads.passed;
+	}
+	if (test && how.write)
+		tsr_zs_note_quads(&c->tile, &s->zs, &c->quads);
+	if (s->count_early && (c->queries.samples || c->queries.any))
+		c->queries.passed += c->quads.passed;
+	if (!s->shades)
+		c->quads.count = 0;
 }
 
+/* Add triangle @n to the bundle. */
+static void add_triangle(struct tsr_tile_core *c, unsigned int n)
+{
+	const struct tsr_batch *batch = c->triangles.batch;
+	struct tsr_fragment_prim *p = &c->fragments->prim[tsr_fragments_room(c->fragments)];
+
+	tsr_tile_triangle(&c->triangles, n, &p->prim);
+	/* the outputs have been called for */
+	for (unsigned int i = 0; i < 3; i++)
+		p->output[i] = batch->outputs ? batch->outputs + (uint64_t)p->prim.slot[i] *
+						batch->output_stride : 0;
+	p->ids = batch->ids;
+	p->padded = batch->padded;
+}
+
+/* The next @count quads of c->quads into the bundle, where there is room for them. */
+static void add_quads(struct tsr_tile_core *c, unsigned int count)
+{
+	struct tsr_fragments *f = c->fragments;
+	const struct tsr_small_quads *from = &c->quads;
+	unsigned int prim = f->prims - 1, last = TSR_TILE_TRIANGLES, triangles = 0;
+	uint8_t triangle[TSR_BUNDLE_QUADS + 1];
+
+	for (unsigned int i = c->next_quad; i < c->next_quad + count; i++) {
+		const unsigned int n = from->triangle[i], q = from->quad[i];
+
+		triangle[triangles] = n;
+		triangles += n != last;
+		prim += n != last;
+		last = n;
+		f->quad[f->quads++] = (struct tsr_fragment_quad){
+			.x = c->tile.x + c->small.x[n] + q % 2 * 2,
+			.y = c->tile.y + c->small.y[n] + q / 2 * 2, .prim = prim,
+			.coverage = from->pixels[i] * 0x0000200040008001 & 0x0001000100010001,
+		};
+		c->gathered |= 1ull << from->at[i] / TSR_BLOCK_PIXELS;
+	}
+	for (unsigned int i = 0; i < triangles; i++)
+		add_triangle(c, triangle[i]);
+	c->count[TSR_TILE_QUADS] += count;
+	c->next_quad += count;
+}
+
+/* Quads of c->quads into the bundle; false: it has to be run first. */
 static bool gather(struct tsr_tile_core *c)
 {
 	struct tsr_fragments *f = c->fragments;
-	unsigned int prim;
+	unsigned int left = c->quads.count - c->next_quad, room;
 
 	/* a bundle of others, that wait for it */
 	if (f->quads && c->laters)
 		return false;
 	if (!f->quads)
 		tsr_fragments_begin(f, &c->state->fragment);
-	if (f->quads == TSR_BUNDLE_QUADS || f->prims == TSR_BUNDLE_QUADS)
-		return false;
-	prim = tsr_fragments_room(f);
-	tsr_tile_triangle(&c->triangles, c->next_triangle, &f->prim[prim].prim);
-	tsr_tile_fill_prim(c, &f->prim[prim]);
-	add_quads(c, prim);
-	return !c->small_left;
+	/* each may be of another triangle, and there may be primitives without quads */
+	room = TSR_BUNDLE_QUADS - (f->quads > f->prims ? f->quads : f->prims);
+	add_quads(c, left < room ? left : room);
+	return left <= room;
 }
 
 bool tsr_tile_small_draw(struct tsr_tile_core *c)
 {
-	if (!c->small_left)
+	if (c->next_quad == c->quads.count)
 		begin(c);
-	if (c->small_left && !gather(c))
+	if (c->next_quad < c->quads.count && !gather(c))
 		return false;
-	c->next_triangle++;
+	c->next_triangle = c->tested;
 	return true;
 }

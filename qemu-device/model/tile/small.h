@@ -60,4 +60,23 @@ struct tsr_small_test {
 	bool write;			/* depths that pass are stored */
 };
 
+#define TSR_SMALL_QUADS (4 * TSR_TILE_TRIANGLES)
+
+/* Quads of some of them, triangle by triangle: those of which pixels are covered, and pass. */
+struct tsr_small_quads {
+	unsigned int count;
+	unsigned int covered, passed;	/* pixels, before the test and behind it */
+	/* one more: where the next one is going to be, something is written ahead */
+	uint8_t triangle[TSR_SMALL_QUADS + 1];
+	uint8_t quad[TSR_SMALL_QUADS + 1];	/* its number in the triangle */
+	uint8_t pixels[TSR_SMALL_QUADS + 1];	/* a bit each */
+	uint16_t at[TSR_SMALL_QUADS + 1];	/* where its depths are, as tsr_small.at */
+};
+
+/* Pixels of a quad, a bit each. */
+static inline unsigned int tsr_quad_pixels(unsigned int bits)
+{
+	return 0x4332322132212110 >> 4 * bits & 15;
+}
+
 #endif

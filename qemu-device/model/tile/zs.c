@@ -239,6 +239,20 @@ void tsr_zs_note(struct tsr_tile *t, const struct tsr_zs *zs, unsigned int block
 	bounds->stale = stale < 255 ? stale : 255;
 }
 
+void tsr_zs_note_quads(struct tsr_tile *t, const struct tsr_zs *zs,
+		       const struct tsr_small_quads *quads)
+{
+	if (!quads->count)
+		return;
+	note_direction(t, zs);
+	for (unsigned int i = 0; i < quads->count; i++) {
+		struct tsr_block_bounds *bounds = &t->bounds[quads->at[i] / TSR_BLOCK_PIXELS];
+		unsigned int stale = bounds->stale + tsr_quad_pixels(quads->pixels[i]);
+
+		bounds->stale = stale < 255 ? stale : 255;
+	}
+}
+
 static void write_depth(struct tsr_tile *t, const struct tsr_fine *fine, const struct tsr_zs *zs,
 			const struct tsr_zs_block *b, float *stored, uint64_t mask)
 {
