@@ -120,6 +120,71 @@ static bool seen(const struct tsr_front_cull *c, uint64_t word)
 	return area && !(area > 0 ? c->clockwise : c->anticlockwise);
 }
 
+static unsigned int boxes;	/* that were compared */
+
+static bool less(int32_t a, int32_t b)
+{
+	return a < b;
+}
+
+static bool more(int32_t a, int32_t b)
+{
+	return a > b;
+}
+
+/* Of three, the one that is @first of all. */
+static int32_t outermost(const int32_t at[3], bool (*first)(int32_t, int32_t))
+{
+	int32_t most = at[0];
+
+	for (unsigned int k = 1; k < 3; k++)
+		most = first(at[k], most) ? at[k] : most;
+	return most;
+}
+
+/* Tiles of what is drawn along one axis; false: nothing is. */
+static bool span(const struct tsr_front_cull *c, const int32_t at[3], int32_t from, int32_t to,
+		 int32_t tiles[2])
+{
+	int32_t low = (outermost(at, less) + c->low) >> TSR_SUBPIXEL_BITS;
+	int32_t high = (outermost(at, more) - c->high) >> TSR_SUBPIXEL_BITS;
+
+	low = low < from ? from : low;
+	high = high >= to ? to - 1 : high;
+	tiles[0] = low >> c->tile_shift;
+	tiles[1] = high >> c->tile_shift;
+	return low <= high;
+}
+
+/* Whether what @b says of triangle @i, which can be seen, is right. */
+static bool box_is_right(const struct tsr_front_cull *c, const struct tsr_front_boxes *b,
+			 unsigned int i)
+{
+	const struct tsr_screen_vertex *v[3];
+	int32_t x[3], y[3], tx[2], ty[2];
+	uint32_t any = 0;
+	int64_t area;
+	bool there;
+
+	for (unsigned int k = 0; k < 3; k++) {
+		v[k] = &c->screen[c->primitive[i] >> 8 * k & 0xff];
+		x[k] = v[k]->x;
+		y[k] = v[k]->y;
+		any |= c->code[c->primitive[i] >> 8 * k & 0xff];
+	}
+	if (any & c->clip)
+		return b->clipped >> i & 1;
+	area = (int64_t)(x[1] - x[0]) * (y[2] - y[0]) - (int64_t)(x[2] - x[0]) * (y[1] - y[0]);
+	there = span(c, x, c->x0, c->x1, tx);
+	there &= span(c, y, c->y0, c->y1, ty);
+	if (b->clipped >> i & 1 || (b->clockwise >> i & 1) != (area > 0) ||
+	    (b->empty >> i & 1) == there)
+		return false;
+	boxes += there;
+	return !there || (b->tx0[i] == tx[0] && b->tx1[i] == tx[1] && b->ty0[i] == ty[0] &&
+			  b->ty1[i] == ty[1]);
+}
+
 static int32_t place(int32_t range, int32_t below)
 {
 	return (int32_t)(rnd() % (uint32_t)range) - below;
@@ -129,11 +194,12 @@ static void random_group(struct tsr_front_cull *c, uint64_t *primitive,
 			 struct tsr_screen_vertex *screen, uint32_t *code)
 {
 	const int32_t edge = TSR_GUARD_BAND << TSR_SUBPIXEL_BITS;
-	bool small = rnd() % 2, outside = rnd() % 4 == 0;
+	bool small = rnd() % 2, outside = rnd() % 4 == 0, centres = rnd() % 2;
+	int32_t near = rnd() % 2 ? 8 : 8000;
 
 	for (unsigned int i = 0; i < TSR_BATCH_VERTICES; i++) {
-		screen[i].x = small ? place(8, 0) : rnd() % 4 ? place(2 * edge, edge) : -edge;
-		screen[i].y = small ? place(8, 0) : rnd() % 4 ? place(2 * edge, edge) : edge;
+		screen[i].x = small ? place(near, 0) : rnd() % 4 ? place(2 * edge, edge) : -edge;
+		screen[i].y = small ? place(near, 0) : rnd() % 4 ? place(2 * edge, edge) : edge;
 		code[i] = outside ? TSR_OUT_LEFT : rnd() % 4 ? 0 : 1u << rnd() % 32;
 	}
 	for (unsigned int i = 0; i < TSR_FRONT_GROUP; i++)
@@ -143,6 +209,8 @@ static void random_group(struct tsr_front_cull *c, uint64_t *primitive,
 		.primitive = primitive, .screen = screen, .code = code,
 		.reject = rnd() << 8 | 0xff, .invalid = TSR_OUT_INVALID, .clip = rnd(),
 		.clockwise = rnd() % 2, .anticlockwise = rnd() % 2,
+		.x0 = rnd() % 16, .y0 = rnd() % 16, .x1 = rnd() % 1024, .y1 = rnd() % 1024,
+		.low = centres ? 127 : 0, .high = centres ? 128 : 0, .tile_shift = rnd() % 7,
 	};
 }
 
@@ -151,7 +219,9 @@ static void test_cull(void)
 	static struct tsr_screen_vertex screen[TSR_BATCH_VERTICES];
 	static uint32_t code[TSR_BATCH_VERTICES];
 	uint64_t primitive[TSR_FRONT_GROUP];
+	struct tsr_front_boxes b;
 	struct tsr_front_cull c;
+	bool right = true;
 
 	for (unsigned int n = 0; n < ROUNDS; n++) {
 		uint32_t want = 0;
@@ -160,11 +230,18 @@ static void test_cull(void)
 		for (unsigned int i = 0; i < TSR_FRONT_GROUP; i++)
 			want |= (uint32_t)seen(&c, primitive[i]) << i;
 		for (unsigned int i = 0; i < 3; i++) {
-			if (tsr_alu_named(names[i]) &&
-			    !ktap_eq(tsr_front_lanes(names[i])->visible(&c), want))
+			if (!tsr_alu_named(names[i]))
+				continue;
+			if (!ktap_eq(tsr_front_lanes(names[i])->visible(&c, &b), want))
+				return;
+			for (unsigned int k = 0; k < TSR_FRONT_GROUP; k++)
+				right &= !(want >> k & 1) || box_is_right(&c, &b, k);
+			if (!ktap_ok(right))
 				return;
 		}
 	}
+	ktap_note("%u boxes with pixels", boxes);
+	ktap_ok(boxes > ROUNDS);
 }
 
 int main(void)

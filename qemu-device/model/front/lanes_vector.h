@@ -199,9 +199,9 @@ TSR_INLINE void half_of(half_f64 *to, const group *x, bool high)
 	*to = __builtin_convertvector(h, half_f64);
 }
 
-/* All ones where an area has not the sign of those that are drawn. */
-TSR_INLINE void wrong_side(half *wrong, const struct tsr_front_cull *c, const group x[2],
-			   const group y[2], bool high)
+/* All ones where an area has not the sign of those that are drawn; and where it is above 0. */
+TSR_INLINE void wrong_side(half *wrong, half *above, const struct tsr_front_cull *c,
+			   const group x[2], const group y[2], bool high)
 {
 	half_f64 dx[2], dy[2], area;
 	half_s64 out;
@@ -218,14 +218,43 @@ TSR_INLINE void wrong_side(half *wrong, const struct tsr_front_cull *c, const gr
 	if (c->anticlockwise)
 		out |= (half_s64)(area < 0);
 	*wrong = __builtin_convertvector(out, half);
+	*above = __builtin_convertvector((half_s64)(area > 0), half);
 }
 
-/* Lanes whose triangle is too thin, or seen from the side that is culled. */
-TSR_INLINE uint32_t culled(const struct tsr_front_cull *c, const group slot[3])
+/* The least, or the largest, of 0, @x[0] and @x[1]. */
+TSR_INLINE void extreme(group *to, const group x[2], bool largest)
+{
+	group a = x[0] & (largest ? x[0] > 0 : x[0] < 0), over = largest ? x[1] > a : x[1] < a;
+
+	*to = (x[1] & over) | (a & ~over);
+}
+
+/* Tiles from the one of pixel @t0 to that of @t1, which lie in [@from, @to); lanes with none. */
+TSR_INLINE void tiles(const group *first, const group d[2], int32_t from, int32_t to,
+		      const struct tsr_front_cull *c, int32_t *t0, int32_t *t1, group *empty)
+{
+	group low, high, over;
+
+	extreme(&low, d, false);
+	extreme(&high, d, true);
+	low = (*first + low + c->low) >> TSR_SUBPIXEL_BITS;
+	high = (*first + high - c->high) >> TSR_SUBPIXEL_BITS;
+	over = low > from;
+	low = (low & over) | (from & ~over);
+	over = high < to;
+	high = (high & over) | ((to - 1) & ~over);
+	*empty |= low > high;
+	*(group *)t0 = low >> c->tile_shift;
+	*(group *)t1 = high >> c->tile_shift;
+}
+
+/* Lanes whose triangle is too thin, or seen from the side that is culled; boxes of the others. */
+TSR_INLINE uint32_t culled(const struct tsr_front_cull *c, const group slot[3],
+			   struct tsr_front_boxes *boxes)
 {
 	const int32_t *screen = &c->screen->x;
-	group x0, y0, x[2], y[2], wrong;
-	half low, high;
+	group x0, y0, x[2], y[2], wrong, empty = { 0 };
+	half low, high, low_above, high_above;
 
 	pick(&x0, screen, &slot[0], 2);
 	pick(&y0, screen + 1, &slot[0], 2);
@@ -235,17 +264,22 @@ TSR_INLINE uint32_t culled(const struct tsr_front_cull *c, const group slot[3])
 		x[k] -= x0;
 		y[k] -= y0;
 	}
-	wrong_side(&low, c, x, y, false);
-	wrong_side(&high, c, x, y, true);
+	wrong_side(&low, &low_above, c, x, y, false);
+	wrong_side(&high, &high_above, c, x, y, true);
+	join(&wrong, &low_above, &high_above);
+	boxes->clockwise = bits(&wrong);
+	tiles(&x0, x, c->x0, c->x1, c, boxes->tx0, boxes->tx1, &empty);
+	tiles(&y0, y, c->y0, c->y1, c, boxes->ty0, boxes->ty1, &empty);
+	boxes->empty = bits(&empty);
 	join(&wrong, &low, &high);
 	return bits(&wrong);
 }
 
-static uint32_t visible(const struct tsr_front_cull *c)
+static uint32_t visible(const struct tsr_front_cull *c, struct tsr_front_boxes *boxes)
 {
 	const uint32_t everybody = (1u << TSR_FRONT_GROUP) - 1;
 	group word, slot[3], all = (group){ 0 } - 1, any = { 0 };
-	uint32_t out, clipped;
+	uint32_t out;
 
 	low_words(&word, c->primitive);
 	for (unsigned int k = 0; k < 3; k++) {
@@ -261,7 +295,7 @@ static uint32_t visible(const struct tsr_front_cull *c)
 	out = bits(&all);
 	if (out == everybody)
 		return 0;
-	clipped = bits(&any);
-	out |= culled(c, slot) & ~clipped;
+	boxes->clipped = bits(&any);
+	out |= culled(c, slot, boxes) & ~boxes->clipped;
 	return ~out & everybody;
 }

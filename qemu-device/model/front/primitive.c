@@ -246,10 +246,16 @@ static bool assemble(struct tsr_binning *bin, uint64_t primitive)
 	return true;
 }
 
-/* Which of the triangles from @first on, TSR_FRONT_GROUP or less, may be seen. */
-static uint32_t visible(const struct tsr_binning *bin, unsigned int first)
+/*
+ * Which of the triangles from @first on, TSR_FRONT_GROUP or less, may be seen. Boxes are those of
+ * viewport 0.
+ */
+static uint32_t visible(const struct tsr_binning *bin, unsigned int first,
+			struct tsr_front_boxes *boxes)
 {
 	const struct tsr_bin_version *state = bin->state;
+	const struct tsr_bin_viewport *vp = &state->viewport[0];
+	const bool centres = !bin->info.frame.samples_log2;
 	const struct tsr_bin_batch *b = &bin->batch;
 	const struct tsr_front_cull cull = {
 		.primitive = &b->primitive[first], .screen = b->screen, .code = b->code,
@@ -258,9 +264,28 @@ static uint32_t visible(const struct tsr_binning *bin, unsigned int first)
 							 : state->draw->cull_back,
 		.anticlockwise = state->draw->front_clockwise ? state->draw->cull_back
 							     : state->draw->cull_front,
+		.x0 = vp->x0, .y0 = vp->y0, .x1 = vp->x1, .y1 = vp->y1,
+		.low = centres ? SUBPIXELS / 2 - 1 : 0, .high = centres ? SUBPIXELS / 2 : 0,
+		.tile_shift = bin->info.frame.tile_shift,
 	};
 
-	return bin->lanes->visible(&cull);
+	return bin->lanes->visible(&cull, boxes);
+}
+
+/* What assemble() does with a triangle that can be seen, number @n of @boxes, in viewport 0. */
+static inline void add_triangle(struct tsr_binning *bin, uint64_t primitive,
+				const struct tsr_front_boxes *boxes, unsigned int n)
+{
+	const bool front = (boxes->clockwise >> n & 1) == bin->state->draw->front_clockwise;
+	struct tsr_bin_out *out = &bin->out[bin->outs];
+
+	out->word = primitive | (uint64_t)front << TSR_HEAP_PRIMITIVE_FRONT__SHIFT;
+	out->tx0 = boxes->tx0[n];
+	out->ty0 = boxes->ty0[n];
+	out->tx1 = boxes->tx1[n];
+	out->ty1 = boxes->ty1[n];
+	out->layer = 0;
+	bin->outs += !(boxes->empty >> n & 1);
 }
 
 /*
@@ -269,15 +294,21 @@ static uint32_t visible(const struct tsr_binning *bin, unsigned int first)
  */
 static void assemble_all(struct tsr_binning *bin, bool triangles)
 {
+	const bool simple = triangles && !bin->state->extended;
 	struct tsr_bin_batch *b = &bin->batch;
 	uint32_t group = UINT32_MAX;
+	struct tsr_front_boxes boxes;
 
 	for (; b->next < b->primitives && bin->outs < TSR_BATCH_PRIMITIVES; b->next++) {
 		unsigned int n = b->next % TSR_FRONT_GROUP;
 
 		if (triangles && (group == UINT32_MAX || !n))
-			group = visible(bin, b->next - n);
-		if (group >> n & 1 && !assemble(bin, b->primitive[b->next]))
+			group = visible(bin, b->next - n, &boxes);
+		if (!(group >> n & 1))
+			continue;
+		if (simple && !(boxes.clipped >> n & 1))
+			add_triangle(bin, b->primitive[b->next], &boxes, n);
+		else if (!assemble(bin, b->primitive[b->next]))
 			break;
 	}
 }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Geometry of a bundle's triangles and planes of their varyings on the vectors of one SIMD path, see
- * planes.c: of many that quads of a bundle belong to. What is done with each number is what is done
- * there, operation by operation.
+ * Geometry of a bundle's triangles and planes of their varyings on the vectors of one SIMD path.
+ * What is done with each number is what planes.c does with it, operation by operation.
  */
 #include "msg_bundle.h"
 #include "planes.h"

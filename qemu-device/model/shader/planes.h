@@ -50,9 +50,9 @@ struct tsr_plane_source {
  */
 bool tsr_planes_quick(struct tsr_msg_env *env, struct tsr_varying *v, bool *read, uint32_t index);
 /*
- * Then, of the primitives of @prims (bit n: primitive n) that have no planes of @v->index yet: where
- * the values of those are that are such triangles and at hand, and place for their planes, which
- * are to be made. There must be room for them. False: some are something else.
+ * Then, of the primitives of @prims (bit n: primitive n) that have no planes of @v->index yet:
+ * where the values of those are that are such triangles and at hand, and place for their planes,
+ * which are to be made. There must be room for them. False: some are something else.
  */
 bool tsr_planes_sources(struct tsr_msg_env *env, const struct tsr_varying *v, uint32_t prims,
 			struct tsr_plane_source source[TSR_BUNDLE_QUADS], unsigned int *count);

@@ -375,7 +375,7 @@ TSR_INLINE four quad_depths(const struct tsr_small *s, unsigned int i, unsigned 
 	return quad_finish(&t, test);
 }
 
-/* Those of @pixels that pass the test; @stored are the depths of the quad, which may be written. */
+/* Those of @pixels that pass the test; @stored: depths of the quad, which may be written. */
 TSR_INLINE unsigned int quad_test(const struct tsr_small *s, unsigned int i, unsigned int q,
 				  const struct tsr_small_test *test, unsigned int pixels,
 				  float *stored)
@@ -386,7 +386,8 @@ TSR_INLINE unsigned int quad_test(const struct tsr_small *s, unsigned int i, uns
 	const quad_s32 which = quad_compare(z, old, test->function) & covered;
 
 	if (test->write)
-		*(four_in_memory *)stored = (four)(((quad_s32)z & which) | ((quad_s32)old & ~which));
+		*(four_in_memory *)stored =
+			(four)(((quad_s32)z & which) | ((quad_s32)old & ~which));
 	return quad_bits(which);
 }
 
