@@ -27,14 +27,6 @@ struct tessera_vm *tessera_vm_get(struct tessera_vm *vm)
 	return vm;
 }
 
-void tessera_check_taken(struct tessera_device *tdev, u64 addr, u64 size)
-{
-}
-
-void tessera_check_freed(struct tessera_device *tdev, u64 addr, u64 size)
-{
-}
-
 void tessera_vm_put(struct tessera_vm *vm)
 {
 }

@@ -9,6 +9,7 @@
 #include "gt_main.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #define GATE		0		/* a word the ring waits for */
@@ -200,6 +201,40 @@ static void nothing_found(void)
 		ktap_note("%s", strstr(text, "\nlast ") + 1);
 }
 
+/* How many keep the device awake, as the kernel counts in that file; 0 if it does not tell. */
+static unsigned long awake_for(const char *path)
+{
+	char text[32] = "";
+
+	return gt_read_file(path, text, sizeof(text)) > 0 ? strtoul(text, NULL, 10) : 0;
+}
+
+/* What the checker keeps awake may sleep when the driver has gone, and once more, not twice. */
+static void unbound(void)
+{
+	char path[300], usage[300], slot[64];
+	unsigned long before;
+	unsigned int i;
+
+	gt_sysfs(0, "power/runtime_usage", usage, sizeof(usage));
+	before = awake_for(usage);
+	if (!before) {
+		ktap_skip("the kernel does not tell");
+		return;
+	}
+	gt_ctx_free(&c);
+	gt_sysfs(0, "", path, sizeof(path));
+	snprintf(slot, sizeof(slot), "%s", strrchr(path, '/') + 1);
+	ktap_eq(gt_write_file("/sys/bus/pci/drivers/tessera/unbind", slot), 0);
+	ktap_ok(awake_for(usage) < before);
+	ktap_eq(gt_write_file("/sys/bus/pci/drivers/tessera/bind", slot), 0);
+	for (i = 0; i < 1000 && !gt_node_path(0, true, path, sizeof(path)); i++)
+		gt_sleep_ms(5);
+	c = gt_ctx();
+	gt_sleep_ms(100);
+	ktap_eq(awake_for(usage), before);
+}
+
 int main(int argc, char **argv)
 {
 	gt_start(argc, argv);
@@ -210,6 +245,7 @@ int main(int argc, char **argv)
 	ktap_run("[MEM2] VM_BIND takes memory from under a job that uses it", memory_in_use);
 	ktap_run("[SYS4] queues and VMs go with work in flight", work_in_flight);
 	ktap_run("[SYS9] a device whose checker is on does not go to sleep", stays_awake);
+	ktap_run("[SYS9] the checker's hold on the device ends with the driver", unbound);
 	ktap_run("[SYS9] the contract checker has nothing to report", nothing_found);
 	gt_ctx_free(&c);
 	return gt_finish();

@@ -256,8 +256,15 @@ static void odd_directions(void)
 	struct drm_tessera_bo_create create = { .size = GT_PAGE };
 	struct drm_tessera_vm_destroy destroy = { .vm_id = c.vm };
 	unsigned long nr = DRM_COMMAND_BASE + DRM_TESSERA_BO_CREATE;
+	struct {
+		struct drm_tessera_bo_create create;
+		uint8_t tail[32];
+	} longer;
 
 	ktap_eq(gt_ioctl(fd, _IOC(_IOC_READ, 'd', nr, sizeof(create)), &create), -EINVAL);
+	/* what is not read cannot be wrong either */
+	memset(&longer, 0x55, sizeof(longer));
+	ktap_eq(gt_ioctl(fd, _IOC(_IOC_READ, 'd', nr, sizeof(longer)), &longer), -EINVAL);
 	create = (struct drm_tessera_bo_create){ .size = GT_PAGE };
 	ktap_eq(gt_ioctl(fd, _IOC(_IOC_NONE, 'd', nr, 0), &create), -EINVAL);
 	ktap_eq(create.size, GT_PAGE);

@@ -69,16 +69,16 @@ static int fill(uint64_t va)
 static long long fdinfo(const char *key)
 {
 	char path[64], text[8192], *at;
-	long long value;
+	unsigned long long value;
 	char unit = 0;
 
 	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", c.fd);
 	if (gt_read_file(path, text, sizeof(text)) <= 0)
 		return -1;
 	at = strstr(text, key);
-	if (!at || sscanf(at + strlen(key), ": %lld %c", &value, &unit) < 1)
+	if (!at || sscanf(at + strlen(key), ": %llu %c", &value, &unit) < 1)
 		return -1;
-	return value * (unit == 'K' ? 1024 : unit == 'M' ? 1 << 20 : 1);
+	return (long long)(value * (unit == 'K' ? 1024 : unit == 'M' ? 1 << 20 : 1));
 }
 
 static void bad_arguments(void)

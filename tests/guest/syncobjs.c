@@ -117,6 +117,74 @@ static void cpu_signals(void)
 	gt_syncobj_free(c.fd, timeline);
 }
 
+/* A stream that waits for word @gate, then stores 1 in word @index. */
+static struct gt_cs behind_gate(unsigned int gate, unsigned int index)
+{
+	struct gt_cs cs = gt_stream(&c, 6);
+
+	GT_EMIT(&cs, wait, .op = TSR_COMPARE_EQ, .wide = true, .addr = gt_data_va(gate * 8),
+		.value = 1);
+	GT_EMIT(&cs, fence, .event = TSR_EVENT_ALL_DONE, .addr = gt_data_va(index * 8), .value = 1);
+	return cs;
+}
+
+#define WAITS 3
+
+/* A job waits for all that it names, by syncobjs or in one SUBMIT; @order: which end when. */
+static void waits_for_all(const uint32_t *queue, const uint32_t *handle, const uint8_t *order,
+			  bool one_submit)
+{
+	struct drm_tessera_sync syncs[WAITS], done = gt_binary(c.sync);
+	struct drm_tessera_job jobs[WAITS + 1];
+	struct gt_cs cs[WAITS + 1];
+	unsigned int i;
+
+	reset_words();
+	for (i = 0; i < WAITS; i++) {
+		syncs[i] = gt_binary(handle[i]);
+		cs[i] = behind_gate(4 + i, 1 + i);
+		jobs[i] = gt_job(queue[i], &cs[i]);
+		jobs[i].signals = GT_ARRAY(&syncs[i], 1);
+	}
+	cs[WAITS] = copies(1 + order[WAITS - 1], 12);
+	jobs[WAITS] = gt_job(c.queue, &cs[WAITS]);
+	jobs[WAITS].signals = GT_ARRAY(&done, 1);
+	if (one_submit) {
+		jobs[WAITS].after = (1 << WAITS) - 1;
+		ktap_eq(gt_submit(c.fd, jobs, WAITS + 1), 0);
+	} else {
+		jobs[WAITS].waits = GT_ARRAY(syncs, WAITS);
+		ktap_eq(gt_submit(c.fd, jobs, WAITS), 0);
+		ktap_eq(gt_submit(c.fd, &jobs[WAITS], 1), 0);
+	}
+	for (i = 0; i < WAITS; i++) {
+		gt_sleep_ms(20);
+		ktap_ok(!gt_syncobj_done(c.fd, c.sync, 0));
+		words[4 + order[i]] = 1;
+		ktap_eq(gt_fence_error(c.fd, handle[order[i]], 0), 0);
+	}
+	ktap_eq(gt_fence_error(c.fd, c.sync, 0), 0);
+	ktap_eq(words[12], 1);
+}
+
+static void several_waits(void)
+{
+	static const uint8_t orders[][WAITS] = { { 0, 1, 2 }, { 2, 1, 0 }, { 1, 0, 2 } };
+	uint32_t queue[WAITS], handle[WAITS];
+	unsigned int i;
+
+	for (i = 0; i < WAITS; i++) {
+		queue[i] = gt_queue(c.fd, c.vm, DRM_TESSERA_ENGINE_COPY);
+		handle[i] = gt_syncobj(c.fd, false);
+	}
+	for (i = 0; i < 2 * GT_ARRAY_SIZE(orders); i++)
+		waits_for_all(queue, handle, orders[i / 2], i % 2);
+	for (i = 0; i < WAITS; i++) {
+		gt_queue_destroy(c.fd, queue[i]);
+		gt_syncobj_free(c.fd, handle[i]);
+	}
+}
+
 /* A binary syncobj takes the newest fence; an earlier waiter keeps the one it took. */
 static void binary_is_replaced(void)
 {
@@ -450,6 +518,7 @@ int main(int argc, char **argv)
 		ktap_run_arg(name, cross_queue, &orders[i]);
 	}
 	ktap_run("jobs wait for what the CPU has signalled", cpu_signals);
+	ktap_run("[SYS4] a job waits for all jobs it names, whichever ends first", several_waits);
 	ktap_run("a binary syncobj takes the newest fence", binary_is_replaced);
 	ktap_run("one timeline driven by two queues", timeline_by_two_queues);
 	ktap_run("the largest arrays of syncs", many_syncs);
