@@ -337,6 +337,25 @@ static void test_fractions(void)
 	}
 }
 
+/* Lanes whose pages have not been written before. */
+static void test_cold_pages(void)
+{
+	for (unsigned int l = 0; l < 16; l++) {
+		u->src[0].u[l] = UNITS_DATA + BENCH_PAGE * l;
+		u->src[1].u[l] = 0;
+		u->src[2].u[l] = TSR_PIXEL_FORMAT_RGBA8_UNORM << 12 | TSR_REGISTER_TYPE_F32 << 24;
+		memset(u->data + BENCH_PAGE * l, 0, 4);
+		for (unsigned int c = 0; c < 4; c++)
+			units_reg(u, 8 + c)->f[l] = 1;
+	}
+	units_stop(u);
+	units_insn(u, TSR_OP_ADD_ST_CVT);
+	u->insn.mod[TSR_MOD_VECSIZE] = TSR_VECSIZE_V4;
+	ktap_eq(units_run(u, 8, UNITS_ALL_LANES), TSR_STEP_DONE);
+	for (unsigned int l = 0; l < 16; l++)
+		ktap_mem_eq(u->data + BENCH_PAGE * l, "\xff\xff\xff\xff", 4);
+}
+
 static void test_orders(void)
 {
 	/* by the letters: what the components of memory, first to last, are called */
@@ -860,6 +879,7 @@ int main(int argc, char **argv)
 	u = units_new(0);
 	ktap_run("[ISA10] every pixel format, loaded and stored", test_formats);
 	ktap_run("[ISA10] fractions are stored as the nearest bytes", test_fractions);
+	ktap_run("[ISA10] texels are stored to pages that are new to the warp", test_cold_pages);
 	ktap_run("component orders name the components of memory", test_orders);
 	ktap_run("orders of one and two components; what is no format", test_luminance);
 	ktap_run("the sRGB curve, there and back", test_srgb);
