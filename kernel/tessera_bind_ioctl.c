@@ -153,7 +153,7 @@ static int tessera_bind_push(struct tessera_bind_job *job, struct tessera_signal
 	bool cookie;
 	int ret;
 
-	ret = drm_gpuvm_exec_lock(&vm_exec);
+	ret = tessera_vm_exec_lock(&vm_exec);
 	if (ret)
 		return ret;
 

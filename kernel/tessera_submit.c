@@ -268,7 +268,7 @@ static int submit_lock_and_commit(struct tessera_submit *submit)
 	};
 	int ret;
 
-	ret = drm_gpuvm_exec_lock(&vm_exec);
+	ret = tessera_vm_exec_lock(&vm_exec);
 	if (ret)
 		return ret;
 

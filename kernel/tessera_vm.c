@@ -11,9 +11,11 @@
  * Faults are recorded here, in a ring that user space can read.
  */
 
+#include <linux/dma-resv.h>
 #include <linux/slab.h>
 
 #include <drm/drm_drv.h>
+#include <drm/drm_exec.h>
 #include <drm/drm_file.h>
 #include <drm/drm_print.h>
 
@@ -233,6 +235,37 @@ struct tessera_vm *tessera_vm_lookup(struct drm_file *file, u32 id)
 struct drm_gem_object *tessera_vm_resv_obj(struct tessera_vm *vm)
 {
 	return vm->base.r_obj;
+}
+
+/**
+ * tessera_vm_exec_lock() - lock a VM and its shared BOs, with room for fences in all
+ * @vm_exec: as for drm_gpuvm_exec_lock()
+ *
+ * That makes room in what it finds in the VM. A BO that it had to wait for stays
+ * locked even if it has left the VM meanwhile, for the VM was unlocked to wait, and
+ * drm_gpuvm_exec_resv_add_fence() adds to all that are locked: they get room here.
+ *
+ * Return: 0, -EINTR or -ENOMEM; drm_gpuvm_exec_unlock() undoes it.
+ */
+int tessera_vm_exec_lock(struct drm_gpuvm_exec *vm_exec)
+{
+	struct drm_gem_object *obj;
+	unsigned long index;
+	int ret;
+
+	ret = drm_gpuvm_exec_lock(vm_exec);
+	if (ret)
+		return ret;
+
+	drm_exec_for_each_locked_object(&vm_exec->exec, index, obj) {
+		ret = dma_resv_reserve_fences(obj->resv, vm_exec->num_fences);
+		if (ret) {
+			drm_gpuvm_exec_unlock(vm_exec);
+			return ret;
+		}
+	}
+
+	return 0;
 }
 
 /**

@@ -57,6 +57,12 @@ void tessera_job_destroy(struct tessera_job *job)
 	kfree(job);
 }
 
+/* Nothing here is committed. */
+int tessera_vm_exec_lock(struct drm_gpuvm_exec *vm_exec)
+{
+	return -EINVAL;
+}
+
 /* A file, a VM of 39 bits with two queues, another VM with one, and a SUBMIT of @count jobs. */
 struct fixture {
 	struct drm_file file;

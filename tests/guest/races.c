@@ -179,6 +179,34 @@ static void bos_race(void)
 	ktap_eq(gt_vm_bind(c.fd, c.vm, &op, 1), 0);
 }
 
+static void *adviser(void *arg)
+{
+	struct drm_tessera_bo_madvise advice = { .handle = *(uint32_t *)arg };
+	unsigned int i;
+
+	for (i = 0; i < 4 * ROUNDS; i++) {
+		advice.madv = i & 1 ? DRM_TESSERA_MADV_WILL_NEED : DRM_TESSERA_MADV_DONT_NEED;
+		if (!ktap_eq(gt_ioctl(c.fd, DRM_IOCTL_TESSERA_BO_MADVISE, &advice), 0) ||
+		    !ktap_eq(advice.retained, 1))
+			break;
+	}
+	return NULL;
+}
+
+/* The BO has no pages, so there is nothing that could be taken away. */
+static void advisers_race(void)
+{
+	struct gt_bo bo = gt_bo(c.fd, GT_PAGE, DRM_TESSERA_BO_NO_MMAP);
+	pthread_t threads[2];
+	unsigned int i;
+
+	for (i = 0; i < 2; i++)
+		ktap_eq(pthread_create(&threads[i], NULL, adviser, &bo.handle), 0);
+	for (i = 0; i < 2; i++)
+		pthread_join(threads[i], NULL);
+	gt_bo_free(&bo);
+}
+
 /* Four threads submit to one queue and to one timeline each; every job adds one. */
 static volatile uint64_t *sum;
 
@@ -252,6 +280,53 @@ static void counted_when_done(void)
 		gt_syncobj_free(c.fd, signals[j].handle);
 }
 
+#define FED	8	/* jobs at a time */
+
+static void *asker(void *arg)
+{
+	uint64_t before = 0;
+
+	(void)arg;
+	while (!atomic_load(&stop)) {
+		struct drm_tessera_queue_get_state state = gt_queue_state(c.fd, c.queue);
+
+		if (!ktap_ok(state.jobs_completed >= before && !state.error))
+			break;
+		before = state.jobs_completed;
+	}
+	return NULL;
+}
+
+static void *feeder(void *arg)
+{
+	uint32_t timeline = gt_syncobj(c.fd, false);
+	struct drm_tessera_job jobs[FED];
+	struct drm_tessera_sync sync;
+	unsigned int i;
+
+	(void)arg;
+	for (i = 0; i < FED; i++)
+		jobs[i] = gt_job(c.queue, NULL);
+	jobs[FED - 1].signals = GT_ARRAY(&sync, 1);
+	for (i = 1; i <= 4 * ROUNDS; i++) {
+		sync = gt_point(timeline, i);
+		if (!ktap_eq(gt_submit(c.fd, jobs, FED), 0) ||
+		    !ktap_eq(gt_syncobj_wait(c.fd, timeline, i, gt_timeout_ms()), 0))
+			break;
+	}
+	gt_syncobj_free(c.fd, timeline);
+	return NULL;
+}
+
+/* What an interrupt counts one processor reads, without a break, while the other gives it work. */
+static void state_under_jobs(void)
+{
+	uint64_t before = gt_queue_state(c.fd, c.queue).jobs_completed;
+
+	run_threads((void *(* const[])(void *)){ feeder, asker }, 2);
+	ktap_eq(gt_queue_state(c.fd, c.queue).jobs_completed, before + 4 * ROUNDS * FED);
+}
+
 /*
  * Binds of one place by one thread, jobs that read it by another: they see one content or the
  * other, never anything else.
@@ -299,6 +374,55 @@ static void rebind_under_jobs(void)
 	gt_bo_free(&first);
 }
 
+/* BOs that nobody has used yet come into the VM, and go again. */
+static void *visitors(void *arg)
+{
+	unsigned int i;
+
+	(void)arg;
+	for (i = 0; i < 4 * ROUNDS; i++) {
+		struct gt_bo bo = gt_bo(c.fd, GT_PAGE, DRM_TESSERA_BO_NO_MMAP);
+		struct drm_tessera_bind_op op = gt_op_unmap(0x40000000, GT_PAGE);
+
+		gt_bo_bind(&bo, c.vm, 0x40000000, GT_RW);
+		if (!ktap_eq(gt_vm_bind(c.fd, c.vm, &op, 1), 0))
+			break;
+		gt_bo_free(&bo);
+	}
+	return NULL;
+}
+
+static void *locker(void *arg)
+{
+	uint32_t timeline = gt_syncobj(c.fd, false);
+	unsigned int i;
+
+	(void)arg;
+	for (i = 1; !atomic_load(&stop); i++) {
+		struct drm_tessera_sync sync = gt_point(timeline, i);
+		struct drm_tessera_job job = gt_job(c.queue, NULL);
+
+		job.signals = GT_ARRAY(&sync, 1);
+		if (!ktap_eq(gt_submit(c.fd, &job, 1), 0))
+			break;
+		sync.point = ++i;
+		if (!ktap_eq(gt_bind_async(c.fd, c.vm, NULL, 0, NULL, &sync), 0) ||
+		    !ktap_eq(gt_syncobj_wait(c.fd, timeline, i, GT_TIMEOUT_MS), 0))
+			break;
+	}
+	gt_syncobj_free(c.fd, timeline);
+	return NULL;
+}
+
+/*
+ * SUBMIT and asynchronous VM_BIND lock the VM and what is mapped in it. If they have to wait for a
+ * BO they let go of the VM, and find the BO locked and out of the VM when it is their turn.
+ */
+static void bos_leave_under_locks(void)
+{
+	run_threads((void *(* const[])(void *)){ visitors, locker, locker }, 3);
+}
+
 /* close() of the file while other threads are inside ioctls on it, and a sibling process goes on.
  */
 static void close_race(void)
@@ -331,9 +455,12 @@ int main(int argc, char **argv)
 	ktap_run("queues made and destroyed by three threads", queues_race);
 	ktap_run("VMs made and destroyed by three threads", vms_race);
 	ktap_run("BOs bound and closed by three threads", bos_race);
+	ktap_run("one BO is needed and not needed by two threads", advisers_race);
 	ktap_run("[CP1] four threads submit to one queue", submits_race);
 	ktap_run("a job whose fence is done is counted", counted_when_done);
+	ktap_run("a queue is asked for its state while its jobs end", state_under_jobs);
 	ktap_run("[MEM2] a page is replaced under jobs that read it", rebind_under_jobs);
+	ktap_run("[SYS4] BOs leave a VM while SUBMITs lock them", bos_leave_under_locks);
 	ktap_run("[SYS4] processes die inside ioctls", close_race);
 	gt_ctx_free(&c);
 	return gt_finish();

@@ -462,7 +462,8 @@ static void bind_interrupted(void)
 	struct drm_tessera_bind_op op = gt_op_map(bo.handle, WIN_VA, GT_PAGE, 0, GT_RW);
 	struct drm_tessera_vm_bind bind = { .vm_id = c.vm, .ops = GT_ARRAY(&op, 1) };
 	struct drm_tessera_sync go = gt_binary(gt_syncobj(c.fd, false));
-	struct itimerval soon = { .it_value = { .tv_usec = 50000 } };
+	/* Again and again: the first may come before the bind has begun. */
+	struct itimerval soon = { { .tv_usec = 50000 }, { .tv_usec = 50000 } }, never = { 0 };
 	struct sigaction action = { .sa_handler = on_alarm };
 	struct gt_cs first = gated(1, 1), second = gt_stream(&c, 4);
 
@@ -474,6 +475,7 @@ static void bind_interrupted(void)
 	setitimer(ITIMER_REAL, &soon, NULL);
 	ktap_eq(ioctl(c.fd, DRM_IOCTL_TESSERA_VM_BIND, &bind), -1);
 	ktap_eq(errno, EINTR);
+	setitimer(ITIMER_REAL, &never, NULL);
 	words[0] = 1;
 	ktap_eq(gt_fence_error(c.fd, go.handle, 0), 0);
 	GT_EMIT(&second, copy_linear, .src = WIN_VA, .dst = gt_data_va(16), .size = 8);
