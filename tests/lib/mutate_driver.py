@@ -52,7 +52,7 @@ FITS = {"vram=32M", *MACHINE["device_args"].split(",")}     # what a program may
 NEAR = {
     "as": "memory rings", "bind": "ioctl_vm_bind ioctl_promises memory", "bind_ioctl": "ioctl_vm_bind", "check": "checked leaks memory",
     "debugfs": "observe gpu_top", "device": "ioctl_query | small_gpu hotplug suspend", "drv": "ioctl_common | hotplug",
-    "dump": "| dump", "fault": "compute_faults isolation | dump recovery", "fdinfo": "observe gpu_top",
+    "dump": "| dump", "fault": "compute_faults isolation | dump recovery", "fdinfo": "observe gpu_top | madvise",
     "fence": "syncobjs rings ioctl_submit | hang hotplug", "gem": "ioctl_bo prime memory observe | iommu madvise suspend",
     "gem_ioctl": "ioctl_bo | madvise", "heap": "ioctl_heap gfx_heap", "inject": "observe | inject", "irq": "gfx_heap compute_faults | inject suspend",
     "local": "ioctl_bo memory copy | madvise lib_photo", "mmu": "memory ioctl_vm_bind rings | small_gpu iommu", "pci": "| hotplug recovery",
