@@ -75,6 +75,22 @@ static inline void reduce_whole(union tsr_lanes *coverage, const union tsr_lanes
 	}
 }
 
+/* The same of @lanes alone: what it has of others stays. */
+static inline void reduce_some(union tsr_lanes *coverage, const union tsr_lanes *mask,
+			       union tsr_lanes *out, uint16_t lanes)
+{
+	const four weight = { 1, 2, 4, 8 };
+
+	for (unsigned int i = 0; i < sizeof(*out) / sizeof(four); i++) {
+		four some = (four)(((lanes >> 4 * i) & weight) == weight);
+		four before = ((const four *)coverage)[i];
+		four left = before & ((const four *)mask)[i];
+
+		((four *)coverage)[i] = (left & some) | (before & ~some);
+		((four *)out)[i] = (left & some) | (((const four *)out)[i] & ~some);
+	}
+}
+
 /* The same for warps without helpers, whole vectors at a time. */
 unsigned int tsr_msg_atest_together(struct tsr_msg_env *env, const struct tsr_msg_bundle *b,
 				    unsigned int first, unsigned int arg)
@@ -85,20 +101,16 @@ unsigned int tsr_msg_atest_together(struct tsr_msg_env *env, const struct tsr_ms
 	(void)arg;
 	for (; i < b->warps; i++) {
 		unsigned int w = b->warp[i];
-		union tsr_lanes *coverage = &env->fragments->coverage[w], left, mine;
+		union tsr_lanes *coverage = &env->fragments->coverage[w];
 		union tsr_lanes *out = &b->reg[b->staging * TSR_BUNDLE_WARPS + w];
 		const union tsr_lanes *mask = &b->src[0][w * b->src_step[0]];
 
 		if (env->helper[w])
 			break;
-		if (b->lanes[w] == TSR_ALL_LANES) {
+		if (b->lanes[w] == TSR_ALL_LANES)
 			reduce_whole(coverage, mask, out);
-		} else {
-			mine = *coverage;
-			reduce_whole(&mine, mask, &left);
-			tsr_msg_move(coverage, &left, b->lanes[w]);
-			tsr_msg_move(out, &left, b->lanes[w]);
-		}
+		else
+			reduce_some(coverage, mask, out, b->lanes[w]);
 		if (result)
 			tsr_msg_move(&b->reg[b->result * TSR_BUNDLE_WARPS + w], out, b->lanes[w]);
 	}

@@ -434,6 +434,27 @@ static void gather(const struct tsr_output *o, const struct tsr_tile_target *t,
 	}
 }
 
+/*
+ * @some of a quad's pixels, a bit each, of four bytes: rows of @texels at @p and below. Those that
+ * are not written are written back: nobody else has the tile's memory.
+ */
+static inline void scatter_words(uint8_t *p, size_t pitch, const uint32_t texels[4],
+				 unsigned int some)
+{
+	static const uint32_t masks[4][2] = { { 0, 0 }, { UINT32_MAX, 0 }, { 0, UINT32_MAX },
+					      { UINT32_MAX, UINT32_MAX } };
+
+	for (unsigned int row = 0; row < 2; row++) {
+		uint64_t mask, old, new;
+
+		memcpy(&mask, masks[some >> 2 * row & 3], sizeof(mask));
+		memcpy(&new, texels + 2 * row, sizeof(new));
+		memcpy(&old, p + row * pitch, sizeof(old));
+		old = (new & mask) | (old & ~mask);
+		memcpy(p + row * pitch, &old, sizeof(old));
+	}
+}
+
 static void scatter(const struct tsr_output *o, const struct tsr_tile_target *t,
 		    const struct tsr_output_warp *w, uint16_t lanes, unsigned int sample,
 		    const uint32_t texels[TSR_WARP_LANES])
@@ -442,9 +463,9 @@ static void scatter(const struct tsr_output *o, const struct tsr_tile_target *t,
 		uint8_t *p = pixel(o, t, w, 4 * q, sample);
 		unsigned int some = lanes >> 4 * q & 15;
 
-		if (some == 15 && o->format.bytes == 4) {
-			memcpy(p, texels + 4 * q, 8);
-			memcpy(p + t->pitch, texels + 4 * q + 2, 8);
+		if (o->format.bytes == 4) {
+			if (some)
+				scatter_words(p, t->pitch, texels + 4 * q, some);
 			continue;
 		}
 		for (; some; some &= some - 1) {
