@@ -26,6 +26,7 @@
 #include "tessera_check.h"
 #include "tessera_device.h"
 #include "tessera_gem.h"
+#include "tessera_mutant.h"
 #include "tessera_shrinker.h"
 #include "tessera_trace.h"
 #include "tessera_vm.h"
@@ -239,12 +240,13 @@ int tessera_bo_madvise(struct tessera_bo *bo, u32 madv, u32 *retained)
 {
 	struct tessera_device *tdev = to_tessera_device(bo->base.base.dev);
 	struct dma_resv *resv = bo->base.base.resv;
-	int ret;
+	int ret = 0;
 
 	if (bo->base.base.import_attach)
 		return -EINVAL;
 
-	ret = dma_resv_lock_interruptible(resv, NULL);
+	if (!TESSERA_MUTANT(madvise_unlocked))
+		ret = dma_resv_lock_interruptible(resv, NULL);
 	if (ret)
 		return ret;
 
@@ -258,7 +260,8 @@ int tessera_bo_madvise(struct tessera_bo *bo, u32 madv, u32 *retained)
 			list_add_tail(&bo->madv_node, &tdev->shrink.list);
 		mutex_unlock(&tdev->shrink.lock);
 	}
-	dma_resv_unlock(resv);
+	if (!TESSERA_MUTANT(madvise_unlocked))
+		dma_resv_unlock(resv);
 
 	return ret;
 }

@@ -184,7 +184,7 @@ static void *adviser(void *arg)
 	struct drm_tessera_bo_madvise advice = { .handle = *(uint32_t *)arg };
 	unsigned int i;
 
-	for (i = 0; i < 4 * ROUNDS; i++) {
+	for (i = 0; i < 40 * ROUNDS; i++) {
 		advice.madv = i & 1 ? DRM_TESSERA_MADV_WILL_NEED : DRM_TESSERA_MADV_DONT_NEED;
 		if (!ktap_eq(gt_ioctl(c.fd, DRM_IOCTL_TESSERA_BO_MADVISE, &advice), 0) ||
 		    !ktap_eq(advice.retained, 1))

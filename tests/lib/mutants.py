@@ -12,6 +12,7 @@ contract checker, on the machine it asks for. It is caught by
     a report of the checker     CHECK_KIND names which
     "suite"                     a test that fails, or a program that does not end
     "kernel"                    the kernel's log complains; these mutants need a kernel that looks (VARIANT=debug)
+    "race"                      KCSAN complains; these need the kernel that has it (VARIANT=race)
 
 "none" is the driver as it is: the programs of the others must pass and nothing be reported, for a
 test that always fails would catch every mutant. Prints KTAP.
@@ -63,13 +64,15 @@ MUTANTS = {
     # what only a kernel that looks can see
     "run_allocates": ("kernel", "checked"),
     "timeline_unheld": ("kernel", "syncobjs"),
+    "madvise_unlocked": ("race", "races"),
 }
+# Which kernel it takes to notice something; the rest any can.
+LOOKS = {"kernel": "debug", "race": "race"}
 
 
 def build(name):
     """Path of the module with that mistake."""
-    out = subprocess.run(["bash", f"{TOP}/tests/guest/runner/module.sh"] + [os.environ[n] for n in ("KDIR",)
-                                                                             if os.environ.get(n)],
+    out = subprocess.run(["bash", f"{TOP}/tests/guest/runner/module.sh", os.environ["TSR_KDIR"]],
                          stdout=subprocess.PIPE, text=True, check=True,
                          env=dict(os.environ, MUTANT="" if name == "none" else name))
     return out.stdout.strip()
@@ -124,7 +127,7 @@ def catch(module, tests):
         kind, _, what = line.partition("driver bug ")[2].partition(": ")
         caught.setdefault(kind, what)
     if trouble:
-        caught["kernel"] = trouble[0]
+        caught["race" if "KCSAN" in trouble[0] else "kernel"] = trouble[0]
     return caught
 
 
@@ -147,14 +150,13 @@ def check(tap, name, want, programs):
 
 def main():
     os.environ.pop("TSR_TROUBLE", None)     # its kernels complain on purpose
-    debug = variant.current().leaks
     patterns = " ".join(sys.argv[1:] or [os.environ.get("TSR_MUTANTS", "")]).split() or ["*"]
     chosen = {n: m for n, m in MUTANTS.items() if any(fnmatch.fnmatch(n, x) for x in patterns)}
-    able = {n: m for n, m in chosen.items() if debug or m[0] != "kernel"}
+    able = {n: m for n, m in chosen.items() if LOOKS.get(m[0]) in (None, os.environ.get("TSR_VARIANT"))}
     tap = Tap()
     for name in sorted(chosen.keys() - able.keys()):
         with tap.test(f"[SYS9] mutant {name} is noticed"):
-            tap.skip("needs VARIANT=debug")
+            tap.skip(f"needs VARIANT={LOOKS[chosen[name][0]]}")
     if "none" in patterns or "*" in patterns:
         with tap.test("[SYS9] the driver as it is is not taken for a mutant"):
             check(tap, "none", None, dict.fromkeys(m[1] for m in (able or MUTANTS).values()))

@@ -71,4 +71,4 @@ done
 /usr/bin/python3 -B "$runner/initramfs.py" "${args[@]}"
 
 printf '%s=%q\n' TSR_QEMU "$qemu/qemu-system-x86_64" TSR_QEMU_SHARE "$qemu/share" TSR_KERNEL "$kernel" \
-    TSR_INITRD "${args[3]}" TSR_MODULE "${module:-}" TSR_VARIANT "${VARIANT:-}"
+    TSR_INITRD "${args[3]}" TSR_MODULE "${module:-}" TSR_KDIR "$kdir" TSR_VARIANT "${VARIANT:-}"
