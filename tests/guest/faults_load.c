@@ -174,6 +174,11 @@ static bool victim_knows(const struct worker *worker)
 	return worker != &load->worker[load->victim] || worker->own != load->victim_own;
 }
 
+static bool has_remapped(const struct worker *worker)
+{
+	return worker != &load->worker[load->victim] || !load->remap;
+}
+
 /* ---- one fault ---- */
 
 /* The device is there and does not say that all its counters are all ones. */
@@ -235,7 +240,8 @@ static bool one_fault(const struct kind *kind)
 	load->excuses = kind->excuses;
 	if (!kind->script) {
 		load->remap = w + 1;	/* the victim does it all */
-		if (!once_round() || !once_round())
+		if (!wait_for(has_remapped, "the victim does not remap") || !once_round() ||
+		    !once_round())
 			return false;
 		return ktap_ok(gt_fired(kind->name) > before);
 	}
