@@ -18,6 +18,7 @@
 
 #include "tessera_compat.h"
 #include "tessera_fence.h"
+#include "tessera_heap.h"
 #include "tessera_mutant.h"
 #include "tessera_trace.h"
 
@@ -167,6 +168,16 @@ struct tessera_fence *tessera_fence_create(struct tessera_timeline *timeline)
 	return fence;
 }
 
+/*
+ * Before it signals: who sees the fence and destroys the heap must find its range
+ * free, while the job itself is freed whenever the scheduler comes to it.
+ */
+static void tessera_fence_leave_heap(struct tessera_fence *fence)
+{
+	tessera_heap_put(fence->heap);
+	fence->heap = NULL;
+}
+
 /**
  * tessera_fence_drop() - end of the job that owns the fence
  * @fence: fence, emitted or not; may be NULL
@@ -179,6 +190,7 @@ void tessera_fence_drop(struct tessera_fence *fence)
 	if (fence->emitted) {
 		dma_fence_put(&fence->base);
 	} else {
+		tessera_fence_leave_heap(fence);
 		tessera_fence_free(fence);
 		module_put(THIS_MODULE);
 	}
@@ -232,6 +244,7 @@ struct dma_fence *tessera_fence_emit_done(struct tessera_fence *fence, int error
 	tessera_fence_init(fence);
 	if (error)
 		dma_fence_set_error(&fence->base, error);
+	tessera_fence_leave_heap(fence);
 	trace_tessera_fence_signal(fence, error);
 	dma_fence_signal_locked(&fence->base);
 	spin_unlock_irqrestore(&timeline->lock, flags);
@@ -268,6 +281,7 @@ unsigned int tessera_timeline_signal(struct tessera_timeline *timeline, u64 last
 			if (fence->jobs)
 				atomic64_inc(fence->jobs);
 		}
+		tessera_fence_leave_heap(fence);
 		trace_tessera_fence_signal(fence, error);
 		dma_fence_signal_locked(&fence->base);
 		dma_fence_put(&fence->base);

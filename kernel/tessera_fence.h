@@ -10,6 +10,8 @@
 
 #include <drm/gpu_scheduler.h>
 
+struct tessera_heap;
+
 /**
  * struct tessera_timeline - a scheduler and the hardware fences of its jobs
  *
@@ -56,6 +58,8 @@ struct tessera_fence {
 	u64 cmd_va;
 	/** @cmd_size: Its bytes. */
 	u32 cmd_size;
+	/** @heap: Heap its job draws with, a reference that ends when it signals, or NULL. */
+	struct tessera_heap *heap;
 	/** @jobs: Counter of jobs done without error, or NULL. */
 	atomic64_t *jobs;
 	/** @emitted: @base is initialised. */

@@ -190,7 +190,7 @@ static void tessera_heap_release(struct kref *ref)
  * tessera_heap_put() - drop a reference
  * @heap: heap or NULL
  *
- * Also from the scheduler's own works; the teardown happens elsewhere.
+ * From any context; the teardown happens elsewhere.
  */
 void tessera_heap_put(struct tessera_heap *heap)
 {
@@ -482,7 +482,7 @@ int tessera_ioctl_heap_create(struct drm_device *drm, void *data, struct drm_fil
  * @data: struct drm_tessera_heap_destroy
  * @file: file
  *
- * The range is free when this returns, unless jobs still use the heap.
+ * The range is free when this returns, unless fences of jobs with the heap are pending.
  *
  * Return: 0 or a negative error.
  */

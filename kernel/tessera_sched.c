@@ -204,7 +204,6 @@ void tessera_job_destroy(struct tessera_job *job)
 		dma_fence_put(job->after[i]);
 	kfree(job->after);
 	tessera_fence_drop(job->done);
-	tessera_heap_put(job->heap);
 	tessera_perfmon_put(job->perfmon);
 	tessera_queue_put(job->queue);
 	kfree(job);

@@ -35,7 +35,7 @@ struct tessera_job {
 	u64 cmd_va;
 	/** @cmd_size: Its bytes, 0 for a job that only signals. */
 	u32 cmd_size;
-	/** @heap: Tiler heap, a reference, or NULL. */
+	/** @heap: Tiler heap, which @done holds, or NULL. */
 	struct tessera_heap *heap;
 	/** @perfmon: Performance monitor, a reference, or NULL. */
 	struct tessera_perfmon *perfmon;

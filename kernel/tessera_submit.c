@@ -132,6 +132,7 @@ static int job_find(struct tessera_submit *submit, const struct drm_tessera_job 
 		job->heap = tessera_heap_lookup(submit->file, ujob->heap_id);
 		if (!job->heap)
 			return -ENOENT;
+		job->done->heap = job->heap;
 		if (job->heap->vm != job->queue->vm)
 			return -EINVAL;
 	}

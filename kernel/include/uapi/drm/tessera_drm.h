@@ -876,7 +876,8 @@ struct drm_tessera_heap_create {
 /**
  * struct drm_tessera_heap_destroy - DRM_IOCTL_TESSERA_HEAP_DESTROY
  *
- * -ENOENT for an unknown heap. Since 1.2.
+ * Jobs keep the heap until their fences signal; with none of them pending the range
+ * is free when the call returns. -ENOENT for an unknown heap. Since 1.2.
  */
 struct drm_tessera_heap_destroy {
 	/** @heap_id: Heap to drop; in-flight jobs keep it alive. */
