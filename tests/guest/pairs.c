@@ -632,7 +632,7 @@ static void device_works(void)
 /* For a while, and until each has done what it does at least twice; a busy host takes its time. */
 static void let_them_work(void)
 {
-	uint64_t start = gt_now_ns(), enough = start + 60000000000ULL;
+	uint64_t start = gt_now_ns(), enough = start + 180000000000ULL;
 	uint64_t until = start + (getenv("TSR_QUICK") ? 2000000000ULL : 15000000000ULL);
 
 	while (gt_now_ns() < until ||
