@@ -78,29 +78,33 @@ static TSR_UNCHECKED_ uint64_t edges(const struct tsr_fine_edge *edge, unsigned 
 	return all;
 }
 
-TSR_INLINE vf64 choose(vs64 which, vf64 a, vf64 b)
-{
-	return (vf64)(((vs64)a & which) | ((vs64)b & ~which));
-}
-
 /* Pixels of @mask from number @p on, as many as a row of quads has. */
 TSR_INLINE uint64_t band_of(uint64_t mask, unsigned int p)
 {
 	return mask >> p & ((1ull << BAND) - 1);
 }
 
-/* @t as it is stored. */
-TSR_INLINE vf32_half finish_depth(vf64 t, double low, double high, double scale)
-{
-	/* adding and subtracting it leaves the nearest integer, of a tie the even one */
-	const double shifter = 0x1.8p52;
+/*
+ * NAME(): @depth as it is stored. Adding and subtracting the shifter leaves the nearest integer, of
+ * a tie the even one.
+ */
+#define FINISH(name, f64, s64, f32)								\
+	TSR_INLINE f32 name(const f64 *depth, double low, double high, double scale)		\
+	{											\
+		const f64 least = (f64){ 0 } + low, most = (f64){ 0 } + high;			\
+		const double shifter = 0x1.8p52;						\
+		f64 t = *depth;									\
+		s64 in = t > least;								\
+												\
+		t = (f64)(((s64)t & in) | ((s64)least & ~in));					\
+		in = t < most;									\
+		t = (f64)(((s64)t & in) | ((s64)most & ~in));					\
+		if (scale != 0)									\
+			t = (t * scale + shifter) - shifter;					\
+		return __builtin_convertvector(t, f32);						\
+	}
 
-	t = choose(t > low, t, (vf64){0} + low);
-	t = choose(t < high, t, (vf64){0} + high);
-	if (scale != 0)
-		t = (t * scale + shifter) - shifter;
-	return __builtin_convertvector(t, vf32_half);
-}
+FINISH(finish_depth, vf64, vs64, vf32_half)
 
 /* Both functions of a depth in the first row of quads of the block that is (@x, @y) pixels away. */
 struct depth_band {
@@ -134,7 +138,7 @@ TSR_INLINE vf32_half depths_of(const struct tsr_fine_depth *d, const struct dept
 	const double down0 = d->b[0] * (p / 8), down1 = d->b[1] * (p / 8);
 	vf64 t = d->base + ((band->e0[v] + down0) * d->k[0] + (band->e1[v] + down1) * d->k[1]);
 
-	return finish_depth(t, d->low, d->high, d->scale);
+	return finish_depth(&t, d->low, d->high, d->scale);
 }
 
 static TSR_UNCHECKED_ void depth(const struct tsr_fine_depth *d, uint64_t mask, float *z)

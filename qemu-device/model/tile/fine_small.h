@@ -281,27 +281,31 @@ TSR_INLINE vf32 small_join(vf32_half a, vf32_half b)
 }
 #endif
 
-TSR_INLINE vs32 small_compare(vf32 z, vf32 stored, unsigned int function)
-{
-	switch (function) {
-	case TSR_COMPARE_FUNCTION_NEVER:
-		return (vs32){ 0 };
-	case TSR_COMPARE_FUNCTION_LESS:
-		return z < stored;
-	case TSR_COMPARE_FUNCTION_EQUAL:
-		return z == stored;
-	case TSR_COMPARE_FUNCTION_LEQUAL:
-		return z <= stored;
-	case TSR_COMPARE_FUNCTION_GREATER:
-		return z > stored;
-	case TSR_COMPARE_FUNCTION_NOT_EQUAL:
-		return z != stored;
-	case TSR_COMPARE_FUNCTION_GEQUAL:
-		return z >= stored;
-	default:
-		return ~(vs32){ 0 };
+/* NAME(): all ones in the lanes in which @z stands to @stored as @function says. */
+#define COMPARE_LANES(name, f32, s32)								\
+	TSR_INLINE s32 name(f32 z, f32 stored, unsigned int function)				\
+	{											\
+		switch (function) {								\
+		case TSR_COMPARE_FUNCTION_NEVER:						\
+			return (s32){ 0 };							\
+		case TSR_COMPARE_FUNCTION_LESS:							\
+			return z < stored;							\
+		case TSR_COMPARE_FUNCTION_EQUAL:						\
+			return z == stored;							\
+		case TSR_COMPARE_FUNCTION_LEQUAL:						\
+			return z <= stored;							\
+		case TSR_COMPARE_FUNCTION_GREATER:						\
+			return z > stored;							\
+		case TSR_COMPARE_FUNCTION_NOT_EQUAL:						\
+			return z != stored;							\
+		case TSR_COMPARE_FUNCTION_GEQUAL:						\
+			return z >= stored;							\
+		default:									\
+			return ~(s32){ 0 };							\
+		}										\
 	}
-}
+
+COMPARE_LANES(small_compare, vf32, vs32)
 
 /* ---- Quads ----------------------------------------------------------------------------------- */
 
@@ -310,27 +314,8 @@ typedef double quad_f64 __attribute__((vector_size(32)));
 typedef int64_t quad_s64 __attribute__((vector_size(32)));
 typedef int32_t quad_s32 __attribute__((vector_size(16)));
 
-TSR_INLINE quad_s32 quad_compare(four z, four stored, unsigned int function)
-{
-	switch (function) {
-	case TSR_COMPARE_FUNCTION_NEVER:
-		return (quad_s32){ 0 };
-	case TSR_COMPARE_FUNCTION_LESS:
-		return z < stored;
-	case TSR_COMPARE_FUNCTION_EQUAL:
-		return z == stored;
-	case TSR_COMPARE_FUNCTION_LEQUAL:
-		return z <= stored;
-	case TSR_COMPARE_FUNCTION_GREATER:
-		return z > stored;
-	case TSR_COMPARE_FUNCTION_NOT_EQUAL:
-		return z != stored;
-	case TSR_COMPARE_FUNCTION_GEQUAL:
-		return z >= stored;
-	default:
-		return ~(quad_s32){ 0 };
-	}
-}
+COMPARE_LANES(quad_compare, four, quad_s32)
+FINISH(quad_finish, quad_f64, quad_s64, four)
 
 /* One bit for each lane of @m, which is all ones or 0. */
 TSR_INLINE unsigned int quad_bits(quad_s32 m)
@@ -340,21 +325,6 @@ TSR_INLINE unsigned int quad_bits(quad_s32 m)
 #else
 	return (m[0] & 1) | (m[1] & 2) | (m[2] & 4) | (m[3] & 8);
 #endif
-}
-
-/* As finish_depth() does. */
-TSR_INLINE four quad_finish(const quad_f64 *depth, const struct tsr_small_test *test)
-{
-	const double shifter = 0x1.8p52;
-	quad_f64 t = *depth;
-	quad_s64 in = t > test->low;
-
-	t = (quad_f64)(((quad_s64)t & in) | ((quad_s64)((quad_f64){ 0 } + test->low) & ~in));
-	in = t < test->high;
-	t = (quad_f64)(((quad_s64)t & in) | ((quad_s64)((quad_f64){ 0 } + test->high) & ~in));
-	if (test->scale != 0)
-		t = (t * test->scale + shifter) - shifter;
-	return __builtin_convertvector(t, four);
 }
 
 /* Depths of quad @q of triangle @i. */
@@ -372,7 +342,7 @@ TSR_INLINE four quad_depths(const struct tsr_small *s, unsigned int i, unsigned 
 			   ((s->c[0][i] + s->a[0][i] * x + s->b[0][i] * y) * s->k[0][i] +
 			    (s->c[1][i] + s->a[1][i] * x + s->b[1][i] * y) * s->k[1][i]);
 
-	return quad_finish(&t, test);
+	return quad_finish(&t, test->low, test->high, test->scale);
 }
 
 /* Those of @pixels that pass the test; @stored: depths of the quad, which may be written. */
