@@ -102,10 +102,13 @@ bench-gl.libs := $(guest.libs) -lEGL -lGLESv2
 # figures of the model alone, on the host
 bench-host.dir := bench/host
 bench-host.flags := -O2 -Iqemu-device/model -Iuserspace/libtessera -Itests/bench/lib -Itests/model/lib $(shader_flags) $(library_flags)
-bench-host.sources := $(model_sources) tests/model/lib/units.c $(filter-out $(asm_sources),$(shader_sources)) $(library_sources) \
+bench-host.sources := tests/model/lib/units.c $(filter-out $(asm_sources),$(shader_sources)) $(library_sources) \
 	$(bench_sources) $(wildcard tests/bench/lib/*.c)
-# the model is optimised as QEMU's device is, see qemu-device/pci/meson.build
-$(BUILD)/bench-host/obj/qemu-device/model/%.o: bench-host.flags += -O3
+# the model is optimised as QEMU's device is, see qemu-device/pci/meson.build: as a whole, once for all programs
+bench-host.objects := $(BUILD)/bench-host/obj/model.o
+$(BUILD)/bench-host/obj/qemu-device/model/%.o: bench-host.flags += -O3 -flto=auto
+$(bench-host.objects): $(patsubst %.c,$(BUILD)/bench-host/obj/%.o,$(model_sources))
+	@$(CC) -O3 -flto=auto -r -flinker-output=nolto-rel -o $@ $^
 # EGL and GLES: for what is compared with Mesa's llvmpipe
 bench-host.libs := $(shell pkg-config --libs libdrm) -lEGL -lGLESv2 -lm
 
@@ -113,7 +116,7 @@ bench-host.libs := $(shell pkg-config --libs libdrm) -lEGL -lGLESv2 -lm
 define suite
 $(1).bin := $$(BUILD)/$(1)/bin
 $(1).programs := $$(basename $$(notdir $$(wildcard tests/$$($(1).dir)/*.c)))
-$(1).common := $$(patsubst %.c,$$(BUILD)/$(1)/obj/%.o,$$(wildcard tests/$$($(1).dir)/lib/*.c) $$($(1).sources))
+$(1).common := $$(patsubst %.c,$$(BUILD)/$(1)/obj/%.o,$$(wildcard tests/$$($(1).dir)/lib/*.c) $$($(1).sources)) $$($(1).objects)
 
 $(1): $$(addprefix $$($(1).bin)/,$$($(1).programs))
 	@mkdir -p $$($(1).bin)
