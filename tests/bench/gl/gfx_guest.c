@@ -6,6 +6,7 @@
  *
  *	gfx_guest [SCENE...]
  */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -27,22 +28,21 @@ static double now(void)
 	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* Seconds of a frame, of as many as take SECONDS. */
+/* Seconds of a frame, of as many as take SECONDS; they overlap: one does not tell how many. */
 static double frame(void (*run)(void *, unsigned int), void *arg)
 {
-	double start, one;
-	unsigned int frames;
+	unsigned int frames = 1;
+	double start, took;
 
 	run(arg, 1);
-	start = now();
-	run(arg, 1);
-	one = now() - start;
-	if (one >= SECONDS)
-		return one;
-	frames = (unsigned int)(SECONDS / one) + 1;
-	start = now();
-	run(arg, frames);
-	return (now() - start) / frames;
+	for (;;) {
+		start = now();
+		run(arg, frames);
+		took = now() - start;
+		if (took >= SECONDS)
+			return took / frames;
+		frames = (unsigned int)(frames * fmin(1.1 * SECONDS / took, 10)) + 1;
+	}
 }
 
 static void measure(const char *name)
