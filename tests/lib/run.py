@@ -217,11 +217,12 @@ def one_in_guest(test, guest, report):
         if result.status and b"\nnot ok" not in b"\n" + output:
             problems.append(f"{test.label} ended with status {result.status}")
         said = guest.console()[seen:]
+        if problems or result.status or variant.trouble(said):
+            keep_log(test, said)
         if guest.alive():
             problems += device_said(guest.driver_bugs())
         if variant.trouble(said):
             problems += kernel_said(variant.trouble(said))
-            keep_log(test, said)
             guest.stop()            # lockdep and KASAN have said their only word; the next program gets a new guest
             guest = None
     except GuestError as e:
@@ -234,7 +235,7 @@ def one_in_guest(test, guest, report):
 
 
 def keep_log(test, text):
-    """What the kernel said while a program ran that it complained of, for who wants to know all of it."""
+    """What the kernel said while a program ran that failed, for who wants to know all of it."""
     path = os.path.join(os.environ.get("TSR_BUILD", "/tmp"), "log", test.label.replace("/", "-") + ".console")
     os.makedirs(os.path.dirname(path), exist_ok=True)
     with open(path, "w") as f:

@@ -74,7 +74,7 @@ void gt_sleep_ms(unsigned int ms);
 
 /*
  * gt_kmsg_open(): a reader at the end of the kernel log. gt_kmsg_bad(): the first line since then
- * that reports a kernel bug.
+ * that reports a kernel bug, and the three before it.
  */
 int gt_kmsg_open(void);
 bool gt_kmsg_bad(int kmsg, char *line, size_t size);

@@ -220,7 +220,7 @@ bool gt_kmsg_bad(int kmsg, char *line, size_t size)
 		"DMAR: DRHD",
 		"memory leak",
 	};
-	char record[8192];
+	char record[8192], before[3][100] = { "", "", "" };
 	ssize_t got;
 	size_t i;
 
@@ -229,17 +229,22 @@ bool gt_kmsg_bad(int kmsg, char *line, size_t size)
 	 * the gap.
 	 */
 	while ((got = read(kmsg, record, sizeof(record) - 1)) > 0 || (got < 0 && errno == EPIPE)) {
+		const char *text = record;
+
 		if (got < 0)
 			continue;
 		record[got] = '\0';
+		text += strcspn(record, ";");
+		text += *text == ';';
 		for (i = 0; i < GT_ARRAY_SIZE(signs); i++) {
-			const char *text = strchr(record, ';');
-
-			if (!text || !strstr(text, signs[i]) || others_race(text))
+			if (!strstr(text, signs[i]) || others_race(text))
 				continue;
-			snprintf(line, size, "%.*s", (int)strcspn(text + 1, "\n"), text + 1);
+			snprintf(line, size, "%.*s (behind: %s | %s | %s)",
+				 (int)strcspn(text, "\n"), text, before[0], before[1], before[2]);
 			return true;
 		}
+		memmove(before[0], before[1], sizeof(before) - sizeof(before[0]));
+		snprintf(before[2], sizeof(before[2]), "%.*s", (int)strcspn(text, "\n"), text);
 	}
 	return false;
 }

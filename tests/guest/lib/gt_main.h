@@ -23,7 +23,7 @@ static void gt_start(int argc, char **argv)
 
 static void gt_check_log(void)
 {
-	char line[300];
+	char line[600];
 
 	if (gt_kmsg_fd < 0) {
 		ktap_fail("/dev/kmsg cannot be read");
