@@ -23,6 +23,24 @@
 static char dump[1 << 20];
 static size_t dump_size;
 
+/*
+ * The kernel drops a dump a moment after it was told to. Until then a failure leaves none; while
+ * the old one's link is the last that is left of it, a new one cannot have its own, and the kernel
+ * warns of that.
+ */
+static bool wait_until_gone(uint64_t until)
+{
+	glob_t found;
+
+	while (!glob("/sys/bus/pci/devices/*/devcoredump", 0, NULL, &found)) {
+		globfree(&found);
+		if (gt_now_ns() > until)
+			return ktap_fail("the dump does not go"), false;
+		gt_sleep_ms(1);
+	}
+	return true;
+}
+
 /* The dump of the last failure, which a work writes a moment later; taken off the kernel. */
 static bool fetch(void)
 {
@@ -47,7 +65,7 @@ static bool fetch(void)
 	fd = open(FILE_NAME, O_CREAT | O_TRUNC | O_WRONLY, 0600);
 	ktap_eq(write(fd, dump, dump_size), (ssize_t)dump_size);
 	close(fd);
-	return true;
+	return wait_until_gone(until);
 }
 
 /* The @nth section of a type; NULL if there is none. */
