@@ -19,6 +19,7 @@
 #include <drm/tessera_dump.h>
 
 #define FILE_NAME "/tmp/tessera.dump"
+#define STREAM_MAX (64 << 10)	/* of a stream that are in a dump */
 
 static char dump[1 << 20];
 static size_t dump_size;
@@ -275,6 +276,31 @@ static void of_a_fault(void)
 	gt_ctx_free(&c);
 }
 
+/* Of a stream of many pages the first ones are in it, as many as there is room for. */
+static void of_a_long_stream(void)
+{
+	struct gt_ctx c = gt_ctx();
+	struct gt_cs cs = gt_stream(&c, STREAM_MAX / 8 + 512);
+	struct tessera_dump_header header;
+	struct tessera_dump_section s;
+	const void *bytes;
+
+	while (8 * cs.count <= STREAM_MAX) {
+		GT_EMIT(&cs, nop, .qwords = TSR_NOP_MAX_QWORDS);
+		cs.words[cs.count - 1] = cs.count;
+	}
+	GT_EMIT(&cs, fill_linear, .texel = 8, .dst = 0x666000, .size = 64);
+	ktap_eq(gt_run(&c, &cs), -EFAULT);
+	KTAP_REQUIRE(fetch() && dump_size > sizeof(header));
+	memcpy(&header, dump, sizeof(header));
+	ktap_eq(header.flags, TESSERA_DUMP_TRUNCATED);
+	bytes = section(TESSERA_DUMP_STREAM, 0, &s);
+	KTAP_REQUIRE(bytes && s.size == STREAM_MAX);
+	ktap_eq(s.address, cs.va);
+	ktap_ok(!memcmp(bytes, cs.words, STREAM_MAX));
+	gt_ctx_free(&c);
+}
+
 /* The state of the other queue is in it, and nothing of slots that have none. */
 static void of_others(void)
 {
@@ -405,6 +431,7 @@ int main(int argc, char **argv)
 	gt_start(argc, argv);
 	ktap_run("[SYS7] what the other queues do is in the dump of a fault", of_others);
 	ktap_run("[SYS7] a fault leaves a dump of job, registers, ring, stream, VM", of_a_fault);
+	ktap_run("[SYS7] of a stream of many pages it holds the first ones", of_a_long_stream);
 	ktap_run("[SYS7] it holds all of the VM's fault records", of_many_faults);
 	ktap_run("[SYS7] a program's fault leaves one that names the instruction", of_a_program);
 	ktap_run("[SYS7] a hang leaves a dump of what it was blocked on", of_a_hang);
