@@ -10,6 +10,7 @@
 #include "glbench/programs.h"
 #include "glscene.h"
 #include "ktap.h"
+#include "rnd.h"
 #include "tessera_gfx.h"
 
 #define SIDE 64
@@ -105,12 +106,9 @@ static void draw(const struct corner v[3], float (*out)[4])
 	need(tsr_gfx_image_read(picture, 0, 0, out, SIDE * 16));
 }
 
-static uint64_t seed = 12345;
-
 static float between(double low, double high)
 {
-	seed = seed * 6364136223846793005u + 1442695040888963407u;
-	return (float)(low + (high - low) * (double)(seed >> 11) * 0x1p-53);
+	return (float)(low + (high - low) * rnd() * 0x1p-32);
 }
 
 /* Window coordinate in 1/256 pixel. */

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "ktap.h"
+#include "rnd.h"
 #include "tessera_gfx.h"
 
 static uint32_t divide(struct tsr_gfx_magic m, uint32_t n)
@@ -44,12 +45,13 @@ static void named(void)
 
 static void many(void)
 {
-	uint32_t random = 1, wrong = 0;
+	uint32_t wrong = 0;
 
 	for (uint32_t d = 3; d < 200000; d++)
 		wrong += d & (d - 1) && !divides(d);
 	for (int i = 0; i < 1000000; i++) {
-		random = random * 1664525 + 1013904223;
+		const uint32_t random = rnd();
+
 		if (random > 2 && random & (random - 1))
 			wrong += !divides(random);
 	}

@@ -8,6 +8,7 @@
 
 #include "fake_drm.h"
 #include "ktap.h"
+#include "rnd.h"
 
 #define ACCESS (DRM_TESSERA_BIND_READ | DRM_TESSERA_BIND_WRITE)
 
@@ -82,7 +83,7 @@ static void test_map(void)
 #define PIECES 300
 
 /* Allocations at random; each is filled, and what it holds is looked at before it goes. */
-static void churn(struct tsr_pool *pool, unsigned int steps, uint32_t seed)
+static void churn(struct tsr_pool *pool, unsigned int steps)
 {
 	struct tsr_alloc pieces[PIECES] = { 0 };
 	unsigned int i, n;
@@ -90,8 +91,7 @@ static void churn(struct tsr_pool *pool, unsigned int steps, uint32_t seed)
 	uint64_t size, align, byte;
 
 	for (i = 0; i < steps && !ktap.bad; i++) {
-		seed = seed * 1664525 + 1013904223;
-		n = (seed >> 8) % PIECES;
+		n = rnd_below(PIECES);
 		if (pieces[n].chunk) {
 			for (byte = 0; byte < pieces[n].size; byte++)
 				ktap_eq(((uint8_t *)pieces[n].cpu)[byte], (uint8_t)n);
@@ -99,8 +99,8 @@ static void churn(struct tsr_pool *pool, unsigned int steps, uint32_t seed)
 			ktap_ok(!pieces[n].chunk);
 			continue;
 		}
-		size = 1 + (seed >> 16) % (i % 50 ? 700 : 20000);
-		align = 1u << (seed >> 4) % 13;
+		size = 1 + rnd_below(i % 50 ? 700 : 20000);
+		align = 1u << rnd_below(13);
 		if (!ktap_eq(tsr_pool_alloc(pool, size, align, &pieces[n]), 0))
 			break;
 		ktap_eq(pieces[n].va % align, 0);
@@ -127,7 +127,7 @@ static void test_pool(void)
 	KTAP_REQUIRE(!tsr_pool_create(vm, 16384, 0, ACCESS, &pool));
 	tsr_vm_unref(vm);		/* the pool keeps it */
 	ktap_eq(fake.bos_alive, 0);	/* nothing before the first allocation */
-	churn(pool, 20000, 1);
+	churn(pool, 20000);
 	ktap_eq(fake.bos_alive, 1);	/* one empty chunk is kept */
 	tsr_pool_unref(pool);
 	ktap_eq(fake.map_count, 0);

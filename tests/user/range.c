@@ -8,19 +8,13 @@
 
 #include "ktap.h"
 #include "range.h"
+#include "rnd.h"
 
 #define UNITS 600
 #define BASE 0x7000		/* the range does not start at 0 */
 
 static unsigned char taken[UNITS];
 static struct tsr_range range;
-static uint32_t seed;
-
-static uint32_t pick(uint32_t below)
-{
-	seed = seed * 1664525 + 1013904223;
-	return (seed >> 8) % below;
-}
 
 static bool all_are(unsigned int at, unsigned int size, unsigned char value)
 {
@@ -52,7 +46,7 @@ static void model_totals(uint64_t *total, uint64_t *longest)
 /* One random operation in both; what they answer has to agree. */
 static void step_alloc(void)
 {
-	unsigned int size = 1 + pick(pick(4) ? 8 : 80), align = 1u << pick(6), i;
+	unsigned int size = 1 + rnd_below(rnd_below(4) ? 8 : 80), align = 1u << rnd_below(6), i;
 	uint64_t at = 12345;
 	int ret = tsr_range_alloc(&range, size, align, &at);
 
@@ -72,7 +66,7 @@ static void step_alloc(void)
 
 static void step_take(void)
 {
-	unsigned int at = pick(UNITS), size = 1 + pick(20);
+	unsigned int at = rnd_below(UNITS), size = 1 + rnd_below(20);
 	bool free = all_are(at, size, 0);
 
 	ktap_eq(tsr_range_take(&range, BASE + at, size), free ? 0 : -EBUSY);
@@ -82,7 +76,7 @@ static void step_take(void)
 
 static void step_release(void)
 {
-	unsigned int at = pick(UNITS), size = 1 + pick(pick(3) ? 6 : 60);
+	unsigned int at = rnd_below(UNITS), size = 1 + rnd_below(rnd_below(3) ? 6 : 60);
 	bool held = all_are(at, size, 1);
 
 	ktap_eq(tsr_range_release(&range, BASE + at, size), held ? 0 : -EINVAL);
@@ -95,11 +89,11 @@ static void test_against_model(const void *arg)
 	uint64_t total, longest;
 	unsigned int i;
 
-	seed = *(const uint32_t *)arg;
+	rnd_state = *(const uint32_t *)arg;
 	memset(taken, 0, sizeof(taken));
 	KTAP_REQUIRE(!tsr_range_init(&range, BASE, BASE + UNITS));
 	for (i = 0; i < 20000 && !ktap.bad; i++) {
-		switch (pick(5)) {
+		switch (rnd_below(5)) {
 		case 0:
 		case 1:
 			step_alloc();
