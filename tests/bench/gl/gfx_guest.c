@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: MIT
 /*
  * The scenes of a GL benchmark in a guest: drawn by the GPU through the driver, and by Mesa's
- * llvmpipe on the guest's processor, whose arithmetic QEMU emulates. One frame each, in time, the
- * first one (which compiles programs) not counted; ratios above 1: the GPU is faster.
+ * llvmpipe on the guest's processor, whose arithmetic QEMU emulates, in turn: median rates and the
+ * median of the ratios (above 1: the GPU is faster), in time. The first frame, for which programs
+ * are compiled, is not counted.
  *
  *	gfx_guest [SCENE...]
  */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -15,10 +17,8 @@
 #include "glbench/programs.h"
 #include "glscene.h"
 
+#define RUNS	3
 #define SECONDS	1.0		/* of a measurement, at least */
-
-static const char *const usual[] = { "fill_flat", "fill_vary", "tex_bilinear", "blend_x8",
-				     "tri_small", "mandelbrot", "mix_cubes", NULL };
 
 static double now(void)
 {
@@ -28,41 +28,65 @@ static double now(void)
 	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* Seconds of a frame, of as many as take SECONDS; they overlap: one does not tell how many. */
-static double frame(void (*run)(void *, unsigned int), void *arg)
+/* Seconds of a frame, of @frames; they overlap. */
+static double once(void (*run)(void *, unsigned int), void *arg, unsigned int frames)
+{
+	double start = now();
+
+	run(arg, frames);
+	return (now() - start) / frames;
+}
+
+/* How many frames take SECONDS. As they overlap, one alone does not tell. */
+static unsigned int frames_for(void (*run)(void *, unsigned int), void *arg)
 {
 	unsigned int frames = 1;
-	double start, took;
+	double took;
 
 	run(arg, 1);
-	for (;;) {
-		start = now();
-		run(arg, frames);
-		took = now() - start;
-		if (took >= SECONDS)
-			return took / frames;
+	while ((took = frames * once(run, arg, frames)) < SECONDS)
 		frames = (unsigned int)(frames * fmin(1.1 * SECONDS / took, 10)) + 1;
-	}
+	return frames;
+}
+
+static int ascending(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+static double median(double *of)
+{
+	qsort(of, RUNS, sizeof(*of), ascending);
+	return of[RUNS / 2];
 }
 
 static void measure(const char *name)
 {
+	double ours[RUNS], theirs[RUNS], ratio[RUNS];
 	struct glscene scene;
-	struct glscene_gl *gl;
 	struct glscene_tsr *tsr;
-	double ours, theirs;
+	struct glscene_gl *gl;
+	unsigned int n[2];
 
 	glscene_open(&scene, name);
 	tsr = glscene_tsr_new(&scene, GL_CLIP_TWO,
 			      glscene_tsr_has(&scene, GL_PRELOAD) ? GL_PRELOAD : GL_PLAIN);
-	ours = frame(glscene_tsr_run, tsr);
-	glscene_tsr_free(tsr);
 	gl = glscene_gl_new(&scene);
-	theirs = frame(glscene_gl_run, gl);
+	n[0] = frames_for(glscene_tsr_run, tsr);
+	n[1] = frames_for(glscene_gl_run, gl);
+	for (unsigned int i = 0; i < RUNS; i++) {
+		ours[i] = once(glscene_tsr_run, tsr, n[0]);
+		theirs[i] = once(glscene_gl_run, gl, n[1]);
+		ratio[i] = theirs[i] / ours[i];
+	}
+	glscene_tsr_free(tsr);
 	glscene_gl_free(gl);
-	printf("guest_%s %.6g M%s/s\n", name, 1e-6 * scene.units / ours, scene.unit);
-	printf("guest_%s_llvmpipe %.6g M%s/s\n", name, 1e-6 * scene.units / theirs, scene.unit);
-	printf("guest_%s_to_llvmpipe %.1f ratio\n", name, theirs / ours);
+	printf("guest_%s %.6g M%s/s\n", name, 1e-6 * scene.units / median(ours), scene.unit);
+	printf("guest_%s_llvmpipe %.6g M%s/s\n", name, 1e-6 * scene.units / median(theirs),
+	       scene.unit);
+	printf("guest_%s_to_llvmpipe %.1f ratio\n", name, median(ratio));
 	fflush(stdout);
 	glscene_close(&scene);
 }
@@ -80,7 +104,7 @@ static int known(const char *name)
 
 int main(int argc, char **argv)
 {
-	const char *const *names = argc > 1 ? (const char *const *)argv + 1 : usual;
+	const char *const *names = argc > 1 ? (const char *const *)argv + 1 : glscene_names;
 
 	for (size_t i = 0; names[i]; i++) {
 		if (!known(names[i]))
