@@ -95,8 +95,8 @@ bench.libs := $(guest.libs)
 
 # what is compared with Mesa's llvmpipe in the guest
 bench-gl.dir := bench/gl
-bench-gl.flags := $(guest.flags) -O2 -Itests/bench/host/lib -Itests/vectors
-bench-gl.sources := tests/bench/host/lib/gles.c $(wildcard tests/bench/host/lib/glscene*.c)
+bench-gl.flags := $(guest.flags) -O2 -Itests/bench/lib -Itests/bench/host/lib -Itests/vectors
+bench-gl.sources := $(wildcard tests/bench/lib/*.c) tests/bench/host/lib/gles.c $(wildcard tests/bench/host/lib/glscene*.c)
 bench-gl.libs := $(guest.libs) -lEGL -lGLESv2
 
 # figures of the model alone, on the host

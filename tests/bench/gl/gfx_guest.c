@@ -9,33 +9,15 @@
  */
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "figures.h"
 #include "gles.h"
 #include "glbench/programs.h"
 #include "glscene.h"
 
 #define RUNS	3
 #define SECONDS	1.0		/* of a measurement, at least */
-
-static double now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-/* Seconds of a frame, of @frames; they overlap. */
-static double once(void (*run)(void *, unsigned int), void *arg, unsigned int frames)
-{
-	double start = now();
-
-	run(arg, frames);
-	return (now() - start) / frames;
-}
 
 /* How many frames take SECONDS. As they overlap, one alone does not tell. */
 static unsigned int frames_for(void (*run)(void *, unsigned int), void *arg)
@@ -44,22 +26,9 @@ static unsigned int frames_for(void (*run)(void *, unsigned int), void *arg)
 	double took;
 
 	run(arg, 1);
-	while ((took = frames * once(run, arg, frames)) < SECONDS)
+	while ((took = 1e-9 * frames * figure_once(run, arg, frames)) < SECONDS)
 		frames = (unsigned int)(frames * fmin(1.1 * SECONDS / took, 10)) + 1;
 	return frames;
-}
-
-static int ascending(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
-static double median(double *of)
-{
-	qsort(of, RUNS, sizeof(*of), ascending);
-	return of[RUNS / 2];
 }
 
 static void measure(const char *name)
@@ -77,16 +46,17 @@ static void measure(const char *name)
 	n[0] = frames_for(glscene_tsr_run, tsr);
 	n[1] = frames_for(glscene_gl_run, gl);
 	for (unsigned int i = 0; i < RUNS; i++) {
-		ours[i] = once(glscene_tsr_run, tsr, n[0]);
-		theirs[i] = once(glscene_gl_run, gl, n[1]);
+		ours[i] = figure_once(glscene_tsr_run, tsr, n[0]);
+		theirs[i] = figure_once(glscene_gl_run, gl, n[1]);
 		ratio[i] = theirs[i] / ours[i];
 	}
 	glscene_tsr_free(tsr);
 	glscene_gl_free(gl);
-	printf("guest_%s %.6g M%s/s\n", name, 1e-6 * scene.units / median(ours), scene.unit);
-	printf("guest_%s_llvmpipe %.6g M%s/s\n", name, 1e-6 * scene.units / median(theirs),
+	printf("guest_%s %.6g M%s/s\n", name, 1e3 * scene.units / figure_middle(ours, RUNS),
 	       scene.unit);
-	printf("guest_%s_to_llvmpipe %.1f ratio\n", name, median(ratio));
+	printf("guest_%s_llvmpipe %.6g M%s/s\n", name,
+	       1e3 * scene.units / figure_middle(theirs, RUNS), scene.unit);
+	printf("guest_%s_to_llvmpipe %.1f ratio\n", name, figure_middle(ratio, RUNS));
 	fflush(stdout);
 	glscene_close(&scene);
 }

@@ -60,13 +60,6 @@ static unsigned int frames_for(void (*run)(void *, unsigned int), void *arg)
 	return one >= SECONDS ? 1 : (unsigned int)(SECONDS / one) + 1;
 }
 
-static int ascending(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
 /* Pictures read back, as often as frames are drawn otherwise. */
 static uint8_t picture[4 * GLSCENE_SIDE * GLSCENE_SIDE];
 
@@ -110,14 +103,11 @@ static void measure(const char *name, unsigned int threads)
 		ours[i] = once(run_ours, tsr, n[0]);
 		ratio[i] = theirs[i] / ours[i];
 	}
-	qsort(ours, RUNS, sizeof(ours[0]), ascending);
-	qsort(theirs, RUNS, sizeof(theirs[0]), ascending);
-	qsort(ratio, RUNS, sizeof(ratio[0]), ascending);
-	printf("gfx%u_%s %.6g M%s/s\n", threads, name, 1e-6 * scene.units / ours[RUNS / 2],
-	       scene.unit);
+	printf("gfx%u_%s %.6g M%s/s\n", threads, name,
+	       1e-6 * scene.units / figure_middle(ours, RUNS), scene.unit);
 	printf("gfx%u_%s_llvmpipe %.6g M%s/s\n", threads, name,
-	       1e-6 * scene.units / theirs[RUNS / 2], scene.unit);
-	printf("gfx%u_%s_to_llvmpipe %.3f ratio\n", threads, name, ratio[RUNS / 2]);
+	       1e-6 * scene.units / figure_middle(theirs, RUNS), scene.unit);
+	printf("gfx%u_%s_to_llvmpipe %.3f ratio\n", threads, name, figure_middle(ratio, RUNS));
 	fflush(stdout);
 	glscene_tsr_free(tsr);
 	glscene_gl_free(gl);
@@ -153,12 +143,11 @@ static double scale_cost(unsigned int triangles)
 		empty = once(glscene_tsr_run, tsr[0], n[0]);
 		cost[i] = 1e9 * (once(glscene_tsr_run, tsr[1], n[1]) - empty) / scene[1].units;
 	}
-	qsort(cost, RUNS, sizeof(cost[0]), ascending);
 	for (unsigned int i = 0; i < 2; i++) {
 		glscene_tsr_free(tsr[i]);
 		glscene_close(&scene[i]);
 	}
-	return cost[RUNS / 2];
+	return figure_middle(cost, RUNS);
 }
 
 static void measure_scale(unsigned int threads)

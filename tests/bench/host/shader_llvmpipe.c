@@ -101,13 +101,6 @@ static const struct scene scenes[] = {
 	},
 };
 
-static int ascending(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
 /*
  * How many words of the two results differ. A negative tolerance: rounding may change a few words
  * by much (the edge of a fractal), one in a hundred is accepted.
@@ -164,14 +157,11 @@ static void measure(const struct scene *s)
 		ours[i] = figure_cpu_once(kernel_run, &kernel, 1);
 		ratio[i] = theirs[i] / ours[i];
 	}
-	qsort(ours, RUNS, sizeof(ours[0]), ascending);
-	qsort(theirs, RUNS, sizeof(theirs[0]), ascending);
-	qsort(ratio, RUNS, sizeof(ratio[0]), ascending);
 	snprintf(name, sizeof(name), "G%s/s", s->unit);
-	printf("shader_%s %.6g %s\n", s->name, s->units / ours[RUNS / 2], name);
-	printf("llvmpipe_%s %.6g %s\n", s->name, s->units / theirs[RUNS / 2], name);
+	printf("shader_%s %.6g %s\n", s->name, s->units / figure_middle(ours, RUNS), name);
+	printf("llvmpipe_%s %.6g %s\n", s->name, s->units / figure_middle(theirs, RUNS), name);
 	snprintf(name, sizeof(name), "shader_%s_to_llvmpipe", s->name);
-	figure_print(name, ratio[RUNS / 2], "ratio");
+	figure_print(name, figure_middle(ratio, RUNS), "ratio");
 	gles_free(&gl);
 	kernel_close(&kernel);
 }

@@ -37,6 +37,12 @@ static int ascending(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
+double figure_middle(double *figures, unsigned int count)
+{
+	qsort(figures, count, sizeof(figures[0]), ascending);
+	return figures[count / 2];
+}
+
 double figure_median(void (*fn)(void *arg, unsigned int count), void *arg, unsigned int count)
 {
 	double runs[FIGURE_RUNS];
@@ -45,8 +51,7 @@ double figure_median(void (*fn)(void *arg, unsigned int count), void *arg, unsig
 	figure_once(fn, arg, count);
 	for (i = 0; i < FIGURE_RUNS; i++)
 		runs[i] = figure_once(fn, arg, count);
-	qsort(runs, FIGURE_RUNS, sizeof(runs[0]), ascending);
-	return runs[FIGURE_RUNS / 2];
+	return figure_middle(runs, FIGURE_RUNS);
 }
 
 void figure_print(const char *name, double value, const char *unit)

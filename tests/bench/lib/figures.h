@@ -19,6 +19,8 @@ double figure_once(void (*fn)(void *arg, unsigned int count), void *arg, unsigne
 double figure_cpu_once(void (*fn)(void *arg, unsigned int count), void *arg, unsigned int count);
 /* The median of FIGURE_RUNS measurements, after one that is thrown away. */
 double figure_median(void (*fn)(void *arg, unsigned int count), void *arg, unsigned int count);
+/* The median of @count figures, which are sorted. */
+double figure_middle(double *figures, unsigned int count);
 void figure_print(const char *name, double value, const char *unit);
 
 #endif /* FIGURES_H */
