@@ -9,7 +9,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/sysinfo.h>
@@ -211,6 +213,54 @@ static void in_use(void)
 	gt_bo_free(&bo);
 }
 
+#define OPS	256		/* of a VM_BIND, each a page of its own */
+
+static atomic_bool stop;
+
+/* Keeps c.vm busy, far from what the test does in it; @arg: handle of a BO. */
+static void *binder(void *arg)
+{
+	struct drm_tessera_bind_op ops[OPS];
+	unsigned int i;
+
+	for (i = 0; i < OPS; i++)
+		ops[i] = gt_op_map((uint32_t)(uintptr_t)arg, 2 * VA + i * (2 << 20), GT_PAGE, 0,
+				   GT_RW);
+	while (!atomic_load(&stop))
+		ktap_eq(gt_vm_bind(c.fd, c.vm, ops, OPS), 0);
+	return NULL;
+}
+
+/* A BO whose VM cannot be had stays; one that goes is gone from its VM. */
+static void busy_vm(void)
+{
+	struct gt_bo other = bound(VA + 0x1000000);
+	struct drm_tessera_bind_op unmap = gt_op_unmap(VA, SIZE);
+	unsigned int i, gone = 0;
+	pthread_t thread;
+
+	atomic_store(&stop, false);
+	KTAP_REQUIRE(!pthread_create(&thread, NULL, binder, (void *)(uintptr_t)other.handle));
+	for (i = 0; i < 60; i++) {
+		struct gt_bo bo = bound(VA);
+		bool purged;
+
+		ktap_eq(advise(bo.handle, DRM_TESSERA_MADV_DONT_NEED, NULL), 0);
+		squeeze();
+		purged = state_of(bo.handle) == DRM_TESSERA_BO_PURGED;
+		ktap_eq(fill(VA), purged ? -EFAULT : 0);
+		if (purged)
+			gt_renew_queue(&c);
+		gone += purged;
+		ktap_eq(gt_vm_bind(c.fd, c.vm, &unmap, 1), 0);
+		gt_bo_free(&bo);
+	}
+	atomic_store(&stop, true);
+	pthread_join(thread, NULL);
+	ktap_note("%u of %u were purged", gone, i);
+	gt_bo_free(&other);
+}
+
 static void local_memory(void)
 {
 	struct gt_bo bo = gt_bo(c.fd, SIZE, DRM_TESSERA_BO_LOCAL);
@@ -298,6 +348,7 @@ int main(int argc, char **argv)
 	ktap_run("[SYS3] advice without pressure changes nothing", without_pressure);
 	ktap_run("[SYS3] a purged BO is gone from VMs and processes, and told", purged);
 	ktap_run("[SYS3] what a job or a bind uses is not purged", in_use);
+	ktap_run("[SYS3] what a busy VM has stays, or is gone from it", busy_vm);
 	ktap_run("[SYS3] local memory is not purged", local_memory);
 	ktap_run("[SYS3] more BOs than memory, that are not needed", more_than_there_is);
 	ktap_run("[SYS3] fdinfo: engine time, cycles and memory", engines_of_fdinfo);
