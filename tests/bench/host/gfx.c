@@ -20,7 +20,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "figures.h"
@@ -32,23 +31,8 @@
 #define RUNS		5
 #define SECONDS		0.2		/* of a measurement, about */
 
-static clockid_t used_clock;
-
-static double now(void)
-{
-	struct timespec t;
-
-	clock_gettime(used_clock, &t);
-	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static double once(void (*run)(void *, unsigned int), void *arg, unsigned int frames)
-{
-	double start = now();
-
-	run(arg, frames);
-	return (now() - start) / frames;
-}
+/* Nanoseconds of a frame: figure_once(), or of a processor. */
+static double (*once)(void (*run)(void *, unsigned int), void *arg, unsigned int frames);
 
 /* How many frames take about SECONDS. */
 static unsigned int frames_for(void (*run)(void *, unsigned int), void *arg)
@@ -56,7 +40,7 @@ static unsigned int frames_for(void (*run)(void *, unsigned int), void *arg)
 	double one;
 
 	run(arg, 2);
-	one = once(run, arg, 1);
+	one = 1e-9 * once(run, arg, 1);
 	return one >= SECONDS ? 1 : (unsigned int)(SECONDS / one) + 1;
 }
 
@@ -104,9 +88,9 @@ static void measure(const char *name, unsigned int threads)
 		ratio[i] = theirs[i] / ours[i];
 	}
 	printf("gfx%u_%s %.6g M%s/s\n", threads, name,
-	       1e-6 * scene.units / figure_middle(ours, RUNS), scene.unit);
+	       1e3 * scene.units / figure_middle(ours, RUNS), scene.unit);
 	printf("gfx%u_%s_llvmpipe %.6g M%s/s\n", threads, name,
-	       1e-6 * scene.units / figure_middle(theirs, RUNS), scene.unit);
+	       1e3 * scene.units / figure_middle(theirs, RUNS), scene.unit);
 	printf("gfx%u_%s_to_llvmpipe %.3f ratio\n", threads, name, figure_middle(ratio, RUNS));
 	fflush(stdout);
 	glscene_tsr_free(tsr);
@@ -141,7 +125,7 @@ static double scale_cost(unsigned int triangles)
 		n[i] = frames_for(glscene_tsr_run, tsr[i]);
 	for (unsigned int i = 0; i < RUNS; i++) {
 		empty = once(glscene_tsr_run, tsr[0], n[0]);
-		cost[i] = 1e9 * (once(glscene_tsr_run, tsr[1], n[1]) - empty) / scene[1].units;
+		cost[i] = (once(glscene_tsr_run, tsr[1], n[1]) - empty) / scene[1].units;
 	}
 	for (unsigned int i = 0; i < 2; i++) {
 		glscene_tsr_free(tsr[i]);
@@ -180,7 +164,7 @@ static void choose_processors(unsigned int threads)
 	setenv("LP_NUM_THREADS", number, 1);
 	setenv("MESA_SHADER_CACHE_DISABLE", "true", 1);
 	hostdrm_options.threads = threads == 1 ? 0 : threads;
-	used_clock = threads == 1 ? CLOCK_PROCESS_CPUTIME_ID : CLOCK_MONOTONIC;
+	once = threads == 1 ? figure_cpu_once : figure_once;
 }
 
 /*
