@@ -55,7 +55,8 @@ struct worker {
 struct load {
 	uint64_t seed;
 	volatile unsigned int stop, epoch, binds;
-	volatile unsigned int victim, victim_own, excuses, remap;
+	volatile unsigned int victim, victim_own, excuses;
+	volatile unsigned int remap, stale;	/* process + 1 that is to; its translation stays */
 	volatile int error;		/* what the victim's jobs may say */
 	struct worker worker[WORKERS];
 };
@@ -211,7 +212,7 @@ static void copier_check(struct copier *p, uint32_t mark)
 			   mark);
 }
 
-/* The other page takes the place of the one in the window; its translation stays, if so asked. */
+/* The other page takes the place of the one in the window. */
 static int copier_remap(struct copier *p)
 {
 	struct drm_tessera_bind_op op = gt_op_map(p->page[!p->now].handle, WINDOW, GT_PAGE, 0,
@@ -220,18 +221,20 @@ static int copier_remap(struct copier *p)
 	unsigned int as;
 	int ret;
 
-	if (load->remap == p->w + 1) {
+	if (load->remap == p->w + 1 && load->stale) {
 		gt_slot_as(p->c.fd, p->c.queue, &as);
 		snprintf(script, sizeof(script), "tlb-stale as=%u", as);
 		ret = gt_inject(script);
-		load->remap = 0;
 		if (ret)
 			load_wrong(p->w, "'%s' is refused: %d", script, ret);
 	}
 	ret = gt_vm_bind(p->c.fd, p->c.vm, &op, 1);
-	if (!ret)
-		p->now = !p->now;
-	return ret;
+	if (ret)
+		return ret;
+	p->now = !p->now;
+	if (load->remap == p->w + 1)
+		load->remap = 0;
+	return 0;
 }
 
 /* The queue is banned: that must be a fault's doing. */
@@ -273,7 +276,7 @@ static int copier_round(struct copier *p)
 	for (unsigned int i = 0; i < SIZE / 4; i++)
 		from[i] = (i + mark) * 2654435761u;
 	memset(gt_data(&p->c, TO), 0, SIZE);
-	ret = mark % 4 ? 0 : copier_remap(p);
+	ret = mark % 4 && load->remap != p->w + 1 ? 0 : copier_remap(p);
 	ret = ret ? ret : copier_submit(p, mark);
 	if (ret)
 		return ret;
