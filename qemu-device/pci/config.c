@@ -20,7 +20,7 @@
 const Property tessera_properties[] = {
     DEFINE_PROP_UINT32("queues", TesseraState, conf.queues, TSR_QUEUES_MAX),
     DEFINE_PROP_UINT32("bin-engines", TesseraState,
-                       conf.engines[TSR_ENGINE_CLASS_BIN], 1),
+                       conf.engines[TSR_ENGINE_CLASS_BIN], 2),
     DEFINE_PROP_UINT32("render-engines", TesseraState,
                        conf.engines[TSR_ENGINE_CLASS_RENDER], 1),
     DEFINE_PROP_UINT32("compute-engines", TesseraState,

@@ -15,10 +15,10 @@ static const float black[4], white[4] = { 1, 1, 1, 1 };
 
 static uint64_t counter(unsigned int number)
 {
-	struct tsr_queue *bin, *render;
+	struct tsr_queue *bin[TSR_GFX_BIN_QUEUES], *render;
 
-	tsr_gfx_queues(t.gfx, &bin, &render);
-	return hostdrm_counter(tsr_queue_id(bin), number);
+	tsr_gfx_queues(t.gfx, bin, &render);
+	return hostdrm_counter(tsr_queue_id(bin[0]), number);	/* it has no second engine */
 }
 
 static void drawn(struct tsr_gfx_pass *pass, struct tsr_gfx_image *image)

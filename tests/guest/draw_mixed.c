@@ -125,13 +125,19 @@ static uint64_t jobs_of(struct tsr_queue *queue)
 	return state.jobs_completed;
 }
 
-static bool wait_jobs(struct tsr_queue *queue, uint64_t jobs)
+/* What both BIN queues have done. */
+static uint64_t binned_by(struct tsr_queue *const bin[TSR_GFX_BIN_QUEUES])
+{
+	return jobs_of(bin[0]) + jobs_of(bin[1]);
+}
+
+static bool wait_binned(struct tsr_queue *const bin[TSR_GFX_BIN_QUEUES], uint64_t jobs)
 {
 	unsigned int ms;
 
-	for (ms = 0; jobs_of(queue) < jobs && ms < PATIENCE_MS; ms++)
+	for (ms = 0; binned_by(bin) < jobs && ms < PATIENCE_MS; ms++)
 		usleep(1000);
-	return jobs_of(queue) >= jobs;
+	return binned_by(bin) >= jobs;
 }
 
 /* A job that keeps @queue from going on until the word at @gate is 1. */
@@ -143,16 +149,38 @@ static void hold(struct copier *c, struct tsr_queue *queue, const struct tsr_all
 	ktap_eq(tsr_queue_run(queue, c->stream, c->sync, 0), 0);
 }
 
+/* While one BIN queue stands still a frame is binned by the other; its own is not rendered. */
+static void binned_apart(struct copier *c, struct tsr_gfx_pass *const pass[2])
+{
+	struct tsr_queue *bin[TSR_GFX_BIN_QUEUES], *render;
+	uint64_t binned, rendered;
+
+	tsr_gfx_queues(t.gfx, bin, &render);
+	binned = binned_by(bin);
+	rendered = jobs_of(render);
+	hold(c, bin[0], &c->to);
+	for (int i = 0; i < 2; i++)
+		ktap_eq(tsr_gfx_submit(pass[i], NULL, 0, NULL, 0), 0);
+	ktap_ok(wait_binned(bin, binned + 1));
+	usleep(50000);
+	ktap_eq(binned_by(bin), binned + 1);
+	ktap_ok(jobs_of(render) <= rendered + 1);
+	*(volatile uint32_t *)c->to.cpu = 1;
+	for (int i = 0; i < 2; i++)
+		ktap_eq(tsr_gfx_wait(pass[i], TSR_DEADLINE_NEVER), 0);
+	ktap_eq(tsr_sync_finish(c->sync, 0, TSR_DEADLINE_NEVER), 0);
+}
+
 /*
  * While rendering stands still two frames are binned, the second one over the first one's picture
- * that is still to come; while binning stands still nothing of the frame is rendered.
+ * that is still to come.
  */
 static void frames_overlap(void)
 {
 	static uint8_t alone[4 * SIDE * SIDE], now[4 * SIDE * SIDE];
 	struct tsr_gfx_image *image[2];
 	struct tsr_gfx_pass *pass[2];
-	struct tsr_queue *bin, *render;
+	struct tsr_queue *bin[TSR_GFX_BIN_QUEUES], *render;
 	struct copier c = { 0 };
 	uint64_t binned, rendered;
 	int i;
@@ -166,13 +194,13 @@ static void frames_overlap(void)
 		gfxt_drawn(pass[i]);
 		pass[i] = soup_pass(image[i]);
 	}
-	tsr_gfx_queues(t.gfx, &bin, &render);
-	binned = jobs_of(bin);
+	tsr_gfx_queues(t.gfx, bin, &render);
+	binned = binned_by(bin);
 	rendered = jobs_of(render);
 	hold(&c, render, &c.to);
 	for (i = 0; i < 2; i++)
 		ktap_eq(tsr_gfx_submit(pass[i], NULL, 0, NULL, 0), 0);
-	ktap_ok(wait_jobs(bin, binned + 2));
+	ktap_ok(wait_binned(bin, binned + 2));
 	ktap_eq(jobs_of(render), rendered);
 	gfxt_read(image[0], 0, 0, now, 4 * SIDE);
 	ktap_eq(now[0], 0xff);
@@ -183,15 +211,7 @@ static void frames_overlap(void)
 		ktap_mem_eq(now, alone, sizeof(now));
 	}
 	ktap_eq(tsr_sync_finish(c.sync, 0, TSR_DEADLINE_NEVER), 0);
-
-	rendered = jobs_of(render);
-	hold(&c, bin, &c.to);
-	ktap_eq(tsr_gfx_submit(pass[0], NULL, 0, NULL, 0), 0);
-	usleep(50000);
-	ktap_eq(jobs_of(render), rendered);
-	*(volatile uint32_t *)c.to.cpu = 1;
-	ktap_eq(tsr_gfx_wait(pass[0], TSR_DEADLINE_NEVER), 0);
-	ktap_eq(tsr_sync_finish(c.sync, 0, TSR_DEADLINE_NEVER), 0);
+	binned_apart(&c, pass);
 	for (i = 0; i < 2; i++) {
 		tsr_gfx_pass_destroy(pass[i]);
 		tsr_gfx_image_unref(image[i]);

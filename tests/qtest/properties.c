@@ -96,23 +96,23 @@ struct shape {
 };
 
 static const struct shape shapes[] = {
-	{ "queues=64", 64, 0x02010101, 48, 0x201000, 0, TSR_FEATURE_HUGE_PAGES },
-	{ "queues=1,threads=1", 1, 0x02010101, 48, 0x201000, 0, TSR_FEATURE_HUGE_PAGES },
+	{ "queues=64", 64, 0x02010102, 48, 0x201000, 0, TSR_FEATURE_HUGE_PAGES },
+	{ "queues=1,threads=1", 1, 0x02010102, 48, 0x201000, 0, TSR_FEATURE_HUGE_PAGES },
 	{ "queues=7,bin-engines=0,render-engines=8,compute-engines=3,copy-engines=1", 7, 0x01030800,
 	  48, 0x201000, 0, TSR_FEATURE_HUGE_PAGES },
 	{ "bin-engines=0,render-engines=0,compute-engines=0,copy-engines=8,threads=8", 64,
 	  0x08000000, 48, 0x201000, 0, TSR_FEATURE_HUGE_PAGES },
-	{ "va-bits=39,page-sizes=4K", 64, 0x02010101, 39, 0x1000, 0, 0 },
-	{ "va-bits=57,page-sizes=2m:4k", 64, 0x02010101, 57, 0x201000, 0, TSR_FEATURE_HUGE_PAGES },
-	{ "vram=2M", 64, 0x02010101, 48, 0x201000, 2 << 20,
+	{ "va-bits=39,page-sizes=4K", 64, 0x02010102, 39, 0x1000, 0, 0 },
+	{ "va-bits=57,page-sizes=2m:4k", 64, 0x02010102, 57, 0x201000, 0, TSR_FEATURE_HUGE_PAGES },
+	{ "vram=2M", 64, 0x02010102, 48, 0x201000, 2 << 20,
 	  TSR_FEATURE_HUGE_PAGES | TSR_FEATURE_LOCAL_MEMORY },
-	{ "vram=6M,threads=0", 64, 0x02010101, 48, 0x201000, 6 << 20,
+	{ "vram=6M,threads=0", 64, 0x02010102, 48, 0x201000, 6 << 20,
 	  TSR_FEATURE_HUGE_PAGES | TSR_FEATURE_LOCAL_MEMORY },
-	{ "inline-budget=0", 64, 0x02010101, 48, 0x201000, 0, TSR_FEATURE_HUGE_PAGES },
-	{ "inject-window=on", 64, 0x02010101, 48, 0x201000, 0,
+	{ "inline-budget=0", 64, 0x02010102, 48, 0x201000, 0, TSR_FEATURE_HUGE_PAGES },
+	{ "inject-window=on", 64, 0x02010102, 48, 0x201000, 0,
 	  TSR_FEATURE_HUGE_PAGES | TSR_FEATURE_DEBUG },
-	{ "check=on", 64, 0x02010101, 48, 0x201000, 0, TSR_FEATURE_HUGE_PAGES | TSR_FEATURE_CHECK },
-	{ "inline-budget=1000000,threads=64", 64, 0x02010101, 48, 0x201000, 0,
+	{ "check=on", 64, 0x02010102, 48, 0x201000, 0, TSR_FEATURE_HUGE_PAGES | TSR_FEATURE_CHECK },
+	{ "inline-budget=1000000,threads=64", 64, 0x02010102, 48, 0x201000, 0,
 	  TSR_FEATURE_HUGE_PAGES },
 };
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * Submitting passes: a job on the BIN queue, one on the RENDER queue behind it, and memory between
- * the two. There are GFX_SLOTS pieces of that memory: pass n bins into the one that pass
- * n - GFX_SLOTS has done with, while pass n - 1 is rendered from the other.
+ * the two. There are two or three pieces of that memory, which passes take in turn: as many passes
+ * as there are BIN queues can be binned at the same time, while the one before is rendered.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -18,9 +18,12 @@
 
 static int create_queues(struct tsr_gfx *gfx)
 {
-	int ret = tsr_queue_create(gfx->vm, DRM_TESSERA_ENGINE_BIN, DRM_TESSERA_PRIORITY_NORMAL, 0,
-				   &gfx->bin);
+	unsigned int i;
+	int ret = 0;
 
+	for (i = 0; !ret && i < gfx->bins; i++)
+		ret = tsr_queue_create(gfx->vm, DRM_TESSERA_ENGINE_BIN, DRM_TESSERA_PRIORITY_NORMAL,
+				       0, &gfx->bin[i]);
 	if (!ret)
 		ret = tsr_queue_create(gfx->vm, DRM_TESSERA_ENGINE_RENDER,
 				       DRM_TESSERA_PRIORITY_NORMAL, 0, &gfx->render);
@@ -33,11 +36,12 @@ int tsr_gfx_create(struct tsr_vm *vm, struct tsr_gfx **out)
 {
 	const uint32_t rx = DRM_TESSERA_BIND_READ | DRM_TESSERA_BIND_EXEC;
 	struct tsr_device *device = tsr_vm_device(vm);
+	const struct drm_tessera_engine_info *bin =
+		tsr_device_engine(device, DRM_TESSERA_ENGINE_BIN);
 	struct tsr_gfx *gfx;
 	int ret;
 
-	if (!device->shader.cores || !tsr_device_engine(device, DRM_TESSERA_ENGINE_BIN) ||
-	    !tsr_device_engine(device, DRM_TESSERA_ENGINE_RENDER))
+	if (!device->shader.cores || !bin || !tsr_device_engine(device, DRM_TESSERA_ENGINE_RENDER))
 		return tsr_fail(ENODEV, "the GPU has no engines that draw");
 	gfx = calloc(1, sizeof(*gfx));
 	if (!gfx)
@@ -45,6 +49,7 @@ int tsr_gfx_create(struct tsr_vm *vm, struct tsr_gfx **out)
 	atomic_init(&gfx->refs, 1);
 	pthread_mutex_init(&gfx->lock, NULL);
 	gfx->vm = tsr_vm_ref(vm);
+	gfx->bins = bin->instances < TSR_GFX_BIN_QUEUES ? bin->instances : TSR_GFX_BIN_QUEUES;
 	gfx->heap_minimum = HEAP_MINIMUM;
 	gfx->heap_limit = HEAP_LIMIT;
 	ret = tsr_pool_create(vm, 1 << 20, DRM_TESSERA_BO_CACHED, rx, &gfx->pool);
@@ -80,9 +85,14 @@ static void free_heap(struct tsr_gfx *gfx, struct gfx_heap *heap)
 
 static void drop_queues(struct tsr_gfx *gfx)
 {
-	tsr_queue_unref(gfx->bin);
+	unsigned int i;
+
+	for (i = 0; i < gfx->bins; i++) {
+		tsr_queue_unref(gfx->bin[i]);
+		gfx->bin[i] = NULL;
+	}
 	tsr_queue_unref(gfx->render);
-	gfx->bin = gfx->render = NULL;
+	gfx->render = NULL;
 }
 
 void tsr_gfx_unref(struct tsr_gfx *gfx)
@@ -102,9 +112,10 @@ void tsr_gfx_unref(struct tsr_gfx *gfx)
 	free(gfx);
 }
 
-void tsr_gfx_queues(struct tsr_gfx *gfx, struct tsr_queue **bin, struct tsr_queue **render)
+void tsr_gfx_queues(struct tsr_gfx *gfx, struct tsr_queue *bin[TSR_GFX_BIN_QUEUES],
+		    struct tsr_queue **render)
 {
-	*bin = gfx->bin;
+	memcpy(bin, gfx->bin, sizeof(gfx->bin));
 	*render = gfx->render;
 }
 
@@ -250,7 +261,7 @@ static int add_jobs(struct tsr_gfx *gfx, struct tsr_gfx_pass *pass, const struct
 	unsigned int i;
 	int ret;
 
-	ret = tsr_submit_job(gfx->submit, gfx->bin, va, bin);
+	ret = tsr_submit_job(gfx->submit, gfx->bin[gfx->points % gfx->bins], va, bin);
 	if (ret >= 0)
 		ret = tsr_submit_job(gfx->submit, gfx->render, va + RENDER_STREAM, render);
 	if (ret >= 0)
@@ -282,18 +293,20 @@ static int attempt(struct tsr_gfx *gfx, struct tsr_gfx_pass *pass, const struct 
 {
 	int ret = gfx->render ? 0 : create_queues(gfx);
 	struct gfx_heap *heap;
+	unsigned int slot;
 
 	/* may submit passes of its own */
 	if (!ret)
 		ret = gfx_tags_prepare(pass);
-	heap = &gfx->heap[gfx->points % GFX_SLOTS];
+	slot = gfx->points % (gfx->bins + 1);
+	heap = &gfx->heap[slot];
 	if (!ret)
 		ret = provide_heap(gfx, heap, heap_size(gfx, pass));
 	if (ret)
 		return ret;
-	pass->slot = gfx->points % GFX_SLOTS;
-	set_heap(pass, pass->slot, heap);
-	write_commands(pass, pass->slot);
+	pass->slot = slot;
+	set_heap(pass, slot, heap);
+	write_commands(pass, slot);
 	ret = add_jobs(gfx, pass, waits, wait_count, signals, signal_count);
 	if (!ret)
 		ret = tsr_submit_flush(gfx->submit);

@@ -16,7 +16,7 @@
 #include "tessera_gfx.h"
 
 #define GFX_STAGES	2u		/* vertex, fragment: bits of enum tsr_gfx_stage */
-#define GFX_SLOTS	2u		/* passes in flight: heaps */
+#define GFX_SLOTS	(TSR_GFX_BIN_QUEUES + 1u)	/* passes in flight at most: heaps */
 #define GFX_DEPTH	TSR_RENDER_TARGETS_MAX		/* targets: colours, then depth, */
 #define GFX_STENCIL	(TSR_RENDER_TARGETS_MAX + 1)	/* stencil */
 #define GFX_TARGETS	(TSR_RENDER_TARGETS_MAX + 2u)
@@ -282,7 +282,8 @@ struct tsr_gfx {
 	struct tsr_vm *vm;			/* referenced */
 	struct tsr_pool *pool;			/* lists and structures: read and executed */
 	pthread_mutex_t lock;			/* of all that follows */
-	struct tsr_queue *bin, *render;
+	struct tsr_queue *bin[TSR_GFX_BIN_QUEUES], *render;
+	unsigned int bins;			/* BIN queues, as many as engines can serve */
 	uint64_t queues, jobs;			/* how many there were; jobs of the latest */
 	struct tsr_submit *submit;
 	struct tsr_sync *rendered;		/* timeline: a point for each submission */

@@ -51,31 +51,33 @@ static inline uint64_t *find(struct tsr_bin_batch *b, uint32_t index)
 	return &b->tag[at];
 }
 
-/* A slot for @index, which finds room; its tag is to be @tag. */
-static inline unsigned int new_slot(struct tsr_binning *bin, uint32_t index, uint64_t *tag)
+/* The slot of @index, which finds room: its own, or number @*vertices, which is its own then. */
+static inline uint64_t slot_of(struct tsr_bin_batch *b, struct tsr_vertex_run *run, uint32_t index,
+			       unsigned int *vertices)
 {
-	struct tsr_bin_batch *b = &bin->batch;
-	struct tsr_vertex_run *run = bin->run;
-	unsigned int slot = b->vertices++;
-
-	*tag = (uint64_t)b->generation << 40 | (uint64_t)index << 8 | slot;
-	run->vertex[slot] = index;
-	run->instance[slot] = bin->draw.instance;
-	run->slot[slot] = slot;
-	return slot;
-}
-
-/* The slot of @index, which finds room. */
-static inline unsigned int slot_of(struct tsr_binning *bin, uint32_t index)
-{
-	struct tsr_bin_batch *b = &bin->batch;
-	const uint64_t want = (uint64_t)b->generation << 32 | index;
+	const uint64_t generation = b->generation, want = generation << 32 | index;
 	uint64_t *tag = &b->tag[first_tag(index)];
 
 	/* most are where they are looked for first, or nowhere */
-	if (*tag >> 8 != want && *tag >> 40 == b->generation)
+	if (*tag >> 8 != want && *tag >> 40 == generation)
 		tag = find(b, index);
-	return *tag >> 8 == want ? *tag & 0xff : new_slot(bin, index, tag);
+	if (*tag >> 8 != want) {
+		*tag = want << 8 | *vertices;
+		run->vertex[(*vertices)++] = index;
+	}
+	return *tag & 0xff;
+}
+
+/* The batch has @vertices now: what is known of the new ones beside their index. */
+static inline void have_vertices(struct tsr_binning *bin, unsigned int vertices)
+{
+	struct tsr_vertex_run *run = bin->run;
+
+	for (unsigned int slot = bin->batch.vertices; slot < vertices; slot++) {
+		run->instance[slot] = bin->draw.instance;
+		run->slot[slot] = slot;
+	}
+	bin->batch.vertices = vertices;
 }
 
 /* Whether the @n vertices @v find room. */
@@ -106,6 +108,7 @@ static bool emit(struct tsr_binning *bin, const uint32_t *v, unsigned int n, uns
 {
 	struct tsr_bin_batch *b = &bin->batch;
 	unsigned int provoking = bin->state->draw->provoking_last ? last : first;
+	unsigned int vertices = b->vertices;
 	uint64_t word;
 
 	if (!room(b, v, n))
@@ -114,7 +117,8 @@ static bool emit(struct tsr_binning *bin, const uint32_t *v, unsigned int n, uns
 	       (uint64_t)n << TSR_HEAP_PRIMITIVE_VERTICES__SHIFT |
 	       (uint64_t)provoking << TSR_HEAP_PRIMITIVE_PROVOKING__SHIFT;
 	for (unsigned int i = 0; i < n; i++)
-		word |= (uint64_t)slot_of(bin, v[i]) << 8 * i;
+		word |= slot_of(b, bin->run, v[i], &vertices) << 8 * i;
+	have_vertices(bin, vertices);
 	b->primitive[b->primitives++] = word;
 	return true;
 }
@@ -354,23 +358,29 @@ static void feed_triangles(struct tsr_binning *bin, uint32_t end, uint32_t resta
 {
 	struct tsr_bin_batch *b = &bin->batch;
 	struct tsr_bin_draw *d = &bin->draw;
+	const uint32_t *v = &bin->index[d->at - bin->index_at];
+	const uint32_t *stop = v + (end - d->at) / 3 * 3;
+	struct tsr_vertex_run *run = bin->run;
+	unsigned int vertices = b->vertices, n = b->primitives;
 	const uint64_t rest = 3ull << TSR_HEAP_PRIMITIVE_VERTICES__SHIFT |
 			      (bin->state->draw->provoking_last ? 2ull : 0)
 				      << TSR_HEAP_PRIMITIVE_PROVOKING__SHIFT;
+	const bool restarts = d->restart;
 
-	while (end - d->at >= 3 && b->primitives < TSR_BATCH_PRIMITIVES &&
-	       b->vertices + 3 <= TSR_BATCH_VERTICES) {
-		const uint32_t *v = &bin->index[d->at - bin->index_at];
-		uint64_t word = (uint64_t)d->primitive << 32 | rest;
+	for (; v < stop && n < TSR_BATCH_PRIMITIVES && vertices + 3 <= TSR_BATCH_VERTICES; v += 3) {
+		uint64_t slot[3];
 
-		if (d->restart && (v[0] == restart || v[1] == restart || v[2] == restart))
-			return;
-		for (unsigned int i = 0; i < 3; i++)
-			word |= (uint64_t)slot_of(bin, v[i] < limit ? v[i] : 0) << 8 * i;
-		b->primitive[b->primitives++] = word;
-		d->primitive++;
-		d->at += 3;
+		if (restarts && (v[0] == restart || v[1] == restart || v[2] == restart))
+			break;
+		slot[0] = slot_of(b, run, v[0] < limit ? v[0] : 0, &vertices);
+		slot[1] = slot_of(b, run, v[1] < limit ? v[1] : 0, &vertices);
+		slot[2] = slot_of(b, run, v[2] < limit ? v[2] : 0, &vertices);
+		b->primitive[n++] = (uint64_t)d->primitive++ << 32 | rest | slot[2] << 16 |
+				    slot[1] << 8 | slot[0];
 	}
+	d->at += 3 * (n - b->primitives);
+	b->primitives = n;
+	have_vertices(bin, vertices);
 }
 
 /* Feed what is in bin->index. False: the batch is full. */

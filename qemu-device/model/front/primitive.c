@@ -184,6 +184,9 @@ void tsr_bin_piece(struct tsr_binning *bin, uint64_t primitive, const struct tsr
 	write_clipped(bin->clipped[bin->clips++], primitive >> 32, corners, v, weight);
 }
 
+/* Fewer triangles are looked at one by one: a group takes its time however many there are. */
+#define FEW 3
+
 /* ---- All of them ----------------------------------------------------------------------------- */
 
 /*
@@ -319,8 +322,8 @@ void tsr_bin_assemble(struct tsr_binning *bin)
 	unsigned int begun = b->next, before = bin->outs;
 
 	/* all primitives of a draw have as many vertices as its first one */
-	assemble_all(bin, b->primitives && tsr_bin_vertices(b->primitive[0]) == 3 && !b->mixed &&
-			  !bin->state->draw->discard);
+	assemble_all(bin, b->primitives >= FEW && tsr_bin_vertices(b->primitive[0]) == 3 &&
+			  !b->mixed && !bin->state->draw->discard);
 	bin->stat[TSR_BIN_PIPE_STALLS] += b->next < b->primitives;
 	bin->stat[TSR_BIN_CLIPPING_PRIMITIVES] += bin->outs - before;
 	bin->stat[TSR_BIN_CLIPPING_INVOCATIONS] += b->next - begun;

@@ -274,8 +274,10 @@ void tsr_gfx_pipeline_unref(struct tsr_gfx_pipeline *pipeline);
 /* ---- Where passes go ------------------------------------------------------------------------- */
 
 /*
- * tsr_gfx_create(): the queues, and the memory between the two steps of a pass, of which there is
- * twice as much as one pass needs. -ENODEV for a GPU without the engines. [CP10, BIN8]
+ * tsr_gfx_create(): the queues, and the memory between the two steps of passes: of one that is
+ * rendered, and of as many that are binned meanwhile as there are BIN queues. Passes are rendered
+ * one after the other, in the order they are submitted in; they are binned in any order, unless
+ * one waits for the other. -ENODEV for a GPU without the engines. [CP10, BIN8]
  */
 int tsr_gfx_create(struct tsr_vm *vm, struct tsr_gfx **gfx);
 struct tsr_gfx *tsr_gfx_ref(struct tsr_gfx *gfx);
@@ -288,8 +290,14 @@ void tsr_gfx_unref(struct tsr_gfx *gfx);
  */
 int tsr_gfx_set_heap(struct tsr_gfx *gfx, uint64_t initial, uint64_t limit);
 
-/* tsr_gfx_queues(): its BIN and RENDER queue, for their state; no references are taken. */
-void tsr_gfx_queues(struct tsr_gfx *gfx, struct tsr_queue **bin, struct tsr_queue **render);
+#define TSR_GFX_BIN_QUEUES 2
+
+/*
+ * tsr_gfx_queues(): its queues, for their state; no references are taken. Passes take the BIN
+ * queues in turn. Where the device has only one BIN engine there is one, and bin[1] is NULL.
+ */
+void tsr_gfx_queues(struct tsr_gfx *gfx, struct tsr_queue *bin[TSR_GFX_BIN_QUEUES],
+		    struct tsr_queue **render);
 
 /* ---- Passes ---------------------------------------------------------------------------------- */
 

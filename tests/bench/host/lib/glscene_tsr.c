@@ -12,6 +12,8 @@
 #define IN_FLIGHT 3	/* passes: one is recorded, one waits, one is drawn */
 #define RW (DRM_TESSERA_BIND_READ | DRM_TESSERA_BIND_WRITE)
 
+#define PUSH_WORDS 64
+
 struct glscene_tsr {
 	struct glscene *scene;
 	const struct gl_program *source;
@@ -27,6 +29,8 @@ struct glscene_tsr {
 	struct tsr_gfx_pass *pass[IN_FLIGHT];
 	bool used[IN_FLIGHT];
 	struct tsr_alloc vertices, instances, indices;
+	/* where each push word of the vertex and of the fragment program is taken from */
+	const float *push[2][PUSH_WORDS];
 	unsigned int frames;
 };
 
@@ -207,6 +211,34 @@ static void make_passes(struct glscene_tsr *t)
 		need(tsr_gfx_pass_create(t->gfx, &info, &t->pass[i]));
 }
 
+/* Where a push word is, as the program's compiler wants it. */
+static const float *push_word(const struct glscene *s, const struct gl_push *p)
+{
+	static const float range[3] = { GLSCENE_SIDE / 2, GLSCENE_SIDE / 2, 0.5f };
+	static const float rows[2] = { 1, 0 };
+
+	switch (p->kind) {
+	case 'S':
+	case 'O':
+		return &range[p->component];
+	case 'Y':
+		return &rows[p->component];
+	default:
+		for (unsigned int i = 0; i < GLSCENE_UNIFORMS && s->uniform[i].name; i++) {
+			if (!strcmp(s->uniform[i].name, p->name))
+				return &s->uniform[i].value[p->offset / 4];
+		}
+		fprintf(stderr, "glscene: no uniform '%s' in %s\n", p->name, s->name);
+		exit(1);
+	}
+}
+
+static void find_push(struct glscene_tsr *t, unsigned int stage, const struct gl_code *code)
+{
+	for (unsigned int i = 0; i < code->push_words; i++)
+		t->push[stage][i] = push_word(t->scene, &code->push[i]);
+}
+
 struct glscene_tsr *glscene_tsr_new(struct glscene *s, unsigned int vertex, unsigned int fragment)
 {
 	struct glscene_tsr *t = calloc(1, sizeof(*t));
@@ -235,42 +267,20 @@ struct glscene_tsr *glscene_tsr_new(struct glscene *s, unsigned int vertex, unsi
 	upload(t, &t->indices, s->indices, s->index_bytes);
 	make_pipeline(t);
 	make_passes(t);
+	find_push(t, 0, t->vertex);
+	find_push(t, 1, t->fragment);
 	return t;
 }
 
-/* One push word, as the program's compiler wants it. */
-static float push_word(const struct glscene *s, const struct gl_push *p)
-{
-	static const float range[2][3] = {
-		{ GLSCENE_SIDE / 2, GLSCENE_SIDE / 2, 0.5f },
-		{ GLSCENE_SIDE / 2, GLSCENE_SIDE / 2, 0.5f },
-	};
-
-	switch (p->kind) {
-	case 'S':
-	case 'O':
-		return range[p->kind == 'O'][p->component];
-	case 'Y':
-		return p->component ? 0 : 1;
-	default:
-		for (unsigned int i = 0; i < GLSCENE_UNIFORMS && s->uniform[i].name; i++) {
-			if (!strcmp(s->uniform[i].name, p->name))
-				return s->uniform[i].value[p->offset / 4];
-		}
-		fprintf(stderr, "glscene: no uniform '%s' in %s\n", p->name, s->name);
-		exit(1);
-	}
-}
-
 static void push(struct glscene_tsr *t, struct tsr_gfx_pass *pass, uint32_t stage,
-		 const struct gl_code *code)
+		 const float *const *from, unsigned int count)
 {
-	float words[64];
+	float words[PUSH_WORDS];
 
-	for (unsigned int i = 0; i < code->push_words; i++)
-		words[i] = push_word(t->scene, &code->push[i]);
-	if (code->push_words)
-		need(tsr_gfx_set_push(pass, stage, 0, code->push_words, words));
+	for (unsigned int i = 0; i < count; i++)
+		words[i] = *from[i];
+	if (count)
+		need(tsr_gfx_set_push(pass, stage, 0, count, words));
 }
 
 static void bind(struct glscene_tsr *t, struct tsr_gfx_pass *pass)
@@ -306,8 +316,8 @@ static void record(struct glscene_tsr *t, struct tsr_gfx_pass *pass)
 		if (s->each)
 			s->each(s, i);
 		if (!i || s->each) {
-			push(t, pass, TSR_GFX_VERTEX, t->vertex);
-			push(t, pass, TSR_GFX_FRAGMENT, t->fragment);
+			push(t, pass, TSR_GFX_VERTEX, t->push[0], t->vertex->push_words);
+			push(t, pass, TSR_GFX_FRAGMENT, t->push[1], t->fragment->push_words);
 		}
 		if (s->index_size)
 			need(tsr_gfx_draw_indexed(pass, &draw));
