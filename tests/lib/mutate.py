@@ -5,11 +5,11 @@
     mutate.py --count N [--seed S] [--only 'PATTERN ...'] --dir DIR
 
 Works on a copy of the checkout in DIR. Each mutant changes one operator, constant or condition of one line
-in qemu-device/model; one that does not compile, or compiles to the same bytes, is not counted. A mutant is
-killed when a program of tests/model, tests/numeric or tests/draw fails, crashes or does not end; the
-programs run quickest first, those that have killed in the same directory before the others, until one
-does. Prints every mutant with its line and who killed it; below 90 % killed the tests are not good enough,
-and the status is 1.
+in qemu-device/model; one that does not compile, or compiles to the same bytes, is not counted, nor is one
+that equivalent.txt lists. A mutant is killed when a program of tests/model, tests/numeric or tests/draw
+fails, crashes or does not end; the programs run quickest first, those that have killed in the same directory
+before the others, until one does. Prints every mutant with its line and who killed it; below 90 % killed the
+tests are not good enough, and the status is 1.
 
 Mutants are built without sanitizers. SANITIZE='-fsanitize=address,undefined' builds them with; wise for the
 survivors only, each given as PATH:LINE.
@@ -30,6 +30,7 @@ import threading
 import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from equivalent import Equivalent, listed, reasons  # noqa: E402
 from ktap import Program  # noqa: E402
 
 TOP = os.environ.get("TSR_TOP") or os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -106,23 +107,28 @@ def with_mutant(tree, mutant, judge):
 
 
 def show(mutant, who):
-    print(f"{'killed' if who else 'survived'} {mutant.path}:{mutant.number + 1}{' by ' + who if who else ''}\n"
+    alike = isinstance(who, Equivalent)
+    became = "equivalent" if alike else "killed" if who else "survived"
+    print(f"{became} {mutant.path}:{mutant.number + 1}{': ' if alike else ' by ' if who else ''}{who}\n"
           f"  - {mutant.old.strip()}\n  + {mutant.new.strip()}", flush=True)
 
 
 def count(judged, number):
-    """Count mutants until there are so many; judged: each with who killed it, "" if nobody, None if it does not count.
-    The status to end with."""
-    killed = survived = other = 0
+    """Count mutants until there are so many; judged: each with who killed it, "" if nobody, None if it does not count,
+    Equivalent if nobody can. The status to end with."""
+    killed = survived = other = alike = 0
     for mutant, who in judged:
-        other += who is None
-        killed += bool(who)
-        survived += who == ""
+        if isinstance(who, Equivalent):
+            alike += 1
+        else:
+            other += who is None
+            killed += bool(who)
+            survived += who == ""
         if who is not None:
             show(mutant, who)
         if killed + survived >= number:
             break
-    print(f"killed {killed} of {killed + survived} mutants ({other} did not count)")
+    print(f"killed {killed} of {killed + survived} mutants ({other} did not count, {alike} are equivalent)")
     return 0 if killed + survived and killed >= ENOUGH * (killed + survived) else 1
 
 
@@ -284,8 +290,10 @@ def main():
     tests = Tests(build.programs(), args.jobs, tree, args.dir)
     tests.measure()
 
+    known = reasons()
+
     def judge(mutant):
-        return with_mutant(tree, mutant, lambda: build.mutant(
+        return listed(known, mutant) or with_mutant(tree, mutant, lambda: build.mutant(
             mutant.path, lambda: tests.notice(os.path.dirname(mutant.path))))
 
     print(f"# seed {args.seed}", flush=True)

@@ -5,7 +5,7 @@
     mutate_driver.py --count N [--seed S] [--only 'PATTERN ...'] [--programs 'NAME ...'] --dir DIR
 
 As mutate.py does for the model: one operator, constant or condition of one line of kernel/*.c at a time; what does not compile
-or compiles to the same code does not count. Each mutant takes the driver's place in a guest, the programs run one after the
+or compiles to the same code does not count, nor what equivalent.txt lists. Each mutant takes the driver's place in a guest, the programs run one after the
 other, and it is killed by the first that fails or does not end, or when the kernel's log complains, the device's contract checker
 reports something, or the driver does not load or unload. Files that kernel/tests/ has suites for meet those before. Programs that belong to the mutated file come first. When the others
 noticed nothing, those that want parameters of the module have them, and at last those that need a machine of their own; both count
@@ -30,6 +30,7 @@ import time
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import mutate_kunit  # noqa: E402
 import variant  # noqa: E402
+from equivalent import listed, reasons  # noqa: E402
 from guest import Guest, GuestError  # noqa: E402
 from mutate import arguments, chosen, copy_checkout, count, with_mutant  # noqa: E402
 from mutate_kunit import UnitTests  # noqa: E402
@@ -340,11 +341,15 @@ def main():
         drivers.leave()
         sys.exit(f"tessera: error: the driver without any mutation is noticed by {found.test and found.test.name}: {found.said}")
     print(f"# seed {args.seed}", flush=True)
+    known = reasons()
+
+    def made(mutant):
+        return None if listed(known, mutant) else drivers.made(mutant)
 
     def judged():
-        for mutant, module in ahead(drivers.made, mutants):
+        for mutant, module in ahead(made, mutants):
             usual, own = (args.programs.split(), []) if args.programs else programs(mutant.path)
-            yield mutant, module and drivers.judge(mutant, module, usual, own)
+            yield mutant, listed(known, mutant) or (module and drivers.judge(mutant, module, usual, own))
 
     try:
         return count(judged(), args.count)

@@ -30,6 +30,7 @@ for path in sys.argv[1:]:
 }
 check "all Python files compile" compile_python
 check "links in the documentation lead somewhere" /usr/bin/python3 -B tests/static/links.py
+check "what is called an equivalent mutant is one that can be made" /usr/bin/python3 -B tests/static/equivalent.py
 unnamed() {
     local file missing=0
     for file in $(cd qemu-device/model && git ls-files '*.c'); do
