@@ -15,6 +15,10 @@ model_sources := $(shell find qemu-device/model -name '*.c' 2>/dev/null) $(HW)/t
 mock_sources := tests/lib/mock_mem.c tests/lib/copy_ref.c
 mock_libs := -Wl,--wrap=tsr_mem_map,--wrap=tsr_mem_bad_packet
 
+# Memory can run out: see tests/lib/fail_alloc.h.
+alloc_sources := tests/lib/fail_alloc.c
+alloc_libs := -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=aligned_alloc
+
 # A machine around the model: see tests/lib/bench.h.
 bench_sources := $(if $(wildcard qemu-device/model/gpu.c),tests/lib/bench.c)
 
@@ -31,13 +35,13 @@ replay_flags := -Iuserspace/tools/tsr-replay
 # The variants: directory of the programs, compiler flags, what is linked in, libraries.
 model-asan.dir := model
 model-asan.flags := -fsanitize=address,undefined -fno-sanitize-recover=all -Iqemu-device/model $(shader_flags) $(replay_flags)
-model-asan.sources := $(model_sources) $(shader_sources) $(replay_sources) $(mock_sources) $(bench_sources)
-model-asan.libs := $(mock_libs) -lm
+model-asan.sources := $(model_sources) $(shader_sources) $(replay_sources) $(mock_sources) $(alloc_sources) $(bench_sources)
+model-asan.libs := $(mock_libs) $(alloc_libs) -lm
 
 model-tsan.dir := model
 model-tsan.flags := -fsanitize=thread -Iqemu-device/model $(shader_flags) $(replay_flags)
-model-tsan.sources := $(model_sources) $(shader_sources) $(replay_sources) $(mock_sources) $(bench_sources)
-model-tsan.libs := $(mock_libs) -lm
+model-tsan.sources := $(model_sources) $(shader_sources) $(replay_sources) $(mock_sources) $(alloc_sources) $(bench_sources)
+model-tsan.libs := $(mock_libs) $(alloc_libs) -lm
 
 # Arithmetic on millions of values, compared with Berkeley SoftFloat: no sanitizers, they are too slow.
 numeric.dir := numeric
@@ -55,10 +59,9 @@ fuzz.libs := $(mock_libs) -lm
 # libtessera in process, on a kernel that tests/user/lib plays
 user.dir := user
 user.flags := -fsanitize=address,undefined -fno-sanitize-recover=all -Iuserspace/libtessera \
-	-Iuserspace/libtessera/include -Ikernel/include/uapi $(shell pkg-config --cflags libdrm) \
-	-Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc
-user.sources := $(wildcard userspace/libtessera/*.c) $(HW)/tsr_desc.c $(HW)/tsr_isa.c
-user.libs := $(shell pkg-config --libs libdrm)
+	-Iuserspace/libtessera/include -Ikernel/include/uapi $(shell pkg-config --cflags libdrm)
+user.sources := $(wildcard userspace/libtessera/*.c) $(alloc_sources) $(HW)/tsr_desc.c $(HW)/tsr_isa.c
+user.libs := $(alloc_libs) $(shell pkg-config --libs libdrm)
 
 # programs that draw: libtessera on the model, with a driver that needs no kernel (tests/lib/hostdrm.h)
 library_flags := -Iuserspace/libtessera/include -Ikernel/include/uapi $(shell pkg-config --cflags libdrm) -Itests/vectors
@@ -138,7 +141,7 @@ mutate.dirs := model numeric draw
 mutate.flags := -w -g0 -fPIC $(SANITIZE) -Iqemu-device/model $(addprefix -I,$(foreach d,$(mutate.dirs),$(wildcard tests/$(d)/lib))) \
 	-Itests/bench/host/lib -Iuserspace/libtessera $(shader_flags) $(replay_flags) $(library_flags) $(if $(SOFTFLOAT),-I$(SOFTFLOAT)/include)
 mutate.sources := $(sort $(foreach s,model-asan draw,$($(s).sources)) $(foreach d,$(mutate.dirs),$(wildcard tests/$(d)/lib/*.c)))
-mutate.libs := $(mock_libs) $(draw.libs)
+mutate.libs := $(mock_libs) $(alloc_libs) $(draw.libs)
 mutate.programs := $(foreach d,$(mutate.dirs),$(patsubst tests/$(d)/%.c,$(BUILD)/mutate/bin/$(d)/%,$(wildcard tests/$(d)/*.c)))
 
 mutate: $(mutate.programs)

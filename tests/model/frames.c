@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* test: TIMEOUT=240 */
+/* test: TIMEOUT=300 */
 /*
  * Frames as queues see them: one is binned while another one is rendered, what each event behind a
- * pass says, which memory is free then, and snapshots between.
+ * pass says, which memory is free then, snapshots between, and a host that has no memory left.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "bench.h"
 #include "counters.h"
+#include "fail_alloc.h"
 #include "ktap.h"
 #include "soup.h"
 #include "tessera_asm.h"
@@ -551,6 +552,64 @@ static void test_endless(void)
 	bench_free(m.b);
 }
 
+/* ---- A host without memory ------------------------------------------------------------------- */
+
+/* Whether a pass ends well; if not, the queue says that the device cannot, and is enabled again. */
+static bool pass(unsigned int which)
+{
+	struct bench_queue *q = &m.queue[which];
+
+	if (which == RENDER)
+		submit(RENDER, 0);
+	bench_kick(q);
+	if (ktap_ok(bench_run(m.b, 60)) && bench_state(q) == TSR_QUEUE_STATE_IDLE)
+		return true;
+	ktap_eq(bench_state(q), TSR_QUEUE_STATE_FAULTED);
+	ktap_ok(bench_fault(q) == TSR_FAULT_UNSUPPORTED ||
+		bench_fault(q) == TSR_FAULT_SHADER_UNSUPPORTED);
+	bench_control(q, TSR_QUEUE_OP_RESET);
+	bench_enable(q, 0);
+	return false;
+}
+
+/* A frame with allocation @nth failing, or all from there on; false: there are not so many. */
+static bool without_memory(const uint8_t *want, unsigned int nth, bool lasting)
+{
+	unsigned int seen = 0;
+
+	start_counting();
+	for (unsigned int which = BIN; which <= RENDER; which++) {
+		(lasting ? fail_alloc_from : fail_alloc_at)(nth > seen ? nth - seen : lasting);
+		if (!pass(which)) {
+			seen += fail_alloc_at(0);
+			if (which == BIN)
+				submit(BIN, 0);
+			ktap_ok(pass(which));
+		} else {
+			seen += fail_alloc_at(0);
+		}
+	}
+	if (!ktap_ok(!memcmp(picture(0), want, PICTURE_BYTES)))
+		ktap_note("behind allocation %u that failed", nth);
+	bench_free(m.b);
+	m.counts = false;
+	return seen >= nth;
+}
+
+static void test_no_memory(void)
+{
+	const uint8_t *want = wanted();
+
+	for (unsigned int lasting = 0; lasting < 2; lasting++) {
+		unsigned int nth = 1;
+
+		while (without_memory(want, nth, lasting))
+			nth++;
+		ktap_note("%u allocations", nth - 1);
+		ktap_ok(nth > 10);
+	}
+}
+
 int main(void)
 {
 	ktap_start();
@@ -561,5 +620,7 @@ int main(void)
 	ktap_run("[CP5] a frame is the same wherever a snapshot is taken", test_snapshots);
 	ktap_run("[CP5] a program without an end can be saved", test_endless);
 	ktap_run("[CP9] what is free when a pass is done, and when a frame is", test_free);
+	ktap_run("[SYS10] a pass the host has no memory for is right or faults, the next is right",
+		 test_no_memory);
 	return ktap_finish();
 }

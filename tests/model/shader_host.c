@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* test: TSAN=0 */
 /*
- * What goes on around a core: the host that has to look memory up first, helpers, invalidations.
+ * What goes on around a core: the host that has to look memory up first, or has none left, helpers,
+ * invalidations.
  */
+#include <string.h>
 #include <unistd.h>
 
+#include "fail_alloc.h"
 #include "gpu.h"
 #include "ktap.h"
 #include "shade.h"
@@ -111,6 +114,64 @@ static void stale(void)
 	shade_free(&m);
 }
 
+/* Every thread of 2 groups stores its number behind a barrier, of which messages are kept. */
+static bool numbers(struct shade_machine *m, struct shade_dispatch *d)
+{
+	unsigned int wrong = 0;
+	bool over;
+
+	memset(m->s.data, 0xff, 4 * 600);
+	alarm(20);		/* the device may be the one that does not come back */
+	over = shade_run(m, d);
+	alarm(0);
+	for (unsigned int i = 0; i < 600; i++)
+		wrong += *stage_word32(&m->s, 4 * i) != i;
+	return over && !wrong;
+}
+
+/* With allocation @nth failing, or all from there on; false: there are not so many. */
+static bool without_memory(const struct tsr_config *config, unsigned int nth, bool lasting)
+{
+	static struct shade_code code;
+	struct shade_dispatch d = { .code = &code, .groups = { 2 },
+				    .state = { .local_x = 300, .group_memory = 4096 } };
+	struct shade_machine m;
+	unsigned int seen;
+	bool right;
+
+	code.size = 0;
+	shade_text(&code, "clause slot=0 " SHADE_STORE("r60"));
+	shade_init(&m, config);
+	(lasting ? fail_alloc_from : fail_alloc_at)(nth);
+	right = numbers(&m, &d);
+	seen = fail_alloc_at(0);
+	if (!right) {
+		ktap_eq(bench_state(&m.q), TSR_QUEUE_STATE_FAULTED);
+		ktap_ok(bench_fault(&m.q) == TSR_FAULT_UNSUPPORTED ||
+			bench_fault(&m.q) == TSR_FAULT_SHADER_UNSUPPORTED);
+		bench_control(&m.q, TSR_QUEUE_OP_RESET);
+		bench_enable(&m.q, 0);
+	}
+	if (!ktap_ok(numbers(&m, &d)))
+		ktap_note("behind allocation %u that failed", nth);
+	shade_free(&m);
+	return seen >= nth;
+}
+
+/* The host has no memory: the dispatch is right or ends with a fault, and the next one is right. */
+static void no_memory(void)
+{
+	for (unsigned int kind = 0; kind < 4; kind++) {
+		const struct tsr_config config = { .late_messages = kind & 1, .cores = 2 };
+		unsigned int nth = 1;
+
+		while (without_memory(&config, nth, kind & 2))
+			nth++;
+		ktap_note("%u allocations", nth - 1);
+		ktap_ok(nth > 5);
+	}
+}
+
 int main(void)
 {
 	ktap_start();
@@ -119,5 +180,6 @@ int main(void)
 	ktap_run("[SYS10] the same with late messages", late);
 	ktap_run("[SYS10] what a helper found is forgotten with its dispatch", helper);
 	ktap_run("[ISA14] no clause decoded during an invalidation is left behind it", stale);
+	ktap_run("[SYS10] a dispatch the host has no memory for is right or faults", no_memory);
 	return ktap_finish();
 }

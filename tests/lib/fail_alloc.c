@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+/* The linker sends the functions that allocate here (--wrap, tests/lib/programs.mk). */
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "fail_alloc.h"
+
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t count, size_t size);
+void *__real_realloc(void *old, size_t size);
+void *__real_aligned_alloc(size_t align, size_t size);
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t count, size_t size);
+void *__wrap_realloc(void *old, size_t size);
+void *__wrap_aligned_alloc(size_t align, size_t size);
+
+static atomic_uint seen, first, last;	/* those that fail; 0: none */
+
+static unsigned int fail(unsigned int from, unsigned int to)
+{
+	atomic_store(&first, from);
+	atomic_store(&last, to);
+	return atomic_exchange(&seen, 0);
+}
+
+unsigned int fail_alloc_at(unsigned int nth)
+{
+	return fail(nth, nth);
+}
+
+unsigned int fail_alloc_from(unsigned int nth)
+{
+	return fail(nth, nth ? ~0u : 0);
+}
+
+static bool fails(void)
+{
+	unsigned int nth = atomic_fetch_add(&seen, 1) + 1;
+
+	return nth >= atomic_load(&first) && nth <= atomic_load(&last);
+}
+
+void *__wrap_malloc(size_t size)
+{
+	return fails() ? NULL : __real_malloc(size);
+}
+
+void *__wrap_calloc(size_t count, size_t size)
+{
+	return fails() ? NULL : __real_calloc(count, size);
+}
+
+void *__wrap_realloc(void *old, size_t size)
+{
+	return fails() ? NULL : __real_realloc(old, size);
+}
+
+void *__wrap_aligned_alloc(size_t align, size_t size)
+{
+	return fails() ? NULL : __real_aligned_alloc(align, size);
+}
