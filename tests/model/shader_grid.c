@@ -219,6 +219,71 @@ static void checks(void)
 	bad_state(15, 1ull << 63, TSR_FAULT_RESERVED_BITS);
 }
 
+/* Run a packet of @words, which is wrong in its qword @at or, if @code is NONE, is not. */
+static void bad_packet(const uint64_t *words, unsigned int qwords, unsigned int at,
+		       enum tsr_fault code)
+{
+	static const struct shade_code program;
+	struct shade_dispatch d = { .code = &program };
+	struct stage_stream scratch, stream;
+	struct shade_machine m;
+	uint64_t pc;
+
+	shade_init(&m, &plain);
+	scratch = stage_stream(&m.s, 0x800);
+	shade_add(&scratch, &d);	/* for the state */
+	stream = stage_stream(&m.s, 0);
+	pc = stage_add(&stream, words, qwords);
+	stage_call(&m.q, &stream);
+	bench_kick(&m.q);
+	ktap_ok(bench_run(m.s.b, 10));
+	ktap_eq(bench_fault(&m.q), code);
+	if (code) {
+		ktap_eq(bench_queue_reg64(&m.q, TSR_QUEUE_FAULT_ADDR__OFFSET), pc + 8 * at);
+		ktap_eq(bench_queue_reg64(&m.q, TSR_QUEUE_FAULT_PC__OFFSET), pc);
+	}
+	shade_free(&m);
+}
+
+/* The packets themselves; a dimension without groups is nothing to do, but no excuse. */
+static void packets(void)
+{
+	const uint32_t max = TSR_GROUPS_MAX;
+	const struct {
+		struct tsr_dispatch d;
+		unsigned int qword;
+		enum tsr_fault code;
+	} direct[] = {
+		{ { SHADE_STATE, max, 0, max }, 0, TSR_FAULT_NONE },
+		{ { SHADE_STATE, 0, max, max }, 0, TSR_FAULT_NONE },
+		{ { SHADE_STATE + 8, 0, 1, 1 }, 1, TSR_FAULT_ALIGNMENT },
+		{ { SHADE_STATE + 32, 0, 1, 1 }, 1, TSR_FAULT_ALIGNMENT },
+		{ { SHADE_STATE, max + 1, 0, 1 }, 2, TSR_FAULT_BAD_VALUE },
+		{ { SHADE_STATE, 0, max + 1, 1 }, 2, TSR_FAULT_BAD_VALUE },
+		{ { SHADE_STATE, 0, 1, max + 1 }, 3, TSR_FAULT_BAD_VALUE },
+	};
+	const struct {
+		struct tsr_dispatch_indirect i;
+		unsigned int qword;
+		enum tsr_fault code;
+	} indirect[] = {
+		{ { SHADE_STATE, STAGE_DATA + 4 }, 0, TSR_FAULT_NONE },
+		{ { SHADE_STATE + 32, STAGE_DATA }, 1, TSR_FAULT_ALIGNMENT },
+		{ { SHADE_STATE, STAGE_DATA + 1 }, 2, TSR_FAULT_ALIGNMENT },
+		{ { SHADE_STATE, STAGE_DATA + 2 }, 2, TSR_FAULT_ALIGNMENT },
+	};
+	uint64_t p[8];
+
+	for (unsigned int n = 0; n < sizeof(direct) / sizeof(direct[0]); n++) {
+		tsr_pack_dispatch(p, &direct[n].d);
+		bad_packet(p, TSR_DISPATCH_QWORDS, direct[n].qword, direct[n].code);
+	}
+	for (unsigned int n = 0; n < sizeof(indirect) / sizeof(indirect[0]); n++) {
+		tsr_pack_dispatch_indirect(p, &indirect[n].i);
+		bad_packet(p, TSR_DISPATCH_INDIRECT_QWORDS, indirect[n].qword, indirect[n].code);
+	}
+}
+
 /* ---- What a core holds ----------------------------------------------------------------------- */
 
 /*
@@ -480,6 +545,7 @@ int main(void)
 	ktap_run("[CS1] local, group and global positions in three dimensions", identities);
 	ktap_run("[CS1] [CP3] indirect dispatches", indirect);
 	ktap_run("[CS1] [CP3] each field of COMPUTE_STATE out of range once", checks);
+	ktap_run("[CS1] [CP3] each field of the packets out of range once", packets);
 	ktap_run("[ISA6] lane, warp and core; scratch of a thread is its own", special_values);
 	ktap_run("[CS1] registers are 0 at entry, whatever ran before", registers_at_entry);
 	ktap_run("look-ups of threads that help are counted", lookups);

@@ -89,6 +89,28 @@ static void test_peek(void)
 	u->b->map_limit = 0;
 }
 
+/* The first pages of address space 0: a large page that is kept in the same place is not theirs. */
+static void test_peek_first(void)
+{
+	uint64_t far = TSR_TLB_HUGES * BENCH_HUGE_PAGE, near = 5 * 4096;
+	uint64_t other = bench_alloc(u->b, 4096, 4096);
+	struct bench_as first;
+	uint32_t value;
+
+	bench_as_init(u->b, &first, 0);
+	bench_map_huge(&first, far, bus, BENCH_HUGE_PAGE, BENCH_R);
+	bench_map(&first, near, other, 4096, BENCH_R);
+	u->mem.as = 0;
+	forget();
+	ktap_eq(load(far + near, &value), TSR_STEP_DONE);
+	ktap_ok(tsr_mem_peek(&u->mem, far + near, 4) == bench_ptr(u->b, bus + near, 4));
+	ktap_ok(!tsr_mem_peek(&u->mem, near, 4));
+	ktap_eq(load(near, &value), TSR_STEP_DONE);
+	ktap_ok(tsr_mem_peek(&u->mem, near, 4) == bench_ptr(u->b, other, 4));
+	u->mem.as = 1;
+	forget();
+}
+
 static void test_write(void)
 {
 	units_insn(u, TSR_OP_ADD_STORE_I32);
@@ -158,6 +180,7 @@ int main(int argc, char **argv)
 		memcpy(bench_ptr(u->b, bus + i * 4096 + 4092, 4), &i, 4);
 	ktap_run("a large page is walked once", test_one_walk);
 	ktap_run("hints where the host has a page", test_peek);
+	ktap_run("hints in the first pages of address space 0", test_peek_first);
 	ktap_run("writes to a large page are reported page by page", test_write);
 	ktap_run("invalidating part of a large page drops it", test_invalidate);
 	ktap_run("a large page's permissions", test_permission);
