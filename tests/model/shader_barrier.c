@@ -150,6 +150,45 @@ static void ended(void)
 	ktap_ok(shade_run_text(&late, some_end, LOCAL, GROUPS, check_some_end));
 }
 
+/* Even threads wait at one BARRIER, odd ones at another: each goes on behind its own. */
+static const char two_barriers[] =
+	"clause flow=nbtb_unconditional {\n"
+	"	*LSHIFT_AND.i32 t0, r55, 0x1, #0\n"
+	"	+NOP\n"
+	"	*NOP\n"
+	"	+BRANCHZ.i32.ne t0, odd\n"
+	"}\n"
+	"clause slot=7 wait=7 {\n"
+	"	+BARRIER\n"
+	"}\n"
+	"clause flow=nbtb_unconditional {\n"
+	"	+IADD.s32 r3, r55, 0x3e8\n"
+	"	*NOP\n"
+	"	+JUMP store\n"
+	"}\n"
+	"odd: clause slot=7 wait=7 {\n"
+	"	+BARRIER\n"
+	"}\n"
+	"clause {\n"
+	"	+IADD.s32 r3, r55, 0x7d0\n"
+	"}\n"
+	"store: clause message=store slot=0 " SHADE_STORE("r3");
+
+static void check_own(struct shade_machine *m)
+{
+	wrong = 0;
+	for (unsigned int i = 0; i < LOCAL * GROUPS; i++)
+		wrong += *stage_word32(&m->s, 4 * i) != i % LOCAL + (i & 1 ? 2000 : 1000);
+}
+
+static void at_another(void)
+{
+	ktap_ok(shade_run_text(&early, two_barriers, LOCAL, GROUPS, check_own));
+	ktap_eq(wrong, 0);
+	ktap_ok(shade_run_text(&late, two_barriers, LOCAL, GROUPS, check_own));
+	ktap_eq(wrong, 0);
+}
+
 int main(void)
 {
 	ktap_start();
@@ -157,5 +196,6 @@ int main(void)
 	ktap_run("[CS2] group memory: what is not waited for comes later", group_memory);
 	ktap_run("[CS2] device memory: likewise", device_memory);
 	ktap_run("[CS2] threads that have ended are not waited for", ended);
+	ktap_run("[CS2] threads of a warp that wait at two BARRIERs go on behind each", at_another);
 	return ktap_finish();
 }
