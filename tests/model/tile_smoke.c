@@ -61,6 +61,65 @@ static void picture(void)
 	tiles_free(t);
 }
 
+/* ---- Depth of lines -------------------------------------------------------------------------- */
+
+#define NEAR_DEPTH 0x1p-60f
+
+static struct {
+	bool upright, reversed;
+} line;
+
+/* From pixel 4 to pixel 36 in the middle of row or column 16, from next to no depth to 1. */
+static void line_end(struct front *f, uint32_t vertex, uint32_t instance, float *record)
+{
+	const bool far = (vertex == 1) != line.reversed;
+
+	(void)f;
+	(void)instance;
+	record[line.upright] = (far ? 36.5f : 4.5f) / 32 - 1;
+	record[!line.upright] = 16.5f / 32 - 1;
+	record[2] = far ? 1 : NEAR_DEPTH;
+	record[3] = 1;
+}
+
+/* Depth @along and @across the line, in pixels from where it begins. */
+static float line_depth(struct tiles *t, unsigned int along, unsigned int across)
+{
+	unsigned int a = 4 + along, b = 15 + across;
+
+	return tiles_depth(t, line.upright ? b : a, line.upright ? a : b, 0);
+}
+
+/* It is that of the nearest place, added to the lesser end's: nothing of that one is lost. */
+static void depth_of_lines(void)
+{
+	for (unsigned int n = 0; n < 4; n++) {
+		struct tiles *t = tiles_new(64, 64, NULL);
+
+		line.upright = n & 1;
+		line.reversed = n & 2;
+		prepare(t);
+		t->f->position = line_end;
+		t->f->draw.depth_function = TSR_COMPARE_FUNCTION_ALWAYS;
+		t->f->draw.line_width = front_bits(3);
+		front_again(t->f);
+		front_states(t->f);
+		front_arrays(t->f, TSR_TOPOLOGY_LINES, 2);
+		t->target[0].clear_2 = front_bits(0.5f);
+		ktap_ok(tiles_run(t));
+		for (unsigned int across = 0; across < 3; across++) {
+			for (unsigned int along = 0; along < 32; along++) {
+				float want = along ? (float)along / 32 : NEAR_DEPTH;
+				float got = line_depth(t, along, across);
+
+				if (!ktap_ok(got == want))
+					ktap_note("%u, %u: %a is not %a", along, across, got, want);
+			}
+		}
+		tiles_free(t);
+	}
+}
+
 /* A triangle of the first tile alone. */
 static void small(struct front *f, uint32_t vertex, uint32_t instance, float *record)
 {
@@ -361,6 +420,7 @@ int main(int argc, char **argv)
 {
 	ktap_start_args(argc, argv);
 	ktap_run("[BIN5] [BIN6] [CP10] depth of a triangle, cleared colour, edges", picture);
+	ktap_run("[ZS1] depth of lines is that of the nearest place", depth_of_lines);
 	ktap_run("[BIN6] [CP10] tiles nobody draws to are not moved", untouched);
 	ktap_run("[BIN6] [CP10] tile memory is filled, a frame that needs more is refused", filled);
 	ktap_run("[RAST5] threads, cores, tiles of all sizes, small bursts", same);
