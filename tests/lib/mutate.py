@@ -30,7 +30,7 @@ import threading
 import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from equivalent import Equivalent, listed, reasons  # noqa: E402
+import equivalent  # noqa: E402
 from ktap import Program  # noqa: E402
 
 TOP = os.environ.get("TSR_TOP") or os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -107,7 +107,7 @@ def with_mutant(tree, mutant, judge):
 
 
 def show(mutant, who):
-    alike = isinstance(who, Equivalent)
+    alike = isinstance(who, equivalent.Equivalent)
     became = "equivalent" if alike else "killed" if who else "survived"
     print(f"{became} {mutant.path}:{mutant.number + 1}{': ' if alike else ' by ' if who else ''}{who}\n"
           f"  - {mutant.old.strip()}\n  + {mutant.new.strip()}", flush=True)
@@ -118,7 +118,7 @@ def count(judged, number):
     Equivalent if nobody can. The status to end with."""
     killed = survived = other = alike = 0
     for mutant, who in judged:
-        if isinstance(who, Equivalent):
+        if isinstance(who, equivalent.Equivalent):
             alike += 1
         else:
             other += who is None
@@ -145,8 +145,8 @@ class Build:
         self.command = ["make", "-s", "-j", self.jobs, "-C", tree, "-f", "tests/lib/programs.mk", f"BUILD={directory}",
                         f"HW={os.environ['HW']}", f"SOFTFLOAT={os.environ['SOFTFLOAT']}", f"SANITIZE={SANITIZE}"]
 
-    def make(self, target):
-        return subprocess.run(self.command + [target], stdin=subprocess.DEVNULL, capture_output=True, text=True)
+    def make(self, *targets):
+        return subprocess.run(self.command + list(targets), stdin=subprocess.DEVNULL, capture_output=True, text=True)
 
     def whole(self):
         for name in files(self.out, ".good"):       # a run that was killed has left a mutant
@@ -155,8 +155,9 @@ class Build:
         if done.returncode:
             sys.exit(f"tessera: error: the programs do not build:\n{done.stderr[-2000:]}")
         self.library = os.path.join(self.out, "libmodel.so")
-        self.users = collections.defaultdict(set)       # source or header: the objects of the model made from it
-        for name in files(os.path.join(self.out, "obj", MODEL), ".d"):
+        # source or header: the objects made from it, those of tests too: a function of a header is in each
+        self.users = collections.defaultdict(set)
+        for name in files(os.path.join(self.out, "obj"), ".d"):
             with open(name) as f:
                 for word in f.read().split():
                     self.users[os.path.normpath(word)].add(name[:-1] + "o")     # "../mem.h" is included as well
@@ -165,17 +166,24 @@ class Build:
         top = os.path.join(self.out, "bin")
         return sorted(os.path.join(top, d, n) for d in os.listdir(top) for n in os.listdir(os.path.join(top, d)))
 
+    def program(self, name):
+        """The program whose own object this is, "" if it is none's."""
+        directory, base = os.path.split(os.path.splitext(name)[0])
+        found = os.path.join(self.out, "bin", os.path.basename(directory), base)
+        return found if os.path.dirname(directory) == os.path.join(self.out, "obj", "tests") and os.path.exists(found) else ""
+
     def mutant(self, path, judge):
-        """Build the model with a changed source, judge it, and put the good objects back; None if nothing has changed."""
-        good = sorted(self.users[path]) + [self.library]
-        for name in good:
+        """Build all with a changed source, judge it, and put the good files back; None if nothing has changed."""
+        objects = sorted(self.users[path])
+        made = [self.library] + list(filter(None, map(self.program, objects)))
+        for name in objects + made:
             os.rename(name, name + ".good")
         try:
-            if self.make(self.library).returncode or same(good[:-1]):
+            if self.make(*made).returncode or same(objects):
                 return None
             return judge()
         finally:
-            for name in good:
+            for name in objects + made:
                 os.replace(name + ".good", name)
 
 
@@ -290,10 +298,10 @@ def main():
     tests = Tests(build.programs(), args.jobs, tree, args.dir)
     tests.measure()
 
-    known = reasons()
+    known = equivalent.List(tree)
 
     def judge(mutant):
-        return listed(known, mutant) or with_mutant(tree, mutant, lambda: build.mutant(
+        return known.reason(mutant) or with_mutant(tree, mutant, lambda: build.mutant(
             mutant.path, lambda: tests.notice(os.path.dirname(mutant.path))))
 
     print(f"# seed {args.seed}", flush=True)

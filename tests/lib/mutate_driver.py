@@ -28,9 +28,9 @@ import threading
 import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import equivalent  # noqa: E402
 import mutate_kunit  # noqa: E402
 import variant  # noqa: E402
-from equivalent import listed, reasons  # noqa: E402
 from guest import Guest, GuestError  # noqa: E402
 from mutate import arguments, chosen, copy_checkout, count, with_mutant  # noqa: E402
 from mutate_kunit import UnitTests  # noqa: E402
@@ -341,15 +341,15 @@ def main():
         drivers.leave()
         sys.exit(f"tessera: error: the driver without any mutation is noticed by {found.test and found.test.name}: {found.said}")
     print(f"# seed {args.seed}", flush=True)
-    known = reasons()
+    known = equivalent.List(tree)
 
     def made(mutant):
-        return None if listed(known, mutant) else drivers.made(mutant)
+        return None if known.reason(mutant) else drivers.made(mutant)
 
     def judged():
         for mutant, module in ahead(made, mutants):
             usual, own = (args.programs.split(), []) if args.programs else programs(mutant.path)
-            yield mutant, listed(known, mutant) or (module and drivers.judge(mutant, module, usual, own))
+            yield mutant, known.reason(mutant) or (module and drivers.judge(mutant, module, usual, own))
 
     try:
         return count(judged(), args.count)
