@@ -620,7 +620,7 @@ int main(void)
 	ktap_run("[CP5] a frame is the same wherever a snapshot is taken", test_snapshots);
 	ktap_run("[CP5] a program without an end can be saved", test_endless);
 	ktap_run("[CP9] what is free when a pass is done, and when a frame is", test_free);
-	ktap_run("[SYS10] a pass the host has no memory for is right or faults, the next is right",
+	ktap_run("a pass the host has no memory for is right or faults, the next is right",
 		 test_no_memory);
 	return ktap_finish();
 }

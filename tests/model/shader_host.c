@@ -180,6 +180,6 @@ int main(void)
 	ktap_run("[SYS10] the same with late messages", late);
 	ktap_run("[SYS10] what a helper found is forgotten with its dispatch", helper);
 	ktap_run("[ISA14] no clause decoded during an invalidation is left behind it", stale);
-	ktap_run("[SYS10] a dispatch the host has no memory for is right or faults", no_memory);
+	ktap_run("a dispatch the host has no memory for is right or faults", no_memory);
 	return ktap_finish();
 }
