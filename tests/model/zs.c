@@ -199,10 +199,95 @@ static void blocks(void)
 	ktap_ok(rejected > 200 && rejected_by_depth > 20 && rejected_by_depth < rejected);
 }
 
+/* ---- Stencil that one outcome changes -------------------------------------------------------- */
+
+enum outcome { FAIL, DEPTH_FAIL, PASS };
+
+/* @outcome comes of every fragment of that face; it alone replaces stencil by 9, under @mask. */
+static struct tsr_draw_state replacing(enum outcome outcome, bool front, uint32_t mask)
+{
+	const uint32_t function = outcome == FAIL ? TSR_COMPARE_FUNCTION_NEVER :
+						    TSR_COMPARE_FUNCTION_ALWAYS;
+	struct tsr_draw_state d = { .stencil_test = true, .depth_test = outcome == DEPTH_FAIL,
+				    .depth_function = TSR_COMPARE_FUNCTION_NEVER,
+				    .front_function = function, .back_function = function,
+				    .front_fail = TSR_STENCIL_OP_KEEP,
+				    .front_depth_fail = TSR_STENCIL_OP_KEEP,
+				    .front_pass = TSR_STENCIL_OP_KEEP,
+				    .back_fail = TSR_STENCIL_OP_KEEP,
+				    .back_depth_fail = TSR_STENCIL_OP_KEEP,
+				    .back_pass = TSR_STENCIL_OP_KEEP,
+				    .front_reference = 9, .back_reference = 9,
+				    .front_write_mask = front ? mask : 0,
+				    .back_write_mask = front ? 0 : mask };
+	uint32_t *const op[2][3] = { { &d.back_fail, &d.back_depth_fail, &d.back_pass },
+				     { &d.front_fail, &d.front_depth_fail, &d.front_pass } };
+
+	*op[front][outcome] = TSR_STENCIL_OP_REPLACE;
+	return d;
+}
+
+/* Whether a block is rejected by the test for a stencil of 9. */
+static bool nine_rejected(struct tsr_tile *t, const struct tsr_fine *fine)
+{
+	const struct tsr_draw_state d = { .stencil_test = true, .front_read_mask = 255,
+					  .front_function = TSR_COMPARE_FUNCTION_EQUAL,
+					  .back_function = TSR_COMPARE_FUNCTION_EQUAL,
+					  .front_reference = 9, .back_reference = 9 };
+	const struct tsr_shader_state shader = { 0 };
+	bool by_depth;
+	struct tsr_zs zs;
+
+	tsr_zs_prepare(&zs, &d, &shader, true, true, true, 0, 0);
+	return tsr_zs_rejects(t, fine, &zs, 0, true, 0, 1, &by_depth);
+}
+
+/* What is known of a block's stencil is not believed any more, if the outcome changes it. */
+static void one_outcome(enum outcome outcome, bool front, uint32_t mask)
+{
+	const struct tsr_draw_state d = replacing(outcome, front, mask);
+	const struct tsr_shader_state shader = { 0 }, discards = { .discards = true };
+	const struct tsr_fine *fine = tsr_fine_path(NULL);
+	static struct tsr_tile t;
+	float z[64] = { 0 };
+	const struct tsr_zs_block block = { .front = front, .write = true, .z = z };
+	struct tsr_zs zs;
+
+	t = (struct tsr_tile){ .width = 16, .height = 16, .shift = 4, .depth = depth,
+			       .stencil = stencil, .has_depth = true, .has_stencil = true };
+	memset(stencil, 4, sizeof(stencil));
+	memset(depth, 0, sizeof(depth));
+	tsr_zs_know(&t, fine, true, true);
+	ktap_ok(nine_rejected(&t, fine));
+	tsr_zs_prepare(&zs, &d, &shader, true, true, true, 0, 0);
+	tsr_zs_test(&t, fine, &zs, &block, ~0ull);
+	for (unsigned int i = 0; i < 64; i++)
+		ktap_eq(stencil[i], mask ? 9 : 4);
+	ktap_eq(nine_rejected(&t, fine), !mask);
+	/* a test before the program would have changed what belongs to fragments it discards */
+	tsr_zs_prepare(&zs, &d, &discards, true, true, true, 0, 0);
+	if (mask)
+		ktap_ok(zs.when != TSR_ZS_EARLY);
+	else
+		ktap_ok(zs.when == TSR_ZS_EARLY);
+}
+
+static void outcomes(void)
+{
+	for (enum outcome outcome = FAIL; outcome <= PASS; outcome++) {
+		for (unsigned int front = 0; front < 2; front++) {
+			one_outcome(outcome, front, 255);
+			one_outcome(outcome, front, 0);
+		}
+	}
+}
+
 int main(void)
 {
 	ktap_start();
 	ktap_run("the reference's tests and planes", by_hand);
 	ktap_run("[ZS1] [ZS2] [ZS4] [ZS5] tests of blocks, all functions and operations", blocks);
+	ktap_run("[ZS2] [ZS3] [ZS5] stencil that one outcome changes: when, and what is known of it",
+		 outcomes);
 	return ktap_finish();
 }
