@@ -287,7 +287,7 @@ int main(void)
 	ktap_start();
 	ktap_run("the reference's tests and planes", by_hand);
 	ktap_run("[ZS1] [ZS2] [ZS4] [ZS5] tests of blocks, all functions and operations", blocks);
-	ktap_run("[ZS2] [ZS3] [ZS5] stencil that one outcome changes: when, and what is known of it",
+	ktap_run("[ZS2] [ZS3] [ZS5] when stencil is tested, and known, that one outcome changes",
 		 outcomes);
 	return ktap_finish();
 }
