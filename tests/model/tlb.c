@@ -84,6 +84,9 @@ static void test_peek(void)
 		ktap_ok(tsr_mem_peek(&u->mem, at + 4092, 4) ==
 			(i < 2 ? bench_ptr(u->b, bus + 9 * 4096 + 4092, 4) : NULL));
 		ktap_ok(!tsr_mem_peek(&u->mem, at + 4092, 5));
+		/* of a large page that is kept all pages are known */
+		ktap_ok(tsr_mem_peek(&u->mem, at + 8192, 4) ==
+			(i ? NULL : bench_ptr(u->b, bus + 11 * 4096, 4)));
 		ktap_ok(!tsr_mem_peek(&u->mem, at + BENCH_HUGE_PAGE, 4));
 	}
 	u->b->map_limit = 0;
