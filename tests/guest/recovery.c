@@ -12,6 +12,7 @@
 #include "gt_main.h"
 
 #include <fcntl.h>
+#include <sched.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -105,6 +106,44 @@ static void reset_device(void)
 static void reset_function(void)
 {
 	under_load("function");
+}
+
+/*
+ * PCI resets the function that the driver has just reset. What the driver has to do afterwards it
+ * leaves to who resets it now: that would use registers that are out of reach. Who waits for the
+ * function gets in between if it goes before the driver's worker, on the only processor. Where it
+ * does not, the two resets come one after the other.
+ */
+static void reset_from_outside(void)
+{
+	const struct sched_param first = { .sched_priority = 1 }, usual = { 0 };
+	unsigned int met = 0;
+	char path[300];
+
+	gt_sysfs(0, "reset", path, sizeof(path));
+	for (unsigned int i = 0; i < 3; i++) {
+		struct victim v = start_victim();
+		struct drm_tessera_gpu_state before = gt_gpu_state(v.c.fd), after;
+		pid_t driver = fork();
+		int status = -1;
+
+		if (!driver)
+			_exit(climb("function") ? 1 : 0);
+		gt_sleep_ms(20);	/* it resets by now, which takes 100 */
+		ktap_eq(sched_setscheduler(0, SCHED_FIFO, &first), 0);
+		ktap_eq(gt_write_file(path, "1"), 0);
+		ktap_eq(sched_setscheduler(0, SCHED_OTHER, &usual), 0);
+		waitpid(driver, &status, 0);
+		ktap_eq(status, 0);
+		after = gt_gpu_state(v.c.fd);
+		ktap_eq(after.flags, 0);
+		met += after.reset_count == before.reset_count + 1;
+		ktap_eq(gt_fence_error(v.c.fd, v.begun, 0), -ECANCELED);
+		ktap_ok(copy_works(&v.c));
+		ktap_eq(gt_queue_state(v.c.fd, v.c.queue).state, DRM_TESSERA_QUEUE_INNOCENT);
+		gt_ctx_free(&v.c);
+	}
+	printf("# they met %u times\n", met);
 }
 
 /* ---- a device that does not answer ---- */
@@ -204,6 +243,8 @@ int main(int argc, char **argv)
 	gt_start(argc, argv);
 	ktap_run("[SYS7] a reset of the device costs innocents what had begun", reset_device);
 	ktap_run("[SYS7] so does a reset of the PCI function", reset_function);
+	ktap_run("[SYS7] the driver's reset of the function, and one from outside",
+		 reset_from_outside);
 	ktap_run("[SYS7] a device that answers with all ones is reset, nobody blamed", all_ones);
 	ktap_run("[SYS1] a device that answers with all ones is removed", surprise_removal);
 	ktap_run("[SYS7] a device that is given up says so, and a rebind brings it back", wedged);
