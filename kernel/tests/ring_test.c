@@ -10,8 +10,6 @@
 #include "../tessera_queue_hw.c"
 
 /* Stand-ins for the rest of the driver. */
-unsigned int tessera_job_timeout_ms = 5000;
-
 u64 tessera_fence_word_va(u32 slot)
 {
 	return 0x10000 + slot * 64;
