@@ -212,12 +212,36 @@ static void ring_test_enable(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, doorbell(queue), 0x280);
 }
 
+/* A slot that does not start is told by its state; it is reset, and no doorbell rings. */
+static void ring_test_refused(struct kunit *test)
+{
+	static const enum tsr_queue_state refused[] = {
+		TSR_QUEUE_STATE_DISABLED, TSR_QUEUE_STATE_FAULTED,
+	};
+	struct tessera_queue *queue = queue_with_ring(test, SZ_4K);
+	struct tessera_vm *vm = kunit_kzalloc(test, sizeof(*vm), GFP_KERNEL);
+	struct tessera_device *tdev = queue->tdev;
+	unsigned int i;
+
+	KUNIT_ASSERT_NOT_NULL(test, vm);
+	queue->vm = vm;
+	queue->wptr = 0x280;
+	for (i = 0; i < ARRAY_SIZE(refused); i++) {
+		tessera_write(tdev, TSR_REG_QUEUE_STATE(TEST_SLOT), refused[i]);
+		KUNIT_EXPECT_EQ(test, tessera_queue_hw_enable(queue, 0), -EIO);
+		KUNIT_EXPECT_EQ(test, tessera_read(tdev, TSR_REG_QUEUE_CONTROL(TEST_SLOT)),
+				FIELD_PREP(TSR_QUEUE_CONTROL_OP__MASK, TSR_QUEUE_OP_RESET));
+		KUNIT_EXPECT_EQ(test, doorbell(queue), 0);
+	}
+}
+
 static struct kunit_case ring_cases[] = {
 	KUNIT_CASE(ring_test_entry),
 	KUNIT_CASE(ring_test_empty),
 	KUNIT_CASE(ring_test_heap_and_perfmon),
 	KUNIT_CASE(ring_test_wrap),
 	KUNIT_CASE(ring_test_enable),
+	KUNIT_CASE(ring_test_refused),
 	{}
 };
 
