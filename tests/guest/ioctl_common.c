@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -235,6 +236,72 @@ static void bad_pointer(const void *data)
 	munmap(pages, GT_PAGE);
 }
 
+/* ---- programs of 32 bits ---- */
+
+/* A system call as such a program makes it. */
+static int call32(int number, uint32_t first, uint32_t second, uint32_t third)
+{
+	asm volatile("int $0x80" : "+a"(number) : "b"(first), "c"(second), "d"(third)
+		     : "memory", "r8", "r9", "r10", "r11");
+	return number;
+}
+
+/* An ioctl of theirs, whose argument lies where they have memory, with @extra bytes of a tail. */
+static int ioctl32(unsigned long request, size_t extra, void *arg)
+{
+	return call32(54, fd, request + (extra << _IOC_SIZESHIFT), (uintptr_t)arg);
+}
+
+static bool kernel_has_32_bits(void)
+{
+	pid_t pid = fork();
+	int status = -1;
+
+	if (!pid)
+		_exit(call32(20, 0, 0, 0) == getpid() ? 0 : 1);
+	waitpid(pid, &status, 0);
+	return !status;
+}
+
+/* What the core's structures look like to them; ours are the same for all. */
+struct version32 {
+	int32_t number[3];
+	uint32_t name_size, name, date_size, date, text_size, text;
+};
+
+static void of_32_bits(void)
+{
+	struct drm_version version = { 0 };
+	struct version32 *version32;
+	size_t i;
+	char *arg;
+
+	if (!kernel_has_32_bits()) {
+		ktap_skip("this kernel runs no programs of 32 bits");
+		return;
+	}
+	arg = mmap(NULL, GT_PAGE, PROT_READ | PROT_WRITE,
+		   MAP_PRIVATE | MAP_ANONYMOUS | MAP_32BIT, -1, 0);
+	for (i = 0; i < GT_ARRAY_SIZE(entries); i++) {
+		const struct entry *e = &entries[i];
+
+		ktap_eq(ioctl32(e->request, 0, fresh(e, arg, 256)), 0);
+		ktap_eq(ioctl32(e->request, 8, fresh(e, arg, 256)), 0);
+		fresh(e, arg, 256)[e->size] = 1;
+		ktap_eq(ioctl32(e->request, 8, arg), -E2BIG);
+	}
+	ktap_eq(gt_ioctl(fd, DRM_IOCTL_VERSION, &version), 0);
+	version32 = memset(arg, 0, 256);
+	version32->name_size = 64;
+	version32->name = (uintptr_t)arg + 128;
+	ktap_eq(ioctl32(DRM_IOWR(0, struct version32), 0, arg), 0);
+	ktap_eq(version32->number[0], version.version_major);
+	ktap_eq(version32->number[1], version.version_minor);
+	ktap_eq(version32->name_size, version.name_len);
+	ktap_ok(!strcmp(arg + 128, "tessera"));
+	munmap(arg, GT_PAGE);
+}
+
 static void unknown_numbers(void)
 {
 	char arg[256] = { 0 };
@@ -324,6 +391,7 @@ int main(int argc, char **argv)
 	run_entries("with a shorter argument: the rest is zero", shorter, true);
 	run_entries("with a bad pointer fails with EFAULT", bad_pointer, false);
 	ktap_run("[SYS3] direction bits that hide the argument", odd_directions);
+	ktap_run("[SYS3] all ioctls of a program of 32 bits, and one of the core's", of_32_bits);
 	ktap_run("[SYS3] unknown ioctl numbers fail with EINVAL, foreign types with ENOTTY",
 		 unknown_numbers);
 	gt_ctx_free(&c);
