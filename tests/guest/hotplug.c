@@ -115,16 +115,56 @@ static void rebind(void)
 	}
 }
 
-/* Free memory in MiB, when what the last close left to workers and RCU is gone. */
+/* The number behind each @field of a text, added up. */
+static long sum_of(const char *file, const char *field)
+{
+	static char text[32768];
+	const char *at;
+	long sum = 0;
+
+	gt_read_file(file, text, sizeof(text));
+	for (at = text; (at = strstr(at, field)); at++)
+		sum += strtol(at + strlen(field), NULL, 10);
+	return sum;
+}
+
+/*
+ * Pages that nobody has, in KiB, when what the last close left to workers and RCU is gone: also
+ * those that a processor has taken to give them out one by one, and what slabs may keep.
+ */
+static long free_kib(void)
+{
+	gt_sleep_ms(300);
+	return sum_of("/proc/meminfo", "MemFree:") + sum_of("/proc/meminfo", "\nSlab:") +
+	       sum_of("/proc/zoneinfo", " count:") * (long)(GT_PAGE / 1024);
+}
+
 static unsigned long free_mib(void)
 {
-	static char text[8192];
-	char *at;
+	return free_kib() >> 10;
+}
 
-	gt_sleep_ms(300);
-	gt_read_file("/proc/meminfo", text, sizeof(text));
-	at = strstr(text, "MemFree:");
-	return at ? strtoul(at + strlen("MemFree:"), NULL, 10) >> 10 : 0;
+/*
+ * What the driver has for a device goes with it. What is kept for good is there after a few rounds;
+ * a leak of one page a round would show as 128 pages.
+ */
+static void memory_of_the_gone(void)
+{
+	enum { FIRST = 16, ROUNDS = 128 };
+	long before = 0, after;
+	unsigned int i;
+
+	for (i = 0; i < FIRST + ROUNDS; i++) {
+		if (i == FIRST)
+			before = free_kib();
+		if (driver_write("unbind") || driver_write("bind"))
+			break;
+	}
+	ktap_eq(i, FIRST + ROUNDS);
+	after = free_kib();
+	if (!ktap_ok(before - after < ROUNDS * 4 / 2))
+		ktap_note("%ld KiB were free, and are %ld", before, after);
+	ktap_ok(works());
 }
 
 /* Rings that their owner drops when the device is gone, round after round, are freed. */
@@ -377,6 +417,7 @@ int main(int argc, char **argv)
 	ktap_run("[SYS2] the module is loaded and unloaded 20 times", reload);
 	ktap_run("[SYS2] the module stays while a file is open", module_in_use);
 	ktap_run("[SYS2] unbind and rebind 10 times", rebind);
+	ktap_run("[SYS2] what the driver has for a device goes with it", memory_of_the_gone);
 	ktap_run("[SYS2] rings are freed after the device has gone", rings_of_the_gone);
 	ktap_run("[SYS7] unbind with work in flight: ENODEV from calls and fences", unbind_busy);
 	ktap_run("unbind while processes are inside ioctls", unbind_in_a_storm);
