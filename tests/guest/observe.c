@@ -77,6 +77,25 @@ static void tracing(void)
 	unlink(TRACING "trace");
 }
 
+/* No rung of the ladder is called that: nothing is reset, nothing is stopped. */
+static void rungs(void)
+{
+	static const char * const bad[] = { "devices", "dev", "wedged device", "function.", "1" };
+	struct drm_tessera_gpu_state before = gt_gpu_state(c.fd), after;
+	struct gt_cs cs = gt_stream(&c, 8);
+	char path[300];
+	unsigned int i;
+
+	gt_debugfs("reset", path, sizeof(path));
+	for (i = 0; i < GT_ARRAY_SIZE(bad); i++)
+		ktap_eq(gt_write_file(path, bad[i]), -EINVAL);
+	GT_EMIT(&cs, fill_linear, .texel = 8, .dst = gt_data_va(0), .size = 64);
+	ktap_eq(gt_run(&c, &cs), 0);
+	after = gt_gpu_state(c.fd);
+	ktap_eq(after.reset_count, before.reset_count);
+	ktap_eq(after.flags, 0);
+}
+
 static void debugfs(void)
 {
 	struct drm_tessera_bo_set_label label = { .handle = c.data.handle,
@@ -148,6 +167,7 @@ int main(int argc, char **argv)
 	c = gt_ctx();
 	ktap_run("[SYS9] trace points tell jobs, fences, binds, faults and resets", tracing);
 	ktap_run("[SYS9] debugfs: faults, gems, gpuvas, queues, rings", debugfs);
+	ktap_run("[SYS9] debugfs: a reset that does not exist", rungs);
 	ktap_run("[SYS3] GPU and CPU clocks agree within the bound that is told", timestamps);
 	gt_ctx_free(&c);
 	return gt_finish();
