@@ -59,7 +59,7 @@ NEAR = {
     "local": "ioctl_bo memory copy | madvise lib_photo", "mmu": "memory ioctl_vm_bind rings | small_gpu iommu", "pci": "| hotplug recovery",
     "perfmon": "ioctl_perfmon", "pm": "| suspend runtime_pm", "query": "ioctl_query | small_gpu recovery",
     "queue": "ioctl_queue isolation rings | small_gpu recovery dump", "queue_hw": "ioctl_queue rings | hang recovery suspend",
-    "queue_ioctl": "ioctl_queue isolation_ids", "reset": "isolation_culprits | hang recovery suspend ladder", "sched": "rings ioctl_submit | hang recovery",
+    "queue_ioctl": "ioctl_queue isolation_ids", "reset": "isolation_culprits | hang recovery suspend ladder inject", "sched": "rings ioctl_submit | hang recovery",
     "shrinker": "ioctl_bo | madvise", "submit": "ioctl_submit | commands", "sync": "syncobjs ioctl_submit lib_syncs", "timestamp": "ioctl_query | suspend",
     "uapi": "ioctl_common", "vm": "ioctl_vm memory ioctl_vm_bind",
 }
