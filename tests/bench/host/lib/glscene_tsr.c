@@ -272,8 +272,8 @@ struct glscene_tsr *glscene_tsr_new(struct glscene *s, unsigned int vertex, unsi
 	return t;
 }
 
-static void push(struct glscene_tsr *t, struct tsr_gfx_pass *pass, uint32_t stage,
-		 const float *const *from, unsigned int count)
+static void push(struct tsr_gfx_pass *pass, uint32_t stage, const float *const *from,
+		 unsigned int count)
 {
 	float words[PUSH_WORDS];
 
@@ -316,8 +316,8 @@ static void record(struct glscene_tsr *t, struct tsr_gfx_pass *pass)
 		if (s->each)
 			s->each(s, i);
 		if (!i || s->each) {
-			push(t, pass, TSR_GFX_VERTEX, t->push[0], t->vertex->push_words);
-			push(t, pass, TSR_GFX_FRAGMENT, t->push[1], t->fragment->push_words);
+			push(pass, TSR_GFX_VERTEX, t->push[0], t->vertex->push_words);
+			push(pass, TSR_GFX_FRAGMENT, t->push[1], t->fragment->push_words);
 		}
 		if (s->index_size)
 			need(tsr_gfx_draw_indexed(pass, &draw));
