@@ -102,10 +102,11 @@ with tempfile.TemporaryDirectory() as d, Guest(device_args="inject-window=on") a
         check(c, "next", "copy", "(COPY)")
     with tap.test("[SYS9] a dispatch on the shader cores"):
         check(c, "next", "compute_basics", "(COMPUTE)")
+    # slots 0 and 1 are those of the queues that bin, 2 of the one that renders
     with tap.test("[SYS9] a frame's binning"):
         check(c, "queue=0", "graphics particles -o /tmp/o.png", "bit for bit")
     with tap.test("[SYS9] its rendering"):
-        check(c, "queue=1", "graphics particles -o /tmp/o.png", "bit for bit")
+        check(c, "queue=2", "graphics particles -o /tmp/o.png", "bit for bit")
     with tap.test("[SYS9] the next job that faults, among others that do not"):
         check(c, "fault", "compute_faults", "fault ")
     before = int(g.run(f"tail -n 1 {DEBUGFS}/capture", 60).stdout.split()[1])

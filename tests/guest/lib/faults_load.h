@@ -217,11 +217,12 @@ static int copier_remap(struct copier *p)
 {
 	struct drm_tessera_bind_op op = gt_op_map(p->page[!p->now].handle, WINDOW, GT_PAGE, 0,
 						  GT_RW);
+	const bool asked = load->remap == p->w + 1;
 	char script[60];
 	unsigned int as;
 	int ret;
 
-	if (load->remap == p->w + 1 && load->stale) {
+	if (asked && load->stale) {
 		gt_slot_as(p->c.fd, p->c.queue, &as);
 		snprintf(script, sizeof(script), "tlb-stale as=%u", as);
 		ret = gt_inject(script);
@@ -232,7 +233,7 @@ static int copier_remap(struct copier *p)
 	if (ret)
 		return ret;
 	p->now = !p->now;
-	if (load->remap == p->w + 1)
+	if (asked)
 		load->remap = 0;
 	return 0;
 }
