@@ -259,7 +259,7 @@ static void none_of_32_bits(int signal)
 	_exit(1);
 }
 
-/* A kernel without them has a fault instead, which it tells its log of unless somebody handles it. */
+/* A kernel without them has a fault instead, and tells its log of one that nobody handles. */
 static bool kernel_has_32_bits(void)
 {
 	pid_t pid = fork();
