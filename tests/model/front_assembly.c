@@ -242,6 +242,9 @@ static struct front *start(void)
 	f->frame.tile_shift = 6;
 	f->position = position;
 	f->draw.provoking_last = last_provokes;
+	/* steps end wherever they may: where a batch does, too */
+	if (rnd_below(4))
+		f->bin->step_effort = 1 + rnd_below(600);
 	front_again(f);
 	front_states(f);
 	return f;

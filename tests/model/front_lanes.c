@@ -106,10 +106,11 @@ static bool seen(const struct tsr_front_cull *c, uint64_t word)
 
 	for (unsigned int k = 0; k < 3; k++) {
 		unsigned int slot = word >> 8 * k & 0xff;
+		uint32_t code = c->code ? c->code[slot] : 0;
 
 		v[k] = &c->screen[slot];
-		all &= c->code[slot];
-		any |= c->code[slot];
+		all &= code;
+		any |= code;
 	}
 	if (all & c->reject || any & c->invalid)
 		return false;
@@ -170,7 +171,7 @@ static bool box_is_right(const struct tsr_front_cull *c, const struct tsr_front_
 		v[k] = &c->screen[c->primitive[i] >> 8 * k & 0xff];
 		x[k] = v[k]->x;
 		y[k] = v[k]->y;
-		any |= c->code[c->primitive[i] >> 8 * k & 0xff];
+		any |= c->code ? c->code[c->primitive[i] >> 8 * k & 0xff] : 0;
 	}
 	if (any & c->clip)
 		return b->clipped >> i & 1;
@@ -195,6 +196,7 @@ static void random_group(struct tsr_front_cull *c, uint64_t *primitive,
 {
 	const int32_t edge = TSR_GUARD_BAND << TSR_SUBPIXEL_BITS;
 	bool small = rnd() % 2, outside = rnd() % 4 == 0, centres = rnd() % 2;
+	bool plain = rnd() % 4 == 0;
 	int32_t near = rnd() % 2 ? 8 : 8000;
 
 	for (unsigned int i = 0; i < TSR_BATCH_VERTICES; i++) {
@@ -206,7 +208,7 @@ static void random_group(struct tsr_front_cull *c, uint64_t *primitive,
 		primitive[i] = rnd() % TSR_BATCH_VERTICES | rnd() % TSR_BATCH_VERTICES << 8 |
 			       rnd() % TSR_BATCH_VERTICES << 16 | (uint64_t)rnd() << 32;
 	*c = (struct tsr_front_cull){
-		.primitive = primitive, .screen = screen, .code = code,
+		.primitive = primitive, .screen = screen, .code = plain ? NULL : code,
 		.reject = rnd() << 8 | 0xff, .invalid = TSR_OUT_INVALID, .clip = rnd(),
 		.clockwise = rnd() % 2, .anticlockwise = rnd() % 2,
 		.x0 = rnd() % 16, .y0 = rnd() % 16, .x1 = rnd() % 1024, .y1 = rnd() % 1024,

@@ -335,6 +335,30 @@ static void tags(void)
 	compressed(0, true, TSR_GFX_NO_FAST_CLEAR);
 }
 
+/* The byte beside a depth is left alone, in tiles nothing was drawn to as well. */
+static void beside_depth(void)
+{
+	for (unsigned int samples_log2 = 0; samples_log2 < 2; samples_log2++) {
+		struct tiles *t = with_tags(samples_log2, true, 0, false);
+		unsigned int drawn = 0, wrong = 0;
+		static uint8_t tile[100 * 70];	/* of 16 by 16: whether something was drawn */
+
+		memset(tile, 0, sizeof(tile));
+		for (unsigned int n = 0; n < 100u * 70 << samples_log2; n++) {
+			unsigned int x = n % 100, y = n / 100 % 70;
+			const uint8_t *texel = tiles_texel(t, TILES_DEPTH, x, y, n / 7000);
+
+			tile[y / 16 * 7 + x / 16] |= !!memcmp(texel, "\xff\xff\xff", 3);
+			wrong += texel[3] != 0xaa;
+		}
+		for (unsigned int i = 0; i < 5 * 7; i++)
+			drawn += tile[i];
+		ktap_ok(drawn > 2 && drawn < 33);
+		ktap_eq(wrong, 0);
+		tiles_free(t);
+	}
+}
+
 /* ---- Stopping -------------------------------------------------------------------------------- */
 
 /* The device is saved, thrown away, loaded. */
@@ -427,6 +451,7 @@ int main(int argc, char **argv)
 	ktap_run("[OM7] a query that changes between draws of one state", queries_change);
 	ktap_run("[ZS6] [OM3] tags: fast clear, uniform pixels, planes; loaded, drawn on, expanded",
 		 tags);
+	ktap_run("[ZS1] [MEM8] the byte beside a depth", beside_depth);
 	ktap_run("[SYS7] [SYS10] suspended at every step; saved, loaded now and then", stopping);
 	ktap_run("[SYS10] RESET in the middle of a frame", reset);
 	return ktap_finish();

@@ -26,6 +26,7 @@ struct tsr_binning *tsr_bin_new(void)
 	memset(bin->run, 0, sizeof(*bin->run));
 	bin->versions = TSR_STATE_VERSIONS;
 	bin->descriptors = TSR_STATE_DESCRIPTORS;
+	bin->step_effort = TSR_BIN_EFFORT;
 	bin->lanes = tsr_front_lanes(tsr_alu_name(tsr_alu_best()));
 	return bin;
 }
@@ -472,7 +473,7 @@ enum tsr_step tsr_bin_run(struct tsr_binning *bin, struct tsr_mem *mem)
 {
 	enum tsr_step step = TSR_STEP_DONE;
 
-	bin->effort = TSR_BIN_EFFORT;
+	bin->effort = bin->step_effort;
 	bin->read = bin->written = bin->cycles = 0;
 	while (step == TSR_STEP_DONE && bin->phase != TSR_BIN_COMPLETE && bin->effort >= 0)
 		step = run_phase(bin, mem);

@@ -88,7 +88,7 @@ struct tsr_bin_version {
 
 /* ---- Input ----------------------------------------------------------------------------------- */
 
-#define TSR_BIN_INDICES 512		/* indices read at a time */
+#define TSR_BIN_INDICES 510		/* indices read at a time: whole triangles, and lines */
 
 /* A draw in progress. */
 struct tsr_bin_draw {
@@ -122,16 +122,23 @@ struct tsr_bin_ahead {
 /* Vertices of a batch, and three that are put through another viewport. */
 #define TSR_BIN_CORNERS (TSR_BATCH_VERTICES + 3)
 
+/* A place in the batch's hash of vertices. */
+struct tsr_bin_tag {
+	uint32_t index;
+	uint32_t owner;			/* generation << 8 | slot */
+};
+
 /* The batch being filled or worked on. */
 struct tsr_bin_batch {
 	uint16_t vertices, primitives;
-	uint64_t tag[TSR_BIN_TAGS];	/* generation << 40 | index << 8 | slot */
-	uint32_t generation;
+	struct tsr_bin_tag tag[TSR_BIN_TAGS];
+	uint32_t generation;		/* of 24 bits; tags of others do not count */
 	/* primitives: slots, vertices, provoking, id as HEAP_PRIMITIVE has them */
 	uint64_t primitive[TSR_BATCH_PRIMITIVES];
 	/* Out-codes and window. Behind them those of one primitive in another viewport. */
 	uint32_t code[TSR_BIN_CORNERS];
 	struct tsr_screen_vertex screen[TSR_BIN_CORNERS];
+	uint32_t all, any;		/* out-codes of all vertices, and of any */
 	uint16_t layer[TSR_BATCH_VERTICES];
 	uint8_t viewport[TSR_BATCH_VERTICES];
 	float size[TSR_BATCH_VERTICES];
@@ -253,7 +260,8 @@ struct tsr_binning {
 	bool tile_begun;
 	uint32_t finish;		/* tile to be completed next */
 	/* Of this step. */
-	int32_t effort;			/* work left */
+	int32_t effort;			/* work left, of … */
+	int32_t step_effort;		/* … TSR_BIN_EFFORT */
 	uint64_t read, written;		/* bytes */
 	uint64_t cycles;		/* 64 bytes, begun, of each access; vertices, primitives */
 	bool entered;			/* the shader's part of the thread is in use */

@@ -39,7 +39,7 @@ enum tsr_step tsr_bin_read(struct tsr_binning *bin, struct tsr_mem *mem, uint64_
 			return step;
 		n = n < len ? n : len;
 		if (page) {
-			memcpy(out, page + va % TSR_ACCESS_PAGE_BYTES, n);
+			tsr_access_copy(out, page + va % TSR_ACCESS_PAGE_BYTES, n);
 		} else {
 			n = n < TSR_ACCESS_COPY_MAX ? n : TSR_ACCESS_COPY_MAX;
 			step = tsr_access_read(bin->access, mem, va, out, n);

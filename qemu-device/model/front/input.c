@@ -41,31 +41,46 @@ static inline unsigned int first_tag(uint32_t index)
 }
 
 /* Where the tag of @index is, or would be. */
-static inline uint64_t *find(struct tsr_bin_batch *b, uint32_t index)
+static inline struct tsr_bin_tag *find(struct tsr_bin_batch *b, uint32_t index)
 {
-	uint64_t want = (uint64_t)b->generation << 32 | index;
 	unsigned int at = first_tag(index);
 
-	while (b->tag[at] >> 40 == b->generation && b->tag[at] >> 8 != want)
+	while (b->tag[at].owner >> 8 == b->generation && b->tag[at].index != index)
 		at = (at + 1) % TSR_BIN_TAGS;
 	return &b->tag[at];
 }
 
-/* The slot of @index, which finds room: its own, or number @*vertices, which is its own then. */
-static inline uint64_t slot_of(struct tsr_bin_batch *b, struct tsr_vertex_run *run, uint32_t index,
-			       unsigned int *vertices)
+/*
+ * The slot of @index, which finds room: its own, or number @*vertices, which is its own then. The
+ * caller, who asks for many, has at hand what slot 0's @owner is, and where @vertex is in the run.
+ */
+static inline uint32_t slot_of(struct tsr_bin_batch *b, uint32_t owner, uint32_t *vertex,
+			       uint32_t index, unsigned int *vertices)
 {
-	const uint64_t generation = b->generation, want = generation << 32 | index;
-	uint64_t *tag = &b->tag[first_tag(index)];
+	struct tsr_bin_tag *tag = &b->tag[first_tag(index)];
+	uint32_t slot = tag->owner ^ owner;
 
 	/* most are where they are looked for first, or nowhere */
-	if (*tag >> 8 != want && *tag >> 40 == generation)
+	if (tag->index == index && slot <= UINT8_MAX)
+		return slot;
+	if (slot <= UINT8_MAX) {
 		tag = find(b, index);
-	if (*tag >> 8 != want) {
-		*tag = want << 8 | *vertices;
-		run->vertex[(*vertices)++] = index;
+		slot = tag->owner ^ owner;
+		if (slot <= UINT8_MAX)
+			return slot;
 	}
-	return *tag & 0xff;
+	slot = (*vertices)++;
+	*tag = (struct tsr_bin_tag){ index, owner | slot };
+	vertex[slot] = index;
+	return slot;
+}
+
+/* The vertices behind the first @vertices of @all, the last ones that came, are none any more. */
+static void forget(struct tsr_bin_batch *b, const uint32_t *vertex, unsigned int vertices,
+		   unsigned int all)
+{
+	while (all-- > vertices)
+		find(b, vertex[all])->owner = 0;
 }
 
 /* The batch has @vertices now: what is known of the new ones beside their index. */
@@ -94,7 +109,7 @@ static bool room(struct tsr_bin_batch *b, const uint32_t *v, unsigned int n)
 
 		for (unsigned int j = 0; j < i; j++)
 			before |= v[j] == v[i];
-		fresh += !before && *find(b, v[i]) >> 40 != b->generation;
+		fresh += !before && find(b, v[i])->owner >> 8 != b->generation;
 	}
 	return b->vertices + fresh <= TSR_BATCH_VERTICES;
 }
@@ -117,7 +132,7 @@ static bool emit(struct tsr_binning *bin, const uint32_t *v, unsigned int n, uns
 	       (uint64_t)n << TSR_HEAP_PRIMITIVE_VERTICES__SHIFT |
 	       (uint64_t)provoking << TSR_HEAP_PRIMITIVE_PROVOKING__SHIFT;
 	for (unsigned int i = 0; i < n; i++)
-		word |= slot_of(b, bin->run, v[i], &vertices) << 8 * i;
+		word |= slot_of(b, b->generation << 8, bin->run->vertex, v[i], &vertices) << 8 * i;
 	have_vertices(bin, vertices);
 	b->primitive[b->primitives++] = word;
 	return true;
@@ -300,6 +315,18 @@ static void widen(uint32_t *index, const uint8_t *bytes, unsigned int type, uint
 	}
 }
 
+/* The processor is told of the indices from @va on: they are read next, unless there are none. */
+static void look_ahead(const struct tsr_binning *bin, uint64_t va)
+{
+	const uint64_t last = va % TSR_ACCESS_PAGE_BYTES + sizeof(bin->index);
+	const uint8_t *page = tsr_access_find(bin->access, bin->access->read, va);
+
+	if (!page)
+		return;
+	for (uint64_t at = va % TSR_ACCESS_PAGE_BYTES; at < last; at += TSR_ACCESS_LINE_BYTES)
+		__builtin_prefetch((const void *)((uintptr_t)page + at));
+}
+
 /* Read indices from number @at of the instance on; those beyond the buffer are 0. */
 static enum tsr_step read_indices(struct tsr_binning *bin, struct tsr_mem *mem, uint32_t at)
 {
@@ -320,6 +347,7 @@ static enum tsr_step read_indices(struct tsr_binning *bin, struct tsr_mem *mem, 
 		return step;
 	if (!wide)
 		widen(bin->index, bytes, d->index, valid);
+	look_ahead(bin, d->indices + (from + valid) * size);
 	memset(&bin->index[valid], 0, (n - valid) * sizeof(bin->index[0]));
 	bin->index_at = at;
 	bin->index_held = n;
@@ -350,37 +378,91 @@ static enum tsr_step have_indices(struct tsr_binning *bin, struct tsr_mem *mem)
 	return TSR_STEP_DONE;
 }
 
+/* What feed_triangles() knows of the batch and the draw, at hand. */
+struct triangles {
+	struct tsr_bin_batch *batch;
+	uint32_t owner;			/* of slot 0 */
+	uint32_t *vertex;		/* of the run */
+	unsigned int vertices;		/* of the batch */
+	bool full;			/* the next one does not fit */
+	uint64_t *to;			/* the batch's next primitive */
+	uint64_t word;			/* that is to be, without slots */
+};
+
+static inline uint32_t slot_in(struct triangles *t, uint32_t index)
+{
+	return slot_of(t->batch, t->owner, t->vertex, index, &t->vertices);
+}
+
 /*
- * Triangles of a list, one after the other, that are in bin->index whole and find room whichever
- * vertices they have: what feed() does with each index, without looking what is to be done.
+ * Triangles of a list, one after the other, from @v to @stop, as long as there is room: what feed()
+ * does with each index, without looking what is to be done. Returns where it has stopped.
  */
-static void feed_triangles(struct tsr_binning *bin, uint32_t end, uint32_t restart, uint64_t limit)
+static inline const uint32_t *feed_triangles(struct triangles *held, const uint32_t *v,
+					     const uint32_t *stop, bool restarts, uint32_t restart,
+					     uint64_t limit)
+{
+	struct triangles t = *held;
+	const size_t room = &t.batch->primitive[TSR_BATCH_PRIMITIVES] - t.to;
+
+	t.full = (size_t)(stop - v) > 3 * room;
+	if (t.full)
+		stop = v + 3 * room;
+	for (; v < stop; v += 3) {
+		const unsigned int before = t.vertices;
+		uint64_t word = t.word;
+
+		if (restarts && (v[0] == restart || v[1] == restart || v[2] == restart)) {
+			t.full = false;
+			break;
+		}
+		word |= slot_in(&t, v[0] < limit ? v[0] : 0);
+		word |= slot_in(&t, v[1] < limit ? v[1] : 0) << 8;
+		word |= slot_in(&t, v[2] < limit ? v[2] : 0) << 16;
+		if (t.vertices > TSR_BATCH_VERTICES) {
+			forget(t.batch, t.vertex, before, t.vertices);
+			t.vertices = before;
+			t.full = true;
+			break;
+		}
+		*t.to++ = word;
+		t.word += 1ull << 32;
+	}
+	*held = t;
+	return v;
+}
+
+/* Most indices need no look. A function of its own: in a larger one registers would not suffice. */
+static __attribute__((noinline)) const uint32_t *
+feed_plain_triangles(struct triangles *t, const uint32_t *v, const uint32_t *stop)
+{
+	return feed_triangles(t, v, stop, false, 0, UINT64_MAX);
+}
+
+/* The same of those that are in bin->index whole. False: the batch is full. */
+static bool feed_whole_triangles(struct tsr_binning *bin, uint32_t restart, uint64_t limit)
 {
 	struct tsr_bin_batch *b = &bin->batch;
 	struct tsr_bin_draw *d = &bin->draw;
 	const uint32_t *v = &bin->index[d->at - bin->index_at];
-	const uint32_t *stop = v + (end - d->at) / 3 * 3;
-	struct tsr_vertex_run *run = bin->run;
-	unsigned int vertices = b->vertices, n = b->primitives;
-	const uint64_t rest = 3ull << TSR_HEAP_PRIMITIVE_VERTICES__SHIFT |
-			      (bin->state->draw->provoking_last ? 2ull : 0)
-				      << TSR_HEAP_PRIMITIVE_PROVOKING__SHIFT;
-	const bool restarts = d->restart;
+	const uint32_t *stop = v + (bin->index_at + bin->index_held - d->at) / 3 * 3;
+	const uint64_t last = bin->state->draw->provoking_last ? 2 : 0;
+	struct triangles t = {
+		b, b->generation << 8, bin->run->vertex, b->vertices, false,
+		&b->primitive[b->primitives],
+		(uint64_t)d->primitive << 32 | 3ull << TSR_HEAP_PRIMITIVE_VERTICES__SHIFT |
+			last << TSR_HEAP_PRIMITIVE_PROVOKING__SHIFT,
+	};
 
-	for (; v < stop && n < TSR_BATCH_PRIMITIVES && vertices + 3 <= TSR_BATCH_VERTICES; v += 3) {
-		uint64_t slot[3];
-
-		if (restarts && (v[0] == restart || v[1] == restart || v[2] == restart))
-			break;
-		slot[0] = slot_of(b, run, v[0] < limit ? v[0] : 0, &vertices);
-		slot[1] = slot_of(b, run, v[1] < limit ? v[1] : 0, &vertices);
-		slot[2] = slot_of(b, run, v[2] < limit ? v[2] : 0, &vertices);
-		b->primitive[n++] = (uint64_t)d->primitive++ << 32 | rest | slot[2] << 16 |
-				    slot[1] << 8 | slot[0];
-	}
-	d->at += 3 * (n - b->primitives);
-	b->primitives = n;
-	have_vertices(bin, vertices);
+	if (d->restart || limit <= UINT32_MAX)
+		stop = feed_triangles(&t, v, stop, d->restart, restart, limit);
+	else
+		stop = feed_plain_triangles(&t, v, stop);
+	d->at += stop - v;
+	b->primitives = t.to - b->primitive;
+	d->primitive = t.word >> 32;
+	have_vertices(bin, t.vertices);
+	return !t.full;
 }
 
 /* Feed what is in bin->index. False: the batch is full. */
@@ -393,12 +475,12 @@ static bool feed_held(struct tsr_binning *bin)
 	uint32_t end = bin->index_at + bin->index_held, begun = d->at;
 	bool fits = true;
 
-	for (; d->at != end; d->at++) {
+	while (fits && d->at != end) {
 		uint32_t index;
 
 		if (d->topology == TSR_TOPOLOGY_TRIANGLES && !d->have) {
-			feed_triangles(bin, end, restart, limit);
-			if (d->at == end)
+			fits = feed_whole_triangles(bin, restart, limit);
+			if (!fits || d->at == end)
 				break;
 		}
 		index = bin->index[d->at - bin->index_at];
@@ -408,8 +490,7 @@ static bool feed_held(struct tsr_binning *bin)
 		} else {
 			fits = feed(bin, index < limit ? index : 0);
 		}
-		if (!fits)
-			break;
+		d->at += fits;
 	}
 	bin->stat[TSR_BIN_INPUT_VERTICES] += d->at - begun;
 	bin->effort -= d->at - begun;

@@ -18,7 +18,7 @@
 /* Positions in clip coordinates that go through one viewport; see struct tsr_bin_viewport. */
 struct tsr_front_projection {
 	const uint64_t (*record)[8];	/* POSITION or POSITION_EXTENDED */
-	unsigned int count;		/* room is for the next multiple of 8 */
+	unsigned int count;		/* room is for the next multiple of TSR_WARP_LANES */
 	double sx, ox, sy, oy, sz, oz;
 	bool minus_one;			/* the near plane is at -w, not at 0 */
 	struct tsr_screen_vertex *screen;
@@ -29,7 +29,7 @@ struct tsr_front_projection {
 struct tsr_front_cull {
 	const uint64_t *primitive;	/* TSR_FRONT_GROUP words, see HEAP_PRIMITIVE */
 	const struct tsr_screen_vertex *screen;
-	const uint32_t *code;
+	const uint32_t *code;		/* NULL: no corner has one that matters */
 	uint32_t reject, invalid, clip;	/* out-codes: of all, of any corner; of any: it is kept */
 	bool clockwise, anticlockwise;	/* area above 0, and below, is culled */
 	int32_t x0, y0, x1, y1;		/* pixels that are drawn: [x0, x1) by [y0, y1) */

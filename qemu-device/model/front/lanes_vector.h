@@ -5,6 +5,7 @@
  */
 #include <math.h>
 
+#include "../shader/alu_rows.h"
 #include "out_codes.h"
 
 /* Vectors of double precision: as many lanes as a vector of the path has. */
@@ -14,41 +15,25 @@ typedef int64_t vs64 __attribute__((vector_size(TSR_VECTOR_BYTES)));
 typedef float vf32_half __attribute__((vector_size(4 * WIDE)));
 typedef int32_t vs32_half __attribute__((vector_size(4 * WIDE)));
 
-#define VERTICES 8			/* projected at a time */
-
-typedef float four __attribute__((vector_size(16)));
-typedef float eight __attribute__((vector_size(32)));
-typedef float four_in_memory __attribute__((vector_size(16), aligned(4), may_alias));
-
 #define PICK(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
 
-/* Rows to columns. */
-TSR_INLINE void turn(four q[4])
-{
-	four low01 = PICK(q[0], q[1], 0, 4, 1, 5), high01 = PICK(q[0], q[1], 2, 6, 3, 7);
-	four low23 = PICK(q[2], q[3], 0, 4, 1, 5), high23 = PICK(q[2], q[3], 2, 6, 3, 7);
+/* Lanes of a vector's halves, and of both. */
+#if TSR_VECTOR_BYTES == 64
+#define LOW_HALF 0, 1, 2, 3, 4, 5, 6, 7
+#define HIGH_HALF 8, 9, 10, 11, 12, 13, 14, 15
+#elif TSR_VECTOR_BYTES == 32
+#define LOW_HALF 0, 1, 2, 3
+#define HIGH_HALF 4, 5, 6, 7
+#else
+#define LOW_HALF 0, 1
+#define HIGH_HALF 2, 3
+#endif
 
-	q[0] = PICK(low01, low23, 0, 1, 4, 5);
-	q[1] = PICK(low01, low23, 2, 3, 6, 7);
-	q[2] = PICK(high01, high23, 0, 1, 4, 5);
-	q[3] = PICK(high01, high23, 2, 3, 6, 7);
-}
-
-/* Components of VERTICES vertices. */
-struct components {
-	union {
-		float f[4][VERTICES];
-		int32_t i[4][VERTICES];
-	} __attribute__((aligned(64)));
+/* What becomes of half of the vertices of a vector. */
+struct projected {
+	vs32_half x, y, code;
+	vf32_half z, rw;
 };
-
-TSR_INLINE vf64 widen(const float *from)
-{
-	vf32_half x;
-
-	memcpy(&x, from, sizeof(x));
-	return __builtin_convertvector(x, vf64);
-}
 
 TSR_INLINE vf64 choose(vs64 mask, vf64 a, vf64 b)
 {
@@ -72,12 +57,12 @@ TSR_INLINE vs64 bit(vs64 set, int64_t code)
 	return set & code;
 }
 
-/* Lanes from @at on. */
-TSR_INLINE void project_some(const struct tsr_front_projection *p, const struct components *in,
-			     struct components *out, int32_t *codes, unsigned int at)
+/* Those with components @in, X to W. */
+TSR_INLINE void project_half(const struct tsr_front_projection *p, const vf32_half in[4],
+			     struct projected *out)
 {
-	vf64 x = widen(&in->f[0][at]), y = widen(&in->f[1][at]);
-	vf64 z = widen(&in->f[2][at]), w = widen(&in->f[3][at]);
+	vf64 x = __builtin_convertvector(in[0], vf64), y = __builtin_convertvector(in[1], vf64);
+	vf64 z = __builtin_convertvector(in[2], vf64), w = __builtin_convertvector(in[3], vf64);
 	vf64 xh = x * p->sx + w * p->ox, yh = y * p->sy + w * p->oy;
 	vf64 zh = z * p->sz + w * p->oz, rw = 1 / w, reach = w * TSR_GUARD_BAND;
 	vf64 near = p->minus_one ? z + w : z, number = x * 0 + y * 0 + z * 0 + w * 0;
@@ -90,54 +75,64 @@ TSR_INLINE void project_some(const struct tsr_front_projection *p, const struct 
 		    bit(reach - xh < 0, 2 << TSR_OUT_GUARD_SHIFT) |
 		    bit(yh + reach < 0, 4 << TSR_OUT_GUARD_SHIFT) |
 		    bit(reach - yh < 0, 8 << TSR_OUT_GUARD_SHIFT);
-	vs32_half integer;
-	vf32_half real;
 
-	integer = __builtin_convertvector(snap(xh * rw), vs32_half);
-	memcpy(&out->i[0][at], &integer, sizeof(integer));
-	integer = __builtin_convertvector(snap(yh * rw), vs32_half);
-	memcpy(&out->i[1][at], &integer, sizeof(integer));
-	real = __builtin_convertvector(zh * rw, vf32_half);
-	memcpy(&out->f[2][at], &real, sizeof(real));
-	real = __builtin_convertvector(rw, vf32_half);
-	memcpy(&out->f[3][at], &real, sizeof(real));
-	integer = __builtin_convertvector(code, vs32_half);
-	memcpy(&codes[at], &integer, sizeof(integer));
+	out->x = __builtin_convertvector(snap(xh * rw), vs32_half);
+	out->y = __builtin_convertvector(snap(yh * rw), vs32_half);
+	out->z = __builtin_convertvector(zh * rw, vf32_half);
+	out->rw = __builtin_convertvector(rw, vf32_half);
+	out->code = __builtin_convertvector(code, vs32_half);
 }
 
-/* Positions of VERTICES records. */
-TSR_INLINE void load_positions(const uint64_t (*record)[8], struct components *in)
+/* Positions of as many records as a vector has lanes. */
+TSR_INLINE void load_positions(const uint64_t (*record)[8], vu32 v[4])
 {
-	four q[8];
+	for (unsigned int i = 0; i < 4; i++) {
+		tsr_quad q[TSR_CHUNK_LANES / 4];
 
-	for (unsigned int i = 0; i < VERTICES; i++)
-		q[i] = *(const four_in_memory *)record[i];
-	turn(q);
-	turn(q + 4);
-	/* in pieces no smaller than they are read: the processor passes them on */
-	for (unsigned int k = 0; k < 4; k++) {
-		eight both = PICK(q[k], q[4 + k], 0, 1, 2, 3, 4, 5, 6, 7);
+		for (unsigned int k = 0; k < TSR_CHUNK_LANES / 4; k++)
+			q[k] = *(const tsr_quad_in_memory *)record[4 * k + i];
+		v[i] = tsr_join_quads(q);
+	}
+	tsr_transpose(v);
+}
 
-		memcpy(in->f[k], &both, sizeof(both));
+TSR_INLINE void store_screen(struct tsr_screen_vertex *screen, vu32 v[4])
+{
+	tsr_transpose(v);
+	for (unsigned int i = 0; i < 4; i++) {
+		tsr_quad q[TSR_CHUNK_LANES / 4];
+
+		tsr_part_quads(q, v[i]);
+		for (unsigned int k = 0; k < TSR_CHUNK_LANES / 4; k++)
+			*(tsr_quad_in_memory *)&screen[4 * k + i] = q[k];
 	}
 }
 
+#define JOIN(half, member) ((vu32)PICK(half[0].member, half[1].member, LOW_HALF, HIGH_HALF))
+
 static void project(const struct tsr_front_projection *p)
 {
-	for (unsigned int first = 0; first < p->count; first += VERTICES) {
-		struct components in, out;
-		four q[4];
+	const struct tsr_front_projection here = *p;
 
-		load_positions(&p->record[first], &in);
-		TSR_UNROLL for (unsigned int at = 0; at < VERTICES; at += WIDE)
-			project_some(p, &in, &out, (int32_t *)&p->code[first], at);
-		for (unsigned int i = 0; i < VERTICES; i += 4) {
-			for (unsigned int k = 0; k < 4; k++)
-				memcpy(&q[k], &out.f[k][i], sizeof(q[k]));
-			turn(q);
-			for (unsigned int k = 0; k < 4; k++)
-				*(four_in_memory *)&p->screen[first + i + k] = q[k];
+	for (unsigned int first = 0; first < here.count; first += TSR_CHUNK_LANES) {
+		struct projected half[2];
+		vf32_half low[4], high[4];
+		vu32 v[4], code;
+
+		load_positions(&here.record[first], v);
+		for (unsigned int k = 0; k < 4; k++) {
+			low[k] = PICK((vf32)v[k], (vf32)v[k], LOW_HALF);
+			high[k] = PICK((vf32)v[k], (vf32)v[k], HIGH_HALF);
 		}
+		project_half(&here, low, &half[0]);
+		project_half(&here, high, &half[1]);
+		code = JOIN(half, code);
+		memcpy(&here.code[first], &code, sizeof(code));
+		v[0] = JOIN(half, x);
+		v[1] = JOIN(half, y);
+		v[2] = JOIN(half, z);
+		v[3] = JOIN(half, rw);
+		store_screen(&here.screen[first], v);
 	}
 }
 
@@ -165,14 +160,38 @@ TSR_INLINE void low_words(group *x, const uint64_t *primitive)
 	join(x, &low, &high);
 }
 
-/* word[index << shift] of each. */
-TSR_INLINE void pick(group *x, const int32_t *word, const group *index, unsigned int shift)
+/* word[index] of each. */
+TSR_INLINE void pick(group *x, const int32_t *word, const group *index)
 {
 #if defined(TSR_ALU_AVX512)
-	*x = (group)_mm512_i32gather_epi32((__m512i)(*index << shift), word, 4);
+	*x = (group)_mm512_i32gather_epi32((__m512i)*index, word, 4);
 #else
 	for (unsigned int i = 0; i < TSR_FRONT_GROUP; i++)
-		(*x)[i] = word[(uint32_t)(*index)[i] << shift];
+		(*x)[i] = word[(uint32_t)(*index)[i]];
+#endif
+}
+
+/* Window coordinates of corners, in subpixels. */
+TSR_INLINE void pick_places(group *x, group *y, const struct tsr_screen_vertex *screen,
+			    const group *index)
+{
+	_Static_assert(sizeof(*screen) == 16 && !offsetof(struct tsr_screen_vertex, x) &&
+		       offsetof(struct tsr_screen_vertex, y) == 4, "a pair is x and y");
+#if defined(TSR_ALU_AVX512)
+	const __m512i even = _mm512_set_epi32(30, 28, 26, 24, 22, 20, 18, 16, 14, 12, 10, 8, 6, 4,
+					      2, 0);
+	const __m512i odd = _mm512_or_si512(even, _mm512_set1_epi32(1));
+	const __m512i at = _mm512_slli_epi32((__m512i)*index, 1);
+	__m512i low = _mm512_i32gather_epi64(_mm512_castsi512_si256(at), screen, 8);
+	__m512i high = _mm512_i32gather_epi64(_mm512_extracti64x4_epi64(at, 1), screen, 8);
+
+	*x = (group)_mm512_permutex2var_epi32(low, even, high);
+	*y = (group)_mm512_permutex2var_epi32(low, odd, high);
+#else
+	for (unsigned int i = 0; i < TSR_FRONT_GROUP; i++) {
+		(*x)[i] = screen[(uint32_t)(*index)[i]].x;
+		(*y)[i] = screen[(uint32_t)(*index)[i]].y;
+	}
 #endif
 }
 
@@ -252,15 +271,12 @@ TSR_INLINE void tiles(const group *first, const group d[2], int32_t from, int32_
 TSR_INLINE uint32_t culled(const struct tsr_front_cull *c, const group slot[3],
 			   struct tsr_front_boxes *boxes)
 {
-	const int32_t *screen = &c->screen->x;
 	group x0, y0, x[2], y[2], wrong, empty = { 0 };
 	half low, high, low_above, high_above;
 
-	pick(&x0, screen, &slot[0], 2);
-	pick(&y0, screen + 1, &slot[0], 2);
+	pick_places(&x0, &y0, c->screen, &slot[0]);
 	for (unsigned int k = 0; k < 2; k++) {
-		pick(&x[k], screen, &slot[k + 1], 2);
-		pick(&y[k], screen + 1, &slot[k + 1], 2);
+		pick_places(&x[k], &y[k], c->screen, &slot[k + 1]);
 		x[k] -= x0;
 		y[k] -= y0;
 	}
@@ -275,27 +291,36 @@ TSR_INLINE uint32_t culled(const struct tsr_front_cull *c, const group slot[3],
 	return bits(&wrong);
 }
 
-static uint32_t visible(const struct tsr_front_cull *c, struct tsr_front_boxes *boxes)
+/* Triangles that may be seen for all their corners' out-codes say; and those to be clipped. */
+TSR_INLINE uint32_t inside(const struct tsr_front_cull *c, const group slot[3], uint32_t *clipped)
 {
-	const uint32_t everybody = (1u << TSR_FRONT_GROUP) - 1;
-	group word, slot[3], all = (group){ 0 } - 1, any = { 0 };
-	uint32_t out;
+	group all = (group){ 0 } - 1, any = { 0 };
 
-	low_words(&word, c->primitive);
 	for (unsigned int k = 0; k < 3; k++) {
 		group code;
 
-		slot[k] = word >> 8 * k & 0xff;
-		pick(&code, (const int32_t *)c->code, &slot[k], 0);
+		pick(&code, (const int32_t *)c->code, &slot[k]);
 		all &= code;
 		any |= code;
 	}
 	all = (all & (int32_t)c->reject) | (any & (int32_t)c->invalid);
 	any &= (int32_t)c->clip;
-	out = bits(&all);
-	if (out == everybody)
-		return 0;
-	boxes->clipped = bits(&any);
-	out |= culled(c, slot, boxes) & ~boxes->clipped;
-	return ~out & everybody;
+	*clipped = bits(&any);
+	return ~bits(&all);
+}
+
+static uint32_t visible(const struct tsr_front_cull *c, struct tsr_front_boxes *boxes)
+{
+	uint32_t seen = (1u << TSR_FRONT_GROUP) - 1;
+	group word, slot[3];
+
+	low_words(&word, c->primitive);
+	for (unsigned int k = 0; k < 3; k++)
+		slot[k] = word >> 8 * k & 0xff;
+	boxes->clipped = 0;
+	if (c->code)
+		seen &= inside(c, slot, &boxes->clipped);
+	if (seen)
+		seen &= ~culled(c, slot, boxes) | boxes->clipped;
+	return seen;
 }

@@ -261,7 +261,8 @@ static uint32_t visible(const struct tsr_binning *bin, unsigned int first,
 	const bool centres = !bin->info.frame.samples_log2;
 	const struct tsr_bin_batch *b = &bin->batch;
 	const struct tsr_front_cull cull = {
-		.primitive = &b->primitive[first], .screen = b->screen, .code = b->code,
+		.primitive = &b->primitive[first], .screen = b->screen,
+		.code = b->any & (state->reject | TSR_OUT_INVALID | state->clip) ? b->code : NULL,
 		.reject = state->reject, .invalid = TSR_OUT_INVALID, .clip = state->clip,
 		.clockwise = state->draw->front_clockwise ? state->draw->cull_front
 							 : state->draw->cull_back,
@@ -302,18 +303,26 @@ static void assemble_all(struct tsr_binning *bin, bool triangles)
 	uint32_t group = UINT32_MAX;
 	struct tsr_front_boxes boxes;
 
-	for (; b->next < b->primitives && bin->outs < TSR_BATCH_PRIMITIVES; b->next++) {
+	while (b->next < b->primitives && bin->outs < TSR_BATCH_PRIMITIVES) {
 		unsigned int n = b->next % TSR_FRONT_GROUP;
 
 		if (triangles && (group == UINT32_MAX || !n))
 			group = visible(bin, b->next - n, &boxes);
-		if (!(group >> n & 1))
+		if (!(group >> n)) {
+			/* nor is any of those behind it */
+			b->next += TSR_FRONT_GROUP - n;
 			continue;
-		if (simple && !(boxes.clipped >> n & 1))
-			add_triangle(bin, b->primitive[b->next], &boxes, n);
-		else if (!assemble(bin, b->primitive[b->next]))
-			break;
+		}
+		if (group >> n & 1) {
+			if (simple && !(boxes.clipped >> n & 1))
+				add_triangle(bin, b->primitive[b->next], &boxes, n);
+			else if (!assemble(bin, b->primitive[b->next]))
+				break;
+		}
+		b->next++;
 	}
+	if (b->next > b->primitives)
+		b->next = b->primitives;
 }
 
 void tsr_bin_assemble(struct tsr_binning *bin)
@@ -321,6 +330,9 @@ void tsr_bin_assemble(struct tsr_binning *bin)
 	struct tsr_bin_batch *b = &bin->batch;
 	unsigned int begun = b->next, before = bin->outs;
 
+	/* all of it lies outside of one plane */
+	if (!b->mixed && !bin->state->draw->discard && b->all & bin->state->reject)
+		b->next = b->primitives;
 	/* all primitives of a draw have as many vertices as its first one */
 	assemble_all(bin, b->primitives >= FEW && tsr_bin_vertices(b->primitive[0]) == 3 &&
 			  !b->mixed && !bin->state->draw->discard);

@@ -224,6 +224,19 @@ static void project_all(struct tsr_binning *bin, const struct tsr_bin_viewport *
 		b->code[i] |= distances(bin->run->record[i], state->shader);
 }
 
+/* What the out-codes of all vertices have in common, and what any has. */
+static void sum_up(struct tsr_bin_batch *b)
+{
+	uint32_t all = UINT32_MAX, any = 0;
+
+	for (unsigned int i = 0; i < b->vertices; i++) {
+		all &= b->code[i];
+		any |= b->code[i];
+	}
+	b->all = all;
+	b->any = any;
+}
+
 void tsr_bin_project(struct tsr_binning *bin)
 {
 	const struct tsr_bin_viewport *vp = bin->state->viewport;
@@ -240,4 +253,5 @@ void tsr_bin_project(struct tsr_binning *bin)
 	for (unsigned int i = 0; (window || b->mixed) && i < b->vertices; i++)
 		project(bin, i, i, b->mixed ? &bin->state->viewport[b->viewport[i]] : vp);
 	bin->effort -= b->vertices;
+	sum_up(b);
 }

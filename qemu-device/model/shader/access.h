@@ -17,6 +17,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "../mem.h"
 
@@ -122,6 +123,34 @@ enum tsr_step tsr_access_write(struct tsr_access_cache *access, struct tsr_mem *
  */
 enum tsr_step tsr_access_word(struct tsr_access_cache *access, struct tsr_mem *mem, uint64_t va,
 			      unsigned int len, void **word);
+
+/*
+ * memcpy() of some hundred bytes. Compilers that know the most @len can be make a string
+ * instruction of that, which is slow.
+ */
+static inline void tsr_access_copy(uint8_t *to, const uint8_t *from, uint64_t len)
+{
+	typedef uint64_t piece __attribute__((vector_size(16), may_alias, aligned(1)));
+	const unsigned int line = 4 * sizeof(piece);
+
+	for (; len >= line; len -= line, to += line, from += line) {
+		const piece *in = (const piece *)from;
+		const piece a = in[0], b = in[1], c = in[2], d = in[3];
+		piece *out = (piece *)to;
+
+		out[0] = a;
+		out[1] = b;
+		out[2] = c;
+		out[3] = d;
+	}
+	for (; len >= sizeof(uint32_t); len -= sizeof(uint32_t)) {
+		memcpy(to, from, sizeof(uint32_t));
+		to += sizeof(uint32_t);
+		from += sizeof(uint32_t);
+	}
+	while (len--)
+		*to++ = *from++;
+}
 
 /* Have line @line at place @n of the sums; false: not this time. */
 bool tsr_access_take_sum(struct tsr_access_sums *sums, unsigned int n, uintptr_t line);

@@ -215,8 +215,13 @@ static bool all_are(const union tsr_lanes *v, uint32_t word, uint16_t lanes)
 {
 	uint32_t other = 0;
 
-	for (unsigned int l = 0; l < TSR_WARP_LANES; l++)
-		other |= lanes >> l & 1 ? v->u[l] ^ word : 0;
+	if (lanes == TSR_ALL_LANES) {
+		for (unsigned int l = 0; l < TSR_WARP_LANES; l++)
+			other |= v->u[l] ^ word;
+		return !other;
+	}
+	for (; lanes; lanes &= lanes - 1)
+		other |= v->u[__builtin_ctz(lanes)] ^ word;
 	return !other;
 }
 

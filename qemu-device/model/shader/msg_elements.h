@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Elements of attribute buffers for all lanes of a warp: on one SIMD path, see msg_vector.h. What
- * lies outside of its buffer, on two pages or far away is left to the unit's other function.
+ * lies outside of its buffer or far away is left to the unit's other function.
  */
 
 /* Lanes two by two. */
@@ -98,40 +98,59 @@ TSR_INLINE bool find_range(const struct tsr_msg_elements *e, struct element_rang
 	return true;
 }
 
-/*
- * Offsets from r->page on of the elements with these numbers, of lanes beside @lanes that of one of
- * them; false: one of @lanes is not within the buffer, or on two pages, or not aligned.
- */
-TSR_INLINE bool element_offsets(const struct tsr_msg_elements *e, const struct element_range *r,
-				uint16_t lanes, struct wide number, union tsr_lanes *at)
+/* Where the elements of a warp are. */
+struct element_places {
+	union tsr_lanes at;		/* from r->page on; of lanes that are off that of another */
+	struct wide torn;		/* not 0: it is on two pages */
+	bool any_torn;
+};
+
+/* Places of the elements with these numbers; false: one of @lanes is not within the buffer. */
+TSR_INLINE bool element_places(const struct tsr_msg_elements *e, const struct element_range *r,
+			       uint16_t lanes, struct wide number, struct element_places *p)
 {
 	uint32_t most = TSR_ACCESS_PAGE_BYTES - 4 * e->words;
 	struct wide bad, offset;
 
 	EACH_CHUNK(i) {
-		vu32 n = number.v[i] + (uint32_t)e->start, in_page;
+		vu32 n = number.v[i] + (uint32_t)e->start;
 
 		bad.v[i] = number.v[i] & 0x80000000u;
 		bad.v[i] |= (vu32)(n - r->first >= r->count);
 		offset.v[i] = n * e->stride + r->lead;
-		in_page = offset.v[i] & (TSR_ACCESS_PAGE_BYTES - 1);
-		bad.v[i] |= (vu32)(in_page > most) | (offset.v[i] & 3);
+		bad.v[i] |= offset.v[i] & 3;
 	}
-	put_all(at, offset);
 	if (any(bad, lanes))
 		return false;
-	put(at, (uint16_t)~lanes, splat(at->u[__builtin_ctz(lanes)]));
+	put_all(&p->at, offset);
+	if (lanes != TSR_ALL_LANES) {
+		put(&p->at, (uint16_t)~lanes, splat(p->at.u[__builtin_ctz(lanes)]));
+		offset = get(&p->at);
+	}
+	EACH_CHUNK(i)
+		p->torn.v[i] = (vu32)((offset.v[i] & (TSR_ACCESS_PAGE_BYTES - 1)) > most);
+	p->any_torn = any(p->torn, TSR_ALL_LANES);
 	return true;
 }
 
-/* Whether bits @mask of all lanes are those of lane 0. */
-TSR_INLINE bool all_alike(const union tsr_lanes *at, uint32_t mask)
+/* The lanes that are @low or up to @count - 1 above it. */
+TSR_INLINE uint32_t lanes_between(struct wide v, uint32_t low, uint32_t count)
 {
-	struct wide v = get(at), first = splat(at->u[0]);
+	uint32_t lanes = 0;
 
-	EACH_CHUNK(i)
-		v.v[i] = (v.v[i] ^ first.v[i]) & mask;
-	return !any(v, TSR_ALL_LANES);
+	EACH_CHUNK(i) {
+		vu32 is = (vu32)(v.v[i] - low < count);
+
+#if defined(TSR_ALU_AVX512)
+		lanes = _mm512_movepi32_mask((__m512i)is);
+#elif defined(TSR_ALU_AVX2)
+		lanes |= (uint32_t)_mm256_movemask_ps((__m256)is) << 8 * i;
+#else
+		for (unsigned int l = 0; l < TSR_CHUNK_LANES; l++)
+			lanes |= (is[l] & 1) << (TSR_CHUNK_LANES * i + l);
+#endif
+	}
+	return lanes;
 }
 
 /* The page at @at, NULL: it is not at hand. */
@@ -145,84 +164,66 @@ TSR_INLINE const uint8_t *element_page(struct tsr_msg_env *env, const struct ele
 	return page ? page : tsr_msg_page(env, &a, va);
 }
 
-/* Where the elements are on the host; false: not at hand. */
+/* Where the elements are on the host, page by page: a warp has few; false: not at hand. */
 TSR_INLINE bool element_hosts(struct tsr_msg_env *env, const struct element_range *r,
 			      const union tsr_lanes *at, const uint8_t *host[TSR_WARP_LANES])
 {
-	const struct tsr_access_cache *access = env->access;
-	const struct tsr_msg_access a = { .read = true };
-	uint64_t wrong = 0;
+	const struct wide places = get(at);
+	uint32_t left = TSR_ALL_LANES, here;
 
-	if (all_alike(at, ~(TSR_ACCESS_PAGE_BYTES - 1))) {
-		const uint8_t *page = element_page(env, r, at->u[0]);
-
-		for (unsigned int l = 0; page && l < TSR_WARP_LANES; l++)
-			host[l] = page + at->u[l] % TSR_ACCESS_PAGE_BYTES;
-		return page;
-	}
-	for (unsigned int l = 0; l < TSR_WARP_LANES; l++) {
-		uint64_t va = r->page + at->u[l];
-		const struct tsr_access_page *p = &access->read[tsr_access_slot(va)];
-
-		wrong |= p->tag ^ tsr_access_tag(access, va);
-		host[l] = (const uint8_t *)((uintptr_t)p->ptr + va % TSR_ACCESS_PAGE_BYTES);
-	}
-	if (!wrong)
-		return true;
-	for (unsigned int l = 0; l < TSR_WARP_LANES; l++) {
-		uint64_t va = r->page + at->u[l];
-		const uint8_t *page = tsr_msg_page(env, &a, va);
+	for (; left; left &= ~here) {
+		uint32_t place = at->u[__builtin_ctz(left)] & ~(TSR_ACCESS_PAGE_BYTES - 1);
+		const uint8_t *page = element_page(env, r, place);
 
 		if (!page)
 			return false;
-		host[l] = page + va % TSR_ACCESS_PAGE_BYTES;
+		here = lanes_between(places, place, TSR_ACCESS_PAGE_BYTES);
+		/* what lanes of later pages get here they get anew */
+		for (unsigned int l = 0; l < TSR_WARP_LANES; l++) {
+			uintptr_t to = (uintptr_t)page + (at->u[l] - place);
+
+			host[l] = left >> l & 1 ? (const uint8_t *)to : host[l];
+		}
 	}
 	return true;
 }
 
-/* Three words of each of the lanes from @lane on: what is read behind them lies in their page. */
-TSR_INLINE void element_triples(union tsr_lanes *const to[3], unsigned int lane,
-				const uint8_t *const from[4])
+/* Elements on two pages are put together in @whole, where @host says from then on. */
+static __attribute__((noinline)) bool mend_elements(struct tsr_msg_env *env,
+						    const struct element_range *r,
+						    const struct element_places *p,
+						    unsigned int words, const uint8_t *host[],
+						    uint32_t whole[TSR_WARP_LANES][4])
 {
-	quad q[4];
+	union tsr_lanes torn;
 
-	for (unsigned int i = 0; i < 4; i++) {
-		uint64_t low = *(const pair_in_memory *)from[i];
-		uint32_t high = read_word(from[i] + 8);
+	put_all(&torn, p->torn);
+	for (unsigned int l = 0; l < TSR_WARP_LANES; l++) {
+		if (!torn.u[l])
+			continue;
+		for (unsigned int n = 0; n < words; n++) {
+			uint32_t at = p->at.u[l] + 4 * n, place = at % TSR_ACCESS_PAGE_BYTES;
+			const uint8_t *page = element_page(env, r, at - place);
 
-		q[i] = (quad)(pairs){ low, high };
+			if (!page)
+				return false;
+			whole[l][n] = read_word(page + place);
+		}
+		host[l] = (const uint8_t *)whole[l];
 	}
-	transpose(q);
-	for (unsigned int i = 0; i < 3; i++)
-		*(quad_in_memory *)&to[i]->u[lane] = q[i];
+	return true;
 }
 
 /* @words words of each lane, to as many vectors. */
 TSR_INLINE void gather_elements(union tsr_lanes *const to[4], const uint8_t *const host[],
 				unsigned int words)
 {
-	if (words == 1) {
-		for (unsigned int l = 0; l < TSR_WARP_LANES; l++)
-			to[0]->u[l] = read_word(host[l]);
+	if (words > 1) {
+		load_columns(to, host, words);
 		return;
 	}
-	for (unsigned int l = 0; l < TSR_WARP_LANES; l += 4) {
-		quad q[4];
-
-		if (words == 3) {
-			element_triples(to, l, host + l);
-			continue;
-		}
-		for (unsigned int i = 0; i < 4; i++) {
-			if (words == 4)
-				q[i] = *(const quad_in_memory *)host[l + i];
-			else
-				q[i] = (quad)(pairs){ *(const pair_in_memory *)host[l + i], 0 };
-		}
-		transpose(q);
-		for (unsigned int i = 0; i < words; i++)
-			*(quad_in_memory *)&to[i]->u[l] = q[i];
-	}
+	for (unsigned int l = 0; l < TSR_WARP_LANES; l++)
+		to[0]->u[l] = read_word(host[l]);
 }
 
 /* Lanes whose element is that of lane 0, if all others' is that of lane 15; else false. */
@@ -292,11 +293,17 @@ TSR_INLINE void put_elements(const struct tsr_msg_bundle *b, unsigned int w,
 /* The same of any elements; false: they are not at hand. */
 TSR_INLINE bool put_any(struct tsr_msg_env *env, const struct tsr_msg_bundle *b, unsigned int w,
 			const struct tsr_msg_elements *e, const struct element_range *r,
-			const union tsr_lanes *at)
+			const struct element_places *p)
 {
 	const uint8_t *host[TSR_WARP_LANES];
+	uint32_t whole[TSR_WARP_LANES][4];
 
-	if (!element_hosts(env, r, at, host))
+	if (!element_hosts(env, r, &p->at, host))
+		return false;
+	/* vertices come in rows most often, two at a time: where the warps behind this one go on */
+	for (unsigned int l = TSR_WARP_LANES - 2; l < TSR_WARP_LANES; l++)
+		__builtin_prefetch((const void *)((uintptr_t)host[l] + PREFETCH_BYTES / 2));
+	if (p->any_torn && !mend_elements(env, r, p, e->words, host, whole))
 		return false;
 	switch (e->words) {
 	case 1:
@@ -326,14 +333,15 @@ static unsigned int elements(struct tsr_msg_env *env, const struct tsr_msg_bundl
 	for (i = first; i < b->warps; i++) {
 		unsigned int w = b->warp[i];
 		uint16_t lanes = b->lanes[w];
-		union tsr_lanes at;
+		struct element_places p;
 		struct wide first;
 		struct wide n = element_numbers(e, get(b->src[0] + w * b->src_step[0]),
 						get(b->src[1] + w * b->src_step[1]));
 
-		if (!element_offsets(e, &range, lanes, n, &at) ||
-		    !(are_two(&at, &first) ? put_two(env, b, w, e, &range, &at, first) :
-					     put_any(env, b, w, e, &range, &at)))
+		if (!element_places(e, &range, lanes, n, &p) ||
+		    !(!p.any_torn && are_two(&p.at, &first) ?
+			      put_two(env, b, w, e, &range, &p.at, first) :
+			      put_any(env, b, w, e, &range, &p)))
 			break;
 		tsr_msg_charge(&cost, count_lanes(lanes) * 4 * e->words, 0);
 	}

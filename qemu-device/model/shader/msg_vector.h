@@ -4,6 +4,7 @@
  * alu_path.h. The addresses of a warp's lanes are looked at all at once: most are the same, or one
  * behind the other, or somewhere in one page.
  */
+#include "alu_rows.h"
 #include "msg_bundle.h"
 #include "stage.h"
 
@@ -436,61 +437,58 @@ TSR_INLINE void put_short(const struct tsr_msg_bundle *b, unsigned int w, uint16
 		put(staging(b, w, 1), lanes, high);
 }
 
-/* Vectors of four words, which are lanes or what a lane has. */
-typedef uint32_t quad __attribute__((vector_size(16)));
-typedef uint32_t quad_in_memory __attribute__((vector_size(16), aligned(4), may_alias));
+/* Two words that a lane has. */
 typedef uint64_t pair_in_memory __attribute__((aligned(4), may_alias));
 typedef uint64_t pairs __attribute__((vector_size(16)));
 
-#define PICK(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
-
-/* Rows to columns: q[n] is what word n of the four was. */
-TSR_INLINE void transpose(quad q[4])
+/* The first three words of a quad in memory; nothing behind them is read. */
+TSR_INLINE tsr_quad load_triple(const uint8_t *from)
 {
-	quad low01 = PICK(q[0], q[1], 0, 4, 1, 5), high01 = PICK(q[0], q[1], 2, 6, 3, 7);
-	quad low23 = PICK(q[2], q[3], 0, 4, 1, 5), high23 = PICK(q[2], q[3], 2, 6, 3, 7);
+#if defined(TSR_ALU_AVX512)
+	return (tsr_quad)_mm_maskz_loadu_epi32(7, from);
+#elif defined(TSR_ALU_AVX2)
+	return (tsr_quad)_mm_maskload_epi32((const int *)from, (__m128i){ -1, 0xffffffff });
+#else
+	uint64_t low = *(const pair_in_memory *)from;
 
-	q[0] = PICK(low01, low23, 0, 1, 4, 5);
-	q[1] = PICK(low01, low23, 2, 3, 6, 7);
-	q[2] = PICK(high01, high23, 0, 1, 4, 5);
-	q[3] = PICK(high01, high23, 2, 3, 6, 7);
+	return (tsr_quad)(pairs){ low, read_word(from + 8) };
+#endif
 }
 
-TSR_INLINE quad *quad_of(const struct tsr_msg_bundle *b, unsigned int w, unsigned int n,
-			 unsigned int lane)
+/* @words words of each lane, two to four, at @from, to as many vectors. */
+TSR_INLINE void load_columns(union tsr_lanes *const to[], const uint8_t *const from[],
+			     unsigned int words)
 {
-	return (quad *)&staging(b, w, n)->u[lane];
-}
+	EACH_CHUNK(c) {
+		vu32 v[4];
 
-/* Four words of each of the lanes from @lane on, at @from; and two. */
-TSR_INLINE void load_quads(const struct tsr_msg_bundle *b, unsigned int w, unsigned int lane,
-			   const uint8_t *const from[4])
-{
-	quad q[4];
+		for (unsigned int i = 0; i < 4; i++) {
+			tsr_quad q[TSR_CHUNK_LANES / 4];
 
-	for (unsigned int i = 0; i < 4; i++)
-		q[i] = *(const quad_in_memory *)from[i];
-	transpose(q);
-	for (unsigned int i = 0; i < 4; i++)
-		*(quad_in_memory *)quad_of(b, w, i, lane) = q[i];
-}
+			for (unsigned int k = 0; k < TSR_CHUNK_LANES / 4; k++) {
+				const uint8_t *at = from[c * TSR_CHUNK_LANES + 4 * k + i];
 
-TSR_INLINE void load_pairs(const struct tsr_msg_bundle *b, unsigned int w, unsigned int lane,
-			   const uint8_t *const from[4])
-{
-	quad low = (quad)(pairs){ *(const pair_in_memory *)from[0],
-				  *(const pair_in_memory *)from[1] };
-	quad high = (quad)(pairs){ *(const pair_in_memory *)from[2],
-				   *(const pair_in_memory *)from[3] };
-
-	*(quad_in_memory *)quad_of(b, w, 0, lane) = PICK(low, high, 0, 2, 4, 6);
-	*(quad_in_memory *)quad_of(b, w, 1, lane) = PICK(low, high, 1, 3, 5, 7);
+				if (words == 4)
+					q[k] = *(const tsr_quad_in_memory *)at;
+				else if (words == 3)
+					q[k] = load_triple(at);
+				else
+					q[k] = (tsr_quad)(pairs){ *(const pair_in_memory *)at, 0 };
+			}
+			v[i] = tsr_join_quads(q);
+		}
+		tsr_transpose(v);
+		for (unsigned int n = 0; n < words; n++)
+			((tsr_vector_in_memory *)to[n])[c] = v[n];
+	}
 }
 
 /* Two to four words of each lane. */
 TSR_INLINE void load_words(const struct tsr_msg_bundle *b, unsigned int w, enum pattern pattern,
 			   uint16_t lanes, uint8_t *host[TSR_WARP_LANES], unsigned int words)
 {
+	union tsr_lanes *to[4];
+
 	if (pattern == AT_ONE_PLACE) {
 		for (unsigned int n = 0; n < words; n++)
 			put(staging(b, w, n), lanes, splat(read_word(host[0] + 4 * n)));
@@ -500,7 +498,7 @@ TSR_INLINE void load_words(const struct tsr_msg_bundle *b, unsigned int w, enum 
 		for (unsigned int l = 1; l < TSR_WARP_LANES; l++)
 			host[l] = host[0] + l * 4 * words;
 	}
-	if (lanes != TSR_ALL_LANES || words == 3) {
+	if (lanes != TSR_ALL_LANES) {
 		for (; lanes; lanes &= lanes - 1) {
 			unsigned int lane = __builtin_ctz(lanes);
 
@@ -509,14 +507,9 @@ TSR_INLINE void load_words(const struct tsr_msg_bundle *b, unsigned int w, enum 
 		}
 		return;
 	}
-	for (unsigned int l = 0; l < TSR_WARP_LANES; l += 4) {
-		const uint8_t *const from[4] = { host[l], host[l + 1], host[l + 2], host[l + 3] };
-
-		if (words == 4)
-			load_quads(b, w, l, from);
-		else
-			load_pairs(b, w, l, from);
-	}
+	for (unsigned int n = 0; n < words; n++)
+		to[n] = staging(b, w, n);
+	load_columns(to, (const uint8_t *const *)host, words);
 }
 
 /* Loads of @bytes to @words registers: numbers that the compiler knows. */
@@ -591,30 +584,31 @@ TSR_INLINE void write_lane(const struct tsr_msg_bundle *b, unsigned int w, unsig
 		write_word(to + 4 * n, staging(b, w, n)->u[lane]);
 }
 
-TSR_INLINE void store_quads(const struct tsr_msg_bundle *b, unsigned int w, unsigned int lane,
-			    uint8_t *const to[4])
+/* Four words of each lane. */
+TSR_INLINE void store_quads(const struct tsr_msg_bundle *b, unsigned int w, uint8_t *const to[])
 {
-	quad q[4];
+	EACH_CHUNK(c) {
+		tsr_quad q[4][TSR_CHUNK_LANES / 4];
+		vu32 v[4];
 
-	for (unsigned int i = 0; i < 4; i++)
-		q[i] = *(const quad_in_memory *)quad_of(b, w, i, lane);
-	transpose(q);
-	for (unsigned int i = 0; i < 4; i++)
-		*(quad_in_memory *)to[i] = q[i];
+		for (unsigned int i = 0; i < 4; i++)
+			v[i] = ((const tsr_vector_in_memory *)staging(b, w, i))[c];
+		tsr_transpose(v);
+		for (unsigned int i = 0; i < 4; i++)
+			tsr_part_quads(q[i], v[i]);
+		for (unsigned int l = 0; l < TSR_CHUNK_LANES; l++)
+			*(tsr_quad_in_memory *)to[c * TSR_CHUNK_LANES + l] = q[l % 4][l / 4];
+	}
 }
 
-TSR_INLINE void store_pairs(const struct tsr_msg_bundle *b, unsigned int w, unsigned int lane,
-			    uint8_t *const to[4])
+/* Two words of each lane. */
+TSR_INLINE void store_pairs(const struct tsr_msg_bundle *b, unsigned int w, uint8_t *const to[])
 {
-	quad first = *(const quad_in_memory *)quad_of(b, w, 0, lane);
-	quad second = *(const quad_in_memory *)quad_of(b, w, 1, lane);
-	pairs low = (pairs)PICK(first, second, 0, 4, 1, 5);
-	pairs high = (pairs)PICK(first, second, 2, 6, 3, 7);
+	for (unsigned int l = 0; l < TSR_WARP_LANES; l++) {
+		uint64_t low = staging(b, w, 0)->u[l], high = staging(b, w, 1)->u[l];
 
-	*(pair_in_memory *)to[0] = low[0];
-	*(pair_in_memory *)to[1] = low[1];
-	*(pair_in_memory *)to[2] = high[0];
-	*(pair_in_memory *)to[3] = high[1];
+		*(pair_in_memory *)to[l] = high << 32 | low;
+	}
 }
 
 /* The stores of all lanes in ascending order: of those that meet the last one wins. */
@@ -641,12 +635,10 @@ TSR_INLINE void store_lanes(const struct tsr_msg_bundle *b, unsigned int w, enum
 	/* all lines of memory are asked for before the first one is waited for */
 	for (unsigned int l = 0; l < TSR_WARP_LANES; l += 4)
 		__builtin_prefetch(host[l], 1);
-	for (unsigned int l = 0; l < TSR_WARP_LANES; l += 4) {
-		if (bytes == 16)
-			store_quads(b, w, l, host + l);
-		else
-			store_pairs(b, w, l, host + l);
-	}
+	if (bytes == 16)
+		store_quads(b, w, host);
+	else
+		store_pairs(b, w, host);
 }
 
 TSR_INLINE unsigned int store_bytes(struct tsr_msg_env *env, const struct tsr_msg_bundle *b,

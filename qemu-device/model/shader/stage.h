@@ -63,8 +63,11 @@ struct tsr_vertex_run {
 	/* In. */
 	const struct tsr_program *program;	/* of stage POSITION or VARYING */
 	unsigned int threads;		/* 1 to TSR_BATCH_VERTICES */
-	/* Of the vertices to be shaded: R61 and R62, both counted from 0 … */
-	uint32_t vertex[TSR_BATCH_VERTICES], instance[TSR_BATCH_VERTICES];
+	/*
+	 * Of the vertices to be shaded: R61 and R62, both counted from 0 … (There is room for the
+	 * vertices of a triangle that finds none in the batch.)
+	 */
+	uint32_t vertex[TSR_BATCH_VERTICES + 3], instance[TSR_BATCH_VERTICES];
 	uint16_t slot[TSR_BATCH_VERTICES];	/* … and where in the batch record and outputs go */
 	bool position_output;		/* SHADER_STATE.POSITION_OUTPUT */
 	uint64_t padded;		/* padded number of vertices: up to 2^32 */

@@ -30,6 +30,7 @@ static void start(struct tsr_shader *sh, struct tsr_vertex_run *v)
 	bool position = v->program->stage == TSR_STAGE_POSITION;
 	uint64_t entry = (position ? 3ull << REG_RECORD : 0) | 3ull << REG_VERTEX;
 	uint16_t live[TSR_BUNDLE_WARPS] = { 0 };
+	const unsigned int threads = v->threads;
 	uint32_t *low, *high;
 
 	for (unsigned int w = 0; w < TSR_BUNDLE_WARPS; w++) {
@@ -47,10 +48,10 @@ static void start(struct tsr_shader *sh, struct tsr_vertex_run *v)
 		return;
 	low = all_of(v, REG_RECORD);
 	high = all_of(v, REG_RECORD + 1);
-	for (unsigned int n = 0; n < v->threads; n++) {
-		low[n] = (uint32_t)TSR_WINDOW_OUTPUT + v->slot[n] * sizeof(v->record[0]);
+	for (unsigned int n = 0; n < threads; n++)
+		low[n] = (uint32_t)TSR_WINDOW_OUTPUT + v->slot[n] * (uint32_t)sizeof(v->record[0]);
+	for (unsigned int n = 0; n < threads; n++)
 		high[n] = TSR_WINDOW_OUTPUT >> 32;
-	}
 	memset(v->record, 0, sizeof(v->record));
 }
 

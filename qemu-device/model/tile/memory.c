@@ -118,31 +118,6 @@ static struct place place(const struct tsr_render_target *rt, unsigned int bytes
 	return (struct place){ va, 1 };
 }
 
-/* Compilers that know the most @len can be make a string instruction of memcpy(), which is slow. */
-static void copy_bytes(uint8_t *to, const uint8_t *from, uint64_t len)
-{
-	typedef uint64_t piece __attribute__((vector_size(16), may_alias, aligned(1)));
-	const unsigned int line = 4 * sizeof(piece);
-
-	for (; len >= line; len -= line, to += line, from += line) {
-		const piece *in = (const piece *)from;
-		const piece a = in[0], b = in[1], c = in[2], d = in[3];
-		piece *out = (piece *)to;
-
-		out[0] = a;
-		out[1] = b;
-		out[2] = c;
-		out[3] = d;
-	}
-	for (; len >= sizeof(uint32_t); len -= sizeof(uint32_t)) {
-		memcpy(to, from, sizeof(uint32_t));
-		to += sizeof(uint32_t);
-		from += sizeof(uint32_t);
-	}
-	while (len--)
-		*to++ = *from++;
-}
-
 /* Rows that are asked for before they are needed: processors do not follow from page to page. */
 #define ROWS_AHEAD 6
 
@@ -173,7 +148,8 @@ static enum tsr_step copy(struct tsr_access_cache *access, struct tsr_mem *mem, 
 		if (page && pitch)
 			look_ahead(page + offset, part, pitch);
 		if (page)
-			copy_bytes(write ? page + offset : at, write ? at : page + offset, part);
+			tsr_access_copy(write ? page + offset : at, write ? at : page + offset,
+					part);
 		else /* the host has it in pieces */
 			step = write ? tsr_mem_write(mem, va, at, part) :
 				       tsr_mem_read(mem, va, at, part);
@@ -274,9 +250,9 @@ static uint32_t move_plain_rows(const struct tsr_access_cache *access, uint32_t 
 			return i;
 		look_ahead(page + offset, len, pitch);
 		if (p->write)
-			copy_bytes(page + offset, row, len);
+			tsr_access_copy(page + offset, row, len);
 		else
-			copy_bytes(row, page + offset, len);
+			tsr_access_copy(row, page + offset, len);
 	}
 	return count;
 }
@@ -566,6 +542,33 @@ static enum tsr_step load_words(struct tsr_tile_core *c, struct tsr_mem *mem,
 	return TSR_STEP_DONE;
 }
 
+/* Whether all depths are integers that are the first one: none has been written, bounds tell. */
+static bool is_flat(const struct tsr_tile *t)
+{
+	const unsigned int blocks = 1u << 2 * (t->shift - TSR_BLOCK_SHIFT);
+	const float z = t->depth[0];
+
+	if (t->z_direction != 0 || t->depth_scale == 0)
+		return false;
+	for (unsigned int b = 0; b < blocks; b++) {
+		if (t->bounds[b].low != z || t->bounds[b].high != z)
+			return false;
+	}
+	return true;
+}
+
+/* What pack_row() makes of depths that are all @z, in words of four bytes. */
+static void pack_flat(const struct tsr_depth_format *format, float z, uint8_t *line, uint32_t count)
+{
+	const uint32_t new = tsr_depth_word(format, z), kept = ~(uint32_t)format->scale;
+	uint32_t word[SIDE_MAX];
+
+	memcpy(word, line, count * sizeof(word[0]));
+	for (uint32_t x = 0; x < count; x++)
+		word[x] = (word[x] & kept) | new;
+	memcpy(line, word, count * sizeof(word[0]));
+}
+
 static enum tsr_step store_words(struct tsr_tile_core *c, struct tsr_mem *mem,
 				 const struct tsr_render_target *rt, bool depth, bool stencil)
 {
@@ -573,6 +576,7 @@ static enum tsr_step store_words(struct tsr_tile_core *c, struct tsr_mem *mem,
 	const struct tsr_depth_format *format = stencil ? &with_stencil : &c->render->depth_format;
 	bool kept = format->scale == 0xffffff && !(depth && stencil);
 	struct tsr_tile *t = &c->tile;
+	bool flat = depth && !stencil && format->bytes == 4 && is_flat(t);
 	uint8_t line[SIDE_MAX * 4] = { 0 };
 
 	for (unsigned int s = 0; s < stored_samples(rt); s++) {
@@ -583,7 +587,10 @@ static enum tsr_step store_words(struct tsr_tile_core *c, struct tsr_mem *mem,
 				step = move_row(c, mem, rt, format->bytes, s, y, line, false);
 			if (step != TSR_STEP_DONE)
 				return step;
-			pack_row(t, format, line, y, s, depth, stencil);
+			if (flat)
+				pack_flat(format, t->depth[0], line, t->width);
+			else
+				pack_row(t, format, line, y, s, depth, stencil);
 			step = move_row(c, mem, rt, format->bytes, s, y, line, true);
 			if (step != TSR_STEP_DONE)
 				return step;
