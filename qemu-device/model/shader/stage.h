@@ -77,7 +77,8 @@ struct tsr_vertex_run {
 	uint64_t outputs;
 	uint32_t output_stride;
 	/* Out, POSITION: by slot, all zero where the program has stored nothing. */
-	uint64_t record[TSR_BATCH_VERTICES][TSR_POSITION_EXTENDED__QWORDS];
+	uint64_t record[TSR_BATCH_VERTICES][TSR_POSITION_EXTENDED__QWORDS]
+		__attribute__((aligned(64)));
 	struct tsr_stage_run run;
 };
 

@@ -42,9 +42,13 @@ static void start(struct tsr_shader *sh, struct tsr_vertex_run *v)
 			live[w] = (1u << (v->threads - before)) - 1;
 	}
 	tsr_stage_start(sh, &v->run, v->program, live, entry, entry);
-	memcpy(all_of(v, REG_VERTEX), v->vertex, v->threads * sizeof(v->vertex[0]));
-	memcpy(all_of(v, REG_INSTANCE), v->instance, v->threads * sizeof(v->instance[0]));
+	memcpy(all_of(v, REG_VERTEX), v->vertex, threads * sizeof(v->vertex[0]));
+	memcpy(all_of(v, REG_INSTANCE), v->instance, threads * sizeof(v->instance[0]));
 	if (!position)
+		return;
+	memset(v->record, 0, sizeof(v->record));
+	/* most programs ask LEA_ATTR where their record is */
+	if (!(v->run.reads >> REG_RECORD & 3))
 		return;
 	low = all_of(v, REG_RECORD);
 	high = all_of(v, REG_RECORD + 1);
@@ -52,7 +56,6 @@ static void start(struct tsr_shader *sh, struct tsr_vertex_run *v)
 		low[n] = (uint32_t)TSR_WINDOW_OUTPUT + v->slot[n] * (uint32_t)sizeof(v->record[0]);
 	for (unsigned int n = 0; n < threads; n++)
 		high[n] = TSR_WINDOW_OUTPUT >> 32;
-	memset(v->record, 0, sizeof(v->record));
 }
 
 enum tsr_step tsr_vertex_run(struct tsr_shader *sh, struct tsr_vertex_run *v)
