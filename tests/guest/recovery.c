@@ -248,6 +248,7 @@ static void wedged(void)
 	uint32_t other = gt_queue(v.c.fd, v.c.vm, DRM_TESSERA_ENGINE_COPY);
 	uint32_t later = start_later(&v, other), queue;
 	int events = uevents_open();
+	uint64_t resets;
 
 	ktap_eq(climb("wedged"), 0);
 	ktap_ok(uevent_came(events, "WEDGED=rebind,bus-reset"));
@@ -261,8 +262,11 @@ static void wedged(void)
 	ktap_eq(gt_vm_bind(v.c.fd, v.c.vm, &unmap, 1), 0);
 	ktap_eq(gt_fence_error(v.c.fd, later, 0), -EIO);
 	ktap_eq(gt_queue_state(v.c.fd, other).state, 0);
+	resets = gt_gpu_state(v.c.fd).reset_count;
 	ktap_eq(climb("device"), 0); /* no way back but a rebind */
+	ktap_eq(climb("function"), 0);
 	ktap_eq(gt_gpu_state(v.c.fd).flags, DRM_TESSERA_GPU_WEDGED);
+	ktap_eq(gt_gpu_state(v.c.fd).reset_count, resets);
 	gt_ctx_free(&v.c);
 	rebind(false);
 	v.c = gt_ctx();
