@@ -14,7 +14,7 @@ from guest import Guest, GuestError
 
 TOP = os.environ["TSR_TOP"]
 FILES = "check device fault heap mmu query queue_hw submit sync timestamp uapi".split()        # those that kernel/tests/ has suites for
-LIMIT = 180         # seconds for all suites, on an idle host: a mutant may loop
+LIMIT = 60          # seconds for all suites, on an idle host: a mutant may loop
 SUITE = re.compile(r"\bok \d+ tessera_\w+$", re.M)
 FAILED = re.compile(r"\bnot ok .*")
 RUN = "modprobe kunit enable=1; dmesg -c >/dev/null; insmod /mnt/tessera_kunit.ko && dmesg && rmmod tessera_kunit"
