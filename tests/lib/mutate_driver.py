@@ -229,6 +229,11 @@ class Fresh:
     def leave(self):
         """There is nothing to leave."""
 
+    def compared(self, test, kernel_args):
+        """What a mutant is noticed by, if the driver as it is does well at that moment: scripts wait for a time that may be short."""
+        found = self.visit("mutant", [test], kernel_args)
+        return found if found and not self.visit("good", [test], kernel_args) else None
+
     def visit(self, driver, tests, kernel_args=""):
         """As House.visit(), of one program or script."""
         test = tests[0]
@@ -295,7 +300,8 @@ class Drivers:
         """The Notice of a program that wants parameters, or a machine of its own."""
         machine = own_machine(test)
         if test.path.endswith(".py") or test.name in SLEEPS:
-            return self.noticed(Fresh(self.share, machine), test, lambda kernel_args: Fresh(self.share, machine).visit("mutant", [test], kernel_args))
+            fresh = Fresh(self.share, machine)
+            return self.noticed(fresh, test, lambda kernel_args: fresh.compared(test, kernel_args))
         if fits(machine):
             return self.noticed(self.house, test, lambda kernel_args: self.told([test], kernel_args))
         house = House(self.share, machine)
