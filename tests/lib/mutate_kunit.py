@@ -13,7 +13,7 @@ import subprocess
 from guest import Guest, GuestError
 
 TOP = os.environ["TSR_TOP"]
-FILES = "check device fault heap mmu query queue_hw reset shrinker submit sync timestamp uapi".split()        # those that kernel/tests/ has suites for
+FILES = "check device fault heap inject mmu query queue_hw reset shrinker submit sync timestamp uapi".split()        # those that kernel/tests/ has suites for
 LIMIT = 60          # seconds for all suites, on an idle host: a mutant may loop
 SUITE = re.compile(r"\bok \d+ tessera_\w+$", re.M)
 FAILED = re.compile(r"\bnot ok .*")
