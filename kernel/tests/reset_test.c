@@ -12,6 +12,7 @@
 #define tessera_device_stop	test_device_stop
 #define tessera_reset_init	test_reset_init
 #define tessera_reset_unplug	test_reset_unplug
+#define tessera_queue_hw_wait_stopped test_wait_stopped
 
 #include "../tessera_reset.c"
 
@@ -30,6 +31,17 @@ unsigned int tessera_timeline_signal(struct tessera_timeline *timeline, u64 last
 	test_signals++;
 
 	return test_pending;
+}
+
+/* A slot stops at once or never; how long it was waited for is written down. */
+static bool test_hangs[TSR_QUEUES_MAX];
+static unsigned int test_waited_ms[TSR_QUEUES_MAX];
+
+int tessera_queue_hw_wait_stopped(struct tessera_queue *queue, unsigned int timeout_ms)
+{
+	test_waited_ms[queue->slot] = timeout_ms;
+
+	return test_hangs[queue->slot] ? -ETIMEDOUT : 0;
 }
 
 bool tessera_timeline_idle(struct tessera_timeline *timeline)
@@ -264,6 +276,75 @@ static void reset_test_lost(struct kunit *test)
 	mutex_unlock(&queue->lock);
 }
 
+#define QUEUES		6
+#define NO_QUEUE	1	/* a slot without a queue */
+#define NO_RING		4	/* and one whose queue has lost its ring */
+
+/* A device with queues on all slots but one; each is eight bytes into its third entry. */
+static struct tessera_device *busy_device(struct kunit *test, struct tessera_queue **queue)
+{
+	struct tessera_device *tdev = late_queue(test)->tdev;
+	unsigned int i;
+
+	tdev->info.num_queues = QUEUES;
+	mutex_init(&tdev->reset.lock);
+	tessera_write(tdev, TSR_REG_GPU_MAGIC, TSR_MAGIC);
+	for (i = 0; i < QUEUES; i++) {
+		test_hangs[i] = false;
+		test_waited_ms[i] = 0;
+		queue[i] = late_queue(test);
+		queue[i]->tdev = tdev;
+		queue[i]->slot = i;
+		queue[i]->wptr = 5 * TESSERA_RING_ENTRY;
+		queue[i]->ring.cpu = i == NO_RING ? NULL : kunit_kzalloc(test, 8, GFP_KERNEL);
+		tessera_write(tdev, TSR_REG_QUEUE_RPTR(i), 2 * TESSERA_RING_ENTRY + 8);
+		tdev->slots.queue[i] = i == NO_QUEUE ? NULL : queue[i];
+	}
+
+	return tdev;
+}
+
+/* Slots are given time to stop until one does not: the others may not cost as much again. */
+static void reset_test_save(struct kunit *test)
+{
+	struct tessera_queue *queue[QUEUES];
+	struct tessera_device *tdev = busy_device(test, queue);
+	unsigned int i;
+
+	test_hangs[2] = true;
+	mutex_lock(&tdev->reset.lock);
+	queues_save(tdev);
+	mutex_unlock(&tdev->reset.lock);
+	for (i = 0; i < QUEUES; i++) {
+		bool saved = i != NO_QUEUE && i != NO_RING;
+		u32 command = tessera_read(tdev, TSR_REG_QUEUE_CONTROL(i));
+
+		KUNIT_EXPECT_EQ(test, test_waited_ms[i], !saved ? 0 : i > 2 ? 1 : QUEUE_STOP_MS);
+		KUNIT_EXPECT_EQ(test, FIELD_GET(TSR_QUEUE_CONTROL_OP__MASK, command),
+				saved ? TSR_QUEUE_OP_SUSPEND : 0);
+		KUNIT_EXPECT_EQ(test, queue[i]->resume_rptr,
+				saved ? (i == 2 ? 3 : 2) * TESSERA_RING_ENTRY : 0);
+	}
+}
+
+/* Of a device that does not answer all is lost that is on the rings. */
+static void reset_test_save_gone(struct kunit *test)
+{
+	struct tessera_queue *queue[QUEUES];
+	struct tessera_device *tdev = busy_device(test, queue);
+	unsigned int i;
+
+	tessera_write(tdev, TSR_REG_GPU_MAGIC, U32_MAX);
+	mutex_lock(&tdev->reset.lock);
+	queues_save(tdev);
+	mutex_unlock(&tdev->reset.lock);
+	for (i = 0; i < QUEUES; i++) {
+		KUNIT_EXPECT_EQ(test, test_waited_ms[i], 0);
+		KUNIT_EXPECT_EQ(test, queue[i]->resume_rptr,
+				i == NO_QUEUE || i == NO_RING ? 0 : queue[i]->wptr);
+	}
+}
+
 static struct kunit_case reset_cases[] = {
 	KUNIT_CASE(reset_test_progress),
 	KUNIT_CASE(reset_test_watchdog),
@@ -271,6 +352,8 @@ static struct kunit_case reset_cases[] = {
 	KUNIT_CASE(reset_test_limit),
 	KUNIT_CASE(reset_test_resume),
 	KUNIT_CASE(reset_test_lost),
+	KUNIT_CASE(reset_test_save),
+	KUNIT_CASE(reset_test_save_gone),
 	{}
 };
 
