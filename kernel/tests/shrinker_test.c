@@ -162,6 +162,41 @@ static void shrinker_test_in_use(struct kunit *test)
 	fixture_free(f);
 }
 
+#define VMS	3
+
+/* A BO stays as long as one of its VMs is busy, and only locks that were taken are given back. */
+static void shrinker_test_busy_vm(struct kunit *test)
+{
+	struct fixture *f = fixture(test);
+	struct drm_gem_object *obj = &f->bo[0].base.base;
+	struct drm_gpuvm_bo *vm_bo = kunit_kcalloc(test, VMS, sizeof(*vm_bo), GFP_KERNEL);
+	struct tessera_vm *vm = kunit_kcalloc(test, VMS, sizeof(*vm), GFP_KERNEL);
+	unsigned int i, busy;
+
+	KUNIT_ASSERT_NOT_NULL(test, vm_bo);
+	KUNIT_ASSERT_NOT_NULL(test, vm);
+	for (i = 0; i < VMS; i++) {
+		mutex_init(&vm[i].op_lock);
+		vm_bo[i].vm = &vm[i].base;
+		INIT_LIST_HEAD(&vm_bo[i].list.gpuva);
+		list_add_tail(&vm_bo[i].list.entry.gem, &obj->gpuva.list);
+	}
+	for (busy = 0; busy < VMS; busy++) {
+		mutex_lock(&vm[busy].op_lock);
+		KUNIT_EXPECT_EQ(test, bo_purge(&f->bo[0]), 0);
+		for (i = 0; i < VMS; i++)
+			KUNIT_EXPECT_EQ(test, mutex_is_locked(&vm[i].op_lock), i == busy);
+		KUNIT_EXPECT_FALSE(test, mutex_is_locked(&f->bo[0].gpuva_lock));
+		mutex_unlock(&vm[busy].op_lock);
+		KUNIT_EXPECT_FALSE(test, purged(f, 0));
+	}
+	KUNIT_EXPECT_EQ(test, bo_purge(&f->bo[0]), 1);
+	for (i = 0; i < VMS; i++)
+		KUNIT_EXPECT_FALSE(test, mutex_is_locked(&vm[i].op_lock));
+	KUNIT_EXPECT_TRUE(test, purged(f, 0));
+	fixture_free(f);
+}
+
 /* Nothing goes when the device is gone, or when somebody changes the list. */
 static void shrinker_test_stops(struct kunit *test)
 {
@@ -181,6 +216,7 @@ static struct kunit_case shrinker_cases[] = {
 	KUNIT_CASE(shrinker_test_count),
 	KUNIT_CASE(shrinker_test_scan),
 	KUNIT_CASE(shrinker_test_in_use),
+	KUNIT_CASE(shrinker_test_busy_vm),
 	KUNIT_CASE(shrinker_test_stops),
 	{}
 };
