@@ -173,8 +173,11 @@ int tessera_as_enable(struct tessera_device *tdev, int as, const struct tessera_
  */
 int tessera_as_disable(struct tessera_device *tdev, int as)
 {
-	/* Its registers are out of reach, and the device comes back with the address space off. */
-	if (tessera_device_frozen(tdev))
+	/*
+	 * Its registers are out of reach, and the device comes back with the address space off;
+	 * or it was given up with its slots as they were, and is cut off from memory.
+	 */
+	if (tessera_device_frozen(tdev) || tessera_device_wedged(tdev))
 		return 0;
 
 	tessera_write64(tdev, TSR_REG_AS_BASE(as), 0);

@@ -139,14 +139,6 @@ static struct dma_buf *tessera_gem_export(struct drm_gem_object *obj, int flags)
 	return dmabuf;
 }
 
-static enum drm_gem_object_status tessera_gem_status(struct drm_gem_object *obj)
-{
-	u32 state = tessera_bo_state(to_tessera_bo(obj));
-
-	return (state & DRM_TESSERA_BO_RESIDENT ? DRM_GEM_OBJECT_RESIDENT : 0) |
-	       (state & DRM_TESSERA_BO_PURGEABLE ? DRM_GEM_OBJECT_PURGEABLE : 0);
-}
-
 static int tessera_gem_mmap(struct drm_gem_object *obj, struct vm_area_struct *vma)
 {
 	if (to_tessera_bo(obj)->flags & DRM_TESSERA_BO_NO_MMAP)
@@ -165,7 +157,6 @@ static const struct drm_gem_object_funcs tessera_gem_funcs = {
 	.vmap = drm_gem_shmem_object_vmap,
 	.vunmap = drm_gem_shmem_object_vunmap,
 	.mmap = tessera_gem_mmap,
-	.status = tessera_gem_status,
 	.vm_ops = &drm_gem_shmem_vm_ops,
 };
 
@@ -239,7 +230,6 @@ static const struct drm_gem_object_funcs tessera_local_funcs = {
 	.free = tessera_gem_free,
 	.export = tessera_gem_export,
 	.mmap = tessera_local_mmap,
-	.status = tessera_gem_status,
 	.vm_ops = &tessera_local_vm_ops,
 };
 

@@ -85,33 +85,101 @@ static bool change(struct kunit *test, struct tessera_pgtable *pgt, u64 va, u64 
 	return pool.dirty;
 }
 
-/* One random change, made to the tree and to the reference. */
-static void random_change(struct kunit *test, struct tessera_pgtable *pgt, u64 *expect,
-			  struct tessera_test_random *random)
-{
-	bool aligned = !tessera_test_random(random, 3), null = !tessera_test_random(random, 5);
-	u32 unit = aligned ? PT_ENTRIES : 1;
-	u32 first = tessera_test_random(random, WINDOW_PAGES / unit) * unit;
-	u32 count = (1 + tessera_test_random(random, aligned ? 3 : 700)) * unit, i;
-	u64 bits = tessera_test_random(random, 3) ? RW_BITS : 0;
-	u64 frame = 1 + tessera_test_random(random, 1000);
-	u64 addr = frame << (aligned ? TSR_HUGE_SHIFT : TSR_PAGE_SHIFT);
-	bool dirty, was = false;
+/* Changes of one bind at most. */
+#define BATCH_MAX	6
 
-	count = min(count, WINDOW_PAGES - first);
-	if (bits && null) {
-		bits |= TSR_PTE_NULL__MASK;
-		addr = 0;
+/* A change of the window: pages, and what they become. */
+struct test_change {
+	u32 first, end;
+	u64 addr, bits;
+};
+
+/* Either end is where a table ends half of the time; memory is often such that large pages fit. */
+static struct test_change random_change(struct tessera_test_random *random)
+{
+	u32 first = tessera_test_random(random, WINDOW_PAGES);
+	u32 end = first + 1 + tessera_test_random(random, 3 * PT_ENTRIES);
+	struct test_change c = { .bits = tessera_test_random(random, 3) ? RW_BITS : 0 };
+
+	c.first = tessera_test_random(random, 2) ? round_down(first, PT_ENTRIES) : first;
+	c.end = tessera_test_random(random, 2) ? round_up(end, PT_ENTRIES) : end;
+	c.end = min(c.end, WINDOW_PAGES);
+	if (c.bits && !tessera_test_random(random, 5)) {
+		c.bits |= TSR_PTE_NULL__MASK;
+	} else {
+		c.addr = (1 + tessera_test_random(random, 1000)) * HUGE_SIZE;
+		c.addr += (tessera_test_random(random, 3) ? c.first % PT_ENTRIES : 1) * SMALL_SIZE;
 	}
 
-	dirty = change(test, pgt, WINDOW_VA + first * SMALL_SIZE, count * SMALL_SIZE, addr, bits);
-	for (i = first; i < first + count; i++) {
+	return c;
+}
+
+static u64 change_va(const struct test_change *c)
+{
+	return WINDOW_VA + c->first * SMALL_SIZE;
+}
+
+static u64 change_size(const struct test_change *c)
+{
+	return (u64)(c->end - c->first) * SMALL_SIZE;
+}
+
+static int change_reserve(struct tessera_pgtable *pgt, struct tessera_pt_pool *pool,
+			  const struct test_change *c)
+{
+	if (!c->bits)
+		return tessera_pt_reserve_unmap(pgt, pool, change_va(c), change_size(c));
+
+	return tessera_pt_reserve_map(pgt, pool, change_va(c), change_size(c),
+				      c->bits & TSR_PTE_NULL__MASK);
+}
+
+static void change_run(struct tessera_pgtable *pgt, struct tessera_pt_pool *pool,
+		       const struct test_change *c)
+{
+	if (c->bits)
+		tessera_pt_map(pgt, pool, change_va(c), change_size(c), c->addr, c->bits);
+	else
+		tessera_pt_unmap(pgt, pool, change_va(c), change_size(c));
+}
+
+/* The same to the reference; returns whether anything had been there. */
+static bool change_expect(u64 *expect, const struct test_change *c)
+{
+	u64 step = c->bits & TSR_PTE_NULL__MASK ? 0 : SMALL_SIZE;
+	bool was = false;
+	u32 i;
+
+	for (i = c->first; i < c->end; i++) {
 		was |= expect[i] != 0;
-		expect[i] = bits ? leaf(addr, bits) : 0;
-		addr += null ? 0 : SMALL_SIZE;
+		expect[i] = c->bits ? leaf(c->addr + (i - c->first) * step, c->bits) : 0;
+	}
+
+	return was;
+}
+
+/* A bind of some random changes: all is reserved before the first is made. */
+static void random_bind(struct kunit *test, struct tessera_pgtable *pgt, u64 *expect,
+			struct tessera_test_random *random)
+{
+	u32 count = 1 + tessera_test_random(random, 2) * tessera_test_random(random, BATCH_MAX), i;
+	struct test_change c[BATCH_MAX];
+	struct tessera_pt_pool pool;
+	bool was = false;
+
+	tessera_pt_pool_init(&pool);
+	for (i = 0; i < count; i++) {
+		c[i] = random_change(random);
+		KUNIT_ASSERT_EQ(test, change_reserve(pgt, &pool, &c[i]), 0);
+	}
+	for (i = 0; i < count; i++) {
+		change_run(pgt, &pool, &c[i]);
+		was |= change_expect(expect, &c[i]);
 	}
 	if (was)
-		KUNIT_EXPECT_TRUE(test, dirty);
+		KUNIT_EXPECT_TRUE(test, pool.dirty);
+	tessera_pt_pool_recycle(pgt, &pool);
+	tessera_pt_pool_fini(pgt->dev, &pool);
 }
 
 static void random_changes(struct kunit *test, unsigned int levels, bool huge)
@@ -123,11 +191,11 @@ static void random_changes(struct kunit *test, unsigned int levels, bool huge)
 
 	KUNIT_ASSERT_NOT_NULL(test, expect);
 	for (round = 0; round < 200 && !bad; round++) {
-		random_change(test, pgt, expect, &random);
+		random_bind(test, pgt, expect, &random);
 		for (i = 0; i < WINDOW_PAGES && !bad; i++)
 			bad = device_walk(pgt, WINDOW_VA + i * SMALL_SIZE) != expect[i] ? i + 1 : 0;
 	}
-	KUNIT_EXPECT_EQ_MSG(test, bad, 0, "change %u, page %u", round, bad - 1);
+	KUNIT_EXPECT_EQ_MSG(test, bad, 0, "bind %u, page %u", round, bad - 1);
 
 	change(test, pgt, WINDOW_VA, WINDOW_PAGES * SMALL_SIZE, 0, 0);
 	KUNIT_EXPECT_EQ(test, pgt->root->live, 0);
@@ -240,6 +308,27 @@ static void mmu_test_have(struct kunit *test)
 	tessera_pgtable_destroy(pgt);
 }
 
+/* A large page at the end of a mapping is no table that the next mapping could share. */
+static void mmu_test_have_not(struct kunit *test)
+{
+	static const u64 before[] = { SMALL_SIZE, SZ_1M, HUGE_SIZE - SMALL_SIZE, HUGE_SIZE };
+	struct tessera_pgtable *pgt = tree(test, 4, true);
+	struct tessera_pt_pool pool;
+	unsigned int i, leaves;
+
+	for (i = 0; i < ARRAY_SIZE(before); i++) {
+		tessera_pt_pool_init(&pool);
+		KUNIT_ASSERT_EQ(test, tessera_pt_reserve_map(pgt, &pool, SZ_1G - before[i],
+							     before[i] + HUGE_SIZE, false), 0);
+		leaves = list_count_nodes(&pool.leaves);
+		KUNIT_ASSERT_EQ(test, tessera_pt_reserve_map(pgt, &pool, SZ_1G, SMALL_SIZE,
+							     false), 0);
+		KUNIT_EXPECT_EQ(test, list_count_nodes(&pool.leaves), leaves + 1);
+		tessera_pt_pool_fini(pgt->dev, &pool);
+	}
+	tessera_pgtable_destroy(pgt);
+}
+
 /* A tree keeps some unused tables, not all. */
 static void mmu_test_cache(struct kunit *test)
 {
@@ -267,6 +356,7 @@ static struct kunit_case mmu_cases[] = {
 	KUNIT_CASE(mmu_test_unaligned_address),
 	KUNIT_CASE(mmu_test_null_limit),
 	KUNIT_CASE(mmu_test_have),
+	KUNIT_CASE(mmu_test_have_not),
 	KUNIT_CASE(mmu_test_cache),
 	{}
 };

@@ -191,6 +191,7 @@ static void ring_test_enable(struct kunit *test)
 	queue->priority = DRM_TESSERA_PRIORITY_HIGH;
 	queue->wptr = 0x280;
 	tessera_write(tdev, TSR_REG_QUEUE_STATE(TEST_SLOT), TSR_QUEUE_STATE_IDLE);
+	tessera_write(tdev, TSR_REG_QUEUE_TIMESLICE(TEST_SLOT), 77);
 	KUNIT_EXPECT_EQ(test, tessera_queue_hw_enable(queue, 0x280), 0);
 
 	config = tessera_read(tdev, TSR_REG_QUEUE_CONFIG(TEST_SLOT));
@@ -204,6 +205,8 @@ static void ring_test_enable(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, tessera_read(tdev, TSR_REG_QUEUE_RPTR(TEST_SLOT)), 0x280);
 	spaces = tessera_read(tdev, TSR_REG_QUEUE_ADDRESS_SPACES(TEST_SLOT));
 	KUNIT_EXPECT_EQ(test, FIELD_GET(TSR_QUEUE_ADDRESS_SPACES_USER_AS__MASK, spaces), 6);
+	/* of the device's choice, whatever the slot had before */
+	KUNIT_EXPECT_EQ(test, tessera_read(tdev, TSR_REG_QUEUE_TIMESLICE(TEST_SLOT)), 0);
 	KUNIT_EXPECT_EQ(test, tessera_read(tdev, TSR_REG_QUEUE_WATCHDOG_MS(TEST_SLOT)),
 			tessera_job_timeout_ms);
 	KUNIT_EXPECT_EQ(test, doorbell(queue), 0);

@@ -189,6 +189,25 @@ static void dumb_buffers(void)
 	close(fd);
 }
 
+/* The largest is the largest BO: in rows of a page, as nothing is allocated before it is used. */
+static void largest_dumb_buffer(void)
+{
+	int fd = gt_open_card();
+	uint64_t rows = gt_gpu_info(fd).max_bo_size / GT_PAGE;
+	struct drm_mode_create_dumb create = { .width = GT_PAGE / 4, .height = (uint32_t)rows,
+					       .bpp = 32 };
+	struct drm_mode_destroy_dumb destroy;
+
+	ktap_eq(gt_ioctl(fd, DRM_IOCTL_MODE_CREATE_DUMB, &create), 0);
+	ktap_eq(create.pitch, GT_PAGE);
+	ktap_eq(create.size, rows * GT_PAGE);
+	destroy.handle = create.handle;
+	ktap_eq(gt_ioctl(fd, DRM_IOCTL_MODE_DESTROY_DUMB, &destroy), 0);
+	create.height++;
+	ktap_eq(gt_ioctl(fd, DRM_IOCTL_MODE_CREATE_DUMB, &create), -EINVAL);
+	close(fd);
+}
+
 /* A dumb buffer is a BO like any other: the GPU fills it. */
 static void dumb_buffer_on_gpu(void)
 {
@@ -288,6 +307,7 @@ int main(int argc, char **argv)
 	ktap_run("[SYS3] the render node needs no authentication", render_without_auth);
 	ktap_run("[SYS3] jobs through the primary node", primary_node_works);
 	ktap_run("dumb buffers", dumb_buffers);
+	ktap_run("the largest dumb buffer", largest_dumb_buffer);
 	ktap_run("the GPU draws into a dumb buffer", dumb_buffer_on_gpu);
 	ktap_run("GEM names are refused on the render node", gem_names);
 	ktap_run("fdinfo names the client", fdinfo);

@@ -127,6 +127,22 @@ static uint32_t register_at(uint32_t offset)
 	return ktap_fail("the dump has no register 0x%x", offset), 0;
 }
 
+/* Sections of registers have each of a range once, one behind the other. */
+static void check_registers(unsigned int nth, uint32_t first, uint32_t last)
+{
+	struct tessera_dump_section s;
+	const struct tessera_dump_register *reg = section(TESSERA_DUMP_REGISTERS, nth, &s);
+	unsigned int i, wrong = 0;
+
+	KTAP_REQUIRE(reg);
+	ktap_eq(s.address, 0);
+	ktap_eq(s.stride, sizeof(*reg));
+	ktap_eq(s.size, (last + 4 - first) / 4 * sizeof(*reg));
+	for (i = 0; i < s.size / sizeof(*reg); i++)
+		wrong += reg[i].offset != first + 4 * i;
+	ktap_eq(wrong, 0);
+}
+
 static void check_stream(const struct gt_cs *cs)
 {
 	struct tessera_dump_section s;
@@ -239,6 +255,7 @@ static void of_a_fault(void)
 	struct drm_tessera_queue_get_state state;
 	const struct tessera_dump_job *job;
 	struct tessera_dump_section s;
+	unsigned int as, slot = gt_slot_as(c.fd, c.queue, &as);
 
 	map_nothing(&c);
 	GT_EMIT(&cs, nop, .qwords = 3);
@@ -259,6 +276,11 @@ static void of_a_fault(void)
 	ktap_eq(job->queue_id, c.queue);
 	ktap_eq(register_at(TSR_REG_QUEUE_WPTR(job->slot)), job->wptr);
 	ktap_eq(register_at(TSR_REG_GPU_MAGIC), TSR_MAGIC);
+	ktap_eq(job->address_space, as);
+	ktap_eq(job->slot, slot);
+	ktap_eq(job->engine_class, DRM_TESSERA_ENGINE_COPY);
+	check_registers(0, 0, TSR_REG_GPU_RESET_COUNT);
+	check_registers(1, TSR_REG_QUEUE_RING_BASE(slot), TSR_REG_QUEUE_RING_BASE(slot + 1) - 4);
 	check_stream(&cs);
 	check_ring(&cs);
 	check_mappings(&c);
@@ -301,12 +323,95 @@ static void of_a_long_stream(void)
 	gt_ctx_free(&c);
 }
 
+/* Words of a ring in a dump: an entry for each job. */
+#define ENTRY		(128 / 8)
+#define RING_SIZE	4096u
+#define RING_BEFORE	4		/* jobs before the one that failed */
+#define RING_WINDOW	16		/* jobs in all */
+
+/* The number that a job writes when it is done, 0 if there is none at @entry. */
+static uint64_t seqno_at(const uint64_t *entry)
+{
+	struct tsr_fence fence;
+	unsigned int at;
+
+	for (at = 0; at < ENTRY && tsr_packet_qwords(entry[at]);
+	     at += tsr_packet_qwords(entry[at])) {
+		if ((entry[at] & TSR_HEADER_OPCODE__MASK) != TSR_OP_FENCE)
+			continue;
+		tsr_unpack_fence(entry + at, &fence);
+		return fence.value;
+	}
+	return 0;
+}
+
+/*
+ * A ring that has been gone around: what stands before and behind the job that failed, from the
+ * last entries to the first.
+ */
+static void of_a_ring(const void *arg)
+{
+	unsigned int before = *(const unsigned int *)arg, i;
+	unsigned int entries = RING_SIZE / 8 / ENTRY;
+	struct gt_ctx c = gt_ctx();
+	struct gt_cs cs = gt_stream(&c, 8);
+	struct tessera_dump_section s;
+	const uint64_t *words;
+	uint64_t base;
+
+	gt_queue_destroy(c.fd, c.queue);
+	ktap_eq(gt_queue_try(c.fd, c.vm, DRM_TESSERA_ENGINE_COPY, 1, RING_SIZE, &c.queue), 0);
+	for (i = 0; i < before; i++)
+		ktap_eq(gt_run(&c, NULL), 0);
+	GT_EMIT(&cs, fill_linear, .texel = 8, .dst = 0x666000, .size = 64);
+	ktap_eq(gt_run(&c, &cs), -EFAULT);
+	KTAP_REQUIRE(fetch());
+	words = section(TESSERA_DUMP_RING, 0, &s);
+	KTAP_REQUIRE(words);
+	KTAP_REQUIRE(s.size == RING_WINDOW * ENTRY * 8 && s.stride == 8);
+	base = register_at(TSR_REG_QUEUE_RING_BASE(gt_slot(c.fd, c.queue)));
+	ktap_eq(s.address - base, (before + entries - RING_BEFORE) % entries * ENTRY * 8);
+	for (i = 0; i <= RING_BEFORE; i++)
+		ktap_eq(seqno_at(words + i * ENTRY), before + 1 + i - RING_BEFORE);
+	/* behind it is what was there a ring ago */
+	for (; i < RING_WINDOW; i++)
+		ktap_eq(seqno_at(words + i * ENTRY), before + 1 + i - RING_BEFORE - entries);
+	gt_ctx_free(&c);
+}
+
+/* A stream that is not mapped, behind one that was: nothing is left of that. */
+static void of_no_stream(void)
+{
+	struct gt_ctx c = gt_ctx();
+	struct gt_cs cs = gt_stream(&c, 512);
+	const struct drm_tessera_bind_op unmap = gt_op_unmap(c.cmd.va, GT_CMD_SIZE);
+	struct tessera_dump_section s;
+	const uint64_t *words;
+	unsigned int i, left = 0;
+
+	while (cs.count < 500)
+		GT_EMIT(&cs, fill_linear, .texel = 8, .dst = 0x666000, .size = 64,
+			.pattern_lo = UINT64_MAX);
+	ktap_eq(gt_run(&c, &cs), -EFAULT);
+	KTAP_REQUIRE(fetch());
+	check_stream(&cs);
+	gt_renew_queue(&c);
+	ktap_eq(gt_vm_bind(c.fd, c.vm, &unmap, 1), 0);
+	ktap_eq(gt_run(&c, &cs), -EFAULT);
+	KTAP_REQUIRE(fetch());
+	words = section(TESSERA_DUMP_STREAM, 0, &s);
+	KTAP_REQUIRE(words && s.size == 8 * cs.count);
+	for (i = 0; i < cs.count; i++)
+		left += words[i] != 0;
+	ktap_eq(left, 0);
+	gt_ctx_free(&c);
+}
+
 /* The state of the other queue is in it, and nothing of slots that have none. */
 static void of_others(void)
 {
 	struct gt_ctx other = gt_ctx(), c = gt_ctx();
 	struct gt_cs cs = gt_stream(&c, 8);
-	const struct tessera_dump_register *reg;
 	const struct tessera_dump_job *job;
 	struct tessera_dump_section s;
 
@@ -318,9 +423,7 @@ static void of_others(void)
 	ktap_eq(job->slot, 1);	/* the first free one */
 	/* the device's, the queue's own, the other's */
 	ktap_eq(sections(TESSERA_DUMP_REGISTERS), 3);
-	reg = section(TESSERA_DUMP_REGISTERS, 2, &s);
-	KTAP_REQUIRE(reg && s.size >= sizeof(*reg));
-	ktap_eq(reg->offset, TSR_REG_QUEUE_STATE(0));
+	check_registers(2, TSR_REG_QUEUE_STATE(0), TSR_REG_QUEUE_WPTR(0));
 	gt_ctx_free(&c);
 	gt_ctx_free(&other);
 }
@@ -431,6 +534,10 @@ int main(int argc, char **argv)
 	gt_start(argc, argv);
 	ktap_run("[SYS7] what the other queues do is in the dump of a fault", of_others);
 	ktap_run("[SYS7] a fault leaves a dump of job, registers, ring, stream, VM", of_a_fault);
+	ktap_run_arg("[SYS7] its ring: across the end", of_a_ring, &(unsigned int){ 33 });
+	ktap_run_arg("[SYS7] its ring: up to the end", of_a_ring, &(unsigned int){ 52 });
+	ktap_run_arg("[SYS7] its ring: in the middle", of_a_ring, &(unsigned int){ 42 });
+	ktap_run("[SYS7] nothing of a stream that is not mapped", of_no_stream);
 	ktap_run("[SYS7] of a stream of many pages it holds the first ones", of_a_long_stream);
 	ktap_run("[SYS7] it holds all of the VM's fault records", of_many_faults);
 	ktap_run("[SYS7] a program's fault leaves one that names the instruction", of_a_program);

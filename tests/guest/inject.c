@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * test: TIMEOUT=240 DEVICE_ARGS=vram=32M,inject-window=on
+ * test: TIMEOUT=240 DEVICE_ARGS=vram=32M,inject-window=on,capture-file=/dev/null
  * test: KERNEL_ARGS=tessera.job_timeout_ms=3000;tessera.job_limit_ms=24000
  */
 /*
@@ -32,6 +32,61 @@ static void file(void)
 	text[sizeof(text) - 1] = 0;
 	ktap_eq(gt_inject(text), -E2BIG);
 	ktap_eq(gt_fired("HANG"), count);
+}
+
+/* A text of @length: @word, and blanks to its end. */
+static const char *padded(const char *word, size_t length)
+{
+	static char text[TSR_INJECTION_TEXT_MAX + 2];
+
+	memset(text, ' ', length);
+	memcpy(text, word, strlen(word));
+	text[length] = 0;
+	return text;
+}
+
+/* The longest text there may be is read to its end, the next one is refused as a whole. */
+static void longest(void)
+{
+	ktap_eq(gt_inject(padded("clear", TSR_INJECTION_TEXT_MAX)), 0);
+	ktap_eq(gt_inject(padded("unclear", TSR_INJECTION_TEXT_MAX)), -EINVAL);
+	ktap_eq(gt_inject(padded("clear", TSR_INJECTION_TEXT_MAX + 1)), -E2BIG);
+}
+
+/* What "capture" says: whether a job is waited for, and how many have been captured. */
+static bool capture_says(const char *want)
+{
+	char path[300], text[100] = "";
+
+	gt_debugfs("capture", path, sizeof(path));
+	gt_read_file(path, text, sizeof(text));
+	if (strcmp(text, want))
+		ktap_note("it says %s", text);
+	return !strcmp(text, want);
+}
+
+static int capture(const char *text)
+{
+	char path[300];
+
+	gt_debugfs("capture", path, sizeof(path));
+	return gt_write_file(path, text);
+}
+
+/* No job comes that is asked for here. */
+static void captures(void)
+{
+	ktap_ok(capture_says("idle\ncaptured 0\n"));
+	ktap_eq(capture("nothing"), -EINVAL);
+	ktap_ok(capture_says("idle\ncaptured 0\n"));
+	ktap_eq(capture("queue=9 job=77\n"), 0);
+	ktap_ok(capture_says("waiting\ncaptured 0\n"));
+	ktap_eq(capture("queue=64"), -EINVAL);
+	ktap_ok(capture_says("waiting\ncaptured 0\n"));
+	ktap_eq(capture(padded("", TSR_CAPTURE_TEXT_MAX + 1)), -E2BIG);
+	ktap_ok(capture_says("waiting\ncaptured 0\n"));
+	ktap_eq(capture(padded("", TSR_CAPTURE_TEXT_MAX)), 0);
+	ktap_ok(capture_says("idle\ncaptured 0\n"));
 }
 
 /* ---- one fault, one job ---- */
@@ -191,6 +246,8 @@ int main(int argc, char **argv)
 	gt_start(argc, argv);
 	c = gt_ctx();
 	ktap_run("[SYS9] debugfs takes scripts of faults", file);
+	ktap_run("[SYS9] debugfs takes the longest script, and no longer one", longest);
+	ktap_run("[SYS9] debugfs takes what to capture", captures);
 	for (unsigned int i = 0; i < GT_ARRAY_SIZE(faults); i++) {
 		char name[100];
 

@@ -135,11 +135,14 @@ static void local_limits(void)
 	}
 	ktap_eq(ret, -ENOSPC);
 	ktap_ok(sum <= local && sum + used + GT_HUGE > local - GT_HUGE);
+	if (!used)
+		ktap_eq(sum, local);
 	ktap_eq(gt_gpu_state(fd).local_used, used + sum);
 	for (i = 0; i < n; i++)
 		gt_gem_close(fd, handles[i]);
 	ktap_eq(gt_gpu_state(fd).local_used, used);
-	ktap_eq(gt_bo_try(fd, GT_HUGE, DRM_TESSERA_BO_LOCAL, 0, &handle), 0);
+	ktap_eq(gt_bo_try(fd, local - used, DRM_TESSERA_BO_LOCAL, 0, &handle), 0);
+	ktap_eq(gt_gpu_state(fd).local_used, local);
 	gt_gem_close(fd, handle);
 }
 
@@ -225,6 +228,44 @@ static void mmap_shares(void)
 	munmap((void *)first, GT_PAGE);
 }
 
+/* Whether the mapping at @map has these flags, as /proc/self/smaps names them: " pf io". */
+static bool has_flags(const void *map, const char *const *flags, unsigned int count)
+{
+	static char text[1 << 16];
+	const char *line;
+	char head[32];
+
+	snprintf(head, sizeof(head), "%lx-", (unsigned long)map);
+	gt_read_file("/proc/self/smaps", text, sizeof(text));
+	line = strstr(text, head);
+	line = line ? strstr(line, "\nVmFlags:") : NULL;
+	for (unsigned int i = 0; line && i < count; i++) {
+		const char *at = strstr(line, flags[i]);
+
+		if (!at || at > strchr(line + 1, '\n'))
+			line = NULL;
+	}
+	return line != NULL;
+}
+
+/* Local memory is no page of the kernel's: not for a core dump, nor for a mapping that grows. */
+static void mmap_local(void)
+{
+	static const char *const flags[] = { " sh", " pf", " io", " de", " dd" };
+	struct gt_bo bo = gt_bo(fd, 2 * GT_PAGE, DRM_TESSERA_BO_LOCAL);
+	struct drm_tessera_bo_mmap_offset offset = { .handle = bo.handle };
+
+	((volatile uint32_t *)bo.map)[0] = 1;
+	ktap_ok(has_flags(bo.map, flags, GT_ARRAY_SIZE(flags)));
+	ktap_ok(mremap(bo.map, bo.size, 2 * bo.size, MREMAP_MAYMOVE) == MAP_FAILED);
+	ktap_eq(errno, EFAULT);
+	ktap_eq(gt_ioctl(fd, DRM_IOCTL_TESSERA_BO_MMAP_OFFSET, &offset), 0);
+	ktap_ok(mmap(NULL, bo.size, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, offset.offset) ==
+		MAP_FAILED);
+	ktap_eq(errno, EINVAL);
+	gt_bo_free(&bo);
+}
+
 static void label_bad(void)
 {
 	static const char label[] = "scratch";
@@ -301,6 +342,7 @@ int main(int argc, char **argv)
 	ktap_run("BO_MMAP_OFFSET of a NO_MMAP BO fails with EPERM", no_mmap);
 	ktap_run("mmap: whose file, which range", mmap_rules);
 	ktap_run("mmap: shared, inherited, outlives the file", mmap_shares);
+	ktap_run("mmap: of local memory", mmap_local);
 	ktap_run("BO_SET_LABEL: length and unreadable tails", label_lengths);
 	ktap_run("[SYS4] handles are per file", handles_are_per_file);
 	close(fd);

@@ -119,6 +119,42 @@ static void range(void)
 	gt_bo_free(&bo);
 }
 
+/* The range of a bind that waits is taken before it has run, to the page, and nothing else is. */
+static void bind_waits(void)
+{
+	struct drm_tessera_heap_create heap = heap_args();
+	struct gt_bo bo = gt_bo(c.fd, 2 * CHUNK, 0);
+	const uint64_t va = HEAP_VA + heap.max_size;
+	struct drm_tessera_bind_op op[] = {
+		gt_op_map(bo.handle, va, 2 * CHUNK, 0, GT_RW),
+		{ .op = DRM_TESSERA_BIND_UNMAP_BO, .bo_handle = c.cmd.handle },
+	};
+	struct drm_tessera_sync gate = gt_binary(c.sync);
+	struct drm_tessera_sync bound = gt_binary(gt_syncobj(c.fd, false));
+	struct gt_cs cs = gt_stream(&c, 8);
+	uint32_t id[2];
+
+	*(volatile uint64_t *)gt_data(&c, 0) = 0;
+	GT_EMIT(&cs, wait, .op = TSR_COMPARE_EQ, .addr = gt_data_va(0), .value = 1);
+	ktap_eq(gt_kick(&c, c.queue, &cs, &gate), 0);
+	ktap_eq(gt_bind_async(c.fd, c.vm, op, 2, &gate, &bound), 0);
+	heap.va = va - heap.max_size + CHUNK;
+	ktap_eq(heap_create(&heap, &id[0]), -EBUSY);
+	heap.va = va + CHUNK;
+	ktap_eq(heap_create(&heap, &id[0]), -EBUSY);
+	heap.va = va - heap.max_size;
+	ktap_eq(heap_create(&heap, &id[0]), 0);
+	heap.va = va + 2 * CHUNK;
+	ktap_eq(heap_create(&heap, &id[1]), 0);
+	*(volatile uint64_t *)gt_data(&c, 0) = 1;
+	ktap_eq(gt_fence_error(c.fd, bound.handle, 0), 0);
+	ktap_eq(heap_destroy(id[0]), 0);
+	ktap_eq(heap_destroy(id[1]), 0);
+	gt_bo_free(&bo);
+	gt_bo_bind(&c.cmd, c.vm, GT_CMD_VA, GT_RWX);
+	gt_syncobj_free(c.fd, bound.handle);
+}
+
 /* Error of a job that fills one byte at @va. */
 static int touch(uint64_t va)
 {
@@ -213,6 +249,7 @@ int main(int argc, char **argv)
 	bad_fields();
 	ktap_run("[BIN4] HEAP_DESTROY of what is no heap fails", bad_destroy);
 	ktap_run("[BIN4] [MEM2] a heap's range is its own", range);
+	ktap_run("[BIN4] [MEM2] the range of a bind that waits is taken", bind_waits);
 	ktap_run("[BIN4] a heap has what it was promised and a reserve, and no more", memory);
 	ktap_run("[BIN4] a job keeps its heap alive", destroyed_in_flight);
 	ktap_run("SUBMIT with a heap of another VM fails with EINVAL", other_vm);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* test: TIMEOUT=60 */
+/* test: TIMEOUT=60 DEVICE_ARGS=vram=32M */
 /* What the MMU lets a job do: permissions, NULL pages, faults and their records. */
 #include "gt_main.h"
 
@@ -306,6 +306,38 @@ static void copy_into_hole(void)
 	gt_bo_free(&bo);
 }
 
+/* The level of the page table that says that @va is for reading only. */
+static uint32_t level_of(uint64_t va)
+{
+	uint64_t before = fault_count();
+	struct drm_tessera_fault fault;
+
+	ktap_eq(copy8(gt_data_va(0), va), -EFAULT);
+	fault = last_fault(before);
+	ktap_eq(fault.va, va);
+	ktap_eq(fault.reason, DRM_TESSERA_FAULT_PERMISSION);
+	return fault.level;
+}
+
+/* Local memory of the size of a large page is one, wherever there is room for less. */
+static void large_page(void)
+{
+	struct gt_bo small = gt_bo(c.fd, GT_PAGE, DRM_TESSERA_BO_LOCAL);
+	struct gt_bo large = gt_bo(c.fd, GT_HUGE, DRM_TESSERA_BO_LOCAL);
+	struct gt_bo almost = gt_bo(c.fd, GT_HUGE - GT_PAGE, DRM_TESSERA_BO_LOCAL);
+
+	gt_bo_bind(&small, c.vm, WIN_VA, DRM_TESSERA_BIND_READ);
+	gt_bo_bind(&large, c.vm, WIN_VA + GT_HUGE, DRM_TESSERA_BIND_READ);
+	gt_bo_bind(&almost, c.vm, WIN_VA + 2 * GT_HUGE, DRM_TESSERA_BIND_READ);
+	ktap_eq(level_of(WIN_VA), 0);
+	ktap_eq(level_of(WIN_VA + GT_HUGE), 1);
+	ktap_eq(level_of(WIN_VA + 2 * GT_HUGE - GT_PAGE), 1);
+	ktap_eq(level_of(WIN_VA + 2 * GT_HUGE), 0);
+	gt_bo_free(&almost);
+	gt_bo_free(&large);
+	gt_bo_free(&small);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct {
@@ -336,6 +368,7 @@ int main(int argc, char **argv)
 	ktap_run("[MEM3] more faults than records", many_faults);
 	ktap_run("[MEM2] no stale translation after VM_BIND", no_stale_translation);
 	ktap_run("[MEM3] a fill into a hole stops there", copy_into_hole);
+	ktap_run("[MEM1] [MEM2] a large page of local memory is mapped as one", large_page);
 	gt_ctx_free(&c);
 	return gt_finish();
 }

@@ -209,14 +209,46 @@ static void surprise_removal(void)
 
 /* ---- nothing helps ---- */
 
+/* A job on @queue that waits for the one that has begun: it is not on a ring yet when that ends. */
+static uint32_t start_later(struct victim *v, uint32_t queue)
+{
+	struct drm_tessera_sync gate = gt_binary(v->begun);
+	struct drm_tessera_sync done = gt_binary(gt_syncobj(v->c.fd, false));
+	struct gt_cs cs = gt_stream(&v->c, 8);
+	struct drm_tessera_job job;
+
+	GT_EMIT(&cs, fill_linear, .texel = 8, .dst = gt_data_va(0x1000), .size = 64);
+	job = gt_job(queue, &cs);
+	job.waits = GT_ARRAY(&gate, 1);
+	job.signals = GT_ARRAY(&done, 1);
+	ktap_eq(gt_submit(v->c.fd, &job, 1), 0);
+	return done.handle;
+}
+
+/* A driver that has just taken the device has counted nothing. */
+static void expect_new(int fd)
+{
+	struct drm_tessera_gpu_state state = gt_gpu_state(fd);
+	char path[300], text[1000];
+
+	ktap_eq(state.flags, 0);
+	ktap_eq(state.reset_count, 0);
+	ktap_eq(state.queue_reset_count, 0);
+	gt_debugfs("device", path, sizeof(path));
+	ktap_ok(gt_read_file(path, text, sizeof(text)) > 0);
+	ktap_ok(strstr(text, "device resets 0, of the PCI function 0, queue resets 0\n") != NULL);
+}
+
 static void wedged(void)
 {
 	struct victim v = start_victim();
 	struct drm_tessera_job job = gt_job(v.c.queue, NULL);
 	struct drm_tessera_bind_op map = gt_op_map(v.c.data.handle, 0x40000000, GT_PAGE, 0, GT_RW),
 				   unmap = gt_op_unmap(0x40000000, GT_PAGE);
+	uint32_t other = gt_queue(v.c.fd, v.c.vm, DRM_TESSERA_ENGINE_COPY);
+	uint32_t later = start_later(&v, other), queue;
 	int events = uevents_open();
-	uint32_t queue;
+	uint64_t resets;
 
 	ktap_eq(climb("wedged"), 0);
 	ktap_ok(uevent_came(events, "WEDGED=rebind,bus-reset"));
@@ -228,12 +260,17 @@ static void wedged(void)
 	ktap_eq(gt_queue_try(v.c.fd, v.c.vm, DRM_TESSERA_ENGINE_COPY, 1, 0, &queue), -EIO);
 	ktap_eq(gt_vm_bind(v.c.fd, v.c.vm, &map, 1), -EIO);
 	ktap_eq(gt_vm_bind(v.c.fd, v.c.vm, &unmap, 1), 0);
+	ktap_eq(gt_fence_error(v.c.fd, later, 0), -EIO);
+	ktap_eq(gt_queue_state(v.c.fd, other).state, 0);
+	resets = gt_gpu_state(v.c.fd).reset_count;
 	ktap_eq(climb("device"), 0); /* no way back but a rebind */
+	ktap_eq(climb("function"), 0);
 	ktap_eq(gt_gpu_state(v.c.fd).flags, DRM_TESSERA_GPU_WEDGED);
+	ktap_eq(gt_gpu_state(v.c.fd).reset_count, resets);
 	gt_ctx_free(&v.c);
 	rebind(false);
 	v.c = gt_ctx();
-	ktap_eq(gt_gpu_state(v.c.fd).flags, 0);
+	expect_new(v.c.fd);
 	ktap_ok(copy_works(&v.c));
 	gt_ctx_free(&v.c);
 }

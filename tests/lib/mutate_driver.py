@@ -14,6 +14,9 @@ only if the driver as it is passes there. Lines that only speak (trace_, drm_dbg
 The guest stays up for one mutant after the other, as long as it is not hurt (the kernel complains, something hangs, the driver does
 not go). What notices a mutant in a guest that others have been in counts only if the driver as it is then does well there;
 otherwise the mutant is judged again in a new guest. While one is judged the next is built.
+
+A program that puts the machine to sleep, and a host script (tests/guest/NAME.py), have a guest of their own each time, whose
+initramfs has the mutant in the driver's place.
 """
 
 import collections
@@ -21,6 +24,7 @@ import concurrent.futures
 import hashlib
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -30,6 +34,7 @@ import time
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import equivalent  # noqa: E402
 import mutate_kunit  # noqa: E402
+import mutate_initrd  # noqa: E402
 import variant  # noqa: E402
 from guest import Guest, GuestError  # noqa: E402
 from mutate import arguments, chosen, copy_checkout, count, with_mutant  # noqa: E402
@@ -51,25 +56,29 @@ MACHINE = {"devices": 1, "iommu": False, "smp": 1, "mem": 1024, "kernel_args": "
 FITS = {"vram=32M", *MACHINE["device_args"].split(",")}     # what a program may ask for and still run there
 # Which of them belong to a file most (the others follow), and after | what wants parameters or a guest of its own.
 NEAR = {
-    "as": "memory rings", "bind": "ioctl_vm_bind ioctl_promises memory", "bind_ioctl": "ioctl_vm_bind", "check": "checked leaks memory",
-    "debugfs": "observe gpu_top", "device": "ioctl_query | small_gpu hotplug suspend", "drv": "ioctl_common | hotplug",
-    "dump": "| dump", "fault": "compute_faults isolation | dump recovery", "fdinfo": "observe gpu_top | madvise",
-    "fence": "syncobjs rings ioctl_submit | hang hotplug", "gem": "ioctl_bo prime memory observe | iommu madvise suspend",
-    "gem_ioctl": "ioctl_bo | madvise", "heap": "ioctl_heap gfx_heap", "inject": "observe | inject", "irq": "gfx_heap compute_faults | inject suspend",
-    "local": "ioctl_bo memory copy | madvise lib_photo", "mmu": "memory ioctl_vm_bind rings | small_gpu iommu", "pci": "| hotplug recovery",
-    "perfmon": "ioctl_perfmon", "pm": "| suspend runtime_pm", "query": "ioctl_query | small_gpu recovery",
-    "queue": "ioctl_queue isolation rings | small_gpu recovery dump", "queue_hw": "ioctl_queue rings | hang recovery suspend",
-    "queue_ioctl": "ioctl_queue isolation_ids", "reset": "isolation_culprits | hang recovery suspend ladder inject", "sched": "rings ioctl_submit | hang recovery",
-    "shrinker": "ioctl_bo | madvise", "submit": "ioctl_submit | commands", "sync": "syncobjs ioctl_submit lib_syncs", "timestamp": "ioctl_query | suspend",
-    "uapi": "ioctl_common", "vm": "ioctl_vm memory ioctl_vm_bind",
+    "as": "memory rings ioctl_perfmon | hotplug small_gpu ladder", "bind": "ioctl_vm_bind ioctl_promises memory | hotplug madvise iommu",
+    "bind_ioctl": "ioctl_vm_bind | recovery hotplug", "check": "checked leaks memory | pairs",
+    "debugfs": "observe gpu_top drm_core", "device": "ioctl_query | small_gpu hotplug suspend", "drv": "ioctl_common drm_core | hotplug",
+    "dump": "| dump", "fault": "compute_faults isolation | dump recovery", "fdinfo": "observe gpu_top drm_core | madvise",
+    "fence": "syncobjs rings ioctl_submit | hang hotplug recovery",
+    "gem": "ioctl_bo prime memory observe drm_core | iommu madvise hotplug suspend", "gem_ioctl": "ioctl_bo | madvise",
+    "heap": "ioctl_heap gfx_heap | ladder hotplug", "inject": "observe | inject", "irq": "gfx_heap compute_faults | inject hotplug suspend ladder",
+    "local": "ioctl_bo memory copy | madvise hotplug lib_photo", "mmu": "memory ioctl_vm_bind rings | small_gpu iommu",
+    "pci": "| hotplug recovery pci_errors", "perfmon": "ioctl_perfmon | hotplug", "pm": "| suspend runtime_pm", "query": "ioctl_query | small_gpu recovery",
+    "queue": "ioctl_queue isolation rings | small_gpu recovery dump hotplug", "queue_hw": "ioctl_queue rings | hang recovery suspend",
+    "queue_ioctl": "ioctl_queue isolation_ids drm_core | recovery",
+    "reset": "isolation_culprits | hang recovery suspend ladder inject runtime_pm hotplug pci_errors",
+    "sched": "rings ioctl_submit | hang recovery", "shrinker": "ioctl_bo | madvise hotplug", "submit": "ioctl_submit | commands recovery hotplug",
+    "sync": "syncobjs ioctl_submit lib_syncs", "timestamp": "ioctl_query | suspend", "uapi": "ioctl_common | hotplug",
+    "vm": "ioctl_vm memory ioctl_vm_bind | small_gpu dump hotplug recovery",
 }
-# The directory that the guest mounts does not survive the machine's sleep (9p over virtio), so no other driver can follow.
+# The directory that the guest mounts does not survive the machine's sleep (9p over virtio), so the driver comes in the initramfs.
 SLEEPS = {"suspend"}
 took = {}               # program: seconds of its first run, with the driver as it is
 LIMIT = 120             # seconds until the driver has loaded or unloaded, on an idle host
 LEFT_LIMIT = 10         # until a driver that has been noticed has unloaded; else the guest goes with it
 # The driver takes the place of the guest's own, so that programs which load it again get it; nodes appear a moment later.
-LOAD = ("cp /mnt/{}/tessera.ko /lib/modules/$(uname -r)/extra/ && modprobe drm && modprobe tessera {} || exit; "
+LOAD = ("[ ! -e /mnt/{0} ] || cp /mnt/{0}/tessera.ko /lib/modules/$(uname -r)/extra/ && modprobe drm && modprobe tessera {1} || exit; "
         "n=0; while [ ! -e /dev/dri/renderD128 ] && [ $n -lt 50 ]; do n=$((n + 1)); usleep 20000; done")
 
 READ_DUMPS = "for d in /sys/class/devcoredump/*/data; do [ ! -e $d ] || echo 1 >$d; done"      # of the programs before
@@ -134,8 +143,14 @@ def parameters(kernel_args):
     return " ".join(name for before, found, name in words if found and not before)
 
 
+def test_of(name):
+    """A guest program, or a host script."""
+    paths = [f"{TOP}/tests/guest/{name}.{suffix}" for suffix in ("c", "py")]
+    return Test(next(path for path in paths if os.path.exists(path)), "guest/")
+
+
 def tests_of(names):
-    return [Test(f"{TOP}/tests/guest/{name}.c", "guest/") for name in names]
+    return [test_of(name) for name in names]
 
 
 class House:
@@ -172,14 +187,7 @@ class House:
         return self.trouble() or (self.guest.driver_bugs() + [""])[0]
 
     def visit(self, driver, tests, kernel_args=""):
-        """The Notice of a driver that comes, meets some programs and goes; None if nothing is wrong."""
-        found = self.meeting(driver, tests, kernel_args)
-        if SLEEPS & {test.name for test in tests}:
-            self.leave()
-        return found
-
-    def meeting(self, driver, tests, kernel_args):
-        """The same, and the guest is as it was, or gone."""
+        """The Notice of a driver that comes, meets some programs and goes; None if nothing is wrong. The guest is as it was, or gone."""
         test = None
         try:
             self.enter()
@@ -208,6 +216,37 @@ class House:
         if said:
             self.leave()
         return said
+
+
+class Fresh:
+    """Guests that begin with one driver and end with it; none has been used before."""
+
+    used = False
+
+    def __init__(self, directory, machine):
+        self.directory, self.machine = directory, machine
+
+    def leave(self):
+        """There is nothing to leave."""
+
+    def compared(self, test, kernel_args):
+        """What a mutant is noticed by, if the driver as it is does well at that moment: scripts wait for a time that may be short."""
+        found = self.visit("mutant", [test], kernel_args)
+        return found if found and not self.visit("good", [test], kernel_args) else None
+
+    def visit(self, driver, tests, kernel_args=""):
+        """As House.visit(), of one program or script."""
+        test = tests[0]
+        initrd = mutate_initrd.with_driver(os.path.join(self.directory, driver, "tessera.ko"), os.environ["TSR_INITRD"],
+                                           os.path.join(self.directory, f"{driver}.cpio"))
+        if test.path.endswith(".py"):
+            said = mutate_initrd.script(test, initrd)
+            return Notice(test, said) if said else None
+        house = House(None, dict(self.machine, initrd=initrd))
+        try:
+            return house.visit(driver, tests, kernel_args)
+        finally:
+            house.leave()
 
 
 class Drivers:
@@ -260,6 +299,9 @@ class Drivers:
     def alone(self, test):
         """The Notice of a program that wants parameters, or a machine of its own."""
         machine = own_machine(test)
+        if test.path.endswith(".py") or test.name in SLEEPS:
+            fresh = Fresh(self.share, machine)
+            return self.noticed(fresh, test, lambda kernel_args: fresh.compared(test, kernel_args))
         if fits(machine):
             return self.noticed(self.house, test, lambda kernel_args: self.told([test], kernel_args))
         house = House(self.share, machine)
@@ -333,6 +375,8 @@ def main():
     os.environ.pop("TSR_TROUBLE", None)     # its kernels complain on purpose
     tree = os.path.join(args.dir, "tree")
     copy_checkout(tree)
+    # what is built meanwhile, for other tests of this checkout, must not change who judges
+    os.environ["TSR_INITRD"] = shutil.copy(os.environ["TSR_INITRD"], args.dir)
     paths = [os.path.join(DRIVER, n) for n in os.listdir(os.path.join(tree, DRIVER)) if n.endswith(".c")]
     mutants = [m for m in chosen(tree, paths, DRIVER, args.only, args.seed) if not SPEAKS.search(m.new)]
     drivers = Drivers(tree, args.dir)

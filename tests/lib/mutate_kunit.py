@@ -13,8 +13,8 @@ import subprocess
 from guest import Guest, GuestError
 
 TOP = os.environ["TSR_TOP"]
-FILES = "check device heap mmu queue_hw submit sync timestamp uapi".split()        # those that kernel/tests/ has suites for
-LIMIT = 180         # seconds for all suites, on an idle host: a mutant may loop
+FILES = "check device fault heap inject mmu query queue_hw reset shrinker submit sync timestamp uapi".split()        # those that kernel/tests/ has suites for
+LIMIT = 60          # seconds for all suites, on an idle host: a mutant may loop
 SUITE = re.compile(r"\bok \d+ tessera_\w+$", re.M)
 FAILED = re.compile(r"\bnot ok .*")
 RUN = "modprobe kunit enable=1; dmesg -c >/dev/null; insmod /mnt/tessera_kunit.ko && dmesg && rmmod tessera_kunit"
