@@ -125,7 +125,9 @@ static void project(const struct tsr_front_projection *p)
 			high[k] = PICK((vf32)v[k], (vf32)v[k], HIGH_HALF);
 		}
 		project_half(&here, low, &half[0]);
-		project_half(&here, high, &half[1]);
+		half[1] = half[0];
+		if (here.count - first > WIDE)
+			project_half(&here, high, &half[1]);
 		code = JOIN(half, code);
 		memcpy(&here.code[first], &code, sizeof(code));
 		v[0] = JOIN(half, x);
