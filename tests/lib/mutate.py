@@ -151,10 +151,13 @@ class Build:
     def whole(self):
         for name in files(self.out, ".good"):       # a run that was killed has left a mutant
             os.replace(name, name[:-len(".good")])
-        done = self.make("mutate")
+        self.library = os.path.join(self.out, "libmodel.so")
+        done = self.make(self.library, "mutate")
         if done.returncode:
             sys.exit(f"tessera: error: the programs do not build:\n{done.stderr[-2000:]}")
-        self.library = os.path.join(self.out, "libmodel.so")
+        found = subprocess.run(["readelf", "-rW", self.library], capture_output=True, text=True, check=True).stdout
+        if not re.search(r" ktap\b", found):        # bound within: what checks of tests/*/lib find would be lost
+            sys.exit(f"tessera: error: {self.library} keeps what its checks find from the programs")
         # source or header: the objects made from it, those of tests too: a function of a header is in each
         self.users = collections.defaultdict(set)
         for name in files(os.path.join(self.out, "obj"), ".d"):

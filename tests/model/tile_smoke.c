@@ -120,6 +120,64 @@ static void depth_of_lines(void)
 	}
 }
 
+/* Pixels of row 16, whose ends are as far from no depth; not a power of two, so sums round. */
+#define EVEN_LINE 26
+
+static float even_depth;
+
+static void even_end(struct front *f, uint32_t vertex, uint32_t instance, float *record)
+{
+	const bool far = (vertex == 1) != line.reversed;
+
+	(void)f;
+	(void)instance;
+	record[0] = (far ? 4.5f + EVEN_LINE : 4.5f) / 32 - 1;
+	record[1] = 16.5f / 32 - 1;
+	record[2] = far ? even_depth : -even_depth;
+	record[3] = 1;
+}
+
+/* What the line has at a pixel if the depth of its end @first is what the rest is added to. */
+static float even_want(unsigned int along, bool first)
+{
+	const double size = EVEN_LINE * 256, z = first != line.reversed ? -even_depth : even_depth;
+	const unsigned int from = z < 0 ? along : EVEN_LINE - along;
+
+	return (float)(z + size * (from * 256) * (-2 * z / (size * size)));
+}
+
+/* Of two ends with depths of one magnitude the first counts: it shows where they cancel out. */
+static void depth_of_even_lines(void)
+{
+	unsigned int tells = 0;
+
+	for (unsigned int n = 0; n < 16; n++) {
+		struct tiles *t = tiles_new(64, 64, NULL);
+
+		even_depth = (float)((n / 2 + 1) * 0.99 / 64);
+		line.reversed = n & 1;
+		prepare(t);
+		t->f->position = even_end;
+		t->f->draw.depth_function = TSR_COMPARE_FUNCTION_ALWAYS;
+		t->f->draw.depth_minus_one = true;
+		t->f->viewport[0].near = front_bits(-1);
+		front_again(t->f);
+		front_states(t->f);
+		front_arrays(t->f, TSR_TOPOLOGY_LINES, 2);
+		ktap_ok(tiles_run(t));
+		for (unsigned int along = 0; along < EVEN_LINE; along++) {
+			float want = even_want(along, true);
+			float got = tiles_depth(t, 4 + along, 16, 0);
+
+			tells += want != even_want(along, false);
+			if (!ktap_ok(got == want))
+				ktap_note("%u, %u: %a is not %a", n, along, got, want);
+		}
+		tiles_free(t);
+	}
+	ktap_ok(tells);
+}
+
 /* A triangle of the first tile alone. */
 static void small(struct front *f, uint32_t vertex, uint32_t instance, float *record)
 {
@@ -445,6 +503,8 @@ int main(int argc, char **argv)
 	ktap_start_args(argc, argv);
 	ktap_run("[BIN5] [BIN6] [CP10] depth of a triangle, cleared colour, edges", picture);
 	ktap_run("[ZS1] depth of lines is that of the nearest place", depth_of_lines);
+	ktap_run("[ZS1] depth of lines begins at the first of two ends as near",
+		 depth_of_even_lines);
 	ktap_run("[BIN6] [CP10] tiles nobody draws to are not moved", untouched);
 	ktap_run("[BIN6] [CP10] tile memory is filled, a frame that needs more is refused", filled);
 	ktap_run("[RAST5] threads, cores, tiles of all sizes, small bursts", same);
