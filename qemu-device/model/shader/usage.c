@@ -95,10 +95,11 @@ static bool scan(struct tsr_shader *sh, uint64_t pc, struct tsr_usage *f)
 		enum tsr_step step = tsr_code_find(&sh->code, sh->gpu->alu, &sh->mem, sh->space,
 						   walk.pc[i], &d);
 
-		if (step == TSR_STEP_PENDING)
+		/* it may be there another time: the host is asked for it, or has no memory now */
+		if (step != TSR_STEP_DONE)
 			return false;
 		/* threads that come here fault */
-		if (step == TSR_STEP_FAULT || d->flags & TSR_CLAUSE_FAULT)
+		if (d->flags & TSR_CLAUSE_FAULT)
 			continue;
 		if (!add_clause(f, d))
 			return false;
