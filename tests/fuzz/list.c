@@ -170,6 +170,11 @@ static void packet(struct front *f)
 		word[0] = TSR_OP_LIST_QUERY | 2 << 8 | (uint64_t)(take(1) & 3) << 16;
 		word[1] = address(8);
 		front_packet(f, word, 2);
+	} else if (what < 0xc8) {
+		word[0] = TSR_OP_LIST_PUSH | 3 << 8;
+		word[1] = address(8);
+		word[2] = address(8);
+		front_packet(f, word, 3);
 	} else if (what < 0xd0) {
 		word[0] = (TSR_OP_LIST_CALL + take(1) % 3) | 3 << 8;
 		word[1] = FRONT_LIST + (number(f->list_bytes) & ~63ull);

@@ -161,6 +161,8 @@ static void bad_packets(void)
 		{ { TSR_OP_LIST_DRAW_STATE | 2 << 8, 1 }, 2, TSR_FAULT_ALIGNMENT, 1 },
 		{ { TSR_OP_LIST_QUERY | 2 << 8 | 3 << 16, 0 }, 2, TSR_FAULT_BAD_VALUE, 0 },
 		{ { TSR_OP_LIST_QUERY | 2 << 8, 4 }, 2, TSR_FAULT_ALIGNMENT, 1 },
+		{ { TSR_OP_LIST_PUSH | 3 << 8, 4 }, 3, TSR_FAULT_ALIGNMENT, 1 },
+		{ { TSR_OP_LIST_PUSH | 3 << 8, 8, 12 }, 3, TSR_FAULT_ALIGNMENT, 2 },
 		/* draws: topologies that are none, padding, indices */
 		{ { TSR_OP_LIST_DRAW | 6 << 8 | 7 << 16 }, 6, TSR_FAULT_BAD_VALUE, 0 },
 		{ { TSR_OP_LIST_DRAW | 6 << 8 | 12 << 16 }, 6, TSR_FAULT_BAD_VALUE, 0 },

@@ -324,6 +324,7 @@ static void random_stage(void)
 	vertices.position_output = rnd() % 2;
 	vertices.outputs = UNITS_DATA + 0x1000 + rnd() % 64 * 16;
 	vertices.output_stride = 16 + rnd() % 4 * 16;
+	vertices.records = TSR_BATCH_VERTICES;
 	for (unsigned int n = 0; n < TSR_BATCH_VERTICES; n++)
 		vertices.slot[n] = n ^ (n < 64 ? 1 : 3);
 }

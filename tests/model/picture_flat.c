@@ -3,7 +3,8 @@
 /*
  * Primitives of one colour: whether programs run for every fragment or for the first ones of a
  * primitive, or of a draw, memory, queries and invocations are the same, in all formats and ways to
- * blend; programs that look the same and are not are run for every fragment.
+ * blend; programs that look the same and are not are run for every fragment. And whether draws have
+ * programs of their own, or push words that LIST_PUSH names.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -25,7 +26,10 @@
 #define TABLE (FRONT_FRAME + 0x5100)	/* varyings */
 #define BUFFERS (FRONT_FRAME + 0x5200)
 #define PUSH (FRONT_FRAME + 0x5300)
+#define OWN(n) (FRONT_FRAME + 0x6000 + 128 * (n))	/* programs with push words of their own */
+#define WORDS(n) (FRONT_FRAME + 0x7000 + 16 * (n))	/* these */
 #define QUERIES FRONT_DATA
+#define INDICES (FRONT_DATA + 0x8000)
 #define VARYINGS (FRONT_DATA + 0x10000)	/* 16 bytes for each vertex */
 
 #define FOUR(a, b, c, d) \
@@ -115,6 +119,15 @@ static const struct format {
 
 #define RGBA32F 5			/* among formats[] */
 
+#define DRAWS 8				/* of some triangles each */
+
+/* Where the push words of a scene's draws are. */
+enum pushes {
+	ALIKE,				/* one draw, words of its program */
+	IN_PROGRAMS,			/* each draw has its program */
+	IN_LIST,			/* LIST_PUSH, before some of them */
+};
+
 struct scene {
 	const struct program *program;
 	const struct format *format;
@@ -123,6 +136,8 @@ struct scene {
 	unsigned int samples_log2;
 	bool srgb, helpers, equal, preload;
 	bool loads;			/* on what is in memory; else what is cleared */
+	enum pushes pushes;
+	bool same[DRAWS];		/* not ALIKE: the words of the program come back */
 };
 
 /* Nothing remains of what was loaded, where whole blocks are drawn. */
@@ -189,6 +204,13 @@ static void any_vertices(struct soup *s, const struct scene *scene)
 	}
 }
 
+static void put_program(uint8_t *at, uint64_t push)
+{
+	tsr_pack_shader_program((uint64_t *)at, &(struct tsr_shader_program){
+		.code = CODE, .push = push, .push_words = 4, .varyings = TABLE, .varying_count = 1,
+		.attribute_buffers = BUFFERS, .attribute_buffer_count = 1 });
+}
+
 static void put_tables(struct tiles *t, const struct scene *scene)
 {
 	static const float push[4] = { 0.25f, 0.75f, 0.4f, 0 };
@@ -207,12 +229,35 @@ static void put_tables(struct tiles *t, const struct scene *scene)
 					  .pointer = VARYINGS, .stride = 16,
 					  .size = sizeof(varying) });
 	memcpy(t->f->data + (VARYINGS - FRONT_DATA), varying, sizeof(varying));
-	tsr_pack_shader_program((uint64_t *)(list + PROGRAM),
-				&(struct tsr_shader_program){
-					.code = CODE, .push = PUSH, .push_words = 4,
-					.varyings = TABLE, .varying_count = 1,
-					.attribute_buffers = BUFFERS,
-					.attribute_buffer_count = 1 });
+	for (unsigned int n = 0; n < 3 * TRIANGLES; n++)
+		t->f->data[INDICES - FRONT_DATA + n] = n;
+	put_program(list + PROGRAM, PUSH);
+}
+
+/* Eight draws that differ in push words, of one program or of their own. */
+static void put_draws(struct tiles *t, const struct scene *scene)
+{
+	uint8_t *list = t->f->list - FRONT_LIST;
+	uint64_t word[TSR_LIST_PUSH_QWORDS];
+
+	for (unsigned int n = 0; n < DRAWS; n++) {
+		const float push[4] = { n / 8.0f, 0.75f, 1 - n / 16.0f, 0 };
+		const uint64_t words = scene->same[n] ? PUSH : WORDS(n);
+
+		memcpy(list + WORDS(n), push, sizeof(push));
+		put_program(list + OWN(n), words);
+		tsr_pack_list_push(word, &(struct tsr_list_push){
+			.fragment = scene->same[n] ? 0 : words, .vertex = 8 * n });
+		if (scene->pushes == IN_LIST)
+			front_packet(t->f, word, TSR_LIST_PUSH_QWORDS);
+		t->f->shader.fragment = OWN(n);
+		if (scene->pushes == IN_PROGRAMS)
+			front_states(t->f);
+		front_draw(t->f, &(struct tsr_list_draw){
+			.topology = TSR_TOPOLOGY_TRIANGLES, .index = TSR_INDEX_TYPE_U8,
+			.count = 3 * TRIANGLES / DRAWS, .first = n * (3 * TRIANGLES / DRAWS),
+			.instances = 1, .indices = INDICES, .index_bytes = 3 * TRIANGLES });
+	}
 }
 
 static void put_queries(struct tiles *t)
@@ -294,7 +339,10 @@ static struct result draw(const struct scene *scene, const struct tsr_config *co
 	front_again(t->f);
 	front_states(t->f);
 	put_queries(t);
-	front_arrays(t->f, TSR_TOPOLOGY_TRIANGLES, 3 * TRIANGLES);
+	if (scene->pushes == ALIKE)
+		front_arrays(t->f, TSR_TOPOLOGY_TRIANGLES, 3 * TRIANGLES);
+	else
+		put_draws(t, scene);
 	if (!tiles_run(t))
 		ktap_fail("faults %u, %u", t->f->mem.fault.code, bench_fault(&t->queue));
 	/* rows are padded */
@@ -374,6 +422,32 @@ static void same_pictures(void)
 	ktap_ok(spared > count / 40);
 }
 
+/* Draws that differ in push words. */
+static void pushes(void)
+{
+	const struct tsr_config all = { 0 }, ways[] = {
+		{ .simd = "sse2" }, { .threads = 2 }, { .gfx_debug = TSR_GFX_NO_FLAT },
+		{ .gfx_debug = TSR_GFX_NO_BLOCKS }, { 0 },
+	};
+	unsigned int count = getenv("TSR_QUICK") ? 60 : 400;
+	struct soup s = soup_new(73);
+
+	for (unsigned int n = 0; n < count; n++) {
+		struct scene scene = any_scene(&s);
+		struct result want, got;
+
+		any_vertices(&s, &scene);
+		for (unsigned int i = 0; i < DRAWS; i++)
+			scene.same[i] = !soup_below(&s, 4);
+		scene.pushes = IN_PROGRAMS;
+		want = draw(&scene, n % 2 ? &all : &ways[2], 4 + n % 3);
+		scene.pushes = IN_LIST;
+		got = draw(&scene, &ways[soup_below(&s, 5)], 4 + n % 3);
+		check(&scene, &got, &want, "pushes");
+		ktap_eq(got.invocations, want.invocations);
+	}
+}
+
 /* Primitives that are asked whether they are of one colour, and are not, load as little. */
 static void load_no_more(void)
 {
@@ -423,6 +497,7 @@ int main(void)
 	ktap_start();
 	ktap_run("[PIX1] [OM1] [RAST5] pictures, queries and invocations are the same",
 		 same_pictures);
+	ktap_run("[CP4] draws that differ in push words share their programs", pushes);
 	ktap_run("[PIX1] programs of one colour run less, others do not", fewer_bundles);
 	ktap_run("[PIX1] what is replaced is not loaded, also by those that could be of one colour",
 		 load_no_more);

@@ -123,7 +123,7 @@ static void run_vertex(struct draw *d)
 			       16 * o->read, false);
 	}
 	memset(values, 0xee, 0x8000);
-	v->threads = BATCH;
+	v->threads = v->records = BATCH;
 	for (unsigned int n = 0; n < BATCH; n++) {
 		v->vertex[n] = n;
 		v->instance[n] = 0;

@@ -140,7 +140,7 @@ static void test_no_helpers(void)
 	ktap_eq(pipe_fragments(p), TSR_STEP_DONE);
 	ktap_eq(p->stats.helpers, 3);
 	p->v->program = pipe_text(p, 0, TSR_STAGE_POSITION, record);
-	p->v->threads = 8;
+	p->v->threads = p->v->records = 8;
 	for (unsigned int n = 0; n < 8; n++) {
 		p->v->vertex[n] = 100 + n;
 		p->v->slot[n] = n;

@@ -30,7 +30,7 @@ static const char load[] =
 
 static void batch(unsigned int threads)
 {
-	p->v->threads = threads;
+	p->v->threads = p->v->records = threads;
 	for (unsigned int n = 0; n < threads; n++) {
 		p->v->vertex[n] = n;
 		p->v->instance[n] = 0;
@@ -66,6 +66,7 @@ static void test_entry(void)
 	p->v->program = pipe_text(p, 0, TSR_STAGE_POSITION, text);
 	for (unsigned int round = 0; round < 2; round++) {
 		batch(TSR_BATCH_VERTICES - 3);
+		p->v->records++;
 		for (unsigned int n = 0; n < p->v->threads; n++) {
 			p->v->vertex[n] = 1000 - n;
 			p->v->instance[n] = n * n;
@@ -515,9 +516,10 @@ static void test_window(void)
 		"	+IADD.u32 r58, r58, u1.w0\n"
 		"}\n"
 		RECORD;
-	const uint32_t size = TSR_BATCH_VERTICES * 64;
+	const uint32_t size = 3 * 64;
 
-	batch(1);
+	batch(3);
+	p->v->threads = 1;
 	p->push[2] = size - 16;
 	p->v->program = pipe_text(p, 0, TSR_STAGE_POSITION, text);
 	ktap_eq(pipe_vertices(p), TSR_STEP_DONE);

@@ -84,6 +84,7 @@ static const char *opcodes(struct tsr_gfx_pass *pass)
 		case TSR_OP_LIST_DRAW: text[n++] = 'D'; break;
 		case TSR_OP_LIST_DRAW_INDIRECT: text[n++] = 'I'; break;
 		case TSR_OP_LIST_QUERY: text[n++] = 'q'; break;
+		case TSR_OP_LIST_PUSH: text[n++] = 'p'; break;
 		case TSR_OP_LIST_HALT: text[n++] = '.'; break;
 		default: text[n++] = '?'; break;
 		}
@@ -118,7 +119,11 @@ static void packets(void)
 	ktap_eq(tsr_gfx_set_pipeline(pass, pipeline), 0);
 	ktap_eq(tsr_gfx_set_vertices(pass, 0, 0x1000, 96), 0);
 	ktap_eq(tsr_gfx_draw(pass, &three), 0);
-	/* only programs, only fixed functions, both */
+	/* only push words; more of them; only fixed functions; both */
+	ktap_eq(tsr_gfx_set_push(pass, TSR_GFX_FRAGMENT, 0, 4, words), 0);
+	ktap_eq(tsr_gfx_draw(pass, &three), 0);
+	ktap_eq(tsr_gfx_set_push(pass, TSR_GFX_VERTEX | TSR_GFX_FRAGMENT, 2, 2, words), 0);
+	ktap_eq(tsr_gfx_draw(pass, &three), 0);
 	ktap_eq(tsr_gfx_set_push(pass, TSR_GFX_FRAGMENT, 0, 4, words), 0);
 	ktap_eq(tsr_gfx_set_push(pass, TSR_GFX_VERTEX, 8, 4, words), 0);
 	ktap_eq(tsr_gfx_draw(pass, &three), 0);
@@ -128,7 +133,7 @@ static void packets(void)
 	ktap_eq(tsr_gfx_set_pipeline(pass, other), 0);
 	ktap_eq(tsr_gfx_set_width(pass, 2, 3), 0);
 	ktap_eq(tsr_gfx_draw(pass, &three), 0);
-	ktap_ok(!strcmp(opcodes(pass), "sdDDDsDdDsdD."));
+	ktap_ok(!strcmp(opcodes(pass), "sdDDDpDpDspDdDsdD."));
 	ktap_note("%s", opcodes(pass));
 	tsr_gfx_pass_destroy(pass);
 	tsr_gfx_pipeline_unref(pipeline);

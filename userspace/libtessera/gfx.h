@@ -129,6 +129,7 @@ struct gfx_bound {
 	uint32_t scratch_size;
 	bool changed;				/* since the program's structure was written */
 	uint64_t push_va;			/* where the words stand; 0: not yet */
+	uint64_t own_push, drawn_push;		/* what the structure says, and what draws use */
 };
 
 /* How instances are told apart in vertex buffers. */

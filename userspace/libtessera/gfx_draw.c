@@ -66,6 +66,30 @@ static int check_program(struct tsr_gfx_pass *pass, const struct gfx_bound *b,
 	return 0;
 }
 
+/*
+ * Draws that differ in push words alone share their programs' structures. The packet counts until
+ * the next SHADER_STATE.
+ */
+static int flush_push(struct tsr_gfx_pass *pass)
+{
+	struct gfx_bound *b = pass->state.bound;
+	struct tsr_list_push packet;
+	uint64_t *words;
+	int ret = write_push(pass, &b[0]);
+
+	if (!ret && pass->state.pipeline->info.fragment)
+		ret = write_push(pass, &b[1]);
+	if (ret || (b[0].push_va == b[0].drawn_push && b[1].push_va == b[1].drawn_push))
+		return ret;
+	words = gfx_packet(pass, TSR_LIST_PUSH_QWORDS);
+	if (!words)
+		return pass->error;
+	packet.vertex = b[0].drawn_push = b[0].push_va;
+	packet.fragment = b[1].drawn_push = b[1].push_va;
+	tsr_pack_list_push(words, &packet);
+	return 0;
+}
+
 static int put_program(struct tsr_gfx_pass *pass, const struct tsr_shader_program *p, uint64_t *va)
 {
 	uint64_t *words = gfx_data(pass, TSR_SHADER_PROGRAM__QWORDS * 8, 64, va);
@@ -97,6 +121,7 @@ static int write_vertex_programs(struct tsr_gfx_pass *pass)
 	if (ret)
 		return ret;
 	s->varying = 0;
+	s->bound[0].own_push = s->bound[0].push_va;
 	fill_program(pass, &s->bound[0], p->vertex, p->vertex_entry, &program);
 	ret = put_program(pass, &program, &s->position);
 	if (p->vertex_flags & TSR_GFX_ONE_PROGRAM && p->varying_count)
@@ -123,6 +148,7 @@ static int write_fragment_program(struct tsr_gfx_pass *pass)
 		ret = write_push(pass, &s->bound[1]);
 	if (ret)
 		return ret;
+	s->bound[1].own_push = s->bound[1].push_va;
 	fill_program(pass, &s->bound[1], p->fragment, p->fragment_entry, &program);
 	ret = gfx_tables_fragment(pass, &program);
 	return ret ? ret : put_program(pass, &program, &s->fragment);
@@ -142,6 +168,7 @@ static int flush_programs(struct tsr_gfx_pass *pass, const struct gfx_instancing
 	struct tsr_list_shader_state packet;
 	bool tables = s->vertices_changed || !same(n, &s->instancing);
 	uint64_t *words;
+	unsigned int i;
 	int ret = 0;
 
 	if (!tables && !s->programs_changed && !s->bound[0].changed && !s->bound[1].changed)
@@ -167,7 +194,10 @@ static int flush_programs(struct tsr_gfx_pass *pass, const struct gfx_instancing
 		return pass->error;
 	tsr_pack_list_shader_state(words, &packet);
 	s->vertices_changed = s->programs_changed = false;
-	s->bound[0].changed = s->bound[1].changed = false;
+	for (i = 0; i < GFX_STAGES; i++) {
+		s->bound[i].changed = false;
+		s->bound[i].drawn_push = s->bound[i].own_push;
+	}
 	return 0;
 }
 
@@ -432,6 +462,8 @@ static int flush(struct tsr_gfx_pass *pass, const struct gfx_instancing *n)
 {
 	int ret = flush_programs(pass, n);
 
+	if (!ret)
+		ret = flush_push(pass);
 	return ret ? ret : flush_draw_state(pass);
 }
 

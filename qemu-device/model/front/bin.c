@@ -238,6 +238,7 @@ static enum tsr_step begin_draw(struct tsr_binning *bin, struct tsr_mem *mem,
 		return draw_fault(bin, mem, qword, TSR_FAULT_BAD_VALUE);
 	bin->state->extended = bin->state->writes || d->topology == TSR_TOPOLOGY_POINTS;
 	bin->index_held = 0;
+	bin->pushed = false;
 	bin->phase = d->count && d->instances ? TSR_BIN_INPUT : TSR_BIN_DRAWN;
 	if (bin->phase == TSR_BIN_INPUT)
 		tsr_bin_batch_begin(bin);
@@ -392,7 +393,7 @@ static enum tsr_step input(struct tsr_binning *bin, struct tsr_mem *mem)
 									  TSR_BIN_TAG_STALLS]++;
 	bin->phase = bin->batch.primitives ? TSR_BIN_SHADE : TSR_BIN_DRAWN;
 	bin->stat[TSR_BIN_INPUT_PRIMITIVES] += bin->batch.primitives;
-	bin->run->threads = bin->batch.vertices;
+	bin->run->threads = bin->run->records = bin->batch.vertices;
 	return TSR_STEP_DONE;
 }
 

@@ -72,6 +72,8 @@ struct tsr_bin_version {
 	uint8_t entry[TSR_BIN_KINDS];	/* of its descriptors, if set */
 	uint8_t set;			/* bit n: kind n is */
 	uint64_t query[3];		/* addresses, by enum tsr_query */
+	/* addresses of push words; 0: where programs say */
+	uint64_t vertex_push, fragment_push;
 	uint8_t draws;			/* draws that wait with it */
 	/* The entries, and what follows from both. */
 	bool prepared;			/* the rest holds */
@@ -249,6 +251,8 @@ struct tsr_binning {
 	uint32_t index[TSR_BIN_INDICES];	/* indices [index_at, index_at + index_held) */
 	uint32_t index_at, index_held;
 	struct tsr_programs programs;
+	struct tsr_push push;		/* of the draw's programs, if its version names them */
+	bool pushed;			/* it has been read */
 	struct tsr_vertex_run *run;
 	/* Primitives that have survived and are not in lists yet. */
 	uint16_t outs, clips;
@@ -290,7 +294,7 @@ enum tsr_step tsr_bin_read(struct tsr_binning *bin, struct tsr_mem *mem, uint64_
 /* bin_state.c */
 /* Forget all states. */
 void tsr_bin_clear_states(struct tsr_binning *bin);
-/* LIST_SHADER_STATE, LIST_DRAW_STATE, LIST_QUERY. _PENDING: a draw has to be done first. */
+/* LIST_SHADER_STATE, _DRAW_STATE, _PUSH and _QUERY. _PENDING: a draw has to be done first. */
 enum tsr_step tsr_bin_set_state(struct tsr_binning *bin, struct tsr_mem *mem);
 /* Have the host's caches fetch what the draws behind the one that begins are going to read. */
 void tsr_bin_look_ahead(const struct tsr_binning *bin, const struct tsr_mem *mem);

@@ -23,6 +23,19 @@ void tsr_bin_drop(struct tsr_queue *q)
 	q->binning = NULL;
 }
 
+/* The draw's push words, if the list names them. */
+static enum tsr_step read_push(struct tsr_binning *bin, struct tsr_mem *mem)
+{
+	struct tsr_vertex_run *run = bin->run;
+	enum tsr_step step = TSR_STEP_DONE;
+
+	run->run.push = bin->state->vertex_push ? &bin->push : NULL;
+	if (run->run.push && !bin->pushed)
+		step = tsr_push_read(&bin->push, mem, bin->state->vertex_push, run->program);
+	bin->pushed = step == TSR_STEP_DONE;
+	return step;
+}
+
 /* The batch is about to be run: find its program, say what it needs. */
 static enum tsr_step prepare(struct tsr_binning *bin, struct tsr_mem *mem)
 {
@@ -38,7 +51,7 @@ static enum tsr_step prepare(struct tsr_binning *bin, struct tsr_mem *mem)
 	step = tsr_programs_find(&bin->programs, mem, state->shader->position, TSR_STAGE_POSITION,
 				 &run->program);
 	bin->stat[TSR_BIN_UNIFORM_STALLS] = bin->programs.stalls;
-	return step;
+	return step == TSR_STEP_DONE ? read_push(bin, mem) : step;
 }
 
 static enum tsr_step shade(struct tsr_binning *bin, struct tsr_mem *mem)

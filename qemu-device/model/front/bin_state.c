@@ -110,6 +110,21 @@ static enum tsr_step set_query(struct tsr_binning *bin, struct tsr_mem *mem,
 	return TSR_STEP_DONE;
 }
 
+static enum tsr_step set_push(struct tsr_binning *bin, struct tsr_mem *mem,
+			      struct tsr_bin_version *version)
+{
+	struct tsr_list_push push;
+
+	tsr_unpack_list_push(bin->list.word, &push);
+	if (push.vertex % 8)
+		return tsr_list_fault(&bin->list, mem, 1, TSR_FAULT_ALIGNMENT);
+	if (push.fragment % 8)
+		return tsr_list_fault(&bin->list, mem, 2, TSR_FAULT_ALIGNMENT);
+	version->vertex_push = push.vertex;
+	version->fragment_push = push.fragment;
+	return TSR_STEP_DONE;
+}
+
 void tsr_bin_look_ahead(const struct tsr_binning *bin, const struct tsr_mem *mem)
 {
 	const uint64_t *state = NULL, *program = NULL;
@@ -119,6 +134,8 @@ void tsr_bin_look_ahead(const struct tsr_binning *bin, const struct tsr_mem *mem
 			&bin->ahead[(bin->ahead_first + i) % TSR_BIN_AHEAD];
 		const struct tsr_bin_version *v = &bin->version[a->version];
 
+		if (v->vertex_push)
+			tsr_mem_call_for(mem, v->vertex_push, 1);
 		if (is_read(bin, v, TSR_BIN_SHADER_STATE))
 			continue;
 		state = tsr_mem_call_for(mem, tsr_bin_va(bin, v, TSR_BIN_SHADER_STATE),
@@ -151,12 +168,16 @@ enum tsr_step tsr_bin_set_state(struct tsr_binning *bin, struct tsr_mem *mem)
 		return stall(bin, TSR_BIN_STATE_STALLS);
 	if (opcode == TSR_OP_LIST_QUERY)
 		return set_query(bin, mem, version);
+	if (opcode == TSR_OP_LIST_PUSH)
+		return set_push(bin, mem, version);
 	if (addr % 64)
 		return tsr_list_fault(&bin->list, mem, 1, TSR_FAULT_ALIGNMENT);
 	if (!rename_descriptor(bin, version, kind, addr))
 		return stall(bin, TSR_BIN_DESCRIPTOR_STALLS);
-	if (kind == TSR_BIN_SHADER_STATE)
+	if (kind == TSR_BIN_SHADER_STATE) {
+		version->vertex_push = version->fragment_push = 0;
 		tsr_mem_call_for(mem, addr, TSR_SHADER_STATE__QWORDS);
+	}
 	return TSR_STEP_DONE;
 }
 

@@ -208,6 +208,8 @@ static void describe(const struct tsr_binning *bin, struct tsr_heap_batch *h)
 	h->samples_query = state->query[TSR_QUERY_SAMPLES];
 	h->any_query = state->query[TSR_QUERY_ANY_SAMPLES];
 	h->statistics_query = state->query[TSR_QUERY_STATISTICS];
+	h->vertex_push = state->vertex_push;
+	h->fragment_push = state->fragment_push;
 }
 
 enum tsr_step tsr_bin_write_record(struct tsr_binning *bin, struct tsr_mem *mem)

@@ -145,7 +145,8 @@ static bool is_sound(const struct tsr_frame_heap *heap, uint32_t offset,
 		within(heap, h->vertex_extra, n, TSR_HEAP_VERTEX_EXTRA__QWORDS * 8)) &&
 	       (!h->clipped_data || within(heap, h->clipped_data, 0, 0)) &&
 	       h->padded <= 1ull << 32 && !(h->shader_state % 64) && !(h->draw_state % 64) &&
-	       !(h->samples_query % 8) && !(h->any_query % 8) && !(h->statistics_query % 8);
+	       !(h->samples_query % 8) && !(h->any_query % 8) && !(h->statistics_query % 8) &&
+	       !(h->vertex_push % 8) && !(h->fragment_push % 8);
 }
 
 enum tsr_step tsr_heap_batch(struct tsr_mem *mem, const struct tsr_frame_heap *heap,
@@ -168,6 +169,7 @@ enum tsr_step tsr_heap_batch(struct tsr_mem *mem, const struct tsr_frame_heap *h
 		.offset = offset, .previous = h.previous, .shader_state = h.shader_state,
 		.draw_state = h.draw_state, .samples_query = h.samples_query,
 		.any_query = h.any_query, .statistics_query = h.statistics_query,
+		.vertex_push = h.vertex_push, .fragment_push = h.fragment_push,
 		.outputs = h.outputs ? heap->base + h.outputs : 0,
 		.output_stride = h.output_stride, .ids = heap->base + h.vertex_ids,
 		.padded = h.padded, .start = h.start, .first_instance = h.first_instance,
@@ -340,6 +342,7 @@ static void look_at_vertices(const struct tsr_tile_reader *r, const struct tsr_m
 static void look_at_states(const struct tsr_mem *mem, const struct hint *hint, unsigned int n)
 {
 	const uint64_t *state[HINTS], *program[HINTS];
+	uint64_t va = UINT64_MAX;	/* no state's: it is not aligned */
 	uint32_t offset = 0;
 	unsigned int states = 0;
 
@@ -347,9 +350,13 @@ static void look_at_states(const struct tsr_mem *mem, const struct hint *hint, u
 		if (!hint[i].header || hint[i].offset == offset)
 			continue;
 		offset = hint[i].offset;
-		state[states] = tsr_mem_call_for(
-			mem, hint[i].header[TSR_HEAP_BATCH_SHADER_STATE__QWORD],
-			TSR_SHADER_STATE__QWORDS);
+		if (hint[i].header[TSR_HEAP_BATCH_FRAGMENT_PUSH__QWORD])
+			tsr_mem_call_for(
+				mem, hint[i].header[TSR_HEAP_BATCH_FRAGMENT_PUSH__QWORD], 1);
+		if (hint[i].header[TSR_HEAP_BATCH_SHADER_STATE__QWORD] == va)
+			continue;
+		va = hint[i].header[TSR_HEAP_BATCH_SHADER_STATE__QWORD];
+		state[states] = tsr_mem_call_for(mem, va, TSR_SHADER_STATE__QWORDS);
 		states += state[states] != NULL;
 	}
 	for (unsigned int i = 0; i < states; i++)

@@ -35,6 +35,7 @@ struct tsr_batch {
 	uint32_t previous;		/* batch before, 0: none */
 	uint64_t shader_state, draw_state;	/* addresses */
 	uint64_t samples_query, any_query, statistics_query;	/* addresses; 0: none */
+	uint64_t vertex_push, fragment_push;	/* addresses; 0: where programs say */
 	uint64_t outputs;		/* address of vertex 0's outputs in the heap; 0: none */
 	uint32_t output_stride;
 	uint64_t ids;			/* address of HEAP_VERTEX_ID of vertex 0 */

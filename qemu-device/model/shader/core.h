@@ -55,8 +55,8 @@ struct tsr_mask_half {
 struct tsr_shader {
 	struct tsr_lane_state lanes;
 	union tsr_lanes temp[TSR_TEMPS * TSR_BUNDLE_WARPS];
-	union tsr_lanes push[TSR_PUSH_WORDS_MAX];	/* of the program @bound, see stage.c */
-	uint64_t bound;			/* its serial number */
+	union tsr_lanes push[TSR_PUSH_WORDS_MAX];	/* push words @bound, see stage.c */
+	uint64_t bound;			/* serial number of a program or a struct tsr_push */
 	struct tsr_usage usage[TSR_USAGES];	/* of stages' programs */
 	struct tsr_plan plan[TSR_PLANS];	/* of fragment states */
 	/* what the vectors of FAU specials of fragments say */

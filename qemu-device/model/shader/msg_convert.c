@@ -105,7 +105,7 @@ static uint8_t *at_hand(const struct tsr_msg_env *env, uint64_t va, unsigned int
 	if (va >> TSR_WINDOW_SHIFT == TSR_WINDOW_OUTPUT >> TSR_WINDOW_SHIFT) {
 		va -= TSR_WINDOW_OUTPUT;
 		if (env->stage != TSR_STAGE_POSITION ||
-		    va > sizeof(env->vertices->record) - bytes)
+		    va + bytes > tsr_vertex_window(env->vertices))
 			return NULL;
 		return (uint8_t *)env->vertices->record + va;
 	}

@@ -225,7 +225,7 @@ enum tsr_step tsr_msg_place(struct tsr_msg_env *env, unsigned int lane, uint64_t
 		if (env->stage != TSR_STAGE_POSITION)
 			return tsr_msg_fault(env, TSR_FAULT_MMU_UNMAPPED, va, access);
 		va -= TSR_WINDOW_OUTPUT;
-		step = in_window(env, TSR_WINDOW_OUTPUT, va, len, sizeof(env->vertices->record),
+		step = in_window(env, TSR_WINDOW_OUTPUT, va, len, tsr_vertex_window(env->vertices),
 				 access);
 		if (step == TSR_STEP_DONE)
 			place->host = (uint8_t *)env->vertices->record + va;

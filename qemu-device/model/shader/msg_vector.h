@@ -228,7 +228,7 @@ TSR_INLINE bool find_span(struct tsr_msg_env *env, const struct tsr_msg_access *
 	}
 	if (hi == TSR_WINDOW_OUTPUT >> 32 && env->stage == TSR_STAGE_POSITION) {
 		s->base = (uint8_t *)env->vertices->record;
-		s->limit = sizeof(env->vertices->record);
+		s->limit = tsr_vertex_window(env->vertices);
 		s->first = lo;
 		return true;
 	}

@@ -10,6 +10,11 @@
 /* The last serial number; 0 is none. */
 static _Atomic uint64_t serial;
 
+static uint64_t next_serial(void)
+{
+	return atomic_fetch_add_explicit(&serial, 1, memory_order_relaxed) + 1;
+}
+
 static struct tsr_program **place(struct tsr_programs *programs, uint64_t va, unsigned int stage)
 {
 	uint64_t key = va / 64 * 0x9e3779b97f4a7c15ull;
@@ -63,7 +68,7 @@ static enum tsr_step load(struct tsr_mem *mem, uint64_t va, enum tsr_stage stage
 		return step;
 	}
 	program->va = va;
-	program->serial = atomic_fetch_add_explicit(&serial, 1, memory_order_relaxed) + 1;
+	program->serial = next_serial();
 	program->stage = stage;
 	fill_state(&p, &program->state);
 	program->varyings = p.varyings;
@@ -88,6 +93,14 @@ enum tsr_step tsr_programs_find(struct tsr_programs *programs, struct tsr_mem *m
 	}
 	*program = loaded;
 	return TSR_STEP_DONE;
+}
+
+enum tsr_step tsr_push_read(struct tsr_push *push, struct tsr_mem *mem, uint64_t va,
+			    const struct tsr_program *program)
+{
+	push->serial = next_serial();
+	return tsr_mem_read(mem, va, push->word,
+			    program->state.push_words * sizeof(push->word[0]));
 }
 
 void tsr_programs_drop(struct tsr_programs *programs)

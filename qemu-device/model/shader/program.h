@@ -34,6 +34,12 @@ struct tsr_program {
 	uint32_t push_word[];		/* state.push_words */
 };
 
+/* Push words LIST_PUSH has named, as they were when the draw began: as many as its program's. */
+struct tsr_push {
+	uint64_t serial;		/* no others, and no program's, ever have it */
+	uint32_t word[TSR_PUSH_WORDS_MAX];
+};
+
 /* The uniform cache, and what else is known of its programs. */
 struct tsr_programs {
 	/* by address */
@@ -47,6 +53,9 @@ struct tsr_programs {
  */
 enum tsr_step tsr_programs_find(struct tsr_programs *programs, struct tsr_mem *mem, uint64_t va,
 				enum tsr_stage stage, const struct tsr_program **program);
+/* Read the words at @va for @program. As above; after anything but _DONE @push holds nothing. */
+enum tsr_step tsr_push_read(struct tsr_push *push, struct tsr_mem *mem, uint64_t va,
+			    const struct tsr_program *program);
 /* Forget all of them: the end of a command, or BARRIER.INV_READ. */
 void tsr_programs_drop(struct tsr_programs *programs);
 

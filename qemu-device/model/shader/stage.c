@@ -39,19 +39,22 @@ void tsr_stage_fill(union tsr_lanes *v, uint32_t word)
 	*(words *)v = word - (words){ 0 };
 }
 
-/* The push words of @program, in all lanes. */
-static void bind(struct tsr_shader *sh, const struct tsr_program *program)
+/* The push words of @program, or those @push has for it, in all lanes. */
+static void bind(struct tsr_shader *sh, const struct tsr_program *program,
+		 const struct tsr_push *push)
 {
+	const uint64_t serial = push ? push->serial : program->serial;
+	const uint32_t *word = push ? push->word : program->push_word;
 	uint32_t count = program->state.push_words, i;
 
-	if (sh->bound == program->serial)
+	if (sh->bound == serial)
 		return;
 	for (i = 0; i < count; i++)
-		tsr_stage_fill(&sh->push[i], program->push_word[i]);
+		tsr_stage_fill(&sh->push[i], word[i]);
 	for (; i < sh->push_words; i++)
 		tsr_stage_fill(&sh->push[i], 0);
 	sh->push_words = count;
-	sh->bound = program->serial;
+	sh->bound = serial;
 }
 
 bool tsr_stage_resume(struct tsr_shader *sh, struct tsr_stage_run *run,
@@ -59,7 +62,7 @@ bool tsr_stage_resume(struct tsr_shader *sh, struct tsr_stage_run *run,
 {
 	const struct tsr_compute_state *state = &program->state;
 
-	bind(sh, program);
+	bind(sh, program, run->push);
 	sh->env.stage = program->stage;
 	sh->env.program = program;
 	sh->env.state = state;

@@ -37,6 +37,7 @@ struct tsr_stage_run {
 	uint8_t preload;
 	uint16_t preload_lanes;
 	uint64_t reads;			/* registers the program may read */
+	const struct tsr_push *push;	/* instead of the program's own push words; NULL: none */
 };
 
 /* ---- Entering and leaving -------------------------------------------------------------------- */
@@ -69,6 +70,7 @@ struct tsr_vertex_run {
 	 */
 	uint32_t vertex[TSR_BATCH_VERTICES + 3], instance[TSR_BATCH_VERTICES];
 	uint16_t slot[TSR_BATCH_VERTICES];	/* … and where in the batch record and outputs go */
+	unsigned int records;		/* POSITION: slots are below; there is no more to be seen */
 	bool position_output;		/* SHADER_STATE.POSITION_OUTPUT */
 	uint64_t padded;		/* padded number of vertices: up to 2^32 */
 	int32_t start;			/* what ADD_OFFSET adds to elements */
@@ -81,6 +83,12 @@ struct tsr_vertex_run {
 		__attribute__((aligned(64)));
 	struct tsr_stage_run run;
 };
+
+/* Bytes of the output window. */
+static inline uint32_t tsr_vertex_window(const struct tsr_vertex_run *v)
+{
+	return v->records * sizeof(v->record[0]);
+}
 
 /*
  * Run the program for @v->threads, or go on where it was. _DONE: all have ended and what they wrote

@@ -46,7 +46,7 @@ static void start(struct tsr_shader *sh, struct tsr_vertex_run *v)
 	memcpy(all_of(v, REG_INSTANCE), v->instance, threads * sizeof(v->instance[0]));
 	if (!position)
 		return;
-	memset(v->record, 0, sizeof(v->record));
+	memset(v->record, 0, v->records * sizeof(v->record[0]));
 	/* most programs ask LEA_ATTR where their record is */
 	if (!(v->run.reads >> REG_RECORD & 3))
 		return;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A core that renders tiles, or runs varying programs of batches. All loops go on from what is in
+ * A core that renders tiles. All loops go on from what is in
  * struct tsr_tile_core, so that a burst can end anywhere between two steps.
  */
 #include <math.h>
@@ -9,9 +9,8 @@
 #include "../gpu.h"
 #include "render.h"
 
-/* Effort of things that take longer than others. */
+/* Effort of a packet of a tile's list. */
 #define PACKET_EFFORT 64
-#define BUNDLE_EFFORT 32
 
 static unsigned int samples_of(const struct tsr_tile_core *c)
 {
@@ -360,8 +359,25 @@ static bool same_draw(const struct tsr_tile_core *c)
 	const struct tsr_batch *b = c->prim.batch;
 
 	return c->state && c->state->shader_state == b->shader_state &&
-	       c->state->draw_state == b->draw_state && c->queries.samples == b->samples_query &&
-	       c->queries.any == b->any_query && c->queries.statistics == b->statistics_query;
+	       c->state->draw_state == b->draw_state && c->push_va == b->fragment_push &&
+	       c->queries.samples == b->samples_query && c->queries.any == b->any_query &&
+	       c->queries.statistics == b->statistics_query;
+}
+
+/* The fragment program's, of a draw with @state. What is known of others' colours is of no use. */
+static enum tsr_step change_push(struct tsr_tile_core *c, struct tsr_mem *mem,
+				 struct tsr_tile_state *state)
+{
+	const uint64_t va = c->prim.batch->fragment_push;
+	enum tsr_step step = TSR_STEP_DONE;
+
+	if (state->shades)
+		step = tsr_tile_push_read(c, mem, va, state->fragment.program,
+					  &c->fragments->run);
+	if (state->push != va)
+		state->colours.known = false;
+	state->push = c->push_va = va;
+	return step;
 }
 
 /* The states of the primitive's draw; the bundle is empty. */
@@ -373,6 +389,8 @@ static enum tsr_step change_draw(struct tsr_tile_core *c, struct tsr_mem *mem)
 
 	if (step == TSR_STEP_DONE)
 		step = tsr_tile_state_find(c, mem, b->shader_state, b->draw_state, &state);
+	if (step == TSR_STEP_DONE)
+		step = change_push(c, mem, state);
 	if (step == TSR_STEP_DONE)
 		step = tsr_tile_load_for(c, mem, state);
 	if (step != TSR_STEP_DONE)
@@ -534,7 +552,7 @@ static enum tsr_step draw(struct tsr_tile_core *c, struct tsr_mem *mem)
 
 	if (c->running) {
 		step = tsr_tile_run_bundle(c, mem);
-		c->effort -= BUNDLE_EFFORT;
+		c->effort -= TSR_TILE_BUNDLE_EFFORT;
 		return step == TSR_STEP_DONE ? TSR_STEP_MORE : step;
 	}
 	while (c->walking) {
@@ -643,13 +661,6 @@ static enum tsr_step execute(struct tsr_tile_core *c, struct tsr_mem *mem)
 	}
 }
 
-/* Nothing begins before a snapshot: the burst ends. */
-static enum tsr_step rest(struct tsr_tile_core *c)
-{
-	c->effort = 0;
-	return TSR_STEP_MORE;
-}
-
 static enum tsr_step step_tile(struct tsr_tile_core *c, struct tsr_mem *mem)
 {
 	enum tsr_step step;
@@ -661,7 +672,7 @@ static enum tsr_step step_tile(struct tsr_tile_core *c, struct tsr_mem *mem)
 		return step == TSR_STEP_DONE ? TSR_STEP_MORE : step;
 	}
 	if (c->phase == TSR_TILE_FETCH && mem->gpu->winding_down)
-		return rest(c);
+		return tsr_tile_rest(c);
 	if (c->phase == TSR_TILE_FETCH)
 		return start_tile(c) ? TSR_STEP_MORE : TSR_STEP_DONE;
 	c->effort -= PACKET_EFFORT;
@@ -679,101 +690,6 @@ static enum tsr_step step_tile(struct tsr_tile_core *c, struct tsr_mem *mem)
 	if (step == TSR_STEP_DONE)
 		c->phase = TSR_TILE_PACKET;
 	return step == TSR_STEP_DONE ? TSR_STEP_MORE : step;
-}
-
-/* ---- Batches --------------------------------------------------------------------------------- */
-
-/* The vertices that primitives name, or all; c->ids are there. */
-static void add_threads(struct tsr_tile_core *c, const struct tsr_batch *batch,
-			const uint64_t used[TSR_BATCH_SLOTS / 64])
-{
-	struct tsr_vertex_run *v = c->vertices;
-
-	v->threads = 0;
-	for (unsigned int i = 0; i < batch->vertices; i++) {
-		if (!(used[i / 64] >> i % 64 & 1))
-			continue;
-		v->vertex[v->threads] = c->ids[i][0];
-		v->instance[v->threads] = c->ids[i][1];
-		v->slot[v->threads++] = i;
-	}
-}
-
-/* What is needed of batch number c->next to run its varying program; MORE: there is nothing. */
-static enum tsr_step begin_batch(struct tsr_tile_core *c, struct tsr_mem *mem)
-{
-	const struct tsr_rendering *r = c->render;
-	struct tsr_vertex_run *v = c->vertices;
-	const uint32_t offset = r->batch[c->next];
-	uint64_t used[TSR_BATCH_SLOTS / 64];
-	struct tsr_tile_state *state;
-	struct tsr_batch batch;
-	enum tsr_step step;
-
-	memset(used, 0xff, sizeof(used));
-	step = tsr_heap_batch(mem, &r->heap, offset & ~1u, &batch);
-	if (step == TSR_STEP_DONE)
-		step = tsr_tile_state_find(c, mem, batch.shader_state, batch.draw_state, &state);
-	if (step == TSR_STEP_DONE && !state->fragment.shader.varying)
-		return TSR_STEP_MORE;
-	if (step == TSR_STEP_DONE)
-		step = tsr_heap_ids(mem, &batch, c->ids);
-	if (step == TSR_STEP_DONE)
-		step = tsr_programs_find(&c->programs, mem, state->fragment.shader.varying,
-					 TSR_STAGE_VARYING, &v->program);
-	/* so few primitives cannot name all of them */
-	if (step == TSR_STEP_DONE && !(offset & 1) && 3u * batch.primitives < batch.vertices)
-		step = tsr_heap_used(mem, &r->heap, &batch, used);
-	if (step != TSR_STEP_DONE)
-		return step;
-	add_threads(c, &batch, used);
-	v->position_output = state->fragment.shader.position_output;
-	v->padded = batch.padded;
-	v->start = batch.start;
-	v->first_instance = batch.first_instance;
-	v->outputs = batch.outputs;
-	v->output_stride = batch.output_stride;
-	c->queries = (struct tsr_tile_queries){ .statistics = batch.statistics_query };
-	return TSR_STEP_DONE;
-}
-
-static enum tsr_step step_batch(struct tsr_tile_core *c, struct tsr_mem *mem)
-{
-	enum tsr_step step;
-
-	if (!c->vertices_running && mem->gpu->winding_down)
-		return rest(c);
-	if (!c->vertices_running) {
-		if (c->next >= c->render->batches)
-			return TSR_STEP_DONE;
-		step = begin_batch(c, mem);
-		if (step == TSR_STEP_MORE)
-			c->next += c->render->job.cores;
-		if (step != TSR_STEP_DONE)
-			return step;
-		c->vertices_running = true;
-	}
-	c->effort -= BUNDLE_EFFORT;
-	if (c->vertices->threads) {
-		step = tsr_vertex_run(c->shader, c->vertices);
-		if (step == TSR_STEP_FAULT)
-			mem->fault = c->shader->fault;
-		if (step != TSR_STEP_DONE)
-			return step;
-		c->queries.fragments = c->vertices->threads;
-		c->vertices->threads = 0;
-	}
-	if (c->queries.statistics) {
-		step = tsr_mem_add(mem,
-				   c->queries.statistics +
-					   8 * TSR_PIPELINE_STATISTICS_VARYING_INVOCATIONS__QWORD,
-				   true, c->queries.fragments);
-		if (step != TSR_STEP_DONE)
-			return step;
-	}
-	c->vertices_running = false;
-	c->next += c->render->job.cores;
-	return TSR_STEP_MORE;
 }
 
 /* ---- Bursts ---------------------------------------------------------------------------------- */
@@ -878,5 +794,5 @@ enum tsr_burst tsr_batch_burst(struct tsr_shader *sh, const struct tsr_mem *mem,
 			       struct tsr_queue *q, struct tsr_job_core *core, bool again)
 {
 	(void)again;
-	return burst_of(sh, mem, q, (struct tsr_tile_core *)core, step_batch);
+	return burst_of(sh, mem, q, (struct tsr_tile_core *)core, tsr_tile_step_batch);
 }

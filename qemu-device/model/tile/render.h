@@ -8,6 +8,7 @@
  * these structures, which belong to the queue. Limits: 3d.md. Reset state: no command.
  *
  *   render.c    the engine's step: list, phases
+ *   varying.c   a core: varying programs of batches
  *   core.c      a core: a tile's packets, from primitives to bundles
  *   bundle.c    bundles: programs, late tests, queries, output
  *   flat.c      primitives of one colour, without bundles
@@ -38,6 +39,7 @@
 #define TSR_TILE_STATES 64
 /* Primitives, blocks, quads and the like after which a burst ends. */
 #define TSR_TILE_EFFORT 16384
+#define TSR_TILE_BUNDLE_EFFORT 32	/* what a bundle counts */
 
 /* What is counted by a core until the owner adds it to the queue's counters. */
 enum tsr_tile_count {
@@ -93,7 +95,8 @@ struct tsr_tile_state {
 	uint8_t patience;		/* primitives that are not looked at … */
 	uint8_t waited;			/* … and were not, after the last one; 0: it was of one */
 	struct tsr_flat flat;
-	struct tsr_tile_colours colours;	/* if it is everywhere */
+	struct tsr_tile_colours colours;	/* if it is everywhere, of … */
+	uint64_t push;			/* … push words at this address; 0: the program's own */
 };
 
 /* Of a primitive of one colour that its bundle is going to tell: a block, and its pixels there. */
@@ -200,6 +203,9 @@ struct tsr_tile_core {
 	struct tsr_tile_state *state;	/* of the bundle; NULL: none */
 	struct tsr_tile_state *states[TSR_TILE_STATES];
 	struct tsr_programs programs;
+	/* What the draw has for its program, and where; 0: nothing, the program has its own. */
+	struct tsr_push push;
+	uint64_t push_va;
 	bool stored;			/* the tile has been, at least in part */
 	bool running;			/* the bundle's program does */
 	/* fragments behind late tests, because they have stored to the tile */
@@ -267,6 +273,10 @@ struct tsr_rendering {
 enum tsr_step tsr_tile_state_find(struct tsr_tile_core *c, struct tsr_mem *mem,
 				  uint64_t shader_state, uint64_t draw_state,
 				  struct tsr_tile_state **state);
+
+/* Push words at @va for @program, which is going to run in @run; 0: it has its own. */
+enum tsr_step tsr_tile_push_read(struct tsr_tile_core *c, struct tsr_mem *mem, uint64_t va,
+				 const struct tsr_program *program, struct tsr_stage_run *run);
 
 static inline void tsr_tile_state_forget(struct tsr_tile_state *s)
 {
@@ -370,7 +380,17 @@ bool tsr_tile_few_begin(struct tsr_tile_core *c, unsigned int n);
 /* Its next block, behind early tests: c->covered; false: there is none. */
 bool tsr_tile_few_next(struct tsr_tile_core *c);
 
+/* varying.c: a step of a core that runs varying programs; _DONE: no batch is left for it. */
+enum tsr_step tsr_tile_step_batch(struct tsr_tile_core *c, struct tsr_mem *mem);
+
 /* core.c */
+/* Nothing begins before a snapshot: the burst ends. */
+static inline enum tsr_step tsr_tile_rest(struct tsr_tile_core *c)
+{
+	c->effort = 0;
+	return TSR_STEP_MORE;
+}
+
 /* The bit of the block in masks of the tile's. */
 static inline uint64_t tsr_tile_block_bit(const struct tsr_tile_core *c)
 {

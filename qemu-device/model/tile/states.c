@@ -257,3 +257,14 @@ enum tsr_step tsr_tile_state_find(struct tsr_tile_core *c, struct tsr_mem *mem,
 	*state = *slot;
 	return step;
 }
+
+enum tsr_step tsr_tile_push_read(struct tsr_tile_core *c, struct tsr_mem *mem, uint64_t va,
+				 const struct tsr_program *program, struct tsr_stage_run *run)
+{
+	enum tsr_step step = TSR_STEP_DONE;
+
+	if (va)
+		step = tsr_push_read(&c->push, mem, va, program);
+	run->push = va ? &c->push : NULL;
+	return step;
+}

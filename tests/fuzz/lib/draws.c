@@ -662,6 +662,14 @@ static void draw(struct draws *d, unsigned int n, uint32_t *list)
 				128 * n + (kind == 2 ? 64 : 8 * kind) : 0 });
 		packet(d, list, word, TSR_LIST_QUERY_QWORDS);
 	}
+	if (!fuzz_below(&r, 3)) {
+		const uint64_t own = DRAWS_LIST + PUSH_AT(3 * fuzz_below(&r, d->states));
+
+		tsr_pack_list_push(word, &(struct tsr_list_push){
+			.vertex = fuzz_below(&r, 3) ? own : 0,
+			.fragment = fuzz_below(&r, 3) ? own + 8 * !fuzz_below(&r, 8) : 0 });
+		packet(d, list, word, TSR_LIST_PUSH_QWORDS);
+	}
 	if (!fuzz_below(&r, 5)) {
 		indirect(d, &r, list, &draw, n);
 		return;
