@@ -52,13 +52,14 @@ static enum tsr_step decode(const struct tsr_alu *alu, struct tsr_mem *mem, uint
 
 	if (step != TSR_STEP_DONE)
 		return step;
-	*used = tsr_predecode(alu, bytes, len, pc, space & 7, memory, &whole);
+	*used = tsr_predecode(alu, bytes, len, pc, space & TSR_CODE_KINDS, memory, &whole);
 	if (whole || len == sizeof(bytes))
 		return TSR_STEP_DONE;
 	/* It goes on in the next page. */
 	step = fetch(mem, pc + len, bytes + len, sizeof(bytes) - len);
 	if (step == TSR_STEP_DONE)
-		*used = tsr_predecode(alu, bytes, sizeof(bytes), pc, space & 7, memory, &whole);
+		*used = tsr_predecode(alu, bytes, sizeof(bytes), pc, space & TSR_CODE_KINDS, memory,
+				      &whole);
 	return step;
 }
 

@@ -50,13 +50,15 @@ enum tsr_step tsr_code_compare(struct tsr_mem *mem, const struct tsr_decoded *cl
 void tsr_code_free(struct tsr_code *code);
 
 /* Number of a code space, from the generation of its address space; @stage: enum tsr_stage. */
-static inline uint64_t tsr_code_space(uint64_t generation, bool registers_64, unsigned int stage)
+static inline uint64_t tsr_code_space(uint64_t generation, bool registers_64, unsigned int stage,
+				      bool mixed)
 {
-	uint64_t kind = registers_64 ? TSR_CODE_REGISTERS_64 : 0;
+	uint64_t kind = (registers_64 ? TSR_CODE_REGISTERS_64 : 0) |
+			(mixed ? TSR_CODE_MIXED : 0);
 
 	if (stage != TSR_STAGE_COMPUTE)
 		kind |= stage == TSR_STAGE_FRAGMENT ? TSR_CODE_FRAGMENT : TSR_CODE_VERTEX;
-	return generation << 3 | kind;
+	return generation * (TSR_CODE_KINDS + 1) | kind;
 }
 
 #endif

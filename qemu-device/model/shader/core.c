@@ -862,7 +862,8 @@ enum tsr_burst tsr_core_burst(struct tsr_shader *sh, const struct tsr_mem *mem,
 	sh->env.fragments = NULL;
 	sh->group_stride = grid->group_stride;
 	sh->slots = grid->slots;
-	sh->space = tsr_code_space(sh->generation, grid->state.registers_64, TSR_STAGE_COMPUTE);
+	sh->space = tsr_code_space(sh->generation, grid->state.registers_64, TSR_STAGE_COMPUTE,
+				   false);
 	sh->lanes.alu.space[TSR_LANES_PUSH] = grid->push;
 	sh->mode_key = 0;
 	tsr_alu_enter(&sh->fp, &none);

@@ -62,6 +62,7 @@ struct tsr_shader {
 	/* what the vectors of FAU specials of fragments say */
 	uint64_t special[2 + TSR_RENDER_TARGETS_MAX];
 	uint32_t push_words;		/* it has; the rest is 0 */
+	uint32_t mixed_words;		/* of bundles whose warps have their own, likewise */
 	union tsr_lanes staged[TSR_REGISTERS * TSR_BUNDLE_WARPS];	/* see scoreboard.c */
 	struct tsr_mask_half mask_of[256];	/* what eight bits say */
 	struct tsr_code code;

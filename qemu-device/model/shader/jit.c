@@ -167,9 +167,14 @@ struct compiler {
 	uint32_t live, live_branch;
 };
 
+_Static_assert(TSR_TEMP_PUSH <= 32, "temporaries are bits of a word");
+
+/* Of one that clauses write. */
 static uint32_t temp_bit(const struct tsr_operand *o)
 {
-	return o->space == TSR_LANES_TEMP && o->step ? 1u << o->index / TSR_BUNDLE_WARPS : 0;
+	const unsigned int n = o->index / TSR_BUNDLE_WARPS;
+
+	return o->space == TSR_LANES_TEMP && o->step && n < TSR_TEMP_PUSH ? 1u << n : 0;
 }
 
 static uint32_t temps_of(const struct tsr_operand *o, unsigned int count)

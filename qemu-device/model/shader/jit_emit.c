@@ -409,7 +409,7 @@ static void find_stores(struct tsr_segment *s, struct stores *to)
 		if (s->regs_written >> r & 1)
 			add_store(to, s, known_bits(s, s->reg[r]), true, r);
 	}
-	for (unsigned int t = 0; t < TSR_TEMPS; t++) {
+	for (unsigned int t = 0; t < TSR_TEMP_PUSH; t++) {
 		if (s->temps_written >> t & 1)
 			add_store(to, s, known_bits(s, s->temp[t]), false, t);
 	}

@@ -307,7 +307,7 @@ const struct tsr_plan *tsr_plan_find(struct tsr_shader *sh, struct tsr_fragments
 	const struct tsr_fragment_state *state = f->state;
 	struct tsr_plan *plan = &sh->plan[state->serial % TSR_PLANS];
 	uint64_t space = tsr_code_space(sh->generation, state->program->state.registers_64,
-					state->program->stage);
+					state->program->stage, false);
 
 	if (plan->state == state->serial && plan->program == state->program->serial &&
 	    plan->space == space && plan->forgotten == sh->code.forgotten)

@@ -158,13 +158,19 @@ static struct tsr_operand fragment_special(struct builder *b, unsigned int posit
 	}
 }
 
+static struct tsr_operand push_word(const struct builder *b, unsigned int n)
+{
+	if (!(b->code_kind & TSR_CODE_MIXED))
+		return (struct tsr_operand){ .index = n, .space = TSR_LANES_PUSH };
+	return n < TSR_MIXED_WORDS ? temp(TSR_TEMP_PUSH + n) : zero;
+}
+
 static struct tsr_operand fau(struct builder *b, unsigned int position, bool high)
 {
 	unsigned int index = b->clause->tuple[position / 2].fau;
 
 	if (tsr_fau_is_uniform(index))
-		return (struct tsr_operand){ .index = 2 * (index & 0x7f) + high,
-					     .space = TSR_LANES_PUSH };
+		return push_word(b, 2 * (index & 0x7f) + high);
 	if (tsr_fau_is_const(index))
 		return constant(b, (uint32_t)(clause_constant(b, index) >> (high ? 32 : 0)));
 	switch (index) {

@@ -17,6 +17,9 @@
 #include "alu.h"
 #include "native.h"
 
+/* Most push words of programs whose warps may differ in them. */
+#define TSR_MIXED_WORDS 32
+
 /* Temporaries, as the first index of their TSR_BUNDLE_WARPS vectors divided by that. */
 enum tsr_temp {
 	TSR_TEMP_FIXED,			/* the vectors below, the same for all threads */
@@ -25,7 +28,9 @@ enum tsr_temp {
 	TSR_TEMP_WARP_ID,
 	TSR_TEMP_RESULT,		/* results on their way, of two tuples, two units each */
 	TSR_TEMP_KEPT = TSR_TEMP_RESULT + 4,	/* sources kept for the message and the branch */
-	TSR_TEMPS = TSR_TEMP_KEPT + 9	/* six of the message, three of the branch */
+	/* six of the message, three of the branch; TSR_CODE_MIXED: the push words of each warp */
+	TSR_TEMP_PUSH = TSR_TEMP_KEPT + 9,
+	TSR_TEMPS = TSR_TEMP_PUSH + TSR_MIXED_WORDS
 };
 
 /* Vectors of TSR_TEMP_FIXED. */
@@ -43,6 +48,8 @@ enum tsr_code_kind {
 	TSR_CODE_REGISTERS_64 = 1,
 	TSR_CODE_VERTEX = 2,
 	TSR_CODE_FRAGMENT = 4,
+	TSR_CODE_MIXED = 8,		/* warps of a bundle have push words of their own */
+	TSR_CODE_KINDS = 15,
 };
 
 /* What is to be done besides the micro-operations. */

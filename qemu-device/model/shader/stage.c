@@ -66,7 +66,7 @@ bool tsr_stage_resume(struct tsr_shader *sh, struct tsr_stage_run *run,
 	sh->env.stage = program->stage;
 	sh->env.program = program;
 	sh->env.state = state;
-	sh->space = tsr_code_space(sh->generation, state->registers_64, program->stage);
+	sh->space = tsr_code_space(sh->generation, state->registers_64, program->stage, false);
 	sh->core = &run->core;
 	run->core.job.index = sh->core_index;
 	return tsr_core_bundle(&run->core, 0);

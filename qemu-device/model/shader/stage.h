@@ -160,6 +160,12 @@ struct tsr_fragments {
 	struct tsr_tile *tile;		/* for LD_TILE and ST_TILE */
 	/* tsr_tile_settle(): called before @lanes of @warp store to the tile; NULL: nobody cares */
 	void (*settle)(struct tsr_tile *tile, unsigned int warp, uint16_t lanes);
+	/*
+	 * Draws that differ in push words can share a bundle, each in warps of its own: words of
+	 * each warp, if they are not all those of run.push.
+	 */
+	unsigned int pushes;
+	const struct tsr_push *push[TSR_BUNDLE_WARPS];
 	unsigned int quads;		/* 0 to TSR_BUNDLE_QUADS */
 	unsigned int prims;
 	struct tsr_fragment_quad quad[TSR_BUNDLE_QUADS];
@@ -219,6 +225,11 @@ void tsr_fragments_begin(struct tsr_fragments *f, const struct tsr_fragment_stat
  * are more quads, is the first. What is known of it stays.
  */
 void tsr_fragments_continue(struct tsr_fragments *f, unsigned int prim);
+/*
+ * What is added from now on has the words @push, in warps of its own; before it, those of run.push.
+ * The last warp that has been begun is filled with quads that cover nothing.
+ */
+void tsr_fragments_mix(struct tsr_fragments *f, const struct tsr_push *push);
 /*
  * Add a primitive that quads will name; returns its index. There is room for as many as for quads.
  * Its outputs and ids are to be filled in f->prim[index].

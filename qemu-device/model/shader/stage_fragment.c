@@ -9,6 +9,7 @@
 void tsr_fragments_begin(struct tsr_fragments *f, const struct tsr_fragment_state *state)
 {
 	f->state = state;
+	f->pushes = 1;
 	f->quads = 0;
 	f->prims = 0;
 	f->plane_count = 0;
@@ -16,6 +17,7 @@ void tsr_fragments_begin(struct tsr_fragments *f, const struct tsr_fragment_stat
 
 void tsr_fragments_continue(struct tsr_fragments *f, unsigned int prim)
 {
+	f->pushes = 1;
 	f->quads = 0;
 	f->prims = 1;
 	if (prim) {
@@ -27,6 +29,23 @@ void tsr_fragments_continue(struct tsr_fragments *f, unsigned int prim)
 		memset(f->plane_of[0], 0, sizeof(f->plane_of[0]));
 		f->plane_count = 0;
 	}
+}
+
+void tsr_fragments_mix(struct tsr_fragments *f, const struct tsr_push *push)
+{
+	const struct tsr_fragment_quad nothing = {
+		.x = f->quad[0].x, .y = f->quad[0].y, .prim = f->quad[0].prim,
+	};
+	unsigned int w;
+
+	while (f->quads % (TSR_WARP_LANES / 4))
+		f->quad[f->quads++] = nothing;
+	for (w = 0; f->pushes == 1 && w < f->quads / (TSR_WARP_LANES / 4); w++)
+		f->push[w] = f->run.push;
+	for (w = f->quads / (TSR_WARP_LANES / 4); w < TSR_BUNDLE_WARPS; w++)
+		f->push[w] = push;
+	f->run.push = push;
+	f->pushes++;
 }
 
 unsigned int tsr_fragments_prim(struct tsr_fragments *f, const struct tsr_prim *prim)
@@ -130,11 +149,11 @@ static unsigned int covered_pixels(uint64_t coverage)
 	return (coverage & low) * 0x1000200040008 >> 48 & 15;
 }
 
-/* Lanes of warp @w that are covered; *@lanes: that have a quad. */
+/* Lanes of warp @w that are covered; *@lanes: of quads that are, if only in part. */
 static uint16_t covered_lanes(const struct tsr_fragments *f, unsigned int w, uint16_t *lanes)
 {
 	const uint64_t whole = 0x0001000100010001ull * ((1u << (1u << f->state->samples_log2)) - 1);
-	unsigned int first = w * TSR_WARP_LANES / 4, covered = 0, q;
+	unsigned int first = w * TSR_WARP_LANES / 4, covered = 0, some = 0, q;
 	const struct tsr_fragment_quad *quad = &f->quad[first];
 
 	*lanes = 0xffff;
@@ -145,8 +164,9 @@ static uint16_t covered_lanes(const struct tsr_fragments *f, unsigned int w, uin
 		uint64_t coverage = quad[q].coverage;
 
 		covered |= (coverage == whole ? 15 : covered_pixels(coverage)) << 4 * q;
+		some |= (coverage ? 15 : 0) << 4 * q;
 	}
-	*lanes = (1u << 4 * q) - 1;
+	*lanes = some;
 	return covered;
 }
 
@@ -294,6 +314,24 @@ static enum tsr_step preload(struct tsr_shader *sh, struct tsr_fragments *f)
 	return step;
 }
 
+/* Each warp has push words of its own: code and operands are others. */
+static void bind_warps(struct tsr_shader *sh, const struct tsr_fragments *f)
+{
+	const struct tsr_program *program = f->state->program;
+	union tsr_lanes *to = &sh->temp[TSR_TEMP_PUSH * TSR_BUNDLE_WARPS];
+	uint32_t count = program->state.push_words, i;
+
+	for (unsigned int w = 0; w * TSR_WARP_LANES / 4 < f->quads; w++) {
+		for (i = 0; i < count; i++)
+			tsr_stage_fill(&to[i * TSR_BUNDLE_WARPS + w], f->push[w]->word[i]);
+	}
+	for (i = count * TSR_BUNDLE_WARPS; i < sh->mixed_words * TSR_BUNDLE_WARPS; i++)
+		tsr_stage_fill(&to[i], 0);
+	sh->mixed_words = count;
+	sh->space = tsr_code_space(sh->generation, program->state.registers_64, program->stage,
+				   true);
+}
+
 /* All threads have ended. */
 static void finish(struct tsr_fragments *f)
 {
@@ -307,6 +345,7 @@ enum tsr_step tsr_fragment_run(struct tsr_shader *sh, struct tsr_fragments *f)
 {
 	const struct tsr_program *program = f->state->program;
 	enum tsr_step step;
+	uint64_t space;
 
 	sh->env.vertices = NULL;
 	sh->env.fragments = f;
@@ -316,6 +355,9 @@ enum tsr_step tsr_fragment_run(struct tsr_shader *sh, struct tsr_fragments *f)
 		sh->fault = sh->mem.fault;
 		return TSR_STEP_FAULT;
 	}
+	space = sh->space;
+	if (f->pushes > 1)
+		bind_warps(sh, f);
 	tsr_fragments_specials(sh, f->state);
 	if (!f->run.begun)
 		start(sh, f);
@@ -324,6 +366,7 @@ enum tsr_step tsr_fragment_run(struct tsr_shader *sh, struct tsr_fragments *f)
 	if (step != TSR_STEP_DONE)
 		return step;
 	step = tsr_stage_advance(sh, &f->run);
+	sh->space = space;
 	memcpy(f->helper, sh->lanes.helper, sizeof(f->helper));
 	if (step == TSR_STEP_DONE)
 		finish(f);

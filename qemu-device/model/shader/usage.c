@@ -113,7 +113,7 @@ static bool scan(struct tsr_shader *sh, uint64_t pc, struct tsr_usage *f)
 
 const struct tsr_usage *tsr_usage_find(struct tsr_shader *sh, uint64_t pc)
 {
-	uint64_t key = (pc >> 4) * 0x9e3779b97f4a7c15ull;
+	uint64_t key = ((pc >> 4) ^ sh->space << 32) * 0x9e3779b97f4a7c15ull;
 	struct tsr_usage *f = &sh->usage[key >> 40 & (TSR_USAGES - 1)];
 
 	if (f->pc == pc && f->space == sh->space)

@@ -354,14 +354,46 @@ static bool next_block(struct tsr_tile_core *c)
 
 /* ---- Primitives ------------------------------------------------------------------------------ */
 
-static bool same_draw(const struct tsr_tile_core *c)
+/* Whether the primitive's draw has the states of the one before it. */
+static bool same_states(const struct tsr_tile_core *c)
 {
 	const struct tsr_batch *b = c->prim.batch;
 
 	return c->state && c->state->shader_state == b->shader_state &&
-	       c->state->draw_state == b->draw_state && c->push_va == b->fragment_push &&
-	       c->queries.samples == b->samples_query && c->queries.any == b->any_query &&
-	       c->queries.statistics == b->statistics_query;
+	       c->state->draw_state == b->draw_state && c->queries.samples == b->samples_query &&
+	       c->queries.any == b->any_query && c->queries.statistics == b->statistics_query;
+}
+
+static bool same_draw(const struct tsr_tile_core *c)
+{
+	return same_states(c) && c->push_va == c->prim.batch->fragment_push;
+}
+
+/* Whether a draw that differs in push words alone goes into the same bundle, which is not empty. */
+static bool may_join(const struct tsr_tile_core *c)
+{
+	const struct tsr_fragments *f = c->fragments;
+
+	return same_states(c) && c->push_va && c->prim.batch->fragment_push &&
+	       !c->state->ordered && !c->shader->gpu->shader_hook &&
+	       c->state->fragment.program->state.push_words <= TSR_MIXED_WORDS &&
+	       f->pushes < TSR_BUNDLE_WARPS && f->prims < TSR_BUNDLE_QUADS &&
+	       f->quads <= TSR_BUNDLE_QUADS - TSR_WARP_LANES / 4;
+}
+
+static enum tsr_step join(struct tsr_tile_core *c, struct tsr_mem *mem)
+{
+	const uint64_t va = c->prim.batch->fragment_push;
+	const unsigned int at = (c->push_at + 1) % TSR_BUNDLE_WARPS;
+	enum tsr_step step = tsr_push_read(&c->push[at], mem, va, c->state->fragment.program);
+
+	if (step != TSR_STEP_DONE)
+		return step;
+	c->push_at = at;
+	c->state->push = c->push_va = va;
+	c->state->colours.known = false;
+	tsr_fragments_mix(c->fragments, &c->push[at]);
+	return TSR_STEP_DONE;
 }
 
 /* The fragment program's, of a draw with @state. What is known of others' colours is of no use. */
@@ -460,7 +492,9 @@ static enum tsr_step next_primitive(struct tsr_tile_core *c, struct tsr_mem *mem
 	if (step != TSR_STEP_DONE)
 		return step;
 	if (!c->prim.vertices || !same_draw(c)) {
-		if (c->state && c->fragments->quads) {
+		const bool gathered = c->state && c->fragments->quads;
+
+		if (gathered && !(c->prim.vertices && may_join(c))) {
 			c->running = true;
 			return TSR_STEP_MORE;
 		}
@@ -468,7 +502,7 @@ static enum tsr_step next_primitive(struct tsr_tile_core *c, struct tsr_mem *mem
 			c->ended = true;
 			return tsr_tile_end_queries(c, mem);
 		}
-		step = change_draw(c, mem);
+		step = gathered ? join(c, mem) : change_draw(c, mem);
 	}
 	if (step != TSR_STEP_DONE)
 		return step;

@@ -40,7 +40,7 @@ bool tsr_tile_flat_may_wait(const struct tsr_tile_core *c)
 {
 	const struct tsr_tile_state *s = c->state;
 
-	return !c->flat && s->looked && s->may_be_flat && !s->flat.everywhere &&
+	return !c->flat && s->looked && s->may_be_flat && !s->colours.known &&
 	       !c->tile.samples_log2;
 }
 
@@ -167,6 +167,14 @@ static bool one_colour(struct tsr_tile_core *c, bool ran)
 	return false;
 }
 
+/* Whether the bundle's last quad is the primitive's. */
+static bool has_last(const struct tsr_tile_core *c)
+{
+	const struct tsr_fragments *f = c->fragments;
+
+	return f->quads && f->quad[f->quads - 1].prim == c->prim_index;
+}
+
 void tsr_tile_flat_look(struct tsr_tile_core *c)
 {
 	struct tsr_tile_state *s = c->state;
@@ -181,7 +189,7 @@ void tsr_tile_flat_look(struct tsr_tile_core *c)
 		s->flat = tsr_flat_find(c->shader, &s->fragment);
 		s->may_be_flat = s->flat.same;
 	}
-	if (!s->looked || !s->may_be_flat)
+	if (!s->looked || !s->may_be_flat || !has_last(c))
 		return;
 	if (s->flat.everywhere) {
 		take_last(c, &s->colours);
@@ -257,7 +265,7 @@ bool tsr_tile_flat_ask(struct tsr_tile_core *c)
 		return false;
 	} else {
 		c->asked = true;
-		c->waits = one_colour(c, false);
+		c->waits = s->flat.everywhere || one_colour(c, false);
 	}
 	/* a bundle holds quads of these primitives, or of all others */
 	return !f->quads || c->waits == (c->laters > 0);

@@ -204,8 +204,9 @@ struct tsr_tile_core {
 	struct tsr_tile_state *states[TSR_TILE_STATES];
 	struct tsr_programs programs;
 	/* What the draw has for its program, and where; 0: nothing, the program has its own. */
-	struct tsr_push push;
 	uint64_t push_va;
+	unsigned int push_at;		/* in @push; those before it may be the bundle's */
+	struct tsr_push push[TSR_BUNDLE_WARPS];
 	bool stored;			/* the tile has been, at least in part */
 	bool running;			/* the bundle's program does */
 	/* fragments behind late tests, because they have stored to the tile */

@@ -264,7 +264,7 @@ enum tsr_step tsr_tile_push_read(struct tsr_tile_core *c, struct tsr_mem *mem, u
 	enum tsr_step step = TSR_STEP_DONE;
 
 	if (va)
-		step = tsr_push_read(&c->push, mem, va, program);
-	run->push = va ? &c->push : NULL;
+		step = tsr_push_read(&c->push[c->push_at], mem, va, program);
+	run->push = va ? &c->push[c->push_at] : NULL;
 	return step;
 }
