@@ -49,10 +49,14 @@ struct outcome {
 	struct tsr_msg_cost cost;
 };
 
+static bool fresh;			/* nothing has been stored in records */
+static unsigned int kept;		/* times only positions have, and were kept as they are */
+
 static void save(struct image *image)
 {
 	memcpy(image->data, u->data, sizeof(image->data));
-	memcpy(image->record, vertices.record, sizeof(image->record));
+	kept += !vertices.spilled && vertices.kept;
+	memcpy(image->record, tsr_vertex_records(&vertices), sizeof(image->record));
 	memcpy(image->group[0], m.place[0].group_memory, sizeof(image->group[0]));
 	memcpy(image->group[1], m.place[WARPS - 1].group_memory, sizeof(image->group[1]));
 	memcpy(image->reg, u->reg, sizeof(image->reg));
@@ -62,6 +66,8 @@ static void restore(const struct image *image)
 {
 	memcpy(u->data, image->data, sizeof(image->data));
 	memcpy(vertices.record, image->record, sizeof(image->record));
+	vertices.spilled = !fresh;
+	vertices.kept = 0;
 	memcpy(m.place[0].group_memory, image->group[0], sizeof(image->group[0]));
 	memcpy(m.place[WARPS - 1].group_memory, image->group[1], sizeof(image->group[1]));
 	memcpy(u->reg, image->reg, sizeof(image->reg));
@@ -313,6 +319,7 @@ static void random_atomic(bool errors)
 static void random_stage(void)
 {
 	static const uint32_t padded[] = { 1, 4, 36, 40, 1024, 65536 };
+	const bool in_order = rnd() % 2;
 
 	u->env.stage = rnd() % 3 ? TSR_STAGE_POSITION : TSR_STAGE_VARYING;
 	u->env.vertices = rnd() % 8 ? &vertices : NULL;
@@ -325,8 +332,9 @@ static void random_stage(void)
 	vertices.outputs = UNITS_DATA + 0x1000 + rnd() % 64 * 16;
 	vertices.output_stride = 16 + rnd() % 4 * 16;
 	vertices.records = TSR_BATCH_VERTICES;
+	vertices.threads = rnd() % 2 ? TSR_BATCH_VERTICES : 1 + rnd() % TSR_BATCH_VERTICES;
 	for (unsigned int n = 0; n < TSR_BATCH_VERTICES; n++)
-		vertices.slot[n] = n ^ (n < 64 ? 1 : 3);
+		vertices.slot[n] = in_order ? n : n ^ (n < 64 ? 1 : 3);
 }
 
 static const uint8_t float_formats[] = {
@@ -474,6 +482,12 @@ static void random_conversion(bool errors)
 	u->insn.mod[TSR_MOD_VECSIZE] = rnd() % 4;
 	begin();
 	addresses(16, 4, errors);
+	fresh = rnd() % 2;
+	if (fresh)
+		memset(vertices.record, 0, sizeof(vertices.record));
+	/* the last warp of a batch may have fewer threads */
+	if (vertices.threads % 16 && rnd() % 2)
+		m.lanes[vertices.threads / 16] = (1u << vertices.threads % 16) - 1;
 	for (unsigned int w = 0; w < WARPS; w++) {
 		for (unsigned int l = 0; l < 16; l++) {
 			unsigned int slot = vertices.slot[16 * w + l];
@@ -588,6 +602,9 @@ static void test_conversions(void)
 		if (!compare())
 			break;
 	}
+	ktap_ok(kept > ROUNDS / 16);
+	ktap_note("positions were kept %u times", kept);
+	fresh = false;
 	u->env.vertices = NULL;
 	u->env.stage = TSR_STAGE_COMPUTE;
 }

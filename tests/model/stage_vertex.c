@@ -82,7 +82,7 @@ static void test_entry(void)
 			ktap_eq(word(n ^ 1, 3), 0);
 			ktap_eq(word(n ^ 1, 4), 0);
 		}
-		ktap_eq(word(TSR_BATCH_VERTICES - 1, 0), 0);
+		ktap_eq(word(TSR_BATCH_VERTICES - 4, 0), 0);
 	}
 }
 

@@ -73,7 +73,8 @@ static void load(const struct tsr_binning *bin, struct corner *c, unsigned int i
 	c->distance[PLANE_GUARD + 1] = reach - c->xh;
 	c->distance[PLANE_GUARD + 2] = c->yh + reach;
 	c->distance[PLANE_GUARD + 3] = reach - c->yh;
-	memcpy(distance, &bin->run->record[slot][TSR_POSITION_EXTENDED_DISTANCE_0__QWORD],
+	memcpy(distance,
+	       &tsr_vertex_records(bin->run)[slot][TSR_POSITION_EXTENDED_DISTANCE_0__QWORD],
 	       sizeof(distance));
 	for (unsigned int d = 0; d < TSR_CLIP_DISTANCES_MAX; d++)
 		c->distance[PLANE_DISTANCE + d] = distance[d];

@@ -11,13 +11,16 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "../shader/lanes.h"
 #include "screen.h"
 
 #define TSR_FRONT_GROUP 16		/* primitives looked at together */
 
 /* Positions in clip coordinates that go through one viewport; see struct tsr_bin_viewport. */
 struct tsr_front_projection {
-	const uint64_t (*record)[8];	/* POSITION or POSITION_EXTENDED */
+	/* X to W, a row of vertices for each … */
+	const union tsr_lanes (*position)[TSR_BUNDLE_WARPS];
+	const uint64_t (*record)[8];	/* … or, if that is NULL, POSITION or POSITION_EXTENDED */
 	unsigned int count;		/* room is for the next multiple of TSR_WARP_LANES */
 	double sx, ox, sy, oy, sz, oz;
 	bool minus_one;			/* the near plane is at -w, not at 0 */

@@ -119,7 +119,10 @@ static void project(const struct tsr_front_projection *p)
 		vf32_half low[4], high[4];
 		vu32 v[4], code;
 
-		load_positions(&here.record[first], v);
+		for (unsigned int i = 0; here.position && i < 4; i++)
+			memcpy(&v[i], &here.position[i][0].u[first], sizeof(v[i]));
+		if (!here.position)
+			load_positions(&here.record[first], v);
 		for (unsigned int k = 0; k < 4; k++) {
 			low[k] = PICK((vf32)v[k], (vf32)v[k], LOW_HALF);
 			high[k] = PICK((vf32)v[k], (vf32)v[k], HIGH_HALF);

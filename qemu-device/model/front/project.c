@@ -139,7 +139,7 @@ struct tsr_bin_corner tsr_bin_corner(const struct tsr_binning *bin, unsigned int
 {
 	struct position p;
 
-	memcpy(&p, bin->run->record[slot], sizeof(p));
+	memcpy(&p, tsr_vertex_records(bin->run)[slot], sizeof(p));
 	return corner_of(bin->state, p, &bin->state->viewport[viewport]);
 }
 
@@ -169,7 +169,7 @@ static void extras(struct tsr_binning *bin, unsigned int i)
 	struct tsr_position_extended p;
 	float size;
 
-	tsr_unpack_position_extended(bin->run->record[i], &p);
+	tsr_unpack_position_extended(tsr_vertex_records(bin->run)[i], &p);
 	memcpy(&size, &p.point_size, sizeof(size));
 	if (!shader->writes_point_size)
 		memcpy(&size, &draw->point_size, sizeof(size));
@@ -189,7 +189,7 @@ static void project(struct tsr_binning *bin, unsigned int slot, unsigned int cor
 	struct tsr_bin_corner c;
 	struct position p;
 
-	memcpy(&p, bin->run->record[slot], sizeof(p));
+	memcpy(&p, tsr_vertex_records(bin->run)[slot], sizeof(p));
 	c = corner_of(state, p, vp);
 	if (state->shader->position_mode == TSR_POSITION_MODE_WINDOW) {
 		b->code[corner] = window_code(p, vp) | depth_and_guard(&c);
@@ -199,7 +199,7 @@ static void project(struct tsr_binning *bin, unsigned int slot, unsigned int cor
 		b->screen[corner] = tsr_bin_screen(c.xh, c.yh, c.zh, c.w);
 	}
 	if (state->has_distances)
-		b->code[corner] |= distances(bin->run->record[slot], state->shader);
+		b->code[corner] |= distances(tsr_vertex_records(bin->run)[slot], state->shader);
 }
 
 void tsr_bin_project_as(struct tsr_binning *bin, unsigned int slot, unsigned int corner,
@@ -213,15 +213,17 @@ static void project_all(struct tsr_binning *bin, const struct tsr_bin_viewport *
 {
 	const struct tsr_bin_version *state = bin->state;
 	struct tsr_bin_batch *b = &bin->batch;
+	const bool kept = tsr_vertex_kept(bin->run);
 	const struct tsr_front_projection p = {
-		.record = bin->run->record, .count = b->vertices,
+		.position = kept ? bin->run->position : NULL,
+		.record = kept ? NULL : tsr_vertex_records(bin->run), .count = b->vertices,
 		.sx = vp->sx, .ox = vp->ox, .sy = vp->sy, .oy = vp->oy, .sz = vp->sz, .oz = vp->oz,
 		.minus_one = state->draw->depth_minus_one, .screen = b->screen, .code = b->code,
 	};
 
 	bin->lanes->project(&p);
 	for (unsigned int i = 0; state->has_distances && i < b->vertices; i++)
-		b->code[i] |= distances(bin->run->record[i], state->shader);
+		b->code[i] |= distances(tsr_vertex_records(bin->run)[i], state->shader);
 }
 
 /* What the out-codes of all vertices have in common, and what any has. */

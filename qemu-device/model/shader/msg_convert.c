@@ -107,7 +107,7 @@ static uint8_t *at_hand(const struct tsr_msg_env *env, uint64_t va, unsigned int
 		if (env->stage != TSR_STAGE_POSITION ||
 		    va + bytes > tsr_vertex_window(env->vertices))
 			return NULL;
-		return (uint8_t *)env->vertices->record + va;
+		return (uint8_t *)tsr_vertex_records(env->vertices) + va;
 	}
 	if (va >> TSR_WINDOW_SHIFT || offset + bytes > TSR_ACCESS_PAGE_BYTES)
 		return NULL;
@@ -225,6 +225,21 @@ static bool all_are(const union tsr_lanes *v, uint32_t word, uint16_t lanes)
 	return !other;
 }
 
+/* What position programs store, most often, is kept as it is; the first warp that stores more. */
+static unsigned int keep_positions(struct tsr_msg_env *env, const struct tsr_msg_bundle *b,
+				   unsigned int first, unsigned int floats)
+{
+	if (env->stage != TSR_STAGE_POSITION || !env->vertices || floats != 4)
+		return first;
+	while (first < b->warps && tsr_vertex_keep(env->vertices, b, b->warp[first])) {
+		uint16_t lanes = b->lanes[b->warp[first++]];
+
+		tsr_msg_charge(&env->cost, 0, 16 * (lanes == TSR_ALL_LANES ? TSR_WARP_LANES :
+							     tsr_lanes_count(lanes)));
+	}
+	return first;
+}
+
 /* Lanes of one word that is floats as they are are stores of so many words. */
 unsigned int tsr_msg_store_convert_together(struct tsr_msg_env *env, const struct tsr_msg_bundle *b,
 					    unsigned int first, unsigned int arg)
@@ -248,7 +263,8 @@ unsigned int tsr_msg_store_convert_together(struct tsr_msg_env *env, const struc
 		if (!all_are(b->src[2] + w * b->src_step[2], word, b->lanes[w]))
 			break;
 	}
-	return env->path->store(env, &plain, first, 4 * floats);
+	first = keep_positions(env, &plain, first, floats);
+	return first < plain.warps ? env->path->store(env, &plain, first, 4 * floats) : first;
 }
 
 enum tsr_step tsr_msg_clock(struct tsr_msg_env *env, struct tsr_msg *msg, unsigned int arg)

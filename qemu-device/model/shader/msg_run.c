@@ -228,7 +228,7 @@ enum tsr_step tsr_msg_place(struct tsr_msg_env *env, unsigned int lane, uint64_t
 		step = in_window(env, TSR_WINDOW_OUTPUT, va, len, tsr_vertex_window(env->vertices),
 				 access);
 		if (step == TSR_STEP_DONE)
-			place->host = (uint8_t *)env->vertices->record + va;
+			place->host = (uint8_t *)tsr_vertex_records(env->vertices) + va;
 		return step;
 	case TSR_WINDOW_VOID >> TSR_WINDOW_SHIFT:
 		place->nowhere = true;

@@ -227,7 +227,7 @@ TSR_INLINE bool find_span(struct tsr_msg_env *env, const struct tsr_msg_access *
 		return true;
 	}
 	if (hi == TSR_WINDOW_OUTPUT >> 32 && env->stage == TSR_STAGE_POSITION) {
-		s->base = (uint8_t *)env->vertices->record;
+		s->base = (uint8_t *)tsr_vertex_records(env->vertices);
 		s->limit = tsr_vertex_window(env->vertices);
 		s->first = lo;
 		return true;

@@ -60,6 +60,8 @@ void tsr_stage_identify(const struct tsr_shader *sh, unsigned int w, unsigned in
 
 /* ---- Vertices -------------------------------------------------------------------------------- */
 
+typedef uint64_t tsr_position_record[TSR_POSITION_EXTENDED__QWORDS];
+
 struct tsr_vertex_run {
 	/* In. */
 	const struct tsr_program *program;	/* of stage POSITION or VARYING */
@@ -78,9 +80,15 @@ struct tsr_vertex_run {
 	/* VARYING: GPU address of the outputs of slot 0, and from slot to slot */
 	uint64_t outputs;
 	uint32_t output_stride;
-	/* Out, POSITION: by slot, all zero where the program has stored nothing. */
-	uint64_t record[TSR_BATCH_VERTICES][TSR_POSITION_EXTENDED__QWORDS]
-		__attribute__((aligned(64)));
+	/*
+	 * Out, POSITION: by slot, all zero where the program has stored nothing. As long as all
+	 * that has been stored is X to W of the records of whole warps, their own, it stands in
+	 * @position instead, a row for each: tsr_vertex_records().
+	 */
+	tsr_position_record record[TSR_BATCH_VERTICES] __attribute__((aligned(64)));
+	union tsr_lanes position[4][TSR_BUNDLE_WARPS];
+	uint8_t kept;			/* bit w: that of warp w; the rest is zero */
+	bool spilled;			/* @record holds everything */
 	struct tsr_stage_run run;
 };
 
@@ -89,6 +97,26 @@ static inline uint32_t tsr_vertex_window(const struct tsr_vertex_run *v)
 {
 	return v->records * sizeof(v->record[0]);
 }
+
+/* Have @record hold what has been stored. */
+void tsr_vertex_spill(struct tsr_vertex_run *v);
+static inline tsr_position_record *tsr_vertex_records(struct tsr_vertex_run *v)
+{
+	if (!v->spilled)
+		tsr_vertex_spill(v);
+	return v->record;
+}
+
+/* Whether X to W of all vertices, in the order of their slots, stand in @position. */
+static inline bool tsr_vertex_kept(const struct tsr_vertex_run *v)
+{
+	unsigned int warps = (v->threads + TSR_WARP_LANES - 1) / TSR_WARP_LANES;
+
+	return !v->spilled && v->records == v->threads && v->kept == (1u << warps) - 1;
+}
+
+/* If that is all that stores of 16 bytes by warp @w of @b do, keep what they store. */
+bool tsr_vertex_keep(struct tsr_vertex_run *v, const struct tsr_msg_bundle *b, unsigned int w);
 
 /*
  * Run the program for @v->threads, or go on where it was. _DONE: all have ended and what they wrote

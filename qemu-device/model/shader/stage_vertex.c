@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "../gpu.h"
+#include "msg_bundle.h"
 #include "stage_run.h"
 
 /* Registers a vertex program finds. */
@@ -46,7 +47,8 @@ static void start(struct tsr_shader *sh, struct tsr_vertex_run *v)
 	memcpy(all_of(v, REG_INSTANCE), v->instance, threads * sizeof(v->instance[0]));
 	if (!position)
 		return;
-	memset(v->record, 0, v->records * sizeof(v->record[0]));
+	v->kept = 0;
+	v->spilled = false;
 	/* most programs ask LEA_ATTR where their record is */
 	if (!(v->run.reads >> REG_RECORD & 3))
 		return;
@@ -56,6 +58,57 @@ static void start(struct tsr_shader *sh, struct tsr_vertex_run *v)
 		low[n] = (uint32_t)TSR_WINDOW_OUTPUT + v->slot[n] * (uint32_t)sizeof(v->record[0]);
 	for (unsigned int n = 0; n < threads; n++)
 		high[n] = TSR_WINDOW_OUTPUT >> 32;
+}
+
+void tsr_vertex_spill(struct tsr_vertex_run *v)
+{
+	memset(v->record, 0, v->records * sizeof(v->record[0]));
+	for (unsigned int n = 0; n < v->threads; n++) {
+		const unsigned int w = n / TSR_WARP_LANES, l = n % TSR_WARP_LANES;
+
+		for (unsigned int i = 0; v->kept >> w & 1 && i < 4; i++)
+			((uint32_t *)v->record[n])[i] = v->position[i][w].u[l];
+	}
+	v->spilled = true;
+}
+
+typedef uint32_t words __attribute__((vector_size(64), may_alias));
+
+/* Whether @lanes of warp @w name their own records: slots are in the order of the threads. */
+static bool own_records(const union tsr_lanes *lo, const union tsr_lanes *hi, unsigned int w,
+			uint16_t lanes)
+{
+	static const words weight = { 1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192,
+				      16384, 32768 };
+	static const words record = { 0, 64, 128, 192, 256, 320, 384, 448, 512, 576, 640, 704, 768,
+				      832, 896, 960 };
+	const uint32_t first = (uint32_t)TSR_WINDOW_OUTPUT + w * TSR_WARP_LANES * 64;
+	words wrong = (*(const words *)lo ^ (record + first)) |
+		      (*(const words *)hi ^ (uint32_t)(TSR_WINDOW_OUTPUT >> 32));
+	uint64_t part[8], any = 0;
+
+	if (lanes != UINT16_MAX)
+		wrong &= (words)((weight & lanes) == weight);
+	memcpy(part, &wrong, sizeof(part));
+	for (unsigned int i = 0; i < 8; i++)
+		any |= part[i];
+	return !any;
+}
+
+_Static_assert(TSR_POSITION_EXTENDED__QWORDS * 8 == 64, "the size of a record");
+
+bool tsr_vertex_keep(struct tsr_vertex_run *v, const struct tsr_msg_bundle *b, unsigned int w)
+{
+	const unsigned int first = w * TSR_WARP_LANES, left = v->threads - first;
+	const uint16_t all = left < TSR_WARP_LANES ? (1u << left) - 1 : UINT16_MAX;
+
+	if (v->spilled || first >= v->threads || v->threads > v->records || b->lanes[w] != all ||
+	    !own_records(b->src[0] + w * b->src_step[0], b->src[1] + w * b->src_step[1], w, all))
+		return false;
+	for (unsigned int i = 0; i < 4; i++)
+		v->position[i][w] = *tsr_msg_bundle_staging(b, w, i);
+	v->kept |= 1u << w;
+	return true;
 }
 
 enum tsr_step tsr_vertex_run(struct tsr_shader *sh, struct tsr_vertex_run *v)

@@ -21,7 +21,7 @@ static enum tsr_step shade(struct tsr_binning *bin, struct tsr_mem *mem)
 		float record[16] = { 0 };
 
 		f->position(f, bin->run->vertex[i], bin->run->instance[i], record);
-		memcpy(bin->run->record[bin->run->slot[i]], record, sizeof(record));
+		memcpy(tsr_vertex_records(bin->run)[bin->run->slot[i]], record, sizeof(record));
 	}
 	f->shaded += bin->batch.vertices;
 	if (f->runs < 4096)

@@ -151,7 +151,11 @@ void pipe_varying(struct pipe *p, unsigned int index, unsigned int components)
 
 static enum tsr_step step_vertices(struct pipe *p)
 {
-	return tsr_vertex_run(p->sh, p->v);
+	enum tsr_step step = tsr_vertex_run(p->sh, p->v);
+
+	if (step == TSR_STEP_DONE)
+		tsr_vertex_records(p->v);
+	return step;
 }
 
 static enum tsr_step step_fragments(struct pipe *p)
