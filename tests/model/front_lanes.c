@@ -37,6 +37,8 @@ static float coordinate(float w)
 	}
 }
 
+static uint64_t position[TSR_BATCH_VERTICES][2];
+
 static void random_position(uint64_t *record, bool tame)
 {
 	float p[4];
@@ -45,6 +47,25 @@ static void random_position(uint64_t *record, bool tame)
 	for (unsigned int i = 0; i < 3; i++)
 		p[i] = tame ? (float)((int)(rnd() % 2000) - 1000) / 1024 * p[3] : coordinate(p[3]);
 	memcpy(record, p, sizeof(p));
+}
+
+/* The batch's positions as rows, as position programs leave them most often, or in records. */
+static void put_positions(bool rows)
+{
+	struct tsr_vertex_run *run = bin->run;
+
+	run->threads = run->records = bin->batch.vertices;
+	run->kept = 0;
+	run->spilled = false;
+	memset(run->position, 0xee, sizeof(run->position));
+	memset(run->record, 0xee, sizeof(run->record));
+	for (unsigned int n = 0; n < bin->batch.vertices; n++) {
+		for (unsigned int i = 0; i < 4; i++)
+			run->position[i][n / 16].u[n % 16] = ((uint32_t *)position[n])[i];
+		run->kept |= 1u << n / 16;
+	}
+	if (!rows)
+		tsr_vertex_records(run);
 }
 
 static void random_batch(bool tame)
@@ -59,7 +80,7 @@ static void random_batch(bool tame)
 	bin->drawing[0].state.depth_minus_one = rnd() % 2;
 	bin->batch.vertices = 1 + rnd() % TSR_BATCH_VERTICES;
 	for (unsigned int i = 0; i < bin->batch.vertices; i++)
-		random_position(bin->run->record[i], tame);
+		random_position(position[i], tame);
 }
 
 static bool same_vertices(const char *name)
@@ -90,6 +111,7 @@ static void test_project(void)
 			bin->lanes = tsr_front_lanes(names[i]);
 			memset(bin->batch.code, 0xee, sizeof(bin->batch.code));
 			memset(bin->batch.screen, 0xee, sizeof(bin->batch.screen));
+			put_positions(n % 2);
 			tsr_bin_project(bin);
 			if (!same_vertices(names[i]))
 				return;
