@@ -557,8 +557,12 @@ static bool is_flat(const struct tsr_tile *t)
 	return true;
 }
 
-/* What pack_row() makes of depths that are all @z, in words of four bytes. */
-static void pack_flat(const struct tsr_depth_format *format, float z, uint8_t *line, uint32_t count)
+/*
+ * What pack_row() makes of depths that are all @z, in words of four bytes: of those at @line, to
+ * @to, which may be the same.
+ */
+static void pack_flat(const struct tsr_depth_format *format, float z, const uint8_t *line,
+		      uint32_t count, uint8_t *to)
 {
 	const uint32_t new = tsr_depth_word(format, z), kept = ~(uint32_t)format->scale;
 	uint32_t word[SIDE_MAX];
@@ -566,7 +570,37 @@ static void pack_flat(const struct tsr_depth_format *format, float z, uint8_t *l
 	memcpy(word, line, count * sizeof(word[0]));
 	for (uint32_t x = 0; x < count; x++)
 		word[x] = (word[x] & kept) | new;
-	memcpy(line, word, count * sizeof(word[0]));
+	tsr_access_copy(to, (const uint8_t *)word, count * sizeof(word[0]));
+}
+
+/*
+ * The same of row @y of the tile in memory, where that is one page of a linear surface; *@done:
+ * it was.
+ */
+static enum tsr_step store_flat(struct tsr_tile_core *c, struct tsr_mem *mem,
+				const struct tsr_render_target *rt, unsigned int s, uint32_t y,
+				bool *done)
+{
+	struct tsr_access_cache *access = &c->shader->access;
+	const struct tsr_tile *t = &c->tile;
+	const struct place at = place(rt, 4, t->layer, s, t->x, t->y + y, t->width);
+	const unsigned int offset = at.va % TSR_ACCESS_PAGE_BYTES;
+	uint8_t *from, *to;
+	enum tsr_step step;
+
+	*done = false;
+	if (at.count < t->width || offset + 4 * t->width > TSR_ACCESS_PAGE_BYTES)
+		return TSR_STEP_DONE;
+	tsr_access_room(access, mem);
+	step = tsr_access_page(access, mem, at.va, TSR_ACCESS_READ, &from);
+	if (step == TSR_STEP_DONE)
+		step = tsr_access_page(access, mem, at.va, TSR_ACCESS_WRITE, &to);
+	if (step != TSR_STEP_DONE || !from || !to)
+		return step;
+	look_ahead(to + offset, 4 * t->width, rt->pitch);
+	pack_flat(&c->render->depth_format, t->depth[0], from + offset, t->width, to + offset);
+	*done = true;
+	return TSR_STEP_DONE;
 }
 
 static enum tsr_step store_words(struct tsr_tile_core *c, struct tsr_mem *mem,
@@ -582,13 +616,18 @@ static enum tsr_step store_words(struct tsr_tile_core *c, struct tsr_mem *mem,
 	for (unsigned int s = 0; s < stored_samples(rt); s++) {
 		for (uint32_t y = 0; y < t->height; y++) {
 			enum tsr_step step = TSR_STEP_DONE;
+			bool done = false;
 
-			if (kept)
+			if (flat)
+				step = store_flat(c, mem, rt, s, y, &done);
+			if (done)
+				continue;
+			if (kept && step == TSR_STEP_DONE)
 				step = move_row(c, mem, rt, format->bytes, s, y, line, false);
 			if (step != TSR_STEP_DONE)
 				return step;
 			if (flat)
-				pack_flat(format, t->depth[0], line, t->width);
+				pack_flat(format, t->depth[0], line, t->width, line);
 			else
 				pack_row(t, format, line, y, s, depth, stencil);
 			step = move_row(c, mem, rt, format->bytes, s, y, line, true);
