@@ -31,6 +31,7 @@ struct tuple {
 	struct tsr_tuple block;		/* mode, ports */
 	uint16_t fma, add;
 	uint8_t fma_src[3], add_src[2];
+	uint8_t shift;			/* of SHADDXL */
 	uint32_t fau[2];		/* its words */
 };
 
@@ -41,9 +42,19 @@ struct clause {
 };
 
 static const uint16_t fma_ops[] = { TSR_OP_FMA_NOP, TSR_OP_FMA_MOV_I32, TSR_OP_FMA_IADDC_I32,
-				    TSR_OP_FMA_IMUL_I32 };
+				    TSR_OP_FMA_IMUL_I32, TSR_OP_FMA_SHADDXL_I64 };
 static const uint16_t add_ops[] = { TSR_OP_ADD_NOP, TSR_OP_ADD_MOV_I32, TSR_OP_ADD_IADD_S32,
 				    TSR_OP_ADD_ISUB_S32 };
+
+/* A tuple's instructions; they may be a pair, whose ADD half has the sources of both. */
+static void random_instructions(struct tuple *t)
+{
+	t->fma = fma_ops[pick(5)];
+	t->add = add_ops[pick(4)];
+	t->shift = pick(8);
+	if (t->fma == TSR_OP_FMA_SHADDXL_I64 && pick(4))
+		t->add = TSR_OP_ADD_SHADDXH_I32;
+}
 
 static uint8_t random_source(const struct tuple *t, const struct tsr_op_info *info, unsigned int i,
 			     bool first)
@@ -105,8 +116,7 @@ static void random_clause(struct clause *c, struct tsr_clause *code)
 		unsigned int kind = pick(3);
 
 		random_block(t, !i);
-		t->fma = fma_ops[pick(4)];
-		t->add = add_ops[pick(4)];
+		random_instructions(t);
 		for (unsigned int s = 0; s < tsr_ops[t->fma].num_srcs; s++)
 			t->fma_src[s] = random_source(t, &tsr_ops[t->fma], s, !i);
 		for (unsigned int s = 0; s < tsr_ops[t->add].num_srcs; s++)
@@ -130,12 +140,14 @@ static void random_clause(struct clause *c, struct tsr_clause *code)
 		c->tuple[owner[i]].block.fau = tsr_fau_const(slot[i]) | (konst[i].value & 15);
 }
 
-static uint32_t word(uint16_t op, const uint8_t *src, unsigned int n)
+static uint32_t word(uint16_t op, const uint8_t *src, unsigned int shift)
 {
 	struct tsr_insn insn = { .op = op, .form = TSR_FORM_ANY };
 	uint32_t code;
 
-	memcpy(insn.src, src, n);
+	memcpy(insn.src, src, tsr_ops[op].num_srcs);
+	if (op == TSR_OP_FMA_SHADDXL_I64)
+		insn.imm[TSR_IMM_SHIFT] = shift;
 	if (!tsr_insn_encode(&insn, &code))
 		abort();
 	return code;
@@ -150,8 +162,8 @@ static void append(struct shade_code *to, const struct clause *c, struct tsr_cla
 		struct tsr_tuple *out = &code->tuple[i];
 
 		*out = t->block;
-		out->fma = word(t->fma, t->fma_src, tsr_ops[t->fma].num_srcs);
-		out->add = word(t->add, t->add_src, tsr_ops[t->add].num_srcs);
+		out->fma = word(t->fma, t->fma_src, t->shift);
+		out->add = word(t->add, t->add_src, 0);
 		if (!tsr_tuple_regs_encode(out, !i))
 			abort();
 	}
@@ -179,6 +191,26 @@ static uint32_t compute(uint16_t op, const uint32_t *a)
 	default:
 		return 0;
 	}
+}
+
+/* The results of a tuple's instructions, whose sources have these values. */
+static void run_tuple(const struct tuple *t, uint32_t value[8], uint32_t result[2])
+{
+	uint32_t a[3], b[2];
+	uint64_t sum;
+
+	for (unsigned int s = 0; s < 3; s++)
+		a[s] = value[t->fma_src[s] & 7];
+	result[0] = compute(t->fma, a);
+	if (t->fma == TSR_OP_FMA_SHADDXL_I64)
+		result[0] = a[0] + (a[1] << t->shift);
+	value[TSR_SELECT_STAGE] = result[0];
+	for (unsigned int s = 0; s < 2; s++)
+		b[s] = value[t->add_src[s] & 7];
+	result[1] = compute(t->add, b);
+	sum = ((uint64_t)b[0] << 32 | a[0]) + (((uint64_t)b[1] << 32 | a[1]) << t->shift);
+	if (t->add == TSR_OP_ADD_SHADDXH_I32)
+		result[1] = (uint32_t)(sum >> 32);
 }
 
 static void write_half(uint32_t *reg, uint8_t action, uint32_t value)
@@ -219,17 +251,10 @@ static void interpret(const struct clause *c, uint32_t *reg)
 		uint32_t value[8] = { reg[t->block.port[0]], reg[t->block.port[1]],
 				      reg[t->block.port[2]], 0, t->fau[0], t->fau[1], last[0],
 				      last[1] };
-		uint32_t a[3];
 
 		if (i)		/* the reads have seen the registers before this */
 			land(reg, &t->block, last, false);
-		for (unsigned int s = 0; s < 3; s++)
-			a[s] = value[t->fma_src[s] & 7];
-		result[0] = compute(t->fma, a);
-		value[TSR_SELECT_STAGE] = result[0];
-		for (unsigned int s = 0; s < 2; s++)
-			a[s] = value[t->add_src[s] & 7];
-		result[1] = compute(t->add, a);
+		run_tuple(t, value, result);
 		memcpy(last, result, sizeof(last));
 	}
 	land(reg, &c->tuple[0].block, result, elide);
