@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* test: TSAN=0 */
 /*
- * What happens inside a clause: random clauses of simple instructions, all sources, all modes of
- * the register block, against the rules of isa.md carried out one tuple after the other. Few
- * registers, so that every hazard there is occurs.
+ * What happens inside a clause: random clauses of simple instructions and a pair, all sources, all
+ * kinds of constants, all modes of the register block, against the rules of isa.md carried out one
+ * tuple after the other. Few registers, so that every hazard there is occurs.
  */
 #include "ktap.h"
 #include "shade.h"
@@ -100,7 +100,46 @@ static void random_block(struct tuple *t, bool first)
 	tsr_tuple_regs_decode(b, first);
 }
 
-static void random_clause(struct clause *c, struct tsr_clause *code)
+static uint64_t any_word(void)
+{
+	return (uint64_t)pick(1 << 16) << 48 | (uint64_t)pick(1 << 24) << 24 | pick(1 << 24);
+}
+
+/* The words of a constant of the clause at @pc. */
+static void words_of(const struct tsr_const *k, uint64_t pc, uint32_t word[2])
+{
+	/* the four bits on top of what is signed do not count */
+	const int64_t whole = (int64_t)(k->value << 4) >> 4;
+	const int32_t low = (int32_t)((uint32_t)k->value << 4) >> 4;
+	const int32_t high = (int32_t)((uint32_t)(k->value >> 32) << 4) >> 4;
+
+	word[0] = (uint32_t)k->value;
+	word[1] = (uint32_t)(k->value >> 32);
+	if (k->pcrel == TSR_PCREL_LO) {
+		word[0] = (uint32_t)(pc + whole);
+		word[1] = (uint32_t)((pc + whole) >> 32);
+	}
+	if (k->pcrel == TSR_PCREL_LO_HI)
+		word[0] = (uint32_t)pc + low;
+	if (k->pcrel == TSR_PCREL_HI || k->pcrel == TSR_PCREL_LO_HI)
+		word[1] = (uint32_t)pc + high;
+}
+
+/* Constants of the tuples that want some; @slot: where in @code they have gone. */
+static void place_constants(struct tsr_clause *code, struct tsr_const *konst, unsigned int n,
+			    uint8_t *slot)
+{
+	if (!tsr_clause_place_consts(code, konst, n, slot))
+		return;
+	/* not all are possible together */
+	for (unsigned int i = 0; i < n; i++)
+		konst[i].pcrel = TSR_PCREL_NONE;
+	if (tsr_clause_place_consts(code, konst, n, slot))
+		abort();
+}
+
+/* A clause that will be at @pc. */
+static void random_clause(struct clause *c, struct tsr_clause *code, uint64_t pc)
 {
 	struct tsr_const konst[8] = { { 0 } };
 	uint8_t slot[8];
@@ -122,9 +161,8 @@ static void random_clause(struct clause *c, struct tsr_clause *code)
 		for (unsigned int s = 0; s < tsr_ops[t->add].num_srcs; s++)
 			t->add_src[s] = random_source(t, &tsr_ops[t->add], s, !i);
 		if (kind == 0 && n < 3) {
-			konst[n].value = (uint64_t)pick(1 << 30) << 34 | pick(1 << 30);
-			t->fau[0] = (uint32_t)konst[n].value;
-			t->fau[1] = (uint32_t)(konst[n].value >> 32);
+			konst[n].value = any_word();
+			konst[n].pcrel = pick(2) ? pick(4) : TSR_PCREL_NONE;
 			owner[n++] = i;
 		} else {
 			unsigned int pair = pick(2);
@@ -134,10 +172,11 @@ static void random_clause(struct clause *c, struct tsr_clause *code)
 			t->fau[1] = push[2 * pair + 1];
 		}
 	}
-	if (tsr_clause_place_consts(code, konst, n, slot))
-		abort();
-	for (unsigned int i = 0; i < n; i++)
+	place_constants(code, konst, n, slot);
+	for (unsigned int i = 0; i < n; i++) {
+		words_of(&konst[i], pc, c->tuple[owner[i]].fau);
 		c->tuple[owner[i]].block.fau = tsr_fau_const(slot[i]) | (konst[i].value & 15);
+	}
 }
 
 static uint32_t word(uint16_t op, const uint8_t *src, unsigned int shift)
@@ -328,7 +367,7 @@ static void one_machine(void)
 		d.state.code = SHADE_CODE + code.size;
 		shade_text(&code, start);
 		for (unsigned int i = 0; i < CLAUSES; i++) {
-			random_clause(&c[p][i], &packed);
+			random_clause(&c[p][i], &packed, SHADE_CODE + code.size);
 			append(&code, &c[p][i], &packed);
 		}
 		shade_text(&code, finish);
