@@ -369,7 +369,7 @@ static void random_buffer(uint64_t *words)
 		.pointer = (rnd() % 2 ? UNITS_DATA : EXCHANGED) + rnd() % 200 * 64,
 		.divisor_shift = rnd() % 7, .divisor_odd = rnd() % 8,
 		.stride = rnd() % 16 ? rnd() % 12 * 4 : rnd() % 50,
-		.size = rnd() % 4 ? 0x20000 : rnd() % 0x2000,
+		.size = rnd() % 4 ? 0x20000 : rnd() % (rnd() % 3 ? 0x2000 : 24),
 	};
 	const struct tsr_attribute_buffer_divisor rest = {
 		.type = TSR_ATTRIBUTE_BUFFER_TYPE_CONTINUATION, .magic = rnd() << 8 | rnd() % 256,

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* test: TSAN=0 */
 /*
- * What happens inside a clause: random clauses of simple instructions, all sources, all modes of
- * the register block, against the rules of isa.md carried out one tuple after the other. Few
- * registers, so that every hazard there is occurs.
+ * What happens inside a clause: random clauses of simple instructions and a pair, all sources, all
+ * kinds of constants, all modes of the register block, against the rules of isa.md carried out one
+ * tuple after the other. Few registers, so that every hazard there is occurs.
  */
 #include "ktap.h"
 #include "shade.h"
@@ -31,6 +31,7 @@ struct tuple {
 	struct tsr_tuple block;		/* mode, ports */
 	uint16_t fma, add;
 	uint8_t fma_src[3], add_src[2];
+	uint8_t shift;			/* of SHADDXL */
 	uint32_t fau[2];		/* its words */
 };
 
@@ -41,9 +42,19 @@ struct clause {
 };
 
 static const uint16_t fma_ops[] = { TSR_OP_FMA_NOP, TSR_OP_FMA_MOV_I32, TSR_OP_FMA_IADDC_I32,
-				    TSR_OP_FMA_IMUL_I32 };
+				    TSR_OP_FMA_IMUL_I32, TSR_OP_FMA_SHADDXL_I64 };
 static const uint16_t add_ops[] = { TSR_OP_ADD_NOP, TSR_OP_ADD_MOV_I32, TSR_OP_ADD_IADD_S32,
 				    TSR_OP_ADD_ISUB_S32 };
+
+/* A tuple's instructions; they may be a pair, whose ADD half has the sources of both. */
+static void random_instructions(struct tuple *t)
+{
+	t->fma = fma_ops[pick(5)];
+	t->add = add_ops[pick(4)];
+	t->shift = pick(8);
+	if (t->fma == TSR_OP_FMA_SHADDXL_I64 && pick(4))
+		t->add = TSR_OP_ADD_SHADDXH_I32;
+}
 
 static uint8_t random_source(const struct tuple *t, const struct tsr_op_info *info, unsigned int i,
 			     bool first)
@@ -89,7 +100,46 @@ static void random_block(struct tuple *t, bool first)
 	tsr_tuple_regs_decode(b, first);
 }
 
-static void random_clause(struct clause *c, struct tsr_clause *code)
+static uint64_t any_word(void)
+{
+	return (uint64_t)pick(1 << 16) << 48 | (uint64_t)pick(1 << 24) << 24 | pick(1 << 24);
+}
+
+/* The words of a constant of the clause at @pc. */
+static void words_of(const struct tsr_const *k, uint64_t pc, uint32_t word[2])
+{
+	/* the four bits on top of what is signed do not count */
+	const int64_t whole = (int64_t)(k->value << 4) >> 4;
+	const int32_t low = (int32_t)((uint32_t)k->value << 4) >> 4;
+	const int32_t high = (int32_t)((uint32_t)(k->value >> 32) << 4) >> 4;
+
+	word[0] = (uint32_t)k->value;
+	word[1] = (uint32_t)(k->value >> 32);
+	if (k->pcrel == TSR_PCREL_LO) {
+		word[0] = (uint32_t)(pc + whole);
+		word[1] = (uint32_t)((pc + whole) >> 32);
+	}
+	if (k->pcrel == TSR_PCREL_LO_HI)
+		word[0] = (uint32_t)pc + low;
+	if (k->pcrel == TSR_PCREL_HI || k->pcrel == TSR_PCREL_LO_HI)
+		word[1] = (uint32_t)pc + high;
+}
+
+/* Constants of the tuples that want some; @slot: where in @code they have gone. */
+static void place_constants(struct tsr_clause *code, struct tsr_const *konst, unsigned int n,
+			    uint8_t *slot)
+{
+	if (!tsr_clause_place_consts(code, konst, n, slot))
+		return;
+	/* not all are possible together */
+	for (unsigned int i = 0; i < n; i++)
+		konst[i].pcrel = TSR_PCREL_NONE;
+	if (tsr_clause_place_consts(code, konst, n, slot))
+		abort();
+}
+
+/* A clause that will be at @pc. */
+static void random_clause(struct clause *c, struct tsr_clause *code, uint64_t pc)
 {
 	struct tsr_const konst[8] = { { 0 } };
 	uint8_t slot[8];
@@ -105,16 +155,14 @@ static void random_clause(struct clause *c, struct tsr_clause *code)
 		unsigned int kind = pick(3);
 
 		random_block(t, !i);
-		t->fma = fma_ops[pick(4)];
-		t->add = add_ops[pick(4)];
+		random_instructions(t);
 		for (unsigned int s = 0; s < tsr_ops[t->fma].num_srcs; s++)
 			t->fma_src[s] = random_source(t, &tsr_ops[t->fma], s, !i);
 		for (unsigned int s = 0; s < tsr_ops[t->add].num_srcs; s++)
 			t->add_src[s] = random_source(t, &tsr_ops[t->add], s, !i);
 		if (kind == 0 && n < 3) {
-			konst[n].value = (uint64_t)pick(1 << 30) << 34 | pick(1 << 30);
-			t->fau[0] = (uint32_t)konst[n].value;
-			t->fau[1] = (uint32_t)(konst[n].value >> 32);
+			konst[n].value = any_word();
+			konst[n].pcrel = pick(2) ? pick(4) : TSR_PCREL_NONE;
 			owner[n++] = i;
 		} else {
 			unsigned int pair = pick(2);
@@ -124,18 +172,21 @@ static void random_clause(struct clause *c, struct tsr_clause *code)
 			t->fau[1] = push[2 * pair + 1];
 		}
 	}
-	if (tsr_clause_place_consts(code, konst, n, slot))
-		abort();
-	for (unsigned int i = 0; i < n; i++)
+	place_constants(code, konst, n, slot);
+	for (unsigned int i = 0; i < n; i++) {
+		words_of(&konst[i], pc, c->tuple[owner[i]].fau);
 		c->tuple[owner[i]].block.fau = tsr_fau_const(slot[i]) | (konst[i].value & 15);
+	}
 }
 
-static uint32_t word(uint16_t op, const uint8_t *src, unsigned int n)
+static uint32_t word(uint16_t op, const uint8_t *src, unsigned int shift)
 {
 	struct tsr_insn insn = { .op = op, .form = TSR_FORM_ANY };
 	uint32_t code;
 
-	memcpy(insn.src, src, n);
+	memcpy(insn.src, src, tsr_ops[op].num_srcs);
+	if (op == TSR_OP_FMA_SHADDXL_I64)
+		insn.imm[TSR_IMM_SHIFT] = shift;
 	if (!tsr_insn_encode(&insn, &code))
 		abort();
 	return code;
@@ -150,8 +201,8 @@ static void append(struct shade_code *to, const struct clause *c, struct tsr_cla
 		struct tsr_tuple *out = &code->tuple[i];
 
 		*out = t->block;
-		out->fma = word(t->fma, t->fma_src, tsr_ops[t->fma].num_srcs);
-		out->add = word(t->add, t->add_src, tsr_ops[t->add].num_srcs);
+		out->fma = word(t->fma, t->fma_src, t->shift);
+		out->add = word(t->add, t->add_src, 0);
 		if (!tsr_tuple_regs_encode(out, !i))
 			abort();
 	}
@@ -179,6 +230,26 @@ static uint32_t compute(uint16_t op, const uint32_t *a)
 	default:
 		return 0;
 	}
+}
+
+/* The results of a tuple's instructions, whose sources have these values. */
+static void run_tuple(const struct tuple *t, uint32_t value[8], uint32_t result[2])
+{
+	uint32_t a[3], b[2];
+	uint64_t sum;
+
+	for (unsigned int s = 0; s < 3; s++)
+		a[s] = value[t->fma_src[s] & 7];
+	result[0] = compute(t->fma, a);
+	if (t->fma == TSR_OP_FMA_SHADDXL_I64)
+		result[0] = a[0] + (a[1] << t->shift);
+	value[TSR_SELECT_STAGE] = result[0];
+	for (unsigned int s = 0; s < 2; s++)
+		b[s] = value[t->add_src[s] & 7];
+	result[1] = compute(t->add, b);
+	sum = ((uint64_t)b[0] << 32 | a[0]) + (((uint64_t)b[1] << 32 | a[1]) << t->shift);
+	if (t->add == TSR_OP_ADD_SHADDXH_I32)
+		result[1] = (uint32_t)(sum >> 32);
 }
 
 static void write_half(uint32_t *reg, uint8_t action, uint32_t value)
@@ -219,17 +290,10 @@ static void interpret(const struct clause *c, uint32_t *reg)
 		uint32_t value[8] = { reg[t->block.port[0]], reg[t->block.port[1]],
 				      reg[t->block.port[2]], 0, t->fau[0], t->fau[1], last[0],
 				      last[1] };
-		uint32_t a[3];
 
 		if (i)		/* the reads have seen the registers before this */
 			land(reg, &t->block, last, false);
-		for (unsigned int s = 0; s < 3; s++)
-			a[s] = value[t->fma_src[s] & 7];
-		result[0] = compute(t->fma, a);
-		value[TSR_SELECT_STAGE] = result[0];
-		for (unsigned int s = 0; s < 2; s++)
-			a[s] = value[t->add_src[s] & 7];
-		result[1] = compute(t->add, a);
+		run_tuple(t, value, result);
 		memcpy(last, result, sizeof(last));
 	}
 	land(reg, &c->tuple[0].block, result, elide);
@@ -303,7 +367,7 @@ static void one_machine(void)
 		d.state.code = SHADE_CODE + code.size;
 		shade_text(&code, start);
 		for (unsigned int i = 0; i < CLAUSES; i++) {
-			random_clause(&c[p][i], &packed);
+			random_clause(&c[p][i], &packed, SHADE_CODE + code.size);
 			append(&code, &c[p][i], &packed);
 		}
 		shade_text(&code, finish);

@@ -194,6 +194,69 @@ static void test_helper_loads(void)
 	pipe_free(p);
 }
 
+/* R1 to R8 are 17, four words are loaded into R4 to R7, and four are shown, the neighbour's. */
+#define LOAD_FOUR(a, b, c, d) \
+	"clause {\n" \
+	"	*MOV.i32 r1, 0x11\n" \
+	"	+MOV.i32 r2, 0x11\n" \
+	"	*MOV.i32 r3, 0x11\n" \
+	"	+MOV.i32 r4, 0x11\n" \
+	"	*MOV.i32 r5, 0x11\n" \
+	"	+MOV.i32 r6, 0x11\n" \
+	"	*MOV.i32 r7, 0x11\n" \
+	"	+NOP\n" \
+	"}\n" \
+	"clause {\n" \
+	"	*MOV.i32 r8, 0x11\n" \
+	"	+NOP\n" \
+	"}\n" \
+	"clause wait=0 {\n" \
+	"	*SHADDXL.u32 t0, u0.w0, r59, shift:4\n" \
+	"	+SHADDXH.i32 t1, u0.w1, t\n" \
+	"	+LOAD.i128 t0, t1, @r4\n" \
+	"}\n" \
+	"clause wait=0 {\n" \
+	"	*NOP\n" \
+	"	+CLPER.i32.xor.subgroup4.zero r9:t1, " a ", 0x1\n" \
+	"	*NOP\n" \
+	"	+CLPER.i32.xor.subgroup4.zero r10:t1, " b ", 0x1\n" \
+	"	*NOP\n" \
+	"	+CLPER.i32.xor.subgroup4.zero r11:t1, " c ", 0x1\n" \
+	"	*NOP\n" \
+	"	+CLPER.i32.xor.subgroup4.zero r12:t1, " d ", 0x1\n" \
+	"	*MOV.i32 r0, r9\n" \
+	"	+NOP\n" \
+	"	*MOV.i32 r1, r10\n" \
+	"	+NOP\n" \
+	"}\n" \
+	"clause {\n" \
+	"	*MOV.i32 r2, r11\n" \
+	"	+NOP\n" \
+	"	*MOV.i32 r3, r12\n" \
+	"	+NOP\n" \
+	"}\n" \
+	PIPE_FINISH
+
+/* All words of a helper's load that would fault are 0, and no other register is. */
+static void test_helper_words(void)
+{
+	static const char *const text[] = {
+		LOAD_FOUR("r4", "r5", "r6", "r7"), LOAD_FOUR("r1", "r2", "r3", "r8"),
+	};
+
+	for (unsigned int i = 0; i < 2; i++) {
+		start(text[i]);
+		p->push[0] = (uint32_t)(PIPE_DATA + PIPE_DATA_SIZE - 16 * 11);
+		p->state.program = pipe_text(p, 1, TSR_STAGE_FRAGMENT, text[i]);
+		pipe_prim(p, 3);
+		pipe_quad(p, 10, 0, 0)->coverage = 1;
+		ktap_eq(pipe_fragments(p), TSR_STEP_DONE);
+		for (unsigned int c = 0; c < 4; c++)
+			ktap_eq(tsr_fragments_colour(p->f, 0, c, 0)->u[0], i ? 17 : 0);
+		pipe_free(p);
+	}
+}
+
 /* ---- Coverage -------------------------------------------------------------------------------- */
 
 /* Fragments with x < 2.5 are discarded. */
@@ -589,6 +652,7 @@ static void run_all(void)
 	ktap_run("[PIX1] what runs behind fragments has no helpers", test_no_helpers);
 	ktap_run("[PIX1] loads of helpers cannot fault, others' faults are precise",
 		 test_helper_loads);
+	ktap_run("[PIX1] all words of a load that a helper cannot do are 0", test_helper_words);
 	ktap_run("[PIX4] discarded fragments end at td; without others left the warp ends",
 		 test_discard);
 	ktap_run("[PIX5] [PIX9] coverage, depth, stencil, several colours; registers at entry",

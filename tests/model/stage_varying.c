@@ -22,10 +22,10 @@
 
 static const struct tsr_config *config;
 static struct pipe *p;
-/* -1 … 1 */
+/* -1 … 1, of mantissas with all their bits */
 static float rnd_float(void)
 {
-	return (int32_t)(rnd() % 0x10000) / 32768.0f - 1;
+	return (int32_t)(rnd() % 0x2000000) / 16777216.0f - 1;
 }
 
 static float *value(unsigned int prim, unsigned int vertex, unsigned int varying)
@@ -162,31 +162,43 @@ static void test_smooth(void)
 	}
 }
 
-/* All the same at the vertices: all the same everywhere, to the bit. */
+/* Varying 1 is the same at all vertices of eight primitives, which are clipped or not. */
+static void equal_prims(bool clipped)
+{
+	random_bundle(8, 3, 1);
+	for (unsigned int k = 0; k < 8; k++) {
+		p->f->prim[k].prim.clipped = clipped;
+		for (unsigned int v = 0; v < 3; v++) {
+			memcpy(value(k, v, 1), value(k, 0, 1), 16);
+			for (unsigned int j = 0; j < 3; j++) {
+				p->f->prim[k].prim.weight[v][j] = rnd_float();
+				p->f->prim[k].prim.slot_rw[j] = 0.5f;
+			}
+		}
+	}
+}
+
+/* All the same at the vertices: all the same everywhere, to the bit; what is missing is 0 or 1. */
 static void test_equal(void)
 {
 	static const char text[] = LOAD("LD_VAR_IMM.f32.store.center.v4 zero.w0, index:1");
 
-	for (unsigned int i = 0; i < 100; i++) {
+	for (unsigned int i = 0; i < 200; i++) {
+		const unsigned int there = 1 + i / 2 % 4;
+
+		pipe_varying(p, 1, there);
 		begin(text);
-		random_bundle(8, 3, 1);
-		for (unsigned int k = 0; k < 8; k++) {
-			p->f->prim[k].prim.clipped = i % 2;
-			for (unsigned int v = 0; v < 3; v++) {
-				memcpy(value(k, v, 1), value(k, 0, 1), 16);
-				for (unsigned int j = 0; j < 3; j++) {
-					p->f->prim[k].prim.weight[v][j] = rnd_float();
-					p->f->prim[k].prim.slot_rw[j] = 0.5f;
-				}
-			}
-		}
+		equal_prims(i % 2);
 		ktap_eq(pipe_fragments(p), TSR_STEP_DONE);
 		for (unsigned int n = 0; n < 4 * p->f->quads; n++) {
+			const float *v = value(p->f->quad[n / 4].prim, 0, 1);
+
 			for (unsigned int c = 0; c < 4; c++)
-				if (colour(n, c) != value(p->f->quad[n / 4].prim, 0, 1)[c])
+				if (colour(n, c) != (c < there ? v[c] : c == 3))
 					ktap_ok(false);
 		}
 	}
+	pipe_varying(p, 1, 4);
 }
 
 /* Parts of a triangle that was clipped have the varyings the whole one has. */

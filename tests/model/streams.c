@@ -311,6 +311,28 @@ static void stale(void)
 	ktap_eq(far, 2);
 }
 
+/* A jump back to where the buffer's first word is from: that word has been patched, and is read. */
+static void patch_loop(void)
+{
+	struct stage_stream stream;
+	uint64_t end_word;
+	struct play y;
+
+	begin(&y);
+	pk_return(&end_word);
+	stream = stage_stream(&y.s, 0);
+	stage_add(&stream, y.p, pk_nop(y.p, 1));
+	stage_add(&stream, y.p, pk_signal(y.p, TSR_SIGNAL_OP_ADD, TSR_EVENT_REACHED, true,
+					  STAGE_DATA, 1));
+	stage_add(&stream, y.p, pk_fence(y.p, TSR_EVENT_REACHED, false, stream.va, end_word));
+	stage_add(&stream, y.p, pk_jump(y.p, stream.va, stream.size));
+	stage_call(&y.q, &stream);
+	go(&y);
+	ktap_eq(bench_fault(&y.q), TSR_FAULT_NONE);
+	ktap_eq(stage_load(&y.s, 0), 1);
+	end(&y);
+}
+
 /*
  * The prefetcher reads no byte behind a WAIT, a stream's end or the write pointer: there is nothing
  * to read there.
@@ -360,6 +382,7 @@ int main(void)
 	ktap_run("[CP2] NOPs of every length", nops);
 	ktap_run("[CP11] a jump behind a WAIT is patched and the new words run", patch_behind_wait);
 	ktap_run("[CP2] [CP11] words that were read ahead are stale, BARRIER drops them", stale);
+	ktap_run("[CP2] [CP11] the first word of a loop is patched within it", patch_loop);
 	ktap_run("[CP2] nothing is read beyond the end", reads_no_further);
 	return ktap_finish();
 }

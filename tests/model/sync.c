@@ -309,6 +309,70 @@ static void wakes(void)
 	end(&y);
 }
 
+/* Put other memory behind the page at @va of the rings' address space; its first word. */
+static uint64_t *move_page(struct play *y, uint64_t va)
+{
+	uint64_t bus = bench_alloc(y->s.b, 4096, 4096);
+
+	bench_unmap(&y->s.as[0], va, 4096);
+	bench_map(&y->s.as[0], va, bus, 4096, BENCH_RW);
+	ktap_ok(bench_invalidate(&y->s.as[0], va, 4096));
+	return bench_ptr(y->s.b, bus, 8);
+}
+
+enum { BY_CLOCK, BY_DOORBELL, BY_REGISTER, BY_RESUME, BY_SIGNAL, WAYS };
+
+/* Have somebody look at what the queue waits for. */
+static void wake(struct play *y, struct bench_queue *other, unsigned int way)
+{
+	switch (way) {
+	case BY_CLOCK:
+		bench_advance(y->s.b, 1000 * 1000);
+		break;
+	case BY_DOORBELL:
+		bench_kick(&y->q);
+		break;
+	case BY_REGISTER:
+		bench_write(y->s.b, TSR_REG_SEMAPHORE_VALUE(3), 8);
+		break;
+	case BY_RESUME:
+		bench_control(&y->q, TSR_QUEUE_OP_RESUME);
+		break;
+	default:
+		bench_emit(other, y->p, pk_signal_reg(y->p, TSR_SIGNAL_OP_SET, 0, 3, 9));
+		bench_kick(other);
+	}
+}
+
+/* Whoever looks at a blocked queue's word looks where it is mapped to now. */
+static void wakes_moved(void)
+{
+	const uint64_t va = STAGE_DATA + 0x40000;
+	struct bench_queue other;
+	struct play y;
+
+	begin(&y, NULL);
+	stage_queue(&y.s, &other, 1, TSR_ENGINE_CLASS_RENDER, 0);
+	for (unsigned int way = 0; way < WAYS; way++) {
+		uint64_t *word;
+
+		bench_emit(&y.q, y.p, pk_wait(y.p, TSR_COMPARE_EQ, true, va, way + 1));
+		emit_fence(&y, TSR_EVENT_REACHED, way);
+		bench_kick(&y.q);
+		ktap_eq(bench_state(&y.q), TSR_QUEUE_STATE_BLOCKED);
+		if (way == BY_RESUME)
+			bench_control(&y.q, TSR_QUEUE_OP_SUSPEND);
+		word = move_page(&y, va);
+		*word = way + 1;
+		ktap_eq(stage_load(&y.s, OUT + 8 * way), 0);
+		wake(&y, &other, way);
+		if (!ktap_eq(stage_load(&y.s, OUT + 8 * way), way + 1))
+			ktap_note("by way %u", way);
+		ktap_eq(bench_state(&y.q), TSR_QUEUE_STATE_IDLE);
+	}
+	end(&y);
+}
+
 /*
  * A copy that reads what an earlier one writes, with a barrier between: bytes as if one came after
  * the other.
@@ -615,6 +679,7 @@ int main(void)
 	ktap_run("[CP7] comparisons of every kind, wrap-safe", compare);
 	ktap_run("[CP7] SIGNAL sets and adds", signals);
 	ktap_run("[CP7] what wakes a blocked queue", wakes);
+	ktap_run("[CP7] a blocked queue's word is looked at where it is now", wakes_moved);
 	ktap_run("[CP8] barriers between copies that depend on each other", barriers);
 	ktap_run("[CP9] what may be overwritten after REACHED and after ALL_DONE", reuse);
 	ktap_run("[CP5] timestamps at events", timestamps);

@@ -104,7 +104,13 @@ static void fault(struct builder *b, uint8_t code, unsigned int position)
 
 /* ---- Operands -------------------------------------------------------------------------------- */
 
-/* The constant that FAU index @fau names, its address-relative words added up. */
+/* The low 28 bits of @word, a signed number. */
+static uint32_t distance(uint32_t word)
+{
+	return (uint32_t)((int32_t)(word << 4) >> 4);
+}
+
+/* The constant that FAU index @fau names, with what it is relative to. */
 static uint64_t clause_constant(const struct builder *b, unsigned int fau)
 {
 	unsigned int n = tsr_fau_const_index(fau);
@@ -113,13 +119,14 @@ static uint64_t clause_constant(const struct builder *b, unsigned int fau)
 
 	switch (b->clause->pcrel[n]) {
 	case TSR_PCREL_LO:
-		lo = (uint32_t)pc + (uint32_t)((int32_t)(lo << 4) >> 4);
+		return pc + (uint64_t)((int64_t)(value << 4) >> 4);
+	case TSR_PCREL_LO_HI:
+		lo = (uint32_t)pc + distance(lo);
+		hi = (uint32_t)pc + distance(hi);
 		break;
 	case TSR_PCREL_HI:
-		hi = (uint32_t)pc + (uint32_t)((int32_t)(hi << 4) >> 4);
+		hi = (uint32_t)pc + distance(hi);
 		break;
-	case TSR_PCREL_LO_HI:
-		return pc + (uint64_t)((int64_t)(value << 4) >> 4);
 	default:
 		break;
 	}

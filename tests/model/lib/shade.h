@@ -47,10 +47,7 @@ struct shade_tuple {
 	uint8_t fau;			/* index; SHADE_CONST: the constant below */
 	uint64_t konst;
 	uint8_t pcrel;			/* enum tsr_pcrel of it */
-	/*
-	 * the low word (pcrel LO) or high word (HI) of the constant is the distance to this label
-	 */
-	uint8_t label;
+	uint8_t label;			/* the high word of the constant is the distance to it */
 };
 
 #define SHADE_CONST 0x7f
