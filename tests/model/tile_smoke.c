@@ -218,6 +218,46 @@ static void untouched(void)
 	}
 }
 
+/* LIST_TILES names some tiles of some layers: each of them is cleared, and nothing else. */
+static void some_tiles(void)
+{
+	static const struct tsr_list_tiles parts[] = {
+		{ .x0 = 1, .x1 = 3, .y0 = 2, .y1 = 3, .layer0 = 1, .layer1 = 2 },
+		{ .x0 = 2, .x1 = 2, .y0 = 1, .y1 = 4, .layer0 = 0, .layer1 = 2 },
+		{ .x0 = 0, .x1 = 6, .y0 = 4, .y1 = 4, .layer0 = 2, .layer1 = 2 },
+		{ .x0 = 6, .x1 = 6, .y0 = 0, .y1 = 1, .layer0 = 1, .layer1 = 1 },
+	};
+
+	for (unsigned int i = 0; i < 2 * sizeof(parts) / sizeof(parts[0]); i++) {
+		const struct tsr_list_tiles *p = &parts[i / 2];
+		const struct tsr_config config = { .cores = 1 + i % 2 * 2 };
+		struct tiles *t = tiles_new(100, 70, &config);
+		unsigned int wrong = 0;
+
+		t->f->frame.layers = 3;
+		t->draw = false;
+		t->part = p;
+		prepare(t);
+		memset(t->memory, 0x42, TILES_TARGET_SIZE);
+		ktap_ok(tiles_run(t));
+		for (unsigned int n = 0; n < 3 * 100 * 70; n++) {
+			unsigned int x = n % 100 / 16, y = n / 100 % 70 / 16, l = n / 7000;
+			bool in = x >= p->x0 && x <= p->x1 && y >= p->y0 && y <= p->y1 &&
+				  l >= p->layer0 && l <= p->layer1;
+			uint32_t texel;
+
+			memcpy(&texel, (char *)tiles_texel(t, 0, n % 100, n / 100 % 70, 0) +
+					       (size_t)t->target[0].layer_stride * l, 4);
+			wrong += texel != (in ? 0x008000ff : 0x42424242);
+		}
+		if (!ktap_eq(wrong, 0))
+			ktap_note("part %u", i);
+		ktap_eq(tiles_counter(t, TSR_QUEUE_COUNTER_TILES),
+			(p->x1 - p->x0 + 1) * (p->y1 - p->y0 + 1) * (p->layer1 - p->layer0 + 1));
+		tiles_free(t);
+	}
+}
+
 /* Tile memory can be filled to its last byte; a frame that needs more is refused. */
 static void filled(void)
 {
@@ -506,6 +546,7 @@ int main(int argc, char **argv)
 	ktap_run("[ZS1] depth of lines begins at the first of two ends as near",
 		 depth_of_even_lines);
 	ktap_run("[BIN6] [CP10] tiles nobody draws to are not moved", untouched);
+	ktap_run("[BIN6] [CP10] LIST_TILES names tiles and layers", some_tiles);
 	ktap_run("[BIN6] [CP10] tile memory is filled, a frame that needs more is refused", filled);
 	ktap_run("[RAST5] threads, cores, tiles of all sizes, small bursts", same);
 	ktap_run("[OM7] a query that changes between draws of one state", queries_change);

@@ -87,16 +87,21 @@ static void write_lists(struct tiles *t)
 	uint64_t *tile = words(t, TILE_LIST), *list = words(t, RENDER_LIST);
 	const struct tsr_frame *f = &t->f->frame;
 	unsigned int n = 0, side = 1u << f->tile_shift;
+	struct tsr_list_tiles which = {
+		.x1 = (f->width - 1) / side, .y1 = (f->height - 1) / side, .layer1 = f->layers - 1,
+	};
 
 	n += tile_packet(tile + n, TSR_OP_TILE_CLEAR, t->clear);
 	n += tile_packet(tile + n, TSR_OP_TILE_LOAD, t->load);
 	if (t->draw)
 		tile[n++] = TSR_OP_TILE_DRAW | 1u << 8;
 	n += tile_packet(tile + n, TSR_OP_TILE_STORE, t->store);
-	tsr_pack_list_tiles(list, &(struct tsr_list_tiles){
-					  .x1 = (f->width - 1) / side, .y1 = (f->height - 1) / side,
-					  .layer1 = f->layers - 1, .addr = TILE_LIST,
-					  .size = n * 8, .end_of_frame = true });
+	if (t->part)
+		which = *t->part;
+	which.addr = TILE_LIST;
+	which.size = n * 8;
+	which.end_of_frame = true;
+	tsr_pack_list_tiles(list, &which);
 	list[TSR_LIST_TILES_QWORDS] = TSR_OP_LIST_HALT | TSR_LIST_HALT_QWORDS << 8;
 }
 

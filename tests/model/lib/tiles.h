@@ -45,6 +45,7 @@ struct tiles {
 	/* What a tile does before and behind TILE_DRAW: bit n colour n, 8 depth, 9 stencil. */
 	unsigned int clear, load, store;
 	bool draw;
+	const struct tsr_list_tiles *part;	/* which tiles and layers; NULL: all */
 	bool slow;			/* bursts as small as can be */
 	void (*disturb)(struct tiles *t);	/* @slow: called between them; or NULL */
 };
