@@ -38,16 +38,28 @@ SANITIZE = os.environ.get("SANITIZE", "")
 ENOUGH = 0.9
 MODEL = "qemu-device/model"
 MEMORY = 4 << 30            # bytes a program may have: a mutant that allocates without end must not take the host with it
+CONDITION = r"if \((?!!)"    # it is negated as a whole
 # (what, by what): each occurrence of the first in a line is a place for a mutant.
 MUTATIONS = [(r" == ", " != "), (r" != ", " == "), (r" < ", " <= "), (r" <= ", " < "), (r" > ", " >= "), (r" >= ", " > "),
              (r" && ", " || "), (r" \|\| ", " && "), (r" \+ ", " - "), (r" - ", " + "), (r" << ", " >> "), (r" >> ", " << "),
              (r" & ", " | "), (r" \| ", " & "), (r" \+= ", " -= "), (r" \|= ", " &= "), (r"\b0\b(?!x)", "1"), (r"\b1\b", "2"),
-             (r"\btrue\b", "false"), (r"\bfalse\b", "true"), (r"if \(!", "if ("), (r"if \((?!!)", "if (!"),
+             (r"\btrue\b", "false"), (r"\bfalse\b", "true"), (r"if \(!", "if ("), (CONDITION, None),
              (r"\bbreak;", ";"), (r"\bcontinue;", ";"), (r"\+\+", "--")]
 NOT_CODE = re.compile(r"^\s*(//|/\*|\*|#)|^\s*assert|tsr_trace|static_assert|_Static_assert")
 
 # A change of one line: the file's path in the checkout, its number from 0, the text before and after.
 Mutant = collections.namedtuple("Mutant", "path number old new")
+
+
+def negated(line, start):
+    """A line whose condition that begins at start is negated; only what stands first in it, if it ends on another line."""
+    depth, end = 0, start
+    while end < len(line) and (depth or line[end] != ")"):
+        depth += (line[end] == "(") - (line[end] == ")")
+        end += 1
+    if end == len(line) or " " not in line[start:end]:
+        return line[:start] + "!" + line[start:]
+    return f"{line[:start]}!({line[start:end]}){line[end:]}"
 
 
 def places(tree, path):
@@ -65,7 +77,8 @@ def places(tree, path):
         code = line.split("/*")[0]
         for what, by in MUTATIONS:
             for m in re.finditer(what, code):
-                yield Mutant(path, number, line, line[:m.start()] + by + line[m.end():])
+                new = negated(line, m.end()) if what == CONDITION else line[:m.start()] + by + line[m.end():]
+                yield Mutant(path, number, line, new)
 
 
 def wanted(mutant, top, patterns):

@@ -138,7 +138,7 @@ $(foreach s,model-asan model-tsan numeric user draw fuzz qtest guest debug bench
 # What tests/lib/mutate.py judges mutants with: the programs of three suites, without sanitizers and debug information, on one library of
 # all that they share, so that a mutant costs a few objects and one link. bin/DIR/NAME is tests/DIR/NAME.c. SANITIZE=FLAGS adds to them.
 mutate.dirs := model numeric draw
-mutate.flags := -w -g0 -fPIC $(SANITIZE) -Iqemu-device/model $(addprefix -I,$(foreach d,$(mutate.dirs),$(wildcard tests/$(d)/lib))) \
+mutate.flags := -g0 -fPIC -Wno-maybe-uninitialized $(SANITIZE) -Iqemu-device/model $(addprefix -I,$(foreach d,$(mutate.dirs),$(wildcard tests/$(d)/lib))) \
 	-Itests/bench/host/lib -Iuserspace/libtessera $(shader_flags) $(replay_flags) $(library_flags) $(if $(SOFTFLOAT),-I$(SOFTFLOAT)/include)
 mutate.sources := $(sort $(foreach s,model-asan draw,$($(s).sources)) $(foreach d,$(mutate.dirs),$(wildcard tests/$(d)/lib/*.c)))
 mutate.libs := $(mock_libs) $(alloc_libs) $(draw.libs)
