@@ -376,6 +376,54 @@ static void test_outputs(void)
 	pipe_free(p);
 }
 
+/* Descriptors of BLEND that are made by the program, one word or both: each warp has its own. */
+static void made_descriptor(const char *low, const char *high)
+{
+	char text[1000];
+
+	/* target 1 for warps with bit 3 of x, else target 0 */
+	snprintf(text, sizeof(text),
+		 "clause {\n"
+		 "	*LSHIFT_AND.i32 t0, r59, 0x10000, 0xd.b0\n"
+		 "	+NOP\n"
+		 "	*NOP\n"
+		 "	+IADD.s32 r4, t0, blend0.w0\n"
+		 "	*MOV.i32 r5, blend0.w1\n"
+		 "	+NOP\n"
+		 "	*MOV.i32 r0, r59\n"
+		 "	+NOP\n"
+		 "}\n"
+		 "clause wait=0 td {\n"
+		 "	*NOP\n"
+		 "	+ATEST r60:t1, r60, zero.w0, @r60\n"
+		 "}\n"
+		 "clause end {\n"
+		 "	*NOP\n"
+		 "	+BLEND r48:t1, r60, %s, %s, @r0\n"
+		 "}\n", low, high);
+	start(text);
+	p->state.blend[1] = p->state.blend[0] | 1u << 16;
+	pipe_prim(p, 3);
+	for (unsigned int i = 0; i < 12; i++)
+		pipe_quad(p, 2 * i, 0, 0);
+	ktap_eq(pipe_fragments(p), TSR_STEP_DONE);
+	for (unsigned int n = 0; n < 48; n++) {
+		const unsigned int w = n / 16, target = w % 2;
+
+		ktap_eq(p->f->written[target][w] >> n % 16 & 1, 1);
+		ktap_eq(p->f->written[!target][w] >> n % 16 & 1, 0);
+		ktap_eq(tsr_fragments_colour(p->f, target, 0, w)->u[n % 16] & 0xffff,
+			n / 4 * 2 + n % 2);
+	}
+	pipe_free(p);
+}
+
+static void test_made_descriptors(void)
+{
+	made_descriptor("r4", "blend0.w1");
+	made_descriptor("r4", "r5");
+}
+
 /* Threads of a quad end with different BLENDs; the later ones go on writing registers. */
 static void test_two_ends(void)
 {
@@ -657,6 +705,8 @@ static void run_all(void)
 		 test_discard);
 	ktap_run("[PIX5] [PIX9] coverage, depth, stencil, several colours; registers at entry",
 		 test_outputs);
+	ktap_run("[PIX9] descriptors of BLEND from registers, other ones in each warp",
+		 test_made_descriptors);
 	ktap_run("[PIX9] fragments of a bundle end in two places", test_two_ends);
 	ktap_run("[OM4] blend programs read and write the tile", test_blend_program);
 	ktap_run("[PIX7] programs stop between clauses and go on", test_stops);
