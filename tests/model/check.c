@@ -480,6 +480,33 @@ static void text(void)
 	end(&y);
 }
 
+/* It says the last four registers the driver wrote, the latest first, or as many as there are. */
+static void latest_writes(void)
+{
+	for (unsigned int before = 0; before < 40; before++) {
+		struct bench *b = bench_new(&guarded);
+		const char *at;
+		char t[512];
+
+		for (unsigned int i = 0; i < before; i++)
+			bench_write(b, TSR_REG_SEMAPHORE_VALUE(0), 0x1000 + i);
+		bench_write(b, TSR_REG_DOORBELL_RING(1), 8);
+		tsr_gpu_check_last(b->gpu, t, sizeof(t));
+		at = strstr(t, "; before it the driver wrote DOORBELL.RING[1] 0x8 ");
+		for (unsigned int i = 0; at && i < before && i < 3; i++) {
+			char want[32];
+
+			snprintf(want, sizeof(want), "0x%x ", 0x1000 + before - 1 - i);
+			at = strchr(at, ',');
+			at = at ? strstr(at + 1, "0x") : NULL;
+			at = at && !strncmp(at, want, strlen(want)) ? at : NULL;
+		}
+		if (!ktap_ok(at && !strchr(at, ',')))
+			ktap_note("%u writes: %s", before, t);
+		bench_free(b);
+	}
+}
+
 int main(void)
 {
 	ktap_start();
@@ -499,5 +526,6 @@ int main(void)
 	ktap_run("[SYS9] a doorbell of a slot that is disabled", doorbell_disabled);
 	ktap_run("[SYS9] faults on purpose are not the driver's", excused);
 	ktap_run("[SYS9] the text of a report", text);
+	ktap_run("[SYS9] the text says what was written last", latest_writes);
 	return ktap_finish();
 }
