@@ -517,6 +517,52 @@ static void stopping(void)
 	ktap_ok(reloads > 0);
 }
 
+/* Renders @steps steps of a frame without draws, or all of it; how many that was. */
+static unsigned int some_steps(struct tiles *t, unsigned int steps)
+{
+	unsigned int n = 0;
+
+	tiles_submit(t);
+	while (n < steps && bench_state(&t->queue) != TSR_QUEUE_STATE_IDLE) {
+		tsr_gpu_run(t->f->b->gpu, 1);
+		n++;
+	}
+	return n;
+}
+
+/*
+ * FRAME is another when a snapshot is loaded: tiles or layers that were to be rendered are not
+ * there any more. As many as before are fine.
+ */
+static void smaller_frame(void)
+{
+	const struct tsr_config config = { .no_inline = true };
+	unsigned int steps = UINT32_MAX;
+
+	for (unsigned int n = 0; n < 5; n++) {
+		struct tiles *t = tiles_new(400, 272, &config);
+		struct tsr_frame frame;
+
+		t->f->frame.layers = 2;
+		t->f->frame.heap = 0;
+		t->draw = false;
+		prepare(t);
+		steps = some_steps(t, steps) / (n ? 1 : 2);
+		frame = t->f->frame;
+		frame.width -= n == 2 ? 16 : 0;
+		frame.height -= n == 3 ? 16 : 0;
+		frame.layers -= n == 4;
+		tsr_pack_frame((uint64_t *)(t->f->list + (FRONT_FRAME - FRONT_LIST)), &frame);
+		ktap_eq(bench_state(&t->queue) == TSR_QUEUE_STATE_IDLE, !n);
+		reload(t);
+		bench_run(t->f->b, 60);
+		if (!ktap_eq(bench_fault(&t->queue), n > 1 ? TSR_FAULT_BAD_VALUE : TSR_FAULT_NONE))
+			ktap_note("%u", n);
+		tiles_free(t);
+	}
+	ktap_ok(steps > 2);
+}
+
 /* RESET in the middle: the queue goes on with the next frame. */
 static void reset(void)
 {
@@ -554,6 +600,7 @@ int main(int argc, char **argv)
 		 tags);
 	ktap_run("[ZS1] [MEM8] the byte beside a depth", beside_depth);
 	ktap_run("[SYS7] [SYS10] suspended at every step; saved, loaded now and then", stopping);
+	ktap_run("[SYS7] a frame that is smaller when a snapshot is loaded", smaller_frame);
 	ktap_run("[SYS10] RESET in the middle of a frame", reset);
 	return ktap_finish();
 }
