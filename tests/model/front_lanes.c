@@ -3,6 +3,7 @@
  * Positions of whole batches and culling of groups of triangles, on every SIMD path: the bits that
  * one vertex after the other gives, and what integers say of areas.
  */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -117,6 +118,60 @@ static void test_project(void)
 				return;
 		}
 	}
+}
+
+/* Most of a batch outside of planes; one vertex on one, not a number, or anywhere, or none. */
+static void random_outside(void)
+{
+	const unsigned int axis = rnd() % 2, kind = rnd() % 4;
+	const float far[2] = { rnd() % 2 ? 1.001f : -1.001f, rnd() % 2 ? 2 : rnd() % 2 ? -2 : 0 };
+	float p[4];
+
+	random_batch(true);
+	for (unsigned int n = 0; n < bin->batch.vertices; n++) {
+		memcpy(p, position[n], sizeof(p));
+		p[axis] = p[3] * far[0];
+		p[!axis] = p[3] * far[1];
+		memcpy(position[n], p, sizeof(p));
+	}
+	p[axis] = kind == 1 ? copysignf(p[3], far[0]) : kind == 2 ? NAN : coordinate(p[3]);
+	if (kind)
+		memcpy(position[rnd() % bin->batch.vertices], p, sizeof(p));
+}
+
+/* What all vertices have in common is found first, and then their places are not asked for. */
+static void test_outside(void)
+{
+	const uint32_t untouched = 0xeeeeeeee;
+	struct tsr_bin_batch *b = &bin->batch;
+	unsigned int rejected = 0;
+
+	bin->version[0].reject = TSR_OUT_FRUSTUM;
+	for (unsigned int n = 0; n < ROUNDS / 10; n++) {
+		uint32_t all = TSR_OUT_FRUSTUM;
+
+		random_outside();
+		put_positions(true);
+		for (unsigned int i = 0; i < b->vertices; i++) {
+			tsr_bin_project_as(bin, i, TSR_BATCH_VERTICES, 0);
+			all &= b->code[TSR_BATCH_VERTICES];
+		}
+		rejected += all != 0;
+		for (unsigned int i = 0; i < 3; i++) {
+			if (!tsr_alu_named(names[i]))
+				continue;
+			bin->lanes = tsr_front_lanes(names[i]);
+			b->code[0] = untouched;
+			put_positions(true);
+			tsr_bin_project(bin);
+			if (!ktap_eq(b->all & TSR_OUT_FRUSTUM, all) ||
+			    !ktap_eq(b->code[0] == untouched, all != 0))
+				return;
+		}
+	}
+	bin->version[0].reject = 0;
+	ktap_note("%u batches are outside", rejected);
+	ktap_ok(rejected > ROUNDS / 40 && rejected < ROUNDS / 10);
 }
 
 /* One triangle, in integers. */
@@ -277,6 +332,7 @@ int main(void)
 	bin->state->draw = &bin->drawing[0].state;
 	bin->state->viewport = bin->drawing[0].viewport;
 	ktap_run("[PA1] [PA5] positions of a batch are those of its vertices", test_project);
+	ktap_run("[PA1] [PA5] batches outside of the frustum", test_outside);
 	ktap_run("[PA1] [PA6] triangles that are culled together", test_cull);
 	tsr_bin_free(bin);
 	return ktap_finish();

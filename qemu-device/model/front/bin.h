@@ -140,7 +140,11 @@ struct tsr_bin_batch {
 	/* Out-codes and window. Behind them those of one primitive in another viewport. */
 	uint32_t code[TSR_BIN_CORNERS];
 	struct tsr_screen_vertex screen[TSR_BIN_CORNERS];
-	uint32_t all, any;		/* out-codes of all vertices, and of any */
+	/*
+	 * Out-codes of all vertices, and of any. Nothing else of the two is known if one in @all
+	 * is a reason to reject.
+	 */
+	uint32_t all, any;
 	uint16_t layer[TSR_BATCH_VERTICES];
 	uint8_t viewport[TSR_BATCH_VERTICES];
 	float size[TSR_BATCH_VERTICES];

@@ -54,6 +54,8 @@ struct tsr_front_boxes {
 
 struct tsr_front_lanes {
 	void (*project)(const struct tsr_front_projection *p);
+	/* TSR_OUT_FRUSTUM's out-codes that all positions have; @p has rows */
+	uint32_t (*outside)(const struct tsr_front_projection *p);
 	/* bit n: triangle n may be seen */
 	uint32_t (*visible)(const struct tsr_front_cull *c, struct tsr_front_boxes *boxes);
 };

@@ -6,6 +6,8 @@
 #include "lanes.h"
 #include "lanes_vector.h"
 
-const struct tsr_front_lanes tsr_front_avx512 = { .project = project, .visible = visible };
+const struct tsr_front_lanes tsr_front_avx512 = {
+	.project = project, .outside = outside, .visible = visible,
+};
 TSR_ALU_PATH_END
 #endif

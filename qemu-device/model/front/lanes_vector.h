@@ -141,6 +141,43 @@ static void project(const struct tsr_front_projection *p)
 	}
 }
 
+TSR_INLINE bool none(vs32 x)
+{
+	uint64_t part[TSR_VECTOR_BYTES / 8], any = 0;
+
+	memcpy(part, &x, sizeof(part));
+	for (unsigned int i = 0; i < TSR_VECTOR_BYTES / 8; i++)
+		any |= part[i];
+	return !any;
+}
+
+/* Whether row @axis of all positions is above W, or, @low, below -W. */
+TSR_INLINE bool all_beyond(const struct tsr_front_projection *p, unsigned int axis, bool low)
+{
+	vs32 left = { 0 };		/* positions from this lane on */
+
+	for (unsigned int i = 0; i < TSR_CHUNK_LANES; i++)
+		left[i] = (int32_t)(p->count - i);
+	for (unsigned int first = 0; first < p->count; first += TSR_CHUNK_LANES) {
+		vf32 x, w;
+
+		memcpy(&x, &p->position[axis][0].u[first], sizeof(x));
+		memcpy(&w, &p->position[3][0].u[first], sizeof(w));
+		if (!none((vs32)(left > 0) & ~(vs32)(low ? x < -w : x > w)))
+			return false;
+		left -= TSR_CHUNK_LANES;
+	}
+	return true;
+}
+
+static uint32_t outside(const struct tsr_front_projection *p)
+{
+	return (all_beyond(p, 0, true) ? TSR_OUT_LEFT : 0) |
+	       (all_beyond(p, 0, false) ? TSR_OUT_RIGHT : 0) |
+	       (all_beyond(p, 1, true) ? TSR_OUT_TOP : 0) |
+	       (all_beyond(p, 1, false) ? TSR_OUT_BOTTOM : 0);
+}
+
 /* ---- Triangles ------------------------------------------------------------------------------- */
 
 /* A word for each triangle of a group, and for each of half of them. */

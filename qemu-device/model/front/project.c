@@ -208,24 +208,6 @@ void tsr_bin_project_as(struct tsr_binning *bin, unsigned int slot, unsigned int
 	project(bin, slot, corner, &bin->state->viewport[viewport]);
 }
 
-/* All vertices go through @vp, in clip coordinates: at once. */
-static void project_all(struct tsr_binning *bin, const struct tsr_bin_viewport *vp)
-{
-	const struct tsr_bin_version *state = bin->state;
-	struct tsr_bin_batch *b = &bin->batch;
-	const bool kept = tsr_vertex_kept(bin->run);
-	const struct tsr_front_projection p = {
-		.position = kept ? bin->run->position : NULL,
-		.record = kept ? NULL : tsr_vertex_records(bin->run), .count = b->vertices,
-		.sx = vp->sx, .ox = vp->ox, .sy = vp->sy, .oy = vp->oy, .sz = vp->sz, .oz = vp->oz,
-		.minus_one = state->draw->depth_minus_one, .screen = b->screen, .code = b->code,
-	};
-
-	bin->lanes->project(&p);
-	for (unsigned int i = 0; state->has_distances && i < b->vertices; i++)
-		b->code[i] |= distances(tsr_vertex_records(bin->run)[i], state->shader);
-}
-
 /* What the out-codes of all vertices have in common, and what any has. */
 static void sum_up(struct tsr_bin_batch *b)
 {
@@ -239,6 +221,31 @@ static void sum_up(struct tsr_bin_batch *b)
 	b->any = any;
 }
 
+/*
+ * All vertices go through @vp, in clip coordinates: at once. Where they lie is not asked for if
+ * nothing of the batch can be seen.
+ */
+static void project_all(struct tsr_binning *bin, const struct tsr_bin_viewport *vp)
+{
+	const struct tsr_bin_version *state = bin->state;
+	struct tsr_bin_batch *b = &bin->batch;
+	const bool kept = tsr_vertex_kept(bin->run);
+	const struct tsr_front_projection p = {
+		.position = kept ? bin->run->position : NULL,
+		.record = kept ? NULL : tsr_vertex_records(bin->run), .count = b->vertices,
+		.sx = vp->sx, .ox = vp->ox, .sy = vp->sy, .oy = vp->oy, .sz = vp->sz, .oz = vp->oz,
+		.minus_one = state->draw->depth_minus_one, .screen = b->screen, .code = b->code,
+	};
+
+	b->all = kept ? bin->lanes->outside(&p) : 0;
+	if (b->all & state->reject)
+		return;
+	bin->lanes->project(&p);
+	for (unsigned int i = 0; state->has_distances && i < b->vertices; i++)
+		b->code[i] |= distances(tsr_vertex_records(bin->run)[i], state->shader);
+	sum_up(b);
+}
+
 void tsr_bin_project(struct tsr_binning *bin)
 {
 	const struct tsr_bin_viewport *vp = bin->state->viewport;
@@ -250,10 +257,12 @@ void tsr_bin_project(struct tsr_binning *bin)
 		extras(bin, i);
 	if (bin->state->extended && !b->mixed)
 		vp += b->viewport[0];
-	if (!window && !b->mixed)
-		project_all(bin, vp);
-	for (unsigned int i = 0; (window || b->mixed) && i < b->vertices; i++)
-		project(bin, i, i, b->mixed ? &bin->state->viewport[b->viewport[i]] : vp);
 	bin->effort -= b->vertices;
+	if (!window && !b->mixed) {
+		project_all(bin, vp);
+		return;
+	}
+	for (unsigned int i = 0; i < b->vertices; i++)
+		project(bin, i, i, b->mixed ? &bin->state->viewport[b->viewport[i]] : vp);
 	sum_up(b);
 }
