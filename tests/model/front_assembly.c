@@ -284,11 +284,19 @@ static void arrays(void)
 	}
 }
 
+/* Index number @i behind @all: any below @range, all ones, or with which triangles are a fan. */
+static uint32_t random_index(const uint32_t *all, uint32_t i, uint32_t range, uint32_t ones)
+{
+	if (i >= 3 && i % 3 < 2 && rnd_below(2))
+		return all[i - (i % 3 ? 2 : 3)];
+	return rnd_below(12) ? rnd_below(range) : ones;
+}
+
 /* One draw of @n random indices of type @type, some of them restarts, some beyond the buffer. */
 static void indexed(struct front *f, unsigned int topology, unsigned int type, uint32_t n,
 		    uint32_t range, bool restart)
 {
-	static uint32_t v[4096];
+	static uint32_t v[4096], all[4096];
 	static bool cut[4096];
 	unsigned int size = 1u << (type - TSR_INDEX_TYPE_U8);
 	uint32_t ones = UINT32_MAX >> (32 - 8 * size), missing = rnd_below(3) ? 0 : rnd_below(n);
@@ -296,10 +304,9 @@ static void indexed(struct front *f, unsigned int topology, unsigned int type, u
 
 	memset(cut, 0, sizeof(cut));
 	for (uint32_t i = 0; i < n; i++) {
-		uint32_t index = rnd_below(12) ? rnd_below(range) : ones;
-
-		memcpy(f->data + 16 + size * (first + i), &index, size);
-		v[i] = i + missing >= n ? 0 : index & ones;
+		all[i] = random_index(all, i, range, ones);
+		memcpy(f->data + 16 + size * (first + i), &all[i], size);
+		v[i] = i + missing >= n ? 0 : all[i] & ones;
 		cut[i] = restart && v[i] == ones;
 		vertices += !cut[i];
 	}

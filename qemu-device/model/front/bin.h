@@ -120,20 +120,16 @@ struct tsr_bin_ahead {
 	uint8_t version;
 };
 
-#define TSR_BIN_TAGS 512
+#define TSR_BIN_TAGS_LOG2 9
+#define TSR_BIN_TAGS (1 << TSR_BIN_TAGS_LOG2)
 /* Vertices of a batch, and three that are put through another viewport. */
 #define TSR_BIN_CORNERS (TSR_BATCH_VERTICES + 3)
-
-/* A place in the batch's hash of vertices. */
-struct tsr_bin_tag {
-	uint32_t index;
-	uint32_t owner;			/* generation << 8 | slot */
-};
 
 /* The batch being filled or worked on. */
 struct tsr_bin_batch {
 	uint16_t vertices, primitives;
-	struct tsr_bin_tag tag[TSR_BIN_TAGS];
+	/* hash of vertices: index << 32 | generation << 8 | slot */
+	uint64_t tag[TSR_BIN_TAGS];
 	uint32_t generation;		/* of 24 bits; tags of others do not count */
 	/* primitives: slots, vertices, provoking, id as HEAP_PRIMITIVE has them */
 	uint64_t primitive[TSR_BATCH_PRIMITIVES];

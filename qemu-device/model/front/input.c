@@ -36,41 +36,41 @@ static void next_generation(struct tsr_bin_batch *b)
 
 static inline unsigned int first_tag(uint32_t index)
 {
-	_Static_assert(TSR_BIN_TAGS == 512, "the hash has nine bits");
-	return index * 0x9e3779b1u >> 23;
+	return index * 0x9e3779b1u >> (32 - TSR_BIN_TAGS_LOG2);
 }
 
-/* Where the tag of @index is, or would be. */
-static inline struct tsr_bin_tag *find(struct tsr_bin_batch *b, uint32_t index)
+/* Where the tag of @index is, or would be. Apart: most need not look further than at the first. */
+static __attribute__((noinline)) uint64_t *find(struct tsr_bin_batch *b, uint32_t index)
 {
 	unsigned int at = first_tag(index);
 
-	while (b->tag[at].owner >> 8 == b->generation && b->tag[at].index != index)
+	while ((uint32_t)b->tag[at] >> 8 == b->generation && b->tag[at] >> 32 != index)
 		at = (at + 1) % TSR_BIN_TAGS;
 	return &b->tag[at];
 }
 
 /*
  * The slot of @index, which finds room: its own, or number @*vertices, which is its own then. The
- * caller, who asks for many, has at hand what slot 0's @owner is, and where @vertex is in the run.
+ * caller, who asks for many, has at hand what a tag with slot 0 has in its lower half, @owner, and
+ * where @vertex is in the run.
  */
-static inline uint32_t slot_of(struct tsr_bin_batch *b, uint32_t owner, uint32_t *vertex,
+static inline uint64_t slot_of(struct tsr_bin_batch *b, uint32_t owner, uint32_t *vertex,
 			       uint32_t index, unsigned int *vertices)
 {
-	struct tsr_bin_tag *tag = &b->tag[first_tag(index)];
-	uint32_t slot = tag->owner ^ owner;
+	const uint64_t first = (uint64_t)index << 32 | owner;
+	uint64_t *tag = &b->tag[first_tag(index)], slot = *tag ^ first;
 
 	/* most are where they are looked for first, or nowhere */
-	if (tag->index == index && slot <= UINT8_MAX)
+	if (slot <= UINT8_MAX)
 		return slot;
-	if (slot <= UINT8_MAX) {
+	if ((uint32_t)slot <= UINT8_MAX) {
 		tag = find(b, index);
-		slot = tag->owner ^ owner;
+		slot = *tag ^ first;
 		if (slot <= UINT8_MAX)
 			return slot;
 	}
 	slot = (*vertices)++;
-	*tag = (struct tsr_bin_tag){ index, owner | slot };
+	*tag = first | slot;
 	vertex[slot] = index;
 	return slot;
 }
@@ -80,7 +80,7 @@ static void forget(struct tsr_bin_batch *b, const uint32_t *vertex, unsigned int
 		   unsigned int all)
 {
 	while (all-- > vertices)
-		find(b, vertex[all])->owner = 0;
+		*find(b, vertex[all]) = 0;
 }
 
 /* The batch has @vertices now: what is known of the new ones beside their index. */
@@ -109,7 +109,7 @@ static bool room(struct tsr_bin_batch *b, const uint32_t *v, unsigned int n)
 
 		for (unsigned int j = 0; j < i; j++)
 			before |= v[j] == v[i];
-		fresh += !before && find(b, v[i])->owner >> 8 != b->generation;
+		fresh += !before && (uint32_t)*find(b, v[i]) >> 8 != b->generation;
 	}
 	return b->vertices + fresh <= TSR_BATCH_VERTICES;
 }
@@ -381,7 +381,7 @@ static enum tsr_step have_indices(struct tsr_binning *bin, struct tsr_mem *mem)
 /* What feed_triangles() knows of the batch and the draw, at hand. */
 struct triangles {
 	struct tsr_bin_batch *batch;
-	uint32_t owner;			/* of slot 0 */
+	uint32_t owner;			/* the lower half of a tag with slot 0 */
 	uint32_t *vertex;		/* of the run */
 	unsigned int vertices;		/* of the batch */
 	bool full;			/* the next one does not fit */
@@ -389,7 +389,7 @@ struct triangles {
 	uint64_t word;			/* that is to be, without slots */
 };
 
-static inline uint32_t slot_in(struct triangles *t, uint32_t index)
+static inline uint64_t slot_in(struct triangles *t, uint32_t index)
 {
 	return slot_of(t->batch, t->owner, t->vertex, index, &t->vertices);
 }
@@ -404,6 +404,9 @@ static inline const uint32_t *feed_triangles(struct triangles *held, const uint3
 {
 	struct triangles t = *held;
 	const size_t room = &t.batch->primitive[TSR_BATCH_PRIMITIVES] - t.to;
+	/* corners 0 and 2 of the triangle before, and its word */
+	uint32_t hub = ~v[0], rim = 0;
+	uint64_t last = 0;
 
 	t.full = (size_t)(stop - v) > 3 * room;
 	if (t.full)
@@ -416,8 +419,13 @@ static inline const uint32_t *feed_triangles(struct triangles *held, const uint3
 			t.full = false;
 			break;
 		}
-		word |= slot_in(&t, v[0] < limit ? v[0] : 0);
-		word |= slot_in(&t, v[1] < limit ? v[1] : 0) << 8;
+		if (v[0] == hub && v[1] == rim) {
+			/* they go on as a fan, as the two of a quad most often do */
+			word |= (last & 0xff) | (last >> 8 & 0xff00);
+		} else {
+			word |= slot_in(&t, v[0] < limit ? v[0] : 0);
+			word |= slot_in(&t, v[1] < limit ? v[1] : 0) << 8;
+		}
 		word |= slot_in(&t, v[2] < limit ? v[2] : 0) << 16;
 		if (t.vertices > TSR_BATCH_VERTICES) {
 			forget(t.batch, t.vertex, before, t.vertices);
@@ -427,6 +435,9 @@ static inline const uint32_t *feed_triangles(struct triangles *held, const uint3
 		}
 		*t.to++ = word;
 		t.word += 1ull << 32;
+		hub = v[0];
+		rim = v[2];
+		last = word;
 	}
 	*held = t;
 	return v;
