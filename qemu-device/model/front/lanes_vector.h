@@ -180,6 +180,8 @@ static uint32_t outside(const struct tsr_front_projection *p)
 
 /* ---- Triangles ------------------------------------------------------------------------------- */
 
+#define GROUP_ALL ((1u << TSR_FRONT_GROUP) - 1)
+
 /* A word for each triangle of a group, and for each of half of them. */
 typedef int32_t group __attribute__((vector_size(64)));
 typedef int32_t half __attribute__((vector_size(32)));
@@ -309,12 +311,16 @@ TSR_INLINE void tiles(const group *first, const group d[2], int32_t from, int32_
 	*(group *)t1 = high >> c->tile_shift;
 }
 
-/* Lanes whose triangle is too thin, or seen from the side that is culled; boxes of the others. */
+/*
+ * Lanes whose triangle is too thin, or seen from the side that is culled; boxes of the others, if
+ * there are some.
+ */
 TSR_INLINE uint32_t culled(const struct tsr_front_cull *c, const group slot[3],
 			   struct tsr_front_boxes *boxes)
 {
-	group x0, y0, x[2], y[2], wrong, empty = { 0 };
+	group x0, y0, x[2], y[2], wrong, above, empty = { 0 };
 	half low, high, low_above, high_above;
+	uint32_t out;
 
 	pick_places(&x0, &y0, c->screen, &slot[0]);
 	for (unsigned int k = 0; k < 2; k++) {
@@ -324,13 +330,16 @@ TSR_INLINE uint32_t culled(const struct tsr_front_cull *c, const group slot[3],
 	}
 	wrong_side(&low, &low_above, c, x, y, false);
 	wrong_side(&high, &high_above, c, x, y, true);
-	join(&wrong, &low_above, &high_above);
-	boxes->clockwise = bits(&wrong);
+	join(&wrong, &low, &high);
+	out = bits(&wrong);
+	if (out == GROUP_ALL)
+		return out;
+	join(&above, &low_above, &high_above);
+	boxes->clockwise = bits(&above);
 	tiles(&x0, x, c->x0, c->x1, c, boxes->tx0, boxes->tx1, &empty);
 	tiles(&y0, y, c->y0, c->y1, c, boxes->ty0, boxes->ty1, &empty);
 	boxes->empty = bits(&empty);
-	join(&wrong, &low, &high);
-	return bits(&wrong);
+	return out;
 }
 
 /* Triangles that may be seen for all their corners' out-codes say; and those to be clipped. */
@@ -353,7 +362,7 @@ TSR_INLINE uint32_t inside(const struct tsr_front_cull *c, const group slot[3], 
 
 static uint32_t visible(const struct tsr_front_cull *c, struct tsr_front_boxes *boxes)
 {
-	uint32_t seen = (1u << TSR_FRONT_GROUP) - 1;
+	uint32_t seen = GROUP_ALL;
 	group word, slot[3];
 
 	low_words(&word, c->primitive);
