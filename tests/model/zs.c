@@ -282,6 +282,42 @@ static void outcomes(void)
 	}
 }
 
+/*
+ * Pixels of a block, some at a time, become nearer: what lies behind all of them is dropped when
+ * enough have, of whatever else it is not known, and what may lie before one never is.
+ */
+static void written(void)
+{
+	const struct tsr_draw_state d = { .depth_test = true, .depth_write = true,
+					  .depth_function = TSR_COMPARE_FUNCTION_LESS };
+	const struct tsr_shader_state shader = { 0 };
+	const struct tsr_fine *fine = tsr_fine_path(NULL);
+	static struct tsr_tile t;
+	struct tsr_zs zs;
+	bool by_depth;
+
+	t = (struct tsr_tile){ .width = 16, .height = 16, .shift = 4, .depth = depth,
+			       .has_depth = true };
+	tsr_zs_prepare(&zs, &d, &shader, true, true, false, 0, 0);
+	for (unsigned int step = 1; step <= 64; step *= 2) {
+		float z[64];
+		const struct tsr_zs_block block = { .front = true, .write = true, .z = z };
+
+		for (unsigned int i = 0; i < 64; i++) {
+			depth[i] = 1;
+			z[i] = .25f + (float)i / 256;
+		}
+		tsr_zs_know(&t, fine, true, false);
+		ktap_ok(tsr_zs_rejects(&t, fine, &zs, 0, true, 1, 1, &by_depth) && by_depth);
+		for (unsigned int i = 0; i < 64; i += step) {
+			ktap_ok(!tsr_zs_rejects(&t, fine, &zs, 0, true, .75f, 1, &by_depth));
+			tsr_zs_test(&t, fine, &zs, &block, (~0ull >> (64 - step)) << i);
+		}
+		ktap_ok(tsr_zs_rejects(&t, fine, &zs, 0, true, .75f, 1, &by_depth) && by_depth);
+		ktap_ok(!tsr_zs_rejects(&t, fine, &zs, 0, true, .25f, 1, &by_depth));
+	}
+}
+
 int main(void)
 {
 	ktap_start();
@@ -289,5 +325,6 @@ int main(void)
 	ktap_run("[ZS1] [ZS2] [ZS4] [ZS5] tests of blocks, all functions and operations", blocks);
 	ktap_run("[ZS2] [ZS3] [ZS5] when stencil is tested, and known, that one outcome changes",
 		 outcomes);
+	ktap_run("[ZS3] depth bounds of a block that is written bit by bit", written);
 	return ktap_finish();
 }

@@ -773,7 +773,7 @@ static void choose_bundle(struct tsr_core *core)
 
 	if (!ready) {
 		ready = core->ready & -(2u << core->turn);
-		if (core->turn == TSR_CORE_BUNDLES - 1 || !ready)
+		if (!ready)
 			ready = core->ready;
 		core->late = 0;
 	}
