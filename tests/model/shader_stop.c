@@ -396,6 +396,57 @@ static void fault_with_workers(void)
 	shade_free(&m);
 }
 
+/* What the queue has counted; times are 0. */
+static void all_counters(struct shade_machine *m, uint64_t *counts)
+{
+	for (unsigned int c = 0; c < TSR_QUEUE_COUNTER__COUNT; c++)
+		counts[c] = shade_counter(m, c);
+	counts[TSR_QUEUE_COUNTER_BUSY_TIME] = counts[TSR_QUEUE_COUNTER_BLOCKED_TIME] = 0;
+}
+
+/* The slot is enabled anew with an empty ring, and nothing is known of translations. */
+static void start_over(struct shade_machine *m)
+{
+	bench_control(&m->q, TSR_QUEUE_OP_RESET);
+	ktap_ok(stage_until(&m->q, TSR_QUEUE_STATE_DISABLED));
+	bench_enable(&m->q, 0);
+	m->q.wptr = 0;
+	for (unsigned int i = 0; i < 2; i++)
+		ktap_ok(bench_invalidate_all(&m->s.as[i]));
+}
+
+/* A job counts what it does itself, nothing of one that was at fault or that a RESET has ended. */
+static void counted_alone(void)
+{
+	static struct shade_code code, bad;
+	struct shade_dispatch d, e = { .code = &bad, .groups = { 5 }, .at = 0x2000 };
+	uint64_t first[TSR_QUEUE_COUNTER__COUNT], counts[TSR_QUEUE_COUNTER__COUNT];
+	struct shade_machine m;
+
+	memset(&bad, 0, sizeof(bad));
+	shade_text(&bad, endless);
+	shade_init(&m, NULL);
+	prepare(&m, &d, &code);
+	ktap_ok(shade_run(&m, &d));
+	all_counters(&m, first);
+	for (unsigned int i = 0; i < 2; i++) {
+		start_over(&m);
+		e.state.clause_limit = i ? 0 : 1000;
+		shade_call(&m.s, &m.q, &e);
+		bench_kick(&m.q);
+		tsr_gpu_run(m.s.b->gpu, 20000);
+		ktap_eq(bench_fault(&m.q), i ? TSR_FAULT_NONE : TSR_FAULT_SHADER_LIMIT);
+		start_over(&m);
+		ktap_ok(shade_run(&m, &d));
+		all_counters(&m, counts);
+		for (unsigned int c = 0; c < TSR_QUEUE_COUNTER__COUNT; c++) {
+			if (!ktap_eq(counts[c], first[c]))
+				ktap_note("counter %u", c);
+		}
+	}
+	shade_free(&m);
+}
+
 /* ---- Snapshots that are wrong ---------------------------------------------------------------- */
 
 /*
@@ -453,6 +504,7 @@ int main(void)
 	ktap_run("[SYS10] an endless program keeps its slices, other queues theirs", runaway);
 	ktap_run("[ISA14] CLAUSE_LIMIT ends an endless program", limit);
 	ktap_run("[ISA14] a fault while four workers run", fault_with_workers);
+	ktap_run("[ISA14] nothing is counted of a job that was at fault or reset", counted_alone);
 	ktap_run("[ISA14] changed snapshots of a dispatch", hostile);
 	return ktap_finish();
 }
