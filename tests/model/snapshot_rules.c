@@ -83,7 +83,6 @@ static const struct field fields[] = {
 	FIELD(address_spaces, 1 << TSR_QUEUE_ADDRESS_SPACES_USER_AS__SHIFT, 1u << 31,
 	      "a queue's configuration"),
 	FIELD(exec.phase, TSR_CP_DRAIN, TSR_CP__PHASES, "processor"),
-	FIELD(exec.depth, TSR_NESTING_MAX, TSR_NESTING_MAX + 1, "processor"),
 	FIELD(exec.prefetch.len, TSR_PREFETCH_BYTES, TSR_PREFETCH_BYTES + 1, "prefetch"),
 	FIELD(exec.fifo.first, TSR_FIFO_DEPTH - 1, TSR_FIFO_DEPTH, "fill"),
 	FIELD(exec.fifo.count, 0, TSR_FIFO_DEPTH + 1, "fill"),
@@ -109,6 +108,32 @@ static void test_fields(void)
 			stage_free(&d.s);
 		}
 	}
+}
+
+/* Streams open at once: as many as there may be, and one more, which no device could save. */
+static void test_depth(void)
+{
+	uint8_t *image[2];
+	char err[200] = "";
+	struct device d;
+	size_t size;
+
+	begin(&d);
+	size = tsr_gpu_save(d.s.b->gpu, NULL, 0);
+	for (unsigned int i = 0; i < 2; i++) {
+		image[i] = malloc(size);
+		d.s.b->gpu->queue[0].exec.depth = TSR_NESTING_MAX - 1 + i;
+		tsr_gpu_save(d.s.b->gpu, image[i], size);
+		ktap_ok(tsr_gpu_load(d.s.b->gpu, image[i], size, err, sizeof(err)));
+	}
+	for (size_t at = 0; at < size; at++)
+		image[1][at] += image[1][at] - image[0][at];
+	ktap_ok(!tsr_gpu_load(d.s.b->gpu, image[1], size, err, sizeof(err)));
+	if (!ktap_ok(strstr(err, "a command processor's state")))
+		ktap_note("%s", err);
+	free(image[0]);
+	free(image[1]);
+	stage_free(&d.s);
 }
 
 /* A heap has a size, and wants one, up to its maximum. */
@@ -391,9 +416,11 @@ int main(int argc, char **argv)
 {
 	ktap_start_args(argc, argv);
 	ktap_run("[SYS10] each field of a queue at its limits", test_fields);
+	ktap_run("[SYS10] eight streams can be open, not nine", test_depth);
 	ktap_run("[SYS10] a heap is as large as it may get", test_heap);
 	ktap_run("[SYS10] address spaces and the scheduler", test_device);
-	ktap_run("[SYS10] an enabled queue has a configuration it can be enabled with", test_enabled);
+	ktap_run("[SYS10] an enabled queue has a configuration it may be enabled with",
+		 test_enabled);
 	ktap_run("[SYS10] configurations at their limits", test_limits);
 	ktap_run("[SYS10] a queue that is off has nothing to do", test_off);
 	ktap_run("[SYS10] a queue that waits has something to wait for", test_blocked);
