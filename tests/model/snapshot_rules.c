@@ -419,8 +419,7 @@ int main(int argc, char **argv)
 	ktap_run("[SYS10] eight streams can be open, not nine", test_depth);
 	ktap_run("[SYS10] a heap is as large as it may get", test_heap);
 	ktap_run("[SYS10] address spaces and the scheduler", test_device);
-	ktap_run("[SYS10] an enabled queue has a configuration it may be enabled with",
-		 test_enabled);
+	ktap_run("[SYS10] an enabled queue is one that could be enabled", test_enabled);
 	ktap_run("[SYS10] configurations at their limits", test_limits);
 	ktap_run("[SYS10] a queue that is off has nothing to do", test_off);
 	ktap_run("[SYS10] a queue that waits has something to wait for", test_blocked);
