@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: MIT */
+/* test: TIMEOUT=180 TSAN=0 */
+/*
+ * Render targets in memory: a frame that is loaded, drawn on and stored leaves the same texels
+ * wherever and however they lie - linear, tiled, across pages, stencil in the words of depth, pages
+ * that the host has to be asked for - and nothing beside them.
+ */
+#include <string.h>
+
+#include "copy_ref.h"
+#include "ktap.h"
+#include "tiles.h"
+
+#define WIDTH 52
+#define HEIGHT 37
+#define PADDING 0xa5
+#define USED 0x60000			/* bytes that a target takes at most */
+
+/* Addresses behind the lists and states of front.h. */
+#define PROGRAM (FRONT_FRAME + 0x4000)
+#define CODE (FRONT_FRAME + 0x4100)
+#define BLENDS (FRONT_FRAME + 0x5000)
+
+/* How a frame lies in memory. */
+struct how {
+	unsigned int depth, depth_bytes;	/* format */
+	unsigned int stencil_bytes;	/* 0: no stencil */
+	bool together;			/* stencil in the words of depth */
+	unsigned int samples_log2;
+	bool one;			/* sample is stored */
+	bool load;			/* or cleared */
+	/* what must not make a difference */
+	bool tiled, pending;
+	unsigned int offset;		/* of the first texel */
+};
+
+/* Texels of a target in memory. */
+static unsigned int texels(const struct how *how)
+{
+	return (unsigned int)WIDTH * HEIGHT << (how->one ? 0 : how->samples_log2);
+}
+
+static void corner(struct front *f, uint32_t vertex, uint32_t instance, float *record)
+{
+	static const float at[3][3] = {
+		{ -0.9f, -0.9f, 0 }, { 0.9f, -0.8f, 1 }, { -0.7f, 0.9f, 0.4f },
+	};
+
+	(void)f;
+	(void)instance;
+	memcpy(record, at[vertex % 3], sizeof(at[0]));
+	record[3] = 1;
+}
+
+/* Depth becomes red; stencil counts. */
+static void states(struct tiles *t)
+{
+	static const char text[] =
+		"clause slot=0 wait=0,6 {\n*NOP\n"
+		"+LD_VAR_SPECIAL.f32.frag_z.clobber.center zero.w0, @r0\n}\n" TILES_FINISH;
+	uint8_t *list = t->f->list - FRONT_LIST;
+	struct tsr_draw_state *draw = &t->f->draw;
+
+	tiles_program(t, CODE, text);
+	tsr_pack_shader_program((uint64_t *)(list + PROGRAM),
+				&(struct tsr_shader_program){ .code = CODE });
+	tsr_pack_blend((uint64_t *)(list + BLENDS), &(struct tsr_blend){
+		.mask = 15, .mode = TSR_BLEND_MODE_OPAQUE, .components = 3,
+		.registers = TSR_REGISTER_TYPE_F32, .format = TSR_PIXEL_FORMAT_RGBA8_UNORM << 12 });
+	t->f->position = corner;
+	t->f->shader = (struct tsr_shader_state){ .fragment = PROGRAM };
+	draw->blends = BLENDS;
+	draw->blend_count = 1;
+	draw->depth_test = draw->depth_write = true;
+	draw->depth_function = TSR_COMPARE_FUNCTION_LESS;
+	draw->stencil_test = t->f->frame.has_stencil;
+	draw->front_function = draw->back_function = TSR_COMPARE_FUNCTION_ALWAYS;
+	draw->front_pass = draw->back_pass = TSR_STENCIL_OP_INCREMENT_WRAP;
+	draw->front_depth_fail = draw->back_depth_fail = TSR_STENCIL_OP_INVERT;
+	draw->front_write_mask = draw->back_write_mask = 0x7f;
+	front_again(t->f);
+	front_states(t->f);
+	front_arrays(t->f, TSR_TOPOLOGY_TRIANGLES, 3);
+}
+
+/* Put target @index where @how says, with rows that have room behind them. */
+static void lay_out(struct tiles *t, unsigned int index, unsigned int format, unsigned int bytes,
+		    const struct how *how)
+{
+	struct tsr_render_target *r = &t->target[index];
+
+	tiles_target(t, index, format, bytes);
+	r->layout = how->tiled ? TSR_LAYOUT_TILED : TSR_LAYOUT_LINEAR;
+	r->pointer += how->tiled ? how->offset / 64 * 64 : how->offset;
+	r->pitch = how->tiled ? 256 * bytes * 5 : WIDTH * bytes + 48;
+	r->sample_stride = 0x10000;
+	r->layer_stride = 0x40000;
+	r->samples_log2 = how->one ? 0 : how->samples_log2;
+}
+
+static uint8_t *texel(struct tiles *t, unsigned int index, unsigned int x, unsigned int y,
+		      unsigned int s)
+{
+	const struct tsr_render_target *r = &t->target[index];
+	uint8_t *at = t->memory + (r->pointer - TILES_TARGETS) + (size_t)r->sample_stride * s;
+
+	if (r->layout == TSR_LAYOUT_LINEAR)
+		return at + (size_t)r->pitch * y + (size_t)x * t->bytes[index];
+	return at + (size_t)r->pitch * (y / 16) +
+	       (256 * (x / 16) + copy_ref_index(x % 16, y % 16)) * t->bytes[index];
+}
+
+/* What texel @n has before: depth from 0 to 1, any bits in what is not depth. */
+static uint32_t before(const struct how *how, unsigned int index, unsigned int n)
+{
+	uint32_t word = n * 0x9e3779b1u;
+	float z = (float)(word >> 8) / (1 << 24);
+
+	if (index == TILES_DEPTH && how->depth == TSR_PIXEL_FORMAT_R32F)
+		memcpy(&word, &z, sizeof(z));
+	return index == TILES_STENCIL && !how->together ? ~word : word;
+}
+
+static void fill(struct tiles *t, const struct how *how)
+{
+	for (unsigned int i = 0; i < 3; i++)
+		memset(t->memory + i * (size_t)TILES_TARGET_SIZE, PADDING, USED);
+	for (unsigned int n = 0; n < texels(how); n++) {
+		unsigned int x = n % WIDTH, y = n / WIDTH % HEIGHT, s = n / (WIDTH * HEIGHT);
+		uint32_t colour = before(how, 0, n), depth = before(how, TILES_DEPTH, n);
+		uint32_t stencil = before(how, TILES_STENCIL, n);
+
+		memcpy(texel(t, 0, x, y, s), &colour, 4);
+		memcpy(texel(t, TILES_DEPTH, x, y, s), &depth, how->depth_bytes);
+		if (how->stencil_bytes && !how->together)
+			memcpy(texel(t, TILES_STENCIL, x, y, s), &stencil, how->stencil_bytes);
+	}
+}
+
+/* What a frame that is cleared has in all of the bits that @mask are. */
+static uint32_t cleared(const struct how *how, unsigned int index, uint32_t *mask)
+{
+	*mask = UINT32_MAX;
+	if (!index)
+		return 0x00008000;
+	if (index == TILES_STENCIL) {
+		*mask = how->stencil_bytes == 4 ? 0xff000000 : 0xff;
+		return 0x5a5a5a5a & *mask;
+	}
+	if (how->depth == TSR_PIXEL_FORMAT_R32F)
+		return front_bits(0.625f);
+	*mask = how->depth_bytes == 2 ? 0xffff : 0xffffff;
+	return 0.625 * *mask;
+}
+
+/* Texels beside the triangle that are not what they were, or what they have been cleared to. */
+static unsigned int lost(struct tiles *t, const struct how *how, unsigned int index)
+{
+	unsigned int bytes = t->bytes[index], count = 0;
+
+	for (unsigned int n = 0; n < texels(how); n++) {
+		unsigned int x = n % WIDTH, y = n / WIDTH % HEIGHT, s = n / (WIDTH * HEIGHT);
+		uint32_t word = 0, want, mask = bytes == 4 ? UINT32_MAX : (1u << 8 * bytes) - 1;
+
+		if ((double)x / WIDTH + (double)y / HEIGHT < 1.2)
+			continue;
+		memcpy(&word, texel(t, index, x, y, s), bytes);
+		want = how->load ? before(how, index, n) : cleared(how, index, &mask);
+		count += (word & mask) != (want & mask);
+	}
+	return count;
+}
+
+static struct tiles *frame(const struct how *how)
+{
+	struct tiles *t = tiles_new(WIDTH, HEIGHT, NULL);
+
+	t->f->frame.samples_log2 = how->samples_log2;
+	t->f->frame.has_stencil = how->stencil_bytes;
+	lay_out(t, 0, TSR_PIXEL_FORMAT_RGBA8_UNORM, 4, how);
+	lay_out(t, TILES_DEPTH, how->depth, how->depth_bytes, how);
+	lay_out(t, TILES_STENCIL, how->stencil_bytes == 4 ? TSR_PIXEL_FORMAT_X24S8 :
+							   TSR_PIXEL_FORMAT_S8,
+		how->stencil_bytes, how);
+	if (how->together)
+		t->target[TILES_STENCIL].pointer = t->target[TILES_DEPTH].pointer;
+	t->target[0].clear_1 = front_bits(0.5f);
+	t->target[TILES_DEPTH].clear_0 = front_bits(0.625f);
+	t->target[TILES_STENCIL].clear_0 = 0x5a;
+	t->clear = how->load ? 0 : TILES_ALL;
+	t->load = how->load ? TILES_ALL : 0;
+	states(t);
+	fill(t, how);
+	ktap_ok(front_bin(t->f));
+	t->f->b->pending_every = how->pending;
+	if (!ktap_ok(tiles_render(t)))
+		ktap_note("fault %u", bench_fault(&t->queue));
+	return t;
+}
+
+/* Bytes of memory that are no longer as fill() left them beside all texels. */
+static unsigned int beside(struct tiles *t, const struct how *how)
+{
+	unsigned int changed = 0;
+
+	for (unsigned int n = 0; n < texels(how); n++) {
+		unsigned int x = n % WIDTH, y = n / WIDTH % HEIGHT, s = n / (WIDTH * HEIGHT);
+
+		memset(texel(t, 0, x, y, s), PADDING, 4);
+		memset(texel(t, TILES_DEPTH, x, y, s), PADDING, how->depth_bytes);
+		if (how->stencil_bytes)
+			memset(texel(t, TILES_STENCIL, x, y, s), PADDING, how->stencil_bytes);
+	}
+	for (size_t i = 0; i < 3 * USED; i++)
+		changed += t->memory[i / USED * TILES_TARGET_SIZE + i % USED] != PADDING;
+	return changed;
+}
+
+/* Texels of target @index that two frames do not have in common. */
+static unsigned int differ(struct tiles *a, struct tiles *b, unsigned int index, unsigned int bytes,
+			   unsigned int samples)
+{
+	unsigned int count = 0;
+
+	for (unsigned int n = 0; n < WIDTH * HEIGHT * samples; n++) {
+		unsigned int x = n % WIDTH, y = n / WIDTH % HEIGHT, s = n / (WIDTH * HEIGHT);
+
+		count += memcmp(texel(a, index, x, y, s), texel(b, index, x, y, s), bytes) != 0;
+	}
+	return count;
+}
+
+static void compare(const struct how *how, const struct how *other)
+{
+	struct tiles *a = frame(how), *b = frame(other);
+	unsigned int samples = how->one ? 1 : 1 << how->samples_log2;
+	bool ok = ktap_eq(differ(a, b, 0, 4, samples), 0);
+
+	ok &= ktap_eq(differ(a, b, TILES_DEPTH, how->depth_bytes, samples), 0);
+	if (how->stencil_bytes)
+		ok &= ktap_eq(differ(a, b, TILES_STENCIL, how->stencil_bytes, samples), 0);
+	ok &= ktap_eq(tiles_counter(a, TSR_QUEUE_COUNTER_TILE_LOAD_BYTES),
+		      tiles_counter(b, TSR_QUEUE_COUNTER_TILE_LOAD_BYTES));
+	ok &= ktap_eq(tiles_counter(a, TSR_QUEUE_COUNTER_TILE_STORE_BYTES),
+		      tiles_counter(b, TSR_QUEUE_COUNTER_TILE_STORE_BYTES));
+	ok &= ktap_eq(lost(b, other, 0), 0);
+	ok &= ktap_eq(lost(b, other, TILES_DEPTH), 0);
+	if (how->stencil_bytes)
+		ok &= ktap_eq(lost(b, other, TILES_STENCIL), 0);
+	ok &= ktap_eq(beside(a, how), 0);
+	ok &= ktap_eq(beside(b, other), 0);
+	if (!ok)
+		ktap_note("depth %u, stencil %u%s, samples %u (%d), load %d, tiled %d, offset %u",
+			  how->depth, how->stencil_bytes, how->together ? " in it" : "",
+			  how->samples_log2, how->one, how->load, other->tiled, other->offset);
+	tiles_free(a);
+	tiles_free(b);
+}
+
+#define FORMAT(name, ...) { .depth = TSR_PIXEL_FORMAT_##name, __VA_ARGS__ }
+
+static const struct how formats[] = {
+	FORMAT(Z16_UNORM, .depth_bytes = 2),
+	FORMAT(R32F, .depth_bytes = 4, .stencil_bytes = 1),
+	FORMAT(R32F, .depth_bytes = 4, .stencil_bytes = 4),
+	FORMAT(Z24X8_UNORM, .depth_bytes = 4),
+	FORMAT(Z24X8_UNORM, .depth_bytes = 4, .stencil_bytes = 4),
+	FORMAT(Z24X8_UNORM, .depth_bytes = 4, .stencil_bytes = 4, .together = true),
+};
+
+#define FORMATS (sizeof(formats) / sizeof(formats[0]))
+
+/* Frames of all formats, with one sample and four, of which one may be stored. */
+static bool each(unsigned int n, struct how *how)
+{
+	*how = formats[n % FORMATS];
+	how->load = n / FORMATS & 1;
+	how->samples_log2 = n / FORMATS / 2 ? 2 : 0;
+	how->one = n / FORMATS / 2 == 2;
+	return n < FORMATS * 6;
+}
+
+static void test_places(void)
+{
+	static const unsigned int offsets[] = { 0, 16, 4080, 4032 };
+	struct how how, other;
+
+	for (unsigned int n = 0; each(n, &how); n++) {
+		other = how;
+		other.offset = offsets[n % 4];
+		compare(&how, &other);
+		other.tiled = true;
+		compare(&how, &other);
+	}
+}
+
+static void test_pending(void)
+{
+	struct how how, other;
+
+	for (unsigned int n = 0; each(n, &how); n++) {
+		other = how;
+		other.pending = true;
+		other.tiled = n % 2;
+		other.offset = 4032;
+		compare(&how, &other);
+	}
+}
+
+/* Depth and stencil are the same in words they share as in words, and bytes, of their own. */
+static void test_together(void)
+{
+	for (unsigned int i = 0; i < 4; i++) {
+		struct how how = formats[5], other = formats[4];
+		struct tiles *a, *b;
+		unsigned int wrong = 0, counted = 0;
+
+		how.load = false;
+		how.samples_log2 = other.samples_log2 = i & 2;
+		how.tiled = i & 1;
+		other.stencil_bytes = i & 1 ? 4 : 1;
+		a = frame(&how);
+		b = frame(&other);
+		for (unsigned int n = 0; n < texels(&how); n++) {
+			unsigned int x = n % WIDTH, y = n / WIDTH % HEIGHT;
+			unsigned int s = n / (WIDTH * HEIGHT);
+			const uint8_t *word = texel(a, TILES_DEPTH, x, y, s);
+			const uint8_t *stencil = texel(b, TILES_STENCIL, x, y, s);
+
+			wrong += memcmp(word, texel(b, TILES_DEPTH, x, y, s), 3) != 0 ||
+				 word[3] != stencil[other.stencil_bytes - 1];
+			counted += word[3] == 0x5b;
+		}
+		ktap_eq(wrong, 0);
+		ktap_ok(counted > 200);
+		tiles_free(a);
+		tiles_free(b);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	ktap_start_args(argc, argv);
+	ktap_run("[MEM4] [MEM8] [OM3] targets anywhere, linear and tiled", test_places);
+	ktap_run("[MEM1] [OM3] pages of targets that the host is asked for", test_pending);
+	ktap_run("[ZS1] [MEM8] stencil in the words of depth, and beside them", test_together);
+	return ktap_finish();
+}
