@@ -526,6 +526,96 @@ static void test_snapshots(void)
 		ktap_ok(*(uint32_t *)(void *)(want.data + (COUNTS - FENCES) + 64 * i) > 100);
 }
 
+/* ---- Pages ----------------------------------------------------------------------------------- */
+
+/* The host has to be asked for pages: nothing is counted or done twice for that. */
+static void test_pending(void)
+{
+	static struct left want, left;
+
+	count_frame(UINT32_MAX, &want);
+	for (unsigned int every = 1; every < 6; every++) {
+		start_counting();
+		m.b->pending_every = every;
+		for (unsigned int which = BIN; which <= RENDER; which++) {
+			if (which == RENDER)
+				submit(RENDER, 0);
+			bench_kick(&m.queue[which]);
+			ktap_ok(bench_run(m.b, 60));
+			ktap_eq(bench_fault(&m.queue[which]), TSR_FAULT_NONE);
+		}
+		ktap_ok(m.b->answers > 5);
+		take(&left);
+		if (!ktap_ok(!memcmp(&left, &want, sizeof(left))))
+			ktap_note("one page in %u is pending", every);
+		bench_free(m.b);
+		m.counts = false;
+	}
+}
+
+/* A frame whose pass @which finds no page at @va; whether it needs it. */
+static bool without_page(unsigned int which, uint64_t va, const struct left *want)
+{
+	struct bench_queue *q = &m.queue[which];
+	static struct left left;
+	uint64_t *entry, kept;
+	bool needed;
+
+	start_counting();
+	if (which == RENDER) {
+		ktap_ok(bench_run(m.b, 60));
+		submit(RENDER, 0);
+	}
+	entry = bench_pte(&m.as, va, 0);
+	kept = *entry;
+	*entry = 0;
+	bench_invalidate(&m.as, va, BENCH_PAGE);
+	bench_kick(q);
+	ktap_ok(bench_run(m.b, 60));
+	needed = bench_state(q) != TSR_QUEUE_STATE_IDLE;
+	if (needed) {
+		uint64_t addr = bench_queue_reg64(q, TSR_QUEUE_FAULT_ADDR__OFFSET);
+
+		ktap_eq(bench_fault(q), TSR_FAULT_MMU_UNMAPPED);
+		ktap_eq(addr / BENCH_PAGE, va / BENCH_PAGE);
+	} else if (which == RENDER) {
+		take(&left);
+		ktap_ok(!memcmp(&left, want, sizeof(left)));
+	}
+	*entry = kept;
+	bench_invalidate(&m.as, va, BENCH_PAGE);
+	bench_free(m.b);
+	m.counts = false;
+	return needed;
+}
+
+/* Each page in turn is not there: a fault says which, or nobody wanted it. */
+static void test_missing(void)
+{
+	static const struct {
+		uint64_t va;
+		unsigned int pages;
+	} areas[] = {
+		{ DATA, 32 }, { LIST, 8 }, { HEAP_OF(0), 48 }, { TARGET_OF(0), 16 },
+	};
+	static struct left want;
+
+	count_frame(UINT32_MAX, &want);
+	for (unsigned int i = 0; i < 2 * sizeof(areas) / sizeof(areas[0]); i++) {
+		unsigned int needed = 0;
+
+		for (unsigned int n = 0; n < areas[i / 2].pages; n++) {
+			uint64_t va = areas[i / 2].va + BENCH_PAGE * n;
+
+			needed += without_page(i % 2, va, &want);
+		}
+		ktap_note("pass %u needs %u of %u pages at 0x%x", i % 2, needed, areas[i / 2].pages,
+			  (unsigned int)areas[i / 2].va);
+		if (i % 2 == RENDER || areas[i / 2].va != TARGET_OF(0))
+			ktap_ok(needed > 1);
+	}
+}
+
 /* What has no end is saved as it stands, and begins again. */
 static void test_endless(void)
 {
@@ -620,6 +710,8 @@ int main(void)
 	ktap_run("[CP5] a frame is the same wherever a snapshot is taken", test_snapshots);
 	ktap_run("[CP5] a program without an end can be saved", test_endless);
 	ktap_run("[CP9] what is free when a pass is done, and when a frame is", test_free);
+	ktap_run("[MEM1] [CP5] pages of a frame that the host is asked for", test_pending);
+	ktap_run("[MEM3] each page of a frame is missing", test_missing);
 	ktap_run("a pass the host has no memory for is right or faults, the next is right",
 		 test_no_memory);
 	return ktap_finish();
