@@ -51,6 +51,19 @@ static void add(const struct tsr_tile *tile, const struct tsr_covered *c, const 
 	}
 }
 
+/* The blocks that a walk is to visit are those of its rectangle. */
+static void check_walk(const struct tsr_walk_blocks *w)
+{
+	const unsigned int x1 = (w->rect.x1 - 1) / 8, y1 = (w->rect.y1 - 1) / 8;
+
+	ktap_ok(w->x == w->x0 && w->y == w->y0);
+	ktap_eq(w->x0, w->rect.x0 / 8);
+	ktap_eq(w->y0, w->rect.y0 / 8);
+	ktap_eq(w->x1, x1 + 1);
+	ktap_eq(w->y1, y1 + 1);
+	ktap_eq(w->single, w->few && w->x0 == x1 && w->y0 == y1);
+}
+
 /* Draw @prim into an empty picture. */
 static void draw(const struct tsr_prim *prim, const struct how *how)
 {
@@ -72,6 +85,7 @@ static void draw(const struct tsr_prim *prim, const struct how *how)
 			tile.height = how->height - tile.y < side ? how->height - tile.y : side;
 			if (!tsr_walk_begin(&walk, &shape, &tile))
 				continue;
+			check_walk(&walk);
 			while (tsr_walk_next(&walk, fine, how->samples_log2, how->mask, &covered))
 				add(&tile, &covered, how);
 		}
