@@ -84,8 +84,10 @@ static void pause(struct program *prog)
 	uint64_t before =
 		bench_read64(prog->s->b, TSR_REG_COUNTER_VALUE(TSR_GLOBAL_COUNTER_GPU_CYCLES));
 
+	tsr_gpu_wind_down(prog->s->b->gpu);	/* nothing: it is not paused */
 	tsr_gpu_pause(prog->s->b->gpu);
 	tsr_gpu_pause(prog->s->b->gpu);
+	tsr_gpu_wind_down(prog->s->b->gpu);	/* there is neither BIN nor RENDER */
 	bench_kick(&prog->q[0]);
 	bench_advance(prog->s->b, 5000000);
 	ktap_eq(tsr_gpu_run(prog->s->b->gpu, 1000), 0);

@@ -493,8 +493,16 @@ static void sometimes(struct tiles *t)
 
 static void suspend(struct tiles *t)
 {
+	uint64_t cycles;
+
 	bench_control(&t->queue, TSR_QUEUE_OP_SUSPEND);
 	ktap_eq(bench_state(&t->queue), TSR_QUEUE_STATE_SUSPENDED);
+	cycles = tiles_counter(t, TSR_QUEUE_COUNTER_CYCLES);
+	tsr_gpu_pause(t->f->b->gpu);
+	tsr_gpu_wind_down(t->f->b->gpu);
+	tsr_gpu_resume(t->f->b->gpu);
+	ktap_eq(bench_state(&t->queue), TSR_QUEUE_STATE_SUSPENDED);
+	ktap_eq(tiles_counter(t, TSR_QUEUE_COUNTER_CYCLES), cycles);
 	bench_control(&t->queue, TSR_QUEUE_OP_RESUME);
 }
 
