@@ -253,6 +253,68 @@ static void freed(void)
 	end(&y);
 }
 
+/* Whether a job finds that its page has been freed; then it is known no more. */
+static bool is_freed(struct play *y)
+{
+	uint64_t before = total(y);
+
+	job(y, 0);
+	return total(y) != before;
+}
+
+/* Which pages a range names, at the page's edges and at the limits of a range. */
+static void ranges(void)
+{
+	uint64_t bus;
+	struct play y;
+
+	begin(&y, &guarded);
+	bus = y.s.data_bus + PAGE;
+	const struct {
+		uint64_t addr, size;
+		bool named;
+	} rows[] = {
+		{ bus - 1, 1, false }, { bus - 1, 2, true }, { bus - 4096, 4096, false },
+		{ bus - 4096, 4097, true }, { bus, 1, true }, { bus + 4095, 1, true },
+		{ bus + 4096, 1, false }, { bus, 0, false }, { bus, TSR_CHECK_PAGES_MAX, true },
+		{ bus, TSR_CHECK_PAGES_MAX + 1ull, false },
+		{ bus + 4096 - TSR_CHECK_PAGES_MAX, TSR_CHECK_PAGES_MAX, true },
+		{ -4096ull, 4096, false }, { -4096ull, 4097, false },
+		{ -4096ull, 4096 + bus + 4096, false },
+	};
+
+	for (unsigned int i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		pages(&y, TSR_CHECK_PAGES_FREED, rows[i].addr, rows[i].size);
+		if (!ktap_eq(is_freed(&y), rows[i].named))
+			ktap_note("row %u", i);
+		ktap_ok(!is_freed(&y));
+	}
+	end(&y);
+}
+
+/* A page is free when it has been freed as often as it was taken, up to 253 times. */
+static void counted(void)
+{
+	static const unsigned int times[] = { 1, 2, 3, 253, 254, 400 };
+	uint64_t bus;
+	struct play y;
+
+	begin(&y, &guarded);
+	bus = y.s.data_bus + PAGE;
+	for (unsigned int i = 0; i < sizeof(times) / sizeof(times[0]); i++) {
+		for (unsigned int n = 0; n < times[i]; n++)
+			pages(&y, TSR_CHECK_PAGES_TAKEN, bus, 1);
+		for (unsigned int n = 1; n < times[i]; n++)
+			pages(&y, TSR_CHECK_PAGES_FREED, bus, 1);
+		if (!ktap_ok(!is_freed(&y)))
+			ktap_note("%u times, one less freed", times[i]);
+		pages(&y, TSR_CHECK_PAGES_FREED, bus, 1);
+		if (!ktap_eq(is_freed(&y), times[i] < 254))
+			ktap_note("%u times", times[i]);
+	}
+	end(&y);
+}
+
 /* A page that somebody else still has mapped, one that is free: neither is known any more. */
 static void forgotten(void)
 {
@@ -515,6 +577,8 @@ int main(void)
 	ktap_run("[SYS9] a translation used after it was taken away", stale);
 	ktap_run("[SYS9] a permission that is gone is missed, a new one is not", stale_permission);
 	ktap_run("[SYS9] an access to memory the driver has freed", freed);
+	ktap_run("[SYS9] the pages of a range", ranges);
+	ktap_run("[SYS9] a page is taken and freed many times", counted);
 	ktap_run("[SYS9] memory that is forgotten is not judged until it is mentioned again",
 		 forgotten);
 	ktap_run("[SYS9] a ring written behind its doorbell", overwritten);
