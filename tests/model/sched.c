@@ -7,6 +7,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "gpu.h"
 #include "ktap.h"
 #include "stage.h"
 
@@ -126,6 +127,42 @@ static void starvation(void)
 	ktap_ok(count(&y, 0) >= (periods - 1) * (SLICE / ROUND));
 	ktap_ok(count(&y, 1) >= count(&y, 0) * (TSR_STARVATION_SLICES - 1));
 	end(&y);
+}
+
+/* Which of two queues that are ready gets the engine. */
+static void next_one(void)
+{
+	enum { S = TSR_STARVATION_SLICES };
+	static const struct {
+		unsigned int passed[2], priority[2], order[2], first;
+	} rows[] = {
+		{ { 0, 0 }, { 1, 1 }, { 5, 6 }, 0 }, { { 0, 0 }, { 1, 1 }, { 6, 5 }, 1 },
+		{ { 0, 0 }, { 1, 2 }, { 5, 6 }, 1 }, { { 0, 0 }, { 2, 1 }, { 6, 5 }, 0 },
+		{ { S - 1, 0 }, { 1, 2 }, { 5, 6 }, 1 }, { { S, 0 }, { 1, 2 }, { 6, 5 }, 0 },
+		{ { 0, S }, { 2, 1 }, { 5, 6 }, 1 }, { { 0, S - 1 }, { 2, 1 }, { 6, 5 }, 0 },
+		/* of two that starve the one that has waited longer */
+		{ { S, S + 1 }, { 2, 1 }, { 5, 6 }, 1 }, { { S + 1, S }, { 1, 2 }, { 6, 5 }, 0 },
+		{ { S, S }, { 1, 2 }, { 5, 6 }, 0 }, { { S + 3, S + 3 }, { 2, 1 }, { 6, 5 }, 1 },
+	};
+	struct tsr_config config = { .no_inline = true };
+
+	for (unsigned int i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct play y;
+
+		begin(&y, &config);
+		for (unsigned int n = 0; n < 2; n++) {
+			struct tsr_queue *q = &y.s.b->gpu->queue[n];
+
+			endless(&y, n, TSR_ENGINE_CLASS_COPY, rows[i].priority[n]);
+			ktap_eq(q->state, TSR_QUEUE_STATE_READY);
+			q->passed = rows[i].passed[n];
+			q->order = rows[i].order[n];
+		}
+		tsr_gpu_run(y.s.b->gpu, 2 * ROUND);
+		if (!ktap_ok(slices(&y, rows[i].first) == 1 && slices(&y, !rows[i].first) == 0))
+			ktap_note("row %u", i);
+		end(&y);
+	}
 }
 
 /*
@@ -395,6 +432,7 @@ int main(void)
 	ktap_start();
 	ktap_run("[SYS10] equals share an engine slice by slice", round_robin);
 	ktap_run("a queue alone", alone);
+	ktap_run("[SYS10] which of two queues runs next", next_one);
 	ktap_run("[SYS10] the lowest level is not starved by the highest", starvation);
 	ktap_run("[SYS10] eight floods at four levels: everybody's wait is bounded", bounded_wait);
 	ktap_run("[SYS10] a higher level takes the engine at the next stopping point", preemption);
