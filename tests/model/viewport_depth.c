@@ -12,6 +12,15 @@
 
 #define SIDE 64
 
+struct range {
+	float near, far;
+};
+
+/* How positions are given. */
+enum { CLIP, MINUS_ONE, WINDOW, MODES };
+static unsigned int mode;
+static const struct range *range;
+
 /*
  * A triangle over all of the frame whose z grows from -1 on the left to 3 on the right: it is cut
  * between pixels.
@@ -24,6 +33,13 @@ static void corner(struct front *f, uint32_t vertex, uint32_t instance, float *r
 	(void)instance;
 	memcpy(record, at[vertex % 3], sizeof(at[0]));
 	record[3] = 1;
+	if (mode == MINUS_ONE)
+		record[2] = 2 * record[2] - 1;
+	if (mode != WINDOW)
+		return;
+	record[0] = (record[0] + 1) * SIDE / 2;
+	record[1] = (record[1] + 1) * SIDE / 2;
+	record[2] = range->near + record[2] * (range->far - range->near);
 }
 
 static const struct {
@@ -50,10 +66,6 @@ static double limited(double z, double low, double high)
 	return z < low ? low : z > high ? high : z;
 }
 
-struct range {
-	float near, far;
-};
-
 /* Rows of pixels differ in nothing. */
 static bool check(struct tiles *t, unsigned int format, const struct range *r)
 {
@@ -65,7 +77,8 @@ static bool check(struct tiles *t, unsigned int format, const struct range *r)
 		const double z = -1 + 4 * (x + 0.5) / SIDE;
 		double want = limited(r->near + z * (r->far - r->near), low, high);
 
-		if (!clamp && (z < 0 || z > 1))
+		/* depths in the window that are all the same are all in the range */
+		if (!clamp && (z < 0 || z > 1) && (mode != WINDOW || low < high))
 			want = clear;
 		else
 			inside++;
@@ -86,10 +99,13 @@ static void ranges(void)
 	};
 	const unsigned int count = sizeof(all) / sizeof(all[0]);
 
-	for (unsigned int i = 0; i < 3 * 2 * count; i++) {
+	for (unsigned int i = 0; i < 3 * 2 * MODES * count; i++) {
 		struct tiles *t = tiles_new(SIDE, SIDE, NULL);
 		const struct range *r = &all[i % count];
-		unsigned int format = i / count / 2;
+		unsigned int format = i / count / 2 % 3;
+
+		range = r;
+		mode = i / count / 6;
 
 		tiles_target(t, TILES_DEPTH, formats[format].format, formats[format].bytes);
 		t->target[TILES_DEPTH].clear_0 = front_bits(0.375f);
@@ -97,6 +113,9 @@ static void ranges(void)
 		t->f->draw.depth_test = t->f->draw.depth_write = true;
 		t->f->draw.depth_function = TSR_COMPARE_FUNCTION_ALWAYS;
 		t->f->draw.depth_clamp = i / count % 2;
+		t->f->draw.depth_minus_one = mode == MINUS_ONE;
+		t->f->shader.position_mode = mode == WINDOW ? TSR_POSITION_MODE_WINDOW :
+							      TSR_POSITION_MODE_CLIP;
 		t->f->viewport[0].near = front_bits(r->near);
 		t->f->viewport[0].far = front_bits(r->far);
 		front_again(t->f);
@@ -104,8 +123,8 @@ static void ranges(void)
 		front_arrays(t->f, TSR_TOPOLOGY_TRIANGLES, 3);
 		ktap_ok(tiles_run(t));
 		if (!check(t, format, r))
-			ktap_note("near %g, far %g, format %u, clamp %d", (double)r->near,
-				  (double)r->far, format, t->f->draw.depth_clamp);
+			ktap_note("near %g, far %g, format %u, clamp %d, mode %u", (double)r->near,
+				  (double)r->far, format, t->f->draw.depth_clamp, mode);
 		tiles_free(t);
 	}
 }
