@@ -409,6 +409,60 @@ static void test_own_depth(void)
 	}
 }
 
+/* Whether a comparison holds: the functions are masks of what may be. */
+static bool holds(unsigned int function, float a, float b)
+{
+	return function >> (a < b ? 0 : a == b ? 1 : 2) & 1;
+}
+
+/*
+ * A program promises where the depths lie that it writes. What fails anyhow may be rejected before
+ * it runs, and is; nothing else is.
+ */
+static void write_depth(unsigned int function, unsigned int layout, float z, float written)
+{
+	static const char *const texts[] = { "3e800000", "3f000000", "3f400000" };
+	char text[1000];
+	struct tiles *t;
+	unsigned int wrong = 0;
+	float last = layout == TSR_DEPTH_LAYOUT_UNCHANGED ? z : written;
+	bool may = function == TSR_COMPARE_FUNCTION_NEVER || (!holds(function, z, 0.5f) &&
+		   (layout == TSR_DEPTH_LAYOUT_GREATER ? function == 1 || function == 3 :
+		    layout == TSR_DEPTH_LAYOUT_LESS && (function == 4 || function == 6)));
+
+	snprintf(text, sizeof(text), "clause wait=0,6 {\n*MOV.i32 r5, 0x%s\n+NOP\n}\n"
+		 "clause slot=0 wait=0 {\n*NOP\n+ZS_EMIT.z r5, r5, r60, @r60\n}\n" TILES_FINISH,
+		 texts[(unsigned int)(written * 4) - 1]);
+	t = late_frame(text, 0, 0);
+	t->target[TILES_DEPTH].clear_0 = front_bits(0.5f);
+	t->f->draw.depth_function = function;
+	t->f->shader.writes_depth = true;
+	t->f->shader.depth_layout = layout;
+	cover(t, 1, z);
+	last = holds(function, last, 0.5f) ? last : 0.5f;
+	for (unsigned int n = 0; n < WIDTH * HEIGHT; n++)
+		wrong += tiles_depth(t, n % WIDTH, n / WIDTH, 0) != last;
+	wrong += layout != TSR_DEPTH_LAYOUT_UNCHANGED &&
+		 may != (tiles_counter(t, TSR_QUEUE_COUNTER_BLOCKS_DEPTH_REJECTED) > 0);
+	if (!ktap_eq(wrong, 0))
+		ktap_note("function %u, layout %u, depth %g, written %g", function, layout,
+			  (double)z, (double)written);
+	tiles_free(t);
+}
+
+static void test_depth_layouts(void)
+{
+	for (unsigned int i = 0; i < 8 * 4 * 3 * 3; i++) {
+		const unsigned int layout = i / 8 % 4;
+		const float z = (i / 32 % 3 + 1) * 0.25f, written = (i / 96 + 1) * 0.25f;
+
+		if ((layout == TSR_DEPTH_LAYOUT_GREATER && written < z) ||
+		    (layout == TSR_DEPTH_LAYOUT_LESS && written > z))
+			continue;
+		write_depth(i % 8, layout, z, written);
+	}
+}
+
 /* With SAMPLE_SHADING each sample has the depth and the stencil value its fragment wrote. */
 static void test_sample_depth(void)
 {
@@ -648,6 +702,7 @@ int main(void)
 	ktap_run("[OM4] a program that blends lies anywhere, and always reads the tile",
 		 test_blender);
 	ktap_run("[ZS3] [OM4] a fragment that reads depth does not find its own", test_own_depth);
+	ktap_run("[ZS3] [ZS5] depths that programs write, and promise", test_depth_layouts);
 	ktap_run("[ZS3] [PIX9] each sample has the depth and stencil its fragment wrote",
 		 test_sample_depth);
 	ktap_run("[RAST4] [OM4] alpha to coverage comes before a program's stores to the tile",
