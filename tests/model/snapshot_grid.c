@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: MIT */
+/* test: TSAN=0 */
+/*
+ * Which states of a dispatch are refused when they come out of a snapshot: each rule of warps,
+ * their messages, groups and cores at its limit, and one beyond. As in snapshot_rules.c they are
+ * written into a device that is saved.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "gpu.h"
+#include "ktap.h"
+#include "shade.h"
+#include "shader/grid.h"
+
+#define LOCAL 40			/* three warps, the last with 8 threads */
+#define GROUPS 6
+
+static const char program[] =
+	"clause slot=0 {\n"
+	"	*SHADDXL.u32 t0, u0.w0, r60, shift:2\n"
+	"	+SHADDXH.i32 t1, u0.w1, t\n"
+	"	+LOAD.i32 t0, t1, @r0\n"
+	"}\n"
+	"clause slot=1 wait=0 message=store end {\n"
+	"	*SHADDXL.u32 t0, u1.w0, r60, shift:2\n"
+	"	+SHADDXH.i32 t1, u1.w1, t\n"
+	"	+STORE.i32 t0, t1, @r0\n"
+	"}\n";
+
+/* A device that is paused in a dispatch. */
+struct play {
+	struct shade_machine m;
+	struct tsr_grid *grid;
+	struct tsr_core *core;		/* where warps have sent messages */
+	struct tsr_warp *warp[3];	/* of its first group */
+};
+
+static bool look(struct play *y)
+{
+	y->grid = y->m.s.b->gpu->queue[y->m.q.slot].grid;
+	for (unsigned int i = 0; y->grid && i < y->grid->job.cores; i++) {
+		struct tsr_core *core = &y->grid->core[i];
+		bool sent = core->group[0].warps == 3;
+
+		for (unsigned int n = 0; sent && n < 3; n++) {
+			y->warp[n] = tsr_core_warp(core, n);
+			sent = y->warp[n]->stored;
+		}
+		y->core = core;
+		if (sent)
+			return true;
+	}
+	return false;
+}
+
+static void begin(struct play *y)
+{
+	static const struct tsr_config config = { .cores = 2, .late_messages = true };
+	static struct shade_code code;
+	struct shade_dispatch d = { .code = &code, .groups = { GROUPS } };
+
+	memset(&code, 0, sizeof(code));
+	shade_text(&code, program);
+	d.state.local_x = LOCAL;
+	shade_push64(d.push, 0, STAGE_DATA);
+	shade_push64(d.push, 1, STAGE_DATA + 0x10000);
+	shade_init(&y->m, &config);
+	shade_call(&y->m.s, &y->m.q, &d);
+	bench_kick(&y->m.q);
+	for (unsigned int i = 0; i < 500 && !look(y); i++)
+		tsr_gpu_run(y->m.s.b->gpu, 1);
+	if (!look(y))
+		abort();
+	tsr_gpu_pause(y->m.s.b->gpu);
+}
+
+/* Save and load; it is refused because of @why, or taken if that is NULL. */
+static bool expect(struct play *y, const char *why)
+{
+	struct tsr_gpu *gpu = y->m.s.b->gpu;
+	size_t size = tsr_gpu_save(gpu, NULL, 0);
+	void *image = malloc(size);
+	char err[200] = "";
+	bool taken, ok;
+
+	tsr_gpu_save(gpu, image, size);
+	taken = tsr_gpu_load(gpu, image, size, err, sizeof(err));
+	free(image);
+	ok = ktap_eq(taken, !why) && (taken || ktap_ok(strstr(err, why)));
+	if (!ok)
+		ktap_note("%s, not %s", err, why ? why : "taken");
+	shade_free(&y->m);
+	return ok;
+}
+
+/* ---- Messages -------------------------------------------------------------------------------- */
+
+static void test_messages(void)
+{
+	static const struct {
+		size_t offset, size;
+		uint64_t value;
+		bool sound;
+	} rows[] = {
+#define FIELD(name, value, sound) \
+		{ offsetof(struct tsr_stored, name), sizeof(((struct tsr_stored *)0)->name), \
+		  value, sound }
+		FIELD(slot, TSR_SLOTS - 1, true), FIELD(slot, TSR_SLOTS, false),
+		FIELD(reg, TSR_REGISTERS - 1, true), FIELD(reg, TSR_REGISTERS, false),
+		FIELD(tuple, TSR_CLAUSE_TUPLES_MAX - 1, true),
+		FIELD(tuple, TSR_CLAUSE_TUPLES_MAX, false),
+		FIELD(paired, 2, false), FIELD(captured, 1, true), FIELD(captured, 2, false),
+		FIELD(result, TSR_REGISTERS - 1, true), FIELD(result, TSR_REGISTERS, false),
+		FIELD(result, UINT8_MAX - 1, false), FIELD(result, UINT8_MAX, true),
+		FIELD(lanes, 0, false), FIELD(lanes, 0x80, true), FIELD(lanes, 0xff, true),
+		FIELD(lanes, 0x100, false), FIELD(lanes, 0x180, false),
+		FIELD(add, UINT32_MAX, false),
+	};
+
+	for (unsigned int i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct play y;
+
+		begin(&y);
+		memcpy((uint8_t *)&y.warp[2]->message[0] + rows[i].offset, &rows[i].value,
+		       rows[i].size);
+		if (!expect(&y, rows[i].sound ? NULL : "a message of a warp"))
+			ktap_note("row %u", i);
+	}
+}
+
+/* ---- Warps and groups ------------------------------------------------------------------------ */
+
+static void test_warps(void)
+{
+	static const struct {
+		uint16_t live, active, parked;
+		bool sound;
+	} rows[] = {		/* of a warp with eight threads */
+		{ 0xff, 0xff, 0, true }, { 0x1ff, 0xff, 0, false }, { 0xff, 0x1ff, 0, false },
+		{ 0x7f, 0xff, 0, false }, { 0x7f, 0x7f, 0x80, false }, { 0xff, 0x7f, 0x80, true },
+		{ 0xff, 0xff, 0x80, false }, { 0xff, 0, 0xff, true }, { 0xff, 0, 0x7f, false },
+		{ 0xff, 0, 0, false }, { 0, 0, 0, true }, { 0xff, 1, 0, true },
+	};
+
+	for (unsigned int i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct play y;
+
+		begin(&y);
+		y.warp[2]->live = rows[i].live;
+		y.warp[2]->active = rows[i].active;
+		y.warp[2]->parked = rows[i].parked;
+		if (!expect(&y, rows[i].sound ? NULL : "a warp"))
+			ktap_note("row %u", i);
+	}
+}
+
+/* A barrier that all threads have come to has been passed. */
+static void test_barrier(void)
+{
+	for (unsigned int parked = 2; parked <= 3; parked++) {
+		struct play y;
+
+		begin(&y);
+		for (unsigned int n = 0; n < parked; n++) {
+			y.warp[n]->parked = y.warp[n]->live;
+			y.warp[n]->active = 0;
+		}
+		expect(&y, parked < 3 ? NULL : "a barrier");
+	}
+}
+
+/* Groups are those of the dispatch, and of the core; and have been started. */
+static void test_groups(void)
+{
+	for (unsigned int i = 0; i < 7; i++) {
+		static const char *const why[7] = {
+			NULL, "a group's number", "a group's number", "a group's number",
+			"a group's number", "a group's number", "a core",
+		};
+		struct tsr_group *g;
+		struct play y;
+
+		begin(&y);
+		g = &y.core->group[0];
+		g->id[0] = i == 1 ? g->id[0] + y.grid->run : i == 2 ? GROUPS + g->id[0] : g->id[0];
+		g->id[1] = i == 3;
+		g->id[2] = i == 4;
+		if (i == 5)		/* nothing has been started */
+			y.core->next = y.core->job.index * y.grid->run;
+		if (i == 6)		/* the next one is another core's */
+			y.core->next += y.grid->run;
+		if (!expect(&y, why[i]))
+			ktap_note("case %u, core %u, %u groups in a row", i, y.core->job.index,
+				  y.grid->run);
+	}
+}
+
+static void test_cores(void)
+{
+	for (unsigned int i = 0; i < 8; i++) {
+		static const char *const why[8] = {
+			NULL, "a core", NULL, "a core", NULL, "a dispatch's turn", NULL, "a core",
+		};
+		struct play y;
+
+		begin(&y);
+		if (i / 2 == 0)
+			y.core->turn = TSR_CORE_BUNDLES - 1 + i % 2;
+		if (i / 2 == 1)
+			y.core->quantum = TSR_BUNDLE_QUANTUM + i % 2;
+		if (i / 2 == 2)
+			y.grid->job.cursor = y.grid->job.cores - 1 + i % 2;
+		if (i / 2 == 3) {	/* as far behind the last group as it can come */
+			y.core->next = y.core->job.index * y.grid->run;
+			while (y.core->next + y.grid->run * y.grid->job.cores <=
+			       y.grid->total + y.grid->run * y.grid->job.cores)
+				y.core->next += y.grid->run * y.grid->job.cores;
+			y.core->next += i % 2 * y.grid->run * y.grid->job.cores;
+		}
+		if (!expect(&y, why[i]))
+			ktap_note("case %u", i);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	ktap_start_args(argc, argv);
+	ktap_run("[SYS10] messages that a warp can have sent", test_messages);
+	ktap_run("[SYS10] threads that are there, go on, or wait", test_warps);
+	ktap_run("[SYS10] a barrier somebody has not come to", test_barrier);
+	ktap_run("[SYS10] groups of a core", test_groups);
+	ktap_run("[SYS10] cores at their limits", test_cores);
+	return ktap_finish();
+}
