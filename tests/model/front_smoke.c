@@ -141,13 +141,13 @@ static void statistics(void)
 		{ 100, 1, .5, 1 }, { 101, 1, .5, 1 }, { 100, 9, .5, 1 },
 	};
 	struct front *f = front_new(32, 32);
-	uint64_t q[8], word[2];
+	uint64_t q[8] = { UINT32_MAX - 5 }, word[2];
 
 	size = 32;
 	points = p;
 	f->position = in_pixels;
 	memset(f->data, 0, 128);
-	f->data[0] = 10;
+	memcpy(f->data, q, sizeof(q));
 	for (unsigned int i = 0; i < 3; i++) {
 		tsr_pack_list_query(word, &(struct tsr_list_query){
 			.kind = TSR_QUERY_STATISTICS, .addr = i < 2 ? FRONT_DATA + 64 * i : 0 });
@@ -158,7 +158,7 @@ static void statistics(void)
 	}
 	ktap_ok(front_bin(f));
 	memcpy(q, f->data, sizeof(q));
-	ktap_eq(q[0], 10 + 6 + 4);
+	ktap_eq(q[0], UINT32_MAX - 5ull + 6 + 4);
 	ktap_eq(q[1], 2 + 2);
 	ktap_eq(q[2], 6 + 4);
 	ktap_eq(q[3], 2 + 2);
