@@ -298,6 +298,39 @@ static void guest_refused(void)
 	end(&y);
 }
 
+/* The last page of local memory, and a NULL page. */
+static void kinds_of_pages(void)
+{
+	const struct tsr_config config = { .local_size = 2 << 20, .no_inline = true };
+	const uint64_t last = (2ull << 20) - BENCH_PAGE;
+	const uint8_t *before = NULL, *after = NULL;
+	uint32_t flags = 0;
+	struct play y;
+
+	begin(&y, &config);
+	bench_map(&y.s.as[1], STAGE_DATA + FROM, 0, BENCH_PAGE,
+		  BENCH_R | TSR_PTE_NULL__MASK);
+	bench_map(&y.s.as[1], STAGE_DATA + TO, last, BENCH_PAGE,
+		  BENCH_RW | TSR_PTE_LOCAL__MASK);
+	ktap_ok(bench_invalidate_all(&y.s.as[1]));
+	memset(y.s.b->local + last, 0x33, BENCH_PAGE);
+	memset(y.s.data + TO + BENCH_PAGE, 0x44, BENCH_PAGE);
+	ktap_ok(arm(&y, "queue=0"));
+	job(&y, 0, STAGE_DATA + TO);
+	KTAP_REQUIRE(captured(&y));
+	KTAP_REQUIRE(page(&y, STAGE_DATA + FROM, &before, &after, &flags));
+	ktap_eq(flags, TSR_CAPTURE_NULL | TSR_CAPTURE_READ);
+	ktap_eq(before[0] | before[4095], 0);
+	KTAP_REQUIRE(page(&y, STAGE_DATA + TO, &before, &after, &flags));
+	ktap_eq(flags, TSR_CAPTURE_CHANGED | TSR_CAPTURE_READ | TSR_CAPTURE_WRITE);
+	ktap_eq(before[4095], 0x33);
+	KTAP_REQUIRE(after != NULL);
+	ktap_eq(after[0] | after[4095], 0);
+	KTAP_REQUIRE(page(&y, STAGE_DATA + TO + BENCH_PAGE, &before, &after, &flags));
+	ktap_eq(before[4095], 0x44);
+	end(&y);
+}
+
 /* Without the property there is nothing there. */
 static void no_window(void)
 {
@@ -321,6 +354,7 @@ int main(void)
 	ktap_run("[SYS9] what is not understood is refused and changes nothing", refused);
 	ktap_run("[SYS9] the guest asks by registers, if the host has a place for it", guest);
 	ktap_run("[SYS9] what it asks for in other words is refused", guest_refused);
+	ktap_run("[SYS9] pages of local memory, and NULL pages", kinds_of_pages);
 	ktap_run("[SYS9] without the property there is no such register", no_window);
 	return ktap_finish();
 }
