@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "gpu.h"
 #include "ktap.h"
 #include "stage.h"
 
@@ -784,6 +785,71 @@ static void gone_with_threads(void)
 	end(&y);
 }
 
+/*
+ * Which occasions a rule is about: of queue 2, which copies and is in its fourth job; of queue 3,
+ * which renders; of no queue.
+ */
+static void fitting(void)
+{
+	static const struct {
+		const char *rule;
+		unsigned int kind;
+		uint64_t addr, queues;
+		unsigned int as, vector;
+		bool of[3];
+	} rows[] = {
+		{ "hang times=always", TSR_INJECTION_HANG, 0, 0, 0, 0, { true, true, true } },
+		{ "hang times=always queue=2", TSR_INJECTION_HANG, 0, 0, 0, 0, { true } },
+		{ "hang times=always queue=3", TSR_INJECTION_HANG, 0, 0, 0, 0, { false, true } },
+		{ "hang times=always class=copy", TSR_INJECTION_HANG, 0, 0, 0, 0, { true } },
+		{ "hang times=always class=render", TSR_INJECTION_HANG, 0, 0, 0, 0,
+		  { false, true } },
+		{ "hang times=always job=4", TSR_INJECTION_HANG, 0, 0, 0, 0, { true } },
+		{ "hang times=always job=3", TSR_INJECTION_HANG, 0, 0, 0, 0, { false } },
+		{ "irq-lost times=always queue=5", TSR_INJECTION_IRQ_LOST, 0, 1u << 5, 0, 0,
+		  { false, false, true } },
+		{ "irq-lost times=always queue=5", TSR_INJECTION_IRQ_LOST, 0, 1u << 4, 0, 0,
+		  { false } },
+		{ "irq-lost times=always vector=1", TSR_INJECTION_IRQ_LOST, 0, 0, 0, 1,
+		  { true, true, true } },
+		{ "irq-lost times=always vector=1", TSR_INJECTION_IRQ_LOST, 0, 0, 0, 0, { false } },
+		{ "bus times=always as=3", TSR_INJECTION_BUS, 0, 0, 3, 0, { true, true, true } },
+		{ "bus times=always as=3", TSR_INJECTION_BUS, 0, 0, 2, 0, { false } },
+		{ "bus times=always addr=0x1000-0x1fff", TSR_INJECTION_BUS, 0x1000, 0, 0, 0,
+		  { true, true, true } },
+		{ "bus times=always addr=0x1000-0x1fff", TSR_INJECTION_BUS, 0x1fff, 0, 0, 0,
+		  { true, true, true } },
+		{ "bus times=always addr=0x1000-0x1fff", TSR_INJECTION_BUS, 0xfff, 0, 0, 0,
+		  { false } },
+		{ "bus times=always addr=0x1000-0x1fff", TSR_INJECTION_BUS, 0x2000, 0, 0, 0,
+		  { false } },
+		{ "bus times=always", TSR_INJECTION_HANG, 0, 0, 0, 0, { false } },
+	};
+	struct bench *b = bench_new(NULL);
+	struct tsr_queue *queue = b->gpu->queue;
+	char err[128];
+
+	queue[2].config = TSR_ENGINE_CLASS_COPY << TSR_QUEUE_CONFIG_CLASS__SHIFT;
+	queue[3].config = TSR_ENGINE_CLASS_RENDER << TSR_QUEUE_CONFIG_CLASS__SHIFT;
+	atomic_store(&queue[2].calls, 3);
+	atomic_store(&queue[2].in_call, true);
+	for (unsigned int i = 0; i < 3 * sizeof(rows) / sizeof(rows[0]); i++) {
+		const struct tsr_inject_at at = {
+			.queue = i % 3 < 2 ? &queue[2 + i % 3] : NULL, .queues = rows[i / 3].queues,
+			.as = rows[i / 3].as, .vector = rows[i / 3].vector,
+			.addr = rows[i / 3].addr,
+		};
+
+		ktap_ok(tsr_gpu_inject(b->gpu, "clear", err, sizeof(err)));
+		if (!ktap_ok(tsr_gpu_inject(b->gpu, rows[i / 3].rule, err, sizeof(err))))
+			ktap_note("%s", err);
+		if (!ktap_eq(tsr_inject_ask(b->gpu, rows[i / 3].kind, &at, NULL),
+			     rows[i / 3].of[i % 3]))
+			ktap_note("row %u, %u", i / 3, i % 3);
+	}
+	bench_free(b);
+}
+
 int main(void)
 {
 	ktap_start();
@@ -792,6 +858,7 @@ int main(void)
 	ktap_run("scripts of faults: at most so many rules", too_many);
 	ktap_run("scripts of faults from the guest, if the device lets it", window);
 	ktap_run("faults of chosen queues, jobs, occasions", which_occasion);
+	ktap_run("faults of queues, classes, jobs, address spaces, addresses", fitting);
 	ktap_run("[SYS9] faults by chance: the same with the same seed", by_chance);
 	ktap_run("[SYS9] fault: hang", hang);
 	ktap_run("fault: a hang ends when its rule goes", hang_cleared);
