@@ -10,6 +10,8 @@
 #ifndef TSR_GFX_H
 #define TSR_GFX_H
 
+#include <string.h>
+
 #include "dispatch.h"
 #include "internal.h"
 #include "program.h"
@@ -215,8 +217,47 @@ TSR_HIDDEN int gfx_check(struct tsr_gfx_pass *pass);
 /* gfx_data(): gfx_alloc() of the pass, that fails it. */
 TSR_HIDDEN void *gfx_data(struct tsr_gfx_pass *pass, uint64_t size, uint32_t align, uint64_t *va);
 
+/* gfx_new_piece(): begin a piece of the BIN list, and lead there from the one before. */
+#define GFX_PIECE_QWORDS 512u
+TSR_HIDDEN int gfx_new_piece(struct tsr_gfx_pass *pass);
+
 /* gfx_packet(): room for a packet in the BIN list; NULL: no memory, the pass has failed. */
-TSR_HIDDEN uint64_t *gfx_packet(struct tsr_gfx_pass *pass, uint32_t qwords);
+static inline uint64_t *gfx_packet(struct tsr_gfx_pass *pass, uint32_t qwords)
+{
+	struct gfx_list *list = &pass->bin;
+
+	if ((!list->piece || list->used + qwords + TSR_LIST_JUMP_QWORDS > GFX_PIECE_QWORDS) &&
+	    gfx_new_piece(pass))
+		return NULL;
+	list->used += qwords;
+	return list->piece + list->used - qwords;
+}
+
+/*
+ * gfx_copy_words(): memcpy() of a few words. A call takes longer than they do, most of all where
+ * the processor is emulated. (A loop of equal steps would become a call of memcpy() again.)
+ */
+static inline void gfx_copy_words(uint32_t *to, const void *words, uint32_t count)
+{
+	const char *from = words;
+
+	for (; count >= 8; count -= 8, to += 8, from += 32) {
+		memcpy(to, from, 16);
+		memcpy(to + 4, from + 16, 16);
+	}
+	if (count & 4) {
+		memcpy(to, from, 16);
+		to += 4;
+		from += 16;
+	}
+	if (count & 2) {
+		memcpy(to, from, 8);
+		to += 2;
+		from += 8;
+	}
+	if (count & 1)
+		memcpy(to, from, 4);
+}
 
 /* gfx_target(): target @n of GFX_TARGETS; one that is not there has no image and no format. */
 TSR_HIDDEN struct tsr_gfx_target *gfx_target(struct tsr_gfx_pass *pass, unsigned int n);

@@ -11,7 +11,8 @@
 /* ---- Programs -------------------------------------------------------------------------------- */
 
 /* The push words of a stage, with those that storage buffers take, written once. */
-static int write_push(struct tsr_gfx_pass *pass, struct gfx_bound *b)
+static inline __attribute__((always_inline)) int
+write_push(struct tsr_gfx_pass *pass, struct gfx_bound *b)
 {
 	uint32_t i, *at;
 	uint32_t *words;
@@ -28,7 +29,7 @@ static int write_push(struct tsr_gfx_pass *pass, struct gfx_bound *b)
 	words = gfx_data(pass, tsr_round_up(b->push_words * 4, 8), 16, &b->push_va);
 	if (!words)
 		return pass->error;
-	memcpy(words, b->push, b->push_words * 4);
+	gfx_copy_words(words, b->push, b->push_words);
 	return 0;
 }
 
@@ -74,11 +75,12 @@ static int flush_push(struct tsr_gfx_pass *pass)
 {
 	struct gfx_bound *b = pass->state.bound;
 	struct tsr_list_push packet;
+	const unsigned int stages = pass->state.pipeline->info.fragment ? 2 : 1;
 	uint64_t *words;
-	int ret = write_push(pass, &b[0]);
+	int ret = 0;
 
-	if (!ret && pass->state.pipeline->info.fragment)
-		ret = write_push(pass, &b[1]);
+	for (unsigned int i = 0; i < stages && !ret; i++)
+		ret = write_push(pass, &b[i]);
 	if (ret || (b[0].push_va == b[0].drawn_push && b[1].push_va == b[1].drawn_push))
 		return ret;
 	words = gfx_packet(pass, TSR_LIST_PUSH_QWORDS);

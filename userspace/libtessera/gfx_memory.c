@@ -10,7 +10,6 @@
 
 #define CHUNK_BYTES	(64u << 10)
 #define CHUNK_ALIGN	4096u
-#define PIECE_QWORDS	512u		/* of a list */
 
 /* Room for one more chunk, and the chunk. */
 static int grow(struct gfx_memory *m, uint64_t size)
@@ -67,12 +66,11 @@ void gfx_memory_fini(struct gfx_memory *m)
 	free(m->chunks);
 }
 
-/* Begin a piece of the BIN list, and lead there from the one before. */
-static int new_piece(struct tsr_gfx_pass *pass)
+int gfx_new_piece(struct tsr_gfx_pass *pass)
 {
 	struct gfx_list *list = &pass->bin;
-	struct tsr_list_jump jump = { .size = PIECE_QWORDS * 8 };
-	uint64_t *piece = gfx_data(pass, PIECE_QWORDS * 8, 64, &jump.addr);
+	struct tsr_list_jump jump = { .size = GFX_PIECE_QWORDS * 8 };
+	uint64_t *piece = gfx_data(pass, GFX_PIECE_QWORDS * 8, 64, &jump.addr);
 
 	if (!piece)
 		return -ENOMEM;
@@ -88,15 +86,4 @@ static int new_piece(struct tsr_gfx_pass *pass)
 	list->piece = piece;
 	list->used = 0;
 	return 0;
-}
-
-uint64_t *gfx_packet(struct tsr_gfx_pass *pass, uint32_t qwords)
-{
-	struct gfx_list *list = &pass->bin;
-
-	if ((!list->piece || list->used + qwords + TSR_LIST_JUMP_QWORDS > PIECE_QWORDS) &&
-	    new_piece(pass))
-		return NULL;
-	list->used += qwords;
-	return list->piece + list->used - qwords;
 }

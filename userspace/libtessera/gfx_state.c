@@ -62,7 +62,7 @@ int tsr_gfx_set_push(struct tsr_gfx_pass *pass, uint32_t stages, uint32_t first,
 
 		if (!(stages >> i & 1))
 			continue;
-		memcpy(b->push + first, words, count * sizeof(b->push[0]));
+		gfx_copy_words(b->push + first, words, count);
 		b->push_va = 0;
 		if (b->push_words >= first + count)
 			continue;

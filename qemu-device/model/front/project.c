@@ -223,7 +223,7 @@ static void sum_up(struct tsr_bin_batch *b)
 
 /*
  * All vertices go through @vp, in clip coordinates: at once. Where they lie is not asked for if
- * nothing of the batch can be seen.
+ * nothing of the batch can be seen; to look at that first pays for more than a vector of them.
  */
 static void project_all(struct tsr_binning *bin, const struct tsr_bin_viewport *vp)
 {
@@ -237,7 +237,7 @@ static void project_all(struct tsr_binning *bin, const struct tsr_bin_viewport *
 		.minus_one = state->draw->depth_minus_one, .screen = b->screen, .code = b->code,
 	};
 
-	b->all = kept ? bin->lanes->outside(&p) : 0;
+	b->all = kept && b->vertices > TSR_WARP_LANES ? bin->lanes->outside(&p) : 0;
 	if (b->all & state->reject)
 		return;
 	bin->lanes->project(&p);
