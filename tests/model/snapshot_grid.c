@@ -14,7 +14,7 @@
 #include "shader/grid.h"
 
 #define LOCAL 40			/* three warps, the last with 8 threads */
-#define GROUPS 6
+#define GROUPS_X 3			/* by 2 by 2; each of two cores has every other one */
 
 static const char program[] =
 	"clause slot=0 {\n"
@@ -58,7 +58,7 @@ static void begin(struct play *y)
 {
 	static const struct tsr_config config = { .cores = 2, .late_messages = true };
 	static struct shade_code code;
-	struct shade_dispatch d = { .code = &code, .groups = { GROUPS } };
+	struct shade_dispatch d = { .code = &code, .groups = { GROUPS_X, 2, 2 } };
 
 	memset(&code, 0, sizeof(code));
 	shade_text(&code, program);
@@ -129,6 +129,19 @@ static void test_messages(void)
 	}
 }
 
+/* An FMA instruction that belongs to a message is one, too. */
+static void test_pair(void)
+{
+	for (unsigned int i = 0; i < 2; i++) {
+		struct play y;
+
+		begin(&y);
+		y.warp[0]->message[0].paired = 1;
+		y.warp[0]->message[0].fma = i ? UINT32_MAX : y.warp[0]->message[0].fma;
+		expect(&y, i ? "a message of a warp" : NULL);
+	}
+}
+
 /* ---- Warps and groups ------------------------------------------------------------------------ */
 
 static void test_warps(void)
@@ -183,16 +196,22 @@ static void test_groups(void)
 
 		begin(&y);
 		g = &y.core->group[0];
-		g->id[0] = i == 1 ? g->id[0] + y.grid->run : i == 2 ? GROUPS + g->id[0] : g->id[0];
-		g->id[1] = i == 3;
-		g->id[2] = i == 4;
+		ktap_eq(y.grid->run, 1);
+		if (i == 1)		/* the other core's */
+			g->id[0]++;
+		/* others of this core, by a wrong name */
+		if (i == 2)
+			memcpy(g->id, (uint32_t[]){ y.core->job.index ? 3 : 4, 0, 0 }, 12);
+		if (i == 3)
+			memcpy(g->id, (uint32_t[]){ y.core->job.index, 2, 0 }, 12);
+		if (i == 4)
+			g->id[2] = 2;
 		if (i == 5)		/* nothing has been started */
 			y.core->next = y.core->job.index * y.grid->run;
 		if (i == 6)		/* the next one is another core's */
 			y.core->next += y.grid->run;
 		if (!expect(&y, why[i]))
-			ktap_note("case %u, core %u, %u groups in a row", i, y.core->job.index,
-				  y.grid->run);
+			ktap_note("case %u", i);
 	}
 }
 
@@ -227,6 +246,7 @@ int main(int argc, char **argv)
 {
 	ktap_start_args(argc, argv);
 	ktap_run("[SYS10] messages that a warp can have sent", test_messages);
+	ktap_run("[SYS10] the other instruction of a message", test_pair);
 	ktap_run("[SYS10] threads that are there, go on, or wait", test_warps);
 	ktap_run("[SYS10] a barrier somebody has not come to", test_barrier);
 	ktap_run("[SYS10] groups of a core", test_groups);
