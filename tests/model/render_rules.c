@@ -150,6 +150,40 @@ static void test_packets(void)
 	}
 }
 
+/* Frames have so many tiles at most, and a heap that lies in the address space. */
+static void test_frame(void)
+{
+	static const struct {
+		uint32_t width, height, layers;
+		uint64_t heap, heap_size;
+		unsigned int qword;		/* that is at fault */
+		enum tsr_fault code;
+	} rows[] = {
+		{ 16384, 16384, 1, 0, 0, 0, TSR_FAULT_NONE },
+		{ 16384, 16384, 2, 0, 0, TSR_FRAME_WIDTH__QWORD, TSR_FAULT_BAD_VALUE },
+		{ 100, 70, 1, 0, TSR_HEAP_SIZE_MAX, 0, TSR_FAULT_NONE },
+		{ 100, 70, 1, 0, TSR_HEAP_SIZE_MAX + 0x10000ull, TSR_FRAME_HEAP_SIZE__QWORD,
+		  TSR_FAULT_BAD_VALUE },
+		{ 100, 70, 1, -0x10000ull, 0x10000, TSR_FRAME_HEAP_SIZE__QWORD,
+		  TSR_FAULT_BAD_VALUE },
+		{ 100, 70, 1, -0x20000ull, 0x30000, TSR_FRAME_HEAP_SIZE__QWORD,
+		  TSR_FAULT_BAD_VALUE },
+	};
+
+	for (unsigned int i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct tiles *t = begin();
+
+		part = (struct tsr_list_tiles){ 0 };
+		t->f->frame.width = rows[i].width;
+		t->f->frame.height = rows[i].height;
+		t->f->frame.layers = rows[i].layers;
+		t->f->frame.heap = rows[i].heap;
+		t->f->frame.heap_size = rows[i].heap_size;
+		tiles_submit(t);
+		expect(t, rows[i].code, FRONT_FRAME + 8 * rows[i].qword);
+	}
+}
+
 /* ---- RENDER_TARGET --------------------------------------------------------------------------- */
 
 /* Samples in memory are all of the frame's, or one; of a target with tags all. */
@@ -228,6 +262,7 @@ int main(int argc, char **argv)
 	ktap_run("[CP3] [BIN6] the list of a tile has an address and a size", test_tile_list);
 	ktap_run("[CP3] RENDER's list and frame", test_render);
 	ktap_run("[CP3] packets that are not for the list of a frame", test_packets);
+	ktap_run("[CP3] [BIN5] how many tiles a frame has, where its heap ends", test_frame);
 	ktap_run("[CP3] [OM3] samples that a target has in memory", test_samples);
 	ktap_run("[CP3] [ZS1] formats of depth and stencil", test_formats);
 	ktap_run("[CP3] [ZS6] tags of depth and stencil", test_tags);
