@@ -529,6 +529,7 @@ static void registers(void)
 	bench_free(b);
 	b = bench_new(&none);
 	ktap_eq(bench_read(b, TSR_REG_GPU_SHADER), 0);
+	ktap_eq(bench_read(b, TSR_REG_GPU_SHADER_LIMITS), 0);
 	bench_free(b);
 	config.cores = 33;
 	char err[100];
