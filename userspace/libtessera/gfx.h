@@ -102,6 +102,20 @@ struct gfx_memory {
 	uint64_t used;			/* bytes of it */
 };
 
+/* gfx_take(): @size bytes of the current chunk at a multiple of @align; NULL: it is full. */
+static inline void *gfx_take(struct gfx_memory *memory, uint64_t size, uint32_t align,
+			     uint64_t *va)
+{
+	const struct tsr_alloc *chunk = memory->chunks + memory->current;
+	const uint64_t at = tsr_round_up(memory->used, align);
+
+	if (memory->current >= memory->count || at + size > chunk->size)
+		return NULL;
+	memory->used = at + size;
+	*va = chunk->va + at;
+	return (char *)chunk->cpu + at;
+}
+
 /* gfx_alloc(): @size bytes at a multiple of @align (a power of two up to 4096); NULL: no memory. */
 TSR_HIDDEN void *gfx_alloc(struct gfx_memory *memory, uint64_t size, uint32_t align, uint64_t *va);
 TSR_HIDDEN void gfx_memory_reset(struct gfx_memory *memory);
@@ -214,8 +228,16 @@ TSR_HIDDEN int gfx_fail(struct tsr_gfx_pass *pass, int error, const char *format
 /* gfx_check(): why nothing can be recorded: an earlier error, or that it was submitted. */
 TSR_HIDDEN int gfx_check(struct tsr_gfx_pass *pass);
 
-/* gfx_data(): gfx_alloc() of the pass, that fails it. */
-TSR_HIDDEN void *gfx_data(struct tsr_gfx_pass *pass, uint64_t size, uint32_t align, uint64_t *va);
+/* gfx_data(): gfx_alloc() of the pass, that fails it; gfx_data_call() is all of it but quick. */
+TSR_HIDDEN void *gfx_data_call(struct tsr_gfx_pass *pass, uint64_t size, uint32_t align,
+			       uint64_t *va);
+static inline void *gfx_data(struct tsr_gfx_pass *pass, uint64_t size, uint32_t align,
+			     uint64_t *va)
+{
+	void *p = gfx_take(&pass->memory, size, align, va);
+
+	return p ? p : gfx_data_call(pass, size, align, va);
+}
 
 /* gfx_new_piece(): begin a piece of the BIN list, and lead there from the one before. */
 #define GFX_PIECE_QWORDS 512u

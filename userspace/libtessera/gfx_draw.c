@@ -71,7 +71,7 @@ static int check_program(struct tsr_gfx_pass *pass, const struct gfx_bound *b,
  * Draws that differ in push words alone share their programs' structures. The packet counts until
  * the next SHADER_STATE.
  */
-static int flush_push(struct tsr_gfx_pass *pass)
+static inline int flush_push(struct tsr_gfx_pass *pass)
 {
 	struct gfx_bound *b = pass->state.bound;
 	struct tsr_list_push packet;
@@ -156,25 +156,22 @@ static int write_fragment_program(struct tsr_gfx_pass *pass)
 	return ret ? ret : put_program(pass, &program, &s->fragment);
 }
 
-static bool same(const struct gfx_instancing *a, const struct gfx_instancing *b)
+static inline bool same(const struct gfx_instancing *a, const struct gfx_instancing *b)
 {
 	return a->many == b->many && a->padded == b->padded && a->first == b->first &&
 	       a->added == b->added;
 }
 
-/* Tables, programs and SHADER_STATE, as far as they have changed. */
-static int flush_programs(struct tsr_gfx_pass *pass, const struct gfx_instancing *n)
+/* Programs and SHADER_STATE as far as they have changed, with the @tables of attributes or not. */
+static int write_programs(struct tsr_gfx_pass *pass, const struct gfx_instancing *n, bool tables)
 {
 	struct gfx_state *s = &pass->state;
 	struct tsr_shader_state state;
 	struct tsr_list_shader_state packet;
-	bool tables = s->vertices_changed || !same(n, &s->instancing);
 	uint64_t *words;
 	unsigned int i;
 	int ret = 0;
 
-	if (!tables && !s->programs_changed && !s->bound[0].changed && !s->bound[1].changed)
-		return 0;
 	if (tables) {
 		ret = gfx_tables_vertex(pass, n);
 		s->instancing = *n;
@@ -349,7 +346,7 @@ static void fill_raster(const struct gfx_state *s, struct tsr_draw_state *d)
 	d->blend_alpha = bits(s->constant[3]);
 }
 
-static int flush_draw_state(struct tsr_gfx_pass *pass)
+static int write_draw_state(struct tsr_gfx_pass *pass)
 {
 	struct gfx_state *s = &pass->state;
 	uint32_t blends = s->pipeline->info.blend_count, i;
@@ -357,8 +354,6 @@ static int flush_draw_state(struct tsr_gfx_pass *pass)
 	struct tsr_list_draw_state packet;
 	uint64_t *words;
 
-	if (!s->draw_changed)
-		return 0;
 	d.blend_count = blends = blends < pass->targets ? blends : pass->targets;
 	fill_raster(s, &d);
 	fill_depth(s, &d);
@@ -381,7 +376,7 @@ static int flush_draw_state(struct tsr_gfx_pass *pass)
 }
 
 _Static_assert(TSR_DRAW_STATE__QWORDS * 8 == 128 && TSR_VIEWPORT__QWORDS * 8 == 32 &&
-	       TSR_BLEND__QWORDS * 8 == 16, "sizes in flush_draw_state()");
+	       TSR_BLEND__QWORDS * 8 == 16, "sizes in write_draw_state()");
 
 /* ---- Draws ----------------------------------------------------------------------------------- */
 
@@ -401,17 +396,12 @@ static uint64_t vertices_there(const struct gfx_state *s)
 	return most;
 }
 
-/* How the device is told instances apart. @count of vertices is known only of direct draws. */
-static int instancing(struct tsr_gfx_pass *pass, const struct tsr_gfx_draw *draw, bool indexed,
-		      bool direct, struct gfx_instancing *n)
+/* By which number of vertices instances are told apart. */
+static int pad(struct tsr_gfx_pass *pass, const struct tsr_gfx_draw *draw, bool indexed,
+	       bool direct, struct gfx_instancing *n)
 {
 	uint64_t count = draw->count, most;
 
-	n->many = !direct || draw->instances > 1;
-	n->added = !direct && pass->state.pipeline->divides;
-	n->first = direct && pass->state.pipeline->divides ? draw->first_instance : 0;
-	if (!n->many)
-		return 0;
 	if (indexed || !direct) {
 		count = vertices_there(&pass->state);
 		if (draw->base_vertex < 0)
@@ -431,8 +421,18 @@ static int instancing(struct tsr_gfx_pass *pass, const struct tsr_gfx_draw *draw
 	return 0;
 }
 
+/* How the device is told instances apart. @count of vertices is known only of direct draws. */
+static inline int instancing(struct tsr_gfx_pass *pass, const struct tsr_gfx_draw *draw,
+			     bool indexed, bool direct, struct gfx_instancing *n)
+{
+	n->many = !direct || draw->instances > 1;
+	n->added = !direct && pass->state.pipeline->divides;
+	n->first = direct && pass->state.pipeline->divides ? draw->first_instance : 0;
+	return n->many ? pad(pass, draw, indexed, direct, n) : 0;
+}
+
 /* A guess at what BIN will leave in the heap. If it is too little the pass is drawn again. */
-static void guess_heap(struct tsr_gfx_pass *pass, uint64_t count, bool indexed)
+static inline void guess_heap(struct tsr_gfx_pass *pass, uint64_t count, bool indexed)
 {
 	const uint64_t stride = pass->state.pipeline->state.output_stride;
 	uint64_t vertices = indexed ? count / 2 + 3 : count, batches = count / 128 + 1;
@@ -443,7 +443,8 @@ static void guess_heap(struct tsr_gfx_pass *pass, uint64_t count, bool indexed)
 	pass->heap_wanted += vertices * (24 + stride) + 8 * count + 128 * batches + lists;
 }
 
-static int check_draw(struct tsr_gfx_pass *pass, const struct tsr_gfx_draw *draw, bool indexed)
+/* What is wrong with a draw that check_draw() refuses. */
+static int refuse_draw(struct tsr_gfx_pass *pass, const struct tsr_gfx_draw *draw, bool indexed)
 {
 	const struct gfx_state *s = &pass->state;
 	int ret = gfx_check(pass);
@@ -452,21 +453,38 @@ static int check_draw(struct tsr_gfx_pass *pass, const struct tsr_gfx_draw *draw
 		return ret;
 	if (!s->pipeline)
 		return gfx_fail(pass, EINVAL, "a draw before tsr_gfx_set_pipeline()");
-	if (indexed && !s->index_type)
+	if (indexed)
 		return gfx_fail(pass, EINVAL, "a draw with indices before tsr_gfx_set_indices()");
-	if (!indexed && draw->base_vertex)
-		return gfx_fail(pass, EINVAL, "base vertex %d of a draw without indices, "
-				"expected 0", draw->base_vertex);
-	return 0;
+	return gfx_fail(pass, EINVAL, "base vertex %d of a draw without indices, expected 0",
+			draw->base_vertex);
 }
 
-static int flush(struct tsr_gfx_pass *pass, const struct gfx_instancing *n)
+/*
+ * What each draw goes through is inline, and what only some need is called: returns are expensive
+ * where the processor is emulated.
+ */
+static inline int check_draw(struct tsr_gfx_pass *pass, const struct tsr_gfx_draw *draw,
+			     bool indexed)
 {
-	int ret = flush_programs(pass, n);
+	const struct gfx_state *s = &pass->state;
 
+	if (!pass->error && !pass->recorded && s->pipeline &&
+	    (indexed ? s->index_type : !draw->base_vertex))
+		return 0;
+	return refuse_draw(pass, draw, indexed);
+}
+
+static inline int flush(struct tsr_gfx_pass *pass, const struct gfx_instancing *n)
+{
+	const struct gfx_state *s = &pass->state;
+	const bool tables = s->vertices_changed || !same(n, &s->instancing);
+	int ret = 0;
+
+	if (tables || s->programs_changed || s->bound[0].changed || s->bound[1].changed)
+		ret = write_programs(pass, n, tables);
 	if (!ret)
 		ret = flush_push(pass);
-	return ret ? ret : flush_draw_state(pass);
+	return ret || !s->draw_changed ? ret : write_draw_state(pass);
 }
 
 static int record(struct tsr_gfx_pass *pass, const struct tsr_gfx_draw *wanted, bool indexed)

@@ -34,23 +34,19 @@ static int grow(struct gfx_memory *m, uint64_t size)
 
 void *gfx_alloc(struct gfx_memory *m, uint64_t size, uint32_t align, uint64_t *va)
 {
-	uint64_t at = tsr_round_up(m->used, align);
-	const struct tsr_alloc *chunk;
+	void *p = gfx_take(m, size, align, va);
 
-	while (m->current >= m->count || at + size > m->chunks[m->current].size) {
-		if (m->current >= m->count || m->current + 1 == m->count) {
-			if (grow(m, size))
-				return NULL;
-			m->current = m->count - 1;
-		} else {
+	while (!p) {
+		if (m->current + 1 < m->count)
 			m->current++;
-		}
-		at = 0;
+		else if (grow(m, size))
+			return NULL;
+		else
+			m->current = m->count - 1;
+		m->used = 0;
+		p = gfx_take(m, size, align, va);
 	}
-	chunk = &m->chunks[m->current];
-	m->used = at + size;
-	*va = chunk->va + at;
-	return (char *)chunk->cpu + at;
+	return p;
 }
 
 void gfx_memory_reset(struct gfx_memory *m)

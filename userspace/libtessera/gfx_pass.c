@@ -41,7 +41,7 @@ int gfx_check(struct tsr_gfx_pass *pass)
 	return 0;
 }
 
-void *gfx_data(struct tsr_gfx_pass *pass, uint64_t size, uint32_t align, uint64_t *va)
+void *gfx_data_call(struct tsr_gfx_pass *pass, uint64_t size, uint32_t align, uint64_t *va)
 {
 	void *p = gfx_alloc(&pass->memory, size, align, va);
 
