@@ -181,6 +181,17 @@ enum tsr_step tsr_heap_batch(struct tsr_mem *mem, const struct tsr_frame_heap *h
 	return TSR_STEP_DONE;
 }
 
+void tsr_heap_batch_ahead(const struct tsr_mem *mem, const struct tsr_frame_heap *heap,
+			  uint32_t offset)
+{
+	const uint8_t *header = at_hand(mem, heap->base + offset, TSR_HEAP_BATCH__QWORDS * 8);
+
+	if (header) {
+		__builtin_prefetch(header);
+		__builtin_prefetch(header + TSR_HEAP_BATCH__QWORDS * 4);
+	}
+}
+
 enum tsr_step tsr_heap_ids(struct tsr_mem *mem, const struct tsr_batch *batch, uint32_t (*ids)[2])
 {
 	mem->unit = TSR_UNIT_TILE;

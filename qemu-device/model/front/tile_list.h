@@ -86,6 +86,9 @@ enum tsr_step tsr_heap_open(struct tsr_mem *mem, const struct tsr_frame_info *in
  */
 enum tsr_step tsr_heap_batch(struct tsr_mem *mem, const struct tsr_frame_heap *heap,
 			     uint32_t offset, struct tsr_batch *batch);
+/* Have the host's caches fetch the header of a batch that may be at @offset. */
+void tsr_heap_batch_ahead(const struct tsr_mem *mem, const struct tsr_frame_heap *heap,
+			  uint32_t offset);
 /* Vertex and instance of batch->vertices vertices, for the varying program: pairs of words. */
 enum tsr_step tsr_heap_ids(struct tsr_mem *mem, const struct tsr_batch *batch, uint32_t (*ids)[2]);
 

@@ -15,8 +15,9 @@ enum {
 	WORD_BEGUN,			/* the queue has a command in progress */
 };
 
-/* Batches of the chain that are read in a step. */
+/* Batches of the chain that are read in a step, and how many of them ahead the host is asked. */
 #define CHAIN_STEP 256
+#define CHAIN_AHEAD 4u
 /* Room behind the samples of a target, see output.h; targets begin at multiples of 64. */
 #define SLACK 64
 
@@ -463,6 +464,9 @@ static enum tsr_step read_chain(struct tsr_mem *mem, struct tsr_step_cost *cost)
 			r->batch[r->batches++] = batch.offset | r->sharing;
 		r->sharing = batch.shared;
 		r->next_batch = batch.previous;
+		/* small batches lie as far apart as these two, and their records are far away */
+		tsr_heap_batch_ahead(mem, &r->heap, batch.previous -
+				     CHAIN_AHEAD * (batch.offset - batch.previous));
 		cost->cycles++;
 	}
 	if (!r->next_batch)
