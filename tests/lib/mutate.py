@@ -11,14 +11,15 @@ fails, crashes or does not end; the programs run quickest first, those that have
 before the others, until one does. Prints every mutant with its line and who killed it; below 90 % killed the
 tests are not good enough, and the status is 1.
 
-Mutants are built without sanitizers. SANITIZE='-fsanitize=address,undefined' builds them with; wise for the
-survivors only, each given as PATH:LINE.
+Mutants are built without sanitizers. One that survives that is built with those that `make check` uses, and meets
+the programs which it builds so, those of tests/model and tests/draw, once more.
 """
 
 import argparse
 import collections
 import concurrent.futures
 import fnmatch
+import functools
 import os
 import random
 import re
@@ -34,7 +35,7 @@ import equivalent  # noqa: E402
 from ktap import Program  # noqa: E402
 
 TOP = os.environ.get("TSR_TOP") or os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-SANITIZE = os.environ.get("SANITIZE", "")
+SANITIZERS = "-fsanitize=address,undefined -fno-sanitize-recover=all"
 ENOUGH = 0.9
 MODEL = "qemu-device/model"
 MEMORY = 4 << 30            # bytes a program may have: a mutant that allocates without end must not take the host with it
@@ -153,10 +154,10 @@ def files(top, *ends):
 class Build:
     """The programs, and the objects they share: see `mutate` in programs.mk."""
 
-    def __init__(self, tree, directory, jobs):
+    def __init__(self, tree, directory, jobs, sanitize=""):
         self.tree, self.out, self.jobs = tree, os.path.join(directory, "mutate"), str(jobs)
         self.command = ["make", "-s", "-j", self.jobs, "-C", tree, "-f", "tests/lib/programs.mk", f"BUILD={directory}",
-                        f"HW={os.environ['HW']}", f"SOFTFLOAT={os.environ['SOFTFLOAT']}", f"SANITIZE={SANITIZE}"]
+                        f"HW={os.environ['HW']}", f"SOFTFLOAT={os.environ['SOFTFLOAT']}", f"SANITIZE={sanitize}"]
 
     def make(self, *targets):
         return subprocess.run(self.command + list(targets), stdin=subprocess.DEVNULL, capture_output=True, text=True)
@@ -178,9 +179,9 @@ class Build:
                 for word in f.read().split():
                     self.users[os.path.normpath(word)].add(name[:-1] + "o")     # "../mem.h" is included as well
 
-    def programs(self):
+    def programs(self, directories):
         top = os.path.join(self.out, "bin")
-        return sorted(os.path.join(top, d, n) for d in os.listdir(top) for n in os.listdir(os.path.join(top, d)))
+        return sorted(os.path.join(top, d, n) for d in directories for n in os.listdir(os.path.join(top, d)))
 
     def program(self, name):
         """The program whose own object this is, "" if it is none's."""
@@ -215,8 +216,8 @@ def same(objects):
 class Tests:
     """All programs and what is known of them."""
 
-    def __init__(self, programs, jobs, tree, directory):
-        self.programs, self.jobs = programs, jobs
+    def __init__(self, programs, jobs, tree, directory, limited):
+        self.programs, self.jobs, self.limited = programs, jobs, limited
         self.seconds = dict.fromkeys(programs, 10)
         self.kills = collections.Counter()      # (program, directory of the mutant)
         self.env = dict(os.environ, TSR_TOP=tree, TSR_BUILD=directory, TSR_QUICK="1", TSR_FLOAT_COUNT="65536")
@@ -226,7 +227,7 @@ class Tests:
         if over.is_set():
             return False
         process = subprocess.Popen([program], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-                                   start_new_session=True, env=self.env, preexec_fn=limited)
+                                   start_new_session=True, env=self.env, preexec_fn=self.limited)
         late = time.monotonic() + 10 + 10 * self.seconds[program]
         ended = threading.Event()
 
@@ -283,10 +284,29 @@ class Tests:
                 sys.exit(f"tessera: error: {program} fails without any mutation")
 
 
-def limited():
-    if not SANITIZE:
-        resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, MEMORY))
+def no_dump():
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+def limited():
+    resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, MEMORY))
+    no_dump()
+
+
+class Judge:
+    """All programs built in one way, and what they say of a mutant."""
+
+    def __init__(self, tree, directory, jobs, sanitize=""):
+        print(f"# building the programs{' with ' if sanitize else ''}{sanitize}", flush=True)
+        self.build = Build(tree, os.path.join(directory, "asan" if sanitize else "plain"), jobs, sanitize)
+        self.build.whole()
+        programs = self.build.programs(("model", "draw") if sanitize else ("model", "numeric", "draw"))
+        self.tests = Tests(programs, jobs, tree, directory, no_dump if sanitize else limited)
+        self.tests.measure()
+
+    def notice(self, mutant):
+        """Who notices a mutant that is in its place, "" if nobody does, None if it changes nothing that is compiled."""
+        return self.build.mutant(mutant.path, lambda: self.tests.notice(os.path.dirname(mutant.path)))
 
 
 def sources(tree):
@@ -309,16 +329,19 @@ def main():
     args = p.parse_args()
     tree = os.path.join(args.dir, "tree")
     copy_checkout(tree)
-    build = Build(tree, os.path.join(args.dir, "asan" if SANITIZE else "plain"), args.jobs)
-    build.whole()
-    tests = Tests(build.programs(), args.jobs, tree, args.dir)
-    tests.measure()
-
     known = equivalent.List(tree)
+    plain = Judge(tree, args.dir, args.jobs)
+    sanitized = functools.cache(lambda: Judge(tree, args.dir, args.jobs, SANITIZERS))
 
     def judge(mutant):
-        return known.reason(mutant) or with_mutant(tree, mutant, lambda: build.mutant(
-            mutant.path, lambda: tests.notice(os.path.dirname(mutant.path))))
+        if known.reason(mutant):
+            return known.reason(mutant)
+        who = with_mutant(tree, mutant, lambda: plain.notice(mutant))
+        if who != "":
+            return who
+        last = sanitized()      # built of what has no mutant
+        who = with_mutant(tree, mutant, lambda: last.notice(mutant))
+        return f"{who} with sanitizers" if who else ""
 
     print(f"# seed {args.seed}", flush=True)
     return count(((m, judge(m)) for m in chosen(tree, sources(tree), MODEL, args.only, args.seed)), args.count)

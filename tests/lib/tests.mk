@@ -161,7 +161,6 @@ coverage: ## make Documentation/coverage.md from the results of the last make ch
 
 # Works in $(BUILD)/mutate with programs.mk's variant `mutate`.
 .PHONY: mutate mutate-driver
-mutate: export SANITIZE := $(SANITIZE)
 mutate: setup ## break N=20 random lines of the model (ONLY='mmu* tile/*.c:12'), count how many its tests notice
 	@HW="$$(bash qemu-device/build/headers.sh)" $(SOFTFLOAT) $(PYTHON) -B tests/lib/mutate.py --count $(or $(N),20) \
 		--only '$(or $(ONLY),*)' --dir '$(BUILD)/mutate' --jobs $(JOBS) $(if $(SEED),--seed $(SEED))
