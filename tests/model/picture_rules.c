@@ -493,6 +493,56 @@ static void test_sample_depth(void)
 	tiles_free(t);
 }
 
+/* What a fragment program finds in R58 to R61, with any number of samples. */
+static void find_registers(unsigned int samples_log2, bool each, bool ordered, bool back)
+{
+	static const char text[] =
+		"clause wait=0,6 {\n*NOP\n+U32_TO_F32 r0:t1, r61\n}\n"
+		"clause {\n*NOP\n+U32_TO_F32 r1:t1, r60\n}\n"
+		"clause {\n*NOP\n+U32_TO_F32 r2:t1, r59\n}\n"
+		"clause {\n*NOP\n+U32_TO_F32 r3:t1, r58\n}\n" TILES_FINISH;
+	struct tiles *t = frame(NULL, text);
+	unsigned int wrong = 0, partly = 0;
+
+	t->f->frame.samples_log2 = samples_log2;
+	tiles_target(t, 0, TSR_PIXEL_FORMAT_RGBA32F, 16);
+	t->f->shader.sample_shading = each;
+	t->f->shader.reads_tile = ordered;
+	set_corner(0, 500, 300, 0.5f);
+	set_corner(2 - back, 14000, 2900, 0.5f);
+	set_corner(1 + back, 3300, 7000, 0.5f);
+	front_states(t->f);
+	front_arrays(t->f, TSR_TOPOLOGY_TRIANGLES, 3);
+	drawn(t);
+	for (unsigned int n = 0; n < WIDTH * HEIGHT; n++) {
+		const unsigned int x = n % WIDTH, y = n / WIDTH;
+		unsigned int covered = 0;
+
+		/* at (0, 0) nothing is covered, and elsewhere R59 is not 0 */
+		for (unsigned int s = 0; s < 1u << samples_log2; s++)
+			covered |= (pixel(t, x, y, s)[2] > 0) << s;
+		partly += covered && covered != (1u << (1u << samples_log2)) - 1;
+		for (unsigned int s = 0; s < 1u << samples_log2; s++) {
+			const float *at = pixel(t, x, y, s);
+			const unsigned int mine = each ? 1u << s : covered;
+
+			if (covered >> s & 1)
+				wrong += at[0] != (float)(mine | (each ? s << 16 : 0)) ||
+					 at[1] != (float)mine || at[2] != (float)(y << 16 | x) ||
+					 at[3] != (float)back;
+		}
+	}
+	ktap_eq(wrong, 0);
+	ktap_eq(partly > 0, samples_log2 > 0);
+	tiles_free(t);
+}
+
+static void test_registers(void)
+{
+	for (unsigned int i = 0; i < 5 * 8; i++)
+		find_registers(i / 8, i & 1, i & 2, i >> 2 & 1);
+}
+
 #define STORE_SAMPLE(n) \
 	"clause wait=0 {\n*MOV.i32 r8, 0xff00010" n "\n+NOP\n*MOV.i32 r9, 0x01000000\n+NOP\n" \
 	"*NOP\n+NOP\n}\nclause slot=0 wait=0 {\n*NOP\n+ST_TILE.v4 r8, r60, r9, @r0\n}\n"
@@ -705,6 +755,8 @@ int main(void)
 	ktap_run("[ZS3] [ZS5] depths that programs write, and promise", test_depth_layouts);
 	ktap_run("[ZS3] [PIX9] each sample has the depth and stencil its fragment wrote",
 		 test_sample_depth);
+	ktap_run("[RAST4] [PIX1] registers of a fragment: place, coverage, sample, face",
+		 test_registers);
 	ktap_run("[RAST4] [OM4] alpha to coverage comes before a program's stores to the tile",
 		 test_thinned_store);
 	ktap_run("[ZS3] [OM4] late tests of a fragment, not of its warp, come before its stores",
