@@ -341,6 +341,37 @@ static void limit(void)
 	shade_free(&m);
 }
 
+#define IDLE "clause {\n*NOP\n+NOP\n}\n"
+#define LAST "clause end {\n*NOP\n+NOP\n}\n"
+
+/* As many clauses as the limit may be executed, and not one more; 0 is no limit. */
+static void run_limited(const char *text, unsigned int clauses, unsigned int most)
+{
+	static struct shade_code bad;
+	const bool enough = !most || most >= clauses;
+	struct shade_dispatch e = { .code = &bad, .groups = { 3 }, .state.clause_limit = most };
+	struct tsr_config config = { 0 };
+	struct shade_machine m;
+
+	memset(&bad, 0, sizeof(bad));
+	shade_text(&bad, text);
+	shade_init(&m, &config);
+	ktap_eq(shade_run(&m, &e), enough);
+	ktap_eq(bench_fault(&m.q), enough ? TSR_FAULT_NONE : TSR_FAULT_SHADER_LIMIT);
+	if (!enough)
+		ktap_eq(bench_queue_reg64(&m.q, TSR_QUEUE_FAULT_CLAUSE__OFFSET),
+			SHADE_CODE + 16 * most);
+	shade_free(&m);
+}
+
+static void limits(void)
+{
+	static const char *const texts[] = { LAST, IDLE LAST, IDLE IDLE LAST, IDLE IDLE IDLE LAST };
+
+	for (unsigned int i = 0; i < 4 * 6; i++)
+		run_limited(texts[i / 6], i / 6 + 1, i % 6);
+}
+
 /* One thread of many goes wrong, again and again, while workers run the others. */
 static void fault_with_workers(void)
 {
@@ -503,6 +534,7 @@ int main(void)
 	ktap_run("[CS1] every page is pending first", pending);
 	ktap_run("[SYS10] an endless program keeps its slices, other queues theirs", runaway);
 	ktap_run("[ISA14] CLAUSE_LIMIT ends an endless program", limit);
+	ktap_run("[ISA14] CLAUSE_LIMIT lets as many clauses run, and no more", limits);
 	ktap_run("[ISA14] a fault while four workers run", fault_with_workers);
 	ktap_run("[ISA14] nothing is counted of a job that was at fault or reset", counted_alone);
 	ktap_run("[ISA14] changed snapshots of a dispatch", hostile);
