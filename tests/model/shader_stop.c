@@ -343,33 +343,44 @@ static void limit(void)
 
 #define IDLE "clause {\n*NOP\n+NOP\n}\n"
 #define LAST "clause end {\n*NOP\n+NOP\n}\n"
+/* Every second thread goes another way, and back; the first clause has its constants behind it. */
+#define PARTED \
+	"clause flow=nbtb_unconditional {\n*LSHIFT_AND.i32 t0, r55, 0x1, #0\n+NOP\n" \
+	"*NOP\n+BRANCHZ.i32.ne t0, odd\n}\n" \
+	"clause flow=nbtb_unconditional {\n*NOP\n+NOP\n}\n" \
+	"odd: " IDLE LAST
 
-/* As many clauses as the limit may be executed, and not one more; 0 is no limit. */
-static void run_limited(const char *text, unsigned int clauses, unsigned int most)
+/* Four threads that together execute so many clauses, the first of @first bytes, of @most. */
+static void run_limited(const char *text, unsigned int clauses, unsigned int first,
+			unsigned int most)
 {
-	static struct shade_code bad;
+	static struct shade_code code;
 	const bool enough = !most || most >= clauses;
-	struct shade_dispatch e = { .code = &bad, .groups = { 3 }, .state.clause_limit = most };
+	struct shade_dispatch e = { .code = &code, .groups = { 3 },
+				    .state = { .clause_limit = most, .local_x = 4 } };
 	struct tsr_config config = { 0 };
 	struct shade_machine m;
 
-	memset(&bad, 0, sizeof(bad));
-	shade_text(&bad, text);
+	memset(&code, 0, sizeof(code));
+	shade_text(&code, text);
 	shade_init(&m, &config);
 	ktap_eq(shade_run(&m, &e), enough);
 	ktap_eq(bench_fault(&m.q), enough ? TSR_FAULT_NONE : TSR_FAULT_SHADER_LIMIT);
 	if (!enough)
 		ktap_eq(bench_queue_reg64(&m.q, TSR_QUEUE_FAULT_CLAUSE__OFFSET),
-			SHADE_CODE + 16 * most);
+			SHADE_CODE + first + 16 * (most - 1));
 	shade_free(&m);
 }
 
+/* As many clauses as the limit may be executed, and not one more; 0 is no limit. */
 static void limits(void)
 {
-	static const char *const texts[] = { LAST, IDLE LAST, IDLE IDLE LAST, IDLE IDLE IDLE LAST };
-
-	for (unsigned int i = 0; i < 4 * 6; i++)
-		run_limited(texts[i / 6], i / 6 + 1, i % 6);
+	for (unsigned int most = 0; most < 6; most++) {
+		run_limited(LAST, 1, 16, most);
+		run_limited(IDLE LAST, 2, 16, most);
+		run_limited(IDLE IDLE LAST, 3, 16, most);
+		run_limited(PARTED, 4, 48, most);
+	}
 }
 
 /* One thread of many goes wrong, again and again, while workers run the others. */
