@@ -411,7 +411,21 @@ static uint16_t covered(const struct tsr_output_warp *w, unsigned int sample)
 #endif
 }
 
-/* The texels at the pixels of a warp, as words. All four of a quad are in the tile. */
+/* The four texels of the quad at @p, as words. */
+static inline void gather_quad(const struct tsr_output *o, const struct tsr_tile_target *t,
+			       const uint8_t *p, uint32_t texels[4])
+{
+	if (o->format.bytes == 4) {
+		memcpy(texels, p, 8);
+		memcpy(texels + 2, p + t->pitch, 8);
+	} else {
+		for (unsigned int i = 0; i < 4; i++)
+			memcpy(texels + i, p + i / 2 * t->pitch + i % 2 * o->format.bytes,
+			       o->format.bytes);
+	}
+}
+
+/* The texels at the pixels of a warp. All four of a quad are in the tile. */
 static void gather(const struct tsr_output *o, const struct tsr_tile_target *t,
 		   const struct tsr_output_warp *w, uint16_t lanes, unsigned int sample,
 		   uint32_t texels[TSR_WARP_LANES])
@@ -419,18 +433,8 @@ static void gather(const struct tsr_output *o, const struct tsr_tile_target *t,
 	if (lanes != 0xffff || o->format.bytes != 4)
 		memset(texels, 0, TSR_WARP_LANES * sizeof(*texels));
 	for (unsigned int q = 0; q < QUADS; q++) {
-		const uint8_t *p = pixel(o, t, w, 4 * q, sample);
-
-		if (!(lanes >> 4 * q & 15))
-			continue;
-		if (o->format.bytes == 4) {
-			memcpy(texels + 4 * q, p, 8);
-			memcpy(texels + 4 * q + 2, p + t->pitch, 8);
-			continue;
-		}
-		for (unsigned int i = 0; i < 4; i++)
-			memcpy(texels + 4 * q + i, p + i / 2 * t->pitch + i % 2 * o->format.bytes,
-			       o->format.bytes);
+		if (lanes >> 4 * q & 15)
+			gather_quad(o, t, pixel(o, t, w, 4 * q, sample), texels + 4 * q);
 	}
 }
 
@@ -455,6 +459,17 @@ static inline void scatter_words(uint8_t *p, size_t pitch, const uint32_t texels
 	}
 }
 
+/* @some of a quad's pixels, one after the other. */
+static inline void scatter_each(const struct tsr_output *o, const struct tsr_tile_target *t,
+				uint8_t *p, const uint32_t texels[4], unsigned int some)
+{
+	for (; some; some &= some - 1) {
+		unsigned int i = __builtin_ctz(some);
+
+		memcpy(p + i / 2 * t->pitch + i % 2 * o->format.bytes, texels + i, o->format.bytes);
+	}
+}
+
 static void scatter(const struct tsr_output *o, const struct tsr_tile_target *t,
 		    const struct tsr_output_warp *w, uint16_t lanes, unsigned int sample,
 		    const uint32_t texels[TSR_WARP_LANES])
@@ -463,17 +478,10 @@ static void scatter(const struct tsr_output *o, const struct tsr_tile_target *t,
 		uint8_t *p = pixel(o, t, w, 4 * q, sample);
 		unsigned int some = lanes >> 4 * q & 15;
 
-		if (o->format.bytes == 4) {
-			if (some)
-				scatter_words(p, t->pitch, texels + 4 * q, some);
-			continue;
-		}
-		for (; some; some &= some - 1) {
-			unsigned int i = __builtin_ctz(some);
-
-			memcpy(p + i / 2 * t->pitch + i % 2 * o->format.bytes, texels + 4 * q + i,
-			       o->format.bytes);
-		}
+		if (some && o->format.bytes == 4)
+			scatter_words(p, t->pitch, texels + 4 * q, some);
+		else
+			scatter_each(o, t, p, texels + 4 * q, some);
 	}
 }
 
