@@ -139,22 +139,6 @@ static void run(const struct bundle *b, union tsr_lanes out[4][TSR_BUNDLE_WARPS]
 
 /* ---- Textures -------------------------------------------------------------------------------- */
 
-/* What tex_write() has written for the units, for the stage. */
-static void hand_over(const struct tex *t)
-{
-	const uint64_t *surface = units_table(tex_units, UNITS_SURFACES);
-	uint64_t *texture = pipe_at(p, PIPE_TEXTURES), *to = pipe_at(p, PIPE_SURFACES);
-
-	memcpy(texture, units_table(tex_units, UNITS_TEXTURES), 32);
-	texture[2] = PIPE_SURFACES;
-	memcpy(pipe_at(p, PIPE_SAMPLERS), units_table(tex_units, UNITS_SAMPLERS), 32);
-	for (unsigned int i = 0; i < t->levels * t->layers; i++) {
-		to[2 * i] = surface[2 * i] - UNITS_DATA + PIPE_FREE;
-		to[2 * i + 1] = surface[2 * i + 1];
-	}
-	memcpy(pipe_at(p, PIPE_FREE), tex_units->data, UNITS_DATA_SIZE);
-}
-
 static struct tex some_texture(struct tex_sampler *s)
 {
 	static const unsigned int formats[] = { 187, 187, 187, 191, 171, 223, 0x59, 155 };
@@ -168,7 +152,7 @@ static struct tex some_texture(struct tex_sampler *s)
 		s->wrap[d] = 8 + s->wrap[d] % 2 * 4;
 	tex_write(&t, 0);
 	tex_write_sampler(s, 0);
-	hand_over(&t);
+	pipe_texture(p, &t);
 	return t;
 }
 
@@ -217,7 +201,7 @@ static void test_same(void)
 
 		s.anisotropy = tex_random() % 4 ? 1 : 2 + tex_random() % 15;
 		tex_write_sampler(&s, 0);
-		hand_over(&t);
+		pipe_texture(p, &t);
 		make(&b, &t, &s, n % 2);
 		choose(NULL);
 		begin(COMPACT);

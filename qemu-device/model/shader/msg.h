@@ -120,6 +120,12 @@ static inline void tsr_msg_charge(struct tsr_msg_cost *cost, uint64_t read, uint
 	cost->cycles += (read + 63) / 64 + (written + 63) / 64;
 }
 
+/* Add the cycles of a message that has read what is read since there were @before. */
+static inline void tsr_msg_charge_reads(struct tsr_msg_cost *cost, uint64_t before)
+{
+	cost->cycles += (cost->read_bytes - before + 63) / 64;
+}
+
 static inline void tsr_msg_add_cost(struct tsr_msg_cost *to, const struct tsr_msg_cost *cost)
 {
 	to->read_bytes += cost->read_bytes;

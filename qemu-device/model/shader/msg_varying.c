@@ -418,6 +418,7 @@ static unsigned int load_together(struct tsr_msg_env *env, const struct tsr_msg_
 		.count = count, .warp = b->warp + first, .lanes = b->lanes,
 		.to = { to[0], to[1], to[2], to[3] },
 	};
+	const uint64_t read = env->cost.read_bytes;
 	unsigned int end = first;
 
 	/* there must be room for the planes of all primitives, or some would be lost again */
@@ -436,6 +437,7 @@ static unsigned int load_together(struct tsr_msg_env *env, const struct tsr_msg_
 			end++;
 	}
 	in.warps = end - first;
+	tsr_msg_charge_reads(&env->cost, read);
 	env->path->interpolate(f, &in);
 	for (unsigned int i = first; i < end; i++)
 		f->kept_lanes[b->warp[i]] &= ~b->lanes[b->warp[i]];
@@ -519,6 +521,7 @@ static const struct tsr_planes *patch_planes(struct tsr_msg_env *env, const stru
 					     uint32_t index, const struct tsr_planes **known)
 {
 	const struct tsr_planes *planes = *known;
+	const uint64_t before = env->cost.read_bytes;
 	struct tsr_varying varying;
 	bool read = false;
 
@@ -526,6 +529,7 @@ static const struct tsr_planes *patch_planes(struct tsr_msg_env *env, const stru
 		return planes;
 	if (tsr_planes_find(env, &varying, &read, patch->prim, index, &planes) != TSR_STEP_DONE)
 		return NULL;
+	tsr_msg_charge_reads(&env->cost, before);
 	if (index < TSR_PLANE_VARYINGS)
 		*known = planes;
 	return planes;

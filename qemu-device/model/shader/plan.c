@@ -229,6 +229,7 @@ static bool look_at_clause(struct look *l, struct tsr_decoded *d)
 		return false;
 	plan->clauses++;
 	plan->tuples += d->tuples;
+	plan->late += l->helpers_gone ? d->tuples : 0;
 	if (d->uops) {
 		step = add(l, TSR_PLAN_CLAUSE, 0);
 		if (!step)
@@ -477,15 +478,22 @@ static void enter(struct tsr_shader *sh, const struct tsr_fragments *f,
 	}
 }
 
-static void count(struct tsr_shader *sh, const struct tsr_plan *plan, unsigned int warps,
-		  unsigned int threads)
+/* What the core would have executed. */
+static void count(struct tsr_shader *sh, const struct tsr_plan *plan,
+		  const struct tsr_patch *patch)
+{
+	sh->stats.clauses += plan->clauses * patch->warps;
+	sh->stats.cycles += plan->tuples * patch->warps;
+	sh->stats.threads += (plan->tuples - plan->late) * patch->threads +
+			     plan->late * patch->pixels;
+	sh->stats.messages += plan->messages * patch->warps;
+}
+
+static void count_cost(struct tsr_shader *sh, const struct tsr_plan *plan)
 {
 	const struct tsr_msg_cost *cost = &sh->env.cost;
 
-	sh->stats.clauses += plan->clauses * warps;
-	sh->stats.cycles += plan->tuples * warps + cost->cycles;
-	sh->stats.threads += plan->tuples * threads;
-	sh->stats.messages += plan->messages * warps;
+	sh->stats.cycles += cost->cycles;
 	sh->stats.read_bytes += cost->read_bytes;
 	/* messages are far from what they are in bundles, textures are not */
 	sh->effort -= plan->tuples / 2 + cost->cycles + plan->messages * 2;
@@ -510,7 +518,7 @@ static bool prepare(struct tsr_shader *sh, struct tsr_fragments *f, const struct
 }
 
 bool tsr_plan_run(struct tsr_shader *sh, struct tsr_fragments *f, const struct tsr_plan *plan,
-		  struct tsr_patch *patch, unsigned int warps, unsigned int threads)
+		  struct tsr_patch *patch)
 {
 	const unsigned int planes = f->plane_count;
 	bool good = true;
@@ -526,7 +534,9 @@ bool tsr_plan_run(struct tsr_shader *sh, struct tsr_fragments *f, const struct t
 		good = run_step(sh, plan, &plan->step[i], patch);
 	if (plan->computes)
 		tsr_alu_leave(&sh->fp);
-	count(sh, plan, good ? warps : 0, good ? threads : 0);
+	if (good)
+		count(sh, plan, patch);
+	count_cost(sh, plan);
 	/* there are fewer: all have been forgotten to make room */
 	patch->again = good && f->plane_count >= planes;
 	return good;

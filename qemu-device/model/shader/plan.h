@@ -53,6 +53,7 @@ struct tsr_plan {
 	uint64_t entry;			/* registers of the entry state that are read */
 	/* what a warp executes */
 	uint16_t clauses, tuples, messages;
+	uint16_t late;			/* of the tuples: where helpers have ended */
 	uint8_t steps;
 	struct tsr_plan_step step[TSR_PLAN_STEPS];
 };
@@ -62,6 +63,8 @@ struct tsr_patch {
 	int32_t x, y;			/* in the frame, of its first pixel */
 	unsigned int prim;		/* in the bundle's table */
 	uint16_t lanes[TSR_PATCH_WARPS];	/* threads there are, helpers among them */
+	/* what would execute in a core: warps, these threads, those of them that are no helpers */
+	unsigned int warps, threads, pixels;
 	/* COLOUR: word n of warp w is at colour[n * TSR_BUNDLE_WARPS + w] */
 	void (*colour)(void *arg, unsigned int target, const union tsr_lanes *colour);
 	void *arg;
@@ -82,11 +85,11 @@ struct tsr_patch {
 const struct tsr_plan *tsr_plan_find(struct tsr_shader *sh, struct tsr_fragments *f);
 /*
  * Run it. False: nothing has been done that can be seen. Of bundles nothing is changed but
- * registers, which are 0 when one is started whoever wrote them. Counts what @warps warps with
- * @threads threads execute.
+ * registers, which are 0 when one is started whoever wrote them. Counts what the warps and threads
+ * of @patch execute.
  */
 bool tsr_plan_run(struct tsr_shader *sh, struct tsr_fragments *f, const struct tsr_plan *plan,
-		  struct tsr_patch *patch, unsigned int warps, unsigned int threads);
+		  struct tsr_patch *patch);
 
 /*
  * msg_varying.c: what LD_VAR_IMM or LD_VAR_FLAT_IMM @insn loads, to the registers at @reg; or the

@@ -98,8 +98,10 @@ static bool shade(struct tsr_tile_core *c, unsigned int quads)
 		patch->colour = write_colour;
 		patch->arg = c;
 	}
-	if (!tsr_plan_run(c->shader, c->fragments, c->plan, patch, (quads + 3) / 4,
-			  helpers ? 4 * quads : pixels))
+	patch->warps = (quads + 3) / 4;
+	patch->threads = helpers ? 4 * quads : pixels;
+	patch->pixels = pixels;
+	if (!tsr_plan_run(c->shader, c->fragments, c->plan, patch))
 		return false;
 	count(c, quads, pixels);
 	c->count[TSR_TILE_BUNDLES]++;

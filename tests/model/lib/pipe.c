@@ -5,6 +5,7 @@
 #include "ktap.h"
 #include "pipe.h"
 #include "tessera_asm.h"
+#include "texture_ref.h"
 
 static void *zeroed(size_t size)
 {
@@ -163,6 +164,33 @@ static enum tsr_step step_fragments(struct pipe *p)
 	return tsr_fragment_run(p->sh, p->f);
 }
 
+void pipe_texture(struct pipe *p, const struct tex *t)
+{
+	const uint64_t *surface = units_table(tex_units, UNITS_SURFACES);
+	uint64_t *texture = pipe_at(p, PIPE_TEXTURES), *to = pipe_at(p, PIPE_SURFACES);
+
+	memcpy(texture, units_table(tex_units, UNITS_TEXTURES), 32);
+	texture[2] = PIPE_SURFACES;
+	memcpy(pipe_at(p, PIPE_SAMPLERS), units_table(tex_units, UNITS_SAMPLERS), 32);
+	for (unsigned int i = 0; i < t->levels * t->layers; i++) {
+		to[2 * i] = surface[2 * i] - UNITS_DATA + PIPE_FREE;
+		to[2 * i + 1] = surface[2 * i + 1];
+	}
+	memcpy(pipe_at(p, PIPE_FREE), tex_units->data, UNITS_DATA_SIZE);
+}
+
+/* What a step has counted; the struct is numbers of 64 bits alone. */
+static void add_stats(struct tsr_shader_stats *to, const struct tsr_shader_stats *step)
+{
+	uint64_t sum[sizeof(*to) / sizeof(uint64_t)], more[sizeof(*to) / sizeof(uint64_t)];
+
+	memcpy(sum, to, sizeof(sum));
+	memcpy(more, step, sizeof(more));
+	for (unsigned int i = 0; i < sizeof(sum) / sizeof(sum[0]); i++)
+		sum[i] += more[i];
+	memcpy(to, sum, sizeof(sum));
+}
+
 /* Steps to the end of the batch or the bundle. */
 static enum tsr_step run(struct pipe *p, enum tsr_step (*step)(struct pipe *p))
 {
@@ -175,11 +203,8 @@ static enum tsr_step run(struct pipe *p, enum tsr_step (*step)(struct pipe *p))
 		p->mem.runner->budget = p->budget;
 		tsr_stage_enter(p->sh, &p->mem, p->mem.queue, 0);
 		result = step(p);
-		p->stats.vertices += p->sh->stats.vertices;
-		p->stats.fragments += p->sh->stats.fragments;
-		p->stats.helpers += p->sh->stats.helpers;
-		p->stats.clauses += p->sh->stats.clauses;
 		tsr_stage_leave(p->sh);
+		add_stats(&p->stats, &p->sh->stats);
 		if (result == TSR_STEP_PENDING && bench_answer(p->b))
 			continue;
 		if (result != TSR_STEP_MORE || p->steps > 100000)

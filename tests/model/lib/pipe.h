@@ -80,6 +80,10 @@ void pipe_buffer(struct pipe *p, unsigned int index, unsigned int type, uint64_t
 /* Varying @index is @components floats of buffer 31, which is the outputs', at byte 16 * index. */
 void pipe_varying(struct pipe *p, unsigned int index, unsigned int components);
 
+struct tex;
+/* Texture 0 and sampler 0 are those that tex_write() and tex_write_sampler() have written. */
+void pipe_texture(struct pipe *p, const struct tex *t);
+
 /* Run the batch, the bundle, to its end. */
 enum tsr_step pipe_vertices(struct pipe *p);
 enum tsr_step pipe_fragments(struct pipe *p);
