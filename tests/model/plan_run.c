@@ -222,7 +222,7 @@ static void make(const struct row *row, struct drawn *d)
 	for (unsigned int v = 0; v < 3; v++) {
 		d->prim.v[v] = (struct tsr_screen_vertex){
 			.x = (int32_t)(some() * 500 * 256), .y = (int32_t)(some() * 500 * 256),
-			.rw = flat && !(row->how & LINEAR) ? 0.5f : 1.5f + some(),
+			.rw = flat && !(row->how & LINEAR) ? 0.3f : 1.5f + some(),
 		};
 		for (unsigned int k = 0; k < 16; k++)
 			d->at[v][k / 4][k % 4] = some() * 3;

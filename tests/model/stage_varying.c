@@ -162,6 +162,28 @@ static void test_smooth(void)
 	}
 }
 
+/* The smallest triangles there are, of either orientation: varyings grow as they say. */
+static void test_tiny(void)
+{
+	static const char text[] = LOAD("LD_VAR_IMM.f32.store.center.v4 zero.w0, index:2");
+
+	p->state.shader.linear_varyings = 1 << 2;
+	for (unsigned int i = 0; i < 8; i++) {
+		begin(text);
+		random_bundle(i / 4 ? 3 : 1, 3, 100);
+		for (unsigned int k = 0; k < p->f->prims; k++) {
+			struct tsr_screen_vertex *v = p->f->prim[k].prim.v;
+
+			v[1].x = v[0].x + (i + k) % 2;
+			v[1].y = v[0].y + !((i + k) % 2);
+			v[2].x = v[0].x + !((i + k) % 2);
+			v[2].y = v[0].y + (i + k) % 2;
+		}
+		check_bundle(2, false, 1e8f);
+	}
+	p->state.shader.linear_varyings = 0;
+}
+
 /* Varying 1 is the same at all vertices of eight primitives, which are clipped or not. */
 static void equal_prims(bool clipped)
 {
@@ -372,11 +394,15 @@ static void test_flat(void)
 static void test_formats(void)
 {
 	static const char halves[] = LOAD("LD_VAR_IMM.f16.store.center.v4 zero.w0, index:0");
-	static const char integers[] = LOAD("LD_VAR_FLAT_IMM.v2.u32 index:5");
+	/* behind another, so that the outputs are at hand */
+	static const char integers[] =
+		"clause {\n"
+		"	*NOP\n"
+		"	+LD_VAR_IMM.f32.store.center.v4 zero.w0, index:0, @r4\n"
+		"}\n" LOAD("LD_VAR_FLAT_IMM.v2.u32 index:5");
 	static const char automatic[] = LOAD("LD_VAR_FLAT_IMM.v2.auto index:6");
 	static const char bytes[] = LOAD("LD_VAR_IMM.f32.store.center.v4 zero.w0, index:7");
 	static const char missing[] = LOAD("LD_VAR_IMM.f32.store.center.v4 zero.w0, index:15");
-	/* behind another, so that the outputs are at hand */
 	static const char ahead[] =
 		"clause {\n"
 		"	*NOP\n"
@@ -445,6 +471,55 @@ static void test_formats(void)
 	ktap_eq(pipe_fragments(p), TSR_STEP_DONE);
 	ktap_ok(colour(2, 0) == 0 && colour(2, 2) == 0 && colour(2, 3) == 1);
 	p->program.varying_count = 40;
+}
+
+/* The first quad has the texel of varying 9, the same at all vertices; or there is none. */
+static void check_texel(const struct tsr_format *format, bool there)
+{
+	union tsr_texel texel = { .f = { 0, 0, 0, 1 } };
+
+	if (there)
+		tsr_format_load(format, value(0, 0, 1), &texel);
+	for (unsigned int n = 0; n < 4; n++) {
+		for (unsigned int c = 0; c < 4; c++)
+			ktap_ok(colour(n, c) == texel.f[c]);
+	}
+}
+
+/* Each format of floats, in each order of its components; in a buffer there is, or not quite. */
+static void test_orders(void)
+{
+	static const char text[] = LOAD("LD_VAR_IMM.f32.store.center.v4 zero.w0, index:9");
+	static const uint8_t formats[] = {
+		TSR_PIXEL_FORMAT_R32F, TSR_PIXEL_FORMAT_RG32F, TSR_PIXEL_FORMAT_RGB32F,
+		TSR_PIXEL_FORMAT_RGBA32F, TSR_PIXEL_FORMAT_R16F, TSR_PIXEL_FORMAT_RG16F,
+		TSR_PIXEL_FORMAT_RGBA16F, TSR_PIXEL_FORMAT_RGBA8_UNORM,
+	};
+	unsigned int judged = 0;
+
+	for (unsigned int i = 0; i < sizeof(formats) * 256; i++) {
+		struct tsr_attribute a = { .buffer = 31, .format = formats[i / 256],
+					   .order = i % 256, .offset = 16 };
+		struct tsr_format format;
+
+		if (!tsr_format_find(&format, a.format, a.order, false))
+			continue;
+		p->program.attribute_buffer_count = judged++ % 4 ? 32 : 31;
+		tsr_pack_attribute(pipe_at(p, PIPE_OUTPUTS + 8 * 9), &a);
+		begin(text);
+		for (unsigned int k = 0; k < 1 + judged % 2; k++)
+			random_prim(3, 1);
+		/* neither infinite nor NaN as a half */
+		for (unsigned int w = 0; w < 4; w++)
+			value(0, 0, 1)[w] = 1.5f * (w + 1);
+		for (unsigned int v = 1; v < 3; v++)
+			memcpy(value(0, v, 1), value(0, 0, 1), 16);
+		pipe_quad(p, 4, 6, 0);
+		ktap_eq(pipe_fragments(p), TSR_STEP_DONE);
+		check_texel(&format, p->program.attribute_buffer_count == 32);
+	}
+	ktap_ok(judged > 50);
+	p->program.attribute_buffer_count = 64;
 }
 
 /* R58 is 0 or 1: varying 0 of front faces and 1 of back faces, in one message. */
@@ -532,12 +607,14 @@ static void run_all(void)
 		pipe_varying(p, i, 4);
 	ktap_run("[PIX2] [PIX10] smooth and linear varyings within a unit in the last place",
 		 test_smooth);
+	ktap_run("[PIX10] varyings of the smallest triangles", test_tiny);
 	ktap_run("[PIX10] what is equal at all vertices is equal everywhere", test_equal);
 	ktap_run("[PIX2] parts of clipped primitives", test_clipped);
 	ktap_run("[PIX2] [PIX9] centre, centroid, sample, explicit; stored coordinates",
 		 test_places);
 	ktap_run("[PIX2] flat varyings are the provoking vertex's", test_flat);
 	ktap_run("[PIX2] formats, halves, what is missing", test_formats);
+	ktap_run("[PIX2] orders of components", test_orders);
 	ktap_run("[PIX2] indices in registers", test_indirect);
 	ktap_run("[PIX2] 1/w, depth, point coordinates", test_special);
 	if (!config)

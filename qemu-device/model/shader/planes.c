@@ -349,8 +349,7 @@ static enum tsr_step make_planes(struct tsr_msg_env *env, const struct tsr_varyi
 
 bool tsr_planes_quick(struct tsr_msg_env *env, struct tsr_varying *v, bool *read, uint32_t index)
 {
-	if (!*read || v->index != index)
-		*read = tsr_varying_read(env, index, v) == TSR_STEP_DONE;
+	*read = tsr_varying_read(env, index, v) == TSR_STEP_DONE;
 	return *read && is_quick(env, v);
 }
 
