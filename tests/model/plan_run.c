@@ -99,6 +99,10 @@ static const struct row rows[] = {
 	  "*FADD.f32 r2:t0, t0, t1\n+NOP\n*NOP\n+NOP\n}\n"
 	  CLAUSE("*FMA.f32 r3:t0, r2, r2, r1\n+FADD.f32 r2:t1, t, r0\n*NOP\n+NOP\n") PIPE_FINISH,
 	  PLAN, 0 },
+	/* what is flushed in a clause is not in the messages behind it */
+	{ "clause wait=0 ftz=always {\n*FADD.f32 r4:t0, u1.w0, u1.w1\n+NOP\n*NOP\n+NOP\n}\n"
+	  LOAD(".v3", "1", "r0") CLAUSE("*MOV.i32 r3:t0, r4\n+NOP\n*NOP\n+NOP\n") PIPE_FINISH,
+	  PLAN, 0 },
 	{ CLAUSE("*SHADDXL.u32 r0:t0, r59, r57, shift:3\n+SHADDXH.i32 r1:t1, r58, u0.w1\n"
 		 "*IMUL.i32 r2:t0, t0, r59\n+IADD.s32 r3:t1, t, t1\n*NOP\n+NOP\n")
 	  PIPE_FINISH, PLAN, 0 },
@@ -214,6 +218,8 @@ static float some(void)
 static void make(const struct row *row, struct drawn *d)
 {
 	const bool whole = rnd() % 3 == 0, flat = rnd() % 4 == 0;
+	/* some are subnormal */
+	const float range = rnd() % 3 ? 3 : 0x1p-128f;
 
 	memset(d, 0, sizeof(*d));
 	d->prim = (struct tsr_prim){ .vertices = row->how & POINTS ? 1 + rnd() % 3 : 3,
@@ -225,7 +231,7 @@ static void make(const struct row *row, struct drawn *d)
 			.rw = flat && !(row->how & LINEAR) ? 0.3f : 1.5f + some(),
 		};
 		for (unsigned int k = 0; k < 16; k++)
-			d->at[v][k / 4][k % 4] = some() * 3;
+			d->at[v][k / 4][k % 4] = some() * range;
 	}
 	d->x = 8 * (rnd() % 64);
 	d->y = 8 * (rnd() % 64);

@@ -486,7 +486,10 @@ static void check_texel(const struct tsr_format *format, bool there)
 	}
 }
 
-/* Each format of floats, in each order of its components; in a buffer there is, or not quite. */
+/*
+ * Each format of floats, in each order of its components; in a buffer there is, or not quite. The
+ * table of varyings ends where memory does.
+ */
 static void test_orders(void)
 {
 	static const char text[] = LOAD("LD_VAR_IMM.f32.store.center.v4 zero.w0, index:9");
@@ -495,8 +498,11 @@ static void test_orders(void)
 		TSR_PIXEL_FORMAT_RGBA32F, TSR_PIXEL_FORMAT_R16F, TSR_PIXEL_FORMAT_RG16F,
 		TSR_PIXEL_FORMAT_RGBA16F, TSR_PIXEL_FORMAT_RGBA8_UNORM,
 	};
+	const uint64_t table = PIPE_DATA + PIPE_DATA_SIZE - 8 * 10;
 	unsigned int judged = 0;
 
+	p->program.varyings = table;
+	p->program.varying_count = 10;
 	for (unsigned int i = 0; i < sizeof(formats) * 256; i++) {
 		struct tsr_attribute a = { .buffer = 31, .format = formats[i / 256],
 					   .order = i % 256, .offset = 16 };
@@ -505,7 +511,7 @@ static void test_orders(void)
 		if (!tsr_format_find(&format, a.format, a.order, false))
 			continue;
 		p->program.attribute_buffer_count = judged++ % 4 ? 32 : 31;
-		tsr_pack_attribute(pipe_at(p, PIPE_OUTPUTS + 8 * 9), &a);
+		tsr_pack_attribute(pipe_at(p, table + 8 * 9), &a);
 		begin(text);
 		for (unsigned int k = 0; k < 1 + judged % 2; k++)
 			random_prim(3, 1);
@@ -520,6 +526,8 @@ static void test_orders(void)
 	}
 	ktap_ok(judged > 50);
 	p->program.attribute_buffer_count = 64;
+	p->program.varyings = PIPE_OUTPUTS;
+	p->program.varying_count = 40;
 }
 
 /* R58 is 0 or 1: varying 0 of front faces and 1 of back faces, in one message. */
