@@ -29,6 +29,9 @@
 	CLAUSE("*MOV.i32 r0, " a "\n+NOP\n*MOV.i32 r1, " b "\n+NOP\n" \
 	       "*MOV.i32 r2, " c "\n+NOP\n*MOV.i32 r3, " d "\n+NOP\n*NOP\n+NOP\n")
 
+#define FOUR(text) text text text text
+#define MORE LOAD("", "1", "r4")
+
 /* What becomes of a program. */
 enum fate {
 	CORE,				/* it has no plan */
@@ -189,6 +192,11 @@ static const struct row rows[] = {
 	  CORE, 0 },
 	{ LOAD(".v4", "0", "r0") ATEST
 	  "clause end wait=0 {\n*NOP\n+BLEND r48:t1, r57, blend0.w0, blend0.w1, @r0\n}\n",
+	  CORE, 0 },
+	/* as many steps as a plan has at most, and one more */
+	{ LOAD(".v4", "0", "r0") FOUR(FOUR(MORE) MORE MORE) MORE MORE FOUR(MORE) PIPE_FINISH,
+	  PLAN, 0 },
+	{ LOAD(".v4", "0", "r0") FOUR(FOUR(MORE) MORE MORE) MORE MORE MORE FOUR(MORE) PIPE_FINISH,
 	  CORE, 0 },
 	/* no colour at all; helpers that are not there; a limit of clauses */
 	{ LOAD(".v4", "0", "r0") "clause end {\n*NOP\n+NOP\n}\n", PLAN, 0 },
