@@ -106,11 +106,27 @@ static void programs(void)
 	}
 }
 
+/* A program of three clauses has a plan unless it has to fault before its end. */
+static void limits(void)
+{
+	for (unsigned int limit = 0; limit < 6; limit++) {
+		struct pipe *p = pipe_new(NULL);
+
+		p->program.clause_limit = limit;
+		p->state.serial = 1;
+		p->state.program = pipe_text(p, 0, TSR_STAGE_FRAGMENT, text);
+		if (!ktap_eq(find(p) != NULL, !limit || limit >= 3))
+			ktap_note("limit %u", limit);
+		pipe_free(p);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	ktap_start_args(argc, argv);
 	ktap_run("[CP11] [PIX10] a plan is one of the code there is", invalidated);
 	ktap_run("[PIX10] states of fragments that have a plan", states);
 	ktap_run("[PIX10] programs that have a plan", programs);
+	ktap_run("[PIX10] [ISA14] programs that may run into CLAUSE_LIMIT have no plan", limits);
 	return ktap_finish();
 }
