@@ -212,6 +212,8 @@ static void test_equal(void)
 		begin(text);
 		equal_prims(i % 2);
 		ktap_eq(pipe_fragments(p), TSR_STEP_DONE);
+		/* three vertices of each primitive, once */
+		ktap_eq(p->stats.read_bytes, 8 * 3 * 4 * there);
 		for (unsigned int n = 0; n < 4 * p->f->quads; n++) {
 			const float *v = value(p->f->quad[n / 4].prim, 0, 1);
 
