@@ -147,7 +147,8 @@ static void facing(void)
  */
 static bool between_centres(struct front *f, bool high, bool ends, bool past)
 {
-	const float from = ends ? 3.6f : 3.5f + past / 256.f, to = ends ? 4.5f - past / 256.f : 4.4f;
+	const float from = ends ? 3.6f : 3.5f + past / 256.f;
+	const float to = ends ? 4.5f - past / 256.f : 4.4f;
 	const float corner[3][2] = { { from, 3.6f }, { to, 3.6f }, { from, 10.f } };
 
 	for (unsigned int i = 0; i < 3; i++)
