@@ -189,6 +189,50 @@ static void at_another(void)
 	ktap_eq(wrong, 0);
 }
 
+/* Odd threads store before their BARRIER what even ones, who come first, load behind theirs. */
+static const char from_odd[] =
+	"clause flow=nbtb_unconditional {\n"
+	"	*LSHIFT_AND.i32 t0, r55, 0x1, #0\n"
+	"	+NOP\n"
+	"	*NOP\n"
+	"	+BRANCHZ.i32.ne t0, odd\n"
+	"}\n"
+	SYNC
+	"clause slot=0 wait=0 {\n"
+	"	+IADD.s32 t1, r55, 0x1\n"
+	"	*LSHIFT_OR.i32 t0, t1, #0, 0x2\n"
+	"	*NOP\n"
+	"	+LOAD.i32.wls t0, zero.w0, @r3\n"
+	"}\n"
+	"clause flow=nbtb_unconditional {\n"
+	"	*NOP\n"
+	"	+JUMP store\n"
+	"}\n"
+	"odd: clause {\n"
+	"	*IMUL.i32 r3, r55, 0x7\n"
+	"	*LSHIFT_OR.i32 r0, r55, #0, 0x2\n"
+	"}\n"
+	"clause slot=1 wait=1 {\n"
+	"	+STORE.i32.wls r0, zero.w0, @r3\n"
+	"}\n"
+	SYNC
+	"store: clause message=store slot=0 " SHADE_STORE("r3");
+
+static void check_from_odd(struct shade_machine *m)
+{
+	wrong = 0;
+	for (unsigned int i = 0; i < LOCAL * GROUPS; i++)
+		wrong += *stage_word32(&m->s, 4 * i) != 7 * (i % LOCAL | 1);
+}
+
+static void waited_for(void)
+{
+	ktap_ok(shade_run_text(&early, from_odd, LOCAL, GROUPS, check_from_odd));
+	ktap_eq(wrong, 0);
+	ktap_ok(shade_run_text(&late, from_odd, LOCAL, GROUPS, check_from_odd));
+	ktap_eq(wrong, 0);
+}
+
 int main(void)
 {
 	ktap_start();
@@ -197,5 +241,6 @@ int main(void)
 	ktap_run("[CS2] device memory: likewise", device_memory);
 	ktap_run("[CS2] threads that have ended are not waited for", ended);
 	ktap_run("[CS2] threads of a warp that wait at two BARRIERs go on behind each", at_another);
+	ktap_run("[CS2] a thread waits for those of its own warp, too", waited_for);
 	return ktap_finish();
 }
