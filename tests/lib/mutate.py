@@ -2,22 +2,26 @@
 # SPDX-License-Identifier: MIT
 """Break random lines of the model and count how many the tests notice (`make mutate N=20`).
 
-    mutate.py --count N [--seed S] [--only 'PATTERN ...'] --dir DIR
+    mutate.py --count N [--seed S] [--only 'PATTERN ...'] [--programs 'PATTERN ...'] --dir DIR
 
 Works on a copy of the checkout in DIR. Each mutant changes one operator, constant or condition of one line
 in qemu-device/model; one that does not compile, or compiles to the same bytes, is not counted, nor is one
 that equivalent.txt lists. A mutant is killed when a program of tests/model, tests/numeric or tests/draw
-fails, crashes or does not end; the programs run quickest first, those that have killed in the same directory
-before the others, until one does. Prints every mutant with its line and who killed it; below 90 % killed the
-tests are not good enough, and the status is 1.
+fails, crashes or does not end. Only those that run the mutant's line are asked (see reach.py), the quickest first,
+those that have killed in the same directory before the others, until one does. Prints every mutant with its line and
+who killed it; below 90 % killed the tests are not good enough, and the status is 1.
 
-Mutants are built without sanitizers. One that survives that is built with those that `make check` uses, and meets
-the programs which it builds so, those of tests/model and tests/draw, once more.
+Mutants are built with little optimisation and without sanitizers. One that survives that is compiled with -O3: if
+that gives the same bytes it is no change, and not counted. Then it is built with the sanitizers that `make check`
+uses, and meets the programs which it builds so, those of tests/model and tests/draw, once more.
+
+With --programs it meets only these, without sanitizers: what they notice of some files while one writes them.
 """
 
 import argparse
 import collections
 import concurrent.futures
+import contextlib
 import fnmatch
 import functools
 import os
@@ -32,6 +36,7 @@ import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import equivalent  # noqa: E402
+import reach  # noqa: E402
 from ktap import Program  # noqa: E402
 
 TOP = os.environ.get("TSR_TOP") or os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -154,19 +159,21 @@ def files(top, *ends):
 class Build:
     """The programs, and the objects they share: see `mutate` in programs.mk."""
 
-    def __init__(self, tree, directory, jobs, sanitize=""):
-        self.tree, self.out, self.jobs = tree, os.path.join(directory, "mutate"), str(jobs)
-        self.command = ["make", "-s", "-j", self.jobs, "-C", tree, "-f", "tests/lib/programs.mk", f"BUILD={directory}",
-                        f"HW={os.environ['HW']}", f"SOFTFLOAT={os.environ['SOFTFLOAT']}", f"SANITIZE={sanitize}"]
+    def __init__(self, tree, directory, jobs, flags=""):
+        self.tree, self.directory, self.out, self.jobs = tree, directory, os.path.join(directory, "mutate"), jobs
+        self.env = dict(os.environ, TSR_TOP=tree, TSR_BUILD=directory, TSR_QUICK="1", TSR_FLOAT_COUNT="65536")
+        self.command = ["make", "-s", "-j", str(jobs), "-C", tree, "-f", "tests/lib/programs.mk", f"BUILD={directory}",
+                        f"HW={os.environ['HW']}", f"SOFTFLOAT={os.environ['SOFTFLOAT']}", f"SANITIZE={flags}"]
 
     def make(self, *targets):
         return subprocess.run(self.command + list(targets), stdin=subprocess.DEVNULL, capture_output=True, text=True)
 
-    def whole(self):
+    def whole(self, *targets):
+        """Build the library, and programs that are linked with it: "mutate" is all of them."""
         for name in files(self.out, ".good"):       # a run that was killed has left a mutant
             os.replace(name, name[:-len(".good")])
         self.library = os.path.join(self.out, "libmodel.so")
-        done = self.make(self.library, "mutate")
+        done = self.make(self.library, *targets)
         if done.returncode:
             sys.exit(f"tessera: error: the programs do not build:\n{done.stderr[-2000:]}")
         found = subprocess.run(["readelf", "-rW", self.library], capture_output=True, text=True, check=True).stdout
@@ -179,9 +186,11 @@ class Build:
                 for word in f.read().split():
                     self.users[os.path.normpath(word)].add(name[:-1] + "o")     # "../mem.h" is included as well
 
-    def programs(self, directories):
-        top = os.path.join(self.out, "bin")
-        return sorted(os.path.join(top, d, n) for d in directories for n in os.listdir(os.path.join(top, d)))
+    def programs(self, directories, patterns="*"):
+        """Paths of the programs of tests/DIRECTORY whose names are like one of the patterns."""
+        names = [(d, os.path.splitext(n)) for d in directories for n in os.listdir(os.path.join(self.tree, "tests", d))]
+        return sorted(os.path.join(self.out, "bin", d, name) for d, (name, suffix) in names
+                      if suffix == ".c" and any(fnmatch.fnmatch(name, pattern) for pattern in patterns.split()))
 
     def program(self, name):
         """The program whose own object this is, "" if it is none's."""
@@ -193,15 +202,26 @@ class Build:
         """Build all with a changed source, judge it, and put the good files back; None if nothing has changed."""
         objects = sorted(self.users[path])
         made = [self.library] + list(filter(None, map(self.program, objects)))
-        for name in objects + made:
-            os.rename(name, name + ".good")
-        try:
-            if self.make(*made).returncode or same(objects):
-                return None
-            return judge()
-        finally:
-            for name in objects + made:
-                os.replace(name + ".good", name)
+        with aside(objects + made):
+            return None if self.make(*made).returncode or same(objects) else judge()
+
+    def unchanged(self, path):
+        """Whether the library's objects are what they were although a source has changed."""
+        objects = sorted(self.users[path])
+        with aside(objects):
+            return not self.make(*objects).returncode and same(objects)
+
+
+@contextlib.contextmanager
+def aside(names):
+    """Let files be made anew, and put those that were there back."""
+    for name in names:
+        os.rename(name, name + ".good")
+    try:
+        yield
+    finally:
+        for name in names:
+            os.replace(name + ".good", name)
 
 
 def same(objects):
@@ -216,11 +236,10 @@ def same(objects):
 class Tests:
     """All programs and what is known of them."""
 
-    def __init__(self, programs, jobs, tree, directory, limited):
-        self.programs, self.jobs, self.limited = programs, jobs, limited
+    def __init__(self, programs, jobs, env, limited):
+        self.programs, self.jobs, self.env, self.limited = programs, jobs, env, limited
         self.seconds = dict.fromkeys(programs, 10)
         self.kills = collections.Counter()      # (program, directory of the mutant)
-        self.env = dict(os.environ, TSR_TOP=tree, TSR_BUILD=directory, TSR_QUICK="1", TSR_FLOAT_COUNT="65536")
 
     def run(self, program, over):
         """Whether a program notices something; over ends it early. It may take ten times what it took, and ten seconds."""
@@ -254,10 +273,11 @@ class Tests:
         process.wait()
         return failed and not over.is_set()
 
-    def notice(self, where):
-        """The first program that notices a mutant in directory where, "" if none does."""
+    def notice(self, where, programs):
+        """The first of the programs of these names (None: all) that notices a mutant in directory where, "" if none does."""
         over = threading.Event()
-        order = sorted(self.programs, key=lambda p: (self.seconds[p] / (1 + 4 * self.kills[p, where]), p))
+        order = sorted((p for p in self.programs if programs is None or short(p) in programs),
+                       key=lambda p: (self.seconds[p] / (1 + 4 * self.kills[p, where]), p))
 
         def one(program):
             if self.run(program, over):
@@ -268,7 +288,7 @@ class Tests:
         with concurrent.futures.ThreadPoolExecutor(self.jobs) as pool:
             who = next((p for p in pool.map(one, order) if p), "")
         self.kills[who, where] += 1
-        return "/".join(who.split("/")[-2:])
+        return short(who) if who else ""
 
     def measure(self):
         """Run all once on the model as it is."""
@@ -284,6 +304,11 @@ class Tests:
                 sys.exit(f"tessera: error: {program} fails without any mutation")
 
 
+def short(program):
+    """DIRECTORY/NAME of a program."""
+    return "/".join(program.split("/")[-2:])
+
+
 def no_dump():
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
@@ -296,17 +321,59 @@ def limited():
 class Judge:
     """All programs built in one way, and what they say of a mutant."""
 
-    def __init__(self, tree, directory, jobs, sanitize=""):
-        print(f"# building the programs{' with ' if sanitize else ''}{sanitize}", flush=True)
-        self.build = Build(tree, os.path.join(directory, "asan" if sanitize else "plain"), jobs, sanitize)
-        self.build.whole()
-        programs = self.build.programs(("model", "draw") if sanitize else ("model", "numeric", "draw"))
-        self.tests = Tests(programs, jobs, tree, directory, no_dump if sanitize else limited)
+    def __init__(self, build, jobs, programs, limited):
+        self.build = build
+        self.build.whole(*programs)
+        self.tests = Tests(programs, jobs, build.env, limited)
         self.tests.measure()
 
-    def notice(self, mutant):
-        """Who notices a mutant that is in its place, "" if nobody does, None if it changes nothing that is compiled."""
-        return self.build.mutant(mutant.path, lambda: self.tests.notice(os.path.dirname(mutant.path)))
+    def notice(self, mutant, programs):
+        """Who of the programs notices a mutant that is in its place, "" if nobody does, None if it changes nothing that is compiled."""
+        return self.build.mutant(mutant.path, lambda: self.tests.notice(os.path.dirname(mutant.path), programs))
+
+
+class Court:
+    """All that a mutant goes through; what only survivors meet is made for the first of them."""
+
+    def __init__(self, tree, directory, jobs, programs):
+        """programs: patterns for the only ones, if there are any."""
+        self.tree, self.directory, self.jobs, self.only = tree, directory, jobs, programs
+        self.known = equivalent.List(tree)
+        if not programs:
+            self.reach = reach.Reach(self.built("reach", reach.FLAGS), tree, MODEL)
+        build = self.built("plain")
+        self.plain = Judge(build, jobs, build.programs(("model", "numeric", "draw"), programs or "*"), limited)
+
+    def built(self, name, flags=""):
+        print(f"# building the programs{' with ' if flags else ''}{flags}", flush=True)
+        directory = os.path.join(self.directory, name)
+        os.makedirs(directory, exist_ok=True)
+        return Build(self.tree, directory, self.jobs, flags)
+
+    @functools.cached_property
+    def optimised(self):
+        build = self.built("optimised", "-O3 -w")
+        build.whole()
+        return build
+
+    @functools.cached_property
+    def sanitized(self):
+        build = self.built("asan", SANITIZERS)
+        return Judge(build, self.jobs, build.programs(("model", "draw")), no_dump)
+
+    def judge(self, mutant):
+        """Who killed it, "" if nobody, None if it does not count, Equivalent if nobody can."""
+        if self.known.reason(mutant):
+            return self.known.reason(mutant)
+        programs = None if self.only else self.reach.programs(mutant.path, mutant.number + 1)
+        who = with_mutant(self.tree, mutant, lambda: self.plain.notice(mutant, programs))
+        if who != "" or self.only:
+            return who
+        optimised, sanitized = self.optimised, self.sanitized      # built of what has no mutant
+        if with_mutant(self.tree, mutant, lambda: optimised.unchanged(mutant.path)):
+            return None
+        who = with_mutant(self.tree, mutant, lambda: sanitized.notice(mutant, programs))
+        return f"{who} with sanitizers" if who else ""
 
 
 def sources(tree):
@@ -326,25 +393,13 @@ def arguments(what, default):
 def main():
     p = arguments("Count the mutants that the model's tests kill.", 20)
     p.add_argument("--jobs", type=int, default=os.cpu_count(), help="programs at a time")
+    p.add_argument("--programs", default="", help="which: shell patterns for names; all, if there are none")
     args = p.parse_args()
     tree = os.path.join(args.dir, "tree")
     copy_checkout(tree)
-    known = equivalent.List(tree)
-    plain = Judge(tree, args.dir, args.jobs)
-    sanitized = functools.cache(lambda: Judge(tree, args.dir, args.jobs, SANITIZERS))
-
-    def judge(mutant):
-        if known.reason(mutant):
-            return known.reason(mutant)
-        who = with_mutant(tree, mutant, lambda: plain.notice(mutant))
-        if who != "":
-            return who
-        last = sanitized()      # built of what has no mutant
-        who = with_mutant(tree, mutant, lambda: last.notice(mutant))
-        return f"{who} with sanitizers" if who else ""
-
+    court = Court(tree, args.dir, args.jobs, args.programs)
     print(f"# seed {args.seed}", flush=True)
-    return count(((m, judge(m)) for m in chosen(tree, sources(tree), MODEL, args.only, args.seed)), args.count)
+    return count(((m, court.judge(m)) for m in chosen(tree, sources(tree), MODEL, args.only, args.seed)), args.count)
 
 
 if __name__ == "__main__":

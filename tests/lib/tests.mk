@@ -163,7 +163,7 @@ coverage: ## make Documentation/coverage.md from the results of the last make ch
 .PHONY: mutate mutate-driver
 mutate: setup ## break N=20 random lines of the model (ONLY='mmu* tile/*.c:12'), count how many its tests notice
 	@HW="$$(bash qemu-device/build/headers.sh)" $(SOFTFLOAT) $(PYTHON) -B tests/lib/mutate.py --count $(or $(N),20) \
-		--only '$(or $(ONLY),*)' --dir '$(BUILD)/mutate' --jobs $(JOBS) $(if $(SEED),--seed $(SEED))
+		--only '$(or $(ONLY),*)' --dir '$(BUILD)/mutate' --jobs $(JOBS) $(if $(SEED),--seed $(SEED)) $(if $(TESTS),--programs '$(TESTS)')
 
 mutate-driver: setup ## break N=12 random lines of the driver (ONLY='tessera_vm*'), count how many the guest suite notices
 	@$(GUEST_ENV); $(PYTHON) tests/lib/mutate_driver.py --count $(or $(N),12) --only '$(or $(ONLY),*)' \
