@@ -19,14 +19,14 @@ def fingerprint(tree):
     digest = hashlib.sha256(FLAGS.encode())
     for directory, subdirectories, names in os.walk(tree):
         subdirectories.sort()
-        for name in sorted(n for n in names if n.endswith((".c", ".h", ".mk"))):
+        for name in sorted(n for n in names if n.endswith((".c", ".h"))):
             with open(os.path.join(directory, name), "rb") as f:
                 digest.update(name.encode() + b"\0" + hashlib.sha256(f.read()).digest())
     return digest.hexdigest()[:16]
 
 
 def lines(counters, tree):
-    """[(source below tree, its lines that ran, those that did not)] of the .gcda files below a directory."""
+    """(source below tree, its lines with code, those that ran) of each .gcda file below a directory, for each source it is made of."""
     found = []
     for directory, _, names in os.walk(counters):
         for name in (n for n in names if n.endswith(".gcda")):
@@ -38,31 +38,33 @@ def lines(counters, tree):
     for record in map(json.loads, said.splitlines()):
         for entry in record["files"]:
             name = os.path.relpath(os.path.join(record["current_working_directory"], entry["file"]), tree)
-            ran = {line["line_number"] for line in entry["lines"] if line["count"]}
-            yield name, ran, {line["line_number"] for line in entry["lines"]} - ran
+            yield (name, {line["line_number"] for line in entry["lines"]},
+                   {line["line_number"] for line in entry["lines"] if line["count"]})
 
 
 def collect(build, tree, within):
     """{"known": {source: lines with code}, "ran": {DIRECTORY/PROGRAM: {source: lines that ran}}} of the sources below within."""
-    known = collections.defaultdict(set)
-
     def one(program):
         name = "/".join(program.split("/")[-2:])
         counters = os.path.join(build.directory, "counters", name)
         shutil.rmtree(counters, ignore_errors=True)
         subprocess.run([program], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                        env=dict(build.env, GCOV_PREFIX=counters))
-        ran = collections.defaultdict(set)
-        for source, done, left in lines(counters, tree):
+        known, ran = collections.defaultdict(set), collections.defaultdict(set)
+        for source, has, did in lines(counters, tree):
             if source.startswith(within):
-                ran[source] |= done
-                known[source] |= done | left
+                known[source] |= has
+                ran[source] |= did
         shutil.rmtree(counters, ignore_errors=True)
-        return name, {source: sorted(numbers) for source, numbers in ran.items()}
+        return name, known, ran
 
+    made = {"known": collections.defaultdict(set), "ran": {}}
     with concurrent.futures.ThreadPoolExecutor(build.jobs) as pool:
-        ran = dict(pool.map(one, build.programs(("model", "numeric", "draw"))))
-    return {"known": {source: sorted(numbers) for source, numbers in known.items()}, "ran": ran}
+        for name, known, ran in pool.map(one, build.programs(("model", "numeric", "draw"))):
+            made["ran"][name] = ran
+            for source, numbers in known.items():
+                made["known"][source] |= numbers
+    return made
 
 
 class Reach:
@@ -75,7 +77,7 @@ class Reach:
                 os.remove(os.path.join(build.directory, name))
             build.whole("mutate")
             with open(f"{kept}.new", "w") as f:
-                json.dump(collect(build, tree, within), f)
+                json.dump(collect(build, tree, within), f, default=sorted)
             os.rename(f"{kept}.new", kept)
         with open(kept) as f:
             found = json.load(f)
