@@ -29,7 +29,7 @@
 #define BENCH_RAM_SIZE		(64u << 20)
 #define BENCH_PAGE		4096ull
 #define BENCH_HUGE_PAGE		(2ull << 20)
-#define BENCH_DIRTY_MAX		64		/* dirty reports kept */
+#define BENCH_DIRTY_MAX		256		/* dirty reports kept */
 
 /* PTE bits that go together. */
 #define BENCH_RWX	(TSR_PTE_READ__MASK | TSR_PTE_WRITE__MASK | TSR_PTE_EXEC__MASK)

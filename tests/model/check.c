@@ -5,80 +5,7 @@
  */
 #include <string.h>
 
-#include "ktap.h"
-#include "stage.h"
-
-#define FENCE 0x8000			/* fence word of queue n at FENCE + 8 * n */
-#define PAGE 0x20000			/* what jobs fill, an offset in STAGE_DATA */
-#define FILL 4096
-
-struct play {
-	struct stage s;
-	struct bench_queue q[2];
-	uint64_t jobs[2];
-};
-
-static const struct tsr_config guarded = {
-	.no_inline = true, .check = true, .inject_window = true,
-};
-
-static void begin(struct play *y, const struct tsr_config *config)
-{
-	memset(y, 0, sizeof(*y));
-	stage_init(&y->s, config);
-	for (unsigned int n = 0; n < 2; n++)
-		stage_queue(&y->s, &y->q[n], n, TSR_ENGINE_CLASS_COPY, TSR_PRIORITY_NORMAL);
-}
-
-static void end(struct play *y)
-{
-	stage_free(&y->s);
-}
-
-/* A job of queue @n in the ring, not announced: fill PAGE, then the fence. */
-static void emit(struct play *y, unsigned int n)
-{
-	struct stage_stream stream = stage_stream(&y->s, 0x1000 * n);
-	uint64_t p[8], job = ++y->jobs[n];
-
-	stage_add(&stream, p, pk_fill(p, STAGE_DATA + PAGE, FILL, job));
-	stage_call(&y->q[n], &stream);
-	bench_fence(&y->q[n], STAGE_DATA + FENCE + 8 * n, job, TSR_EVENT_ALL_DONE, true);
-}
-
-static void acknowledge(struct play *y)
-{
-	uint64_t bits = bench_read64(y->s.b, TSR_REG_IRQ_STATUS(TSR_IRQ_CLASS_JOB));
-
-	bench_write64(y->s.b, TSR_REG_IRQ_CLEAR(TSR_IRQ_CLASS_JOB), bits);
-}
-
-static void job(struct play *y, unsigned int n)
-{
-	emit(y, n);
-	bench_kick(&y->q[n]);
-	ktap_ok(bench_run(y->s.b, 10));
-	acknowledge(y);
-}
-
-static uint32_t pending(struct play *y)
-{
-	return bench_field(bench_read(y->s.b, TSR_REG_CHECK_STATUS),
-			   TSR_CHECK_STATUS_PENDING__MASK);
-}
-
-static uint32_t count(struct play *y, enum tsr_check_kind kind)
-{
-	pending(y);
-	return bench_read(y->s.b, TSR_REG_CHECK_COUNT(kind));
-}
-
-static uint64_t total(struct play *y)
-{
-	unsigned int left;
-
-	return tsr_gpu_check_reports(y->s.b->gpu, &left);
-}
+#include "check_play.h"
 
 static void silent(struct play *y)
 {
@@ -109,18 +36,6 @@ static void reported(struct play *y, enum tsr_check_kind kind, unsigned int queu
 		ktap_ok(last & TSR_CHECK_LAST_QUEUE_VALID__MASK);
 		ktap_eq(bench_field(last, TSR_CHECK_LAST_QUEUE__MASK), queue);
 	}
-}
-
-static uint64_t last64(struct play *y, uint32_t offset)
-{
-	return bench_read64(y->s.b, offset);
-}
-
-static void pages(struct play *y, enum tsr_check_pages op, uint64_t addr, uint64_t size)
-{
-	bench_write64(y->s.b, TSR_REG_CHECK_PAGES_ADDR, addr);
-	bench_write64(y->s.b, TSR_REG_CHECK_PAGES_SIZE, size);
-	bench_write(y->s.b, TSR_REG_CHECK_COMMAND, op);
 }
 
 /* ---- The tests ------------------------------------------------------------------------------- */
@@ -251,15 +166,6 @@ static void freed(void)
 	job(&y, 0);
 	ktap_eq(total(&y), 1);
 	end(&y);
-}
-
-/* Whether a job finds that its page has been freed; then it is known no more. */
-static bool is_freed(struct play *y)
-{
-	uint64_t before = total(y);
-
-	job(y, 0);
-	return total(y) != before;
 }
 
 /* Which pages a range names, at the page's edges and at the limits of a range. */

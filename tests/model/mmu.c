@@ -15,7 +15,7 @@
 struct play {
 	struct stage s;
 	struct bench_queue q;
-	uint64_t p[8];
+	uint64_t p[16];
 };
 
 static void begin(struct play *y, const struct tsr_config *config)
@@ -658,6 +658,55 @@ static void dirty(void)
 	end(&y);
 }
 
+/* How often each page of STAGE_DATA has been reported. */
+static void reported(const struct play *y, unsigned int *times)
+{
+	const struct bench *b = y->s.b;
+
+	ktap_ok(b->dirty_count <= BENCH_DIRTY_MAX);
+	for (unsigned int i = 0; i < b->dirty_count && i < BENCH_DIRTY_MAX; i++) {
+		const uint64_t first = b->dirty[i].addr - y->s.data_bus, len = b->dirty[i].len;
+
+		ktap_eq(b->dirty[i].space, TSR_SPACE_SYSTEM);
+		if (!ktap_ok(len && first < STAGE_DATA_SIZE && len <= STAGE_DATA_SIZE - first))
+			return;
+		for (uint64_t page = first / 4096; page <= (first + len - 1) / 4096; page++)
+			times[page]++;
+	}
+}
+
+/* One command writes @count words, each in the page after next. */
+static void far_apart(unsigned int count)
+{
+	const struct tsr_copy_rect rect = {
+		.texel = 8, .src = STAGE_DATA + STAGE_DATA_SIZE - 4096, .dst = STAGE_DATA + 64,
+		.width = 1, .height = count, .src_pitch = 8, .dst_pitch = 2 * 4096,
+	};
+	unsigned int times[STAGE_DATA_SIZE / 4096] = { 0 };
+	struct play y;
+
+	begin(&y, NULL);
+	y.s.b->dirty_count = 0;
+	tsr_pack_copy_rect(y.p, &rect);
+	bench_emit(&y.q, y.p, TSR_COPY_RECT_QWORDS);
+	go(&y);
+	check_ok(&y);
+	reported(&y, times);
+	for (unsigned int page = 0; page < STAGE_DATA_SIZE / 4096; page++) {
+		if (!ktap_eq(times[page], page % 2 == 0 && page / 2 < count))
+			ktap_note("page %u of %u writes", page, count);
+	}
+	end(&y);
+}
+
+/* However many there are, each is reported once. */
+static void many_ranges(void)
+{
+	for (unsigned int count = 62; count < 68; count++)
+		far_apart(count);
+	far_apart(110);
+}
+
 int main(void)
 {
 	ktap_start();
@@ -674,5 +723,6 @@ int main(void)
 	ktap_run("[MEM1] ring, tables and buffers in local memory", local_memory);
 	ktap_run("[MEM1] a host that gives memory in pieces, or later", difficult_hosts);
 	ktap_run("[MEM1] written ranges are reported", dirty);
+	ktap_run("[MEM1] more of them than are kept, each once", many_ranges);
 	return ktap_finish();
 }
