@@ -151,6 +151,15 @@ static void host_trace(void *host, unsigned int event, const uint64_t *args, uns
 		tell(b);
 }
 
+static void host_report(void *host, const char *text)
+{
+	struct bench *b = host;
+
+	if (strncmp(text, "driver bug ", strlen("driver bug ")))
+		die("the checker says \"%s\"", text);
+	atomic_fetch_add(&b->told, 1);
+}
+
 static void host_thread_enter(void *host)
 {
 	struct bench *b = host;
@@ -173,6 +182,7 @@ static const struct tsr_host_ops host_ops = {
 	.set_timer = host_set_timer,
 	.work = host_work,
 	.trace = host_trace,
+	.report = host_report,
 	.thread_enter = host_thread_enter,
 	.thread_leave = host_thread_leave,
 };

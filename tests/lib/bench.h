@@ -68,6 +68,7 @@ struct bench {
 	pthread_mutex_t trace_lock;	/* of the following */
 	uint64_t trace_hash;		/* of all trace events and their arguments, in order */
 	uint64_t trace_count;		/* events */
+	atomic_uint told;		/* lines of the contract checker */
 
 	pthread_mutex_t news_lock;	/* of the following */
 	pthread_cond_t news_cond;

@@ -442,6 +442,7 @@ static void text(void)
 	if (!ktap_ok(strstr(t, "driver bug FENCE_BACKWARDS: queue 1 (copy) job ") == t) ||
 	    !ktap_ok(strstr(t, "was 0x1 is 0x1") != NULL) ||
 	    !ktap_ok(strstr(t, "the driver wrote DOORBELL.RING[1] 0x") != NULL) ||
+	    !ktap_ok(strstr(t, ", IRQ[0].CLEAR 0x") != NULL) ||
 	    !ktap_ok(strstr(t, " ms earlier") != NULL))
 		ktap_note("%s", t);
 	ktap_ok(last64(&y, TSR_REG_CHECK_LAST_TIME) > 0);

@@ -238,6 +238,94 @@ static void many_suspects(void)
 	end(&y);
 }
 
+/* Suspicions become reports each at its own time, whatever the order in which they are kept. */
+static void one_by_one(void)
+{
+	enum { PAGES = 5 };
+	struct play y;
+
+	begin(&y, &guarded);
+	use(&y, PAGE, PAGES * 4096, false, true);
+	bench_map(&y.s.as[1], STAGE_DATA + PAGE, bench_alloc(y.s.b, PAGES * 4096, 4096),
+		  PAGES * 4096, BENCH_RW);
+	for (unsigned int i = 0; i < PAGES; i++) {
+		use(&y, PAGE + i * 4096, 4096, false, true);
+		bench_advance(y.s.b, TSR_CHECK_GRACE_NS / PAGES);
+	}
+	for (unsigned int i = 0; i < PAGES; i++) {
+		ktap_eq(pending(&y), PAGES - 1 - i);
+		ktap_eq(count(&y, TSR_CHECK_KIND_STALE_TRANSLATION), i + 1);
+		ktap_eq(last64(&y, TSR_REG_CHECK_LAST_ADDR), STAGE_DATA + PAGE + i * 4096);
+		bench_advance(y.s.b, TSR_CHECK_GRACE_NS / PAGES);
+	}
+	end(&y);
+}
+
+/* Of each kind sixteen reports are lines of the host's log; all are counted. */
+static void lines(void)
+{
+	struct play y;
+
+	begin(&y, &guarded);
+	bench_control(&y.q[1], TSR_QUEUE_OP_RESET);
+	for (unsigned int i = 1; i <= TSR_CHECK_LINES + 3; i++) {
+		bench_write(y.s.b, TSR_REG_DOORBELL_RING(1), 8 * i);
+		ktap_eq(atomic_load(&y.s.b->told), i < TSR_CHECK_LINES ? i : TSR_CHECK_LINES);
+		ktap_eq(count(&y, TSR_CHECK_KIND_DOORBELL_DISABLED), i);
+	}
+	for (unsigned int i = 0; i < 2; i++)
+		job(&y, 0);
+	y.jobs[0] = 0;
+	job(&y, 0);
+	ktap_eq(atomic_load(&y.s.b->told), TSR_CHECK_LINES + 1);
+	end(&y);
+}
+
+/* Which slots use an address space that is switched off: with their rings, with their streams. */
+static void users(void)
+{
+	for (unsigned int i = 0; i < 8; i++) {
+		const unsigned int as = i & 1, idle = i >> 1 & 1, faulted = i >> 2;
+		struct play y;
+
+		begin(&y, &guarded);
+		if (faulted) {
+			bench_fence(&y.q[idle], 0x7000000, 1, TSR_EVENT_ALL_DONE, false);
+			bench_kick(&y.q[idle]);
+			bench_run(y.s.b, 10);
+		} else {
+			bench_control(&y.q[idle], TSR_QUEUE_OP_RESET);
+		}
+		bench_write64(y.s.b, TSR_REG_AS_BASE(as), 0);
+		bench_write(y.s.b, TSR_REG_AS_COMMAND(as), TSR_INV_OP_ALL);
+		ktap_eq(count(&y, TSR_CHECK_KIND_AS_IN_USE), 1);
+		ktap_eq(bench_field(bench_read(y.s.b, TSR_REG_CHECK_LAST),
+				    TSR_CHECK_LAST_QUEUE__MASK), !idle);
+		ktap_eq(bench_field(bench_read(y.s.b, TSR_REG_CHECK_LAST),
+				    TSR_CHECK_LAST_AS__MASK), as);
+		end(&y);
+	}
+}
+
+/* A ring is judged once more when its slot is reset: what was announced has been changed since. */
+static void judged_at_reset(void)
+{
+	for (unsigned int late = 0; late < 2; late++) {
+		struct play y;
+		uint32_t at;
+
+		begin(&y, &guarded);
+		job(&y, 0);
+		at = y.q[0].wptr;
+		job(&y, 0);
+		if (late)
+			*(uint64_t *)bench_ptr(y.s.b, y.q[0].ring_bus + at + 8, 8) += 8;
+		bench_control(&y.q[0], TSR_QUEUE_OP_RESET);
+		ktap_eq(total(&y), late);
+		end(&y);
+	}
+}
+
 /* Pages far apart share their place among those that are watched: 16 of them find one. */
 static void far_pages(void)
 {
@@ -301,6 +389,10 @@ int main(void)
 	ktap_run("[SYS9] each fault on purpose excuses what it brings about", excuses);
 	ktap_run("[SYS9] each event of an interrupt is judged by itself", each_event);
 	ktap_run("[SYS9] more suspicions than are kept", many_suspects);
+	ktap_run("[SYS9] suspicions become reports one by one", one_by_one);
+	ktap_run("[SYS9] sixteen lines of each kind", lines);
+	ktap_run("[SYS9] slots whose address space is switched off", users);
+	ktap_run("[SYS9] a ring is judged when its slot is reset", judged_at_reset);
 	ktap_run("[SYS9] memory far apart is watched", far_pages);
 	ktap_run("[SYS9] the registers of the block", registers);
 	return ktap_finish();
