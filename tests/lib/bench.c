@@ -137,6 +137,7 @@ static void host_work(void *host)
 static void host_trace(void *host, unsigned int event, const uint64_t *args, unsigned int count)
 {
 	struct bench *b = host;
+	struct bench_event *e;
 	uint64_t hash;
 	unsigned int i;
 
@@ -145,6 +146,9 @@ static void host_trace(void *host, unsigned int event, const uint64_t *args, uns
 	for (i = 0; i < count; i++)
 		hash = (hash ^ args[i]) * 0x100000001b3ull;
 	b->trace_hash = hash;
+	e = &b->traced[b->trace_count % BENCH_EVENTS_MAX];
+	*e = (struct bench_event) { .what = event, .args = count };
+	memcpy(e->arg, args, count * sizeof(*args));
 	b->trace_count++;
 	pthread_mutex_unlock(&b->trace_lock);
 	if (event == TSR_TRACE_STATE)

@@ -24,11 +24,13 @@
 #include "tsr_gpu.h"
 #include "tsr_packets.h"
 #include "tsr_regs.h"
+#include "tsr_trace.h"
 
 #define BENCH_RAM_BASE		0x40000000ull	/* bus address of system memory */
 #define BENCH_RAM_SIZE		(64u << 20)
 #define BENCH_PAGE		4096ull
 #define BENCH_HUGE_PAGE		(2ull << 20)
+#define BENCH_EVENTS_MAX	128		/* trace events kept */
 #define BENCH_DIRTY_MAX		256		/* dirty reports kept */
 
 /* PTE bits that go together. */
@@ -68,6 +70,11 @@ struct bench {
 	pthread_mutex_t trace_lock;	/* of the following */
 	uint64_t trace_hash;		/* of all trace events and their arguments, in order */
 	uint64_t trace_count;		/* events */
+	struct bench_event {
+		enum tsr_trace what;
+		unsigned int args;
+		uint64_t arg[4];
+	} traced[BENCH_EVENTS_MAX];	/* the last of them, event n at n % BENCH_EVENTS_MAX */
 	atomic_uint told;		/* lines of the contract checker */
 
 	pthread_mutex_t news_lock;	/* of the following */

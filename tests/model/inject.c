@@ -286,6 +286,7 @@ static void by_chance(void)
 static void hang(void)
 {
 	struct play y;
+	uint64_t busy;
 
 	begin(&y, &guarded, 2);
 	ktap_ok(inject(&y, "hang queue=0 job=2"));
@@ -298,6 +299,9 @@ static void hang(void)
 	ktap_eq(bench_state(&y.q[0]), TSR_QUEUE_STATE_RUNNING);
 	ktap_ok(bench_queue_reg64(&y.q[0], TSR_QUEUE_PROGRESS__OFFSET) ==
 		(pass(&y, 1000), bench_queue_reg64(&y.q[0], TSR_QUEUE_PROGRESS__OFFSET)));
+	busy = bench_queue_reg64(&y.q[0], TSR_QUEUE_BUSY_NS__OFFSET);
+	pass(&y, 12345);
+	ktap_eq(bench_queue_reg64(&y.q[0], TSR_QUEUE_BUSY_NS__OFFSET), busy + 12345);
 	/* the slot's reset gets it out, and the next job is as any other */
 	bench_control(&y.q[0], TSR_QUEUE_OP_RESET);
 	ktap_eq(bench_state(&y.q[0]), TSR_QUEUE_STATE_DISABLED);
