@@ -204,6 +204,16 @@ static void line_depth(struct tsr_shape *s, const struct tsr_screen_vertex *v)
 	s->high = INFINITY;
 }
 
+/* Nothing of the line is further than @x and @y from what connects its ends. */
+static void limit_line(struct tsr_shape *s, const struct tsr_rect *clip,
+		       const struct tsr_screen_vertex *v, int64_t x, int64_t y)
+{
+	const bool right = v[1].x > v[0].x, down = v[1].y > v[0].y;
+
+	limit(s, clip, (v[!right].x - x) >> TSR_SUBPIXEL_BITS, (v[!down].y - y) >> TSR_SUBPIXEL_BITS,
+	      ((v[right].x + x) >> TSR_SUBPIXEL_BITS) + 1, ((v[down].y + y) >> TSR_SUBPIXEL_BITS) + 1);
+}
+
 static void set_rectangle(struct tsr_shape *s, const struct tsr_screen_vertex *v,
 			  const struct tsr_raster_rules *rules, const struct tsr_rect *clip)
 {
@@ -214,7 +224,6 @@ static void set_rectangle(struct tsr_shape *s, const struct tsr_screen_vertex *v
 	int64_t hx = llrint(-dy * scale), hy = llrint(dx * scale);
 	int64_t x[4] = { v[0].x - hx, v[1].x - hx, v[1].x + hx, v[0].x + hx };
 	int64_t y[4] = { v[0].y - hy, v[1].y - hy, v[1].y + hy, v[0].y + hy };
-	int64_t rx = llabs(hx), ry = llabs(hy);
 
 	for (unsigned int i = 0; i < 4; i++) {
 		unsigned int n = (i + 1) % 4;
@@ -222,10 +231,7 @@ static void set_rectangle(struct tsr_shape *s, const struct tsr_screen_vertex *v
 		s->edge[i] = with_rule(line_edge(x[i], y[i], x[n], y[n]));
 	}
 	s->edges = hx || hy ? 4 : 0;
-	limit(s, clip, (least(v[0].x, v[1].x, v[1].x) - rx) >> TSR_SUBPIXEL_BITS,
-	      (least(v[0].y, v[1].y, v[1].y) - ry) >> TSR_SUBPIXEL_BITS,
-	      ((most(v[0].x, v[1].x, v[1].x) + rx) >> TSR_SUBPIXEL_BITS) + 1,
-	      ((most(v[0].y, v[1].y, v[1].y) + ry) >> TSR_SUBPIXEL_BITS) + 1);
+	limit_line(s, clip, v, llabs(hx), llabs(hy));
 }
 
 /*
@@ -307,10 +313,7 @@ static void set_bresenham(struct tsr_shape *s, const struct tsr_screen_vertex *v
 	s->edge[3] = swapped((struct tsr_edge){ (int64_t)last * ONE + ONE / 2, -1, 0 }, steep);
 	s->edges = first <= last ? 4 : 0;
 	s->centre = true;
-	limit(s, clip, (least(v[0].x, v[1].x, v[1].x) >> TSR_SUBPIXEL_BITS) - width - 1,
-	      (least(v[0].y, v[1].y, v[1].y) >> TSR_SUBPIXEL_BITS) - width - 1,
-	      (most(v[0].x, v[1].x, v[1].x) >> TSR_SUBPIXEL_BITS) + width + 2,
-	      (most(v[0].y, v[1].y, v[1].y) >> TSR_SUBPIXEL_BITS) + width + 2);
+	limit_line(s, clip, v, (width + 1) * ONE, (width + 1) * ONE);
 }
 
 static void set_line(struct tsr_shape *s, const struct tsr_prim *prim,
