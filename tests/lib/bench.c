@@ -164,6 +164,13 @@ static void host_report(void *host, const char *text)
 	atomic_fetch_add(&b->told, 1);
 }
 
+static void host_captured(void *host)
+{
+	struct bench *b = host;
+
+	atomic_fetch_add(&b->captures, 1);
+}
+
 static void host_thread_enter(void *host)
 {
 	struct bench *b = host;
@@ -187,6 +194,7 @@ static const struct tsr_host_ops host_ops = {
 	.work = host_work,
 	.trace = host_trace,
 	.report = host_report,
+	.captured = host_captured,
 	.thread_enter = host_thread_enter,
 	.thread_leave = host_thread_leave,
 };

@@ -76,6 +76,7 @@ struct bench {
 		uint64_t arg[4];
 	} traced[BENCH_EVENTS_MAX];	/* the last of them, event n at n % BENCH_EVENTS_MAX */
 	atomic_uint told;		/* lines of the contract checker */
+	atomic_uint captures;		/* captured jobs that it has been told of */
 
 	pthread_mutex_t news_lock;	/* of the following */
 	pthread_cond_t news_cond;

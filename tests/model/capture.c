@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fail_alloc.h"
 #include "ktap.h"
 #include "stage.h"
 #include "tsr_capture.h"
@@ -19,6 +20,7 @@ struct play {
 	struct stage s;
 	struct bench_queue q[2];
 	uint64_t jobs[2];
+	unsigned int captures;
 	char err[128];
 	void *file;
 	size_t size;
@@ -67,6 +69,8 @@ static bool captured(struct play *y)
 	y->size = tsr_gpu_captured(y->s.b->gpu, &y->file);
 	if (y->size >= sizeof(y->head))
 		memcpy(&y->head, y->file, sizeof(y->head));
+	y->captures += y->size != 0;
+	ktap_eq(atomic_load(&y->s.b->captures), y->captures);	/* the host was told of it */
 	return y->size;
 }
 
@@ -345,6 +349,30 @@ static void no_window(void)
 	end(&y);
 }
 
+/* Memory runs out: there is a whole capture or none, and the job does what it does. */
+static void no_memory(void)
+{
+	unsigned int nth = 0, asked;
+
+	do {
+		struct play y;
+
+		begin(&y, NULL);
+		job(&y, 0, STAGE_DATA + TO);
+		memset(y.s.data + TO, 0, BYTES);
+		ktap_ok(arm(&y, "next"));
+		fail_alloc_at(++nth);
+		job(&y, 0, STAGE_DATA + TO);
+		asked = fail_alloc_at(0);
+		ktap_mem_eq(y.s.data + TO, y.s.data + FROM, BYTES);
+		ktap_eq(captured(&y), asked < nth);
+		if (asked < nth)
+			ktap_eq(y.head.pages, 5);
+		end(&y);
+	} while (asked >= nth);
+	ktap_ok(nth > 6);		/* each page, and the file */
+}
+
 int main(void)
 {
 	ktap_start();
@@ -356,5 +384,6 @@ int main(void)
 	ktap_run("[SYS9] what it asks for in other words is refused", guest_refused);
 	ktap_run("[SYS9] pages of local memory, and NULL pages", kinds_of_pages);
 	ktap_run("[SYS9] without the property there is no such register", no_window);
+	ktap_run("[SYS9] memory runs out", no_memory);
 	return ktap_finish();
 }
