@@ -161,7 +161,8 @@ class Build:
 
     def __init__(self, tree, directory, jobs, flags=""):
         self.tree, self.directory, self.out, self.jobs = tree, directory, os.path.join(directory, "mutate"), jobs
-        self.env = dict(os.environ, TSR_TOP=tree, TSR_BUILD=directory, TSR_QUICK="1", TSR_FLOAT_COUNT="65536")
+        self.env = dict(os.environ, TSR_TOP=tree, TSR_BUILD=directory, TSR_QUICK="1", TSR_FLOAT_COUNT="65536",
+                        TSR_FUZZ_SECONDS="2", TSR_FUZZ_SEED="1")
         self.command = ["make", "-s", "-j", str(jobs), "-C", tree, "-f", "tests/lib/programs.mk", f"BUILD={directory}",
                         f"HW={os.environ['HW']}", f"SOFTFLOAT={os.environ['SOFTFLOAT']}", f"SANITIZE={flags}"]
 
@@ -342,7 +343,7 @@ class Court:
         if not programs:
             self.reach = reach.Reach(self.built("reach", reach.FLAGS), tree, MODEL)
         build = self.built("plain")
-        self.plain = Judge(build, jobs, build.programs(("model", "numeric", "draw"), programs or "*"), limited)
+        self.plain = Judge(build, jobs, build.programs(("model", "numeric", "draw", "fuzz"), programs or "*"), limited)
 
     def built(self, name, flags=""):
         print(f"# building the programs{' with ' if flags else ''}{flags}", flush=True)
@@ -359,7 +360,7 @@ class Court:
     @functools.cached_property
     def sanitized(self):
         build = self.built("asan", SANITIZERS)
-        return Judge(build, self.jobs, build.programs(("model", "draw")), no_dump)
+        return Judge(build, self.jobs, build.programs(("model", "draw", "fuzz")), no_dump)
 
     def judge(self, mutant):
         """Who killed it, "" if nobody, None if it does not count, Equivalent if nobody can."""

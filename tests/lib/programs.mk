@@ -50,10 +50,11 @@ numeric.sources := $(model_sources)
 numeric.libs := $(if $(SOFTFLOAT),$(SOFTFLOAT)/libsoftfloat.a) -lm
 
 fuzz.dir := fuzz
+fuzz_main := tests/lib/fuzz_main.c
 fuzz.flags := -fsanitize=address,undefined -fno-sanitize-recover=all -Iqemu-device/model -Itests/model/lib $(asm_flags) \
 	-Ikernel/include/uapi $(shell pkg-config --cflags libdrm)
 fuzz.sources := $(model_sources) tests/model/lib/units.c tests/model/lib/front.c $(mock_sources) $(bench_sources) $(wildcard userspace/libtessera/decode*.c) \
-	$(asm_sources) tests/lib/fuzz_main.c
+	$(asm_sources) $(fuzz_main)
 fuzz.libs := $(mock_libs) -lm
 
 # libtessera in process, on a kernel that tests/user/lib plays
@@ -135,12 +136,12 @@ $$($(1).bin)/%: $$(BUILD)/$(1)/obj/tests/$$($(1).dir)/%.o $$($(1).common)
 endef
 $(foreach s,model-asan model-tsan numeric user draw fuzz qtest guest debug bench bench-gl bench-host,$(eval $(call suite,$(s))))
 
-# What tests/lib/mutate.py judges mutants with: the programs of three suites, without sanitizers and debug information, on one library of
+# What tests/lib/mutate.py judges mutants with: the programs of four suites, without sanitizers and debug information, on one library of
 # all that they share, so that a mutant costs a few objects and one link. bin/DIR/NAME is tests/DIR/NAME.c. SANITIZE=FLAGS adds to them.
-mutate.dirs := model numeric draw
+mutate.dirs := model numeric draw fuzz
 mutate.flags := -g0 -fPIC -Wno-maybe-uninitialized $(SANITIZE) -Iqemu-device/model $(addprefix -I,$(foreach d,$(mutate.dirs),$(wildcard tests/$(d)/lib))) \
 	-Itests/bench/host/lib -Iuserspace/libtessera $(shader_flags) $(replay_flags) $(library_flags) $(if $(SOFTFLOAT),-I$(SOFTFLOAT)/include)
-mutate.sources := $(sort $(foreach s,model-asan draw,$($(s).sources)) $(foreach d,$(mutate.dirs),$(wildcard tests/$(d)/lib/*.c)))
+mutate.sources := $(sort $(filter-out $(fuzz_main),$(foreach s,model-asan draw fuzz,$($(s).sources))) $(foreach d,$(mutate.dirs),$(wildcard tests/$(d)/lib/*.c)))
 mutate.libs := $(mock_libs) $(alloc_libs) $(draw.libs)
 mutate.programs := $(foreach d,$(mutate.dirs),$(patsubst tests/$(d)/%.c,$(BUILD)/mutate/bin/$(d)/%,$(wildcard tests/$(d)/*.c)))
 
@@ -154,6 +155,8 @@ $(BUILD)/mutate/obj/%.o: %.c
 $(BUILD)/mutate/libmodel.so: $(patsubst %.c,$(BUILD)/mutate/obj/%.o,$(mutate.sources)) tests/lib/programs.mk
 	@$(CC) $(CFLAGS) $(SANITIZE) -shared -Wl,-Bsymbolic-functions -o $@ $(filter %.o,$^) $(mutate.libs)
 
+# a fuzz target's main()
+$(filter $(BUILD)/mutate/bin/fuzz/%,$(mutate.programs)): $(BUILD)/mutate/obj/$(fuzz_main:.c=.o)
 # the library is found, not watched: what a program does with it does not change when a line of it does
 $(BUILD)/mutate/bin/%: $(BUILD)/mutate/obj/tests/%.o | $(BUILD)/mutate/libmodel.so
 	@mkdir -p $(@D)
