@@ -93,7 +93,9 @@ static void locate(struct tsr_msg_env *env, const union tsr_lanes *src, unsigned
 	position(f->state, sample, src ? src->u[lane] : 0, x, y);
 	f->kept[0][w].s[lane] = *x;
 	f->kept[1][w].s[lane] = *y;
-	f->kept_lanes[w] |= 1u << lane;
+	/* what is not kept is the centre, whichever way it was found */
+	f->kept_lanes[w] &= ~(1u << lane);
+	f->kept_lanes[w] |= (*x != 128 || *y != 128) << lane;
 }
 
 /* Whether all that counts is the centre of pixels, and that is not worth keeping. */
@@ -116,7 +118,6 @@ static void find_spot(struct tsr_msg_env *env, const union tsr_lanes *src, unsig
 	spot->x = right + quad->x;
 	spot->y = down + quad->y;
 	if (plain_centre(env->fragments, update, sample)) {
-		/* what is not kept is the centre */
 		env->fragments->kept_lanes[env->warp] &= ~(lanes << 4 * q);
 		return;
 	}
