@@ -80,6 +80,38 @@ static const struct tsr_msg_path *path_named(const char *name)
 	return alu ? tsr_msg_path(alu) : NULL;
 }
 
+/*
+ * What lies before and behind the sources in memory, and behind those of addresses: sources of other
+ * warps, and addresses in another window or in what is mapped 4 GiB behind.
+ */
+#define SHOWN 3
+
+static union tsr_lanes shown[2][3][SHOWN * WARPS];
+
+static uint32_t elsewhere(uint32_t hi)
+{
+	if (hi == TSR_WINDOW_GROUP >> 32)
+		return TSR_WINDOW_SCRATCH >> 32;
+	return hi == TSR_WINDOW_SCRATCH >> 32 ? TSR_WINDOW_GROUP >> 32 : hi ^ 1;
+}
+
+static void show_sources(const union tsr_lanes from[3][WARPS], union tsr_lanes to[3][SHOWN * WARPS],
+			 const union tsr_lanes *src[3])
+{
+	const bool addresses = u->insn.op != TSR_OP_ADD_ST_CVT;
+
+	for (unsigned int i = 0; i < 3 * SHOWN * TSR_BUNDLE_LANES; i++) {
+		const unsigned int k = i / (SHOWN * TSR_BUNDLE_LANES), v = i / 16 % (SHOWN * WARPS);
+		const unsigned int l = i % 16, source = k == 2 && addresses ? 1 : k;
+		const bool own = v / WARPS == 1 && source == k;
+		const uint32_t word = from[source][(v + !own) % WARPS].u[l];
+
+		to[k][v].u[l] = own || source != 1 ? word : elsewhere(word);
+	}
+	for (unsigned int k = 0; k < 3; k++)
+		src[k] = &to[k][WARPS];
+}
+
 static bool on;				/* runs are not followed by a stopping point */
 
 /* The bundle on @path from the state before, up to where it stops. */
@@ -180,9 +212,12 @@ static void spoil(unsigned int w, unsigned int lane, unsigned int align)
 {
 	uint64_t va = m.src[0][w].u[lane] | (uint64_t)m.src[1][w].u[lane] << 32;
 
-	switch (rnd() % 3) {
+	switch (rnd() % 4) {
 	case 0:
 		set_address(w, lane, wrong());
+		break;
+	case 2:				/* 4 GiB behind all others */
+		set_address(w, lane, va ^ 1ull << 32);
 		break;
 	case 1:
 		set_address(w, lane, va | 1);
@@ -190,6 +225,27 @@ static void spoil(unsigned int w, unsigned int lane, unsigned int align)
 	default:
 		set_address(w, lane, (va | 4095) + 1 - align);
 	}
+}
+
+/* All lanes of a warp in a row, or at one place, about where what they are in ends, or its page. */
+static void reach_end(unsigned int w, unsigned int bytes, unsigned int align)
+{
+	const uint64_t va = m.src[0][w].u[0] | (uint64_t)m.src[1][w].u[0] << 32;
+	const unsigned int seg = u->insn.mod[TSR_MOD_SEG];
+	const uint64_t window = va >> TSR_WINDOW_SHIFT << TSR_WINDOW_SHIFT;
+	const bool row = rnd() % 4;
+	uint64_t end = UNITS_DATA + UNITS_DATA_SIZE, first;
+
+	if (seg == TSR_SEG_WLS || window == TSR_WINDOW_GROUP)
+		end = TSR_WINDOW_GROUP + UNITS_GROUP_BYTES;
+	else if (seg == TSR_SEG_TL || window == TSR_WINDOW_SCRATCH)
+		end = TSR_WINDOW_SCRATCH + UNITS_SCRATCH_SIZE;
+	else if (rnd() % 2)
+		end = UNITS_DATA + 0x1000;
+	/* the last one ends there, or is the first beyond */
+	first = end - (row ? 16 : 1) * bytes + (rnd() % 2 ? 0 : rnd() % 3 * align);
+	for (unsigned int l = 0; l < 16; l++)
+		set_address(w, l, first / align * align + (row ? l * bytes : 0));
 }
 
 static void addresses(unsigned int bytes, unsigned int align, bool errors)
@@ -214,6 +270,8 @@ static void addresses(unsigned int bytes, unsigned int align, bool errors)
 		}
 		if (errors && rnd() % 8 == 0)
 			spoil(w, rnd() % 16, align);
+		else if (errors && rnd() % 8 == 0)
+			reach_end(w, bytes, align);
 		/* what is not the segment's need not be looked at */
 		if (seg == TSR_SEG_WLS || seg == TSR_SEG_TL)
 			m.src[1][w].u[rnd() % 16] = rnd();
@@ -262,6 +320,8 @@ static void random_access(bool errors)
 	addresses(bytes, accesses[n].align, errors);
 	if (rnd() % 8 == 0) {	/* addresses that all warps see, such as constants */
 		m.bundle.src_step[0] = m.bundle.src_step[1] = 0;
+	} else if (rnd() % 8 == 0) {
+		m.bundle.src_step[1] = 0;
 	}
 }
 
@@ -313,6 +373,8 @@ static void random_atomic(bool errors)
 		constant ? one[rnd() % sizeof(one)] : with[rnd() % sizeof(with)];
 	begin();
 	addresses(wide ? 8 : 4, wide ? 8 : 4, errors);
+	if (rnd() % 8 == 0)
+		m.bundle.pair_step[1] = 0;
 }
 
 /* A stage of vertices, or none. */
@@ -542,6 +604,8 @@ static bool compare(void)
 	struct outcome reference, outcome;
 
 	save(&before);
+	show_sources(m.src, shown[0], m.bundle.src);
+	show_sources(m.pair, shown[1], m.bundle.pair);
 	run(NULL, &reference, &want);
 	for (unsigned int i = 0; i < PATHS; i++) {
 		const struct tsr_msg_path *path = path_named(path_names[i]);
@@ -626,6 +690,7 @@ static void test_last(void)
 	for (unsigned int n = 0; n < ROUNDS; n++) {
 		random_atomic(n % 3 == 0);
 		save(&before);
+		show_sources(m.pair, shown[1], m.bundle.pair);
 		run(NULL, &reference, &want);
 		for (unsigned int i = 0; i < PATHS; i++) {
 			const struct tsr_msg_path *path = path_named(path_names[i]);
@@ -751,6 +816,10 @@ int main(int argc, char **argv)
 	for (unsigned int i = 0; i < UNITS_DATA_SIZE / BENCH_PAGE; i++)
 		bench_map(&u->as, EXCHANGED + i * BENCH_PAGE,
 			  u->data_bus + (i ^ 1) * BENCH_PAGE, BENCH_PAGE, BENCH_R);
+	/* and all of it 4 GiB behind, in the other order too */
+	for (unsigned int i = 0; i < UNITS_DATA_SIZE / BENCH_PAGE; i++)
+		bench_map(&u->as, (UNITS_DATA | 1ull << 32) + i * BENCH_PAGE,
+			  u->data_bus + (i ^ 1) * BENCH_PAGE, BENCH_PAGE, BENCH_RW);
 	ktap_run("[ISA10] [CS3] loads and stores of bundles are those of their lanes",
 		 test_accesses);
 	ktap_run("[IA3] [INST2] attributes of bundles are those of their lanes", test_attributes);

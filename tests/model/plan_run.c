@@ -51,6 +51,7 @@ enum {
 	ALONE = 128,			/* without helpers */
 	INTEGERS = 256, HALVES = 512,	/* colours */
 	LIMIT = 1024,			/* of three clauses */
+	FAR = 2048,			/* LD_VAR twice before the first clause, of 32 and 2 */
 };
 
 struct row {
@@ -137,6 +138,9 @@ static const struct row rows[] = {
 	{ LOAD(".v2", "0", "r4") ATEST
 	  MESSAGE("TEXS_2D.f32.computed_lod r4, r5, texture_index:0, sampler_index:0, @r0")
 	  BLEND("end ", "0", "r0"), CORE, TEXTURE },
+	/* planes of varying 32 are not kept */
+	{ CLAUSE("*MOV.i32 r2:t0, r4\n+NOP\n*MOV.i32 r3:t0, r5\n+NOP\n*NOP\n+NOP\n")
+	  PIPE_FINISH, LEFT, FAR },
 	{ ATEST MESSAGE("VAR_TEX.f32.store.skip.computed_lod.center varying_index:0, "
 			"texture_index:0, @r0")
 	  BLEND("end ", "0", "r0"), CORE, TEXTURE },
@@ -472,7 +476,11 @@ static const struct tsr_program *set_up(const struct row *row)
 	s->preload_1 = row->how & PRELOAD ? TSR_PRELOAD_LD_VAR : TSR_PRELOAD_NONE;
 	s->preload_0_varying = 1;
 	s->preload_1_varying = 2;
-	s->preload_1_components = 1;
+	s->preload_0_components = s->preload_1_components = 1;
+	if (row->how & FAR) {
+		s->preload_0 = s->preload_1 = TSR_PRELOAD_LD_VAR;
+		s->preload_0_varying = 32;
+	}
 	s->linear_varyings = row->how & LINEAR ? 1 << 2 : 0;
 	s->flat_varyings = row->how & FLAT ? 1 : 0;
 	s->helpers = !(row->how & ALONE);
@@ -521,6 +529,7 @@ int main(int argc, char **argv)
 			pipe_varying(p, k, 4);
 		pipe_attribute(p, PIPE_OUTPUTS, 4, 31, TSR_PIXEL_FORMAT_RGBA32UI, 16, false);
 		pipe_attribute(p, PIPE_OUTPUTS, 5, 31, TSR_PIXEL_FORMAT_RGBA16I, 32, false);
+		pipe_attribute(p, PIPE_OUTPUTS, 32, 31, TSR_PIXEL_FORMAT_RG32F, 16, false);
 		ktap_run("[PIX1] [PIX10] blocks by plan are what the core makes of them", all_rows);
 		pipe_free(p);
 	}

@@ -347,6 +347,48 @@ static void test_kinds(void)
 	p->state.shader.flat_varyings = p->state.shader.linear_varyings = 0;
 }
 
+/* Another varying in each pixel of a quad, of which some are not there. */
+static void test_indices(void)
+{
+	static const char text[] =
+		"clause {\n"
+		"	*LSHIFT_AND.i32 r4, r59, 0x1, 0x0.b0\n"
+		"	+NOP\n"
+		"	*RSHIFT_AND.i32 r5, r59, 0x2, 0xf.b0\n"
+		"	+NOP\n"
+		"}\n"
+		"clause {\n"
+		"	*NOP\n"
+		"	+IADD.s32 r4:t1, r4, r5\n"
+		"}\n"
+		CLAUSE("LD_VAR.f32.store.center.v4 r61, r4, @r0") PIPE_FINISH;
+
+	p->state.shader.helpers = false;
+	for (unsigned int k = 0; k < 4; k++)
+		pipe_varying(p, k, 4);
+	for (unsigned int i = 0; i < 32; i++) {
+		start(text);
+		random_triangle();
+		random_triangle();
+		for (unsigned int q = 0; q < 4; q++) {
+			pipe_quad(p, rnd() % 200 & ~1, rnd() % 200 & ~1, q % 2);
+			for (unsigned int n = 0; n < 4; n++)
+				p->f->quad[q].coverage ^= (uint64_t)(i % 16 >> n & 1) << 16 * n;
+		}
+		ktap_eq(pipe_fragments(p), TSR_STEP_DONE);
+		for (unsigned int n = 0; n < 16; n++) {
+			const struct tsr_fragment_quad *quad = &p->f->quad[n / 4];
+
+			for (unsigned int c = 0; quad->coverage >> 16 * (n % 4) & 1 && c < 4; c++)
+				ktap_ok(fabs(colour_float(n, c) -
+					     expected(&p->f->prim[quad->prim], n % 4, c,
+						      quad->x + (n & 1) + 0.5,
+						      quad->y + (n >> 1 & 1) + 0.5, false)) < 1e-6);
+		}
+	}
+	p->state.shader.helpers = true;
+}
+
 /* ---- Where they are -------------------------------------------------------------------------- */
 
 static const struct {
@@ -605,8 +647,7 @@ static void any_text(char *text)
 	static const char *const index[] = { "0", "1", "2", "3", "2", "3", "3", "4", "5", "6", "7",
 					     "8", "9", "9" };
 	static const char *const how[] = { "store.center", "store.center", "clobber.center",
-					   "store.sample", "conditional.center",
-					   "store.centroid" };
+					   "store.sample", "store.explicit", "retrieve" };
 	const char *k[3], *way[3], *sizes[] = { "", ".v2", ".v3", ".v4" };
 
 	for (unsigned int i = 0; i < 3; i++) {
@@ -687,6 +728,7 @@ int main(void)
 	ktap_run("[PIX2] [PIX9] the point of a load behind any others", test_points);
 	ktap_run("[PIX2] 1/w and depth at any point", test_special);
 	ktap_run("[PIX2] masks of flat and linear varyings", test_kinds);
+	ktap_run("[PIX2] an index for each pixel", test_indices);
 	ktap_run("[PIX2] varyings in buffers and in outputs that end", test_places);
 	ktap_run("[PIX2] what is malformed or nowhere", test_faults);
 	ktap_run("[PIX2] [PIX10] bundles of any primitives on every SIMD path", test_bundles);

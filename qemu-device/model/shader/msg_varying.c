@@ -528,11 +528,12 @@ static const struct tsr_planes *patch_planes(struct tsr_msg_env *env, const stru
 
 	if (planes)
 		return planes;
-	if (tsr_planes_find(env, &varying, &read, patch->prim, index, &planes) != TSR_STEP_DONE)
+	/* what is not kept is read for each quad: that counts */
+	if (index >= TSR_PLANE_VARYINGS ||
+	    tsr_planes_find(env, &varying, &read, patch->prim, index, &planes) != TSR_STEP_DONE)
 		return NULL;
 	tsr_msg_charge_reads(&env->cost, before);
-	if (index < TSR_PLANE_VARYINGS)
-		*known = planes;
+	*known = planes;
 	return planes;
 }
 
