@@ -81,8 +81,8 @@ static const struct tsr_msg_path *path_named(const char *name)
 }
 
 /*
- * What lies before and behind the sources in memory, and behind those of addresses: sources of other
- * warps, and addresses in another window or in what is mapped 4 GiB behind.
+ * What lies before and behind the sources in memory: sources of other warps, and addresses in
+ * another window or in what is mapped 4 GiB behind.
  */
 #define SHOWN 3
 
@@ -95,8 +95,9 @@ static uint32_t elsewhere(uint32_t hi)
 	return hi == TSR_WINDOW_SCRATCH >> 32 ? TSR_WINDOW_GROUP >> 32 : hi ^ 1;
 }
 
-static void show_sources(const union tsr_lanes from[3][WARPS], union tsr_lanes to[3][SHOWN * WARPS],
-			 const union tsr_lanes *src[3])
+/* A message's sources; @in_place: in its staging registers and those behind them. */
+static void show_sources(bool in_place, const union tsr_lanes from[3][WARPS],
+			 union tsr_lanes to[3][SHOWN * WARPS], const union tsr_lanes *src[3])
 {
 	const bool addresses = u->insn.op != TSR_OP_ADD_ST_CVT;
 
@@ -110,6 +111,13 @@ static void show_sources(const union tsr_lanes from[3][WARPS], union tsr_lanes t
 	}
 	for (unsigned int k = 0; k < 3; k++)
 		src[k] = &to[k][WARPS];
+	/* or in registers, where results may go */
+	for (unsigned int k = 0; in_place && k < 3; k++) {
+		const unsigned int r = (m.bundle.staging + 3 * k) % 64;
+
+		memcpy(&u->reg[r * WARPS], src[k], sizeof(to[k]) / SHOWN);
+		src[k] = &u->reg[r * WARPS];
+	}
 }
 
 static bool on;				/* runs are not followed by a stopping point */
@@ -603,9 +611,9 @@ static bool compare(void)
 {
 	struct outcome reference, outcome;
 
+	show_sources(rnd() % 4 == 0, m.src, shown[0], m.bundle.src);
+	show_sources(rnd() % 8 == 0, m.pair, shown[1], m.bundle.pair);
 	save(&before);
-	show_sources(m.src, shown[0], m.bundle.src);
-	show_sources(m.pair, shown[1], m.bundle.pair);
 	run(NULL, &reference, &want);
 	for (unsigned int i = 0; i < PATHS; i++) {
 		const struct tsr_msg_path *path = path_named(path_names[i]);
@@ -689,8 +697,8 @@ static void test_last(void)
 
 	for (unsigned int n = 0; n < ROUNDS; n++) {
 		random_atomic(n % 3 == 0);
+		show_sources(false, m.pair, shown[1], m.bundle.pair);
 		save(&before);
-		show_sources(m.pair, shown[1], m.bundle.pair);
 		run(NULL, &reference, &want);
 		for (unsigned int i = 0; i < PATHS; i++) {
 			const struct tsr_msg_path *path = path_named(path_names[i]);

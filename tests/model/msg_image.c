@@ -355,12 +355,14 @@ static void test_luminance(void)
 		{ 163, 230, { 0, 0, 0, 1 } }, { 163, 231, { 0, 0, 0, 0 } },
 		{ 163, 240, { 0.2f, 0, 0, 0 } }, { 163, 16, { 0.2f, 0, 0, 1 } },
 		{ 171, 16, { 0.2f, 0.4f, 0, 1 } }, { 95, 231, { 0, 0, 0, 0 } },
-		{ 95, 230, { 0, 0, 0, 1 } },
+		{ 95, 230, { 0, 0, 0, 1 } }, { 187, 240, { 0.2f, 0, 0, 0 } },
+		{ 187, 229, { 0, 0, 0, 0.8f } }, { 187, 231, { 0, 0, 0, 0 } },
+		{ 187, 16, { 0.2f, 0.4f, 0.6f, 1 } }, { 187, 226, { 0.2f, 0.2f, 0.2f, 0.2f } },
 	};
 	const unsigned int extent[3] = { 16, 1, 1 };
 
-	u->data[0] = 51;
-	u->data[1] = 102;
+	for (unsigned int i = 0; i < 5; i++)
+		u->data[i] = 51 * (i + 1);
 	image(0, false, UNITS_DATA, 4, 64, extent, 64, 0);
 	for (unsigned int i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
 		attribute(0, row[i].format, row[i].order, false, 0);

@@ -414,6 +414,9 @@ static bool one_row(const struct row *row)
 
 	make(row, &d);
 	run_core(&d, &want);
+	/* what registers hold is not what they should */
+	make(row, &next);
+	run_core(&next, &got);
 	put(&d);
 	tsr_stage_enter(p->sh, &p->mem, p->mem.queue, 0);
 	plan = tsr_plan_find(p->sh, p->f);

@@ -150,6 +150,8 @@ static void random_bundle(unsigned int prims, bool triangles, unsigned int last)
 	f->centres = 0;
 	for (unsigned int i = 0; i < prims; i++)
 		random_prim(i, triangles ? 3 : 1 + rnd() % 3);
+	for (unsigned int i = prims; i < QUADS; i++)
+		f->prim[i].geometry = false;
 	for (unsigned int q = 0; q < QUADS; q++) {
 		f->quad[q] = (struct tsr_fragment_quad){
 			.x = rnd() % 512 & ~1, .y = rnd() % 512 & ~1,
@@ -313,6 +315,8 @@ static void geometries(void)
 		random_bundle(1 + rnd() % QUADS, false, 0);
 		for (unsigned int n = 0; n < f->prims; n++)
 			check_geometry(n);
+		for (unsigned int n = f->prims; n < QUADS; n++)
+			ktap_ok(!f->prim[n].geometry);
 	}
 }
 

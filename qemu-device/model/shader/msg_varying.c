@@ -197,7 +197,7 @@ static void put_floats(const struct tsr_msg *msg, unsigned int q, unsigned int l
 static void put_flat(const struct tsr_msg *msg, unsigned int q, unsigned int lanes,
 		     unsigned int type, unsigned int count, const struct tsr_planes *planes)
 {
-	uint32_t word[8] = { 0 };
+	uint32_t word[8];
 
 	tsr_format_to_registers(&planes->format, &planes->provoking, type, count, word);
 	for (unsigned int i = 0; i < tsr_register_words(type, count); i++) {
@@ -387,7 +387,7 @@ static bool find_warp(struct tsr_msg_env *env, struct find *find, unsigned int w
 	const unsigned int first = w * TSR_WARP_LANES / 4;
 	const struct tsr_fragment_quad *quad = &env->fragments->quad[first];
 	const struct tsr_planes *planes = NULL;
-	unsigned int last = UINT16_MAX + 1;
+	unsigned int last = TSR_BUNDLE_QUADS;	/* none */
 
 	for (unsigned int q = 0; q < TSR_WARP_LANES / 4; q++) {
 		in->planes[first + q] = NULL;
@@ -506,7 +506,7 @@ static void flat_patch(const struct load *l, const struct tsr_planes *planes,
 		       unsigned int staging, union tsr_lanes *reg)
 {
 	unsigned int type = type_of(l, planes);
-	uint32_t word[8] = { 0 };
+	uint32_t word[8];
 
 	tsr_format_to_registers(&planes->format, &planes->provoking, type, l->count, word);
 	for (unsigned int i = 0; i < tsr_register_words(type, l->count); i++) {
