@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * test: TSAN=0
+ *
+ * What random bundles leave when some of their fragments go other ways: coverage that ZS_EMIT and
+ * ATEST take away, depth and stencil of some, colours of targets that are named once, twice or by
+ * some, the second source. Beside that, what each fragment should leave by itself.
+ */
+#include <string.h>
+
+#include "ktap.h"
+#include "pipe.h"
+#include "rnd.h"
+
+#define CLAUSE(how, text) "clause " how " {\n" text "}\n"
+#define MESSAGE(how, insn) CLAUSE(how "wait=0", "\t*NOP\n\t+" insn "\n")
+#define MOVE(to, from) "\t*MOV.i32 " to ", " from "\n\t+NOP\n"
+/* Not of fragments whose @reg is not 0. */
+#define UNLESS(reg, label, message) \
+	"clause wait=0 flow=nbtb_unconditional {\n\t*NOP\n" \
+	"\t+BRANCHZ.i32.ne " reg ", " label "\n}\n" message label ":\n"
+
+/*
+ * R14 and R15 are masks of coverage, R12 and R13 whether x and y are odd. Colours are R0 to R3 and
+ * R8 to R11, the second source R4 to R7. The last BLEND is of a target that has been named or not.
+ */
+#define PROGRAM(last) \
+	CLAUSE("", "\t*LSHIFT_AND.i32 r12, r59, 0x1, 0x0.b0\n\t+NOP\n" \
+		   "\t*RSHIFT_AND.i32 r13, r59, 0x1, 0x10.b0\n\t+NOP\n") \
+	CLAUSE("", "\t*NOP\n\t+IADD.s32 r14, r59, u1.w0\n\t*NOP\n\t+IADD.s32 r15, r59, u1.w1\n" \
+		   "\t*NOP\n\t+NOP\n") \
+	CLAUSE("", MOVE("r0", "r59") MOVE("r1", "r14") MOVE("r2", "r57") MOVE("r3", "u2.w0")) \
+	CLAUSE("", MOVE("r4", "r15") MOVE("r5", "r59") MOVE("r6", "u2.w1") MOVE("r7", "r14")) \
+	CLAUSE("", MOVE("r8", "r15") MOVE("r9", "u2.w0") MOVE("r10", "r59") MOVE("r11", "u3.w0")) \
+	MESSAGE("", "ZS_EMIT.z r0, r0, r14, @r60") \
+	UNLESS("r13", "emitted", MESSAGE("", "ZS_EMIT.stencil.z r8, r1, r60, @r60")) \
+	MESSAGE("td ", "ATEST r49:t1, r15, zero.w0, @r60") \
+	UNLESS("r12", "first", \
+	       MESSAGE("", "BLEND r48:t1, r60, blend0.w0, blend0.w1, @r0")) \
+	UNLESS("r13", "second", \
+	       MESSAGE("", "BLEND r48:t1, r49, blend2.w0, blend2.w1, @r8")) \
+	MESSAGE("end ", "BLEND r48:t1, r60, blend" last ".w0, blend" last ".w1, @r8")
+
+static const struct tsr_config *config;
+static struct pipe *p;
+
+/* What a fragment's registers are. */
+struct fragment {
+	uint32_t where, mask[2];
+	uint32_t colour[2][4], second[4];
+};
+
+static struct fragment fragment_at(int x, int y)
+{
+	const uint32_t where = (uint32_t)(uint16_t)x | (uint32_t)y << 16;
+	const uint32_t m0 = where + p->push[2], m1 = where + p->push[3];
+
+	return (struct fragment){
+		.where = where, .mask = { m0, m1 },
+		.colour = { { where, m0, 7, p->push[4] }, { m1, p->push[4], where, p->push[6] } },
+		.second = { m1, where, p->push[5], m0 },
+	};
+}
+
+/* Target @t has @words of @colour in lane @l of warp @w, if it is written there. */
+static void check_target(unsigned int t, unsigned int w, unsigned int l, bool written,
+			 const uint32_t *colour, unsigned int words)
+{
+	ktap_eq(p->f->written[t][w] >> l & 1, written);
+	for (unsigned int c = 0; written && c < words; c++)
+		ktap_eq(tsr_fragments_colour(p->f, t, c, w)->u[l], colour[c]);
+}
+
+static void check_fragment(unsigned int n, unsigned int last)
+{
+	const struct tsr_fragments *f = p->f;
+	const struct tsr_fragment_quad *quad = &f->quad[n / 4];
+	const unsigned int w = n / 16, l = n % 16;
+	const int x = quad->x + (int)(n & 1), y = quad->y + (int)(n >> 1 & 1);
+	const struct fragment is = fragment_at(x, y);
+	const uint32_t covered = quad->coverage >> 16 * (n % 4) & 0xffff;
+	const uint32_t left = covered & is.mask[0] & is.mask[1];
+	const bool even_x = !(x & 1), even_y = !(y & 1);
+
+	ktap_eq(f->coverage[w].u[l], left);
+	if (covered) {
+		ktap_eq(f->depth_written[w] >> l & 1, 1);
+		ktap_eq(f->stencil_written[w] >> l & 1, even_y);
+		ktap_eq(f->depth[w].u[l], is.colour[even_y][0]);
+		if (even_y)
+			ktap_eq(f->stencil[w].u[l], is.mask[0]);
+	}
+	/* helpers alone have ended, and those without samples left go on */
+	check_target(0, w, l, covered && (!last || even_x), is.colour[!last], 4);
+	check_target(1, w, l, covered && last, is.colour[1], 4);
+	check_target(2, w, l, covered && even_y, is.colour[1], 2);
+	check_target(TSR_RENDER_TARGETS_MAX, w, l,
+		     p->state.dual_source && covered && (!last || even_x), is.second, 4);
+	for (unsigned int t = 0; t < 3; t++) {
+		if (f->written[t][w] >> l & 1)
+			ktap_eq(f->blend_coverage_at[t][w].u[l], left);
+	}
+}
+
+/* Quads of which all samples are covered, some or none. */
+static void random_quads(void)
+{
+	const unsigned int quads = rnd() % 2 ? TSR_BUNDLE_QUADS : 1 + rnd() % TSR_BUNDLE_QUADS;
+	const unsigned int whole = rnd() % 3;
+
+	pipe_prim(p, 3);
+	for (unsigned int q = 0; q < quads; q++) {
+		struct tsr_fragment_quad *quad =
+			pipe_quad(p, rnd() % 512 & ~1, rnd() % 512 & ~1, 0);
+
+		if (rnd() % 4 < whole)
+			continue;
+		quad->coverage &= rnd() | (uint64_t)rnd() << 32;
+		/* a row or a column alone */
+		if (rnd() % 4 == 0)
+			quad->coverage &= rnd() % 2 ? 0xffff0000ffff : 0xffffffff;
+	}
+}
+
+static void test_outputs(void)
+{
+	static const char *const texts[] = { PROGRAM("0"), PROGRAM("1") };
+
+	for (unsigned int i = 0; i < 200; i++) {
+		const unsigned int last = i % 2;
+
+		p->state.samples_log2 = rnd() % 5;
+		p->state.shader.helpers = rnd() % 4;
+		p->state.dual_source = rnd() % 2;
+		p->state.blend[1] = p->state.blend[0] | 1 << 16;
+		/* halves: two words */
+		p->state.blend[2] = TSR_BLEND_MODE_FIXED | 3 << 3 | 2 << 16 |
+				    (uint64_t)TSR_REGISTER_TYPE_F16 << 56;
+		for (unsigned int k = 0; k < 8; k++)
+			p->push[k] = rnd();
+		/* most samples stay; of some bundles all do */
+		p->push[2] = rnd() % 2 ? 0xffff - rnd() % 300 : rnd();
+		p->push[3] = rnd() % 2 ? 0x3fff - rnd() % 300 : rnd();
+		p->state.program = pipe_text(p, 1, TSR_STAGE_FRAGMENT, texts[last]);
+		tsr_fragments_begin(p->f, &p->state);
+		random_quads();
+		if (!ktap_eq(pipe_fragments(p), TSR_STEP_DONE)) {
+			ktap_note("fault %#x at byte %#x", p->sh->fault.code,
+				  (unsigned int)(p->sh->fault.clause -
+						 p->state.program->state.code));
+			return;
+		}
+		for (unsigned int n = 0; n < 4 * p->f->quads; n++)
+			check_fragment(n, last);
+		/* beyond the quads nobody is there */
+		for (unsigned int n = 4 * p->f->quads; n < TSR_BUNDLE_LANES; n++)
+			ktap_eq(p->f->written[0][n / 16] >> n % 16 & 1, 0);
+		for (unsigned int t = 0; t < 3; t++) {
+			bool any = false;
+
+			for (unsigned int w = 0; w < TSR_BUNDLE_WARPS; w++)
+				any |= p->f->written[t][w];
+			ktap_ok(!any || p->f->blended[t] == p->state.blend[t]);
+		}
+	}
+}
+
+int main(void)
+{
+	static const struct tsr_config late = { .late_messages = true };
+
+	ktap_start();
+	for (unsigned int i = 0; i < 2; i++) {
+		config = i ? &late : NULL;
+		p = pipe_new(config);
+		ktap_run("[PIX5] [PIX9] what bundles leave, fragment by fragment", test_outputs);
+		pipe_free(p);
+	}
+	return ktap_finish();
+}
