@@ -455,6 +455,9 @@ static void random_buffer(uint64_t *words)
 		b.pointer = 0;
 	if (rnd() % 32 == 0)
 		b.size = UINT32_MAX;
+	/* one element, two with an offset that is as far */
+	if (rnd() % 16 == 0)
+		b.stride = rnd() % 2 ? 0x80000000 + rnd() % 3 * 4 : UINT32_MAX;
 	const struct tsr_attribute_buffer_wide wide = {
 		.type = TSR_ATTRIBUTE_BUFFER_TYPE_CONTINUATION,
 		.stride_high = rnd() % 4 ? 0 : rnd(), .size_high = rnd() % 2 ? 0 : rnd() % 4,
@@ -479,12 +482,15 @@ static void random_tables(void)
 	uint64_t *buffers = units_table(u, UNITS_BUFFERS);
 
 	for (unsigned int i = 0; i < ATTRIBUTES + OUTPUTS; i++) {
-		const struct tsr_attribute a = {
+		struct tsr_attribute a = {
 			.buffer = rnd() % 32 ? 3 * (rnd() % 8) : 500, .add_offset = rnd() % 2,
 			.format = random_format(),
 			.offset = rnd() % 4 ? (int32_t)(rnd() % 8 * 4) : (int32_t)(rnd() % 99) - 50,
 		};
 
+		/* as far before the buffer as there is */
+		if (rnd() % 16 == 0)
+			a.offset = INT32_MIN + (int32_t)(rnd() % 3 * 4);
 		tsr_pack_attribute(&table[i], &a);
 	}
 	for (unsigned int i = 0; i < 8; i++)

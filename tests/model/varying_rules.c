@@ -46,10 +46,11 @@ static float rnd_float(void)
 
 enum { STORE, CLOBBER, CONDITIONAL, RETRIEVE };
 
-/* A load: what it does with the point that is kept, which one it means, and its source. */
+/* A load: what it does with the point that is kept, which one it means, its source, who does it. */
 struct load {
 	unsigned int update, sample;
 	enum { PUSH, SAMPLES, POSITION } source;
+	bool left;			/* only pixels of the left column */
 };
 
 /* A point from the pixel's corner, in 256ths. */
@@ -106,6 +107,8 @@ static struct point last_point(const struct load *l, unsigned int loads, unsigne
 	for (; loads; loads--, l++) {
 		const bool moved = kept.x != 128 || kept.y != 128;
 
+		if (l->left && n & 1)
+			continue;
 		at = l->update == RETRIEVE || (l->update == CONDITIONAL && moved) ? kept :
 										    named(l, n);
 		kept = at;
@@ -181,19 +184,26 @@ static void test_points(void)
 	for (unsigned int i = 0; i < 2000; i++) {
 		const unsigned int loads = 1 + rnd() % 4;
 		struct load l[4];
-		char text[2000] = "";
+		char text[2000] = "clause {\n\t*LSHIFT_AND.i32 r12, r59, 0x1, 0x0.b0\n\t+NOP\n}\n";
 
 		random_samples();
 		for (unsigned int k = 0; k < loads; k++) {
 			const bool special = k + 1 < loads && rnd() % 4 == 0;
 
 			l[k] = random_load(special);
+			l[k].left = k + 1 < loads && rnd() % 4 == 0;
+			if (l[k].left)
+				sprintf(text + strlen(text),
+					"clause wait=0 flow=nbtb_unconditional {\n\t*NOP\n"
+					"\t+BRANCHZ.i32.ne r12, right%u\n}\n", k);
 			if (special)
 				add_load(text, "LD_VAR_SPECIAL.f32.frag_z", &l[k], " $, @r4");
 			else
 				add_load(text, "LD_VAR_IMM.f32", &l[k],
 					 k + 1 < loads ? ".v2 $, index:0, @r4" :
 							 ".v2 $, index:0, @r0");
+			if (l[k].left)
+				sprintf(text + strlen(text), "right%u:\n", k);
 		}
 		strcat(text, PIPE_FINISH);
 		start(text);

@@ -78,9 +78,7 @@ TSR_INLINE bool find_range(const struct tsr_msg_elements *e, struct element_rang
 	int64_t bytes = 4 * e->words, low = 0, high = INT32_MAX;
 	int64_t last = (int64_t)e->size - bytes - e->offset;
 
-	if (last < 0 || e->size > INT32_MAX - 2 * TSR_ACCESS_PAGE_BYTES ||
-	    e->offset < -(int64_t)INT32_MAX || e->offset > INT32_MAX ||
-	    e->stride > INT32_MAX)
+	if (last < 0 || e->size > INT32_MAX - 2 * TSR_ACCESS_PAGE_BYTES)
 		return false;
 	if (e->offset < 0 && !e->stride)
 		return false;
