@@ -830,6 +830,8 @@ int main(int argc, char **argv)
 	for (unsigned int i = 0; i < UNITS_DATA_SIZE / BENCH_PAGE; i++)
 		bench_map(&u->as, EXCHANGED + i * BENCH_PAGE,
 			  u->data_bus + (i ^ 1) * BENCH_PAGE, BENCH_PAGE, BENCH_R);
+	/* address 0 is one as any other */
+	bench_map(&u->as, 0, u->data_bus + 5 * BENCH_PAGE, BENCH_PAGE, BENCH_RW);
 	/* and all of it 4 GiB behind, in the other order too */
 	for (unsigned int i = 0; i < UNITS_DATA_SIZE / BENCH_PAGE; i++)
 		bench_map(&u->as, (UNITS_DATA | 1ull << 32) + i * BENCH_PAGE,
