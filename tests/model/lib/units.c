@@ -134,6 +134,9 @@ enum tsr_step units_finish(struct units *u, unsigned int staging, uint16_t lanes
 
 bool units_fault_is(const struct units *u, uint8_t code, uint64_t addr, unsigned int lane)
 {
+	/* levels are those of page tables */
+	if (code >= TSR_FAULT_SHADER_ENCODING && !ktap_eq(u->mem.fault.level, 0))
+		return false;
 	return ktap_eq(u->mem.fault.code, code) & ktap_eq(u->mem.fault.addr, addr) &
 	       ktap_eq(u->msg.fault_lane, lane);
 }
