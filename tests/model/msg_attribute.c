@@ -55,7 +55,8 @@ static void test_changes(void)
 
 	for (unsigned int i = 0; i < 3; i++) {
 		elements();
-		memcpy(units_table(u, UNITS_ATTRIBUTES + far), units_table(u, UNITS_ATTRIBUTES), 64);
+		memcpy(units_table(u, UNITS_ATTRIBUTES + far), units_table(u, UNITS_ATTRIBUTES),
+		       64);
 		memcpy(units_table(u, UNITS_BUFFERS + far), units_table(u, UNITS_BUFFERS), 256);
 		six_is(7006);
 		((uint64_t *)units_table(u, UNITS_ATTRIBUTES + far))[5] += 20ull << 32;

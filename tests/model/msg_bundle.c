@@ -235,6 +235,28 @@ static void spoil(unsigned int w, unsigned int lane, unsigned int align)
 	}
 }
 
+/* A stage of vertices, or none. */
+static void random_stage(void)
+{
+	static const uint32_t padded[] = { 1, 4, 36, 40, 1024, 65536 };
+	const bool in_order = rnd() % 2;
+
+	u->env.stage = rnd() % 3 ? TSR_STAGE_POSITION : TSR_STAGE_VARYING;
+	u->env.vertices = rnd() % 8 ? &vertices : NULL;
+	if (!u->env.vertices)
+		u->env.stage = TSR_STAGE_COMPUTE;
+	vertices.padded = padded[rnd() % 6];
+	vertices.start = rnd() % 3 ? 0 : (int32_t)(rnd() % 200) - 100;
+	vertices.first_instance = rnd() % 8 ? rnd() % 100 : UINT32_MAX - rnd() % 100;
+	vertices.position_output = rnd() % 2;
+	vertices.outputs = UNITS_DATA + 0x1000 + rnd() % 64 * 16;
+	vertices.output_stride = 16 + rnd() % 4 * 16;
+	vertices.records = TSR_BATCH_VERTICES;
+	vertices.threads = rnd() % 2 ? TSR_BATCH_VERTICES : 1 + rnd() % TSR_BATCH_VERTICES;
+	for (unsigned int n = 0; n < TSR_BATCH_VERTICES; n++)
+		vertices.slot[n] = in_order ? n : n ^ (n < 64 ? 1 : 3);
+}
+
 /* All lanes of a warp in a row, or at one place, about where what they are in ends, or its page. */
 static void reach_end(unsigned int w, unsigned int bytes, unsigned int align)
 {
@@ -274,6 +296,8 @@ static void addresses(unsigned int bytes, unsigned int align, bool errors)
 				va = TSR_WINDOW_GROUP + at % (UNITS_GROUP_BYTES - 16);
 			else if (seg == TSR_SEG_TL || place == 1)
 				va = TSR_WINDOW_SCRATCH + at % (UNITS_SCRATCH_SIZE - 16);
+			else if (u->env.stage == TSR_STAGE_POSITION && place < 4)
+				va = (place == 2 ? TSR_WINDOW_OUTPUT : 0) + at % 0x400;
 			set_address(w, l, va);
 		}
 		if (errors && rnd() % 8 == 0)
@@ -383,28 +407,6 @@ static void random_atomic(bool errors)
 	addresses(wide ? 8 : 4, wide ? 8 : 4, errors);
 	if (rnd() % 8 == 0)
 		m.bundle.pair_step[1] = 0;
-}
-
-/* A stage of vertices, or none. */
-static void random_stage(void)
-{
-	static const uint32_t padded[] = { 1, 4, 36, 40, 1024, 65536 };
-	const bool in_order = rnd() % 2;
-
-	u->env.stage = rnd() % 3 ? TSR_STAGE_POSITION : TSR_STAGE_VARYING;
-	u->env.vertices = rnd() % 8 ? &vertices : NULL;
-	if (!u->env.vertices)
-		u->env.stage = TSR_STAGE_COMPUTE;
-	vertices.padded = padded[rnd() % 6];
-	vertices.start = rnd() % 3 ? 0 : (int32_t)(rnd() % 200) - 100;
-	vertices.first_instance = rnd() % 8 ? rnd() % 100 : UINT32_MAX - rnd() % 100;
-	vertices.position_output = rnd() % 2;
-	vertices.outputs = UNITS_DATA + 0x1000 + rnd() % 64 * 16;
-	vertices.output_stride = 16 + rnd() % 4 * 16;
-	vertices.records = TSR_BATCH_VERTICES;
-	vertices.threads = rnd() % 2 ? TSR_BATCH_VERTICES : 1 + rnd() % TSR_BATCH_VERTICES;
-	for (unsigned int n = 0; n < TSR_BATCH_VERTICES; n++)
-		vertices.slot[n] = in_order ? n : n ^ (n < 64 ? 1 : 3);
 }
 
 static const uint8_t float_formats[] = {
@@ -638,9 +640,13 @@ static bool compare(void)
 static void test_accesses(void)
 {
 	for (unsigned int n = 0; n < ROUNDS; n++) {
+		if (n % 4 == 0)
+			random_stage();
 		random_access(n % 3 == 0);
 		if (!compare())
-			return;
+			break;
+		u->env.vertices = NULL;
+		u->env.stage = TSR_STAGE_COMPUTE;
 	}
 }
 
