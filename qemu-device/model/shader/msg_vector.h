@@ -183,8 +183,8 @@ TSR_INLINE bool find_uniform(struct tsr_msg_env *env, const struct tsr_msg_acces
 	    buffer.size < a->bytes)
 		return false;
 	end = buffer.size - a->bytes;	/* a buffer has less than 2^31 bytes */
-	if (offset > end || buffer.va >> TSR_WINDOW_SHIFT ||
-	    !find_page(env, a, buffer.va + offset, last, s))
+	/* descriptors have no bits for windows */
+	if (offset > end || !find_page(env, a, buffer.va + offset, last, s))
 		return false;
 	base = s->first - offset;
 	EACH_CHUNK(i) {
