@@ -23,8 +23,9 @@ bool tsr_float_compare(unsigned int cmpf, uint32_t a, uint32_t b)
 		return x < y;
 	if (is_nan(a) || is_nan(b))
 		return cmpf == TSR_CMPF_NE;
+	/* 0 and -0 */
 	if (!((a | b) & 0x7fffffff))
-		x = y = 0;
+		x = y;
 	switch (cmpf) {
 	case TSR_CMPF_EQ:
 		return x == y;
