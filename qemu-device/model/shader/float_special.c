@@ -70,7 +70,7 @@ static struct tsr_real reciprocal_root(struct tsr_real x)
 		return reciprocal(x);
 	/* 2^86 / sig with 2^24 <= sig < 2^26: the root has 31 bits or 32 */
 	shift = __builtin_clzll(x.sig) - 39;
-	shift += (x.exp - shift) & 1;
+	shift += (x.exp ^ shift) & 1;	/* the exponent that is left is even */
 	x.sig <<= shift;
 	x.exp -= shift;
 	r = root(((unsigned __int128)1 << 86) / x.sig);
