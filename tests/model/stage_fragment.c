@@ -559,7 +559,8 @@ static void test_blend_program(void)
 	p->state.program = pipe_text(p, 1, TSR_STAGE_FRAGMENT, text);
 	target = PIPE_CODE + 2 * 0x10000 + 0x1000;
 	back = pipe_label(text, "back") + (uint32_t)p->state.program->state.code;
-	p->state.blend[0] = back | (uint64_t)target << 32;
+	/* bits 35:32 are not the address's */
+	p->state.blend[0] = back | (uint64_t)(target | 15) << 32;
 	tile = (struct tsr_tile){ .x = 16, .y = 0, .width = 8, .height = 8, .targets = 1 };
 	tsr_format_find(&tile.format[0], TSR_PIXEL_FORMAT_RGBA32F, 0, false);
 	tile.colour[0] = (struct tsr_tile_target){ .data = (uint8_t *)texels, .pitch = 128 };
@@ -707,6 +708,9 @@ static void test_load_tile(void)
 	load_tile(&tile, 0xfe000000, TSR_REGISTER_TYPE_F32);
 	ktap_eq(pipe_fragments(p), TSR_STEP_FAULT);
 	ktap_eq(p->sh->fault.code, TSR_FAULT_SHADER_UNSUPPORTED);
+	ktap_eq(p->sh->fault.addr, 0);
+	ktap_eq(p->sh->fault.group[0], 22);
+	ktap_eq(p->sh->fault.group[1], 4);
 	pipe_free(p);
 }
 
