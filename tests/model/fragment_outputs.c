@@ -15,7 +15,8 @@
 #define CLAUSE(how, text) "clause " how " {\n" text "}\n"
 #define MESSAGE(how, insn) CLAUSE(how "wait=0", "\t*NOP\n\t+" insn "\n")
 #define MOVE(to, from) "\t*MOV.i32 " to ", " from "\n\t+NOP\n"
-/* Not of fragments whose @reg is not 0. */
+/* Not of fragments whose @reg is not 0; of all. */
+#define ALWAYS(reg, label, message) message
 #define UNLESS(reg, label, message) \
 	"clause wait=0 flow=nbtb_unconditional {\n\t*NOP\n" \
 	"\t+BRANCHZ.i32.ne " reg ", " label "\n}\n" message label ":\n"
@@ -23,8 +24,9 @@
 /*
  * R14 and R15 are masks of coverage, R12 and R13 whether x and y are odd. Colours are R0 to R3 and
  * R8 to R11, the second source R4 to R7. The last BLEND is of a target that has been named or not.
+ * SOME is UNLESS, or ALWAYS: then warps go through all of it together.
  */
-#define PROGRAM(last) \
+#define PROGRAM(SOME, last) \
 	CLAUSE("", "\t*LSHIFT_AND.i32 r12, r59, 0x1, 0x0.b0\n\t+NOP\n" \
 		   "\t*RSHIFT_AND.i32 r13, r59, 0x1, 0x10.b0\n\t+NOP\n") \
 	CLAUSE("", "\t*NOP\n\t+IADD.s32 r14, r59, u1.w0\n\t*NOP\n\t+IADD.s32 r15, r59, u1.w1\n" \
@@ -33,11 +35,11 @@
 	CLAUSE("", MOVE("r4", "r15") MOVE("r5", "r59") MOVE("r6", "u2.w1") MOVE("r7", "r14")) \
 	CLAUSE("", MOVE("r8", "r15") MOVE("r9", "u2.w0") MOVE("r10", "r59") MOVE("r11", "u3.w0")) \
 	MESSAGE("", "ZS_EMIT.z r0, r0, r14, @r60") \
-	UNLESS("r13", "emitted", MESSAGE("", "ZS_EMIT.stencil.z r8, r1, r60, @r60")) \
+	SOME("r13", "emitted", MESSAGE("", "ZS_EMIT.stencil.z r8, r1, r60, @r60")) \
 	MESSAGE("td ", "ATEST r49:t1, r15, zero.w0, @r60") \
-	UNLESS("r12", "first", \
+	SOME("r12", "first", \
 	       MESSAGE("", "BLEND r48:t1, r60, blend0.w0, blend0.w1, @r0")) \
-	UNLESS("r13", "second", \
+	SOME("r13", "second", \
 	       MESSAGE("", "BLEND r48:t1, r49, blend2.w0, blend2.w1, @r8")) \
 	MESSAGE("end ", "BLEND r48:t1, r60, blend" last ".w0, blend" last ".w1, @r8")
 
@@ -71,7 +73,8 @@ static void check_target(unsigned int t, unsigned int w, unsigned int l, bool wr
 		ktap_eq(tsr_fragments_colour(p->f, t, c, w)->u[l], colour[c]);
 }
 
-static void check_fragment(unsigned int n, unsigned int last)
+/* @apart: fragments of odd columns and rows go other ways. */
+static void check_fragment(unsigned int n, unsigned int last, bool apart)
 {
 	const struct tsr_fragments *f = p->f;
 	const struct tsr_fragment_quad *quad = &f->quad[n / 4];
@@ -80,7 +83,7 @@ static void check_fragment(unsigned int n, unsigned int last)
 	const struct fragment is = fragment_at(x, y);
 	const uint32_t covered = quad->coverage >> 16 * (n % 4) & 0xffff;
 	const uint32_t left = covered & is.mask[0] & is.mask[1];
-	const bool even_x = !(x & 1), even_y = !(y & 1);
+	const bool even_x = !apart || !(x & 1), even_y = !apart || !(y & 1);
 
 	ktap_eq(f->coverage[w].u[l], left);
 	if (covered) {
@@ -124,9 +127,12 @@ static void random_quads(void)
 
 static void test_outputs(void)
 {
-	static const char *const texts[] = { PROGRAM("0"), PROGRAM("1") };
+	static const char *const texts[] = {
+		PROGRAM(UNLESS, "0"), PROGRAM(UNLESS, "1"), PROGRAM(ALWAYS, "0"),
+		PROGRAM(ALWAYS, "1"),
+	};
 
-	for (unsigned int i = 0; i < 200; i++) {
+	for (unsigned int i = 0; i < 300; i++) {
 		const unsigned int last = i % 2;
 
 		p->state.samples_log2 = rnd() % 5;
@@ -141,7 +147,7 @@ static void test_outputs(void)
 		/* most samples stay; of some bundles all do */
 		p->push[2] = rnd() % 2 ? 0xffff - rnd() % 300 : rnd();
 		p->push[3] = rnd() % 2 ? 0x3fff - rnd() % 300 : rnd();
-		p->state.program = pipe_text(p, 1, TSR_STAGE_FRAGMENT, texts[last]);
+		p->state.program = pipe_text(p, 1, TSR_STAGE_FRAGMENT, texts[i % 4]);
 		tsr_fragments_begin(p->f, &p->state);
 		random_quads();
 		if (!ktap_eq(pipe_fragments(p), TSR_STEP_DONE)) {
@@ -151,7 +157,7 @@ static void test_outputs(void)
 			return;
 		}
 		for (unsigned int n = 0; n < 4 * p->f->quads; n++)
-			check_fragment(n, last);
+			check_fragment(n, last, i % 4 < 2);
 		/* beyond the quads nobody is there */
 		for (unsigned int n = 4 * p->f->quads; n < TSR_BUNDLE_LANES; n++)
 			ktap_eq(p->f->written[0][n / 16] >> n % 16 & 1, 0);

@@ -708,7 +708,7 @@ static void test_load_tile(void)
 	load_tile(&tile, 0xfe000000, TSR_REGISTER_TYPE_F32);
 	ktap_eq(pipe_fragments(p), TSR_STEP_FAULT);
 	ktap_eq(p->sh->fault.code, TSR_FAULT_SHADER_UNSUPPORTED);
-	ktap_eq(p->sh->fault.addr, 0);
+	ktap_eq(p->sh->fault.addr, p->sh->fault.clause);
 	ktap_eq(p->sh->fault.group[0], 22);
 	ktap_eq(p->sh->fault.group[1], 4);
 	pipe_free(p);
