@@ -15,8 +15,9 @@
 #define CLAUSE(how, text) "clause " how " {\n" text "}\n"
 #define MESSAGE(how, insn) CLAUSE(how "wait=0", "\t*NOP\n\t+" insn "\n")
 #define MOVE(to, from) "\t*MOV.i32 " to ", " from "\n\t+NOP\n"
-/* Not of fragments whose @reg is not 0; of all. */
+/* A message of all fragments, of none, of those whose @reg is 0. */
 #define ALWAYS(reg, label, message) message
+#define NEVER(reg, label, message)
 #define UNLESS(reg, label, message) \
 	"clause wait=0 flow=nbtb_unconditional {\n\t*NOP\n" \
 	"\t+BRANCHZ.i32.ne " reg ", " label "\n}\n" message label ":\n"
@@ -24,7 +25,7 @@
 /*
  * R14 and R15 are masks of coverage, R12 and R13 whether x and y are odd. Colours are R0 to R3 and
  * R8 to R11, the second source R4 to R7. The last BLEND is of a target that has been named or not.
- * SOME is UNLESS, or ALWAYS: then warps go through all of it together.
+ * SOME is UNLESS, ALWAYS or NEVER: with these two warps go through all of it together.
  */
 #define PROGRAM(SOME, last) \
 	CLAUSE("", "\t*LSHIFT_AND.i32 r12, r59, 0x1, 0x0.b0\n\t+NOP\n" \
@@ -33,9 +34,13 @@
 		   "\t*NOP\n\t+NOP\n") \
 	CLAUSE("", MOVE("r0", "r59") MOVE("r1", "r14") MOVE("r2", "r57") MOVE("r3", "u2.w0")) \
 	CLAUSE("", MOVE("r4", "r15") MOVE("r5", "r59") MOVE("r6", "u2.w1") MOVE("r7", "r14")) \
-	CLAUSE("", MOVE("r8", "r15") MOVE("r9", "u2.w0") MOVE("r10", "r59") MOVE("r11", "u3.w0")) \
+	CLAUSE("", MOVE("r8", "r15") MOVE("r9", "u2.w0") MOVE("r10", "r59")) \
 	MESSAGE("", "ZS_EMIT.z r0, r0, r14, @r60") \
 	SOME("r13", "emitted", MESSAGE("", "ZS_EMIT.stencil.z r8, r1, r60, @r60")) \
+	CLAUSE("wait=0", "\t*LSHIFT_OR.i32 r10, r59, 0x3f800000, 0x0.b0\n\t+NOP\n" \
+			 MOVE("r11", "r60")) \
+	MESSAGE("", "DISCARD.f32.lt r10, u3.w0") \
+	SOME("r12", "tested", MESSAGE("", "ATEST t1, r9, zero.w0, @r60")) \
 	MESSAGE("td ", "ATEST r49:t1, r15, zero.w0, @r60") \
 	SOME("r12", "first", \
 	       MESSAGE("", "BLEND r48:t1, r60, blend0.w0, blend0.w1, @r0")) \
@@ -46,10 +51,14 @@
 static const struct tsr_config *config;
 static struct pipe *p;
 
-/* What a fragment's registers are. */
+/* Of which fragments the messages are that may be of some. */
+enum way { OF_SOME, OF_ALL, OF_NONE };
+
+/* What a fragment's registers are, but for R11: the coverage that ZS_EMIT has left. */
 struct fragment {
-	uint32_t where, mask[2];
+	uint32_t where, mask[3];
 	uint32_t colour[2][4], second[4];
+	bool discarded;
 };
 
 static struct fragment fragment_at(int x, int y)
@@ -58,9 +67,12 @@ static struct fragment fragment_at(int x, int y)
 	const uint32_t m0 = where + p->push[2], m1 = where + p->push[3];
 
 	return (struct fragment){
-		.where = where, .mask = { m0, m1 },
-		.colour = { { where, m0, 7, p->push[4] }, { m1, p->push[4], where, p->push[6] } },
+		.where = where, .mask = { m0, m1, p->push[4] },
+		.colour = { { where, m0, 7, p->push[4] },
+			    { m1, p->push[4], where | 0x3f800000 } },
 		.second = { m1, where, p->push[5], m0 },
+		/* floats between 1 and 2 are ordered as their bits are */
+		.discarded = (where | 0x3f800000) < p->push[6],
 	};
 }
 
@@ -73,32 +85,38 @@ static void check_target(unsigned int t, unsigned int w, unsigned int l, bool wr
 		ktap_eq(tsr_fragments_colour(p->f, t, c, w)->u[l], colour[c]);
 }
 
-/* @apart: fragments of odd columns and rows go other ways. */
-static void check_fragment(unsigned int n, unsigned int last, bool apart)
+static bool of(enum way way, int coordinate)
+{
+	return way == OF_ALL || (way == OF_SOME && !(coordinate & 1));
+}
+
+static void check_fragment(unsigned int n, unsigned int last, enum way way)
 {
 	const struct tsr_fragments *f = p->f;
 	const struct tsr_fragment_quad *quad = &f->quad[n / 4];
 	const unsigned int w = n / 16, l = n % 16;
 	const int x = quad->x + (int)(n & 1), y = quad->y + (int)(n >> 1 & 1);
-	const struct fragment is = fragment_at(x, y);
+	const bool first = of(way, x), second = of(way, y);
 	const uint32_t covered = quad->coverage >> 16 * (n % 4) & 0xffff;
-	const uint32_t left = covered & is.mask[0] & is.mask[1];
-	const bool even_x = !apart || !(x & 1), even_y = !apart || !(y & 1);
+	struct fragment is = fragment_at(x, y);
+	const bool there = covered && !is.discarded, zero = there && (!last || first);
+	uint32_t left = covered & is.mask[0];
 
-	ktap_eq(f->coverage[w].u[l], left);
+	is.colour[1][3] = left;
+	left &= is.mask[1] & (first ? is.mask[2] : UINT32_MAX);
+	ktap_eq(f->coverage[w].u[l], is.discarded ? 0 : left);
 	if (covered) {
 		ktap_eq(f->depth_written[w] >> l & 1, 1);
-		ktap_eq(f->stencil_written[w] >> l & 1, even_y);
-		ktap_eq(f->depth[w].u[l], is.colour[even_y][0]);
-		if (even_y)
+		ktap_eq(f->stencil_written[w] >> l & 1, second);
+		ktap_eq(f->depth[w].u[l], second ? is.mask[1] : is.where);
+		if (second)
 			ktap_eq(f->stencil[w].u[l], is.mask[0]);
 	}
 	/* helpers alone have ended, and those without samples left go on */
-	check_target(0, w, l, covered && (!last || even_x), is.colour[!last], 4);
-	check_target(1, w, l, covered && last, is.colour[1], 4);
-	check_target(2, w, l, covered && even_y, is.colour[1], 2);
-	check_target(TSR_RENDER_TARGETS_MAX, w, l,
-		     p->state.dual_source && covered && (!last || even_x), is.second, 4);
+	check_target(0, w, l, zero, is.colour[!last], 4);
+	check_target(1, w, l, there && last, is.colour[1], 4);
+	check_target(2, w, l, there && second, is.colour[1], 2);
+	check_target(TSR_RENDER_TARGETS_MAX, w, l, zero && p->state.dual_source, is.second, 4);
 	for (unsigned int t = 0; t < 3; t++) {
 		if (f->written[t][w] >> l & 1)
 			ktap_eq(f->blend_coverage_at[t][w].u[l], left);
@@ -129,7 +147,7 @@ static void test_outputs(void)
 {
 	static const char *const texts[] = {
 		PROGRAM(UNLESS, "0"), PROGRAM(UNLESS, "1"), PROGRAM(ALWAYS, "0"),
-		PROGRAM(ALWAYS, "1"),
+		PROGRAM(ALWAYS, "1"), PROGRAM(NEVER, "0"), PROGRAM(NEVER, "1"),
 	};
 
 	for (unsigned int i = 0; i < 300; i++) {
@@ -147,7 +165,10 @@ static void test_outputs(void)
 		/* most samples stay; of some bundles all do */
 		p->push[2] = rnd() % 2 ? 0xffff - rnd() % 300 : rnd();
 		p->push[3] = rnd() % 2 ? 0x3fff - rnd() % 300 : rnd();
-		p->state.program = pipe_text(p, 1, TSR_STAGE_FRAGMENT, texts[i % 4]);
+		p->push[4] |= rnd() % 2 ? 0xff3f : 0;
+		/* discarded are those farther up, or none */
+		p->push[6] = rnd() % 2 ? 0x3f800000 : 0x3f800000 | rnd() % 0x800000;
+		p->state.program = pipe_text(p, 1, TSR_STAGE_FRAGMENT, texts[i % 6]);
 		tsr_fragments_begin(p->f, &p->state);
 		random_quads();
 		if (!ktap_eq(pipe_fragments(p), TSR_STEP_DONE)) {
@@ -157,7 +178,7 @@ static void test_outputs(void)
 			return;
 		}
 		for (unsigned int n = 0; n < 4 * p->f->quads; n++)
-			check_fragment(n, last, i % 4 < 2);
+			check_fragment(n, last, i % 6 / 2);
 		/* beyond the quads nobody is there */
 		for (unsigned int n = 4 * p->f->quads; n < TSR_BUNDLE_LANES; n++)
 			ktap_eq(p->f->written[0][n / 16] >> n % 16 & 1, 0);

@@ -717,31 +717,43 @@ static void test_load_tile(void)
 /* Threads that end with BLEND: of registers that wrap; to what is off, or of a type none has. */
 static void test_last_blend(void)
 {
-	static const char text[] =
-		"clause {\n"
-		"	*MOV.i32 r62, 0x3f000000\n"
-		"	+NOP\n"
-		"	*MOV.i32 r63, r59\n"
-		"	+NOP\n"
-		"	*MOV.i32 r0, 0x40000000\n"
-		"	+NOP\n"
-		"	*MOV.i32 r1, 0x40800000\n"
-		"	+NOP\n"
-		"	*NOP\n"
-		"	+NOP\n"
+#define ENDS_WITH(from) \
+		"clause {\n" \
+		"	*MOV.i32 r62, 0x3f000000\n" \
+		"	+NOP\n" \
+		"	*MOV.i32 r63, r59\n" \
+		"	+NOP\n" \
+		"	*MOV.i32 r0, 0x40000000\n" \
+		"	+NOP\n" \
+		"	*MOV.i32 r1, 0x40800000\n" \
+		"	+NOP\n" \
+		"	*NOP\n" \
+		"	+NOP\n" \
+		"}\n" \
+		"clause wait=0 {\n" \
+		"	*NOP\n" \
+		"	+BLEND r48:t1, r60, blend1.w0, blend1.w1, @r0\n" \
+		"}\n" \
+		"clause end {\n" \
+		"	*NOP\n" \
+		"	+BLEND r48:t1, r60, blend0.w0, blend0.w1, @" from "\n" \
 		"}\n"
-		"clause end {\n"
-		"	*NOP\n"
-		"	+BLEND r48:t1, r60, blend0.w0, blend0.w1, @r62\n"
-		"}\n";
+	static const char *const texts[] = {
+		ENDS_WITH("r62"), ENDS_WITH("r0"), ENDS_WITH("r0"), ENDS_WITH("r0"),
+	};
+#undef ENDS_WITH
 
-	for (unsigned int i = 0; i < 3; i++) {
-		start(text);
+	for (unsigned int i = 0; i < 4; i++) {
+		start(texts[i]);
+		/* there are no more than eight targets */
+		p->state.blend[1] = p->state.blend[0] | TSR_RENDER_TARGETS_MAX << 16;
 		if (i == 1)
 			p->state.blend[0] = TSR_BLEND_MODE_OFF;
 		if (i == 2)
 			p->state.blend[0] = TSR_BLEND_MODE_OPAQUE |
 					    (uint64_t)TSR_REGISTER_TYPE_I64 << 56;
+		if (i == 3)
+			p->state.blend[0] = p->state.blend[1];
 		pipe_prim(p, 3);
 		for (unsigned int q = 0; q < 8; q++)
 			pipe_quad(p, 2 * q, 6, 0);
