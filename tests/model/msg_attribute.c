@@ -95,11 +95,30 @@ static void test_changes(void)
 	}
 }
 
+/* An attribute, then a buffer, in the last bytes of a mapping. */
+static void test_ends(void)
+{
+	const uint64_t end = UNITS_TABLES + UNITS_TABLES_SIZE;
+
+	elements();
+	memcpy(units_table(u, end - 8), units_table(u, UNITS_ATTRIBUTES + 8 * 5), 8);
+	u->state.attributes = end - 8 * 6;
+	units_stop(u);
+	six_is(7006);
+	u->state.attributes = UNITS_ATTRIBUTES;
+	memcpy(units_table(u, end - 16), units_table(u, UNITS_BUFFERS + 16 * 10), 16);
+	u->state.attribute_buffers = end - 16 * 11;
+	units_stop(u);
+	six_is(7006);
+	u->state.attribute_buffers = UNITS_BUFFERS;
+}
+
 int main(void)
 {
 	ktap_start();
 	u = units_new(0);
 	ktap_run("[IA3] attributes whose descriptors change", test_changes);
+	ktap_run("[IA3] descriptors where memory ends", test_ends);
 	units_free(u);
 	return ktap_finish();
 }
