@@ -32,7 +32,7 @@
 		   "\t*RSHIFT_AND.i32 r13, r59, 0x1, 0x10.b0\n\t+NOP\n") \
 	CLAUSE("", "\t*NOP\n\t+IADD.s32 r14, r59, u1.w0\n\t*NOP\n\t+IADD.s32 r15, r59, u1.w1\n" \
 		   "\t*NOP\n\t+NOP\n") \
-	CLAUSE("", MOVE("r0", "r59") MOVE("r1", "r14") MOVE("r2", "r57") MOVE("r3", "u2.w0")) \
+	CLAUSE("", MOVE("r0", "r59") MOVE("r1", "r14") MOVE("r3", "u2.w0")) \
 	CLAUSE("", MOVE("r4", "r15") MOVE("r5", "r59") MOVE("r6", "u2.w1") MOVE("r7", "r14")) \
 	CLAUSE("", MOVE("r8", "r15") MOVE("r9", "u2.w0") MOVE("r10", "r59")) \
 	MESSAGE("", "ZS_EMIT.z r0, r0, r14, @r60") \
@@ -41,6 +41,7 @@
 			 MOVE("r11", "r60")) \
 	MESSAGE("", "DISCARD.f32.lt r10, u3.w0") \
 	SOME("r12", "tested", MESSAGE("", "ATEST t1, r9, zero.w0, @r60")) \
+	CLAUSE("wait=0", "\t*NOP\n\t+CLPER.i32.xor.subgroup4.zero r2:t1, r60, 0x1\n") \
 	MESSAGE("td ", "ATEST r49:t1, r15, zero.w0, @r60") \
 	SOME("r12", "first", \
 	       MESSAGE("", "BLEND r48:t1, r60, blend0.w0, blend0.w1, @r0")) \
@@ -54,7 +55,7 @@ static struct pipe *p;
 /* Of which fragments the messages are that may be of some. */
 enum way { OF_SOME, OF_ALL, OF_NONE };
 
-/* What a fragment's registers are, but for R11: the coverage that ZS_EMIT has left. */
+/* What a fragment's registers are, but for R2 and R11: coverage on the way. */
 struct fragment {
 	uint32_t where, mask[3];
 	uint32_t colour[2][4], second[4];
@@ -68,7 +69,7 @@ static struct fragment fragment_at(int x, int y)
 
 	return (struct fragment){
 		.where = where, .mask = { m0, m1, p->push[4] },
-		.colour = { { where, m0, 7, p->push[4] },
+		.colour = { { where, m0, 0, p->push[4] },
 			    { m1, p->push[4], where | 0x3f800000 } },
 		.second = { m1, where, p->push[5], m0 },
 		/* floats between 1 and 2 are ordered as their bits are */
@@ -90,6 +91,19 @@ static bool of(enum way way, int coordinate)
 	return way == OF_ALL || (way == OF_SOME && !(coordinate & 1));
 }
 
+/* What R60 is behind the first ATEST, which gives those that are discarded 0. */
+static uint32_t tested(unsigned int n, enum way way)
+{
+	const struct tsr_fragment_quad *quad = &p->f->quad[n / 4];
+	const int x = quad->x + (int)(n & 1), y = quad->y + (int)(n >> 1 & 1);
+	const struct fragment is = fragment_at(x, y);
+	const uint32_t left = quad->coverage >> 16 * (n % 4) & 0xffff & is.mask[0];
+
+	if (is.discarded && !p->state.shader.helpers)
+		return 0;
+	return !of(way, x) ? left : is.discarded ? 0 : left & is.mask[2];
+}
+
 static void check_fragment(unsigned int n, unsigned int last, enum way way)
 {
 	const struct tsr_fragments *f = p->f;
@@ -102,6 +116,10 @@ static void check_fragment(unsigned int n, unsigned int last, enum way way)
 	const bool there = covered && !is.discarded, zero = there && (!last || first);
 	uint32_t left = covered & is.mask[0];
 
+	/* what the neighbour has left behind ATEST, and this one behind ZS_EMIT */
+	is.colour[0][2] = tested(n ^ 1, way);
+	if (way == OF_SOME)	/* those that go apart need not see one another */
+		is.colour[0][2] = tsr_fragments_colour(f, 0, 2, w)->u[l];
 	is.colour[1][3] = left;
 	left &= is.mask[1] & (first ? is.mask[2] : UINT32_MAX);
 	ktap_eq(f->coverage[w].u[l], is.discarded ? 0 : left);
