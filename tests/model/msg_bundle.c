@@ -298,6 +298,8 @@ static void addresses(unsigned int bytes, unsigned int align, bool errors)
 				va = TSR_WINDOW_SCRATCH + at % (UNITS_SCRATCH_SIZE - 16);
 			else if (u->env.stage == TSR_STAGE_POSITION && place < 4)
 				va = (place == 2 ? TSR_WINDOW_OUTPUT : 0) + at % 0x400;
+			else if (place == 5)
+				va |= 1ull << 32;
 			set_address(w, l, va);
 		}
 		if (errors && rnd() % 8 == 0)
