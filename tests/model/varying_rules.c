@@ -116,7 +116,9 @@ static struct point last_point(const struct load *l, unsigned int loads, unsigne
 	return at;
 }
 
-static void add_load(char *text, const char *what, const struct load *l, const char *rest)
+/* The load @what.MODES@count SOURCE@rest. */
+static void add_load(char *text, const char *what, const struct load *l, const char *count,
+		     const char *rest)
 {
 	static const char *const updates[] = { "store", "clobber", "conditional", "retrieve" };
 	static const char *const sources[] = { "u1.w0", "r61", "r59" };
@@ -124,16 +126,31 @@ static void add_load(char *text, const char *what, const struct load *l, const c
 			     l->sample == TSR_SAMPLE_SAMPLE   ? ".sample" :
 			     l->sample == TSR_SAMPLE_EXPLICIT ? ".explicit" :
 								".center";
+	char line[200];
 
-	sprintf(text + strlen(text), "clause wait=0 {\n\t*NOP\n\t+%s.%s%s%s\n}\n", what,
-		updates[l->update], l->update == RETRIEVE ? "" : sample, rest);
-	/* the rest names the source as $ */
-	for (char *at = strchr(text, '$'); at; at = strchr(text, '$')) {
-		const char *source = sources[l->source];
+	snprintf(line, sizeof(line), "clause wait=0 {\n\t*NOP\n\t+%s.%s%s%s %s%s\n}\n", what,
+		 updates[l->update], l->update == RETRIEVE ? "" : sample, count,
+		 sources[l->source], rest);
+	strcat(text, line);
+}
 
-		memmove(at + strlen(source), at + 1, strlen(at));
-		memcpy(at, source, strlen(source));
-	}
+/* Pixels of the right column go on at label @n. */
+static void add_skip(char *text, unsigned int n)
+{
+	char line[100];
+
+	snprintf(line, sizeof(line),
+		 "clause wait=0 flow=nbtb_unconditional {\n\t*NOP\n"
+		 "\t+BRANCHZ.i32.ne r12, right%u\n}\n", n);
+	strcat(text, line);
+}
+
+static void add_label(char *text, unsigned int n)
+{
+	char line[20];
+
+	snprintf(line, sizeof(line), "right%u:\n", n);
+	strcat(text, line);
 }
 
 /* Varying 0 is the position in pixels, 1/w 1 + x / 256 + y / 128, depth x / 64 + y / 32 - 1/2. */
@@ -193,17 +210,14 @@ static void test_points(void)
 			l[k] = random_load(special);
 			l[k].left = k + 1 < loads && rnd() % 4 == 0;
 			if (l[k].left)
-				sprintf(text + strlen(text),
-					"clause wait=0 flow=nbtb_unconditional {\n\t*NOP\n"
-					"\t+BRANCHZ.i32.ne r12, right%u\n}\n", k);
+				add_skip(text, k);
 			if (special)
-				add_load(text, "LD_VAR_SPECIAL.f32.frag_z", &l[k], " $, @r4");
+				add_load(text, "LD_VAR_SPECIAL.f32.frag_z", &l[k], "", ", @r4");
 			else
-				add_load(text, "LD_VAR_IMM.f32", &l[k],
-					 k + 1 < loads ? ".v2 $, index:0, @r4" :
-							 ".v2 $, index:0, @r0");
+				add_load(text, "LD_VAR_IMM.f32", &l[k], ".v2",
+					 k + 1 < loads ? ", index:0, @r4" : ", index:0, @r0");
 			if (l[k].left)
-				sprintf(text + strlen(text), "right%u:\n", k);
+				add_label(text, k);
 		}
 		strcat(text, PIPE_FINISH);
 		start(text);
@@ -242,7 +256,7 @@ static void test_special(void)
 		random_samples();
 		if (rnd() % 2)
 			strcat(text, CLAUSE("LD_VAR_IMM.f32.clobber.center.v2 r61, index:0, @r4"));
-		add_load(text, names[half][w], &l, " $, @r0");
+		add_load(text, names[half][w], &l, "", ", @r0");
 		strcat(text, PIPE_FINISH);
 		start(text);
 		position_prim(false)->bias = bias;
