@@ -515,7 +515,8 @@ static void settle(struct tsr_tile *tile, unsigned int warp, uint16_t lanes)
 	/* those that store: the second to fourth pixel of the only quad */
 	ktap_eq(warp, 0);
 	ktap_eq(lanes, 14);
-	/* the third pixel fails */
+	/* nothing is left of what has been discarded; the third pixel fails */
+	ktap_eq(p->f->coverage[0].u[0], 0);
 	p->f->coverage[0].u[2] = 0;
 }
 
@@ -533,6 +534,14 @@ static void test_blend_program(void)
 		"clause td wait=0 {\n"
 		"	*NOP\n"
 		"	+ATEST r60:t1, r60, zero.w0, @r60\n"
+		"}\n"
+		"clause {\n"
+		"	*LSHIFT_OR.i32 r10, r59, 0x3f800000, 0x0.b0\n"
+		"	+NOP\n"
+		"}\n"
+		"clause {\n"
+		"	*NOP\n"
+		"	+DISCARD.f32.lt r10, 0x3f800013\n"
 		"}\n"
 		"clause wait=0 {\n"
 		"	*NOP\n"
@@ -571,7 +580,8 @@ static void test_blend_program(void)
 	p->f->settle = settle;
 	tests = 0;
 	pipe_prim(p, 3);
-	pipe_quad(p, 18, 0, 0)->coverage = 0x0001000100010000;
+	/* the first pixel is discarded, at x = 18, y = 0 */
+	pipe_quad(p, 18, 0, 0);
 	if (!ktap_eq(pipe_fragments(p), TSR_STEP_DONE))
 		ktap_note("fault %u at %llx", p->sh->fault.code,
 			  (unsigned long long)p->sh->fault.clause);
@@ -600,175 +610,6 @@ static void test_blend_program(void)
 	ktap_eq(stored(19, 0), 0);
 	ktap_ok(texels[3][0] == 5);
 	pipe_free(p);
-}
-
-/* ---- What the tile holds --------------------------------------------------------------------- */
-
-static float tile_depth[128];
-static uint8_t tile_stencil[128];
-static float tile_texels[2][64][4];
-
-/* LD_TILE of what @word names, as @type, in a quad at the right edge of the tile. */
-static void load_tile(struct tsr_tile *tile, uint32_t word, enum tsr_register_type type)
-{
-	static const char text[] =
-		"clause {\n"
-		"	*MOV.i32 r8, u1.w0\n"
-		"	+NOP\n"
-		"	*MOV.i32 r9, u1.w1\n"
-		"	+NOP\n"
-		"	*NOP\n"
-		"	+NOP\n"
-		"}\n"
-		"clause wait=0 {\n"
-		"	*NOP\n"
-		"	+LD_TILE.v4 r8, r60, r9, @r0\n"
-		"}\n"
-		PIPE_FINISH;
-
-	start(text);
-	p->push[2] = word;
-	p->push[3] = type << 24;
-	p->state.program = pipe_text(p, 1, TSR_STAGE_FRAGMENT, text);
-	p->f->tile = tile;
-	pipe_prim(p, 3);
-	pipe_quad(p, 22, 4, 0);
-}
-
-/* Each pixel that the tile has reads four words; others, and all if there is none, read 0. */
-static void check_tile(const struct tsr_tile *tile, uint32_t word, const float *depth,
-		       const uint8_t *stencil, const float (*texels)[4])
-{
-	const unsigned int sample = word & 0xff;
-	struct tsr_tile copy = *tile;
-
-	load_tile(&copy, word, stencil ? TSR_REGISTER_TYPE_U32 : TSR_REGISTER_TYPE_F32);
-	ktap_eq(pipe_fragments(p), TSR_STEP_DONE);
-	for (unsigned int n = 0; n < 4; n++) {
-		const unsigned int x = 6 + n % 2, y = 4 + n / 2;
-		const unsigned int at = tsr_tile_place(tile, x, y, sample);
-		uint32_t want[4] = { 0 };
-
-		if (x < tile->width && depth) {
-			want[0] = as_word(depth[at]);
-			want[3] = as_word(1);
-		} else if (x < tile->width && stencil) {
-			want[0] = stencil[at];
-			want[3] = 1;
-		} else if (x < tile->width && texels) {
-			memcpy(want, texels[8 * y + x], sizeof(want));
-		}
-		for (unsigned int c = 0; c < 4; c++)
-			ktap_eq(tsr_fragments_colour(p->f, 0, c, 0)->u[n], want[c]);
-	}
-	pipe_free(p);
-}
-
-static void test_load_tile(void)
-{
-	struct tsr_tile tile = {
-		.x = 16, .width = 8, .height = 8, .targets = 1, .shift = 3, .samples_log2 = 1,
-		.has_depth = true, .has_stencil = true, .depth = tile_depth,
-		.stencil = tile_stencil,
-		.colour = { { .data = (uint8_t *)tile_texels, .pitch = 128, .plane = 1024 } },
-	};
-	float scaled[128];
-
-	tsr_format_find(&tile.format[0], TSR_PIXEL_FORMAT_RGBA32F, 0, false);
-	for (unsigned int i = 0; i < 128; i++) {
-		tile_depth[i] = 3 * i + 1;
-		tile_stencil[i] = 255 - i;
-		for (unsigned int c = 0; c < 4; c++)
-			tile_texels[i / 64][i % 64][c] = 4 * i + c;
-	}
-	for (unsigned int i = 0; i < 6; i++) {
-		const unsigned int sample = i % 2;
-
-		tile.width = i / 2 == 2 ? 7 : 8;
-		/* floats as they are, or parts of the greatest number */
-		tile.depth_scale = i / 2 == 1 ? 65535 : 0;
-		for (unsigned int k = 0; k < 128; k++)
-			scaled[k] = i / 2 == 1 ? tile_depth[k] / 65535 : tile_depth[k];
-		check_tile(&tile, 0xff00ff00 | sample, scaled, NULL, NULL);
-		check_tile(&tile, 0xff00fe00 | sample, NULL, tile_stencil, NULL);
-		check_tile(&tile, 0xff000000 | sample, NULL, NULL, tile_texels[sample]);
-	}
-	/* no such sample, no such target */
-	check_tile(&tile, 0xff00ff02, NULL, NULL, NULL);
-	check_tile(&tile, 0xff000002, NULL, NULL, NULL);
-	check_tile(&tile, 0xff000100, NULL, NULL, NULL);
-	tile.has_depth = false;
-	check_tile(&tile, 0xff00ff00, NULL, NULL, NULL);
-	check_tile(&tile, 0xff00fe00, NULL, tile_stencil, NULL);
-	tile.has_depth = true;
-	tile.has_stencil = false;
-	check_tile(&tile, 0xff00fe00, NULL, NULL, NULL);
-	check_tile(&tile, 0xff00ff00, scaled, NULL, NULL);
-	/* only a pixel's own place is read */
-	load_tile(&tile, 0xfe000000, TSR_REGISTER_TYPE_F32);
-	ktap_eq(pipe_fragments(p), TSR_STEP_FAULT);
-	ktap_eq(p->sh->fault.code, TSR_FAULT_SHADER_UNSUPPORTED);
-	ktap_eq(p->sh->fault.addr, p->sh->fault.clause);
-	ktap_eq(p->sh->fault.group[0], 22);
-	ktap_eq(p->sh->fault.group[1], 4);
-	pipe_free(p);
-}
-
-/* Threads that end with BLEND: of registers that wrap; to what is off, or of a type none has. */
-static void test_last_blend(void)
-{
-#define ENDS_WITH(from) \
-		"clause {\n" \
-		"	*MOV.i32 r62, 0x3f000000\n" \
-		"	+NOP\n" \
-		"	*MOV.i32 r63, r59\n" \
-		"	+NOP\n" \
-		"	*MOV.i32 r0, 0x40000000\n" \
-		"	+NOP\n" \
-		"	*MOV.i32 r1, 0x40800000\n" \
-		"	+NOP\n" \
-		"	*NOP\n" \
-		"	+NOP\n" \
-		"}\n" \
-		"clause wait=0 {\n" \
-		"	*NOP\n" \
-		"	+BLEND r48:t1, r60, blend1.w0, blend1.w1, @r0\n" \
-		"}\n" \
-		"clause end {\n" \
-		"	*NOP\n" \
-		"	+BLEND r48:t1, r60, blend0.w0, blend0.w1, @" from "\n" \
-		"}\n"
-	static const char *const texts[] = {
-		ENDS_WITH("r62"), ENDS_WITH("r0"), ENDS_WITH("r0"), ENDS_WITH("r0"),
-	};
-#undef ENDS_WITH
-
-	for (unsigned int i = 0; i < 4; i++) {
-		start(texts[i]);
-		/* there are no more than eight targets */
-		p->state.blend[1] = p->state.blend[0] | TSR_RENDER_TARGETS_MAX << 16;
-		if (i == 1)
-			p->state.blend[0] = TSR_BLEND_MODE_OFF;
-		if (i == 2)
-			p->state.blend[0] = TSR_BLEND_MODE_OPAQUE |
-					    (uint64_t)TSR_REGISTER_TYPE_I64 << 56;
-		if (i == 3)
-			p->state.blend[0] = p->state.blend[1];
-		pipe_prim(p, 3);
-		for (unsigned int q = 0; q < 8; q++)
-			pipe_quad(p, 2 * q, 6, 0);
-		ktap_eq(pipe_fragments(p), TSR_STEP_DONE);
-		for (unsigned int t = 0; t <= TSR_RENDER_TARGETS_MAX; t++) {
-			for (unsigned int w = 0; w < TSR_BUNDLE_WARPS; w++)
-				ktap_eq(p->f->written[t][w], !t && !i && w < 2 ? 0xffff : 0);
-		}
-		for (unsigned int n = 0; !i && n < 32; n++) {
-			ktap_ok(colour(n, 0) == 0.5f && colour(n, 2) == 2 && colour(n, 3) == 4);
-			ktap_eq(tsr_fragments_colour(p->f, 0, 1, n / 16)->u[n % 16],
-				(n / 4 * 2 + n % 2) | (6 + n / 2 % 2) << 16);
-		}
-		pipe_free(p);
-	}
 }
 
 /* ---- Stops and faults ------------------------------------------------------------------------ */
@@ -879,8 +720,6 @@ static void run_all(void)
 		 test_made_descriptors);
 	ktap_run("[PIX9] fragments of a bundle end in two places", test_two_ends);
 	ktap_run("[OM4] blend programs read and write the tile", test_blend_program);
-	ktap_run("[OM4] depth, stencil and colour of the tile", test_load_tile);
-	ktap_run("[PIX9] threads that end with BLEND", test_last_blend);
 	ktap_run("[PIX7] programs stop between clauses and go on", test_stops);
 	ktap_run("[ISA10] instructions of other stages fault", test_unsupported);
 }
