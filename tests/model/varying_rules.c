@@ -598,7 +598,7 @@ static void every_kind(void)
 		pipe_varying(p, k, 1 + k);
 	pipe_attribute(p, PIPE_OUTPUTS, 5, 31, TSR_PIXEL_FORMAT_RGBA32F, PIPE_STRIDE - 12, false);
 	pipe_attribute(p, PIPE_OUTPUTS, 6, 31, TSR_PIXEL_FORMAT_RG32F, -4, false);
-	pipe_attribute(p, PIPE_OUTPUTS, 4, 31, TSR_PIXEL_FORMAT_RG16F, 32, false);
+	pipe_attribute(p, PIPE_OUTPUTS, 4, 31, TSR_PIXEL_FORMAT_RG16_UNORM, 34, false);
 	pipe_attribute(p, PIPE_OUTPUTS, 7, 31, TSR_PIXEL_FORMAT_RGBA8_UNORM, 16, false);
 	pipe_attribute(p, PIPE_OUTPUTS, 8, 31, TSR_PIXEL_FORMAT_RG32UI, 16, false);
 	p->program.varying_count = 9;
