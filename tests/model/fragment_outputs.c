@@ -37,8 +37,9 @@
 	CLAUSE("", MOVE("r8", "r15") MOVE("r9", "u2.w0") MOVE("r10", "r59")) \
 	MESSAGE("", "ZS_EMIT.z r0, r0, r14, @r60") \
 	SOME("r13", "emitted", MESSAGE("", "ZS_EMIT.stencil.z r8, r1, r60, @r60")) \
-	CLAUSE("wait=0", "\t*LSHIFT_OR.i32 r10, r59, 0x3f800000, 0x0.b0\n\t+NOP\n" \
+	CLAUSE("wait=0", "\t*LSHIFT_AND.i32 r10, r59, 0x600000, 0x15.b0\n\t+NOP\n" \
 			 MOVE("r11", "r60")) \
+	CLAUSE("", "\t*LSHIFT_OR.i32 r10, r10, 0x3f800000, 0x0.b0\n\t+NOP\n") \
 	MESSAGE("", "DISCARD.f32.lt r10, u3.w0") \
 	SOME("r12", "tested", MESSAGE("", "ATEST t1, r9, zero.w0, @r60")) \
 	CLAUSE("wait=0", "\t*NOP\n\t+CLPER.i32.xor.subgroup4.zero r2:t1, r60, 0x1\n") \
@@ -66,14 +67,15 @@ static struct fragment fragment_at(int x, int y)
 {
 	const uint32_t where = (uint32_t)(uint16_t)x | (uint32_t)y << 16;
 	const uint32_t m0 = where + p->push[2], m1 = where + p->push[3];
+	/* between 1 and 2, by the lowest bits of x; such floats are ordered as their bits are */
+	const uint32_t real = (where << 21 & 0x600000) | 0x3f800000;
 
 	return (struct fragment){
 		.where = where, .mask = { m0, m1, p->push[4] },
 		.colour = { { where, m0, 0, p->push[4] },
-			    { m1, p->push[4], where | 0x3f800000 } },
+			    { m1, p->push[4], real } },
 		.second = { m1, where, p->push[5], m0 },
-		/* floats between 1 and 2 are ordered as their bits are */
-		.discarded = (where | 0x3f800000) < p->push[6],
+		.discarded = real < p->push[6],
 	};
 }
 
@@ -184,7 +186,7 @@ static void test_outputs(void)
 		p->push[2] = rnd() % 2 ? 0xffff - rnd() % 300 : rnd();
 		p->push[3] = rnd() % 2 ? 0x3fff - rnd() % 300 : rnd();
 		p->push[4] |= rnd() % 2 ? 0xff3f : 0;
-		/* discarded are those farther up, or none */
+		/* discarded are some, or none */
 		p->push[6] = rnd() % 2 ? 0x3f800000 : 0x3f800000 | rnd() % 0x800000;
 		p->state.program = pipe_text(p, 1, TSR_STAGE_FRAGMENT, texts[i % 6]);
 		tsr_fragments_begin(p->f, &p->state);
