@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* test: TSAN=0 */
 /* Plans of fragment programs: when one is made anew. */
+#include <stdio.h>
 #include <string.h>
 
 #include "ktap.h"
@@ -106,6 +107,149 @@ static void programs(void)
 	}
 }
 
+/* Whether a program that is @format with its operands has a plan. */
+static bool has_plan(struct pipe *p, const char *format, const char *const *operand)
+{
+	char text[600];
+
+	snprintf(text, sizeof(text), format, operand[0], operand[1], operand[2], operand[3]);
+	p->state.program = pipe_text(p, 0, TSR_STAGE_FRAGMENT, text);
+	p->state.serial++;
+	return find(p);
+}
+
+/*
+ * A plan knows every operand of an instruction, and needs no other: R0 is not one of them. R5 is
+ * what nobody has written.
+ */
+static void operands(void)
+{
+#define END "clause end {\n*NOP\n+NOP\n}\n"
+#define ALONE(insn) "clause wait=0 {\n" insn "\n*NOP\n+NOP\n}\n" END
+	static const struct {
+		const char *format;
+		unsigned int operands;
+	} rows[] = {
+		{ ALONE("*MOV.i32 r4, %s\n+NOP"), 1 },
+		{ ALONE("*NOP\n+MOV.i32 r4, %s"), 1 },
+		{ ALONE("*NOP\n+IADD.s32 r4, %s, %s"), 2 },
+		{ ALONE("*FADD.f32 r4, %s, %s\n+NOP"), 2 },
+		{ ALONE("*IMUL.i32 r4, %s, %s\n+NOP"), 2 },
+		{ ALONE("*FMA.f32 r4, %s, %s, %s\n+NOP"), 3 },
+		{ ALONE("*LSHIFT_OR.i32 r4, %s, %s, %s\n+NOP"), 3 },
+		{ ALONE("*CSEL.i32.eq r4, %s, %s, %s, %s\n+NOP"), 4 },
+		/* the high word needs both words' operands, even where nobody sees the low one */
+		{ ALONE("*SHADDXL.u32 r4:t0, %s, %s, shift:3\n+SHADDXH.i32 r6:t1, %s, t"), 3 },
+		{ ALONE("*SHADDXL.u32 t0, %s, %s, shift:3\n+SHADDXH.i32 r6:t1, %s, u1.w1"), 3 },
+	};
+	static const char *const known[] = { "r57", "r58", "r58", "u0.w0" };
+	struct pipe *p = pipe_new(NULL);
+
+	for (unsigned int i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		/* the last: all are known */
+		for (unsigned int n = 0; n <= rows[i].operands; n++) {
+			const char *operand[4];
+
+			memcpy(operand, known, sizeof(operand));
+			if (n < rows[i].operands)
+				operand[n] = "r5";
+			if (!ktap_eq(has_plan(p, rows[i].format, operand), n == rows[i].operands))
+				ktap_note("operand %u of\n%s", n, rows[i].format);
+		}
+	}
+	pipe_free(p);
+}
+
+/* Words of a colour of @components, by what the registers hold (3d.md, BLEND). */
+static unsigned int colour_words(enum tsr_register_type type, unsigned int components)
+{
+	const bool halves = type == TSR_REGISTER_TYPE_F16 || type == TSR_REGISTER_TYPE_S16 ||
+			    type == TSR_REGISTER_TYPE_U16;
+
+	return halves ? (components + 1) / 2 : components;
+}
+
+/* A colour has to be known in all its registers, and in no others. */
+static void colours(void)
+{
+	static const enum tsr_register_type types[] = {
+		TSR_REGISTER_TYPE_F32, TSR_REGISTER_TYPE_F16, TSR_REGISTER_TYPE_S32,
+		TSR_REGISTER_TYPE_U32, TSR_REGISTER_TYPE_S16, TSR_REGISTER_TYPE_U16,
+	};
+	static const char *const write[] = { "*NOP\n+NOP\n", "*MOV.i32 r%u, r59\n+NOP\n" };
+	struct pipe *p = pipe_new(NULL);
+
+	for (unsigned int i = 0; i < 6 * 4 * 16; i++) {
+		const enum tsr_register_type type = types[i / 64];
+		const unsigned int components = 1 + i / 16 % 4, mask = i % 16;
+		const unsigned int all = (1u << colour_words(type, components)) - 1;
+		char text[700] = "clause wait=0 {\n";
+
+		for (unsigned int r = 0; r < 4; r++)
+			snprintf(text + strlen(text), sizeof(text) - strlen(text),
+				 write[mask >> r & 1], r);
+		strcat(text, "*NOP\n+NOP\n}\n" PIPE_FINISH);
+		p->state.blend[0] = TSR_BLEND_MODE_OPAQUE | (components - 1) << 3 |
+				    (uint64_t)type << 56;
+		p->state.program = pipe_text(p, 0, TSR_STAGE_FRAGMENT, text);
+		p->state.serial++;
+		if (!ktap_eq(find(p) != NULL, (mask & all) == all))
+			ktap_note("type %u, %u components, registers %#x", type, components, mask);
+	}
+	pipe_free(p);
+}
+
+#define BLEND(flow, coverage, target, from) \
+	"clause " flow "wait=0 {\n*NOP\n" \
+	"+BLEND r48:t1, " coverage ", blend" target ".w0, blend" target ".w1, @r" from "\n}\n"
+
+/* A plan gives a target its colour but once; two targets may be any two, in any order. */
+static void targets(void)
+{
+	struct pipe *p = pipe_new(NULL);
+
+	for (unsigned int n = 0; n < TSR_RENDER_TARGETS_MAX; n++)
+		p->state.blend[n] = TSR_BLEND_MODE_OPAQUE | 3 << 3 | n << 16;
+	for (unsigned int i = 0; i < TSR_RENDER_TARGETS_MAX * TSR_RENDER_TARGETS_MAX; i++) {
+		const unsigned int a = i / TSR_RENDER_TARGETS_MAX, b = i % TSR_RENDER_TARGETS_MAX;
+		const struct tsr_plan *plan;
+		char text[700];
+
+		snprintf(text, sizeof(text),
+			 COLOUR BLEND("", "r60", "%u", "0") BLEND("end ", "r60", "%u", "0"),
+			 a, a, b, b);
+		p->state.program = pipe_text(p, 0, TSR_STAGE_FRAGMENT, text);
+		p->state.serial++;
+		plan = find(p);
+		if (!ktap_eq(plan != NULL, a != b) ||
+		    (plan && !ktap_eq(plan->colours, 1u << a | 1u << b)))
+			ktap_note("targets %u and %u", a, b);
+	}
+	pipe_free(p);
+}
+
+/* Four registers from the first on hold the colour: a plan has it when there are four. */
+static void last_registers(void)
+{
+	struct pipe *p = pipe_new(NULL);
+
+	for (unsigned int first = 49; first < TSR_REGISTERS; first++) {
+		char text[900] = "clause wait=0 td {\n*NOP\n+ATEST r12:t1, r60, zero.w0, @r12\n}\n"
+				 "clause wait=0 {\n";
+
+		for (unsigned int r = first; r < first + 4 && r < TSR_REGISTERS; r++)
+			snprintf(text + strlen(text), sizeof(text) - strlen(text),
+				 "*MOV.i32 r%u, r59\n+NOP\n", r);
+		snprintf(text + strlen(text), sizeof(text) - strlen(text),
+			 "*NOP\n+NOP\n}\n" BLEND("end ", "r12", "0", "%u"), first);
+		p->state.program = pipe_text(p, 0, TSR_STAGE_FRAGMENT, text);
+		p->state.serial++;
+		if (!ktap_eq(find(p) != NULL, first + 4 <= TSR_REGISTERS))
+			ktap_note("from register %u on", first);
+	}
+	pipe_free(p);
+}
+
 /* A program of three clauses has a plan unless it has to fault before its end. */
 static void limits(void)
 {
@@ -127,6 +271,10 @@ int main(int argc, char **argv)
 	ktap_run("[CP11] [PIX10] a plan is one of the code there is", invalidated);
 	ktap_run("[PIX10] states of fragments that have a plan", states);
 	ktap_run("[PIX10] programs that have a plan", programs);
+	ktap_run("[PIX10] a plan knows all operands of its instructions", operands);
+	ktap_run("[PIX10] a plan knows all registers of its colours", colours);
+	ktap_run("[PIX10] a plan gives a target one colour", targets);
+	ktap_run("[PIX10] a colour is in four of the registers there are", last_registers);
 	ktap_run("[PIX10] [ISA14] programs that may run into CLAUSE_LIMIT have no plan", limits);
 	return ktap_finish();
 }

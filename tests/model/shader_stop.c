@@ -322,6 +322,24 @@ static void runaway(void)
 	runaway_with(4);
 }
 
+/*
+ * Nothing of a clause has been executed that is one too many: the fault is of its first tuple's FMA
+ * instruction, in the first thread.
+ */
+static void limit_fault_is(struct bench_queue *q, uint64_t clause)
+{
+	uint32_t where = bench_queue_reg(q, TSR_QUEUE_FAULT_SHADER__OFFSET);
+
+	ktap_eq(bench_fault(q), TSR_FAULT_SHADER_LIMIT);
+	ktap_eq(bench_queue_reg64(q, TSR_QUEUE_FAULT_ADDR__OFFSET), clause);
+	ktap_eq(bench_queue_reg64(q, TSR_QUEUE_FAULT_CLAUSE__OFFSET), clause);
+	ktap_eq(bench_field(where, TSR_QUEUE_FAULT_SHADER_VALID__MASK), 1);
+	ktap_eq(bench_field(where, TSR_QUEUE_FAULT_SHADER_TUPLE__MASK), 0);
+	ktap_eq(bench_field(where, TSR_QUEUE_FAULT_SHADER_ADD__MASK), 0);
+	ktap_eq(bench_field(where, TSR_QUEUE_FAULT_SHADER_WARP__MASK), 0);
+	ktap_eq(bench_field(where, TSR_QUEUE_FAULT_SHADER_LANE__MASK), 0);
+}
+
 /* The same program with a limit. */
 static void limit(void)
 {
@@ -335,9 +353,7 @@ static void limit(void)
 	e.state.clause_limit = 1000;
 	shade_init(&m, &config);
 	ktap_ok(!shade_run(&m, &e));
-	ktap_eq(bench_fault(&m.q), TSR_FAULT_SHADER_LIMIT);
-	ktap_eq(bench_queue_reg64(&m.q, TSR_QUEUE_FAULT_ADDR__OFFSET), SHADE_CODE);
-	ktap_eq(bench_queue_reg64(&m.q, TSR_QUEUE_FAULT_CLAUSE__OFFSET), SHADE_CODE);
+	limit_fault_is(&m.q, SHADE_CODE);
 	shade_free(&m);
 }
 
@@ -365,10 +381,10 @@ static void run_limited(const char *text, unsigned int clauses, unsigned int fir
 	shade_text(&code, text);
 	shade_init(&m, &config);
 	ktap_eq(shade_run(&m, &e), enough);
-	ktap_eq(bench_fault(&m.q), enough ? TSR_FAULT_NONE : TSR_FAULT_SHADER_LIMIT);
-	if (!enough)
-		ktap_eq(bench_queue_reg64(&m.q, TSR_QUEUE_FAULT_CLAUSE__OFFSET),
-			SHADE_CODE + first + 16 * (most - 1));
+	if (enough)
+		ktap_eq(bench_fault(&m.q), TSR_FAULT_NONE);
+	else
+		limit_fault_is(&m.q, SHADE_CODE + first + 16 * (most - 1));
 	shade_free(&m);
 }
 

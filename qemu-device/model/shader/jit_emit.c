@@ -218,12 +218,12 @@ static struct fma_form fma_over_addend(struct emitter *e, int a, int b, int adde
 	return (struct fma_form){ addend, a, b, TSR_X86_FMA231_F32 };
 }
 
-/* Whether @n has to be loaded for this use only. */
+/* Whether @n, which has not ended here (see ends_here()), has to be loaded for this use only. */
 static bool comes_for_this(struct emitter *e, int n)
 {
 	const struct tsr_node *from = node(e, n);
 
-	return from->reg < 0 && from->uses == 1 && !is_uniform(from);
+	return from->uses == 1 && !is_uniform(from);
 }
 
 /*
