@@ -55,10 +55,15 @@ static void test_w(void)
 		/* so little is left that it may be rounding */
 		{ { 1, -0.0625 * (1 - 0x1p-36) }, 0, 16, 0, 0, true },
 		{ { 1, -0.0625 * (1 - 0x1p-42) }, 0, 16, 0, 0, false },
+		/* 3 is left of three times 2 to the 40th: rounding; 4 is more */
+		{ { 0x1p40 + 2, -(0x1p40 - 1) }, 1, 1, 0, 0, false },
+		{ { 0x1p40 + 3, -(0x1p40 - 1) }, 1, 1, 0, 0, true },
 		/* w itself, or what it is multiplied with, would be too large */
 		{ { 0x1p-499 }, 0, 9, 0, 9, true },
+		{ { 0x1p-500 }, 0, 9, 0, 9, false },
 		{ { 0x1p-501 }, 0, 9, 0, 9, false },
 		{ { 0x1p499 }, 0, 9, 0, 9, true },
+		{ { 0x1p500 }, 0, 9, 0, 9, false },
 		{ { 0x1p501 }, 0, 9, 0, 9, false },
 		{ { -1 }, 0, 9, 0, 9, false },
 	};
