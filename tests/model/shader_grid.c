@@ -7,6 +7,7 @@
 #include "ktap.h"
 #include "shade.h"
 #include "shader/debug.h"
+#include "shader/grid.h"
 
 static const struct tsr_config plain = { 0 };
 
@@ -518,6 +519,32 @@ static void residency(void)
 	}
 }
 
+/* A grid has 1 to GROUPS_MAX groups in each dimension, and is not made of any other number. */
+static void grids(void)
+{
+	static const uint32_t numbers[] = { 0, 1, TSR_GROUPS_MAX, TSR_GROUPS_MAX + 1, UINT32_MAX };
+	const struct tsr_compute_state state = { .code = SHADE_CODE, .local_x = 1, .local_y = 1,
+						 .local_z = 1 };
+	uint64_t word[TSR_COMPUTE_STATE__QWORDS];
+	struct bench *b = bench_new(&plain);
+
+	tsr_pack_compute_state(word, &state);
+	for (unsigned int i = 0; i < 3 * 5; i++) {
+		const uint32_t number = numbers[i / 3], push[1] = { 0 };
+		uint32_t groups[3] = { 1, 1, 1 };
+		struct tsr_grid *grid;
+		bool made;
+
+		groups[i % 3] = number;
+		made = tsr_grid_new(b->gpu, word, groups, push, NULL, &grid);
+		if (!ktap_eq(made, number && number <= TSR_GROUPS_MAX) ||
+		    !ktap_eq(grid != NULL, made) || (made && !ktap_eq(grid->total, number)))
+			ktap_note("%u groups in dimension %u", number, i % 3);
+		tsr_grid_free(grid);
+	}
+	bench_free(b);
+}
+
 /* Registers of the device that say so. */
 static void registers(void)
 {
@@ -551,6 +578,7 @@ int main(void)
 	ktap_run("[CS1] registers are 0 at entry, whatever ran before", registers_at_entry);
 	ktap_run("look-ups of threads that help are counted", lookups);
 	ktap_run("[PIX7] a core holds as many warps as registers allow, all go on", residency);
+	ktap_run("[CS1] how many groups a grid has", grids);
 	ktap_run("[CS1] SHADER and SHADER_LIMITS", registers);
 	return ktap_finish();
 }

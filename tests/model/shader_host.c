@@ -129,6 +129,33 @@ static bool numbers(struct shade_machine *m, struct shade_dispatch *d)
 	return over && !wrong;
 }
 
+/*
+ * What there is no memory for is no access, but of code; a message that cannot be kept is at fault
+ * itself, the ADD instruction of its clause's second tuple, in the first thread of a warp.
+ */
+static void fault_of_no_memory(struct bench_queue *q)
+{
+	uint32_t what = bench_queue_reg(q, TSR_QUEUE_FAULT__OFFSET);
+	uint32_t where = bench_queue_reg(q, TSR_QUEUE_FAULT_SHADER__OFFSET);
+	bool shader = bench_fault(q) == TSR_FAULT_SHADER_UNSUPPORTED;
+	bool code = bench_field(what, TSR_QUEUE_FAULT_ACCESS__MASK) == TSR_ACCESS_EXEC;
+
+	ktap_eq(bench_state(q), TSR_QUEUE_STATE_FAULTED);
+	ktap_ok(shader || bench_fault(q) == TSR_FAULT_UNSUPPORTED);
+	if (!shader || !code)
+		ktap_eq(bench_field(what, TSR_QUEUE_FAULT_ACCESS__MASK), TSR_ACCESS_NONE);
+	ktap_eq(bench_field(what, TSR_QUEUE_FAULT_LEVEL__MASK), 0);
+	if (!shader)
+		return;
+	ktap_eq(bench_field(what, TSR_QUEUE_FAULT_UNIT__MASK), TSR_UNIT_SHADER);
+	ktap_eq(bench_queue_reg64(q, TSR_QUEUE_FAULT_ADDR__OFFSET), SHADE_CODE);
+	ktap_eq(bench_queue_reg64(q, TSR_QUEUE_FAULT_CLAUSE__OFFSET), SHADE_CODE);
+	ktap_eq(bench_field(where, TSR_QUEUE_FAULT_SHADER_VALID__MASK), 1);
+	ktap_eq(bench_field(where, TSR_QUEUE_FAULT_SHADER_TUPLE__MASK), !code);
+	ktap_eq(bench_field(where, TSR_QUEUE_FAULT_SHADER_ADD__MASK), !code);
+	ktap_eq(bench_field(where, TSR_QUEUE_FAULT_SHADER_LANE__MASK), 0);
+}
+
 /* With allocation @nth failing, or all from there on; false: there are not so many. */
 static bool without_memory(const struct tsr_config *config, unsigned int nth, bool lasting)
 {
@@ -146,9 +173,7 @@ static bool without_memory(const struct tsr_config *config, unsigned int nth, bo
 	right = numbers(&m, &d);
 	seen = fail_alloc_at(0);
 	if (!right) {
-		ktap_eq(bench_state(&m.q), TSR_QUEUE_STATE_FAULTED);
-		ktap_ok(bench_fault(&m.q) == TSR_FAULT_UNSUPPORTED ||
-			bench_fault(&m.q) == TSR_FAULT_SHADER_UNSUPPORTED);
+		fault_of_no_memory(&m.q);
 		bench_control(&m.q, TSR_QUEUE_OP_RESET);
 		bench_enable(&m.q, 0);
 	}

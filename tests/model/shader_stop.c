@@ -329,8 +329,12 @@ static void runaway(void)
 static void limit_fault_is(struct bench_queue *q, uint64_t clause)
 {
 	uint32_t where = bench_queue_reg(q, TSR_QUEUE_FAULT_SHADER__OFFSET);
+	uint32_t what = bench_queue_reg(q, TSR_QUEUE_FAULT__OFFSET);
 
 	ktap_eq(bench_fault(q), TSR_FAULT_SHADER_LIMIT);
+	ktap_eq(bench_field(what, TSR_QUEUE_FAULT_ACCESS__MASK), TSR_ACCESS_NONE);
+	ktap_eq(bench_field(what, TSR_QUEUE_FAULT_LEVEL__MASK), 0);
+	ktap_eq(bench_field(what, TSR_QUEUE_FAULT_UNIT__MASK), TSR_UNIT_SHADER);
 	ktap_eq(bench_queue_reg64(q, TSR_QUEUE_FAULT_ADDR__OFFSET), clause);
 	ktap_eq(bench_queue_reg64(q, TSR_QUEUE_FAULT_CLAUSE__OFFSET), clause);
 	ktap_eq(bench_field(where, TSR_QUEUE_FAULT_SHADER_VALID__MASK), 1);
