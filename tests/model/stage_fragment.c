@@ -125,6 +125,23 @@ static void test_helpers(void)
 	pipe_free(p);
 }
 
+/* A pixel is a fragment for any one of its samples, and the other three are its helpers. */
+static void test_one_sample(void)
+{
+	start(derivatives);
+	p->state.samples_log2 = 4;
+	position_prim();
+	for (unsigned int n = 0; n < 64; n++) {
+		p->f->quads = 0;
+		pipe_quad(p, 0, 0, 0)->coverage = 1ull << n;
+		ktap_eq(pipe_fragments(p), TSR_STEP_DONE);
+		if (!ktap_eq(p->stats.fragments, 1) || !ktap_eq(p->stats.helpers, 3) ||
+		    !ktap_eq(p->f->written[0][0], 1u << n / 16))
+			ktap_note("sample %u of pixel %u", n % 16, n / 16);
+	}
+	pipe_free(p);
+}
+
 /* Whoever runs behind fragments on the same thread has no helpers. */
 static void test_no_helpers(void)
 {
@@ -708,6 +725,7 @@ static void run_all(void)
 {
 	ktap_run("[PIX1] [PIX3] [PIX8] helper pixels give derivatives and have no side effects",
 		 test_helpers);
+	ktap_run("[PIX1] one sample makes a fragment of a pixel", test_one_sample);
 	ktap_run("[PIX1] what runs behind fragments has no helpers", test_no_helpers);
 	ktap_run("[PIX1] loads of helpers cannot fault, others' faults are precise",
 		 test_helper_loads);
