@@ -409,6 +409,130 @@ static void test_anisotropic_cube(void)
 	ktap_ok(crossed > 500);
 }
 
+/*
+ * Sample two places of face @face, a quarter of @axis before and behind @at, of faces whose edges
+ * no filter reaches over.
+ */
+static void ask_two_places(unsigned int face, const float at[2], const float axis[2])
+{
+	const struct tex_sampler s = {
+		.wrap = { 9, 9, 9 }, .normalized = true, .max_lod = 0x1fff, .anisotropy = 2,
+	};
+
+	tex_write_sampler(&s, 0);
+	units_insn(u, TSR_OP_ADD_TEXS_CUBE_F32);
+	for (unsigned int l = 0; l < 16; l++) {
+		u->src[0].u[l] = as_bits(at[0] + (l & 1) * axis[0]);
+		u->src[1].u[l] = as_bits(at[1] + (l & 1) * axis[1]);
+		u->src[2].u[l] = face << 29;
+	}
+	ktap_eq(units_run(u, STAGING, UNITS_ALL_LANES), TSR_STEP_DONE);
+}
+
+/* The face a place of face @face lies before; rounded as the device does: ties depend on it. */
+static unsigned int face_of(unsigned int face, double x, double y)
+{
+	double v[3], s, t;
+
+	if (x >= 0 && x <= 1 && y >= 0 && y <= 1)
+		return face;
+	direction(face, (float)(2 * x - 1), (float)(2 * y - 1), v);
+	return tex_ref_face(v, &s, &t);
+}
+
+/* Of faces of one colour each: the mean of the colours of the faces the two places lie on. */
+static void two_places(const struct tex *t, unsigned int face, const float at[2],
+		       const float axis[2])
+{
+	double want[4] = { 0 }, colour[4];
+
+	for (int side = -1; side < 2; side += 2) {
+		unsigned int there = face_of(face, at[0] + side * axis[0] / 4,
+					     at[1] + side * axis[1] / 4);
+
+		tex_decode(t, t->at[there], colour);
+		for (unsigned int c = 0; c < 4; c++)
+			want[c] += colour[c] / 2;
+	}
+	ask_two_places(face, at, axis);
+	if (!close_to(want, 0, 1e-6, false))
+		ktap_note("face %u at %.9g %.9g axis %g %g", face, at[0], at[1], axis[0], axis[1]);
+}
+
+/* A cube of one level, 8 by 8 texels of black. */
+static struct tex black_cube(void)
+{
+	struct tex t = tex_make(TEX_CUBE, 187);
+
+	t.w = t.h = 8;
+	t.levels = t.layers = 1;
+	t.tiled = false;
+	t.row[0] = t.w * t.bpp;
+	for (unsigned int face = 0; face < 6; face++) {
+		t.at[face] = 64 + face * t.w * t.h * t.bpp;
+		memset(tex_units->data + t.at[face], 0, t.w * t.h * t.bpp);
+	}
+	tex_write(&t, 0);
+	return t;
+}
+
+/*
+ * Places as far beyond one edge as beyond another, those that are on an edge once rounded, and
+ * those on an edge, which are not beyond it. The other place is beyond it, for else none is looked
+ * at on its own.
+ */
+static void test_anisotropic_ties(void)
+{
+	struct tex t = black_cube();
+
+	for (unsigned int i = 0; i < 6 * t.w * t.h; i++) {
+		unsigned int face = i / (t.w * t.h);
+
+		tex_units->data[t.at[0] + i * t.bpp + face % 3] = face < 3 ? 0xff : 0x33;
+	}
+	for (unsigned int n = 0; n < 6 * 4; n++) {
+		const bool low = n & 1, s = n >> 1 & 1;
+		const float diagonal[2] = { low ? -0.25f : 0.25f, s ? -0.25f : 0.25f };
+		const float corner[2] = { !low, !s };
+		const float beyond[2] = { corner[0] + diagonal[0], corner[1] + diagonal[1] };
+		const float across[2] = { s ? 0.25f : 0, s ? 0 : 0.25f };
+		const float near = 0.0625f - 0x1p-28f, on = low ? -0.0625f : 1.0625f;
+		const float rounded[2] = { s ? near : 0.5f, s ? 0.5f : near };
+		const float edge[2] = { s ? on : 0.5f, s ? 0.5f : on };
+
+		two_places(&t, n / 4, corner, diagonal);
+		two_places(&t, n / 4, beyond, diagonal);
+		two_places(&t, n / 4, rounded, across);
+		two_places(&t, n / 4, edge, across);
+	}
+}
+
+/*
+ * A place on the face is what it is to the last bit, even if the other one is beyond the edge: just
+ * below 321.5 / 256 texels it is at 321; projected it would be at 322.
+ */
+static void test_anisotropic_within(void)
+{
+	const float at_place = 321.5f / 2048 - 0x1p-26f - 0.125f;
+	const double weight = (321 - 128) / 256.0;
+
+	for (unsigned int n = 0; n < 6 * 2; n++) {
+		struct tex t = black_cube();
+		const bool s = n & 1;
+		const float at[2] = { s ? at_place : 0.5f, s ? 0.5f : at_place };
+		const float axis[2] = { s ? 0.5f : 0, s ? 0 : 0.5f };
+		const double half = weight / 2, want[4] = { half, half, half, half };
+
+		/* the outermost texels are black, all others white, and the other faces black */
+		for (unsigned int i = 0; i < t.w * t.h; i++)
+			memset(tex_units->data + t.at[n / 2] + i * t.bpp,
+			       (s ? i % t.w : i / t.w) ? 0xff : 0, t.bpp);
+		ask_two_places(n / 2, at, axis);
+		if (!close_to(want, 0, 1e-6, false))
+			ktap_note("face %u along %c", n / 2, s ? 's' : 't');
+	}
+}
+
 /* Explicit levels of detail are never anisotropic. */
 static void test_explicit(void)
 {
@@ -431,6 +555,8 @@ int main(int argc, char **argv)
 	ktap_run("[TEX1] views of other types of the same texels", test_views);
 	ktap_run("[TEX6] anisotropic samples of up to 16 places", test_anisotropic);
 	ktap_run("[TEX6] anisotropic samples over the edges of cubes", test_anisotropic_cube);
+	ktap_run("[TEX6] anisotropic places at edges and corners of cubes", test_anisotropic_ties);
+	ktap_run("[TEX6] anisotropic places within a face stay there", test_anisotropic_within);
 	ktap_run("[TEX3] explicit levels of detail are never anisotropic", test_explicit);
 	units_free(u);
 	return ktap_finish();
