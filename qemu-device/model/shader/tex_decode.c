@@ -55,8 +55,11 @@ static uint8_t *place_of(uint8_t *to, size_t pitch, unsigned int n, unsigned int
 
 bool tsr_block_is_plain(const struct tsr_format *f)
 {
-	return f->plain && f->from[0] == TSR_COMPONENT_R && f->from[1] == TSR_COMPONENT_G &&
-	       f->from[2] == TSR_COMPONENT_B && f->from[3] == TSR_COMPONENT_A;
+	static const uint8_t rgba[4] = {
+		TSR_COMPONENT_R, TSR_COMPONENT_G, TSR_COMPONENT_B, TSR_COMPONENT_A,
+	};
+
+	return f->plain && memcmp(f->from, rgba, sizeof(rgba)) == 0;
 }
 
 /* Pairs of texels keep together. */
