@@ -7,7 +7,7 @@
 #include "check_play.h"
 #include "gpu.h"
 
-/* Each page is suspected once, and by itself; only an invalidation of that page in time clears it. */
+/* Each page is suspected once, by itself; only an invalidation of that page in time clears it. */
 static void suspects(void)
 {
 	enum { PAGES = 3 };
@@ -153,8 +153,10 @@ static void excuses(void)
 		enum tsr_injection fault;
 		uint32_t kinds;			/* of the three that are tried */
 	} rows[] = {
-		{ TSR_INJECTION_HANG, 0 }, { TSR_INJECTION_TLB_STALE, 0 }, { TSR_INJECTION_STOP_STUCK, keeps_from_reset },
-		{ TSR_INJECTION_RESET_STUCK, keeps_from_reset }, { TSR_INJECTION_FLR_IGNORED, keeps_from_reset },
+		{ TSR_INJECTION_HANG, 0 }, { TSR_INJECTION_TLB_STALE, 0 },
+		{ TSR_INJECTION_STOP_STUCK, keeps_from_reset },
+		{ TSR_INJECTION_RESET_STUCK, keeps_from_reset },
+		{ TSR_INJECTION_FLR_IGNORED, keeps_from_reset },
 		{ TSR_INJECTION_IRQ_LOST, 1u << TSR_CHECK_KIND_IRQ_IGNORED },
 		{ TSR_INJECTION_IRQ_LATE, 1u << TSR_CHECK_KIND_IRQ_IGNORED },
 	};

@@ -537,54 +537,55 @@ static void settle(struct tsr_tile *tile, unsigned int warp, uint16_t lanes)
 	p->f->coverage[0].u[2] = 0;
 }
 
+static const char blends[] =
+	"clause {\n"
+	"	*MOV.i32 r0, 0x3f800000\n"
+	"	+MOV.i32 r1, 0x40000000\n"
+	"	*MOV.i32 r2, 0x40800000\n"
+	"	+MOV.i32 r3, 0x41000000\n"
+	"	*NOP\n"
+	"	+NOP\n"
+	"}\n"
+	"clause td wait=0 {\n"
+	"	*NOP\n"
+	"	+ATEST r60:t1, r60, zero.w0, @r60\n"
+	"}\n"
+	"clause {\n"
+	"	*LSHIFT_OR.i32 r10, r59, 0x3f800000, 0x0.b0\n"
+	"	+NOP\n"
+	"}\n"
+	"clause {\n"
+	"	*NOP\n"
+	"	+DISCARD.f32.lt r10, 0x3f800013\n"
+	"}\n"
+	"clause wait=0 {\n"
+	"	*NOP\n"
+	"	+BLEND r48:t1, r60, blend0.w0, blend0.w1, @r0\n"
+	"}\n"
+	"back:\n"
+	"clause wait=0 {\n"
+	"	*NOP\n"
+	"	+MOV.i32 r1, 0x1234\n"
+	"}\n"
+	STORE("r1")
+	"clause end {\n"
+	"	*NOP\n"
+	"	+BLEND r48:t1, r60, blend1.w0, blend1.w1, @r0\n"
+	"}\n";
+
 static void test_blend_program(void)
 {
-	static const char text[] =
-		"clause {\n"
-		"	*MOV.i32 r0, 0x3f800000\n"
-		"	+MOV.i32 r1, 0x40000000\n"
-		"	*MOV.i32 r2, 0x40800000\n"
-		"	+MOV.i32 r3, 0x41000000\n"
-		"	*NOP\n"
-		"	+NOP\n"
-		"}\n"
-		"clause td wait=0 {\n"
-		"	*NOP\n"
-		"	+ATEST r60:t1, r60, zero.w0, @r60\n"
-		"}\n"
-		"clause {\n"
-		"	*LSHIFT_OR.i32 r10, r59, 0x3f800000, 0x0.b0\n"
-		"	+NOP\n"
-		"}\n"
-		"clause {\n"
-		"	*NOP\n"
-		"	+DISCARD.f32.lt r10, 0x3f800013\n"
-		"}\n"
-		"clause wait=0 {\n"
-		"	*NOP\n"
-		"	+BLEND r48:t1, r60, blend0.w0, blend0.w1, @r0\n"
-		"}\n"
-		"back:\n"
-		"clause wait=0 {\n"
-		"	*NOP\n"
-		"	+MOV.i32 r1, 0x1234\n"
-		"}\n"
-		STORE("r1")
-		"clause end {\n"
-		"	*NOP\n"
-		"	+BLEND r48:t1, r60, blend1.w0, blend1.w1, @r0\n"
-		"}\n";
 	static float texels[64][4] __attribute__((aligned(16)));
 	static struct tsr_tile tile;
 	uint32_t back, target;
 
-	start(text);
+	start(blends);
 	/* R48: the clause behind BLEND, three clauses of 16, 32 or 48 bytes on */
 	p->push[4] = TSR_REGISTER_TYPE_F32 << 24 | TSR_PIXEL_FORMAT_RGBA32F << 12;
 	pipe_text(p, 2, TSR_STAGE_FRAGMENT, blender);
-	p->state.program = pipe_text(p, 1, TSR_STAGE_FRAGMENT, text);
+	p->state.program = pipe_text(p, 1, TSR_STAGE_FRAGMENT, blends);
 	target = PIPE_CODE + 2 * 0x10000 + 0x1000;
-	back = pipe_label(text, "back") + (uint32_t)p->state.program->state.code;
+	back = pipe_label(blends, "back") + (uint32_t)p->state.program->state.code;
 	/* bits 35:32 are not the address's */
 	p->state.blend[0] = back | (uint64_t)(target | 15) << 32;
 	tile = (struct tsr_tile){ .x = 16, .y = 0, .width = 8, .height = 8, .targets = 1 };
@@ -615,10 +616,10 @@ static void test_blend_program(void)
 	ktap_eq(stored(18, 0), 0);
 	pipe_free(p);
 	/* return address 0: they end; a target that is off: nothing */
-	start(text);
+	start(blends);
 	p->push[4] = TSR_REGISTER_TYPE_F32 << 24;
 	pipe_text(p, 2, TSR_STAGE_FRAGMENT, blender);
-	p->state.program = pipe_text(p, 1, TSR_STAGE_FRAGMENT, text);
+	p->state.program = pipe_text(p, 1, TSR_STAGE_FRAGMENT, blends);
 	p->state.blend[0] = (uint64_t)target << 32;
 	p->f->tile = &tile;
 	pipe_prim(p, 3);

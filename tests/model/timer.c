@@ -69,7 +69,7 @@ static void looks(void)
 	ktap_eq(due(&y), UINT64_MAX);
 	wait(&y, 0);
 	backs_off(&y);
-	/* another one is looked at soon, and the first with it; a look that is near is not put off */
+	/* another is looked at soon, and the first with it; a look that is near is not put off */
 	wait(&y, 1);
 	passes(&y, TSR_POLL_MIN_NS);
 	bench_advance(y.s.b, TSR_POLL_MIN_NS);

@@ -210,8 +210,10 @@ static void limit_line(struct tsr_shape *s, const struct tsr_rect *clip,
 {
 	const bool right = v[1].x > v[0].x, down = v[1].y > v[0].y;
 
-	limit(s, clip, (v[!right].x - x) >> TSR_SUBPIXEL_BITS, (v[!down].y - y) >> TSR_SUBPIXEL_BITS,
-	      ((v[right].x + x) >> TSR_SUBPIXEL_BITS) + 1, ((v[down].y + y) >> TSR_SUBPIXEL_BITS) + 1);
+	limit(s, clip, (v[!right].x - x) >> TSR_SUBPIXEL_BITS,
+	      (v[!down].y - y) >> TSR_SUBPIXEL_BITS,
+	      ((v[right].x + x) >> TSR_SUBPIXEL_BITS) + 1,
+	      ((v[down].y + y) >> TSR_SUBPIXEL_BITS) + 1);
 }
 
 static void set_rectangle(struct tsr_shape *s, const struct tsr_screen_vertex *v,
