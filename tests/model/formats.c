@@ -184,7 +184,8 @@ static bool unsigned_float(float x, unsigned int bits, uint32_t *want)
 }
 
 /* What component @c becomes; false: not for this test to say. */
-static bool stored(const struct row *r, const union tsr_texel *texel, unsigned int c, uint32_t *want)
+static bool stored(const struct row *r, const union tsr_texel *texel, unsigned int c,
+		   uint32_t *want)
 {
 	const unsigned int n = r->bits[c];
 	const int64_t all = (1ll << n) - 1, half = all >> 1;
@@ -243,7 +244,7 @@ static int64_t integer_to_store(void)
 	return rnd() % 2 ? v : -v;
 }
 
-/* Numbers of all kinds in every format: components have their bits; the byte behind is as it was. */
+/* Numbers of all kinds in every format; the byte behind a texel stays as it was. */
 static void test_stores(void)
 {
 	unsigned int judged = 0;

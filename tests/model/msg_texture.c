@@ -385,6 +385,17 @@ static void test_gather(void)
 	}
 }
 
+/* Ask for texel (@x, @y, @z) by coordinates and random offsets of them; returns the offsets. */
+static uint32_t by_offsets(uint32_t x, uint32_t y, uint32_t *z, unsigned int lane)
+{
+	const uint32_t word = tex_random() & 0xffffff;
+
+	u->src[0].u[lane] = x - (uint32_t)(int8_t)word;
+	u->src[1].u[lane] = y - (uint32_t)(int8_t)(word >> 8);
+	*z -= (uint32_t)(int8_t)(word >> 16);
+	return word;
+}
+
 /* One texel by integers: inside, outside, of levels, layers and samples that are not there. */
 static void test_fetch(void)
 {
@@ -410,6 +421,7 @@ static void test_fetch(void)
 		units_insn(u, TSR_OP_ADD_TEXC);
 		for (unsigned int l = 0; l < 16; l++) {
 			unsigned int reg = 20;
+			uint32_t offsets, staged;
 
 			level[l] = tex_random() % (t.levels + (tex_random() % 4 == 0));
 			x[l] = tex_random() % (tex_extent(t.w, level[l]) + 1) -
@@ -419,16 +431,16 @@ static void test_fetch(void)
 			layer[l] = tex_random() % (t.layers + 1);
 			sample[l] = tex_random() % (t.samples + 1);
 			face[l] = tex_random() % 7;
-			u->src[0].u[l] = x[l];
-			u->src[1].u[l] = y[l];
+			staged = z[l];
+			offsets = by_offsets(x[l], y[l], &staged, l);
 			u->src[2].u[l] = word(6, 1, &t, integer ? 15 : 4, array, false, true);
 			if (t.dim == TEX_3D)
-				units_reg(u, reg++)->u[l] = z[l];
+				units_reg(u, reg++)->u[l] = staged;
 			units_reg(u, reg++)->u[l] = level[l] << 8 |
 						    (t.dim == TEX_CUBE ? face[l] << 16 : 0);
 			if (array)
 				units_reg(u, reg++)->u[l] = layer[l];
-			units_reg(u, reg++)->u[l] = sample[l] << 24;
+			units_reg(u, reg++)->u[l] = sample[l] << 24 | offsets;
 		}
 		ktap_eq(units_run(u, 20, UNITS_ALL_LANES), TSR_STEP_DONE);
 		for (unsigned int l = 0; l < 16; l++) {

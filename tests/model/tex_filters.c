@@ -460,9 +460,9 @@ static void two_places(const struct tex *t, unsigned int face, const float at[2]
 }
 
 /* A cube of one level, 8 by 8 texels of black. */
-static struct tex black_cube(void)
+static struct tex black_cube(unsigned int format)
 {
-	struct tex t = tex_make(TEX_CUBE, 187);
+	struct tex t = tex_make(TEX_CUBE, format);
 
 	t.w = t.h = 8;
 	t.levels = t.layers = 1;
@@ -483,7 +483,7 @@ static struct tex black_cube(void)
  */
 static void test_anisotropic_ties(void)
 {
-	struct tex t = black_cube();
+	struct tex t = black_cube(187);
 
 	for (unsigned int i = 0; i < 6 * t.w * t.h; i++) {
 		unsigned int face = i / (t.w * t.h);
@@ -517,7 +517,7 @@ static void test_anisotropic_within(void)
 	const double weight = (321 - 128) / 256.0;
 
 	for (unsigned int n = 0; n < 6 * 2; n++) {
-		struct tex t = black_cube();
+		struct tex t = black_cube(187);
 		const bool s = n & 1;
 		const float at[2] = { s ? at_place : 0.5f, s ? 0.5f : at_place };
 		const float axis[2] = { s ? 0.5f : 0, s ? 0 : 0.5f };
@@ -530,6 +530,24 @@ static void test_anisotropic_within(void)
 		ask_two_places(n / 2, at, axis);
 		if (!close_to(want, 0, 1e-6, false))
 			ktap_note("face %u along %c", n / 2, s ? 's' : 't');
+	}
+}
+
+/* Whatever NaNs a texture holds, there is one that a filter returns. */
+static void test_nan(void)
+{
+	static const uint32_t nan[] = { 0x7f800001, 0xffc00000, 0x7fffffff, 0xffa12345 };
+	const float at[2] = { -0.0625f, 0.5f }, axis[2] = { 0.25f, 0 };
+	struct tex t = black_cube(191);
+
+	for (unsigned int i = 0; i < 6 * t.w * t.h; i++) {
+		for (unsigned int c = 0; c < 4; c++)
+			memcpy(tex_units->data + t.at[0] + i * t.bpp + 4 * c, &nan[(i + c) % 4], 4);
+	}
+	ask_two_places(4, at, axis);
+	for (unsigned int l = 0; l < 16; l++) {
+		for (unsigned int c = 0; c < 4; c++)
+			ktap_eq(units_reg(u, STAGING + c)->u[l], 0x7fc00000);
 	}
 }
 
@@ -557,6 +575,7 @@ int main(int argc, char **argv)
 	ktap_run("[TEX6] anisotropic samples over the edges of cubes", test_anisotropic_cube);
 	ktap_run("[TEX6] anisotropic places at edges and corners of cubes", test_anisotropic_ties);
 	ktap_run("[TEX6] anisotropic places within a face stay there", test_anisotropic_within);
+	ktap_run("[TEX6] the NaN of anisotropic samples", test_nan);
 	ktap_run("[TEX3] explicit levels of detail are never anisotropic", test_explicit);
 	units_free(u);
 	return ktap_finish();
