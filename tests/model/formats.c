@@ -42,6 +42,27 @@ static unsigned int width(const struct row *r)
 	return is;
 }
 
+/* Where component @c of the format begins. */
+static unsigned int shift_of(const struct row *r, unsigned int c)
+{
+	unsigned int shift = r->skip;
+
+	for (unsigned int i = 0; i < 4; i++)
+		shift += (r->first == R ? i < c : i > c) ? r->bits[i] : 0;
+	return shift;
+}
+
+/* What loads and stores rely on: no component lies in two words of 64 bits. */
+static void test_words(void)
+{
+	for (unsigned int i = 0; i < FORMATS; i++) {
+		for (unsigned int c = 0; c < 4; c++) {
+			if (table[i].bits[c])
+				ktap_ok(shift_of(&table[i], c) % 64 + table[i].bits[c] <= 64);
+		}
+	}
+}
+
 /* Texels are aligned like components of 8, 16 or 32 bits, else like a load of their size. */
 static void test_alignment(void)
 {
@@ -131,16 +152,6 @@ static uint32_t field(const uint8_t *texel, unsigned int shift, unsigned int bit
 	for (unsigned int i = 0; i < bits; i++)
 		v |= (uint32_t)(texel[(shift + i) / 8] >> (shift + i) % 8 & 1) << i;
 	return v;
-}
-
-/* Where component @c of the format begins. */
-static unsigned int shift_of(const struct row *r, unsigned int c)
-{
-	unsigned int shift = r->skip;
-
-	for (unsigned int i = 0; i < 4; i++)
-		shift += (r->first == R ? i < c : i > c) ? r->bits[i] : 0;
-	return shift;
 }
 
 /* The nearest integer to @x in the bounds, ties away from zero; NaN is 0. */
@@ -327,6 +338,7 @@ static void test_truncated(void)
 int main(int argc, char **argv)
 {
 	ktap_start_args(argc, argv);
+	ktap_run("no component lies in two words", test_words);
 	ktap_run("[TEX8] alignment of texels of each format", test_alignment);
 	ktap_run("[TEX7] [TEX8] blocks of texels, each format in each order", test_blocks);
 	ktap_run("[TEX8] what stores make of numbers, to the last bit", test_stores);

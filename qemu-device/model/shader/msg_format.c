@@ -216,13 +216,11 @@ static uint32_t float_to_unsigned(float value, unsigned int mantissa)
 
 /* ---- Loads ----------------------------------------------------------------------------------- */
 
-/* @bits bits from bit @shift of @p on. */
+/* @bits bits from bit @shift of @p on; no format has a component that lies in two words. */
 static uint32_t extract(const uint64_t *p, unsigned int shift, unsigned int bits)
 {
 	uint64_t value = p[shift / 64] >> shift % 64;
 
-	if (shift % 64 + bits > 64)
-		value |= p[shift / 64 + 1] << (64 - shift % 64);
 	return bits == 32 ? (uint32_t)value : (uint32_t)value & ((1u << bits) - 1);
 }
 
@@ -350,9 +348,7 @@ static void insert(uint64_t *p, unsigned int shift, unsigned int bits, uint32_t 
 	unsigned int low = shift % 64;
 
 	p += shift / 64;
-	p[0] = (p[0] & ~(mask << low)) | (value & mask) << low;
-	if (low + bits > 64)
-		p[1] = (p[1] & ~(mask >> (64 - low))) | (value & mask) >> (64 - low);
+	*p = (*p & ~(mask << low)) | (value & mask) << low;
 }
 
 static double clamp(double x, double low, double high)
