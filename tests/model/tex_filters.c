@@ -564,6 +564,42 @@ static void test_explicit(void)
 	}
 }
 
+/* Numbers beyond all bounds, and -0, which is not below 0; warps as a whole and a lane. */
+static void test_clamped(void)
+{
+	static const uint32_t texel[4] = { 0x7fc00000, 0x80000000, 0xff800000, 0x7f800000 };
+	static const struct { unsigned int result; uint32_t c[4]; } row[] = {
+		{ 4, { 0x7fc00000, 0x80000000, 0xff800000, 0x7f800000 } },
+		{ 5, { 0, 0x80000000, 0, 0x7f800000 } },
+		{ 6, { 0, 0x80000000, 0xbf800000, 0x3f800000 } },
+		{ 7, { 0, 0x80000000, 0, 0x3f800000 } },
+	};
+	const struct tex_sampler s = {
+		.wrap = { 9, 9, 9 }, .normalized = true, .mip = 1, .max_lod = 0x1fff,
+		.min_nearest = true, .mag_nearest = true,
+	};
+	struct tex t = tex_make(TEX_2D, 191);
+
+	for (unsigned int i = 0; i < UNITS_DATA_SIZE; i += 16)
+		memcpy(u->data + i, texel, 16);
+	for (unsigned int i = 0; i < t.layers * t.levels; i++)
+		t.at[i] &= ~15u;
+	tex_write(&t, 0);
+	tex_write_sampler(&s, 0);
+	units_insn(u, TSR_OP_ADD_TEXC);
+	for (unsigned int i = 0; i < 2 * 4; i++) {
+		for (unsigned int l = 0; l < 16; l++) {
+			u->src[0].u[l] = u->src[1].u[l] = as_bits(0.5);
+			u->src[2].u[l] = word(7, 6, &t, row[i / 2].result, false);
+		}
+		ktap_eq(units_run(u, STAGING, i % 2 ? UNITS_ALL_LANES : 8), TSR_STEP_DONE);
+		for (unsigned int l = 0; l < 16; l++) {
+			for (unsigned int c = 0; c < 4 && (i % 2 || l == 3); c++)
+				ktap_eq(units_reg(u, STAGING + c)->u[l], row[i / 2].c[c]);
+		}
+	}
+}
+
 int main(int argc, char **argv)
 {
 	ktap_start_args(argc, argv);
@@ -577,6 +613,7 @@ int main(int argc, char **argv)
 	ktap_run("[TEX6] anisotropic places within a face stay there", test_anisotropic_within);
 	ktap_run("[TEX6] the NaN of anisotropic samples", test_nan);
 	ktap_run("[TEX3] explicit levels of detail are never anisotropic", test_explicit);
+	ktap_run("[ISA10] clamped results of what is beyond all bounds", test_clamped);
 	units_free(u);
 	return ktap_finish();
 }
