@@ -22,6 +22,7 @@ import argparse
 import collections
 import concurrent.futures
 import contextlib
+import ctypes
 import fnmatch
 import functools
 import os
@@ -42,6 +43,8 @@ from ktap import Program  # noqa: E402
 TOP = os.environ.get("TSR_TOP") or os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 SANITIZERS = "-fsanitize=address,undefined -fno-sanitize-recover=all"
 ENOUGH = 0.9
+LIBC = ctypes.CDLL(None)
+PR_SET_PDEATHSIG = 1
 MODEL = "qemu-device/model"
 MEMORY = 4 << 30            # bytes a program may have: a mutant that allocates without end must not take the host with it
 CONDITION = r"if \((?!!)"    # it is negated as a whole
@@ -311,7 +314,9 @@ def short(program):
 
 
 def no_dump():
+    """A program leaves no core, and does not outlive who runs it."""
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    LIBC.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
 def limited():
