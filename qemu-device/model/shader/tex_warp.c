@@ -680,6 +680,9 @@ static bool whole_levels(struct whole *b)
 	find_rules(b->job, &rules);
 	b->any_mixed = false;
 	for (unsigned int w = 0; w < b->b->warps; w++) {
+		b->mixed[w] = 0;
+		if (!b->b->lanes[w])
+			continue;
 		to.weight = b->weight[w];
 		if (!b->job->env->textures->path->levels(&rules, b->b->s[w].f, b->b->t[w].f,
 							 b->b->lanes[w], &to))
@@ -688,7 +691,7 @@ static bool whole_levels(struct whole *b)
 		b->any_mixed |= to.mixed;
 	}
 	b->where = to.where;
-	return true;
+	return to.where != UINT32_MAX;
 }
 
 /* Whether the bundle can be looked up as one; then where. */
