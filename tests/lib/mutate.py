@@ -6,14 +6,14 @@
 
 Works on a copy of the checkout in DIR. Each mutant changes one operator, constant or condition of one line
 in qemu-device/model; one that does not compile, or compiles to the same bytes, is not counted, nor is one
-that equivalent.txt lists. A mutant is killed when a program of tests/model, tests/numeric or tests/draw
-fails, crashes or does not end. Only those that run the mutant's line are asked (see reach.py), the quickest first,
+that equivalent.txt lists. A mutant is killed when a program of tests/model, tests/numeric, tests/draw or
+tests/fuzz fails, crashes or does not end. Only those that run the mutant's line are asked (see reach.py), the quickest first,
 those that have killed in the same directory before the others, until one does. Prints every mutant with its line and
 who killed it; below 90 % killed the tests are not good enough, and the status is 1.
 
 Mutants are built with little optimisation and without sanitizers. One that survives that is compiled with -O3: if
 that gives the same bytes it is no change, and not counted. Then it is built with the sanitizers that `make check`
-uses, and meets the programs which it builds so, those of tests/model and tests/draw, once more.
+uses, and meets the programs which it builds so, all but those of tests/numeric, once more.
 
 With --programs it meets only these, without sanitizers: what they notice of some files while one writes them.
 """
