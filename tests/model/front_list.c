@@ -468,6 +468,38 @@ static void asked(void)
 	free(first);
 }
 
+/*
+ * Pictures that a heap of 64 KiB nearly has room for, has, and has not: what there is no room for is
+ * a record or a block, and none of it is written behind the end.
+ */
+static void ends_anywhere(struct front *f)
+{
+	enum { SIZE = 65536, BEHIND = 16384 };
+	const uint8_t guard = 0xa5;
+	unsigned int fit = 0, fail = 0;
+
+	for (unsigned int n = 0; fail < 40; n++) {
+		front_again(f);
+		f->frame.heap_size = SIZE;
+		front_states(f);
+		front_arrays(f, TSR_TOPOLOGY_TRIANGLES, 300);
+		for (unsigned int i = 0; i < n; i++)
+			front_arrays(f, TSR_TOPOLOGY_POINTS, 1);
+		memset(f->heap + SIZE, guard, BEHIND);
+		if (front_bin(f)) {
+			ktap_ok(f->bin->used <= SIZE);
+			fit++;
+		} else {
+			ktap_eq(f->mem.fault.code, TSR_FAULT_HEAP_EXHAUSTED);
+			ktap_eq(f->mem.fault.addr, FRONT_HEAP + SIZE);
+			fail++;
+		}
+		ktap_ok(f->heap[SIZE] == guard &&
+			!memcmp(f->heap + SIZE, f->heap + SIZE + 1, BEHIND - 1));
+	}
+	ktap_ok(fit > 40);
+}
+
 static void exhausted(void)
 {
 	struct front *f = start();
@@ -480,6 +512,7 @@ static void exhausted(void)
 	used = f->bin->used;
 	large = malloc(used);
 	memcpy(large, f->heap, used);
+	ends_anywhere(f);
 	/* too small by any number of chunks */
 	for (f->frame.heap_size = 0; f->frame.heap_size < used; f->frame.heap_size += 65536) {
 		big_picture(f);
