@@ -469,8 +469,8 @@ static void asked(void)
 }
 
 /*
- * Pictures that a heap of 64 KiB has room for, nearly has, and has not: what does not fit is a record
- * or a block, and none of it is written behind the end.
+ * Pictures that a heap of 64 KiB has room for, nearly has, and has not: what does not fit is a
+ * record or a block, and none of it is written behind the end.
  */
 static void ends_anywhere(struct front *f)
 {
