@@ -23,9 +23,39 @@ static uint32_t as_bits(double x)
 	return bits;
 }
 
-/* What a message needs, to be run again. */
+/* What samples cost. */
+struct cost {
+	uint64_t samples, bytes, cycles;
+};
+
+static struct cost cost_of(void)
+{
+	return (struct cost){
+		.samples = tsr_texture_counted(u->textures)->samples,
+		.bytes = u->env.cost.read_bytes, .cycles = u->env.cost.cycles,
+	};
+}
+
+static struct cost since(struct cost before)
+{
+	const struct cost now = cost_of();
+
+	return (struct cost){
+		.samples = now.samples - before.samples, .bytes = now.bytes - before.bytes,
+		.cycles = now.cycles - before.cycles,
+	};
+}
+
+static bool same_cost(struct cost is, struct cost want)
+{
+	return ktap_eq(is.samples, want.samples) & ktap_eq(is.bytes, want.bytes) &
+	       ktap_eq(is.cycles, want.cycles);
+}
+
+/* What a message needs, to be run again; what comes of it. */
 struct message {
 	union tsr_lanes src[3], staging[8], results[4];
+	struct cost cost;
 	uint16_t lanes;
 };
 
@@ -33,12 +63,14 @@ struct message {
 
 static enum tsr_step run(struct message *m)
 {
+	const struct cost before = cost_of();
 	enum tsr_step step;
 
 	memcpy(u->src, m->src, sizeof(m->src));
 	for (unsigned int i = 0; i < 8; i++)
 		*units_reg(u, STAGING + i) = m->staging[i];
 	step = units_run(u, STAGING, m->lanes);
+	m->cost = since(before);
 	for (unsigned int i = 0; i < 4; i++)
 		m->results[i] = *units_reg(u, STAGING + i);
 	return step;
@@ -126,7 +158,11 @@ static bool same(const struct message *a, const struct message *b, const struct 
 					 what, l, c, b->results[c].u[l], a->results[c].u[l]);
 		}
 	}
-	return true;
+	if (same_cost(b->cost, a->cost))
+		return true;
+	ktap_note("format %u dim %u wrap %u %u mip %u aniso %u", t->format, t->dim, s->wrap[0],
+		  s->wrap[1], s->mip, s->anisotropy);
+	return ktap_fail("%s", what);
 }
 
 /* Make @t one that is larger than a window of the texture cache. */
@@ -245,12 +281,45 @@ static void spread(struct samples *x, const struct tex *t)
 	}
 }
 
+/*
+ * Quads whose derivatives are powers of two, so that levels of detail are exactly those between
+ * which texels and levels change; now and then one is 0, infinite or NaN.
+ */
+static void exact(struct samples *x, const struct tex *t, const struct tex_sampler *s)
+{
+	static const float odd[] = { 0, 0, INFINITY, -INFINITY, NAN };
+	int least = (int)(tex_random() % 4) - 2, range = 1 + tex_random() % 3;
+	bool whole = tex_random() % 2, some_odd = tex_random() % 4 == 0;
+
+	for (unsigned int i = 0; i < TSR_BUNDLE_WARPS * TSR_WARP_LANES; i += 4) {
+		unsigned int w = i / TSR_WARP_LANES, q = i % TSR_WARP_LANES, along = tex_random();
+		double size[2] = { s->normalized ? t->w : 1, s->normalized ? t->h : 1 };
+		double step[2] = { exp2(least + (int)(tex_random() % range)), 0 };
+		float *c[2] = { x->s[w].f + q, x->t[w].f + q };
+
+		x->lanes[w] = q ? x->lanes[w] : 0;
+		if (whole || tex_random() % 4)
+			x->lanes[w] |= (uint16_t)(15 << q);
+		if (some_odd && tex_random() % 8 == 0)
+			step[0] = odd[tex_random() % 5];
+		for (unsigned int d = 0; d < 2; d++) {
+			double base = tex_random() % 64 / 4.0;
+
+			for (unsigned int l = 0; l < 4; l++)
+				c[d][l] = (float)((base + (l & 1) * step[(d + along) & 1] +
+						   (l >> 1) * step[(d + along) & 1] / 2) / size[d]);
+		}
+	}
+}
+
 /* Sample warps, then the bundle; false: that is not done so. */
-static bool sample(struct samples *x)
+static bool sample(struct samples *x, unsigned int mode)
 {
 	struct tsr_texture_job job = {
-		.env = &u->env, .dimension = TEX_2D, .mode = TSR_TEXTURE_LOD_COMPUTED,
+		.env = &u->env, .dimension = TEX_2D, .mode = mode,
 	};
+	struct cost before, alone;
+	uint64_t cycles = 0;
 	const struct tsr_texture_bundle b = {
 		.warps = TSR_BUNDLE_WARPS, .lanes = x->lanes, .s = x->s, .t = x->t,
 		.rgba = { x->rgba[0], x->rgba[1], x->rgba[2], x->rgba[3] },
@@ -258,7 +327,9 @@ static bool sample(struct samples *x)
 
 	if (!tsr_texture_begin(&job))
 		return false;
+	before = cost_of();
 	for (unsigned int w = 0; w < TSR_BUNDLE_WARPS; w++) {
+		uint64_t bytes = u->env.cost.read_bytes;
 		struct tsr_texture_warp warp = {
 			.lanes = x->lanes[w], .present = x->lanes[w],
 			.s = x->s[w].f, .t = x->t[w].f,
@@ -266,8 +337,14 @@ static bool sample(struct samples *x)
 
 		ktap_ok(tsr_texture_warp(&job, &warp));
 		memcpy(x->alone[w], warp.rgba, sizeof(warp.rgba));
+		/* of each warp by itself, 64 bytes a cycle, and what is left one more */
+		cycles += (u->env.cost.read_bytes - bytes + 63) / 64;
 	}
-	return ktap_eq(tsr_texture_bundle(&job, &b), TSR_BUNDLE_WARPS);
+	alone = since(before);
+	alone.cycles = cycles;
+	before = cost_of();
+	return ktap_eq(tsr_texture_bundle(&job, &b), TSR_BUNDLE_WARPS) &&
+	       same_cost(since(before), alone);
 }
 
 static bool all_same(const struct samples *x)
@@ -284,10 +361,28 @@ static bool all_same(const struct samples *x)
 	return true;
 }
 
-static void test_bundles(void)
+/* Sample a bundle on every path; false: it is not what its warps are. */
+static bool on_paths(struct samples *x, unsigned int mode, unsigned int *bundles)
 {
 	static const char *const names[] = { "sse2", "avx2", "avx512" };
 	const struct tsr_texture_path *best = u->textures->path;
+	bool good = true;
+
+	for (unsigned int i = 0; i < 3 && good; i++) {
+		if (!tsr_alu_named(names[i]))
+			continue;
+		u->textures->path = tsr_texture_path(names[i]);
+		if (!sample(x, mode))
+			continue;
+		++*bundles;
+		good = all_same(x);
+	}
+	u->textures->path = best;
+	return good;
+}
+
+static void test_bundles(void)
+{
 	unsigned int bundles = 0;
 
 	for (unsigned int n = 0; n < 3000; n++) {
@@ -296,23 +391,19 @@ static void test_bundles(void)
 		struct samples x;
 		struct message m;
 
-		s.anisotropy = 1;
+		s.anisotropy = n % 8 == 7 ? 1 + tex_random() % 16 : 1;
 		tex_write(&t, 0);
 		tex_write_sampler(&s, 0);
 		make(&m, &t, &s);
 		ktap_eq(run(&m), TSR_STEP_DONE);
-		spread(&x, &t);
-		for (unsigned int i = 0; i < 3 && t.dim == TEX_2D; i++) {
-			if (!tsr_alu_named(names[i]))
-				continue;
-			u->textures->path = tsr_texture_path(names[i]);
-			if (sample(&x)) {
-				bundles++;
-				if (!all_same(&x))
-					return;
-			}
-		}
-		u->textures->path = best;
+		if (n % 2)
+			spread(&x, &t);
+		else
+			exact(&x, &t, &s);
+		if (t.dim == TEX_2D &&
+		    !on_paths(&x, n % 16 == 2 ? TSR_TEXTURE_LOD_ZERO : TSR_TEXTURE_LOD_COMPUTED,
+			      &bundles))
+			return;
 	}
 	ktap_note("%u bundles", bundles);
 	ktap_ok(bundles > 3000);

@@ -289,7 +289,6 @@ static void look_up_warps(struct tsr_texture_job *job, uint32_t here, unsigned i
 {
 	struct tsr_texture_cache *cache = job->env->textures;
 	struct tsr_level_lookup *l = level_of(job, here, next);
-	unsigned int done = 0;
 
 	memset(w->done, 0, w->count * sizeof(*w->done));
 	if (!l)
@@ -299,10 +298,14 @@ static void look_up_warps(struct tsr_texture_job *job, uint32_t here, unsigned i
 	else
 		l->window = tsr_window_find(cache, l->key);
 	cache->path->lookup(l, w);
-	for (unsigned int i = 0; i < w->count; i++)
-		done += tsr_lanes_count(w->done[i]);
-	cache->stats.samples += done;
-	job->env->cost.read_bytes += done * (l->near ? 1u : 4u) * job->view->format.bytes;
+}
+
+/* @lookups have been done where @where says. */
+static void count_lookups(const struct tsr_texture_job *job, uint32_t where, unsigned int lookups)
+{
+	job->env->textures->stats.samples += lookups;
+	job->env->cost.read_bytes += lookups * (where & WHERE_NEAR ? 1u : 4u) *
+				     job->view->format.bytes;
 }
 
 /* Look up @lanes, all at @here, @next levels higher than that says; returns those done. */
@@ -316,6 +319,7 @@ static uint16_t look_up_there(struct lanes *s, uint16_t lanes, uint32_t here, un
 	};
 
 	look_up_warps(s->job, here, next, &w);
+	count_lookups(s->job, here, tsr_lanes_count(done));
 	return done;
 }
 
@@ -475,7 +479,7 @@ static enum tsr_step do_rest(struct lanes *s)
 }
 
 /* Find out about the lanes, and look them up. */
-static void do_lanes(struct lanes *s)
+static void look_up_lanes(struct lanes *s)
 {
 	struct tsr_texture_warp *w = s->warp;
 	bool plain = is_plain(s);
@@ -497,6 +501,26 @@ static void do_lanes(struct lanes *s)
 		look_up_places(s, w->rgba);
 	else
 		look_up_place(s, s->all, w->s, w->t, w->rgba);
+}
+
+/*
+ * The same. Lanes that are for msg_filter.c are counted there: what has been done of them, in one
+ * of two levels or at some places, does not count.
+ */
+static void do_lanes(struct lanes *s)
+{
+	const uint64_t samples = s->env->textures->stats.samples, bytes = s->env->cost.read_bytes;
+
+	look_up_lanes(s);
+	if (!s->rest)
+		return;
+	s->env->textures->stats.samples = samples;
+	s->env->cost.read_bytes = bytes;
+	for (uint16_t left = s->all & ~s->rest; left; left &= left - 1) {
+		unsigned int lane = (unsigned int)__builtin_ctz(left);
+
+		count_lookups(s->job, s->where[lane], s->places[lane] << (s->mixed >> lane & 1));
+	}
 }
 
 /* What is known of @job's texture with its sampler. */
@@ -773,13 +797,13 @@ static bool rest_of_whole(const struct whole *w, unsigned int i, uint16_t rest)
 	return true;
 }
 
-/* Bytes that filters have read for warp @i's lanes @lanes, which are done. */
-static uint64_t bytes_of(const struct whole *w, unsigned int i, uint16_t lanes)
+/* Warp @i's lanes that are done count: those that are not have been counted one by one. */
+static void count_done(const struct whole *w, unsigned int i)
 {
-	unsigned int levels = tsr_lanes_count(lanes) +
-			      (w->any_mixed ? tsr_lanes_count(lanes & w->mixed[i]) : 0);
+	const uint16_t mixed = w->any_mixed ? w->mixed[i] : 0;
 
-	return (uint64_t)levels * (w->where & WHERE_NEAR ? 1 : 4) * w->job->view->format.bytes;
+	count_lookups(w->job, w->where, tsr_lanes_count(w->done[i]) +
+					tsr_lanes_count(w->done[i] & mixed));
 }
 
 static unsigned int do_bundle(struct whole *w)
@@ -798,12 +822,13 @@ static unsigned int do_bundle(struct whole *w)
 		float *const rgba[4] = { b->rgba[0][i].f, b->rgba[1][i].f, b->rgba[2][i].f,
 					 b->rgba[3][i].f };
 		uint16_t rest = b->lanes[i] & ~w->done[i];
-		uint64_t bytes = bytes_of(w, i, w->done[i]), before = cost->read_bytes;
+		uint64_t before = cost->read_bytes;
 
 		swizzle(w->job->view, rgba);
 		if (rest && !rest_of_whole(w, i, rest))
 			return i;
-		cost->cycles += (bytes + cost->read_bytes - before + 63) / 64;
+		count_done(w, i);
+		cost->cycles += (cost->read_bytes - before + 63) / 64;
 	}
 	return b->warps;
 }
