@@ -551,6 +551,68 @@ static void test_nan(void)
 	}
 }
 
+/* A texture of one level, 8 by 8 texels that are what their numbers are. */
+static struct tex numbered(void)
+{
+	struct tex t = tex_make(TEX_2D, 191);
+
+	t.w = t.h = 8;
+	t.levels = t.layers = 1;
+	t.tiled = t.corners = false;
+	t.row[0] = t.w * t.bpp;
+	t.at[0] = 64;
+	for (unsigned int c = 0; c < 4; c++)
+		t.swizzle[c] = c;
+	for (unsigned int i = 0; i < t.w * t.h * 4; i++) {
+		float f = i / 4;
+
+		memcpy(u->data + t.at[0] + i * 4, &f, sizeof(f));
+	}
+	tex_write(&t, 0);
+	return t;
+}
+
+/*
+ * A quad whose derivative is infinite takes the nearest texels, at one place; another one of its
+ * warp has places. At one place the derivative does not count, of which even 0 times is NaN.
+ */
+static void test_one_place(void)
+{
+	const struct tex_sampler s = {
+		.wrap = { 9, 9, 9 }, .normalized = true, .mip = 1, .max_lod = 0x1fff,
+		.min_nearest = true, .anisotropy = 16,
+	};
+	const struct tex t = numbered();
+
+	tex_write_sampler(&s, 0);
+	units_insn(u, TSR_OP_ADD_TEXS_2D_F32);
+	for (unsigned int n = 0; n < 8; n++) {
+		const bool along_t = n & 1, negative = n >> 1 & 1;
+		/* a warp as a whole, or one that lacks a lane */
+		const uint16_t lanes = n & 4 ? UNITS_ALL_LANES & ~0x2000 : UNITS_ALL_LANES;
+
+		for (unsigned int l = 0; l < 16; l++) {
+			/* the first quad: 4 texels along s, none along t */
+			u->src[0].f[l] = l < 4 ? 0.0625f + (l & 1) * 0.5f : (0.5f + l % 8) / 8;
+			u->src[1].f[l] = l < 4 ? 0.0625f : 0.4375f;
+			if (l == 5 || l == 9)
+				u->src[along_t].f[l] = negative ? -INFINITY : INFINITY;
+		}
+		ktap_eq(units_run(u, STAGING, lanes), TSR_STEP_DONE);
+		for (unsigned int l = 4; l < 12; l++) {
+			unsigned int far = negative ? 0 : 7;
+			unsigned int x = l % 4 == 1 && !along_t ? far : l % 8;
+			unsigned int y = l % 4 == 1 && along_t ? far : 3;
+
+			for (unsigned int c = 0; c < 4; c++)
+				ktap_eq(units_reg(u, STAGING + c)->u[l], as_bits(x + y * t.w));
+		}
+		/* texel 0, filtered 1.5 and 0.5 texels beside its middle; texel 4 as well */
+		ktap_eq(units_reg(u, STAGING)->u[0], as_bits((0 + 0 + 0.5 + 1.5) / 4));
+		ktap_eq(units_reg(u, STAGING)->u[1], as_bits((2.5 + 3.5 + 4.5 + 5.5) / 4));
+	}
+}
+
 /* Explicit levels of detail are never anisotropic. */
 static void test_explicit(void)
 {
@@ -612,6 +674,7 @@ int main(int argc, char **argv)
 	ktap_run("[TEX6] anisotropic places at edges and corners of cubes", test_anisotropic_ties);
 	ktap_run("[TEX6] anisotropic places within a face stay there", test_anisotropic_within);
 	ktap_run("[TEX6] the NaN of anisotropic samples", test_nan);
+	ktap_run("[TEX6] samples of one place beside those of several", test_one_place);
 	ktap_run("[TEX3] explicit levels of detail are never anisotropic", test_explicit);
 	ktap_run("[ISA10] clamped results of what is beyond all bounds", test_clamped);
 	units_free(u);

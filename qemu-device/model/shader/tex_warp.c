@@ -379,20 +379,11 @@ static uint16_t find_places(struct lanes *s, unsigned int n, float x[LANES], flo
 			along[i] = tsr_footprint_place(n, s->places[i]);
 		lanes |= (uint16_t)(1u << i);
 	}
+	/* one place is where the lane is; if its axis is infinite msg_filter.c looks it up */
 	for (unsigned int i = 0; i < LANES; i++) {
 		x[i] = w->s[i] + s->axis[0][i] * along[i];
 		y[i] = w->t[i] + s->axis[1][i] * along[i];
 		beyond |= (uint16_t)(!(x[i] >= 0 && x[i] <= 1 && y[i] >= 0 && y[i] <= 1) << i);
-	}
-	/* of samples of one place the coordinates are what they are */
-	for (uint16_t left = lanes; left; left &= left - 1) {
-		unsigned int i = (unsigned int)__builtin_ctz(left);
-
-		if (s->places[i] > 1)
-			continue;
-		x[i] = w->s[i];
-		y[i] = w->t[i];
-		beyond &= ~(1u << i);
 	}
 	/* another face */
 	if (s->job->dimension == TSR_TEXTURE_DIMENSION_CUBE)
