@@ -51,6 +51,12 @@ struct tsr_uop {
 	uint32_t param[4];
 };
 
+/* How many operands the other instruction of the pair has: as many of uop->pair mean something. */
+static inline unsigned int tsr_uop_pairs(const struct tsr_uop *uop)
+{
+	return uop->pair_insn ? tsr_ops[uop->pair_insn->op].num_srcs : 0;
+}
+
 /* One implementation of all arithmetic. */
 struct tsr_alu;
 

@@ -46,13 +46,12 @@ static unsigned int computed(unsigned int of)
 static void follow(struct look *l, const struct tsr_uop *uop)
 {
 	unsigned int srcs = uop->insn ? tsr_ops[uop->insn->op].num_srcs : 1, of = 0;
-	unsigned int pairs = uop->pair_insn ? tsr_ops[uop->pair_insn->op].num_srcs : 0;
 	unsigned int n = uop->dst.index / TSR_BUNDLE_WARPS;
 	uint8_t *to = uop->dst.space == TSR_LANES_REG ? &l->reg[n] : &l->temp[n];
 
 	for (unsigned int i = 0; i < srcs; i++)
 		of |= of_operand(l, &uop->src[i]);
-	for (unsigned int i = 0; i < pairs; i++)
+	for (unsigned int i = 0; i < tsr_uop_pairs(uop); i++)
 		of |= of_operand(l, &uop->pair[i]);
 	if (uop->insn)
 		of = tsr_alu_looks_around(uop->insn) ? OF_FRAGMENT : computed(of);

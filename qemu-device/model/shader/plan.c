@@ -69,13 +69,12 @@ static unsigned int moved(const struct look *l, const struct tsr_uop *uop)
 static bool follow(struct look *l, const struct tsr_uop *uop)
 {
 	unsigned int srcs = uop->insn ? tsr_ops[uop->insn->op].num_srcs : 1;
-	unsigned int pairs = uop->pair_insn ? tsr_ops[uop->pair_insn->op].num_srcs : 0;
 	unsigned int n = uop->dst.index / TSR_BUNDLE_WARPS, holds = moved(l, uop);
 	bool reg = uop->dst.space == TSR_LANES_REG, good = true;
 
 	for (unsigned int i = 0; i < srcs && holds == VALUE; i++)
 		good &= read_operand(l, &uop->src[i]);
-	for (unsigned int i = 0; i < pairs; i++)
+	for (unsigned int i = 0; i < tsr_uop_pairs(uop); i++)
 		good &= read_operand(l, &uop->pair[i]);
 	if (uop->insn && tsr_alu_looks_around(uop->insn))
 		return false;

@@ -23,11 +23,9 @@ static uint64_t staging(unsigned int first, unsigned int count)
 
 static void add_uop(struct tsr_usage *f, const struct tsr_uop *uop, unsigned int srcs)
 {
-	unsigned int pairs = uop->pair_insn ? tsr_ops[uop->pair_insn->op].num_srcs : 0;
-
 	for (unsigned int i = 0; i < srcs; i++)
 		f->reads |= of_operand(&uop->src[i]);
-	for (unsigned int i = 0; i < pairs; i++)
+	for (unsigned int i = 0; i < tsr_uop_pairs(uop); i++)
 		f->reads |= of_operand(&uop->pair[i]);
 }
 
