@@ -43,6 +43,7 @@ from ktap import Program  # noqa: E402
 TOP = os.environ.get("TSR_TOP") or os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 SANITIZERS = "-fsanitize=address,undefined -fno-sanitize-recover=all"
 ENOUGH = 0.9
+JUDGES = ("model", "numeric", "draw", "fuzz")     # directories of programs
 LIBC = ctypes.CDLL(None)
 PR_SET_PDEATHSIG = 1
 MODEL = "qemu-device/model"
@@ -190,7 +191,7 @@ class Build:
                 for word in f.read().split():
                     self.users[os.path.normpath(word)].add(name[:-1] + "o")     # "../mem.h" is included as well
 
-    def programs(self, directories, patterns="*"):
+    def programs(self, directories=JUDGES, patterns="*"):
         """Paths of the programs of tests/DIRECTORY whose names are like one of the patterns."""
         names = [(d, os.path.splitext(n)) for d in directories for n in os.listdir(os.path.join(self.tree, "tests", d))]
         return sorted(os.path.join(self.out, "bin", d, name) for d, (name, suffix) in names
@@ -348,7 +349,7 @@ class Court:
         if not programs:
             self.reach = reach.Reach(self.built("reach", reach.FLAGS), tree, MODEL)
         build = self.built("plain")
-        self.plain = Judge(build, jobs, build.programs(("model", "numeric", "draw", "fuzz"), programs or "*"), limited)
+        self.plain = Judge(build, jobs, build.programs(patterns=programs or "*"), limited)
 
     def built(self, name, flags=""):
         print(f"# building the programs{' with ' if flags else ''}{flags}", flush=True)

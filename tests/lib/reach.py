@@ -60,7 +60,7 @@ def collect(build, tree, within):
 
     made = {"known": collections.defaultdict(set), "ran": {}}
     with concurrent.futures.ThreadPoolExecutor(build.jobs) as pool:
-        for name, known, ran in pool.map(one, build.programs(("model", "numeric", "draw", "fuzz"))):
+        for name, known, ran in pool.map(one, build.programs()):
             made["ran"][name] = ran
             for source, numbers in known.items():
                 made["known"][source] |= numbers

@@ -29,7 +29,7 @@ static void begin(struct play *y)
 	y->first = y->s.b->trace_count;
 }
 
-/* Look for the next event of a kind; @last: it ends there, what comes later stays. */
+/* The next event of a kind; NULL: there is none. */
 static const struct bench_event *next(struct play *y, enum tsr_trace what)
 {
 	const struct bench *b = y->s.b;
