@@ -22,34 +22,34 @@
 #include "tsr_regs.h"
 #include "tsr_trace.h"
 
-#include "capture.h"
-#include "check.h"
+#include "testbench/capture.h"
+#include "testbench/check.h"
 #include "counters.h"
-#include "cp.h"
-#include "engine.h"
-#include "event.h"
-#include "exec.h"
-#include "fifo.h"
-#include "heap_window.h"
-#include "inject.h"
+#include "command/cp.h"
+#include "command/engine.h"
+#include "command/event.h"
+#include "command/exec.h"
+#include "command/fifo.h"
+#include "memory/heap_window.h"
+#include "testbench/inject.h"
 #include "irq.h"
-#include "mem.h"
-#include "mmu.h"
-#include "packet.h"
-#include "prefetch.h"
-#include "queue.h"
+#include "memory/mem.h"
+#include "memory/mmu.h"
+#include "command/packet.h"
+#include "command/prefetch.h"
+#include "command/queue.h"
 #include "regs.h"
-#include "run.h"
-#include "scheduler.h"
-#include "shader/alu.h"
+#include "command/run.h"
+#include "command/scheduler.h"
+#include "shader/alu/alu.h"
 #include "shader/debug.h"
-#include "front/bin_engine.h"
+#include "binner/bin_engine.h"
 #include "shader/dispatch.h"
-#include "sema.h"
+#include "command/sema.h"
 #include "tile/render_engine.h"
 #include "timer.h"
-#include "tlb.h"
-#include "worker.h"
+#include "memory/tlb.h"
+#include "command/worker.h"
 
 #define TSR_TEXTURE_L2_LINES 4096		/* of 64 bytes, direct mapped */
 
@@ -90,7 +90,7 @@ struct tsr_gpu {
 	const struct tsr_alu *alu;	/* arithmetic of the shader cores */
 	const struct tsr_msg_path *msg_path;	/* their messages on the same SIMD path */
 	_Atomic uint64_t code;		/* the last number that tsr_as.code or .data was given */
-	_Atomic uint64_t texture_l2[TSR_TEXTURE_L2_LINES];	/* see shader/tex_cache.h */
+	_Atomic uint64_t texture_l2[TSR_TEXTURE_L2_LINES];	/* see shader/texture/tex_cache.h */
 	_Atomic uint64_t help;		/* queues whose dispatch has work for idle workers */
 	tsr_shader_hook *shader_hook;	/* see shader/debug.h, or NULL */
 	void *shader_hook_opaque;

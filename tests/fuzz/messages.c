@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "ktap.h"
-#include "shader/tex_warp.h"
+#include "shader/texture/tex_warp.h"
 #include "shader/predecode.h"
 #include "units.h"
 

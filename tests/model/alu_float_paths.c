@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* test: TSAN=0 TIMEOUT=120 */
 /*
- * Every SIMD path computes what qemu-device/model/shader/float_ops.h defines, bit for bit: all
+ * Every SIMD path computes what qemu-device/model/shader/alu/float_ops.h defines, bit for bit: all
  * floating-point encodings of both units, all modes of clause headers, full and partial masks.
  * (That the definition is right is what alu_float_oracle.c shows.)
  */
 #include "alu_random.h"
 #include "ktap.h"
 
-#include "shader/alu.h"
-#include "shader/float_ops.h"
+#include "shader/alu/alu.h"
+#include "shader/alu/float_ops.h"
 
 #define INSNS_PER_OP 100
 

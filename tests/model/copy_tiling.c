@@ -6,7 +6,7 @@
 
 #include "copy_ref.h"
 #include "ktap.h"
-#include "tiling.h"
+#include "memory/tiling.h"
 
 #define TEXELS 256
 

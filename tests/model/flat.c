@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "ktap.h"
-#include "shader/flat.h"
+#include "shader/jit/flat.h"
 #include "shader/stage.h"
 
 static struct tsr_fragments f;

@@ -10,7 +10,7 @@
 #include "ktap.h"
 #include "pipe.h"
 #include "shader/core.h"
-#include "shader/flat.h"
+#include "shader/jit/flat.h"
 #include "shader/planes.h"
 #include "shader/stage_run.h"
 

@@ -9,8 +9,8 @@
 
 #include "ktap.h"
 #include "rnd.h"
-#include "shader/tex_cache.h"
-#include "tiling.h"
+#include "shader/texture/tex_cache.h"
+#include "memory/tiling.h"
 #include "tsr_desc.h"
 
 enum first { R, A };

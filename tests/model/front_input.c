@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "front.h"
-#include "front/padding.h"
+#include "binner/padding.h"
 #include "ktap.h"
 #include "soup.h"
 #include "vertex_ref.h"

@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "front/bin.h"
+#include "binner/bin.h"
 #include "ktap.h"
 #include "rnd.h"
-#include "shader/alu.h"
+#include "shader/alu/alu.h"
 
 #define ROUNDS 20000
 

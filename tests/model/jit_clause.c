@@ -12,8 +12,8 @@
 #include "ktap.h"
 
 #include "shader/branch.h"
-#include "shader/float_ops.h"
-#include "shader/jit.h"
+#include "shader/alu/float_ops.h"
+#include "shader/jit/jit.h"
 #include "shader/moves.h"
 
 #define UOPS		16

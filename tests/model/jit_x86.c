@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "ktap.h"
-#include "shader/jit_x86.h"
+#include "shader/jit/jit_x86.h"
 
 #define TEXTS	80
 

@@ -7,7 +7,7 @@
 #include "ktap.h"
 #include "pipe.h"
 #include "shader/core.h"
-#include "shader/plan.h"
+#include "shader/jit/plan.h"
 
 #define COLOUR \
 	"clause wait=0,6 {\n*MOV.i32 r0:t0, 0x3f000000\n+NOP\n*MOV.i32 r1:t0, 0x3f000000\n+NOP\n" \

@@ -11,7 +11,7 @@
 #include "pipe.h"
 #include "rnd.h"
 #include "shader/core.h"
-#include "shader/plan.h"
+#include "shader/jit/plan.h"
 #include "texture_ref.h"
 
 #define TARGETS 3

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "ktap.h"
-#include "shader/tex_warp.h"
+#include "shader/texture/tex_warp.h"
 #include "texture_ref.h"
 
 static struct units *u;

@@ -11,7 +11,7 @@
 
 #include "ktap.h"
 #include "rnd.h"
-#include "shader/msg_bundle.h"
+#include "shader/message/msg_bundle.h"
 #include "shader/planes.h"
 #include "shader/stage.h"
 

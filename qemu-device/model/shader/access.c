@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <string.h>
 
-#include "../gpu.h"
+#include "gpu.h"
 #include "access.h"
 
 #define EPOCH_ONE (1ull << TSR_ACCESS_EPOCH_SHIFT)

@@ -19,7 +19,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "../mem.h"
+#include "memory/mem.h"
 
 #define TSR_ACCESS_PAGES 512
 #define TSR_ACCESS_PAGE_BYTES 4096u

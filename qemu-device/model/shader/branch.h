@@ -11,8 +11,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "alu.h"
-#include "native.h"
+#include "shader/alu/alu.h"
+#include "shader/jit/native.h"
 
 /* What the branch of a clause came to. */
 struct tsr_branch {

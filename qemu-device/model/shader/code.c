@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../gpu.h"
+#include "gpu.h"
 
 #define PAGE (1ull << TSR_PAGE_SHIFT)
 

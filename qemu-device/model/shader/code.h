@@ -12,8 +12,8 @@
 #ifndef TSR_SHADER_CODE_H
 #define TSR_SHADER_CODE_H
 
-#include "../engine.h"
-#include "jit.h"
+#include "command/engine.h"
+#include "shader/jit/jit.h"
 #include "predecode.h"
 #include "program.h"
 

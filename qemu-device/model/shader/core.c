@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "../gpu.h"
+#include "gpu.h"
 #include "stage_run.h"
 #include "warp.h"
 

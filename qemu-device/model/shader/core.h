@@ -20,16 +20,16 @@
 #define TSR_SHADER_CORE_H
 
 #include "access.h"
-#include "alu.h"
+#include "shader/alu/alu.h"
 #include "branch.h"
 #include "code.h"
 #include "debug.h"
 #include "usage.h"
 #include "grid.h"
-#include "message.h"
-#include "msg_attribute.h"
-#include "plan.h"
-#include "tex_cache.h"
+#include "shader/message/message.h"
+#include "shader/message/msg_attribute.h"
+#include "shader/jit/plan.h"
+#include "shader/texture/tex_cache.h"
 
 /*
  * Tuples (of a bundle) after which a burst ends, and what a message counts there. It ends behind

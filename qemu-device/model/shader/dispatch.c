@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "dispatch.h"
 
-#include "../gpu.h"
+#include "gpu.h"
 #include "core.h"
 
 /* tsr_engine_state.word: */

@@ -11,7 +11,7 @@
 
 #include <stdbool.h>
 
-#include "../engine.h"
+#include "command/engine.h"
 
 struct tsr_queue;
 struct tsr_packet;

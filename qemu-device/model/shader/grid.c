@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../descriptor.h"
-#include "../gpu.h"
+#include "memory/descriptor.h"
+#include "gpu.h"
 #include "core.h"
-#include "msg_bundle.h"
+#include "shader/message/msg_bundle.h"
 
 /* What is wrong with a COMPUTE_STATE, and with which qword; TSR_FAULT_NONE. */
 static uint8_t check_state(const uint64_t *word, unsigned int *qword)

@@ -15,8 +15,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "../crew.h"
-#include "../engine.h"
+#include "command/crew.h"
+#include "command/engine.h"
 #include "lanes.h"
 #include "predecode.h"
 #include "tsr_packets.h"

@@ -4,8 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "../gpu.h"
-#include "msg.h"
+#include "gpu.h"
+#include "shader/message/msg.h"
 
 /* The same bits whatever the compiler can do. */
 #pragma GCC optimize("fp-contract=off")

@@ -14,8 +14,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "alu.h"
-#include "native.h"
+#include "shader/alu/alu.h"
+#include "shader/jit/native.h"
 
 /* Most push words of programs whose warps may differ in them. */
 #define TSR_MIXED_WORDS 32

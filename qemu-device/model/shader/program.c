@@ -4,8 +4,8 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-#include "../descriptor.h"
-#include "../mem.h"
+#include "memory/descriptor.h"
+#include "memory/mem.h"
 
 /* The last serial number; 0 is none. */
 static _Atomic uint64_t serial;

@@ -6,8 +6,8 @@
  */
 #include <string.h>
 
-#include "../gpu.h"
-#include "../snapshot.h"
+#include "gpu.h"
+#include "snapshot.h"
 #include "grid.h"
 #include "tsr_isa.h"
 #include "warp.h"

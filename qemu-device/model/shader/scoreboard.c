@@ -7,7 +7,7 @@
  */
 #include <string.h>
 
-#include "../gpu.h"
+#include "gpu.h"
 #include "core.h"
 #include "stage.h"
 

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../gpu.h"
+#include "gpu.h"
 #include "stage_run.h"
 
 typedef uint32_t words __attribute__((vector_size(64), may_alias));

@@ -19,10 +19,10 @@
 #ifndef TSR_SHADER_STAGE_H
 #define TSR_SHADER_STAGE_H
 
-#include "../front/screen.h"
-#include "../front/tile_list.h"
+#include "binner/screen.h"
+#include "binner/tile_list.h"
 #include "core.h"
-#include "msg_format.h"
+#include "shader/message/msg_format.h"
 #include "program.h"
 
 struct tsr_tile;

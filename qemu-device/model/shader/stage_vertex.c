@@ -2,8 +2,8 @@
 /* Batches of vertices: registers at entry. */
 #include <string.h>
 
-#include "../gpu.h"
-#include "msg_bundle.h"
+#include "gpu.h"
+#include "shader/message/msg_bundle.h"
 #include "stage_run.h"
 
 /* Registers a vertex program finds. */

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../gpu.h"
+#include "gpu.h"
 #include "core.h"
 #include "stage_run.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <string.h>
 
-#include "../gpu.h"
+#include "gpu.h"
 #include "core.h"
 
 static const struct tsr_usage everything = { .reads = UINT64_MAX };

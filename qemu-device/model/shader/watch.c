@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <string.h>
 
-#include "../gpu.h"
+#include "gpu.h"
 #include "core.h"
 #include "warp.h"
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Blocks that are shaded as they are. A block of 8 by 8 pixels of which a primitive covers most is
- * four warps in the order of its quads: if the program has a plan (see shader/plan.h) that is run
+ * four warps in the order of its quads: if the program has a plan (shader/jit/plan.h) that is run
  * for it, and the colours go to the tile, rows at a time. All else, also of the same primitive, is
  * gathered in bundles; where a bundle has pixels of the block that come first, it is run before.
  */
-#include "../gpu.h"
+#include "gpu.h"
 #include "render.h"
 
 /* Quads of a block for which that is cheaper than places in bundles. */

@@ -2,7 +2,7 @@
 /* Bundles of fragments: running them, late tests, queries, output. */
 #include <string.h>
 
-#include "../mem.h"
+#include "memory/mem.h"
 #include "render.h"
 #include "samples.h"
 #include "tile.h"

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "../gpu.h"
+#include "gpu.h"
 #include "render.h"
 
 /* Effort of a packet of a tile's list. */

@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "../shader/alu.h"
+#include "shader/alu/alu.h"
 
 const struct tsr_fine *tsr_fine_path(const char *simd)
 {

@@ -2,7 +2,7 @@
 /* Work on blocks, on the AVX2 path. */
 #ifdef __x86_64__
 #define TSR_ALU_AVX2
-#include "../shader/alu_path.h"
+#include "shader/alu/alu_path.h"
 #include "fine.h"
 #include "tsr_packets.h"
 #include "fine_block.h"

@@ -2,7 +2,7 @@
 /* Work on blocks, on the AVX512 path. */
 #ifdef __x86_64__
 #define TSR_ALU_AVX512
-#include "../shader/alu_path.h"
+#include "shader/alu/alu_path.h"
 #include "fine.h"
 #include "tsr_packets.h"
 #include "fine_block.h"

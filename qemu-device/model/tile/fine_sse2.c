@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Work on blocks, on the SSE2 path. */
 #define TSR_ALU_SSE2
-#include "../shader/alu_path.h"
+#include "shader/alu/alu_path.h"
 #include "fine.h"
 #include "tsr_packets.h"
 #include "fine_block.h"

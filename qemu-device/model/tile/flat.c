@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Primitives of one colour. Of a program whose colours do not depend on the fragment (see
- * shader/flat.h) only the first bundle runs; what it leaves is written to the rest of the
+ * shader/jit/flat.h) only the first bundle runs; what it leaves is written to the rest of the
  * primitive, or to all primitives of the draw, whole blocks at a time.
  */
 #include <string.h>
 
-#include "../gpu.h"
+#include "gpu.h"
 #include "render.h"
 
 /* Bundles of a state after which it is worth looking at its program. */

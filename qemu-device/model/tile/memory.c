@@ -2,7 +2,7 @@
 /* Clearing, loading and storing tiles: between tile buffer and memory. */
 #include <string.h>
 
-#include "../tiling.h"
+#include "memory/tiling.h"
 #include "render.h"
 
 #define SIDE_MAX (1u << TSR_TILE_SHIFT_MAX)

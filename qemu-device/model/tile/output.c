@@ -11,7 +11,7 @@
 #include <emmintrin.h>
 #endif
 
-#include "../shader/alu.h"
+#include "shader/alu/alu.h"
 
 #define QUADS (TSR_WARP_LANES / 4)
 

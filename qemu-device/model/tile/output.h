@@ -21,8 +21,8 @@
 #ifndef TSR_TILE_OUTPUT_H
 #define TSR_TILE_OUTPUT_H
 
-#include "../shader/lanes.h"
-#include "../shader/msg_format.h"
+#include "shader/lanes.h"
+#include "shader/message/msg_format.h"
 #include "tsr_packets.h"
 
 /* The samples of one target in a tile buffer: of pixel (0, 0), sample 0 at data. */

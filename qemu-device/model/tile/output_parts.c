@@ -3,7 +3,7 @@
 
 #include <pthread.h>
 
-#include "../float_bits.h"
+#include "shader/alu/float_bits.h"
 
 float tsr_output_srgb_decoded[256];
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Colours of 32-bit texels on the baseline path. */
 #define TSR_ALU_SSE2
-#include "../shader/alu_path.h"
+#include "shader/alu/alu_path.h"
 #include "output_lanes.h"
 TSR_ALU_PATH_END

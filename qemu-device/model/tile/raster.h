@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "../front/tile_list.h"
+#include "binner/tile_list.h"
 #include "fine.h"
 #include "tile_buffer.h"
 

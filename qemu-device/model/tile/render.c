@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../descriptor.h"
-#include "../float_bits.h"
-#include "../gpu.h"
+#include "memory/descriptor.h"
+#include "shader/alu/float_bits.h"
+#include "gpu.h"
 #include "tile.h"
 
 /* tsr_engine_state.word: */

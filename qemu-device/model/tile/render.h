@@ -22,14 +22,14 @@
 #ifndef TSR_TILE_RENDER_H
 #define TSR_TILE_RENDER_H
 
-#include "../crew.h"
-#include "../front/list.h"
-#include "../front/tile_list.h"
-#include "../shader/flat.h"
-#include "../shader/plan.h"
-#include "../shader/planes.h"
-#include "../shader/program.h"
-#include "../shader/stage.h"
+#include "command/crew.h"
+#include "binner/list.h"
+#include "binner/tile_list.h"
+#include "shader/jit/flat.h"
+#include "shader/jit/plan.h"
+#include "shader/planes.h"
+#include "shader/program.h"
+#include "shader/stage.h"
 #include "output.h"
 #include "raster.h"
 #include "tile_buffer.h"

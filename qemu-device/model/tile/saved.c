@@ -5,8 +5,8 @@
  * left nothing in memory (a core does not stop between the tile's last store and its end) but what
  * programs store, so it begins again, and so does a batch.
  */
-#include "../gpu.h"
-#include "../snapshot.h"
+#include "gpu.h"
+#include "snapshot.h"
 #include "render.h"
 
 static void visit_list(struct tsr_stream *s, struct tsr_list *list)

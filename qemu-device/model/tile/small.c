@@ -7,7 +7,7 @@
  */
 #include <string.h>
 
-#include "../gpu.h"
+#include "gpu.h"
 #include "render.h"
 
 static bool is_simple(const struct tsr_tile_core *c)

@@ -15,7 +15,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "../front/tile_list.h"
+#include "binner/tile_list.h"
 
 /* What is the same for all of them. */
 struct tsr_small_rules {

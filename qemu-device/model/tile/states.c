@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../descriptor.h"
-#include "../float_bits.h"
+#include "memory/descriptor.h"
+#include "shader/alu/float_bits.h"
 #include "render.h"
 
 /* The last serial number; 0 is none. */

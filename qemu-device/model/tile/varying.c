@@ -2,7 +2,7 @@
 /* A core that runs the varying programs of batches: batch number n of a job on core n mod cores. */
 #include <string.h>
 
-#include "../gpu.h"
+#include "gpu.h"
 #include "render.h"
 
 /* The vertices that primitives name, or all; c->ids are there. */

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "../float_bits.h"
+#include "shader/alu/float_bits.h"
 
 /* Pixels written to a block before its bounds are found anew. */
 #define STALE_MAX 16

@@ -14,7 +14,7 @@
 #endif
 
 #include "figures.h"
-#include "shader/alu.h"
+#include "shader/alu/alu.h"
 
 #define UOPS	64
 #define REGS	32

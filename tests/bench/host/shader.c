@@ -12,7 +12,7 @@
 
 #include "figures.h"
 #include "kernel.h"
-#include "shader/alu.h"
+#include "shader/alu/alu.h"
 
 #define RUNS		7
 #define FMA_ROUNDS	32.0		/* of fma.shader, 64 instructions each */

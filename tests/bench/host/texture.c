@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "figures.h"
-#include "shader/tex_warp.h"
+#include "shader/texture/tex_warp.h"
 #include "units.h"
 
 #define SIDE 64u			/* warps of 4 by 4 pixels along an edge of the scene */

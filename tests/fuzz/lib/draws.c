@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "draw_code.h"
-#include "shader/msg_format.h"
+#include "shader/message/msg_format.h"
 #include "tile/output.h"
 
 /* Parts of a scene. */

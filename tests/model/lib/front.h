@@ -17,8 +17,8 @@
 
 #include "bench.h"
 #include "gpu.h"
-#include "front/bin.h"
-#include "front/tile_list.h"
+#include "binner/bin.h"
+#include "binner/tile_list.h"
 
 #define FRONT_DATA 0x10000000ull	/* read and write: indices, arguments, queries */
 #define FRONT_DATA_SIZE (4u << 20)

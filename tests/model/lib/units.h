@@ -12,9 +12,9 @@
 #include "bench.h"
 #include "gpu.h"
 #include "shader/access.h"
-#include "shader/message.h"
-#include "shader/msg_attribute.h"
-#include "shader/tex_cache.h"
+#include "shader/message/message.h"
+#include "shader/message/msg_attribute.h"
+#include "shader/texture/tex_cache.h"
 
 #define UNITS_DATA 0x10000000ull
 #define UNITS_DATA_SIZE (256u << 10)

@@ -5,7 +5,7 @@
 
 #include "compare.h"
 #include "matrix.h"
-#include "shader/alu.h"
+#include "shader/alu/alu.h"
 
 static const unsigned int thread_counts[] = { 1, 2, 8 };
 static const char *const simd_names[] = { "sse2", "avx2", "avx512" };

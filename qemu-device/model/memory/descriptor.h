@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Structures in memory, read and checked by their description.
+ *
+ * In: an address, the structure's name. Out: its qwords, or a precise fault: reserved bits first
+ * (RESERVED_BITS), then the fields in their order (BAD_VALUE, ALIGNMENT); FAULT_ADDR is the qword.
+ */
+#ifndef TSR_DESCRIPTOR_H
+#define TSR_DESCRIPTOR_H
+
+#include "command/engine.h"
+
+enum tsr_descriptor {
+	TSR_DESCRIPTOR_FRAME,
+	TSR_DESCRIPTOR_SHADER_STATE,
+	TSR_DESCRIPTOR_DRAW_STATE,
+	TSR_DESCRIPTOR_VIEWPORT,
+	TSR_DESCRIPTOR_RENDER_TARGET,
+	TSR_DESCRIPTOR_BLEND,
+	TSR_DESCRIPTOR_SHADER_PROGRAM,
+	TSR_DESCRIPTOR_COMPUTE_STATE,
+	TSR_DESCRIPTORS
+};
+
+/*
+ * What is wrong with @word as a structure @which, and with which qword of it: an enum tsr_fault,
+ * NONE if nothing is.
+ */
+uint8_t tsr_descriptor_check(enum tsr_descriptor which, const uint64_t *word, unsigned int *qword);
+/* Read the structure @which at @va into @word, which has its qwords, and check it. */
+enum tsr_step tsr_descriptor_read(struct tsr_mem *mem, uint64_t va, enum tsr_descriptor which,
+				  uint64_t *word);
+
+#endif

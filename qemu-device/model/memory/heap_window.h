@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A queue's heap that grows: how much of it there is, and asking for more.
+ *
+ * In: HEAP packets (base, size, maximum), the binner's wish for memory up to some size, writes to
+ * HEAP_GROW, FAIL_HEAP. Out: whether the memory is there; if not, the queue leaves its engine,
+ * BLOCKED, with the HEAP interrupt, until the register grows. Nothing of the heap's content is
+ * known here. Limits: sizes in units of TSR_HEAP_ALIGN, 32 bits. Reset state: no heap.
+ */
+#ifndef TSR_HEAP_WINDOW_H
+#define TSR_HEAP_WINDOW_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "command/engine.h"
+
+struct tsr_queue;
+
+struct tsr_heap_window {
+	/* Of the last HEAP packet; belong to whoever runs the queue. */
+	uint64_t base;			/* 0: the queue has no heap */
+	uint32_t max;			/* HEAP_MAX */
+	uint32_t wanted;		/* size without which the engine cannot go on; 0: it can */
+	/* Written under the lock, and by HEAP packets; read by the runner. */
+	_Atomic uint32_t size;		/* HEAP_SIZE */
+	atomic_bool failed;		/* FAIL_HEAP came */
+};
+
+/* A HEAP packet: the heap of the CALLs that follow. */
+void tsr_heap_window_set(struct tsr_queue *q, uint64_t base, uint32_t size, uint32_t max);
+/* Whether the heap at @base is the queue's: its size is tsr_heap_window_size() and can grow. */
+bool tsr_heap_window_is(const struct tsr_queue *q, uint64_t base);
+/* Bytes there are now. */
+uint64_t tsr_heap_window_size(const struct tsr_queue *q);
+/*
+ * The engine needs the first @bytes of its queue's heap. TSR_STEP_DONE: they are there. _PENDING:
+ * the step is to return that, and be repeated when there are more. _FAULT: there will never be.
+ */
+enum tsr_step tsr_heap_window_need(struct tsr_mem *mem, uint64_t bytes);
+
+/* For scheduler, queue slot and registers; lock held. */
+
+/* No heap; what waited for it is gone. */
+void tsr_heap_window_reset(struct tsr_queue *q);
+
+/* Whether the queue, which has left its engine PENDING, waits for its heap. */
+bool tsr_heap_window_waits(const struct tsr_queue *q);
+/* HEAP_GROW is written; FAIL_HEAP. */
+void tsr_heap_window_grow(struct tsr_queue *q, uint32_t size);
+void tsr_heap_window_fail(struct tsr_queue *q);
+
+#endif

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a core and generated code (jit.h) tell one another.
+ *
+ * Generated code executes whole clauses for the chosen warps of a bundle, one after the other, and
+ * comes back when something has to be done that only the core can do. Belongs to the thread that
+ * runs the core.
+ */
+#ifndef TSR_SHADER_NATIVE_H
+#define TSR_SHADER_NATIVE_H
+
+#include <stdint.h>
+
+#include "shader/lanes.h"
+
+struct tsr_decoded;
+
+/* What the branch of the last clause came to. */
+enum tsr_outcome {
+	TSR_OUTCOME_NONE,		/* nobody branches; also: there is no branch */
+	TSR_OUTCOME_ALL,
+	TSR_OUTCOME_SOME,
+	TSR_OUTCOME_OPEN,		/* its condition has not been evaluated */
+};
+
+/* A vector with active lanes: a warp's, or where vectors have 8 lanes, half of one. */
+struct tsr_chunk {
+	uint16_t offset;		/* bytes from the first of a register's vectors */
+	uint16_t idle, active;		/* lanes, a bit each */
+	uint16_t taken;			/* its bits in tsr_branch.taken, an offset in bytes */
+};
+
+#define TSR_CHUNKS_MAX (TSR_BUNDLE_WARPS * 2)
+
+struct tsr_native {
+	/* In: the chunks to work on, unless all lanes of the bundle are active. */
+	struct tsr_chunk chunk[TSR_CHUNKS_MAX + 1];	/* the last one is never used */
+	uint32_t chunks;
+	/* lowest address at which a clause may not be executed without asking the core */
+	uint64_t meet;
+	uint16_t after;			/* TSR_CLAUSE_ flags the core wants to know of */
+	/* In and out: what may be executed, counted down. It ends when one is 0 or less. */
+	int32_t clauses, tuples;
+	/* Bit n: register n may have been written by clauses since the core set it to 0. */
+	uint64_t written;
+	/* Out: the last clause executed. */
+	struct tsr_decoded *last;
+	uint32_t outcome;		/* enum tsr_outcome */
+};
+
+/* Two versions of the code of a clause. */
+enum tsr_native_kind {
+	TSR_NATIVE_WHOLE,		/* for bundles with all lanes active */
+	TSR_NATIVE_PART,		/* for the chunks of a list */
+	TSR_NATIVE_KINDS
+};
+
+/* The clause's successors: what the code jumps through behind it. */
+enum tsr_native_link {
+	TSR_NATIVE_NEXT,
+	TSR_NATIVE_JUMP,
+	TSR_NATIVE_LINKS
+};
+
+struct tsr_native_code {
+	const void *code;		/* NULL: there is none (yet) */
+	/* code of the successors, or what returns to the core */
+	const void *link[TSR_NATIVE_LINKS];
+	uint16_t runs;			/* executed without, until it is worth generating code */
+};
+
+#endif

@@ -1,0 +1,543 @@
+/* SPDX-License-Identifier: MIT */
+#include "plan.h"
+
+#include <string.h>
+
+#include "gpu.h"
+#include "shader/core.h"
+#include "shader/moves.h"
+#include "shader/message/msg.h"
+#include "shader/stage_run.h"
+
+#define CLAUSES_MAX 128
+
+/* What a register or temporary holds. */
+enum {
+	NOTHING,			/* nothing has been written: 0 */
+	VALUE,
+	COVERAGE,			/* the fragment's coverage, and nothing else */
+};
+
+struct look {
+	struct tsr_plan *plan;
+	const struct tsr_fragment_state *state;
+	uint8_t reg[TSR_REGISTERS], temp[TSR_TEMPS];
+	uint8_t coloured;		/* bit n: target n has its colour */
+	bool helpers_gone;
+};
+
+/* ---- Micro-operations ------------------------------------------------------------------------ */
+
+static bool is_coverage(const struct look *l, const struct tsr_operand *o)
+{
+	unsigned int n = o->index / TSR_BUNDLE_WARPS;
+
+	if (o->space == TSR_LANES_REG)
+		return l->reg[n] == COVERAGE;
+	return o->space == TSR_LANES_TEMP && l->temp[n] == COVERAGE;
+}
+
+static bool read_register(struct look *l, unsigned int r)
+{
+	if (r == TSR_REG_POSITION || r == TSR_REG_PRIMITIVE || r == TSR_REG_BACK)
+		l->plan->entry |= l->reg[r] == NOTHING ? 1ull << r : 0;
+	else if (l->reg[r] != VALUE)
+		return false;
+	return true;
+}
+
+/* Whether the value of @o is known to a plan. */
+static bool read_operand(struct look *l, const struct tsr_operand *o)
+{
+	unsigned int n = o->index / TSR_BUNDLE_WARPS;
+
+	if (o->space == TSR_LANES_REG)
+		return read_register(l, n);
+	if (o->space != TSR_LANES_TEMP || n < TSR_TEMP_LANE_ID)
+		return true;
+	return l->temp[n] == VALUE;
+}
+
+/* Coverage that is moved as it is stays what it is. */
+static unsigned int moved(const struct look *l, const struct tsr_uop *uop)
+{
+	bool plain = !uop->insn && tsr_move_is_whole(uop);
+
+	return plain && is_coverage(l, &uop->src[0]) ? COVERAGE : VALUE;
+}
+
+static bool follow(struct look *l, const struct tsr_uop *uop)
+{
+	unsigned int srcs = uop->insn ? tsr_ops[uop->insn->op].num_srcs : 1;
+	unsigned int n = uop->dst.index / TSR_BUNDLE_WARPS, holds = moved(l, uop);
+	bool reg = uop->dst.space == TSR_LANES_REG, good = true;
+
+	for (unsigned int i = 0; i < srcs && holds == VALUE; i++)
+		good &= read_operand(l, &uop->src[i]);
+	for (unsigned int i = 0; i < tsr_uop_pairs(uop); i++)
+		good &= read_operand(l, &uop->pair[i]);
+	if (uop->insn && tsr_alu_looks_around(uop->insn))
+		return false;
+	/* copies to half a register leave the other half */
+	if (!uop->insn && holds == VALUE && !tsr_move_is_whole(uop))
+		good &= read_operand(l, &uop->dst);
+	*(reg ? &l->reg[n] : &l->temp[n]) = holds;
+	if (reg)
+		l->plan->written |= 1ull << n;
+	return good;
+}
+
+/* ---- Messages -------------------------------------------------------------------------------- */
+
+static struct tsr_plan_step *add(struct look *l, enum tsr_plan_kind kind, unsigned int reg)
+{
+	struct tsr_plan_step *step = &l->plan->step[l->plan->steps];
+
+	if (l->plan->steps == TSR_PLAN_STEPS)
+		return NULL;
+	l->plan->steps++;
+	*step = (struct tsr_plan_step){ .kind = kind, .reg = reg };
+	return step;
+}
+
+/* A message writes registers. What can fail has to come before the first colour. */
+static bool give(struct look *l, unsigned int first, unsigned int count)
+{
+	for (unsigned int i = 0; i < count; i++) {
+		l->reg[(first + i) % TSR_REGISTERS] = VALUE;
+		l->plan->written |= 1ull << (first + i) % TSR_REGISTERS;
+	}
+	return !l->coloured;
+}
+
+static bool load_varying(struct look *l, const struct tsr_insn *insn, unsigned int staging)
+{
+	struct tsr_plan_step *step = add(l, TSR_PLAN_VARYING, staging);
+
+	if (!step || (insn->op == TSR_OP_ADD_LD_VAR_IMM &&
+		      !tsr_varying_at_centre(insn, l->state->samples_log2)))
+		return false;
+	step->insn = *insn;
+	return give(l, staging, tsr_message_writes(insn));
+}
+
+/* Helper threads are needed for derivatives. */
+static bool sample_varying(struct look *l, const struct tsr_insn *insn, unsigned int staging)
+{
+	struct tsr_plan_step *step = add(l, TSR_PLAN_VAR_TEX, staging);
+
+	if (!step || l->helpers_gone || !tsr_varying_at_centre(insn, l->state->samples_log2))
+		return false;
+	l->plan->samples = true;
+	step->insn = tsr_var_tex_sample(insn, insn->op == TSR_OP_ADD_VAR_TEX_F16);
+	return give(l, staging, tsr_message_writes(insn));
+}
+
+static bool sample(struct look *l, struct tsr_decoded *d)
+{
+	struct tsr_plan_step *step = add(l, TSR_PLAN_TEX, d->msg.staging);
+
+	if (!step || l->helpers_gone)
+		return false;
+	for (unsigned int i = 0; i < d->msg.srcs; i++) {
+		if (!read_operand(l, &d->msg.src[i]))
+			return false;
+	}
+	l->plan->samples = true;
+	l->plan->computes = true;
+	step->clause = d;
+	return give(l, d->msg.staging, tsr_message_writes(d->msg.insn));
+}
+
+/* With nothing but coverage there is nothing to test. */
+static bool test_alpha(struct look *l, const struct tsr_decoded_msg *msg)
+{
+	if (!is_coverage(l, &msg->src[0]))
+		return false;
+	l->reg[msg->staging] = COVERAGE;
+	if (msg->result < TSR_REGISTERS)
+		l->reg[msg->result] = COVERAGE;
+	return true;
+}
+
+/* With a descriptor of the device's, of its own target. */
+static bool blend(struct look *l, const struct tsr_decoded_msg *msg)
+{
+	unsigned int n = (msg->src[1].index - TSR_FIXED_BLEND) / 2, words;
+	uint64_t qword[TSR_BLEND__QWORDS] = { 0 };
+	struct tsr_plan_step *step;
+	struct tsr_blend blend;
+
+	if (msg->src[1].space != TSR_LANES_TEMP || msg->src[1].step ||
+	    msg->src[1].index < TSR_FIXED_BLEND || msg->src[1].index >= TSR_FIXED__COUNT ||
+	    msg->src[1].index != TSR_FIXED_BLEND + 2 * n ||
+	    msg->src[2].space != TSR_LANES_TEMP || msg->src[2].step ||
+	    msg->src[2].index != msg->src[1].index + 1 || !is_coverage(l, &msg->src[0]))
+		return false;
+	qword[1] = l->state->blend[n];
+	tsr_unpack_blend(qword, &blend);
+	if (blend.mode == TSR_BLEND_MODE_OFF)
+		return true;
+	if ((blend.mode != TSR_BLEND_MODE_OPAQUE && blend.mode != TSR_BLEND_MODE_FIXED) ||
+	    blend.target != n || blend.registers > TSR_REGISTER_TYPE_U16 ||
+	    l->coloured >> n & 1 || msg->staging + 4u > TSR_REGISTERS)
+		return false;
+	words = tsr_register_words(blend.registers, blend.components + 1);
+	for (unsigned int i = 0; i < words; i++) {
+		if (!read_register(l, msg->staging + i))
+			return false;
+	}
+	l->coloured |= 1u << n;
+	step = add(l, TSR_PLAN_COLOUR, msg->staging);
+	if (step)
+		step->target = n;
+	return step;
+}
+
+static bool send(struct look *l, struct tsr_decoded *d)
+{
+	const struct tsr_decoded_msg *msg = &d->msg;
+
+	l->plan->messages++;
+	switch (msg->insn->op) {
+	case TSR_OP_ADD_LD_VAR_IMM:
+	case TSR_OP_ADD_LD_VAR_FLAT_IMM:
+		return load_varying(l, msg->insn, msg->staging);
+	case TSR_OP_ADD_VAR_TEX_F32:
+	case TSR_OP_ADD_VAR_TEX_F16:
+		return sample_varying(l, msg->insn, msg->staging);
+	case TSR_OP_ADD_TEXS_2D_F32:
+	case TSR_OP_ADD_TEXS_2D_F16:
+		return sample(l, d);
+	case TSR_OP_ADD_ATEST:
+		return test_alpha(l, msg);
+	case TSR_OP_ADD_BLEND:
+		return blend(l, msg);
+	default:
+		return false;
+	}
+}
+
+/* ---- Programs -------------------------------------------------------------------------------- */
+
+static bool look_at_clause(struct look *l, struct tsr_decoded *d)
+{
+	struct tsr_plan *plan = l->plan;
+	struct tsr_plan_step *step;
+
+	if (d->flags & TSR_CLAUSE_NOT_STRAIGHT)
+		return false;
+	plan->clauses++;
+	plan->tuples += d->tuples;
+	plan->late += l->helpers_gone ? d->tuples : 0;
+	if (d->uops) {
+		step = add(l, TSR_PLAN_CLAUSE, 0);
+		if (!step)
+			return false;
+		step->clause = d;
+		plan->computes = true;
+	}
+	for (unsigned int i = 0; i < d->uops; i++) {
+		if (!follow(l, &d->uop[i]))
+			return false;
+	}
+	if (d->flags & TSR_CLAUSE_MESSAGE && !send(l, d))
+		return false;
+	l->helpers_gone |= d->flags & TSR_CLAUSE_TERMINATE;
+	return true;
+}
+
+static bool look_at_preload(struct look *l, unsigned int n, struct tsr_insn *insn)
+{
+	if (!tsr_stage_preload(&l->state->shader, n, insn))
+		return true;
+	l->plan->messages++;
+	if (insn->op == TSR_OP_ADD_LD_VAR_IMM)
+		return load_varying(l, insn, 4 * n);
+	return sample_varying(l, insn, 4 * n);
+}
+
+/* Whether the state leaves fragments alone until they have ended. */
+static bool plain_state(const struct tsr_shader *sh, const struct tsr_fragment_state *s)
+{
+	const struct tsr_shader_state *shader = &s->shader;
+
+	for (unsigned int i = 0; i < TSR_RENDER_TARGETS_MAX; i++) {
+		if ((s->blend[i] & TSR_BLEND_MODE__MASK) == TSR_BLEND_MODE_PROGRAM)
+			return false;
+	}
+	return sh->env.path && !shader->sample_shading && !shader->discards &&
+	       !shader->writes_depth && !shader->writes_stencil && !shader->reads_tile &&
+	       !shader->side_effects && !s->draw.alpha_to_coverage && !s->dual_source;
+}
+
+/* False: it cannot be known now. */
+static bool make(struct tsr_shader *sh, const struct tsr_fragment_state *state,
+		 struct tsr_plan *plan)
+{
+	uint64_t pc = state->program->state.code;
+	uint32_t limit = state->program->state.clause_limit, forgotten = sh->code.forgotten;
+	struct look l = { .plan = plan, .state = state };
+	struct tsr_insn insn;
+
+	plan->forgotten = forgotten;
+	l.reg[TSR_REG_COVERAGE] = l.reg[TSR_REG_SAMPLES] = COVERAGE;
+	if (!plain_state(sh, state) || !look_at_preload(&l, 0, &insn) ||
+	    !look_at_preload(&l, 1, &insn))
+		return true;
+	for (unsigned int n = 0; n < CLAUSES_MAX && (!limit || n < limit); n++) {
+		struct tsr_decoded *d;
+		enum tsr_step step =
+			tsr_code_find(&sh->code, sh->gpu->alu, &sh->mem, sh->space, pc, &d);
+
+		if (step != TSR_STEP_DONE || forgotten != sh->code.forgotten)
+			return false;
+		if (!look_at_clause(&l, d))
+			return true;
+		plan->fits = d->flags & TSR_CLAUSE_END;
+		plan->colours = l.coloured;
+		if (plan->fits)
+			return true;
+		pc = d->next_pc;
+	}
+	return true;
+}
+
+const struct tsr_plan *tsr_plan_find(struct tsr_shader *sh, struct tsr_fragments *f)
+{
+	const struct tsr_fragment_state *state = f->state;
+	struct tsr_plan *plan = &sh->plan[state->serial % TSR_PLANS];
+	uint64_t space = tsr_code_space(sh->generation, state->program->state.registers_64,
+					state->program->stage, false);
+
+	if (plan->state == state->serial && plan->program == state->program->serial &&
+	    plan->space == space && plan->forgotten == sh->code.forgotten)
+		return plan->fits ? plan : NULL;
+	if (!tsr_stage_resume(sh, &f->run, state->program))
+		return NULL;
+	*plan = (struct tsr_plan){ .space = space };
+	if (!make(sh, state, plan))
+		return NULL;
+	plan->state = state->serial;
+	plan->program = state->program->serial;
+	return plan->fits ? plan : NULL;
+}
+
+/* ---- Running --------------------------------------------------------------------------------- */
+
+/*
+ * Prepare for arithmetic. All lanes of the first warps take part; what becomes of those that are
+ * nobody's is nobody's.
+ */
+static void choose(struct tsr_shader *sh, const struct tsr_fragment_state *state)
+{
+	static const struct tsr_alu_mode none;
+	struct tsr_alu_state *alu = &sh->lanes.alu;
+
+	tsr_fragments_specials(sh, state);
+	sh->mode_key = 0;
+	tsr_alu_enter(&sh->fp, &none);
+
+	sh->lanes.native.chunks = 0;
+	for (unsigned int w = 0; w < TSR_PATCH_WARPS; w++) {
+		alu->warp[w] = w;
+		tsr_shader_mask(sh, w, 0xffff);
+		tsr_native_add(sh, w, 0xffff);
+	}
+	alu->warps = TSR_PATCH_WARPS;
+	alu->full = true;
+	alu->space[TSR_LANES_REG] = sh->bundle->reg;
+}
+
+/* The micro-operations of clause @d; those of clauses behind it are counted in tsr_plan.tuples. */
+static void run_clause(struct tsr_shader *sh, struct tsr_decoded *d)
+{
+	const void *code = tsr_code_native(&sh->code, sh->gpu->alu, d, TSR_NATIVE_PART);
+	struct tsr_native *native = &sh->lanes.native;
+	struct tsr_alu_state *alu = &sh->lanes.alu;
+
+	if (sh->mode_key != d->mode_key) {
+		sh->mode_key = d->mode_key;
+		tsr_alu_change(&sh->fp, &d->mode);
+	}
+	if (code) {
+		native->clauses = 1;
+		native->tuples = INT32_MAX;
+		native->meet = UINT64_MAX;
+		native->after = 0;
+		tsr_jit_run(sh->code.jit, code, &sh->lanes);
+		return;
+	}
+	alu->space[TSR_LANES_CLAUSE] = d->konst;
+	for (const struct tsr_uop *uop = d->uop; uop < d->uop + d->uops; uop++)
+		uop->fn(uop, alu);
+}
+
+/* Units have no flush modes. */
+static void plain_mode(struct tsr_shader *sh)
+{
+	static const struct tsr_alu_mode none;
+
+	if (sh->mode_key)
+		tsr_alu_change(&sh->fp, &none);
+	sh->mode_key = 0;
+}
+
+/* Samples of the 2D texture that @b names, at its sources; false: lane by lane. */
+static bool sample_patch(struct tsr_shader *sh, const struct tsr_patch *patch,
+			 struct tsr_msg_bundle *b)
+{
+	static const uint8_t warp[TSR_PATCH_WARPS] = { 0, 1, 2, 3 };
+	uint8_t some[TSR_PATCH_WARPS], count = 0;
+
+	for (unsigned int w = 0; w < TSR_PATCH_WARPS; w++) {
+		if (patch->lanes[w])
+			some[count++] = warp[w];
+	}
+	b->reg = sh->bundle->reg;
+	b->result = UINT8_MAX;
+	b->warp = some;
+	b->warps = count;
+	b->lanes = patch->lanes;
+	b->place = sh->place;
+	tsr_access_room(&sh->access, &sh->mem);
+	return tsr_msg_texture_compact_together(&sh->env, b, 0, 0) == count;
+}
+
+static bool run_texture(struct tsr_shader *sh, const struct tsr_plan_step *step,
+			const struct tsr_patch *patch)
+{
+	const struct tsr_decoded_msg *m = &step->clause->msg;
+	struct tsr_msg_bundle b = { .insn = m->insn, .staging = m->staging };
+
+	for (unsigned int i = 0; i < m->srcs; i++) {
+		b.src[i] = &sh->lanes.alu.space[m->src[i].space][m->src[i].index];
+		b.src_step[i] = m->src[i].step;
+	}
+	return sample_patch(sh, patch, &b);
+}
+
+static bool run_var_tex(struct tsr_shader *sh, const struct tsr_plan_step *step,
+			struct tsr_patch *patch, const struct tsr_planes **planes)
+{
+	union tsr_lanes at[2][TSR_PATCH_WARPS];
+	struct tsr_msg_bundle b = {
+		.insn = &step->insn, .staging = step->reg, .src = { at[0], at[1] },
+		.src_step = { 1, 1 },
+	};
+
+	return tsr_varying_patch_pair(&sh->env, patch, step->insn.imm[TSR_IMM_VARYING_INDEX], at,
+				      planes) &&
+	       sample_patch(sh, patch, &b);
+}
+
+static bool run_step(struct tsr_shader *sh, const struct tsr_plan *plan,
+		     const struct tsr_plan_step *step, struct tsr_patch *patch)
+{
+	const struct tsr_planes **planes = &patch->planes[step - plan->step];
+
+	if (step->kind == TSR_PLAN_CLAUSE) {
+		run_clause(sh, step->clause);
+		return true;
+	}
+	if (plan->computes)
+		plain_mode(sh);
+	switch (step->kind) {
+	case TSR_PLAN_VARYING:
+		return tsr_varying_patch(&sh->env, patch, &step->insn, step->reg, sh->bundle->reg,
+					 planes);
+	case TSR_PLAN_VAR_TEX:
+		return run_var_tex(sh, step, patch, planes);
+	case TSR_PLAN_TEX:
+		return run_texture(sh, step, patch);
+	default:
+		patch->colour(patch->arg, step->target,
+			      &sh->bundle->reg[step->reg * TSR_BUNDLE_WARPS]);
+		return true;
+	}
+}
+
+/* Registers of the entry state that the program reads. */
+static void enter(struct tsr_shader *sh, const struct tsr_fragments *f,
+		  const struct tsr_plan *plan, const struct tsr_patch *patch)
+{
+	const struct tsr_prim *prim = &f->prim[patch->prim].prim;
+	union tsr_lanes *reg = sh->bundle->reg;
+
+	for (unsigned int w = 0; w < TSR_PATCH_WARPS; w++) {
+		if (plan->entry >> TSR_REG_PRIMITIVE & 1)
+			tsr_stage_fill(&reg[TSR_REG_PRIMITIVE * TSR_BUNDLE_WARPS + w],
+				       prim->primitive_id);
+		if (plan->entry >> TSR_REG_BACK & 1)
+			tsr_stage_fill(&reg[TSR_REG_BACK * TSR_BUNDLE_WARPS + w], !prim->front);
+		for (unsigned int l = 0; plan->entry >> TSR_REG_POSITION & 1 && l < TSR_WARP_LANES;
+		     l++)
+			reg[TSR_REG_POSITION * TSR_BUNDLE_WARPS + w].u[l] =
+				(uint32_t)(uint16_t)(patch->x + (l >> 1 & 6) + (l & 1)) |
+				(uint32_t)(patch->y + 2 * w + (l >> 1 & 1)) << 16;
+	}
+}
+
+/* What the core would have executed. */
+static void count(struct tsr_shader *sh, const struct tsr_plan *plan,
+		  const struct tsr_patch *patch)
+{
+	sh->stats.clauses += plan->clauses * patch->warps;
+	sh->stats.cycles += plan->tuples * patch->warps;
+	sh->stats.threads += (plan->tuples - plan->late) * patch->threads +
+			     plan->late * patch->pixels;
+	sh->stats.messages += plan->messages * patch->warps;
+}
+
+static void count_cost(struct tsr_shader *sh, const struct tsr_plan *plan)
+{
+	const struct tsr_msg_cost *cost = &sh->env.cost;
+
+	sh->stats.cycles += cost->cycles;
+	sh->stats.read_bytes += cost->read_bytes;
+	/* messages are far from what they are in bundles, textures are not */
+	sh->effort -= plan->tuples / 2 + cost->cycles + plan->messages * 2;
+	sh->env.cost = (struct tsr_msg_cost){ 0 };
+}
+
+/* What is the same for all blocks of a primitive. */
+static bool prepare(struct tsr_shader *sh, struct tsr_fragments *f, const struct tsr_plan *plan,
+		    struct tsr_patch *patch)
+{
+	if (!tsr_stage_resume(sh, &f->run, f->state->program))
+		return false;
+	sh->env.vertices = NULL;
+	sh->env.fragments = f;
+	sh->env.helper = sh->lanes.helper;
+	sh->bundle = f->run.core.bundle[0];
+	sh->bundle_index = 0;
+	for (unsigned int w = 0; w < TSR_PATCH_WARPS; w++)
+		sh->bundle->warp[w].written |= plan->written | plan->entry;
+	memset(patch->planes, 0, plan->steps * sizeof(*patch->planes));
+	return true;
+}
+
+bool tsr_plan_run(struct tsr_shader *sh, struct tsr_fragments *f, const struct tsr_plan *plan,
+		  struct tsr_patch *patch)
+{
+	const unsigned int planes = f->plane_count;
+	bool good = true;
+
+	if (!patch->again && !prepare(sh, f, plan, patch))
+		return false;
+	patch->has_w = false;
+	if (plan->computes)
+		choose(sh, f->state);
+	if (plan->entry)
+		enter(sh, f, plan, patch);
+	for (unsigned int i = 0; good && i < plan->steps; i++)
+		good = run_step(sh, plan, &plan->step[i], patch);
+	if (plan->computes)
+		tsr_alu_leave(&sh->fp);
+	if (good)
+		count(sh, plan, patch);
+	count_cost(sh, plan);
+	/* there are fewer: all have been forgotten to make room */
+	patch->again = good && f->plane_count >= planes;
+	return good;
+}

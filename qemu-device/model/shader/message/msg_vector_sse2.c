@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/* Messages of bundles on the baseline path: SSE2, or any other architecture. */
+#define TSR_ALU_SSE2
+#include "shader/alu/alu_path.h"
+#include "msg_vector.h"
+#include "msg_add.h"
+#include "msg_elements.h"
+#include "msg_interpolate.h"
+#include "msg_planes.h"
+
+const struct tsr_msg_path tsr_msg_path_sse2 = {
+	.name = "sse2", .load = load, .store = store, .add = add, .elements = elements,
+	.enter = enter, .interpolate = interpolate, .centres = centres,
+	.patch = patch, .geometry = geometry, .planes = planes,
+};
+TSR_ALU_PATH_END
