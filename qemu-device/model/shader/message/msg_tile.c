@@ -309,6 +309,7 @@ struct pixel {
 #define TARGET_DEPTH 255
 #define TARGET_STENCIL 254
 
+/* Which pixel the lane names; @p is written whatever is returned. */
 static enum tsr_step find_pixel(struct tsr_msg_env *env, const struct tsr_msg *msg,
 				unsigned int lane, struct pixel *p)
 {
@@ -317,6 +318,7 @@ static enum tsr_step find_pixel(struct tsr_msg_env *env, const struct tsr_msg *m
 	const struct tsr_tile *tile = f->tile;
 	uint32_t word = msg->src[0]->u[lane];
 
+	*p = (struct pixel){ 0 };
 	if (word >> 24 != OWN_PIXEL)
 		return tsr_msg_fault(env, TSR_FAULT_SHADER_UNSUPPORTED, 0, TSR_ACCESS_NONE);
 	p->sample = word & 0xff;
