@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Work on many vertices or primitives of a batch at once, on each SIMD path (shader/alu/alu_path.h).
+ * Many vertices or primitives of a batch at once, on each SIMD path (shader/alu/alu_path.h).
  *
  * In: position records, viewports; primitives' words. Out: what project.c and primitive.c would
  * find one by one, with the same bits on every path.

@@ -28,7 +28,7 @@ struct tsr_as {
 	_Atomic uint64_t root;
 	/* number of the code in it, another one when code may have changed; see shader/code.h */
 	_Atomic uint64_t code;
-	/* the same of what read-only caches hold (shader/texture/tex_cache.h); never one of @code's */
+	/* the same of what read-only caches hold (tex_cache.h); never one of @code's */
 	_Atomic uint64_t data;
 };
 
