@@ -15,8 +15,8 @@ BUILD := $(shell . qemu-device/build/lib.sh && echo $$BUILD)
 PYTHON := /usr/bin/python3
 
 include qemu-device/build/build.mk
-include tests/guest/runner/runner.mk
-include tests/lib/tests.mk
+include qemu-device/vm/runner.mk
+-include tests/lib/tests.mk
 
 .PHONY: help clean distclean
 help: ## what can be made

@@ -7,4 +7,4 @@
 . "$TOP/qemu-device/build/apt.sh"
 locked "$CACHE/apt.lock" apt_update again
 bash "$TOP/qemu-device/build/qemu.sh" --refresh >/dev/null
-bash "$TOP/tests/guest/runner/kernel.sh" --refresh >/dev/null
+bash "$TOP/qemu-device/vm/kernel.sh" --refresh >/dev/null

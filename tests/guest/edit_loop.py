@@ -17,7 +17,7 @@ from tap import Tap
 TOP = os.environ["TSR_TOP"]
 COPY = os.path.join(os.environ["TSR_BUILD"], "edit")
 SOURCE = os.path.join(COPY, "kernel", "tessera_drv.c")
-PARTS = ["kernel", "qemu-device/build", "tests/guest/runner", "Documentation/hw"]
+PARTS = ["kernel", "qemu-device/build", "qemu-device/vm", "Documentation/hw"]
 
 tap = Tap()
 
@@ -30,7 +30,7 @@ def copy_checkout():
 
 def script(name, *args):
     """Run one of the runner's scripts of the copy; the last line it prints."""
-    done = subprocess.run(["bash", os.path.join(COPY, "tests/guest/runner", name), *args], stdout=subprocess.PIPE,
+    done = subprocess.run(["bash", os.path.join(COPY, "qemu-device/vm", name), *args], stdout=subprocess.PIPE,
                           text=True)
     return done.returncode, done.stdout.strip().split("\n")[-1]
 
@@ -41,7 +41,7 @@ def guest_with(module):
     with open(os.path.join(kernel, "release")) as f:
         release = f.read().strip()
     initrd = os.path.join(COPY, "initramfs.cpio")
-    subprocess.run(["/usr/bin/python3", "-B", os.path.join(COPY, "tests/guest/runner/initramfs.py"), "--out", initrd,
+    subprocess.run(["/usr/bin/python3", "-B", os.path.join(COPY, "qemu-device/vm/initramfs.py"), "--out", initrd,
                     "--busybox", script("busybox.sh")[1], "--modules", f"{kernel}/lib/modules/{release}",
                     "--module", module], check=True)
     return Guest(kernel=f"{kernel}/vmlinuz", initrd=initrd)

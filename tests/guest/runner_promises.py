@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 # test: TIMEOUT=240
-"""What make guest and tests/lib/guest.py promise: output, status, and clear errors when a guest fails."""
+"""What make guest and qemu-device/vm/guest.py promise: output, status, and clear errors when a guest fails."""
 
 import os
 import subprocess

@@ -6,8 +6,8 @@
     gcov.py --dumps DIR --holes [FILE ...]   the driver's lines that nothing reached, and branches never taken
     gcov.py --dumps DIR --page FILE          write the page with the tables
 
-Every guest of a cover kernel hands over its counters before it is switched off: guest.py calls gather() when
-TSR_COVER names a directory. Each hand-over is a .tar of .gcda files there, called as in the guest's debugfs: by the
+Every guest of a cover kernel hands over its counters before it is switched off: guest.py has gather.py do it
+when TSR_COVER names a directory. Each hand-over is a .tar of .gcda files there, called as in the guest's debugfs: by the
 absolute name of the object. What they say is added up; counters of an object that has been compiled anew since
 are left out, so programs may run in several goes.
 """
@@ -15,8 +15,6 @@ are left out, so programs may run in several goes.
 import argparse
 import collections
 import filecmp
-import gzip
-import hashlib
 import json
 import os
 import re
@@ -29,10 +27,6 @@ from tap import Tap
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 LINES, BRANCHES = 90, 70        # percent of the driver that must be reached
-GATHER = """mkdir -p /tmp/gcov && cd /sys/kernel/debug/gcov && find . -type d | while read d; do
-mkdir -p "/tmp/gcov/$d"; done && find . -name '*.gcda' | while read f; do cat "$f" >"/tmp/gcov/$f"; done &&
-tar -C /tmp/gcov -cf - . | gzip -1"""
-GATHER_LIMIT = 60               # seconds, of a host with nothing else to do
 
 # What the second table is about, in its order: (title, source below the kernel's tree).
 STANDS_ON = (
@@ -44,20 +38,6 @@ STANDS_ON = (
     ("GEM, PRIME, files, devices, ranges", r"drivers/gpu/drm/drm_(?:gem|prime|file|drv|mm)\.c"),
     ("dma-buf and fences", r"drivers/dma-buf/.*\.c"),
 )
-
-
-def gather(guest, directory):
-    """Have a guest's counters put into directory; nothing when it does not answer any more."""
-    if guest.qmp("query-status")["status"] != "running":
-        return
-    result = guest.run(GATHER, GATHER_LIMIT)
-    if result.status or not result.stdout:
-        return
-    os.makedirs(directory, exist_ok=True)
-    fd, aside = tempfile.mkstemp(dir=directory)
-    with os.fdopen(fd, "wb") as f:
-        f.write(gzip.decompress(result.stdout))
-    os.rename(aside, os.path.join(directory, hashlib.sha256(result.stdout).hexdigest()[:16] + ".tar"))
 
 
 # ---- from counters to lines ------------------------------------------------------------------------

@@ -24,7 +24,8 @@ import shutil
 import subprocess
 import sys
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [HERE, os.path.join(HERE, "..", "..", "qemu-device", "vm")]
 import variant  # noqa: E402
 from guest import Guest, GuestError  # noqa: E402
 from run import Test, grouped, guest_options  # noqa: E402
@@ -72,7 +73,7 @@ LOOKS = {"kernel": "debug", "race": "race"}
 
 def build(name):
     """Path of the module with that mistake."""
-    out = subprocess.run(["bash", f"{TOP}/tests/guest/runner/module.sh", os.environ["TSR_KDIR"]],
+    out = subprocess.run(["bash", f"{TOP}/qemu-device/vm/module.sh", os.environ["TSR_KDIR"]],
                          stdout=subprocess.PIPE, text=True, check=True,
                          env=dict(os.environ, MUTANT="" if name == "none" else name))
     return out.stdout.strip()

@@ -31,7 +31,8 @@ import tempfile
 import threading
 import time
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [HERE, os.path.join(HERE, "..", "..", "qemu-device", "vm")]
 import equivalent  # noqa: E402
 import mutate_kunit  # noqa: E402
 import mutate_initrd  # noqa: E402
@@ -101,7 +102,7 @@ def programs(path):
 
 def build(tree, kdir):
     """Path of the tree's module, None if it does not build."""
-    done = subprocess.run(["bash", f"{tree}/tests/guest/runner/module.sh"] +
+    done = subprocess.run(["bash", f"{tree}/qemu-device/vm/module.sh"] +
                           ([kdir] if kdir else []), stdout=subprocess.PIPE,
                           stderr=subprocess.DEVNULL, text=True, env=dict(os.environ, TSR_TOP=tree))
     return done.stdout.strip() if not done.returncode else None

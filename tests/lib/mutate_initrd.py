@@ -12,7 +12,7 @@ from run import kernel_said, run_process
 TOP = os.environ["TSR_TOP"]
 FAILED = re.compile(r"^not ok .*", re.M)
 
-sys.path.insert(0, os.path.join(TOP, "tests/guest/runner"))
+sys.path.insert(0, os.path.join(TOP, "qemu-device/vm"))
 from initramfs import Archive, read  # noqa: E402
 
 

@@ -19,8 +19,8 @@ mock_libs := -Wl,--wrap=tsr_mem_map,--wrap=tsr_mem_bad_packet
 alloc_sources := tests/lib/fail_alloc.c
 alloc_libs := -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=aligned_alloc
 
-# A machine around the model: see tests/lib/bench.h.
-bench_sources := $(if $(wildcard qemu-device/model/gpu.c),tests/lib/bench.c)
+# A machine around the model: see userspace/host/bench.h.
+bench_sources := userspace/host/bench.c
 
 # Shaders of tests are text: libtessera's assembler and disassembler.
 asm_sources := $(wildcard userspace/libtessera/asm*.c userspace/libtessera/disasm*.c)
@@ -64,9 +64,9 @@ user.flags := -fsanitize=address,undefined -fno-sanitize-recover=all -Iuserspace
 user.sources := $(wildcard userspace/libtessera/*.c) $(alloc_sources) $(HW)/tsr_desc.c $(HW)/tsr_isa.c
 user.libs := $(alloc_libs) $(shell pkg-config --libs libdrm)
 
-# programs that draw: libtessera on the model, with a driver that needs no kernel (tests/lib/hostdrm.h)
+# programs that draw: libtessera on the model, with a driver that needs no kernel (userspace/host/hostdrm.h)
 library_flags := -Iuserspace/libtessera/include -Ikernel/include/uapi $(shell pkg-config --cflags libdrm) -Itests/vectors
-library_sources := $(wildcard userspace/libtessera/*.c) tests/lib/hostdrm.c
+library_sources := $(wildcard userspace/libtessera/*.c) userspace/host/hostdrm.c
 draw.dir := draw
 draw.flags := -fsanitize=address,undefined -fno-sanitize-recover=all -Iqemu-device/model -Iuserspace/libtessera \
 	-Itests/bench/host/lib $(library_flags)
@@ -128,7 +128,7 @@ $(1): $$(addprefix $$($(1).bin)/,$$($(1).programs))
 
 $$(BUILD)/$(1)/obj/%.o: %.c
 	@mkdir -p $$(@D)
-	@$$(CC) $$(CFLAGS) $$($(1).flags) -Itests/lib -Itests/$$($(1).dir)/lib -I$$(HW) -MMD -MP -c -o $$@ $$<
+	@$$(CC) $$(CFLAGS) $$($(1).flags) -Itests/lib -Iuserspace/host -Itests/$$($(1).dir)/lib -I$$(HW) -MMD -MP -c -o $$@ $$<
 
 $$($(1).bin)/%: $$(BUILD)/$(1)/obj/tests/$$($(1).dir)/%.o $$($(1).common)
 	@mkdir -p $$(@D)
@@ -149,7 +149,7 @@ mutate: $(mutate.programs)
 
 $(BUILD)/mutate/obj/%.o: %.c
 	@mkdir -p $(@D)
-	@$(CC) $(CFLAGS) $(mutate.flags) -Itests/lib -I$(HW) -MMD -MP -c -o $@ $<
+	@$(CC) $(CFLAGS) $(mutate.flags) -Itests/lib -Iuserspace/host -I$(HW) -MMD -MP -c -o $@ $<
 
 # Functions alone are bound to the library's own: its checks (tests/*/lib) count in the program's `ktap`, not in one that nobody prints.
 $(BUILD)/mutate/libmodel.so: $(patsubst %.c,$(BUILD)/mutate/obj/%.o,$(mutate.sources)) tests/lib/programs.mk

@@ -24,7 +24,8 @@ import tempfile
 import threading
 import time
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [HERE, os.path.join(HERE, "..", "..", "qemu-device", "vm")]
 import variant  # noqa: E402
 from guest import Guest, GuestError  # noqa: E402
 from ktap import Counts, Program  # noqa: E402

@@ -6,8 +6,8 @@
 export TSR_TOP := $(TOP)
 export TSR_BUILD := $(BUILD)
 export LONG TESSERA_CACHE
-export PYTHONPATH := $(TOP)/tests/lib
-export TSR_GUEST = $(PYTHON) $(TOP)/tests/lib/guest.py --quiet
+export PYTHONPATH := $(TOP)/tests/lib:$(TOP)/qemu-device/vm
+export TSR_GUEST = $(PYTHON) $(TOP)/qemu-device/vm/guest.py --quiet
 ifndef LONG
 export TSR_QUICK := 1
 endif
@@ -60,7 +60,7 @@ check-guest: setup ## the driver and its user space in a booted guest
 	@$(GUEST_ENV); $(CHECKED) $(RUN) --suite guest --results $(RESULTS)/guest.ktap \
 		$(GUEST_PROGRAMS)
 
-# The same on kernels of our own (tests/guest/kernels/), with the tests that only they can run.
+# The same on kernels of our own (qemu-device/vm/kernels/), with the tests that only they can run.
 GUEST_PROGRAMS = $(foreach n,$(call names,guest),guest:$(n)=tests/guest/$(n).c) \
 	$(addprefix guest-script:,$(wildcard tests/guest/*.sh tests/guest/*.py))
 DEBUG_PROGRAMS = $(foreach n,$(call names,debug),debug:$(n)=tests/debug/$(n).c) \

@@ -11,7 +11,7 @@ if [ ! -f kernel/Kbuild ]; then
     skip "the driver builds without a warning" "kernel/ has no Kbuild yet"
     ktap_finish
 fi
-stock=$(tests/guest/runner/kernel.sh) || { skip "the driver builds without a warning" "no stock kernel"; ktap_finish; }
+stock=$(qemu-device/vm/kernel.sh) || { skip "the driver builds without a warning" "no stock kernel"; ktap_finish; }
 include=$(qemu-device/build/headers.sh)
 cc=$(sed -n 's/^CONFIG_CC_VERSION_TEXT="\([^ "]*\).*/\1/p' "$stock/build/.config")
 cc=${cc##*-linux-gnu-}

@@ -6,7 +6,7 @@ cd "$TSR_TOP" || exit 1
 
 check "licences, sizes and loose ends of all files" /usr/bin/python3 -B tests/static/source.py
 if command -v shellcheck >/dev/null; then
-    mapfile -t scripts < <(git ls-files '*.sh' '.ci/run' tests/guest/runner/init)
+    mapfile -t scripts < <(git ls-files '*.sh' '.ci/run' qemu-device/vm/init)
     check "shellcheck has nothing to say" shellcheck -x -S warning -e SC2034 "${scripts[@]}"
 else
     skip "shellcheck has nothing to say" "shellcheck is not installed"

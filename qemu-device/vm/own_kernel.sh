@@ -2,21 +2,21 @@
 # SPDX-License-Identifier: MIT
 #
 # own_kernel.sh VARIANT: a guest kernel of our own, built from Debian's linux-source of the stock kernel's
-# version with tests/guest/kernels/base.config and VARIANT.config. Prints its directory:
+# version with qemu-device/vm/kernels/base.config and VARIANT.config. Prints its directory:
 #   DIR/arch/x86/boot/bzImage      DIR/release     the version string
 #   DIR/.config                    and everything `make -C DIR M=...` needs
 #   DIR/root/lib/modules/RELEASE/  with modules.dep
 #
 # Built once for each source version, configuration and compiler; about 7 minutes of two idle cores for the
 # debug variant. Options: --source prints the directory of the unpacked source instead.
-. "$(dirname "$0")/../../../qemu-device/build/lib.sh"
+. "$(dirname "$0")/../build/lib.sh"
 . "$TOP/qemu-device/build/apt.sh"
 
-CONFIGS=$TOP/tests/guest/kernels
+CONFIGS=$TOP/qemu-device/vm/kernels
 # Kernels of one variant that stay in the cache, most recently used first.
 KEEP=2
 
-stock=$("$TOP/tests/guest/runner/kernel.sh")
+stock=$("$TOP/qemu-device/vm/kernel.sh")
 base=$(sed 's/^\([0-9]*\.[0-9]*\).*/\1/' "$stock/release")
 SOURCE=$CACHE/linux-source/$(basename "$(readlink -f "$stock")")
 
@@ -65,7 +65,7 @@ configure() {
     run_logged "configure-$variant" make_kernel KCONFIG_ALLCONFIG="$dir/all.config" allnoconfig ||
         die "the kernel cannot be configured"
     complaint=$(refused)
-    [ -z "$complaint" ] || die "Kconfig does not accept from tests/guest/kernels/:"$'\n'"$complaint"
+    [ -z "$complaint" ] || die "Kconfig does not accept from qemu-device/vm/kernels/:"$'\n'"$complaint"
 }
 
 # The tree holds its own absolute name, so it is built where it stays and counts once "release" is there.
@@ -105,7 +105,7 @@ if [ "${1:-}" = --make ]; then
     shift
 fi
 variant=${1:-}
-[ -f "$CONFIGS/$variant.config" ] || die "there is no kernel variant '$variant' in tests/guest/kernels/"
+[ -f "$CONFIGS/$variant.config" ] || die "there is no kernel variant '$variant' in qemu-device/vm/kernels/"
 shift
 cc=$(sed -n 's/^CONFIG_CC_VERSION_TEXT="\([^ "]*\).*/\1/p' "$stock/build/.config")
 cc=${cc##*-linux-gnu-}

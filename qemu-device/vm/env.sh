@@ -2,14 +2,14 @@
 # SPDX-License-Identifier: MIT
 #
 # env.sh: build everything a guest needs and print where it is, as NAME=value lines for the shell
-# and for tests/lib/guest.py.
+# and for qemu-device/vm/guest.py.
 #
 # Environment: KERNEL (a bzImage or vmlinux instead of the stock kernel), MODULES (its lib/modules/RELEASE
 # directory, when it has modules), KDIR (its build directory, to build tessera.ko against; by default the
 # directory that KERNEL's own tree is in), VARIANT (debug, race, cover, igt: instead of those three, a kernel that
 # own_kernel.sh builds), IMAGE (the demo's input, /usr/share/tessera/input.png in the guest).
-. "$(dirname "$0")/../../../qemu-device/build/lib.sh"
-runner=$TOP/tests/guest/runner
+. "$(dirname "$0")/../build/lib.sh"
+runner=$TOP/qemu-device/vm
 kernel=${KERNEL:-} modules=${MODULES:-} kdir=${KDIR:-}
 if [ -n "${VARIANT:-}" ]; then
     [ -z "$kernel$modules$kdir" ] || die "VARIANT=$VARIANT comes with its own KERNEL, MODULES and KDIR"

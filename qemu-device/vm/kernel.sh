@@ -8,7 +8,7 @@
 #   DIR/build         the configured headers, for `make -C DIR/build M=...`
 #
 # Options: --refresh    take a newer version if the archive has one (`make update`)
-. "$(dirname "$0")/../../../qemu-device/build/lib.sh"
+. "$(dirname "$0")/../build/lib.sh"
 . "$TOP/qemu-device/build/apt.sh"
 
 KERNELS=$CACHE/kernel-$HOST_RELEASE

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What is different on a kernel of our own (VARIANT=, tests/guest/kernels/), and what counts as its complaint."""
+"""What is different on a kernel of our own (VARIANT=, qemu-device/vm/kernels/), and what counts as its complaint."""
 
 import os
 import re

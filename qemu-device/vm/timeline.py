@@ -13,7 +13,7 @@ import subprocess
 import sys
 import tempfile
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "lib"))
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import guest as runner  # noqa: E402
 
 TRACE = ["-msg", "timestamp=on", "-trace", "tessera_gpu_*", "-trace", "tessera_read", "-D"]

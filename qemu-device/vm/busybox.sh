@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 #
 # busybox.sh: Debian's busybox-static, unpacked in the cache; prints the path of the binary.
-. "$(dirname "$0")/../../../qemu-device/build/lib.sh"
+. "$(dirname "$0")/../build/lib.sh"
 . "$TOP/qemu-device/build/apt.sh"
 
 fetch() {

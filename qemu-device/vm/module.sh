@@ -7,11 +7,11 @@
 # kernel/ is copied into a directory of this checkout and kernel (6.12 has no MO= that would put the
 # products elsewhere); rsync leaves the times of unchanged files alone, so make rebuilds only the rest.
 # MUTANT names a mistake on purpose (Documentation/driver/mutants.md); all mutants share a directory.
-. "$(dirname "$0")/../../../qemu-device/build/lib.sh"
+. "$(dirname "$0")/../build/lib.sh"
 
 [ -f "$TOP/kernel/Kbuild" ] || [ -f "$TOP/kernel/Makefile" ] ||
     die "kernel/ has no Kbuild or Makefile yet: there is no driver to build"
-kdir=${1:-$("$TOP/tests/guest/runner/kernel.sh")/build}
+kdir=${1:-$("$TOP/qemu-device/vm/kernel.sh")/build}
 [ -f "$kdir/Makefile" ] || die "$kdir is not a kernel build directory (no Makefile there)"
 kdir=$(cd "$kdir" && pwd)
 include=$("$TOP/qemu-device/build/headers.sh")

@@ -18,7 +18,7 @@ that is not set, `make guest-env` builds it and tells. On a slow variant of the 
 and all limits of time are longer (variant.py). What the kernels of a script's guests complain of is appended to
 the file TSR_TROUBLE, when that is set.
 
-Host and guest talk through three virtio-serial ports, see tests/guest/runner/init for the protocol. The
+Host and guest talk through three virtio-serial ports, see qemu-device/vm/init for the protocol. The
 console is a file of its own, so the output of commands arrives byte for byte.
 """
 
@@ -39,7 +39,7 @@ import tempfile
 import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-import gcov  # noqa: E402
+import gather  # noqa: E402
 import kvm  # noqa: E402
 import tsc  # noqa: E402
 import variant  # noqa: E402
@@ -278,7 +278,7 @@ class Guest:
         """Take what a cover kernel has counted, if anybody wants it and the guest still answers."""
         if os.environ.get("TSR_COVER") and self.variant.counts and hasattr(self, "qmp_file"):
             try:
-                gcov.gather(self, os.environ["TSR_COVER"])
+                gather.gather(self, os.environ["TSR_COVER"])
             except (GuestError, OSError) as e:
                 print(f"tessera: what a guest has counted is lost: {str(e).splitlines()[0]}", file=sys.stderr)
 

@@ -13,24 +13,24 @@ GUEST_OPTIONS = $(if $(DEVICES),--devices $(DEVICES)) $(if $(DEVICE_ARGS),--devi
 	$(if $(TIMEOUT),--timeout $(TIMEOUT)) $(if $(V),--console)
 # make itself ends with status 2 when the command fails and says "Error N"; guest.py ends with N.
 # Sets TSR_QEMU and so on in the shell that runs the rest of the line; builds what is missing.
-GUEST_ENV = set -e; env=$$(bash tests/guest/runner/env.sh); set -a; eval "$$env"; TSR_TOP='$(TOP)'; set +a
-GUEST = $(PYTHON) tests/lib/guest.py $(GUEST_OPTIONS)
+GUEST_ENV = set -e; env=$$(bash qemu-device/vm/env.sh); set -a; eval "$$env"; TSR_TOP='$(TOP)'; set +a
+GUEST = $(PYTHON) qemu-device/vm/guest.py $(GUEST_OPTIONS)
 
 # Sets what the device tests need.
 QEMU_ENV = set -e; q=$$(bash qemu-device/build/qemu.sh); export TSR_QEMU=$$q/qemu-system-x86_64 TSR_QEMU_SHARE=$$q/share
 
 .PHONY: kernel module userspace guest-env guest shell gdb run timeline
 kernel: setup ## fetch the stock guest kernel, print its directory
-	@bash tests/guest/runner/kernel.sh
+	@bash qemu-device/vm/kernel.sh
 
 module: setup ## build the driver for the stock kernel (or KDIR=), print the path of tessera.ko
-	@bash tests/guest/runner/module.sh $(KDIR)
+	@bash qemu-device/vm/module.sh $(KDIR)
 
 userspace: setup ## build libtessera, tools, demos and the guest's test programs
-	@bash tests/guest/runner/programs.sh && echo '$(BUILD)/userspace'
+	@bash qemu-device/vm/programs.sh && echo '$(BUILD)/userspace'
 
 guest-env: setup
-	@bash tests/guest/runner/env.sh
+	@bash qemu-device/vm/env.sh
 
 # CMD may hold any quotes and dollar signs: it reaches the guest as it is, through the environment.
 guest: export TSR_CMD = $(value CMD)
@@ -41,14 +41,14 @@ guest: setup ## run CMD='...' in a fresh guest; its output is passed through, ma
 timeline: export TSR_CMD = $(value CMD)
 timeline: setup ## run CMD='...' in a guest, write what scheduler, fences and GPU did to OUT=timeline.json (Perfetto)
 	@[ -n "$$TSR_CMD" ] || { echo "usage: make timeline CMD='command' [OUT=file.json]" >&2; exit 2; }
-	@$(GUEST_ENV); exec $(PYTHON) tests/guest/runner/timeline.py --out '$(or $(OUT),timeline.json)' $(GUEST_OPTIONS) -- "$$TSR_CMD"
+	@$(GUEST_ENV); exec $(PYTHON) qemu-device/vm/timeline.py --out '$(or $(OUT),timeline.json)' $(GUEST_OPTIONS) -- "$$TSR_CMD"
 
 shell: setup ## an interactive guest with the driver loaded and the checkout in /mnt
 	@$(GUEST_ENV); exec $(GUEST) --share --shell
 
 # The demo works on a picture that the project has made, or on IMAGE=.
 run: IMAGE := $(or $(IMAGE),userspace/demos/photo/photo.png)
-DEMO = $(PYTHON) tests/guest/runner/demo.py --image "$$IMAGE" --out '$(BUILD)/run'
+DEMO = $(PYTHON) qemu-device/vm/demo.py --image "$$IMAGE" --out '$(BUILD)/run'
 run: setup ## boot a guest, run the demo on a picture (IMAGE=file.png), show where the result is
 	@$(DEMO) --check
 	@$(GUEST_ENV); exec $(DEMO) $(GUEST_OPTIONS)
@@ -57,4 +57,4 @@ run: setup ## boot a guest, run the demo on a picture (IMAGE=file.png), show whe
 gdb: export TSR_CMD = $(or $(value CMD),true)
 gdb: setup ## gdb on the guest's kernel, with the driver's symbols; CMD='...' runs in the guest meanwhile
 	@bash qemu-device/build/setup.sh gdb
-	@$(GUEST_ENV); exec $(PYTHON) tests/guest/runner/gdb.py --module "$$TSR_MODULE" $(GUEST_OPTIONS) -- "$$TSR_CMD"
+	@$(GUEST_ENV); exec $(PYTHON) qemu-device/vm/gdb.py --module "$$TSR_MODULE" $(GUEST_OPTIONS) -- "$$TSR_CMD"
