@@ -120,11 +120,34 @@ static void test_need(void)
 	stage_free(&y.s);
 }
 
+/*
+ * Memory that was asked for has come, and before the engine asks again it has to wait for a page:
+ * then that is what it waits for.
+ */
+static void test_page(void)
+{
+	struct tsr_heap_window *heap;
+	struct play y;
+
+	begin(&y);
+	set(&y, BASE, 1, 8);
+	heap = &y.s.b->gpu->queue[y.q.slot].heap;
+	heap->wanted = 1;
+	y.s.b->pending_every = 1;
+	bench_fence(&y.q, STAGE_DATA, 5, TSR_EVENT_ALL_DONE, true);
+	bench_kick(&y.q);
+	ktap_eq(bench_state(&y.q), TSR_QUEUE_STATE_BLOCKED);
+	ktap_ok(bench_run(y.s.b, 10));
+	ktap_eq(bench_state(&y.q), TSR_QUEUE_STATE_IDLE);
+	stage_free(&y.s);
+}
+
 int main(void)
 {
 	ktap_start();
 	ktap_run("[BIN4] HEAP packets and registers of a heap", test_registers);
 	ktap_run("[CP3] HEAP packets that are wrong", test_bad);
 	ktap_run("[BIN4] memory is there, can come, or never will", test_need);
+	ktap_run("[BIN4] a page that is not there behind memory that has come", test_page);
 	return ktap_finish();
 }

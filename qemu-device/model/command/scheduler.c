@@ -286,8 +286,13 @@ static bool goes_on(struct tsr_queue *q, enum tsr_leave leave)
 	case TSR_LEAVE_IDLE:	/* the doorbell may have rung meanwhile */
 		return tsr_queue_filled(q);
 	case TSR_LEAVE_PENDING:	/* the host may have answered meanwhile, the heap have grown */
-		if (q->heap.wanted)
-			return !tsr_heap_window_waits(q);
+		if (tsr_heap_window_waits(q))
+			return false;
+		/* it has come: what the engine waits for from here on is something else */
+		if (q->heap.wanted) {
+			q->heap.wanted = 0;
+			return true;
+		}
 		return q->host_seq != atomic_load_explicit(&gpu->host_seq, memory_order_relaxed);
 	default:
 		return false;
