@@ -129,6 +129,32 @@ static bool packet_is_wait(const struct tsr_packet *packet)
 	return opcode == TSR_OP_WAIT || opcode == TSR_OP_WAIT_REG;
 }
 
+/*
+ * Whether the oldest entry of @fifo, which is sound, can be as far as the FIFO's state says: only
+ * engines have a state. Those that keep an object for a command in progress (a grid, a rendering)
+ * say so with a bit, and whoever loads the object goes by that; the copy engine's number is checked
+ * by each of its steps.
+ */
+static bool fifo_state_is_sound(const struct tsr_fifo *fifo)
+{
+	const uint64_t *word = fifo->state.word;
+	unsigned int opcode = tsr_packet_opcode(fifo->entry[fifo->first].word[0]);
+
+	if (word[1] || word[2] || word[3])
+		return false;
+	if (!fifo->count || tsr_desc_packets[opcode]->batch != TSR_DESC_ENGINE)
+		return !word[0];
+	switch (opcode) {
+	case TSR_OP_DISPATCH:
+	case TSR_OP_DISPATCH_INDIRECT:
+	case TSR_OP_BIN:
+	case TSR_OP_RENDER:
+		return word[0] <= 1;
+	default:
+		return true;
+	}
+}
+
 static void visit_fifo(struct tsr_stream *s, struct tsr_queue *q, struct tsr_fifo *fifo)
 {
 	for (unsigned int i = 0; i < TSR_FIFO_DEPTH; i++)
@@ -143,6 +169,8 @@ static void visit_fifo(struct tsr_stream *s, struct tsr_queue *q, struct tsr_fif
 		check(s, packet_is_sound(q, packet) && packet_is_queued(packet),
 		      "a command in a FIFO");
 	}
+	if (s->loading && !s->wrong)
+		check(s, fifo_state_is_sound(fifo), "how far a command is");
 }
 
 static void visit_record(struct tsr_stream *s, struct tsr_record *record)
@@ -165,6 +193,29 @@ static void visit_record(struct tsr_stream *s, struct tsr_record *record)
 		      record->access <= TSR_ACCESS_EXEC && record->unit <= TSR_UNIT_TILE &&
 		      record->as < TSR_ADDRESS_SPACES_MAX && !(record->rptr % 8),
 	      "a fault record");
+}
+
+/* Streams that are open, and the packet in phase EXECUTE. */
+static void check_streams(struct tsr_stream *s, const struct tsr_queue *q)
+{
+	const struct tsr_exec *x = &q->exec;
+	struct tsr_tlb_invalidate inv;
+
+	for (unsigned int i = 0; i < x->depth; i++) {
+		uint64_t left = x->frame[i].end - x->frame[i].pc;
+
+		check(s, (x->frame[i].pc | left) % 8 == 0 && left <= TSR_STREAM_SIZE_MAX,
+		      "a stream's address");
+	}
+	if (s->wrong || x->phase != TSR_CP_EXECUTE)
+		return;
+	check(s, packet_is_sound(q, &x->packet) && x->packet.depth == x->depth,
+	      "the packet being executed");
+	if (s->wrong || tsr_packet_opcode(x->packet.word[0]) != TSR_OP_TLB_INVALIDATE)
+		return;
+	tsr_unpack_tlb_invalidate(x->packet.word, &inv);
+	check(s, !x->inval_started || (int32_t)(q->gpu->as[inv.as].inv_started - x->ticket) >= 0,
+	      "an invalidation");
 }
 
 static void visit_exec(struct tsr_stream *s, struct tsr_queue *q)
@@ -197,11 +248,8 @@ static void visit_exec(struct tsr_stream *s, struct tsr_queue *q)
 	check(s, x->prefetch.len <= TSR_PREFETCH_BYTES, "a prefetch buffer");
 	check(s, x->phase != TSR_CP_DRAIN || !x->depth, "a stream that has ended");
 	check(s, x->phase != TSR_CP_FAULT || x->fault.code, "a fault without a code");
-	if (s->loading && !s->wrong && x->phase == TSR_CP_EXECUTE)
-		check(s, packet_is_sound(q, &x->packet) && x->packet.depth == x->depth,
-		      "the packet being executed");
-	for (unsigned int i = 0; i < x->depth && !s->wrong; i++)
-		check(s, (x->frame[i].pc | x->frame[i].end) % 8 == 0, "a stream's address");
+	if (s->loading && !s->wrong)
+		check_streams(s, q);
 }
 
 static void visit_config(struct tsr_stream *s, struct tsr_queue *q)

@@ -18,13 +18,18 @@ struct device {
 	struct bench_queue q;
 };
 
+static void begin_with(struct device *d, const struct tsr_config *config)
+{
+	stage_init(&d->s, config);
+	stage_queue(&d->s, &d->q, 0, TSR_ENGINE_CLASS_COPY, TSR_PRIORITY_NORMAL);
+	tsr_gpu_pause(d->s.b->gpu);
+}
+
 static void begin(struct device *d)
 {
 	static const struct tsr_config config = { .queues = 2, .engines = { 1, 0, 1, 1 } };
 
-	stage_init(&d->s, &config);
-	stage_queue(&d->s, &d->q, 0, TSR_ENGINE_CLASS_COPY, TSR_PRIORITY_NORMAL);
-	tsr_gpu_pause(d->s.b->gpu);
+	begin_with(d, &config);
 }
 
 /* Save the device and load it again; NULL: that works. Else what is wrong, as it is said. */
@@ -87,6 +92,8 @@ static const struct field fields[] = {
 	FIELD(exec.fifo.first, TSR_FIFO_DEPTH - 1, TSR_FIFO_DEPTH, "fill"),
 	FIELD(exec.fifo.count, 0, TSR_FIFO_DEPTH + 1, "fill"),
 	FIELD(exec.fifo.count, 0, 1, "a command in a FIFO"),
+	FIELD(exec.fifo.state.word[0], 0, 1, "how far a command is"),
+	FIELD(exec.fifo.state.word[3], 0, 1ull << 63, "how far a command is"),
 	FIELD(heap.base, 3ull * TSR_HEAP_ALIGN, TSR_HEAP_ALIGN + 1, "heap"),
 	FIELD(state, TSR_QUEUE_STATE_IDLE, TSR_QUEUE_STATE_RUNNING, "a queue's state"),
 	FIELD(state, TSR_QUEUE_STATE_READY, 200, "a queue's state"),
@@ -353,6 +360,9 @@ static void test_streams(void)
 		{ TSR_CP_FETCH, 1, 0, 8, 16, NULL },
 		{ TSR_CP_FETCH, 1, 0, 4, 16, "a stream's address" },
 		{ TSR_CP_FETCH, 1, 0, 8, 20, "a stream's address" },
+		{ TSR_CP_FETCH, 1, 0, 8, 8 + TSR_STREAM_SIZE_MAX, NULL },
+		{ TSR_CP_FETCH, 1, 0, 8, 16 + TSR_STREAM_SIZE_MAX, "a stream's address" },
+		{ TSR_CP_FETCH, 1, 0, 16, 8, "a stream's address" },
 		{ TSR_CP_DRAIN, 0, 0, 8, 16, NULL },
 		{ TSR_CP_DRAIN, 1, 0, 8, 16, "a stream that has ended" },
 		{ TSR_CP_FAULT, 1, TSR_FAULT_LOOP, 8, 16, NULL },
@@ -412,6 +422,76 @@ static void test_packets(void)
 	}
 }
 
+/*
+ * How far the engine is with a command: nothing can be said of what the engine does not do, and
+ * engines that keep an object for a command in progress say with a bit that they do.
+ */
+static void test_begun(void)
+{
+	static const struct tsr_config config = { .queues = 2 };
+	static const struct {
+		enum tsr_engine_class cls;
+		unsigned int opcode;	/* of the oldest command */
+		uint64_t word[2];
+		const char *why;
+	} rows[] = {
+		{ TSR_ENGINE_CLASS_COPY, TSR_OP_FENCE, { 0, 0 }, NULL },
+		{ TSR_ENGINE_CLASS_COPY, TSR_OP_FENCE, { 1, 0 }, "how far a command is" },
+		{ TSR_ENGINE_CLASS_COPY, TSR_OP_COPY_LINEAR, { UINT64_MAX, 0 }, NULL },
+		{ TSR_ENGINE_CLASS_COPY, TSR_OP_COPY_LINEAR, { 0, 1 }, "how far a command is" },
+		{ TSR_ENGINE_CLASS_COMPUTE, TSR_OP_DISPATCH, { 0, 0 }, NULL },
+		{ TSR_ENGINE_CLASS_COMPUTE, TSR_OP_DISPATCH, { 2, 0 }, "how far a command is" },
+		{ TSR_ENGINE_CLASS_BIN, TSR_OP_BIN, { 1, 0 }, NULL },
+		{ TSR_ENGINE_CLASS_BIN, TSR_OP_BIN, { 2, 0 }, "how far a command is" },
+		{ TSR_ENGINE_CLASS_RENDER, TSR_OP_RENDER, { 0, 0 }, NULL },
+		{ TSR_ENGINE_CLASS_RENDER, TSR_OP_RENDER, { 0, 1 }, "how far a command is" },
+	};
+
+	for (unsigned int i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const struct tsr_desc_packet *desc = tsr_desc_packets[rows[i].opcode];
+		struct tsr_packet *packet;
+		struct tsr_queue *q;
+		struct device d;
+
+		begin_with(&d, &config);
+		q = &d.s.b->gpu->queue[0];
+		q->config = TSR_RING_LOG2_MIN | rows[i].cls << TSR_QUEUE_CONFIG_CLASS__SHIFT;
+		packet = &q->exec.fifo.entry[0];
+		packet->word[0] = rows[i].opcode |
+				  (uint64_t)desc->min_qwords << TSR_HEADER_LENGTH__SHIFT;
+		packet->as = tsr_queue_user_as(q);
+		packet->depth = 1;
+		packet->header_valid = 1;
+		q->exec.fifo.count = 1;
+		memcpy(q->exec.fifo.state.word, rows[i].word, sizeof(rows[i].word));
+		if (!expect(&d, rows[i].why))
+			ktap_note("row %u", i);
+		stage_free(&d.s);
+	}
+}
+
+/* An invalidation that a packet waits for has been started: what has not would never end. */
+static void test_invalidation(void)
+{
+	for (unsigned int ticket = 6; ticket <= 8; ticket++) {
+		struct tsr_exec *x;
+		struct device d;
+
+		begin(&d);
+		x = &d.s.b->gpu->queue[0].exec;
+		x->phase = TSR_CP_EXECUTE;
+		pk_tlb(x->packet.word, TSR_INV_OP_ALL, 3, 0, 0);
+		x->packet.as = tsr_queue_ring_as(&d.s.b->gpu->queue[0]);
+		x->packet.header_valid = 1;
+		x->inval_started = 1;
+		x->ticket = ticket;
+		d.s.b->gpu->as[3].inv_started = 7;
+		if (!expect(&d, ticket <= 7 ? NULL : "an invalidation"))
+			ktap_note("ticket %u", ticket);
+		stage_free(&d.s);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	ktap_start_args(argc, argv);
@@ -425,5 +505,7 @@ int main(int argc, char **argv)
 	ktap_run("[SYS10] a queue that waits has something to wait for", test_blocked);
 	ktap_run("[SYS10] streams that are open, and ended", test_streams);
 	ktap_run("[SYS10] packets that have been fetched", test_packets);
+	ktap_run("[SYS10] how far an engine is with a command", test_begun);
+	ktap_run("[SYS10] an invalidation that is waited for", test_invalidation);
 	return ktap_finish();
 }
