@@ -54,20 +54,26 @@ static bool look(struct play *y)
 	return false;
 }
 
-static void begin(struct play *y)
+/* Start groups of @local threads that execute @text. */
+static void start(struct play *y, const char *text, unsigned int local)
 {
 	static const struct tsr_config config = { .cores = 2, .late_messages = true };
 	static struct shade_code code;
 	struct shade_dispatch d = { .code = &code, .groups = { GROUPS_X, 2, 2 } };
 
 	memset(&code, 0, sizeof(code));
-	shade_text(&code, program);
-	d.state.local_x = LOCAL;
+	shade_text(&code, text);
+	d.state.local_x = local;
 	shade_push64(d.push, 0, STAGE_DATA);
 	shade_push64(d.push, 1, STAGE_DATA + 0x10000);
 	shade_init(&y->m, &config);
 	shade_call(&y->m.s, &y->m.q, &d);
 	bench_kick(&y->m.q);
+}
+
+static void begin(struct play *y)
+{
+	start(y, program, LOCAL);
 	for (unsigned int i = 0; i < 500 && !look(y); i++)
 		tsr_gpu_run(y->m.s.b->gpu, 1);
 	if (!look(y))
@@ -140,6 +146,46 @@ static void test_pair(void)
 		y.warp[0]->message[0].fma = i ? UINT32_MAX : y.warp[0]->message[0].fma;
 		expect(&y, i ? "a message of a warp" : NULL);
 	}
+}
+
+/*
+ * A warp that has as many messages as it may have waits for the oldest: others would have no place.
+ */
+static void test_full(void)
+{
+	for (unsigned int i = 0; i < 3; i++) {
+		struct tsr_warp *warp;
+		struct play y;
+
+		begin(&y);
+		warp = y.warp[1];
+		for (unsigned int n = 1; n < TSR_STORED_MAX; n++)
+			warp->message[n] = warp->message[0];
+		warp->stored = TSR_STORED_MAX - (i == 2);
+		warp->owed = i == 1 ? 1u << warp->message[0].slot : 0;
+		if (!expect(&y, i ? NULL : "a warp's messages"))
+			ktap_note("case %u", i);
+	}
+}
+
+/* Nor is one stored beyond them, if a warp does not wait all the same: it is at fault. */
+static void test_overfull(void)
+{
+	struct play y;
+
+	begin(&y);
+	for (unsigned int w = 0; w < 3; w++) {
+		struct tsr_warp *warp = y.warp[w];
+
+		for (unsigned int n = 1; n < TSR_STORED_MAX; n++)
+			warp->message[n] = warp->message[0];
+		warp->stored = TSR_STORED_MAX;
+		warp->owed = 0;
+	}
+	tsr_gpu_resume(y.m.s.b->gpu);
+	ktap_ok(bench_run(y.m.s.b, 30));
+	ktap_eq(bench_fault(&y.m.q), TSR_FAULT_SHADER_UNSUPPORTED);
+	shade_free(&y.m);
 }
 
 /* ---- Warps and groups ------------------------------------------------------------------------ */
@@ -217,9 +263,10 @@ static void test_groups(void)
 
 static void test_cores(void)
 {
-	for (unsigned int i = 0; i < 8; i++) {
-		static const char *const why[8] = {
+	for (unsigned int i = 0; i < 10; i++) {
+		static const char *const why[10] = {
 			NULL, "a core", NULL, "a core", NULL, "a dispatch's turn", NULL, "a core",
+			NULL, "a core",
 		};
 		struct play y;
 
@@ -237,9 +284,44 @@ static void test_cores(void)
 				y.core->next += y.grid->run * y.grid->job.cores;
 			y.core->next += i % 2 * y.grid->run * y.grid->job.cores;
 		}
+		if (i / 2 == 4)
+			y.core->quantum = -TSR_BUNDLE_QUANTUM - (int)(i % 2);
 		if (!expect(&y, why[i]))
 			ktap_note("case %u", i);
 	}
+}
+
+/* A group of three bundles, of which all but the first have ended: that one comes to a barrier. */
+static void test_ended(void)
+{
+	static const char barrier[] =
+		"clause {\n	*LSHIFT_AND.i32 r0, r55, 0x3, #0\n	*NOP\n}\n"
+		"clause slot=7 wait=7 {\n	+BARRIER\n}\n"
+		"clause end {\n	*LSHIFT_AND.i32 r0, r55, 0x3, #0\n	*NOP\n}\n";
+	struct tsr_core *core;
+	struct play y;
+	char err[200];
+	size_t size;
+	void *image;
+
+	start(&y, barrier, 3 * TSR_BUNDLE_WARPS * TSR_WARP_LANES);
+	while (!(y.grid = y.m.s.b->gpu->queue[y.m.q.slot].grid) || !y.grid->core[0].groups)
+		tsr_gpu_run(y.m.s.b->gpu, 1);
+	core = &y.grid->core[0];
+	ktap_eq(core->group[0].parked, 0);
+	for (unsigned int n = TSR_BUNDLE_WARPS; n < 3 * TSR_BUNDLE_WARPS; n++)
+		tsr_core_warp(core, n)->used = false;
+	core->group[0].warps = TSR_BUNDLE_WARPS;
+	tsr_gpu_pause(y.m.s.b->gpu);
+	size = tsr_gpu_save(y.m.s.b->gpu, NULL, 0);
+	image = malloc(size);
+	tsr_gpu_save(y.m.s.b->gpu, image, size);
+	ktap_ok(tsr_gpu_load(y.m.s.b->gpu, image, size, err, sizeof(err)));
+	free(image);
+	tsr_gpu_resume(y.m.s.b->gpu);
+	ktap_ok(bench_run(y.m.s.b, 30));
+	ktap_eq(bench_fault(&y.m.q), TSR_FAULT_NONE);
+	shade_free(&y.m);
 }
 
 int main(int argc, char **argv)
@@ -247,9 +329,12 @@ int main(int argc, char **argv)
 	ktap_start_args(argc, argv);
 	ktap_run("[SYS10] messages that a warp can have sent", test_messages);
 	ktap_run("[SYS10] the other instruction of a message", test_pair);
+	ktap_run("[SYS10] as many messages as a warp can have", test_full);
+	ktap_run("[SYS10] no message is stored beyond these", test_overfull);
 	ktap_run("[SYS10] threads that are there, go on, or wait", test_warps);
 	ktap_run("[SYS10] a barrier somebody has not come to", test_barrier);
 	ktap_run("[SYS10] groups of a core", test_groups);
 	ktap_run("[SYS10] cores at their limits", test_cores);
+	ktap_run("[SYS10] a barrier behind which warps have ended", test_ended);
 	return ktap_finish();
 }

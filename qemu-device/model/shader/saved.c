@@ -89,6 +89,10 @@ static void visit_warp(struct tsr_stream *s, const struct tsr_grid *grid, struct
 	}
 	for (unsigned int i = 0; i < warp->stored; i++)
 		visit_stored(s, &warp->message[i], lanes);
+	/* as many as there may be: the oldest is waited for before there is another */
+	if (s->loading && warp->stored == TSR_STORED_MAX)
+		tsr_stream_check(s, warp->owed >> (warp->message[0].slot % TSR_SLOTS) & 1,
+				 "a warp's messages");
 	visit_registers(s, grid, reg);
 	if (s->loading)
 		warp->written = UINT64_MAX;
@@ -125,6 +129,16 @@ static void visit_slot(struct tsr_stream *s, const struct tsr_grid *grid, struct
 		core->ready |= 1u << slot / TSR_BUNDLE_WARPS;
 }
 
+/* Places of warps of a group that have ended are there as well: see open_barrier(). */
+static bool have_bundles(const struct tsr_grid *grid, struct tsr_core *core, unsigned int place)
+{
+	for (unsigned int n = 0; n < grid->warps; n++) {
+		if (!tsr_core_bundle(core, place * grid->warps + n))
+			return false;
+	}
+	return true;
+}
+
 static void visit_group(struct tsr_stream *s, struct tsr_grid *grid, struct tsr_core *core,
 			unsigned int place)
 {
@@ -145,6 +159,7 @@ static void visit_group(struct tsr_stream *s, struct tsr_grid *grid, struct tsr_
 	}
 	if (!s->loading)
 		return;
+	tsr_stream_check(s, have_bundles(grid, core, place), "no memory for a group");
 	core->groups++;
 	number = group->id[1] + (uint64_t)grid->groups[1] * group->id[2];
 	number = group->id[0] + grid->groups[0] * number;
@@ -170,7 +185,8 @@ static void visit_core(struct tsr_stream *s, struct tsr_grid *grid, struct tsr_c
 				 core->next <= grid->total +
 						       (uint64_t)grid->run * grid->job.cores &&
 				 core->turn < TSR_CORE_BUNDLES &&
-				 core->quantum <= TSR_BUNDLE_QUANTUM,
+				 core->quantum <= TSR_BUNDLE_QUANTUM &&
+				 core->quantum >= -TSR_BUNDLE_QUANTUM,
 			 "a core");
 	for (unsigned int place = 0; place < grid->places && !s->wrong; place++)
 		visit_group(s, grid, core, place);

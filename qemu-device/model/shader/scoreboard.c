@@ -49,7 +49,7 @@ static bool store(struct tsr_shader *sh, unsigned int w, const struct tsr_decode
 	const struct tsr_decoded_msg *m = &clause->msg;
 	struct tsr_stored *s;
 
-	if (!tsr_warp_messages(warp))
+	if (warp->stored >= TSR_STORED_MAX || !tsr_warp_messages(warp))
 		return false;
 	s = &warp->message[warp->stored++];
 	memset(s, 0, sizeof(*s));
