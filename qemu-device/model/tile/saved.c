@@ -9,13 +9,26 @@
 #include "snapshot.h"
 #include "render.h"
 
+static bool frames_are_sound(const struct tsr_list *list)
+{
+	for (unsigned int i = 0; i <= list->depth; i++) {
+		const struct tsr_list_frame *frame = &list->frame[i];
+		uint64_t left = frame->end - frame->pc;
+
+		if ((frame->pc | left) % sizeof(uint64_t) || left > TSR_STREAM_SIZE_MAX)
+			return false;
+	}
+	return true;
+}
+
 static void visit_list(struct tsr_stream *s, struct tsr_list *list)
 {
 	TSR_VISIT(s, list->pc);
 	TSR_VISIT(s, list->frame);
 	TSR_VISIT(s, list->depth);
 	TSR_VISIT(s, list->steps);
-	tsr_stream_check(s, list->depth <= TSR_LIST_NESTING_MAX, "a control list");
+	tsr_stream_check(s, list->depth <= TSR_LIST_NESTING_MAX && frames_are_sound(list),
+			 "a control list");
 	if (s->loading) {
 		list->cls = TSR_ENGINE_CLASS_RENDER;
 		list->held = 0;
@@ -35,7 +48,8 @@ static void visit_tiles(struct tsr_stream *s, struct tsr_rendering *r)
 		return;
 	tsr_unpack_list_tiles(word, &r->tiles);
 	tsr_stream_check(s, l->x0 <= l->x1 && l->y0 <= l->y1 && l->layer0 <= l->layer1 &&
-				    l->addr % 64 == 0 && l->size && l->size % 8 == 0,
+				    l->addr % 64 == 0 && l->size && l->size % 8 == 0 &&
+				    l->size <= TSR_STREAM_SIZE_MAX,
 			 "tiles");
 	r->tile_count = (uint64_t)(l->x1 - l->x0 + 1) * (l->y1 - l->y0 + 1) *
 			(l->layer1 - l->layer0 + 1);
