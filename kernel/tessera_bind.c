@@ -26,6 +26,7 @@
 
 #include "tessera_as.h"
 #include "tessera_bind.h"
+#include "tessera_compat.h"
 #include "tessera_device.h"
 #include "tessera_drv.h"
 #include "tessera_gem.h"
@@ -98,29 +99,14 @@ static struct tessera_vma *to_tessera_vma(struct drm_gpuva *va)
 	return container_of(va, struct tessera_vma, base);
 }
 
-/* Drop a reference to a vm_bo where sleeping and reservation locks are allowed. */
-static void tessera_vm_bo_put(struct tessera_vm *vm, struct drm_gpuvm_bo *vm_bo)
-{
-	struct drm_gem_object *obj = vm_bo->obj;
-	struct tessera_bo *bo = to_tessera_bo(obj);
-
-	/* The vm_bo has what may be the last reference, and its locks are in there. */
-	drm_gem_object_get(obj);
-	dma_resv_lock(drm_gpuvm_resv(&vm->base), NULL);
-	mutex_lock(&bo->gpuva_lock);
-	drm_gpuvm_bo_put(vm_bo);
-	mutex_unlock(&bo->gpuva_lock);
-	dma_resv_unlock(drm_gpuvm_resv(&vm->base));
-	drm_gem_object_put(obj);
-}
-
 /**
  * tessera_vma_return() - put away a mapping that was removed from its VM
  * @vma: mapping
  * @returned: list to put it on
  *
- * Dropping the BO can take locks that the caller must not take, so the mapping's
- * reference to the vm_bo is kept for tessera_vmas_free().
+ * The mapping keeps a reference to the vm_bo, and with it the BO, until
+ * tessera_vmas_free(): the device may still use the BO's memory, and whoever else
+ * cleans up after the VM must not free it meanwhile.
  */
 void tessera_vma_return(struct tessera_vma *vma, struct list_head *returned)
 {
@@ -132,16 +118,16 @@ void tessera_vma_return(struct tessera_vma *vma, struct list_head *returned)
 		return;
 
 	vm_bo = drm_gpuvm_bo_get(vma->base.vm_bo);
-	mutex_lock(&to_tessera_bo(obj)->gpuva_lock);
-	drm_gpuva_unlink(&vma->base);
-	mutex_unlock(&to_tessera_bo(obj)->gpuva_lock);
+	drm_gpuva_unlink_defer(&vma->base);
 	vma->base.vm_bo = vm_bo;
 }
 
 /**
  * tessera_vmas_free() - free mappings that were returned, or never used
  * @vm: their VM
- * @returned: list of mappings
+ * @returned: list of mappings the device does not know any more
+ *
+ * Takes reservation locks and can free BOs.
  */
 void tessera_vmas_free(struct tessera_vm *vm, struct list_head *returned)
 {
@@ -150,9 +136,10 @@ void tessera_vmas_free(struct tessera_vm *vm, struct list_head *returned)
 	list_for_each_entry_safe(vma, next, returned, node) {
 		list_del(&vma->node);
 		if (vma->base.vm_bo)
-			tessera_vm_bo_put(vm, vma->base.vm_bo);
+			drm_gpuvm_bo_put_deferred(vma->base.vm_bo);
 		kfree(vma);
 	}
+	drm_gpuvm_bo_deferred_cleanup(&vm->base);
 }
 
 static struct tessera_vma *bind_take_vma(struct tessera_bind *bind, u64 bits)
@@ -170,9 +157,9 @@ static void bind_link_vma(struct tessera_vma *vma, struct drm_gpuvm_bo *vm_bo)
 	if (!vm_bo)
 		return;
 
-	mutex_lock(&to_tessera_bo(vm_bo->obj)->gpuva_lock);
+	mutex_lock(tessera_gpuva_lock(vm_bo->obj));
 	drm_gpuva_link(&vma->base, vm_bo);
-	mutex_unlock(&to_tessera_bo(vm_bo->obj)->gpuva_lock);
+	mutex_unlock(tessera_gpuva_lock(vm_bo->obj));
 }
 
 /* Write the entries of a mapping of a BO in system memory. */
@@ -327,12 +314,18 @@ static int bind_run_op(struct tessera_bind *bind, struct tessera_bind_op *op)
 {
 	struct tessera_bind_step step = { .bind = bind, .op = op };
 	struct drm_gpuvm *gpuvm = &bind->vm->base;
+	const struct drm_gpuvm_map_req req = {
+		.map.va.addr = op->va,
+		.map.va.range = op->size,
+		.map.gem.obj = op->obj,
+		.map.gem.offset = op->bo_offset,
+	};
 
 	switch (op->type) {
 	case DRM_TESSERA_BIND_MAP:
 	case DRM_TESSERA_BIND_MAP_NULL:
 		bind_touch(bind, op->va, op->size);
-		return drm_gpuvm_sm_map(gpuvm, &step, op->va, op->size, op->obj, op->bo_offset);
+		return drm_gpuvm_sm_map(gpuvm, &step, &req);
 	case DRM_TESSERA_BIND_UNMAP:
 		bind_touch(bind, op->va, op->size);
 		return drm_gpuvm_sm_unmap(gpuvm, &step, op->va, op->size);
@@ -410,17 +403,15 @@ static int bind_reserve_vmas(struct tessera_bind *bind, unsigned int count)
 static int bind_get_vm_bo(struct tessera_bind *bind, struct tessera_bind_op *op)
 {
 	struct drm_gpuvm *gpuvm = &bind->vm->base;
-	struct tessera_bo *bo = to_tessera_bo(op->obj);
 	struct drm_gpuvm_bo *vm_bo;
 
 	vm_bo = drm_gpuvm_bo_create(gpuvm, op->obj);
 	if (!vm_bo)
 		return -ENOMEM;
 
-	dma_resv_lock(drm_gpuvm_resv(gpuvm), NULL);
-	mutex_lock(&bo->gpuva_lock);
 	op->vm_bo = drm_gpuvm_bo_obtain_prealloc(vm_bo);
-	mutex_unlock(&bo->gpuva_lock);
+
+	dma_resv_lock(drm_gpuvm_resv(gpuvm), NULL);
 	drm_gpuvm_bo_extobj_add(op->vm_bo);
 	dma_resv_unlock(drm_gpuvm_resv(gpuvm));
 
@@ -458,12 +449,12 @@ static int bind_prepare_bo(struct tessera_bind *bind, struct tessera_bind_op *op
 
 static int bind_prepare_unmap_bo(struct tessera_bind *bind, struct tessera_bind_op *op)
 {
-	struct tessera_bo *bo = to_tessera_bo(op->obj);
+	struct mutex *lock = tessera_gpuva_lock(op->obj);
 
 	tessera_pt_reserve_nothing(&bind->pool);
-	mutex_lock(&bo->gpuva_lock);
+	mutex_lock(lock);
 	op->vm_bo = drm_gpuvm_bo_find(&bind->vm->base, op->obj);
-	mutex_unlock(&bo->gpuva_lock);
+	mutex_unlock(lock);
 
 	return 0;
 }
@@ -645,12 +636,13 @@ void tessera_bind_destroy(struct tessera_bind *bind)
 		struct tessera_bind_op *op = &bind->op[i];
 
 		if (op->vm_bo)
-			tessera_vm_bo_put(vm, op->vm_bo);
+			drm_gpuvm_bo_put_deferred(op->vm_bo);
 		if (op->needed)
 			atomic_dec(&to_tessera_bo(op->obj)->needed);
 		if (op->obj)
 			drm_gem_object_put(op->obj);
 	}
+	drm_gpuvm_bo_deferred_cleanup(&vm->base);
 
 	tessera_vm_put(vm);
 	kvfree(bind);

@@ -89,10 +89,16 @@ static void tessera_bind_free_job(struct drm_sched_job *sched_job)
 	queue_work(tessera_release_wq, &job->free_work);
 }
 
+/* The fence of a bind is signalled when its job has run, so nothing is left to cancel. */
+static void __maybe_unused tessera_bind_cancel_job(struct drm_sched_job *sched_job)
+{
+}
+
 /* No timedout_job: the scheduler of binds has no timeout. */
 const struct drm_sched_backend_ops tessera_bind_sched_ops = {
 	.run_job = tessera_bind_run_job,
 	.free_job = tessera_bind_free_job,
+	TESSERA_COMPAT_CANCEL_JOB(tessera_bind_cancel_job)
 };
 
 /* Make a job of a bind, which it owns from then on. */
@@ -111,7 +117,7 @@ static struct tessera_bind_job *tessera_bind_job_create(struct drm_file *file,
 	if (!job->done)
 		goto err_free;
 
-	ret = tessera_compat_job_init(&job->base, &vm->timeline->entity, file);
+	ret = drm_sched_job_init(&job->base, &vm->timeline->entity, 1, file, file->client_id);
 	if (ret)
 		goto err_fence;
 

@@ -4,90 +4,231 @@
 #define __TESSERA_COMPAT_H__
 
 /*
- * What differs between the kernels this driver is built for, all of 6.12.y. The
- * TESSERA_* macros come from Kbuild, which looks into the kernel's headers.
+ * The driver is written for the interfaces of Linux 7.3. This header makes older
+ * kernels look like that: everything that differs stands here, newest change first,
+ * and on the newest kernel next to nothing is left of it. Kbuild looks into the
+ * kernel's headers and defines TESSERA_OLD_* where it finds the older form; version
+ * numbers say nothing, for stable kernels take over changes in the middle of their
+ * lives. tests/kernels/ builds the driver for each kernel that is cared for.
  */
 
+#include <linux/bitops.h>
+#include <linux/dma-fence.h>
+#include <linux/dma-resv.h>
+#include <linux/kobject.h>
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/sched.h>
+#include <linux/workqueue.h>
+
+#include <drm/drm_device.h>
+#include <drm/drm_drv.h>
+#include <drm/drm_exec.h>
 #include <drm/drm_file.h>
+#include <drm/drm_gem.h>
+#include <drm/drm_gem_shmem_helper.h>
+#include <drm/drm_gpuvm.h>
 #include <drm/gpu_scheduler.h>
 
-/**
- * tessera_compat_sched_init() - drm_sched_init(), one run-queue
- * @sched: scheduler to initialize
- * @ops: its operations
- * @submit_wq: runs run_job() and free_job()
- * @credits: jobs that may run at a time
- * @timeout: jiffies until timedout_job() is called
- * @timeout_wq: runs timedout_job()
- * @name: for debugging
- * @dev: for messages
- *
- * Between 6.12.95 and 6.12.117 the arguments became a structure.
- *
- * Return: 0 or a negative error.
- */
-static inline int tessera_compat_sched_init(struct drm_gpu_scheduler *sched,
-					    const struct drm_sched_backend_ops *ops,
-					    struct workqueue_struct *submit_wq, u32 credits,
-					    long timeout, struct workqueue_struct *timeout_wq,
-					    const char *name, struct device *dev)
+/* 7.3 takes the mapping instead of its flags. */
+#ifdef TESSERA_OLD_COW_MAPPING
+static inline bool vma_is_cow_mapping(const struct vm_area_struct *vma)
 {
-#ifdef TESSERA_SCHED_INIT_HAS_ARGS
-	const struct drm_sched_init_args args = {
-		.ops = ops,
-		.submit_wq = submit_wq,
-		.timeout_wq = timeout_wq,
-		.num_rqs = 1,
-		.credit_limit = credits,
-		.timeout = timeout,
-		.name = name,
-		.dev = dev,
-	};
-
-	return drm_sched_init(sched, &args);
-#else
-	return drm_sched_init(sched, ops, submit_wq, 1, credits, 0, timeout, timeout_wq, NULL,
-			      name, dev);
+	return is_cow_mapping(vma->vm_flags);
+}
 #endif
+
+/* 7.3 gives every GEM driver what this flag was for. A macro does not expand itself. */
+#ifdef TESSERA_OLD_DRIVER_GEM_GPUVA
+#define DRIVER_GEM (DRIVER_GEM | DRIVER_GEM_GPUVA)
+#endif
+
+/* 7.0 and 6.12.107 keep the index to themselves. */
+#ifdef TESSERA_OLD_EXEC_INDEX
+#undef drm_exec_for_each_locked_object
+#define drm_exec_for_each_locked_object(exec, obj) \
+	for (unsigned long index_ = 0; ((obj) = drm_exec_obj(exec, index_)); index_++)
+#endif
+
+/*
+ * 6.19: vm_bos are dropped in two steps, the second where reservations may be locked,
+ * and drm_gpuvm_bo_obtain_prealloc() takes the lock of the GEM object itself. Before,
+ * the last reference goes under both locks. So on old kernels:
+ *
+ * - drm_gpuva_unlink_defer() must not drop the last reference to the vm_bo;
+ * - drm_gpuvm_bo_put_deferred() locks the VM's reservation: not while fences wait;
+ * - drm_gpuvm_bo_deferred_cleanup() has nothing left to do;
+ * - drm_gpuvm_bo_obtain_prealloc() locks the VM's reservation.
+ */
+#ifdef TESSERA_OLD_GPUVM_BO_PUT
+static inline void tessera_compat_unlink(struct drm_gpuva *va, struct mutex *lock)
+{
+	mutex_lock(lock);
+	drm_gpuva_unlink(va);
+	mutex_unlock(lock);
 }
 
-/**
- * tessera_compat_job_init() - drm_sched_job_init()
- * @job: job
- * @entity: its entity
- * @file: whose job it is
- *
- * 6.12.107 added the client's id for tracing.
- *
- * Return: 0 or a negative error.
- */
-static inline int tessera_compat_job_init(struct drm_sched_job *job,
-					  struct drm_sched_entity *entity, struct drm_file *file)
+static inline void tessera_compat_vm_bo_put(struct drm_gpuvm_bo *vm_bo, struct mutex *lock)
 {
-#ifdef TESSERA_SCHED_JOB_HAS_CLIENT_ID
-	return drm_sched_job_init(job, entity, 1, file, file->client_id);
-#else
-	return drm_sched_job_init(job, entity, 1, file);
-#endif
+	struct drm_gem_object *obj = vm_bo->obj, *r_obj = vm_bo->vm->r_obj;
+
+	/* The vm_bo may have the last reference to what the locks are in. */
+	drm_gem_object_get(obj);
+	drm_gem_object_get(r_obj);
+	dma_resv_lock(r_obj->resv, NULL);
+	mutex_lock(lock);
+	drm_gpuvm_bo_put(vm_bo);
+	mutex_unlock(lock);
+	dma_resv_unlock(r_obj->resv);
+	drm_gem_object_put(r_obj);
+	drm_gem_object_put(obj);
 }
 
+static inline struct drm_gpuvm_bo *tessera_compat_vm_bo_obtain(struct drm_gpuvm_bo *vm_bo,
+							       struct mutex *lock)
+{
+	struct drm_gpuvm *gpuvm = vm_bo->vm;
+
+	dma_resv_lock(drm_gpuvm_resv(gpuvm), NULL);
+	mutex_lock(lock);
+	vm_bo = drm_gpuvm_bo_obtain_prealloc(vm_bo);
+	mutex_unlock(lock);
+	dma_resv_unlock(drm_gpuvm_resv(gpuvm));
+
+	return vm_bo;
+}
+
+static inline void drm_gpuvm_bo_deferred_cleanup(struct drm_gpuvm *gpuvm)
+{
+}
+
+#define drm_gpuva_unlink_defer(va) do { \
+	struct drm_gpuva *va_ = (va); \
+	if (va_->gem.obj) \
+		tessera_compat_unlink(va_, tessera_gpuva_lock(va_->gem.obj)); \
+} while (0)
+#define drm_gpuvm_bo_put_deferred(vm_bo) do { \
+	struct drm_gpuvm_bo *vm_bo_ = (vm_bo); \
+	tessera_compat_vm_bo_put(vm_bo_, tessera_gpuva_lock(vm_bo_->obj)); \
+} while (0)
+#define drm_gpuvm_bo_obtain_prealloc(vm_bo) ({ \
+	struct drm_gpuvm_bo *vm_bo_ = (vm_bo); \
+	tessera_compat_vm_bo_obtain(vm_bo_, tessera_gpuva_lock(vm_bo_->obj)); \
+})
+#endif
+
+/*
+ * 6.18: the core has the lock of a GEM object's list of VM mappings, which a VM with
+ * DRM_GPUVM_IMMEDIATE_MODE uses. Before, the driver says which lock that is.
+ *
+ * struct tessera_compat_gem is a member of each BO, and empty where the core has the
+ * lock. tessera_gpuva_lock() finds the lock.
+ */
+#ifdef TESSERA_OLD_GPUVA_LOCK
+#define DRM_GPUVM_IMMEDIATE_MODE 0
+
+struct tessera_compat_gem {
+	struct mutex gpuva_lock; /* what is &drm_gem_object.gpuva.lock later */
+};
+
+static inline void tessera_compat_gem_init(struct tessera_compat_gem *compat)
+{
+	mutex_init(&compat->gpuva_lock);
+}
+
+static inline void tessera_compat_gem_fini(struct tessera_compat_gem *compat)
+{
+	mutex_destroy(&compat->gpuva_lock);
+}
+
+static inline void tessera_compat_gem_set_lock(struct drm_gem_object *obj,
+					       struct tessera_compat_gem *compat)
+{
+	drm_gem_gpuva_set_lock(obj, &compat->gpuva_lock);
+}
+
+static inline struct mutex *tessera_compat_gem_lock(struct drm_gem_object *obj,
+						    struct tessera_compat_gem *compat)
+{
+	return &compat->gpuva_lock;
+}
+#else
+struct tessera_compat_gem {
+};
+
+static inline void tessera_compat_gem_init(struct tessera_compat_gem *compat) {}
+static inline void tessera_compat_gem_fini(struct tessera_compat_gem *compat) {}
+static inline void tessera_compat_gem_set_lock(struct drm_gem_object *obj,
+					       struct tessera_compat_gem *compat) {}
+
+static inline struct mutex *tessera_compat_gem_lock(struct drm_gem_object *obj,
+						    struct tessera_compat_gem *compat)
+{
+	return &obj->gpuva.lock;
+}
+#endif
+
+/* 6.18: a structure says what to map. */
+#ifdef TESSERA_OLD_GPUVM_MAP
+struct drm_gpuvm_map_req {
+	struct drm_gpuva_op_map map;
+};
+
+static inline int tessera_compat_sm_map(struct drm_gpuvm *gpuvm, void *priv,
+					const struct drm_gpuvm_map_req *req)
+{
+	return drm_gpuvm_sm_map(gpuvm, priv, req->map.va.addr, req->map.va.range,
+				req->map.gem.obj, req->map.gem.offset);
+}
+
+#define drm_gpuvm_sm_map tessera_compat_sm_map
+#endif
+
+/* 6.17, and 6.12 between .95 and .117: who cares for the CPU a work runs on says so. */
+#ifdef TESSERA_OLD_WQ_PERCPU
+#define WQ_PERCPU 0
+#endif
+/* 6.17, and 6.12 by .95: the name of the workqueue of works without a CPU. */
+#ifdef TESSERA_OLD_SYSTEM_UNBOUND_WQ
+#define system_dfl_wq system_unbound_wq
+#endif
+
+/* 6.17: who asks for it gets numbers of 64 bits. Before, the operations say so. */
+#ifdef TESSERA_OLD_FENCE_INIT
+#define TESSERA_COMPAT_FENCE_OPS .use_64bit_seqno = true,
+#define dma_fence_init64 dma_fence_init
+#else
+#define TESSERA_COMPAT_FENCE_OPS
+#endif
+
+/* 6.17: the scheduler ends the jobs that are left when it goes. */
+#ifdef TESSERA_OLD_SCHED_FINI
+#define TESSERA_COMPAT_CANCEL_JOB(func)
+#else
+#define TESSERA_COMPAT_CANCEL_JOB(func) .cancel_job = func,
+#endif
+
 /**
- * tessera_compat_timeout_done() - give a job back from timedout_job()
+ * tessera_compat_no_hang() - the end of timedout_job() without a reset by the scheduler
  * @sched: scheduler
  * @bad: the job timedout_job() was called for
  * @parent: returns the hardware fence of a job that has run
  *
- * The scheduler of 6.12 takes the job off its list before it calls
- * timedout_job() and has no way to say "leave it, it is alive" (newer kernels
- * have DRM_GPU_SCHED_STAT_NO_HANG). drm_sched_stop() puts it back, and frees the
- * jobs that have finished meanwhile; it also drops the hardware fences of the
- * others, for which drm_sched_start() would cancel them, so they are put back
- * in between. The scheduler's works do not run from stop to start.
+ * 6.17 has DRM_GPU_SCHED_STAT_NO_HANG. Before, the scheduler takes the job off its
+ * list before it calls timedout_job() and cannot be told to leave it, for it is
+ * alive. drm_sched_stop() puts it back, and frees the jobs that have finished
+ * meanwhile; it also drops the hardware fences of the others, for which
+ * drm_sched_start() would cancel them, so they are put back in between. The
+ * scheduler's works do not run from stop to start.
+ *
+ * Return: what timedout_job() returns.
  */
-static inline void
-tessera_compat_timeout_done(struct drm_gpu_scheduler *sched, struct drm_sched_job *bad,
-			    struct dma_fence *(*parent)(struct drm_sched_job *job))
+static inline enum drm_gpu_sched_stat
+tessera_compat_no_hang(struct drm_gpu_scheduler *sched, struct drm_sched_job *bad,
+		       struct dma_fence *(*parent)(struct drm_sched_job *job))
 {
+#ifdef TESSERA_OLD_SCHED_TIMEOUT
 	struct drm_sched_job *job;
 
 	drm_sched_stop(sched, bad);
@@ -96,6 +237,106 @@ tessera_compat_timeout_done(struct drm_gpu_scheduler *sched, struct drm_sched_jo
 			job->s_fence->parent = dma_fence_get(parent(job));
 	}
 	drm_sched_start(sched);
+
+	return DRM_GPU_SCHED_STAT_NOMINAL;
+#else
+	return DRM_GPU_SCHED_STAT_NO_HANG;
+#endif
 }
+
+/* 6.17, and 6.12 by .107: the client's id, for tracing. */
+#ifdef TESSERA_OLD_SCHED_JOB_INIT
+static inline int tessera_compat_job_init(struct drm_sched_job *job,
+					  struct drm_sched_entity *entity, u32 credits,
+					  void *owner, u64 client_id)
+{
+	return drm_sched_job_init(job, entity, credits, owner);
+}
+
+#define drm_sched_job_init tessera_compat_job_init
+#endif
+
+/* 6.16: whose name says that it expects the object's reservation to be locked. */
+#ifdef TESSERA_OLD_SHMEM_LOCKED
+static inline int drm_gem_shmem_madvise_locked(struct drm_gem_shmem_object *shmem, int madv)
+{
+	return drm_gem_shmem_madvise(shmem, madv);
+}
+
+static inline void drm_gem_shmem_purge_locked(struct drm_gem_shmem_object *shmem)
+{
+	drm_gem_shmem_purge(shmem);
+}
+#endif
+
+/* 6.15: the core tells user space about a lost device; 6.17: and whose fault it is. */
+#ifdef TESSERA_OLD_WEDGED_EVENT
+#define DRM_WEDGE_RECOVERY_REBIND	BIT(1)
+#define DRM_WEDGE_RECOVERY_BUS_RESET	BIT(2)
+
+struct drm_wedge_task_info {
+	pid_t pid;
+	char comm[TASK_COMM_LEN];
+};
+
+static inline int drm_dev_wedged_event(struct drm_device *drm, unsigned long method,
+				       struct drm_wedge_task_info *info)
+{
+	char pid[16], task[TASK_COMM_LEN + 5], wedged[32];
+	char *env[4] = { wedged };
+
+	snprintf(wedged, sizeof(wedged), "WEDGED=%s%s%s",
+		 method & DRM_WEDGE_RECOVERY_REBIND ? "rebind" : "",
+		 hweight_long(method) > 1 ? "," : "",
+		 method & DRM_WEDGE_RECOVERY_BUS_RESET ? "bus-reset" : "");
+	if (info && info->comm[0]) {
+		snprintf(pid, sizeof(pid), "PID=%d", info->pid);
+		snprintf(task, sizeof(task), "TASK=%s", info->comm);
+		env[1] = pid;
+		env[2] = task;
+	}
+
+	return kobject_uevent_env(&drm->primary->kdev->kobj, KOBJ_CHANGE, env);
+}
+#endif
+
+/* 6.15, and 6.12 between .95 and .117: the arguments are a structure. */
+#ifdef TESSERA_OLD_SCHED_INIT
+struct drm_sched_init_args {
+	const struct drm_sched_backend_ops *ops;
+	struct workqueue_struct *submit_wq;
+	struct workqueue_struct *timeout_wq;
+	u32 num_rqs;
+	u32 credit_limit;
+	unsigned int hang_limit;
+	long timeout;
+	atomic_t *score;
+	const char *name;
+	struct device *dev;
+};
+
+static inline int tessera_compat_sched_init(struct drm_gpu_scheduler *sched,
+					    const struct drm_sched_init_args *args)
+{
+	return drm_sched_init(sched, args->ops, args->submit_wq, args->num_rqs,
+			      args->credit_limit, args->hang_limit, args->timeout,
+			      args->timeout_wq, args->score, args->name, args->dev);
+}
+
+#define drm_sched_init tessera_compat_sched_init
+#endif
+
+/* 6.14: drivers have no date. */
+#ifdef TESSERA_OLD_DRIVER_DATE
+#define TESSERA_COMPAT_DRIVER_DATE .date = "20261122",
+#else
+#define TESSERA_COMPAT_DRIVER_DATE
+#endif
+
+/* 6.13: a string. */
+#ifdef TESSERA_OLD_IMPORT_NS
+#undef MODULE_IMPORT_NS
+#define MODULE_IMPORT_NS(ns) MODULE_INFO(import_ns, ns)
+#endif
 
 #endif

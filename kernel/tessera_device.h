@@ -14,6 +14,7 @@
 
 #include <drm/drm_device.h>
 
+#include "tessera_compat.h"
 #include "tsr_regs.h"
 
 struct pci_dev;
@@ -168,6 +169,12 @@ struct tessera_device {
 		struct delayed_work thaw_work;
 		/** @reset.wedged_work: Tells user space; that allocates. */
 		struct work_struct wedged_work;
+		/**
+		 * @reset.guilty: Whose queue did not stop, which is why the device is
+		 * reset; without a name if that is nobody's fault. Under the lock, and
+		 * final once the device is wedged.
+		 */
+		struct drm_wedge_task_info guilty;
 		/** @reset.count: Full resets since probe. */
 		atomic64_t count;
 		/** @reset.function_count: Those of them that needed the PCI function's reset. */

@@ -19,6 +19,7 @@
 #include <drm/tessera_drm.h>
 
 #include "tessera_bind.h"
+#include "tessera_compat.h"
 #include "tessera_debugfs.h"
 #include "tessera_device.h"
 #include "tessera_drv.h"
@@ -130,11 +131,10 @@ static const struct file_operations tessera_fops = {
  * - 1.3: BO_MADVISE
  */
 static const struct drm_driver tessera_driver = {
-	.driver_features = DRIVER_GEM | DRIVER_GEM_GPUVA | DRIVER_RENDER | DRIVER_SYNCOBJ |
-			   DRIVER_SYNCOBJ_TIMELINE,
+	.driver_features = DRIVER_GEM | DRIVER_RENDER | DRIVER_SYNCOBJ | DRIVER_SYNCOBJ_TIMELINE,
 	.name = "tessera",
 	.desc = "Tessera virtual GPU",
-	.date = "20261122",
+	TESSERA_COMPAT_DRIVER_DATE
 	.major = 1,
 	.minor = 3,
 
@@ -248,4 +248,4 @@ module_exit(tessera_exit);
 MODULE_AUTHOR("The Tessera authors");
 MODULE_DESCRIPTION("Tessera virtual GPU");
 MODULE_LICENSE("GPL");
-MODULE_IMPORT_NS(DMA_BUF);
+MODULE_IMPORT_NS("DMA_BUF");

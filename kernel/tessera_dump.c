@@ -311,7 +311,7 @@ void tessera_dump_vm(struct tessera_queue *queue)
 		.hw_version = tdev->info.version,
 	};
 	WRITE_ONCE(dump->busy, true);
-	queue_work(system_unbound_wq, &dump->work);
+	queue_work(system_dfl_wq, &dump->work);
 }
 
 static void tessera_dump_work(struct work_struct *work)

@@ -55,7 +55,7 @@ static void tessera_fence_release(struct dma_fence *fence)
 }
 
 static const struct dma_fence_ops tessera_fence_ops = {
-	.use_64bit_seqno = true,
+	TESSERA_COMPAT_FENCE_OPS
 	.get_driver_name = tessera_fence_driver_name,
 	.get_timeline_name = tessera_fence_timeline_name,
 	.release = tessera_fence_release,
@@ -118,11 +118,20 @@ int tessera_timeline_start(struct tessera_timeline *timeline,
 			   long timeout, struct workqueue_struct *timeout_wq,
 			   struct device *dev)
 {
+	const struct drm_sched_init_args args = {
+		.ops = ops,
+		.submit_wq = submit_wq,
+		.timeout_wq = timeout_wq,
+		.num_rqs = 1,
+		.credit_limit = credits,
+		.timeout = timeout,
+		.name = timeline->name,
+		.dev = dev,
+	};
 	struct drm_gpu_scheduler *sched = &timeline->sched;
 	int ret;
 
-	ret = tessera_compat_sched_init(sched, ops, submit_wq, credits, timeout, timeout_wq,
-					timeline->name, dev);
+	ret = drm_sched_init(sched, &args);
 	if (ret)
 		return ret;
 
@@ -202,8 +211,8 @@ static void tessera_fence_init(struct tessera_fence *fence)
 
 	lockdep_assert_held(&timeline->lock);
 
-	dma_fence_init(&fence->base, &tessera_fence_ops, &timeline->lock, timeline->context,
-		       ++timeline->seqno);
+	dma_fence_init64(&fence->base, &tessera_fence_ops, &timeline->lock, timeline->context,
+			 ++timeline->seqno);
 	fence->emitted = true;
 }
 

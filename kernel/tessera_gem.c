@@ -61,8 +61,14 @@ static void tessera_bo_unmap_dma(struct tessera_bo *bo)
 	kfree(sgt);
 }
 
+/* From here on an unplug finds the BO, and it can be bound. */
 static void tessera_bo_track(struct tessera_device *tdev, struct tessera_bo *bo)
 {
+	struct drm_gem_object *obj = &bo->base.base;
+
+	tessera_compat_gem_set_lock(obj, &bo->compat);
+	tessera_prime_lock(tessera_gpuva_lock(obj));
+
 	mutex_lock(&tdev->bos.lock);
 	list_add_tail(&bo->node, &tdev->bos.list);
 	mutex_unlock(&tdev->bos.lock);
@@ -86,7 +92,7 @@ static void tessera_gem_free(struct drm_gem_object *obj)
 		__free_page(bo->dummy);
 	kfree(bo->label);
 	mutex_destroy(&bo->label_lock);
-	mutex_destroy(&bo->gpuva_lock);
+	tessera_compat_gem_fini(&bo->compat);
 
 	if (drm_mm_node_allocated(&bo->local)) {
 		tessera_local_free(tdev, &bo->local);
@@ -213,7 +219,7 @@ static int tessera_local_mmap(struct drm_gem_object *obj, struct vm_area_struct 
 {
 	if (to_tessera_bo(obj)->flags & DRM_TESSERA_BO_NO_MMAP)
 		return -EPERM;
-	if (is_cow_mapping(vma->vm_flags))
+	if (vma_is_cow_mapping(vma))
 		return -EINVAL;
 
 	vm_flags_set(vma, VM_PFNMAP | VM_IO | VM_DONTEXPAND | VM_DONTDUMP);
@@ -255,8 +261,7 @@ struct drm_gem_object *tessera_gem_create_object(struct drm_device *drm, size_t 
 	INIT_LIST_HEAD(&bo->node);
 	INIT_LIST_HEAD(&bo->madv_node);
 	mutex_init(&bo->label_lock);
-	mutex_init(&bo->gpuva_lock);
-	tessera_prime_lock(&bo->gpuva_lock);
+	tessera_compat_gem_init(&bo->compat);
 
 	return &bo->base.base;
 }
@@ -284,7 +289,6 @@ struct drm_gem_object *tessera_gem_prime_import(struct drm_device *drm, struct d
 	bo = to_tessera_bo(obj);
 	if (obj->import_attach && obj->import_attach->dmabuf == dmabuf && list_empty(&bo->node)) {
 		bo->read_only = !(dmabuf->file->f_mode & FMODE_WRITE);
-		drm_gem_gpuva_set_lock(obj, &bo->gpuva_lock);
 		tessera_bo_track(to_tessera_device(drm), bo);
 	}
 
@@ -367,7 +371,6 @@ struct tessera_bo *tessera_bo_create(struct tessera_device *tdev, u64 size, u32 
 		drm_gem_object_get(bo->private_resv);
 		obj->resv = bo->private_resv->resv;
 	}
-	drm_gem_gpuva_set_lock(obj, &bo->gpuva_lock);
 	tessera_bo_track(tdev, bo);
 
 	return bo;

@@ -176,8 +176,10 @@ void tessera_queue_kill(struct tessera_queue *queue, int error)
 		WRITE_ONCE(queue->dead, error);
 	mutex_unlock(&queue->lock);
 
-	if (ret)
+	if (ret) {
+		tdev->reset.guilty = queue->owner;
 		tessera_device_reset(tdev, TESSERA_RUNG_DEVICE);
+	}
 
 	mutex_lock(&queue->lock);
 	tessera_queue_cancel_locked(queue, error);
@@ -334,6 +336,8 @@ struct tessera_queue *tessera_queue_create(struct tessera_vm *vm, u32 engine_cla
 	queue->engine_class = engine_class;
 	queue->priority = priority;
 	queue->watchdog_progress = U64_MAX;
+	queue->owner.pid = task_tgid_nr(current);
+	get_task_comm(queue->owner.comm, current);
 
 	ret = tessera_queue_init_timeline(queue, ring_size);
 	if (ret)

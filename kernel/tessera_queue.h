@@ -53,6 +53,8 @@ struct tessera_queue {
 	u32 id;
 	/** @client_id: &drm_file.client_id of its file, as fdinfo shows it. */
 	u64 client_id;
+	/** @owner: Who made it; constant. */
+	struct drm_wedge_task_info owner;
 	/** @engine_class: Engines that serve it; constant. */
 	u32 engine_class;
 	/** @priority: enum drm_tessera_priority; constant. */

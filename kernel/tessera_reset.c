@@ -31,7 +31,6 @@
 #include <linux/delay.h>
 #include <linux/iopoll.h>
 #include <linux/jiffies.h>
-#include <linux/kobject.h>
 #include <linux/pci.h>
 
 #include <drm/drm_drv.h>
@@ -42,6 +41,7 @@
 
 #include "tessera_as.h"
 #include "tessera_check.h"
+#include "tessera_compat.h"
 #include "tessera_device.h"
 #include "tessera_dump.h"
 #include "tessera_fault.h"
@@ -257,6 +257,7 @@ void tessera_queue_recover(struct tessera_queue *queue)
 	/* No fence signals before the device has let go of the job's memory. */
 	if (!stopped) {
 		drm_err(&tdev->drm, "slot %u does not stop\n", queue->slot);
+		tdev->reset.guilty = queue->owner;
 		tessera_device_reset(tdev, TESSERA_RUNG_DEVICE);
 	}
 
@@ -453,10 +454,9 @@ static void queue_cancel(struct tessera_queue *queue, void *data)
 static void tessera_wedged_work(struct work_struct *work)
 {
 	struct tessera_device *tdev = container_of(work, struct tessera_device, reset.wedged_work);
-	/* The variable and its values are those of drm_dev_wedged_event() in later kernels. */
-	char *env[2] = { "WEDGED=rebind,bus-reset", NULL };
 
-	kobject_uevent_env(&tdev->drm.primary->kdev->kobj, KOBJ_CHANGE, env);
+	drm_dev_wedged_event(&tdev->drm, DRM_WEDGE_RECOVERY_REBIND | DRM_WEDGE_RECOVERY_BUS_RESET,
+			     &tdev->reset.guilty);
 }
 
 static void device_wedge(struct tessera_device *tdev)
@@ -469,7 +469,7 @@ static void device_wedge(struct tessera_device *tdev)
 	/* No fence signals before the device has let go of memory. */
 	pci_clear_master(tdev->pdev);
 	queues_each(tdev, queue_cancel, &error);
-	queue_work(system_unbound_wq, &tdev->reset.wedged_work);
+	queue_work(system_dfl_wq, &tdev->reset.wedged_work);
 }
 
 /*
@@ -482,6 +482,7 @@ static void device_restore(struct tessera_device *tdev, int ret, bool counts)
 		device_wedge(tdev);
 	} else {
 		queues_each(tdev, queue_restore, &counts);
+		tdev->reset.guilty.comm[0] = '\0';
 		if (counts)
 			atomic64_inc(&tdev->reset.count);
 	}

@@ -117,13 +117,14 @@ static enum drm_gpu_sched_stat tessera_job_timedout(struct drm_sched_job *sched_
 {
 	struct tessera_queue *queue = to_tessera_job(sched_job)->queue;
 	struct tessera_device *tdev = queue->tdev;
+	enum drm_gpu_sched_stat stat;
 
 	mutex_lock(&tdev->reset.lock);
 	tessera_queue_recover(queue);
-	tessera_compat_timeout_done(&queue->timeline->sched, sched_job, tessera_job_fence);
+	stat = tessera_compat_no_hang(&queue->timeline->sched, sched_job, tessera_job_fence);
 	mutex_unlock(&tdev->reset.lock);
 
-	return DRM_GPU_SCHED_STAT_NOMINAL;
+	return stat;
 }
 
 static void tessera_job_free(struct drm_sched_job *sched_job)
@@ -132,11 +133,18 @@ static void tessera_job_free(struct drm_sched_job *sched_job)
 	tessera_job_destroy(to_tessera_job(sched_job));
 }
 
+/* For a job that is left when its scheduler goes; it holds the queue, so there should be none. */
+static void __maybe_unused tessera_job_cancel(struct drm_sched_job *sched_job)
+{
+	tessera_timeline_signal(to_tessera_job(sched_job)->queue->timeline, U64_MAX, -ECANCELED);
+}
+
 const struct drm_sched_backend_ops tessera_queue_sched_ops = {
 	.prepare_job = tessera_job_prepare,
 	.run_job = tessera_job_run,
 	.timedout_job = tessera_job_timedout,
 	.free_job = tessera_job_free,
+	TESSERA_COMPAT_CANCEL_JOB(tessera_job_cancel)
 };
 
 /**
@@ -168,7 +176,7 @@ struct tessera_job *tessera_job_create(struct tessera_queue *queue, struct drm_f
 	if (!job->done)
 		goto err_free;
 
-	ret = tessera_compat_job_init(&job->base, &queue->timeline->entity, file);
+	ret = drm_sched_job_init(&job->base, &queue->timeline->entity, 1, file, file->client_id);
 	if (ret)
 		goto err_fence;
 

@@ -59,7 +59,7 @@ static void bo_unlock_vms(struct tessera_bo *bo, struct drm_gpuvm_bo *end)
 	}
 }
 
-/* All VMs the BO is in, or none. They are above gpuva_lock, hence by trying. */
+/* All VMs the BO is in, or none. They are above gpuva.lock, hence by trying. */
 static bool bo_trylock_vms(struct tessera_bo *bo)
 {
 	struct drm_gpuvm_bo *vm_bo;
@@ -106,9 +106,9 @@ static bool bo_unmap(struct tessera_bo *bo)
 	struct drm_gpuvm_bo *vm_bo;
 	int ret = 0;
 
-	mutex_lock(&bo->gpuva_lock);
+	mutex_lock(tessera_gpuva_lock(&bo->base.base));
 	if (!bo_trylock_vms(bo)) {
-		mutex_unlock(&bo->gpuva_lock);
+		mutex_unlock(tessera_gpuva_lock(&bo->base.base));
 		return false;
 	}
 
@@ -123,7 +123,7 @@ static bool bo_unmap(struct tessera_bo *bo)
 		}
 	}
 	bo_unlock_vms(bo, NULL);
-	mutex_unlock(&bo->gpuva_lock);
+	mutex_unlock(tessera_gpuva_lock(&bo->base.base));
 
 	return !ret;
 }
@@ -139,7 +139,7 @@ static unsigned long bo_purge(struct tessera_bo *bo)
 
 	if (bo_purgeable(bo) && bo_unmap(bo)) {
 		tessera_check_bo_freed(to_tessera_device(obj->dev), bo);
-		drm_gem_shmem_purge(&bo->base);
+		drm_gem_shmem_purge_locked(&bo->base);
 		list_del_init(&bo->madv_node);
 		pages = obj->size >> PAGE_SHIFT;
 		trace_tessera_bo_purge(bo);
@@ -253,7 +253,7 @@ int tessera_bo_madvise(struct tessera_bo *bo, u32 madv, u32 *retained)
 	if (READ_ONCE(bo->exported)) {
 		ret = -EINVAL;
 	} else {
-		*retained = drm_gem_shmem_madvise(&bo->base, madv);
+		*retained = drm_gem_shmem_madvise_locked(&bo->base, madv);
 		mutex_lock(&tdev->shrink.lock);
 		list_del_init(&bo->madv_node);
 		if (bo->base.madv > 0)

@@ -21,6 +21,7 @@
 
 #include "tessera_as.h"
 #include "tessera_bind.h"
+#include "tessera_compat.h"
 #include "tessera_device.h"
 #include "tessera_drv.h"
 #include "tessera_fence.h"
@@ -109,7 +110,8 @@ static int tessera_vm_init_gpuvm(struct tessera_vm *vm)
 	if (!resv)
 		return -ENOMEM;
 
-	drm_gpuvm_init(&vm->base, "tessera", DRM_GPUVM_RESV_PROTECTED, &tdev->drm, resv,
+	drm_gpuvm_init(&vm->base, "tessera",
+		       DRM_GPUVM_RESV_PROTECTED | DRM_GPUVM_IMMEDIATE_MODE, &tdev->drm, resv,
 		       TESSERA_VA_START, BIT_ULL(tdev->info.va_bits) - TESSERA_VA_START,
 		       0, 0, &tessera_gpuvm_ops);
 	drm_gem_object_put(resv);
@@ -250,14 +252,13 @@ struct drm_gem_object *tessera_vm_resv_obj(struct tessera_vm *vm)
 int tessera_vm_exec_lock(struct drm_gpuvm_exec *vm_exec)
 {
 	struct drm_gem_object *obj;
-	unsigned long index;
 	int ret;
 
 	ret = drm_gpuvm_exec_lock(vm_exec);
 	if (ret)
 		return ret;
 
-	drm_exec_for_each_locked_object(&vm_exec->exec, index, obj) {
+	drm_exec_for_each_locked_object(&vm_exec->exec, obj) {
 		ret = dma_resv_reserve_fences(obj->resv, vm_exec->num_fences);
 		if (ret) {
 			drm_gpuvm_exec_unlock(vm_exec);

@@ -29,7 +29,7 @@ static void test_exit(int cookie)
 {
 }
 
-#define drm_gem_shmem_purge test_purge
+#define drm_gem_shmem_purge_locked test_purge
 #define drm_dev_enter test_enter
 #define drm_dev_exit test_exit
 /* Another suite has a stand-in of this name. */
@@ -65,8 +65,8 @@ static struct fixture *fixture(struct kunit *test)
 		obj->resv = &obj->_resv;
 		dma_resv_init(obj->resv);
 		INIT_LIST_HEAD(&obj->gpuva.list);
-		mutex_init(&bo->gpuva_lock);
-		drm_gem_gpuva_set_lock(obj, &bo->gpuva_lock);
+		mutex_init(tessera_gpuva_lock(obj));
+		tessera_compat_gem_set_lock(obj, &bo->compat);
 		bo->base.sgt = &f->sgt;
 		bo->base.madv = DRM_TESSERA_MADV_DONT_NEED;
 		list_add_tail(&bo->madv_node, &f->tdev.shrink.list);
@@ -186,7 +186,7 @@ static void shrinker_test_busy_vm(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, bo_purge(&f->bo[0]), 0);
 		for (i = 0; i < VMS; i++)
 			KUNIT_EXPECT_EQ(test, mutex_is_locked(&vm[i].op_lock), i == busy);
-		KUNIT_EXPECT_FALSE(test, mutex_is_locked(&f->bo[0].gpuva_lock));
+		KUNIT_EXPECT_FALSE(test, mutex_is_locked(tessera_gpuva_lock(obj)));
 		mutex_unlock(&vm[busy].op_lock);
 		KUNIT_EXPECT_FALSE(test, purged(f, 0));
 	}

@@ -170,13 +170,16 @@ static void gone(void)
 
 /* ---- the end of the ladder ---- */
 
-/* Everything says -EIO but what needs no device; the event comes once. */
-static void expect_wedged(struct victim *v, int events)
+/*
+ * Everything says -EIO but what needs no device. The event comes once; it names the task whose
+ * queue is to blame, if one is.
+ */
+static void expect_wedged(struct victim *v, int events, const char *task)
 {
 	struct drm_tessera_job job = gt_job(v->c.queue, NULL);
 	uint32_t queue;
 
-	ktap_ok(uevent_came(events, "WEDGED=rebind,bus-reset"));
+	ktap_ok(uevent_came(events, "WEDGED=rebind,bus-reset", task));
 	ktap_eq(gt_fence_error(v->c.fd, v->begun, 0), -EIO);
 	ktap_eq(gt_fence_error(v->c.fd, v->behind, 0), -EIO);
 	ktap_eq(gt_gpu_state(v->c.fd).flags, DRM_TESSERA_GPU_WEDGED);
@@ -204,7 +207,7 @@ static void nothing_helps(void)
 
 	ktap_eq(gt_fence_error(g.c.fd, g.hung, 0), -ETIMEDOUT);
 	ktap_eq(gt_fence_error(g.c.fd, g.behind, 0), -ECANCELED);
-	expect_wedged(&v, events);
+	expect_wedged(&v, events, "TASK=ladder");
 	ktap_eq(gt_inject("clear"), 0);
 	gt_ctx_free(&g.c);
 	gt_ctx_free(&v.c);
@@ -220,7 +223,7 @@ static void gone_for_good(void)
 	uint64_t start;
 
 	ktap_eq(gt_inject("flr-ignored; gone"), 0);
-	expect_wedged(&v, events);
+	expect_wedged(&v, events, NULL);
 	/* nothing waits for registers that do not answer */
 	start = gt_now_ns();
 	gt_ctx_free(&v.c);

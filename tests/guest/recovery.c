@@ -251,7 +251,7 @@ static void wedged(void)
 	uint64_t resets;
 
 	ktap_eq(climb("wedged"), 0);
-	ktap_ok(uevent_came(events, "WEDGED=rebind,bus-reset"));
+	ktap_ok(uevent_came(events, "WEDGED=rebind,bus-reset", NULL));
 	close(events);
 	ktap_eq(gt_fence_error(v.c.fd, v.begun, 0), -EIO);
 	ktap_eq(gt_fence_error(v.c.fd, v.behind, 0), -EIO);

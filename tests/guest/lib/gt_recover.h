@@ -102,20 +102,30 @@ __attribute__((unused)) static int uevents_open(void)
 	return fd;
 }
 
-/* Wait for an event with this variable, a string of its own in the message. */
-__attribute__((unused)) static bool uevent_came(int fd, const char *variable)
+/* Is this variable, a string of its own, in the message? */
+__attribute__((unused)) static bool uevent_has(const char *text, ssize_t size, const char *variable)
+{
+	ssize_t at;
+
+	for (at = 0; at < size; at += strlen(text + at) + 1) {
+		if (!strcmp(text + at, variable))
+			return true;
+	}
+	return false;
+}
+
+/* Wait for an event with this variable; does it also have @with, unless that is NULL? */
+__attribute__((unused)) static bool uevent_came(int fd, const char *variable, const char *with)
 {
 	struct pollfd poll_fd = { .fd = fd, .events = POLLIN };
 	char text[4096];
-	ssize_t size, at;
+	ssize_t size;
 
 	while (poll(&poll_fd, 1, 30000) == 1) {
 		size = recv(fd, text, sizeof(text) - 1, 0);
 		text[size > 0 ? size : 0] = 0;
-		for (at = 0; at < size; at += strlen(text + at) + 1) {
-			if (!strcmp(text + at, variable))
-				return true;
-		}
+		if (uevent_has(text, size, variable))
+			return !with || uevent_has(text, size, with);
 	}
 	return false;
 }
