@@ -131,6 +131,19 @@ static inline bool tsr_gpu_stands(const struct tsr_gpu *gpu)
 }
 
 /*
+ * Whether a burst for @q shall end: the thread's attention is wanted, or it is a helper's and the
+ * owner has closed the crew, or a queue waits for a thread.
+ */
+static inline bool tsr_burst_wanted(const struct tsr_mem *mem, const struct tsr_queue *q)
+{
+	if (atomic_load_explicit(&mem->runner->attention, memory_order_relaxed))
+		return true;
+	return !mem->queue &&
+	       (!atomic_load_explicit(&q->crew.open, memory_order_relaxed) ||
+		atomic_load_explicit(&mem->gpu->sched.runnable, memory_order_relaxed));
+}
+
+/*
  * Start a reset of the device, complete when reset_busy falls: at once if nothing runs. Lock held.
  */
 void tsr_gpu_start_reset(struct tsr_gpu *gpu);

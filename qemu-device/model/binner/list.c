@@ -18,6 +18,7 @@ void tsr_list_start(struct tsr_list *list, enum tsr_engine_class cls, uint64_t a
 	list->cls = cls;
 	list->tile = tile;
 	list->steps = 0;
+	list->cycles = 0;
 	list->held = 0;
 }
 
@@ -164,6 +165,7 @@ static enum tsr_step next(struct tsr_list *list, struct tsr_mem *mem)
 
 	if (frame->pc == frame->end) {
 		list->pc = frame->pc;
+		list->cycles++;
 		if (list->depth) {
 			leave(list);
 			return TSR_STEP_MORE;
@@ -180,6 +182,7 @@ static enum tsr_step next(struct tsr_list *list, struct tsr_mem *mem)
 	    TSR_OP_LIST_CALL && tsr_packet_opcode(list->word[0]) <= TSR_OP_LIST_RETURN)
 		return tsr_list_fault(list, mem, 0, TSR_FAULT_LOOP);
 	frame->pc += tsr_packet_qwords(list->word[0]) * sizeof(uint64_t);
+	list->cycles += tsr_packet_qwords(list->word[0]);
 	return execute(list, mem);
 }
 

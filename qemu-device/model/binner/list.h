@@ -39,6 +39,7 @@ struct tsr_list {
 	/* a tile's list: its end, and LIST_RETURN outside a call, end it; LIST_HALT does not */
 	uint8_t tile;
 	uint32_t steps;			/* jumps, calls, returns without progress */
+	uint64_t cycles;		/* of all packets since tsr_list_start() */
 	uint64_t ahead;			/* address of prefetch[0] */
 	uint32_t held;			/* bytes in prefetch[] */
 	uint8_t prefetch[TSR_LIST_PREFETCH];

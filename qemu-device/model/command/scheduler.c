@@ -11,8 +11,6 @@
 #define QUANTUM_SPREAD 1024
 /* Engines that run programs do that many times as much in the same time as one that copies. */
 #define QUANTUM_PROGRAMS 16
-/* Cycles a queue has before a snapshot. */
-#define WIND_DOWN_CYCLES (1u << 24)
 
 /* The deterministic schedule's choices: xorshift64*, started by the seed. */
 static uint64_t random_next(struct tsr_sched *sched)
@@ -460,16 +458,28 @@ uint64_t tsr_sched_run_all(struct tsr_gpu *gpu, uint64_t cycles)
 	return spent;
 }
 
+static bool is_unwound(const struct tsr_queue *q)
+{
+	return q->state == TSR_QUEUE_STATE_READY && tsr_fifo_unwound(q);
+}
+
 void tsr_sched_wind_down(struct tsr_gpu *gpu)
 {
-	for (unsigned int i = 0; i < gpu->cfg.queues; i++) {
-		struct tsr_queue *q = &gpu->queue[i];
+	unsigned int left = 0;
+	uint64_t budget = TSR_WIND_DOWN_CYCLES;
 
-		if (q->state != TSR_QUEUE_STATE_READY || !tsr_fifo_unwound(q))
+	for (unsigned int i = 0; i < gpu->cfg.queues; i++)
+		left += is_unwound(&gpu->queue[i]);
+	for (unsigned int i = 0; left && i < gpu->cfg.queues; i++) {
+		struct tsr_queue *q = &gpu->queue[i];
+		uint64_t spent;
+
+		if (!is_unwound(q))
 			continue;
 		/* while the device is paused all engines are free */
 		put_on(q, tsr_queue_class(q), 0);
-		tsr_sched_run(&gpu->runner[0], q, WIND_DOWN_CYCLES, false);
+		spent = tsr_sched_run(&gpu->runner[0], q, budget / left--, false);
+		budget -= spent < budget ? spent : budget;
 	}
 }
 

@@ -545,14 +545,9 @@ static void stand(struct tsr_shader *sh)
 		sh->bundle->warp[sh->lanes.alu.warp[i]].here = sh->here;
 }
 
-/* Whether the thread shall come to a stopping point, or a helper go home. */
 static inline bool wanted(const struct tsr_shader *sh)
 {
-	if (atomic_load_explicit(&sh->mem.runner->attention, memory_order_relaxed))
-		return true;
-	return !sh->mem.queue &&
-	       (!atomic_load_explicit(&sh->queue->crew.open, memory_order_relaxed) ||
-		atomic_load_explicit(&sh->gpu->sched.runnable, memory_order_relaxed));
+	return tsr_burst_wanted(&sh->mem, sh->queue);
 }
 
 /* Execute @clause, or clauses from it on; the last one, and what its branch came to. */

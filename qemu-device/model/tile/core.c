@@ -11,6 +11,13 @@
 
 /* Effort of a packet of a tile's list. */
 #define PACKET_EFFORT 64
+/* Cycles from a tile's first store on in which a core does not stop: all of a tile buffer, once. */
+#define ENDING_CYCLES (TSR_TILE_BUFFER_BYTES / 64 + 1024)
+
+static inline bool wanted(const struct tsr_tile_core *c)
+{
+	return tsr_burst_wanted(&c->shader->mem, c->shader->queue);
+}
 
 static unsigned int samples_of(const struct tsr_tile_core *c)
 {
@@ -596,7 +603,7 @@ static enum tsr_step draw(struct tsr_tile_core *c, struct tsr_mem *mem)
 			return step;
 		}
 		c->walking = next_block(c);
-		if (c->effort <= 0)
+		if (c->effort <= 0 || wanted(c))
 			return TSR_STEP_MORE;
 	}
 	if (c->ended)
@@ -665,6 +672,19 @@ static bool start_tile(struct tsr_tile_core *c)
 	return true;
 }
 
+/* Cycles the core has spent on packets, and on what they move and clear. */
+static uint64_t packet_cycles(const struct tsr_tile_core *c)
+{
+	return c->cycles +
+	       (c->count[TSR_TILE_LOAD_BYTES] + c->count[TSR_TILE_STORE_BYTES]) / 64;
+}
+
+/* The same with primitives: all but those of programs and messages. */
+static uint64_t work(const struct tsr_tile_core *c)
+{
+	return packet_cycles(c) + c->count[TSR_TILE_PRIMITIVES] + c->count[TSR_TILE_BLOCKS];
+}
+
 /* Targets a TILE_ packet names. */
 static unsigned int targets_of(const uint64_t *word)
 {
@@ -687,6 +707,8 @@ static enum tsr_step execute(struct tsr_tile_core *c, struct tsr_mem *mem)
 	case TSR_OP_TILE_DRAW:
 		return begin_draw(c, mem);
 	case TSR_OP_TILE_STORE:
+		if (!c->stored)
+			c->stored_at = work(c);
 		c->stored = true;
 		return tsr_tile_store(c, mem, targets_of(c->list.word));
 	default:
@@ -695,9 +717,10 @@ static enum tsr_step execute(struct tsr_tile_core *c, struct tsr_mem *mem)
 	}
 }
 
-static enum tsr_step step_tile(struct tsr_tile_core *c, struct tsr_mem *mem)
+static enum tsr_step step_phase(struct tsr_tile_core *c, struct tsr_mem *mem)
 {
 	enum tsr_step step;
+	uint64_t before;
 
 	if (c->phase == TSR_TILE_DRAWING) {
 		step = draw(c, mem);
@@ -711,7 +734,9 @@ static enum tsr_step step_tile(struct tsr_tile_core *c, struct tsr_mem *mem)
 		return start_tile(c) ? TSR_STEP_MORE : TSR_STEP_DONE;
 	c->effort -= PACKET_EFFORT;
 	if (c->phase == TSR_TILE_PACKET) {
+		before = c->list.cycles;
 		step = tsr_list_next(&c->list, mem);
+		c->cycles += c->list.cycles - before;
 		if (step != TSR_STEP_DONE)
 			return step;
 		tsr_list_progress(&c->list);
@@ -726,23 +751,34 @@ static enum tsr_step step_tile(struct tsr_tile_core *c, struct tsr_mem *mem)
 	return step == TSR_STEP_DONE ? TSR_STEP_MORE : step;
 }
 
+static enum tsr_step step_tile(struct tsr_tile_core *c, struct tsr_mem *mem)
+{
+	const uint64_t before = packet_cycles(c);
+	const enum tsr_step step = step_phase(c, mem);
+
+	c->effort -= (int32_t)(packet_cycles(c) - before);
+	return step;
+}
+
 /* ---- Bursts ---------------------------------------------------------------------------------- */
 
 /*
- * Between a store and what comes after it, most often the tile's end, a core does not stop: a tile
- * in progress has left nothing in memory, see saved.c.
+ * From its first store on to what comes after the stores, most often the tile's end, a core does
+ * not stop: a tile in progress has left nothing in memory, see saved.c. That holds for tiles that
+ * store what they have once; the guest's list may be endless, so the work it is good for has a
+ * limit, which is part of TSR_STOP_WORK.
  */
 static bool ending(const struct tsr_tile_core *c)
 {
 	return c->stored && (c->phase == TSR_TILE_PACKET || c->phase == TSR_TILE_EXECUTE) &&
-	       c->list.steps < TSR_LIST_STEPS_MAX / 2;
+	       work(c) - c->stored_at < ENDING_CYCLES;
 }
 
 /* What a burst may still be given, and what it had before. */
 struct budget {
 	uint64_t cycles;		/* of the slice, or what else the runner may spend */
 	int32_t effort, shader;		/* not given to the core and the shader yet */
-	uint64_t loaded, stored;	/* bytes, before */
+	uint64_t before;		/* work() */
 };
 
 static int32_t part_of(uint64_t cycles, int32_t most)
@@ -753,10 +789,7 @@ static int32_t part_of(uint64_t cycles, int32_t most)
 static uint64_t cycles_of(const struct tsr_tile_core *c, const struct tsr_shader *sh,
 			  const struct budget *b)
 {
-	const uint64_t moved = c->count[TSR_TILE_LOAD_BYTES] - b->loaded +
-			       c->count[TSR_TILE_STORE_BYTES] - b->stored;
-
-	return sh->stats.cycles + 1 + moved / 64;
+	return sh->stats.cycles + 1 + work(c) - b->before;
 }
 
 /*
@@ -784,11 +817,9 @@ static enum tsr_burst burst_of(struct tsr_shader *sh, const struct tsr_mem *view
 			       struct tsr_queue *q, struct tsr_tile_core *c,
 			       enum tsr_step (*next)(struct tsr_tile_core *, struct tsr_mem *))
 {
-	const atomic_bool *attention = &view->runner->attention;
-	struct budget b = { 
-		.cycles = view->runner->budget, .loaded = c->count[TSR_TILE_LOAD_BYTES],
-		.stored = c->count[TSR_TILE_STORE_BYTES],
-	};
+	const uint64_t loaded = c->count[TSR_TILE_LOAD_BYTES];
+	const uint64_t stored = c->count[TSR_TILE_STORE_BYTES];
+	struct budget b = { .cycles = view->runner->budget, .before = work(c) };
 	struct tsr_mem mem = *view;
 	enum tsr_step step;
 
@@ -802,14 +833,13 @@ static enum tsr_burst burst_of(struct tsr_shader *sh, const struct tsr_mem *view
 	do {
 		step = next(c, &mem);
 	} while (step == TSR_STEP_MORE &&
-		 (ending(c) || (go_on(c, sh, &b) &&
-				!atomic_load_explicit(attention, memory_order_relaxed))));
+		 (ending(c) || (go_on(c, sh, &b) && !wanted(c))));
 	tsr_stage_leave(sh);
 	if (step == TSR_STEP_FAULT)
 		sh->fault = mem.fault;
 	sh->stats.cycles = cycles_of(c, sh, &b);
-	sh->stats.read_bytes += c->count[TSR_TILE_LOAD_BYTES] - b.loaded;
-	sh->stats.write_bytes += c->count[TSR_TILE_STORE_BYTES] - b.stored;
+	sh->stats.read_bytes += c->count[TSR_TILE_LOAD_BYTES] - loaded;
+	sh->stats.write_bytes += c->count[TSR_TILE_STORE_BYTES] - stored;
 	tsr_mem_flush_dirty(mem.runner);
 	return step == TSR_STEP_MORE	? TSR_BURST_MORE :
 	       step == TSR_STEP_DONE	? TSR_BURST_DONE :

@@ -65,6 +65,12 @@ static void know_whole(struct tsr_tile_core *c, unsigned int which)
 	c->absent = c->partial ? c->absent : 0;
 }
 
+/* Cycles of clearing a target of @bytes in the tile buffer. */
+static uint64_t cycles_of(const struct tsr_tile *t, unsigned int bytes)
+{
+	return (((uint64_t)bytes << (2 * t->shift + t->samples_log2)) + 63) / 64;
+}
+
 static void clear(struct tsr_tile_core *c, unsigned int which, bool zero)
 {
 	static const uint8_t none[TSR_TEXEL_BYTES_MAX];
@@ -74,14 +80,20 @@ static void clear(struct tsr_tile_core *c, unsigned int which, bool zero)
 	bool stencil = which & TSR_TILE_STENCIL_BIT && t->has_stencil;
 
 	for (unsigned int rt = 0; rt < t->targets; rt++) {
-		if (which >> rt & 1)
-			fill_colour(t, rt, zero ? none : r->clear[rt]);
+		if (!(which >> rt & 1))
+			continue;
+		fill_colour(t, rt, zero ? none : r->clear[rt]);
+		c->cycles += cycles_of(t, t->format[rt].bytes);
 	}
-	if (depth)
+	if (depth) {
 		fill_depth(t, zero ? 0 : r->depth_clear);
-	if (stencil)
+		c->cycles += cycles_of(t, sizeof(t->depth[0]));
+	}
+	if (stencil) {
 		memset(t->stencil, zero ? 0 : r->stencil_clear,
 		       (size_t)1 << (2 * t->shift + t->samples_log2));
+		c->cycles += cycles_of(t, sizeof(t->stencil[0]));
+	}
 	know_clear(t, depth, stencil);
 	c->defined |= which;
 	c->unread &= ~which;

@@ -505,9 +505,10 @@ static enum tsr_step list_tiles(struct tsr_mem *mem)
 static enum tsr_step next_packet(struct tsr_mem *mem, struct tsr_step_cost *cost)
 {
 	struct tsr_rendering *r = mem->queue->rendering;
+	const uint64_t before = r->list.cycles;
 	enum tsr_step step = tsr_list_next(&r->list, mem);
 
-	cost->cycles++;
+	cost->cycles += r->list.cycles - before;
 	if (step != TSR_STEP_DONE)
 		return step;
 	switch (tsr_packet_opcode(r->list.word[0])) {

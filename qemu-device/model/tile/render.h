@@ -207,7 +207,8 @@ struct tsr_tile_core {
 	uint64_t push_va;
 	unsigned int push_at;		/* in @push; those before it may be the bundle's */
 	struct tsr_push push[TSR_BUNDLE_WARPS];
-	bool stored;			/* the tile has been, at least in part */
+	bool stored;			/* the tile has been, at least in part … */
+	uint64_t stored_at;		/* … since work() in core.c was this */
 	bool running;			/* the bundle's program does */
 	/* fragments behind late tests, because they have stored to the tile */
 	uint16_t settled[TSR_BUNDLE_WARPS];
@@ -223,6 +224,7 @@ struct tsr_tile_core {
 	bool vertices_running;
 
 	uint64_t count[TSR_TILE_COUNTS];
+	uint64_t cycles;		/* of packets, and of clearing */
 };
 
 /* Depth formats, as a tile needs them. */

@@ -8,7 +8,6 @@
 
 #define LIST_AT(offset) (FRONT_FRAME + (offset))
 #define TARGETS LIST_AT(0x400)
-#define TILE_LIST LIST_AT(0x1000)
 #define RENDER_LIST LIST_AT(0x1800)
 #define STREAM LIST_AT(0x2000)
 
@@ -84,7 +83,7 @@ static unsigned int tile_packet(uint64_t *word, unsigned int opcode, unsigned in
 
 static void write_lists(struct tiles *t)
 {
-	uint64_t *tile = words(t, TILE_LIST), *list = words(t, RENDER_LIST);
+	uint64_t *tile = words(t, TILES_LIST), *list = words(t, RENDER_LIST);
 	const struct tsr_frame *f = &t->f->frame;
 	unsigned int n = 0, side = 1u << f->tile_shift;
 	struct tsr_list_tiles which = {
@@ -96,9 +95,13 @@ static void write_lists(struct tiles *t)
 	if (t->draw)
 		tile[n++] = TSR_OP_TILE_DRAW | 1u << 8;
 	n += tile_packet(tile + n, TSR_OP_TILE_STORE, t->store);
+	if (t->list) {
+		n = t->list_qwords;
+		memcpy(tile, t->list, n * sizeof(*tile));
+	}
 	if (t->part)
 		which = *t->part;
-	which.addr = TILE_LIST;
+	which.addr = TILES_LIST;
 	which.size = n * 8;
 	which.end_of_frame = true;
 	tsr_pack_list_tiles(list, &which);

@@ -20,6 +20,8 @@
 #define TILES_RING 0x50000000ull
 #define TILES_DEPTH TSR_RENDER_TARGETS_MAX	/* index in target[] */
 #define TILES_STENCIL (TSR_RENDER_TARGETS_MAX + 1)
+#define TILES_LIST (FRONT_FRAME + 0x1000)	/* of every tile */
+#define TILES_LIST_QWORDS 256
 /* Bits of tiles_run()'s masks. */
 #define TILES_ALL 0x3ff
 
@@ -45,6 +47,9 @@ struct tiles {
 	/* What a tile does before and behind TILE_DRAW: bit n colour n, 8 depth, 9 stencil. */
 	unsigned int clear, load, store;
 	bool draw;
+	/* if not NULL the tile's list instead, at TILES_LIST: it may jump */
+	const uint64_t *list;
+	unsigned int list_qwords;	/* at most TILES_LIST_QWORDS */
 	const struct tsr_list_tiles *part;	/* which tiles and layers; NULL: all */
 	bool slow;			/* bursts as small as can be */
 	void (*disturb)(struct tiles *t);	/* @slow: called between them; or NULL */

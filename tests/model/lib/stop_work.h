@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * How much a queue still does once its attention is wanted, in modelled cycles: the rule of
+ * TSR_STOP_WORK (queues.md), counted, not timed.
+ */
+#ifndef TSR_STOP_WORK_TEST_H
+#define TSR_STOP_WORK_TEST_H
+
+#include "bench.h"
+
+/*
+ * Run the queue from one place at which it looks whether it shall stop to the next: its attention
+ * is wanted from the beginning on, and the slice has no end. The cycles that took. Steps one after
+ * the other pass every such place of what the queue does. A device without threads.
+ */
+uint64_t stop_work_step(struct bench_queue *q);
+
+/* The most of @steps such steps, fewer if the queue comes to rest or faults. */
+uint64_t stop_work_most(struct bench_queue *q, unsigned int steps);
+
+/*
+ * Checks (ktap.h) of a queue that has been told to begin: it stops in time at each of some places,
+ * and at last, by a reset. Returns the most cycles. What never stops ends the program as failed,
+ * after some time of the processor.
+ */
+uint64_t stop_work_check(struct bench_queue *q, const char *what);
+/* The same watch over anything else: between true and false. */
+void stop_work_watch(bool on);
+
+#endif
