@@ -13,14 +13,17 @@ import re
 import shutil
 import subprocess
 import sys
+import time
 
 from ktap import Counts
 
+PROGRAM = re.compile(r"^(?:not )?ok \d+ - (\S+) # (\d+\.\d) s$")     # a program's own line, see run.py
+SLOWEST = 10
 SUMMARY = re.compile(r"^(\d+) passed, (\d+) failed, (\d+) skipped$")
 
 
-def run_suite(suite):
-    """Run one suite with its output passed on as it comes; its Counts."""
+def run_suite(suite, seconds):
+    """Run one suite with its output passed on as it comes; its Counts. Adds each program's time to seconds."""
     print(f"# check-{suite}", flush=True)
     process = subprocess.Popen(["make", f"check-{suite}"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True,
                                errors="replace")
@@ -29,6 +32,9 @@ def run_suite(suite):
         if last:
             print(last, flush=True)
         last = line.rstrip("\n")
+        program = PROGRAM.match(last)
+        if program:
+            seconds[program[1]] = float(program[2])
     process.wait()
     m = SUMMARY.match(last)
     if not m:
@@ -46,8 +52,14 @@ def run_suite(suite):
 def main():
     total = Counts()
     shutil.rmtree(os.path.join(os.environ["TSR_BUILD"], "results"), ignore_errors=True)
+    seconds = {}
     for suite in sys.argv[1:]:
-        total.add(run_suite(suite))
+        start = time.monotonic()
+        total.add(run_suite(suite, seconds))
+        print(f"# check-{suite} took {time.monotonic() - start:.0f} s", flush=True)
+    print("# the slowest programs:")
+    for label in sorted(seconds, key=seconds.get, reverse=True)[:SLOWEST]:
+        print(f"# {seconds[label]:7.1f} s  {label}")
     print(total)
     return 1 if total.failed else 0
 

@@ -9,7 +9,7 @@
 
 CFLAGS := -std=gnu11 -O1 -g -Wall -Wextra -Werror -pthread -D_GNU_SOURCE
 # the model with the generated tables it needs
-model_sources := $(shell find qemu-device/model -name '*.c' 2>/dev/null) $(HW)/tsr_desc.c $(HW)/tsr_isa.c
+model_sources := $(addprefix qemu-device/model/,$(shell grep '^[^\#].*\.c$$' qemu-device/model/manifest)) $(HW)/tsr_desc.c $(HW)/tsr_isa.c
 
 # Engines can be run on a mock of the memory they work on: see tests/lib/mock_mem.h.
 mock_sources := tests/lib/mock_mem.c tests/lib/copy_ref.c

@@ -15,6 +15,7 @@ A source file given beside its program (PROGRAM=SOURCE) is searched for "test: N
 import argparse
 import concurrent.futures
 import fnmatch
+import json
 import os
 import re
 import signal
@@ -58,10 +59,33 @@ class Test:
         return float(self.settings.get("TIMEOUT", TIMEOUT)) * scale
 
 
+class Durations:
+    """How long each program took when it last ran, kept in a file: what takes longest begins first."""
+
+    def __init__(self, path):
+        self.path, self.known = path, {}
+        try:
+            with open(path) as f:
+                self.known = dict(json.load(f))
+        except (OSError, TypeError, ValueError):
+            pass                    # the first run, or a file of something else: no order is wrong
+
+    def of(self, test):
+        """Seconds; of one that never ran, a part of what it may take."""
+        return self.known.get(test.label, float(test.settings.get("TIMEOUT", TIMEOUT)) / 20)
+
+    def keep(self, new):
+        aside = f"{self.path}.{os.getpid()}"
+        with open(aside, "w") as f:
+            json.dump({**self.known, **new}, f, indent=1, sort_keys=True)
+        os.rename(aside, self.path)
+
+
 class Report:
     """Prints and keeps the suite's KTAP and counts."""
 
     def __init__(self, path, total):
+        self.seconds = {}           # of each program
         os.makedirs(os.path.dirname(path), exist_ok=True)
         self.path, self.aside = path, f"{path}.{os.getpid()}"
         self.file = open(self.aside, "w")
@@ -92,6 +116,7 @@ class Report:
             for line in problem.splitlines():
                 self.emit("# " + line)
         self.number += 1
+        self.seconds[test.label] = round(seconds, 1)
         self.emit(f"{'not ok' if counts.failed else 'ok'} {self.number} - {test.label} # {seconds:.1f} s")
         self.counts.add(counts)
 
@@ -189,12 +214,16 @@ def device_said(lines):
     return ["the device reports:\n" + "\n".join(lines[:10])] if lines else []
 
 
-def run_all(host, guest, report, jobs):
-    """Host programs and groups of guest programs, some at a time, reported as they end."""
+def run_all(host, guest, report, jobs, durations):
+    """Host programs and groups of guest programs, some at a time, what takes longest first, reported as they end."""
+    def run_one(test):
+        report.program(test, *run_host(test))
+
+    work = [(durations.of(test), run_one, test) for test in host]
+    work += [(sum(map(durations.of, group)), lambda tests: run_group(tests, report), group) for group in grouped(guest)]
+    work.sort(key=lambda w: w[0], reverse=True)
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-        futures = [pool.submit(run_group, group, report) for group in grouped(guest)]
-        futures += [pool.submit(lambda t: report.program(t, *run_host(t)), test) for test in host]
-        for future in futures:
+        for future in [pool.submit(run, what) for _, run, what in work]:
             future.result()
 
 
@@ -286,7 +315,9 @@ def main():
         return nothing_to_run(args)
     ends = len(grouped(guest)) if variant.current().leaks else 0
     report = Report(args.results, len(host) + len(guest) + ends)
-    run_all(host, guest, report, args.jobs)
+    durations = Durations(os.path.join(os.environ.get("TSR_BUILD", "/tmp"), "durations.json"))
+    run_all(host, guest, report, args.jobs, durations)
+    durations.keep(report.seconds)
     return report.finish()
 
 

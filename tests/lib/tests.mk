@@ -29,9 +29,12 @@ tsan_names := $(basename $(notdir $(shell grep -L 'test:.* TSAN=0' $(wildcard te
 programs = $(foreach n,$(call names,$(2)),$(1):$(BUILD)/$(3)/bin/$(n)=tests/$(2)/$(n).c)
 
 .PHONY: check-mutants check-mutants-short
-.PHONY: check check-static check-model check-user check-qtest check-guest check-debug check-debug-short check-igt check-race check-coverage fuzz fuzz-isa bench bench-guest coverage
+.PHONY: check check-all check-static check-model check-user check-qtest check-guest check-debug check-debug-short check-igt check-race check-coverage fuzz fuzz-isa bench bench-guest coverage
 check: setup ## all tests on the stock kernel; the last line is the sum
 	@$(PYTHON) tests/lib/check.py $(SUITES) coverage $(WITH)
+
+check-all: ## make check, and what takes hours: debug kernels, races, IGT, broken drivers, an hour of fuzzing
+	@$(MAKE) check FUZZ_TOTAL=$(or $(FUZZ_TOTAL),3600) WITH='debug race igt mutants $(WITH)'
 
 check-static: setup ## compiler warnings, sparse, checkpatch, kernel-doc, headers, stale tables, shellcheck ...
 	@$(RUN) --suite static --results $(RESULTS)/static.ktap $(wildcard tests/static/*.sh)
