@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct tsr_gpu;
+
 /* A snapshot being written or read. */
 struct tsr_stream {
 	uint8_t *buf;			/* where it is; not written when loading */
@@ -17,6 +19,9 @@ struct tsr_stream {
 	size_t pos;			/* bytes passed; beyond @size when that is too small */
 	bool loading;
 	const char *wrong;		/* loading: the first thing that was wrong */
+	/* NULL, or called for each field, @size bytes from @pos on: for tests */
+	void (*field)(void *opaque, size_t pos, size_t size);
+	void *opaque;			/* of @field */
 };
 
 /* Write @n bytes, or read them; zero when there are no more. */
@@ -26,5 +31,12 @@ void tsr_stream_check(struct tsr_stream *s, bool held, const char *what);
 
 /* A plain integer field, or an array of them. */
 #define TSR_VISIT(s, field) tsr_stream_bytes(s, &(field), sizeof(field))
+
+/*
+ * Call @field for each field of what tsr_gpu_save() would write now, in the order in which they
+ * stand there. The device is paused.
+ */
+void tsr_gpu_save_fields(struct tsr_gpu *gpu,
+			 void (*field)(void *opaque, size_t pos, size_t size), void *opaque);
 
 #endif

@@ -33,6 +33,8 @@ void tsr_stream_bytes(struct tsr_stream *s, void *data, size_t n)
 {
 	bool fits = n <= s->size && s->pos <= s->size - n;
 
+	if (s->field)
+		s->field(s->opaque, s->pos, n);
 	if (s->loading && fits)
 		memcpy(data, s->buf + s->pos, n);
 	else if (s->loading)
@@ -469,16 +471,29 @@ static void visit_gpu(struct tsr_stream *s, struct tsr_gpu *gpu)
 	check(s, !s->loading || s->pos == s->size, "there is more than there should be");
 }
 
+static void save(struct tsr_gpu *gpu, struct tsr_stream *s)
+{
+	pthread_mutex_lock(&gpu->lock);
+	pthread_mutex_lock(&gpu->irq.lock);
+	visit_gpu(s, gpu);
+	pthread_mutex_unlock(&gpu->irq.lock);
+	pthread_mutex_unlock(&gpu->lock);
+}
+
 size_t tsr_gpu_save(struct tsr_gpu *gpu, void *buf, size_t size)
 {
 	struct tsr_stream s = { .buf = buf, .size = size };
 
-	pthread_mutex_lock(&gpu->lock);
-	pthread_mutex_lock(&gpu->irq.lock);
-	visit_gpu(&s, gpu);
-	pthread_mutex_unlock(&gpu->irq.lock);
-	pthread_mutex_unlock(&gpu->lock);
+	save(gpu, &s);
 	return s.pos;
+}
+
+void tsr_gpu_save_fields(struct tsr_gpu *gpu,
+			 void (*field)(void *opaque, size_t pos, size_t size), void *opaque)
+{
+	struct tsr_stream s = { .field = field, .opaque = opaque };
+
+	save(gpu, &s);
 }
 
 /* Queues that were READY or BLOCKED take their places in the scheduler. */

@@ -17,12 +17,15 @@
 #include <stdint.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "ktap.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+/* A target may have something to prepare, for which no limit of time holds. */
+__attribute__((weak)) int LLVMFuzzerInitialize(int *argc, char ***argv);
 /* A target may count something, and print it here as KTAP notes. */
 __attribute__((weak)) void fuzz_summary(void);
 /* A target may prove rows of the ledger: "[ID] [ID] ". */
@@ -30,7 +33,7 @@ __attribute__((weak)) extern const char fuzz_proves[];
 
 #define INPUT_MAX 4096		/* bytes of one input */
 #define MAX_POOL 256		/* inputs kept to start from */
-#define CALL_LIMIT 10		/* seconds one call may take */
+#define CALL_LIMIT 10		/* seconds of the processor one call may take */
 
 /* One input. */
 struct input {
@@ -167,15 +170,24 @@ static double now(void)
 	return t.tv_sec + t.tv_nsec * 1e-9;
 }
 
+/* A signal ends the program after @seconds of its time, or far more of the clock's; 0: never. */
+static void limit_time(unsigned int seconds)
+{
+	const struct itimerval limit = { .it_value.tv_sec = seconds };
+
+	setitimer(ITIMER_PROF, &limit, NULL);
+	alarm(20 * seconds);
+}
+
 static void call(const struct input *in)
 {
 	uint8_t *exact = malloc(in->size ? in->size : 1);
 
 	/* An allocation of just that size lets ASan see reads past the end. */
 	memcpy(exact, in->data, in->size);
-	alarm(CALL_LIMIT);
+	limit_time(CALL_LIMIT);
 	LLVMFuzzerTestOneInput(exact, in->size);
-	alarm(0);
+	limit_time(0);
 	free(exact);
 }
 
@@ -225,6 +237,8 @@ int main(int argc, char **argv)
 	char path[PATH_MAX], title[200];
 	uint64_t calls;
 
+	if (LLVMFuzzerInitialize)
+		LLVMFuzzerInitialize(&argc, &argv);
 	for (int i = 1; i < argc; i++) {
 		if (replay(argv[i]))
 			return 1;

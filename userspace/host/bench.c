@@ -103,7 +103,7 @@ static void host_interrupt(void *host, unsigned int vector)
 {
 	struct bench *b = host;
 
-	if (vector > 3)
+	if (vector > 4)
 		die("interrupt vector %u", vector);
 	atomic_fetch_add(&b->interrupts[vector], 1);
 }
