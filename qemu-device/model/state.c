@@ -15,7 +15,7 @@
 #include "snapshot.h"
 
 #define SNAPSHOT_MAGIC 0x50414e5341525354ull	/* "TSRASNAP" */
-#define SNAPSHOT_VERSION 3u
+#define SNAPSHOT_VERSION 4u
 
 static void wrong(struct tsr_stream *s, const char *what)
 {

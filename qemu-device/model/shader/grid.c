@@ -7,6 +7,7 @@
 #include "memory/descriptor.h"
 #include "gpu.h"
 #include "core.h"
+#include "warp.h"
 #include "shader/message/msg_bundle.h"
 
 /* What is wrong with a COMPUTE_STATE, and with which qword; TSR_FAULT_NONE. */
@@ -259,11 +260,6 @@ struct tsr_bundle *tsr_core_bundle(struct tsr_core *core, unsigned int slot)
 	return *bundle;
 }
 
-/* R55 to R62, which are written when a warp starts. */
-#define ENTRY_FIRST 55
-#define ENTRY_COUNT 8
-#define ENTRY_REGISTERS (((1ull << ENTRY_COUNT) - 1) << ENTRY_FIRST)
-
 /* A vector of a size that any processor has; compilers make a mess of larger ones. */
 typedef uint32_t quad __attribute__((vector_size(16), may_alias));
 #define QUADS (sizeof(union tsr_lanes) / sizeof(quad))
@@ -276,7 +272,7 @@ static void clear_registers(struct tsr_bundle *bundle, unsigned int first, unsig
 
 	for (unsigned int w = first; w < first + count; w++)
 		written |= bundle->warp[w].written;
-	for (written &= ~ENTRY_REGISTERS; written; written &= written - 1) {
+	for (written &= ~TSR_ENTRY_REGISTERS; written; written &= written - 1) {
 		unsigned int r = __builtin_ctzll(written);
 		quad *out = (quad *)&bundle->reg[r * TSR_BUNDLE_WARPS + first];
 
@@ -302,7 +298,7 @@ static void fill_registers(const struct tsr_grid *grid, const struct tsr_group *
 			    group->id[2] * state->local_z },
 	};
 
-	grid->path->enter(&entry, reg + ENTRY_FIRST * TSR_BUNDLE_WARPS, count);
+	grid->path->enter(&entry, reg + TSR_ENTRY_FIRST * TSR_BUNDLE_WARPS, count);
 }
 
 static void start_warp(const struct tsr_grid *grid, struct tsr_core *core, unsigned int place,

@@ -30,11 +30,32 @@ static bool is_sound(const struct tsr_stored *m, uint16_t lanes)
 	       (tsr_ops[insn.op].pair == TSR_PAIR_NONE || m->paired);
 }
 
+/* The values of @insn's sources, as many as it has. */
+static void visit_sources(struct tsr_stream *s, const struct tsr_insn *insn, union tsr_lanes *src)
+{
+	for (unsigned int i = 0; i < 3 && i < tsr_ops[insn->op].num_srcs; i++)
+		TSR_VISIT(s, src[i]);
+}
+
+/* What a message that is sound has read. */
+static void visit_values(struct tsr_stream *s, struct tsr_stored *m)
+{
+	struct tsr_insn insn;
+
+	tsr_insn_decode(TSR_ISA_ADD, m->add, &insn);
+	visit_sources(s, &insn, m->src);
+	if (m->paired) {
+		tsr_insn_decode(TSR_ISA_FMA, m->fma, &insn);
+		visit_sources(s, &insn, m->pair);
+	}
+	if (m->captured)
+		TSR_VISIT(s, m->staging);
+}
+
 static void visit_stored(struct tsr_stream *s, struct tsr_stored *m, uint16_t lanes)
 {
-	TSR_VISIT(s, m->src);
-	TSR_VISIT(s, m->pair);
-	TSR_VISIT(s, m->staging);
+	if (s->loading)
+		memset(m, 0, sizeof(*m));
 	TSR_VISIT(s, m->clause);
 	TSR_VISIT(s, m->fma);
 	TSR_VISIT(s, m->add);
@@ -47,15 +68,26 @@ static void visit_stored(struct tsr_stream *s, struct tsr_stored *m, uint16_t la
 	TSR_VISIT(s, m->result);
 	if (s->loading && !s->wrong)
 		tsr_stream_check(s, is_sound(m, lanes), "a message of a warp");
+	if (!s->wrong)
+		visit_values(s, m);
 }
 
+/* Registers there are with 32 of them. */
+#define REGISTERS_32 0xffff00000000ffffull
+
+/* The registers of a warp that may be other than 0; the others are, in a bundle that is loaded. */
 static void visit_registers(struct tsr_stream *s, const struct tsr_grid *grid,
-			    union tsr_lanes *reg)
+			    struct tsr_warp *warp, union tsr_lanes *reg)
 {
-	for (unsigned int r = 0; r < TSR_REGISTERS; r++) {
-		if (grid->state.registers_64 || r < 16 || r >= 48)
-			TSR_VISIT(s, reg[r * TSR_BUNDLE_WARPS]);
-	}
+	uint64_t there = grid->state.registers_64 ? UINT64_MAX : REGISTERS_32;
+	uint64_t written = (warp->written | TSR_ENTRY_REGISTERS) & there;
+
+	TSR_VISIT(s, written);
+	tsr_stream_check(s, !(written & ~there), "registers of a warp");
+	for (uint64_t left = s->wrong ? 0 : written; left; left &= left - 1)
+		TSR_VISIT(s, reg[__builtin_ctzll(left) * TSR_BUNDLE_WARPS]);
+	if (s->loading)
+		warp->written = written;
 }
 
 static void visit_warp(struct tsr_stream *s, const struct tsr_grid *grid, struct tsr_warp *warp,
@@ -93,9 +125,7 @@ static void visit_warp(struct tsr_stream *s, const struct tsr_grid *grid, struct
 	if (s->loading && warp->stored == TSR_STORED_MAX)
 		tsr_stream_check(s, warp->owed >> (warp->message[0].slot % TSR_SLOTS) & 1,
 				 "a warp's messages");
-	visit_registers(s, grid, reg);
-	if (s->loading)
-		warp->written = UINT64_MAX;
+	visit_registers(s, grid, warp, reg);
 }
 
 /* The warp in @slot; when loading it is counted in its group. */

@@ -12,6 +12,10 @@
 
 #include "grid.h"
 
+/* R55 to R62, which are written when a warp starts, whatever tsr_warp.written says. */
+#define TSR_ENTRY_FIRST 55
+#define TSR_ENTRY_REGISTERS (0xffull << TSR_ENTRY_FIRST)
+
 /*
  * The active lanes have executed @clause, and of them those of @taken have branched, to @target if
  * targets differ. Threads that end leave @live, threads at a barrier become @parked.
