@@ -5,7 +5,7 @@
 #   make -f tests/lib/programs.mk BUILD=DIR HW=DIR [SOFTFLOAT=DIR] SUITE
 #
 # SUITE is model-asan, model-tsan, numeric (which needs SOFTFLOAT, see qemu-device/build/softfloat.sh), user, draw, qtest, guest, debug, bench, bench-gl, bench-host, fuzz or mutate; programs land in BUILD/SUITE/bin/.
-# Every tests/DIR/NAME.c is a program; every .c in tests/DIR/lib/ is linked into each of them.
+# Every tests/DIR/NAME.c is a program; every .c in tests/DIR/lib/ is linked into each of them. ONLY='PATTERN ...' builds those of such names.
 
 CFLAGS := -std=gnu11 -O1 -g -Wall -Wextra -Werror -pthread -D_GNU_SOURCE
 # the model with the generated tables it needs
@@ -42,6 +42,8 @@ model-tsan.dir := model
 model-tsan.flags := -fsanitize=thread -Iqemu-device/model $(shader_flags) $(replay_flags)
 model-tsan.sources := $(model_sources) $(shader_sources) $(replay_sources) $(mock_sources) $(alloc_sources) $(bench_sources)
 model-tsan.libs := $(mock_libs) $(alloc_libs) -lm
+# run.py does not run what has nothing to do with threads
+model-tsan.not := $(basename $(notdir $(shell grep -l 'test:.* TSAN=0' $(wildcard tests/model/*.c) /dev/null)))
 
 # Arithmetic on millions of values, compared with Berkeley SoftFloat: no sanitizers, they are too slow.
 numeric.dir := numeric
@@ -119,10 +121,11 @@ bench-host.libs := $(shell pkg-config --libs libdrm) -lEGL -lGLESv2 -lm
 # suite(NAME): the rules of one variant.
 define suite
 $(1).bin := $$(BUILD)/$(1)/bin
-$(1).programs := $$(basename $$(notdir $$(wildcard tests/$$($(1).dir)/*.c)))
+$(1).programs := $$(filter-out $$($(1).not),$$(basename $$(notdir $$(wildcard tests/$$($(1).dir)/*.c))))
+$(1).wanted := $$(if $$(ONLY),$$(filter $$(basename $$(notdir $$(wildcard $$(addprefix tests/$$($(1).dir)/,$$(addsuffix .c,$$(ONLY)))))),$$($(1).programs)),$$($(1).programs))
 $(1).common := $$(patsubst %.c,$$(BUILD)/$(1)/obj/%.o,$$(wildcard tests/$$($(1).dir)/lib/*.c) $$($(1).sources)) $$($(1).objects)
 
-$(1): $$(addprefix $$($(1).bin)/,$$($(1).programs))
+$(1): $$(addprefix $$($(1).bin)/,$$($(1).wanted))
 	@mkdir -p $$($(1).bin)
 	@cd $$($(1).bin) && rm -f $$(filter-out $$($(1).programs),$$(notdir $$(wildcard $$($(1).bin)/*))) ''
 

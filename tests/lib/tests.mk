@@ -14,7 +14,7 @@ endif
 
 JOBS ?= $(shell nproc)
 SUITES := static model user qtest guest
-PROGRAMS = $(MAKE) -s -j$(JOBS) -f tests/lib/programs.mk BUILD='$(BUILD)' HW="$$(bash qemu-device/build/headers.sh)"
+PROGRAMS = $(MAKE) -s -j$(JOBS) -f tests/lib/programs.mk BUILD='$(BUILD)' HW="$$(bash qemu-device/build/headers.sh)" ONLY='$(TESTS)'
 SOFTFLOAT = SOFTFLOAT="$$(bash qemu-device/build/softfloat.sh)"
 # In the suites the device watches the driver and fails the test during which it has found something.
 CHECKED = TSR_CHECK=1
