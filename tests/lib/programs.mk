@@ -55,7 +55,7 @@ fuzz.dir := fuzz
 fuzz_main := tests/lib/fuzz_main.c
 fuzz.flags := -fsanitize=address,undefined -fno-sanitize-recover=all -Iqemu-device/model -Itests/model/lib $(asm_flags) \
 	-Ikernel/include/uapi $(shell pkg-config --cflags libdrm)
-fuzz.sources := $(model_sources) tests/model/lib/units.c tests/model/lib/front.c $(mock_sources) $(bench_sources) $(wildcard userspace/libtessera/decode*.c) \
+fuzz.sources := $(model_sources) tests/model/lib/units.c tests/model/lib/front.c tests/model/lib/stop_work.c $(mock_sources) $(bench_sources) $(wildcard userspace/libtessera/decode*.c) \
 	$(asm_sources) $(fuzz_main)
 fuzz.libs := $(mock_libs) -lm
 
@@ -108,7 +108,7 @@ bench-gl.libs := $(guest.libs) -lEGL -lGLESv2
 # figures of the model alone, on the host
 bench-host.dir := bench/host
 bench-host.flags := -O2 -Iqemu-device/model -Iuserspace/libtessera -Itests/bench/lib -Itests/model/lib $(shader_flags) $(library_flags)
-bench-host.sources := tests/model/lib/units.c $(filter-out $(asm_sources),$(shader_sources)) $(library_sources) \
+bench-host.sources := $(addprefix tests/model/lib/,units.c front.c tiles.c stage.c shade.c endless.c) $(filter-out $(asm_sources),$(shader_sources)) $(library_sources) \
 	$(bench_sources) $(wildcard tests/bench/lib/*.c)
 # the model is optimised as QEMU's device is, see qemu-device/pci/meson.build: as a whole, once for all programs
 bench-host.objects := $(BUILD)/bench-host/obj/model.o

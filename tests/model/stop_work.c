@@ -17,9 +17,33 @@ static void render_lists(void)
 
 			ktap_ok(front_bin(t->f));
 			endless_render(t, &endless_tiles[i]);
-			stop_work_check(&t->queue, endless_tiles[i].what);
+			stop_work_check(&t->queue, endless_tiles[i].what,
+					endless_tiles[i].words);
 			tiles_free(t);
 		}
+	}
+}
+
+#define PROGRAM (FRONT_FRAME + 0x4000)	/* code; its SHADER_PROGRAM */
+
+/* Draws whose fragments have no end: of the endless programs, those that fragments may run. */
+static void render_fragments(void)
+{
+	for (unsigned int i = 0; i < 2; i++) {
+		struct tiles *t = endless_frame(NULL, 0);
+
+		tiles_program(t, PROGRAM, endless_programs[i].text);
+		tsr_pack_shader_program((uint64_t *)(void *)(t->f->list + (PROGRAM - FRONT_LIST) +
+							     0x100),
+					&(struct tsr_shader_program){ .code = PROGRAM });
+		t->f->shader.fragment = PROGRAM + 0x100;
+		front_again(t->f);
+		front_states(t->f);
+		front_arrays(t->f, TSR_TOPOLOGY_TRIANGLES, 3 * 64);
+		ktap_ok(front_bin(t->f));
+		tiles_submit(t);
+		stop_work_check(&t->queue, endless_programs[i].what, true);
+		tiles_free(t);
 	}
 }
 
@@ -49,6 +73,8 @@ int main(void)
 {
 	ktap_start();
 	ktap_run("[SYS7] RENDER stops within STOP_WORK in endless tile lists", render_lists);
+	ktap_run("[SYS7] RENDER stops within STOP_WORK in endless fragment programs",
+		 render_fragments);
 	ktap_run("[SYS10] snapshots do not wait for endless tile lists", snapshots);
 	return ktap_finish();
 }

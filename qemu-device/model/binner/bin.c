@@ -163,9 +163,12 @@ static enum tsr_step go_ahead(struct tsr_binning *bin, struct tsr_mem *mem)
 	enum tsr_step step;
 
 	while (!bin->halted) {
+		uint64_t before = bin->list.cycles;
+
 		if (bin->effort < 0)
 			return TSR_STEP_MORE;
 		step = bin->held ? TSR_STEP_DONE : tsr_list_next(&bin->list, mem);
+		bin->cycles += bin->list.cycles - before;
 		if (step != TSR_STEP_DONE)
 			return step;
 		bin->effort -= 4;
@@ -365,7 +368,7 @@ static enum tsr_step drawn(struct tsr_binning *bin, struct tsr_mem *mem)
 	if (step != TSR_STEP_DONE)
 		return step;
 	tsr_unpack_list_draw_indirect(a->word, &p);
-	bin->effort -= 8;
+	tsr_bin_spend(bin, 8);
 	if (indirect && bin->drawn < p.draws && ++bin->drawn < p.draws) {
 		bin->phase = TSR_BIN_BEGIN;
 		return TSR_STEP_DONE;
@@ -472,12 +475,16 @@ static enum tsr_step run_phase(struct tsr_binning *bin, struct tsr_mem *mem)
 
 enum tsr_step tsr_bin_run(struct tsr_binning *bin, struct tsr_mem *mem)
 {
+	const atomic_bool *attention = &mem->runner->attention;
 	enum tsr_step step = TSR_STEP_DONE;
 
 	bin->effort = bin->step_effort;
 	bin->read = bin->written = bin->cycles = 0;
-	while (step == TSR_STEP_DONE && bin->phase != TSR_BIN_COMPLETE && bin->effort >= 0)
+	while (step == TSR_STEP_DONE && bin->phase != TSR_BIN_COMPLETE && bin->effort >= 0) {
 		step = run_phase(bin, mem);
+		if (atomic_load_explicit(attention, memory_order_relaxed))
+			break;
+	}
 	tsr_access_stop(bin->access, mem->runner);
 	bin->stat[TSR_BIN_HEAP_BYTES] = bin->used;
 	if (step == TSR_STEP_DONE && bin->phase != TSR_BIN_COMPLETE)

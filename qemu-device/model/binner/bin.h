@@ -267,7 +267,7 @@ struct tsr_binning {
 	int32_t effort;			/* work left, of … */
 	int32_t step_effort;		/* … TSR_BIN_EFFORT */
 	uint64_t read, written;		/* bytes */
-	uint64_t cycles;		/* 64 bytes, begun, of each access; vertices, primitives */
+	uint64_t cycles;		/* see counters.md, "The cost model" */
 	bool entered;			/* the shader's part of the thread is in use */
 	struct tsr_access_cache *access;
 	uint64_t stat[TSR_BIN_STATS];	/* since the job began */
@@ -277,6 +277,13 @@ struct tsr_binning {
 
 /* Effort of a step: about one for each vertex, primitive, tile tested, 64 bytes moved. */
 #define TSR_BIN_EFFORT 16384
+
+/* @n indices, vertices, primitives, tiles or the like have been dealt with. */
+static inline void tsr_bin_spend(struct tsr_binning *bin, uint32_t n)
+{
+	bin->effort -= n;
+	bin->cycles += n;
+}
 
 /* bin.c. A job without lists; NULL: no memory. */
 struct tsr_binning *tsr_bin_new(void);

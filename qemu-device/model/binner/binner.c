@@ -476,7 +476,7 @@ static enum tsr_step append_row(struct tsr_binning *bin, struct tsr_mem *mem, un
 		if (step != TSR_STEP_DONE)
 			return step;
 	}
-	bin->effort -= bin->tile_x - begun;
+	tsr_bin_spend(bin, bin->tile_x - begun);
 	bin->stat[TSR_BIN_TILE_TESTS] += bin->tile_x - begun;
 	return TSR_STEP_DONE;
 }
@@ -521,7 +521,7 @@ enum tsr_step tsr_bin_append(struct tsr_binning *bin, struct tsr_mem *mem)
 		if (step != TSR_STEP_DONE)
 			return step;
 	}
-	bin->effort -= bin->outs;
+	tsr_bin_spend(bin, bin->outs);
 	bin->outs = 0;
 	bin->clips = 0;
 	return TSR_STEP_DONE;

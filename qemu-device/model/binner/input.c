@@ -483,7 +483,7 @@ static bool feed_held(struct tsr_binning *bin)
 	uint32_t restart = d->index == TSR_INDEX_TYPE_NONE ? 0 :
 			   UINT32_MAX >> (32 - 8 * index_size(d->index));
 	uint64_t limit = d->instances > 1 ? d->padded : UINT64_MAX;
-	uint32_t end = bin->index_at + bin->index_held, begun = d->at;
+	uint32_t end = bin->index_at + bin->index_held, begun = d->at, restarts = 0;
 	bool fits = true;
 
 	while (fits && d->at != end) {
@@ -497,14 +497,14 @@ static bool feed_held(struct tsr_binning *bin)
 		index = bin->index[d->at - bin->index_at];
 		if (d->restart && index == restart) {
 			fits = end_strip(bin);
-			begun += fits;	/* it is no vertex */
+			restarts += fits;
 		} else {
 			fits = feed(bin, index < limit ? index : 0);
 		}
 		d->at += fits;
 	}
-	bin->stat[TSR_BIN_INPUT_VERTICES] += d->at - begun;
-	bin->effort -= d->at - begun;
+	bin->stat[TSR_BIN_INPUT_VERTICES] += d->at - begun - restarts;
+	tsr_bin_spend(bin, d->at - begun);
 	return fits;
 }
 
@@ -529,7 +529,8 @@ enum tsr_step tsr_bin_input(struct tsr_binning *bin, struct tsr_mem *mem)
 		d->primitive = 0;
 		d->instance++;
 		next_generation(&bin->batch);
-		if (--bin->effort < 0)
+		tsr_bin_spend(bin, 1);
+		if (bin->effort < 0)
 			return d->instance < d->instances ? TSR_STEP_MORE : TSR_STEP_DONE;
 	}
 	return TSR_STEP_DONE;

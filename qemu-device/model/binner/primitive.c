@@ -339,5 +339,5 @@ void tsr_bin_assemble(struct tsr_binning *bin)
 	bin->stat[TSR_BIN_PIPE_STALLS] += b->next < b->primitives;
 	bin->stat[TSR_BIN_CLIPPING_PRIMITIVES] += bin->outs - before;
 	bin->stat[TSR_BIN_CLIPPING_INVOCATIONS] += b->next - begun;
-	bin->effort -= b->next - begun;
+	tsr_bin_spend(bin, b->next - begun);
 }

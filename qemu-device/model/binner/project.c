@@ -257,7 +257,7 @@ void tsr_bin_project(struct tsr_binning *bin)
 		extras(bin, i);
 	if (bin->state->extended && !b->mixed)
 		vp += b->viewport[0];
-	bin->effort -= b->vertices;
+	tsr_bin_spend(bin, b->vertices);
 	if (!window && !b->mixed) {
 		project_all(bin, vp);
 		return;

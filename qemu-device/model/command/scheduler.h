@@ -71,7 +71,7 @@ void tsr_sched_kick(struct tsr_gpu *gpu);
 /* Deterministic and threadless operation: run for about @cycles. */
 uint64_t tsr_sched_run_all(struct tsr_gpu *gpu, uint64_t cycles);
 /* Cycles that all queues together have before a snapshot, see tsr_gpu_wind_down(). */
-#define TSR_WIND_DOWN_CYCLES (1u << 24)
+#define TSR_WIND_DOWN_CYCLES (1u << 22)
 /* Run queues with a BIN or RENDER in the middle of something, see tsr_gpu_wind_down(). */
 void tsr_sched_wind_down(struct tsr_gpu *gpu);
 /* Back to the reset state; nothing is running. */

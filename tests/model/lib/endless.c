@@ -76,18 +76,18 @@ const struct endless_program endless_programs[ENDLESS_PROGRAMS] = {
 	  "loop: clause flow=nbtb_unconditional { +JUMP loop }\n" },
 	{ "long clauses",
 	  "loop: clause flow=nbtb_unconditional {\n"
-	  "	*IMUL.i32 r1, r1, r2\n	+IADD.s32 r2, r2, r1\n"
-	  "	*IMUL.i32 r1, r1, r2\n	+IADD.s32 r2, r2, r1\n"
-	  "	*IMUL.i32 r1, r1, r2\n	+IADD.s32 r2, r2, r1\n"
-	  "	*IMUL.i32 r1, r1, r2\n	+IADD.s32 r2, r2, r1\n"
-	  "	*IMUL.i32 r1, r1, r2\n	+IADD.s32 r2, r2, r1\n"
-	  "	*IMUL.i32 r1, r1, r2\n	+JUMP loop\n}\n" },
+	  "	*IMUL.i32 r1, r8, r9\n	+IADD.s32 r2, r8, r9\n"
+	  "	*IMUL.i32 r3, r8, r9\n	+IADD.s32 r4, r8, r9\n"
+	  "	*IMUL.i32 r5, r8, r9\n	+IADD.s32 r6, r8, r9\n"
+	  "	*IMUL.i32 r1, r8, r9\n	+IADD.s32 r2, r8, r9\n"
+	  "	*IMUL.i32 r3, r8, r9\n	+IADD.s32 r4, r8, r9\n"
+	  "	*IMUL.i32 r5, r8, r9\n	+JUMP loop\n}\n" },
 	{ "loads",
 	  "loop: clause slot=0 wait=0 {\n	*MOV.i32 t0, u0.w0\n	+MOV.i32 t1, u0.w1\n"
 	  "	*NOP\n	+LOAD.i128 t0, t1, @r4\n}\n"
 	  "clause flow=nbtb_unconditional { +JUMP loop }\n" },
 	{ "stores",
-	  "loop: clause slot=0 wait=0 {\n	*LSHIFT_OR.i32 t0, r60, u0.w0, 0x4\n"
+	  "loop: clause slot=0 wait=0 {\n	*MOV.i32 t0, u0.w0\n"
 	  "	+MOV.i32 t1, u0.w1\n	*NOP\n	+STORE.i128 t0, t1, @r4\n}\n"
 	  "clause flow=nbtb_unconditional { +JUMP loop }\n" },
 	{ "atomics",
@@ -103,13 +103,14 @@ const struct endless_program endless_programs[ENDLESS_PROGRAMS] = {
 void endless_dispatch(struct shade_machine *m, const struct endless_program *e)
 {
 	static struct shade_code code;
-	struct shade_dispatch d = { .code = &code, .groups = { 1 << 20, 64, 1 } };
+	struct shade_dispatch d = {
+		.code = &code, .groups = { TSR_GROUPS_MAX, TSR_GROUPS_MAX, 1 },
+	};
 
 	memset(&code, 0, sizeof(code));
 	shade_text(&code, e->text);
 	d.state.local_x = 1024;
 	d.state.group_memory = 32768;
-	d.state.clause_limit = UINT32_MAX;
 	shade_push64(d.push, 0, STAGE_DATA);
 	shade_call(&m->s, &m->q, &d);
 	bench_kick(&m->q);

@@ -29,7 +29,6 @@ static bool enter(struct tsr_runner *runner, struct tsr_queue *q)
 	tsr_tlb_sync(runner);
 	pthread_mutex_unlock(&gpu->lock);
 	runner->spent = 0;
-	runner->budget = INT64_MAX;
 	q->slice_left = INT64_MAX;
 	q->host_seq = atomic_load(&gpu->host_seq);
 	return true;
@@ -50,7 +49,17 @@ static void leave(struct tsr_runner *runner, struct tsr_queue *q)
 	pthread_mutex_unlock(&gpu->lock);
 }
 
-uint64_t stop_work_step(struct bench_queue *bq)
+/* As scheduler.c does it for who has run the queue. */
+static void fault(struct tsr_queue *q)
+{
+	pthread_mutex_lock(&q->gpu->lock);
+	tsr_sched_off(q);
+	q->fault = q->exec.fault;
+	tsr_queue_faulted(q);
+	pthread_mutex_unlock(&q->gpu->lock);
+}
+
+uint64_t stop_work_step(struct bench_queue *bq, bool wanted)
 {
 	struct tsr_gpu *gpu = bq->bench->gpu;
 	struct tsr_queue *q = &gpu->queue[bq->slot];
@@ -59,16 +68,21 @@ uint64_t stop_work_step(struct bench_queue *bq)
 	enum tsr_cp_result cp;
 	uint64_t spent;
 
-	if (!enter(runner, q))
+	if (!enter(runner, q)) {
+		/* it waits for the host, or for a word */
+		bench_answer(bq->bench);
+		tsr_gpu_run(gpu, 1);
 		return 0;
-	atomic_store(&runner->attention, true);
+	}
+	runner->budget = wanted ? INT64_MAX : 1;
+	atomic_store(&runner->attention, wanted);
 	cp = tsr_cp_step(runner, q);
 	engine = tsr_fifo_step(runner, q, false);
 	atomic_store(&runner->attention, false);
 	spent = runner->spent;
 	leave(runner, q);
 	if (engine == TSR_FIFO_FAULT) {
-		bench_control(bq, TSR_QUEUE_OP_RESET);
+		fault(q);
 	} else if (engine != TSR_FIFO_STEPPED && cp != TSR_CP_STEPPED) {
 		/* it waits for something, or has come to its end: what comes then is not ours */
 		bench_answer(bq->bench);
@@ -77,18 +91,24 @@ uint64_t stop_work_step(struct bench_queue *bq)
 	return spent;
 }
 
+static bool running(struct bench_queue *bq)
+{
+	enum tsr_queue_state state = bench_state(bq);
+
+	return state == TSR_QUEUE_STATE_READY || state == TSR_QUEUE_STATE_RUNNING ||
+	       state == TSR_QUEUE_STATE_BLOCKED;
+}
+
 uint64_t stop_work_most(struct bench_queue *bq, unsigned int steps)
 {
 	uint64_t most = 0;
 
 	for (unsigned int i = 0; i < steps; i++) {
-		enum tsr_queue_state state = bench_state(bq);
 		uint64_t spent;
 
-		if (state != TSR_QUEUE_STATE_READY && state != TSR_QUEUE_STATE_RUNNING &&
-		    state != TSR_QUEUE_STATE_BLOCKED)
+		if (!running(bq))
 			break;
-		spent = stop_work_step(bq);
+		spent = stop_work_step(bq, i & 1);
 		most = spent > most ? spent : most;
 	}
 	return most;
@@ -110,7 +130,7 @@ void stop_work_watch(bool on)
 	setitimer(ITIMER_VIRTUAL, &limit, NULL);
 }
 
-uint64_t stop_work_check(struct bench_queue *q, const char *what)
+uint64_t stop_work_check(struct bench_queue *q, const char *what, bool endless)
 {
 	uint64_t most;
 
@@ -118,6 +138,8 @@ uint64_t stop_work_check(struct bench_queue *q, const char *what)
 	most = stop_work_most(q, STEPS);
 	ktap_note("%s: %llu cycles", what, (unsigned long long)most);
 	ktap_ok(most && most <= TSR_STOP_WORK);
+	if (endless && !ktap_ok(running(q)))
+		ktap_note("%s: state %u, fault %u", what, bench_state(q), bench_fault(q));
 	bench_control(q, TSR_QUEUE_OP_RESET);
 	ktap_eq(bench_state(q), TSR_QUEUE_STATE_DISABLED);
 	stop_work_watch(false);

@@ -9,21 +9,23 @@
 #include "bench.h"
 
 /*
- * Run the queue from one place at which it looks whether it shall stop to the next: its attention
- * is wanted from the beginning on, and the slice has no end. The cycles that took. Steps one after
- * the other pass every such place of what the queue does. A device without threads.
+ * Run the queue from one place at which it looks whether it shall stop to the next; the cycles that
+ * took. @wanted: its attention is, from the beginning on; bursts that look at once do nothing then.
+ * Else it has one cycle: it is asked whether these are spent where it is asked for its attention,
+ * so what it does is what somebody waits for who wants it just after it has looked. A device
+ * without threads.
  */
-uint64_t stop_work_step(struct bench_queue *q);
+uint64_t stop_work_step(struct bench_queue *q, bool wanted);
 
-/* The most of @steps such steps, fewer if the queue comes to rest or faults. */
+/* The most of @steps such steps of both kinds in turn; fewer if the queue comes to rest. */
 uint64_t stop_work_most(struct bench_queue *q, unsigned int steps);
 
 /*
  * Checks (ktap.h) of a queue that has been told to begin: it stops in time at each of some places,
- * and at last, by a reset. Returns the most cycles. What never stops ends the program as failed,
- * after some time of the processor.
+ * and at last, by a reset; @endless: it does not end before. Returns the most cycles. What never
+ * stops ends the program as failed, after some time of the processor.
  */
-uint64_t stop_work_check(struct bench_queue *q, const char *what);
+uint64_t stop_work_check(struct bench_queue *q, const char *what, bool endless);
 /* The same watch over anything else: between true and false. */
 void stop_work_watch(bool on);
 
