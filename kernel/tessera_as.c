@@ -45,7 +45,6 @@
 #define FENCE_WORD_STRIDE	64
 #define COUNTERS_VA		(SZ_1M + SZ_512K)
 #define COUNTERS_STRIDE		(TESSERA_NUM_COUNTERS * sizeof(u64))
-#define COUNTERS_SLOTS		256
 #define RING_VA(slot)		(SZ_2M + ((u64)(slot) << TSR_RING_LOG2_MAX))
 
 /**
@@ -65,7 +64,7 @@ struct tessera_kernel_as {
 	/** @counters_dma: Bus address of @counters. */
 	dma_addr_t counters_dma;
 	/** @counters_used: Which of them are taken. */
-	DECLARE_BITMAP(counters_used, COUNTERS_SLOTS);
+	DECLARE_BITMAP(counters_used, TESSERA_COUNTERS_SLOTS);
 };
 
 static size_t fences_size(void)
@@ -245,7 +244,7 @@ int tessera_kernel_as_init(struct tessera_device *tdev)
 		return ret;
 	tessera_prime_lock(&kas->lock);
 
-	kas->pgt = tessera_pgtable_create(dev, &tdev->info);
+	kas->pgt = tessera_pgtable_create(dev, &tdev->info, NULL);
 	if (!kas->pgt)
 		return -ENOMEM;
 
@@ -262,15 +261,15 @@ int tessera_kernel_as_init(struct tessera_device *tdev)
 	if (ret)
 		goto err_fini;
 
-	kas->counters = dma_alloc_coherent(dev, COUNTERS_SLOTS * COUNTERS_STRIDE,
+	kas->counters = dma_alloc_coherent(dev, TESSERA_COUNTERS_SLOTS * COUNTERS_STRIDE,
 					   &kas->counters_dma, GFP_KERNEL);
 	if (!kas->counters) {
 		ret = -ENOMEM;
 		goto err_fini;
 	}
 
-	tessera_check_taken(tdev, kas->counters_dma, COUNTERS_SLOTS * COUNTERS_STRIDE);
-	ret = kernel_as_map(tdev, COUNTERS_VA, COUNTERS_SLOTS * COUNTERS_STRIDE,
+	tessera_check_taken(tdev, kas->counters_dma, TESSERA_COUNTERS_SLOTS * COUNTERS_STRIDE);
+	ret = kernel_as_map(tdev, COUNTERS_VA, TESSERA_COUNTERS_SLOTS * COUNTERS_STRIDE,
 			    kas->counters_dma, TSR_PTE_READ__MASK | TSR_PTE_WRITE__MASK);
 	if (ret)
 		goto err_fini;
@@ -309,7 +308,7 @@ void tessera_kernel_as_fini(struct tessera_device *tdev)
 	tessera_pgtable_destroy(kas->pgt);
 	kas->pgt = NULL;
 	if (kas->counters)
-		dma_free_coherent(tdev->drm.dev, COUNTERS_SLOTS * COUNTERS_STRIDE, kas->counters,
+		dma_free_coherent(tdev->drm.dev, TESSERA_COUNTERS_SLOTS * COUNTERS_STRIDE, kas->counters,
 				  kas->counters_dma);
 	kas->counters = NULL;
 	mutex_unlock(&kas->lock);
@@ -332,7 +331,7 @@ int tessera_ring_map(struct tessera_device *tdev, u32 slot, u32 size, struct tes
 {
 	int ret;
 
-	ring->cpu = dma_alloc_coherent(tdev->drm.dev, size, &ring->dma, GFP_KERNEL | __GFP_NOWARN);
+	ring->cpu = dma_alloc_coherent(tdev->drm.dev, size, &ring->dma, GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
 	if (!ring->cpu)
 		return -ENOMEM;
 
@@ -420,13 +419,13 @@ __le64 *tessera_fence_word(struct tessera_device *tdev, u32 slot)
 int tessera_counters_alloc(struct tessera_device *tdev)
 {
 	struct tessera_kernel_as *kas = tdev->kernel_as;
-	unsigned long slot = COUNTERS_SLOTS;
+	unsigned long slot = TESSERA_COUNTERS_SLOTS;
 	int ret = -ENODEV;
 
 	mutex_lock(&kas->lock);
 	if (kas->counters) {
-		slot = find_first_zero_bit(kas->counters_used, COUNTERS_SLOTS);
-		ret = slot < COUNTERS_SLOTS ? (int)slot : -ENOSPC;
+		slot = find_first_zero_bit(kas->counters_used, TESSERA_COUNTERS_SLOTS);
+		ret = slot < TESSERA_COUNTERS_SLOTS ? (int)slot : -ENOSPC;
 	}
 	if (ret >= 0) {
 		__set_bit(slot, kas->counters_used);

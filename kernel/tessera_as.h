@@ -12,6 +12,9 @@ struct tessera_ring;
 /* The address space of the kernel: rings, fence words, words of perfmons, nothing else. */
 #define TESSERA_KERNEL_AS 0
 
+/* Perfmons that have words there. */
+#define TESSERA_COUNTERS_SLOTS 256
+
 int tessera_as_alloc(struct tessera_device *tdev);
 void tessera_as_free(struct tessera_device *tdev, int as);
 int tessera_as_enable(struct tessera_device *tdev, int as, const struct tessera_pgtable *pgt);

@@ -30,6 +30,7 @@
 #include "tessera_pm.h"
 #include "tessera_query.h"
 #include "tessera_queue.h"
+#include "tessera_quota.h"
 #include "tessera_submit.h"
 #include "tessera_uapi.h"
 #include "tessera_vm.h"
@@ -44,6 +45,11 @@ static int tessera_open(struct drm_device *drm, struct drm_file *file)
 		return -ENOMEM;
 
 	tfile->tdev = to_tessera_device(drm);
+	tfile->quota = tessera_quota_create(tfile->tdev);
+	if (!tfile->quota) {
+		kfree(tfile);
+		return -ENOMEM;
+	}
 	xa_init_flags(&tfile->vms, XA_FLAGS_ALLOC1);
 	xa_init_flags(&tfile->queues, XA_FLAGS_ALLOC1);
 	xa_init_flags(&tfile->heaps, XA_FLAGS_ALLOC1);
@@ -80,6 +86,7 @@ static void tessera_postclose(struct drm_device *drm, struct drm_file *file)
 		tessera_vm_put(vm);
 	xa_destroy(&tfile->vms);
 
+	tessera_quota_put(tfile->quota);
 	kfree(tfile);
 }
 
@@ -129,6 +136,7 @@ static const struct file_operations tessera_fops = {
  * - 1.1: SHADER_INFO query, QUEUE_GET_STATE tells where in a program a fault was
  * - 1.2: HEAP_*, PERFMON_*, the COUNTERS query
  * - 1.3: BO_MADVISE
+ * - 1.4: the FILE_LIMITS query
  */
 static const struct drm_driver tessera_driver = {
 	.driver_features = DRIVER_GEM | DRIVER_RENDER | DRIVER_SYNCOBJ | DRIVER_SYNCOBJ_TIMELINE,
@@ -136,7 +144,7 @@ static const struct drm_driver tessera_driver = {
 	.desc = "Tessera virtual GPU",
 	TESSERA_COMPAT_DRIVER_DATE
 	.major = 1,
-	.minor = 3,
+	.minor = 4,
 
 	.open = tessera_open,
 	.postclose = tessera_postclose,

@@ -8,6 +8,8 @@
 
 #include "tessera_device.h"
 
+struct tessera_quota;
+
 /*
  * Ids of VMs, queues, heaps and perfmons. XA_FLAGS_ALLOC1 alone does not keep 0 out: erasing index
  * 0, which is what a DESTROY of id 0 comes to, would make it a free one.
@@ -20,6 +22,8 @@
 struct tessera_file {
 	/** @tdev: Device. */
 	struct tessera_device *tdev;
+	/** @quota: What it may have, a reference. */
+	struct tessera_quota *quota;
 	/** @vms: VMs by id; each entry is a reference. */
 	struct xarray vms;
 	/** @queues: Queues by id; each entry is a reference and the queue's life. */

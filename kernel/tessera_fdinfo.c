@@ -17,15 +17,20 @@
 #include "tessera_gem.h"
 #include "tessera_query.h"
 #include "tessera_queue.h"
+#include "tessera_quota.h"
 #include "tessera_sched.h"
 
-/* Destroyed queues have left what they used with the file, the others are asked. */
-static void sum_usage(struct drm_file *file, struct tessera_usage sum[TESSERA_NUM_CLASSES])
+/*
+ * Destroyed queues have left what they used with the file, the others are asked.
+ * Returns the bytes of their rings.
+ */
+static u64 sum_usage(struct drm_file *file, struct tessera_usage sum[TESSERA_NUM_CLASSES])
 {
 	struct tessera_file *tfile = file->driver_priv;
 	struct tessera_queue *queue;
 	struct tessera_usage usage;
 	unsigned long id;
+	u64 rings = 0;
 	u32 i;
 
 	for (i = 0; i < TESSERA_NUM_CLASSES; i++) {
@@ -40,8 +45,14 @@ static void sum_usage(struct drm_file *file, struct tessera_usage sum[TESSERA_NU
 		usage = tessera_queue_usage(queue);
 		sum[queue->engine_class].busy_ns += usage.busy_ns;
 		sum[queue->engine_class].cycles += usage.cycles;
+		mutex_lock(&queue->lock);
+		if (queue->ring.cpu)
+			rings += queue->ring.size;
+		mutex_unlock(&queue->lock);
 		tessera_queue_put(queue);
 	}
+
+	return rings;
 }
 
 static void show_engine(struct drm_printer *p, const char *name, u32 instances,
@@ -98,6 +109,14 @@ static void show_memory(struct drm_printer *p, struct tessera_device *tdev, stru
 				       "local");
 }
 
+/* What the kernel itself has allocated for the file; nothing can take it away. */
+static void show_internal(struct drm_printer *p, const char *region, u64 size)
+{
+	const struct drm_memory_stats stats = { .private = size, .resident = size };
+
+	drm_print_memory_stats(p, &stats, DRM_GEM_OBJECT_RESIDENT, region);
+}
+
 /**
  * tessera_show_fdinfo() - &drm_driver.show_fdinfo
  * @p: where to
@@ -107,9 +126,11 @@ void tessera_show_fdinfo(struct drm_printer *p, struct drm_file *file)
 {
 	struct tessera_file *tfile = file->driver_priv;
 	struct tessera_usage sum[TESSERA_NUM_CLASSES];
+	struct drm_tessera_file_limits limits;
+	u64 rings;
 	u32 i;
 
-	sum_usage(file, sum);
+	rings = sum_usage(file, sum);
 	for (i = 0; i < TESSERA_NUM_CLASSES; i++) {
 		u32 instances = tfile->tdev->info.engines[i];
 
@@ -118,4 +139,8 @@ void tessera_show_fdinfo(struct drm_printer *p, struct drm_file *file)
 	}
 
 	show_memory(p, tfile->tdev, file);
+	tessera_quota_fill(tfile->quota, &limits);
+	show_internal(p, "heap", limits.heap_memory);
+	show_internal(p, "ring", rings);
+	show_internal(p, "pagetable", limits.page_tables);
 }

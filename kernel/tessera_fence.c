@@ -69,7 +69,7 @@ static const struct dma_fence_ops tessera_fence_ops = {
  */
 struct tessera_timeline *tessera_timeline_create(const char *fmt, ...)
 {
-	struct tessera_timeline *timeline = kzalloc(sizeof(*timeline), GFP_KERNEL);
+	struct tessera_timeline *timeline = kzalloc(sizeof(*timeline), GFP_KERNEL_ACCOUNT);
 	va_list args;
 
 	if (!timeline)
@@ -163,7 +163,7 @@ void tessera_timeline_stop(struct tessera_timeline *timeline)
  */
 struct tessera_fence *tessera_fence_create(struct tessera_timeline *timeline)
 {
-	struct tessera_fence *fence = kzalloc(sizeof(*fence), GFP_KERNEL);
+	struct tessera_fence *fence = kzalloc(sizeof(*fence), GFP_KERNEL_ACCOUNT);
 
 	if (!fence)
 		return NULL;

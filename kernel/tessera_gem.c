@@ -34,9 +34,11 @@
 
 #include "tessera_check.h"
 #include "tessera_device.h"
+#include "tessera_drv.h"
 #include "tessera_gem.h"
 #include "tessera_local.h"
 #include "tessera_pm.h"
+#include "tessera_quota.h"
 #include "tessera_shrinker.h"
 #include "tessera_vm.h"
 
@@ -96,6 +98,8 @@ static void tessera_gem_free(struct drm_gem_object *obj)
 
 	if (drm_mm_node_allocated(&bo->local)) {
 		tessera_local_free(tdev, &bo->local);
+		tessera_quota_uncharge(bo->quota, TESSERA_QUOTA_LOCAL, obj->size);
+		tessera_quota_put(bo->quota);
 		tessera_pm_put(tdev);
 		drm_gem_object_release(obj);
 		kfree(bo);
@@ -248,7 +252,7 @@ static const struct drm_gem_object_funcs tessera_local_funcs = {
  */
 struct drm_gem_object *tessera_gem_create_object(struct drm_device *drm, size_t size)
 {
-	struct tessera_bo *bo = kzalloc(sizeof(*bo), GFP_KERNEL);
+	struct tessera_bo *bo = kzalloc(sizeof(*bo), GFP_KERNEL_ACCOUNT);
 
 	if (!bo)
 		return ERR_PTR(-ENOMEM);
@@ -297,7 +301,8 @@ out:
 	return obj;
 }
 
-static struct drm_gem_object *tessera_gem_create_local(struct tessera_device *tdev, u64 size)
+static struct drm_gem_object *tessera_gem_create_local(struct tessera_device *tdev,
+						       struct tessera_quota *quota, u64 size)
 {
 	struct drm_gem_object *obj;
 	int ret;
@@ -309,19 +314,26 @@ static struct drm_gem_object *tessera_gem_create_local(struct tessera_device *td
 	obj->funcs = &tessera_local_funcs;
 	drm_gem_private_object_init(&tdev->drm, obj, size);
 
-	ret = tessera_local_alloc(tdev, &to_tessera_bo(obj)->local, size);
+	ret = tessera_quota_charge(quota, TESSERA_QUOTA_LOCAL, size);
 	if (ret)
 		goto err_release;
+
+	ret = tessera_local_alloc(tdev, &to_tessera_bo(obj)->local, size);
+	if (ret)
+		goto err_uncharge;
 
 	ret = drm_gem_create_mmap_offset(obj);
 	if (ret)
 		goto err_free;
+	to_tessera_bo(obj)->quota = tessera_quota_get(quota);
 	tessera_pm_get_awake(tdev);
 
 	return obj;
 
 err_free:
 	tessera_local_free(tdev, &to_tessera_bo(obj)->local);
+err_uncharge:
+	tessera_quota_uncharge(quota, TESSERA_QUOTA_LOCAL, size);
 err_release:
 	drm_gem_object_release(obj);
 	kfree(to_tessera_bo(obj));
@@ -342,6 +354,7 @@ static struct drm_gem_object *tessera_gem_create_system(struct tessera_device *t
 /**
  * tessera_bo_create() - make a BO
  * @tdev: device
+ * @quota: who is charged for local memory
  * @size: bytes, page aligned and checked
  * @flags: enum drm_tessera_bo_flags, checked
  * @vm: VM the BO is private to or NULL
@@ -349,14 +362,14 @@ static struct drm_gem_object *tessera_gem_create_system(struct tessera_device *t
  *
  * Return: the BO or an error pointer.
  */
-struct tessera_bo *tessera_bo_create(struct tessera_device *tdev, u64 size, u32 flags,
-				     struct tessera_vm *vm, u32 vm_id)
+struct tessera_bo *tessera_bo_create(struct tessera_device *tdev, struct tessera_quota *quota,
+				     u64 size, u32 flags, struct tessera_vm *vm, u32 vm_id)
 {
 	struct drm_gem_object *obj;
 	struct tessera_bo *bo;
 
 	if (flags & DRM_TESSERA_BO_LOCAL)
-		obj = tessera_gem_create_local(tdev, size);
+		obj = tessera_gem_create_local(tdev, quota, size);
 	else
 		obj = tessera_gem_create_system(tdev, size);
 	if (IS_ERR(obj))
@@ -387,6 +400,7 @@ struct tessera_bo *tessera_bo_create(struct tessera_device *tdev, u64 size, u32 
 int tessera_gem_dumb_create(struct drm_file *file, struct drm_device *drm,
 			    struct drm_mode_create_dumb *args)
 {
+	struct tessera_file *tfile = file->driver_priv;
 	struct tessera_bo *bo;
 	u32 pitch;
 	int ret;
@@ -399,7 +413,7 @@ int tessera_gem_dumb_create(struct drm_file *file, struct drm_device *drm,
 	if (args->size > tessera_bo_max_size(to_tessera_device(drm)))
 		return -EINVAL;
 
-	bo = tessera_bo_create(to_tessera_device(drm), args->size, 0, NULL, 0);
+	bo = tessera_bo_create(to_tessera_device(drm), tfile->quota, args->size, 0, NULL, 0);
 	if (IS_ERR(bo))
 		return PTR_ERR(bo);
 

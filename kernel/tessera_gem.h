@@ -13,6 +13,7 @@
 struct drm_mode_create_dumb;
 struct seq_file;
 struct tessera_device;
+struct tessera_quota;
 struct tessera_vm;
 
 /**
@@ -50,6 +51,8 @@ struct tessera_bo {
 	bool read_only;
 	/** @local: Range in local memory of a LOCAL BO. */
 	struct drm_mm_node local;
+	/** @quota: LOCAL BO: quota that is charged for it, a reference. */
+	struct tessera_quota *quota;
 	/** @dummy: What a LOCAL BO is mapped to once the device is gone, or NULL. */
 	struct page *dummy;
 	/** @compat: What kernels before 6.18 need for tessera_gpuva_lock(). */
@@ -82,8 +85,8 @@ struct drm_gem_object *tessera_gem_create_object(struct drm_device *drm, size_t 
 struct drm_gem_object *tessera_gem_prime_import(struct drm_device *drm, struct dma_buf *dmabuf);
 int tessera_gem_dumb_create(struct drm_file *file, struct drm_device *drm,
 			    struct drm_mode_create_dumb *args);
-struct tessera_bo *tessera_bo_create(struct tessera_device *tdev, u64 size, u32 flags,
-				     struct tessera_vm *vm, u32 vm_id);
+struct tessera_bo *tessera_bo_create(struct tessera_device *tdev, struct tessera_quota *quota,
+				     u64 size, u32 flags, struct tessera_vm *vm, u32 vm_id);
 struct sg_table *tessera_bo_map_dma(struct tessera_bo *bo);
 u32 tessera_bo_state(struct tessera_bo *bo);
 u64 tessera_bo_max_size(struct tessera_device *tdev);

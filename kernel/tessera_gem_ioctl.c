@@ -14,6 +14,7 @@
 #include <drm/tessera_drm.h>
 
 #include "tessera_device.h"
+#include "tessera_drv.h"
 #include "tessera_gem.h"
 #include "tessera_mutant.h"
 #include "tessera_shrinker.h"
@@ -45,6 +46,7 @@ static bool bo_create_valid(struct tessera_device *tdev, const struct drm_tesser
 int tessera_ioctl_bo_create(struct drm_device *drm, void *data, struct drm_file *file)
 {
 	struct tessera_device *tdev = to_tessera_device(drm);
+	struct tessera_file *tfile = file->driver_priv;
 	struct drm_tessera_bo_create *args = data;
 	u64 size = PAGE_ALIGN(args->size);
 	struct tessera_vm *vm = NULL;
@@ -60,7 +62,7 @@ int tessera_ioctl_bo_create(struct drm_device *drm, void *data, struct drm_file 
 			return -ENOENT;
 	}
 
-	bo = tessera_bo_create(tdev, size, args->flags, vm, args->vm_id);
+	bo = tessera_bo_create(tdev, tfile->quota, size, args->flags, vm, args->vm_id);
 	if (vm)
 		tessera_vm_put(vm);
 	if (IS_ERR(bo))

@@ -38,6 +38,7 @@
 #include "tessera_drv.h"
 #include "tessera_heap.h"
 #include "tessera_queue.h"
+#include "tessera_quota.h"
 #include "tessera_vm.h"
 
 /* Chunks that have memory before the device asks for them. */
@@ -65,11 +66,18 @@ static u64 heap_missing(struct tessera_heap *heap)
 static int heap_add_chunk(struct tessera_heap *heap, u64 offset, gfp_t gfp)
 {
 	struct device *dev = heap->vm->tdev->drm.dev;
+	struct tessera_quota *quota = heap->vm->quota;
 	struct tessera_heap_chunk new;
 
-	new.cpu = dma_alloc_coherent(dev, heap->chunk_size, &new.dma, gfp | __GFP_NOWARN);
-	if (!new.cpu)
+	if (!tessera_quota_try_charge(quota, TESSERA_QUOTA_HEAP_MEMORY, heap->chunk_size))
+		return -ENOSPC;
+
+	new.cpu = dma_alloc_coherent(dev, heap->chunk_size, &new.dma,
+				     gfp | __GFP_ACCOUNT | __GFP_NOWARN);
+	if (!new.cpu) {
+		tessera_quota_uncharge(quota, TESSERA_QUOTA_HEAP_MEMORY, heap->chunk_size);
 		return -ENOMEM;
+	}
 
 	mutex_lock(&heap->vm->op_lock);
 	if (heap->mapped == offset) {
@@ -82,8 +90,10 @@ static int heap_add_chunk(struct tessera_heap *heap, u64 offset, gfp_t gfp)
 	}
 	mutex_unlock(&heap->vm->op_lock);
 
-	if (new.cpu)
+	if (new.cpu) {
 		dma_free_coherent(dev, heap->chunk_size, new.cpu, new.dma);
+		tessera_quota_uncharge(quota, TESSERA_QUOTA_HEAP_MEMORY, heap->chunk_size);
+	}
 
 	return 0;
 }
@@ -131,6 +141,7 @@ static void heap_free_memory(struct tessera_heap *heap)
 		tessera_check_freed(heap->vm->tdev, chunk->dma, heap->chunk_size);
 		dma_free_coherent(dev, heap->chunk_size, chunk->cpu, chunk->dma);
 	}
+	tessera_quota_uncharge(heap->vm->quota, TESSERA_QUOTA_HEAP_MEMORY, heap->mapped);
 	heap->mapped = 0;
 	tessera_pt_pool_fini(dev, &heap->pool);
 }
@@ -176,6 +187,8 @@ static void tessera_heap_release_work(struct work_struct *work)
 
 	kvfree(heap->chunk);
 	kfree(heap);
+	tessera_quota_uncharge(vm->quota, TESSERA_QUOTA_HEAPS, 1);
+	tessera_quota_left(vm->quota);
 	tessera_vm_put(vm);
 }
 
@@ -183,6 +196,7 @@ static void tessera_heap_release(struct kref *ref)
 {
 	struct tessera_heap *heap = container_of(ref, struct tessera_heap, ref);
 
+	tessera_quota_leave(heap->vm->quota);
 	queue_work(tessera_release_wq, &heap->release_work);
 }
 
@@ -396,11 +410,17 @@ static int heap_claim(struct tessera_heap *heap)
 static struct tessera_heap *heap_create(struct tessera_vm *vm,
 					const struct drm_tessera_heap_create *args)
 {
-	struct tessera_heap *heap = kzalloc(sizeof(*heap), GFP_KERNEL_ACCOUNT);
-	int ret = -ENOMEM;
+	struct tessera_heap *heap;
+	int ret;
 
+	ret = tessera_quota_charge(vm->quota, TESSERA_QUOTA_HEAPS, 1);
+	if (ret)
+		return ERR_PTR(ret);
+
+	ret = -ENOMEM;
+	heap = kzalloc(sizeof(*heap), GFP_KERNEL_ACCOUNT);
 	if (!heap)
-		return ERR_PTR(-ENOMEM);
+		goto err_uncharge;
 
 	kref_init(&heap->ref);
 	INIT_WORK(&heap->release_work, tessera_heap_release_work);
@@ -427,6 +447,8 @@ err_free:
 	kvfree(heap->chunk);
 	tessera_vm_put(vm);
 	kfree(heap);
+err_uncharge:
+	tessera_quota_uncharge(vm->quota, TESSERA_QUOTA_HEAPS, 1);
 	return ERR_PTR(ret);
 }
 

@@ -20,6 +20,7 @@
 
 #include <linux/align.h>
 #include <linux/dma-mapping.h>
+#include <linux/err.h>
 #include <linux/limits.h>
 #include <linux/minmax.h>
 #include <linux/sizes.h>
@@ -28,6 +29,7 @@
 
 #include "tessera_device.h"
 #include "tessera_mmu.h"
+#include "tessera_quota.h"
 
 #define PT_ENTRIES	((u32)BIT(TSR_PT_INDEX_BITS))
 #define PT_SIZE		(PT_ENTRIES * sizeof(__le64))
@@ -49,6 +51,8 @@
 struct tessera_pt {
 	/** @node: Link in a pool while the table is not in a tree. */
 	struct list_head node;
+	/** @quota: Who is charged for it, who outlives it, or NULL. */
+	struct tessera_quota *quota;
 	/** @entries: The table as the device sees it. */
 	__le64 *entries;
 	/** @dma: Bus address of @entries. */
@@ -67,6 +71,8 @@ struct tessera_pt {
 struct tessera_pgtable {
 	/** @dev: Device that reads the tables. */
 	struct device *dev;
+	/** @quota: Who is charged for tables, NULL if it is nobody. */
+	struct tessera_quota *quota;
 	/** @root: Table of the highest level. */
 	struct tessera_pt *root;
 	/** @levels: Number of levels. */
@@ -93,32 +99,42 @@ static unsigned int pt_index(u64 va, unsigned int level)
 
 /*
  * User space decides how many tables there are, so running out of memory is its
- * error, -ENOMEM, and no reason to kill somebody.
+ * error, -ENOMEM, and no reason to kill somebody. -ENOSPC if it has had its share.
  */
-static struct tessera_pt *pt_alloc(struct device *dev, bool leaf)
+static struct tessera_pt *pt_alloc(struct tessera_pgtable *pgt, bool leaf)
 {
+	const gfp_t gfp = GFP_KERNEL_ACCOUNT | __GFP_NORETRY | __GFP_NOWARN;
 	unsigned int children = leaf ? 0 : PT_ENTRIES;
 	struct tessera_pt *pt;
 
-	pt = kvzalloc(struct_size(pt, child, children),
-		      GFP_KERNEL_ACCOUNT | __GFP_NORETRY | __GFP_NOWARN);
-	if (!pt)
-		return NULL;
+	if (pgt->quota && !tessera_quota_try_charge(pgt->quota, TESSERA_QUOTA_PAGE_TABLES, PT_SIZE))
+		return ERR_PTR(-ENOSPC);
 
+	pt = kvzalloc(struct_size(pt, child, children), gfp);
+	if (!pt)
+		goto err_uncharge;
+
+	pt->quota = pgt->quota;
 	pt->num_children = children;
-	pt->entries = dma_alloc_coherent(dev, PT_SIZE, &pt->dma,
-					 GFP_KERNEL | __GFP_NORETRY | __GFP_NOWARN);
-	if (!pt->entries) {
-		kvfree(pt);
-		return NULL;
-	}
+	pt->entries = dma_alloc_coherent(pgt->dev, PT_SIZE, &pt->dma, gfp);
+	if (!pt->entries)
+		goto err_free;
 
 	return pt;
+
+err_free:
+	kvfree(pt);
+err_uncharge:
+	if (pgt->quota)
+		tessera_quota_uncharge(pgt->quota, TESSERA_QUOTA_PAGE_TABLES, PT_SIZE);
+	return ERR_PTR(-ENOMEM);
 }
 
 static void pt_free(struct device *dev, struct tessera_pt *pt)
 {
 	dma_free_coherent(dev, PT_SIZE, pt->entries, pt->dma);
+	if (pt->quota)
+		tessera_quota_uncharge(pt->quota, TESSERA_QUOTA_PAGE_TABLES, PT_SIZE);
 	kvfree(pt);
 }
 
@@ -145,7 +161,7 @@ static struct tessera_pt *pt_get(struct tessera_pgtable *pgt, bool leaf)
 	}
 	spin_unlock(&pgt->cache_lock);
 
-	return pt ?: pt_alloc(pgt->dev, leaf);
+	return pt ?: pt_alloc(pgt, leaf);
 }
 
 static void pt_recycle(struct tessera_pgtable *pgt, struct list_head *list, bool leaf)
@@ -217,25 +233,28 @@ static struct tessera_pt *pt_take(struct list_head *list)
  * tessera_pgtable_create() - make an empty tree
  * @dev: device that will read it
  * @info: shape of its addresses
+ * @quota: who is charged for its tables, outlives it; NULL for the kernel's own
  *
  * Return: the tree or NULL when there is no memory.
  */
 struct tessera_pgtable *tessera_pgtable_create(struct device *dev,
-					       const struct tessera_hw_info *info)
+					       const struct tessera_hw_info *info,
+					       struct tessera_quota *quota)
 {
-	struct tessera_pgtable *pgt = kzalloc(sizeof(*pgt), GFP_KERNEL);
+	struct tessera_pgtable *pgt = kzalloc(sizeof(*pgt), GFP_KERNEL_ACCOUNT);
 
 	if (!pgt)
 		return NULL;
 
 	pgt->dev = dev;
+	pgt->quota = quota;
 	pgt->levels = info->va_levels;
 	pgt->huge = info->features & TSR_FEATURE_HUGE_PAGES;
 	spin_lock_init(&pgt->cache_lock);
 	INIT_LIST_HEAD(&pgt->cache[0]);
 	INIT_LIST_HEAD(&pgt->cache[1]);
-	pgt->root = pt_alloc(dev, false);
-	if (!pgt->root) {
+	pgt->root = pt_alloc(pgt, false);
+	if (IS_ERR(pgt->root)) {
 		kfree(pgt);
 		return NULL;
 	}
@@ -320,8 +339,8 @@ static int pt_reserve(struct tessera_pgtable *pgt, struct list_head *list, u64 c
 
 	while (count--) {
 		pt = pt_get(pgt, leaf);
-		if (!pt)
-			return -ENOMEM;
+		if (IS_ERR(pt))
+			return PTR_ERR(pt);
 		list_add(&pt->node, list);
 	}
 
@@ -341,7 +360,7 @@ static int pt_reserve(struct tessera_pgtable *pgt, struct list_head *list, u64 c
  * of other mappings; a NULL mapping can be as large as the address space, so it
  * takes large pages where there are some, and has a limit.
  *
- * Return: 0 or -ENOMEM; what was allocated stays in the pool.
+ * Return: 0, -ENOMEM or -ENOSPC; what was allocated stays in the pool.
  */
 int tessera_pt_reserve_map(struct tessera_pgtable *pgt, struct tessera_pt_pool *pool,
 			   u64 va, u64 size, bool null)
@@ -383,7 +402,7 @@ int tessera_pt_reserve_map(struct tessera_pgtable *pgt, struct tessera_pt_pool *
  *
  * That is one table for each end that lies inside a 2 MiB leaf.
  *
- * Return: 0 or -ENOMEM; what was allocated stays in the pool.
+ * Return: 0, -ENOMEM or -ENOSPC; what was allocated stays in the pool.
  */
 int tessera_pt_reserve_unmap(struct tessera_pgtable *pgt, struct tessera_pt_pool *pool,
 			     u64 va, u64 size)

@@ -9,6 +9,7 @@
 struct device;
 struct tessera_hw_info;
 struct tessera_pgtable;
+struct tessera_quota;
 
 /**
  * struct tessera_pt_pool - what a change of a page table needs and leaves behind
@@ -37,7 +38,8 @@ struct tessera_pt_pool {
 #define PT_HAVE_NONE U64_MAX
 
 struct tessera_pgtable *tessera_pgtable_create(struct device *dev,
-					       const struct tessera_hw_info *info);
+					       const struct tessera_hw_info *info,
+					       struct tessera_quota *quota);
 void tessera_pgtable_destroy(struct tessera_pgtable *pgt);
 u64 tessera_pgtable_root(const struct tessera_pgtable *pgt);
 

@@ -20,6 +20,7 @@
 #include "tessera_device.h"
 #include "tessera_drv.h"
 #include "tessera_perfmon.h"
+#include "tessera_quota.h"
 #include "tessera_uapi.h"
 
 #define COUNTER(_id, _name, _meaning) { .id = _id, .name = _name, .meaning = _meaning },
@@ -46,6 +47,8 @@ static void tessera_perfmon_release(struct kref *ref)
 	struct tessera_device *tdev = perfmon->tdev;
 
 	tessera_counters_free(tdev, perfmon->slot);
+	tessera_quota_uncharge(perfmon->quota, TESSERA_QUOTA_PERFMONS, 1);
+	tessera_quota_put(perfmon->quota);
 	mutex_destroy(&perfmon->lock);
 	kfree(perfmon);
 	drm_dev_put(&tdev->drm);
@@ -103,8 +106,8 @@ static int perfmon_set_counters(struct tessera_perfmon *perfmon, const u32 *id, 
 	return 0;
 }
 
-static struct tessera_perfmon *perfmon_create(struct tessera_device *tdev, const u32 *id,
-					      u32 count)
+static struct tessera_perfmon *perfmon_create(struct tessera_device *tdev,
+					      struct tessera_quota *quota, const u32 *id, u32 count)
 {
 	struct tessera_perfmon *perfmon = kzalloc(sizeof(*perfmon), GFP_KERNEL_ACCOUNT);
 	int ret;
@@ -116,18 +119,25 @@ static struct tessera_perfmon *perfmon_create(struct tessera_device *tdev, const
 	if (ret)
 		goto err_free;
 
+	ret = tessera_quota_charge(quota, TESSERA_QUOTA_PERFMONS, 1);
+	if (ret)
+		goto err_free;
+
 	ret = tessera_counters_alloc(tdev);
 	if (ret < 0)
-		goto err_free;
+		goto err_uncharge;
 
 	perfmon->slot = ret;
 	kref_init(&perfmon->ref);
 	mutex_init(&perfmon->lock);
 	drm_dev_get(&tdev->drm);
 	perfmon->tdev = tdev;
+	perfmon->quota = tessera_quota_get(quota);
 
 	return perfmon;
 
+err_uncharge:
+	tessera_quota_uncharge(quota, TESSERA_QUOTA_PERFMONS, 1);
 err_free:
 	kfree(perfmon);
 	return ERR_PTR(ret);
@@ -157,7 +167,7 @@ int tessera_ioctl_perfmon_create(struct drm_device *drm, void *data, struct drm_
 	if (IS_ERR(id))
 		return PTR_ERR(id);
 
-	perfmon = perfmon_create(to_tessera_device(drm), id, args->counters.count);
+	perfmon = perfmon_create(to_tessera_device(drm), tfile->quota, id, args->counters.count);
 	kvfree(id);
 	if (IS_ERR(perfmon))
 		return PTR_ERR(perfmon);

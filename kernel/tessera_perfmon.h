@@ -10,6 +10,7 @@
 struct drm_device;
 struct drm_file;
 struct tessera_device;
+struct tessera_quota;
 
 /* Counters of a job, by their number in hardware. */
 #define TESSERA_NUM_COUNTERS 64
@@ -39,6 +40,8 @@ struct tessera_perfmon {
 	struct kref ref;
 	/** @tdev: Device, a reference. */
 	struct tessera_device *tdev;
+	/** @quota: Quota that is charged for it, a reference. */
+	struct tessera_quota *quota;
 	/** @slot: Which words are its own; constant. */
 	u32 slot;
 	/** @mask: Bit n: counter n is counted; constant. */

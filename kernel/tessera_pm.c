@@ -11,7 +11,7 @@
  *
  * What keeps it awake, each with a reference of its own:
  *
- * - an ioctl of the driver, while it runs;
+ * - an ioctl of the driver that may touch registers or local memory, while it runs;
  * - a job, from SUBMIT to its end, so run_job() never has to wake anybody;
  * - a BO in local memory, which the CPU may reach for at any time;
  * - a read of debugfs;
@@ -26,6 +26,7 @@
 #include <linux/pm_runtime.h>
 
 #include <drm/drm_device.h>
+#include <drm/drm_drv.h>
 
 #include "tessera_device.h"
 #include "tessera_pm.h"
@@ -107,11 +108,17 @@ void tessera_pm_fini(struct tessera_device *tdev)
  * tessera_pm_get() - wake the device and keep it awake
  * @tdev: device; one that is unplugged needs no waking
  *
- * Allocates, so not where fences wait.
+ * Allocates, so not where fences wait. The reference is taken even if the device
+ * does not wake up.
+ *
+ * Return: 0, or -EIO if it does not.
  */
-void tessera_pm_get(struct tessera_device *tdev)
+int tessera_pm_get(struct tessera_device *tdev)
 {
-	pm_runtime_get_sync(tdev->drm.dev);
+	if (pm_runtime_get_sync(tdev->drm.dev) >= 0 || drm_dev_is_unplugged(&tdev->drm))
+		return 0;
+
+	return -EIO;
 }
 
 /**

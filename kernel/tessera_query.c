@@ -13,11 +13,13 @@
 #include <drm/drm_file.h>
 
 #include "tessera_device.h"
+#include "tessera_drv.h"
 #include "tessera_gem.h"
 #include "tessera_local.h"
 #include "tessera_perfmon.h"
 #include "tessera_query.h"
 #include "tessera_queue.h"
+#include "tessera_quota.h"
 #include "tessera_uapi.h"
 #include "tessera_vm.h"
 
@@ -213,6 +215,17 @@ static int query_gpu_state(struct tessera_device *tdev, struct drm_tessera_dev_q
 	return query_struct(args, &state, sizeof(state), offsetofend(typeof(state), local_used));
 }
 
+static int query_file_limits(struct drm_file *file, struct drm_tessera_dev_query *args)
+{
+	struct tessera_file *tfile = file->driver_priv;
+	struct drm_tessera_file_limits limits;
+
+	tessera_quota_fill(tfile->quota, &limits);
+
+	return query_struct(args, &limits, sizeof(limits),
+			    offsetofend(typeof(limits), local_memory));
+}
+
 static int query_counters(struct drm_tessera_dev_query *args)
 {
 	struct drm_tessera_counter_info *info;
@@ -265,6 +278,8 @@ int tessera_ioctl_dev_query(struct drm_device *drm, void *data, struct drm_file 
 		return query_gpu_state(tdev, args);
 	case DRM_TESSERA_QUERY_SHADER_INFO:
 		return query_shader_info(tdev, args);
+	case DRM_TESSERA_QUERY_FILE_LIMITS:
+		return query_file_limits(file, args);
 	default:
 		return -EINVAL;
 	}

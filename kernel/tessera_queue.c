@@ -25,6 +25,7 @@
 #include "tessera_heap.h"
 #include "tessera_mutant.h"
 #include "tessera_queue.h"
+#include "tessera_quota.h"
 #include "tessera_reset.h"
 #include "tessera_sched.h"
 #include "tessera_vm.h"
@@ -191,6 +192,7 @@ void tessera_queue_kill(struct tessera_queue *queue, int error)
 
 	if (!TESSERA_MUTANT(vm_first))
 		tessera_vm_as_put(queue->vm);
+	tessera_quota_uncharge(queue->vm->quota, TESSERA_QUOTA_QUEUES, 1);
 }
 
 /**
@@ -319,11 +321,18 @@ err_as:
 struct tessera_queue *tessera_queue_create(struct tessera_vm *vm, u32 engine_class, u32 priority,
 					   u32 ring_size)
 {
-	struct tessera_queue *queue = kzalloc(sizeof(*queue), GFP_KERNEL_ACCOUNT);
+	struct tessera_queue *queue;
 	int ret;
 
-	if (!queue)
-		return ERR_PTR(-ENOMEM);
+	ret = tessera_quota_charge(vm->quota, TESSERA_QUOTA_QUEUES, 1);
+	if (ret)
+		return ERR_PTR(ret);
+
+	queue = kzalloc(sizeof(*queue), GFP_KERNEL_ACCOUNT);
+	if (!queue) {
+		ret = -ENOMEM;
+		goto err_uncharge;
+	}
 
 	kref_init(&queue->ref);
 	mutex_init(&queue->lock);
@@ -358,5 +367,7 @@ err_timeline:
 err_free:
 	mutex_destroy(&queue->lock);
 	kfree(queue);
+err_uncharge:
+	tessera_quota_uncharge(vm->quota, TESSERA_QUOTA_QUEUES, 1);
 	return ERR_PTR(ret);
 }

@@ -11,6 +11,7 @@
  */
 
 #include <linux/bitops.h>
+#include <linux/rbtree.h>
 #include <linux/slab.h>
 
 #include <drm/drm_drv.h>
@@ -54,6 +55,8 @@ struct tessera_submit {
 	struct drm_file *file;
 	/** @vm: VM of all jobs, a reference; NULL before the first job. */
 	struct tessera_vm *vm;
+	/** @signals: Index of what the jobs signal that have been collected. */
+	struct rb_root signals;
 	/** @count: Number of jobs. */
 	u32 count;
 	/** @entry: The jobs. */
@@ -93,18 +96,6 @@ static int job_check(struct tessera_submit *submit, const struct drm_tessera_job
 	return 0;
 }
 
-/* Nearest earlier job that signals what @sync waits for, -1 if there is none. */
-static int submit_find_signal(struct tessera_submit *submit, u32 index,
-			      const struct drm_tessera_sync *sync)
-{
-	while (index--) {
-		if (tessera_signals_match(submit->entry[index].signals, sync))
-			return index;
-	}
-
-	return -1;
-}
-
 /* Waits for fences from outside become dependencies of the scheduler's job. */
 static int job_add_waits(struct tessera_submit *submit, u32 index,
 			 const struct drm_tessera_sync *waits, u32 count)
@@ -114,7 +105,7 @@ static int job_add_waits(struct tessera_submit *submit, u32 index,
 	u32 i;
 
 	for (i = 0; i < count && !ret; i++) {
-		if (submit_find_signal(submit, index, &waits[i]) >= 0)
+		if (tessera_signals_find(&submit->signals, &waits[i]) >= 0)
 			continue;
 		ret = tessera_sync_find(submit->file, &waits[i], &fence);
 		if (!ret)
@@ -161,7 +152,7 @@ static int job_collect(struct tessera_submit *submit, u32 index,
 
 	entry->after = ujob->after;
 	for (i = 0; i < ujob->waits.count; i++) {
-		before = submit_find_signal(submit, index, &waits[i]);
+		before = tessera_signals_find(&submit->signals, &waits[i]);
 		if (before >= 0)
 			entry->after |= BIT_ULL(before);
 	}
@@ -187,6 +178,7 @@ static int job_collect(struct tessera_submit *submit, u32 index,
 		ret = PTR_ERR(entry->signals);
 		entry->signals = NULL;
 	}
+	tessera_signals_index(entry->signals, &submit->signals, index);
 out:
 	kvfree(waits);
 	return ret;
@@ -304,6 +296,7 @@ static int submit_jobs(struct drm_file *file, const struct drm_tessera_job *ujob
 		return -ENOMEM;
 
 	submit->file = file;
+	submit->signals = RB_ROOT;
 	submit->count = count;
 	for (i = 0; i < count && !ret; i++)
 		ret = submit_collect_job(submit, i, &ujobs[i]);

@@ -13,6 +13,7 @@
 #include <linux/dma-fence-chain.h>
 #include <linux/err.h>
 #include <linux/overflow.h>
+#include <linux/rbtree.h>
 #include <linux/slab.h>
 
 #include <drm/drm_syncobj.h>
@@ -32,6 +33,10 @@ struct tessera_signal {
 	u32 handle;
 	/** @point: Its point, 0 for a binary syncobj. */
 	u64 point;
+	/** @node: Link in the index of a SUBMIT, unless a later signal has its place. */
+	struct rb_node node;
+	/** @job: Number of its job in the SUBMIT, once it is in the index. */
+	u32 job;
 };
 
 /**
@@ -173,25 +178,74 @@ void tessera_signals_put(struct tessera_signals *signals)
 	kvfree(signals);
 }
 
+static int signal_compare(const struct tessera_signal *signal, u32 handle, u64 point)
+{
+	if (signal->handle != handle)
+		return signal->handle < handle ? -1 : 1;
+	if (signal->point != point)
+		return signal->point < point ? -1 : 1;
+
+	return 0;
+}
+
+/* Put @new into the index; it takes the place of an earlier job's signal of the same. */
+static void signal_index(struct rb_root *index, struct tessera_signal *new)
+{
+	struct rb_node **link = &index->rb_node, *parent = NULL;
+
+	while (*link) {
+		struct tessera_signal *signal = rb_entry(*link, struct tessera_signal, node);
+		int cmp = signal_compare(signal, new->handle, new->point);
+
+		if (!cmp) {
+			rb_replace_node(&signal->node, &new->node, index);
+			return;
+		}
+		parent = *link;
+		link = cmp < 0 ? &parent->rb_right : &parent->rb_left;
+	}
+
+	rb_link_node(&new->node, parent, link);
+	rb_insert_color(&new->node, index);
+}
+
 /**
- * tessera_signals_match() - does a wait mean one of these signals?
- * @signals: signals or NULL
- * @sync: wait
- *
- * Return: true if syncobj and point are the same.
+ * tessera_signals_index() - let the waits of later jobs find the signals of a job
+ * @signals: signals or NULL; they stay until the index is not used any more
+ * @index: index of the SUBMIT, empty or with the signals of the jobs before
+ * @job: number of the job
  */
-bool tessera_signals_match(const struct tessera_signals *signals,
-			   const struct drm_tessera_sync *sync)
+void tessera_signals_index(struct tessera_signals *signals, struct rb_root *index, u32 job)
 {
 	u32 i;
 
 	for (i = 0; signals && i < signals->count; i++) {
-		if (signals->signal[i].handle == sync->handle &&
-		    signals->signal[i].point == sync->point)
-			return true;
+		signals->signal[i].job = job;
+		signal_index(index, &signals->signal[i]);
+	}
+}
+
+/**
+ * tessera_signals_find() - which job signals what a wait means?
+ * @index: index of the SUBMIT
+ * @sync: wait
+ *
+ * Return: number of the last job that signals the same syncobj and point, or -1.
+ */
+int tessera_signals_find(const struct rb_root *index, const struct drm_tessera_sync *sync)
+{
+	struct rb_node *node = index->rb_node;
+
+	while (node) {
+		struct tessera_signal *signal = rb_entry(node, struct tessera_signal, node);
+		int cmp = signal_compare(signal, sync->handle, sync->point);
+
+		if (!cmp)
+			return signal->job;
+		node = cmp < 0 ? node->rb_right : node->rb_left;
 	}
 
-	return false;
+	return -1;
 }
 
 /**

@@ -9,6 +9,7 @@ struct dma_fence;
 struct drm_file;
 struct drm_tessera_array;
 struct drm_tessera_sync;
+struct rb_root;
 struct tessera_signals;
 
 struct drm_tessera_sync *tessera_syncs_in(const struct drm_tessera_array *array);
@@ -18,8 +19,8 @@ int tessera_sync_find(struct drm_file *file, const struct drm_tessera_sync *sync
 struct tessera_signals *tessera_signals_get(struct drm_file *file,
 					    const struct drm_tessera_array *array);
 void tessera_signals_put(struct tessera_signals *signals);
-bool tessera_signals_match(const struct tessera_signals *signals,
-			   const struct drm_tessera_sync *sync);
+void tessera_signals_index(struct tessera_signals *signals, struct rb_root *index, u32 job);
+int tessera_signals_find(const struct rb_root *index, const struct drm_tessera_sync *sync);
 void tessera_signals_publish(struct tessera_signals *signals, struct dma_fence *fence);
 
 #endif

@@ -126,6 +126,23 @@ static int check_tail(struct drm_device *drm, unsigned int cmd, unsigned long ar
 	return ret ? 0 : -E2BIG;
 }
 
+/* Those that only look at, or change, what the kernel remembers let the device sleep. */
+static bool ioctl_needs_device(unsigned int cmd)
+{
+	switch (DRM_IOCTL_NR(cmd) - DRM_COMMAND_BASE) {
+	case DRM_TESSERA_DEV_QUERY:
+	case DRM_TESSERA_VM_CREATE:
+	case DRM_TESSERA_VM_GET_STATE:
+	case DRM_TESSERA_BO_MMAP_OFFSET:
+	case DRM_TESSERA_BO_INFO:
+	case DRM_TESSERA_BO_SET_LABEL:
+	case DRM_TESSERA_QUEUE_GET_STATE:
+		return false;
+	default:
+		return true;
+	}
+}
+
 /* Those of the core (syncobjs, PRIME) need no registers, and some wait for long. */
 static bool ioctl_is_ours(unsigned int cmd)
 {
@@ -140,7 +157,7 @@ static bool ioctl_is_ours(unsigned int cmd)
  * @cmd: command
  * @arg: argument
  *
- * Return: as drm_ioctl(), or -E2BIG.
+ * Return: as drm_ioctl(), -E2BIG, or -EIO if the device cannot be woken.
  */
 long tessera_uapi_ioctl(struct file *filp, unsigned int cmd, unsigned long arg)
 {
@@ -151,8 +168,15 @@ long tessera_uapi_ioctl(struct file *filp, unsigned int cmd, unsigned long arg)
 	if (!ioctl_is_ours(cmd))
 		return drm_ioctl(filp, cmd, arg);
 
-	tessera_pm_get(tdev);
-	ret = check_tail(&tdev->drm, cmd, arg) ?: drm_ioctl(filp, cmd, arg);
+	ret = check_tail(&tdev->drm, cmd, arg);
+	if (ret)
+		return ret;
+	if (!ioctl_needs_device(cmd))
+		return drm_ioctl(filp, cmd, arg);
+
+	ret = tessera_pm_get(tdev);
+	if (!ret)
+		ret = drm_ioctl(filp, cmd, arg);
 	tessera_pm_put(tdev);
 
 	return ret;

@@ -26,6 +26,7 @@
 #include "tessera_drv.h"
 #include "tessera_fence.h"
 #include "tessera_heap.h"
+#include "tessera_quota.h"
 #include "tessera_uapi.h"
 #include "tessera_vm.h"
 
@@ -71,6 +72,7 @@ static void tessera_vm_release_work(struct work_struct *work)
 {
 	struct tessera_vm *vm = container_of(work, struct tessera_vm, release_work);
 	struct tessera_device *tdev = vm->tdev;
+	struct tessera_quota *quota = vm->quota;
 
 	tessera_timeline_stop(vm->timeline);
 	tessera_timeline_put(vm->timeline);
@@ -82,6 +84,9 @@ static void tessera_vm_release_work(struct work_struct *work)
 	mutex_unlock(&tdev->vms.lock);
 
 	drm_gpuvm_put(&vm->base);
+	tessera_quota_uncharge(quota, TESSERA_QUOTA_VMS, 1);
+	tessera_quota_left(quota);
+	tessera_quota_put(quota);
 	drm_dev_put(&tdev->drm);
 }
 
@@ -122,10 +127,11 @@ static int tessera_vm_init_gpuvm(struct tessera_vm *vm)
 /**
  * tessera_vm_create() - make an empty VM
  * @tdev: device, inside drm_dev_enter()
+ * @quota: of the file, charged by the caller; what is charged goes with the VM
  *
  * Return: the VM or an error pointer.
  */
-struct tessera_vm *tessera_vm_create(struct tessera_device *tdev)
+struct tessera_vm *tessera_vm_create(struct tessera_device *tdev, struct tessera_quota *quota)
 {
 	struct tessera_vm *vm = kzalloc(sizeof(*vm), GFP_KERNEL_ACCOUNT);
 	int ret = -ENOMEM;
@@ -146,7 +152,7 @@ struct tessera_vm *tessera_vm_create(struct tessera_device *tdev)
 	INIT_LIST_HEAD(&vm->heaps);
 	INIT_WORK(&vm->release_work, tessera_vm_release_work);
 
-	vm->pgt = tessera_pgtable_create(tdev->drm.dev, &tdev->info);
+	vm->pgt = tessera_pgtable_create(tdev->drm.dev, &tdev->info, quota);
 	if (!vm->pgt)
 		goto err_free;
 
@@ -159,6 +165,7 @@ struct tessera_vm *tessera_vm_create(struct tessera_device *tdev)
 		goto err_timeline;
 
 	drm_dev_get(&tdev->drm);
+	vm->quota = tessera_quota_get(quota);
 	mutex_lock(&tdev->vms.lock);
 	list_add_tail(&vm->node, &tdev->vms.list);
 	mutex_unlock(&tdev->vms.lock);
@@ -193,6 +200,7 @@ static void tessera_vm_release(struct kref *ref)
 {
 	struct tessera_vm *vm = container_of(ref, struct tessera_vm, ref);
 
+	tessera_quota_leave(vm->quota);
 	queue_work(tessera_release_wq, &vm->release_work);
 }
 
@@ -284,18 +292,27 @@ int tessera_vm_as_get(struct tessera_vm *vm)
 
 	mutex_lock(&vm->op_lock);
 	if (!vm->as_users) {
+		if (!tessera_quota_try_charge(vm->quota, TESSERA_QUOTA_SPACES, 1)) {
+			ret = -ENOSPC;
+			goto out;
+		}
+
 		as = tessera_as_alloc(vm->tdev);
 		if (as < 0) {
 			ret = as;
-			goto out;
+			goto err_uncharge;
 		}
 
 		ret = tessera_as_enable(vm->tdev, as, vm->pgt);
 		if (ret)
-			goto out;
+			goto err_uncharge;
 		vm->as = as;
 	}
 	vm->as_users++;
+	goto out;
+
+err_uncharge:
+	tessera_quota_uncharge(vm->quota, TESSERA_QUOTA_SPACES, 1);
 out:
 	mutex_unlock(&vm->op_lock);
 	return ret;
@@ -319,6 +336,7 @@ void tessera_vm_as_put(struct tessera_vm *vm)
 		}
 		if (!ret)
 			tessera_as_free(vm->tdev, vm->as);
+		tessera_quota_uncharge(vm->quota, TESSERA_QUOTA_SPACES, 1);
 		vm->as = -1;
 	}
 	mutex_unlock(&vm->op_lock);
@@ -424,12 +442,19 @@ int tessera_ioctl_vm_create(struct drm_device *drm, void *data, struct drm_file 
 	if (args->flags)
 		return -EINVAL;
 
-	if (!drm_dev_enter(drm, &cookie))
-		return -ENODEV;
-	vm = tessera_vm_create(to_tessera_device(drm));
-	drm_dev_exit(cookie);
-	if (IS_ERR(vm))
+	ret = tessera_quota_charge(tfile->quota, TESSERA_QUOTA_VMS, 1);
+	if (ret)
+		return ret;
+
+	vm = ERR_PTR(-ENODEV);
+	if (drm_dev_enter(drm, &cookie)) {
+		vm = tessera_vm_create(to_tessera_device(drm), tfile->quota);
+		drm_dev_exit(cookie);
+	}
+	if (IS_ERR(vm)) {
+		tessera_quota_uncharge(tfile->quota, TESSERA_QUOTA_VMS, 1);
 		return PTR_ERR(vm);
+	}
 
 	ret = xa_alloc(&tfile->vms, &args->vm_id, vm, TESSERA_ID_LIMIT, GFP_KERNEL_ACCOUNT);
 	if (ret)

@@ -16,6 +16,7 @@
 struct drm_file;
 struct tessera_device;
 struct tessera_queue;
+struct tessera_quota;
 struct tessera_timeline;
 
 /* First address user space may use: nothing small or zero, and 2 MiB aligned. */
@@ -49,6 +50,8 @@ struct tessera_vm {
 	struct kref ref;
 	/** @node: Link in &tessera_device.vms. */
 	struct list_head node;
+	/** @quota: Quota of the file it was created on, a reference. */
+	struct tessera_quota *quota;
 	/** @release_work: Teardown. */
 	struct work_struct release_work;
 	/** @timeline: Scheduler of asynchronous binds. */
@@ -90,7 +93,7 @@ struct tessera_vm {
 	} faults;
 };
 
-struct tessera_vm *tessera_vm_create(struct tessera_device *tdev);
+struct tessera_vm *tessera_vm_create(struct tessera_device *tdev, struct tessera_quota *quota);
 struct tessera_vm *tessera_vm_get(struct tessera_vm *vm);
 struct tessera_vm *tessera_vm_lookup(struct drm_file *file, u32 id);
 void tessera_vm_put(struct tessera_vm *vm);

@@ -11,8 +11,9 @@
 #include "../tessera_sync.c"
 
 /* Stand-ins: no device is woken. */
-void tessera_pm_get(struct tessera_device *tdev)
+int tessera_pm_get(struct tessera_device *tdev)
 {
+	return 0;
 }
 
 void tessera_pm_put(struct tessera_device *tdev)
@@ -192,25 +193,43 @@ static void uapi_test_sync(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, sync_error(test, sync), 0);
 }
 
-/* A wait means a signal only if handle and point are the same. */
-static void uapi_test_match(struct kunit *test)
+/* Which of a few jobs signals what is waited for last, against a search from the end. */
+static void uapi_test_index(struct kunit *test)
 {
-	struct tessera_signals *signals;
-	struct drm_tessera_sync wait = { .handle = 7, .point = 3 };
+	enum { JOBS = 12, EACH = 20 };
+	struct tessera_signals *signals[JOBS];
+	struct rb_root index = RB_ROOT;
+	struct drm_tessera_sync wait;
+	u32 seed = 1, job, i;
 
-	KUNIT_EXPECT_FALSE(test, tessera_signals_match(NULL, &wait));
-	signals = kunit_kzalloc(test, struct_size(signals, signal, 2), GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, signals);
-	signals->count = 2;
-	signals->signal[0].handle = 7;
-	signals->signal[0].point = 2;
-	signals->signal[1].handle = 8;
-	signals->signal[1].point = 3;
-	KUNIT_EXPECT_FALSE(test, tessera_signals_match(signals, &wait));
-	signals->signal[1].handle = 7;
-	KUNIT_EXPECT_TRUE(test, tessera_signals_match(signals, &wait));
-	wait.point = 0;
-	KUNIT_EXPECT_FALSE(test, tessera_signals_match(signals, &wait));
+	tessera_signals_index(NULL, &index, 0);
+	for (job = 0; job < JOBS; job++) {
+		signals[job] = kunit_kzalloc(test, struct_size(signals[job], signal, EACH),
+					     GFP_KERNEL);
+		KUNIT_ASSERT_NOT_NULL(test, signals[job]);
+		signals[job]->count = EACH;
+		for (i = 0; i < EACH; i++) {
+			seed = seed * 1103515245 + 12345;
+			signals[job]->signal[i].handle = 1 + (seed >> 16) % 5;
+			signals[job]->signal[i].point = (u64)((seed >> 20) % 40) << 31;
+		}
+		tessera_signals_index(signals[job], &index, job);
+	}
+
+	for (wait.handle = 0; wait.handle < 7; wait.handle++) {
+		for (wait.point = 0; wait.point < 42ull << 31; wait.point += BIT_ULL(30)) {
+			int last = -1;
+
+			for (job = 0; job < JOBS; job++) {
+				for (i = 0; i < EACH; i++) {
+					if (signals[job]->signal[i].handle == wait.handle &&
+					    signals[job]->signal[i].point == wait.point)
+						last = job;
+				}
+			}
+			KUNIT_EXPECT_EQ(test, tessera_signals_find(&index, &wait), last);
+		}
+	}
 }
 
 static struct kunit_case uapi_cases[] = {
@@ -219,7 +238,7 @@ static struct kunit_case uapi_cases[] = {
 	KUNIT_CASE(uapi_test_new_program),
 	KUNIT_CASE(uapi_test_out),
 	KUNIT_CASE(uapi_test_sync),
-	KUNIT_CASE(uapi_test_match),
+	KUNIT_CASE(uapi_test_index),
 	{}
 };
 

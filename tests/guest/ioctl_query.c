@@ -21,7 +21,7 @@ static void query_bad_fields(void)
 	struct drm_tessera_dev_query query = { .size = sizeof(info), .ptr = gt_ptr(&info) };
 	const struct gt_call call = GT_CALL(fd, DEV_QUERY, query);
 	const struct gt_bad rows[] = {
-		GT_BAD(query.type, 5, EINVAL),
+		GT_BAD(query.type, 6, EINVAL),
 		GT_BAD(query.type, UINT32_MAX, EINVAL),
 		GT_BAD(query.type, 65536, EINVAL),
 		GT_BAD(query.size, 0, EINVAL),
@@ -38,7 +38,7 @@ static void query_bad_fields(void)
 
 	GT_BAD_ROWS(&call, rows);
 	query.ptr = 0;
-	query.type = 5;
+	query.type = 6;
 	ktap_eq(gt_call(&call), -EINVAL);
 	query.type = 0;
 	query.pad = 1;

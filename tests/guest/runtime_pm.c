@@ -85,6 +85,24 @@ static void sleeps_and_wakes(void)
 	ktap_ok(strtoul(power("power/runtime_suspended_time"), NULL, 10) > 0);
 }
 
+/* Questions that the kernel can answer do not wake it. */
+static void questions(void)
+{
+	struct drm_tessera_bo_info info = { .handle = c.data.handle };
+	struct drm_tessera_bo_mmap_offset offset = { .handle = c.data.handle };
+
+	ktap_ok(sleeps(10000));
+	gt_gpu_info(c.fd);
+	gt_gpu_state(c.fd);
+	gt_queue_state(c.fd, c.queue);
+	gt_vm_state(c.fd, c.vm, NULL);
+	ktap_eq(gt_ioctl(c.fd, DRM_IOCTL_TESSERA_BO_INFO, &info), 0);
+	ktap_eq(gt_ioctl(c.fd, DRM_IOCTL_TESSERA_BO_MMAP_OFFSET, &offset), 0);
+	gt_vm_destroy(c.fd, gt_vm(c.fd));
+	ktap_eq(strcmp(power("power/runtime_status"), "suspended"), 0);
+	ktap_eq(fill(0, 5), 0);
+}
+
 /* What is created, mapped and dropped wakes it too; ids and mappings are those of before. */
 static void objects(void)
 {
@@ -190,6 +208,7 @@ int main(int argc, char **argv)
 	ktap_run("[SYS7] a device that may not sleep does not", stays_awake);
 	ktap_run("[SYS7] an idle device sleeps, SUBMIT wakes it, nothing is lost",
 		 sleeps_and_wakes);
+	ktap_run("[SYS7] questions the kernel can answer let it sleep", questions);
 	ktap_run("[SYS7] queues and mappings made and dropped around sleep", objects);
 	ktap_run("[SYS7] a job keeps the device awake", job_keeps_awake);
 	ktap_run("[SYS7] local memory keeps the device awake", local_keeps_awake);

@@ -10,7 +10,7 @@ HEADER = "kernel/include/uapi/drm/tessera_drm.h"
 TEXT = "kernel/tests/syzkaller/dev_tessera.txt"
 BITS = {"__u8": 8, "__u16": 16, "__u32": 32, "__s32": 32, "__u64": 64}
 # What only the kernel writes into buffers, whose bytes a fuzzer has no use for.
-OUT_ONLY = {"array", "gpu_info", "engine_info", "counter_info", "gpu_state", "shader_info"}
+OUT_ONLY = {"array", "gpu_info", "engine_info", "counter_info", "gpu_state", "shader_info", "file_limits"}
 
 
 def read_header(path):

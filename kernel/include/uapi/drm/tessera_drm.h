@@ -167,7 +167,9 @@ enum drm_tessera_query_type {
 	/** @DRM_TESSERA_QUERY_GPU_STATE: One struct drm_tessera_gpu_state. */
 	DRM_TESSERA_QUERY_GPU_STATE = 3,
 	/** @DRM_TESSERA_QUERY_SHADER_INFO: One struct drm_tessera_shader_info; since 1.1. */
-	DRM_TESSERA_QUERY_SHADER_INFO = 4
+	DRM_TESSERA_QUERY_SHADER_INFO = 4,
+	/** @DRM_TESSERA_QUERY_FILE_LIMITS: One struct drm_tessera_file_limits; since 1.4. */
+	DRM_TESSERA_QUERY_FILE_LIMITS = 5
 };
 
 /**
@@ -355,6 +357,49 @@ struct drm_tessera_shader_info {
 };
 
 /**
+ * struct drm_tessera_file_limits - what this file may have, and has
+ *
+ * Things there are few of are shared between all files that are open, so each file has
+ * a limit, and what exceeds it is -ENOSPC, as is what would fit but is taken by others.
+ * The limits do not change while the device is there. What was given up counts until
+ * the kernel has torn it down; a call that meets the limit waits for that.
+ */
+struct drm_tessera_file_limits {
+	/** @max_vms: Most VMs; one whose id is gone counts while something keeps it. */
+	__u32 max_vms;
+	/** @vms: VMs there are. */
+	__u32 vms;
+	/** @max_queues: Most queues. */
+	__u32 max_queues;
+	/** @queues: Queues there are. */
+	__u32 queues;
+	/** @max_address_spaces: Most VMs that have queues at the same time. */
+	__u32 max_address_spaces;
+	/** @address_spaces: VMs that have queues. */
+	__u32 address_spaces;
+	/** @max_heaps: Most tiler heaps. */
+	__u32 max_heaps;
+	/** @heaps: Tiler heaps there are. */
+	__u32 heaps;
+	/** @max_perfmons: Most performance monitors. */
+	__u32 max_perfmons;
+	/** @perfmons: Performance monitors there are. */
+	__u32 perfmons;
+	/** @max_heap_memory: Most memory of all tiler heaps, bytes. */
+	__u64 max_heap_memory;
+	/** @heap_memory: Memory that tiler heaps have. */
+	__u64 heap_memory;
+	/** @max_page_tables: Most memory of page tables, bytes. */
+	__u64 max_page_tables;
+	/** @page_tables: Memory of page tables, with what binds on their way may need. */
+	__u64 page_tables;
+	/** @max_local_memory: Most local memory, bytes. */
+	__u64 max_local_memory;
+	/** @local_memory: Local memory of BOs that were created on this file. */
+	__u64 local_memory;
+};
+
+/**
  * struct drm_tessera_get_timestamp - DRM_IOCTL_TESSERA_GET_TIMESTAMP
  *
  * -EINVAL for a clock that is neither CLOCK_MONOTONIC nor CLOCK_MONOTONIC_RAW.
@@ -375,7 +420,8 @@ struct drm_tessera_get_timestamp {
 /**
  * struct drm_tessera_vm_create - DRM_IOCTL_TESSERA_VM_CREATE
  *
- * The kernel never allocates virtual addresses in a user VM.
+ * The kernel never allocates virtual addresses in a user VM. -ENOSPC if the file has
+ * &drm_tessera_file_limits.max_vms of them.
  */
 struct drm_tessera_vm_create {
 	/** @flags: Must be zero. */
@@ -463,7 +509,8 @@ enum drm_tessera_vm_bind_flags {
  * the end of the BO; MAP without permissions, of a purged BO, or with WRITE on a
  * read-only import; a BO private to another VM. -EBUSY if the range touches a tiler heap.
  * -ENOENT for MAP and MAP_NULL on a VM with DRM_TESSERA_VM_BANNED (the rule of
- * Documentation/gpu/drm-vm-bind-async.rst); UNMAP still works there.
+ * Documentation/gpu/drm-vm-bind-async.rst); UNMAP still works there. -ENOSPC if the
+ * page tables it may need exceed &drm_tessera_file_limits.max_page_tables.
  */
 struct drm_tessera_vm_bind {
 	/** @vm_id: VM to operate on. */
@@ -560,8 +607,8 @@ enum drm_tessera_bo_flags {
  *
  * The memory reads as zero. -EINVAL for size 0 or above
  * &drm_tessera_gpu_info.max_bo_size, and for CACHED with NO_MMAP or LOCAL.
- * -ENOSPC for LOCAL if the local memory has no room; a device without local
- * memory has no room.
+ * -ENOSPC for LOCAL if the local memory has no room or the file's share of it is used
+ * up; a device without local memory has no room.
  */
 struct drm_tessera_bo_create {
 	/** @size: Non-zero; rounded up to a page, in and out. */
@@ -691,7 +738,8 @@ enum drm_tessera_priority {
  * with -ECANCELED, and a new queue has to be made. Other queues go on. -EINVAL for an engine class
  * the ENGINES query does not list and for a ring size that is no power of two
  * or out of the range given there, -EACCES for a priority this file may not
- * use, -ENOSPC if every slot is taken, -ECANCELED on a banned VM.
+ * use, -ENOSPC if every slot or address space is taken or the file has its share of
+ * them (struct drm_tessera_file_limits), -ECANCELED on a banned VM.
  */
 struct drm_tessera_queue_create {
 	/** @vm_id: Address space of every job of the queue. */
@@ -854,7 +902,8 @@ struct drm_tessera_submit {
  * DRM_TESSERA_HEAP_ALIGN to DRM_TESSERA_HEAP_CHUNK_MAX, for unaligned values, for a
  * range outside the VM or longer than DRM_TESSERA_HEAP_SIZE_MAX, for an initial
  * size above the maximum. -EBUSY if something is or is about to be mapped there.
- * Since 1.2; -EOPNOTSUPP before.
+ * -ENOSPC if the file has its share of heaps or of memory for them. Since 1.2;
+ * -EOPNOTSUPP before.
  */
 struct drm_tessera_heap_create {
 	/** @vm_id: VM the heap lives in. */
@@ -894,7 +943,8 @@ struct drm_tessera_heap_destroy {
  * its job's perfmon.
  *
  * -EINVAL for no counters, more than &drm_tessera_gpu_info.max_counters, an id that
- * DEV_QUERY does not list, or one twice. -ENOSPC if the device has no perfmon left.
+ * DEV_QUERY does not list, or one twice. -ENOSPC if the device has no perfmon left or
+ * the file has its share.
  * Since 1.2; -EOPNOTSUPP before.
  */
 struct drm_tessera_perfmon_create {
