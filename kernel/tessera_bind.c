@@ -36,6 +36,9 @@
 #include "tessera_trace.h"
 #include "tessera_vm.h"
 
+/* Entries that one bind may write: 64 GiB in small pages. */
+#define BIND_WORK_MAX	BIT_ULL(24)
+
 /**
  * struct tessera_bind_op - one operation, checked and resolved
  */
@@ -56,6 +59,12 @@ struct tessera_bind_op {
 	bool needed;
 	/** @vm_bo: MAP, UNMAP_BO: the BO in this VM, a reference, or NULL. */
 	struct drm_gpuvm_bo *vm_bo;
+	/** @sg: MAP of system memory: segment that holds @bo_offset. */
+	struct scatterlist *sg;
+	/** @sg_index: Which one that is. */
+	unsigned int sg_index;
+	/** @sg_skip: Bytes of that segment before @bo_offset. */
+	u64 sg_skip;
 };
 
 /**
@@ -78,6 +87,10 @@ struct tessera_bind {
 	u64 inv_end;
 	/** @lost: The device did not confirm the invalidation: its reset is awaited. */
 	bool lost;
+	/** @done: It has run, or will not. Under &tessera_vm.op_lock. */
+	bool done;
+	/** @work: Entries of page tables the operations may write. */
+	u64 work;
 	/** @count: Number of operations. */
 	unsigned int count;
 	/** @op: The operations. */
@@ -164,28 +177,20 @@ static void bind_link_vma(struct tessera_vma *vma, struct drm_gpuvm_bo *vm_bo)
 
 /* Write the entries of a mapping of a BO in system memory. */
 static void bind_map_sgt(struct tessera_bind *bind, const struct tessera_bind_op *op,
-			 struct sg_table *sgt)
+			 const struct sg_table *sgt)
 {
-	u64 va = op->va, left = op->size, skip = op->bo_offset;
-	struct scatterlist *sg;
+	u64 va = op->va, left = op->size, skip = op->sg_skip;
+	struct scatterlist *sg = op->sg;
 	unsigned int i;
 
-	for_each_sgtable_dma_sg(sgt, sg, i) {
-		u64 len = sg_dma_len(sg);
+	for (i = op->sg_index; i < sgt->nents && left; i++, sg = sg_next(sg)) {
+		u64 len = min(sg_dma_len(sg) - skip, left);
 
-		if (skip >= len) {
-			skip -= len;
-			continue;
-		}
-
-		len = min(len - skip, left);
 		tessera_pt_map(bind->vm->pgt, &bind->pool, va, len, sg_dma_address(sg) + skip,
 			       op->bits);
 		va += len;
 		left -= len;
 		skip = 0;
-		if (!left)
-			break;
 	}
 }
 
@@ -375,6 +380,7 @@ int tessera_bind_run(struct tessera_bind *bind)
 	for (i = 0; i < bind->count && !ret; i++)
 		ret = bind_run_op(bind, &bind->op[i]);
 	drm_WARN_ON(&vm->tdev->drm, ret);
+	bind->done = true;
 
 	if (bind_invalidate(bind)) {
 		bind->lost = true;
@@ -418,6 +424,42 @@ static int bind_get_vm_bo(struct tessera_bind *bind, struct tessera_bind_op *op)
 	return 0;
 }
 
+/*
+ * Find the segment that the operation begins with. That can take long for a large BO
+ * in small pieces, so it is not left to tessera_bind_run(), which has others waiting.
+ * Nothing waits here; operations on a BO in the order of its offsets go on from the
+ * last one. The segments stay as they are while the BO is needed.
+ */
+static int bind_find_sg(struct tessera_bind *bind, struct tessera_bind_op *op,
+			struct sg_table *sgt)
+{
+	const struct tessera_bind_op *last = op > bind->op ? op - 1 : NULL;
+	struct scatterlist *sg = sgt->sgl;
+	u64 skip = op->bo_offset;
+	unsigned int i = 0;
+
+	if (last && last->sg && last->obj == op->obj && last->bo_offset <= op->bo_offset) {
+		sg = last->sg;
+		i = last->sg_index;
+		skip = last->sg_skip + op->bo_offset - last->bo_offset;
+	}
+
+	for (; i < sgt->nents && skip >= sg_dma_len(sg); i++) {
+		skip -= sg_dma_len(sg);
+		sg = sg_next(sg);
+		if (i % SZ_4K)
+			continue;
+		cond_resched();
+		if (fatal_signal_pending(current))
+			return -EINTR;
+	}
+	op->sg = sg;
+	op->sg_index = i;
+	op->sg_skip = skip;
+
+	return i < sgt->nents ? 0 : -EINVAL;
+}
+
 static int bind_prepare_bo(struct tessera_bind *bind, struct tessera_bind_op *op)
 {
 	struct tessera_bo *bo = to_tessera_bo(op->obj);
@@ -442,9 +484,25 @@ static int bind_prepare_bo(struct tessera_bind *bind, struct tessera_bind_op *op
 		sgt = tessera_bo_map_dma(bo);
 		if (IS_ERR(sgt))
 			return PTR_ERR(sgt);
+		ret = bind_find_sg(bind, op, sgt);
+		if (ret)
+			return ret;
 	}
 
 	return bind_get_vm_bo(bind, op);
+}
+
+/*
+ * All operations of a bind are applied under op_lock, for which others wait, recovery
+ * among them. So what they write is limited. (What they remove was written before.)
+ */
+static int bind_count_work(struct tessera_bind *bind, u64 size, bool null)
+{
+	bool large = null && bind->vm->tdev->info.features & TSR_FEATURE_HUGE_PAGES;
+
+	bind->work += size >> (large ? TSR_HUGE_SHIFT : TSR_PAGE_SHIFT);
+
+	return bind->work > BIND_WORK_MAX ? -ENOMEM : 0;
 }
 
 static int bind_prepare_unmap_bo(struct tessera_bind *bind, struct tessera_bind_op *op)
@@ -465,9 +523,10 @@ static int bind_prepare_op(struct tessera_bind *bind, struct tessera_bind_op *op
 	struct tessera_pgtable *pgt = bind->vm->pgt;
 	int ret;
 
+
 	switch (op->type) {
 	case DRM_TESSERA_BIND_MAP:
-		ret = bind_prepare_bo(bind, op);
+		ret = bind_prepare_bo(bind, op) ?: bind_count_work(bind, op->size, false);
 		if (ret)
 			return ret;
 		fallthrough;
@@ -538,13 +597,26 @@ static int bind_claim(struct tessera_vm *vm, struct tessera_bind_op *op,
 	return ret;
 }
 
+/* Is each of the operations well formed, and what they ask for not too much? */
+static int bind_check(struct tessera_bind *bind, const struct drm_tessera_bind_op *ops)
+{
+	unsigned int i;
+	int ret = 0;
+
+	for (i = 0; i < bind->count && !ret; i++) {
+		if (!bind_op_valid(bind->vm, &ops[i]))
+			ret = -EINVAL;
+		else if (ops[i].op == DRM_TESSERA_BIND_MAP_NULL)
+			ret = bind_count_work(bind, ops[i].size, true);
+	}
+
+	return ret;
+}
+
 static int bind_init_op(struct drm_file *file, struct tessera_bind *bind,
 			struct tessera_bind_op *op, const struct drm_tessera_bind_op *uop)
 {
 	int ret;
-
-	if (!bind_op_valid(bind->vm, uop))
-		return -EINVAL;
 
 	op->type = uop->op;
 	op->bo_offset = uop->bo_offset;
@@ -578,7 +650,7 @@ struct tessera_bind *tessera_bind_create(struct drm_file *file, struct tessera_v
 {
 	struct tessera_bind *bind;
 	unsigned int i;
-	int ret = 0;
+	int ret;
 
 	bind = kvzalloc(struct_size(bind, op, count), GFP_KERNEL_ACCOUNT);
 	if (!bind)
@@ -595,6 +667,7 @@ struct tessera_bind *tessera_bind_create(struct drm_file *file, struct tessera_v
 	list_add(&bind->node, &vm->binds);
 	mutex_unlock(&vm->op_lock);
 
+	ret = bind_check(bind, ops);
 	for (i = 0; i < count && !ret; i++)
 		ret = bind_init_op(file, bind, &bind->op[i], &ops[i]);
 	if (ret) {
@@ -649,6 +722,19 @@ void tessera_bind_destroy(struct tessera_bind *bind)
 }
 
 /**
+ * tessera_bind_skip() - a bind is not to be applied after all
+ * @bind: bind that has not run
+ *
+ * The caller holds &tessera_vm.op_lock.
+ */
+void tessera_bind_skip(struct tessera_bind *bind)
+{
+	lockdep_assert_held(&bind->vm->op_lock);
+
+	bind->done = true;
+}
+
+/**
  * tessera_binds_unplug() - free the page tables of all binds
  * @vm: VM of an unplugged device
  *
@@ -670,7 +756,7 @@ void tessera_binds_unplug(struct tessera_vm *vm)
  * @va: start
  * @size: length
  *
- * Return: true if one does, whether it has run or not. The caller holds
+ * Return: true if one does that has not run. The caller holds
  * &tessera_vm.op_lock.
  */
 bool tessera_binds_overlap(struct tessera_vm *vm, u64 va, u64 size)
@@ -681,7 +767,8 @@ bool tessera_binds_overlap(struct tessera_vm *vm, u64 va, u64 size)
 	lockdep_assert_held(&vm->op_lock);
 
 	list_for_each_entry(bind, &vm->binds, node) {
-		for (i = 0; i < bind->count; i++) {
+		/* What has run is in the VM, or gone from it. */
+		for (i = 0; i < bind->count && !bind->done; i++) {
 			struct tessera_bind_op *op = &bind->op[i];
 
 			if (op->va < va + size && va < op->va + op->size)

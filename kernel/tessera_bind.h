@@ -19,6 +19,7 @@ struct tessera_vma;
 struct tessera_bind *tessera_bind_create(struct drm_file *file, struct tessera_vm *vm,
 					 const struct drm_tessera_bind_op *ops, unsigned int count);
 int tessera_bind_run(struct tessera_bind *bind);
+void tessera_bind_skip(struct tessera_bind *bind);
 void tessera_bind_destroy(struct tessera_bind *bind);
 void tessera_binds_unplug(struct tessera_vm *vm);
 bool tessera_binds_overlap(struct tessera_vm *vm, u64 va, u64 size);

@@ -6,9 +6,11 @@
  *
  * Binds of a VM are applied in the order of their ioctls. An asynchronous one is
  * a job of the VM's bind scheduler, which runs one at a time on the CPU; it
- * occupies no queue of the device. A synchronous one is run by the ioctl itself
- * once no asynchronous one is ahead of it: the wait for that can be interrupted,
- * and nothing has changed then.
+ * occupies no queue of the device. A synchronous one is run by the ioctl itself if
+ * no asynchronous one is ahead of it. Else it takes its place in their order as a
+ * job, too, which waits for nothing but those ahead, and the ioctl waits for it. The
+ * wait can be interrupted: a bind that has not run by then is skipped, and nothing
+ * has changed.
  */
 
 #include <linux/slab.h>
@@ -22,12 +24,25 @@
 #include "tessera_device.h"
 #include "tessera_drv.h"
 #include "tessera_fence.h"
+#include "tessera_quota.h"
 #include "tessera_sync.h"
 #include "tessera_uapi.h"
 #include "tessera_vm.h"
 
 /**
- * struct tessera_bind_job - an asynchronous bind
+ * struct tessera_bind_wait - a synchronous bind whose job is waited for
+ *
+ * On the stack of who waits; protected by &tessera_vm.op_lock.
+ */
+struct tessera_bind_wait {
+	/** @done: The bind has run. */
+	bool done;
+	/** @ret: With this result. */
+	int ret;
+};
+
+/**
+ * struct tessera_bind_job - a bind that is applied in its turn
  */
 struct tessera_bind_job {
 	/** @base: Scheduler job. */
@@ -38,6 +53,10 @@ struct tessera_bind_job {
 	struct tessera_vm *vm;
 	/** @done: Fence. */
 	struct tessera_fence *done;
+	/** @wait: Who waits for the bind, NULL if nobody does; under op_lock. */
+	struct tessera_bind_wait *wait;
+	/** @skip: Who waited has given up; under op_lock. */
+	bool skip;
 	/** @free_work: Frees the bind, where that is allowed. */
 	struct work_struct free_work;
 };
@@ -55,11 +74,24 @@ static struct dma_fence *tessera_bind_run_job(struct drm_sched_job *sched_job)
 	struct dma_fence *fence;
 	int ret;
 
+	/* What the bind removes is given back by a work that comes after the fence. */
+	tessera_quota_leave(vm->quota);
+
 	mutex_lock(&vm->op_lock);
-	ret = tessera_bind_run(job->bind);
-	if (ret)
+	if (job->skip) {
+		tessera_bind_skip(job->bind);
+		ret = 0;
+	} else {
+		ret = tessera_bind_run(job->bind);
+	}
+	/* A synchronous bind on a device that is gone has changed nothing. */
+	if (ret && !(job->wait && ret == -ENODEV))
 		WRITE_ONCE(vm->banned, true);
-	WRITE_ONCE(vm->async_pending, vm->async_pending - 1); /* synchronous binds peek */
+	if (job->wait) {
+		job->wait->ret = ret;
+		WRITE_ONCE(job->wait->done, true); /* it peeks */
+	}
+	atomic_dec(&vm->async_pending);
 	mutex_unlock(&vm->op_lock);
 	wake_up_all(&vm->async_wait);
 
@@ -75,10 +107,13 @@ static struct dma_fence *tessera_bind_run_job(struct drm_sched_job *sched_job)
 static void tessera_bind_free_work(struct work_struct *work)
 {
 	struct tessera_bind_job *job = container_of(work, struct tessera_bind_job, free_work);
+	struct tessera_quota *quota = tessera_quota_get(job->vm->quota);
 
 	tessera_fence_drop(job->done);
 	tessera_bind_destroy(job->bind);
 	kfree(job);
+	tessera_quota_left(quota);
+	tessera_quota_put(quota);
 }
 
 static void tessera_bind_free_job(struct drm_sched_job *sched_job)
@@ -146,6 +181,24 @@ static int tessera_bind_add_waits(struct drm_file *file, struct tessera_bind_job
 	return ret;
 }
 
+/*
+ * The job runs from here on. Who calls holds the VM's reservation, which keeps the
+ * order of fences that of the jobs, and may hold those of shared BOs: so nothing here
+ * takes op_lock, which is held as long as a bind takes.
+ */
+static struct dma_fence *bind_arm(struct tessera_bind_job *job)
+{
+	drm_sched_job_arm(&job->base);
+
+	return &job->base.s_fence->finished;
+}
+
+static void bind_push_armed(struct tessera_bind_job *job)
+{
+	atomic_inc(&job->vm->async_pending);
+	drm_sched_entity_push_job(&job->base);
+}
+
 /* Lock the VM and its shared BOs, queue the job. After arming nothing can fail. */
 static int tessera_bind_push(struct tessera_bind_job *job, struct tessera_signals *signals)
 {
@@ -164,17 +217,11 @@ static int tessera_bind_push(struct tessera_bind_job *job, struct tessera_signal
 		return ret;
 
 	cookie = dma_fence_begin_signalling();
-	drm_sched_job_arm(&job->base);
-	finished = &job->base.s_fence->finished;
+	finished = bind_arm(job);
 	drm_gpuvm_exec_resv_add_fence(&vm_exec, finished, DMA_RESV_USAGE_BOOKKEEP,
 				      DMA_RESV_USAGE_BOOKKEEP);
 	tessera_signals_publish(signals, finished);
-
-	mutex_lock(&vm->op_lock);
-	WRITE_ONCE(vm->async_pending, vm->async_pending + 1);
-	mutex_unlock(&vm->op_lock);
-
-	drm_sched_entity_push_job(&job->base);
+	bind_push_armed(job);
 	dma_fence_end_signalling(cookie);
 	drm_gpuvm_exec_unlock(&vm_exec);
 
@@ -235,22 +282,64 @@ err_bind:
 	return ret;
 }
 
+/* Take a place behind the binds that are there. Nothing can fail. */
+static void bind_push_sync(struct tessera_bind_job *job)
+{
+	struct dma_resv *resv = drm_gpuvm_resv(&job->vm->base);
+	bool cookie;
+
+	dma_resv_lock(resv, NULL);
+	cookie = dma_fence_begin_signalling();
+	bind_arm(job);
+	bind_push_armed(job);
+	dma_fence_end_signalling(cookie);
+	dma_resv_unlock(resv);
+}
+
+/* Run @bind, which is consumed, when its turn comes. */
+static int tessera_bind_in_turn(struct drm_file *file, struct tessera_bind *bind,
+				struct tessera_vm *vm)
+{
+	struct tessera_bind_wait wait = {};
+	struct tessera_bind_job *job;
+	int ret;
+
+	job = tessera_bind_job_create(file, vm);
+	if (IS_ERR(job)) {
+		tessera_bind_destroy(bind);
+		return PTR_ERR(job);
+	}
+
+	job->bind = bind;
+	job->wait = &wait;
+	bind_push_sync(job);
+
+	ret = wait_event_interruptible(vm->async_wait, READ_ONCE(wait.done));
+
+	/* The job is there as long as it has not run. */
+	mutex_lock(&vm->op_lock);
+	if (wait.done) {
+		ret = wait.ret;
+	} else {
+		job->wait = NULL;
+		job->skip = true;
+	}
+	mutex_unlock(&vm->op_lock);
+
+	return ret;
+}
+
 /* Consumes @bind. */
-static int tessera_bind_sync(struct tessera_bind *bind, struct tessera_vm *vm)
+static int tessera_bind_sync(struct drm_file *file, struct tessera_bind *bind,
+			     struct tessera_vm *vm)
 {
 	int ret;
 
-	for (;;) {
-		ret = wait_event_interruptible(vm->async_wait, !READ_ONCE(vm->async_pending));
-		if (ret)
-			goto out;
-
-		mutex_lock(&vm->op_lock);
-		if (!vm->async_pending)
-			break;
+	mutex_lock(&vm->op_lock);
+	if (atomic_read(&vm->async_pending)) {
 		mutex_unlock(&vm->op_lock);
+		return tessera_bind_in_turn(file, bind, vm);
 	}
-
 	ret = tessera_bind_run(bind);
 	mutex_unlock(&vm->op_lock);
 
@@ -258,8 +347,8 @@ static int tessera_bind_sync(struct tessera_bind *bind, struct tessera_vm *vm)
 		WRITE_ONCE(vm->banned, true);
 		queue_work(vm->tdev->timeout_wq, &vm->tdev->reset.work);
 	}
-out:
 	tessera_bind_destroy(bind);
+
 	return ret;
 }
 
@@ -302,7 +391,7 @@ static int tessera_bind_ops(struct drm_file *file, struct tessera_vm *vm,
 	if (args->flags & DRM_TESSERA_VM_BIND_ASYNC)
 		return tessera_bind_async(file, bind, vm, args);
 
-	return tessera_bind_sync(bind, vm);
+	return tessera_bind_sync(file, bind, vm);
 }
 
 /**

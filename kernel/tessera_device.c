@@ -178,8 +178,7 @@ static int tessera_device_init_software(struct tessera_device *tdev)
 	tessera_prime_lock(&tdev->check.lock);
 	tessera_prime_order(&tdev->reset.lock, &tdev->vms.lock);
 
-	tdev->submit_wq = alloc_workqueue("tessera-submit",
-					  WQ_PERCPU | WQ_HIGHPRI | WQ_MEM_RECLAIM, 0);
+	tdev->submit_wq = alloc_workqueue("tessera-submit", WQ_UNBOUND | WQ_MEM_RECLAIM, 0);
 	if (!tdev->submit_wq)
 		return -ENOMEM;
 	ret = drmm_add_action_or_reset(drm, tessera_destroy_workqueue, tdev->submit_wq);

@@ -301,6 +301,24 @@ out:
 	return obj;
 }
 
+/* What the file has given up and a worker has not cleaned up yet is worth waiting for. */
+static int bo_alloc_local(struct tessera_device *tdev, struct tessera_quota *quota,
+			  struct drm_mm_node *node, u64 size)
+{
+	bool leaving;
+	int ret;
+
+	do {
+		leaving = atomic_read(&quota->leaving);
+		ret = tessera_local_alloc(tdev, node, size);
+		if (ret != -ENOSPC || !leaving)
+			return ret;
+		ret = tessera_quota_settle(quota);
+	} while (!ret);
+
+	return ret;
+}
+
 static struct drm_gem_object *tessera_gem_create_local(struct tessera_device *tdev,
 						       struct tessera_quota *quota, u64 size)
 {
@@ -318,7 +336,7 @@ static struct drm_gem_object *tessera_gem_create_local(struct tessera_device *td
 	if (ret)
 		goto err_release;
 
-	ret = tessera_local_alloc(tdev, &to_tessera_bo(obj)->local, size);
+	ret = bo_alloc_local(tdev, quota, &to_tessera_bo(obj)->local, size);
 	if (ret)
 		goto err_uncharge;
 

@@ -549,21 +549,6 @@ void tessera_pt_map(struct tessera_pgtable *pgt, struct tessera_pt_pool *pool,
 	}
 }
 
-/* Tables from the root down to level 1 on the way to @va; NULL where the tree ends. */
-static bool pt_walk(struct tessera_pgtable *pgt, u64 va, struct tessera_pt *path[])
-{
-	unsigned int level;
-
-	path[pgt->levels - 1] = pgt->root;
-	for (level = pgt->levels - 1; level > 1; level--) {
-		path[level - 1] = path[level]->child[pt_index(va, level)];
-		if (!path[level - 1])
-			return false;
-	}
-
-	return true;
-}
-
 static void pt_unlink(struct tessera_pt_pool *pool, struct tessera_pt *pt, unsigned int index)
 {
 	struct tessera_pt *child = pt->child[index];
@@ -594,6 +579,42 @@ static void pt_unmap_small(struct tessera_pt_pool *pool, struct tessera_pt *dir,
 		pt_unlink(pool, dir, index);
 }
 
+/*
+ * Remove what is behind one entry, of as high a level as the range covers whole, so
+ * that it does not matter how large the range is but what is in it. Returns how much
+ * of the range that was.
+ */
+static u64 pt_unmap_step(struct tessera_pgtable *pgt, struct tessera_pt_pool *pool,
+			 u64 va, u64 size)
+{
+	struct tessera_pt *path[TSR_LEVELS_MAX];
+	unsigned int level = pgt->levels - 1;
+	u64 step;
+
+	path[level] = pgt->root;
+	for (;; level--) {
+		u64 span = BIT_ULL(pt_shift(level));
+
+		step = min(size, ALIGN(va + 1, span) - va);
+		if (step == span) {
+			pt_unlink(pool, path[level], pt_index(va, level));
+			break;
+		}
+		if (level == 1) {
+			pt_unmap_small(pool, path[1], va, step);
+			break;
+		}
+		path[level - 1] = path[level]->child[pt_index(va, level)];
+		if (!path[level - 1])
+			return step;
+	}
+
+	for (; level < pgt->levels - 1 && !path[level]->live; level++)
+		pt_unlink(pool, path[level + 1], pt_index(va, level + 1));
+
+	return step;
+}
+
 /**
  * tessera_pt_unmap() - remove all mappings of a range
  * @pgt: tree
@@ -604,21 +625,8 @@ static void pt_unmap_small(struct tessera_pt_pool *pool, struct tessera_pt *dir,
 void tessera_pt_unmap(struct tessera_pgtable *pgt, struct tessera_pt_pool *pool,
 		      u64 va, u64 size)
 {
-	struct tessera_pt *path[TSR_LEVELS_MAX];
-
 	while (size) {
-		u64 step = min(size, ALIGN(va + 1, HUGE_SIZE) - va);
-		unsigned int level;
-
-		if (pt_walk(pgt, va, path)) {
-			if (step == HUGE_SIZE)
-				pt_unlink(pool, path[1], pt_index(va, 1));
-			else
-				pt_unmap_small(pool, path[1], va, step);
-
-			for (level = 1; level < pgt->levels - 1 && !path[level]->live; level++)
-				pt_unlink(pool, path[level + 1], pt_index(va, level + 1));
-		}
+		u64 step = pt_unmap_step(pgt, pool, va, size);
 
 		va += step;
 		size -= step;

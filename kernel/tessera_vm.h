@@ -3,6 +3,7 @@
 #ifndef __TESSERA_VM_H__
 #define __TESSERA_VM_H__
 
+#include <linux/atomic.h>
 #include <linux/kref.h>
 #include <linux/mutex.h>
 #include <linux/wait.h>
@@ -59,7 +60,7 @@ struct tessera_vm {
 
 	/**
 	 * @op_lock: Protects the tree of mappings, @pgt, @as, @as_users,
-	 * @binds, @heaps and @async_pending. Asynchronous binds take it while fences wait for
+	 * @binds and @heaps. Asynchronous binds take it while fences wait for
 	 * them: nothing allocates or takes a reservation lock under it.
 	 */
 	struct mutex op_lock;
@@ -73,9 +74,9 @@ struct tessera_vm {
 	struct list_head binds;
 	/** @heaps: Tiler heaps of the VM, by &tessera_heap.node. */
 	struct list_head heaps;
-	/** @async_pending: Asynchronous binds that have been pushed and have not run. */
-	unsigned int async_pending;
-	/** @async_wait: Woken when @async_pending drops. */
+	/** @async_pending: Binds that have been pushed as jobs and have not run. */
+	atomic_t async_pending;
+	/** @async_wait: Woken when one has run. */
 	wait_queue_head_t async_wait;
 	/** @banned: An asynchronous bind failed. Only ever set. */
 	bool banned;
