@@ -634,6 +634,28 @@ static int bind_init_op(struct drm_file *file, struct tessera_bind *bind,
 	return bind_prepare_op(bind, op);
 }
 
+static struct tessera_bind *bind_alloc(struct tessera_vm *vm, unsigned int count)
+{
+	struct tessera_bind *bind;
+
+	bind = kvzalloc(struct_size(bind, op, count), GFP_KERNEL_ACCOUNT);
+	if (!bind)
+		return NULL;
+
+	bind->vm = tessera_vm_get(vm);
+	bind->count = count;
+	bind->inv_start = U64_MAX;
+	tessera_pt_pool_init(&bind->pool);
+	INIT_LIST_HEAD(&bind->spare);
+	INIT_LIST_HEAD(&bind->returned);
+
+	mutex_lock(&vm->op_lock);
+	list_add(&bind->node, &vm->binds);
+	mutex_unlock(&vm->op_lock);
+
+	return bind;
+}
+
 /**
  * tessera_bind_create() - check and prepare a bind
  * @file: file
@@ -652,20 +674,9 @@ struct tessera_bind *tessera_bind_create(struct drm_file *file, struct tessera_v
 	unsigned int i;
 	int ret;
 
-	bind = kvzalloc(struct_size(bind, op, count), GFP_KERNEL_ACCOUNT);
+	bind = bind_alloc(vm, count);
 	if (!bind)
 		return ERR_PTR(-ENOMEM);
-
-	bind->vm = tessera_vm_get(vm);
-	bind->count = count;
-	bind->inv_start = U64_MAX;
-	tessera_pt_pool_init(&bind->pool);
-	INIT_LIST_HEAD(&bind->spare);
-	INIT_LIST_HEAD(&bind->returned);
-
-	mutex_lock(&vm->op_lock);
-	list_add(&bind->node, &vm->binds);
-	mutex_unlock(&vm->op_lock);
 
 	ret = bind_check(bind, ops);
 	for (i = 0; i < count && !ret; i++)
@@ -676,6 +687,76 @@ struct tessera_bind *tessera_bind_create(struct drm_file *file, struct tessera_v
 	}
 
 	return bind;
+}
+
+/* A bind of the driver's own, of one operation. Takes the reference to @obj. */
+static struct tessera_bind *bind_create_own(struct tessera_vm *vm,
+					    const struct tessera_bind_op *op)
+{
+	struct tessera_bind *bind = bind_alloc(vm, 1);
+	int ret;
+
+	if (!bind) {
+		if (op->obj)
+			drm_gem_object_put(op->obj);
+		return ERR_PTR(-ENOMEM);
+	}
+
+	/* Whoever looks for overlaps sees the range once it is there. */
+	mutex_lock(&vm->op_lock);
+	bind->op[0] = *op;
+	mutex_unlock(&vm->op_lock);
+
+	ret = bind_prepare_op(bind, &bind->op[0]);
+	if (ret) {
+		tessera_bind_destroy(bind);
+		return ERR_PTR(ret);
+	}
+
+	return bind;
+}
+
+/**
+ * tessera_bind_create_map() - prepare to map a BO of the driver's own
+ * @vm: VM
+ * @obj: BO, private to the VM; all of it is mapped for reading and writing
+ * @va: where to, in a range that belongs to a heap
+ *
+ * Inside drm_dev_enter().
+ *
+ * Return: the bind or an error pointer.
+ */
+struct tessera_bind *tessera_bind_create_map(struct tessera_vm *vm, struct drm_gem_object *obj,
+					     u64 va)
+{
+	drm_gem_object_get(obj);
+
+	return bind_create_own(vm, &(struct tessera_bind_op) {
+		.type = DRM_TESSERA_BIND_MAP,
+		.va = va,
+		.size = obj->size,
+		.bits = TSR_PTE_READ__MASK | TSR_PTE_WRITE__MASK,
+		.obj = obj,
+	});
+}
+
+/**
+ * tessera_bind_create_unmap() - prepare to take a range out of a VM
+ * @vm: VM
+ * @va: start
+ * @size: length; mappings are in the range or not, as a whole
+ *
+ * Inside drm_dev_enter().
+ *
+ * Return: the bind, which can be kept for long, or an error pointer.
+ */
+struct tessera_bind *tessera_bind_create_unmap(struct tessera_vm *vm, u64 va, u64 size)
+{
+	return bind_create_own(vm, &(struct tessera_bind_op) {
+		.type = DRM_TESSERA_BIND_UNMAP,
+		.va = va,
+		.size = size,
+	});
 }
 
 /**

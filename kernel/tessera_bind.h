@@ -7,6 +7,7 @@
 
 struct drm_device;
 struct drm_file;
+struct drm_gem_object;
 struct drm_gpuva_op;
 struct drm_sched_backend_ops;
 struct drm_tessera_bind_op;
@@ -18,6 +19,9 @@ struct tessera_vma;
 /* tessera_bind.c: what a bind consists of, prepared, run, cleaned up. */
 struct tessera_bind *tessera_bind_create(struct drm_file *file, struct tessera_vm *vm,
 					 const struct drm_tessera_bind_op *ops, unsigned int count);
+struct tessera_bind *tessera_bind_create_map(struct tessera_vm *vm, struct drm_gem_object *obj,
+					     u64 va);
+struct tessera_bind *tessera_bind_create_unmap(struct tessera_vm *vm, u64 va, u64 size);
 int tessera_bind_run(struct tessera_bind *bind);
 void tessera_bind_skip(struct tessera_bind *bind);
 void tessera_bind_destroy(struct tessera_bind *bind);

@@ -9,21 +9,25 @@
  * has used up what it was told of, it stops the queue and raises the HEAP
  * interrupt; a work then tells it of one chunk more.
  *
- * The job's fence waits for that, and reclaim may wait for the fence. So the chunk
- * that is handed over has its memory, its DMA mapping and its page-table entries
- * already: SUBMIT sees to a reserve, allocated as any ioctl allocates, before the
- * job is armed. The work that has handed a chunk over makes the reserve good again
- * without waiting for anybody (GFP_NOWAIT). If it cannot and the reserve is used
- * up, the job fails with -ENOMEM. At the end of the range it fails with -ENOSPC,
- * which the device finds out by itself.
+ * The job's fence waits for that, and reclaim may wait for the fence. So that work
+ * hands out what is bound and does nothing else: it neither allocates nor takes a
+ * reservation or the VM's lock. What is bound is BOs of the kernel's own, private to
+ * the VM, which no handle names: nobody can advise on them, export or unmap them. The
+ * code of VM_BIND maps them, before a job is armed, so that there is a reserve beyond
+ * what earlier frames have used; and while a job uses up that reserve, a work that no
+ * fence waits for makes it good again. If it comes too late, the job fails at once:
+ * -ENOMEM, or -ENOSPC if the file has its share of memory for heaps. At the end of
+ * the range it fails with -ENOSPC, which the device finds out by itself.
  *
  * Memory stays with the heap until it is destroyed: the next frame is likely to
  * need as much.
  */
 
 #include <linux/bitfield.h>
-#include <linux/dma-mapping.h>
 #include <linux/log2.h>
+#include <linux/memcontrol.h>
+#include <linux/sched/mm.h>
+#include <linux/sizes.h>
 #include <linux/slab.h>
 
 #include <drm/drm_drv.h>
@@ -31,165 +35,176 @@
 #include <drm/drm_print.h>
 #include <drm/tessera_drm.h>
 
-#include "tessera_as.h"
 #include "tessera_bind.h"
-#include "tessera_check.h"
 #include "tessera_device.h"
 #include "tessera_drv.h"
+#include "tessera_fence.h"
+#include "tessera_gem.h"
 #include "tessera_heap.h"
 #include "tessera_queue.h"
 #include "tessera_quota.h"
 #include "tessera_vm.h"
 
-/* Chunks that have memory before the device asks for them. */
-#define HEAP_RESERVE 4
+/* The least reserve, in bytes and in chunks. */
+#define RESERVE_BYTES	SZ_4M
+#define RESERVE_CHUNKS	4
+/* It doubles when it was found empty, so often at most. */
+#define RESERVE_SHIFT	8
 
 static_assert((u32)DRM_TESSERA_HEAP_ALIGN == (u32)TSR_HEAP_ALIGN);
 
-/* Where memory is missing that ought to be there, or @max_size. */
-static u64 heap_missing(struct tessera_heap *heap)
+/* How much is to be bound beyond what the device has been told of. */
+static u64 heap_reserve(struct tessera_heap *heap)
 {
-	u64 target = atomic64_read(&heap->committed) + (u64)HEAP_RESERVE * heap->chunk_size;
-	u64 missing;
+	u64 reserve = max_t(u64, RESERVE_BYTES, RESERVE_CHUNKS * heap->chunk_size);
 
-	mutex_lock(&heap->vm->op_lock);
-	missing = heap->mapped < target ? heap->mapped : heap->max_size;
-	mutex_unlock(&heap->vm->op_lock);
+	reserve = max(reserve, (u64)atomic64_read(&heap->committed) / 2);
 
-	return missing;
+	return ALIGN(reserve, heap->chunk_size) << min(atomic_read(&heap->empty), RESERVE_SHIFT);
+}
+
+/* Where the bound part ought to end. */
+static u64 heap_target(struct tessera_heap *heap)
+{
+	return min(heap->max_size, atomic64_read(&heap->committed) + heap_reserve(heap));
+}
+
+/* Map @bo behind what is bound. */
+static int heap_bind(struct tessera_heap *heap, struct tessera_bo *bo)
+{
+	struct tessera_vm *vm = heap->vm;
+	struct tessera_bind *bind;
+	int ret, cookie;
+
+	if (!drm_dev_enter(&vm->tdev->drm, &cookie))
+		return -ENODEV;
+	bind = tessera_bind_create_map(vm, &bo->base.base, heap->va + atomic64_read(&heap->bound));
+	drm_dev_exit(cookie);
+	if (IS_ERR(bind))
+		return PTR_ERR(bind);
+
+	/* Nothing was mapped there, so there is nothing the device must forget. */
+	mutex_lock(&vm->op_lock);
+	ret = tessera_bind_run(bind);
+	mutex_unlock(&vm->op_lock);
+	tessera_bind_destroy(bind);
+
+	return ret;
+}
+
+/* Bind @size bytes more. Under grow_lock. */
+static int heap_add(struct tessera_heap *heap, u64 size)
+{
+	struct tessera_vm *vm = heap->vm;
+	struct tessera_bo *bo;
+	int ret;
+
+	bo = tessera_bo_create(vm->tdev, NULL, size, DRM_TESSERA_BO_NO_MMAP, vm, 0);
+	if (IS_ERR(bo))
+		return PTR_ERR(bo);
+
+	ret = heap_bind(heap, bo);
+	if (!ret)
+		atomic64_add(size, &heap->bound);
+	/* The mapping has one, too. */
+	drm_gem_object_put(&bo->base.base);
+
+	return ret;
 }
 
 /*
- * Give the heap the chunk at @offset, unless somebody else has. Inside
- * drm_dev_enter(), so that the page table is there.
+ * Bind up to the target, or at least up to @least. Allocates, and takes reservations.
+ * Returns 0 if that much is bound.
  */
-static int heap_add_chunk(struct tessera_heap *heap, u64 offset, gfp_t gfp)
+static int heap_grow(struct tessera_heap *heap, u64 least)
 {
-	struct device *dev = heap->vm->tdev->drm.dev;
 	struct tessera_quota *quota = heap->vm->quota;
-	struct tessera_heap_chunk new;
-
-	if (!tessera_quota_try_charge(quota, TESSERA_QUOTA_HEAP_MEMORY, heap->chunk_size))
-		return -ENOSPC;
-
-	new.cpu = dma_alloc_coherent(dev, heap->chunk_size, &new.dma,
-				     gfp | __GFP_ACCOUNT | __GFP_NOWARN);
-	if (!new.cpu) {
-		tessera_quota_uncharge(quota, TESSERA_QUOTA_HEAP_MEMORY, heap->chunk_size);
-		return -ENOMEM;
-	}
-
-	mutex_lock(&heap->vm->op_lock);
-	if (heap->mapped == offset) {
-		heap->chunk[offset / heap->chunk_size] = new;
-		tessera_check_taken(heap->vm->tdev, new.dma, heap->chunk_size);
-		tessera_pt_map(heap->vm->pgt, &heap->pool, heap->va + offset, heap->chunk_size,
-			       new.dma, TSR_PTE_READ__MASK | TSR_PTE_WRITE__MASK);
-		heap->mapped += heap->chunk_size;
-		new.cpu = NULL;
-	}
-	mutex_unlock(&heap->vm->op_lock);
-
-	if (new.cpu) {
-		dma_free_coherent(dev, heap->chunk_size, new.cpu, new.dma);
-		tessera_quota_uncharge(quota, TESSERA_QUOTA_HEAP_MEMORY, heap->chunk_size);
-	}
-
-	return 0;
-}
-
-static int heap_fill(struct tessera_heap *heap, gfp_t gfp)
-{
-	u64 offset;
+	u64 bound, target, size;
 	int ret = 0;
 
-	while (!ret && (offset = heap_missing(heap)) < heap->max_size)
-		ret = heap_add_chunk(heap, offset, gfp);
+	mutex_lock(&heap->grow_lock);
+	bound = atomic64_read(&heap->bound);
+	target = max(heap_target(heap), least);
+	if (bound < target) {
+		size = target - bound;
+		if (!tessera_quota_try_charge(quota, TESSERA_QUOTA_HEAP_MEMORY, size)) {
+			size = bound < least ? least - bound : heap->chunk_size;
+			if (!tessera_quota_try_charge(quota, TESSERA_QUOTA_HEAP_MEMORY, size))
+				ret = -ENOSPC;
+		}
+		if (!ret) {
+			ret = heap_add(heap, size);
+			if (ret)
+				tessera_quota_uncharge(quota, TESSERA_QUOTA_HEAP_MEMORY, size);
+		}
+	}
+	WRITE_ONCE(heap->error, ret);
+	bound = atomic64_read(&heap->bound);
+	mutex_unlock(&heap->grow_lock);
 
-	return ret;
+	return bound < least || ret != -ENOSPC ? ret : 0;
 }
 
 /**
  * tessera_heap_prepare() - have the reserve before a job is armed
  * @heap: heap
  *
+ * If the file has its share of memory for heaps, the job makes do with what there is.
+ *
  * Return: 0, -ENOMEM, or -ENODEV if the device is gone.
  */
 int tessera_heap_prepare(struct tessera_heap *heap)
 {
-	int ret, cookie;
-
-	if (!drm_dev_enter(&heap->vm->tdev->drm, &cookie))
-		return -ENODEV;
-	ret = heap_fill(heap, GFP_KERNEL);
-	drm_dev_exit(cookie);
-
-	return ret;
+	return heap_grow(heap, 0);
 }
 
-/* Free the memory of a heap the device does not use any more. Under op_lock. */
-static void heap_free_memory(struct tessera_heap *heap)
+/* Holds a reference to the heap while queued. No fence waits for it. */
+static void tessera_heap_refill_work(struct work_struct *work)
 {
-	struct device *dev = heap->vm->tdev->drm.dev;
-	u64 offset;
+	struct tessera_heap *heap = container_of(work, struct tessera_heap, refill_work);
+	struct mem_cgroup *old = set_active_memcg(heap->memcg);
 
-	lockdep_assert_held(&heap->vm->op_lock);
-
-	for (offset = 0; offset < heap->mapped; offset += heap->chunk_size) {
-		struct tessera_heap_chunk *chunk = &heap->chunk[offset / heap->chunk_size];
-
-		tessera_check_freed(heap->vm->tdev, chunk->dma, heap->chunk_size);
-		dma_free_coherent(dev, heap->chunk_size, chunk->cpu, chunk->dma);
-	}
-	tessera_quota_uncharge(heap->vm->quota, TESSERA_QUOTA_HEAP_MEMORY, heap->mapped);
-	heap->mapped = 0;
-	tessera_pt_pool_fini(dev, &heap->pool);
+	/* What is missing then is found out when the reserve is empty. */
+	heap_grow(heap, 0);
+	set_active_memcg(old);
+	tessera_heap_put(heap);
 }
 
-/* Take the range out of the VM. Under op_lock. */
-static int heap_unmap(struct tessera_heap *heap)
+/* Take the range out of the VM, and end. */
+static void heap_free(struct tessera_heap *heap)
 {
 	struct tessera_vm *vm = heap->vm;
-	int ret = 0, cookie;
+	int ret;
 
-	if (!heap->mapped || !drm_dev_enter(&vm->tdev->drm, &cookie))
-		return 0;
+	mutex_lock(&vm->op_lock);
+	ret = tessera_bind_run(heap->unmap);
+	list_del(&heap->node);
+	mutex_unlock(&vm->op_lock);
 
-	tessera_pt_unmap(vm->pgt, &heap->pool, heap->va, heap->mapped);
-	if (vm->as >= 0)
-		ret = tessera_as_invalidate(vm->tdev, vm->as, heap->va, heap->mapped);
-	drm_dev_exit(cookie);
+	/* A device that does not let go of the memory has to be reset. */
+	if (ret == -EIO) {
+		WRITE_ONCE(vm->banned, true);
+		queue_work(vm->tdev->timeout_wq, &vm->tdev->reset.work);
+	}
+	/* Waits for that, and frees the memory. */
+	tessera_bind_destroy(heap->unmap);
 
-	return ret;
+	tessera_quota_uncharge(vm->quota, TESSERA_QUOTA_HEAP_MEMORY, atomic64_read(&heap->bound));
+	tessera_quota_uncharge(vm->quota, TESSERA_QUOTA_HEAPS, 1);
+	mem_cgroup_put(heap->memcg);
+	mutex_destroy(&heap->grow_lock);
+	kfree(heap);
+	tessera_vm_put(vm);
 }
 
 static void tessera_heap_release_work(struct work_struct *work)
 {
 	struct tessera_heap *heap = container_of(work, struct tessera_heap, release_work);
-	struct tessera_vm *vm = heap->vm;
-	int ret;
+	struct tessera_quota *quota = tessera_quota_get(heap->vm->quota);
 
-	mutex_lock(&vm->op_lock);
-	ret = heap_unmap(heap);
-	mutex_unlock(&vm->op_lock);
-
-	/* A device that does not let go of the memory has to be reset. */
-	if (ret) {
-		queue_work(vm->tdev->timeout_wq, &vm->tdev->reset.work);
-		flush_work(&vm->tdev->reset.work);
-	}
-
-	/* Under the lock: an unplug either finds the memory or finds it freed. */
-	mutex_lock(&vm->op_lock);
-	list_del(&heap->node);
-	heap_free_memory(heap);
-	mutex_unlock(&vm->op_lock);
-
-	kvfree(heap->chunk);
-	kfree(heap);
-	tessera_quota_uncharge(vm->quota, TESSERA_QUOTA_HEAPS, 1);
-	tessera_quota_left(vm->quota);
-	tessera_vm_put(vm);
+	heap_free(heap);
+	tessera_quota_left(quota);
+	tessera_quota_put(quota);
 }
 
 static void tessera_heap_release(struct kref *ref)
@@ -210,6 +225,19 @@ void tessera_heap_put(struct tessera_heap *heap)
 {
 	if (heap)
 		kref_put(&heap->ref, tessera_heap_release);
+}
+
+static void tessera_heap_release_now(struct kref *ref)
+{
+	heap_free(container_of(ref, struct tessera_heap, ref));
+}
+
+/* The same where one may sleep: if it was the last one, the range is free afterwards. */
+static void heap_put_now(struct tessera_heap *heap)
+{
+	if (cancel_work_sync(&heap->refill_work))
+		tessera_heap_put(heap);
+	kref_put(&heap->ref, tessera_heap_release_now);
 }
 
 /**
@@ -255,89 +283,80 @@ bool tessera_heap_overlaps(struct tessera_vm *vm, u64 va, u64 size)
 	return false;
 }
 
-/**
- * tessera_heaps_unplug() - free the memory of all heaps of a VM
- * @vm: VM of an unplugged device
- *
- * The caller holds &tessera_vm.op_lock.
- */
-void tessera_heaps_unplug(struct tessera_vm *vm)
+/* The next chunk behind @have, if one is bound; returns the size with it, else 0. */
+static u64 heap_commit(struct tessera_heap *heap, u64 have)
 {
-	struct tessera_heap *heap;
+	u64 size = min_t(u64, atomic64_read(&heap->bound), have + heap->chunk_size);
+	s64 committed = atomic64_read(&heap->committed);
 
-	list_for_each_entry(heap, &vm->heaps, node)
-		heap_free_memory(heap);
-}
-
-/* The heap at @va, a reference. */
-static struct tessera_heap *heap_find(struct tessera_vm *vm, u64 va)
-{
-	struct tessera_heap *heap, *found = NULL;
-
-	mutex_lock(&vm->op_lock);
-	list_for_each_entry(heap, &vm->heaps, node) {
-		if (heap->va == va && kref_get_unless_zero(&heap->ref))
-			found = heap;
-	}
-	mutex_unlock(&vm->op_lock);
-
-	return found;
-}
-
-/* Whether @queue is blocked for heap memory: of which heap, and how much it has. */
-static bool queue_wants(struct tessera_queue *queue, u64 *va, u64 *size)
-{
-	struct tessera_device *tdev = queue->tdev;
-	bool wants = false;
-	u32 state;
-
-	mutex_lock(&queue->lock);
-	if (queue->ring.cpu && !queue->dead) {
-		state = tessera_read(tdev, TSR_REG_QUEUE_STATE(queue->slot));
-		wants = FIELD_GET(TSR_QUEUE_STATE_STATE__MASK, state) == TSR_QUEUE_STATE_BLOCKED &&
-			FIELD_GET(TSR_QUEUE_STATE_BLOCK__MASK, state) == TSR_QUEUE_BLOCK_HEAP;
-		*va = tessera_read64(tdev, TSR_REG_QUEUE_HEAP_BASE(queue->slot));
-		*size = (u64)tessera_read(tdev, TSR_REG_QUEUE_HEAP_SIZE(queue->slot)) *
-			TSR_HEAP_ALIGN;
-	}
-	mutex_unlock(&queue->lock);
-
-	return wants;
-}
-
-/* Take the next chunk behind @size from the reserve; returns the new size, 0 if there is none. */
-static u64 heap_commit(struct tessera_heap *heap, u64 size)
-{
-	u64 mapped;
-
-	mutex_lock(&heap->vm->op_lock);
-	mapped = heap->mapped;
-	mutex_unlock(&heap->vm->op_lock);
-
-	if (mapped <= size)
+	if (size <= have)
 		return 0;
 
-	size = min(mapped, size + heap->chunk_size);
-	if (size > atomic64_read(&heap->committed))
-		atomic64_set(&heap->committed, size);
+	while (committed < size && !atomic64_try_cmpxchg(&heap->committed, &committed, size))
+		;
 
 	return size;
 }
 
-/* Tell the device: @size bytes, or that there is no more. */
-static void queue_answer(struct tessera_queue *queue, u64 size)
+/* Have somebody see to the reserve. Atomic; the caller has a reference. */
+static void heap_refill_later(struct tessera_heap *heap)
 {
-	mutex_lock(&queue->lock);
-	if (queue->ring.cpu && !queue->dead) {
-		if (size) {
-			tessera_write(queue->tdev, TSR_REG_QUEUE_HEAP_GROW(queue->slot),
-				      size / TSR_HEAP_ALIGN);
-		} else {
-			queue->heap_error = -ENOMEM;
-			tessera_queue_hw_command(queue, TSR_QUEUE_OP_FAIL_HEAP);
-		}
+	kref_get(&heap->ref);
+	if (!queue_work(tessera_release_wq, &heap->refill_work))
+		tessera_heap_put(heap);
+}
+
+/* What a queue that has @have bytes of the heap is told, see heap_commit(). Atomic. */
+static u64 heap_hand_out(struct tessera_heap *heap, u64 have, int *error)
+{
+	u64 size = heap_commit(heap, have), bound = atomic64_read(&heap->bound);
+
+	if (!size) {
+		*error = READ_ONCE(heap->error) ?: -ENOMEM;
+		atomic_inc(&heap->empty);
 	}
-	mutex_unlock(&queue->lock);
+	if (bound < heap->max_size &&
+	    bound - atomic64_read(&heap->committed) <= heap_reserve(heap) / 2)
+		heap_refill_later(heap);
+
+	return size;
+}
+
+/*
+ * A queue whose oldest job waits for heap memory gets the next chunk, or is told that
+ * there is none. All under the queue's lock, so that the answer is for the job that
+ * has asked: recovery, which gives the slot to the next one, takes it, too.
+ */
+static void queue_answer(struct tessera_queue *queue, u64 va, u64 have)
+{
+	struct tessera_timeline *timeline = queue->timeline;
+	struct tessera_fence *fence;
+	int error = -ENOMEM;
+	unsigned long flags;
+	u64 size = 0;
+
+	/* The heap of a job that has not signalled is there: its fence has a reference. */
+	spin_lock_irqsave(&timeline->lock, flags);
+	fence = list_first_entry_or_null(&timeline->pending, struct tessera_fence, node);
+	if (fence && fence->heap && fence->heap->va == va)
+		size = heap_hand_out(fence->heap, have, &error);
+	spin_unlock_irqrestore(&timeline->lock, flags);
+
+	if (size) {
+		tessera_write(queue->tdev, TSR_REG_QUEUE_HEAP_GROW(queue->slot),
+			      size / TSR_HEAP_ALIGN);
+	} else {
+		queue->heap_error = error;
+		tessera_queue_hw_command(queue, TSR_QUEUE_OP_FAIL_HEAP);
+	}
+}
+
+static bool queue_wants_heap(struct tessera_queue *queue)
+{
+	u32 state = tessera_read(queue->tdev, TSR_REG_QUEUE_STATE(queue->slot));
+
+	return FIELD_GET(TSR_QUEUE_STATE_STATE__MASK, state) == TSR_QUEUE_STATE_BLOCKED &&
+	       FIELD_GET(TSR_QUEUE_STATE_BLOCK__MASK, state) == TSR_QUEUE_BLOCK_HEAP;
 }
 
 /**
@@ -350,23 +369,20 @@ void tessera_heap_work(struct work_struct *work)
 {
 	struct tessera_queue *queue = container_of(work, struct tessera_queue, heap_work);
 	bool signalling = dma_fence_begin_signalling();
-	struct tessera_heap *heap;
-	u64 va, have, size = 0;
+	struct tessera_device *tdev = queue->tdev;
+	u64 va, have;
 	int cookie;
 
-	if (drm_dev_enter(&queue->tdev->drm, &cookie)) {
-		if (queue_wants(queue, &va, &have)) {
-			heap = heap_find(queue->vm, va);
-			if (heap)
-				size = heap_commit(heap, have);
-			if (heap && !size && !heap_fill(heap, GFP_NOWAIT))
-				size = heap_commit(heap, have);
-			queue_answer(queue, size);
-			/* The reserve may stay smaller: what matters is found out at its end. */
-			if (heap)
-				heap_fill(heap, GFP_NOWAIT);
-			tessera_heap_put(heap);
+	if (drm_dev_enter(&tdev->drm, &cookie)) {
+		mutex_lock(&queue->lock);
+		if (queue->ring.cpu && !queue->dead && queue_wants_heap(queue)) {
+			/* Jobs before that one may be done without anybody having noticed. */
+			tessera_queue_complete(queue);
+			va = tessera_read64(tdev, TSR_REG_QUEUE_HEAP_BASE(queue->slot));
+			have = tessera_read(tdev, TSR_REG_QUEUE_HEAP_SIZE(queue->slot));
+			queue_answer(queue, va, have * TSR_HEAP_ALIGN);
 		}
+		mutex_unlock(&queue->lock);
 		drm_dev_exit(cookie);
 	}
 	dma_fence_end_signalling(signalling);
@@ -423,29 +439,35 @@ static struct tessera_heap *heap_create(struct tessera_vm *vm,
 		goto err_uncharge;
 
 	kref_init(&heap->ref);
+	mutex_init(&heap->grow_lock);
 	INIT_WORK(&heap->release_work, tessera_heap_release_work);
-	heap->vm = tessera_vm_get(vm);
+	INIT_WORK(&heap->refill_work, tessera_heap_refill_work);
+	heap->vm = vm;
 	heap->va = args->va;
 	heap->max_size = args->max_size;
 	heap->chunk_size = args->chunk_size;
 	atomic64_set(&heap->committed, args->initial_size);
-	tessera_pt_pool_init(&heap->pool);
-	heap->chunk = kvcalloc(args->max_size / args->chunk_size, sizeof(*heap->chunk),
-			       GFP_KERNEL_ACCOUNT);
-	if (!heap->chunk)
-		goto err_free;
-
-	ret = tessera_pt_reserve_map(vm->pgt, &heap->pool, heap->va, heap->max_size, false);
-	ret = ret ?: heap_claim(heap);
+	ret = heap_claim(heap);
 	if (ret)
 		goto err_free;
 
+	/* Its end needs no memory. */
+	heap->unmap = tessera_bind_create_unmap(vm, heap->va, heap->max_size);
+	if (IS_ERR(heap->unmap)) {
+		ret = PTR_ERR(heap->unmap);
+		goto err_unclaim;
+	}
+	heap->memcg = get_mem_cgroup_from_mm(current->mm);
+	tessera_vm_get(vm);
+
 	return heap;
 
+err_unclaim:
+	mutex_lock(&vm->op_lock);
+	list_del(&heap->node);
+	mutex_unlock(&vm->op_lock);
 err_free:
-	tessera_pt_pool_fini(vm->tdev->drm.dev, &heap->pool);
-	kvfree(heap->chunk);
-	tessera_vm_put(vm);
+	mutex_destroy(&heap->grow_lock);
 	kfree(heap);
 err_uncharge:
 	tessera_quota_uncharge(vm->quota, TESSERA_QUOTA_HEAPS, 1);
@@ -466,7 +488,7 @@ int tessera_ioctl_heap_create(struct drm_device *drm, void *data, struct drm_fil
 	struct drm_tessera_heap_create *args = data;
 	struct tessera_heap *heap;
 	struct tessera_vm *vm;
-	int ret = 0, cookie;
+	int ret, cookie;
 
 	vm = tessera_vm_lookup(file, args->vm_id);
 	if (!vm)
@@ -478,22 +500,18 @@ int tessera_ioctl_heap_create(struct drm_device *drm, void *data, struct drm_fil
 		heap = ERR_PTR(-ENODEV);
 	} else {
 		heap = heap_create(vm, args);
-		if (!IS_ERR(heap))
-			ret = heap_fill(heap, GFP_KERNEL);
 		drm_dev_exit(cookie);
 	}
 	tessera_vm_put(vm);
 	if (IS_ERR(heap))
 		return PTR_ERR(heap);
 
+	ret = heap_grow(heap, args->initial_size);
 	if (!ret)
 		ret = xa_alloc(&tfile->heaps, &args->heap_id, heap, TESSERA_ID_LIMIT,
 			       GFP_KERNEL_ACCOUNT);
-	if (ret) {
-		/* Its range is free again when the call has failed. */
-		tessera_heap_put(heap);
-		flush_workqueue(tessera_release_wq);
-	}
+	if (ret)
+		heap_put_now(heap);
 
 	return ret;
 }
@@ -521,8 +539,7 @@ int tessera_ioctl_heap_destroy(struct drm_device *drm, void *data, struct drm_fi
 	if (!heap)
 		return -ENOENT;
 
-	tessera_heap_put(heap);
-	flush_workqueue(tessera_release_wq);
+	heap_put_now(heap);
 
 	return 0;
 }

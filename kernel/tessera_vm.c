@@ -416,7 +416,6 @@ void tessera_vms_unplug(struct tessera_device *tdev)
 	list_for_each_entry(vm, &tdev->vms.list, node) {
 		mutex_lock(&vm->op_lock);
 		tessera_binds_unplug(vm);
-		tessera_heaps_unplug(vm);
 		tessera_pgtable_destroy(vm->pgt);
 		vm->pgt = NULL;
 		mutex_unlock(&vm->op_lock);

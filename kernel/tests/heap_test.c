@@ -9,12 +9,74 @@
 
 #include "../tessera_heap.c"
 
-/* Stand-ins for the rest of the driver. */
+/* Stand-ins for the rest of the driver. Binds and BOs remember their size, no more. */
 struct workqueue_struct *tessera_release_wq;
 
-int tessera_as_invalidate(struct tessera_device *tdev, int as, u64 va, u64 size)
+struct tessera_bind {
+	u64 va;
+	u64 size;
+};
+
+static u64 bound_end;		/* where the last bind that ran has ended */
+static unsigned int bos_left;	/* BOs there is memory for */
+
+static struct tessera_bind *bind_new(u64 va, u64 size)
 {
+	struct tessera_bind *bind = kzalloc(sizeof(*bind), GFP_KERNEL);
+
+	if (!bind)
+		return ERR_PTR(-ENOMEM);
+
+	bind->va = va;
+	bind->size = size;
+
+	return bind;
+}
+
+struct tessera_bind *tessera_bind_create_map(struct tessera_vm *vm, struct drm_gem_object *obj,
+					     u64 va)
+{
+	return bind_new(va, obj->size);
+}
+
+struct tessera_bind *tessera_bind_create_unmap(struct tessera_vm *vm, u64 va, u64 size)
+{
+	return bind_new(va, size);
+}
+
+int tessera_bind_run(struct tessera_bind *bind)
+{
+	bound_end = bind->va + bind->size;
+
 	return 0;
+}
+
+void tessera_bind_destroy(struct tessera_bind *bind)
+{
+	kfree(bind);
+}
+
+static void bo_free(struct drm_gem_object *obj)
+{
+	kfree(to_tessera_bo(obj));
+}
+
+static const struct drm_gem_object_funcs bo_funcs = { .free = bo_free };
+
+struct tessera_bo *tessera_bo_create(struct tessera_device *tdev, struct tessera_quota *quota,
+				     u64 size, u32 flags, struct tessera_vm *vm, u32 vm_id)
+{
+	struct tessera_bo *bo = bos_left ? kzalloc(sizeof(*bo), GFP_KERNEL) : NULL;
+
+	if (!bo)
+		return ERR_PTR(-ENOMEM);
+
+	bos_left--;
+	kref_init(&bo->base.base.refcount);
+	bo->base.base.size = size;
+	bo->base.base.funcs = &bo_funcs;
+
+	return bo;
 }
 
 bool tessera_binds_overlap(struct tessera_vm *vm, u64 va, u64 size)
@@ -40,16 +102,25 @@ void tessera_queue_put(struct tessera_queue *queue)
 {
 }
 
-/* A VM of 39 bits with a page table. */
-static struct tessera_vm *vm_with_tree(struct kunit *test)
+void tessera_queue_complete(struct tessera_queue *queue)
 {
-	const struct tessera_hw_info info = { .va_levels = 3 };
+}
+
+void tessera_queue_hw_command(struct tessera_queue *queue, u32 op)
+{
+}
+
+/* A VM of 39 bits. */
+static struct tessera_vm *vm_new(struct kunit *test)
+{
 	struct tessera_device *tdev = kunit_kzalloc(test, sizeof(*tdev), GFP_KERNEL);
 	struct tessera_vm *vm = kunit_kzalloc(test, sizeof(*vm), GFP_KERNEL);
 
 	KUNIT_ASSERT_NOT_NULL(test, tdev);
 	KUNIT_ASSERT_NOT_NULL(test, vm);
 	tdev->drm.dev = tessera_test_device(test);
+	tdev->info.num_queues = 64;
+	tdev->info.num_as = 64;
 	vm->tdev = tdev;
 	vm->as = -1;
 	vm->base.mm_start = TESSERA_VA_START;
@@ -57,9 +128,9 @@ static struct tessera_vm *vm_with_tree(struct kunit *test)
 	vm->base.rb.tree = RB_ROOT_CACHED;
 	mutex_init(&vm->op_lock);
 	INIT_LIST_HEAD(&vm->heaps);
-	INIT_LIST_HEAD(&vm->binds);
-	vm->pgt = tessera_pgtable_create(tdev->drm.dev, &info);
-	KUNIT_ASSERT_NOT_NULL(test, vm->pgt);
+	vm->quota = tessera_quota_create(tdev);
+	KUNIT_ASSERT_NOT_NULL(test, vm->quota);
+	bos_left = 1000;
 
 	return vm;
 }
@@ -69,8 +140,8 @@ static void vm_free(struct tessera_vm *vm)
 	struct tessera_heap *heap, *next;
 
 	list_for_each_entry_safe(heap, next, &vm->heaps, node)
-		tessera_heap_release_work(&heap->release_work);
-	tessera_pgtable_destroy(vm->pgt);
+		heap_free(heap);
+	tessera_quota_put(vm->quota);
 }
 
 static const struct drm_tessera_heap_create good = {
@@ -86,7 +157,7 @@ static const struct drm_tessera_heap_create good = {
 
 static void heap_test_arguments(struct kunit *test)
 {
-	struct tessera_vm *vm = vm_with_tree(test);
+	struct tessera_vm *vm = vm_new(test);
 	unsigned int bit;
 
 	EXPECT_ARGS(vm, true, (void)args_);
@@ -123,65 +194,97 @@ static struct tessera_heap *heap_new(struct kunit *test, struct tessera_vm *vm,
 	struct tessera_heap *heap = heap_create(vm, args);
 
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, heap);
-	KUNIT_ASSERT_EQ(test, heap_fill(heap, GFP_KERNEL), 0);
+	KUNIT_ASSERT_EQ(test, heap_grow(heap, args->initial_size), 0);
 
 	return heap;
+}
+
+/* A heap of 64 MiB of which the device knows @committed bytes. */
+static struct tessera_heap *large_heap(struct kunit *test, struct tessera_vm *vm, u64 committed)
+{
+	const struct drm_tessera_heap_create args = {
+		.va = 4ull * SZ_1G, .max_size = SZ_64M, .initial_size = committed,
+		.chunk_size = SZ_64K,
+	};
+
+	return heap_new(test, vm, &args);
 }
 
 /* A new heap has its initial memory and the reserve behind it, but no more than its range. */
 static void heap_test_reserve(struct kunit *test)
 {
-	struct tessera_vm *vm = vm_with_tree(test);
-	struct drm_tessera_heap_create args = good;
-	struct tessera_heap *heap = heap_new(test, vm, &args);
+	struct tessera_vm *vm = vm_new(test);
+	struct tessera_heap *heap = large_heap(test, vm, SZ_128K);
 
-	KUNIT_EXPECT_EQ(test, heap->mapped, SZ_128K + HEAP_RESERVE * SZ_64K);
+	KUNIT_EXPECT_EQ(test, atomic64_read(&heap->bound), SZ_128K + RESERVE_BYTES);
+	KUNIT_EXPECT_EQ(test, bound_end, heap->va + SZ_128K + RESERVE_BYTES);
 	KUNIT_EXPECT_EQ(test, atomic64_read(&heap->committed), SZ_128K);
+	KUNIT_EXPECT_EQ(test, vm->quota->share[TESSERA_QUOTA_HEAP_MEMORY].used.counter,
+			SZ_128K + RESERVE_BYTES);
 
-	args.va += SZ_1G;
-	args.initial_size = SZ_1M - SZ_64K;
-	heap = heap_new(test, vm, &args);
-	KUNIT_EXPECT_EQ(test, heap->mapped, SZ_1M);
+	/* What frames have used counts, and that the reserve was found empty. */
+	atomic64_set(&heap->committed, SZ_16M);
+	KUNIT_EXPECT_EQ(test, heap_grow(heap, 0), 0);
+	KUNIT_EXPECT_EQ(test, atomic64_read(&heap->bound), SZ_16M + SZ_8M);
+	atomic_set(&heap->empty, 2);
+	KUNIT_EXPECT_EQ(test, heap_grow(heap, 0), 0);
+	KUNIT_EXPECT_EQ(test, atomic64_read(&heap->bound), SZ_16M + SZ_32M);
+	atomic_set(&heap->empty, 1000);
+	KUNIT_EXPECT_EQ(test, heap_grow(heap, 0), 0);
+	KUNIT_EXPECT_EQ(test, atomic64_read(&heap->bound), SZ_64M);
+
+	heap_free(heap);
+	KUNIT_EXPECT_EQ(test, vm->quota->share[TESSERA_QUOTA_HEAP_MEMORY].used.counter, 0);
+	KUNIT_EXPECT_EQ(test, vm->quota->share[TESSERA_QUOTA_HEAPS].used.counter, 0);
 	vm_free(vm);
 }
 
-/* Chunk after chunk until the end, where the answer is that there is none. */
+/* Chunk after chunk of what is bound; then nothing, whether or not there could be more. */
 static void heap_test_commit(struct kunit *test)
 {
-	struct tessera_vm *vm = vm_with_tree(test);
-	struct drm_tessera_heap_create args = good;
-	struct tessera_heap *heap = heap_new(test, vm, &args);
+	struct tessera_vm *vm = vm_new(test);
+	struct tessera_heap *heap = large_heap(test, vm, SZ_128K);
 	u64 have = SZ_128K, got;
 
-	while (have < SZ_1M) {
+	while (have < SZ_128K + RESERVE_BYTES) {
 		got = heap_commit(heap, have);
 		KUNIT_ASSERT_EQ(test, got, have + SZ_64K);
 		KUNIT_EXPECT_EQ(test, atomic64_read(&heap->committed), got);
-		KUNIT_EXPECT_EQ(test, heap_fill(heap, GFP_KERNEL), 0);
-		KUNIT_EXPECT_EQ(test, heap->mapped, min_t(u64, got + HEAP_RESERVE * SZ_64K, SZ_1M));
 		have = got;
 	}
 	KUNIT_EXPECT_EQ(test, heap_commit(heap, have), 0);
 
 	/* Another queue of the same heap that knows of less gets what is committed already. */
 	KUNIT_EXPECT_EQ(test, heap_commit(heap, SZ_256K), SZ_256K + SZ_64K);
-	KUNIT_EXPECT_EQ(test, atomic64_read(&heap->committed), SZ_1M);
+	KUNIT_EXPECT_EQ(test, atomic64_read(&heap->committed), have);
+
+	KUNIT_EXPECT_EQ(test, heap_grow(heap, 0), 0);
+	KUNIT_EXPECT_EQ(test, heap_commit(heap, have), have + SZ_64K);
 	vm_free(vm);
 }
 
-/* Without a reserve and without memory nothing is handed out. */
+/* No memory is an error; no share left is one only if what must be there is not. */
 static void heap_test_nothing_left(struct kunit *test)
 {
-	struct tessera_vm *vm = vm_with_tree(test);
-	struct drm_tessera_heap_create args = good;
-	struct tessera_heap *heap = heap_new(test, vm, &args);
-	u64 have = SZ_128K;
-	unsigned int i;
+	struct tessera_vm *vm = vm_new(test);
+	struct tessera_heap *heap = large_heap(test, vm, SZ_128K);
+	u64 bound = atomic64_read(&heap->bound), used;
 
-	for (i = 0; i < HEAP_RESERVE; i++)
-		have = heap_commit(heap, have);
-	KUNIT_EXPECT_EQ(test, have, heap->mapped);
-	KUNIT_EXPECT_EQ(test, heap_commit(heap, have), 0);
+	atomic64_set(&heap->committed, bound);
+	bos_left = 0;
+	KUNIT_EXPECT_EQ(test, heap_grow(heap, 0), -ENOMEM);
+	KUNIT_EXPECT_EQ(test, heap->error, -ENOMEM);
+	KUNIT_EXPECT_EQ(test, atomic64_read(&heap->bound), bound);
+
+	bos_left = 1000;
+	used = vm->quota->share[TESSERA_QUOTA_HEAP_MEMORY].used.counter;
+	vm->quota->share[TESSERA_QUOTA_HEAP_MEMORY].limit = used + SZ_64K;
+	KUNIT_EXPECT_EQ(test, heap_grow(heap, 0), 0);
+	KUNIT_EXPECT_EQ(test, atomic64_read(&heap->bound), bound + SZ_64K);
+	KUNIT_EXPECT_EQ(test, heap_grow(heap, 0), 0);
+	KUNIT_EXPECT_EQ(test, heap->error, -ENOSPC);
+	KUNIT_EXPECT_EQ(test, heap_grow(heap, bound + SZ_128K), -ENOSPC);
+	KUNIT_EXPECT_EQ(test, atomic64_read(&heap->bound), bound + SZ_64K);
 	vm_free(vm);
 }
 
@@ -199,7 +302,7 @@ static bool overlaps(struct tessera_vm *vm, u64 va, u64 size)
 /* A heap's range is its own: no heap, no bind that is under way. */
 static void heap_test_claim(struct kunit *test)
 {
-	struct tessera_vm *vm = vm_with_tree(test);
+	struct tessera_vm *vm = vm_new(test);
 	struct drm_tessera_heap_create args = good;
 	s64 move;
 

@@ -54,7 +54,8 @@ static struct tessera_pgtable *tree(struct kunit *test, unsigned int levels, boo
 		.va_levels = levels,
 		.features = huge ? TSR_FEATURE_HUGE_PAGES : 0,
 	};
-	struct tessera_pgtable *pgt = tessera_pgtable_create(tessera_test_device(test), &info);
+	struct tessera_pgtable *pgt = tessera_pgtable_create(tessera_test_device(test), &info,
+							     NULL);
 
 	KUNIT_ASSERT_NOT_NULL(test, pgt);
 

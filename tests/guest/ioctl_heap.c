@@ -12,7 +12,7 @@
 
 #define HEAP_VA 0x40000000ull
 #define CHUNK 0x20000u
-#define RESERVE 4			/* chunks that are there before they are asked for */
+#define RESERVE 0x400000ull		/* bytes that are there before they are asked for */
 
 static struct gt_ctx c;
 
@@ -171,17 +171,19 @@ static int touch(uint64_t va)
 static void memory(void)
 {
 	struct drm_tessera_heap_create heap = heap_args();
-	uint64_t there = (2 + RESERVE) * (uint64_t)CHUNK;
+	const uint64_t there = 2 * CHUNK + RESERVE, va = 0x50000000;
 	uint32_t id;
 
-	ktap_eq(touch(HEAP_VA), -EFAULT);
+	heap.va = va;
+	heap.max_size = 64 * CHUNK;
+	ktap_eq(touch(va), -EFAULT);
 	ktap_eq(heap_create(&heap, &id), 0);
-	ktap_eq(touch(HEAP_VA - 1), -EFAULT);
-	ktap_eq(touch(HEAP_VA), 0);
-	ktap_eq(touch(HEAP_VA + there - 1), 0);
-	ktap_eq(touch(HEAP_VA + there), -EFAULT);
+	ktap_eq(touch(va - 1), -EFAULT);
+	ktap_eq(touch(va), 0);
+	ktap_eq(touch(va + there - 1), 0);
+	ktap_eq(touch(va + there), -EFAULT);
 	ktap_eq(heap_destroy(id), 0);
-	ktap_eq(touch(HEAP_VA), -EFAULT);
+	ktap_eq(touch(va), -EFAULT);
 }
 
 /* A job keeps its heap: the memory goes when the job is done. */

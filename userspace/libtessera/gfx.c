@@ -14,6 +14,7 @@
 #define HEAP_MINIMUM	(4u << 20)
 #define HEAP_LIMIT	((uint64_t)DRM_TESSERA_HEAP_SIZE_MAX)
 #define HEAP_GROWTH	4u
+#define HEAP_REFILLS	8u	/* times the kernel may come too late with memory for a heap */
 #define RENDER_STREAM	64u		/* bytes behind the BIN stream in pass->command */
 
 static int create_queues(struct tsr_gfx *gfx)
@@ -381,21 +382,43 @@ static int reason(const struct tsr_gfx_pass *pass, int error)
 	return !tsr_sync_get_status(pass->binned, 0, &status) && status < 0 ? status : error;
 }
 
-/* Draw a pass again, with a larger heap. Queues that a fault has ended are replaced. */
+/* Draw a pass again. Queues that a fault has ended are replaced. */
 static int again(struct tsr_gfx *gfx, struct tsr_gfx_pass *pass)
 {
-	uint64_t size = gfx->heap[pass->slot].size * HEAP_GROWTH;
 	int ret;
 
-	if (gfx->heap[pass->slot].size >= gfx->heap_limit)
-		return tsr_fail(ENOSPC, "a pass needs more than 0x%llx bytes between its steps",
-				(unsigned long long)gfx->heap_limit);
-	pass->heap_least = size < gfx->heap_limit ? size : gfx->heap_limit;
 	pthread_mutex_lock(&gfx->lock);
 	drop_queues(gfx);
 	ret = gfx_submit(pass, NULL, 0, NULL, 0);
 	pthread_mutex_unlock(&gfx->lock);
 	return ret;
+}
+
+/* The same with a larger heap of our own. */
+static int again_larger(struct tsr_gfx *gfx, struct tsr_gfx_pass *pass)
+{
+	uint64_t size = gfx->heap[pass->slot].size * HEAP_GROWTH;
+
+	if (gfx->heap[pass->slot].size >= gfx->heap_limit)
+		return tsr_fail(ENOSPC, "a pass needs more than 0x%llx bytes between its steps",
+				(unsigned long long)gfx->heap_limit);
+	pass->heap_least = size < gfx->heap_limit ? size : gfx->heap_limit;
+	return again(gfx, pass);
+}
+
+/*
+ * What to do about a pass that failed with @error for its heap. A heap of the kernel grows while
+ * the binner runs, but the kernel may come too late; then it has a larger reserve the next time.
+ */
+static int draw_again(struct tsr_gfx *gfx, struct tsr_gfx_pass *pass, int error)
+{
+	if (error == -ENOSPC && gfx->fixed)
+		return again_larger(gfx, pass);
+	if (error == -ENOMEM && !gfx->fixed && pass->refills < HEAP_REFILLS) {
+		pass->refills++;
+		return again(gfx, pass);
+	}
+	return tsr_fail(-error, "a pass failed: %s", tsr_error_string(error));
 }
 
 int tsr_gfx_wait(struct tsr_gfx_pass *pass, int64_t deadline)
@@ -414,9 +437,7 @@ int tsr_gfx_wait(struct tsr_gfx_pass *pass, int64_t deadline)
 		if (!ret || ret == -ETIME)
 			return ret;
 		ret = reason(pass, ret);
-		if (ret != -ENOSPC || !gfx->fixed)
-			return tsr_fail(-ret, "a pass failed: %s", tsr_error_string(ret));
-		ret = again(gfx, pass);
+		ret = draw_again(gfx, pass, ret);
 		if (ret)
 			return ret;
 	}

@@ -61,7 +61,7 @@ extern "C" {
  *   refused the access, or a program's access was misaligned or beyond its
  *   group's or its own memory;
  * - -EINVAL: its command stream, a descriptor or a program is malformed;
- * - -ENOSPC: its tiler heap is exhausted;
+ * - -ENOSPC: its tiler heap is exhausted, or the file's share of memory for heaps is;
  * - -ENOMEM: the kernel could not refill its tiler heap in time;
  * - -ETIMEDOUT: it made no progress or did not come to an end and was stopped, or
  *   one of its programs exceeded the clause limit user space gave it;
