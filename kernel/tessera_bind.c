@@ -523,7 +523,6 @@ static int bind_prepare_op(struct tessera_bind *bind, struct tessera_bind_op *op
 	struct tessera_pgtable *pgt = bind->vm->pgt;
 	int ret;
 
-
 	switch (op->type) {
 	case DRM_TESSERA_BIND_MAP:
 		ret = bind_prepare_bo(bind, op) ?: bind_count_work(bind, op->size, false);

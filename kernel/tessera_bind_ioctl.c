@@ -205,7 +205,8 @@ static int tessera_bind_push(struct tessera_bind_job *job, struct tessera_signal
 	struct tessera_vm *vm = job->vm;
 	struct drm_gpuvm_exec vm_exec = {
 		.vm = &vm->base,
-		.flags = DRM_EXEC_INTERRUPTIBLE_WAIT,
+		/* Imports can share a reservation, if their exporter's objects do. */
+		.flags = DRM_EXEC_INTERRUPTIBLE_WAIT | DRM_EXEC_IGNORE_DUPLICATES,
 		.num_fences = 1,
 	};
 	struct dma_fence *finished;

@@ -155,7 +155,7 @@ static const struct drm_driver tessera_driver = {
 
 	.gem_create_object = tessera_gem_create_object,
 	.gem_prime_import = tessera_gem_prime_import,
-	.gem_prime_import_sg_table = drm_gem_shmem_prime_import_sg_table,
+	.gem_prime_import_sg_table = tessera_gem_import_sgt,
 	.dumb_create = tessera_gem_dumb_create,
 
 #ifdef CONFIG_DEBUG_FS

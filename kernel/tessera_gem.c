@@ -37,6 +37,7 @@
 #include "tessera_drv.h"
 #include "tessera_gem.h"
 #include "tessera_local.h"
+#include "tessera_mmu.h"
 #include "tessera_pm.h"
 #include "tessera_quota.h"
 #include "tessera_shrinker.h"
@@ -268,6 +269,24 @@ struct drm_gem_object *tessera_gem_create_object(struct drm_device *drm, size_t 
 	tessera_compat_gem_init(&bo->compat);
 
 	return &bo->base.base;
+}
+
+/**
+ * tessera_gem_import_sgt() - &drm_driver.gem_prime_import_sg_table
+ * @drm: DRM device
+ * @attach: attachment to the dma-buf
+ * @sgt: its memory
+ *
+ * Return: GEM object, or an error pointer; -EINVAL for memory that the MMU cannot map.
+ */
+struct drm_gem_object *tessera_gem_import_sgt(struct drm_device *drm,
+					      struct dma_buf_attachment *attach,
+					      struct sg_table *sgt)
+{
+	if (!tessera_pt_mappable(sgt))
+		return ERR_PTR(-EINVAL);
+
+	return drm_gem_shmem_prime_import_sg_table(drm, attach, sgt);
 }
 
 /**

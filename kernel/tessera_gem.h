@@ -10,6 +10,7 @@
 
 #include "tessera_compat.h"
 
+struct dma_buf_attachment;
 struct drm_mode_create_dumb;
 struct seq_file;
 struct tessera_device;
@@ -83,6 +84,9 @@ static inline struct mutex *tessera_gpuva_lock(struct drm_gem_object *obj)
 
 struct drm_gem_object *tessera_gem_create_object(struct drm_device *drm, size_t size);
 struct drm_gem_object *tessera_gem_prime_import(struct drm_device *drm, struct dma_buf *dmabuf);
+struct drm_gem_object *tessera_gem_import_sgt(struct drm_device *drm,
+					      struct dma_buf_attachment *attach,
+					      struct sg_table *sgt);
 int tessera_gem_dumb_create(struct drm_file *file, struct drm_device *drm,
 			    struct drm_mode_create_dumb *args);
 struct tessera_bo *tessera_bo_create(struct tessera_device *tdev, struct tessera_quota *quota,

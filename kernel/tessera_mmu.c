@@ -23,6 +23,7 @@
 #include <linux/err.h>
 #include <linux/limits.h>
 #include <linux/minmax.h>
+#include <linux/scatterlist.h>
 #include <linux/sizes.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
@@ -290,6 +291,25 @@ void tessera_pgtable_destroy(struct tessera_pgtable *pgt)
 u64 tessera_pgtable_root(const struct tessera_pgtable *pgt)
 {
 	return TSR_AS_BASE_VALID__MASK | (pgt->root->dma & TSR_AS_BASE_ADDR__MASK);
+}
+
+/**
+ * tessera_pt_mappable() - can entries say where this memory is?
+ * @sgt: memory, mapped for DMA
+ *
+ * Return: false if one of its segments is not whole pages of 4 KiB.
+ */
+bool tessera_pt_mappable(const struct sg_table *sgt)
+{
+	struct scatterlist *sg;
+	unsigned int i;
+
+	for_each_sgtable_dma_sg(sgt, sg, i) {
+		if (!IS_ALIGNED(sg_dma_address(sg) | sg_dma_len(sg), SMALL_SIZE))
+			return false;
+	}
+
+	return true;
 }
 
 /**

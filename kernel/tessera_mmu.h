@@ -7,6 +7,7 @@
 #include <linux/types.h>
 
 struct device;
+struct sg_table;
 struct tessera_hw_info;
 struct tessera_pgtable;
 struct tessera_quota;
@@ -43,6 +44,7 @@ struct tessera_pgtable *tessera_pgtable_create(struct device *dev,
 void tessera_pgtable_destroy(struct tessera_pgtable *pgt);
 u64 tessera_pgtable_root(const struct tessera_pgtable *pgt);
 
+bool tessera_pt_mappable(const struct sg_table *sgt);
 void tessera_pt_pool_init(struct tessera_pt_pool *pool);
 void tessera_pt_pool_fini(struct device *dev, struct tessera_pt_pool *pool);
 void tessera_pt_pool_recycle(struct tessera_pgtable *pgt, struct tessera_pt_pool *pool);

@@ -256,7 +256,8 @@ static int submit_lock_and_commit(struct tessera_submit *submit)
 {
 	struct drm_gpuvm_exec vm_exec = {
 		.vm = &submit->vm->base,
-		.flags = DRM_EXEC_INTERRUPTIBLE_WAIT,
+		/* Imports can share a reservation, if their exporter's objects do. */
+		.flags = DRM_EXEC_INTERRUPTIBLE_WAIT | DRM_EXEC_IGNORE_DUPLICATES,
 		.num_fences = submit->count,
 	};
 	int ret;

@@ -349,7 +349,47 @@ static void mmu_test_cache(struct kunit *test)
 	tessera_pgtable_destroy(pgt);
 }
 
+/* Segments of an import are whole pages, or it is refused. */
+static void mmu_test_mappable(struct kunit *test)
+{
+	static const struct {
+		dma_addr_t addr;
+		unsigned int len;
+		bool valid;
+	} cases[] = {
+		{ 0, SZ_4K, true },
+		{ SZ_1G, SZ_2M, true },
+		{ SZ_1G + SZ_4K, 3 * SZ_4K, true },
+		{ SZ_1G + 1, SZ_4K, false },
+		{ SZ_1G + SZ_2K, SZ_4K, false },
+		{ SZ_1G, SZ_2K, false },
+		{ SZ_1G, SZ_4K + SZ_1K, false },
+	};
+	struct scatterlist sg[3];
+	struct sg_table sgt = { .sgl = sg, .nents = 3, .orig_nents = 3 };
+	unsigned int i, at;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		for (at = 0; at < 3; at++) {
+			struct scatterlist *s;
+			unsigned int n;
+
+			sg_init_table(sg, 3);
+			for_each_sgtable_dma_sg(&sgt, s, n) {
+				sg_dma_address(s) = SZ_64K;
+				sg_dma_len(s) = SZ_4K;
+				if (n != at)
+					continue;
+				sg_dma_address(s) = cases[i].addr;
+				sg_dma_len(s) = cases[i].len;
+			}
+			KUNIT_EXPECT_EQ(test, tessera_pt_mappable(&sgt), cases[i].valid);
+		}
+	}
+}
+
 static struct kunit_case mmu_cases[] = {
+	KUNIT_CASE(mmu_test_mappable),
 	KUNIT_CASE(mmu_test_random),
 	KUNIT_CASE(mmu_test_small_only),
 	KUNIT_CASE(mmu_test_ends),
