@@ -161,10 +161,12 @@ static void all_slots(void)
 		files++;
 	} while (n > before && files < TSR_QUEUES_MAX);
 	ktap_eq(n, copy_engine().max_queues);
-	ktap_eq(gt_queue_try(file[files - 1], vm, DRM_TESSERA_ENGINE_COPY, 1, 0, &again), -ENOSPC);
+	ktap_eq(gt_queue_try(file[files - 1], vm, DRM_TESSERA_ENGINE_COPY, 1, 0, &again),
+		-ENOSPC);
 	if (n > 5) {
 		ktap_eq(gt_queue_destroy(file[0], queues[5]), 0);
-		ktap_eq(gt_queue_try(file[files - 1], vm, DRM_TESSERA_ENGINE_COPY, 1, 0, &again), 0);
+		ktap_eq(gt_queue_try(file[files - 1], vm, DRM_TESSERA_ENGINE_COPY, 1, 0, &again),
+			0);
 	}
 	while (files--)
 		close(file[files]);

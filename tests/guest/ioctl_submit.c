@@ -4,6 +4,7 @@
  */
 #include "gt_main.h"
 
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "gt_bad.h"
@@ -335,6 +336,52 @@ static void fault_noticed(void)
 	ktap_eq(late, 0);
 }
 
+/*
+ * As many jobs, waits and signals as there can be. To look for each wait at each signal before it
+ * would be 4e9 comparisons, longer than this program may take. The signals are of many timelines,
+ * because DRM walks over all points of a timeline that are pending when it adds one.
+ */
+#define TIMELINES	16u	/* of each job */
+
+static void all_syncs(void)
+{
+	const struct drm_tessera_gpu_info info = gt_gpu_info(c.fd);
+	const uint32_t past = gt_syncobj(c.fd, false), syncs = info.max_syncs;
+	uint32_t future[DRM_TESSERA_MAX_JOBS][TIMELINES];
+	struct drm_tessera_sync *waits = calloc(info.max_jobs * syncs, sizeof(*waits));
+	struct drm_tessera_sync *signals = calloc(info.max_jobs * syncs, sizeof(*signals));
+	struct drm_tessera_job *jobs = calloc(info.max_jobs, sizeof(*jobs));
+
+	ktap_eq(gt_syncobj_signal(c.fd, past, 1ull << 40), 0);
+	for (uint32_t j = 0; j < info.max_jobs; j++) {
+		struct drm_tessera_sync *wait = waits + j * syncs, *signal = signals + j * syncs;
+
+		for (uint32_t i = 0; i < TIMELINES; i++)
+			future[j][i] = gt_syncobj(c.fd, false);
+		for (uint32_t i = 0; i < syncs; i++) {
+			wait[i] = gt_point(past, i + 1);
+			signal[i] = gt_point(future[j][i % TIMELINES], i / TIMELINES + 1);
+		}
+		if (j)
+			wait[syncs / 2] = signal[-1];
+		jobs[j] = gt_job(c.queue, NULL);
+		jobs[j].waits = GT_ARRAY(wait, syncs);
+		jobs[j].signals = GT_ARRAY(signal, syncs);
+	}
+	ktap_eq(gt_submit(c.fd, jobs, info.max_jobs), 0);
+	for (uint32_t i = info.max_jobs * TIMELINES; i-- > 0;) {
+		uint32_t *last = &future[i / TIMELINES][i % TIMELINES];
+
+		ktap_eq(gt_fence_error(c.fd, *last, syncs / TIMELINES), 0);
+		ktap_eq(gt_syncobj_point(c.fd, *last), syncs / TIMELINES);
+		gt_syncobj_free(c.fd, *last);
+	}
+	gt_syncobj_free(c.fd, past);
+	free(jobs);
+	free(signals);
+	free(waits);
+}
+
 int main(int argc, char **argv)
 {
 	gt_start(argc, argv);
@@ -353,6 +400,7 @@ int main(int argc, char **argv)
 		 wait_on_earlier_job);
 	ktap_run("[SYS7] a fault between jobs that end is noticed at once", fault_noticed);
 	ktap_run("jobs cannot wait for later jobs of the call", wait_on_later_job);
+	ktap_run("as many jobs and syncs as there can be", all_syncs);
 	gt_ctx_free(&c);
 	return gt_finish();
 }
