@@ -11,8 +11,8 @@
 #   apt_newest_source PKG   newest version of a source package; apt itself only looks in the host's release
 #   apt_depends PKG         what a metapackage stands for, one package per line
 #
-# TESSERA_MIRROR may name another Debian mirror. A script that wants packages of one more release sets APT_ALSO
-# to its name before it sources this; they have to be asked for as PKG/RELEASE.
+# TESSERA_MIRROR may name another Debian mirror. A script that wants packages of more releases sets APT_ALSO
+# to their names before it sources this; they have to be asked for as PKG/RELEASE.
 
 . /etc/os-release
 HOST_RELEASE=${VERSION_CODENAME:-trixie}
@@ -22,13 +22,18 @@ SECURITY_MIRROR=${TESSERA_SECURITY_MIRROR:-http://deb.debian.org/debian-security
 
 # On Debian 12 the kernel and meson come from backports; QEMU's source is trixie's everywhere.
 apt_sources() {
-    local keys='[signed-by=/usr/share/keyrings/debian-archive-keyring.gpg]'
+    local release keys='[signed-by=/usr/share/keyrings/debian-archive-keyring.gpg]'
     echo "deb $keys $MIRROR $HOST_RELEASE main"
     echo "deb $keys $SECURITY_MIRROR $HOST_RELEASE-security main"
     if [ "$HOST_RELEASE" = bookworm ]; then
         echo "deb $keys $MIRROR bookworm-backports main"
     fi
-    [ -z "${APT_ALSO:-}" ] || echo "deb $keys $MIRROR $APT_ALSO main"
+    for release in ${APT_ALSO:-}; do
+        case $release in
+        *-security) echo "deb $keys $SECURITY_MIRROR $release main" ;;
+        *) echo "deb $keys $MIRROR $release main" ;;
+        esac
+    done
     echo "deb-src $keys $MIRROR trixie main"
     echo "deb-src $keys $SECURITY_MIRROR trixie-security main"
 }
