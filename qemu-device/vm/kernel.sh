@@ -130,7 +130,7 @@ fetch() {
     apt_ready
     release=$(release_of "$name")
     [ -n "$release" ] || die "the archive has no kernel '$name': expected a version such as 7.3 or 6.12, or one" \
-        "of the suites $HOST_RELEASE $APT_ALSO; 'make update' fetches its lists again"
+        "of the suites bookworm-backports, trixie, trixie-security, trixie-backports; 'make update' fetches its lists again"
     version=$(apt_version "linux-headers-$release")
     headers=$KERNELS/headers-$version
     mkdir -p "$KERNELS"
