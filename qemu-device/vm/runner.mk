@@ -4,8 +4,9 @@
 #   KERNEL=7.3|6.12|trixie-backports another one of Debian's    KERNEL=FILE MODULES= KDIR=    any other one
 #   VARIANT=debug|race|cover|igt a kernel of our own
 #   DEVICES=n DEVICE_ARGS=vram=64M   the devices
+#   QEMU=plugin|build         Debian's QEMU with the device as a plugin, or one built with it inside
 #   IOMMU=1 SMP=n MEM=MiB     the machine                      ACCEL=tcg|kvm  QEMU_ARGS= KERNEL_ARGS=
-export KERNEL MODULES KDIR VARIANT IMAGE
+export KERNEL MODULES KDIR VARIANT IMAGE QEMU TESSERA_MIRROR TESSERA_SECURITY_MIRROR
 export PYTHONDONTWRITEBYTECODE := 1
 
 GUEST_OPTIONS = $(if $(DEVICES),--devices $(DEVICES)) $(if $(DEVICE_ARGS),--device-args '$(DEVICE_ARGS)') \
