@@ -6,6 +6,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -172,6 +173,102 @@ static void full(void)
 	shade_free(&m);
 }
 
+/* ---- What is executable ---------------------------------------------------------------------- */
+
+#define ODD 0x5eadbee5u			/* a constant nothing else has */
+
+/* How often @word stands in memory for generated code that can be executed; *@maps: such memory. */
+static unsigned int executable(uint32_t word, unsigned int *maps)
+{
+	FILE *f = fopen("/proc/self/maps", "r");
+	unsigned int found = 0;
+	char line[512], rights[8];
+	unsigned long from, to;
+
+	*maps = 0;
+	while (f && fgets(line, sizeof(line), f)) {
+		if (!strstr(line, "tessera-jit") ||
+		    sscanf(line, "%lx-%lx %7s", &from, &to, rights) != 3 || rights[2] != 'x')
+			continue;
+		ktap_eq(rights[1], '-');
+		(*maps)++;
+		for (const uint8_t *p = (const uint8_t *)from; p + 4 <= (const uint8_t *)to; p++)
+			found += !memcmp(p, &word, 4);
+	}
+	if (f)
+		fclose(f);
+	return found;
+}
+
+/* The guest's constants and addresses are not in executable memory, which nobody writes. */
+static void no_bits(void)
+{
+	static const struct tsr_config config = { .jit = TSR_JIT_USE_FIRST };
+	static struct shade_code odd;
+	struct shade_dispatch d = { .code = &odd, .groups = { GROUPS },
+				    .state = { .local_x = THREADS } };
+	unsigned int maps, clauses = 0;
+	struct shade_machine m;
+
+	if (!generates()) {
+		ktap_skip("this processor has no path with generated code");
+		return;
+	}
+	shade_text(&odd, PROGRAM("0x5eadbee5"));
+	shade_init(&m, &config);
+	ktap_ok(shade_run(&m, &d));
+	ktap_eq(*stage_word32(&m.s, 4 * 3), 6 * ODD);
+	ktap_eq(executable(ODD, &maps), 0);
+	ktap_eq(maps, 1);
+	for (unsigned int i = 0; i < TSR_CODE_HASH; i++) {
+		for (struct tsr_decoded *c = code_of(&m)->hash[i]; c; c = c->chain) {
+			clauses += c->native[TSR_NATIVE_WHOLE].code != NULL;
+			ktap_eq(executable((uint32_t)c->pc, &maps), 0);
+		}
+	}
+	ktap_ok(clauses >= 3);
+	shade_free(&m);
+}
+
+/* More constants than there is room for: clauses behind get code all the same, nothing is lost. */
+#define CONSTANTS 1500
+
+static void many_constants(void)
+{
+	static const struct tsr_config config = { .jit = TSR_JIT_USE_FIRST };
+	static char text[CONSTANTS * 64 + 1024];
+	static struct shade_code many;
+	struct shade_dispatch d = { .code = &many, .groups = { GROUPS },
+				    .state = { .local_x = THREADS } };
+	unsigned int at = 0, native = 0;
+	struct shade_machine m;
+	uint32_t forgotten;
+
+	if (!generates()) {
+		ktap_skip("this processor has no path with generated code");
+		return;
+	}
+	for (uint32_t i = 0; i < CONSTANTS; i++)
+		at += (unsigned int)sprintf(text + at, "clause {\n	*IMUL.i32 r2, r60, 0x%x\n}\n",
+					    0x10000 + i);
+	strcpy(text + at, "clause message=store slot=0 " SHADE_STORE("r2"));
+	shade_text(&many, text);
+	shade_init(&m, &config);
+	ktap_ok(shade_run(&m, &d));
+	forgotten = code_of(&m)->forgotten;
+	ktap_eq(code_of(&m)->jit_full, false);
+	ktap_ok(shade_run(&m, &d));
+	ktap_eq(code_of(&m)->forgotten, forgotten);
+	for (unsigned int i = 0; i < TSR_CODE_HASH; i++) {
+		for (struct tsr_decoded *c = code_of(&m)->hash[i]; c; c = c->chain)
+			native += c->native[TSR_NATIVE_WHOLE].code != NULL;
+	}
+	ktap_ok(native >= CONSTANTS);
+	for (uint32_t i = 0; i < THREADS * GROUPS; i++)
+		ktap_eq(*stage_word32(&m.s, 4 * i), i * (0x10000 + CONSTANTS - 1));
+	shade_free(&m);
+}
+
 int main(void)
 {
 	shade_text(&sums, PROGRAM("0x1"));
@@ -179,5 +276,7 @@ int main(void)
 	ktap_start();
 	ktap_run("[ISA8] [ISA9] a host that refuses memory for generated code", refused);
 	ktap_run("[ISA8] [ISA9] memory for generated code that is full", full);
+	ktap_run("[ISA8] [ISA9] the guest's words are not executable", no_bits);
+	ktap_run("[ISA8] [ISA9] more constants than generated code has room for", many_constants);
 	return ktap_finish();
 }

@@ -17,12 +17,12 @@ unsigned int tsr_jit_lanes(const struct tsr_alu *alu)
 #include "jit_node.h"
 
 #define POOL_WORDS	1024
-#define POOL_BYTES	(POOL_WORDS * sizeof(union tsr_lanes))
 /* Nodes a micro-operation may need: a segment ends before there is no room for them. */
 #define NODES_OF_ONE	40
 
 struct tsr_jit {
-	uint8_t *write, *execute;	/* the same memory: constants, then code */
+	/* the same memory, of code alone: nothing in it is the guest's choice of bits */
+	uint8_t *write, *execute;
 	size_t used, begin;		/* code begins behind what all share */
 	bool wide;
 	struct tsr_pool pool;
@@ -125,11 +125,13 @@ struct tsr_jit *tsr_jit_new(const struct tsr_alu *alu)
 		tsr_jit_free(jit);
 		return NULL;
 	}
+	jit->pool.vector = aligned_alloc(64, POOL_WORDS * sizeof(union tsr_lanes));
+	if (!jit->pool.vector) {
+		tsr_jit_free(jit);
+		return NULL;
+	}
 	jit->wide = !strcmp(path, "avx512");
-	jit->pool.writable = (union tsr_lanes *)jit->write;
-	jit->pool.vector = (union tsr_lanes *)jit->execute;
 	jit->pool.max = POOL_WORDS;
-	jit->used = POOL_BYTES;
 	emit_frame(jit);
 	return jit;
 }
@@ -140,6 +142,7 @@ void tsr_jit_free(struct tsr_jit *jit)
 		return;
 	unmap(jit->write);
 	unmap(jit->execute);
+	free(jit->pool.vector);
 	free(jit);
 }
 
@@ -291,6 +294,16 @@ static void emit_uops(struct compiler *c)
 
 /* ---- From clause to clause ------------------------------------------------------------------- */
 
+/*
+ * A word the guest has a say in: from the clause, which is as long as its code, not as an immediate
+ * of the code.
+ */
+static void load_word(struct compiler *c, enum tsr_gpr to, const uint64_t *word)
+{
+	tsr_x86_mov_imm(&c->x, to, (uintptr_t)word);
+	tsr_x86_load(&c->x, 8, to, to, 0);
+}
+
 static void emit_leave(struct compiler *c, enum tsr_outcome outcome)
 {
 	tsr_x86_mov_imm(&c->x, TSR_RAX, (uintptr_t)c->clause);
@@ -322,8 +335,7 @@ static void emit_edge(struct compiler *c, enum tsr_native_link link, enum tsr_ou
 		out[outs++] = tsr_x86_jump(&c->x, TSR_X86_LESS_EQUAL);
 		tsr_x86_alu_imm(&c->x, TSR_X86_GCMP, 4, (enum tsr_gpr)TSR_JIT_CLAUSES, 0);
 		out[outs++] = tsr_x86_jump(&c->x, TSR_X86_LESS_EQUAL);
-		tsr_x86_mov_imm(&c->x, TSR_RAX,
-				link == TSR_NATIVE_JUMP ? d->jump_pc : d->next_pc);
+		load_word(c, TSR_RAX, link == TSR_NATIVE_JUMP ? &d->jump_pc : &d->next_pc);
 		tsr_x86_cmp_memory(&c->x, state, STATE_AT(native.meet), TSR_RAX);
 		out[outs++] = tsr_x86_jump(&c->x, TSR_X86_BELOW_EQUAL);
 		tsr_x86_mov_imm(&c->x, TSR_RAX, (uintptr_t)&code->link[link]);
@@ -342,7 +354,7 @@ static void emit_written(struct compiler *c)
 
 	if (!c->clause->written)
 		return;
-	tsr_x86_mov_imm(&c->x, TSR_RAX, c->clause->written);
+	load_word(c, TSR_RAX, &c->clause->written);
 	tsr_x86_load(&c->x, 8, TSR_RDX, state, STATE_AT(native.written));
 	tsr_x86_alu(&c->x, TSR_X86_GOR, 8, TSR_RDX, TSR_RAX);
 	tsr_x86_store(&c->x, 8, TSR_RDX, state, STATE_AT(native.written));

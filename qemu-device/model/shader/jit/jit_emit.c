@@ -54,13 +54,13 @@ static bool in_mask_register(const struct emitter *e, const struct tsr_node *n)
 int tsr_pool_word(struct tsr_pool *pool, uint32_t word)
 {
 	for (unsigned int i = 0; i < pool->used; i++) {
-		if (pool->writable[i].u[0] == word)
+		if (pool->vector[i].u[0] == word)
 			return (int)(i * sizeof(union tsr_lanes));
 	}
 	if (pool->used == pool->max)
 		return -1;
 	for (unsigned int l = 0; l < TSR_WARP_LANES; l++)
-		pool->writable[pool->used].u[l] = word;
+		pool->vector[pool->used].u[l] = word;
 	return (int)(pool->used++ * sizeof(union tsr_lanes));
 }
 
@@ -106,9 +106,8 @@ static struct tsr_x86_rm memory(struct emitter *e, const struct tsr_node *n)
 
 	if (n->kind == TSR_NODE_WORD) {
 		offset = tsr_pool_word(e->pool, n->word);
-		if (offset < 0)
-			e->x->full = true;
-		return tsr_x86_at(POOL, offset);
+		e->failed |= offset < 0;
+		return tsr_x86_at(POOL, offset < 0 ? 0 : offset);
 	}
 	if (o->space == TSR_LANES_REG)
 		return tsr_x86_at(CHUNK_REGS, at);

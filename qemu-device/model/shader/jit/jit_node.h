@@ -95,10 +95,12 @@ bool tsr_segment_add_branch(struct tsr_segment *s, const struct tsr_uop *uop);
 
 /* jit_emit.c */
 
-/* Constants that code refers to, each as a vector. */
+/*
+ * Constants that code refers to, each as a vector. They are the guest's: their memory is not
+ * executable.
+ */
 struct tsr_pool {
-	union tsr_lanes *vector;	/* as code sees them */
-	union tsr_lanes *writable;	/* the same, as they are written */
+	union tsr_lanes *vector;
 	unsigned int used, max;
 };
 
@@ -119,8 +121,8 @@ enum {
 };
 
 /*
- * The code of a segment: a loop over the chunks. False: it needs more registers than there are,
- * with @x as it was.
+ * The code of a segment: a loop over the chunks. False: it needs more registers than there are, or
+ * more constants than the pool takes, with @x as it was.
  */
 bool tsr_segment_emit(struct tsr_segment *s, struct tsr_x86 *x, struct tsr_pool *pool, bool part);
 
