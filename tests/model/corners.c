@@ -247,6 +247,33 @@ static void test_half_a_word(void)
 	stage_free(&s);
 }
 
+/* The same behind another write of the same step: that one is reported. */
+static void test_half_a_word_later(void)
+{
+	struct tsr_span span;
+	struct stage s;
+	struct tsr_mem mem;
+	unsigned int found = 0;
+	uint64_t bus;
+
+	stage_init(&s, NULL);
+	bench_buffer(&s.as[1], FRESH, BENCH_PAGE, BENCH_RW);
+	bus = *bench_pte(&s.as[1], FRESH, 0) & TSR_PTE_ADDR__MASK;
+	s.b->hole_base = bus + 0x804;
+	s.b->hole_size = 0x100;
+	mem = (struct tsr_mem){ .gpu = s.b->gpu, .runner = &s.b->gpu->runner[0], .as = 1,
+				.unit = TSR_UNIT_COPY };
+	ktap_eq(tsr_mem_map(&mem, FRESH + 0x100, 8, TSR_ACCESS_WRITE, &span), TSR_STEP_DONE);
+	ktap_eq(tsr_mem_store(&mem, FRESH + 0x800, true, 7), TSR_STEP_FAULT);
+	ktap_eq(mem.fault.code, TSR_FAULT_BUS);
+	tsr_mem_flush_dirty(mem.runner);
+	for (unsigned int i = 0; i < s.b->dirty_count && i < BENCH_DIRTY_MAX; i++)
+		found += s.b->dirty[i].addr == bus + 0x100 && s.b->dirty[i].len == 8;
+	ktap_eq(found, 1);
+	ktap_eq(s.b->dirty_count, 1);
+	stage_free(&s);
+}
+
 /* A load of a device that is not paused is refused and changes nothing. */
 static void test_load_unpaused(void)
 {
@@ -282,6 +309,8 @@ int main(int argc, char **argv)
 	ktap_run("[MEM2] invalidations beyond the log complete, and interrupt only if asked to",
 		 test_late_invalidations);
 	ktap_run("[MEM3] a word that memory ends in", test_half_a_word);
+	ktap_run("[MEM3] and what was written before is reported all the same",
+		 test_half_a_word_later);
 	ktap_run("load() of a running device changes nothing", test_load_unpaused);
 	return ktap_finish();
 }

@@ -265,6 +265,8 @@ enum tsr_step tsr_mem_bad_packet(struct tsr_mem *mem, uint64_t pc, unsigned int 
 static enum tsr_step map_word(struct tsr_mem *mem, uint64_t va, bool wide, unsigned int access,
 			      uint8_t **ptr)
 {
+	struct tsr_dirty *dirty = &mem->runner->dirty;
+	const unsigned int before = dirty->count;
 	uint64_t len = wide ? 8 : 4;
 	struct tsr_span span;
 	enum tsr_step step = tsr_mem_map(mem, va, len, access, &span);
@@ -274,7 +276,9 @@ static enum tsr_step map_word(struct tsr_mem *mem, uint64_t va, bool wide, unsig
 	*ptr = span.ptr;
 	if (span.len == len && !((uintptr_t)span.ptr % len))
 		return TSR_STEP_DONE;
-	mem->runner->dirty.count = 0;	/* words are written one at a time: it was the only range */
+	/* nothing is written; what the step has written before stays noted */
+	if (dirty->count == before + 1)
+		dirty->count = before;
 	return tsr_mmu_fault(mem, TSR_FAULT_BUS, va, access, 0);
 }
 
