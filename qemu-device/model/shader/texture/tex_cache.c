@@ -302,10 +302,10 @@ static void count_lines(struct tsr_msg_env *env, uint64_t va, unsigned int len)
 		uint64_t name = ((line * 0x9e3779b97f4a7c15ull) ^ cache->space << 20) | 1;
 		_Atomic uint64_t *tag = &l2[line % TSR_TEXTURE_L2_LINES];
 
-		if (atomic_load_explicit(tag, memory_order_relaxed) != name) {
-			atomic_store_explicit(tag, name, memory_order_relaxed);
+		/* of several cores that bring the same line in at once one has missed it */
+		if (atomic_load_explicit(tag, memory_order_relaxed) != name &&
+		    atomic_exchange_explicit(tag, name, memory_order_relaxed) != name)
 			cache->stats.misses++;
-		}
 	}
 }
 
