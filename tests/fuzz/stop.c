@@ -46,7 +46,8 @@ static uint64_t most[CLASSES];
 
 void fuzz_summary(void)
 {
-	ktap_note("%lu moments, %lu steps; at most %llu, %llu, %llu, %llu cycles (BIN, RENDER, COMPUTE, COPY)",
+	ktap_note("%lu moments, %lu steps; at most %llu (BIN), %llu (RENDER), %llu (COMPUTE) and "
+		  "%llu (COPY) cycles",
 		  moments, steps, (unsigned long long)most[TSR_ENGINE_CLASS_BIN],
 		  (unsigned long long)most[TSR_ENGINE_CLASS_RENDER],
 		  (unsigned long long)most[TSR_ENGINE_CLASS_COMPUTE],
@@ -169,7 +170,8 @@ static void endless_stream(struct fuzz_random *r, unsigned int cls, const uint64
 	n = command ? qwords : 0;
 	while (packets--)
 		n += fuzz_packet(&in, &world, word + n, 255);
-	tsr_pack_jump(word + n, &(struct tsr_jump){ .addr = va, .size = 8 * (n + TSR_JUMP_QWORDS) });
+	tsr_pack_jump(word + n, &(struct tsr_jump){
+		.addr = va, .size = 8 * (n + TSR_JUMP_QWORDS) });
 }
 
 static void dispatch(struct fuzz_random *r, uint64_t *command)
@@ -192,8 +194,8 @@ static void dispatch(struct fuzz_random *r, uint64_t *command)
 	push[0] = DRAWS_DATA;
 	push[1] = DRAWS_DATA + DRAWS_DATA_SIZE / 2;
 	tsr_pack_dispatch(command, &(struct tsr_dispatch){
-		.state = DISPATCH_VA, .groups_x = 1 << fuzz_below(r, 16), .groups_y = TSR_GROUPS_MAX,
-		.groups_z = 1 });
+		.state = DISPATCH_VA, .groups_x = 1 << fuzz_below(r, 16),
+		.groups_y = TSR_GROUPS_MAX, .groups_z = 1 });
 }
 
 /* A scene, which has an end. */

@@ -249,7 +249,8 @@ static void many_constants(void)
 		return;
 	}
 	for (uint32_t i = 0; i < CONSTANTS; i++)
-		at += (unsigned int)sprintf(text + at, "clause {\n	*IMUL.i32 r2, r60, 0x%x\n}\n",
+		at += (unsigned int)sprintf(text + at,
+					    "clause {\n	*IMUL.i32 r2, r60, 0x%x\n}\n",
 					    0x10000 + i);
 	strcpy(text + at, "clause message=store slot=0 " SHADE_STORE("r2"));
 	shade_text(&many, text);

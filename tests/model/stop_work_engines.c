@@ -171,8 +171,9 @@ static void restarts(struct front *f)
 {
 	memset(f->data, 0xff, FRONT_DATA_SIZE);
 	front_draw(f, &(struct tsr_list_draw){
-		.topology = TSR_TOPOLOGY_TRIANGLE_STRIP, .index = TSR_INDEX_TYPE_U8, .restart = true,
-		.count = FRONT_DATA_SIZE, .instances = 1 << 23, .indices = FRONT_DATA,
+		.topology = TSR_TOPOLOGY_TRIANGLE_STRIP, .index = TSR_INDEX_TYPE_U8,
+		.restart = true, .count = FRONT_DATA_SIZE, .instances = 1 << 23,
+		.indices = FRONT_DATA,
 		.index_bytes = FRONT_DATA_SIZE });
 }
 
