@@ -15,13 +15,13 @@ static const struct demo {
 	const char *name, *sum, *title;
 } demos[] = {
 	{ "triangle", "685ec7b9", "[CP9] [PA1] [SYS5] the triangle" },
-	{ "cubes", "b81cf350", "[ZS1] [TEX3] [SYS5] 1000 textured cubes with depth" },
+	{ "cubes", "9a9796ca", "[ZS1] [TEX3] [SYS5] 1000 textured cubes with depth" },
 	{ "instances", "c6b58817", "[INST4] [INST7] [SYS5] 10 000 cubes in one draw" },
 	{ "msaa", "4589ca72", "[RAST4] [OM7] a star with and without samples" },
 	{ "stencil", "07510565", "[ZS2] an outline by stencil" },
 	{ "particles", "b264c94d", "[OM1] sparks, blended" },
-	{ "shadow", "3a01bc3d", "[TEX6] shadows from a map of depth" },
-	{ "mipmaps", "276f235c", "[TEX4] [TEX5] levels and anisotropic samples" },
+	{ "shadow", "215ec214", "[TEX6] shadows from a map of depth" },
+	{ "mipmaps", "c6c43c3c", "[TEX4] [TEX5] levels and anisotropic samples" },
 	{ "mandelbrot", "e1201ed5", "[PIX1] the Mandelbrot set in a fragment program" },
 };
 

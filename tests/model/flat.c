@@ -14,7 +14,7 @@ static void begin(void)
 {
 	memset(&f, 0, sizeof(f));
 	for (unsigned int c = 0; c < 4; c++)
-		f.planes[0].c[c] = c + 1;
+		f.planes[0].provoking.f[c] = c + 1;
 	f.planes[0].perspective = true;
 	f.plane_of[0][0] = 1;
 	f.prim[0].x0 = 100;
@@ -53,18 +53,18 @@ static void test_w(void)
 		{ { 1, -0x1p-4, -0x1p-4 }, 0, 8, 0, 7, true },
 		{ { 1, -0x1p-4, -0x1p-4 }, 0, 8, 0, 8, false },
 		/* so little is left that it may be rounding */
-		{ { 1, -0.0625 * (1 - 0x1p-36) }, 0, 16, 0, 0, true },
-		{ { 1, -0.0625 * (1 - 0x1p-42) }, 0, 16, 0, 0, false },
-		/* 3 is left of three times 2 to the 40th: rounding; 4 is more */
-		{ { 0x1p40 + 2, -(0x1p40 - 1) }, 1, 1, 0, 0, false },
-		{ { 0x1p40 + 3, -(0x1p40 - 1) }, 1, 1, 0, 0, true },
+		{ { 1, -0.0625 * (1 - 0x1p-18) }, 0, 16, 0, 0, true },
+		{ { 1, -0.0625 * (1 - 0x1p-19) }, 0, 16, 0, 0, false },
+		/* 18 is left of 18 times 2 to the 20th, 16 of them for the corner; 20 is more */
+		{ { 0x1p20 + 17, -(0x1p20 - 1) }, 1, 1, 0, 0, false },
+		{ { 0x1p20 + 19, -(0x1p20 - 1) }, 1, 1, 0, 0, true },
 		/* w itself, or what it is multiplied with, would be too large */
-		{ { 0x1p-499 }, 0, 9, 0, 9, true },
-		{ { 0x1p-500 }, 0, 9, 0, 9, false },
-		{ { 0x1p-501 }, 0, 9, 0, 9, false },
-		{ { 0x1p499 }, 0, 9, 0, 9, true },
-		{ { 0x1p500 }, 0, 9, 0, 9, false },
-		{ { 0x1p501 }, 0, 9, 0, 9, false },
+		{ { 0x1p-99 }, 0, 9, 0, 9, true },
+		{ { 0x1p-100 }, 0, 9, 0, 9, false },
+		{ { 0x1p-101 }, 0, 9, 0, 9, false },
+		{ { 0x1p99 }, 0, 9, 0, 9, true },
+		{ { 0x1p100 }, 0, 9, 0, 9, false },
+		{ { 0x1p101 }, 0, 9, 0, 9, false },
 		{ { -1 }, 0, 9, 0, 9, false },
 	};
 
@@ -93,13 +93,14 @@ static void test_planes(void)
 		begin();
 		f.planes[0].b[c] = -1;
 		ktap_ok(!across(0, 9, 0, 9));
-		/* 0 times w, and 0, has a sign that depends on w's */
 		begin();
-		f.planes[0].c[c] = -0.0;
+		f.planes[0].c[c] = 1;
 		ktap_ok(!across(0, 9, 0, 9));
-		f.planes[0].c[c] = 0;
+		/* whatever it is: 0 times w, and a value that is not -0, is that value */
+		begin();
+		f.planes[0].provoking.f[c] = -1;
 		ktap_ok(across(0, 9, 0, 9));
-		f.planes[0].c[c] = -1;
+		f.planes[0].provoking.f[c] = -0.0f;
 		ktap_ok(across(0, 9, 0, 9));
 	}
 }

@@ -3,9 +3,11 @@
  * test: TSAN=0
  *
  * Planes of varyings, centres of pixels and what varyings are there, on every SIMD path, against
- * the formula of 3d.md in plain C: to the bit, for it says which doubles are added and multiplied,
- * and in which order vertices are taken. And that nobody writes beside what was asked for.
+ * the formula of 3d.md in plain C: to the bit, for it says which numbers are added and multiplied,
+ * where they are rounded, and in which order vertices are taken. That nothing is written beside
+ * what was asked for. And how far all this is from exact interpolation, which is done in long doubles.
  */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -77,40 +79,57 @@ static bool want_flat_w(const struct tsr_prim *prim)
 	return flat;
 }
 
-/* W at a point that is so far from vertex 0. */
-static double want_w(const struct tsr_prim *prim, double x, double y)
-{
-	const struct tsr_screen_vertex *v = prim->v;
-	const struct gradient g = want_gradient(prim);
-	const double more[2] = { (double)v[1].rw - v[0].rw, (double)v[2].rw - v[0].rw };
+/* A plane: what it is at vertex 0, and what a pixel to the right and down adds. */
+struct plane {
+	double first, right, down;
+};
 
-	if (want_flat_w(prim))
-		return 1;
-	return 1 / (slope(prim, g.right, more) * x + slope(prim, g.down, more) * y + v[0].rw);
+/* Of what vertices have. */
+static struct plane want_plane(const struct tsr_prim *prim, const double at[3])
+{
+	const struct gradient g = want_gradient(prim);
+	const double more[2] = { at[1] - at[0], at[2] - at[0] };
+
+	return (struct plane){ at[0], slope(prim, g.right, more), slope(prim, g.down, more) };
 }
 
-/*
- * Component @c, of which @floats are there, of primitive @n at the pixel at (@x, @y). Sums begin
- * with 0, so that no -0 is left.
- */
+/* At the pixel's centre (@x, @y): in doubles to the corner of its block, from there in fp32. */
+static float want_at(const struct tsr_prim *prim, const struct plane *p, int x, int y)
+{
+	const int corner_x = x / 8 * 8, corner_y = y / 8 * 8;
+	const double across = corner_x - prim->v[0].x / 256.0;
+	const double along = corner_y - prim->v[0].y / 256.0;
+	const float corner = (p->right * across + p->down * along) + p->first;
+
+	return fmaf(p->right, x - corner_x + 0.5f, fmaf(p->down, y - corner_y + 0.5f, corner));
+}
+
+/* W at a pixel. */
+static float want_w(const struct tsr_prim *prim, int x, int y)
+{
+	const double rw[3] = { prim->v[0].rw, prim->v[1].rw, prim->v[2].rw };
+	const struct plane p = want_plane(prim, rw);
+
+	return want_flat_w(prim) ? 1 : 1 / want_at(prim, &p, x, y);
+}
+
+/* Component @c, of which @floats are there, of primitive @n at the pixel at (@x, @y). */
 static float want(unsigned int n, unsigned int c, unsigned int floats, bool linear, int x, int y)
 {
 	const struct tsr_prim *prim = &f->prim[n].prim;
-	const struct gradient g = want_gradient(prim);
 	const bool perspective = !linear && !want_flat_w(prim);
-	const double dx = x + 0.5 - prim->v[0].x / 256.0, dy = y + 0.5 - prim->v[0].y / 256.0;
-	const double first = values[n][0][c];
-	double more[2];
+	const float provoking = values[n][prim->provoking][c];
+	struct plane p;
+	double at[3];
 
 	if (c >= floats)
 		return c == 3;
-	for (unsigned int i = 0; i < 2; i++) {
-		more[i] = values[n][i + 1][c] - first;
-		if (perspective)
-			more[i] *= prim->v[i + 1].rw;
-	}
-	return (slope(prim, g.right, more) * dx + slope(prim, g.down, more) * dy) *
-		       (perspective ? want_w(prim, dx, dy) : 1) + (first + 0.0);
+	for (unsigned int i = 0; i < 3; i++)
+		at[i] = ((double)values[n][i][c] - provoking) * (perspective ? prim->v[i].rw : 1);
+	p = want_plane(prim, at);
+	/* the value is added to 0 first: no -0 is left */
+	return fmaf(want_at(prim, &p, x, y), perspective ? want_w(prim, x, y) : 1,
+		    provoking + 0.0f);
 }
 
 /* ---- Bundles --------------------------------------------------------------------------------- */
@@ -223,11 +242,12 @@ static void check_centres(unsigned int w)
 	for (unsigned int l = 0; l < TSR_WARP_LANES && w * 4 + l / 4 < f->quads; l++) {
 		const unsigned int q = w * 4 + l / 4;
 		const struct tsr_prim *prim = &f->prim[f->quad[q].prim].prim;
-		const double x = column(q, l % 4) + 0.5 - prim->v[0].x / 256.0;
-		const double y = row(q, l % 4) + 0.5 - prim->v[0].y / 256.0;
+		const int x = column(q, l % 4), y = row(q, l % 4);
 
-		ktap_ok(f->centre_x[w][l] == x && f->centre_y[w][l] == y);
+		ktap_ok(f->centre_x[w][l] == x % 8 + 0.5 && f->centre_y[w][l] == y % 8 + 0.5);
 		ktap_ok(f->centre_w[w][l] == want_w(prim, x, y));
+		ktap_ok(f->corner_x[w][l / 4] == x / 8 * 8 - prim->v[0].x / 256.0);
+		ktap_ok(f->corner_y[w][l / 4] == y / 8 * 8 - prim->v[0].y / 256.0);
 	}
 }
 
@@ -355,7 +375,7 @@ static void test_bundles(void)
 static void patches(void)
 {
 	static union tsr_lanes to[5][WARPS];
-	static double w[64] __attribute__((aligned(64)));
+	static float w[64] __attribute__((aligned(64)));
 
 	for (unsigned int i = 0; i < 200; i++) {
 		const unsigned int floats = 1 + rnd() % 4, count = 1 + rnd() % 4;
@@ -390,9 +410,82 @@ static void test_patches(void)
 	each_path(patches);
 }
 
+/* ---- How exact ------------------------------------------------------------------------------- */
+
+static long double edge(const struct tsr_prim *prim, unsigned int i, long double x, long double y)
+{
+	const struct tsr_screen_vertex *a = &prim->v[(i + 1) % 3], *b = &prim->v[(i + 2) % 3];
+
+	return (b->x - a->x) * (y - a->y) - (long double)(b->y - a->y) * (x - a->x);
+}
+
+/*
+ * How far component 0 at a pixel is from exact interpolation, in ulp of the largest at a vertex;
+ * -1: the pixel is outside.
+ */
+static double distance(const struct tsr_prim *prim, int x, int y)
+{
+	long double sum = 0, weight = 0, most = 0;
+
+	for (unsigned int i = 0; i < 3; i++) {
+		const long double value = values[0][i][0];
+		const long double e = edge(prim, i, 256 * x + 128, 256 * y + 128);
+
+		if (e < 0)
+			return -1;
+		sum += e * prim->v[i].rw * value;
+		weight += e * prim->v[i].rw;
+		most = fmaxl(most, fabsl(value));
+	}
+	return fabsl(want(0, 0, 1, false, x, y) - sum / weight) / ldexpl(1, ilogbl(most) - 23);
+}
+
+/* Sides in pixels from which gradients over 8 pixels are small beside what they lead to. */
+#define LARGE 64
+
+/* Triangles whose gradients are not those of slivers, with w from 1 : 1 to 1 : 10000. */
+static void test_accuracy(void)
+{
+	double worst[5] = { 0 };	/* by the logarithm of the ratio */
+	unsigned int pixels = 0;
+
+	f = aligned_alloc(64, (sizeof(*f) + 63) & ~(size_t)63);
+	if (!f)
+		abort();
+	memset(f, 0, sizeof(*f));
+	rnd_state = 9;
+	for (unsigned int n = 0; n < 500; n++) {
+		struct tsr_prim *prim = &f->prim[0].prim;
+		const int size = 256 * (LARGE + rnd() % 900);
+		const float ratio = powf(10, n % 5);
+
+		*prim = (struct tsr_prim){ .vertices = 3, .provoking = rnd() % 3 };
+		for (unsigned int i = 0; i < 3; i++) {
+			prim->v[i].x = size * (i == 1) + rnd() % 256;
+			prim->v[i].y = size * (i == 2) + rnd() % 256;
+			prim->v[i].rw = 1 / (1 + (ratio - 1) * fabsf(rnd_float()));
+			values[0][i][0] = 100 * rnd_float();
+		}
+		for (unsigned int k = 0; k < 400; k++) {
+			const unsigned int side = size / 256;
+			const double off = distance(prim, rnd() % side, rnd() % side);
+
+			pixels += off >= 0;
+			worst[n % 5] = fmax(worst[n % 5], off);
+		}
+	}
+	ktap_ok(pixels > 30000);
+	for (unsigned int i = 0; i < 5; i++) {
+		ktap_note("w up to 1 : %g: %.2f ulp of the largest value", pow(10, i), worst[i]);
+		ktap_ok(worst[i] <= 6);
+	}
+	free(f);
+}
+
 int main(void)
 {
 	ktap_start();
+	ktap_run("[PIX10] within 6 ulp of exact interpolation", test_accuracy);
 	ktap_run("[PIX10] planes of 1/w and depth, to the bit", test_geometry);
 	ktap_run("[PIX10] varyings of bundles, to the bit", test_bundles);
 	ktap_run("[PIX10] varyings of blocks of pixels, to the bit", test_patches);

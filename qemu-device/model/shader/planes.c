@@ -171,16 +171,6 @@ static enum tsr_step load_vertex(struct tsr_msg_env *env, const struct tsr_varyi
 	return tsr_msg_load_texel(env, 0, va, &v->format, texel);
 }
 
-static void flat_planes(const struct tsr_varying *v, const union tsr_texel *texel,
-			struct tsr_planes *planes)
-{
-	for (unsigned int c = 0; c < 4; c++) {
-		planes->a[c] = planes->b[c] = 0;
-		planes->c[c] = tsr_format_is_integer(&v->format) ? 0 : texel->f[c];
-		planes->integer[c] = tsr_format_is_integer(&v->format) ? texel->i[c] : 0;
-	}
-}
-
 /* Weight of vertex @j of a clipped primitive at its corner @i. */
 static double corner_weight(const struct tsr_prim *prim, bool linear, unsigned int i,
 			    unsigned int j)
@@ -197,66 +187,69 @@ typedef float four_floats __attribute__((vector_size(16), may_alias, aligned(4))
 
 #define COMPONENTS(texel) __builtin_convertvector(*(const four_floats *)(texel)->f, four)
 
-/*
- * Values at vertex @i on the screen, less those of vertex 0 of the batch, from which those of its
- * vertices 1 and 2 differ by @d.
- */
-static void difference(const struct tsr_prim *prim, const four d[3], bool linear, unsigned int i,
-		       four *out)
+/* Values at corner @i of a clipped primitive; @d: at its vertices. All less the provoking one's. */
+static void clipped_corner(const struct tsr_prim *prim, const four d[3], bool linear,
+			   unsigned int i, four *out)
 {
-	if (!prim->clipped)
-		*out = d[i];
-	else if (prim->vertices < 3)
-		*out = d[1] * corner_weight(prim, linear, i, 1);
-	else
-		*out = d[1] * corner_weight(prim, linear, i, 1) +
-		       d[2] * corner_weight(prim, linear, i, 2);
+	four sum = { 0 };
+
+	for (unsigned int j = 0; j < prim->vertices; j++) {
+		if (j != prim->provoking)
+			sum += d[j] * corner_weight(prim, linear, i, j);
+	}
+	*out = sum;
 }
 
 static void smooth_planes(const struct tsr_varying *v, const struct tsr_fragment_prim *p,
 			  const union tsr_texel *texel, struct tsr_planes *planes)
 {
-	const four value = COMPONENTS(&texel[0]);
-	const four d[3] = { { 0 }, COMPONENTS(&texel[1]) - value, COMPONENTS(&texel[2]) - value };
-	four a = { 0 }, b = { 0 }, c, first;
+	const four value = COMPONENTS(&texel[p->prim.provoking]);
+	const four d[3] = { COMPONENTS(&texel[0]) - value, COMPONENTS(&texel[1]) - value,
+			    COMPONENTS(&texel[2]) - value };
+	four a = { 0 }, b = { 0 }, first = { 0 };
 
-	difference(&p->prim, d, v->linear, 0, &first);
-	c = value + first;
 	planes->perspective = !v->linear && !p->flat_w;
-	for (unsigned int i = 1; i < p->prim.vertices; i++) {
-		four more;
+	for (unsigned int i = 0; i < p->prim.vertices; i++) {
+		four at = d[i];
 
-		difference(&p->prim, d, v->linear, i, &more);
-		more -= first;
+		if (p->prim.clipped)
+			clipped_corner(&p->prim, d, v->linear, i, &at);
 		if (planes->perspective)
-			more *= p->prim.v[i].rw;
-		a += more * p->dx[i - 1];
-		b += more * p->dy[i - 1];
+			at *= p->prim.v[i].rw;
+		if (!i) {
+			first = at;
+			continue;
+		}
+		a += (at - first) * p->dx[i - 1];
+		b += (at - first) * p->dy[i - 1];
 	}
 	memcpy(planes->a, &a, sizeof(a));
 	memcpy(planes->b, &b, sizeof(b));
-	memcpy(planes->c, &c, sizeof(c));
+	memcpy(planes->c, &first, sizeof(first));
 }
 
 /* Of triangles that are not clipped: what smooth_planes() does with them. */
 static inline void triangle_planes(const struct tsr_varying *v, const struct tsr_fragment_prim *p,
 				   const union tsr_texel *texel, struct tsr_planes *planes)
 {
-	const four zero = { 0 }, value = COMPONENTS(&texel[0]);
-	four right = COMPONENTS(&texel[1]) - value, down = COMPONENTS(&texel[2]) - value, a, b, c;
+	const four zero = { 0 }, value = COMPONENTS(&texel[p->prim.provoking]);
+	four first = COMPONENTS(&texel[0]) - value, a, b;
+	four right = COMPONENTS(&texel[1]) - value, down = COMPONENTS(&texel[2]) - value;
 
 	planes->perspective = !v->linear && !p->flat_w;
 	if (planes->perspective) {
+		first *= p->prim.v[0].rw;
 		right *= p->prim.v[1].rw;
 		down *= p->prim.v[2].rw;
 	}
-	/* nothing is added as smooth_planes() adds it: zeros have its sign */
+	right -= first;
+	down -= first;
+	/* sums begin with 0 as those of smooth_planes() do: no -0 is left */
 	a = zero + right * p->dx[0] + down * p->dx[1];
 	b = zero + right * p->dy[0] + down * p->dy[1];
-	c = value + zero;
 	memcpy(planes->a, &a, sizeof(a));
 	memcpy(planes->b, &b, sizeof(b));
-	memcpy(planes->c, &c, sizeof(c));
+	memcpy(planes->c, &first, sizeof(first));
 }
 
 /* Where the host has the values of @v at vertex @i of @p, four floats wide; NULL: not at hand. */
@@ -327,7 +320,7 @@ static enum tsr_step make_planes(struct tsr_msg_env *env, const struct tsr_varyi
 		return TSR_STEP_DONE;
 	*planes = (struct tsr_planes){ .flat = v->flat };
 	if (v->missing) {
-		flat_planes(v, &missing, planes);
+		planes->provoking = missing;
 		return TSR_STEP_DONE;
 	}
 	planes->format = v->format;
@@ -339,9 +332,7 @@ static enum tsr_step make_planes(struct tsr_msg_env *env, const struct tsr_varyi
 	/* what flat instructions and PIX2's flat state read, whatever the varying is otherwise */
 	if (step == TSR_STEP_DONE) {
 		planes->provoking = texel[p->prim.provoking];
-		if (v->flat)
-			flat_planes(v, &texel[p->prim.provoking], planes);
-		else
+		if (!v->flat)
 			smooth_planes(v, p, texel, planes);
 	}
 	return step;

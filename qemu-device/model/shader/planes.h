@@ -4,7 +4,8 @@
  *
  * In: a primitive on the screen, the outputs of its vertices in memory. Out: for each varying the
  * equations of its components, kept as long as the bundle lasts. All arithmetic is that of doubles
- * in a fixed order, from vertex 0 on, so a varying that is equal at all vertices is exact.
+ * in a fixed order, on what differs from the provoking vertex's value, so a varying that is equal
+ * at all vertices is exact.
  */
 #ifndef TSR_SHADER_PLANES_H
 #define TSR_SHADER_PLANES_H

@@ -172,10 +172,15 @@ struct tsr_fragment_prim {
 #define TSR_PLANES_MAX 256		/* varyings of a bundle's primitives with planes at hand */
 #define TSR_PLANE_VARYINGS 32		/* varyings above are never at hand */
 
-/* A varying of a primitive: component n at (x, y) is (a (x - x0) + b (y - y0)) w + c. */
+/* The column or row of a pixel that is @x: that of the corner of its block of 8 by 8 pixels. */
+#define TSR_CORNER(x) ((x) & ~7)
+
+/*
+ * A varying of a primitive. With V component n at any point and P that at the provoking vertex,
+ * (V - P) / w, or V - P without perspective, is a (x - x0) + b (y - y0) + c at (x, y).
+ */
 struct tsr_planes {
 	double a[4], b[4], c[4];
-	int64_t integer[4];		/* instead, of integer formats */
 	union tsr_texel provoking;	/* components at the provoking vertex */
 	struct tsr_format format;
 	bool flat;			/* the same everywhere */
@@ -226,10 +231,15 @@ struct tsr_fragments {
 	union tsr_lanes jump[TSR_BUNDLE_WARPS];
 	/* Coordinates LD_VAR has stored: x and y from the pixel's corner, in which lanes. */
 	union tsr_lanes kept[2][TSR_BUNDLE_WARPS];
-	/* centres of pixels, from vertex 0 of their primitive; 1 or w; warps that have them */
-	double centre_x[TSR_BUNDLE_WARPS][TSR_WARP_LANES];
-	double centre_y[TSR_BUNDLE_WARPS][TSR_WARP_LANES];
-	double centre_w[TSR_BUNDLE_WARPS][TSR_WARP_LANES];
+	/*
+	 * Centres of pixels, from the corner of their block; 1 or w there; of each quad where that
+	 * corner is, from vertex 0 of its primitive. Bit n of @centres: warp n has them.
+	 */
+	float centre_x[TSR_BUNDLE_WARPS][TSR_WARP_LANES];
+	float centre_y[TSR_BUNDLE_WARPS][TSR_WARP_LANES];
+	float centre_w[TSR_BUNDLE_WARPS][TSR_WARP_LANES];
+	double corner_x[TSR_BUNDLE_WARPS][TSR_WARP_LANES / 4] __attribute__((aligned(32)));
+	double corner_y[TSR_BUNDLE_WARPS][TSR_WARP_LANES / 4] __attribute__((aligned(32)));
 	uint16_t centres;
 	uint16_t kept_lanes[TSR_BUNDLE_WARPS];
 	uint16_t plane_of[TSR_BUNDLE_QUADS][TSR_PLANE_VARYINGS];	/* plus 1; 0: none */

@@ -177,32 +177,32 @@ struct tsr_flat tsr_flat_find(struct tsr_shader *sh, const struct tsr_fragment_s
 
 /* ---- Primitives ------------------------------------------------------------------------------ */
 
-/* Whether what a plane says is its constant, also of a product that has a sign. */
+/* Whether there is nothing but the provoking vertex's value. */
 static bool constant(const struct tsr_planes *p)
 {
 	for (unsigned int i = 0; i < 4; i++) {
-		if (p->a[i] != 0 || p->b[i] != 0 || (p->c[i] == 0 && signbit(p->c[i])))
+		if (p->a[i] != 0 || p->b[i] != 0 || p->c[i] != 0)
 			return false;
 	}
 	return true;
 }
 
 /*
- * Whether w is finite between @from and @to: 1/w is above what its rounding can come to at the
- * corner where it is least.
+ * Whether w is a finite number of fp32 between @from and @to: at the corner where 1/w is least it
+ * is above what the rounding of its plane, which begins at corners of blocks, can come to.
  */
 static bool finite_w(const struct tsr_fragment_prim *p, const int32_t from[2], const int32_t to[2])
 {
 	double least = p->rw[0], size = fabs(p->rw[0]);
 
 	for (unsigned int i = 0; i < 2; i++) {
-		double origin = i ? p->y0 : p->x0;
-		double a = p->rw[i + 1] * (from[i] - origin), b = p->rw[i + 1] * (to[i] - origin);
+		double origin = i ? p->y0 : p->x0, gradient = p->rw[i + 1];
+		double a = gradient * (from[i] - origin), b = gradient * (to[i] - origin);
 
 		least += a < b ? a : b;
-		size += fabs(a) + fabs(b);
+		size += fabs(a) + fabs(b) + 16 * fabs(gradient);
 	}
-	return least > size * 0x1p-40 && least > 0x1p-500 && size < 0x1p500;
+	return least > size * 0x1p-20 && least > 0x1p-100 && size < 0x1p100;
 }
 
 bool tsr_flat_across(const struct tsr_fragments *f, unsigned int prim, uint32_t varyings,

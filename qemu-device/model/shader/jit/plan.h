@@ -78,7 +78,7 @@ struct tsr_patch {
 	const struct tsr_planes *planes[TSR_PLAN_STEPS];
 	/* w at the pixels' centres, if @has_w. */
 	bool has_w;
-	double w[TSR_PATCH_WARPS * TSR_WARP_LANES] __attribute__((aligned(64)));
+	float w[TSR_PATCH_WARPS * TSR_WARP_LANES] __attribute__((aligned(64)));
 };
 
 /* The plan of the state and program of @f; NULL: there is none, or it cannot be known now. */

@@ -94,15 +94,22 @@ struct tsr_msg_path {
 	/* planes of varying @v, as many floats as that says, of @count triangles */
 	void (*planes)(struct tsr_fragments *f, const struct tsr_varying *v,
 		       const struct tsr_plane_source *source, unsigned int count);
-	/* fill centre_x, _y and _w of warp @w, whose primitives have their geometry */
+	/* fill centre_x to corner_y of warp @w, whose primitives have their geometry */
 	void (*centres)(struct tsr_fragments *f, unsigned int w);
 	/*
-	 * The first @count components of @planes in a block of 64 pixels of @p that begins at
-	 * (@x, @y): component n of warp w to to[n][w]; with @w at each pixel, NULL if it is 1,
-	 * which is found out unless @has_w.
+	 * The first @count components of @planes at four points of a block of 8 by 8 pixels whose
+	 * corner is (@column, @row) of the frame, from which they are @right and @down: component
+	 * n of point p to out[n][p].
+	 */
+	void (*spot)(const struct tsr_fragment_prim *p, const struct tsr_planes *planes,
+		     unsigned int count, int32_t column, int32_t row, const float right[4],
+		     const float down[4], float out[4][4]);
+	/*
+	 * The same at the centres of all pixels of the block: component n of warp w to to[n][w];
+	 * with @w at each pixel, NULL if it is 1, which is found out unless @has_w.
 	 */
 	void (*patch)(const struct tsr_fragment_prim *p, const struct tsr_planes *planes,
-		      unsigned int count, int32_t x, int32_t y, double *w, bool has_w,
+		      unsigned int count, int32_t column, int32_t row, float *w, bool has_w,
 		      union tsr_lanes *const to[4]);
 };
 

@@ -1,72 +1,136 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Interpolation of a warp on the vectors of one SIMD path, see msg_varying.c and alu_path.h. Every
- * path does the same operations on doubles in the same order.
+ * Interpolation on the vectors of one SIMD path, see msg_varying.c, planes.h and alu_path.h. Planes
+ * are taken in doubles to the corner of a block of 8 by 8 pixels and rounded there; from it on all
+ * is fp32, in multiply-adds that round once. Every path does the same operations in the same order.
  */
 #include "msg_bundle.h"
 #include "shader/planes.h"
 #include "shader/stage.h"
 
-typedef double vf64 __attribute__((vector_size(TSR_VECTOR_BYTES)));
-typedef double vf64_in_memory __attribute__((vector_size(TSR_VECTOR_BYTES), may_alias, aligned(8)));
-/* as many floats as there are doubles in a vector */
-typedef float vf32_narrow __attribute__((vector_size(TSR_VECTOR_BYTES / 2)));
-typedef float vf32_narrow_in_memory
-	__attribute__((vector_size(TSR_VECTOR_BYTES / 2), may_alias, aligned(4)));
+#ifdef __x86_64__
+#include "shader/alu/alu_fma.h"
+#endif
 
-#define DOUBLES (TSR_VECTOR_BYTES / 8)
+typedef vf32 vf32_in_memory __attribute__((may_alias, aligned(4)));
 
-/* Component @c of warp @w, whose lanes all belong to @p. */
-TSR_INLINE void interpolate_warp(const struct tsr_fragments *f, const struct tsr_planes *p,
-				 unsigned int c, unsigned int w, float *out)
+/* Of the pixels of a quad, or of the quads of a warp. */
+typedef float four __attribute__((vector_size(16)));
+typedef float four_in_memory __attribute__((vector_size(16), may_alias, aligned(4)));
+typedef double four_wide __attribute__((vector_size(32)));
+
+#define FLOATS (TSR_VECTOR_BYTES / 4)
+#define QUADS (TSR_WARP_LANES / 4)	/* of a warp */
+
+/* a * b + c, rounded once. */
+TSR_INLINE four fma_four(four a, four b, four c)
 {
-	const vf64 a = (vf64){ 0 } + p->a[c], b = (vf64){ 0 } + p->b[c];
-	const vf64 v = (vf64){ 0 } + p->c[c];
+#if defined(__x86_64__) && !defined(TSR_ALU_SSE2)
+	return (four)_mm_fmadd_ps((__m128)a, (__m128)b, (__m128)c);
+#elif defined(__x86_64__)
+	return multiply_add(a, b, c);
+#else
+	for (unsigned int i = 0; i < 4; i++)
+		c[i] = __builtin_fmaf(a[i], b[i], c[i]);
+	return c;
+#endif
+}
 
-	for (unsigned int l = 0; l < TSR_WARP_LANES; l += DOUBLES) {
-		const vf64 x = *(const vf64_in_memory *)&f->centre_x[w][l];
-		const vf64 y = *(const vf64_in_memory *)&f->centre_y[w][l];
-		const vf64 q = *(const vf64_in_memory *)&f->centre_w[w][l];
-		const vf64 at = (a * x + b * y) * q + v;
+TSR_INLINE vf32 fma_all(vf32 a, vf32 b, vf32 c)
+{
+#ifdef __x86_64__
+	return multiply_add(a, b, c);
+#else
+	return fma_four(a, b, c);
+#endif
+}
 
-		*(vf32_narrow_in_memory *)(out + l) = __builtin_convertvector(at, vf32_narrow);
+/* ---- Anywhere -------------------------------------------------------------------------------- */
+
+/* A plane that is @c at vertex 0, at a corner that is so far from there, rounded. */
+TSR_INLINE float at_corner(double a, double b, double c, double x, double y)
+{
+	return (float)((a * x + b * y) + c);
+}
+
+static void spot(const struct tsr_fragment_prim *p, const struct tsr_planes *planes,
+		 unsigned int count, int32_t column, int32_t row, const float right[4],
+		 const float down[4], float out[4][4])
+{
+	const double x = column - p->x0, y = row - p->y0;
+	const four dx = *(const four_in_memory *)right, dy = *(const four_in_memory *)down;
+	const four zero = { 0 };
+	four w = zero + 1;
+
+	if (planes->perspective) {
+		w = fma_four(zero + (float)p->rw[2], dy,
+			     zero + at_corner(p->rw[1], p->rw[2], p->rw[0], x, y));
+		w = 1 / fma_four(zero + (float)p->rw[1], dx, w);
+	}
+	for (unsigned int i = 0; i < count; i++) {
+		const double a = planes->a[i], b = planes->b[i];
+		four at = fma_four(zero + (float)b, dy,
+				   zero + at_corner(a, b, planes->c[i], x, y));
+
+		at = fma_four(zero + (float)a, dx, at);
+		*(four_in_memory *)out[i] = fma_four(at, w, zero + planes->provoking.f[i]);
 	}
 }
 
-typedef double four __attribute__((vector_size(32), may_alias, aligned(8)));
+/* ---- Warps ----------------------------------------------------------------------------------- */
 
-/* The same for @lanes of quad @q of the warp alone: less than a vector of the widest path. */
-TSR_INLINE void interpolate_quad(const struct tsr_fragments *f, const struct tsr_planes *p,
-				 unsigned int c, unsigned int w, unsigned int q,
-				 unsigned int lanes, float *out)
+/* What the quads of a warp need of one component: a number for each. */
+struct warp_planes {
+	four a, b, corner, value;
+};
+
+/* Component @c of quads with their planes @p. */
+TSR_INLINE struct warp_planes warp_planes(const struct tsr_fragments *f,
+					  const struct tsr_planes *const p[QUADS], unsigned int c,
+					  unsigned int w)
 {
-	typedef float four_floats __attribute__((vector_size(16), may_alias, aligned(4)));
-	typedef int32_t four_ints __attribute__((vector_size(16)));
-	const four_ints weight = { 1, 2, 4, 8 };
-	const four_ints mask = (((four_ints){ 0 } + (int32_t)lanes) & weight) != 0;
-	const four x = *(const four *)&f->centre_x[w][4 * q];
-	const four y = *(const four *)&f->centre_y[w][4 * q];
-	const four at = (p->a[c] * x + p->b[c] * y) * *(const four *)&f->centre_w[w][4 * q] +
-			p->c[c];
-	const four_ints new = (four_ints)__builtin_convertvector(at, four_floats);
-	const four_ints old = (four_ints)*(const four_floats *)(out + 4 * q);
+	const four_wide a = { p[0]->a[c], p[1]->a[c], p[2]->a[c], p[3]->a[c] };
+	const four_wide b = { p[0]->b[c], p[1]->b[c], p[2]->b[c], p[3]->b[c] };
+	const four_wide first = { p[0]->c[c], p[1]->c[c], p[2]->c[c], p[3]->c[c] };
+	const four_wide at = (a * *(const four_wide *)f->corner_x[w] +
+			      b * *(const four_wide *)f->corner_y[w]) + first;
+	const four value = { p[0]->provoking.f[c], p[1]->provoking.f[c], p[2]->provoking.f[c],
+			     p[3]->provoking.f[c] };
 
-	*(four_floats *)(out + 4 * q) = (four_floats)((new & mask) | (old & ~mask));
+	return (struct warp_planes){
+		.a = __builtin_convertvector(a, four), .b = __builtin_convertvector(b, four),
+		/* no -0 is left, whatever the sign of w */
+		.corner = __builtin_convertvector(at, four), .value = value + 0,
+	};
 }
 
-/* All components of warp @w, all of whose lanes belong to one primitive. */
-TSR_INLINE void interpolate_one(const struct tsr_fragments *f, const struct tsr_interpolation *i,
-				const struct tsr_planes *one, unsigned int w)
+/* The lanes of a vector that begins with quad @q, each with what @of has for its quad. */
+TSR_INLINE vf32 spread(four of, unsigned int q)
 {
-	for (unsigned int c = 0; c < i->count; c++) {
-		union tsr_lanes some;
+#if defined(TSR_ALU_AVX512)
+	(void)q;
+	return __builtin_shufflevector(of, of, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3);
+#elif defined(TSR_ALU_AVX2)
+	return q ? __builtin_shufflevector(of, of, 2, 2, 2, 2, 3, 3, 3, 3) :
+		   __builtin_shufflevector(of, of, 0, 0, 0, 0, 1, 1, 1, 1);
+#else
+	return (vf32){ 0 } + of[q];
+#endif
+}
 
-		if (i->lanes[w] == TSR_ALL_LANES) {
-			interpolate_warp(f, one, c, w, i->to[c][w].f);
-		} else {
-			interpolate_warp(f, one, c, w, some.f);
-			tsr_msg_move(&i->to[c][w], &some, i->lanes[w]);
-		}
+TSR_INLINE void warp_component(const struct tsr_fragments *f, const struct warp_planes *p,
+			       unsigned int w, float out[TSR_WARP_LANES])
+{
+	TSR_UNROLL
+	for (unsigned int l = 0; l < TSR_WARP_LANES; l += FLOATS) {
+		const vf32 dx = *(const vf32_in_memory *)&f->centre_x[w][l];
+		const vf32 dy = *(const vf32_in_memory *)&f->centre_y[w][l];
+		const vf32 over_w = *(const vf32_in_memory *)&f->centre_w[w][l];
+		vf32 at = fma_all(spread(p->b, l / 4), dy, spread(p->corner, l / 4));
+
+		at = fma_all(spread(p->a, l / 4), dx, at);
+		at = fma_all(at, over_w, spread(p->value, l / 4));
+		*(vf32_in_memory *)(out + l) = at;
 	}
 }
 
@@ -74,161 +138,125 @@ static void interpolate(const struct tsr_fragments *f, const struct tsr_interpol
 {
 	for (unsigned int n = 0; n < i->warps; n++) {
 		const unsigned int w = i->warp[n];
-		const struct tsr_planes *const *p = &i->planes[w * TSR_WARP_LANES / 4];
-		const struct tsr_planes *one = i->one;
+		const struct tsr_planes *p[QUADS], *any = i->one;
 
-		if (!one && p[0] == p[1] && p[0] == p[2] && p[0] == p[3])
-			one = p[0];
-		if (one) {
-			interpolate_one(f, i, one, w);
-			continue;
+		/* a quad without threads takes those of another */
+		for (unsigned int q = 0; q < QUADS && !any; q++)
+			any = i->planes[w * QUADS + q];
+		for (unsigned int q = 0; q < QUADS; q++)
+			p[q] = i->one || !i->planes[w * QUADS + q] ? any : i->planes[w * QUADS + q];
+		for (unsigned int c = 0; any && c < i->count; c++) {
+			const struct warp_planes component = warp_planes(f, p, c, w);
+			union tsr_lanes some;
+
+			if (i->lanes[w] == TSR_ALL_LANES) {
+				warp_component(f, &component, w, i->to[c][w].f);
+			} else {
+				warp_component(f, &component, w, some.f);
+				tsr_msg_move(&i->to[c][w], &some, i->lanes[w]);
+			}
 		}
-		for (unsigned int q = 0; q < TSR_WARP_LANES / 4; q++) {
-			for (unsigned int c = 0; p[q] && c < i->count; c++)
-				interpolate_quad(f, p[q], c, w, q, i->lanes[w] >> 4 * q & 15,
-						 i->to[c][w].f);
-		}
-	}
-}
-
-/* Of a warp with four quads of primitive @p, whose pixels are (@column, @row) of the frame. */
-TSR_INLINE void centres_of_one(struct tsr_fragments *f, const struct tsr_fragment_prim *p,
-			       unsigned int w, const int32_t *column, const int32_t *row)
-{
-	typedef int32_t ints __attribute__((vector_size(TSR_VECTOR_BYTES / 2), may_alias));
-
-	for (unsigned int l = 0; l < TSR_WARP_LANES; l += DOUBLES) {
-		const vf64 right = __builtin_convertvector(*(const ints *)(column + l), vf64);
-		const vf64 down = __builtin_convertvector(*(const ints *)(row + l), vf64);
-		const vf64 x = (right + 0.5) - p->x0, y = (down + 0.5) - p->y0;
-		vf64 one = (vf64){ 0 } + 1;
-
-		*(vf64_in_memory *)&f->centre_x[w][l] = x;
-		*(vf64_in_memory *)&f->centre_y[w][l] = y;
-		if (!p->flat_w)
-			one /= (p->rw[1] * x + p->rw[2] * y) + p->rw[0];
-		*(vf64_in_memory *)&f->centre_w[w][l] = one;
 	}
 }
 
 static void centres(struct tsr_fragments *f, unsigned int w)
 {
-	static const double right[4] = { 0.5, 1.5, 0.5, 1.5 }, down[4] = { 0.5, 0.5, 1.5, 1.5 };
-	const struct tsr_fragment_quad *quad = &f->quad[w * TSR_WARP_LANES / 4];
-	unsigned int quads = f->quads - w * TSR_WARP_LANES / 4;
+	static const float right[4] = { 0.5f, 1.5f, 0.5f, 1.5f };
+	static const float down[4] = { 0.5f, 0.5f, 1.5f, 1.5f };
+	const struct tsr_fragment_quad *quad = &f->quad[w * QUADS];
+	const unsigned int quads = f->quads - w * QUADS;
 
-	if (quads >= TSR_WARP_LANES / 4 && quad[0].prim == quad[1].prim &&
-	    quad[0].prim == quad[2].prim && quad[0].prim == quad[3].prim) {
-		typedef int32_t quad_ints __attribute__((vector_size(16), may_alias));
-		int32_t column[TSR_WARP_LANES] __attribute__((aligned(64)));
-		int32_t row[TSR_WARP_LANES] __attribute__((aligned(64)));
-
-		for (unsigned int q = 0; q < TSR_WARP_LANES / 4; q++) {
-			*(quad_ints *)&column[4 * q] = (quad_ints){ 0, 1, 0, 1 } + quad[q].x;
-			*(quad_ints *)&row[4 * q] = (quad_ints){ 0, 0, 1, 1 } + quad[q].y;
-		}
-		centres_of_one(f, &f->prim[quad[0].prim], w, column, row);
-		return;
-	}
-	for (unsigned int n = 0; n < TSR_WARP_LANES / 4 && n < quads; n++) {
+	for (unsigned int n = 0; n < QUADS && n < quads; n++) {
 		const struct tsr_fragment_prim *p = &f->prim[quad[n].prim];
-		const four x = *(const four *)right + quad[n].x - p->x0;
-		const four y = *(const four *)down + quad[n].y - p->y0;
-		four one = (four){ 0 } + 1;
+		const int32_t column = TSR_CORNER(quad[n].x), row = TSR_CORNER(quad[n].y);
+		const double x = column - p->x0, y = row - p->y0;
+		const four dx = *(const four_in_memory *)right + (float)(quad[n].x - column);
+		const four dy = *(const four_in_memory *)down + (float)(quad[n].y - row);
+		const four zero = { 0 };
+		four over_w = zero + 1;
 
-		*(four *)&f->centre_x[w][4 * n] = x;
-		*(four *)&f->centre_y[w][4 * n] = y;
-		if (!p->flat_w)
-			one /= (p->rw[1] * x + p->rw[2] * y) + p->rw[0];
-		*(four *)&f->centre_w[w][4 * n] = one;
+		f->corner_x[w][n] = x;
+		f->corner_y[w][n] = y;
+		*(four_in_memory *)&f->centre_x[w][4 * n] = dx;
+		*(four_in_memory *)&f->centre_y[w][4 * n] = dy;
+		if (!p->flat_w) {
+			over_w = fma_four(zero + (float)p->rw[2], dy,
+					  zero + at_corner(p->rw[1], p->rw[2], p->rw[0], x, y));
+			over_w = 1 / fma_four(zero + (float)p->rw[1], dx, over_w);
+		}
+		*(four_in_memory *)&f->centre_w[w][4 * n] = over_w;
 	}
 }
 
 /* ---- Blocks of pixels ------------------------------------------------------------------------ */
 
 #define PATCH_WARPS 4
-/* Vectors whose rows differ, of a row of quads */
-#define ROW_VECTORS (DOUBLES < 4 ? 4 / DOUBLES : 1)
-#define ROW_OF(vector) ((vector) % ROW_VECTORS)
+#define PATCH_VECTORS (PATCH_WARPS * TSR_WARP_LANES / FLOATS)
 
-/* Where centres of pixels are: of a row of quads from its first pixel, and from vertex 0. */
-struct patch_axes {
-	vf64 x[TSR_WARP_LANES / DOUBLES], y[PATCH_WARPS][ROW_VECTORS];
+/* From the corner of a block to the centres of its pixels, which are in the order of quads. */
+static const float patch_right[TSR_WARP_LANES] __attribute__((aligned(64))) = {
+	0.5f, 1.5f, 0.5f, 1.5f, 2.5f, 3.5f, 2.5f, 3.5f,
+	4.5f, 5.5f, 4.5f, 5.5f, 6.5f, 7.5f, 6.5f, 7.5f,
+};
+static const float patch_down[TSR_WARP_LANES] __attribute__((aligned(64))) = {
+	0.5f, 0.5f, 1.5f, 1.5f, 0.5f, 0.5f, 1.5f, 1.5f,
+	0.5f, 0.5f, 1.5f, 1.5f, 0.5f, 0.5f, 1.5f, 1.5f,
 };
 
-TSR_INLINE void patch_axes(const struct tsr_fragment_prim *p, int32_t x, int32_t y,
-			   struct patch_axes *axes)
+/* Vector number @i of a plane over the block. */
+TSR_INLINE vf32 patch_plane(vf32 a, vf32 b, vf32 corner, unsigned int i)
 {
-	static const double column[TSR_WARP_LANES] __attribute__((aligned(64))) = {
-		0.5, 1.5, 0.5, 1.5, 2.5, 3.5, 2.5, 3.5, 4.5, 5.5, 4.5, 5.5, 6.5, 7.5, 6.5, 7.5,
-	};
-	static const double row[8] __attribute__((aligned(64))) = {
-		0.5, 0.5, 1.5, 1.5, 0.5, 0.5, 1.5, 1.5,
-	};
+	const unsigned int l = i * FLOATS % TSR_WARP_LANES, w = i * FLOATS / TSR_WARP_LANES;
+	const vf32 dx = *(const vf32_in_memory *)&patch_right[l];
+	const vf32 dy = *(const vf32_in_memory *)&patch_down[l] + (float)(2 * w);
 
-	TSR_UNROLL
-	for (unsigned int i = 0; i < TSR_WARP_LANES / DOUBLES; i++)
-		axes->x[i] = (*(const vf64_in_memory *)&column[i * DOUBLES] + x) - p->x0;
-	TSR_UNROLL
-	for (unsigned int i = 0; i < PATCH_WARPS * ROW_VECTORS; i++)
-		axes->y[i / ROW_VECTORS][i % ROW_VECTORS] =
-			(*(const vf64_in_memory *)&row[i % ROW_VECTORS * DOUBLES] +
-			 (y + 2 * (int32_t)(i / ROW_VECTORS))) - p->y0;
-}
-
-TSR_INLINE void patch_component(const struct patch_axes *axes, double a, double b, double c,
-				const double *w, union tsr_lanes *to)
-{
-	const vf64 right = (vf64){ 0 } + a, down = (vf64){ 0 } + b, v = (vf64){ 0 } + c;
-
-	TSR_UNROLL
-	for (unsigned int i = 0; i < PATCH_WARPS; i++) {
-		vf64 below[ROW_VECTORS];
-
-		TSR_UNROLL
-		for (unsigned int r = 0; r < ROW_VECTORS; r++)
-			below[r] = down * axes->y[i][r];
-		TSR_UNROLL
-		for (unsigned int l = 0; l < TSR_WARP_LANES / DOUBLES; l++) {
-			vf64 at = right * axes->x[l] + below[ROW_OF(l)];
-
-			if (w)
-				at *= *(const vf64_in_memory *)&w[i * TSR_WARP_LANES + l * DOUBLES];
-			at += v;
-			*(vf32_narrow_in_memory *)&to[i].f[l * DOUBLES] =
-				__builtin_convertvector(at, vf32_narrow);
-		}
-	}
+	return fma_all(a, dx, fma_all(b, dy, corner));
 }
 
 /* w at each pixel. */
-TSR_INLINE void patch_w(const struct tsr_fragment_prim *p, const struct patch_axes *axes, double *w)
+TSR_INLINE void patch_w(const struct tsr_fragment_prim *p, double x, double y, float *w)
 {
-	const vf64 one = (vf64){ 0 } + 1;
+	const vf32 zero = { 0 };
+	const vf32 corner = zero + at_corner(p->rw[1], p->rw[2], p->rw[0], x, y);
 
 	TSR_UNROLL
-	for (unsigned int i = 0; i < PATCH_WARPS * TSR_WARP_LANES / DOUBLES; i++) {
-		unsigned int l = i % (TSR_WARP_LANES / DOUBLES), n = i * DOUBLES / TSR_WARP_LANES;
-		const vf64 at = p->rw[1] * axes->x[l] + p->rw[2] * axes->y[n][ROW_OF(l)];
+	for (unsigned int i = 0; i < PATCH_VECTORS; i++)
+		*(vf32_in_memory *)&w[i * FLOATS] =
+			1 / patch_plane(zero + (float)p->rw[1], zero + (float)p->rw[2], corner, i);
+}
 
-		*(vf64_in_memory *)&w[i * DOUBLES] = one / (at + p->rw[0]);
+TSR_INLINE void patch_component(const struct tsr_planes *planes, unsigned int c, double x, double y,
+				const float *w, union tsr_lanes *to)
+{
+	const vf32 zero = { 0 }, a = zero + (float)planes->a[c], b = zero + (float)planes->b[c];
+	const vf32 corner = zero + at_corner(planes->a[c], planes->b[c], planes->c[c], x, y);
+	const vf32 value = zero + planes->provoking.f[c];
+
+	TSR_UNROLL
+	for (unsigned int i = 0; i < PATCH_VECTORS; i++) {
+		vf32 at = patch_plane(a, b, corner, i);
+
+		if (w)
+			at = fma_all(at, *(const vf32_in_memory *)&w[i * FLOATS], value);
+		else
+			at += value;
+		*(vf32_in_memory *)&to[i * FLOATS / TSR_WARP_LANES].f[i * FLOATS % TSR_WARP_LANES] =
+			at;
 	}
 }
 
 static void patch(const struct tsr_fragment_prim *p, const struct tsr_planes *planes,
-		  unsigned int count, int32_t x, int32_t y, double *w, bool has_w,
+		  unsigned int count, int32_t column, int32_t row, float *w, bool has_w,
 		  union tsr_lanes *const to[4])
 {
-	struct patch_axes axes;
+	const double x = column - p->x0, y = row - p->y0;
 
-	patch_axes(p, x, y, &axes);
 	if (w && !has_w)
-		patch_w(p, &axes, w);
+		patch_w(p, x, y, w);
 	for (unsigned int c = 0; c < count; c++) {
 		if (w)
-			patch_component(&axes, planes->a[c], planes->b[c], planes->c[c], w, to[c]);
+			patch_component(planes, c, x, y, w, to[c]);
 		else
-			patch_component(&axes, planes->a[c], planes->b[c], planes->c[c], NULL,
-					to[c]);
+			patch_component(planes, c, x, y, NULL, to[c]);
 	}
 }

@@ -83,19 +83,24 @@ static void planes(struct tsr_fragments *f, const struct tsr_varying *v,
 						plane_values(source[i].at[1], v->floats),
 						plane_values(source[i].at[2], v->floats) };
 		const plane_four zero = { 0 };
-		const plane_four value = __builtin_convertvector(texel[0], plane_four);
+		const plane_floats provoking = texel[p->prim.provoking];
+		const plane_four value = __builtin_convertvector(provoking, plane_four);
+		plane_four first = __builtin_convertvector(texel[0], plane_four) - value;
 		plane_four right = __builtin_convertvector(texel[1], plane_four) - value;
 		plane_four down = __builtin_convertvector(texel[2], plane_four) - value;
 
 		to->perspective = !v->linear && !p->flat_w;
 		if (to->perspective) {
+			first *= p->prim.v[0].rw;
 			right *= p->prim.v[1].rw;
 			down *= p->prim.v[2].rw;
 		}
+		right -= first;
+		down -= first;
 		*(plane_four *)to->a = zero + right * p->dx[0] + down * p->dx[1];
 		*(plane_four *)to->b = zero + right * p->dy[0] + down * p->dy[1];
-		*(plane_four *)to->c = value + zero;
-		*(plane_floats *)to->provoking.f = texel[p->prim.provoking];
+		*(plane_four *)to->c = first;
+		*(plane_floats *)to->provoking.f = provoking;
 		to->format = v->format;
 		to->flat = false;
 	}

@@ -3,12 +3,13 @@
  * Varying unit: LD_VAR in all forms, and VAR_TEX, which hands what it has interpolated to the
  * texture unit. A quad belongs to one primitive, so the unit works quad by quad.
  *
- * All arithmetic is that of doubles, one operation after the other, and a result is rounded once.
+ * The arithmetic is in msg_planes.h and msg_interpolate.h; here is which varying, and where.
  */
 #include <string.h>
 
 #include "msg.h"
 #include "msg_bundle.h"
+#include "shader/alu/alu_unflushed.h"
 #include "shader/jit/plan.h"
 #include "shader/planes.h"
 #include "tile/samples.h"
@@ -144,18 +145,22 @@ static void plane(const struct tsr_fragment_prim *p, const double at[3], const s
 /* @x rounded. */
 #define NARROW(x) __builtin_convertvector(x, four_floats)
 
-/* The first @count components at @spot. */
-static void evaluate(const struct tsr_fragment_prim *p, const struct tsr_planes *planes,
-		     const struct spot *spot, unsigned int count, four_floats out[4])
+/* The first @count components at @spot of quad @q; also where bundles have no SIMD path. */
+static void evaluate(const struct tsr_msg_env *env, unsigned int q,
+		     const struct tsr_planes *planes, const struct spot *spot, unsigned int count,
+		     four_floats out[4])
 {
-	four x = spot->x - p->x0, y = spot->y - p->y0, w = { 1, 1, 1, 1 };
+	const struct tsr_fragment_quad *quad = quad_of(env, q);
+	const int32_t column = TSR_CORNER(quad->x), row = TSR_CORNER(quad->y);
+	const four_floats right = NARROW(spot->x - column), down = NARROW(spot->y - row);
+	const struct tsr_msg_path *path = env->path ? env->path : &tsr_msg_path_sse2;
+	const unsigned int mode = tsr_unflushed_enter();
+	float value[4][4];
 
-	if (planes->perspective) {
-		plane(p, p->rw, spot, &w);
-		w = 1 / w;
-	}
-	for (unsigned int c = 0; c < count; c++)
-		out[c] = NARROW((planes->a[c] * x + planes->b[c] * y) * w + planes->c[c]);
+	path->spot(&env->fragments->prim[quad->prim], planes, count, column, row,
+			(const float *)&right, (const float *)&down, value);
+	tsr_unflushed_leave(mode);
+	memcpy(out, value, count * sizeof(out[0]));
 }
 
 /* ---- Results --------------------------------------------------------------------------------- */
@@ -243,7 +248,6 @@ static unsigned int type_of(const struct load *l, const struct tsr_planes *plane
 static enum tsr_step load_quad(struct tsr_msg_env *env, struct tsr_msg *msg, struct load *l,
 			       unsigned int q, unsigned int lanes, uint32_t index)
 {
-	struct tsr_fragments *f = env->fragments;
 	unsigned int prim = quad_of(env, q)->prim;
 	const struct tsr_planes *planes;
 	four_floats value[4];
@@ -258,7 +262,7 @@ static enum tsr_step load_quad(struct tsr_msg_env *env, struct tsr_msg *msg, str
 		put_flat(msg, q, lanes, type_of(l, planes), l->count, planes);
 		return TSR_STEP_DONE;
 	}
-	evaluate(&f->prim[prim], planes, &spot, l->count, value);
+	evaluate(env, q, planes, &spot, l->count, value);
 	put_floats(msg, q, lanes, l->format == TSR_REGISTER_FORMAT_F16, l->count, value);
 	return TSR_STEP_DONE;
 }
@@ -307,6 +311,7 @@ static void find_centres(struct tsr_msg_env *env, const struct tsr_msg_bundle *b
 			 unsigned int first)
 {
 	struct tsr_fragments *f = env->fragments;
+	const unsigned int mode = tsr_unflushed_enter();
 
 	env->path->geometry(f);
 	for (unsigned int i = first; i < b->warps; i++) {
@@ -315,6 +320,7 @@ static void find_centres(struct tsr_msg_env *env, const struct tsr_msg_bundle *b
 		f->centres |= 1u << b->warp[i];
 		env->path->centres(f, b->warp[i]);
 	}
+	tsr_unflushed_leave(mode);
 }
 
 /* A varying of a message, for all its warps. */
@@ -420,7 +426,7 @@ static unsigned int load_together(struct tsr_msg_env *env, const struct tsr_msg_
 		.to = { to[0], to[1], to[2], to[3] },
 	};
 	const uint64_t read = env->cost.read_bytes;
-	unsigned int end = first;
+	unsigned int end = first, mode;
 
 	/* there must be room for the planes of all primitives, or some would be lost again */
 	if (index >= TSR_PLANE_VARYINGS || f->plane_count + f->prims >= TSR_PLANES_MAX ||
@@ -439,7 +445,9 @@ static unsigned int load_together(struct tsr_msg_env *env, const struct tsr_msg_
 	}
 	in.warps = end - first;
 	tsr_msg_charge_reads(&env->cost, read);
+	mode = tsr_unflushed_enter();
 	env->path->interpolate(f, &in);
+	tsr_unflushed_leave(mode);
 	for (unsigned int i = first; i < end; i++)
 		f->kept_lanes[b->warp[i]] &= ~b->lanes[b->warp[i]];
 	return end;
@@ -490,13 +498,16 @@ static bool smooth_patch(struct tsr_msg_env *env, struct tsr_patch *patch,
 			 union tsr_lanes *const to[4])
 {
 	struct tsr_fragment_prim *p = &env->fragments->prim[patch->prim];
+	unsigned int mode;
 
 	if (!p->geometry)
 		tsr_prim_geometry(p);
 	if (planes->flat || planes->perspective == p->flat_w)
 		return false;
+	mode = tsr_unflushed_enter();
 	env->path->patch(p, planes, count, patch->x, patch->y,
 			 planes->perspective ? patch->w : NULL, patch->has_w, to);
+	tsr_unflushed_leave(mode);
 	patch->has_w |= planes->perspective;
 	return true;
 }

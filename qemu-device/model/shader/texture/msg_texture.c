@@ -8,8 +8,8 @@
  */
 #include "msg_texture.h"
 
+#include "shader/alu/alu_unflushed.h"
 #include "shader/alu/float_bits.h"
-#include "tex_mode.h"
 #include "tex_warp.h"
 
 #define QUAD 4
@@ -520,7 +520,7 @@ static enum tsr_step dual_request(struct tsr_msg_env *env, const struct tsr_msg 
 
 enum tsr_step tsr_msg_texture(struct tsr_msg_env *env, struct tsr_msg *msg, unsigned int arg)
 {
-	unsigned int csr = tsr_texture_mode_enter();
+	unsigned int csr = tsr_unflushed_enter();
 	enum tsr_step step = TSR_STEP_DONE;
 
 	(void)arg;
@@ -529,7 +529,7 @@ enum tsr_step tsr_msg_texture(struct tsr_msg_env *env, struct tsr_msg *msg, unsi
 		step = do_quads(env, msg, 2, dual_request);
 	else if (msg->lanes)
 		step = do_quads(env, msg, 1, single_request);
-	tsr_texture_mode_leave(csr);
+	tsr_unflushed_leave(csr);
 	return step;
 }
 
@@ -566,10 +566,10 @@ static enum tsr_step compact_cube(struct tsr_msg_env *env, const struct tsr_msg 
 enum tsr_step tsr_msg_texture_compact(struct tsr_msg_env *env, struct tsr_msg *msg,
 				      unsigned int arg)
 {
-	unsigned int csr = tsr_texture_mode_enter();
+	unsigned int csr = tsr_unflushed_enter();
 	enum tsr_step step = do_quads(env, msg, 1, arg ? compact_cube : compact_2d);
 
-	tsr_texture_mode_leave(csr);
+	tsr_unflushed_leave(csr);
 	return step;
 }
 
