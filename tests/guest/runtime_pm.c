@@ -98,7 +98,6 @@ static void questions(void)
 	gt_vm_state(c.fd, c.vm, NULL);
 	ktap_eq(gt_ioctl(c.fd, DRM_IOCTL_TESSERA_BO_INFO, &info), 0);
 	ktap_eq(gt_ioctl(c.fd, DRM_IOCTL_TESSERA_BO_MMAP_OFFSET, &offset), 0);
-	gt_vm_destroy(c.fd, gt_vm(c.fd));
 	ktap_eq(strcmp(power("power/runtime_status"), "suspended"), 0);
 	ktap_eq(fill(0, 5), 0);
 }
