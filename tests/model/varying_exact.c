@@ -5,7 +5,7 @@
  * Planes of varyings, centres of pixels and what varyings are there, on every SIMD path, against
  * the formula of 3d.md in plain C: to the bit, for it says which numbers are added and multiplied,
  * where they are rounded, and in which order vertices are taken. That nothing is written beside
- * what was asked for. And how far all this is from exact interpolation, which is done in long doubles.
+ * what was asked for. And how far all this is from exact interpolation, in long doubles.
  */
 #include <math.h>
 #include <stdlib.h>
