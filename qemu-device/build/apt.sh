@@ -6,36 +6,77 @@
 #
 #   apt_ready               lists are there (fetched once; `make update` fetches them again)
 #   apt_fetch DIR PKG...    download binary packages and unpack them below DIR
+#   apt_closure DIR PKG...  the same, with everything they depend on, as if nothing were installed here
 #   apt_source DIR PKG      download and unpack a source package; DIR/PKG-version/ appears
 #   apt_version PKG         candidate version of a binary package
 #   apt_newest_source PKG   newest version of a source package; apt itself only looks in the host's release
 #   apt_depends PKG         what a metapackage stands for, one package per line
 #
-# TESSERA_MIRROR may name another Debian mirror. A script that wants packages of one more release sets APT_ALSO
-# to its name before it sources this; they have to be asked for as PKG/RELEASE.
+# Packages come from where the host's own apt gets Debian from, or from TESSERA_MIRROR (and
+# TESSERA_SECURITY_MIRROR, by default TESSERA_MIRROR-security). A script that wants packages of more releases
+# sets APT_ALSO to their names before it sources this; they have to be asked for as PKG/RELEASE. One that wants
+# packages of another release only sets APT_ONLY.
 
 . /etc/os-release
 HOST_RELEASE=${VERSION_CODENAME:-trixie}
 case $HOST_RELEASE in bookworm | trixie) ;; *) HOST_RELEASE=trixie ;; esac
-MIRROR=${TESSERA_MIRROR:-http://deb.debian.org/debian}
-SECURITY_MIRROR=${TESSERA_SECURITY_MIRROR:-http://deb.debian.org/debian-security}
+APT_RELEASE=${APT_ONLY:-$HOST_RELEASE}
 
-# On Debian 12 the kernel and meson come from backports; QEMU's source is trixie's everywhere.
-apt_sources() {
-    local keys='[signed-by=/usr/share/keyrings/debian-archive-keyring.gpg]'
-    echo "deb $keys $MIRROR $HOST_RELEASE main"
-    echo "deb $keys $SECURITY_MIRROR $HOST_RELEASE-security main"
-    if [ "$HOST_RELEASE" = bookworm ]; then
-        echo "deb $keys $MIRROR bookworm-backports main"
-    fi
-    [ -z "${APT_ALSO:-}" ] || echo "deb $keys $MIRROR $APT_ALSO main"
-    echo "deb-src $keys $MIRROR trixie main"
-    echo "deb-src $keys $SECURITY_MIRROR trixie-security main"
+# host_mirror archive|security: where the host's apt gets Debian, or its security updates, from; nothing when
+# it gets it from nowhere. Works before the host has fetched any lists. Others may call their suites like
+# Debian's: an address that ends like those of Debian's mirrors is preferred.
+host_mirror() {
+    local suites='^(bookworm|trixie|forky|sid|(old)?stable|testing|unstable)'
+    [ "$1" != security ] || suites+='-security'
+    # shellcheck disable=SC2016 # apt expands these
+    env -u APT_CONFIG apt-get indextargets --no-release-info \
+        --format '$(COMPONENT) $(RELEASE) $(REPO_URI)' 'Created-By: Packages' 2>/dev/null |
+        awk -v suites="$suites\$" '{ sub("/$", "", $3) }
+            $1 != "main" || $2 !~ suites || $3 !~ /^(https?|file|copy|ftp):/ { next }
+            first == "" { first = $3 }
+            best == "" && $3 ~ /\/debian(-security)?(\/[0-9]+T[0-9]+Z)?$/ { best = $3 }
+            END { if (first != "") print best == "" ? first : best }'
 }
 
-APT_DIR=$CACHE/apt-$(apt_sources | sha256sum | cut -c1-8)
+mirror() {
+    local found=${TESSERA_MIRROR:-}
+    [ -n "$found" ] || found=$(host_mirror archive)
+    [ -n "$found" ] || die "this host's apt has no Debian archive among its sources: say TESSERA_MIRROR=URL," \
+        "the directory of a mirror that holds dists/ and pool/"
+    echo "$found"
+}
+
+security_mirror() {
+    local found=${TESSERA_SECURITY_MIRROR:-}
+    [ -n "$found" ] || [ -n "${TESSERA_MIRROR:-}" ] || found=$(host_mirror security)
+    echo "${found:-$(mirror)-security}"
+}
+
+# apt_sources MIRROR SECURITY: the source list. On Debian 12 the kernel comes from backports.
+apt_sources() {
+    local release keys='[signed-by=/usr/share/keyrings/debian-archive-keyring.gpg]'
+    echo "deb $keys $1 $APT_RELEASE main"
+    echo "deb $keys $2 $APT_RELEASE-security main"
+    if [ "$APT_RELEASE" = bookworm ]; then
+        echo "deb $keys $1 bookworm-backports main"
+    fi
+    for release in ${APT_ALSO:-}; do
+        case $release in
+        *-security) echo "deb $keys $2 $release main" ;;
+        *) echo "deb $keys $1 $release main" ;;
+        esac
+    done
+    echo "deb-src $keys $1 trixie main"
+    echo "deb-src $keys $2 trixie-security main"
+}
+
+# The host's mirrors are looked up when lists are fetched, and are no part of the name.
+APT_DIR=$CACHE/apt-$(apt_sources "${TESSERA_MIRROR:-host}" "${TESSERA_SECURITY_MIRROR:-host}" | sha256sum | cut -c1-8)
 APT_CONFIG=$APT_DIR/apt.conf
 export APT_CONFIG
+
+# Which mirror it was, for messages.
+used_mirror() { awk 'NR == 1 { print $3 }' "$APT_DIR/sources.list"; }
 
 apt_ready() {
     [ -e "$APT_DIR/ready" ] || locked "$CACHE/apt.lock" apt_update
@@ -47,9 +88,12 @@ apt_update() {
     fi
     [ -r /usr/share/keyrings/debian-archive-keyring.gpg ] ||
         die "the keys of the Debian archive are missing; install the package debian-archive-keyring"
-    say "fetching package lists from $MIRROR"
+    local from security
+    from=$(mirror) || exit 1
+    security=$(security_mirror) || exit 1
+    say "fetching package lists from $from"
     mkdir -p "$APT_DIR/lists/partial" "$APT_DIR/archives/partial"
-    apt_sources >"$APT_DIR/sources.list"
+    apt_sources "$from" "$security" >"$APT_DIR/sources.list"
     cat >"$APT_DIR/apt.conf" <<EOF
 Dir::Etc::sourcelist "$APT_DIR/sources.list";
 Dir::Etc::sourceparts "/dev/null";
@@ -58,14 +102,14 @@ Dir::Etc::preferencesparts "/dev/null";
 Dir::State::lists "$APT_DIR/lists";
 Dir::Cache "$APT_DIR";
 Dir::Cache::archives "$APT_DIR/archives";
-APT::Default-Release "$([ "$HOST_RELEASE" != bookworm ] || echo bookworm-backports)";
+APT::Default-Release "$([ "$APT_RELEASE" != bookworm ] || echo bookworm-backports)";
 Acquire::Languages "none";
 Acquire::Retries "3";
 APT::Sandbox::User "root";
 APT::Update::Post-Invoke-Success "";
 EOF
     run_logged apt-lists apt-get update --error-on=any ||
-        die "cannot fetch package lists from $MIRROR: check the network, or set TESSERA_MIRROR"
+        die "cannot fetch package lists from $from: check the network, or set TESSERA_MIRROR"
     touch "$APT_DIR/ready"
 }
 
@@ -74,7 +118,7 @@ apt_version() { apt-cache policy "$1" | awk '/Candidate:/ { print $2 }'; }
 apt_newest_source() {
     local version
     version=$(apt-cache showsrc "$1" | awk '/^Version:/ { print $2 }' | sort -V | tail -n 1)
-    [ -n "$version" ] || die "the archive $MIRROR has no source package $1 in trixie"
+    [ -n "$version" ] || die "the archive $(used_mirror) has no source package $1 in trixie"
     echo "$version"
 }
 
@@ -88,8 +132,27 @@ apt_fetch() {
     aside=$(aside_in "$CACHE/fetch")
     (cd "$aside" && run_logged "fetch-${1%%[=/]*}" apt-get download "$@") || {
         rm -rf "$aside"
-        die "cannot download $*: check the network (mirror $MIRROR), then try again; if the archive has" \
+        die "cannot download $*: check the network (mirror $(used_mirror)), then try again; if the archive has" \
             "newer versions by now, run 'make update' first"
+    }
+    mkdir -p "$dir"
+    for deb in "$aside"/*.deb; do
+        dpkg-deb -x "$deb" "$dir" || die "cannot unpack $deb"
+    done
+    rm -rf "$aside"
+}
+
+apt_closure() {
+    local dir=$1 aside
+    shift
+    aside=$(aside_in "$CACHE/fetch")
+    mkdir -p "$aside/partial"
+    : >"$aside/status"
+    run_logged "closure-${1%%[=/]*}" apt-get -y --no-install-recommends --download-only \
+        -o Dir::State::status="$aside/status" -o Dir::Cache::archives="$aside" install "$@" || {
+        rm -rf "$aside"
+        die "cannot download $* and what it needs: check the network (mirror $(used_mirror)), then try again;" \
+            "if the archive has newer versions by now, run 'make update' first"
     }
     mkdir -p "$dir"
     for deb in "$aside"/*.deb; do
@@ -102,6 +165,6 @@ apt_source() {
     local dir=$1 pkg=$2
     mkdir -p "$dir"
     (cd "$dir" && run_logged "source-${pkg%%=*}" apt-get source --only-source "$pkg") ||
-        die "cannot download the source of $pkg: check the network (mirror $MIRROR), then try again;" \
+        die "cannot download the source of $pkg: check the network (mirror $(used_mirror)), then try again;" \
             "if the archive has a newer version by now, run 'make update' first"
 }

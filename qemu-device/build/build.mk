@@ -10,8 +10,8 @@ setup: ## install the Debian packages that are missing
 headers: setup ## generate the headers of the hardware description, print their directory
 	@bash qemu-device/build/headers.sh
 
-qemu: setup ## build QEMU with the device, print its directory
+qemu: setup ## see that there is a QEMU with the device (QEMU=plugin|build), print its directory
 	@bash qemu-device/build/qemu.sh
 
-update: setup ## look for newer versions of QEMU's source and of the guest kernel
+update: setup ## look for newer versions of QEMU and of the guest kernel
 	@bash qemu-device/build/update.sh

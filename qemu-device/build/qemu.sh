@@ -1,153 +1,18 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# qemu.sh: obtain QEMU and put the device into it. Prints the directory that holds the result:
+# qemu.sh: obtain QEMU with the device. Prints the directory that holds it:
 #   DIR/qemu-system-x86_64   with `-device tessera`
 #   DIR/share/               the firmware it needs (-L)
 #
-# Two steps. The base is Debian's QEMU source (trixie, with Debian's patches), configured small
-# (tessera.mak) and compiled once per source version, configuration, compiler and hook; all checkouts
-# share it. Then, under a lock, this checkout's qemu-device/{pci,model} and the generated headers go into
-# the base tree's hw/tessera, ninja builds what changed, and the binary is copied to a directory named
-# after the hash of those sources. An unchanged checkout finds that directory and builds nothing.
+# QEMU in the environment says how:
+#   plugin    Debian 13's QEMU, with the device as a plugin of it (plugin.sh)
+#   build     QEMU's source, built small with the device inside (full.sh); it takes some minutes more
 #
-# Options: --refresh    look for a newer source version first (`make update`)
+# Options: --refresh    look for a newer version first (`make update`)
 . "$(dirname "$0")/lib.sh"
-. "$TOP/qemu-device/build/apt.sh"
-
-HERE=$TOP/qemu-device/build
-CONFIGURE=(
-    --target-list=x86_64-softmmu --without-default-features --without-default-devices
-    --with-devices-x86_64=tessera --enable-system --disable-user --enable-tcg --enable-kvm
-    --enable-pixman --enable-virtfs --enable-attr --enable-coroutine-pool --audio-drv-list=
-    --disable-docs --disable-tools --disable-guest-agent --disable-install-blobs --disable-download
-    --disable-debug-info --python=/usr/bin/python3
-)
-KEEP_BINARIES=6
-
-# The recipe: everything on our side that decides what the base looks like. The source version joins it
-# when it is known; a link named after the recipe remembers which version was taken.
-recipe=$({
-    printf '%s\n' "${CONFIGURE[@]}"
-    cat "$HERE/tessera.mak" "$HERE/hook.sh"
-    gcc -dumpfullversion
-    gcc -dumpmachine
-    . /etc/os-release && echo "$ID ${VERSION_ID:-}"
-} | sha256sum | cut -c1-12)
-BASE_LINK=$CACHE/qemu/$recipe
-
-# Debian 12's meson is too old for QEMU 10; the one of backports runs from where it is unpacked.
-fetch_meson() {
-    local version
-    [ "$HOST_RELEASE" = bookworm ] || return 0
-    version=$(readlink "$CACHE/meson/current" 2>/dev/null || true)
-    if [ -z "$version" ]; then
-        version=$(apt_version meson)
-        local aside
-        aside=$(aside_in "$CACHE/meson")
-        apt_fetch "$aside" meson
-        publish "$aside" "$CACHE/meson/$version"
-        ln -sfn "$version" "$CACHE/meson/current"
-    fi
-    use_meson
-}
-
-use_meson() {
-    if [ "$HOST_RELEASE" = bookworm ]; then
-        export PYTHONPATH=$CACHE/meson/current/usr/lib/python3/dist-packages
-    fi
-}
-
-# Firmware: Debian's SeaBIOS, and the option ROMs that load a kernel, built from QEMU's own source.
-build_firmware() {
-    local tree=$1 rom
-    apt_fetch "$tree/seabios" seabios
-    mkdir -p "$tree/share"
-    cp "$tree"/seabios/usr/share/seabios/{bios-256k.bin,bios.bin} "$tree/share/"
-    rm -rf "$tree/seabios"
-    mkdir -p "$tree/build/pc-bios/optionrom"
-    printf 'TOPSRC_DIR=%s\nCC=gcc\nOBJCOPY=objcopy\n' "$tree/src" \
-        >"$tree/build/pc-bios/optionrom/config.mak"
-    run_logged qemu-optionrom make -C "$tree/build/pc-bios/optionrom" \
-        -f "$tree/src/pc-bios/optionrom/Makefile" all ||
-        die "QEMU's option ROMs do not build"
-    for rom in linuxboot_dma.bin pvh.bin kvmvapic.bin; do
-        cp "$tree/build/pc-bios/optionrom/$rom" "$tree/share/" || die "QEMU's $rom was not built"
-    done
-}
-
-# The build tree cannot be moved once configured (meson stores absolute names), so it is built in place
-# and counts only with the stamp "complete", written last.
-build_base() {
-    local version tree
-    [ "${1:-}" = refresh ] || [ ! -e "$BASE_LINK/complete" ] || return 0
-    apt_ready
-    version=$(apt_newest_source qemu) || exit 1
-    tree=$CACHE/qemu/${version#*:}-$recipe
-    if [ ! -e "$tree/complete" ]; then
-        say "building QEMU ${version#*:}: once, some minutes"
-        rm -rf "$tree"
-        mkdir -p "$tree"
-        apt_source "$tree" "qemu=$version"
-        mv -T "$tree"/qemu-*/ "$tree/src"
-        rm -f "$tree"/qemu_*
-        cp "$HERE/tessera.mak" "$tree/src/configs/devices/x86_64-softmmu/tessera.mak"
-        (cd "$tree/src" && bash "$HERE/hook.sh") || die "QEMU's source has no place for the hook"
-        fetch_meson
-        mkdir "$tree/build"
-        (cd "$tree/build" && run_logged qemu-configure ../src/configure "${CONFIGURE[@]}") ||
-            die "QEMU cannot be configured"
-        run_logged qemu-build ninja -C "$tree/build" -j "$JOBS" qemu-system-x86_64 ||
-            die "QEMU does not build"
-        build_firmware "$tree"
-        printf '%s\n' "$version" >"$tree/version"
-        touch "$tree/complete"
-    fi
-    ln -sfn "$(basename "$tree")" "$BASE_LINK"
-}
-
-# insert DIR: this checkout's device into the base tree, then the binary with its firmware into DIR.
-# --checksum and no -t: a file that is the same as the last checkout's keeps its time and is not rebuilt.
-insert() {
-    local dir=$1 headers=$2 tree aside part
-    # no headers: there is no device in this checkout
-    [ ! -x "$dir/qemu-system-x86_64" ] || return 0
-    tree=$(cd "$BASE_LINK" && pwd -P)
-    say "building the device into QEMU $(cat "$tree/version")"
-    for part in pci model; do
-        [ ! -d "$TOP/qemu-device/$part" ] ||
-            rsync -r --checksum --delete "$TOP/qemu-device/$part/" "$tree/src/hw/tessera/$part/"
-    done
-    [ -z "$headers" ] || rsync -r --checksum --delete "$headers/" "$tree/src/hw/tessera/include/"
-    (cd "$tree/src" && bash "$HERE/hook.sh")
-    use_meson
-    run_logged qemu-device ninja -C "$tree/build" -j "$JOBS" qemu-system-x86_64 ||
-        die "the device does not build in QEMU (qemu-device/pci, qemu-device/model)"
-    aside=$(aside_in "$CACHE/qemu-bin")
-    cp "$tree/build/qemu-system-x86_64" "$aside/"
-    cp -r "$tree/share" "$aside/share"
-    [ -n "$headers" ] || touch "$aside/no-device"
-    publish "$aside" "$dir"
-    find "$CACHE/qemu-bin" -mindepth 1 -maxdepth 1 ! -name '.*' -printf '%T@ %p\n' | sort -rn |
-        tail -n +$((KEEP_BINARIES + 1)) | cut -d' ' -f2- | xargs -r rm -rf
-}
-
-if [ "${1:-}" = --refresh ]; then
-    locked "$CACHE/qemu.lock" build_base refresh
-elif [ ! -e "$BASE_LINK/complete" ]; then
-    locked "$CACHE/qemu.lock" build_base
-fi
-
-headers=
-if [ -f "$TOP/qemu-device/pci/meson.build" ]; then
-    headers=$("$HERE/headers.sh")
-    sources=$(hash_files qemu-device/pci qemu-device/model)-$(basename "$(dirname "$headers")")
-else
-    say "qemu-device/pci/meson.build is not there yet: this QEMU has no tessera device"
-    sources=none
-fi
-base=$(readlink "$BASE_LINK")
-dir=$CACHE/qemu-bin/$(printf '%s %s' "$base" "$sources" | sha256sum | cut -c1-16)
-[ -x "$dir/qemu-system-x86_64" ] || locked "$CACHE/qemu.lock" insert "$dir" "$headers"
-touch -c "$dir"
-echo "$dir"
+case ${QEMU:=build} in
+plugin) exec bash "$TOP/qemu-device/build/plugin.sh" "$@" ;;
+build) exec bash "$TOP/qemu-device/build/full.sh" "$@" ;;
+*) die "QEMU=$QEMU: expected QEMU=plugin or QEMU=build" ;;
+esac

@@ -9,6 +9,7 @@
 # It comes with QEMU's source, which is in the cache if QEMU was built, and is downloaded otherwise. Compiled as for
 # x86's SSE, in files that only the tests link.
 . "$(dirname "$0")/lib.sh"
+APT_ONLY=trixie
 . "$TOP/qemu-device/build/apt.sh"
 
 dir=$CACHE/softfloat/$({
@@ -20,7 +21,7 @@ dir=$CACHE/softfloat/$({
 # find_source DIR: print where the source is; DIR is a place to download to.
 find_source() {
     local found version
-    for found in "$CACHE"/qemu/*/src/subprojects/berkeley-softfloat-3; do
+    for found in "$CACHE"/qemu{-headers,}/*/src/subprojects/berkeley-softfloat-3; do
         if [ -e "$found/source/f32_mulAdd.c" ]; then
             echo "$found"
             return

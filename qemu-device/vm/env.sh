@@ -4,8 +4,8 @@
 # env.sh: build everything a guest needs and print where it is, as NAME=value lines for the shell
 # and for qemu-device/vm/guest.py.
 #
-# Environment: KERNEL (a bzImage or vmlinux instead of the stock kernel), MODULES (its lib/modules/RELEASE
-# directory, when it has modules), KDIR (its build directory, to build tessera.ko against; by default the
+# Environment: KERNEL (another kernel of Debian's, by version or suite, see kernel.sh; or a file, a bzImage or
+# vmlinux), MODULES (a file's lib/modules/RELEASE directory, when it has modules), KDIR (its build directory, to build tessera.ko against; by default the
 # directory that KERNEL's own tree is in), VARIANT (debug, race, cover, igt: instead of those three, a kernel that
 # own_kernel.sh builds), IMAGE (the demo's input, /usr/share/tessera/input.png in the guest).
 . "$(dirname "$0")/../build/lib.sh"
@@ -33,17 +33,18 @@ tree_of() {
 }
 
 qemu=$("$TOP/qemu-device/build/qemu.sh")
-if [ -n "$kernel" ]; then
+# A version or a suite, unless there is a file of that name.
+if [ ! -f "$kernel" ] && [[ -z $kernel || $kernel =~ ^([0-9][0-9.]*|[a-z]+(-[a-z]+)*)$ ]]; then
+    stock=$("$runner/kernel.sh" ${kernel:+"$kernel"})
+    kernel=$stock/vmlinuz
+    modules=${modules:-$stock/lib/modules/$(cat "$stock/release")}
+    kdir=${kdir:-$stock/build}
+else
     [ -f "$kernel" ] || die "KERNEL=$kernel: there is no such file"
     [ -z "$modules" ] || [ -f "$modules/modules.dep" ] ||
         die "MODULES=$modules: no modules.dep there (expected a directory like lib/modules/6.12.0)"
     kdir=${kdir:-$(tree_of "$kernel")}
     [ -n "$kdir" ] || say "no KDIR= and $kernel is in no kernel tree: no module is built for it"
-else
-    stock=$("$runner/kernel.sh")
-    kernel=$stock/vmlinuz
-    modules=$stock/lib/modules/$(cat "$stock/release")
-    kdir=${kdir:-$stock/build}
 fi
 
 args=(--busybox "$("$runner/busybox.sh")" --out "$BUILD/initramfs-$(printf '%s' "$kernel" | sha256sum | cut -c1-8).cpio")

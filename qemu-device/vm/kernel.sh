@@ -1,59 +1,80 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# kernel.sh: the stock guest kernel, Debian's generic amd64 6.12 (bookworm-backports on Debian 12, its own
-# on Debian 13), unpacked in the cache and never installed. Prints its directory:
+# kernel.sh [NAME]: a guest kernel of Debian's (generic, amd64), unpacked in the cache and never installed. Prints
+# its directory:
 #   DIR/vmlinuz       DIR/release     the version string, as `uname -r` says it
 #   DIR/lib/modules/RELEASE/         with modules.dep
 #   DIR/build         the configured headers, for `make -C DIR/build M=...`
 #
-# Options: --refresh    take a newer version if the archive has one (`make update`)
+# NAME is a version (7.3, 6.12) or a suite (trixie-backports); without it, the stock kernel: that of
+# bookworm-backports on Debian 12, its own on Debian 13.
+#
+# Options: --refresh    take a newer version if the archive has one (`make update`), of all that are in use
+#          --headers NAME   only the headers; DIR has no more than release and build then
 . "$(dirname "$0")/../build/lib.sh"
+. /etc/os-release
+case ${VERSION_CODENAME:-} in
+bookworm) APT_ALSO='trixie trixie-security trixie-backports' ;;
+*) APT_ALSO='trixie-backports bookworm-backports' ;;
+esac
 . "$TOP/qemu-device/build/apt.sh"
 
 KERNELS=$CACHE/kernel-$HOST_RELEASE
-LINK=$KERNELS/current
 
-# The metapackages say which version is current; nothing here knows a version.
-fetch() {
-    local version final aside image headers kbuild release
-    [ "${1:-}" = refresh ] || [ ! -e "$LINK/vmlinuz" ] || return 0
-    apt_ready
-    image=$(apt_depends linux-image-amd64)
-    headers=$(apt_depends linux-headers-amd64)
-    case $image in
-    linux-image-6.*) ;;
-    *) die "the archive $MIRROR has no linux-image-amd64 for $HOST_RELEASE(-backports); it says '$image'" ;;
+# release_of NAME: which kernel that is today. The metapackages say so; nothing here knows a version.
+release_of() {
+    local name=$1 stock
+    stock=$(apt_depends linux-headers-amd64 | only_release)
+    case $name in
+    stock) echo "$stock" ;;
+    *[!0-9.]*) apt_depends "linux-headers-amd64/$name" 2>/dev/null | only_release ;;
+    *)
+        case $stock in
+        "$name" | "$name"[.+-]*) echo "$stock" ;;
+        *) apt-cache search --names-only "^linux-headers-$name" | cut -d' ' -f1 | only_release | sort -V | tail -n 1 ;;
+        esac
+        ;;
     esac
-    release=${image#linux-image-}
-    [ "$headers" = "linux-headers-$release" ] ||
-        die "the archive's linux-headers-amd64 ($headers) does not match linux-image-amd64 ($image);" \
-            "the mirror is being updated: run 'make update' in an hour"
-    version=$(apt_version "$image")
-    final=$KERNELS/$version
-    if [ ! -e "$final/vmlinuz" ]; then
-        say "fetching the guest kernel $version"
-        aside=$(aside_in "$KERNELS")
-        mapfile -t kbuild < <(apt_depends "$headers" | grep -E '^linux-(headers-.*-common|kbuild-)')
-        apt_fetch "$aside" "$image" "$headers" "${kbuild[@]}"
-        unpacked "$aside" "$final" "$release"
-        publish "$aside" "$final"
-    fi
-    ln -sfn "$version" "$LINK"
 }
 
-# unpacked ASIDE FINAL RELEASE: turn the unpacked packages into the layout promised above.
-unpacked() {
-    local dir=$1 final=$2 release=$3
-    mv "$dir/boot/vmlinuz-$release" "$dir/vmlinuz"
-    mv "$dir/boot/config-$release" "$dir/config"
-    # From Debian 13 on the merged-/usr paths are used inside the packages, too.
-    if [ -d "$dir/usr/lib/modules" ]; then
-        mkdir -p "$dir/lib"
-        mv "$dir/usr/lib/modules" "$dir/lib/modules"
+# From names of packages those of generic kernels' headers, without the front.
+only_release() { sed -nE 's/^linux-headers-([0-9][0-9.]*\+deb[0-9.]+-amd64)$/\1/p'; }
+
+# From Debian's 6.19 on, what was in the image package is in three.
+image_packages() {
+    local release=$1 image
+    image=$(apt_depends "linux-image-$release")
+    if grep -qxF "linux-binary-$release" <<<"$image"; then
+        echo "linux-binary-$release linux-modules-$release linux-base-$release"
+    else
+        echo "linux-image-$release"
     fi
-    rm -f "$dir/lib/modules/$release/build" "$dir/lib/modules/$release/source"
-    PATH=$PATH:/sbin:/usr/sbin depmod -b "$dir" "$release" || die "depmod failed for $release"
+}
+
+# wrap_tools DIR: where this host's C library is older than what Kbuild's programs want, they run with Debian 13's.
+wrap_tools() {
+    local file says toolchain=
+    while IFS= read -r -d '' file; do
+        # A symbol version that is missing is said by the loader, whatever the arguments are.
+        says=$("$file" --version </dev/null 2>&1) || true
+        [[ $says == *GLIBC_*' not found'* ]] || continue
+        toolchain=${toolchain:-$("$TOP/qemu-device/build/toolchain.sh")}
+        mv "$file" "$file.elf"
+        printf '#!/bin/sh\nexec "%s/run" "$0" "$@"\n' "$toolchain" >"$file"
+        chmod 755 "$file"
+    done < <(find "$1"/usr/lib/linux-kbuild-*/{scripts,tools} -type f -perm -100 ! -name '*.*sh' \
+        -exec sh -c 'head -c 4 "$1" | grep -q ELF' sh {} \; -print0)
+}
+
+# fetch_headers RELEASE FINAL: FINAL/build and FINAL/release.
+fetch_headers() {
+    local release=$1 final=$2 dir kbuild
+    [ ! -e "$final/release" ] || return 0
+    say "fetching the headers of Linux $release"
+    dir=$(aside_in "$KERNELS")
+    mapfile -t kbuild < <(apt_depends "linux-headers-$release" | grep -E '^linux-(headers-.*-common|kbuild-)')
+    apt_fetch "$dir" "linux-headers-$release" "${kbuild[@]}"
     # The headers name each other by absolute paths below /usr.
     grep -rIl --include=Makefile '/usr/src/' "$dir/usr/src/linux-headers-$release" |
         xargs sed -i "s|/usr/src/|$final/usr/src/|g"
@@ -61,14 +82,91 @@ unpacked() {
         while IFS= read -r -d '' link; do
             ln -sfn "$final$(readlink "$link")" "$link"
         done
+    wrap_tools "$dir"
     ln -s "usr/src/linux-headers-$release" "$dir/build"
-    rm -rf "${dir:?}/boot" "${dir:?}/usr/share"
+    rm -rf "${dir:?}/usr/share" "${dir:?}/usr/lib/modules"
     printf '%s\n' "$release" >"$dir/release"
+    publish "$dir" "$final"
 }
 
-if [ "${1:-}" = --refresh ]; then
-    locked "$CACHE/kernel.lock" fetch refresh
-elif [ ! -e "$LINK/vmlinuz" ]; then
-    locked "$CACHE/kernel.lock" fetch
-fi
-echo "$KERNELS/$(readlink "$LINK")"
+# fetch_image RELEASE FINAL HEADERS: the kernel and its modules.
+fetch_image() {
+    local release=$1 final=$2 headers=$3 dir packages file
+    [ ! -e "$final/vmlinuz" ] || return 0
+    say "fetching the guest kernel $release"
+    dir=$(aside_in "$KERNELS")
+    read -r -a packages <<<"$(image_packages "$release")"
+    apt_fetch "$dir" "${packages[@]}"
+    # On merged /usr the paths inside the packages are longer.
+    if [ -d "$dir/usr/lib/modules" ]; then
+        mkdir -p "$dir/lib"
+        mv "$dir/usr/lib/modules" "$dir/lib/modules"
+    fi
+    for file in vmlinuz config; do
+        mv "$dir/boot/$file-$release" "$dir/$file" 2>/dev/null || mv "$dir/lib/modules/$release/$file" "$dir/$file" ||
+            die "the packages of Linux $release have no $file where it is looked for"
+    done
+    rm -f "$dir/lib/modules/$release/build" "$dir/lib/modules/$release/source"
+    PATH=$PATH:/sbin:/usr/sbin depmod -b "$dir" "$release" || die "depmod failed for $release"
+    ln -s "$headers/build" "$dir/build"
+    rm -rf "${dir:?}/boot" "${dir:?}/usr"
+    printf '%s\n' "$release" >"$dir/release"
+    publish "$dir" "$final"
+}
+
+# link_of WHAT NAME: what remembers which one NAME is, until it is looked up again.
+link_of() {
+    case $1-$2 in
+    kernel-stock) echo "$KERNELS/current" ;;
+    *) echo "$KERNELS/$1-$2" ;;
+    esac
+}
+
+# fetch WHAT NAME [again]: look NAME up and make its link point to it.
+fetch() {
+    local what=$1 name=$2 release version headers link
+    link=$(link_of "$what" "$name")
+    [ "${3:-}" = again ] || [ ! -e "$link/release" ] || return 0
+    apt_ready
+    release=$(release_of "$name")
+    [ -n "$release" ] || die "the archive has no kernel '$name': expected a version such as 7.3 or 6.12, or one" \
+        "of the suites bookworm-backports, trixie, trixie-security, trixie-backports; 'make update' fetches its lists again"
+    version=$(apt_version "linux-headers-$release")
+    headers=$KERNELS/headers-$version
+    mkdir -p "$KERNELS"
+    fetch_headers "$release" "$headers"
+    if [ "$what" = headers ]; then
+        ln -sfn "headers-$version" "$link"
+    else
+        fetch_image "$release" "$KERNELS/$version" "$headers"
+        ln -sfn "$version" "$link"
+    fi
+}
+
+# refresh: all that have been asked for by name.
+refresh() {
+    local link
+    fetch kernel stock again
+    for link in "$KERNELS"/{kernel,headers}-*; do
+        [ -L "$link" ] || continue
+        link=$(basename "$link")
+        fetch "${link%%-*}" "${link#*-}" again
+    done
+}
+
+what=kernel
+case ${1:-} in
+--refresh)
+    locked "$CACHE/apt.lock" apt_update again
+    locked "$CACHE/kernel.lock" refresh
+    shift
+    ;;
+--headers)
+    what=headers
+    shift
+    ;;
+esac
+name=${1:-stock}
+link=$(link_of "$what" "$name")
+[ -e "$link/release" ] || locked "$CACHE/kernel.lock" fetch "$what" "$name"
+readlink -f "$link"

@@ -7,6 +7,7 @@
 # kernel/ is copied into a directory of this checkout and kernel (6.12 has no MO= that would put the
 # products elsewhere); rsync leaves the times of unchanged files alone, so make rebuilds only the rest.
 # MUTANT names a mistake on purpose (Documentation/driver/mutants.md); all mutants share a directory.
+# With WERROR=1 a warning is an error, and where nothing has changed since it was built last nothing is done.
 . "$(dirname "$0")/../build/lib.sh"
 
 [ -f "$TOP/kernel/Kbuild" ] || [ -f "$TOP/kernel/Makefile" ] ||
@@ -16,32 +17,51 @@ kdir=${1:-$("$TOP/qemu-device/vm/kernel.sh")/build}
 kdir=$(cd "$kdir" && pwd)
 include=$("$TOP/qemu-device/build/headers.sh")
 
-# The kernel's own compiler; another one builds, too, but warns and may lack the options.
+# The kernel's own compiler. On a host that is older than the kernel it comes, with pahole, from the cache; any other
+# builds, too, but warns and may lack the options.
 config=$kdir/.config
 cc=$(sed -n 's/^CONFIG_CC_VERSION_TEXT="\([^ "]*\).*/\1/p' "$config" 2>/dev/null || true)
 cc=${cc##*-linux-gnu-}
-command -v "${cc:=gcc}" >/dev/null || {
-    say "the kernel was built with $cc, which is not here; using gcc"
-    cc=gcc
-}
+tools=()
+if ! command -v "${cc:=gcc}" >/dev/null; then
+    if [ "$cc" = gcc-14 ]; then
+        toolchain=$("$TOP/qemu-device/build/toolchain.sh")
+        cc=$toolchain/bin/gcc-14
+        tools=(PAHOLE="$toolchain/bin/pahole")
+    else
+        say "the kernel was built with $cc, which is not here; using gcc"
+        cc=gcc
+    fi
+fi
 
 # A kernel that counts what of itself runs counts the driver, too.
 gcov=
 ! grep -qs '^CONFIG_GCOV_KERNEL=y' "$config" || gcov=y
 
-dir=$BUILD/module-$(printf %s "$kdir" | sha256sum | cut -c1-8)${MUTANT:+-mutant}
+dir=$BUILD/module-$(printf %s "$kdir" | sha256sum | cut -c1-8)${MUTANT:+-mutant}${WERROR:+-werror}
 mkdir -p "$dir"
 exec {lock}>"$dir/.lock"
 flock "$lock"
+if [ -n "${WERROR:-}" ]; then
+    stamp=$(hash_files kernel)-$(cat "$include"/*.h | sha256sum | cut -c1-16)-$cc
+    if [ "$(cat "$dir/stamp" 2>/dev/null)" = "$stamp" ]; then
+        echo "$dir/kernel/tessera.ko"
+        exit
+    fi
+fi
 rsync -r --checksum --delete --include='*/' --include='*.[chS]' --include='Kbuild' \
     --include='Makefile' --include='Kconfig' --exclude='*' "$TOP/kernel/" "$dir/kernel/"
-if ! make -C "$kdir" M="$dir/kernel" CC="$cc" W=1 TESSERA_HW_INCLUDE="$include" MUTANT="${MUTANT:-}" \
+if ! make -C "$kdir" M="$dir/kernel" CC="$cc" "${tools[@]}" ${WERROR:+KCFLAGS=-Werror} W=1 TESSERA_HW_INCLUDE="$include" MUTANT="${MUTANT:-}" \
     ${gcov:+GCOV_PROFILE=y} -j "$JOBS" modules \
     </dev/null >"$dir/log" 2>&1; then
     tail -n 40 "$dir/log" >&2
     die "the kernel module does not build (log: $dir/log)"
 fi
-grep -E 'warning|Warning' "$dir/log" >&2 || true
+if grep -iE 'warning' "$dir/log" >&2 && [ -n "${WERROR:-}" ]; then
+    rm -rf "$dir"
+    die "the kernel module builds with warnings for $kdir"
+fi
 module=$(find "$dir/kernel" -name tessera.ko -print -quit)
 [ -n "$module" ] || die "the build made no tessera.ko; does kernel/Kbuild say 'obj-m := tessera.o'?"
+[ -z "${WERROR:-}" ] || echo "$stamp" >"$dir/stamp"
 echo "$module"

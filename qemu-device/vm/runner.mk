@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: MIT
 #
 # Guests: boot one, run a command, look inside. All options are make variables and environment:
-#   VARIANT=debug|race|cover|igt a kernel of our own            KERNEL= MODULES= KDIR=    any other one
+#   KERNEL=7.3|6.12|trixie-backports another one of Debian's    KERNEL=FILE MODULES= KDIR=    any other one
+#   VARIANT=debug|race|cover|igt a kernel of our own
 #   DEVICES=n DEVICE_ARGS=vram=64M   the devices
+#   QEMU=plugin|build         Debian's QEMU with the device as a plugin, or one built with it inside
 #   IOMMU=1 SMP=n MEM=MiB     the machine                      ACCEL=tcg|kvm  QEMU_ARGS= KERNEL_ARGS=
-export KERNEL MODULES KDIR VARIANT IMAGE
+export KERNEL MODULES KDIR VARIANT IMAGE QEMU TESSERA_MIRROR TESSERA_SECURITY_MIRROR
 export PYTHONDONTWRITEBYTECODE := 1
 
 GUEST_OPTIONS = $(if $(DEVICES),--devices $(DEVICES)) $(if $(DEVICE_ARGS),--device-args '$(DEVICE_ARGS)') \
@@ -20,8 +22,8 @@ GUEST = $(PYTHON) qemu-device/vm/guest.py $(GUEST_OPTIONS)
 QEMU_ENV = set -e; q=$$(bash qemu-device/build/qemu.sh); export TSR_QEMU=$$q/qemu-system-x86_64 TSR_QEMU_SHARE=$$q/share
 
 .PHONY: kernel module userspace guest-env guest shell gdb run timeline
-kernel: setup ## fetch the stock guest kernel, print its directory
-	@bash qemu-device/vm/kernel.sh
+kernel: setup ## fetch the stock guest kernel, or KERNEL=7.3, print its directory
+	@bash qemu-device/vm/kernel.sh $(KERNEL)
 
 module: setup ## build the driver for the stock kernel (or KDIR=), print the path of tessera.ko
 	@bash qemu-device/vm/module.sh $(KDIR)

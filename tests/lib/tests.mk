@@ -13,7 +13,7 @@ export TSR_QUICK := 1
 endif
 
 JOBS ?= $(shell nproc)
-SUITES := static model user qtest guest
+SUITES := static kernels model user qtest guest
 PROGRAMS = $(MAKE) -s -j$(JOBS) -f tests/lib/programs.mk BUILD='$(BUILD)' HW="$$(bash qemu-device/build/headers.sh)" ONLY='$(TESTS)'
 SOFTFLOAT = SOFTFLOAT="$$(bash qemu-device/build/softfloat.sh)"
 # In the suites the device watches the driver and fails the test during which it has found something.
@@ -29,7 +29,7 @@ tsan_names := $(basename $(notdir $(shell grep -L 'test:.* TSAN=0' $(wildcard te
 programs = $(foreach n,$(call names,$(2)),$(1):$(BUILD)/$(3)/bin/$(n)=tests/$(2)/$(n).c)
 
 .PHONY: check-mutants check-mutants-short
-.PHONY: check check-all check-static check-model check-user check-qtest check-guest check-debug check-debug-short check-igt check-race check-coverage fuzz fuzz-isa bench bench-guest coverage
+.PHONY: check check-all check-static check-kernels check-model check-user check-qtest check-guest check-debug check-debug-short check-igt check-race check-coverage fuzz fuzz-isa bench bench-guest coverage
 check: setup ## all tests on the stock kernel; the last line is the sum
 	@$(PYTHON) tests/lib/check.py $(SUITES) coverage $(WITH)
 
@@ -38,6 +38,9 @@ check-all: ## make check, and what takes hours: debug kernels, races, IGT, broke
 
 check-static: setup ## compiler warnings, sparse, checkpatch, kernel-doc, headers, stale tables, shellcheck ...
 	@$(RUN) --suite static --results $(RESULTS)/static.ktap $(wildcard tests/static/*.sh)
+
+check-kernels: setup ## the driver against the headers of every kernel that is cared for, without a warning
+	@$(RUN) --suite kernels --results $(RESULTS)/kernels.ktap $(wildcard tests/kernels/*.sh)
 
 # Seconds of each fuzz target in check-model: FUZZ_SECONDS, its share of FUZZ_TOTAL, or little.
 FUZZ_EACH = $(or $(FUZZ_SECONDS),$(if $(FUZZ_TOTAL),$(shell echo $$(($(FUZZ_TOTAL) / $(words $(call names,fuzz))))),5))
