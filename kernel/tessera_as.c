@@ -308,8 +308,8 @@ void tessera_kernel_as_fini(struct tessera_device *tdev)
 	tessera_pgtable_destroy(kas->pgt);
 	kas->pgt = NULL;
 	if (kas->counters)
-		dma_free_coherent(tdev->drm.dev, TESSERA_COUNTERS_SLOTS * COUNTERS_STRIDE, kas->counters,
-				  kas->counters_dma);
+		dma_free_coherent(tdev->drm.dev, TESSERA_COUNTERS_SLOTS * COUNTERS_STRIDE,
+				  kas->counters, kas->counters_dma);
 	kas->counters = NULL;
 	mutex_unlock(&kas->lock);
 
@@ -331,7 +331,8 @@ int tessera_ring_map(struct tessera_device *tdev, u32 slot, u32 size, struct tes
 {
 	int ret;
 
-	ring->cpu = dma_alloc_coherent(tdev->drm.dev, size, &ring->dma, GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
+	ring->cpu = dma_alloc_coherent(tdev->drm.dev, size, &ring->dma,
+				       GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
 	if (!ring->cpu)
 		return -ENOMEM;
 

@@ -204,9 +204,9 @@ static inline int tessera_compat_sm_map(struct drm_gpuvm *gpuvm, void *priv,
 
 /* 6.17: the scheduler ends the jobs that are left when it goes. */
 #ifdef TESSERA_OLD_SCHED_FINI
-#define TESSERA_COMPAT_CANCEL_JOB(func)
+#define TESSERA_COMPAT_CANCEL_JOB(...)
 #else
-#define TESSERA_COMPAT_CANCEL_JOB(func) .cancel_job = func,
+#define TESSERA_COMPAT_CANCEL_JOB(...) .cancel_job = __VA_ARGS__,
 #endif
 
 /**
