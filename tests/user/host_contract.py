@@ -69,7 +69,6 @@ RUN = {
         "local memory is not purged": PURGE,
         "more BOs than memory": PURGE,
         "fdinfo: engine time, cycles and memory": FDINFO,
-        "fdinfo: engine time never goes backwards": FDINFO,
     },
     "memory": {"a large page of local memory": "where a table of small pages is, it stays"},
     "prime": {},
@@ -80,6 +79,7 @@ RUN = {
 
 # What is about the kernel or the machine, and why.
 NOT = {
+    "bind_order": "a synchronous bind waits for asynchronous ones that were pushed after it, too",
     "checked": "the device's contract checker is off",
     "compute_checkpoint": "it is run by a test of snapshots",
     "compute_demos": "it works on a picture of the guest's; host_demos.py runs the same demos",
@@ -94,6 +94,7 @@ NOT = {
     "hang": PARAMETERS,
     "hotplug": "nothing is unplugged",
     "inject": "the device injects no faults",
+    "interop": "there is no other device",
     "iommu": "there is no IOMMU",
     "ioctl_promises": "it injects faults of the device",
     "isolation_ids": "its end waits for an address space that the device does not confirm to have let go",
@@ -103,6 +104,7 @@ NOT = {
     "observe": "there is no debugfs, and no trace points",
     "pairs": "nothing is unplugged or suspended, and nothing is reset by hand",
     "pci_errors_load": "there is no PCI",
+    "quotas": "a file has no limits of its own",
     "recovery": "there are no resets of the device",
     "runtime_pm": "there is no power management",
     "small_gpu": "it is about a device with fewer slots",

@@ -9,7 +9,9 @@
 
 #include "driver.h"
 
-#define RESERVE		4	/* chunks */
+/* The reserve, as the driver has it: at least so many bytes and chunks. */
+#define RESERVE_BYTES	(4ull << 20)
+#define RESERVE_CHUNKS	4
 
 static void heap_free(struct heap *heap)
 {
@@ -35,9 +37,11 @@ void heap_put(struct heap *heap)
 
 int heap_prepare(struct heap *heap)
 {
-	uint64_t wanted = heap->committed + (uint64_t)RESERVE * heap->chunk_size;
+	uint64_t reserve = (uint64_t)RESERVE_CHUNKS * heap->chunk_size, wanted;
 	int ret;
 
+	reserve = reserve > RESERVE_BYTES ? reserve : RESERVE_BYTES;
+	wanted = heap->committed + reserve;
 	if (wanted > heap->max_size)
 		wanted = heap->max_size;
 	if (wanted <= heap->mapped)

@@ -223,19 +223,20 @@ static int run_unmap(struct vm *vm, uint64_t va, uint64_t size)
 	return ret;
 }
 
+/* Entries are replaced one by one: a job meets what was there or what comes, never nothing. */
 static int run_map(struct vm *vm, const struct op *op)
 {
 	struct vma vma = { op->va, op->size, op->offset, op->bo, op->bits };
 	int ret;
 
-	ret = run_unmap(vm, op->va, op->size);
-	if (ret)
-		return ret;
 	ret = pgtable_map(vm->root, op->va, op->bo ? op->bo->window + op->offset : 0, op->size,
 			  op->bits);
-	if (ret)
+	if (ret) {
+		run_unmap(vm, op->va, op->size);
 		return ret;
+	}
 	invalidate(vm, op->va, op->size);
+	vma_cut(vm, op->va, op->size);
 	if (op->bo)
 		bo_get(op->bo);
 	vma_insert(vm, vma_find(vm, op->va), vma);
