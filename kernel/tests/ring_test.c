@@ -121,21 +121,24 @@ static void ring_test_empty(struct kunit *test)
 static void ring_test_heap_and_perfmon(struct kunit *test)
 {
 	struct tessera_queue *queue = queue_with_ring(test, SZ_4K);
-	struct tessera_heap heap = { .va = 0x40000000, .max_size = SZ_16M };
+	struct tessera_heap *heap = kunit_kzalloc(test, sizeof(*heap), GFP_KERNEL);
 	struct tessera_perfmon perfmon = { .mask = 0x8000000000000101, .slot = 5 };
-	const struct tessera_job job = { .cmd_va = 0x1000, .cmd_size = 8, .heap = &heap,
+	const struct tessera_job job = { .cmd_va = 0x1000, .cmd_size = 8, .heap = heap,
 					 .perfmon = &perfmon };
 	struct tsr_counter_begin begin;
 	struct tsr_counter_end end;
 	struct tsr_heap packet;
 	u64 words[ENTRY_QWORDS];
 
-	atomic64_set(&heap.committed, SZ_1M);
+	KUNIT_ASSERT_NOT_NULL(test, heap);
+	heap->va = 0x40000000;
+	heap->max_size = SZ_16M;
+	atomic64_set(&heap->committed, SZ_1M);
 	tessera_queue_hw_emit(queue, &job, 1);
 
 	KUNIT_ASSERT_TRUE(test, find_packet(test, queue->ring.cpu, TSR_OP_HEAP, words));
 	tsr_unpack_heap(words, &packet);
-	KUNIT_EXPECT_EQ(test, packet.base, heap.va);
+	KUNIT_EXPECT_EQ(test, packet.base, heap->va);
 	KUNIT_EXPECT_EQ(test, packet.size, SZ_1M / SZ_64K);
 	KUNIT_EXPECT_EQ(test, packet.max, SZ_16M / SZ_64K);
 	KUNIT_ASSERT_TRUE(test, find_packet(test, queue->ring.cpu, TSR_OP_COUNTER_BEGIN, words));
