@@ -166,6 +166,7 @@ static int tessera_device_init_software(struct tessera_device *tdev)
 	ret = ret ?: drmm_mutex_init(drm, &tdev->bos.lock);
 	ret = ret ?: drmm_mutex_init(drm, &tdev->as_slots.lock);
 	ret = ret ?: drmm_mutex_init(drm, &tdev->check.lock);
+	ret = ret ?: tessera_state_init(tdev);
 	ret = ret ?: tessera_reset_init(tdev);
 	ret = ret ?: tessera_dump_init(tdev);
 	ret = ret ?: tessera_shrinker_init(tdev);
@@ -197,7 +198,8 @@ static int tessera_device_init_hardware(struct tessera_device *tdev)
 {
 	int ret;
 
-	pci_set_master(tdev->pdev);
+	/* It becomes bus master with TESSERA_RUNNING. */
+	pci_clear_master(tdev->pdev);
 
 	ret = tessera_device_stop(tdev);
 	if (ret)
@@ -278,14 +280,8 @@ void tessera_device_unplug(struct tessera_device *tdev)
 {
 	drm_dev_unplug(&tdev->drm);
 
-	/* The one place behind drm_dev_unplug() that is still entitled to registers. */
-	if (tessera_device_stop(tdev) == -EIO)
-		drm_err(&tdev->drm, "the device does not stop\n");
-	tessera_irq_disable(tdev);
-	tessera_irq_fini(tdev);
-	pci_clear_master(tdev->pdev);
-
 	tessera_reset_unplug(tdev);
+	tessera_irq_fini(tdev);
 	tessera_dump_unplug(tdev);
 	tessera_vms_unplug(tdev);
 	tessera_bos_unmap_dma(tdev);

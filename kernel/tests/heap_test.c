@@ -98,10 +98,6 @@ struct tessera_vm *tessera_vm_lookup(struct drm_file *file, u32 id)
 	return NULL;
 }
 
-void tessera_queue_put(struct tessera_queue *queue)
-{
-}
-
 void tessera_queue_complete(struct tessera_queue *queue)
 {
 }
