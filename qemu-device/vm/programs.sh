@@ -20,4 +20,4 @@ build() {
 }
 
 build -C userspace O="$BUILD/userspace" HW="$hw"
-[ ! -f tests/lib/programs.mk ] || build -f tests/lib/programs.mk BUILD="$BUILD" HW="$hw" guest debug bench
+[ ! -f tests/meson.build ] || ONLY='' bash qemu-device/build/host.sh guest guest debug bench
