@@ -15,6 +15,8 @@
 #define ENGINES_MAX     8
 #define THREADS_MAX     64
 #define VRAM_MAX        (1 * TiB)
+/* A GPU's state in a snapshot; its size travels in 32 bits. */
+#define SNAPSHOT_MAX    (1 * GiB)
 #define VRAM_ALIGN      (1ull << TSR_HUGE_SHIFT)
 
 const Property tessera_properties[] = {
@@ -43,6 +45,8 @@ const Property tessera_properties[] = {
     DEFINE_PROP_BOOL("jit", TesseraState, conf.jit, true),
     DEFINE_PROP_BOOL("inject-window", TesseraState, conf.inject_window, false),
     DEFINE_PROP_BOOL("check", TesseraState, conf.check, false),
+    DEFINE_PROP_SIZE("x-snapshot-max", TesseraState, conf.snapshot_max,
+                     SNAPSHOT_MAX),
 };
 const size_t tessera_num_properties = ARRAY_SIZE(tessera_properties);
 
@@ -132,6 +136,10 @@ static bool config_memory(const TesseraConf *conf, struct tsr_config *cfg,
         return false;
     }
     cfg->local_size = conf->vram;
+    if (!check_range("x-snapshot-max", conf->snapshot_max, 0, SNAPSHOT_MAX,
+                     errp)) {
+        return false;
+    }
     return config_page_sizes(conf, cfg, errp);
 }
 

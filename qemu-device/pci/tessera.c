@@ -329,6 +329,7 @@ static void tessera_exit(PCIDevice *dev)
     qemu_del_vm_change_state_handler(s->vmstate_change);
     tsr_gpu_free(s->gpu);
     s->gpu = NULL;
+    g_clear_pointer(&s->saved, g_free);
     tessera_dma_exit(s);
     tessera_host_exit(s);
     tessera_exit_pci(s);

@@ -52,6 +52,7 @@ typedef struct TesseraConf {
     bool jit;                   /* machine code for the programs */
     bool inject_window;         /* the guest may inject faults */
     bool check;                 /* report what the driver does wrong */
+    uint64_t snapshot_max;      /* bytes of the model's state */
 } TesseraConf;
 
 struct TesseraState {

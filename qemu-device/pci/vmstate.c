@@ -10,27 +10,48 @@
 #include "qemu/osdep.h"
 #include "qemu/error-report.h"
 #include "qemu/main-loop.h"
-#include "qemu/units.h"
 #include "hw/pci/msix.h"
 #include "hw/pci/pcie_aer.h"
 #include "migration/vmstate.h"
 #include "tessera.h"
 #include "trace.h"
 
-/* No state is this large; a damaged stream must not make us allocate it. */
-#define SAVED_MAX (1 * GiB)
+/*
+ * The model's bytes in s->saved, for tessera_post_save() to free; their
+ * number.  It may be more than x-snapshot-max, which is what the other side
+ * takes, or than there is memory: then there is nothing in s->saved.
+ */
+static size_t tessera_save_model(TesseraState *s)
+{
+    size_t size;
+
+    g_clear_pointer(&s->saved, g_free);
+    tessera_enter(s);
+    tsr_gpu_pause(s->gpu);
+    size = tsr_gpu_save(s->gpu, NULL, 0);
+    if (size <= s->conf.snapshot_max) {
+        s->saved = g_try_malloc(size);
+    }
+    if (s->saved) {
+        tsr_gpu_save(s->gpu, s->saved, size);
+        s->saved_size = size;
+    }
+    tsr_gpu_resume(s->gpu);
+    tessera_leave(s);
+    return size;
+}
 
 static int tessera_pre_save(void *opaque)
 {
     TesseraState *s = opaque;
+    size_t size = tessera_save_model(s);
 
-    tessera_enter(s);
-    tsr_gpu_pause(s->gpu);
-    s->saved_size = tsr_gpu_save(s->gpu, NULL, 0);
-    s->saved = g_malloc(s->saved_size);
-    tsr_gpu_save(s->gpu, s->saved, s->saved_size);
-    tsr_gpu_resume(s->gpu);
-    tessera_leave(s);
+    if (!s->saved) {
+        error_report("tessera %s: the GPU's state of %zu bytes cannot be "
+                     "saved: at most %" PRIu64 " bytes, if there is memory",
+                     s->name, size, s->conf.snapshot_max);
+        return size > s->conf.snapshot_max ? -EFBIG : -ENOMEM;
+    }
     trace_tessera_save(s->name, s->saved_size);
     return 0;
 }
@@ -43,11 +64,27 @@ static int tessera_post_save(void *opaque)
     return 0;
 }
 
+/* What an earlier stream has left that broke off. */
+static int tessera_pre_load(void *opaque)
+{
+    TesseraState *s = opaque;
+
+    g_clear_pointer(&s->saved, g_free);
+    return 0;
+}
+
+static bool tessera_irq_pending_sane(void *opaque, int version_id)
+{
+    TesseraState *s = opaque;
+
+    return !(s->irq_pending >> TESSERA_VECTORS);
+}
+
 static bool tessera_saved_size_sane(void *opaque, int version_id)
 {
     TesseraState *s = opaque;
 
-    return s->saved_size <= SAVED_MAX;
+    return s->saved_size <= s->conf.snapshot_max;
 }
 
 static int tessera_post_load(void *opaque, int version_id)
@@ -82,6 +119,7 @@ const VMStateDescription tessera_vmstate = {
     .minimum_version_id = 1,
     .pre_save = tessera_pre_save,
     .post_save = tessera_post_save,
+    .pre_load = tessera_pre_load,
     .post_load = tessera_post_load,
     .fields = (const VMStateField[]) {
         VMSTATE_PCI_DEVICE(parent_obj, TesseraState),
@@ -89,6 +127,8 @@ const VMStateDescription tessera_vmstate = {
         VMSTATE_STRUCT(parent_obj.exp.aer_log, TesseraState, 0,
                        vmstate_pcie_aer_log, PCIEAERLog),
         VMSTATE_UINT32(irq_pending, TesseraState),
+        VMSTATE_VALIDATE("vectors whose message is due",
+                         tessera_irq_pending_sane),
         VMSTATE_TIMER_PTR(run_timer, TesseraState),
         VMSTATE_UINT32(saved_size, TesseraState),
         VMSTATE_VALIDATE("size of the saved state", tessera_saved_size_sane),

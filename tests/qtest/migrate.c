@@ -497,6 +497,106 @@ static void test_mismatch(void)
 	}
 }
 
+/* The file, to be freed; its size. */
+static uint8_t *read_state(size_t *size)
+{
+	uint8_t *bytes = NULL;
+	FILE *f = fopen(path, "rb");
+
+	if (f && !fseek(f, 0, SEEK_END)) {
+		*size = ftell(f);
+		rewind(f);
+		bytes = malloc(*size);
+		if (fread(bytes, 1, *size, f) != *size)
+			*size = 0;
+	}
+	if (f)
+		fclose(f);
+	return bytes;
+}
+
+/* The device's own bytes in a file begin with this, behind the fields of QEMU's side: */
+#define MODEL_MAGIC "TSRASNAP"
+#define IRQ_PENDING_BEFORE 16		/* where irq_pending is, in front of timer and size */
+
+/* Change irq_pending in the file. */
+static bool set_pending(uint32_t pending)
+{
+	uint8_t word[4] = { pending >> 24, pending >> 16, pending >> 8, pending };
+	size_t size = 0;
+	uint8_t *state = read_state(&size);
+	uint8_t *model = state ? memmem(state, size, MODEL_MAGIC, 8) : NULL;
+	FILE *f = model ? fopen(path, "r+b") : NULL;
+	bool done = false;
+
+	if (f) {
+		done = !fseek(f, model - state - IRQ_PENDING_BEFORE, SEEK_SET) &&
+		       fwrite(word, sizeof(word), 1, f) == 1;
+		fclose(f);
+	}
+	free(state);
+	return done;
+}
+
+/* Messages of vectors that there are not are refused. */
+static void test_vectors(void)
+{
+	static const uint32_t pending[] = { 0x1f, 0x20, 0x80000000 };
+	struct qtest *q = qtest_start(DEVICE);
+	struct gpu gpu;
+	unsigned int i;
+
+	gpu_open(&gpu, q, 0, 0, 4 << 3);
+	save(q);
+	qtest_stop(q);
+	for (i = 0; i < sizeof(pending) / sizeof(pending[0]); i++) {
+		char text[2000] = "";
+
+		KTAP_REQUIRE(set_pending(pending[i]));
+		if (!i) {
+			q = restore(DEVICE);
+			gpu_moved(&gpu, q);
+			ktap_ok(gpu_wait_msi(&gpu, TSR_IRQ_CLASS_JOB));
+			qtest_stop(q);
+			continue;
+		}
+		ktap_eq(qtest_start_refused(text, sizeof(text), DEVICE " -incoming file:%s", path),
+			1);
+		if (!strstr(text, "vectors whose message is due"))
+			ktap_fail("0x%x: '%s'", pending[i], text);
+	}
+}
+
+/* A state that is larger than it may be is not saved, and the machine goes on; nor is it loaded. */
+static void test_too_large(void)
+{
+	struct qtest *q = qtest_start(DEVICE ",x-snapshot-max=1000");
+	char text[2000] = "";
+	struct gpu_job job;
+	const char *answer;
+	struct gpu gpu;
+	int left = QTEST_TIMEOUT_MS;
+
+	gpu_open(&gpu, q, 0, 0, 4 << 3);
+	qtest_cmd(q, COMMAND("migrate", "\"uri\":\"file:%s\""), path);
+	do {
+		answer = qtest_cmd(q, "{\"execute\":\"query-migrate\"}");
+	} while (!strstr(answer, "\"status\": \"failed\"") && qtest_patience(&left));
+	ktap_ok(strstr(answer, "\"status\": \"failed\"") != NULL);
+	gpu_job_prepare(&job, &gpu, 0, 0, 64, 5, true);
+	gpu_doorbell(&job.queue);
+	ktap_ok(gpu_wait_memory(&gpu, job.fence, GPU_JOB_VALUE));
+	qtest_stop(q);
+
+	q = qtest_start(DEVICE);
+	save(q);
+	qtest_stop(q);
+	ktap_eq(qtest_start_refused(text, sizeof(text), DEVICE ",x-snapshot-max=1000 "
+				    "-incoming file:%s", path), 1);
+	if (!strstr(text, "size of the saved state"))
+		ktap_fail("'%s'", text);
+}
+
 int main(int argc, char **argv)
 {
 	const char *build = getenv("TSR_BUILD");
@@ -513,6 +613,8 @@ int main(int argc, char **argv)
 	ktap_run("a state goes to hosts with other workers", test_other_host);
 	ktap_run("savevm and loadvm repeat work from the saved point", test_loadvm);
 	ktap_run("the state of a device of another shape is refused", test_mismatch);
+	ktap_run("messages of vectors that there are not are refused", test_vectors);
+	ktap_run("a state that is too large is neither saved nor loaded", test_too_large);
 	unlink(path);
 	return ktap_finish();
 }
