@@ -138,9 +138,9 @@ static void filled_behind_blocked(void)
 }
 
 #define FILES		4
-#define EACH		14	/* queues of a file besides its context's own: 15 of the 16 it may have */
+#define EACH		14	/* queues of each, besides its context's own */
 
-/* @jobs jobs on a new queue of @f, each behind @gate of its file; sums[@gate] counts them. */
+/* @jobs jobs on a new queue of @f, which wait for @gate of its file; sums[@gate] counts them. */
 static uint32_t blocked_queue(struct gt_ctx *f, unsigned int gate, unsigned int jobs,
 			      uint32_t *timeline)
 {
@@ -277,7 +277,8 @@ int main(int argc, char **argv)
 	ktap_run("[CP1] the ring wraps at every offset", wrap_every_offset);
 	ktap_run("[CP1] a ring fills behind a blocked job, another queue goes on",
 		 filled_behind_blocked);
-	ktap_run("[CP1] [CP7] blocked queues of four files, released in reverse", all_queues_blocked);
+	ktap_run("[CP1] [CP7] blocked queues of four files, released in reverse",
+		 all_queues_blocked);
 	ktap_run("[SYS4] [CP1] 10 000 jobs over 16 queues and 4 processes", ten_thousand);
 	gt_ctx_free(&c);
 	return gt_finish();
