@@ -674,6 +674,52 @@ static void test_paths(void)
 	}
 }
 
+/* What a primitive leaves whose numbers are too small for a clause that flushes: with @flags. */
+static void run_small(const char *flags, const char *insn, union tsr_lanes left[4])
+{
+	char text[1024];
+
+	snprintf(text, sizeof(text), "clause wait=0%s {\n\t*NOP\n\t+%s, @r0\n}\n" PIPE_FINISH,
+		 flags, insn);
+	rnd_state = 78;
+	begin(text);
+	random_prim(3, 0x1p-130f);
+	for (unsigned int i = 0; i < 3; i++)
+		p->f->prim[0].prim.v[i].z *= 0x1p-130f;
+	pipe_quad(p, 100, 60, 0);
+	ktap_eq(pipe_fragments(p), TSR_STEP_DONE);
+	for (unsigned int c = 0; c < 4; c++)
+		left[c] = *tsr_fragments_colour(p->f, 0, c, 0);
+}
+
+/* The unit has a mode of its own, whatever the clause flushes, also where planes are made. */
+static void test_subnormal(void)
+{
+	static const char *const insns[] = {
+		"LD_VAR_IMM.f32.store.center.v4 zero.w0, index:0",
+		"LD_VAR_IMM.f32.store.explicit.v4 zero.w0, index:0",
+		"LD_VAR_SPECIAL.f32.frag_z.clobber.center zero.w0",
+	};
+	static const struct tsr_msg_path *paths[4];
+	union tsr_lanes kept[4], flushed[4];
+	unsigned int count = 1;		/* NULL: lane by lane */
+
+	for (const char *const *name = (const char *[]){ "sse2", "avx2", "avx512", NULL }; *name;
+	     name++) {
+		if (tsr_alu_named(*name))
+			paths[count++] = tsr_msg_path(tsr_alu_named(*name));
+	}
+	for (unsigned int i = 0; i < 3 * count; i++) {
+		p->b->gpu->msg_path = paths[i / 3];
+		run_small("", insns[i % 3], kept);
+		run_small(" ftz=always", insns[i % 3], flushed);
+		ktap_ok(kept[0].u[0] << 1);
+		ktap_ok(kept[0].u[0] << 1 < 0x01000000);
+		if (!ktap_mem_eq(flushed, kept, sizeof(kept)))
+			ktap_note("path %u, %s", i / 3, insns[i % 3]);
+	}
+}
+
 static void run_all(void)
 {
 	p = pipe_new(config);
@@ -691,6 +737,8 @@ static void run_all(void)
 	ktap_run("[PIX2] orders of components", test_orders);
 	ktap_run("[PIX2] indices in registers", test_indirect);
 	ktap_run("[PIX2] 1/w, depth, point coordinates", test_special);
+	if (!config)
+		ktap_run("[PIX10] numbers too small for the clause", test_subnormal);
 	if (!config)
 		ktap_run("[PIX10] every SIMD path gives the same bits", test_paths);
 	pipe_free(p);

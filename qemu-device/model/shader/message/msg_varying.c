@@ -9,7 +9,6 @@
 
 #include "msg.h"
 #include "msg_bundle.h"
-#include "shader/alu/alu_unflushed.h"
 #include "shader/jit/plan.h"
 #include "shader/planes.h"
 #include "tile/samples.h"
@@ -154,12 +153,10 @@ static void evaluate(const struct tsr_msg_env *env, unsigned int q,
 	const int32_t column = TSR_CORNER(quad->x), row = TSR_CORNER(quad->y);
 	const four_floats right = NARROW(spot->x - column), down = NARROW(spot->y - row);
 	const struct tsr_msg_path *path = env->path ? env->path : &tsr_msg_path_sse2;
-	const unsigned int mode = tsr_unflushed_enter();
 	float value[4][4];
 
 	path->spot(&env->fragments->prim[quad->prim], planes, count, column, row,
 			(const float *)&right, (const float *)&down, value);
-	tsr_unflushed_leave(mode);
 	memcpy(out, value, count * sizeof(out[0]));
 }
 
@@ -311,7 +308,6 @@ static void find_centres(struct tsr_msg_env *env, const struct tsr_msg_bundle *b
 			 unsigned int first)
 {
 	struct tsr_fragments *f = env->fragments;
-	const unsigned int mode = tsr_unflushed_enter();
 
 	env->path->geometry(f);
 	for (unsigned int i = first; i < b->warps; i++) {
@@ -320,7 +316,6 @@ static void find_centres(struct tsr_msg_env *env, const struct tsr_msg_bundle *b
 		f->centres |= 1u << b->warp[i];
 		env->path->centres(f, b->warp[i]);
 	}
-	tsr_unflushed_leave(mode);
 }
 
 /* A varying of a message, for all its warps. */
@@ -426,7 +421,7 @@ static unsigned int load_together(struct tsr_msg_env *env, const struct tsr_msg_
 		.to = { to[0], to[1], to[2], to[3] },
 	};
 	const uint64_t read = env->cost.read_bytes;
-	unsigned int end = first, mode;
+	unsigned int end = first;
 
 	/* there must be room for the planes of all primitives, or some would be lost again */
 	if (index >= TSR_PLANE_VARYINGS || f->plane_count + f->prims >= TSR_PLANES_MAX ||
@@ -445,9 +440,7 @@ static unsigned int load_together(struct tsr_msg_env *env, const struct tsr_msg_
 	}
 	in.warps = end - first;
 	tsr_msg_charge_reads(&env->cost, read);
-	mode = tsr_unflushed_enter();
 	env->path->interpolate(f, &in);
-	tsr_unflushed_leave(mode);
 	for (unsigned int i = first; i < end; i++)
 		f->kept_lanes[b->warp[i]] &= ~b->lanes[b->warp[i]];
 	return end;
@@ -498,16 +491,13 @@ static bool smooth_patch(struct tsr_msg_env *env, struct tsr_patch *patch,
 			 union tsr_lanes *const to[4])
 {
 	struct tsr_fragment_prim *p = &env->fragments->prim[patch->prim];
-	unsigned int mode;
 
 	if (!p->geometry)
 		tsr_prim_geometry(p);
 	if (planes->flat || planes->perspective == p->flat_w)
 		return false;
-	mode = tsr_unflushed_enter();
 	env->path->patch(p, planes, count, patch->x, patch->y,
 			 planes->perspective ? patch->w : NULL, patch->has_w, to);
-	tsr_unflushed_leave(mode);
 	patch->has_w |= planes->perspective;
 	return true;
 }

@@ -8,7 +8,6 @@
  */
 #include "msg_texture.h"
 
-#include "shader/alu/alu_unflushed.h"
 #include "shader/alu/float_bits.h"
 #include "tex_warp.h"
 
@@ -520,17 +519,13 @@ static enum tsr_step dual_request(struct tsr_msg_env *env, const struct tsr_msg 
 
 enum tsr_step tsr_msg_texture(struct tsr_msg_env *env, struct tsr_msg *msg, unsigned int arg)
 {
-	unsigned int csr = tsr_unflushed_enter();
-	enum tsr_step step = TSR_STEP_DONE;
-
 	(void)arg;
+	if (!msg->lanes)
+		return TSR_STEP_DONE;
 	/* that of the first lane; the others must agree */
-	if (msg->lanes && tsr_texture_word_is_dual(msg->src[2]->u[__builtin_ctz(msg->lanes)]))
-		step = do_quads(env, msg, 2, dual_request);
-	else if (msg->lanes)
-		step = do_quads(env, msg, 1, single_request);
-	tsr_unflushed_leave(csr);
-	return step;
+	if (tsr_texture_word_is_dual(msg->src[2]->u[__builtin_ctz(msg->lanes)]))
+		return do_quads(env, msg, 2, dual_request);
+	return do_quads(env, msg, 1, single_request);
 }
 
 static enum tsr_step compact_2d(struct tsr_msg_env *env, const struct tsr_msg *msg,
@@ -566,11 +561,7 @@ static enum tsr_step compact_cube(struct tsr_msg_env *env, const struct tsr_msg 
 enum tsr_step tsr_msg_texture_compact(struct tsr_msg_env *env, struct tsr_msg *msg,
 				      unsigned int arg)
 {
-	unsigned int csr = tsr_unflushed_enter();
-	enum tsr_step step = do_quads(env, msg, 1, arg ? compact_cube : compact_2d);
-
-	tsr_unflushed_leave(csr);
-	return step;
+	return do_quads(env, msg, 1, arg ? compact_cube : compact_2d);
 }
 
 /* ---- LEA_TEX --------------------------------------------------------------------------------- */

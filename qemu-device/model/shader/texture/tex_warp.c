@@ -2,7 +2,6 @@
 #include "tex_warp.h"
 
 #include "shader/alu/alu.h"
-#include "shader/alu/alu_unflushed.h"
 
 #define LANES TSR_WARP_LANES
 #define QUAD 4u
@@ -844,10 +843,7 @@ static unsigned int do_warps(struct tsr_texture_job *job, const struct tsr_textu
 
 unsigned int tsr_texture_bundle(struct tsr_texture_job *job, const struct tsr_texture_bundle *b)
 {
-	unsigned int mode = tsr_unflushed_enter(), done;
 	struct whole w;
 
-	done = find_whole(&w, job, b) ? do_bundle(&w) : do_warps(job, b);
-	tsr_unflushed_leave(mode);
-	return done;
+	return find_whole(&w, job, b) ? do_bundle(&w) : do_warps(job, b);
 }
