@@ -53,6 +53,15 @@ TSR_INLINE float at_corner(double a, double b, double c, double x, double y)
 	return (float)((a * x + b * y) + c);
 }
 
+/* The same at four points that are (@dx, @dy) from that corner. */
+TSR_INLINE four at_four(double a, double b, double c, double x, double y, four dx, four dy)
+{
+	const four zero = { 0 };
+
+	return fma_four(zero + (float)a, dx,
+			fma_four(zero + (float)b, dy, zero + at_corner(a, b, c, x, y)));
+}
+
 static void spot(const struct tsr_fragment_prim *p, const struct tsr_planes *planes,
 		 unsigned int count, int32_t column, int32_t row, const float right[4],
 		 const float down[4], float out[4][4])
@@ -62,17 +71,11 @@ static void spot(const struct tsr_fragment_prim *p, const struct tsr_planes *pla
 	const four zero = { 0 };
 	four w = zero + 1;
 
-	if (planes->perspective) {
-		w = fma_four(zero + (float)p->rw[2], dy,
-			     zero + at_corner(p->rw[1], p->rw[2], p->rw[0], x, y));
-		w = 1 / fma_four(zero + (float)p->rw[1], dx, w);
-	}
+	if (planes->perspective)
+		w = 1 / at_four(p->rw[1], p->rw[2], p->rw[0], x, y, dx, dy);
 	for (unsigned int i = 0; i < count; i++) {
-		const double a = planes->a[i], b = planes->b[i];
-		four at = fma_four(zero + (float)b, dy,
-				   zero + at_corner(a, b, planes->c[i], x, y));
+		const four at = at_four(planes->a[i], planes->b[i], planes->c[i], x, y, dx, dy);
 
-		at = fma_four(zero + (float)a, dx, at);
 		*(four_in_memory *)out[i] = fma_four(at, w, zero + planes->provoking.f[i]);
 	}
 }
@@ -172,18 +175,14 @@ static void centres(struct tsr_fragments *f, unsigned int w)
 		const double x = column - p->x0, y = row - p->y0;
 		const four dx = *(const four_in_memory *)right + (float)(quad[n].x - column);
 		const four dy = *(const four_in_memory *)down + (float)(quad[n].y - row);
-		const four zero = { 0 };
-		four over_w = zero + 1;
+		four over_w = (four){ 0 } + 1;
 
 		f->corner_x[w][n] = x;
 		f->corner_y[w][n] = y;
 		*(four_in_memory *)&f->centre_x[w][4 * n] = dx;
 		*(four_in_memory *)&f->centre_y[w][4 * n] = dy;
-		if (!p->flat_w) {
-			over_w = fma_four(zero + (float)p->rw[2], dy,
-					  zero + at_corner(p->rw[1], p->rw[2], p->rw[0], x, y));
-			over_w = 1 / fma_four(zero + (float)p->rw[1], dx, over_w);
-		}
+		if (!p->flat_w)
+			over_w = 1 / at_four(p->rw[1], p->rw[2], p->rw[0], x, y, dx, dy);
 		*(four_in_memory *)&f->centre_w[w][4 * n] = over_w;
 	}
 }
