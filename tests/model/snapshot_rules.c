@@ -10,6 +10,7 @@
 
 #include "gpu.h"
 #include "ktap.h"
+#include "reload.h"
 #include "stage.h"
 
 /* A device with two COPY queues: 0 is enabled and idle, 1 as it was. */
@@ -32,31 +33,10 @@ static void begin(struct device *d)
 	begin_with(d, &config);
 }
 
-/* Save the device and load it again; NULL: that works. Else what is wrong, as it is said. */
-static const char *reload(struct device *d)
-{
-	static char err[200];
-	struct tsr_gpu *gpu = d->s.b->gpu;
-	size_t size = tsr_gpu_save(gpu, NULL, 0);
-	void *image = malloc(size);
-	bool taken;
-
-	tsr_gpu_save(gpu, image, size);
-	taken = tsr_gpu_load(gpu, image, size, err, sizeof(err));
-	free(image);
-	return taken ? NULL : err;
-}
-
 /* Check that the device is refused because of @why, or taken if that is NULL. */
 static bool expect(struct device *d, const char *why)
 {
-	const char *err = reload(d);
-
-	if (!why && err)
-		return ktap_fail("%s", err);
-	if (why && !err)
-		return ktap_fail("taken although of %s", why);
-	return !why || strstr(err, why) || ktap_fail("%s, not of %s", err, why);
+	return reload_expect(d->s.b->gpu, why);
 }
 
 /* ---- Fields ---------------------------------------------------------------------------------- */
