@@ -408,45 +408,41 @@ static int set_wait(const struct set *set, int64_t until, uint32_t flags, uint32
 	return set_done(set, available, first) < wanted ? ret : 0;
 }
 
-static int wait_binary(struct file *file, struct drm_syncobj_wait *arg)
+/* Flags that both waits know. */
+#define WAIT_FLAGS (DRM_SYNCOBJ_WAIT_FLAGS_WAIT_ALL | DRM_SYNCOBJ_WAIT_FLAGS_WAIT_FOR_SUBMIT | \
+		    DRM_SYNCOBJ_WAIT_FLAGS_WAIT_DEADLINE)
+
+/* Wait for @count of @handles at @points, which are 0 for binary syncobjs. */
+static int wait_handles(struct file *file, uint64_t handles, uint64_t points, uint32_t count,
+			int64_t timeout, uint32_t flags, uint32_t *first)
 {
-	const uint32_t known = DRM_SYNCOBJ_WAIT_FLAGS_WAIT_ALL |
-			       DRM_SYNCOBJ_WAIT_FLAGS_WAIT_FOR_SUBMIT |
-			       DRM_SYNCOBJ_WAIT_FLAGS_WAIT_DEADLINE;
 	struct set set;
 	int ret;
 
-	if (arg->flags & ~known)
-		return -EINVAL;
-	if (!arg->count_handles)
+	if (!count)
 		return 0;
-	ret = set_get(file, &set, arg->handles, 0, arg->count_handles);
+	ret = set_get(file, &set, handles, points, count);
 	if (ret)
 		return ret;
-	ret = set_wait(&set, arg->timeout_nsec, arg->flags, &arg->first_signaled);
+	ret = set_wait(&set, timeout, flags, first);
 	set_free(&set);
 	return ret;
 }
 
+static int wait_binary(struct file *file, struct drm_syncobj_wait *arg)
+{
+	if (arg->flags & ~WAIT_FLAGS)
+		return -EINVAL;
+	return wait_handles(file, arg->handles, 0, arg->count_handles, arg->timeout_nsec,
+			    arg->flags, &arg->first_signaled);
+}
+
 static int wait_timeline(struct file *file, struct drm_syncobj_timeline_wait *arg)
 {
-	const uint32_t known = DRM_SYNCOBJ_WAIT_FLAGS_WAIT_ALL |
-			       DRM_SYNCOBJ_WAIT_FLAGS_WAIT_FOR_SUBMIT |
-			       DRM_SYNCOBJ_WAIT_FLAGS_WAIT_AVAILABLE |
-			       DRM_SYNCOBJ_WAIT_FLAGS_WAIT_DEADLINE;
-	struct set set;
-	int ret;
-
-	if (arg->flags & ~known)
+	if (arg->flags & ~(WAIT_FLAGS | DRM_SYNCOBJ_WAIT_FLAGS_WAIT_AVAILABLE))
 		return -EINVAL;
-	if (!arg->count_handles)
-		return 0;
-	ret = set_get(file, &set, arg->handles, arg->points, arg->count_handles);
-	if (ret)
-		return ret;
-	ret = set_wait(&set, arg->timeout_nsec, arg->flags, &arg->first_signaled);
-	set_free(&set);
-	return ret;
+	return wait_handles(file, arg->handles, arg->points, arg->count_handles,
+			    arg->timeout_nsec, arg->flags, &arg->first_signaled);
 }
 
 /* RESET: no fence. SIGNAL: one that has signalled. */
