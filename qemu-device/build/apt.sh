@@ -126,6 +126,16 @@ apt_depends() {
     apt-cache depends --no-recommends --no-suggests "$1" | awk '$1 == "Depends:" { print $2 }'
 }
 
+# unpack_into DIR ASIDE: all packages in ASIDE, which goes away
+unpack_into() {
+    local deb
+    mkdir -p "$1"
+    for deb in "$2"/*.deb; do
+        dpkg-deb -x "$deb" "$1" || die "cannot unpack $deb"
+    done
+    rm -rf "$2"
+}
+
 apt_fetch() {
     local dir=$1 aside
     shift
@@ -135,11 +145,7 @@ apt_fetch() {
         die "cannot download $*: check the network (mirror $(used_mirror)), then try again; if the archive has" \
             "newer versions by now, run 'make update' first"
     }
-    mkdir -p "$dir"
-    for deb in "$aside"/*.deb; do
-        dpkg-deb -x "$deb" "$dir" || die "cannot unpack $deb"
-    done
-    rm -rf "$aside"
+    unpack_into "$dir" "$aside"
 }
 
 apt_closure() {
@@ -154,11 +160,7 @@ apt_closure() {
         die "cannot download $* and what it needs: check the network (mirror $(used_mirror)), then try again;" \
             "if the archive has newer versions by now, run 'make update' first"
     }
-    mkdir -p "$dir"
-    for deb in "$aside"/*.deb; do
-        dpkg-deb -x "$deb" "$dir" || die "cannot unpack $deb"
-    done
-    rm -rf "$aside"
+    unpack_into "$dir" "$aside"
 }
 
 apt_source() {
