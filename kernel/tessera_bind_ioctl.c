@@ -53,7 +53,7 @@ struct tessera_bind_job {
 	struct tessera_vm *vm;
 	/** @done: Fence. */
 	struct tessera_fence *done;
-	/** @wait: Who waits for the bind, NULL if nobody does; under op_lock. */
+	/** @wait: Who waits for the bind, or NULL; under op_lock. */
 	struct tessera_bind_wait *wait;
 	/** @skip: Who waited has given up; under op_lock. */
 	bool skip;
@@ -283,7 +283,7 @@ err_bind:
 	return ret;
 }
 
-/* Take a place behind the binds that are there. Nothing can fail. */
+/* Take a place after the binds that are there. Nothing can fail. */
 static void bind_push_sync(struct tessera_bind_job *job)
 {
 	struct dma_resv *resv = drm_gpuvm_resv(&job->vm->base);

@@ -69,7 +69,7 @@ static u64 heap_target(struct tessera_heap *heap)
 	return min(heap->max_size, atomic64_read(&heap->committed) + heap_reserve(heap));
 }
 
-/* Map @bo behind what is bound. */
+/* Map @bo after what is bound. */
 static int heap_bind(struct tessera_heap *heap, struct tessera_bo *bo)
 {
 	struct tessera_vm *vm = heap->vm;
@@ -283,7 +283,7 @@ bool tessera_heap_overlaps(struct tessera_vm *vm, u64 va, u64 size)
 	return false;
 }
 
-/* The next chunk behind @have, if one is bound; returns the size with it, else 0. */
+/* The next chunk after @have, if one is bound; returns the size with it, else 0. */
 static u64 heap_commit(struct tessera_heap *heap, u64 have)
 {
 	u64 size = min_t(u64, atomic64_read(&heap->bound), have + heap->chunk_size);

@@ -27,7 +27,7 @@ struct tessera_heap {
 	struct kref ref;
 	/** @vm: VM it is in, a reference. */
 	struct tessera_vm *vm;
-	/** @release_work: Teardown where nobody may sleep. */
+	/** @release_work: Teardown, for callers that must not sleep. */
 	struct work_struct release_work;
 	/** @refill_work: Makes the reserve good again. */
 	struct work_struct refill_work;

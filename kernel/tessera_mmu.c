@@ -72,7 +72,7 @@ struct tessera_pt {
 struct tessera_pgtable {
 	/** @dev: Device that reads the tables. */
 	struct device *dev;
-	/** @quota: Who is charged for tables, NULL if it is nobody. */
+	/** @quota: Who is charged for tables, or NULL. */
 	struct tessera_quota *quota;
 	/** @root: Table of the highest level. */
 	struct tessera_pt *root;
@@ -600,7 +600,7 @@ static void pt_unmap_small(struct tessera_pt_pool *pool, struct tessera_pt *dir,
 }
 
 /*
- * Remove what is behind one entry, of as high a level as the range covers whole, so
+ * Remove what one entry leads to, of as high a level as the range covers whole, so
  * that it does not matter how large the range is but what is in it. Returns how much
  * of the range that was.
  */

@@ -247,7 +247,7 @@ static void test_half_a_word(void)
 	stage_free(&s);
 }
 
-/* The same behind another write of the same step: that one is reported. */
+/* The same after another write of the same step: that one is reported. */
 static void test_half_a_word_later(void)
 {
 	struct tsr_span span;

@@ -230,7 +230,7 @@ static void no_bits(void)
 	shade_free(&m);
 }
 
-/* More constants than there is room for: clauses behind get code all the same, nothing is lost. */
+/* More constants than there is room for: later clauses get code all the same, nothing is lost. */
 #define CONSTANTS 1500
 
 static void many_constants(void)

@@ -314,7 +314,7 @@ static int prime_export(struct file *file, struct drm_prime_handle *arg)
 }
 
 /*
- * The BO behind a dma-buf that another process of this device has sent, or our parent had: a
+ * The BO of a dma-buf that another process of this device has sent, or our parent had: a
  * reference.
  */
 static struct bo *bo_received(int fd, int *ret)

@@ -17,7 +17,7 @@
 
 #include "driver.h"
 
-#define FDS		65536		/* descriptors above are nobody's */
+#define FDS		65536		/* descriptors above are never ours */
 #define ARG_MAX_SIZE	16384		/* of an ioctl */
 
 /* ---- Tables of ids --------------------------------------------------------------------------- */
