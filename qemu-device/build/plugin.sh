@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# plugin.sh: the device as a plugin of Debian 13's QEMU (QEMU=plugin). Prints the directory that holds the result:
+# plugin.sh: the device as a plugin of Debian 13's QEMU (QEMU=plugin, the default). Prints the directory that holds the result:
 #   DIR/qemu-system-x86_64   a script that starts that QEMU with `-plugin DIR/tessera.so`
 #   DIR/tessera.so           the device
 #   DIR/share/               the firmware QEMU needs (-L)

@@ -6,12 +6,12 @@
 #   DIR/share/               the firmware it needs (-L)
 #
 # QEMU in the environment says how:
-#   plugin    Debian 13's QEMU, with the device as a plugin of it (plugin.sh)
+#   plugin    Debian 13's QEMU, with the device as a plugin of it (plugin.sh); the default
 #   build     QEMU's source, built small with the device inside (full.sh); it takes some minutes more
 #
 # Options: --refresh    look for a newer version first (`make update`)
 . "$(dirname "$0")/lib.sh"
-case ${QEMU:=build} in
+case ${QEMU:=plugin} in
 plugin) exec bash "$TOP/qemu-device/build/plugin.sh" "$@" ;;
 build) exec bash "$TOP/qemu-device/build/full.sh" "$@" ;;
 *) die "QEMU=$QEMU: expected QEMU=plugin or QEMU=build" ;;
