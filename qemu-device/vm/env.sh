@@ -8,6 +8,9 @@
 # vmlinux), MODULES (a file's lib/modules/RELEASE directory, when it has modules), KDIR (its build directory, to build tessera.ko against; by default the
 # directory that KERNEL's own tree is in), VARIANT (debug, race, cover, igt: instead of those three, a kernel that
 # own_kernel.sh builds), IMAGE (the demo's input, /usr/share/tessera/input.png in the guest).
+#
+# Asking make, Kbuild and the scripts whether anything is to be done takes seconds. With the stock kernel the answer of
+# last time holds while no file of the checkout and nothing it was made with has another size or time.
 . "$(dirname "$0")/../build/lib.sh"
 runner=$TOP/qemu-device/vm
 kernel=${KERNEL:-} modules=${MODULES:-} kdir=${KDIR:-}
@@ -17,6 +20,39 @@ if [ -n "${VARIANT:-}" ]; then
     kernel=$own/arch/x86/boot/bzImage
     modules=$own/root/lib/modules/$(cat "$own/release")
     kdir=$own
+fi
+
+# inputs: a hash over sizes and times of all that the answer depends on.
+inputs() {
+    {
+        (cd "$TOP" && find kernel qemu-device userspace tests Documentation/hw -type f ! -name '*.pyc' \
+            -printf '%p %s %T@\n' 2>/dev/null | LC_ALL=C sort)
+        echo "QEMU=${QEMU:-}"
+        readlink "$CACHE"/kernel-*/* "$CACHE"/qemu/* "$CACHE"/qemu-headers/* || true
+        stat -Lc '%n %s %Y' "$(command -v cc)" "$(command -v gcc)" /usr/bin/qemu-system-x86_64 2>/dev/null || true
+    } | sha256sum
+}
+
+# outputs ANSWER: the same over the files that an answer names.
+outputs() {
+    local TSR_QEMU TSR_QEMU_SHARE TSR_KERNEL TSR_INITRD TSR_MODULE TSR_KDIR TSR_VARIANT TSR_BASE TSR_PAYLOAD
+    eval "$1"
+    stat -Lc '%n %s %Y' "$TSR_QEMU" "$TSR_KERNEL" "$TSR_INITRD" ${TSR_MODULE:+"$TSR_MODULE"} "$TSR_BASE" "$TSR_PAYLOAD" |
+        sha256sum
+}
+
+answered=$BUILD/env
+before=''
+if [ -z "$kernel$modules$kdir${IMAGE:-}${MUTANT:-}" ]; then
+    before=$(inputs)
+    if [ -f "$answered" ] && [ "$(head -n 1 "$answered")" = "$before" ]; then
+        answer=$(tail -n +3 "$answered")
+        if [ "$(sed -n 2p "$answered")" = "$(outputs "$answer" 2>/dev/null)" ]; then
+            (eval "$answer" && touch -c "$(dirname "$TSR_QEMU")")
+            echo "$answer"
+            exit
+        fi
+    fi
 fi
 
 # A bzImage lies in arch/x86/boot/ of its tree, a vmlinux at the top of it.
@@ -68,8 +104,21 @@ done
 for file in "$TOP"/userspace/demos/*/*.png "$TOP"/userspace/tools/tsr-view/models/*.{obj,mtl,gltf,png}; do
     [ ! -f "$file" ] || args+=(--data "$file")
 done
+# Guests with Debian's kernels can be restored from a snapshot.
+base='' payload=''
+if [ -n "${stock:-}" ]; then
+    base=${args[3]%.cpio}-base.cpio
+    payload=${args[3]%.cpio}-payload.romfs
+    args+=(--base "$base" --payload "$payload" --resume "$BUILD/vm/resume")
+fi
 [ ! -f "${IMAGE:-}" ] || args+=(--image "$IMAGE")
 /usr/bin/python3 -B "$runner/initramfs.py" "${args[@]}"
 
-printf '%s=%q\n' TSR_QEMU "$qemu/qemu-system-x86_64" TSR_QEMU_SHARE "$qemu/share" TSR_KERNEL "$kernel" \
-    TSR_INITRD "${args[3]}" TSR_MODULE "${module:-}" TSR_KDIR "$kdir" TSR_VARIANT "${VARIANT:-}"
+answer=$(printf '%s=%q\n' TSR_QEMU "$qemu/qemu-system-x86_64" TSR_QEMU_SHARE "$qemu/share" TSR_KERNEL "$kernel" \
+    TSR_INITRD "${args[3]}" TSR_MODULE "${module:-}" TSR_KDIR "$kdir" TSR_VARIANT "${VARIANT:-}" \
+    TSR_BASE "$base" TSR_PAYLOAD "$payload")
+if [ -n "$before" ]; then
+    printf '%s\n' "$before" "$(outputs "$answer")" "$answer" >"$answered.$$"
+    mv "$answered.$$" "$answered"
+fi
+echo "$answer"

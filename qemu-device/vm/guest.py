@@ -41,6 +41,7 @@ import time
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import gather  # noqa: E402
 import kvm  # noqa: E402
+import saved  # noqa: E402
 import tsc  # noqa: E402
 import variant  # noqa: E402
 
@@ -81,13 +82,16 @@ class Guest:
     share         directory to mount by 9p at /mnt (True: the checkout); blocks snapshots and migration
     load          False: boot without loading tessera.ko
     incoming      a migration URI: QEMU waits for the state there instead of booting
+    fresh         False: a guest saved before it loaded the driver may be restored instead of booted, where there is
+                  one of the same kernel, machine and devices, and is saved where there is none. `restored` says
+                  whether it was. The programs and the driver are today's, time and randomness its own
     qemu_args, kernel_args, kernel, initrd    further arguments (lists or strings), other files
     console       what to do with the console: None keeps it for error messages, a file gets a copy
     """
 
     def __init__(self, devices=1, device_args="", iommu=False, smp=1, mem=1024, accel="auto", share=None,
                  load=True, incoming=None, qemu_args=(), kernel_args="", kernel=None, initrd=None, console=None,
-                 boot_limit=BOOT_LIMIT):
+                 boot_limit=BOOT_LIMIT, fresh=True):
         self.env = environment()
         self.variant = variant.current()
         self.devices, self.device_args, self.iommu = devices, device_args, iommu
@@ -100,6 +104,8 @@ class Guest:
         self.boot_limit = boot_limit * self.variant.slow
         self.kernel = kernel or self.env["TSR_KERNEL"]
         self.initrd = initrd or self.env["TSR_INITRD"]
+        self.own_boot = bool(kernel or initrd)
+        self.fresh, self.held, self.restored = fresh, False, False
         if not os.path.exists(self.kernel):
             raise GuestError(f"there is no kernel {self.kernel}")
         self.accel, self.accel_reason = kvm.choose(accel, self.env["TSR_QEMU"])
@@ -144,6 +150,8 @@ class Guest:
             append.append("tsr.share=checkout")
         if not self.load:
             append.append("tsr.noload")
+        if self.held:
+            append.append("tsr.hold")
         return " ".join(append + [self.kernel_args]).strip()
 
     def command(self, serial, interactive=False):
@@ -152,7 +160,7 @@ class Guest:
         args = [self.env["TSR_QEMU"], "-L", self.env["TSR_QEMU_SHARE"], "-nodefaults", "-no-user-config",
                 "-display", "none", "-no-reboot", "-M", "q35", "-accel", self.accel, "-cpu", cpu,
                 "-smp", str(self.smp), "-m", str(self.mem),
-                "-kernel", self.kernel, "-initrd", self.initrd,
+                "-kernel", self.kernel, "-initrd", os.environ["TSR_BASE"] if self.held else self.initrd,
                 "-chardev", serial + ",id=console", "-serial", "chardev:console",
                 "-object", "rng-random,filename=/dev/urandom,id=rng", "-device", "virtio-rng-pci,rng=rng"]
         append = self._kernel_options()
@@ -172,6 +180,8 @@ class Guest:
 
     def start(self):
         """Boot (or wait for the incoming state); return when commands can be run."""
+        if self._may_be_held() and self._start_held():
+            return self
         limit = min(self.boot_limit, KVM_BOOT_LIMIT) if self.accel == "kvm" else self.boot_limit
         try:
             self._launch()
@@ -192,12 +202,67 @@ class Guest:
                 raise
         return self
 
-    def _launch(self):
+    # ---- saved guests ------------------------------------------------------------------------------
+
+    def _may_be_held(self):
+        """Whether a saved guest can stand for this one: nothing of it may be the caller's own but what is hashed, and
+        nobody may want to see it boot."""
+        return (not self.fresh and self.accel == "tcg" and self.incoming is None and not self.qemu_args
+                and not self.own_boot and not self.console_copy and not self.share
+                and all(os.path.exists(os.environ.get(n, "")) for n in ("TSR_BASE", "TSR_PAYLOAD")))
+
+    def _start_held(self):
+        """Restore the guest, or boot it as far as it can be saved and save it; then let it go on. False when that does
+        not work: a guest has to be booted in one go."""
+        self.held = True
+        path = saved.name(self.command("file"), os.environ["TSR_BASE"], self.kernel)
+        self.restored = saved.find(path)
+        try:
+            self._launch(["-incoming", f"file:{path}"] if self.restored else [])
+            if self.restored:
+                self._greet()
+                self.wait_restored()
+            else:
+                self._expect("hold", self.boot_limit)
+                self._greet()
+                self._save_held(path)
+            self.sockets["ctl"].sendall(b"go\n")
+            self._expect("clock", self.boot_limit)
+            self.sockets["ctl"].sendall(saved.time_and_seed())
+            self._expect("ready", self.boot_limit)
+            return True
+        except (GuestError, OSError) as e:
+            what = "restored" if self.restored else "saved"
+            print(f"tessera: the guest cannot be {what} ({str(e).splitlines()[0]}); booting", file=sys.stderr)
+            self.stop()
+            saved.discard(path)
+            self.held = self.restored = False
+            return False
+
+    def _save_held(self, path):
+        """Save the waiting guest, unless its kernel has complained, and let it run on."""
+        if variant.trouble(self.console()):
+            return
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        aside = f"{path}.{os.getpid()}"
+        try:
+            self.save(aside)
+            saved.publish(aside, path)
+        finally:
+            saved.discard(aside)
+        self.qmp("cont")
+
+    def _launch(self, more=()):
         self.dir = tempfile.mkdtemp(prefix="tessera-guest-")
         self.console_path = os.path.join(self.dir, "console")
         self.log_path = os.path.join(self.dir, "qemu.log")
         ours, theirs = {}, {}
-        args = ["-device", "virtio-serial-pci,id=tessera-serial"]
+        args = ["-device", "virtio-serial-pci,id=tessera-serial"] + list(more)
+        if self.held:
+            payload = os.environ["TSR_PAYLOAD"].replace(",", ",,")
+            # behind all others, so that the devices have the addresses they have without it
+            args += ["-drive", f"if=none,id=payload,format=raw,read-only=on,file={payload}",
+                     "-device", "virtio-blk-pci,drive=payload,serial=tessera-payload,addr=0x1e"]
         for name in ("ctl", "out", "err", "qmp"):
             ours[name], theirs[name] = socket.socketpair()
             args += ["-chardev", f"socket,id={name},fd={theirs[name].fileno()}"]
@@ -219,11 +284,14 @@ class Guest:
         if self.incoming is not None:
             self._greet()
             return
-        deadline = time.monotonic() + limit
-        line = self._control_line(deadline, f"the guest did not get ready within {limit:.0f} s")
-        if line != "ready":
-            self._fail(line.replace("failed ", "", 1))
+        self._expect("ready", limit)
         self._greet()
+
+    def _expect(self, word, limit):
+        """Wait until the guest says that it is ready, or holds."""
+        line = self._control_line(time.monotonic() + limit, f"the guest did not get ready within {limit:.0f} s")
+        if line != word:
+            self._fail(line.replace("failed ", "", 1))
 
     def _fail(self, text):
         self._show_console()
@@ -515,6 +583,7 @@ def parse(argv):
     p.add_argument("--timeout", type=float, default=RUN_LIMIT, help="seconds the command may take")
     p.add_argument("--console", action="store_true", help="copy the guest's console to stderr")
     p.add_argument("--shell", action="store_true", help="an interactive shell instead of a command")
+    p.add_argument("--fresh", action="store_true", help="boot the guest, do not restore it")
     p.add_argument("--quiet", action="store_true", help="do not say which accelerator runs")
     p.add_argument("command", nargs="*", help="shell command for the guest")
     args = p.parse_args(argv)
@@ -528,7 +597,7 @@ def guest_from(args, kernel_args=""):
     return Guest(devices=args.devices, device_args=args.device_args, iommu=args.iommu, smp=args.smp, mem=args.mem,
                  accel=args.accel, share=args.share, load=not args.no_load,
                  kernel_args=f"{args.kernel_args} {kernel_args}".strip(), qemu_args=args.qemu_args,
-                 console=sys.stderr if args.console else None)
+                 console=sys.stderr if args.console else None, fresh=args.fresh)
 
 
 def main(argv):
@@ -539,7 +608,8 @@ def main(argv):
             return interactive(guest)
         with guest:
             if not args.quiet:
-                print(f"tessera: guest runs with {guest.accel} ({guest.accel_reason})", file=sys.stderr)
+                how = "restored, " if guest.restored else ""
+                print(f"tessera: guest runs with {guest.accel} ({how}{guest.accel_reason})", file=sys.stderr)
             status = guest.run(" ".join(args.command), args.timeout, write_through(1), write_through(2)).status
         write_through(2)(guest.qemu_said)
         return status

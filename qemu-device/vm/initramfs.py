@@ -2,13 +2,17 @@
 # SPDX-License-Identifier: MIT
 """Build the guest's initramfs: busybox, init, kernel modules, test programs with their libraries.
 
-    initramfs.py --out FILE --busybox FILE [--modules DIR] [--module FILE.ko ...] [--bin FILE|DIR ...]
+    initramfs.py --out FILE [--base FILE --payload FILE] --busybox FILE [--modules DIR] [--module FILE.ko ...] [--bin FILE|DIR ...]
                  [--libdir DIR ...] [--data FILE ...] [--image FILE] [--extra-module NAME ...]
 
 --modules is a directory like lib/modules/RELEASE; of it only the modules named in MODULES below and those
 named by --extra-module go in, with everything they depend on, decompressed. --module is tessera.ko, then the
 module of its unit tests. The programs of --bin go to /usr/bin, the shared libraries they need to the paths their
 loader looks in.
+
+With --base and --payload the same comes in two parts as well, for guests that are restored from a snapshot: an
+initramfs that holds no more than a guest needs to boot and to mount the other part, and a romfs image of everything
+but the root of it. Programs and the driver may change without a new snapshot.
 
 The archive is uncompressed: TCG would spend longer on unpacking than on reading. It is written aside and
 renamed, and not written at all when nothing it is made of has changed.
@@ -22,9 +26,14 @@ import stat
 import subprocess
 import sys
 
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from romfs import Romfs  # noqa: E402
+
 # What a guest may need at run time; the driver's own dependencies come by themselves.
 MODULES = """virtio_pci virtio_blk virtio_console virtio_rng 9p 9pnet_virtio drm drm_kms_helper gpu-sched
 drm_gpuvm drm_exec drm_shmem_helper drm_buddy vgem ext4 crc32c_generic""".split()
+# The part of them that a guest needs before it has the rest.
+BASE_MODULES = "virtio_pci virtio_blk virtio_console virtio_rng romfs".split()
 
 
 def die(text):
@@ -190,8 +199,8 @@ def fingerprint(args, programs):
     """Names, sizes and times of everything that goes in."""
     h = hashlib.sha256(repr(sorted(vars(args).items())).encode())
     here = os.path.dirname(os.path.abspath(__file__))
-    own = [os.path.abspath(__file__), os.path.join(here, "init"), args.busybox]
-    for path in own + programs + args.module + args.data + ([args.image] if args.image else []):
+    own = [os.path.abspath(__file__), os.path.join(here, "romfs.py"), os.path.join(here, "init"), args.busybox]
+    for path in own + programs + args.module + args.data + [f for f in (args.image, args.resume) if f]:
         s = os.stat(path)
         h.update(f"{path} {s.st_size} {s.st_mtime_ns}\n".encode())
     for directory in args.libdir:
@@ -201,14 +210,20 @@ def fingerprint(args, programs):
     return h.hexdigest()
 
 
-def build(args, programs):
-    archive = Archive()
+def add_root(archive, args):
+    """What a guest boots with."""
     here = os.path.dirname(os.path.abspath(__file__))
     archive.file("init", read(os.path.join(here, "init")))
     archive.file("bin/busybox", read(args.busybox))
     archive.link("bin/sh", "busybox")
+
+
+def add_payload(archive, args, programs):
+    """What a guest works with: programs, libraries, data, modules."""
     for path in programs:
         archive.file("usr/bin/" + os.path.basename(path), read(path))
+    if args.resume:
+        archive.file("lib/tessera.resume", read(args.resume))
     for path in args.data:
         archive.file("usr/share/tessera/" + os.path.basename(path), read(path), 0o644)
     if args.image:
@@ -219,12 +234,29 @@ def build(args, programs):
         add_modules(archive, args.modules, MODULES + args.extra_module, args.module)
     elif args.module:
         add_lone_module(archive, args.module[0])
+
+
+def build(args, programs):
+    archive = Archive()
+    add_root(archive, args)
+    add_payload(archive, args, programs)
     archive.write(args.out)
+    if args.base:
+        base = Archive()
+        add_root(base, args)
+        add_modules(base, args.modules, BASE_MODULES, [])
+        base.write(args.base)
+        payload = Romfs()
+        add_payload(payload, args, programs)
+        payload.write(args.payload)
 
 
 def main():
     p = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     p.add_argument("--out", required=True, help="file to write")
+    p.add_argument("--base", help="the initramfs of guests that will be saved, to write (needs --modules)")
+    p.add_argument("--payload", help="what such guests get when they go on, to write")
+    p.add_argument("--resume", help="program that such guests run first (resume.c)")
     p.add_argument("--busybox", required=True, help="static busybox binary")
     p.add_argument("--modules", help="directory lib/modules/RELEASE")
     p.add_argument("--module", action="append", default=[], help="tessera.ko, then others of ours")
@@ -237,7 +269,8 @@ def main():
     programs = list(expand(args.bin))
     stamp = args.out + ".stamp"
     print_of = fingerprint(args, programs)
-    if os.path.exists(args.out) and os.path.exists(stamp) and read(stamp).decode() == print_of:
+    made = [f for f in (args.out, args.base, args.payload, stamp) if f]
+    if all(os.path.exists(f) for f in made) and read(stamp).decode() == print_of:
         return
     build(args, programs)
     with open(stamp, "w") as f:

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 #
 # programs.sh: build libtessera, tools and demos for the guest, below $BUILD; guest tests and benchmarks where the
-# checkout has them.
+# checkout has them and TSR_TESTS is not "no".
 . "$(dirname "$0")/../build/lib.sh"
 cd "$TOP" || exit 1
 
@@ -19,5 +19,10 @@ build() {
     }
 }
 
+mkdir -p "$BUILD/vm"
+if [ ! "$BUILD/vm/resume" -nt qemu-device/vm/resume.c ]; then
+    cc -std=gnu11 -O2 -Wall -Wextra -o "$BUILD/vm/resume" qemu-device/vm/resume.c || die "qemu-device/vm/resume.c does not compile"
+fi
 build -C userspace O="$BUILD/userspace" HW="$hw"
-[ ! -f tests/lib/programs.mk ] || build -f tests/lib/programs.mk BUILD="$BUILD" HW="$hw" guest debug bench
+[ ! -f tests/lib/programs.mk ] || [ "${TSR_TESTS:-}" = no ] ||
+    build -f tests/lib/programs.mk BUILD="$BUILD" HW="$hw" guest debug bench

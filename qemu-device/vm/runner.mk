@@ -5,6 +5,7 @@
 #   VARIANT=debug|race|cover|igt a kernel of our own
 #   DEVICES=n DEVICE_ARGS=vram=64M   the devices
 #   QEMU=plugin|build         Debian's QEMU with the device as a plugin, or one built with it inside
+#   FRESH=1                   boot the guest even if a saved one could be restored
 #   IOMMU=1 SMP=n MEM=MiB     the machine                      ACCEL=tcg|kvm  QEMU_ARGS= KERNEL_ARGS=
 export KERNEL MODULES KDIR VARIANT IMAGE QEMU TESSERA_MIRROR TESSERA_SECURITY_MIRROR
 export PYTHONDONTWRITEBYTECODE := 1
@@ -12,7 +13,7 @@ export PYTHONDONTWRITEBYTECODE := 1
 GUEST_OPTIONS = $(if $(DEVICES),--devices $(DEVICES)) $(if $(DEVICE_ARGS),--device-args '$(DEVICE_ARGS)') \
 	$(if $(IOMMU),--iommu) $(if $(SMP),--smp $(SMP)) $(if $(MEM),--mem $(MEM)) $(if $(ACCEL),--accel $(ACCEL)) \
 	$(if $(KERNEL_ARGS),--kernel-args '$(KERNEL_ARGS)') $(if $(QEMU_ARGS),--qemu-args '$(QEMU_ARGS)') \
-	$(if $(TIMEOUT),--timeout $(TIMEOUT)) $(if $(V),--console)
+	$(if $(TIMEOUT),--timeout $(TIMEOUT)) $(if $(V),--console) $(if $(FRESH),--fresh)
 # make itself ends with status 2 when the command fails and says "Error N"; guest.py ends with N.
 # Sets TSR_QEMU and so on in the shell that runs the rest of the line; builds what is missing.
 GUEST_ENV = set -e; env=$$(bash qemu-device/vm/env.sh); set -a; eval "$$env"; TSR_TOP='$(TOP)'; set +a
@@ -36,7 +37,7 @@ guest-env: setup
 
 # CMD may hold any quotes and dollar signs: it reaches the guest as it is, through the environment.
 guest: export TSR_CMD = $(value CMD)
-guest: setup ## run CMD='...' in a fresh guest; its output is passed through, make fails when it fails
+guest: setup ## run CMD='...' in a guest of its own (restored where it can be, FRESH=1 boots); make fails when it fails
 	@[ -n "$$TSR_CMD" ] || { echo "usage: make guest CMD='command'" >&2; exit 2; }
 	@$(GUEST_ENV); exec $(GUEST) $(if $(SHARE),--share) -- "$$TSR_CMD"
 
@@ -51,6 +52,7 @@ shell: setup ## an interactive guest with the driver loaded and the checkout in 
 # The demo works on a picture that the project has made, or on IMAGE=.
 run: IMAGE := $(or $(IMAGE),userspace/demos/photo/photo.png)
 DEMO = $(PYTHON) qemu-device/vm/demo.py --image "$$IMAGE" --out '$(BUILD)/run'
+run: export TSR_TESTS := no
 run: setup ## boot a guest, run the demo on a picture (IMAGE=file.png), show where the result is
 	@$(DEMO) --check
 	@$(GUEST_ENV); exec $(DEMO) $(GUEST_OPTIONS)

@@ -7,6 +7,7 @@ and from then on the guest's clocks, sleeps and timeouts run that much too fast 
 """
 
 import ctypes
+import functools
 import mmap
 import platform
 import time
@@ -40,8 +41,9 @@ def sample(read):
     return ticks, now
 
 
+@functools.cache
 def khz():
-    """Ticks a millisecond, or None where they cannot be had. Takes 50 ms; being preempted does no harm."""
+    """Ticks a millisecond, or None where they cannot be had. Takes 50 ms, once; being preempted does no harm."""
     read = counter()
     if read is None:
         return None
