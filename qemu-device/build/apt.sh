@@ -14,13 +14,19 @@
 #
 # Packages come from where the host's own apt gets Debian from, or from TESSERA_MIRROR (and
 # TESSERA_SECURITY_MIRROR, by default TESSERA_MIRROR-security). A script that wants packages of more releases
-# sets APT_ALSO to their names before it sources this; they have to be asked for as PKG/RELEASE. One that wants
-# packages of another release only sets APT_ONLY.
+# sets APT_ALSO to their names before it sources this, or to "kernels" for all that have guest kernels; they have to
+# be asked for as PKG/RELEASE. One that wants packages of another release only sets APT_ONLY.
 
 . /etc/os-release
 HOST_RELEASE=${VERSION_CODENAME:-trixie}
 case $HOST_RELEASE in bookworm | trixie) ;; *) HOST_RELEASE=trixie ;; esac
 APT_RELEASE=${APT_ONLY:-$HOST_RELEASE}
+if [ "${APT_ALSO:-}" = kernels ]; then
+    case $HOST_RELEASE in
+    bookworm) APT_ALSO='trixie trixie-security trixie-backports' ;;
+    *) APT_ALSO='trixie-backports bookworm-backports' ;;
+    esac
+fi
 
 # host_mirror archive|security: where the host's apt gets Debian, or its security updates, from; nothing when
 # it gets it from nowhere. Works before the host has fetched any lists. Others may call their suites like

@@ -21,12 +21,15 @@ fi
 BUILD=$CACHE/build/$(basename "$TOP" | tr -c "A-Za-z0-9._\n-" _)-$(printf %s "$TOP" | sha256sum | cut -c1-8)
 JOBS=${JOBS:-$(nproc)}
 
-# say TEXT...: progress, on stderr, so that stdout stays for results.
-say() { printf 'tessera: %s\n' "$*" >&2; }
+# say TEXT...: progress, on stderr, so that stdout stays for results. It takes the place of the line of show_progress.
+say() {
+    [ ! -t 2 ] || printf '\r\033[K' >&2
+    printf 'tessera: %s\n' "$*" >&2
+}
 
 # die TEXT...: one clear line, then exit status 1.
 die() {
-    printf 'tessera: error: %s\n' "$*" >&2
+    say "error: $*"
     exit 1
 }
 

@@ -8,8 +8,7 @@
 #
 # Assembler and linker are the host's. The compiler is for kernels, not for programs: it has no C library to link to.
 . "$(dirname "$0")/lib.sh"
-# The same lists as for kernels.
-APT_ALSO='trixie trixie-security trixie-backports'
+APT_ALSO=kernels
 . "$TOP/qemu-device/build/apt.sh"
 
 DIR=$CACHE/toolchain-trixie

@@ -3,6 +3,8 @@
 #
 # busybox.sh: Debian's busybox-static, unpacked in the cache; prints the path of the binary.
 . "$(dirname "$0")/../build/lib.sh"
+# not for their sake: these lists are there when a kernel has been fetched
+APT_ALSO=kernels
 . "$TOP/qemu-device/build/apt.sh"
 
 fetch() {

@@ -68,7 +68,9 @@ tree_of() {
     done
 }
 
-qemu=$("$TOP/qemu-device/build/qemu.sh")
+# QEMU meanwhile: the first time it is half of the work.
+exec {qemu_says}< <("$TOP/qemu-device/build/qemu.sh")
+qemu_pid=$!
 # A version or a suite, unless there is a file of that name.
 if [ ! -f "$kernel" ] && [[ -z $kernel || $kernel =~ ^([0-9][0-9.]*|[a-z]+(-[a-z]+)*)$ ]]; then
     stock=$("$runner/kernel.sh" ${kernel:+"$kernel"})
@@ -104,6 +106,8 @@ done
 for file in "$TOP"/userspace/demos/*/*.png "$TOP"/userspace/tools/tsr-view/models/*.{obj,mtl,gltf,png}; do
     [ ! -f "$file" ] || args+=(--data "$file")
 done
+wait "$qemu_pid" || exit 1
+qemu=$(cat <&"$qemu_says")
 # Guests with Debian's kernels can be restored from a snapshot.
 base='' payload=''
 if [ -n "${stock:-}" ]; then

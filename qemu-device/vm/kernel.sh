@@ -13,11 +13,7 @@
 # Options: --refresh    take a newer version if the archive has one (`make update`), of all that are in use
 #          --headers NAME   only the headers; DIR has no more than release and build then
 . "$(dirname "$0")/../build/lib.sh"
-. /etc/os-release
-case ${VERSION_CODENAME:-} in
-bookworm) APT_ALSO='trixie trixie-security trixie-backports' ;;
-*) APT_ALSO='trixie-backports bookworm-backports' ;;
-esac
+APT_ALSO=kernels
 . "$TOP/qemu-device/build/apt.sh"
 
 KERNELS=$CACHE/kernel-$HOST_RELEASE
