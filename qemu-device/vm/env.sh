@@ -99,7 +99,7 @@ else
     say "kernel/ has no Kbuild yet: the guest boots without a driver"
 fi
 "$runner/programs.sh"
-for dir in guest/bin debug/bin bench/bin userspace/bin; do
+for dir in guest/tests/guest guest/tests/debug guest/tests/bench userspace/bin; do
     [ ! -d "$BUILD/$dir" ] || args+=(--bin "$BUILD/$dir")
 done
 [ ! -d "$BUILD/userspace/lib" ] || args+=(--libdir "$BUILD/userspace/lib")

@@ -24,5 +24,5 @@ if [ ! "$BUILD/vm/resume" -nt qemu-device/vm/resume.c ]; then
     cc -std=gnu11 -O2 -Wall -Wextra -o "$BUILD/vm/resume" qemu-device/vm/resume.c || die "qemu-device/vm/resume.c does not compile"
 fi
 build -C userspace O="$BUILD/userspace" HW="$hw"
-[ ! -f tests/lib/programs.mk ] || [ "${TSR_TESTS:-}" = no ] ||
-    build -f tests/lib/programs.mk BUILD="$BUILD" HW="$hw" guest debug bench
+[ ! -f tests/meson.build ] || [ "${TSR_TESTS:-}" = no ] ||
+    ONLY='' bash qemu-device/build/host.sh guest guest debug bench

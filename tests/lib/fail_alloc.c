@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The linker sends the functions that allocate here (--wrap, tests/lib/programs.mk). */
+/* The linker sends the functions that allocate here (--wrap, tests/meson.build). */
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>

@@ -2,7 +2,7 @@
 /*
  * A test double of the GPU's memory: tsr_mem_map() and tsr_mem_bad_packet() over a page table that
  * the test writes, with failures where it wants them. The engines are linked with this through the
- * linker's --wrap (tests/lib/programs.mk); a struct tsr_mem that is not a mock goes to the real
+ * linker's --wrap (tests/meson.build); a struct tsr_mem that is not a mock goes to the real
  * functions.
  *
  * Every page is a heap block of its own, so the sanitizer sees any access beyond a page. What was

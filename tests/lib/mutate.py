@@ -41,7 +41,10 @@ import reach  # noqa: E402
 from ktap import Program  # noqa: E402
 
 TOP = os.environ.get("TSR_TOP") or os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-SANITIZERS = "-fsanitize=address,undefined -fno-sanitize-recover=all"
+# Meson's options for each way the programs are built in; OPTIMISED only compiles, to compare.
+PLAIN = ("-Dwerror=true", "-Ddebug=false", "-Dc_args=-Wno-maybe-uninitialized")
+OPTIMISED = ("-Doptimization=3", "-Ddebug=false", "-Dc_args=-w")
+SANITIZED = ("-Dwerror=true", "-Ddebug=false", "-Dc_args=-Wno-maybe-uninitialized", "-Db_sanitize=address,undefined")
 ENOUGH = 0.9
 JUDGES = ("model", "numeric", "draw", "fuzz")     # directories of programs
 LIBC = ctypes.CDLL(None)
@@ -161,48 +164,67 @@ def files(top, *ends):
 
 
 class Build:
-    """The programs, and the objects they share: see `mutate` in programs.mk."""
+    """The programs, and the library of all that they share: see tests/meson.build."""
 
-    def __init__(self, tree, directory, jobs, flags=""):
+    def __init__(self, tree, directory, jobs, options):
+        """options: of Meson's, how all is compiled."""
         self.tree, self.directory, self.out, self.jobs = tree, directory, os.path.join(directory, "mutate"), jobs
+        self.options = [f"-Dsuites={','.join(JUDGES)}", f"-Dsoftfloat={os.environ['SOFTFLOAT']}", f"-Dtop={tree}", *options]
         self.env = dict(os.environ, TSR_TOP=tree, TSR_BUILD=directory, TSR_QUICK="1", TSR_FLOAT_COUNT="65536",
-                        TSR_FUZZ_SECONDS="2", TSR_FUZZ_SEED="1")
-        self.command = ["make", "-s", "-j", str(jobs), "-C", tree, "-f", "tests/lib/programs.mk", f"BUILD={directory}",
-                        f"HW={os.environ['HW']}", f"SOFTFLOAT={os.environ['SOFTFLOAT']}", f"SANITIZE={flags}",
-                        "CI=1"]     # a mutant with a warning could not land: it does not count
+                        TSR_FUZZ_SECONDS="2", TSR_FUZZ_SEED="1", CCACHE_DISABLE="1")
+        self.env.pop("PYTHONPATH", None)        # modules of the tests must not stand before Meson's
+
+    def run(self, *command):
+        return subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, env=self.env)
 
     def make(self, *targets):
-        return subprocess.run(self.command + list(targets), stdin=subprocess.DEVNULL, capture_output=True, text=True)
+        """Build files of the directory; all of it if there are none."""
+        return self.run("ninja", "-C", self.out, "-j", str(self.jobs), *(os.path.relpath(t, self.out) for t in targets))
 
-    def whole(self, *targets):
-        """Build the library, and programs that are linked with it: "mutate" is all of them."""
+    def configure(self):
+        source = os.path.join(self.directory, "src")
+        new = not os.path.exists(os.path.join(self.out, "build.ninja"))
+        for command in (["bash", f"{self.tree}/qemu-device/build/meson/source_root.sh", source, os.environ["HW"]],
+                        ["meson", "setup", *([] if new else ["--reconfigure"]), *self.options, self.out, source]):
+            done = self.run(*command)
+            if done.returncode:
+                sys.exit(f"tessera: error: the programs cannot be configured:\n{done.stdout[-2000:]}{done.stderr[-2000:]}")
+
+    def whole(self, *targets, everything=False):
+        """Build the library, and programs that are linked with it, or everything."""
         for name in files(self.out, ".good"):       # a run that was killed has left a mutant
             os.replace(name, name[:-len(".good")])
-        self.library = os.path.join(self.out, "libmodel.so")
-        done = self.make(self.library, *targets)
+        self.configure()
+        self.library = os.path.join(self.out, "tests", "libtests.so")
+        done = self.make(*([] if everything else [self.library, *targets]))
         if done.returncode:
-            sys.exit(f"tessera: error: the programs do not build:\n{done.stderr[-2000:]}")
+            sys.exit(f"tessera: error: the programs do not build:\n{done.stdout[-2000:]}")
         found = subprocess.run(["readelf", "-rW", self.library], capture_output=True, text=True, check=True).stdout
         if not re.search(r" ktap\b", found):        # bound within: what checks of tests/*/lib find would be lost
             sys.exit(f"tessera: error: {self.library} keeps what its checks find from the programs")
-        # source or header: the objects made from it, those of tests too: a function of a header is in each
-        self.users = collections.defaultdict(set)
-        for name in files(os.path.join(self.out, "obj"), ".d"):
-            with open(name) as f:
-                for word in f.read().split():
-                    self.users[os.path.normpath(word)].add(name[:-1] + "o")     # "../mem.h" is included as well
+        self.users = self.dependencies()
+
+    def dependencies(self):
+        """{source or header below the tree: the objects made from it, those of tests too: a function of a header is in each}"""
+        users, made = collections.defaultdict(set), ""
+        for line in self.run("ninja", "-C", self.out, "-t", "deps").stdout.splitlines():
+            if line.startswith(" "):
+                users[os.path.relpath(os.path.realpath(os.path.join(self.out, line.strip())), self.tree)].add(made)
+            elif line:
+                made = os.path.join(self.out, line.split(":")[0])
+        return users
 
     def programs(self, directories=JUDGES, patterns="*"):
         """Paths of the programs of tests/DIRECTORY whose names are like one of the patterns."""
         names = [(d, os.path.splitext(n)) for d in directories for n in os.listdir(os.path.join(self.tree, "tests", d))]
-        return sorted(os.path.join(self.out, "bin", d, name) for d, (name, suffix) in names
+        return sorted(os.path.join(self.out, "tests", d, name) for d, (name, suffix) in names
                       if suffix == ".c" and any(fnmatch.fnmatch(name, pattern) for pattern in patterns.split()))
 
     def program(self, name):
         """The program whose own object this is, "" if it is none's."""
-        directory, base = os.path.split(os.path.splitext(name)[0])
-        found = os.path.join(self.out, "bin", os.path.basename(directory), base)
-        return found if os.path.dirname(directory) == os.path.join(self.out, "obj", "tests") and os.path.exists(found) else ""
+        directory, own, _ = os.path.relpath(name, self.out).rsplit("/", 2)
+        found = os.path.join(self.out, directory, own[:-len(".p")])
+        return found if directory in (f"tests/{d}" for d in JUDGES) and not own.startswith("lib") else ""
 
     def mutant(self, path, judge):
         """Build all with a changed source, judge it, and put the good files back; None if nothing has changed."""
@@ -348,25 +370,25 @@ class Court:
         self.tree, self.directory, self.jobs, self.only = tree, directory, jobs, programs
         self.known = equivalent.List(tree)
         if not programs:
-            self.reach = reach.Reach(self.built("reach", reach.FLAGS), tree, MODEL)
-        build = self.built("plain")
+            self.reach = reach.Reach(self.built("reach", reach.OPTIONS), tree, MODEL)
+        build = self.built("plain", PLAIN)
         self.plain = Judge(build, jobs, build.programs(patterns=programs or "*"), limited)
 
-    def built(self, name, flags=""):
-        print(f"# building the programs{' with ' if flags else ''}{flags}", flush=True)
+    def built(self, name, options):
+        print(f"# building the programs with {' '.join(options)}", flush=True)
         directory = os.path.join(self.directory, name)
         os.makedirs(directory, exist_ok=True)
-        return Build(self.tree, directory, self.jobs, flags)
+        return Build(self.tree, directory, self.jobs, options)
 
     @functools.cached_property
     def optimised(self):
-        build = self.built("optimised", "-O3 -w")
+        build = self.built("optimised", OPTIMISED)
         build.whole()
         return build
 
     @functools.cached_property
     def sanitized(self):
-        build = self.built("asan", SANITIZERS)
+        build = self.built("asan", SANITIZED)
         return Judge(build, self.jobs, build.programs(("model", "draw", "fuzz")), no_dump)
 
     def judge(self, mutant):

@@ -11,12 +11,13 @@ import shutil
 import subprocess
 
 # Little is inlined, so that each line is found where it stands. What counts is linked in last, and calls a malloc() of the library's.
-FLAGS = "--coverage -fno-early-inlining -fno-inline-functions-called-once -Wl,--no-as-needed"
+OPTIONS = ("-Db_coverage=true", "-Dc_args=-fno-early-inlining -fno-inline-functions-called-once -Wno-maybe-uninitialized",
+           "-Db_asneeded=false")
 
 
 def fingerprint(tree):
     """Of all sources that programs are made of."""
-    digest = hashlib.sha256(FLAGS.encode())
+    digest = hashlib.sha256(" ".join(OPTIONS).encode())
     for directory, subdirectories, names in os.walk(tree):
         subdirectories.sort()
         for name in sorted(n for n in names if n.endswith((".c", ".h"))):
@@ -37,7 +38,7 @@ def lines(counters, tree):
                           stderr=subprocess.DEVNULL, check=True).stdout if found else b""
     for record in map(json.loads, said.splitlines()):
         for entry in record["files"]:
-            name = os.path.relpath(os.path.join(record["current_working_directory"], entry["file"]), tree)
+            name = os.path.relpath(os.path.realpath(os.path.join(record["current_working_directory"], entry["file"])), tree)
             yield (name, {line["line_number"] for line in entry["lines"]},
                    {line["line_number"] for line in entry["lines"] if line["count"]})
 
@@ -75,7 +76,7 @@ class Reach:
         if not os.path.exists(kept):
             for name in (n for n in os.listdir(build.directory) if n.startswith("reach-")):
                 os.remove(os.path.join(build.directory, name))
-            build.whole("mutate")
+            build.whole(everything=True)
             with open(f"{kept}.new", "w") as f:
                 json.dump(collect(build, tree, within), f, default=sorted)
             os.rename(f"{kept}.new", kept)

@@ -14,8 +14,8 @@ endif
 
 JOBS ?= $(shell nproc)
 SUITES := static kernels model user qtest guest
-PROGRAMS = $(MAKE) -s -j$(JOBS) -f tests/lib/programs.mk BUILD='$(BUILD)' HW="$$(bash qemu-device/build/headers.sh)" ONLY='$(TESTS)'
-SOFTFLOAT = SOFTFLOAT="$$(bash qemu-device/build/softfloat.sh)"
+# programs of the host: $(PROGRAMS) SET SUITE... builds those that TESTS names
+PROGRAMS = ONLY='$(TESTS)' JOBS=$(JOBS) bash qemu-device/build/host.sh
 # In the suites the device watches the driver and fails the test during which it has found something.
 CHECKED = TSR_CHECK=1
 RUN = $(PYTHON) tests/lib/run.py --only '$(TESTS)' --jobs $(JOBS)
@@ -25,8 +25,8 @@ RESULTS = $(BUILD)/results$(if $(TESTS),-partial)
 names = $(basename $(notdir $(wildcard tests/$(1)/*.c)))
 # Programs that say TSAN=0 have nothing to do with threads and are not run under TSan.
 tsan_names := $(basename $(notdir $(shell grep -L 'test:.* TSAN=0' $(wildcard tests/model/*.c) /dev/null)))
-# programs(LABEL,DIR,VARIANT): arguments for run.py, LABEL:PROGRAM=SOURCE
-programs = $(foreach n,$(call names,$(2)),$(1):$(BUILD)/$(3)/bin/$(n)=tests/$(2)/$(n).c)
+# programs(LABEL,DIR,SET): arguments for run.py, LABEL:PROGRAM=SOURCE
+programs = $(foreach n,$(call names,$(2)),$(1):$(BUILD)/$(3)/tests/$(2)/$(n)=tests/$(2)/$(n).c)
 
 .PHONY: check-mutants check-mutants-short
 .PHONY: check check-all check-static check-kernels check-model check-user check-qtest check-guest check-debug check-debug-short check-igt check-race check-coverage fuzz fuzz-isa bench bench-guest coverage
@@ -45,24 +45,26 @@ check-kernels: setup ## the driver against the headers of every kernel that is c
 # Seconds of each fuzz target in check-model: FUZZ_SECONDS, its share of FUZZ_TOTAL, or little.
 FUZZ_EACH = $(or $(FUZZ_SECONDS),$(if $(FUZZ_TOTAL),$(shell echo $$(($(FUZZ_TOTAL) / $(words $(call names,fuzz))))),5))
 check-model: setup ## the model library in process, under ASan+UBSan and TSan, its arithmetic, a short fuzz run
-	@$(PROGRAMS) $(SOFTFLOAT) model-asan model-tsan numeric fuzz
+	@$(PROGRAMS) asan model fuzz
+	@$(PROGRAMS) tsan model
+	@$(PROGRAMS) plain numeric
 	@TSR_FUZZ_SECONDS=$(FUZZ_EACH) TSR_FUZZ_SEED=$(or $(FUZZ_SEED),1) $(RUN) --suite model --results $(RESULTS)/model.ktap \
-		$(call programs,model-asan,model,model-asan) \
-		$(filter $(foreach n,$(tsan_names),%/$(n).c),$(call programs,model-tsan,model,model-tsan)) \
-		$(call programs,numeric,numeric,numeric) \
-		$(call programs,fuzz,fuzz,fuzz)
+		$(call programs,model-asan,model,asan) \
+		$(filter $(foreach n,$(tsan_names),%/$(n).c),$(call programs,model-tsan,model,tsan)) \
+		$(call programs,numeric,numeric,plain) \
+		$(call programs,fuzz,fuzz,asan)
 
 check-user: setup ## libtessera on the host: on a fake kernel, and on the model; under ASan+UBSan; programs under tsr-host
 	@bash qemu-device/build/setup.sh libegl-dev libgles-dev libegl-mesa0 libgl1-mesa-dri
-	@$(PROGRAMS) user draw
+	@$(PROGRAMS) asan user draw
 	@bash qemu-device/vm/programs.sh
-	@$(RUN) --suite user --results $(RESULTS)/user.ktap $(call programs,user,user,user) $(call programs,draw,draw,draw) \
+	@$(RUN) --suite user --results $(RESULTS)/user.ktap $(call programs,user,user,asan) $(call programs,draw,draw,asan) \
 		$(wildcard tests/user/*.py)
 
 check-qtest: setup ## the QEMU device without a guest
-	@$(PROGRAMS) qtest
+	@$(PROGRAMS) guest qtest
 	@$(QEMU_ENV); $(RUN) --suite qtest --results $(RESULTS)/qtest.ktap \
-		$(call programs,qtest,qtest,qtest) $(wildcard tests/qtest/*.py)
+		$(call programs,qtest,qtest,guest) $(wildcard tests/qtest/*.py)
 
 check-guest: setup ## the driver and its user space in a booted guest
 	@$(GUEST_ENV); $(CHECKED) $(RUN) --suite guest --results $(RESULTS)/guest.ktap \
@@ -126,9 +128,9 @@ check-coverage: setup ## whether Documentation/coverage.md is what the last resu
 	@$(PYTHON) tests/lib/coverage.py --results $(BUILD)/results --compare Documentation/coverage.md
 
 fuzz: setup ## fuzz the model longer: SECONDS=600 per target
-	@$(PROGRAMS) fuzz
+	@$(PROGRAMS) asan fuzz
 	@TSR_FUZZ_SECONDS=$(or $(SECONDS),600) LONG=1 $(RUN) --suite fuzz --results $(RESULTS)/fuzz.ktap \
-		$(call programs,fuzz,fuzz,fuzz)
+		$(call programs,fuzz,fuzz,asan)
 
 fuzz-isa: setup ## fuzz the instruction decoder with libFuzzer (needs clang): SECONDS=600, prints the lines reached
 	@SECONDS_TO_RUN=$(or $(SECONDS),600) bash tests/lib/fuzz_isa.sh
@@ -137,16 +139,16 @@ fuzz-isa: setup ## fuzz the instruction decoder with libFuzzer (needs clang): SE
 BENCH_DISK := -drive if=none,id=bench,driver=null-co,read-zeroes=on,size=64M -device virtio-blk-pci,drive=bench
 bench: setup ## benchmarks, of the model alone and in the guest, one line per figure: name value unit
 	@bash qemu-device/build/setup.sh libegl-dev libgles-dev libegl-mesa0 libgl1-mesa-dri
-	@$(PROGRAMS) bench-host
-	@for b in $(call names,bench/host); do '$(BUILD)'/bench-host/bin/$$b || exit; done
+	@$(PROGRAMS) plain bench/host
+	@for b in $(call names,bench/host); do '$(BUILD)'/plain/tests/bench/host/$$b || exit; done
 	@$(GUEST_ENV); $(GUEST) --qemu-args '$(BENCH_DISK)' -- 'for b in $(call names,bench); do $$b || exit; done'
 	@$(GUEST_ENV); $(GUEST) --device-args check=on --qemu-args '$(BENCH_DISK)' -- 'latency | sed s/^/checked_/'
 
 # llvmpipe's compiler wants a processor that it knows by name.
 bench-guest: setup ## the GPU against llvmpipe in the guest, on the same scenes: SCENES='fill_flat tri_small'
 	@bash qemu-device/build/setup.sh libegl-dev libgles-dev libegl-mesa0 libgl1-mesa-dri
-	@$(GUEST_ENV); $(PROGRAMS) bench-gl; \
-		bash tests/bench/gl/share.sh '$(BUILD)/bench-gl/share' '$(BUILD)/bench-gl/bin/gfx_guest'; \
+	@$(GUEST_ENV); $(PROGRAMS) guest bench/gl; \
+		bash tests/bench/gl/share.sh '$(BUILD)/bench-gl/share' '$(BUILD)/guest/tests/bench/gl/gfx_guest'; \
 		$(GUEST) --mem $(or $(MEM),2048) --qemu-args '-cpu Haswell-noTSX' \
 			--share '$(BUILD)/bench-gl/share' -- '/mnt/run $(SCENES)'
 
@@ -167,10 +169,10 @@ vectors: setup ## run shader vectors below VECTORS=DIR on the model (TIMING=late
 coverage: ## make Documentation/coverage.md from the results of the last make check
 	@$(PYTHON) tests/lib/coverage.py --results $(BUILD)/results --out Documentation/coverage.md
 
-# Works in $(BUILD)/mutate with programs.mk's variant `mutate`.
+# Works in $(BUILD)/mutate, with build directories of its own.
 .PHONY: mutate mutate-driver
 mutate: setup ## break N=20 random lines of the model (ONLY='mmu* tile/*.c:12'), count how many its tests notice
-	@HW="$$(bash qemu-device/build/headers.sh)" $(SOFTFLOAT) $(PYTHON) -B tests/lib/mutate.py --count $(or $(N),20) \
+	@HW="$$(bash qemu-device/build/headers.sh)" SOFTFLOAT="$$(bash qemu-device/build/softfloat.sh)" $(PYTHON) -B tests/lib/mutate.py --count $(or $(N),20) \
 		--only '$(or $(ONLY),*)' --dir '$(BUILD)/mutate' --jobs $(JOBS) $(if $(SEED),--seed $(SEED)) $(if $(TESTS),--programs '$(TESTS)')
 
 mutate-driver: setup ## break N=12 random lines of the driver (ONLY='tessera_vm*'), count how many the guest suite notices

@@ -2,7 +2,7 @@
 /*
  * What surrounds an operation of Berkeley SoftFloat to make it an instruction: modifiers of
  * sources, flushing, suppression, clamps. For programs that are linked with SoftFloat
- * (programs.mk).
+ * (tests/meson.build).
  */
 #ifndef TSR_FLOAT_SOFT_ORACLE_H
 #define TSR_FLOAT_SOFT_ORACLE_H
