@@ -48,6 +48,7 @@ struct fuzzer {
 	struct input *pool;	/* corpus files first, then mutants that replaced others */
 	struct input *current;	/* the input of the running call */
 	char path[PATH_MAX];	/* file of current */
+	double slowest;		/* seconds of the processor the slowest call took */
 };
 
 static struct fuzzer fuzzer;
@@ -162,12 +163,17 @@ static bool open_stage(const char *name)
 	return map != MAP_FAILED;
 }
 
-static double now(void)
+static double seconds_of(clockid_t clock)
 {
 	struct timespec t;
 
-	clock_gettime(CLOCK_MONOTONIC, &t);
+	clock_gettime(clock, &t);
 	return t.tv_sec + t.tv_nsec * 1e-9;
+}
+
+static double now(void)
+{
+	return seconds_of(CLOCK_MONOTONIC);
 }
 
 /* A signal ends the program after @seconds of its time, or far more of the clock's; 0: never. */
@@ -182,12 +188,16 @@ static void limit_time(unsigned int seconds)
 static void call(const struct input *in)
 {
 	uint8_t *exact = malloc(in->size ? in->size : 1);
+	double begun = seconds_of(CLOCK_PROCESS_CPUTIME_ID), taken;
 
 	/* An allocation of just that size lets ASan see reads past the end. */
 	memcpy(exact, in->data, in->size);
 	limit_time(CALL_LIMIT);
 	LLVMFuzzerTestOneInput(exact, in->size);
 	limit_time(0);
+	taken = seconds_of(CLOCK_PROCESS_CPUTIME_ID) - begun;
+	if (taken > fuzzer.slowest)
+		fuzzer.slowest = taken;
 	free(exact);
 }
 
@@ -260,7 +270,8 @@ int main(int argc, char **argv)
 		  (unsigned long long)seed, fuzzer.used, fuzzer.path);
 	calls = run_for(seconds);
 	unlink(fuzzer.path);
-	ktap_note("%llu inputs in %.0f s", (unsigned long long)calls, seconds);
+	ktap_note("%llu inputs in %.0f s, the slowest took %.2f s of the processor",
+		  (unsigned long long)calls, seconds, fuzzer.slowest);
 	if (fuzz_summary)
 		fuzz_summary();
 	snprintf(title, sizeof(title), "%s%s: no input crashes, hangs or reads out of bounds",
