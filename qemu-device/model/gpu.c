@@ -4,7 +4,9 @@
 #include <string.h>
 
 #include "gpu.h"
+#include "binner/bin.h"
 #include "shader/core.h"
+#include "tile/render.h"
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
 	       "guest memory is little-endian and accessed in place");
@@ -56,6 +58,17 @@ static const char *complete_config(struct tsr_config *cfg)
 	return NULL;
 }
 
+/* Nothing runs, and no command is in progress whose memory is an engine's. */
+static void drop_memory(struct tsr_gpu *gpu)
+{
+	for (unsigned int i = 0; i < TSR_ENGINES_MAX; i++) {
+		tsr_grid_free(gpu->memory[i].grid);
+		tsr_bin_free(gpu->memory[i].binning);
+		tsr_render_free(gpu->memory[i].rendering);
+	}
+	memset(gpu->memory, 0, sizeof(gpu->memory));
+}
+
 static void reset_state(struct tsr_gpu *gpu)
 {
 	tsr_check_reset(gpu);
@@ -64,6 +77,7 @@ static void reset_state(struct tsr_gpu *gpu)
 		tsr_queue_reset(&gpu->queue[i]);
 	for (unsigned int i = 0; i < TSR_SEMAPHORES_MAX; i++)
 		atomic_store_explicit(&gpu->semaphore[i], 0, memory_order_relaxed);
+	drop_memory(gpu);
 	tsr_sched_reset(gpu);
 }
 
@@ -149,6 +163,7 @@ void tsr_gpu_free(struct tsr_gpu *gpu)
 		tsr_bin_drop(&gpu->queue[i]);
 		tsr_render_drop(&gpu->queue[i]);
 	}
+	drop_memory(gpu);
 	for (unsigned int i = 0; gpu->runner && i < gpu->num_runners; i++)
 		tsr_shader_free(gpu->runner[i].shader);
 	free(gpu->runner);

@@ -53,6 +53,17 @@
 
 #define TSR_TEXTURE_L2_LINES 4096		/* of 64 bytes, direct mapped */
 
+/*
+ * Memory of an engine's last command, complete, for its next one, whichever queue that comes from:
+ * a queue has only what a command in progress needs. Belongs to whoever runs the queue that is on
+ * the engine. Each is NULL, or of use to one class alone.
+ */
+struct tsr_engine_memory {
+	struct tsr_grid *grid;
+	struct tsr_binning *binning;
+	struct tsr_rendering *rendering;
+};
+
 struct tsr_gpu {
 	struct tsr_config cfg;		/* with all defaults filled in */
 	const struct tsr_host_ops *ops;
@@ -78,6 +89,7 @@ struct tsr_gpu {
 	struct tsr_inval inval;
 	struct tsr_sched sched;
 	struct tsr_busy busy;
+	struct tsr_engine_memory memory[TSR_ENGINES_MAX];	/* of engine n of each class */
 	struct tsr_timer timer;
 	struct tsr_inject inject;
 	struct tsr_check check;

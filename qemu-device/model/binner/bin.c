@@ -44,6 +44,17 @@ void tsr_bin_free(struct tsr_binning *bin)
 	free(bin);
 }
 
+void tsr_bin_rest(struct tsr_binning *bin)
+{
+	tsr_stage_drop(&bin->run->run);
+	tsr_programs_drop(&bin->programs);
+	if (bin->tiles <= TSR_BIN_TILES_KEPT)
+		return;
+	free(bin->tile);
+	bin->tile = NULL;
+	bin->tiles = 0;
+}
+
 /* BIN's own fields. */
 static enum tsr_step check_command(struct tsr_mem *mem, uint64_t pc, const struct tsr_bin *b)
 {

@@ -288,6 +288,9 @@ static inline void tsr_bin_spend(struct tsr_binning *bin, uint32_t n)
 /* bin.c. A job without lists; NULL: no memory. */
 struct tsr_binning *tsr_bin_new(void);
 void tsr_bin_free(struct tsr_binning *bin);
+/* The command is complete: what another one has no use for goes, and tiles of large frames. */
+#define TSR_BIN_TILES_KEPT 16384
+void tsr_bin_rest(struct tsr_binning *bin);
 /* Begin @cmd, a BIN at @pc: check it, read its FRAME, begin its heap. _DONE: begun. */
 enum tsr_step tsr_bin_begin(struct tsr_binning *bin, struct tsr_mem *mem, uint64_t pc,
 			    const uint64_t *cmd);

@@ -123,6 +123,29 @@ static void leave(struct tsr_binning *bin, struct tsr_mem *mem, struct tsr_step_
 	tsr_count(&q->counter[TSR_QUEUE_COUNTER_SHADER_MESSAGES], sh->stats.messages);
 }
 
+/* The memory of the engine that @q is on. */
+static struct tsr_binning **spare_of(struct tsr_queue *q)
+{
+	return &q->gpu->memory[q->engine].binning;
+}
+
+static struct tsr_binning *take_memory(struct tsr_queue *q)
+{
+	struct tsr_binning *bin = *spare_of(q);
+
+	*spare_of(q) = NULL;
+	return bin ? bin : tsr_bin_new();
+}
+
+/* The command is complete: its memory is the engine's. */
+static void leave_memory(struct tsr_queue *q)
+{
+	tsr_bin_free(*spare_of(q));
+	tsr_bin_rest(q->binning);
+	*spare_of(q) = q->binning;
+	q->binning = NULL;
+}
+
 static enum tsr_step begin(struct tsr_mem *mem, uint64_t pc, const uint64_t *cmd,
 			   struct tsr_engine_state *state)
 {
@@ -130,7 +153,7 @@ static enum tsr_step begin(struct tsr_mem *mem, uint64_t pc, const uint64_t *cmd
 	enum tsr_step step;
 
 	if (!q->binning)
-		q->binning = tsr_bin_new();
+		q->binning = take_memory(q);
 	if (!q->binning || !tsr_crew_shader(mem->runner))
 		return tsr_mem_bad_packet(mem, pc, 0, TSR_FAULT_UNSUPPORTED);
 	q->binning->shade = shade;
@@ -160,5 +183,7 @@ enum tsr_step tsr_bin_step(struct tsr_mem *mem, uint64_t pc, const uint64_t *cmd
 	cost->read_bytes += bin->read;
 	cost->write_bytes += bin->written;
 	cost->cycles += bin->cycles;
+	if (step == TSR_STEP_DONE)
+		leave_memory(mem->queue);
 	return step;
 }

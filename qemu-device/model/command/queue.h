@@ -98,9 +98,8 @@ struct tsr_queue {
 	struct tsr_exec exec;
 	/* The dispatch its engine is in, with all its threads; belongs with @exec. NULL: none. */
 	struct tsr_grid *grid;
-	struct tsr_grid *spare;		/* the last one, complete: its memory is used again */
-	struct tsr_binning *binning;	/* the frame its BIN is in; between two its memory */
-	struct tsr_rendering *rendering;	/* its RENDER; between two of them its memory */
+	struct tsr_binning *binning;	/* the frame its BIN is in */
+	struct tsr_rendering *rendering;	/* its RENDER */
 	struct tsr_job *job;		/* what the engine's cores have to do; NULL: nothing */
 	struct tsr_crew crew;		/* threads that work on it */
 };

@@ -12,9 +12,7 @@ enum {
 void tsr_dispatch_drop(struct tsr_queue *q)
 {
 	tsr_grid_free(q->grid);
-	tsr_grid_free(q->spare);
 	q->grid = NULL;
-	q->spare = NULL;
 	tsr_crew_forget(q);
 }
 
@@ -26,6 +24,12 @@ bool tsr_dispatch_begun(const struct tsr_packet *packet, const struct tsr_engine
 	       state->word[WORD_PHASE];
 }
 
+/* The memory of the engine that @q is on. */
+static struct tsr_grid **spare_of(struct tsr_queue *q)
+{
+	return &q->gpu->memory[q->engine].grid;
+}
+
 static enum tsr_step run(struct tsr_mem *mem, struct tsr_step_cost *cost)
 {
 	struct tsr_queue *q = mem->queue;
@@ -33,7 +37,8 @@ static enum tsr_step run(struct tsr_mem *mem, struct tsr_step_cost *cost)
 
 	if (step == TSR_STEP_DONE) {
 		q->job = NULL;
-		q->spare = q->grid;
+		tsr_grid_free(*spare_of(q));
+		*spare_of(q) = q->grid;
 		q->grid = NULL;
 	} else if (step == TSR_STEP_FAULT) {
 		tsr_dispatch_drop(q);
@@ -53,7 +58,7 @@ enum tsr_step tsr_dispatch_step(struct tsr_mem *mem, uint64_t pc, const uint64_t
 	if (state->word[WORD_PHASE])
 		return run(mem, cost);
 	mem->unit = TSR_UNIT_DISPATCH;
-	step = tsr_grid_begin(mem, pc, cmd, &q->spare, &q->grid);
+	step = tsr_grid_begin(mem, pc, cmd, spare_of(q), &q->grid);
 	if (step != TSR_STEP_DONE || !q->grid)
 		return step;
 	q->job = &q->grid->job;

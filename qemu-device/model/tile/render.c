@@ -18,6 +18,8 @@ enum {
 /* Batches of the chain that are read in a step, and how many of them ahead the host is asked. */
 #define CHAIN_STEP 256
 #define CHAIN_AHEAD 4u
+/* Batches an engine has room for between two commands. */
+#define BATCHES_KEPT 65536
 /* Room behind the samples of a target, see output.h; targets begin at multiples of 64. */
 #define SLACK 64
 
@@ -302,6 +304,35 @@ static void reuse(struct tsr_rendering *r)
 		memset(r->core[i].count, 0, sizeof(r->core[i].count));
 }
 
+/* The memory of the engine that @q is on. */
+static struct tsr_rendering **spare_of(struct tsr_queue *q)
+{
+	return &q->gpu->memory[q->engine].rendering;
+}
+
+static struct tsr_rendering *take_memory(struct tsr_queue *q)
+{
+	struct tsr_rendering *r = *spare_of(q);
+
+	*spare_of(q) = NULL;
+	return r ? r : tsr_render_new(q->gpu);
+}
+
+/* The command is complete: its memory is the engine's, but for that of very many batches. */
+static void leave_memory(struct tsr_queue *q)
+{
+	struct tsr_rendering *r = q->rendering;
+
+	tsr_render_free(*spare_of(q));
+	if (r->batch_room > BATCHES_KEPT) {
+		free(r->batch);
+		r->batch = NULL;
+		r->batch_room = 0;
+	}
+	*spare_of(q) = r;
+	q->rendering = NULL;
+}
+
 /* Have the frame of q->rendering and memory for it. */
 static enum tsr_step enter_frame(struct tsr_mem *mem, uint64_t pc, uint64_t frame)
 {
@@ -332,7 +363,7 @@ static enum tsr_step begin(struct tsr_mem *mem, uint64_t pc, const uint64_t *cmd
 	if (command.frame % 64)
 		return tsr_mem_bad_packet(mem, pc, 3, TSR_FAULT_ALIGNMENT);
 	if (!q->rendering)
-		q->rendering = tsr_render_new(mem->gpu);
+		q->rendering = take_memory(q);
 	if (!q->rendering)
 		return tsr_mem_bad_packet(mem, pc, 0, TSR_FAULT_UNSUPPORTED);
 	reuse(q->rendering);
@@ -598,5 +629,7 @@ enum tsr_step tsr_render_step(struct tsr_mem *mem, uint64_t pc, const uint64_t *
 	}
 	if (step == TSR_STEP_FAULT)
 		tsr_render_drop(mem->queue);
+	else if (step == TSR_STEP_DONE)
+		leave_memory(mem->queue);
 	return step;
 }
