@@ -338,11 +338,54 @@ static void test_together(void)
 	}
 }
 
+/* Cycles that tiles of 16 x 16 cost which do this @times, after they have been cleared. */
+static uint64_t cycles(unsigned int opcode, unsigned int which, bool one, unsigned int times)
+{
+	struct tiles *t = tiles_new(64, 64, NULL);
+	uint64_t list[8], count;
+
+	t->f->frame.heap = 0;
+	t->f->frame.samples_log2 = 2;
+	tiles_target(t, 0, TSR_PIXEL_FORMAT_RGBA8_UNORM, 4);
+	tiles_target(t, TILES_DEPTH, TSR_PIXEL_FORMAT_Z16_UNORM, 2);
+	t->target[0].samples_log2 = t->target[TILES_DEPTH].samples_log2 = one ? 0 : 2;
+	list[0] = TSR_OP_TILE_CLEAR | 1u << 8 | 0xffu << 16 | 3u << 24;
+	for (unsigned int i = 1; i <= times; i++)
+		list[i] = opcode | 1u << 8 | (which & 0xff) << 16 | (which >> 8 & 3) << 24;
+	t->list = list;
+	t->list_qwords = 1 + times;
+	if (!ktap_ok(tiles_render(t)))
+		ktap_note("fault %u", bench_fault(&t->queue));
+	count = tiles_counter(t, TSR_QUEUE_COUNTER_CYCLES);
+	tiles_free(t);
+	return count;
+}
+
+/* What one more of them costs each of the 16 tiles, its packet not counted. */
+static uint64_t cost(unsigned int opcode, unsigned int which, bool one)
+{
+	return (cycles(opcode, which, one, 3) - cycles(opcode, which, one, 2)) / 16 - 1;
+}
+
+/* A tile has 1024 bytes of color for each sample, and 512 of depth, which count as many. */
+static void test_cost(void)
+{
+	const unsigned int depth = 1u << TILES_DEPTH;
+
+	ktap_eq(cost(TSR_OP_TILE_STORE, 1, false), 4 * 1024 / 64);
+	ktap_eq(cost(TSR_OP_TILE_STORE, 1, true), 4 * 1024 / 64);
+	ktap_eq(cost(TSR_OP_TILE_LOAD, 1, true), 4 * 1024 / 64);
+	ktap_eq(cost(TSR_OP_TILE_LOAD, depth, true), 4 * 1024 / 64);
+	ktap_eq(cost(TSR_OP_TILE_STORE, depth, false), 4 * 1024 / 64);
+	ktap_eq(cost(TSR_OP_TILE_LOAD, 1 | depth, true), 2 * 4 * 1024 / 64);
+}
+
 int main(int argc, char **argv)
 {
 	ktap_start_args(argc, argv);
 	ktap_run("[MEM4] [MEM8] [OM3] targets anywhere, linear and tiled", test_places);
 	ktap_run("[MEM1] [OM3] pages of targets that the host is asked for", test_pending);
 	ktap_run("[ZS1] [MEM8] stencil in the words of depth, and beside them", test_together);
+	ktap_run("what tiles load and store is paid for, by samples", test_cost);
 	return ktap_finish();
 }

@@ -423,43 +423,6 @@ static enum tsr_step store_colour(struct tsr_tile_core *c, struct tsr_mem *mem, 
 
 /* ---- Depth and stencil ----------------------------------------------------------------------- */
 
-/* The word of a depth as it is in memory. */
-uint32_t tsr_depth_word(const struct tsr_depth_format *format, float z)
-{
-	uint32_t word;
-
-	if (format->scale != 0)
-		return z > 0 ? z < format->scale ? (uint32_t)z : (uint32_t)format->scale : 0;
-	memcpy(&word, &z, sizeof(word));
-	return word;
-}
-
-float tsr_word_depth(const struct tsr_depth_format *format, uint32_t word)
-{
-	float z;
-
-	if (format->scale != 0)
-		return word & (uint32_t)format->scale;
-	memcpy(&z, &word, sizeof(z));
-	return z;
-}
-
-/* Depth and, if @stencil, stencil of a row, from words of the depth format. */
-static void unpack_row(struct tsr_tile *t, const struct tsr_depth_format *format,
-		       const uint8_t *line, uint32_t y, unsigned int s, bool depth, bool stencil)
-{
-	for (uint32_t x = 0; x < t->width; x++) {
-		unsigned int at = tsr_tile_place(t, x, y, s);
-		uint32_t word = 0;
-
-		memcpy(&word, line + x * format->bytes, format->bytes);
-		if (depth)
-			t->depth[at] = tsr_word_depth(format, word);
-		if (stencil)
-			t->stencil[at] = word >> 24;
-	}
-}
-
 typedef float floats __attribute__((vector_size(16)));
 typedef int32_t words __attribute__((vector_size(16)));
 
@@ -500,7 +463,49 @@ static void pack_depths(const struct tsr_tile *t, const struct tsr_depth_format 
 	}
 }
 
-/* The reverse, into @line; what is not asked for is left as it is there. */
+/* The reverse: from 32-bit words of @line. */
+static void unpack_depths(struct tsr_tile *t, const struct tsr_depth_format *format,
+			  const uint8_t *line, uint32_t y, unsigned int s, uint32_t count)
+{
+	const words mask = (words){ 0 } + (int32_t)format->scale;
+	const unsigned int next = TSR_BLOCK_PIXELS << t->samples_log2;
+	float *to = t->depth + tsr_tile_place(t, 0, y, s);
+
+	for (uint32_t x = 0; x < count; x += 4, to += x % TSR_BLOCK_DIM ? 8 : next - 8) {
+		floats z;
+		words word;
+
+		memcpy(&word, line + 4 * x, sizeof(word));
+		z = format->scale != 0 ? __builtin_convertvector(word & mask, floats) :
+					 (floats)word;
+		memcpy(to, &z, sizeof(z) / 2);
+		memcpy(to + 4, (const float *)&z + 2, sizeof(z) / 2);
+	}
+}
+
+/* Depth, stencil, or both of a row, from words of the depth format. */
+static void unpack_row(struct tsr_tile *t, const struct tsr_depth_format *format,
+		       const uint8_t *line, uint32_t y, unsigned int s, bool depth, bool stencil)
+{
+	uint32_t x = 0;
+
+	if (depth && !stencil && format->bytes == 4) {
+		x = t->width & ~(TSR_BLOCK_DIM - 1);
+		unpack_depths(t, format, line, y, s, x);
+	}
+	for (; x < t->width; x++) {
+		unsigned int at = tsr_tile_place(t, x, y, s);
+		uint32_t word = 0;
+
+		memcpy(&word, line + x * format->bytes, format->bytes);
+		if (depth)
+			t->depth[at] = tsr_word_depth(format, word);
+		if (stencil)
+			t->stencil[at] = word >> 24;
+	}
+}
+
+/* Into @line; what is not asked for is left as it is there. */
 static void pack_row(const struct tsr_tile *t, const struct tsr_depth_format *format,
 		     uint8_t *line, uint32_t y, unsigned int s, bool depth, bool stencil)
 {
@@ -528,6 +533,25 @@ static void pack_row(const struct tsr_tile *t, const struct tsr_depth_format *fo
 	}
 }
 
+/* Samples from @stored on, which memory has none of, get what sample 0 has. */
+static void spread(struct tsr_tile *t, unsigned int stored, bool depth, bool stencil)
+{
+	const unsigned int blocks = 1u << 2 * (t->shift - TSR_BLOCK_SHIFT);
+
+	for (unsigned int b = 0; b < blocks; b++) {
+		for (unsigned int s = stored; s < 1u << t->samples_log2; s++) {
+			size_t from = ((size_t)b << t->samples_log2) * TSR_BLOCK_PIXELS;
+			size_t to = from + s * TSR_BLOCK_PIXELS;
+
+			if (depth)
+				memcpy(t->depth + to, t->depth + from,
+				       TSR_BLOCK_PIXELS * sizeof(t->depth[0]));
+			if (stencil)
+				memcpy(t->stencil + to, t->stencil + from, TSR_BLOCK_PIXELS);
+		}
+	}
+}
+
 /* Words of depth, of stencil in their top byte, or of both. */
 static enum tsr_step load_words(struct tsr_tile_core *c, struct tsr_mem *mem,
 				const struct tsr_render_target *rt, bool depth, bool stencil)
@@ -537,18 +561,17 @@ static enum tsr_step load_words(struct tsr_tile_core *c, struct tsr_mem *mem,
 	struct tsr_tile *t = &c->tile;
 	uint8_t line[SIDE_MAX * 4];
 
-	for (unsigned int s = 0; s < 1u << t->samples_log2; s++) {
-		unsigned int from = s < stored_samples(rt) ? s : 0;
-
+	for (unsigned int s = 0; s < stored_samples(rt); s++) {
 		for (uint32_t y = 0; y < t->height; y++) {
 			enum tsr_step step =
-				move_row(c, mem, rt, format->bytes, from, y, line, false);
+				move_row(c, mem, rt, format->bytes, s, y, line, false);
 
 			if (step != TSR_STEP_DONE)
 				return step;
 			unpack_row(t, format, line, y, s, depth, stencil);
 		}
 	}
+	spread(t, stored_samples(rt), depth, stencil);
 	c->count[TSR_TILE_LOAD_BYTES] +=
 		(uint64_t)t->width * t->height * format->bytes * stored_samples(rt);
 	return TSR_STEP_DONE;
@@ -657,24 +680,23 @@ static enum tsr_step move_stencil(struct tsr_tile_core *c, struct tsr_mem *mem, 
 {
 	const struct tsr_render_target *rt = &c->render->stencil;
 	struct tsr_tile *t = &c->tile;
-	unsigned int samples = write ? stored_samples(rt) : 1u << t->samples_log2;
 	uint8_t line[SIDE_MAX];
 
-	for (unsigned int s = 0; s < samples; s++) {
-		unsigned int at = s < stored_samples(rt) ? s : 0;
-
+	for (unsigned int s = 0; s < stored_samples(rt); s++) {
 		for (uint32_t y = 0; y < t->height; y++) {
 			enum tsr_step step;
 
 			for (uint32_t x = 0; write && x < t->width; x++)
 				line[x] = t->stencil[tsr_tile_place(t, x, y, s)];
-			step = move_row(c, mem, rt, 1, at, y, line, write);
+			step = move_row(c, mem, rt, 1, s, y, line, write);
 			if (step != TSR_STEP_DONE)
 				return step;
 			for (uint32_t x = 0; !write && x < t->width; x++)
 				t->stencil[tsr_tile_place(t, x, y, s)] = line[x];
 		}
 	}
+	if (!write)
+		spread(t, stored_samples(rt), false, true);
 	c->count[write ? TSR_TILE_STORE_BYTES : TSR_TILE_LOAD_BYTES] +=
 		(uint64_t)t->width * t->height * stored_samples(rt);
 	return TSR_STEP_DONE;
@@ -720,6 +742,34 @@ static enum tsr_step move_zs(struct tsr_tile_core *c, struct tsr_mem *mem, unsig
 	return step;
 }
 
+/*
+ * What moving a pixel of @rt costs in the tile buffer, where a sample counts at least 4 bytes, less
+ * what is counted as moved to or from memory.
+ */
+static unsigned int beyond(const struct tsr_tile *t, const struct tsr_render_target *rt,
+			   unsigned int bytes)
+{
+	unsigned int all = (bytes < 4 ? 4 : bytes) << t->samples_log2;
+
+	return rt->tags ? all : all - bytes * stored_samples(rt);
+}
+
+/* Cycles of that for all pixels of @which. */
+static uint64_t cycles_beyond(const struct tsr_tile_core *c, unsigned int which)
+{
+	const struct tsr_rendering *r = c->render;
+	const struct tsr_tile *t = &c->tile;
+	uint64_t bytes = 0;
+
+	for (unsigned int rt = 0; rt < t->targets; rt++)
+		bytes += which >> rt & 1 ? beyond(t, &r->colour[rt], t->format[rt].bytes) : 0;
+	if (which & TSR_TILE_DEPTH_BIT)
+		bytes += beyond(t, &r->depth, r->depth_format.bytes);
+	if (which & TSR_TILE_STENCIL_BIT && !(which & TSR_TILE_DEPTH_BIT && r->together))
+		bytes += beyond(t, &r->stencil, r->stencil_bytes);
+	return (bytes * t->width * t->height + 63) / 64;
+}
+
 enum tsr_step tsr_tile_load(struct tsr_tile_core *c, struct tsr_mem *mem, unsigned int which)
 {
 	const uint64_t before = c->count[TSR_TILE_LOAD_BYTES];
@@ -739,6 +789,7 @@ enum tsr_step tsr_tile_load(struct tsr_tile_core *c, struct tsr_mem *mem, unsign
 		c->count[TSR_TILE_LOAD_BYTES] = before;
 		return step;
 	}
+	c->cycles += cycles_beyond(c, which);
 	c->defined |= which;
 	c->unread &= ~which;
 	know_whole(c, which);
@@ -841,5 +892,7 @@ enum tsr_step tsr_tile_store(struct tsr_tile_core *c, struct tsr_mem *mem, unsig
 	/* if not done, it begins again from the first target */
 	if (step != TSR_STEP_DONE)
 		memcpy(c->count, before, sizeof(before));
+	else
+		c->cycles += cycles_beyond(c, which);
 	return step;
 }

@@ -22,6 +22,8 @@
 #ifndef TSR_TILE_RENDER_H
 #define TSR_TILE_RENDER_H
 
+#include <string.h>
+
 #include "command/crew.h"
 #include "binner/list.h"
 #include "binner/tile_list.h"
@@ -311,8 +313,26 @@ enum tsr_step tsr_tile_move_row(const struct tsr_tile_core *c, struct tsr_mem *m
 				unsigned int s, uint32_t x, uint32_t y, unsigned int count,
 				uint8_t *row, bool write);
 /* A depth as it is in memory, and back. */
-uint32_t tsr_depth_word(const struct tsr_depth_format *format, float z);
-float tsr_word_depth(const struct tsr_depth_format *format, uint32_t word);
+static inline uint32_t tsr_depth_word(const struct tsr_depth_format *format, float z)
+{
+	uint32_t word;
+
+	if (format->scale != 0)
+		return z > 0 ? z < format->scale ? (uint32_t)z : (uint32_t)format->scale : 0;
+	memcpy(&word, &z, sizeof(word));
+	return word;
+}
+
+static inline float tsr_word_depth(const struct tsr_depth_format *format, uint32_t word)
+{
+	float z;
+
+	if (format->scale != 0)
+		return word & (uint32_t)format->scale;
+	memcpy(&z, &word, sizeof(z));
+	return z;
+}
+
 /* compress.c: load or store colour target @rt, or (TSR_RENDER_TARGETS_MAX) depth, with tags. */
 enum tsr_step tsr_tile_load_tagged(struct tsr_tile_core *c, struct tsr_mem *mem, unsigned int rt);
 enum tsr_step tsr_tile_store_tagged(struct tsr_tile_core *c, struct tsr_mem *mem, unsigned int rt);
