@@ -276,7 +276,7 @@ static void configurations(void)
 		ktap_eq(bench_read(b, TSR_REG_GPU_RING_LIMITS), 12 | 20 << 8);
 		ktap_eq(bench_read(b, TSR_REG_GPU_LOOP_LIMIT), 65536);
 		ktap_eq(bench_read64(b, TSR_REG_GPU_TIMESTAMP_HZ), 1000000000);
-		ktap_eq(bench_read(b, TSR_REG_GPU_VERSION), 1 << 16);
+		ktap_eq(bench_read(b, TSR_REG_GPU_VERSION), 1 << 16 | 1);
 		ktap_eq(bench_read(b, TSR_REG_GPU_TILE), 64 | 64 << 16);
 		bench_free(b);
 	}

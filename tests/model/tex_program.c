@@ -41,10 +41,18 @@ static const char *const programs[] = {
 	LOAD("2", "@r4") SAMPLE("TEXS_2D.f16.computed_lod r4, r5, texture_index:0, sampler_index:0")
 		PIPE_FINISH,
 	LOAD("2", "@r4") SAMPLE("TEXC r4, r5, 0xf0787800") PIPE_FINISH,
+	/* textureLod(t, varying, 0.0): a public compiler makes a preloaded message of it */
+	SAMPLE("VAR_TEX.f32.store.skip.zero_lod.center varying_index:0, texture_index:0")
+		PIPE_FINISH,
+	PIPE_FINISH,
+	"clause wait=0 {\n"
+	"	*MOV.i32 r0, r4\n	+MOV.i32 r1, r5\n"
+	"	*MOV.i32 r2, r6\n	+MOV.i32 r3, r7\n"
+	"}\n" PIPE_FINISH,
 };
 
 enum { COORDINATES, VAR_TEX, PRELOADED, COMPACT, WORD, HALF, HALF_PRELOADED, HALF_COMPACT,
-       HALF_WORD, WAYS };
+       HALF_WORD, WAYS, ZERO = WAYS, ZERO_PRELOADED, ZERO_SECOND };
 
 static struct pipe *p;
 
@@ -110,6 +118,13 @@ static void begin(unsigned int way)
 	s->preload_0 = way == PRELOADED || way == HALF_PRELOADED ? TSR_PRELOAD_VAR_TEX
 								 : TSR_PRELOAD_NONE;
 	s->preload_0_half = way == HALF_PRELOADED;
+	s->preload_0_zero_lod = s->preload_1_zero_lod = false;
+	if (way >= ZERO) {
+		s->preload_0 = way == ZERO_PRELOADED ? TSR_PRELOAD_VAR_TEX : TSR_PRELOAD_NONE;
+		s->preload_0_zero_lod = way == ZERO_PRELOADED;
+	}
+	s->preload_1 = way == ZERO_SECOND ? TSR_PRELOAD_VAR_TEX : TSR_PRELOAD_NONE;
+	s->preload_1_zero_lod = way == ZERO_SECOND;
 	s->preload_0_varying = s->preload_0_texture = 0;
 	p->state.program = pipe_text(p, 1, TSR_STAGE_FRAGMENT, programs[way]);
 }
@@ -250,6 +265,38 @@ static double level_of(const struct tex *t, const struct tex_sampler *s,
 	return log2(fmax(square[0], square[1])) / 2;
 }
 
+/* Lanes of whole bundle @got at @at, against the reference at level @level, or each quad's own. */
+static unsigned int judge(const struct tex_lookup *look, union tsr_lanes at[4][TSR_BUNDLE_WARPS],
+			  union tsr_lanes got[4][TSR_BUNDLE_WARPS], const double *level)
+{
+	const struct tex *t = look->t;
+	const struct tex_sampler *s = look->s;
+	unsigned int judged = 0;
+
+	for (unsigned int l = 0; l < TSR_BUNDLE_LANES; l++) {
+		const double where[3] = { at[0][l / 16].f[l % 16], at[1][l / 16].f[l % 16] };
+		const double lod = level ? *level : level_of(t, s, at, l);
+		double wide = s->normalized ? 1 : t->w, high = s->normalized ? 1 : t->h, want[4];
+
+		if (fabs(where[0]) > 50 * wide || fabs(where[1]) > 50 * high ||
+		    !tex_ref_sample(look, where, lod, 0.01, want))
+			continue;
+		judged++;
+		for (unsigned int c = 0; c < 4; c++) {
+			float is = got[c][l / 16].f[l % 16];
+
+			if (fabs(is - want[c]) <= 0.012 * fmax(1, fabs(want[c])))
+				continue;
+			ktap_note("format %u %ux%u mip %u wrap %u %u", t->format, t->w, t->h,
+				  s->mip, s->wrap[0], s->wrap[1]);
+			ktap_fail("lane %u component %u at %g %g, level %g: %g, not %g", l, c,
+				  where[0], where[1], lod, is, want[c]);
+			return 0;
+		}
+	}
+	return judged;
+}
+
 static void test_reference(void)
 {
 	static union tsr_lanes at[4][TSR_BUNDLE_WARPS], got[4][TSR_BUNDLE_WARPS];
@@ -267,32 +314,45 @@ static void test_reference(void)
 		run(&b, at);
 		begin(VAR_TEX + n % 2);
 		run(&b, got);
-		for (unsigned int l = 0; l < TSR_BUNDLE_LANES; l++) {
-			const double where[3] = { at[0][l / 16].f[l % 16],
-						  at[1][l / 16].f[l % 16] };
-			double wide = s.normalized ? 1 : t.w, high = s.normalized ? 1 : t.h;
-			double want[4];
-
-			if (fabs(where[0]) > 50 * wide || fabs(where[1]) > 50 * high ||
-			    !tex_ref_sample(&look, where, level_of(&t, &s, at, l), 0.01, want))
-				continue;
-			judged++;
-			for (unsigned int c = 0; c < 4; c++) {
-				float is = got[c][l / 16].f[l % 16];
-
-				if (fabs(is - want[c]) <= 0.012 * fmax(1, fabs(want[c])))
-					continue;
-				ktap_note("format %u %ux%u mip %u wrap %u %u", t.format, t.w, t.h,
-					  s.mip, s.wrap[0], s.wrap[1]);
-				ktap_fail("lane %u component %u at %g %g, level %g: %g, not %g", l,
-					  c, where[0], where[1], level_of(&t, &s, at, l), is,
-					  want[c]);
-				return;
-			}
-		}
+		judged += judge(&look, at, got, NULL);
 	}
 	ktap_note("%u samples judged", judged);
 	ktap_ok(judged > 10000);
+}
+
+/* Level 0, whatever the derivatives are, from either preloaded message as from the program. */
+static void test_zero_lod(void)
+{
+	static union tsr_lanes at[4][TSR_BUNDLE_WARPS], got[4][TSR_BUNDLE_WARPS];
+	static union tsr_lanes preloaded[4][TSR_BUNDLE_WARPS];
+	const double level = 0;
+	unsigned int judged = 0, unlike = 0;
+
+	for (unsigned int n = 0; n < 200; n++) {
+		struct tex_sampler s;
+		struct tex t = some_texture(&s);
+		const struct tex_lookup look = { .t = &t, .s = &s };
+		struct bundle b;
+
+		make(&b, &t, &s, true);
+		choose(n % 3 ? tsr_alu_name(tsr_alu_best()) : NULL);
+		begin(COORDINATES);
+		run(&b, at);
+		begin(ZERO);
+		run(&b, got);
+		judged += judge(&look, at, got, &level);
+		for (unsigned int way = ZERO_PRELOADED; way <= ZERO_SECOND; way++) {
+			begin(way);
+			run(&b, preloaded);
+			if (!same(&t, &s, "preloaded", way, preloaded, got))
+				return;
+		}
+		begin(PRELOADED);
+		run(&b, preloaded);
+		unlike += memcmp(preloaded, got, sizeof(got)) != 0;
+	}
+	ktap_note("%u samples judged, %u bundles unlike those of computed levels", judged, unlike);
+	ktap_ok(judged > 10000 && unlike > 50);
 }
 
 int main(int argc, char **argv)
@@ -303,6 +363,7 @@ int main(int argc, char **argv)
 	for (unsigned int i = 0; i < 4; i++)
 		pipe_varying(p, i, 4);
 	ktap_run("[TEX3] [TEX4] programs that sample have the reference's results", test_reference);
+	ktap_run("[TEX3] [TEX4] preloaded messages at level 0", test_zero_lod);
 	ktap_run("[TEX6] [TEX7] bundles: the same bits and counts on all SIMD paths", test_same);
 	pipe_free(p);
 	units_free(tex_units);

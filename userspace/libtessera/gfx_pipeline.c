@@ -159,11 +159,13 @@ static void fill_preloads(struct tsr_gfx_pipeline *p)
 
 	s->preload_0 = first->kind;
 	s->preload_0_half = first->half;
+	s->preload_0_zero_lod = first->zero_lod;
 	s->preload_0_components = first->components ? first->components - 1 : 0;
 	s->preload_0_varying = first->varying;
 	s->preload_0_texture = first->texture;
 	s->preload_1 = second->kind;
 	s->preload_1_half = second->half;
+	s->preload_1_zero_lod = second->zero_lod;
 	s->preload_1_components = second->components ? second->components - 1 : 0;
 	s->preload_1_varying = second->varying;
 	s->preload_1_texture = second->texture;

@@ -226,17 +226,17 @@ static void start(struct tsr_shader *sh, struct tsr_fragments *f)
 /* A preloaded message as SHADER_STATE describes it. */
 struct preload {
 	uint32_t kind;			/* enum tsr_preload */
-	bool half;
+	bool half, zero_lod;
 	uint32_t components, varying, texture;
 };
 
 bool tsr_stage_preload(const struct tsr_shader_state *s, unsigned int n, struct tsr_insn *insn)
 {
 	const struct preload all[PRELOADS] = {
-		{ s->preload_0, s->preload_0_half, s->preload_0_components, s->preload_0_varying,
-		  s->preload_0_texture },
-		{ s->preload_1, s->preload_1_half, s->preload_1_components, s->preload_1_varying,
-		  s->preload_1_texture },
+		{ s->preload_0, s->preload_0_half, s->preload_0_zero_lod, s->preload_0_components,
+		  s->preload_0_varying, s->preload_0_texture },
+		{ s->preload_1, s->preload_1_half, s->preload_1_zero_lod, s->preload_1_components,
+		  s->preload_1_varying, s->preload_1_texture },
 	};
 	const struct preload *p = &all[n];
 
@@ -249,7 +249,8 @@ bool tsr_stage_preload(const struct tsr_shader_state *s, unsigned int n, struct 
 	insn->imm[TSR_IMM_INDEX] = p->varying;
 	if (p->kind == TSR_PRELOAD_VAR_TEX) {
 		insn->op = p->half ? TSR_OP_ADD_VAR_TEX_F16 : TSR_OP_ADD_VAR_TEX_F32;
-		insn->mod[TSR_MOD_LOD_MODE] = TSR_LOD_MODE_COMPUTED_LOD;
+		insn->mod[TSR_MOD_LOD_MODE] =
+			p->zero_lod ? TSR_LOD_MODE_ZERO_LOD : TSR_LOD_MODE_COMPUTED_LOD;
 		insn->imm[TSR_IMM_VARYING_INDEX] = p->varying;
 		insn->imm[TSR_IMM_TEXTURE_INDEX] = p->texture;
 	}

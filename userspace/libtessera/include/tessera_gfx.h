@@ -161,6 +161,7 @@ struct tsr_gfx_varying {
 struct tsr_gfx_preload {
 	uint32_t kind;		/* enum tsr_preload */
 	bool half;		/* results of 16 bits */
+	bool zero_lod;		/* VAR_TEX: level of detail 0; since version 1.1 of the device */
 	uint32_t components;	/* LD_VAR: 1 to 4 */
 	uint32_t varying;
 	uint32_t texture;	/* VAR_TEX: texture and sampler */
