@@ -102,6 +102,7 @@ struct tsr_gpu {
 	const struct tsr_alu *alu;	/* arithmetic of the shader cores */
 	const struct tsr_msg_path *msg_path;	/* their messages on the same SIMD path */
 	_Atomic uint64_t code;		/* the last number that tsr_as.code or .data was given */
+	_Atomic uint64_t serial;	/* the last that tsr_gpu_serial() gave */
 	_Atomic uint64_t texture_l2[TSR_TEXTURE_L2_LINES];	/* see shader/texture/tex_cache.h */
 	_Atomic uint64_t help;		/* queues whose dispatch has work for idle workers */
 	tsr_shader_hook *shader_hook;	/* see shader/debug.h, or NULL */
@@ -111,6 +112,12 @@ struct tsr_gpu {
 	struct tsr_runner *runner;
 	struct tsr_queue queue[TSR_QUEUES_MAX];
 };
+
+/* A number that nothing else of the device has: of shaders, push words, states of draws. Never 0. */
+static inline uint64_t tsr_gpu_serial(struct tsr_gpu *gpu)
+{
+	return atomic_fetch_add_explicit(&gpu->serial, 1, memory_order_relaxed) + 1;
+}
 
 /* Tell the host of an event, if it listens. */
 static inline void tsr_trace(struct tsr_gpu *gpu, enum tsr_trace event, const uint64_t *args,

@@ -5,7 +5,8 @@
  * One struct tsr_gpu is one device. The library knows nothing of QEMU or of a particular bus: what
  * it needs of the machine around it comes through struct tsr_host_ops, given at creation. QEMU is
  * one host (qemu-device/pci), the in-process bench (userspace/host/bench.h) another. There
- * is no global state; any number of instances can live in a process.
+ * is no global state but tables that are computed once and never change; any number of instances
+ * can live in a process.
  *
  * Threads. Calls marked [host] are made by the machine's side: register accesses, reset, pause,
  * timer. They may come from any thread but not two at once for one device (QEMU's big lock gives

@@ -34,6 +34,11 @@
  * guest may map the page any time, which an IOMMU need not tell us.
  */
 #define IOTLB_REFUSAL_NS (20 * SCALE_MS)
+/*
+ * On a slow host the queue may come back later than that.  It then asks once
+ * more, and so many times at most: the next refusal is good whenever it comes.
+ */
+#define IOTLB_LATE_MAX  2
 
 /* A translation.  Two entries never overlap. */
 typedef struct IOTLBEntry {
@@ -51,6 +56,7 @@ typedef struct IOTLBMiss {
     bool write;
     bool refused;               /* the answer; otherwise there is none yet */
     int64_t when;               /* host time of the answer */
+    unsigned int late;          /* answers that were asked for too late */
 } IOTLBMiss;
 
 /*
@@ -250,11 +256,14 @@ static enum tsr_host_result iotlb_ask(TesseraState *s, uint64_t page,
         if (!miss->refused) {
             return TSR_HOST_PENDING;
         }
-        if (get_clock() - miss->when <= IOTLB_REFUSAL_NS) {
+        if (get_clock() - miss->when <= IOTLB_REFUSAL_NS ||
+            miss->late >= IOTLB_LATE_MAX) {
+            miss->late = 0;
             trace_tessera_dma_fault(s->name, page, write);
             return TSR_HOST_FAULT;
         }
         miss->refused = false;
+        miss->late++;
     } else {
         miss = g_new0(IOTLBMiss, 1);
         miss->page = page;

@@ -21,6 +21,9 @@ void tsr_mem_flush_dirty(struct tsr_runner *runner)
 	dirty->count = 0;
 }
 
+_Static_assert(TSR_SPANS_HELD > 0 && TSR_SPANS_HELD < TSR_DIRTY_RANGES,
+	       "a full list of writes has an older part that is no longer held");
+
 /*
  * Remember a write. When the list is full its older half goes to the host: those spans are no
  * longer held (TSR_SPANS_HELD).

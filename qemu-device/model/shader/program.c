@@ -1,19 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "program.h"
 
-#include <stdatomic.h>
 #include <stdlib.h>
 
+#include "gpu.h"
 #include "memory/descriptor.h"
 #include "memory/mem.h"
-
-/* The last serial number; 0 is none. */
-static _Atomic uint64_t serial;
-
-static uint64_t next_serial(void)
-{
-	return atomic_fetch_add_explicit(&serial, 1, memory_order_relaxed) + 1;
-}
 
 static struct tsr_program **place(struct tsr_programs *programs, uint64_t va, unsigned int stage)
 {
@@ -68,7 +60,7 @@ static enum tsr_step load(struct tsr_mem *mem, uint64_t va, enum tsr_stage stage
 		return step;
 	}
 	program->va = va;
-	program->serial = next_serial();
+	program->serial = tsr_gpu_serial(mem->gpu);
 	program->stage = stage;
 	fill_state(&p, &program->state);
 	program->varyings = p.varyings;
@@ -98,7 +90,7 @@ enum tsr_step tsr_programs_find(struct tsr_programs *programs, struct tsr_mem *m
 enum tsr_step tsr_push_read(struct tsr_push *push, struct tsr_mem *mem, uint64_t va,
 			    const struct tsr_program *program)
 {
-	push->serial = next_serial();
+	push->serial = tsr_gpu_serial(mem->gpu);
 	return tsr_mem_read(mem, va, push->word,
 			    program->state.push_words * sizeof(push->word[0]));
 }

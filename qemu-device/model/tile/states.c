@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* What a core keeps of draws' states: read and prepared once, used for all primitives of a draw. */
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpu.h"
 #include "memory/descriptor.h"
 #include "shader/alu/float_bits.h"
 #include "render.h"
-
-/* The last serial number; 0 is none. */
-static _Atomic uint64_t serial;
 
 /* ---- Viewports ------------------------------------------------------------------------------- */
 
@@ -223,8 +220,7 @@ static enum tsr_step fill(struct tsr_tile_state *s, const struct tsr_rendering *
 		return step;
 	tsr_unpack_shader_state(shader, &s->fragment.shader);
 	s->fragment.shader.reads_tile |= blends_by_program(s);
-	s->fragment.serial =
-		atomic_fetch_add_explicit(&serial, 1, memory_order_relaxed) + 1;
+	s->fragment.serial = tsr_gpu_serial(mem->gpu);
 	prepare(s, r, mem->gpu);
 	s->shader_state = shader_state;
 	return TSR_STEP_DONE;
