@@ -27,7 +27,7 @@
 #define FRONT_STATES (FRONT_LIST + 0x80000)
 #define FRONT_FRAME (FRONT_LIST + 0xf0000)
 #define FRONT_HEAP 0x40000000ull
-#define FRONT_HEAP_SIZE (16u << 20)
+#define FRONT_HEAP_SIZE (32u << 20)
 
 struct front;
 /* The position record of a vertex; it is all zero before. */
