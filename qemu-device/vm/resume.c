@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 /*
- * resume NANOSECONDS SEED: give a guest that was restored from a snapshot the time and randomness of its own.
+ * resume NANOSECONDS SEED: give a guest that was restored from a snapshot the time and randomness
+ * of its own.
  *
- * All guests of one snapshot wake with the same clock and the same random state. NANOSECONDS is the time since
- * 1970; SEED is 64 hexadecimal digits that the host has drawn for this guest. The kernel's generator is given the
- * seed and told to use it from the next byte on. Status 0 only if all of that was done.
+ * All guests of one snapshot wake with the same clock and the same random state. NANOSECONDS is the
+ * time since 1970; SEED is 64 hexadecimal digits that the host has drawn for this guest. The
+ * kernel's generator is given the seed and told to use it from the next byte on. Status 0 only if
+ * all of that was done.
  */
 #include <fcntl.h>
 #include <linux/random.h>
