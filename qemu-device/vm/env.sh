@@ -103,7 +103,9 @@ for dir in guest/tests/guest guest/tests/debug guest/tests/bench userspace/bin; 
     [ ! -d "$BUILD/$dir" ] || args+=(--bin "$BUILD/$dir")
 done
 [ ! -d "$BUILD/userspace/lib" ] || args+=(--libdir "$BUILD/userspace/lib")
-for file in "$TOP"/userspace/demos/*/*.png "$TOP"/userspace/tools/tsr-view/models/*.{obj,mtl,gltf,png}; do
+[ ! -f "$BUILD/userspace/lib/libtessera-perf.so" ] || args+=(--lib "$BUILD/userspace/lib/libtessera-perf.so")
+for file in "$TOP"/userspace/demos/*/*.png "$TOP"/userspace/tools/tsr-view/models/*.{obj,mtl,gltf,png} \
+    "$BUILD"/userspace/share/tessera/*.sync; do
     [ ! -f "$file" ] || args+=(--data "$file")
 done
 wait "$qemu_pid" || exit 1

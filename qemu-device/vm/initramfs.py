@@ -3,7 +3,7 @@
 """Build the guest's initramfs: busybox, init, kernel modules, test programs with their libraries.
 
     initramfs.py --out FILE [--base FILE --payload FILE] --busybox FILE [--modules DIR] [--module FILE.ko ...] [--bin FILE|DIR ...]
-                 [--libdir DIR ...] [--data FILE ...] [--image FILE] [--extra-module NAME ...]
+                 [--libdir DIR ...] [--lib FILE ...] [--data FILE ...] [--image FILE] [--extra-module NAME ...]
 
 --modules is a directory like lib/modules/RELEASE; of it only the modules named in MODULES below and those
 named by --extra-module go in, with everything they depend on, decompressed. --module is tessera.ko, then the
@@ -200,7 +200,7 @@ def fingerprint(args, programs):
     h = hashlib.sha256(repr(sorted(vars(args).items())).encode())
     here = os.path.dirname(os.path.abspath(__file__))
     own = [os.path.abspath(__file__), os.path.join(here, "romfs.py"), os.path.join(here, "init"), args.busybox]
-    for path in own + programs + args.module + args.data + [f for f in (args.image, args.resume) if f]:
+    for path in own + programs + args.module + args.lib + args.data + [f for f in (args.image, args.resume) if f]:
         s = os.stat(path)
         h.update(f"{path} {s.st_size} {s.st_mtime_ns}\n".encode())
     for directory in args.libdir:
@@ -224,6 +224,8 @@ def add_payload(archive, args, programs):
         archive.file("usr/bin/" + os.path.basename(path), read(path))
     if args.resume:
         archive.file("lib/tessera.resume", read(args.resume))
+    for path in args.lib:
+        archive.file("usr/lib/" + os.path.basename(path), read(path))
     for path in args.data:
         archive.file("usr/share/tessera/" + os.path.basename(path), read(path), 0o644)
     if args.image:
@@ -262,6 +264,7 @@ def main():
     p.add_argument("--module", action="append", default=[], help="tessera.ko, then others of ours")
     p.add_argument("--bin", action="append", default=[], help="program, or directory of programs")
     p.add_argument("--libdir", action="append", default=[], help="where our own shared libraries are")
+    p.add_argument("--lib", action="append", default=[], help="shared library for /usr/lib, which programs load by its path")
     p.add_argument("--data", action="append", default=[], help="file for /usr/share/tessera")
     p.add_argument("--image", help="file for /usr/share/tessera/input.png")
     p.add_argument("--extra-module", action="append", default=[], help="kernel module to add")

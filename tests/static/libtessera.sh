@@ -60,6 +60,18 @@ else
     skip "without a GPU it says so" "this machine has one"
 fi
 
+# What is installed to be run: each tells what it is, and what it is for.
+options() {
+    local tool bad=
+    for tool in "$prefix"/bin/tsr-*; do
+        "$tool" --help </dev/null 2>/dev/null | grep -qi "usage: *${tool##*/}" || bad+=" ${tool##*/} --help;"
+        "$tool" --version </dev/null 2>/dev/null | grep -q "^${tool##*/}.* [0-9]\+\.[0-9]\+" || bad+=" ${tool##*/} --version;"
+    done
+    [ -z "$bad" ] || { echo "not answered:$bad"; return 1; }
+}
+check "every tool has --help and --version" env LD_LIBRARY_PATH="$prefix/lib" bash -c "$(declare -p prefix); $(declare -f options); options"
+check "the labs are installed where tsr-sync looks for them" test -f "$prefix/share/tessera/never.sync"
+
 # Every function of the public headers has a comment that names it or its group.
 undocumented() {
     local f missing=

@@ -21,7 +21,9 @@ TEXT
 }
 
 here=$(cd "$(dirname "$(readlink -f "$0")")" && pwd)
-library=$here/../lib/libtessera-host.so
+# as it is installed, and as it is built
+library=$here/../lib/tessera/libtessera-host.so
+[ -f "$library" ] || library=$here/../lib/libtessera-host.so
 while [ $# -gt 0 ]; do
     case $1 in
     --help) usage; exit 0 ;;

@@ -352,7 +352,8 @@ static int usage(FILE *to, int status)
 	      "Show what the Tessera GPUs of this machine are.\n\n"
 	      "  -d, --device PATH  only this node, such as /dev/dri/renderD128 (default: all)\n"
 	      "  -j, --json         as a JSON array with one object per device; sizes in bytes\n"
-	      "  -h, --help         show this text\n\n"
+	      "  -h, --help         show this text\n"
+	      "  -V, --version      print the version\n\n"
 	      "Exit status: 0; 1 if there is no device or one cannot be read; 2 for bad usage.\n",
 	      to);
 	return status;
@@ -393,6 +394,7 @@ int main(int argc, char **argv)
 		{ "device", required_argument, NULL, 'd' },
 		{ "json", no_argument, NULL, 'j' },
 		{ "help", no_argument, NULL, 'h' },
+		{ "version", no_argument, NULL, 'V' },
 		{ NULL, 0, NULL, 0 },
 	};
 	const char *path = NULL;
@@ -400,9 +402,13 @@ int main(int argc, char **argv)
 	bool json = false;
 	int option, count, status;
 
-	while ((option = getopt_long(argc, argv, "d:jh", options, NULL)) != -1) {
+	while ((option = getopt_long(argc, argv, "d:jhV", options, NULL)) != -1) {
 		if (option == 'h')
 			return usage(stdout, EXIT_SUCCESS);
+		if (option == 'V') {
+			puts("tsr-info " TSR_VERSION);
+			return EXIT_SUCCESS;
+		}
 		if (option == 'd')
 			path = optarg;
 		else if (option == 'j')

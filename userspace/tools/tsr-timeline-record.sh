@@ -6,8 +6,17 @@
 # timeline of it. The status is the command's; 2: bad usage.
 TRACING=${TRACING:-/sys/kernel/tracing}
 
+usage() {
+	echo "usage: tsr-timeline-record FILE COMMAND..."
+	echo "Run a command while the kernel traces driver, scheduler and fences; tsr-timeline makes a timeline of FILE. Needs root."
+}
+
+case ${1:-} in
+--help | -h) usage; exit 0 ;;
+--version) echo "tsr-timeline-record 0.1.0"; exit 0 ;;
+esac
 if [ $# -lt 2 ]; then
-	echo "usage: tsr-timeline-record FILE COMMAND..." >&2
+	usage >&2
 	exit 2
 fi
 file=$1

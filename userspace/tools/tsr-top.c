@@ -385,11 +385,17 @@ static void usage(FILE *to)
 	      "Who uses the Tessera GPUs of this machine. q ends it.\n"
 	      "  -b          one table after the other, as into a file\n"
 	      "  -n N        only N of them\n"
-	      "  -d SECONDS  between two (1), at least 0.1\n", to);
+	      "  -d SECONDS  between two (1), at least 0.1\n"
+	      "  --help, --version\n", to);
 }
 
 int main(int argc, char **argv)
 {
+	static const struct option options[] = {
+		{ "help", no_argument, NULL, 'h' },
+		{ "version", no_argument, NULL, 'V' },
+		{ NULL, 0, NULL, 0 },
+	};
 	static struct sample sample[2];
 	bool live = isatty(STDOUT_FILENO) && isatty(STDIN_FILENO);
 	double seconds = 1;
@@ -397,15 +403,18 @@ int main(int argc, char **argv)
 	char *end = "";
 	int opt;
 
-	while ((opt = getopt(argc, argv, "bn:d:h")) != -1) {
+	while ((opt = getopt_long(argc, argv, "bn:d:h", options, NULL)) != -1) {
 		if (opt == 'b')
 			live = false;
 		else if (opt == 'n')
 			count = strtoul(optarg, &end, 10);
 		else if (opt == 'd')
 			seconds = strtod(optarg, &end);
-		if (opt == 'h') {
-			usage(stdout);
+		if (opt == 'h' || opt == 'V') {
+			if (opt == 'h')
+				usage(stdout);
+			else
+				puts("tsr-top " TSR_VERSION);
 			return 0;
 		}
 		if (opt == '?' || *end || (opt == 'n' && !count) || !(seconds >= 0.1) ||

@@ -49,6 +49,7 @@ static void usage(FILE *to)
 	      "  --info          only say what the file holds\n"
 	      "  --threads N     worker threads, 1 to 64 (2)\n"
 	      "  --timeout S     seconds after which it has not ended (10)\n"
+	      "  --help, --version\n"
 	      "Status: 0 as it was, 1 not as it was, 2 the file cannot be used\n", to);
 }
 
@@ -69,6 +70,7 @@ int main(int argc, char **argv)
 		{ "threads", required_argument, NULL, 't' },
 		{ "timeout", required_argument, NULL, 's' },
 		{ "help", no_argument, NULL, 'h' },
+		{ "version", no_argument, NULL, 'V' },
 		{ 0 },
 	};
 	struct replay_options o = { .threads = 2, .seconds = 10 };
@@ -92,6 +94,9 @@ int main(int argc, char **argv)
 			break;
 		case 'h':
 			usage(stdout);
+			return 0;
+		case 'V':
+			puts("tsr-replay " TSR_VERSION);
 			return 0;
 		default:
 			usage(stderr);

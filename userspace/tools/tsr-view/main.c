@@ -25,7 +25,8 @@ static int usage(FILE *to, int status)
 	      "  -m, --samples N          samples of a pixel: 1, 2, 4, 8 or 16 (default: 4)\n"
 	      "  -b, --background RRGGBB  colour behind the model (default: 20242c)\n"
 	      "  -d, --device PATH        render node to use (default: the first Tessera GPU)\n"
-	      "  -h, --help               show this text\n\n"
+	      "  -h, --help               show this text\n"
+	      "  -V, --version            print the version\n\n"
 	      "Exit status: 0 the picture is written; 1 an error; 2 bad usage.\n", to);
 	return status;
 }
@@ -141,6 +142,7 @@ int main(int argc, char **argv)
 		{ "background", required_argument, NULL, 'b' },
 		{ "device", required_argument, NULL, 'd' },
 		{ "help", no_argument, NULL, 'h' },
+		{ "version", no_argument, NULL, 'V' },
 		{ NULL, 0, NULL, 0 },
 	};
 	struct view view = { .width = 640, .height = 480, .samples = 4, .turn = 30, .tilt = 20,
@@ -149,9 +151,13 @@ int main(int argc, char **argv)
 	int option;
 
 	colour("20242c", view.background);
-	while ((option = getopt_long(argc, argv, "o:s:t:u:z:m:b:d:h", long_options, NULL)) != -1) {
+	while ((option = getopt_long(argc, argv, "o:s:t:u:z:m:b:d:hV", long_options, NULL)) != -1) {
 		if (option == 'h')
 			return usage(stdout, EXIT_SUCCESS);
+		if (option == 'V') {
+			puts("tsr-view " TSR_VERSION);
+			return EXIT_SUCCESS;
+		}
 		if (take(option, optarg, &view, &output))
 			continue;
 		if (option != '?')
