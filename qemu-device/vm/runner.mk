@@ -22,7 +22,7 @@ GUEST = $(PYTHON) qemu-device/vm/guest.py $(GUEST_OPTIONS)
 # Sets what the device tests need.
 QEMU_ENV = set -e; q=$$(bash qemu-device/build/qemu.sh); export TSR_QEMU=$$q/qemu-system-x86_64 TSR_QEMU_SHARE=$$q/share
 
-.PHONY: kernel module userspace guest-env guest shell gdb run timeline
+.PHONY: kernel module userspace guest-env guest shell gdb run timeline lab ci
 kernel: setup ## fetch the stock guest kernel, or KERNEL=7.3, print its directory
 	@bash qemu-device/vm/kernel.sh $(KERNEL)
 
@@ -45,6 +45,17 @@ timeline: export TSR_CMD = $(value CMD)
 timeline: setup ## run CMD='...' in a guest, write what scheduler, fences and GPU did to OUT=timeline.json (Perfetto)
 	@[ -n "$$TSR_CMD" ] || { echo "usage: make timeline CMD='command' [OUT=file.json]" >&2; exit 2; }
 	@$(GUEST_ENV); exec $(PYTHON) qemu-device/vm/timeline.py --out '$(or $(OUT),timeline.json)' $(GUEST_OPTIONS) -- "$$TSR_CMD"
+
+ci: export TSR_CMD = $(value CMD)
+ci: setup ## run CMD='...' in a guest as a CI job wants it: fail on complaints of the kernel, keep console, dumps, timeline in OUT=ci-out
+	@[ -n "$$TSR_CMD" ] || { echo "usage: make ci CMD='command' [OUT=directory]" >&2; exit 2; }
+	@$(GUEST_ENV); exec $(PYTHON) qemu-device/vm/ci.py --out '$(or $(OUT),ci-out)' $(GUEST_OPTIONS) -- "$$TSR_CMD"
+
+# The table goes to the terminal; a page or a trace comes out as the command's standard output.
+lab: setup ## run a scenario of tsr-sync in a guest with two GPUs: LAB=guilty or LAB=file.sync, HTML=page.html or TRACE=trace.json
+	@[ -n '$(LAB)' ] || { echo 'usage: make lab LAB=NAME|FILE [HTML=FILE | TRACE=FILE]' >&2; exit 2; }
+	@$(GUEST_ENV); exec $(PYTHON) qemu-device/vm/lab.py --lab '$(LAB)' $(if $(HTML),--html '$(HTML)') \
+		$(if $(TRACE),--trace '$(TRACE)') $(GUEST_OPTIONS)
 
 shell: setup ## an interactive guest with the driver loaded and the checkout in /mnt
 	@$(GUEST_ENV); exec $(GUEST) --share --shell

@@ -24,6 +24,8 @@ DEMOS = (
     ("[SYS8] photo, which is two processes", f"photo {PHOTO} photo-out.png", "bit-equal to the CPU reference"),
     ("[SYS8] all demos of compute", f"compute all -i {PHOTO}", "prefix: bit-equal"),
     ("[SYS8] all demos of graphics", "graphics all", "mandelbrot"),
+    ("[SYS6] tsr-sync, where no kernel is needed", "--timeout 1000 sh -c 'tsr-sync -q never && tsr-sync -q guilty && tsr-sync -q line'", ""),
+    ("[SYS5] tsr-perf counts the jobs of the device in the process", "tsr-perf -e shader-groups compute sgemm", "48  shader-groups"),
     ("[SYS8] tsr-view", f"tsr-view -s 160x120 -o view.png {TOP}/userspace/tools/tsr-view/models/house.obj", ""),
 )
 
