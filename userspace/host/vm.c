@@ -21,9 +21,15 @@ struct op {
 	uint64_t va, size, offset, bits;
 };
 
-/* A bind: operations, and for an asynchronous one what it waits for and its fence. */
+/*
+ * A bind: operations, and for an asynchronous one what it waits for and its fence. A synchronous
+ * one that has others before it is in the list, too: its ioctl waits until it is finished, and
+ * frees it; when the ioctl is interrupted the bind is skipped.
+ */
 struct bind {
 	struct bind *next;
+	bool sync, finished, skipped;
+	int status;			/* of a synchronous one that is finished */
 	uint32_t count, waits;
 	struct op *op;
 	struct fence **wait;
@@ -388,22 +394,27 @@ static int bind_waits(struct file *file, struct bind *b, const struct drm_tesser
 	return ret;
 }
 
+static void bind_append(struct vm *vm, struct bind *b)
+{
+	vm->refs++;
+	*vm->binds_end = b;
+	vm->binds_end = &b->next;
+	drv.work = true;
+}
+
 /* From here on nothing fails. */
 static void bind_push(struct file *file, struct vm *vm, struct bind *b,
 		      const struct drm_tessera_sync *signals, uint32_t count)
 {
 	uint32_t i;
 
-	vm->refs++;
-	*vm->binds_end = b;
-	vm->binds_end = &b->next;
+	bind_append(vm, b);
 	for (i = 0; i < count; i++) {
 		struct syncobj *s = table_find(&file->syncobjs, signals[i].handle);
 
 		if (!signals[i].point || syncobj_add(s, signals[i].point, b->done))
 			syncobj_replace(s, b->done);
 	}
-	drv.work = true;
 }
 
 static int bind_async(struct file *file, struct vm *vm, struct bind *b,
@@ -428,14 +439,28 @@ static int bind_async(struct file *file, struct vm *vm, struct bind *b,
 	return ret;
 }
 
-/* Those that are on their way come first. */
+/* Those that are on their way come first, and no others. Takes the bind. */
 static int bind_sync(struct vm *vm, struct bind *b)
 {
 	int ret = 0;
 
-	while (vm->binds && !ret)
+	if (!vm->binds) {
+		ret = bind_run(vm, b);
+		bind_free(b);
+		return ret;
+	}
+	b->sync = true;
+	bind_append(vm, b);
+	while (!b->finished && !ret)
 		ret = drv_wait(INT64_MAX);
-	return ret ? ret : bind_run(vm, b);
+	if (!b->finished) {		/* its turn comes, and does nothing */
+		b->sync = false;
+		b->skipped = true;
+		return ret;
+	}
+	ret = b->status;
+	bind_free(b);
+	return ret;
 }
 
 int ioctl_vm_bind(struct file *file, void *data)
@@ -462,7 +487,7 @@ int ioctl_vm_bind(struct file *file, void *data)
 	if (b)
 		ret = async ? bind_async(file, vm, b, arg) : bind_sync(vm, b);
 	/* an asynchronous one that was accepted is the VM's */
-	if (b && (!async || ret))
+	if (b && async && ret)
 		bind_free(b);
 	free(ops);
 	vm_put(vm);
@@ -484,9 +509,16 @@ bool vm_progress(struct vm *vm)
 	vm->binds = b->next;
 	if (!vm->binds)
 		vm->binds_end = &vm->binds;
-	status = bind_run(vm, b);
-	fence_signal(b->done, status ? -EIO : 0);
-	bind_free(b);
+	status = b->skipped ? 0 : bind_run(vm, b);
+	if (b->sync) {
+		b->status = status;
+		b->finished = true;
+		drv_changed();
+	} else {
+		if (b->done)
+			fence_signal(b->done, status ? -EIO : 0);
+		bind_free(b);
+	}
 	vm_put(vm);
 	return true;
 }
