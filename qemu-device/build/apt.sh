@@ -85,7 +85,7 @@ export APT_CONFIG
 used_mirror() { awk 'NR == 1 { print $3 }' "$APT_DIR/sources.list"; }
 
 apt_ready() {
-    [ -e "$APT_DIR/ready" ] || locked "$CACHE/apt.lock" apt_update
+    [ -e "$APT_DIR/ready" ] || locked "$APT_DIR.lock" apt_update
 }
 
 apt_update() {

@@ -110,7 +110,7 @@ insert() {
 }
 
 if [ "${1:-}" = --refresh ]; then
-    locked "$CACHE/apt.lock" apt_update again
+    locked "$APT_DIR.lock" apt_update again
     locked "$CACHE/qemu.lock" build_base refresh
 elif [ ! -e "$BASE_LINK/complete" ]; then
     locked "$CACHE/qemu.lock" build_base

@@ -212,7 +212,7 @@ insert() {
 }
 
 if [ "${1:-}" = --refresh ]; then
-    locked "$CACHE/apt.lock" apt_update again
+    locked "$APT_DIR.lock" apt_update again
     locked "$CACHE/qemu-headers.lock" prepare refresh
 elif [ ! -e "$LINK/complete" ]; then
     locked "$CACHE/qemu-headers.lock" prepare

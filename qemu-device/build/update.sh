@@ -5,6 +5,6 @@
 # guest kernel where the archive has them. What is in the cache stays usable when this fails.
 . "$(dirname "$0")/lib.sh"
 . "$TOP/qemu-device/build/apt.sh"
-locked "$CACHE/apt.lock" apt_update again
+locked "$APT_DIR.lock" apt_update again
 bash "$TOP/qemu-device/build/qemu.sh" --refresh >/dev/null
 bash "$TOP/qemu-device/vm/kernel.sh" --refresh >/dev/null

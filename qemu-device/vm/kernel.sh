@@ -67,7 +67,7 @@ wrap_tools() {
 fetch_headers() {
     local release=$1 final=$2 dir kbuild
     [ ! -e "$final/release" ] || return 0
-    say "fetching the headers of Linux $release"
+    say "fetching the headers of Linux $release (16 MB): once, usually ten seconds"
     dir=$(aside_in "$KERNELS")
     mapfile -t kbuild < <(apt_depends "linux-headers-$release" | grep -E '^linux-(headers-.*-common|kbuild-)')
     apt_fetch "$dir" "linux-headers-$release" "${kbuild[@]}"
@@ -89,7 +89,7 @@ fetch_headers() {
 fetch_image() {
     local release=$1 final=$2 headers=$3 dir packages file
     [ ! -e "$final/vmlinuz" ] || return 0
-    say "fetching the guest kernel $release"
+    say "fetching the guest kernel $release (106 MB): once, usually twenty seconds"
     dir=$(aside_in "$KERNELS")
     read -r -a packages <<<"$(image_packages "$release")"
     apt_fetch "$dir" "${packages[@]}"
@@ -153,7 +153,7 @@ refresh() {
 what=kernel
 case ${1:-} in
 --refresh)
-    locked "$CACHE/apt.lock" apt_update again
+    locked "$APT_DIR.lock" apt_update again
     locked "$CACHE/kernel.lock" refresh
     shift
     ;;

@@ -49,6 +49,7 @@ if [ -n "${WERROR:-}" ]; then
         exit
     fi
 fi
+[ -d "$dir/kernel" ] || say "building the driver: the first time usually half a minute, then what has changed"
 rsync -r --checksum --delete --include='*/' --include='*.[chS]' --include='Kbuild' \
     --include='Makefile' --include='Kconfig' --exclude='*' "$TOP/kernel/" "$dir/kernel/"
 if ! make -C "$kdir" M="$dir/kernel" CC="$cc" "${tools[@]}" ${WERROR:+KCFLAGS=-Werror} W=1 TESSERA_HW_INCLUDE="$include" MUTANT="${MUTANT:-}" \
