@@ -3,7 +3,7 @@
 # What is built outside the tree: host packages, generated headers, QEMU with the device, the kernel
 # module, user space. Each script finds out by itself, from hashes, whether there is anything to do.
 
-.PHONY: setup headers qemu update
+.PHONY: setup headers qemu update deb
 setup: ## install the Debian packages that are missing
 	@bash qemu-device/build/setup.sh
 
@@ -12,6 +12,9 @@ headers: setup ## generate the headers of the hardware description, print their 
 
 qemu: setup ## see that there is a QEMU with the device (QEMU=plugin|build), print its directory
 	@bash qemu-device/build/qemu.sh
+
+deb: setup ## Debian packages of library, tools, driver (DKMS) and plugin, print their directory
+	@bash qemu-device/build/deb.sh
 
 update: setup ## look for newer versions of QEMU and of the guest kernel
 	@bash qemu-device/build/update.sh
