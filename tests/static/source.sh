@@ -30,6 +30,7 @@ for path in sys.argv[1:]:
 }
 check "all Python files compile" compile_python
 check "links in the documentation lead somewhere" /usr/bin/python3 -B tests/static/links.py
+check "the guide's words are the field's" /usr/bin/python3 -B tests/static/words.py
 check "what is called an equivalent mutant is one that can be made" /usr/bin/python3 -B tests/static/equivalent.py
 unnamed() {
     diff <(grep '^[^#].*\.c$' qemu-device/model/manifest | LC_ALL=C sort) \
