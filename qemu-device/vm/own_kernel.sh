@@ -8,32 +8,14 @@
 #   DIR/root/lib/modules/RELEASE/  with modules.dep
 #
 # Built once for each source version, configuration and compiler; about 7 minutes of two idle cores for the
-# debug variant. Options: --source prints the directory of the unpacked source instead.
+# debug variant.
 . "$(dirname "$0")/../build/lib.sh"
-. "$TOP/qemu-device/build/apt.sh"
 
 CONFIGS=$TOP/qemu-device/vm/kernels
 # Kernels of one variant that stay in the cache, most recently used first.
 KEEP=2
 
 stock=$("$TOP/qemu-device/vm/kernel.sh")
-base=$(sed 's/^\([0-9]*\.[0-9]*\).*/\1/' "$stock/release")
-SOURCE=$CACHE/linux-source/$(basename "$(readlink -f "$stock")")
-
-# The source package is of the same version as the kernel; where the archive has moved on, the newer one does.
-fetch_source() {
-    local aside
-    [ ! -d "$SOURCE" ] || return 0
-    apt_ready
-    say "fetching the kernel's source, 150 MB (1.6 GB unpacked)"
-    aside=$(aside_in "$CACHE/linux-source")
-    apt_fetch "$aside" "linux-source-$base"
-    mkdir "$aside/tree"
-    run_logged unpack-linux tar -xf "$aside/usr/src/linux-source-$base.tar.xz" -C "$aside/tree" --strip-components=1 ||
-        die "cannot unpack linux-source-$base"
-    publish "$aside/tree" "$SOURCE"
-    rm -rf "$aside"
-}
 
 # What the cover variant counts of the kernel: GCOV for these objects of DRM and of dma-buf, chosen by a variable
 # that every sub-make expands anew for the object it compiles. The driver itself: see module.sh.
@@ -46,7 +28,7 @@ GCOV_OBJECTS=$(tr -s " \n" " " <<<"$GCOV_OBJECTS")
 make_kernel() {
     local gcov=()
     [ "$variant" != cover ] || gcov=("GCOV_PROFILE=\$(if \$(filter $GCOV_OBJECTS,\$(obj)/\$(target-stem)),y)")
-    make -C "$SOURCE" O="$dir" CC="$cc" HOSTCC="$cc" KBUILD_BUILD_USER=tessera KBUILD_BUILD_HOST=tessera "${gcov[@]}" "$@"
+    make -C "$source" O="$dir" CC="$cc" HOSTCC="$cc" KBUILD_BUILD_USER=tessera KBUILD_BUILD_HOST=tessera "${gcov[@]}" "$@"
 }
 
 # Kconfig drops what it does not like without a word; we do not.
@@ -70,8 +52,9 @@ configure() {
 
 # The tree holds its own absolute name, so it is built where it stays and counts once "release" is there.
 build() {
+    local source
     [ ! -e "$dir/release" ] || return 0
-    fetch_source
+    source=$("$TOP/qemu-device/vm/linux_source.sh")
     mkdir -p "$dir"
     configure
     say "building the $variant kernel, some 7 minutes of two idle cores"
@@ -94,11 +77,6 @@ tidy() {
         tail -n +$((KEEP + 1)) | cut -d' ' -f2-)
 }
 
-if [ "${1:-}" = --source ]; then
-    locked "$CACHE/linux-source.lock" fetch_source
-    echo "$SOURCE"
-    exit
-fi
 making=no
 if [ "${1:-}" = --make ]; then
     making=yes
@@ -111,13 +89,14 @@ cc=$(sed -n 's/^CONFIG_CC_VERSION_TEXT="\([^ "]*\).*/\1/p' "$stock/build/.config
 cc=${cc##*-linux-gnu-}
 command -v "${cc:=gcc}" >/dev/null || cc=gcc
 hash=$({
-    basename "$SOURCE"
+    basename "$(readlink -f "$stock")"
     grep -hv '^#' "$CONFIGS/base.config" "$CONFIGS/$variant.config"
     [ "$variant" != cover ] || echo "$GCOV_OBJECTS"
     "$cc" -dumpfullversion
 } | sha256sum | cut -c1-12)
 dir=$CACHE/linux-$variant-$hash
 if [ $making = yes ]; then
+    source=$("$TOP/qemu-device/vm/linux_source.sh")
     make_kernel "$@"
     exit
 fi
