@@ -37,7 +37,8 @@ struct tsr_tess_line {
 };
 
 struct tsr_tessellation {
-	struct tsr_tess_line edge[4];	/* U0, V0, U1 (triangle: W0), V1; isoline: density, detail */
+	/* U0, V0, U1 (triangle: W0), V1; isoline: density, detail */
+	struct tsr_tess_line edge[4];
 	struct tsr_tess_line inside[2];	/* U, V; triangle: both are the only one */
 	uint8_t shape;
 	uint8_t sides;		/* of a ring: 3 or 4 */
