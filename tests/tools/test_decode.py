@@ -292,7 +292,7 @@ class Decode(unittest.TestCase):
         self.assertEqual((status, error), (0, ""))
         for option in ("--base", "--ring", "--rptr", "--wptr", "--class", "--hex", "--regs", "--words", "--json"):
             self.assertIn(option, text)
-        self.assertEqual(self.decode("-V"), (0, "tsr-decode: hardware description 1.0\n", ""))
+        self.assertEqual(self.decode("-V"), (0, "tsr-decode: hardware description 1.1\n", ""))
 
 
 if __name__ == "__main__":

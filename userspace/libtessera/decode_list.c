@@ -89,6 +89,7 @@ static void print_program(struct walk *w, uint64_t va)
 		    TSR_UNIFORM_BUFFER__QWORDS * 8);
 	print_array(w, "TEXTURE", p.textures, p.texture_count, TSR_TEXTURE__QWORDS * 8);
 	print_array(w, "SAMPLER", p.samplers, p.sampler_count, TSR_SAMPLER__QWORDS * 8);
+	print_array(w, "STAGE_HEADER", p.header, p.header != 0, TSR_STAGE_HEADER__QWORDS * 8);
 }
 
 static void print_shader_state(struct walk *w, uint64_t va)
@@ -99,6 +100,8 @@ static void print_shader_state(struct walk *w, uint64_t va)
 	if (!print_struct(w, "SHADER_STATE", va, &state))
 		return;
 	tsr_unpack_shader_state(state.qwords, &s);
+	print_array(w, "GEOMETRY_STATE", s.geometry, s.geometry != 0,
+		    TSR_GEOMETRY_STATE__QWORDS * 8);
 	print_program(w, s.position);
 	print_program(w, s.varying);
 	print_program(w, s.fragment);
