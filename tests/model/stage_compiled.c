@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "binner/stages.h"
 #include "ktap.h"
 #include "pipe.h"
 
@@ -108,6 +109,39 @@ static void run_stage(struct draw *d, enum tsr_stage stage, unsigned int entry)
 	ktap_eq(d->p->stats.vertices, BATCH);
 }
 
+/*
+ * The same program as the vertex shader of a draw with GEOMETRY: what it calls outputs are words of
+ * attribute space, by the offsets the driver gives them.
+ */
+static void run_whole(struct draw *d)
+{
+	static struct tsr_stage_block block;
+	const unsigned int slot = BATCH - 1 - VERTEX;
+	struct tsr_stage_map written = { { 0 } };
+
+	pipe_attribute(d->p, PIPE_OUTPUTS, 0, 31, TSR_PIXEL_FORMAT_RGBA32F, 0x70, false);
+	for (unsigned int i = 0; i < d->outputs; i++)
+		pipe_attribute(d->p, PIPE_OUTPUTS, d->output[i].written, 31,
+			       TSR_PIXEL_FORMAT_RGBA32F, 0x80 + 16 * d->output[i].read, false);
+	memset(&block.out, 0xff, sizeof(block.out));
+	tsr_stage_block_begin(&block, BATCH);
+	d->p->v->block = &block;
+	d->p->v->position_output = false;
+	run_stage(d, TSR_STAGE_VERTEX, 0);
+	ktap_ok(close_to(&block.word[slot][0x70 / 4], d->clips ? d->clip : d->window, 4, 2e-5f));
+	for (unsigned int n = 0; n < 4; n++)
+		tsr_stage_add(&written, 0x70 / 4 + n);
+	for (unsigned int i = 0; i < d->outputs; i++) {
+		const struct output *o = &d->output[i];
+
+		ktap_ok(close_to(&block.word[slot][0x80 / 4 + 4 * o->read], o->value,
+				 o->components, 2e-5f));
+		for (unsigned int n = 0; n < 4; n++)
+			tsr_stage_add(&written, 0x80 / 4 + 4 * o->read + n);
+	}
+	ktap_mem_eq(&block.written[slot], &written, sizeof(written));
+}
+
 static void run_vertex(struct draw *d)
 {
 	struct tsr_vertex_run *v = d->p->v;
@@ -150,6 +184,8 @@ static void run_vertex(struct draw *d)
 				 o->value, o->components, 2e-5f));
 	}
 	ktap_eq(values[(BATCH - 1 - VERTEX) * PIPE_STRIDE / 4 + 4 * d->outputs], 0xeeeeeeee);
+	if (both)
+		run_whole(d);
 }
 
 /* ---- Fragments ------------------------------------------------------------------------------- */

@@ -40,6 +40,7 @@ void tsr_bin_free(struct tsr_binning *bin)
 	tsr_programs_drop(&bin->programs);
 	free(bin->access);
 	free(bin->run);
+	free(bin->stages);
 	free(bin->tile);
 	free(bin->stored);
 	free(bin);
@@ -213,11 +214,19 @@ static enum tsr_step draw_fault(struct tsr_binning *bin, struct tsr_mem *mem, un
 	return tsr_mem_bad_packet(mem, bin->ahead[bin->ahead_first].pc, qword, code);
 }
 
+/* Whether the draw may be of @topology. */
+static bool allowed(const struct tsr_binning *bin, unsigned int topology)
+{
+	if (topology == TSR_TOPOLOGY_PATCHES)
+		return bin->state->geometry && bin->state->draw->discard;
+	return topology <= TSR_TOPOLOGY_TRIANGLE_STRIP_ADJACENCY &&
+	       topology != TSR_TOPOLOGY_TRIANGLE_FAN + 1;
+}
+
 static enum tsr_step check_header(struct tsr_binning *bin, struct tsr_mem *mem,
 				  const struct draw_header *h, unsigned int indices_qword)
 {
-	if (h->topology > TSR_TOPOLOGY_TRIANGLE_STRIP_ADJACENCY ||
-	    h->topology == TSR_TOPOLOGY_TRIANGLE_FAN + 1 ||
+	if (!allowed(bin, h->topology) ||
 	    h->odd > TSR_ATTRIBUTE_MODULUS_ODD_MAX ||
 	    (h->explicit_padding && (2 * h->odd + 1ull) << h->shift > 1ull << 32))
 		return draw_fault(bin, mem, 0, TSR_FAULT_BAD_VALUE);
@@ -239,6 +248,19 @@ static uint64_t padding(const struct draw_header *h, uint32_t count)
 	return tsr_padded_vertices(h->index == TSR_INDEX_TYPE_U8 ? 256 : 65536).padded;
 }
 
+/* The draw has GEOMETRY. */
+static enum tsr_step begin_geometry(struct tsr_binning *bin, struct tsr_mem *mem,
+				    unsigned int topology)
+{
+	mem->unit = TSR_UNIT_BINNER;
+	if (topology == TSR_TOPOLOGY_PATCHES && !bin->state->geometry->patch_points)
+		return tsr_mem_bad_packet(mem, bin->state->shader->geometry,
+					  TSR_GEOMETRY_STATE_PATCH_POINTS__QWORD,
+					  TSR_FAULT_BAD_VALUE);
+	return tsr_geometry_begin(bin) ? TSR_STEP_DONE :
+					 draw_fault(bin, mem, 0, TSR_FAULT_UNSUPPORTED);
+}
+
 /* Begin the draw whose numbers stand in bin->draw; @qword is to blame for them. */
 static enum tsr_step begin_draw(struct tsr_binning *bin, struct tsr_mem *mem,
 				const struct draw_header *h, unsigned int qword)
@@ -255,6 +277,12 @@ static enum tsr_step begin_draw(struct tsr_binning *bin, struct tsr_mem *mem,
 		return draw_fault(bin, mem, 0, TSR_FAULT_BAD_VALUE);
 	if (d->instances > 1 && d->count && d->padded > (1ull << 32) / d->instances)
 		return draw_fault(bin, mem, qword, TSR_FAULT_BAD_VALUE);
+	if (bin->state->geometry) {
+		enum tsr_step step = begin_geometry(bin, mem, d->topology);
+
+		if (step != TSR_STEP_DONE)
+			return step;
+	}
 	bin->state->extended = bin->state->writes || d->topology == TSR_TOPOLOGY_POINTS;
 	bin->index_held = 0;
 	bin->pushed = false;
@@ -424,6 +452,8 @@ static enum tsr_step shade(struct tsr_binning *bin, struct tsr_mem *mem)
 		return step;
 	bin->stat[TSR_BIN_VERTEX_INVOCATIONS] += bin->batch.vertices;
 	bin->stat[TSR_BIN_BATCHES]++;
+	if (bin->state->geometry)
+		tsr_geometry_collect(bin);
 	if (!bin->state->draw->discard) {
 		tsr_bin_project(bin);
 		bin->phase = TSR_BIN_ASSEMBLE;

@@ -8,6 +8,7 @@
  *
  *   bin.c        steps, packets of the list, draws
  *   bin_state.c  states: kept in versions, their descriptors read, checked, kept in pools
+ *   geometry.c   draws with GEOMETRY: attribute space, what the fixed functions take from it
  *   input.c      input assembly: indices to primitives of a batch
  *   project.c    positions of a batch: out-codes, window coordinates
  *   primitive.c  culling, set-up and the choice of tiles
@@ -78,6 +79,7 @@ struct tsr_bin_version {
 	/* The entries, and what follows from both. */
 	bool prepared;			/* the rest holds */
 	const struct tsr_shader_state *shader;
+	const struct tsr_geometry_state *geometry;	/* NULL: none */
 	const struct tsr_draw_state *draw;
 	const struct tsr_bin_viewport *viewport;
 	bool has_distances;		/* clip or cull distances */
@@ -214,6 +216,8 @@ enum tsr_bin_stat {
 	TSR_BIN_UNIFORM_STALLS,		/* programs that had to wait for a place */
 	TSR_BIN_TAG_STALLS,		/* batches that ended for want of tags, */
 	TSR_BIN_PIPE_STALLS,		/* … of place for primitives; records likewise */
+	TSR_BIN_STAGE_BLOCKS,		/* batches with attribute space */
+	TSR_BIN_STAGE_UNWRITTEN,	/* words of it read, and not written before */
 	TSR_BIN_STATS
 };
 
@@ -244,6 +248,7 @@ struct tsr_binning {
 	uint8_t current;		/* the one the list's packets change */
 	struct tsr_bin_pool pool[TSR_BIN_KINDS];
 	struct tsr_shader_state shading[TSR_STATE_DESCRIPTORS];
+	struct tsr_geometry_state geometry[TSR_STATE_DESCRIPTORS];	/* of shading[] */
 	struct tsr_bin_drawing drawing[TSR_STATE_DESCRIPTORS];
 	uint8_t descriptors;		/* how many entries of each pool are used */
 	bool held;			/* list.word has been fetched and waits for draws */
@@ -262,6 +267,7 @@ struct tsr_binning {
 	struct tsr_push push;		/* of the draw's programs, if its version names them */
 	bool pushed;			/* it has been read */
 	struct tsr_vertex_run *run;
+	struct tsr_stage_block *stages;	/* NULL: no draw had GEOMETRY yet */
 	/* Primitives that have survived and are not in lists yet. */
 	uint16_t outs, clips;
 	uint32_t record;		/* offset of their batch record */
@@ -324,6 +330,16 @@ static inline uint64_t tsr_bin_va(const struct tsr_binning *bin,
 
 /* Have bin->state read, checked and prepared. */
 enum tsr_step tsr_bin_load_state(struct tsr_binning *bin, struct tsr_mem *mem);
+
+/* geometry.c: draws whose state has GEOMETRY. */
+/* A draw begins. False: no memory. */
+bool tsr_geometry_begin(struct tsr_binning *bin);
+/* The batch is about to be run by run->program: check that, give it an empty attribute space. */
+enum tsr_step tsr_geometry_bind(struct tsr_binning *bin, struct tsr_mem *mem);
+/* The batch has been run: fill bin->run->record. */
+void tsr_geometry_collect(struct tsr_binning *bin);
+/* The outputs of vertex @slot: OUTPUT_STRIDE bytes. */
+void tsr_geometry_outputs(const struct tsr_binning *bin, unsigned int slot, uint32_t *word);
 
 /* input.c */
 /* Begin an empty batch. */

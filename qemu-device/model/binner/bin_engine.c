@@ -48,9 +48,12 @@ static enum tsr_step prepare(struct tsr_binning *bin, struct tsr_mem *mem)
 	run->start = bin->draw.start;
 	run->first_instance = bin->draw.first_instance;
 	run->output_stride = state->shader->output_stride;
-	step = tsr_programs_find(&bin->programs, mem, state->shader->position, TSR_STAGE_POSITION,
+	step = tsr_programs_find(&bin->programs, mem, state->shader->position,
+				 state->geometry ? TSR_STAGE_VERTEX : TSR_STAGE_POSITION,
 				 &run->program);
 	bin->stat[TSR_BIN_UNIFORM_STALLS] = bin->programs.stalls;
+	if (step == TSR_STEP_DONE && state->geometry)
+		step = tsr_geometry_bind(bin, mem);
 	return step == TSR_STEP_DONE ? read_push(bin, mem) : step;
 }
 
@@ -90,6 +93,8 @@ static const uint8_t counter_of[TSR_BIN_STATS] = {
 	[TSR_BIN_UNIFORM_STALLS] = TSR_QUEUE_COUNTER_BIN_UNIFORM_STALLS,
 	[TSR_BIN_TAG_STALLS] = TSR_QUEUE_COUNTER_BIN_TAG_STALLS,
 	[TSR_BIN_PIPE_STALLS] = TSR_QUEUE_COUNTER_BIN_PIPE_STALLS,
+	[TSR_BIN_STAGE_BLOCKS] = TSR_QUEUE_COUNTER_STAGE_BLOCKS,
+	[TSR_BIN_STAGE_UNWRITTEN] = TSR_QUEUE_COUNTER_STAGE_UNWRITTEN,
 	[TSR_BIN_DESCRIPTOR_STALLS] = TSR_QUEUE_COUNTER_BIN_DESCRIPTOR_STALLS,
 };
 

@@ -183,6 +183,25 @@ enum tsr_step tsr_bin_set_state(struct tsr_binning *bin, struct tsr_mem *mem)
 
 /* ---- Reading --------------------------------------------------------------------------------- */
 
+/* What SHADER_STATE at @va says of GEOMETRY, which is there, has to fit the rest of it. */
+static enum tsr_step read_geometry(const struct tsr_shader_state *state, struct tsr_mem *mem,
+				   uint64_t va, struct tsr_geometry_state *geometry)
+{
+	uint64_t word[TSR_GEOMETRY_STATE__QWORDS];
+	enum tsr_step step;
+
+	if (state->varying)
+		return tsr_mem_bad_packet(mem, va, TSR_SHADER_STATE_VARYING__QWORD,
+					  TSR_FAULT_BAD_VALUE);
+	if (state->position_output || state->position_mode)
+		return tsr_mem_bad_packet(mem, va, TSR_SHADER_STATE_POSITION_MODE__QWORD,
+					  TSR_FAULT_BAD_VALUE);
+	step = tsr_descriptor_read(mem, state->geometry, TSR_DESCRIPTOR_GEOMETRY_STATE, word);
+	if (step == TSR_STEP_DONE)
+		tsr_unpack_geometry_state(word, geometry);
+	return step;
+}
+
 static enum tsr_step read_shader(struct tsr_binning *bin, const struct tsr_bin_version *v,
 				 struct tsr_mem *mem)
 {
@@ -203,6 +222,9 @@ static enum tsr_step read_shader(struct tsr_binning *bin, const struct tsr_bin_v
 		state->clip_distances = 0;
 		state->cull_distances = 0;
 	}
+	if (state->geometry)
+		return read_geometry(state, mem, va,
+				     &bin->geometry[v->entry[TSR_BIN_SHADER_STATE]]);
 	return TSR_STEP_DONE;
 }
 
@@ -291,6 +313,7 @@ static void prepare(const struct tsr_binning *bin, struct tsr_bin_version *v)
 	uint32_t cull = (uint32_t)shader->cull_distances << TSR_OUT_CULL_SHIFT;
 
 	v->shader = shader;
+	v->geometry = shader->geometry ? &bin->geometry[v->entry[TSR_BIN_SHADER_STATE]] : NULL;
 	v->draw = &d->state;
 	v->viewport = d->viewport;
 	v->has_distances = clip | cull;

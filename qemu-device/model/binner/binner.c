@@ -217,6 +217,23 @@ static void describe(const struct tsr_binning *bin, struct tsr_heap_batch *h)
 	h->fragment_push = state->fragment_push;
 }
 
+/* Outputs of a batch that has been shaded whole, to @offset of the heap. */
+static enum tsr_step write_outputs(struct tsr_binning *bin, struct tsr_mem *mem, uint32_t offset)
+{
+	const uint32_t stride = bin->state->shader->output_stride;
+	uint32_t word[TSR_VERTEX_OUTPUT_MAX / 4];
+
+	for (unsigned int slot = 0; slot < bin->batch.vertices; slot++) {
+		enum tsr_step step;
+
+		tsr_geometry_outputs(bin, slot, word);
+		step = heap_write(bin, mem, offset + slot * stride, word, stride);
+		if (step != TSR_STEP_DONE)
+			return step;
+	}
+	return TSR_STEP_DONE;
+}
+
 enum tsr_step tsr_bin_write_record(struct tsr_binning *bin, struct tsr_mem *mem)
 {
 	struct tsr_bin_batch *b = &bin->batch;
@@ -238,7 +255,8 @@ enum tsr_step tsr_bin_write_record(struct tsr_binning *bin, struct tsr_mem *mem)
 	}
 	add_primitives(&r, bin, &h);
 	end = ((uint64_t)r.base + r.len + 63) & ~63ull;
-	if (!h.shared && bin->state->shader->varying && h.output_stride) {
+	if (!h.shared && h.output_stride &&
+	    (bin->state->shader->varying || bin->state->geometry)) {
 		h.outputs = end;
 		end += (uint32_t)b->vertices * h.output_stride;
 	}
@@ -247,6 +265,8 @@ enum tsr_step tsr_bin_write_record(struct tsr_binning *bin, struct tsr_mem *mem)
 		return step;
 	tsr_pack_heap_batch((uint64_t *)r.bytes, &h);
 	step = heap_write(bin, mem, r.base, r.bytes, r.len);
+	if (step == TSR_STEP_DONE && bin->state->geometry && !h.shared && h.outputs)
+		step = write_outputs(bin, mem, h.outputs);
 	if (step != TSR_STEP_DONE)
 		return step;
 	b->vertex_data = h.vertex_data;

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "gpu.h"
+#include "stages.h"
 
 void tsr_bin_batch_begin(struct tsr_binning *bin)
 {
@@ -250,6 +251,30 @@ static bool feed_triangle_strip_adjacency(struct tsr_binning *bin, uint32_t inde
 	return true;
 }
 
+/* Patches: their vertices are shaded, whoever comes to take them. */
+static bool feed_patch(struct tsr_binning *bin, uint32_t index)
+{
+	const unsigned int n = bin->state->geometry->patch_points;
+	struct tsr_bin_batch *b = &bin->batch;
+	unsigned int vertices = b->vertices;
+	struct tsr_bin_draw *d = &bin->draw;
+	uint32_t *v = bin->stages->patch;
+
+	v[d->have] = index;
+	if (d->have + 1u < n) {
+		d->have++;
+		return true;
+	}
+	if (!room(b, v, n))
+		return false;
+	for (unsigned int i = 0; i < n; i++)
+		slot_of(b, b->generation << 8, bin->run->vertex, v[i], &vertices);
+	have_vertices(bin, vertices);
+	b->primitive[b->primitives++] = (uint64_t)d->primitive++ << 32;
+	d->have = 0;
+	return true;
+}
+
 /* The next vertex. False: the primitive it completes does not fit. */
 static bool feed(struct tsr_binning *bin, uint32_t index)
 {
@@ -273,6 +298,8 @@ static bool feed(struct tsr_binning *bin, uint32_t index)
 		return feed_line_strip_adjacency(bin, index);
 	case TSR_TOPOLOGY_TRIANGLES_ADJACENCY:
 		return feed_list(bin, index, 6, 3, 0, 2);
+	case TSR_TOPOLOGY_PATCHES:
+		return feed_patch(bin, index);
 	default:
 		return feed_triangle_strip_adjacency(bin, index);
 	}

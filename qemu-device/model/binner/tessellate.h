@@ -37,7 +37,7 @@ struct tsr_tess_line {
 };
 
 struct tsr_tessellation {
-	/* U0, V0, U1 (triangle: W0), V1; isoline: density, detail */
+	/* U0, V0, U1 (triangle: W0), V1; lines: density, detail */
 	struct tsr_tess_line edge[4];
 	struct tsr_tess_line inside[2];	/* U, V; triangle: both are the only one */
 	uint8_t shape;

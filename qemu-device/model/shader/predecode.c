@@ -494,6 +494,10 @@ static void note_message(struct builder *b, unsigned int position)
 	msg->fma = b->clause->tuple[position / 2].fma;
 	msg->add = b->clause->tuple[position / 2].add;
 	msg->staging_read = tsr_insn_staging_read(op->insn);
+	/* attribute space has vectors in aligned registers */
+	if (op->insn->op == TSR_OP_ADD_ALD || op->insn->op == TSR_OP_ADD_AST)
+		msg->staging &= ~(op->insn->mod[TSR_MOD_VECSIZE] > 1 ? 3 :
+							op->insn->mod[TSR_MOD_VECSIZE]);
 	b->msg_uop = b->out->uops;
 	b->out->flags |= TSR_CLAUSE_MESSAGE;
 	if (op->info->message == TSR_MESSAGE_BLEND && b->code_kind & TSR_CODE_FRAGMENT)

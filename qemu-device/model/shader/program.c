@@ -38,6 +38,21 @@ static void fill_state(const struct tsr_shader_program *p, struct tsr_compute_st
 	};
 }
 
+/* The header at @va, which may be 0. */
+static enum tsr_step load_header(struct tsr_mem *mem, uint64_t va, struct tsr_program *program)
+{
+	uint64_t word[TSR_STAGE_HEADER__QWORDS];
+	enum tsr_step step;
+
+	program->header_va = va;
+	if (!va)
+		return TSR_STEP_DONE;
+	step = tsr_descriptor_read(mem, va, TSR_DESCRIPTOR_STAGE_HEADER, word);
+	if (step == TSR_STEP_DONE)
+		tsr_unpack_stage_header(word, &program->header);
+	return step;
+}
+
 static enum tsr_step load(struct tsr_mem *mem, uint64_t va, enum tsr_stage stage,
 			  struct tsr_program **out)
 {
@@ -55,6 +70,8 @@ static enum tsr_step load(struct tsr_mem *mem, uint64_t va, enum tsr_stage stage
 		return tsr_mem_bad_packet(mem, va, 0, TSR_FAULT_UNSUPPORTED);
 	step = tsr_mem_read(mem, p.push, program->push_word,
 			      p.push_words * sizeof(program->push_word[0]));
+	if (step == TSR_STEP_DONE)
+		step = load_header(mem, stage == TSR_STAGE_VERTEX ? p.header : 0, program);
 	if (step != TSR_STEP_DONE) {
 		free(program);
 		return step;
@@ -97,7 +114,7 @@ enum tsr_step tsr_push_read(struct tsr_push *push, struct tsr_mem *mem, uint64_t
 
 void tsr_programs_drop(struct tsr_programs *programs)
 {
-	for (unsigned int stage = 0; stage <= TSR_STAGE_FRAGMENT; stage++) {
+	for (unsigned int stage = 0; stage < TSR_STAGES; stage++) {
 		for (unsigned int i = 0; i < TSR_UNIFORM_CACHE_PROGRAMS; i++) {
 			free(programs->program[stage][i]);
 			programs->program[stage][i] = NULL;

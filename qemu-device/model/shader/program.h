@@ -22,6 +22,8 @@ enum tsr_stage {
 	TSR_STAGE_POSITION,		/* of vertices, for the binner */
 	TSR_STAGE_VARYING,		/* of vertices, for fragments */
 	TSR_STAGE_FRAGMENT,
+	TSR_STAGE_VERTEX,		/* of vertices, whole: of draws with GEOMETRY */
+	TSR_STAGES
 };
 
 struct tsr_program {
@@ -29,6 +31,9 @@ struct tsr_program {
 	uint64_t serial;		/* no other program ever has it */
 	uint8_t stage;			/* enum tsr_stage */
 	struct tsr_compute_state state;	/* what it has in common with a dispatch's program */
+	/* VERTEX: its STAGE_HEADER; address 0: it has none */
+	uint64_t header_va;
+	struct tsr_stage_header header;
 	uint64_t varyings;		/* table of outputs or varyings … */
 	uint32_t varying_count;		/* … and its entries */
 	uint32_t push_word[];		/* state.push_words */
@@ -43,7 +48,7 @@ struct tsr_push {
 /* The uniform cache, and what else is known of its programs. */
 struct tsr_programs {
 	/* by address */
-	struct tsr_program *program[TSR_STAGE_FRAGMENT + 1][TSR_UNIFORM_CACHE_PROGRAMS];
+	struct tsr_program *program[TSR_STAGES][TSR_UNIFORM_CACHE_PROGRAMS];
 	uint64_t stalls;		/* programs that have taken another's place */
 };
 

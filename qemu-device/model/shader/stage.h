@@ -26,6 +26,7 @@
 #include "program.h"
 
 struct tsr_tile;
+struct tsr_stage_block;
 
 #define TSR_BUNDLE_QUADS (TSR_BUNDLE_LANES / 4)
 
@@ -64,7 +65,8 @@ typedef uint64_t tsr_position_record[TSR_POSITION_EXTENDED__QWORDS];
 
 struct tsr_vertex_run {
 	/* In. */
-	const struct tsr_program *program;	/* of stage POSITION or VARYING */
+	const struct tsr_program *program;	/* of stage POSITION, VARYING or VERTEX */
+	struct tsr_stage_block *block;	/* VERTEX: where outputs go, by slot; see stages.h */
 	unsigned int threads;		/* 1 to TSR_BATCH_VERTICES */
 	/*
 	 * Of the vertices to be shaded: R61 and R62, both counted from 0 … (There is room for the

@@ -8,7 +8,8 @@
 
 /* Registers a vertex program finds. */
 enum {
-	REG_RECORD = 58,		/* position programs: address of the record, two words */
+	/* address of what the thread writes, two words: POSITION the record, VERTEX the window */
+	REG_RECORD = 58,
 	REG_VERTEX = 61,
 	REG_INSTANCE = 62,
 };
@@ -26,10 +27,21 @@ static uint32_t *all_of(struct tsr_vertex_run *v, unsigned int r)
 	return word;
 }
 
+/* Every thread finds its own outputs at the front of the window. */
+static void point_to_space(struct tsr_vertex_run *v)
+{
+	uint32_t *high = all_of(v, REG_RECORD + 1);
+
+	memset(all_of(v, REG_RECORD), 0, v->threads * sizeof(*high));
+	for (unsigned int n = 0; n < v->threads; n++)
+		high[n] = TSR_WINDOW_STAGE_OUTPUT >> 32;
+}
+
 static void start(struct tsr_shader *sh, struct tsr_vertex_run *v)
 {
 	bool position = v->program->stage == TSR_STAGE_POSITION;
-	uint64_t entry = (position ? 3ull << REG_RECORD : 0) | 3ull << REG_VERTEX;
+	bool space = v->program->stage == TSR_STAGE_VERTEX;
+	uint64_t entry = (position || space ? 3ull << REG_RECORD : 0) | 3ull << REG_VERTEX;
 	uint16_t live[TSR_BUNDLE_WARPS] = { 0 };
 	const unsigned int threads = v->threads;
 	uint32_t *low, *high;
@@ -45,6 +57,8 @@ static void start(struct tsr_shader *sh, struct tsr_vertex_run *v)
 	tsr_stage_start(sh, &v->run, v->program, live, entry, entry);
 	memcpy(all_of(v, REG_VERTEX), v->vertex, threads * sizeof(v->vertex[0]));
 	memcpy(all_of(v, REG_INSTANCE), v->instance, threads * sizeof(v->instance[0]));
+	if (space)
+		point_to_space(v);
 	if (!position)
 		return;
 	v->kept = 0;

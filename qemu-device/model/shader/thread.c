@@ -86,6 +86,7 @@ void tsr_shader_fault(struct tsr_shader *sh, unsigned int w, unsigned int lane, 
 			   FIELD(TSR_QUEUE_FAULT_SHADER_TUPLE, tuple) |
 			   FIELD(TSR_QUEUE_FAULT_SHADER_ADD, add) |
 			   FIELD(TSR_QUEUE_FAULT_SHADER_CORE, sh->core->job.index) |
+			   FIELD(TSR_QUEUE_FAULT_SHADER_STAGE, sh->env.stage == TSR_STAGE_VERTEX) |
 			   TSR_QUEUE_FAULT_SHADER_VALID__MASK;
 	if (sh->grid)
 		memcpy(sh->fault.group, sh->core->group[warp->group].id, sizeof(sh->fault.group));

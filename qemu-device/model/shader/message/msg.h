@@ -39,6 +39,7 @@ tsr_msg_fn tsr_msg_lea_texel;		/* LEA_TEX*; arg: 1 for an immediate index */
 tsr_msg_fn tsr_msg_load_convert;	/* LD_CVT */
 tsr_msg_fn tsr_msg_store_convert;	/* ST_CVT */
 tsr_msg_fn tsr_msg_clock;		/* LD_GCLK */
+tsr_msg_fn tsr_msg_stage;		/* ALD, AST, AL2P; arg: enum tsr_msg_stage_access */
 tsr_msg_fn tsr_msg_texture;		/* TEXC */
 tsr_msg_fn tsr_msg_texture_compact;	/* TEXS_2D, TEXS_CUBE; arg: 1 for cubes */
 /* Lanes @lanes of vector @from to @to. */
@@ -97,6 +98,12 @@ struct tsr_insn tsr_var_tex_sample(const struct tsr_insn *insn, bool half);
 enum tsr_msg_varying_flags {
 	TSR_MSG_VAR_IMM = 1,		/* the index is an immediate */
 	TSR_MSG_VAR_FLAT = 2,		/* of the provoking vertex */
+};
+
+enum tsr_msg_stage_access {
+	TSR_MSG_STAGE_LOAD,
+	TSR_MSG_STAGE_STORE,
+	TSR_MSG_STAGE_INDEX,
 };
 
 /* Which attribute instruction. */
@@ -178,6 +185,12 @@ enum tsr_step tsr_msg_write(struct tsr_msg_env *env, unsigned int lane, uint64_t
 /* Read a descriptor; table entries lie in memory, not in windows. */
 enum tsr_step tsr_msg_descriptor(struct tsr_msg_env *env, uint64_t va, uint64_t *qword,
 				 unsigned int qwords);
+
+/* The same in the window of stage outputs, of the vertex of @lane: env->stage is VERTEX. */
+enum tsr_step tsr_stage_window_read(struct tsr_msg_env *env, unsigned int lane, uint64_t va,
+				    void *to, unsigned int len);
+enum tsr_step tsr_stage_window_write(struct tsr_msg_env *env, unsigned int lane, uint64_t va,
+				     const void *from, unsigned int len);
 
 struct tsr_format;
 union tsr_texel;

@@ -10,6 +10,7 @@
 
 #include "msg_attribute.h"
 #include "msg_bundle.h"
+#include "binner/stages.h"
 #include "shader/stage.h"
 #include "memory/tiling.h"
 
@@ -278,6 +279,10 @@ static bool locate_output(const struct tsr_msg_env *env, const struct tsr_attrib
 	}
 	if (!view->output || env->stage == TSR_STAGE_POSITION)
 		return false;
+	if (env->stage == TSR_STAGE_VERTEX) {
+		*va = TSR_WINDOW_STAGE_OUTPUT + view->offset;
+		return view->offset >= 0 && end <= TSR_STAGE_BYTES;
+	}
 	*va = v->outputs + (uint64_t)slot * v->output_stride + view->offset;
 	return view->offset >= 0 && end <= v->output_stride;
 }
@@ -438,6 +443,31 @@ static enum tsr_step attribute_lane(struct tsr_msg_env *env, struct tsr_msg *msg
 	return TSR_STEP_DONE;
 }
 
+enum tsr_step tsr_attribute_fetch(struct tsr_msg_env *env, unsigned int lane, uint32_t index,
+				  uint32_t vertex, uint32_t instance, uint32_t word[4])
+{
+	struct attribute a = {
+		.components = 4, .type = AUTO, .table = env->state->attributes,
+		.count = env->state->attribute_count,
+	};
+	enum tsr_step step = find_view(env, &a, index);
+	union tsr_texel texel;
+	uint32_t all[8];
+	uint64_t va;
+
+	memset(word, 0, 4 * sizeof(word[0]));
+	if (step != TSR_STEP_DONE || !locate(env, a.view, 0, vertex, instance, &va))
+		return step;
+	step = tsr_msg_load_texel(env, lane, va, &a.view->format, &texel);
+	if (step != TSR_STEP_DONE)
+		return step;
+	/* types of 64 bits, which none of the formats has by itself, would fill all of it */
+	tsr_format_to_registers(&a.view->format, &texel, register_type(&a, &a.view->format), 4,
+				all);
+	memcpy(word, all, 4 * sizeof(word[0]));
+	return TSR_STEP_DONE;
+}
+
 /* Types of the ISA's register_format as descriptors number them. */
 static const unsigned int types[] = {
 	[TSR_REGISTER_FORMAT_F16] = TSR_REGISTER_TYPE_F16,
@@ -501,6 +531,10 @@ static unsigned int output_addresses(struct tsr_msg_env *env, const struct tsr_m
 	if (v->position_output && !view->index && env->stage == TSR_STAGE_POSITION) {
 		base = TSR_WINDOW_OUTPUT;
 		step = sizeof(v->record[0]);
+	} else if (env->stage == TSR_STAGE_VERTEX) {
+		if (view->output && view->offset >= 0 &&
+		    view->offset + view->format.bytes <= TSR_STAGE_BYTES)
+			base = TSR_WINDOW_STAGE_OUTPUT + view->offset;
 	} else if (!(v->position_output && !view->index) && view->output &&
 		   env->stage != TSR_STAGE_POSITION && view->offset >= 0 &&
 		   view->offset + view->format.bytes <= v->output_stride) {

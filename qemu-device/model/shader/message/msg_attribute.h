@@ -6,6 +6,7 @@
 #ifndef TSR_SHADER_MSG_ATTRIBUTE_H
 #define TSR_SHADER_MSG_ATTRIBUTE_H
 
+#include "command/engine.h"
 #include "msg_format.h"
 #include "tsr_packets.h"
 
@@ -44,5 +45,14 @@ struct tsr_attribute_view {
 struct tsr_attribute_views {
 	struct tsr_attribute_view view[TSR_ATTRIBUTE_VIEWS];	/* by index and table */
 };
+
+struct tsr_msg_env;
+
+/*
+ * Attribute @index of @vertex and @instance, as LD_ATTR with the type auto loads four components
+ * for @lane.
+ */
+enum tsr_step tsr_attribute_fetch(struct tsr_msg_env *env, unsigned int lane, uint32_t index,
+				  uint32_t vertex, uint32_t instance, uint32_t word[4]);
 
 #endif

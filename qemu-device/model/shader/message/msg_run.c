@@ -19,6 +19,7 @@ struct unit {
 #define LOAD(bytes) MEMORY(tsr_msg_load, tsr_msg_load_together, bytes)
 #define STORE(bytes) MEMORY(tsr_msg_store, tsr_msg_store_together, bytes)
 #define ATTRIBUTE(fn, together, arg) { fn, together, arg, TSR_UNIT_ATTRIBUTE, false, true }
+#define STAGE(arg) { tsr_msg_stage, NULL, arg, TSR_UNIT_STAGE, false, true }
 #define TEXTURE(fn, together, arg) { fn, together, arg, TSR_UNIT_TEXTURE, false, false }
 #define ATOMIC(fn, arg) { fn, NULL, arg, TSR_UNIT_ATOMIC, false, false }
 #define VARYING(fn, arg) { fn, NULL, arg, TSR_UNIT_VARYING, true, true }
@@ -63,6 +64,9 @@ static const struct unit units[TSR_OP__COUNT] = {
 	[TSR_OP_ADD_ST_CVT] =
 		ATTRIBUTE(tsr_msg_store_convert, tsr_msg_store_convert_together, 0),
 	[TSR_OP_ADD_LD_GCLK_U64] = ATTRIBUTE(tsr_msg_clock, NULL, 0),
+	[TSR_OP_ADD_ALD] = STAGE(TSR_MSG_STAGE_LOAD),
+	[TSR_OP_ADD_AST] = STAGE(TSR_MSG_STAGE_STORE),
+	[TSR_OP_ADD_AL2P] = STAGE(TSR_MSG_STAGE_INDEX),
 	[TSR_OP_ADD_LEA_TEX] = TEXTURE(tsr_msg_lea_texel, NULL, 0),
 	[TSR_OP_ADD_LEA_TEX_IMM] = TEXTURE(tsr_msg_lea_texel, NULL, 1),
 	[TSR_OP_ADD_LD_VAR] = VARYING(tsr_msg_varying, 0),
@@ -238,12 +242,22 @@ enum tsr_step tsr_msg_place(struct tsr_msg_env *env, unsigned int lane, uint64_t
 	}
 }
 
+/* Whether @va is in the window of stage outputs, and there is one. */
+static bool in_stage_output(const struct tsr_msg_env *env, uint64_t va)
+{
+	return va >> TSR_WINDOW_SHIFT == TSR_WINDOW_STAGE_OUTPUT >> TSR_WINDOW_SHIFT &&
+	       env->stage == TSR_STAGE_VERTEX;
+}
+
 enum tsr_step tsr_msg_read(struct tsr_msg_env *env, unsigned int lane, uint64_t va, void *to,
 			   unsigned int len)
 {
 	struct tsr_place place;
-	enum tsr_step step = tsr_msg_place(env, lane, va, len, TSR_ACCESS_READ, &place);
+	enum tsr_step step;
 
+	if (in_stage_output(env, va))
+		return tsr_stage_window_read(env, lane, va, to, len);
+	step = tsr_msg_place(env, lane, va, len, TSR_ACCESS_READ, &place);
 	if (step != TSR_STEP_DONE)
 		return step;
 	if (place.nowhere)
@@ -259,8 +273,11 @@ enum tsr_step tsr_msg_write(struct tsr_msg_env *env, unsigned int lane, uint64_t
 			    const void *from, unsigned int len)
 {
 	struct tsr_place place;
-	enum tsr_step step = tsr_msg_place(env, lane, va, len, TSR_ACCESS_WRITE, &place);
+	enum tsr_step step;
 
+	if (in_stage_output(env, va))
+		return tsr_stage_window_write(env, lane, va, from, len);
+	step = tsr_msg_place(env, lane, va, len, TSR_ACCESS_WRITE, &place);
 	if (step != TSR_STEP_DONE || place.nowhere)
 		return step;
 	if (place.host)
