@@ -90,13 +90,27 @@ static void position(struct front *f, uint32_t vertex, uint32_t instance, float 
 	}
 }
 
+/* The state at @va has GEOMETRY, behind its viewports: patches, if nothing is drawn. */
+static void geometry(struct front *f, uint64_t va)
+{
+	const struct tsr_geometry_state g = { .patch_points = take(1) % 40 };
+
+	tsr_pack_geometry_state((uint64_t *)(f->list + (va + 768 - FRONT_LIST)), &g);
+	f->shader.geometry = va + 768;
+	f->shader.varying = 0;
+	f->shader.position_mode = take(1) == 0xff;
+	f->draw.discard |= take(1) & 1;
+}
+
 static void states(struct front *f)
 {
 	uint64_t *s, *d;
 	uint64_t va = FRONT_STATES + 1024 * (uint64_t)f->states;
+	uint8_t more;
 
+	more = take(1);
 	f->shader = (struct tsr_shader_state){
-		.extended = take(1) & 1, .position_mode = take(1) & 1,
+		.extended = more & 1, .position_mode = take(1) & 1,
 		.writes_layer = take(1) & 1, .writes_viewport = take(1) & 1,
 		.writes_point_size = take(1) & 1, .clip_distances = number(1) & 0xff,
 		.cull_distances = number(1) & 0xff, .output_stride = number(65) * 16 % 65536,
@@ -122,6 +136,8 @@ static void states(struct front *f)
 	}
 	if (f->states > 200)
 		return;
+	if (more >> 1 == 0x55)
+		geometry(f, va);
 	front_states(f);
 	s = (uint64_t *)(f->list + (va - FRONT_LIST));
 	d = s + 16;
