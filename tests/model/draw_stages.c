@@ -9,6 +9,8 @@
 #include <string.h>
 
 #include "bench.h"
+#include "binner/bin.h"
+#include "gpu.h"
 #include "ktap.h"
 #include "reload.h"
 #include "soup.h"
@@ -371,6 +373,7 @@ static uint8_t want[LAYERS * LAYER_BYTES];
 static void compare(const struct scene *s, const struct tsr_config *config)
 {
 	uint64_t statistics[7], covered = 0, invocations;
+	const struct tsr_binning *spare;
 
 	start(config);
 	set_scene(s);
@@ -396,6 +399,9 @@ static void compare(const struct scene *s, const struct tsr_config *config)
 			ktap_eq(statistic(k), statistics[k]);
 		/* varying programs do not run */
 		ktap_eq(statistic(6), 0);
+		/* the block is the command's: nobody keeps it (nor anything else after a load) */
+		spare = m.b->gpu->memory[0].binning;
+		ktap_ok(m.reloads || (spare && !spare->stages));
 	}
 	ktap_ok(counter(TSR_QUEUE_COUNTER_BIN_INVOCATIONS) >= 4 * invocations);
 	ktap_ok(counter(TSR_QUEUE_COUNTER_STAGE_BLOCKS) > 0);

@@ -50,6 +50,8 @@ void tsr_bin_rest(struct tsr_binning *bin)
 {
 	tsr_stage_drop(&bin->run->run);
 	tsr_programs_drop(&bin->programs);
+	free(bin->stages);
+	bin->stages = bin->run->block = NULL;
 	free(bin->stored);
 	bin->stored = NULL;
 }
