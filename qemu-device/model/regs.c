@@ -16,7 +16,8 @@ static uint64_t features(struct tsr_gpu *gpu)
 	       (gpu->cfg.inject_window ? TSR_FEATURE_DEBUG : 0) |
 	       (gpu->cfg.check ? TSR_FEATURE_CHECK : 0) |
 	       (gpu->cfg.page_sizes & 1ull << TSR_HUGE_SHIFT ? TSR_FEATURE_HUGE_PAGES : 0) |
-	       (gpu->cfg.deterministic ? TSR_FEATURE_DETERMINISTIC : 0);
+	       (gpu->cfg.deterministic ? TSR_FEATURE_DETERMINISTIC : 0) |
+	       TSR_FEATURE_COMPRESSED;
 }
 
 /* The GPU block; @offset with bit 2 cleared for 64-bit registers is left to the caller's halves. */

@@ -127,6 +127,13 @@ cover-page: ## make Documentation/driver/coverage.md from what the last check-co
 check-coverage: setup ## whether Documentation/coverage.md is what the last results show
 	@$(PYTHON) tests/lib/coverage.py --results $(BUILD)/results --compare Documentation/coverage.md
 
+# What tests know of compressed blocks: computed again, and compared with decoders that others have written.
+.PHONY: vectors-check
+vectors-check: setup ## the texels of compressed blocks (tests/blocks) once more, from our reference and from others' decoders
+	@bash qemu-device/build/setup.sh libegl-mesa0 libgl1-mesa-dri libsquish0 astcenc python3-pil
+	@mkdir -p '$(BUILD)/blocks' && $(CC) -O1 -o '$(BUILD)/blocks/dump' tests/blocks/dump.c
+	@$(PYTHON) tests/blocks/vectors.py '$(BUILD)/blocks/dump'
+
 fuzz: setup ## fuzz the model longer: SECONDS=600 per target
 	@$(PROGRAMS) asan fuzz
 	@TSR_FUZZ_SECONDS=$(or $(SECONDS),600) LONG=1 $(RUN) --suite fuzz --results $(RESULTS)/fuzz.ktap \

@@ -32,7 +32,7 @@ struct gfx_format {
 
 enum gfx_kind {
 	GFX_NONE, GFX_UNORM, GFX_SNORM, GFX_UINT, GFX_SINT, GFX_FLOAT, GFX_UFLOAT, GFX_SHARED,
-	GFX_FIXED, GFX_CONSTANT
+	GFX_FIXED, GFX_CONSTANT, GFX_BLOCK
 };
 
 TSR_HIDDEN struct gfx_format gfx_format(uint32_t format);

@@ -14,7 +14,8 @@ static const struct gfx_format formats[256] = {
 
 struct gfx_format gfx_format(uint32_t format)
 {
-	return format < 256 ? formats[format] : (struct gfx_format){ 0 };
+	return format < 256 && formats[format].kind != GFX_BLOCK ? formats[format]
+								  : (struct gfx_format){ 0 };
 }
 
 /* Where samples lie, as programs read it: pairs of 16-bit numbers, in 256ths of a pixel. */

@@ -162,6 +162,7 @@ static void report(struct tsr_thread_pool *pool, const struct tsr_shader_stats *
 	atomic_fetch_add_explicit(&pool->touches, stats->texture.touches, memory_order_relaxed);
 	atomic_fetch_add_explicit(&pool->fills, stats->texture.fills, memory_order_relaxed);
 	atomic_fetch_add_explicit(&pool->misses, stats->texture.misses, memory_order_relaxed);
+	atomic_fetch_add_explicit(&pool->decodes, stats->texture.decodes, memory_order_relaxed);
 }
 
 static void report_lookups(struct tsr_thread_pool *pool, struct tsr_runner *runner)
@@ -255,6 +256,7 @@ void tsr_thread_pool_forget(struct tsr_queue *q)
 	atomic_store(&pool->touches, 0);
 	atomic_store(&pool->fills, 0);
 	atomic_store(&pool->misses, 0);
+	atomic_store(&pool->decodes, 0);
 	atomic_store(&pool->lookups[0], 0);
 	atomic_store(&pool->lookups[1], 0);
 }

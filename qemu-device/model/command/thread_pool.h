@@ -73,7 +73,7 @@ struct tsr_thread_pool {
 	struct tsr_fault_info record;
 	/* What helpers have done that the owner has not counted yet. */
 	_Atomic uint64_t cycles, groups, clauses, threads, messages, read_bytes, write_bytes;
-	_Atomic uint64_t samples, touches, fills, misses;	/* of textures */
+	_Atomic uint64_t samples, touches, fills, misses, decodes;	/* of textures */
 	_Atomic uint64_t lookups[2];	/* as in struct tsr_runner */
 };
 

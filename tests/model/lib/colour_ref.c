@@ -28,7 +28,7 @@ bool colour_ref_format(struct colour_format *f, unsigned int format, unsigned in
 
 	while (o < 4 && comes[o][0] != order)
 		o++;
-	if (!row->kind || !row->bytes || o == 4)
+	if (!row->kind || row->kind == COLOUR_BLOCK || !row->bytes || o == 4)
 		return false;
 	memset(f, 0, sizeof(*f));
 	f->kind = row->kind;

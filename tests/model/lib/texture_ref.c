@@ -72,7 +72,7 @@ static const struct described described[256] = {
 
 bool tex_format(unsigned int format)
 {
-	return format < 256 && described[format].bytes;
+	return format < 256 && described[format].bytes && !tex_is_kind(format, "BLOCK");
 }
 
 bool tex_is_kind(unsigned int format, const char *kind)

@@ -116,14 +116,35 @@ static unsigned int alignment(const struct described *d)
 	return (bytes | 4) & -(bytes | 4);
 }
 
-bool tsr_format_find(struct tsr_format *format, unsigned int number, unsigned int order, bool srgb)
+/* What the texels of a compressed format are once they have been decoded. */
+static uint8_t kind_of_block(unsigned int number)
 {
-	const struct described *d = &described[number % 256];
+	switch (number) {
+	case TSR_PIXEL_FORMAT_BC4_SNORM:
+	case TSR_PIXEL_FORMAT_BC5_SNORM:
+		return TSR_FORMAT_KIND_SNORM;
+	default:
+		return TSR_FORMAT_KIND_UNORM;
+	}
+}
+
+static void fill_block(struct tsr_format *format, const struct described *d, unsigned int number,
+		       bool srgb)
+{
+	*format = (struct tsr_format){
+		.kind = kind_of_block(number), .codec = (uint8_t)number, .bytes = d->bytes,
+		.align = d->bytes, .srgb = srgb && d->bits[2],
+	};
+	format->srgb &= format->kind == TSR_FORMAT_KIND_UNORM;
+	memcpy(format->bits, d->bits, sizeof(format->bits));
+}
+
+static void fill_plain(struct tsr_format *format, const struct described *d, unsigned int number,
+		       bool srgb)
+{
 	unsigned int at = d->skip;
 	unsigned int bits = 0;
 
-	if (!d->kind || order > 255 || !orders[order].valid)
-		return false;
 	*format = (struct tsr_format){
 		.kind = d->kind, .bytes = d->bytes, .align = alignment(d),
 		.srgb = srgb && d->kind == TSR_FORMAT_KIND_UNORM,
@@ -142,11 +163,30 @@ bool tsr_format_find(struct tsr_format *format, unsigned int number, unsigned in
 	}
 	format->keep = bits != 8 * d->bytes;
 	format->plain = number == TSR_PIXEL_FORMAT_RGBA8_UNORM && !format->srgb;
+}
+
+bool tsr_format_find_texture(struct tsr_format *format, unsigned int number, unsigned int order,
+			     bool srgb)
+{
+	const struct described *d = &described[number % 256];
+
+	if (!d->kind || order > 255 || !orders[order].valid)
+		return false;
+	if (d->kind == TSR_FORMAT_KIND_BLOCK)
+		fill_block(format, d, number % 256, srgb);
+	else
+		fill_plain(format, d, number, srgb);
 	memcpy(format->from, orders[order].from, sizeof(format->from));
 	invert(format);
 	if (format->kind == TSR_FORMAT_KIND_UNORM)
 		pthread_once(&tables_once, fill_tables);
 	return true;
+}
+
+bool tsr_format_find(struct tsr_format *format, unsigned int number, unsigned int order, bool srgb)
+{
+	return described[number % 256].kind != TSR_FORMAT_KIND_BLOCK &&
+	       tsr_format_find_texture(format, number, order, srgb);
 }
 
 /* ---- Small floating-point numbers ------------------------------------------------------------ */

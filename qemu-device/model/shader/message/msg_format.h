@@ -4,7 +4,8 @@
  *
  * In: format, order and flags of a descriptor; bytes of a texel; words of registers. Out: four
  * components, red, green, blue, alpha, in a union tsr_texel. Formats are those of the description
- * (enum PIXEL_FORMAT); compressed ones are not among them. Rounding: to nearest, ties away from
+ * (enum PIXEL_FORMAT); of compressed ones, which textures alone have, only what is said about them:
+ * their texels are decoded elsewhere (shader/texture/block.h). Rounding: to nearest, ties away from
  * zero for normalized components, to even for floating point; what does not fit saturates.
  */
 #ifndef TSR_SHADER_MSG_FORMAT_H
@@ -27,6 +28,7 @@ enum tsr_format_kind {
 	TSR_FORMAT_KIND_SHARED,
 	TSR_FORMAT_KIND_FIXED,
 	TSR_FORMAT_KIND_CONSTANT,
+	TSR_FORMAT_KIND_BLOCK,		/* of descriptions; a format's is its texels' */
 	TSR_FORMAT_KIND_UINT,		/* from here on integers */
 	TSR_FORMAT_KIND_SINT,
 };
@@ -34,14 +36,15 @@ enum tsr_format_kind {
 /* A format, ready for use. */
 struct tsr_format {
 	uint8_t kind;			/* enum tsr_format_kind */
-	uint8_t bytes;			/* of a texel; 0: no memory */
+	uint8_t codec;			/* a compressed format: its number; else 0 */
+	uint8_t bytes;			/* of a texel; of a compressed block; 0: no memory */
 	uint8_t align;			/* of a texel */
 	bool srgb;
 	bool truncate;			/* wider numbers are rounded towards zero */
 	bool keep;			/* a store keeps bits of the texel */
 	bool plain;			/* RGBA8_UNORM without sRGB, the most common one */
 	uint8_t bits[4];		/* of the format's R, G, B, A; 0: not there */
-	uint8_t shift[4];		/* where they begin */
+	uint8_t shift[4];		/* where they begin; nothing of a compressed format */
 	/* enum tsr_component: where red, green, blue, alpha come from; what R, G, B, A become */
 	uint8_t from[4];
 	uint8_t to[4];
@@ -64,8 +67,11 @@ static inline bool tsr_format_is_integer(const struct tsr_format *format)
  */
 unsigned int tsr_format_floats(const struct tsr_format *format);
 
-/* Fill @format; false: no such format or order. */
+/* Fill @format; false: no such format or order, or a compressed format. */
 bool tsr_format_find(struct tsr_format *format, unsigned int number, unsigned int order, bool srgb);
+/* The same for textures, which may be compressed. */
+bool tsr_format_find_texture(struct tsr_format *format, unsigned int number, unsigned int order,
+			     bool srgb);
 
 /* The values of a byte of an UNORM format, as it is and with the sRGB curve: 256 of them. */
 const float *tsr_format_bytes(bool srgb);

@@ -2,6 +2,7 @@
 /*
  * Textures and samplers as their descriptors say, and single texels.
  */
+#include "block.h"
 #include "memory/tiling.h"
 #include "tex_cache.h"
 
@@ -45,9 +46,11 @@ static bool fill_texture(const struct tsr_texture *t, uint32_t word, struct tsr_
 	}
 	if (t->type != TEXTURE_TYPE || t->big_endian ||
 	    (!view->tiled && t->texel_order != TSR_TEXEL_ORDER_LINEAR) ||
-	    !tsr_format_find(&view->format, t->format, t->order, t->srgb))
+	    !tsr_format_find_texture(&view->format, t->format, t->order, t->srgb))
 		return false;
-	tsr_format_find(&view->linear, t->format, t->order, false);
+	if (view->format.codec && (t->samples || t->dimension == TSR_TEXTURE_DIMENSION_1D))
+		return false;
+	tsr_format_find_texture(&view->linear, t->format, t->order, false);
 	view->kind[0] = tsr_block_kind(&view->format);
 	view->kind[1] = tsr_block_kind(&view->linear);
 	return true;
@@ -167,18 +170,34 @@ enum tsr_step tsr_texel_surface(struct tsr_msg_env *env, struct tsr_texture_view
 			    place->level + view->first_level, surface);
 }
 
+/* Where a compressed block is: block (@x, @y) of its slice. */
+static uint64_t block_at(const struct tsr_texture_view *view, const struct tsr_texture_surface *s,
+			 uint32_t x, uint32_t y)
+{
+	uint64_t block = x, row = y;
+
+	if (view->tiled) {
+		block = (x & ~3u) * 4ull + tsr_tile_index(x & 3, y & 3);
+		row = y / 4;
+	}
+	return s->pointer + block * view->format.bytes + row * (uint64_t)(int64_t)s->row_stride;
+}
+
 uint64_t tsr_texel_at(const struct tsr_texture_view *view, const struct tsr_texture_surface *s,
 		      const struct tsr_texel_place *place)
 {
+	uint64_t slice = place->z * (uint64_t)(int64_t)s->slice_stride;
 	uint64_t texel = place->x, row = place->y;
 
+	if (view->format.codec)
+		return slice + block_at(view, s, place->x / 4, place->y / 4);
 	if (view->tiled) {
 		texel = place->x / TSR_TILE_DIM * TSR_TILE_TEXELS +
 			tsr_tile_index(place->x, place->y);
 		row = place->y / TSR_TILE_DIM;
 	}
 	return s->pointer + texel * view->format.bytes + row * (uint64_t)(int64_t)s->row_stride +
-	       place->z * (uint64_t)(int64_t)s->slice_stride;
+	       slice;
 }
 
 enum tsr_step tsr_texel_address(struct tsr_msg_env *env, struct tsr_texture_view *view,
@@ -218,7 +237,7 @@ static bool cached(struct tsr_msg_env *env, struct tsr_texture_view *view, bool 
 	return true;
 }
 
-/* A texel from memory. */
+/* The bytes of a texel, or of its compressed block, from memory. */
 static enum tsr_step uncached(struct tsr_msg_env *env, struct tsr_texture_view *view,
 			      const struct tsr_texel_place *place, uint8_t *bytes)
 {
@@ -241,6 +260,7 @@ static enum tsr_step uncached(struct tsr_msg_env *env, struct tsr_texture_view *
 enum tsr_step tsr_texel_read(struct tsr_msg_env *env, struct tsr_texture_view *view, bool linear,
 			     const struct tsr_texel_place *place, union tsr_texel *texel)
 {
+	const struct tsr_format *f = linear ? &view->linear : &view->format;
 	uint8_t bytes[TSR_TEXEL_BYTES_MAX];
 	enum tsr_step step;
 
@@ -248,9 +268,12 @@ enum tsr_step tsr_texel_read(struct tsr_msg_env *env, struct tsr_texture_view *v
 		step = view->format.bytes ? uncached(env, view, place, bytes) : TSR_STEP_DONE;
 		if (step != TSR_STEP_DONE)
 			return step;
-		tsr_format_load(linear ? &view->linear : &view->format, bytes, texel);
+		if (f->codec)
+			tsr_block_pick(f, bytes, place->x % 4, place->y % 4, texel);
+		else
+			tsr_format_load(f, bytes, texel);
 	}
-	env->cost.read_bytes += view->format.bytes;
+	env->cost.read_bytes += tsr_texel_cost(f);
 	return TSR_STEP_DONE;
 }
 

@@ -5,6 +5,7 @@
  *   msg_texel.c    descriptors, and single texels in memory
  *   tex_cache.c    what is kept of both: prepared descriptors, blocks of decoded texels
  *   tex_decode.c   blocks of texels as they lie in memory to blocks as filters want them
+ *   block*.c       compressed blocks, a file for each family of formats
  *   tex_lod.c      derivatives to levels of detail and footprints
  *   msg_filter.c   filters, lane by lane: the definition of every result
  *   tex_warp.c     whole warps: levels, places of anisotropic samples, results
@@ -102,6 +103,12 @@ static inline bool tsr_is_normalized(const struct tsr_texture_view *view,
 	       view->dimension == TSR_TEXTURE_DIMENSION_CUBE;
 }
 
+/* Bytes that reading a texel counts as: of a compressed block each texel is one. */
+static inline unsigned int tsr_texel_cost(const struct tsr_format *format)
+{
+	return format->codec ? 1 : format->bytes;
+}
+
 /* Place of a texel. All of it lies in the texture. */
 struct tsr_texel_place {
 	unsigned int level;
@@ -113,7 +120,7 @@ struct tsr_texel_place {
 enum tsr_step tsr_texel_surface(struct tsr_msg_env *env, struct tsr_texture_view *view,
 				const struct tsr_texel_place *place,
 				const struct tsr_texture_surface **surface);
-/* Where a texel of surface @s is. */
+/* Where a texel of surface @s is, or the compressed block that has it. */
 uint64_t tsr_texel_at(const struct tsr_texture_view *view, const struct tsr_texture_surface *s,
 		      const struct tsr_texel_place *place);
 enum tsr_step tsr_texel_address(struct tsr_msg_env *env, struct tsr_texture_view *view,

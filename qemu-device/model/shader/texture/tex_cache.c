@@ -410,6 +410,11 @@ static bool fetch(struct tsr_msg_env *env, struct tsr_texture_view *view,
 	if (tsr_texel_surface(env, view, &place, &s) != TSR_STEP_DONE)
 		return false;
 	va = tsr_texel_at(view, s, &place);
+	if (view->format.codec) {
+		raw->from = raw->bytes;
+		return va % view->format.align == 0 &&
+		       read(env, va, raw->bytes, view->format.bytes);
+	}
 	if ((va | (uint64_t)(int64_t)s->row_stride) % view->format.align)
 		return false;
 	return read_block(env, view, s, va, raw);
@@ -497,6 +502,7 @@ static bool fill(struct tsr_msg_env *env, struct tsr_texture_view *view,
 		tsr_block_decode(view, place->linear, &raw,
 				 tsr_window_texels(cache, w) + tsr_window_at(x, y) * bytes,
 				 TSR_TEX_WINDOW_DIM * bytes);
+		cache->stats.decodes += view->format.codec != 0;
 	}
 	note_block(cache, w, x, y);
 	return true;

@@ -64,7 +64,7 @@ struct tsr_tex_window {
 
 /* What has been counted since somebody set it to 0, see counters.xml and tsr_texture_counted(). */
 struct tsr_texture_stats {
-	uint64_t samples, touches, fills, misses;
+	uint64_t samples, touches, fills, misses, decodes;
 };
 
 struct tsr_texture_cache {

@@ -2,9 +2,10 @@
 /*
  * Blocks of texels as they lie in memory to decoded ones.
  *
- * A format that is compressed in blocks of 4 by 4 texels gets a decoder of its own here: what
- * tsr_raw_block holds is then the compressed block, and everything behind the L1 stays as it is.
+ * Of a compressed format tsr_raw_block holds the compressed block; what lies after the L1 knows
+ * nothing of compression.
  */
+#include "block.h"
 #include "tex_cache.h"
 
 static bool all_bytes(const struct tsr_format *f)
@@ -141,12 +142,52 @@ static void decode_words(const struct tsr_format *f, const struct tsr_raw_block 
 	}
 }
 
+/* The numbers of a compressed block in the order of the result. */
+static void arrange_numbers(const struct tsr_format *f, const float number[16][4], uint8_t *to,
+			    size_t pitch)
+{
+	for (unsigned int n = 0; n < 16; n++) {
+		float texel[4];
+
+		for (unsigned int c = 0; c < 4; c++)
+			texel[c] = f->from[c] < 4 ? number[n][f->from[c]]
+						  : f->from[c] == TSR_COMPONENT_ONE;
+		memcpy(place_of(to, pitch, n, sizeof(texel)), texel, sizeof(texel));
+	}
+}
+
+/* Bytes are arranged like those of a format of four bytes, in rows. */
+static void decode_compressed(const struct tsr_format *f, const struct tsr_raw_block *raw,
+			      uint8_t *to, size_t pitch)
+{
+	static const uint8_t rows[16] = { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15 };
+	union tsr_block_texels texels;
+	const struct tsr_raw_block bytes = { .from = texels.byte[0], .order = rows };
+	struct tsr_format four = *f;
+
+	tsr_block_texels(f, raw->from, &texels);
+	if (!tsr_block_has_bytes(f)) {
+		arrange_numbers(f, texels.number, to, pitch);
+		return;
+	}
+	four.bytes = 4;
+	four.plain = !f->srgb;
+	for (unsigned int c = 0; c < 4; c++)
+		four.shift[c] = (uint8_t)(8 * c);
+	if (f->srgb)
+		decode_tables(&four, &bytes, to, pitch);
+	else
+		decode_bytes(&four, &bytes, to, pitch);
+}
+
 void tsr_block_decode(const struct tsr_texture_view *view, bool linear,
 		      const struct tsr_raw_block *raw, uint8_t *to, size_t pitch)
 {
 	const struct tsr_format *f = linear ? &view->linear : &view->format;
 
-	if (view->kind[linear] == TSR_TEX_BLOCK_BYTES)
+	if (f->codec)
+		decode_compressed(f, raw, to, pitch);
+	else if (view->kind[linear] == TSR_TEX_BLOCK_BYTES)
 		decode_bytes(f, raw, to, pitch);
 	else if (all_bytes(f))
 		decode_tables(f, raw, to, pitch);

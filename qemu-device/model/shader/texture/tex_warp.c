@@ -304,7 +304,7 @@ static void count_lookups(const struct tsr_texture_job *job, uint32_t where, uns
 {
 	job->env->textures->stats.samples += lookups;
 	job->env->cost.read_bytes += lookups * (where & WHERE_NEAR ? 1u : 4u) *
-				     job->view->format.bytes;
+				     tsr_texel_cost(&job->view->format);
 }
 
 /* Look up @lanes, all at @here, @next levels higher than that says; returns those done. */

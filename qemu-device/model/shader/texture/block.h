@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Compressed blocks to texels.
+ *
+ *   block.c        which format has which decoder
+ *   block_bc.c     BC1 to BC5
+ *
+ * In: the bytes of a block, any at all. Out: its texels, in the format's order, rows from the top.
+ * Functions of their arguments alone, the same on every host, which any thread may call. What they
+ * compute is what messages.md says; there is no block that is an error.
+ */
+#ifndef TSR_SHADER_BLOCK_H
+#define TSR_SHADER_BLOCK_H
+
+#include "msg_texture.h"
+
+/* A decoded block of 4 by 4 texels: red, green, blue, alpha; 0, 0, 0, 1 where there are none. */
+union tsr_block_texels {
+	uint8_t byte[16][4];		/* n / 255 */
+	float number[16][4];
+};
+
+typedef void tsr_block_fn(const uint8_t *block, union tsr_block_texels *to);
+
+/* block_bc.c */
+tsr_block_fn tsr_block_bc1, tsr_block_bc2, tsr_block_bc3;	/* bytes */
+tsr_block_fn tsr_block_bc4, tsr_block_bc4_signed, tsr_block_bc5, tsr_block_bc5_signed;
+
+/* Whether texels of compressed format @format are bytes. */
+bool tsr_block_has_bytes(const struct tsr_format *format);
+/* Decode the block at @block, format->bytes long, of compressed format @format. */
+void tsr_block_texels(const struct tsr_format *format, const uint8_t *block,
+		      union tsr_block_texels *to);
+/* Texel (@x, @y) of that block, in the order of the result, its sRGB curve decoded. */
+void tsr_block_pick(const struct tsr_format *format, const uint8_t *block, unsigned int x,
+		    unsigned int y, union tsr_texel *texel);
+
+/* Numbers without any component. */
+static inline void tsr_block_clear(union tsr_block_texels *to)
+{
+	static const float opaque[4] = { 0, 0, 0, 1 };
+
+	for (unsigned int i = 0; i < 16; i++)
+		memcpy(to->number[i], opaque, sizeof(opaque));
+}
+
+static inline uint64_t tsr_block_word(const uint8_t *block)
+{
+	uint64_t word;
+
+	memcpy(&word, block, sizeof(word));
+	return word;
+}
+
+#endif

@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: MIT
+"""Make, or check, what tests know of compressed blocks (tests/blocks/digests.txt, texels.txt).
+
+    vectors.py DUMP [--write] [FORMAT ...]
+
+DUMP is tests/blocks/dump.c, built. The blocks are those of soup.h. Their texels are computed by tests/lib/blocks.py,
+compared with those of the decoders in oracles.py, as exactly as these are, and digested: that is what the committed
+files hold, so that a test needs no other decoder."""
+
+import argparse
+import multiprocessing
+import os
+import struct
+import subprocess
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "..", "lib"))
+sys.path.insert(0, HERE)
+import blocks as reference      # noqa: E402
+import oracles                  # noqa: E402
+
+COUNT, GROUP, SHOWN = 4096, 128, 8
+
+# How far a decoder that rounds to fewer bits may be away, in all other cases 0: (decoder, format): distance. Mesa's BC4
+# and BC5 have 8 bits, truncated; and signed ones are interpolated with -128 as it is.
+DISTANCE = {
+    ("mesa", "bc4"): 1 / 254, ("mesa", "bc5"): 1 / 254, ("mesa", "bc4_signed"): 1.29 / 127, ("mesa", "bc5_signed"): 1.29 / 127,
+}
+
+
+def digest(data):
+    value = 0xcbf29ce484222325
+    for byte in data:
+        value = (value ^ byte) * 0x100000001b3 & 0xffffffffffffffff
+    return value
+
+
+def differences(name, mine, theirs, decoder):
+    """How many texels of a decoder differ from ours."""
+    floats = reference.FORMATS[name][1]
+    step = 16 if floats else 4
+    limit = DISTANCE.get((decoder, name), 0)
+    wrong = []
+    for at in range(0, len(mine), step):
+        a, b = mine[at:at + step], theirs[at:at + step]
+        if a == b:
+            continue
+        if floats:
+            a, b = struct.unpack("<4f", a), struct.unpack("<4f", b)
+        if max(abs(x - y) for x, y in zip(a, b)) > limit:
+            wrong.append((at // step, a, b))
+    return wrong
+
+
+def work(job):
+    """One format: its lines for both files, and what has been found."""
+    dump, name, size, texels = job
+    data = subprocess.run([dump, name, str(COUNT)], check=True, stdout=subprocess.PIPE).stdout
+    each = [reference.decode(name, data[at:at + size]) for at in range(0, len(data), size)]
+    mine = b"".join(each)
+    found = []
+    for decoder, function in oracles.ALL.items():
+        try:
+            theirs = function(name, data)
+        except OSError as error:
+            found.append(f"{name}: {decoder} cannot be asked: {error}")
+            continue
+        if theirs is None:
+            continue
+        wrong = differences(name, mine, theirs, decoder)
+        blocks = sorted({n // texels for n, _a, _b in wrong})
+        known = [n for n in blocks if reference.excused(decoder, name, data[n * size:n * size + size])]
+        rest = [n for n in blocks if n not in known]
+        found.append(f"{name}: {decoder}: {len(wrong)} of {len(mine) // len(each[0]) * texels} texels differ, in "
+                     f"{len(known)} blocks it is known to get wrong and in {len(rest)} others"
+                     + (" <-- WRONG" if rest else ""))
+        for n, a, b in [entry for entry in wrong if entry[0] // texels in rest][:3]:
+            block = data[n // texels * size:][:size].hex()
+            found.append(f"    block {n // texels} {block} texel {n % texels}: {a} here, {b} there")
+    digests = [digest(b"".join(each[i:i + GROUP])) for i in range(0, COUNT, GROUP)]
+    line = name + "".join(f" {value:016x}" for value in digests)
+    shown = [f"{name} {data[i * size:(i + 1) * size].hex()} {each[i].hex()}" for i in range(SHOWN)]
+    return line, shown, found
+
+
+def lines(name):
+    path = os.path.join(HERE, name)
+    if not os.path.exists(path):
+        return []
+    with open(path, encoding="ascii") as stream:
+        return [line for line in stream.read().splitlines() if not line.startswith("#")]
+
+
+def keep(name, about, new, names):
+    """Write a file with the lines of `names` replaced."""
+    old = [line for line in lines(name) if line.split()[0] not in names]
+    with open(os.path.join(HERE, name), "w", encoding="ascii") as stream:
+        stream.write("".join(f"# {line}\n" for line in about) + "\n".join(old + new) + "\n")
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("dump")
+    parser.add_argument("--write", action="store_true")
+    parser.add_argument("formats", nargs="*")
+    options = parser.parse_args()
+    table = subprocess.run([options.dump], check=True, stdout=subprocess.PIPE, text=True).stdout.split("\n")
+    jobs = [(options.dump, name, int(size), int(w) * int(h)) for name, size, w, h in (row.split() for row in table if row)
+            if not options.formats or name in options.formats]
+    bad = 0
+    digests, texels = [], []
+    with multiprocessing.Pool(2) as pool:
+        for line, shown, found in pool.imap(work, jobs):
+            print("\n".join(found), flush=True)
+            bad += sum("WRONG" in text for text in found)
+            digests.append(line)
+            texels += shown if not line.startswith("astc") or line.startswith("astc_4x4") else []
+    names = [job[1] for job in jobs]
+    if options.write:
+        keep("digests.txt", ["SPDX-License-Identifier: MIT", f"FNV-1a of the texels of each {GROUP} blocks of soup.h, made by vectors.py."],
+             digests, names)
+        keep("texels.txt", ["SPDX-License-Identifier: MIT", f"The first {SHOWN} blocks of soup.h and their texels, made by vectors.py."],
+             texels, names)
+    for name, new in (("digests.txt", digests), ("texels.txt", texels)):
+        missing = set(new) - set(lines(name))
+        if missing:
+            print(f"{name} does not say what has been computed for {', '.join(sorted({m.split()[0] for m in missing}))}")
+            bad += 1
+    print(f"{len(jobs)} formats, {bad} complaints")
+    return bad != 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
