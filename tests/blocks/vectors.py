@@ -25,6 +25,8 @@ COUNT, GROUP, SHOWN = 4096, 128, 8
 # How far a decoder that rounds to fewer bits may be away, in all other cases 0: (decoder, format): distance. Mesa's BC4
 # and BC5 have 8 bits, truncated; and signed ones are interpolated with -128 as it is.
 DISTANCE = {
+    ("mesa", "eac_r11"): 2 ** -15, ("mesa", "eac_rg11"): 2 ** -15, ("mesa", "eac_r11_signed"): 2 ** -14,
+    ("mesa", "eac_rg11_signed"): 2 ** -14,
     ("mesa", "bc4"): 1 / 254, ("mesa", "bc5"): 1 / 254, ("mesa", "bc4_signed"): 1.29 / 127, ("mesa", "bc5_signed"): 1.29 / 127,
 }
 
@@ -104,7 +106,7 @@ def main():
     parser.add_argument("dump")
     parser.add_argument("--write", action="store_true")
     parser.add_argument("formats", nargs="*")
-    options = parser.parse_args()
+    options = parser.parse_intermixed_args()
     table = subprocess.run([options.dump], check=True, stdout=subprocess.PIPE, text=True).stdout.split("\n")
     jobs = [(options.dump, name, int(size), int(w) * int(h)) for name, size, w, h in (row.split() for row in table if row)
             if not options.formats or name in options.formats]

@@ -122,7 +122,12 @@ static uint8_t kind_of_block(unsigned int number)
 	switch (number) {
 	case TSR_PIXEL_FORMAT_BC4_SNORM:
 	case TSR_PIXEL_FORMAT_BC5_SNORM:
+	case TSR_PIXEL_FORMAT_ETC2_R11_SNORM:
+	case TSR_PIXEL_FORMAT_ETC2_RG11_SNORM:
 		return TSR_FORMAT_KIND_SNORM;
+	case TSR_PIXEL_FORMAT_BC6H_UF16:
+	case TSR_PIXEL_FORMAT_BC6H_SF16:
+		return TSR_FORMAT_KIND_FLOAT;
 	default:
 		return TSR_FORMAT_KIND_UNORM;
 	}

@@ -4,6 +4,8 @@
  *
  *   block.c        which format has which decoder
  *   block_bc.c     BC1 to BC5
+ *   block_bc67.c   BC6H, BC7
+ *   block_etc.c    ETC2, EAC
  *
  * In: the bytes of a block, any at all. Out: its texels, in the format's order, rows from the top.
  * Functions of their arguments alone, the same on every host, which any thread may call. What they
@@ -25,6 +27,15 @@ typedef void tsr_block_fn(const uint8_t *block, union tsr_block_texels *to);
 /* block_bc.c */
 tsr_block_fn tsr_block_bc1, tsr_block_bc2, tsr_block_bc3;	/* bytes */
 tsr_block_fn tsr_block_bc4, tsr_block_bc4_signed, tsr_block_bc5, tsr_block_bc5_signed;
+
+/* block_bc67.c */
+tsr_block_fn tsr_block_bc7;		/* bytes */
+tsr_block_fn tsr_block_bc6h, tsr_block_bc6h_signed;
+
+/* block_etc.c */
+tsr_block_fn tsr_block_etc2_rgb8, tsr_block_etc2_rgb8a1, tsr_block_etc2_rgba8;	/* bytes */
+tsr_block_fn tsr_block_eac_r11, tsr_block_eac_r11_signed, tsr_block_eac_rg11,
+	     tsr_block_eac_rg11_signed;
 
 /* Whether texels of compressed format @format are bytes. */
 bool tsr_block_has_bytes(const struct tsr_format *format);
