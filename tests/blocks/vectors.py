@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Make, or check, what tests know of compressed blocks (tests/blocks/digests.txt, texels.txt).
+"""Make, or check, what tests know of compressed blocks (tests/blocks/digests.h, texels.h).
 
     vectors.py DUMP [--write] [FORMAT ...]
 
@@ -10,9 +10,11 @@ files hold, so that a test needs no other decoder."""
 import argparse
 import multiprocessing
 import os
+import re
 import struct
 import subprocess
 import sys
+import textwrap
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "lib"))
@@ -81,24 +83,33 @@ def work(job):
             block = data[n // texels * size:][:size].hex()
             found.append(f"    block {n // texels} {block} texel {n % texels}: {a} here, {b} there")
     digests = [digest(b"".join(each[i:i + GROUP])) for i in range(0, COUNT, GROUP)]
-    line = name + "".join(f" {value:016x}" for value in digests)
-    shown = [f"{name} {data[i * size:(i + 1) * size].hex()} {each[i].hex()}" for i in range(SHOWN)]
+    rows = [", ".join(f"0x{value:016x}" for value in digests[i:i + 4]) for i in range(0, len(digests), 4)]
+    line = f"BLOCK_DIGESTS({name},\n\t" + ",\n\t".join(rows) + ")"
+    shown = [f'BLOCK_TEXELS({name}, "{data[i * size:(i + 1) * size].hex()}",\n' +
+             "\n".join(f'\t"{part}"' for part in textwrap.wrap(each[i].hex(), 88)) + ")" for i in range(SHOWN)]
     return line, shown, found
 
 
-def lines(name):
+def entries(name):
+    """What a file says: calls of a macro."""
     path = os.path.join(HERE, name)
     if not os.path.exists(path):
         return []
     with open(path, encoding="ascii") as stream:
-        return [line for line in stream.read().splitlines() if not line.startswith("#")]
+        return re.findall(r"^BLOCK_\w+\([^)]*\)", stream.read(), re.MULTILINE)
 
 
-def keep(name, about, new, names):
-    """Write a file with the lines of `names` replaced."""
-    old = [line for line in lines(name) if line.split()[0] not in names]
+def format_of(entry):
+    return re.match(r"\w+\((\w+)", entry).group(1)
+
+
+def keep(name, about, new, order):
+    """Write a file with new entries in the place of those of the same formats."""
+    made = {format_of(entry) for entry in new}
+    all_ = [entry for entry in entries(name) if format_of(entry) not in made] + new
+    all_.sort(key=lambda entry: order.index(format_of(entry)))
     with open(os.path.join(HERE, name), "w", encoding="ascii") as stream:
-        stream.write("".join(f"# {line}\n" for line in about) + "\n".join(old + new) + "\n")
+        stream.write(f"/* SPDX-License-Identifier: MIT */\n/* {about} */\n" + "\n".join(all_) + "\n")
 
 
 def main():
@@ -118,16 +129,14 @@ def main():
             bad += sum("WRONG" in text for text in found)
             digests.append(line)
             texels += shown if not line.startswith("astc") or line.startswith("astc_4x4") else []
-    names = [job[1] for job in jobs]
+    order = [row.split()[0] for row in table if row]
     if options.write:
-        keep("digests.txt", ["SPDX-License-Identifier: MIT", f"FNV-1a of the texels of each {GROUP} blocks of soup.h, made by vectors.py."],
-             digests, names)
-        keep("texels.txt", ["SPDX-License-Identifier: MIT", f"The first {SHOWN} blocks of soup.h and their texels, made by vectors.py."],
-             texels, names)
-    for name, new in (("digests.txt", digests), ("texels.txt", texels)):
-        missing = set(new) - set(lines(name))
+        keep("digests.h", f"FNV-1a of the texels of each {GROUP} blocks of soup.h, made by vectors.py.", digests, order)
+        keep("texels.h", f"The first {SHOWN} blocks of soup.h and their texels, made by vectors.py.", texels, order)
+    for name, new in (("digests.h", digests), ("texels.h", texels)):
+        missing = set(new) - set(entries(name))
         if missing:
-            print(f"{name} does not say what has been computed for {', '.join(sorted({m.split()[0] for m in missing}))}")
+            print(f"{name} does not say what has been computed for {', '.join(sorted(map(format_of, missing)))}")
             bad += 1
     print(f"{len(jobs)} formats, {bad} complaints")
     return bad != 0

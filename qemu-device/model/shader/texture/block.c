@@ -24,25 +24,63 @@ static tsr_block_fn *const decoders[256] = {
 
 bool tsr_block_has_bytes(const struct tsr_format *format)
 {
-	return format->kind == TSR_FORMAT_KIND_UNORM && format->bits[0] == 8;
+	return (format->kind == TSR_FORMAT_KIND_UNORM && format->bits[0] == 8) ||
+	       (format->srgb && tsr_block_is_astc(format));
+}
+
+/* A component of ASTC as a half: all ones are 1, all others are rounded towards 0. */
+static float float_of(uint32_t x)
+{
+	unsigned int more = x >> 11 ? 21 - (unsigned int)__builtin_clz(x) : 0;
+
+	return x == 0xffff ? 1 : (float)(x >> more << more) / 65536;
+}
+
+void tsr_block_narrow(const struct tsr_format *format, const uint16_t from[16][4],
+		      union tsr_block_texels *to)
+{
+	bool bytes = tsr_block_has_bytes(format);
+
+	for (unsigned int i = 0; i < 64; i++) {
+		if (bytes)
+			to->byte[i / 4][i % 4] = from[i / 4][i % 4] >> 8;
+		else
+			to->number[i / 4][i % 4] = float_of(from[i / 4][i % 4]);
+	}
 }
 
 void tsr_block_texels(const struct tsr_format *format, const uint8_t *block,
 		      union tsr_block_texels *to)
 {
-	decoders[format->codec](block, to);
+	uint16_t astc[16][4];
+
+	if (!tsr_block_is_astc(format)) {
+		decoders[format->codec](block, to);
+		return;
+	}
+	tsr_block_astc(block, 4, 4, format->srgb, astc);
+	tsr_block_narrow(format, astc, to);
 }
 
-void tsr_block_pick(const struct tsr_format *format, const uint8_t *block, unsigned int x,
-		    unsigned int y, union tsr_texel *texel)
+void tsr_block_pick(const struct tsr_format *format, const uint8_t *block, unsigned int width,
+		    unsigned int height, unsigned int x, unsigned int y, union tsr_texel *texel)
 {
+	uint16_t astc[TSR_ASTC_DIM_MAX * TSR_ASTC_DIM_MAX][4], one[16][4] = { { 0 } };
+	unsigned int i = y * width + x;
 	union tsr_block_texels texels;
 	union tsr_texel raw;
 
-	tsr_block_texels(format, block, &texels);
+	if (tsr_block_is_astc(format)) {
+		tsr_block_astc(block, width, height, format->srgb, astc);
+		memcpy(one[0], astc[i], sizeof(one[0]));
+		tsr_block_narrow(format, one, &texels);
+		i = 0;
+	} else {
+		tsr_block_texels(format, block, &texels);
+	}
 	for (unsigned int c = 0; c < 4; c++)
 		raw.f[c] = tsr_block_has_bytes(format)
-			? tsr_format_bytes(format->srgb && c < 3)[texels.byte[4 * y + x][c]]
-			: texels.number[4 * y + x][c];
+			? tsr_format_bytes(format->srgb && c < 3)[texels.byte[i][c]]
+			: texels.number[i][c];
 	tsr_format_order(format, &raw, texel);
 }

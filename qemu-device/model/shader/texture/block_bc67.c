@@ -4,6 +4,8 @@
  */
 #include "block.h"
 
+#include "shader/alu/float_bits.h"
+
 /* ---- What both have -------------------------------------------------------------------------- */
 
 /* The subset of each texel, of two: a bit each. */
@@ -20,14 +22,22 @@ static const uint16_t two_subsets[64] = {
 
 /* Of three: two bits each. */
 static const uint32_t three_subsets[64] = {
-	0xaa685050, 0x6a5a5040, 0x5a5a4200, 0x5450a0a8, 0xa5a50000, 0xa0a05050, 0x5555a0a0, 0x5a5a5050,
-	0xaa550000, 0xaa555500, 0xaaaa5500, 0x90909090, 0x94949494, 0xa4a4a4a4, 0xa9a59450, 0x2a0a4250,
-	0xa5945040, 0x0a425054, 0xa5a5a500, 0x55a0a0a0, 0xa8a85454, 0x6a6a4040, 0xa4a45000, 0x1a1a0500,
-	0x0050a4a4, 0xaaa59090, 0x14696914, 0x69691400, 0xa08585a0, 0xaa821414, 0x50a4a450, 0x6a5a0200,
-	0xa9a58000, 0x5090a0a8, 0xa8a09050, 0x24242424, 0x00aa5500, 0x24924924, 0x24499224, 0x50a50a50,
-	0x500aa550, 0xaaaa4444, 0x66660000, 0xa5a0a5a0, 0x50a050a0, 0x69286928, 0x44aaaa44, 0x66666600,
-	0xaa444444, 0x54a854a8, 0x95809580, 0x96969600, 0xa85454a8, 0x80959580, 0xaa141414, 0x96960000,
-	0xaaaa1414, 0xa05050a0, 0xa0a5a5a0, 0x96000000, 0x40804080, 0xa9a8a9a8, 0xaaaaaa44, 0x2a4a5254,
+	0xaa685050, 0x6a5a5040, 0x5a5a4200, 0x5450a0a8,
+	0xa5a50000, 0xa0a05050, 0x5555a0a0, 0x5a5a5050,
+	0xaa550000, 0xaa555500, 0xaaaa5500, 0x90909090,
+	0x94949494, 0xa4a4a4a4, 0xa9a59450, 0x2a0a4250,
+	0xa5945040, 0x0a425054, 0xa5a5a500, 0x55a0a0a0,
+	0xa8a85454, 0x6a6a4040, 0xa4a45000, 0x1a1a0500,
+	0x0050a4a4, 0xaaa59090, 0x14696914, 0x69691400,
+	0xa08585a0, 0xaa821414, 0x50a4a450, 0x6a5a0200,
+	0xa9a58000, 0x5090a0a8, 0xa8a09050, 0x24242424,
+	0x00aa5500, 0x24924924, 0x24499224, 0x50a50a50,
+	0x500aa550, 0xaaaa4444, 0x66660000, 0xa5a0a5a0,
+	0x50a050a0, 0x69286928, 0x44aaaa44, 0x66666600,
+	0xaa444444, 0x54a854a8, 0x95809580, 0x96969600,
+	0xa85454a8, 0x80959580, 0xaa141414, 0x96960000,
+	0xaaaa1414, 0xa05050a0, 0xa0a5a5a0, 0x96000000,
+	0x40804080, 0xa9a8a9a8, 0xaaaaaa44, 0x2a4a5254,
 };
 
 /* The texel of the second subset whose index has a bit less; that of the first one is texel 0. */
@@ -60,22 +70,6 @@ static const uint8_t weights[5][16] = {
 	[4] = { 0, 4, 9, 13, 17, 21, 26, 30, 34, 38, 43, 47, 51, 55, 60, 64 },
 };
 
-/* Bits of a block that are read one after the other; there are always enough. */
-struct reader {
-	uint64_t low, high;
-};
-
-static unsigned int take(struct reader *r, unsigned int bits)
-{
-	unsigned int value = (unsigned int)r->low & ((1u << bits) - 1);
-
-	if (bits) {
-		r->low = r->low >> bits | r->high << (64 - bits);
-		r->high >>= bits;
-	}
-	return value;
-}
-
 static unsigned int subset_of(unsigned int subsets, unsigned int partition, unsigned int texel)
 {
 	if (subsets == 2)
@@ -93,11 +87,22 @@ static unsigned int anchors_of(unsigned int subsets, unsigned int partition)
 }
 
 /* Read the weights of all texels, of indices of @bits bits. */
-static void take_weights(struct reader *r, unsigned int bits, unsigned int anchors,
+static void take_weights(struct tsr_block_bits *r, unsigned int bits, unsigned int anchors,
 			 uint8_t weight[16])
 {
-	for (unsigned int i = 0; i < 16; i++)
-		weight[i] = weights[bits][take(r, bits - (anchors >> i & 1))];
+	uint64_t word = r->low;
+	unsigned int all = 0;
+
+	/* no more than 63 bits */
+	for (unsigned int i = 0; i < 16; i++) {
+		unsigned int own = bits - (anchors >> i & 1);
+
+		weight[i] = weights[bits][word & ((1u << own) - 1)];
+		word >>= own;
+		all += own;
+	}
+	r->low = r->low >> all | r->high << (64 - all);
+	r->high >>= all;
 }
 
 static int between(int a, int b, int weight)
@@ -127,17 +132,17 @@ static const struct bc7_mode bc7_modes[8] = {
 };
 
 /* Endpoints, two of each subset, in 8 bits. */
-static void take_endpoints(struct reader *r, const struct bc7_mode *m, uint8_t end[6][4])
+static void take_endpoints(struct tsr_block_bits *r, const struct bc7_mode *m, uint8_t end[6][4])
 {
 	unsigned int n = 2 * m->subsets, lowest[6] = { 0 };
 	bool more = m->bit_each || m->bit_shared;
 
 	for (unsigned int c = 0; c < 4; c++) {
 		for (unsigned int i = 0; i < n; i++)
-			end[i][c] = (uint8_t)take(r, c == 3 ? m->alpha : m->color);
+			end[i][c] = (uint8_t)tsr_block_take(r, c == 3 ? m->alpha : m->color);
 	}
 	for (unsigned int i = 0; more && i < n; i++)
-		lowest[i] = m->bit_shared && i % 2 ? lowest[i - 1] : take(r, 1);
+		lowest[i] = m->bit_shared && i % 2 ? lowest[i - 1] : tsr_block_take(r, 1);
 	for (unsigned int i = 0; i < n; i++) {
 		for (unsigned int c = 0; c < (m->alpha ? 4 : 3); c++) {
 			unsigned int bits = (c == 3 ? m->alpha : m->color) + more;
@@ -152,7 +157,7 @@ static void take_endpoints(struct reader *r, const struct bc7_mode *m, uint8_t e
 
 void tsr_block_bc7(const uint8_t *block, union tsr_block_texels *to)
 {
-	struct reader r = { tsr_block_word(block), tsr_block_word(block + 8) };
+	struct tsr_block_bits r = { tsr_block_word(block), tsr_block_word(block + 8) };
 	unsigned int mode = (unsigned int)__builtin_ctz(block[0] | 0x100);
 	const struct bc7_mode *m = &bc7_modes[mode % 8];
 	unsigned int partition, rotation, anchors;
@@ -163,10 +168,10 @@ void tsr_block_bc7(const uint8_t *block, union tsr_block_texels *to)
 		memset(to->byte, 0, sizeof(to->byte));
 		return;
 	}
-	take(&r, mode + 1);
-	partition = take(&r, m->partition);
-	rotation = take(&r, m->rotation);
-	swap = take(&r, m->selection);
+	tsr_block_take(&r, mode + 1);
+	partition = tsr_block_take(&r, m->partition);
+	rotation = tsr_block_take(&r, m->rotation);
+	swap = tsr_block_take(&r, m->selection);
 	take_endpoints(&r, m, end);
 	anchors = anchors_of(m->subsets, partition);
 	take_weights(&r, m->index, anchors, weight[0]);
@@ -206,7 +211,7 @@ struct bc6h_mode {
 	struct piece piece[27];
 };
 
-/* By the lowest five bits of a block; the first two modes have two bits, and only one place each. */
+/* By the lowest five bits of a block; the first two modes have two bits, and one place each. */
 static const struct bc6h_mode bc6h_modes[32] = {
 	[0] = { 10, { 5, 5, 5 }, false, false, {
 		{ GY, 4, 1 }, { BY, 4, 1 }, { BZ, 4, 1 }, { RW, 0, 10 }, { GW, 0, 10 },
@@ -303,14 +308,14 @@ static int unquantize(int x, unsigned int bits, bool is_signed)
 	return m == most ? 0xffff : ((m << 16) + 0x8000) >> bits;
 }
 
-static void take_bc6h_endpoints(struct reader *r, const struct bc6h_mode *m, bool is_signed,
+static void take_bc6h_endpoints(struct tsr_block_bits *r, const struct bc6h_mode *m, bool is_signed,
 				int end[12])
 {
 	unsigned int ends = m->one ? 6 : 12;
 
 	memset(end, 0, 12 * sizeof(end[0]));
 	for (const struct piece *p = m->piece; p < m->piece + 27 && p->bits; p++)
-		end[p->end] |= (int)take(r, p->bits) << p->low;
+		end[p->end] |= (int)tsr_block_take(r, p->bits) << p->low;
 	for (unsigned int i = 0; i < ends; i++) {
 		if (i >= 3 && !m->whole)
 			end[i] = (end[i % 3] + sign_extend(end[i], m->delta[i % 3])) &
@@ -322,17 +327,20 @@ static void take_bc6h_endpoints(struct reader *r, const struct bc6h_mode *m, boo
 		end[i] = unquantize(end[i], m->bits, is_signed);
 }
 
-/* The last step: to the bits of a 16-bit float, which is finite. */
-static uint16_t finish(int x, bool is_signed)
+/* The last step: a number of 16 bits is a half, of which nearly all are normal numbers. */
+static float finish(int x, bool is_signed)
 {
-	if (!is_signed)
-		return (uint16_t)(x * 31 >> 6);
-	return (uint16_t)(x < 0 ? 0x8000 | (-x * 31 >> 5) : x * 31 >> 5);
+	uint32_t half = x < 0 ? 0x8000 | (uint32_t)(-x * 31 >> 5)
+			      : (uint32_t)(x * 31) >> (is_signed ? 5 : 6);
+
+	if ((half & 0x7c00) == 0 || (half & 0x7c00) == 0x7c00)
+		return tsr_half_to_float((uint16_t)half);
+	return tsr_as_float((half & 0x8000) << 16 | (((half & 0x7fff) << 13) + (112u << 23)));
 }
 
 static void decode_bc6h(const uint8_t *block, bool is_signed, union tsr_block_texels *to)
 {
-	struct reader r = { tsr_block_word(block), tsr_block_word(block + 8) };
+	struct tsr_block_bits r = { tsr_block_word(block), tsr_block_word(block + 8) };
 	unsigned int mode = block[0] & ((block[0] & 2) ? 31 : 1), partition, subsets;
 	const struct bc6h_mode *m = &bc6h_modes[mode];
 	uint8_t weight[16];
@@ -341,17 +349,16 @@ static void decode_bc6h(const uint8_t *block, bool is_signed, union tsr_block_te
 	tsr_block_clear(to);
 	if (!m->bits)
 		return;
-	take(&r, block[0] & 2 ? 5 : 2);
+	tsr_block_take(&r, block[0] & 2 ? 5 : 2);
 	take_bc6h_endpoints(&r, m, is_signed, end);
 	subsets = m->one ? 1 : 2;
-	partition = m->one ? 0 : take(&r, 5);
+	partition = m->one ? 0 : tsr_block_take(&r, 5);
 	take_weights(&r, m->one ? 4 : 3, anchors_of(subsets, partition), weight);
 	for (unsigned int i = 0; i < 16; i++) {
 		const int *a = end + 6 * subset_of(subsets, partition, i);
 
 		for (unsigned int c = 0; c < 3; c++)
-			to->number[i][c] = tsr_half_to_float(
-				finish(between(a[c], a[3 + c], weight[i]), is_signed));
+			to->number[i][c] = finish(between(a[c], a[3 + c], weight[i]), is_signed);
 	}
 }
 

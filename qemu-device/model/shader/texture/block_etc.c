@@ -24,7 +24,8 @@ static int clamp(int x, int low, int high)
 
 /* Modifiers of indices 0 and 1; those of 2 and 3 are the same below zero. */
 static const uint8_t modifiers[8][2] = {
-	{ 2, 8 }, { 5, 17 }, { 9, 29 }, { 13, 42 }, { 18, 60 }, { 24, 80 }, { 33, 106 }, { 47, 183 },
+	{ 2, 8 }, { 5, 17 }, { 9, 29 }, { 13, 42 },
+	{ 18, 60 }, { 24, 80 }, { 33, 106 }, { 47, 183 },
 };
 
 static const uint8_t distances[8] = { 3, 6, 11, 16, 23, 32, 41, 64 };
@@ -116,7 +117,8 @@ static void decode_planar(uint64_t word, uint8_t to[16][4])
 		expand_7(field(word, 25, 7)), expand_6(field(word, 19, 6)),
 	};
 	const int below[3] = {
-		expand_6(field(word, 13, 6)), expand_7(field(word, 6, 7)), expand_6(field(word, 0, 6)),
+		expand_6(field(word, 13, 6)), expand_7(field(word, 6, 7)),
+		expand_6(field(word, 0, 6)),
 	};
 
 	for (int i = 0; i < 16; i++) {

@@ -139,22 +139,51 @@ enum tsr_step tsr_sampler_find(struct tsr_msg_env *env, uint32_t index,
 
 /* ---- Texels ---------------------------------------------------------------------------------- */
 
+/* What the low bits of a surface's address say about blocks of ASTC: three for each extent. */
+#define SIZE_BITS 63u
+
+void tsr_block_size(const struct tsr_format *format, const struct tsr_texture_surface *s,
+		    unsigned int *width, unsigned int *height)
+{
+	static const uint8_t extent[8] = { 4, 5, 6, 0, 8, 0, 10, 12 };
+	bool astc = tsr_block_is_astc(format);
+
+	*width = astc ? extent[s->pointer & 7] : TSR_TEX_BLOCK_DIM;
+	*height = astc ? extent[s->pointer >> 3 & 7] : TSR_TEX_BLOCK_DIM;
+}
+
+/* Whether the blocks of a surface have a size that there is. */
+static bool good_block_size(const struct tsr_format *format, const struct tsr_texture_surface *s)
+{
+	/* by width: the heights that go with it */
+	static const uint16_t heights[13] = {
+		[4] = 1 << 4, [5] = 1 << 4 | 1 << 5, [6] = 1 << 5 | 1 << 6,
+		[8] = 1 << 5 | 1 << 6 | 1 << 8, [10] = 1 << 5 | 1 << 6 | 1 << 8 | 1 << 10,
+		[12] = 1 << 10 | 1 << 12,
+	};
+	unsigned int width, height;
+
+	tsr_block_size(format, s, &width, &height);
+	return !format->codec || heights[width] >> height & 1;
+}
+
 static enum tsr_step find_surface(struct tsr_msg_env *env, struct tsr_texture_view *view,
 				  uint32_t index, const struct tsr_texture_surface **surface)
 {
 	struct tsr_surface_cache *c = &view->cache[index % 4];
-	uint64_t q[TSR_TEXTURE_SURFACE__QWORDS];
+	uint64_t q[TSR_TEXTURE_SURFACE__QWORDS], va = view->surfaces + index * sizeof(q);
 	enum tsr_step step;
 
 	*surface = &c->surface;
 	if (c->valid && c->index == index)
 		return TSR_STEP_DONE;
 	c->valid = false;
-	step = tsr_msg_descriptor(env, view->surfaces + index * sizeof(q), q,
-				  TSR_TEXTURE_SURFACE__QWORDS);
+	step = tsr_msg_descriptor(env, va, q, TSR_TEXTURE_SURFACE__QWORDS);
 	if (step != TSR_STEP_DONE)
 		return step;
 	tsr_unpack_texture_surface(q, &c->surface);
+	if (!good_block_size(&view->format, &c->surface))
+		return bad_state(env, va);
 	c->index = index;
 	c->valid = true;
 	return TSR_STEP_DONE;
@@ -174,13 +203,15 @@ enum tsr_step tsr_texel_surface(struct tsr_msg_env *env, struct tsr_texture_view
 static uint64_t block_at(const struct tsr_texture_view *view, const struct tsr_texture_surface *s,
 			 uint32_t x, uint32_t y)
 {
+	uint64_t base = tsr_block_is_astc(&view->format) ? s->pointer & ~(uint64_t)SIZE_BITS
+							 : s->pointer;
 	uint64_t block = x, row = y;
 
 	if (view->tiled) {
 		block = (x & ~3u) * 4ull + tsr_tile_index(x & 3, y & 3);
 		row = y / 4;
 	}
-	return s->pointer + block * view->format.bytes + row * (uint64_t)(int64_t)s->row_stride;
+	return base + block * view->format.bytes + row * (uint64_t)(int64_t)s->row_stride;
 }
 
 uint64_t tsr_texel_at(const struct tsr_texture_view *view, const struct tsr_texture_surface *s,
@@ -188,9 +219,12 @@ uint64_t tsr_texel_at(const struct tsr_texture_view *view, const struct tsr_text
 {
 	uint64_t slice = place->z * (uint64_t)(int64_t)s->slice_stride;
 	uint64_t texel = place->x, row = place->y;
+	unsigned int width, height;
 
-	if (view->format.codec)
-		return slice + block_at(view, s, place->x / 4, place->y / 4);
+	if (view->format.codec) {
+		tsr_block_size(&view->format, s, &width, &height);
+		return slice + block_at(view, s, place->x / width, place->y / height);
+	}
 	if (view->tiled) {
 		texel = place->x / TSR_TILE_DIM * TSR_TILE_TEXELS +
 			tsr_tile_index(place->x, place->y);
@@ -257,6 +291,22 @@ static enum tsr_step uncached(struct tsr_msg_env *env, struct tsr_texture_view *
 	return TSR_STEP_DONE;
 }
 
+/* The texel of the compressed block at @block. */
+static enum tsr_step pick(struct tsr_msg_env *env, struct tsr_texture_view *view,
+			  const struct tsr_format *format, const struct tsr_texel_place *place,
+			  const uint8_t *block, union tsr_texel *texel)
+{
+	const struct tsr_texture_surface *s;
+	enum tsr_step step = tsr_texel_surface(env, view, place, &s);
+	unsigned int width, height;
+
+	if (step != TSR_STEP_DONE)
+		return step;
+	tsr_block_size(format, s, &width, &height);
+	tsr_block_pick(format, block, width, height, place->x % width, place->y % height, texel);
+	return TSR_STEP_DONE;
+}
+
 enum tsr_step tsr_texel_read(struct tsr_msg_env *env, struct tsr_texture_view *view, bool linear,
 			     const struct tsr_texel_place *place, union tsr_texel *texel)
 {
@@ -269,9 +319,11 @@ enum tsr_step tsr_texel_read(struct tsr_msg_env *env, struct tsr_texture_view *v
 		if (step != TSR_STEP_DONE)
 			return step;
 		if (f->codec)
-			tsr_block_pick(f, bytes, place->x % 4, place->y % 4, texel);
+			step = pick(env, view, f, place, bytes, texel);
 		else
 			tsr_format_load(f, bytes, texel);
+		if (step != TSR_STEP_DONE)
+			return step;
 	}
 	env->cost.read_bytes += tsr_texel_cost(f);
 	return TSR_STEP_DONE;

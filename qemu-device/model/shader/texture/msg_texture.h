@@ -123,6 +123,9 @@ enum tsr_step tsr_texel_surface(struct tsr_msg_env *env, struct tsr_texture_view
 /* Where a texel of surface @s is, or the compressed block that has it. */
 uint64_t tsr_texel_at(const struct tsr_texture_view *view, const struct tsr_texture_surface *s,
 		      const struct tsr_texel_place *place);
+/* The size of the blocks of surface @s, of compressed format @format. */
+void tsr_block_size(const struct tsr_format *format, const struct tsr_texture_surface *s,
+		    unsigned int *width, unsigned int *height);
 enum tsr_step tsr_texel_address(struct tsr_msg_env *env, struct tsr_texture_view *view,
 				const struct tsr_texel_place *place, uint64_t *va);
 /* Components in the order of the result, the texture's swizzle not applied. */

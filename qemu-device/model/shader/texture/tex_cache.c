@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "tex_cache.h"
 
+#include "block.h"
 #include "memory/tiling.h"
 #include "tex_warp.h"
 
@@ -256,6 +257,8 @@ static void forget(struct tsr_texture_cache *cache)
 		cache->view[i].space = 0;
 		cache->sampler[i].space = 0;
 	}
+	for (unsigned int i = 0; i < TSR_TEX_ASTC_BLOCKS; i++)
+		cache->astc[i].key = 0;
 	cache->serials = 0;
 	memset(cache->plan, 0, sizeof(cache->plan));
 }
@@ -451,6 +454,14 @@ static bool find_level(struct tsr_msg_env *env, struct tsr_texture_view *view,
 	if (tsr_texel_surface(env, view, &first, &s) != TSR_STEP_DONE)
 		return false;
 	w->base = tsr_texel_at(view, s, &first);
+	w->block_width = w->block_height = 0;
+	if (view->format.codec) {
+		unsigned int width, height;
+
+		tsr_block_size(&view->format, s, &width, &height);
+		w->block_width = (uint8_t)width;
+		w->block_height = (uint8_t)height;
+	}
 	w->row_stride = s->row_stride;
 	w->direct = view->tiled && view->kind[p->linear] == TSR_TEX_BLOCK_BYTES &&
 		    tsr_block_is_plain(&view->format) &&
@@ -483,6 +494,88 @@ static bool fill_direct(struct tsr_msg_env *env, const struct tsr_texture_view *
 	return true;
 }
 
+/* Where block @n of memory is kept: rows of blocks in a tile not where those of the next are. */
+static struct tsr_tex_astc *astc_place(struct tsr_texture_cache *cache, uint64_t n)
+{
+	return &cache->astc[(n ^ (n >> 3 & 2) ^ (n >> 2 & 8)) % TSR_TEX_ASTC_BLOCKS];
+}
+
+/* The block of ASTC that texel @p is in, decoded; NULL: it cannot be had now. */
+static const struct tsr_tex_astc *find_astc(struct tsr_msg_env *env, struct tsr_texture_view *view,
+					    const struct tsr_tex_window *w, bool srgb,
+					    const struct tsr_texel_place *p)
+{
+	struct tsr_texture_cache *cache = env->textures;
+	const struct tsr_texture_surface *s;
+	struct tsr_tex_astc *kept;
+	uint8_t bytes[16];
+	uint64_t va, key;
+
+	if (tsr_texel_surface(env, view, p, &s) != TSR_STEP_DONE)
+		return NULL;
+	va = tsr_texel_at(view, s, p);
+	/* an address leaves the four low bits and the six high ones; what is none is at fault */
+	if (va % sizeof(bytes) || va >> 58)
+		return NULL;
+	key = va | 1 | (uint64_t)srgb << 1 | (s->pointer & 63) << 58;
+	kept = astc_place(cache, va / sizeof(bytes));
+	if (kept->key == key && kept->space == cache->space)
+		return kept;
+	if (!read(env, va, bytes, sizeof(bytes)))
+		return NULL;
+	kept->key = key;
+	kept->space = cache->space;
+	tsr_block_astc(bytes, w->block_width, w->block_height, srgb, kept->texel);
+	cache->stats.decodes++;
+	return kept;
+}
+
+/* Bring 4 by 4 texels from @at on, of all blocks that have some of them. */
+static bool fill_astc(struct tsr_msg_env *env, struct tsr_texture_view *view,
+		      const struct tsr_level_place *place, struct tsr_tex_window *w, uint32_t x,
+		      uint32_t y)
+{
+	const struct tsr_format *f = place->linear ? &view->linear : &view->format;
+	const uint32_t width = tsr_level_extent(view->width, place->level);
+	const uint32_t height = tsr_level_extent(view->height, place->level);
+	unsigned int bytes = tsr_texel_bytes(view->kind[place->linear]);
+	bool volume = view->dimension == TSR_TEXTURE_DIMENSION_3D;
+	struct tsr_texel_place p = {
+		.level = place->level, .z = volume ? place->slice : 0,
+		.layer = volume ? 0 : place->slice,
+	};
+	const struct tsr_tex_astc *from = NULL;
+	union tsr_block_texels texels;
+	uint16_t unit[16][4] = { { 0 } };
+
+	for (unsigned int i = 0; i < 16; i++) {
+		uint32_t left = p.x / w->block_width, top = p.y / w->block_height;
+
+		p.x = x + i % 4;
+		p.y = y + i / 4;
+		if (p.x >= width || p.y >= height)
+			continue;
+		if (!from || p.x / w->block_width != left || p.y / w->block_height != top)
+			from = find_astc(env, view, w, f->srgb, &p);
+		if (!from)
+			return false;
+		memcpy(unit[i], from->texel[p.y % w->block_height * w->block_width +
+					    p.x % w->block_width], sizeof(unit[i]));
+	}
+	tsr_block_narrow(f, unit, &texels);
+	tsr_block_arrange(view, place->linear, &texels,
+			  tsr_window_texels(env->textures, w) + tsr_window_at(x, y) * bytes,
+			  TSR_TEX_WINDOW_DIM * bytes);
+	return true;
+}
+
+/* Whether blocks of the window's level are not what a fill brings. */
+static bool has_other_blocks(const struct tsr_tex_window *w)
+{
+	return w->block_width && (w->block_width != TSR_TEX_BLOCK_DIM ||
+				  w->block_height != TSR_TEX_BLOCK_DIM);
+}
+
 /* Bring the block of texel (@x, @y), whose tile has its place. */
 static bool fill(struct tsr_msg_env *env, struct tsr_texture_view *view,
 		 const struct tsr_level_place *place, struct tsr_tex_window *w, uint32_t x,
@@ -496,7 +589,10 @@ static bool fill(struct tsr_msg_env *env, struct tsr_texture_view *view,
 	y &= ~(TSR_TEX_BLOCK_DIM - 1u);
 	if (!view->kind[place->linear] || (!w->found && !find_level(env, view, place, w)))
 		return false;
-	if (!w->direct || !fill_direct(env, view, place, w, x, y)) {
+	if (has_other_blocks(w)) {
+		if (!fill_astc(env, view, place, w, x, y))
+			return false;
+	} else if (!w->direct || !fill_direct(env, view, place, w, x, y)) {
 		if (!fetch(env, view, place, x, y, &raw))
 			return false;
 		tsr_block_decode(view, place->linear, &raw,

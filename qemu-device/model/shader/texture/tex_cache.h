@@ -14,7 +14,8 @@
  * vectors have addresses without asking for one block after the other. Which texels those are is
  * known for tiles of 16 by 16; which of them have come in, for blocks of 4 by 4.
  *
- * Limits: TSR_TEXTURE_VIEWS descriptors of each kind, TSR_TEX_WINDOWS windows. The L2 is a model of
+ * Limits: TSR_TEXTURE_VIEWS descriptors of each kind, TSR_TEX_WINDOWS windows, TSR_TEX_ASTC_BLOCKS
+ * decoded blocks of ASTC. The L2 is a model of
  * one: its lines' addresses, without their bytes, which the host's own caches hold; it says what a
  * fill would have read from memory. Reset state: empty.
  */
@@ -57,6 +58,7 @@ struct tsr_tex_window {
 	uint32_t told;			/* @stamp when all that was used had been counted */
 	/* where the level lies, if @found: of whole blocks that are bytes as they are, @direct */
 	bool found, direct;
+	uint8_t block_width, block_height;	/* of a compressed format; else 0 */
 	uint64_t base;
 	int64_t row_stride;
 	uint8_t used[TSR_TEX_WINDOW_TEXELS] __attribute__((aligned(64)));	/* 1: it has been */
@@ -65,6 +67,14 @@ struct tsr_tex_window {
 /* What has been counted since somebody set it to 0, see counters.xml and tsr_texture_counted(). */
 struct tsr_texture_stats {
 	uint64_t samples, touches, fills, misses, decodes;
+};
+
+/* A block of ASTC that is larger than what a fill brings: decoded once for several of them. */
+#define TSR_TEX_ASTC_BLOCKS 16
+struct tsr_tex_astc {
+	uint64_t key;			/* its address, size and curve; 0: nothing here */
+	uint64_t space;			/* as of the cache: what it was read from */
+	uint16_t texel[144][4];
 };
 
 struct tsr_texture_cache {
@@ -83,6 +93,7 @@ struct tsr_texture_cache {
 	struct tsr_texture_view view[TSR_TEXTURE_VIEWS];
 	struct tsr_sampler_view sampler[TSR_TEXTURE_VIEWS];
 	struct tsr_texture_plan plan[TSR_TEXTURE_PLANS];
+	struct tsr_tex_astc astc[TSR_TEX_ASTC_BLOCKS];
 };
 
 /* Empty; with the vector functions of SIMD path @name (see alu.h), or none if it is not known. */
@@ -202,6 +213,10 @@ void tsr_block_sort(const uint8_t *from, uint8_t *to, size_t pitch);
 /* Decode to rows of a block, @pitch bytes from each other. */
 void tsr_block_decode(const struct tsr_texture_view *view, bool linear,
 		      const struct tsr_raw_block *raw, uint8_t *to, size_t pitch);
+/* The texels of a compressed block to such rows. */
+union tsr_block_texels;
+void tsr_block_arrange(const struct tsr_texture_view *view, bool linear,
+		       const union tsr_block_texels *texels, uint8_t *to, size_t pitch);
 /* A decoded texel. */
 void tsr_block_texel(enum tsr_block_kind kind, const struct tsr_format *format, const void *decoded,
 		     union tsr_texel *texel);

@@ -157,19 +157,21 @@ static void arrange_numbers(const struct tsr_format *f, const float number[16][4
 }
 
 /* Bytes are arranged like those of a format of four bytes, in rows. */
-static void decode_compressed(const struct tsr_format *f, const struct tsr_raw_block *raw,
-			      uint8_t *to, size_t pitch)
+void tsr_block_arrange(const struct tsr_texture_view *view, bool linear,
+		       const union tsr_block_texels *texels, uint8_t *to, size_t pitch)
 {
 	static const uint8_t rows[16] = { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15 };
-	union tsr_block_texels texels;
-	const struct tsr_raw_block bytes = { .from = texels.byte[0], .order = rows };
+	const struct tsr_format *f = linear ? &view->linear : &view->format;
 	struct tsr_format four = *f;
+	struct tsr_raw_block bytes;
 
-	tsr_block_texels(f, raw->from, &texels);
 	if (!tsr_block_has_bytes(f)) {
-		arrange_numbers(f, texels.number, to, pitch);
+		arrange_numbers(f, texels->number, to, pitch);
 		return;
 	}
+	bytes.from = texels->byte[0];
+	bytes.order = rows;
+	bytes.tiled = false;
 	four.bytes = 4;
 	four.plain = !f->srgb;
 	for (unsigned int c = 0; c < 4; c++)
@@ -184,15 +186,18 @@ void tsr_block_decode(const struct tsr_texture_view *view, bool linear,
 		      const struct tsr_raw_block *raw, uint8_t *to, size_t pitch)
 {
 	const struct tsr_format *f = linear ? &view->linear : &view->format;
+	union tsr_block_texels texels;
 
-	if (f->codec)
-		decode_compressed(f, raw, to, pitch);
-	else if (view->kind[linear] == TSR_TEX_BLOCK_BYTES)
+	if (f->codec) {
+		tsr_block_texels(f, raw->from, &texels);
+		tsr_block_arrange(view, linear, &texels, to, pitch);
+	} else if (view->kind[linear] == TSR_TEX_BLOCK_BYTES) {
 		decode_bytes(f, raw, to, pitch);
-	else if (all_bytes(f))
+	} else if (all_bytes(f)) {
 		decode_tables(f, raw, to, pitch);
-	else
+	} else {
 		decode_words(f, raw, to, pitch);
+	}
 }
 
 void tsr_block_texel(enum tsr_block_kind kind, const struct tsr_format *format, const void *decoded,
