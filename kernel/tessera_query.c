@@ -51,6 +51,8 @@ static u64 gpu_features(struct tessera_device *tdev)
 		features |= DRM_TESSERA_FEATURE_LOCAL_MEMORY;
 	if (tdev->info.features & TSR_FEATURE_DETERMINISTIC)
 		features |= DRM_TESSERA_FEATURE_DETERMINISTIC;
+	if (tdev->info.features & TSR_FEATURE_COMPRESSED)
+		features |= DRM_TESSERA_FEATURE_COMPRESSED;
 
 	return features;
 }

@@ -87,7 +87,7 @@ static void query_test_gpu_info(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, gpu.max_bo_size, MAX_BO_SIZE);
 }
 
-/* A bit for local memory that is there, one for a device that says so, and nothing else. */
+/* A bit for local memory that is there, those of what a device says, and nothing else. */
 static void query_test_features(struct kunit *test)
 {
 	struct tessera_device *tdev = usual_device(test);
@@ -103,6 +103,8 @@ static void query_test_features(struct kunit *test)
 		if (i & 2) {
 			tdev->info.features = TSR_FEATURE_DETERMINISTIC;
 			want |= DRM_TESSERA_FEATURE_DETERMINISTIC;
+		} else {
+			want |= DRM_TESSERA_FEATURE_COMPRESSED;
 		}
 		KUNIT_EXPECT_EQ(test, gpu_features(tdev), want);
 	}

@@ -23,7 +23,7 @@
 #define GFX_STENCIL	(TSR_RENDER_TARGETS_MAX + 1)	/* stencil */
 #define GFX_TARGETS	(TSR_RENDER_TARGETS_MAX + 2u)
 
-/* A format as the description has it; bytes 0: there is no such format. */
+/* A format as the description has it; bytes 0: there is no such format, or it is compressed. */
 struct gfx_format {
 	uint8_t kind;			/* enum gfx_kind */
 	uint8_t bytes;			/* of a texel */
@@ -36,6 +36,18 @@ enum gfx_kind {
 };
 
 TSR_HIDDEN struct gfx_format gfx_format(uint32_t format);
+/* Bytes of a block of a compressed format; 0: it is none. */
+TSR_HIDDEN uint32_t gfx_block_bytes(uint32_t format);
+
+/* gfx_blocks.c: images of compressed formats; whether blocks are what their format has. */
+TSR_HIDDEN int gfx_blocks_check(const struct tsr_gfx_image_info *info, uint64_t features);
+TSR_HIDDEN int gfx_blocks_surface(struct tsr_surface *surface,
+				  const struct tsr_gfx_image_info *info, uint32_t width,
+				  uint32_t height);
+TSR_HIDDEN int gfx_blocks_copy(const struct tsr_surface *s, void *surface, void *rows,
+			       size_t pitch, bool write);
+/* What is added to the addresses of surfaces. */
+TSR_HIDDEN uint64_t gfx_block_bits(const struct tsr_gfx_image_info *info);
 
 struct tsr_gfx_image {
 	atomic_uint refs;

@@ -15,7 +15,12 @@ static const struct gfx_format formats[256] = {
 struct gfx_format gfx_format(uint32_t format)
 {
 	return format < 256 && formats[format].kind != GFX_BLOCK ? formats[format]
-								  : (struct gfx_format){ 0 };
+								 : (struct gfx_format){ 0 };
+}
+
+uint32_t gfx_block_bytes(uint32_t format)
+{
+	return format < 256 && formats[format].kind == GFX_BLOCK ? formats[format].bytes : 0;
 }
 
 /* Where samples lie, as programs read it: pairs of 16-bit numbers, in 256ths of a pixel. */

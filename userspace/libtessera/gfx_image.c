@@ -32,6 +32,8 @@ static void fill_in(struct tsr_gfx_image_info *info)
 	info->layers = at_least_1(info->layers);
 	info->levels = at_least_1(info->levels);
 	info->samples = at_least_1(info->samples);
+	if (!info->block_width && !info->block_height)
+		info->block_width = info->block_height = gfx_block_bytes(info->format) ? 4 : 1;
 	if (!info->bo_flags)
 		info->bo_flags = DRM_TESSERA_BO_CACHED;
 }
@@ -55,9 +57,17 @@ static int check_size(const struct tsr_gfx_image_info *i)
 	return 0;
 }
 
-static int check_info(const struct tsr_gfx_image_info *i)
+/* Bytes of a texel, or of a compressed block. */
+static uint32_t unit_bytes(uint32_t format)
 {
-	if (!gfx_format(i->format).bytes || i->order > 0xfff)
+	return gfx_format(format).bytes + gfx_block_bytes(format);
+}
+
+static int check_info(const struct tsr_gfx_image_info *i, uint64_t features)
+{
+	int ret;
+
+	if (!unit_bytes(i->format) || i->order > 0xfff)
 		return tsr_fail(EINVAL, "image of format %u, order %u, expected values of "
 				"enum tsr_pixel_format and enum tsr_component_order", i->format,
 				i->order);
@@ -72,7 +82,8 @@ static int check_info(const struct tsr_gfx_image_info *i)
 	if (i->flags & TSR_GFX_TAGS && (i->levels > 1 || i->depth))
 		return tsr_fail(EINVAL, "image with tags of %u levels and %u slices, expected one "
 				"level of no volume", i->levels, i->depth);
-	return check_size(i);
+	ret = gfx_blocks_check(i, features);
+	return ret ? ret : check_size(i);
 }
 
 /* Where levels lie in a sample. */
@@ -85,8 +96,11 @@ static int lay_out(struct tsr_gfx_image *image)
 	for (l = 0; l < i->levels; l++) {
 		struct gfx_level *level = &image->level[l];
 
-		ret = tsr_surface_init(&level->surface, i->layout, shrink(i->width, l),
-				       shrink(i->height, l), gfx_format(i->format).bytes, 0);
+		ret = gfx_block_bytes(i->format)
+			? gfx_blocks_surface(&level->surface, i, shrink(i->width, l),
+					     shrink(i->height, l))
+			: tsr_surface_init(&level->surface, i->layout, shrink(i->width, l),
+					   shrink(i->height, l), gfx_format(i->format).bytes, 0);
 		if (ret)
 			return tsr_fail(EINVAL, "level %u of an image of %u x %u texels", l,
 					i->width, i->height);
@@ -130,7 +144,7 @@ int tsr_gfx_image_create(struct tsr_vm *vm, const struct tsr_gfx_image_info *wan
 	int ret;
 
 	fill_in(&info);
-	ret = check_info(&info);
+	ret = check_info(&info, tsr_device_info(tsr_vm_device(vm))->features);
 	if (ret)
 		return ret;
 	image = calloc(1, sizeof(*image));
@@ -214,6 +228,9 @@ static int open_surface(struct tsr_gfx_image *image, uint32_t level, uint32_t la
 int tsr_gfx_image_get(struct tsr_gfx_image *image, uint32_t level, uint32_t layer, uint32_t sample,
 		      struct tsr_image *surface, void **cpu)
 {
+	if (gfx_block_bytes(image->info.format) && image->info.layout == TSR_LAYOUT_TILED)
+		return tsr_fail(EINVAL, "surface of a tiled image of format %u, whose tiles are of "
+				"blocks", image->info.format);
 	return open_surface(image, level, layer, sample, surface, cpu, true);
 }
 
@@ -224,6 +241,8 @@ int tsr_gfx_image_write(struct tsr_gfx_image *image, uint32_t level, uint32_t la
 	void *cpu;
 	int ret = open_surface(image, level, layer, 0, &s, &cpu, false);
 
+	if (!ret && gfx_block_bytes(image->info.format))
+		return gfx_blocks_copy(&s.surface, cpu, (void *)(uintptr_t)texels, pitch, true);
 	if (!ret && tsr_surface_write(&s.surface, cpu, 0, 0, s.surface.width, s.surface.height,
 				      texels, pitch))
 		ret = tsr_fail(EINVAL, "rows of an image %zu bytes apart, expected %u or more",
@@ -238,6 +257,8 @@ int tsr_gfx_image_read(struct tsr_gfx_image *image, uint32_t level, uint32_t lay
 	void *cpu;
 	int ret = open_surface(image, level, layer, 0, &s, &cpu, false);
 
+	if (!ret && gfx_block_bytes(image->info.format))
+		return gfx_blocks_copy(&s.surface, cpu, texels, pitch, false);
 	if (!ret && tsr_surface_read(&s.surface, cpu, 0, 0, s.surface.width, s.surface.height,
 				     texels, pitch))
 		ret = tsr_fail(EINVAL, "rows of an image %zu bytes apart, expected %u or more",
@@ -273,13 +294,14 @@ static int complete(const struct tsr_gfx_view *view, struct tsr_gfx_view *v)
 		return tsr_fail(EINVAL, "view of levels %u + %u and layers %u + %u of an image of "
 				"%u and %u", v->first_level, v->levels, v->first_layer, v->layers,
 				i->levels, i->layers);
-	if (gfx_format(v->format).bytes != gfx_format(i->format).bytes)
+	if (gfx_format(v->format).bytes != gfx_format(i->format).bytes ||
+	    gfx_block_bytes(v->format) != gfx_block_bytes(i->format))
 		return tsr_fail(EINVAL, "view of format %u of an image of format %u, expected the "
 				"same size", v->format, i->format);
 	if (v->dimension > TSR_GFX_CUBE_MAP || (v->dimension == TSR_GFX_3D) != !!i->depth ||
 	    (v->dimension == TSR_GFX_CUBE_MAP &&
 	     (v->layers % 6 || i->width != i->height)) ||
-	    (v->dimension == TSR_GFX_1D && i->height > 1))
+	    (v->dimension == TSR_GFX_1D && (i->height > 1 || gfx_block_bytes(i->format))))
 		return tsr_fail(EINVAL, "view of dimension %u of an image of %u x %u x %u texels, "
 				"%u layers", v->dimension, i->width, i->height, i->depth,
 				v->layers);
@@ -319,6 +341,7 @@ int gfx_view_texture(const struct tsr_gfx_view *view, struct tsr_sampled *sample
 {
 	const struct tsr_gfx_image *image = view->image;
 	const struct tsr_gfx_image_info *i = &image->info;
+	const uint64_t block_bits = gfx_block_bits(i);
 	uint32_t layer, sample, level, n = 0;
 	struct tsr_gfx_view v;
 	int ret = complete(view, &v);
@@ -337,10 +360,11 @@ int gfx_view_texture(const struct tsr_gfx_view *view, struct tsr_sampled *sample
 				const struct tsr_surface *s = &image->level[at].surface;
 
 				surfaces[n++] = (struct tsr_texture_surface) {
-					.pointer = image->va +
-						   gfx_image_offset(image, at,
-								    i->depth ? 0 :
-								    v.first_layer + layer, sample),
+					.pointer = (image->va +
+						    gfx_image_offset(image, at,
+								     i->depth ? 0 :
+								     v.first_layer + layer,
+								     sample)) | block_bits,
 					.row_stride = (int32_t)s->pitch,
 					.slice_stride = (int32_t)s->size,
 				};

@@ -42,6 +42,7 @@ static const struct name features[] = {
 	{ DRM_TESSERA_FEATURE_LOCAL_MEMORY, "local-memory" },
 	{ DRM_TESSERA_FEATURE_DETERMINISTIC, "deterministic" },
 	{ DRM_TESSERA_FEATURE_QUEUE_RESET, "queue-reset" },
+	{ DRM_TESSERA_FEATURE_COMPRESSED, "compressed" },
 	{ 0, NULL },
 };
 

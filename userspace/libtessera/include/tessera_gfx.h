@@ -67,11 +67,23 @@ struct tsr_gfx_image_info {
 	uint32_t samples;	/* of a texel, a power of two up to 16; 0 counts as 1 */
 	uint32_t flags;		/* enum tsr_gfx_image_flags */
 	uint32_t bo_flags;	/* enum drm_tessera_bo_flags; 0: cached by the CPU */
+	uint32_t block_width, block_height;	/* of ASTC, texels of a block; 0: 4 by 4 */
 };
+
+/* Blocks of a format, which are texels where it is not compressed. */
+struct tsr_gfx_block {
+	uint32_t width, height;	/* texels */
+	uint32_t bytes;
+};
+
+/* tsr_gfx_format_block(): those of @format, of ASTC the smallest. -EINVAL: there is no format. */
+int tsr_gfx_format_block(uint32_t format, struct tsr_gfx_block *block);
 
 /*
  * tsr_gfx_image_create(): an image in memory of its own, mapped in @vm for reading and writing; its
- * content is zero. -EINVAL for a size, format or combination the GPU does not have. [MEM5, SYS5]
+ * content is zero. -EINVAL for a size, format or combination the GPU does not have. An image of a
+ * compressed format is a texture and nothing else: no target, no storage image, no vertex buffer.
+ * [MEM5, SYS5, TEX8]
  */
 int tsr_gfx_image_create(struct tsr_vm *vm, const struct tsr_gfx_image_info *info,
 			 struct tsr_gfx_image **image);
@@ -85,7 +97,8 @@ const struct tsr_gfx_image_info *tsr_gfx_image_info(const struct tsr_gfx_image *
 /*
  * tsr_gfx_image_get(): one surface of it for tsr_cmd_copy_image(), tsr_surface_write() and so on:
  * level @level of layer (or slice) @layer, sample @sample. *@cpu, if @cpu is not NULL, gets the CPU
- * address of its first byte. -EINVAL if there is none such, -EPERM for *@cpu with NO_MMAP. With
+ * address of its first byte. -EINVAL if there is none such, -EPERM for *@cpu with NO_MMAP. Of a
+ * compressed image texels are blocks; if it is tiled that is -EINVAL, its tiles are others. With
  * TSR_GFX_TAGS it may wait for the GPU, and compresses the image no longer.
  */
 int tsr_gfx_image_get(struct tsr_gfx_image *image, uint32_t level, uint32_t layer,
@@ -93,7 +106,8 @@ int tsr_gfx_image_get(struct tsr_gfx_image *image, uint32_t level, uint32_t laye
 
 /*
  * tsr_gfx_image_write(), tsr_gfx_image_read(): all texels of one surface (sample 0) from or to rows
- * @pitch bytes apart, on the CPU, while the GPU does not use it. [MEM5, MEM8]
+ * @pitch bytes apart, on the CPU, while the GPU does not use it; of a compressed format all blocks,
+ * those at the edges too, from or to rows of blocks. [MEM5, MEM8, TEX8]
  */
 int tsr_gfx_image_write(struct tsr_gfx_image *image, uint32_t level, uint32_t layer,
 			const void *texels, size_t pitch);

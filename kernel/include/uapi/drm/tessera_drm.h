@@ -207,7 +207,9 @@ enum drm_tessera_feature {
 	/** @DRM_TESSERA_FEATURE_DETERMINISTIC: Time is modelled work, schedules repeat. */
 	DRM_TESSERA_FEATURE_DETERMINISTIC = 1 << 1,
 	/** @DRM_TESSERA_FEATURE_QUEUE_RESET: A hang is cured without a device reset. */
-	DRM_TESSERA_FEATURE_QUEUE_RESET = 1 << 2
+	DRM_TESSERA_FEATURE_QUEUE_RESET = 1 << 2,
+	/** @DRM_TESSERA_FEATURE_COMPRESSED: Textures may have compressed formats. */
+	DRM_TESSERA_FEATURE_COMPRESSED = 1 << 3
 };
 
 /**
