@@ -239,7 +239,7 @@ int model_read(struct model *model, const char *path, void (*warn)(const char *t
 void model_free(struct model *model)
 {
 	while (model->texture_count)
-		picture_free(&model->textures[--model->texture_count]);
+		texture_free(&model->textures[--model->texture_count]);
 	free(model->vertices);
 	free(model->indices);
 	free(model->parts);

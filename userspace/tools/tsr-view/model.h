@@ -9,6 +9,7 @@
 #ifndef MODEL_H
 #define MODEL_H
 
+#include "../../demos/lib/compressed.h"
 #include "../../demos/lib/picture.h"
 
 #define MODEL_VERTICES_MAX	(32u << 20)	/* and of indices three times as many */
@@ -28,6 +29,13 @@ struct model_material {
 	bool blended;			/* what lies behind is seen through it */
 };
 
+/* One of the two. */
+struct model_texture {
+	bool is_compressed;
+	struct picture picture;
+	struct compressed compressed;
+};
+
 struct model_part {
 	uint32_t first, count;		/* indices */
 	uint32_t material;
@@ -38,7 +46,7 @@ struct model {
 	uint32_t *indices;		/* three for each triangle */
 	struct model_part *parts;
 	struct model_material *materials;
-	struct picture *textures;
+	struct model_texture *textures;
 	uint32_t vertex_count, index_count, part_count, material_count, texture_count;
 };
 

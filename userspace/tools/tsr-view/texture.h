@@ -16,6 +16,7 @@ struct textures {
 	struct texture_name { char text[1024]; } *names;
 };
 
+void texture_free(struct model_texture *texture);
 /* textures_find(): the number of the texture called @name, read if that is new; -1: none. */
 int32_t textures_find(struct textures *t, const char *name);
 
