@@ -103,40 +103,35 @@ void tessera_as_free(struct tessera_device *tdev, int as)
 	mutex_unlock(&tdev->as_slots.lock);
 }
 
-/*
- * A reset of the device swallows commands; when it is complete nothing is cached.
- * Nor is it when the device comes back from where its registers are out of reach,
- * and a device that was given up is cut off from memory.
- */
-static bool as_idle(struct tessera_device *tdev, int as)
+/* A device that does not answer reads as all ones: busy, until somebody has found that out. */
+static bool as_idle(struct tessera_device *tdev, int as, enum tessera_state before)
 {
-	if (tessera_device_frozen(tdev) || tessera_device_wedged(tdev))
-		return true;
-
-	if (tessera_read(tdev, TSR_REG_AS_STATUS(as)) & TSR_AS_STATUS_BUSY__MASK)
-		return false;
-
-	return !(tessera_read(tdev, TSR_REG_GPU_STATUS) & TSR_GPU_STATUS_RESET_BUSY__MASK);
+	return !(tessera_read(tdev, TSR_REG_AS_STATUS(as)) & TSR_AS_STATUS_BUSY__MASK) ||
+	       tessera_state(tdev) != before;
 }
 
-/* Start an invalidation and wait for its end. */
+/*
+ * Start an invalidation and wait for its end, or that of the state the device is in.
+ * Inside the gate, or by recovery.
+ */
 static int as_command(struct tessera_device *tdev, int as, enum tsr_inv_op op)
 {
+	enum tessera_state before = tessera_state(tdev);
 	unsigned int spins;
-	bool idle;
-	int ret;
+	bool idle = false;
+	int ret = 0;
 
 	/* Entries before the command; under emulation a weaker barrier may be none. */
 	mb();
 	tessera_write(tdev, TSR_REG_AS_COMMAND(as), FIELD_PREP(TSR_AS_COMMAND_OP__MASK, op));
 
-	for (spins = 0; spins < INVALIDATE_SPINS; spins++) {
-		if (as_idle(tdev, as))
-			return 0;
+	for (spins = 0; spins < INVALIDATE_SPINS && !idle; spins++) {
+		idle = as_idle(tdev, as, before);
 		cpu_relax();
 	}
-
-	ret = read_poll_timeout(as_idle, idle, idle, 20, INVALIDATE_TIMEOUT_US, false, tdev, as);
+	if (!idle)
+		ret = read_poll_timeout(as_idle, idle, idle, 20, INVALIDATE_TIMEOUT_US, false,
+					tdev, as, before);
 	if (ret) {
 		drm_err(&tdev->drm, "invalidation of address space %d does not end\n", as);
 		return -EIO;
@@ -146,62 +141,98 @@ static int as_command(struct tessera_device *tdev, int as, enum tsr_inv_op op)
 }
 
 /**
- * tessera_as_enable() - give an address space a page table
- * @tdev: device, inside drm_dev_enter()
+ * tessera_as_program() - give an address space a page table
+ * @tdev: device within reach: inside the gate, or by recovery
  * @as: address space
- * @pgt: page table
+ * @pgt: page table, or NULL to switch it off
  *
- * Return: 0 or -EIO.
+ * Return: 0, or -EIO if the device does not confirm it.
  */
-int tessera_as_enable(struct tessera_device *tdev, int as, const struct tessera_pgtable *pgt)
+int tessera_as_program(struct tessera_device *tdev, int as, const struct tessera_pgtable *pgt)
 {
-	tessera_write64(tdev, TSR_REG_AS_BASE(as), tessera_pgtable_root(pgt));
+	tessera_write64(tdev, TSR_REG_AS_BASE(as), pgt ? tessera_pgtable_root(pgt) : 0);
 
 	return as_command(tdev, as, TSR_INV_OP_ALL);
 }
 
 /**
- * tessera_as_disable() - switch an address space off
- * @tdev: device, inside drm_dev_enter()
+ * tessera_as_set() - give a VM's address space a page table, or take it away
+ * @tdev: device
  * @as: address space
+ * @pgt: page table, or NULL
  *
- * Afterwards the device does not use the page table any more, unless the
- * command timed out.
- *
- * Return: 0 or -EIO.
+ * A device that is not within reach has its address spaces off, and gets them back from
+ * tessera_vms_restore(); so the caller holds &tessera_device.reset.lock, which excludes
+ * that. Taking the page table away cannot fail: when this returns the device does not
+ * use it any more, see tessera_as_invalidate().
  */
-int tessera_as_disable(struct tessera_device *tdev, int as)
+void tessera_as_set(struct tessera_device *tdev, int as, const struct tessera_pgtable *pgt)
 {
-	/*
-	 * Its registers are out of reach, and the device comes back with the address space off;
-	 * or it was given up with its slots as they were, and is cut off from memory.
-	 */
-	if (tessera_device_frozen(tdev) || tessera_device_wedged(tdev))
-		return 0;
+	int cookie;
 
-	tessera_write64(tdev, TSR_REG_AS_BASE(as), 0);
+	lockdep_assert_held(&tdev->reset.lock);
 
-	return as_command(tdev, as, TSR_INV_OP_ALL);
+	if (!tessera_enter(tdev, &cookie))
+		return;
+	if (tessera_as_program(tdev, as, pgt))
+		tessera_cut_off(tdev);
+	tessera_leave(tdev, cookie);
 }
 
 /**
  * tessera_as_invalidate() - make the device forget translations
- * @tdev: device, inside drm_dev_enter()
- * @as: address space
+ * @tdev: device
+ * @as: address space, or -1: nothing uses the page table
  * @va: first address
  * @size: bytes
  *
- * Calls for one address space must not overlap. When it returns 0, no engine
- * touches what was mapped there before.
+ * The second step of taking memory away from the device: clear the entries, invalidate,
+ * free. Calls for one address space must not overlap, so the caller holds the lock of its
+ * page table. From anywhere but interrupts, also where fences wait and in reclaim.
  *
- * Return: 0 or -EIO.
+ * **When this returns, no engine touches what was mapped there before**, so it can be
+ * freed, and so can tables that were cut out of the tree. There is no error in that:
+ * either the device has confirmed it, or it is not bus master. A device that does not
+ * confirm within ten seconds is cut off (tessera_cut_off()), and the ladder brings it
+ * back without what it had cached.
+ *
+ * Return: 0, or -EIO if this call has cut the device off.
  */
 int tessera_as_invalidate(struct tessera_device *tdev, int as, u64 va, u64 size)
 {
+	int cookie, ret;
+
+	if (as < 0 || !tessera_enter(tdev, &cookie))
+		return 0;
+
 	tessera_write64(tdev, TSR_REG_AS_INV_VA(as), va);
 	tessera_write64(tdev, TSR_REG_AS_INV_SIZE(as), size);
+	ret = as_command(tdev, as, TSR_INV_OP_RANGE);
+	if (ret)
+		tessera_cut_off(tdev);
+	tessera_leave(tdev, cookie);
 
-	return as_command(tdev, as, TSR_INV_OP_RANGE);
+	return ret;
+}
+
+/**
+ * tessera_as_take() - take a range of an address space away from the device
+ * @tdev: device
+ * @as: address space, or -1
+ * @pgt: its page table, whose lock the caller holds
+ * @pool: filled by tessera_pt_reserve_unmap(), or the ends of the range are those of mappings
+ * @va: first address
+ * @size: bytes
+ *
+ * When this returns, what was mapped there can be freed, and @pool as well: see
+ * tessera_as_invalidate().
+ */
+void tessera_as_take(struct tessera_device *tdev, int as, struct tessera_pgtable *pgt,
+		     struct tessera_pt_pool *pool, u64 va, u64 size)
+{
+	tessera_pt_unmap(pgt, pool, va, size);
+	if (pool->dirty)
+		tessera_as_invalidate(tdev, as, va, size);
 }
 
 /* Inside drm_dev_enter() or before the device is registered, so the table is there. */
@@ -283,7 +314,7 @@ err_fini:
 
 /**
  * tessera_kernel_as_enable() - tell the device about the kernel's address space
- * @tdev: device, inside drm_dev_enter() or before it is registered
+ * @tdev: device, by recovery or before it is registered
  *
  * After probe and after each reset of the device.
  *
@@ -291,7 +322,7 @@ err_fini:
  */
 int tessera_kernel_as_enable(struct tessera_device *tdev)
 {
-	return tessera_as_enable(tdev, TESSERA_KERNEL_AS, tdev->kernel_as->pgt);
+	return tessera_as_program(tdev, TESSERA_KERNEL_AS, tdev->kernel_as->pgt);
 }
 
 /**
@@ -354,15 +385,11 @@ int tessera_ring_map(struct tessera_device *tdev, u32 slot, u32 size, struct tes
  * tessera_ring_unmap() - take a ring away from the device and free it
  * @tdev: device
  * @ring: ring of a slot that is disabled; may be empty
- *
- * If the device does not give the ring back, its memory is leaked rather than
- * handed to someone else.
  */
 void tessera_ring_unmap(struct tessera_device *tdev, struct tessera_ring *ring)
 {
 	struct tessera_kernel_as *kas = tdev->kernel_as;
 	struct tessera_pt_pool pool;
-	int cookie, ret = 0;
 
 	if (!ring->cpu)
 		return;
@@ -371,20 +398,13 @@ void tessera_ring_unmap(struct tessera_device *tdev, struct tessera_ring *ring)
 
 	mutex_lock(&kas->lock);
 	if (kas->pgt) {
-		if (drm_dev_enter(&tdev->drm, &cookie)) {
-			tessera_pt_unmap(kas->pgt, &pool, ring->va, ring->size);
-			ret = tessera_as_invalidate(tdev, TESSERA_KERNEL_AS, ring->va, ring->size);
-			drm_dev_exit(cookie);
-		}
-		if (!ret)
-			tessera_pt_pool_fini(tdev->drm.dev, &pool);
+		tessera_as_take(tdev, TESSERA_KERNEL_AS, kas->pgt, &pool, ring->va, ring->size);
+		tessera_pt_pool_fini(tdev->drm.dev, &pool);
 	}
 	mutex_unlock(&kas->lock);
 
-	if (!ret) {
-		tessera_check_freed(tdev, ring->dma, ring->size);
-		dma_free_coherent(tdev->drm.dev, ring->size, ring->cpu, ring->dma);
-	}
+	tessera_check_freed(tdev, ring->dma, ring->size);
+	dma_free_coherent(tdev->drm.dev, ring->size, ring->cpu, ring->dma);
 	ring->cpu = NULL;
 }
 

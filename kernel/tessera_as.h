@@ -7,6 +7,7 @@
 
 struct tessera_device;
 struct tessera_pgtable;
+struct tessera_pt_pool;
 struct tessera_ring;
 
 /* The address space of the kernel: rings, fence words, words of perfmons, nothing else. */
@@ -17,9 +18,16 @@ struct tessera_ring;
 
 int tessera_as_alloc(struct tessera_device *tdev);
 void tessera_as_free(struct tessera_device *tdev, int as);
-int tessera_as_enable(struct tessera_device *tdev, int as, const struct tessera_pgtable *pgt);
-int tessera_as_disable(struct tessera_device *tdev, int as);
+int tessera_as_program(struct tessera_device *tdev, int as, const struct tessera_pgtable *pgt);
+void tessera_as_set(struct tessera_device *tdev, int as, const struct tessera_pgtable *pgt);
+
+/*
+ * Taking memory away from the device: binds, heaps, rings, the end of VMs and the
+ * shrinker all do it by these. Clear, invalidate, only then free.
+ */
 int tessera_as_invalidate(struct tessera_device *tdev, int as, u64 va, u64 size);
+void tessera_as_take(struct tessera_device *tdev, int as, struct tessera_pgtable *pgt,
+		     struct tessera_pt_pool *pool, u64 va, u64 size);
 
 /**
  * struct tessera_ring - ring memory of one slot

@@ -85,8 +85,6 @@ struct tessera_bind {
 	u64 inv_start;
 	/** @inv_end: Address behind the last one. */
 	u64 inv_end;
-	/** @lost: The device did not confirm the invalidation: its reset is awaited. */
-	bool lost;
 	/** @done: It has run, or will not. Under &tessera_vm.op_lock. */
 	bool done;
 	/** @work: Entries of page tables the operations may write. */
@@ -345,7 +343,7 @@ static int bind_invalidate(struct tessera_bind *bind)
 {
 	struct tessera_vm *vm = bind->vm;
 
-	if (!bind->pool.dirty || vm->as < 0)
+	if (!bind->pool.dirty)
 		return 0;
 	if (TESSERA_MUTANT(invalidate_never) || TESSERA_MUTANT(invalidate_early))
 		return 0;
@@ -361,7 +359,7 @@ static int bind_invalidate(struct tessera_bind *bind)
  * Allocates nothing. The caller holds &tessera_vm.op_lock.
  *
  * Return: 0; -ENODEV if the device is gone, when nothing has changed; -EIO if the
- * device does not let go of old translations, which is the end of the VM.
+ * device did not confirm it and was cut off, which is the end of the VM.
  */
 int tessera_bind_run(struct tessera_bind *bind)
 {
@@ -371,10 +369,12 @@ int tessera_bind_run(struct tessera_bind *bind)
 
 	lockdep_assert_held(&vm->op_lock);
 
-	if (!drm_dev_enter(&vm->tdev->drm, &cookie))
+	/* DRM hears of an unplug a moment after the jobs have ended that a bind may wait for. */
+	if (tessera_state(vm->tdev) == TESSERA_UNPLUGGED ||
+	    !drm_dev_enter(&vm->tdev->drm, &cookie))
 		return -ENODEV;
 
-	if (TESSERA_MUTANT(invalidate_early) && vm->as >= 0)
+	if (TESSERA_MUTANT(invalidate_early))
 		tessera_as_invalidate(vm->tdev, vm->as, 0, BIT_ULL(vm->tdev->info.va_bits));
 
 	for (i = 0; i < bind->count && !ret; i++)
@@ -382,10 +382,8 @@ int tessera_bind_run(struct tessera_bind *bind)
 	drm_WARN_ON(&vm->tdev->drm, ret);
 	bind->done = true;
 
-	if (bind_invalidate(bind)) {
-		bind->lost = true;
+	if (bind_invalidate(bind))
 		ret = -EIO;
-	}
 
 	drm_dev_exit(cookie);
 	trace_tessera_bind(vm, bind->inv_start, bind->inv_end, bind->count, ret);
@@ -762,17 +760,12 @@ struct tessera_bind *tessera_bind_create_unmap(struct tessera_vm *vm, u64 va, u6
  * tessera_bind_destroy() - free a bind that has run, or never will
  * @bind: bind
  *
- * Takes reservation locks and can free BOs. After a bind whose invalidation has failed
- * the caller has asked for a reset of the device.
+ * Takes reservation locks and can free BOs.
  */
 void tessera_bind_destroy(struct tessera_bind *bind)
 {
 	struct tessera_vm *vm = bind->vm;
 	unsigned int i;
-
-	/* The device may still use all of it: it is about to be reset. */
-	if (bind->lost)
-		flush_work(&vm->tdev->reset.work);
 
 	/* Under the lock: an unplug either finds the tables or finds them freed. */
 	mutex_lock(&vm->op_lock);

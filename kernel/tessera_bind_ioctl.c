@@ -95,9 +95,6 @@ static struct dma_fence *tessera_bind_run_job(struct drm_sched_job *sched_job)
 	mutex_unlock(&vm->op_lock);
 	wake_up_all(&vm->async_wait);
 
-	if (ret == -EIO)
-		queue_work(vm->tdev->timeout_wq, &vm->tdev->reset.work);
-
 	fence = tessera_fence_emit_done(job->done, ret);
 	dma_fence_end_signalling(cookie);
 
@@ -344,10 +341,8 @@ static int tessera_bind_sync(struct drm_file *file, struct tessera_bind *bind,
 	ret = tessera_bind_run(bind);
 	mutex_unlock(&vm->op_lock);
 
-	if (ret == -EIO) {
+	if (ret == -EIO)
 		WRITE_ONCE(vm->banned, true);
-		queue_work(vm->tdev->timeout_wq, &vm->tdev->reset.work);
-	}
 	tessera_bind_destroy(bind);
 
 	return ret;

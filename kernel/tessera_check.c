@@ -32,6 +32,7 @@
 #include "tessera_check.h"
 #include "tessera_device.h"
 #include "tessera_gem.h"
+#include "tessera_pm.h"
 
 /* Ranges to be said later: what 32 MiB in single pages need that come and go. */
 #define CHECK_STEPS_MAX 16384
@@ -83,34 +84,25 @@ static void check_keep(struct tessera_device *tdev, u64 addr, u64 size, enum tsr
 
 static void check_pages(struct tessera_device *tdev, u64 addr, u64 size, enum tsr_check_pages op)
 {
+	int cookie;
+
 	lockdep_assert_held(&tdev->check.lock);
 
 	if (tdev->check.lost)
 		return;
 
-	if (tdev->check.held)
-		check_keep(tdev, addr, size, op);
-	else
+	if (!tdev->check.held && tessera_enter(tdev, &cookie)) {
 		check_tell(tdev, addr, size, op);
-}
-
-/**
- * tessera_check_hold() - the registers are about to be out of reach
- * @tdev: device
- */
-void tessera_check_hold(struct tessera_device *tdev)
-{
-	if (!check_on(tdev))
-		return;
-
-	mutex_lock(&tdev->check.lock);
-	tdev->check.held = true;
-	mutex_unlock(&tdev->check.lock);
+		tessera_leave(tdev, cookie);
+	} else {
+		tdev->check.held = true;
+		check_keep(tdev, addr, size, op);
+	}
 }
 
 /**
  * tessera_check_release() - the registers are within reach again
- * @tdev: device that was reset, so that it uses no memory
+ * @tdev: device that was reset and uses no memory yet; the caller does recovery, or probes
  */
 void tessera_check_release(struct tessera_device *tdev)
 {
@@ -272,10 +264,11 @@ static int tessera_check_show(struct seq_file *m, void *unused)
 {
 	struct tessera_device *tdev = m->private;
 	unsigned int kind;
-	int cookie;
+	int ret;
 
-	if (!drm_dev_enter(&tdev->drm, &cookie))
-		return -ENODEV;
+	ret = tessera_pm_lock(tdev);
+	if (ret)
+		return ret;
 
 	seq_printf(m, "pending %u\n",
 		   (u32)FIELD_GET(TSR_CHECK_STATUS_PENDING__MASK,
@@ -284,7 +277,7 @@ static int tessera_check_show(struct seq_file *m, void *unused)
 		seq_printf(m, "%s %u\n", tessera_check_kinds[kind],
 			   tessera_read(tdev, TSR_REG_CHECK_COUNT(kind)));
 	check_show_last(m, tdev, tessera_read(tdev, TSR_REG_CHECK_LAST));
-	drm_dev_exit(cookie);
+	tessera_pm_unlock(tdev);
 
 	return 0;
 }

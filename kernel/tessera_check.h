@@ -10,7 +10,6 @@ struct tessera_bo;
 struct tessera_device;
 
 int tessera_check_init(struct tessera_device *tdev);
-void tessera_check_hold(struct tessera_device *tdev);
 void tessera_check_release(struct tessera_device *tdev);
 void tessera_check_taken(struct tessera_device *tdev, u64 addr, u64 size);
 void tessera_check_freed(struct tessera_device *tdev, u64 addr, u64 size);

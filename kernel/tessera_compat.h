@@ -209,41 +209,6 @@ static inline int tessera_compat_sm_map(struct drm_gpuvm *gpuvm, void *priv,
 #define TESSERA_COMPAT_CANCEL_JOB(...) .cancel_job = __VA_ARGS__,
 #endif
 
-/**
- * tessera_compat_no_hang() - the end of timedout_job() without a reset by the scheduler
- * @sched: scheduler
- * @bad: the job timedout_job() was called for
- * @parent: returns the hardware fence of a job that has run
- *
- * 6.17 has DRM_GPU_SCHED_STAT_NO_HANG. Before, the scheduler takes the job off its
- * list before it calls timedout_job() and cannot be told to leave it, for it is
- * alive. drm_sched_stop() puts it back, and frees the jobs that have finished
- * meanwhile; it also drops the hardware fences of the others, for which
- * drm_sched_start() would cancel them, so they are put back in between. The
- * scheduler's works do not run from stop to start.
- *
- * Return: what timedout_job() returns.
- */
-static inline enum drm_gpu_sched_stat
-tessera_compat_no_hang(struct drm_gpu_scheduler *sched, struct drm_sched_job *bad,
-		       struct dma_fence *(*parent)(struct drm_sched_job *job))
-{
-#ifdef TESSERA_OLD_SCHED_TIMEOUT
-	struct drm_sched_job *job;
-
-	drm_sched_stop(sched, bad);
-	list_for_each_entry(job, &sched->pending_list, list) {
-		if (!job->s_fence->parent)
-			job->s_fence->parent = dma_fence_get(parent(job));
-	}
-	drm_sched_start(sched);
-
-	return DRM_GPU_SCHED_STAT_NOMINAL;
-#else
-	return DRM_GPU_SCHED_STAT_NO_HANG;
-#endif
-}
-
 /* 6.17, and 6.12 by .107: the client's id, for tracing. */
 #ifdef TESSERA_OLD_SCHED_JOB_INIT
 static inline int tessera_compat_job_init(struct drm_sched_job *job,

@@ -12,7 +12,6 @@
 #include <linux/string.h>
 
 #include <drm/drm_debugfs.h>
-#include <drm/drm_drv.h>
 #include <drm/drm_file.h>
 
 #include "tessera_check.h"
@@ -93,11 +92,11 @@ static int show_faults(struct seq_file *m, void *unused)
 }
 
 /* What is on the ring and not done, as 64-bit words that tsr-decode --hex --ring reads. */
-static void show_ring(struct seq_file *m, struct tessera_queue *queue)
+static void show_ring(struct tessera_queue *queue, void *data)
 {
+	struct seq_file *m = data;
 	u32 mask = queue->ring.size - 1, at, end;
 
-	mutex_lock(&queue->lock);
 	end = queue->wptr;
 	at = round_down(tessera_read(queue->tdev, TSR_REG_QUEUE_RPTR(queue->slot)),
 			TESSERA_RING_ENTRY);
@@ -108,47 +107,34 @@ static void show_ring(struct seq_file *m, struct tessera_queue *queue)
 	for (; at != end; at += sizeof(u64))
 		seq_printf(m, "%016llx%c", le64_to_cpu(queue->ring.cpu[(at & mask) / sizeof(u64)]),
 			   at % 32 == 24 ? '\n' : ' ');
-	mutex_unlock(&queue->lock);
 }
 
-static void show_queue(struct seq_file *m, struct tessera_queue *queue)
+static void show_queue(struct tessera_queue *queue, void *data)
 {
 	struct tessera_device *tdev = queue->tdev;
+	struct seq_file *m = data;
 	/* A queue has its slot before it has an id and a file; then it is shown without them. */
 	u64 client_id = data_race(queue->client_id);	/* 0 or what it stays */
 	u32 id = data_race(queue->id);	/* 0 or what it stays */
 	u32 slot = queue->slot;
 
-	mutex_lock(&queue->lock);
 	seq_printf(m, "%-4u %-22s id %-4u as %-3d state %08x wptr %08x rptr %08x seqno %llu done %lld error %d client %llu\n",
 		   slot, queue->timeline->name, id, queue->vm->as,
 		   tessera_read(tdev, TSR_REG_QUEUE_STATE(slot)), queue->wptr,
 		   tessera_read(tdev, TSR_REG_QUEUE_RPTR(slot)), queue->timeline->seqno,
 		   atomic64_read(&queue->timeline->completed), queue->error, client_id);
-	mutex_unlock(&queue->lock);
 }
 
 static int show_each_queue(struct tessera_device *tdev, struct seq_file *m,
-			   void (*show)(struct seq_file *m, struct tessera_queue *queue))
+			   void (*show)(struct tessera_queue *queue, void *m))
 {
-	int cookie;
-	u32 slot;
+	int ret = tessera_pm_lock(tdev);
 
-	if (!drm_dev_enter(&tdev->drm, &cookie))
-		return -ENODEV;
+	if (ret)
+		return ret;
 
-	tessera_pm_get(tdev);
-	/* Under this lock slots do not change hands. */
-	mutex_lock(&tdev->reset.lock);
-	for (slot = 0; slot < tdev->info.num_queues; slot++) {
-		struct tessera_queue *queue = READ_ONCE(tdev->slots.queue[slot]);
-
-		if (queue && queue->ring.cpu)
-			show(m, queue);
-	}
-	mutex_unlock(&tdev->reset.lock);
-	tessera_pm_put(tdev);
-	drm_dev_exit(cookie);
+	tessera_queues_each(tdev, show, m);
+	tessera_pm_unlock(tdev);
 
 	return 0;
 }
@@ -164,9 +150,10 @@ static int show_rings(struct seq_file *m, void *unused)
 }
 
 /* All counters by their ids (Documentation/hw/counters.md): what tsr-top reads. */
-static void show_queue_counters(struct seq_file *m, struct tessera_queue *queue)
+static void show_queue_counters(struct tessera_queue *queue, void *data)
 {
 	struct tessera_device *tdev = queue->tdev;
+	struct seq_file *m = data;
 	u32 id;
 
 	for (id = 0; id < TESSERA_NUM_COUNTERS; id++) {
@@ -181,18 +168,17 @@ static void show_queue_counters(struct seq_file *m, struct tessera_queue *queue)
 static int show_counters(struct seq_file *m, void *unused)
 {
 	struct tessera_device *tdev = seq_device(m);
-	int cookie;
 	u32 id;
+	int ret;
 
-	if (!drm_dev_enter(&tdev->drm, &cookie))
-		return -ENODEV;
+	ret = tessera_pm_lock(tdev);
+	if (ret)
+		return ret;
 
-	tessera_pm_get(tdev);
 	for (id = 0; id < TSR_COUNTER_VALUE__COUNT; id++)
 		seq_printf(m, "global %u %llu\n", id,
 			   tessera_read64(tdev, TSR_REG_COUNTER_VALUE(id)));
-	tessera_pm_put(tdev);
-	drm_dev_exit(cookie);
+	tessera_pm_unlock(tdev);
 
 	return show_each_queue(tdev, m, show_queue_counters);
 }
@@ -201,6 +187,7 @@ static int show_device(struct seq_file *m, void *unused)
 {
 	struct tessera_device *tdev = seq_device(m);
 	const struct tessera_hw_info *info = &tdev->info;
+	enum tessera_state state = tessera_state(tdev);
 
 	seq_printf(m, "version %u.%u\n", info->version >> 16, info->version & 0xffff);
 	seq_printf(m, "features %#llx\n", info->features);
@@ -210,8 +197,8 @@ static int show_device(struct seq_file *m, void *unused)
 	seq_printf(m, "device resets %lld, of the PCI function %lld, queue resets %lld%s%s\n",
 		   atomic64_read(&tdev->reset.count), atomic64_read(&tdev->reset.function_count),
 		   atomic64_read(&tdev->reset.queue_count),
-		   tessera_device_frozen(tdev) ? ", out of reach" : "",
-		   tessera_device_wedged(tdev) ? ", wedged" : "");
+		   state == TESSERA_RUNNING ? "" : ", ",
+		   state == TESSERA_RUNNING ? "" : tessera_state_name(state));
 
 	return 0;
 }
@@ -236,8 +223,8 @@ static ssize_t write_reset(struct file *file, const char __user *user, size_t si
 	};
 	struct tessera_device *tdev = file->private_data;
 	char text[16];
+	int rung, ret;
 	ssize_t len;
-	int rung;
 
 	len = simple_write_to_buffer(text, sizeof(text) - 1, pos, user, size);
 	if (len < 0)
@@ -248,9 +235,10 @@ static ssize_t write_reset(struct file *file, const char __user *user, size_t si
 	if (rung < 0)
 		return rung;
 
-	tessera_pm_get(tdev);
+	ret = tessera_pm_get(tdev);
+	if (ret)
+		return ret;
 	tessera_device_reset_now(tdev, rung);
-	flush_delayed_work(&tdev->reset.thaw_work);
 	tessera_pm_put(tdev);
 
 	return size;

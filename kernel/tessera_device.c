@@ -4,9 +4,9 @@
 /**
  * DOC: The device
  *
- * Bringing the hardware up and taking it down. The order of the end: no new calls
- * (drm_dev_unplug), the device stopped, interrupts gone, fences signalled with
- * -ENODEV, DMA mappings undone. What user space still holds then is memory of the
+ * Bringing the hardware up and taking it down. The order of the end: the device
+ * stopped and fences signalled with -ENODEV, no new calls (drm_dev_unplug), which takes
+ * local memory from the CPU as well, interrupts gone, DMA mappings undone. What user space still holds then is memory of the
  * kernel and nothing of the device.
  */
 
@@ -166,6 +166,7 @@ static int tessera_device_init_software(struct tessera_device *tdev)
 	ret = ret ?: drmm_mutex_init(drm, &tdev->bos.lock);
 	ret = ret ?: drmm_mutex_init(drm, &tdev->as_slots.lock);
 	ret = ret ?: drmm_mutex_init(drm, &tdev->check.lock);
+	ret = ret ?: tessera_state_init(tdev);
 	ret = ret ?: tessera_reset_init(tdev);
 	ret = ret ?: tessera_dump_init(tdev);
 	ret = ret ?: tessera_shrinker_init(tdev);
@@ -197,7 +198,8 @@ static int tessera_device_init_hardware(struct tessera_device *tdev)
 {
 	int ret;
 
-	pci_set_master(tdev->pdev);
+	/* It becomes bus master with TESSERA_RUNNING. */
+	pci_clear_master(tdev->pdev);
 
 	ret = tessera_device_stop(tdev);
 	if (ret)
@@ -219,7 +221,9 @@ static int tessera_device_init_hardware(struct tessera_device *tdev)
 	if (ret)
 		goto err_irq;
 
+	mutex_lock(&tdev->reset.lock);
 	ret = tessera_device_start(tdev);
+	mutex_unlock(&tdev->reset.lock);
 	if (ret)
 		goto err_irq;
 
@@ -276,16 +280,10 @@ int tessera_device_init(struct tessera_device *tdev, struct pci_dev *pdev)
  */
 void tessera_device_unplug(struct tessera_device *tdev)
 {
-	drm_dev_unplug(&tdev->drm);
-
-	/* The one place behind drm_dev_unplug() that is still entitled to registers. */
-	if (tessera_device_stop(tdev) == -EIO)
-		drm_err(&tdev->drm, "the device does not stop\n");
-	tessera_irq_disable(tdev);
-	tessera_irq_fini(tdev);
-	pci_clear_master(tdev->pdev);
-
+	/* First: from the other on binds fail, and no job may run that they should have prepared. */
 	tessera_reset_unplug(tdev);
+	drm_dev_unplug(&tdev->drm);
+	tessera_irq_fini(tdev);
 	tessera_dump_unplug(tdev);
 	tessera_vms_unplug(tdev);
 	tessera_bos_unmap_dma(tdev);

@@ -9,12 +9,16 @@
 #include <linux/mutex.h>
 #include <linux/sched/mm.h>
 #include <linux/spinlock.h>
+#include <linux/srcu.h>
 #include <linux/types.h>
+#include <linux/wait.h>
 #include <linux/workqueue.h>
 
 #include <drm/drm_device.h>
 
 #include "tessera_compat.h"
+#include "tessera_reset.h"
+#include "tessera_state.h"
 #include "tsr_regs.h"
 
 struct pci_dev;
@@ -155,7 +159,19 @@ struct tessera_device {
 		struct list_head list;
 	} shrink;
 
-	/** @reset: State of resets. */
+	/** @state: What may be done with the device: see tessera_state.c. */
+	struct {
+		/** @state.lock: Serialises changes; below all mutexes. */
+		spinlock_t lock;
+		/** @state.now: The state; changed by tessera_set_state() alone. */
+		enum tessera_state now;
+		/** @state.gate: Who uses the device is in a section of this. */
+		struct srcu_struct gate;
+		/** @state.wait: Woken at each change. */
+		wait_queue_head_t wait;
+	} state;
+
+	/** @reset: Recovery. */
 	struct {
 		/**
 		 * @reset.lock: Held during any recovery: hang, fault, reset of
@@ -163,10 +179,12 @@ struct tessera_device {
 		 * it: fences wait for recovery.
 		 */
 		struct mutex lock;
-		/** @reset.work: A full reset asked for by someone who cannot do it. */
-		struct work_struct work;
-		/** @reset.thaw_work: Recovery by PCI that does not end: help ourselves. */
-		struct delayed_work thaw_work;
+		/** @reset.ladder: Brings a device back that is TESSERA_CUT_OFF. */
+		struct delayed_work ladder;
+		/** @reset.rung: Where the ladder begins; under the lock. */
+		enum tessera_rung rung;
+		/** @reset.saved: It is known where each ring goes on; under the lock. */
+		bool saved;
 		/** @reset.wedged_work: Tells user space; that allocates. */
 		struct work_struct wedged_work;
 		/**
@@ -181,19 +199,6 @@ struct tessera_device {
 		atomic64_t function_count;
 		/** @reset.queue_count: Resets of single queues since probe. */
 		atomic64_t queue_count;
-		/** @reset.wedged: A reset failed; only a rebind helps. */
-		bool wedged;
-		/**
-		 * @reset.frozen: Registers are out of reach: PCI is recovering
-		 * from an error or resets the function, or the device sleeps.
-		 * What was programmed is lost and programmed again at the end.
-		 * Written under the lock.
-		 */
-		bool frozen;
-		/** @reset.foreign: PCI resets the function; it will say when that is done. */
-		bool foreign;
-		/** @reset.asleep: It is frozen because it sleeps. */
-		bool asleep;
 	} reset;
 
 	/** @as_slots: Hardware address spaces. */
@@ -226,7 +231,7 @@ struct tessera_device {
 		struct tessera_check_step *steps;
 		/** @check.num_steps: How many they are. */
 		u32 num_steps;
-		/** @check.held: Registers are out of reach: tell it later. */
+		/** @check.held: Something was kept, so what follows is kept as well. */
 		bool held;
 		/** @check.lost: It was too much; until the next probe nothing is told. */
 		bool lost;
@@ -241,13 +246,31 @@ static inline struct tessera_device *to_tessera_device(struct drm_device *drm)
 	return container_of(drm, struct tessera_device, drm);
 }
 
+static inline enum tessera_state tessera_state(struct tessera_device *tdev)
+{
+	return READ_ONCE(tdev->state.now);
+}
+
+/* Who uses registers has passed the gate, or is one of those who need not: see tessera_state.c. */
+static inline void tessera_assert_reach(struct tessera_device *tdev)
+{
+	enum tessera_state state = tessera_state(tdev);
+
+	if (IS_ENABLED(CONFIG_PROVE_LOCKING) && state != TESSERA_OFF && state != TESSERA_UNPLUGGED)
+		lockdep_assert(srcu_read_lock_held(&tdev->state.gate) ||
+			       lockdep_is_held(&tdev->reset.lock));
+}
+
 static inline u32 tessera_read(struct tessera_device *tdev, u32 reg)
 {
+	tessera_assert_reach(tdev);
+
 	return readl(tdev->regs + reg);
 }
 
 static inline void tessera_write(struct tessera_device *tdev, u32 reg, u32 value)
 {
+	tessera_assert_reach(tdev);
 	writel(value, tdev->regs + reg);
 }
 
@@ -292,13 +315,7 @@ static inline bool tessera_device_present(struct tessera_device *tdev)
 
 static inline bool tessera_device_wedged(struct tessera_device *tdev)
 {
-	return READ_ONCE(tdev->reset.wedged);
-}
-
-/* Are the registers out of reach for a while? */
-static inline bool tessera_device_frozen(struct tessera_device *tdev)
-{
-	return READ_ONCE(tdev->reset.frozen);
+	return tessera_state(tdev) == TESSERA_WEDGED;
 }
 
 /**

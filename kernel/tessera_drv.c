@@ -9,12 +9,14 @@
 #include <linux/module.h>
 #include <linux/pci.h>
 #include <linux/rcupdate.h>
+#include <linux/wait_bit.h>
 
 #include <drm/drm_drv.h>
 #include <drm/drm_file.h>
 #include <drm/drm_gem.h>
 #include <drm/drm_gem_shmem_helper.h>
 #include <drm/drm_ioctl.h>
+#include <drm/drm_managed.h>
 #include <drm/drm_print.h>
 #include <drm/tessera_drm.h>
 
@@ -37,6 +39,16 @@
 
 struct workqueue_struct *tessera_release_wq;
 
+/* Devices that something still refers to, which may be long after they were removed. */
+static atomic_t tessera_devices = ATOMIC_INIT(0);
+
+/* The address of the counter is all that is used of the module from here on. */
+static void tessera_device_released(struct drm_device *drm, void *unused)
+{
+	if (atomic_dec_and_test(&tessera_devices))
+		wake_up_var(&tessera_devices);
+}
+
 static int tessera_open(struct drm_device *drm, struct drm_file *file)
 {
 	struct tessera_file *tfile = kzalloc(sizeof(*tfile), GFP_KERNEL_ACCOUNT);
@@ -54,6 +66,7 @@ static int tessera_open(struct drm_device *drm, struct drm_file *file)
 	xa_init_flags(&tfile->queues, XA_FLAGS_ALLOC1);
 	xa_init_flags(&tfile->heaps, XA_FLAGS_ALLOC1);
 	xa_init_flags(&tfile->perfmons, XA_FLAGS_ALLOC1);
+	mutex_init(&tfile->usage_lock);
 	file->driver_priv = tfile;
 
 	return 0;
@@ -87,6 +100,7 @@ static void tessera_postclose(struct drm_device *drm, struct drm_file *file)
 	xa_destroy(&tfile->vms);
 
 	tessera_quota_put(tfile->quota);
+	mutex_destroy(&tfile->usage_lock);
 	kfree(tfile);
 }
 
@@ -172,6 +186,11 @@ static int tessera_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 	if (IS_ERR(tdev))
 		return PTR_ERR(tdev);
 
+	atomic_inc(&tessera_devices);
+	ret = drmm_add_action_or_reset(&tdev->drm, tessera_device_released, NULL);
+	if (ret)
+		return ret;
+
 	ret = tessera_device_init(tdev, pdev);
 	if (ret)
 		return ret;
@@ -240,11 +259,17 @@ static int __init tessera_init(void)
 static void __exit tessera_exit(void)
 {
 	pci_unregister_driver(&tessera_pci_driver);
+
+	/*
+	 * Nobody has a file, a dma-buf or a fence of ours any more. But jobs, queues and VMs
+	 * may be on their way out on our workqueues; each of them holds its device.
+	 */
+	wait_var_event(&tessera_devices, !atomic_read(&tessera_devices));
 	destroy_workqueue(tessera_release_wq);
 
 	/*
-	 * The last fences have given the module back from code of the module, and
-	 * are freed after a grace period by code of the module.
+	 * The last device, and the last fences, were given back from code of the module,
+	 * and fences are freed after a grace period by code of the module.
 	 */
 	synchronize_rcu_tasks();
 	rcu_barrier();

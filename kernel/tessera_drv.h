@@ -32,6 +32,8 @@ struct tessera_file {
 	struct xarray heaps;
 	/** @perfmons: Performance monitors by id; each entry is a reference. */
 	struct xarray perfmons;
+	/** @usage_lock: A queue leaves @queues and comes into what follows under it. */
+	struct mutex usage_lock;
 	/** @busy_ns: Engine time of destroyed queues, by class. */
 	atomic64_t busy_ns[TESSERA_NUM_CLASSES];
 	/** @cycles: Modelled work of destroyed queues, by class. */

@@ -253,7 +253,7 @@ static size_t dump_read(struct tessera_vm *vm, u64 va, u8 *out, size_t size)
 
 	if (bo->flags & DRM_TESSERA_BO_LOCAL)
 		tessera_local_read(vm->tdev, bo->local.start + offset, out, size);
-	else if (bo->base.pages)
+	else if (bo->base.pages && !bo->purged)
 		memcpy_from_page(out, bo->base.pages[offset >> PAGE_SHIFT], offset_in_page(offset),
 				 size);
 	else

@@ -33,6 +33,7 @@ static u64 sum_usage(struct drm_file *file, struct tessera_usage sum[TESSERA_NUM
 	u64 rings = 0;
 	u32 i;
 
+	mutex_lock(&tfile->usage_lock);
 	for (i = 0; i < TESSERA_NUM_CLASSES; i++) {
 		sum[i].busy_ns = atomic64_read(&tfile->busy_ns[i]);
 		sum[i].cycles = atomic64_read(&tfile->cycles[i]);
@@ -51,6 +52,7 @@ static u64 sum_usage(struct drm_file *file, struct tessera_usage sum[TESSERA_NUM
 		mutex_unlock(&queue->lock);
 		tessera_queue_put(queue);
 	}
+	mutex_unlock(&tfile->usage_lock);
 
 	return rings;
 }

@@ -302,6 +302,46 @@ unsigned int tessera_timeline_signal(struct tessera_timeline *timeline, u64 last
 }
 
 /**
+ * tessera_timeline_oldest_fence() - fence of the oldest job that is not done
+ * @timeline: timeline
+ *
+ * Return: a reference, or NULL if everything that was emitted has signalled.
+ */
+struct tessera_fence *tessera_timeline_oldest_fence(struct tessera_timeline *timeline)
+{
+	struct tessera_fence *oldest;
+	unsigned long flags;
+
+	spin_lock_irqsave(&timeline->lock, flags);
+	oldest = list_first_entry_or_null(&timeline->pending, struct tessera_fence, node);
+	if (oldest)
+		dma_fence_get(&oldest->base);
+	spin_unlock_irqrestore(&timeline->lock, flags);
+
+	return oldest;
+}
+
+/**
+ * tessera_timeline_oldest() - number of the oldest job that is not done
+ * @timeline: timeline
+ *
+ * Return: its number, 0 if everything that was emitted has signalled.
+ */
+u64 tessera_timeline_oldest(struct tessera_timeline *timeline)
+{
+	struct tessera_fence *oldest;
+	unsigned long flags;
+	u64 seqno;
+
+	spin_lock_irqsave(&timeline->lock, flags);
+	oldest = list_first_entry_or_null(&timeline->pending, struct tessera_fence, node);
+	seqno = oldest ? oldest->base.seqno : 0;
+	spin_unlock_irqrestore(&timeline->lock, flags);
+
+	return seqno;
+}
+
+/**
  * tessera_timeline_idle() - has everything that was emitted signalled?
  * @timeline: timeline
  *
@@ -309,12 +349,5 @@ unsigned int tessera_timeline_signal(struct tessera_timeline *timeline, u64 last
  */
 bool tessera_timeline_idle(struct tessera_timeline *timeline)
 {
-	unsigned long flags;
-	bool idle;
-
-	spin_lock_irqsave(&timeline->lock, flags);
-	idle = list_empty(&timeline->pending);
-	spin_unlock_irqrestore(&timeline->lock, flags);
-
-	return idle;
+	return !tessera_timeline_oldest(timeline);
 }

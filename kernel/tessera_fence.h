@@ -81,6 +81,8 @@ struct dma_fence *tessera_fence_emit(struct tessera_fence *fence);
 struct dma_fence *tessera_fence_emit_done(struct tessera_fence *fence, int error);
 
 unsigned int tessera_timeline_signal(struct tessera_timeline *timeline, u64 last, int error);
+struct tessera_fence *tessera_timeline_oldest_fence(struct tessera_timeline *timeline);
+u64 tessera_timeline_oldest(struct tessera_timeline *timeline);
 bool tessera_timeline_idle(struct tessera_timeline *timeline);
 
 #endif

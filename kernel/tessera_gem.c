@@ -26,6 +26,7 @@
 #include <linux/dma-mapping.h>
 #include <linux/mm.h>
 #include <linux/overflow.h>
+#include <linux/sched/mm.h>
 #include <linux/seq_file.h>
 
 #include <drm/drm_drv.h>
@@ -172,7 +173,7 @@ static const struct drm_gem_object_funcs tessera_gem_funcs = {
 };
 
 /*
- * Someone still has local memory mapped while the device is gone: give all of the
+ * Someone still has local memory mapped while the device is gone for good: give all of the
  * BO one page of RAM, so that the process notices nothing worse than forgetful
  * memory.
  */
@@ -191,6 +192,43 @@ static vm_fault_t tessera_local_fault_gone(struct tessera_bo *bo, struct vm_faul
 				   vm_get_page_prot(vmf->vma->vm_flags));
 }
 
+/*
+ * Recovery waits for who is inside the gate, and reclaim may wait for fences, that is, for
+ * recovery: a page table for the process that is missing is taken without reclaim.
+ */
+static vm_fault_t tessera_local_insert(struct tessera_bo *bo, struct vm_fault *vmf, u64 offset)
+{
+	struct tessera_device *tdev = to_tessera_device(bo->base.base.dev);
+	unsigned int noreclaim = memalloc_noreclaim_save();
+	vm_fault_t ret;
+
+	ret = vmf_insert_pfn(vmf->vma, vmf->address,
+			     PHYS_PFN(tessera_local_phys(tdev, bo->local.start + offset)));
+	memalloc_noreclaim_restore(noreclaim);
+
+	return ret;
+}
+
+/* Wait until the device is back, if the fault lets us without the lock of the address space. */
+static vm_fault_t tessera_local_fault_wait(struct drm_gem_object *obj, struct vm_fault *vmf)
+{
+	struct tessera_device *tdev = to_tessera_device(obj->dev);
+
+	if (!fault_flag_allow_retry_first(vmf->flags)) {
+		tessera_wait_running(tdev);
+		return VM_FAULT_NOPAGE;
+	}
+	if (vmf->flags & FAULT_FLAG_RETRY_NOWAIT)
+		return VM_FAULT_RETRY;
+
+	drm_gem_object_get(obj);
+	mmap_read_unlock(vmf->vma->vm_mm);
+	tessera_wait_running(tdev);
+	drm_gem_object_put(obj);
+
+	return VM_FAULT_RETRY;
+}
+
 static vm_fault_t tessera_local_fault(struct vm_fault *vmf)
 {
 	struct drm_gem_object *obj = vmf->vma->vm_private_data;
@@ -204,14 +242,16 @@ static vm_fault_t tessera_local_fault(struct vm_fault *vmf)
 	if (offset >= obj->size)
 		return VM_FAULT_SIGBUS;
 
-	if (!drm_dev_enter(&tdev->drm, &cookie))
+	if (tessera_enter(tdev, &cookie)) {
+		ret = tessera_local_insert(bo, vmf, offset);
+		tessera_leave(tdev, cookie);
+		return ret;
+	}
+
+	if (tessera_device_wedged(tdev) || tessera_state(tdev) == TESSERA_UNPLUGGED)
 		return tessera_local_fault_gone(bo, vmf);
 
-	ret = vmf_insert_pfn(vmf->vma, vmf->address,
-			     PHYS_PFN(tessera_local_phys(tdev, bo->local.start + offset)));
-	drm_dev_exit(cookie);
-
-	return ret;
+	return tessera_local_fault_wait(obj, vmf);
 }
 
 static const struct vm_operations_struct tessera_local_vm_ops = {

@@ -46,6 +46,8 @@ struct tessera_bo {
 	atomic_t needed;
 	/** @check_taken: The device knows of the DMA mapping; &tessera_device.check.lock. */
 	bool check_taken;
+	/** @purged: Its pages go, or are gone; set under the op_lock of each VM it is in. */
+	bool purged;
 	/** @exported: A dma-buf was made of it; only ever set. */
 	bool exported;
 	/** @read_only: Import whose exporter does not allow writes, constant. */

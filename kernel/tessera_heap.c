@@ -181,12 +181,8 @@ static void heap_free(struct tessera_heap *heap)
 	list_del(&heap->node);
 	mutex_unlock(&vm->op_lock);
 
-	/* A device that does not let go of the memory has to be reset. */
-	if (ret == -EIO) {
+	if (ret == -EIO)
 		WRITE_ONCE(vm->banned, true);
-		queue_work(vm->tdev->timeout_wq, &vm->tdev->reset.work);
-	}
-	/* Waits for that, and frees the memory. */
 	tessera_bind_destroy(heap->unmap);
 
 	tessera_quota_uncharge(vm->quota, TESSERA_QUOTA_HEAP_MEMORY, atomic64_read(&heap->bound));
@@ -373,20 +369,20 @@ void tessera_heap_work(struct work_struct *work)
 	u64 va, have;
 	int cookie;
 
-	if (drm_dev_enter(&tdev->drm, &cookie)) {
-		mutex_lock(&queue->lock);
-		if (queue->ring.cpu && !queue->dead && queue_wants_heap(queue)) {
+	mutex_lock(&queue->lock);
+	/* Also before sleep, when no doorbell rings any more: what waits for a heap shall end. */
+	if (queue->ring.cpu && !queue->dead && tessera_enter(tdev, &cookie)) {
+		if (queue_wants_heap(queue)) {
 			/* Jobs before that one may be done without anybody having noticed. */
 			tessera_queue_complete(queue);
 			va = tessera_read64(tdev, TSR_REG_QUEUE_HEAP_BASE(queue->slot));
 			have = tessera_read(tdev, TSR_REG_QUEUE_HEAP_SIZE(queue->slot));
 			queue_answer(queue, va, have * TSR_HEAP_ALIGN);
 		}
-		mutex_unlock(&queue->lock);
-		drm_dev_exit(cookie);
+		tessera_leave(tdev, cookie);
 	}
+	mutex_unlock(&queue->lock);
 	dma_fence_end_signalling(signalling);
-	tessera_queue_put(queue);
 }
 
 static bool heap_args_valid(struct tessera_vm *vm, const struct drm_tessera_heap_create *args)

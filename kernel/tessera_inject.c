@@ -14,7 +14,6 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 
-#include <drm/drm_drv.h>
 #include <drm/drm_file.h>
 
 #include "tessera_device.h"
@@ -52,19 +51,18 @@ static int tessera_inject_show(struct seq_file *m, void *unused)
 	struct tessera_device *tdev = m->private;
 	unsigned int kind;
 	u32 status;
-	int cookie;
+	int ret;
 
-	if (!drm_dev_enter(&tdev->drm, &cookie))
-		return -ENODEV;
+	ret = tessera_pm_lock(tdev);
+	if (ret)
+		return ret;
 
-	tessera_pm_get(tdev);
 	status = tessera_read(tdev, TSR_REG_INJECT_STATUS);
 	seq_printf(m, "rules %u\n", (u32)FIELD_GET(TSR_INJECT_STATUS_RULES__MASK, status));
 	for (kind = 0; kind < ARRAY_SIZE(tessera_inject_kinds); kind++)
 		seq_printf(m, "%s %u\n", tessera_inject_kinds[kind],
 			   tessera_read(tdev, TSR_REG_INJECT_FIRED(kind)));
-	tessera_pm_put(tdev);
-	drm_dev_exit(cookie);
+	tessera_pm_unlock(tdev);
 
 	return 0;
 }
@@ -81,22 +79,17 @@ static int tessera_inject_open(struct inode *inode, struct file *file)
 static s64 tessera_inject_send(struct tessera_device *tdev, u32 text_reg, u32 status_reg,
 			       const char *text)
 {
-	static DEFINE_MUTEX(lock);
-	int cookie;
 	u32 status;
+	int ret;
 
-	if (!drm_dev_enter(&tdev->drm, &cookie))
-		return -ENODEV;
-
-	tessera_pm_get(tdev);
-	mutex_lock(&lock);
+	ret = tessera_pm_lock(tdev);
+	if (ret)
+		return ret;
 	for (; *text; text++)
 		tessera_write(tdev, text_reg, (u8)*text);
 	tessera_write(tdev, text_reg, 0);
 	status = tessera_read(tdev, status_reg);
-	mutex_unlock(&lock);
-	tessera_pm_put(tdev);
-	drm_dev_exit(cookie);
+	tessera_pm_unlock(tdev);
 
 	return status;
 }
@@ -139,18 +132,17 @@ static int tessera_capture_show(struct seq_file *m, void *unused)
 {
 	struct tessera_device *tdev = m->private;
 	u32 status;
-	int cookie;
+	int ret;
 
-	if (!drm_dev_enter(&tdev->drm, &cookie))
-		return -ENODEV;
+	ret = tessera_pm_lock(tdev);
+	if (ret)
+		return ret;
 
-	tessera_pm_get(tdev);
 	status = tessera_read(tdev, TSR_REG_CAPTURE_STATUS);
 	seq_printf(m, "%s\ncaptured %u\n",
 		   status & TSR_CAPTURE_STATUS_ARMED__MASK ? "waiting" : "idle",
 		   (u32)FIELD_GET(TSR_CAPTURE_STATUS_CAPTURED__MASK, status));
-	tessera_pm_put(tdev);
-	drm_dev_exit(cookie);
+	tessera_pm_unlock(tdev);
 
 	return 0;
 }

@@ -9,27 +9,27 @@
  * handler clears what it has read first and looks at what it announces then: an
  * event in between sends another message, and one before is found by the look.
  *
- * Handlers do no more than signal fences and start works of a queue. The
- * GLOBAL class stays masked: what it announces (the end of a reset, of a stop or
- * of an invalidation) is waited for where it was started, and nearly always over
- * at the first look.
+ * Handlers do no more than signal fences and start works of a queue. They do not hold
+ * it: who ends a queue takes it out of its slot, and ends its works afterwards.
+ *
+ * The WATCHDOG class stays masked, because tessera_watch.c looks by itself; so does
+ * GLOBAL: what it announces (the end of a reset, of a stop or of an invalidation) is
+ * waited for where it was started, and nearly always over at the first look.
  */
 
 #include <linux/interrupt.h>
 #include <linux/pci.h>
 
-#include <drm/drm_drv.h>
-
 #include "tessera_device.h"
 #include "tessera_irq.h"
 #include "tessera_mutant.h"
 #include "tessera_queue.h"
+#include "tessera_watch.h"
 
 /* Without a name: nobody wants to hear of the class. */
 static const char * const irq_name[TESSERA_NUM_IRQS] = {
 	[TSR_IRQ_CLASS_JOB] = "tessera-job",
 	[TSR_IRQ_CLASS_FAULT] = "tessera-fault",
-	[TSR_IRQ_CLASS_WATCHDOG] = "tessera-watchdog",
 	[TSR_IRQ_CLASS_HEAP] = "tessera-heap",
 };
 
@@ -49,36 +49,19 @@ static void queue_job_irq(struct tessera_queue *queue)
 	tessera_queue_complete(queue);
 }
 
-/* The scheduler's timer may be set anew before it has run: see tessera_job_look_again(). */
-static void queue_suspect(struct tessera_queue *queue)
-{
-	WRITE_ONCE(queue->suspect, true);
-	drm_sched_fault(&queue->timeline->sched);
-}
-
 static void queue_fault_irq(struct tessera_queue *queue)
 {
-	queue_suspect(queue);
-}
-
-static void queue_watchdog_irq(struct tessera_queue *queue)
-{
-	WRITE_ONCE(queue->watchdog_progress,
-		   tessera_read64(queue->tdev, TSR_REG_QUEUE_PROGRESS(queue->slot)));
-	queue_suspect(queue);
+	tessera_watch_now(queue);
 }
 
 static void queue_heap_irq(struct tessera_queue *queue)
 {
-	kref_get(&queue->ref);
-	if (!queue_work(queue->tdev->submit_wq, &queue->heap_work))
-		tessera_queue_put(queue);
+	queue_work(queue->tdev->submit_wq, &queue->heap_work);
 }
 
 static void (*const queue_irq[TESSERA_NUM_IRQS])(struct tessera_queue *queue) = {
 	[TSR_IRQ_CLASS_JOB] = queue_job_irq,
 	[TSR_IRQ_CLASS_FAULT] = queue_fault_irq,
-	[TSR_IRQ_CLASS_WATCHDOG] = queue_watchdog_irq,
 	[TSR_IRQ_CLASS_HEAP] = queue_heap_irq,
 };
 
@@ -109,9 +92,9 @@ static irqreturn_t tessera_irq_handler(int irq, void *data)
 	irqreturn_t ret = IRQ_NONE;
 	int cookie;
 
-	if (drm_dev_enter(&context->tdev->drm, &cookie)) {
+	if (tessera_enter(context->tdev, &cookie)) {
 		ret = irq_handle_queues(context->tdev, context->class);
-		drm_dev_exit(cookie);
+		tessera_leave(context->tdev, cookie);
 	}
 
 	return ret;
@@ -159,35 +142,19 @@ err_free:
 
 /**
  * tessera_irq_enable() - let events send messages
- * @tdev: device
+ * @tdev: device that has become bus master
  *
- * Events that were not cleared send theirs now.
+ * Events that were not cleared send theirs now, which those need that came while it was
+ * not: their messages went nowhere.
  */
 void tessera_irq_enable(struct tessera_device *tdev)
 {
 	unsigned int class;
 
 	for (class = 0; class < TESSERA_NUM_IRQS; class++) {
+		tessera_write64(tdev, TSR_REG_IRQ_MASK(class), 0);
 		if (irq_name[class])
 			tessera_write64(tdev, TSR_REG_IRQ_MASK(class), U64_MAX);
-	}
-}
-
-/**
- * tessera_irq_disable() - let no more events send messages
- * @tdev: device
- *
- * Handlers that run are waited for.
- */
-void tessera_irq_disable(struct tessera_device *tdev)
-{
-	unsigned int class;
-
-	for (class = 0; class < TESSERA_NUM_IRQS; class++)
-		tessera_write64(tdev, TSR_REG_IRQ_MASK(class), 0);
-	for (class = 0; class < TESSERA_NUM_IRQS; class++) {
-		if (irq_name[class])
-			synchronize_irq(tdev->irq[class].vector);
 	}
 }
 

@@ -7,7 +7,6 @@ struct tessera_device;
 
 int tessera_irq_init(struct tessera_device *tdev);
 void tessera_irq_enable(struct tessera_device *tdev);
-void tessera_irq_disable(struct tessera_device *tdev);
 void tessera_irq_fini(struct tessera_device *tdev);
 
 #endif

@@ -10,10 +10,11 @@
  * memory is -ENOSPC.
  */
 
+#include <linux/fs.h>
+#include <linux/mm.h>
 #include <linux/pci.h>
 #include <linux/sizes.h>
 
-#include <drm/drm_drv.h>
 #include <drm/drm_managed.h>
 #include <drm/drm_print.h>
 
@@ -86,18 +87,51 @@ int tessera_local_init(struct tessera_device *tdev)
 	return 0;
 }
 
+/* So much is cleared at a time, for recovery waits for who is inside the gate. */
+#define CLEAR_STEP	SZ_1M
+
+/*
+ * Stores to a device that is not within reach go nowhere, and nobody says so. Inside the gate
+ * only one can be lost that has gone and has not been missed: it is asked when all are made.
+ */
+static int local_clear(struct tessera_device *tdev, u64 offset, u64 size)
+{
+	u64 step, done = 0;
+	bool present;
+	int cookie, ret;
+
+	while (done < size) {
+		step = min_t(u64, size - done, CLEAR_STEP);
+		ret = tessera_enter_wait(tdev, &cookie);
+		if (ret)
+			return ret;
+		memset_io(tdev->local->cpu + offset + done, 0, step);
+		present = tessera_device_present(tdev);
+		if (!present)
+			tessera_cut_off(tdev);
+		tessera_leave(tdev, cookie);
+		if (present)
+			done += step;
+	}
+
+	return 0;
+}
+
 /**
  * tessera_local_alloc() - allocate and clear a range
  * @tdev: device
  * @node: filled in; its start is the offset for the GPU
  * @size: bytes, page aligned
  *
- * Return: 0, -ENOSPC when there is no room, -ENODEV when the device is gone.
+ * Waits while the device is reset.
+ *
+ * Return: 0, -ENOSPC when there is no room, -ENODEV when the device is gone, -EIO when it
+ * was given up, -ERESTARTSYS.
  */
 int tessera_local_alloc(struct tessera_device *tdev, struct drm_mm_node *node, u64 size)
 {
 	struct tessera_local *local = tdev->local;
-	int ret, cookie;
+	int ret;
 
 	if (!local || size > tdev->info.local_size)
 		return -ENOSPC;
@@ -111,14 +145,11 @@ int tessera_local_alloc(struct tessera_device *tdev, struct drm_mm_node *node, u
 	if (ret)
 		return ret;
 
-	if (!drm_dev_enter(&tdev->drm, &cookie)) {
+	ret = local_clear(tdev, node->start, size);
+	if (ret)
 		tessera_local_free(tdev, node);
-		return -ENODEV;
-	}
-	memset_io(local->cpu + node->start, 0, size);
-	drm_dev_exit(cookie);
 
-	return 0;
+	return ret;
 }
 
 /**
@@ -157,6 +188,20 @@ u64 tessera_local_used(struct tessera_device *tdev)
 }
 
 /**
+ * tessera_local_zap() - take local memory from the CPU
+ * @tdev: device whose gate is closed
+ *
+ * Who reaches for it faults, and waits in tessera_local_fault() until the device is back.
+ * What is mapped of system memory goes as well and comes back with the next touch. Not
+ * where fences wait: it calls MMU notifiers.
+ */
+void tessera_local_zap(struct tessera_device *tdev)
+{
+	if (tdev->local)
+		unmap_mapping_range(tdev->drm.anon_inode->i_mapping, 0, 0, 1);
+}
+
+/**
  * tessera_local_phys() - where the CPU finds local memory
  * @tdev: device with local memory
  * @offset: offset in local memory
@@ -170,7 +215,7 @@ phys_addr_t tessera_local_phys(struct tessera_device *tdev, u64 offset)
 
 /**
  * tessera_local_read() - read local memory
- * @tdev: device with local memory, inside drm_dev_enter()
+ * @tdev: device with local memory, within reach
  * @offset: offset in local memory
  * @out: where to
  * @size: bytes

@@ -14,6 +14,7 @@ int tessera_local_alloc(struct tessera_device *tdev, struct drm_mm_node *node, u
 void tessera_local_free(struct tessera_device *tdev, struct drm_mm_node *node);
 u64 tessera_local_used(struct tessera_device *tdev);
 void tessera_local_read(struct tessera_device *tdev, u64 offset, void *out, size_t size);
+void tessera_local_zap(struct tessera_device *tdev);
 phys_addr_t tessera_local_phys(struct tessera_device *tdev, u64 offset);
 
 #endif

@@ -21,7 +21,6 @@
 #include <linux/pci.h>
 #include <linux/slab.h>
 
-#include <drm/drm_drv.h>
 #include <drm/drm_print.h>
 
 #include "tessera_device.h"
@@ -59,9 +58,10 @@ int tessera_pci_save(struct tessera_device *tdev)
  * tessera_pci_restore() - give the device the configuration space of probe
  * @tdev: device
  *
- * Allocates nothing.
+ * Allocates nothing. It is no bus master then. Whether it answers is found out by
+ * tessera_device_stop().
  *
- * Return: 0, or -EIO if it does not answer then.
+ * Return: 0 or a negative error.
  */
 int tessera_pci_restore(struct tessera_device *tdev)
 {
@@ -73,17 +73,17 @@ int tessera_pci_restore(struct tessera_device *tdev)
 
 	pci_restore_state(tdev->pdev);
 
-	return tessera_device_present(tdev) ? 0 : -EIO;
+	return 0;
 }
 
 /**
  * tessera_pci_reset_function() - reset the PCI function
- * @tdev: device, inside drm_dev_enter()
+ * @tdev: device that is TESSERA_CUT_OFF
  *
  * Not pci_reset_function(): that takes the device lock, which whoever unbinds the
  * driver holds while waiting for this. Not under a lock that fences wait for.
  *
- * Return: 0 if the device answers afterwards, or a negative error.
+ * Return: 0 or a negative error.
  */
 int tessera_pci_reset_function(struct tessera_device *tdev)
 {
@@ -95,7 +95,7 @@ int tessera_pci_reset_function(struct tessera_device *tdev)
 
 	pci_cfg_access_lock(pdev);
 	/* Who had that lock may have been user space, whose reset was as good. */
-	if (tessera_device_frozen(tdev)) {
+	if (tessera_state(tdev) == TESSERA_CUT_OFF) {
 		ret = pcie_reset_flr(pdev, PCI_RESET_DO_RESET);
 		if (!ret)
 			ret = tessera_pci_restore(tdev);
@@ -119,8 +119,8 @@ static pci_ers_result_t tessera_pci_error_detected(struct pci_dev *pdev, pci_cha
 		return PCI_ERS_RESULT_NEED_RESET;
 	default:
 		tessera_reset_freeze(tdev);
-		cancel_delayed_work_sync(&tdev->reset.thaw_work);
-		tessera_reset_thaw(tdev, -ENODEV);
+		cancel_delayed_work_sync(&tdev->reset.ladder);
+		tessera_reset_finish(tdev, TESSERA_CUT_OFF, -ENODEV);
 		return PCI_ERS_RESULT_DISCONNECT;
 	}
 }
@@ -129,8 +129,15 @@ static pci_ers_result_t tessera_pci_error_detected(struct pci_dev *pdev, pci_cha
 static pci_ers_result_t tessera_pci_mmio_enabled(struct pci_dev *pdev)
 {
 	struct tessera_device *tdev = pci_get_drvdata(pdev);
+	bool present = false;
+	int cookie;
 
-	return tessera_device_present(tdev) ? PCI_ERS_RESULT_RECOVERED : PCI_ERS_RESULT_NEED_RESET;
+	if (tessera_enter(tdev, &cookie)) {
+		present = tessera_device_present(tdev);
+		tessera_leave(tdev, cookie);
+	}
+
+	return present ? PCI_ERS_RESULT_RECOVERED : PCI_ERS_RESULT_NEED_RESET;
 }
 
 static pci_ers_result_t tessera_pci_slot_reset(struct pci_dev *pdev)
@@ -138,11 +145,11 @@ static pci_ers_result_t tessera_pci_slot_reset(struct pci_dev *pdev)
 	struct tessera_device *tdev = pci_get_drvdata(pdev);
 
 	/* Without a freeze PCI has reset nothing either. */
-	if (!tessera_device_frozen(tdev))
+	if (tessera_state(tdev) != TESSERA_CUT_OFF)
 		tessera_device_reset_now(tdev, TESSERA_RUNG_FUNCTION);
-	else if (cancel_delayed_work_sync(&tdev->reset.thaw_work))
-		tessera_reset_thaw(tdev, tessera_pci_restore(tdev));
-	flush_delayed_work(&tdev->reset.thaw_work);
+	else if (cancel_delayed_work_sync(&tdev->reset.ladder))
+		tessera_reset_finish(tdev, TESSERA_CUT_OFF, tessera_pci_restore(tdev));
+	flush_delayed_work(&tdev->reset.ladder);
 
 	return tessera_device_wedged(tdev) ? PCI_ERS_RESULT_DISCONNECT : PCI_ERS_RESULT_RECOVERED;
 }
@@ -159,12 +166,13 @@ static void tessera_pci_reset_prepare(struct pci_dev *pdev)
 	tessera_reset_prepare(pci_get_drvdata(pdev));
 }
 
-/* What PCI has put back is what it had found: bus mastering was off by then. */
+/* What PCI has put back is what it had found, which was damaged perhaps. */
 static void tessera_pci_reset_done(struct pci_dev *pdev)
 {
 	struct tessera_device *tdev = pci_get_drvdata(pdev);
 
-	tessera_reset_done(tdev, tessera_device_frozen(tdev) ? tessera_pci_restore(tdev) : 0);
+	if (tessera_state(tdev) == TESSERA_PCI_RESET)
+		tessera_reset_finish(tdev, TESSERA_PCI_RESET, tessera_pci_restore(tdev));
 }
 
 const struct pci_error_handlers tessera_pci_error_handlers = {

@@ -17,9 +17,12 @@
  * - a read of debugfs;
  * - the contract checker, which wants to be told of every page at any time.
  *
- * Fdinfo does not: what it adds up does not change while the device sleeps.
- * Asynchronous binds and the end of objects do without: a device that sleeps caches
- * nothing and runs nothing, see &tessera_device.reset.frozen.
+ * Fdinfo does not, nor a DEV_QUERY: what they tell does not change while the device
+ * sleeps. Asynchronous binds and the end of objects do without: a device that sleeps
+ * caches nothing and runs nothing, and the gate keeps them out (tessera_state.c).
+ *
+ * Hibernation would take the contents of local memory, so it is refused while there is
+ * a BO in it; sleep keeps them.
  */
 
 #include <linux/pci.h>
@@ -27,8 +30,10 @@
 
 #include <drm/drm_device.h>
 #include <drm/drm_drv.h>
+#include <drm/drm_print.h>
 
 #include "tessera_device.h"
+#include "tessera_local.h"
 #include "tessera_pm.h"
 #include "tessera_reset.h"
 
@@ -36,9 +41,20 @@
 
 static int tessera_pm_suspend(struct device *dev)
 {
-	tessera_reset_suspend(dev_get_drvdata(dev));
+	return tessera_reset_suspend(dev_get_drvdata(dev));
+}
 
-	return 0;
+static int tessera_pm_freeze(struct device *dev)
+{
+	struct tessera_device *tdev = dev_get_drvdata(dev);
+
+	if (tessera_local_used(tdev)) {
+		drm_err(&tdev->drm, "hibernation would lose %llu bytes of local memory\n",
+			tessera_local_used(tdev));
+		return -EBUSY;
+	}
+
+	return tessera_reset_suspend(tdev);
 }
 
 /* The PCI core has woken the function and restored its configuration space. */
@@ -51,13 +67,11 @@ static int tessera_pm_runtime_suspend(struct device *dev)
 {
 	struct tessera_device *tdev = dev_get_drvdata(dev);
 
-	/* A recovery is on its way and wants the device awake. */
-	if (tessera_device_frozen(tdev))
+	/* A recovery is on its way and wants the device awake; so does a lost cause. */
+	if (tessera_state(tdev) != TESSERA_RUNNING)
 		return -EBUSY;
 
-	tessera_reset_suspend(tdev);
-
-	return 0;
+	return tessera_reset_suspend(tdev);
 }
 
 /* A device that does not come back is given up; that is no failure of waking it. */
@@ -69,7 +83,12 @@ static int tessera_pm_runtime_resume(struct device *dev)
 }
 
 const struct dev_pm_ops tessera_pm_ops = {
-	SYSTEM_SLEEP_PM_OPS(tessera_pm_suspend, tessera_pm_resume)
+	.suspend = pm_sleep_ptr(tessera_pm_suspend),
+	.resume = pm_sleep_ptr(tessera_pm_resume),
+	.freeze = pm_sleep_ptr(tessera_pm_freeze),
+	.thaw = pm_sleep_ptr(tessera_pm_resume),
+	.poweroff = pm_sleep_ptr(tessera_pm_suspend),
+	.restore = pm_sleep_ptr(tessera_pm_resume),
 	RUNTIME_PM_OPS(tessera_pm_runtime_suspend, tessera_pm_runtime_resume, NULL)
 };
 
@@ -105,29 +124,81 @@ void tessera_pm_fini(struct tessera_device *tdev)
 }
 
 /**
- * tessera_pm_get() - wake the device and keep it awake
- * @tdev: device; one that is unplugged needs no waking
- *
- * Allocates, so not where fences wait. The reference is taken even if the device
- * does not wake up.
- *
- * Return: 0, or -EIO if it does not.
- */
-int tessera_pm_get(struct tessera_device *tdev)
-{
-	if (pm_runtime_get_sync(tdev->drm.dev) >= 0 || drm_dev_is_unplugged(&tdev->drm))
-		return 0;
-
-	return -EIO;
-}
-
-/**
  * tessera_pm_get_awake() - keep awake a device that somebody else has woken
  * @tdev: device
  */
 void tessera_pm_get_awake(struct tessera_device *tdev)
 {
 	pm_runtime_get_noresume(tdev->drm.dev);
+}
+
+/**
+ * tessera_pm_get() - wake the device and keep it awake
+ * @tdev: device; one that is unplugged needs no waking
+ *
+ * Allocates, so not where fences wait.
+ *
+ * Return: 0 with a reference for tessera_pm_put(), or -EIO without one if the device does
+ * not wake up.
+ */
+int tessera_pm_get(struct tessera_device *tdev)
+{
+	if (!pm_runtime_resume_and_get(tdev->drm.dev))
+		return 0;
+	if (!drm_dev_is_unplugged(&tdev->drm))
+		return -EIO;
+
+	tessera_pm_get_awake(tdev);
+
+	return 0;
+}
+
+static int pm_lock_wedged(struct tessera_device *tdev)
+{
+	int ret = 0;
+
+	mutex_lock(&tdev->reset.lock);
+	if (!tessera_device_wedged(tdev)) {
+		mutex_unlock(&tdev->reset.lock);
+		ret = -ENODEV;
+	}
+
+	return ret;
+}
+
+/**
+ * tessera_pm_lock() - have the device awake and within reach, for debugging
+ * @tdev: device
+ *
+ * Waits until recovery is over and takes its lock. A wedged device is as good as one
+ * that runs: nobody resets it any more, and people want to look at it.
+ *
+ * Return: 0, -EIO if it does not wake up, -ENODEV if it is gone, or -ERESTARTSYS.
+ */
+int tessera_pm_lock(struct tessera_device *tdev)
+{
+	int ret = tessera_pm_get(tdev);
+
+	if (ret)
+		return ret;
+
+	ret = tessera_lock_running(tdev);
+	if (ret == -EIO)
+		ret = pm_lock_wedged(tdev);
+	if (ret)
+		tessera_pm_put(tdev);
+
+	return ret;
+}
+
+/**
+ * tessera_pm_unlock() - undo tessera_pm_lock()
+ * @tdev: device
+ */
+void tessera_pm_unlock(struct tessera_device *tdev)
+{
+	mutex_unlock(&tdev->reset.lock);
+	tessera_pm_put(tdev);
 }
 
 /**

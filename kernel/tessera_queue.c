@@ -29,6 +29,7 @@
 #include "tessera_reset.h"
 #include "tessera_sched.h"
 #include "tessera_vm.h"
+#include "tessera_watch.h"
 
 /* An engine leaves a queue after one burst; a starved host may take its time. */
 #define STOP_TIMEOUT_MS (10 * MSEC_PER_SEC)
@@ -38,8 +39,13 @@ static void tessera_queue_release_work(struct work_struct *work)
 	struct tessera_queue *queue = container_of(work, struct tessera_queue, release_work);
 	struct tessera_device *tdev = queue->tdev;
 
-	tessera_timeline_stop(queue->timeline);
-	tessera_timeline_put(queue->timeline);
+	/* Without a slot and without jobs nobody starts them any more. */
+	tessera_watch_fini(queue);
+	cancel_work_sync(&queue->heap_work);
+	if (queue->timeline) {
+		tessera_timeline_stop(queue->timeline);
+		tessera_timeline_put(queue->timeline);
+	}
 	tessera_vm_put(queue->vm);
 	mutex_destroy(&queue->lock);
 	kfree(queue);
@@ -120,7 +126,10 @@ void tessera_queue_cancel_locked(struct tessera_queue *queue, int error)
 		queue->error = error;
 }
 
-/* Give the slot back. The ring goes first: an unplug looks for it in the slots. */
+/*
+ * Give the slot back. The ring goes first: an unplug looks for it in the slots. The
+ * interrupt handlers do not find the queue afterwards.
+ */
 static void tessera_queue_release_slot(struct tessera_queue *queue)
 {
 	struct tessera_device *tdev = queue->tdev;
@@ -136,21 +145,18 @@ static void tessera_queue_release_slot(struct tessera_queue *queue)
 static int queue_stop_slot(struct tessera_queue *queue)
 {
 	struct tessera_device *tdev = queue->tdev;
-	int cookie, ret = -ENODEV;
+	int ret;
 
-	/* Cut off from memory, and nothing answers. */
-	if (tessera_device_frozen(tdev) || tessera_device_wedged(tdev))
+	/* Else it is no bus master. */
+	if (tessera_state(tdev) != TESSERA_RUNNING)
 		return 0;
-	if (!drm_dev_enter(&tdev->drm, &cookie))
-		return 0;
+	if (!tessera_device_present(tdev))
+		return -ENODEV;
 
-	if (tessera_device_present(tdev)) {
-		tessera_queue_hw_update_usage(queue);
-		tessera_queue_hw_command(queue, TSR_QUEUE_OP_RESET);
-		ret = tessera_queue_hw_wait_stopped(queue, STOP_TIMEOUT_MS);
-		tessera_queue_hw_update_usage(queue);
-	}
-	drm_dev_exit(cookie);
+	tessera_queue_hw_update_usage(queue);
+	tessera_queue_hw_command(queue, TSR_QUEUE_OP_RESET);
+	ret = tessera_queue_hw_wait_stopped(queue, STOP_TIMEOUT_MS);
+	tessera_queue_hw_update_usage(queue);
 
 	return ret;
 }
@@ -167,14 +173,14 @@ void tessera_queue_kill(struct tessera_queue *queue, int error)
 	struct tessera_device *tdev = queue->tdev;
 	int ret;
 
+	mutex_lock(&tdev->reset.lock);
 	if (TESSERA_MUTANT(vm_first))
 		tessera_vm_as_put(queue->vm);
-
-	mutex_lock(&tdev->reset.lock);
 	mutex_lock(&queue->lock);
-	ret = queue_stop_slot(queue);
 	if (!queue->dead)
 		WRITE_ONCE(queue->dead, error);
+	queue->enabled = false;
+	ret = queue_stop_slot(queue);
 	mutex_unlock(&queue->lock);
 
 	if (ret) {
@@ -186,12 +192,9 @@ void tessera_queue_kill(struct tessera_queue *queue, int error)
 	tessera_queue_cancel_locked(queue, error);
 	tessera_queue_release_slot(queue);
 	mutex_unlock(&queue->lock);
-	/* Who thaws the device does not find the queue any more, and its jobs have to end. */
-	drm_sched_wqueue_start(&queue->timeline->sched);
-	mutex_unlock(&tdev->reset.lock);
-
 	if (!TESSERA_MUTANT(vm_first))
 		tessera_vm_as_put(queue->vm);
+	mutex_unlock(&tdev->reset.lock);
 	tessera_quota_uncharge(queue->vm->quota, TESSERA_QUOTA_QUEUES, 1);
 }
 
@@ -208,9 +211,9 @@ struct tessera_usage tessera_queue_usage(struct tessera_queue *queue)
 	int cookie;
 
 	mutex_lock(&queue->lock);
-	if (queue->ring.cpu && drm_dev_enter(&tdev->drm, &cookie)) {
+	if (queue->enabled && tessera_enter(tdev, &cookie)) {
 		tessera_queue_hw_update_usage(queue);
-		drm_dev_exit(cookie);
+		tessera_leave(tdev, cookie);
 	}
 	usage = queue->usage;
 	mutex_unlock(&queue->lock);
@@ -232,10 +235,11 @@ static int tessera_queue_init_timeline(struct tessera_queue *queue, u32 ring_siz
 	ret = tessera_timeline_start(queue->timeline, &tessera_queue_sched_ops, tdev->submit_wq,
 				     ring_size / TESSERA_RING_ENTRY -
 				     (TESSERA_MUTANT(ring_overrun) ? -1 : 1),
-				     msecs_to_jiffies(tessera_job_timeout_ms), tdev->timeout_wq,
-				     tdev->drm.dev);
-	if (ret)
+				     MAX_SCHEDULE_TIMEOUT, NULL, tdev->drm.dev);
+	if (ret) {
 		tessera_timeline_put(queue->timeline);
+		queue->timeline = NULL;
+	}
 
 	return ret;
 }
@@ -261,49 +265,59 @@ static int tessera_queue_take_slot(struct tessera_queue *queue)
 	return ret;
 }
 
-/* Have a slot, a ring and an address space, and start. */
-static int tessera_queue_start(struct tessera_queue *queue, u32 ring_size)
+/*
+ * Let the ring run in its slot. Under the lock of recovery, with a device that runs: until it
+ * is reset the slot's registers are those of a former queue, which recovery must not read.
+ */
+static int queue_enable(struct tessera_queue *queue, const struct tessera_ring *ring)
 {
-	struct tessera_device *tdev = queue->tdev;
-	struct tessera_ring ring = {};
 	int ret;
 
 	ret = tessera_vm_as_get(queue->vm);
 	if (ret)
 		return ret;
 
+	mutex_lock(&queue->lock);
+	queue->ring = *ring;
+	ret = tessera_queue_hw_enable(queue, 0);
+	mutex_unlock(&queue->lock);
+	if (ret)
+		tessera_vm_as_put(queue->vm);
+
+	return ret;
+}
+
+static void queue_give_up(struct tessera_queue *queue, const struct tessera_ring *ring)
+{
+	mutex_lock(&queue->lock);
+	queue->ring = *ring;
+	tessera_queue_release_slot(queue);
+	mutex_unlock(&queue->lock);
+}
+
+/* Have a slot, a ring and an address space, and start. Waits while the device is reset. */
+static int tessera_queue_start(struct tessera_queue *queue, u32 ring_size)
+{
+	struct tessera_device *tdev = queue->tdev;
+	struct tessera_ring ring = {};
+	int ret;
+
 	ret = tessera_queue_take_slot(queue);
 	if (ret)
-		goto err_as;
+		return ret;
 
 	/* Allocates, so without the locks; nobody runs jobs yet. */
 	ret = tessera_ring_map(tdev, queue->slot, ring_size, &ring);
+	ret = ret ?: tessera_lock_running(tdev);
 	if (ret)
-		goto err_slot;
-
-	mutex_lock(&tdev->reset.lock);
-	mutex_lock(&queue->lock);
-	queue->ring = ring;
-	if (tessera_device_wedged(tdev))
-		ret = -EIO;
-	else if (tessera_device_frozen(tdev))
-		drm_sched_wqueue_stop(&queue->timeline->sched); /* until it is thawed */
+		mutex_lock(&tdev->reset.lock);
 	else
-		ret = tessera_queue_hw_enable(queue, 0);
-	mutex_unlock(&queue->lock);
+		ret = queue_enable(queue, &ring);
+	/* Who goes through the slots has this lock, too. */
+	if (ret)
+		queue_give_up(queue, &ring);
 	mutex_unlock(&tdev->reset.lock);
-	if (!ret)
-		return 0;
 
-err_slot:
-	/* Who goes through the slots has this lock, and must not find the queue freed. */
-	mutex_lock(&tdev->reset.lock);
-	mutex_lock(&queue->lock);
-	tessera_queue_release_slot(queue);
-	mutex_unlock(&queue->lock);
-	mutex_unlock(&tdev->reset.lock);
-err_as:
-	tessera_vm_as_put(queue->vm);
 	return ret;
 }
 
@@ -340,33 +354,25 @@ struct tessera_queue *tessera_queue_create(struct tessera_vm *vm, u32 engine_cla
 	tessera_prime_order(&vm->tdev->reset.lock, &queue->lock);
 	INIT_WORK(&queue->release_work, tessera_queue_release_work);
 	INIT_WORK(&queue->heap_work, tessera_heap_work);
+	tessera_watch_init(queue);
 	queue->tdev = vm->tdev;
-	queue->vm = vm;
+	drm_dev_get(&queue->tdev->drm);
+	queue->vm = tessera_vm_get(vm);
 	queue->engine_class = engine_class;
 	queue->priority = priority;
-	queue->watchdog_progress = U64_MAX;
 	queue->owner.pid = task_tgid_nr(current);
 	get_task_comm(queue->owner.comm, current);
 
 	ret = tessera_queue_init_timeline(queue, ring_size);
-	if (ret)
-		goto err_free;
-
-	ret = tessera_queue_start(queue, ring_size);
-	if (ret)
-		goto err_timeline;
-
-	tessera_vm_get(vm);
-	drm_dev_get(&queue->tdev->drm);
+	ret = ret ?: tessera_queue_start(queue, ring_size);
+	if (ret) {
+		/* An interrupt may have started a work of it: the end is that of any queue. */
+		tessera_queue_put(queue);
+		goto err_uncharge;
+	}
 
 	return queue;
 
-err_timeline:
-	tessera_timeline_stop(queue->timeline);
-	tessera_timeline_put(queue->timeline);
-err_free:
-	mutex_destroy(&queue->lock);
-	kfree(queue);
 err_uncharge:
 	tessera_quota_uncharge(vm->quota, TESSERA_QUOTA_QUEUES, 1);
 	return ERR_PTR(ret);

@@ -10,6 +10,7 @@
 #include "tessera_as.h"
 #include "tessera_fault.h"
 #include "tessera_fence.h"
+#include "tessera_watch.h"
 #include "tsr_packets.h"
 
 struct drm_device;
@@ -37,7 +38,7 @@ struct tessera_usage {
  * cancelled. The structure goes with the last reference, after the last job.
  */
 struct tessera_queue {
-	/** @ref: Held by the file's table and by each job. */
+	/** @ref: Held by the file's table and by each job, and by no work of its own. */
 	struct kref ref;
 	/** @tdev: Device, a reference. */
 	struct tessera_device *tdev;
@@ -47,7 +48,7 @@ struct tessera_queue {
 	struct tessera_timeline *timeline;
 	/** @release_work: Teardown. */
 	struct work_struct release_work;
-	/** @heap_work: Gives the slot more heap memory; holds a reference while queued. */
+	/** @heap_work: Gives the slot more heap memory; @release_work ends it. */
 	struct work_struct heap_work;
 	/** @id: Id in its file; 0 until it has one. */
 	u32 id;
@@ -87,21 +88,17 @@ struct tessera_queue {
 	struct tessera_usage usage;
 	/** @usage_before: The part of it before the last reset of the device. */
 	struct tessera_usage usage_before;
-	/** @progress: QUEUE.PROGRESS when it was last seen to have changed. */
-	u64 progress;
-	/** @progress_since: When that was, jiffies. */
-	unsigned long progress_since;
-	/** @late_seqno: Number of the oldest pending job when a timeout last came. */
-	u64 late_seqno;
-	/** @late_served_ns: What tessera_queue_hw_served_ns() was then. */
-	u64 late_served_ns;
-	/** @resume_rptr: While the device is reset: where the ring goes on. */
+	/**
+	 * @enabled: The slot is enabled, and a doorbell rings for each job. While it is
+	 * not, jobs are put on the ring and run when it is.
+	 */
+	bool enabled;
+	/** @resume_rptr: While it is not: where the ring goes on. */
 	u32 resume_rptr;
-
-	/** @watchdog_progress: QUEUE.PROGRESS when the WATCHDOG interrupt last came. */
-	u64 watchdog_progress;
-	/** @suspect: An interrupt has asked for tessera_queue_recover(), which has not come yet. */
-	bool suspect;
+	/** @drain_seqno: Before sleep: number of the last job that may end. */
+	u64 drain_seqno;
+	/** @watch: Looks for hangs and faults; @release_work ends its work. */
+	struct tessera_watch watch;
 };
 
 struct tessera_queue *tessera_queue_create(struct tessera_vm *vm, u32 engine_class, u32 priority,
@@ -116,7 +113,7 @@ void tessera_queue_get_state_locked(struct tessera_queue *queue,
 struct tessera_usage tessera_queue_usage(struct tessera_queue *queue);
 u32 tessera_queue_priority_mask(struct drm_file *file);
 
-/* tessera_queue_hw.c: the slot; all with &tessera_queue.lock inside drm_dev_enter(). */
+/* tessera_queue_hw.c: the slot; all with &tessera_queue.lock and the device within reach. */
 int tessera_queue_hw_enable(struct tessera_queue *queue, u32 rptr);
 void tessera_queue_hw_command(struct tessera_queue *queue, u32 op);
 int tessera_queue_hw_wait_stopped(struct tessera_queue *queue, unsigned int timeout_ms);
@@ -124,6 +121,9 @@ u32 tessera_queue_hw_state(struct tessera_queue *queue);
 void tessera_queue_hw_update_usage(struct tessera_queue *queue);
 u64 tessera_queue_hw_served_ns(struct tessera_queue *queue);
 void tessera_queue_hw_emit(struct tessera_queue *queue, const struct tessera_job *job, u64 seqno);
+
+/* So long recovery waits for a slot; a starved host may take its time. */
+#define TESSERA_QUEUE_STOP_MS (2 * MSEC_PER_SEC)
 
 /* Bytes of a job on the ring, and where in it the user's stream is called. */
 #define TESSERA_RING_ENTRY 128

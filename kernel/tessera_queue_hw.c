@@ -149,7 +149,6 @@ int tessera_queue_hw_enable(struct tessera_queue *queue, u32 rptr)
 		      FIELD_PREP(TSR_QUEUE_ADDRESS_SPACES_USER_AS__MASK, queue->vm->as));
 	tessera_write(tdev, TSR_REG_QUEUE_RPTR(slot), rptr);
 	tessera_write(tdev, TSR_REG_QUEUE_TIMESLICE(slot), 0);
-	tessera_write(tdev, TSR_REG_QUEUE_WATCHDOG_MS(slot), tessera_job_timeout_ms);
 	tessera_queue_hw_command(queue, TSR_QUEUE_OP_ENABLE);
 
 	state = tessera_queue_hw_state(queue);
@@ -159,6 +158,7 @@ int tessera_queue_hw_enable(struct tessera_queue *queue, u32 rptr)
 		return -EIO;
 	}
 
+	queue->enabled = true;
 	if (queue->wptr != rptr)
 		tessera_write(tdev, TSR_REG_DOORBELL_RING(slot), queue->wptr);
 
@@ -249,6 +249,18 @@ static void pack_entry(u64 *p, const struct tessera_job *job, u32 slot, u64 seqn
 	pack_gap(p + TSR_FENCE_QWORDS, ENTRY_QWORDS - USED_QWORDS);
 }
 
+/* Without the device within reach it is rung when the slot is enabled again. */
+static void ring_doorbell(struct tessera_queue *queue, u32 wptr)
+{
+	int cookie;
+
+	if (!queue->enabled || !tessera_enter(queue->tdev, &cookie))
+		return;
+
+	tessera_write(queue->tdev, TSR_REG_DOORBELL_RING(queue->slot), wptr);
+	tessera_leave(queue->tdev, cookie);
+}
+
 /**
  * tessera_queue_hw_emit() - put a job on the ring and ring the doorbell
  * @queue: queue; the scheduler's credits see to it that there is room
@@ -263,8 +275,7 @@ void tessera_queue_hw_emit(struct tessera_queue *queue, const struct tessera_job
 	unsigned int i;
 
 	if (TESSERA_MUTANT(doorbell_first))
-		tessera_write(queue->tdev, TSR_REG_DOORBELL_RING(queue->slot),
-			      queue->wptr + TESSERA_RING_ENTRY);
+		ring_doorbell(queue, queue->wptr + TESSERA_RING_ENTRY);
 
 	pack_entry(packed, job, queue->slot, seqno);
 	for (i = 0; i < ENTRY_QWORDS; i++)
@@ -273,5 +284,5 @@ void tessera_queue_hw_emit(struct tessera_queue *queue, const struct tessera_job
 
 	/* Entry before the doorbell; under emulation a weaker barrier may be none. */
 	mb();
-	tessera_write(queue->tdev, TSR_REG_DOORBELL_RING(queue->slot), queue->wptr);
+	ring_doorbell(queue, queue->wptr);
 }

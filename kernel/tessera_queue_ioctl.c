@@ -129,6 +129,12 @@ int tessera_ioctl_queue_create(struct drm_device *drm, void *data, struct drm_fi
 	return ret;
 }
 
+static void file_add_usage(struct tessera_file *tfile, u32 engine_class, u64 busy_ns, u64 cycles)
+{
+	atomic64_add(busy_ns, &tfile->busy_ns[engine_class]);
+	atomic64_add(cycles, &tfile->cycles[engine_class]);
+}
+
 /**
  * tessera_ioctl_queue_destroy() - DRM_IOCTL_TESSERA_QUEUE_DESTROY
  * @drm: DRM device
@@ -141,21 +147,28 @@ int tessera_ioctl_queue_destroy(struct drm_device *drm, void *data, struct drm_f
 {
 	struct tessera_file *tfile = file->driver_priv;
 	struct drm_tessera_queue_destroy *args = data;
+	struct tessera_usage before = {}, after;
 	struct tessera_queue *queue;
-	struct tessera_usage usage;
 
 	if (args->pad)
 		return -EINVAL;
 
+	/* What it has used goes over to the file at the same moment as its id is gone. */
+	mutex_lock(&tfile->usage_lock);
 	queue = xa_erase(&tfile->queues, args->queue_id);
+	if (queue) {
+		before = tessera_queue_usage(queue);
+		file_add_usage(tfile, queue->engine_class, before.busy_ns, before.cycles);
+	}
+	mutex_unlock(&tfile->usage_lock);
 	if (!queue)
 		return -ENOENT;
 
 	tessera_queue_kill(queue, -ECANCELED);
 	tessera_vm_forget_queue(queue->vm, queue);
-	usage = tessera_queue_usage(queue);
-	atomic64_add(usage.busy_ns, &tfile->busy_ns[queue->engine_class]);
-	atomic64_add(usage.cycles, &tfile->cycles[queue->engine_class]);
+	after = tessera_queue_usage(queue);
+	file_add_usage(tfile, queue->engine_class, after.busy_ns - before.busy_ns,
+		       after.cycles - before.cycles);
 	tessera_queue_put(queue);
 
 	return 0;

@@ -3,14 +3,18 @@
 #ifndef __TESSERA_RESET_H__
 #define __TESSERA_RESET_H__
 
+#include <linux/types.h>
+
+#include "tessera_state.h"
+
 struct tessera_device;
 struct tessera_queue;
 
 /**
  * enum tessera_rung - the rungs of the ladder that concern the whole device
  *
- * Below them is the reset of a queue's slot. The hardware has no reset of an
- * engine alone: an engine always leaves a queue whose slot is reset.
+ * Below them is the reset of a queue's slot (tessera_watch.c). The hardware has no
+ * reset of an engine alone: an engine always leaves a queue whose slot is reset.
  */
 enum tessera_rung {
 	/** @TESSERA_RUNG_DEVICE: GPU.CONTROL.RESET. */
@@ -21,19 +25,30 @@ enum tessera_rung {
 	TESSERA_RUNG_WEDGED,
 };
 
+/* tessera_reset.c */
 int tessera_reset_init(struct tessera_device *tdev);
-void tessera_queue_recover(struct tessera_queue *queue);
-void tessera_device_reset(struct tessera_device *tdev, enum tessera_rung rung);
-void tessera_device_reset_now(struct tessera_device *tdev, enum tessera_rung rung);
 int tessera_device_start(struct tessera_device *tdev);
 int tessera_device_stop(struct tessera_device *tdev);
 
+void tessera_cut_off(struct tessera_device *tdev);
+void tessera_device_reset(struct tessera_device *tdev, enum tessera_rung rung);
+void tessera_device_reset_now(struct tessera_device *tdev, enum tessera_rung rung);
+
 void tessera_reset_prepare(struct tessera_device *tdev);
-void tessera_reset_done(struct tessera_device *tdev, int ret);
 void tessera_reset_freeze(struct tessera_device *tdev);
-void tessera_reset_thaw(struct tessera_device *tdev, int ret);
-void tessera_reset_suspend(struct tessera_device *tdev);
+void tessera_reset_finish(struct tessera_device *tdev, enum tessera_state from, int ret);
+int tessera_reset_suspend(struct tessera_device *tdev);
 int tessera_reset_resume(struct tessera_device *tdev);
 void tessera_reset_unplug(struct tessera_device *tdev);
+
+/* tessera_reset_queues.c; all under the lock of recovery */
+void tessera_queues_each(struct tessera_device *tdev,
+			 void (*fn)(struct tessera_queue *queue, void *data), void *data);
+void tessera_queues_save(struct tessera_device *tdev);
+void tessera_queues_lose(struct tessera_device *tdev);
+void tessera_queues_restore(struct tessera_device *tdev, bool counts);
+void tessera_queues_cancel(struct tessera_device *tdev, int error);
+void tessera_queues_drain(struct tessera_device *tdev, unsigned long timeout);
+void tessera_queues_unplug(struct tessera_device *tdev);
 
 #endif

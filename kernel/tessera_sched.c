@@ -13,7 +13,6 @@
 #include <linux/dma-fence.h>
 #include <linux/slab.h>
 
-#include <drm/drm_drv.h>
 #include <drm/tessera_drm.h>
 
 #include "tessera_compat.h"
@@ -24,9 +23,9 @@
 #include "tessera_perfmon.h"
 #include "tessera_pm.h"
 #include "tessera_queue.h"
-#include "tessera_reset.h"
 #include "tessera_sched.h"
 #include "tessera_trace.h"
+#include "tessera_watch.h"
 
 static struct tessera_job *to_tessera_job(struct drm_sched_job *job)
 {
@@ -66,32 +65,19 @@ static struct dma_fence *tessera_job_prepare(struct drm_sched_job *sched_job,
 	return NULL;
 }
 
-/*
- * The scheduler sets its timer anew with each job that begins or ends, also when an interrupt has
- * just asked to be looked after at once. Then that would wait for the whole timeout.
- */
-static void tessera_job_look_again(struct tessera_queue *queue)
-{
-	if (READ_ONCE(queue->suspect))
-		drm_sched_fault(&queue->timeline->sched);
-}
-
 static struct dma_fence *tessera_job_run(struct drm_sched_job *sched_job)
 {
 	struct tessera_job *job = to_tessera_job(sched_job);
 	struct tessera_queue *queue = job->queue;
 	bool signalling = dma_fence_begin_signalling();
 	struct dma_fence *fence;
-	int cookie, error;
+	int error;
 
 	if (TESSERA_MUTANT(run_allocates))
 		kfree(kmalloc(TESSERA_RING_ENTRY, GFP_KERNEL));
 
 	mutex_lock(&queue->lock);
 	error = queue->dead;
-	if (!error && !drm_dev_enter(&queue->tdev->drm, &cookie))
-		error = -ENODEV;
-
 	if (error) {
 		/* A fence and not an error pointer, so that the timeline is held. */
 		fence = tessera_fence_emit_done(job->done, error);
@@ -99,37 +85,16 @@ static struct dma_fence *tessera_job_run(struct drm_sched_job *sched_job)
 		fence = tessera_fence_emit(job->done);
 		trace_tessera_job_run(queue, job);
 		tessera_queue_hw_emit(queue, job, fence->seqno);
-		drm_dev_exit(cookie);
+		tessera_watch_start(queue);
 	}
 	mutex_unlock(&queue->lock);
-	tessera_job_look_again(queue);
 	dma_fence_end_signalling(signalling);
 
 	return fence;
 }
 
-static struct dma_fence *tessera_job_fence(struct drm_sched_job *sched_job)
-{
-	return &to_tessera_job(sched_job)->done->base;
-}
-
-static enum drm_gpu_sched_stat tessera_job_timedout(struct drm_sched_job *sched_job)
-{
-	struct tessera_queue *queue = to_tessera_job(sched_job)->queue;
-	struct tessera_device *tdev = queue->tdev;
-	enum drm_gpu_sched_stat stat;
-
-	mutex_lock(&tdev->reset.lock);
-	tessera_queue_recover(queue);
-	stat = tessera_compat_no_hang(&queue->timeline->sched, sched_job, tessera_job_fence);
-	mutex_unlock(&tdev->reset.lock);
-
-	return stat;
-}
-
 static void tessera_job_free(struct drm_sched_job *sched_job)
 {
-	tessera_job_look_again(to_tessera_job(sched_job)->queue);
 	tessera_job_destroy(to_tessera_job(sched_job));
 }
 
@@ -139,10 +104,10 @@ static void __maybe_unused tessera_job_cancel(struct drm_sched_job *sched_job)
 	tessera_timeline_signal(to_tessera_job(sched_job)->queue->timeline, U64_MAX, -ECANCELED);
 }
 
+/* No timedout_job: tessera_watch.c looks for hangs. */
 const struct drm_sched_backend_ops tessera_queue_sched_ops = {
 	.prepare_job = tessera_job_prepare,
 	.run_job = tessera_job_run,
-	.timedout_job = tessera_job_timedout,
 	.free_job = tessera_job_free,
 	TESSERA_COMPAT_CANCEL_JOB(tessera_job_cancel)
 };
@@ -204,15 +169,17 @@ err_free:
  */
 void tessera_job_destroy(struct tessera_job *job)
 {
+	struct tessera_queue *queue = job->queue;
 	u32 i;
 
 	drm_sched_job_cleanup(&job->base);
-	tessera_pm_put(job->queue->tdev);
+	tessera_pm_put(queue->tdev);
 	for (i = 0; i < job->num_after; i++)
 		dma_fence_put(job->after[i]);
 	kfree(job->after);
 	tessera_fence_drop(job->done);
 	tessera_perfmon_put(job->perfmon);
-	tessera_queue_put(job->queue);
 	kfree(job);
+	/* Last: it keeps the device, and that the module. */
+	tessera_queue_put(queue);
 }

@@ -75,16 +75,15 @@ static bool bo_trylock_vms(struct tessera_bo *bo)
 }
 
 /* Whole mappings go, so no table has to be split and none is needed. */
-static int vm_bo_unmap(struct drm_gpuvm_bo *vm_bo)
+static void vm_bo_unmap(struct drm_gpuvm_bo *vm_bo)
 {
 	struct tessera_vm *vm = vm_bo_to_vm(vm_bo);
 	u64 start = U64_MAX, end = 0;
 	struct tessera_pt_pool pool;
 	struct drm_gpuva *va;
-	int ret = 0;
 
 	if (!vm->pgt)
-		return 0;
+		return;
 
 	tessera_pt_pool_init(&pool);
 	drm_gpuvm_bo_for_each_va(va, vm_bo) {
@@ -93,18 +92,14 @@ static int vm_bo_unmap(struct drm_gpuvm_bo *vm_bo)
 		end = max(end, va->va.addr + va->va.range);
 	}
 
-	if (pool.dirty && vm->as >= 0)
-		ret = tessera_as_invalidate(vm->tdev, vm->as, start, end - start);
-	if (!ret)
-		tessera_pt_pool_fini(vm->tdev->drm.dev, &pool);
-
-	return ret;
+	if (pool.dirty)
+		tessera_as_invalidate(vm->tdev, vm->as, start, end - start);
+	tessera_pt_pool_fini(vm->tdev->drm.dev, &pool);
 }
 
 static bool bo_unmap(struct tessera_bo *bo)
 {
 	struct drm_gpuvm_bo *vm_bo;
-	int ret = 0;
 
 	mutex_lock(tessera_gpuva_lock(&bo->base.base));
 	if (!bo_trylock_vms(bo)) {
@@ -112,20 +107,14 @@ static bool bo_unmap(struct tessera_bo *bo)
 		return false;
 	}
 
-	drm_gem_for_each_gpuvm_bo(vm_bo, &bo->base.base) {
-		ret = vm_bo_unmap(vm_bo);
-		if (ret) {
-			/* As after a bind that the device does not confirm. */
-			WRITE_ONCE(vm_bo_to_vm(vm_bo)->banned, true);
-			queue_work(vm_bo_to_vm(vm_bo)->tdev->timeout_wq,
-				   &vm_bo_to_vm(vm_bo)->tdev->reset.work);
-			break;
-		}
-	}
+	drm_gem_for_each_gpuvm_bo(vm_bo, &bo->base.base)
+		vm_bo_unmap(vm_bo);
+	/* A dump does not look at its pages any more. */
+	WRITE_ONCE(bo->purged, true);
 	bo_unlock_vms(bo, NULL);
 	mutex_unlock(tessera_gpuva_lock(&bo->base.base));
 
-	return !ret;
+	return true;
 }
 
 /* Return: pages that were given back. */
@@ -159,7 +148,8 @@ static unsigned long tessera_shrinker_count(struct shrinker *shrinker, struct sh
 		return 0;
 	list_for_each_entry(bo, &tdev->shrink.list, madv_node) {
 		/* Without the BO's reservation: an estimate. */
-		if (data_race(READ_ONCE(bo->base.sgt)))
+		if (data_race(READ_ONCE(bo->base.sgt)) && !READ_ONCE(bo->exported) &&
+		    !atomic_read(&bo->needed))
 			pages += bo->base.base.size >> PAGE_SHIFT;
 	}
 	mutex_unlock(&tdev->shrink.lock);

@@ -8,7 +8,6 @@
 #include <linux/irqflags.h>
 #include <linux/timekeeping.h>
 
-#include <drm/drm_drv.h>
 #include <drm/tessera_drm.h>
 
 #include "tessera_device.h"
@@ -61,7 +60,7 @@ int tessera_ioctl_get_timestamp(struct drm_device *drm, void *data, struct drm_f
 	struct drm_tessera_get_timestamp *args = data;
 	u64 (*clock)(void);
 	unsigned int i;
-	int cookie;
+	int cookie, ret;
 
 	if (args->flags)
 		return -EINVAL;
@@ -77,13 +76,14 @@ int tessera_ioctl_get_timestamp(struct drm_device *drm, void *data, struct drm_f
 		return -EINVAL;
 	}
 
-	if (!drm_dev_enter(drm, &cookie))
-		return -ENODEV;
+	ret = tessera_enter_wait(tdev, &cookie);
+	if (ret)
+		return ret;
 
 	args->max_deviation_ns = U64_MAX;
 	for (i = 0; i < SAMPLES; i++)
 		sample_clocks(tdev, clock, args);
-	drm_dev_exit(cookie);
+	tessera_leave(tdev, cookie);
 
 	return 0;
 }

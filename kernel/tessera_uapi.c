@@ -175,8 +175,9 @@ long tessera_uapi_ioctl(struct file *filp, unsigned int cmd, unsigned long arg)
 		return drm_ioctl(filp, cmd, arg);
 
 	ret = tessera_pm_get(tdev);
-	if (!ret)
-		ret = drm_ioctl(filp, cmd, arg);
+	if (ret)
+		return ret;
+	ret = drm_ioctl(filp, cmd, arg);
 	tessera_pm_put(tdev);
 
 	return ret;

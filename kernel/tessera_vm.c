@@ -281,10 +281,10 @@ int tessera_vm_exec_lock(struct drm_gpuvm_exec *vm_exec)
  * tessera_vm_as_get() - have a hardware address space for a queue
  * @vm: VM
  *
- * Inside drm_dev_enter(). The number is in &tessera_vm.as until
+ * The caller holds &tessera_device.reset.lock. The number is in &tessera_vm.as until
  * tessera_vm_as_put().
  *
- * Return: 0, -ENOSPC when there is none, -EIO.
+ * Return: 0, or -ENOSPC when there is none.
  */
 int tessera_vm_as_get(struct tessera_vm *vm)
 {
@@ -303,10 +303,8 @@ int tessera_vm_as_get(struct tessera_vm *vm)
 			goto err_uncharge;
 		}
 
-		ret = tessera_as_enable(vm->tdev, as, vm->pgt);
-		if (ret)
-			goto err_uncharge;
 		vm->as = as;
+		tessera_as_set(vm->tdev, as, vm->pgt);
 	}
 	vm->as_users++;
 	goto out;
@@ -322,20 +320,15 @@ out:
  * tessera_vm_as_put() - a queue does not need the address space any more
  * @vm: VM
  *
- * A slot that could not be switched off is never used again.
+ * The caller holds &tessera_device.reset.lock. After the last queue's the device does
+ * not use the VM's page table.
  */
 void tessera_vm_as_put(struct tessera_vm *vm)
 {
-	int cookie, ret = -ENODEV;
-
 	mutex_lock(&vm->op_lock);
 	if (!--vm->as_users) {
-		if (drm_dev_enter(&vm->tdev->drm, &cookie)) {
-			ret = tessera_as_disable(vm->tdev, vm->as);
-			drm_dev_exit(cookie);
-		}
-		if (!ret)
-			tessera_as_free(vm->tdev, vm->as);
+		tessera_as_set(vm->tdev, vm->as, NULL);
+		tessera_as_free(vm->tdev, vm->as);
 		tessera_quota_uncharge(vm->quota, TESSERA_QUOTA_SPACES, 1);
 		vm->as = -1;
 	}
@@ -394,7 +387,7 @@ int tessera_vms_restore(struct tessera_device *tdev)
 	list_for_each_entry(vm, &tdev->vms.list, node) {
 		mutex_lock(&vm->op_lock);
 		if (vm->as >= 0 && !ret)
-			ret = tessera_as_enable(tdev, vm->as, vm->pgt);
+			ret = tessera_as_program(tdev, vm->as, vm->pgt);
 		mutex_unlock(&vm->op_lock);
 	}
 	mutex_unlock(&tdev->vms.lock);

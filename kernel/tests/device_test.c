@@ -33,10 +33,6 @@ void tessera_dump_unplug(struct tessera_device *tdev)
 {
 }
 
-void tessera_irq_disable(struct tessera_device *tdev)
-{
-}
-
 void tessera_irq_fini(struct tessera_device *tdev)
 {
 }
@@ -61,6 +57,11 @@ int tessera_local_init(struct tessera_device *tdev)
 }
 
 int tessera_pci_save(struct tessera_device *tdev)
+{
+	return 0;
+}
+
+int tessera_state_init(struct tessera_device *tdev)
 {
 	return 0;
 }

@@ -102,10 +102,6 @@ struct tessera_vm *tessera_vm_lookup(struct drm_file *file, u32 id)
 	return NULL;
 }
 
-void tessera_queue_put(struct tessera_queue *queue)
-{
-}
-
 void tessera_queue_complete(struct tessera_queue *queue)
 {
 }
@@ -325,12 +321,73 @@ static void heap_test_claim(struct kunit *test)
 	vm_free(vm);
 }
 
+#define TEST_SLOT	2
+#define REGS_SIZE	SZ_1M
+
+/*
+ * Who waits for a heap gets a chunk as long as the slot is its own and the job will not be failed:
+ * also before sleep, when the queue takes no more jobs but those on the ring shall end.
+ */
+static void heap_test_work(struct kunit *test)
+{
+	static const struct {
+		bool ring, enabled, answered;
+		int dead;
+	} rows[] = {
+		{ .ring = true, .enabled = true, .answered = true },
+		{ .ring = true, .answered = true },
+		{ .ring = true, .enabled = true, .dead = -ECANCELED },
+		{ .enabled = true },
+	};
+	struct tessera_queue *queue = kunit_kzalloc(test, sizeof(*queue), GFP_KERNEL);
+	struct tessera_vm *vm = vm_new(test);
+	struct tessera_heap *heap = large_heap(test, vm, SZ_128K);
+	struct tessera_device *tdev = vm->tdev;
+	struct tessera_fence *fence;
+	unsigned int i;
+	u32 grow;
+
+	KUNIT_ASSERT_NOT_NULL(test, queue);
+	tdev->regs = (void __iomem *)kunit_kzalloc(test, REGS_SIZE, GFP_KERNEL);
+	queue->timeline = kunit_kzalloc(test, sizeof(*queue->timeline), GFP_KERNEL);
+	fence = kunit_kzalloc(test, sizeof(*fence), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, (void *)tdev->regs);
+	KUNIT_ASSERT_NOT_NULL(test, queue->timeline);
+	KUNIT_ASSERT_NOT_NULL(test, fence);
+	queue->tdev = tdev;
+	queue->slot = TEST_SLOT;
+	mutex_init(&queue->lock);
+	spin_lock_init(&queue->timeline->lock);
+	INIT_LIST_HEAD(&queue->timeline->pending);
+	fence->heap = heap;
+	list_add(&fence->node, &queue->timeline->pending);
+	tessera_write(tdev, TSR_REG_QUEUE_STATE(TEST_SLOT),
+		      FIELD_PREP(TSR_QUEUE_STATE_STATE__MASK, TSR_QUEUE_STATE_BLOCKED) |
+		      FIELD_PREP(TSR_QUEUE_STATE_BLOCK__MASK, TSR_QUEUE_BLOCK_HEAP));
+	tessera_write64(tdev, TSR_REG_QUEUE_HEAP_BASE(TEST_SLOT), heap->va);
+	tessera_write(tdev, TSR_REG_QUEUE_HEAP_SIZE(TEST_SLOT), SZ_128K / TSR_HEAP_ALIGN);
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		tessera_write(tdev, TSR_REG_QUEUE_HEAP_GROW(TEST_SLOT), 0);
+		queue->ring.cpu = rows[i].ring ? (__le64 *)queue : NULL;
+		queue->enabled = rows[i].enabled;
+		queue->dead = rows[i].dead;
+		tessera_heap_work(&queue->heap_work);
+		grow = tessera_read(tdev, TSR_REG_QUEUE_HEAP_GROW(TEST_SLOT));
+		KUNIT_EXPECT_EQ_MSG(test, grow,
+				    rows[i].answered ? (SZ_128K + SZ_64K) / TSR_HEAP_ALIGN : 0,
+				    "row %u", i);
+	}
+	vm_free(vm);
+}
+
 static struct kunit_case heap_cases[] = {
 	KUNIT_CASE(heap_test_arguments),
 	KUNIT_CASE(heap_test_reserve),
 	KUNIT_CASE(heap_test_commit),
 	KUNIT_CASE(heap_test_nothing_left),
 	KUNIT_CASE(heap_test_claim),
+	KUNIT_CASE(heap_test_work),
 	{}
 };
 

@@ -5,12 +5,11 @@
 
 #include <kunit/test.h>
 
-#include <drm/drm_drv.h>
-
 #include <linux/bitfield.h>
 #include <linux/uaccess.h>
 
 #include "../tessera_device.h"
+#include "../tessera_pm.h"
 #include "tests.h"
 
 /* What the device has read since its last answer, and what it answers. */
@@ -31,19 +30,17 @@ static u32 test_read(struct tessera_device *tdev, u32 reg)
 	return test_answer;
 }
 
-static bool test_enter(struct drm_device *drm, int *cookie)
+int tessera_pm_lock(struct tessera_device *tdev)
 {
-	return !test_gone;
+	return test_gone ? -ENODEV : 0;
 }
 
-static void test_exit(int cookie)
+void tessera_pm_unlock(struct tessera_device *tdev)
 {
 }
 
 #define tessera_write test_write
 #define tessera_read test_read
-#define drm_dev_enter test_enter
-#define drm_dev_exit test_exit
 
 #include "../tessera_inject.c"
 

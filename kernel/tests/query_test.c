@@ -172,7 +172,7 @@ static void query_test_gpu_state(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, state.queue_reset_count, 0x500000007);
 	KUNIT_EXPECT_EQ(test, state.local_used, LOCAL_USED);
 	KUNIT_EXPECT_EQ(test, state.flags, 0);
-	tdev->reset.wedged = true;
+	tdev->state.now = TESSERA_WEDGED;
 	fill_gpu_state(tdev, &state);
 	KUNIT_EXPECT_EQ(test, state.flags, DRM_TESSERA_GPU_WEDGED);
 }

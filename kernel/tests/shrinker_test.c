@@ -9,6 +9,7 @@
 #include <drm/drm_gem_shmem_helper.h>
 
 #include "../tessera_compat.h"
+#include "../tessera_device.h"
 #include "tests.h"
 
 /* Stand-ins for the core, which would give back pages that are not there. */

@@ -26,6 +26,10 @@ struct tessera_queue *tessera_queue_lookup(struct drm_file *file, u32 id)
 	return id && id <= ARRAY_SIZE(test_queue) ? test_queue[id - 1] : NULL;
 }
 
+void tessera_queue_put(struct tessera_queue *queue)
+{
+}
+
 struct tessera_perfmon *tessera_perfmon_lookup(struct drm_file *file, u32 id)
 {
 	return NULL;

@@ -10,7 +10,27 @@
 #include <linux/mman.h>
 #include <linux/module.h>
 
+#include "../tessera_device.h"
 #include "tests.h"
+
+/* Stand-ins for all suites but the one about it: the gate is open. */
+bool tessera_enter(struct tessera_device *tdev, int *cookie)
+{
+	*cookie = 0;
+
+	return true;
+}
+
+int tessera_enter_wait(struct tessera_device *tdev, int *cookie)
+{
+	*cookie = 0;
+
+	return 0;
+}
+
+void tessera_leave(struct tessera_device *tdev, int cookie)
+{
+}
 
 /**
  * tessera_test_random() - the next number

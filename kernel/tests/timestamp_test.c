@@ -7,8 +7,6 @@
 
 #include <linux/timekeeping.h>
 
-#include <drm/drm_drv.h>
-
 #include "../tessera_device.h"
 #include "tests.h"
 
@@ -33,22 +31,17 @@ static u64 test_read64(struct tessera_device *tdev, u32 reg)
 	return reg == TSR_REG_GPU_TIMESTAMP ? ++test_ticks : 0;
 }
 
-static bool test_enter(struct drm_device *drm, int *cookie)
+static int test_enter(struct tessera_device *tdev, int *cookie)
 {
 	*cookie = 0;
 
-	return !test_gone;
-}
-
-static void test_exit(int cookie)
-{
+	return test_gone ? -ENODEV : 0;
 }
 
 #define ktime_get_ns test_monotonic
 #define ktime_get_raw_ns test_raw
 #define tessera_read64 test_read64
-#define drm_dev_enter test_enter
-#define drm_dev_exit test_exit
+#define tessera_enter_wait test_enter
 
 #include "../tessera_timestamp.c"
 

@@ -132,8 +132,10 @@ static const struct fault faults[] = {
 	{ "slow queue=%u times=always delay=300ms", "SLOW", .least_ms = 1200, .most_ms = 18000 },
 	{ "hang queue=%u", "HANG", -ETIMEDOUT, DEAD(DRM_TESSERA_QUEUE_TIMEDOUT), .least_ms = 2900,
 	  .most_ms = 24000 },
-	/* without its message a job is found to be complete when its time is over */
-	{ "irq-lost queue=%u", "IRQ_LOST", .least_ms = 2900, .most_ms = 24000 },
+	/* without its message a job is found to be complete, or faulted, at the next look */
+	{ "irq-lost queue=%u", "IRQ_LOST", .most_ms = 2900 },
+	{ "irq-lost queue=%u; mmu-unmapped " WALK, "IRQ_LOST", -EFAULT,
+	  DEAD(DRM_TESSERA_QUEUE_FAULTED), .most_ms = 2900 },
 	{ "irq-late queue=%u delay=300ms", "IRQ_LATE", .least_ms = 290, .most_ms = 2900 },
 	{ "irq-twice queue=%u", "IRQ_TWICE", .most_ms = 2900 },
 	/* the message comes before the copy has begun, and before it is over */

@@ -340,6 +340,42 @@ static void engines_of_fdinfo(void)
 	ktap_eq(fdinfo("drm-resident-memory"), GT_CMD_SIZE + GT_DATA_SIZE);
 }
 
+static atomic_bool watch_ended;
+
+static void *watch_cycles(void *backwards)
+{
+	long long last = 0, now;
+
+	while (!atomic_load(&watch_ended)) {
+		now = fdinfo("drm-cycles-copy");
+		*(unsigned int *)backwards += now < last;
+		last = now;
+	}
+	return NULL;
+}
+
+/* Queues are destroyed in the middle of a job, which takes a while: what they used still counts. */
+static void usage_only_grows(void)
+{
+	struct gt_cs wait = gt_stream(&c, 8);
+	unsigned int backwards = 0;
+	pthread_t thread;
+
+	atomic_store(&watch_ended, false);
+	*(volatile uint64_t *)gt_data(&c, 0) = 0;
+	GT_EMIT(&wait, wait, .op = TSR_COMPARE_EQ, .addr = gt_data_va(0), .value = 1);
+	pthread_create(&thread, NULL, watch_cycles, &backwards);
+	for (unsigned int i = 0; i < 200; i++) {
+		ktap_eq(fill(gt_data_va(64)), 0);
+		ktap_eq(gt_kick(&c, c.queue, &wait, NULL), 0);
+		gt_sleep_ms(2);
+		gt_renew_queue(&c);
+	}
+	atomic_store(&watch_ended, true);
+	pthread_join(thread, NULL);
+	ktap_eq(backwards, 0);
+}
+
 int main(int argc, char **argv)
 {
 	gt_start(argc, argv);
@@ -352,6 +388,7 @@ int main(int argc, char **argv)
 	ktap_run("[SYS3] local memory is not purged", local_memory);
 	ktap_run("[SYS3] more BOs than memory, that are not needed", more_than_there_is);
 	ktap_run("[SYS3] fdinfo: engine time, cycles and memory", engines_of_fdinfo);
+	ktap_run("[SYS3] fdinfo: engine time never goes backwards", usage_only_grows);
 	gt_ctx_free(&c);
 	return gt_finish();
 }

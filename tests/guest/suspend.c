@@ -90,6 +90,42 @@ static void busy(void)
 	gt_queue_destroy(c.fd, queue);
 }
 
+/* Suspends all devices as for hibernation; -errno. */
+static int hibernate(void)
+{
+	int ret;
+
+	ktap_eq(gt_write_file("/sys/power/pm_test", "devices"), 0);
+	ret = gt_write_file("/sys/power/state", "disk");
+	ktap_eq(gt_write_file("/sys/power/pm_test", "none"), 0);
+	return ret;
+}
+
+/* Hibernation would take local memory's contents, so it is refused; without any it is not. */
+static void hibernates(void)
+{
+	struct gt_bo local = gt_bo(c.fd, GT_PAGE, DRM_TESSERA_BO_LOCAL);
+	struct drm_tessera_bind_op unmap = gt_op_unmap(0x40000000, GT_HUGE);
+	char text[100] = "";
+
+	gt_read_file("/sys/power/state", text, sizeof(text));
+	if (!strstr(text, "disk")) {
+		ktap_skip("the kernel does not hibernate");
+		gt_bo_free(&local);
+		return;
+	}
+	((volatile uint64_t *)local.map)[5] = 0x1234;
+	ktap_eq(hibernate(), -EBUSY);
+	ktap_eq(((volatile uint64_t *)local.map)[5], 0x1234);
+	ktap_eq(fill(&c, 0), 0);
+	gt_bo_free(&local);
+	/* that of the test before is still mapped */
+	ktap_eq(gt_vm_bind(c.fd, c.vm, &unmap, 1), 0);
+	ktap_eq(hibernate(), 0);
+	ktap_eq(fill(&c, 64), 0);
+	ktap_eq(gt_queue_state(c.fd, c.queue).reset_count, 0);
+}
+
 int main(int argc, char **argv)
 {
 	gt_start(argc, argv);
@@ -99,6 +135,7 @@ int main(int argc, char **argv)
 	}
 	c = gt_ctx();
 	ktap_run("[SYS7] sleep and wake up with nothing to do", idle);
+	ktap_run("[SYS7] hibernation is refused while it would lose local memory", hibernates);
 	ktap_run("[SYS7] sleep with work on its way: it ends, or is told that it is lost", busy);
 	gt_ctx_free(&c);
 	return gt_finish();

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Copyright 2026 The Tessera authors */
+
+/**
+ * DOC: Queues over a reset
+ *
+ * Before a reset of the device, or its sleep, each slot is suspended to see where it is,
+ * and its registers tell where its ring goes on. Jobs that had begun are lost then;
+ * what stands behind on the ring, and what is put there meanwhile, runs afterwards.
+ * While &tessera_queue.enabled is not set jobs go on the ring and no doorbell rings.
+ *
+ * All of it under &tessera_device.reset.lock.
+ */
+
+#include <linux/bitfield.h>
+#include <linux/delay.h>
+#include <linux/jiffies.h>
+
+#include <drm/tessera_drm.h>
+
+#include "tessera_device.h"
+#include "tessera_mutant.h"
+#include "tessera_queue.h"
+#include "tessera_reset.h"
+#include "tessera_watch.h"
+#include "tsr_packets.h"
+
+/**
+ * tessera_queues_each() - call a function for each queue that has a slot and a ring
+ * @tdev: device; the caller holds the lock of recovery, so slots do not change hands
+ * @fn: function; called with the queue's lock held
+ * @data: for it
+ */
+void tessera_queues_each(struct tessera_device *tdev,
+			 void (*fn)(struct tessera_queue *queue, void *data), void *data)
+{
+	u32 slot;
+
+	lockdep_assert_held(&tdev->reset.lock);
+
+	for (slot = 0; slot < tdev->info.num_queues; slot++) {
+		struct tessera_queue *queue = READ_ONCE(tdev->slots.queue[slot]);
+
+		if (!queue || !queue->ring.cpu)
+			continue;
+		mutex_lock(&queue->lock);
+		fn(queue, data);
+		mutex_unlock(&queue->lock);
+	}
+}
+
+/* From here on jobs are put on the ring, and no doorbell rings. */
+static void queue_suspend(struct tessera_queue *queue, void *unused)
+{
+	queue->enabled = false;
+	tessera_queue_hw_command(queue, TSR_QUEUE_OP_SUSPEND);
+}
+
+/* Where does the ring go on after the reset? Behind the last job that had begun. */
+static u32 queue_resume_rptr(struct tessera_queue *queue, bool stopped)
+{
+	struct tessera_device *tdev = queue->tdev;
+	u32 rptr = tessera_read(tdev, TSR_REG_QUEUE_RPTR(queue->slot));
+	u32 word = tessera_read(tdev, TSR_REG_QUEUE_STATE(queue->slot));
+	u32 into = rptr % TESSERA_RING_ENTRY;
+	bool begun;
+
+	/* Before the CALL nothing has happened. */
+	begun = into > TESSERA_RING_CALL ||
+		(into == TESSERA_RING_CALL && (word & TSR_QUEUE_STATE_IN_CALL__MASK)) || !stopped;
+
+	return rptr - into + (begun && !TESSERA_MUTANT(rerun) ? TESSERA_RING_ENTRY : 0);
+}
+
+static void queue_save(struct tessera_queue *queue, void *data)
+{
+	bool *all_stopped = data, stopped;
+
+	/* One slot that hangs is waited for, not each of 64. */
+	stopped = !tessera_queue_hw_wait_stopped(queue, *all_stopped ? TESSERA_QUEUE_STOP_MS : 1);
+	*all_stopped &= stopped;
+	tessera_queue_hw_update_usage(queue);
+	queue->resume_rptr = queue_resume_rptr(queue, stopped);
+}
+
+/* Nobody can say what the slot has begun: all that is on the ring. */
+static void queue_lose(struct tessera_queue *queue, void *unused)
+{
+	queue->enabled = false;
+	queue->resume_rptr = queue->wptr;
+}
+
+/**
+ * tessera_queues_save() - stop all queues where they are and note where that is
+ * @tdev: device within reach, or one that does not answer: then all on the rings is lost
+ *
+ * Until tessera_queues_restore() once is enough.
+ */
+void tessera_queues_save(struct tessera_device *tdev)
+{
+	bool all_stopped = true;
+
+	if (tdev->reset.saved)
+		return;
+
+	tdev->reset.saved = true;
+	if (!tessera_device_present(tdev)) {
+		tessera_queues_each(tdev, queue_lose, NULL);
+		return;
+	}
+
+	tessera_queues_each(tdev, queue_suspend, NULL);
+	tessera_queues_each(tdev, queue_save, &all_stopped);
+}
+
+/* Cancel the jobs that were lost. */
+static void queue_cancel_lost(struct tessera_queue *queue)
+{
+	/* Entries not begun are those between resume_rptr and wptr. */
+	u32 ahead = (queue->wptr - queue->resume_rptr) / TESSERA_RING_ENTRY;
+	u64 lost = queue->timeline->seqno - ahead;
+
+	lockdep_assert_held(&queue->lock);
+
+	tessera_queue_complete(queue);
+	if (!queue->dead && tessera_timeline_signal(queue->timeline, lost, -ECANCELED)) {
+		queue->state |= DRM_TESSERA_QUEUE_INNOCENT;
+		queue->error = -ECANCELED;
+	}
+}
+
+static void queue_freeze(struct tessera_queue *queue, void *unused)
+{
+	queue_lose(queue, NULL);
+	queue_cancel_lost(queue);
+}
+
+/**
+ * tessera_queues_lose() - cancel all that is on the rings
+ * @tdev: device that is cut off and does not answer
+ */
+void tessera_queues_lose(struct tessera_device *tdev)
+{
+	tdev->reset.saved = true;
+	tessera_queues_each(tdev, queue_freeze, NULL);
+}
+
+/* Cancel the jobs that were lost, and let the ones behind them run. */
+static void queue_restore(struct tessera_queue *queue, void *data)
+{
+	const bool *counts = data;
+
+	queue_cancel_lost(queue);
+	/* The registers begin anew. */
+	queue->usage_before = queue->usage;
+	tessera_watch_restart(queue);
+	if (queue->dead)
+		return;
+
+	queue->reset_count += *counts;
+	if (tessera_queue_hw_enable(queue, queue->resume_rptr))
+		tessera_queue_cancel_locked(queue, -EIO);
+}
+
+/**
+ * tessera_queues_restore() - let the queues go on
+ * @tdev: device that runs again
+ * @counts: it counts as a reset
+ */
+void tessera_queues_restore(struct tessera_device *tdev, bool counts)
+{
+	tdev->reset.saved = false;
+	tessera_queues_each(tdev, queue_restore, &counts);
+}
+
+static void queue_cancel(struct tessera_queue *queue, void *data)
+{
+	const int *error = data;
+
+	tessera_queue_cancel_locked(queue, *error);
+}
+
+/**
+ * tessera_queues_cancel() - end all jobs, now and to come
+ * @tdev: device that is given up
+ * @error: what their fences carry
+ */
+void tessera_queues_cancel(struct tessera_device *tdev, int error)
+{
+	tessera_queues_each(tdev, queue_cancel, &error);
+}
+
+/* What is on the ring may end, what comes now waits. */
+static void queue_hold(struct tessera_queue *queue, void *unused)
+{
+	queue->enabled = false;
+	queue->drain_seqno = queue->timeline->seqno;
+}
+
+static void queue_look(struct tessera_queue *queue, void *data)
+{
+	bool *busy = data;
+	u64 oldest;
+
+	tessera_queue_complete(queue);
+	oldest = tessera_timeline_oldest(queue->timeline);
+	*busy |= oldest && oldest <= queue->drain_seqno;
+}
+
+/**
+ * tessera_queues_drain() - let what is on the rings end
+ * @tdev: device that runs
+ * @timeout: jiffies it may take; what comes meanwhile waits
+ */
+void tessera_queues_drain(struct tessera_device *tdev, unsigned long timeout)
+{
+	unsigned long until = jiffies + timeout;
+	bool busy;
+
+	tessera_queues_each(tdev, queue_hold, NULL);
+	for (;;) {
+		busy = false;
+		tessera_queues_each(tdev, queue_look, &busy);
+		if (!busy || time_after(jiffies, until))
+			return;
+		/* Without their locks: the heap of a job may have to grow. */
+		usleep_range(1000, 2000);
+	}
+}
+
+static void queue_unplug(struct tessera_queue *queue, void *unused)
+{
+	tessera_queue_cancel_locked(queue, -ENODEV);
+	tessera_ring_unmap(queue->tdev, &queue->ring);
+}
+
+/**
+ * tessera_queues_unplug() - end all jobs and free the rings
+ * @tdev: device that is unplugged and stopped
+ */
+void tessera_queues_unplug(struct tessera_device *tdev)
+{
+	tessera_queues_each(tdev, queue_unplug, NULL);
+}

@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Copyright 2026 The Tessera authors */
+
+/**
+ * DOC: Recovery of a queue
+ *
+ * One work of each queue looks at it, four times in a job timeout while it has jobs on
+ * the ring, and at once when the FAULT interrupt comes. It signals what is done, so a
+ * lost interrupt costs no more than that. It finds the queue faulted, or hung, or leaves
+ * it alone:
+ *
+ * - hung is a queue that has had a job all the while and whose PROGRESS has not moved
+ *   for job_timeout_ms. One that waits for an engine that others use, or for the
+ *   platform, is not;
+ * - hung is as well a job that does move, but has had job_limit_ms of engines and of
+ *   waiting to itself since it was job_timeout_ms old: an endless loop.
+ *
+ * Then the slot is reset. The oldest job gets its error, those behind it -ECANCELED, the
+ * queue is banned. No other queue notices, unless the slot does not stop: that is the
+ * device's failure, see tessera_reset.c.
+ *
+ * The scheduler's own timer is not used.
+ */
+
+#include <linux/bitfield.h>
+#include <linux/dma-fence.h>
+#include <linux/jiffies.h>
+
+#include <drm/drm_print.h>
+#include <drm/tessera_drm.h>
+
+#include "tessera_device.h"
+#include "tessera_dump.h"
+#include "tessera_fault.h"
+#include "tessera_mutant.h"
+#include "tessera_queue.h"
+#include "tessera_reset.h"
+#include "tessera_trace.h"
+#include "tessera_watch.h"
+
+#define LOOKS 4
+
+static unsigned long watch_timeout(void)
+{
+	return msecs_to_jiffies(tessera_job_timeout_ms);
+}
+
+static void watch_moved(struct tessera_watch *watch)
+{
+	watch->progress_since = jiffies;
+	watch->still = 0;
+}
+
+/* Take notice of what has changed since the last look. */
+static void watch_note(struct tessera_queue *queue, u64 oldest, u64 progress, u64 served)
+{
+	struct tessera_watch *watch = &queue->watch;
+
+	if (watch->job != oldest) {
+		watch->job = oldest;
+		watch->job_since = jiffies;
+		watch->late = false;
+		watch_moved(watch);
+	} else if (watch->progress != progress) {
+		watch_moved(watch);
+	} else {
+		watch->still++;
+	}
+	watch->progress = progress;
+	if (!watch->late && time_after_eq(jiffies, watch->job_since + watch_timeout())) {
+		watch->late = true;
+		watch->late_served_ns = served;
+	}
+}
+
+/* Has the oldest job used too much time, or does it not move at all? */
+static bool queue_stuck(struct tessera_queue *queue, u64 oldest, u32 state)
+{
+	u64 limit = (u64)tessera_job_limit_ms * NSEC_PER_MSEC;
+	u64 progress = tessera_read64(queue->tdev, TSR_REG_QUEUE_PROGRESS(queue->slot));
+	u32 word = tessera_read(queue->tdev, TSR_REG_QUEUE_STATE(queue->slot));
+	u32 block = FIELD_GET(TSR_QUEUE_STATE_BLOCK__MASK, word);
+	u64 served = tessera_queue_hw_served_ns(queue);
+	struct tessera_watch *watch = &queue->watch;
+
+	watch_note(queue, oldest, progress, served);
+
+	/* The platform is slow: not its fault. */
+	if (block == TSR_QUEUE_BLOCK_HOST) {
+		watch_moved(watch);
+		return false;
+	}
+
+	/*
+	 * A program or a stream that loops for ever moves PROGRESS: it is caught by the time it
+	 * has had, and not by the clock, else who floods an engine would get its neighbours
+	 * killed.
+	 */
+	if ((watch->late && served - watch->late_served_ns >= limit) ||
+	    TESSERA_MUTANT(progress_unseen))
+		return true;
+
+	/* Others are on the engines. */
+	if (state == TSR_QUEUE_STATE_READY) {
+		watch_moved(watch);
+		return false;
+	}
+
+	/* Not by the clock alone: a machine that has stood still itself has not looked. */
+	return watch->still >= LOOKS &&
+	       time_after_eq(jiffies, watch->progress_since + watch_timeout());
+}
+
+/* What is wrong with the queue: 0, or the error of its oldest job and why. */
+static int queue_diagnose(struct tessera_queue *queue, u32 *why)
+{
+	u32 state = tessera_queue_hw_state(queue);
+	u64 oldest;
+
+	tessera_queue_complete(queue);
+	oldest = tessera_timeline_oldest(queue->timeline);
+
+	if (state == TSR_QUEUE_STATE_FAULTED) {
+		tessera_fault_read(queue->tdev, queue->slot, &queue->fault);
+		tessera_fault_record(queue, &queue->fault);
+		*why = DRM_TESSERA_QUEUE_FAULTED;
+		if (queue->fault.code == TSR_FAULT_HEAP_EXHAUSTED && queue->heap_error)
+			return queue->heap_error;
+		return tessera_fault_errno(queue->fault.code);
+	}
+
+	if (oldest && queue_stuck(queue, oldest, state)) {
+		drm_dbg(&queue->tdev->drm, "%s: job %llu does not finish, state %u\n",
+			queue->timeline->name, oldest, state);
+		*why = DRM_TESSERA_QUEUE_TIMEDOUT;
+		return -ETIMEDOUT;
+	}
+
+	return 0;
+}
+
+/* The device as it was when the job failed. */
+static void queue_dump(struct tessera_queue *queue, int error)
+{
+	struct tessera_fence *oldest = tessera_timeline_oldest_fence(queue->timeline);
+
+	if (!oldest)
+		return;
+
+	tessera_dump_queue(queue, oldest, error);
+	dma_fence_put(&oldest->base);
+}
+
+/* Find out what is wrong, stop the slot; 0 if there is nothing to recover from. */
+static int queue_stop_failed(struct tessera_queue *queue, u32 *why, bool *stopped)
+{
+	int error;
+
+	lockdep_assert_held(&queue->lock);
+
+	/* Nothing of it runs, so nothing can be wrong. */
+	if (queue->dead || !queue->enabled)
+		return 0;
+
+	error = queue_diagnose(queue, why);
+	if (!error)
+		return 0;
+
+	queue_dump(queue, error);
+
+	/* From here on the queue is not brought back by a reset of the device. */
+	WRITE_ONCE(queue->dead, -ECANCELED);
+	tessera_queue_hw_update_usage(queue);
+	queue->enabled = false;
+	tessera_queue_hw_command(queue, TSR_QUEUE_OP_RESET);
+	*stopped = !tessera_queue_hw_wait_stopped(queue, TESSERA_QUEUE_STOP_MS);
+	tessera_queue_hw_update_usage(queue);
+
+	return error;
+}
+
+/* Fails the oldest job and bans the queue. The slot is stopped. */
+static void queue_ban(struct tessera_queue *queue, int error, u32 why)
+{
+	tessera_queue_complete(queue);
+	tessera_timeline_signal(queue->timeline, tessera_timeline_oldest(queue->timeline), error);
+	tessera_queue_cancel_locked(queue, -ECANCELED);
+
+	queue->error = error;
+	queue->state |= DRM_TESSERA_QUEUE_BANNED | why;
+	queue->reset_count++;
+	atomic64_inc(&queue->tdev->reset.queue_count);
+	trace_tessera_queue_ban(queue, error);
+}
+
+static void queue_recover(struct tessera_queue *queue)
+{
+	struct tessera_device *tdev = queue->tdev;
+	bool stopped = true;
+	u32 why = 0;
+	int error;
+
+	if (!tessera_device_present(tdev)) {
+		/* All ones from every register. That is no job's fault. */
+		tessera_device_reset(tdev, TESSERA_RUNG_DEVICE);
+		return;
+	}
+
+	mutex_lock(&queue->lock);
+	error = queue_stop_failed(queue, &why, &stopped);
+	mutex_unlock(&queue->lock);
+	if (!error)
+		return;
+
+	tessera_dump_vm(queue);
+
+	/* No fence signals before the device has let go of the job's memory. */
+	if (!stopped) {
+		drm_err(&tdev->drm, "slot %u does not stop\n", queue->slot);
+		tdev->reset.guilty = queue->owner;
+		tessera_device_reset(tdev, TESSERA_RUNG_DEVICE);
+	}
+
+	mutex_lock(&queue->lock);
+	queue_ban(queue, error, why);
+	mutex_unlock(&queue->lock);
+}
+
+static void tessera_watch_work(struct work_struct *work)
+{
+	struct tessera_queue *queue = container_of(to_delayed_work(work), struct tessera_queue,
+						   watch.work);
+	struct tessera_device *tdev = queue->tdev;
+	bool signalling;
+
+	mutex_lock(&tdev->reset.lock);
+	signalling = dma_fence_begin_signalling();
+	if (tessera_state(tdev) == TESSERA_RUNNING) {
+		queue_recover(queue);
+		if (!tessera_timeline_idle(queue->timeline))
+			tessera_watch_start(queue);
+	}
+	dma_fence_end_signalling(signalling);
+	mutex_unlock(&tdev->reset.lock);
+}
+
+/**
+ * tessera_watch_init() - nothing has been seen of a queue
+ * @queue: queue
+ */
+void tessera_watch_init(struct tessera_queue *queue)
+{
+	INIT_DELAYED_WORK(&queue->watch.work, tessera_watch_work);
+}
+
+/**
+ * tessera_watch_start() - see to it that somebody will look at a queue
+ * @queue: queue with jobs on its ring
+ *
+ * From any context.
+ */
+void tessera_watch_start(struct tessera_queue *queue)
+{
+	queue_delayed_work(queue->tdev->timeout_wq, &queue->watch.work,
+			   max(watch_timeout() / LOOKS, 1));
+}
+
+/**
+ * tessera_watch_now() - look at a queue now
+ * @queue: queue that has a slot
+ *
+ * From any context, also interrupts. A look that has begun may have seen nothing yet:
+ * another one follows it.
+ */
+void tessera_watch_now(struct tessera_queue *queue)
+{
+	mod_delayed_work(queue->tdev->timeout_wq, &queue->watch.work, 0);
+}
+
+/**
+ * tessera_watch_restart() - the registers of a queue's slot have begun anew
+ * @queue: queue, its lock held
+ */
+void tessera_watch_restart(struct tessera_queue *queue)
+{
+	lockdep_assert_held(&queue->lock);
+
+	queue->watch.job = 0;
+	tessera_watch_start(queue);
+}
+
+/**
+ * tessera_watch_fini() - nobody looks at a queue any more
+ * @queue: queue without a slot and without jobs
+ */
+void tessera_watch_fini(struct tessera_queue *queue)
+{
+	cancel_delayed_work_sync(&queue->watch.work);
+}

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Copyright 2026 The Tessera authors */
+
+/* Recovery of a queue, where it decides: who is stuck. */
+
+#include <kunit/test.h>
+
+#include "tests.h"
+
+#include "../tessera_watch.c"
+
+#define TEST_SLOT	2
+#define REGS_SIZE	SZ_1M
+
+/* Stand-ins for the rest of the driver. Nothing is recovered here. */
+void tessera_dump_queue(struct tessera_queue *queue, const struct tessera_fence *job, int error)
+{
+}
+
+void tessera_dump_vm(struct tessera_queue *queue)
+{
+}
+
+void tessera_device_reset(struct tessera_device *tdev, enum tessera_rung rung)
+{
+}
+
+/* A queue on a device whose registers are memory. */
+static struct tessera_queue *late_queue(struct kunit *test)
+{
+	struct tessera_device *tdev = kunit_kzalloc(test, sizeof(*tdev), GFP_KERNEL);
+	struct tessera_queue *queue = kunit_kzalloc(test, sizeof(*queue), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, tdev);
+	KUNIT_ASSERT_NOT_NULL(test, queue);
+	tdev->regs = (void __iomem *)kunit_kzalloc(test, REGS_SIZE, GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, (void *)tdev->regs);
+	queue->tdev = tdev;
+	queue->slot = TEST_SLOT;
+	mutex_init(&queue->lock);
+	queue->timeline = kunit_kzalloc(test, sizeof(*queue->timeline), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, queue->timeline);
+
+	return queue;
+}
+
+/* What the device says when it is looked at. */
+struct look {
+	u64 busy_ns, blocked_ns, progress;
+	u32 state, block;
+};
+
+static bool looks_stuck(struct tessera_queue *queue, u64 oldest, const struct look *look)
+{
+	struct tessera_device *tdev = queue->tdev;
+	u32 blocked = TSR_REG_QUEUE_COUNTER(TEST_SLOT, TSR_QUEUE_COUNTER_BLOCKED_TIME);
+
+	tessera_write64(tdev, TSR_REG_QUEUE_PROGRESS(TEST_SLOT), look->progress);
+	tessera_write64(tdev, TSR_REG_QUEUE_BUSY_NS(TEST_SLOT), look->busy_ns);
+	tessera_write64(tdev, blocked, look->blocked_ns);
+	tessera_write(tdev, TSR_REG_QUEUE_STATE(TEST_SLOT),
+		      FIELD_PREP(TSR_QUEUE_STATE_STATE__MASK, look->state) |
+		      FIELD_PREP(TSR_QUEUE_STATE_BLOCK__MASK, look->block));
+
+	return queue_stuck(queue, oldest, look->state);
+}
+
+/* So long, and for as many looks as it takes. */
+static void stood_still(struct tessera_queue *queue, unsigned long since)
+{
+	queue->watch.progress_since = jiffies - since;
+	queue->watch.still = LOOKS;
+}
+
+#define RUNS(_progress) \
+	(&(struct look) { .progress = (_progress), .state = TSR_QUEUE_STATE_RUNNING })
+
+/* Who moves is late and not stuck; who has not moved for the whole timeout is. */
+static void watch_test_progress(struct kunit *test)
+{
+	struct tessera_queue *queue = late_queue(test);
+	unsigned long timeout = msecs_to_jiffies(tessera_job_timeout_ms);
+
+	KUNIT_EXPECT_FALSE(test, looks_stuck(queue, 1, RUNS(10)));
+	KUNIT_EXPECT_FALSE(test, looks_stuck(queue, 1, RUNS(10)));
+	stood_still(queue, timeout - HZ);
+	KUNIT_EXPECT_FALSE(test, looks_stuck(queue, 1, RUNS(10)));
+	stood_still(queue, timeout);
+	KUNIT_EXPECT_TRUE(test, looks_stuck(queue, 1, RUNS(10)));
+	/* but not if nobody has looked in between */
+	queue->watch.still = 0;
+	KUNIT_EXPECT_FALSE(test, looks_stuck(queue, 1, RUNS(10)));
+	stood_still(queue, timeout);
+	KUNIT_EXPECT_FALSE(test, looks_stuck(queue, 1, RUNS(11)));
+	KUNIT_EXPECT_LT(test, jiffies - queue->watch.progress_since, HZ);
+
+	/* the next job has a time of its own */
+	stood_still(queue, timeout);
+	KUNIT_EXPECT_FALSE(test, looks_stuck(queue, 2, RUNS(11)));
+}
+
+/* A queue that others keep from the engines, or that waits for the host, is not stuck. */
+static void watch_test_others(struct kunit *test)
+{
+	struct tessera_queue *queue = late_queue(test);
+	struct look ready = { .progress = 10, .state = TSR_QUEUE_STATE_READY };
+	struct look host = { .progress = 10, .state = TSR_QUEUE_STATE_BLOCKED,
+			     .block = TSR_QUEUE_BLOCK_HOST };
+	struct look heap = { .progress = 10, .state = TSR_QUEUE_STATE_BLOCKED,
+			     .block = TSR_QUEUE_BLOCK_HEAP };
+	unsigned long timeout = msecs_to_jiffies(tessera_job_timeout_ms);
+
+	KUNIT_EXPECT_FALSE(test, looks_stuck(queue, 1, &ready));
+	stood_still(queue, timeout);
+	KUNIT_EXPECT_FALSE(test, looks_stuck(queue, 1, &ready));
+	/* that was no time of its own: it begins anew */
+	KUNIT_EXPECT_FALSE(test, looks_stuck(queue, 1, RUNS(10)));
+	stood_still(queue, timeout);
+	KUNIT_EXPECT_FALSE(test, looks_stuck(queue, 1, &host));
+	KUNIT_EXPECT_FALSE(test, looks_stuck(queue, 1, &heap));
+	stood_still(queue, timeout);
+	KUNIT_EXPECT_TRUE(test, looks_stuck(queue, 1, &heap));
+}
+
+/* Who moves has a limit all the same: of time on engines and blocked, for each job. */
+static void watch_test_limit(struct kunit *test)
+{
+	struct tessera_queue *queue = late_queue(test);
+	u64 limit = (u64)tessera_job_limit_ms * NSEC_PER_MSEC, start = 5 * NSEC_PER_SEC;
+	struct look look = { .busy_ns = start, .progress = 1, .state = TSR_QUEUE_STATE_RUNNING };
+
+	/* it counts from when the job is late */
+	KUNIT_EXPECT_FALSE(test, looks_stuck(queue, 1, &look));
+	look.progress++;
+	look.busy_ns += 2 * limit;
+	start = look.busy_ns;
+	KUNIT_EXPECT_FALSE(test, looks_stuck(queue, 1, &look));
+	queue->watch.job_since = jiffies - msecs_to_jiffies(tessera_job_timeout_ms);
+	look.progress++;
+	KUNIT_EXPECT_FALSE(test, looks_stuck(queue, 1, &look));
+	look.progress++;
+	look.busy_ns = start + limit / 2;
+	look.blocked_ns = limit - limit / 2 - 1;
+	KUNIT_EXPECT_FALSE(test, looks_stuck(queue, 1, &look));
+	look.progress++;
+	look.blocked_ns++;
+	KUNIT_EXPECT_TRUE(test, looks_stuck(queue, 1, &look));
+
+	/* the next job has a limit of its own */
+	KUNIT_EXPECT_FALSE(test, looks_stuck(queue, 2, &look));
+	queue->watch.job_since = jiffies - msecs_to_jiffies(tessera_job_timeout_ms);
+	look.progress++;
+	KUNIT_EXPECT_FALSE(test, looks_stuck(queue, 2, &look));
+	look.progress++;
+	look.busy_ns += limit - 1;
+	KUNIT_EXPECT_FALSE(test, looks_stuck(queue, 2, &look));
+	look.progress++;
+	look.busy_ns++;
+	KUNIT_EXPECT_TRUE(test, looks_stuck(queue, 2, &look));
+
+	/* registers that begin anew, with the same job, give it a new time */
+	mutex_lock(&queue->lock);
+	queue->watch.job = 0;
+	mutex_unlock(&queue->lock);
+	look.progress++;
+	look.busy_ns = 7;
+	look.blocked_ns = 0;
+	KUNIT_EXPECT_FALSE(test, looks_stuck(queue, 2, &look));
+}
+
+static struct kunit_case watch_cases[] = {
+	KUNIT_CASE(watch_test_progress),
+	KUNIT_CASE(watch_test_others),
+	KUNIT_CASE(watch_test_limit),
+	{}
+};
+
+static struct kunit_suite watch_suite = {
+	.name = "tessera_watch",
+	.test_cases = watch_cases,
+};
+
+kunit_test_suite(watch_suite);
