@@ -24,6 +24,7 @@
 #define BO_VA		0x40000000ULL
 #define BO_SIZE		(16 * GT_PAGE)	/* each page is a place to fail */
 #define HEAP_VA		0x80000000ULL
+#define HEAP_SIZE	(1 << 17)	/* all of it is bound, page by page */
 
 /* What a call works on, made without faults. */
 struct stage {
@@ -85,7 +86,7 @@ static struct stage stage(void)
 	struct drm_tessera_heap_create heap = {
 		.vm_id = s.c.vm,
 		.va = HEAP_VA,
-		.max_size = 1 << 20,
+		.max_size = HEAP_SIZE,
 		.initial_size = 1 << 16,
 		.chunk_size = 1 << 16,
 	};
@@ -387,8 +388,8 @@ static int do_heap_create(struct stage *s)
 	struct drm_tessera_heap_create arg = {
 		.vm_id = s->c.vm,
 		.va = 2 * HEAP_VA,
-		.max_size = 1 << 20,
-		.initial_size = 1 << 17,
+		.max_size = HEAP_SIZE,
+		.initial_size = 1 << 16,
 		.chunk_size = 1 << 16,
 	};
 
