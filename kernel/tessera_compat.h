@@ -291,6 +291,11 @@ static inline int tessera_compat_sched_init(struct drm_gpu_scheduler *sched,
 #define drm_sched_init tessera_compat_sched_init
 #endif
 
+/* 6.14: what is active is told on demand. Before, always. */
+#ifdef TESSERA_OLD_MEMORY_STATS
+#define DRM_GEM_OBJECT_ACTIVE 0
+#endif
+
 /* 6.14: drivers have no date. */
 #ifdef TESSERA_OLD_DRIVER_DATE
 #define TESSERA_COMPAT_DRIVER_DATE .date = "20261122",

@@ -13,6 +13,7 @@
 #include <drm/drm_print.h>
 #include <drm/tessera_drm.h>
 
+#include "tessera_compat.h"
 #include "tessera_drv.h"
 #include "tessera_gem.h"
 #include "tessera_query.h"
@@ -91,6 +92,8 @@ static void count_bo(struct drm_memory_stats *stats, struct drm_gem_object *obj)
 
 static void show_memory(struct drm_printer *p, struct tessera_device *tdev, struct drm_file *file)
 {
+	const enum drm_gem_object_status known = DRM_GEM_OBJECT_RESIDENT |
+		DRM_GEM_OBJECT_PURGEABLE | DRM_GEM_OBJECT_ACTIVE;
 	struct drm_memory_stats system = {}, local = {};
 	struct drm_gem_object *obj;
 	int id;
@@ -103,12 +106,9 @@ static void show_memory(struct drm_printer *p, struct tessera_device *tdev, stru
 	}
 	spin_unlock(&file->table_lock);
 
-	drm_print_memory_stats(p, &system, DRM_GEM_OBJECT_RESIDENT | DRM_GEM_OBJECT_PURGEABLE,
-			       "memory");
+	drm_print_memory_stats(p, &system, known, "memory");
 	if (tdev->info.local_size)
-		drm_print_memory_stats(p, &local,
-				       DRM_GEM_OBJECT_RESIDENT | DRM_GEM_OBJECT_PURGEABLE,
-				       "local");
+		drm_print_memory_stats(p, &local, known, "local");
 }
 
 /* What the kernel itself has allocated for the file; nothing can take it away. */
