@@ -42,6 +42,8 @@ static const char *complete_config(struct tsr_config *cfg)
 		return "more than 32 shader cores";
 	if (cfg->simd && !tsr_alu_named(cfg->simd))
 		return "no such SIMD path on this processor";
+	if (cfg->heads > TSR_HEADS_MAX)
+		return "more than 4 heads";
 	if (cfg->queues > TSR_QUEUES_MAX)
 		return "more than 64 queues";
 	if (cfg->va_bits != 39 && cfg->va_bits != 48 && cfg->va_bits != 57)
@@ -85,6 +87,7 @@ void tsr_gpu_clear(struct tsr_gpu *gpu)
 {
 	reset_state(gpu);
 	tsr_irq_reset(gpu);
+	tsr_display_reset(gpu);
 	for (unsigned int i = 0; i < TSR_GLOBAL_COUNTERS; i++)
 		atomic_store_explicit(&gpu->counter[i], 0, memory_order_relaxed);
 	gpu->reset_count = 0;
@@ -119,6 +122,7 @@ struct tsr_gpu *tsr_gpu_new(const struct tsr_config *cfg, const struct tsr_host_
 	gpu->host = host;
 	gpu->levels = (gpu->cfg.va_bits - TSR_PAGE_SHIFT) / TSR_PT_INDEX_BITS;
 	gpu->timer.due = UINT64_MAX;
+	gpu->display.heads = gpu->cfg.heads;
 	gpu->alu = gpu->cfg.simd ? tsr_alu_named(gpu->cfg.simd) : tsr_alu_best();
 	gpu->msg_path = tsr_msg_path(gpu->alu);
 	gpu->cfg.simd = NULL;	/* the caller's string may go away */
@@ -134,6 +138,7 @@ struct tsr_gpu *tsr_gpu_new(const struct tsr_config *cfg, const struct tsr_host_
 		gpu->queue[i].index = i;
 	}
 	if (init_runners(gpu)) {
+		tsr_display_reset(gpu);
 		reset_state(gpu);
 		if (tsr_workers_start(gpu))
 			return gpu;
@@ -166,6 +171,7 @@ void tsr_gpu_free(struct tsr_gpu *gpu)
 	drop_memory(gpu);
 	for (unsigned int i = 0; gpu->runner && i < gpu->num_runners; i++)
 		tsr_shader_free(gpu->runner[i].shader);
+	tsr_display_free(gpu);
 	free(gpu->runner);
 	free(gpu);
 }
@@ -180,7 +186,7 @@ void tsr_gpu_notify_quiet(struct tsr_gpu *gpu)
 static bool all_idle(struct tsr_gpu *gpu)
 {
 	for (unsigned int i = 0; i < gpu->num_runners; i++) {
-		if (gpu->runner[i].queue)
+		if (tsr_runner_works(&gpu->runner[i]))
 			return false;
 	}
 	return true;
@@ -198,6 +204,8 @@ static void finish_reset(struct tsr_gpu *gpu)
 			tsr_sched_off(&gpu->queue[i]);
 	}
 	reset_state(gpu);
+	if (gpu->display.reset)
+		tsr_display_reset(gpu);
 	gpu->reset_count++;
 	gpu->reset_busy = false;
 	args[0] = gpu->reset_count;
@@ -233,6 +241,7 @@ void tsr_gpu_reset(struct tsr_gpu *gpu)
 		pthread_mutex_unlock(&gpu->lock);
 		return;
 	}
+	gpu->display.reset = true;
 	tsr_gpu_start_reset(gpu);
 	while (gpu->reset_busy)
 		wait_quiet(gpu);
@@ -283,7 +292,7 @@ void tsr_gpu_resume(struct tsr_gpu *gpu)
 static bool passed(struct tsr_gpu *gpu, uint64_t count)
 {
 	for (unsigned int i = 0; i < gpu->num_runners; i++) {
-		if (gpu->runner[i].queue && gpu->runner[i].inval_seen < count)
+		if (tsr_runner_works(&gpu->runner[i]) && gpu->runner[i].inval_seen < count)
 			return false;
 	}
 	return true;
@@ -319,6 +328,7 @@ void tsr_gpu_host_ready(struct tsr_gpu *gpu)
 	}
 	if (woken)
 		tsr_workers_wake(gpu);
+	tsr_display_host_ready(gpu);
 	pthread_mutex_unlock(&gpu->lock);
 }
 
@@ -337,6 +347,8 @@ uint64_t tsr_gpu_run(struct tsr_gpu *gpu, uint64_t cycles)
 	if (gpu->cfg.threads)
 		return 0;
 	pthread_mutex_lock(&gpu->lock);
+	while (tsr_compose_run(&gpu->runner[0]))
+		continue;
 	if (!tsr_gpu_stands(gpu))
 		spent = tsr_sched_run_all(gpu, cycles);
 	pthread_mutex_unlock(&gpu->lock);

@@ -32,6 +32,7 @@
 #include "command/fifo.h"
 #include "memory/heap_window.h"
 #include "testbench/inject.h"
+#include "display/display.h"
 #include "irq.h"
 #include "memory/mem.h"
 #include "memory/mmu.h"
@@ -91,6 +92,7 @@ struct tsr_gpu {
 	struct tsr_busy busy;
 	struct tsr_engine_memory memory[TSR_ENGINES_MAX];	/* of engine n of each class */
 	struct tsr_timer timer;
+	struct tsr_display display;
 	struct tsr_inject inject;
 	struct tsr_check check;
 	struct tsr_capture capture;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Interrupts: five classes of 64 bits each.
+ * Interrupts: six classes of 64 bits each.
  *
  * In: events raised by queues and units from any thread, register writes. Out: one message to the
  * host for every change of RAWSTAT & MASK from 0 to something more. Reset state: all zero. The lock
@@ -12,7 +12,7 @@
 #include <pthread.h>
 #include <stdint.h>
 
-#define TSR_IRQ_CLASSES 5
+#define TSR_IRQ_CLASSES 6
 
 struct tsr_gpu;
 

@@ -15,6 +15,7 @@ static uint64_t features(struct tsr_gpu *gpu)
 	return (gpu->cfg.local_size ? TSR_FEATURE_LOCAL_MEMORY : 0) |
 	       (gpu->cfg.inject_window ? TSR_FEATURE_DEBUG : 0) |
 	       (gpu->cfg.check ? TSR_FEATURE_CHECK : 0) |
+	       (gpu->cfg.heads ? TSR_FEATURE_DISPLAY : 0) |
 	       (gpu->cfg.page_sizes & 1ull << TSR_HUGE_SHIFT ? TSR_FEATURE_HUGE_PAGES : 0) |
 	       (gpu->cfg.deterministic ? TSR_FEATURE_DETERMINISTIC : 0) |
 	       TSR_FEATURE_COMPRESSED;
@@ -358,13 +359,19 @@ static bool in_block(uint32_t *offset, uint32_t base, uint32_t count, uint32_t s
 	return true;
 }
 
+/* Without heads there is no class DISPLAY. */
+static uint32_t irq_classes(const struct tsr_gpu *gpu)
+{
+	return gpu->cfg.heads ? TSR_IRQ_CLASSES : TSR_IRQ_CLASS_DISPLAY;
+}
+
 static uint32_t read_register(struct tsr_gpu *gpu, uint32_t offset)
 {
 	unsigned int n;
 
 	if (in_block(&offset, TSR_QUEUE__OFFSET, gpu->cfg.queues, TSR_QUEUE__STRIDE, &n))
 		return read_queue(&gpu->queue[n], offset);
-	if (in_block(&offset, TSR_IRQ__OFFSET, TSR_IRQ__COUNT, TSR_IRQ__STRIDE, &n))
+	if (in_block(&offset, TSR_IRQ__OFFSET, irq_classes(gpu), TSR_IRQ__STRIDE, &n))
 		return read_irq(gpu, n, offset);
 	if (in_block(&offset, TSR_AS__OFFSET, TSR_AS__COUNT, TSR_AS__STRIDE, &n))
 		return read_as(&gpu->as[n], offset);
@@ -377,6 +384,8 @@ static uint32_t read_register(struct tsr_gpu *gpu, uint32_t offset)
 	if (in_block(&offset, TSR_REG_COUNTER_VALUE(0), TSR_COUNTER_VALUE__COUNT,
 		     TSR_COUNTER_VALUE__STRIDE, &n))
 		return tsr_half(tsr_counter_read_global(gpu, n), offset & 4);
+	if (in_block(&offset, TSR_DISPLAY__OFFSET, gpu->cfg.heads, TSR_DISPLAY__STRIDE, &n))
+		return tsr_display_read(gpu, n, offset);
 	if (gpu->cfg.inject_window &&
 	    in_block(&offset, TSR_INJECT__OFFSET, 1, TSR_INJECT_BYTES, &n))
 		return tsr_inject_read(gpu, offset);
@@ -400,7 +409,7 @@ static void write_register(struct tsr_gpu *gpu, uint32_t offset, uint32_t value)
 {
 	unsigned int n;
 
-	if (in_block(&offset, TSR_IRQ__OFFSET, TSR_IRQ__COUNT, TSR_IRQ__STRIDE, &n)) {
+	if (in_block(&offset, TSR_IRQ__OFFSET, irq_classes(gpu), TSR_IRQ__STRIDE, &n)) {
 		write_irq(gpu, n, offset, value);
 	} else if (gpu->cfg.inject_window &&
 		   in_block(&offset, TSR_INJECT__OFFSET, 1, TSR_INJECT_BYTES, &n)) {
@@ -414,6 +423,9 @@ static void write_register(struct tsr_gpu *gpu, uint32_t offset, uint32_t value)
 		tsr_check_write(gpu, offset, value);
 	} else if (gpu->reset_busy) {
 		return;
+	} else if (in_block(&offset, TSR_DISPLAY__OFFSET, gpu->cfg.heads, TSR_DISPLAY__STRIDE,
+			    &n)) {
+		tsr_display_write(gpu, n, offset, value);
 	} else if (in_block(&offset, TSR_REG_DOORBELL_RING(0), gpu->cfg.queues,
 			    TSR_DOORBELL_RING__STRIDE, &n)) {
 		if (!unheard(&gpu->queue[n]))

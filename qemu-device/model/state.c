@@ -15,7 +15,7 @@
 #include "snapshot.h"
 
 #define SNAPSHOT_MAGIC 0x50414e5341525354ull	/* "TSRASNAP" */
-#define SNAPSHOT_VERSION 4u
+#define SNAPSHOT_VERSION 5u
 
 static void wrong(struct tsr_stream *s, const char *what)
 {
@@ -411,7 +411,7 @@ static void visit_fingerprint(struct tsr_stream *s, const struct tsr_config *cfg
 	uint64_t own[] = {
 		SNAPSHOT_MAGIC, SNAPSHOT_VERSION, cfg->queues, cfg->engines[0], cfg->engines[1],
 		cfg->engines[2], cfg->engines[3], cfg->va_bits, cfg->page_sizes, cfg->local_size,
-		cfg->deterministic, cfg->cores,
+		cfg->deterministic, cfg->cores, cfg->heads,
 	};
 	static const char *const what[] = {
 		"it is no snapshot of a Tessera device",
@@ -426,6 +426,7 @@ static void visit_fingerprint(struct tsr_stream *s, const struct tsr_config *cfg
 		"another size of local memory",
 		"another setting of deterministic",
 		"another number of shader cores",
+		"another number of heads",
 	};
 
 	for (unsigned int i = 0; i < sizeof(own) / sizeof(own[0]); i++) {
@@ -468,6 +469,7 @@ static void visit_gpu(struct tsr_stream *s, struct tsr_gpu *gpu)
 	check(s, gpu->sched.next_class < TSR_CLASSES && gpu->sched.random, "the scheduler's state");
 	for (unsigned int i = 0; i < gpu->cfg.queues && !s->wrong; i++)
 		visit_queue(s, &gpu->queue[i]);
+	tsr_display_visit(s, gpu);
 	check(s, !s->loading || s->pos == s->size, "there is more than there should be");
 }
 

@@ -102,6 +102,7 @@ void tsr_timer_restart(struct tsr_gpu *gpu)
 		if (watched(&gpu->queue[i]))
 			tsr_timer_want(gpu, watch(&gpu->queue[i], now));
 	}
+	tsr_display_arm(gpu);
 	tsr_inject_arm(gpu);
 }
 
@@ -114,6 +115,7 @@ void tsr_timer_expired(struct tsr_gpu *gpu)
 	if (gpu->paused)
 		return;		/* tsr_gpu_resume() starts it again */
 	tsr_inject_expired(gpu, now);
+	tsr_display_expired(gpu, now);
 	if (gpu->sched.blocked && now >= timer->poll_at) {
 		if (tsr_semaphore_poll(&gpu->runner[0]))
 			timer->poll_interval = TSR_POLL_MIN_NS;

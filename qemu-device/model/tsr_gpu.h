@@ -66,6 +66,7 @@ struct tsr_config {
 	bool check;			/* report what the driver does wrong: FEATURE CHECK */
 	/* optimisations of rendering that are switched off: TSR_GFX_NO_… of tile/zs.h */
 	unsigned int gfx_debug;
+	unsigned int heads;		/* of the display controller, 0..4 */
 };
 
 /* Outcome of a request to the host. */
@@ -127,6 +128,8 @@ struct tsr_host_ops {
 	void (*trace)(void *host, unsigned int event, const uint64_t *args, unsigned int count);
 	/* The driver has done something wrong: a line without its end. Any thread; may be NULL. */
 	void (*report)(void *host, const char *text);
+	/* A frame of @head is complete: tsr_gpu_display_frame() has it. Workers; may be NULL. */
+	void (*frame)(void *host, unsigned int head);
 	/* A job has been captured: tsr_gpu_captured() has it. Any thread; may be NULL. */
 	void (*captured)(void *host);
 };
@@ -180,6 +183,25 @@ void tsr_gpu_timer(struct tsr_gpu *gpu);
  * run now. [host]
  */
 uint64_t tsr_gpu_run(struct tsr_gpu *gpu, uint64_t cycles);
+
+/*
+ * The display controller. update(): a frame of @head is wanted, frame() of the ops says when there
+ * is one; nothing happens while the head is off. frame(): the last one that is complete, XRGB8888,
+ * rows without gaps, X 0; it stays as it is until done(). False: the head is off, or there is none
+ * yet. monitor(): what is connected, and its EDID of at most 256 bytes. [host]
+ */
+struct tsr_display_frame {
+	const uint32_t *pixels;
+	uint32_t width, height;
+	uint64_t serial;		/* another frame has another one */
+};
+
+void tsr_gpu_display_update(struct tsr_gpu *gpu, unsigned int head);
+bool tsr_gpu_display_frame(struct tsr_gpu *gpu, unsigned int head,
+			   struct tsr_display_frame *frame);
+void tsr_gpu_display_done(struct tsr_gpu *gpu, unsigned int head);
+void tsr_gpu_display_monitor(struct tsr_gpu *gpu, unsigned int head, bool present,
+			     const void *edid, size_t size);
 
 /*
  * Faults on purpose: a script as Documentation/hw/inject.md has it. False with a message of one

@@ -104,7 +104,7 @@ static void accepted(void)
 		"", " ; ;\n", "clear", "hang", "hang;slow",
 		"seed=7; irq-lost chance=0.25 times=always",
 		"fence-late queue=63 class=copy job=1 addr=0x1000-0x1fff as=127 skip=3 delay=10ms",
-		"irq-twice vector=4 delay=5us\nirq-late delay=0ns\n", "bus addr=17",
+		"irq-twice vector=5 delay=5us\nirq-late delay=0ns\n", "bus addr=17",
 		"slow:delay=10000000000ns:queue=2;hang:", "gone skip=100", "irq-lost chance=0",
 		"irq-lost chance=1.000", "clear; hang queue=0",
 	};
@@ -132,7 +132,7 @@ static void refused(void)
 		{ "slow delay=5", 6 }, { "slow delay=5s", 6 }, { "irq-lost chance=1.1", 10 },
 		{ "irq-lost chance=2", 10 }, { "irq-lost chance=.5", 10 }, { "bus addr=5-4", 5 },
 		{ "bus addr=0x", 5 }, { "bus addr=18446744073709551616", 5 }, { "hang job=0", 6 },
-		{ "hang times=0", 6 }, { "irq-lost vector=5", 10 }, { "tlb-stale as=128", 11 },
+		{ "hang times=0", 6 }, { "irq-lost vector=6", 10 }, { "tlb-stale as=128", 11 },
 		{ "hang class=video", 6 }, { "hang size=5", 6 }, { "seed=x", 1 }, { "seed", 1 },
 		{ "clear hang", 7 }, { "hang =5", 6 }, { "=", 1 },
 		{ "hang queue=000000000000000000000000000000000001", 43 },

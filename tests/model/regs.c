@@ -65,7 +65,7 @@ static void reset_values(void)
  */
 static void access_rights(void)
 {
-	const struct tsr_config all = { .check = true };	/* registers of an option */
+	const struct tsr_config all = { .check = true, .heads = 4 };	/* registers of an option */
 	struct bench *b = bench_new(&all);
 	uint32_t before[TSR_REGISTERS_SIZE / 4];
 	uint64_t values[2] = { UINT64_MAX, 0 };

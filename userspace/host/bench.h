@@ -52,7 +52,7 @@ struct bench {
 	_Atomic uint64_t clock;		/* nanoseconds; the test may move it, never back */
 	bool real_clock;		/* writable: the clock is the machine's own */
 	_Atomic uint64_t timer;		/* when tsr_gpu_timer() is wanted, or UINT64_MAX */
-	atomic_uint interrupts[5];	/* messages of each vector since the start */
+	atomic_uint interrupts[TSR_IRQ__COUNT];	/* messages of each vector since the start */
 
 	/* Injection; writable while no engine runs. */
 	uint64_t hole_base, hole_size;	/* bus addresses that are not memory */

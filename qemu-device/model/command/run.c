@@ -58,7 +58,7 @@ void tsr_run_record(struct tsr_record *record, const struct tsr_packet *packet,
 void tsr_runners_interrupt(struct tsr_gpu *gpu)
 {
 	for (unsigned int i = 0; i < gpu->num_runners; i++) {
-		if (gpu->runner[i].queue)
+		if (tsr_runner_works(&gpu->runner[i]))
 			atomic_store_explicit(&gpu->runner[i].attention, true,
 					      memory_order_relaxed);
 	}

@@ -29,6 +29,7 @@ struct tsr_runner {
 	unsigned int index;		/* 0: the host's thread */
 	pthread_t thread;		/* of workers */
 	struct tsr_queue *queue;	/* what it runs; protected by the device's lock */
+	bool composes;			/* it composes a head's frame; likewise */
 	/*
 	 * Set by others, under the lock, when the runner shall come to a stopping point and take
 	 * the lock: there is an invalidation, a request to its queue, a reset, a pause. The one
@@ -46,6 +47,12 @@ struct tsr_runner {
 	uint64_t lookups[2];
 	struct tsr_shader *shader;	/* what it needs to run programs; NULL: it never has */
 };
+
+/* Whether the thread is outside the lock with translations in use. Lock held. */
+static inline bool tsr_runner_works(const struct tsr_runner *runner)
+{
+	return runner->queue || runner->composes;
+}
 
 /* Why tsr_run_queue() returned. */
 enum tsr_leave {

@@ -278,7 +278,8 @@ static bool goes_on(struct tsr_queue *q, enum tsr_leave leave)
 		return false;
 	switch (leave) {
 	case TSR_LEAVE_ATTENTION:
-		return true;
+		/* a head's frame goes first, if all threads are busy */
+		return !gpu->cfg.threads || gpu->workers.idle || !atomic_load(&gpu->display.wanted);
 	case TSR_LEAVE_SLICE:
 		return next_slice(q);
 	case TSR_LEAVE_IDLE:	/* the doorbell may have rung meanwhile */

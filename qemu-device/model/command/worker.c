@@ -35,6 +35,7 @@ static bool spin(struct tsr_gpu *gpu, unsigned int ns)
 		for (unsigned int i = 0; i < 32; i++) {
 			if (atomic_load_explicit(&gpu->sched.runnable, memory_order_relaxed) ||
 			    atomic_load_explicit(&gpu->help, memory_order_relaxed) ||
+			    atomic_load_explicit(&gpu->display.wanted, memory_order_relaxed) ||
 			    atomic_load_explicit(&gpu->workers.quit, memory_order_relaxed))
 				return true;
 			relax();
@@ -50,6 +51,7 @@ static bool wanted(struct tsr_gpu *gpu)
 		return true;
 	return !tsr_gpu_stands(gpu) &&
 	       (atomic_load_explicit(&gpu->sched.runnable, memory_order_relaxed) ||
+		atomic_load_explicit(&gpu->display.wanted, memory_order_relaxed) ||
 		atomic_load_explicit(&gpu->help, memory_order_relaxed));
 }
 
@@ -91,8 +93,11 @@ static void *worker_main(void *arg)
 		gpu->ops->thread_enter(gpu->host);
 	pthread_mutex_lock(&gpu->lock);
 	while (!gpu->workers.quit) {
-		struct tsr_queue *q = tsr_sched_pick(gpu, false);
+		struct tsr_queue *q;
 
+		if (tsr_compose_run(runner))
+			continue;
+		q = tsr_sched_pick(gpu, false);
 		if (!q) {
 			if (!tsr_thread_pool_help(runner))
 				wait_for_work(gpu);

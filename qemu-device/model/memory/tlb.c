@@ -134,7 +134,7 @@ void tsr_inval_complete(struct tsr_gpu *gpu)
 	for (unsigned int i = 0; i < gpu->num_runners; i++) {
 		const struct tsr_runner *runner = &gpu->runner[i];
 
-		if (runner->queue && runner->inval_seen < passed)
+		if (tsr_runner_works(runner) && runner->inval_seen < passed)
 			passed = runner->inval_seen;
 	}
 	while (inval->done < passed)

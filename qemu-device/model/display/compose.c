@@ -1,0 +1,346 @@
+/* SPDX-License-Identifier: MIT */
+/* Frames: planes put on top of each other, row by row, on a thread that has nothing of a queue. */
+#include "display.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "gpu.h"
+
+#define PATIENCE 2			/* vertical blanks for which the host is waited for */
+
+/* ---- Pixels ---------------------------------------------------------------------------------- */
+
+/* Component @c of what is in the bytes @texel, in the order of the result. */
+static uint32_t byte_of(const struct tsr_format *format, const uint8_t *texel, unsigned int c)
+{
+	const unsigned int from = format->from[c];
+
+	return from < 4 ? texel[from] : from == TSR_COMPONENT_ONE ? 0xff : 0;
+}
+
+static void copy_row(const struct tsr_plane *p, const uint8_t *texel, uint32_t *to, uint32_t n)
+{
+	static const uint8_t bgr[] = { TSR_COMPONENT_B, TSR_COMPONENT_G, TSR_COMPONENT_R };
+
+	if (!memcmp(p->format.from, bgr, sizeof(bgr))) {
+		memcpy(to, texel, 4 * (size_t)n);
+		for (uint32_t x = 0; x < n; x++)
+			to[x] &= 0xffffff;
+		return;
+	}
+	for (; n; n--, texel += 4)
+		*to++ = byte_of(&p->format, texel, 0) << 16 | byte_of(&p->format, texel, 1) << 8 |
+			byte_of(&p->format, texel, 2);
+}
+
+static float limit(float value)
+{
+	if (!(value > 0))
+		return 0;
+	return value < 1 ? value : 1;
+}
+
+/* The texel's alpha as the plane uses it, and how much its colors count. */
+static void weights(const struct tsr_plane *p, float alpha, float *color, float *hides)
+{
+	switch (p->blend) {
+	case TSR_PLANE_BLEND_NONE:
+		*color = p->alpha;
+		*hides = p->alpha;
+		break;
+	case TSR_PLANE_BLEND_PREMULTIPLIED:
+		*color = p->alpha;
+		*hides = alpha * p->alpha;
+		break;
+	default:
+		*color = alpha * p->alpha;
+		*hides = alpha * p->alpha;
+		break;
+	}
+}
+
+static void blend_row(const struct tsr_plane *p, const uint8_t *texel, float (*to)[3], uint32_t n)
+{
+	for (; n; n--, to++, texel += p->format.bytes) {
+		union tsr_texel t;
+		float color, hides;
+
+		tsr_format_load(&p->format, texel, &t);
+		weights(p, limit(t.f[3]), &color, &hides);
+		for (unsigned int c = 0; c < 3; c++)
+			(*to)[c] = limit(t.f[c]) * color + (*to)[c] * (1 - hides);
+	}
+}
+
+static void unpack(const uint32_t *pixel, float (*to)[3], uint32_t n)
+{
+	for (; n; n--, to++, pixel++)
+		for (unsigned int c = 0; c < 3; c++)
+			(*to)[c] = (float)(*pixel >> (16 - 8 * c) & 0xff) / 255;
+}
+
+static void pack(float (*from)[3], uint32_t *pixel, uint32_t n)
+{
+	for (; n; n--, from++, pixel++) {
+		*pixel = 0;
+		for (unsigned int c = 0; c < 3; c++)
+			*pixel = *pixel << 8 | (uint32_t)(limit((*from)[c]) * 255 + 0.5f);
+	}
+}
+
+/* ---- A row ----------------------------------------------------------------------------------- */
+
+/* What of the frame before is at row @y, for want of anything better. */
+static void keep_row(const struct tsr_head *head, struct tsr_composition *c, uint32_t *row)
+{
+	const uint32_t width = c->picture.width;
+
+	if (head->front && head->front_width == width && c->row < head->front_height)
+		memcpy(row, head->front + (size_t)c->row * width, 4 * (size_t)width);
+}
+
+/*
+ * Row c->row. Colors are kept in fp32 from the first plane on that is not just copied to the end,
+ * so that there is one rounding.
+ */
+static enum tsr_row compose_row(const struct tsr_head *head, struct tsr_composition *c,
+				struct tsr_mem *mem, float (*colors)[3])
+{
+	const struct tsr_picture *picture = &c->picture;
+	uint32_t *row = c->pixels + (size_t)c->row * picture->width, from, to;
+	const uint32_t back = picture->shadow.background & 0xffffff;
+	bool blended = false;
+
+	for (uint32_t x = 0; x < picture->width; x++)
+		row[x] = back;
+	for (unsigned int i = 0; i < TSR_PLANES; i++) {
+		const struct tsr_plane *p = &picture->plane[picture->order[i]];
+		const uint8_t *texels = NULL;
+		enum tsr_row result;
+
+		if (!tsr_plane_span(picture, p, c->row, &from, &to))
+			continue;
+		result = tsr_plane_row(c, mem, picture->order[i], c->row, &texels);
+		if (result == TSR_ROW_LOST)
+			keep_row(head, c, row);
+		if (result != TSR_ROW_READ)
+			return result;
+		if (p->opaque && !blended) {
+			copy_row(p, texels, row + from, to - from);
+			continue;
+		}
+		if (!blended)
+			unpack(row, colors, picture->width);
+		blended = true;
+		blend_row(p, texels, colors + from, to - from);
+	}
+	if (blended)
+		pack(colors, row, picture->width);
+	return TSR_ROW_READ;
+}
+
+/* ---- CRC ------------------------------------------------------------------------------------- */
+
+static uint32_t crc_byte(uint32_t crc)
+{
+	for (unsigned int i = 0; i < 8; i++)
+		crc = crc >> 1 ^ (0xedb88320u & -(crc & 1));
+	return crc;
+}
+
+static uint32_t crc_of(const uint32_t *pixel, size_t n)
+{
+	uint32_t table[256], crc = UINT32_MAX;
+
+	for (uint32_t i = 0; i < 256; i++)
+		table[i] = crc_byte(i);
+	for (; n; n--, pixel++)
+		for (unsigned int shift = 24; shift;) {
+			shift -= 8;
+			crc = crc >> 8 ^ table[(crc ^ *pixel >> shift) & 0xff];
+		}
+	return ~crc;
+}
+
+/* ---- A frame --------------------------------------------------------------------------------- */
+
+void tsr_compose_drop(struct tsr_head *head)
+{
+	struct tsr_composition *c = &head->composition;
+
+	for (unsigned int n = 0; n < TSR_PLANES; n++)
+		free(c->band[n].texels);
+	free(c->pixels);
+	memset(c, 0, sizeof(*c));
+	head->begun = false;
+}
+
+void tsr_compose_begin(struct tsr_gpu *gpu, struct tsr_head *head)
+{
+	struct tsr_composition *c = &head->composition;
+
+	/* a commit that waits goes first, or a frame might always be on its way */
+	if (head->begun || !head->on || head->pending || !(head->requested || head->crc_due))
+		return;
+	*c = (struct tsr_composition){
+		.picture = head->shown, .frame = head->frame, .crc = head->crc_due,
+	};
+	head->patience = PATIENCE;
+	head->requested = head->crc_due = false;
+	head->begun = true;
+	atomic_fetch_or(&gpu->display.wanted, 1u << head->index);
+	tsr_runners_interrupt(gpu);	/* a thread may be needed */
+	tsr_workers_wake(gpu);
+}
+
+/* Rows, until all are there, the thread is wanted, or the host is. False: no memory. */
+static bool compose(const struct tsr_head *head, struct tsr_composition *c, struct tsr_mem *mem,
+		    uint64_t host_seq)
+{
+	const size_t pixels = (size_t)c->picture.width * c->picture.height;
+	float (*colors)[3] = malloc(c->picture.width * sizeof(*colors));
+
+	if (!c->pixels)
+		c->pixels = malloc(pixels * sizeof(*c->pixels));
+	if (!colors || !c->pixels) {
+		free(colors);
+		return false;
+	}
+	c->stuck_seq = 0;
+	while (c->row < c->picture.height &&
+	       !atomic_load_explicit(&mem->runner->attention, memory_order_relaxed)) {
+		switch (compose_row(head, c, mem, colors)) {
+		case TSR_ROW_STUCK:
+			c->stuck_seq = host_seq + 1;
+			free(colors);
+			return true;
+		case TSR_ROW_LOST:
+			c->underrun_addr = c->underrun ? c->underrun_addr : c->lost_addr;
+			c->underrun = true;
+			break;
+		default:
+			break;
+		}
+		c->row++;
+	}
+	free(colors);
+	return true;
+}
+
+static void note_crc(struct tsr_gpu *gpu, struct tsr_head *head, uint32_t value)
+{
+	if (!head->crc_on)
+		return;
+	if (head->crc_count == TSR_CRC_ENTRIES) {
+		head->crc_first = (head->crc_first + 1) % TSR_CRC_ENTRIES;
+		head->crc_count--;
+	}
+	head->crc[(head->crc_first + head->crc_count++) % TSR_CRC_ENTRIES] = (struct tsr_crc_entry){
+		(uint32_t)head->composition.frame, value,
+	};
+	tsr_irq_raise(gpu, TSR_IRQ_CLASS_DISPLAY,
+		      (uint64_t)TSR_DISPLAY_IRQ_CRC << 8 * head->index);
+}
+
+/* The frame is complete, @crc if one was wanted. Lock held. */
+static void complete(struct tsr_gpu *gpu, struct tsr_head *head, uint32_t crc)
+{
+	struct tsr_composition *c = &head->composition;
+
+	if (c->underrun) {
+		head->underrun_addr = c->underrun_addr;
+		tsr_irq_raise(gpu, TSR_IRQ_CLASS_DISPLAY,
+			      (uint64_t)TSR_DISPLAY_IRQ_UNDERRUN << 8 * head->index);
+	}
+	if (c->crc && c->pixels)
+		note_crc(gpu, head, crc);
+	if (c->pixels && !head->lent) {
+		free(head->front);
+		head->front = c->pixels;
+		head->front_width = c->picture.width;
+		head->front_height = c->picture.height;
+		head->front_serial++;
+		c->pixels = NULL;
+	}
+	tsr_compose_drop(head);
+	if (head->flip_owed)
+		tsr_irq_raise(gpu, TSR_IRQ_CLASS_DISPLAY,
+			      (uint64_t)TSR_DISPLAY_IRQ_FLIP << 8 * head->index);
+	head->flip_owed = false;
+}
+
+/* A head with whose frame a runner can go on; NULL: none. Lock held. */
+static struct tsr_head *next_head(struct tsr_gpu *gpu)
+{
+	const uint64_t seq = atomic_load(&gpu->host_seq);
+
+	for (unsigned int i = 0; i < gpu->display.heads; i++) {
+		struct tsr_head *head = &gpu->display.head[i];
+		const struct tsr_composition *c = &head->composition;
+
+		if (head->begun && !head->running && (c->stuck_seq != seq + 1 || !head->patience))
+			return head;
+	}
+	return NULL;
+}
+
+/* One turn of the thread, without the lock. *@crc: of a frame that is complete. */
+static void turn(struct tsr_gpu *gpu, struct tsr_runner *runner, struct tsr_head *head,
+		 uint64_t host_seq, uint32_t *crc)
+{
+	struct tsr_composition *c = &head->composition;
+	struct tsr_mem mem = { .gpu = gpu, .runner = runner, .as = 0, .unit = TSR_UNIT_NONE };
+
+	if (!compose(head, c, &mem, host_seq)) {
+		c->underrun = true;
+		c->row = c->picture.height;
+	}
+	if (c->row == c->picture.height && c->crc && c->pixels)
+		*crc = crc_of(c->pixels, (size_t)c->picture.width * c->picture.height);
+	runner->lookups[0] = runner->lookups[1] = 0;	/* they are nobody's */
+}
+
+bool tsr_compose_run(struct tsr_runner *runner)
+{
+	struct tsr_gpu *gpu = runner->gpu;
+	uint64_t seq = atomic_load(&gpu->host_seq);
+	struct tsr_head *head;
+	uint32_t crc = 0;
+	bool done;
+
+	if (!atomic_load_explicit(&gpu->display.wanted, memory_order_relaxed) ||
+	    tsr_gpu_stands(gpu))
+		return false;
+	head = next_head(gpu);
+	if (!head) {
+		atomic_store(&gpu->display.wanted, 0);
+		return false;
+	}
+	head->running = true;
+	head->composition.patient = head->patience;
+	runner->composes = true;
+	tsr_tlb_sync(runner);
+	atomic_store_explicit(&runner->attention, false, memory_order_relaxed);
+	pthread_mutex_unlock(&gpu->lock);
+	turn(gpu, runner, head, seq, &crc);
+	pthread_mutex_lock(&gpu->lock);
+	head->running = false;
+	runner->composes = false;
+	tsr_tlb_sync(runner);
+	done = head->composition.row == head->composition.picture.height;
+	if (done) {
+		complete(gpu, head, crc);
+		tsr_compose_begin(gpu, head);
+	}
+	tsr_inval_complete(gpu);
+	tsr_gpu_runner_idle(gpu);
+	if (done && gpu->ops->frame) {
+		unsigned int index = head->index;
+
+		pthread_mutex_unlock(&gpu->lock);
+		gpu->ops->frame(gpu->host, index);
+		pthread_mutex_lock(&gpu->lock);
+	}
+	return true;
+}

@@ -1,0 +1,471 @@
+/* SPDX-License-Identifier: MIT */
+#include "display.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "gpu.h"
+#include "snapshot.h"
+
+#define FIELD(f, v) ((uint32_t)(v) << f##__SHIFT & f##__MASK)
+
+static void raise_bits(struct tsr_gpu *gpu, const struct tsr_head *head, uint32_t bits)
+{
+	if (bits)
+		tsr_irq_raise(gpu, TSR_IRQ_CLASS_DISPLAY, (uint64_t)bits << 8 * head->index);
+}
+
+/* ---- Vertical blanks ------------------------------------------------------------------------- */
+
+/* When vertical blank @n of the head is due, by the host's clock. */
+static uint64_t due(const struct tsr_head *head, uint64_t n)
+{
+	return head->on_since + tsr_picture_time(&head->shown.shadow, n);
+}
+
+/* How many have been due until @now, the one at which the head went on not among them. */
+static uint64_t blanks_until(const struct tsr_head *head, uint64_t now)
+{
+	return tsr_picture_periods(&head->shown.shadow, now - head->on_since);
+}
+
+/* The TIMESTAMP of host clock @when, which is not after @now. */
+static uint64_t timestamp_at(struct tsr_gpu *gpu, uint64_t when, uint64_t now)
+{
+	const uint64_t stamp = tsr_clock(gpu);
+
+	return gpu->cfg.deterministic ? stamp : stamp - (now - when);
+}
+
+void tsr_display_arm(struct tsr_gpu *gpu)
+{
+	for (unsigned int i = 0; i < gpu->display.heads; i++) {
+		const struct tsr_head *head = &gpu->display.head[i];
+
+		if (head->on)
+			tsr_timer_want(gpu, due(head, head->blanks + 1));
+	}
+}
+
+/* The head goes on with head->waiting: that is a vertical blank. */
+static void switch_on(struct tsr_gpu *gpu, struct tsr_head *head)
+{
+	head->shown = head->waiting;
+	head->on = true;
+	head->on_since = gpu->ops->clock(gpu->host);
+	head->blanks = 0;
+	head->frame++;
+	head->vblank_time = tsr_clock(gpu);
+	head->flip_owed = head->begun;
+	head->crc_due = head->crc_on && !head->begun;
+	tsr_compose_begin(gpu, head);
+	raise_bits(gpu, head, head->flip_owed ? 0 : TSR_DISPLAY_IRQ_FLIP);
+	raise_bits(gpu, head, TSR_DISPLAY_IRQ_VBLANK);
+	tsr_timer_want(gpu, due(head, 1));
+}
+
+static void switch_off(struct tsr_head *head)
+{
+	head->on = head->pending = head->flip_owed = false;
+}
+
+/* Take over what waits; false: not now, a frame of the former picture is being composed. */
+static bool latch(struct tsr_head *head)
+{
+	const struct tsr_shadow *a = &head->shown.shadow, *b = &head->waiting.shadow;
+	const bool same_mode = a->mode_h == b->mode_h && a->mode_v == b->mode_v &&
+			       a->mode_clock == b->mode_clock;
+
+	if (head->begun)
+		return false;
+	head->pending = false;
+	if (!b->mode_clock) {
+		switch_off(head);
+		return true;
+	}
+	if (!same_mode) {
+		head->on_since = due(head, head->blanks);
+		head->blanks = 0;
+	}
+	head->shown = head->waiting;
+	return true;
+}
+
+static void blank(struct tsr_gpu *gpu, struct tsr_head *head, uint64_t now)
+{
+	const uint64_t n = blanks_until(head, now), more = n - head->blanks;
+	bool flipped = false;
+
+	if (!more)
+		return;
+	head->blanks = n;
+	head->frame += more;
+	head->vblank_time = timestamp_at(gpu, due(head, n), now);
+	if (head->begun && head->patience)
+		head->patience--;
+	if (head->begun && !head->running && !head->patience)
+		atomic_fetch_or(&gpu->display.wanted, 1u << head->index);
+	if (head->pending)
+		flipped = latch(head);
+	/* of a frame that a snapshot has lost */
+	flipped |= head->flip_owed && !head->begun;
+	head->flip_owed &= head->begun;
+	head->crc_due = head->crc_on && !head->begun;
+	tsr_compose_begin(gpu, head);
+	raise_bits(gpu, head, flipped ? TSR_DISPLAY_IRQ_FLIP : 0);
+	raise_bits(gpu, head, TSR_DISPLAY_IRQ_VBLANK);
+}
+
+void tsr_display_expired(struct tsr_gpu *gpu, uint64_t now)
+{
+	for (unsigned int i = 0; i < gpu->display.heads; i++)
+		if (gpu->display.head[i].on)
+			blank(gpu, &gpu->display.head[i], now);
+	if (atomic_load(&gpu->display.wanted))
+		tsr_workers_wake(gpu);
+}
+
+void tsr_display_host_ready(struct tsr_gpu *gpu)
+{
+	for (unsigned int i = 0; i < gpu->display.heads; i++)
+		if (gpu->display.head[i].begun && !gpu->display.head[i].running)
+			atomic_fetch_or(&gpu->display.wanted, 1u << i);
+	if (atomic_load(&gpu->display.wanted))
+		tsr_workers_wake(gpu);
+}
+
+/* ---- Commits --------------------------------------------------------------------------------- */
+
+static void commit_latch(struct tsr_gpu *gpu, struct tsr_head *head)
+{
+	struct tsr_picture picture = head->shown;
+
+	if (!head->shadow.mode_clock) {
+		head->waiting.shadow = head->shadow;
+		head->pending = head->on;
+		return;
+	}
+	if (!tsr_picture_decode(&picture, &head->shadow, true)) {
+		head->bad = true;
+		return;
+	}
+	head->waiting = picture;
+	if (head->on)
+		head->pending = true;
+	else
+		switch_on(gpu, head);
+}
+
+static void commit_async(struct tsr_gpu *gpu, struct tsr_head *head)
+{
+	if (!head->on || !tsr_picture_decode(&head->shown, &head->shadow, false)) {
+		head->bad = true;
+		return;
+	}
+	if (head->begun)
+		head->flip_owed = true;
+	else
+		raise_bits(gpu, head, TSR_DISPLAY_IRQ_FLIP);
+}
+
+static void commit(struct tsr_gpu *gpu, struct tsr_head *head, uint32_t value)
+{
+	if (value & TSR_DISPLAY_COMMIT_DISABLE__MASK) {
+		head->bad = false;
+		switch_off(head);
+		return;
+	}
+	if (head->pending)
+		return;
+	head->bad = false;
+	if (value & TSR_DISPLAY_COMMIT_LATCH__MASK)
+		commit_latch(gpu, head);
+	else if (value & TSR_DISPLAY_COMMIT_ASYNC__MASK)
+		commit_async(gpu, head);
+}
+
+/* ---- Registers ------------------------------------------------------------------------------- */
+
+/* Where the shadow keeps the register at @offset; NULL: it is none of the shadow's. */
+static uint32_t *shadow_word(struct tsr_head *head, uint32_t offset)
+{
+	const uint32_t plane = (offset - TSR_DISPLAY_PLANE_ADDR__OFFSET) /
+			       TSR_DISPLAY_PLANE_ADDR__STRIDE;
+	const uint32_t word = (offset - TSR_DISPLAY_PLANE_ADDR__OFFSET) %
+			      TSR_DISPLAY_PLANE_ADDR__STRIDE / 4;
+
+	switch (offset) {
+	case TSR_DISPLAY_MODE_H__OFFSET:
+		return &head->shadow.mode_h;
+	case TSR_DISPLAY_MODE_V__OFFSET:
+		return &head->shadow.mode_v;
+	case TSR_DISPLAY_MODE_CLOCK__OFFSET:
+		return &head->shadow.mode_clock;
+	case TSR_DISPLAY_BACKGROUND__OFFSET:
+		return &head->shadow.background;
+	default:
+		if (offset < TSR_DISPLAY_PLANE_ADDR__OFFSET || plane >= TSR_PLANES ||
+		    word >= TSR_PLANE_WORDS)
+			return NULL;
+		return &head->shadow.plane[plane][word];
+	}
+}
+
+/* Which of its bits there are. */
+static uint32_t shadow_bits(uint32_t offset)
+{
+	for (uint32_t n = 0; n < TSR_PLANES; n++)
+		if (offset == TSR_DISPLAY_PLANE_CONFIG__OFFSET +
+				      n * TSR_DISPLAY_PLANE_CONFIG__STRIDE)
+			return TSR_DISPLAY_PLANE_CONFIG_LAYOUT__MASK |
+			       TSR_DISPLAY_PLANE_CONFIG_BLEND__MASK |
+			       TSR_DISPLAY_PLANE_CONFIG_ZPOS__MASK |
+			       TSR_DISPLAY_PLANE_CONFIG_ALPHA__MASK;
+	return UINT32_MAX;
+}
+
+static uint32_t line_now(struct tsr_gpu *gpu, const struct tsr_head *head)
+{
+	const uint64_t elapsed = gpu->ops->clock(gpu->host) - due(head, head->blanks);
+	const uint32_t total = head->shown.shadow.mode_v >> 16;
+	const uint64_t line = (uint64_t)((unsigned __int128)elapsed * total /
+					 (tsr_picture_time(&head->shown.shadow, 1) + 1));
+
+	return (uint32_t)((head->shown.height + line) % total);
+}
+
+static uint32_t status(const struct tsr_head *head)
+{
+	return FIELD(TSR_DISPLAY_STATUS_ON, head->on) |
+	       FIELD(TSR_DISPLAY_STATUS_PENDING, head->pending) |
+	       FIELD(TSR_DISPLAY_STATUS_BAD, head->bad) |
+	       FIELD(TSR_DISPLAY_STATUS_PRESENT, head->present);
+}
+
+static uint32_t read_crc(const struct tsr_head *head, uint32_t offset)
+{
+	const struct tsr_crc_entry *oldest = &head->crc[head->crc_first];
+
+	switch (offset) {
+	case TSR_DISPLAY_CRC_CONTROL__OFFSET:
+		return FIELD(TSR_DISPLAY_CRC_CONTROL_ENABLE, head->crc_on);
+	case TSR_DISPLAY_CRC_COUNT__OFFSET:
+		return head->crc_count;
+	case TSR_DISPLAY_CRC_FRAME__OFFSET:
+		return head->crc_count ? oldest->frame : 0;
+	case TSR_DISPLAY_CRC_VALUE__OFFSET:
+		return head->crc_count ? oldest->value : 0;
+	default:
+		return 0;
+	}
+}
+
+uint32_t tsr_display_read(struct tsr_gpu *gpu, unsigned int n, uint32_t offset)
+{
+	struct tsr_head *head = &gpu->display.head[n];
+	const uint32_t *word = shadow_word(head, offset);
+
+	if (word)
+		return *word;
+	if (offset - TSR_DISPLAY_EDID__OFFSET < 4 * TSR_EDID_WORDS)
+		return head->present ? head->edid[(offset - TSR_DISPLAY_EDID__OFFSET) / 4] : 0;
+	switch (offset) {
+	case TSR_DISPLAY_CAPS__OFFSET:
+		return FIELD(TSR_DISPLAY_CAPS_HEADS, gpu->display.heads) |
+		       FIELD(TSR_DISPLAY_CAPS_PLANES, TSR_PLANES);
+	case TSR_DISPLAY_STATUS__OFFSET:
+		return status(head);
+	case TSR_DISPLAY_UNDERRUN_ADDR__OFFSET:
+	case TSR_DISPLAY_UNDERRUN_ADDR__OFFSET + 4:
+		return tsr_half(head->underrun_addr, offset & 4);
+	case TSR_DISPLAY_FRAME__OFFSET:
+	case TSR_DISPLAY_FRAME__OFFSET + 4:
+		return tsr_half(head->frame, offset & 4);
+	case TSR_DISPLAY_VBLANK_TIME__OFFSET:
+	case TSR_DISPLAY_VBLANK_TIME__OFFSET + 4:
+		return tsr_half(head->vblank_time, offset & 4);
+	case TSR_DISPLAY_LINE__OFFSET:
+		return head->on ? line_now(gpu, head) : 0;
+	default:
+		return read_crc(head, offset);
+	}
+}
+
+static void crc_control(struct tsr_head *head, bool on)
+{
+	if (on && !head->crc_on)
+		head->crc_count = 0;
+	head->crc_on = on;
+}
+
+void tsr_display_write(struct tsr_gpu *gpu, unsigned int n, uint32_t offset, uint32_t value)
+{
+	struct tsr_head *head = &gpu->display.head[n];
+	uint32_t *word = shadow_word(head, offset);
+
+	if (word) {
+		*word = value & shadow_bits(offset);
+		return;
+	}
+	switch (offset) {
+	case TSR_DISPLAY_COMMIT__OFFSET:
+		commit(gpu, head, value);
+		break;
+	case TSR_DISPLAY_CRC_CONTROL__OFFSET:
+		crc_control(head, value & TSR_DISPLAY_CRC_CONTROL_ENABLE__MASK);
+		break;
+	case TSR_DISPLAY_CRC_NEXT__OFFSET:
+		if (head->crc_count) {
+			head->crc_first = (head->crc_first + 1) % TSR_CRC_ENTRIES;
+			head->crc_count--;
+		}
+		break;
+	default:
+		break;
+	}
+}
+
+/* ---- The host -------------------------------------------------------------------------------- */
+
+void tsr_gpu_display_update(struct tsr_gpu *gpu, unsigned int n)
+{
+	struct tsr_head *head = &gpu->display.head[n];
+
+	pthread_mutex_lock(&gpu->lock);
+	if (n < gpu->display.heads) {
+		head->requested = true;
+		tsr_compose_begin(gpu, head);
+	}
+	pthread_mutex_unlock(&gpu->lock);
+}
+
+bool tsr_gpu_display_frame(struct tsr_gpu *gpu, unsigned int n, struct tsr_display_frame *frame)
+{
+	struct tsr_head *head = &gpu->display.head[n];
+
+	*frame = (struct tsr_display_frame){ 0 };
+	pthread_mutex_lock(&gpu->lock);
+	if (n < gpu->display.heads && head->on && head->front) {
+		*frame = (struct tsr_display_frame){ head->front, head->front_width,
+						     head->front_height, head->front_serial };
+		head->lent = true;
+	}
+	pthread_mutex_unlock(&gpu->lock);
+	return frame->pixels;
+}
+
+void tsr_gpu_display_done(struct tsr_gpu *gpu, unsigned int n)
+{
+	pthread_mutex_lock(&gpu->lock);
+	if (n < gpu->display.heads)
+		gpu->display.head[n].lent = false;
+	pthread_mutex_unlock(&gpu->lock);
+}
+
+void tsr_gpu_display_monitor(struct tsr_gpu *gpu, unsigned int n, bool present,
+			     const void *edid, size_t size)
+{
+	struct tsr_head *head = &gpu->display.head[n];
+	uint32_t words[TSR_EDID_WORDS] = { 0 };
+
+	if (edid)
+		memcpy(words, edid, size < sizeof(words) ? size : sizeof(words));
+	pthread_mutex_lock(&gpu->lock);
+	if (n < gpu->display.heads &&
+	    (head->present != present || memcmp(head->edid, words, sizeof(words)))) {
+		head->present = present;
+		memcpy(head->edid, words, sizeof(words));
+		raise_bits(gpu, head, TSR_DISPLAY_IRQ_HOTPLUG);
+	}
+	pthread_mutex_unlock(&gpu->lock);
+}
+
+/* ---- Reset, snapshots ------------------------------------------------------------------------ */
+
+void tsr_display_reset(struct tsr_gpu *gpu)
+{
+	for (unsigned int i = 0; i < gpu->display.heads; i++) {
+		struct tsr_head *head = &gpu->display.head[i], kept = *head;
+
+		tsr_compose_drop(head);
+		*head = (struct tsr_head){
+			.index = i, .present = kept.present, .frame = kept.frame,
+			.front = kept.front, .front_width = kept.front_width,
+			.front_height = kept.front_height, .front_serial = kept.front_serial,
+			.lent = kept.lent,
+		};
+		memcpy(head->edid, kept.edid, sizeof(kept.edid));
+	}
+	atomic_store(&gpu->display.wanted, 0);
+	gpu->display.reset = false;
+}
+
+void tsr_display_free(struct tsr_gpu *gpu)
+{
+	for (unsigned int i = 0; i < gpu->display.heads; i++) {
+		tsr_compose_drop(&gpu->display.head[i]);
+		free(gpu->display.head[i].front);
+	}
+}
+
+static void visit_flag(struct tsr_stream *s, bool *flag)
+{
+	uint8_t byte = *flag;
+
+	TSR_VISIT(s, byte);
+	tsr_stream_check(s, byte <= 1, "a truth value");
+	*flag = byte == 1;
+}
+
+static void visit_shadow(struct tsr_stream *s, struct tsr_shadow *shadow)
+{
+	TSR_VISIT(s, shadow->mode_h);
+	TSR_VISIT(s, shadow->mode_v);
+	TSR_VISIT(s, shadow->mode_clock);
+	TSR_VISIT(s, shadow->background);
+	TSR_VISIT(s, shadow->plane);
+}
+
+static void visit_head(struct tsr_stream *s, struct tsr_gpu *gpu, struct tsr_head *head)
+{
+	const uint64_t now = gpu->ops->clock(gpu->host);
+	uint64_t since = now - head->on_since;
+
+	visit_shadow(s, &head->shadow);
+	visit_shadow(s, &head->waiting.shadow);
+	visit_shadow(s, &head->shown.shadow);
+	visit_flag(s, &head->on);
+	visit_flag(s, &head->pending);
+	visit_flag(s, &head->bad);
+	visit_flag(s, &head->flip_owed);
+	TSR_VISIT(s, since);
+	TSR_VISIT(s, head->blanks);
+	TSR_VISIT(s, head->frame);
+	TSR_VISIT(s, head->vblank_time);
+	TSR_VISIT(s, head->underrun_addr);
+	visit_flag(s, &head->crc_on);
+	TSR_VISIT(s, head->crc_first);
+	TSR_VISIT(s, head->crc_count);
+	for (unsigned int i = 0; i < TSR_CRC_ENTRIES; i++) {
+		TSR_VISIT(s, head->crc[i].frame);
+		TSR_VISIT(s, head->crc[i].value);
+	}
+	tsr_stream_check(s, head->crc_first < TSR_CRC_ENTRIES &&
+			 head->crc_count <= TSR_CRC_ENTRIES, "a head's CRCs");
+	tsr_stream_check(s, !head->pending || head->on, "a head that is off and has a commit");
+	if (!s->loading || s->wrong)
+		return;
+	head->on_since = now - since;
+	if (head->on)
+		tsr_stream_check(s, tsr_picture_decode(&head->shown, &head->shown.shadow, true) &&
+				 head->blanks <= blanks_until(head, now), "a head's picture");
+	if (head->pending && head->waiting.shadow.mode_clock)
+		tsr_stream_check(s, tsr_picture_decode(&head->waiting, &head->waiting.shadow, true),
+				 "a head's next picture");
+}
+
+void tsr_display_visit(struct tsr_stream *s, struct tsr_gpu *gpu)
+{
+	for (unsigned int i = 0; i < gpu->display.heads && !s->wrong; i++)
+		visit_head(s, gpu, &gpu->display.head[i]);
+}

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Display controller: heads with modes, planes, vertical blanks and CRCs.
+ *
+ *   display.c   registers, commits, vertical blanks
+ *   picture.c   the shadow's registers checked and decoded
+ *   compose.c   frames: who composes one, rows, CRC
+ *   plane.c     texels of a plane, a row at a time
+ *
+ * In: register writes, the host's clock, requests of the host for frames. Out: interrupts, frames.
+ * A frame is composed by a runner that has nothing of a queue, outside the lock; everything else
+ * here wants the device's lock. Limits: TSR_HEADS_MAX heads, SCREEN_PIXELS_MAX pixels of a mode, of
+ * which a head keeps two frames once it has been on. Reset state: all heads off, shadows zero.
+ */
+#ifndef TSR_DISPLAY_H
+#define TSR_DISPLAY_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "shader/message/msg_format.h"
+#include "tsr_regs.h"
+
+struct tsr_gpu;
+struct tsr_runner;
+struct tsr_stream;
+
+#define TSR_PLANE_WORDS 8		/* registers of a plane, in words */
+
+/* The shadow: registers as written. */
+struct tsr_shadow {
+	uint32_t mode_h, mode_v, mode_clock, background;
+	uint32_t plane[TSR_PLANES][TSR_PLANE_WORDS];
+};
+
+/* A plane, ready to be composed. */
+struct tsr_plane {
+	uint64_t addr;			/* 0: it is off */
+	struct tsr_format format;
+	uint32_t pitch;
+	bool tiled;
+	uint8_t blend;			/* enum tsr_plane_blend */
+	uint8_t zpos;
+	float alpha;
+	bool opaque;			/* texels of 8 bits that hide what is below */
+	int32_t x, y;			/* of its first texel on the screen */
+	uint32_t width, height, src_x, src_y;
+};
+
+/* What is shown: decoded from a shadow that was accepted. */
+struct tsr_picture {
+	struct tsr_shadow shadow;
+	uint32_t width, height;		/* of the mode */
+	struct tsr_plane plane[TSR_PLANES];
+	uint8_t order[TSR_PLANES];	/* planes by ZPOS */
+};
+
+/* Rows of a plane at hand: one, or those of a row of tiles. */
+struct tsr_band {
+	uint8_t *texels;		/* NULL: nothing */
+	uint32_t first, rows;		/* which rows of the plane's memory */
+	uint32_t row_bytes;
+};
+
+/* A frame being composed. Belongs to the runner while one composes it, else lock. */
+struct tsr_composition {
+	struct tsr_picture picture;
+	uint64_t frame;			/* FRAME it is for */
+	uint32_t *pixels;		/* XRGB8888, rows without gaps */
+	uint32_t row;			/* the next one */
+	bool crc;			/* one is wanted */
+	bool underrun;			/* something could not be read, first at … */
+	uint64_t underrun_addr;
+	uint64_t lost_addr;		/* of the present row */
+	/* gpu->host_seq with which it got stuck, plus 1; 0: it is not */
+	uint64_t stuck_seq;
+	bool patient;			/* the host is waited for in this turn */
+	struct tsr_band band[TSR_PLANES];
+};
+
+struct tsr_crc_entry {
+	uint32_t frame, value;
+};
+
+struct tsr_head {
+	unsigned int index;
+	struct tsr_shadow shadow;
+	struct tsr_picture waiting, shown;	/* if @pending, @on */
+	bool on, pending, bad;
+	bool flip_owed;			/* FLIP comes when the frame being composed is done */
+	uint64_t on_since;		/* host clock of vertical blank 0 */
+	uint64_t blanks;		/* vertical blanks since, without that one */
+	uint64_t frame, vblank_time;
+	uint64_t underrun_addr;
+	bool crc_on;
+	uint8_t crc_first, crc_count;
+	struct tsr_crc_entry crc[TSR_CRC_ENTRIES];
+	/* The monitor, as the host says. */
+	bool present;
+	uint32_t edid[TSR_EDID_WORDS];
+	/* Frames. */
+	bool requested;			/* the host wants one */
+	bool crc_due;			/* one with a CRC is to begin */
+	bool begun;			/* one is being composed: @composition holds */
+	bool running;			/* by a runner at this moment */
+	uint8_t patience;		/* vertical blanks for which it still waits for the host */
+	struct tsr_composition composition;
+	uint32_t *front;		/* the last one that is complete; NULL: none */
+	uint32_t front_width, front_height;
+	uint64_t front_serial;		/* grows with each */
+	bool lent;			/* the host is looking at it */
+};
+
+struct tsr_display {
+	struct tsr_head head[TSR_HEADS_MAX];
+	unsigned int heads;
+	/* bit n: a runner can go on with head n's frame; idle workers look at it while they spin */
+	_Atomic uint32_t wanted;
+	bool reset;			/* a reset of the function is on its way */
+};
+
+/* All heads off. No runner composes. Lock held. */
+void tsr_display_reset(struct tsr_gpu *gpu);
+void tsr_display_free(struct tsr_gpu *gpu);
+/* Register accesses, at @offset in the block of @head. Lock held. */
+uint32_t tsr_display_read(struct tsr_gpu *gpu, unsigned int head, uint32_t offset);
+void tsr_display_write(struct tsr_gpu *gpu, unsigned int head, uint32_t offset, uint32_t value);
+/* The host's timer has expired at @now: vertical blanks that are due. Lock held. */
+void tsr_display_expired(struct tsr_gpu *gpu, uint64_t now);
+/* Have the timer expire at the next vertical blank. Lock held. */
+void tsr_display_arm(struct tsr_gpu *gpu);
+/* The host may have answered: go on with frames that wait for it. Lock held. */
+void tsr_display_host_ready(struct tsr_gpu *gpu);
+/* Snapshots. Lock held, the device is paused. */
+void tsr_display_visit(struct tsr_stream *s, struct tsr_gpu *gpu);
+
+/*
+ * picture.c: decode @shadow; false: it is refused. @mode: its mode counts, else @picture's stays.
+ */
+bool tsr_picture_decode(struct tsr_picture *picture, const struct tsr_shadow *shadow, bool mode);
+/* Nanoseconds of @n vertical periods of a mode, rounded down; most periods that take @ns. */
+uint64_t tsr_picture_time(const struct tsr_shadow *mode, uint64_t n);
+uint64_t tsr_picture_periods(const struct tsr_shadow *mode, uint64_t ns);
+
+/* compose.c */
+/* Begin the frame of @head, if it is wanted and none is being composed. Lock held. */
+void tsr_compose_begin(struct tsr_gpu *gpu, struct tsr_head *head);
+/*
+ * Compose on @runner: one frame, as far as it goes. Releases and takes the lock. False: there is
+ * nothing to do.
+ */
+bool tsr_compose_run(struct tsr_runner *runner);
+/* Forget the frame that has begun; nobody composes it at this moment. */
+void tsr_compose_drop(struct tsr_head *head);
+
+/* plane.c: what has become of a row. */
+enum tsr_row {
+	TSR_ROW_READ,
+	TSR_ROW_STUCK,			/* the host has to be asked */
+	TSR_ROW_LOST,			/* c->lost_addr says where */
+};
+
+struct tsr_mem;
+/* Have row @y of the screen of plane @n at hand: *@texels is the one at its first visible pixel. */
+enum tsr_row tsr_plane_row(struct tsr_composition *c, struct tsr_mem *mem, unsigned int n,
+			   uint32_t y, const uint8_t **texels);
+
+/* Pixels [*@from, *@to) of row @y of the screen are plane @p's; false: none is. */
+bool tsr_plane_span(const struct tsr_picture *picture, const struct tsr_plane *p, uint32_t y,
+		    uint32_t *from, uint32_t *to);
+
+#endif

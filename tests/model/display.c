@@ -1,0 +1,778 @@
+// SPDX-License-Identifier: MIT
+/* The display controller: modes, latching, composition, CRCs, underruns, monitors, snapshots. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench.h"
+#include "ktap.h"
+#include "rnd.h"
+
+#define BUFFER_VA	0x10000000ull
+#define BUFFER_BYTES	(1u << 20)
+#define WIDTH		160u
+#define HEIGHT		100u
+#define H_TOTAL		200u
+#define V_TOTAL		125u
+#define CLOCK_KHZ	1500u			/* 60 Hz */
+#define PERIOD		16666666u		/* ns, rounded down */
+
+static struct bench *b;
+static struct bench_as as;
+static uint8_t *buffer[4];
+
+static uint64_t buffer_va(unsigned int n)
+{
+	return BUFFER_VA + (uint64_t)n * BUFFER_BYTES;
+}
+
+static void begin(const struct tsr_config *config)
+{
+	b = bench_new(config);
+	bench_as_init(b, &as, 0);
+	for (unsigned int n = 0; n < 4; n++)
+		buffer[n] = bench_buffer(&as, buffer_va(n), BUFFER_BYTES, BENCH_RW);
+	bench_write64(b, TSR_REG_IRQ_MASK(TSR_IRQ_CLASS_DISPLAY), UINT64_MAX);
+}
+
+static void begin_one_head(void)
+{
+	begin(&(struct tsr_config){ .heads = 1 });
+}
+
+/* Whether interrupts @bits of head 0 have come; they are cleared. */
+static uint64_t events(void)
+{
+	const uint64_t bits = bench_read64(b, TSR_REG_IRQ_RAWSTAT(TSR_IRQ_CLASS_DISPLAY));
+
+	bench_write64(b, TSR_REG_IRQ_CLEAR(TSR_IRQ_CLASS_DISPLAY), bits);
+	return bits;
+}
+
+static void set_mode(void)
+{
+	bench_write(b, TSR_REG_DISPLAY_MODE_H(0), WIDTH | H_TOTAL << 16);
+	bench_write(b, TSR_REG_DISPLAY_MODE_V(0), HEIGHT | V_TOTAL << 16);
+	bench_write(b, TSR_REG_DISPLAY_MODE_CLOCK(0), CLOCK_KHZ);
+}
+
+struct plane {
+	uint64_t addr;
+	uint32_t format, order, pitch, layout, blend, zpos, alpha;
+	int x, y;
+	uint32_t width, height, src_x, src_y;
+};
+
+static struct plane plain(unsigned int n)
+{
+	return (struct plane){
+		.addr = buffer_va(n), .format = TSR_PIXEL_FORMAT_RGBA8_UNORM,
+		.order = TSR_COMPONENT_ORDER_BGR1, .pitch = 4 * WIDTH, .alpha = 0xffff,
+		.width = WIDTH, .height = HEIGHT,
+	};
+}
+
+static void set_plane(unsigned int n, struct plane p)
+{
+	bench_write64(b, TSR_REG_DISPLAY_PLANE_ADDR(0, n), p.addr);
+	bench_write(b, TSR_REG_DISPLAY_PLANE_FORMAT(0, n), p.order | p.format << 12);
+	bench_write(b, TSR_REG_DISPLAY_PLANE_PITCH(0, n), p.pitch);
+	bench_write(b, TSR_REG_DISPLAY_PLANE_CONFIG(0, n),
+		    p.layout | p.blend << 4 | p.zpos << 8 | p.alpha << 16);
+	bench_write(b, TSR_REG_DISPLAY_PLANE_POS(0, n),
+		    (uint16_t)p.x | (uint32_t)(uint16_t)p.y << 16);
+	bench_write(b, TSR_REG_DISPLAY_PLANE_SIZE(0, n), p.width | p.height << 16);
+	bench_write(b, TSR_REG_DISPLAY_PLANE_SRC(0, n), p.src_x | p.src_y << 16);
+}
+
+static void commit(uint32_t how)
+{
+	bench_write(b, TSR_REG_DISPLAY_COMMIT(0), how);
+}
+
+static bool bad(void)
+{
+	return bench_read(b, TSR_REG_DISPLAY_STATUS(0)) & TSR_DISPLAY_STATUS_BAD__MASK;
+}
+
+static bool pending(void)
+{
+	return bench_read(b, TSR_REG_DISPLAY_STATUS(0)) & TSR_DISPLAY_STATUS_PENDING__MASK;
+}
+
+/* The picture as it is now. */
+static const uint32_t *frame(void)
+{
+	static uint32_t copy[WIDTH * HEIGHT];
+	struct tsr_display_frame f;
+
+	tsr_gpu_display_update(b->gpu, 0);
+	bench_run(b, 10);
+	if (!tsr_gpu_display_frame(b->gpu, 0, &f) || f.width != WIDTH || f.height != HEIGHT) {
+		ktap_ok(!"a frame of the mode's size");
+		return copy;
+	}
+	memcpy(copy, f.pixels, sizeof(copy));
+	tsr_gpu_display_done(b->gpu, 0);
+	return copy;
+}
+
+/* ---- Without heads --------------------------------------------------------------------------- */
+
+static void without(void)
+{
+	b = bench_new(NULL);
+	ktap_eq(bench_read64(b, TSR_REG_GPU_FEATURES) & TSR_FEATURE_DISPLAY, 0);
+	for (uint32_t at = 0; at < TSR_DISPLAY__COUNT * TSR_DISPLAY__STRIDE; at += 4) {
+		bench_write(b, TSR_DISPLAY__OFFSET + at, UINT32_MAX);
+		if (bench_read(b, TSR_DISPLAY__OFFSET + at))
+			ktap_eq(at, UINT32_MAX);
+	}
+	bench_write64(b, TSR_REG_IRQ_MASK(TSR_IRQ_CLASS_DISPLAY), UINT64_MAX);
+	ktap_eq(bench_read64(b, TSR_REG_IRQ_MASK(TSR_IRQ_CLASS_DISPLAY)), 0);
+	bench_free(b);
+}
+
+/* ---- Checks ---------------------------------------------------------------------------------- */
+
+static void check_mode(uint32_t h, uint32_t v, uint32_t clock, bool good)
+{
+	commit(TSR_DISPLAY_COMMIT_DISABLE__MASK);
+	bench_write(b, TSR_REG_DISPLAY_MODE_H(0), h);
+	bench_write(b, TSR_REG_DISPLAY_MODE_V(0), v);
+	bench_write(b, TSR_REG_DISPLAY_MODE_CLOCK(0), clock);
+	commit(TSR_DISPLAY_COMMIT_LATCH__MASK);
+	ktap_eq(bad(), !good);
+	ktap_eq(bench_read(b, TSR_REG_DISPLAY_STATUS(0)) & TSR_DISPLAY_STATUS_ON__MASK, good);
+}
+
+static void modes(void)
+{
+	begin_one_head();
+	check_mode(640 | 800 << 16, 480 | 525 << 16, 25175, true);
+	check_mode(15 | 800 << 16, 480 | 525 << 16, 25175, false);
+	check_mode(16 | 800 << 16, 16 | 525 << 16, 25175, true);
+	check_mode(640 | 800 << 16, 15 | 525 << 16, 25175, false);
+	check_mode(640 | 640 << 16, 480 | 525 << 16, 25175, false);
+	check_mode(640 | 800 << 16, 480u | 480 << 16, 25175, false);
+	check_mode(8192 | 8200u << 16, 4096 | 4100u << 16, 1000000, true);
+	check_mode(8193 | 8200u << 16, 4000 | 4100u << 16, 1000000, false);
+	check_mode(8192 | 8200u << 16, 4097 | 4100u << 16, 1000000, false);
+	check_mode(200 | 1000u << 16, 100 | 1000u << 16, 1000, true);		/* 1 Hz */
+	check_mode(200 | 1000u << 16, 100 | 1001u << 16, 1000, false);
+	check_mode(200 | 250u << 16, 100 | 200u << 16, 50000, true);		/* 1000 Hz */
+	check_mode(200 | 250u << 16, 100 | 200u << 16, 50001, false);
+	bench_free(b);
+}
+
+static void check_plane(unsigned int n, struct plane p, bool good)
+{
+	set_plane(n, p);
+	commit(TSR_DISPLAY_COMMIT_ASYNC__MASK);
+	if (bad() == good)
+		printf("# plane %u: format %u pitch %u layout %u size %u %u src %u %u\n", n,
+		       p.format, p.pitch, p.layout, p.width, p.height, p.src_x, p.src_y);
+	ktap_eq(bad(), !good);
+	set_plane(n, (struct plane){ 0 });
+	commit(TSR_DISPLAY_COMMIT_ASYNC__MASK);
+}
+
+#define CHANGED(n, good, ...) do {					\
+	struct plane p = plain(0);					\
+	__VA_ARGS__;							\
+	check_plane(n, p, good);					\
+} while (0)
+
+static void planes(void)
+{
+	begin_one_head();
+	set_mode();
+	commit(TSR_DISPLAY_COMMIT_LATCH__MASK);
+	for (unsigned int n = 0; n < 2; n++) {
+		CHANGED(n, true, (void)p);
+		CHANGED(n, false, p.addr += 4);
+		CHANGED(n, false, p.format = TSR_PIXEL_FORMAT_RGBA8UI);
+		CHANGED(n, false, p.format = 255);
+		CHANGED(n, false, p.order = 30);
+		CHANGED(n, false, p.order |= 1u << 21);
+		CHANGED(n, false, p.pitch = 4 * WIDTH - 4);
+		CHANGED(n, false, p.pitch = 4 * WIDTH + 2);
+		CHANGED(n, true, p.pitch = 1 << 20);
+		CHANGED(n, false, p.pitch = (1 << 20) + 4);
+		CHANGED(n, false, p.layout = 2);
+		CHANGED(n, false, p.layout = 3);
+		CHANGED(n, false, p.layout = 1);
+		CHANGED(n, true, p.layout = 1, p.pitch = 10 * 1024);
+		CHANGED(n, false, p.layout = 1, p.pitch = 10 * 1024 - 64);
+		CHANGED(n, false, p.layout = 1, p.pitch = 10 * 1024 + 4);
+		CHANGED(n, false, p.blend = 3);
+		CHANGED(n, false, p.width = 0);
+		CHANGED(n, false, p.height = 0);
+		CHANGED(n, true, p.src_x = 8192 - WIDTH, p.pitch = 4 * 8192);
+		CHANGED(n, false, p.src_x = 8193 - WIDTH, p.pitch = 4 * 8193);
+		CHANGED(n, true, p.src_y = 8192 - HEIGHT);
+		CHANGED(n, false, p.src_y = 8193 - HEIGHT);
+		CHANGED(n, false, p.addr = -(uint64_t)4096);
+	}
+	CHANGED(2, true, p.width = p.height = 64);
+	CHANGED(2, true, p.width = p.height = 256, p.pitch = 1024);
+	CHANGED(2, false, p.width = 257, p.height = 64, p.pitch = 2048);
+	CHANGED(2, false, p.width = 64, p.height = 257);
+	CHANGED(2, false, p.width = p.height = 64, p.layout = 1, p.pitch = 4096);
+	CHANGED(2, false, p.width = p.height = 64, p.format = TSR_PIXEL_FORMAT_RGB565);
+	bench_free(b);
+}
+
+/* ---- Time ------------------------------------------------------------------------------------ */
+
+static void blanks(void)
+{
+	const uint64_t both = TSR_DISPLAY_IRQ_FLIP | TSR_DISPLAY_IRQ_VBLANK;
+	uint64_t frames, since;
+
+	begin_one_head();
+	set_mode();
+	set_plane(0, plain(0));
+	ktap_eq(bench_read64(b, TSR_REG_DISPLAY_FRAME(0)), 0);
+	commit(TSR_DISPLAY_COMMIT_LATCH__MASK);
+	ktap_eq(events(), both);
+	frames = bench_read64(b, TSR_REG_DISPLAY_FRAME(0));
+	since = bench_read64(b, TSR_REG_DISPLAY_VBLANK_TIME(0));
+	ktap_eq(frames, 1);
+	ktap_eq(bench_read(b, TSR_REG_DISPLAY_LINE(0)), HEIGHT);
+	bench_advance(b, PERIOD - 10);
+	ktap_eq(events(), 0);
+	ktap_eq(bench_read(b, TSR_REG_DISPLAY_LINE(0)), HEIGHT - 1);
+	bench_advance(b, 20);
+	ktap_eq(events(), TSR_DISPLAY_IRQ_VBLANK);
+	ktap_eq(bench_read64(b, TSR_REG_DISPLAY_VBLANK_TIME(0)), since + PERIOD);
+	for (unsigned int i = 2; i <= 300; i++) {
+		bench_advance(b, PERIOD + 1);
+		ktap_eq(events(), TSR_DISPLAY_IRQ_VBLANK);
+		ktap_eq(bench_read64(b, TSR_REG_DISPLAY_FRAME(0)), i + 1);
+		ktap_eq(bench_read64(b, TSR_REG_DISPLAY_VBLANK_TIME(0)),
+			since + (uint64_t)i * 50000000 / 3);
+	}
+	/* a host that sleeps makes up for it, with one interrupt */
+	b->clock += 10 * (uint64_t)PERIOD;
+	tsr_gpu_timer(b->gpu);
+	ktap_eq(events(), TSR_DISPLAY_IRQ_VBLANK);
+	ktap_eq(bench_read64(b, TSR_REG_DISPLAY_FRAME(0)), 311);
+	/* a commit waits for the vertical blank */
+	set_plane(0, plain(1));
+	commit(TSR_DISPLAY_COMMIT_LATCH__MASK);
+	ktap_ok(pending());
+	ktap_eq(events(), 0);
+	bench_advance(b, PERIOD + 1);
+	ktap_ok(!pending());
+	ktap_eq(events(), both);
+	/* off: at once, and nothing comes any more */
+	commit(TSR_DISPLAY_COMMIT_DISABLE__MASK);
+	bench_advance(b, 10 * (uint64_t)PERIOD);
+	ktap_eq(events(), 0);
+	ktap_eq(bench_read(b, TSR_REG_DISPLAY_STATUS(0)), 0);
+	bench_free(b);
+}
+
+/* MODE_CLOCK 0 switches the head off at the vertical blank. */
+static void off_at_blank(void)
+{
+	begin_one_head();
+	set_mode();
+	commit(TSR_DISPLAY_COMMIT_LATCH__MASK);
+	bench_write(b, TSR_REG_DISPLAY_MODE_CLOCK(0), 0);
+	commit(TSR_DISPLAY_COMMIT_LATCH__MASK);
+	ktap_ok(pending());
+	events();
+	bench_advance(b, PERIOD + 1);
+	ktap_eq(bench_read(b, TSR_REG_DISPLAY_STATUS(0)), 0);
+	ktap_eq(events(), TSR_DISPLAY_IRQ_FLIP | TSR_DISPLAY_IRQ_VBLANK);
+	bench_advance(b, 3 * (uint64_t)PERIOD);
+	ktap_eq(events(), 0);
+	bench_free(b);
+}
+
+/* ---- Composition ----------------------------------------------------------------------------- */
+
+struct texel {
+	double c[4];			/* red, green, blue, alpha */
+};
+
+/* How formats stand in memory, written down apart from the device's tables. */
+static struct texel decode(const uint8_t *p, uint32_t format)
+{
+	uint16_t half[4];
+	uint32_t word;
+	struct texel t;
+
+	memcpy(&word, p, format == TSR_PIXEL_FORMAT_RGB565 ? 2 : 4);
+	switch (format) {
+	case TSR_PIXEL_FORMAT_RGB565:
+		word &= 0xffff;
+		return (struct texel){ { (word & 31) / 31., (word >> 5 & 63) / 63.,
+					 (word >> 11) / 31., 1 } };
+	case TSR_PIXEL_FORMAT_RGB10_A2_UNORM:
+		return (struct texel){ { (word & 1023) / 1023., (word >> 10 & 1023) / 1023.,
+					 (word >> 20 & 1023) / 1023., (word >> 30) / 3. } };
+	case TSR_PIXEL_FORMAT_RGBA16F:
+		memcpy(half, p, sizeof(half));
+		for (int i = 0; i < 4; i++) {
+			const int e = half[i] >> 10 & 31;
+			double v = e ? ldexp(1024 + (half[i] & 1023), e - 25) :
+				       ldexp(half[i] & 1023, -24);
+
+			v = e == 31 && (half[i] & 1023) ? 0 : half[i] >> 15 ? 0 : v;
+			t.c[i] = e == 31 && !(half[i] >> 15) && !(half[i] & 1023) ? 1 :
+				 v > 1 ? 1 : v;
+		}
+		return t;
+	default:
+		return (struct texel){ { p[0] / 255., p[1] / 255., p[2] / 255., p[3] / 255. } };
+	}
+}
+
+static struct texel ordered(struct texel t, uint32_t order)
+{
+	switch (order) {
+	case TSR_COMPONENT_ORDER_BGRA:
+		return (struct texel){ { t.c[2], t.c[1], t.c[0], t.c[3] } };
+	case TSR_COMPONENT_ORDER_BGR1:
+		return (struct texel){ { t.c[2], t.c[1], t.c[0], 1 } };
+	case TSR_COMPONENT_ORDER_RGB1:
+		return (struct texel){ { t.c[0], t.c[1], t.c[2], 1 } };
+	default:
+		return t;
+	}
+}
+
+static unsigned int texel_bytes(uint32_t format)
+{
+	return format == TSR_PIXEL_FORMAT_RGB565 ? 2 : format == TSR_PIXEL_FORMAT_RGBA16F ? 8 : 4;
+}
+
+/* Where texel (x, y) stands, by the bits of the tiled layout's index one at a time. */
+static size_t place(const struct plane *p, uint32_t x, uint32_t y)
+{
+	const unsigned int bytes = texel_bytes(p->format);
+	unsigned int index = 0;
+
+	if (!p->layout)
+		return (size_t)y * p->pitch + x * bytes;
+	for (unsigned int i = 0; i < 4; i++)
+		index |= ((x ^ y) >> i & 1) << 2 * i | (y >> i & 1) << (2 * i + 1);
+	return (size_t)(y / 16) * p->pitch + ((size_t)(x / 16) * 256 + index) * bytes;
+}
+
+static void expected(const struct plane *planes, const unsigned int *order, unsigned int x,
+		     unsigned int y, uint32_t background, double *color)
+{
+	for (int c = 0; c < 3; c++)
+		color[c] = (background >> (16 - 8 * c) & 0xff) / 255.;
+	for (unsigned int i = 0; i < 3; i++) {
+		const struct plane *p = &planes[order[i]];
+		const double alpha = p->alpha / 65535.;
+		double counts, hides;
+		struct texel t;
+
+		if (!p->addr || (int)x < p->x || (int)x >= p->x + (int)p->width ||
+		    (int)y < p->y || (int)y >= p->y + (int)p->height)
+			continue;
+		t = ordered(decode(buffer[(p->addr - BUFFER_VA) / BUFFER_BYTES] +
+				   place(p, x - p->x + p->src_x, y - p->y + p->src_y), p->format),
+			    p->order);
+		counts = p->blend == 2 ? t.c[3] * alpha : alpha;
+		hides = p->blend ? t.c[3] * alpha : alpha;
+		for (int c = 0; c < 3; c++)
+			color[c] = t.c[c] * counts + color[c] * (1 - hides);
+	}
+}
+
+static void compare(const struct plane *planes, const unsigned int *order, uint32_t background)
+{
+	const uint32_t *got = frame();
+	unsigned int wrong = 0;
+
+	for (unsigned int y = 0; y < HEIGHT; y++)
+		for (unsigned int x = 0; x < WIDTH; x++) {
+			double want[3];
+
+			expected(planes, order, x, y, background, want);
+			for (int c = 0; c < 3; c++) {
+				double v = want[c] > 1 ? 255 : want[c] * 255;
+				int is = (int)(got[y * WIDTH + x] >> (16 - 8 * c) & 0xff);
+
+				if (fabs(is - v) > 0.5001 && !wrong++)
+					printf("# (%u, %u) component %d is %d, not %f\n", x, y, c,
+					       is, v);
+			}
+		}
+	ktap_eq(wrong, 0);
+}
+
+static void fill_buffers(void)
+{
+	for (unsigned int n = 0; n < 4; n++)
+		for (unsigned int i = 0; i < BUFFER_BYTES; i++)
+			buffer[n][i] = (uint8_t)rnd();
+}
+
+static const uint32_t formats[] = {
+	TSR_PIXEL_FORMAT_RGBA8_UNORM, TSR_PIXEL_FORMAT_RGB565, TSR_PIXEL_FORMAT_RGB10_A2_UNORM,
+	TSR_PIXEL_FORMAT_RGBA16F,
+};
+static const uint32_t orders[] = {
+	TSR_COMPONENT_ORDER_RGBA, TSR_COMPONENT_ORDER_BGRA, TSR_COMPONENT_ORDER_RGB1,
+	TSR_COMPONENT_ORDER_BGR1,
+};
+
+/* Each format, order and layout, as the only plane. */
+static void all_formats(void)
+{
+	static const unsigned int order[3] = { 0, 1, 2 };
+
+	begin_one_head();
+	fill_buffers();
+	set_mode();
+	bench_write(b, TSR_REG_DISPLAY_BACKGROUND(0), 0x123456);
+	commit(TSR_DISPLAY_COMMIT_LATCH__MASK);
+	for (unsigned int i = 0; i < 32; i++) {
+		struct plane planes[3] = { plain(0) };
+
+		planes[0].format = formats[i / 8];
+		planes[0].order = orders[i / 2 % 4];
+		planes[0].layout = i % 2;
+		planes[0].pitch = i % 2 ? 176 * 16 * texel_bytes(planes[0].format) :
+					  200 * texel_bytes(planes[0].format);
+		planes[0].width = WIDTH - 10;
+		planes[0].src_x = 7;
+		planes[0].src_y = 5;
+		planes[0].x = 3;
+		planes[0].y = -9;
+		for (unsigned int n = 0; n < 3; n++)
+			set_plane(n, planes[n]);
+		commit(TSR_DISPLAY_COMMIT_ASYNC__MASK);
+		ktap_ok(!bad());
+		compare(planes, order, 0x123456);
+	}
+	bench_free(b);
+}
+
+static struct plane random_plane(unsigned int n)
+{
+	struct plane p = plain(n);
+
+	p.format = n == 2 ? TSR_PIXEL_FORMAT_RGBA8_UNORM : formats[rnd_below(4)];
+	p.order = orders[rnd_below(4)];
+	p.layout = n == 2 ? 0 : rnd_below(2);
+	p.blend = rnd_below(3);
+	p.zpos = rnd_below(4);
+	p.alpha = rnd_below(2) ? 0xffff : rnd_below(65536);
+	p.x = rnd_in(-200, 180);
+	p.y = rnd_in(-120, 110);
+	p.width = 1 + rnd_below(n == 2 ? 64 : 220);
+	p.height = 1 + rnd_below(n == 2 ? 64 : 130);
+	p.src_x = rnd_below(20);
+	p.src_y = rnd_below(20);
+	p.pitch = p.layout ? 256 * 16 * texel_bytes(p.format) : 256 * texel_bytes(p.format);
+	return p;
+}
+
+/* Three planes of any kind on top of each other. */
+static void blending(void)
+{
+	begin_one_head();
+	fill_buffers();
+	set_mode();
+	bench_write(b, TSR_REG_DISPLAY_BACKGROUND(0), 0xff804020);
+	commit(TSR_DISPLAY_COMMIT_LATCH__MASK);
+	for (unsigned int i = 0; i < 100; i++) {
+		struct plane planes[3];
+		unsigned int order[3] = { 0, 1, 2 };
+
+		for (unsigned int n = 0; n < 3; n++) {
+			planes[n] = random_plane(n);
+			set_plane(n, planes[n]);
+		}
+		for (unsigned int n = 0; n < 2; n++)
+			for (unsigned int k = 0; k < 2; k++)
+				if (planes[order[k]].zpos > planes[order[k + 1]].zpos) {
+					const unsigned int other = order[k];
+
+					order[k] = order[k + 1];
+					order[k + 1] = other;
+				}
+		commit(TSR_DISPLAY_COMMIT_ASYNC__MASK);
+		ktap_ok(!bad());
+		compare(planes, order, 0x804020);
+	}
+	bench_free(b);
+}
+
+/* ---- CRC ------------------------------------------------------------------------------------- */
+
+/* A CRC as the division of polynomials that it is, a bit at a time. */
+static uint32_t crc(const uint32_t *pixels)
+{
+	uint32_t rest = UINT32_MAX;
+
+	for (unsigned int i = 0; i < WIDTH * HEIGHT; i++)
+		for (unsigned int k = 0; k < 24; k++) {
+			const uint32_t bit = pixels[i] >> (16 - k / 8 * 8 + k % 8) & 1;
+
+			rest = (rest ^ bit) & 1 ? rest >> 1 ^ 0xedb88320 : rest >> 1;
+		}
+	return ~rest;
+}
+
+static void crcs(void)
+{
+	uint32_t want;
+
+	begin_one_head();
+	fill_buffers();
+	set_mode();
+	set_plane(0, plain(0));
+	commit(TSR_DISPLAY_COMMIT_LATCH__MASK);
+	want = crc(frame());
+	bench_write(b, TSR_REG_DISPLAY_CRC_CONTROL(0), 1);
+	events();
+	for (unsigned int i = 0; i < 20; i++) {
+		bench_advance(b, PERIOD + 1);
+		bench_run(b, 10);
+		ktap_eq(events(), TSR_DISPLAY_IRQ_VBLANK | TSR_DISPLAY_IRQ_CRC);
+	}
+	ktap_eq(bench_read(b, TSR_REG_DISPLAY_CRC_COUNT(0)), 16);
+	ktap_eq(bench_read(b, TSR_REG_DISPLAY_CRC_FRAME(0)), 6);
+	for (unsigned int i = 0; i < 16; i++) {
+		ktap_eq(bench_read(b, TSR_REG_DISPLAY_CRC_FRAME(0)), 6 + i);
+		ktap_eq(bench_read(b, TSR_REG_DISPLAY_CRC_VALUE(0)), want);
+		bench_write(b, TSR_REG_DISPLAY_CRC_NEXT(0), 0);
+	}
+	ktap_eq(bench_read(b, TSR_REG_DISPLAY_CRC_COUNT(0)), 0);
+	/* the frame of the flip has the new picture's */
+	set_plane(0, plain(1));
+	commit(TSR_DISPLAY_COMMIT_LATCH__MASK);
+	bench_advance(b, PERIOD + 1);
+	bench_run(b, 10);
+	ktap_ok(bench_read(b, TSR_REG_DISPLAY_CRC_VALUE(0)) != want);
+	ktap_eq(bench_read(b, TSR_REG_DISPLAY_CRC_VALUE(0)), crc(frame()));
+	bench_free(b);
+}
+
+/* ---- Memory that cannot be read -------------------------------------------------------------- */
+
+static void underrun(void)
+{
+	const struct plane before = plain(0);
+	uint32_t *old = malloc(4 * WIDTH * HEIGHT);
+	const uint32_t *now;
+
+	begin_one_head();
+	fill_buffers();
+	set_mode();
+	set_plane(0, before);
+	commit(TSR_DISPLAY_COMMIT_LATCH__MASK);
+	memcpy(old, frame(), 4 * WIDTH * HEIGHT);
+	set_plane(0, plain(1));
+	bench_unmap(&as, buffer_va(1) + 4096, 4096);
+	bench_invalidate_all(&as);
+	commit(TSR_DISPLAY_COMMIT_ASYNC__MASK);
+	events();
+	now = frame();
+	ktap_eq(events(), TSR_DISPLAY_IRQ_UNDERRUN);
+	ktap_eq(bench_read64(b, TSR_REG_DISPLAY_UNDERRUN_ADDR(0)), buffer_va(1) + 4096);
+	/* rows that are there are new, rows that touch the page are the old ones */
+	ktap_eq(now[0], *(uint32_t *)(void *)buffer[1] & 0xffffff);
+	ktap_mem_eq(&now[8 * WIDTH], &old[8 * WIDTH], 4 * WIDTH);
+	ktap_eq(now[20 * WIDTH], *(uint32_t *)(void *)(buffer[1] + 80 * WIDTH) & 0xffffff);
+	free(old);
+	bench_free(b);
+}
+
+/* The host's clock moves on, and nothing is answered. */
+static void next_blank(void)
+{
+	b->clock += PERIOD + 1;
+	tsr_gpu_timer(b->gpu);
+}
+
+/*
+ * A flip while a frame of the former picture waits for the host: FLIP comes when nothing reads the
+ * former picture any more, in two vertical blanks at the latest.
+ */
+static void tear(void)
+{
+	begin_one_head();
+	fill_buffers();
+	set_mode();
+	set_plane(0, plain(0));
+	b->pending_every = 1;
+	commit(TSR_DISPLAY_COMMIT_LATCH__MASK);
+	events();
+	tsr_gpu_display_update(b->gpu, 0);
+	tsr_gpu_run(b->gpu, 1);		/* it gets stuck: a page has to be asked for */
+	set_plane(0, plain(1));
+	commit(TSR_DISPLAY_COMMIT_LATCH__MASK);
+	next_blank();
+	ktap_ok(pending());
+	ktap_eq(events(), TSR_DISPLAY_IRQ_VBLANK);
+	while (bench_answer(b))
+		tsr_gpu_run(b->gpu, 1);
+	ktap_ok(pending());
+	next_blank();
+	ktap_ok(!pending());
+	ktap_eq(events(), TSR_DISPLAY_IRQ_FLIP | TSR_DISPLAY_IRQ_VBLANK);
+	/* a host that never answers */
+	tsr_gpu_display_update(b->gpu, 0);
+	tsr_gpu_run(b->gpu, 1);
+	set_plane(0, plain(2));
+	commit(TSR_DISPLAY_COMMIT_LATCH__MASK);
+	for (unsigned int i = 0; i < 3; i++) {
+		next_blank();
+		tsr_gpu_run(b->gpu, 1);
+	}
+	ktap_ok(!pending());
+	ktap_eq(events(), TSR_DISPLAY_IRQ_FLIP | TSR_DISPLAY_IRQ_VBLANK | TSR_DISPLAY_IRQ_UNDERRUN);
+	bench_free(b);
+}
+
+/* ---- The monitor ----------------------------------------------------------------------------- */
+
+static void monitor(void)
+{
+	uint8_t edid[256];
+
+	begin_one_head();
+	for (unsigned int i = 0; i < sizeof(edid); i++)
+		edid[i] = (uint8_t)(i * 7 + 1);
+	tsr_gpu_display_monitor(b->gpu, 0, true, edid, sizeof(edid));
+	ktap_eq(events(), TSR_DISPLAY_IRQ_HOTPLUG);
+	ktap_eq(bench_read(b, TSR_REG_DISPLAY_STATUS(0)), TSR_DISPLAY_STATUS_PRESENT__MASK);
+	for (unsigned int i = 0; i < TSR_EDID_WORDS; i++) {
+		uint32_t word;
+
+		memcpy(&word, edid + 4 * i, 4);
+		ktap_eq(bench_read(b, TSR_REG_DISPLAY_EDID(0, i)), word);
+	}
+	tsr_gpu_display_monitor(b->gpu, 0, true, edid, sizeof(edid));
+	ktap_eq(events(), 0);
+	tsr_gpu_display_monitor(b->gpu, 0, false, NULL, 0);
+	ktap_eq(events(), TSR_DISPLAY_IRQ_HOTPLUG);
+	ktap_eq(bench_read(b, TSR_REG_DISPLAY_STATUS(0)), 0);
+	ktap_eq(bench_read(b, TSR_REG_DISPLAY_EDID(0, 0)), 0);
+	bench_free(b);
+}
+
+/* ---- Resets, snapshots, threads -------------------------------------------------------------- */
+
+static void resets(void)
+{
+	begin_one_head();
+	set_mode();
+	set_plane(0, plain(0));
+	commit(TSR_DISPLAY_COMMIT_LATCH__MASK);
+	bench_write(b, TSR_REG_GPU_CONTROL, TSR_GPU_CONTROL_RESET__MASK);
+	ktap_eq(bench_read(b, TSR_REG_DISPLAY_STATUS(0)), TSR_DISPLAY_STATUS_ON__MASK);
+	events();
+	bench_advance(b, PERIOD + 1);
+	ktap_eq(events(), TSR_DISPLAY_IRQ_VBLANK);
+	tsr_gpu_reset(b->gpu);
+	ktap_eq(bench_read(b, TSR_REG_DISPLAY_STATUS(0)), 0);
+	ktap_eq(bench_read(b, TSR_REG_DISPLAY_MODE_H(0)), 0);
+	bench_free(b);
+}
+
+static void snapshots(void)
+{
+	const size_t most = 1 << 20;
+	uint8_t *saved = malloc(most);
+	uint32_t *before = malloc(4 * WIDTH * HEIGHT);
+	char err[200] = "";
+	size_t size;
+
+	begin_one_head();
+	fill_buffers();
+	set_mode();
+	set_plane(0, plain(0));
+	bench_write(b, TSR_REG_DISPLAY_CRC_CONTROL(0), 1);
+	commit(TSR_DISPLAY_COMMIT_LATCH__MASK);
+	bench_run(b, 10);
+	bench_advance(b, 5 * (uint64_t)PERIOD + 1000);
+	memcpy(before, frame(), 4 * WIDTH * HEIGHT);
+	set_plane(0, plain(1));
+	commit(TSR_DISPLAY_COMMIT_LATCH__MASK);
+	tsr_gpu_pause(b->gpu);
+	size = tsr_gpu_save(b->gpu, saved, most);
+	ktap_ok(size <= most);
+	bench_replace(b);
+	tsr_gpu_pause(b->gpu);
+	if (!ktap_ok(tsr_gpu_load(b->gpu, saved, size, err, sizeof(err))))
+		printf("# %s\n", err);
+	tsr_gpu_resume(b->gpu);
+	ktap_ok(pending());
+	ktap_eq(bench_read64(b, TSR_REG_DISPLAY_FRAME(0)), 6);
+	ktap_eq(bench_read(b, TSR_REG_DISPLAY_CRC_COUNT(0)), 6);
+	events();
+	bench_advance(b, PERIOD);
+	ktap_ok(!pending());
+	ktap_eq(events() & TSR_DISPLAY_IRQ_FLIP, TSR_DISPLAY_IRQ_FLIP);
+	ktap_eq(bench_read64(b, TSR_REG_DISPLAY_FRAME(0)), 7);
+	ktap_eq(frame()[0], *(uint32_t *)(void *)buffer[1] & 0xffffff);
+	free(before);
+	free(saved);
+	bench_free(b);
+}
+
+/* Frames on workers, beside invalidations, pauses and resets. */
+static void workers(void)
+{
+	begin(&(struct tsr_config){ .heads = 1, .threads = 2 });
+	fill_buffers();
+	set_mode();
+	set_plane(0, plain(0));
+	bench_write(b, TSR_REG_DISPLAY_CRC_CONTROL(0), 1);
+	commit(TSR_DISPLAY_COMMIT_LATCH__MASK);
+	for (unsigned int i = 0; i < 200; i++) {
+		struct tsr_display_frame f;
+
+		set_plane(0, plain(i % 2));
+		commit(i % 3 ? TSR_DISPLAY_COMMIT_LATCH__MASK : TSR_DISPLAY_COMMIT_ASYNC__MASK);
+		tsr_gpu_display_update(b->gpu, 0);
+		bench_advance(b, PERIOD + 1);
+		if (i % 5 == 0)
+			bench_invalidate_all(&as);
+		if (i % 7 == 0) {
+			tsr_gpu_pause(b->gpu);
+			tsr_gpu_resume(b->gpu);
+		}
+		if (tsr_gpu_display_frame(b->gpu, 0, &f)) {
+			ktap_eq(f.width, WIDTH);
+			tsr_gpu_display_done(b->gpu, 0);
+		}
+	}
+	ktap_eq(bench_read64(b, TSR_REG_DISPLAY_FRAME(0)), 201);
+	tsr_gpu_reset(b->gpu);
+	ktap_eq(bench_read(b, TSR_REG_DISPLAY_STATUS(0)), 0);
+	bench_free(b);
+}
+
+int main(void)
+{
+	ktap_start();
+	ktap_run("without heads there is no display", without);
+	ktap_run("modes that are refused", modes);
+	ktap_run("planes that are refused", planes);
+	ktap_run("vertical blanks and flips", blanks);
+	ktap_run("a head that goes off at a vertical blank", off_at_blank);
+	ktap_run("every format, order and layout", all_formats);
+	ktap_run("planes on top of each other", blending);
+	ktap_run("a CRC for each frame", crcs);
+	ktap_run("memory that cannot be read", underrun);
+	ktap_run("no picture is torn", tear);
+	ktap_run("the monitor comes and goes", monitor);
+	ktap_run("resets of device and function", resets);
+	ktap_run("a snapshot with a picture on", snapshots);
+	ktap_run("frames are composed by workers", workers);
+	return ktap_finish();
+}
