@@ -91,7 +91,7 @@ int main(void)
 	set_knob("times", "-1");
 	set_knob("min-order", "0");
 	set_knob("ignore-gfp-wait", "N");
-	/* a BO's pages are such: else a refill would come as far as what DMA-API notes of a mapping */
+	/* as a BO's pages are: else a refill comes as far as what DMA-API notes of a mapping */
 	set_knob("ignore-gfp-highmem", "N");
 	set_knob("task-filter", "Y");
 	gfxt_open(&t);
