@@ -237,12 +237,12 @@ static enum tsr_step in_window(struct tsr_msg_env *env, uint64_t va, unsigned in
 {
 	uint64_t at = va - TSR_WINDOW_STAGE_OUTPUT;
 
+	*n = at / 4;
 	env->mem->unit = TSR_UNIT_STAGE;
 	if (at > TSR_STAGE_BYTES || len > TSR_STAGE_BYTES - at)
 		return tsr_msg_fault(env, TSR_FAULT_SHADER_BOUNDS, va, access);
 	if (at % 4 || len % 4)
 		return tsr_msg_fault(env, TSR_FAULT_SHADER_ALIGNMENT, va, access);
-	*n = at / 4;
 	return TSR_STEP_DONE;
 }
 
