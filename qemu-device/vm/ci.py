@@ -37,10 +37,19 @@ def keep(out, name, data):
         f.write(data)
 
 
-def take_dumps(guest, out):
-    """All core dumps there are; how many."""
+# The driver hands a dump over a moment after the job's fence has signalled.
+FIND_DUMP = """for wait in 1 1 1; do
+    set -- /sys/class/devcoredump/devcd*/data
+    [ ! -e "$1" ] || { echo "$1"; break; }
+    sleep $wait
+done"""
+
+
+def take_dumps(guest, out, failed):
+    """All core dumps there are, for which a command that has failed is given time; how many."""
     for n in range(DUMPS_MAX):
-        path = guest.run("ls -d /sys/class/devcoredump/devcd*/data 2>/dev/null | head -n 1").stdout.decode().strip()
+        find = FIND_DUMP if failed and not n else "ls -d /sys/class/devcoredump/devcd*/data 2>/dev/null | head -n 1"
+        path = guest.run(find).stdout.decode().strip()
         if not path:
             return n
         keep(out, f"dump-{n}", guest.run(f"cat {path}").stdout)
@@ -54,7 +63,7 @@ def run(options, out, log):
         try:
             status = timeline.record(guest, " ".join(options.command), os.path.join(out, "timeline.json"), log,
                                      both(1, said), both(2, said), needed=False)
-            dumps = take_dumps(guest, out)
+            dumps = take_dumps(guest, out, status != 0)
             bad = variant.trouble(guest.console()) + guest.driver_bugs()
         finally:
             keep(out, "console.txt", guest.console().encode())

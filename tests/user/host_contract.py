@@ -18,7 +18,7 @@ from tap import Tap
 TOP = os.environ["TSR_TOP"]
 BUILD = os.environ["TSR_BUILD"]
 BIN = os.path.join(BUILD, "userspace", "bin")
-GUEST = os.path.join(BUILD, "guest", "bin")
+GUEST = os.path.join(BUILD, "guest", "tests", "guest")
 
 FORK = "a child has none of its parent's devices"
 PARAMETERS = "there are no module parameters"
@@ -39,6 +39,7 @@ RUN = {
     "compute_faults": {},
     "compute_views": {},
     "copy": {},
+    "draw_compressed": {},
     "draw_fragments": {},
     "draw_geometry": {},
     "draw_mixed": {},
@@ -105,6 +106,7 @@ NOT = {
     "leaks": "it counts the kernel's memory",
     "lib_unplug": "nothing is unplugged",
     "observe": "there is no debugfs, and no trace points",
+    "out_of_reach": "there are no resets of the device",
     "pairs": "nothing is unplugged or suspended, and nothing is reset by hand",
     "pci_errors_load": "there is no PCI",
     "quotas": "a file has no limits of its own",

@@ -17,7 +17,7 @@ PHOTO = os.path.join(TOP, "userspace", "demos", "photo", "photo.png")
 
 # (what it is, command, what it says)
 DEMOS = (
-    ("[SYS8] tsr-info", "tsr-info", "Tessera 1.0"),
+    ("[SYS8] tsr-info", "tsr-info", "Tessera 1.1"),
     ("[SYS8] hello", "hello", "ff332211"),
     ("[SYS8] square", "square", "16129"),
     ("[SYS8] triangle", "triangle", "the middle is 63 65 127"),
