@@ -49,7 +49,8 @@ with tempfile.TemporaryDirectory(prefix="tessera-ci-test-") as d:
 
     with tap.test("a job that hangs fails the command, and its dump is kept, decoded too"):
         out = os.path.join(d, "hang")
-        status, said = job("tsr-inject hang; hello", out, device_args="inject-window=on")
+        status, said = job("tsr-inject hang; hello", out, device_args="inject-window=on",
+                           kernel_args="tessera.job_timeout_ms=1000")
         tap.ok(status != 0, f"status {status}")
         tap.ok(os.path.getsize(os.path.join(out, "dump-0")) > 1000, "the dump")
         tap.ok("ETIMEDOUT" in read(out, "dump-0.txt") or "110" in read(out, "dump-0.txt"), read(out, "dump-0.txt")[:1500])
