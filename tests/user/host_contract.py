@@ -74,6 +74,7 @@ RUN = {
         "local memory is not purged": PURGE,
         "more BOs than memory": PURGE,
         "fdinfo: engine time, cycles and memory": FDINFO,
+        "fdinfo: engine time never goes backwards": FDINFO,
     },
     "memory": {"a large page of local memory": "where a table of small pages is, it stays"},
     "prime": {},
