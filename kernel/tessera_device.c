@@ -6,8 +6,8 @@
  *
  * Bringing the hardware up and taking it down. The order of the end: the device
  * stopped and fences signalled with -ENODEV, no new calls (drm_dev_unplug), which takes
- * local memory from the CPU as well, interrupts gone, DMA mappings undone. What user space still holds then is memory of the
- * kernel and nothing of the device.
+ * local memory from the CPU as well, interrupts gone, DMA mappings undone. What user
+ * space still holds then is memory of the kernel and nothing of the device.
  */
 
 #include <linux/bitfield.h>
@@ -280,7 +280,10 @@ int tessera_device_init(struct tessera_device *tdev, struct pci_dev *pdev)
  */
 void tessera_device_unplug(struct tessera_device *tdev)
 {
-	/* First: from the other on binds fail, and no job may run that they should have prepared. */
+	/*
+	 * First: from the other on binds fail, and no job may run that they should have
+	 * prepared.
+	 */
 	tessera_reset_unplug(tdev);
 	drm_dev_unplug(&tdev->drm);
 	tessera_irq_fini(tdev);
