@@ -23,6 +23,13 @@
 
 struct tsr_gpu;
 
+/*
+ * Most bytes of the host's memory that a queue has for a command in progress while it is not on its
+ * engine, whatever the guest does; of one that has none it has a few hundred. See "Memory of the
+ * host" in Documentation/guide/device.md.
+ */
+#define TSR_SLOT_BYTES(cores) ((2u << 20) + (cores) * (2u << 20))
+
 /* What the device is made of; fixed at creation. Zero in a field marked (0: n) means n. */
 struct tsr_config {
 	unsigned int queues;		/* queue slots, 1..64 (0: 64) */

@@ -47,7 +47,7 @@ static const char *const programs[] = {
 	PIPE_FINISH,
 	"clause wait=0 {\n"
 	"	*MOV.i32 r0, r4\n	+MOV.i32 r1, r5\n"
-	"	*MOV.i32 r2, r6\n	+MOV.i32 r3, r7\n"
+	"	*MOV.i32 r2, r6\n	+MOV.i32 r3, r7\n	*NOP\n	+NOP\n"
 	"}\n" PIPE_FINISH,
 };
 

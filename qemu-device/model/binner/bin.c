@@ -41,6 +41,7 @@ void tsr_bin_free(struct tsr_binning *bin)
 	free(bin->access);
 	free(bin->run);
 	free(bin->tile);
+	free(bin->stored);
 	free(bin);
 }
 
@@ -48,11 +49,8 @@ void tsr_bin_rest(struct tsr_binning *bin)
 {
 	tsr_stage_drop(&bin->run->run);
 	tsr_programs_drop(&bin->programs);
-	if (bin->tiles <= TSR_BIN_TILES_KEPT)
-		return;
-	free(bin->tile);
-	bin->tile = NULL;
-	bin->tiles = 0;
+	free(bin->stored);
+	bin->stored = NULL;
 }
 
 /* BIN's own fields. */
@@ -93,13 +91,20 @@ static void clear(struct tsr_binning *bin)
  */
 static bool make_tiles(struct tsr_binning *bin)
 {
-	if (bin->tile && bin->info.tiles == bin->tiles) {
-		memset(bin->tile, 0, bin->tiles * sizeof(*bin->tile));
+	const uint32_t tiles = bin->info.tiles;
+	const uint32_t places = tiles < TSR_BINNER_TILES ? tiles : TSR_BINNER_TILES;
+
+	free(bin->stored);
+	bin->stored = tiles > places ? calloc((tiles + 63) / 64, sizeof(*bin->stored)) : NULL;
+	if (tiles > places && !bin->stored)
+		return false;
+	if (bin->tile && places == bin->places) {
+		memset(bin->tile, 0, places * sizeof(*bin->tile));
 		return true;
 	}
 	free(bin->tile);
-	bin->tile = calloc(bin->info.tiles, sizeof(*bin->tile));
-	bin->tiles = bin->tile ? bin->info.tiles : 0;
+	bin->tile = calloc(places, sizeof(*bin->tile));
+	bin->places = bin->tile ? places : 0;
 	return bin->tile;
 }
 

@@ -164,7 +164,10 @@ struct tsr_bin_out {
 	bool exact;			/* every tile of the box is touched, or nearly: no test */
 };
 
-/* A tile's list being written. */
+/*
+ * A tile's list being written. Tile n has place n mod TSR_BINNER_TILES; where another one has been
+ * since, this is in the heap, see struct tsr_heap_tile.
+ */
 struct tsr_bin_tile {
 	uint8_t block[TSR_HEAP_BLOCK_BYTES];
 	uint32_t first;			/* offset of the list's first block, 0: it is empty */
@@ -173,6 +176,7 @@ struct tsr_bin_tile {
 	int16_t last;			/* the last primitive of it in the list */
 	uint8_t used;			/* bytes of @block */
 	bool run;			/* its last byte can count one more primitive */
+	uint32_t number;		/* of the tile, plus 1; 0: of none */
 };
 
 /* What a step does next. */
@@ -228,8 +232,12 @@ struct tsr_binning {
 	bool grows;			/* it is the queue's */
 	uint32_t used, last_batch, batches, lists;
 	uint64_t room;			/* bytes the heap is known to have */
-	struct tsr_bin_tile *tile;	/* as many as @tiles says */
-	uint32_t tiles;			/* info.tiles of the last frame that was begun */
+	struct tsr_bin_tile *tile;	/* as many as @places says */
+	uint32_t places;		/* for tiles of the last frame that was begun */
+	/* bit n: tile n is in the heap; NULL: there is a place for each */
+	uint64_t *stored;
+	uint32_t states;		/* offset of the array of HEAP_TILEs */
+	uint32_t tables;		/* bytes of header, lists and that */
 	/* States. */
 	struct tsr_bin_version version[TSR_STATE_VERSIONS];
 	uint8_t versions;		/* how many are used */
@@ -288,8 +296,7 @@ static inline void tsr_bin_spend(struct tsr_binning *bin, uint32_t n)
 /* bin.c. A job without lists; NULL: no memory. */
 struct tsr_binning *tsr_bin_new(void);
 void tsr_bin_free(struct tsr_binning *bin);
-/* The command is complete: what another one has no use for goes, and tiles of large frames. */
-#define TSR_BIN_TILES_KEPT 16384
+/* The command is complete: what another one has no use for goes. */
 void tsr_bin_rest(struct tsr_binning *bin);
 /* Begin @cmd, a BIN at @pc: check it, read its FRAME, begin its heap. _DONE: begun. */
 enum tsr_step tsr_bin_begin(struct tsr_binning *bin, struct tsr_mem *mem, uint64_t pc,

@@ -117,6 +117,11 @@ enum tsr_step tsr_bin_heap_begin(struct tsr_binning *bin, struct tsr_mem *mem, u
 	uint64_t end = sizeof(none) + (((uint64_t)bin->info.tiles * 4 + 63) & ~63ull);
 	enum tsr_step step;
 
+	bin->states = end;
+	if (bin->info.tiles > TSR_BINNER_TILES)
+		end += ((uint64_t)bin->info.tiles * TSR_HEAP_TILE__QWORDS * 8 + 63) & ~63ull;
+	bin->tables = end;
+
 	bin->grows = mem->queue && tsr_heap_window_is(mem->queue, f->heap);
 	if (bin->grows && f->heap_size)
 		return tsr_mem_bad_packet(mem, frame_va, TSR_FRAME_HEAP_SIZE__QWORD,
@@ -324,14 +329,104 @@ static enum tsr_step put_entry(struct tsr_binning *bin, struct tsr_mem *mem, str
 	return TSR_STEP_DONE;
 }
 
+/* ---- Tiles that are not at hand -------------------------------------------------------------- */
+
+static uint32_t state_at(const struct tsr_binning *bin, uint32_t tile)
+{
+	return bin->states + tile * TSR_HEAP_TILE__QWORDS * 8;
+}
+
+static bool is_stored(const struct tsr_binning *bin, uint32_t tile)
+{
+	return bin->stored && bin->stored[tile / 64] >> tile % 64 & 1;
+}
+
+/* Put the list in @t to the heap, so that its place is free. */
+static enum tsr_step store_tile(struct tsr_binning *bin, struct tsr_mem *mem,
+				const struct tsr_bin_tile *t)
+{
+	const uint32_t tile = t->number - 1;
+	uint64_t word[TSR_HEAP_TILE__QWORDS];
+	enum tsr_step step;
+
+	if (!t->first)
+		return TSR_STEP_DONE;
+	tsr_pack_heap_tile(word, &(struct tsr_heap_tile){
+		.first = t->first, .at = t->at, .batch = t->batch, .next = t->last + 1,
+		.used = t->used, .run = t->run });
+	step = heap_write(bin, mem, t->at, t->block, sizeof(t->block));
+	if (step == TSR_STEP_DONE)
+		step = heap_write(bin, mem, state_at(bin, tile), word, sizeof(word));
+	if (step == TSR_STEP_DONE)
+		bin->stored[tile / 64] |= 1ull << tile % 64;
+	return step;
+}
+
+/* Whether BIN could have written this; the guest could as well. */
+static bool is_sound(const struct tsr_binning *bin, const struct tsr_heap_tile *h)
+{
+	return !(h->first % 64) && h->first >= bin->tables && h->first < bin->used &&
+	       !(h->at % 64) && h->at >= h->first && h->at < bin->used &&
+	       h->batch <= bin->record && h->next <= TSR_BATCH_PRIMITIVES &&
+	       h->used && h->used <= BLOCK_ENTRIES;
+}
+
+/* Read the list of @tile from the heap to @t. */
+static enum tsr_step load_tile(struct tsr_binning *bin, struct tsr_mem *mem, uint32_t tile,
+			       struct tsr_bin_tile *t)
+{
+	const uint64_t heap = bin->info.frame.heap;
+	uint64_t word[TSR_HEAP_TILE__QWORDS];
+	struct tsr_heap_tile h;
+	enum tsr_step step;
+
+	bin->effort -= 2;
+	mem->unit = TSR_UNIT_BINNER;
+	step = tsr_bin_read(bin, mem, heap + state_at(bin, tile), word, sizeof(word));
+	if (step != TSR_STEP_DONE)
+		return step;
+	tsr_unpack_heap_tile(word, &h);
+	if (!is_sound(bin, &h))
+		return tsr_mem_bad_packet(mem, heap + state_at(bin, tile), 0,
+					  TSR_FAULT_HEAP_CONTENT);
+	*t = (struct tsr_bin_tile){
+		.first = h.first, .at = h.at, .batch = h.batch, .last = (int)h.next - 1,
+		.used = h.used, .run = h.run,
+	};
+	return tsr_bin_read(bin, mem, heap + h.at, t->block, sizeof(t->block));
+}
+
+/* Another tile has had the place of @tile last, or none. */
+static enum tsr_step change_tile(struct tsr_binning *bin, struct tsr_mem *mem, uint32_t tile)
+{
+	struct tsr_bin_tile *place = &bin->tile[tile % TSR_BINNER_TILES], t = { 0 };
+	enum tsr_step step = place->number ? store_tile(bin, mem, place) : TSR_STEP_DONE;
+
+	if (step != TSR_STEP_DONE)
+		return step;
+	place->number = 0;
+	if (is_stored(bin, tile))
+		step = load_tile(bin, mem, tile, &t);
+	if (step != TSR_STEP_DONE)
+		return step;
+	t.number = tile + 1;
+	*place = t;
+	return TSR_STEP_DONE;
+}
+
 /* Append @primitive of the present record to tile number @tile. */
 static inline enum tsr_step put(struct tsr_binning *bin, struct tsr_mem *mem, uint32_t tile,
 				unsigned int primitive)
 {
-	struct tsr_bin_tile *t = &bin->tile[tile];
+	struct tsr_bin_tile *t = &bin->tile[tile % TSR_BINNER_TILES];
 	enum tsr_step step;
 	uint8_t *last;
 
+	if (t->number != tile + 1) {
+		step = change_tile(bin, mem, tile);
+		if (step != TSR_STEP_DONE)
+			return step;
+	}
 	if (t->batch != bin->record) {
 		step = enter_batch(bin, mem, t);
 		if (step != TSR_STEP_DONE)
@@ -529,6 +624,35 @@ enum tsr_step tsr_bin_append(struct tsr_binning *bin, struct tsr_mem *mem)
 
 /* ---- The end --------------------------------------------------------------------------------- */
 
+/* The first blocks of the lists of @n tiles, to @table; the blocks that are at hand to the heap. */
+static enum tsr_step finish_some(struct tsr_binning *bin, struct tsr_mem *mem, uint32_t n,
+				 uint32_t *table)
+{
+	uint64_t word[FINISH_TILES * TSR_HEAP_TILE__QWORDS];
+	enum tsr_step step = TSR_STEP_DONE;
+
+	mem->unit = TSR_UNIT_BINNER;
+	if (bin->stored)
+		step = tsr_bin_read(bin, mem, bin->info.frame.heap + state_at(bin, bin->finish),
+				    word, n * TSR_HEAP_TILE__QWORDS * 8);
+	for (uint32_t i = 0; i < n && step == TSR_STEP_DONE; i++) {
+		const uint32_t tile = bin->finish + i;
+		const struct tsr_bin_tile *t = &bin->tile[tile % TSR_BINNER_TILES];
+		struct tsr_heap_tile h = { 0 };
+
+		if (t->number != tile + 1) {
+			if (is_stored(bin, tile))
+				tsr_unpack_heap_tile(&word[i * TSR_HEAP_TILE__QWORDS], &h);
+			table[i] = h.first;
+			continue;
+		}
+		table[i] = t->first;
+		if (t->first)
+			step = heap_write(bin, mem, t->at, t->block, sizeof(t->block));
+	}
+	return step;
+}
+
 enum tsr_step tsr_bin_finish_lists(struct tsr_binning *bin, struct tsr_mem *mem)
 {
 	uint32_t table[FINISH_TILES], n;
@@ -537,16 +661,9 @@ enum tsr_step tsr_bin_finish_lists(struct tsr_binning *bin, struct tsr_mem *mem)
 	while (bin->finish < bin->info.tiles) {
 		n = bin->info.tiles - bin->finish;
 		n = n < FINISH_TILES ? n : FINISH_TILES;
-		for (uint32_t i = 0; i < n; i++) {
-			const struct tsr_bin_tile *t = &bin->tile[bin->finish + i];
-
-			table[i] = t->first;
-			if (!t->first)
-				continue;
-			step = heap_write(bin, mem, t->at, t->block, sizeof(t->block));
-			if (step != TSR_STEP_DONE)
-				return step;
-		}
+		step = finish_some(bin, mem, n, table);
+		if (step != TSR_STEP_DONE)
+			return step;
 		step = heap_write(bin, mem, bin->lists + 4 * bin->finish, table, 4 * n);
 		if (step != TSR_STEP_DONE)
 			return step;

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: MIT */
+/* test: TSAN=0 TIMEOUT=300 */
+/*
+ * Memory of the host: what a queue keeps of a command that is half done and not on its engine has
+ * the bound TSR_SLOT_BYTES, whatever the guest has made of it. All slots but one are suspended in
+ * the midst of the worst that we know: programs that never end and fill every warp, with as much
+ * group memory as there is and messages that are stored, frames with as many tiles as the heap has
+ * room for, tile buffers that are full. Counted in bytes that are allocated.
+ */
+#include <malloc.h>
+
+#include "gpu.h"
+#include "ktap.h"
+#include "tiles.h"
+
+#define AT(offset) (FRONT_FRAME + (offset))
+#define PROGRAM AT(0x4000)		/* SHADER_PROGRAM */
+#define STATE AT(0x4100)		/* COMPUTE_STATE */
+#define PUSH AT(0x4200)
+#define BLENDS AT(0x4300)
+#define BIN_FRAME AT(0x4400)
+#define DISPATCH AT(0x4500)
+#define BIN AT(0x4580)
+#define CODE AT(0x5000)
+
+/* There if the program has a sanitizer. */
+__attribute__((weak)) size_t __sanitizer_get_current_allocated_bytes(void);
+
+static size_t allocated(void)
+{
+	if (__sanitizer_get_current_allocated_bytes)
+		return __sanitizer_get_current_allocated_bytes();
+	return mallinfo2().uordblks + mallinfo2().hblkhd;
+}
+
+static uint64_t *words(struct tiles *t, uint64_t va)
+{
+	return (uint64_t *)(void *)(t->f->list + (va - FRONT_LIST));
+}
+
+static void corner(struct front *f, uint32_t vertex, uint32_t instance, float *record)
+{
+	(void)f;
+	(void)instance;
+	record[0] = vertex % 3 == 1 ? 3 : -1;
+	record[1] = vertex % 3 == 2 ? 3 : -1;
+	record[2] = 0.5f;
+	record[3] = 1;
+}
+
+/* A program without an end, which is that of all stages, and what refers to it. */
+static void programs(struct tiles *t)
+{
+	static const char text[] =
+		"clause wait=0,6 {\n	*MOV.i32 r8, u0.w0\n	+MOV.i32 r9, u0.w1\n"
+		"	*NOP\n	+NOP\n}\n"
+		"clause slot=0 wait=0 {\n	*NOP\n	+LOAD.i128 r8, r9, @r4\n}\n"
+		"clause slot=1 {\n	*NOP\n	+LOAD.i128 r8, r9, @r4\n}\n"
+		"clause slot=2 {\n	*NOP\n	+LOAD.i128 r8, r9, @r4\n}\n"
+		"clause slot=3 {\n	*NOP\n	+LOAD.i128 r8, r9, @r4\n}\n"
+		"clause slot=4 {\n	*NOP\n	+LOAD.i128 r8, r9, @r4\n}\n"
+		"clause slot=5 {\n	*NOP\n	+LOAD.i128 r8, r9, @r4\n}\n"
+		"loop: clause flow=nbtb_unconditional { +JUMP loop }\n";
+
+	tiles_program(t, CODE, text);
+	*words(t, PUSH) = FRONT_DATA;
+	tsr_pack_shader_program(words(t, PROGRAM), &(struct tsr_shader_program){
+		.code = CODE, .push = PUSH, .push_words = 2 });
+	tsr_pack_blend(words(t, BLENDS), &(struct tsr_blend){
+		.mask = 15, .mode = TSR_BLEND_MODE_OPAQUE, .components = 3,
+		.registers = TSR_REGISTER_TYPE_F32, .format = TSR_PIXEL_FORMAT_RGBA32F << 12 });
+	tsr_pack_compute_state(words(t, STATE), &(struct tsr_compute_state){
+		.code = CODE, .local_x = 1024, .local_y = 1, .local_z = 1,
+		.group_memory = 32768, .push = PUSH, .push_words = 2 });
+	tsr_pack_dispatch(words(t, DISPATCH), &(struct tsr_dispatch){
+		.state = STATE, .groups_x = TSR_GROUPS_MAX, .groups_y = 1, .groups_z = 1 });
+}
+
+/* A frame of sixteen tiles that are as large as they can be, and fill the tile buffer. */
+static struct tiles *scene(const struct tsr_config *config)
+{
+	struct tiles *t = tiles_new(256, 256, config);
+	struct tsr_frame large;
+
+	t->f->frame.tile_shift = TSR_TILE_SHIFT_MAX;
+	t->f->frame.samples_log2 = 1;
+	t->f->frame.targets = 7;
+	for (unsigned int n = 0; n < 7; n++)
+		tiles_target(t, n, TSR_PIXEL_FORMAT_RGBA32F, 16);
+	tiles_target(t, TILES_DEPTH, TSR_PIXEL_FORMAT_R32F, 4);
+	programs(t);
+	t->f->frame.heap_size = FRONT_HEAP_SIZE / 4;
+	t->f->position = corner;
+	t->f->shader = (struct tsr_shader_state){ .position = PROGRAM, .fragment = PROGRAM };
+	t->f->draw.blends = BLENDS;
+	t->f->draw.blend_count = 1;
+	front_again(t->f);
+	front_states(t->f);
+	front_arrays(t->f, TSR_TOPOLOGY_TRIANGLES, 3 * 200);
+	ktap_ok(front_bin(t->f));
+	large = t->f->frame;
+	large.heap = FRONT_HEAP + FRONT_HEAP_SIZE / 4;
+	large.heap_size = FRONT_HEAP_SIZE * 3 / 4;
+	large.width = 8192;
+	large.height = 4096;
+	large.tile_shift = TSR_TILE_SHIFT_MIN;
+	tsr_pack_frame(words(t, BIN_FRAME), &large);
+	tsr_pack_bin(words(t, BIN), &(struct tsr_bin){
+		.list = FRONT_LIST, .size = t->f->list_bytes, .frame = BIN_FRAME });
+	return t;
+}
+
+/* Begin, and stop in the midst of it. */
+static void half_done(struct tiles *t, struct bench_queue *q, enum tsr_engine_class cls)
+{
+	switch (cls) {
+	case TSR_ENGINE_CLASS_BIN:
+		bench_call(q, BIN, TSR_BIN_QWORDS * 8);
+		break;
+	case TSR_ENGINE_CLASS_COMPUTE:
+		bench_call(q, DISPATCH, TSR_DISPATCH_QWORDS * 8);
+		break;
+	default:
+		t->queue = *q;
+		tiles_submit(t);
+		*q = t->queue;
+		break;
+	}
+	bench_kick(q);
+	for (unsigned int i = 0; i < 8 * t->f->b->config.cores; i++)
+		tsr_gpu_run(t->f->b->gpu, 30000);
+	bench_control(q, TSR_QUEUE_OP_SUSPEND);
+	if (!ktap_eq(bench_state(q), TSR_QUEUE_STATE_SUSPENDED))
+		ktap_note("class %u: fault %u at %llx", cls, bench_fault(q),
+			  (unsigned long long)bench_queue_reg64(q, TSR_QUEUE_FAULT_ADDR__OFFSET));
+}
+
+static void test_slots(unsigned int cores, unsigned int count)
+{
+	static const enum tsr_engine_class classes[] = {
+		TSR_ENGINE_CLASS_BIN, TSR_ENGINE_CLASS_RENDER, TSR_ENGINE_CLASS_COMPUTE,
+	};
+	const struct tsr_config config = {
+		.cores = cores, .late_messages = true, .no_inline = true,
+	};
+	struct tiles *t = scene(&config);
+	size_t most[4] = { 0 }, before = 0, first = 0;
+
+	for (unsigned int i = 0; i < count; i++) {
+		const enum tsr_engine_class cls = classes[i % 3];
+		struct bench_queue q;
+
+		bench_queue_init(&q, i + 1, cls, TSR_PRIORITY_NORMAL, &t->f->as,
+				 TILES_RING + 0x10000 * (i + 1), 12, &t->f->as);
+		before = allocated();
+		first = i == 2 ? before : first;
+		half_done(t, &q, cls);
+		/* the first of each class has had what belongs to the thread made, too */
+		if (i >= 3 && allocated() - before > most[cls])
+			most[cls] = allocated() - before;
+	}
+	ktap_note("%u cores: KiB of a slot in BIN %zu, RENDER %zu, COMPUTE %zu", cores,
+		  most[TSR_ENGINE_CLASS_BIN] >> 10, most[TSR_ENGINE_CLASS_RENDER] >> 10,
+		  most[TSR_ENGINE_CLASS_COMPUTE] >> 10);
+	for (unsigned int i = 0; i < 3; i++)
+		ktap_ok(most[classes[i]] && most[classes[i]] <= TSR_SLOT_BYTES(cores));
+	ktap_ok(allocated() - first <= count * (uint64_t)TSR_SLOT_BYTES(cores));
+	tiles_free(t);
+}
+
+static void test_all(void)
+{
+	test_slots(1, TSR_QUEUES_MAX - 1);
+}
+
+static void test_cores(void)
+{
+	test_slots(2, 9);
+	test_slots(8, 6);
+}
+
+int main(int argc, char **argv)
+{
+	ktap_start_args(argc, argv);
+	ktap_run("slots in the midst of the worst there is", test_all);
+	ktap_run("and so with more cores", test_cores);
+	return ktap_finish();
+}
