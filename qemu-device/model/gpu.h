@@ -113,7 +113,7 @@ struct tsr_gpu {
 	struct tsr_queue queue[TSR_QUEUES_MAX];
 };
 
-/* A number that nothing else of the device has: of shaders, push words, states of draws. Never 0. */
+/* A number, not 0, that nothing else of the device has: of shaders, push words, draws' states. */
 static inline uint64_t tsr_gpu_serial(struct tsr_gpu *gpu)
 {
 	return atomic_fetch_add_explicit(&gpu->serial, 1, memory_order_relaxed) + 1;
@@ -151,14 +151,14 @@ static inline bool tsr_gpu_stands(const struct tsr_gpu *gpu)
 
 /*
  * Whether a burst for @q shall end: the thread's attention is wanted, or it is a helper's and the
- * owner has closed the crew, or a queue waits for a thread.
+ * owner has closed the pool, or a queue waits for a thread.
  */
 static inline bool tsr_burst_wanted(const struct tsr_mem *mem, const struct tsr_queue *q)
 {
 	if (atomic_load_explicit(&mem->runner->attention, memory_order_relaxed))
 		return true;
 	return !mem->queue &&
-	       (!atomic_load_explicit(&q->crew.open, memory_order_relaxed) ||
+	       (!atomic_load_explicit(&q->pool.open, memory_order_relaxed) ||
 		atomic_load_explicit(&mem->gpu->sched.runnable, memory_order_relaxed));
 }
 

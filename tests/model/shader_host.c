@@ -73,9 +73,9 @@ static void helper(void)
 	tsr_gpu_run(m.s.b->gpu, 10000);
 	q = &m.s.b->gpu->queue[m.q.slot];
 	ktap_ok(q->grid);
-	q->crew.record = (struct tsr_fault_info){ .code = TSR_FAULT_SHADER_LIMIT };
-	atomic_store(&q->crew.fault, true);
-	atomic_store(&q->crew.clauses, 1000);
+	q->pool.record = (struct tsr_fault_info){ .code = TSR_FAULT_SHADER_LIMIT };
+	atomic_store(&q->pool.fault, true);
+	atomic_store(&q->pool.clauses, 1000);
 	bench_control(&m.q, TSR_QUEUE_OP_RESET);
 	ktap_eq(bench_state(&m.q), TSR_QUEUE_STATE_DISABLED);
 	bench_enable(&m.q, 0);

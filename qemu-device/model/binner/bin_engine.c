@@ -154,7 +154,7 @@ static enum tsr_step begin(struct tsr_mem *mem, uint64_t pc, const uint64_t *cmd
 
 	if (!q->binning)
 		q->binning = take_memory(q);
-	if (!q->binning || !tsr_crew_shader(mem->runner))
+	if (!q->binning || !tsr_thread_pool_shader(mem->runner))
 		return tsr_mem_bad_packet(mem, pc, 0, TSR_FAULT_UNSUPPORTED);
 	q->binning->shade = shade;
 	q->binning->lanes = tsr_front_lanes(tsr_alu_name(mem->gpu->alu));
@@ -175,7 +175,7 @@ enum tsr_step tsr_bin_step(struct tsr_mem *mem, uint64_t pc, const uint64_t *cmd
 	/* A snapshot says that it had begun, and has nothing of it: it begins again. */
 	if (!state->word[WORD_PHASE] || !bin)
 		return begin(mem, pc, cmd, state);
-	if (!tsr_crew_shader(mem->runner))
+	if (!tsr_thread_pool_shader(mem->runner))
 		return tsr_mem_bad_packet(mem, pc, 0, TSR_FAULT_UNSUPPORTED);
 	step = tsr_bin_run(bin, mem);
 	leave(bin, mem, cost);

@@ -17,7 +17,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "crew.h"
+#include "thread_pool.h"
 #include "exec.h"
 #include "memory/heap_window.h"
 #include "shader/dispatch.h"
@@ -101,7 +101,7 @@ struct tsr_queue {
 	struct tsr_binning *binning;	/* the frame its BIN is in */
 	struct tsr_rendering *rendering;	/* its RENDER */
 	struct tsr_job *job;		/* what the engine's cores have to do; NULL: nothing */
-	struct tsr_crew crew;		/* threads that work on it */
+	struct tsr_thread_pool pool;		/* threads that work on it */
 };
 
 static inline unsigned int tsr_queue_class(const struct tsr_queue *q)

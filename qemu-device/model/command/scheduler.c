@@ -262,7 +262,7 @@ bool tsr_sched_renew(struct tsr_queue *q)
 {
 	struct tsr_sched *sched = &q->gpu->sched;
 
-	if (!atomic_load_explicit(&q->crew.open, memory_order_relaxed) || q->starved ||
+	if (!atomic_load_explicit(&q->pool.open, memory_order_relaxed) || q->starved ||
 	    atomic_load_explicit(&sched->waiting, memory_order_relaxed))
 		return false;
 	q->slice_left = q->slice;
@@ -381,7 +381,7 @@ uint64_t tsr_sched_run(struct tsr_runner *runner, struct tsr_queue *q, uint64_t 
 		leave = gpu->winding_down ?
 				tsr_run_wind_down(runner, q, limit) :
 				tsr_run_queue(runner, q, limit > spent ? limit - spent : 0, light);
-		tsr_crew_close(q);
+		tsr_thread_pool_close(q);
 		pthread_mutex_lock(&gpu->lock);
 		spent += runner->spent;
 		tsr_run_report(runner);

@@ -94,7 +94,7 @@ static void *worker_main(void *arg)
 		struct tsr_queue *q = tsr_sched_pick(gpu, false);
 
 		if (!q) {
-			if (!tsr_crew_help(runner))
+			if (!tsr_thread_pool_help(runner))
 				wait_for_work(gpu);
 			continue;
 		}

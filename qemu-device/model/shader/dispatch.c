@@ -13,7 +13,7 @@ void tsr_dispatch_drop(struct tsr_queue *q)
 {
 	tsr_grid_free(q->grid);
 	q->grid = NULL;
-	tsr_crew_forget(q);
+	tsr_thread_pool_forget(q);
 }
 
 bool tsr_dispatch_begun(const struct tsr_packet *packet, const struct tsr_engine_state *state)
@@ -33,7 +33,7 @@ static struct tsr_grid **spare_of(struct tsr_queue *q)
 static enum tsr_step run(struct tsr_mem *mem, struct tsr_step_cost *cost)
 {
 	struct tsr_queue *q = mem->queue;
-	enum tsr_step step = tsr_crew_run(mem, cost);
+	enum tsr_step step = tsr_thread_pool_run(mem, cost);
 
 	if (step == TSR_STEP_DONE) {
 		q->job = NULL;
@@ -53,7 +53,7 @@ enum tsr_step tsr_dispatch_step(struct tsr_mem *mem, uint64_t pc, const uint64_t
 	enum tsr_step step;
 
 	*cost = (struct tsr_step_cost){ 0, 0, 0 };
-	if (!tsr_crew_shader(mem->runner))
+	if (!tsr_thread_pool_shader(mem->runner))
 		return tsr_mem_bad_packet(mem, pc, 0, TSR_FAULT_UNSUPPORTED);
 	if (state->word[WORD_PHASE])
 		return run(mem, cost);

@@ -3,8 +3,8 @@
  * The COMPUTE engine: DISPATCH and DISPATCH_INDIRECT.
  *
  * In: a command at the head of a queue's FIFO. Out: its groups executed: the grid is a job whose
- * cores are the shader cores (crew.h). Limits: one dispatch of a queue at a time. Reset state: no
- * dispatch.
+ * cores are the shader cores (thread_pool.h). Limits: one dispatch of a queue at a time. Reset
+ * state: no dispatch.
  */
 #ifndef TSR_SHADER_DISPATCH_H
 #define TSR_SHADER_DISPATCH_H

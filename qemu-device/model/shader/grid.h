@@ -15,7 +15,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "command/crew.h"
+#include "command/thread_pool.h"
 #include "command/engine.h"
 #include "lanes.h"
 #include "predecode.h"

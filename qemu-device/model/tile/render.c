@@ -58,7 +58,7 @@ void tsr_render_drop(struct tsr_queue *q)
 		return;
 	tsr_render_free(q->rendering);
 	q->rendering = NULL;
-	tsr_crew_forget(q);
+	tsr_thread_pool_forget(q);
 }
 
 static void *zeroed(size_t size)
@@ -449,7 +449,7 @@ static void count(struct tsr_queue *q)
 static enum tsr_step run_job(struct tsr_mem *mem, struct tsr_step_cost *cost)
 {
 	struct tsr_queue *q = mem->queue;
-	enum tsr_step step = tsr_crew_run(mem, cost);
+	enum tsr_step step = tsr_thread_pool_run(mem, cost);
 
 	if (step == TSR_STEP_DONE) {
 		count(q);
@@ -616,7 +616,7 @@ enum tsr_step tsr_render_step(struct tsr_mem *mem, uint64_t pc, const uint64_t *
 	enum tsr_step step;
 
 	*cost = (struct tsr_step_cost){ 0, 0, 0 };
-	if (!tsr_crew_shader(mem->runner))
+	if (!tsr_thread_pool_shader(mem->runner))
 		return tsr_mem_bad_packet(mem, pc, 0, TSR_FAULT_UNSUPPORTED);
 	mem->unit = TSR_UNIT_TILE;
 	if (state->word[WORD_BEGUN] && mem->queue->rendering->resume) {

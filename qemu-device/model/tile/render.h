@@ -24,7 +24,7 @@
 
 #include <string.h>
 
-#include "command/crew.h"
+#include "command/thread_pool.h"
 #include "binner/list.h"
 #include "binner/tile_list.h"
 #include "shader/jit/flat.h"
@@ -137,7 +137,7 @@ enum tsr_tile_phase {
 };
 
 struct tsr_tile_core {
-	struct tsr_job_core job;	/* the first member, see crew.h */
+	struct tsr_job_core job;	/* the first member, see thread_pool.h */
 	struct tsr_rendering *render;
 	uint64_t next;			/* number of the next tile, or batch */
 	uint64_t resume_at;		/* from a snapshot: the same */

@@ -38,7 +38,7 @@ static void leave(struct tsr_runner *runner, struct tsr_queue *q)
 {
 	struct tsr_gpu *gpu = q->gpu;
 
-	tsr_crew_close(q);
+	tsr_thread_pool_close(q);
 	pthread_mutex_lock(&gpu->lock);
 	tsr_run_report(runner);
 	tsr_tlb_sync(runner);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "crew.h"
+#include "thread_pool.h"
 
 #include <sched.h>
 
@@ -9,7 +9,7 @@
 /* Bursts a thread runs of one core before it goes to the next. */
 #define CORE_BURSTS 4
 
-struct tsr_shader *tsr_crew_shader(struct tsr_runner *runner)
+struct tsr_shader *tsr_thread_pool_shader(struct tsr_runner *runner)
 {
 	if (!runner->shader)
 		runner->shader = tsr_shader_new(tsr_alu_name(runner->gpu->alu));
@@ -86,7 +86,7 @@ static enum tsr_burst burst(struct tsr_shader *sh, const struct tsr_mem *mem, st
 	return result;
 }
 
-/* ---- The crew -------------------------------------------------------------------------------- */
+/* ---- The pool -------------------------------------------------------------------------------- */
 
 static void relax(void)
 {
@@ -95,16 +95,16 @@ static void relax(void)
 #endif
 }
 
-void tsr_crew_close(struct tsr_queue *q)
+void tsr_thread_pool_close(struct tsr_queue *q)
 {
-	struct tsr_crew *crew = &q->crew;
+	struct tsr_thread_pool *pool = &q->pool;
 	unsigned int spins = 0;
 
-	if (!atomic_load_explicit(&crew->open, memory_order_relaxed))
+	if (!atomic_load_explicit(&pool->open, memory_order_relaxed))
 		return;
-	atomic_store(&crew->open, false);
+	atomic_store(&pool->open, false);
 	atomic_fetch_and(&q->gpu->help, ~(1ull << q->index));
-	while (atomic_load(&crew->inside)) {
+	while (atomic_load(&pool->inside)) {
 		if (++spins < 1000)
 			relax();
 		else
@@ -135,8 +135,8 @@ static void call_helpers(struct tsr_queue *q)
 
 	if (!gpu->cfg.threads || !q->job->shared)
 		return;
-	if (!atomic_load_explicit(&q->crew.open, memory_order_relaxed))
-		atomic_store(&q->crew.open, true);
+	if (!atomic_load_explicit(&q->pool.open, memory_order_relaxed))
+		atomic_store(&q->pool.open, true);
 	if (atomic_load_explicit(&gpu->help, memory_order_relaxed) & bit)
 		return;
 	spare = spare_cores(q->job);
@@ -149,25 +149,25 @@ static void call_helpers(struct tsr_queue *q)
 	pthread_mutex_unlock(&gpu->lock);
 }
 
-static void report(struct tsr_crew *crew, const struct tsr_shader_stats *stats)
+static void report(struct tsr_thread_pool *pool, const struct tsr_shader_stats *stats)
 {
-	atomic_fetch_add_explicit(&crew->cycles, stats->cycles, memory_order_relaxed);
-	atomic_fetch_add_explicit(&crew->groups, stats->groups, memory_order_relaxed);
-	atomic_fetch_add_explicit(&crew->clauses, stats->clauses, memory_order_relaxed);
-	atomic_fetch_add_explicit(&crew->threads, stats->threads, memory_order_relaxed);
-	atomic_fetch_add_explicit(&crew->messages, stats->messages, memory_order_relaxed);
-	atomic_fetch_add_explicit(&crew->read_bytes, stats->read_bytes, memory_order_relaxed);
-	atomic_fetch_add_explicit(&crew->write_bytes, stats->write_bytes, memory_order_relaxed);
-	atomic_fetch_add_explicit(&crew->samples, stats->texture.samples, memory_order_relaxed);
-	atomic_fetch_add_explicit(&crew->touches, stats->texture.touches, memory_order_relaxed);
-	atomic_fetch_add_explicit(&crew->fills, stats->texture.fills, memory_order_relaxed);
-	atomic_fetch_add_explicit(&crew->misses, stats->texture.misses, memory_order_relaxed);
+	atomic_fetch_add_explicit(&pool->cycles, stats->cycles, memory_order_relaxed);
+	atomic_fetch_add_explicit(&pool->groups, stats->groups, memory_order_relaxed);
+	atomic_fetch_add_explicit(&pool->clauses, stats->clauses, memory_order_relaxed);
+	atomic_fetch_add_explicit(&pool->threads, stats->threads, memory_order_relaxed);
+	atomic_fetch_add_explicit(&pool->messages, stats->messages, memory_order_relaxed);
+	atomic_fetch_add_explicit(&pool->read_bytes, stats->read_bytes, memory_order_relaxed);
+	atomic_fetch_add_explicit(&pool->write_bytes, stats->write_bytes, memory_order_relaxed);
+	atomic_fetch_add_explicit(&pool->samples, stats->texture.samples, memory_order_relaxed);
+	atomic_fetch_add_explicit(&pool->touches, stats->texture.touches, memory_order_relaxed);
+	atomic_fetch_add_explicit(&pool->fills, stats->texture.fills, memory_order_relaxed);
+	atomic_fetch_add_explicit(&pool->misses, stats->texture.misses, memory_order_relaxed);
 }
 
-static void report_lookups(struct tsr_crew *crew, struct tsr_runner *runner)
+static void report_lookups(struct tsr_thread_pool *pool, struct tsr_runner *runner)
 {
 	for (unsigned int hit = 0; hit < 2; hit++) {
-		atomic_fetch_add_explicit(&crew->lookups[hit], runner->lookups[hit],
+		atomic_fetch_add_explicit(&pool->lookups[hit], runner->lookups[hit],
 					  memory_order_relaxed);
 		runner->lookups[hit] = 0;
 	}
@@ -176,14 +176,14 @@ static void report_lookups(struct tsr_crew *crew, struct tsr_runner *runner)
 /* One burst by a helper, of a core from @first on; false: it is not wanted (any more). */
 static bool help_once(struct tsr_runner *runner, struct tsr_queue *q, unsigned int first)
 {
-	struct tsr_crew *crew = &q->crew;
+	struct tsr_thread_pool *pool = &q->pool;
 	struct tsr_shader *sh = runner->shader;
 	uint64_t seq = atomic_load_explicit(&runner->gpu->host_seq, memory_order_acquire);
 	struct tsr_job_core *core = NULL;
 	bool helped = false;
 
-	atomic_fetch_add(&crew->inside, 1);
-	if (atomic_load(&crew->open) && !atomic_load(&crew->fault)) {
+	atomic_fetch_add(&pool->inside, 1);
+	if (atomic_load(&pool->open) && !atomic_load(&pool->fault)) {
 		core = take_core(q->job, first, seq);
 		helped = core;
 		if (!core)
@@ -194,17 +194,17 @@ static bool help_once(struct tsr_runner *runner, struct tsr_queue *q, unsigned i
 				       .as = tsr_queue_user_as(q), .unit = TSR_UNIT_SHADER };
 
 		if (burst(sh, &mem, q, core, seq) == TSR_BURST_FAULT &&
-		    !atomic_exchange(&crew->fault, true))
-			crew->record = sh->fault;
-		report(crew, &sh->stats);
-		report_lookups(crew, runner);
+		    !atomic_exchange(&pool->fault, true))
+			pool->record = sh->fault;
+		report(pool, &sh->stats);
+		report_lookups(pool, runner);
 		release(core);
 	}
-	atomic_fetch_sub(&crew->inside, 1);
+	atomic_fetch_sub(&pool->inside, 1);
 	return helped;
 }
 
-bool tsr_crew_help(struct tsr_runner *runner)
+bool tsr_thread_pool_help(struct tsr_runner *runner)
 {
 	struct tsr_gpu *gpu = runner->gpu;
 	uint64_t wanted = atomic_load(&gpu->help);
@@ -213,7 +213,7 @@ bool tsr_crew_help(struct tsr_runner *runner)
 
 	if (!wanted || tsr_gpu_stands(gpu))
 		return false;
-	if (!tsr_crew_shader(runner)) {
+	if (!tsr_thread_pool_shader(runner)) {
 		atomic_store(&gpu->help, 0);
 		return false;
 	}
@@ -238,62 +238,62 @@ bool tsr_crew_help(struct tsr_runner *runner)
 
 /* ---- The owner ------------------------------------------------------------------------------- */
 
-void tsr_crew_forget(struct tsr_queue *q)
+void tsr_thread_pool_forget(struct tsr_queue *q)
 {
-	struct tsr_crew *crew = &q->crew;
+	struct tsr_thread_pool *pool = &q->pool;
 
 	q->job = NULL;
-	atomic_store(&crew->fault, false);
-	atomic_store(&crew->cycles, 0);
-	atomic_store(&crew->groups, 0);
-	atomic_store(&crew->clauses, 0);
-	atomic_store(&crew->threads, 0);
-	atomic_store(&crew->messages, 0);
-	atomic_store(&crew->read_bytes, 0);
-	atomic_store(&crew->write_bytes, 0);
-	atomic_store(&crew->samples, 0);
-	atomic_store(&crew->touches, 0);
-	atomic_store(&crew->fills, 0);
-	atomic_store(&crew->misses, 0);
-	atomic_store(&crew->lookups[0], 0);
-	atomic_store(&crew->lookups[1], 0);
+	atomic_store(&pool->fault, false);
+	atomic_store(&pool->cycles, 0);
+	atomic_store(&pool->groups, 0);
+	atomic_store(&pool->clauses, 0);
+	atomic_store(&pool->threads, 0);
+	atomic_store(&pool->messages, 0);
+	atomic_store(&pool->read_bytes, 0);
+	atomic_store(&pool->write_bytes, 0);
+	atomic_store(&pool->samples, 0);
+	atomic_store(&pool->touches, 0);
+	atomic_store(&pool->fills, 0);
+	atomic_store(&pool->misses, 0);
+	atomic_store(&pool->lookups[0], 0);
+	atomic_store(&pool->lookups[1], 0);
 }
 
 static void count_textures(struct tsr_queue *q, const struct tsr_texture_stats *own)
 {
-	struct tsr_crew *crew = &q->crew;
+	struct tsr_thread_pool *pool = &q->pool;
 
 	tsr_count(&q->counter[TSR_QUEUE_COUNTER_TEXTURE_SAMPLES],
-		  own->samples + atomic_exchange(&crew->samples, 0));
+		  own->samples + atomic_exchange(&pool->samples, 0));
 	tsr_count(&q->counter[TSR_QUEUE_COUNTER_TEXTURE_TOUCHES],
-		  own->touches + atomic_exchange(&crew->touches, 0));
+		  own->touches + atomic_exchange(&pool->touches, 0));
 	tsr_count(&q->counter[TSR_QUEUE_COUNTER_TEXTURE_FILLS],
-		  own->fills + atomic_exchange(&crew->fills, 0));
+		  own->fills + atomic_exchange(&pool->fills, 0));
 	tsr_count(&q->counter[TSR_QUEUE_COUNTER_TEXTURE_MISSES],
-		  own->misses + atomic_exchange(&crew->misses, 0));
+		  own->misses + atomic_exchange(&pool->misses, 0));
 }
 
 /* Add what a burst of the owner, and helpers meanwhile, have done to counters and @cost. */
 static void count(struct tsr_queue *q, const struct tsr_shader_stats *own,
 		  struct tsr_step_cost *cost)
 {
-	struct tsr_crew *crew = &q->crew;
+	struct tsr_thread_pool *pool = &q->pool;
 
-	cost->cycles += own->cycles + atomic_exchange(&crew->cycles, 0);
-	cost->read_bytes += own->read_bytes + atomic_exchange(&crew->read_bytes, 0);
-	cost->write_bytes += own->write_bytes + atomic_exchange(&crew->write_bytes, 0);
+	cost->cycles += own->cycles + atomic_exchange(&pool->cycles, 0);
+	cost->read_bytes += own->read_bytes + atomic_exchange(&pool->read_bytes, 0);
+	cost->write_bytes += own->write_bytes + atomic_exchange(&pool->write_bytes, 0);
 	tsr_count(&q->counter[TSR_QUEUE_COUNTER_SHADER_GROUPS],
-		  own->groups + atomic_exchange(&crew->groups, 0));
+		  own->groups + atomic_exchange(&pool->groups, 0));
 	tsr_count(&q->counter[TSR_QUEUE_COUNTER_SHADER_CLAUSES],
-		  own->clauses + atomic_exchange(&crew->clauses, 0));
+		  own->clauses + atomic_exchange(&pool->clauses, 0));
 	tsr_count(&q->counter[TSR_QUEUE_COUNTER_SHADER_THREADS],
-		  own->threads + atomic_exchange(&crew->threads, 0));
+		  own->threads + atomic_exchange(&pool->threads, 0));
 	tsr_count(&q->counter[TSR_QUEUE_COUNTER_SHADER_MESSAGES],
-		  own->messages + atomic_exchange(&crew->messages, 0));
+		  own->messages + atomic_exchange(&pool->messages, 0));
 	tsr_count(&q->counter[TSR_QUEUE_COUNTER_TLB_MISSES],
-		  atomic_exchange(&crew->lookups[0], 0));
+		  atomic_exchange(&pool->lookups[0], 0));
 	tsr_count(&q->counter[TSR_QUEUE_COUNTER_TLB_HITS],
-		  atomic_exchange(&crew->lookups[1], 0));
+		  atomic_exchange(&pool->lookups[1], 0));
 	count_textures(q, &own->texture);
 }
 
@@ -303,7 +303,7 @@ static enum tsr_step finish(struct tsr_mem *mem, const struct tsr_fault_info *fa
 {
 	static const struct tsr_shader_stats nothing;
 
-	tsr_crew_close(mem->queue);
+	tsr_thread_pool_close(mem->queue);
 	count(mem->queue, &nothing, cost);
 	if (!fault)
 		return TSR_STEP_DONE;
@@ -317,13 +317,13 @@ static enum tsr_step out_of_cores(struct tsr_mem *mem, struct tsr_step_cost *cos
 	struct tsr_queue *q = mem->queue;
 	bool done = true;
 
-	if (atomic_load(&q->crew.inside)) {
+	if (atomic_load(&q->pool.inside)) {
 		sched_yield();
 		return TSR_STEP_MORE;
 	}
-	tsr_crew_close(q);
-	if (atomic_load(&q->crew.fault))
-		return finish(mem, &q->crew.record, cost);
+	tsr_thread_pool_close(q);
+	if (atomic_load(&q->pool.fault))
+		return finish(mem, &q->pool.record, cost);
 	for (unsigned int i = 0; i < q->job->cores; i++) {
 		if (worthwhile(q->job->core[i], q->host_seq))
 			return TSR_STEP_MORE;
@@ -332,17 +332,17 @@ static enum tsr_step out_of_cores(struct tsr_mem *mem, struct tsr_step_cost *cos
 	return done ? finish(mem, NULL, cost) : TSR_STEP_PENDING;
 }
 
-enum tsr_step tsr_crew_run(struct tsr_mem *mem, struct tsr_step_cost *cost)
+enum tsr_step tsr_thread_pool_run(struct tsr_mem *mem, struct tsr_step_cost *cost)
 {
-	struct tsr_shader *sh = tsr_crew_shader(mem->runner);
+	struct tsr_shader *sh = tsr_thread_pool_shader(mem->runner);
 	struct tsr_queue *q = mem->queue;
 	struct tsr_job *job = q->job;
 	struct tsr_job_core *core;
 	enum tsr_burst result;
 
-	if (atomic_load_explicit(&q->crew.fault, memory_order_relaxed)) {
-		tsr_crew_close(q);
-		return finish(mem, &q->crew.record, cost);
+	if (atomic_load_explicit(&q->pool.fault, memory_order_relaxed)) {
+		tsr_thread_pool_close(q);
+		return finish(mem, &q->pool.record, cost);
 	}
 	core = mem->gpu->winding_down ? take_busy_core(job, q->host_seq) :
 					take_core(job, job->cursor, q->host_seq);

@@ -5,14 +5,14 @@
  *
  * In: a command at the head of a queue's FIFO that has begun a job (q->job). Out: its cores run to
  * their end, by the runner of the queue (the owner) and by workers that have nothing else to do
- * (helpers). The owner opens the crew when there is something to share, and closes it before the
+ * (helpers). The owner opens the pool when there is something to share, and closes it before the
  * queue comes to a stopping point: when it is closed nobody else touches the job. A helper is bound
- * to nothing: it leaves between two bursts when the crew is closed, when its runner's attention is
+ * to nothing: it leaves between two bursts when the pool is closed, when its runner's attention is
  * wanted, or when a queue waits for a thread. Limits: one job of a queue at a time. Reset state: no
- * job, crew closed.
+ * job, pool closed.
  */
-#ifndef TSR_CREW_H
-#define TSR_CREW_H
+#ifndef TSR_THREAD_POOL_H
+#define TSR_THREAD_POOL_H
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -40,7 +40,7 @@ enum tsr_core_state {
 	TSR_CORE_DONE,			/* all its work is complete */
 };
 
-/* What the crew needs of a core; the first member of the job's own structure. */
+/* What the pool needs of a core; the first member of the job's own structure. */
 struct tsr_job_core {
 	/* Somebody runs it, or it is being looked at; who gets it first has it. */
 	atomic_bool claimed;
@@ -66,7 +66,7 @@ struct tsr_job {
 };
 
 /* Those who work on a queue's job. */
-struct tsr_crew {
+struct tsr_thread_pool {
 	atomic_bool open;		/* helpers may touch the job */
 	atomic_uint inside;		/* helpers that do */
 	atomic_bool fault;		/* a helper has found one: @record */
@@ -78,20 +78,20 @@ struct tsr_crew {
 };
 
 /* The runner's part in programs; NULL: no memory. */
-struct tsr_shader *tsr_crew_shader(struct tsr_runner *runner);
+struct tsr_shader *tsr_thread_pool_shader(struct tsr_runner *runner);
 /*
- * One burst of the owner's. TSR_STEP_DONE: all cores are done, the crew is closed. TSR_STEP_FAULT:
+ * One burst of the owner's. TSR_STEP_DONE: all cores are done, the pool is closed. TSR_STEP_FAULT:
  * mem->fault, likewise. What was done is counted and added to @cost.
  */
-enum tsr_step tsr_crew_run(struct tsr_mem *mem, struct tsr_step_cost *cost);
+enum tsr_step tsr_thread_pool_run(struct tsr_mem *mem, struct tsr_step_cost *cost);
 /* No helper touches the job of @q on return. By the owner, lock not held. */
-void tsr_crew_close(struct tsr_queue *q);
+void tsr_thread_pool_close(struct tsr_queue *q);
 /* Forget the job of @q, and what helpers have found and nobody has looked at. It is closed. */
-void tsr_crew_forget(struct tsr_queue *q);
+void tsr_thread_pool_forget(struct tsr_queue *q);
 /*
  * @runner, a worker without a queue, works on somebody's job as long as it can; false: there is
  * none. Lock held; released meanwhile.
  */
-bool tsr_crew_help(struct tsr_runner *runner);
+bool tsr_thread_pool_help(struct tsr_runner *runner);
 
 #endif
