@@ -29,6 +29,9 @@ void tsr_stream_bytes(struct tsr_stream *s, void *data, size_t n);
 /* Complain about @what unless @held. */
 void tsr_stream_check(struct tsr_stream *s, bool held, const char *what);
 
+/* A truth value: one byte, 0 or 1. */
+void tsr_stream_bool(struct tsr_stream *s, bool *field);
+
 /* A plain integer field, or an array of them. */
 #define TSR_VISIT(s, field) tsr_stream_bytes(s, &(field), sizeof(field))
 

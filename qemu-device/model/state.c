@@ -48,7 +48,7 @@ void tsr_stream_bytes(struct tsr_stream *s, void *data, size_t n)
 #define VISIT(s, field) TSR_VISIT(s, field)
 #define check tsr_stream_check
 
-static void visit_bool(struct tsr_stream *s, bool *field)
+void tsr_stream_bool(struct tsr_stream *s, bool *field)
 {
 	uint8_t byte = *field;
 
@@ -275,7 +275,7 @@ static void visit_progress(struct tsr_stream *s, struct tsr_queue *q)
 
 	visit_atomic32(s, &q->rptr);
 	visit_atomic32(s, &q->wptr);
-	visit_bool(s, &in_call);
+	tsr_stream_bool(s, &in_call);
 	atomic_store_explicit(&q->in_call, in_call, memory_order_relaxed);
 	visit_atomic64(s, &q->progress);
 	visit_atomic64(s, &q->calls);
@@ -322,7 +322,7 @@ static void visit_grid(struct tsr_stream *s, struct tsr_queue *q)
 	const struct tsr_fifo *fifo = &q->exec.fifo;
 	bool grid = q->grid;
 
-	visit_bool(s, &grid);
+	tsr_stream_bool(s, &grid);
 	if (s->loading && !s->wrong)
 		check(s, grid == (fifo->count && tsr_dispatch_begun(&fifo->entry[fifo->first],
 								    &fifo->state)),
@@ -353,7 +353,7 @@ static void visit_heap(struct tsr_stream *s, struct tsr_heap_window *heap)
 	VISIT(s, heap->max);
 	VISIT(s, heap->wanted);
 	VISIT(s, size);
-	visit_bool(s, &failed);
+	tsr_stream_bool(s, &failed);
 	check(s, heap->base % TSR_HEAP_ALIGN == 0 && size <= heap->max &&
 		 heap->wanted <= heap->max, "a queue's heap");
 	if (s->loading) {
@@ -371,13 +371,13 @@ static void visit_queue(struct tsr_stream *s, struct tsr_queue *q)
 	VISIT(s, q->state);
 	VISIT(s, q->block);
 	VISIT(s, q->before);
-	visit_bool(s, &q->heavy);
+	tsr_stream_bool(s, &q->heavy);
 	VISIT(s, q->order);
 	VISIT(s, q->passed);
 	visit_since(s, &q->block_since, tsr_clock(gpu));
 	visit_since(s, &q->watch_since, gpu->ops->clock(gpu->host));
 	VISIT(s, q->watch_progress);
-	visit_bool(s, &q->watch_fired);
+	tsr_stream_bool(s, &q->watch_fired);
 	visit_progress(s, q);
 	visit_record(s, &q->fault);
 	visit_heap(s, &q->heap);

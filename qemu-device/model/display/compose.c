@@ -239,8 +239,7 @@ static void note_crc(struct tsr_gpu *gpu, struct tsr_head *head, uint32_t value)
 	head->crc[(head->crc_first + head->crc_count++) % TSR_CRC_ENTRIES] = (struct tsr_crc_entry){
 		(uint32_t)head->composition.frame, value,
 	};
-	tsr_irq_raise(gpu, TSR_IRQ_CLASS_DISPLAY,
-		      (uint64_t)TSR_DISPLAY_IRQ_CRC << 8 * head->index);
+	tsr_head_raise(gpu, head, TSR_DISPLAY_IRQ_CRC);
 }
 
 /* The frame is complete, @crc if one was wanted. Lock held. */
@@ -250,8 +249,7 @@ static void complete(struct tsr_gpu *gpu, struct tsr_head *head, uint32_t crc)
 
 	if (c->underrun) {
 		head->underrun_addr = c->underrun_addr;
-		tsr_irq_raise(gpu, TSR_IRQ_CLASS_DISPLAY,
-			      (uint64_t)TSR_DISPLAY_IRQ_UNDERRUN << 8 * head->index);
+		tsr_head_raise(gpu, head, TSR_DISPLAY_IRQ_UNDERRUN);
 	}
 	if (c->crc && c->pixels)
 		note_crc(gpu, head, crc);
@@ -265,8 +263,7 @@ static void complete(struct tsr_gpu *gpu, struct tsr_head *head, uint32_t crc)
 	}
 	tsr_compose_drop(head);
 	if (head->flip_owed)
-		tsr_irq_raise(gpu, TSR_IRQ_CLASS_DISPLAY,
-			      (uint64_t)TSR_DISPLAY_IRQ_FLIP << 8 * head->index);
+		tsr_head_raise(gpu, head, TSR_DISPLAY_IRQ_FLIP);
 	head->flip_owed = false;
 }
 

@@ -9,7 +9,7 @@
 
 #define FIELD(f, v) ((uint32_t)(v) << f##__SHIFT & f##__MASK)
 
-static void raise_bits(struct tsr_gpu *gpu, const struct tsr_head *head, uint32_t bits)
+void tsr_head_raise(struct tsr_gpu *gpu, const struct tsr_head *head, uint32_t bits)
 {
 	if (bits)
 		tsr_irq_raise(gpu, TSR_IRQ_CLASS_DISPLAY, (uint64_t)bits << 8 * head->index);
@@ -59,8 +59,8 @@ static void switch_on(struct tsr_gpu *gpu, struct tsr_head *head)
 	head->flip_owed = head->begun;
 	head->crc_due = head->crc_on && !head->begun;
 	tsr_compose_begin(gpu, head);
-	raise_bits(gpu, head, head->flip_owed ? 0 : TSR_DISPLAY_IRQ_FLIP);
-	raise_bits(gpu, head, TSR_DISPLAY_IRQ_VBLANK);
+	tsr_head_raise(gpu, head, head->flip_owed ? 0 : TSR_DISPLAY_IRQ_FLIP);
+	tsr_head_raise(gpu, head, TSR_DISPLAY_IRQ_VBLANK);
 	tsr_timer_want(gpu, due(head, 1));
 }
 
@@ -112,8 +112,8 @@ static void blank(struct tsr_gpu *gpu, struct tsr_head *head, uint64_t now)
 	head->flip_owed &= head->begun;
 	head->crc_due = head->crc_on && !head->begun;
 	tsr_compose_begin(gpu, head);
-	raise_bits(gpu, head, flipped ? TSR_DISPLAY_IRQ_FLIP : 0);
-	raise_bits(gpu, head, TSR_DISPLAY_IRQ_VBLANK);
+	tsr_head_raise(gpu, head, flipped ? TSR_DISPLAY_IRQ_FLIP : 0);
+	tsr_head_raise(gpu, head, TSR_DISPLAY_IRQ_VBLANK);
 }
 
 void tsr_display_expired(struct tsr_gpu *gpu, uint64_t now)
@@ -165,7 +165,7 @@ static void commit_async(struct tsr_gpu *gpu, struct tsr_head *head)
 	if (head->begun)
 		head->flip_owed = true;
 	else
-		raise_bits(gpu, head, TSR_DISPLAY_IRQ_FLIP);
+		tsr_head_raise(gpu, head, TSR_DISPLAY_IRQ_FLIP);
 }
 
 static void commit(struct tsr_gpu *gpu, struct tsr_head *head, uint32_t value)
@@ -375,7 +375,7 @@ void tsr_gpu_display_monitor(struct tsr_gpu *gpu, unsigned int n, bool present,
 	    (head->present != present || memcmp(head->edid, words, sizeof(words)))) {
 		head->present = present;
 		memcpy(head->edid, words, sizeof(words));
-		raise_bits(gpu, head, TSR_DISPLAY_IRQ_HOTPLUG);
+		tsr_head_raise(gpu, head, TSR_DISPLAY_IRQ_HOTPLUG);
 	}
 	pthread_mutex_unlock(&gpu->lock);
 }
@@ -408,15 +408,6 @@ void tsr_display_free(struct tsr_gpu *gpu)
 	}
 }
 
-static void visit_flag(struct tsr_stream *s, bool *flag)
-{
-	uint8_t byte = *flag;
-
-	TSR_VISIT(s, byte);
-	tsr_stream_check(s, byte <= 1, "a truth value");
-	*flag = byte == 1;
-}
-
 static void visit_shadow(struct tsr_stream *s, struct tsr_shadow *shadow)
 {
 	TSR_VISIT(s, shadow->mode_h);
@@ -434,16 +425,16 @@ static void visit_head(struct tsr_stream *s, struct tsr_gpu *gpu, struct tsr_hea
 	visit_shadow(s, &head->shadow);
 	visit_shadow(s, &head->waiting.shadow);
 	visit_shadow(s, &head->shown.shadow);
-	visit_flag(s, &head->on);
-	visit_flag(s, &head->pending);
-	visit_flag(s, &head->bad);
-	visit_flag(s, &head->flip_owed);
+	tsr_stream_bool(s, &head->on);
+	tsr_stream_bool(s, &head->pending);
+	tsr_stream_bool(s, &head->bad);
+	tsr_stream_bool(s, &head->flip_owed);
 	TSR_VISIT(s, since);
 	TSR_VISIT(s, head->blanks);
 	TSR_VISIT(s, head->frame);
 	TSR_VISIT(s, head->vblank_time);
 	TSR_VISIT(s, head->underrun_addr);
-	visit_flag(s, &head->crc_on);
+	tsr_stream_bool(s, &head->crc_on);
 	TSR_VISIT(s, head->crc_first);
 	TSR_VISIT(s, head->crc_count);
 	for (unsigned int i = 0; i < TSR_CRC_ENTRIES; i++) {

@@ -132,6 +132,8 @@ void tsr_display_expired(struct tsr_gpu *gpu, uint64_t now);
 void tsr_display_arm(struct tsr_gpu *gpu);
 /* The host may have answered: go on with frames that wait for it. Lock held. */
 void tsr_display_host_ready(struct tsr_gpu *gpu);
+/* Interrupts of @head: @bits of DISPLAY_IRQ. Lock held. */
+void tsr_head_raise(struct tsr_gpu *gpu, const struct tsr_head *head, uint32_t bits);
 /* Snapshots. Lock held, the device is paused. */
 void tsr_display_visit(struct tsr_stream *s, struct tsr_gpu *gpu);
 
