@@ -11,7 +11,6 @@
 
 /* Registers are memory here. */
 #define TEST_SLOT	5
-#define REGS_SIZE	SZ_1M
 
 /* Stand-in for the rest of the driver: what a VM has been told of. */
 static struct drm_tessera_fault test_record;
@@ -26,19 +25,11 @@ void tessera_vm_add_fault(struct tessera_vm *vm, const struct tessera_queue *que
 
 static struct tessera_queue *faulty_queue(struct kunit *test)
 {
-	struct tessera_device *tdev = kunit_kzalloc(test, sizeof(*tdev), GFP_KERNEL);
-	struct tessera_queue *queue = kunit_kzalloc(test, sizeof(*queue), GFP_KERNEL);
+	struct tessera_queue *queue = tessera_test_queue(test, 0);
 
-	KUNIT_ASSERT_NOT_NULL(test, tdev);
-	KUNIT_ASSERT_NOT_NULL(test, queue);
-	tdev->regs = (void __iomem *)kunit_kzalloc(test, REGS_SIZE, GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, (void *)tdev->regs);
-	tdev->drm.dev = tessera_test_device(test);
-	tdev->info.va_bits = 39;
-	queue->tdev = tdev;
+	queue->tdev->drm.dev = tessera_test_device(test);
+	queue->tdev->info.va_bits = 39;
 	queue->id = 77;
-	queue->timeline = kunit_kzalloc(test, sizeof(*queue->timeline), GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, queue->timeline);
 
 	return queue;
 }

@@ -13,7 +13,6 @@
 #include "../tessera_reset_queues.c"
 
 #define TEST_SLOT	2
-#define REGS_SIZE	SZ_1M
 
 /* Stand-ins for the rest of the driver. Fences signal here by being written down. */
 static u64 test_signalled;
@@ -67,25 +66,6 @@ void tessera_ring_unmap(struct tessera_device *tdev, struct tessera_ring *ring)
 {
 }
 
-/* A queue on a device whose registers are memory. */
-static struct tessera_queue *late_queue(struct kunit *test)
-{
-	struct tessera_device *tdev = kunit_kzalloc(test, sizeof(*tdev), GFP_KERNEL);
-	struct tessera_queue *queue = kunit_kzalloc(test, sizeof(*queue), GFP_KERNEL);
-
-	KUNIT_ASSERT_NOT_NULL(test, tdev);
-	KUNIT_ASSERT_NOT_NULL(test, queue);
-	tdev->regs = (void __iomem *)kunit_kzalloc(test, REGS_SIZE, GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, (void *)tdev->regs);
-	queue->tdev = tdev;
-	queue->slot = TEST_SLOT;
-	mutex_init(&queue->lock);
-	queue->timeline = kunit_kzalloc(test, sizeof(*queue->timeline), GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, queue->timeline);
-
-	return queue;
-}
-
 /* A job has begun when its CALL has; where the slot did not stop nobody knows, and it has. */
 static void reset_test_resume(struct kunit *test)
 {
@@ -101,7 +81,7 @@ static void reset_test_resume(struct kunit *test)
 		{ TESSERA_RING_CALL + 8, false, true },
 		{ TESSERA_RING_ENTRY - 8, false, true },
 	};
-	struct tessera_queue *queue = late_queue(test);
+	struct tessera_queue *queue = tessera_test_queue(test, TEST_SLOT);
 	u32 entry = 7 * TESSERA_RING_ENTRY;
 	unsigned int i;
 
@@ -119,7 +99,7 @@ static void reset_test_resume(struct kunit *test)
 /* Lost are all jobs but those behind where the ring goes on; nobody is told when there is none. */
 static void reset_test_lost(struct kunit *test)
 {
-	struct tessera_queue *queue = late_queue(test);
+	struct tessera_queue *queue = tessera_test_queue(test, TEST_SLOT);
 
 	mutex_lock(&queue->lock);
 	queue->timeline->seqno = 100;
@@ -160,7 +140,7 @@ static void reset_test_lost(struct kunit *test)
 /* A device with queues on all slots but one; each is eight bytes into its third entry. */
 static struct tessera_device *busy_device(struct kunit *test, struct tessera_queue **queue)
 {
-	struct tessera_device *tdev = late_queue(test)->tdev;
+	struct tessera_device *tdev = tessera_test_queue(test, TEST_SLOT)->tdev;
 	unsigned int i;
 
 	tdev->info.num_queues = QUEUES;
@@ -169,7 +149,7 @@ static struct tessera_device *busy_device(struct kunit *test, struct tessera_que
 	for (i = 0; i < QUEUES; i++) {
 		test_hangs[i] = false;
 		test_waited_ms[i] = 0;
-		queue[i] = late_queue(test);
+		queue[i] = tessera_test_queue(test, TEST_SLOT);
 		queue[i]->tdev = tdev;
 		queue[i]->slot = i;
 		queue[i]->wptr = 5 * TESSERA_RING_ENTRY;

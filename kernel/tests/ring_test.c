@@ -22,21 +22,12 @@ u64 tessera_counters_va(u32 slot)
 
 /* Registers are memory here, which keeps what was written last. */
 #define TEST_SLOT	3
-#define REGS_SIZE	SZ_1M
 
 /* A queue with a ring, on a device that is memory. */
 static struct tessera_queue *queue_with_ring(struct kunit *test, u32 ring_size)
 {
-	struct tessera_device *tdev = kunit_kzalloc(test, sizeof(*tdev), GFP_KERNEL);
-	struct tessera_queue *queue = kunit_kzalloc(test, sizeof(*queue), GFP_KERNEL);
+	struct tessera_queue *queue = tessera_test_queue(test, TEST_SLOT);
 
-	KUNIT_ASSERT_NOT_NULL(test, tdev);
-	KUNIT_ASSERT_NOT_NULL(test, queue);
-	tdev->regs = (void __iomem *)kunit_kzalloc(test, REGS_SIZE, GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, (void *)tdev->regs);
-	KUNIT_ASSERT_LT(test, TSR_REG_DOORBELL_RING(TEST_SLOT), REGS_SIZE);
-	queue->tdev = tdev;
-	queue->slot = TEST_SLOT;
 	queue->ring.size = ring_size;
 	queue->ring.cpu = kunit_kzalloc(test, ring_size, GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, queue->ring.cpu);

@@ -11,7 +11,12 @@
 #include <linux/module.h>
 
 #include "../tessera_device.h"
+#include "../tessera_fence.h"
+#include "../tessera_queue.h"
 #include "tests.h"
+
+/* All registers of a device. */
+#define REGS_SIZE	SZ_1M
 
 /* Stand-ins for all suites but the one about it: the gate is open. */
 bool tessera_enter(struct tessera_device *tdev, int *cookie)
@@ -67,6 +72,32 @@ struct device *tessera_test_device(struct kunit *test)
 	dev->coherent_dma_mask = DMA_BIT_MASK(64);
 
 	return dev;
+}
+
+/**
+ * tessera_test_queue() - a queue on a device whose registers are memory
+ * @test: test
+ * @slot: the queue's slot
+ *
+ * Return: the queue, with a timeline, else zero; its device is of its own.
+ */
+struct tessera_queue *tessera_test_queue(struct kunit *test, u32 slot)
+{
+	struct tessera_device *tdev = kunit_kzalloc(test, sizeof(*tdev), GFP_KERNEL);
+	struct tessera_queue *queue = kunit_kzalloc(test, sizeof(*queue), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, tdev);
+	KUNIT_ASSERT_NOT_NULL(test, queue);
+	tdev->regs = (void __iomem *)kunit_kzalloc(test, REGS_SIZE, GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, (void *)tdev->regs);
+	KUNIT_ASSERT_LT(test, TSR_REG_DOORBELL_RING(slot), REGS_SIZE);
+	queue->tdev = tdev;
+	queue->slot = slot;
+	mutex_init(&queue->lock);
+	queue->timeline = kunit_kzalloc(test, sizeof(*queue->timeline), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, queue->timeline);
+
+	return queue;
 }
 
 /**

@@ -7,6 +7,7 @@
 
 struct device;
 struct kunit;
+struct tessera_queue;
 
 /**
  * struct tessera_test_random - numbers that are the same in every run
@@ -18,6 +19,7 @@ struct tessera_test_random {
 
 u32 tessera_test_random(struct tessera_test_random *random, u32 below);
 struct device *tessera_test_device(struct kunit *test);
+struct tessera_queue *tessera_test_queue(struct kunit *test, u32 slot);
 void __user *tessera_test_user(struct kunit *test, size_t size);
 
 #endif

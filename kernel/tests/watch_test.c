@@ -10,7 +10,6 @@
 #include "../tessera_watch.c"
 
 #define TEST_SLOT	2
-#define REGS_SIZE	SZ_1M
 
 /* Stand-ins for the rest of the driver. Nothing is recovered here. */
 void tessera_dump_queue(struct tessera_queue *queue, const struct tessera_fence *job, int error)
@@ -23,25 +22,6 @@ void tessera_dump_vm(struct tessera_queue *queue)
 
 void tessera_device_reset(struct tessera_device *tdev, enum tessera_rung rung)
 {
-}
-
-/* A queue on a device whose registers are memory. */
-static struct tessera_queue *late_queue(struct kunit *test)
-{
-	struct tessera_device *tdev = kunit_kzalloc(test, sizeof(*tdev), GFP_KERNEL);
-	struct tessera_queue *queue = kunit_kzalloc(test, sizeof(*queue), GFP_KERNEL);
-
-	KUNIT_ASSERT_NOT_NULL(test, tdev);
-	KUNIT_ASSERT_NOT_NULL(test, queue);
-	tdev->regs = (void __iomem *)kunit_kzalloc(test, REGS_SIZE, GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, (void *)tdev->regs);
-	queue->tdev = tdev;
-	queue->slot = TEST_SLOT;
-	mutex_init(&queue->lock);
-	queue->timeline = kunit_kzalloc(test, sizeof(*queue->timeline), GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, queue->timeline);
-
-	return queue;
 }
 
 /* What the device says when it is looked at. */
@@ -78,7 +58,7 @@ static void stood_still(struct tessera_queue *queue, unsigned long since)
 /* Who moves is late and not stuck; who has not moved for the whole timeout is. */
 static void watch_test_progress(struct kunit *test)
 {
-	struct tessera_queue *queue = late_queue(test);
+	struct tessera_queue *queue = tessera_test_queue(test, TEST_SLOT);
 	unsigned long timeout = msecs_to_jiffies(tessera_job_timeout_ms);
 
 	KUNIT_EXPECT_FALSE(test, looks_stuck(queue, 1, RUNS(10)));
@@ -102,7 +82,7 @@ static void watch_test_progress(struct kunit *test)
 /* A queue that others keep from the engines, or that waits for the host, is not stuck. */
 static void watch_test_others(struct kunit *test)
 {
-	struct tessera_queue *queue = late_queue(test);
+	struct tessera_queue *queue = tessera_test_queue(test, TEST_SLOT);
 	struct look ready = { .progress = 10, .state = TSR_QUEUE_STATE_READY };
 	struct look host = { .progress = 10, .state = TSR_QUEUE_STATE_BLOCKED,
 			     .block = TSR_QUEUE_BLOCK_HOST };
@@ -125,7 +105,7 @@ static void watch_test_others(struct kunit *test)
 /* Who moves has a limit all the same: of time on engines and blocked, for each job. */
 static void watch_test_limit(struct kunit *test)
 {
-	struct tessera_queue *queue = late_queue(test);
+	struct tessera_queue *queue = tessera_test_queue(test, TEST_SLOT);
 	u64 limit = (u64)tessera_job_limit_ms * NSEC_PER_MSEC, start = 5 * NSEC_PER_SEC;
 	struct look look = { .busy_ns = start, .progress = 1, .state = TSR_QUEUE_STATE_RUNNING };
 
