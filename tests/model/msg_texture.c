@@ -24,15 +24,6 @@ static float as_float(uint32_t bits)
 	return f;
 }
 
-static uint32_t as_bits(double x)
-{
-	float f = x;
-	uint32_t bits;
-
-	memcpy(&bits, &f, 4);
-	return bits;
-}
-
 /* A texture word: immediate texture 0 and sampler 0. */
 static uint32_t word(unsigned int op, unsigned int mode, const struct tex *t, unsigned int result,
 		     bool array, bool shadow, bool offset)

@@ -9,6 +9,7 @@
  */
 #include <malloc.h>
 
+#include "endless.h"
 #include "gpu.h"
 #include "ktap.h"
 #include "tiles.h"
@@ -36,16 +37,6 @@ static size_t allocated(void)
 static uint64_t *words(struct tiles *t, uint64_t va)
 {
 	return (uint64_t *)(void *)(t->f->list + (va - FRONT_LIST));
-}
-
-static void corner(struct front *f, uint32_t vertex, uint32_t instance, float *record)
-{
-	(void)f;
-	(void)instance;
-	record[0] = vertex % 3 == 1 ? 3 : -1;
-	record[1] = vertex % 3 == 2 ? 3 : -1;
-	record[2] = 0.5f;
-	record[3] = 1;
 }
 
 /* A program without an end, which is that of all stages, and what refers to it. */
@@ -90,7 +81,7 @@ static struct tiles *scene(const struct tsr_config *config)
 	tiles_target(t, TILES_DEPTH, TSR_PIXEL_FORMAT_R32F, 4);
 	programs(t);
 	t->f->frame.heap_size = FRONT_HEAP_SIZE / 4;
-	t->f->position = corner;
+	t->f->position = endless_corner;
 	t->f->shader = (struct tsr_shader_state){ .position = PROGRAM, .fragment = PROGRAM };
 	t->f->draw.blends = BLENDS;
 	t->f->draw.blend_count = 1;

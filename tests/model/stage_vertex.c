@@ -715,11 +715,5 @@ static void run_all(void)
 
 int main(void)
 {
-	static const struct tsr_config late = { .late_messages = true };
-
-	ktap_start();
-	run_all();
-	config = &late;
-	run_all();
-	return ktap_finish();
+	return pipe_main(&config, run_all);
 }

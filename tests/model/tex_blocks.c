@@ -17,15 +17,6 @@
 
 static struct units *u;
 
-static uint32_t as_bits(double x)
-{
-	float f = x;
-	uint32_t bits;
-
-	memcpy(&bits, &f, 4);
-	return bits;
-}
-
 /* ---- Textures -------------------------------------------------------------------------------- */
 
 /* A compressed texture and what it is decoded to. */

@@ -192,15 +192,6 @@ static void test_latency(void)
 
 static struct units *u;
 
-static uint32_t as_bits(double x)
-{
-	float f = x;
-	uint32_t bits;
-
-	memcpy(&bits, &f, 4);
-	return bits;
-}
-
 /* A texture of bytes with all its levels, in rows. */
 static struct tex pyramid(unsigned int size)
 {

@@ -14,15 +14,6 @@
 
 static struct units *u;
 
-static uint32_t as_bits(double x)
-{
-	float f = x;
-	uint32_t bits;
-
-	memcpy(&bits, &f, 4);
-	return bits;
-}
-
 /* What samples cost. */
 struct cost {
 	uint64_t samples, bytes, cycles;

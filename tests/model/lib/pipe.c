@@ -17,6 +17,17 @@ static void *zeroed(size_t size)
 	return memory;
 }
 
+int pipe_main(const struct tsr_config **config, void (*run_all)(void))
+{
+	static const struct tsr_config late = { .late_messages = true };
+
+	ktap_start();
+	run_all();
+	*config = &late;
+	run_all();
+	return ktap_finish();
+}
+
 struct pipe *pipe_new(const struct tsr_config *config)
 {
 	struct pipe *p = zeroed(sizeof(*p));

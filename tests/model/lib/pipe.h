@@ -57,6 +57,12 @@ struct pipe {
 	uint64_t budget;			/* of each step */
 };
 
+/*
+ * The main function of a test: @run_all twice, with *@config NULL and with messages as late as can
+ * be.
+ */
+int pipe_main(const struct tsr_config **config, void (*run_all)(void));
+
 struct pipe *pipe_new(const struct tsr_config *config);
 void pipe_free(struct pipe *p);
 /* The test's view of PIPE_DATA. */

@@ -7,7 +7,19 @@
 #ifndef TSR_TEXTURE_REF_H
 #define TSR_TEXTURE_REF_H
 
+#include <string.h>
+
 #include "units.h"
+
+/* A coordinate as a register has it: fp32. */
+static inline uint32_t as_bits(double x)
+{
+	float f = x;
+	uint32_t bits;
+
+	memcpy(&bits, &f, 4);
+	return bits;
+}
 
 enum { TEX_CUBE, TEX_1D, TEX_2D, TEX_3D };
 

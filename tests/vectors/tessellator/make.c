@@ -3,18 +3,17 @@
  * Makes expected.txt, the vectors of the tessellator: Mesa's llvmpipe tessellates the patches of
  * cases.h, and transform feedback says what came out.
  *
- *     cc -O2 -o make make.c -lEGL -lGLESv2 && ./make > expected.txt
+ *     cc -O2 -o make make.c ../../bench/host/lib/gles.c -lEGL -lGLESv2 -lm && ./make > expected.txt
  *     ./make N        what case N becomes, one vertex a line
  *
  * Needs libegl-dev, libgles-dev and libgl1-mesa-dri; no test needs them.
  */
-#include <EGL/egl.h>
-#include <EGL/eglext.h>
 #include <GLES3/gl32.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../bench/host/lib/gles.h"
 #include "cases.h"
 
 #define VERTICES_MAX (3u * 2 * 65 * 65)
@@ -42,27 +41,6 @@ static void die(const char *what)
 {
 	fprintf(stderr, "make: %s\n", what);
 	exit(1);
-}
-
-static void open_gl(void)
-{
-	static const EGLint attributes[] = {
-		EGL_CONTEXT_MAJOR_VERSION, 3, EGL_CONTEXT_MINOR_VERSION, 2, EGL_NONE
-	};
-	EGLDisplay display;
-	EGLContext context;
-
-	setenv("LIBGL_ALWAYS_SOFTWARE", "1", 1);
-	setenv("GALLIUM_DRIVER", "llvmpipe", 1);
-	display = eglGetPlatformDisplay(EGL_PLATFORM_SURFACELESS_MESA, EGL_DEFAULT_DISPLAY, NULL);
-	if (display == EGL_NO_DISPLAY || !eglInitialize(display, NULL, NULL))
-		die("no EGL");
-	eglBindAPI(EGL_OPENGL_ES_API);
-	context = eglCreateContext(display, EGL_NO_CONFIG_KHR, EGL_NO_CONTEXT, attributes);
-	if (context == EGL_NO_CONTEXT ||
-	    !eglMakeCurrent(display, EGL_NO_SURFACE, EGL_NO_SURFACE, context))
-		die("no OpenGL ES 3.2");
-	fprintf(stderr, "%s, %s\n", glGetString(GL_RENDERER), glGetString(GL_VERSION));
 }
 
 static void attach(GLuint program, GLenum stage, const char *source)
@@ -153,7 +131,9 @@ int main(int argc, char **argv)
 	struct tess_case c;
 	uint64_t hash;
 
-	open_gl();
+	if (!gles_open())
+		die("no OpenGL ES");
+	fprintf(stderr, "%s, %s\n", gles_name(), glGetString(GL_VERSION));
 	if (argc > 1) {
 		c = tess_case((unsigned int)atoi(argv[1]));
 		printf("shape %u partitioning %u points %d reversed %d factors", c.shape,
