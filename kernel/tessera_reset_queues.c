@@ -6,7 +6,7 @@
  *
  * Before a reset of the device, or its sleep, each slot is suspended to see where it is,
  * and its registers tell where its ring goes on. Jobs that had begun are lost then;
- * what stands behind on the ring, and what is put there meanwhile, runs afterwards.
+ * what comes after it on the ring, and what is put there meanwhile, runs afterwards.
  * While &tessera_queue.enabled is not set jobs go on the ring and no doorbell rings.
  *
  * All of it under &tessera_device.reset.lock.
@@ -56,7 +56,7 @@ static void queue_suspend(struct tessera_queue *queue, void *unused)
 	tessera_queue_hw_command(queue, TSR_QUEUE_OP_SUSPEND);
 }
 
-/* Where does the ring go on after the reset? Behind the last job that had begun. */
+/* Where does the ring go on after the reset? After the last job that had begun. */
 static u32 queue_resume_rptr(struct tessera_queue *queue, bool stopped)
 {
 	struct tessera_device *tdev = queue->tdev;
@@ -145,7 +145,7 @@ void tessera_queues_lose(struct tessera_device *tdev)
 	tessera_queues_each(tdev, queue_freeze, NULL);
 }
 
-/* Cancel the jobs that were lost, and let the ones behind them run. */
+/* Cancel the jobs that were lost, and let the ones after them run. */
 static void queue_restore(struct tessera_queue *queue, void *data)
 {
 	const bool *counts = data;

@@ -15,7 +15,7 @@
  * - hung is as well a job that does move, but has had job_limit_ms of engines and of
  *   waiting to itself since it was job_timeout_ms old: an endless loop.
  *
- * Then the slot is reset. The oldest job gets its error, those behind it -ECANCELED, the
+ * Then the slot is reset. The oldest job gets its error, those after it -ECANCELED, the
  * queue is banned. No other queue notices, unless the slot does not stop: that is the
  * device's failure, see tessera_reset.c.
  *

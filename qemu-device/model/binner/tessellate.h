@@ -5,7 +5,7 @@
  *
  * The result is exactly that of the Direct3D 11 functional specification (11.7), points and
  * primitives in its order. A patch has a point on each place of (u, v) that is divided; primitives
- * name points by number. Coordinates are fixed point with 16 bits behind the point; with triangles
+ * name points by number. Coordinates are fixed point with 16 fraction bits; with triangles
  * the third one is 1 - u - v.
  *
  * Points lie in rings: ring 0 is the patch's edges, ring 1 the first inside it, and so on, with the

@@ -29,7 +29,7 @@ struct tsr_runner {
 	unsigned int index;		/* 0: the host's thread */
 	pthread_t thread;		/* of workers */
 	struct tsr_queue *queue;	/* what it runs; protected by the device's lock */
-	bool composes;			/* it composes a head's frame; likewise */
+	bool composes;			/* it composes a head's frame; same lock */
 	/*
 	 * Set by others, under the lock, when the runner shall come to a stopping point and take
 	 * the lock: there is an invalidation, a request to its queue, a reset, a pause. The one

@@ -295,7 +295,7 @@ static void turn(struct tsr_gpu *gpu, struct tsr_runner *runner, struct tsr_head
 	}
 	if (c->row == c->picture.height && c->crc && c->pixels)
 		*crc = crc_of(c->pixels, (size_t)c->picture.width * c->picture.height);
-	runner->lookups[0] = runner->lookups[1] = 0;	/* they are nobody's */
+	runner->lookups[0] = runner->lookups[1] = 0;	/* no queue counts them */
 }
 
 bool tsr_compose_run(struct tsr_runner *runner)

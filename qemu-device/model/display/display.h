@@ -153,7 +153,7 @@ void tsr_compose_begin(struct tsr_gpu *gpu, struct tsr_head *head);
  * nothing to do.
  */
 bool tsr_compose_run(struct tsr_runner *runner);
-/* Forget the frame that has begun; nobody composes it at this moment. */
+/* Forget the frame that has begun; no runner composes it at this moment. */
 void tsr_compose_drop(struct tsr_head *head);
 
 /* plane.c: what has become of a row. */
