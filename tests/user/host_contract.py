@@ -45,6 +45,7 @@ RUN = {
     "draw_mixed": {},
     "draw_tags": {},
     "draw_targets": {},
+    "draw_tex_cache": {},
     "draw_textures": {},
     "engines": {},
     "gfx_demos": {},

@@ -273,6 +273,8 @@ static void count_textures(struct tsr_queue *q, const struct tsr_texture_stats *
 		  own->fills + atomic_exchange(&pool->fills, 0));
 	tsr_count(&q->counter[TSR_QUEUE_COUNTER_TEXTURE_MISSES],
 		  own->misses + atomic_exchange(&pool->misses, 0));
+	tsr_count(&q->counter[TSR_QUEUE_COUNTER_TEXTURE_DECODES],
+		  own->decodes + atomic_exchange(&pool->decodes, 0));
 }
 
 /* Add what a burst of the owner, and helpers meanwhile, have done to counters and @cost. */
