@@ -203,6 +203,99 @@ static void write_bytes(const void *bytes, size_t size)
 		ktap_fail("cannot write " IN);
 }
 
+/* ---- Compressed textures --------------------------------------------------------------------- */
+
+#define TEXELS_W 40u
+#define TEXELS_H 24u
+
+/* An 8-bit gray PNG of TEXELS_W by TEXELS_H at IN. */
+static bool write_gray(const uint8_t *texels)
+{
+	png_image image = { .version = PNG_IMAGE_VERSION, .width = TEXELS_W, .height = TEXELS_H,
+			    .format = PNG_FORMAT_GRAY };
+
+	return png_image_write_to_file(&image, IN, 0, texels, TEXELS_W, NULL);
+}
+
+static void put32(uint8_t *to, uint32_t value)
+{
+	for (int i = 0; i < 4; i++)
+		to[i] = (uint8_t)(value >> 8 * i);
+}
+
+/*
+ * A DDS file of BC1 at IN: end points white and black, so that indices 0 to 3 are 255, 0 and, in
+ * thirds, 170 and 85; their texels.
+ */
+static void write_dds(uint8_t *texels)
+{
+	static const uint8_t gray[4] = { 255, 0, 170, 85 };
+	uint8_t file[128 + TEXELS_W * TEXELS_H / 2] = "DDS ";
+	uint32_t seed = 1;
+
+	put32(file + 4, 124);
+	put32(file + 8, 0x1007);	/* caps, height, width, pixel format */
+	put32(file + 12, TEXELS_H);
+	put32(file + 16, TEXELS_W);
+	put32(file + 76, 32);
+	put32(file + 80, 4);		/* a FourCC */
+	memcpy(file + 84, "DXT1", 4);
+	put32(file + 108, 0x1000);	/* a texture */
+	for (uint32_t n = 0; n < TEXELS_W * TEXELS_H / 16; n++) {
+		uint8_t *block = file + 128 + 8 * n;
+		uint32_t x = n % (TEXELS_W / 4) * 4, y = n / (TEXELS_W / 4) * 4;
+
+		seed = seed * 1664525 + 1013904223;
+		put32(block, 0x0000ffff);
+		put32(block + 4, seed);
+		for (uint32_t i = 0; i < 16; i++)
+			texels[(y + i / 4) * TEXELS_W + x + i % 4] = gray[seed >> 2 * i & 3];
+	}
+	write_bytes(file, sizeof(file));
+}
+
+/* An ASTC file of 8 by 8 blocks at IN, each of one color: black or white; their texels. */
+static void write_astc(uint8_t *texels)
+{
+	uint8_t file[16 + TEXELS_W * TEXELS_H / 4] = {
+		0x13, 0xab, 0xa1, 0x5c, 8, 8, 1, TEXELS_W, 0, 0, TEXELS_H, 0, 0, 1, 0, 0,
+	};
+
+	for (uint32_t n = 0; n < TEXELS_W * TEXELS_H / 64; n++) {
+		uint8_t *block = file + 16 + 16 * n;
+		uint32_t x = n % (TEXELS_W / 8) * 8, y = n / (TEXELS_W / 8) * 8;
+
+		memset(block, 0xff, 16);
+		block[0] = 0xfc;	/* a void extent of no coordinates */
+		block[1] = 0xfd;
+		memset(block + 8, n * 5 % 3 ? 0xff : 0, 6);
+		for (uint32_t i = 0; i < 8; i++)
+			memset(texels + (y + i) * TEXELS_W + x, block[8], 8);
+	}
+	write_bytes(file, sizeof(file));
+}
+
+/* A texture goes through the demo as the PNG of its texels does. */
+static void test_textures(void)
+{
+	static void (*const writers[])(uint8_t *texels) = { write_dds, write_astc };
+	uint8_t texels[TEXELS_W * TEXELS_H];
+
+	for (size_t i = 0; i < GT_ARRAY_SIZE(writers); i++) {
+		writers[i](texels);
+		check_good(TEXELS_W, TEXELS_H, "");
+		ktap_eq(run("mv " OUT " " DIR_NAME "/texture.png"), 0);
+		KTAP_REQUIRE(write_gray(texels));
+		check_good(TEXELS_W, TEXELS_H, "");
+		if (!ktap_eq(run("cmp " OUT " " DIR_NAME "/texture.png"), 0))
+			ktap_note("file %zu: %s", i, text);
+	}
+	write_dds(texels);
+	KTAP_REQUIRE(!truncate(IN, 200));
+	unlink(OUT);
+	check_bad(PHOTO, 1, IN ": ");
+}
+
 /* Only the start of a PNG: signature, IHDR with this size and a right checksum, head of an IDAT. */
 static void write_ihdr(uint32_t width, uint32_t height)
 {
@@ -329,6 +422,7 @@ int main(int argc, char **argv)
 	ktap_run("[SYS8] photo: odd sizes", test_sizes);
 	ktap_run("[SYS8] photo: more than a megapixel", test_large);
 	ktap_run("[MEM1] photo: the shared buffer in local memory, 16 bits a sample", test_local);
+	ktap_run("[SYS8] [TEX8] photo: compressed textures, decoded by the GPU", test_textures);
 	ktap_run("[SYS8] photo: broken and hostile files", test_hostile);
 	ktap_run("[SYS8] photo: broken surroundings", test_surroundings);
 	ktap_run("[SYS3] photo and tsr-info without permission", test_no_permission);

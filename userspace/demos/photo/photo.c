@@ -2,12 +2,12 @@
 /*
  * photo: a picture goes through the GPU and comes back.
  *
- * Two processes, three queues, one buffer. The first process decodes a PNG and uploads it; its
- * first queue tiles it into a buffer that the second process imported by PRIME; the second
- * process's queue crops, mirrors and pastes rectangles there and fills borders; the first process's
- * second queue detiles the result. The order comes from a semaphore in GPU memory (tile before
- * edit) and a timeline syncobj (edit before detile) alone; the CPU waits once, at the end. Then the
- * CPU works out every pixel by itself, and all bits have to be equal.
+ * Two processes, three queues, one buffer. The first process decodes a PNG, or has the GPU decode a
+ * compressed texture, and uploads it; its first queue tiles it into a buffer that the second process
+ * imported by PRIME; the second process's queue crops, mirrors and pastes rectangles there and fills
+ * borders; the first process's second queue detiles the result. The order comes from a semaphore in
+ * GPU memory (tile before edit) and a timeline syncobj (edit before detile) alone; the CPU waits
+ * once, at the end. Then the CPU works out every pixel by itself, and all bits have to be equal.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -24,6 +24,7 @@
 #include "gpu.h"
 #include "../lib/picture.h"
 #include "reference.h"
+#include "texture.h"
 #include "wire.h"
 
 #define DEFAULT_INPUT	"/usr/share/tessera/photo.png"
@@ -272,7 +273,9 @@ static int run_session(struct session *s)
 	struct picture_file output;
 	int ret;
 
-	ret = picture_read(&s->source, s->options->input, COPIES, s->error);
+	ret = texture_read(&s->source, s->options->input, s->options->device, s->error);
+	if (ret > 0)
+		ret = picture_read(&s->source, s->options->input, COPIES, s->error);
 	if (ret)
 		return ret;
 	printf("photo: %s: %u x %u pixels, %u bits a sample\n", s->options->input, s->source.width,
@@ -328,12 +331,12 @@ static int run(const struct options *options)
 
 static int usage(FILE *to, int status)
 {
-	fprintf(to, "usage: photo [--device PATH] [--local] [INPUT.png [OUTPUT.png]]\n"
+	fprintf(to, "usage: photo [--device PATH] [--local] [INPUT [OUTPUT.png]]\n"
 		"Send a picture through the GPU, edited by two processes, and check every bit.\n\n"
 		"  -d, --device PATH  render node to use (default: the first Tessera GPU)\n"
 		"  -l, --local        put the shared buffer into the GPU's local memory\n"
 		"  -h, --help         show this text\n\n"
-		"INPUT.png   any PNG (default: %s)\n"
+		"INPUT       any PNG, or a texture as DDS, KTX, KTX 2 or ASTC (default: %s)\n"
 		"OUTPUT.png  replaced when the result is right (default: %s)\n\n"
 		"Exit status: 0 bit-equal; 1 not, or an error; 2 for bad usage.\n",
 		DEFAULT_INPUT, DEFAULT_OUTPUT);
