@@ -15,6 +15,7 @@
 #include <xf86drm.h>
 
 #include "bench.h"
+#include "gpu.h"
 #include "hostdrm.h"
 
 #define VMS		8
@@ -445,6 +446,16 @@ uint64_t hostdrm_counter(uint32_t queue_id, unsigned int counter)
 {
 	return bench_queue_reg64(&host.queue[queue_id - 1].hw, TSR_QUEUE_COUNTER__OFFSET +
 				 counter * TSR_QUEUE_COUNTER__STRIDE);
+}
+
+uint64_t hostdrm_path(unsigned int path)
+{
+	const struct tsr_gpu *gpu = host.bench ? host.bench->gpu : NULL;
+	uint64_t sum = 0;
+
+	for (unsigned int i = 0; gpu && i < gpu->num_runners; i++)
+		sum += gpu->runner[i].path[path];
+	return sum;
 }
 
 /* ---- ioctls ---------------------------------------------------------------------------------- */

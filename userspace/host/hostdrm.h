@@ -37,4 +37,7 @@ const void *hostdrm_peek(uint32_t vm_id, uint64_t va, uint64_t size);
 /* hostdrm_counter(): a counter of a queue. */
 uint64_t hostdrm_counter(uint32_t queue_id, unsigned int counter);
 
+/* hostdrm_path(): how much has been done in one way, by enum tsr_path of the model. */
+uint64_t hostdrm_path(unsigned int path);
+
 #endif

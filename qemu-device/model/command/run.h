@@ -24,6 +24,20 @@ struct tsr_gpu;
 struct tsr_queue;
 struct tsr_shader;
 
+/*
+ * How work was done, fast or slow: what comes of it is the same, so that nothing but these tells
+ * when a fast path is no longer taken. Of the library, never of the hardware.
+ */
+enum tsr_path {
+	TSR_PATH_TUPLES_NATIVE,		/* tuples of bundles, by generated code */
+	TSR_PATH_TUPLES,		/* by the interpreter */
+	TSR_PATH_MESSAGES_TOGETHER,	/* messages of warps, with those of others or on vectors */
+	TSR_PATH_MESSAGES,		/* lane by lane */
+	TSR_PATH_TRIANGLES_TOGETHER,	/* primitives set up in a vector */
+	TSR_PATH_TRIANGLES,		/* one by one */
+	TSR_PATHS
+};
+
 struct tsr_runner {
 	struct tsr_gpu *gpu;
 	unsigned int index;		/* 0: the host's thread */
@@ -45,6 +59,7 @@ struct tsr_runner {
 	struct tsr_tlb tlb;
 	/* look-ups of a helper that the queue it helps has not counted, [1]: those that hit */
 	uint64_t lookups[2];
+	uint64_t path[TSR_PATHS];	/* by enum tsr_path, since the device was made */
 	struct tsr_shader *shader;	/* what it needs to run programs; NULL: it never has */
 };
 

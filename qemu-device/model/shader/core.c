@@ -519,6 +519,7 @@ static inline void execute(struct tsr_shader *sh, const struct tsr_decoded *clau
 	sh->lanes.native.written |= clause->written;
 	p->tuples += clause->tuples;
 	p->clauses++;
+	sh->mem.runner->path[TSR_PATH_TUPLES] += clause->tuples;
 }
 
 /* What clauses executed by the chosen warps count for. */

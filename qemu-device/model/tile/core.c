@@ -469,6 +469,7 @@ static void set_up(struct tsr_tile_core *c, bool few, unsigned int n)
 	if (!c->fragments->quads)
 		tsr_fragments_begin(c->fragments, &c->state->fragment);
 	c->count[TSR_TILE_PRIMITIVES]++;
+	c->shader->mem.runner->path[TSR_PATH_TRIANGLES]++;
 	c->few = few;
 	c->walking = few ? tsr_tile_few_begin(c, n) : begin_walk(c);
 	if (c->walking)

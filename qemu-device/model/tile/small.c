@@ -114,6 +114,7 @@ static void begin(struct tsr_tile_core *c)
 		c->count[TSR_TILE_BLOCKS] += c->small.blocks[i];
 	}
 	c->count[TSR_TILE_PRIMITIVES] += c->tested - c->next_triangle;
+	c->shader->mem.runner->path[TSR_PATH_TRIANGLES_TOGETHER] += c->tested - c->next_triangle;
 	c->effort -= c->tested - c->next_triangle + covering;
 	if (test) {
 		c->count[TSR_TILE_SAMPLES_TESTED] += c->quads.covered;

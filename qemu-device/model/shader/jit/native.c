@@ -17,6 +17,7 @@ struct tsr_decoded *tsr_native_run(struct tsr_shader *sh, const void *code,
 	tsr_jit_run(sh->code.jit, code, &sh->lanes);
 	p->clauses += clauses - (uint32_t)native->clauses;
 	p->tuples += (uint32_t)(tuples - native->tuples);
+	sh->mem.runner->path[TSR_PATH_TUPLES_NATIVE] += (uint32_t)(tuples - native->tuples);
 	sh->lanes.alu.space[TSR_LANES_CLAUSE] = native->last->konst;
 	*outcome = (enum tsr_outcome)native->outcome;
 	return native->last;

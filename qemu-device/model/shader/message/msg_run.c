@@ -112,6 +112,7 @@ static enum tsr_step run_apart(struct tsr_msg_env *env, struct tsr_msg *msg)
 		return tsr_msg_fault(env, TSR_FAULT_SHADER_UNSUPPORTED, 0, TSR_ACCESS_NONE);
 	}
 	env->mem->unit = unit->unit;
+	env->mem->runner->path[TSR_PATH_MESSAGES]++;
 	tsr_access_room(env->access, env->mem);
 	step = unit->fn(env, msg, unit->arg);
 	env->mem->unit = before;
@@ -134,6 +135,7 @@ static unsigned int run_together(struct tsr_msg_env *env, const struct tsr_msg_b
 	end = unit->together(env, b, at, unit->arg);
 	env->cost.done += end - at;
 	env->cost.tried += end - at;
+	env->mem->runner->path[TSR_PATH_MESSAGES_TOGETHER] += end - at;
 	return end;
 }
 
