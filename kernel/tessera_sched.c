@@ -19,7 +19,6 @@
 #include "tessera_device.h"
 #include "tessera_fence.h"
 #include "tessera_heap.h"
-#include "tessera_mutant.h"
 #include "tessera_perfmon.h"
 #include "tessera_pm.h"
 #include "tessera_queue.h"
@@ -72,9 +71,6 @@ static struct dma_fence *tessera_job_run(struct drm_sched_job *sched_job)
 	bool signalling = dma_fence_begin_signalling();
 	struct dma_fence *fence;
 	int error;
-
-	if (TESSERA_MUTANT(run_allocates))
-		kfree(kmalloc(TESSERA_RING_ENTRY, GFP_KERNEL));
 
 	mutex_lock(&queue->lock);
 	error = queue->dead;
