@@ -16,7 +16,6 @@
 #include <linux/module.h>
 #include <linux/slab.h>
 
-#include "tessera_compat.h"
 #include "tessera_fence.h"
 #include "tessera_heap.h"
 #include "tessera_trace.h"
@@ -53,7 +52,6 @@ static void tessera_fence_release(struct dma_fence *fence)
 }
 
 static const struct dma_fence_ops tessera_fence_ops = {
-	TESSERA_COMPAT_FENCE_OPS
 	.get_driver_name = tessera_fence_driver_name,
 	.get_timeline_name = tessera_fence_timeline_name,
 	.release = tessera_fence_release,
