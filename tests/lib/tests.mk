@@ -28,13 +28,13 @@ tsan_names := $(basename $(notdir $(shell grep -L 'test:.* TSAN=0' $(wildcard te
 # programs(LABEL,DIR,SET): arguments for run.py, LABEL:PROGRAM=SOURCE
 programs = $(foreach n,$(call names,$(2)),$(1):$(BUILD)/$(3)/tests/$(2)/$(n)=tests/$(2)/$(n).c)
 
-.PHONY: check-mutants check-mutants-short check-kernel-tree check-kselftest
+.PHONY: check-mutants check-mutants-short check-kernel-tree check-kselftest check-distros
 .PHONY: check check-all check-static check-kernels check-model check-user check-qtest check-guest check-debug check-debug-short check-igt check-race check-coverage fuzz fuzz-isa bench bench-guest coverage
 check: setup ## all tests on the stock kernel; the last line is the sum
 	@$(PYTHON) tests/lib/check.py $(SUITES) coverage $(WITH)
 
 check-all: ## make check, and what takes hours: debug kernels, races, IGT, broken drivers, an hour of fuzzing
-	@$(MAKE) check FUZZ_TOTAL=$(or $(FUZZ_TOTAL),3600) WITH='debug race igt mutants kernel-tree kselftest $(WITH)'
+	@$(MAKE) check FUZZ_TOTAL=$(or $(FUZZ_TOTAL),3600) WITH='debug race igt mutants kernel-tree kselftest distros $(WITH)'
 
 check-static: setup ## compiler warnings, sparse, checkpatch, kernel-doc, headers, stale tables, shellcheck ...
 	@$(RUN) --suite static --results $(RESULTS)/static.ktap $(wildcard tests/static/*.sh)
@@ -93,6 +93,11 @@ check-kernel-tree: setup ## the driver inside a kernel tree: compiled for x86-64
 check-kselftest: export SELFTESTS := $(SELFTESTS)
 check-kselftest: setup ## the guest suite as kernel selftests, by run_kselftest.sh: SELFTESTS='ioctl_* hang'
 	@$(GUEST_ENV); $(CHECKED) $(RUN) --suite kselftest --results $(BUILD)/results-debug/kselftest.ktap tests/tree/kselftest.py
+
+check-distros: export DISTROS := $(DISTROS)
+check-distros: setup ## make run, check-kernels and a guest with Linux 7.3 on bare Debian systems: DISTROS='bookworm trixie' (root)
+	@bash qemu-device/build/setup.sh debootstrap
+	@$(RUN) --suite distros --results $(BUILD)/results-debug/distros.ktap tests/distros/distros.sh
 
 # What finds most in little time; `make check WITH=debug-short` adds it to everything else.
 check-debug-short: ## the part of check-debug that is about the driver's interface, memory and locks
