@@ -138,6 +138,7 @@ static inline void drm_gpuvm_bo_deferred_cleanup(struct drm_gpuvm *gpuvm)
 #ifdef TESSERA_OLD_GPUVA_LOCK
 #define DRM_GPUVM_IMMEDIATE_MODE 0
 
+extern struct mutex tessera_compat_gpuva_mutex;
 struct mutex __weak tessera_compat_gpuva_mutex = __MUTEX_INITIALIZER(tessera_compat_gpuva_mutex);
 
 static inline struct mutex *tessera_compat_gpuva_lock(struct drm_gem_object *obj)

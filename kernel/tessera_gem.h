@@ -8,7 +8,6 @@
 #include <drm/drm_gem_shmem_helper.h>
 #include <drm/drm_mm.h>
 
-
 struct dma_buf_attachment;
 struct drm_mode_create_dumb;
 struct seq_file;

@@ -126,7 +126,9 @@ static void purged_everywhere(void)
 	for (unsigned int i = 2; i--;) {
 		ktap_eq(fill(va[i]), -EFAULT);
 		gt_renew_queue(&c);
+		op[i] = gt_op_unmap(va[i], bo.size);
 	}
+	ktap_eq(gt_vm_bind(c.fd, c.vm, op, 2), 0);
 	gt_bo_free(&bo);
 }
 
