@@ -17,7 +17,7 @@ import sys
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [os.path.join(HERE, "..", "lib"), os.path.join(HERE, "..", "..", "qemu-device", "vm")]
 from guest import Guest, GuestError  # noqa: E402
-from run import Test, grouped, guest_options  # noqa: E402
+from run import Test, grouped, guest_options, run_program  # noqa: E402
 from tap import Tap  # noqa: E402
 
 TOP = os.environ["TSR_TOP"]
@@ -66,14 +66,13 @@ def results(text):
     return found
 
 
-def compare(tap, guest, test):
+def compare(tap, guests, test):
     """Run both, hold them against one another."""
-    limit = test.timeout()
-    run = guest.run(f"TSR_QUICK=1 /mnt/run_kselftest.sh -t {COLLECTION}:{test.name} 2>&1", limit)
+    run = run_program(guests.one(test), test, f"TSR_QUICK=1 /mnt/run_kselftest.sh -t {COLLECTION}:{test.name} 2>&1")
     text = run.stdout.decode(errors="replace")
     inner = "\n".join(line[2:] for line in text.splitlines() if line.startswith("# "))
     selftest = results(inner)
-    suite = results(guest.run(f"TSR_QUICK=1 {test.name} 2>&1", limit).stdout.decode(errors="replace"))
+    suite = results(run_program(guests.one(test), test, f"TSR_QUICK=1 {test.name} 2>&1").stdout.decode(errors="replace"))
     verdict = f"ok 1 selftests: {COLLECTION}: {test.name}"
     tap.eq(run.status, 0, "status of run_kselftest.sh")
     tap.ok(verdict in text.splitlines(), f"run_kselftest.sh does not say '{verdict}'")
@@ -87,6 +86,24 @@ def compare(tap, guest, test):
             print(f"# {line}")
 
 
+class Guests:
+    """One guest at a time, booted again when it is gone."""
+
+    def __init__(self):
+        self.guest = None
+
+    def one(self, test):
+        if self.guest is None or not self.guest.alive():
+            self.stop()
+            self.guest = Guest(**dict(guest_options(test), share=INSTALLED)).start()
+        return self.guest
+
+    def stop(self):
+        if self.guest:
+            self.guest.stop()
+        self.guest = None
+
+
 def main():
     tap = Tap()
     patterns = os.environ.get("SELFTESTS", "").split() or ["*"]
@@ -96,18 +113,15 @@ def main():
         tap.ok(len(names) > 0, "nothing is in the list")
     tests = [Test(f"{TOP}/tests/guest/{name}.c", "guest/") for name in names
              if any(fnmatch.fnmatch(name, p) for p in patterns)]
+    guests = Guests()
     for group in grouped(tests):
-        guest = None
         for test in group:
             with tap.test(f"[SYS11] {test.name} says the same by run_kselftest.sh as in the guest suite"):
                 try:
-                    if guest is None or not guest.alive():
-                        guest = Guest(**dict(guest_options(test), share=INSTALLED)).start()
-                    compare(tap, guest, test)
+                    compare(tap, guests, test)
                 except GuestError as e:
                     tap.ok(False, f"the guest failed: {e}")
-        if guest:
-            guest.stop()
+        guests.stop()
     return tap.finish()
 
 
