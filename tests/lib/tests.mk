@@ -29,7 +29,7 @@ tsan_names := $(basename $(notdir $(shell grep -L 'test:.* TSAN=0' $(wildcard te
 programs = $(foreach n,$(call names,$(2)),$(1):$(BUILD)/$(3)/tests/$(2)/$(n)=tests/$(2)/$(n).c)
 
 .PHONY: check-mutants check-mutants-short check-kernel-tree check-kselftest check-distros
-.PHONY: check check-all check-static check-kernels check-model check-user check-qtest check-guest check-debug check-debug-short check-igt check-race check-coverage fuzz fuzz-isa bench bench-guest coverage
+.PHONY: check check-all check-static check-kernels check-model check-user check-qtest check-guest check-guest-short check-debug check-debug-short check-igt check-race check-coverage fuzz fuzz-isa bench bench-guest coverage
 check: setup ## all tests on the stock kernel; the last line is the sum
 	@$(PYTHON) tests/lib/check.py $(SUITES) coverage $(WITH)
 
@@ -69,6 +69,11 @@ check-qtest: setup ## the QEMU device without a guest
 check-guest: setup ## the driver and its user space in a booted guest
 	@$(GUEST_ENV); $(CHECKED) $(RUN) --suite guest --results $(RESULTS)/guest.ktap \
 		$(GUEST_PROGRAMS)
+
+# What is about the kernel's interfaces, and the faults under load, on the other kernel.
+check-guest-short: ## the part of check-guest that is about the kernel, on another one: KERNEL=6.12
+	@$(MAKE) check-guest KERNEL=$(or $(KERNEL),6.12) TESTS='drm_core ioctl_* syncobjs timeline prime interop bind_order \
+		madvise quotas races hang recovery ladder out_of_reach endings suspend runtime_pm hotplug pci_errors faults_load'
 
 # The same on kernels of our own (qemu-device/vm/kernels/), with the tests that only they can run.
 GUEST_PROGRAMS = $(foreach n,$(call names,guest),guest:$(n)=tests/guest/$(n).c) \
