@@ -32,7 +32,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(HERE, "..", "..", "qemu-device", "vm")]
 import variant  # noqa: E402
 from guest import Guest, GuestError  # noqa: E402
-from run import Test, grouped, guest_options  # noqa: E402
+from run import Test, grouped, guest_options, run_program  # noqa: E402
 from tap import Tap  # noqa: E402
 
 TOP = os.environ["TSR_TOP"]
@@ -78,10 +78,11 @@ def refused(name, script):
     return done.stdout.strip() if done.returncode else None
 
 
-def run_program(guest, program, caught):
-    """Run it; note what is wrong in caught["suite"]."""
+def run_one(guest, test, caught):
+    """Run its program; note what is wrong in caught["suite"]."""
+    program = test.name
     try:
-        result = guest.run(f"TSR_QUICK=1 exec {program} 2>&1", LIMIT)
+        result = run_program(guest, test, f"TSR_QUICK=1 exec {program} 2>&1", limit=LIMIT)
     except GuestError as e:
         caught["suite"] = f"{program}: {str(e).splitlines()[0]}"
         return
@@ -117,7 +118,7 @@ def catch(module, tests):
             raise GuestError(f"the module does not load: {loaded.stderr.decode(errors='replace')}")
         for test in tests:
             if guest.alive():
-                run_program(guest, test.name, caught)
+                run_one(guest, test, caught)
         reports = guest.driver_bugs() if guest.alive() else []
         trouble = variant.trouble(guest.console())
     finally:

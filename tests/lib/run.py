@@ -232,12 +232,13 @@ def run_all(host, guest, report, jobs, durations):
 QEMU_RACE = "iotlb_to_section: Assertion"
 
 
-def run_program(guest, test, command, sink=None):
+def run_program(guest, test, command, sink=None, limit=None):
     """Run a program's command, its output to sink, if given, as it comes; a Result. The guest may not be alive
     afterwards."""
+    limit = limit or test.timeout()
     if test.settings.get("CONSOLE") != "1":
-        return guest.run(command, test.timeout(), sink, sink)
-    result = guest.run_on_console(command, test.timeout())
+        return guest.run(command, limit, sink, sink)
+    result = guest.run_on_console(command, limit)
     if sink:
         sink(result.stdout)
     return result

@@ -52,6 +52,8 @@ base=(MODULES=y PCI=y DRM=y)
 if configure x86_64 64BIT=y "${base[@]}" ACPI=y FTRACE=y ENABLE_DEFAULT_TRACERS=y DEBUG_FS=y KUNIT=m DRM_TESSERA=m \
     DRM_TESSERA_EMULATOR=y DRM_TESSERA_KUNIT_TEST=m >"$dir/x86_64.log" 2>&1; then
     check "[SYS2] Kconfig takes the driver for x86-64" taken x86_64
+    selected() { grep -qx CONFIG_WANT_DEV_COREDUMP=y "$dir/x86_64/.config"; }
+    check "it selects device core dumps, which nobody else does there" selected
     check "[SYS2] it compiles there with W=1 and sparse and no warning" builds x86_64 C=1 CF=-Wno-unknown-attribute
 else
     result 1 "the tree can be configured for x86-64"
