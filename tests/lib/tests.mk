@@ -73,7 +73,7 @@ check-guest: setup ## the driver and its user space in a booted guest
 # What is about the kernel's interfaces, and the faults under load, on the other kernel.
 check-guest-short: ## the part of check-guest that is about the kernel, on another one: KERNEL=6.12
 	@$(MAKE) check-guest KERNEL=$(or $(KERNEL),6.12) TESTS='drm_core ioctl_* syncobjs timeline prime interop bind_order \
-		madvise quotas races hang recovery ladder out_of_reach endings suspend runtime_pm hotplug pci_errors faults_load'
+		madvise races hang recovery suspend hotplug pci_errors faults_load'
 
 # The same on kernels of our own (qemu-device/vm/kernels/), with the tests that only they can run.
 GUEST_PROGRAMS = $(foreach n,$(call names,guest),guest:$(n)=tests/guest/$(n).c) \
