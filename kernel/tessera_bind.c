@@ -26,12 +26,10 @@
 
 #include "tessera_as.h"
 #include "tessera_bind.h"
-#include "tessera_compat.h"
 #include "tessera_device.h"
 #include "tessera_drv.h"
 #include "tessera_gem.h"
 #include "tessera_heap.h"
-#include "tessera_mutant.h"
 #include "tessera_shrinker.h"
 #include "tessera_trace.h"
 #include "tessera_vm.h"
@@ -226,8 +224,6 @@ static void bind_unmap_range(struct tessera_bind_step *step, u64 start, u64 end)
 {
 	if (step->op->type != DRM_TESSERA_BIND_UNMAP && step->op->type != DRM_TESSERA_BIND_UNMAP_BO)
 		return;
-	if (TESSERA_MUTANT(unmap_forgotten))
-		return;
 
 	tessera_pt_unmap(step->bind->vm->pgt, &step->bind->pool, start, end - start);
 }
@@ -345,8 +341,6 @@ static int bind_invalidate(struct tessera_bind *bind)
 
 	if (!bind->pool.dirty)
 		return 0;
-	if (TESSERA_MUTANT(invalidate_never) || TESSERA_MUTANT(invalidate_early))
-		return 0;
 
 	return tessera_as_invalidate(vm->tdev, vm->as, bind->inv_start,
 				     bind->inv_end - bind->inv_start);
@@ -373,9 +367,6 @@ int tessera_bind_run(struct tessera_bind *bind)
 	if (tessera_state(vm->tdev) == TESSERA_UNPLUGGED ||
 	    !drm_dev_enter(&vm->tdev->drm, &cookie))
 		return -ENODEV;
-
-	if (TESSERA_MUTANT(invalidate_early))
-		tessera_as_invalidate(vm->tdev, vm->as, 0, BIT_ULL(vm->tdev->info.va_bits));
 
 	for (i = 0; i < bind->count && !ret; i++)
 		ret = bind_run_op(bind, &bind->op[i]);
@@ -564,7 +555,7 @@ static bool bind_op_valid(struct tessera_vm *vm, const struct drm_tessera_bind_o
 
 	if (uop->op > DRM_TESSERA_BIND_UNMAP_BO || uop->pad)
 		return false;
-	if (uop->flags & ~flags && !TESSERA_MUTANT(flags_ignored))
+	if (uop->flags & ~flags)
 		return false;
 	if (map != !!uop->flags || (!bo && uop->bo_handle) || (!map && uop->bo_offset))
 		return false;

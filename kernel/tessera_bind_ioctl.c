@@ -20,7 +20,6 @@
 #include <drm/tessera_drm.h>
 
 #include "tessera_bind.h"
-#include "tessera_compat.h"
 #include "tessera_device.h"
 #include "tessera_drv.h"
 #include "tessera_fence.h"
@@ -121,16 +120,10 @@ static void tessera_bind_free_job(struct drm_sched_job *sched_job)
 	queue_work(tessera_release_wq, &job->free_work);
 }
 
-/* The fence of a bind is signalled when its job has run, so nothing is left to cancel. */
-static void __maybe_unused tessera_bind_cancel_job(struct drm_sched_job *sched_job)
-{
-}
-
 /* No timedout_job: the scheduler of binds has no timeout. */
 const struct drm_sched_backend_ops tessera_bind_sched_ops = {
 	.run_job = tessera_bind_run_job,
 	.free_job = tessera_bind_free_job,
-	TESSERA_COMPAT_CANCEL_JOB(tessera_bind_cancel_job)
 };
 
 /* Make a job of a bind, which it owns from then on. */

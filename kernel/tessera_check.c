@@ -228,7 +228,6 @@ void tessera_check_bo_freed(struct tessera_device *tdev, struct tessera_bo *bo)
 	check_bo(tdev, bo, false);
 }
 
-#ifdef CONFIG_DEBUG_FS
 static const char * const tessera_check_kinds[] = {
 	[TSR_CHECK_KIND_STALE_TRANSLATION] = "STALE_TRANSLATION",
 	[TSR_CHECK_KIND_FREED_PAGE] = "FREED_PAGE",
@@ -294,4 +293,3 @@ void tessera_check_debugfs_init(struct drm_minor *minor)
 	if (check_on(tdev))
 		debugfs_create_file("check", 0400, minor->debugfs_root, tdev, &tessera_check_fops);
 }
-#endif

@@ -4,12 +4,14 @@
 #define __TESSERA_COMPAT_H__
 
 /*
- * The driver is written for the interfaces of Linux 7.3. This header makes older
- * kernels look like that: everything that differs stands here, newest change first,
- * and on the newest kernel next to nothing is left of it. Kbuild looks into the
- * kernel's headers and defines TESSERA_OLD_* where it finds the older form; version
- * numbers say nothing, for stable kernels take over changes in the middle of their
- * lives. tests/kernels/ builds the driver for each kernel that is cared for.
+ * The driver is written for the interfaces of Linux 7.3 and does not know of this
+ * header, which makes older kernels look like that: the compiler reads it before each
+ * file (-include, see Kbuild). A kernel tree has no use for it. Everything that differs
+ * stands here, newest change first, and on the newest kernel nothing is left of it.
+ * Kbuild looks into the kernel's headers and defines TESSERA_OLD_* where it finds the
+ * older form; version numbers say nothing, for stable kernels take over changes in the
+ * middle of their lives. tests/kernels/ builds the driver for each kernel that is cared
+ * for.
  */
 
 #include <linux/bitops.h>
@@ -49,6 +51,16 @@ static inline bool vma_is_cow_mapping(const struct vm_area_struct *vma)
 #undef drm_exec_for_each_locked_object
 #define drm_exec_for_each_locked_object(exec, obj) \
 	for (unsigned long index_ = 0; ((obj) = drm_exec_obj(exec, index_)); index_++)
+#endif
+
+/* 7.0: a file's table of syncobjs, which unit tests fill, is an xarray with its lock inside. */
+#ifdef TESSERA_OLD_SYNCOBJ_XA
+#define syncobj_xa syncobj_idr.idr_rt
+#define tessera_test_init_syncobjs(file) do { \
+	struct drm_file *file_ = (file); \
+	xa_init_flags(&file_->syncobj_idr.idr_rt, XA_FLAGS_ALLOC1); \
+	spin_lock_init(&file_->syncobj_table_lock); \
+} while (0)
 #endif
 
 /*
@@ -119,54 +131,25 @@ static inline void drm_gpuvm_bo_deferred_cleanup(struct drm_gpuvm *gpuvm)
 #endif
 
 /*
- * 6.18: the core has the lock of a GEM object's list of VM mappings, which a VM with
- * DRM_GPUVM_IMMEDIATE_MODE uses. Before, the driver says which lock that is.
- *
- * struct tessera_compat_gem is a member of each BO, and empty where the core has the
- * lock. tessera_gpuva_lock() finds the lock.
+ * 6.18: the core has a lock for a GEM object's list of VM mappings, which a VM with
+ * DRM_GPUVM_IMMEDIATE_MODE uses. Before, the driver has to bring one: one for all
+ * objects, since the lists are short and nothing is waited for under it.
  */
 #ifdef TESSERA_OLD_GPUVA_LOCK
 #define DRM_GPUVM_IMMEDIATE_MODE 0
 
-struct tessera_compat_gem {
-	struct mutex gpuva_lock; /* what is &drm_gem_object.gpuva.lock later */
-};
+extern struct mutex tessera_compat_gpuva_mutex;
+struct mutex __weak tessera_compat_gpuva_mutex = __MUTEX_INITIALIZER(tessera_compat_gpuva_mutex);
 
-static inline void tessera_compat_gem_init(struct tessera_compat_gem *compat)
+static inline struct mutex *tessera_compat_gpuva_lock(struct drm_gem_object *obj)
 {
-	mutex_init(&compat->gpuva_lock);
+#ifdef CONFIG_LOCKDEP
+	obj->gpuva.lock_dep_map = &tessera_compat_gpuva_mutex.dep_map;
+#endif
+	return &tessera_compat_gpuva_mutex;
 }
 
-static inline void tessera_compat_gem_fini(struct tessera_compat_gem *compat)
-{
-	mutex_destroy(&compat->gpuva_lock);
-}
-
-static inline void tessera_compat_gem_set_lock(struct drm_gem_object *obj,
-					       struct tessera_compat_gem *compat)
-{
-	drm_gem_gpuva_set_lock(obj, &compat->gpuva_lock);
-}
-
-static inline struct mutex *tessera_compat_gem_lock(struct drm_gem_object *obj,
-						    struct tessera_compat_gem *compat)
-{
-	return &compat->gpuva_lock;
-}
-#else
-struct tessera_compat_gem {
-};
-
-static inline void tessera_compat_gem_init(struct tessera_compat_gem *compat) {}
-static inline void tessera_compat_gem_fini(struct tessera_compat_gem *compat) {}
-static inline void tessera_compat_gem_set_lock(struct drm_gem_object *obj,
-					       struct tessera_compat_gem *compat) {}
-
-static inline struct mutex *tessera_compat_gem_lock(struct drm_gem_object *obj,
-						    struct tessera_compat_gem *compat)
-{
-	return &obj->gpuva.lock;
-}
+#define tessera_gpuva_lock tessera_compat_gpuva_lock
 #endif
 
 /* 6.18: a structure says what to map. */
@@ -194,19 +177,13 @@ static inline int tessera_compat_sm_map(struct drm_gpuvm *gpuvm, void *priv,
 #define system_dfl_wq system_unbound_wq
 #endif
 
-/* 6.17: who asks for it gets numbers of 64 bits. Before, the operations say so. */
+/*
+ * 6.17: who asks for it gets numbers of 64 bits. Before, the operations say so, beside
+ * the name of the driver, which all have.
+ */
 #ifdef TESSERA_OLD_FENCE_INIT
-#define TESSERA_COMPAT_FENCE_OPS .use_64bit_seqno = true,
 #define dma_fence_init64 dma_fence_init
-#else
-#define TESSERA_COMPAT_FENCE_OPS
-#endif
-
-/* 6.17: the scheduler ends the jobs that are left when it goes. */
-#ifdef TESSERA_OLD_SCHED_FINI
-#define TESSERA_COMPAT_CANCEL_JOB(...)
-#else
-#define TESSERA_COMPAT_CANCEL_JOB(...) .cancel_job = __VA_ARGS__,
+#define get_driver_name use_64bit_seqno = true, .get_driver_name
 #endif
 
 /* 6.17, and 6.12 by .107: the client's id, for tracing. */
@@ -296,11 +273,9 @@ static inline int tessera_compat_sched_init(struct drm_gpu_scheduler *sched,
 #define DRM_GEM_OBJECT_ACTIVE 0
 #endif
 
-/* 6.14: drivers have no date. */
+/* 6.14: drivers have no date. Before, it stands beside a callback that is named once. */
 #ifdef TESSERA_OLD_DRIVER_DATE
-#define TESSERA_COMPAT_DRIVER_DATE .date = "20261122",
-#else
-#define TESSERA_COMPAT_DRIVER_DATE
+#define gem_prime_import_sg_table date = "20261122", .gem_prime_import_sg_table
 #endif
 
 /* 6.13: a string. */

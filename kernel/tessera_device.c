@@ -21,7 +21,6 @@
 
 #include "tessera_as.h"
 #include "tessera_check.h"
-#include "tessera_compat.h"
 #include "tessera_device.h"
 #include "tessera_dump.h"
 #include "tessera_gem.h"

@@ -16,7 +16,6 @@
 
 #include <drm/drm_device.h>
 
-#include "tessera_compat.h"
 #include "tessera_reset.h"
 #include "tessera_state.h"
 #include "tsr_regs.h"

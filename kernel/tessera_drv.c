@@ -21,7 +21,6 @@
 #include <drm/tessera_drm.h>
 
 #include "tessera_bind.h"
-#include "tessera_compat.h"
 #include "tessera_debugfs.h"
 #include "tessera_device.h"
 #include "tessera_drv.h"
@@ -156,7 +155,6 @@ static const struct drm_driver tessera_driver = {
 	.driver_features = DRIVER_GEM | DRIVER_RENDER | DRIVER_SYNCOBJ | DRIVER_SYNCOBJ_TIMELINE,
 	.name = "tessera",
 	.desc = "Tessera virtual GPU",
-	TESSERA_COMPAT_DRIVER_DATE
 	.major = 1,
 	.minor = 4,
 

@@ -13,7 +13,6 @@
 #include <drm/drm_print.h>
 #include <drm/tessera_drm.h>
 
-#include "tessera_compat.h"
 #include "tessera_drv.h"
 #include "tessera_gem.h"
 #include "tessera_query.h"

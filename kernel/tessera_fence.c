@@ -16,10 +16,8 @@
 #include <linux/module.h>
 #include <linux/slab.h>
 
-#include "tessera_compat.h"
 #include "tessera_fence.h"
 #include "tessera_heap.h"
-#include "tessera_mutant.h"
 #include "tessera_trace.h"
 
 static const char *tessera_fence_driver_name(struct dma_fence *fence)
@@ -34,8 +32,7 @@ static const char *tessera_fence_timeline_name(struct dma_fence *fence)
 
 static void tessera_fence_free(struct tessera_fence *fence)
 {
-	if (!TESSERA_MUTANT(timeline_unheld))
-		tessera_timeline_put(fence->timeline);
+	tessera_timeline_put(fence->timeline);
 	kfree(fence);
 }
 
@@ -55,7 +52,6 @@ static void tessera_fence_release(struct dma_fence *fence)
 }
 
 static const struct dma_fence_ops tessera_fence_ops = {
-	TESSERA_COMPAT_FENCE_OPS
 	.get_driver_name = tessera_fence_driver_name,
 	.get_timeline_name = tessera_fence_timeline_name,
 	.release = tessera_fence_release,
@@ -169,8 +165,7 @@ struct tessera_fence *tessera_fence_create(struct tessera_timeline *timeline)
 		return NULL;
 
 	__module_get(THIS_MODULE);
-	if (!TESSERA_MUTANT(timeline_unheld))
-		kref_get(&timeline->ref);
+	kref_get(&timeline->ref);
 	fence->timeline = timeline;
 	INIT_LIST_HEAD(&fence->node);
 
@@ -282,7 +277,7 @@ unsigned int tessera_timeline_signal(struct tessera_timeline *timeline, u64 last
 		if (fence->base.seqno > last)
 			break;
 		list_del_init(&fence->node);
-		if (error && !TESSERA_MUTANT(error_lost)) {
+		if (error) {
 			dma_fence_set_error(&fence->base, error);
 		} else {
 			/* First: who sees the fence must find its job counted. */

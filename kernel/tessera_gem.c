@@ -70,7 +70,6 @@ static void tessera_bo_track(struct tessera_device *tdev, struct tessera_bo *bo)
 {
 	struct drm_gem_object *obj = &bo->base.base;
 
-	tessera_compat_gem_set_lock(obj, &bo->compat);
 	tessera_prime_lock(tessera_gpuva_lock(obj));
 
 	mutex_lock(&tdev->bos.lock);
@@ -96,7 +95,6 @@ static void tessera_gem_free(struct drm_gem_object *obj)
 		__free_page(bo->dummy);
 	kfree(bo->label);
 	mutex_destroy(&bo->label_lock);
-	tessera_compat_gem_fini(&bo->compat);
 
 	if (drm_mm_node_allocated(&bo->local)) {
 		tessera_local_free(tdev, &bo->local);
@@ -306,7 +304,6 @@ struct drm_gem_object *tessera_gem_create_object(struct drm_device *drm, size_t 
 	INIT_LIST_HEAD(&bo->node);
 	INIT_LIST_HEAD(&bo->madv_node);
 	mutex_init(&bo->label_lock);
-	tessera_compat_gem_init(&bo->compat);
 
 	return &bo->base.base;
 }

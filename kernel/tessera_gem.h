@@ -8,8 +8,6 @@
 #include <drm/drm_gem_shmem_helper.h>
 #include <drm/drm_mm.h>
 
-#include "tessera_compat.h"
-
 struct dma_buf_attachment;
 struct drm_mode_create_dumb;
 struct seq_file;
@@ -58,8 +56,6 @@ struct tessera_bo {
 	struct tessera_quota *quota;
 	/** @dummy: What a LOCAL BO is mapped to once the device is gone, or NULL. */
 	struct page *dummy;
-	/** @compat: What kernels before 6.18 need for tessera_gpuva_lock(). */
-	struct tessera_compat_gem compat;
 	/** @label_lock: Protects @label. */
 	struct mutex label_lock;
 	/** @label: Text for debugging or NULL. */
@@ -71,18 +67,20 @@ static inline struct tessera_bo *to_tessera_bo(struct drm_gem_object *obj)
 	return container_of(to_drm_gem_shmem_obj(obj), struct tessera_bo, base);
 }
 
+#ifndef tessera_gpuva_lock
 /**
  * tessera_gpuva_lock() - the lock of a BO's list of VM mappings
  * @obj: GEM object of a BO
  *
  * Taken while asynchronous binds run, so nothing allocates under it.
  *
- * Return: &drm_gem_object.gpuva.lock, or what stands for it.
+ * Return: &drm_gem_object.gpuva.lock.
  */
 static inline struct mutex *tessera_gpuva_lock(struct drm_gem_object *obj)
 {
-	return tessera_compat_gem_lock(obj, &to_tessera_bo(obj)->compat);
+	return &obj->gpuva.lock;
 }
+#endif
 
 struct drm_gem_object *tessera_gem_create_object(struct drm_device *drm, size_t size);
 struct drm_gem_object *tessera_gem_prime_import(struct drm_device *drm, struct dma_buf *dmabuf);

@@ -16,7 +16,6 @@
 #include "tessera_device.h"
 #include "tessera_drv.h"
 #include "tessera_gem.h"
-#include "tessera_mutant.h"
 #include "tessera_shrinker.h"
 #include "tessera_vm.h"
 
@@ -99,8 +98,7 @@ int tessera_ioctl_bo_mmap_offset(struct drm_device *drm, void *data, struct drm_
 
 	if (obj->import_attach)
 		ret = -EINVAL;
-	else if (to_tessera_bo(obj)->flags & DRM_TESSERA_BO_NO_MMAP &&
-		 !TESSERA_MUTANT(mmap_offered))
+	else if (to_tessera_bo(obj)->flags & DRM_TESSERA_BO_NO_MMAP)
 		ret = -EPERM;
 	else if (tessera_bo_state(to_tessera_bo(obj)) & DRM_TESSERA_BO_PURGED)
 		ret = -EINVAL;

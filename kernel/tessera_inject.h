@@ -5,6 +5,10 @@
 
 struct drm_minor;
 
+#ifdef CONFIG_DRM_TESSERA_EMULATOR
 void tessera_inject_debugfs_init(struct drm_minor *minor);
+#else
+static inline void tessera_inject_debugfs_init(struct drm_minor *minor) {}
+#endif
 
 #endif

@@ -22,7 +22,6 @@
 
 #include "tessera_device.h"
 #include "tessera_irq.h"
-#include "tessera_mutant.h"
 #include "tessera_queue.h"
 #include "tessera_watch.h"
 
@@ -38,7 +37,7 @@ static u64 irq_take(struct tessera_device *tdev, unsigned int class)
 {
 	u64 status = tessera_read64(tdev, TSR_REG_IRQ_STATUS(class));
 
-	if (status && !TESSERA_MUTANT(irq_uncleared))
+	if (status)
 		tessera_write64(tdev, TSR_REG_IRQ_CLEAR(class), status);
 
 	return status;

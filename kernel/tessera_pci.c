@@ -118,9 +118,10 @@ static pci_ers_result_t tessera_pci_error_detected(struct pci_dev *pdev, pci_cha
 		tessera_reset_freeze(tdev);
 		return PCI_ERS_RESULT_NEED_RESET;
 	default:
+		/* PCI gives up. A function that is still there can be reset by itself. */
 		tessera_reset_freeze(tdev);
-		cancel_delayed_work_sync(&tdev->reset.ladder);
-		tessera_reset_finish(tdev, TESSERA_CUT_OFF, -ENODEV);
+		mod_delayed_work(tdev->timeout_wq, &tdev->reset.ladder, 0);
+		flush_delayed_work(&tdev->reset.ladder);
 		return PCI_ERS_RESULT_DISCONNECT;
 	}
 }

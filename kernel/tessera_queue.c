@@ -23,7 +23,6 @@
 #include "tessera_device.h"
 #include "tessera_drv.h"
 #include "tessera_heap.h"
-#include "tessera_mutant.h"
 #include "tessera_queue.h"
 #include "tessera_quota.h"
 #include "tessera_reset.h"
@@ -174,8 +173,6 @@ void tessera_queue_kill(struct tessera_queue *queue, int error)
 	int ret;
 
 	mutex_lock(&tdev->reset.lock);
-	if (TESSERA_MUTANT(vm_first))
-		tessera_vm_as_put(queue->vm);
 	mutex_lock(&queue->lock);
 	if (!queue->dead)
 		WRITE_ONCE(queue->dead, error);
@@ -192,8 +189,7 @@ void tessera_queue_kill(struct tessera_queue *queue, int error)
 	tessera_queue_cancel_locked(queue, error);
 	tessera_queue_release_slot(queue);
 	mutex_unlock(&queue->lock);
-	if (!TESSERA_MUTANT(vm_first))
-		tessera_vm_as_put(queue->vm);
+	tessera_vm_as_put(queue->vm);
 	mutex_unlock(&tdev->reset.lock);
 	tessera_quota_uncharge(queue->vm->quota, TESSERA_QUOTA_QUEUES, 1);
 }
@@ -233,8 +229,7 @@ static int tessera_queue_init_timeline(struct tessera_queue *queue, u32 ring_siz
 
 	/* One entry of the ring stays unused: see tessera_queue_hw.c. */
 	ret = tessera_timeline_start(queue->timeline, &tessera_queue_sched_ops, tdev->submit_wq,
-				     ring_size / TESSERA_RING_ENTRY -
-				     (TESSERA_MUTANT(ring_overrun) ? -1 : 1),
+				     ring_size / TESSERA_RING_ENTRY - 1,
 				     MAX_SCHEDULE_TIMEOUT, NULL, tdev->drm.dev);
 	if (ret) {
 		tessera_timeline_put(queue->timeline);

@@ -29,7 +29,6 @@
 
 #include "tessera_device.h"
 #include "tessera_heap.h"
-#include "tessera_mutant.h"
 #include "tessera_perfmon.h"
 #include "tessera_queue.h"
 #include "tessera_sched.h"
@@ -237,7 +236,7 @@ static void pack_entry(u64 *p, const struct tessera_job *job, u32 slot, u64 seqn
 		.event = TSR_EVENT_ALL_DONE,
 		.irq = true,
 		.addr = tessera_fence_word_va(slot),
-		.value = TESSERA_MUTANT(seqno_narrow) ? seqno & 7 : seqno,
+		.value = seqno,
 	};
 
 	tsr_pack_barrier(p, &barrier);
@@ -269,13 +268,9 @@ static void ring_doorbell(struct tessera_queue *queue, u32 wptr)
  */
 void tessera_queue_hw_emit(struct tessera_queue *queue, const struct tessera_job *job, u64 seqno)
 {
-	u32 size = TESSERA_MUTANT(ring_half) ? queue->ring.size / 2 : queue->ring.size;
-	__le64 *entry = queue->ring.cpu + (queue->wptr & (size - 1)) / sizeof(*entry);
+	__le64 *entry = queue->ring.cpu + (queue->wptr & (queue->ring.size - 1)) / sizeof(*entry);
 	u64 packed[ENTRY_QWORDS] = {};
 	unsigned int i;
-
-	if (TESSERA_MUTANT(doorbell_first))
-		ring_doorbell(queue, queue->wptr + TESSERA_RING_ENTRY);
 
 	pack_entry(packed, job, queue->slot, seqno);
 	for (i = 0; i < ENTRY_QWORDS; i++)

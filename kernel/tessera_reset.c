@@ -28,12 +28,12 @@
 #include <linux/jiffies.h>
 #include <linux/pci.h>
 
+#include <drm/drm_drv.h>
 #include <drm/drm_managed.h>
 #include <drm/drm_print.h>
 
 #include "tessera_as.h"
 #include "tessera_check.h"
-#include "tessera_compat.h"
 #include "tessera_device.h"
 #include "tessera_irq.h"
 #include "tessera_local.h"

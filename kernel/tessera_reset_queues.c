@@ -19,7 +19,6 @@
 #include <drm/tessera_drm.h>
 
 #include "tessera_device.h"
-#include "tessera_mutant.h"
 #include "tessera_queue.h"
 #include "tessera_reset.h"
 #include "tessera_watch.h"
@@ -69,7 +68,7 @@ static u32 queue_resume_rptr(struct tessera_queue *queue, bool stopped)
 	begun = into > TESSERA_RING_CALL ||
 		(into == TESSERA_RING_CALL && (word & TSR_QUEUE_STATE_IN_CALL__MASK)) || !stopped;
 
-	return rptr - into + (begun && !TESSERA_MUTANT(rerun) ? TESSERA_RING_ENTRY : 0);
+	return rptr - into + (begun ? TESSERA_RING_ENTRY : 0);
 }
 
 static void queue_save(struct tessera_queue *queue, void *data)

@@ -15,11 +15,9 @@
 
 #include <drm/tessera_drm.h>
 
-#include "tessera_compat.h"
 #include "tessera_device.h"
 #include "tessera_fence.h"
 #include "tessera_heap.h"
-#include "tessera_mutant.h"
 #include "tessera_perfmon.h"
 #include "tessera_pm.h"
 #include "tessera_queue.h"
@@ -73,9 +71,6 @@ static struct dma_fence *tessera_job_run(struct drm_sched_job *sched_job)
 	struct dma_fence *fence;
 	int error;
 
-	if (TESSERA_MUTANT(run_allocates))
-		kfree(kmalloc(TESSERA_RING_ENTRY, GFP_KERNEL));
-
 	mutex_lock(&queue->lock);
 	error = queue->dead;
 	if (error) {
@@ -98,18 +93,11 @@ static void tessera_job_free(struct drm_sched_job *sched_job)
 	tessera_job_destroy(to_tessera_job(sched_job));
 }
 
-/* For a job that is left when its scheduler goes; it holds the queue, so there should be none. */
-static void __maybe_unused tessera_job_cancel(struct drm_sched_job *sched_job)
-{
-	tessera_timeline_signal(to_tessera_job(sched_job)->queue->timeline, U64_MAX, -ECANCELED);
-}
-
 /* No timedout_job: tessera_watch.c looks for hangs. */
 const struct drm_sched_backend_ops tessera_queue_sched_ops = {
 	.prepare_job = tessera_job_prepare,
 	.run_job = tessera_job_run,
 	.free_job = tessera_job_free,
-	TESSERA_COMPAT_CANCEL_JOB(tessera_job_cancel)
 };
 
 /**

@@ -26,7 +26,6 @@
 #include "tessera_check.h"
 #include "tessera_device.h"
 #include "tessera_gem.h"
-#include "tessera_mutant.h"
 #include "tessera_shrinker.h"
 #include "tessera_trace.h"
 #include "tessera_vm.h"
@@ -230,13 +229,12 @@ int tessera_bo_madvise(struct tessera_bo *bo, u32 madv, u32 *retained)
 {
 	struct tessera_device *tdev = to_tessera_device(bo->base.base.dev);
 	struct dma_resv *resv = bo->base.base.resv;
-	int ret = 0;
+	int ret;
 
 	if (bo->base.base.import_attach)
 		return -EINVAL;
 
-	if (!TESSERA_MUTANT(madvise_unlocked))
-		ret = dma_resv_lock_interruptible(resv, NULL);
+	ret = dma_resv_lock_interruptible(resv, NULL);
 	if (ret)
 		return ret;
 
@@ -250,8 +248,7 @@ int tessera_bo_madvise(struct tessera_bo *bo, u32 madv, u32 *retained)
 			list_add_tail(&bo->madv_node, &tdev->shrink.list);
 		mutex_unlock(&tdev->shrink.lock);
 	}
-	if (!TESSERA_MUTANT(madvise_unlocked))
-		dma_resv_unlock(resv);
+	dma_resv_unlock(resv);
 
 	return ret;
 }

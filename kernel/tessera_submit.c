@@ -22,7 +22,6 @@
 #include "tessera_device.h"
 #include "tessera_fence.h"
 #include "tessera_heap.h"
-#include "tessera_mutant.h"
 #include "tessera_perfmon.h"
 #include "tessera_queue.h"
 #include "tessera_sched.h"
@@ -190,14 +189,12 @@ static int submit_collect_job(struct tessera_submit *submit, u32 index,
 	struct tessera_queue *queue;
 	int ret;
 
-	if (ujob->flags || (ujob->pad && !TESSERA_MUTANT(pad_ignored)) || ujob->after >> index)
+	if (ujob->flags || ujob->pad || ujob->after >> index)
 		return -EINVAL;
 
-	queue = tessera_queue_lookup(submit->file,
-				     TESSERA_MUTANT(id_narrow) ? (u16)ujob->queue_id :
-								 ujob->queue_id);
+	queue = tessera_queue_lookup(submit->file, ujob->queue_id);
 	if (!queue)
-		return TESSERA_MUTANT(lookup_einval) ? -EINVAL : -ENOENT;
+		return -ENOENT;
 
 	ret = job_stream_valid(queue->tdev, ujob) ? 0 : -EINVAL;
 	ret = ret ?: job_check(submit, ujob, queue);

@@ -21,7 +21,6 @@
 
 #include "tessera_as.h"
 #include "tessera_bind.h"
-#include "tessera_compat.h"
 #include "tessera_device.h"
 #include "tessera_drv.h"
 #include "tessera_fence.h"

@@ -32,7 +32,6 @@
 #include "tessera_device.h"
 #include "tessera_dump.h"
 #include "tessera_fault.h"
-#include "tessera_mutant.h"
 #include "tessera_queue.h"
 #include "tessera_reset.h"
 #include "tessera_trace.h"
@@ -96,8 +95,7 @@ static bool queue_stuck(struct tessera_queue *queue, u64 oldest, u32 state)
 	 * has had, and not by the clock, else who floods an engine would get its neighbours
 	 * killed.
 	 */
-	if ((watch->late && served - watch->late_served_ns >= limit) ||
-	    TESSERA_MUTANT(progress_unseen))
+	if (watch->late && served - watch->late_served_ns >= limit)
 		return true;
 
 	/* Others are on the engines. */

@@ -8,7 +8,6 @@
 #include <drm/drm_drv.h>
 #include <drm/drm_gem_shmem_helper.h>
 
-#include "../tessera_compat.h"
 #include "../tessera_device.h"
 #include "tests.h"
 
@@ -74,7 +73,6 @@ static struct fixture *fixture(struct kunit *test)
 		dma_resv_init(obj->resv);
 		INIT_LIST_HEAD(&obj->gpuva.list);
 		mutex_init(tessera_gpuva_lock(obj));
-		tessera_compat_gem_set_lock(obj, &bo->compat);
 		bo->base.sgt = &f->sgt;
 		bo->base.madv = DRM_TESSERA_MADV_DONT_NEED;
 		list_add_tail(&bo->madv_node, &f->tdev.shrink.list);

@@ -85,8 +85,7 @@ static struct fixture *fixture(struct kunit *test, u32 count)
 	unsigned int i;
 
 	KUNIT_ASSERT_NOT_NULL(test, f);
-	idr_init_base(&f->file.syncobj_idr, 1);
-	spin_lock_init(&f->file.syncobj_table_lock);
+	tessera_test_init_syncobjs(&f->file);
 	f->tdev.info.va_bits = 39;
 	for (i = 0; i < 3; i++) {
 		f->queue[i].tdev = &f->tdev;
@@ -96,8 +95,8 @@ static struct fixture *fixture(struct kunit *test, u32 count)
 	}
 	for (i = 0; i < SYNCOBJS; i++) {
 		KUNIT_ASSERT_EQ(test, drm_syncobj_create(&syncobj, 0, NULL), 0);
-		f->handle[i] = idr_alloc(&f->file.syncobj_idr, syncobj, 1, 0, GFP_KERNEL);
-		KUNIT_ASSERT_GT(test, (int)f->handle[i], 0);
+		KUNIT_ASSERT_EQ(test, 0, xa_alloc(&f->file.syncobj_xa, &f->handle[i], syncobj,
+						  xa_limit_32b, GFP_KERNEL));
 	}
 	f->user = tessera_test_user(test, PAGE_SIZE);
 	f->submit = kzalloc(struct_size(f->submit, entry, count), GFP_KERNEL);
@@ -114,8 +113,8 @@ static void fixture_free(struct fixture *f)
 
 	submit_free(f->submit);
 	for (i = 0; i < SYNCOBJS; i++)
-		drm_syncobj_put(idr_remove(&f->file.syncobj_idr, f->handle[i]));
-	idr_destroy(&f->file.syncobj_idr);
+		drm_syncobj_put(xa_erase(&f->file.syncobj_xa, f->handle[i]));
+	xa_destroy(&f->file.syncobj_xa);
 }
 
 static struct drm_tessera_array one_sync(struct drm_tessera_sync __user *sync)

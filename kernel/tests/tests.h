@@ -4,6 +4,9 @@
 #define __TESSERA_TESTS_H__
 
 #include <linux/types.h>
+#include <linux/xarray.h>
+
+#include <drm/drm_file.h>
 
 struct device;
 struct kunit;
@@ -21,5 +24,13 @@ u32 tessera_test_random(struct tessera_test_random *random, u32 below);
 struct device *tessera_test_device(struct kunit *test);
 struct tessera_queue *tessera_test_queue(struct kunit *test, u32 slot);
 void __user *tessera_test_user(struct kunit *test, size_t size);
+
+/* A table of syncobjs for a file that is all zeros. */
+#ifndef tessera_test_init_syncobjs
+static inline void tessera_test_init_syncobjs(struct drm_file *file)
+{
+	xa_init_flags(&file->syncobj_xa, XA_FLAGS_ALLOC1);
+}
+#endif
 
 #endif

@@ -99,7 +99,11 @@ apt_update() {
     security=$(security_mirror) || exit 1
     say "fetching package lists from $from"
     mkdir -p "$APT_DIR/lists/partial" "$APT_DIR/archives/partial"
-    apt_sources "$from" "$security" >"$APT_DIR/sources.list"
+    apt_lists "$from" "$security"
+    touch "$APT_DIR/ready"
+}
+
+apt_conf() {
     cat >"$APT_DIR/apt.conf" <<EOF
 Dir::Etc::sourcelist "$APT_DIR/sources.list";
 Dir::Etc::sourceparts "/dev/null";
@@ -114,9 +118,19 @@ Acquire::Retries "3";
 APT::Sandbox::User "root";
 APT::Update::Post-Invoke-Success "";
 EOF
-    run_logged apt-lists apt-get update --error-on=any ||
-        die "cannot fetch package lists from $from: check the network, or set TESSERA_MIRROR"
-    touch "$APT_DIR/ready"
+}
+
+# apt_lists MIRROR SECURITY: the lists of all that is asked for. A mirror need not have more than the host's own release.
+apt_lists() {
+    apt_conf
+    apt_sources "$1" "$2" >"$APT_DIR/sources.list"
+    run_logged apt-lists apt-get update --error-on=any && return
+    if [ -n "${APT_ALSO:-}" ]; then
+        say "$1 does not have all of $APT_ALSO: only what $APT_RELEASE itself has is used"
+        APT_ALSO='' apt_sources "$1" "$2" >"$APT_DIR/sources.list"
+        run_logged apt-lists apt-get update --error-on=any && return
+    fi
+    die "cannot fetch package lists from $1: check the network, or set TESSERA_MIRROR"
 }
 
 apt_version() { apt-cache policy "$1" | awk '/Candidate:/ { print $2 }'; }

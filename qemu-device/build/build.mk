@@ -3,7 +3,7 @@
 # What is built outside the tree: host packages, generated headers, QEMU with the device, the kernel
 # module, user space. Each script finds out by itself, from hashes, whether there is anything to do.
 
-.PHONY: setup headers qemu update deb
+.PHONY: setup headers qemu update deb kernel-tree
 setup: ## install the Debian packages that are missing
 	@bash qemu-device/build/setup.sh
 
@@ -18,3 +18,7 @@ deb: setup ## Debian packages of library, tools, driver (DKMS) and plugin, print
 
 update: setup ## look for newer versions of QEMU and of the guest kernel
 	@bash qemu-device/build/update.sh
+
+kernel-tree: setup ## put the driver into a Linux source tree, LINUX=DIR, as drivers/gpu/drm/tessera
+	@[ -n '$(LINUX)' ] || { echo 'usage: make kernel-tree LINUX=/src/linux' >&2; exit 2; }
+	@bash qemu-device/build/kernel_tree.sh '$(LINUX)'

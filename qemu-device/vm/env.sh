@@ -6,8 +6,8 @@
 #
 # Environment: KERNEL (another kernel of Debian's, by version or suite, see kernel.sh; or a file, a bzImage or
 # vmlinux), MODULES (a file's lib/modules/RELEASE directory, when it has modules), KDIR (its build directory, to build tessera.ko against; by default the
-# directory that KERNEL's own tree is in), VARIANT (debug, race, cover, igt: instead of those three, a kernel that
-# own_kernel.sh builds), IMAGE (the demo's input, /usr/share/tessera/input.png in the guest).
+# directory that KERNEL's own tree is in), VARIANT (debug, race, cover, igt: a kernel that
+# own_kernel.sh builds, of the version that KERNEL names), IMAGE (the demo's input, /usr/share/tessera/input.png in the guest).
 #
 # Asking make, Kbuild and the scripts whether anything is to be done takes seconds. With the stock kernel the answer of
 # last time holds while no file of the checkout and nothing it was made with has another size or time.
@@ -15,8 +15,10 @@
 runner=$TOP/qemu-device/vm
 kernel=${KERNEL:-} modules=${MODULES:-} kdir=${KDIR:-}
 if [ -n "${VARIANT:-}" ]; then
-    [ -z "$kernel$modules$kdir" ] || die "VARIANT=$VARIANT comes with its own KERNEL, MODULES and KDIR"
-    own=$("$runner/own_kernel.sh" "$VARIANT")
+    if [ -n "$modules$kdir" ] || [ -f "$kernel" ]; then
+        die "VARIANT=$VARIANT comes with its own MODULES and KDIR, and KERNEL can only be a version such as 7.3"
+    fi
+    own=$("$runner/own_kernel.sh" "$VARIANT" ${kernel:+"$kernel"})
     kernel=$own/arch/x86/boot/bzImage
     modules=$own/root/lib/modules/$(cat "$own/release")
     kdir=$own

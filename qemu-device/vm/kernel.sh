@@ -7,8 +7,8 @@
 #   DIR/lib/modules/RELEASE/         with modules.dep
 #   DIR/build         the configured headers, for `make -C DIR/build M=...`
 #
-# NAME is a version (7.3, 6.12) or a suite (trixie-backports); without it, the stock kernel: that of
-# bookworm-backports on Debian 12, its own on Debian 13.
+# NAME is a version (7.3, 6.12) or a suite (trixie-backports); without it, the stock kernel: the newest that Debian
+# stable's backports offer, or, from an archive without them, the one that goes with the host's release.
 #
 # Options: --refresh    take a newer version if the archive has one (`make update`), of all that are in use
 #          --headers NAME   only the headers; DIR has no more than release and build then
@@ -17,17 +17,22 @@ APT_ALSO=kernels
 . "$TOP/qemu-device/build/apt.sh"
 
 KERNELS=$CACHE/kernel-$HOST_RELEASE
+STOCK_SUITE=trixie-backports
 
 # release_of NAME: which kernel that is today. The metapackages say so; nothing here knows a version.
 release_of() {
-    local name=$1 stock
-    stock=$(apt_depends linux-headers-amd64 | only_release)
+    local name=$1 own newest
+    own=$(apt_depends linux-headers-amd64 | only_release)
     case $name in
-    stock) echo "$stock" ;;
+    stock)
+        newest=$(apt_depends "linux-headers-amd64/$STOCK_SUITE" 2>/dev/null | only_release)
+        [ -n "$newest" ] || say "$(used_mirror) has no kernel of $STOCK_SUITE: guests run Debian $HOST_RELEASE's, $own"
+        echo "${newest:-$own}"
+        ;;
     *[!0-9.]*) apt_depends "linux-headers-amd64/$name" 2>/dev/null | only_release ;;
     *)
-        case $stock in
-        "$name" | "$name"[.+-]*) echo "$stock" ;;
+        case $own in
+        "$name" | "$name"[.+-]*) echo "$own" ;;
         *) apt-cache search --names-only "^linux-headers-$name" | cut -d' ' -f1 | only_release | sort -V | tail -n 1 ;;
         esac
         ;;
@@ -89,7 +94,7 @@ fetch_headers() {
 fetch_image() {
     local release=$1 final=$2 headers=$3 dir packages file
     [ ! -e "$final/vmlinuz" ] || return 0
-    say "fetching the guest kernel $release (106 MB): once, usually twenty seconds"
+    say "fetching the guest kernel $release (some 110 MB): once, usually twenty seconds"
     dir=$(aside_in "$KERNELS")
     read -r -a packages <<<"$(image_packages "$release")"
     apt_fetch "$dir" "${packages[@]}"
@@ -111,12 +116,7 @@ fetch_image() {
 }
 
 # link_of WHAT NAME: what remembers which one NAME is, until it is looked up again.
-link_of() {
-    case $1-$2 in
-    kernel-stock) echo "$KERNELS/current" ;;
-    *) echo "$KERNELS/$1-$2" ;;
-    esac
-}
+link_of() { echo "$KERNELS/$1-$2"; }
 
 # fetch WHAT NAME [again]: look NAME up and make its link point to it.
 fetch() {
@@ -144,7 +144,7 @@ refresh() {
     local link
     fetch kernel stock again
     for link in "$KERNELS"/{kernel,headers}-*; do
-        [ -L "$link" ] || continue
+        [ -L "$link" ] && [ "$link" != "$(link_of kernel stock)" ] || continue
         link=$(basename "$link")
         fetch "${link%%-*}" "${link#*-}" again
     done

@@ -1,30 +1,17 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# linux_source.sh [VERSION]: Debian's linux-source of a VERSION such as 7.3, unpacked in the cache; without one,
-# that of the stock guest kernel. Prints the directory, which is never written to: builds go elsewhere (O=), and
-# who changes files takes a copy.
+# linux_source.sh [NAME]: Debian's linux-source of the kernel that kernel.sh calls NAME (7.3, 6.12, a suite), unpacked
+# in the cache; without one, that of the stock guest kernel. Prints the directory, which is never written to: builds
+# go elsewhere (O=), and who changes files takes a copy.
 . "$(dirname "$0")/../build/lib.sh"
-version=${1:-}
-if [ -n "$version" ]; then
-    [[ $version =~ ^[0-9]+\.[0-9]+$ ]] || die "linux_source.sh: expected a version such as 7.3, got '$version'"
-    # The lists of kernel.sh, where the newest one is.
-    . /etc/os-release
-    case ${VERSION_CODENAME:-} in
-    bookworm) APT_ALSO='trixie trixie-security trixie-backports' ;;
-    *) APT_ALSO='trixie-backports bookworm-backports' ;;
-    esac
-fi
+APT_ALSO=kernels
 . "$TOP/qemu-device/build/apt.sh"
 
-# The source package is of the same version as the stock kernel; where the archive has moved on, the newer one does.
-if [ -n "$version" ]; then
-    SOURCE=$CACHE/linux-source/$version
-else
-    stock=$("$TOP/qemu-device/vm/kernel.sh")
-    version=$(sed 's/^\([0-9]*\.[0-9]*\).*/\1/' "$stock/release")
-    SOURCE=$CACHE/linux-source/$(basename "$(readlink -f "$stock")")
-fi
+# The source package is of the same version as the kernel; where the archive has moved on, the newer one does.
+headers=$("$TOP/qemu-device/vm/kernel.sh" --headers "$@")
+version=$(sed 's/^\([0-9]*\.[0-9]*\).*/\1/' "$headers/release")
+SOURCE=$CACHE/linux-source/$(basename "$headers" | sed 's/^headers-//')
 
 fetch() {
     local aside

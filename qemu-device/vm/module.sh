@@ -6,7 +6,7 @@
 #
 # kernel/ is copied into a directory of this checkout and kernel (6.12 has no MO= that would put the
 # products elsewhere); rsync leaves the times of unchanged files alone, so make rebuilds only the rest.
-# MUTANT names a mistake on purpose (Documentation/driver/mutants.md); all mutants share a directory.
+# MUTANT names a patch of tests/mutants (Documentation/driver/mutants.md); all mutants share a directory.
 # With WERROR=1 a warning is an error, and where nothing has changed since it was built last nothing is done.
 . "$(dirname "$0")/../build/lib.sh"
 
@@ -52,7 +52,12 @@ fi
 [ -d "$dir/kernel" ] || say "building the driver: the first time usually half a minute, then what has changed"
 rsync -r --checksum --delete --include='*/' --include='*.[chS]' --include='Kbuild' \
     --include='Makefile' --include='Kconfig' --exclude='*' "$TOP/kernel/" "$dir/kernel/"
-if ! make -C "$kdir" M="$dir/kernel" CC="$cc" "${tools[@]}" ${WERROR:+KCFLAGS=-Werror} W=1 TESSERA_HW_INCLUDE="$include" MUTANT="${MUTANT:-}" \
+if [ -n "${MUTANT:-}" ]; then
+    [ -f "$TOP/tests/mutants/$MUTANT.patch" ] || die "there is no mutant $MUTANT in tests/mutants/"
+    patch -d "$dir" -p1 -F0 -s --force --no-backup-if-mismatch <"$TOP/tests/mutants/$MUTANT.patch" ||
+        die "tests/mutants/$MUTANT.patch does not apply to kernel/ as it is"
+fi
+if ! make -C "$kdir" M="$dir/kernel" CC="$cc" "${tools[@]}" ${WERROR:+KCFLAGS=-Werror} W=1 TESSERA_HW_INCLUDE="$include" \
     ${gcov:+GCOV_PROFILE=y} -j "$JOBS" modules \
     </dev/null >"$dir/log" 2>&1; then
     tail -n 40 "$dir/log" >&2

@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# own_kernel.sh VARIANT: a guest kernel of our own, built from Debian's linux-source of the stock kernel's
-# version with qemu-device/vm/kernels/base.config and VARIANT.config. Prints its directory:
+# own_kernel.sh VARIANT [NAME]: a guest kernel of our own, built from Debian's linux-source of the stock kernel's
+# version, or of the one that kernel.sh calls NAME (7.3, 6.12), with qemu-device/vm/kernels/base.config and
+# VARIANT.config. Prints its directory:
 #   DIR/arch/x86/boot/bzImage      DIR/release     the version string
 #   DIR/.config                    and everything `make -C DIR M=...` needs
 #   DIR/root/lib/modules/RELEASE/  with modules.dep
@@ -13,9 +14,7 @@
 
 CONFIGS=$TOP/qemu-device/vm/kernels
 # Kernels of one variant that stay in the cache, most recently used first.
-KEEP=2
-
-stock=$("$TOP/qemu-device/vm/kernel.sh")
+KEEP=3
 
 # What the cover variant counts of the kernel: GCOV for these objects of DRM and of dma-buf, chosen by a variable
 # that every sub-make expands anew for the object it compiles. The driver itself: see module.sh.
@@ -31,18 +30,23 @@ make_kernel() {
     make -C "$source" O="$dir" CC="$cc" HOSTCC="$cc" KBUILD_BUILD_USER=tessera KBUILD_BUILD_HOST=tessera "${gcov[@]}" "$@"
 }
 
+# The lines of base.config and VARIANT.config. "# where there is" is behind what some versions do not have.
+config() { sed -e '/^#/d' -e 's/ *# where there is$//' "$CONFIGS/base.config" "$CONFIGS/$variant.config"; }
+known() { grep -rqsxE --include='Kconfig*' "config $1" "$source"; }
+
 # Kconfig drops what it does not like without a word; we do not.
 refused() {
     local line name
     while IFS= read -r line; do
         name=${line%%=*}
+        ! grep -qhxF "$line # where there is" "$CONFIGS"/{base,"$variant"}.config || known "${name#CONFIG_}" || continue
         grep -qxF -- "$line" "$dir/.config" || echo "$line (it has: $(grep -w "$name" "$dir/.config" || echo nothing))"
     done < <(grep -h '^CONFIG_' "$dir/all.config")
 }
 
 configure() {
     local complaint
-    cat "$CONFIGS/base.config" "$CONFIGS/$variant.config" >"$dir/all.config"
+    config >"$dir/all.config"
     printf 'CONFIG_LOCALVERSION="-tessera-%s"\n' "$variant" >>"$dir/all.config"
     run_logged "configure-$variant" make_kernel KCONFIG_ALLCONFIG="$dir/all.config" allnoconfig ||
         die "the kernel cannot be configured"
@@ -54,11 +58,11 @@ configure() {
 build() {
     local source
     [ ! -e "$dir/release" ] || return 0
-    source=$("$TOP/qemu-device/vm/linux_source.sh")
+    source=$("$TOP/qemu-device/vm/linux_source.sh" ${name:+"$name"})
     mkdir -p "$dir"
     configure
     say "building the $variant kernel, some 7 minutes of two idle cores"
-    run_logged "kernel-$variant" nice -n 10 "$0" --make "$variant" -j "$JOBS" bzImage modules ||
+    run_logged "kernel-$variant" nice -n 10 "$0" --make "$variant" "$name" -j "$JOBS" bzImage modules ||
         die "the $variant kernel does not build"
     run_logged "modules-$variant" make_kernel INSTALL_MOD_PATH="$dir/root" modules_install ||
         die "the $variant kernel's modules cannot be installed"
@@ -84,19 +88,21 @@ if [ "${1:-}" = --make ]; then
 fi
 variant=${1:-}
 [ -f "$CONFIGS/$variant.config" ] || die "there is no kernel variant '$variant' in qemu-device/vm/kernels/"
-shift
-cc=$(sed -n 's/^CONFIG_CC_VERSION_TEXT="\([^ "]*\).*/\1/p' "$stock/build/.config")
+name=${2:-}
+shift $(($# > 1 ? 2 : 1))
+debian=$("$TOP/qemu-device/vm/kernel.sh" --headers ${name:+"$name"})
+cc=$(sed -n 's/^CONFIG_CC_VERSION_TEXT="\([^ "]*\).*/\1/p' "$debian/build/.config")
 cc=${cc##*-linux-gnu-}
 command -v "${cc:=gcc}" >/dev/null || cc=gcc
 hash=$({
-    basename "$(readlink -f "$stock")"
-    grep -hv '^#' "$CONFIGS/base.config" "$CONFIGS/$variant.config"
+    basename "$debian" | sed 's/^headers-//'
+    config
     [ "$variant" != cover ] || echo "$GCOV_OBJECTS"
     "$cc" -dumpfullversion
 } | sha256sum | cut -c1-12)
 dir=$CACHE/linux-$variant-$hash
 if [ $making = yes ]; then
-    source=$("$TOP/qemu-device/vm/linux_source.sh")
+    source=$("$TOP/qemu-device/vm/linux_source.sh" ${name:+"$name"})
     make_kernel "$@"
     exit
 fi

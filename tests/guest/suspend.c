@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* test: TIMEOUT=180 DEVICE_ARGS=vram=32M */
+/* test: TIMEOUT=180 DEVICE_ARGS=vram=32M CONSOLE=1 */
 /*
  * The machine's devices go to sleep and wake up (the kernel's pm_test, which suspends and resumes
  * them for real and stops short of the processor): the device comes back in D0 with all that was

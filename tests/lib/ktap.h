@@ -24,6 +24,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ktap_print.h"
+
 /* The state of one program's run. Everything starts at zero. */
 struct ktap_state {
 	unsigned int ran;		/* tests finished so far, the last number printed */
@@ -47,16 +49,14 @@ static void ktap_note(const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(line, sizeof(line), fmt, ap);
 	va_end(ap);
-	printf("# %s\n", line);
-	fflush(stdout);
+	ktap_print_note(line);
 }
 
 /* ktap_start(): print the version line. Call it first. */
 __attribute__((unused))
 static void ktap_start(void)
 {
-	setvbuf(stdout, NULL, _IOLBF, 0);
-	printf("KTAP version 1\n");
+	ktap_print_start();
 }
 
 /* ktap_start_args(): the same, and run only tests whose description holds one of the arguments. */
@@ -101,12 +101,8 @@ static void ktap_result(const char *name)
 	ktap.ran++;
 	if (bad)
 		ktap.failed++;
-	if (!bad && ktap.skip[0])
-		printf("ok %u - %s # SKIP %s\n", ktap.ran, name, ktap.skip);
-	else
-		printf("%sok %u - %s\n", bad ? "not " : "", ktap.ran, name);
+	ktap_print_result(ktap.ran, name, bad, ktap.skip);
 	ktap.skip[0] = '\0';
-	fflush(stdout);
 }
 
 /* ktap_run(): run one test function and print its line. @name may start with "[ID] ". */
@@ -133,8 +129,7 @@ static void ktap_run_arg(const char *name, void (*fn)(const void *arg), const vo
 __attribute__((unused))
 static int ktap_finish(void)
 {
-	printf("1..%u\n", ktap.ran);
-	fflush(stdout);
+	ktap_print_plan(ktap.ran);
 	return ktap.failed || !ktap.ran ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 

@@ -5,30 +5,34 @@
 
     mutants.py ['PATTERN ...']      which of them; without one what TSR_MUTANTS says, or all
 
-Each mutant is one mistake of the driver (kernel/tessera_mutant.h, Documentation/driver/mutants.md). It is built,
-loaded in a guest of its own in the place of the driver, and the program named with it runs under the device's
-contract checker, on the machine it asks for. It is caught by
+A mutant is a patch of tests/mutants (Documentation/driver/mutants.md) that gives the driver one mistake. It is built,
+loaded in a guest of its own in the place of the driver, and the program named in its head runs under the device's
+contract checker, on the machine it asks for. "Noticed by: WHAT, PROGRAM": WHAT is
 
-    a report of the checker     CHECK_KIND names which
-    "suite"                     a test that fails, or a program that does not end
-    "kernel"                    the kernel's log complains; these mutants need a kernel that looks (VARIANT=debug)
-    "race"                      KCSAN complains; these need the kernel that has it (VARIANT=race)
+    CHECK_KIND      a report of the checker
+    suite           a test that fails, or a program that does not end
+    kernel          the kernel's log complains; these mutants need a kernel that looks (VARIANT=debug)
+    race            KCSAN complains; these need the kernel that has it (VARIANT=race)
+    static          tests/lib/PROGRAM.sh refuses the driver's text; nothing is built
 
 "none" is the driver as it is: the programs of the others must pass and nothing be reported, for a
 test that always fails would catch every mutant. Prints KTAP.
 """
 
 import fnmatch
+import glob
 import os
+import re
 import shutil
 import subprocess
 import sys
+import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(HERE, "..", "..", "qemu-device", "vm")]
 import variant  # noqa: E402
 from guest import Guest, GuestError  # noqa: E402
-from run import Test, grouped, guest_options  # noqa: E402
+from run import Test, grouped, guest_options, run_program  # noqa: E402
 from tap import Tap  # noqa: E402
 
 TOP = os.environ["TSR_TOP"]
@@ -38,35 +42,18 @@ LOAD = ("modprobe drm; modprobe tessera && rmmod tessera && insmod /mnt/tessera.
         "n=0; while [ ! -e /dev/dri/renderD128 ] && [ $n -lt 50 ]; do n=$((n + 1)); usleep 20000; done")
 LIMIT = 120             # seconds for the programs of one mutant, on an idle host
 
-# name: (what it must be caught by, the program that runs)
-MUTANTS = {
-    # rings, doorbells, fences, interrupts
-    "doorbell_first": ("DOORBELL_EARLY", "checked"),
-    "ring_half": ("RING_OVERWRITTEN", "checked"),
-    "ring_overrun": ("RING_FAULT", "checked"),
-    "seqno_narrow": ("FENCE_BACKWARDS", "checked"),
-    "irq_uncleared": ("IRQ_IGNORED", "checked"),
-    # translations and memory
-    "invalidate_never": ("STALE_TRANSLATION", "checked"),
-    "invalidate_early": ("STALE_TRANSLATION", "checked"),
-    "unmap_forgotten": ("FREED_PAGE", "checked"),
-    "vm_first": ("AS_IN_USE", "checked"),
-    # the interface
-    "pad_ignored": ("suite", "ioctl_submit"),
-    "id_narrow": ("suite", "ioctl_submit"),
-    "lookup_einval": ("suite", "ioctl_submit"),
-    "flags_ignored": ("suite", "ioctl_vm_bind"),
-    "tail_ignored": ("suite", "ioctl_common"),
-    "mmap_offered": ("suite", "ioctl_bo"),
-    # recovery
-    "error_lost": ("suite", "checked"),
-    "progress_unseen": ("suite", "hang"),
-    "rerun": ("suite", "recovery"),
-    # what only a kernel that looks can see
-    "run_allocates": ("kernel", "checked"),
-    "timeline_unheld": ("kernel", "syncobjs"),
-    "madvise_unlocked": ("race", "races"),
-}
+HEAD = re.compile(r"^Noticed by: (\w+), (\w+)$", re.M)
+
+
+def museum():
+    """{name: (what it must be caught by, the program that runs)} of all patches."""
+    found = {}
+    for path in sorted(glob.glob(os.path.join(TOP, "tests", "mutants", "*.patch"))):
+        with open(path) as f:
+            found[os.path.basename(path)[:-len(".patch")]] = HEAD.search(f.read()).groups()
+    return found
+
+
 # Which kernel it takes to notice something; the rest any can.
 LOOKS = {"kernel": "debug", "race": "race"}
 
@@ -79,10 +66,23 @@ def build(name):
     return out.stdout.strip()
 
 
-def run_program(guest, program, caught):
-    """Run it; note what is wrong in caught["suite"]."""
+def refused(name, script):
+    """What the script says against the text of the driver with that mistake, or without one; None if nothing."""
+    with tempfile.TemporaryDirectory() as aside:
+        shutil.copytree(os.path.join(TOP, "kernel"), os.path.join(aside, "kernel"))
+        if name != "none":
+            with open(os.path.join(TOP, "tests", "mutants", f"{name}.patch")) as f:
+                subprocess.run(["patch", "-d", aside, "-p1", "-F0", "-s", "--force"], stdin=f, check=True)
+        done = subprocess.run(["bash", f"{TOP}/tests/lib/{script}.sh", os.path.join(aside, "kernel")],
+                              stdout=subprocess.PIPE, text=True, check=False)
+    return done.stdout.strip() if done.returncode else None
+
+
+def run_one(guest, test, caught):
+    """Run its program; note what is wrong in caught["suite"]."""
+    program = test.name
     try:
-        result = guest.run(f"TSR_QUICK=1 exec {program} 2>&1", LIMIT)
+        result = run_program(guest, test, f"TSR_QUICK=1 exec {program} 2>&1", limit=LIMIT)
     except GuestError as e:
         caught["suite"] = f"{program}: {str(e).splitlines()[0]}"
         return
@@ -118,7 +118,7 @@ def catch(module, tests):
             raise GuestError(f"the module does not load: {loaded.stderr.decode(errors='replace')}")
         for test in tests:
             if guest.alive():
-                run_program(guest, test.name, caught)
+                run_one(guest, test, caught)
         reports = guest.driver_bugs() if guest.alive() else []
         trouble = variant.trouble(guest.console())
     finally:
@@ -130,6 +130,14 @@ def catch(module, tests):
     if trouble:
         caught["race" if "KCSAN" in trouble[0] else "kernel"] = trouble[0]
     return caught
+
+
+def check_text(tap, name, script):
+    """A mutant that only its text gives away, as a test."""
+    said = refused(name, script)
+    print(f"# {name}: static: {said}", flush=True)
+    tap.ok(said, f"{script}.sh does not notice mutant {name}")
+    tap.eq(refused("none", script), None, "what is said of the driver as it is")
 
 
 def check(tap, name, want, programs):
@@ -152,7 +160,8 @@ def check(tap, name, want, programs):
 def main():
     os.environ.pop("TSR_TROUBLE", None)     # its kernels complain on purpose
     patterns = " ".join(sys.argv[1:] or [os.environ.get("TSR_MUTANTS", "")]).split() or ["*"]
-    chosen = {n: m for n, m in MUTANTS.items() if any(fnmatch.fnmatch(n, x) for x in patterns)}
+    mutants = museum()
+    chosen = {n: m for n, m in mutants.items() if any(fnmatch.fnmatch(n, x) for x in patterns)}
     able = {n: m for n, m in chosen.items() if LOOKS.get(m[0]) in (None, os.environ.get("TSR_VARIANT"))}
     tap = Tap()
     for name in sorted(chosen.keys() - able.keys()):
@@ -160,10 +169,13 @@ def main():
             tap.skip(f"needs VARIANT={LOOKS[chosen[name][0]]}")
     if "none" in patterns or "*" in patterns:
         with tap.test("[SYS9] the driver as it is is not taken for a mutant"):
-            check(tap, "none", None, dict.fromkeys(m[1] for m in (able or MUTANTS).values()))
+            check(tap, "none", None, dict.fromkeys(m[1] for m in (able or mutants).values() if m[0] != "static"))
     for name, (want, program) in able.items():
         with tap.test(f"[SYS9] mutant {name} is noticed by {want}"):
-            check(tap, name, want, [program])
+            if want == "static":
+                check_text(tap, name, program)
+            else:
+                check(tap, name, want, [program])
     return tap.finish()
 
 

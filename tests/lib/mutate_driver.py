@@ -45,7 +45,7 @@ from run import Test, guest_options  # noqa: E402
 TOP = os.environ["TSR_TOP"]
 KDIR = os.environ.get("KDIR", "")
 DRIVER = "kernel"
-SPEAKS = re.compile(r"\b(trace_|drm_(dbg|warn|err|info)|dev_info|seq_p|might_|lockdep_|MODULE_|MODULE_PARM|TESSERA_MUTANT)")
+SPEAKS = re.compile(r"\b(trace_|drm_(dbg|warn|err|info)|dev_info|seq_p|might_|lockdep_|MODULE_|MODULE_PARM)")
 # What every mutant meets, in one guest: they are quick and do well on this machine.
 USUAL = ("ioctl_common ioctl_query ioctl_vm ioctl_vm_bind ioctl_bo ioctl_queue ioctl_submit ioctl_heap ioctl_perfmon isolation_ids "
          "isolation_culprits syncobjs memory rings engines prime lib_objects lib_syncs commands_bad compute_faults gfx_heap observe isolation "

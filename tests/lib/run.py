@@ -232,6 +232,18 @@ def run_all(host, guest, report, jobs, durations):
 QEMU_RACE = "iotlb_to_section: Assertion"
 
 
+def run_program(guest, test, command, sink=None, limit=None):
+    """Run a program's command, its output to sink, if given, as it comes; a Result. The guest may not be alive
+    afterwards."""
+    limit = limit or test.timeout()
+    if test.settings.get("CONSOLE") != "1":
+        return guest.run(command, limit, sink, sink)
+    result = guest.run_on_console(command, limit)
+    if sink:
+        sink(result.stdout)
+    return result
+
+
 def one_in_guest(test, guest, report, again=True):
     """Run one program; the guest to go on with, or None when it is not usable any more. Once again if QEMU_RACE ended it."""
     start = time.monotonic()
@@ -248,7 +260,7 @@ def one_in_guest(test, guest, report, again=True):
         quick = "" if os.environ.get("LONG") else "TSR_QUICK=1 "
         if variant.current().slow > 4:
             quick += "TSR_SLOW=1 "
-        result = guest.run(f"{quick}exec {test.name} 2>&1", test.timeout(), output.extend, output.extend)
+        result = run_program(guest, test, f"{quick}exec {test.name} 2>&1", output.extend)
         if result.status and b"\nnot ok" not in b"\n" + output:
             problems.append(f"{test.label} ended with status {result.status}")
         said = guest.console()[seen:]

@@ -28,13 +28,13 @@ tsan_names := $(basename $(notdir $(shell grep -L 'test:.* TSAN=0' $(wildcard te
 # programs(LABEL,DIR,SET): arguments for run.py, LABEL:PROGRAM=SOURCE
 programs = $(foreach n,$(call names,$(2)),$(1):$(BUILD)/$(3)/tests/$(2)/$(n)=tests/$(2)/$(n).c)
 
-.PHONY: check-mutants check-mutants-short
-.PHONY: check check-all check-static check-kernels check-model check-user check-qtest check-guest check-debug check-debug-short check-igt check-race check-coverage fuzz fuzz-isa bench bench-guest coverage
+.PHONY: check-mutants check-mutants-short check-kernel-tree check-kselftest check-distros
+.PHONY: check check-all check-static check-kernels check-model check-user check-qtest check-guest check-guest-short check-debug check-debug-short check-igt check-race check-coverage fuzz fuzz-isa bench bench-guest coverage
 check: setup ## all tests on the stock kernel; the last line is the sum
 	@$(PYTHON) tests/lib/check.py $(SUITES) coverage $(WITH)
 
 check-all: ## make check, and what takes hours: debug kernels, races, IGT, broken drivers, an hour of fuzzing
-	@$(MAKE) check FUZZ_TOTAL=$(or $(FUZZ_TOTAL),3600) WITH='debug race igt mutants $(WITH)'
+	@$(MAKE) check FUZZ_TOTAL=$(or $(FUZZ_TOTAL),3600) WITH='debug race igt mutants kernel-tree kselftest distros $(WITH)'
 
 check-static: setup ## compiler warnings, sparse, checkpatch, kernel-doc, headers, stale tables, shellcheck ...
 	@$(RUN) --suite static --results $(RESULTS)/static.ktap $(wildcard tests/static/*.sh)
@@ -70,6 +70,11 @@ check-guest: setup ## the driver and its user space in a booted guest
 	@$(GUEST_ENV); $(CHECKED) $(RUN) --suite guest --results $(RESULTS)/guest.ktap \
 		$(GUEST_PROGRAMS)
 
+# What is about the kernel's interfaces, and the faults under load, on the other kernel.
+check-guest-short: ## the part of check-guest that is about the kernel, on another one: KERNEL=6.12
+	@$(MAKE) check-guest KERNEL=$(or $(KERNEL),6.12) TESTS='drm_core ioctl_* syncobjs timeline prime interop bind_order \
+		madvise races hang recovery suspend hotplug pci_errors faults_load'
+
 # The same on kernels of our own (qemu-device/vm/kernels/), with the tests that only they can run.
 GUEST_PROGRAMS = $(foreach n,$(call names,guest),guest:$(n)=tests/guest/$(n).c) \
 	$(addprefix guest-script:,$(wildcard tests/guest/*.sh tests/guest/*.py))
@@ -85,6 +90,19 @@ check-mutants: setup ## build broken drivers, demand that each is noticed: MUTAN
 
 check-mutants-short: setup ## a few of them; part of `make check WITH=mutants-short`
 	@$(MAKE) check-mutants MUTANTS='none doorbell_first invalidate_early unmap_forgotten pad_ignored'
+
+# Both work on a copy of Debian's linux-source-7.3.
+check-kernel-tree: setup ## the driver inside a kernel tree: compiled for x86-64 and arm64, with W=1 and sparse
+	@$(RUN) --suite kernel-tree --results $(BUILD)/results-debug/kernel-tree.ktap tests/tree/kernel_tree.sh
+
+check-kselftest: export SELFTESTS := $(SELFTESTS)
+check-kselftest: setup ## the guest suite as kernel selftests, by run_kselftest.sh: SELFTESTS='ioctl_* hang'
+	@$(GUEST_ENV); $(CHECKED) $(RUN) --suite kselftest --results $(BUILD)/results-debug/kselftest.ktap tests/tree/kselftest.py
+
+check-distros: export DISTROS := $(DISTROS)
+check-distros: setup ## make run, check-kernels and a guest with Linux 7.3 on bare Debian systems: DISTROS='bookworm trixie' (root)
+	@bash qemu-device/build/setup.sh debootstrap
+	@$(RUN) --suite distros --results $(BUILD)/results-debug/distros.ktap tests/distros/distros.sh
 
 # What finds most in little time; `make check WITH=debug-short` adds it to everything else.
 check-debug-short: ## the part of check-debug that is about the driver's interface, memory and locks

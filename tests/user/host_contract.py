@@ -94,6 +94,7 @@ NOT = {
     "devices": "there is one device",
     "drm_core": "it is about the kernel's authentication, masters, dumb buffers and fdinfo",
     "dump": "there are no device core dumps",
+    "endings": "the device injects no faults",
     "faults_load": "the device injects no faults",
     "fuzz_ioctls": FORK,
     "gpu_top": FDINFO,
