@@ -22,9 +22,11 @@
 #include <linux/sched.h>
 #include <linux/workqueue.h>
 
+#include <drm/drm_atomic.h>
 #include <drm/drm_device.h>
 #include <drm/drm_drv.h>
 #include <drm/drm_exec.h>
+#include <drm/drm_fbdev_shmem.h>
 #include <drm/drm_file.h>
 #include <drm/drm_gem.h>
 #include <drm/drm_gem_shmem_helper.h>
@@ -42,6 +44,25 @@ static inline bool vma_is_cow_mapping(const struct vm_area_struct *vma)
 /* 7.3 gives every GEM driver what this flag was for. A macro does not expand itself. */
 #ifdef TESSERA_OLD_DRIVER_GEM_GPUVA
 #define DRIVER_GEM (DRIVER_GEM | DRIVER_GEM_GPUVA)
+#endif
+
+/* By 7.2 it is called what it is. Of old kernels this also hides a function that nobody calls. */
+#ifdef TESSERA_OLD_ATOMIC_COMMIT
+#define drm_atomic_commit drm_atomic_state
+#endif
+
+/* By 7.2: what is known of the format comes along. */
+#ifdef TESSERA_OLD_FB_INFO
+#define TESSERA_COMPAT_FB_INFO(...)
+#else
+#define TESSERA_COMPAT_FB_INFO(...) __VA_ARGS__
+#endif
+
+/* By 7.2: whether it is a flip that may tear. */
+#ifdef TESSERA_OLD_ASYNC_CHECK
+#define TESSERA_COMPAT_ASYNC_FLIP(...)
+#else
+#define TESSERA_COMPAT_ASYNC_FLIP(...) __VA_ARGS__
 #endif
 
 /* 7.0 and 6.12.107 keep the index to themselves. */
@@ -289,6 +310,22 @@ static inline int tessera_compat_sched_init(struct drm_gpu_scheduler *sched,
 }
 
 #define drm_sched_init tessera_compat_sched_init
+#endif
+
+/* 6.14: the kernel's users of a screen are set up for all drivers alike. */
+#ifdef TESSERA_OLD_CLIENT_SETUP
+#define TESSERA_COMPAT_FBDEV_OPS
+static inline void tessera_compat_client_setup(struct drm_device *drm)
+{
+	drm_fbdev_shmem_setup(drm, 32);
+}
+#else
+#include <drm/clients/drm_client_setup.h>
+#define TESSERA_COMPAT_FBDEV_OPS DRM_FBDEV_SHMEM_DRIVER_OPS,
+static inline void tessera_compat_client_setup(struct drm_device *drm)
+{
+	drm_client_setup(drm, NULL);
+}
 #endif
 
 /* 6.14: what is active is told on demand. Before, always. */
