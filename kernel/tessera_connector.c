@@ -121,6 +121,7 @@ int tessera_connector_init(struct tessera_head *head)
 	if (ret)
 		return ret;
 	drm_connector_helper_add(&head->connector, &tessera_connector_helper_funcs);
+	drm_connector_attach_edid_property(&head->connector);
 	head->connector.polled = DRM_CONNECTOR_POLL_HPD;
 
 	ret = drmm_encoder_init(drm, &head->encoder, NULL, DRM_MODE_ENCODER_VIRTUAL, NULL);
