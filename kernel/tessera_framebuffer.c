@@ -70,15 +70,7 @@ static int framebuffer_check(const struct drm_framebuffer *fb)
 	return fb->offsets[0] + (u64)rows * TSR_TILE_DIM * pitch > fb->obj[0]->size ? -EINVAL : 0;
 }
 
-/**
- * tessera_framebuffer_create() - &drm_mode_config_funcs.fb_create
- * @drm: DRM device
- * @file: whose handles
- * @info: its format
- * @cmd: what user space says; the core has checked that a plane can show it
- *
- * Return: framebuffer or an error pointer.
- */
+/* &drm_mode_config_funcs.fb_create. That a plane can show the format is the core's to check. */
 struct drm_framebuffer *
 tessera_framebuffer_create(struct drm_device *drm, struct drm_file *file,
 			   TESSERA_COMPAT_FB_INFO(const struct drm_format_info *info,)

@@ -114,6 +114,23 @@ static irqreturn_t tessera_irq_handler(int irq, void *data)
 }
 
 /**
+ * tessera_irq_look() - do what an interrupt would do
+ * @tdev: device
+ * @class: enum tsr_irq_class
+ *
+ * Because its message may have been lost.
+ */
+void tessera_irq_look(struct tessera_device *tdev, unsigned int class)
+{
+	int cookie;
+
+	if (tessera_enter(tdev, &cookie)) {
+		irq_handle(tdev, class);
+		tessera_leave(tdev, cookie);
+	}
+}
+
+/**
  * tessera_irq_init() - install the interrupt handlers
  * @tdev: device
  *

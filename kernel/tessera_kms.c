@@ -29,8 +29,12 @@
 #include "tessera_as.h"
 #include "tessera_compat.h"
 #include "tessera_device.h"
+#include "tessera_irq.h"
 #include "tessera_kms.h"
 #include "tessera_pm.h"
+
+/* A lost interrupt costs so much: as long as the last one is not cleared no other comes. */
+#define WATCH_PERIOD	(HZ / 4)
 
 #define IRQ_BITS	8
 #define IRQ_ALWAYS	(TSR_DISPLAY_IRQ_HOTPLUG | TSR_DISPLAY_IRQ_CRC | TSR_DISPLAY_IRQ_UNDERRUN)
@@ -114,7 +118,23 @@ void tessera_kms_want_irq(struct tessera_head *head, u32 bits, bool want)
 		tessera_write64(kms->tdev, TSR_REG_IRQ_MASK(TSR_IRQ_CLASS_DISPLAY), kms->irq_mask);
 		tessera_leave(kms->tdev, cookie);
 	}
+	if (want && bits & TSR_DISPLAY_IRQ_VBLANK && !kms->lost)
+		queue_delayed_work(system_dfl_wq, &kms->watch, WATCH_PERIOD);
 	spin_unlock_irqrestore(&kms->irq_lock, flags);
+}
+
+/* For as long as anybody waits for a vertical blank. */
+static void tessera_watch_work(struct work_struct *work)
+{
+	struct tessera_kms *kms = container_of(to_delayed_work(work), struct tessera_kms, watch);
+	u64 blanks = 0;
+	unsigned int i;
+
+	tessera_irq_look(kms->tdev, TSR_IRQ_CLASS_DISPLAY);
+	for (i = 0; i < kms->num_heads; i++)
+		blanks |= (u64)TSR_DISPLAY_IRQ_VBLANK << i * IRQ_BITS;
+	if (READ_ONCE(kms->irq_mask) & blanks && !READ_ONCE(kms->lost))
+		queue_delayed_work(system_dfl_wq, &kms->watch, WATCH_PERIOD);
 }
 
 static void tessera_hotplug_work(struct work_struct *work)
@@ -187,7 +207,7 @@ void tessera_kms_lose(struct tessera_device *tdev)
 		return;
 
 	spin_lock_irqsave(&tdev->drm.event_lock, flags);
-	kms->lost = true;
+	WRITE_ONCE(kms->lost, true);
 	for (i = 0; i < kms->num_heads; i++)
 		tessera_head_lose(&kms->head[i]);
 	spin_unlock_irqrestore(&tdev->drm.event_lock, flags);
@@ -205,6 +225,7 @@ void tessera_kms_unplug(struct tessera_device *tdev)
 	cancel_work_sync(&tdev->kms->hotplug);
 	drm_kms_helper_poll_fini(&tdev->drm);
 	drm_atomic_helper_shutdown(&tdev->drm);
+	cancel_delayed_work_sync(&tdev->kms->watch);
 }
 
 /**
@@ -292,6 +313,7 @@ static struct tessera_kms *kms_alloc(struct tessera_device *tdev)
 	kms->tdev = tdev;
 	spin_lock_init(&kms->irq_lock);
 	INIT_WORK(&kms->hotplug, tessera_hotplug_work);
+	INIT_DELAYED_WORK(&kms->watch, tessera_watch_work);
 	ret = drmm_mutex_init(&tdev->drm, &kms->pin_lock);
 	if (ret)
 		return ERR_PTR(ret);

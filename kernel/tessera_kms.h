@@ -92,6 +92,8 @@ struct tessera_kms {
 	struct work_struct hotplug;
 	/** @plugged: Heads it is about, a bit each; atomic. */
 	unsigned long plugged;
+	/** @watch: Looks for interrupts that were lost. */
+	struct delayed_work watch;
 	/** @head: The heads. */
 	struct tessera_head head[TSR_HEADS_MAX];
 };
