@@ -16,7 +16,7 @@
  *
  * What is mapped in the kernel's address space has a fixed place: the page of
  * fence words, the words of perfmons, then one range for the ring of each queue
- * slot.
+ * slot. After them is the range in which tessera_framebuffer.c puts what is shown.
  */
 
 #include <linux/bitfield.h>
@@ -388,24 +388,85 @@ int tessera_ring_map(struct tessera_device *tdev, u32 slot, u32 size, struct tes
  */
 void tessera_ring_unmap(struct tessera_device *tdev, struct tessera_ring *ring)
 {
-	struct tessera_kernel_as *kas = tdev->kernel_as;
-	struct tessera_pt_pool pool;
-
 	if (!ring->cpu)
 		return;
+
+	tessera_kernel_as_unmap(tdev, ring->va, ring->size);
+	tessera_check_freed(tdev, ring->dma, ring->size);
+	dma_free_coherent(tdev->drm.dev, ring->size, ring->cpu, ring->dma);
+	ring->cpu = NULL;
+}
+
+/**
+ * tessera_kernel_as_map() - map memory of a BO in the kernel's address space
+ * @tdev: device, inside drm_dev_enter()
+ * @va: where, in the range for scan-out
+ * @size: bytes of the BO
+ * @sgt: its memory, or NULL if that is local memory
+ * @local: its offset in local memory
+ *
+ * For reading.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int tessera_kernel_as_map(struct tessera_device *tdev, u64 va, u64 size, struct sg_table *sgt,
+			  u64 local)
+{
+	struct tessera_kernel_as *kas = tdev->kernel_as;
+	struct tessera_pt_pool pool;
+	struct scatterlist *sg;
+	unsigned int i;
+	int ret;
+
+	tessera_pt_pool_init(&pool);
+	ret = tessera_pt_reserve_map(kas->pgt, &pool, va, size, false);
+	if (ret)
+		goto out;
+
+	mutex_lock(&kas->lock);
+	if (!sgt) {
+		tessera_pt_map(kas->pgt, &pool, va, size, local,
+			       TSR_PTE_READ__MASK | TSR_PTE_LOCAL__MASK);
+	} else {
+		for_each_sgtable_dma_sg(sgt, sg, i) {
+			u64 len = min_t(u64, sg_dma_len(sg), size);
+
+			if (!len)
+				break;
+			tessera_pt_map(kas->pgt, &pool, va, len, sg_dma_address(sg),
+				       TSR_PTE_READ__MASK);
+			va += len;
+			size -= len;
+		}
+	}
+	mutex_unlock(&kas->lock);
+
+out:
+	tessera_pt_pool_fini(tdev->drm.dev, &pool);
+	return ret;
+}
+
+/**
+ * tessera_kernel_as_unmap() - the end of tessera_kernel_as_map()
+ * @tdev: device, or what is left of it
+ * @va: where
+ * @size: bytes
+ *
+ * When this returns the device does not read there any more.
+ */
+void tessera_kernel_as_unmap(struct tessera_device *tdev, u64 va, u64 size)
+{
+	struct tessera_kernel_as *kas = tdev->kernel_as;
+	struct tessera_pt_pool pool;
 
 	tessera_pt_pool_init(&pool);
 
 	mutex_lock(&kas->lock);
 	if (kas->pgt) {
-		tessera_as_take(tdev, TESSERA_KERNEL_AS, kas->pgt, &pool, ring->va, ring->size);
+		tessera_as_take(tdev, TESSERA_KERNEL_AS, kas->pgt, &pool, va, size);
 		tessera_pt_pool_fini(tdev->drm.dev, &pool);
 	}
 	mutex_unlock(&kas->lock);
-
-	tessera_check_freed(tdev, ring->dma, ring->size);
-	dma_free_coherent(tdev->drm.dev, ring->size, ring->cpu, ring->dma);
-	ring->cpu = NULL;
 }
 
 /**

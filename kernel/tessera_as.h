@@ -3,15 +3,22 @@
 #ifndef __TESSERA_AS_H__
 #define __TESSERA_AS_H__
 
+#include <linux/sizes.h>
 #include <linux/types.h>
 
+struct sg_table;
 struct tessera_device;
 struct tessera_pgtable;
 struct tessera_pt_pool;
 struct tessera_ring;
 
-/* The address space of the kernel: rings, fence words, words of perfmons, nothing else. */
+/*
+ * The address space of the kernel: rings, fence words, words of perfmons; what is shown of BOs, for
+ * reading. Nothing else.
+ */
 #define TESSERA_KERNEL_AS 0
+#define TESSERA_SCANOUT_VA	SZ_8G
+#define TESSERA_SCANOUT_SIZE	(8ULL * SZ_8G)
 
 /* Perfmons that have words there. */
 #define TESSERA_COUNTERS_SLOTS 256
@@ -48,6 +55,9 @@ int tessera_kernel_as_enable(struct tessera_device *tdev);
 void tessera_kernel_as_fini(struct tessera_device *tdev);
 int tessera_ring_map(struct tessera_device *tdev, u32 slot, u32 size, struct tessera_ring *ring);
 void tessera_ring_unmap(struct tessera_device *tdev, struct tessera_ring *ring);
+int tessera_kernel_as_map(struct tessera_device *tdev, u64 va, u64 size, struct sg_table *sgt,
+			  u64 local);
+void tessera_kernel_as_unmap(struct tessera_device *tdev, u64 va, u64 size);
 u64 tessera_fence_word_va(u32 slot);
 __le64 *tessera_fence_word(struct tessera_device *tdev, u32 slot);
 

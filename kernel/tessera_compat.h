@@ -24,11 +24,14 @@
 #include <linux/sched.h>
 #include <linux/workqueue.h>
 
+#include <drm/drm_atomic.h>
 #include <drm/drm_device.h>
 #include <drm/drm_drv.h>
 #include <drm/drm_exec.h>
+#include <drm/drm_fbdev_shmem.h>
 #include <drm/drm_file.h>
 #include <drm/drm_gem.h>
+#include <drm/drm_gem_framebuffer_helper.h>
 #include <drm/drm_gem_shmem_helper.h>
 #include <drm/drm_gpuvm.h>
 #include <drm/gpu_scheduler.h>
@@ -44,6 +47,28 @@ static inline bool vma_is_cow_mapping(const struct vm_area_struct *vma)
 /* 7.3 gives every GEM driver what this flag was for. A macro does not expand itself. */
 #ifdef TESSERA_OLD_DRIVER_GEM_GPUVA
 #define DRIVER_GEM (DRIVER_GEM | DRIVER_GEM_GPUVA)
+#endif
+
+/* By 7.2 it is called what it is. Of old kernels this also hides a function that nobody calls. */
+#ifdef TESSERA_OLD_ATOMIC_COMMIT
+#define drm_atomic_commit drm_atomic_state
+#endif
+
+/*
+ * By 7.2: what is known of the format comes along. Here it is dropped from the callback, where
+ * it is declared and defined (not where it is named), and from the call.
+ */
+#ifdef TESSERA_OLD_FB_INFO
+#define tessera_framebuffer_create(drm, file, info, cmd) \
+	tessera_framebuffer_create(drm, file, cmd)
+#define drm_gem_fb_init_with_funcs(drm, fb, file, info, cmd, funcs) \
+	drm_gem_fb_init_with_funcs(drm, fb, file, cmd, funcs)
+#endif
+
+/* By 7.2: whether it is a flip that may tear. The same. */
+#ifdef TESSERA_OLD_ASYNC_CHECK
+#define tessera_plane_atomic_async_check(plane, state, flip) \
+	tessera_plane_atomic_async_check(plane, state)
 #endif
 
 /* 7.0 and 6.12.107 keep the index to themselves. */
@@ -266,6 +291,15 @@ static inline int tessera_compat_sched_init(struct drm_gpu_scheduler *sched,
 }
 
 #define drm_sched_init tessera_compat_sched_init
+#endif
+
+/*
+ * 6.14: the kernel's users of a screen are set up for all drivers alike, by a member of the
+ * driver. Before, there is none: it gets one that it leaves NULL anyway.
+ */
+#ifdef TESSERA_OLD_CLIENT_SETUP
+#define DRM_FBDEV_SHMEM_DRIVER_OPS .master_set = NULL
+#define drm_client_setup(drm, format) drm_fbdev_shmem_setup(drm, 32)
 #endif
 
 /* 6.14: what is active is told on demand. Before, always. */

@@ -25,6 +25,7 @@
 #include "tessera_dump.h"
 #include "tessera_gem.h"
 #include "tessera_irq.h"
+#include "tessera_kms.h"
 #include "tessera_local.h"
 #include "tessera_pci.h"
 #include "tessera_reset.h"
@@ -283,9 +284,11 @@ void tessera_device_unplug(struct tessera_device *tdev)
 	 * First: from the other on binds fail, and no job may run that they should have
 	 * prepared.
 	 */
+	tessera_kms_lose(tdev);
 	tessera_reset_unplug(tdev);
 	drm_dev_unplug(&tdev->drm);
 	tessera_irq_fini(tdev);
+	tessera_kms_unplug(tdev);
 	tessera_dump_unplug(tdev);
 	tessera_vms_unplug(tdev);
 	tessera_bos_unmap_dma(tdev);

@@ -25,6 +25,7 @@ struct pci_saved_state;
 struct tessera_check_step;
 struct tessera_dump;
 struct tessera_kernel_as;
+struct tessera_kms;
 struct tessera_local;
 struct tessera_queue;
 
@@ -32,7 +33,7 @@ struct tessera_queue;
 #define TESSERA_NUM_CLASSES 4
 
 /* Interrupt classes. */
-#define TESSERA_NUM_IRQS (TSR_IRQ_CLASS_HEAP + 1)
+#define TESSERA_NUM_IRQS (TSR_IRQ_CLASS_DISPLAY + 1)
 
 /**
  * struct tessera_irq - argument of an interrupt handler
@@ -117,8 +118,10 @@ struct tessera_device {
 	struct tessera_local *local;
 	/** @dump: Memory for a device core dump. */
 	struct tessera_dump *dump;
-	/** @kernel_as: Address space 0: rings and fence words. */
+	/** @kernel_as: Address space 0: rings, fence words, framebuffers. */
 	struct tessera_kernel_as *kernel_as;
+	/** @kms: The display controller, NULL if there is none. */
+	struct tessera_kms *kms;
 
 	/**
 	 * @submit_wq: Runs the scheduler's works: run_job and free_job of all

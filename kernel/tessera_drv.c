@@ -12,6 +12,7 @@
 #include <linux/wait_bit.h>
 
 #include <drm/drm_drv.h>
+#include <drm/drm_fbdev_shmem.h>
 #include <drm/drm_file.h>
 #include <drm/drm_gem.h>
 #include <drm/drm_gem_shmem_helper.h>
@@ -26,6 +27,7 @@
 #include "tessera_drv.h"
 #include "tessera_gem.h"
 #include "tessera_heap.h"
+#include "tessera_kms.h"
 #include "tessera_pci.h"
 #include "tessera_perfmon.h"
 #include "tessera_pm.h"
@@ -152,7 +154,8 @@ static const struct file_operations tessera_fops = {
  * - 1.4: the FILE_LIMITS query
  */
 static const struct drm_driver tessera_driver = {
-	.driver_features = DRIVER_GEM | DRIVER_RENDER | DRIVER_SYNCOBJ | DRIVER_SYNCOBJ_TIMELINE,
+	.driver_features = DRIVER_GEM | DRIVER_RENDER | DRIVER_SYNCOBJ | DRIVER_SYNCOBJ_TIMELINE |
+			   DRIVER_MODESET | DRIVER_ATOMIC,
 	.name = "tessera",
 	.desc = "Tessera virtual GPU",
 	.major = 1,
@@ -169,6 +172,7 @@ static const struct drm_driver tessera_driver = {
 	.gem_prime_import = tessera_gem_prime_import,
 	.gem_prime_import_sg_table = tessera_gem_import_sgt,
 	.dumb_create = tessera_gem_dumb_create,
+	DRM_FBDEV_SHMEM_DRIVER_OPS,
 
 #ifdef CONFIG_DEBUG_FS
 	.debugfs_init = tessera_debugfs_init,
@@ -194,12 +198,14 @@ static int tessera_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 		return ret;
 
 	pci_set_drvdata(pdev, tdev);
-	ret = drm_dev_register(&tdev->drm, 0);
+	ret = tessera_kms_init(tdev);
+	ret = ret ?: drm_dev_register(&tdev->drm, 0);
 	if (ret) {
 		tessera_device_unplug(tdev);
 		return ret;
 	}
 	tessera_pm_init(tdev);
+	tessera_kms_setup_clients(tdev);
 
 	return 0;
 }

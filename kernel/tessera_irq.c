@@ -22,6 +22,7 @@
 
 #include "tessera_device.h"
 #include "tessera_irq.h"
+#include "tessera_kms.h"
 #include "tessera_queue.h"
 #include "tessera_watch.h"
 
@@ -30,7 +31,14 @@ static const char * const irq_name[TESSERA_NUM_IRQS] = {
 	[TSR_IRQ_CLASS_JOB] = "tessera-job",
 	[TSR_IRQ_CLASS_FAULT] = "tessera-fault",
 	[TSR_IRQ_CLASS_HEAP] = "tessera-heap",
+	[TSR_IRQ_CLASS_DISPLAY] = "tessera-display",
 };
+
+/* The last class is there with heads only. */
+static unsigned int num_irqs(struct tessera_device *tdev)
+{
+	return TESSERA_NUM_IRQS - !(tdev->info.features & TSR_FEATURE_DISPLAY);
+}
 
 /* Read and clear the events of a class. */
 static u64 irq_take(struct tessera_device *tdev, unsigned int class)
@@ -64,12 +72,17 @@ static void (*const queue_irq[TESSERA_NUM_IRQS])(struct tessera_queue *queue) = 
 	[TSR_IRQ_CLASS_HEAP] = queue_heap_irq,
 };
 
-static irqreturn_t irq_handle_queues(struct tessera_device *tdev, unsigned int class)
+static irqreturn_t irq_handle(struct tessera_device *tdev, unsigned int class)
 {
 	u64 status = irq_take(tdev, class);
 
 	if (!status)
 		return IRQ_NONE;
+
+	if (class == TSR_IRQ_CLASS_DISPLAY) {
+		tessera_kms_irq(tdev, status);
+		return IRQ_HANDLED;
+	}
 
 	spin_lock(&tdev->slots.lock);
 	while (status) {
@@ -92,11 +105,28 @@ static irqreturn_t tessera_irq_handler(int irq, void *data)
 	int cookie;
 
 	if (tessera_enter(context->tdev, &cookie)) {
-		ret = irq_handle_queues(context->tdev, context->class);
+		ret = irq_handle(context->tdev, context->class);
 		tessera_leave(context->tdev, cookie);
 	}
 
 	return ret;
+}
+
+/**
+ * tessera_irq_look() - do what an interrupt would do
+ * @tdev: device
+ * @class: enum tsr_irq_class
+ *
+ * Because its message may have been lost.
+ */
+void tessera_irq_look(struct tessera_device *tdev, unsigned int class)
+{
+	int cookie;
+
+	if (tessera_enter(tdev, &cookie)) {
+		irq_handle(tdev, class);
+		tessera_leave(tdev, cookie);
+	}
 }
 
 /**
@@ -109,14 +139,14 @@ static irqreturn_t tessera_irq_handler(int irq, void *data)
  */
 int tessera_irq_init(struct tessera_device *tdev)
 {
-	unsigned int class;
+	unsigned int class, num = num_irqs(tdev);
 	int ret;
 
-	ret = pci_alloc_irq_vectors(tdev->pdev, TESSERA_NUM_IRQS, TESSERA_NUM_IRQS, PCI_IRQ_MSIX);
+	ret = pci_alloc_irq_vectors(tdev->pdev, num, num, PCI_IRQ_MSIX);
 	if (ret < 0)
 		return ret;
 
-	for (class = 0; class < TESSERA_NUM_IRQS; class++) {
+	for (class = 0; class < num; class++) {
 		if (!irq_name[class])
 			continue;
 		tdev->irq[class].tdev = tdev;
@@ -150,9 +180,11 @@ void tessera_irq_enable(struct tessera_device *tdev)
 {
 	unsigned int class;
 
-	for (class = 0; class < TESSERA_NUM_IRQS; class++) {
+	for (class = 0; class < num_irqs(tdev); class++) {
 		tessera_write64(tdev, TSR_REG_IRQ_MASK(class), 0);
-		if (irq_name[class])
+		if (class == TSR_IRQ_CLASS_DISPLAY)
+			tessera_write64(tdev, TSR_REG_IRQ_MASK(class), tessera_kms_irq_mask(tdev));
+		else if (irq_name[class])
 			tessera_write64(tdev, TSR_REG_IRQ_MASK(class), U64_MAX);
 	}
 }
@@ -165,7 +197,7 @@ void tessera_irq_fini(struct tessera_device *tdev)
 {
 	unsigned int class;
 
-	for (class = 0; class < TESSERA_NUM_IRQS; class++) {
+	for (class = 0; class < num_irqs(tdev); class++) {
 		if (irq_name[class])
 			free_irq(tdev->irq[class].vector, &tdev->irq[class]);
 	}

@@ -15,6 +15,7 @@
  * - a job, from SUBMIT to its end, so run_job() never has to wake anybody;
  * - a BO in local memory, which the CPU may reach for at any time;
  * - a read of debugfs;
+ * - a head that is on, and a commit on its way;
  * - the contract checker, which wants to be told of every page at any time.
  *
  * Fdinfo does not, nor a DEV_QUERY: what they tell does not change while the device
@@ -33,15 +34,31 @@
 #include <drm/drm_print.h>
 
 #include "tessera_device.h"
+#include "tessera_kms.h"
 #include "tessera_local.h"
 #include "tessera_pm.h"
 #include "tessera_reset.h"
 
 #define AUTOSUSPEND_MS 1000
 
+/* Heads first: to switch them off takes a device that works. */
+static int pm_sleep(struct tessera_device *tdev)
+{
+	int ret = tessera_kms_suspend(tdev);
+
+	if (ret)
+		return ret;
+
+	ret = tessera_reset_suspend(tdev);
+	if (ret)
+		tessera_kms_resume(tdev);
+
+	return ret;
+}
+
 static int tessera_pm_suspend(struct device *dev)
 {
-	return tessera_reset_suspend(dev_get_drvdata(dev));
+	return pm_sleep(dev_get_drvdata(dev));
 }
 
 static int tessera_pm_freeze(struct device *dev)
@@ -54,13 +71,18 @@ static int tessera_pm_freeze(struct device *dev)
 		return -EBUSY;
 	}
 
-	return tessera_reset_suspend(tdev);
+	return pm_sleep(tdev);
 }
 
 /* The PCI core has woken the function and restored its configuration space. */
 static int tessera_pm_resume(struct device *dev)
 {
-	return tessera_reset_resume(dev_get_drvdata(dev));
+	struct tessera_device *tdev = dev_get_drvdata(dev);
+	int ret = tessera_reset_resume(tdev);
+
+	tessera_kms_resume(tdev);
+
+	return ret;
 }
 
 static int tessera_pm_runtime_suspend(struct device *dev)

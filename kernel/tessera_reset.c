@@ -36,6 +36,7 @@
 #include "tessera_check.h"
 #include "tessera_device.h"
 #include "tessera_irq.h"
+#include "tessera_kms.h"
 #include "tessera_local.h"
 #include "tessera_pci.h"
 #include "tessera_reset.h"
@@ -115,6 +116,7 @@ int tessera_device_start(struct tessera_device *tdev)
 
 	/* Nothing runs before the queues are enabled, which takes the lock of recovery. */
 	tessera_check_release(tdev);
+	tessera_kms_restore(tdev);
 	tessera_irq_enable(tdev);
 
 	return 0;
@@ -137,6 +139,7 @@ static void device_wedge(struct tessera_device *tdev)
 	tessera_set_state(tdev, TESSERA_WEDGED);
 	tessera_gate_wait(tdev);
 	tessera_queues_cancel(tdev, error);
+	tessera_kms_lose(tdev);
 	queue_work(system_dfl_wq, &tdev->reset.wedged_work);
 }
 

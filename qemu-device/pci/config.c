@@ -47,6 +47,9 @@ const Property tessera_properties[] = {
     DEFINE_PROP_BOOL("check", TesseraState, conf.check, false),
     DEFINE_PROP_SIZE("x-snapshot-max", TesseraState, conf.snapshot_max,
                      SNAPSHOT_MAX),
+    DEFINE_PROP_UINT32("heads", TesseraState, conf.heads, 0),
+    DEFINE_PROP_UINT32("xres", TesseraState, conf.xres, 1280),
+    DEFINE_PROP_UINT32("yres", TesseraState, conf.yres, 800),
 };
 const size_t tessera_num_properties = ARRAY_SIZE(tessera_properties);
 
@@ -235,6 +238,17 @@ static bool config_threads(const TesseraConf *conf, struct tsr_config *cfg,
     return true;
 }
 
+static bool config_display(const TesseraConf *conf, struct tsr_config *cfg,
+                           Error **errp)
+{
+    cfg->heads = conf->heads;
+    return check_range("heads", conf->heads, 0, TSR_HEADS_MAX, errp) &&
+           check_range("xres", conf->xres, TSR_SCREEN_MIN, TSR_SCREEN_MAX,
+                       errp) &&
+           check_range("yres", conf->yres, TSR_SCREEN_MIN, TSR_SCREEN_MAX,
+                       errp);
+}
+
 bool tessera_config(TesseraState *s, struct tsr_config *cfg, Error **errp)
 {
     const TesseraConf *conf = &s->conf;
@@ -251,5 +265,6 @@ bool tessera_config(TesseraState *s, struct tsr_config *cfg, Error **errp)
     return config_engines(conf, cfg, errp) &&
            config_memory(conf, cfg, errp) &&
            config_shaders(conf, cfg, errp) &&
+           config_display(conf, cfg, errp) &&
            config_threads(conf, cfg, errp);
 }

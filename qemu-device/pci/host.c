@@ -277,6 +277,7 @@ const struct tsr_host_ops tessera_host_ops = {
     .thread_leave = host_thread_leave,
     .trace = host_trace,
     .report = host_report,
+    .frame = tessera_frame,
     .captured = tessera_captured,
 };
 
@@ -291,12 +292,14 @@ void tessera_host_init(TesseraState *s)
     s->irq_bh = qemu_bh_new_guarded(host_irq_bh, s, guard);
     s->run_bh = qemu_bh_new_guarded(host_run, s, guard);
     tessera_capture_init(s);
+    tessera_display_init(s);
     s->run_timer = timer_new_ns(QEMU_CLOCK_VIRTUAL, host_run, s);
 }
 
 void tessera_host_exit(TesseraState *s)
 {
     timer_free(s->run_timer);
+    tessera_display_exit(s);
     tessera_capture_exit(s);
     qemu_bh_delete(s->run_bh);
     qemu_bh_delete(s->irq_bh);

@@ -155,6 +155,7 @@ static void tessera_reset_hold(Object *obj, ResetType type)
     qatomic_set(&s->irq_pending, 0);
     tessera_leave(s);
     tessera_iotlb_forget_misses(s);
+    tessera_display_reset(s);
 }
 
 static void tessera_write_config(PCIDevice *dev, uint32_t addr, uint32_t value,
@@ -223,6 +224,9 @@ static bool tessera_init_pci(TesseraState *s, uint64_t local_size,
     PCIDevice *dev = PCI_DEVICE(s);
     unsigned int i;
 
+    if (s->conf.heads) {
+        pci_config_set_class(dev->config, PCI_CLASS_DISPLAY_OTHER);
+    }
     if (local_size) {
         if (!memory_region_init_ram(&s->local, OBJECT(s), "tessera.local",
                                     local_size, errp)) {
@@ -232,12 +236,12 @@ static bool tessera_init_pci(TesseraState *s, uint64_t local_size,
                            pow2ceil(local_size));
         memory_region_add_subregion(&s->local_window, 0, &s->local);
     }
-    if (msix_init_exclusive_bar(dev, TESSERA_VECTORS, TSR_BAR_MSIX, errp)) {
+    if (msix_init_exclusive_bar(dev, tessera_vectors(s), TSR_BAR_MSIX, errp)) {
         error_prepend(errp, "tessera: the device needs MSI-X: ");
         tessera_exit_local(s);
         return false;
     }
-    for (i = 0; i < TESSERA_VECTORS; i++) {
+    for (i = 0; i < tessera_vectors(s); i++) {
         msix_vector_use(dev, i);
     }
     if (!tessera_init_power(dev, errp) ||
@@ -310,6 +314,7 @@ static void tessera_realize(PCIDevice *dev, Error **errp)
         return;
     }
     tessera_dma_init(s);
+    tessera_display_open(s);
     tessera_set_running(s, runstate_is_running());
     s->vmstate_change = qdev_add_vm_change_state_handler(DEVICE(s),
                                                     tessera_vm_change_state,
@@ -327,6 +332,7 @@ static void tessera_exit(PCIDevice *dev)
 
     trace_tessera_exit(s->name);
     qemu_del_vm_change_state_handler(s->vmstate_change);
+    tessera_display_close(s);
     tsr_gpu_free(s->gpu);
     s->gpu = NULL;
     g_clear_pointer(&s->saved, g_free);
@@ -421,6 +427,7 @@ static void tessera_class_add_check(ObjectClass *klass)
 static void tessera_instance_init(Object *obj)
 {
     PCI_DEVICE(obj)->cap_present |= QEMU_PCI_CAP_EXPRESS;
+    tessera_display_instance_init(TESSERA(obj));
 }
 
 static void tessera_instance_finalize(Object *obj)
@@ -453,6 +460,7 @@ static void tessera_class_init(ObjectClass *klass, void *data)
                                           "Script of faults on purpose");
     tessera_class_add_check(klass);
     tessera_class_add_capture(klass);
+    tessera_class_add_display(klass);
     device_class_set_props_n(dc, tessera_properties, tessera_num_properties);
 }
 

@@ -6,7 +6,8 @@
  * The GPU itself is the model library (../model/tsr_gpu.h).  This directory
  * is its host: PCI configuration space, BARs and MSI-X (tessera.c), the
  * properties (config.c), what the model asks of the machine (host.c), memory
- * access (dma.c, iotlb.c) and migration (vmstate.c).  In QEMU's tree it is
+ * access (dma.c, iotlb.c), consoles (display.c) and migration (vmstate.c).  In
+ * QEMU's tree it is
  * hw/tessera/pci; ../include holds what is generated from the description of
  * the hardware in Documentation/hw.
  *
@@ -30,7 +31,26 @@
 #define TYPE_TESSERA "tessera"
 OBJECT_DECLARE_SIMPLE_TYPE(TesseraState, TESSERA)
 
-#define TESSERA_VECTORS 5       /* MSI-X vectors: one for each TSR_IRQ_CLASS */
+/* MSI-X vectors: one for each TSR_IRQ_CLASS; the last only with heads. */
+#define TESSERA_VECTORS_MAX 6
+
+typedef struct TesseraState TesseraState;
+
+/* A head of the display controller, its console and its monitor; BQL. */
+typedef struct TesseraHead {
+    TesseraState *s;
+    unsigned int index;
+    QemuConsole *con;           /* NULL: not yet, or not any more */
+    QEMUBH *bh;                 /* a frame is complete */
+    QEMUTimer *patience;        /* an update is not owed for longer */
+    uint64_t owed;              /* serial of the frame it needs; 0: none is */
+    uint64_t shown;             /* serial of the frame on the console; 0: none */
+    bool whole;                 /* copy all of the next one */
+    bool connected;             /* property connected[N] */
+    bool closed;                /* its window was */
+    uint32_t width, height, width_mm, height_mm;
+    uint32_t refresh;           /* thousandths of a hertz */
+} TesseraHead;
 
 /* The properties as given by the user; config.c checks them. */
 typedef struct TesseraConf {
@@ -53,6 +73,8 @@ typedef struct TesseraConf {
     bool inject_window;         /* the guest may inject faults */
     bool check;                 /* report what the driver does wrong */
     uint64_t snapshot_max;      /* bytes of the model's state */
+    uint32_t heads;             /* of the display controller */
+    uint32_t xres, yres;        /* preferred mode */
 } TesseraConf;
 
 struct TesseraState {
@@ -71,6 +93,7 @@ struct TesseraState {
 
     struct tsr_gpu *gpu;
     TesseraDMA dma;
+    TesseraHead head[TSR_HEADS_MAX];
 
     VMChangeStateEntry *vmstate_change;
     bool touched;               /* a register has been written since power-on */
@@ -144,6 +167,29 @@ void tessera_capture_finalize(TesseraState *s);
 bool tessera_capture_start(TesseraState *s, Error **errp);
 /* struct tsr_host_ops.captured() */
 void tessera_captured(void *host);
+
+/*
+ * display.c: bells and timers of the heads, before there is a model and after;
+ * their consoles, while there is one.
+ */
+void tessera_display_instance_init(TesseraState *s);
+void tessera_class_add_display(ObjectClass *klass);
+void tessera_display_init(TesseraState *s);
+void tessera_display_exit(TesseraState *s);
+void tessera_display_open(TesseraState *s);
+void tessera_display_close(TesseraState *s);
+/* The function was reset: no frame will come. */
+void tessera_display_reset(TesseraState *s);
+/* Tell the guest of its monitors; it hears of what is new. */
+void tessera_display_announce(TesseraState *s);
+/* struct tsr_host_ops.frame() */
+void tessera_frame(void *host, unsigned int head);
+
+/* Vectors of this device. */
+static inline unsigned int tessera_vectors(TesseraState *s)
+{
+    return TESSERA_VECTORS_MAX - !s->conf.heads;
+}
 
 /* vmstate.c */
 extern const VMStateDescription tessera_vmstate;

@@ -77,7 +77,7 @@ static bool tessera_irq_pending_sane(void *opaque, int version_id)
 {
     TesseraState *s = opaque;
 
-    return !(s->irq_pending >> TESSERA_VECTORS);
+    return !(s->irq_pending >> tessera_vectors(s));
 }
 
 static bool tessera_saved_size_sane(void *opaque, int version_id)
@@ -109,6 +109,7 @@ static int tessera_post_load(void *opaque, int version_id)
                      "%s", s->name, err);
         return -EINVAL;
     }
+    tessera_display_announce(s);
     trace_tessera_load(s->name, s->saved_size);
     return 0;
 }

@@ -135,10 +135,10 @@ def add_modules(archive, moddir, wanted, own):
         archive.file(f"{top}/{names[0]}", decompressed(os.path.join(moddir, path)), 0o644)
         lines.append(f"{names[0]}: {' '.join(names[1:])}")
     for module in own:
-        chain = []
-        for name in own_needs[module]:
-            # What is not in modules.dep is built into this kernel.
-            chain += [strip_compression(p) for p in table.get(name, []) if strip_compression(p) not in chain]
+        # What is not in modules.dep is built into this kernel. A module stands before those it needs; it needs more than
+        # each of them.
+        needs = {p for name in own_needs[module] for p in table.get(name, [])}
+        chain = [strip_compression(p) for p in sorted(needs, key=lambda p: (-len(table[plain_name(p)]), p))]
         archive.file(f"{top}/extra/{os.path.basename(module)}", read(module), 0o644)
         lines.append(f"extra/{os.path.basename(module)}: {' '.join(chain)}")
     if own:

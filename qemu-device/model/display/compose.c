@@ -96,8 +96,8 @@ static void keep_row(const struct tsr_head *head, struct tsr_composition *c, uin
 {
 	const uint32_t width = c->picture.width;
 
-	if (head->front && head->front_width == width && c->row < head->front_height)
-		memcpy(row, head->front + (size_t)c->row * width, 4 * (size_t)width);
+	if (head->front.pixels && head->front.width == width && c->row < head->front.height)
+		memcpy(row, head->front.pixels + (size_t)c->row * width, 4 * (size_t)width);
 }
 
 /*
@@ -242,6 +242,21 @@ static void note_crc(struct tsr_gpu *gpu, struct tsr_head *head, uint32_t value)
 	tsr_head_raise(gpu, head, TSR_DISPLAY_IRQ_CRC);
 }
 
+/* The pixels are those of the last frame now. Lock held. */
+static void put_front(struct tsr_head *head, struct tsr_composition *c)
+{
+	struct tsr_front *front = head->lent ? &head->late : &head->front;
+
+	free(head->late.pixels);
+	head->late.pixels = NULL;
+	if (!head->lent)
+		free(front->pixels);
+	*front = (struct tsr_front){
+		c->pixels, c->picture.width, c->picture.height, ++head->serial,
+	};
+	c->pixels = NULL;
+}
+
 /* The frame is complete, @crc if one was wanted. Lock held. */
 static void complete(struct tsr_gpu *gpu, struct tsr_head *head, uint32_t crc)
 {
@@ -253,14 +268,8 @@ static void complete(struct tsr_gpu *gpu, struct tsr_head *head, uint32_t crc)
 	}
 	if (c->crc && c->pixels)
 		note_crc(gpu, head, crc);
-	if (c->pixels && !head->lent) {
-		free(head->front);
-		head->front = c->pixels;
-		head->front_width = c->picture.width;
-		head->front_height = c->picture.height;
-		head->front_serial++;
-		c->pixels = NULL;
-	}
+	if (c->pixels)
+		put_front(head, c);
 	tsr_compose_drop(head);
 	if (head->flip_owed)
 		tsr_head_raise(gpu, head, TSR_DISPLAY_IRQ_FLIP);

@@ -327,16 +327,20 @@ void tsr_display_write(struct tsr_gpu *gpu, unsigned int n, uint32_t offset, uin
 
 /* ---- The host -------------------------------------------------------------------------------- */
 
-void tsr_gpu_display_update(struct tsr_gpu *gpu, unsigned int n)
+uint64_t tsr_gpu_display_update(struct tsr_gpu *gpu, unsigned int n)
 {
 	struct tsr_head *head = &gpu->display.head[n];
+	uint64_t serial = 0;
 
 	pthread_mutex_lock(&gpu->lock);
 	if (n < gpu->display.heads) {
+		/* what is being composed now may be older than what is to be seen */
+		serial = head->serial + (head->begun ? 2 : 1);
 		head->requested = true;
 		tsr_compose_begin(gpu, head);
 	}
 	pthread_mutex_unlock(&gpu->lock);
+	return serial;
 }
 
 bool tsr_gpu_display_frame(struct tsr_gpu *gpu, unsigned int n, struct tsr_display_frame *frame)
@@ -345,9 +349,9 @@ bool tsr_gpu_display_frame(struct tsr_gpu *gpu, unsigned int n, struct tsr_displ
 
 	*frame = (struct tsr_display_frame){ 0 };
 	pthread_mutex_lock(&gpu->lock);
-	if (n < gpu->display.heads && head->on && head->front) {
-		*frame = (struct tsr_display_frame){ head->front, head->front_width,
-						     head->front_height, head->front_serial };
+	if (n < gpu->display.heads && head->on && head->front.pixels) {
+		*frame = (struct tsr_display_frame){ head->front.pixels, head->front.width,
+						     head->front.height, head->front.serial };
 		head->lent = true;
 	}
 	pthread_mutex_unlock(&gpu->lock);
@@ -356,9 +360,18 @@ bool tsr_gpu_display_frame(struct tsr_gpu *gpu, unsigned int n, struct tsr_displ
 
 void tsr_gpu_display_done(struct tsr_gpu *gpu, unsigned int n)
 {
+	struct tsr_head *head = &gpu->display.head[n];
+
 	pthread_mutex_lock(&gpu->lock);
-	if (n < gpu->display.heads)
-		gpu->display.head[n].lent = false;
+	if (n < gpu->display.heads) {
+		head->lent = false;
+		/* a runner reads @front; what it composes replaces both */
+		if (head->late.pixels && !head->running) {
+			free(head->front.pixels);
+			head->front = head->late;
+			head->late.pixels = NULL;
+		}
+	}
 	pthread_mutex_unlock(&gpu->lock);
 }
 
@@ -390,8 +403,7 @@ void tsr_display_reset(struct tsr_gpu *gpu)
 		tsr_compose_drop(head);
 		*head = (struct tsr_head){
 			.index = i, .present = kept.present, .frame = kept.frame,
-			.front = kept.front, .front_width = kept.front_width,
-			.front_height = kept.front_height, .front_serial = kept.front_serial,
+			.front = kept.front, .late = kept.late, .serial = kept.serial,
 			.lent = kept.lent,
 		};
 		memcpy(head->edid, kept.edid, sizeof(kept.edid));
@@ -404,7 +416,8 @@ void tsr_display_free(struct tsr_gpu *gpu)
 {
 	for (unsigned int i = 0; i < gpu->display.heads; i++) {
 		tsr_compose_drop(&gpu->display.head[i]);
-		free(gpu->display.head[i].front);
+		free(gpu->display.head[i].front.pixels);
+		free(gpu->display.head[i].late.pixels);
 	}
 }
 
@@ -434,6 +447,8 @@ static void visit_head(struct tsr_stream *s, struct tsr_gpu *gpu, struct tsr_hea
 	TSR_VISIT(s, head->frame);
 	TSR_VISIT(s, head->vblank_time);
 	TSR_VISIT(s, head->underrun_addr);
+	tsr_stream_bool(s, &head->present);
+	TSR_VISIT(s, head->edid);
 	tsr_stream_bool(s, &head->crc_on);
 	TSR_VISIT(s, head->crc_first);
 	TSR_VISIT(s, head->crc_count);

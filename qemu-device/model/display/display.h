@@ -10,7 +10,7 @@
  * In: register writes, the host's clock, requests of the host for frames. Out: interrupts, frames.
  * A frame is composed by a runner that has nothing of a queue, outside the lock; everything else
  * here wants the device's lock. Limits: TSR_HEADS_MAX heads, SCREEN_PIXELS_MAX pixels of a mode, of
- * which a head keeps two frames once it has been on. Reset state: all heads off, shadows zero.
+ * which a head keeps two frames once it has been on, three while the host looks at one. Reset state: all heads off, shadows zero.
  */
 #ifndef TSR_DISPLAY_H
 #define TSR_DISPLAY_H
@@ -83,6 +83,13 @@ struct tsr_crc_entry {
 	uint32_t frame, value;
 };
 
+/* A frame that is complete. */
+struct tsr_front {
+	uint32_t *pixels;		/* NULL: none */
+	uint32_t width, height;
+	uint64_t serial;		/* grows with each frame of the head */
+};
+
 struct tsr_head {
 	unsigned int index;
 	struct tsr_shadow shadow;
@@ -106,10 +113,10 @@ struct tsr_head {
 	bool running;			/* by a runner at this moment */
 	uint8_t patience;		/* vertical blanks for which it still waits for the host */
 	struct tsr_composition composition;
-	uint32_t *front;		/* the last one that is complete; NULL: none */
-	uint32_t front_width, front_height;
-	uint64_t front_serial;		/* grows with each */
-	bool lent;			/* the host is looking at it */
+	struct tsr_front front;		/* the last one */
+	struct tsr_front late;		/* the one after it, which has come while @lent */
+	uint64_t serial;		/* of the last one that has come */
+	bool lent;			/* the host is looking at @front */
 };
 
 struct tsr_display {

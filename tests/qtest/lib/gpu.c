@@ -16,6 +16,7 @@
 #define PCI_CAPABILITIES 0x34
 #define PCI_CAP_MSIX 0x11
 #define MSIX_ENABLE 0x8000
+#define MSIX_LAST 0x7ff
 
 #define PATIENCE_MS 5000
 
@@ -69,7 +70,7 @@ void gpu_setup_pci(struct gpu *gpu)
 	gpu_cfg_write(gpu, PCI_COMMAND, PCI_COMMAND_MEMORY_MASTER, 2);
 	msix = gpu_cap(gpu, PCI_CAP_MSIX);
 	gpu_cfg_write(gpu, msix + 2, MSIX_ENABLE, 2);
-	for (i = 0; i < 4; i++) {
+	for (i = 0; i <= (gpu_cfg_read(gpu, msix + 2, 2) & MSIX_LAST); i++) {
 		qtest_writeq(gpu->q, gpu->bar4 + 16 * i, gpu->msi + 4 * i + gpu->bus_offset);
 		qtest_writel(gpu->q, gpu->bar4 + 16 * i + 8, GPU_MSI_DATA(i));
 		qtest_writel(gpu->q, gpu->bar4 + 16 * i + 12, 0);

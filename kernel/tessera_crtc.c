@@ -1,0 +1,524 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Copyright 2026 The Tessera authors */
+
+/**
+ * DOC: Heads
+ *
+ * What a head is to show is kept here, and the device has a copy in its registers. So it
+ * does not matter to a commit whether the device is within reach: if it is being reset,
+ * recovery writes everything once more when it is back, and a head goes on where it was.
+ *
+ * The device takes one LATCH at a time. What comes before it is over (a cursor that
+ * legacy calls change needs no vertical blank) follows it. The event of a commit is sent
+ * when its LATCH is over, which the interrupt of the next vertical blank looks at: it
+ * does not depend on which interrupt came.
+ */
+
+#include <linux/bitfield.h>
+#include <linux/irqflags.h>
+#include <linux/math64.h>
+#include <linux/timekeeping.h>
+
+#include <drm/drm_atomic.h>
+#include <drm/drm_atomic_helper.h>
+#include <drm/drm_print.h>
+#include <drm/drm_vblank.h>
+
+#include "tessera_device.h"
+#include "tessera_kms.h"
+#include "tessera_pm.h"
+
+static struct tessera_device *head_device(const struct tessera_head *head)
+{
+	return head->kms->tdev;
+}
+
+/* ---- what the device is told ---- */
+
+/* Inside the gate, with the event lock. */
+static void head_write(struct tessera_head *head)
+{
+	struct tessera_device *tdev = head_device(head);
+	unsigned int n = head->index, plane, word;
+
+	tessera_write(tdev, TSR_REG_DISPLAY_MODE_H(n), head->mode[0]);
+	tessera_write(tdev, TSR_REG_DISPLAY_MODE_V(n), head->mode[1]);
+	tessera_write(tdev, TSR_REG_DISPLAY_MODE_CLOCK(n), head->mode[2]);
+	tessera_write(tdev, TSR_REG_DISPLAY_BACKGROUND(n), 0);
+	for (plane = 0; plane < TSR_PLANES; plane++) {
+		u32 reg = TSR_REG_DISPLAY_PLANE_ADDR(n, plane);
+
+		for (word = 0; word < TESSERA_PLANE_WORDS; word++)
+			tessera_write(tdev, reg + word * sizeof(u32), head->plane[plane][word]);
+	}
+}
+
+static bool head_commit(struct tessera_head *head, u32 how)
+{
+	struct tessera_device *tdev = head_device(head);
+	u32 status;
+
+	head_write(head);
+	tessera_write(tdev, TSR_REG_DISPLAY_COMMIT(head->index), how);
+	status = tessera_read(tdev, TSR_REG_DISPLAY_STATUS(head->index));
+
+	return !drm_WARN_ONCE(&tdev->drm, status & TSR_DISPLAY_STATUS_BAD__MASK,
+			      "head %u refuses what the driver has checked\n", head->index);
+}
+
+static bool head_pending(struct tessera_head *head)
+{
+	u32 status = tessera_read(head_device(head), TSR_REG_DISPLAY_STATUS(head->index));
+
+	return status & TSR_DISPLAY_STATUS_PENDING__MASK;
+}
+
+/* With the event lock. */
+static void head_send(struct tessera_head *head, struct drm_pending_vblank_event **event)
+{
+	if (*event)
+		drm_crtc_send_vblank_event(&head->crtc, *event);
+	*event = NULL;
+}
+
+/* A LATCH is over, or it will never be. With the event lock. */
+static void head_latched(struct tessera_head *head)
+{
+	head_send(head, &head->event);
+	if (head->latching)
+		drm_crtc_vblank_put(&head->crtc);
+	head->latching = false;
+}
+
+/* Nothing that is not there yet will be. With the event lock. */
+static void head_forget(struct tessera_head *head)
+{
+	head_latched(head);
+	head_send(head, &head->next);
+	head->again = false;
+}
+
+static void head_latch(struct tessera_head *head)
+{
+	head->again = false;
+	head->event = head->next;
+	head->next = NULL;
+	/* So that an interrupt comes to look at it. */
+	head->latching = !drm_crtc_vblank_get(&head->crtc);
+	if (!head_commit(head, TSR_DISPLAY_COMMIT_LATCH__MASK) || !head->latching)
+		head_latched(head);
+}
+
+/**
+ * tessera_head_go_on() - do what can be done now
+ * @head: head; the caller is inside the gate and holds the event lock
+ */
+void tessera_head_go_on(struct tessera_head *head)
+{
+	if (head->latching && !head_pending(head))
+		head_latched(head);
+	if (head->again && !head->latching && head->on)
+		head_latch(head);
+}
+
+static void head_try(struct tessera_head *head)
+{
+	struct tessera_device *tdev = head_device(head);
+	int cookie;
+
+	lockdep_assert_held(&tdev->drm.event_lock);
+
+	if (head->kms->lost) {
+		head_forget(head);
+	} else if (tessera_enter(tdev, &cookie)) {
+		tessera_head_go_on(head);
+		tessera_leave(tdev, cookie);
+	}
+}
+
+/**
+ * tessera_head_restore() - program a head of a device that was reset
+ * @head: head; the caller is recovery and holds the event lock
+ *
+ * The reset of the device leaves heads as they are, that of the function does not.
+ */
+void tessera_head_restore(struct tessera_head *head)
+{
+	struct tessera_device *tdev = head_device(head);
+
+	tessera_write(tdev, TSR_REG_DISPLAY_CRC_CONTROL(head->index), head->crc);
+	if (!head->on) {
+		tessera_write(tdev, TSR_REG_DISPLAY_COMMIT(head->index),
+			      TSR_DISPLAY_COMMIT_DISABLE__MASK);
+		return;
+	}
+
+	/* What was latched may be lost: all of it once more, and who waits goes on waiting. */
+	if (head->latching && !head->next)
+		swap(head->next, head->event);
+	if (!head_pending(head))
+		head_latched(head);
+	head->again = true;
+	tessera_head_go_on(head);
+}
+
+/**
+ * tessera_head_lose() - the device does not come back
+ * @head: head; the caller holds the event lock
+ */
+void tessera_head_lose(struct tessera_head *head)
+{
+	struct tessera_device *tdev = head_device(head);
+	int cookie;
+
+	head_forget(head);
+	if (tessera_enter(tdev, &cookie)) {
+		tessera_write(tdev, TSR_REG_DISPLAY_COMMIT(head->index),
+			      TSR_DISPLAY_COMMIT_DISABLE__MASK);
+		tessera_leave(tdev, cookie);
+	}
+}
+
+/**
+ * tessera_head_set_plane() - what a plane is to show
+ * @head: head
+ * @number: plane
+ * @words: its registers
+ *
+ * With the next commit.
+ */
+void tessera_head_set_plane(struct tessera_head *head, unsigned int number, const u32 *words)
+{
+	struct drm_device *drm = &head_device(head)->drm;
+
+	spin_lock_irq(&drm->event_lock);
+	memcpy(head->plane[number], words, sizeof(head->plane[number]));
+	spin_unlock_irq(&drm->event_lock);
+}
+
+/**
+ * tessera_head_move_cursor() - show the cursor where it is now
+ * @head: head that is on
+ *
+ * At once; if something waits for its vertical blank, after that.
+ */
+void tessera_head_move_cursor(struct tessera_head *head)
+{
+	struct tessera_device *tdev = head_device(head);
+	int cookie;
+
+	spin_lock_irq(&tdev->drm.event_lock);
+	if (!head->latching && !head->again && !head->kms->lost && tessera_enter(tdev, &cookie)) {
+		head_commit(head, TSR_DISPLAY_COMMIT_ASYNC__MASK);
+		tessera_leave(tdev, cookie);
+	} else {
+		head->again = true;
+		head_try(head);
+	}
+	spin_unlock_irq(&tdev->drm.event_lock);
+}
+
+/* ---- modes ---- */
+
+static enum drm_mode_status tessera_crtc_mode_valid(struct drm_crtc *crtc,
+						    const struct drm_display_mode *mode)
+{
+	u64 pixels = (u64)mode->htotal * mode->vtotal, clock = (u64)mode->clock * 1000;
+
+	if (mode->flags & DRM_MODE_FLAG_INTERLACE)
+		return MODE_NO_INTERLACE;
+	if (mode->flags & (DRM_MODE_FLAG_DBLSCAN | DRM_MODE_FLAG_DBLCLK | DRM_MODE_FLAG_3D_MASK))
+		return MODE_NO_DBLESCAN;
+	if (mode->vscan > 1)
+		return MODE_NO_VSCAN;
+	if (mode->hdisplay < TSR_SCREEN_MIN || mode->hdisplay > TSR_SCREEN_MAX ||
+	    mode->hdisplay >= mode->htotal)
+		return MODE_BAD_HVALUE;
+	if (mode->vdisplay < TSR_SCREEN_MIN || mode->vdisplay > TSR_SCREEN_MAX ||
+	    mode->vdisplay >= mode->vtotal)
+		return MODE_BAD_VVALUE;
+	if ((u32)mode->hdisplay * mode->vdisplay > TSR_SCREEN_PIXELS_MAX)
+		return MODE_MEM;
+	if (clock < pixels * TSR_VBLANK_HZ_MIN)
+		return MODE_CLOCK_LOW;
+
+	return clock > pixels * TSR_VBLANK_HZ_MAX ? MODE_CLOCK_HIGH : MODE_OK;
+}
+
+static void tessera_crtc_atomic_enable(struct drm_crtc *crtc, struct drm_atomic_commit *state)
+{
+	struct tessera_head *head = crtc_to_head(crtc);
+	struct tessera_device *tdev = head_device(head);
+	const struct drm_display_mode *mode = &crtc->state->adjusted_mode;
+	int cookie;
+
+	tessera_pm_get_awake(tdev);
+	spin_lock_irq(&tdev->drm.event_lock);
+	head->mode[0] = FIELD_PREP(TSR_DISPLAY_MODE_H_DISPLAY__MASK, mode->hdisplay) |
+			FIELD_PREP(TSR_DISPLAY_MODE_H_TOTAL__MASK, mode->htotal);
+	head->mode[1] = FIELD_PREP(TSR_DISPLAY_MODE_V_DISPLAY__MASK, mode->vdisplay) |
+			FIELD_PREP(TSR_DISPLAY_MODE_V_TOTAL__MASK, mode->vtotal);
+	head->mode[2] = mode->clock;
+	head->on = true;
+	if (tessera_enter(tdev, &cookie)) {
+		tessera_write(tdev, TSR_REG_DISPLAY_CRC_CONTROL(head->index), head->crc);
+		tessera_leave(tdev, cookie);
+	}
+	spin_unlock_irq(&tdev->drm.event_lock);
+	drm_crtc_vblank_on(crtc);
+}
+
+static void tessera_crtc_atomic_disable(struct drm_crtc *crtc, struct drm_atomic_commit *state)
+{
+	struct tessera_head *head = crtc_to_head(crtc);
+	struct tessera_device *tdev = head_device(head);
+	int cookie;
+
+	spin_lock_irq(&tdev->drm.event_lock);
+	head->on = false;
+	if (tessera_enter(tdev, &cookie)) {
+		tessera_write(tdev, TSR_REG_DISPLAY_COMMIT(head->index),
+			      TSR_DISPLAY_COMMIT_DISABLE__MASK);
+		tessera_leave(tdev, cookie);
+	}
+	head_forget(head);
+	spin_unlock_irq(&tdev->drm.event_lock);
+
+	drm_crtc_vblank_off(crtc);
+
+	spin_lock_irq(&tdev->drm.event_lock);
+	if (!crtc->state->active)
+		head_send(head, &crtc->state->event);
+	spin_unlock_irq(&tdev->drm.event_lock);
+	tessera_pm_put(tdev);
+}
+
+static void tessera_crtc_atomic_flush(struct drm_crtc *crtc, struct drm_atomic_commit *state)
+{
+	struct tessera_head *head = crtc_to_head(crtc);
+	struct drm_device *drm = crtc->dev;
+
+	spin_lock_irq(&drm->event_lock);
+	if (crtc->state->event) {
+		/* One that a cursor's change has taken over in the meantime. */
+		head_send(head, &head->next);
+		swap(head->next, crtc->state->event);
+	}
+	head->again = true;
+	head_try(head);
+	spin_unlock_irq(&drm->event_lock);
+}
+
+static const struct drm_crtc_helper_funcs tessera_crtc_helper_funcs = {
+	.mode_valid = tessera_crtc_mode_valid,
+	.atomic_enable = tessera_crtc_atomic_enable,
+	.atomic_disable = tessera_crtc_atomic_disable,
+	.atomic_flush = tessera_crtc_atomic_flush,
+};
+
+/* ---- vertical blanks ---- */
+
+static int tessera_crtc_enable_vblank(struct drm_crtc *crtc)
+{
+	tessera_kms_want_irq(crtc_to_head(crtc), TSR_DISPLAY_IRQ_VBLANK, true);
+
+	return 0;
+}
+
+static void tessera_crtc_disable_vblank(struct drm_crtc *crtc)
+{
+	tessera_kms_want_irq(crtc_to_head(crtc), TSR_DISPLAY_IRQ_VBLANK, false);
+}
+
+/* Of a device that is out of reach the count stands. */
+static u32 tessera_crtc_get_vblank_counter(struct drm_crtc *crtc)
+{
+	struct tessera_head *head = crtc_to_head(crtc);
+	struct tessera_device *tdev = head_device(head);
+	int cookie;
+	u32 frame;
+
+	if (!tessera_enter(tdev, &cookie))
+		return READ_ONCE(head->frame);
+
+	frame = tessera_read(tdev, TSR_REG_DISPLAY_FRAME(head->index));
+	tessera_leave(tdev, cookie);
+	WRITE_ONCE(head->frame, frame);
+
+	return frame;
+}
+
+/* The best of a few: an emulated register read can be interrupted by the host. */
+#define CLOCK_SAMPLES 3
+
+/* The device says when the vertical blank was, by its clock; ours and its now tell how long ago. */
+static bool tessera_crtc_get_vblank_timestamp(struct drm_crtc *crtc, int *max_error,
+					      ktime_t *vblank_time, bool in_irq)
+{
+	struct tessera_head *head = crtc_to_head(crtc);
+	struct tessera_device *tdev = head_device(head);
+	u64 blank, ticks, before, after, best = U64_MAX;
+	unsigned int i;
+	int cookie;
+
+	if (!tessera_enter(tdev, &cookie))
+		return false;
+
+	blank = tessera_read64(tdev, TSR_REG_DISPLAY_VBLANK_TIME(head->index));
+	for (i = 0; i < CLOCK_SAMPLES; i++) {
+		unsigned long flags;
+
+		local_irq_save(flags);
+		before = ktime_get_ns();
+		ticks = tessera_read64(tdev, TSR_REG_GPU_TIMESTAMP);
+		after = ktime_get_ns();
+		local_irq_restore(flags);
+		if (after - before >= best)
+			continue;
+		best = after - before;
+		*vblank_time = ns_to_ktime(before + best / 2 -
+					   mul_u64_u64_div_u64(ticks - blank, NSEC_PER_SEC,
+							       tdev->info.timestamp_hz));
+	}
+	tessera_leave(tdev, cookie);
+	*max_error = min_t(u64, best, INT_MAX);
+
+	return true;
+}
+
+/* ---- CRCs ---- */
+
+static const char * const crc_sources[] = { "auto" };
+
+static const char *const *tessera_crtc_get_crc_sources(struct drm_crtc *crtc, size_t *count)
+{
+	*count = ARRAY_SIZE(crc_sources);
+
+	return crc_sources;
+}
+
+static int tessera_crtc_verify_crc_source(struct drm_crtc *crtc, const char *source,
+					  size_t *values_cnt)
+{
+	*values_cnt = 1;
+
+	return source && strcmp(source, crc_sources[0]) ? -EINVAL : 0;
+}
+
+static int tessera_crtc_set_crc_source(struct drm_crtc *crtc, const char *source)
+{
+	struct tessera_head *head = crtc_to_head(crtc);
+	struct tessera_device *tdev = head_device(head);
+	bool on = source;
+	int cookie;
+
+	if (source && strcmp(source, crc_sources[0]))
+		return -EINVAL;
+
+	/* While they come, vertical blanks are counted exactly. */
+	if (on && drm_crtc_vblank_get(crtc))
+		return -EINVAL;
+	spin_lock_irq(&tdev->drm.event_lock);
+	swap(head->crc, on);
+	if (tessera_enter(tdev, &cookie)) {
+		tessera_write(tdev, TSR_REG_DISPLAY_CRC_CONTROL(head->index), head->crc);
+		tessera_leave(tdev, cookie);
+	}
+	spin_unlock_irq(&tdev->drm.event_lock);
+	/* That of this call, or of the one before. */
+	if (on)
+		drm_crtc_vblank_put(crtc);
+
+	return 0;
+}
+
+/* The number by which user space knows the vertical blank at which FRAME was @frame. */
+static u32 frame_to_count(struct tessera_head *head, u32 frame)
+{
+	u32 now, count;
+
+	do {
+		now = tessera_crtc_get_vblank_counter(&head->crtc);
+		count = drm_crtc_accurate_vblank_count(&head->crtc);
+	} while (now != tessera_crtc_get_vblank_counter(&head->crtc));
+
+	return count - (now - frame);
+}
+
+/* Inside the gate. */
+static void head_read_crcs(struct tessera_head *head)
+{
+	struct tessera_device *tdev = head_device(head);
+	unsigned int n = head->index, i;
+
+	for (i = 0; i < TSR_CRC_ENTRIES; i++) {
+		u32 frame, value;
+
+		if (!tessera_read(tdev, TSR_REG_DISPLAY_CRC_COUNT(n)))
+			break;
+		frame = tessera_read(tdev, TSR_REG_DISPLAY_CRC_FRAME(n));
+		value = tessera_read(tdev, TSR_REG_DISPLAY_CRC_VALUE(n));
+		tessera_write(tdev, TSR_REG_DISPLAY_CRC_NEXT(n), 1);
+		drm_crtc_add_crc_entry(&head->crtc, true, frame_to_count(head, frame), &value);
+	}
+}
+
+/**
+ * tessera_head_irq() - interrupts of a head
+ * @head: head; the caller is inside the gate
+ * @bits: TSR_DISPLAY_IRQ_*
+ */
+void tessera_head_irq(struct tessera_head *head, u32 bits)
+{
+	struct drm_device *drm = head->crtc.dev;
+	unsigned long flags;
+
+	if (bits & TSR_DISPLAY_IRQ_VBLANK)
+		drm_crtc_handle_vblank(&head->crtc);
+
+	spin_lock_irqsave(&drm->event_lock, flags);
+	tessera_head_go_on(head);
+	head->underruns += !!(bits & TSR_DISPLAY_IRQ_UNDERRUN);
+	spin_unlock_irqrestore(&drm->event_lock, flags);
+
+	if (bits & TSR_DISPLAY_IRQ_CRC)
+		head_read_crcs(head);
+}
+
+static const struct drm_crtc_funcs tessera_crtc_funcs = {
+	.reset = drm_atomic_helper_crtc_reset,
+	.atomic_duplicate_state = drm_atomic_helper_crtc_duplicate_state,
+	.atomic_destroy_state = drm_atomic_helper_crtc_destroy_state,
+	.set_config = drm_atomic_helper_set_config,
+	.page_flip = drm_atomic_helper_page_flip,
+	.enable_vblank = tessera_crtc_enable_vblank,
+	.disable_vblank = tessera_crtc_disable_vblank,
+	.get_vblank_counter = tessera_crtc_get_vblank_counter,
+	.get_vblank_timestamp = tessera_crtc_get_vblank_timestamp,
+	.get_crc_sources = tessera_crtc_get_crc_sources,
+	.verify_crc_source = tessera_crtc_verify_crc_source,
+	.set_crc_source = tessera_crtc_set_crc_source,
+};
+
+/**
+ * tessera_crtc_init() - make the CRTC of a head
+ * @head: head
+ * @primary: its primary plane
+ * @cursor: its cursor plane
+ *
+ * Return: 0 or a negative error.
+ */
+int tessera_crtc_init(struct tessera_head *head, struct drm_plane *primary,
+		      struct drm_plane *cursor)
+{
+	int ret;
+
+	ret = drmm_crtc_init_with_planes(&head_device(head)->drm, &head->crtc, primary, cursor,
+					 &tessera_crtc_funcs, NULL);
+	if (ret)
+		return ret;
+
+	drm_crtc_helper_add(&head->crtc, &tessera_crtc_helper_funcs);
+
+	return 0;
+}

@@ -1,0 +1,402 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Copyright 2026 The Tessera authors */
+
+/**
+ * DOC: The display controller
+ *
+ * A device with heads is a mode setting device; one without is not (its driver_features
+ * say so). The parts: commits, interrupts and what recovery wants here; tessera_crtc.c,
+ * tessera_plane.c, tessera_connector.c; tessera_framebuffer.c for memory.
+ *
+ * A commit keeps the device awake from the call to its end, and a head that is on keeps
+ * it awake by itself. A commit never enters recovery: one that meets a device which is
+ * being reset leaves its picture where recovery finds it. Once the device is lost, events
+ * are sent at once, so nobody waits for a vertical blank that will not come.
+ */
+
+#include <linux/bitfield.h>
+
+#include <drm/clients/drm_client_setup.h>
+#include <drm/drm_atomic.h>
+#include <drm/drm_atomic_helper.h>
+#include <drm/drm_drv.h>
+#include <drm/drm_fourcc.h>
+#include <drm/drm_managed.h>
+#include <drm/drm_modeset_helper.h>
+#include <drm/drm_print.h>
+#include <drm/drm_probe_helper.h>
+#include <drm/drm_vblank.h>
+
+#include "tessera_as.h"
+#include "tessera_device.h"
+#include "tessera_irq.h"
+#include "tessera_kms.h"
+#include "tessera_pm.h"
+
+/* A lost interrupt costs so much: as long as the last one is not cleared no other comes. */
+#define WATCH_PERIOD	(HZ / 4)
+
+#define IRQ_BITS	8
+#define IRQ_ALWAYS	(TSR_DISPLAY_IRQ_HOTPLUG | TSR_DISPLAY_IRQ_CRC | TSR_DISPLAY_IRQ_UNDERRUN)
+
+/* ---- commits ---- */
+
+/* The reference is the end of the commit's to give back; those of moving cursors have none. */
+static int tessera_atomic_commit(struct drm_device *drm, struct drm_atomic_commit *state,
+				 bool nonblock)
+{
+	struct tessera_device *tdev = to_tessera_device(drm);
+	bool async = state->async_update;
+	int ret;
+
+	ret = tessera_pm_get(tdev);
+	if (ret)
+		return ret;
+
+	ret = drm_atomic_helper_commit(drm, state, nonblock);
+	if (ret || async)
+		tessera_pm_put(tdev);
+
+	return ret;
+}
+
+static void tessera_atomic_commit_tail(struct drm_atomic_commit *state)
+{
+	struct drm_device *drm = state->dev;
+
+	drm_atomic_helper_commit_modeset_disables(drm, state);
+	drm_atomic_helper_commit_modeset_enables(drm, state);
+	drm_atomic_helper_commit_planes(drm, state, DRM_PLANE_COMMIT_ACTIVE_ONLY);
+	drm_atomic_helper_commit_hw_done(state);
+	drm_atomic_helper_wait_for_flip_done(drm, state);
+	drm_atomic_helper_cleanup_planes(drm, state);
+
+	tessera_pm_put(to_tessera_device(drm));
+}
+
+static const struct drm_mode_config_funcs tessera_mode_config_funcs = {
+	.fb_create = tessera_framebuffer_create,
+	.atomic_check = drm_atomic_helper_check,
+	.atomic_commit = tessera_atomic_commit,
+};
+
+static const struct drm_mode_config_helper_funcs tessera_mode_config_helpers = {
+	.atomic_commit_tail = tessera_atomic_commit_tail,
+};
+
+/* ---- interrupts ---- */
+
+/**
+ * tessera_kms_irq_mask() - which interrupts of the class are wanted
+ * @tdev: device
+ *
+ * Return: bits of the class.
+ */
+u64 tessera_kms_irq_mask(struct tessera_device *tdev)
+{
+	return tdev->kms ? READ_ONCE(tdev->kms->irq_mask) : 0;
+}
+
+/**
+ * tessera_kms_want_irq() - have interrupts of a head, or not
+ * @head: head
+ * @bits: TSR_DISPLAY_IRQ_*
+ * @want: have them
+ *
+ * From any context.
+ */
+void tessera_kms_want_irq(struct tessera_head *head, u32 bits, bool want)
+{
+	struct tessera_kms *kms = head->kms;
+	u64 mask = (u64)bits << head->index * IRQ_BITS;
+	unsigned long flags;
+	int cookie;
+
+	spin_lock_irqsave(&kms->irq_lock, flags);
+	WRITE_ONCE(kms->irq_mask, want ? kms->irq_mask | mask : kms->irq_mask & ~mask);
+	if (tessera_enter(kms->tdev, &cookie)) {
+		tessera_write64(kms->tdev, TSR_REG_IRQ_MASK(TSR_IRQ_CLASS_DISPLAY), kms->irq_mask);
+		tessera_leave(kms->tdev, cookie);
+	}
+	if (want && bits & TSR_DISPLAY_IRQ_VBLANK && !kms->lost)
+		queue_delayed_work(system_dfl_wq, &kms->watch, WATCH_PERIOD);
+	spin_unlock_irqrestore(&kms->irq_lock, flags);
+}
+
+/* For as long as anybody waits for a vertical blank. */
+static void tessera_watch_work(struct work_struct *work)
+{
+	struct tessera_kms *kms = container_of(to_delayed_work(work), struct tessera_kms, watch);
+	u64 blanks = 0;
+	unsigned int i;
+
+	tessera_irq_look(kms->tdev, TSR_IRQ_CLASS_DISPLAY);
+	for (i = 0; i < kms->num_heads; i++)
+		blanks |= (u64)TSR_DISPLAY_IRQ_VBLANK << i * IRQ_BITS;
+	if (READ_ONCE(kms->irq_mask) & blanks && !READ_ONCE(kms->lost))
+		queue_delayed_work(system_dfl_wq, &kms->watch, WATCH_PERIOD);
+}
+
+static void tessera_hotplug_work(struct work_struct *work)
+{
+	struct tessera_kms *kms = container_of(work, struct tessera_kms, hotplug);
+	unsigned int i;
+
+	for (i = 0; i < kms->num_heads; i++) {
+		if (test_and_clear_bit(i, &kms->plugged))
+			drm_kms_helper_connector_hotplug_event(&kms->head[i].connector);
+	}
+}
+
+/**
+ * tessera_kms_irq() - interrupts of the display controller
+ * @tdev: device; the caller is inside the gate
+ * @status: bits of the class, cleared already
+ */
+void tessera_kms_irq(struct tessera_device *tdev, u64 status)
+{
+	struct tessera_kms *kms = tdev->kms;
+	unsigned int i;
+
+	for (i = 0; kms && i < kms->num_heads; i++, status >>= IRQ_BITS) {
+		u32 bits = status & GENMASK(IRQ_BITS - 1, 0);
+
+		if (bits & TSR_DISPLAY_IRQ_HOTPLUG) {
+			set_bit(i, &kms->plugged);
+			queue_work(system_dfl_wq, &kms->hotplug);
+		}
+		if (bits)
+			tessera_head_irq(&kms->head[i], bits);
+	}
+}
+
+/* ---- recovery, sleep, the end ---- */
+
+/**
+ * tessera_kms_restore() - program the heads of a device that was reset
+ * @tdev: device; the caller holds the lock of recovery
+ */
+void tessera_kms_restore(struct tessera_device *tdev)
+{
+	struct tessera_kms *kms = tdev->kms;
+	unsigned long flags;
+	unsigned int i;
+
+	if (!kms)
+		return;
+
+	spin_lock_irqsave(&tdev->drm.event_lock, flags);
+	for (i = 0; i < kms->num_heads; i++)
+		tessera_head_restore(&kms->head[i]);
+	spin_unlock_irqrestore(&tdev->drm.event_lock, flags);
+}
+
+/**
+ * tessera_kms_lose() - the device does not come back
+ * @tdev: device
+ *
+ * Heads go off, and nobody waits for them.
+ */
+void tessera_kms_lose(struct tessera_device *tdev)
+{
+	struct tessera_kms *kms = tdev->kms;
+	unsigned long flags;
+	unsigned int i;
+
+	if (!kms)
+		return;
+
+	spin_lock_irqsave(&tdev->drm.event_lock, flags);
+	WRITE_ONCE(kms->lost, true);
+	for (i = 0; i < kms->num_heads; i++)
+		tessera_head_lose(&kms->head[i]);
+	spin_unlock_irqrestore(&tdev->drm.event_lock, flags);
+}
+
+/**
+ * tessera_kms_unplug() - take everything down that is set up
+ * @tdev: device that is unplugged and lost, without interrupts
+ */
+void tessera_kms_unplug(struct tessera_device *tdev)
+{
+	if (!tdev->kms)
+		return;
+
+	cancel_work_sync(&tdev->kms->hotplug);
+	drm_kms_helper_poll_fini(&tdev->drm);
+	drm_atomic_helper_shutdown(&tdev->drm);
+	cancel_delayed_work_sync(&tdev->kms->watch);
+}
+
+/**
+ * tessera_kms_suspend() - the machine goes to sleep: heads off
+ * @tdev: device
+ *
+ * Return: 0 or a negative error.
+ */
+int tessera_kms_suspend(struct tessera_device *tdev)
+{
+	return tdev->kms ? drm_mode_config_helper_suspend(&tdev->drm) : 0;
+}
+
+/**
+ * tessera_kms_resume() - the machine has woken up: heads as they were
+ * @tdev: device
+ */
+void tessera_kms_resume(struct tessera_device *tdev)
+{
+	if (tdev->kms)
+		drm_mode_config_helper_resume(&tdev->drm);
+}
+
+/* ---- set-up ---- */
+
+static int head_init(struct tessera_kms *kms, unsigned int index)
+{
+	struct tessera_head *head = &kms->head[index];
+	struct drm_plane *plane[TSR_PLANES];
+	unsigned int i;
+	int ret;
+
+	head->kms = kms;
+	head->index = index;
+	for (i = 0; i < TSR_PLANES; i++) {
+		plane[i] = tessera_plane_create(head, i);
+		if (IS_ERR(plane[i]))
+			return PTR_ERR(plane[i]);
+	}
+
+	ret = tessera_crtc_init(head, plane[TSR_DISPLAY_PLANE_PRIMARY],
+				plane[TSR_DISPLAY_PLANE_CURSOR]);
+
+	return ret ?: tessera_connector_init(head);
+}
+
+static int mode_config_init(struct drm_device *drm)
+{
+	struct drm_mode_config *config = &drm->mode_config;
+	int ret;
+
+	ret = drmm_mode_config_init(drm);
+	if (ret)
+		return ret;
+
+	config->min_width = 1;
+	config->min_height = 1;
+	config->max_width = TSR_SCREEN_MAX;
+	config->max_height = TSR_SCREEN_MAX;
+	config->cursor_width = TSR_CURSOR_MAX;
+	config->cursor_height = TSR_CURSOR_MAX;
+	config->preferred_depth = 24;
+	config->normalize_zpos = true;
+	config->funcs = &tessera_mode_config_funcs;
+	config->helper_private = &tessera_mode_config_helpers;
+
+	return 0;
+}
+
+static void tessera_kms_fini(struct drm_device *drm, void *data)
+{
+	struct tessera_kms *kms = data;
+
+	drm_mm_takedown(&kms->mm);
+}
+
+static struct tessera_kms *kms_alloc(struct tessera_device *tdev)
+{
+	struct tessera_kms *kms = drmm_kzalloc(&tdev->drm, sizeof(*kms), GFP_KERNEL);
+	int ret;
+
+	if (!kms)
+		return ERR_PTR(-ENOMEM);
+
+	kms->tdev = tdev;
+	spin_lock_init(&kms->irq_lock);
+	INIT_WORK(&kms->hotplug, tessera_hotplug_work);
+	INIT_DELAYED_WORK(&kms->watch, tessera_watch_work);
+	ret = drmm_mutex_init(&tdev->drm, &kms->pin_lock);
+	if (ret)
+		return ERR_PTR(ret);
+
+	drm_mm_init(&kms->mm, TESSERA_SCANOUT_VA, TESSERA_SCANOUT_SIZE);
+	ret = drmm_add_action_or_reset(&tdev->drm, tessera_kms_fini, kms);
+
+	return ret ? ERR_PTR(ret) : kms;
+}
+
+/* Whoever had the device before has left no head on. */
+static void kms_start(struct tessera_device *tdev, struct tessera_kms *kms)
+{
+	unsigned int i;
+
+	tdev->kms = kms;
+	mutex_lock(&tdev->reset.lock);
+	if (tessera_state(tdev) == TESSERA_RUNNING)
+		tessera_kms_restore(tdev);
+	mutex_unlock(&tdev->reset.lock);
+	for (i = 0; i < kms->num_heads; i++)
+		tessera_kms_want_irq(&kms->head[i], IRQ_ALWAYS, true);
+}
+
+static unsigned int count_heads(struct tessera_device *tdev)
+{
+	unsigned int heads = 0;
+	int cookie;
+
+	if (tdev->info.features & TSR_FEATURE_DISPLAY && tessera_enter(tdev, &cookie)) {
+		heads = FIELD_GET(TSR_DISPLAY_CAPS_HEADS__MASK,
+				  tessera_read(tdev, TSR_REG_DISPLAY_CAPS(0)));
+		tessera_leave(tdev, cookie);
+	}
+
+	return min_t(unsigned int, heads, TSR_HEADS_MAX);
+}
+
+/**
+ * tessera_kms_init() - set up the display controller, if there is one
+ * @tdev: device that runs and is not registered yet
+ *
+ * Return: 0 or a negative error.
+ */
+int tessera_kms_init(struct tessera_device *tdev)
+{
+	struct drm_device *drm = &tdev->drm;
+	unsigned int i, heads = count_heads(tdev);
+	struct tessera_kms *kms;
+	int ret;
+
+	if (!heads) {
+		drm->driver_features &= ~(DRIVER_MODESET | DRIVER_ATOMIC);
+		return 0;
+	}
+
+	kms = kms_alloc(tdev);
+	if (IS_ERR(kms))
+		return PTR_ERR(kms);
+	kms->num_heads = heads;
+
+	ret = mode_config_init(drm);
+	for (i = 0; i < heads && !ret; i++)
+		ret = head_init(kms, i);
+	ret = ret ?: drm_vblank_init(drm, heads);
+	if (ret)
+		return ret;
+
+	drm->max_vblank_count = U32_MAX;
+	drm->vblank_disable_immediate = true;
+	drm_mode_config_reset(drm);
+	drm_kms_helper_poll_init(drm);
+	kms_start(tdev, kms);
+
+	return 0;
+}
+
+/**
+ * tessera_kms_setup_clients() - give the kernel's console a screen
+ * @tdev: device that is registered
+ */
+void tessera_kms_setup_clients(struct tessera_device *tdev)
+{
+	if (tdev->kms)
+		drm_client_setup(&tdev->drm, NULL);
+}

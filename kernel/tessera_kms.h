@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Copyright 2026 The Tessera authors */
+#ifndef __TESSERA_KMS_H__
+#define __TESSERA_KMS_H__
+
+#include <linux/mutex.h>
+#include <linux/spinlock.h>
+#include <linux/types.h>
+#include <linux/workqueue.h>
+
+#include <drm/drm_connector.h>
+#include <drm/drm_crtc.h>
+#include <drm/drm_encoder.h>
+#include <drm/drm_framebuffer.h>
+#include <drm/drm_mm.h>
+#include <drm/drm_plane.h>
+
+#include "tsr_regs.h"
+
+struct drm_mode_fb_cmd2;
+struct drm_pending_vblank_event;
+struct tessera_device;
+struct tessera_kms;
+
+/* A plane's registers, in words. */
+enum {
+	TESSERA_PLANE_ADDR, TESSERA_PLANE_ADDR_HIGH, TESSERA_PLANE_FORMAT, TESSERA_PLANE_PITCH,
+	TESSERA_PLANE_CONFIG, TESSERA_PLANE_POS, TESSERA_PLANE_SIZE, TESSERA_PLANE_SRC,
+	TESSERA_PLANE_WORDS
+};
+
+/**
+ * struct tessera_head - a head of the display controller: CRTC, encoder, connector
+ *
+ * What is not marked otherwise is protected by &drm_device.event_lock, below which there
+ * is only the lock of the interrupt mask.
+ */
+struct tessera_head {
+	/** @crtc: CRTC. */
+	struct drm_crtc crtc;
+	/** @encoder: Encoder, which does nothing. */
+	struct drm_encoder encoder;
+	/** @connector: The monitor. */
+	struct drm_connector connector;
+	/** @kms: What all heads share, constant. */
+	struct tessera_kms *kms;
+	/** @index: Number of the head, constant. */
+	unsigned int index;
+
+	/** @mode: MODE_H, MODE_V, MODE_CLOCK as they are to be. */
+	u32 mode[3];
+	/** @plane: Registers of the planes as they are to be. */
+	u32 plane[TSR_PLANES][TESSERA_PLANE_WORDS];
+	/** @on: The head is to be on. */
+	bool on;
+	/** @crc: Each frame is to have a CRC. */
+	bool crc;
+	/** @again: What is to be has not been latched yet; it will be as soon as can be. */
+	bool again;
+	/** @latching: The device has a LATCH that may not be over. */
+	bool latching;
+	/** @next: Event of what @again is about, or NULL. */
+	struct drm_pending_vblank_event *next;
+	/** @event: Event of what @latching is about, or NULL. */
+	struct drm_pending_vblank_event *event;
+	/** @frame: FRAME as it was read last. */
+	u32 frame;
+	/** @underruns: Frames that could not be read whole. */
+	u64 underruns;
+};
+
+/**
+ * struct tessera_kms - the display controller
+ */
+struct tessera_kms {
+	/** @tdev: Device. */
+	struct tessera_device *tdev;
+	/** @num_heads: Heads. */
+	unsigned int num_heads;
+	/** @lost: The device does not come back; &drm_device.event_lock. */
+	bool lost;
+	/** @pin_lock: Protects @mm and the pins of framebuffers; above reservations. */
+	struct mutex pin_lock;
+	/** @mm: Where in the kernel's address space framebuffers are. */
+	struct drm_mm mm;
+	/** @irq_lock: Protects @irq_mask and the register; a leaf lock. */
+	spinlock_t irq_lock;
+	/** @irq_mask: Interrupts of the class that are wanted. */
+	u64 irq_mask;
+	/** @hotplug: Tells user space about monitors. */
+	struct work_struct hotplug;
+	/** @plugged: Heads it is about, a bit each; atomic. */
+	unsigned long plugged;
+	/** @watch: Looks for interrupts that were lost. */
+	struct delayed_work watch;
+	/** @head: The heads. */
+	struct tessera_head head[TSR_HEADS_MAX];
+};
+
+/**
+ * struct tessera_framebuffer - memory with the shape of a picture
+ */
+struct tessera_framebuffer {
+	/** @base: Framebuffer; first, so that it can be freed by its address. */
+	struct drm_framebuffer base;
+	/** @node: Where the device finds the BO while there are @pins. */
+	struct drm_mm_node node;
+	/** @pins: Plane states that need it there; &tessera_kms.pin_lock. */
+	unsigned int pins;
+};
+
+static inline struct tessera_framebuffer *to_tessera_framebuffer(struct drm_framebuffer *fb)
+{
+	return container_of(fb, struct tessera_framebuffer, base);
+}
+
+static inline struct tessera_head *crtc_to_head(struct drm_crtc *crtc)
+{
+	return container_of(crtc, struct tessera_head, crtc);
+}
+
+/* tessera_kms.c */
+int tessera_kms_init(struct tessera_device *tdev);
+void tessera_kms_setup_clients(struct tessera_device *tdev);
+void tessera_kms_irq(struct tessera_device *tdev, u64 status);
+u64 tessera_kms_irq_mask(struct tessera_device *tdev);
+void tessera_kms_want_irq(struct tessera_head *head, u32 bits, bool want);
+void tessera_kms_restore(struct tessera_device *tdev);
+void tessera_kms_lose(struct tessera_device *tdev);
+void tessera_kms_unplug(struct tessera_device *tdev);
+int tessera_kms_suspend(struct tessera_device *tdev);
+void tessera_kms_resume(struct tessera_device *tdev);
+
+/* tessera_crtc.c */
+int tessera_crtc_init(struct tessera_head *head, struct drm_plane *primary,
+		      struct drm_plane *cursor);
+void tessera_head_irq(struct tessera_head *head, u32 bits);
+void tessera_head_go_on(struct tessera_head *head);
+void tessera_head_restore(struct tessera_head *head);
+void tessera_head_lose(struct tessera_head *head);
+void tessera_head_move_cursor(struct tessera_head *head);
+void tessera_head_set_plane(struct tessera_head *head, unsigned int number, const u32 *words);
+
+/* tessera_plane.c */
+struct drm_plane *tessera_plane_create(struct tessera_head *head, unsigned int number);
+
+/* tessera_connector.c */
+int tessera_connector_init(struct tessera_head *head);
+
+/* tessera_framebuffer.c */
+extern const u64 tessera_modifiers[];
+struct drm_framebuffer *
+tessera_framebuffer_create(struct drm_device *drm, struct drm_file *file,
+			   const struct drm_format_info *info,
+			   const struct drm_mode_fb_cmd2 *cmd);
+int tessera_framebuffer_pin(struct tessera_kms *kms, struct drm_framebuffer *fb);
+void tessera_framebuffer_unpin(struct tessera_kms *kms, struct drm_framebuffer *fb);
+
+#endif

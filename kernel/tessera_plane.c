@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Copyright 2026 The Tessera authors */
+
+/*
+ * Planes: primary, overlay, cursor. They differ in what the hardware lets the cursor show. Plane
+ * states become words for the registers here; when the device sees them is tessera_crtc.c's matter.
+ */
+
+#include <linux/bitfield.h>
+
+#include <drm/drm_atomic.h>
+#include <drm/drm_atomic_helper.h>
+#include <drm/drm_blend.h>
+#include <drm/drm_fourcc.h>
+#include <drm/drm_framebuffer.h>
+#include <drm/drm_gem_atomic_helper.h>
+#include <drm/drm_print.h>
+
+#include "tessera_device.h"
+#include "tessera_kms.h"
+#include "tsr_packets.h"
+
+/**
+ * struct tessera_plane - a plane of a head
+ */
+struct tessera_plane {
+	/** @base: Plane. */
+	struct drm_plane base;
+	/** @head: Its head. */
+	struct tessera_head *head;
+	/** @number: enum tsr_display_plane. */
+	unsigned int number;
+};
+
+static struct tessera_plane *to_tessera_plane(struct drm_plane *plane)
+{
+	return container_of(plane, struct tessera_plane, base);
+}
+
+#define CONVERSION(format, order) \
+	(FIELD_PREP_CONST(TSR_CONVERSION_FORMAT__MASK, TSR_PIXEL_FORMAT_##format) | \
+	 FIELD_PREP_CONST(TSR_CONVERSION_ORDER__MASK, TSR_COMPONENT_ORDER_##order))
+
+/* What the device calls a format. */
+static const struct {
+	u32 format;
+	u32 conversion;
+} plane_format[] = {
+	{ DRM_FORMAT_XRGB8888, CONVERSION(RGBA8_UNORM, BGR1) },
+	{ DRM_FORMAT_ARGB8888, CONVERSION(RGBA8_UNORM, BGRA) },
+	{ DRM_FORMAT_XBGR8888, CONVERSION(RGBA8_UNORM, RGB1) },
+	{ DRM_FORMAT_ABGR8888, CONVERSION(RGBA8_UNORM, RGBA) },
+	{ DRM_FORMAT_RGB565, CONVERSION(RGB565, BGR1) },
+	{ DRM_FORMAT_XRGB2101010, CONVERSION(RGB10_A2_UNORM, BGR1) },
+	{ DRM_FORMAT_ABGR16161616F, CONVERSION(RGBA16F, RGBA) },
+};
+
+static const u32 plane_formats[] = {
+	DRM_FORMAT_XRGB8888,
+	DRM_FORMAT_ARGB8888,
+	DRM_FORMAT_XBGR8888,
+	DRM_FORMAT_ABGR8888,
+	DRM_FORMAT_RGB565,
+	DRM_FORMAT_XRGB2101010,
+	DRM_FORMAT_ABGR16161616F,
+};
+
+static const u32 cursor_formats[] = {
+	DRM_FORMAT_ARGB8888,
+};
+
+static const u64 cursor_modifiers[] = {
+	DRM_FORMAT_MOD_LINEAR,
+	DRM_FORMAT_MOD_INVALID
+};
+
+static u32 format_conversion(u32 format)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(plane_format); i++) {
+		if (plane_format[i].format == format)
+			return plane_format[i].conversion;
+	}
+
+	return 0;
+}
+
+static u32 plane_blend(const struct drm_plane_state *state)
+{
+	if (!state->fb->format->has_alpha)
+		return TSR_PLANE_BLEND_NONE;
+
+	switch (state->pixel_blend_mode) {
+	case DRM_MODE_BLEND_PIXEL_NONE:
+		return TSR_PLANE_BLEND_NONE;
+	case DRM_MODE_BLEND_COVERAGE:
+		return TSR_PLANE_BLEND_COVERAGE;
+	default:
+		return TSR_PLANE_BLEND_PREMULTIPLIED;
+	}
+}
+
+/* The registers of a plane; all zero: it is off. */
+static void plane_words(const struct drm_plane_state *state, u32 *word)
+{
+	struct drm_framebuffer *fb = state->fb;
+	bool tiled;
+	u64 addr;
+
+	memset(word, 0, TESSERA_PLANE_WORDS * sizeof(*word));
+	if (!state->visible)
+		return;
+
+	tiled = fb->modifier != DRM_FORMAT_MOD_LINEAR;
+	addr = to_tessera_framebuffer(fb)->node.start + fb->offsets[0];
+	word[TESSERA_PLANE_ADDR] = lower_32_bits(addr);
+	word[TESSERA_PLANE_ADDR_HIGH] = upper_32_bits(addr);
+	word[TESSERA_PLANE_FORMAT] = format_conversion(fb->format->format);
+	word[TESSERA_PLANE_PITCH] = fb->pitches[0] * (tiled ? TSR_TILE_DIM : 1);
+	word[TESSERA_PLANE_CONFIG] =
+		FIELD_PREP(TSR_DISPLAY_PLANE_CONFIG_LAYOUT__MASK,
+			   tiled ? TSR_SCANOUT_LAYOUT_TILED : TSR_SCANOUT_LAYOUT_LINEAR) |
+		FIELD_PREP(TSR_DISPLAY_PLANE_CONFIG_BLEND__MASK, plane_blend(state)) |
+		FIELD_PREP(TSR_DISPLAY_PLANE_CONFIG_ZPOS__MASK, state->normalized_zpos) |
+		FIELD_PREP(TSR_DISPLAY_PLANE_CONFIG_ALPHA__MASK, state->alpha);
+	word[TESSERA_PLANE_POS] = FIELD_PREP(TSR_DISPLAY_PLANE_POS_X__MASK, state->dst.x1) |
+				  FIELD_PREP(TSR_DISPLAY_PLANE_POS_Y__MASK, state->dst.y1);
+	word[TESSERA_PLANE_SIZE] =
+		FIELD_PREP(TSR_DISPLAY_PLANE_SIZE_WIDTH__MASK, drm_rect_width(&state->dst)) |
+		FIELD_PREP(TSR_DISPLAY_PLANE_SIZE_HEIGHT__MASK, drm_rect_height(&state->dst));
+	word[TESSERA_PLANE_SRC] = FIELD_PREP(TSR_DISPLAY_PLANE_SRC_X__MASK, state->src.x1 >> 16) |
+				  FIELD_PREP(TSR_DISPLAY_PLANE_SRC_Y__MASK, state->src.y1 >> 16);
+}
+
+static int tessera_plane_atomic_check(struct drm_plane *plane, struct drm_atomic_commit *state)
+{
+	struct drm_plane_state *new = drm_atomic_get_new_plane_state(state, plane);
+	struct drm_crtc_state *crtc_state;
+	int ret;
+
+	new->visible = false;
+	if (!new->crtc)
+		return 0;
+
+	crtc_state = drm_atomic_get_new_crtc_state(state, new->crtc);
+	ret = drm_atomic_helper_check_plane_state(new, crtc_state, DRM_PLANE_NO_SCALING,
+						  DRM_PLANE_NO_SCALING, true, true);
+	if (ret)
+		return ret;
+
+	if (to_tessera_plane(plane)->number == TSR_DISPLAY_PLANE_CURSOR &&
+	    (new->crtc_w > TSR_CURSOR_MAX || new->crtc_h > TSR_CURSOR_MAX))
+		return -EINVAL;
+
+	return 0;
+}
+
+static void tessera_plane_atomic_update(struct drm_plane *plane, struct drm_atomic_commit *state)
+{
+	struct tessera_plane *tplane = to_tessera_plane(plane);
+	u32 words[TESSERA_PLANE_WORDS];
+
+	plane_words(drm_atomic_get_new_plane_state(state, plane), words);
+	tessera_head_set_plane(tplane->head, tplane->number, words);
+}
+
+/*
+ * Whatever else a cursor does than move, it does as the other planes: at a vertical blank.
+ * The core lets nobody ask for a flip that may tear.
+ */
+static int tessera_plane_atomic_async_check(struct drm_plane *plane,
+					    struct drm_atomic_commit *state, bool flip)
+{
+	struct drm_plane_state *new = drm_atomic_get_new_plane_state(state, plane);
+	struct drm_plane_state *old = plane->state;
+
+	if (plane->type != DRM_PLANE_TYPE_CURSOR ||
+	    !new->crtc || !new->crtc->state->active || new->crtc != old->crtc ||
+	    new->fb != old->fb || new->crtc_w != old->crtc_w || new->crtc_h != old->crtc_h ||
+	    new->alpha != old->alpha || new->pixel_blend_mode != old->pixel_blend_mode)
+		return -EINVAL;
+
+	return 0;
+}
+
+static void tessera_plane_atomic_async_update(struct drm_plane *plane,
+					      struct drm_atomic_commit *state)
+{
+	struct drm_plane_state *new = drm_atomic_get_new_plane_state(state, plane);
+	struct tessera_plane *tplane = to_tessera_plane(plane);
+	u32 words[TESSERA_PLANE_WORDS];
+
+	plane->state->src_x = new->src_x;
+	plane->state->src_y = new->src_y;
+	plane->state->src_w = new->src_w;
+	plane->state->src_h = new->src_h;
+	plane->state->crtc_x = new->crtc_x;
+	plane->state->crtc_y = new->crtc_y;
+	plane->state->src = new->src;
+	plane->state->dst = new->dst;
+	plane->state->visible = new->visible;
+
+	plane_words(plane->state, words);
+	tessera_head_set_plane(tplane->head, tplane->number, words);
+	tessera_head_move_cursor(tplane->head);
+}
+
+static int tessera_plane_prepare_fb(struct drm_plane *plane, struct drm_plane_state *state)
+{
+	int ret;
+
+	if (!state->fb)
+		return 0;
+
+	ret = drm_gem_plane_helper_prepare_fb(plane, state);
+	if (ret)
+		return ret;
+
+	return tessera_framebuffer_pin(to_tessera_plane(plane)->head->kms, state->fb);
+}
+
+static void tessera_plane_cleanup_fb(struct drm_plane *plane, struct drm_plane_state *state)
+{
+	if (state->fb)
+		tessera_framebuffer_unpin(to_tessera_plane(plane)->head->kms, state->fb);
+}
+
+static const struct drm_plane_helper_funcs tessera_plane_helper_funcs = {
+	.prepare_fb = tessera_plane_prepare_fb,
+	.cleanup_fb = tessera_plane_cleanup_fb,
+	.atomic_check = tessera_plane_atomic_check,
+	.atomic_update = tessera_plane_atomic_update,
+	.atomic_async_check = tessera_plane_atomic_async_check,
+	.atomic_async_update = tessera_plane_atomic_async_update,
+};
+
+static const struct drm_plane_funcs tessera_plane_funcs = {
+	.update_plane = drm_atomic_helper_update_plane,
+	.disable_plane = drm_atomic_helper_disable_plane,
+	.reset = drm_atomic_helper_plane_reset,
+	.atomic_duplicate_state = drm_atomic_helper_plane_duplicate_state,
+	.atomic_destroy_state = drm_atomic_helper_plane_destroy_state,
+};
+
+static int plane_create_properties(struct drm_plane *plane, unsigned int number)
+{
+	int ret;
+
+	ret = drm_plane_create_alpha_property(plane);
+	ret = ret ?: drm_plane_create_blend_mode_property(plane, BIT(DRM_MODE_BLEND_PIXEL_NONE) |
+							  BIT(DRM_MODE_BLEND_PREMULTI) |
+							  BIT(DRM_MODE_BLEND_COVERAGE));
+	if (ret)
+		return ret;
+
+	/* The cursor is on top. */
+	if (number == TSR_DISPLAY_PLANE_CURSOR)
+		return drm_plane_create_zpos_immutable_property(plane, number);
+
+	return drm_plane_create_zpos_property(plane, number, TSR_DISPLAY_PLANE_PRIMARY,
+					      TSR_DISPLAY_PLANE_OVERLAY);
+}
+
+/**
+ * tessera_plane_create() - make a plane of a head
+ * @head: head
+ * @number: enum tsr_display_plane
+ *
+ * Return: the plane or an error pointer.
+ */
+struct drm_plane *tessera_plane_create(struct tessera_head *head, unsigned int number)
+{
+	static const enum drm_plane_type type[] = {
+		[TSR_DISPLAY_PLANE_PRIMARY] = DRM_PLANE_TYPE_PRIMARY,
+		[TSR_DISPLAY_PLANE_OVERLAY] = DRM_PLANE_TYPE_OVERLAY,
+		[TSR_DISPLAY_PLANE_CURSOR] = DRM_PLANE_TYPE_CURSOR,
+	};
+	bool cursor = number == TSR_DISPLAY_PLANE_CURSOR;
+	struct tessera_plane *tplane;
+	int ret;
+
+	tplane = drmm_universal_plane_alloc(&head->kms->tdev->drm, struct tessera_plane, base,
+					    BIT(head->index), &tessera_plane_funcs,
+					    cursor ? cursor_formats : plane_formats,
+					    cursor ? ARRAY_SIZE(cursor_formats) :
+						     ARRAY_SIZE(plane_formats),
+					    cursor ? cursor_modifiers : tessera_modifiers,
+					    type[number], NULL);
+	if (IS_ERR(tplane))
+		return ERR_CAST(tplane);
+
+	tplane->head = head;
+	tplane->number = number;
+	drm_plane_helper_add(&tplane->base, &tessera_plane_helper_funcs);
+
+	ret = plane_create_properties(&tplane->base, number);
+
+	return ret ? ERR_PTR(ret) : &tplane->base;
+}

@@ -1,0 +1,459 @@
+// SPDX-License-Identifier: MIT
+/* test: TIMEOUT=300 DEVICE_ARGS=heads=2,vram=32M */
+/*
+ * Mode setting with raw ioctls: modes, pictures whose CRC the test computes by itself, flips, what
+ * is refused, two heads, framebuffers of every kind.
+ */
+#include "gt_main.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "kms.h"
+
+#define WIDTH	640u
+#define HEIGHT	480u
+#define PIXELS	(WIDTH * HEIGHT)
+#define EVENT_MS 20000
+
+static struct kms k;
+static struct drm_mode_modeinfo mode;
+static struct kms_fb fb[2];
+static uint32_t screen[PIXELS];		/* what is to be seen */
+
+static uint32_t noise(uint32_t i)
+{
+	i = (i ^ 61) ^ i >> 16;
+	i *= 9;
+	i ^= i >> 4;
+	i *= 0x27d4eb2d;
+	return i ^ i >> 15;
+}
+
+static void fill(struct kms_fb *f, uint32_t seed)
+{
+	for (uint32_t i = 0; i < f->size / 4; i++)
+		((uint32_t *)f->map)[i] = noise(seed * 77777 + i);
+}
+
+/* The picture of a framebuffer that covers the screen. */
+static void expect(const struct kms_fb *f)
+{
+	for (uint32_t y = 0; y < HEIGHT; y++)
+		memcpy(screen + y * WIDTH, (char *)f->map + y * f->pitch, 4 * WIDTH);
+}
+
+static bool seen(unsigned int head)
+{
+	return kms_crc_settles(head, kms_crc_of(screen, PIXELS));
+}
+
+static void objects(void)
+{
+	uint64_t value = 0;
+
+	ktap_eq(k.heads, 2);
+	for (unsigned int h = 0; h < 2; h++)
+		for (unsigned int p = 0; p < KMS_PLANES; p++)
+			ktap_ok(k.head[h].plane[p] != 0);
+	ktap_ok(kms_property(&k, k.head[0].connector, DRM_MODE_OBJECT_CONNECTOR, "EDID", &value));
+	ktap_ok(value != 0);
+	ktap_ok(kms_property(&k, k.head[0].plane[0], DRM_MODE_OBJECT_PLANE, "IN_FORMATS", &value));
+	ktap_ok(value != 0);
+}
+
+static void shows(void)
+{
+	fill(&fb[0], 1);
+	ktap_eq(kms_show(&k, 0, &mode, fb[0].id), 0);
+	expect(&fb[0]);
+	ktap_ok(seen(0));
+	/* drawn while it is shown */
+	fill(&fb[0], 2);
+	expect(&fb[0]);
+	ktap_ok(seen(0));
+	screen[PIXELS - 1] ^= 1;
+	ktap_ok(!seen(0));
+	ktap_eq(kms_off(&k, 0), 0);
+	ktap_eq(kms_show(&k, 0, &mode, fb[0].id), 0);
+	expect(&fb[0]);
+	ktap_ok(seen(0));
+}
+
+static int flip(uint32_t id, uint32_t flags, uint64_t user)
+{
+	struct kms_request r = { .k = &k };
+
+	kms_set(&r, k.head[0].plane[0], DRM_MODE_OBJECT_PLANE, "FB_ID", id);
+	return kms_commit(&r, flags, user);
+}
+
+/* One after the other: an event each, numbers and times that grow, none of them twice. */
+static void flips(void)
+{
+	const uint32_t flags = DRM_MODE_PAGE_FLIP_EVENT | DRM_MODE_ATOMIC_NONBLOCK;
+	unsigned int order = 0, repeats = 0, off = 0, lost = 0;
+	uint64_t last_us = 0, last = 0;
+
+	ktap_eq(kms_show(&k, 0, &mode, fb[0].id), 0);
+	for (unsigned int i = 0; i < 300; i++) {
+		struct drm_event_vblank e = { 0 };
+		uint64_t us, step;
+
+		lost += flip(fb[~i & 1].id, flags, i) != 0 || !kms_event(&k, &e, EVENT_MS);
+		order += e.user_data != i || e.base.type != DRM_EVENT_FLIP_COMPLETE ||
+			 e.crtc_id != k.head[0].crtc;
+		us = e.tv_sec * 1000000ULL + e.tv_usec;
+		step = e.sequence - last;
+		repeats += last && (!step || step > 1000);
+		/* a vertical blank takes as long as the mode says, however busy the host is */
+		off += last && (us - last_us) * 3 / 50000 > step + 1;
+		off += last && (us - last_us) * 3 / 50000 + 1 < step - (step > 0);
+		last = e.sequence;
+		last_us = us;
+	}
+	ktap_eq(lost, 0);
+	ktap_eq(order, 0);
+	ktap_eq(repeats, 0);
+	ktap_eq(off, 0);
+}
+
+/* The second of two that come at once is told to wait. */
+static void busy(void)
+{
+	const uint32_t flags = DRM_MODE_PAGE_FLIP_EVENT | DRM_MODE_ATOMIC_NONBLOCK;
+	struct drm_event_vblank e;
+	unsigned int refused = 0;
+
+	for (unsigned int i = 0; i < 20; i++) {
+		ktap_eq(flip(fb[0].id, flags, 1), 0);
+		refused += flip(fb[1].id, flags, 2) == -EBUSY;
+		while (kms_event(&k, &e, refused ? EVENT_MS : 300) && e.user_data != 1)
+			continue;
+		if (refused)
+			break;
+	}
+	ktap_ok(refused > 0);
+	while (kms_event(&k, &e, 200))
+		continue;
+}
+
+static void sequences(void)
+{
+	uint64_t a, b, ta, tb, until = gt_now_ns() + 20000000000ULL;
+
+	ktap_eq(kms_sequence(&k, 0, &a, &ta), 0);
+	do
+		ktap_eq(kms_sequence(&k, 0, &b, &tb), 0);
+	while (b < a + 3 && gt_now_ns() < until);
+	ktap_ok(b >= a + 3);
+	/* the times are the device's: (b - a) periods apart, to a line */
+	ktap_ok(tb - ta > (b - a) * 16666667 * 99 / 100 && tb - ta < (b - a) * 16800000 * 101 / 100);
+	ktap_ok(tb <= gt_now_ns() + 1000000);
+}
+
+/* Each commit that a display cannot show, and what is wrong with it. */
+static void refusals(void)
+{
+	const uint32_t test = DRM_MODE_ATOMIC_TEST_ONLY | DRM_MODE_ATOMIC_ALLOW_MODESET;
+	struct drm_mode_modeinfo bad = mode;
+	struct kms_request r;
+
+	/* scaling */
+	r = (struct kms_request){ .k = &k };
+	kms_set_plane(&r, 0, 1, fb[0].id, 0, 0, 320, 240);
+	kms_set(&r, k.head[0].plane[1], DRM_MODE_OBJECT_PLANE, "SRC_W", 100 << 16);
+	ktap_eq(kms_commit(&r, test, 0), -ERANGE);
+	/* more than there is of the framebuffer */
+	r = (struct kms_request){ .k = &k };
+	kms_set_plane(&r, 0, 1, fb[0].id, 0, 0, WIDTH + 1, 240);
+	ktap_eq(kms_commit(&r, test, 0), -ENOSPC);
+	/* a format the cursor does not have */
+	r = (struct kms_request){ .k = &k };
+	kms_set_plane(&r, 0, 2, fb[0].id, 0, 0, 64, 64);
+	ktap_eq(kms_commit(&r, test, 0), -EINVAL);
+	/* a plane of the other head */
+	r = (struct kms_request){ .k = &k };
+	kms_set_plane(&r, 0, 1, fb[0].id, 0, 0, 64, 64);
+	r.object[0] = r.object[1] = k.head[1].plane[1];
+	ktap_eq(kms_commit(&r, test, 0), -EINVAL);
+	/* modes */
+	bad.clock = 1;
+	r = (struct kms_request){ .k = &k };
+	kms_set_mode(&r, 0, &bad);
+	ktap_eq(kms_commit(&r, test, 0), -EINVAL);
+	bad = mode;
+	bad.flags |= DRM_MODE_FLAG_INTERLACE;
+	r = (struct kms_request){ .k = &k };
+	kms_set_mode(&r, 0, &bad);
+	ktap_eq(kms_commit(&r, test, 0), -EINVAL);
+	/* a mode without permission to set one */
+	bad = kms_mode(&k, 0, 800, 600);
+	r = (struct kms_request){ .k = &k };
+	kms_set_mode(&r, 0, &bad);
+	ktap_eq(kms_commit(&r, 0, 0), -EINVAL);
+	/* tearing */
+	ktap_eq(flip(fb[0].id, DRM_MODE_PAGE_FLIP_ASYNC, 0), -EINVAL);
+	/* none of it has changed anything */
+	expect(&fb[0]);
+	ktap_eq(flip(fb[0].id, 0, 0), 0);
+	ktap_ok(seen(0));
+}
+
+#define TILED DRM_FORMAT_MOD_ARM_16X16_BLOCK_U_INTERLEAVED
+
+/* Framebuffers that are refused: the first is good, the others differ from it in one thing. */
+static void bad_framebuffers(void)
+{
+	const struct drm_mode_fb_cmd2 good = {
+		.width = 256, .height = 256, .pixel_format = DRM_FORMAT_XRGB8888,
+		.flags = DRM_MODE_FB_MODIFIERS, .handles = { fb[0].handle }, .pitches = { 1024 },
+		.modifier = { TILED },
+	};
+	struct drm_mode_fb_cmd2 c = good;
+
+	ktap_eq(kms_addfb(&k, &c), 0);
+	ktap_eq(kms_rmfb(&k, c.fb_id), 0);
+	c = good, c.handles[0] = 9999;
+	ktap_eq(kms_addfb(&k, &c), -ENOENT);
+	c = good, c.pitches[0] = 1020;		/* less than a row */
+	ktap_eq(kms_addfb(&k, &c), -EINVAL);
+	c = good, c.pitches[0] = 1026;		/* tiles are not aligned */
+	ktap_eq(kms_addfb(&k, &c), -EINVAL);
+	c = good, c.offsets[0] = 32;
+	ktap_eq(kms_addfb(&k, &c), -EINVAL);
+	c = good, c.offsets[0] = fb[0].size - 1024 * 256 + 64;
+	ktap_eq(kms_addfb(&k, &c), -EINVAL);
+	c = good, c.width = 250;		/* its last tiles are there nevertheless */
+	ktap_eq(kms_addfb(&k, &c), 0);
+	ktap_eq(kms_rmfb(&k, c.fb_id), 0);
+	c = good, c.width = 250, c.pitches[0] = 1000;
+	ktap_eq(kms_addfb(&k, &c), -EINVAL);
+	c = good, c.modifier[0] = DRM_FORMAT_MOD_SAMSUNG_64_32_TILE;
+	ktap_eq(kms_addfb(&k, &c), -EINVAL);
+	c = good, c.pixel_format = DRM_FORMAT_NV12;
+	ktap_eq(kms_addfb(&k, &c), -EINVAL);
+	c = good, c.pixel_format = DRM_FORMAT_RGB888;
+	ktap_eq(kms_addfb(&k, &c), -EINVAL);
+	c = good, c.width = 8193, c.pitches[0] = 8208 * 4;
+	ktap_eq(kms_addfb(&k, &c), -EINVAL);
+	c = good, c.height = fb[0].size / 1024 + 1;
+	ktap_eq(kms_addfb(&k, &c), -EINVAL);
+}
+
+/* Place of pixel (@x, @y) in a tile of 16 by 16: y3 y2 y1 y0 with x in between, and x ^ y. */
+static unsigned int in_tile(unsigned int x, unsigned int y)
+{
+	unsigned int place = 0;
+
+	for (unsigned int i = 0; i < 4; i++)
+		place |= ((x ^ y) >> i & 1) << 2 * i | (y >> i & 1) << (2 * i + 1);
+	return place;
+}
+
+/* What the renderer writes, shown without a copy; from local memory, too. */
+static void tiled(uint32_t flags)
+{
+	struct gt_bo bo = gt_bo(k.fd, 4 * PIXELS, flags);
+	struct drm_mode_fb_cmd2 c = {
+		.width = WIDTH, .height = HEIGHT, .pixel_format = DRM_FORMAT_XRGB8888,
+		.flags = DRM_MODE_FB_MODIFIERS, .handles = { bo.handle }, .pitches = { 4 * WIDTH },
+		.modifier = { TILED },
+	};
+
+	for (uint32_t y = 0; y < HEIGHT; y++)
+		for (uint32_t x = 0; x < WIDTH; x++) {
+			const uint32_t tile = y / 16 * (WIDTH / 16) + x / 16;
+
+			screen[y * WIDTH + x] = noise(y * 4096 + x + flags);
+			((uint32_t *)bo.map)[tile * 256 + in_tile(x % 16, y % 16)] =
+				screen[y * WIDTH + x];
+		}
+	ktap_eq(kms_addfb(&k, &c), 0);
+	ktap_eq(flip(c.fb_id, 0, 0), 0);
+	ktap_ok(seen(0));
+	ktap_eq(flip(fb[0].id, 0, 0), 0);
+	ktap_eq(kms_rmfb(&k, c.fb_id), 0);
+	gt_bo_free(&bo);
+}
+
+static void tiled_system(void)
+{
+	tiled(0);
+}
+
+static void tiled_local(void)
+{
+	tiled(DRM_TESSERA_BO_LOCAL);
+}
+
+/* Overlay and cursor, opaque and half so, partly beside the screen. */
+static void planes(void)
+{
+	struct kms_fb overlay = kms_fb(&k, 200, 100, DRM_FORMAT_XRGB8888);
+	struct kms_fb cursor = kms_fb(&k, 64, 64, DRM_FORMAT_ARGB8888);
+	struct kms_request r = { .k = &k };
+
+	fill(&overlay, 5);
+	for (uint32_t i = 0; i < 64 * 64; i++)	/* pre-multiplied: all or nothing */
+		((uint32_t *)cursor.map)[i] = i % 3 ? 0xff000000 | noise(i) : 0;
+	expect(&fb[0]);
+	for (int y = 0; y < 100; y++)
+		for (int x = 0; x < 200; x++)
+			if (x - 50 >= 0)
+				screen[(y + 40) * (int)WIDTH + x - 50] =
+					((uint32_t *)overlay.map)[y * (int)overlay.pitch / 4 + x];
+	for (int y = 0; y < 64; y++)
+		for (int x = 0; x < 64; x++)
+			if ((y * 64 + x) % 3 && y + 450 < (int)HEIGHT)
+				screen[(y + 450) * (int)WIDTH + x + 10] =
+					((uint32_t *)cursor.map)[y * (int)cursor.pitch / 4 + x];
+	kms_set_plane(&r, 0, 1, overlay.id, -50, 40, 200, 100);
+	kms_set_plane(&r, 0, 2, cursor.id, 10, 450, 64, 64);
+	ktap_eq(kms_commit(&r, 0, 0), 0);
+	ktap_ok(seen(0));
+	/* without overlay and cursor it is what it was */
+	r = (struct kms_request){ .k = &k };
+	kms_set_plane(&r, 0, 1, 0, 0, 0, 0, 0);
+	kms_set_plane(&r, 0, 2, 0, 0, 0, 0, 0);
+	ktap_eq(kms_commit(&r, 0, 0), 0);
+	expect(&fb[0]);
+	ktap_ok(seen(0));
+	kms_fb_free(&k, &overlay);
+	kms_fb_free(&k, &cursor);
+}
+
+static int cursor_ioctl(uint32_t flags, uint32_t handle, int x, int y)
+{
+	struct drm_mode_cursor2 c = {
+		.flags = flags, .crtc_id = k.head[0].crtc, .x = x, .y = y, .width = 64,
+		.height = 64, .handle = handle,
+	};
+
+	return gt_ioctl(k.fd, DRM_IOCTL_MODE_CURSOR2, &c);
+}
+
+/* By the calls of old: it moves as fast as one likes, beside flips, and ends where it was put. */
+static void cursor_moves(void)
+{
+	const uint32_t flags = DRM_MODE_PAGE_FLIP_EVENT | DRM_MODE_ATOMIC_NONBLOCK;
+	struct kms_fb cursor = kms_fb(&k, 64, 64, DRM_FORMAT_ARGB8888);
+	struct drm_event_vblank e;
+
+	for (uint32_t i = 0; i < 64 * 64; i++)
+		((uint32_t *)cursor.map)[i] = 0xff000000 | noise(i);
+	ktap_eq(cursor_ioctl(DRM_MODE_CURSOR_BO | DRM_MODE_CURSOR_MOVE, cursor.handle, 0, 0), 0);
+	for (unsigned int i = 0; i < 5; i++) {
+		ktap_eq(flip(fb[~i & 1].id, flags, i), 0);
+		for (int n = 0; n < 40; n++)
+			ktap_eq(cursor_ioctl(DRM_MODE_CURSOR_MOVE, 0, n, 3 * n), 0);
+		ktap_ok(kms_event(&k, &e, EVENT_MS));
+	}
+	ktap_eq(flip(fb[0].id, 0, 0), 0);
+	ktap_eq(cursor_ioctl(DRM_MODE_CURSOR_MOVE, 0, 100, 50), 0);
+	expect(&fb[0]);
+	for (uint32_t y = 0; y < 64; y++)
+		memcpy(screen + (y + 50) * WIDTH + 100, (uint32_t *)cursor.map + y * 64, 256);
+	ktap_ok(seen(0));
+	ktap_eq(cursor_ioctl(DRM_MODE_CURSOR_BO, 0, 0, 0), 0);
+	expect(&fb[0]);
+	ktap_ok(seen(0));
+	kms_fb_free(&k, &cursor);
+}
+
+static void two_heads(void)
+{
+	fill(&fb[1], 9);
+	ktap_eq(kms_show(&k, 1, &mode, fb[1].id), 0);
+	expect(&fb[1]);
+	ktap_ok(seen(1));
+	expect(&fb[0]);
+	ktap_ok(seen(0));
+	ktap_eq(kms_off(&k, 1), 0);
+	ktap_ok(seen(0));
+}
+
+/* An entry for each vertical blank, numbered as those are. */
+static void crc_numbers(void)
+{
+	uint32_t frame = 0, crc, next = 0, first = 0;
+	uint64_t sequence, ns;
+	int fd = kms_crc_open(0);
+
+	ktap_ok(fd >= 0);
+	for (unsigned int i = 0; i < 20; i++) {
+		ktap_ok(kms_crc(fd, &frame, &crc));
+		first = first ?: frame;
+		ktap_ok(frame >= next);
+		next = frame + 1;
+	}
+	ktap_eq(kms_sequence(&k, 0, &sequence, &ns), 0);
+	ktap_ok(sequence >= frame && sequence < frame + 200);
+	ktap_ok(frame - first >= 19);
+	close(fd);
+}
+
+/* A fence that signals when the flip is over. */
+static void fences(void)
+{
+	struct kms_request r = { .k = &k };
+	struct pollfd wait = { .events = POLLIN };
+	int32_t out = -1;
+
+	kms_set(&r, k.head[0].crtc, DRM_MODE_OBJECT_CRTC, "OUT_FENCE_PTR", gt_ptr(&out));
+	kms_set(&r, k.head[0].plane[0], DRM_MODE_OBJECT_PLANE, "FB_ID", fb[1].id);
+	ktap_eq(kms_commit(&r, DRM_MODE_ATOMIC_NONBLOCK, 0), 0);
+	ktap_ok(out >= 0);
+	wait.fd = out;
+	ktap_eq(poll(&wait, 1, EVENT_MS), 1);
+	r.count = 1;
+	r.property[0] = kms_property(&k, k.head[0].plane[0], DRM_MODE_OBJECT_PLANE, "IN_FENCE_FD",
+				     NULL);
+	r.object[0] = k.head[0].plane[0];
+	r.value[0] = (uint64_t)out;
+	kms_set(&r, k.head[0].plane[0], DRM_MODE_OBJECT_PLANE, "FB_ID", fb[0].id);
+	ktap_eq(kms_commit(&r, 0, 0), 0);
+	close(out);
+	expect(&fb[0]);
+	ktap_ok(seen(0));
+}
+
+static void dirty(void)
+{
+	struct drm_clip_rect clip = { 0, 0, 10, 10 };
+	struct drm_mode_fb_dirty_cmd cmd = { .fb_id = fb[0].id, .num_clips = 1,
+					     .clips_ptr = gt_ptr(&clip) };
+
+	ktap_eq(gt_ioctl(k.fd, DRM_IOCTL_MODE_DIRTYFB, &cmd), 0);
+}
+
+int main(int argc, char **argv)
+{
+	gt_start(argc, argv);
+	k = kms_open();
+	mode = kms_mode(&k, 0, WIDTH, HEIGHT);
+	for (unsigned int i = 0; i < 2; i++)
+		fb[i] = kms_fb(&k, WIDTH, HEIGHT, DRM_FORMAT_XRGB8888);
+	ktap_run("heads, planes, EDID, formats", objects);
+	ktap_run("[DISP1] a picture is seen, pixel by pixel", shows);
+	ktap_run("[DISP1] 300 flips: no number twice, times of the mode", flips);
+	ktap_run("a flip on top of another has to wait", busy);
+	ktap_run("[DISP1] vertical blanks are counted, and when they were", sequences);
+	ktap_run("[DISP1] what cannot be shown is refused", refusals);
+	ktap_run("framebuffers that are refused", bad_framebuffers);
+	ktap_run("[DISP1] tiles in system memory", tiled_system);
+	ktap_run("[DISP1] tiles in local memory", tiled_local);
+	ktap_run("[DISP1] overlay and cursor", planes);
+	ktap_run("[DISP1] the cursor moves beside flips", cursor_moves);
+	ktap_run("[DISP1] two heads", two_heads);
+	ktap_run("CRCs have the numbers of their vertical blanks", crc_numbers);
+	ktap_run("[DISP1] fences before and after a flip", fences);
+	ktap_run("what was drawn need not be told", dirty);
+	for (unsigned int i = 0; i < 2; i++)
+		kms_fb_free(&k, &fb[i]);
+	kms_close(&k);
+	return gt_finish();
+}

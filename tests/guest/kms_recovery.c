@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: MIT
+/* test: TIMEOUT=300 DEVICE_ARGS=heads=1,check=off,inject-window=on */
+/*
+ * A picture is on while the device is reset, sleeps, fails, goes: afterwards the same picture is
+ * seen, flips have gone on, and nobody waits for one that cannot come.
+ */
+#include "gt_main.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "gt_recover.h"
+#include "kms.h"
+
+#define EVENT_MS 30000
+
+static struct kms k;
+static struct drm_mode_modeinfo mode;
+static struct kms_fb fb[2];
+static uint32_t crc[2];
+
+static void open_screen(void)
+{
+	k = kms_open();
+	mode = kms_mode(&k, 0, 640, 480);
+	for (unsigned int n = 0; n < 2; n++) {
+		uint32_t *pixel;
+
+		fb[n] = kms_fb(&k, mode.hdisplay, mode.vdisplay, DRM_FORMAT_XRGB8888);
+		pixel = fb[n].map;
+		for (uint32_t i = 0; i < fb[n].size / 4; i++)
+			pixel[i] = (i + n) * 2654435761u >> 8;
+		crc[n] = kms_crc_of(pixel, fb[n].size / 4);
+	}
+	ktap_eq(kms_show(&k, 0, &mode, fb[0].id), 0);
+}
+
+static struct kms_request flip_request(unsigned int n)
+{
+	struct kms_request r = { .k = &k };
+
+	kms_set(&r, k.head[0].plane[0], DRM_MODE_OBJECT_PLANE, "FB_ID", fb[n].id);
+	return r;
+}
+
+static int flip(unsigned int n, uint32_t flags)
+{
+	struct kms_request r = flip_request(n);
+
+	return kms_commit(&r, flags, n);
+}
+
+static bool flipped(unsigned int n)
+{
+	struct drm_event_vblank e;
+
+	return kms_event(&k, &e, EVENT_MS) && e.user_data == n;
+}
+
+#define FLIP (DRM_MODE_PAGE_FLIP_EVENT | DRM_MODE_ATOMIC_NONBLOCK)
+
+/* Do something with the device while a flip is on its way, a few times. */
+static void through(int (*what)(void), unsigned int times)
+{
+	uint64_t before, after, ns;
+
+	ktap_eq(kms_sequence(&k, 0, &before, &ns), 0);
+	for (unsigned int i = 0; i < times; i++) {
+		ktap_eq(flip(~i & 1, FLIP), 0);
+		ktap_eq(what(), 0);
+		ktap_ok(flipped(~i & 1));
+		ktap_ok(kms_crc_settles(0, crc[~i & 1]));
+	}
+	ktap_eq(kms_sequence(&k, 0, &after, &ns), 0);
+	ktap_ok(after > before);
+}
+
+static int reset_device(void)
+{
+	return climb("device");
+}
+
+static int reset_function(void)
+{
+	return climb("function");
+}
+
+static int reset_by_user(void)
+{
+	char path[300];
+
+	gt_sysfs(0, "reset", path, sizeof(path));
+	return gt_write_file(path, "1");
+}
+
+static void device_resets(void)
+{
+	through(reset_device, 4);
+}
+
+static void function_resets(void)
+{
+	through(reset_function, 3);
+}
+
+static void user_resets(void)
+{
+	through(reset_by_user, 3);
+}
+
+/* Interrupts that are lost: the next vertical blank finds what they would have said. */
+static void lost_interrupts(void)
+{
+	ktap_eq(gt_inject("irq-lost vector=5 times=2"), 0);
+	for (unsigned int i = 0; i < 4; i++) {
+		ktap_eq(flip(~i & 1, FLIP), 0);
+		ktap_ok(flipped(~i & 1));
+	}
+	ktap_eq(gt_inject("clear"), 0);
+}
+
+static int sleep_and_wake(void)
+{
+	int ret = gt_write_file("/sys/module/suspend/parameters/pm_test_delay", "1");
+
+	ret = ret ?: gt_write_file("/sys/power/pm_test", "devices");
+	ret = ret ?: gt_write_file("/sys/power/state", "mem");
+	return ret ?: gt_write_file("/sys/power/pm_test", "none");
+}
+
+static void machine_sleeps(void)
+{
+	through(sleep_and_wake, 2);
+}
+
+static const char *power_status(void)
+{
+	static char text[32];
+	char path[300];
+
+	gt_sysfs(0, "power/runtime_status", path, sizeof(path));
+	gt_read_file(path, text, sizeof(text));
+	text[strcspn(text, "\n")] = 0;
+	return text;
+}
+
+static bool is(const char *status, unsigned int ms)
+{
+	for (; ms && strcmp(power_status(), status); ms -= 10)
+		gt_sleep_ms(10);
+	return !strcmp(power_status(), status);
+}
+
+static void device_sleeps(void)
+{
+	char path[300];
+
+	gt_sysfs(0, "power/autosuspend_delay_ms", path, sizeof(path));
+	ktap_eq(gt_write_file(path, "100"), 0);
+	gt_sysfs(0, "power/control", path, sizeof(path));
+	ktap_eq(gt_write_file(path, "auto"), 0);
+	gt_sleep_ms(500);
+	ktap_ok(is("active", 10));
+	ktap_eq(kms_off(&k, 0), 0);
+	ktap_ok(is("suspended", 10000));
+	ktap_eq(kms_show(&k, 0, &mode, fb[1].id), 0);
+	ktap_ok(is("active", 10));
+	ktap_ok(kms_crc_settles(0, crc[1]));
+	gt_sleep_ms(500);
+	ktap_ok(is("active", 10));
+	ktap_eq(gt_write_file(path, "on"), 0);
+}
+
+static void wait_for_node(void)
+{
+	char path[64];
+
+	for (unsigned int i = 0; i < 2000 && !gt_node_path(0, false, path, sizeof(path)); i++)
+		gt_sleep_ms(5);
+}
+
+/* Taken from the driver with a flip on its way, and given back. */
+static void unbound(void)
+{
+	char path[300], slot[64];
+
+	gt_sysfs(0, "", path, sizeof(path));
+	snprintf(slot, sizeof(slot), "%s", strrchr(path, '/') + 1);
+	for (unsigned int i = 0; i < 5; i++) {
+		struct kms_request after = flip_request(0);
+
+		ktap_eq(flip(1, FLIP), 0);
+		ktap_eq(gt_write_file("/sys/bus/pci/drivers/tessera/unbind", slot), 0);
+		ktap_eq(kms_commit(&after, 0, 0), -ENODEV);
+		kms_close(&k);
+		ktap_eq(gt_write_file("/sys/bus/pci/drivers/tessera/bind", slot), 0);
+		wait_for_node();
+		open_screen();
+		ktap_ok(kms_crc_settles(0, crc[0]));
+	}
+}
+
+/* A device that is given up: flips end at once, heads go off and on, and unbind ends it. */
+static void given_up(void)
+{
+	ktap_eq(flip(1, FLIP), 0);
+	ktap_eq(climb("wedged"), 0);
+	ktap_ok(flipped(1));
+	for (unsigned int i = 0; i < 10; i++) {
+		ktap_eq(flip(i & 1, FLIP), 0);
+		ktap_ok(flipped(i & 1));
+	}
+	ktap_eq(kms_off(&k, 0), 0);
+	ktap_eq(kms_show(&k, 0, &mode, fb[0].id), 0);
+	unbound();
+}
+
+int main(int argc, char **argv)
+{
+	gt_start(argc, argv);
+	open_screen();
+	ktap_run("[DISP1] a reset of the device with a picture on", device_resets);
+	ktap_run("[DISP1] a reset of the function with a picture on", function_resets);
+	ktap_run("a reset of the function by user space", user_resets);
+	ktap_run("lost interrupts", lost_interrupts);
+	ktap_run("[DISP1] the machine sleeps with a picture on", machine_sleeps);
+	ktap_run("[DISP1] a head that is on keeps the device awake", device_sleeps);
+	ktap_run("[DISP1] the driver is unbound with a picture on", unbound);
+	ktap_run("a device that is given up with a picture on", given_up);
+	kms_close(&k);
+	return gt_finish();
+}
