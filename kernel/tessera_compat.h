@@ -53,9 +53,9 @@ static inline bool vma_is_cow_mapping(const struct vm_area_struct *vma)
 
 /* By 7.2: what is known of the format comes along. */
 #ifdef TESSERA_OLD_FB_INFO
-#define TESSERA_COMPAT_FB_INFO(...)
+#define TESSERA_COMPAT_FB_INFO(info)
 #else
-#define TESSERA_COMPAT_FB_INFO(...) __VA_ARGS__
+#define TESSERA_COMPAT_FB_INFO(info) info,
 #endif
 
 /* By 7.2: whether it is a flip that may tear. */

@@ -73,7 +73,7 @@ static int framebuffer_check(const struct drm_framebuffer *fb)
 /* &drm_mode_config_funcs.fb_create. That a plane can show the format is the core's to check. */
 struct drm_framebuffer *
 tessera_framebuffer_create(struct drm_device *drm, struct drm_file *file,
-			   TESSERA_COMPAT_FB_INFO(const struct drm_format_info *info,)
+			   TESSERA_COMPAT_FB_INFO(const struct drm_format_info *info)
 			   const struct drm_mode_fb_cmd2 *cmd)
 {
 	struct tessera_framebuffer *fb = kzalloc(sizeof(*fb), GFP_KERNEL_ACCOUNT);
@@ -82,7 +82,7 @@ tessera_framebuffer_create(struct drm_device *drm, struct drm_file *file,
 	if (!fb)
 		return ERR_PTR(-ENOMEM);
 
-	ret = drm_gem_fb_init_with_funcs(drm, &fb->base, file, TESSERA_COMPAT_FB_INFO(info,) cmd,
+	ret = drm_gem_fb_init_with_funcs(drm, &fb->base, file, TESSERA_COMPAT_FB_INFO(info) cmd,
 					 &tessera_framebuffer_funcs);
 	if (ret) {
 		kfree(fb);

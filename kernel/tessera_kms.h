@@ -152,7 +152,7 @@ int tessera_connector_init(struct tessera_head *head);
 extern const u64 tessera_modifiers[];
 struct drm_framebuffer *
 tessera_framebuffer_create(struct drm_device *drm, struct drm_file *file,
-			   TESSERA_COMPAT_FB_INFO(const struct drm_format_info *info,)
+			   TESSERA_COMPAT_FB_INFO(const struct drm_format_info *info)
 			   const struct drm_mode_fb_cmd2 *cmd);
 int tessera_framebuffer_pin(struct tessera_kms *kms, struct drm_framebuffer *fb);
 void tessera_framebuffer_unpin(struct tessera_kms *kms, struct drm_framebuffer *fb);
