@@ -33,6 +33,14 @@ void tessera_dump_unplug(struct tessera_device *tdev)
 {
 }
 
+void tessera_kms_lose(struct tessera_device *tdev)
+{
+}
+
+void tessera_kms_unplug(struct tessera_device *tdev)
+{
+}
+
 void tessera_irq_fini(struct tessera_device *tdev)
 {
 }

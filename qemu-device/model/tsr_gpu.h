@@ -187,10 +187,10 @@ uint64_t tsr_gpu_run(struct tsr_gpu *gpu, uint64_t cycles);
 /*
  * The display controller. update(): a frame of @head is wanted, frame() of the ops says when there
  * is one; nothing happens while the head is off. Returns the serial number that a frame must have
- * reached to show what memory and picture are now. frame(): the last one that is complete, XRGB8888,
- * rows without gaps, X 0; it stays as it is until done(). False: the head is off, or there is none
- * yet. monitor(): what is connected, and its EDID of at most 256 bytes; a snapshot has it as the
- * guest knows it, and the host says it again after load(). [host]
+ * reached to show what memory and picture are now. frame(): the last one that is complete, with
+ * pixels XRGB8888, rows without gaps, X 0; it stays as it is until done(). False: the head is off,
+ * or there is none yet. monitor(): what is connected, and its EDID of at most 256 bytes; a snapshot
+ * has it as the guest knows it, and the host says it again after load(). [host]
  */
 struct tsr_display_frame {
 	const uint32_t *pixels;

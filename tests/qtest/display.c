@@ -124,7 +124,12 @@ static uint8_t *dump(unsigned int head, unsigned int *width, unsigned int *heigh
 	return rgb;
 }
 
-/* Pixel (@x, @y) that the planes of shows() say. */
+static uint32_t rgb_of(const uint8_t *pixel)
+{
+	return (uint32_t)pixel[0] << 16 | pixel[1] << 8 | pixel[2];
+}
+
+/* Pixels of buffer @n, from its first, at (@x, @y) of the screen. */
 struct layer {
 	unsigned int n;
 	int x, y;
@@ -152,7 +157,7 @@ static void screen_is(unsigned int head, const struct layer *layer, unsigned int
 				    y < l->y + (int)l->height)
 					want = pixels[l->n][(y - l->y) * (int)PITCH / 4 + x - l->x];
 			}
-			if (wrong < 3 && (got[0] << 16 | got[1] << 8 | got[2]) != (int)(want & 0xffffff)) {
+			if (rgb_of(got) != (want & 0xffffff) && wrong < 3) {
 				ktap_fail("(%d, %d): expected %06x, got %02x%02x%02x", x, y,
 					  want & 0xffffff, got[0], got[1], got[2]);
 				wrong++;
@@ -380,7 +385,8 @@ static void test_snapshot(void)
 	qtest_stop(q);
 
 	q = qtest_start("-device tessera,addr=4,id=gpu,heads=1,xres=800,yres=600 -incoming defer");
-	qtest_cmd(q, "{\"execute\":\"migrate-incoming\",\"arguments\":{\"uri\":\"file:%s\"}}", path);
+	qtest_cmd(q, "{\"execute\":\"migrate-incoming\",\"arguments\":{\"uri\":\"file:%s\"}}",
+		  path);
 	migrated(q);
 	gpu_moved(&gpu, q);
 	ktap_eq(events(), TSR_DISPLAY_IRQ_HOTPLUG);

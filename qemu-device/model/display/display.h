@@ -10,7 +10,8 @@
  * In: register writes, the host's clock, requests of the host for frames. Out: interrupts, frames.
  * A frame is composed by a runner that has nothing of a queue, outside the lock; everything else
  * here wants the device's lock. Limits: TSR_HEADS_MAX heads, SCREEN_PIXELS_MAX pixels of a mode, of
- * which a head keeps two frames once it has been on, three while the host looks at one. Reset state: all heads off, shadows zero.
+ * which a head keeps two frames once it has been on, three while the host looks at one. Reset
+ * state: all heads off, shadows zero.
  */
 #ifndef TSR_DISPLAY_H
 #define TSR_DISPLAY_H
