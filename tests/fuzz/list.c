@@ -90,10 +90,41 @@ static void position(struct front *f, uint32_t vertex, uint32_t instance, float 
 	}
 }
 
-/* The state at @va has GEOMETRY, behind its viewports: patches, if nothing is drawn. */
+#define TARGETS (FRONT_DATA + 0x8000)
+#define STREAMED 0x10000u		/* bytes of a target */
+
+/* Targets of stream-out, in memory that indices may be in, too. */
+static void targets(struct front *f)
+{
+	for (unsigned int i = 0; i < TSR_STREAM_OUT_TARGETS; i++)
+		tsr_pack_stream_target((uint64_t *)(f->data + 0x8000 + 32 * i),
+				       &(struct tsr_stream_target){
+			.base = address(4), .size = take(1) ? number(STREAMED) % (1u << 20) : 0,
+			.stride = 4 * (take(1) % 64), .counter = FRONT_DATA + 0x9000 + 8 * i });
+}
+
+/* What is declared at @va: up to 16 entries. */
+static unsigned int declare(struct front *f, uint64_t va)
+{
+	unsigned int n = take(1) & 15;
+
+	for (unsigned int i = 0; i < n; i++)
+		tsr_pack_stream_entry((uint64_t *)(f->list + (va + 8 * i - FRONT_LIST)),
+				      &(struct tsr_stream_entry){
+			.word = take(1), .components = take(1) & 3, .target = take(1) & 3,
+			.stream = take(1) > 0xf0, .offset = 4 * (take(1) & 15) });
+	return n;
+}
+
+/*
+ * The state at @va has GEOMETRY, behind its viewports: patches, if nothing is drawn; stream-out.
+ */
 static void geometry(struct front *f, uint64_t va)
 {
-	const struct tsr_geometry_state g = { .patch_points = take(1) % 40 };
+	const struct tsr_geometry_state g = {
+		.patch_points = take(1) % 40, .declaration = va + 896,
+		.entries = declare(f, va + 896),
+	};
 
 	tsr_pack_geometry_state((uint64_t *)(f->list + (va + 768 - FRONT_LIST)), &g);
 	f->shader.geometry = va + 768;
@@ -183,7 +214,7 @@ static void packet(struct front *f)
 	} else if (what < 0xb0) {
 		states(f);
 	} else if (what < 0xc0) {
-		word[0] = TSR_OP_LIST_QUERY | 2 << 8 | (uint64_t)(take(1) & 3) << 16;
+		word[0] = TSR_OP_LIST_QUERY | 2 << 8 | (uint64_t)(take(1) & 15) << 16;
 		word[1] = address(8);
 		front_packet(f, word, 2);
 	} else if (what < 0xc8) {
@@ -191,7 +222,17 @@ static void packet(struct front *f)
 		word[1] = address(8);
 		word[2] = address(8);
 		front_packet(f, word, 3);
+	} else if (what < 0xcc) {
+		word[0] = TSR_OP_LIST_STREAM_OUT | 2 << 8;
+		word[1] = take(1) < 0xf0 ? TARGETS : address(32);
+		front_packet(f, word, 2);
 	} else if (what < 0xd0) {
+		tsr_pack_list_draw_auto(word, &(struct tsr_list_draw_auto){
+			.topology = number(12) & 15, .instances = (uint32_t)number(3),
+			.counter = FRONT_DATA + 0x9000 + 8 * (take(1) & 3),
+			.offset = number(64), .stride = (uint32_t)number(64) });
+		front_packet(f, word, TSR_LIST_DRAW_AUTO_QWORDS);
+	} else if (what < 0xd8) {
 		word[0] = (TSR_OP_LIST_CALL + take(1) % 3) | 3 << 8;
 		word[1] = FRONT_LIST + (number(f->list_bytes) & ~63ull);
 		word[2] = number(512) & 0xfffffff8;
@@ -258,6 +299,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 		memcpy(f->data + i, &word, 8);
 	}
+	targets(f);
 	states(f);
 	while (left && f->list_bytes < 0x40000)
 		packet(f);

@@ -660,8 +660,8 @@ static void test_refused_state(void)
 	refuse_word(SHADER, 3, 1, TSR_FAULT_BAD_VALUE);
 	refuse_word(SHADER, 3, 2, TSR_FAULT_BAD_VALUE);
 	for (unsigned int qword = 0; qword < TSR_GEOMETRY_STATE__QWORDS; qword++)
-		refuse_word(GEOMETRY, qword, 1ull << (qword == 3 ? 6 : 0),
-			    TSR_FAULT_RESERVED_BITS);
+		refuse_word(GEOMETRY, qword, 1ull << (qword == 3 ? 6 : qword == 8 ? 10 : 0),
+			    qword == 7 ? TSR_FAULT_ALIGNMENT : TSR_FAULT_RESERVED_BITS);
 	refuse_word(GEOMETRY, 3, 33, TSR_FAULT_BAD_VALUE);
 }
 

@@ -6,6 +6,7 @@
 
 #include "gpu.h"
 #include "shader/alu/alu.h"
+#include "stages.h"
 
 /* ---- The job --------------------------------------------------------------------------------- */
 
@@ -51,7 +52,8 @@ void tsr_bin_rest(struct tsr_binning *bin)
 	tsr_stage_drop(&bin->run->run);
 	tsr_programs_drop(&bin->programs);
 	free(bin->stages);
-	bin->stages = bin->run->block = NULL;
+	bin->stages = NULL;
+	bin->run->block = NULL;
 	free(bin->stored);
 	bin->stored = NULL;
 }
@@ -83,6 +85,9 @@ static void clear(struct tsr_binning *bin)
 	bin->last_batch = bin->batches = 0;
 	bin->outs = bin->clips = 0;
 	bin->finish = 0;
+	free(bin->stages);
+	bin->stages = NULL;
+	bin->run->block = NULL;
 	memset(bin->stat, 0, sizeof(bin->stat));
 	memset(bin->queried, 0, sizeof(bin->queried));
 	memset(bin->told, 0, sizeof(bin->told));
@@ -161,6 +166,7 @@ static enum tsr_step execute(struct tsr_binning *bin, struct tsr_mem *mem)
 
 	switch (tsr_packet_opcode(bin->list.word[0])) {
 	case TSR_OP_LIST_DRAW:
+	case TSR_OP_LIST_DRAW_AUTO:
 	case TSR_OP_LIST_DRAW_INDIRECT:
 		if (v->set != (1 << TSR_BIN_KINDS) - 1)
 			return tsr_list_fault(&bin->list, mem, 0, TSR_FAULT_BAD_VALUE);
@@ -254,13 +260,18 @@ static uint64_t padding(const struct draw_header *h, uint32_t count)
 static enum tsr_step begin_geometry(struct tsr_binning *bin, struct tsr_mem *mem,
 				    unsigned int topology)
 {
+	if (topology == TSR_TOPOLOGY_PATCHES && bin->state->geometry->entries)
+		return draw_fault(bin, mem, 0, TSR_FAULT_BAD_VALUE);
 	mem->unit = TSR_UNIT_BINNER;
 	if (topology == TSR_TOPOLOGY_PATCHES && !bin->state->geometry->patch_points)
 		return tsr_mem_bad_packet(mem, bin->state->shader->geometry,
 					  TSR_GEOMETRY_STATE_PATCH_POINTS__QWORD,
 					  TSR_FAULT_BAD_VALUE);
-	return tsr_geometry_begin(bin) ? TSR_STEP_DONE :
-					 draw_fault(bin, mem, 0, TSR_FAULT_UNSUPPORTED);
+	if (!bin->stages)
+		bin->stages = calloc(1, sizeof(*bin->stages));
+	if (!bin->stages)
+		return draw_fault(bin, mem, 0, TSR_FAULT_UNSUPPORTED);
+	return tsr_geometry_begin(bin, mem);
 }
 
 /* Begin the draw whose numbers stand in bin->draw; @qword is to blame for them. */
@@ -314,6 +325,48 @@ static enum tsr_step begin_direct(struct tsr_binning *bin, struct tsr_mem *mem,
 		.count = p.count, .instances = p.instances, .first = p.first,
 		.start = p.index == TSR_INDEX_TYPE_NONE ? (int32_t)p.first : p.base_vertex,
 		.first_instance = p.first_instance,
+	};
+	return begin_draw(bin, mem, &h, 1);
+}
+
+/* How many vertices stream-out has left, to *@count. */
+static enum tsr_step count_filled(struct tsr_binning *bin, struct tsr_mem *mem,
+				  const struct tsr_list_draw_auto *p, uint32_t *count)
+{
+	enum tsr_step step;
+	uint64_t filled;
+
+	mem->unit = TSR_UNIT_BINNER;
+	step = tsr_stream_filled(bin, mem, p->counter, &filled);
+	if (step != TSR_STEP_DONE)
+		return step;
+	filled = filled > p->offset ? (filled - p->offset) / p->stride : 0;
+	*count = (uint32_t)filled;
+	return filled > UINT32_MAX ? draw_fault(bin, mem, 2, TSR_FAULT_BAD_VALUE) : TSR_STEP_DONE;
+}
+
+static enum tsr_step begin_auto(struct tsr_binning *bin, struct tsr_mem *mem, const uint64_t *word)
+{
+	struct tsr_list_draw_auto p;
+	struct draw_header h;
+	enum tsr_step step;
+	uint32_t count = 0;
+
+	tsr_unpack_list_draw_auto(word, &p);
+	h = (struct draw_header){ p.topology, TSR_INDEX_TYPE_NONE, false, p.explicit_padding,
+				  p.padded_shift, p.padded_odd, 0, 0 };
+	step = check_header(bin, mem, &h, 0);
+	if (step != TSR_STEP_DONE)
+		return step;
+	if (p.counter % 8)
+		return draw_fault(bin, mem, 2, TSR_FAULT_ALIGNMENT);
+	if (!p.stride)
+		return draw_fault(bin, mem, 4, TSR_FAULT_BAD_VALUE);
+	step = count_filled(bin, mem, &p, &count);
+	if (step != TSR_STEP_DONE)
+		return step;
+	bin->draw = (struct tsr_bin_draw){
+		.count = count, .instances = p.instances, .first_instance = p.first_instance,
 	};
 	return begin_draw(bin, mem, &h, 1);
 }
@@ -382,6 +435,8 @@ static enum tsr_step begin(struct tsr_binning *bin, struct tsr_mem *mem)
 		return step;
 	if (tsr_packet_opcode(a->word[0]) == TSR_OP_LIST_DRAW)
 		return begin_direct(bin, mem, a->word);
+	if (tsr_packet_opcode(a->word[0]) == TSR_OP_LIST_DRAW_AUTO)
+		return begin_auto(bin, mem, a->word);
 	return begin_indirect(bin, mem, a->word);
 }
 
@@ -446,6 +501,16 @@ static enum tsr_step input(struct tsr_binning *bin, struct tsr_mem *mem)
 	return TSR_STEP_DONE;
 }
 
+/* The batch's primitives are to be drawn, if any are. */
+static void rasterize(struct tsr_binning *bin)
+{
+	bin->phase = TSR_BIN_ASSEMBLE;
+	if (bin->state->draw->discard)
+		bin->batch.next = bin->batch.primitives;
+	else
+		tsr_bin_project(bin);
+}
+
 static enum tsr_step shade(struct tsr_binning *bin, struct tsr_mem *mem)
 {
 	enum tsr_step step = bin->shade(bin, mem);
@@ -456,14 +521,20 @@ static enum tsr_step shade(struct tsr_binning *bin, struct tsr_mem *mem)
 	bin->stat[TSR_BIN_BATCHES]++;
 	if (bin->state->geometry)
 		tsr_geometry_collect(bin);
-	if (!bin->state->draw->discard) {
-		tsr_bin_project(bin);
-		bin->phase = TSR_BIN_ASSEMBLE;
-		return TSR_STEP_DONE;
-	}
-	bin->batch.next = bin->batch.primitives;
-	bin->phase = TSR_BIN_ASSEMBLE;
+	if (bin->state->geometry && tsr_stream_wants(bin))
+		bin->phase = TSR_BIN_STREAM;
+	else
+		rasterize(bin);
 	return TSR_STEP_DONE;
+}
+
+static enum tsr_step stream(struct tsr_binning *bin, struct tsr_mem *mem)
+{
+	enum tsr_step step = tsr_stream_batch(bin, mem);
+
+	if (step == TSR_STEP_DONE)
+		rasterize(bin);
+	return step;
 }
 
 static enum tsr_step assemble(struct tsr_binning *bin)
@@ -498,6 +569,8 @@ static enum tsr_step run_phase(struct tsr_binning *bin, struct tsr_mem *mem)
 		return input(bin, mem);
 	case TSR_BIN_SHADE:
 		return shade(bin, mem);
+	case TSR_BIN_STREAM:
+		return stream(bin, mem);
 	case TSR_BIN_ASSEMBLE:
 		return assemble(bin);
 	case TSR_BIN_RECORD:

@@ -102,11 +102,25 @@ static enum tsr_step set_query(struct tsr_binning *bin, struct tsr_mem *mem,
 	struct tsr_list_query query;
 
 	tsr_unpack_list_query(bin->list.word, &query);
-	if (query.kind > TSR_QUERY_STATISTICS)
+	if (query.kind != TSR_QUERY_STREAM && query.stream)
 		return tsr_list_fault(&bin->list, mem, 0, TSR_FAULT_BAD_VALUE);
 	if (query.addr % 8)
 		return tsr_list_fault(&bin->list, mem, 1, TSR_FAULT_ALIGNMENT);
-	version->query[query.kind] = query.addr;
+	if (query.kind == TSR_QUERY_STREAM)
+		version->stream_query[query.stream] = query.addr;
+	else
+		version->query[query.kind] = query.addr;
+	return TSR_STEP_DONE;
+}
+
+static enum tsr_step set_stream_out(struct tsr_binning *bin, struct tsr_mem *mem,
+				    struct tsr_bin_version *version)
+{
+	uint64_t addr = bin->list.word[1];
+
+	if (addr % (TSR_STREAM_TARGET__QWORDS * sizeof(uint64_t)))
+		return tsr_list_fault(&bin->list, mem, 1, TSR_FAULT_ALIGNMENT);
+	version->stream_out = addr;
 	return TSR_STEP_DONE;
 }
 
@@ -170,6 +184,8 @@ enum tsr_step tsr_bin_set_state(struct tsr_binning *bin, struct tsr_mem *mem)
 		return set_query(bin, mem, version);
 	if (opcode == TSR_OP_LIST_PUSH)
 		return set_push(bin, mem, version);
+	if (opcode == TSR_OP_LIST_STREAM_OUT)
+		return set_stream_out(bin, mem, version);
 	if (addr % 64)
 		return tsr_list_fault(&bin->list, mem, 1, TSR_FAULT_ALIGNMENT);
 	if (!rename_descriptor(bin, version, kind, addr))

@@ -11,11 +11,10 @@
 #include "gpu.h"
 #include "stages.h"
 
-bool tsr_geometry_begin(struct tsr_binning *bin)
+enum tsr_step tsr_geometry_begin(struct tsr_binning *bin, struct tsr_mem *mem)
 {
-	if (!bin->stages)
-		bin->stages = calloc(1, sizeof(*bin->stages));
-	return bin->stages;
+	bin->stages->streams = 1;
+	return tsr_stream_begin(bin, mem);
 }
 
 /* What fixed functions read of a vertex. */
@@ -52,8 +51,8 @@ static void find_hardware(struct tsr_stage_map *map)
 	tsr_stage_add(map, TSR_STAGE_VERTEX_ID);
 }
 
-static void find_maps(struct tsr_stage_block *b, const struct tsr_shader_state *s,
-		      const struct tsr_stage_header *h)
+static void find_maps(const struct tsr_stages *stages, struct tsr_stage_block *b,
+		      const struct tsr_shader_state *s, const struct tsr_stage_header *h)
 {
 	const uint64_t imap[] = { h->imap_0, h->imap_1, h->imap_2, h->imap_3 };
 	const uint64_t omap[] = { h->omap_0, h->omap_1, h->omap_2, h->omap_3 };
@@ -64,8 +63,12 @@ static void find_maps(struct tsr_stage_block *b, const struct tsr_shader_state *
 	find_wanted(s, &b->wanted);
 	find_hardware(&b->in);
 	for (unsigned int i = 0; i < TSR_STAGE_WORDS / 64; i++) {
+		uint64_t declared = 0;
+
+		for (unsigned int n = 0; n < TSR_STREAM_OUT_STREAMS; n++)
+			declared |= stages->declared[n].word[i];
 		b->in.word[i] &= imap[i];
-		b->out.word[i] = omap[i] & (b->wanted.word[i] | required.word[i]);
+		b->out.word[i] = omap[i] & (b->wanted.word[i] | declared | required.word[i]);
 		b->wanted.word[i] &= omap[i];
 	}
 }
@@ -82,9 +85,9 @@ enum tsr_step tsr_geometry_bind(struct tsr_binning *bin, struct tsr_mem *mem)
 	if (!bin->state->draw->discard && position & ~p->header.omap_0)
 		return tsr_mem_bad_packet(mem, p->header_va, TSR_STAGE_HEADER_OMAP_0__QWORD,
 					  TSR_FAULT_BAD_VALUE);
-	find_maps(bin->stages, bin->state->shader, &p->header);
-	tsr_stage_block_begin(bin->stages, bin->batch.vertices);
-	run->block = bin->stages;
+	find_maps(bin->stages, &bin->stages->vertex, bin->state->shader, &p->header);
+	tsr_stage_block_begin(&bin->stages->vertex, bin->batch.vertices);
+	run->block = &bin->stages->vertex;
 	return TSR_STEP_DONE;
 }
 
@@ -122,9 +125,11 @@ static void collect(const struct tsr_stage_block *b, const struct tsr_shader_sta
 void tsr_geometry_collect(struct tsr_binning *bin)
 {
 	const struct tsr_shader_state *s = bin->state->shader;
-	struct tsr_stage_block *b = bin->stages;
+	struct tsr_stage_block *b = &bin->stages->vertex;
 	struct tsr_vertex_run *run = bin->run;
 
+	bin->stages->last = b;
+	bin->stages->out.next = 0;
 	for (unsigned int slot = 0; slot < bin->batch.vertices; slot++) {
 		collect(b, s, slot, run->record[slot]);
 		for (unsigned int i = 0; i < TSR_STAGE_WORDS / 64; i++)
@@ -142,5 +147,5 @@ void tsr_geometry_collect(struct tsr_binning *bin)
 void tsr_geometry_outputs(const struct tsr_binning *bin, unsigned int slot, uint32_t *word)
 {
 	for (unsigned int i = 0; i < bin->state->shader->output_stride / 4u; i++)
-		word[i] = tsr_stage_output(bin->stages, slot, TSR_STAGE_GENERIC + i);
+		word[i] = tsr_stage_output(bin->stages->last, slot, TSR_STAGE_GENERIC + i);
 }

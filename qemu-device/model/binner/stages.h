@@ -14,6 +14,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "stream_out.h"
 #include "tsr_regs.h"
 
 #define TSR_STAGE_BYTES (TSR_STAGE_WORDS * 4)
@@ -49,7 +50,6 @@ struct tsr_stage_block {
 	struct tsr_stage_map in, out;	/* words that are mapped */
 	struct tsr_stage_map wanted;	/* of @out, those fixed functions read */
 	uint64_t unwritten;		/* mapped words that were read before they were written */
-	uint32_t patch[TSR_PATCH_POINTS_MAX];	/* vertices of a patch that wait for others */
 	struct tsr_stage_map written[TSR_BATCH_VERTICES];
 	uint32_t word[TSR_BATCH_VERTICES][TSR_STAGE_WORDS];
 };
@@ -95,5 +95,16 @@ static inline void tsr_stage_store(struct tsr_stage_block *b, unsigned int slot,
 	tsr_stage_add(&b->written[slot], n);
 	b->word[slot][n] = value;
 }
+
+/* What the BIN job has of draws with GEOMETRY: from the first one to the end of the command. */
+struct tsr_stages {
+	uint32_t patch[TSR_PATCH_POINTS_MAX];	/* vertices of a patch that wait for others */
+	/* Of the draw: */
+	uint8_t streams;		/* bit s: its last stage has vertices of stream s */
+	struct tsr_stage_map declared[TSR_STREAM_OUT_STREAMS];	/* words stream-out writes */
+	struct tsr_stage_block *last;	/* that of its last stage, whose vertices the batch has */
+	struct tsr_stream_out out;
+	struct tsr_stage_block vertex;	/* outputs of its vertex shader */
+};
 
 #endif

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "binner/stages.h"
+
 uint32_t front_bits(float value)
 {
 	uint32_t u;
@@ -12,16 +14,47 @@ uint32_t front_bits(float value)
 	return u;
 }
 
+/*
+ * The attribute space of vertex @slot of a draw with GEOMETRY, as if its shader had stored the
+ * record and nothing else.
+ */
+static void fill_space(struct tsr_stage_block *b, unsigned int slot, const float *record)
+{
+	uint32_t word[16];
+
+	memcpy(word, record, sizeof(word));
+	for (unsigned int i = 0; i < 4; i++)
+		tsr_stage_store(b, slot, TSR_STAGE_POSITION_X + i, word[i]);
+	tsr_stage_store(b, slot, TSR_STAGE_POINT_SIZE, word[4]);
+	tsr_stage_store(b, slot, TSR_STAGE_LAYER, word[5] & 7);
+	tsr_stage_store(b, slot, TSR_STAGE_VIEWPORT, word[5] >> 16 & 15);
+	for (unsigned int i = 0; i < 8; i++)
+		tsr_stage_store(b, slot, TSR_STAGE_DISTANCES + i, word[8 + i]);
+}
+
+static void begin_space(struct tsr_binning *bin)
+{
+	struct tsr_stage_block *b = &bin->stages->vertex;
+
+	memset(&b->out, 0xff, sizeof(b->out));
+	memset(&b->wanted, 0xff, sizeof(b->wanted));
+	tsr_stage_block_begin(b, bin->batch.vertices);
+}
+
 /* In place of the cores: the test's positions. */
 static enum tsr_step shade(struct tsr_binning *bin, struct tsr_mem *mem)
 {
 	struct front *f = (struct front *)((char *)mem - offsetof(struct front, mem));
 
+	if (bin->state->geometry)
+		begin_space(bin);
 	for (unsigned int i = 0; i < bin->batch.vertices; i++) {
 		float record[16] = { 0 };
 
 		f->position(f, bin->run->vertex[i], bin->run->instance[i], record);
 		memcpy(tsr_vertex_records(bin->run)[bin->run->slot[i]], record, sizeof(record));
+		if (bin->state->geometry)
+			fill_space(&bin->stages->vertex, bin->run->slot[i], record);
 	}
 	f->shaded += bin->batch.vertices;
 	if (f->runs < 4096)
