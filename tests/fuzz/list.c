@@ -19,13 +19,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 const char fuzz_proves[] = "[CP3] ";
 
-static unsigned long frames, primitives;
+static unsigned long frames, primitives, points, streamed;
 
 void fuzz_summary(void);
 
 void fuzz_summary(void)
 {
-	ktap_note("%lu frames complete, %lu primitives in them", frames, primitives);
+	ktap_note("%lu frames complete, %lu primitives in them, %lu points of patches, %lu streamed",
+		  frames, primitives, points, streamed);
 }
 
 static const uint8_t *at;
@@ -90,17 +91,38 @@ static void position(struct front *f, uint32_t vertex, uint32_t instance, float 
 	}
 }
 
+/* The program of all stages, which nobody runs, and its header. */
+#define PROGRAM (FRONT_FRAME + 0x800)
+#define HEADER (FRONT_FRAME + 0x900)
+
+static bool patches;			/* the state has DOMAIN */
+
+static void header(struct front *f)
+{
+	struct tsr_stage_header h = {
+		.threads = take(1) % 33, .extra_threads = take(1) % 33,
+		.independent = take(1) & 1, .patch_words = take(1) % 6,
+		.imap_0 = UINT64_MAX, .omap_0 = UINT64_MAX, .omap_2 = UINT64_MAX,
+		.omap_1 = take(8), .imap_1 = take(8),
+	};
+
+	tsr_pack_stage_header((uint64_t *)(f->list + (HEADER - FRONT_LIST)), &h);
+	tsr_pack_shader_program((uint64_t *)(f->list + (PROGRAM - FRONT_LIST)),
+				&(struct tsr_shader_program){ .header = HEADER });
+}
+
 #define TARGETS (FRONT_DATA + 0x8000)
 #define STREAMED 0x10000u		/* bytes of a target */
 
 /* Targets of stream-out, in memory that indices may be in, too. */
 static void targets(struct front *f)
 {
+	memset(f->data + 0x9000, 0, 8 * TSR_STREAM_OUT_TARGETS);
 	for (unsigned int i = 0; i < TSR_STREAM_OUT_TARGETS; i++)
 		tsr_pack_stream_target((uint64_t *)(f->data + 0x8000 + 32 * i),
 				       &(struct tsr_stream_target){
-			.base = address(4), .size = take(1) ? number(STREAMED) % (1u << 20) : 0,
-			.stride = 4 * (take(1) % 64), .counter = FRONT_DATA + 0x9000 + 8 * i });
+			.base = address(4), .size = take(1) % 8 ? STREAMED : number(4096) % 4096,
+			.stride = 64 + take(1) / 16 * 4, .counter = FRONT_DATA + 0x9000 + 8 * i });
 }
 
 /* What is declared at @va: up to 16 entries. */
@@ -112,7 +134,7 @@ static unsigned int declare(struct front *f, uint64_t va)
 		tsr_pack_stream_entry((uint64_t *)(f->list + (va + 8 * i - FRONT_LIST)),
 				      &(struct tsr_stream_entry){
 			.word = take(1), .components = take(1) & 3, .target = take(1) & 3,
-			.stream = take(1) > 0xf0, .offset = 4 * (take(1) & 15) });
+			.stream = take(1) > 0xfb, .offset = 4 * (take(1) % 13) });
 	return n;
 }
 
@@ -121,11 +143,19 @@ static unsigned int declare(struct front *f, uint64_t va)
  */
 static void geometry(struct front *f, uint64_t va)
 {
+	const uint8_t how = take(1);
 	const struct tsr_geometry_state g = {
 		.patch_points = take(1) % 40, .declaration = va + 896,
-		.entries = declare(f, va + 896),
+		.entries = declare(f, va + 896), .domain = how & 1 ? PROGRAM : 0,
+		.hull = (how & 3) == 3 || how == 2 ? PROGRAM : 0, .shape = how % 3,
+		.partitioning = how >> 4 & 3, .primitives = how & 64 ? 0 : how % 3 == 2 ? 1 : 2,
+		.reversed = how & 1, .factor_0 = any_float(), .factor_1 = any_float(),
+		.factor_2 = any_float(), .factor_3 = front_bits(5), .factor_4 = front_bits(9),
 	};
 
+	patches = how & 1;
+	header(f);
+	f->shader.position = PROGRAM;
 	tsr_pack_geometry_state((uint64_t *)(f->list + (va + 768 - FRONT_LIST)), &g);
 	f->shader.geometry = va + 768;
 	f->shader.varying = 0;
@@ -167,9 +197,13 @@ static void states(struct front *f)
 	}
 	if (f->states > 200)
 		return;
-	if (more >> 1 == 0x55)
+	patches = false;
+	f->shader.position = 0;
+	if (more >> 1 > 0x68)
 		geometry(f, va);
 	front_states(f);
+	if (more >> 1 > 0x68 && more & 1)
+		front_packet(f, (uint64_t[2]){ TSR_OP_LIST_STREAM_OUT | 2 << 8, TARGETS }, 2);
 	s = (uint64_t *)(f->list + (va - FRONT_LIST));
 	d = s + 16;
 	if (take(1) == 0xff)
@@ -181,9 +215,10 @@ static void states(struct front *f)
 static void draw(struct front *f)
 {
 	bool indirect = take(1) > 0xe0;
-	unsigned int topology = number(12) & 15, type = take(1) & 3;
+	unsigned int topology = number(13) & 15, type = take(1) & 3;
 	uint64_t word[6];
 
+	topology = patches ? TSR_TOPOLOGY_PATCHES : topology;
 	if (indirect) {
 		tsr_pack_list_draw_indirect(word, &(struct tsr_list_draw_indirect){
 			.topology = topology, .index = type, .restart = take(1) & 1,
@@ -311,6 +346,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	frames++;
 	primitives += f->bin->stat[TSR_BIN_PRIMITIVES];
+	points += f->bin->stat[TSR_BIN_DOMAIN_INVOCATIONS];
+	streamed += f->bin->stat[TSR_BIN_STREAM_PRIMITIVES];
 	/* a frame that is complete can be read, whatever it was made from */
 	if (!front_read(f))
 		abort();

@@ -9,7 +9,8 @@
  *   bin.c        steps, packets of the list, draws
  *   bin_state.c  states: kept in versions, their descriptors read, checked, kept in pools
  *   geometry.c   draws with GEOMETRY: attribute space, what the fixed functions take from it
- *   stream_out.c their primitives to memory
+ *   patches.c    hull shaders, the tessellator, domain shaders
+ *   stream_out.c primitives of draws with GEOMETRY to memory
  *   input.c      input assembly: indices to primitives of a batch
  *   project.c    positions of a batch: out-codes, window coordinates
  *   primitive.c  culling, set-up and the choice of tiles
@@ -189,7 +190,8 @@ enum tsr_bin_phase {
 	TSR_BIN_LIST,			/* the list's next packet */
 	TSR_BIN_BEGIN,			/* begin a draw: read its arguments and states */
 	TSR_BIN_INPUT,			/* fill a batch */
-	TSR_BIN_SHADE,			/* run its position program */
+	TSR_BIN_SHADE,			/* run its position program, or a stage of GEOMETRY */
+	TSR_BIN_STAGES,			/* GEOMETRY: what comes after that stage */
 	TSR_BIN_STREAM,			/* write its primitives to targets of stream-out */
 	TSR_BIN_ASSEMBLE,		/* cull and clip its primitives */
 	TSR_BIN_RECORD,			/* write its record */
@@ -207,6 +209,8 @@ enum tsr_bin_stat {
 	TSR_BIN_VERTEX_INVOCATIONS,
 	TSR_BIN_CLIPPING_INVOCATIONS,
 	TSR_BIN_CLIPPING_PRIMITIVES,
+	TSR_BIN_HULL_PATCHES,
+	TSR_BIN_DOMAIN_INVOCATIONS,
 	TSR_BIN_QUERIED,		/* those above are */
 	TSR_BIN_DRAWS = TSR_BIN_QUERIED,
 	TSR_BIN_BATCHES,
@@ -222,6 +226,7 @@ enum tsr_bin_stat {
 	TSR_BIN_PIPE_STALLS,		/* … of place for primitives; records likewise */
 	TSR_BIN_STAGE_BLOCKS,		/* batches with attribute space */
 	TSR_BIN_STAGE_UNWRITTEN,	/* words of it read, and not written before */
+	TSR_BIN_PATCHES_CULLED,		/* patches with a factor that is not above 0 */
 	TSR_BIN_STREAM_PRIMITIVES,	/* primitives that stream-out has written, */
 	TSR_BIN_STREAM_OVERFLOWS,	/* … that have found no room */
 	TSR_BIN_STATS
@@ -340,10 +345,22 @@ enum tsr_step tsr_bin_load_state(struct tsr_binning *bin, struct tsr_mem *mem);
 /* geometry.c: draws whose state has GEOMETRY. */
 /* A draw begins; its packet stands in bin->draw. May be repeated. */
 enum tsr_step tsr_geometry_begin(struct tsr_binning *bin, struct tsr_mem *mem);
-/* The batch is about to be run by run->program: check that, give it an empty attribute space. */
-enum tsr_step tsr_geometry_bind(struct tsr_binning *bin, struct tsr_mem *mem);
-/* The batch has been run: fill bin->run->record. */
-void tsr_geometry_collect(struct tsr_binning *bin);
+/* SHADER_PROGRAM of the stage that is next, stages->stage. */
+uint64_t tsr_geometry_program(const struct tsr_binning *bin);
+/* Its threads are about to be run: give them an empty attribute space. They have been run. */
+void tsr_geometry_bind(struct tsr_binning *bin);
+void tsr_geometry_shaded(struct tsr_binning *bin);
+
+enum tsr_geometry_step {
+	TSR_GEOMETRY_SHADE,		/* run threads of stages->stage */
+	TSR_GEOMETRY_BATCH,		/* stream and draw what is in the batch now */
+	TSR_GEOMETRY_AGAIN,		/* call again */
+	TSR_GEOMETRY_END,		/* nothing is left of the batch that was assembled */
+};
+
+/* What comes next of the batch. Its vertices have been shaded. */
+enum tsr_geometry_step tsr_geometry_next(struct tsr_binning *bin);
+void tsr_stages_free(struct tsr_stages *stages);
 /* The outputs of vertex @slot: OUTPUT_STRIDE bytes. */
 void tsr_geometry_outputs(const struct tsr_binning *bin, unsigned int slot, uint32_t *word);
 

@@ -199,6 +199,17 @@ enum tsr_step tsr_bin_set_state(struct tsr_binning *bin, struct tsr_mem *mem)
 
 /* ---- Reading --------------------------------------------------------------------------------- */
 
+/* Whether the tessellator can do as @g says. */
+static bool divides(const struct tsr_geometry_state *g)
+{
+	const bool lines = g->primitives == TSR_PATCH_PRIMITIVES_LINES;
+
+	if (g->shape > TSR_PATCH_SHAPE_ISOLINE || g->primitives > TSR_PATCH_PRIMITIVES_TRIANGLES)
+		return false;
+	return g->primitives == TSR_PATCH_PRIMITIVES_POINTS ||
+	       lines == (g->shape == TSR_PATCH_SHAPE_ISOLINE);
+}
+
 /* What SHADER_STATE at @va says of GEOMETRY, which is there, has to fit the rest of it. */
 static enum tsr_step read_geometry(const struct tsr_shader_state *state, struct tsr_mem *mem,
 				   uint64_t va, struct tsr_geometry_state *geometry)
@@ -213,9 +224,16 @@ static enum tsr_step read_geometry(const struct tsr_shader_state *state, struct 
 		return tsr_mem_bad_packet(mem, va, TSR_SHADER_STATE_POSITION_MODE__QWORD,
 					  TSR_FAULT_BAD_VALUE);
 	step = tsr_descriptor_read(mem, state->geometry, TSR_DESCRIPTOR_GEOMETRY_STATE, word);
-	if (step == TSR_STEP_DONE)
-		tsr_unpack_geometry_state(word, geometry);
-	return step;
+	if (step != TSR_STEP_DONE)
+		return step;
+	tsr_unpack_geometry_state(word, geometry);
+	if (geometry->hull && !geometry->domain)
+		return tsr_mem_bad_packet(mem, state->geometry, TSR_GEOMETRY_STATE_HULL__QWORD,
+					  TSR_FAULT_BAD_VALUE);
+	if (geometry->domain && !divides(geometry))
+		return tsr_mem_bad_packet(mem, state->geometry, TSR_GEOMETRY_STATE_SHAPE__QWORD,
+					  TSR_FAULT_BAD_VALUE);
+	return TSR_STEP_DONE;
 }
 
 static enum tsr_step read_shader(struct tsr_binning *bin, const struct tsr_bin_version *v,

@@ -32,13 +32,38 @@ static void fill_space(struct tsr_stage_block *b, unsigned int slot, const float
 		tsr_stage_store(b, slot, TSR_STAGE_DISTANCES + i, word[8 + i]);
 }
 
-static void begin_space(struct tsr_binning *bin)
+/* Factors of patches, by the test's positions: small ones, and some that are no numbers. */
+static void fill_patches(struct front *f, struct tsr_binning *bin)
 {
-	struct tsr_stage_block *b = &bin->stages->vertex;
+	for (unsigned int i = 0; i < bin->stages->patches->control.count; i++) {
+		uint32_t *word = bin->stages->patches->patch[i].word;
+		float record[16] = { 0 };
 
-	memset(&b->out, 0xff, sizeof(b->out));
-	memset(&b->wanted, 0xff, sizeof(b->wanted));
-	tsr_stage_block_begin(b, bin->batch.vertices);
+		f->position(f, bin->stages->patches->control.id[i], 77, record);
+		for (unsigned int k = 0; k < 6; k++)
+			record[k] = record[k + 4] > 0 && record[k + 4] < 1 ? 20 * record[k + 4] :
+									    record[k + 4];
+		memcpy(word, record, 24);
+	}
+}
+
+/* A stage of a draw with GEOMETRY. */
+static void shade_stage(struct front *f, struct tsr_binning *bin)
+{
+	const struct tsr_vertex_run *run = bin->run;
+	const unsigned int stage = bin->stages->stage;
+	const unsigned int threads = stage == TSR_STAGE_VERTEX ? bin->batch.vertices : run->threads;
+
+	tsr_geometry_bind(bin);
+	for (unsigned int i = 0; i < threads; i++) {
+		float record[16] = { 0 };
+
+		f->position(f, run->vertex[i], run->instance[i] + 99 * stage + i % 8, record);
+		if (run->slot[i] < run->block->vertices)
+			fill_space(run->block, run->slot[i], record);
+	}
+	if (stage == TSR_STAGE_HULL)
+		fill_patches(f, bin);
 }
 
 /* In place of the cores: the test's positions. */
@@ -46,15 +71,15 @@ static enum tsr_step shade(struct tsr_binning *bin, struct tsr_mem *mem)
 {
 	struct front *f = (struct front *)((char *)mem - offsetof(struct front, mem));
 
-	if (bin->state->geometry)
-		begin_space(bin);
+	if (bin->state->geometry) {
+		shade_stage(f, bin);
+		return TSR_STEP_DONE;
+	}
 	for (unsigned int i = 0; i < bin->batch.vertices; i++) {
 		float record[16] = { 0 };
 
 		f->position(f, bin->run->vertex[i], bin->run->instance[i], record);
 		memcpy(tsr_vertex_records(bin->run)[bin->run->slot[i]], record, sizeof(record));
-		if (bin->state->geometry)
-			fill_space(&bin->stages->vertex, bin->run->slot[i], record);
 	}
 	f->shaded += bin->batch.vertices;
 	if (f->runs < 4096)

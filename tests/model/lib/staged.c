@@ -111,7 +111,7 @@ void staged_states(void)
 		tsr_pack_stage_header(staged_at(STAGED_AT_HEADER + 0x80 * i), &staged.header[i]);
 		tsr_pack_shader_program(staged_at(STAGED_AT_PROGRAM + 0x80 * i),
 					&(struct tsr_shader_program){
-			.code = STAGED_LIST + STAGED_AT_CODE + 0x8000 * i,
+			.code = STAGED_LIST + STAGED_AT_CODE + 0x8000 * i, .registers_64 = i > 0,
 			.push = STAGED_LIST + STAGED_AT_PUSH, .push_words = 16,
 			.attributes = STAGED_LIST + STAGED_AT_TABLES, .attribute_count = 2,
 			.attribute_buffers = STAGED_LIST + STAGED_AT_TABLES + 0x80,
