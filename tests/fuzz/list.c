@@ -19,13 +19,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 const char fuzz_proves[] = "[CP3] ";
 
-static unsigned long frames, primitives;
+static unsigned long frames, primitives, points, streamed;
 
 void fuzz_summary(void);
 
 void fuzz_summary(void)
 {
-	ktap_note("%lu frames complete, %lu primitives in them", frames, primitives);
+	ktap_note("%lu frames complete, %lu primitives in them, %lu points of patches, %lu streamed",
+		  frames, primitives, points, streamed);
 }
 
 static const uint8_t *at;
@@ -90,11 +91,71 @@ static void position(struct front *f, uint32_t vertex, uint32_t instance, float 
 	}
 }
 
-/* The state at @va has GEOMETRY, behind its viewports: patches, if nothing is drawn. */
+/* The program of all stages, which nobody runs, and its header. */
+#define PROGRAM (FRONT_FRAME + 0x800)
+#define HEADER (FRONT_FRAME + 0x900)
+
+static bool patches;			/* the state has DOMAIN */
+
+static void header(struct front *f)
+{
+	struct tsr_stage_header h = {
+		.threads = take(1) % 33, .extra_threads = take(1) % 33,
+		.independent = take(1) & 1, .patch_words = take(1) % 6,
+		.imap_0 = UINT64_MAX, .omap_0 = UINT64_MAX, .omap_2 = UINT64_MAX,
+		.omap_1 = take(8), .imap_1 = take(8),
+	};
+
+	tsr_pack_stage_header((uint64_t *)(f->list + (HEADER - FRONT_LIST)), &h);
+	tsr_pack_shader_program((uint64_t *)(f->list + (PROGRAM - FRONT_LIST)),
+				&(struct tsr_shader_program){ .header = HEADER });
+}
+
+#define TARGETS (FRONT_DATA + 0x8000)
+#define STREAMED 0x10000u		/* bytes of a target */
+
+/* Targets of stream-out, in memory that indices may be in, too. */
+static void targets(struct front *f)
+{
+	memset(f->data + 0x9000, 0, 8 * TSR_STREAM_OUT_TARGETS);
+	for (unsigned int i = 0; i < TSR_STREAM_OUT_TARGETS; i++)
+		tsr_pack_stream_target((uint64_t *)(f->data + 0x8000 + 32 * i),
+				       &(struct tsr_stream_target){
+			.base = address(4), .size = take(1) % 8 ? STREAMED : number(4096) % 4096,
+			.stride = 64 + take(1) / 16 * 4, .counter = FRONT_DATA + 0x9000 + 8 * i });
+}
+
+/* What is declared at @va: up to 16 entries. */
+static unsigned int declare(struct front *f, uint64_t va)
+{
+	unsigned int n = take(1) & 15;
+
+	for (unsigned int i = 0; i < n; i++)
+		tsr_pack_stream_entry((uint64_t *)(f->list + (va + 8 * i - FRONT_LIST)),
+				      &(struct tsr_stream_entry){
+			.word = take(1), .components = take(1) & 3, .target = take(1) & 3,
+			.stream = take(1) > 0xfb, .offset = 4 * (take(1) % 13) });
+	return n;
+}
+
+/*
+ * The state at @va has GEOMETRY, behind its viewports: patches, if nothing is drawn; stream-out.
+ */
 static void geometry(struct front *f, uint64_t va)
 {
-	const struct tsr_geometry_state g = { .patch_points = take(1) % 40 };
+	const uint8_t how = take(1);
+	const struct tsr_geometry_state g = {
+		.patch_points = take(1) % 40, .declaration = va + 896,
+		.entries = declare(f, va + 896), .domain = how & 1 ? PROGRAM : 0,
+		.hull = (how & 3) == 3 || how == 2 ? PROGRAM : 0, .shape = how % 3,
+		.partitioning = how >> 4 & 3, .primitives = how & 64 ? 0 : how % 3 == 2 ? 1 : 2,
+		.reversed = how & 1, .factor_0 = any_float(), .factor_1 = any_float(),
+		.factor_2 = any_float(), .factor_3 = front_bits(5), .factor_4 = front_bits(9),
+	};
 
+	patches = how & 1;
+	header(f);
+	f->shader.position = PROGRAM;
 	tsr_pack_geometry_state((uint64_t *)(f->list + (va + 768 - FRONT_LIST)), &g);
 	f->shader.geometry = va + 768;
 	f->shader.varying = 0;
@@ -136,9 +197,13 @@ static void states(struct front *f)
 	}
 	if (f->states > 200)
 		return;
-	if (more >> 1 == 0x55)
+	patches = false;
+	f->shader.position = 0;
+	if (more >> 1 > 0x68)
 		geometry(f, va);
 	front_states(f);
+	if (more >> 1 > 0x68 && more & 1)
+		front_packet(f, (uint64_t[2]){ TSR_OP_LIST_STREAM_OUT | 2 << 8, TARGETS }, 2);
 	s = (uint64_t *)(f->list + (va - FRONT_LIST));
 	d = s + 16;
 	if (take(1) == 0xff)
@@ -150,9 +215,10 @@ static void states(struct front *f)
 static void draw(struct front *f)
 {
 	bool indirect = take(1) > 0xe0;
-	unsigned int topology = number(12) & 15, type = take(1) & 3;
+	unsigned int topology = number(13) & 15, type = take(1) & 3;
 	uint64_t word[6];
 
+	topology = patches ? TSR_TOPOLOGY_PATCHES : topology;
 	if (indirect) {
 		tsr_pack_list_draw_indirect(word, &(struct tsr_list_draw_indirect){
 			.topology = topology, .index = type, .restart = take(1) & 1,
@@ -183,7 +249,7 @@ static void packet(struct front *f)
 	} else if (what < 0xb0) {
 		states(f);
 	} else if (what < 0xc0) {
-		word[0] = TSR_OP_LIST_QUERY | 2 << 8 | (uint64_t)(take(1) & 3) << 16;
+		word[0] = TSR_OP_LIST_QUERY | 2 << 8 | (uint64_t)(take(1) & 15) << 16;
 		word[1] = address(8);
 		front_packet(f, word, 2);
 	} else if (what < 0xc8) {
@@ -191,7 +257,17 @@ static void packet(struct front *f)
 		word[1] = address(8);
 		word[2] = address(8);
 		front_packet(f, word, 3);
+	} else if (what < 0xcc) {
+		word[0] = TSR_OP_LIST_STREAM_OUT | 2 << 8;
+		word[1] = take(1) < 0xf0 ? TARGETS : address(32);
+		front_packet(f, word, 2);
 	} else if (what < 0xd0) {
+		tsr_pack_list_draw_auto(word, &(struct tsr_list_draw_auto){
+			.topology = number(12) & 15, .instances = (uint32_t)number(3),
+			.counter = FRONT_DATA + 0x9000 + 8 * (take(1) & 3),
+			.offset = number(64), .stride = (uint32_t)number(64) });
+		front_packet(f, word, TSR_LIST_DRAW_AUTO_QWORDS);
+	} else if (what < 0xd8) {
 		word[0] = (TSR_OP_LIST_CALL + take(1) % 3) | 3 << 8;
 		word[1] = FRONT_LIST + (number(f->list_bytes) & ~63ull);
 		word[2] = number(512) & 0xfffffff8;
@@ -258,6 +334,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 		memcpy(f->data + i, &word, 8);
 	}
+	targets(f);
 	states(f);
 	while (left && f->list_bytes < 0x40000)
 		packet(f);
@@ -269,6 +346,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	frames++;
 	primitives += f->bin->stat[TSR_BIN_PRIMITIVES];
+	points += f->bin->stat[TSR_BIN_DOMAIN_INVOCATIONS];
+	streamed += f->bin->stat[TSR_BIN_STREAM_PRIMITIVES];
 	/* a frame that is complete can be read, whatever it was made from */
 	if (!front_read(f))
 		abort();

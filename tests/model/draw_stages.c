@@ -213,7 +213,7 @@ static void start(const struct tsr_config *config)
 		.varyings = LIST + OUTPUTS, .varying_count = 1, .push = LIST + PUSH,
 		.push_words = 4,
 	};
-	memset(&m.header, 0xff, sizeof(m.header));
+	memset(&m.header, 0xff, offsetof(struct tsr_stage_header, patch_words));
 	m.header.required_first = 1;
 	m.header.required_last = 0;
 	m.packet = (struct tsr_list_draw){
@@ -659,9 +659,15 @@ static void test_refused_state(void)
 	refuse_word(SHADER, 1, LIST + VARYING, TSR_FAULT_BAD_VALUE);
 	refuse_word(SHADER, 3, 1, TSR_FAULT_BAD_VALUE);
 	refuse_word(SHADER, 3, 2, TSR_FAULT_BAD_VALUE);
-	for (unsigned int qword = 0; qword < TSR_GEOMETRY_STATE__QWORDS; qword++)
-		refuse_word(GEOMETRY, qword, 1ull << (qword == 3 ? 6 : 0),
-			    TSR_FAULT_RESERVED_BITS);
+	for (unsigned int qword = 9; qword < TSR_GEOMETRY_STATE__QWORDS; qword++)
+		refuse_word(GEOMETRY, qword, 1, TSR_FAULT_RESERVED_BITS);
+	refuse_word(GEOMETRY, 2, 1, TSR_FAULT_RESERVED_BITS);
+	refuse_word(GEOMETRY, 3, 1 << 6, TSR_FAULT_RESERVED_BITS);
+	refuse_word(GEOMETRY, 3, 1 << 15, TSR_FAULT_RESERVED_BITS);
+	refuse_word(GEOMETRY, 8, 1 << 10, TSR_FAULT_RESERVED_BITS);
+	refuse_word(GEOMETRY, 0, 32, TSR_FAULT_ALIGNMENT);
+	refuse_word(GEOMETRY, 1, 32, TSR_FAULT_ALIGNMENT);
+	refuse_word(GEOMETRY, 7, 4, TSR_FAULT_ALIGNMENT);
 	refuse_word(GEOMETRY, 3, 33, TSR_FAULT_BAD_VALUE);
 }
 
@@ -670,8 +676,12 @@ static void test_refused_header(void)
 	refuse_word(VERTEX, 14, 0, TSR_FAULT_BAD_VALUE);
 	refuse_word(VERTEX, 14, (LIST + HEADER) | 32, TSR_FAULT_ALIGNMENT);
 	for (unsigned int qword = 8; qword < TSR_STAGE_HEADER__QWORDS; qword++)
-		refuse_word(HEADER, qword, 1ull << (qword == 8 ? 16 : 63),
-			    TSR_FAULT_RESERVED_BITS);
+		refuse_word(HEADER, qword, 1ull << 63, TSR_FAULT_RESERVED_BITS);
+	refuse_word(HEADER, 8, 1ull << 19, TSR_FAULT_RESERVED_BITS);
+	refuse_word(HEADER, 8, 1ull << 42, TSR_FAULT_RESERVED_BITS);
+	refuse_word(HEADER, 8, 6ull << 16, TSR_FAULT_BAD_VALUE);
+	refuse_word(HEADER, 8, 33ull << 24, TSR_FAULT_BAD_VALUE);
+	refuse_word(HEADER, 8, 33ull << 32, TSR_FAULT_BAD_VALUE);
 	for (unsigned int i = 0; i < 4; i++)
 		refuse_word(HEADER, 4, ~(1ull << (0x70 / 4 + i)), TSR_FAULT_BAD_VALUE);
 	/* nobody looks for a position where nothing is drawn, nor at the header without GEOMETRY */

@@ -22,6 +22,8 @@
 #define BIN_FRAME AT(0x4400)
 #define DISPATCH AT(0x4500)
 #define BIN AT(0x4580)
+#define GEOMETRY AT(0x4600)
+#define HEADER AT(0x4680)
 #define CODE AT(0x5000)
 
 /* There if the program has a sanitizer. */
@@ -56,7 +58,11 @@ static void programs(struct tiles *t)
 	tiles_program(t, CODE, text);
 	*words(t, PUSH) = FRONT_DATA;
 	tsr_pack_shader_program(words(t, PROGRAM), &(struct tsr_shader_program){
-		.code = CODE, .push = PUSH, .push_words = 2 });
+		.code = CODE, .push = PUSH, .push_words = 2, .header = HEADER });
+	tsr_pack_stage_header(words(t, HEADER), &(struct tsr_stage_header){
+		.omap_0 = UINT64_MAX, .threads = 32 });
+	tsr_pack_geometry_state(words(t, GEOMETRY), &(struct tsr_geometry_state){
+		.hull = PROGRAM, .domain = PROGRAM, .patch_points = 1, .primitives = 2 });
 	tsr_pack_blend(words(t, BLENDS), &(struct tsr_blend){
 		.mask = 15, .mode = TSR_BLEND_MODE_OPAQUE, .components = 3,
 		.registers = TSR_REGISTER_TYPE_F32, .format = TSR_PIXEL_FORMAT_RGBA32F << 12 });
@@ -89,6 +95,12 @@ static struct tiles *scene(const struct tsr_config *config)
 	front_states(t->f);
 	front_arrays(t->f, TSR_TOPOLOGY_TRIANGLES, 3 * 200);
 	ktap_ok(front_bin(t->f));
+	/* what BIN is suspended in has all stages */
+	t->f->list_bytes = 0;
+	t->f->shader.geometry = GEOMETRY;
+	front_states(t->f);
+	front_arrays(t->f, TSR_TOPOLOGY_PATCHES, 200);
+	front_packet(t->f, (uint64_t[]){ TSR_OP_LIST_HALT | TSR_LIST_HALT_QWORDS << 8 }, 1);
 	large = t->f->frame;
 	large.heap = FRONT_HEAP + FRONT_HEAP_SIZE / 4;
 	large.heap_size = FRONT_HEAP_SIZE * 3 / 4;

@@ -92,6 +92,17 @@ static void print_program(struct walk *w, uint64_t va)
 	print_array(w, "STAGE_HEADER", p.header, p.header != 0, TSR_STAGE_HEADER__QWORDS * 8);
 }
 
+static void print_geometry_state(struct walk *w, uint64_t va)
+{
+	struct tsr_decode_packet state;
+	struct tsr_geometry_state g;
+
+	if (!print_struct(w, "GEOMETRY_STATE", va, &state))
+		return;
+	tsr_unpack_geometry_state(state.qwords, &g);
+	print_array(w, "STREAM_ENTRY", g.declaration, g.entries, TSR_STREAM_ENTRY__QWORDS * 8);
+}
+
 static void print_shader_state(struct walk *w, uint64_t va)
 {
 	struct tsr_decode_packet state;
@@ -100,8 +111,7 @@ static void print_shader_state(struct walk *w, uint64_t va)
 	if (!print_struct(w, "SHADER_STATE", va, &state))
 		return;
 	tsr_unpack_shader_state(state.qwords, &s);
-	print_array(w, "GEOMETRY_STATE", s.geometry, s.geometry != 0,
-		    TSR_GEOMETRY_STATE__QWORDS * 8);
+	print_geometry_state(w, s.geometry);
 	print_program(w, s.position);
 	print_program(w, s.varying);
 	print_program(w, s.fragment);
@@ -185,6 +195,10 @@ static void follow(struct walk *w, const struct tsr_decode_packet *packet)
 		break;
 	case TSR_OP_LIST_DRAW_STATE:
 		print_draw_state(w, q[1]);
+		break;
+	case TSR_OP_LIST_STREAM_OUT:
+		print_array(w, "STREAM_TARGET", q[1], q[1] ? TSR_STREAM_OUT_TARGETS : 0,
+			    TSR_STREAM_TARGET__QWORDS * 8);
 		break;
 	case TSR_OP_LIST_CALL:
 		call(w, q[1], (uint32_t)q[2]);

@@ -5,7 +5,9 @@
 #include <string.h>
 
 #include "gpu.h"
+#include "patches.h"
 #include "shader/alu/alu.h"
+#include "stages.h"
 
 /* ---- The job --------------------------------------------------------------------------------- */
 
@@ -40,7 +42,7 @@ void tsr_bin_free(struct tsr_binning *bin)
 	tsr_programs_drop(&bin->programs);
 	free(bin->access);
 	free(bin->run);
-	free(bin->stages);
+	tsr_stages_free(bin->stages);
 	free(bin->tile);
 	free(bin->stored);
 	free(bin);
@@ -50,8 +52,9 @@ void tsr_bin_rest(struct tsr_binning *bin)
 {
 	tsr_stage_drop(&bin->run->run);
 	tsr_programs_drop(&bin->programs);
-	free(bin->stages);
-	bin->stages = bin->run->block = NULL;
+	tsr_stages_free(bin->stages);
+	bin->stages = NULL;
+	bin->run->block = NULL;
 	free(bin->stored);
 	bin->stored = NULL;
 }
@@ -83,6 +86,9 @@ static void clear(struct tsr_binning *bin)
 	bin->last_batch = bin->batches = 0;
 	bin->outs = bin->clips = 0;
 	bin->finish = 0;
+	tsr_stages_free(bin->stages);
+	bin->stages = NULL;
+	bin->run->block = NULL;
 	memset(bin->stat, 0, sizeof(bin->stat));
 	memset(bin->queried, 0, sizeof(bin->queried));
 	memset(bin->told, 0, sizeof(bin->told));
@@ -161,6 +167,7 @@ static enum tsr_step execute(struct tsr_binning *bin, struct tsr_mem *mem)
 
 	switch (tsr_packet_opcode(bin->list.word[0])) {
 	case TSR_OP_LIST_DRAW:
+	case TSR_OP_LIST_DRAW_AUTO:
 	case TSR_OP_LIST_DRAW_INDIRECT:
 		if (v->set != (1 << TSR_BIN_KINDS) - 1)
 			return tsr_list_fault(&bin->list, mem, 0, TSR_FAULT_BAD_VALUE);
@@ -220,7 +227,8 @@ static enum tsr_step draw_fault(struct tsr_binning *bin, struct tsr_mem *mem, un
 static bool allowed(const struct tsr_binning *bin, unsigned int topology)
 {
 	if (topology == TSR_TOPOLOGY_PATCHES)
-		return bin->state->geometry && bin->state->draw->discard;
+		return bin->state->geometry &&
+		       (bin->state->geometry->domain || bin->state->draw->discard);
 	return topology <= TSR_TOPOLOGY_TRIANGLE_STRIP_ADJACENCY &&
 	       topology != TSR_TOPOLOGY_TRIANGLE_FAN + 1;
 }
@@ -254,13 +262,21 @@ static uint64_t padding(const struct draw_header *h, uint32_t count)
 static enum tsr_step begin_geometry(struct tsr_binning *bin, struct tsr_mem *mem,
 				    unsigned int topology)
 {
+	const struct tsr_geometry_state *g = bin->state->geometry;
+	const bool patches = topology == TSR_TOPOLOGY_PATCHES;
+
+	if (patches ? !g->domain && g->entries : g->domain != 0)
+		return draw_fault(bin, mem, 0, TSR_FAULT_BAD_VALUE);
 	mem->unit = TSR_UNIT_BINNER;
-	if (topology == TSR_TOPOLOGY_PATCHES && !bin->state->geometry->patch_points)
+	if (patches && !g->patch_points)
 		return tsr_mem_bad_packet(mem, bin->state->shader->geometry,
 					  TSR_GEOMETRY_STATE_PATCH_POINTS__QWORD,
 					  TSR_FAULT_BAD_VALUE);
-	return tsr_geometry_begin(bin) ? TSR_STEP_DONE :
-					 draw_fault(bin, mem, 0, TSR_FAULT_UNSUPPORTED);
+	if (!bin->stages)
+		bin->stages = calloc(1, sizeof(*bin->stages));
+	if (!bin->stages || (g->domain && !tsr_patches_begin(bin->stages)))
+		return draw_fault(bin, mem, 0, TSR_FAULT_UNSUPPORTED);
+	return tsr_geometry_begin(bin, mem);
 }
 
 /* Begin the draw whose numbers stand in bin->draw; @qword is to blame for them. */
@@ -314,6 +330,48 @@ static enum tsr_step begin_direct(struct tsr_binning *bin, struct tsr_mem *mem,
 		.count = p.count, .instances = p.instances, .first = p.first,
 		.start = p.index == TSR_INDEX_TYPE_NONE ? (int32_t)p.first : p.base_vertex,
 		.first_instance = p.first_instance,
+	};
+	return begin_draw(bin, mem, &h, 1);
+}
+
+/* How many vertices stream-out has left, to *@count. */
+static enum tsr_step count_filled(struct tsr_binning *bin, struct tsr_mem *mem,
+				  const struct tsr_list_draw_auto *p, uint32_t *count)
+{
+	enum tsr_step step;
+	uint64_t filled;
+
+	mem->unit = TSR_UNIT_BINNER;
+	step = tsr_stream_filled(bin, mem, p->counter, &filled);
+	if (step != TSR_STEP_DONE)
+		return step;
+	filled = filled > p->offset ? (filled - p->offset) / p->stride : 0;
+	*count = (uint32_t)filled;
+	return filled > UINT32_MAX ? draw_fault(bin, mem, 2, TSR_FAULT_BAD_VALUE) : TSR_STEP_DONE;
+}
+
+static enum tsr_step begin_auto(struct tsr_binning *bin, struct tsr_mem *mem, const uint64_t *word)
+{
+	struct tsr_list_draw_auto p;
+	struct draw_header h;
+	enum tsr_step step;
+	uint32_t count = 0;
+
+	tsr_unpack_list_draw_auto(word, &p);
+	h = (struct draw_header){ p.topology, TSR_INDEX_TYPE_NONE, false, p.explicit_padding,
+				  p.padded_shift, p.padded_odd, 0, 0 };
+	step = check_header(bin, mem, &h, 0);
+	if (step != TSR_STEP_DONE)
+		return step;
+	if (p.counter % 8)
+		return draw_fault(bin, mem, 2, TSR_FAULT_ALIGNMENT);
+	if (!p.stride)
+		return draw_fault(bin, mem, 4, TSR_FAULT_BAD_VALUE);
+	step = count_filled(bin, mem, &p, &count);
+	if (step != TSR_STEP_DONE)
+		return step;
+	bin->draw = (struct tsr_bin_draw){
+		.count = count, .instances = p.instances, .first_instance = p.first_instance,
 	};
 	return begin_draw(bin, mem, &h, 1);
 }
@@ -382,18 +440,31 @@ static enum tsr_step begin(struct tsr_binning *bin, struct tsr_mem *mem)
 		return step;
 	if (tsr_packet_opcode(a->word[0]) == TSR_OP_LIST_DRAW)
 		return begin_direct(bin, mem, a->word);
+	if (tsr_packet_opcode(a->word[0]) == TSR_OP_LIST_DRAW_AUTO)
+		return begin_auto(bin, mem, a->word);
 	return begin_indirect(bin, mem, a->word);
 }
 
 /* Add what the draw has counted to its query, a word at a time. */
 static enum tsr_step add_statistics(struct tsr_binning *bin, struct tsr_mem *mem)
 {
+	/* RENDER has two in between */
+	static const uint8_t word[TSR_BIN_QUERIED] = {
+		[TSR_BIN_INPUT_PRIMITIVES] = TSR_PIPELINE_STATISTICS_INPUT_PRIMITIVES__QWORD,
+		[TSR_BIN_VERTEX_INVOCATIONS] = TSR_PIPELINE_STATISTICS_VERTEX_INVOCATIONS__QWORD,
+		[TSR_BIN_CLIPPING_INVOCATIONS] =
+			TSR_PIPELINE_STATISTICS_CLIPPING_INVOCATIONS__QWORD,
+		[TSR_BIN_CLIPPING_PRIMITIVES] =
+			TSR_PIPELINE_STATISTICS_CLIPPING_PRIMITIVES__QWORD,
+		[TSR_BIN_HULL_PATCHES] = TSR_PIPELINE_STATISTICS_HULL_PATCHES__QWORD,
+		[TSR_BIN_DOMAIN_INVOCATIONS] = TSR_PIPELINE_STATISTICS_DOMAIN_INVOCATIONS__QWORD,
+	};
 	uint64_t va = bin->state->query[TSR_QUERY_STATISTICS];
 
 	mem->unit = TSR_UNIT_BINNER;
 	for (unsigned int i = 0; i < TSR_BIN_QUERIED; i++) {
 		uint64_t more = bin->stat[i] - bin->queried[i];
-		enum tsr_step step = va && more ? tsr_mem_add(mem, va + 8 * i, true, more) :
+		enum tsr_step step = va && more ? tsr_mem_add(mem, va + 8 * word[i], true, more) :
 						  TSR_STEP_DONE;
 
 		if (step != TSR_STEP_DONE)
@@ -446,39 +517,84 @@ static enum tsr_step input(struct tsr_binning *bin, struct tsr_mem *mem)
 	return TSR_STEP_DONE;
 }
 
+/* The batch's primitives are to be drawn, if any are. */
+static void rasterize(struct tsr_binning *bin)
+{
+	bin->phase = TSR_BIN_ASSEMBLE;
+	if (bin->state->draw->discard)
+		bin->batch.next = bin->batch.primitives;
+	else
+		tsr_bin_project(bin);
+}
+
 static enum tsr_step shade(struct tsr_binning *bin, struct tsr_mem *mem)
 {
 	enum tsr_step step = bin->shade(bin, mem);
 
 	if (step != TSR_STEP_DONE)
 		return step;
-	bin->stat[TSR_BIN_VERTEX_INVOCATIONS] += bin->batch.vertices;
-	bin->stat[TSR_BIN_BATCHES]++;
-	if (bin->state->geometry)
-		tsr_geometry_collect(bin);
-	if (!bin->state->draw->discard) {
-		tsr_bin_project(bin);
-		bin->phase = TSR_BIN_ASSEMBLE;
-		return TSR_STEP_DONE;
+	if (!bin->state->geometry || bin->stages->stage == TSR_STAGE_VERTEX) {
+		bin->stat[TSR_BIN_VERTEX_INVOCATIONS] += bin->batch.vertices;
+		bin->stat[TSR_BIN_BATCHES]++;
 	}
-	bin->batch.next = bin->batch.primitives;
-	bin->phase = TSR_BIN_ASSEMBLE;
+	if (bin->state->geometry) {
+		tsr_geometry_shaded(bin);
+		bin->phase = TSR_BIN_STAGES;
+	} else {
+		rasterize(bin);
+	}
 	return TSR_STEP_DONE;
+}
+
+/* What input has assembled has been dealt with. */
+static void end_batch(struct tsr_binning *bin)
+{
+	const bool more_input = bin->draw.instance < bin->draw.instances;
+
+	bin->phase = more_input ? TSR_BIN_INPUT : TSR_BIN_DRAWN;
+	if (more_input)
+		tsr_bin_batch_begin(bin);
+}
+
+static enum tsr_step stages(struct tsr_binning *bin)
+{
+	switch (tsr_geometry_next(bin)) {
+	case TSR_GEOMETRY_SHADE:
+		bin->phase = TSR_BIN_SHADE;
+		break;
+	case TSR_GEOMETRY_BATCH:
+		if (tsr_stream_wants(bin))
+			bin->phase = TSR_BIN_STREAM;
+		else
+			rasterize(bin);
+		break;
+	case TSR_GEOMETRY_END:
+		end_batch(bin);
+		break;
+	default:
+		break;
+	}
+	return TSR_STEP_DONE;
+}
+
+static enum tsr_step stream(struct tsr_binning *bin, struct tsr_mem *mem)
+{
+	enum tsr_step step = tsr_stream_batch(bin, mem);
+
+	if (step == TSR_STEP_DONE)
+		rasterize(bin);
+	return step;
 }
 
 static enum tsr_step assemble(struct tsr_binning *bin)
 {
-	bool more_input = bin->draw.instance < bin->draw.instances;
-
 	tsr_bin_assemble(bin);
-	if (bin->outs) {
+	if (bin->outs)
 		bin->phase = TSR_BIN_RECORD;
-	} else if (more_input) {
-		tsr_bin_batch_begin(bin);
-		bin->phase = TSR_BIN_INPUT;
-	} else {
-		bin->phase = TSR_BIN_DRAWN;
-	}
+	else if (bin->state->geometry)
+		bin->phase = TSR_BIN_STAGES;
+	else
+		end_batch(bin);
 	return TSR_STEP_DONE;
 }
 
@@ -498,6 +614,10 @@ static enum tsr_step run_phase(struct tsr_binning *bin, struct tsr_mem *mem)
 		return input(bin, mem);
 	case TSR_BIN_SHADE:
 		return shade(bin, mem);
+	case TSR_BIN_STAGES:
+		return stages(bin);
+	case TSR_BIN_STREAM:
+		return stream(bin, mem);
 	case TSR_BIN_ASSEMBLE:
 		return assemble(bin);
 	case TSR_BIN_RECORD:

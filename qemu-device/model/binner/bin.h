@@ -9,6 +9,8 @@
  *   bin.c        steps, packets of the list, draws
  *   bin_state.c  states: kept in versions, their descriptors read, checked, kept in pools
  *   geometry.c   draws with GEOMETRY: attribute space, what the fixed functions take from it
+ *   patches.c    hull shaders, the tessellator, domain shaders
+ *   stream_out.c primitives of draws with GEOMETRY to memory
  *   input.c      input assembly: indices to primitives of a batch
  *   project.c    positions of a batch: out-codes, window coordinates
  *   primitive.c  culling, set-up and the choice of tiles
@@ -73,6 +75,8 @@ struct tsr_bin_version {
 	uint8_t entry[TSR_BIN_KINDS];	/* of its descriptors, if set */
 	uint8_t set;			/* bit n: kind n is */
 	uint64_t query[3];		/* addresses, by enum tsr_query */
+	uint64_t stream_query[TSR_STREAM_OUT_STREAMS];	/* of kind STREAM */
+	uint64_t stream_out;		/* STREAM_TARGETs; 0: none */
 	/* addresses of push words; 0: where programs say */
 	uint64_t vertex_push, fragment_push;
 	uint8_t draws;			/* draws that wait with it */
@@ -186,7 +190,9 @@ enum tsr_bin_phase {
 	TSR_BIN_LIST,			/* the list's next packet */
 	TSR_BIN_BEGIN,			/* begin a draw: read its arguments and states */
 	TSR_BIN_INPUT,			/* fill a batch */
-	TSR_BIN_SHADE,			/* run its position program */
+	TSR_BIN_SHADE,			/* run its position program, or a stage of GEOMETRY */
+	TSR_BIN_STAGES,			/* GEOMETRY: what comes after that stage */
+	TSR_BIN_STREAM,			/* write its primitives to targets of stream-out */
 	TSR_BIN_ASSEMBLE,		/* cull and clip its primitives */
 	TSR_BIN_RECORD,			/* write its record */
 	TSR_BIN_TILES,			/* append primitives to tile lists */
@@ -203,6 +209,8 @@ enum tsr_bin_stat {
 	TSR_BIN_VERTEX_INVOCATIONS,
 	TSR_BIN_CLIPPING_INVOCATIONS,
 	TSR_BIN_CLIPPING_PRIMITIVES,
+	TSR_BIN_HULL_PATCHES,
+	TSR_BIN_DOMAIN_INVOCATIONS,
 	TSR_BIN_QUERIED,		/* those above are */
 	TSR_BIN_DRAWS = TSR_BIN_QUERIED,
 	TSR_BIN_BATCHES,
@@ -218,6 +226,9 @@ enum tsr_bin_stat {
 	TSR_BIN_PIPE_STALLS,		/* … of place for primitives; records likewise */
 	TSR_BIN_STAGE_BLOCKS,		/* batches with attribute space */
 	TSR_BIN_STAGE_UNWRITTEN,	/* words of it read, and not written before */
+	TSR_BIN_PATCHES_CULLED,		/* patches with a factor that is not above 0 */
+	TSR_BIN_STREAM_PRIMITIVES,	/* primitives that stream-out has written, */
+	TSR_BIN_STREAM_OVERFLOWS,	/* … that have found no room */
 	TSR_BIN_STATS
 };
 
@@ -267,7 +278,7 @@ struct tsr_binning {
 	struct tsr_push push;		/* of the draw's programs, if its version names them */
 	bool pushed;			/* it has been read */
 	struct tsr_vertex_run *run;
-	struct tsr_stage_block *stages;	/* NULL: no draw had GEOMETRY yet */
+	struct tsr_stages *stages;	/* NULL: no draw had GEOMETRY yet */
 	/* Primitives that have survived and are not in lists yet. */
 	uint16_t outs, clips;
 	uint32_t record;		/* offset of their batch record */
@@ -317,7 +328,7 @@ enum tsr_step tsr_bin_read(struct tsr_binning *bin, struct tsr_mem *mem, uint64_
 /* bin_state.c */
 /* Forget all states. */
 void tsr_bin_clear_states(struct tsr_binning *bin);
-/* LIST_SHADER_STATE, _DRAW_STATE, _PUSH and _QUERY. _PENDING: a draw has to be done first. */
+/* LIST_SHADER_STATE, _DRAW_STATE, _PUSH, _QUERY and _STREAM_OUT. _PENDING: a draw has to be done first. */
 enum tsr_step tsr_bin_set_state(struct tsr_binning *bin, struct tsr_mem *mem);
 /* Have the host's caches fetch what the draws behind the one that begins are going to read. */
 void tsr_bin_look_ahead(const struct tsr_binning *bin, const struct tsr_mem *mem);
@@ -332,12 +343,24 @@ static inline uint64_t tsr_bin_va(const struct tsr_binning *bin,
 enum tsr_step tsr_bin_load_state(struct tsr_binning *bin, struct tsr_mem *mem);
 
 /* geometry.c: draws whose state has GEOMETRY. */
-/* A draw begins. False: no memory. */
-bool tsr_geometry_begin(struct tsr_binning *bin);
-/* The batch is about to be run by run->program: check that, give it an empty attribute space. */
-enum tsr_step tsr_geometry_bind(struct tsr_binning *bin, struct tsr_mem *mem);
-/* The batch has been run: fill bin->run->record. */
-void tsr_geometry_collect(struct tsr_binning *bin);
+/* A draw begins; its packet stands in bin->draw. May be repeated. */
+enum tsr_step tsr_geometry_begin(struct tsr_binning *bin, struct tsr_mem *mem);
+/* SHADER_PROGRAM of the stage that is next, stages->stage. */
+uint64_t tsr_geometry_program(const struct tsr_binning *bin);
+/* Its threads are about to be run: give them an empty attribute space. They have been run. */
+void tsr_geometry_bind(struct tsr_binning *bin);
+void tsr_geometry_shaded(struct tsr_binning *bin);
+
+enum tsr_geometry_step {
+	TSR_GEOMETRY_SHADE,		/* run threads of stages->stage */
+	TSR_GEOMETRY_BATCH,		/* stream and draw what is in the batch now */
+	TSR_GEOMETRY_AGAIN,		/* call again */
+	TSR_GEOMETRY_END,		/* nothing is left of the batch that was assembled */
+};
+
+/* What comes next of the batch. Its vertices have been shaded. */
+enum tsr_geometry_step tsr_geometry_next(struct tsr_binning *bin);
+void tsr_stages_free(struct tsr_stages *stages);
 /* The outputs of vertex @slot: OUTPUT_STRIDE bytes. */
 void tsr_geometry_outputs(const struct tsr_binning *bin, unsigned int slot, uint32_t *word);
 
@@ -381,6 +404,9 @@ void tsr_bin_clip(struct tsr_binning *bin, uint64_t primitive, const uint8_t *co
 		  unsigned int viewport, uint32_t planes);
 
 /* binner.c */
+/* Write @len bytes at @va through the job's pages, at most a few. */
+enum tsr_step tsr_bin_write(struct tsr_binning *bin, struct tsr_mem *mem, uint64_t va,
+			    const void *from, uint32_t len);
 /* Begin the heap: room for header and table, no content. */
 enum tsr_step tsr_bin_heap_begin(struct tsr_binning *bin, struct tsr_mem *mem, uint64_t frame_va);
 /* Write the record of bin->out. */

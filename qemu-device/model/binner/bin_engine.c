@@ -6,6 +6,7 @@
 
 #include "gpu.h"
 #include "bin.h"
+#include "stages.h"
 
 /* tsr_engine_state.word: */
 enum {
@@ -27,9 +28,10 @@ void tsr_bin_drop(struct tsr_queue *q)
 static enum tsr_step read_push(struct tsr_binning *bin, struct tsr_mem *mem)
 {
 	struct tsr_vertex_run *run = bin->run;
+	const bool first = run->program->stage <= TSR_STAGE_VERTEX;
 	enum tsr_step step = TSR_STEP_DONE;
 
-	run->run.push = bin->state->vertex_push ? &bin->push : NULL;
+	run->run.push = bin->state->vertex_push && first ? &bin->push : NULL;
 	if (run->run.push && !bin->pushed)
 		step = tsr_push_read(&bin->push, mem, bin->state->vertex_push, run->program);
 	bin->pushed = step == TSR_STEP_DONE;
@@ -48,12 +50,14 @@ static enum tsr_step prepare(struct tsr_binning *bin, struct tsr_mem *mem)
 	run->start = bin->draw.start;
 	run->first_instance = bin->draw.first_instance;
 	run->output_stride = state->shader->output_stride;
-	step = tsr_programs_find(&bin->programs, mem, state->shader->position,
-				 state->geometry ? TSR_STAGE_VERTEX : TSR_STAGE_POSITION,
+	step = tsr_programs_find(&bin->programs, mem,
+				 state->geometry ? tsr_geometry_program(bin) :
+						   state->shader->position,
+				 state->geometry ? bin->stages->stage : TSR_STAGE_POSITION,
 				 &run->program);
 	bin->stat[TSR_BIN_UNIFORM_STALLS] = bin->programs.stalls;
 	if (step == TSR_STEP_DONE && state->geometry)
-		step = tsr_geometry_bind(bin, mem);
+		tsr_geometry_bind(bin);
 	return step == TSR_STEP_DONE ? read_push(bin, mem) : step;
 }
 
@@ -95,6 +99,11 @@ static const uint8_t counter_of[TSR_BIN_STATS] = {
 	[TSR_BIN_PIPE_STALLS] = TSR_QUEUE_COUNTER_BIN_PIPE_STALLS,
 	[TSR_BIN_STAGE_BLOCKS] = TSR_QUEUE_COUNTER_STAGE_BLOCKS,
 	[TSR_BIN_STAGE_UNWRITTEN] = TSR_QUEUE_COUNTER_STAGE_UNWRITTEN,
+	[TSR_BIN_HULL_PATCHES] = TSR_QUEUE_COUNTER_HULL_PATCHES,
+	[TSR_BIN_PATCHES_CULLED] = TSR_QUEUE_COUNTER_PATCHES_CULLED,
+	[TSR_BIN_DOMAIN_INVOCATIONS] = TSR_QUEUE_COUNTER_DOMAIN_INVOCATIONS,
+	[TSR_BIN_STREAM_PRIMITIVES] = TSR_QUEUE_COUNTER_STREAM_PRIMITIVES,
+	[TSR_BIN_STREAM_OVERFLOWS] = TSR_QUEUE_COUNTER_STREAM_OVERFLOWS,
 	[TSR_BIN_DESCRIPTOR_STALLS] = TSR_QUEUE_COUNTER_BIN_DESCRIPTOR_STALLS,
 };
 

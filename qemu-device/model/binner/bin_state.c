@@ -102,11 +102,25 @@ static enum tsr_step set_query(struct tsr_binning *bin, struct tsr_mem *mem,
 	struct tsr_list_query query;
 
 	tsr_unpack_list_query(bin->list.word, &query);
-	if (query.kind > TSR_QUERY_STATISTICS)
+	if (query.kind != TSR_QUERY_STREAM && query.stream)
 		return tsr_list_fault(&bin->list, mem, 0, TSR_FAULT_BAD_VALUE);
 	if (query.addr % 8)
 		return tsr_list_fault(&bin->list, mem, 1, TSR_FAULT_ALIGNMENT);
-	version->query[query.kind] = query.addr;
+	if (query.kind == TSR_QUERY_STREAM)
+		version->stream_query[query.stream] = query.addr;
+	else
+		version->query[query.kind] = query.addr;
+	return TSR_STEP_DONE;
+}
+
+static enum tsr_step set_stream_out(struct tsr_binning *bin, struct tsr_mem *mem,
+				    struct tsr_bin_version *version)
+{
+	uint64_t addr = bin->list.word[1];
+
+	if (addr % (TSR_STREAM_TARGET__QWORDS * sizeof(uint64_t)))
+		return tsr_list_fault(&bin->list, mem, 1, TSR_FAULT_ALIGNMENT);
+	version->stream_out = addr;
 	return TSR_STEP_DONE;
 }
 
@@ -170,6 +184,8 @@ enum tsr_step tsr_bin_set_state(struct tsr_binning *bin, struct tsr_mem *mem)
 		return set_query(bin, mem, version);
 	if (opcode == TSR_OP_LIST_PUSH)
 		return set_push(bin, mem, version);
+	if (opcode == TSR_OP_LIST_STREAM_OUT)
+		return set_stream_out(bin, mem, version);
 	if (addr % 64)
 		return tsr_list_fault(&bin->list, mem, 1, TSR_FAULT_ALIGNMENT);
 	if (!rename_descriptor(bin, version, kind, addr))
@@ -182,6 +198,17 @@ enum tsr_step tsr_bin_set_state(struct tsr_binning *bin, struct tsr_mem *mem)
 }
 
 /* ---- Reading --------------------------------------------------------------------------------- */
+
+/* Whether the tessellator can do as @g says. */
+static bool divides(const struct tsr_geometry_state *g)
+{
+	const bool lines = g->primitives == TSR_PATCH_PRIMITIVES_LINES;
+
+	if (g->shape > TSR_PATCH_SHAPE_ISOLINE || g->primitives > TSR_PATCH_PRIMITIVES_TRIANGLES)
+		return false;
+	return g->primitives == TSR_PATCH_PRIMITIVES_POINTS ||
+	       lines == (g->shape == TSR_PATCH_SHAPE_ISOLINE);
+}
 
 /* What SHADER_STATE at @va says of GEOMETRY, which is there, has to fit the rest of it. */
 static enum tsr_step read_geometry(const struct tsr_shader_state *state, struct tsr_mem *mem,
@@ -197,9 +224,16 @@ static enum tsr_step read_geometry(const struct tsr_shader_state *state, struct 
 		return tsr_mem_bad_packet(mem, va, TSR_SHADER_STATE_POSITION_MODE__QWORD,
 					  TSR_FAULT_BAD_VALUE);
 	step = tsr_descriptor_read(mem, state->geometry, TSR_DESCRIPTOR_GEOMETRY_STATE, word);
-	if (step == TSR_STEP_DONE)
-		tsr_unpack_geometry_state(word, geometry);
-	return step;
+	if (step != TSR_STEP_DONE)
+		return step;
+	tsr_unpack_geometry_state(word, geometry);
+	if (geometry->hull && !geometry->domain)
+		return tsr_mem_bad_packet(mem, state->geometry, TSR_GEOMETRY_STATE_HULL__QWORD,
+					  TSR_FAULT_BAD_VALUE);
+	if (geometry->domain && !divides(geometry))
+		return tsr_mem_bad_packet(mem, state->geometry, TSR_GEOMETRY_STATE_SHAPE__QWORD,
+					  TSR_FAULT_BAD_VALUE);
+	return TSR_STEP_DONE;
 }
 
 static enum tsr_step read_shader(struct tsr_binning *bin, const struct tsr_bin_version *v,

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "gpu.h"
+#include "stages.h"
 
 #define SUBPIXELS (1 << TSR_SUBPIXEL_BITS)
 /* Bytes of a block before the offset of the next. */
@@ -55,11 +56,9 @@ enum tsr_step tsr_bin_read(struct tsr_binning *bin, struct tsr_mem *mem, uint64_
 	return TSR_STEP_DONE;
 }
 
-/* Write @len bytes at @offset of the heap, at most a few pages. */
-static enum tsr_step heap_write(struct tsr_binning *bin, struct tsr_mem *mem, uint32_t offset,
-				const void *from, uint32_t len)
+enum tsr_step tsr_bin_write(struct tsr_binning *bin, struct tsr_mem *mem, uint64_t va,
+			    const void *from, uint32_t len)
 {
-	uint64_t va = bin->info.frame.heap + offset;
 	const uint8_t *in = from;
 	uint32_t all = len;
 
@@ -89,6 +88,13 @@ static enum tsr_step heap_write(struct tsr_binning *bin, struct tsr_mem *mem, ui
 	bin->cycles += (all + 63) / 64;
 	bin->effort -= (all + 63) / 64;
 	return TSR_STEP_DONE;
+}
+
+/* The same at @offset of the heap. */
+static enum tsr_step heap_write(struct tsr_binning *bin, struct tsr_mem *mem, uint32_t offset,
+				const void *from, uint32_t len)
+{
+	return tsr_bin_write(bin, mem, bin->info.frame.heap + offset, from, len);
 }
 
 /* The first @bytes of the heap are to be used: whether they are there. */
@@ -704,7 +710,12 @@ enum tsr_step tsr_bin_finish_heap(struct tsr_binning *bin, struct tsr_mem *mem)
 		.lists = bin->lists, .batch = bin->last_batch, .batches = bin->batches,
 	};
 	uint64_t word[TSR_HEAP_HEADER__QWORDS];
+	enum tsr_step step = tsr_stream_commit(bin, mem, true);
 
+	if (step != TSR_STEP_DONE)
+		return step;
 	tsr_pack_heap_header(word, &header);
-	return heap_write(bin, mem, 0, word, sizeof(word));
+	step = heap_write(bin, mem, 0, word, sizeof(word));
+	/* the last that a command does, as it must not be done again */
+	return step == TSR_STEP_DONE ? tsr_stream_commit(bin, mem, false) : step;
 }

@@ -258,7 +258,8 @@ static bool feed_patch(struct tsr_binning *bin, uint32_t index)
 	struct tsr_bin_batch *b = &bin->batch;
 	unsigned int vertices = b->vertices;
 	struct tsr_bin_draw *d = &bin->draw;
-	uint32_t *v = bin->stages->patch;
+	struct tsr_stage_list *list = &bin->stages->input;
+	uint32_t *v = bin->stages->waiting;
 
 	v[d->have] = index;
 	if (d->have + 1u < n) {
@@ -268,8 +269,11 @@ static bool feed_patch(struct tsr_binning *bin, uint32_t index)
 	if (!room(b, v, n))
 		return false;
 	for (unsigned int i = 0; i < n; i++)
-		slot_of(b, b->generation << 8, bin->run->vertex, v[i], &vertices);
+		list->slot[b->primitives][i] = (uint8_t)slot_of(b, b->generation << 8,
+								bin->run->vertex, v[i], &vertices);
 	have_vertices(bin, vertices);
+	list->id[b->primitives] = d->primitive;
+	list->instance[b->primitives] = d->instance;
 	b->primitive[b->primitives++] = (uint64_t)d->primitive++ << 32;
 	d->have = 0;
 	return true;

@@ -3,9 +3,10 @@
  * Attribute space: what vertices are between two stages of a draw with GEOMETRY.
  *
  * In: what shaders store (msg_stage.c). Out: what shaders and fixed functions load, by the maps.
- * A block belongs to the BIN job and holds the vertices of one batch. Nothing of what it held for
- * another batch is ever read: a word that has not been written since tsr_stage_block_begin() is
- * TSR_STAGE_LEFTOVER. Limits: TSR_BATCH_VERTICES vertices of TSR_STAGE_WORDS words.
+ * A block belongs to the BIN job and holds vertices one group of threads of a stage has made.
+ * Nothing of what it held before is ever read: a word that has not been written since
+ * tsr_stage_block_begin() is TSR_STAGE_LEFTOVER. Limits: TSR_BATCH_VERTICES vertices of
+ * TSR_STAGE_WORDS words.
  */
 #ifndef TSR_BINNER_STAGES_H
 #define TSR_BINNER_STAGES_H
@@ -14,11 +15,15 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "shader/program.h"
+#include "stream_out.h"
+#include "tessellate.h"
 #include "tsr_regs.h"
 
 #define TSR_STAGE_BYTES (TSR_STAGE_WORDS * 4)
 /* Numbers of words. */
 enum tsr_stage_place {
+	TSR_STAGE_PRIMITIVE_ID = 0x060 / 4,
 	TSR_STAGE_LAYER = 0x064 / 4,
 	TSR_STAGE_VIEWPORT = 0x068 / 4,
 	TSR_STAGE_POINT_SIZE = 0x06c / 4,
@@ -26,6 +31,8 @@ enum tsr_stage_place {
 	TSR_STAGE_GENERIC = 0x080 / 4,		/* generic attributes … */
 	TSR_STAGE_GENERIC_END = 0x280 / 4,	/* … end here */
 	TSR_STAGE_DISTANCES = 0x2c0 / 4,
+	TSR_STAGE_DOMAIN_U = 0x2f0 / 4,
+	TSR_STAGE_DOMAIN_V = 0x2f4 / 4,
 	TSR_STAGE_INSTANCE_ID = 0x2f8 / 4,
 	TSR_STAGE_VERTEX_ID = 0x2fc / 4,
 };
@@ -45,11 +52,14 @@ static inline void tsr_stage_add(struct tsr_stage_map *map, unsigned int n)
 	map->word[n / 64] |= 1ull << n % 64;
 }
 
+/* What a stage writes, and by which maps it does so and reads. */
 struct tsr_stage_block {
-	struct tsr_stage_map in, out;	/* words that are mapped */
+	struct tsr_stage_map in;	/* words it loads that the device makes */
+	struct tsr_stage_map stored;	/* words it loads that the stage before has stored */
+	struct tsr_stage_map out;	/* words that are mapped here */
 	struct tsr_stage_map wanted;	/* of @out, those fixed functions read */
 	uint64_t unwritten;		/* mapped words that were read before they were written */
-	uint32_t patch[TSR_PATCH_POINTS_MAX];	/* vertices of a patch that wait for others */
+	unsigned int vertices;		/* how many there are */
 	struct tsr_stage_map written[TSR_BATCH_VERTICES];
 	uint32_t word[TSR_BATCH_VERTICES][TSR_STAGE_WORDS];
 };
@@ -58,6 +68,7 @@ struct tsr_stage_block {
 static inline void tsr_stage_block_begin(struct tsr_stage_block *b, unsigned int vertices)
 {
 	memset(b->written, 0, vertices * sizeof(b->written[0]));
+	b->vertices = vertices;
 	b->unwritten = 0;
 }
 
@@ -95,5 +106,87 @@ static inline void tsr_stage_store(struct tsr_stage_block *b, unsigned int slot,
 	tsr_stage_add(&b->written[slot], n);
 	b->word[slot][n] = value;
 }
+
+/* ---- Primitives between stages --------------------------------------------------------------- */
+
+/* Primitives or patches over the vertices of a block. */
+struct tsr_stage_list {
+	uint16_t count;
+	uint8_t points;			/* vertices of each */
+	uint32_t id[TSR_BATCH_PRIMITIVES], instance[TSR_BATCH_PRIMITIVES];
+	uint8_t slot[TSR_BATCH_PRIMITIVES][TSR_PATCH_POINTS_MAX];
+};
+
+/* Words of patch space: the factors first, words 6 and 7 are none. */
+#define TSR_PATCH_FACTORS 6
+#define TSR_PATCH_FIRST 8
+struct tsr_patch_space {
+	uint32_t word[TSR_PATCH_FIRST + TSR_PATCH_WORDS_MAX];
+};
+
+#define TSR_STAGE_NO_SLOT 0xffff
+
+/* What threads of a stage after the vertex shader have besides those of struct tsr_vertex_run. */
+struct tsr_stage_group {
+	const struct tsr_stage_block *in;	/* vertices they read */
+	const struct tsr_stage_list *list;	/* their primitives are of it */
+	struct tsr_patch_space *patch;	/* of primitive 0 */
+	unsigned int patch_words;	/* of each, by this stage's header */
+	unsigned int points;		/* HULL: control points of a patch, whose first is thread 0's */
+	bool trap;			/* TRAP_HANDLES */
+	bool triangle;			/* DOMAIN: there is a third coordinate */
+	uint16_t live[TSR_BATCH_VERTICES / 16];	/* by warp: lanes that are threads */
+	/* Of each thread: its primitive in @list, R55, u and v. */
+	uint8_t primitive[TSR_BATCH_VERTICES];
+	uint16_t thread[TSR_BATCH_VERTICES];
+	uint32_t at[TSR_BATCH_VERTICES][2];
+};
+
+/* ---- The job --------------------------------------------------------------------------------- */
+
+enum tsr_stage_next {
+	TSR_NEXT_NOTHING,		/* the batch has been dealt with */
+	TSR_NEXT_PATCHES,		/* the next patches: their hull shader */
+	TSR_NEXT_POINTS,		/* tessellate them: a block of points, and primitives */
+	TSR_NEXT_BLOCK,			/* the points have been shaded: what is drawn and streamed */
+};
+
+/* Hull shader, tessellator, domain shader: for draws with DOMAIN. */
+struct tsr_patches {
+	struct tsr_stage_block points;	/* control points hull shaders have made */
+	struct tsr_stage_block domain;	/* vertices domain shaders have made */
+	struct tsr_stage_list control;	/* present patches: their control points */
+	uint16_t first;			/* of the batch's, the first of those */
+	/* The patch being divided, and where that is. */
+	uint16_t at;			/* its number in @control */
+	bool begun;			/* the rest holds */
+	bool held;			/* @corner is a primitive that has not been taken yet */
+	struct tsr_tessellation division;
+	struct tsr_tess_walk walk;
+	uint16_t point;			/* PRIMITIVES POINTS: the next one */
+	uint16_t corner[3];
+	/* Points that are in the block: slots, which hold if their stamp is @now. */
+	uint16_t now, stamp[TSR_TESS_POINTS_MAX];
+	uint8_t slot[TSR_TESS_POINTS_MAX];
+	struct tsr_patch_space patch[TSR_BATCH_VERTICES];
+};
+
+/* What the BIN job has of draws with GEOMETRY: from the first one to the end of the command. */
+struct tsr_stages {
+	uint32_t waiting[TSR_PATCH_POINTS_MAX];	/* vertices of a patch that wait for others */
+	/* Of the draw: */
+	struct tsr_stage_header header[TSR_STAGES];	/* of its shaders */
+	uint8_t streams;		/* bit s: its last stage has vertices of stream s */
+	struct tsr_stage_map declared[TSR_STREAM_OUT_STREAMS];	/* words stream-out writes */
+	/* Of the batch: */
+	struct tsr_stage_list input;	/* patches of the vertex shader's vertices */
+	uint8_t next;			/* enum tsr_stage_next */
+	uint8_t stage;			/* enum tsr_stage: of the threads that are run */
+	struct tsr_stage_group group;	/* they */
+	struct tsr_stage_block *last;	/* that of its last stage, whose vertices the batch has */
+	struct tsr_stream_out out;
+	struct tsr_stage_block vertex;	/* outputs of its vertex shader */
+	struct tsr_patches *patches;	/* NULL: no draw had DOMAIN yet */
+};
 
 #endif

@@ -56,7 +56,8 @@ static inline uint64_t tsr_code_space(uint64_t generation, bool registers_64, un
 	uint64_t kind = (registers_64 ? TSR_CODE_REGISTERS_64 : 0) |
 			(mixed ? TSR_CODE_MIXED : 0);
 
-	if (stage != TSR_STAGE_COMPUTE)
+	/* hull shaders are groups of threads, as dispatches are */
+	if (stage != TSR_STAGE_COMPUTE && stage != TSR_STAGE_HULL)
 		kind |= stage == TSR_STAGE_FRAGMENT ? TSR_CODE_FRAGMENT : TSR_CODE_VERTEX;
 	return generation * (TSR_CODE_KINDS + 1) | kind;
 }

@@ -37,12 +37,14 @@ static void open_barrier(struct tsr_shader *sh, unsigned int place)
 {
 	struct tsr_core *core = sh->core;
 	struct tsr_group *group = &core->group[place];
+	/* the threads of a stage are one group */
+	const unsigned int warps = sh->grid ? sh->grid->warps : TSR_BUNDLE_WARPS;
 
 	if (!group->alive || group->parked != group->alive)
 		return;
 	group->parked = 0;
-	for (unsigned int n = 0; n < sh->grid->warps; n++) {
-		unsigned int slot = place * sh->grid->warps + n;
+	for (unsigned int n = 0; n < warps; n++) {
+		unsigned int slot = place * warps + n;
 		struct tsr_warp *warp = tsr_core_warp(core, slot);
 
 		if (!warp->used || !warp->live)

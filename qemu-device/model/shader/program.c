@@ -71,7 +71,7 @@ static enum tsr_step load(struct tsr_mem *mem, uint64_t va, enum tsr_stage stage
 	step = tsr_mem_read(mem, p.push, program->push_word,
 			      p.push_words * sizeof(program->push_word[0]));
 	if (step == TSR_STEP_DONE)
-		step = load_header(mem, stage == TSR_STAGE_VERTEX ? p.header : 0, program);
+		step = load_header(mem, stage >= TSR_STAGE_VERTEX ? p.header : 0, program);
 	if (step != TSR_STEP_DONE) {
 		free(program);
 		return step;

@@ -22,7 +22,10 @@ enum tsr_stage {
 	TSR_STAGE_POSITION,		/* of vertices, for the binner */
 	TSR_STAGE_VARYING,		/* of vertices, for fragments */
 	TSR_STAGE_FRAGMENT,
-	TSR_STAGE_VERTEX,		/* of vertices, whole: of draws with GEOMETRY */
+	/* Of draws with GEOMETRY: */
+	TSR_STAGE_VERTEX,		/* of vertices, whole */
+	TSR_STAGE_HULL,			/* of patches */
+	TSR_STAGE_DOMAIN,		/* of the tessellator's points */
 	TSR_STAGES
 };
 
@@ -31,7 +34,7 @@ struct tsr_program {
 	uint64_t serial;		/* no other program ever has it */
 	uint8_t stage;			/* enum tsr_stage */
 	struct tsr_compute_state state;	/* what it has in common with a dispatch's program */
-	/* VERTEX: its STAGE_HEADER; address 0: it has none */
+	/* VERTEX and later: its STAGE_HEADER; address 0: it has none */
 	uint64_t header_va;
 	struct tsr_stage_header header;
 	uint64_t varyings;		/* table of outputs or varyings … */

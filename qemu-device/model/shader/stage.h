@@ -27,6 +27,7 @@
 
 struct tsr_tile;
 struct tsr_stage_block;
+struct tsr_stage_group;
 
 #define TSR_BUNDLE_QUADS (TSR_BUNDLE_LANES / 4)
 
@@ -65,12 +66,14 @@ typedef uint64_t tsr_position_record[TSR_POSITION_EXTENDED__QWORDS];
 
 struct tsr_vertex_run {
 	/* In. */
-	const struct tsr_program *program;	/* of stage POSITION, VARYING or VERTEX */
-	struct tsr_stage_block *block;	/* VERTEX: where outputs go, by slot; see stages.h */
+	const struct tsr_program *program;	/* of a stage of vertices or patches */
+	/* VERTEX and later: where outputs go, by slot, and what else there is; see stages.h */
+	struct tsr_stage_block *block;
+	const struct tsr_stage_group *group;	/* of stages after VERTEX */
 	unsigned int threads;		/* 1 to TSR_BATCH_VERTICES */
 	/*
 	 * Of the vertices to be shaded: R61 and R62, both counted from 0 … (There is room for the
-	 * vertices of a triangle that finds none in the batch.)
+	 * vertices of a triangle that finds none in the batch.) Stages after VERTEX: R57 and R58.
 	 */
 	uint32_t vertex[TSR_BATCH_VERTICES + 3], instance[TSR_BATCH_VERTICES];
 	uint16_t slot[TSR_BATCH_VERTICES];	/* … and where in the batch record and outputs go */

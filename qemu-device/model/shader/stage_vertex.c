@@ -2,12 +2,19 @@
 /* Batches of vertices: registers at entry. */
 #include <string.h>
 
+#include "binner/stages.h"
 #include "gpu.h"
 #include "shader/message/msg_bundle.h"
 #include "stage_run.h"
 
-/* Registers a vertex program finds. */
+/* Registers a vertex program finds, and those of stages after it: as those of compute. */
 enum {
+	REG_HANDLES = 0,		/* up to 7: of its primitive's vertices, 8 bits each */
+	REG_THREAD = 55,		/* of its patch */
+	REG_PRIMITIVE = 57,
+	REG_STAGE_INSTANCE = 58,
+	REG_NUMBER = 59,		/* of the primitive in its block */
+	REG_U = 60,
 	/* address of what the thread writes, two words: POSITION the record, VERTEX the window */
 	REG_RECORD = 58,
 	REG_VERTEX = 61,
@@ -35,6 +42,52 @@ static void point_to_space(struct tsr_vertex_run *v)
 	memset(all_of(v, REG_RECORD), 0, v->threads * sizeof(*high));
 	for (unsigned int n = 0; n < v->threads; n++)
 		high[n] = TSR_WINDOW_STAGE_OUTPUT >> 32;
+}
+
+/* Handles of primitive @n, eight words. */
+static void handles(const struct tsr_stage_list *list, unsigned int n, uint32_t word[8])
+{
+	memset(word, 0, 8 * sizeof(*word));
+	for (unsigned int i = 0; i < list->points; i++)
+		word[i / 4] |= (uint32_t)list->slot[n][i] << 8 * (i % 4);
+}
+
+/* A coordinate of a domain as a float: exact. */
+static uint32_t coordinate(uint32_t fixed)
+{
+	const float f = (float)fixed / TSR_TESS_ONE;
+	uint32_t word;
+
+	memcpy(&word, &f, sizeof(word));
+	return word;
+}
+
+/* Threads of a stage after VERTEX. */
+static void start_group(struct tsr_shader *sh, struct tsr_vertex_run *v)
+{
+	const uint64_t entry = 0xff | 1ull << REG_THREAD | 7ull << REG_PRIMITIVE | 7ull << REG_U;
+	const bool domain = v->program->stage == TSR_STAGE_DOMAIN;
+	const struct tsr_stage_group *g = v->group;
+	uint32_t *reg[64], word[8];
+
+	tsr_stage_start(sh, &v->run, v->program, g->live, entry, entry);
+	for (unsigned int r = 0; r < 64; r++)
+		reg[r] = entry >> r & 1 ? all_of(v, r) : NULL;
+	for (unsigned int n = 0; n < v->threads; n++) {
+		const uint32_t *at = g->at[n];
+
+		handles(g->list, g->primitive[n], word);
+		for (unsigned int i = 0; i < 8; i++)
+			reg[REG_HANDLES + i][n] = word[i];
+		reg[REG_THREAD][n] = g->thread[n];
+		reg[REG_PRIMITIVE][n] = v->vertex[n];
+		reg[REG_STAGE_INSTANCE][n] = v->instance[n];
+		reg[REG_NUMBER][n] = g->primitive[n];
+		reg[REG_U][n] = domain ? coordinate(at[0]) : 0;
+		reg[REG_U + 1][n] = domain ? coordinate(at[1]) : 0;
+		reg[REG_U + 2][n] = domain && g->triangle ?
+				    coordinate(TSR_TESS_ONE - at[0] - at[1]) : 0;
+	}
 }
 
 static void start(struct tsr_shader *sh, struct tsr_vertex_run *v)
@@ -135,7 +188,10 @@ enum tsr_step tsr_vertex_run(struct tsr_shader *sh, struct tsr_vertex_run *v)
 		return TSR_STEP_FAULT;
 	}
 	if (!v->run.begun) {
-		start(sh, v);
+		if (v->program->stage > TSR_STAGE_VERTEX)
+			start_group(sh, v);
+		else
+			start(sh, v);
 		sh->stats.vertices += v->threads;
 	}
 	return tsr_stage_advance(sh, &v->run);

@@ -71,6 +71,12 @@ void tsr_shader_leave(struct tsr_shader *sh)
 
 #define FIELD(f, v) ((uint32_t)(v) << f##__SHIFT & f##__MASK)
 
+/* As FAULT_SHADER has it. */
+static unsigned int stage_number(unsigned int stage)
+{
+	return stage >= TSR_STAGE_VERTEX ? stage - TSR_STAGE_VERTEX + 1 : 0;
+}
+
 void tsr_shader_fault(struct tsr_shader *sh, unsigned int w, unsigned int lane, uint64_t clause,
 		      unsigned int tuple, bool add)
 {
@@ -86,7 +92,7 @@ void tsr_shader_fault(struct tsr_shader *sh, unsigned int w, unsigned int lane, 
 			   FIELD(TSR_QUEUE_FAULT_SHADER_TUPLE, tuple) |
 			   FIELD(TSR_QUEUE_FAULT_SHADER_ADD, add) |
 			   FIELD(TSR_QUEUE_FAULT_SHADER_CORE, sh->core->job.index) |
-			   FIELD(TSR_QUEUE_FAULT_SHADER_STAGE, sh->env.stage == TSR_STAGE_VERTEX) |
+			   FIELD(TSR_QUEUE_FAULT_SHADER_STAGE, stage_number(sh->env.stage)) |
 			   TSR_QUEUE_FAULT_SHADER_VALID__MASK;
 	if (sh->grid)
 		memcpy(sh->fault.group, sh->core->group[warp->group].id, sizeof(sh->fault.group));

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "binner/stages.h"
+
 uint32_t front_bits(float value)
 {
 	uint32_t u;
@@ -12,11 +14,67 @@ uint32_t front_bits(float value)
 	return u;
 }
 
+/*
+ * The attribute space of vertex @slot of a draw with GEOMETRY, as if its shader had stored the
+ * record and nothing else.
+ */
+static void fill_space(struct tsr_stage_block *b, unsigned int slot, const float *record)
+{
+	uint32_t word[16];
+
+	memcpy(word, record, sizeof(word));
+	for (unsigned int i = 0; i < 4; i++)
+		tsr_stage_store(b, slot, TSR_STAGE_POSITION_X + i, word[i]);
+	tsr_stage_store(b, slot, TSR_STAGE_POINT_SIZE, word[4]);
+	tsr_stage_store(b, slot, TSR_STAGE_LAYER, word[5] & 7);
+	tsr_stage_store(b, slot, TSR_STAGE_VIEWPORT, word[5] >> 16 & 15);
+	for (unsigned int i = 0; i < 8; i++)
+		tsr_stage_store(b, slot, TSR_STAGE_DISTANCES + i, word[8 + i]);
+}
+
+/* Factors of patches, by the test's positions: small ones, and some that are no numbers. */
+static void fill_patches(struct front *f, struct tsr_binning *bin)
+{
+	for (unsigned int i = 0; i < bin->stages->patches->control.count; i++) {
+		uint32_t *word = bin->stages->patches->patch[i].word;
+		float record[16] = { 0 };
+
+		f->position(f, bin->stages->patches->control.id[i], 77, record);
+		for (unsigned int k = 0; k < 6; k++)
+			record[k] = record[k + 4] > 0 && record[k + 4] < 1 ? 20 * record[k + 4] :
+									    record[k + 4];
+		memcpy(word, record, 24);
+	}
+}
+
+/* A stage of a draw with GEOMETRY. */
+static void shade_stage(struct front *f, struct tsr_binning *bin)
+{
+	const struct tsr_vertex_run *run = bin->run;
+	const unsigned int stage = bin->stages->stage;
+	const unsigned int threads = stage == TSR_STAGE_VERTEX ? bin->batch.vertices : run->threads;
+
+	tsr_geometry_bind(bin);
+	for (unsigned int i = 0; i < threads; i++) {
+		float record[16] = { 0 };
+
+		f->position(f, run->vertex[i], run->instance[i] + 99 * stage + i % 8, record);
+		if (run->slot[i] < run->block->vertices)
+			fill_space(run->block, run->slot[i], record);
+	}
+	if (stage == TSR_STAGE_HULL)
+		fill_patches(f, bin);
+}
+
 /* In place of the cores: the test's positions. */
 static enum tsr_step shade(struct tsr_binning *bin, struct tsr_mem *mem)
 {
 	struct front *f = (struct front *)((char *)mem - offsetof(struct front, mem));
 
+	if (bin->state->geometry) {
+		shade_stage(f, bin);
+		return TSR_STEP_DONE;
+	}
 	for (unsigned int i = 0; i < bin->batch.vertices; i++) {
 		float record[16] = { 0 };
 

@@ -186,7 +186,9 @@ enum tsr_step tsr_msg_write(struct tsr_msg_env *env, unsigned int lane, uint64_t
 enum tsr_step tsr_msg_descriptor(struct tsr_msg_env *env, uint64_t va, uint64_t *qword,
 				 unsigned int qwords);
 
-/* The same in the window of stage outputs, of the vertex of @lane: env->stage is VERTEX. */
+/* Whether @va is in one of the windows of attribute space that the shader's stage has. */
+bool tsr_stage_in_window(const struct tsr_msg_env *env, uint64_t va);
+/* The same there. */
 enum tsr_step tsr_stage_window_read(struct tsr_msg_env *env, unsigned int lane, uint64_t va,
 				    void *to, unsigned int len);
 enum tsr_step tsr_stage_window_write(struct tsr_msg_env *env, unsigned int lane, uint64_t va,

@@ -279,9 +279,9 @@ static bool locate_output(const struct tsr_msg_env *env, const struct tsr_attrib
 	}
 	if (!view->output || env->stage == TSR_STAGE_POSITION)
 		return false;
-	if (env->stage == TSR_STAGE_VERTEX) {
+	if (env->stage >= TSR_STAGE_VERTEX) {
 		*va = TSR_WINDOW_STAGE_OUTPUT + view->offset;
-		return view->offset >= 0 && end <= TSR_STAGE_BYTES;
+		return env->stage != TSR_STAGE_HULL && view->offset >= 0 && end <= TSR_STAGE_BYTES;
 	}
 	*va = v->outputs + (uint64_t)slot * v->output_stride + view->offset;
 	return view->offset >= 0 && end <= v->output_stride;
@@ -531,8 +531,8 @@ static unsigned int output_addresses(struct tsr_msg_env *env, const struct tsr_m
 	if (v->position_output && !view->index && env->stage == TSR_STAGE_POSITION) {
 		base = TSR_WINDOW_OUTPUT;
 		step = sizeof(v->record[0]);
-	} else if (env->stage == TSR_STAGE_VERTEX) {
-		if (view->output && view->offset >= 0 &&
+	} else if (env->stage >= TSR_STAGE_VERTEX) {
+		if (view->output && view->offset >= 0 && env->stage != TSR_STAGE_HULL &&
 		    view->offset + view->format.bytes <= TSR_STAGE_BYTES)
 			base = TSR_WINDOW_STAGE_OUTPUT + view->offset;
 	} else if (!(v->position_output && !view->index) && view->output &&

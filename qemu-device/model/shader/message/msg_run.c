@@ -244,20 +244,13 @@ enum tsr_step tsr_msg_place(struct tsr_msg_env *env, unsigned int lane, uint64_t
 	}
 }
 
-/* Whether @va is in the window of stage outputs, and there is one. */
-static bool in_stage_output(const struct tsr_msg_env *env, uint64_t va)
-{
-	return va >> TSR_WINDOW_SHIFT == TSR_WINDOW_STAGE_OUTPUT >> TSR_WINDOW_SHIFT &&
-	       env->stage == TSR_STAGE_VERTEX;
-}
-
 enum tsr_step tsr_msg_read(struct tsr_msg_env *env, unsigned int lane, uint64_t va, void *to,
 			   unsigned int len)
 {
 	struct tsr_place place;
 	enum tsr_step step;
 
-	if (in_stage_output(env, va))
+	if (tsr_stage_in_window(env, va))
 		return tsr_stage_window_read(env, lane, va, to, len);
 	step = tsr_msg_place(env, lane, va, len, TSR_ACCESS_READ, &place);
 	if (step != TSR_STEP_DONE)
@@ -277,7 +270,7 @@ enum tsr_step tsr_msg_write(struct tsr_msg_env *env, unsigned int lane, uint64_t
 	struct tsr_place place;
 	enum tsr_step step;
 
-	if (in_stage_output(env, va))
+	if (tsr_stage_in_window(env, va))
 		return tsr_stage_window_write(env, lane, va, from, len);
 	step = tsr_msg_place(env, lane, va, len, TSR_ACCESS_WRITE, &place);
 	if (step != TSR_STEP_DONE || place.nowhere)

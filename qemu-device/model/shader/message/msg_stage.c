@@ -1,21 +1,27 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Attribute spaces between stages: ALD, AST and AL2P, and the window of outputs.
+ * Attribute spaces between stages: ALD, AST and AL2P, and the windows.
  *
- * Only vertex shaders of draws with GEOMETRY have them: what they read is made by the device, what
- * they write goes to the block of their batch (stages.h), each thread to its own vertex.
+ * A shader of a draw with GEOMETRY stores to its own vertex in the block of its stage (stages.h). It
+ * loads what the device makes (vertex shaders), or what the stage before has left in its block;
+ * hull and domain shaders have the words of their patch besides.
  */
 #include "binner/stages.h"
 #include "msg.h"
 #include "msg_attribute.h"
 #include "shader/stage.h"
 
+#define WORDS_MAX (TSR_ACCESS_COPY_MAX / 4)
+
+enum space { SPACE_IN, SPACE_OUT, SPACE_PATCH };
+
 /* The words of a lane's message, wherever they are. */
 struct words {
-	bool output;			/* of which space */
+	enum space space;
+	unsigned int slot;		/* whose: of a vertex in its block, or TSR_STAGE_NO_SLOT */
 	unsigned int count;
-	unsigned int first;		/* number of the first */
-	uint8_t kind[4];		/* enum tsr_stage_kind of each */
+	int64_t first;			/* number of the first; SPACE_PATCH: it may be none */
+	uint8_t kind[WORDS_MAX];	/* enum tsr_stage_kind of each */
 };
 
 static enum tsr_step encoding(struct tsr_msg_env *env)
@@ -23,9 +29,14 @@ static enum tsr_step encoding(struct tsr_msg_env *env)
 	return tsr_msg_fault(env, TSR_FAULT_SHADER_ENCODING, 0, TSR_ACCESS_NONE);
 }
 
+static unsigned int thread_of(const struct tsr_msg_env *env, unsigned int lane)
+{
+	return env->warp * TSR_WARP_LANES + lane;
+}
+
 static unsigned int slot_of(const struct tsr_msg_env *env, unsigned int lane)
 {
-	return env->vertices->slot[env->warp * TSR_WARP_LANES + lane];
+	return env->vertices->slot[thread_of(env, lane)];
 }
 
 /* Bytes an access of @count words is aligned to. */
@@ -34,24 +45,29 @@ static int64_t alignment(unsigned int count)
 	return count > 2 ? 16 : 4 * count;
 }
 
+/* What word @n is in @space. */
+static uint8_t kind_of(const struct tsr_stage_block *b, enum space space, unsigned int n)
+{
+	if (space == SPACE_OUT ? tsr_stage_has(&b->out, n) : tsr_stage_has(&b->stored, n))
+		return space == SPACE_IN && tsr_stage_has(&b->in, n) ? TSR_STAGE_KIND_HARDWARE :
+								      TSR_STAGE_KIND_STORED;
+	if (space == SPACE_IN && tsr_stage_has(&b->in, n))
+		return TSR_STAGE_KIND_HARDWARE;
+	return tsr_stage_default_one(n) ? TSR_STAGE_KIND_ONE : TSR_STAGE_KIND_ZERO;
+}
+
 /* What @w->count words of the space are from byte @address, not yet aligned, on. */
 static void find_words(const struct tsr_stage_block *b, int64_t address, struct words *w)
 {
-	const struct tsr_stage_map *map = w->output ? &b->out : &b->in;
-
 	address &= -alignment(w->count);
-	w->first = address / 4 & (TSR_STAGE_WORDS - 1);
-	for (unsigned int i = 0; i < w->count; i++, address += 4) {
-		unsigned int n = address / 4;
-
-		if (address < 0 || address >= TSR_STAGE_BYTES)
-			w->kind[i] = TSR_STAGE_KIND_ZERO;
-		else if (tsr_stage_has(map, n))
-			w->kind[i] = w->output ? TSR_STAGE_KIND_STORED : TSR_STAGE_KIND_HARDWARE;
-		else
-			w->kind[i] = tsr_stage_default_one(n) ? TSR_STAGE_KIND_ONE :
-								TSR_STAGE_KIND_ZERO;
-	}
+	w->first = address / 4;
+	if (w->space == SPACE_PATCH)
+		return;
+	w->first &= TSR_STAGE_WORDS - 1;
+	for (unsigned int i = 0; i < w->count; i++, address += 4)
+		w->kind[i] = address < 0 || address >= TSR_STAGE_BYTES ?
+				     TSR_STAGE_KIND_ZERO :
+				     kind_of(b, w->space, (unsigned int)address / 4);
 }
 
 /* The words AL2P has said @index to be. False: it has not. */
@@ -60,7 +76,8 @@ static bool take_index(uint64_t index, struct words *w)
 	struct tsr_stage_index i;
 
 	tsr_unpack_stage_index(&index, &i);
-	if (i.tag != TSR_STAGE_INDEX_TAG || i.output != w->output || w->count > i.count + 1u)
+	if (i.tag != TSR_STAGE_INDEX_TAG || i.output != (w->space == SPACE_OUT) ||
+	    w->count > i.count + 1u)
 		return false;
 	w->first = i.word;
 	w->kind[0] = i.kind_0;
@@ -71,33 +88,88 @@ static bool take_index(uint64_t index, struct words *w)
 	return w->first + w->count <= TSR_STAGE_WORDS;
 }
 
-/* The stage word of @lane. False: it is none for a vertex shader. */
-static bool stage_word(const struct tsr_msg *msg, unsigned int lane, struct tsr_stage_word *s)
+/* ---- Stage words ----------------------------------------------------------------------------- */
+
+/* The stage word of @lane. False: it is none for the shader's stage. */
+static bool stage_word(const struct tsr_msg_env *env, const struct tsr_msg *msg, unsigned int lane,
+		       struct tsr_stage_word *s)
 {
+	const bool patches = env->stage == TSR_STAGE_HULL || env->stage == TSR_STAGE_DOMAIN;
 	uint64_t word = msg->src[2]->u[lane];
 
 	tsr_unpack_stage_word(&word, s);
-	return word < 1u << (TSR_STAGE_WORD_HANDLE__SHIFT + 1) && !s->patch && !s->handle &&
-	       s->immediate < TSR_STAGE_BYTES;
+	if (word >= 1u << (TSR_STAGE_WORD_HANDLE__SHIFT + 1))
+		return false;
+	if ((s->patch && !patches) || (s->handle && env->stage == TSR_STAGE_VERTEX))
+		return false;
+	return s->immediate < TSR_STAGE_BYTES || (s->patch && s->indexed);
+}
+
+/* Vertex @handle of those a later stage reads. */
+static unsigned int by_handle(const struct tsr_msg_env *env, uint64_t handle)
+{
+	return handle < env->vertices->group->in->vertices ? (unsigned int)handle :
+							    TSR_STAGE_NO_SLOT;
+}
+
+/* Control point @n of the patch of @lane, as its hull shader makes it. */
+static unsigned int own_point(const struct tsr_msg_env *env, unsigned int lane, uint64_t n)
+{
+	const struct tsr_stage_group *g = env->vertices->group;
+
+	return n < g->points ? g->primitive[thread_of(env, lane)] * g->points + (unsigned int)n :
+			       TSR_STAGE_NO_SLOT;
+}
+
+/* Whose words a load with @s is about. False: @s is none of the stage's. */
+static bool find_loaded(const struct tsr_msg_env *env, const struct tsr_stage_word *s,
+			uint32_t handle, unsigned int lane, struct words *w)
+{
+	w->slot = slot_of(env, lane);
+	if (env->stage == TSR_STAGE_VERTEX)
+		return true;
+	if (s->patch)
+		return env->stage == TSR_STAGE_HULL || !s->output;
+	if (!s->output) {
+		w->slot = by_handle(env, handle);
+		return s->handle;
+	}
+	if (s->handle)
+		w->slot = own_point(env, lane, handle);
+	return env->stage == TSR_STAGE_HULL || !s->handle;
+}
+
+static bool find_stored(const struct tsr_msg_env *env, const struct tsr_stage_word *s,
+			unsigned int lane, struct words *w)
+{
+	w->slot = slot_of(env, lane);
+	return s->output && !s->handle && (!s->patch || env->stage == TSR_STAGE_HULL);
 }
 
 /* What @lane's ALD or AST is about. False: it is not to be. */
 static bool find_access(const struct tsr_msg_env *env, const struct tsr_msg *msg,
-			unsigned int lane, struct words *w)
+			unsigned int lane, bool store, struct words *w)
 {
 	struct tsr_stage_word s;
+	int64_t address;
 
-	if (!stage_word(msg, lane, &s))
+	if (!stage_word(env, msg, lane, &s))
 		return false;
-	w->output = s.output;
+	if (store ? !find_stored(env, &s, lane, w) :
+		    !find_loaded(env, &s, msg->src[1]->u[lane], lane, w))
+		return false;
+	w->space = s.patch ? SPACE_PATCH : s.output ? SPACE_OUT : SPACE_IN;
 	w->count = msg->insn->mod[TSR_MOD_VECSIZE] + 1;
-	if (s.indexed)
+	address = s.immediate;
+	if (s.patch && s.indexed)
+		address = (int32_t)msg->src[0]->u[lane] + ((int64_t)(s.immediate ^ 0x400) - 0x400);
+	else if (s.indexed)
 		return !s.immediate && take_index(msg->src[0]->u[lane], w);
-	find_words(env->vertices->block, s.immediate, w);
+	find_words(env->vertices->block, address, w);
 	return true;
 }
 
-/* ---- Loads ----------------------------------------------------------------------------------- */
+/* ---- Words that are loaded ------------------------------------------------------------------- */
 
 /* The attribute a lane has loaded last. */
 struct loaded {
@@ -106,11 +178,11 @@ struct loaded {
 	uint32_t word[4];
 };
 
-/* Word @n as the device makes it for the vertex of @lane. */
-static enum tsr_step hardware(struct tsr_msg_env *env, unsigned int lane, unsigned int n,
-			      struct loaded *loaded, uint32_t *value)
+/* Word @n as the device makes it for the vertex of @lane of a vertex shader. */
+static enum tsr_step of_vertex(struct tsr_msg_env *env, unsigned int lane, unsigned int n,
+			       struct loaded *loaded, uint32_t *value)
 {
-	const unsigned int thread = env->warp * TSR_WARP_LANES + lane;
+	const unsigned int thread = thread_of(env, lane);
 	const struct tsr_vertex_run *v = env->vertices;
 	uint32_t index = (n - TSR_STAGE_GENERIC) / 4;
 	enum tsr_step step = TSR_STEP_DONE;
@@ -132,16 +204,93 @@ static enum tsr_step hardware(struct tsr_msg_env *env, unsigned int lane, unsign
 	return step;
 }
 
-static uint32_t stored(const struct tsr_msg_env *env, unsigned int lane, bool output,
+/* The same for a thread of a later stage: what the stage before has written counts. */
+static uint32_t of_primitive(const struct tsr_msg_env *env, unsigned int lane, unsigned int n)
+{
+	const struct tsr_vertex_run *v = env->vertices;
+	const unsigned int thread = thread_of(env, lane);
+	const struct tsr_stage_group *g = v->group;
+	const unsigned int slot = g->list->slot[g->primitive[thread]][0];
+	const uint32_t *at = g->at[thread];
+	uint32_t word = TSR_STAGE_LEFTOVER;
+	float f;
+
+	if (tsr_stage_has(&v->block->stored, n) && tsr_stage_has(&g->in->written[slot], n))
+		return g->in->word[slot][n];
+	if (n == TSR_STAGE_PRIMITIVE_ID)
+		return v->vertex[thread];
+	if (n == TSR_STAGE_DOMAIN_U || n == TSR_STAGE_DOMAIN_V) {
+		f = (float)at[n == TSR_STAGE_DOMAIN_V] / TSR_TESS_ONE;
+		memcpy(&word, &f, sizeof(word));
+	}
+	return word;
+}
+
+/* Word @n of @slot of @space, which is mapped and not the device's. */
+static uint32_t stored(const struct tsr_msg_env *env, enum space space, unsigned int slot,
 		       unsigned int n)
 {
-	struct tsr_stage_block *b = env->vertices->block;
-	const unsigned int slot = slot_of(env, lane);
+	struct tsr_stage_block *own = env->vertices->block;
+	const struct tsr_stage_block *b = own;
 
-	if (output && tsr_stage_has(&b->written[slot], n))
+	if (space == SPACE_IN) {
+		b = env->vertices->group ? env->vertices->group->in : NULL;
+		if (!b || slot >= b->vertices)
+			b = NULL;
+	}
+	if (b && tsr_stage_has(&b->written[slot], n))
 		return b->word[slot][n];
-	b->unwritten++;
+	own->unwritten++;
 	return TSR_STAGE_LEFTOVER;
+}
+
+/* The word of patch space that is number @n, or NULL. */
+static uint32_t *patch_word(const struct tsr_msg_env *env, unsigned int lane, int64_t n)
+{
+	const struct tsr_stage_group *g = env->vertices->group;
+
+	if (n < 0 || n >= TSR_PATCH_FIRST + g->patch_words ||
+	    (n >= TSR_PATCH_FACTORS && n < TSR_PATCH_FIRST))
+		return NULL;
+	return &g->patch[g->primitive[thread_of(env, lane)]].word[n];
+}
+
+/* Word @w->first + @i. */
+static enum tsr_step load_word(struct tsr_msg_env *env, unsigned int lane, const struct words *w,
+			       unsigned int i, struct loaded *loaded, uint32_t *value)
+{
+	const unsigned int n = (unsigned int)(w->first + i);
+	const uint32_t *word;
+
+	if (w->space == SPACE_PATCH) {
+		word = patch_word(env, lane, w->first + i);
+		*value = word ? *word : 0;
+		return TSR_STEP_DONE;
+	}
+	switch (w->kind[i]) {
+	case TSR_STAGE_KIND_HARDWARE:
+		if (env->stage == TSR_STAGE_VERTEX)
+			return of_vertex(env, lane, n, loaded, value);
+		*value = of_primitive(env, lane, n);
+		return TSR_STEP_DONE;
+	case TSR_STAGE_KIND_STORED:
+		*value = w->slot == TSR_STAGE_NO_SLOT ? 0 : stored(env, w->space, w->slot, n);
+		return TSR_STEP_DONE;
+	default:
+		*value = w->kind[i] == TSR_STAGE_KIND_ONE && w->slot != TSR_STAGE_NO_SLOT ?
+				 0x3f800000 : 0;
+		return TSR_STEP_DONE;
+	}
+}
+
+/* A load by a handle that is none, at @va: whether that is a fault. */
+static enum tsr_step check_handle(struct tsr_msg_env *env, const struct words *w, uint64_t va)
+{
+	const struct tsr_stage_group *g = env->vertices->group;
+
+	if (!g || !g->trap || w->space == SPACE_PATCH || w->slot != TSR_STAGE_NO_SLOT)
+		return TSR_STEP_DONE;
+	return tsr_msg_fault(env, TSR_FAULT_SHADER_BOUNDS, va, TSR_ACCESS_READ);
 }
 
 static enum tsr_step load_lane(struct tsr_msg_env *env, struct tsr_msg *msg, unsigned int lane,
@@ -149,23 +298,17 @@ static enum tsr_step load_lane(struct tsr_msg_env *env, struct tsr_msg *msg, uns
 {
 	struct loaded loaded = { .there = false };
 	uint32_t value[4] = { 0 };
+	enum tsr_step step;
 	struct words w;
 
 	(void)arg;
-	if (!find_access(env, msg, lane, &w))
+	if (!find_access(env, msg, lane, false, &w))
 		return encoding(env);
-	for (unsigned int i = 0; i < w.count; i++) {
-		enum tsr_step step = TSR_STEP_DONE;
-
-		if (w.kind[i] == TSR_STAGE_KIND_HARDWARE)
-			step = hardware(env, lane, w.first + i, &loaded, &value[i]);
-		else if (w.kind[i] == TSR_STAGE_KIND_STORED)
-			value[i] = stored(env, lane, w.output, w.first + i);
-		else
-			value[i] = w.kind[i] == TSR_STAGE_KIND_ONE ? 0x3f800000 : 0;
-		if (step != TSR_STEP_DONE)
-			return step;
-	}
+	step = check_handle(env, &w, 0);
+	for (unsigned int i = 0; i < w.count && step == TSR_STEP_DONE; i++)
+		step = load_word(env, lane, &w, i, &loaded, &value[i]);
+	if (step != TSR_STEP_DONE)
+		return step;
 	for (unsigned int i = 0; i < w.count; i++)
 		tsr_msg_staging(msg, i)->u[lane] = value[i];
 	return TSR_STEP_DONE;
@@ -173,19 +316,30 @@ static enum tsr_step load_lane(struct tsr_msg_env *env, struct tsr_msg *msg, uns
 
 /* ---- Stores, indices ------------------------------------------------------------------------- */
 
+static void store_word(struct tsr_msg_env *env, unsigned int lane, const struct words *w,
+		       unsigned int i, uint32_t value)
+{
+	uint32_t *word;
+
+	if (w->space == SPACE_PATCH) {
+		word = patch_word(env, lane, w->first + i);
+		if (word)
+			*word = value;
+	} else if (w->kind[i] == TSR_STAGE_KIND_STORED && w->slot != TSR_STAGE_NO_SLOT) {
+		tsr_stage_store(env->vertices->block, w->slot, (unsigned int)w->first + i, value);
+	}
+}
+
 static enum tsr_step store_lane(struct tsr_msg_env *env, struct tsr_msg *msg, unsigned int lane,
 				const void *arg)
 {
 	struct words w;
 
 	(void)arg;
-	if (!find_access(env, msg, lane, &w) || !w.output)
+	if (!find_access(env, msg, lane, true, &w))
 		return encoding(env);
-	for (unsigned int i = 0; i < w.count; i++) {
-		if (w.kind[i] == TSR_STAGE_KIND_STORED)
-			tsr_stage_store(env->vertices->block, slot_of(env, lane), w.first + i,
-					tsr_msg_staging(msg, i)->u[lane]);
-	}
+	for (unsigned int i = 0; i < w.count; i++)
+		store_word(env, lane, &w, i, tsr_msg_staging(msg, i)->u[lane]);
 	return TSR_STEP_DONE;
 }
 
@@ -198,12 +352,13 @@ static enum tsr_step index_lane(struct tsr_msg_env *env, struct tsr_msg *msg, un
 	uint64_t word;
 
 	(void)arg;
-	if (!stage_word(msg, lane, &s))
+	if (!stage_word(env, msg, lane, &s) || s.patch)
 		return encoding(env);
-	w.output = index.output = s.output;
+	w.space = s.output ? SPACE_OUT : SPACE_IN;
+	index.output = s.output;
 	find_words(env->vertices->block,
 		   s.immediate + (s.indexed ? (int64_t)(int32_t)msg->src[0]->u[lane] : 0), &w);
-	index.word = w.first;
+	index.word = (uint8_t)w.first;
 	index.kind_0 = w.kind[0];
 	index.kind_1 = w.count > 1 ? w.kind[1] : 0;
 	index.kind_2 = w.count > 2 ? w.kind[2] : 0;
@@ -221,7 +376,7 @@ enum tsr_step tsr_msg_stage(struct tsr_msg_env *env, struct tsr_msg *msg, unsign
 		[TSR_MSG_STAGE_INDEX] = index_lane,
 	};
 
-	if (env->stage != TSR_STAGE_VERTEX) {
+	if (env->stage < TSR_STAGE_VERTEX) {
 		msg->fault_lane = msg->lanes ? __builtin_ctz(msg->lanes) : 0;
 		env->mem->unit = TSR_UNIT_SHADER;
 		return tsr_msg_fault(env, TSR_FAULT_SHADER_UNSUPPORTED, 0, TSR_ACCESS_NONE);
@@ -229,56 +384,104 @@ enum tsr_step tsr_msg_stage(struct tsr_msg_env *env, struct tsr_msg *msg, unsign
 	return tsr_msg_each(env, msg, fn[arg], NULL);
 }
 
-/* ---- The window ------------------------------------------------------------------------------ */
+/* ---- Windows --------------------------------------------------------------------------------- */
 
-/* Number of the first word of an access of @len bytes to the window. */
-static enum tsr_step in_window(struct tsr_msg_env *env, uint64_t va, unsigned int len,
-			       unsigned int access, unsigned int *n)
+bool tsr_stage_in_window(const struct tsr_msg_env *env, uint64_t va)
 {
-	uint64_t at = va - TSR_WINDOW_STAGE_OUTPUT;
+	switch (va >> TSR_WINDOW_SHIFT) {
+	case TSR_WINDOW_STAGE_OUTPUT >> TSR_WINDOW_SHIFT:
+		return env->stage >= TSR_STAGE_VERTEX;
+	case TSR_WINDOW_STAGE_INPUT >> TSR_WINDOW_SHIFT:
+	case TSR_WINDOW_STAGE_PRIMITIVE >> TSR_WINDOW_SHIFT:
+		return env->stage > TSR_STAGE_VERTEX;
+	case TSR_WINDOW_STAGE_PATCH >> TSR_WINDOW_SHIFT:
+		return env->stage == TSR_STAGE_HULL || env->stage == TSR_STAGE_DOMAIN;
+	default:
+		return false;
+	}
+}
 
-	*n = at / 4;
+/* Whose words @va is about, of vertex @number of its window. False: there is none in the window. */
+static bool find_window(const struct tsr_msg_env *env, unsigned int lane, uint64_t va,
+			uint64_t number, struct words *w)
+{
+	const struct tsr_stage_group *g = env->vertices->group;
+	const struct tsr_stage_list *list = g ? g->list : NULL;
+
+	switch (va >> TSR_WINDOW_SHIFT) {
+	case TSR_WINDOW_STAGE_OUTPUT >> TSR_WINDOW_SHIFT:
+		w->space = SPACE_OUT;
+		w->slot = env->stage == TSR_STAGE_HULL ? own_point(env, lane, number) :
+							 slot_of(env, lane);
+		return env->stage == TSR_STAGE_HULL || !number;
+	case TSR_WINDOW_STAGE_INPUT >> TSR_WINDOW_SHIFT:
+		w->space = SPACE_IN;
+		w->slot = by_handle(env, number);
+		return true;
+	case TSR_WINDOW_STAGE_PRIMITIVE >> TSR_WINDOW_SHIFT:
+		w->space = SPACE_IN;
+		w->slot = number < list->points ?
+				  list->slot[g->primitive[thread_of(env, lane)]][number] :
+				  TSR_STAGE_NO_SLOT;
+		return true;
+	default:
+		w->space = SPACE_PATCH;
+		w->slot = 0;
+		return !number;
+	}
+}
+
+/* The words of an access of @len bytes to a window. */
+static enum tsr_step in_window(struct tsr_msg_env *env, unsigned int lane, uint64_t va,
+			       unsigned int len, unsigned int access, struct words *w)
+{
+	const uint64_t at = va & ((1ull << TSR_WINDOW_SHIFT) - 1), byte = at % TSR_STAGE_BYTES;
+
 	env->mem->unit = TSR_UNIT_STAGE;
-	if (at > TSR_STAGE_BYTES || len > TSR_STAGE_BYTES - at)
+	if (len > TSR_STAGE_BYTES - byte || !find_window(env, lane, va, at / TSR_STAGE_BYTES, w))
 		return tsr_msg_fault(env, TSR_FAULT_SHADER_BOUNDS, va, access);
 	if (at % 4 || len % 4)
 		return tsr_msg_fault(env, TSR_FAULT_SHADER_ALIGNMENT, va, access);
+	w->count = len / 4;
+	w->first = (int64_t)byte / 4;
+	for (unsigned int i = 0; i < w->count && w->space != SPACE_PATCH; i++)
+		w->kind[i] = kind_of(env->vertices->block, w->space, (unsigned int)w->first + i);
 	return TSR_STEP_DONE;
 }
 
 enum tsr_step tsr_stage_window_read(struct tsr_msg_env *env, unsigned int lane, uint64_t va,
 				    void *to, unsigned int len)
 {
-	const struct tsr_stage_block *b = env->vertices->block;
-	unsigned int n;
-	enum tsr_step step = in_window(env, va, len, TSR_ACCESS_READ, &n);
+	struct loaded loaded = { .there = false };
+	uint32_t value[WORDS_MAX];
+	struct words w;
+	enum tsr_step step = in_window(env, lane, va, len, TSR_ACCESS_READ, &w);
 
-	if (step != TSR_STEP_DONE)
-		return step;
-	for (unsigned int i = 0; i < len / 4; i++, n++) {
-		uint32_t word = tsr_stage_has(&b->out, n) ? stored(env, lane, true, n) :
-							    tsr_stage_default(n);
-
-		memcpy((uint8_t *)to + 4 * i, &word, sizeof(word));
-	}
-	return TSR_STEP_DONE;
+	if (step == TSR_STEP_DONE)
+		step = check_handle(env, &w, va);
+	for (unsigned int i = 0; step == TSR_STEP_DONE && i < w.count; i++)
+		step = load_word(env, lane, &w, i, &loaded, &value[i]);
+	if (step == TSR_STEP_DONE)
+		memcpy(to, value, len);
+	return step;
 }
 
 enum tsr_step tsr_stage_window_write(struct tsr_msg_env *env, unsigned int lane, uint64_t va,
 				     const void *from, unsigned int len)
 {
-	struct tsr_stage_block *b = env->vertices->block;
-	unsigned int n;
-	enum tsr_step step = in_window(env, va, len, TSR_ACCESS_WRITE, &n);
+	uint32_t value[WORDS_MAX];
+	struct words w;
+	enum tsr_step step = in_window(env, lane, va, len, TSR_ACCESS_WRITE, &w);
 
 	if (step != TSR_STEP_DONE)
 		return step;
-	for (unsigned int i = 0; i < len / 4; i++, n++) {
-		uint32_t word;
-
-		memcpy(&word, (const uint8_t *)from + 4 * i, sizeof(word));
-		if (tsr_stage_has(&b->out, n))
-			tsr_stage_store(b, slot_of(env, lane), n, word);
-	}
+	/* vertices that are read stay as they are, and so do control points of other threads */
+	if (w.space == SPACE_IN || (w.space == SPACE_PATCH && env->stage != TSR_STAGE_HULL))
+		return tsr_msg_fault(env, TSR_FAULT_MMU_UNMAPPED, va, TSR_ACCESS_WRITE);
+	if (w.space == SPACE_OUT && w.slot != slot_of(env, lane))
+		return TSR_STEP_DONE;
+	memcpy(value, from, len);
+	for (unsigned int i = 0; i < w.count; i++)
+		store_word(env, lane, &w, i, value[i]);
 	return TSR_STEP_DONE;
 }
