@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Make, or check, what tests know of compressed blocks (tests/blocks/digests.h, texels.h).
+"""Make, or check, what tests know of compressed blocks (tests/blocks/digests.h, lists.h, texels.h).
 
     vectors.py DUMP [--write] [FORMAT ...]
 
@@ -22,7 +22,7 @@ sys.path.insert(0, HERE)
 import blocks as reference      # noqa: E402
 import oracles                  # noqa: E402
 
-COUNT, GROUP, SHOWN = 4096, 128, 8
+COUNT, LISTED, GROUP, SHOWN = 4096, 5120, 128, 8
 
 # How far a decoder that rounds to fewer bits may be away, in all other cases 0: (decoder, format): distance. Mesa's BC4
 # and BC5 have 8 bits, truncated; and signed ones are interpolated with -128 as it is.
@@ -57,10 +57,16 @@ def differences(name, mine, theirs, decoder):
     return wrong
 
 
+def rows_of(macro, name, digests):
+    rows = [", ".join(f"0x{value:016x}" for value in digests[i:i + 4]) for i in range(0, len(digests), 4)]
+    return f"{macro}({name},\n\t" + ",\n\t".join(rows) + ")"
+
+
 def work(job):
-    """One format: its lines for both files, and what has been found."""
+    """One format: its lines for the files, and what has been found."""
     dump, name, size, texels = job
-    data = subprocess.run([dump, name, str(COUNT)], check=True, stdout=subprocess.PIPE).stdout
+    count = COUNT + (LISTED if name.startswith("astc") and name.count("_") == 1 else 0)
+    data = subprocess.run([dump, name, str(count)], check=True, stdout=subprocess.PIPE).stdout
     each = [reference.decode(name, data[at:at + size]) for at in range(0, len(data), size)]
     mine = b"".join(each)
     found = []
@@ -82,12 +88,12 @@ def work(job):
         for n, a, b in [entry for entry in wrong if entry[0] // texels in rest][:3]:
             block = data[n // texels * size:][:size].hex()
             found.append(f"    block {n // texels} {block} texel {n % texels}: {a} here, {b} there")
-    digests = [digest(b"".join(each[i:i + GROUP])) for i in range(0, COUNT, GROUP)]
-    rows = [", ".join(f"0x{value:016x}" for value in digests[i:i + 4]) for i in range(0, len(digests), 4)]
-    line = f"BLOCK_DIGESTS({name},\n\t" + ",\n\t".join(rows) + ")"
+    digests = [digest(b"".join(each[i:i + GROUP])) for i in range(0, count, GROUP)]
+    line = rows_of("BLOCK_DIGESTS", name, digests[:COUNT // GROUP])
+    listed = [rows_of("BLOCK_LISTED", name, digests[COUNT // GROUP:])] if count > COUNT else []
     shown = [f'BLOCK_TEXELS({name}, "{data[i * size:(i + 1) * size].hex()}",\n' +
              "\n".join(f'\t"{part}"' for part in textwrap.wrap(each[i].hex(), 88)) + ")" for i in range(SHOWN)]
-    return line, shown, found
+    return line, listed, shown, found
 
 
 def entries(name):
@@ -122,18 +128,21 @@ def main():
     jobs = [(options.dump, name, int(size), int(w) * int(h)) for name, size, w, h in (row.split() for row in table if row)
             if not options.formats or name in options.formats]
     bad = 0
-    digests, texels = [], []
+    digests, lists, texels = [], [], []
     with multiprocessing.Pool(2) as pool:
-        for line, shown, found in pool.imap(work, jobs):
+        for line, listed, shown, found in pool.imap(work, jobs):
             print("\n".join(found), flush=True)
             bad += sum("WRONG" in text for text in found)
             digests.append(line)
-            texels += shown if not line.startswith("astc") or line.startswith("astc_4x4") else []
+            lists += listed
+            name = format_of(line)
+            texels += shown if not name.startswith("astc") or name.startswith("astc_4x4") else []
     order = [row.split()[0] for row in table if row]
     if options.write:
         keep("digests.h", f"FNV-1a of the texels of each {GROUP} blocks of soup.h, made by vectors.py.", digests, order)
+        keep("lists.h", "The same of every mode and every partition of ASTC, made by vectors.py.", lists, order)
         keep("texels.h", f"The first {SHOWN} blocks of soup.h and their texels, made by vectors.py.", texels, order)
-    for name, new in (("digests.h", digests), ("texels.h", texels)):
+    for name, new in (("digests.h", digests), ("lists.h", lists), ("texels.h", texels)):
         missing = set(new) - set(entries(name))
         if missing:
             print(f"{name} does not say what has been computed for {', '.join(sorted(map(format_of, missing)))}")

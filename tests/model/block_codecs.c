@@ -88,19 +88,19 @@ static const struct { const char *name; uint64_t digest[SOUP_BLOCKS / SOUP_GROUP
 #define DIGESTS (sizeof(digests) / sizeof(digests[0]))
 
 static void check_digests(const struct soup_format *f, const struct tsr_format *format,
-			  const uint64_t *want)
+			  unsigned int first, unsigned int count, const uint64_t *want)
 {
-	for (unsigned int n = 0; n < SOUP_BLOCKS; n += SOUP_GROUP) {
+	for (unsigned int n = 0; n < count; n += SOUP_GROUP) {
 		uint64_t digest = SOUP_DIGEST;
 
 		for (unsigned int i = 0; i < SOUP_GROUP; i++) {
 			uint8_t block[16], got[TEXELS_MAX];
 
-			soup_block(f, n + i, block);
+			soup_block(f, first + n + i, block);
 			digest = soup_digest(digest, got, decode(f, format, block, got));
 		}
 		if (!ktap_eq(digest, want[n / SOUP_GROUP]))
-			ktap_note("%s: blocks %u to %u", f->name, n, n + SOUP_GROUP - 1);
+			ktap_note("%s: %u blocks from %u on", f->name, SOUP_GROUP, first + n);
 	}
 }
 
@@ -111,9 +111,28 @@ static void test_digests(void)
 		const struct soup_format *f = soup_named(digests[i].name, &format);
 
 		KTAP_REQUIRE(f);
-		check_digests(f, &format, digests[i].digest);
+		check_digests(f, &format, 0, SOUP_BLOCKS, digests[i].digest);
 	}
 	ktap_eq(DIGESTS, SOUP_FORMATS);
+}
+
+static const struct { const char *name; uint64_t digest[SOUP_LISTED / SOUP_GROUP]; } lists[] = {
+#define BLOCK_LISTED(name, ...) { #name, { __VA_ARGS__ } },
+#include "../blocks/lists.h"
+};
+
+static void test_listed(void)
+{
+	const unsigned int count = sizeof(lists) / sizeof(lists[0]);
+
+	for (unsigned int i = 0; i < count; i++) {
+		struct tsr_format format;
+		const struct soup_format *f = soup_named(lists[i].name, &format);
+
+		KTAP_REQUIRE(f);
+		check_digests(f, &format, SOUP_BLOCKS, SOUP_LISTED, lists[i].digest);
+	}
+	ktap_eq(count, 14);
 }
 
 /* ---- All endpoints --------------------------------------------------------------------------- */
@@ -197,12 +216,151 @@ static void test_component_pairs(void)
 	}
 }
 
+/* ---- ETC2 and EAC ---------------------------------------------------------------------------- */
+
+static void put_big_endian(uint8_t *to, uint64_t word)
+{
+	for (unsigned int i = 0; i < 8; i++)
+		to[i] = (uint8_t)(word >> (56 - 8 * i));
+}
+
+static double clamped(double x, double low, double high)
+{
+	return x < low ? low : x > high ? high : x;
+}
+
+/* The published tables of EAC: for each the four modifiers that are not negative. */
+static const int eac_tables[16][4] = {
+	{ 2, 5, 8, 14 }, { 2, 6, 9, 12 }, { 1, 4, 7, 12 }, { 1, 3, 5, 12 }, { 2, 5, 7, 11 },
+	{ 2, 6, 8, 10 }, { 3, 6, 7, 10 }, { 2, 4, 7, 10 }, { 1, 5, 7, 9 }, { 1, 4, 7, 9 },
+	{ 1, 3, 7, 9 }, { 1, 4, 6, 9 }, { 2, 3, 6, 9 }, { 0, 1, 2, 9 }, { 3, 5, 7, 8 },
+	{ 2, 4, 6, 8 },
+};
+
+/* All bases, multipliers, tables and indices: 8 bits of alpha, 11 bits of either sign. */
+static void test_eac_all(void)
+{
+	for (uint32_t n = 0; n < 1 << 16; n++) {
+		const int base = (int)(n >> 8), factor = (int)(n >> 4 & 15);
+		const int own = (int8_t)base < -127 ? -127 : (int8_t)base;
+		uint8_t block[16] = { 0 };
+		union tsr_block_texels alpha, r11, r11_signed;
+
+		/* the texels of the first two columns have indices 0 to 7 */
+		put_big_endian(block, (uint64_t)n << 48 | 01234567ull << 24);
+		tsr_block_etc2_rgba8(block, &alpha);
+		tsr_block_eac_r11(block, &r11);
+		tsr_block_eac_r11_signed(block, &r11_signed);
+		for (unsigned int i = 0; i < 8; i++) {
+			const unsigned int texel = i / 4 + i % 4 * 4;	/* down the columns */
+			const int m = eac_tables[n & 15][i & 3];
+			const int modifier = i < 4 ? -m - 1 : m;
+			const int by = factor ? 8 * factor : 1;
+			const double high = clamped(base * 8 + 4 + modifier * by, 0, 2047);
+			const double low = clamped(own * 8 + modifier * by, -1023, 1023);
+
+			if (!ktap_eq(alpha.byte[texel][3],
+				     (int)clamped(base + modifier * factor, 0, 255)) ||
+			    !ktap_ok(r11.number[texel][0] == (float)(high / 2047)) ||
+			    !ktap_ok(r11_signed.number[texel][0] == (float)(low / 1023))) {
+				ktap_note("block %04x, index %u", n, i);
+				return;
+			}
+		}
+	}
+}
+
+/* The published modifiers of ETC1, of indices 0 and 1; 2 and 3 are these with the other sign. */
+static const int etc_tables[8][2] = {
+	{ 2, 8 }, { 5, 17 }, { 9, 29 }, { 13, 42 }, { 18, 60 }, { 24, 80 }, { 33, 106 },
+	{ 47, 183 },
+};
+
+/* Both halves' colors and tables, in four bits each, and every flip: the individual mode. */
+static void check_individual(uint32_t n)
+{
+	const unsigned int table[2] = { n & 7, n >> 3 & 7 }, flip = n >> 6 & 1;
+	const unsigned int color[2] = { n >> 7 & 15, n >> 11 & 15 };
+	union tsr_block_texels got;
+	uint8_t block[8];
+
+	/* red, green and blue alike; indices 0 to 3 in turns down the columns */
+	put_big_endian(block, (color[0] * 0x101010ull | color[1] * 0x010101ull) << 40 |
+			      (uint64_t)table[0] << 37 | (uint64_t)table[1] << 34 |
+			      (uint64_t)flip << 32 | 0xccccull << 16 | 0xaaaa);
+	tsr_block_etc2_rgb8(block, &got);
+	for (unsigned int i = 0; i < 16; i++) {
+		const unsigned int x = i / 4, y = i % 4, half = flip ? y / 2 : x / 2;
+		const int m = etc_tables[table[half]][i & 1];
+		const int want = (int)color[half] * 17 + (i & 2 ? -m : m);
+
+		for (unsigned int c = 0; c < 3; c++)
+			if (!ktap_eq(got.byte[4 * y + x][c], (int)clamped(want, 0, 255)))
+				return;
+	}
+}
+
+static void test_etc_individual(void)
+{
+	for (uint32_t n = 0; n < 1 << 15 && !ktap.bad; n++)
+		check_individual(n);
+}
+
+/*
+ * Which mode a block is of: the sums of base and difference that leave 0 to 31, red first. The
+ * texels of all three have other rules, so a block of the wrong mode has other texels: a differential
+ * one has its base color and modifier in texel 0.
+ */
+static void test_etc_overflows(void)
+{
+	for (uint32_t n = 0; n < 1 << 16; n++) {
+		const int base[2] = { (int)(n & 31), (int)(n >> 5 & 31) };
+		const int delta[2] = { (int)(n >> 10 & 7), (int)(n >> 13 & 7) };
+		bool differential = true;
+		union tsr_block_texels got;
+		uint8_t block[8];
+		int want[2];
+
+		for (unsigned int i = 0; i < 2; i++) {
+			const int sum = base[i] + (delta[i] & 3) - (delta[i] & 4);
+
+			differential &= sum >= 0 && sum <= 31;
+			want[i] = base[i] << 3 | base[i] >> 2;
+		}
+		/* red and green vary; blue is 16, without a difference; table 0, index 0 */
+		put_big_endian(block, (uint64_t)base[0] << 59 | (uint64_t)delta[0] << 56 |
+				      (uint64_t)base[1] << 51 | (uint64_t)delta[1] << 48 |
+				      16ull << 43 | 1ull << 33);
+		tsr_block_etc2_rgb8(block, &got);
+		if (differential && (!ktap_eq(got.byte[0][0], (int)clamped(want[0] + 2, 0, 255)) ||
+				     !ktap_eq(got.byte[0][1], (int)clamped(want[1] + 2, 0, 255)) ||
+				     !ktap_eq(got.byte[0][2], 132 + 2)))
+			return;
+		/* T has color 1, of four bits a component, in texel 0; H that and distance 1, 6 */
+		if (!differential) {
+			const int sum = base[0] + (delta[0] & 3) - (delta[0] & 4);
+			const bool t = sum < 0 || sum > 31;
+			const int red = t ? ((base[0] & 3) << 2 | (delta[0] & 3)) * 17
+					  : (base[0] & 15) * 17 + 6;
+
+			if (!ktap_eq(got.byte[0][0], red > 255 ? 255 : red)) {
+				ktap_note("block %04x", n);
+				return;
+			}
+		}
+	}
+}
+
 int main(int argc, char **argv)
 {
 	ktap_start_args(argc, argv);
 	ktap_run("[TEX8] texels of compressed blocks", test_texels);
 	ktap_run("[TEX8] texels of 4096 blocks of each compressed format", test_digests);
+	ktap_run("[TEX8] ASTC: every mode and every partition", test_listed);
 	ktap_run("[TEX8] BC1: all endpoints of a component", test_bc1_pairs);
 	ktap_run("[TEX8] BC3, BC4: all endpoints of a component", test_component_pairs);
+	ktap_run("[TEX8] EAC: all bases, multipliers, tables and indices", test_eac_all);
+	ktap_run("[TEX8] ETC2: all colors of four bits, tables and halves", test_etc_individual);
+	ktap_run("[TEX8] ETC2: all sums that choose the mode", test_etc_overflows);
 	return ktap_finish();
 }

@@ -575,53 +575,114 @@ static void test_scenes(void)
 
 /* ---- Descriptors of Mesa --------------------------------------------------------------------- */
 
+#define MESA_SIDE 24u
+#define MESA_LEVELS 2u
+
+/* A texture as Mesa's Panfrost describes it, of blocks at UNITS_DATA (tests/blocks/mesa.c). */
+struct mesa_texture {
+	const char *name;
+	bool tiled;
+	uint64_t texture[4], surfaces[2 * MESA_LEVELS];
+};
+
+static const struct mesa_texture mesa_textures[] = {
+#define MESA_TEXTURE(name, tiled, t0, t1, t2, t3, ...) \
+	{ #name, tiled, { t0, t1, t2, t3 }, { __VA_ARGS__ } },
+#include "../blocks/mesa.h"
+};
+
+#define MESA_TEXTURES (sizeof(mesa_textures) / sizeof(mesa_textures[0]))
+
+static const struct soup_format *soup_named(const char *name)
+{
+	for (unsigned int i = 0; i < SOUP_FORMATS; i++) {
+		if (!strcmp(soup_formats[i].name, name))
+			return &soup_formats[i];
+	}
+	return NULL;
+}
+
+/* Blocks where Mesa's surfaces are, and a texture of their texels. */
+static void mesa_pair(struct pair *p, const struct mesa_texture *m)
+{
+	const struct soup_format *f = soup_named(m->name);
+	uint32_t plain_at = PLAIN_AT;
+
+	KTAP_REQUIRE(f);
+	memset(p, 0, sizeof(*p));
+	p->f = f;
+	p->bw = f->w;
+	p->bh = f->h;
+	ktap_ok(tsr_format_find_texture(&p->format, f->number, TSR_COMPONENT_ORDER_RGBA, f->srgb));
+	p->t = (struct tex){
+		.dim = TEX_2D, .format = f->number, .w = MESA_SIDE, .h = MESA_SIDE, .d = 1,
+		.layers = 1, .levels = MESA_LEVELS, .samples = 1, .tiled = m->tiled,
+		.srgb = f->srgb, .swizzle = { 0, 1, 2, 3 }, .max_lod = 0x1fff, .bpp = f->bytes,
+	};
+	p->plain = p->t;
+	p->plain.tiled = false;
+	p->plain.format = f->texel == SOUP_BYTES ? TSR_PIXEL_FORMAT_RGBA8_UNORM
+						 : TSR_PIXEL_FORMAT_RGBA32F;
+	p->plain.bpp = f->texel == SOUP_BYTES ? 4 : 16;
+	for (unsigned int l = 0; l < MESA_LEVELS; l++) {
+		p->t.at[l] = (uint32_t)(m->surfaces[2 * l] - UNITS_DATA);
+		p->t.row[l] = (uint32_t)m->surfaces[2 * l + 1];
+		p->plain.row[l] = tex_extent(MESA_SIDE, l) * p->plain.bpp;
+		p->plain.slice[l] = p->plain.row[l] * tex_extent(MESA_SIDE, l);
+		p->plain.at[l] = plain_at;
+		plain_at += p->plain.slice[l];
+		fill_surface(p, l);
+	}
+}
+
+static void mesa_write(const struct mesa_texture *mesa)
+{
+	memcpy(units_table(u, UNITS_TEXTURES), mesa->texture, sizeof(mesa->texture));
+	memcpy(units_table(u, UNITS_SURFACES), mesa->surfaces, sizeof(mesa->surfaces));
+	units_stop(u);
+}
+
+static bool mesa_fetches(const struct pair *p, const struct mesa_texture *mesa)
+{
+	for (unsigned int n = 0; n < 50; n++) {
+		struct message m = { 0 }, want;
+
+		make_fetch(&m, &p->t);
+		tex_write(&p->plain, 0);
+		ktap_eq(run(&m), TSR_STEP_DONE);
+		want = m;
+		mesa_write(mesa);
+		ktap_eq(run(&m), TSR_STEP_DONE);
+		if (!same(p, &want, &m, "as Mesa has it"))
+			return false;
+	}
+	return true;
+}
+
 /*
- * Words as Mesa's Panfrost packs them for Mali v7, whose numbers and fields these are: a texture of
- * 16 by 16 texels with the block format's number, component order and sRGB bit; a surface with its
- * strides, of ASTC 6x5 with the size in the address. They mean the same here.
+ * Every family of formats, linear and tiled, in Mesa's own words: the texels of its blocks. Of ASTC
+ * without sRGB Mesa asks for HDR, which there is not: that is a fault, and LDR is one less.
  */
 static void test_mesa(void)
 {
-	static const struct { uint32_t format; unsigned int stride, soup; } row[] = {
-		{ 7 << 22 | 0 << 10, 4 * 16 * 8, 0 },		/* BC1, RGBA */
-		{ 12 << 22 | 16 << 10, 4 * 16 * 16, 5 },	/* BC5, RGB1 */
-		{ 1 << 22 | 16 << 10, 4 * 16 * 8, SOUP_FORMATS - 7 },	/* ETC2, RGB1 */
-		{ 22 << 22 | 0 << 10, 4 * 16 * 16, 19 },	/* ASTC 6x5 */
-	};
+	static struct pair p;
 
-	for (unsigned int i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
-		const struct soup_format *f = &soup_formats[row[i].soup];
-		const uint64_t texture[4] = {
-			/* type, 2D; 16 by 16; identity swizzle, u-interleaved; surfaces */
-			2 | 2 << 4 | row[i].format | 15ull << 32 | 15ull << 48,
-			0 | 1 << 3 | 2 << 6 | 3 << 9 | 1 << 12 | 0x100ull << 48,
-			UNITS_SURFACES, 0,
-		};
-		const uint64_t surface[2] = {
-			UNITS_DATA | (f->kind == SOUP_ASTC ? 1 << 3 | 2 : 0), row[i].stride,
-		};
-		const struct tex t = { .dim = TEX_2D };
-		struct pair p = { .f = f, .bw = f->w, .bh = f->h };
-		uint8_t block[16], texel[16];
-		float want[4];
+	units_insn(u, TSR_OP_ADD_TEXC);
+	for (unsigned int i = 0; i < MESA_TEXTURES; i++) {
+		struct mesa_texture mesa = mesa_textures[i];
+		struct message m = { 0 };
 
-		ktap_ok(tsr_format_find_texture(&p.format, f->number, 0, false));
-		p.plain.bpp = f->texel == SOUP_BYTES ? 4 : 16;
-		memset(u->data, 0, 4096);
-		soup_block(f, 5, block);
-		/* block (1, 1) of its tile is number 2 */
-		memcpy(u->data + 2 * f->bytes, block, f->bytes);
-		memcpy(units_table(u, UNITS_TEXTURES), texture, sizeof(texture));
-		memcpy(units_table(u, UNITS_SURFACES), surface, sizeof(surface));
-		units_stop(u);
-		ktap_eq(fetch(f->w + 2, f->h + 1, &t), TSR_STEP_DONE);
-		decode_texel(&p, block, 2, 1, texel);
-		memcpy(want, texel, sizeof(want));
-		for (unsigned int c = 0; c < 4; c++)
-			ktap_eq(units_reg(u, STAGING + c)->u[0], p.plain.bpp == 4
-				? as_bits(c == 3 && i == 2 ? 1 : texel[c] / 255.0f)
-				: as_bits(want[c]));
+		mesa_pair(&p, &mesa);
+		if ((mesa.texture[0] >> TSR_TEXTURE_FORMAT__SHIFT & 0xff) == 23) {
+			make_fetch(&m, &p.t);
+			mesa_write(&mesa);
+			ktap_eq(run(&m), TSR_STEP_FAULT);
+			units_fault_is(u, TSR_FAULT_SHADER_STATE, UNITS_TEXTURES, 0);
+			mesa.texture[0] -= 1ull << TSR_TEXTURE_FORMAT__SHIFT;
+		}
+		ktap_ok(mesa_fetches(&p, &mesa));
 	}
+	ktap_eq(MESA_TEXTURES, 46);
 }
 
 /* ---- Faults ---------------------------------------------------------------------------------- */

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "../../blocks/soup.h"
 #include "figures.h"
 #include "shader/texture/tex_warp.h"
 #include "units.h"
@@ -92,6 +93,32 @@ static void make_tables(unsigned int dimension)
 	units_stop(u);
 }
 
+/* Texture 3: one of @f's blocks, none of which is an error as a whole, in tiles of 4 by 4 blocks. */
+static void make_compressed(const struct soup_format *f)
+{
+	const unsigned int across = (TEXELS + f->w - 1) / f->w;
+	const unsigned int tiles = (across + 3) / 4, blocks = tiles * tiles * 16;
+	uint64_t *texture = units_table(u, UNITS_TEXTURES + 32 * 3);
+	uint64_t *surface = units_table(u, UNITS_SURFACES + 16 * 48);
+
+	for (unsigned int n = 0, number = 0; n < blocks; number++) {
+		uint8_t block[16];
+
+		soup_block(f, number, block);
+		memcpy(u->data + n * f->bytes, block, f->bytes);
+		n += f->kind != SOUP_ASTC || soup_astc_good(f, block);
+	}
+	texture[0] = 2 | TSR_TEXTURE_DIMENSION_2D << 4 |
+		     (uint64_t)f->number << TSR_TEXTURE_FORMAT__SHIFT |
+		     (uint64_t)(TEXELS - 1) << 32 | (uint64_t)(TEXELS - 1) << 48;
+	texture[1] = 0x688 | TSR_TEXEL_ORDER_TILED << 12 | 0x1fffull << 48;
+	texture[2] = UNITS_SURFACES + 16 * 48;
+	/* the size of ASTC's blocks: 2 is 6 */
+	surface[0] = UNITS_DATA | (f->kind == SOUP_ASTC ? 2 << 3 | 2 : 0);
+	surface[1] = tiles * 16 * f->bytes;
+	units_stop(u);
+}
+
 /* The least of some runs, in time of the processor. */
 static double measure(void)
 {
@@ -115,6 +142,24 @@ static void figure(const char *name, unsigned int texture, unsigned int sampler)
 	figure_print(full, measure(), "ns");
 }
 
+static void compressed_figures(void)
+{
+	static const struct soup_format formats[] = {
+		{ "bc1", TSR_PIXEL_FORMAT_BC1_UNORM, 8, 4, 4, SOUP_ANY, SOUP_BYTES, false },
+		{ "bc7", TSR_PIXEL_FORMAT_BC7_UNORM, 16, 4, 4, SOUP_BC7, SOUP_BYTES, false },
+		{ "astc_6x6", TSR_PIXEL_FORMAT_ASTC_2D_LDR, 16, 6, 6, SOUP_ASTC, SOUP_FLOATS,
+		  false },
+	};
+
+	for (unsigned int i = 0; i < sizeof(formats) / sizeof(formats[0]); i++) {
+		char name[40];
+
+		make_compressed(&formats[i]);
+		snprintf(name, sizeof(name), "bilinear_%s", formats[i].name);
+		figure(name, 3, 0);
+	}
+}
+
 static void figures(void)
 {
 	bool slow = u->textures->off || !u->textures->path;
@@ -129,6 +174,7 @@ static void figures(void)
 		units_insn(u, TSR_OP_ADD_TEXS_2D_F16);
 		figure("bilinear_halves", 0, 0);
 		units_insn(u, TSR_OP_ADD_TEXS_2D_F32);
+		compressed_figures();
 	}
 	make_scene(1.4, 1.4, false);
 	figure("trilinear", 0, 1);
