@@ -19,14 +19,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 const char fuzz_proves[] = "[CP3] ";
 
-static unsigned long frames, primitives, points, streamed;
+static unsigned long frames, primitives, points, emitted, streamed;
 
 void fuzz_summary(void);
 
 void fuzz_summary(void)
 {
-	ktap_note("%lu frames complete, %lu primitives in them, %lu points of patches, %lu streamed",
-		  frames, primitives, points, streamed);
+	ktap_note("%lu frames complete, %lu primitives in them, %lu points of patches, "
+		  "%lu vertices emitted, %lu primitives streamed",
+		  frames, primitives, points, emitted, streamed);
 }
 
 static const uint8_t *at;
@@ -95,15 +96,16 @@ static void position(struct front *f, uint32_t vertex, uint32_t instance, float 
 #define PROGRAM (FRONT_FRAME + 0x800)
 #define HEADER (FRONT_FRAME + 0x900)
 
-static bool patches;			/* the state has DOMAIN */
+static int only = -1;			/* the topology that fits the state; -1: many do */
 
-static void header(struct front *f)
+static void header(struct front *f, unsigned int input)
 {
 	struct tsr_stage_header h = {
 		.threads = take(1) % 33, .extra_threads = take(1) % 33,
 		.independent = take(1) & 1, .patch_words = take(1) % 6,
 		.imap_0 = UINT64_MAX, .omap_0 = UINT64_MAX, .omap_2 = UINT64_MAX,
-		.omap_1 = take(8), .imap_1 = take(8),
+		.omap_1 = take(8), .imap_1 = take(8), .input = input, .output = take(1) % 3,
+		.streams = 1 | (take(1) > 0x80 ? take(1) & 15 : 0), .max_vertices = 1 + take(1) % 6,
 	};
 
 	tsr_pack_stage_header((uint64_t *)(f->list + (HEADER - FRONT_LIST)), &h);
@@ -128,7 +130,7 @@ static void targets(struct front *f)
 /* What is declared at @va: up to 16 entries. */
 static unsigned int declare(struct front *f, uint64_t va)
 {
-	unsigned int n = take(1) & 15;
+	unsigned int n = take(1) & (take(1) ? 3 : 15);
 
 	for (unsigned int i = 0; i < n; i++)
 		tsr_pack_stream_entry((uint64_t *)(f->list + (va + 8 * i - FRONT_LIST)),
@@ -147,14 +149,15 @@ static void geometry(struct front *f, uint64_t va)
 	const struct tsr_geometry_state g = {
 		.patch_points = take(1) % 40, .declaration = va + 896,
 		.entries = declare(f, va + 896), .domain = how & 1 ? PROGRAM : 0,
-		.hull = (how & 3) == 3 || how == 2 ? PROGRAM : 0, .shape = how % 3,
+		.hull = (how & 3) == 3 || how == 2 ? PROGRAM : 0, .geometry = how & 8 ? PROGRAM : 0,
+		.raster_stream = how & 8 && take(1) > 0xf0 ? 1 : 0, .shape = how % 3,
 		.partitioning = how >> 4 & 3, .primitives = how & 64 ? 0 : how % 3 == 2 ? 1 : 2,
 		.reversed = how & 1, .factor_0 = any_float(), .factor_1 = any_float(),
 		.factor_2 = any_float(), .factor_3 = front_bits(5), .factor_4 = front_bits(9),
 	};
 
-	patches = how & 1;
-	header(f);
+	only = how & 1 ? TSR_TOPOLOGY_PATCHES : how & 8 ? TSR_TOPOLOGY_TRIANGLES : -1;
+	header(f, take(1) < 0xf0 ? how & 1 ? g.primitives : 2 : take(1) % 6);
 	f->shader.position = PROGRAM;
 	tsr_pack_geometry_state((uint64_t *)(f->list + (va + 768 - FRONT_LIST)), &g);
 	f->shader.geometry = va + 768;
@@ -197,7 +200,7 @@ static void states(struct front *f)
 	}
 	if (f->states > 200)
 		return;
-	patches = false;
+	only = -1;
 	f->shader.position = 0;
 	if (more >> 1 > 0x68)
 		geometry(f, va);
@@ -218,7 +221,7 @@ static void draw(struct front *f)
 	unsigned int topology = number(13) & 15, type = take(1) & 3;
 	uint64_t word[6];
 
-	topology = patches ? TSR_TOPOLOGY_PATCHES : topology;
+	topology = only >= 0 ? (unsigned int)only : topology;
 	if (indirect) {
 		tsr_pack_list_draw_indirect(word, &(struct tsr_list_draw_indirect){
 			.topology = topology, .index = type, .restart = take(1) & 1,
@@ -347,6 +350,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	frames++;
 	primitives += f->bin->stat[TSR_BIN_PRIMITIVES];
 	points += f->bin->stat[TSR_BIN_DOMAIN_INVOCATIONS];
+	emitted += f->bin->stat[TSR_BIN_GEOMETRY_VERTICES];
 	streamed += f->bin->stat[TSR_BIN_STREAM_PRIMITIVES];
 	/* a frame that is complete can be read, whatever it was made from */
 	if (!front_read(f))

@@ -661,7 +661,7 @@ static void test_refused_state(void)
 	refuse_word(SHADER, 3, 2, TSR_FAULT_BAD_VALUE);
 	for (unsigned int qword = 9; qword < TSR_GEOMETRY_STATE__QWORDS; qword++)
 		refuse_word(GEOMETRY, qword, 1, TSR_FAULT_RESERVED_BITS);
-	refuse_word(GEOMETRY, 2, 1, TSR_FAULT_RESERVED_BITS);
+	refuse_word(GEOMETRY, 2, 32, TSR_FAULT_ALIGNMENT);
 	refuse_word(GEOMETRY, 3, 1 << 6, TSR_FAULT_RESERVED_BITS);
 	refuse_word(GEOMETRY, 3, 1 << 15, TSR_FAULT_RESERVED_BITS);
 	refuse_word(GEOMETRY, 8, 1 << 10, TSR_FAULT_RESERVED_BITS);
@@ -677,6 +677,8 @@ static void test_refused_header(void)
 	refuse_word(VERTEX, 14, (LIST + HEADER) | 32, TSR_FAULT_ALIGNMENT);
 	for (unsigned int qword = 8; qword < TSR_STAGE_HEADER__QWORDS; qword++)
 		refuse_word(HEADER, qword, 1ull << 63, TSR_FAULT_RESERVED_BITS);
+	refuse_word(HEADER, 9, 1ull << 12, TSR_FAULT_RESERVED_BITS);
+	refuse_word(HEADER, 9, 1025ull << 16, TSR_FAULT_BAD_VALUE);
 	refuse_word(HEADER, 8, 1ull << 19, TSR_FAULT_RESERVED_BITS);
 	refuse_word(HEADER, 8, 1ull << 42, TSR_FAULT_RESERVED_BITS);
 	refuse_word(HEADER, 8, 6ull << 16, TSR_FAULT_BAD_VALUE);

@@ -200,7 +200,7 @@ static void where(void)
 	struct tsr_clause c = nops(8);
 	unsigned int at;
 
-	c.tuple[5].add = 0xe1800;		/* set aside */
+	c.tuple[5].add = 0xe2000;		/* set aside */
 	ktap_eq(tsr_clause_check_at(&c, fma, add, &at), TSR_ISA_BAD_ADD);
 	ktap_eq(at, 5);
 	c.tuple[3].fma = 0x200000;		/* undefined */

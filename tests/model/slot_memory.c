@@ -60,9 +60,10 @@ static void programs(struct tiles *t)
 	tsr_pack_shader_program(words(t, PROGRAM), &(struct tsr_shader_program){
 		.code = CODE, .push = PUSH, .push_words = 2, .header = HEADER });
 	tsr_pack_stage_header(words(t, HEADER), &(struct tsr_stage_header){
-		.omap_0 = UINT64_MAX, .threads = 32 });
+		.omap_0 = UINT64_MAX, .threads = 32, .input = 2, .max_vertices = 16 });
 	tsr_pack_geometry_state(words(t, GEOMETRY), &(struct tsr_geometry_state){
-		.hull = PROGRAM, .domain = PROGRAM, .patch_points = 1, .primitives = 2 });
+		.hull = PROGRAM, .domain = PROGRAM, .geometry = PROGRAM, .patch_points = 1,
+		.primitives = 2 });
 	tsr_pack_blend(words(t, BLENDS), &(struct tsr_blend){
 		.mask = 15, .mode = TSR_BLEND_MODE_OPAQUE, .components = 3,
 		.registers = TSR_REGISTER_TYPE_F32, .format = TSR_PIXEL_FORMAT_RGBA32F << 12 });

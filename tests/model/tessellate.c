@@ -308,7 +308,7 @@ static void culled(void)
 int main(void)
 {
 	ktap_start();
-	ktap_run("20000 patches are divided as another implementation does, in its order",
+	ktap_run("[TESS2] 20000 patches are divided as another implementation does, in its order",
 		 vectors);
 	ktap_run("triangles cover a patch once and go round alike", patches_are_covered_once);
 	ktap_run("edges with the same factor have the same points", edges_meet);

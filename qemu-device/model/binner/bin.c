@@ -8,6 +8,7 @@
 #include "patches.h"
 #include "shader/alu/alu.h"
 #include "stages.h"
+#include "strips.h"
 
 /* ---- The job --------------------------------------------------------------------------------- */
 
@@ -228,7 +229,8 @@ static bool allowed(const struct tsr_binning *bin, unsigned int topology)
 {
 	if (topology == TSR_TOPOLOGY_PATCHES)
 		return bin->state->geometry &&
-		       (bin->state->geometry->domain || bin->state->draw->discard);
+		       (bin->state->geometry->domain || bin->state->geometry->geometry ||
+			bin->state->draw->discard);
 	return topology <= TSR_TOPOLOGY_TRIANGLE_STRIP_ADJACENCY &&
 	       topology != TSR_TOPOLOGY_TRIANGLE_FAN + 1;
 }
@@ -265,7 +267,7 @@ static enum tsr_step begin_geometry(struct tsr_binning *bin, struct tsr_mem *mem
 	const struct tsr_geometry_state *g = bin->state->geometry;
 	const bool patches = topology == TSR_TOPOLOGY_PATCHES;
 
-	if (patches ? !g->domain && g->entries : g->domain != 0)
+	if (patches ? !g->domain && !g->geometry && g->entries : g->domain != 0)
 		return draw_fault(bin, mem, 0, TSR_FAULT_BAD_VALUE);
 	mem->unit = TSR_UNIT_BINNER;
 	if (patches && !g->patch_points)
@@ -274,7 +276,8 @@ static enum tsr_step begin_geometry(struct tsr_binning *bin, struct tsr_mem *mem
 					  TSR_FAULT_BAD_VALUE);
 	if (!bin->stages)
 		bin->stages = calloc(1, sizeof(*bin->stages));
-	if (!bin->stages || (g->domain && !tsr_patches_begin(bin->stages)))
+	if (!bin->stages || (g->domain && !tsr_patches_begin(bin->stages)) ||
+	    (g->geometry && !tsr_strips_begin(bin->stages)))
 		return draw_fault(bin, mem, 0, TSR_FAULT_UNSUPPORTED);
 	return tsr_geometry_begin(bin, mem);
 }
@@ -458,6 +461,10 @@ static enum tsr_step add_statistics(struct tsr_binning *bin, struct tsr_mem *mem
 			TSR_PIPELINE_STATISTICS_CLIPPING_PRIMITIVES__QWORD,
 		[TSR_BIN_HULL_PATCHES] = TSR_PIPELINE_STATISTICS_HULL_PATCHES__QWORD,
 		[TSR_BIN_DOMAIN_INVOCATIONS] = TSR_PIPELINE_STATISTICS_DOMAIN_INVOCATIONS__QWORD,
+		[TSR_BIN_GEOMETRY_INVOCATIONS] =
+			TSR_PIPELINE_STATISTICS_GEOMETRY_INVOCATIONS__QWORD,
+		[TSR_BIN_GEOMETRY_PRIMITIVES] =
+			TSR_PIPELINE_STATISTICS_GEOMETRY_PRIMITIVES__QWORD,
 	};
 	uint64_t va = bin->state->query[TSR_QUERY_STATISTICS];
 
@@ -521,6 +528,8 @@ static enum tsr_step input(struct tsr_binning *bin, struct tsr_mem *mem)
 static void rasterize(struct tsr_binning *bin)
 {
 	bin->phase = TSR_BIN_ASSEMBLE;
+	if (bin->state->geometry && bin->state->geometry->geometry)
+		tsr_strips_draw(bin);
 	if (bin->state->draw->discard)
 		bin->batch.next = bin->batch.primitives;
 	else

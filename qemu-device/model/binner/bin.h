@@ -10,6 +10,7 @@
  *   bin_state.c  states: kept in versions, their descriptors read, checked, kept in pools
  *   geometry.c   draws with GEOMETRY: attribute space, what the fixed functions take from it
  *   patches.c    hull shaders, the tessellator, domain shaders
+ *   strips.c     geometry shaders, primitives of what they emit
  *   stream_out.c primitives of draws with GEOMETRY to memory
  *   input.c      input assembly: indices to primitives of a batch
  *   project.c    positions of a batch: out-codes, window coordinates
@@ -211,6 +212,8 @@ enum tsr_bin_stat {
 	TSR_BIN_CLIPPING_PRIMITIVES,
 	TSR_BIN_HULL_PATCHES,
 	TSR_BIN_DOMAIN_INVOCATIONS,
+	TSR_BIN_GEOMETRY_INVOCATIONS,
+	TSR_BIN_GEOMETRY_PRIMITIVES,
 	TSR_BIN_QUERIED,		/* those above are */
 	TSR_BIN_DRAWS = TSR_BIN_QUERIED,
 	TSR_BIN_BATCHES,
@@ -227,6 +230,8 @@ enum tsr_bin_stat {
 	TSR_BIN_STAGE_BLOCKS,		/* batches with attribute space */
 	TSR_BIN_STAGE_UNWRITTEN,	/* words of it read, and not written before */
 	TSR_BIN_PATCHES_CULLED,		/* patches with a factor that is not above 0 */
+	TSR_BIN_GEOMETRY_VERTICES,	/* vertices that geometry shaders have emitted */
+	TSR_BIN_GEOMETRY_STALLS,	/* groups of their threads that were not full */
 	TSR_BIN_STREAM_PRIMITIVES,	/* primitives that stream-out has written, */
 	TSR_BIN_STREAM_OVERFLOWS,	/* … that have found no room */
 	TSR_BIN_STATS

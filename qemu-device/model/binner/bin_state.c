@@ -227,6 +227,10 @@ static enum tsr_step read_geometry(const struct tsr_shader_state *state, struct 
 	if (step != TSR_STEP_DONE)
 		return step;
 	tsr_unpack_geometry_state(word, geometry);
+	if (geometry->raster_stream && !geometry->geometry)
+		return tsr_mem_bad_packet(mem, state->geometry,
+					  TSR_GEOMETRY_STATE_RASTER_STREAM__QWORD,
+					  TSR_FAULT_BAD_VALUE);
 	if (geometry->hull && !geometry->domain)
 		return tsr_mem_bad_packet(mem, state->geometry, TSR_GEOMETRY_STATE_HULL__QWORD,
 					  TSR_FAULT_BAD_VALUE);

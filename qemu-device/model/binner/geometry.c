@@ -12,11 +12,14 @@
 #include "gpu.h"
 #include "patches.h"
 #include "stages.h"
+#include "strips.h"
 
 void tsr_stages_free(struct tsr_stages *stages)
 {
-	if (stages)
+	if (stages) {
 		free(stages->patches);
+		free(stages->emit);
+	}
 	free(stages);
 }
 
@@ -111,13 +114,74 @@ static void find_maps(struct tsr_binning *bin, enum tsr_stage stage, struct tsr_
 
 /* ---- The draw begins ------------------------------------------------------------------------- */
 
-/* The shader of @stage at @va, which must have a header. */
-static enum tsr_step load_header(struct tsr_binning *bin, struct tsr_mem *mem,
-				 enum tsr_stage stage, uint64_t va)
+static enum tsr_stage last_stage(const struct tsr_geometry_state *g)
 {
+	return g->geometry ? TSR_STAGE_GEOMETRY : g->domain ? TSR_STAGE_DOMAIN : TSR_STAGE_VERTEX;
+}
+
+static uint64_t shader_of(const struct tsr_binning *bin, enum tsr_stage stage)
+{
+	const struct tsr_geometry_state *g = bin->state->geometry;
+
+	switch (stage) {
+	case TSR_STAGE_HULL:
+		return g->hull;
+	case TSR_STAGE_DOMAIN:
+		return g->domain;
+	case TSR_STAGE_GEOMETRY:
+		return g->geometry;
+	default:
+		return bin->state->shader->position;
+	}
+}
+
+static unsigned int words_in(const struct tsr_stage_map *map)
+{
+	unsigned int words = 0;
+
+	for (unsigned int i = 0; i < TSR_STAGE_WORDS / 64; i++)
+		words += __builtin_popcountll(map->word[i]);
+	return words;
+}
+
+/* Whether @h can be a geometry shader's. */
+static bool emits(const struct tsr_stage_header *h)
+{
+	const struct tsr_stage_map out = omap(h);
+
+	return h->input <= TSR_GEOMETRY_INPUT_PATCHES &&
+	       h->output <= TSR_GEOMETRY_OUTPUT_TRIANGLE_STRIP && h->max_vertices &&
+	       h->max_vertices * words_in(&out) <= TSR_GEOMETRY_VERTICES_MAX &&
+	       (h->streams <= 1 || h->output == TSR_GEOMETRY_OUTPUT_POINTS);
+}
+
+/* What is wrong with the header of the shader of @stage, by qword; -1: nothing. */
+static int wrong(const struct tsr_binning *bin, enum tsr_stage stage,
+		 const struct tsr_stage_header *h)
+{
+	const uint64_t position = 15ull << TSR_STAGE_POSITION_X;
+
+	if (stage == TSR_STAGE_GEOMETRY && !emits(h))
+		return TSR_STAGE_HEADER_INPUT__QWORD;
+	if (stage == last_stage(bin->state->geometry) && !bin->state->draw->discard &&
+	    position & ~h->omap_0)
+		return TSR_STAGE_HEADER_OMAP_0__QWORD;
+	return -1;
+}
+
+/* Read the header of the shader of @stage, if there is one. */
+static enum tsr_step load_header(struct tsr_binning *bin, struct tsr_mem *mem,
+				 enum tsr_stage stage)
+{
+	struct tsr_stage_header *h = &bin->stages->header[stage];
+	const uint64_t va = shader_of(bin, stage);
 	const struct tsr_program *program;
 	enum tsr_step step;
+	int qword;
 
+	memset(h, 0, sizeof(*h));
+	if (!va && stage != TSR_STAGE_VERTEX)
+		return TSR_STEP_DONE;
 	mem->unit = TSR_UNIT_SHADER;
 	step = tsr_programs_find(&bin->programs, mem, va, stage, &program);
 	if (step != TSR_STEP_DONE)
@@ -125,42 +189,59 @@ static enum tsr_step load_header(struct tsr_binning *bin, struct tsr_mem *mem,
 	if (!program->header_va)
 		return tsr_mem_bad_packet(mem, va, TSR_SHADER_PROGRAM_HEADER__QWORD,
 					  TSR_FAULT_BAD_VALUE);
-	bin->stages->header[stage] = program->header;
-	return TSR_STEP_DONE;
+	*h = program->header;
+	qword = wrong(bin, stage, h);
+	return qword < 0 ? TSR_STEP_DONE :
+			   tsr_mem_bad_packet(mem, program->header_va, (unsigned int)qword,
+					      TSR_FAULT_BAD_VALUE);
 }
 
+/* Whether a geometry shader's INPUT @input is what comes to it. */
+static bool takes(const struct tsr_geometry_state *g, unsigned int topology, unsigned int input)
+{
+	static const uint8_t of[] = {
+		[TSR_TOPOLOGY_POINTS] = 1 << TSR_GEOMETRY_INPUT_POINTS,
+		[TSR_TOPOLOGY_LINES] = 1 << TSR_GEOMETRY_INPUT_LINES,
+		[TSR_TOPOLOGY_LINE_STRIP] = 1 << TSR_GEOMETRY_INPUT_LINES,
+		[TSR_TOPOLOGY_LINE_LOOP] = 1 << TSR_GEOMETRY_INPUT_LINES,
+		[TSR_TOPOLOGY_TRIANGLES] = 1 << TSR_GEOMETRY_INPUT_TRIANGLES,
+		[TSR_TOPOLOGY_TRIANGLE_STRIP] = 1 << TSR_GEOMETRY_INPUT_TRIANGLES,
+		[TSR_TOPOLOGY_TRIANGLE_FAN] = 1 << TSR_GEOMETRY_INPUT_TRIANGLES,
+		[TSR_TOPOLOGY_LINES_ADJACENCY] = 1 << TSR_GEOMETRY_INPUT_LINES |
+						 1 << TSR_GEOMETRY_INPUT_LINES_ADJACENCY,
+		[TSR_TOPOLOGY_LINE_STRIP_ADJACENCY] = 1 << TSR_GEOMETRY_INPUT_LINES |
+						      1 << TSR_GEOMETRY_INPUT_LINES_ADJACENCY,
+		[TSR_TOPOLOGY_TRIANGLES_ADJACENCY] = 1 << TSR_GEOMETRY_INPUT_TRIANGLES |
+						     1 << TSR_GEOMETRY_INPUT_TRIANGLES_ADJACENCY,
+		[TSR_TOPOLOGY_TRIANGLE_STRIP_ADJACENCY] =
+			1 << TSR_GEOMETRY_INPUT_TRIANGLES |
+			1 << TSR_GEOMETRY_INPUT_TRIANGLES_ADJACENCY,
+		[TSR_TOPOLOGY_PATCHES] = 1 << TSR_GEOMETRY_INPUT_PATCHES,
+	};
+
+	return g->domain ? input == g->primitives : of[topology] >> input & 1;
+}
+
+/* The headers of all shaders; whether they fit the draw. */
 static enum tsr_step load_headers(struct tsr_binning *bin, struct tsr_mem *mem)
 {
+	const struct tsr_stage_header *h = &bin->stages->header[TSR_STAGE_GEOMETRY];
 	const struct tsr_geometry_state *g = bin->state->geometry;
-	enum tsr_step step = load_header(bin, mem, TSR_STAGE_VERTEX, bin->state->shader->position);
+	enum tsr_step step = TSR_STEP_DONE;
 
-	memset(&bin->stages->header[TSR_STAGE_HULL], 0, sizeof(bin->stages->header[0]));
-	if (step == TSR_STEP_DONE && g->hull)
-		step = load_header(bin, mem, TSR_STAGE_HULL, g->hull);
-	if (step == TSR_STEP_DONE && g->domain)
-		step = load_header(bin, mem, TSR_STAGE_DOMAIN, g->domain);
-	return step;
-}
-
-/* The header of the last shader has a position, if that is to be drawn. */
-static enum tsr_step check_position(struct tsr_binning *bin, struct tsr_mem *mem)
-{
-	const uint64_t position = 15ull << TSR_STAGE_POSITION_X;
-	const struct tsr_geometry_state *g = bin->state->geometry;
-	const enum tsr_stage last = g->domain ? TSR_STAGE_DOMAIN : TSR_STAGE_VERTEX;
-	const struct tsr_program *program;
-	enum tsr_step step;
-
-	if (bin->state->draw->discard || !(position & ~bin->stages->header[last].omap_0))
+	for (unsigned int stage = TSR_STAGE_VERTEX; stage < TSR_STAGES; stage++) {
+		step = load_header(bin, mem, (enum tsr_stage)stage);
+		if (step != TSR_STEP_DONE)
+			return step;
+	}
+	bin->stages->streams = g->geometry ? (uint8_t)h->streams : 1;
+	bin->stages->neighbours = g->geometry && !g->domain &&
+				  (h->input == TSR_GEOMETRY_INPUT_LINES_ADJACENCY ||
+				   h->input == TSR_GEOMETRY_INPUT_TRIANGLES_ADJACENCY);
+	if (!g->geometry || takes(g, bin->draw.topology, h->input))
 		return TSR_STEP_DONE;
-	mem->unit = TSR_UNIT_SHADER;
-	step = tsr_programs_find(&bin->programs, mem,
-				 g->domain ? g->domain : bin->state->shader->position, last,
-				 &program);
-	return step == TSR_STEP_DONE ?
-		       tsr_mem_bad_packet(mem, program->header_va, TSR_STAGE_HEADER_OMAP_0__QWORD,
-					  TSR_FAULT_BAD_VALUE) :
-		       step;
+	mem->unit = TSR_UNIT_LIST;
+	return tsr_mem_bad_packet(mem, bin->ahead[bin->ahead_first].pc, 0, TSR_FAULT_BAD_VALUE);
 }
 
 /* Who reads what, from the last stage to the first. */
@@ -169,28 +250,36 @@ static void find_all_maps(struct tsr_binning *bin)
 	const struct tsr_geometry_state *g = bin->state->geometry;
 	const struct tsr_stage_map shown = drawn(bin->state->shader);
 	struct tsr_stages *s = bin->stages;
-	struct tsr_stage_map wanted = shown, vertex, all;
+	const bool points = s->header[TSR_STAGE_HULL].threads;
+	const struct tsr_stage_map hull = imap(&s->header[TSR_STAGE_HULL]);
+	const struct tsr_stage_map domain = imap(&s->header[TSR_STAGE_DOMAIN]);
+	struct tsr_stage_map last = shown, before, vertex;
 
 	for (unsigned int n = 0; n < TSR_STREAM_OUT_STREAMS; n++)
-		add_map(&wanted, &s->declared[n]);
-	s->last = &s->vertex;
-	vertex = wanted;
+		add_map(&last, &s->declared[n]);
+	if (g->geometry)
+		tsr_stage_add(&last, TSR_STAGE_PRIMITIVE_ID);
+	before = g->geometry ? imap(&s->header[TSR_STAGE_GEOMETRY]) : last;
+	vertex = before;
 	if (g->domain) {
-		vertex = imap(&s->header[g->hull ? TSR_STAGE_HULL : TSR_STAGE_DOMAIN]);
-		all = imap(&s->header[TSR_STAGE_DOMAIN]);
-		if (!s->header[TSR_STAGE_HULL].threads)
-			add_map(&vertex, &all);
-		s->last = &s->patches->domain;
+		vertex = hull;
+		if (!points)
+			add_map(&vertex, &domain);
 	}
 	find_maps(bin, TSR_STAGE_VERTEX, &s->vertex, NULL, &vertex);
+	s->last = &s->vertex;
 	if (g->domain) {
-		const struct tsr_stage_block *points = &s->vertex;
+		struct tsr_patches *p = s->patches;
 
-		if (g->hull)
-			find_maps(bin, TSR_STAGE_HULL, &s->patches->points, points, &all);
-		if (s->header[TSR_STAGE_HULL].threads)
-			points = &s->patches->points;
-		find_maps(bin, TSR_STAGE_DOMAIN, &s->patches->domain, points, &wanted);
+		find_maps(bin, TSR_STAGE_HULL, &p->points, &s->vertex, &domain);
+		find_maps(bin, TSR_STAGE_DOMAIN, &p->domain, points ? &p->points : &s->vertex,
+			  &before);
+		s->last = &p->domain;
+	}
+	if (g->geometry) {
+		find_maps(bin, TSR_STAGE_GEOMETRY, &s->emit->block, s->last, &last);
+		s->last = &s->emit->block;
+		tsr_strips_prepare(bin);
 	}
 	s->last->wanted = both(&shown, &s->last->out);
 }
@@ -199,10 +288,7 @@ enum tsr_step tsr_geometry_begin(struct tsr_binning *bin, struct tsr_mem *mem)
 {
 	enum tsr_step step;
 
-	bin->stages->streams = 1;
 	step = load_headers(bin, mem);
-	if (step == TSR_STEP_DONE)
-		step = check_position(bin, mem);
 	if (step == TSR_STEP_DONE)
 		step = tsr_stream_begin(bin, mem);
 	if (step != TSR_STEP_DONE)
@@ -217,14 +303,7 @@ enum tsr_step tsr_geometry_begin(struct tsr_binning *bin, struct tsr_mem *mem)
 
 uint64_t tsr_geometry_program(const struct tsr_binning *bin)
 {
-	switch (bin->stages->stage) {
-	case TSR_STAGE_HULL:
-		return bin->state->geometry->hull;
-	case TSR_STAGE_DOMAIN:
-		return bin->state->geometry->domain;
-	default:
-		return bin->state->shader->position;
-	}
+	return shader_of(bin, (enum tsr_stage)bin->stages->stage);
 }
 
 void tsr_geometry_bind(struct tsr_binning *bin)
@@ -232,10 +311,12 @@ void tsr_geometry_bind(struct tsr_binning *bin)
 	struct tsr_stages *s = bin->stages;
 	struct tsr_vertex_run *run = bin->run;
 
-	if (s->stage != TSR_STAGE_VERTEX) {
+	if (s->stage == TSR_STAGE_GEOMETRY)
+		tsr_strips_bind(bin);
+	else if (s->stage != TSR_STAGE_VERTEX)
 		tsr_patches_bind(bin);
+	if (s->stage != TSR_STAGE_VERTEX)
 		return;
-	}
 	run->block = &s->vertex;
 	run->group = NULL;
 	tsr_stage_block_begin(&s->vertex, bin->batch.vertices);
@@ -247,10 +328,12 @@ void tsr_geometry_shaded(struct tsr_binning *bin)
 
 	bin->stat[TSR_BIN_STAGE_UNWRITTEN] += b->unwritten;
 	b->unwritten = 0;
-	if (bin->stages->stage != TSR_STAGE_VERTEX) {
+	if (bin->stages->stage == TSR_STAGE_GEOMETRY)
+		tsr_strips_shaded(bin);
+	else if (bin->stages->stage != TSR_STAGE_VERTEX)
 		tsr_patches_shaded(bin);
+	if (bin->stages->stage != TSR_STAGE_VERTEX)
 		return;
-	}
 	bin->stat[TSR_BIN_STAGE_BLOCKS]++;
 	bin->stages->next = TSR_NEXT_BLOCK;
 	if (bin->state->geometry->domain)
@@ -319,14 +402,29 @@ void tsr_geometry_outputs(const struct tsr_binning *bin, unsigned int slot, uint
 enum tsr_geometry_step tsr_geometry_next(struct tsr_binning *bin)
 {
 	struct tsr_stages *s = bin->stages;
+	enum tsr_geometry_step what;
 
-	if (s->next != TSR_NEXT_BLOCK && s->next != TSR_NEXT_NOTHING)
-		return tsr_patches_next(bin);
-	if (s->next == TSR_NEXT_NOTHING) {
+	switch (s->next) {
+	case TSR_NEXT_NOTHING:
 		s->stage = TSR_STAGE_VERTEX;
 		return TSR_GEOMETRY_END;
+	case TSR_NEXT_BLOCK:
+		if (bin->state->geometry->geometry) {
+			tsr_strips_input(bin);
+			return TSR_GEOMETRY_AGAIN;
+		}
+		s->next = bin->state->geometry->domain ? TSR_NEXT_POINTS : TSR_NEXT_NOTHING;
+		what = TSR_GEOMETRY_BATCH;
+		break;
+	case TSR_NEXT_THREADS:
+	case TSR_NEXT_STRIPS:
+		what = tsr_strips_next(bin);
+		break;
+	default:
+		what = tsr_patches_next(bin);
+		break;
 	}
-	collect_all(bin);
-	s->next = bin->state->geometry->domain ? TSR_NEXT_POINTS : TSR_NEXT_NOTHING;
-	return TSR_GEOMETRY_BATCH;
+	if (what == TSR_GEOMETRY_BATCH)
+		collect_all(bin);
+	return what;
 }

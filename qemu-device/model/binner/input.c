@@ -139,6 +139,35 @@ static bool emit(struct tsr_binning *bin, const uint32_t *v, unsigned int n, uns
 	return true;
 }
 
+/*
+ * The same with its neighbours, for a geometry shader that takes them: @n vertices in its order.
+ * Patches likewise.
+ */
+static bool emit_input(struct tsr_binning *bin, const uint32_t *v, unsigned int n)
+{
+	struct tsr_stage_list *list = &bin->stages->input;
+	struct tsr_bin_draw *d = &bin->draw;
+	struct tsr_bin_batch *b = &bin->batch;
+	unsigned int vertices = b->vertices;
+
+	if (!room(b, v, n))
+		return false;
+	for (unsigned int i = 0; i < n; i++)
+		list->slot[b->primitives][i] = (uint8_t)slot_of(b, b->generation << 8,
+								bin->run->vertex, v[i], &vertices);
+	have_vertices(bin, vertices);
+	list->id[b->primitives] = d->primitive;
+	list->instance[b->primitives] = d->instance;
+	b->primitive[b->primitives++] = (uint64_t)d->primitive++ << 32;
+	return true;
+}
+
+/* Whether neighbours are taken. */
+static bool neighbours(const struct tsr_binning *bin)
+{
+	return bin->state->geometry && bin->stages->neighbours;
+}
+
 /* ---- Topologies ------------------------------------------------------------------------------ */
 
 /* Lists: @n vertices make a primitive, of those whose number is @first + i * @step. */
@@ -155,7 +184,8 @@ static bool feed_list(struct tsr_binning *bin, uint32_t index, unsigned int n, u
 	}
 	for (unsigned int i = 0; i < used; i++)
 		v[i] = d->v[first + i * step];
-	if (!emit(bin, v, used, 0, used - 1))
+	if (used < n && neighbours(bin) ? !emit_input(bin, d->v, n) :
+					  !emit(bin, v, used, 0, used - 1))
 		return false;
 	d->have = 0;
 	return true;
@@ -222,15 +252,54 @@ static bool feed_line_strip_adjacency(struct tsr_binning *bin, uint32_t index)
 {
 	struct tsr_bin_draw *d = &bin->draw;
 
+	d->v[d->have] = index;
 	if (d->have < 3) {
-		d->v[d->have++] = index;
+		d->have++;
 		return true;
 	}
-	if (!emit(bin, &d->v[1], 2, 0, 1))
+	if (neighbours(bin) ? !emit_input(bin, d->v, 4) : !emit(bin, &d->v[1], 2, 0, 1))
 		return false;
 	d->v[0] = d->v[1];
 	d->v[1] = d->v[2];
 	d->v[2] = index;
+	return true;
+}
+
+/* The triangle of a strip with neighbours whose vertices stand in @w, from number 2n - 2 on. */
+static bool emit_strip_adjacency(struct tsr_binning *bin, const uint32_t *w, bool last)
+{
+	struct tsr_bin_draw *d = &bin->draw;
+	const uint32_t before = w[d->looped ? 0 : 3], next = w[last ? 7 : 8];
+	const uint32_t even[6] = { w[2], before, w[4], next, w[6], w[5] };
+	const uint32_t odd[6] = { w[2], w[5], w[6], next, w[4], before };
+
+	if (!emit_input(bin, d->odd ? odd : even, 6))
+		return false;
+	d->odd = !d->odd;
+	d->looped = true;
+	return true;
+}
+
+/*
+ * A triangle waits until two vertices more have come than it could have for neighbours: then it is
+ * not the last one. Vertices wait with those of patches.
+ */
+static bool feed_neighbours(struct tsr_binning *bin, uint32_t index)
+{
+	uint32_t *w = bin->stages->waiting;
+	struct tsr_bin_draw *d = &bin->draw;
+
+	if (!d->have)
+		d->have = 2;
+	w[d->have] = index;
+	if (d->have < 9) {
+		d->have++;
+		return true;
+	}
+	if (!emit_strip_adjacency(bin, w, false))
+		return false;
+	memmove(w, w + 2, 8 * sizeof(w[0]));
+	d->have = 8;
 	return true;
 }
 
@@ -239,6 +308,8 @@ static bool feed_triangle_strip_adjacency(struct tsr_binning *bin, uint32_t inde
 {
 	struct tsr_bin_draw *d = &bin->draw;
 
+	if (neighbours(bin))
+		return feed_neighbours(bin, index);
 	if (d->have < 5) {
 		d->v[d->have++] = index;
 		return true;
@@ -255,10 +326,7 @@ static bool feed_triangle_strip_adjacency(struct tsr_binning *bin, uint32_t inde
 static bool feed_patch(struct tsr_binning *bin, uint32_t index)
 {
 	const unsigned int n = bin->state->geometry->patch_points;
-	struct tsr_bin_batch *b = &bin->batch;
-	unsigned int vertices = b->vertices;
 	struct tsr_bin_draw *d = &bin->draw;
-	struct tsr_stage_list *list = &bin->stages->input;
 	uint32_t *v = bin->stages->waiting;
 
 	v[d->have] = index;
@@ -266,15 +334,8 @@ static bool feed_patch(struct tsr_binning *bin, uint32_t index)
 		d->have++;
 		return true;
 	}
-	if (!room(b, v, n))
+	if (!emit_input(bin, v, n))
 		return false;
-	for (unsigned int i = 0; i < n; i++)
-		list->slot[b->primitives][i] = (uint8_t)slot_of(b, b->generation << 8,
-								bin->run->vertex, v[i], &vertices);
-	have_vertices(bin, vertices);
-	list->id[b->primitives] = d->primitive;
-	list->instance[b->primitives] = d->instance;
-	b->primitive[b->primitives++] = (uint64_t)d->primitive++ << 32;
 	d->have = 0;
 	return true;
 }
@@ -316,6 +377,9 @@ static bool end_strip(struct tsr_binning *bin)
 	const uint32_t v[2] = { d->v[0], d->loop };
 
 	if (d->topology == TSR_TOPOLOGY_LINE_LOOP && d->looped && !emit(bin, v, 2, 0, 1))
+		return false;
+	if (d->topology == TSR_TOPOLOGY_TRIANGLE_STRIP_ADJACENCY && d->have >= 8 &&
+	    neighbours(bin) && !emit_strip_adjacency(bin, bin->stages->waiting, true))
 		return false;
 	d->have = 0;
 	d->odd = false;

@@ -120,6 +120,7 @@ struct tsr_stage_list {
 /* Words of patch space: the factors first, words 6 and 7 are none. */
 #define TSR_PATCH_FACTORS 6
 #define TSR_PATCH_FIRST 8
+struct tsr_emit;
 struct tsr_patch_space {
 	uint32_t word[TSR_PATCH_FIRST + TSR_PATCH_WORDS_MAX];
 };
@@ -131,6 +132,7 @@ struct tsr_stage_group {
 	const struct tsr_stage_block *in;	/* vertices they read */
 	const struct tsr_stage_list *list;	/* their primitives are of it */
 	struct tsr_patch_space *patch;	/* of primitive 0 */
+	struct tsr_emit *emit;		/* GEOMETRY: where its vertices go; else NULL */
 	unsigned int patch_words;	/* of each, by this stage's header */
 	unsigned int points;		/* HULL: control points of a patch, whose first is thread 0's */
 	bool trap;			/* TRAP_HANDLES */
@@ -148,7 +150,9 @@ enum tsr_stage_next {
 	TSR_NEXT_NOTHING,		/* the batch has been dealt with */
 	TSR_NEXT_PATCHES,		/* the next patches: their hull shader */
 	TSR_NEXT_POINTS,		/* tessellate them: a block of points, and primitives */
-	TSR_NEXT_BLOCK,			/* the points have been shaded: what is drawn and streamed */
+	TSR_NEXT_BLOCK,			/* a block of vertices has been shaded: what takes it */
+	TSR_NEXT_THREADS,		/* the next threads of the geometry shader */
+	TSR_NEXT_STRIPS,		/* a block of what they have emitted */
 };
 
 /* Hull shader, tessellator, domain shader: for draws with DOMAIN. */
@@ -171,12 +175,80 @@ struct tsr_patches {
 	struct tsr_patch_space patch[TSR_BATCH_VERTICES];
 };
 
+/* What a thread has emitted: vertices in a row, packed words. */
+#define TSR_EMIT_WORDS (32 * TSR_GEOMETRY_VERTICES_MAX)
+#define TSR_EMIT_STREAM 3u		/* flags of a vertex: its stream, */
+#define TSR_EMIT_CUT 4u			/* … and that a strip ends after it */
+
+/* Geometry shaders: for draws with GEOMETRY_STATE.GEOMETRY. */
+struct tsr_emit {
+	struct tsr_stage_list list;	/* primitives of the block that is taken */
+	/* Of the draw: */
+	uint8_t instances;		/* threads of each */
+	uint8_t corners;		/* vertices of each primitive that is made */
+	uint8_t streams;		/* bit s: vertices can be of stream s */
+	uint16_t most;			/* vertices of a thread */
+	uint16_t words;			/* of a vertex; 0 counts as 1 */
+	uint8_t rank[TSR_STAGE_WORDS];	/* where among them a mapped word is */
+	uint16_t at_once;		/* threads that have room */
+	/* The group: threads @first to @first + @threads of all. */
+	uint32_t first, all;
+	uint16_t threads;
+	uint16_t emitted[TSR_BATCH_VERTICES];
+	uint8_t flags[TSR_EMIT_WORDS];
+	uint32_t word[TSR_EMIT_WORDS];
+	uint64_t written[TSR_EMIT_WORDS / 64];	/* bit n: word n has been */
+	/* Where making primitives of them is; the strip's vertices before that one. */
+	uint16_t thread, vertex;
+	bool open;			/* the block is being filled */
+	uint8_t held;			/* how many of these there are */
+	bool odd;			/* the next triangle is turned round */
+	uint16_t before[2];
+	/* The block of vertices of primitives, and which streams they are of. */
+	struct tsr_stage_block block;
+	uint16_t slot_of[2];		/* of @before; TSR_STAGE_NO_SLOT: not in the block */
+	uint8_t stream[TSR_BATCH_PRIMITIVES];
+};
+
+/* Where word @n, which is mapped, of vertex @vertex of thread @thread is. */
+static inline unsigned int tsr_emit_place(const struct tsr_emit *e, unsigned int thread,
+					  unsigned int vertex, unsigned int n)
+{
+	return (thread * e->most + vertex) * e->words + e->rank[n];
+}
+
+static inline bool tsr_emit_has(const struct tsr_emit *e, unsigned int place)
+{
+	return e->written[place / 64] >> place % 64 & 1;
+}
+
+static inline void tsr_emit_store(struct tsr_emit *e, unsigned int place, uint32_t value)
+{
+	e->written[place / 64] |= 1ull << place % 64;
+	e->word[place] = value;
+}
+
+/* The thread's vertex is complete; beyond the most it can emit nothing happens. */
+static inline void tsr_emit_vertex(struct tsr_emit *e, unsigned int thread, unsigned int stream)
+{
+	if (e->emitted[thread] < e->most && e->streams >> stream & 1)
+		e->flags[thread * e->most + e->emitted[thread]++] = (uint8_t)stream;
+}
+
+/* Its strip ends. */
+static inline void tsr_emit_cut(struct tsr_emit *e, unsigned int thread)
+{
+	if (e->emitted[thread])
+		e->flags[thread * e->most + e->emitted[thread] - 1u] |= TSR_EMIT_CUT;
+}
+
 /* What the BIN job has of draws with GEOMETRY: from the first one to the end of the command. */
 struct tsr_stages {
 	uint32_t waiting[TSR_PATCH_POINTS_MAX];	/* vertices of a patch that wait for others */
 	/* Of the draw: */
 	struct tsr_stage_header header[TSR_STAGES];	/* of its shaders */
 	uint8_t streams;		/* bit s: its last stage has vertices of stream s */
+	bool neighbours;		/* its geometry shader takes them */
 	struct tsr_stage_map declared[TSR_STREAM_OUT_STREAMS];	/* words stream-out writes */
 	/* Of the batch: */
 	struct tsr_stage_list input;	/* patches of the vertex shader's vertices */
@@ -187,6 +259,7 @@ struct tsr_stages {
 	struct tsr_stream_out out;
 	struct tsr_stage_block vertex;	/* outputs of its vertex shader */
 	struct tsr_patches *patches;	/* NULL: no draw had DOMAIN yet */
+	struct tsr_emit *emit;		/* NULL: no draw had a geometry shader yet */
 };
 
 #endif

@@ -334,7 +334,9 @@ enum tsr_step tsr_stream_batch(struct tsr_binning *bin, struct tsr_mem *mem)
 
 		if (bin->effort < 0)
 			return TSR_STEP_MORE;
-		step = tsr_stream_put(bin, mem, bin->stages->last, slots, tsr_bin_vertices(p), 0);
+		step = tsr_stream_put(bin, mem, bin->stages->last, slots, tsr_bin_vertices(p),
+				      bin->state->geometry->geometry ?
+					      bin->stages->emit->stream[out->next] : 0);
 		if (step != TSR_STEP_DONE)
 			return step;
 	}

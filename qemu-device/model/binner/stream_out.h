@@ -69,7 +69,7 @@ bool tsr_stream_wants(const struct tsr_binning *bin);
 enum tsr_step tsr_stream_put(struct tsr_binning *bin, struct tsr_mem *mem,
 			     const struct tsr_stage_block *block, const uint8_t *slots,
 			     unsigned int vertices, unsigned int stream);
-/* The primitives of the batch from out->next on, of stream 0. _MORE: the effort is used up. */
+/* The primitives of the batch from out->next on. _MORE: the effort is used up. */
 enum tsr_step tsr_stream_batch(struct tsr_binning *bin, struct tsr_mem *mem);
 /* What the counter at @va is for a draw that begins. */
 enum tsr_step tsr_stream_filled(struct tsr_binning *bin, struct tsr_mem *mem, uint64_t va,

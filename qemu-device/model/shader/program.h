@@ -26,6 +26,7 @@ enum tsr_stage {
 	TSR_STAGE_VERTEX,		/* of vertices, whole */
 	TSR_STAGE_HULL,			/* of patches */
 	TSR_STAGE_DOMAIN,		/* of the tessellator's points */
+	TSR_STAGE_GEOMETRY,		/* of primitives */
 	TSR_STAGES
 };
 

@@ -47,6 +47,31 @@ static void fill_patches(struct front *f, struct tsr_binning *bin)
 	}
 }
 
+/* Some vertices of each thread of a geometry shader, as if it had stored a position. */
+static void fill_emitted(struct front *f, struct tsr_binning *bin)
+{
+	struct tsr_emit *e = bin->stages->emit;
+
+	for (unsigned int t = 0; t < e->threads; t++) {
+		for (unsigned int v = 0; v < 7; v++) {
+			float record[16] = { 0 };
+			uint32_t word[4];
+
+			f->position(f, bin->run->vertex[t], 1000 + 7 * t + v, record);
+			memcpy(word, record, sizeof(word));
+			for (unsigned int i = 0; i < 4 && e->emitted[t] < e->most; i++) {
+				if (tsr_stage_has(&e->block.out, TSR_STAGE_POSITION_X + i))
+					tsr_emit_store(e, tsr_emit_place(e, t, e->emitted[t],
+						TSR_STAGE_POSITION_X + i), word[i]);
+			}
+			if (record[6] > -0.5f)
+				tsr_emit_vertex(e, t, e->corners > 1 ? 0 : word[0] & 3);
+			if (record[7] > 0.5f)
+				tsr_emit_cut(e, t);
+		}
+	}
+}
+
 /* A stage of a draw with GEOMETRY. */
 static void shade_stage(struct front *f, struct tsr_binning *bin)
 {
@@ -64,6 +89,8 @@ static void shade_stage(struct front *f, struct tsr_binning *bin)
 	}
 	if (stage == TSR_STAGE_HULL)
 		fill_patches(f, bin);
+	if (stage == TSR_STAGE_GEOMETRY)
+		fill_emitted(f, bin);
 }
 
 /* In place of the cores: the test's positions. */

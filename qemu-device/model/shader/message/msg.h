@@ -39,7 +39,7 @@ tsr_msg_fn tsr_msg_lea_texel;		/* LEA_TEX*; arg: 1 for an immediate index */
 tsr_msg_fn tsr_msg_load_convert;	/* LD_CVT */
 tsr_msg_fn tsr_msg_store_convert;	/* ST_CVT */
 tsr_msg_fn tsr_msg_clock;		/* LD_GCLK */
-tsr_msg_fn tsr_msg_stage;		/* ALD, AST, AL2P; arg: enum tsr_msg_stage_access */
+tsr_msg_fn tsr_msg_stage;		/* ALD, AST, AL2P, EMIT, RESTART; arg: enum tsr_msg_stage_access */
 tsr_msg_fn tsr_msg_texture;		/* TEXC */
 tsr_msg_fn tsr_msg_texture_compact;	/* TEXS_2D, TEXS_CUBE; arg: 1 for cubes */
 /* Lanes @lanes of vector @from to @to. */
@@ -104,6 +104,8 @@ enum tsr_msg_stage_access {
 	TSR_MSG_STAGE_LOAD,
 	TSR_MSG_STAGE_STORE,
 	TSR_MSG_STAGE_INDEX,
+	TSR_MSG_STAGE_EMIT,
+	TSR_MSG_STAGE_RESTART,
 };
 
 /* Which attribute instruction. */

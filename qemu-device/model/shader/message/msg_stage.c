@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Attribute spaces between stages: ALD, AST and AL2P, and the windows.
+ * Attribute spaces between stages: ALD, AST and AL2P, the windows; EMIT and RESTART.
  *
  * A shader of a draw with GEOMETRY stores to its own vertex in the block of its stage (stages.h). It
  * loads what the device makes (vertex shaders), or what the stage before has left in its block;
@@ -37,6 +37,12 @@ static unsigned int thread_of(const struct tsr_msg_env *env, unsigned int lane)
 static unsigned int slot_of(const struct tsr_msg_env *env, unsigned int lane)
 {
 	return env->vertices->slot[thread_of(env, lane)];
+}
+
+/* Where the vertices of a geometry shader's thread go; NULL: it is another stage. */
+static struct tsr_emit *emit_of(const struct tsr_msg_env *env)
+{
+	return env->stage == TSR_STAGE_GEOMETRY ? env->vertices->group->emit : NULL;
 }
 
 /* Bytes an access of @count words is aligned to. */
@@ -130,6 +136,8 @@ static bool find_loaded(const struct tsr_msg_env *env, const struct tsr_stage_wo
 		return true;
 	if (s->patch)
 		return env->stage == TSR_STAGE_HULL || !s->output;
+	if (s->output && env->stage == TSR_STAGE_GEOMETRY)
+		return false;
 	if (!s->output) {
 		w->slot = by_handle(env, handle);
 		return s->handle;
@@ -139,10 +147,19 @@ static bool find_loaded(const struct tsr_msg_env *env, const struct tsr_stage_wo
 	return env->stage == TSR_STAGE_HULL || !s->handle;
 }
 
+/* The vertex that a thread of a geometry shader has not emitted yet. */
+static unsigned int emitted(const struct tsr_msg_env *env, unsigned int lane)
+{
+	const struct tsr_emit *e = emit_of(env);
+	const unsigned int vertex = e->emitted[thread_of(env, lane)];
+
+	return vertex < e->most ? vertex : TSR_STAGE_NO_SLOT;
+}
+
 static bool find_stored(const struct tsr_msg_env *env, const struct tsr_stage_word *s,
 			unsigned int lane, struct words *w)
 {
-	w->slot = slot_of(env, lane);
+	w->slot = emit_of(env) ? emitted(env, lane) : slot_of(env, lane);
 	return s->output && !s->handle && (!s->patch || env->stage == TSR_STAGE_HULL);
 }
 
@@ -227,12 +244,20 @@ static uint32_t of_primitive(const struct tsr_msg_env *env, unsigned int lane, u
 }
 
 /* Word @n of @slot of @space, which is mapped and not the device's. */
-static uint32_t stored(const struct tsr_msg_env *env, enum space space, unsigned int slot,
-		       unsigned int n)
+static uint32_t stored(const struct tsr_msg_env *env, unsigned int lane, enum space space,
+		       unsigned int slot, unsigned int n)
 {
 	struct tsr_stage_block *own = env->vertices->block;
+	const struct tsr_emit *e = space == SPACE_OUT ? emit_of(env) : NULL;
 	const struct tsr_stage_block *b = own;
 
+	if (e) {
+		const unsigned int place = tsr_emit_place(e, thread_of(env, lane), slot, n);
+
+		if (tsr_emit_has(e, place))
+			return e->word[place];
+		b = NULL;
+	}
 	if (space == SPACE_IN) {
 		b = env->vertices->group ? env->vertices->group->in : NULL;
 		if (!b || slot >= b->vertices)
@@ -274,7 +299,7 @@ static enum tsr_step load_word(struct tsr_msg_env *env, unsigned int lane, const
 		*value = of_primitive(env, lane, n);
 		return TSR_STEP_DONE;
 	case TSR_STAGE_KIND_STORED:
-		*value = w->slot == TSR_STAGE_NO_SLOT ? 0 : stored(env, w->space, w->slot, n);
+		*value = w->slot == TSR_STAGE_NO_SLOT ? 0 : stored(env, lane, w->space, w->slot, n);
 		return TSR_STEP_DONE;
 	default:
 		*value = w->kind[i] == TSR_STAGE_KIND_ONE && w->slot != TSR_STAGE_NO_SLOT ?
@@ -325,7 +350,13 @@ static void store_word(struct tsr_msg_env *env, unsigned int lane, const struct 
 		word = patch_word(env, lane, w->first + i);
 		if (word)
 			*word = value;
-	} else if (w->kind[i] == TSR_STAGE_KIND_STORED && w->slot != TSR_STAGE_NO_SLOT) {
+	} else if (w->kind[i] != TSR_STAGE_KIND_STORED || w->slot == TSR_STAGE_NO_SLOT) {
+		return;
+	} else if (emit_of(env)) {
+		tsr_emit_store(emit_of(env), tsr_emit_place(emit_of(env), thread_of(env, lane),
+							    w->slot, (unsigned int)w->first + i),
+			       value);
+	} else {
 		tsr_stage_store(env->vertices->block, w->slot, (unsigned int)w->first + i, value);
 	}
 }
@@ -368,15 +399,39 @@ static enum tsr_step index_lane(struct tsr_msg_env *env, struct tsr_msg *msg, un
 	return TSR_STEP_DONE;
 }
 
+/* ---- Vertices of geometry shaders ------------------------------------------------------------ */
+
+static enum tsr_step emit_lane(struct tsr_msg_env *env, struct tsr_msg *msg, unsigned int lane,
+			       const void *arg)
+{
+	(void)arg;
+	tsr_emit_vertex(emit_of(env), thread_of(env, lane), msg->insn->mod[TSR_MOD_STREAM]);
+	if (msg->insn->mod[TSR_MOD_CUT])
+		tsr_emit_cut(emit_of(env), thread_of(env, lane));
+	return TSR_STEP_DONE;
+}
+
+static enum tsr_step restart_lane(struct tsr_msg_env *env, struct tsr_msg *msg, unsigned int lane,
+				  const void *arg)
+{
+	(void)msg;
+	(void)arg;
+	tsr_emit_cut(emit_of(env), thread_of(env, lane));
+	return TSR_STEP_DONE;
+}
+
 enum tsr_step tsr_msg_stage(struct tsr_msg_env *env, struct tsr_msg *msg, unsigned int arg)
 {
 	static tsr_msg_lane_fn *const fn[] = {
 		[TSR_MSG_STAGE_LOAD] = load_lane,
 		[TSR_MSG_STAGE_STORE] = store_lane,
 		[TSR_MSG_STAGE_INDEX] = index_lane,
+		[TSR_MSG_STAGE_EMIT] = emit_lane,
+		[TSR_MSG_STAGE_RESTART] = restart_lane,
 	};
+	const bool emits = arg >= TSR_MSG_STAGE_EMIT;
 
-	if (env->stage < TSR_STAGE_VERTEX) {
+	if (env->stage < (emits ? TSR_STAGE_GEOMETRY : TSR_STAGE_VERTEX)) {
 		msg->fault_lane = msg->lanes ? __builtin_ctz(msg->lanes) : 0;
 		env->mem->unit = TSR_UNIT_SHADER;
 		return tsr_msg_fault(env, TSR_FAULT_SHADER_UNSUPPORTED, 0, TSR_ACCESS_NONE);
@@ -396,6 +451,8 @@ bool tsr_stage_in_window(const struct tsr_msg_env *env, uint64_t va)
 		return env->stage > TSR_STAGE_VERTEX;
 	case TSR_WINDOW_STAGE_PATCH >> TSR_WINDOW_SHIFT:
 		return env->stage == TSR_STAGE_HULL || env->stage == TSR_STAGE_DOMAIN;
+	case TSR_WINDOW_STAGE_CONTROL >> TSR_WINDOW_SHIFT:
+		return env->stage == TSR_STAGE_GEOMETRY;
 	default:
 		return false;
 	}
@@ -411,6 +468,11 @@ static bool find_window(const struct tsr_msg_env *env, unsigned int lane, uint64
 	switch (va >> TSR_WINDOW_SHIFT) {
 	case TSR_WINDOW_STAGE_OUTPUT >> TSR_WINDOW_SHIFT:
 		w->space = SPACE_OUT;
+		if (emit_of(env)) {
+			w->slot = number < emit_of(env)->most ? (unsigned int)number :
+								TSR_STAGE_NO_SLOT;
+			return true;
+		}
 		w->slot = env->stage == TSR_STAGE_HULL ? own_point(env, lane, number) :
 							 slot_of(env, lane);
 		return env->stage == TSR_STAGE_HULL || !number;
@@ -449,14 +511,75 @@ static enum tsr_step in_window(struct tsr_msg_env *env, unsigned int lane, uint6
 	return TSR_STEP_DONE;
 }
 
+/* The n-th word of the window of control: of the thread, and of its vertex n - CONTROL_FLAGS. */
+enum { CONTROL_EMIT, CONTROL_COUNT, CONTROL_FLAGS = 0x1000 / 4 };
+
+/* A word of the window of control. */
+static uint32_t read_control(const struct tsr_emit *e, unsigned int thread, unsigned int n)
+{
+	uint8_t flags;
+
+	if (n == CONTROL_COUNT)
+		return e->emitted[thread];
+	if (n < CONTROL_FLAGS || n >= CONTROL_FLAGS + (unsigned int)e->most)
+		return 0;
+	flags = e->flags[thread * e->most + n - CONTROL_FLAGS];
+	return (flags & TSR_EMIT_STREAM) |
+	       (flags & TSR_EMIT_CUT ? TSR_STAGE_EMIT_CUT__MASK : 0);
+}
+
+static void write_control(struct tsr_emit *e, unsigned int thread, unsigned int n, uint64_t word)
+{
+	struct tsr_stage_emit emit;
+
+	tsr_unpack_stage_emit(&word, &emit);
+	if (n == CONTROL_EMIT && emit.vertex)
+		tsr_emit_vertex(e, thread, emit.stream);
+	if (n == CONTROL_EMIT && emit.cut)
+		tsr_emit_cut(e, thread);
+	if (n == CONTROL_COUNT)
+		e->emitted[thread] = (uint16_t)(word < e->most ? word : e->most);
+	if (n >= CONTROL_FLAGS && n < CONTROL_FLAGS + (unsigned int)e->most &&
+	    e->streams >> emit.stream & 1)
+		e->flags[thread * e->most + n - CONTROL_FLAGS] =
+			(uint8_t)(emit.stream | (emit.cut ? TSR_EMIT_CUT : 0));
+}
+
+/* An access of @len bytes to the window of control. */
+static enum tsr_step control(struct tsr_msg_env *env, unsigned int lane, uint64_t va,
+			     uint32_t *value, void *to, unsigned int len, bool write)
+{
+	const uint64_t at = va & ((1ull << TSR_WINDOW_SHIFT) - 1);
+	const unsigned int access = write ? TSR_ACCESS_WRITE : TSR_ACCESS_READ;
+	const unsigned int thread = thread_of(env, lane);
+
+	env->mem->unit = TSR_UNIT_STAGE;
+	if (at % 4 || len % 4)
+		return tsr_msg_fault(env, TSR_FAULT_SHADER_ALIGNMENT, va, access);
+	if (at + len > 0x1000 + 4 * TSR_GEOMETRY_VERTICES_MAX)
+		return tsr_msg_fault(env, TSR_FAULT_SHADER_BOUNDS, va, access);
+	for (unsigned int i = 0; i < len / 4; i++) {
+		if (write)
+			write_control(emit_of(env), thread, (unsigned int)at / 4 + i, value[i]);
+		else
+			value[i] = read_control(emit_of(env), thread, (unsigned int)at / 4 + i);
+	}
+	if (!write)
+		memcpy(to, value, len);
+	return TSR_STEP_DONE;
+}
+
 enum tsr_step tsr_stage_window_read(struct tsr_msg_env *env, unsigned int lane, uint64_t va,
 				    void *to, unsigned int len)
 {
 	struct loaded loaded = { .there = false };
 	uint32_t value[WORDS_MAX];
 	struct words w;
-	enum tsr_step step = in_window(env, lane, va, len, TSR_ACCESS_READ, &w);
+	enum tsr_step step;
 
+	if (va >> TSR_WINDOW_SHIFT == TSR_WINDOW_STAGE_CONTROL >> TSR_WINDOW_SHIFT)
+		return control(env, lane, va, value, to, len, false);
+	step = in_window(env, lane, va, len, TSR_ACCESS_READ, &w);
 	if (step == TSR_STEP_DONE)
 		step = check_handle(env, &w, va);
 	for (unsigned int i = 0; step == TSR_STEP_DONE && i < w.count; i++)
@@ -471,16 +594,19 @@ enum tsr_step tsr_stage_window_write(struct tsr_msg_env *env, unsigned int lane,
 {
 	uint32_t value[WORDS_MAX];
 	struct words w;
-	enum tsr_step step = in_window(env, lane, va, len, TSR_ACCESS_WRITE, &w);
+	enum tsr_step step;
 
+	memcpy(value, from, len < sizeof(value) ? len : sizeof(value));
+	if (va >> TSR_WINDOW_SHIFT == TSR_WINDOW_STAGE_CONTROL >> TSR_WINDOW_SHIFT)
+		return control(env, lane, va, value, NULL, len, true);
+	step = in_window(env, lane, va, len, TSR_ACCESS_WRITE, &w);
 	if (step != TSR_STEP_DONE)
 		return step;
 	/* vertices that are read stay as they are, and so do control points of other threads */
 	if (w.space == SPACE_IN || (w.space == SPACE_PATCH && env->stage != TSR_STAGE_HULL))
 		return tsr_msg_fault(env, TSR_FAULT_MMU_UNMAPPED, va, TSR_ACCESS_WRITE);
-	if (w.space == SPACE_OUT && w.slot != slot_of(env, lane))
+	if (w.space == SPACE_OUT && !emit_of(env) && w.slot != slot_of(env, lane))
 		return TSR_STEP_DONE;
-	memcpy(value, from, len);
 	for (unsigned int i = 0; i < w.count; i++)
 		store_word(env, lane, &w, i, value[i]);
 	return TSR_STEP_DONE;
