@@ -23,7 +23,7 @@ def kernel_headers():
     """include/uapi of the kernel that runs: beside its build directory's Makefile, or of what that one includes."""
     kdir = os.environ["TSR_KDIR"]
     with open(os.path.join(kdir, "Makefile")) as f:
-        included = re.match(r"include (\S+)/Makefile\n", f.read())
+        included = re.search(r"^include (\S+)/Makefile$", f.read(), re.M)
     return os.path.join(included[1] if included else kdir, "include", "uapi")
 
 
