@@ -101,7 +101,7 @@ static void init_features(struct pipe_caps *c)
 	c->primitive_restart_fixed_index = true;
 	c->emulate_nonfixed_primitive_restart = true;
 	c->fs_coord_origin_upper_left = true;
-	c->fs_coord_pixel_center_half_integer = true;
+	c->fs_coord_pixel_center_integer = true;
 	c->fs_position_is_sysval = true;
 	c->fs_point_is_sysval = true;
 	c->fs_face_is_integer_sysval = true;
