@@ -22,7 +22,7 @@ GUEST = $(PYTHON) qemu-device/vm/guest.py $(GUEST_OPTIONS)
 # Sets what the device tests need.
 QEMU_ENV = set -e; q=$$(bash qemu-device/build/qemu.sh); export TSR_QEMU=$$q/qemu-system-x86_64 TSR_QEMU_SHARE=$$q/share
 
-.PHONY: kernel module userspace guest-env guest shell gdb run timeline lab ci
+.PHONY: kernel module userspace mesa guest-env guest shell gdb run timeline lab ci
 kernel: setup ## fetch the stock guest kernel, or KERNEL=7.3, print its directory
 	@bash qemu-device/vm/kernel.sh $(KERNEL)
 
@@ -31,6 +31,9 @@ module: setup ## build the driver for the stock kernel (or KDIR=), print the pat
 
 userspace: setup ## build libtessera, tools, demos and the guest's test programs
 	@bash qemu-device/vm/programs.sh && echo '$(BUILD)/userspace'
+
+mesa: setup ## build Mesa with a driver for the GPU, print its directory; DIR/tsr-mesa PROGRAM runs a program with it
+	@bash userspace/mesa/build.sh
 
 guest-env: setup
 	@bash qemu-device/vm/env.sh
