@@ -325,7 +325,7 @@ static void label_lengths(void)
 /* Every other one first: as many gaps as there can be between those that are left. */
 static void any_order(void)
 {
-	enum { COUNT = 96 };
+	enum { COUNT = 200 };
 	struct gt_bo bo[COUNT];
 	unsigned int i, round;
 

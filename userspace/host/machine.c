@@ -10,6 +10,7 @@
  * Calls of the model are made under drv.lock, as it asks for. What it tells from its own threads
  * only wakes our thread, which looks after everything that happens while no ioctl runs.
  */
+#include <assert.h>
 #include <errno.h>
 #include <limits.h>
 #include <linux/futex.h>
@@ -524,6 +525,7 @@ static void hole_add(uint64_t offset, uint64_t size)
 	if (i && m.hole[i - 1].offset + m.hole[i - 1].size == offset) {
 		m.hole[--i].size += size;
 	} else {
+		assert(m.holes < m.room);
 		memmove(&m.hole[i + 1], &m.hole[i], (m.holes - i) * sizeof(*m.hole));
 		m.hole[i] = (struct range){ offset, size };
 		m.holes++;

@@ -139,8 +139,12 @@ void tg_job_free(struct tg_screen *screen, struct tg_job *job)
 
 static void use_surface(struct tg_batch *b, struct pipe_surface *surface)
 {
-	if (surface)
-		tg_batch_use(b, tg_resource(surface->texture)->bo, true);
+	struct tg_resource *r = surface ? tg_resource(surface->texture) : NULL;
+
+	if (r)
+		tg_batch_use(b, r->bo, true);
+	if (r && r->stencil)
+		tg_batch_use(b, tg_resource(r->stencil)->bo, true);
 }
 
 static void take_framebuffer(struct tg_batch *b)

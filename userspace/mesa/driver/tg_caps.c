@@ -2,6 +2,7 @@
 /* What the driver can. What it cannot is not claimed. */
 #include "panfrost/compiler/bifrost_compile.h"
 #include "util/os_misc.h"
+#include "util/u_math.h"
 #include "util/u_screen.h"
 
 #include "tg_caps.h"
@@ -66,7 +67,9 @@ static bool is_format_supported(struct pipe_screen *screen, enum pipe_format for
 	const struct tg_format *f = tg_format(format);
 	const uint64_t features = tsr_device_info(tg_screen(screen)->device)->features;
 
-	if (samples > 1 || storage_samples > 1)
+	if (MAX2(samples, 1) != MAX2(storage_samples, 1) || samples > TSR_SAMPLES_MAX ||
+	    !util_is_power_of_two_nonzero(MAX2(samples, 1)) ||
+	    (samples > 1 && ((target != PIPE_TEXTURE_2D && target != PIPE_TEXTURE_2D_ARRAY) || f->uses & TG_BLOCK)))
 		return false;
 	if (bind & PIPE_BIND_INDEX_BUFFER && format != PIPE_FORMAT_R8_UINT && format != PIPE_FORMAT_R16_UINT &&
 	    format != PIPE_FORMAT_R32_UINT)
@@ -96,6 +99,8 @@ static void init_features(struct pipe_caps *c)
 	c->texture_mirror_clamp_to_edge = true;
 	c->blend_equation_separate = true;
 	c->indep_blend_enable = true;
+	c->texture_multisample = true;
+	c->sample_shading = true;
 	c->indep_blend_func = true;
 	c->primitive_restart = true;
 	c->primitive_restart_fixed_index = true;

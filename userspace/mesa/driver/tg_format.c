@@ -115,6 +115,9 @@ static const struct tg_format formats[PIPE_FORMAT_COUNT] = {
 	F(Z24X8_UNORM, Z24X8_UNORM, RGBA, TZ),
 	F(Z24_UNORM_S8_UINT, Z24X8_UNORM, RGBA, TZ),
 	F(Z32_FLOAT, R32F, RGBA, TZ),
+	/* two resources: the stencil part is one of S8_UINT */
+	F(Z32_FLOAT_S8X24_UINT, R32F, RGBA, TZ),
+	F(X32_S8X24_UINT, S8, GRBA, T),
 	F(X24S8_UINT, X24S8, GRBA, T),
 	F(S8_UINT, S8, GRBA, TZ),
 
@@ -160,6 +163,8 @@ uint8_t tg_stencil_format(enum pipe_format format)
 	case PIPE_FORMAT_X24S8_UINT:
 		return TSR_PIXEL_FORMAT_X24S8;
 	case PIPE_FORMAT_S8_UINT:
+	case PIPE_FORMAT_Z32_FLOAT_S8X24_UINT:
+	case PIPE_FORMAT_X32_S8X24_UINT:
 		return TSR_PIXEL_FORMAT_S8;
 	default:
 		return 0;

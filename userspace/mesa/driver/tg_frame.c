@@ -16,9 +16,8 @@
 #define TARGET_QWORDS	TSR_RENDER_TARGET__QWORDS
 #define TARGET_BYTES	(TARGET_QWORDS * 8u)
 
-static void fill_memory(const struct pipe_surface *s, struct tsr_render_target *t)
+static void fill_memory(const struct pipe_surface *s, const struct tg_resource *r, struct tsr_render_target *t)
 {
-	const struct tg_resource *r = tg_resource(s->texture);
 	const unsigned level = s->u.tex.level;
 
 	t->pointer = tg_resource_va(r, level, s->u.tex.first_layer, 0);
@@ -37,7 +36,7 @@ static void write_color(const struct tg_batch *b, unsigned i, uint64_t *words)
 
 	if (s) {
 		f = tg_format(s->format);
-		fill_memory(s, &t);
+		fill_memory(s, tg_resource(s->texture), &t);
 		t.format = f->format;
 		t.order = f->order;
 		t.srgb = util_format_is_srgb(s->format);
@@ -51,9 +50,10 @@ static void write_color(const struct tg_batch *b, unsigned i, uint64_t *words)
 
 static void write_depth(const struct tg_batch *b, bool stencil, uint64_t *words)
 {
+	const struct tg_resource *r = tg_resource(b->fb.zsbuf->texture);
 	struct tsr_render_target t = { 0 };
 
-	fill_memory(b->fb.zsbuf, &t);
+	fill_memory(b->fb.zsbuf, stencil && r->stencil ? tg_resource(r->stencil) : r, &t);
 	if (stencil) {
 		t.format = tg_stencil_format(b->fb.zsbuf->format);
 		t.clear_0 = b->stencil;
@@ -127,6 +127,8 @@ static uint32_t with_partner(const struct tg_batch *b, uint32_t mask)
 {
 	const uint32_t both = TG_DEPTH_BIT | TG_STENCIL_BIT;
 
+	if (b->fb.zsbuf && tg_resource(b->fb.zsbuf->texture)->stencil)
+		return mask;
 	return mask & both && (b->targets & both) == both ? mask | both : mask;
 }
 

@@ -7,6 +7,7 @@
 #include "util/u_memory.h"
 #include "util/u_surface.h"
 #include "util/u_transfer.h"
+#include "util/u_transfer_helper.h"
 
 #include "tg_format.h"
 #include "tg_resource.h"
@@ -90,6 +91,7 @@ static struct tg_resource *resource_new(struct pipe_screen *screen, const struct
 	r->base = *template;
 	r->base.screen = screen;
 	r->base.next = NULL;
+	r->format = template->format;
 	pipe_reference_init(&r->base.reference, 1);
 	return r;
 }
@@ -102,7 +104,6 @@ static struct pipe_resource *create_with(struct pipe_screen *screen, const struc
 	if (!r)
 		return NULL;
 	r->layout = linear ? TSR_LAYOUT_LINEAR : TSR_LAYOUT_TILED;
-	r->tiled_never = linear;
 	lay_out(r, 0);
 	r->bo = tg_bo_create(tg_screen(screen), r->size, util_format_short_name(template->format));
 	if (!r->bo) {
@@ -142,7 +143,6 @@ static struct pipe_resource *resource_from_handle(struct pipe_screen *screen, co
 	if (!r)
 		return NULL;
 	r->layout = TSR_LAYOUT_LINEAR;
-	r->tiled_never = true;
 	lay_out(r, handle->stride);
 	r->offset = handle->offset;
 	r->bo = tg_bo_import(tg_screen(screen), (int)handle->handle);
@@ -240,14 +240,44 @@ static bool is_dmabuf_modifier_supported(struct pipe_screen *screen, uint64_t mo
 	return modifier == DRM_FORMAT_MOD_LINEAR;
 }
 
-void tg_resource_screen_init(struct pipe_screen *screen)
+static enum pipe_format get_internal_format(struct pipe_resource *resource)
 {
-	screen->resource_create = resource_create;
+	return tg_resource(resource)->format;
+}
+
+static void set_stencil(struct pipe_resource *resource, struct pipe_resource *stencil)
+{
+	tg_resource(resource)->stencil = stencil;
+}
+
+static struct pipe_resource *get_stencil(struct pipe_resource *resource)
+{
+	return tg_resource(resource)->stencil;
+}
+
+/* Depth of 32 bits with stencil is two resources; samples are mapped by way of one without. */
+static const struct u_transfer_vtbl transfer_vtbl = {
+	.resource_create = resource_create,
+	.resource_destroy = resource_destroy,
+	.transfer_map = tg_texture_map,
+	.transfer_unmap = tg_texture_unmap,
+	.transfer_flush_region = tg_flush_region,
+	.get_internal_format = get_internal_format,
+	.set_stencil = set_stencil,
+	.get_stencil = get_stencil,
+};
+
+bool tg_resource_screen_init(struct pipe_screen *screen)
+{
+	screen->transfer_helper = u_transfer_helper_create(
+		&transfer_vtbl, U_TRANSFER_HELPER_SEPARATE_Z32S8 | U_TRANSFER_HELPER_MSAA_MAP);
+	screen->resource_create = u_transfer_helper_resource_create;
 	screen->resource_create_with_modifiers = resource_create_with_modifiers;
 	screen->resource_from_handle = resource_from_handle;
 	screen->resource_get_handle = resource_get_handle;
 	screen->resource_get_param = resource_get_param;
-	screen->resource_destroy = resource_destroy;
+	screen->resource_destroy = u_transfer_helper_resource_destroy;
 	screen->query_dmabuf_modifiers = query_dmabuf_modifiers;
 	screen->is_dmabuf_modifier_supported = is_dmabuf_modifier_supported;
+	return screen->transfer_helper;
 }

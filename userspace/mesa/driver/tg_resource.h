@@ -26,7 +26,8 @@ struct tg_resource {
 	uint64_t size;
 	uint32_t layout;		/* enum tsr_layout */
 	uint32_t texel;			/* bytes of a texel, or of a block */
-	bool tiled_never;		/* others look at it */
+	struct pipe_resource *stencil;	/* of a Z32_FLOAT_S8X24_UINT, which is depth alone; owned by u_transfer_helper */
+	enum pipe_format format;	/* what is in memory */
 	struct tg_level level[TG_LEVELS];
 };
 
@@ -48,7 +49,14 @@ static inline uint64_t tg_resource_va(const struct tg_resource *r, unsigned leve
 	return r->bo->va + tg_resource_offset(r, level, layer, sample);
 }
 
-void tg_resource_screen_init(struct pipe_screen *screen);
+/* False: there is no memory. */
+bool tg_resource_screen_init(struct pipe_screen *screen);
 void tg_resource_context_init(struct pipe_context *context);
+
+/* Of a texture that is one resource and has one sample. */
+void *tg_texture_map(struct pipe_context *pipe, struct pipe_resource *resource, unsigned level, unsigned usage,
+		     const struct pipe_box *box, struct pipe_transfer **out);
+void tg_texture_unmap(struct pipe_context *pipe, struct pipe_transfer *transfer);
+void tg_flush_region(struct pipe_context *pipe, struct pipe_transfer *transfer, const struct pipe_box *box);
 
 #endif

@@ -8,6 +8,7 @@
 #include "util/u_debug.h"
 #include "util/u_memory.h"
 #include "util/u_screen.h"
+#include "util/u_transfer_helper.h"
 
 #include "tg_batch.h"
 #include "tg_bo.h"
@@ -136,6 +137,8 @@ static void destroy(struct pipe_screen *pscreen)
 	tsr_pool_unref(screen->lists);
 	tsr_vm_unref(screen->vm);
 	tsr_device_unref(screen->device);
+	if (pscreen->transfer_helper)
+		u_transfer_helper_destroy(pscreen->transfer_helper);
 	slab_destroy_parent(&screen->transfers);
 	simple_mtx_destroy(&screen->lock);
 	FREE(screen);
@@ -156,7 +159,7 @@ static int get_screen_fd(struct pipe_screen *screen)
 	return tsr_device_fd(tg_screen(screen)->device);
 }
 
-static void init_functions(struct pipe_screen *base)
+static bool init_functions(struct pipe_screen *base)
 {
 	base->destroy = destroy;
 	base->get_name = get_name;
@@ -165,9 +168,9 @@ static void init_functions(struct pipe_screen *base)
 	base->get_screen_fd = get_screen_fd;
 	base->get_timestamp = u_default_get_timestamp;
 	base->context_create = tg_context_create;
-	tg_resource_screen_init(base);
 	tg_fence_screen_init(base);
 	tg_caps_init(base);
+	return tg_resource_screen_init(base);
 }
 
 static struct pipe_screen *create(int fd, const struct pipe_screen_config *config, struct renderonly *ro)
@@ -183,11 +186,10 @@ static struct pipe_screen *create(int fd, const struct pipe_screen_config *confi
 		list_inithead(&screen->bo_cache[i]);
 	slab_create_parent(&screen->transfers, sizeof(struct tg_transfer), 16);
 	screen->debug = (uint32_t)debug_get_flags_option("TESSERA_DEBUG", debug_options, 0);
-	if (!open_device(screen, fd)) {
+	if (!open_device(screen, fd) || !init_functions(&screen->base)) {
 		destroy(&screen->base);
 		return NULL;
 	}
-	init_functions(&screen->base);
 	return &screen->base;
 }
 

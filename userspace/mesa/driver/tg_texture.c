@@ -136,7 +136,7 @@ static void write_border(const struct tg_sampler *s, const struct pipe_sampler_v
 	}
 	if (d->format == PIPE_FORMAT_A8_UNORM)
 		stored[3] = s->base.border_color.ui[3];
-	if (tg_stencil_format(d->format) && d->format != PIPE_FORMAT_Z24_UNORM_S8_UINT)
+	if (tg_stencil_format(d->format) && !util_format_has_depth(d))
 		stored[1] = s->base.border_color.ui[0];
 	tsr_unpack_sampler(s->words, &p);
 	p.border_r = stored[0];
@@ -182,9 +182,18 @@ static uint64_t block_bits(enum pipe_format format)
 	return code[util_format_get_blockwidth(format)] | code[util_format_get_blockheight(format)] << 3;
 }
 
+/* What is sampled: of depth and stencil in two resources one of them. */
+static struct tg_resource *sampled(const struct pipe_sampler_view *v)
+{
+	struct tg_resource *r = tg_resource(v->texture);
+
+	return r->stencil && tg_stencil_format(v->format) && v->format != PIPE_FORMAT_Z32_FLOAT_S8X24_UINT
+		       ? tg_resource(r->stencil) : r;
+}
+
 static void describe(const struct pipe_sampler_view *v, struct tsr_texture *t)
 {
-	const struct tg_resource *r = tg_resource(v->texture);
+	const struct tg_resource *r = sampled(v);
 	const struct tg_format *f = tg_format(v->format);
 	const bool buffer = v->target == PIPE_BUFFER, volume = v->target == PIPE_TEXTURE_3D;
 	const unsigned first = buffer ? 0 : v->u.tex.first_level;
@@ -210,7 +219,7 @@ static void describe(const struct pipe_sampler_view *v, struct tsr_texture *t)
 
 static void fill_surfaces(const struct pipe_sampler_view *v, const struct tsr_texture *t, uint64_t *words)
 {
-	const struct tg_resource *r = tg_resource(v->texture);
+	const struct tg_resource *r = sampled(v);
 	const unsigned layers = (t->layers + 1) * (t->dimension == TSR_TEXTURE_DIMENSION_CUBE ? 6 : 1);
 	unsigned layer, sample, level;
 	struct tsr_texture_surface s;
@@ -241,7 +250,7 @@ static void fill_surfaces(const struct pipe_sampler_view *v, const struct tsr_te
 static bool build(struct tg_sampler_view *view)
 {
 	struct tg_screen *screen = tg_screen(view->base.texture->screen);
-	const struct tg_resource *r = tg_resource(view->base.texture);
+	const struct tg_resource *r = sampled(&view->base);
 	struct tsr_texture t;
 	struct tg_bo *surfaces;
 	uint64_t count;
@@ -330,7 +339,7 @@ static bool write_textures(struct tg_batch *b, struct tg_stage *stage, unsigned 
 
 		if (!view)
 			continue;
-		if (view->bo != tg_resource(view->base.texture)->bo && !build(view))
+		if (view->bo != sampled(&view->base)->bo && !build(view))
 			return false;
 		memcpy(words + 4 * i, view->words, DESCRIPTOR);
 		tg_batch_use(b, view->bo, false);

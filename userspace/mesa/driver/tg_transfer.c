@@ -3,6 +3,7 @@
 #include "util/u_memory.h"
 #include "util/u_surface.h"
 #include "util/u_transfer.h"
+#include "util/u_transfer_helper.h"
 
 #include "tg_batch.h"
 #include "tg_context.h"
@@ -132,8 +133,8 @@ static void *map_linear(struct tg_transfer *t)
 	const struct tg_resource *r = tg_resource(t->base.resource);
 	const struct tg_level *l = &r->level[t->base.level];
 	const struct pipe_box *box = &t->base.box;
-	const unsigned bw = util_format_get_blockwidth(r->base.format);
-	const unsigned bh = util_format_get_blockheight(r->base.format);
+	const unsigned bw = util_format_get_blockwidth(r->format);
+	const unsigned bh = util_format_get_blockheight(r->format);
 
 	t->base.stride = l->pitch;
 	t->base.layer_stride = r->base.target == PIPE_TEXTURE_3D ? l->slice : r->layer;
@@ -141,8 +142,8 @@ static void *map_linear(struct tg_transfer *t)
 	       (size_t)(box->x / bw) * r->texel;
 }
 
-static void *texture_map(struct pipe_context *pipe, struct pipe_resource *resource, unsigned level, unsigned usage,
-			 const struct pipe_box *box, struct pipe_transfer **out)
+void *tg_texture_map(struct pipe_context *pipe, struct pipe_resource *resource, unsigned level, unsigned usage,
+		     const struct pipe_box *box, struct pipe_transfer **out)
 {
 	struct tg_context *ctx = tg_context(pipe);
 	struct tg_resource *r = tg_resource(resource);
@@ -168,7 +169,7 @@ static void *texture_map(struct pipe_context *pipe, struct pipe_resource *resour
 	return map;
 }
 
-static void texture_unmap(struct pipe_context *pipe, struct pipe_transfer *transfer)
+void tg_texture_unmap(struct pipe_context *pipe, struct pipe_transfer *transfer)
 {
 	struct tg_transfer *t = (struct tg_transfer *)transfer;
 
@@ -177,7 +178,7 @@ static void texture_unmap(struct pipe_context *pipe, struct pipe_transfer *trans
 	transfer_free(tg_context(pipe), t);
 }
 
-static void flush_region(struct pipe_context *pipe, struct pipe_transfer *transfer, const struct pipe_box *box)
+void tg_flush_region(struct pipe_context *pipe, struct pipe_transfer *transfer, const struct pipe_box *box)
 {
 }
 
@@ -185,9 +186,9 @@ void tg_resource_context_init(struct pipe_context *pipe)
 {
 	pipe->buffer_map = buffer_map;
 	pipe->buffer_unmap = buffer_unmap;
-	pipe->texture_map = texture_map;
-	pipe->texture_unmap = texture_unmap;
-	pipe->transfer_flush_region = flush_region;
+	pipe->texture_map = u_transfer_helper_transfer_map;
+	pipe->texture_unmap = u_transfer_helper_transfer_unmap;
+	pipe->transfer_flush_region = u_transfer_helper_transfer_flush_region;
 	pipe->buffer_subdata = u_default_buffer_subdata;
 	pipe->texture_subdata = u_default_texture_subdata;
 	pipe->clear_buffer = u_default_clear_buffer;
