@@ -30,7 +30,8 @@ static void save(struct tg_context *ctx, bool condition)
 	util_blitter_save_fragment_sampler_states(blitter, fs->sampler_count, (void **)fs->samplers);
 	util_blitter_save_fragment_sampler_views(blitter, fs->view_count, fs->views);
 	util_blitter_save_fragment_constant_buffer_slot(blitter, fs->constants);
-	util_blitter_save_so_targets(blitter, 0, NULL, MESA_PRIM_UNKNOWN);
+	util_blitter_save_so_targets(blitter, ctx->stream_count, (struct pipe_stream_output_target **)ctx->streams,
+				     MESA_PRIM_UNKNOWN);
 	if (!condition)
 		util_blitter_save_render_condition(blitter, ctx->condition, ctx->condition_value,
 						   ctx->condition_mode);

@@ -118,6 +118,8 @@ static void init_features(struct pipe_caps *c)
 	c->start_instance = true;
 	c->seamless_cube_map = true;
 	c->seamless_cube_map_per_texture = true;
+	c->stream_output_pause_resume = true;
+	c->stream_output_interleave_buffers = true;
 	c->conditional_render = true;
 	c->conditional_render_inverted = true;
 	c->texture_barrier = true;
@@ -165,9 +167,12 @@ static void init_limits(struct pipe_caps *c)
 {
 	uint64_t memory;
 
-	c->glsl_feature_level = 120;
-	c->glsl_feature_level_compatibility = 120;
-	c->essl_feature_level = 100;
+	c->glsl_feature_level = 140;
+	c->glsl_feature_level_compatibility = 140;
+	c->essl_feature_level = 300;
+	c->max_stream_output_buffers = PIPE_MAX_SO_BUFFERS;
+	c->max_stream_output_interleaved_components = 64;
+	c->max_stream_output_separate_components = 4;
 	c->max_render_targets = TG_COLORS;
 	c->max_dual_source_render_targets = 1;
 	c->max_texture_2d_size = 1 << SIDE_LOG2;

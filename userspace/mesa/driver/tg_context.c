@@ -105,6 +105,8 @@ static void destroy(struct pipe_context *pipe)
 		unbind_stage(&ctx->stage[i]);
 	for (i = 0; i < TG_VERTEX_BUFFERS; i++)
 		pipe_vertex_buffer_unreference(&ctx->vertex_buffers[i]);
+	for (i = 0; i < ctx->stream_count; i++)
+		pipe_so_target_reference((struct pipe_stream_output_target **)&ctx->streams[i], NULL);
 	util_unreference_framebuffer_state(&ctx->framebuffer);
 	if (pipe->stream_uploader)
 		u_upload_destroy(pipe->stream_uploader);
@@ -142,6 +144,7 @@ struct pipe_context *tg_context_create(struct pipe_screen *screen, void *priv, u
 	tg_draw_init(pipe);
 	tg_blit_init(pipe);
 	tg_query_init(pipe);
+	tg_stream_init(pipe);
 	pipe->stream_uploader = u_upload_create_default(pipe);
 	pipe->const_uploader = pipe->stream_uploader;
 	ctx->blitter = pipe->stream_uploader ? util_blitter_create(pipe) : NULL;

@@ -68,6 +68,13 @@ struct tg_stage {
 struct tg_query;
 struct tg_resource;
 
+/* A buffer that captures vertices. */
+struct tg_stream_target {
+	struct pipe_stream_output_target base;
+	uint32_t offset;		/* bytes behind buffer_offset that are filled */
+	uint32_t stride;		/* bytes of a vertex, of the last draw */
+};
+
 struct tg_context {
 	struct pipe_context base;
 	struct tg_screen *screen;
@@ -93,6 +100,12 @@ struct tg_context {
 	struct pipe_clip_state clip;
 	unsigned sample_mask, min_samples;
 	uint32_t dirty;			/* enum tg_dirty */
+
+	struct tg_stream_target *streams[PIPE_MAX_SO_BUFFERS];
+	unsigned stream_count;
+	uint64_t stream_list;		/* of the draw that is captured: where its list of vertices is, */
+	uint32_t stream_vertices;	/* and how many there are */
+	uint64_t primitives, captured;	/* since the context began */
 
 	struct tg_query *queries[3];	/* active, by enum tsr_query */
 	bool queries_paused;
@@ -133,6 +146,7 @@ void tg_program_init(struct pipe_context *pipe);
 void tg_draw_init(struct pipe_context *pipe);
 void tg_blit_init(struct pipe_context *pipe);
 void tg_query_init(struct pipe_context *pipe);
+void tg_stream_init(struct pipe_context *pipe);
 
 /* tg_query_emit(): LIST_QUERY for the queries that are active. */
 void tg_query_emit(struct tg_context *ctx, struct tg_batch *batch);

@@ -193,12 +193,19 @@ static void draw_vbo(struct pipe_context *pipe, const struct pipe_draw_info *inf
 		     unsigned count)
 {
 	struct tg_context *ctx = tg_context(pipe);
+	struct pipe_draw_start_count_bias streamed = { 0 };
 	uint32_t class = class_of(info->mode);
 	unsigned i;
 
 	if (indirect && indirect->buffer) {
 		util_draw_indirect(pipe, info, draw_id, indirect);
 		return;
+	}
+	if (indirect && indirect->count_from_stream_output) {
+		streamed.count = ((struct tg_stream_target *)indirect->count_from_stream_output)->offset /
+				 MAX2(((struct tg_stream_target *)indirect->count_from_stream_output)->stride, 1);
+		draws = &streamed;
+		count = 1;
 	}
 	if (!tg_context_condition(ctx) || !info->instance_count || !ctx->rasterizer || !ctx->zsa || !ctx->blend)
 		return;
@@ -211,6 +218,8 @@ static void draw_vbo(struct pipe_context *pipe, const struct pipe_draw_info *inf
 		return;
 	for (i = 0; i < count; i++) {
 		if (draws[i].count)
+			tg_stream_draw(ctx, info, &draws[i]);
+		if (draws[i].count && !ctx->rasterizer->rasterizer_discard)
 			draw_one(ctx, info, draw_id + (info->increment_draw_id ? i : 0), &draws[i]);
 	}
 }

@@ -21,6 +21,13 @@ bool tg_vertex_write(struct tg_context *ctx, struct tg_batch *batch, const struc
 /* Programs and SHADER_STATE. */
 bool tg_shader_write(struct tg_context *ctx, struct tg_batch *batch);
 
+/* tg_stream_draw(): store what is captured of a draw, and count its primitives. */
+void tg_stream_draw(struct tg_context *ctx, const struct pipe_draw_info *info,
+		    const struct pipe_draw_start_count_bias *draw);
+
+/* tg_stream_shader_write(): programs and states of a draw that is captured. */
+bool tg_stream_shader_write(struct tg_context *ctx, struct tg_batch *batch, const struct tg_variant *variant);
+
 /* The place of a fragment shader's input in a vertex's outputs; a place behind all of them if there is none. */
 uint32_t tg_output_offset(const struct tg_variant *vs, gl_varying_slot location);
 

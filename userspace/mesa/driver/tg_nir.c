@@ -57,10 +57,10 @@ static bool is_sysval(nir_intrinsic_instr *intr, struct tg_sysval *sysval, unsig
 		*sysval = (struct tg_sysval){ TG_SYSVAL_GROUP_SIZE };
 		return true;
 	case nir_intrinsic_load_xfb_address:
-		*sysval = (struct tg_sysval){ TG_SYSVAL_XFB, (uint8_t)nir_intrinsic_base(intr) };
+		*sysval = (struct tg_sysval){ TG_SYSVAL_STREAM, (uint8_t)nir_intrinsic_base(intr) };
 		return true;
 	case nir_intrinsic_load_num_vertices:
-		*sysval = (struct tg_sysval){ TG_SYSVAL_XFB, 0 };
+		*sysval = (struct tg_sysval){ TG_SYSVAL_STREAM, 0 };
 		*offset = 8;
 		return true;
 	case nir_intrinsic_load_rt_conversion_pan:
@@ -136,6 +136,44 @@ void tg_nir_lower_sysvals(nir_shader *nir, struct tg_variant *v)
 		NIR_PASS(progress, nir, nir_opt_dce);
 	}
 	nir_shader_instructions_pass(nir, lower, nir_metadata_control_flow, v);
+}
+
+/* ---- Captured vertices ------------------------------------------------------------------------ */
+
+/* The vertex's number, its base added, from the list. */
+static nir_def *listed_vertex(nir_builder *b)
+{
+	nir_def *at = nir_u2u64(b, nir_imul_imm(b, nir_load_raw_vertex_id_pan(b), 4));
+
+	BITSET_SET(b->shader->info.system_values_read, SYSTEM_VALUE_VERTEX_ID_ZERO_BASE);
+	return nir_load_global(b, nir_iadd(b, nir_load_xfb_address(b, 64, .base = TG_STREAM_LIST), at), 4, 1, 32);
+}
+
+static bool lower_vertex(nir_builder *b, nir_intrinsic_instr *intr, void *data)
+{
+	nir_def *value;
+
+	b->cursor = nir_before_instr(&intr->instr);
+	if (intr->intrinsic == nir_intrinsic_load_vertex_id) {
+		value = listed_vertex(b);
+	} else if (intr->intrinsic == nir_intrinsic_load_input) {
+		value = nir_load_attribute_pan(b, intr->def.num_components, intr->def.bit_size, listed_vertex(b),
+					       nir_load_instance_id(b), intr->src[0].ssa,
+					       .base = nir_intrinsic_base(intr),
+					       .component = nir_intrinsic_component(intr),
+					       .dest_type = nir_intrinsic_dest_type(intr),
+					       .io_semantics = nir_intrinsic_io_semantics(intr));
+		BITSET_SET(b->shader->info.system_values_read, SYSTEM_VALUE_INSTANCE_ID);
+	} else {
+		return false;
+	}
+	nir_def_replace(&intr->def, value);
+	return true;
+}
+
+void tg_nir_lower_vertices(nir_shader *nir)
+{
+	nir_shader_intrinsics_pass(nir, lower_vertex, nir_metadata_control_flow, NULL);
 }
 
 uint64_t tg_nir_noperspective(nir_shader *nir)

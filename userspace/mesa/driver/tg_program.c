@@ -39,7 +39,9 @@ static void prepare_vertex(nir_shader *nir, const struct tg_key *key)
 	NIR_PASS(_, nir, nir_lower_vars_to_ssa);
 	NIR_PASS(_, nir, nir_lower_io, nir_var_shader_in | nir_var_shader_out, count_slots,
 		 nir_lower_io_use_interpolated_input_intrinsics);
-	if (!key->keep_point_size && nir->info.outputs_written & VARYING_BIT_PSIZ) {
+	if (key->stream)
+		tg_nir_lower_vertices(nir);
+	else if (!key->keep_point_size && nir->info.outputs_written & VARYING_BIT_PSIZ) {
 		NIR_PASS(_, nir, nir_shader_intrinsics_pass, remove_point_size, nir_metadata_control_flow, NULL);
 		nir->info.outputs_written &= ~VARYING_BIT_PSIZ;
 	}
@@ -122,6 +124,11 @@ static nir_shader *variant_nir(const struct tg_shader *shader, struct tg_variant
 		NIR_PASS(_, nir, nir_lower_texcoord_replace_late, v->key.sprites, true);
 	if (shader->stage == MESA_SHADER_VERTEX)
 		NIR_PASS(_, nir, pan_nir_lower_static_noperspective, 0);
+	if (v->key.stream) {
+		NIR_PASS(_, nir, nir_io_add_const_offset_to_base, nir_var_shader_in | nir_var_shader_out);
+		NIR_PASS(_, nir, nir_io_add_intrinsic_xfb_info);
+		NIR_PASS(_, nir, pan_lower_xfb);
+	}
 	tg_nir_lower_sysvals(nir, v);
 	return nir;
 }
@@ -164,6 +171,7 @@ static struct tg_variant *compile(struct tg_screen *screen, const struct tg_shad
 	v->key = *key;
 	v->sysval_ubo = ~0u;
 	nir = variant_nir(shader, v);
+	inputs.no_idvs = key->stream;
 	inputs.pushable_ubos = BITFIELD_BIT(0);
 	if (v->sysval_count)
 		inputs.pushable_ubos |= BITFIELD_BIT(v->sysval_ubo);
@@ -189,7 +197,7 @@ static struct tg_variant *compile(struct tg_screen *screen, const struct tg_shad
 
 /* ---- Variants -------------------------------------------------------------------------------- */
 
-static struct tg_variant *find(struct tg_screen *screen, struct tg_shader *shader, const struct tg_key *key)
+struct tg_variant *tg_program_find(struct tg_screen *screen, struct tg_shader *shader, const struct tg_key *key)
 {
 	struct tg_variant *found = NULL;
 
@@ -235,7 +243,7 @@ bool tg_program_update(struct tg_context *ctx, enum pipe_shader_type type, bool 
 	if (stage->variant && !(stage->dirty & TG_DIRTY_SHADER) &&
 	    !memcmp(&stage->variant->key, &key, sizeof(key)))
 		return true;
-	v = find(ctx->screen, stage->shader, &key);
+	v = tg_program_find(ctx->screen, stage->shader, &key);
 	if (v != stage->variant) {
 		stage->dirty = TG_DIRTY_STAGE_ALL;
 		ctx->dirty |= TG_DIRTY_LINK | TG_DIRTY_DRAW;
@@ -277,7 +285,7 @@ static void *create_shader(struct pipe_context *pipe, const struct pipe_shader_s
 		key.colors = shader->fragcolor;
 	}
 	/* the variant that is wanted most often, while the program still expects to wait */
-	find(ctx->screen, shader, &key);
+	tg_program_find(ctx->screen, shader, &key);
 	return shader;
 }
 

@@ -12,6 +12,7 @@
 #include "tessera.h"
 
 #define TG_SYSVALS	96
+#define TG_STREAM_LIST	15	/* the index of TG_SYSVAL_STREAM that is the list of vertices */
 
 struct tg_context;
 struct tg_screen;
@@ -24,7 +25,7 @@ enum tg_sysval_kind {
 	TG_SYSVAL_IMAGE_SIZE,	/* x, y, z */
 	TG_SYSVAL_WORK_GROUPS,	/* x, y, z */
 	TG_SYSVAL_GROUP_SIZE,	/* x, y, z */
-	TG_SYSVAL_XFB,		/* x, y: address; z: number of vertices */
+	TG_SYSVAL_STREAM,	/* x, y: address of a buffer, or of the list of vertices; z: vertices of an instance */
 	TG_SYSVAL_RT_CONVERSION	/* x: conversion word of a target */
 };
 
@@ -40,7 +41,7 @@ struct tg_key {
 	uint8_t colors;		/* of a fragment shader that writes gl_FragColor: color targets */
 	uint8_t sprites;	/* texture coordinates that are those of the point */
 	uint8_t keep_point_size;	/* of a vertex shader that has one: points are drawn */
-	uint8_t pad;
+	uint8_t stream;		/* of a vertex shader: it stores what is captured, and nothing else */
 };
 
 /* Machine code: of its variant, and of the batches that run it. */
@@ -90,6 +91,12 @@ struct tg_shader {
 
 /* tg_program_update(): the variant that the state asks for. False if there is none. */
 bool tg_program_update(struct tg_context *ctx, enum pipe_shader_type type, bool points);
+
+/* tg_program_find(): the variant of a shader with that key; NULL if there is none. */
+struct tg_variant *tg_program_find(struct tg_screen *screen, struct tg_shader *shader, const struct tg_key *key);
+
+/* tg_nir_lower_vertices(): vertex number n is what the list of vertices has in place n. */
+void tg_nir_lower_vertices(nir_shader *nir);
 
 /* tg_nir_lower_sysvals(): loads from a uniform buffer behind the shader's own. */
 void tg_nir_lower_sysvals(nir_shader *nir, struct tg_variant *variant);

@@ -14,11 +14,22 @@ static bool is_counted(unsigned type)
 	       type == PIPE_QUERY_OCCLUSION_PREDICATE_CONSERVATIVE;
 }
 
+/* Of primitives: the driver knows before the device does. */
+static bool is_streamed(unsigned type)
+{
+	return type == PIPE_QUERY_PRIMITIVES_GENERATED || type == PIPE_QUERY_PRIMITIVES_EMITTED;
+}
+
+static uint64_t streamed(const struct tg_context *ctx, unsigned type)
+{
+	return type == PIPE_QUERY_PRIMITIVES_GENERATED ? ctx->primitives : ctx->captured;
+}
+
 static struct pipe_query *create_query(struct pipe_context *pipe, unsigned type, unsigned index)
 {
 	struct tg_query *q;
 
-	if (!is_counted(type) && type != PIPE_QUERY_GPU_FINISHED)
+	if (!is_counted(type) && !is_streamed(type) && type != PIPE_QUERY_GPU_FINISHED)
 		return NULL;
 	q = CALLOC_STRUCT(tg_query);
 	if (!q)
@@ -41,6 +52,8 @@ static bool begin_query(struct pipe_context *pipe, struct pipe_query *query)
 	struct tg_context *ctx = tg_context(pipe);
 	struct tg_query *q = (struct tg_query *)query;
 
+	if (is_streamed(q->type))
+		q->begin = streamed(ctx, q->type);
 	if (!is_counted(q->type))
 		return true;
 	tg_bo_reference(&q->bo, NULL);
@@ -59,6 +72,10 @@ static bool end_query(struct pipe_context *pipe, struct pipe_query *query)
 	struct tg_context *ctx = tg_context(pipe);
 	struct tg_query *q = (struct tg_query *)query;
 
+	if (is_streamed(q->type)) {
+		q->end = streamed(ctx, q->type);
+		return true;
+	}
 	if (!is_counted(q->type)) {
 		tg_context_flush(ctx, "query");
 		q->end = ctx->last_point;
@@ -78,6 +95,10 @@ static bool get_query_result(struct pipe_context *pipe, struct pipe_query *query
 	struct tg_context *ctx = tg_context(pipe);
 	struct tg_query *q = (struct tg_query *)query;
 
+	if (is_streamed(q->type)) {
+		result->u64 = q->end - q->begin;
+		return true;
+	}
 	if (!is_counted(q->type)) {
 		result->b = wait ? tg_screen_wait(ctx->screen, q->end, OS_TIMEOUT_INFINITE)
 				 : tg_screen_done(ctx->screen, q->end);

@@ -36,6 +36,21 @@ static void texture_size(const struct tg_stage *stage, const struct tg_sysval *s
 	out[3] = v->u.tex.last_level - level + 1;
 }
 
+static void stream_value(const struct tg_context *ctx, unsigned index, uint32_t *out)
+{
+	const struct tg_stream_target *t = index < ctx->stream_count ? ctx->streams[index] : NULL;
+	uint64_t va = index == TG_STREAM_LIST ? ctx->stream_list : 0;
+	struct tg_resource *r;
+
+	if (t) {
+		r = tg_resource(t->base.buffer);
+		va = r->bo->va + r->offset + t->base.buffer_offset + t->offset;
+	}
+	out[0] = (uint32_t)va;
+	out[1] = (uint32_t)(va >> 32);
+	out[2] = ctx->stream_vertices;
+}
+
 static void sysval(const struct tg_context *ctx, const struct tg_stage *stage, const struct tg_sysval *s,
 		   uint32_t *out)
 {
@@ -49,6 +64,9 @@ static void sysval(const struct tg_context *ctx, const struct tg_stage *stage, c
 		break;
 	case TG_SYSVAL_TEXTURE_SIZE:
 		texture_size(stage, s, out);
+		break;
+	case TG_SYSVAL_STREAM:
+		stream_value(ctx, s->index, out);
 		break;
 	case TG_SYSVAL_RT_CONVERSION:
 		if (s->index < ctx->framebuffer.nr_cbufs && ctx->framebuffer.cbufs[s->index])
@@ -340,11 +358,40 @@ static bool write_stage(struct tg_context *ctx, struct tg_batch *b, enum pipe_sh
 	return true;
 }
 
+static bool write_shader_state(struct tg_batch *b, const struct tsr_shader_state *s)
+{
+	struct tsr_list_shader_state packet;
+	uint64_t *words = tg_batch_alloc(b, TSR_SHADER_STATE__QWORDS * 8, 64, &packet.addr);
+
+	if (!words)
+		return false;
+	tsr_pack_shader_state(words, s);
+	words = tg_batch_packet(b, TSR_LIST_SHADER_STATE_QWORDS);
+	if (!words)
+		return false;
+	tsr_pack_list_shader_state(words, &packet);
+	return true;
+}
+
+bool tg_stream_shader_write(struct tg_context *ctx, struct tg_batch *b, const struct tg_variant *variant)
+{
+	struct tg_stage *stage = &ctx->stage[PIPE_SHADER_VERTEX];
+	struct tg_variant *drawn = stage->variant;
+	struct tsr_shader_state s = { .position_mode = TSR_POSITION_MODE_CLIP };
+	bool ok;
+
+	/* for as long as this draw is written */
+	stage->variant = (struct tg_variant *)variant;
+	stage->dirty = TG_DIRTY_STAGE_ALL;
+	ok = write_stage(ctx, b, PIPE_SHADER_VERTEX) && write_vertex_programs(ctx, b);
+	stage->variant = drawn;
+	s.position = ctx->position_va;
+	return ok && write_shader_state(b, &s);
+}
+
 bool tg_shader_write(struct tg_context *ctx, struct tg_batch *b)
 {
 	struct tsr_shader_state s = { 0 };
-	struct tsr_list_shader_state packet;
-	uint64_t *words;
 
 	if (!write_stage(ctx, b, PIPE_SHADER_VERTEX) || !write_stage(ctx, b, PIPE_SHADER_FRAGMENT) ||
 	    !write_vertex_programs(ctx, b) || !write_fragment_program(ctx, b))
@@ -354,13 +401,5 @@ bool tg_shader_write(struct tg_context *ctx, struct tg_batch *b)
 	s.position = ctx->position_va;
 	s.varying = ctx->varying_va;
 	s.fragment = ctx->fragment_va;
-	words = tg_batch_alloc(b, TSR_SHADER_STATE__QWORDS * 8, 64, &packet.addr);
-	if (!words)
-		return false;
-	tsr_pack_shader_state(words, &s);
-	words = tg_batch_packet(b, TSR_LIST_SHADER_STATE_QWORDS);
-	if (!words)
-		return false;
-	tsr_pack_list_shader_state(words, &packet);
-	return true;
+	return write_shader_state(b, &s);
 }
