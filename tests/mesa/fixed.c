@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Depth, stencil, blending and the other fixed functions. */
-#include <stdio.h>
+#include <stddef.h>
 
 #include "gl.h"
 
@@ -23,10 +23,7 @@ static void whole(float z)
 
 static void depth(GLenum format, const char *name)
 {
-	char text[64];
-
-	snprintf(text, sizeof(text), "depth tests with %s", name);
-	gl_case(text);
+	gl_case(name);
 	gl_target(SIDE, SIDE, GL_RGBA);
 	gl_depth(SIDE, SIDE, format, GL_DEPTH_ATTACHMENT);
 	glClearColor(0, 0, 0, 0);
@@ -113,10 +110,7 @@ static void stencil(void)
 
 static void blend(GLenum source, GLenum target, GLenum equation, const char *name, int r, int g, int b, int a)
 {
-	char text[64];
-
-	snprintf(text, sizeof(text), "blending: %s", name);
-	gl_case(text);
+	gl_case(name);
 	glDisable(GL_BLEND);
 	color(0.2f, 0.4f, 0.6f, 0.8f);
 	whole(0);
@@ -133,12 +127,12 @@ static void blend(GLenum source, GLenum target, GLenum equation, const char *nam
 static void blends(void)
 {
 	gl_target(SIDE, SIDE, GL_RGBA);
-	blend(GL_SRC_ALPHA, GL_ONE_MINUS_SRC_ALPHA, GL_FUNC_ADD, "alpha", 102, 77, 128, 166);
-	blend(GL_ONE, GL_ONE, GL_FUNC_ADD, "sum", 204, 153, 255, 255);
-	blend(GL_DST_COLOR, GL_ZERO, GL_FUNC_ADD, "product", 31, 20, 61, 102);
-	blend(GL_ONE, GL_ONE, GL_FUNC_REVERSE_SUBTRACT, "difference", 0, 51, 51, 77);
-	blend(GL_CONSTANT_COLOR, GL_CONSTANT_ALPHA, GL_FUNC_ADD, "constants", 89, 51, 89, 83);
-	blend(GL_SRC_ALPHA_SATURATE, GL_ONE, GL_FUNC_ADD, "saturated", 82, 112, 173, 255);
+	blend(GL_SRC_ALPHA, GL_ONE_MINUS_SRC_ALPHA, GL_FUNC_ADD, "blending: alpha", 102, 77, 128, 166);
+	blend(GL_ONE, GL_ONE, GL_FUNC_ADD, "blending: sum", 204, 153, 255, 255);
+	blend(GL_DST_COLOR, GL_ZERO, GL_FUNC_ADD, "blending: product", 31, 20, 61, 102);
+	blend(GL_ONE, GL_ONE, GL_FUNC_REVERSE_SUBTRACT, "blending: difference", 0, 51, 51, 77);
+	blend(GL_CONSTANT_COLOR, GL_CONSTANT_ALPHA, GL_FUNC_ADD, "blending: constants", 89, 51, 89, 83);
+	blend(GL_SRC_ALPHA_SATURATE, GL_ONE, GL_FUNC_ADD, "blending: saturated", 82, 112, 173, 255);
 }
 
 static void points(void)
@@ -212,8 +206,8 @@ int main(void)
 {
 	gl_open(2, 0);
 	color_at = glGetUniformLocation(gl_program(vs, fs), "color");
-	depth(GL_DEPTH_COMPONENT16, "16 bits");
-	depth(GL_DEPTH24_STENCIL8, "24 bits and stencil");
+	depth(GL_DEPTH_COMPONENT16, "depth tests with 16 bits");
+	depth(GL_DEPTH24_STENCIL8, "depth tests with 24 bits and stencil");
 	depth_range();
 	stencil();
 	blends();

@@ -52,16 +52,15 @@ static void formats(GLuint program)
 		{ "4444", GL_RGBA, GL_UNSIGNED_SHORT_4_4_4_4, &b4444, 68, 136, 204, 255 },
 		{ "5551", GL_RGBA, GL_UNSIGNED_SHORT_5_5_5_1, &b5551, 132, 132, 132, 255 },
 	};
-	char text[64];
+	static char names[8][64];
 
 	for (unsigned int i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		snprintf(text, sizeof(text), "a texture of format %s", rows[i].name);
-		gl_case(text);
+		snprintf(names[i], sizeof(names[i]), "a texture of format %s", rows[i].name);
+		gl_case(names[i]);
 		texture(rows[i].format, rows[i].type, 1, 1, rows[i].texel);
 		map(program, 1, 1, 0, 0);
 		gl_rect(-1, -1, 1, 1, 0);
 		gl_expect(30, 30, rows[i].r, rows[i].g, rows[i].b, rows[i].a, 1);
-		gl_case(text);
 	}
 }
 

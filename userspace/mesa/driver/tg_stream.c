@@ -139,7 +139,7 @@ static uint32_t room(const struct tg_context *ctx, const struct tg_shader *shade
 static bool emit(struct tg_context *ctx, struct tg_batch *b, const struct tg_variant *v, uint32_t count,
 		 const struct pipe_draw_info *info)
 {
-	const struct tsr_draw_state state = { .discard = true, .sample_mask = 0xffff };
+	struct tsr_draw_state state = { .discard = true, .sample_mask = 0xffff, .viewport_count = 1 };
 	struct tg_instancing n = { .first = info->start_instance };
 	struct tsr_list_draw_state packet;
 	struct tsr_padding p;
@@ -149,10 +149,12 @@ static bool emit(struct tg_context *ctx, struct tg_batch *b, const struct tg_var
 		p = tsr_padded_vertices(MAX2(count, 65536));
 		n = (struct tg_instancing){ p.padded, p.odd, p.shift, info->start_instance };
 	}
-	words = tg_batch_alloc(b, TSR_DRAW_STATE__QWORDS * 8, 64, &packet.addr);
+	words = tg_batch_alloc(b, (TSR_DRAW_STATE__QWORDS + TSR_VIEWPORT__QWORDS) * 8, 64, &packet.addr);
 	if (!words || !tg_vertex_write(ctx, b, &n) || !tg_stream_shader_write(ctx, b, v))
 		return false;
+	state.viewports = packet.addr + TSR_DRAW_STATE__QWORDS * 8;
 	tsr_pack_draw_state(words, &state);
+	memset(words + TSR_DRAW_STATE__QWORDS, 0, TSR_VIEWPORT__QWORDS * 8);
 	words = tg_batch_packet(b, TSR_LIST_DRAW_STATE_QWORDS + TSR_LIST_DRAW_QWORDS);
 	if (!words)
 		return false;
