@@ -288,6 +288,40 @@ static void textures(void)
 	glDeleteProgram(program);
 }
 
+static void stencil_blit(GLenum format, const char *name)
+{
+	static const char fs[] = ES3 "out vec4 c; void main() { c = vec4(1.0); }";
+	const GLenum attachment = format == GL_STENCIL_INDEX8 ? GL_STENCIL_ATTACHMENT : GL_DEPTH_STENCIL_ATTACHMENT;
+	GLuint program = gl_program(plain_vs, fs);
+	GLint from, to;
+
+	gl_case(name);
+	gl_target(SIDE, SIDE, GL_RGBA8);
+	gl_depth(SIDE, SIDE, format, attachment);
+	glGetIntegerv(GL_FRAMEBUFFER_BINDING, &from);
+	glClearStencil(51);
+	glClear(GL_STENCIL_BUFFER_BIT);
+	gl_target(SIDE, SIDE, GL_RGBA8);
+	gl_depth(SIDE, SIDE, format, attachment);
+	glGetIntegerv(GL_FRAMEBUFFER_BINDING, &to);
+	glClearColor(0, 0, 0, 1);
+	glClearStencil(0);
+	glClear(GL_COLOR_BUFFER_BIT | GL_STENCIL_BUFFER_BIT);
+	glBindFramebuffer(GL_READ_FRAMEBUFFER, (GLuint)from);
+	glBlitFramebuffer(0, 0, SIDE, SIDE, 0, 0, SIDE / 2, SIDE / 2, GL_STENCIL_BUFFER_BIT, GL_NEAREST);
+	glBindFramebuffer(GL_FRAMEBUFFER, (GLuint)to);
+	glEnable(GL_STENCIL_TEST);
+	glStencilOp(GL_KEEP, GL_KEEP, GL_KEEP);
+	glStencilFunc(GL_EQUAL, 51, 0xff);
+	gl_rect(-1, -1, 1, 1, 0);
+	glDisable(GL_STENCIL_TEST);
+	for (int i = 0; i < 32; i += 5) {
+		gl_expect(i, i, 255, 255, 255, 255, 0);
+		gl_expect(i + 32, i, 0, 0, 0, 255, 0);
+	}
+	glDeleteProgram(program);
+}
+
 int main(void)
 {
 	gl_open(3, 0);
@@ -298,5 +332,8 @@ int main(void)
 	captured();
 	queries();
 	textures();
+	stencil_blit(GL_DEPTH24_STENCIL8, "stencil is copied and shrunk: depth of 24 bits beside it");
+	stencil_blit(GL_DEPTH32F_STENCIL8, "stencil is copied and shrunk: depth of 32 bits beside it");
+	stencil_blit(GL_STENCIL_INDEX8, "stencil is copied and shrunk: alone");
 	return gl_close();
 }

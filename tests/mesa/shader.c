@@ -73,6 +73,43 @@ static void discards(void)
 	glDeleteProgram(program);
 }
 
+static void discards_stencil(void)
+{
+	GLuint program;
+
+	gl_case("discard without a color leaves stencil and depth as they are");
+	gl_target(SIDE, SIDE, GL_RGBA);
+	gl_depth(SIDE, SIDE, GL_STENCIL_INDEX8, GL_STENCIL_ATTACHMENT);
+	glClearStencil(0);
+	glClearColor(0, 0, 0, 1);
+	glClear(GL_COLOR_BUFFER_BIT | GL_STENCIL_BUFFER_BIT);
+	glEnable(GL_STENCIL_TEST);
+	glStencilFunc(GL_ALWAYS, 1, 0xff);
+	glStencilOp(GL_KEEP, GL_KEEP, GL_REPLACE);
+	program = body("", "if (at.x < 0.5) discard;");
+	gl_rect(-1, -1, 1, 1, 0);
+	glDeleteProgram(program);
+	program = body("", "if (int(gl_FragCoord.y) / 16 != 1) discard;");
+	glStencilFunc(GL_ALWAYS, 2, 0xff);
+	gl_rect(-1, -1, 0, 1, 0);
+	glDeleteProgram(program);
+	program = body("", "gl_FragColor = vec4(1.0, 1.0, 1.0, 1.0);");
+	glStencilOp(GL_KEEP, GL_KEEP, GL_KEEP);
+	glStencilFunc(GL_EQUAL, 1, 0xff);
+	gl_rect(-1, -1, 1, 1, 0);
+	gl_expect(9, 9, 0, 0, 0, 255, 0);
+	gl_expect(40, 9, 255, 255, 255, 255, 0);
+	glDeleteProgram(program);
+	program = body("", "gl_FragColor = vec4(1.0, 0.0, 0.0, 1.0);");
+	glStencilFunc(GL_EQUAL, 2, 0xff);
+	gl_rect(-1, -1, 1, 1, 0);
+	gl_expect(9, 9, 0, 0, 0, 255, 0);
+	gl_expect(9, 20, 255, 0, 0, 255, 0);
+	gl_expect(9, 40, 0, 0, 0, 255, 0);
+	glDisable(GL_STENCIL_TEST);
+	glDeleteProgram(program);
+}
+
 static void uniforms(void)
 {
 	float values[100 * 4];
@@ -194,6 +231,7 @@ int main(void)
 	gl_target(SIDE, SIDE, GL_RGBA);
 	fragments();
 	discards();
+	discards_stencil();
 	uniforms();
 	perspective();
 	clipped();

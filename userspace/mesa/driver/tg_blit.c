@@ -115,15 +115,6 @@ static void blit(struct pipe_context *pipe, const struct pipe_blit_info *info)
 		return;
 	if (util_try_blit_via_copy_region(pipe, &b, ctx->condition != NULL))
 		return;
-	if (b.mask & PIPE_MASK_S && !util_blitter_is_blit_supported(ctx->blitter, &b)) {
-		/* stencil by the fragment shader, or bit by bit */
-		save(ctx, true);
-		util_blitter_stencil_fallback(ctx->blitter, b.dst.resource, b.dst.level, &b.dst.box, b.src.resource,
-					      b.src.level, &b.src.box, b.scissor_enable ? &b.scissor : NULL);
-		b.mask &= ~PIPE_MASK_S;
-		if (!b.mask)
-			return;
-	}
 	if (!util_blitter_is_blit_supported(ctx->blitter, &b)) {
 		mesa_loge("tessera: no blit from %s to %s", util_format_short_name(b.src.format),
 			  util_format_short_name(b.dst.format));

@@ -111,6 +111,7 @@ static void init_features(struct pipe_caps *c)
 	c->fs_point_is_sysval = true;
 	c->fs_face_is_integer_sysval = true;
 	c->depth_clip_disable = true;
+	c->shader_stencil_export = true;
 	c->clip_halfz = true;
 	c->polygon_offset_clamp = true;
 	c->vs_instanceid = true;

@@ -181,15 +181,37 @@ static void advance(struct tg_context *ctx, struct tg_batch *b, const struct tg_
 	}
 }
 
+/* Vertices and uniforms are read up to the end of rendering: what is captured into must not be in use any more. */
+static void wait_for_readers(struct tg_context *ctx)
+{
+	uint64_t point = 0;
+	struct tg_batch *b;
+	unsigned i;
+
+	for (i = 0; i < ctx->stream_count; i++) {
+		struct tg_bo *bo = ctx->streams[i] ? tg_resource(ctx->streams[i]->base.buffer)->bo : NULL;
+
+		if (bo && tg_batch_uses(ctx, bo))
+			tg_context_flush(ctx, "capture into what is read");
+		if (bo)
+			point = MAX2(point, atomic_load(&bo->used));
+	}
+	b = tg_batch_get(ctx);
+	if (b)
+		b->bin_wait = MAX2(b->bin_wait, point);
+}
+
 static void capture(struct tg_context *ctx, struct list *l, uint32_t per_primitive)
 {
 	struct tg_shader *shader = ctx->stage[PIPE_SHADER_VERTEX].shader;
 	const struct tg_key key = { .stream = true };
 	const struct tg_variant *v = tg_program_find(ctx->screen, shader, &key);
 	const uint32_t instances = l->info->instance_count;
-	struct tg_batch *b = tg_batch_get(ctx);
+	struct tg_batch *b;
 	uint32_t vertices;
 
+	wait_for_readers(ctx);
+	b = tg_batch_get(ctx);
 	if (!b || !v || !v->code || !l->count)
 		return;
 	vertices = MIN2(l->count, room(ctx, shader, per_primitive) / instances);
@@ -218,6 +240,8 @@ void tg_stream_draw(struct tg_context *ctx, const struct pipe_draw_info *info,
 	struct list l = { .info = info, .draw = draw, .first = ctx->rasterizer->flatshade_first };
 	struct tg_resource *r;
 
+	if (ctx->queries_paused && !captures)
+		return;
 	if (!captures && !(info->index_size && info->primitive_restart)) {
 		ctx->primitives += (uint64_t)u_decomposed_prims_for_vertices(info->mode, draw->count) *
 				   info->instance_count;
@@ -233,7 +257,8 @@ void tg_stream_draw(struct tg_context *ctx, const struct pipe_draw_info *info,
 		l.indices = r->bo->map + r->offset + (size_t)draw->start * info->index_size;
 	}
 	walk(&l);
-	ctx->primitives += (uint64_t)l.count / each * info->instance_count;
+	if (!ctx->queries_paused)
+		ctx->primitives += (uint64_t)l.count / each * info->instance_count;
 	if (captures)
 		capture(ctx, &l, each);
 }
