@@ -100,6 +100,7 @@ static void init_features(struct pipe_caps *c)
 	c->blend_equation_separate = true;
 	c->indep_blend_enable = true;
 	c->texture_multisample = true;
+	c->texture_buffer_objects = true;
 	c->sample_shading = true;
 	c->indep_blend_func = true;
 	c->primitive_restart = true;
