@@ -168,14 +168,10 @@ static void take_framebuffer(struct tg_batch *b)
 		b->targets |= TG_STENCIL_BIT;
 }
 
-struct tg_batch *tg_batch_get(struct tg_context *ctx)
+struct tg_batch *tg_batch_new(struct tg_context *ctx)
 {
-	struct tg_batch *b = ctx->batch;
-	unsigned i;
+	struct tg_batch *b = CALLOC_STRUCT(tg_batch);
 
-	if (b)
-		return b;
-	b = CALLOC_STRUCT(tg_batch);
 	if (b)
 		b->job = CALLOC_STRUCT(tg_job);
 	if (!b || !b->job) {
@@ -188,6 +184,19 @@ struct tg_batch *tg_batch_get(struct tg_context *ctx)
 	util_dynarray_init(&b->job->codes, NULL);
 	util_dynarray_init(&b->job->chunks, NULL);
 	util_dynarray_init(&b->written, NULL);
+	return b;
+}
+
+struct tg_batch *tg_batch_get(struct tg_context *ctx)
+{
+	struct tg_batch *b = ctx->batch;
+	unsigned i;
+
+	if (b)
+		return b;
+	b = tg_batch_new(ctx);
+	if (!b)
+		return NULL;
 	take_framebuffer(b);
 	ctx->batch = b;
 	ctx->dirty = TG_DIRTY_ALL;
@@ -234,6 +243,23 @@ void tg_batch_submit(struct tg_batch *b)
 	batch_free(b, point);
 	if (point && ctx->screen->debug & TG_DEBUG_SYNC)
 		tg_submit_check(ctx->screen, point);
+}
+
+void tg_batch_submit_compute(struct tg_batch *b, uint64_t va, uint32_t size)
+{
+	struct tg_context *ctx = b->ctx;
+	const uint64_t point = tg_submit_compute(b, va, size);
+
+	if (point)
+		ctx->last_point = point;
+	batch_free(b, point);
+	if (point && ctx->screen->debug & TG_DEBUG_SYNC)
+		tg_submit_check(ctx->screen, point);
+}
+
+void tg_batch_drop(struct tg_batch *b)
+{
+	batch_free(b, false);
 }
 
 void tg_screen_retire(struct tg_screen *screen)

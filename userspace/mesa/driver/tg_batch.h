@@ -62,6 +62,13 @@ struct tg_batch {
 /* tg_batch_get(): the batch of the context's framebuffer; NULL if there is no memory. */
 struct tg_batch *tg_batch_get(struct tg_context *ctx);
 
+/* tg_batch_new(): one without a framebuffer, which nobody else gets; NULL if there is no memory. */
+struct tg_batch *tg_batch_new(struct tg_context *ctx);
+
+/* tg_batch_submit_compute(): such a one as a compute job, and free it. tg_batch_drop(): only free it. */
+void tg_batch_submit_compute(struct tg_batch *batch, uint64_t va, uint32_t size);
+void tg_batch_drop(struct tg_batch *batch);
+
 /* tg_batch_alloc(): memory that the GPU may read and execute, up to the batch's end. */
 void *tg_batch_alloc(struct tg_batch *batch, uint64_t size, uint32_t align, uint64_t *va);
 

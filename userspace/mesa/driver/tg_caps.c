@@ -5,6 +5,7 @@
 #include "util/u_math.h"
 #include "util/u_screen.h"
 
+#include "internal.h"
 #include "tg_caps.h"
 #include "tg_context.h"
 #include "tg_format.h"
@@ -14,7 +15,7 @@
 
 static int get_shader_param(struct pipe_screen *screen, enum pipe_shader_type type, enum pipe_shader_cap cap)
 {
-	if (type != PIPE_SHADER_VERTEX && type != PIPE_SHADER_FRAGMENT)
+	if (type != PIPE_SHADER_VERTEX && type != PIPE_SHADER_FRAGMENT && type != PIPE_SHADER_COMPUTE)
 		return 0;
 	switch (cap) {
 	case PIPE_SHADER_CAP_MAX_INSTRUCTIONS:
@@ -43,6 +44,11 @@ static int get_shader_param(struct pipe_screen *screen, enum pipe_shader_type ty
 		return 16;
 	case PIPE_SHADER_CAP_MAX_SAMPLER_VIEWS:
 		return TG_TEXTURES;
+	/* the device runs vertex shaders twice: they do not store */
+	case PIPE_SHADER_CAP_MAX_SHADER_BUFFERS:
+		return type == PIPE_SHADER_VERTEX ? 0 : TG_BUFFERS;
+	case PIPE_SHADER_CAP_MAX_SHADER_IMAGES:
+		return type == PIPE_SHADER_VERTEX ? 0 : TG_IMAGES;
 	case PIPE_SHADER_CAP_SUPPORTED_IRS:
 		return 1 << PIPE_SHADER_IR_NIR;
 	default:
@@ -50,15 +56,73 @@ static int get_shader_param(struct pipe_screen *screen, enum pipe_shader_type ty
 	}
 }
 
+static int put(void *out, const uint64_t *values, unsigned count)
+{
+	if (out)
+		memcpy(out, values, count * sizeof(*values));
+	return (int)(count * sizeof(*values));
+}
+
+static int put32(void *out, uint32_t value)
+{
+	if (out)
+		memcpy(out, &value, sizeof(value));
+	return sizeof(value);
+}
+
 static int get_compute_param(struct pipe_screen *screen, enum pipe_shader_ir ir, enum pipe_compute_cap cap, void *out)
 {
-	return 0;
+	const struct drm_tessera_shader_info *s = &tg_screen(screen)->device->shader;
+	const uint64_t threads = s->max_group_threads, memory = s->max_group_memory;
+	const uint64_t side = MIN2(s->max_groups, 65535);
+
+	switch (cap) {
+	case PIPE_COMPUTE_CAP_ADDRESS_BITS:
+		return put32(out, 64);
+	case PIPE_COMPUTE_CAP_GRID_DIMENSION:
+		return put(out, (uint64_t[]){ 3 }, 1);
+	case PIPE_COMPUTE_CAP_MAX_GRID_SIZE:
+		return put(out, (uint64_t[]){ side, side, side }, 3);
+	case PIPE_COMPUTE_CAP_MAX_BLOCK_SIZE:
+		return put(out, (uint64_t[]){ threads, threads, MIN2(threads, 64) }, 3);
+	case PIPE_COMPUTE_CAP_MAX_THREADS_PER_BLOCK:
+	case PIPE_COMPUTE_CAP_MAX_VARIABLE_THREADS_PER_BLOCK:
+		return put(out, &threads, 1);
+	case PIPE_COMPUTE_CAP_MAX_LOCAL_SIZE:
+		return put(out, &memory, 1);
+	case PIPE_COMPUTE_CAP_MAX_PRIVATE_SIZE:
+	case PIPE_COMPUTE_CAP_MAX_INPUT_SIZE:
+		return put(out, (uint64_t[]){ 4096 }, 1);
+	case PIPE_COMPUTE_CAP_MAX_GLOBAL_SIZE:
+	case PIPE_COMPUTE_CAP_MAX_MEM_ALLOC_SIZE:
+		return put(out, (uint64_t[]){ 1u << 30 }, 1);
+	case PIPE_COMPUTE_CAP_MAX_COMPUTE_UNITS:
+		return put32(out, s->cores);
+	case PIPE_COMPUTE_CAP_IMAGES_SUPPORTED:
+		return put32(out, 1);
+	case PIPE_COMPUTE_CAP_MAX_CLOCK_FREQUENCY:
+	case PIPE_COMPUTE_CAP_SUBGROUP_SIZES:
+	case PIPE_COMPUTE_CAP_MAX_SUBGROUPS:
+		return put32(out, 0);
+	default:
+		return 0;
+	}
 }
 
 static const void *get_compiler_options(struct pipe_screen *screen, enum pipe_shader_ir ir,
 					enum pipe_shader_type type)
 {
 	return &bifrost_nir_options_v6;
+}
+
+/* Those of GLES 3.1 and GL 4.2: the shader stores in the order of the components. */
+static bool is_image_format(enum pipe_format format)
+{
+	const struct tg_format *f = tg_format(format);
+
+	return f->uses & TG_TARGET && f->uses & TG_TEXTURE && !util_format_is_srgb(format) &&
+	       (f->order == TSR_COMPONENT_ORDER_RGBA || f->order == TSR_COMPONENT_ORDER_RGB1) &&
+	       util_format_get_blocksize(format) != 3;
 }
 
 static bool is_format_supported(struct pipe_screen *screen, enum pipe_format format, enum pipe_texture_target target,
@@ -87,7 +151,7 @@ static bool is_format_supported(struct pipe_screen *screen, enum pipe_format for
 	if (f->uses & TG_BLOCK && (!(features & DRM_TESSERA_FEATURE_COMPRESSED) || target == PIPE_TEXTURE_1D ||
 				   target == PIPE_TEXTURE_1D_ARRAY || target == PIPE_TEXTURE_RECT))
 		return false;
-	return !(bind & (PIPE_BIND_SHADER_IMAGE | PIPE_BIND_SHADER_BUFFER));
+	return !(bind & PIPE_BIND_SHADER_IMAGE) || (samples <= 1 && is_image_format(format));
 }
 
 static void init_features(struct pipe_caps *c)
@@ -142,6 +206,11 @@ static void init_features(struct pipe_caps *c)
 	c->signed_vertex_buffer_offset = false;
 	c->native_fence_fd = true;
 	c->device_reset_status_query = true;
+	c->compute = true;
+	c->draw_indirect = true;
+	c->framebuffer_no_attachment = true;
+	c->cube_map_array = true;
+	c->texture_query_lod = false;
 	c->uma = true;
 	c->dithering = true;
 	c->psiz_clamped = true;
@@ -171,7 +240,9 @@ static void init_limits(struct pipe_caps *c)
 
 	c->glsl_feature_level = 140;
 	c->glsl_feature_level_compatibility = 140;
-	c->essl_feature_level = 300;
+	c->essl_feature_level = 310;
+	c->shader_buffer_offset_alignment = 16;
+	c->max_texture_gather_components = 4;
 	c->max_stream_output_buffers = PIPE_MAX_SO_BUFFERS;
 	c->max_stream_output_interleaved_components = 64;
 	c->max_stream_output_separate_components = 4;

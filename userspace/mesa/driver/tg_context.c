@@ -91,6 +91,10 @@ static void unbind_stage(struct tg_stage *stage)
 		pipe_resource_reference(&stage->constants[i].buffer, NULL);
 	for (i = 0; i < TG_TEXTURES; i++)
 		pipe_sampler_view_reference(&stage->views[i], NULL);
+	for (i = 0; i < TG_BUFFERS; i++)
+		pipe_resource_reference(&stage->buffers[i].buffer, NULL);
+	for (i = 0; i < TG_IMAGES; i++)
+		pipe_resource_reference(&stage->images[i].resource, NULL);
 }
 
 static void destroy(struct pipe_context *pipe)
@@ -145,6 +149,8 @@ struct pipe_context *tg_context_create(struct pipe_screen *screen, void *priv, u
 	tg_blit_init(pipe);
 	tg_query_init(pipe);
 	tg_stream_init(pipe);
+	tg_image_init(pipe);
+	tg_compute_init(pipe);
 	pipe->stream_uploader = u_upload_create_default(pipe);
 	pipe->const_uploader = pipe->stream_uploader;
 	ctx->blitter = pipe->stream_uploader ? util_blitter_create(pipe) : NULL;

@@ -14,6 +14,8 @@
 #define TG_CONSTANT_BUFFERS	16
 #define TG_TEXTURES		32
 #define TG_VERTEX_BUFFERS	32
+#define TG_BUFFERS		16	/* storage buffers */
+#define TG_IMAGES		8
 
 /* What has changed since the last draw. */
 enum tg_dirty {
@@ -58,6 +60,10 @@ struct tg_stage {
 	struct pipe_sampler_view *views[TG_TEXTURES];
 	struct tg_sampler *samplers[TG_TEXTURES];
 	unsigned view_count, sampler_count;
+	struct pipe_shader_buffer buffers[TG_BUFFERS];
+	uint32_t buffers_written;	/* bit n: the shader may write buffer n */
+	struct pipe_image_view images[TG_IMAGES];
+	unsigned image_count;
 	uint32_t dirty;			/* enum tg_stage_dirty */
 
 	/* what is in the batch's memory */
@@ -106,6 +112,7 @@ struct tg_context {
 	uint64_t stream_list;		/* of the draw that is captured: where its list of vertices is, */
 	uint32_t stream_vertices;	/* and how many there are */
 	uint64_t primitives, captured;	/* since the context began */
+	uint32_t groups[3], group_size[3];	/* of the dispatch */
 
 	struct tg_query *queries[3];	/* active, by enum tsr_query */
 	bool queries_paused;
@@ -147,6 +154,8 @@ void tg_draw_init(struct pipe_context *pipe);
 void tg_blit_init(struct pipe_context *pipe);
 void tg_query_init(struct pipe_context *pipe);
 void tg_stream_init(struct pipe_context *pipe);
+void tg_image_init(struct pipe_context *pipe);
+void tg_compute_init(struct pipe_context *pipe);
 
 /* tg_query_emit(): LIST_QUERY for the queries that are active. */
 void tg_query_emit(struct tg_context *ctx, struct tg_batch *batch);

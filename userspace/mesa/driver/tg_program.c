@@ -92,6 +92,8 @@ static void fill_info(const nir_shader *nir, struct pan_shader_info *info)
 	info->outputs_written = nir->info.outputs_written;
 	if (info->stage == MESA_SHADER_VERTEX)
 		info->attribute_count = util_bitcount64(nir->info.inputs_read);
+	if (gl_shader_stage_is_compute(info->stage))
+		info->wls_size = nir->info.shared_size;
 	if (info->stage != MESA_SHADER_FRAGMENT)
 		return;
 	info->fs.writes_depth = nir->info.outputs_written & BITFIELD64_BIT(FRAG_RESULT_DEPTH);
@@ -259,21 +261,31 @@ static uint8_t texcoords_of(const nir_shader *nir)
 	return (uint8_t)(nir->info.inputs_read >> VARYING_SLOT_TEX0);
 }
 
-static void *create_shader(struct pipe_context *pipe, const struct pipe_shader_state *state)
+struct tg_shader *tg_shader_create(nir_shader *nir)
 {
-	struct tg_context *ctx = tg_context(pipe);
 	struct tg_shader *shader = CALLOC_STRUCT(tg_shader);
-	struct tg_key key = { 0 };
-	nir_shader *copy;
 
 	if (!shader)
 		return NULL;
-	shader->nir = state->type == PIPE_SHADER_IR_TGSI ? tgsi_to_nir(state->tokens, pipe->screen, false)
-							 : state->ir.nir;
-	shader->stage = shader->nir->info.stage;
-	shader->stream_output = state->stream_output;
+	shader->nir = nir;
+	shader->stage = nir->info.stage;
 	simple_mtx_init(&shader->lock, mtx_plain);
 	util_dynarray_init(&shader->variants, NULL);
+	return shader;
+}
+
+static void *create_shader(struct pipe_context *pipe, const struct pipe_shader_state *state)
+{
+	struct tg_context *ctx = tg_context(pipe);
+	struct tg_shader *shader;
+	struct tg_key key = { 0 };
+	nir_shader *copy;
+
+	shader = tg_shader_create(state->type == PIPE_SHADER_IR_TGSI
+					  ? tgsi_to_nir(state->tokens, pipe->screen, false) : state->ir.nir);
+	if (!shader)
+		return NULL;
+	shader->stream_output = state->stream_output;
 	if (shader->stage == MESA_SHADER_VERTEX) {
 		shader->point_size = shader->nir->info.outputs_written & VARYING_BIT_PSIZ;
 	} else {
@@ -289,7 +301,7 @@ static void *create_shader(struct pipe_context *pipe, const struct pipe_shader_s
 	return shader;
 }
 
-static void delete_shader(struct pipe_context *pipe, void *hwcso)
+void tg_shader_delete(struct pipe_context *pipe, void *hwcso)
 {
 	struct tg_shader *shader = hwcso;
 
@@ -327,8 +339,8 @@ void tg_program_init(struct pipe_context *pipe)
 {
 	pipe->create_vs_state = create_shader;
 	pipe->bind_vs_state = bind_vs_state;
-	pipe->delete_vs_state = delete_shader;
+	pipe->delete_vs_state = tg_shader_delete;
 	pipe->create_fs_state = create_shader;
 	pipe->bind_fs_state = bind_fs_state;
-	pipe->delete_fs_state = delete_shader;
+	pipe->delete_fs_state = tg_shader_delete;
 }

@@ -85,12 +85,17 @@ struct tg_shader {
 	bool point_size;		/* writes gl_PointSize */
 	uint8_t texcoords;		/* fragment shaders: gl_TexCoord it reads */
 	uint64_t noperspective;		/* varyings, by location */
+	uint32_t shared_memory;		/* compute shaders: bytes at least */
 	simple_mtx_t lock;		/* protects variants: a shader may belong to several contexts */
 	struct util_dynarray variants;	/* struct tg_variant * */
 };
 
 /* tg_program_update(): the variant that the state asks for. False if there is none. */
 bool tg_program_update(struct tg_context *ctx, enum pipe_shader_type type, bool points);
+
+/* tg_shader_create(): a shader of NIR, which it owns from now on. tg_shader_delete(): the context's function. */
+struct tg_shader *tg_shader_create(nir_shader *nir);
+void tg_shader_delete(struct pipe_context *pipe, void *shader);
 
 /* tg_program_find(): the variant of a shader with that key; NULL if there is none. */
 struct tg_variant *tg_program_find(struct tg_screen *screen, struct tg_shader *shader, const struct tg_key *key);

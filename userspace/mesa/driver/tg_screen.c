@@ -72,21 +72,25 @@ bool tg_screen_wait(struct tg_screen *screen, uint64_t point, uint64_t timeout)
 
 bool tg_screen_make_queues(struct tg_screen *screen)
 {
-	struct tsr_queue *bin = NULL, *render = NULL;
+	struct tsr_queue *bin = NULL, *render = NULL, *compute = NULL;
 	const uint32_t normal = DRM_TESSERA_PRIORITY_NORMAL;
 
 	if (tsr_queue_create(screen->vm, DRM_TESSERA_ENGINE_BIN, normal, 0, &bin) ||
-	    tsr_queue_create(screen->vm, DRM_TESSERA_ENGINE_RENDER, normal, 0, &render)) {
+	    tsr_queue_create(screen->vm, DRM_TESSERA_ENGINE_RENDER, normal, 0, &render) ||
+	    tsr_queue_create(screen->vm, DRM_TESSERA_ENGINE_COMPUTE, normal, 0, &compute)) {
 		mesa_loge("tessera: %s", tsr_error_message());
 		tsr_queue_unref(bin);
+		tsr_queue_unref(render);
 		return false;
 	}
 	if (screen->bin)
 		atomic_fetch_add(&screen->resets, 1);
 	tsr_queue_unref(screen->bin);
 	tsr_queue_unref(screen->render);
+	tsr_queue_unref(screen->compute);
 	screen->bin = bin;
 	screen->render = render;
+	screen->compute = compute;
 	return true;
 }
 
@@ -130,6 +134,7 @@ static void destroy(struct pipe_screen *pscreen)
 	tsr_submit_destroy(screen->submit);
 	tsr_queue_unref(screen->bin);
 	tsr_queue_unref(screen->render);
+	tsr_queue_unref(screen->compute);
 	for (i = 0; i < TG_HEAPS; i++)
 		tsr_tiler_heap_unref(screen->heap[i]);
 	tsr_sync_unref(screen->timeline);

@@ -33,11 +33,12 @@ struct tg_screen {
 	struct slab_parent_pool transfers;
 
 	simple_mtx_t lock;			/* protects what follows */
-	struct tsr_queue *bin, *render;
+	struct tsr_queue *bin, *render, *compute;
 	struct tsr_tiler_heap *heap[TG_HEAPS];
 	struct tsr_sync *timeline;		/* each batch is a point */
 	struct tsr_submit *submit;
 	uint64_t submitted;			/* the last point */
+	uint64_t compute_point;			/* the last one of a dispatch */
 	uint64_t heap_point[TG_HEAPS];		/* batch that used a heap last */
 	struct list_head batches;		/* struct tg_job: submitted and not known to be done */
 	struct list_head bo_cache[TG_BO_BUCKETS];	/* struct tg_bo nobody uses, the oldest first */

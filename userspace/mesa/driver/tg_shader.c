@@ -51,8 +51,8 @@ static void stream_value(const struct tg_context *ctx, unsigned index, uint32_t 
 	out[2] = ctx->stream_vertices;
 }
 
-static void sysval(const struct tg_context *ctx, const struct tg_stage *stage, const struct tg_sysval *s,
-		   uint32_t *out)
+static void sysval(const struct tg_context *ctx, struct tg_batch *b, const struct tg_stage *stage,
+		   const struct tg_sysval *s, uint32_t *out)
 {
 	memset(out, 0, SLOT);
 	switch (s->kind) {
@@ -64,6 +64,18 @@ static void sysval(const struct tg_context *ctx, const struct tg_stage *stage, c
 		break;
 	case TG_SYSVAL_TEXTURE_SIZE:
 		texture_size(stage, s, out);
+		break;
+	case TG_SYSVAL_SSBO:
+		tg_buffer_value(b, stage, s->index, out);
+		break;
+	case TG_SYSVAL_IMAGE_SIZE:
+		tg_image_size(stage, s, out);
+		break;
+	case TG_SYSVAL_WORK_GROUPS:
+		memcpy(out, ctx->groups, sizeof(ctx->groups));
+		break;
+	case TG_SYSVAL_GROUP_SIZE:
+		memcpy(out, ctx->group_size, sizeof(ctx->group_size));
 		break;
 	case TG_SYSVAL_STREAM:
 		stream_value(ctx, s->index, out);
@@ -194,13 +206,12 @@ static bool add_scratch(struct tg_context *ctx, struct tg_batch *b, uint32_t byt
 	return true;
 }
 
-static bool write_program(struct tg_context *ctx, struct tg_batch *b, const struct tg_stage *stage, uint32_t entry,
-			  unsigned registers, struct tsr_shader_program *p, uint64_t *va)
+bool tg_program_fill(struct tg_context *ctx, struct tg_batch *b, const struct tg_stage *stage, uint32_t entry,
+		     unsigned registers, struct tsr_shader_program *p)
 {
 	const struct tg_variant *v = stage->variant;
-	uint64_t *words = tg_batch_alloc(b, TSR_SHADER_PROGRAM__QWORDS * 8, 64, va);
 
-	if (!words || !add_scratch(ctx, b, v->info.tls_size, p))
+	if (!add_scratch(ctx, b, v->info.tls_size, p))
 		return false;
 	p->code = v->code->memory.va + entry;
 	p->registers_64 = registers > 32;
@@ -211,8 +222,18 @@ static bool write_program(struct tg_context *ctx, struct tg_batch *b, const stru
 	p->texture_count = p->sampler_count = v->info.texture_count;
 	p->textures = p->texture_count ? stage->textures : 0;
 	p->samplers = p->texture_count ? stage->samplers_va : 0;
-	tsr_pack_shader_program(words, p);
 	tg_batch_use_code(b, v->code);
+	return true;
+}
+
+static bool write_program(struct tg_context *ctx, struct tg_batch *b, const struct tg_stage *stage, uint32_t entry,
+			  unsigned registers, struct tsr_shader_program *p, uint64_t *va)
+{
+	uint64_t *words = tg_batch_alloc(b, TSR_SHADER_PROGRAM__QWORDS * 8, 64, va);
+
+	if (!words || !tg_program_fill(ctx, b, stage, entry, registers, p))
+		return false;
+	tsr_pack_shader_program(words, p);
 	return true;
 }
 
@@ -240,33 +261,37 @@ static bool write_varyings(struct tg_context *ctx, struct tg_batch *b, struct ts
 {
 	const struct tg_variant *vs = ctx->stage[PIPE_SHADER_VERTEX].variant;
 	const struct tg_variant *fs = ctx->stage[PIPE_SHADER_FRAGMENT].variant;
-	const unsigned count = fs->info.varyings.input_count;
+	const struct tg_stage *stage = &ctx->stage[PIPE_SHADER_FRAGMENT];
+	const unsigned count = fs->info.varyings.input_count, images = stage->image_count;
 	const struct tsr_attribute_buffer buffer = {
 		.type = TSR_ATTRIBUTE_BUFFER_TYPE_LINEAR, .stride = tg_output_stride(vs), .size = UINT32_MAX,
 	};
 	uint64_t *words, *table;
 	unsigned i;
 
-	if (!count)
+	if (!count && !images)
 		return true;
-	words = tg_batch_alloc(b, count * 8, 64, &p->varyings);
-	table = tg_batch_alloc(b, 16, 64, &p->attribute_buffers);
+	words = tg_batch_alloc(b, (images + count) * 8, 64, &p->attributes);
+	table = tg_batch_alloc(b, images * 32 + 16, 64, &p->attribute_buffers);
 	if (!words || !table)
 		return false;
+	tg_image_write(b, stage, words, table);
+	p->attribute_count = images;
+	p->varyings = p->attributes + images * 8;
 	for (i = 0; i < count; i++) {
 		const struct pan_shader_varying *in = &fs->info.varyings.input[i];
 		const struct tg_format *f = tg_format(in->format == PIPE_FORMAT_NONE ? PIPE_FORMAT_R32_FLOAT
 										      : in->format);
 		const struct tsr_attribute word = {
-			.format = f->format, .order = f->order,
+			.buffer = 2 * images, .format = f->format, .order = f->order,
 			.offset = (int32_t)tg_output_offset(vs, in->location),
 		};
 
-		tsr_pack_attribute(&words[i], &word);
+		tsr_pack_attribute(&words[images + i], &word);
 	}
-	tsr_pack_attribute_buffer(table, &buffer);
+	tsr_pack_attribute_buffer(table + 4 * images, &buffer);
 	p->varying_count = count;
-	p->attribute_buffer_count = 1;
+	p->attribute_buffer_count = 2 * images + 1;
 	return true;
 }
 
@@ -338,7 +363,7 @@ static void fill_vertex(const struct tg_context *ctx, struct tsr_shader_state *s
 }
 
 /* What a stage reads, as far as it has changed. */
-static bool write_stage(struct tg_context *ctx, struct tg_batch *b, enum pipe_shader_type type)
+bool tg_stage_write(struct tg_context *ctx, struct tg_batch *b, enum pipe_shader_type type)
 {
 	struct tg_stage *stage = &ctx->stage[type];
 	const struct tg_variant *v = stage->variant;
@@ -348,7 +373,7 @@ static bool write_stage(struct tg_context *ctx, struct tg_batch *b, enum pipe_sh
 	if (!stage->dirty)
 		return true;
 	for (i = 0; i < v->sysval_count; i++)
-		sysval(ctx, stage, &v->sysvals[i], sysvals + i * SLOT / 4);
+		sysval(ctx, b, stage, &v->sysvals[i], sysvals + i * SLOT / 4);
 	if (!write_push(ctx, b, stage, (const uint8_t *)sysvals) ||
 	    !write_uniforms(ctx, b, stage, type == PIPE_SHADER_VERTEX, (const uint8_t *)sysvals))
 		return false;
@@ -383,7 +408,7 @@ bool tg_stream_shader_write(struct tg_context *ctx, struct tg_batch *b, const st
 	/* for as long as this draw is written */
 	stage->variant = (struct tg_variant *)variant;
 	stage->dirty = TG_DIRTY_STAGE_ALL;
-	ok = write_stage(ctx, b, PIPE_SHADER_VERTEX) && write_vertex_programs(ctx, b);
+	ok = tg_stage_write(ctx, b, PIPE_SHADER_VERTEX) && write_vertex_programs(ctx, b);
 	stage->variant = drawn;
 	s.position = ctx->position_va;
 	return ok && write_shader_state(b, &s);
@@ -393,7 +418,7 @@ bool tg_shader_write(struct tg_context *ctx, struct tg_batch *b)
 {
 	struct tsr_shader_state s = { 0 };
 
-	if (!write_stage(ctx, b, PIPE_SHADER_VERTEX) || !write_stage(ctx, b, PIPE_SHADER_FRAGMENT) ||
+	if (!tg_stage_write(ctx, b, PIPE_SHADER_VERTEX) || !tg_stage_write(ctx, b, PIPE_SHADER_FRAGMENT) ||
 	    !write_vertex_programs(ctx, b) || !write_fragment_program(ctx, b))
 		return false;
 	fill_vertex(ctx, &s);

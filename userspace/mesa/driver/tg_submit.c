@@ -57,6 +57,8 @@ static int flush(struct tg_screen *screen, struct tg_batch *b, const uint64_t va
 		ret = tsr_submit_heap(s, render, screen->heap[slot]);
 	if (!ret && wait > atomic_load(&screen->completed))
 		ret = tsr_submit_wait(s, bin, screen->timeline, wait);
+	if (!ret && screen->compute_point > atomic_load(&screen->completed))
+		ret = tsr_submit_wait(s, render, screen->timeline, screen->compute_point);
 	if (!ret)
 		ret = tsr_submit_signal(s, render, screen->timeline, point);
 	if (!ret)
@@ -64,6 +66,67 @@ static int flush(struct tg_screen *screen, struct tg_batch *b, const uint64_t va
 	if (ret)
 		tsr_submit_reset(s);
 	return ret;
+}
+
+/* Points come in order: a dispatch waits for the one before. */
+static int flush_compute(struct tg_screen *screen, uint64_t va, uint32_t size, uint64_t point)
+{
+	struct tsr_submit *s = screen->submit;
+	int job = tsr_submit_job(s, screen->compute, va, size), ret = job < 0 ? job : 0;
+
+	if (!ret && point - 1 > atomic_load(&screen->completed))
+		ret = tsr_submit_wait(s, job, screen->timeline, point - 1);
+	if (!ret)
+		ret = tsr_submit_signal(s, job, screen->timeline, point);
+	if (!ret)
+		ret = tsr_submit_flush(s);
+	if (ret)
+		tsr_submit_reset(s);
+	return ret;
+}
+
+/* The batch is the last one of the timeline; the lock is held. */
+static void remember(struct tg_screen *screen, struct tg_batch *b, uint64_t point)
+{
+	screen->submitted = point;
+	b->job->point = point;
+	util_dynarray_foreach(&b->job->bos, struct tg_bo *, bo)
+		atomic_store(&(*bo)->used, point);
+	util_dynarray_foreach(&b->written, struct tg_bo *, bo)
+		atomic_store(&(*bo)->written, point);
+	list_addtail(&b->job->link, &screen->batches);
+}
+
+/* After a submission, without the lock. */
+static uint64_t submitted(struct tg_screen *screen, uint64_t point, int ret)
+{
+	if (ret) {
+		mesa_loge("tessera: a batch is lost: %s", tsr_error_message());
+		return 0;
+	}
+	if (point > MOST_IN_FLIGHT)
+		tg_screen_wait(screen, point - MOST_IN_FLIGHT, OS_TIMEOUT_INFINITE);
+	tg_screen_retire(screen);
+	return point;
+}
+
+uint64_t tg_submit_compute(struct tg_batch *b, uint64_t va, uint32_t size)
+{
+	struct tg_screen *screen = b->ctx->screen;
+	uint64_t point;
+	int ret;
+
+	simple_mtx_lock(&screen->lock);
+	point = screen->submitted + 1;
+	ret = flush_compute(screen, va, size, point);
+	if (ret == -ECANCELED && tg_screen_make_queues(screen))
+		ret = flush_compute(screen, va, size, point);
+	if (!ret) {
+		remember(screen, b, point);
+		screen->compute_point = point;
+	}
+	simple_mtx_unlock(&screen->lock);
+	return submitted(screen, point, ret);
 }
 
 uint64_t tg_submit(struct tg_batch *b, struct tg_frame *f)
@@ -83,23 +146,11 @@ uint64_t tg_submit(struct tg_batch *b, struct tg_frame *f)
 		ret = flush(screen, b, va, point);
 	}
 	if (!ret) {
-		screen->submitted = screen->heap_point[point % TG_HEAPS] = point;
-		b->job->point = point;
-		util_dynarray_foreach(&b->job->bos, struct tg_bo *, bo)
-			atomic_store(&(*bo)->used, point);
-		util_dynarray_foreach(&b->written, struct tg_bo *, bo)
-			atomic_store(&(*bo)->written, point);
-		list_addtail(&b->job->link, &screen->batches);
+		remember(screen, b, point);
+		screen->heap_point[point % TG_HEAPS] = point;
 	}
 	simple_mtx_unlock(&screen->lock);
-	if (ret) {
-		mesa_loge("tessera: a batch is lost: %s", tsr_error_message());
-		return 0;
-	}
-	if (point > MOST_IN_FLIGHT)
-		tg_screen_wait(screen, point - MOST_IN_FLIGHT, OS_TIMEOUT_INFINITE);
-	tg_screen_retire(screen);
-	return point;
+	return submitted(screen, point, ret);
 }
 
 static void report(struct tsr_queue *queue, const char *name)
@@ -121,5 +172,6 @@ void tg_submit_check(struct tg_screen *screen, uint64_t point)
 	simple_mtx_lock(&screen->lock);
 	report(screen->bin, "binning");
 	report(screen->render, "rendering");
+	report(screen->compute, "a dispatch");
 	simple_mtx_unlock(&screen->lock);
 }
