@@ -74,3 +74,11 @@ grep -q record_outputs $bifrost || sed -i \
     -e '/^bi_should_idvs/,/^}/ s/^   if ((inputs->gpu_id < 0x9000) &&/   if (!inputs->record_outputs \&\& (inputs->gpu_id < 0x9000) \&\&/' \
     $bifrost
 [ "$(grep -c record_outputs $bifrost)" = 3 ]
+
+# A pair of atomics ends its clause (isa-fma.md, ATOM_C); the scheduler knows that of the two halves, which it makes
+# only after having placed the whole.
+schedule=src/panfrost/compiler/bifrost/bi_schedule.c
+grep -q tessera $schedule || sed -i \
+    's/^   if (bi_opcode_props\[instr->op\]\.last && !tuple->last)$/   bool ends = instr->op == BI_OPCODE_ATOM_RETURN_I32 || \/* tessera *\/\n               instr->op == BI_OPCODE_ATOM1_RETURN_I32 ||\n               bi_opcode_props[instr->op].last;\n   if (ends \&\& !tuple->last)/' \
+    $schedule
+grep -q tessera $schedule
