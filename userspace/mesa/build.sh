@@ -6,9 +6,9 @@
 #   DIR/lib/                   libEGL_mesa.so.0, libgallium, gbm/dri_gbm.so
 #
 # The base is Debian 13's Mesa source, hooked (hook.sh), configured small and compiled once for each source version,
-# configuration and compiler; all checkouts share it. Then, under a lock, this checkout's userspace/mesa/driver, libtessera
-# and the generated headers go into the base tree's src/gallium/drivers/tessera, ninja builds what has changed, and the
-# libraries are installed in a directory that is named after the hash of those sources. An unchanged checkout finds that
+# configuration and compiler; all checkouts share it. Then, under a lock, this checkout's hook, userspace/mesa/driver,
+# libtessera and the generated headers go into the base tree, ninja builds what has changed, and the libraries are
+# installed in a directory that is named after the hash of those sources. An unchanged checkout finds that
 # directory and builds nothing. libEGL, libGLESv2, libOpenGL and libgbm are the system's (libglvnd).
 #
 # Options: --refresh    look for a newer source version first (`make update`)
@@ -33,7 +33,6 @@ PACKAGES=(python3-mako python3-packaging python3-yaml libexpat1-dev libglvnd-dev
 
 recipe=$({
     printf '%s\n' "${CONFIGURE[@]}"
-    cat "$HERE/hook.sh"
     gcc -dumpfullversion
     gcc -dumpmachine
     . /etc/os-release && echo "$ID ${VERSION_ID:-}"
@@ -44,6 +43,17 @@ BASE_LINK=$CACHE/mesa/$recipe
 use_python() {
     export PATH=/usr/bin:$PATH
     use_meson
+}
+
+# hook TREE: this checkout's hook, in the files as they came. Those are in orig: hard links, so hook.sh replaces files.
+hook() {
+    local tree=$1 wanted
+    wanted=$(sha256sum <"$HERE/hook.sh")
+    [ "$(cat "$tree/hooked" 2>/dev/null)" != "$wanted" ] || return 0
+    rm -f "$tree/hooked"
+    rsync -rl "$tree/orig/" "$tree/src/"        # no -t: what is put back is new to ninja
+    (cd "$tree/src" && bash "$HERE/hook.sh") || die "Mesa's source has no place for the hook"
+    printf '%s\n' "$wanted" >"$tree/hooked"
 }
 
 # insert TREE HEADERS: this checkout's driver. --checksum and no -t: what is the same keeps its time.
@@ -74,7 +84,8 @@ build_base() {
         apt_source "$tree" "mesa=$version"
         mv -T "$tree"/mesa-*/ "$tree/src"
         rm -f "$tree"/mesa_*
-        (cd "$tree/src" && bash "$HERE/hook.sh") || die "Mesa's source has no place for the hook"
+        cp -al "$tree/src" "$tree/orig"
+        hook "$tree"
         insert "$tree" "$hw"
         fetch_meson
         use_python
@@ -106,6 +117,7 @@ driver() {
     [ ! -x "$dir/tsr-mesa" ] || return 0
     tree=$(cd "$BASE_LINK" && pwd -P)
     say "building the driver into Mesa $(cat "$tree/version")"
+    hook "$tree"
     insert "$tree" "$hw"
     use_python
     run_logged mesa-driver ninja -C "$tree/build" -j "$JOBS" || die "the driver does not build in Mesa (userspace/mesa/driver)"
@@ -132,6 +144,7 @@ fi
 dir=$CACHE/mesa-bin/$({
     readlink "$BASE_LINK"
     sha256sum <"$0"
+    sha256sum <"$HERE/hook.sh"
     hash_files userspace/mesa/driver userspace/libtessera
     (cd "$hw" && sha256sum ./*.h)
     sha256sum <"$TOP/kernel/include/uapi/drm/tessera_drm.h"
