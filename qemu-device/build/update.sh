@@ -8,3 +8,4 @@
 locked "$APT_DIR.lock" apt_update again
 bash "$TOP/qemu-device/build/qemu.sh" --refresh >/dev/null
 bash "$TOP/qemu-device/vm/kernel.sh" --refresh >/dev/null
+bash "$TOP/userspace/mesa/build.sh" --refresh >/dev/null

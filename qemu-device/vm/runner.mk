@@ -6,6 +6,7 @@
 #   DEVICES=n DEVICE_ARGS=vram=64M   the devices
 #   QEMU=plugin|build         Debian's QEMU with the device as a plugin, or one built with it inside
 #   FRESH=1                   boot the guest even if a saved one could be restored
+#   MESA=1                    mount Mesa and GL programs at /mnt, with PROGRAMS='NAME ...' of the host: CMD='/mnt/run NAME'
 #   IOMMU=1 SMP=n MEM=MiB     the machine                      ACCEL=tcg|kvm  QEMU_ARGS= KERNEL_ARGS=
 export KERNEL MODULES KDIR VARIANT IMAGE QEMU TESSERA_MIRROR TESSERA_SECURITY_MIRROR
 export PYTHONDONTWRITEBYTECODE := 1
@@ -22,7 +23,7 @@ GUEST = $(PYTHON) qemu-device/vm/guest.py $(GUEST_OPTIONS)
 # Sets what the device tests need.
 QEMU_ENV = set -e; q=$$(bash qemu-device/build/qemu.sh); export TSR_QEMU=$$q/qemu-system-x86_64 TSR_QEMU_SHARE=$$q/share
 
-.PHONY: kernel module userspace guest-env guest shell gdb run timeline lab ci
+.PHONY: kernel module userspace mesa guest-env guest shell gdb run timeline lab ci
 kernel: setup ## fetch the stock guest kernel, or KERNEL=7.3, print its directory
 	@bash qemu-device/vm/kernel.sh $(KERNEL)
 
@@ -32,6 +33,9 @@ module: setup ## build the driver for the stock kernel (or KDIR=), print the pat
 userspace: setup ## build libtessera, tools, demos and the guest's test programs
 	@bash qemu-device/vm/programs.sh && echo '$(BUILD)/userspace'
 
+mesa: setup ## build Mesa with a driver for the GPU, print its directory; DIR/tsr-mesa PROGRAM runs a program with it
+	@bash userspace/mesa/build.sh
+
 guest-env: setup
 	@bash qemu-device/vm/env.sh
 
@@ -39,7 +43,8 @@ guest-env: setup
 guest: export TSR_CMD = $(value CMD)
 guest: setup ## run CMD='...' in a guest of its own (restored where it can be, FRESH=1 boots); make fails when it fails
 	@[ -n "$$TSR_CMD" ] || { echo "usage: make guest CMD='command'" >&2; exit 2; }
-	@$(GUEST_ENV); exec $(GUEST) $(if $(SHARE),--share) -- "$$TSR_CMD"
+	@$(GUEST_ENV); $(if $(MESA),share=$$(bash userspace/mesa/share.sh $(PROGRAMS));) \
+		exec $(GUEST) $(if $(MESA),--share "$$share",$(if $(SHARE),--share)) -- "$$TSR_CMD"
 
 timeline: export TSR_CMD = $(value CMD)
 timeline: setup ## run CMD='...' in a guest, write what scheduler, fences and GPU did to OUT=timeline.json (Perfetto)

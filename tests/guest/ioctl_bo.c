@@ -322,6 +322,28 @@ static void label_lengths(void)
 	gt_bo_free(&bo);
 }
 
+/* Every other one first: as many gaps as there can be between those that are left. */
+static void any_order(void)
+{
+	enum { COUNT = 200 };
+	struct gt_bo bo[COUNT];
+	unsigned int i, round;
+
+	for (round = 0; round < 2; round++) {
+		for (i = 0; i < COUNT; i++) {
+			bo[i] = gt_bo(fd, GT_PAGE, DRM_TESSERA_BO_CACHED);
+			ktap_eq(*(volatile uint32_t *)bo[i].map, 0);
+			*(volatile uint32_t *)bo[i].map = i + 1;
+		}
+		for (i = 0; i < COUNT; i += 2)
+			gt_bo_free(&bo[i]);
+		for (i = 1; i < COUNT; i += 2)
+			ktap_eq(*(volatile uint32_t *)bo[i].map, i + 1);
+		for (i = 1; i < COUNT; i += 2)
+			gt_bo_free(&bo[i]);
+	}
+}
+
 /* A handle of a file means nothing in another. */
 static void handles_are_per_file(void)
 {
@@ -355,6 +377,7 @@ int main(int argc, char **argv)
 	ktap_run("mmap: shared, inherited, outlives the file", mmap_shares);
 	ktap_run("mmap: of local memory", mmap_local);
 	ktap_run("BO_SET_LABEL: length and unreadable tails", label_lengths);
+	ktap_run("BOs are given back in any order", any_order);
 	ktap_run("[SYS4] handles are per file", handles_are_per_file);
 	close(fd);
 	return gt_finish();

@@ -28,7 +28,7 @@ tsan_names := $(basename $(notdir $(shell grep -L 'test:.* TSAN=0' $(wildcard te
 # programs(LABEL,DIR,SET): arguments for run.py, LABEL:PROGRAM=SOURCE
 programs = $(foreach n,$(call names,$(2)),$(1):$(BUILD)/$(3)/tests/$(2)/$(n)=tests/$(2)/$(n).c)
 
-.PHONY: check-mutants check-mutants-short check-kernel-tree check-kselftest check-distros
+.PHONY: check-mutants check-mutants-short check-kernel-tree check-kselftest check-distros check-mesa
 .PHONY: check check-all check-static check-kernels check-model check-user check-qtest check-guest check-guest-short check-debug check-debug-short check-igt check-race check-coverage fuzz fuzz-isa bench bench-guest coverage
 check: setup ## all tests on the stock kernel; the last line is the sum
 	@$(PYTHON) tests/lib/check.py $(SUITES) coverage $(WITH)
@@ -60,6 +60,13 @@ check-user: setup ## libtessera on the host: on a fake kernel, and on the model;
 	@bash qemu-device/vm/programs.sh
 	@$(RUN) --suite user --results $(RESULTS)/user.ktap $(call programs,user,user,asan) $(call programs,draw,draw,asan) \
 		$(wildcard tests/user/*.py)
+
+# GL programs of our own (tests/mesa), and of piglit's those in tests/mesa/piglit.txt.
+check-mesa: setup ## OpenGL programs by Mesa on the device in their own process; PIGLIT='PATTERN ...' others of piglit's
+	@bash qemu-device/build/setup.sh libegl-dev libgles-dev libgl-dev
+	@bash qemu-device/vm/programs.sh
+	@TSR_MESA=$$(bash userspace/mesa/build.sh); export TSR_MESA TSR_PIGLIT='$(PIGLIT)'; \
+		$(RUN) --suite mesa --results $(BUILD)/results-mesa/mesa$(if $(TESTS),-partial).ktap $(wildcard tests/mesa/*.py)
 
 check-qtest: setup ## the QEMU device without a guest
 	@$(PROGRAMS) guest qtest

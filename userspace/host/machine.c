@@ -10,6 +10,7 @@
  * Calls of the model are made under drv.lock, as it asks for. What it tells from its own threads
  * only wakes our thread, which looks after everything that happens while no ioctl runs.
  */
+#include <assert.h>
 #include <errno.h>
 #include <limits.h>
 #include <linux/futex.h>
@@ -47,7 +48,7 @@ static struct {
 	uint64_t kernel_root;
 	uint64_t rings, fences, counters;	/* offsets in the zone */
 	struct range { uint64_t offset, size; } *hole;	/* of the window, by offset */
-	unsigned int holes, room;
+	unsigned int holes, taken, room;	/* of both, and elements of hole */
 	sem_t wake;
 	atomic_bool woken;
 	_Atomic uint64_t timer;
@@ -524,6 +525,7 @@ static void hole_add(uint64_t offset, uint64_t size)
 	if (i && m.hole[i - 1].offset + m.hole[i - 1].size == offset) {
 		m.hole[--i].size += size;
 	} else {
+		assert(m.holes < m.room);
 		memmove(&m.hole[i + 1], &m.hole[i], (m.holes - i) * sizeof(*m.hole));
 		m.hole[i] = (struct range){ offset, size };
 		m.holes++;
@@ -554,8 +556,8 @@ uint64_t window_alloc(int fd, uint64_t size)
 	uint64_t align = size >= HUGE_PAGE ? HUGE_PAGE : PAGE;
 	unsigned int i;
 
-	/* room for all holes there can be: giving back must not fail */
-	if (m.room < m.holes + 4) {
+	/* room for all holes there can be, one more than what is taken: giving back must not fail */
+	if (m.room < m.taken + 4) {
 		struct range *more = realloc(m.hole, (2 * m.room + 8) * sizeof(*more));
 
 		if (!more)
@@ -573,6 +575,7 @@ uint64_t window_alloc(int fd, uint64_t size)
 			 MAP_SHARED | MAP_FIXED | MAP_NORESERVE, fd, 0) == MAP_FAILED)
 			return 0;
 		hole_cut(i, at, size);
+		m.taken++;
 		return at;
 	}
 	return 0;
@@ -582,8 +585,10 @@ void window_free(uint64_t offset, uint64_t size)
 {
 	/* if the kernel refuses, the memory stays with the window and is never seen again */
 	if (mmap(m.window + offset, size, PROT_NONE,
-		 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) != MAP_FAILED)
-		hole_add(offset, size);
+		 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) == MAP_FAILED)
+		return;
+	hole_add(offset, size);
+	m.taken--;
 }
 
 /* ---- Start ----------------------------------------------------------------------------------- */

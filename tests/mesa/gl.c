@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: MIT */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <EGL/egl.h>
+#include <EGL/eglext.h>
+
+#include "gl.h"
+
+static EGLDisplay display;
+static EGLContext context;
+static int cases, failures;
+static bool failed;
+static const char *name;
+
+static void skip(const char *why)
+{
+	printf("1..0 # SKIP %s\n", why);
+	exit(77);
+}
+
+void gl_open(int major, int minor)
+{
+	const EGLint attributes[] = { EGL_CONTEXT_MAJOR_VERSION, major, EGL_CONTEXT_MINOR_VERSION, minor, EGL_NONE };
+	const EGLint wanted[] = { EGL_SURFACE_TYPE, EGL_DONT_CARE,
+				  EGL_RENDERABLE_TYPE, major > 2 ? EGL_OPENGL_ES3_BIT : EGL_OPENGL_ES2_BIT, EGL_NONE };
+	EGLConfig config = NULL;
+	const char *renderer;
+	EGLint count = 0;
+
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	display = eglGetPlatformDisplay(EGL_PLATFORM_SURFACELESS_MESA, EGL_DEFAULT_DISPLAY, NULL);
+	if (!display || !eglInitialize(display, NULL, NULL))
+		skip("no EGL display without a window system");
+	eglBindAPI(EGL_OPENGL_ES_API);
+	eglChooseConfig(display, wanted, &config, 1, &count);
+	context = eglCreateContext(display, count ? config : EGL_NO_CONFIG_KHR, EGL_NO_CONTEXT, attributes);
+	if (!context || !eglMakeCurrent(display, EGL_NO_SURFACE, EGL_NO_SURFACE, context))
+		skip("no context of this version");
+	renderer = (const char *)glGetString(GL_RENDERER);
+	printf("TAP version 13\n# %s, %s\n", renderer, (const char *)glGetString(GL_VERSION));
+	/* a driver that does not load is replaced by another one, silently */
+	if (getenv("TSR_GL_RENDERER"))
+		return;
+	if (!renderer || strcmp(renderer, "Tessera")) {
+		printf("Bail out! the renderer is not Tessera\n");
+		exit(1);
+	}
+}
+
+static void end_case(void)
+{
+	GLenum error = name ? glGetError() : GL_NO_ERROR;
+
+	if (!name)
+		return;
+	if (error != GL_NO_ERROR)
+		gl_fail("GL error 0x%x", error);
+	printf("%sok %d - %s\n", failed ? "not " : "", ++cases, name);
+	failures += failed;
+	failed = false;
+	name = NULL;
+}
+
+void gl_case(const char *text)
+{
+	end_case();
+	name = text;
+}
+
+int gl_close(void)
+{
+	end_case();
+	printf("1..%d\n", cases);
+	eglMakeCurrent(display, EGL_NO_SURFACE, EGL_NO_SURFACE, EGL_NO_CONTEXT);
+	eglDestroyContext(display, context);
+	eglTerminate(display);
+	return failures ? 1 : 0;
+}
+
+void gl_fail(const char *format, ...)
+{
+	va_list ap;
+
+	if (failed)
+		return;
+	failed = true;
+	va_start(ap, format);
+	printf("# %s: ", name);
+	vprintf(format, ap);
+	printf("\n");
+	va_end(ap);
+}
+
+static GLuint shader(GLenum type, const char *text)
+{
+	GLuint s = glCreateShader(type);
+	char log[1024] = "";
+	GLint ok = 0;
+
+	glShaderSource(s, 1, &text, NULL);
+	glCompileShader(s);
+	glGetShaderiv(s, GL_COMPILE_STATUS, &ok);
+	if (!ok) {
+		glGetShaderInfoLog(s, sizeof(log), NULL, log);
+		printf("Bail out! a shader does not compile: %s\n", log);
+		exit(1);
+	}
+	return s;
+}
+
+GLuint gl_program(const char *vertex, const char *fragment)
+{
+	GLuint program = glCreateProgram();
+	char log[1024] = "";
+	GLint ok = 0;
+
+	glAttachShader(program, shader(GL_VERTEX_SHADER, vertex));
+	glAttachShader(program, shader(GL_FRAGMENT_SHADER, fragment));
+	glBindAttribLocation(program, 0, "position");
+	glBindAttribLocation(program, 1, "value");
+	glLinkProgram(program);
+	glGetProgramiv(program, GL_LINK_STATUS, &ok);
+	if (!ok) {
+		glGetProgramInfoLog(program, sizeof(log), NULL, log);
+		printf("Bail out! a program does not link: %s\n", log);
+		exit(1);
+	}
+	glUseProgram(program);
+	return program;
+}
+
+GLuint gl_target(int width, int height, GLenum format)
+{
+	GLuint texture, framebuffer;
+
+	glGenTextures(1, &texture);
+	glBindTexture(GL_TEXTURE_2D, texture);
+	if (format == GL_RGBA || format == GL_RGB)
+		glTexImage2D(GL_TEXTURE_2D, 0, (GLint)format, width, height, 0, format, GL_UNSIGNED_BYTE, NULL);
+	else
+		glTexStorage2D(GL_TEXTURE_2D, 1, format, width, height);
+	glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_NEAREST);
+	glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAG_FILTER, GL_NEAREST);
+	glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_WRAP_S, GL_CLAMP_TO_EDGE);
+	glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_WRAP_T, GL_CLAMP_TO_EDGE);
+	glGenFramebuffers(1, &framebuffer);
+	glBindFramebuffer(GL_FRAMEBUFFER, framebuffer);
+	glFramebufferTexture2D(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_TEXTURE_2D, texture, 0);
+	glBindTexture(GL_TEXTURE_2D, 0);
+	glViewport(0, 0, width, height);
+	if (glCheckFramebufferStatus(GL_FRAMEBUFFER) != GL_FRAMEBUFFER_COMPLETE)
+		gl_fail("framebuffer of format 0x%x is not complete", format);
+	return texture;
+}
+
+void gl_depth(int width, int height, GLenum format, GLenum attachment)
+{
+	GLuint buffer;
+
+	glGenRenderbuffers(1, &buffer);
+	glBindRenderbuffer(GL_RENDERBUFFER, buffer);
+	glRenderbufferStorage(GL_RENDERBUFFER, format, width, height);
+	glFramebufferRenderbuffer(GL_FRAMEBUFFER, attachment, GL_RENDERBUFFER, buffer);
+	if (glCheckFramebufferStatus(GL_FRAMEBUFFER) != GL_FRAMEBUFFER_COMPLETE)
+		gl_fail("framebuffer with depth of format 0x%x is not complete", format);
+}
+
+void gl_rect(float x0, float y0, float x1, float y1, float z)
+{
+	const GLfloat corners[] = { x0, y0, z, x1, y0, z, x0, y1, z, x1, y1, z };
+
+	glBindBuffer(GL_ARRAY_BUFFER, 0);
+	glVertexAttribPointer(0, 3, GL_FLOAT, GL_FALSE, 0, corners);
+	glEnableVertexAttribArray(0);
+	glDrawArrays(GL_TRIANGLE_STRIP, 0, 4);
+}
+
+void gl_expect(int x, int y, int r, int g, int b, int a, int tolerance)
+{
+	const int wanted[4] = { r, g, b, a };
+	uint8_t got[4] = { 0 };
+
+	glReadPixels(x, y, 1, 1, GL_RGBA, GL_UNSIGNED_BYTE, got);
+	for (int i = 0; i < 4; i++) {
+		if (abs(got[i] - wanted[i]) > tolerance)
+			gl_fail("pixel (%d, %d) is %d %d %d %d, expected %d %d %d %d", x, y, got[0], got[1], got[2],
+				got[3], r, g, b, a);
+	}
+}
+
+void gl_no_error(void)
+{
+	GLenum error = glGetError();
+
+	if (error != GL_NO_ERROR)
+		gl_fail("GL error 0x%x", error);
+}

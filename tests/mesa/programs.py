@@ -1,0 +1,61 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+# test: TIMEOUT=300
+"""GL programs of our own on the device in their own process, by way of Mesa: each checks the pixels it gets."""
+
+import glob
+import os
+import subprocess
+import sys
+import tempfile
+
+from ktap import Program
+from tap import Tap
+
+TOP = os.environ["TSR_TOP"]
+MESA = os.environ["TSR_MESA"]
+HERE = os.path.join(TOP, "tests", "mesa")
+TSR_HOST = os.path.join(os.environ["TSR_BUILD"], "userspace", "bin", "tsr-host")
+LIBRARY = "gl"
+
+tap = Tap()
+
+
+def build(name, directory):
+    """The program, or None with the compiler's complaint noted."""
+    out = os.path.join(directory, name)
+    done = subprocess.run(["cc", "-O1", "-Wall", "-Wextra", "-Werror", "-o", out, os.path.join(HERE, name + ".c"),
+                           os.path.join(HERE, LIBRARY + ".c"), "-lEGL", "-lGLESv2", "-lm"],
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    if done.returncode:
+        tap.fail(done.stdout)
+        return None
+    return out
+
+
+def judge(name, directory):
+    program = build(name, directory)
+    if not program:
+        return
+    done = subprocess.run([TSR_HOST, os.path.join(MESA, "tsr-mesa"), program], stdin=subprocess.DEVNULL,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=250,
+                          env=dict(os.environ, MESA_SHADER_CACHE_DISABLE="1", TESSERA_DEBUG="sync"))
+    text = done.stdout.decode(errors="replace")
+    if done.returncode == 77:
+        tap.skip(text.strip().splitlines()[-1].partition("SKIP ")[2])
+    parsed = Program(text)
+    bad = [r.name for r in parsed.results if r.status == "failed"]
+    if done.returncode or bad or not parsed.results:
+        tap.fail(f"status {done.returncode}")
+        tap.note(text[-4000:])
+    tap.note(f"{len(parsed.results)} cases")
+
+
+with tempfile.TemporaryDirectory(prefix="tessera-gl-") as out:
+    for source in sorted(glob.glob(os.path.join(HERE, "*.c"))):
+        program_name = os.path.basename(source)[:-2]
+        if program_name != LIBRARY:
+            with tap.test(f"GL: {program_name}"):
+                judge(program_name, out)
+
+sys.exit(tap.finish())

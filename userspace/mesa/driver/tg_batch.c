@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: MIT */
+#include "util/log.h"
+#include "util/u_framebuffer.h"
+#include "util/u_memory.h"
+
+#include "tg_context.h"
+#include "tg_format.h"
+#include "tg_frame.h"
+#include "tg_resource.h"
+#include "tg_submit.h"
+
+#define CHUNK		(64u << 10)
+#define PIECE_QWORDS	512u		/* of BIN's list; the last ones are a jump */
+
+static _Atomic uint64_t numbers;
+
+/* ---- Memory ---------------------------------------------------------------------------------- */
+
+static bool new_chunk(struct tg_batch *b, uint64_t size)
+{
+	struct tsr_alloc chunk;
+
+	if (tsr_pool_alloc(b->ctx->screen->lists, MAX2(size, CHUNK), 4096, &chunk)) {
+		if (!b->failed)
+			mesa_loge("tessera: %s", tsr_error_message());
+		b->failed = true;
+		return false;
+	}
+	util_dynarray_append(&b->job->chunks, struct tsr_alloc, chunk);
+	b->chunk = chunk.cpu;
+	b->chunk_va = chunk.va;
+	b->chunk_size = chunk.size;
+	b->chunk_used = 0;
+	return true;
+}
+
+void *tg_batch_alloc(struct tg_batch *b, uint64_t size, uint32_t align, uint64_t *va)
+{
+	uint64_t at = align64(b->chunk_used, align);
+
+	if (at + size > b->chunk_size) {
+		if (!new_chunk(b, size))
+			return NULL;
+		at = 0;
+	}
+	b->chunk_used = at + size;
+	*va = b->chunk_va + at;
+	return b->chunk + at;
+}
+
+static bool new_piece(struct tg_batch *b)
+{
+	struct tsr_list_jump jump = { .size = PIECE_QWORDS * 8 };
+	uint64_t *piece = tg_batch_alloc(b, PIECE_QWORDS * 8, 64, &jump.addr);
+
+	if (!piece)
+		return false;
+	if (b->list) {
+		tsr_pack_list_jump(b->list + b->list_used, &jump);
+		if (!b->list_size)
+			b->list_size = (b->list_used + TSR_LIST_JUMP_QWORDS) * 8;
+	} else {
+		b->list_va = jump.addr;
+	}
+	b->list = piece;
+	b->list_used = 0;
+	return true;
+}
+
+uint64_t *tg_batch_packet(struct tg_batch *b, unsigned qwords)
+{
+	uint64_t *at;
+
+	if ((!b->list || b->list_used + qwords + TSR_LIST_JUMP_QWORDS > PIECE_QWORDS) && !new_piece(b))
+		return NULL;
+	at = b->list + b->list_used;
+	b->list_used += qwords;
+	return at;
+}
+
+/* ---- References ------------------------------------------------------------------------------ */
+
+void tg_batch_use(struct tg_batch *b, struct tg_bo *bo, bool write)
+{
+	struct tg_bo *held = NULL;
+
+	if (write)
+		util_dynarray_append(&b->written, struct tg_bo *, bo);
+	if (atomic_exchange(&bo->batch, b->number) == b->number)
+		return;
+	tg_bo_reference(&held, bo);
+	util_dynarray_append(&b->job->bos, struct tg_bo *, held);
+}
+
+void tg_batch_use_code(struct tg_batch *b, struct tg_code *code)
+{
+	struct tg_code *held = NULL;
+
+	if (!code || atomic_exchange(&code->batch, b->number) == b->number)
+		return;
+	tg_code_reference(&held, code);
+	util_dynarray_append(&b->job->codes, struct tg_code *, held);
+}
+
+static bool holds(const struct util_dynarray *array, const struct tg_bo *bo)
+{
+	util_dynarray_foreach(array, struct tg_bo *, at) {
+		if (*at == bo)
+			return true;
+	}
+	return false;
+}
+
+bool tg_batch_uses(const struct tg_context *ctx, const struct tg_bo *bo)
+{
+	return ctx->batch && holds(&ctx->batch->job->bos, bo);
+}
+
+bool tg_batch_writes(const struct tg_context *ctx, const struct tg_bo *bo)
+{
+	return ctx->batch && holds(&ctx->batch->written, bo);
+}
+
+void tg_job_free(struct tg_screen *screen, struct tg_job *job)
+{
+	util_dynarray_foreach(&job->bos, struct tg_bo *, bo)
+		tg_bo_reference(bo, NULL);
+	util_dynarray_foreach(&job->codes, struct tg_code *, code)
+		tg_code_reference(code, NULL);
+	util_dynarray_foreach(&job->chunks, struct tsr_alloc, chunk)
+		tsr_pool_free(screen->lists, chunk);
+	util_dynarray_fini(&job->bos);
+	util_dynarray_fini(&job->codes);
+	util_dynarray_fini(&job->chunks);
+	FREE(job);
+}
+
+/* ---- The object ------------------------------------------------------------------------------ */
+
+static void use_surface(struct tg_batch *b, struct pipe_surface *surface)
+{
+	struct tg_resource *r = surface ? tg_resource(surface->texture) : NULL;
+
+	if (r)
+		tg_batch_use(b, r->bo, true);
+	if (r && r->stencil)
+		tg_batch_use(b, tg_resource(r->stencil)->bo, true);
+}
+
+static void take_framebuffer(struct tg_batch *b)
+{
+	const struct pipe_framebuffer_state *fb = &b->ctx->framebuffer;
+	enum pipe_format zs = fb->zsbuf ? fb->zsbuf->format : PIPE_FORMAT_NONE;
+	unsigned i;
+
+	util_copy_framebuffer_state(&b->fb, fb);
+	b->samples_log2 = util_logbase2(MAX2(util_framebuffer_get_num_samples(fb), 1));
+	b->layers = MAX2(util_framebuffer_get_num_layers(fb), 1);
+	for (i = 0; i < fb->nr_cbufs; i++) {
+		use_surface(b, fb->cbufs[i]);
+		if (fb->cbufs[i])
+			b->targets |= 1u << i;
+	}
+	use_surface(b, fb->zsbuf);
+	if (zs != PIPE_FORMAT_NONE && zs != PIPE_FORMAT_S8_UINT)
+		b->targets |= TG_DEPTH_BIT;
+	if (tg_stencil_format(zs))
+		b->targets |= TG_STENCIL_BIT;
+}
+
+struct tg_batch *tg_batch_new(struct tg_context *ctx)
+{
+	struct tg_batch *b = CALLOC_STRUCT(tg_batch);
+
+	if (b)
+		b->job = CALLOC_STRUCT(tg_job);
+	if (!b || !b->job) {
+		FREE(b);
+		return NULL;
+	}
+	b->ctx = ctx;
+	b->number = atomic_fetch_add(&numbers, 1) + 1;
+	util_dynarray_init(&b->job->bos, NULL);
+	util_dynarray_init(&b->job->codes, NULL);
+	util_dynarray_init(&b->job->chunks, NULL);
+	util_dynarray_init(&b->written, NULL);
+	return b;
+}
+
+struct tg_batch *tg_batch_get(struct tg_context *ctx)
+{
+	struct tg_batch *b = ctx->batch;
+	unsigned i;
+
+	if (b)
+		return b;
+	b = tg_batch_new(ctx);
+	if (!b)
+		return NULL;
+	take_framebuffer(b);
+	ctx->batch = b;
+	ctx->dirty = TG_DIRTY_ALL;
+	for (i = 0; i < PIPE_SHADER_TYPES; i++)
+		ctx->stage[i].dirty = TG_DIRTY_STAGE_ALL;
+	return b;
+}
+
+static void batch_free(struct tg_batch *b, bool submitted)
+{
+	util_unreference_framebuffer_state(&b->fb);
+	if (!submitted)
+		tg_job_free(b->ctx->screen, b->job);
+	util_dynarray_fini(&b->written);
+	FREE(b);
+}
+
+/* ---- Submission ------------------------------------------------------------------------------ */
+
+/* The end of BIN's list. */
+static bool finish_list(struct tg_batch *b)
+{
+	uint64_t *p = tg_batch_packet(b, TSR_LIST_HALT_QWORDS);
+
+	if (!p)
+		return false;
+	tsr_pack_list_halt(p, &(struct tsr_list_halt){ 0 });
+	if (!b->list_size)
+		b->list_size = b->list_used * 8;
+	return true;
+}
+
+void tg_batch_submit(struct tg_batch *b)
+{
+	struct tg_context *ctx = b->ctx;
+	struct tg_frame frame;
+	uint64_t point = 0;
+
+	ctx->batch = NULL;
+	if (finish_list(b) && tg_frame_write(b, &frame) && !b->failed)
+		point = tg_submit(b, &frame);
+	if (point)
+		ctx->last_point = point;
+	batch_free(b, point);
+	if (point && ctx->screen->debug & TG_DEBUG_SYNC)
+		tg_submit_check(ctx->screen, point);
+}
+
+void tg_batch_submit_compute(struct tg_batch *b, uint64_t va, uint32_t size)
+{
+	struct tg_context *ctx = b->ctx;
+	const uint64_t point = tg_submit_compute(b, va, size);
+
+	if (point)
+		ctx->last_point = point;
+	batch_free(b, point);
+	if (point && ctx->screen->debug & TG_DEBUG_SYNC)
+		tg_submit_check(ctx->screen, point);
+}
+
+void tg_batch_drop(struct tg_batch *b)
+{
+	batch_free(b, false);
+}
+
+void tg_screen_retire(struct tg_screen *screen)
+{
+	struct tg_job *job;
+
+	for (;;) {
+		simple_mtx_lock(&screen->lock);
+		job = list_is_empty(&screen->batches) ? NULL :
+		      list_first_entry(&screen->batches, struct tg_job, link);
+		if (job && tg_screen_done(screen, job->point))
+			list_del(&job->link);
+		else
+			job = NULL;
+		simple_mtx_unlock(&screen->lock);
+		if (!job)
+			return;
+		tg_job_free(screen, job);
+	}
+}

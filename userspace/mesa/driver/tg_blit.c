@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: MIT */
+/* Clears and copies. A clear at the begin of a batch is what its tiles begin with; all else is drawn. */
+#include "util/format/u_format.h"
+#include "util/log.h"
+#include "util/u_framebuffer.h"
+#include "util/u_surface.h"
+
+#include "tg_context.h"
+#include "tg_draw.h"
+#include "tg_format.h"
+#include "tg_resource.h"
+
+static void save(struct tg_context *ctx, bool condition)
+{
+	struct blitter_context *blitter = ctx->blitter;
+	struct tg_stage *fs = &ctx->stage[PIPE_SHADER_FRAGMENT];
+
+	util_blitter_save_vertex_buffers(blitter, ctx->vertex_buffers, ctx->vertex_buffer_count);
+	util_blitter_save_vertex_elements(blitter, ctx->elements);
+	util_blitter_save_vertex_shader(blitter, ctx->stage[PIPE_SHADER_VERTEX].shader);
+	util_blitter_save_rasterizer(blitter, ctx->rasterizer);
+	util_blitter_save_viewport(blitter, &ctx->viewports[0]);
+	util_blitter_save_scissor(blitter, &ctx->scissors[0]);
+	util_blitter_save_fragment_shader(blitter, fs->shader);
+	util_blitter_save_blend(blitter, ctx->blend);
+	util_blitter_save_depth_stencil_alpha(blitter, ctx->zsa);
+	util_blitter_save_stencil_ref(blitter, &ctx->stencil_ref);
+	util_blitter_save_sample_mask(blitter, ctx->sample_mask, ctx->min_samples);
+	util_blitter_save_framebuffer(blitter, &ctx->framebuffer);
+	util_blitter_save_fragment_sampler_states(blitter, fs->sampler_count, (void **)fs->samplers);
+	util_blitter_save_fragment_sampler_views(blitter, fs->view_count, fs->views);
+	util_blitter_save_fragment_constant_buffer_slot(blitter, fs->constants);
+	util_blitter_save_so_targets(blitter, ctx->stream_count, (struct pipe_stream_output_target **)ctx->streams,
+				     MESA_PRIM_UNKNOWN);
+	if (!condition)
+		util_blitter_save_render_condition(blitter, ctx->condition, ctx->condition_value,
+						   ctx->condition_mode);
+}
+
+/* ---- Clears ---------------------------------------------------------------------------------- */
+
+/* Masks of targets, of Gallium's bits. */
+static uint32_t targets_of(const struct tg_batch *b, unsigned buffers)
+{
+	uint32_t mask = (buffers >> 2) & 0xff;	/* PIPE_CLEAR_COLOR0 … */
+
+	if (buffers & PIPE_CLEAR_DEPTH)
+		mask |= TG_DEPTH_BIT;
+	if (buffers & PIPE_CLEAR_STENCIL)
+		mask |= TG_STENCIL_BIT;
+	return mask & b->targets;
+}
+
+_Static_assert(PIPE_CLEAR_COLOR0 == 1 << 2 && PIPE_CLEAR_COLOR7 == 1 << 9, "bits of targets_of()");
+
+static void clear(struct pipe_context *pipe, unsigned buffers, const struct pipe_scissor_state *scissor,
+		  const union pipe_color_union *color, double depth, unsigned stencil)
+{
+	struct tg_context *ctx = tg_context(pipe);
+	const struct pipe_framebuffer_state *fb = &ctx->framebuffer;
+	struct tg_batch *b;
+	uint32_t mask, i;
+
+	if (!tg_context_condition(ctx))
+		return;
+	b = tg_batch_get(ctx);
+	if (!b)
+		return;
+	mask = targets_of(b, buffers);
+	if (b->drawn & mask) {
+		save(ctx, true);
+		util_blitter_clear(ctx->blitter, fb->width, fb->height, b->layers, buffers, color, depth, stencil,
+				   b->samples_log2 > 0);
+		return;
+	}
+	for (i = 0; i < TG_COLORS; i++) {
+		if (mask & 1u << i)
+			b->color[i] = *color;
+	}
+	if (mask & TG_DEPTH_BIT)
+		b->depth = (float)depth;
+	if (mask & TG_STENCIL_BIT)
+		b->stencil = (uint8_t)stencil;
+	b->cleared |= mask;
+	b->invalid &= ~mask;
+}
+
+static void clear_render_target(struct pipe_context *pipe, struct pipe_surface *dst, const union pipe_color_union *color,
+				unsigned x, unsigned y, unsigned width, unsigned height, bool condition)
+{
+	struct tg_context *ctx = tg_context(pipe);
+
+	save(ctx, condition);
+	util_blitter_clear_render_target(ctx->blitter, dst, color, x, y, width, height);
+}
+
+static void clear_depth_stencil(struct pipe_context *pipe, struct pipe_surface *dst, unsigned flags, double depth,
+				unsigned stencil, unsigned x, unsigned y, unsigned width, unsigned height,
+				bool condition)
+{
+	struct tg_context *ctx = tg_context(pipe);
+
+	save(ctx, condition);
+	util_blitter_clear_depth_stencil(ctx->blitter, dst, flags, depth, stencil, x, y, width, height);
+}
+
+/* ---- Copies ---------------------------------------------------------------------------------- */
+
+static void blit(struct pipe_context *pipe, const struct pipe_blit_info *info)
+{
+	struct tg_context *ctx = tg_context(pipe);
+	struct pipe_blit_info b = *info;
+
+	if (b.render_condition_enable && !tg_context_condition(ctx))
+		return;
+	if (util_try_blit_via_copy_region(pipe, &b, ctx->condition != NULL))
+		return;
+	if (!util_blitter_is_blit_supported(ctx->blitter, &b)) {
+		mesa_loge("tessera: no blit from %s to %s", util_format_short_name(b.src.format),
+			  util_format_short_name(b.dst.format));
+		return;
+	}
+	save(ctx, true);
+	util_blitter_blit(ctx->blitter, &b, NULL);
+}
+
+static void resource_copy_region(struct pipe_context *pipe, struct pipe_resource *dst, unsigned dst_level,
+				 unsigned x, unsigned y, unsigned z, struct pipe_resource *src, unsigned src_level,
+				 const struct pipe_box *box)
+{
+	struct tg_context *ctx = tg_context(pipe);
+
+	if (dst->target != PIPE_BUFFER && src->target != PIPE_BUFFER &&
+	    !util_format_is_compressed(dst->format) && !util_format_is_compressed(src->format) &&
+	    util_blitter_is_copy_supported(ctx->blitter, dst, src)) {
+		save(ctx, false);
+		util_blitter_copy_texture(ctx->blitter, dst, dst_level, x, y, z, src, src_level, box);
+		return;
+	}
+	util_resource_copy_region(pipe, dst, dst_level, x, y, z, src, src_level, box);
+}
+
+static void flush_resource(struct pipe_context *pipe, struct pipe_resource *resource)
+{
+}
+
+/* The contents of a target are not wanted any more: it need not be stored. */
+static void invalidate_resource(struct pipe_context *pipe, struct pipe_resource *resource)
+{
+	struct tg_batch *b = tg_context(pipe)->batch;
+	unsigned i;
+
+	if (!b)
+		return;
+	for (i = 0; i < b->fb.nr_cbufs; i++) {
+		if (b->fb.cbufs[i] && b->fb.cbufs[i]->texture == resource)
+			b->invalid |= 1u << i;
+	}
+	if (b->fb.zsbuf && b->fb.zsbuf->texture == resource)
+		b->invalid |= TG_DEPTH_BIT | TG_STENCIL_BIT;
+}
+
+void tg_blit_init(struct pipe_context *pipe)
+{
+	pipe->clear = clear;
+	pipe->clear_render_target = clear_render_target;
+	pipe->clear_depth_stencil = clear_depth_stencil;
+	pipe->blit = blit;
+	pipe->resource_copy_region = resource_copy_region;
+	pipe->flush_resource = flush_resource;
+	pipe->invalidate_resource = invalidate_resource;
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/* Memory of resources: a BO with its addresses, counted; what is not used any more is kept for the next one. */
+#ifndef TG_BO_H
+#define TG_BO_H
+
+#include "pipe/p_state.h"
+#include "util/u_inlines.h"
+
+#include "tg_screen.h"
+
+struct tg_bo {
+	struct pipe_reference reference;
+	struct tg_screen *screen;
+	struct tsr_bo *bo;
+	uint64_t va, size;
+	uint8_t *map;			/* on the CPU; NULL: not mappable */
+	bool shared;			/* others know it: never goes to the cache */
+	_Atomic uint64_t used, written;	/* points of the last batches that name it, that write it */
+	_Atomic uint64_t batch;		/* number of the batch being recorded that named it last */
+	struct list_head link;		/* in the cache */
+};
+
+/* tg_bo_create(): at least @size bytes, whatever is in them; NULL if there is no memory. */
+struct tg_bo *tg_bo_create(struct tg_screen *screen, uint64_t size, const char *label);
+
+/* tg_bo_import(): what is behind a dma-buf. */
+struct tg_bo *tg_bo_import(struct tg_screen *screen, int fd);
+
+void tg_bo_destroy(struct tg_bo *bo);	/* with the last reference */
+
+/* tg_bo_busy(): whether a submitted batch may still read it (@write: or only those that write it). */
+bool tg_bo_busy(struct tg_bo *bo, bool write_only);
+
+void tg_bo_wait(struct tg_bo *bo, bool write_only);
+
+static inline void tg_bo_reference(struct tg_bo **to, struct tg_bo *bo)
+{
+	struct tg_bo *old = *to;
+
+	if (pipe_reference(old ? &old->reference : NULL, bo ? &bo->reference : NULL))
+		tg_bo_destroy(old);
+	*to = bo;
+}
+
+/* tg_bo_cache_empty(): give everything back; the screen's lock is held. */
+void tg_bo_cache_empty(struct tg_screen *screen);
+
+#endif

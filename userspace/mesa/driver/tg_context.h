@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TG_CONTEXT_H
+#define TG_CONTEXT_H
+
+#include "pipe/p_context.h"
+#include "pipe/p_state.h"
+#include "util/slab.h"
+#include "util/u_blitter.h"
+
+#include "tg_batch.h"
+#include "tg_program.h"
+#include "tg_screen.h"
+
+#define TG_CONSTANT_BUFFERS	16
+#define TG_TEXTURES		32
+#define TG_VERTEX_BUFFERS	32
+#define TG_BUFFERS		16	/* storage buffers */
+#define TG_IMAGES		8
+
+/* What has changed since the last draw. */
+enum tg_dirty {
+	TG_DIRTY_DRAW = 1 << 0,		/* DRAW_STATE, viewport and blending */
+	TG_DIRTY_VERTICES = 1 << 1,	/* vertex buffers or elements */
+	TG_DIRTY_LINK = 1 << 2,		/* a shader: what fragments read of what vertices write */
+	TG_DIRTY_QUERY = 1 << 3,
+	TG_DIRTY_ALL = 15
+};
+
+/* Of a stage. */
+enum tg_stage_dirty {
+	TG_DIRTY_SHADER = 1 << 0,
+	TG_DIRTY_CONSTANTS = 1 << 1,
+	TG_DIRTY_TEXTURES = 1 << 2,
+	TG_DIRTY_SAMPLERS = 1 << 3,
+	TG_DIRTY_STAGE_ALL = 15
+};
+
+struct tg_sampler {
+	struct pipe_sampler_state base;
+	uint64_t words[4];		/* SAMPLER, without a border color */
+	bool border;			/* needs one */
+};
+
+struct tg_sampler_view {
+	struct pipe_sampler_view base;
+	struct tg_bo *bo;		/* of the texture, when the view was made */
+	struct tg_bo *surfaces;		/* TEXTURE_SURFACE each, ours */
+	uint64_t words[4];		/* TEXTURE */
+};
+
+struct tg_elements {
+	unsigned count;
+	struct pipe_vertex_element element[PIPE_MAX_ATTRIBS];
+};
+
+struct tg_stage {
+	struct tg_shader *shader;
+	struct tg_variant *variant;
+	struct pipe_constant_buffer constants[TG_CONSTANT_BUFFERS];
+	struct pipe_sampler_view *views[TG_TEXTURES];
+	struct tg_sampler *samplers[TG_TEXTURES];
+	unsigned view_count, sampler_count;
+	struct pipe_shader_buffer buffers[TG_BUFFERS];
+	uint32_t buffers_written;	/* bit n: the shader may write buffer n */
+	struct pipe_image_view images[TG_IMAGES];
+	unsigned image_count;
+	uint32_t dirty;			/* enum tg_stage_dirty */
+
+	/* what is in the batch's memory */
+	uint64_t push, uniforms, textures, samplers_va;
+	unsigned uniform_count;
+};
+
+struct tg_query;
+struct tg_resource;
+
+/* A buffer that captures vertices. */
+struct tg_stream_target {
+	struct pipe_stream_output_target base;
+	uint32_t offset;		/* bytes behind buffer_offset that are filled */
+	uint32_t stride;		/* bytes of a vertex, of the last draw */
+};
+
+struct tg_context {
+	struct pipe_context base;
+	struct tg_screen *screen;
+	struct slab_child_pool transfers;
+	struct blitter_context *blitter;
+	struct tg_batch *batch;
+	uint64_t last_point;		/* of this context's last batch */
+	uint32_t resets;		/* of the screen, when the context last looked */
+	bool reset_reported;
+
+	struct tg_stage stage[PIPE_SHADER_TYPES];
+	struct pipe_framebuffer_state framebuffer;
+	struct pipe_blend_state *blend;
+	struct pipe_rasterizer_state *rasterizer;
+	struct pipe_depth_stencil_alpha_state *zsa;
+	struct tg_elements *elements;
+	struct pipe_vertex_buffer vertex_buffers[TG_VERTEX_BUFFERS];
+	unsigned vertex_buffer_count;
+	struct pipe_blend_color blend_color;
+	struct pipe_stencil_ref stencil_ref;
+	struct pipe_viewport_state viewports[PIPE_MAX_VIEWPORTS];
+	struct pipe_scissor_state scissors[PIPE_MAX_VIEWPORTS];
+	struct pipe_clip_state clip;
+	unsigned sample_mask, min_samples;
+	uint32_t dirty;			/* enum tg_dirty */
+
+	struct tg_stream_target *streams[PIPE_MAX_SO_BUFFERS];
+	unsigned stream_count;
+	uint64_t stream_list;		/* of the draw that is captured: where its list of vertices is, */
+	uint32_t stream_vertices;	/* and how many there are */
+	uint64_t primitives, captured;	/* since the context began */
+	uint32_t groups[3], group_size[3];	/* of the dispatch */
+
+	struct tg_query *queries[3];	/* active, by enum tsr_query */
+	bool queries_paused;
+	struct pipe_query *condition;
+	bool condition_value;
+	enum pipe_render_cond_flag condition_mode;
+
+	/* of the draw before */
+	uint64_t position_va, varying_va, fragment_va, attributes_va, attribute_buffers_va;
+	unsigned attribute_count, attribute_buffer_count;
+	uint32_t topology_class;	/* points, lines or triangles */
+	uint64_t padded;		/* number of vertices that tells instances apart, 0: one instance */
+	bool indexed;
+	uint32_t start_instance;
+	int32_t base_vertex;
+	uint32_t draw_id;
+};
+
+static inline struct tg_context *tg_context(struct pipe_context *pipe)
+{
+	return (struct tg_context *)pipe;
+}
+
+struct pipe_context *tg_context_create(struct pipe_screen *screen, void *priv, unsigned flags);
+
+/* tg_context_flush(): submit what has been recorded. */
+void tg_context_flush(struct tg_context *ctx, const char *why);
+
+/* tg_context_renamed(): a resource that may be bound has other memory. */
+void tg_context_renamed(struct tg_context *ctx, struct tg_resource *resource);
+
+/* tg_context_condition(): whether the render condition lets draws pass. */
+bool tg_context_condition(struct tg_context *ctx);
+
+void tg_state_init(struct pipe_context *pipe);
+void tg_texture_init(struct pipe_context *pipe);
+void tg_program_init(struct pipe_context *pipe);
+void tg_draw_init(struct pipe_context *pipe);
+void tg_blit_init(struct pipe_context *pipe);
+void tg_query_init(struct pipe_context *pipe);
+void tg_stream_init(struct pipe_context *pipe);
+void tg_image_init(struct pipe_context *pipe);
+void tg_compute_init(struct pipe_context *pipe);
+
+/* tg_query_emit(): LIST_QUERY for the queries that are active. */
+void tg_query_emit(struct tg_context *ctx, struct tg_batch *batch);
+
+/* tg_texture_write(): the tables of a stage with so many textures. */
+bool tg_texture_write(struct tg_batch *batch, struct tg_stage *stage, unsigned count);
+
+#endif

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: MIT */
+#include "util/u_draw.h"
+#include "util/u_prim.h"
+#include "util/u_prim_restart.h"
+#include "util/log.h"
+
+#include "padding.h"
+
+#include "tg_draw.h"
+#include "tg_resource.h"
+
+#define BATCH_VERTICES	(4u << 20)	/* a batch with more is submitted: its lists must fit into the heap */
+
+enum tg_topology_class { TG_POINTS = 1, TG_LINES, TG_TRIANGLES };
+
+static uint32_t topology_of(enum mesa_prim mode)
+{
+	switch (mode) {
+	case MESA_PRIM_POINTS:
+		return TSR_TOPOLOGY_POINTS;
+	case MESA_PRIM_LINES:
+		return TSR_TOPOLOGY_LINES;
+	case MESA_PRIM_LINE_LOOP:
+		return TSR_TOPOLOGY_LINE_LOOP;
+	case MESA_PRIM_LINE_STRIP:
+		return TSR_TOPOLOGY_LINE_STRIP;
+	case MESA_PRIM_TRIANGLE_STRIP:
+		return TSR_TOPOLOGY_TRIANGLE_STRIP;
+	case MESA_PRIM_TRIANGLE_FAN:
+		return TSR_TOPOLOGY_TRIANGLE_FAN;
+	default:
+		return TSR_TOPOLOGY_TRIANGLES;
+	}
+}
+
+static uint32_t class_of(enum mesa_prim mode)
+{
+	const enum mesa_prim reduced = u_reduced_prim(mode);
+
+	return reduced == MESA_PRIM_POINTS ? TG_POINTS : reduced == MESA_PRIM_LINES ? TG_LINES : TG_TRIANGLES;
+}
+
+/* How many vertices the buffers have at most: no index that reads something is beyond. */
+static uint64_t vertices_there(const struct tg_context *ctx)
+{
+	uint64_t most = 0, n;
+	unsigned i;
+
+	for (i = 0; ctx->elements && i < ctx->elements->count; i++) {
+		const struct pipe_vertex_element *e = &ctx->elements->element[i];
+		const struct pipe_resource *r = ctx->vertex_buffers[e->vertex_buffer_index].buffer.resource;
+
+		if (e->instance_divisor || !e->src_stride || !r)
+			continue;
+		n = r->width0 / e->src_stride + 1;
+		most = MAX2(most, n);
+	}
+	return most ? most : 65536;
+}
+
+/* How the device is told instances apart. False: there are too many to be told apart. */
+static bool instancing(const struct tg_context *ctx, const struct pipe_draw_info *info,
+		       const struct pipe_draw_start_count_bias *draw, struct tg_instancing *n)
+{
+	uint64_t count = draw->count;
+	struct tsr_padding p;
+
+	*n = (struct tg_instancing){ .first = info->start_instance };
+	if (info->instance_count <= 1)
+		return true;
+	if (info->index_size) {
+		count = vertices_there(ctx);
+		if (draw->index_bias < 0)
+			count += (uint64_t)-(int64_t)draw->index_bias;
+	}
+	if (count > 0xdfffffffu)
+		return false;
+	p = tsr_padded_vertices((uint32_t)count);
+	n->padded = p.padded;
+	n->odd = p.odd;
+	n->shift = p.shift;
+	return p.padded * info->instance_count <= 1ull << 32;
+}
+
+/* Where the indices are; those of the program's own memory are copied. */
+static bool find_indices(struct tg_batch *b, const struct pipe_draw_info *info,
+			 const struct pipe_draw_start_count_bias *draw, struct tsr_list_draw *d)
+{
+	struct tg_resource *r;
+	uint64_t size = (uint64_t)draw->count * info->index_size;
+	void *copy;
+
+	if (!info->index_size)
+		return true;
+	d->index = info->index_size == 1 ? TSR_INDEX_TYPE_U8 :
+		   info->index_size == 2 ? TSR_INDEX_TYPE_U16 : TSR_INDEX_TYPE_U32;
+	d->restart = info->primitive_restart;
+	if (info->has_user_indices) {
+		copy = tg_batch_alloc(b, size, 16, &d->indices);
+		if (!copy)
+			return false;
+		memcpy(copy, (const uint8_t *)info->index.user + (uint64_t)draw->start * info->index_size, size);
+		d->first = 0;
+		d->index_bytes = size;
+		return true;
+	}
+	r = tg_resource(info->index.resource);
+	tg_batch_use(b, r->bo, false);
+	b->bin_wait = MAX2(b->bin_wait, atomic_load(&r->bo->written));
+	d->indices = r->bo->va + r->offset;
+	d->index_bytes = r->base.width0;
+	return true;
+}
+
+/* What the vertex shader is told of the draw: written anew if it has changed. */
+static void set_draw_values(struct tg_context *ctx, const struct pipe_draw_info *info, unsigned draw_id,
+			    const struct pipe_draw_start_count_bias *draw, const struct tg_instancing *n)
+{
+	const int32_t base = info->index_size ? draw->index_bias : (int32_t)draw->start;
+	const bool indexed = info->index_size;
+	const struct tg_variant *vs = ctx->stage[PIPE_SHADER_VERTEX].variant;
+
+	if (ctx->padded != n->padded || ctx->start_instance != n->first)
+		ctx->dirty |= TG_DIRTY_VERTICES;
+	if (vs->sysval_count && (ctx->base_vertex != base || ctx->start_instance != n->first ||
+				 ctx->draw_id != draw_id || ctx->indexed != indexed))
+		ctx->stage[PIPE_SHADER_VERTEX].dirty |= TG_DIRTY_CONSTANTS;
+	ctx->padded = n->padded;
+	ctx->start_instance = n->first;
+	ctx->base_vertex = base;
+	ctx->draw_id = draw_id;
+	ctx->indexed = indexed;
+}
+
+/* All that has changed since the last draw of the batch. */
+static bool write_state(struct tg_context *ctx, struct tg_batch *b, const struct tg_instancing *n)
+{
+	struct tg_stage *vs = &ctx->stage[PIPE_SHADER_VERTEX], *fs = &ctx->stage[PIPE_SHADER_FRAGMENT];
+	const bool tables = ctx->dirty & (TG_DIRTY_VERTICES | TG_DIRTY_LINK);
+
+	if (tables && !tg_vertex_write(ctx, b, n))
+		return false;
+	if ((tables || vs->dirty || fs->dirty) && !tg_shader_write(ctx, b))
+		return false;
+	if (ctx->dirty & TG_DIRTY_DRAW && !tg_fixed_write(ctx, b, ctx->topology_class == TG_TRIANGLES))
+		return false;
+	if (ctx->dirty & TG_DIRTY_QUERY)
+		tg_query_emit(ctx, b);
+	ctx->dirty = 0;
+	vs->dirty = fs->dirty = 0;
+	return true;
+}
+
+static void draw_one(struct tg_context *ctx, const struct pipe_draw_info *info, unsigned draw_id,
+		     const struct pipe_draw_start_count_bias *draw)
+{
+	struct tsr_list_draw d = {
+		.topology = topology_of(info->mode), .count = draw->count, .instances = info->instance_count,
+		.first = draw->start, .base_vertex = info->index_size ? draw->index_bias : 0,
+		.first_instance = info->start_instance,
+	};
+	struct tg_instancing n;
+	struct tg_batch *b = tg_batch_get(ctx);
+	uint64_t *words;
+
+	if (!b)
+		return;
+	if (!instancing(ctx, info, draw, &n)) {
+		mesa_loge("tessera: %u instances of %u vertices are more than the device can tell apart",
+			  info->instance_count, draw->count);
+		return;
+	}
+	set_draw_values(ctx, info, draw_id, draw, &n);
+	if (!write_state(ctx, b, &n) || !find_indices(b, info, draw, &d))
+		return;
+	d.explicit_padding = n.padded;
+	d.padded_odd = n.odd;
+	d.padded_shift = n.shift;
+	words = tg_batch_packet(b, TSR_LIST_DRAW_QWORDS);
+	if (!words)
+		return;
+	tsr_pack_list_draw(words, &d);
+	b->draws++;
+	b->drawn |= b->drawn_by_state;
+	b->invalid &= ~b->drawn_by_state;
+	b->vertices += (uint64_t)draw->count * info->instance_count;
+	if (b->vertices > BATCH_VERTICES)
+		tg_context_flush(ctx, "many vertices");
+}
+
+static void draw_vbo(struct pipe_context *pipe, const struct pipe_draw_info *info, unsigned draw_id,
+		     const struct pipe_draw_indirect_info *indirect, const struct pipe_draw_start_count_bias *draws,
+		     unsigned count)
+{
+	struct tg_context *ctx = tg_context(pipe);
+	struct pipe_draw_start_count_bias streamed = { 0 };
+	uint32_t class = class_of(info->mode);
+	unsigned i;
+
+	if (indirect && indirect->buffer) {
+		util_draw_indirect(pipe, info, draw_id, indirect);
+		return;
+	}
+	if (indirect && indirect->count_from_stream_output) {
+		streamed.count = ((struct tg_stream_target *)indirect->count_from_stream_output)->offset /
+				 MAX2(((struct tg_stream_target *)indirect->count_from_stream_output)->stride, 1);
+		draws = &streamed;
+		count = 1;
+	}
+	if (!tg_context_condition(ctx) || !info->instance_count || !ctx->rasterizer || !ctx->zsa || !ctx->blend)
+		return;
+	if (class != ctx->topology_class)
+		ctx->dirty |= TG_DIRTY_DRAW;
+	ctx->topology_class = class;
+	if (!tg_program_update(ctx, PIPE_SHADER_VERTEX, class == TG_POINTS) ||
+	    !tg_program_update(ctx, PIPE_SHADER_FRAGMENT, class == TG_POINTS) ||
+	    !ctx->stage[PIPE_SHADER_VERTEX].variant->code)
+		return;
+	for (i = 0; i < count; i++) {
+		if (draws[i].count)
+			tg_stream_draw(ctx, info, &draws[i]);
+		if (draws[i].count && !ctx->rasterizer->rasterizer_discard)
+			draw_one(ctx, info, draw_id + (info->increment_draw_id ? i : 0), &draws[i]);
+	}
+}
+
+void tg_draw_init(struct pipe_context *pipe)
+{
+	pipe->draw_vbo = draw_vbo;
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+/* Fences: a point of the screen's timeline, or what came in a sync_file. */
+#ifndef TG_FENCE_H
+#define TG_FENCE_H
+
+#include "pipe/p_context.h"
+
+struct pipe_fence_handle;
+struct tg_screen;
+
+struct pipe_fence_handle *tg_fence_create(struct tg_screen *screen, uint64_t point);
+void tg_fence_screen_init(struct pipe_screen *screen);
+void tg_fence_context_init(struct pipe_context *pipe);
+
+#endif

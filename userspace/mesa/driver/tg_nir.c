@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: MIT */
+/* What is done to shaders before the compiler gets them. */
+#include "compiler/nir/nir_builder.h"
+#include "util/log.h"
+
+#include "tg_program.h"
+
+static unsigned slot_of(struct tg_variant *v, struct tg_sysval wanted)
+{
+	unsigned i;
+
+	for (i = 0; i < v->sysval_count; i++) {
+		if (!memcmp(&v->sysvals[i], &wanted, sizeof(wanted)))
+			return i;
+	}
+	if (i == TG_SYSVALS) {
+		mesa_loge("tessera: a shader with more than %u system values", TG_SYSVALS);
+		abort();
+	}
+	v->sysvals[v->sysval_count++] = wanted;
+	return i;
+}
+
+/* Number of a binding; those of the device are constants. */
+static uint8_t constant_index(nir_src src)
+{
+	return nir_src_is_const(src) ? (uint8_t)nir_src_as_uint(src) : 0;
+}
+
+static bool is_sysval(nir_intrinsic_instr *intr, struct tg_sysval *sysval, unsigned *offset)
+{
+	*sysval = (struct tg_sysval){ .kind = TG_SYSVAL_VERTEX };
+	switch (intr->intrinsic) {
+	case nir_intrinsic_load_raw_vertex_offset_pan:
+		return true;
+	case nir_intrinsic_load_first_vertex:
+	case nir_intrinsic_load_base_vertex:
+		*offset = 4;
+		return true;
+	case nir_intrinsic_load_base_instance:
+		*offset = 8;
+		return true;
+	case nir_intrinsic_load_draw_id:
+		*offset = 12;
+		return true;
+	case nir_intrinsic_load_ssbo_address:
+		*sysval = (struct tg_sysval){ TG_SYSVAL_SSBO, constant_index(intr->src[0]) };
+		return true;
+	case nir_intrinsic_get_ssbo_size:
+		*sysval = (struct tg_sysval){ TG_SYSVAL_SSBO, constant_index(intr->src[0]) };
+		*offset = 8;
+		return true;
+	case nir_intrinsic_load_num_workgroups:
+		*sysval = (struct tg_sysval){ TG_SYSVAL_WORK_GROUPS };
+		return true;
+	case nir_intrinsic_load_workgroup_size:
+		*sysval = (struct tg_sysval){ TG_SYSVAL_GROUP_SIZE };
+		return true;
+	case nir_intrinsic_load_xfb_address:
+		*sysval = (struct tg_sysval){ TG_SYSVAL_STREAM, (uint8_t)nir_intrinsic_base(intr) };
+		return true;
+	case nir_intrinsic_load_num_vertices:
+		*sysval = (struct tg_sysval){ TG_SYSVAL_STREAM, 0 };
+		*offset = 8;
+		return true;
+	case nir_intrinsic_load_rt_conversion_pan:
+		*sysval = (struct tg_sysval){ TG_SYSVAL_RT_CONVERSION, (uint8_t)nir_intrinsic_base(intr) };
+		return true;
+	case nir_intrinsic_image_size:
+		*sysval = (struct tg_sysval) {
+			TG_SYSVAL_IMAGE_SIZE, constant_index(intr->src[0]),
+			(uint8_t)(nir_intrinsic_dest_components(intr) - nir_intrinsic_image_array(intr)),
+			nir_intrinsic_image_array(intr) };
+		return true;
+	default:
+		return false;
+	}
+}
+
+static bool is_texture_sysval(nir_tex_instr *tex, struct tg_sysval *sysval, unsigned *offset)
+{
+	if (tex->op != nir_texop_txs && tex->op != nir_texop_query_levels)
+		return false;
+	*sysval = (struct tg_sysval) {
+		TG_SYSVAL_TEXTURE_SIZE, (uint8_t)tex->texture_index,
+		(uint8_t)(tex->sampler_dim == GLSL_SAMPLER_DIM_3D ? 3 :
+			  tex->sampler_dim == GLSL_SAMPLER_DIM_1D || tex->sampler_dim == GLSL_SAMPLER_DIM_BUF ? 1 : 2),
+		tex->is_array ? 1 + (tex->sampler_dim == GLSL_SAMPLER_DIM_CUBE) : 0 };
+	*offset = tex->op == nir_texop_query_levels ? 12 : 0;
+	return true;
+}
+
+static bool lower(nir_builder *b, nir_instr *instr, void *data)
+{
+	struct tg_variant *v = data;
+	struct tg_sysval sysval;
+	unsigned offset = 0;
+	nir_def *old;
+	nir_def *value;
+
+	if (instr->type == nir_instr_type_intrinsic) {
+		nir_intrinsic_instr *intr = nir_instr_as_intrinsic(instr);
+
+		if (!is_sysval(intr, &sysval, &offset))
+			return false;
+		old = &intr->def;
+	} else if (instr->type == nir_instr_type_tex) {
+		nir_tex_instr *tex = nir_instr_as_tex(instr);
+
+		if (!is_texture_sysval(tex, &sysval, &offset))
+			return false;
+		old = &tex->def;
+	} else {
+		return false;
+	}
+	if (!v->sysval_count)
+		v->sysval_ubo = b->shader->info.num_ubos++;
+	offset += 16 * slot_of(v, sysval);
+	b->cursor = nir_after_instr(instr);
+	value = nir_load_ubo(b, old->num_components, old->bit_size, nir_imm_int(b, v->sysval_ubo),
+			     nir_imm_int(b, offset), .align_mul = old->bit_size / 8, .align_offset = 0,
+			     .range_base = offset, .range = old->num_components * old->bit_size / 8);
+	nir_def_rewrite_uses(old, value);
+	return true;
+}
+
+void tg_nir_lower_sysvals(nir_shader *nir, struct tg_variant *v)
+{
+	bool progress = true;
+
+	/* numbers of bindings are to be constants */
+	while (progress) {
+		progress = false;
+		NIR_PASS(progress, nir, nir_copy_prop);
+		NIR_PASS(progress, nir, nir_opt_constant_folding);
+		NIR_PASS(progress, nir, nir_opt_dce);
+	}
+	nir_shader_instructions_pass(nir, lower, nir_metadata_control_flow, v);
+}
+
+/* ---- Captured vertices ------------------------------------------------------------------------ */
+
+/* The vertex's number, its base added, from the list. */
+static nir_def *listed_vertex(nir_builder *b)
+{
+	nir_def *at = nir_u2u64(b, nir_imul_imm(b, nir_load_raw_vertex_id_pan(b), 4));
+
+	BITSET_SET(b->shader->info.system_values_read, SYSTEM_VALUE_VERTEX_ID_ZERO_BASE);
+	return nir_load_global(b, nir_iadd(b, nir_load_xfb_address(b, 64, .base = TG_STREAM_LIST), at), 4, 1, 32);
+}
+
+static bool lower_vertex(nir_builder *b, nir_intrinsic_instr *intr, void *data)
+{
+	nir_def *value;
+
+	b->cursor = nir_before_instr(&intr->instr);
+	if (intr->intrinsic == nir_intrinsic_load_vertex_id) {
+		value = listed_vertex(b);
+	} else if (intr->intrinsic == nir_intrinsic_load_input) {
+		value = nir_load_attribute_pan(b, intr->def.num_components, intr->def.bit_size, listed_vertex(b),
+					       nir_load_instance_id(b), intr->src[0].ssa,
+					       .base = nir_intrinsic_base(intr),
+					       .component = nir_intrinsic_component(intr),
+					       .dest_type = nir_intrinsic_dest_type(intr),
+					       .io_semantics = nir_intrinsic_io_semantics(intr));
+		BITSET_SET(b->shader->info.system_values_read, SYSTEM_VALUE_INSTANCE_ID);
+	} else {
+		return false;
+	}
+	nir_def_replace(&intr->def, value);
+	return true;
+}
+
+void tg_nir_lower_vertices(nir_shader *nir)
+{
+	nir_shader_intrinsics_pass(nir, lower_vertex, nir_metadata_control_flow, NULL);
+}
+
+uint64_t tg_nir_noperspective(nir_shader *nir)
+{
+	uint64_t mask = 0;
+
+	nir_foreach_shader_in_variable(var, nir) {
+		if (var->data.interpolation != INTERP_MODE_NOPERSPECTIVE)
+			continue;
+		mask |= BITFIELD64_RANGE(var->data.location, glsl_count_attribute_slots(var->type, false));
+		var->data.interpolation = INTERP_MODE_SMOOTH;
+	}
+	return mask;
+}

@@ -1,0 +1,346 @@
+/* SPDX-License-Identifier: MIT */
+#include "compiler/nir/nir_builder.h"
+#include "nir/tgsi_to_nir.h"
+#include "panfrost/compiler/bifrost_compile.h"
+#include "panfrost/compiler/bifrost/disassemble.h"
+#include "util/log.h"
+#include "util/u_memory.h"
+
+#include "tg_context.h"
+#include "tg_program.h"
+
+#define CODE_ALIGN 128
+
+static int count_slots(const struct glsl_type *type, bool bindless)
+{
+	return (int)glsl_count_vec4_slots(type, false, bindless);
+}
+
+/* ---- Compiling ------------------------------------------------------------------------------- */
+
+static bool remove_point_size(nir_builder *b, nir_intrinsic_instr *intr, void *data)
+{
+	if (intr->intrinsic != nir_intrinsic_store_output ||
+	    nir_intrinsic_io_semantics(intr).location != VARYING_SLOT_PSIZ)
+		return false;
+	nir_instr_remove(&intr->instr);
+	return true;
+}
+
+/*
+ * Outputs are lowered before the compiler's own preparation, which would otherwise put the viewport's transformation into
+ * the shader: the device has fixed functions for that.
+ */
+static void prepare_vertex(nir_shader *nir, const struct tg_key *key)
+{
+	NIR_PASS(_, nir, nir_lower_vars_to_ssa);
+	NIR_PASS(_, nir, nir_split_var_copies);
+	NIR_PASS(_, nir, nir_lower_var_copies);
+	NIR_PASS(_, nir, nir_lower_vars_to_ssa);
+	NIR_PASS(_, nir, nir_lower_io, nir_var_shader_in | nir_var_shader_out, count_slots,
+		 nir_lower_io_use_interpolated_input_intrinsics);
+	if (key->stream)
+		tg_nir_lower_vertices(nir);
+	else if (!key->keep_point_size && nir->info.outputs_written & VARYING_BIT_PSIZ) {
+		NIR_PASS(_, nir, nir_shader_intrinsics_pass, remove_point_size, nir_metadata_control_flow, NULL);
+		nir->info.outputs_written &= ~VARYING_BIT_PSIZ;
+	}
+}
+
+static void prepare_fragment(nir_shader *nir, const struct tg_key *key)
+{
+	if (key->colors)
+		NIR_PASS(_, nir, nir_lower_fragcolor, key->colors);
+	tg_nir_noperspective(nir);
+}
+
+static void describe_vertex(const nir_shader *nir, struct tg_variant *v)
+{
+	const uint64_t written = nir->info.outputs_written;
+
+	v->writes_point_size = written & VARYING_BIT_PSIZ;
+	v->writes_layer = written & VARYING_BIT_LAYER;
+	v->writes_viewport = written & VARYING_BIT_VIEWPORT;
+	if (written & (VARYING_BIT_CLIP_DIST0 | VARYING_BIT_CLIP_DIST1)) {
+		v->clip_distances = BITFIELD_MASK(nir->info.clip_distance_array_size);
+		v->cull_distances = BITFIELD_RANGE(nir->info.clip_distance_array_size,
+						   nir->info.cull_distance_array_size);
+	}
+}
+
+static void describe_fragment(const struct tg_shader *shader, const nir_shader *nir, struct tg_variant *v)
+{
+	unsigned i;
+
+	v->color_outputs = (uint32_t)(nir->info.outputs_written >> FRAG_RESULT_DATA0) & 0xff;
+	v->discards = nir->info.fs.uses_discard ||
+		      nir->info.outputs_written & BITFIELD64_BIT(FRAG_RESULT_SAMPLE_MASK);
+	v->helpers = nir->info.fs.needs_quad_helper_invocations;
+	for (i = 0; i < v->info.varyings.input_count; i++) {
+		if (shader->noperspective & BITFIELD64_BIT(v->info.varyings.input[i].location))
+			v->linear |= 1u << i;
+	}
+}
+
+/* What of the shader's information the compiler leaves to the driver. */
+static void fill_info(const nir_shader *nir, struct pan_shader_info *info)
+{
+	info->stage = nir->info.stage;
+	info->writes_global = nir->info.writes_memory;
+	info->ubo_count = nir->info.num_ubos;
+	info->texture_count = info->sampler_count = BITSET_LAST_BIT(nir->info.textures_used);
+	info->outputs_written = nir->info.outputs_written;
+	if (info->stage == MESA_SHADER_VERTEX)
+		info->attribute_count = util_bitcount64(nir->info.inputs_read);
+	if (gl_shader_stage_is_compute(info->stage))
+		info->wls_size = nir->info.shared_size;
+	if (info->stage != MESA_SHADER_FRAGMENT)
+		return;
+	info->fs.writes_depth = nir->info.outputs_written & BITFIELD64_BIT(FRAG_RESULT_DEPTH);
+	info->fs.writes_stencil = nir->info.outputs_written & BITFIELD64_BIT(FRAG_RESULT_STENCIL);
+	info->fs.writes_coverage = nir->info.outputs_written & BITFIELD64_BIT(FRAG_RESULT_SAMPLE_MASK);
+	info->fs.outputs_read = nir->info.outputs_read >> FRAG_RESULT_DATA0;
+	info->fs.sample_shading = nir->info.fs.uses_sample_shading;
+	info->fs.untyped_color_outputs = nir->info.fs.untyped_color_outputs;
+	info->fs.early_fragment_tests = nir->info.fs.early_fragment_tests;
+}
+
+static void print_shader(nir_shader *nir, const struct util_dynarray *binary)
+{
+	fprintf(stderr, "---- tessera: %s shader\n", _mesa_shader_stage_to_abbrev(nir->info.stage));
+	nir_print_shader(nir, stderr);
+	disassemble_bifrost(stderr, binary->data, binary->size, false);
+}
+
+/* The NIR of a variant, ready for the compiler. */
+static nir_shader *variant_nir(const struct tg_shader *shader, struct tg_variant *v)
+{
+	nir_shader *nir = nir_shader_clone(NULL, shader->nir);
+
+	if (shader->stage == MESA_SHADER_VERTEX)
+		prepare_vertex(nir, &v->key);
+	else if (shader->stage == MESA_SHADER_FRAGMENT)
+		prepare_fragment(nir, &v->key);
+	bifrost_preprocess_nir(nir, TG_GPU_ID);
+	if (shader->stage == MESA_SHADER_FRAGMENT && v->key.sprites)
+		NIR_PASS(_, nir, nir_lower_texcoord_replace_late, v->key.sprites, true);
+	if (shader->stage == MESA_SHADER_VERTEX)
+		NIR_PASS(_, nir, pan_nir_lower_static_noperspective, 0);
+	if (v->key.stream) {
+		NIR_PASS(_, nir, nir_io_add_const_offset_to_base, nir_var_shader_in | nir_var_shader_out);
+		NIR_PASS(_, nir, nir_io_add_intrinsic_xfb_info);
+		NIR_PASS(_, nir, pan_lower_xfb);
+	}
+	tg_nir_lower_sysvals(nir, v);
+	return nir;
+}
+
+void tg_code_destroy(struct tg_code *code)
+{
+	tsr_pool_free(code->screen->code, &code->memory);
+	FREE(code);
+}
+
+static bool upload(struct tg_screen *screen, struct tg_variant *v, const struct util_dynarray *binary)
+{
+	struct tg_code *code;
+
+	if (!binary->size)
+		return true;
+	code = CALLOC_STRUCT(tg_code);
+	if (!code || tsr_pool_alloc(screen->code, binary->size, CODE_ALIGN, &code->memory)) {
+		mesa_loge("tessera: no memory for a shader of %u bytes", binary->size);
+		FREE(code);
+		return false;
+	}
+	pipe_reference_init(&code->reference, 1);
+	code->screen = screen;
+	memcpy(code->memory.cpu, binary->data, binary->size);
+	v->code = code;
+	return true;
+}
+
+static struct tg_variant *compile(struct tg_screen *screen, const struct tg_shader *shader, const struct tg_key *key)
+{
+	struct panfrost_compile_inputs inputs = { .gpu_id = TG_GPU_ID, .record_outputs = true };
+	struct tg_variant *v = CALLOC_STRUCT(tg_variant);
+	struct util_dynarray binary;
+	nir_shader *nir;
+	bool ok;
+
+	if (!v)
+		return NULL;
+	v->key = *key;
+	v->sysval_ubo = ~0u;
+	nir = variant_nir(shader, v);
+	inputs.no_idvs = key->stream;
+	inputs.pushable_ubos = BITFIELD_BIT(0);
+	if (v->sysval_count)
+		inputs.pushable_ubos |= BITFIELD_BIT(v->sysval_ubo);
+	util_dynarray_init(&binary, NULL);
+	bifrost_compile_shader_nir(nir, &inputs, &binary, &v->info);
+	fill_info(nir, &v->info);
+	v->writes_memory = nir->info.writes_memory;
+	if (shader->stage == MESA_SHADER_VERTEX)
+		describe_vertex(nir, v);
+	else if (shader->stage == MESA_SHADER_FRAGMENT)
+		describe_fragment(shader, nir, v);
+	if (screen->debug & TG_DEBUG_SHADERS)
+		print_shader(nir, &binary);
+	ok = upload(screen, v, &binary);
+	util_dynarray_fini(&binary);
+	ralloc_free(nir);
+	if (!ok) {
+		FREE(v);
+		return NULL;
+	}
+	return v;
+}
+
+/* ---- Variants -------------------------------------------------------------------------------- */
+
+struct tg_variant *tg_program_find(struct tg_screen *screen, struct tg_shader *shader, const struct tg_key *key)
+{
+	struct tg_variant *found = NULL;
+
+	simple_mtx_lock(&shader->lock);
+	util_dynarray_foreach(&shader->variants, struct tg_variant *, v) {
+		if (!memcmp(&(*v)->key, key, sizeof(*key)))
+			found = *v;
+	}
+	if (!found) {
+		found = compile(screen, shader, key);
+		if (found)
+			util_dynarray_append(&shader->variants, struct tg_variant *, found);
+	}
+	simple_mtx_unlock(&shader->lock);
+	return found;
+}
+
+static struct tg_key key_of(const struct tg_context *ctx, const struct tg_shader *shader, bool points)
+{
+	const struct pipe_rasterizer_state *r = ctx->rasterizer;
+	struct tg_key key = { 0 };
+
+	if (shader->stage == MESA_SHADER_FRAGMENT) {
+		if (shader->fragcolor)
+			key.colors = MAX2(ctx->framebuffer.nr_cbufs, 1);
+		if (points && r && r->point_quad_rasterization)
+			key.sprites = r->sprite_coord_enable & shader->texcoords;
+	} else if (shader->stage == MESA_SHADER_VERTEX) {
+		key.keep_point_size = shader->point_size && points && r && r->point_size_per_vertex;
+	}
+	return key;
+}
+
+bool tg_program_update(struct tg_context *ctx, enum pipe_shader_type type, bool points)
+{
+	struct tg_stage *stage = &ctx->stage[type];
+	struct tg_variant *v;
+	struct tg_key key;
+
+	if (!stage->shader)
+		return false;
+	key = key_of(ctx, stage->shader, points);
+	if (stage->variant && !(stage->dirty & TG_DIRTY_SHADER) &&
+	    !memcmp(&stage->variant->key, &key, sizeof(key)))
+		return true;
+	v = tg_program_find(ctx->screen, stage->shader, &key);
+	if (v != stage->variant) {
+		stage->dirty = TG_DIRTY_STAGE_ALL;
+		ctx->dirty |= TG_DIRTY_LINK | TG_DIRTY_DRAW;
+	}
+	stage->variant = v;
+	return v;
+}
+
+/* ---- Objects --------------------------------------------------------------------------------- */
+
+static uint8_t texcoords_of(const nir_shader *nir)
+{
+	return (uint8_t)(nir->info.inputs_read >> VARYING_SLOT_TEX0);
+}
+
+struct tg_shader *tg_shader_create(nir_shader *nir)
+{
+	struct tg_shader *shader = CALLOC_STRUCT(tg_shader);
+
+	if (!shader)
+		return NULL;
+	shader->nir = nir;
+	shader->stage = nir->info.stage;
+	simple_mtx_init(&shader->lock, mtx_plain);
+	util_dynarray_init(&shader->variants, NULL);
+	return shader;
+}
+
+static void *create_shader(struct pipe_context *pipe, const struct pipe_shader_state *state)
+{
+	struct tg_context *ctx = tg_context(pipe);
+	struct tg_shader *shader;
+	struct tg_key key = { 0 };
+	nir_shader *copy;
+
+	shader = tg_shader_create(state->type == PIPE_SHADER_IR_TGSI
+					  ? tgsi_to_nir(state->tokens, pipe->screen, false) : state->ir.nir);
+	if (!shader)
+		return NULL;
+	shader->stream_output = state->stream_output;
+	if (shader->stage == MESA_SHADER_VERTEX) {
+		shader->point_size = shader->nir->info.outputs_written & VARYING_BIT_PSIZ;
+	} else {
+		shader->fragcolor = shader->nir->info.outputs_written & BITFIELD64_BIT(FRAG_RESULT_COLOR);
+		shader->texcoords = texcoords_of(shader->nir);
+		copy = nir_shader_clone(NULL, shader->nir);
+		shader->noperspective = tg_nir_noperspective(copy);
+		ralloc_free(copy);
+		key.colors = shader->fragcolor;
+	}
+	/* the variant that is wanted most often, while the program still expects to wait */
+	tg_program_find(ctx->screen, shader, &key);
+	return shader;
+}
+
+void tg_shader_delete(struct pipe_context *pipe, void *hwcso)
+{
+	struct tg_shader *shader = hwcso;
+
+	util_dynarray_foreach(&shader->variants, struct tg_variant *, v) {
+		tg_code_reference(&(*v)->code, NULL);
+		FREE(*v);
+	}
+	util_dynarray_fini(&shader->variants);
+	simple_mtx_destroy(&shader->lock);
+	ralloc_free(shader->nir);
+	FREE(shader);
+}
+
+static void bind(struct pipe_context *pipe, enum pipe_shader_type type, struct tg_shader *shader)
+{
+	struct tg_context *ctx = tg_context(pipe);
+
+	ctx->stage[type].shader = shader;
+	ctx->stage[type].variant = NULL;
+	ctx->stage[type].dirty = TG_DIRTY_STAGE_ALL;
+	ctx->dirty |= TG_DIRTY_LINK;
+}
+
+static void bind_vs_state(struct pipe_context *pipe, void *hwcso)
+{
+	bind(pipe, PIPE_SHADER_VERTEX, hwcso);
+}
+
+static void bind_fs_state(struct pipe_context *pipe, void *hwcso)
+{
+	bind(pipe, PIPE_SHADER_FRAGMENT, hwcso);
+}
+
+void tg_program_init(struct pipe_context *pipe)
+{
+	pipe->create_vs_state = create_shader;
+	pipe->bind_vs_state = bind_vs_state;
+	pipe->delete_vs_state = tg_shader_delete;
+	pipe->create_fs_state = create_shader;
+	pipe->bind_fs_state = bind_fs_state;
+	pipe->delete_fs_state = tg_shader_delete;
+}

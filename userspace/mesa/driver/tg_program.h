@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT */
+/* Shaders: NIR as it comes, and for each key what the compiler makes of it. */
+#ifndef TG_PROGRAM_H
+#define TG_PROGRAM_H
+
+#include "compiler/nir/nir.h"
+#include "panfrost/util/pan_ir.h"
+#include "pipe/p_state.h"
+#include "util/simple_mtx.h"
+#include "util/u_inlines.h"
+
+#include "tessera.h"
+
+#define TG_SYSVALS	96
+#define TG_STREAM_LIST	15	/* the index of TG_SYSVAL_STREAM that is the list of vertices */
+
+struct tg_context;
+struct tg_screen;
+
+/* What a shader reads that is neither a uniform of the program nor in a register: a slot of 16 bytes each. */
+enum tg_sysval_kind {
+	TG_SYSVAL_VERTEX,	/* x: added to R61 to get the vertex's number; y: base vertex; z: base instance; w: draw */
+	TG_SYSVAL_TEXTURE_SIZE,	/* x, y, z: size of the first level, layers behind it; w: levels */
+	TG_SYSVAL_SSBO,		/* x, y: address; z: size */
+	TG_SYSVAL_IMAGE_SIZE,	/* x, y, z */
+	TG_SYSVAL_WORK_GROUPS,	/* x, y, z */
+	TG_SYSVAL_GROUP_SIZE,	/* x, y, z */
+	TG_SYSVAL_STREAM,	/* x, y: address of a buffer, or of the list of vertices; z: vertices of an instance */
+	TG_SYSVAL_RT_CONVERSION	/* x: conversion word of a target */
+};
+
+struct tg_sysval {
+	uint8_t kind;		/* enum tg_sysval_kind */
+	uint8_t index;		/* of the texture, buffer, image or target */
+	uint8_t dimensions;	/* sizes: how many before the layers */
+	uint8_t array;		/* sizes: layers follow; of cubes 6 are one */
+};
+
+/* All of it counts for a variant: compared as bytes. */
+struct tg_key {
+	uint8_t colors;		/* of a fragment shader that writes gl_FragColor: color targets */
+	uint8_t sprites;	/* texture coordinates that are those of the point */
+	uint8_t keep_point_size;	/* of a vertex shader that has one: points are drawn */
+	uint8_t stream;		/* of a vertex shader: it stores what is captured, and nothing else */
+};
+
+/* Machine code: of its variant, and of the batches that run it. */
+struct tg_code {
+	struct pipe_reference reference;
+	struct tg_screen *screen;
+	_Atomic uint64_t batch;		/* number of the batch being recorded that named it last */
+	struct tsr_alloc memory;	/* of tg_screen.code */
+};
+
+void tg_code_destroy(struct tg_code *code);
+
+static inline void tg_code_reference(struct tg_code **to, struct tg_code *code)
+{
+	struct tg_code *old = *to;
+
+	if (pipe_reference(old ? &old->reference : NULL, code ? &code->reference : NULL))
+		tg_code_destroy(old);
+	*to = code;
+}
+
+struct tg_variant {
+	struct tg_key key;
+	struct pan_shader_info info;
+	struct tg_code *code;		/* NULL: the shader does nothing */
+	struct tg_sysval sysvals[TG_SYSVALS];
+	unsigned sysval_count;
+	unsigned sysval_ubo;		/* which uniform buffer they are */
+	uint32_t linear;		/* fragment shaders: varyings (their numbers) without perspective */
+	uint32_t color_outputs;		/* bit n: color n is written */
+	bool discards, writes_memory, helpers;
+	bool writes_point_size, writes_layer, writes_viewport;
+	uint8_t clip_distances, cull_distances;
+};
+
+struct tg_shader {
+	nir_shader *nir;		/* as it came */
+	gl_shader_stage stage;
+	struct pipe_stream_output_info stream_output;
+	bool fragcolor;			/* writes gl_FragColor */
+	bool point_size;		/* writes gl_PointSize */
+	uint8_t texcoords;		/* fragment shaders: gl_TexCoord it reads */
+	uint64_t noperspective;		/* varyings, by location */
+	uint32_t shared_memory;		/* compute shaders: bytes at least */
+	simple_mtx_t lock;		/* protects variants: a shader may belong to several contexts */
+	struct util_dynarray variants;	/* struct tg_variant * */
+};
+
+/* tg_program_update(): the variant that the state asks for. False if there is none. */
+bool tg_program_update(struct tg_context *ctx, enum pipe_shader_type type, bool points);
+
+/* tg_shader_create(): a shader of NIR, which it owns from now on. tg_shader_delete(): the context's function. */
+struct tg_shader *tg_shader_create(nir_shader *nir);
+void tg_shader_delete(struct pipe_context *pipe, void *shader);
+
+/* tg_program_find(): the variant of a shader with that key; NULL if there is none. */
+struct tg_variant *tg_program_find(struct tg_screen *screen, struct tg_shader *shader, const struct tg_key *key);
+
+/* tg_nir_lower_vertices(): vertex number n is what the list of vertices has in place n. */
+void tg_nir_lower_vertices(nir_shader *nir);
+
+/* tg_nir_lower_sysvals(): loads from a uniform buffer behind the shader's own. */
+void tg_nir_lower_sysvals(nir_shader *nir, struct tg_variant *variant);
+
+/* tg_nir_noperspective(): the varyings that are so, which are made smooth. */
+uint64_t tg_nir_noperspective(nir_shader *nir);
+
+#endif

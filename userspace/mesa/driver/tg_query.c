@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: MIT */
+/* Occlusion and statistics are counted by the device into memory that is cleared when a query begins. */
+#include "util/log.h"
+#include "util/u_memory.h"
+
+#include "tg_draw.h"
+#include "tg_query.h"
+
+#define COUNTED_BYTES	(TSR_PIPELINE_STATISTICS__QWORDS * 8u)
+
+static bool is_counted(unsigned type)
+{
+	return type == PIPE_QUERY_OCCLUSION_COUNTER || type == PIPE_QUERY_OCCLUSION_PREDICATE ||
+	       type == PIPE_QUERY_OCCLUSION_PREDICATE_CONSERVATIVE;
+}
+
+/* Of primitives: the driver knows before the device does. */
+static bool is_streamed(unsigned type)
+{
+	return type == PIPE_QUERY_PRIMITIVES_GENERATED || type == PIPE_QUERY_PRIMITIVES_EMITTED;
+}
+
+static uint64_t streamed(const struct tg_context *ctx, unsigned type)
+{
+	return type == PIPE_QUERY_PRIMITIVES_GENERATED ? ctx->primitives : ctx->captured;
+}
+
+static struct pipe_query *create_query(struct pipe_context *pipe, unsigned type, unsigned index)
+{
+	struct tg_query *q;
+
+	if (!is_counted(type) && !is_streamed(type) && type != PIPE_QUERY_GPU_FINISHED)
+		return NULL;
+	q = CALLOC_STRUCT(tg_query);
+	if (!q)
+		return NULL;
+	q->type = type;
+	q->kind = type == PIPE_QUERY_OCCLUSION_COUNTER ? TSR_QUERY_SAMPLES : TSR_QUERY_ANY_SAMPLES;
+	return (struct pipe_query *)q;
+}
+
+static void destroy_query(struct pipe_context *pipe, struct pipe_query *query)
+{
+	struct tg_query *q = (struct tg_query *)query;
+
+	tg_bo_reference(&q->bo, NULL);
+	FREE(q);
+}
+
+static bool begin_query(struct pipe_context *pipe, struct pipe_query *query)
+{
+	struct tg_context *ctx = tg_context(pipe);
+	struct tg_query *q = (struct tg_query *)query;
+
+	if (is_streamed(q->type))
+		q->begin = streamed(ctx, q->type);
+	if (!is_counted(q->type))
+		return true;
+	tg_bo_reference(&q->bo, NULL);
+	q->bo = tg_bo_create(ctx->screen, COUNTED_BYTES, "query");
+	if (!q->bo)
+		return false;
+	memset(q->bo->map, 0, COUNTED_BYTES);
+	q->active = true;
+	ctx->queries[q->kind] = q;
+	ctx->dirty |= TG_DIRTY_QUERY;
+	return true;
+}
+
+static bool end_query(struct pipe_context *pipe, struct pipe_query *query)
+{
+	struct tg_context *ctx = tg_context(pipe);
+	struct tg_query *q = (struct tg_query *)query;
+
+	if (is_streamed(q->type)) {
+		q->end = streamed(ctx, q->type);
+		return true;
+	}
+	if (!is_counted(q->type)) {
+		tg_context_flush(ctx, "query");
+		q->end = ctx->last_point;
+		return true;
+	}
+	if (q->active && ctx->queries[q->kind] == q) {
+		ctx->queries[q->kind] = NULL;
+		ctx->dirty |= TG_DIRTY_QUERY;
+	}
+	q->active = false;
+	return true;
+}
+
+static bool get_query_result(struct pipe_context *pipe, struct pipe_query *query, bool wait,
+			     union pipe_query_result *result)
+{
+	struct tg_context *ctx = tg_context(pipe);
+	struct tg_query *q = (struct tg_query *)query;
+
+	if (is_streamed(q->type)) {
+		result->u64 = q->end - q->begin;
+		return true;
+	}
+	if (!is_counted(q->type)) {
+		result->b = wait ? tg_screen_wait(ctx->screen, q->end, OS_TIMEOUT_INFINITE)
+				 : tg_screen_done(ctx->screen, q->end);
+		return result->b || !wait;
+	}
+	if (!q->bo)
+		return false;
+	if (tg_batch_uses(ctx, q->bo))
+		tg_context_flush(ctx, "query");
+	if (!wait && tg_bo_busy(q->bo, false))
+		return false;
+	tg_bo_wait(q->bo, false);
+	if (q->type == PIPE_QUERY_OCCLUSION_COUNTER)
+		result->u64 = *(const uint64_t *)q->bo->map;
+	else
+		result->b = *(const uint64_t *)q->bo->map;
+	return true;
+}
+
+static void set_active_query_state(struct pipe_context *pipe, bool enable)
+{
+	tg_context(pipe)->queries_paused = !enable;
+	tg_context(pipe)->dirty |= TG_DIRTY_QUERY;
+}
+
+static void render_condition(struct pipe_context *pipe, struct pipe_query *query, bool condition,
+			     enum pipe_render_cond_flag mode)
+{
+	struct tg_context *ctx = tg_context(pipe);
+
+	ctx->condition = query;
+	ctx->condition_value = condition;
+	ctx->condition_mode = mode;
+}
+
+bool tg_context_condition(struct tg_context *ctx)
+{
+	union pipe_query_result result = { 0 };
+	struct tg_query *q = (struct tg_query *)ctx->condition;
+	const bool wait = ctx->condition_mode != PIPE_RENDER_COND_NO_WAIT &&
+			  ctx->condition_mode != PIPE_RENDER_COND_BY_REGION_NO_WAIT;
+
+	if (!q || !get_query_result(&ctx->base, ctx->condition, wait, &result))
+		return true;
+	return (q->type == PIPE_QUERY_OCCLUSION_COUNTER ? result.u64 != 0 : result.b) != ctx->condition_value;
+}
+
+void tg_query_emit(struct tg_context *ctx, struct tg_batch *b)
+{
+	unsigned kind;
+
+	for (kind = 0; kind <= TSR_QUERY_ANY_SAMPLES; kind++) {
+		struct tg_query *q = ctx->queries_paused ? NULL : ctx->queries[kind];
+		struct tsr_list_query packet = { .kind = kind };
+		uint64_t *words = tg_batch_packet(b, TSR_LIST_QUERY_QWORDS);
+
+		if (!words)
+			return;
+		if (q) {
+			packet.addr = q->bo->va;
+			tg_batch_use(b, q->bo, true);
+		}
+		tsr_pack_list_query(words, &packet);
+	}
+}
+
+void tg_query_init(struct pipe_context *pipe)
+{
+	pipe->create_query = create_query;
+	pipe->destroy_query = destroy_query;
+	pipe->begin_query = begin_query;
+	pipe->end_query = end_query;
+	pipe->get_query_result = get_query_result;
+	pipe->set_active_query_state = set_active_query_state;
+	pipe->render_condition = render_condition;
+}

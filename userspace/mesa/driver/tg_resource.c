@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: MIT */
+#include <stdint.h>
+
+#include "drm-uapi/drm_fourcc.h"
+#include "frontend/winsys_handle.h"
+#include "util/u_drm.h"
+#include "util/u_memory.h"
+#include "util/u_surface.h"
+#include "util/u_transfer.h"
+#include "util/u_transfer_helper.h"
+
+#include "tg_format.h"
+#include "tg_resource.h"
+
+#define ALIGN_LEVEL	64u	/* of levels, layers and rows */
+#define TILE		16u
+
+static bool wants_linear(const struct pipe_resource *t)
+{
+	const unsigned linear = PIPE_BIND_LINEAR | PIPE_BIND_SCANOUT | PIPE_BIND_SHARED |
+				PIPE_BIND_CURSOR;
+
+	return t->target == PIPE_BUFFER || t->bind & linear || t->usage == PIPE_USAGE_STAGING ||
+	       t->target == PIPE_TEXTURE_1D || t->target == PIPE_TEXTURE_1D_ARRAY ||
+	       tg_format(t->format)->uses & TG_BLOCK;
+}
+
+static unsigned samples_of(const struct pipe_resource *t)
+{
+	return MAX2(t->nr_samples, 1);
+}
+
+/* Bytes of a level's slice, and how its rows lie. */
+static void lay_out_level(struct tg_resource *r, unsigned l)
+{
+	const struct pipe_resource *t = &r->base;
+	const unsigned width = util_format_get_nblocksx(t->format, u_minify(t->width0, l));
+	const unsigned height = util_format_get_nblocksy(t->format, u_minify(t->height0, l));
+	struct tg_level *level = &r->level[l];
+	uint64_t rows = height;
+
+	if (r->layout == TSR_LAYOUT_TILED) {
+		level->pitch = DIV_ROUND_UP(width, TILE) * TILE * TILE * r->texel;
+		rows = DIV_ROUND_UP(height, TILE);
+	} else {
+		level->pitch = align(width * r->texel, ALIGN_LEVEL);
+	}
+	level->slice = align64(rows * level->pitch, ALIGN_LEVEL);
+}
+
+static void lay_out(struct tg_resource *r, uint32_t pitch)
+{
+	const struct pipe_resource *t = &r->base;
+	uint64_t at = 0;
+	unsigned l;
+
+	r->texel = util_format_get_blocksize(t->format);
+	if (t->target == PIPE_BUFFER) {
+		r->size = MAX2(t->width0, 1);
+		return;
+	}
+	for (l = 0; l <= t->last_level; l++) {
+		lay_out_level(r, l);
+		if (pitch) {
+			r->level[l].pitch = pitch;
+			r->level[l].slice = (uint64_t)pitch * t->height0;
+		}
+		r->level[l].offset = at;
+		at += r->level[l].slice * u_minify(t->depth0, l);
+	}
+	r->sample = at;
+	r->layer = at * samples_of(t);
+	r->size = r->layer * t->array_size;
+}
+
+uint64_t tg_resource_offset(const struct tg_resource *r, unsigned level, unsigned layer, unsigned sample)
+{
+	const struct tg_level *l = &r->level[level];
+
+	if (r->base.target == PIPE_TEXTURE_3D)
+		return r->offset + l->offset + layer * l->slice;
+	return r->offset + layer * r->layer + sample * r->sample + l->offset;
+}
+
+static struct tg_resource *resource_new(struct pipe_screen *screen, const struct pipe_resource *template)
+{
+	struct tg_resource *r = CALLOC_STRUCT(tg_resource);
+
+	if (!r)
+		return NULL;
+	r->base = *template;
+	r->base.screen = screen;
+	r->base.next = NULL;
+	r->format = template->format;
+	pipe_reference_init(&r->base.reference, 1);
+	return r;
+}
+
+static struct pipe_resource *create_with(struct pipe_screen *screen, const struct pipe_resource *template,
+					 bool linear)
+{
+	struct tg_resource *r = resource_new(screen, template);
+
+	if (!r)
+		return NULL;
+	r->layout = linear ? TSR_LAYOUT_LINEAR : TSR_LAYOUT_TILED;
+	lay_out(r, 0);
+	r->bo = tg_bo_create(tg_screen(screen), r->size, util_format_short_name(template->format));
+	if (!r->bo) {
+		FREE(r);
+		return NULL;
+	}
+	if (template->bind & (PIPE_BIND_SHARED | PIPE_BIND_SCANOUT))
+		r->bo->shared = true;
+	return &r->base;
+}
+
+static struct pipe_resource *resource_create(struct pipe_screen *screen, const struct pipe_resource *template)
+{
+	return create_with(screen, template, wants_linear(template));
+}
+
+static struct pipe_resource *resource_create_with_modifiers(struct pipe_screen *screen,
+							    const struct pipe_resource *template,
+							    const uint64_t *modifiers, int count)
+{
+	if (drm_find_modifier(DRM_FORMAT_MOD_LINEAR, modifiers, count))
+		return create_with(screen, template, true);
+	if (drm_find_modifier(DRM_FORMAT_MOD_INVALID, modifiers, count))
+		return resource_create(screen, template);
+	return NULL;
+}
+
+static struct pipe_resource *resource_from_handle(struct pipe_screen *screen, const struct pipe_resource *template,
+						  struct winsys_handle *handle, unsigned usage)
+{
+	struct tg_resource *r;
+
+	if (handle->type != WINSYS_HANDLE_TYPE_FD || samples_of(template) > 1 || template->last_level ||
+	    (handle->modifier != DRM_FORMAT_MOD_LINEAR && handle->modifier != DRM_FORMAT_MOD_INVALID))
+		return NULL;
+	r = resource_new(screen, template);
+	if (!r)
+		return NULL;
+	r->layout = TSR_LAYOUT_LINEAR;
+	lay_out(r, handle->stride);
+	r->offset = handle->offset;
+	r->bo = tg_bo_import(tg_screen(screen), (int)handle->handle);
+	if (!r->bo || r->bo->size < r->offset || r->bo->size - r->offset < r->size || r->offset % 16 ||
+	    (template->target != PIPE_BUFFER && handle->stride < template->width0 * r->texel)) {
+		tg_bo_reference(&r->bo, NULL);
+		FREE(r);
+		return NULL;
+	}
+	return &r->base;
+}
+
+static bool resource_get_handle(struct pipe_screen *screen, struct pipe_context *context,
+				struct pipe_resource *resource, struct winsys_handle *handle, unsigned usage)
+{
+	struct tg_resource *r = tg_resource(resource);
+	int fd;
+
+	if (r->layout != TSR_LAYOUT_LINEAR)
+		return false;
+	r->bo->shared = true;
+	handle->stride = r->level[0].pitch;
+	handle->offset = (unsigned)r->offset;
+	handle->modifier = DRM_FORMAT_MOD_LINEAR;
+	if (handle->type == WINSYS_HANDLE_TYPE_KMS) {
+		handle->handle = tsr_bo_handle(r->bo->bo);
+		return true;
+	}
+	if (handle->type != WINSYS_HANDLE_TYPE_FD || tsr_bo_export(r->bo->bo, &fd))
+		return false;
+	handle->handle = (unsigned)fd;
+	return true;
+}
+
+static bool resource_get_param(struct pipe_screen *screen, struct pipe_context *context,
+			       struct pipe_resource *resource, unsigned plane, unsigned layer, unsigned level,
+			       enum pipe_resource_param param, unsigned usage, uint64_t *value)
+{
+	struct tg_resource *r = tg_resource(resource);
+	struct winsys_handle handle = { .type = WINSYS_HANDLE_TYPE_FD };
+
+	switch (param) {
+	case PIPE_RESOURCE_PARAM_NPLANES:
+		*value = 1;
+		return true;
+	case PIPE_RESOURCE_PARAM_STRIDE:
+		*value = r->level[level].pitch;
+		return true;
+	case PIPE_RESOURCE_PARAM_OFFSET:
+		*value = tg_resource_offset(r, level, layer, 0);
+		return true;
+	case PIPE_RESOURCE_PARAM_MODIFIER:
+		*value = r->layout == TSR_LAYOUT_LINEAR ? DRM_FORMAT_MOD_LINEAR : DRM_FORMAT_MOD_INVALID;
+		return true;
+	case PIPE_RESOURCE_PARAM_LAYER_STRIDE:
+		*value = r->layer;
+		return true;
+	case PIPE_RESOURCE_PARAM_HANDLE_TYPE_KMS:
+		handle.type = WINSYS_HANDLE_TYPE_KMS;
+		FALLTHROUGH;
+	case PIPE_RESOURCE_PARAM_HANDLE_TYPE_FD:
+		if (!resource_get_handle(screen, context, resource, &handle, usage))
+			return false;
+		*value = handle.handle;
+		return true;
+	default:
+		return false;
+	}
+}
+
+static void resource_destroy(struct pipe_screen *screen, struct pipe_resource *resource)
+{
+	struct tg_resource *r = tg_resource(resource);
+
+	tg_bo_reference(&r->bo, NULL);
+	FREE(r);
+}
+
+static void query_dmabuf_modifiers(struct pipe_screen *screen, enum pipe_format format, int max, uint64_t *modifiers,
+				   unsigned *external_only, int *count)
+{
+	*count = 1;
+	if (max < 1)
+		return;
+	modifiers[0] = DRM_FORMAT_MOD_LINEAR;
+	if (external_only)
+		external_only[0] = false;
+}
+
+static bool is_dmabuf_modifier_supported(struct pipe_screen *screen, uint64_t modifier, enum pipe_format format,
+					 bool *external_only)
+{
+	if (external_only)
+		*external_only = false;
+	return modifier == DRM_FORMAT_MOD_LINEAR;
+}
+
+static enum pipe_format get_internal_format(struct pipe_resource *resource)
+{
+	return tg_resource(resource)->format;
+}
+
+static void set_stencil(struct pipe_resource *resource, struct pipe_resource *stencil)
+{
+	tg_resource(resource)->stencil = stencil;
+}
+
+static struct pipe_resource *get_stencil(struct pipe_resource *resource)
+{
+	return tg_resource(resource)->stencil;
+}
+
+/* Depth of 32 bits with stencil is two resources; samples are mapped by way of one without. */
+static const struct u_transfer_vtbl transfer_vtbl = {
+	.resource_create = resource_create,
+	.resource_destroy = resource_destroy,
+	.transfer_map = tg_texture_map,
+	.transfer_unmap = tg_texture_unmap,
+	.transfer_flush_region = tg_flush_region,
+	.get_internal_format = get_internal_format,
+	.set_stencil = set_stencil,
+	.get_stencil = get_stencil,
+};
+
+bool tg_resource_screen_init(struct pipe_screen *screen)
+{
+	screen->transfer_helper = u_transfer_helper_create(
+		&transfer_vtbl, U_TRANSFER_HELPER_SEPARATE_Z32S8 | U_TRANSFER_HELPER_MSAA_MAP);
+	screen->resource_create = u_transfer_helper_resource_create;
+	screen->resource_create_with_modifiers = resource_create_with_modifiers;
+	screen->resource_from_handle = resource_from_handle;
+	screen->resource_get_handle = resource_get_handle;
+	screen->resource_get_param = resource_get_param;
+	screen->resource_destroy = u_transfer_helper_resource_destroy;
+	screen->query_dmabuf_modifiers = query_dmabuf_modifiers;
+	screen->is_dmabuf_modifier_supported = is_dmabuf_modifier_supported;
+	return screen->transfer_helper;
+}

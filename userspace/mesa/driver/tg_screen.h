@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+/* The device as all contexts of a process share it. */
+#ifndef TG_SCREEN_H
+#define TG_SCREEN_H
+
+#include <stdatomic.h>
+
+#include "pipe/p_screen.h"
+#include "util/list.h"
+#include "util/simple_mtx.h"
+#include "util/slab.h"
+
+#include "tessera.h"
+
+#define TG_GPU_ID	0x7212	/* the GPU whose instruction set the device executes, to the compiler */
+#define TG_HEAPS	2	/* tiler heaps, used in turn */
+#define TG_BO_BUCKETS	24	/* sizes of the cache: powers of two from a page on */
+
+enum tg_debug {
+	TG_DEBUG_SYNC = 1 << 0,		/* wait for each batch, say what went wrong */
+	TG_DEBUG_TRACE = 1 << 1,	/* print what is submitted */
+	TG_DEBUG_SHADERS = 1 << 2,	/* print shaders as they are compiled */
+	TG_DEBUG_NOCACHE = 1 << 3	/* allocate and free memory with each resource */
+};
+
+struct tg_screen {
+	struct pipe_screen base;
+	uint32_t debug;				/* enum tg_debug */
+	struct tsr_device *device;
+	struct tsr_vm *vm;			/* one address space for all contexts */
+	struct tsr_pool *code;			/* shaders: the GPU reads and executes */
+	struct tsr_pool *lists;			/* what a batch writes: likewise */
+	struct slab_parent_pool transfers;
+
+	simple_mtx_t lock;			/* protects what follows */
+	struct tsr_queue *bin, *render, *compute;
+	struct tsr_tiler_heap *heap[TG_HEAPS];
+	struct tsr_sync *timeline;		/* each batch is a point */
+	struct tsr_submit *submit;
+	uint64_t submitted;			/* the last point */
+	uint64_t compute_point;			/* the last one of a dispatch */
+	uint64_t heap_point[TG_HEAPS];		/* batch that used a heap last */
+	struct list_head batches;		/* struct tg_job: submitted and not known to be done */
+	struct list_head bo_cache[TG_BO_BUCKETS];	/* struct tg_bo nobody uses, the oldest first */
+	uint64_t bo_cached;			/* bytes of them */
+
+	_Atomic uint64_t completed;		/* points up to here are done */
+	_Atomic uint32_t resets;		/* times the queues had to be made anew */
+};
+
+static inline struct tg_screen *tg_screen(struct pipe_screen *screen)
+{
+	return (struct tg_screen *)screen;
+}
+
+/* Whether the batch with this point is done; asks the kernel if that is not known. */
+bool tg_screen_done(struct tg_screen *screen, uint64_t point);
+
+/* Wait until it is, timeout in nanoseconds; false: it is not. */
+bool tg_screen_wait(struct tg_screen *screen, uint64_t point, uint64_t timeout);
+
+/* A new set of queues and heaps, the lock held. False with a message. */
+bool tg_screen_make_queues(struct tg_screen *screen);
+
+void tg_screen_init_caps(struct tg_screen *screen);
+
+#endif

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: MIT */
+/* Batches become jobs of the screen's queues, which all contexts share: each batch is a point of one timeline. */
+#include <errno.h>
+
+#include "util/log.h"
+#include "util/os_time.h"
+
+#include "tg_context.h"
+#include "tg_submit.h"
+
+#define MOST_IN_FLIGHT	8u	/* batches; who submits more waits */
+
+/* The two streams: what was cached may have changed since, then the command. */
+static bool write_streams(struct tg_batch *b, const struct tg_frame *f, uint64_t va[2])
+{
+	const struct tsr_barrier barrier = { .wait_writes = true, .inv_read = true, .inv_code = true };
+	uint64_t *bin = tg_batch_alloc(b, (TSR_BARRIER_QWORDS + TSR_BIN_QWORDS) * 8, 64, &va[0]);
+	uint64_t *render = tg_batch_alloc(b, (TSR_BARRIER_QWORDS + TSR_RENDER_QWORDS) * 8, 64, &va[1]);
+
+	if (!bin || !render)
+		return false;
+	tsr_pack_barrier(bin, &barrier);
+	tsr_pack_bin(bin + TSR_BARRIER_QWORDS,
+		     &(struct tsr_bin){ .list = b->list_va, .size = b->list_size, .frame = f->va });
+	tsr_pack_barrier(render, &barrier);
+	tsr_pack_render(render + TSR_BARRIER_QWORDS,
+			&(struct tsr_render){ .list = f->render_va, .size = f->render_size, .frame = f->va });
+	return true;
+}
+
+static void set_heap(const struct tg_frame *f, struct tsr_tiler_heap *heap)
+{
+	struct tsr_frame frame;
+
+	tsr_unpack_frame(f->words, &frame);
+	frame.heap = tsr_tiler_heap_va(heap);
+	frame.heap_size = 0;		/* the kernel gives it more when it is full */
+	tsr_pack_frame(f->words, &frame);
+}
+
+/* The jobs of one batch, with the lock held. Negative errno. */
+static int flush(struct tg_screen *screen, struct tg_batch *b, const uint64_t va[2], uint64_t point)
+{
+	const unsigned slot = point % TG_HEAPS;
+	const uint64_t wait = MAX2(screen->heap_point[slot], b->bin_wait);
+	const uint32_t bin_size = (TSR_BARRIER_QWORDS + TSR_BIN_QWORDS) * 8;
+	const uint32_t render_size = (TSR_BARRIER_QWORDS + TSR_RENDER_QWORDS) * 8;
+	struct tsr_submit *s = screen->submit;
+	int ret, bin, render;
+
+	bin = tsr_submit_job(s, screen->bin, va[0], bin_size);
+	render = bin < 0 ? bin : tsr_submit_job(s, screen->render, va[1], render_size);
+	ret = render < 0 ? render : tsr_submit_after(s, render, bin);
+	if (!ret)
+		ret = tsr_submit_heap(s, bin, screen->heap[slot]);
+	if (!ret)
+		ret = tsr_submit_heap(s, render, screen->heap[slot]);
+	if (!ret && wait > atomic_load(&screen->completed))
+		ret = tsr_submit_wait(s, bin, screen->timeline, wait);
+	if (!ret && screen->compute_point > atomic_load(&screen->completed))
+		ret = tsr_submit_wait(s, render, screen->timeline, screen->compute_point);
+	if (!ret)
+		ret = tsr_submit_signal(s, render, screen->timeline, point);
+	if (!ret)
+		ret = tsr_submit_flush(s);
+	if (ret)
+		tsr_submit_reset(s);
+	return ret;
+}
+
+/* Points come in order: a dispatch waits for the one before. */
+static int flush_compute(struct tg_screen *screen, uint64_t va, uint32_t size, uint64_t point)
+{
+	struct tsr_submit *s = screen->submit;
+	int job = tsr_submit_job(s, screen->compute, va, size), ret = job < 0 ? job : 0;
+
+	if (!ret && point - 1 > atomic_load(&screen->completed))
+		ret = tsr_submit_wait(s, job, screen->timeline, point - 1);
+	if (!ret)
+		ret = tsr_submit_signal(s, job, screen->timeline, point);
+	if (!ret)
+		ret = tsr_submit_flush(s);
+	if (ret)
+		tsr_submit_reset(s);
+	return ret;
+}
+
+/* The batch is the last one of the timeline; the lock is held. */
+static void remember(struct tg_screen *screen, struct tg_batch *b, uint64_t point)
+{
+	screen->submitted = point;
+	b->job->point = point;
+	util_dynarray_foreach(&b->job->bos, struct tg_bo *, bo)
+		atomic_store(&(*bo)->used, point);
+	util_dynarray_foreach(&b->written, struct tg_bo *, bo)
+		atomic_store(&(*bo)->written, point);
+	list_addtail(&b->job->link, &screen->batches);
+}
+
+/* After a submission, without the lock. */
+static uint64_t submitted(struct tg_screen *screen, uint64_t point, int ret)
+{
+	if (ret) {
+		mesa_loge("tessera: a batch is lost: %s", tsr_error_message());
+		return 0;
+	}
+	if (point > MOST_IN_FLIGHT)
+		tg_screen_wait(screen, point - MOST_IN_FLIGHT, OS_TIMEOUT_INFINITE);
+	tg_screen_retire(screen);
+	return point;
+}
+
+uint64_t tg_submit_compute(struct tg_batch *b, uint64_t va, uint32_t size)
+{
+	struct tg_screen *screen = b->ctx->screen;
+	uint64_t point;
+	int ret;
+
+	simple_mtx_lock(&screen->lock);
+	point = screen->submitted + 1;
+	ret = flush_compute(screen, va, size, point);
+	if (ret == -ECANCELED && tg_screen_make_queues(screen))
+		ret = flush_compute(screen, va, size, point);
+	if (!ret) {
+		remember(screen, b, point);
+		screen->compute_point = point;
+	}
+	simple_mtx_unlock(&screen->lock);
+	return submitted(screen, point, ret);
+}
+
+uint64_t tg_submit(struct tg_batch *b, struct tg_frame *f)
+{
+	struct tg_screen *screen = b->ctx->screen;
+	uint64_t va[2], point;
+	int ret;
+
+	if (!write_streams(b, f, va))
+		return 0;
+	simple_mtx_lock(&screen->lock);
+	point = screen->submitted + 1;
+	set_heap(f, screen->heap[point % TG_HEAPS]);
+	ret = flush(screen, b, va, point);
+	if (ret == -ECANCELED && tg_screen_make_queues(screen)) {
+		set_heap(f, screen->heap[point % TG_HEAPS]);
+		ret = flush(screen, b, va, point);
+	}
+	if (!ret) {
+		remember(screen, b, point);
+		screen->heap_point[point % TG_HEAPS] = point;
+	}
+	simple_mtx_unlock(&screen->lock);
+	return submitted(screen, point, ret);
+}
+
+static void report(struct tsr_queue *queue, const char *name)
+{
+	struct drm_tessera_queue_get_state state;
+
+	if (tsr_queue_get_state(queue, &state, sizeof(state)) || !state.error)
+		return;
+	mesa_loge("tessera: %s failed: %s; fault 0x%x, packet 0x%llx, address 0x%llx, clause 0x%llx, tuple %u, "
+		  "lane %u, warp %u, group %u %u %u", name, tsr_error_string((int)state.error), state.fault_code,
+		  (unsigned long long)state.fault_packet_va, (unsigned long long)state.fault_va,
+		  (unsigned long long)state.fault_clause_va, state.fault_tuple, state.fault_lane,
+		  state.fault_warp, state.fault_group[0], state.fault_group[1], state.fault_group[2]);
+}
+
+void tg_submit_check(struct tg_screen *screen, uint64_t point)
+{
+	tg_screen_wait(screen, point, OS_TIMEOUT_INFINITE);
+	simple_mtx_lock(&screen->lock);
+	report(screen->bin, "binning");
+	report(screen->render, "rendering");
+	report(screen->compute, "a dispatch");
+	simple_mtx_unlock(&screen->lock);
+}

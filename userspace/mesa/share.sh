@@ -1,0 +1,52 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# share.sh [PROGRAM ...]: what a guest mounts at /mnt to run OpenGL programs; prints its directory:
+#   DIR/bin/NAME   our GL programs (tests/mesa), and the PROGRAMs: paths, or names of the host's
+#   DIR/lib/       Mesa with the driver, and this host's libraries with their loader
+#   DIR/run NAME   starts one
+. "$(dirname "$0")/../../qemu-device/build/lib.sh"
+SHARE=$BUILD/mesa/share
+
+bash "$TOP/qemu-device/build/setup.sh" libegl-dev libgles-dev
+mesa=$(bash "$TOP/userspace/mesa/build.sh")
+
+programs() {
+    local name file
+    for file in "$TOP"/tests/mesa/*.c; do
+        name=$(basename "$file" .c)
+        [ "$name" != gl ] || continue
+        cc -O1 -o "$SHARE/bin/$name" "$file" "$TOP/tests/mesa/gl.c" -lEGL -lGLESv2 -lm || die "tests/mesa/$name.c does not compile"
+    done
+    for name in "$@"; do
+        file=$(command -v "$name") || die "there is no program $name"
+        cp -L "$file" "$SHARE/bin/"
+    done
+}
+
+# Libraries that programs and Mesa name, and those that libglvnd opens by itself.
+libraries() {
+    local file
+    cp -a "$mesa"/lib/. "$SHARE/lib/"
+    LD_LIBRARY_PATH=$SHARE/lib ldd "$SHARE"/bin/* "$SHARE"/lib/*.so* "$SHARE"/lib/gbm/*.so 2>/dev/null |
+        awk '$2 == "=>" && $3 ~ "^/" { print $3 } $1 ~ "^/.*ld-linux" { print $1 }' | sort -u |
+        while IFS= read -r file; do
+            [ -e "$SHARE/lib/$(basename "$file")" ] || cp -L "$file" "$SHARE/lib/"
+        done
+}
+
+rm -rf "$SHARE"
+mkdir -p "$SHARE/bin" "$SHARE/lib"
+programs "$@"
+libraries
+cp "$mesa/50_tessera.json" "$SHARE/"
+cat >"$SHARE/run" <<'END'
+#!/bin/sh
+here=${0%/*}
+name=$1
+shift
+export __EGL_VENDOR_LIBRARY_FILENAMES="$here/50_tessera.json" GBM_BACKENDS_PATH="$here/lib/gbm" MESA_SHADER_CACHE_DISABLE=1
+exec "$here/lib/ld-linux-x86-64.so.2" --library-path "$here/lib" "$here/bin/$name" "$@"
+END
+chmod +x "$SHARE/run"
+echo "$SHARE"
