@@ -53,7 +53,7 @@ static inline bool vma_is_cow_mapping(const struct vm_area_struct *vma)
 
 /* By 7.2: what is known of the format comes along. */
 #ifdef TESSERA_OLD_FB_INFO
-#define TESSERA_COMPAT_FB_INFO(info)
+#define TESSERA_COMPAT_FB_INFO(...)
 #else
 #define TESSERA_COMPAT_FB_INFO(info) info,
 #endif
