@@ -30,7 +30,9 @@ def dump(guest, directory):
 
 def frame_buffer(guest, size):
     """What the guest reads from /dev/fb0, as bytes red, green, blue."""
-    data = guest.run("cat /dev/fb0").stdout[:4 * size[0] * size[1]]
+    result = guest.run("cat /dev/fb0")
+    data = result.stdout[:4 * size[0] * size[1]]
+    assert len(data) == 4 * size[0] * size[1], f"{len(data)} bytes of {size}, {result.status}, {result.stderr}"
     pixels = bytearray(3 * size[0] * size[1])
     for n in range(3):
         pixels[n::3] = data[2 - n::4]
