@@ -445,7 +445,7 @@ static u32 frame_to_count(struct tessera_head *head, u32 frame)
 	return count - (now - frame);
 }
 
-/* Inside the gate. */
+/* Inside the gate, with the event lock. */
 static void head_read_crcs(struct tessera_head *head)
 {
 	struct tessera_device *tdev = head_device(head);
@@ -479,10 +479,9 @@ void tessera_head_irq(struct tessera_head *head, u32 bits)
 	spin_lock_irqsave(&drm->event_lock, flags);
 	tessera_head_go_on(head);
 	head->underruns += !!(bits & TSR_DISPLAY_IRQ_UNDERRUN);
-	spin_unlock_irqrestore(&drm->event_lock, flags);
-
 	if (bits & TSR_DISPLAY_IRQ_CRC)
 		head_read_crcs(head);
+	spin_unlock_irqrestore(&drm->event_lock, flags);
 }
 
 static const struct drm_crtc_funcs tessera_crtc_funcs = {

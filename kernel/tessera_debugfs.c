@@ -19,6 +19,7 @@
 #include "tessera_device.h"
 #include "tessera_gem.h"
 #include "tessera_inject.h"
+#include "tessera_kms.h"
 #include "tessera_local.h"
 #include "tessera_perfmon.h"
 #include "tessera_pm.h"
@@ -203,12 +204,20 @@ static int show_device(struct seq_file *m, void *unused)
 	return 0;
 }
 
+static int show_heads(struct seq_file *m, void *unused)
+{
+	tessera_kms_print(seq_device(m), m);
+
+	return 0;
+}
+
 static const struct drm_debugfs_info tessera_debugfs_files[] = {
 	{ "counters", show_counters },
 	{ "device", show_device },
 	{ "faults", show_faults },
 	{ "gems", show_bos },
 	{ "gpuvas", show_gpuvas },
+	{ "heads", show_heads },
 	{ "queues", show_queues },
 	{ "rings", show_rings },
 };

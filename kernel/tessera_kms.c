@@ -15,6 +15,7 @@
  */
 
 #include <linux/bitfield.h>
+#include <linux/seq_file.h>
 
 #include <drm/clients/drm_client_setup.h>
 #include <drm/drm_atomic.h>
@@ -247,6 +248,30 @@ void tessera_kms_resume(struct tessera_device *tdev)
 {
 	if (tdev->kms)
 		drm_mode_config_helper_resume(&tdev->drm);
+}
+
+/**
+ * tessera_kms_print() - list the heads
+ * @tdev: device
+ * @m: where to
+ */
+void tessera_kms_print(struct tessera_device *tdev, struct seq_file *m)
+{
+	struct tessera_kms *kms = tdev->kms;
+	unsigned int i;
+
+	for (i = 0; kms && i < kms->num_heads; i++) {
+		struct tessera_head *head = &kms->head[i];
+
+		spin_lock_irq(&tdev->drm.event_lock);
+		seq_printf(m, "head %u: %s, %ux%u, frame %u, underruns %llu%s%s%s\n", i,
+			   head->on ? "on" : "off",
+			   (u32)FIELD_GET(TSR_DISPLAY_MODE_H_DISPLAY__MASK, head->mode[0]),
+			   (u32)FIELD_GET(TSR_DISPLAY_MODE_V_DISPLAY__MASK, head->mode[1]),
+			   head->frame, head->underruns, head->latching ? ", latching" : "",
+			   head->again ? ", more waits" : "", head->crc ? ", CRCs" : "");
+		spin_unlock_irq(&tdev->drm.event_lock);
+	}
 }
 
 /* ---- set-up ---- */

@@ -19,6 +19,7 @@
 
 struct drm_mode_fb_cmd2;
 struct drm_pending_vblank_event;
+struct seq_file;
 struct tessera_device;
 struct tessera_kms;
 
@@ -130,6 +131,7 @@ void tessera_kms_lose(struct tessera_device *tdev);
 void tessera_kms_unplug(struct tessera_device *tdev);
 int tessera_kms_suspend(struct tessera_device *tdev);
 void tessera_kms_resume(struct tessera_device *tdev);
+void tessera_kms_print(struct tessera_device *tdev, struct seq_file *m);
 
 /* tessera_crtc.c */
 int tessera_crtc_init(struct tessera_head *head, struct drm_plane *primary,

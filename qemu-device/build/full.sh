@@ -21,7 +21,7 @@ HERE=$TOP/qemu-device/build
 CONFIGURE=(
     --target-list=x86_64-softmmu --without-default-features --without-default-devices
     --with-devices-x86_64=tessera --enable-system --disable-user --enable-tcg --enable-kvm
-    --enable-pixman --enable-virtfs --enable-attr --enable-coroutine-pool --audio-drv-list=
+    --enable-pixman --enable-vnc --enable-png --enable-virtfs --enable-attr --enable-coroutine-pool --audio-drv-list=
     --disable-docs --disable-tools --disable-guest-agent --disable-install-blobs --disable-download
     --disable-debug-info --python=/usr/bin/python3
 )

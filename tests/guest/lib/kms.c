@@ -131,7 +131,9 @@ static unsigned int bits(uint32_t format)
 
 struct kms_fb kms_fb(struct kms *k, unsigned int width, unsigned int height, uint32_t format)
 {
-	struct drm_mode_create_dumb dumb = { height, width, bits(format) };
+	struct drm_mode_create_dumb dumb = {
+		.width = width, .height = height, .bpp = bits(format),
+	};
 	struct drm_mode_map_dumb map = { 0 };
 	struct drm_mode_fb_cmd2 cmd = { .width = width, .height = height, .pixel_format = format };
 	struct kms_fb fb;
