@@ -89,7 +89,7 @@ void tsr_gpu_clear(struct tsr_gpu *gpu)
 	tsr_irq_reset(gpu);
 	tsr_display_reset(gpu);
 	for (unsigned int i = 0; i < TSR_GLOBAL_COUNTERS; i++)
-		atomic_store_explicit(&gpu->counter[i], 0, memory_order_relaxed);
+		atomic_store_explicit(&gpu->counters.global[i], 0, memory_order_relaxed);
 	gpu->reset_count = 0;
 }
 
@@ -107,6 +107,41 @@ static bool init_runners(struct tsr_gpu *gpu)
 	return true;
 }
 
+static void inject_expired(void *gpu, uint64_t now)
+{
+	tsr_inject_expired(gpu, now);
+}
+
+static void inject_arm(void *gpu, uint64_t now)
+{
+	(void)now;
+	tsr_inject_arm(gpu);
+}
+
+static void display_expired(void *gpu, uint64_t now)
+{
+	tsr_display_expired(gpu, now);
+}
+
+static void display_arm(void *gpu, uint64_t now)
+{
+	(void)now;
+	tsr_display_arm(gpu);
+}
+
+/* The parts that use the timer, in the order in which they are called. */
+static void init_timer(struct tsr_gpu *gpu)
+{
+	const struct tsr_timer_user inject = { inject_expired, inject_arm, gpu };
+	const struct tsr_timer_user display = { display_expired, display_arm, gpu };
+
+	tsr_timer_init(&gpu->timer, gpu->ops, gpu->host);
+	tsr_timer_add(&gpu->timer, &inject);
+	tsr_timer_add(&gpu->timer, &display);
+	tsr_semaphore_init(gpu);
+	tsr_watchdog_init(gpu);
+}
+
 struct tsr_gpu *tsr_gpu_new(const struct tsr_config *cfg, const struct tsr_host_ops *ops,
 			    void *host, char *err, size_t errlen)
 {
@@ -121,7 +156,10 @@ struct tsr_gpu *tsr_gpu_new(const struct tsr_config *cfg, const struct tsr_host_
 	gpu->ops = ops;
 	gpu->host = host;
 	gpu->levels = (gpu->cfg.va_bits - TSR_PAGE_SHIFT) / TSR_PT_INDEX_BITS;
-	gpu->timer.due = UINT64_MAX;
+	gpu->counters.ops = ops;
+	gpu->counters.host = host;
+	gpu->counters.modelled = gpu->cfg.deterministic;
+	init_timer(gpu);
 	gpu->display.heads = gpu->cfg.heads;
 	gpu->alu = gpu->cfg.simd ? tsr_alu_named(gpu->cfg.simd) : tsr_alu_best();
 	gpu->msg_path = tsr_msg_path(gpu->alu);
@@ -281,7 +319,7 @@ void tsr_gpu_resume(struct tsr_gpu *gpu)
 {
 	pthread_mutex_lock(&gpu->lock);
 	if (gpu->paused && !--gpu->paused) {
-		tsr_timer_restart(gpu);
+		tsr_timer_restart(&gpu->timer);
 		if (atomic_load_explicit(&gpu->sched.runnable, memory_order_relaxed))
 			tsr_workers_wake(gpu);
 	}
@@ -335,7 +373,10 @@ void tsr_gpu_host_ready(struct tsr_gpu *gpu)
 void tsr_gpu_timer(struct tsr_gpu *gpu)
 {
 	pthread_mutex_lock(&gpu->lock);
-	tsr_timer_expired(gpu);
+	if (gpu->paused)
+		tsr_timer_lapse(&gpu->timer);	/* tsr_gpu_resume() starts it again */
+	else
+		tsr_timer_expired(&gpu->timer);
 	tsr_sched_kick(gpu);
 	pthread_mutex_unlock(&gpu->lock);
 }

@@ -50,6 +50,7 @@
 #include "tile/render_engine.h"
 #include "timer.h"
 #include "memory/tlb.h"
+#include "command/watchdog.h"
 #include "command/worker.h"
 
 #define TSR_TEXTURE_L2_LINES 4096		/* of 64 bytes, direct mapped */
@@ -70,10 +71,6 @@ struct tsr_gpu {
 	const struct tsr_host_ops *ops;
 	void *host;			/* argument of ops */
 	unsigned int levels;		/* of page table */
-	/*
-	 * added to the host's clock, so that TIMESTAMP does not go back when a snapshot is loaded
-	 */
-	uint64_t clock_offset;
 
 	pthread_mutex_t lock;
 	/* a runner has gone idle or an invalidation is complete: for those that wait */
@@ -89,16 +86,16 @@ struct tsr_gpu {
 	struct tsr_as as[TSR_ADDRESS_SPACES_MAX];
 	struct tsr_inval inval;
 	struct tsr_sched sched;
-	struct tsr_busy busy;
+	struct tsr_counters counters;
 	struct tsr_engine_memory memory[TSR_ENGINES_MAX];	/* of engine n of each class */
 	struct tsr_timer timer;
+	struct tsr_poll poll;
 	struct tsr_display display;
 	struct tsr_inject inject;
 	struct tsr_check check;
 	struct tsr_capture capture;
 	struct tsr_workers workers;
 	_Atomic uint32_t semaphore[TSR_SEMAPHORES_MAX];
-	_Atomic uint64_t counter[TSR_GLOBAL_COUNTERS];	/* by enum tsr_global_counter */
 	_Atomic uint64_t host_seq;	/* calls of tsr_gpu_host_ready() */
 
 	const struct tsr_alu *alu;	/* arithmetic of the shader cores */

@@ -3,7 +3,7 @@
 
 void tsr_irq_send(struct tsr_gpu *gpu, unsigned int cls)
 {
-	tsr_counter_global(gpu, TSR_GLOBAL_COUNTER_INTERRUPTS, 1);
+	tsr_counter_global(&gpu->counters, TSR_GLOBAL_COUNTER_INTERRUPTS, 1);
 	gpu->ops->interrupt(gpu->host, cls);
 }
 

@@ -61,7 +61,7 @@ static uint32_t read_gpu(struct tsr_gpu *gpu, uint32_t offset)
 		return tsr_half(TSR_TIMESTAMP_HZ, offset & 4);
 	case TSR_REG_GPU_TIMESTAMP:
 	case TSR_REG_GPU_TIMESTAMP + 4:
-		return tsr_half(tsr_clock(gpu), offset & 4);
+		return tsr_half(tsr_clock(&gpu->counters), offset & 4);
 	case TSR_REG_GPU_RING_LIMITS:
 		return FIELD(TSR_GPU_RING_LIMITS_MIN_LOG2, TSR_RING_LOG2_MIN) |
 		       FIELD(TSR_GPU_RING_LIMITS_MAX_LOG2, TSR_RING_LOG2_MAX);
@@ -71,7 +71,7 @@ static uint32_t read_gpu(struct tsr_gpu *gpu, uint32_t offset)
 		return TSR_LOOP_LIMIT;
 	case TSR_REG_GPU_STATUS:
 		return FIELD(TSR_GPU_STATUS_RESET_BUSY, gpu->reset_busy) |
-		       FIELD(TSR_GPU_STATUS_ENGINES_BUSY, gpu->busy.total);
+		       FIELD(TSR_GPU_STATUS_ENGINES_BUSY, gpu->counters.busy.total);
 	case TSR_REG_GPU_SHADER:
 		if (!engines[TSR_ENGINE_CLASS_COMPUTE])
 			return 0;
@@ -203,9 +203,9 @@ static uint64_t read_queue_counter(const struct tsr_queue *q, unsigned int id)
 	uint64_t value = atomic_load_explicit(&q->counter[id], memory_order_relaxed);
 
 	if (id == TSR_QUEUE_COUNTER_BUSY_TIME && q->state == TSR_QUEUE_STATE_RUNNING)
-		value += tsr_clock(q->gpu) - q->run_since;
+		value += tsr_clock(&q->gpu->counters) - q->run_since;
 	if (id == TSR_QUEUE_COUNTER_BLOCKED_TIME && q->state == TSR_QUEUE_STATE_BLOCKED)
-		value += tsr_clock(q->gpu) - q->block_since;
+		value += tsr_clock(&q->gpu->counters) - q->block_since;
 	return value;
 }
 
@@ -219,7 +219,7 @@ static uint64_t read_queue_wide(const struct tsr_queue *q, uint32_t offset)
 		return atomic_load_explicit(&q->progress, memory_order_relaxed);
 	case TSR_QUEUE_BUSY_NS__OFFSET:
 		return q->busy_ns +
-		       (q->state == TSR_QUEUE_STATE_RUNNING ? tsr_clock(q->gpu) - q->run_since : 0);
+		       (q->state == TSR_QUEUE_STATE_RUNNING ? tsr_clock(&q->gpu->counters) - q->run_since : 0);
 	case TSR_QUEUE_CALLS__OFFSET:
 		return atomic_load_explicit(&q->calls, memory_order_relaxed);
 	case TSR_QUEUE_FAULT_ADDR__OFFSET:
@@ -337,7 +337,7 @@ static void write_queue(struct tsr_queue *q, uint32_t offset, uint32_t value)
 		break;
 	case TSR_QUEUE_WATCHDOG_MS__OFFSET:
 		q->watchdog_ms = value;
-		tsr_timer_watch(q);
+		tsr_watchdog_start(q);
 		break;
 	default:
 		configure_queue(q, offset, value);
@@ -383,7 +383,7 @@ static uint32_t read_register(struct tsr_gpu *gpu, uint32_t offset)
 		return atomic_load_explicit(&gpu->semaphore[n], memory_order_relaxed);
 	if (in_block(&offset, TSR_REG_COUNTER_VALUE(0), TSR_COUNTER_VALUE__COUNT,
 		     TSR_COUNTER_VALUE__STRIDE, &n))
-		return tsr_half(tsr_counter_read_global(gpu, n), offset & 4);
+		return tsr_half(tsr_counter_read_global(&gpu->counters, n), offset & 4);
 	if (in_block(&offset, TSR_DISPLAY__OFFSET, gpu->cfg.heads, TSR_DISPLAY__STRIDE, &n))
 		return tsr_display_read(gpu, n, offset);
 	if (gpu->cfg.inject_window &&

@@ -65,7 +65,7 @@ static enum tsr_step timestamp_write(struct tsr_mem *mem, const struct tsr_packe
 	struct tsr_timestamp timestamp;
 
 	tsr_unpack_timestamp(packet->word, &timestamp);
-	return tsr_mem_store(mem, timestamp.addr, true, tsr_clock(mem->gpu));
+	return tsr_mem_store(mem, timestamp.addr, true, tsr_clock(&mem->gpu->counters));
 }
 
 static enum tsr_step dispatch(struct tsr_mem *mem, const struct tsr_packet *packet)
@@ -106,7 +106,7 @@ static uint64_t counter_now(struct tsr_queue *q, unsigned int id)
 	uint64_t value = atomic_load_explicit(&q->counter[id], memory_order_relaxed);
 
 	if (id == TSR_QUEUE_COUNTER_BUSY_TIME)
-		value += tsr_clock(q->gpu) - q->run_since;
+		value += tsr_clock(&q->gpu->counters) - q->run_since;
 	return value;
 }
 

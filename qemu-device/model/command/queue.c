@@ -50,7 +50,7 @@ void tsr_queue_faulted(struct tsr_queue *q)
 	tsr_trace(gpu, TSR_TRACE_FAULT, args, 4);
 	if (gpu->cfg.check)
 		tsr_check_faulted(q);
-	tsr_counter_global(gpu, TSR_GLOBAL_COUNTER_FAULTS, 1);
+	tsr_counter_global(&gpu->counters, TSR_GLOBAL_COUNTER_FAULTS, 1);
 	tsr_irq_raise(gpu, TSR_IRQ_CLASS_FAULT, 1ull << q->index);
 }
 
@@ -223,7 +223,7 @@ static void do_enable(struct tsr_queue *q)
 		tsr_queue_slot_fault(q, TSR_FAULT_BAD_CONFIG, bad);
 	} else if (tsr_queue_filled(q)) {
 		tsr_sched_ready(q, false);
-		tsr_timer_watch(q);
+		tsr_watchdog_start(q);
 	} else {
 		tsr_queue_set_state(q, TSR_QUEUE_STATE_IDLE);
 	}
@@ -239,12 +239,12 @@ static void do_resume(struct tsr_queue *q)
 	if (q->before == TSR_QUEUE_STATE_BLOCKED && q->exec.phase == TSR_CP_EXECUTE &&
 	    q->exec.waited && !q->exec.fifo.count) {
 		tsr_sched_block(q, TSR_QUEUE_BLOCK_SEMAPHORE);
-		tsr_timer_blocked(q->gpu);
+		tsr_semaphore_blocked(q->gpu);
 		tsr_semaphore_poll(&q->gpu->runner[0]);
 	} else {
 		tsr_sched_ready(q, false);
 	}
-	tsr_timer_watch(q);
+	tsr_watchdog_start(q);
 }
 
 void tsr_queue_control(struct tsr_queue *q, unsigned int op)
@@ -280,7 +280,7 @@ static void filled(struct tsr_queue *q)
 {
 	if (q->state == TSR_QUEUE_STATE_IDLE && tsr_queue_filled(q)) {
 		tsr_sched_ready(q, false);
-		tsr_timer_watch(q);
+		tsr_watchdog_start(q);
 	} else if (q->state == TSR_QUEUE_STATE_BLOCKED && q->block == TSR_QUEUE_BLOCK_SEMAPHORE) {
 		tsr_tlb_sync(&q->gpu->runner[0]);
 		tsr_semaphore_poll_queue(&q->gpu->runner[0], q);
@@ -297,7 +297,7 @@ void tsr_queue_doorbell(struct tsr_queue *q, uint32_t wptr)
 		});
 	if (!is_live(q) || q->request & (TSR_REQUEST_RESET | TSR_REQUEST_BAD_WPTR))
 		return;
-	tsr_counter_global(q->gpu, TSR_GLOBAL_COUNTER_DOORBELLS, 1);
+	tsr_counter_global(&q->gpu->counters, TSR_GLOBAL_COUNTER_DOORBELLS, 1);
 	tsr_trace(q->gpu, TSR_TRACE_DOORBELL, args, 2);
 	if (wptr % 8 ||
 	    wptr - atomic_load_explicit(&q->rptr, memory_order_relaxed) > tsr_queue_ring_size(q)) {

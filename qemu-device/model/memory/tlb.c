@@ -101,7 +101,7 @@ static void completed(struct tsr_gpu *gpu, unsigned int as, uint32_t n, bool irq
 	tsr_mmu_code_changed(gpu, as);
 	tsr_mmu_data_changed(gpu, as);
 	gpu->as[as].inv_done += n;
-	tsr_counter_global(gpu, TSR_GLOBAL_COUNTER_TLB_INVALIDATIONS, n);
+	tsr_counter_global(&gpu->counters, TSR_GLOBAL_COUNTER_TLB_INVALIDATIONS, n);
 	if (irq)
 		tsr_irq_raise(gpu, TSR_IRQ_CLASS_GLOBAL, TSR_GLOBAL_IRQ_TLB_DONE);
 }

@@ -516,7 +516,7 @@ static uint64_t read_last(struct tsr_gpu *gpu, uint32_t offset)
 	case TSR_CHECK_LAST_IS__OFFSET:
 		return e->is;
 	case TSR_CHECK_LAST_TIME__OFFSET:
-		return gpu->check.any ? e->when + gpu->clock_offset : 0;
+		return gpu->check.any ? e->when + gpu->counters.clock_offset : 0;
 	default:
 		return 0;
 	}

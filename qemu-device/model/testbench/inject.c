@@ -128,7 +128,7 @@ void tsr_inject_arm(struct tsr_gpu *gpu)
 	}
 	pthread_mutex_unlock(&inject->lock);
 	if (first != UINT64_MAX)
-		tsr_timer_want(gpu, first);
+		tsr_timer_want(&gpu->timer, first);
 }
 
 static void late_store(struct tsr_gpu *gpu, const struct tsr_inject_later *later)
