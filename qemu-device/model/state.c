@@ -180,7 +180,8 @@ static void check_streams(struct tsr_stream *s, const struct tsr_queue *q)
 	if (s->wrong || tsr_packet_opcode(x->packet.word[0]) != TSR_OP_TLB_INVALIDATE)
 		return;
 	tsr_unpack_tlb_invalidate(x->packet.word, &inv);
-	check(s, !x->inval_started || (int32_t)(q->gpu->as[inv.as].inv_started - x->ticket) >= 0,
+	check(s, !x->inval_started ||
+			 (int32_t)(q->gpu->mmu.as[inv.as].inv_started - x->ticket) >= 0,
 	      "an invalidation");
 }
 
@@ -426,7 +427,7 @@ static void visit_gpu(struct tsr_stream *s, struct tsr_gpu *gpu)
 	for (unsigned int i = 0; i < TSR_SEMAPHORES_MAX; i++)
 		visit_atomic32(s, &gpu->semaphore[i]);
 	for (unsigned int i = 0; i < TSR_ADDRESS_SPACES_MAX; i++)
-		visit_as(s, &gpu->as[i]);
+		visit_as(s, &gpu->mmu.as[i]);
 	VISIT(s, gpu->sched.next_class);
 	VISIT(s, gpu->sched.next_order);
 	VISIT(s, gpu->sched.random);

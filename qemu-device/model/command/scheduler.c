@@ -31,7 +31,8 @@ static void update_runnable(struct tsr_gpu *gpu)
 
 	for (unsigned int cls = 0; cls < TSR_CLASSES; cls++) {
 		waiting |= gpu->sched.ready[cls];
-		any |= gpu->sched.ready[cls] && gpu->counters.busy.running[cls] < gpu->cfg.engines[cls];
+		any |= gpu->sched.ready[cls] &&
+		       gpu->counters.busy.running[cls] < gpu->cfg.engines[cls];
 	}
 	atomic_store_explicit(&gpu->sched.runnable, any, memory_order_relaxed);
 	atomic_store_explicit(&gpu->sched.waiting, waiting, memory_order_relaxed);
@@ -115,7 +116,8 @@ void tsr_sched_unblock(struct tsr_queue *q)
 {
 	struct tsr_sched *sched = &q->gpu->sched;
 
-	tsr_count(&q->counter[TSR_QUEUE_COUNTER_BLOCKED_TIME], tsr_clock(&q->gpu->counters) - q->block_since);
+	tsr_count(&q->counter[TSR_QUEUE_COUNTER_BLOCKED_TIME],
+		  tsr_clock(&q->gpu->counters) - q->block_since);
 	q->block = TSR_QUEUE_BLOCK_NONE;
 	sched->blocked &= ~(1ull << q->index);
 	atomic_exchange_explicit(&sched->any_blocked, sched->blocked != 0, memory_order_acq_rel);
@@ -388,7 +390,7 @@ uint64_t tsr_sched_run(struct tsr_runner *runner, struct tsr_queue *q, uint64_t 
 		tsr_run_report(runner);
 		tsr_tlb_sync(runner);
 		tsr_inval_complete(gpu);
-		tsr_inject_arm(gpu);
+		tsr_hooks_arm(gpu);
 		if (!goes_on(q, leave))
 			break;
 		if (spent >= limit) {

@@ -49,9 +49,7 @@ void tsr_semaphore_signal(struct tsr_gpu *gpu, unsigned int index, unsigned int 
 
 bool tsr_semaphore_poll_queue(struct tsr_runner *runner, struct tsr_queue *q)
 {
-	struct tsr_mem mem = {
-		.gpu = runner->gpu, .runner = runner, .as = q->exec.packet.as, .unit = TSR_UNIT_CP,
-	};
+	struct tsr_mem mem = tsr_runner_mem(runner, NULL, q->exec.packet.as, TSR_UNIT_CP);
 	bool holds;
 
 	/*
