@@ -20,6 +20,8 @@ static const char *complete_config(struct tsr_config *cfg)
 {
 	unsigned int engines = 0;
 
+	if (!cfg->testbench)	/* what is not there has no registers */
+		cfg->inject_window = cfg->check = false;
 	if (!cfg->queues)
 		cfg->queues = TSR_QUEUES_MAX;
 	if (!cfg->va_bits)
@@ -73,8 +75,9 @@ static void drop_memory(struct tsr_gpu *gpu)
 
 static void reset_state(struct tsr_gpu *gpu)
 {
-	tsr_check_reset(gpu);
-	tsr_mmu_reset(gpu);
+	if (gpu->hooks)
+		gpu->hooks->reset(gpu);
+	tsr_inval_reset(gpu);
 	for (unsigned int i = 0; i < TSR_QUEUES_MAX; i++)
 		tsr_queue_reset(&gpu->queue[i]);
 	for (unsigned int i = 0; i < TSR_SEMAPHORES_MAX; i++)
@@ -89,22 +92,44 @@ void tsr_gpu_clear(struct tsr_gpu *gpu)
 	tsr_irq_reset(gpu);
 	tsr_display_reset(gpu);
 	for (unsigned int i = 0; i < TSR_GLOBAL_COUNTERS; i++)
-		atomic_store_explicit(&gpu->counter[i], 0, memory_order_relaxed);
+		atomic_store_explicit(&gpu->counters.global[i], 0, memory_order_relaxed);
 	gpu->reset_count = 0;
 }
 
 static bool init_runners(struct tsr_gpu *gpu)
 {
-	gpu->num_runners = 1 + gpu->cfg.threads;
-	gpu->runner = calloc(gpu->num_runners, sizeof(*gpu->runner));
+	gpu->runner = calloc(1 + gpu->cfg.threads, sizeof(*gpu->runner));
 	if (!gpu->runner)
 		return false;
+	gpu->num_runners = 1 + gpu->cfg.threads;
 	for (unsigned int i = 0; i < gpu->num_runners; i++) {
 		gpu->runner[i].gpu = gpu;
 		gpu->runner[i].index = i;
-		tsr_tlb_clear(&gpu->runner[i].tlb);
+		gpu->runner[i].port.mmu = &gpu->mmu;
+		tsr_tlb_clear(&gpu->runner[i].port.tlb);
 	}
 	return true;
+}
+
+static void display_expired(void *gpu, uint64_t now)
+{
+	tsr_display_expired(gpu, now);
+}
+
+static void display_arm(void *gpu, uint64_t now)
+{
+	(void)now;
+	tsr_display_arm(gpu);
+}
+
+/* The parts that use the timer after the test bench, in the order in which they are called. */
+static void init_timer(struct tsr_gpu *gpu)
+{
+	const struct tsr_timer_user display = { display_expired, display_arm, gpu };
+
+	tsr_timer_add(&gpu->timer, &display);
+	tsr_semaphore_init(gpu);
+	tsr_watchdog_init(gpu);
 }
 
 struct tsr_gpu *tsr_gpu_new(const struct tsr_config *cfg, const struct tsr_host_ops *ops,
@@ -120,24 +145,28 @@ struct tsr_gpu *tsr_gpu_new(const struct tsr_config *cfg, const struct tsr_host_
 	}
 	gpu->ops = ops;
 	gpu->host = host;
-	gpu->levels = (gpu->cfg.va_bits - TSR_PAGE_SHIFT) / TSR_PT_INDEX_BITS;
-	gpu->timer.due = UINT64_MAX;
+	gpu->counters.ops = ops;
+	gpu->counters.host = host;
+	gpu->counters.modelled = gpu->cfg.deterministic;
+	tsr_timer_init(&gpu->timer, ops, host);
+	gpu->hooks = gpu->cfg.testbench;
+	tsr_mmu_init(&gpu->mmu, &gpu->cfg, ops, host);
+	gpu->mmu.hooks = gpu->hooks;
+	gpu->mmu.hooked = &gpu->hooked;
 	gpu->display.heads = gpu->cfg.heads;
 	gpu->alu = gpu->cfg.simd ? tsr_alu_named(gpu->cfg.simd) : tsr_alu_best();
 	gpu->msg_path = tsr_msg_path(gpu->alu);
 	gpu->cfg.simd = NULL;	/* the caller's string may go away */
 	pthread_mutex_init(&gpu->lock, NULL);
 	pthread_mutex_init(&gpu->irq.lock, NULL);
-	pthread_mutex_init(&gpu->inject.lock, NULL);
-	tsr_check_init(gpu);
-	tsr_capture_init(gpu);
 	pthread_cond_init(&gpu->quiet, NULL);
 	pthread_cond_init(&gpu->workers.wake, NULL);
 	for (unsigned int i = 0; i < TSR_QUEUES_MAX; i++) {
 		gpu->queue[i].gpu = gpu;
 		gpu->queue[i].index = i;
 	}
-	if (init_runners(gpu)) {
+	if ((!gpu->hooks || gpu->hooks->init(gpu)) && init_runners(gpu)) {
+		init_timer(gpu);
 		tsr_display_reset(gpu);
 		reset_state(gpu);
 		if (tsr_workers_start(gpu))
@@ -158,9 +187,8 @@ void tsr_gpu_free(struct tsr_gpu *gpu)
 	tsr_workers_stop(gpu);
 	pthread_cond_destroy(&gpu->workers.wake);
 	pthread_cond_destroy(&gpu->quiet);
-	pthread_mutex_destroy(&gpu->inject.lock);
-	tsr_check_free(gpu);
-	tsr_capture_free(gpu);
+	if (gpu->hooks)
+		gpu->hooks->free(gpu);
 	pthread_mutex_destroy(&gpu->irq.lock);
 	pthread_mutex_destroy(&gpu->lock);
 	for (unsigned int i = 0; i < TSR_QUEUES_MAX; i++) {
@@ -197,7 +225,7 @@ static void finish_reset(struct tsr_gpu *gpu)
 {
 	uint64_t args[1];
 
-	if (!gpu->reset_busy || !all_idle(gpu) || gpu->inject.reset_stuck)
+	if (!gpu->reset_busy || !all_idle(gpu) || gpu->hooked.reset_stuck)
 		return;
 	for (unsigned int i = 0; i < TSR_QUEUES_MAX; i++) {
 		if (gpu->queue[i].state == TSR_QUEUE_STATE_RUNNING)
@@ -237,7 +265,7 @@ static void wait_quiet(struct tsr_gpu *gpu)
 void tsr_gpu_reset(struct tsr_gpu *gpu)
 {
 	pthread_mutex_lock(&gpu->lock);
-	if (tsr_inject_flr(gpu)) {
+	if (gpu->hooks && gpu->hooks->flr(gpu)) {
 		pthread_mutex_unlock(&gpu->lock);
 		return;
 	}
@@ -269,7 +297,7 @@ void tsr_gpu_pause(struct tsr_gpu *gpu)
 void tsr_gpu_wind_down(struct tsr_gpu *gpu)
 {
 	pthread_mutex_lock(&gpu->lock);
-	if (gpu->paused && !gpu->reset_busy && !atomic_load(&gpu->inject.gone)) {
+	if (gpu->paused && !gpu->reset_busy && !atomic_load(&gpu->hooked.gone)) {
 		gpu->winding_down = true;
 		tsr_sched_wind_down(gpu);
 		gpu->winding_down = false;
@@ -281,7 +309,7 @@ void tsr_gpu_resume(struct tsr_gpu *gpu)
 {
 	pthread_mutex_lock(&gpu->lock);
 	if (gpu->paused && !--gpu->paused) {
-		tsr_timer_restart(gpu);
+		tsr_timer_restart(&gpu->timer);
 		if (atomic_load_explicit(&gpu->sched.runnable, memory_order_relaxed))
 			tsr_workers_wake(gpu);
 	}
@@ -335,7 +363,10 @@ void tsr_gpu_host_ready(struct tsr_gpu *gpu)
 void tsr_gpu_timer(struct tsr_gpu *gpu)
 {
 	pthread_mutex_lock(&gpu->lock);
-	tsr_timer_expired(gpu);
+	if (gpu->paused)
+		tsr_timer_lapse(&gpu->timer);	/* tsr_gpu_resume() starts it again */
+	else
+		tsr_timer_expired(&gpu->timer);
 	tsr_sched_kick(gpu);
 	pthread_mutex_unlock(&gpu->lock);
 }

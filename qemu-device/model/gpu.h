@@ -22,17 +22,16 @@
 #include "tsr_regs.h"
 #include "tsr_trace.h"
 
-#include "testbench/capture.h"
-#include "testbench/check.h"
 #include "counters.h"
 #include "command/cp.h"
 #include "command/engine.h"
 #include "command/event.h"
 #include "command/exec.h"
 #include "command/fifo.h"
-#include "memory/heap_window.h"
-#include "testbench/inject.h"
+#include "command/heap_window.h"
+#include "command/invalidate.h"
 #include "display/display.h"
+#include "hooks.h"
 #include "irq.h"
 #include "memory/mem.h"
 #include "memory/mmu.h"
@@ -50,6 +49,7 @@
 #include "tile/render_engine.h"
 #include "timer.h"
 #include "memory/tlb.h"
+#include "command/watchdog.h"
 #include "command/worker.h"
 
 #define TSR_TEXTURE_L2_LINES 4096		/* of 64 bytes, direct mapped */
@@ -69,11 +69,6 @@ struct tsr_gpu {
 	struct tsr_config cfg;		/* with all defaults filled in */
 	const struct tsr_host_ops *ops;
 	void *host;			/* argument of ops */
-	unsigned int levels;		/* of page table */
-	/*
-	 * added to the host's clock, so that TIMESTAMP does not go back when a snapshot is loaded
-	 */
-	uint64_t clock_offset;
 
 	pthread_mutex_t lock;
 	/* a runner has gone idle or an invalidation is complete: for those that wait */
@@ -86,24 +81,23 @@ struct tsr_gpu {
 	uint32_t reset_count;		/* RESET_COUNT */
 
 	struct tsr_irq irq;
-	struct tsr_as as[TSR_ADDRESS_SPACES_MAX];
+	struct tsr_mmu mmu;
 	struct tsr_inval inval;
 	struct tsr_sched sched;
-	struct tsr_busy busy;
+	struct tsr_counters counters;
 	struct tsr_engine_memory memory[TSR_ENGINES_MAX];	/* of engine n of each class */
 	struct tsr_timer timer;
+	struct tsr_poll poll;
 	struct tsr_display display;
-	struct tsr_inject inject;
-	struct tsr_check check;
-	struct tsr_capture capture;
+	const struct tsr_hooks *hooks;	/* of the test bench; NULL: there is none */
+	struct tsr_hooked hooked;
+	struct tsr_testbench *bench;	/* its state; what it is the hooks know */
 	struct tsr_workers workers;
 	_Atomic uint32_t semaphore[TSR_SEMAPHORES_MAX];
-	_Atomic uint64_t counter[TSR_GLOBAL_COUNTERS];	/* by enum tsr_global_counter */
 	_Atomic uint64_t host_seq;	/* calls of tsr_gpu_host_ready() */
 
 	const struct tsr_alu *alu;	/* arithmetic of the shader cores */
 	const struct tsr_msg_path *msg_path;	/* their messages on the same SIMD path */
-	_Atomic uint64_t code;		/* the last number that tsr_as.code or .data was given */
 	_Atomic uint64_t serial;	/* the last that tsr_gpu_serial() gave */
 	_Atomic uint64_t texture_l2[TSR_TEXTURE_L2_LINES];	/* see shader/texture/tex_cache.h */
 	_Atomic uint64_t help;		/* queues whose dispatch has work for idle workers */
@@ -132,23 +126,47 @@ static inline void tsr_trace(struct tsr_gpu *gpu, enum tsr_trace event, const ui
 /* Kinds of faults (1 << enum tsr_injection) for which a rule can fire. */
 static inline uint32_t tsr_inject_armed(const struct tsr_gpu *gpu)
 {
-	return atomic_load_explicit(&gpu->inject.armed, memory_order_relaxed);
+	return atomic_load_explicit(&gpu->hooked.armed, memory_order_relaxed);
 }
 
 /*
  * Whether a fault of @kind (enum tsr_injection) happens at this occasion: one load where no rule
- * says so, else tsr_inject_ask().
+ * says so, else the test bench is asked.
  */
 static inline bool tsr_injected(struct tsr_gpu *gpu, unsigned int kind,
 				const struct tsr_inject_at *at, uint64_t *delay)
 {
-	return tsr_inject_armed(gpu) >> kind & 1 && tsr_inject_ask(gpu, kind, at, delay);
+	return tsr_inject_armed(gpu) >> kind & 1 && gpu->hooks->injected(gpu, kind, at, delay);
+}
+
+/* Something may be put off: have the timer do it. Lock held. */
+static inline void tsr_hooks_arm(struct tsr_gpu *gpu)
+{
+	if (atomic_load_explicit(&gpu->hooked.waiting, memory_order_acquire))
+		gpu->hooks->arm(gpu);
+}
+
+/* The ring's CALL of @q, if it is in one, is over. Called by the runner, or with the lock held. */
+static inline void tsr_call_ends(struct tsr_queue *q, enum tsr_capture_outcome outcome)
+{
+	if (atomic_load_explicit(&q->gpu->hooked.capturing, memory_order_relaxed))
+		q->gpu->hooks->call_end(q, outcome);
+}
+
+/* A view of address space @as for the thread @runner; @q: whose counters count, or NULL. */
+static inline struct tsr_mem tsr_runner_mem(struct tsr_runner *runner, struct tsr_queue *q,
+					    unsigned int as, unsigned int unit)
+{
+	return (struct tsr_mem){
+		.port = &runner->port, .counter = q ? q->counter : NULL, .gpu = runner->gpu,
+		.queue = q, .runner = runner, .as = as, .unit = unit,
+	};
 }
 
 /* Whether the engines stand still, whatever there is to do. Lock held. */
 static inline bool tsr_gpu_stands(const struct tsr_gpu *gpu)
 {
-	return gpu->paused || gpu->reset_busy || atomic_load(&gpu->inject.gone);
+	return gpu->paused || gpu->reset_busy || atomic_load(&gpu->hooked.gone);
 }
 
 /*

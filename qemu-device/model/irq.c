@@ -3,8 +3,15 @@
 
 void tsr_irq_send(struct tsr_gpu *gpu, unsigned int cls)
 {
-	tsr_counter_global(gpu, TSR_GLOBAL_COUNTER_INTERRUPTS, 1);
+	tsr_counter_global(&gpu->counters, TSR_GLOBAL_COUNTER_INTERRUPTS, 1);
 	gpu->ops->interrupt(gpu->host, cls);
+}
+
+/* Whether the message of @cls is not sent now, on purpose. */
+static bool withheld(struct tsr_gpu *gpu, unsigned int cls, uint64_t bits)
+{
+	return (tsr_inject_armed(gpu) || atomic_load(&gpu->hooked.gone)) &&
+	       gpu->hooks->message(gpu, cls, bits);
 }
 
 /*
@@ -18,7 +25,7 @@ static void send_if_new(struct tsr_gpu *gpu, unsigned int cls, uint64_t before, 
 	if (!args[1])
 		return;
 	tsr_trace(gpu, TSR_TRACE_INTERRUPT, args, 2);
-	if (!tsr_inject_message(gpu, cls, args[1]))
+	if (!withheld(gpu, cls, args[1]))
 		tsr_irq_send(gpu, cls);
 }
 
@@ -26,7 +33,7 @@ static void send_if_new(struct tsr_gpu *gpu, unsigned int cls, uint64_t before, 
 static void watch(struct tsr_gpu *gpu, unsigned int cls, uint64_t before, uint64_t now)
 {
 	if (gpu->cfg.check)
-		tsr_check_irq(gpu, cls, before, now);
+		gpu->hooks->irq(gpu, cls, before, now);
 }
 
 void tsr_irq_raise(struct tsr_gpu *gpu, unsigned int cls, uint64_t bits)

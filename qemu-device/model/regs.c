@@ -48,7 +48,7 @@ static uint32_t read_gpu(struct tsr_gpu *gpu, uint32_t offset)
 		return tsr_half(gpu->cfg.page_sizes, offset & 4);
 	case TSR_REG_GPU_VA:
 		return FIELD(TSR_GPU_VA_BITS, gpu->cfg.va_bits) |
-		       FIELD(TSR_GPU_VA_LEVELS, gpu->levels);
+		       FIELD(TSR_GPU_VA_LEVELS, gpu->mmu.levels);
 	case TSR_REG_GPU_LIMITS:
 		return FIELD(TSR_GPU_LIMITS_PREFETCH_BYTES, TSR_PREFETCH_BYTES) |
 		       FIELD(TSR_GPU_LIMITS_NESTING, TSR_NESTING_MAX) |
@@ -61,7 +61,7 @@ static uint32_t read_gpu(struct tsr_gpu *gpu, uint32_t offset)
 		return tsr_half(TSR_TIMESTAMP_HZ, offset & 4);
 	case TSR_REG_GPU_TIMESTAMP:
 	case TSR_REG_GPU_TIMESTAMP + 4:
-		return tsr_half(tsr_clock(gpu), offset & 4);
+		return tsr_half(tsr_clock(&gpu->counters), offset & 4);
 	case TSR_REG_GPU_RING_LIMITS:
 		return FIELD(TSR_GPU_RING_LIMITS_MIN_LOG2, TSR_RING_LOG2_MIN) |
 		       FIELD(TSR_GPU_RING_LIMITS_MAX_LOG2, TSR_RING_LOG2_MAX);
@@ -71,7 +71,7 @@ static uint32_t read_gpu(struct tsr_gpu *gpu, uint32_t offset)
 		return TSR_LOOP_LIMIT;
 	case TSR_REG_GPU_STATUS:
 		return FIELD(TSR_GPU_STATUS_RESET_BUSY, gpu->reset_busy) |
-		       FIELD(TSR_GPU_STATUS_ENGINES_BUSY, gpu->busy.total);
+		       FIELD(TSR_GPU_STATUS_ENGINES_BUSY, gpu->counters.busy.total);
 	case TSR_REG_GPU_SHADER:
 		if (!engines[TSR_ENGINE_CLASS_COMPUTE])
 			return 0;
@@ -147,7 +147,7 @@ static uint32_t read_as(const struct tsr_as *as, uint32_t offset)
 
 static void write_as(struct tsr_gpu *gpu, unsigned int index, uint32_t offset, uint32_t value)
 {
-	struct tsr_as *as = &gpu->as[index];
+	struct tsr_as *as = &gpu->mmu.as[index];
 	bool upper = offset & 4;
 
 	switch (offset) {
@@ -166,8 +166,8 @@ static void write_as(struct tsr_gpu *gpu, unsigned int index, uint32_t offset, u
 		as->inv_size = tsr_with_half(as->inv_size, upper, value);
 		break;
 	case TSR_AS_COMMAND__OFFSET:
-		tsr_mmu_invalidate(gpu, index, value & TSR_AS_COMMAND_OP__MASK, as->inv_va,
-				   as->inv_size, value & TSR_AS_COMMAND_IRQ__MASK);
+		tsr_inval_command(gpu, index, value & TSR_AS_COMMAND_OP__MASK, as->inv_va,
+				  as->inv_size, value & TSR_AS_COMMAND_IRQ__MASK);
 		break;
 	default:
 		break;
@@ -203,9 +203,9 @@ static uint64_t read_queue_counter(const struct tsr_queue *q, unsigned int id)
 	uint64_t value = atomic_load_explicit(&q->counter[id], memory_order_relaxed);
 
 	if (id == TSR_QUEUE_COUNTER_BUSY_TIME && q->state == TSR_QUEUE_STATE_RUNNING)
-		value += tsr_clock(q->gpu) - q->run_since;
+		value += tsr_clock(&q->gpu->counters) - q->run_since;
 	if (id == TSR_QUEUE_COUNTER_BLOCKED_TIME && q->state == TSR_QUEUE_STATE_BLOCKED)
-		value += tsr_clock(q->gpu) - q->block_since;
+		value += tsr_clock(&q->gpu->counters) - q->block_since;
 	return value;
 }
 
@@ -219,7 +219,8 @@ static uint64_t read_queue_wide(const struct tsr_queue *q, uint32_t offset)
 		return atomic_load_explicit(&q->progress, memory_order_relaxed);
 	case TSR_QUEUE_BUSY_NS__OFFSET:
 		return q->busy_ns +
-		       (q->state == TSR_QUEUE_STATE_RUNNING ? tsr_clock(q->gpu) - q->run_since : 0);
+		       (q->state == TSR_QUEUE_STATE_RUNNING ?
+				tsr_clock(&q->gpu->counters) - q->run_since : 0);
 	case TSR_QUEUE_CALLS__OFFSET:
 		return atomic_load_explicit(&q->calls, memory_order_relaxed);
 	case TSR_QUEUE_FAULT_ADDR__OFFSET:
@@ -337,7 +338,7 @@ static void write_queue(struct tsr_queue *q, uint32_t offset, uint32_t value)
 		break;
 	case TSR_QUEUE_WATCHDOG_MS__OFFSET:
 		q->watchdog_ms = value;
-		tsr_timer_watch(q);
+		tsr_watchdog_start(q);
 		break;
 	default:
 		configure_queue(q, offset, value);
@@ -368,13 +369,14 @@ static uint32_t irq_classes(const struct tsr_gpu *gpu)
 static uint32_t read_register(struct tsr_gpu *gpu, uint32_t offset)
 {
 	unsigned int n;
+	uint32_t value;
 
 	if (in_block(&offset, TSR_QUEUE__OFFSET, gpu->cfg.queues, TSR_QUEUE__STRIDE, &n))
 		return read_queue(&gpu->queue[n], offset);
 	if (in_block(&offset, TSR_IRQ__OFFSET, irq_classes(gpu), TSR_IRQ__STRIDE, &n))
 		return read_irq(gpu, n, offset);
 	if (in_block(&offset, TSR_AS__OFFSET, TSR_AS__COUNT, TSR_AS__STRIDE, &n))
-		return read_as(&gpu->as[n], offset);
+		return read_as(&gpu->mmu.as[n], offset);
 	if (in_block(&offset, TSR_REG_DOORBELL_RING(0), gpu->cfg.queues, TSR_DOORBELL_RING__STRIDE,
 		     &n))
 		return atomic_load_explicit(&gpu->queue[n].wptr, memory_order_relaxed);
@@ -383,17 +385,11 @@ static uint32_t read_register(struct tsr_gpu *gpu, uint32_t offset)
 		return atomic_load_explicit(&gpu->semaphore[n], memory_order_relaxed);
 	if (in_block(&offset, TSR_REG_COUNTER_VALUE(0), TSR_COUNTER_VALUE__COUNT,
 		     TSR_COUNTER_VALUE__STRIDE, &n))
-		return tsr_half(tsr_counter_read_global(gpu, n), offset & 4);
+		return tsr_half(tsr_counter_read_global(&gpu->counters, n), offset & 4);
 	if (in_block(&offset, TSR_DISPLAY__OFFSET, gpu->cfg.heads, TSR_DISPLAY__STRIDE, &n))
 		return tsr_display_read(gpu, n, offset);
-	if (gpu->cfg.inject_window &&
-	    in_block(&offset, TSR_INJECT__OFFSET, 1, TSR_INJECT_BYTES, &n))
-		return tsr_inject_read(gpu, offset);
-	if (gpu->cfg.inject_window &&
-	    in_block(&offset, TSR_CAPTURE__OFFSET, 1, TSR_CAPTURE_BYTES, &n))
-		return tsr_capture_read(gpu, offset);
-	if (gpu->cfg.check && in_block(&offset, TSR_CHECK__OFFSET, 1, TSR_CHECK_BYTES, &n))
-		return tsr_check_read(gpu, offset);
+	if (gpu->hooks && gpu->hooks->read(gpu, offset, &value))
+		return value;
 	return read_gpu(gpu, offset);
 }
 
@@ -411,16 +407,8 @@ static void write_register(struct tsr_gpu *gpu, uint32_t offset, uint32_t value)
 
 	if (in_block(&offset, TSR_IRQ__OFFSET, irq_classes(gpu), TSR_IRQ__STRIDE, &n)) {
 		write_irq(gpu, n, offset, value);
-	} else if (gpu->cfg.inject_window &&
-		   in_block(&offset, TSR_INJECT__OFFSET, 1, TSR_INJECT_BYTES, &n)) {
-		tsr_inject_write(gpu, offset, value);
-		tsr_sched_kick(gpu);
-	} else if (gpu->cfg.inject_window &&
-		   in_block(&offset, TSR_CAPTURE__OFFSET, 1, TSR_CAPTURE_BYTES, &n)) {
-		tsr_capture_write(gpu, offset, value);
-	} else if (gpu->cfg.check &&
-		   in_block(&offset, TSR_CHECK__OFFSET, 1, TSR_CHECK_BYTES, &n)) {
-		tsr_check_write(gpu, offset, value);
+	} else if (gpu->hooks && gpu->hooks->write(gpu, offset, value)) {
+		return;
 	} else if (gpu->reset_busy) {
 		return;
 	} else if (in_block(&offset, TSR_DISPLAY__OFFSET, gpu->cfg.heads, TSR_DISPLAY__STRIDE,
@@ -441,9 +429,16 @@ static void write_register(struct tsr_gpu *gpu, uint32_t offset, uint32_t value)
 		tsr_semaphore_poll(&gpu->runner[0]);
 		tsr_sched_kick(gpu);
 	} else if (offset == TSR_REG_GPU_CONTROL && value & TSR_GPU_CONTROL_RESET__MASK) {
-		tsr_inject_reset(gpu);
+		if (tsr_inject_armed(gpu))
+			gpu->hooks->reset_register(gpu);
 		tsr_gpu_start_reset(gpu);
 	}
+}
+
+/* Whether the device does not answer a read, on purpose. */
+static bool is_silent(struct tsr_gpu *gpu)
+{
+	return (tsr_inject_armed(gpu) || atomic_load(&gpu->hooked.gone)) && gpu->hooks->silent(gpu);
 }
 
 uint32_t tsr_gpu_read(struct tsr_gpu *gpu, uint32_t offset)
@@ -453,7 +448,7 @@ uint32_t tsr_gpu_read(struct tsr_gpu *gpu, uint32_t offset)
 	if (offset & 3 || offset >= TSR_REGISTERS_SIZE)
 		return 0;
 	pthread_mutex_lock(&gpu->lock);
-	value = tsr_inject_gone(gpu) ? UINT32_MAX : read_register(gpu, offset);
+	value = is_silent(gpu) ? UINT32_MAX : read_register(gpu, offset);
 	pthread_mutex_unlock(&gpu->lock);
 	return value;
 }
@@ -464,9 +459,9 @@ void tsr_gpu_write(struct tsr_gpu *gpu, uint32_t offset, uint32_t value)
 		return;
 	pthread_mutex_lock(&gpu->lock);
 	if (gpu->cfg.check && offset < TSR_CHECK__OFFSET)
-		tsr_check_wrote(gpu, offset, value);
-	if (!atomic_load(&gpu->inject.gone))
+		gpu->hooks->wrote(gpu, offset, value);
+	if (!atomic_load(&gpu->hooked.gone))
 		write_register(gpu, offset, value);
-	tsr_inject_arm(gpu);
+	tsr_hooks_arm(gpu);
 	pthread_mutex_unlock(&gpu->lock);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Snapshots in the making: what the files share that describe the device's state (state.c,
- * shader/saved.c).
+ * Snapshots in the making: the bytes of one, field by field, in both directions. Whoever has state
+ * describes it with these (state.c, and of what a command in progress consists of the saved.c of
+ * its engine); nothing of the device is known here.
  */
 #ifndef TSR_SNAPSHOT_H
 #define TSR_SNAPSHOT_H
@@ -9,8 +10,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-struct tsr_gpu;
 
 /* A snapshot being written or read. */
 struct tsr_stream {
@@ -34,12 +33,5 @@ void tsr_stream_bool(struct tsr_stream *s, bool *field);
 
 /* A plain integer field, or an array of them. */
 #define TSR_VISIT(s, field) tsr_stream_bytes(s, &(field), sizeof(field))
-
-/*
- * Call @field for each field of what tsr_gpu_save() would write now, in the order in which they
- * stand there. The device is paused.
- */
-void tsr_gpu_save_fields(struct tsr_gpu *gpu,
-			 void (*field)(void *opaque, size_t pos, size_t size), void *opaque);
 
 #endif

@@ -13,49 +13,13 @@
 #include "gpu.h"
 #include "shader/grid.h"
 #include "snapshot.h"
+#include "state.h"
 
 #define SNAPSHOT_MAGIC 0x50414e5341525354ull	/* "TSRASNAP" */
 #define SNAPSHOT_VERSION 5u
 
-static void wrong(struct tsr_stream *s, const char *what)
-{
-	if (s->loading && !s->wrong)
-		s->wrong = what;
-}
-
-void tsr_stream_check(struct tsr_stream *s, bool held, const char *what)
-{
-	if (!held)
-		wrong(s, what);
-}
-
-void tsr_stream_bytes(struct tsr_stream *s, void *data, size_t n)
-{
-	bool fits = n <= s->size && s->pos <= s->size - n;
-
-	if (s->field)
-		s->field(s->opaque, s->pos, n);
-	if (s->loading && fits)
-		memcpy(data, s->buf + s->pos, n);
-	else if (s->loading)
-		memset(data, 0, n);
-	else if (fits)
-		memcpy(s->buf + s->pos, data, n);
-	tsr_stream_check(s, fits, "it ends too early");
-	s->pos += n;
-}
-
 #define VISIT(s, field) TSR_VISIT(s, field)
 #define check tsr_stream_check
-
-void tsr_stream_bool(struct tsr_stream *s, bool *field)
-{
-	uint8_t byte = *field;
-
-	VISIT(s, byte);
-	check(s, byte <= 1, "a truth value");
-	*field = byte == 1;
-}
 
 static void visit_atomic32(struct tsr_stream *s, _Atomic uint32_t *field)
 {
@@ -216,7 +180,8 @@ static void check_streams(struct tsr_stream *s, const struct tsr_queue *q)
 	if (s->wrong || tsr_packet_opcode(x->packet.word[0]) != TSR_OP_TLB_INVALIDATE)
 		return;
 	tsr_unpack_tlb_invalidate(x->packet.word, &inv);
-	check(s, !x->inval_started || (int32_t)(q->gpu->as[inv.as].inv_started - x->ticket) >= 0,
+	check(s, !x->inval_started ||
+			 (int32_t)(q->gpu->mmu.as[inv.as].inv_started - x->ticket) >= 0,
 	      "an invalidation");
 }
 
@@ -374,7 +339,7 @@ static void visit_queue(struct tsr_stream *s, struct tsr_queue *q)
 	tsr_stream_bool(s, &q->heavy);
 	VISIT(s, q->order);
 	VISIT(s, q->passed);
-	visit_since(s, &q->block_since, tsr_clock(gpu));
+	visit_since(s, &q->block_since, tsr_clock(&gpu->counters));
 	visit_since(s, &q->watch_since, gpu->ops->clock(gpu->host));
 	VISIT(s, q->watch_progress);
 	tsr_stream_bool(s, &q->watch_fired);
@@ -440,14 +405,14 @@ static void visit_fingerprint(struct tsr_stream *s, const struct tsr_config *cfg
 /* The timestamp never goes back, whatever clock the new host has. */
 static void visit_clock(struct tsr_stream *s, struct tsr_gpu *gpu)
 {
-	uint64_t then = tsr_clock(gpu);
+	uint64_t then = tsr_clock(&gpu->counters);
 
 	VISIT(s, then);
 	if (!s->loading || gpu->cfg.deterministic)
 		return;
-	gpu->clock_offset = 0;
-	if (then > tsr_clock(gpu))
-		gpu->clock_offset = then - tsr_clock(gpu);
+	gpu->counters.clock_offset = 0;
+	if (then > tsr_clock(&gpu->counters))
+		gpu->counters.clock_offset = then - tsr_clock(&gpu->counters);
 }
 
 static void visit_gpu(struct tsr_stream *s, struct tsr_gpu *gpu)
@@ -457,12 +422,12 @@ static void visit_gpu(struct tsr_stream *s, struct tsr_gpu *gpu)
 	VISIT(s, gpu->irq.rawstat);
 	VISIT(s, gpu->irq.mask);
 	for (unsigned int i = 0; i < TSR_GLOBAL_COUNTERS; i++)
-		visit_atomic64(s, &gpu->counter[i]);
+		visit_atomic64(s, &gpu->counters.global[i]);
 	visit_clock(s, gpu);
 	for (unsigned int i = 0; i < TSR_SEMAPHORES_MAX; i++)
 		visit_atomic32(s, &gpu->semaphore[i]);
 	for (unsigned int i = 0; i < TSR_ADDRESS_SPACES_MAX; i++)
-		visit_as(s, &gpu->as[i]);
+		visit_as(s, &gpu->mmu.as[i]);
 	VISIT(s, gpu->sched.next_class);
 	VISIT(s, gpu->sched.next_order);
 	VISIT(s, gpu->sched.random);
@@ -530,9 +495,8 @@ bool tsr_gpu_load(struct tsr_gpu *gpu, const void *buf, size_t size, char *err, 
 		snprintf(err, errlen, "snapshot refused: %s", s.wrong);
 	} else {
 		enter_sets(gpu);
-		gpu->timer.poll_interval = TSR_POLL_MIN_NS;
-		gpu->timer.poll_at = gpu->ops->clock(gpu->host) + TSR_POLL_MIN_NS;
-		tsr_timer_restart(gpu);
+		tsr_semaphore_restart(gpu);
+		tsr_timer_restart(&gpu->timer);
 	}
 	pthread_mutex_unlock(&gpu->lock);
 	return !s.wrong;

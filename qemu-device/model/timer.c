@@ -1,129 +1,53 @@
 /* SPDX-License-Identifier: MIT */
-#include "gpu.h"
+#include <stdlib.h>
 
-#define NS_PER_MS 1000000ull
+#include "timer.h"
 
-/* Between two looks at a watched queue that makes progress: this fraction of its time. */
-#define WATCH_LOOKS 8
-
-static uint64_t host_clock(struct tsr_gpu *gpu)
+void tsr_timer_init(struct tsr_timer *timer, const struct tsr_host_ops *ops, void *host)
 {
-	return gpu->ops->clock(gpu->host);
+	timer->ops = ops;
+	timer->host = host;
+	timer->due = UINT64_MAX;
+	timer->users = 0;
 }
 
-void tsr_timer_want(struct tsr_gpu *gpu, uint64_t when)
+void tsr_timer_add(struct tsr_timer *timer, const struct tsr_timer_user *user)
 {
-	if (when >= gpu->timer.due)
+	if (timer->users == TSR_TIMER_USERS)
+		abort();
+	timer->user[timer->users++] = *user;
+}
+
+void tsr_timer_want(struct tsr_timer *timer, uint64_t when)
+{
+	if (when >= timer->due)
 		return;
-	gpu->timer.due = when;
-	gpu->ops->set_timer(gpu->host, when);
+	timer->due = when;
+	timer->ops->set_timer(timer->host, when);
 }
 
-void tsr_timer_blocked(struct tsr_gpu *gpu)
+void tsr_timer_lapse(struct tsr_timer *timer)
 {
-	struct tsr_timer *timer = &gpu->timer;
-	uint64_t blocked = gpu->sched.blocked, at = host_clock(gpu) + TSR_POLL_MIN_NS;
-
-	timer->poll_interval = TSR_POLL_MIN_NS;
-	/* A look that others wait for is not put off. */
-	if (!(blocked & (blocked - 1)) || at < timer->poll_at)
-		timer->poll_at = at;
-	tsr_timer_want(gpu, timer->poll_at);
+	timer->due = UINT64_MAX;
 }
 
-static uint64_t watch_time(const struct tsr_queue *q)
+void tsr_timer_restart(struct tsr_timer *timer)
 {
-	return q->watchdog_ms * NS_PER_MS;
+	uint64_t now = timer->ops->clock(timer->host);
+
+	tsr_timer_lapse(timer);
+	for (unsigned int i = 0; i < timer->users; i++)
+		timer->user[i].arm(timer->user[i].opaque, now);
 }
 
-static bool watched(const struct tsr_queue *q)
+void tsr_timer_expired(struct tsr_timer *timer)
 {
-	return q->watchdog_ms &&
-	       (q->state == TSR_QUEUE_STATE_READY || q->state == TSR_QUEUE_STATE_RUNNING ||
-		q->state == TSR_QUEUE_STATE_BLOCKED);
-}
+	uint64_t now = timer->ops->clock(timer->host);
 
-static void watch_from(struct tsr_queue *q, uint64_t now)
-{
-	q->watch_since = now;
-	q->watch_progress = atomic_load_explicit(&q->progress, memory_order_relaxed);
-	q->watch_fired = false;
-}
-
-void tsr_timer_watch(struct tsr_queue *q)
-{
-	uint64_t now;
-
-	if (!watched(q))
-		return;
-	now = host_clock(q->gpu);
-	watch_from(q, now);
-	tsr_timer_want(q->gpu, now + watch_time(q));
-}
-
-void tsr_timer_progress(struct tsr_queue *q)
-{
-	if (q->watchdog_ms &&
-	    q->watch_progress != atomic_load_explicit(&q->progress, memory_order_relaxed))
-		watch_from(q, host_clock(q->gpu));
-}
-
-/* Look at a watched queue; returns when to look again. */
-static uint64_t watch(struct tsr_queue *q, uint64_t now)
-{
-	uint64_t deadline = q->watch_since + watch_time(q);
-	uint64_t progress = atomic_load_explicit(&q->progress, memory_order_relaxed);
-	uint64_t args[2] = { q->index, progress };
-
-	if (progress != q->watch_progress) {
-		watch_from(q, now);
-		deadline = now + watch_time(q);
-	} else if (!q->watch_fired && now >= deadline) {
-		q->watch_fired = true;
-		tsr_trace(q->gpu, TSR_TRACE_WATCHDOG, args, 2);
-		tsr_irq_raise(q->gpu, TSR_IRQ_CLASS_WATCHDOG, 1ull << q->index);
+	tsr_timer_lapse(timer);
+	for (unsigned int i = 0; i < timer->users; i++) {
+		if (timer->user[i].expired)
+			timer->user[i].expired(timer->user[i].opaque, now);
 	}
-	if (q->watch_fired)	/* until it moves */
-		return now + watch_time(q);
-	/* While it runs nobody tells when it last moved: look more often. */
-	if (q->state == TSR_QUEUE_STATE_RUNNING && now + watch_time(q) / WATCH_LOOKS < deadline)
-		return now + watch_time(q) / WATCH_LOOKS;
-	return deadline;
-}
-
-void tsr_timer_restart(struct tsr_gpu *gpu)
-{
-	uint64_t now = host_clock(gpu);
-
-	gpu->timer.due = UINT64_MAX;
-	if (gpu->sched.blocked)
-		tsr_timer_want(gpu, gpu->timer.poll_at);
-	for (unsigned int i = 0; i < gpu->cfg.queues; i++) {
-		if (watched(&gpu->queue[i]))
-			tsr_timer_want(gpu, watch(&gpu->queue[i], now));
-	}
-	tsr_display_arm(gpu);
-	tsr_inject_arm(gpu);
-}
-
-void tsr_timer_expired(struct tsr_gpu *gpu)
-{
-	struct tsr_timer *timer = &gpu->timer;
-	uint64_t now = host_clock(gpu);
-
-	gpu->timer.due = UINT64_MAX;
-	if (gpu->paused)
-		return;		/* tsr_gpu_resume() starts it again */
-	tsr_inject_expired(gpu, now);
-	tsr_display_expired(gpu, now);
-	if (gpu->sched.blocked && now >= timer->poll_at) {
-		if (tsr_semaphore_poll(&gpu->runner[0]))
-			timer->poll_interval = TSR_POLL_MIN_NS;
-		else if (timer->poll_interval < TSR_POLL_MAX_NS)
-			timer->poll_interval *= 2;
-		if (timer->poll_interval > TSR_POLL_MAX_NS)
-			timer->poll_interval = TSR_POLL_MAX_NS;
-		timer->poll_at = now + timer->poll_interval;
-	}
-	tsr_timer_restart(gpu);
+	tsr_timer_restart(timer);
 }

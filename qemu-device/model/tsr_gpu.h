@@ -22,6 +22,10 @@
 #include <stdint.h>
 
 struct tsr_gpu;
+struct tsr_hooks;
+
+/* The device as a tool, for tsr_config.testbench. */
+extern const struct tsr_hooks tsr_testbench;
 
 /*
  * Most bytes of the host's memory that a queue has for a command in progress while it is not on its
@@ -62,6 +66,11 @@ struct tsr_config {
 		TSR_JIT_USE_OFF,
 		TSR_JIT_USE_FIRST,	/* for all, at their first execution: for tests */
 	} jit;
+	/*
+	 * &tsr_testbench: the device can inject faults, check what the driver does, and capture
+	 * jobs. NULL: none of that, its files need not be linked, and the next two are false.
+	 */
+	const struct tsr_hooks *testbench;
 	bool inject_window;		/* the guest may inject faults: FEATURE DEBUG */
 	bool check;			/* report what the driver does wrong: FEATURE CHECK */
 	/* optimisations of rendering that are switched off: TSR_GFX_NO_… of tile/zs.h */
@@ -206,6 +215,9 @@ void tsr_gpu_display_monitor(struct tsr_gpu *gpu, unsigned int head, bool presen
 			     const void *edid, size_t size);
 
 /*
+ * The next three groups are the test bench's: with a device that has none they do nothing, and
+ * answer false with a message, or nothing.
+ *
  * Faults on purpose: a script as Documentation/hw/inject.md has it. False with a message of one
  * line in @err (of @errlen bytes) when it is malformed; then nothing has changed. [host]
  */

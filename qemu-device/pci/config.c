@@ -260,6 +260,7 @@ bool tessera_config(TesseraState *s, struct tsr_config *cfg, Error **errp)
     cfg->queues = conf->queues;
     cfg->inline_budget = conf->inline_budget;
     cfg->inject_window = conf->inject_window;
+    cfg->testbench = &tsr_testbench;
     cfg->check = conf->check;
     cfg->no_inline = !conf->inline_budget;
     return config_engines(conf, cfg, errp) &&

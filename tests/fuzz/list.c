@@ -294,7 +294,7 @@ static enum tsr_step run(struct front *f)
 	step = tsr_bin_begin(f->bin, &f->mem, 0x1000, word);
 	for (unsigned int i = 0; step != TSR_STEP_FAULT && i < STEPS_MAX; i++) {
 		step = tsr_bin_run(f->bin, &f->mem);
-		tsr_mem_flush_dirty(f->mem.runner);
+		tsr_mem_flush_dirty(f->mem.port);
 		if (step != TSR_STEP_MORE)
 			return step;
 	}

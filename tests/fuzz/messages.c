@@ -301,7 +301,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	u->env.path = paths[c[13] >> 6];
 	if (!names[c[13] >> 6] || tsr_alu_named(names[c[13] >> 6]))
 		u->textures->path = tsr_texture_path(names[c[13] >> 6]);
-	tsr_tlb_clear(&u->mem.runner->tlb);
+	tsr_tlb_clear(&u->mem.port->tlb);
 	units_stop(u);
 	lanes = c[14] & 1 ? UNITS_ALL_LANES : (uint16_t)(c[14] | c[15] << 8);
 	step = units_finish(u, c[15] % 64, lanes, NULL);

@@ -5,7 +5,7 @@
  * is kept.
  */
 #include "check_play.h"
-#include "gpu.h"
+#include "testbench/testbench.h"
 
 /* Each page is suspected once, by itself; only an invalidation of that page in time clears it. */
 static void suspects(void)

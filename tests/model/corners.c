@@ -184,7 +184,7 @@ static void pile_up(struct tsr_gpu *gpu, unsigned int count, bool irq)
 	gpu->runner[0].queue = &gpu->queue[0];
 	gpu->runner[0].inval_seen = gpu->inval.head;
 	for (unsigned int i = 0; i < count; i++)
-		tsr_mmu_invalidate(gpu, 3, TSR_INV_OP_ALL, 0, 0, irq && !i);
+		tsr_inval_command(gpu, 3, TSR_INV_OP_ALL, 0, 0, irq && !i);
 	gpu->runner[0].queue = NULL;
 	atomic_store(&gpu->runner[0].attention, false);
 	tsr_inval_complete(gpu);
@@ -261,12 +261,11 @@ static void test_half_a_word_later(void)
 	bus = *bench_pte(&s.as[1], FRESH, 0) & TSR_PTE_ADDR__MASK;
 	s.b->hole_base = bus + 0x804;
 	s.b->hole_size = 0x100;
-	mem = (struct tsr_mem){ .gpu = s.b->gpu, .runner = &s.b->gpu->runner[0], .as = 1,
-				.unit = TSR_UNIT_COPY };
+	mem = tsr_runner_mem(&s.b->gpu->runner[0], NULL, 1, TSR_UNIT_COPY);
 	ktap_eq(tsr_mem_map(&mem, FRESH + 0x100, 8, TSR_ACCESS_WRITE, &span), TSR_STEP_DONE);
 	ktap_eq(tsr_mem_store(&mem, FRESH + 0x800, true, 7), TSR_STEP_FAULT);
 	ktap_eq(mem.fault.code, TSR_FAULT_BUS);
-	tsr_mem_flush_dirty(mem.runner);
+	tsr_mem_flush_dirty(mem.port);
 	for (unsigned int i = 0; i < s.b->dirty_count && i < BENCH_DIRTY_MAX; i++)
 		found += s.b->dirty[i].addr == bus + 0x100 && s.b->dirty[i].len == 8;
 	ktap_eq(found, 1);

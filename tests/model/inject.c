@@ -8,9 +8,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "gpu.h"
 #include "ktap.h"
 #include "stage.h"
+#include "testbench/testbench.h"
 
 #define FENCE 0x8000			/* fence word of queue n at FENCE + 8 * n */
 #define FILL 4096			/* bytes a job fills, at FILL * queue */

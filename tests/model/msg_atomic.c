@@ -326,7 +326,7 @@ static void test_pending(void)
 
 		memset(u->b->asked, 0, sizeof(u->b->asked));
 		u->b->pending_every = 1 + n % 3;
-		tsr_tlb_clear(&u->mem.runner->tlb);
+		tsr_tlb_clear(&u->mem.port->tlb);
 		units_stop(u);
 		units_insn(u, TSR_OP_ADD_ATOM_CX);
 		units_pair(u, TSR_OP_FMA_ATOM_C_RETURN_I32);

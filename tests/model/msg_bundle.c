@@ -786,7 +786,7 @@ static void test_pending(void)
 		restore(&before);
 		memset(u->b->asked, 0, sizeof(u->b->asked));
 		u->b->pending_every = 1 + n % 3;
-		tsr_tlb_clear(&u->mem.runner->tlb);
+		tsr_tlb_clear(&u->mem.port->tlb);
 		units_stop(u);
 		u->env.path = path_named(path_names[n % PATHS]);
 		while (tsr_msg_run_bundle(&u->env, &m.bundle, &at) == TSR_STEP_PENDING) {

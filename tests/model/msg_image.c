@@ -816,7 +816,7 @@ static void test_clock(void)
 	ktap_eq(units_reg(u, 8)->u[0], 0x3456789a);
 	ktap_eq(units_reg(u, 9)->u[15], 0x12);
 	u->insn.mod[TSR_MOD_SOURCE] = TSR_SOURCE_CYCLE_COUNTER;
-	atomic_store(&u->b->gpu->counter[TSR_GLOBAL_COUNTER_GPU_CYCLES], 0x700000005ull);
+	atomic_store(&u->b->gpu->counters.global[TSR_GLOBAL_COUNTER_GPU_CYCLES], 0x700000005ull);
 	ktap_eq(units_run(u, 8, 0x8001), TSR_STEP_DONE);
 	ktap_eq(units_reg(u, 8)->u[0], 5);
 	ktap_eq(units_reg(u, 9)->u[15], 7);

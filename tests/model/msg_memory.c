@@ -459,7 +459,7 @@ static void make_pending(unsigned int every)
 {
 	memset(u->b->asked, 0, sizeof(u->b->asked));
 	u->b->pending_every = every;
-	tsr_tlb_clear(&u->mem.runner->tlb);
+	tsr_tlb_clear(&u->mem.port->tlb);
 	units_stop(u);
 }
 
@@ -508,13 +508,13 @@ static void test_pieces(void)
 
 	for (unsigned int i = 0; i < sizeof(limits) / sizeof(limits[0]); i++) {
 		u->b->map_limit = limits[i];
-		tsr_tlb_clear(&u->mem.runner->tlb);
+		tsr_tlb_clear(&u->mem.port->tlb);
 		units_stop(u);
 		test_load();
 		test_store();
 	}
 	u->b->map_limit = 0;
-	tsr_tlb_clear(&u->mem.runner->tlb);
+	tsr_tlb_clear(&u->mem.port->tlb);
 	units_stop(u);
 }
 
@@ -569,7 +569,7 @@ static void test_many_pages(void)
 	/* the address space forgets: so does the cache, at the stopping point */
 	bench_unmap(&u->as, va, pages * 4096ull);
 	bench_invalidate_all(&u->as);
-	tsr_tlb_clear(&u->mem.runner->tlb);
+	tsr_tlb_clear(&u->mem.port->tlb);
 	units_insn(u, TSR_OP_ADD_STORE_I32);
 	ktap_eq(units_run(u, 3, UNITS_ALL_LANES), TSR_STEP_FAULT);
 }
@@ -584,7 +584,7 @@ static void test_forgotten(void)
 	units_address(u, 0, va);
 	ktap_eq(units_run(u, 4, 1), TSR_STEP_DONE);
 	bench_unmap(&u->as, va, 4096);
-	tsr_tlb_clear(&u->mem.runner->tlb);
+	tsr_tlb_clear(&u->mem.port->tlb);
 	for (unsigned int n = 0; n < 10000; n++) {
 		units_stop(u);
 		if (!ktap_eq(units_run(u, 4, 1), TSR_STEP_FAULT))

@@ -804,7 +804,7 @@ static void test_pending(void)
 			}
 			memset(u->b->asked, 0, sizeof(u->b->asked));
 			u->b->pending_every = i;
-			tsr_tlb_clear(&u->mem.runner->tlb);
+			tsr_tlb_clear(&u->mem.port->tlb);
 			units_stop(u);
 			ktap_eq(units_finish(u, 20, UNITS_ALL_LANES, &times), TSR_STEP_DONE);
 			for (unsigned int c = 0; c < 4; c++) {

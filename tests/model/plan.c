@@ -44,7 +44,7 @@ static void invalidated(void)
 	ktap_ok(find(p));
 	pipe_text(p, 0, TSR_STAGE_FRAGMENT, branches);
 	p->state.program = &first;
-	tsr_mmu_code_changed(p->b->gpu, p->mem.as);
+	tsr_mmu_code_changed(&p->b->gpu->mmu, p->mem.as);
 	ktap_ok(!find(p));
 	pipe_free(p);
 }

@@ -104,13 +104,13 @@ static void stale(void)
 	bench_write(m.s.b, TSR_REG_AS_COMMAND(1), TSR_INV_OP_ALL);
 	ktap_ok(bench_read(m.s.b, TSR_REG_AS_INV_STARTED(1)) !=
 		bench_read(m.s.b, TSR_REG_AS_INV_DONE(1)));
-	during = tsr_mmu_code_generation(gpu, 1);
+	during = tsr_mmu_code_generation(&gpu->mmu, 1);
 	tsr_tlb_sync(&gpu->runner[0]);
 	gpu->runner[0].queue = NULL;
 	tsr_inval_complete(gpu);
 	ktap_eq(bench_read(m.s.b, TSR_REG_AS_INV_STARTED(1)),
 		bench_read(m.s.b, TSR_REG_AS_INV_DONE(1)));
-	ktap_ok(tsr_mmu_code_generation(gpu, 1) != during);
+	ktap_ok(tsr_mmu_code_generation(&gpu->mmu, 1) != during);
 	shade_free(&m);
 }
 

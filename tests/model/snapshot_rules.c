@@ -159,13 +159,13 @@ static void test_device(void)
 	expect(&d, "the scheduler's state");
 	stage_free(&d.s);
 	begin(&d);
-	d.s.b->gpu->as[15].base = TSR_AS_BASE_ADDR__MASK | TSR_AS_BASE_VALID__MASK;
+	d.s.b->gpu->mmu.as[15].base = TSR_AS_BASE_ADDR__MASK | TSR_AS_BASE_VALID__MASK;
 	expect(&d, NULL);
-	d.s.b->gpu->as[15].base |= 1ull << 63;
+	d.s.b->gpu->mmu.as[15].base |= 1ull << 63;
 	expect(&d, "an address space");
 	stage_free(&d.s);
 	begin(&d);
-	atomic_store(&d.s.b->gpu->as[15].root, 1ull << 63);
+	atomic_store(&d.s.b->gpu->mmu.as[15].root, 1ull << 63);
 	expect(&d, "an address space");
 	stage_free(&d.s);
 }
@@ -465,7 +465,7 @@ static void test_invalidation(void)
 		x->packet.header_valid = 1;
 		x->inval_started = 1;
 		x->ticket = ticket;
-		d.s.b->gpu->as[3].inv_started = 7;
+		d.s.b->gpu->mmu.as[3].inv_started = 7;
 		if (!expect(&d, ticket <= 7 ? NULL : "an invalidation"))
 			ktap_note("ticket %u", ticket);
 		stage_free(&d.s);

@@ -218,7 +218,7 @@ static uint64_t bin_step(struct front *f, enum tsr_step *step)
 	atomic_store(&f->mem.runner->attention, true);
 	*step = tsr_bin_run(f->bin, &f->mem);
 	atomic_store(&f->mem.runner->attention, false);
-	tsr_mem_flush_dirty(f->mem.runner);
+	tsr_mem_flush_dirty(f->mem.port);
 	bench_answer(f->b);
 	return f->bin->cycles;
 }

@@ -37,7 +37,7 @@ static void forget(void)
 {
 	/* what was invalidated long ago counts no more */
 	tsr_tlb_sync(u->mem.runner);
-	tsr_tlb_clear(&u->mem.runner->tlb);
+	tsr_tlb_clear(&u->mem.port->tlb);
 	units_stop(u);
 }
 

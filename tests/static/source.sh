@@ -37,6 +37,15 @@ unnamed() {
         <(cd qemu-device/model && git ls-files '*.c' | LC_ALL=C sort)
 }
 check "the model's manifest names every file of it, and no other" unnamed
+# The arrows of the model run one way: what stands below names nothing of the device, and the device nothing of the
+# test bench, which it calls through hooks.h.
+upward() {
+    ! git grep -n '#include "\(gpu\|[a-z]*/.*\)\.h"' -- qemu-device/model/{counters,timer,snapshot,hooks}.[ch] &&
+        ! git grep -nE '#include "(gpu|irq|regs|state|timer|(binner|command|copy|display|shader|testbench|tile)/.*)\.h"' \
+            -- qemu-device/model/memory &&
+        ! git grep -n '#include "testbench/' -- qemu-device/model ':!qemu-device/model/testbench'
+}
+check "the lower halls of the model name nothing of the upper ones" upward
 names=$(git ls-files | cut -d/ -f1 | sort -u | grep -v '^\.' | tr '\n' ' ')
 note "top level: $names"
 [ "$names" = "Documentation Kbuild LICENSES Makefile README.md kernel qemu-device tests userspace " ]

@@ -16,6 +16,13 @@
 #define RUN_LIMIT	(1ull << 40)	/* cycles after which it is taken as endless */
 #define WAIT_NS		1000000		/* longest sleep beside workers */
 
+/* A program whose model is linked without the test bench is compiled with this file and that. */
+#ifdef BENCH_WITHOUT_TESTBENCH
+#define BENCH_TESTBENCH	NULL
+#else
+#define BENCH_TESTBENCH	(&tsr_testbench)
+#endif
+
 __attribute__((format(printf, 1, 2), noreturn))
 static void die(const char *format, ...)
 {
@@ -230,6 +237,7 @@ struct bench *bench_try(const struct tsr_config *config, char *err, size_t errle
 		die("no memory");
 	if (config)
 		b->config = *config;
+	b->config.testbench = BENCH_TESTBENCH;
 	b->ram = new_memory(BENCH_RAM_SIZE);
 	if (b->config.local_size && !b->config.local) {
 		b->local = new_memory(b->config.local_size);

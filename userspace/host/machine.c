@@ -626,7 +626,7 @@ static int gpu_new(void)
 	struct tsr_config config = {
 		.threads = (unsigned int)option("TSR_HOST_THREADS", cpus > 8 ? 8 : (uint64_t)cpus),
 		.cores = (unsigned int)option("TSR_HOST_CORES", 0),
-		.simd = getenv("TSR_HOST_SIMD"),
+		.simd = getenv("TSR_HOST_SIMD"), .testbench = &tsr_testbench,
 		.local_size = WINDOW, .local = m.window, .queues = SLOTS,
 		.engines = { 2, 1, 1, 2 },	/* as the device in QEMU has them */
 	};

@@ -12,13 +12,7 @@ void tsr_cp_reset(struct tsr_exec *exec)
 static struct tsr_mem packet_mem(struct tsr_runner *runner, struct tsr_queue *q,
 				 const struct tsr_packet *packet)
 {
-	return (struct tsr_mem){
-		.gpu = runner->gpu,
-		.queue = q,
-		.runner = runner,
-		.as = packet->as,
-		.unit = TSR_UNIT_CP,
-	};
+	return tsr_runner_mem(runner, q, packet->as, TSR_UNIT_CP);
 }
 
 /* The packet held is at fault: record it and stop behind what the engine still has. */
@@ -94,8 +88,7 @@ static enum tsr_cp_result drain(struct tsr_runner *runner, struct tsr_queue *q)
 
 	if (x->fifo.count)
 		return TSR_CP_STALLED;
-	if (atomic_load_explicit(&q->gpu->capture.active, memory_order_relaxed))
-		tsr_capture_end(q, TSR_CAPTURE_DONE);
+	tsr_call_ends(q, TSR_CAPTURE_DONE);
 	if (x->interval.user)
 		x->interval.mask = 0;
 	set_rptr(q, get_rptr(q) + TSR_CALL_QWORDS * sizeof(uint64_t));
@@ -161,7 +154,7 @@ static enum tsr_cp_result fetch(struct tsr_runner *runner, struct tsr_queue *q)
 	if (defect.code)
 		return packet_fault(q, defect.code, defect.qword);
 	if (runner->gpu->cfg.check && !packet->depth)
-		tsr_check_fetched(q, packet);
+		runner->gpu->hooks->fetched(q, packet);
 	if (runner->gpu->ops->trace) {
 		uint64_t args[4] = { q->index, packet->pc, packet->word[0], packet->depth };
 
@@ -199,8 +192,8 @@ static enum tsr_cp_result do_call(struct tsr_runner *runner, struct tsr_queue *q
 		/* Retired, counted and paid for by drain(). */
 		atomic_store_explicit(&q->in_call, true, memory_order_relaxed);
 		x->phase = TSR_CP_FETCH;
-		if (atomic_load_explicit(&q->gpu->capture.armed, memory_order_relaxed))
-			tsr_capture_begin(runner, q, call.addr, call.size);
+		if (atomic_load_explicit(&q->gpu->hooked.capture_armed, memory_order_relaxed))
+			q->gpu->hooks->call(runner, q, call.addr, call.size);
 		if (tsr_injected(q->gpu, TSR_INJECTION_IRQ_EARLY, &at, NULL))
 			tsr_irq_raise(q->gpu, TSR_IRQ_CLASS_JOB, 1ull << q->index);
 	}
@@ -286,13 +279,13 @@ static enum tsr_cp_result do_barrier(struct tsr_runner *runner, struct tsr_queue
 	if ((barrier.wait_reads || barrier.wait_writes) && x->fifo.count)
 		return TSR_CP_STALLED;
 	if (barrier.inv_read) {
-		tsr_mmu_data_changed(runner->gpu, x->packet.as);
-		tsr_mmu_data_changed(runner->gpu, tsr_queue_user_as(q));
+		tsr_mmu_data_changed(&runner->gpu->mmu, x->packet.as);
+		tsr_mmu_data_changed(&runner->gpu->mmu, tsr_queue_user_as(q));
 	}
 	if (barrier.inv_code) {
 		tsr_prefetch_drop(&x->prefetch);
-		tsr_mmu_code_changed(runner->gpu, x->packet.as);
-		tsr_mmu_code_changed(runner->gpu, tsr_queue_user_as(q));
+		tsr_mmu_code_changed(&runner->gpu->mmu, x->packet.as);
+		tsr_mmu_code_changed(&runner->gpu->mmu, tsr_queue_user_as(q));
 	}
 	retire(runner, q);
 	return TSR_CP_STEPPED;
@@ -311,13 +304,13 @@ static enum tsr_cp_result do_tlb_invalidate(struct tsr_runner *runner, struct ts
 	if (inv.op != TSR_INV_OP_NONE) {
 		pthread_mutex_lock(&gpu->lock);
 		if (!x->inval_started) {
-			tsr_mmu_invalidate(gpu, inv.as, inv.op, inv.va, inv.size, false);
+			tsr_inval_command(gpu, inv.as, inv.op, inv.va, inv.size, false);
 			x->inval_started = true;
-			x->ticket = gpu->as[inv.as].inv_started;
+			x->ticket = gpu->mmu.as[inv.as].inv_started;
 		}
 		tsr_tlb_sync(runner);	/* nothing is held between two packets */
 		tsr_inval_complete(gpu);
-		done = (int32_t)(gpu->as[inv.as].inv_done - x->ticket) >= 0;
+		done = (int32_t)(gpu->mmu.as[inv.as].inv_done - x->ticket) >= 0;
 		pthread_mutex_unlock(&gpu->lock);
 		if (!done)
 			return TSR_CP_INVALIDATING;

@@ -16,77 +16,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Write spans a step may hold at once, see tsr_mem_map(). */
-#define TSR_SPANS_HELD 32
+#include "memory/mem.h"
 
 /* Largest engine command in qwords, header included. */
 #define TSR_ENGINE_CMD_QWORDS 8
-
-enum tsr_step {
-	TSR_STEP_MORE,			/* a burst is done, there is more */
-	TSR_STEP_DONE,			/* the command is complete */
-	TSR_STEP_PENDING,		/* the host has to be asked; step again once it is ready */
-	TSR_STEP_FAULT,			/* mem->fault says what; the queue stops */
-};
 
 /* Where a command stands. All zero when it starts; engines give the words their own meaning. */
 struct tsr_engine_state {
 	uint64_t word[4];
 };
-
-/* A fault, as it will stand in the queue's fault record. */
-struct tsr_fault_info {
-	uint64_t addr;			/* exact address, or address of the offending qword */
-	uint8_t code;			/* enum tsr_fault: TSR_FAULT_… */
-	uint8_t access;			/* TSR_ACCESS_… */
-	uint8_t level;			/* page-table level */
-	uint8_t unit;			/* TSR_UNIT_… */
-	uint8_t as;			/* address space */
-	/* Of a program; zero otherwise. */
-	uint32_t shader;		/* QUEUE.FAULT_SHADER */
-	uint32_t group[3];		/* thread group */
-	uint64_t clause;		/* address of the clause */
-};
-
-struct tsr_gpu;
-struct tsr_queue;
-struct tsr_runner;
-
-/*
- * A running queue's view of memory: one address space, translated through the TLB. Lives on the
- * stack of whoever runs the queue and is used by that thread alone.
- */
-struct tsr_mem {
-	struct tsr_gpu *gpu;
-	struct tsr_queue *queue;	/* for its counters; NULL: a helper's, see run.h */
-	struct tsr_runner *runner;	/* whose TLB is used */
-	uint8_t as;			/* address space of the accesses */
-	uint8_t unit;			/* TSR_UNIT_… for fault records */
-	struct tsr_fault_info fault;	/* set when map() fails with TSR_STEP_FAULT */
-};
-
-/* A piece of memory, contiguous on the host. */
-struct tsr_span {
-	/* host address; NULL for a NULL page: reads are zero, writes are dropped */
-	uint8_t *ptr;
-	/* valid bytes, not more than asked for; ends at a page boundary at the latest */
-	uint64_t len;
-};
-
-/*
- * Translate [va, va + len) for @access (TSR_ACCESS_READ, _WRITE or _EXEC) as far as it is
- * contiguous. Returns TSR_STEP_DONE with @span, TSR_STEP_PENDING, or TSR_STEP_FAULT with mem->fault
- * set. A span is valid until the step returns. For writes the bytes [va, va + span.len) are marked
- * dirty when the step ends: do not ask for more than is going to be written. A step may hold at
- * most TSR_SPANS_HELD write spans at once: the oldest is to be regarded as lost when one more is
- * mapped.
- */
-enum tsr_step tsr_mem_map(struct tsr_mem *mem, uint64_t va, uint64_t len, unsigned int access,
-			  struct tsr_span *span);
-
-/* Record a fault of the command itself: @qword of the packet is wrong. Returns TSR_STEP_FAULT. */
-enum tsr_step tsr_mem_bad_packet(struct tsr_mem *mem, uint64_t pc, unsigned int qword,
-				 uint8_t code);
 
 /*
  * What one step has done, for counters and the cost model. The cycles of a command's steps add up

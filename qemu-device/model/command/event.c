@@ -40,11 +40,11 @@ static enum tsr_step fence_write(struct tsr_mem *mem, const struct tsr_packet *p
 
 	tsr_unpack_fence(packet->word, &fence);
 	step = TSR_STEP_DONE;
-	if (!tsr_inject_fence(mem, fence.addr, fence.value))
+	if (!tsr_inject_armed(mem->gpu) || !mem->gpu->hooks->fence(mem, fence.addr, fence.value))
 		step = tsr_mem_store(mem, fence.addr, true, fence.value);
 	/* only now: a store that waits for the host begins again */
 	if (step == TSR_STEP_DONE && mem->gpu->cfg.check && !packet->depth)
-		tsr_check_fence(mem->queue, mem->as, fence.addr, fence.value);
+		mem->gpu->hooks->fenced(mem->queue, mem->as, fence.addr, fence.value);
 	if (step == TSR_STEP_DONE && fence.irq)
 		tsr_irq_raise(mem->gpu, TSR_IRQ_CLASS_JOB, 1ull << mem->queue->index);
 	return step;
@@ -65,7 +65,7 @@ static enum tsr_step timestamp_write(struct tsr_mem *mem, const struct tsr_packe
 	struct tsr_timestamp timestamp;
 
 	tsr_unpack_timestamp(packet->word, &timestamp);
-	return tsr_mem_store(mem, timestamp.addr, true, tsr_clock(mem->gpu));
+	return tsr_mem_store(mem, timestamp.addr, true, tsr_clock(&mem->gpu->counters));
 }
 
 static enum tsr_step dispatch(struct tsr_mem *mem, const struct tsr_packet *packet)
@@ -106,7 +106,7 @@ static uint64_t counter_now(struct tsr_queue *q, unsigned int id)
 	uint64_t value = atomic_load_explicit(&q->counter[id], memory_order_relaxed);
 
 	if (id == TSR_QUEUE_COUNTER_BUSY_TIME)
-		value += tsr_clock(q->gpu) - q->run_since;
+		value += tsr_clock(&q->gpu->counters) - q->run_since;
 	return value;
 }
 

@@ -54,10 +54,10 @@ static enum tsr_step engine_step(struct tsr_mem *mem, const struct tsr_packet *p
 	} else {
 		mem->unit = TSR_UNIT_COPY;
 		step = tsr_copy_step(mem, packet->pc, packet->word, &q->exec.fifo.state, &cost);
-		if (step == TSR_STEP_DONE)
-			tsr_inject_corrupt(mem->runner, q);
+		if (step == TSR_STEP_DONE && tsr_inject_armed(mem->gpu))
+			mem->gpu->hooks->copied(mem->runner, q);
 	}
-	tsr_mem_flush_dirty(mem->runner);
+	tsr_mem_flush_dirty(mem->port);
 	tsr_count(&q->counter[TSR_QUEUE_COUNTER_READ_BYTES], cost.read_bytes);
 	tsr_count(&q->counter[TSR_QUEUE_COUNTER_WRITE_BYTES], cost.write_bytes);
 	tsr_run_cycles(mem->runner, q, cost.cycles);
@@ -72,17 +72,22 @@ static enum tsr_step engine_step(struct tsr_mem *mem, const struct tsr_packet *p
 	return step;
 }
 
+/* Whether the engine of @q hangs instead of its next burst, on purpose. */
+static bool hangs(struct tsr_runner *runner, struct tsr_queue *q)
+{
+	bool first = !q->exec.fifo.begun;
+
+	q->exec.fifo.begun = true;
+	if (!tsr_inject_armed(q->gpu) && !atomic_load_explicit(&q->hung, memory_order_relaxed))
+		return false;
+	return q->gpu->hooks->hangs(runner, q, first);
+}
+
 enum tsr_fifo_result tsr_fifo_step(struct tsr_runner *runner, struct tsr_queue *q, bool light)
 {
 	struct tsr_fifo *fifo = &q->exec.fifo;
 	const struct tsr_packet *packet = &fifo->entry[fifo->first];
-	struct tsr_mem mem = {
-		.gpu = runner->gpu,
-		.queue = q,
-		.runner = runner,
-		.as = packet->as,
-		.unit = TSR_UNIT_CP,
-	};
+	struct tsr_mem mem = tsr_runner_mem(runner, q, packet->as, TSR_UNIT_CP);
 	bool engine;
 	enum tsr_step step;
 
@@ -91,11 +96,11 @@ enum tsr_fifo_result tsr_fifo_step(struct tsr_runner *runner, struct tsr_queue *
 	engine = tsr_desc_packets[tsr_packet_opcode(packet->word[0])]->batch == TSR_DESC_ENGINE;
 	if (engine && light)
 		return TSR_FIFO_HEAVY;
-	if (engine && tsr_inject_hangs(runner, q))
+	if (engine && hangs(runner, q))
 		return TSR_FIFO_STEPPED;
 	step = engine ? engine_step(&mem, packet) : tsr_event_apply(&mem, packet);
-	if (engine)
-		tsr_inject_slow(runner, q);
+	if (engine && tsr_inject_armed(q->gpu))
+		q->gpu->hooks->slow(runner, q);
 	switch (step) {
 	case TSR_STEP_DONE:
 		pop(fifo);

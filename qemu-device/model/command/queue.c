@@ -37,8 +37,7 @@ void tsr_queue_faulted(struct tsr_queue *q)
 	struct tsr_gpu *gpu = q->gpu;
 	uint64_t args[4] = { q->index, q->fault.code, q->fault.addr, q->fault.pc };
 
-	if (atomic_load_explicit(&gpu->capture.active, memory_order_relaxed))
-		tsr_capture_end(q, TSR_CAPTURE_FAULTED);
+	tsr_call_ends(q, TSR_CAPTURE_FAULTED);
 	if (q->fault.unit != TSR_UNIT_SLOT)
 		unwind(q, q->fault.rptr, q->fault.depth > 0);
 	tsr_dispatch_drop(q);
@@ -49,8 +48,8 @@ void tsr_queue_faulted(struct tsr_queue *q)
 	tsr_queue_set_state(q, TSR_QUEUE_STATE_FAULTED);
 	tsr_trace(gpu, TSR_TRACE_FAULT, args, 4);
 	if (gpu->cfg.check)
-		tsr_check_faulted(q);
-	tsr_counter_global(gpu, TSR_GLOBAL_COUNTER_FAULTS, 1);
+		gpu->hooks->faulted(q);
+	tsr_counter_global(&gpu->counters, TSR_GLOBAL_COUNTER_FAULTS, 1);
 	tsr_irq_raise(gpu, TSR_IRQ_CLASS_FAULT, 1ull << q->index);
 }
 
@@ -91,10 +90,9 @@ static void do_reset(struct tsr_queue *q)
 {
 	const struct tsr_fifo *fifo = &q->exec.fifo;
 
-	if (atomic_load_explicit(&q->gpu->capture.active, memory_order_relaxed))
-		tsr_capture_end(q, TSR_CAPTURE_STOPPED);
+	tsr_call_ends(q, TSR_CAPTURE_STOPPED);
 	if (q->gpu->cfg.check)
-		tsr_check_stopped(q);
+		q->gpu->hooks->stopped(q);
 	detach(q);
 	if (fifo->count)
 		unwind(q, fifo->entry[fifo->first].rptr, fifo->entry[fifo->first].depth > 0);
@@ -142,14 +140,8 @@ void tsr_queue_honour(struct tsr_queue *q)
 /* Whether the queue does not stop when it is told to, on purpose. */
 static bool gets_stuck(struct tsr_queue *q)
 {
-	const struct tsr_inject_at at = { .queue = q };
-	struct tsr_inject_later later = { .what = TSR_LATER_STOP, .queue = q->index };
-	uint64_t delay = UINT64_MAX;
-
-	if (q->state == TSR_QUEUE_STATE_DISABLED || q->stop_stuck ||
-	    !tsr_injected(q->gpu, TSR_INJECTION_STOP_STUCK, &at, &delay))
-		return false;
-	return delay == UINT64_MAX || tsr_inject_put_off(q->gpu, later, delay);
+	return q->state != TSR_QUEUE_STATE_DISABLED && !q->stop_stuck &&
+	       tsr_inject_armed(q->gpu) && q->gpu->hooks->stop(q);
 }
 
 /* Ask for something that wants the queue at a stopping point: now, if it is at one. */
@@ -218,12 +210,12 @@ static void do_enable(struct tsr_queue *q)
 	q->watch_progress = 0;
 	q->watch_fired = false;
 	if (bad < 0 && q->gpu->cfg.check)
-		tsr_check_enabled(q);
+		q->gpu->hooks->enabled(q);
 	if (bad >= 0) {
 		tsr_queue_slot_fault(q, TSR_FAULT_BAD_CONFIG, bad);
 	} else if (tsr_queue_filled(q)) {
 		tsr_sched_ready(q, false);
-		tsr_timer_watch(q);
+		tsr_watchdog_start(q);
 	} else {
 		tsr_queue_set_state(q, TSR_QUEUE_STATE_IDLE);
 	}
@@ -239,12 +231,12 @@ static void do_resume(struct tsr_queue *q)
 	if (q->before == TSR_QUEUE_STATE_BLOCKED && q->exec.phase == TSR_CP_EXECUTE &&
 	    q->exec.waited && !q->exec.fifo.count) {
 		tsr_sched_block(q, TSR_QUEUE_BLOCK_SEMAPHORE);
-		tsr_timer_blocked(q->gpu);
+		tsr_semaphore_blocked(q->gpu);
 		tsr_semaphore_poll(&q->gpu->runner[0]);
 	} else {
 		tsr_sched_ready(q, false);
 	}
-	tsr_timer_watch(q);
+	tsr_watchdog_start(q);
 }
 
 void tsr_queue_control(struct tsr_queue *q, unsigned int op)
@@ -280,7 +272,7 @@ static void filled(struct tsr_queue *q)
 {
 	if (q->state == TSR_QUEUE_STATE_IDLE && tsr_queue_filled(q)) {
 		tsr_sched_ready(q, false);
-		tsr_timer_watch(q);
+		tsr_watchdog_start(q);
 	} else if (q->state == TSR_QUEUE_STATE_BLOCKED && q->block == TSR_QUEUE_BLOCK_SEMAPHORE) {
 		tsr_tlb_sync(&q->gpu->runner[0]);
 		tsr_semaphore_poll_queue(&q->gpu->runner[0], q);
@@ -292,12 +284,10 @@ void tsr_queue_doorbell(struct tsr_queue *q, uint32_t wptr)
 	uint64_t args[2] = { q->index, wptr };
 
 	if (q->gpu->cfg.check && q->state == TSR_QUEUE_STATE_DISABLED)
-		tsr_check_report(q->gpu, (struct tsr_check_event) {
-			.kind = TSR_CHECK_KIND_DOORBELL_DISABLED, .queue = q, .is = wptr,
-		});
+		q->gpu->hooks->doorbell_disabled(q, wptr);
 	if (!is_live(q) || q->request & (TSR_REQUEST_RESET | TSR_REQUEST_BAD_WPTR))
 		return;
-	tsr_counter_global(q->gpu, TSR_GLOBAL_COUNTER_DOORBELLS, 1);
+	tsr_counter_global(&q->gpu->counters, TSR_GLOBAL_COUNTER_DOORBELLS, 1);
 	tsr_trace(q->gpu, TSR_TRACE_DOORBELL, args, 2);
 	if (wptr % 8 ||
 	    wptr - atomic_load_explicit(&q->rptr, memory_order_relaxed) > tsr_queue_ring_size(q)) {
@@ -306,7 +296,7 @@ void tsr_queue_doorbell(struct tsr_queue *q, uint32_t wptr)
 		return;
 	}
 	if (q->gpu->cfg.check)
-		tsr_check_doorbell(q, wptr);
+		q->gpu->hooks->doorbell(q, wptr);
 	atomic_store_explicit(&q->wptr, wptr, memory_order_release);
 	filled(q);
 }
@@ -316,8 +306,7 @@ void tsr_queue_reset(struct tsr_queue *q)
 	struct tsr_gpu *gpu = q->gpu;
 	unsigned int index = q->index;
 
-	if (atomic_load_explicit(&gpu->capture.active, memory_order_relaxed))
-		tsr_capture_end(q, TSR_CAPTURE_STOPPED);
+	tsr_call_ends(q, TSR_CAPTURE_STOPPED);
 	tsr_dispatch_drop(q);
 	tsr_bin_drop(q);
 	tsr_render_drop(q);

@@ -19,7 +19,7 @@
 
 #include "thread_pool.h"
 #include "exec.h"
-#include "memory/heap_window.h"
+#include "heap_window.h"
 #include "shader/dispatch.h"
 
 struct tsr_gpu;

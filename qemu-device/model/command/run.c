@@ -31,7 +31,8 @@ void tsr_run_cycles(struct tsr_runner *runner, struct tsr_queue *q, uint64_t cyc
 
 void tsr_run_report(struct tsr_runner *runner)
 {
-	tsr_counter_global(runner->gpu, TSR_GLOBAL_COUNTER_GPU_CYCLES, runner->unreported);
+	tsr_counter_global(&runner->gpu->counters, TSR_GLOBAL_COUNTER_GPU_CYCLES,
+			   runner->unreported);
 	runner->unreported = 0;
 }
 

@@ -18,7 +18,7 @@
 
 #include "exec.h"
 #include "memory/mem.h"
-#include "memory/tlb.h"
+#include "memory/view.h"
 
 struct tsr_gpu;
 struct tsr_queue;
@@ -55,10 +55,8 @@ struct tsr_runner {
 	/* cycles the engine's next step should rather not exceed; bursts do when they are longer */
 	uint64_t budget;
 	uint64_t unreported;		/* cycles not yet in the global counter */
-	struct tsr_dirty dirty;		/* writes the host has not been told of */
-	struct tsr_tlb tlb;
-	/* look-ups of a helper that the queue it helps has not counted, [1]: those that hit */
-	uint64_t lookups[2];
+	/* its way to memory; of a helper with look-ups that the queue has not counted */
+	struct tsr_port port;
 	uint64_t path[TSR_PATHS];	/* by enum tsr_path, since the device was made */
 	struct tsr_shader *shader;	/* what it needs to run programs; NULL: it never has */
 };

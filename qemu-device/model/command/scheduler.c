@@ -31,7 +31,8 @@ static void update_runnable(struct tsr_gpu *gpu)
 
 	for (unsigned int cls = 0; cls < TSR_CLASSES; cls++) {
 		waiting |= gpu->sched.ready[cls];
-		any |= gpu->sched.ready[cls] && gpu->busy.running[cls] < gpu->cfg.engines[cls];
+		any |= gpu->sched.ready[cls] &&
+		       gpu->counters.busy.running[cls] < gpu->cfg.engines[cls];
 	}
 	atomic_store_explicit(&gpu->sched.runnable, any, memory_order_relaxed);
 	atomic_store_explicit(&gpu->sched.waiting, waiting, memory_order_relaxed);
@@ -103,7 +104,7 @@ void tsr_sched_block(struct tsr_queue *q, unsigned int why)
 	struct tsr_sched *sched = &q->gpu->sched;
 
 	q->block = why;
-	q->block_since = tsr_clock(q->gpu);
+	q->block_since = tsr_clock(&q->gpu->counters);
 	tsr_queue_set_state(q, TSR_QUEUE_STATE_BLOCKED);
 	if (why == TSR_QUEUE_BLOCK_SEMAPHORE) {
 		sched->blocked |= 1ull << q->index;
@@ -115,7 +116,8 @@ void tsr_sched_unblock(struct tsr_queue *q)
 {
 	struct tsr_sched *sched = &q->gpu->sched;
 
-	tsr_count(&q->counter[TSR_QUEUE_COUNTER_BLOCKED_TIME], tsr_clock(q->gpu) - q->block_since);
+	tsr_count(&q->counter[TSR_QUEUE_COUNTER_BLOCKED_TIME],
+		  tsr_clock(&q->gpu->counters) - q->block_since);
 	q->block = TSR_QUEUE_BLOCK_NONE;
 	sched->blocked &= ~(1ull << q->index);
 	atomic_exchange_explicit(&sched->any_blocked, sched->blocked != 0, memory_order_acq_rel);
@@ -181,8 +183,8 @@ static void put_on(struct tsr_queue *q, unsigned int cls, unsigned int engine)
 	tsr_count(&q->counter[TSR_QUEUE_COUNTER_SLICES], 1);
 	gpu->sched.engine[cls][engine] = q;
 	gpu->sched.running |= 1ull << q->index;
-	q->run_since = tsr_clock(gpu);
-	tsr_busy_change(gpu, cls, 1, q->run_since);
+	q->run_since = tsr_clock(&gpu->counters);
+	tsr_busy_change(&gpu->counters, cls, 1, q->run_since);
 	update_runnable(gpu);
 	tsr_queue_set_state(q, TSR_QUEUE_STATE_RUNNING);
 	tsr_trace(gpu, TSR_TRACE_SLICE_BEGIN, args, 3);
@@ -193,7 +195,7 @@ void tsr_sched_off(struct tsr_queue *q)
 {
 	struct tsr_gpu *gpu = q->gpu;
 	unsigned int cls = tsr_queue_class(q);
-	uint64_t now = tsr_clock(gpu);
+	uint64_t now = tsr_clock(&gpu->counters);
 	uint64_t time = now - q->run_since;
 
 	gpu->sched.engine[cls][q->engine] = NULL;
@@ -201,7 +203,7 @@ void tsr_sched_off(struct tsr_queue *q)
 	q->busy_ns += time;
 	q->starved = false;
 	tsr_count(&q->counter[TSR_QUEUE_COUNTER_BUSY_TIME], time);
-	tsr_busy_change(gpu, cls, -1, now);
+	tsr_busy_change(&gpu->counters, cls, -1, now);
 	update_runnable(gpu);
 }
 
@@ -306,7 +308,7 @@ static void wait_for_semaphore(struct tsr_runner *runner, struct tsr_queue *q)
 {
 	tsr_sched_block(q, TSR_QUEUE_BLOCK_SEMAPHORE);
 	if (!tsr_semaphore_poll_queue(runner, q))
-		tsr_timer_blocked(q->gpu);
+		tsr_semaphore_blocked(q->gpu);
 }
 
 /* @q, just taken from its engine, is BLOCKED for heap memory unless there is some by now. */
@@ -329,7 +331,7 @@ static void leave_engine(struct tsr_runner *runner, struct tsr_queue *q, enum ts
 
 	tsr_sched_off(q);
 	tsr_trace(q->gpu, TSR_TRACE_SLICE_END, args, 3);
-	tsr_timer_progress(q);
+	tsr_watchdog_progress(q);
 	switch (leave) {
 	case TSR_LEAVE_IDLE:
 		if (tsr_queue_filled(q))
@@ -388,7 +390,7 @@ uint64_t tsr_sched_run(struct tsr_runner *runner, struct tsr_queue *q, uint64_t 
 		tsr_run_report(runner);
 		tsr_tlb_sync(runner);
 		tsr_inval_complete(gpu);
-		tsr_inject_arm(gpu);
+		tsr_hooks_arm(gpu);
 		if (!goes_on(q, leave))
 			break;
 		if (spent >= limit) {
@@ -417,7 +419,7 @@ void tsr_sched_kick(struct tsr_gpu *gpu)
 		if (!q)
 			break;
 		spent = tsr_sched_run(&gpu->runner[0], q, budget, true);
-		tsr_counter_global(gpu, TSR_GLOBAL_COUNTER_INLINE_CYCLES, spent);
+		tsr_counter_global(&gpu->counters, TSR_GLOBAL_COUNTER_INLINE_CYCLES, spent);
 		spent += !spent;	/* also what cost nothing must come to an end */
 		budget -= spent < budget ? spent : budget;
 	}

@@ -49,9 +49,7 @@ void tsr_semaphore_signal(struct tsr_gpu *gpu, unsigned int index, unsigned int 
 
 bool tsr_semaphore_poll_queue(struct tsr_runner *runner, struct tsr_queue *q)
 {
-	struct tsr_mem mem = {
-		.gpu = runner->gpu, .runner = runner, .as = q->exec.packet.as, .unit = TSR_UNIT_CP,
-	};
+	struct tsr_mem mem = tsr_runner_mem(runner, NULL, q->exec.packet.as, TSR_UNIT_CP);
 	bool holds;
 
 	/*
@@ -97,4 +95,56 @@ void tsr_semaphore_changed(struct tsr_runner *runner)
 	if (tsr_semaphore_poll(runner) && runner->index)
 		tsr_workers_wake(gpu);
 	pthread_mutex_unlock(&gpu->lock);
+}
+
+void tsr_semaphore_blocked(struct tsr_gpu *gpu)
+{
+	struct tsr_poll *poll = &gpu->poll;
+	uint64_t blocked = gpu->sched.blocked;
+	uint64_t at = gpu->ops->clock(gpu->host) + TSR_POLL_MIN_NS;
+
+	poll->interval = TSR_POLL_MIN_NS;
+	/* A look that others wait for is not put off. */
+	if (!(blocked & (blocked - 1)) || at < poll->at)
+		poll->at = at;
+	tsr_timer_want(&gpu->timer, poll->at);
+}
+
+void tsr_semaphore_restart(struct tsr_gpu *gpu)
+{
+	gpu->poll.interval = TSR_POLL_MIN_NS;
+	gpu->poll.at = gpu->ops->clock(gpu->host) + TSR_POLL_MIN_NS;
+}
+
+/* Look, and the less often the longer nothing comes of it. */
+static void expired(void *opaque, uint64_t now)
+{
+	struct tsr_gpu *gpu = opaque;
+	struct tsr_poll *poll = &gpu->poll;
+
+	if (!gpu->sched.blocked || now < poll->at)
+		return;
+	if (tsr_semaphore_poll(&gpu->runner[0]))
+		poll->interval = TSR_POLL_MIN_NS;
+	else if (poll->interval < TSR_POLL_MAX_NS)
+		poll->interval *= 2;
+	if (poll->interval > TSR_POLL_MAX_NS)
+		poll->interval = TSR_POLL_MAX_NS;
+	poll->at = now + poll->interval;
+}
+
+static void arm(void *opaque, uint64_t now)
+{
+	struct tsr_gpu *gpu = opaque;
+
+	(void)now;
+	if (gpu->sched.blocked)
+		tsr_timer_want(&gpu->timer, gpu->poll.at);
+}
+
+void tsr_semaphore_init(struct tsr_gpu *gpu)
+{
+	tsr_timer_add(&gpu->timer, &(struct tsr_timer_user){
+		.expired = expired, .arm = arm, .opaque = gpu,
+	});
 }

@@ -22,6 +22,12 @@ struct tsr_runner;
 #define TSR_POLL_MIN_NS 20000u
 #define TSR_POLL_MAX_NS 1000000u
 
+/* When blocked queues are looked at. Protected by the device's lock. */
+struct tsr_poll {
+	uint64_t at;			/* next */
+	uint64_t interval;		/* and after how long again */
+};
+
 /*
  * Whether @word compares with @value as @op (enum tsr_compare) asks, in 64 or 32 bits, wrap-safe.
  */
@@ -34,6 +40,12 @@ void tsr_semaphore_signal(struct tsr_gpu *gpu, unsigned int index, unsigned int 
 void tsr_semaphore_changed(struct tsr_runner *runner);
 /* The same with the lock held; returns whether a queue was woken. */
 bool tsr_semaphore_poll(struct tsr_runner *runner);
+/* A queue has blocked on a semaphore: look soon. Lock held. */
+void tsr_semaphore_blocked(struct tsr_gpu *gpu);
+/* As if some had just blocked: after a snapshot was loaded. Lock held. */
+void tsr_semaphore_restart(struct tsr_gpu *gpu);
+/* Have the timer look at blocked queues. */
+void tsr_semaphore_init(struct tsr_gpu *gpu);
 /* Look at one queue that is BLOCKED on a semaphore. Lock held. */
 bool tsr_semaphore_poll_queue(struct tsr_runner *runner, struct tsr_queue *q);
 

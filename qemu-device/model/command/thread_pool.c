@@ -168,9 +168,9 @@ static void report(struct tsr_thread_pool *pool, const struct tsr_shader_stats *
 static void report_lookups(struct tsr_thread_pool *pool, struct tsr_runner *runner)
 {
 	for (unsigned int hit = 0; hit < 2; hit++) {
-		atomic_fetch_add_explicit(&pool->lookups[hit], runner->lookups[hit],
+		atomic_fetch_add_explicit(&pool->lookups[hit], runner->port.lookups[hit],
 					  memory_order_relaxed);
-		runner->lookups[hit] = 0;
+		runner->port.lookups[hit] = 0;
 	}
 }
 
@@ -191,8 +191,8 @@ static bool help_once(struct tsr_runner *runner, struct tsr_queue *q, unsigned i
 			atomic_fetch_and(&runner->gpu->help, ~(1ull << q->index));
 	}
 	if (core) {
-		struct tsr_mem mem = { .gpu = runner->gpu, .runner = runner,
-				       .as = tsr_queue_user_as(q), .unit = TSR_UNIT_SHADER };
+		struct tsr_mem mem = tsr_runner_mem(runner, NULL, tsr_queue_user_as(q),
+						    TSR_UNIT_SHADER);
 
 		if (burst(sh, &mem, q, core, seq) == TSR_BURST_FAULT &&
 		    !atomic_exchange(&pool->fault, true))

@@ -296,7 +296,7 @@ static void turn(struct tsr_gpu *gpu, struct tsr_runner *runner, struct tsr_head
 		 uint64_t host_seq, uint32_t *crc)
 {
 	struct tsr_composition *c = &head->composition;
-	struct tsr_mem mem = { .gpu = gpu, .runner = runner, .as = 0, .unit = TSR_UNIT_NONE };
+	struct tsr_mem mem = tsr_runner_mem(runner, NULL, 0, TSR_UNIT_NONE);
 
 	if (!compose(head, c, &mem, host_seq)) {
 		c->underrun = true;
@@ -304,7 +304,7 @@ static void turn(struct tsr_gpu *gpu, struct tsr_runner *runner, struct tsr_head
 	}
 	if (c->row == c->picture.height && c->crc && c->pixels)
 		*crc = crc_of(c->pixels, (size_t)c->picture.width * c->picture.height);
-	runner->lookups[0] = runner->lookups[1] = 0;	/* no queue counts them */
+	runner->port.lookups[0] = runner->port.lookups[1] = 0;	/* no queue counts them */
 }
 
 bool tsr_compose_run(struct tsr_runner *runner)

@@ -32,7 +32,7 @@ static uint64_t blanks_until(const struct tsr_head *head, uint64_t now)
 /* The TIMESTAMP of host clock @when, which is not after @now. */
 static uint64_t timestamp_at(struct tsr_gpu *gpu, uint64_t when, uint64_t now)
 {
-	const uint64_t stamp = tsr_clock(gpu);
+	const uint64_t stamp = tsr_clock(&gpu->counters);
 
 	return gpu->cfg.deterministic ? stamp : stamp - (now - when);
 }
@@ -43,7 +43,7 @@ void tsr_display_arm(struct tsr_gpu *gpu)
 		const struct tsr_head *head = &gpu->display.head[i];
 
 		if (head->on)
-			tsr_timer_want(gpu, due(head, head->blanks + 1));
+			tsr_timer_want(&gpu->timer, due(head, head->blanks + 1));
 	}
 }
 
@@ -55,13 +55,13 @@ static void switch_on(struct tsr_gpu *gpu, struct tsr_head *head)
 	head->on_since = gpu->ops->clock(gpu->host);
 	head->blanks = 0;
 	head->frame++;
-	head->vblank_time = tsr_clock(gpu);
+	head->vblank_time = tsr_clock(&gpu->counters);
 	head->flip_owed = head->begun;
 	head->crc_due = head->crc_on && !head->begun;
 	tsr_compose_begin(gpu, head);
 	tsr_head_raise(gpu, head, head->flip_owed ? 0 : TSR_DISPLAY_IRQ_FLIP);
 	tsr_head_raise(gpu, head, TSR_DISPLAY_IRQ_VBLANK);
-	tsr_timer_want(gpu, due(head, 1));
+	tsr_timer_want(&gpu->timer, due(head, 1));
 }
 
 static void switch_off(struct tsr_head *head)

@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gpu.h"
+#include "tsr_desc.h"
+#include "tsr_regs.h"
 
 static const char *const names[TSR_DESCRIPTORS] = {
 	[TSR_DESCRIPTOR_FRAME] = "FRAME",

@@ -8,7 +8,7 @@
 #ifndef TSR_DESCRIPTOR_H
 #define TSR_DESCRIPTOR_H
 
-#include "command/engine.h"
+#include "mem.h"
 
 enum tsr_descriptor {
 	TSR_DESCRIPTOR_FRAME,

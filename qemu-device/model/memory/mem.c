@@ -1,23 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 #include <string.h>
 
-#include "gpu.h"
+#include "counters.h"
+#include "mem.h"
+#include "mmu.h"
 
 #define PAGE_BYTES (1ull << TSR_PAGE_SHIFT)
 #define HUGE_BYTES (1ull << TSR_HUGE_SHIFT)
 
-static void report(struct tsr_gpu *gpu, const struct tsr_dirty_range *range)
+static void report(const struct tsr_mmu *mmu, const struct tsr_dirty_range *range)
 {
-	gpu->ops->dirty(gpu->host, range->local ? TSR_SPACE_LOCAL : TSR_SPACE_SYSTEM, range->phys,
+	mmu->ops->dirty(mmu->host, range->local ? TSR_SPACE_LOCAL : TSR_SPACE_SYSTEM, range->phys,
 			range->ptr, range->len);
 }
 
-void tsr_mem_flush_dirty(struct tsr_runner *runner)
+void tsr_mem_flush_dirty(struct tsr_port *port)
 {
-	struct tsr_dirty *dirty = &runner->dirty;
+	struct tsr_dirty *dirty = &port->dirty;
 
 	for (unsigned int i = 0; i < dirty->count; i++)
-		report(runner->gpu, &dirty->range[i]);
+		report(port->mmu, &dirty->range[i]);
 	dirty->count = 0;
 }
 
@@ -28,10 +30,10 @@ _Static_assert(TSR_SPANS_HELD > 0 && TSR_SPANS_HELD < TSR_DIRTY_RANGES,
  * Remember a write. When the list is full its older half goes to the host: those spans are no
  * longer held (TSR_SPANS_HELD).
  */
-static void note_write(struct tsr_runner *runner, const struct tsr_tlb_entry *e, uint8_t *ptr,
+static void note_write(struct tsr_port *port, const struct tsr_tlb_entry *e, uint8_t *ptr,
 		       uint64_t phys, uint64_t len)
 {
-	struct tsr_dirty *dirty = &runner->dirty;
+	struct tsr_dirty *dirty = &port->dirty;
 	struct tsr_dirty_range *last = dirty->count ? &dirty->range[dirty->count - 1] : NULL;
 
 	if (last && last->ptr + last->len == ptr && last->phys + last->len == phys &&
@@ -43,7 +45,7 @@ static void note_write(struct tsr_runner *runner, const struct tsr_tlb_entry *e,
 		unsigned int half = TSR_DIRTY_RANGES - TSR_SPANS_HELD;
 
 		for (unsigned int i = 0; i < half; i++)
-			report(runner->gpu, &dirty->range[i]);
+			report(port->mmu, &dirty->range[i]);
 		dirty->count -= half;
 		memmove(dirty->range, &dirty->range[half], dirty->count * sizeof(dirty->range[0]));
 	}
@@ -56,7 +58,7 @@ static void note_write(struct tsr_runner *runner, const struct tsr_tlb_entry *e,
  * Find host memory for the byte at @offset of the page that @walk describes, and as much around it
  * as the host gives.
  */
-static enum tsr_host_result locate(struct tsr_gpu *gpu, const struct tsr_walk *walk,
+static enum tsr_host_result locate(const struct tsr_mmu *mmu, const struct tsr_walk *walk,
 				   uint64_t offset, bool write, struct tsr_tlb_entry *e)
 {
 	uint64_t len = PAGE_BYTES;
@@ -72,19 +74,19 @@ static enum tsr_host_result locate(struct tsr_gpu *gpu, const struct tsr_walk *w
 	if (walk->null)
 		return TSR_HOST_OK;
 	if (walk->local) {
-		if (walk->phys >= gpu->cfg.local_size)
+		if (walk->phys >= mmu->local_size)
 			return TSR_HOST_FAULT;
-		e->ptr = (uint8_t *)gpu->cfg.local + walk->phys;
+		e->ptr = mmu->local + walk->phys;
 		return TSR_HOST_OK;
 	}
-	result = gpu->ops->map(gpu->host, walk->phys, &len, write, &ptr);
+	result = mmu->ops->map(mmu->host, walk->phys, &len, write, &ptr);
 	if (result == TSR_HOST_PENDING)
 		return result;
 	if (result != TSR_HOST_OK || offset >= len) {
 		/* Not the whole page: from the byte in question on. */
 		len = PAGE_BYTES - offset;
 		e->lo = offset;
-		result = gpu->ops->map(gpu->host, walk->phys + offset, &len, write, &ptr);
+		result = mmu->ops->map(mmu->host, walk->phys + offset, &len, write, &ptr);
 	}
 	e->hi = e->lo + len;
 	e->ptr = ptr;
@@ -97,18 +99,18 @@ static enum tsr_host_result locate(struct tsr_gpu *gpu, const struct tsr_walk *w
  */
 static void keep_huge(struct tsr_mem *mem, uint64_t va, bool write, const struct tsr_walk *walk)
 {
-	struct tsr_gpu *gpu = mem->gpu;
-	struct tsr_tlb_huge *huge = tsr_tlb_huge_slot(&mem->runner->tlb, va, mem->as, write);
+	const struct tsr_mmu *mmu = mem->port->mmu;
+	struct tsr_tlb_huge *huge = tsr_tlb_huge_slot(&mem->port->tlb, va, mem->as, write);
 	uint64_t first = walk->phys - (va & (HUGE_BYTES - PAGE_BYTES));
 	uint64_t len = HUGE_BYTES;
 	void *ptr;
 
 	huge->tag = TSR_TLB_NONE;
 	if (walk->local) {
-		if (gpu->cfg.local_size < HUGE_BYTES || first > gpu->cfg.local_size - HUGE_BYTES)
+		if (mmu->local_size < HUGE_BYTES || first > mmu->local_size - HUGE_BYTES)
 			return;
-		ptr = (uint8_t *)gpu->cfg.local + first;
-	} else if (gpu->ops->map(gpu->host, first, &len, write, &ptr) != TSR_HOST_OK ||
+		ptr = mmu->local + first;
+	} else if (mmu->ops->map(mmu->host, first, &len, write, &ptr) != TSR_HOST_OK ||
 		   len != HUGE_BYTES) {
 		return;
 	}
@@ -123,7 +125,7 @@ static bool from_huge(struct tsr_mem *mem, uint64_t va, unsigned int access, uin
 		      struct tsr_tlb_entry *e)
 {
 	bool write = access == TSR_ACCESS_WRITE;
-	const struct tsr_tlb_huge *huge = tsr_tlb_huge_slot(&mem->runner->tlb, va, mem->as, write);
+	const struct tsr_tlb_huge *huge = tsr_tlb_huge_slot(&mem->port->tlb, va, mem->as, write);
 	uint64_t offset = va & (HUGE_BYTES - PAGE_BYTES);
 
 	if (huge->tag != tsr_tlb_huge_tag(va, mem->as, write) || !(huge->perms & access))
@@ -153,7 +155,8 @@ static enum tsr_step fill(struct tsr_mem *mem, uint64_t va, unsigned int access,
 		if (from_huge(mem, va, access, tag, e))
 			return TSR_STEP_DONE;
 	}
-	switch (locate(mem->gpu, &walk, va & (PAGE_BYTES - 1), access == TSR_ACCESS_WRITE, e)) {
+	switch (locate(mem->port->mmu, &walk, va & (PAGE_BYTES - 1), access == TSR_ACCESS_WRITE,
+		       e)) {
 	case TSR_HOST_OK:
 		e->tag = tag;
 		return TSR_STEP_DONE;
@@ -170,24 +173,22 @@ static enum tsr_step find(struct tsr_mem *mem, uint64_t va, unsigned int access,
 {
 	bool write = access == TSR_ACCESS_WRITE;
 	uint64_t tag = tsr_tlb_tag(va, mem->as, write);
-	struct tsr_tlb_entry *e = &mem->runner->tlb.entry[tsr_tlb_index(tag)];
+	struct tsr_tlb_entry *e = &mem->port->tlb.entry[tsr_tlb_index(tag)];
 	uint64_t offset = va & (PAGE_BYTES - 1);
 	bool hit = e->tag == tag && (e->perms & access) && offset >= e->lo && offset < e->hi;
 	enum tsr_step step;
 
-	if (mem->queue)
-		tsr_count(&mem->queue->counter[hit ? TSR_QUEUE_COUNTER_TLB_HITS
-						   : TSR_QUEUE_COUNTER_TLB_MISSES],
+	if (mem->counter)
+		tsr_count(&mem->counter[hit ? TSR_QUEUE_COUNTER_TLB_HITS
+					    : TSR_QUEUE_COUNTER_TLB_MISSES],
 			  1);
 	else
-		mem->runner->lookups[hit]++;
+		mem->port->lookups[hit]++;
 	*entry = e;
 	step = hit ? TSR_STEP_DONE : fill(mem, va, access, tag, e);
-	if (step == TSR_STEP_DONE && mem->gpu->cfg.check)
-		tsr_check_access(mem, va, access, e);
 	if (step == TSR_STEP_DONE &&
-	    atomic_load_explicit(&mem->gpu->capture.active, memory_order_relaxed))
-		tsr_capture_touch(mem, va, e);
+	    atomic_load_explicit(&mem->port->mmu->watched, memory_order_relaxed))
+		mem->port->mmu->hooks->access(mem, va, access, e);
 	return step;
 }
 
@@ -203,13 +204,13 @@ enum tsr_step tsr_mem_map(struct tsr_mem *mem, uint64_t va, uint64_t len, unsign
 	span->len = len < e->hi - offset ? len : e->hi - offset;
 	span->ptr = e->ptr ? e->ptr + (offset - e->lo) : NULL;
 	if (access == TSR_ACCESS_WRITE && span->ptr)
-		note_write(mem->runner, e, span->ptr, e->phys + offset, span->len);
+		note_write(mem->port, e, span->ptr, e->phys + offset, span->len);
 	return TSR_STEP_DONE;
 }
 
 const uint8_t *tsr_mem_peek(const struct tsr_mem *mem, uint64_t va, unsigned int len)
 {
-	struct tsr_tlb *tlb = &mem->runner->tlb;
+	struct tsr_tlb *tlb = &mem->port->tlb;
 	const struct tsr_tlb_huge *huge = tsr_tlb_huge_slot(tlb, va, mem->as, false);
 	uint64_t tag = tsr_tlb_tag(va, mem->as, false), offset = va & (PAGE_BYTES - 1);
 	const struct tsr_tlb_entry *e = &tlb->entry[tsr_tlb_index(tag)];
@@ -249,14 +250,14 @@ enum tsr_step tsr_mem_page(struct tsr_mem *mem, uint64_t va, unsigned int access
 	return TSR_STEP_DONE;
 }
 
-void tsr_mem_written(struct tsr_runner *runner, const struct tsr_page *page, uint64_t len)
+void tsr_mem_written(struct tsr_port *port, const struct tsr_page *page, uint64_t len)
 {
 	const struct tsr_dirty_range range = {
 		.ptr = page->ptr, .phys = page->phys, .len = len,
 		.local = page->local,
 	};
 
-	report(runner->gpu, &range);
+	report(port->mmu, &range);
 }
 
 enum tsr_step tsr_mem_bad_packet(struct tsr_mem *mem, uint64_t pc, unsigned int qword, uint8_t code)
@@ -268,7 +269,7 @@ enum tsr_step tsr_mem_bad_packet(struct tsr_mem *mem, uint64_t pc, unsigned int 
 static enum tsr_step map_word(struct tsr_mem *mem, uint64_t va, bool wide, unsigned int access,
 			      uint8_t **ptr)
 {
-	struct tsr_dirty *dirty = &mem->runner->dirty;
+	struct tsr_dirty *dirty = &mem->port->dirty;
 	const unsigned int before = dirty->count;
 	uint64_t len = wide ? 8 : 4;
 	struct tsr_span span;
@@ -312,7 +313,7 @@ enum tsr_step tsr_mem_store(struct tsr_mem *mem, uint64_t va, bool wide, uint64_
 		__atomic_store_n((uint64_t *)ptr, value, __ATOMIC_RELEASE);
 	else
 		__atomic_store_n((uint32_t *)ptr, (uint32_t)value, __ATOMIC_RELEASE);
-	tsr_mem_flush_dirty(mem->runner);
+	tsr_mem_flush_dirty(mem->port);
 	return TSR_STEP_DONE;
 }
 
@@ -327,7 +328,7 @@ enum tsr_step tsr_mem_add(struct tsr_mem *mem, uint64_t va, bool wide, uint64_t 
 		__atomic_fetch_add((uint64_t *)ptr, value, __ATOMIC_ACQ_REL);
 	else
 		__atomic_fetch_add((uint32_t *)ptr, (uint32_t)value, __ATOMIC_ACQ_REL);
-	tsr_mem_flush_dirty(mem->runner);
+	tsr_mem_flush_dirty(mem->port);
 	return TSR_STEP_DONE;
 }
 

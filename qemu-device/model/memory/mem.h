@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Accesses to memory through the TLB: what engine.h promises to engines, the words that the
- * command processor reads and writes, and bytes of any number.
+ * Accesses to memory through the TLB: spans for engines, the words that the command processor reads
+ * and writes, and bytes of any number.
  *
  * In: virtual addresses. Out: host pointers, precise faults, dirty ranges reported to the host.
  * Limits: TSR_DIRTY_RANGES written ranges between two reports; the host hears of the oldest early
@@ -13,23 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "command/engine.h"
-
-#define TSR_DIRTY_RANGES (2 * TSR_SPANS_HELD)
-
-/* A range that has been written, or will have been when the step ends. */
-struct tsr_dirty_range {
-	uint8_t *ptr;			/* its host address */
-	uint64_t phys;			/* its bus address or local offset */
-	uint64_t len;			/* bytes */
-	bool local;			/* in local memory */
-};
-
-/* Ranges the host has not been told of. */
-struct tsr_dirty {
-	struct tsr_dirty_range range[TSR_DIRTY_RANGES];
-	unsigned int count;
-};
+#include "view.h"
 
 /* A page of virtual memory, or what of it is contiguous on the host: bytes [lo, hi). */
 struct tsr_page {
@@ -40,7 +24,22 @@ struct tsr_page {
 };
 
 /*
- * Where the host has the @len bytes at @va, for reading, if they lie in one page and the runner's
+ * Translate [va, va + len) for @access (TSR_ACCESS_READ, _WRITE or _EXEC) as far as it is
+ * contiguous. Returns TSR_STEP_DONE with @span, TSR_STEP_PENDING, or TSR_STEP_FAULT with mem->fault
+ * set. A span is valid until the step returns. For writes the bytes [va, va + span.len) are marked
+ * dirty when the step ends: do not ask for more than is going to be written. A step may hold at
+ * most TSR_SPANS_HELD write spans at once: the oldest is to be regarded as lost when one more is
+ * mapped.
+ */
+enum tsr_step tsr_mem_map(struct tsr_mem *mem, uint64_t va, uint64_t len, unsigned int access,
+			  struct tsr_span *span);
+
+/* Record a fault of the command itself: @qword of the packet is wrong. Returns TSR_STEP_FAULT. */
+enum tsr_step tsr_mem_bad_packet(struct tsr_mem *mem, uint64_t pc, unsigned int qword,
+				 uint8_t code);
+
+/*
+ * Where the host has the @len bytes at @va, for reading, if they lie in one page and the thread's
  * TLB tells; else NULL. For hints: nothing is counted and nothing faults.
  */
 const uint8_t *tsr_mem_peek(const struct tsr_mem *mem, uint64_t va, unsigned int len);
@@ -58,10 +57,10 @@ enum tsr_step tsr_mem_page(struct tsr_mem *mem, uint64_t va, unsigned int access
  * Tell the host that @len bytes from the first of @page have been written: all of it, or of pages
  * that lie behind one another on the host. Before the stopping point, after the last write.
  */
-void tsr_mem_written(struct tsr_runner *runner, const struct tsr_page *page, uint64_t len);
+void tsr_mem_written(struct tsr_port *port, const struct tsr_page *page, uint64_t len);
 
 /* Tell the host of all ranges written: at the end of each step and event write. */
-void tsr_mem_flush_dirty(struct tsr_runner *runner);
+void tsr_mem_flush_dirty(struct tsr_port *port);
 
 /* A naturally aligned word of 4 or 8 bytes, read as a load-acquire. */
 enum tsr_step tsr_mem_load(struct tsr_mem *mem, uint64_t va, bool wide, uint64_t *value);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "gpu.h"
+#include "mem.h"
+#include "mmu.h"
 
 /* Bits that must be zero: in every valid entry, and besides in those that point to a table. */
 #define ENTRY_RESERVED \
@@ -33,7 +34,7 @@ enum tsr_step tsr_mmu_fault(struct tsr_mem *mem, uint8_t code, uint64_t va, unsi
  * Host pointer to the entry at @index of the table that @pointer names. *@whole tells that the
  * whole table is contiguous from there.
  */
-static enum tsr_host_result map_entry(struct tsr_gpu *gpu, uint64_t pointer, unsigned int index,
+static enum tsr_host_result map_entry(struct tsr_mmu *mmu, uint64_t pointer, unsigned int index,
 				      const uint64_t **entry, const uint64_t **whole)
 {
 	uint64_t addr = pointer & TSR_PTE_ADDR__MASK;
@@ -43,13 +44,13 @@ static enum tsr_host_result map_entry(struct tsr_gpu *gpu, uint64_t pointer, uns
 
 	*whole = NULL;
 	if (pointer & TSR_PTE_LOCAL__MASK) {
-		if (addr >= gpu->cfg.local_size)
+		if (addr >= mmu->local_size)
 			return TSR_HOST_FAULT;
-		*whole = (const uint64_t *)((const uint8_t *)gpu->cfg.local + addr);
+		*whole = (const uint64_t *)(mmu->local + addr);
 		*entry = *whole + index;
 		return TSR_HOST_OK;
 	}
-	result = gpu->ops->map(gpu->host, addr, &len, false, &ptr);
+	result = mmu->ops->map(mmu->host, addr, &len, false, &ptr);
 	if (result == TSR_HOST_PENDING)
 		return result;
 	if (result == TSR_HOST_OK && len == TABLE_BYTES) {
@@ -59,7 +60,7 @@ static enum tsr_host_result map_entry(struct tsr_gpu *gpu, uint64_t pointer, uns
 	}
 	/* The table is in pieces, or its first piece cannot be had: ask for the entry alone. */
 	len = sizeof(uint64_t);
-	result = gpu->ops->map(gpu->host, addr + index * sizeof(uint64_t), &len, false, &ptr);
+	result = mmu->ops->map(mmu->host, addr + index * sizeof(uint64_t), &len, false, &ptr);
 	if (result == TSR_HOST_OK && len != sizeof(uint64_t))
 		return TSR_HOST_FAULT;
 	*entry = ptr;
@@ -72,7 +73,7 @@ static uint64_t read_entry(const uint64_t *entry)
 }
 
 /* Judge a valid entry met at @level. */
-static bool malformed(struct tsr_gpu *gpu, uint64_t entry, unsigned int level)
+static bool malformed(const struct tsr_mmu *mmu, uint64_t entry, unsigned int level)
 {
 	bool leaf = entry & TSR_PTE_LEAF__MASK;
 
@@ -80,7 +81,7 @@ static bool malformed(struct tsr_gpu *gpu, uint64_t entry, unsigned int level)
 		return true;
 	if (!leaf)
 		return level == 0 || (entry & TABLE_RESERVED);
-	if (level > 1 || (level == 1 && !(gpu->cfg.page_sizes & 1ULL << TSR_HUGE_SHIFT)))
+	if (level > 1 || (level == 1 && !(mmu->page_sizes & 1ULL << TSR_HUGE_SHIFT)))
 		return true;
 	if (entry & TSR_PTE_NULL__MASK)
 		return entry & NULL_RESERVED;
@@ -123,11 +124,11 @@ static enum tsr_host_result next_entry(struct tsr_mem *mem, uint64_t pointer, ui
 	const uint64_t *entry, *whole;
 	enum tsr_host_result result;
 
-	result = map_entry(mem->gpu, pointer, index, &entry, &whole);
+	result = map_entry(mem->port->mmu, pointer, index, &entry, &whole);
 	if (result != TSR_HOST_OK)
 		return result;
 	if (!level && whole)
-		tsr_tlb_keep_table(&mem->runner->tlb, mem->as, va, whole);
+		tsr_tlb_keep_table(&mem->port->tlb, mem->as, va, whole);
 	*value = read_entry(entry);
 	return TSR_HOST_OK;
 }
@@ -135,11 +136,11 @@ static enum tsr_host_result next_entry(struct tsr_mem *mem, uint64_t pointer, ui
 static enum tsr_step walk_levels(struct tsr_mem *mem, uint64_t va, unsigned int access,
 				 struct tsr_walk *walk)
 {
-	struct tsr_gpu *gpu = mem->gpu;
-	uint64_t entry = atomic_load_explicit(&gpu->as[mem->as].root, memory_order_acquire);
-	unsigned int level = gpu->levels;
+	struct tsr_mmu *mmu = mem->port->mmu;
+	uint64_t entry = atomic_load_explicit(&mmu->as[mem->as].root, memory_order_acquire);
+	unsigned int level = mmu->levels;
 
-	if (!(entry & TSR_PTE_VALID__MASK) || va >> gpu->cfg.va_bits)
+	if (!(entry & TSR_PTE_VALID__MASK) || va >> mmu->va_bits)
 		return tsr_mmu_fault(mem, TSR_FAULT_MMU_UNMAPPED, va, access, level);
 	do {
 		enum tsr_host_result result = next_entry(mem, entry, va, --level, &entry);
@@ -150,7 +151,7 @@ static enum tsr_step walk_levels(struct tsr_mem *mem, uint64_t va, unsigned int 
 			return tsr_mmu_fault(mem, TSR_FAULT_MMU_WALK_BUS, va, access, level);
 		if (!(entry & TSR_PTE_VALID__MASK))
 			return tsr_mmu_fault(mem, TSR_FAULT_MMU_UNMAPPED, va, access, level);
-		if (malformed(gpu, entry, level))
+		if (malformed(mmu, entry, level))
 			return tsr_mmu_fault(mem, TSR_FAULT_MMU_WALK, va, access, level);
 	} while (!(entry & TSR_PTE_LEAF__MASK));
 	return finish(mem, va, access, entry, level, walk);
@@ -159,10 +160,13 @@ static enum tsr_step walk_levels(struct tsr_mem *mem, uint64_t va, unsigned int 
 enum tsr_step tsr_mmu_walk(struct tsr_mem *mem, uint64_t va, unsigned int access,
 			   struct tsr_walk *walk)
 {
-	const uint64_t *table = tsr_tlb_find_table(&mem->runner->tlb, mem->as, va);
-	uint8_t code = tsr_inject_walk(mem, va);
+	const uint64_t *table = tsr_tlb_find_table(&mem->port->tlb, mem->as, va);
+	const struct tsr_mmu *mmu = mem->port->mmu;
+	uint8_t code = 0;
 	uint64_t entry;
 
+	if (mmu->hooks && atomic_load_explicit(&mmu->hooked->armed, memory_order_relaxed))
+		code = mmu->hooks->walk(mem, va);
 	if (code)
 		return tsr_mmu_fault(mem, code, va, access, 0);
 	if (!table)
@@ -170,18 +174,18 @@ enum tsr_step tsr_mmu_walk(struct tsr_mem *mem, uint64_t va, unsigned int access
 	entry = read_entry(&table[va >> TSR_PAGE_SHIFT & ((1u << TSR_PT_INDEX_BITS) - 1)]);
 	if (!(entry & TSR_PTE_VALID__MASK))
 		return tsr_mmu_fault(mem, TSR_FAULT_MMU_UNMAPPED, va, access, 0);
-	if (malformed(mem->gpu, entry, 0))
+	if (malformed(mmu, entry, 0))
 		return tsr_mmu_fault(mem, TSR_FAULT_MMU_WALK, va, access, 0);
 	return finish(mem, va, access, entry, 0, walk);
 }
 
-enum tsr_mmu_peek tsr_mmu_peek(struct tsr_gpu *gpu, unsigned int as, uint64_t va,
+enum tsr_mmu_peek tsr_mmu_peek(struct tsr_mmu *mmu, unsigned int as, uint64_t va,
 			       struct tsr_walk *walk, uint64_t *entry)
 {
-	unsigned int level = gpu->levels;
+	unsigned int level = mmu->levels;
 
-	*entry = atomic_load_explicit(&gpu->as[as].root, memory_order_acquire);
-	if (va >> gpu->cfg.va_bits)
+	*entry = atomic_load_explicit(&mmu->as[as].root, memory_order_acquire);
+	if (va >> mmu->va_bits)
 		return TSR_MMU_PEEK_NOTHING;
 	do {
 		unsigned int index, shift;
@@ -192,72 +196,55 @@ enum tsr_mmu_peek tsr_mmu_peek(struct tsr_gpu *gpu, unsigned int as, uint64_t va
 			return TSR_MMU_PEEK_NOTHING;
 		shift = TSR_PAGE_SHIFT + --level * TSR_PT_INDEX_BITS;
 		index = va >> shift & ((1u << TSR_PT_INDEX_BITS) - 1);
-		result = map_entry(gpu, *entry, index, &at, &whole);
+		result = map_entry(mmu, *entry, index, &at, &whole);
 		if (result != TSR_HOST_OK)
 			return TSR_MMU_PEEK_UNKNOWN;
 		*entry = read_entry(at);
-		if (*entry & TSR_PTE_VALID__MASK && malformed(gpu, *entry, level))
+		if (*entry & TSR_PTE_VALID__MASK && malformed(mmu, *entry, level))
 			return TSR_MMU_PEEK_NOTHING;
 	} while (!(*entry & TSR_PTE_LEAF__MASK) || !(*entry & TSR_PTE_VALID__MASK));
 	describe(va, *entry, level, walk);
 	return TSR_MMU_PEEK_FOUND;
 }
 
-void tsr_mmu_code_changed(struct tsr_gpu *gpu, unsigned int as)
+void tsr_mmu_code_changed(struct tsr_mmu *mmu, unsigned int as)
 {
-	atomic_store_explicit(&gpu->as[as].code, atomic_fetch_add(&gpu->code, 1) + 1,
+	atomic_store_explicit(&mmu->as[as].code, atomic_fetch_add(&mmu->generation, 1) + 1,
 			      memory_order_release);
 }
 
-uint64_t tsr_mmu_code_generation(struct tsr_gpu *gpu, unsigned int as)
+uint64_t tsr_mmu_code_generation(struct tsr_mmu *mmu, unsigned int as)
 {
-	return atomic_load_explicit(&gpu->as[as].code, memory_order_acquire);
+	return atomic_load_explicit(&mmu->as[as].code, memory_order_acquire);
 }
 
-void tsr_mmu_data_changed(struct tsr_gpu *gpu, unsigned int as)
+void tsr_mmu_data_changed(struct tsr_mmu *mmu, unsigned int as)
 {
-	atomic_store_explicit(&gpu->as[as].data, atomic_fetch_add(&gpu->code, 1) + 1,
+	atomic_store_explicit(&mmu->as[as].data, atomic_fetch_add(&mmu->generation, 1) + 1,
 			      memory_order_release);
 }
 
-uint64_t tsr_mmu_data_generation(struct tsr_gpu *gpu, unsigned int as)
+uint64_t tsr_mmu_data_generation(struct tsr_mmu *mmu, unsigned int as)
 {
-	return atomic_load_explicit(&gpu->as[as].data, memory_order_acquire);
+	return atomic_load_explicit(&mmu->as[as].data, memory_order_acquire);
 }
 
-void tsr_mmu_invalidate(struct tsr_gpu *gpu, unsigned int as, unsigned int op, uint64_t va,
-			uint64_t size, bool irq)
+void tsr_mmu_init(struct tsr_mmu *mmu, const struct tsr_config *cfg,
+		  const struct tsr_host_ops *ops, void *host)
 {
-	const struct tsr_inject_at at = { .as = as };
-	uint64_t args[4] = { as, op, va, size };
-	uint64_t last;
-
-	tsr_trace(gpu, TSR_TRACE_INVALIDATE, args, 4);
-	if (op == TSR_INV_OP_ALL) {
-		if (gpu->cfg.check)
-			tsr_check_root(gpu, as, atomic_load(&gpu->as[as].root), gpu->as[as].base);
-		atomic_store_explicit(&gpu->as[as].root, gpu->as[as].base, memory_order_release);
-	}
-	if (op != TSR_INV_OP_NONE && tsr_injected(gpu, TSR_INJECTION_TLB_STALE, &at, NULL)) {
-		op = TSR_INV_OP_RANGE;
-		size = 0;
-	}
-	if (op == TSR_INV_OP_ALL) {
-		tsr_inval_start(gpu, TSR_INVAL_ALL, as, 0, UINT64_MAX, irq);
-	} else if (op == TSR_INV_OP_RANGE) {
-		last = size && va + (size - 1) < va ? UINT64_MAX : va + (size - 1);
-		if (!size) {	/* an empty range still completes, but names no page */
-			va = UINT64_MAX;
-			last = 0;
-		}
-		tsr_inval_start(gpu, TSR_INVAL_RANGE, as, va, last, irq);
-	}
+	mmu->ops = ops;
+	mmu->host = host;
+	mmu->local = cfg->local;
+	mmu->local_size = cfg->local_size;
+	mmu->page_sizes = cfg->page_sizes;
+	mmu->va_bits = cfg->va_bits;
+	mmu->levels = (cfg->va_bits - TSR_PAGE_SHIFT) / TSR_PT_INDEX_BITS;
 }
 
-void tsr_mmu_reset(struct tsr_gpu *gpu)
+void tsr_mmu_reset(struct tsr_mmu *mmu)
 {
 	for (unsigned int i = 0; i < TSR_ADDRESS_SPACES_MAX; i++) {
-		struct tsr_as *as = &gpu->as[i];
+		struct tsr_as *as = &mmu->as[i];
 
 		as->base = 0;
 		as->inv_va = 0;
@@ -266,10 +253,7 @@ void tsr_mmu_reset(struct tsr_gpu *gpu)
 		as->inv_done = 0;
 		as->inv_late = 0;
 		atomic_store_explicit(&as->root, 0, memory_order_release);
-		tsr_mmu_code_changed(gpu, i);
-		tsr_mmu_data_changed(gpu, i);
+		tsr_mmu_code_changed(mmu, i);
+		tsr_mmu_data_changed(mmu, i);
 	}
-	gpu->inval.late = 0;
-	gpu->inval.late_irq = false;
-	tsr_inval_start(gpu, TSR_INVAL_HOST, 0, 0, 0, false);
 }

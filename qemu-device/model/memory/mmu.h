@@ -13,7 +13,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "command/engine.h"
+#include "hooks.h"
+#include "tsr_gpu.h"
+#include "tsr_regs.h"
+#include "view.h"
 
 /* An address space: its registers. Protected by the device's lock, except @root. */
 struct tsr_as {
@@ -30,6 +33,23 @@ struct tsr_as {
 	_Atomic uint64_t code;
 	/* the same of what read-only caches hold (tex_cache.h); never one of @code's */
 	_Atomic uint64_t data;
+};
+
+/* The memory system: what does not change, the address spaces, the numbers of what is in them. */
+struct tsr_mmu {
+	/* translations are shown to @hooks before they are used */
+	atomic_bool watched;
+	const struct tsr_hooks *hooks;	/* NULL: none */
+	const struct tsr_hooked *hooked;
+	const struct tsr_host_ops *ops;	/* whose memory it is, with its argument */
+	void *host;
+	uint8_t *local;			/* local memory */
+	uint64_t local_size;
+	uint64_t page_sizes;		/* as in struct tsr_config */
+	unsigned int va_bits, levels;	/* of the page table */
+	/* the last number that tsr_as.code or .data was given */
+	_Atomic uint64_t generation;
+	struct tsr_as as[TSR_ADDRESS_SPACES_MAX];
 };
 
 /* Where a walk ended. */
@@ -57,24 +77,21 @@ enum tsr_mmu_peek {
 	TSR_MMU_PEEK_NOTHING,		/* it is not mapped */
 	TSR_MMU_PEEK_UNKNOWN,		/* a table cannot be read now */
 };
-enum tsr_mmu_peek tsr_mmu_peek(struct tsr_gpu *gpu, unsigned int as, uint64_t va,
+enum tsr_mmu_peek tsr_mmu_peek(struct tsr_mmu *mmu, unsigned int as, uint64_t va,
 			       struct tsr_walk *walk, uint64_t *entry);
-/*
- * AS.COMMAND and TLB_INVALIDATE: do @op (enum tsr_inv_op) on @as, of [va, va + size) for RANGE.
- * Lock held.
- */
-void tsr_mmu_invalidate(struct tsr_gpu *gpu, unsigned int as, unsigned int op, uint64_t va,
-			uint64_t size, bool irq);
 /* Code in address space @as may have changed: decoded clauses are not used any more. Any thread. */
-void tsr_mmu_code_changed(struct tsr_gpu *gpu, unsigned int as);
+void tsr_mmu_code_changed(struct tsr_mmu *mmu, unsigned int as);
 /* What read-only caches hold of address space @as may have changed. Any thread. */
-void tsr_mmu_data_changed(struct tsr_gpu *gpu, unsigned int as);
+void tsr_mmu_data_changed(struct tsr_mmu *mmu, unsigned int as);
 /* Which data is in address space @as: no other address space ever has this number. */
-uint64_t tsr_mmu_data_generation(struct tsr_gpu *gpu, unsigned int as);
+uint64_t tsr_mmu_data_generation(struct tsr_mmu *mmu, unsigned int as);
 /* Which code is in address space @as. */
-uint64_t tsr_mmu_code_generation(struct tsr_gpu *gpu, unsigned int as);
-/* Device reset: all address spaces off, nothing cached. No runner is running. Lock held. */
-void tsr_mmu_reset(struct tsr_gpu *gpu);
+uint64_t tsr_mmu_code_generation(struct tsr_mmu *mmu, unsigned int as);
+/* What there is of memory and its host; all address spaces are off. */
+void tsr_mmu_init(struct tsr_mmu *mmu, const struct tsr_config *cfg,
+		  const struct tsr_host_ops *ops, void *host);
+/* All address spaces off. No runner is running. Lock held. */
+void tsr_mmu_reset(struct tsr_mmu *mmu);
 /* Fill mem->fault; returns TSR_STEP_FAULT. */
 enum tsr_step tsr_mmu_fault(struct tsr_mem *mem, uint8_t code, uint64_t va, unsigned int access,
 			    unsigned int level);

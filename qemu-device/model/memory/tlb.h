@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * TLB: translations of GPU virtual addresses to host memory, and their invalidation.
+ * TLB: translations of GPU virtual addresses to host memory.
  *
- * Every thread that runs queues has a TLB of its own (struct tsr_runner), so look-ups take no lock.
- * Invalidations are written to a log of the device; a runner catches up with the log at its
- * stopping points, and an invalidation is complete when every runner that was running has passed
- * it. A runner that fell behind by more than the log holds drops everything.
+ * Every thread that runs queues has a TLB of its own (struct tsr_port), so look-ups take no lock;
+ * how an invalidation reaches them all is in command/invalidate.h.
  *
  * In: filled by tsr_mem_map(). Out: host pointers with the permissions of the page. Limits:
  * TSR_TLB_ENTRIES translations of one page and one direction (reading or writing) each,
@@ -15,17 +13,12 @@
 #ifndef TSR_TLB_H
 #define TSR_TLB_H
 
-#include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 #define TSR_TLB_ENTRIES 1024
 #define TSR_TLB_HUGES 128
 #define TSR_TLB_TABLES 64
-#define TSR_INVAL_LOG 64
-
-struct tsr_gpu;
-struct tsr_runner;
 
 /* A cached translation. */
 struct tsr_tlb_entry {
@@ -76,15 +69,6 @@ struct tsr_inval_record {
 	uint64_t first, last;		/* RANGE: virtual addresses, inclusive */
 };
 
-/* The log. Protected by the device's lock. */
-struct tsr_inval {
-	struct tsr_inval_record log[TSR_INVAL_LOG];	/* number n is at n % TSR_INVAL_LOG */
-	uint64_t head;			/* invalidations ever started */
-	uint64_t done;			/* invalidations ever completed */
-	uint32_t late;			/* sum of tsr_as.inv_late */
-	bool late_irq;			/* one of them wants TLB_DONE */
-};
-
 static inline uint64_t tsr_tlb_tag(uint64_t va, unsigned int as, bool write)
 {
 	return va >> 12 << 9 | as << 1 | write;
@@ -112,19 +96,7 @@ void tsr_tlb_clear(struct tsr_tlb *tlb);
 /* Cached pointer to the level-0 table of @va, or NULL; and its entry. */
 const uint64_t *tsr_tlb_find_table(struct tsr_tlb *tlb, unsigned int as, uint64_t va);
 void tsr_tlb_keep_table(struct tsr_tlb *tlb, unsigned int as, uint64_t va, const uint64_t *entries);
-/* Catch up with the log: at stopping points of the runner only. Lock held. */
-void tsr_tlb_sync(struct tsr_runner *runner);
-
-/*
- * Start an invalidation as AS.COMMAND does; returns without waiting. @first and @last are looked at
- * for RANGE only. Lock held.
- */
-void tsr_inval_start(struct tsr_gpu *gpu, unsigned int kind, unsigned int as, uint64_t first,
-		     uint64_t last, bool irq);
-/*
- * Retire the invalidations that every running runner has passed: after a sync, and when a runner
- * goes idle. Lock held.
- */
-void tsr_inval_complete(struct tsr_gpu *gpu);
+/* Drop what @record names. */
+void tsr_tlb_drop(struct tsr_tlb *tlb, const struct tsr_inval_record *record);
 
 #endif

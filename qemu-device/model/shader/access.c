@@ -67,7 +67,7 @@ static void report_written(const struct tsr_access_cache *access, struct tsr_run
 			     page->phys == first->phys + len && page->local == first->local;
 		     page++)
 			len += page->hi - page->lo;
-		tsr_mem_written(runner, first, len);
+		tsr_mem_written(&runner->port, first, len);
 	}
 }
 
@@ -105,7 +105,7 @@ static void note_written(struct tsr_access_cache *access, struct tsr_mem *mem,
 	if (access->num_written < TSR_ACCESS_WRITTEN)
 		access->num_written++;
 	else
-		tsr_mem_written(mem->runner, page, page->hi - page->lo);
+		tsr_mem_written(mem->port, page, page->hi - page->lo);
 }
 
 enum tsr_step tsr_access_page(struct tsr_access_cache *access, struct tsr_mem *mem, uint64_t va,

@@ -46,7 +46,7 @@ void tsr_shader_enter(struct tsr_shader *sh, const struct tsr_mem *mem, struct t
 	sh->env.views = &sh->views;
 	tsr_texture_enter(&sh->textures, sh->gpu, mem->as);
 	sh->textures.stats = (struct tsr_texture_stats){ 0 };
-	sh->generation = tsr_mmu_code_generation(sh->gpu, mem->as);
+	sh->generation = tsr_mmu_code_generation(&sh->gpu->mmu, mem->as);
 	sh->effort = TSR_SHADER_BURST;
 	if (mem->runner->budget / TSR_BUNDLE_WARPS < TSR_SHADER_BURST)
 		sh->effort = mem->runner->budget / TSR_BUNDLE_WARPS + 1;
@@ -64,7 +64,7 @@ void tsr_shader_leave(struct tsr_shader *sh)
 {
 	sh->stats.texture = *tsr_texture_counted(&sh->textures);
 	tsr_access_stop(&sh->access, sh->mem.runner);
-	tsr_mem_flush_dirty(sh->mem.runner);
+	tsr_mem_flush_dirty(sh->mem.port);
 }
 
 /* ---- Faults ---------------------------------------------------------------------------------- */

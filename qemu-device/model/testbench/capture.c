@@ -3,19 +3,28 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gpu.h"
+#include "testbench.h"
 
 #define HASH_SIZE (4 * TSR_CAPTURE_PAGES_MAX)
 #define PAGE_MASK (TSR_CAPTURE_PAGE - 1ull)
 
 void tsr_capture_init(struct tsr_gpu *gpu)
 {
-	pthread_mutex_init(&gpu->capture.lock, NULL);
+	pthread_mutex_init(&gpu->bench->capture.lock, NULL);
+}
+
+/* From here on units tell of the job and of what it touches, or no longer. */
+static void set_active(struct tsr_gpu *gpu, bool active)
+{
+	atomic_store(&gpu->hooked.capturing, active);
+	atomic_store(&gpu->mmu.watched, active || gpu->cfg.check);
 }
 
 /* Forget what has been collected of a job. Capture's lock held. */
-static void drop(struct tsr_capture *capture)
+static void drop(struct tsr_gpu *gpu)
 {
+	struct tsr_capture *capture = &gpu->bench->capture;
+
 	for (uint32_t i = 0; i < capture->header.pages; i++)
 		free(capture->page[i]);
 	free(capture->page);
@@ -24,14 +33,14 @@ static void drop(struct tsr_capture *capture)
 	capture->index = NULL;
 	capture->header.pages = 0;
 	capture->q = NULL;
-	atomic_store(&capture->active, false);
+	set_active(gpu, false);
 }
 
 void tsr_capture_free(struct tsr_gpu *gpu)
 {
-	drop(&gpu->capture);
-	free(gpu->capture.result);
-	pthread_mutex_destroy(&gpu->capture.lock);
+	drop(gpu);
+	free(gpu->bench->capture.result);
+	pthread_mutex_destroy(&gpu->bench->capture.lock);
 }
 
 /* ---- While the job runs ---------------------------------------------------------------------- */
@@ -46,8 +55,8 @@ static void forget_all(struct tsr_runner *runner, unsigned int as)
 	tsr_tlb_sync(runner);
 	tsr_inval_complete(gpu);
 	pthread_mutex_unlock(&gpu->lock);
-	tsr_mmu_code_changed(gpu, as);
-	tsr_mmu_data_changed(gpu, as);
+	tsr_mmu_code_changed(&gpu->mmu, as);
+	tsr_mmu_data_changed(&gpu->mmu, as);
 }
 
 static bool wanted(const struct tsr_capture *capture, const struct tsr_queue *q, uint64_t job)
@@ -60,12 +69,12 @@ void tsr_capture_begin(struct tsr_runner *runner, struct tsr_queue *q, uint64_t 
 		       uint64_t cmd_size)
 {
 	struct tsr_gpu *gpu = runner->gpu;
-	struct tsr_capture *capture = &gpu->capture;
+	struct tsr_capture *capture = &gpu->bench->capture;
 	uint64_t job = atomic_load(&q->calls) + 1;
 	bool begins;
 
 	pthread_mutex_lock(&capture->lock);
-	begins = atomic_load(&capture->armed) && wanted(capture, q, job);
+	begins = atomic_load(&gpu->hooked.capture_armed) && wanted(capture, q, job);
 	if (begins) {
 		capture->page = calloc(TSR_CAPTURE_PAGES_MAX, sizeof(capture->page[0]));
 		capture->index = calloc(HASH_SIZE, sizeof(capture->index[0]));
@@ -86,7 +95,7 @@ void tsr_capture_begin(struct tsr_runner *runner, struct tsr_queue *q, uint64_t 
 	pthread_mutex_unlock(&capture->lock);
 	if (!begins)
 		return;
-	atomic_store(&capture->active, true);
+	set_active(gpu, true);
 	forget_all(runner, tsr_queue_user_as(q));
 }
 
@@ -127,7 +136,7 @@ static void add(struct tsr_capture *capture, uint64_t va, const struct tsr_tlb_e
 
 void tsr_capture_touch(struct tsr_mem *mem, uint64_t va, const struct tsr_tlb_entry *e)
 {
-	struct tsr_capture *capture = &mem->gpu->capture;
+	struct tsr_capture *capture = &mem->gpu->bench->capture;
 
 	pthread_mutex_lock(&capture->lock);
 	if (capture->q && mem->as == capture->as && (!mem->queue || mem->queue == capture->q))
@@ -144,7 +153,7 @@ static bool read_page(struct tsr_gpu *gpu, unsigned int as, uint64_t va, uint8_t
 	struct tsr_walk walk;
 	void *ptr;
 
-	if (tsr_mmu_peek(gpu, as, va, &walk, &entry) != TSR_MMU_PEEK_FOUND || walk.null)
+	if (tsr_mmu_peek(&gpu->mmu, as, va, &walk, &entry) != TSR_MMU_PEEK_FOUND || walk.null)
 		return false;
 	if (walk.local) {
 		if (walk.phys >= gpu->cfg.local_size)
@@ -167,7 +176,7 @@ static uint8_t *write_page(struct tsr_gpu *gpu, const struct tsr_capture_touched
 
 	if (page->flags & TSR_CAPTURE_NULL)
 		;
-	else if (!read_page(gpu, gpu->capture.as, page->va, after))
+	else if (!read_page(gpu, gpu->bench->capture.as, page->va, after))
 		head.flags |= TSR_CAPTURE_UNKNOWN;
 	else if (memcmp(after, page->before, TSR_CAPTURE_PAGE))
 		head.flags |= TSR_CAPTURE_CHANGED;
@@ -179,7 +188,7 @@ static uint8_t *write_page(struct tsr_gpu *gpu, const struct tsr_capture_touched
 /* Make the file. Capture's lock held. */
 static void finish(struct tsr_gpu *gpu)
 {
-	struct tsr_capture *capture = &gpu->capture;
+	struct tsr_capture *capture = &gpu->bench->capture;
 	const struct tsr_queue *q = capture->q;
 	struct tsr_capture_header *h = &capture->header;
 	size_t most = sizeof(*h) + h->pages * (sizeof(struct tsr_capture_page) +
@@ -202,13 +211,13 @@ static void finish(struct tsr_gpu *gpu)
 	free(capture->result);
 	capture->result = file;
 	capture->size = out - file;
-	atomic_store(&capture->armed, false);
+	atomic_store(&gpu->hooked.capture_armed, false);
 	atomic_fetch_add(&capture->captured, 1);
 }
 
 void tsr_capture_end(struct tsr_queue *q, enum tsr_capture_outcome outcome)
 {
-	struct tsr_capture *capture = &q->gpu->capture;
+	struct tsr_capture *capture = &q->gpu->bench->capture;
 	bool made = false;
 
 	pthread_mutex_lock(&capture->lock);
@@ -218,7 +227,7 @@ void tsr_capture_end(struct tsr_queue *q, enum tsr_capture_outcome outcome)
 			finish(q->gpu);
 			made = capture->result != NULL;
 		}
-		drop(capture);
+		drop(q->gpu);
 	}
 	pthread_mutex_unlock(&capture->lock);
 	if (made && q->gpu->ops->captured)
@@ -254,37 +263,48 @@ static bool parse(const char *what, bool *failed, int *queue, uint64_t *job)
 
 bool tsr_gpu_capture(struct tsr_gpu *gpu, const char *what, char *err, size_t errlen)
 {
-	struct tsr_capture *capture = &gpu->capture;
+	struct tsr_capture *capture;
 	bool failed = false;
 	uint64_t job = 0;
 	int queue = -1;
 
+	if (!gpu->bench) {
+		snprintf(err, errlen, "this device captures no jobs");
+		return false;
+	}
+	capture = &gpu->bench->capture;
 	if (*what && !parse(what, &failed, &queue, &job)) {
 		snprintf(err, errlen, "'%s' is not next, fault, queue=N or queue=N job=M", what);
 		return false;
 	}
 	pthread_mutex_lock(&capture->lock);
-	drop(capture);
+	drop(gpu);
 	capture->only_failed = failed;
 	capture->queue = queue;
 	capture->job = job;
-	atomic_store(&capture->armed, *what);
+	atomic_store(&gpu->hooked.capture_armed, *what);
 	pthread_mutex_unlock(&capture->lock);
 	return true;
 }
 
 void tsr_gpu_capture_window(struct tsr_gpu *gpu, bool open)
 {
+	if (!gpu->bench)
+		return;
 	pthread_mutex_lock(&gpu->lock);
-	gpu->capture.window = open;
+	gpu->bench->capture.window = open;
 	pthread_mutex_unlock(&gpu->lock);
 }
 
 size_t tsr_gpu_captured(struct tsr_gpu *gpu, void **file)
 {
-	struct tsr_capture *capture = &gpu->capture;
+	struct tsr_capture *capture;
 	size_t size;
 
+	*file = NULL;
+	if (!gpu->bench)
+		return 0;
+	capture = &gpu->bench->capture;
 	pthread_mutex_lock(&capture->lock);
 	*file = capture->result;
 	size = capture->size;
@@ -298,18 +318,18 @@ size_t tsr_gpu_captured(struct tsr_gpu *gpu, void **file)
 
 uint32_t tsr_capture_read(struct tsr_gpu *gpu, uint32_t offset)
 {
-	struct tsr_capture *capture = &gpu->capture;
+	struct tsr_capture *capture = &gpu->bench->capture;
 
 	if (offset != TSR_CAPTURE_STATUS__OFFSET)
 		return 0;
 	return capture->verdict |
-	       (atomic_load(&capture->armed) ? TSR_CAPTURE_STATUS_ARMED__MASK : 0) |
+	       (atomic_load(&gpu->hooked.capture_armed) ? TSR_CAPTURE_STATUS_ARMED__MASK : 0) |
 	       atomic_load(&capture->captured) << TSR_CAPTURE_STATUS_CAPTURED__SHIFT;
 }
 
 void tsr_capture_write(struct tsr_gpu *gpu, uint32_t offset, uint32_t value)
 {
-	struct tsr_capture *capture = &gpu->capture;
+	struct tsr_capture *capture = &gpu->bench->capture;
 	char c = value & TSR_CAPTURE_TEXT_CHARACTER__MASK, err[1];
 
 	if (offset != TSR_CAPTURE_TEXT__OFFSET)

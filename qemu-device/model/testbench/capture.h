@@ -16,16 +16,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "hooks.h"
 #include "tsr_capture.h"
 #include "tsr_regs.h"
 
 #define TSR_CAPTURE_BYTES (TSR_CAPTURE_STATUS__OFFSET + 4)	/* of registers */
-
-struct tsr_gpu;
-struct tsr_mem;
-struct tsr_queue;
-struct tsr_runner;
-struct tsr_tlb_entry;
 
 /* A page that the job has touched. */
 struct tsr_capture_touched {
@@ -35,14 +30,11 @@ struct tsr_capture_touched {
 };
 
 struct tsr_capture {
-	/* a job is being captured, in address space @as; looked at before each translation's use */
-	atomic_bool active;
-	atomic_bool armed;		/* CALLs that begin are to be looked at */
 	pthread_mutex_t lock;		/* a leaf: protects what follows */
 	bool only_failed;		/* keep what did not end well, drop the rest */
 	int queue;			/* -1: any */
 	uint64_t job;			/* of @queue; 0: the next */
-	unsigned int as;
+	unsigned int as;		/* of the job being captured */
 	struct tsr_queue *q;		/* whose job it is */
 	struct tsr_capture_header header;
 	struct tsr_capture_touched **page;	/* in the order in which they were touched */

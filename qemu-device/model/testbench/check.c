@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gpu.h"
+#include "testbench.h"
 
 #define BIT(kind) (1u << TSR_CHECK_KIND_##kind)
 
@@ -94,7 +94,7 @@ static uint64_t job_of(const struct tsr_queue *q)
 
 void tsr_check_report(struct tsr_gpu *gpu, struct tsr_check_event e)
 {
-	struct tsr_check *check = &gpu->check;
+	struct tsr_check *check = &gpu->bench->check;
 	uint64_t args[4] = { e.kind, e.queue ? e.queue->index : UINT64_MAX, e.addr, e.was };
 	char text[TSR_CHECK_TEXT];
 	uint32_t before;
@@ -119,7 +119,7 @@ void tsr_check_report(struct tsr_gpu *gpu, struct tsr_check_event e)
 
 void tsr_check_wrote(struct tsr_gpu *gpu, uint32_t offset, uint32_t value)
 {
-	struct tsr_check *check = &gpu->check;
+	struct tsr_check *check = &gpu->bench->check;
 
 	pthread_mutex_lock(&check->lock);
 	check->write[check->writes++ % TSR_CHECK_WRITES] = (struct tsr_check_write) {
@@ -147,14 +147,14 @@ void tsr_check_excuse(struct tsr_gpu *gpu, unsigned int kind)
 		[TSR_INJECTION_STOP_STUCK] = BIT(AS_IN_USE) | BIT(DOORBELL_DISABLED),
 	};
 
-	atomic_fetch_or_explicit(&gpu->check.excused, excuse[kind], memory_order_relaxed);
+	atomic_fetch_or_explicit(&gpu->bench->check.excused, excuse[kind], memory_order_relaxed);
 }
 
 /* ---- Interrupts ------------------------------------------------------------------------------ */
 
 void tsr_check_irq(struct tsr_gpu *gpu, unsigned int cls, uint64_t before, uint64_t now)
 {
-	uint64_t *since = gpu->check.irq_since[cls];
+	uint64_t *since = gpu->bench->check.irq_since[cls];
 	uint64_t clock;
 
 	if (before == now)
@@ -176,7 +176,7 @@ static unsigned int settle_irqs(struct tsr_gpu *gpu, uint64_t clock)
 
 		pthread_mutex_lock(&gpu->irq.lock);
 		for (unsigned int bit = 0; bit < 64; bit++) {
-			uint64_t *since = &gpu->check.irq_since[cls][bit];
+			uint64_t *since = &gpu->bench->check.irq_since[cls][bit];
 
 			if (!*since || *since == UINT64_MAX)
 				continue;
@@ -229,9 +229,16 @@ void tsr_check_faulted(struct tsr_queue *q)
 	});
 }
 
+void tsr_check_doorbell_disabled(struct tsr_queue *q, uint32_t wptr)
+{
+	tsr_check_report(q->gpu, (struct tsr_check_event) {
+		.kind = TSR_CHECK_KIND_DOORBELL_DISABLED, .queue = q, .is = wptr,
+	});
+}
+
 void tsr_check_fence(struct tsr_queue *q, unsigned int as, uint64_t addr, uint64_t value)
 {
-	struct tsr_check_ring *ring = &q->gpu->check.ring[q->index];
+	struct tsr_check_ring *ring = &q->gpu->bench->check.ring[q->index];
 
 	if (ring->fenced && ring->fence_addr == addr && value <= ring->fence_value)
 		tsr_check_report(q->gpu, (struct tsr_check_event) {
@@ -257,8 +264,8 @@ static bool ring_word(const struct tsr_queue *q, uint32_t position, uint64_t *va
 	struct tsr_walk walk;
 	void *ptr;
 
-	if (tsr_mmu_peek(gpu, tsr_queue_ring_as(q), va, &walk, &entry) != TSR_MMU_PEEK_FOUND ||
-	    walk.null)
+	if (tsr_mmu_peek(&gpu->mmu, tsr_queue_ring_as(q), va, &walk, &entry) !=
+		    TSR_MMU_PEEK_FOUND || walk.null)
 		return false;
 	if (walk.local) {
 		if (walk.phys >= gpu->cfg.local_size)
@@ -291,7 +298,7 @@ static void ring_changed(struct tsr_queue *q, bool early, uint32_t position, uin
 /* Look at what the last doorbell announced again: once, and only while it is where it was. */
 static void settle_ring(struct tsr_queue *q)
 {
-	struct tsr_check_ring *ring = &q->gpu->check.ring[q->index];
+	struct tsr_check_ring *ring = &q->gpu->bench->check.ring[q->index];
 	uint32_t rptr = atomic_load_explicit(&q->rptr, memory_order_relaxed);
 
 	if (!ring->word || ring->settled)
@@ -311,7 +318,7 @@ static void settle_ring(struct tsr_queue *q)
 
 void tsr_check_enabled(struct tsr_queue *q)
 {
-	struct tsr_check_ring *ring = &q->gpu->check.ring[q->index];
+	struct tsr_check_ring *ring = &q->gpu->bench->check.ring[q->index];
 	uint32_t size = tsr_queue_ring_size(q);
 	uint64_t value;
 
@@ -339,7 +346,7 @@ void tsr_check_stopped(struct tsr_queue *q)
 
 void tsr_check_doorbell(struct tsr_queue *q, uint32_t wptr)
 {
-	struct tsr_check_ring *ring = &q->gpu->check.ring[q->index];
+	struct tsr_check_ring *ring = &q->gpu->bench->check.ring[q->index];
 	uint32_t first = atomic_load_explicit(&q->wptr, memory_order_relaxed);
 	bool fresh = false;
 	uint64_t value;
@@ -379,7 +386,7 @@ static bool announced_old(const struct tsr_check_ring *ring, uint32_t position)
 
 void tsr_check_fetched(struct tsr_queue *q, const struct tsr_packet *packet)
 {
-	struct tsr_check_ring *ring = &q->gpu->check.ring[q->index];
+	struct tsr_check_ring *ring = &q->gpu->bench->check.ring[q->index];
 	uint32_t known = atomic_load_explicit(&ring->known, memory_order_relaxed);
 	unsigned int words = tsr_packet_words(packet->word[0]);
 
@@ -401,7 +408,7 @@ void tsr_check_fetched(struct tsr_queue *q, const struct tsr_packet *packet)
 
 unsigned int tsr_check_suspects(struct tsr_gpu *gpu, uint64_t clock)
 {
-	struct tsr_check *check = &gpu->check;
+	struct tsr_check *check = &gpu->bench->check;
 	struct tsr_check_event due;
 	unsigned int left;
 	bool found;
@@ -428,7 +435,7 @@ unsigned int tsr_check_settle(struct tsr_gpu *gpu)
 {
 	uint64_t clock = gpu->ops->clock(gpu->host);
 
-	if (atomic_load(&gpu->inject.gone))
+	if (atomic_load(&gpu->hooked.gone))
 		return 0;
 	for (unsigned int i = 0; i < gpu->cfg.queues; i++) {
 		if (gpu->queue[i].state != TSR_QUEUE_STATE_DISABLED)
@@ -439,7 +446,7 @@ unsigned int tsr_check_settle(struct tsr_gpu *gpu)
 
 void tsr_check_reset(struct tsr_gpu *gpu)
 {
-	struct tsr_check *check = &gpu->check;
+	struct tsr_check *check = &gpu->bench->check;
 
 	pthread_mutex_lock(&check->lock);
 	check->suspects = 0;
@@ -452,15 +459,15 @@ void tsr_check_reset(struct tsr_gpu *gpu)
 
 void tsr_check_init(struct tsr_gpu *gpu)
 {
-	pthread_mutex_init(&gpu->check.lock, NULL);
+	pthread_mutex_init(&gpu->bench->check.lock, NULL);
 }
 
 void tsr_check_free(struct tsr_gpu *gpu)
 {
 	tsr_check_reset(gpu);
 	for (unsigned int i = 0; i < TSR_CHECK_CHUNKS; i++)
-		free(gpu->check.chunk[i]);
-	pthread_mutex_destroy(&gpu->check.lock);
+		free(gpu->bench->check.chunk[i]);
+	pthread_mutex_destroy(&gpu->bench->check.lock);
 }
 
 uint64_t tsr_gpu_check_reports(struct tsr_gpu *gpu, unsigned int *pending)
@@ -476,98 +483,17 @@ uint64_t tsr_gpu_check_reports(struct tsr_gpu *gpu, unsigned int *pending)
 	left = tsr_check_settle(gpu);
 	pthread_mutex_unlock(&gpu->lock);
 	for (unsigned int kind = 0; kind < TSR_CHECK_KINDS; kind++)
-		sum += atomic_load_explicit(&gpu->check.count[kind], memory_order_relaxed);
+		sum += atomic_load_explicit(&gpu->bench->check.count[kind], memory_order_relaxed);
 	*pending = left;
 	return sum;
 }
 
 void tsr_gpu_check_last(struct tsr_gpu *gpu, char *text, size_t size)
 {
-	pthread_mutex_lock(&gpu->check.lock);
-	snprintf(text, size, "%s", gpu->check.text);
-	pthread_mutex_unlock(&gpu->check.lock);
-}
-
-/* ---- Registers ------------------------------------------------------------------------------- */
-
-static uint32_t last_head(const struct tsr_check *check)
-{
-	const struct tsr_check_event *e = &check->last;
-
-	if (!check->any)
-		return 0;
-	return TSR_CHECK_LAST_VALID__MASK | (uint32_t)e->kind << TSR_CHECK_LAST_KIND__SHIFT |
-	       (uint32_t)e->as << TSR_CHECK_LAST_AS__SHIFT |
-	       (e->queue ? TSR_CHECK_LAST_QUEUE_VALID__MASK |
-			   e->queue->index << TSR_CHECK_LAST_QUEUE__SHIFT : 0);
-}
-
-static uint64_t read_last(struct tsr_gpu *gpu, uint32_t offset)
-{
-	const struct tsr_check_event *e = &gpu->check.last;
-
-	switch (offset) {
-	case TSR_CHECK_LAST_JOB__OFFSET:
-		return e->job;
-	case TSR_CHECK_LAST_ADDR__OFFSET:
-		return e->addr;
-	case TSR_CHECK_LAST_WAS__OFFSET:
-		return e->was;
-	case TSR_CHECK_LAST_IS__OFFSET:
-		return e->is;
-	case TSR_CHECK_LAST_TIME__OFFSET:
-		return gpu->check.any ? e->when + gpu->clock_offset : 0;
-	default:
-		return 0;
-	}
-}
-
-uint32_t tsr_check_read(struct tsr_gpu *gpu, uint32_t offset)
-{
-	struct tsr_check *check = &gpu->check;
-	uint32_t value;
-
-	if (offset >= TSR_CHECK_COUNT__OFFSET)
-		return atomic_load_explicit(&check->count[(offset - TSR_CHECK_COUNT__OFFSET) /
-							  TSR_CHECK_COUNT__STRIDE],
-					    memory_order_relaxed);
-	switch (offset) {
-	case TSR_CHECK_STATUS__OFFSET:
-		return tsr_check_settle(gpu) << TSR_CHECK_STATUS_PENDING__SHIFT;
-	case TSR_CHECK_PAGES_ADDR__OFFSET:
-	case TSR_CHECK_PAGES_ADDR__OFFSET + 4:
-		return tsr_half(check->pages_addr, offset & 4);
-	case TSR_CHECK_PAGES_SIZE__OFFSET:
-	case TSR_CHECK_PAGES_SIZE__OFFSET + 4:
-		return tsr_half(check->pages_size, offset & 4);
-	default:
-		break;
-	}
-	pthread_mutex_lock(&check->lock);
-	value = offset == TSR_CHECK_LAST__OFFSET ? last_head(check) :
-		tsr_half(read_last(gpu, offset & ~4u), offset & 4);
-	pthread_mutex_unlock(&check->lock);
-	return value;
-}
-
-void tsr_check_write(struct tsr_gpu *gpu, uint32_t offset, uint32_t value)
-{
-	struct tsr_check *check = &gpu->check;
-
-	switch (offset) {
-	case TSR_CHECK_PAGES_ADDR__OFFSET:
-	case TSR_CHECK_PAGES_ADDR__OFFSET + 4:
-		check->pages_addr = tsr_with_half(check->pages_addr, offset & 4, value);
-		break;
-	case TSR_CHECK_PAGES_SIZE__OFFSET:
-	case TSR_CHECK_PAGES_SIZE__OFFSET + 4:
-		check->pages_size = tsr_with_half(check->pages_size, offset & 4, value);
-		break;
-	case TSR_CHECK_COMMAND__OFFSET:
-		tsr_check_pages(gpu, value & TSR_CHECK_COMMAND_OP__MASK, check->pages_addr,
-				check->pages_size);
-		break;
-	default:
-		break;
-	}
+	snprintf(text, size, "%s", "");
+	if (!gpu->bench)
+		return;
+	pthread_mutex_lock(&gpu->bench->check.lock);
+	snprintf(text, size, "%s", gpu->bench->check.text);
+	pthread_mutex_unlock(&gpu->bench->check.lock);
 }

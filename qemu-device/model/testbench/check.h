@@ -18,6 +18,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "hooks.h"
 #include "tsr_regs.h"
 
 #define TSR_CHECK_SUSPECTS 64
@@ -28,12 +29,6 @@
 #define TSR_CHECK_TEXT 512		/* longest text of a report, with its 0 */
 /* Size of the block of registers. */
 #define TSR_CHECK_BYTES (TSR_CHECK_COUNT__OFFSET + TSR_CHECK_KINDS * TSR_CHECK_COUNT__STRIDE)
-
-struct tsr_gpu;
-struct tsr_mem;
-struct tsr_packet;
-struct tsr_queue;
-struct tsr_tlb_entry;
 
 /* A mistake, or what may turn out to be one. */
 struct tsr_check_event {
@@ -101,39 +96,30 @@ void tsr_check_report(struct tsr_gpu *gpu, struct tsr_check_event e);
 unsigned int tsr_check_settle(struct tsr_gpu *gpu);
 /* Report suspicions that are due at host clock @clock; returns how many are not. */
 unsigned int tsr_check_suspects(struct tsr_gpu *gpu, uint64_t clock);
-/* Reset of the device: nothing is cached, no slot is enabled. Lock held. */
-void tsr_check_reset(struct tsr_gpu *gpu);
 void tsr_check_init(struct tsr_gpu *gpu);
 void tsr_check_free(struct tsr_gpu *gpu);
-/* The driver writes a register. Lock held. */
-void tsr_check_wrote(struct tsr_gpu *gpu, uint32_t offset, uint32_t value);
 /* A fault on purpose of @kind (enum tsr_injection) happens: what follows is not the driver's. */
 void tsr_check_excuse(struct tsr_gpu *gpu, unsigned int kind);
-/* RAWSTAT & MASK of class @cls was @before and is @now. Interrupts' lock held. */
-void tsr_check_irq(struct tsr_gpu *gpu, unsigned int cls, uint64_t before, uint64_t now);
-/* Address space @as gets the table @root in the place of @old. Lock held. */
-void tsr_check_root(struct tsr_gpu *gpu, unsigned int as, uint64_t old, uint64_t root);
-/* Slot @q is enabled. Lock held. */
-void tsr_check_enabled(struct tsr_queue *q);
-/* Its doorbell announces what lies before @wptr; @q->wptr is the old one. Lock held. */
-void tsr_check_doorbell(struct tsr_queue *q, uint32_t wptr);
-/* The packet held, of the ring, has been fetched. Called by the runner. */
-void tsr_check_fetched(struct tsr_queue *q, const struct tsr_packet *packet);
-/* A FENCE of the ring writes. Called by the runner. */
-void tsr_check_fence(struct tsr_queue *q, unsigned int as, uint64_t addr, uint64_t value);
-/* The slot is about to be DISABLED. Lock held. */
-void tsr_check_stopped(struct tsr_queue *q);
-/* The slot has faulted. Lock held. */
-void tsr_check_faulted(struct tsr_queue *q);
-
-/* check_pages.c: translations and freed memory. */
-/* @e is about to be used for the byte @va. Any thread. */
-void tsr_check_access(struct tsr_mem *mem, uint64_t va, unsigned int access,
-		      const struct tsr_tlb_entry *e);
-/* Invalidation number @started of [first, last] of @as has started. Lock held. */
-void tsr_check_invalidated(struct tsr_gpu *gpu, unsigned int as, uint64_t first, uint64_t last);
 /* COMMAND: [addr, addr + size) has been @op (enum tsr_check_pages). Lock held. */
 void tsr_check_pages(struct tsr_gpu *gpu, unsigned int op, uint64_t addr, uint64_t size);
+
+/* The hooks, see hooks.h. */
+void tsr_check_reset(struct tsr_gpu *gpu);
+void tsr_check_wrote(struct tsr_gpu *gpu, uint32_t offset, uint32_t value);
+void tsr_check_irq(struct tsr_gpu *gpu, unsigned int cls, uint64_t before, uint64_t now);
+void tsr_check_root(struct tsr_gpu *gpu, unsigned int as, uint64_t old, uint64_t root);
+void tsr_check_enabled(struct tsr_queue *q);
+void tsr_check_doorbell(struct tsr_queue *q, uint32_t wptr);
+void tsr_check_doorbell_disabled(struct tsr_queue *q, uint32_t wptr);
+void tsr_check_fetched(struct tsr_queue *q, const struct tsr_packet *packet);
+void tsr_check_fence(struct tsr_queue *q, unsigned int as, uint64_t addr, uint64_t value);
+void tsr_check_stopped(struct tsr_queue *q);
+void tsr_check_faulted(struct tsr_queue *q);
+/* check_pages.c: translations and freed memory. */
+void tsr_check_access(struct tsr_mem *mem, uint64_t va, unsigned int access,
+		      const struct tsr_tlb_entry *e);
+void tsr_check_invalidated(struct tsr_gpu *gpu, bool host, unsigned int as, uint64_t first,
+			   uint64_t last);
 
 /* Registers of block CHECK. Lock held. */
 uint32_t tsr_check_read(struct tsr_gpu *gpu, uint32_t offset);

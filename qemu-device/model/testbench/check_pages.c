@@ -2,7 +2,7 @@
 /* The contract checker's view of memory: translations that are stale, pages that are freed. */
 #include <stdlib.h>
 
-#include "gpu.h"
+#include "testbench.h"
 
 #define PAGE_BYTES (1ull << TSR_PAGE_SHIFT)
 /* Chunks of one hash value that are looked at; what finds no place is not watched. */
@@ -59,14 +59,14 @@ void tsr_check_pages(struct tsr_gpu *gpu, unsigned int op, uint64_t addr, uint64
 	uint64_t first = addr / PAGE_BYTES * PAGE_BYTES, last;
 
 	if (op == TSR_CHECK_PAGES_FORGET) {
-		forget_pages(&gpu->check);
+		forget_pages(&gpu->bench->check);
 		return;
 	}
 	if (!size || size > TSR_CHECK_PAGES_MAX || addr + (size - 1) < addr)
 		return;
 	last = addr + (size - 1);
 	for (uint64_t at = first; at <= last && at >= first; at += PAGE_BYTES) {
-		_Atomic uint8_t *page = find_page(&gpu->check, at, true);
+		_Atomic uint8_t *page = find_page(&gpu->bench->check, at, true);
 		unsigned int users = page ? atomic_load_explicit(page, memory_order_relaxed) : 0;
 
 		if (!page || users == UINT8_MAX)
@@ -82,7 +82,7 @@ void tsr_check_pages(struct tsr_gpu *gpu, unsigned int op, uint64_t addr, uint64
 /* The page that @e leads to has been freed: report that once. */
 static void check_freed(struct tsr_mem *mem, uint64_t va, const struct tsr_tlb_entry *e)
 {
-	_Atomic uint8_t *page = find_page(&mem->gpu->check, e->phys, false);
+	_Atomic uint8_t *page = find_page(&mem->gpu->bench->check, e->phys, false);
 	uint8_t freed = FREED;
 
 	if (!page || !atomic_compare_exchange_strong(page, &freed, UNKNOWN))
@@ -101,7 +101,7 @@ static void check_freed(struct tsr_mem *mem, uint64_t va, const struct tsr_tlb_e
  */
 static void suspect(struct tsr_mem *mem, uint64_t va, uint64_t was, uint64_t is)
 {
-	struct tsr_check *check = &mem->gpu->check;
+	struct tsr_check *check = &mem->gpu->bench->check;
 	const struct tsr_queue *q = mem->queue;
 	uint64_t page = va / PAGE_BYTES * PAGE_BYTES;
 	bool known = false;
@@ -127,7 +127,7 @@ static void check_stale(struct tsr_mem *mem, uint64_t va, unsigned int access,
 	struct tsr_walk walk;
 	uint64_t entry = 0;
 
-	switch (tsr_mmu_peek(mem->gpu, mem->as, va, &walk, &entry)) {
+	switch (tsr_mmu_peek(&mem->gpu->mmu, mem->as, va, &walk, &entry)) {
 	case TSR_MMU_PEEK_FOUND:
 		if (walk.null == !e->ptr && (walk.perms & access) &&
 		    (walk.null || (walk.phys == e->phys && walk.local == e->local)))
@@ -146,16 +146,19 @@ void tsr_check_access(struct tsr_mem *mem, uint64_t va, unsigned int access,
 {
 	if (e->ptr && !e->local)
 		check_freed(mem, va, e);
-	if (mem->runner->inval_seen == atomic_load(&mem->gpu->check.started))
+	if (mem->runner->inval_seen == atomic_load(&mem->gpu->bench->check.started))
 		check_stale(mem, va, access, e);
 }
 
-void tsr_check_invalidated(struct tsr_gpu *gpu, unsigned int as, uint64_t first, uint64_t last)
+void tsr_check_invalidated(struct tsr_gpu *gpu, bool host, unsigned int as, uint64_t first,
+			   uint64_t last)
 {
-	struct tsr_check *check = &gpu->check;
+	struct tsr_check *check = &gpu->bench->check;
 	unsigned int kept = 0;
 
 	atomic_store(&check->started, gpu->inval.head);
+	if (host)
+		return;
 	/* for some it comes too late */
 	if (atomic_load_explicit(&check->suspicious, memory_order_relaxed))
 		tsr_check_suspects(gpu, gpu->ops->clock(gpu->host));

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "gpu.h"
+#include "testbench.h"
 
 /* Cycles that a burst of an engine takes which hangs, and nanoseconds on a worker. */
 #define HANG_CYCLES 16384
@@ -51,21 +51,22 @@ static bool lucky(const struct tsr_inject_rule *r, unsigned int rule, uint64_t n
 }
 
 /* Which kinds have a rule that can fire. */
-static void update_armed(struct tsr_inject *inject)
+static void update_armed(struct tsr_gpu *gpu)
 {
+	const struct tsr_inject *inject = &gpu->bench->inject;
 	uint32_t armed = 0;
 
 	for (unsigned int i = 0; i < inject->rules; i++) {
 		if (inject->rule[i].fired < inject->rule[i].times)
 			armed |= 1u << inject->rule[i].kind;
 	}
-	atomic_store_explicit(&inject->armed, armed, memory_order_relaxed);
+	atomic_store_explicit(&gpu->hooked.armed, armed, memory_order_relaxed);
 }
 
 bool tsr_inject_ask(struct tsr_gpu *gpu, unsigned int kind, const struct tsr_inject_at *at,
 		    uint64_t *delay)
 {
-	struct tsr_inject *inject = &gpu->inject;
+	struct tsr_inject *inject = &gpu->bench->inject;
 	uint64_t args[4] = { kind, 0, at->queue ? at->queue->index : UINT64_MAX, at->addr };
 	bool fires = false;
 
@@ -85,7 +86,7 @@ bool tsr_inject_ask(struct tsr_gpu *gpu, unsigned int kind, const struct tsr_inj
 			*delay = r->delay;
 	}
 	if (fires)
-		update_armed(inject);
+		update_armed(gpu);
 	pthread_mutex_unlock(&inject->lock);
 	if (!fires)
 		return false;
@@ -99,7 +100,7 @@ bool tsr_inject_ask(struct tsr_gpu *gpu, unsigned int kind, const struct tsr_inj
 
 bool tsr_inject_put_off(struct tsr_gpu *gpu, struct tsr_inject_later later, uint64_t delay)
 {
-	struct tsr_inject *inject = &gpu->inject;
+	struct tsr_inject *inject = &gpu->bench->inject;
 	bool room;
 
 	later.when = gpu->ops->clock(gpu->host) + delay;
@@ -109,18 +110,18 @@ bool tsr_inject_put_off(struct tsr_gpu *gpu, struct tsr_inject_later later, uint
 		inject->later[inject->laters++] = later;
 	pthread_mutex_unlock(&inject->lock);
 	if (room)
-		atomic_store_explicit(&inject->waiting, true, memory_order_release);
+		atomic_store_explicit(&gpu->hooked.waiting, true, memory_order_release);
 	return room;
 }
 
 void tsr_inject_arm(struct tsr_gpu *gpu)
 {
-	struct tsr_inject *inject = &gpu->inject;
+	struct tsr_inject *inject = &gpu->bench->inject;
 	uint64_t first = UINT64_MAX;
 
-	if (!atomic_load_explicit(&inject->waiting, memory_order_acquire))
+	if (!atomic_load_explicit(&gpu->hooked.waiting, memory_order_acquire))
 		return;
-	atomic_store_explicit(&inject->waiting, false, memory_order_relaxed);
+	atomic_store_explicit(&gpu->hooked.waiting, false, memory_order_relaxed);
 	pthread_mutex_lock(&inject->lock);
 	for (unsigned int i = 0; i < inject->laters; i++) {
 		if (inject->later[i].when < first)
@@ -128,15 +129,13 @@ void tsr_inject_arm(struct tsr_gpu *gpu)
 	}
 	pthread_mutex_unlock(&inject->lock);
 	if (first != UINT64_MAX)
-		tsr_timer_want(gpu, first);
+		tsr_timer_want(&gpu->timer, first);
 }
 
 static void late_store(struct tsr_gpu *gpu, const struct tsr_inject_later *later)
 {
 	struct tsr_runner *runner = &gpu->runner[0];
-	struct tsr_mem mem = {
-		.gpu = gpu, .runner = runner, .as = later->as, .unit = TSR_UNIT_CP,
-	};
+	struct tsr_mem mem = tsr_runner_mem(runner, NULL, later->as, TSR_UNIT_CP);
 
 	if (!runner->queue)
 		tsr_tlb_sync(runner);
@@ -149,18 +148,18 @@ static void happen(struct tsr_gpu *gpu, const struct tsr_inject_later *later)
 {
 	switch (later->what) {
 	case TSR_LATER_MESSAGE:
-		if (!atomic_load(&gpu->inject.gone))
+		if (!atomic_load(&gpu->hooked.gone))
 			tsr_irq_send(gpu, later->vector);
 		break;
 	case TSR_LATER_STORE:
-		if (!atomic_load(&gpu->inject.gone))
+		if (!atomic_load(&gpu->hooked.gone))
 			late_store(gpu, later);
 		break;
 	case TSR_LATER_STOP:
 		tsr_queue_unstick(&gpu->queue[later->queue]);
 		break;
 	case TSR_LATER_RESET:
-		gpu->inject.reset_stuck = false;
+		gpu->hooked.reset_stuck = false;
 		tsr_gpu_runner_idle(gpu);
 		break;
 	}
@@ -186,7 +185,7 @@ static bool take_due(struct tsr_inject *inject, uint64_t now, struct tsr_inject_
 
 void tsr_inject_expired(struct tsr_gpu *gpu, uint64_t now)
 {
-	struct tsr_inject *inject = &gpu->inject;
+	struct tsr_inject *inject = &gpu->bench->inject;
 	struct tsr_inject_later later;
 	bool due;
 
@@ -198,7 +197,29 @@ void tsr_inject_expired(struct tsr_gpu *gpu, uint64_t now)
 			happen(gpu, &later);
 	} while (due);
 	if (inject->laters)
-		atomic_store_explicit(&inject->waiting, true, memory_order_relaxed);
+		atomic_store_explicit(&gpu->hooked.waiting, true, memory_order_relaxed);
+}
+
+static void timer_expired(void *gpu, uint64_t now)
+{
+	tsr_inject_expired(gpu, now);
+}
+
+static void timer_arm(void *gpu, uint64_t now)
+{
+	(void)now;
+	tsr_inject_arm(gpu);
+}
+
+void tsr_inject_init(struct tsr_gpu *gpu)
+{
+	pthread_mutex_init(&gpu->bench->inject.lock, NULL);
+	tsr_timer_add(&gpu->timer, &(struct tsr_timer_user){ timer_expired, timer_arm, gpu });
+}
+
+void tsr_inject_free(struct tsr_gpu *gpu)
+{
+	pthread_mutex_destroy(&gpu->bench->inject.lock);
 }
 
 /* ---- Units' questions ------------------------------------------------------------------------ */
@@ -235,7 +256,7 @@ bool tsr_inject_message(struct tsr_gpu *gpu, unsigned int vector, uint64_t bits)
 	struct tsr_inject_later later = { .what = TSR_LATER_MESSAGE, .vector = vector };
 	uint64_t delay = 50000;
 
-	if (atomic_load(&gpu->inject.gone))
+	if (atomic_load(&gpu->hooked.gone))
 		return true;
 	if (tsr_injected(gpu, TSR_INJECTION_IRQ_LOST, &at, NULL))
 		return true;
@@ -270,6 +291,16 @@ uint8_t tsr_inject_walk(const struct tsr_mem *mem, uint64_t va)
 	return 0;
 }
 
+bool tsr_inject_stop(struct tsr_queue *q)
+{
+	const struct tsr_inject_at at = { .queue = q };
+	struct tsr_inject_later later = { .what = TSR_LATER_STOP, .queue = q->index };
+	uint64_t delay = UINT64_MAX;
+
+	return tsr_injected(q->gpu, TSR_INJECTION_STOP_STUCK, &at, &delay) &&
+	       (delay == UINT64_MAX || tsr_inject_put_off(q->gpu, later, delay));
+}
+
 void tsr_inject_reset(struct tsr_gpu *gpu)
 {
 	const struct tsr_inject_at at = { 0 };
@@ -278,7 +309,7 @@ void tsr_inject_reset(struct tsr_gpu *gpu)
 
 	if (gpu->reset_busy || !tsr_injected(gpu, TSR_INJECTION_RESET_STUCK, &at, &delay))
 		return;
-	gpu->inject.reset_stuck = delay == UINT64_MAX || tsr_inject_put_off(gpu, later, delay);
+	gpu->hooked.reset_stuck = delay == UINT64_MAX || tsr_inject_put_off(gpu, later, delay);
 }
 
 bool tsr_inject_flr(struct tsr_gpu *gpu)
@@ -287,8 +318,8 @@ bool tsr_inject_flr(struct tsr_gpu *gpu)
 
 	if (tsr_injected(gpu, TSR_INJECTION_FLR_IGNORED, &at, NULL))
 		return true;
-	gpu->inject.reset_stuck = false;
-	atomic_store(&gpu->inject.gone, false);
+	gpu->hooked.reset_stuck = false;
+	atomic_store(&gpu->hooked.gone, false);
 	return false;
 }
 
@@ -296,11 +327,11 @@ bool tsr_inject_gone(struct tsr_gpu *gpu)
 {
 	const struct tsr_inject_at at = { 0 };
 
-	if (!atomic_load(&gpu->inject.gone) && tsr_injected(gpu, TSR_INJECTION_GONE, &at, NULL)) {
-		atomic_store(&gpu->inject.gone, true);
+	if (!atomic_load(&gpu->hooked.gone) && tsr_injected(gpu, TSR_INJECTION_GONE, &at, NULL)) {
+		atomic_store(&gpu->hooked.gone, true);
 		tsr_runners_interrupt(gpu);
 	}
-	return atomic_load(&gpu->inject.gone);
+	return atomic_load(&gpu->hooked.gone);
 }
 
 /* Let @ns pass on the thread of @runner, or until somebody wants its attention. */
@@ -320,13 +351,12 @@ static void pass_time(struct tsr_runner *runner, struct tsr_queue *q, uint64_t n
 	}
 }
 
-bool tsr_inject_hangs(struct tsr_runner *runner, struct tsr_queue *q)
+bool tsr_inject_hangs(struct tsr_runner *runner, struct tsr_queue *q, bool first)
 {
 	const struct tsr_inject_at at = { .queue = q };
 
-	if (!q->exec.fifo.begun && tsr_injected(q->gpu, TSR_INJECTION_HANG, &at, NULL))
+	if (first && tsr_injected(q->gpu, TSR_INJECTION_HANG, &at, NULL))
 		atomic_store_explicit(&q->hung, true, memory_order_relaxed);
-	q->exec.fifo.begun = true;
 	if (!atomic_load_explicit(&q->hung, memory_order_relaxed))
 		return false;
 	tsr_run_cycles(runner, q, HANG_CYCLES);
@@ -347,7 +377,7 @@ void tsr_inject_slow(struct tsr_runner *runner, struct tsr_queue *q)
 void tsr_inject_corrupt(struct tsr_runner *runner, struct tsr_queue *q)
 {
 	const struct tsr_inject_at at = { .queue = q };
-	const struct tsr_dirty *dirty = &runner->dirty;
+	const struct tsr_dirty *dirty = &runner->port.dirty;
 	const struct tsr_dirty_range *last;
 
 	if (!dirty->count || !tsr_injected(q->gpu, TSR_INJECTION_COPY_CORRUPT, &at, NULL))
@@ -361,14 +391,14 @@ void tsr_inject_corrupt(struct tsr_runner *runner, struct tsr_queue *q)
 /* All that faults have left standing ends. */
 static void end_faults(struct tsr_gpu *gpu)
 {
-	bool gone = atomic_exchange(&gpu->inject.gone, false);
+	bool gone = atomic_exchange(&gpu->hooked.gone, false);
 
 	for (unsigned int i = 0; i < TSR_QUEUES_MAX; i++) {
 		atomic_store_explicit(&gpu->queue[i].hung, false, memory_order_relaxed);
 		tsr_queue_unstick(&gpu->queue[i]);
 	}
 	tsr_inject_expired(gpu, UINT64_MAX);
-	gpu->inject.reset_stuck = false;
+	gpu->hooked.reset_stuck = false;
 	tsr_gpu_runner_idle(gpu);
 	if (gone && atomic_load_explicit(&gpu->sched.runnable, memory_order_relaxed))
 		tsr_workers_wake(gpu);
@@ -377,7 +407,7 @@ static void end_faults(struct tsr_gpu *gpu)
 /* @script is in force. False: too many rules. Lock held. */
 static bool enforce(struct tsr_gpu *gpu, const struct tsr_inject_script *script)
 {
-	struct tsr_inject *inject = &gpu->inject;
+	struct tsr_inject *inject = &gpu->bench->inject;
 	bool fits_in;
 
 	pthread_mutex_lock(&inject->lock);
@@ -388,7 +418,7 @@ static bool enforce(struct tsr_gpu *gpu, const struct tsr_inject_script *script)
 		memcpy(&inject->rule[inject->rules], script->rule,
 		       script->rules * sizeof(script->rule[0]));
 		inject->rules += script->rules;
-		update_armed(inject);
+		update_armed(gpu);
 	}
 	pthread_mutex_unlock(&inject->lock);
 	if (fits_in && script->clear)
@@ -401,8 +431,13 @@ static bool enforce(struct tsr_gpu *gpu, const struct tsr_inject_script *script)
 bool tsr_gpu_inject(struct tsr_gpu *gpu, const char *text, char *err, size_t errlen)
 {
 	struct tsr_inject_script script;
-	bool good = tsr_inject_parse(&script, text);
+	bool good;
 
+	if (!gpu->bench) {
+		snprintf(err, errlen, "this device injects no faults");
+		return false;
+	}
+	good = tsr_inject_parse(&script, text);
 	if (!good) {
 		snprintf(err, errlen, "character %u: %s", script.position + 1, script.err);
 		return false;
@@ -418,7 +453,7 @@ bool tsr_gpu_inject(struct tsr_gpu *gpu, const char *text, char *err, size_t err
 
 uint32_t tsr_inject_read(struct tsr_gpu *gpu, uint32_t offset)
 {
-	struct tsr_inject *inject = &gpu->inject;
+	struct tsr_inject *inject = &gpu->bench->inject;
 
 	if (offset == TSR_INJECT_STATUS__OFFSET)
 		return inject->status | inject->rules << TSR_INJECT_STATUS_RULES__SHIFT;
@@ -431,7 +466,7 @@ uint32_t tsr_inject_read(struct tsr_gpu *gpu, uint32_t offset)
 
 void tsr_inject_write(struct tsr_gpu *gpu, uint32_t offset, uint32_t value)
 {
-	struct tsr_inject *inject = &gpu->inject;
+	struct tsr_inject *inject = &gpu->bench->inject;
 	struct tsr_inject_script script;
 	char c = value & TSR_INJECT_TEXT_CHARACTER__MASK;
 	bool good;

@@ -4,8 +4,8 @@
  *
  * In: scripts from the host and from INJECT.TEXT; questions of the units, at each occasion, whether
  * this one goes wrong. Out: yes or no, and things that are to happen later. Where no rule is in
- * force the question is one load. Limits: TSR_INJECTION_RULES_MAX rules, TSR_INJECT_LATER things
- * put off; one more happens at once, or not at all.
+ * force the question is one load (hooks.h). Limits: TSR_INJECTION_RULES_MAX rules, TSR_INJECT_LATER
+ * things put off; one more happens at once, or not at all.
  */
 #ifndef TSR_INJECT_H
 #define TSR_INJECT_H
@@ -15,17 +15,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "hooks.h"
 #include "tsr_regs.h"
 
 #define TSR_INJECT_LATER 64
 #define TSR_INJECT_KINDS TSR_INJECT_FIRED__COUNT
 /* Size of the block of registers. */
 #define TSR_INJECT_BYTES (TSR_INJECT_FIRED__OFFSET + TSR_INJECT_KINDS * TSR_INJECT_FIRED__STRIDE)
-
-struct tsr_gpu;
-struct tsr_mem;
-struct tsr_queue;
-struct tsr_runner;
 
 /* A rule, as the script gives it. */
 struct tsr_inject_rule {
@@ -42,14 +38,6 @@ struct tsr_inject_rule {
 	uint64_t seen, fired;		/* occasions, faults so far */
 };
 
-/* What is known of an occasion; what a unit does not know a rule cannot ask for. */
-struct tsr_inject_at {
-	const struct tsr_queue *queue;	/* or NULL */
-	uint64_t queues;		/* of a message: slots it tells of */
-	uint64_t addr;
-	int as, vector;
-};
-
 /* Something that happens at a later time. */
 struct tsr_inject_later {
 	uint64_t when;			/* host clock */
@@ -64,9 +52,6 @@ struct tsr_inject_later {
 };
 
 struct tsr_inject {
-	/* kinds that have a rule, and whether anything is put off: the usual case is 0 */
-	_Atomic uint32_t armed;
-	atomic_bool waiting;
 	pthread_mutex_t lock;		/* a leaf: protects what follows */
 	struct tsr_inject_rule rule[TSR_INJECTION_RULES_MAX];
 	unsigned int rules;
@@ -74,9 +59,7 @@ struct tsr_inject {
 	unsigned int laters;
 	_Atomic uint32_t fired[TSR_INJECT_KINDS];
 
-	/* What faults have left standing. Protected by the device's lock, read by anybody. */
-	atomic_bool gone;		/* the device does not answer */
-	bool reset_stuck;		/* a reset waits for what cannot come */
+	/* registers; protected by the device's lock */
 	char text[TSR_INJECTION_TEXT_MAX + 1];	/* of INJECT.TEXT, so far */
 	unsigned int length;
 	uint32_t status;		/* INJECT.STATUS without RULES */
@@ -92,44 +75,30 @@ struct tsr_inject_script {
 };
 bool tsr_inject_parse(struct tsr_inject_script *script, const char *text);
 
-/*
- * The question. @at, of which queue, class and job number come; *@delay (may be NULL) becomes the
- * rule's delay, or stays as it is. Any thread. Through tsr_injected() of gpu.h.
- */
-bool tsr_inject_ask(struct tsr_gpu *gpu, unsigned int kind, const struct tsr_inject_at *at,
-		    uint64_t *delay);
+void tsr_inject_init(struct tsr_gpu *gpu);
+void tsr_inject_free(struct tsr_gpu *gpu);
 
 /*
  * Put @later off by @delay ns; somebody has to come by with the lock and tsr_inject_arm(). False:
  * too much is put off already. Any thread.
  */
 bool tsr_inject_put_off(struct tsr_gpu *gpu, struct tsr_inject_later later, uint64_t delay);
-/* Whoever has the lock looks: ask the host for a timer. Lock held. */
-void tsr_inject_arm(struct tsr_gpu *gpu);
 /* Do what is due at host clock @now. Lock held. */
 void tsr_inject_expired(struct tsr_gpu *gpu, uint64_t now);
 
-/* A FENCE writes @value to @addr: do it as rules have it. True: it has been done. */
+/* The hooks, see hooks.h. */
+void tsr_inject_arm(struct tsr_gpu *gpu);
+bool tsr_inject_ask(struct tsr_gpu *gpu, unsigned int kind, const struct tsr_inject_at *at,
+		    uint64_t *delay);
 bool tsr_inject_fence(struct tsr_mem *mem, uint64_t addr, uint64_t value);
-/* The message of @vector, of events @bits, is about to be sent. True: it is not. Any thread. */
 bool tsr_inject_message(struct tsr_gpu *gpu, unsigned int vector, uint64_t bits);
-/* The fault code of a translation that fails on purpose, or 0. */
 uint8_t tsr_inject_walk(const struct tsr_mem *mem, uint64_t va);
-
-/* The device is to be reset by its register: whether that gets stuck. Lock held. */
+bool tsr_inject_stop(struct tsr_queue *q);
 void tsr_inject_reset(struct tsr_gpu *gpu);
-/* FLR: true if it is ignored; else what keeps it from being complete ends. Lock held. */
 bool tsr_inject_flr(struct tsr_gpu *gpu);
-/* A register is read: true if the device does not answer. Lock held. */
 bool tsr_inject_gone(struct tsr_gpu *gpu);
-/*
- * Before a burst of the engine of @q: true if it hangs, and the time of a burst has passed. Called
- * by the runner.
- */
-bool tsr_inject_hangs(struct tsr_runner *runner, struct tsr_queue *q);
-/* Behind one: it may be slow. Called by the runner. */
+bool tsr_inject_hangs(struct tsr_runner *runner, struct tsr_queue *q, bool first);
 void tsr_inject_slow(struct tsr_runner *runner, struct tsr_queue *q);
-/* A copy command is complete: what it has written last may be wrong. Called by the runner. */
 void tsr_inject_corrupt(struct tsr_runner *runner, struct tsr_queue *q);
 
 /* Registers of block INJECT. Lock held. */

@@ -841,7 +841,7 @@ static enum tsr_burst burst_of(struct tsr_shader *sh, const struct tsr_mem *view
 	sh->stats.cycles = cycles_of(c, sh, &b);
 	sh->stats.read_bytes += c->count[TSR_TILE_LOAD_BYTES] - loaded;
 	sh->stats.write_bytes += c->count[TSR_TILE_STORE_BYTES] - stored;
-	tsr_mem_flush_dirty(mem.runner);
+	tsr_mem_flush_dirty(mem.port);
 	return step == TSR_STEP_MORE	? TSR_BURST_MORE :
 	       step == TSR_STEP_DONE	? TSR_BURST_DONE :
 	       step == TSR_STEP_PENDING ? TSR_BURST_STUCK :

@@ -137,7 +137,7 @@ struct front *front_new_on(unsigned int width, unsigned int height,
 	f->data = buffer(f, FRONT_DATA, FRONT_DATA_SIZE, BENCH_RW);
 	f->list = buffer(f, FRONT_LIST, FRONT_LIST_SIZE, BENCH_RX);
 	f->heap = buffer(f, FRONT_HEAP, FRONT_HEAP_SIZE, BENCH_RW);
-	f->mem = (struct tsr_mem){ .gpu = f->b->gpu, .runner = &f->b->gpu->runner[0], .as = 1 };
+	f->mem = tsr_runner_mem(&f->b->gpu->runner[0], NULL, 1, 0);
 	f->bin = tsr_bin_new();
 	if (!f->bin)
 		abort();
@@ -245,7 +245,7 @@ bool front_bin(struct front *f)
 		else if (step != TSR_STEP_MORE)
 			break;
 	}
-	tsr_mem_flush_dirty(f->mem.runner);
+	tsr_mem_flush_dirty(f->mem.port);
 	return step == TSR_STEP_DONE;
 }
 

@@ -36,9 +36,7 @@ struct pipe *pipe_new(const struct tsr_config *config)
 	bench_as_init(p->b, &p->as, 1);
 	p->data = bench_buffer(&p->as, PIPE_DATA, PIPE_DATA_SIZE, BENCH_RW);
 	p->code = bench_buffer(&p->as, PIPE_CODE, PIPE_CODE_SIZE, BENCH_RX);
-	p->mem = (struct tsr_mem){ .gpu = p->b->gpu, .queue = &p->b->gpu->queue[0],
-				   .runner = &p->b->gpu->runner[0], .as = 1,
-				   .unit = TSR_UNIT_SHADER };
+	p->mem = tsr_runner_mem(&p->b->gpu->runner[0], &p->b->gpu->queue[0], 1, TSR_UNIT_SHADER);
 	p->sh = tsr_shader_new(NULL);
 	p->v = zeroed(sizeof(*p->v));
 	p->f = zeroed(sizeof(*p->f));
@@ -209,7 +207,7 @@ static enum tsr_step run(struct pipe *p, enum tsr_step (*step)(struct pipe *p))
 
 	p->stats = (struct tsr_shader_stats){ 0 };
 	/* the test may have written descriptors and textures */
-	tsr_mmu_data_changed(p->b->gpu, 1);
+	tsr_mmu_data_changed(&p->b->gpu->mmu, 1);
 	for (p->steps = 1;; p->steps++) {
 		p->mem.runner->budget = p->budget;
 		tsr_stage_enter(p->sh, &p->mem, p->mem.queue, 0);

@@ -7,10 +7,7 @@
 
 static void start(struct units *u, unsigned int runner)
 {
-	u->mem = (struct tsr_mem){
-		.gpu = u->b->gpu, .runner = &u->b->gpu->runner[runner], .as = 1,
-		.unit = TSR_UNIT_SHADER,
-	};
+	u->mem = tsr_runner_mem(&u->b->gpu->runner[runner], NULL, 1, TSR_UNIT_SHADER);
 	u->access = aligned_alloc(64, (sizeof(*u->access) + 63) / 64 * 64);
 	if (!u->access)
 		abort();
@@ -144,6 +141,6 @@ bool units_fault_is(const struct units *u, uint8_t code, uint64_t addr, unsigned
 void units_stop(struct units *u)
 {
 	tsr_access_stop(u->access, u->mem.runner);
-	tsr_mmu_data_changed(u->b->gpu, u->mem.as);
+	tsr_mmu_data_changed(&u->b->gpu->mmu, u->mem.as);
 	tsr_texture_enter(u->textures, u->b->gpu, u->mem.as);
 }

@@ -274,10 +274,10 @@ enum tsr_step tsr_msg_clock(struct tsr_msg_env *env, struct tsr_msg *msg, unsign
 
 	(void)arg;
 	if (msg->insn->mod[TSR_MOD_SOURCE] == TSR_SOURCE_CYCLE_COUNTER)
-		now = atomic_load_explicit(&gpu->counter[TSR_GLOBAL_COUNTER_GPU_CYCLES],
+		now = atomic_load_explicit(&gpu->counters.global[TSR_GLOBAL_COUNTER_GPU_CYCLES],
 					   memory_order_relaxed) + env->mem->runner->unreported;
 	else
-		now = tsr_clock(gpu);
+		now = tsr_clock(&gpu->counters);
 	for (; msg->lanes; msg->lanes &= msg->lanes - 1) {
 		unsigned int lane = __builtin_ctz(msg->lanes);
 

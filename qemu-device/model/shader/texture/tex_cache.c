@@ -279,7 +279,7 @@ void tsr_texture_cache_init(struct tsr_texture_cache *cache, const char *name)
 
 void tsr_texture_enter(struct tsr_texture_cache *cache, struct tsr_gpu *gpu, unsigned int as)
 {
-	cache->space = tsr_mmu_data_generation(gpu, as);
+	cache->space = tsr_mmu_data_generation(&gpu->mmu, as);
 	cache->off = gpu->cfg.no_texture_cache;
 	if (cache->off)
 		forget(cache);

@@ -14,7 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "command/engine.h"
+#include "engine.h"
 
 struct tsr_queue;
 

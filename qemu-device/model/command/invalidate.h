@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Invalidations of translations: from a register, a packet or the host to their completion.
+ *
+ * Invalidations are written to a log of the device; a runner catches up with the log at its
+ * stopping points, and an invalidation is complete when every runner that was running has passed
+ * it. A runner that fell behind by more than the log holds drops everything.
+ *
+ * In: what is to be forgotten, runners at their stopping points. Out: INV_DONE, the TLB_DONE
+ * interrupt, new numbers of an address space's code and data. Limits: TSR_INVAL_LOG that are not
+ * complete; the completion of the oldest is put off where there are more.
+ */
+#ifndef TSR_INVALIDATE_H
+#define TSR_INVALIDATE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "memory/tlb.h"
+
+#define TSR_INVAL_LOG 64
+
+struct tsr_gpu;
+struct tsr_runner;
+
+/* The log. Protected by the device's lock. */
+struct tsr_inval {
+	struct tsr_inval_record log[TSR_INVAL_LOG];	/* number n is at n % TSR_INVAL_LOG */
+	uint64_t head;			/* invalidations ever started */
+	uint64_t done;			/* invalidations ever completed */
+	uint32_t late;			/* sum of tsr_as.inv_late */
+	bool late_irq;			/* one of them wants TLB_DONE */
+};
+
+/* Catch up with the log: at stopping points of the runner only. Lock held. */
+void tsr_tlb_sync(struct tsr_runner *runner);
+
+/*
+ * Start an invalidation as AS.COMMAND does; returns without waiting. @first and @last are looked at
+ * for RANGE only. Lock held.
+ */
+void tsr_inval_start(struct tsr_gpu *gpu, unsigned int kind, unsigned int as, uint64_t first,
+		     uint64_t last, bool irq);
+/*
+ * Retire the invalidations that every running runner has passed: after a sync, and when a runner
+ * goes idle. Lock held.
+ */
+void tsr_inval_complete(struct tsr_gpu *gpu);
+/*
+ * AS.COMMAND and TLB_INVALIDATE: do @op (enum tsr_inv_op) on @as, of [va, va + size) for RANGE.
+ * Lock held.
+ */
+void tsr_inval_command(struct tsr_gpu *gpu, unsigned int as, unsigned int op, uint64_t va,
+		       uint64_t size, bool irq);
+/* Device reset: all address spaces off, nothing cached. No runner is running. Lock held. */
+void tsr_inval_reset(struct tsr_gpu *gpu);
+
+#endif
