@@ -292,8 +292,7 @@ static struct tsr_head *next_head(struct tsr_gpu *gpu)
 }
 
 /* One turn of the thread, without the lock. *@crc: of a frame that is complete. */
-static void turn(struct tsr_gpu *gpu, struct tsr_runner *runner, struct tsr_head *head,
-		 uint64_t host_seq, uint32_t *crc)
+static void turn(struct tsr_runner *runner, struct tsr_head *head, uint64_t host_seq, uint32_t *crc)
 {
 	struct tsr_composition *c = &head->composition;
 	struct tsr_mem mem = tsr_runner_mem(runner, NULL, 0, TSR_UNIT_NONE);
@@ -329,7 +328,7 @@ bool tsr_compose_run(struct tsr_runner *runner)
 	tsr_tlb_sync(runner);
 	atomic_store_explicit(&runner->attention, false, memory_order_relaxed);
 	pthread_mutex_unlock(&gpu->lock);
-	turn(gpu, runner, head, seq, &crc);
+	turn(runner, head, seq, &crc);
 	pthread_mutex_lock(&gpu->lock);
 	head->running = false;
 	runner->composes = false;
