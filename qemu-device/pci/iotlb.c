@@ -36,7 +36,9 @@
 #define IOTLB_REFUSAL_NS (20 * SCALE_MS)
 /*
  * On a slow host the queue may come back later than that.  It then asks once
- * more, and so many times at most: the next refusal is good whenever it comes.
+ * more, and so many times at most: the next refusal is good whenever it comes,
+ * and from then on for as long as any.  (The model asks twice: for a page, and
+ * when it cannot have that, for what it needs of it.)
  */
 #define IOTLB_LATE_MAX  2
 
@@ -249,6 +251,7 @@ static enum tsr_host_result iotlb_ask(TesseraState *s, uint64_t page,
 {
     TesseraDMA *dma = &s->dma;
     GList *link = iotlb_find_miss(dma, page, write);
+    int64_t now = get_clock();
     IOTLBMiss *miss;
 
     if (link) {
@@ -256,8 +259,10 @@ static enum tsr_host_result iotlb_ask(TesseraState *s, uint64_t page,
         if (!miss->refused) {
             return TSR_HOST_PENDING;
         }
-        if (get_clock() - miss->when <= IOTLB_REFUSAL_NS ||
-            miss->late >= IOTLB_LATE_MAX) {
+        if (miss->late >= IOTLB_LATE_MAX) {
+            miss->when = now;
+        }
+        if (now - miss->when <= IOTLB_REFUSAL_NS) {
             miss->late = 0;
             trace_tessera_dma_fault(s->name, page, write);
             return TSR_HOST_FAULT;

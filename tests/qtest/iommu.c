@@ -3,6 +3,7 @@
  * The device behind the Intel IOMMU with translation on. Bus addresses are guest-physical ones plus
  * OFFSET, so nothing works that is not translated.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -363,6 +364,76 @@ static void test_on_and_off(void)
 	qtest_stop(q);
 }
 
+/* How often the IOMMU has refused @iova, by the trace in @path. */
+static unsigned int refusals(const char *path, uint64_t iova)
+{
+	FILE *file = fopen(path, "r");
+	unsigned int n = 0;
+	char line[300], want[60];
+
+	if (!ktap_ok(file != NULL))
+		return 0;
+	snprintf(want, sizeof(want), ": 0x%llx write=1 ok=0", (unsigned long long)iova);
+	while (fgets(line, sizeof(line), file))
+		n += strstr(line, want) != NULL;
+	fclose(file);
+	return n;
+}
+
+/* Commands of @job once more, @n times, and a fence. */
+static void again(struct gpu_job *job, unsigned int n, uint64_t value)
+{
+	while (n--)
+		gpu_packet(&job->queue, call, .addr = GPU_JOB_CODE,
+			   .size = TSR_COPY_LINEAR_QWORDS * sizeof(uint64_t));
+	gpu_packet(&job->queue, fence, .event = TSR_EVENT_ALL_DONE, .addr = GPU_JOB_FENCE,
+		   .value = value);
+	gpu_doorbell(&job->queue);
+}
+
+/*
+ * A refusal is good for 20 ms. A queue that comes back for it later, because another one has had
+ * the only engine for 200 ms, asks again, twice at most: each time the guest reads of a fault. So
+ * its fault comes while the other is still at work.
+ */
+static void test_late_refusal(void)
+{
+	const char *rule = "slow queue=1 delay=100ms times=always";
+	struct gpu_job late, slow;
+	char path[300], args[600];
+	unsigned int n;
+
+	snprintf(path, sizeof(path), "%s/iommu-%d.trace", getenv("TSR_BUILD") ?: "/tmp",
+		 (int)getpid());
+	snprintf(args, sizeof(args), "-D %s -trace tessera_iotlb_* " ARGS
+		 ",inline-budget=0,threads=1,copy-engines=1,inject-window=on", path);
+	start(args);
+	gpu_job_prepare(&late, &gpu, 0, 0, 4096, 17, false);
+	gpu_job_prepare(&slow, &gpu, 1, 2, TSR_BURST_BYTES, 18, false);
+	gpu_write(&gpu, TSR_REG_QUEUE_TIMESLICE(1), TSR_TIMESLICE_MIN);
+	/* both have all their translations */
+	gpu_doorbell(&late.queue);
+	gpu_doorbell(&slow.queue);
+	ktap_ok(gpu_wait_memory(&gpu, late.fence, GPU_JOB_VALUE));
+	ktap_ok(gpu_wait_memory(&gpu, slow.fence, GPU_JOB_VALUE));
+	vtd_map(&vtd, late.dst + OFFSET, 0, 4096, 0);
+	vtd_invalidate_pages(&vtd, late.dst + OFFSET, 0);
+	do
+		gpu_write(&gpu, TSR_REG_INJECT_TEXT, (uint8_t)*rule);
+	while (*rule++);
+	again(&slow, 100, 2);
+	again(&late, 1, 2);
+	ktap_ok(gpu_wait_state(&late.queue, TSR_QUEUE_STATE_FAULTED));
+	ktap_eq(gpu_queue_fault(&late.queue), TSR_FAULT_BUS);
+	ktap_eq(gpu_read64(&gpu, TSR_REG_QUEUE_FAULT_ADDR(0)), GPU_JOB_DST);
+	ktap_eq(qtest_readq(q, slow.fence), GPU_JOB_VALUE);
+	qtest_stop(q);
+	n = refusals(path, late.dst + OFFSET);
+	ktap_note("%u refusals", n);
+	ktap_ok(n >= 2 && n <= 3);
+	unlink(path);
+}
+
 /*
  * A fault event is an interrupt to the processor, which QEMU allows only with its big lock: raised
  * by a worker it would abort. Under TCG, as with the qtest accelerator nobody checks. Vector data
@@ -458,6 +529,8 @@ int main(int argc, char **argv)
 	ktap_run("[MEM1] the IOMMU's large pages", test_huge_pages);
 	ktap_run("[MEM2] turning the IOMMU off and on reaches cached pointers", test_on_and_off);
 	ktap_run("[MEM3] memory behind a translation goes away", test_memory_goes);
+	ktap_run("[MEM3] a refusal that is fetched too late is asked for again, twice at most",
+		 test_late_refusal);
 	ktap_run("[MEM3] a fault event of the IOMMU under TCG", test_fault_event);
 	ktap_run("[MEM1] work behind the IOMMU goes on in a new process", test_migrate);
 	return ktap_finish();
