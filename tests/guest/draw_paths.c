@@ -2,8 +2,8 @@
 /* test: TIMEOUT=300 */
 /*
  * Every path from vertices to a picture, or to memory: a square, drawn as it is, through geometry
- * shaders, hull and domain shaders, and all of them; and the same streamed. Pictures have to be that
- * of the draw without stages, bytes those of the vertices, counts those of the primitives.
+ * shaders, hull and domain shaders, and all of them; and the same streamed. Pictures have to be
+ * that of the draw without stages, bytes those of the vertices, counts those of the primitives.
  */
 #include "gfxdraw.h"
 

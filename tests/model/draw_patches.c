@@ -487,7 +487,8 @@ static void test_messages(void)
 		"clause {\n*MOV.i32 r28, 0x3f800000\n+NOP\n*MOV.i32 r29, 0x3f800000\n+NOP\n"
 		"*MOV.i32 r30, 0x3f800000\n+NOP\n*MOV.i32 r31, 0x3f800000\n+NOP\n}\n"
 		STAGED_AST(".v4", "0x1800", "r28") STAGED_AST(".v2", "0x1810", "r28")
-		"clause {\n*LSHIFT_OR.i32 r62, r55, #0, 0x2\n+NOP\n*NOP\n+IADD.u32 r62, t0, 0xfffffffc\n"
+		"clause {\n*LSHIFT_OR.i32 r62, r55, #0, 0x2\n+NOP\n"
+		"*NOP\n+IADD.u32 r62, t0, 0xfffffffc\n"
 		"*NOP\n+IADD.u32 r24, r55, 0x9\n}\n"
 		"clause wait=0 {\n*NOP\n+AST r62, r63, 0x3824, @r24\n}\n"
 		"clause slot=7 wait=0,7 {\n*NOP\n+BARRIER\n}\n"
@@ -530,8 +531,10 @@ static void test_encodings(void)
 		{ STAGED_HULL, "AST r63, r63, 0x80" }, { STAGED_HULL, "AST r63, r63, 0x1000" },
 		{ STAGED_HULL, "AL2P r63, r63, 0x1000" }, { STAGED_HULL, "ALD r63, r63, 0x1400" },
 		{ STAGED_DOMAIN, "ALD r63, r63, 0x80" }, { STAGED_DOMAIN, "ALD r63, r63, 0x1800" },
-		{ STAGED_DOMAIN, "ALD r63, r63, 0x4880" }, { STAGED_DOMAIN, "AST r63, r63, 0x1800" },
-		{ STAGED_DOMAIN, "AL2P r63, r63, 0x3000" }, { STAGED_DOMAIN, "ALD r63, r63, 0x6004" },
+		{ STAGED_DOMAIN, "ALD r63, r63, 0x4880" },
+		{ STAGED_DOMAIN, "AST r63, r63, 0x1800" },
+		{ STAGED_DOMAIN, "AL2P r63, r63, 0x3000" },
+		{ STAGED_DOMAIN, "ALD r63, r63, 0x6004" },
 	};
 
 	for (unsigned int i = 0; i < sizeof(it) / sizeof(it[0]); i++) {
@@ -560,7 +563,8 @@ static void test_encodings(void)
 /* The domain shader: corners of a quad by its patch, which are positions of vertices 0 to 3. */
 static const char domain_picture[] =
 	/* x = 2 (u + id & 1) / 2 - 1, y likewise with id >> 1 */
-	"clause {\n*LSHIFT_AND.i32 r20, r57, 0x1, #0\n+NOP\n*RSHIFT_AND.i32 r21, r57, 0x1, 0x1\n+NOP\n}\n"
+	"clause {\n*LSHIFT_AND.i32 r20, r57, 0x1, #0\n+NOP\n"
+	"*RSHIFT_AND.i32 r21, r57, 0x1, 0x1\n+NOP\n}\n"
 	"clause {\n*NOP\n+U32_TO_F32.rtz r20, r20\n*NOP\n+U32_TO_F32.rtz r21, r21\n}\n"
 	"clause {\n*FADD.f32 r8, r60, r20\n+NOP\n*FADD.f32 r9, r61, r21\n+NOP\n}\n"
 	"clause {\n*FADD.f32 r8, r8, 0xbf800000\n+NOP\n*FADD.f32 r9, r9, 0xbf800000\n+NOP\n"

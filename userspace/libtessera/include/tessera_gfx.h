@@ -264,11 +264,11 @@ struct tsr_gfx_streamed {
 };
 
 /*
- * Stages between vertices and the picture (hw/3d.md, from "Vertex shaders with attribute space" on).
- * The vertex shader is info.vertex, which does everything; info.varying is NULL. With ONE_PROGRAM it
- * is one that knows of outputs alone, output 0 being the position, and so may be the domain shader;
- * else it stores to attribute space. Varyings are the words from 0x80 on, one behind the other, each
- * as many as its format has. The binding stages of them all are TSR_GFX_VERTEX's.
+ * Stages between vertices and the picture (hw/3d.md, from "Vertex shaders with attribute space"
+ * on). The vertex shader is info.vertex, which does everything; info.varying is NULL. With
+ * ONE_PROGRAM it is one that knows of outputs alone, output 0 being the position, and so may be the
+ * domain shader; else it stores to attribute space. Varyings are the words from 0x80 on, one after
+ * the other, each as many as its format has. Bindings are those of TSR_GFX_VERTEX for all.
  */
 struct tsr_gfx_stages {
 	struct tsr_gfx_shader vertex, hull, domain, geometry;
