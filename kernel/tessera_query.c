@@ -53,6 +53,8 @@ static u64 gpu_features(struct tessera_device *tdev)
 		features |= DRM_TESSERA_FEATURE_DETERMINISTIC;
 	if (tdev->info.features & TSR_FEATURE_COMPRESSED)
 		features |= DRM_TESSERA_FEATURE_COMPRESSED;
+	if (tdev->info.features & TSR_FEATURE_GEOMETRY)
+		features |= DRM_TESSERA_FEATURE_GEOMETRY;
 
 	return features;
 }

@@ -104,7 +104,7 @@ static void query_test_features(struct kunit *test)
 			tdev->info.features = TSR_FEATURE_DETERMINISTIC;
 			want |= DRM_TESSERA_FEATURE_DETERMINISTIC;
 		} else {
-			want |= DRM_TESSERA_FEATURE_COMPRESSED;
+			want |= DRM_TESSERA_FEATURE_COMPRESSED | DRM_TESSERA_FEATURE_GEOMETRY;
 		}
 		KUNIT_EXPECT_EQ(test, gpu_features(tdev), want);
 	}

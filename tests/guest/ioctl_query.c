@@ -167,6 +167,7 @@ static void info_values(void)
 	ktap_eq(info.priority_mask, 7);		/* we are root */
 	ktap_ok(info.features & DRM_TESSERA_FEATURE_QUEUE_RESET);
 	ktap_ok(info.features & DRM_TESSERA_FEATURE_COMPRESSED);
+	ktap_ok(info.features & DRM_TESSERA_FEATURE_GEOMETRY);
 }
 
 /* What they are is in ioctl_perfmon.c. */

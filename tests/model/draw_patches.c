@@ -487,7 +487,8 @@ static void test_messages(void)
 		"clause {\n*MOV.i32 r28, 0x3f800000\n+NOP\n*MOV.i32 r29, 0x3f800000\n+NOP\n"
 		"*MOV.i32 r30, 0x3f800000\n+NOP\n*MOV.i32 r31, 0x3f800000\n+NOP\n}\n"
 		STAGED_AST(".v4", "0x1800", "r28") STAGED_AST(".v2", "0x1810", "r28")
-		"clause {\n*LSHIFT_OR.i32 r62, r55, #0, 0x2\n+NOP\n*NOP\n+IADD.u32 r62, t0, 0xfffffffc\n"
+		"clause {\n*LSHIFT_OR.i32 r62, r55, #0, 0x2\n+NOP\n"
+		"*NOP\n+IADD.u32 r62, t0, 0xfffffffc\n"
 		"*NOP\n+IADD.u32 r24, r55, 0x9\n}\n"
 		"clause wait=0 {\n*NOP\n+AST r62, r63, 0x3824, @r24\n}\n"
 		"clause slot=7 wait=0,7 {\n*NOP\n+BARRIER\n}\n"
@@ -518,6 +519,44 @@ static void test_messages(void)
 	}
 }
 
+/* What threads of hull shaders cannot reach: control points of others, and what is none. */
+static void test_own_points(void)
+{
+	static const char hull[] =
+		"clause {\n*MOV.i32 r24, r55\n+NOP\n*MOV.i32 r25, 0x5\n+NOP\n"
+		"*MOV.i32 r26, 0x6\n+NOP\n*MOV.i32 r27, 0x7\n+NOP\n}\n"
+		STAGED_MESSAGE("AST.v4 a[0x80], @r24")
+		"clause {\n*MOV.i32 r28, 0x3f800000\n+NOP\n*MOV.i32 r29, 0x3f800000\n+NOP\n"
+		"*MOV.i32 r30, 0x3f800000\n+NOP\n*MOV.i32 r31, 0x3f800000\n+NOP\n}\n"
+		STAGED_MESSAGE("AST.p.v4 a[0], @r28") STAGED_MESSAGE("AST.p.v4 a[0x10], @r28")
+		/* to word 1 of the other one; that of control point 2 */
+		"clause {\n*LSHIFT_XOR.i32 r20, r55, 0x1, #0\n+NOP\n}\n"
+		"clause {\n*LSHIFT_OR.i32 t0, r20, #0, 0xa\n+NOP\n*NOP\n+IADD.u32 r20, t0, 0x84\n"
+		"*MOV.i32 r21, 0x60000000\n+NOP\n}\n"
+		STAGED_MESSAGE("STORE.i32 r20, r21, @r27")
+		"clause slot=7 wait=0,7 {\n*NOP\n+BARRIER\n}\n"
+		"clause {\n*MOV.i32 r22, 0x2\n+NOP\n}\n"
+		STAGED_MESSAGE("ALD.o a[0x80], r22, @r26") STAGED_MESSAGE("ALD.p a[0x18], @r27")
+		STAGED_MESSAGE("AST.v2 a[0x88], @r26") STAGED_END;
+	static const char domain[] =
+		"clause {\n*RSHIFT_AND.i32 r63, r0, 0xff, 0x8\n+NOP\n}\n"
+		STAGED_MESSAGE("ALD.v4 a[0x80], r63, @r24") SHOW;
+
+	for (unsigned int i = 0; i < 2; i++) {
+		start_words(hull, domain, 2);
+		staged.header[STAGED_HULL].trap_handles = i;
+		if (!i && run(9, 1))
+			ktap_ok(shows(1, 5, 0, 0));
+		if (i) {
+			staged_states();
+			staged_draw(TSR_TOPOLOGY_PATCHES, 9);
+			ktap_ok(!staged_bin());
+			ktap_eq(bench_fault(&staged.queue[0]), TSR_FAULT_SHADER_BOUNDS);
+		}
+		staged_stop();
+	}
+}
+
 /* Stage words that a stage has not. */
 static void test_encodings(void)
 {
@@ -530,8 +569,10 @@ static void test_encodings(void)
 		{ STAGED_HULL, "AST r63, r63, 0x80" }, { STAGED_HULL, "AST r63, r63, 0x1000" },
 		{ STAGED_HULL, "AL2P r63, r63, 0x1000" }, { STAGED_HULL, "ALD r63, r63, 0x1400" },
 		{ STAGED_DOMAIN, "ALD r63, r63, 0x80" }, { STAGED_DOMAIN, "ALD r63, r63, 0x1800" },
-		{ STAGED_DOMAIN, "ALD r63, r63, 0x4880" }, { STAGED_DOMAIN, "AST r63, r63, 0x1800" },
-		{ STAGED_DOMAIN, "AL2P r63, r63, 0x3000" }, { STAGED_DOMAIN, "ALD r63, r63, 0x6004" },
+		{ STAGED_DOMAIN, "ALD r63, r63, 0x4880" },
+		{ STAGED_DOMAIN, "AST r63, r63, 0x1800" },
+		{ STAGED_DOMAIN, "AL2P r63, r63, 0x3000" },
+		{ STAGED_DOMAIN, "ALD r63, r63, 0x6004" },
 	};
 
 	for (unsigned int i = 0; i < sizeof(it) / sizeof(it[0]); i++) {
@@ -560,7 +601,8 @@ static void test_encodings(void)
 /* The domain shader: corners of a quad by its patch, which are positions of vertices 0 to 3. */
 static const char domain_picture[] =
 	/* x = 2 (u + id & 1) / 2 - 1, y likewise with id >> 1 */
-	"clause {\n*LSHIFT_AND.i32 r20, r57, 0x1, #0\n+NOP\n*RSHIFT_AND.i32 r21, r57, 0x1, 0x1\n+NOP\n}\n"
+	"clause {\n*LSHIFT_AND.i32 r20, r57, 0x1, #0\n+NOP\n"
+	"*RSHIFT_AND.i32 r21, r57, 0x1, 0x1\n+NOP\n}\n"
 	"clause {\n*NOP\n+U32_TO_F32.rtz r20, r20\n*NOP\n+U32_TO_F32.rtz r21, r21\n}\n"
 	"clause {\n*FADD.f32 r8, r60, r20\n+NOP\n*FADD.f32 r9, r61, r21\n+NOP\n}\n"
 	"clause {\n*FADD.f32 r8, r8, 0xbf800000\n+NOP\n*FADD.f32 r9, r9, 0xbf800000\n+NOP\n"
@@ -711,6 +753,7 @@ int main(void)
 	ktap_run("[ALD4] words of patches", test_patch_words);
 	ktap_run("[ALD3] words of vertices, by handle", test_input_words);
 	ktap_run("[ALD5] control points and patches by index", test_messages);
+	ktap_run("[ALD3] [TESS1] what hull shaders cannot reach", test_own_points);
 	ktap_run("[ALD3] stage words that hull and domain shaders have not", test_encodings);
 	ktap_run("[TESS3] patches without gaps, the same on any machine", test_picture);
 	ktap_run("[TESS1] states that are refused", test_refused);

@@ -110,7 +110,9 @@ static void expect_target(const struct expected *e, unsigned int t, unsigned int
 		for (unsigned int n = 0; n < staged.geometry.entries; n++) {
 			const struct tsr_stream_entry *entry = &staged.entry[n];
 
-			for (unsigned int k = 0; k <= entry->components && entry->target == t; k++) {
+			if (entry->target != t)
+				continue;
+			for (unsigned int k = 0; k <= entry->components; k++) {
 				uint32_t word = value(e->v[i], entry->word + k);
 
 				memcpy(to + entry->offset + 4 * k, &word, 4);

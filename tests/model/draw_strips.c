@@ -147,7 +147,7 @@ static void expect(unsigned int topology, int n, bool neighbours)
 	}
 }
 
-/* Emits a point for each of @vertices vertices: word 0x80 of it, numbers of primitive, instances. */
+/* Emits a point for each of @vertices vertices: word 0x80 of it; primitive, instance, thread. */
 static const char *show_input(unsigned int vertices, bool window)
 {
 	static char text[32768];
@@ -184,7 +184,9 @@ static void check_taken(unsigned int topology, uint32_t instances, unsigned int 
 			for (unsigned int k = 0; k < want.vertices; k++, n++) {
 				const uint32_t *got = streamed(0, n);
 
-				if (got[0] == 100u * (want.v[i / threads][k] + padded * instance) + 4 &&
+				const unsigned int v = want.v[i / threads][k] + padded * instance;
+
+				if (got[0] == 100 * v + 4 &&
 				    got[1] == i / threads && got[2] == instance &&
 				    got[3] == i % threads)
 					continue;
@@ -291,7 +293,8 @@ static const char *random_shader(bool messages)
 		      "*MOV.i32 r10, r57\n+NOP\n*MOV.i32 r11, r58\n+NOP\n}\n");
 	for (unsigned int i = 0; i < STEPS; i++)
 		at += sprintf(at, "%s"
-			      "clause {\n*MOV.i32 r9, 0x%x\n+NOP\n*NOP\n+IADD.u32 r22, r22, 0x4\n}\n%s%s",
+			      "clause {\n*MOV.i32 r9, 0x%x\n+NOP\n"
+			      "*NOP\n+IADD.u32 r22, r22, 0x4\n}\n%s%s",
 			      STAGED_MESSAGE("LOAD.i32 r22, r23, @r30"), i,
 			      STAGED_AST(".v4", "0x880", "r8"),
 			      messages ? message(table[i]) : CONTROL);
@@ -401,8 +404,8 @@ static void test_random(void)
 				       got[2] == m->thread / threads % points &&
 				       got[3] == m->thread / threads / points;
 				if (!ktap_ok(good))
-					ktap_note("case %u, stream %u, vertex %u: %u %u, not %u %u", i,
-						  k, v, got[0], got[1], m->thread, m->step);
+					ktap_note("case %u, stream %u, vertex %u: %u %u, not %u %u",
+						  i, k, v, got[0], got[1], m->thread, m->step);
 			}
 		}
 		staged_stop();
@@ -608,7 +611,8 @@ static void test_encodings(void)
 static void test_domain(void)
 {
 	static const char domain[] =
-		"clause {\n*MOV.i32 r8, r60\n+NOP\n*MOV.i32 r9, r61\n+NOP\n*MOV.i32 r10, r57\n+NOP\n"
+		"clause {\n*MOV.i32 r8, r60\n+NOP\n*MOV.i32 r9, r61\n+NOP\n"
+		"*MOV.i32 r10, r57\n+NOP\n"
 		"*MOV.i32 r11, r55\n+NOP\n}\n" STAGED_AST(".v4", "0x880", "r8") STAGED_END;
 
 	for (unsigned int i = 0; i < 2; i++) {
@@ -649,7 +653,8 @@ static void test_stop_work(void)
 	/* 1024 vertices that are nothing; that are points */
 	static const char many[] =
 		BEGIN
-		"clause {\n*MOV.i32 r26, 0x4\n+NOP\n*MOV.i32 r30, 0x400\n+NOP\n}\n" CONTROL STAGED_END;
+		"clause {\n*MOV.i32 r26, 0x4\n+NOP\n*MOV.i32 r30, 0x400\n+NOP\n}\n"
+		CONTROL STAGED_END;
 	static const char *const what[] = { "a geometry shader", "many vertices", "single vertices",
 					    "instances" };
 

@@ -78,7 +78,8 @@ static uint32_t field(uint32_t reg, uint32_t mask)
 static void test_configuration(void)
 {
 	ktap_eq(gpu_read64(&gpu, TSR_REG_GPU_FEATURES),
-		TSR_FEATURE_LOCAL_MEMORY | TSR_FEATURE_HUGE_PAGES | TSR_FEATURE_COMPRESSED);
+		TSR_FEATURE_LOCAL_MEMORY | TSR_FEATURE_HUGE_PAGES | TSR_FEATURE_COMPRESSED |
+		TSR_FEATURE_GEOMETRY);
 	ktap_eq(gpu_read(&gpu, TSR_REG_GPU_ENGINES), 0x02010102);
 	ktap_eq(field(TSR_REG_GPU_SLOTS, TSR_GPU_SLOTS_QUEUES__MASK), 64);
 	ktap_ok(field(TSR_REG_GPU_SLOTS, TSR_GPU_SLOTS_ADDRESS_SPACES__MASK) >= 2);

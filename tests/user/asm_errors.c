@@ -17,6 +17,24 @@ struct wrong {
 };
 
 static const struct wrong table[] = {
+	{ ".stage geometry\nclause end { +ALD ^a[0x80], @r0 }",
+	  "expected the handle of a vertex behind a[...]" },
+	{ ".stage geometry\nclause end { +ALD.o ^a[0x80], @r0 }",
+	  "expected geometry shaders load what comes to them alone" },
+	{ ".stage vertex\nclause end { +ALD ^a[0x80], r1, @r0 }",
+	  "expected vertex shaders have neither handles nor patches" },
+	{ ".stage ^pixel", "found \"pixel\", expected vertex, hull, domain or geometry" },
+	{ "clause end { +ALD ^a[r1 + 4], @r0 }",
+	  "expected an index is that of a patch (.p), or one of AL2P's (.phys)" },
+	{ "clause end { +ALD.phys ^a[r1 + 4], @r0 }",
+	  "expected .phys is an index and no number, not of a patch" },
+	{ "clause end { +AL2P.p ^a[r1], @r0 }", "expected AL2P is neither .p nor .phys" },
+	{ "clause end { +ALD ^a[1024], @r0 }", "expected a number from 0 to 1023" },
+	{ "clause end { +ALD.p ^a[r1 - 1025], @r0 }", "expected a number from -1024 to 1023" },
+	{ "clause end { +ALD a[^], @r0 }", "expected a byte of attribute space" },
+	{ "clause end { +^ALD.p r1, r2, 0x80, @r0 }", "ALD of a place that is not a[...]" },
+	{ "clause end { +IADD.u32 r0, ^a[3], r1 }",
+	  "a[...] is the first operand of ALD, AST and AL2P alone" },
 	{ "clause end { +^MOV.i32 r0 }",
 	  "MOV.i32 with 1 operand, expected a destination and 1 source" },
 	{ "clause end { +^MOV.i32 r0, r1, r2 }",
@@ -161,8 +179,8 @@ static const struct wrong table[] = {
 	{ ".scratch ^17",
 	  "found \"17\", expected a multiple of 16" },
 	{ ".^colour",
-	  "found \"colour\", expected .registers, .local, .group_memory, .scratch, .entry, "
-	  ".quad, .zero or .byte" },
+	  "found \"colour\", expected .registers, .local, .group_memory, .scratch, .stage, "
+	  ".entry, .quad, .zero or .byte" },
 	{ ".quad 1^",
 	  "found the end of the text, expected a comma and the high 64 bits" },
 	{ ".byte 1,2\n^clause end { +NOP }",

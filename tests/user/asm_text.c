@@ -228,6 +228,37 @@ static void test_labels(void)
 	free(code);
 }
 
+/* Places in attribute space are stage words. */
+static void test_places(void)
+{
+	static const char *const same[][2] = {
+		{ "ALD.v4 a[0x80], @r8", "ALD.v4 r63, r63, 0x80, @r8" },
+		{ "ALD.v4 a[0x80], r5, @r8", "ALD.v4 r5, r5, 0x4080, @r8" },
+		{ "ALD.v4 a[0x80], t0, @r8", "ALD.v4 r63, t0, 0x4080, @r8" },
+		{ "ALD.p a[r1 + 4], @r0", "ALD r1, r1, 0x3004, @r0" },
+		{ "ALD.p a[r1-4], r2, @r0", "ALD r1, r2, 0x77fc, @r0" },
+		{ "ALD.p.o a[0x14], @r0", "ALD r63, r63, 0x1814, @r0" },
+		{ "ALD.phys.v2 a[r0], r5, @r2", "ALD.v2 r0, r5, 0x6000, @r2" },
+		{ "ALD.o a[1023], @r2", "ALD r63, r63, 0xbff, @r2" },
+		{ "AST.v3 a[0x70], @r4", "AST.v3 r63, r63, 0x870, @r4" },
+		{ "AST.p a[r3 + 16], @r4", "AST r3, r3, 0x3810, @r4" },
+		{ "AST.phys a[r3], @r4", "AST r3, r3, 0x2800, @r4" },
+		{ "AL2P.o.v4 a[r4 + 128], @r5", "AL2P.v4 r4, r4, 0x2880, @r5" },
+		{ "AL2P a[0x90], @r5", "AL2P r63, r63, 0x90, @r5" },
+	};
+
+	for (unsigned int i = 0; i < sizeof(same) / sizeof(same[0]); i++) {
+		const char *fill = strstr(same[i][0], "t0") ? "+NOP *NOP" : "";
+		char a[160], b[160];
+
+		snprintf(a, sizeof(a), ".stage hull\nclause end { *NOP %s +%s }", fill, same[i][0]);
+		snprintf(b, sizeof(b), "clause end { *NOP %s +%s }", fill, same[i][1]);
+		if (!strstr(same[i][0], "a[0x80], @"))
+			asm_same(a, b);
+		asm_same(strchr(a, '\n'), b);
+	}
+}
+
 static void test_short_forms(void)
 {
 	const char *full = "clause end message=none slot=0 {\n\t*NOP t0\n\t+MOV.i32 r0:t1, r1\n}\n";
@@ -341,6 +372,7 @@ int main(void)
 	ktap_run("[ISA13] the hint of the next message", test_next);
 	ktap_run("[ISA2] numbers as constants of the clause", test_constants);
 	ktap_run("[ISA13] labels become distances", test_labels);
+	ktap_run("[ALD1] places in attribute space are stage words", test_places);
 	ktap_run("[ISA13] short and long forms are the same code", test_short_forms);
 	ktap_run("[ISA13] what directives and the table of clauses say", test_metadata);
 	ktap_run("memory that runs out", test_memory);

@@ -43,6 +43,7 @@ RUN = {
     "draw_fragments": {},
     "draw_geometry": {},
     "draw_mixed": {},
+    "draw_paths": {},
     "draw_tags": {},
     "draw_targets": {},
     "draw_tex_cache": {},

@@ -130,7 +130,7 @@ static int query(struct drm_tessera_dev_query *arg)
 {
 	const struct drm_tessera_gpu_info info = {
 		.hw_version = TSR_VERSION_MAJOR << 16 | TSR_VERSION_MINOR,
-		.features = DRM_TESSERA_FEATURE_COMPRESSED,
+		.features = DRM_TESSERA_FEATURE_COMPRESSED | DRM_TESSERA_FEATURE_GEOMETRY,
 		.engine_count = 4, .va_start = VA_START, .va_end = 1ull << host.bench->va_bits,
 		.page_sizes = 1 << 12 | 1 << 21, .timestamp_hz = 1000000000, .max_jobs = 64,
 		.max_syncs = 8, .max_bind_ops = 64, .priority_mask = 7, .max_bo_size = 1ull << 31,

@@ -116,7 +116,7 @@ bool asm_reserved(const struct asm_token *token)
 
 /* -- directives ------------------------------------------------------------------------------ */
 
-enum { SET_ENTRY, SET_REGISTERS, SET_LOCAL, SET_GROUP_MEMORY, SET_SCRATCH };
+enum { SET_ENTRY, SET_REGISTERS, SET_LOCAL, SET_GROUP_MEMORY, SET_SCRATCH, SET_STAGE };
 
 /* A directive that may be there once. */
 static bool once(struct asm_parser *parser, const struct asm_token *name, unsigned int which)
@@ -247,6 +247,22 @@ static bool parse_zero(struct asm_parser *parser, struct asm_pos pos)
 	return true;
 }
 
+/* ".stage NAME": what ALD and AST can be is checked. */
+static bool parse_stage(struct asm_parser *parser)
+{
+	static const char *const names[] = { "vertex", "hull", "domain", "geometry" };
+	unsigned int i;
+
+	for (i = 0; i < 4; i++) {
+		if (!asm_name_is(&parser->token, names[i]))
+			continue;
+		parser->build->stage = (uint8_t)(ASM_VERTEX + i);
+		asm_advance(parser);
+		return true;
+	}
+	return asm_unexpected(parser, "vertex, hull, domain or geometry");
+}
+
 static bool parse_directive(struct asm_parser *parser)
 {
 	struct tsr_asm_program *program = parser->build->program;
@@ -273,9 +289,11 @@ static bool parse_directive(struct asm_parser *parser)
 	if (asm_name_is(&name, "scratch"))
 		return once(parser, &name, SET_SCRATCH) &&
 		       parse_bytes(parser, 16, &program->scratch);
+	if (asm_name_is(&name, "stage"))
+		return once(parser, &name, SET_STAGE) && parse_stage(parser);
 	parser->token = name;
-	return asm_unexpected(parser, ".registers, .local, .group_memory, .scratch, .entry, .quad, "
-			      ".zero or .byte");
+	return asm_unexpected(parser, ".registers, .local, .group_memory, .scratch, .stage, .entry, "
+			      ".quad, .zero or .byte");
 }
 
 /* -- lines ----------------------------------------------------------------------------------- */

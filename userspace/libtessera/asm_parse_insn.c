@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "asm_parse.h"
+#include "tsr_regs.h"
 
 #define PATH_MAX_PARTS 12	/* names of a mnemonic with its modifiers */
 #define OPERANDS_MAX 9
@@ -23,6 +24,10 @@ struct written {
 	struct asm_token colon;		/* what follows the colon */
 	struct asm_token suffix[SUFFIXES_MAX];
 	unsigned int suffixes;
+	/* a[index + offset]: a place in attribute space */
+	bool is_space, has_index;
+	struct asm_token index;
+	int64_t offset;
 };
 
 /* -- reading --------------------------------------------------------------------------------- */
@@ -48,6 +53,30 @@ static bool is_number(const struct asm_token *token)
 	       token->kind == ASM_STAGE_ZERO;
 }
 
+/* Behind "a": "[N]", "[rN]" or "[rN + N]". */
+static bool read_space(struct asm_parser *parser, struct written *w)
+{
+	bool number = true, minus = false;
+
+	asm_advance(parser);
+	w->is_space = true;
+	w->has_index = parser->token.kind == ASM_NAME;
+	if (w->has_index) {
+		w->index = parser->token;
+		asm_advance(parser);
+		minus = asm_accept(parser, '-');
+		number = minus || asm_accept(parser, '+') || parser->token.kind == ASM_NUMBER;
+	}
+	if (number && (parser->token.kind != ASM_NUMBER || parser->token.value > 4096))
+		return asm_unexpected(parser, "a byte of attribute space");
+	if (number) {
+		w->offset = parser->token.negative != minus ? -(int64_t)parser->token.value
+						   : (int64_t)parser->token.value;
+		asm_advance(parser);
+	}
+	return asm_expect(parser, ']', "]");
+}
+
 static bool read_operand(struct asm_parser *parser, struct written *w)
 {
 	*w = (struct written){ .is_staging = asm_accept(parser, '@') };
@@ -58,6 +87,8 @@ static bool read_operand(struct asm_parser *parser, struct written *w)
 		return asm_unexpected(parser, w->is_staging ? "a register behind @" : "an operand");
 	w->first = parser->token;
 	asm_advance(parser);
+	if (!w->is_staging && asm_name_is(&w->first, "a") && asm_is(&parser->token, '['))
+		return read_space(parser, w);
 	for (;;) {
 		if (asm_accept(parser, '.')) {
 			if (!read_suffix(parser, w))
@@ -405,6 +436,11 @@ static bool take_source(struct asm_parser *parser, unsigned int unit, const stru
 
 	*src = (struct ir_operand){ .pos = w->first.pos, .port = -1 };
 	*suffix = 0;
+	if (w->is_space) {
+		asm_error(parser->diags, w->first.pos,
+			  "a[...] is the first operand of ALD, AST and AL2P alone");
+		return false;
+	}
 	if (w->is_staging) {
 		asm_error(parser->diags, w->first.pos,
 			  "a staging register where a source is expected");
@@ -604,6 +640,117 @@ static bool take_operands(struct asm_parser *parser, unsigned int unit, struct w
 	return true;
 }
 
+/* -- attribute space -------------------------------------------------------------------------- */
+
+/* What names behind ALD, AST and AL2P say of a place in attribute space: bits of a stage word. */
+#define SPACE_OUTPUT	((uint32_t)TSR_STAGE_WORD_OUTPUT__MASK)
+#define SPACE_PATCH	((uint32_t)TSR_STAGE_WORD_PATCH__MASK)
+#define SPACE_INDEXED	((uint32_t)TSR_STAGE_WORD_INDEXED__MASK)
+#define SPACE_HANDLE	((uint32_t)TSR_STAGE_WORD_HANDLE__MASK)
+
+static bool has_space(const struct ir_insn *ir)
+{
+	return ir->insn.op == TSR_OP_ADD_ALD || ir->insn.op == TSR_OP_ADD_AST ||
+	       ir->insn.op == TSR_OP_ADD_AL2P;
+}
+
+/* ".o", ".p" and ".phys" of an instruction that has them. */
+static bool take_space_name(const struct ir_insn *ir, const struct asm_token *token,
+			    uint32_t *space)
+{
+	if (!has_space(ir))
+		return false;
+	if (asm_name_is(token, "o"))
+		*space |= SPACE_OUTPUT;
+	else if (asm_name_is(token, "p"))
+		*space |= SPACE_PATCH;
+	else if (asm_name_is(token, "phys"))
+		*space |= SPACE_INDEXED;
+	else
+		return false;
+	return true;
+}
+
+/* What is wrong with the place, NULL: nothing. */
+static const char *wrong_place(const struct ir_insn *ir, const struct written *w, uint32_t space)
+{
+	const bool signed_offset = w->has_index && space & SPACE_PATCH;
+	const bool index = ir->insn.op == TSR_OP_ADD_AL2P;
+
+	if (index && space & (SPACE_PATCH | SPACE_INDEXED))
+		return "AL2P is neither .p nor .phys";
+	if (!index && w->has_index && !(space & (SPACE_PATCH | SPACE_INDEXED)))
+		return "an index is that of a patch (.p), or one of AL2P's (.phys)";
+	if (space & SPACE_INDEXED && (!w->has_index || space & SPACE_PATCH || w->offset))
+		return ".phys is an index and no number, not of a patch";
+	if (w->offset < (signed_offset ? -1024 : 0) || w->offset > 1023)
+		return signed_offset ? "a number from -1024 to 1023" : "a number from 0 to 1023";
+	return NULL;
+}
+
+/* What is wrong with a load by the stage of the text, NULL: nothing. */
+static const char *wrong_stage(const struct asm_build *build, const struct ir_insn *ir,
+			       uint32_t space)
+{
+	const bool handle = space & SPACE_HANDLE;
+
+	if (build->stage == ASM_ANY_STAGE || ir->insn.op != TSR_OP_ADD_ALD)
+		return NULL;
+	if (build->stage == ASM_VERTEX && (handle || space & SPACE_PATCH))
+		return "vertex shaders have neither handles nor patches";
+	if (build->stage == ASM_GEOMETRY && space & (SPACE_OUTPUT | SPACE_PATCH))
+		return "geometry shaders load what comes to them alone";
+	if (build->stage > ASM_VERTEX && !handle && !(space & (SPACE_OUTPUT | SPACE_PATCH)))
+		return "the handle of a vertex behind a[...]";
+	return NULL;
+}
+
+static struct written plain(const struct written *at, const struct asm_token *token)
+{
+	struct written w = { .first = *token };
+
+	w.first.pos = at->first.pos;
+	return w;
+}
+
+/*
+ * a[...] and the handle become index, handle and stage word. A source that does not count is the
+ * register of the other one, or R63.
+ */
+static bool expand_space(struct asm_parser *parser, struct ir_insn *ir, struct written *list,
+			 unsigned int *num, uint32_t space)
+{
+	static const struct asm_token any = { .kind = ASM_NAME, .text = "r63", .length = 3 };
+	const struct written place = list[0];
+	const bool handle = *num > 1 && !list[1].is_staging;
+	const bool indexed = place.has_index;
+	struct asm_token word = { .kind = ASM_NUMBER };
+	const char *wrong = wrong_place(ir, &place, space);
+	unsigned int rest = handle ? 2 : 1, i;
+	struct written index, other;
+
+	space |= (indexed ? SPACE_INDEXED : 0) | (handle ? SPACE_HANDLE : 0) |
+		 (ir->insn.op == TSR_OP_ADD_AST ? SPACE_OUTPUT : 0);
+	wrong = wrong ? wrong : wrong_stage(parser->build, ir, space);
+	if (wrong || *num + 2 > OPERANDS_MAX) {
+		asm_error(parser->diags, place.first.pos, "expected %s",
+			  wrong ? wrong : "fewer operands");
+		return false;
+	}
+	word.value = space | ((uint32_t)place.offset & TSR_STAGE_WORD_IMMEDIATE__MASK);
+	index = plain(&place, indexed ? &place.index : &any);
+	other = handle ? list[1] : index;
+	if (!indexed && handle && asm_indexed(&other.first, "r", 63) >= 0)
+		index = plain(&place, &other.first);
+	for (i = *num; i > rest; i--)
+		list[i + 2 - rest] = list[i - 1];
+	*num += 3 - rest;
+	list[0] = index;
+	list[1] = other;
+	list[2] = plain(&place, &word);
+	return true;
+}
+
 /* -- instructions ---------------------------------------------------------------------------- */
 
 /* ".word [DESTINATION,] NUMBER": bits that may be no instruction. */
@@ -635,6 +782,7 @@ bool asm_parse_insn(struct asm_parser *parser, unsigned int unit, struct ir_insn
 	unsigned int parts, i, num;
 	struct path path;
 	uint64_t seen = 0;
+	uint32_t space = 0;
 	int op;
 
 	ir_insn_init(ir, unit);
@@ -651,10 +799,20 @@ bool asm_parse_insn(struct asm_parser *parser, unsigned int unit, struct ir_insn
 	}
 	ir->insn.op = (uint16_t)op;
 	for (i = parts; i < path.parts; i++) {
-		if (!set_modifier(parser, ir, -1, &path.name[i], &seen))
+		if (!take_space_name(ir, &path.name[i], &space) &&
+		    !set_modifier(parser, ir, -1, &path.name[i], &seen))
 			return false;
 	}
-	return read_operands(parser, list, &num) &&
-	       take_operands(parser, unit, list, num, ir, &seen) &&
+	if (!read_operands(parser, list, &num))
+		return false;
+	if (has_space(ir) && num && list[0].is_space) {
+		if (!expand_space(parser, ir, list, &num, space))
+			return false;
+	} else if (space) {
+		asm_error(parser->diags, ir->pos, "%s of a place that is not a[...]",
+			  tsr_ops[op].name);
+		return false;
+	}
+	return take_operands(parser, unit, list, num, ir, &seen) &&
 	       set_defaults(parser, ir, seen);
 }

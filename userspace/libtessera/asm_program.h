@@ -35,6 +35,9 @@ struct asm_item {
 	uint32_t size;
 };
 
+/* For which stage of a draw with GEOMETRY the text is. */
+enum asm_stage { ASM_ANY_STAGE, ASM_VERTEX, ASM_HULL, ASM_DOMAIN, ASM_GEOMETRY };
+
 struct asm_build {
 	struct asm_diags *diags;
 	uint32_t flags;		/* enum tsr_asm_flags */
@@ -51,6 +54,7 @@ struct asm_build {
 	struct asm_pos entry_pos;
 	struct tsr_asm_program *program;	/* what directives set */
 	uint8_t given;		/* bit n: directive n was there */
+	uint8_t stage;		/* enum asm_stage: what .stage says */
 	bool too_many;		/* items or labels; said once */
 	bool no_memory;
 };

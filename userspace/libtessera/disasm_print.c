@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "disasm.h"
+#include "tsr_packets.h"
+#include "tsr_regs.h"
 
 struct printer {
 	FILE *out;
@@ -181,6 +183,74 @@ static const char *print_dest(FILE *out, const struct ir_insn *ir, unsigned int 
 	return ", ";
 }
 
+/* ---- attribute space ------------------------------------------------------------------------ */
+
+static bool is_register(const struct ir_operand *src, unsigned int index)
+{
+	return src->kind == IR_REG && src->port < 0 && src->index == index;
+}
+
+/* The register that stands for a source that does not count, the other one being @src. */
+static unsigned int idle_register(const struct ir_operand *src, bool counts)
+{
+	return counts && src->kind == IR_REG ? src->index : 63;
+}
+
+/* The stage word of an instruction that a[...] would be assembled to as it is; 0: none. */
+static uint32_t place_of(const struct ir_insn *ir)
+{
+	const bool index = ir->insn.op == TSR_OP_ADD_AL2P, store = ir->insn.op == TSR_OP_ADD_AST;
+	struct tsr_stage_word s;
+	uint64_t word;
+
+	if ((ir->insn.op != TSR_OP_ADD_ALD && !store && !index) || ir->src[2].kind != IR_WORD)
+		return 0;
+	word = ir->src[2].word;
+	tsr_unpack_stage_word(&word, &s);
+	if (word >> (TSR_STAGE_WORD_HANDLE__SHIFT + 1) || !word || (store && !s.output) ||
+	    (index && s.patch) || (s.immediate > 1023 && !(s.patch && s.indexed)) ||
+	    (s.indexed && !s.patch && !index && s.immediate))
+		return 0;
+	if (s.indexed ? ir->src[0].kind != IR_REG || ir->src[0].port >= 0 :
+			!is_register(&ir->src[0], idle_register(&ir->src[1], s.handle)))
+		return 0;
+	if (!s.handle && !is_register(&ir->src[1], idle_register(&ir->src[0], s.indexed)))
+		return 0;
+	return (uint32_t)word;
+}
+
+/* "ALD.p.v2 a[r1 + 4], r5, @r8" */
+static void print_place(const struct printer *p, const struct ir_insn *ir, unsigned int unit,
+			uint32_t packed)
+{
+	const uint64_t word = packed;
+	struct tsr_stage_word s;
+	int offset;
+
+	tsr_unpack_stage_word(&word, &s);
+	offset = s.patch && s.indexed ? (int)(s.immediate ^ 0x400) - 0x400 : (int)s.immediate;
+	fputs(tsr_ops[ir->insn.op].name, p->out);
+	if (s.output && ir->insn.op != TSR_OP_ADD_AST)
+		fputs(".o", p->out);
+	if (s.patch)
+		fputs(".p", p->out);
+	else if (s.indexed && ir->insn.op != TSR_OP_ADD_AL2P)
+		fputs(".phys", p->out);
+	print_modifiers(p->out, &ir->insn, -1);
+	if (!s.indexed)
+		fprintf(p->out, " a[0x%x]", (unsigned int)offset);
+	else if (!offset)
+		fprintf(p->out, " a[r%u]", ir->src[0].index);
+	else
+		fprintf(p->out, " a[r%u %c %d]", ir->src[0].index, offset < 0 ? '-' : '+',
+			offset < 0 ? -offset : offset);
+	if (s.handle) {
+		fputs(", ", p->out);
+		print_operand(p, unit, &ir->src[1]);
+	}
+	fprintf(p->out, ", @r%d\n", ir->staging);
+}
+
 static void print_insn(const struct printer *p, const struct ir_insn *ir, unsigned int unit)
 {
 	const struct tsr_op_info *info = &tsr_ops[ir->insn.op];
@@ -194,6 +264,10 @@ static void print_insn(const struct printer *p, const struct ir_insn *ir, unsign
 		fputs(".word", out);
 		before = print_dest(out, ir, unit, true);
 		fprintf(out, "%s0x%05" PRIx32 "\n", before, ir->word);
+		return;
+	}
+	if (ir->dest.reg == IR_NO_REG && place_of(ir)) {
+		print_place(p, ir, unit, place_of(ir));
 		return;
 	}
 	fputs(info->name, out);

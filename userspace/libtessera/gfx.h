@@ -5,7 +5,8 @@
  * gfx.c has the queues and submits; gfx_image.c images and views; gfx_pipeline.c checks pipelines;
  * gfx_pass.c makes a pass, its targets and its lists; gfx_tags.c has compressed images expanded
  * when others read them; gfx_state.c takes state, gfx_tables.c writes what programs name,
- * gfx_draw.c turns both into structures and packets at each draw.
+ * gfx_draw.c turns both into structures and packets at each draw; gfx_stages.c has what is between
+ * vertices and the picture.
  */
 #ifndef TSR_GFX_H
 #define TSR_GFX_H
@@ -96,8 +97,29 @@ struct tsr_gfx_pipeline {
 	uint32_t output_count, input_count;
 	bool divides;				/* a buffer has a divisor */
 	uint32_t far_attributes;		/* how many are, see gfx_is_far() */
+	struct gfx_stages *stages;		/* NULL: it has none */
 	char *label;
 };
+
+#define GFX_SHADERS 4u			/* of stages: vertex, hull, domain, geometry */
+
+/* gfx_stages.c: stages of a pipeline; info.stages is @info, its array ours. */
+struct gfx_stages {
+	struct tsr_gfx_stages info;
+	struct tsr_gfx_streamed declaration[TSR_STREAM_OUT_ENTRIES_MAX];
+	struct tsr_stage_header header[GFX_SHADERS];
+	struct tsr_geometry_state state;	/* but for addresses */
+};
+
+TSR_HIDDEN int gfx_stages_create(struct tsr_gfx_pipeline *pipeline);
+TSR_HIDDEN void gfx_stages_destroy(struct tsr_gfx_pipeline *pipeline);
+/*
+ * gfx_stages_write(): what a draw with stages names, state.geometry, and the header of @vertex,
+ * whose tables are those of the others. gfx_put_stage() of gfx_draw.c: @code with those tables, to @va.
+ */
+TSR_HIDDEN int gfx_stages_write(struct tsr_gfx_pass *pass, struct tsr_shader_program *vertex);
+TSR_HIDDEN int gfx_put_stage(struct tsr_gfx_pass *pass, const struct tsr_program *code,
+			     uint32_t entry, struct tsr_shader_program *program, uint64_t *va);
 
 /* gfx_is_far(): the attribute begins so far into its buffer that it needs one of its own. */
 static inline bool gfx_is_far(const struct tsr_gfx_attribute *a)
@@ -190,6 +212,7 @@ struct gfx_state {
 	bool programs_changed, vertices_changed, draw_changed;
 	/* what was written last */
 	uint64_t position, varying, fragment;	/* SHADER_PROGRAM */
+	uint64_t geometry;			/* GEOMETRY_STATE; 0: none */
 	uint64_t attributes, attribute_buffers;	/* of the vertex programs */
 	uint32_t attribute_count, attribute_buffer_count;
 	uint64_t query[3];

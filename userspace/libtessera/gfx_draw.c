@@ -102,6 +102,16 @@ static int put_program(struct tsr_gfx_pass *pass, const struct tsr_shader_progra
 	return 0;
 }
 
+int gfx_put_stage(struct tsr_gfx_pass *pass, const struct tsr_program *code, uint32_t entry,
+		  struct tsr_shader_program *program, uint64_t *va)
+{
+	const struct gfx_bound *b = &pass->state.bound[0];
+	int ret = check_program(pass, b, code);
+
+	fill_program(pass, b, code, entry, program);
+	return ret ? ret : put_program(pass, program, va);
+}
+
 static int write_vertex_programs(struct tsr_gfx_pass *pass)
 {
 	struct gfx_state *s = &pass->state;
@@ -122,9 +132,13 @@ static int write_vertex_programs(struct tsr_gfx_pass *pass)
 		ret = write_push(pass, &s->bound[0]);
 	if (ret)
 		return ret;
-	s->varying = 0;
+	s->varying = s->geometry = 0;
 	s->bound[0].own_push = s->bound[0].push_va;
 	fill_program(pass, &s->bound[0], p->vertex, p->vertex_entry, &program);
+	if (p->stages) {
+		ret = gfx_stages_write(pass, &program);
+		return ret ? ret : put_program(pass, &program, &s->position);
+	}
 	ret = put_program(pass, &program, &s->position);
 	if (p->vertex_flags & TSR_GFX_ONE_PROGRAM && p->varying_count)
 		s->varying = s->position;
@@ -187,6 +201,7 @@ static int write_programs(struct tsr_gfx_pass *pass, const struct gfx_instancing
 	state.position = s->position;
 	state.varying = s->varying;
 	state.fragment = s->fragment;
+	state.geometry = s->geometry;
 	tsr_pack_shader_state(words, &state);
 	words = gfx_packet(pass, TSR_LIST_SHADER_STATE_QWORDS);
 	if (!words)
@@ -478,8 +493,11 @@ static inline int flush(struct tsr_gfx_pass *pass, const struct gfx_instancing *
 {
 	const struct gfx_state *s = &pass->state;
 	const bool tables = s->vertices_changed || !same(n, &s->instancing);
+	/* LIST_PUSH is for the first of several stages alone */
+	const bool push = s->pipeline->stages && s->bound[0].push_words && !s->bound[0].push_va;
 	int ret = 0;
 
+	pass->state.bound[0].changed |= push;
 	if (tables || s->programs_changed || s->bound[0].changed || s->bound[1].changed)
 		ret = write_programs(pass, n, tables);
 	if (!ret)
@@ -558,6 +576,30 @@ int tsr_gfx_draw_indirect(struct tsr_gfx_pass *pass, bool indexed, uint64_t argu
 		.indices = indexed ? s->indices : 0, .index_bytes = indexed ? s->index_bytes : 0,
 	});
 	guess_heap(pass, 4096ull * draws, indexed);
+	return 0;
+}
+
+int tsr_gfx_draw_auto(struct tsr_gfx_pass *pass, uint64_t counter, uint64_t offset,
+		      uint32_t stride)
+{
+	const struct tsr_gfx_draw unknown = { 0 };
+	struct gfx_instancing n = { 0 };
+	uint64_t *words;
+	int ret = check_draw(pass, &unknown, false);
+
+	if (!ret && (counter % 8 || !counter || !stride || pass->state.pipeline->divides))
+		ret = gfx_fail(pass, EINVAL, "vertices of %u bytes by the counter at 0x%llx, "
+			       "expected a multiple of 8, and a pipeline without divisors", stride,
+			       (unsigned long long)counter);
+	if (!ret)
+		ret = flush(pass, &n);
+	words = ret ? NULL : gfx_packet(pass, TSR_LIST_DRAW_AUTO_QWORDS);
+	if (!words)
+		return pass->error;
+	tsr_pack_list_draw_auto(words, &(struct tsr_list_draw_auto){
+		.topology = pass->state.pipeline->info.topology, .instances = 1,
+		.counter = counter, .offset = offset, .stride = stride });
+	guess_heap(pass, 4096, false);
 	return 0;
 }
 

@@ -32,7 +32,7 @@ static int check_programs(const struct tsr_gfx_pipeline_info *p)
 	if (p->vertex_flags & ~0x3fu || p->fragment_flags & ~0x3ffu || p->raster & ~0x1fffu)
 		return REFUSE(p, "unknown flags 0x%x, 0x%x or 0x%x", p->label, p->vertex_flags,
 			      p->fragment_flags, p->raster);
-	if (p->varying_count && !one && !p->varying)
+	if (p->varying_count && !one && !p->varying && !p->stages)
 		return REFUSE(p, "%u varyings that no program computes", p->label,
 			      p->varying_count);
 	if (p->clip_distances & p->cull_distances ||
@@ -102,9 +102,10 @@ static int check_state(const struct tsr_gfx_pipeline_info *p)
 {
 	uint32_t i;
 
-	if (p->topology > TSR_TOPOLOGY_TRIANGLE_STRIP_ADJACENCY || p->topology == 7)
-		return REFUSE(p, "topology %u, expected one of enum tsr_topology; patches are not "
-			      "there yet", p->label, p->topology);
+	if (p->topology > TSR_TOPOLOGY_PATCHES || p->topology == 7 ||
+	    (p->topology == TSR_TOPOLOGY_PATCHES && !p->stages))
+		return REFUSE(p, "topology %u, expected one of enum tsr_topology; patches with "
+			      "stages", p->label, p->topology);
 	if (p->depth.function > TSR_COMPARE_FUNCTION_ALWAYS || bad_stencil(&p->depth.front) ||
 	    bad_stencil(&p->depth.back) || p->logic_op > TSR_LOGIC_OP_SET ||
 	    p->depth_layout > TSR_DEPTH_LAYOUT_UNCHANGED || p->sample_mask > 0xffff)
@@ -266,6 +267,8 @@ int tsr_gfx_pipeline_create(const struct tsr_gfx_pipeline_info *wanted,
 	copy_arrays(p);
 	fill_state(p);
 	ret = place_varyings(p);
+	if (!ret && p->info.stages)
+		ret = gfx_stages_create(p);
 	if (ret) {
 		free(p->label);
 		free(p);
@@ -293,6 +296,7 @@ void tsr_gfx_pipeline_unref(struct tsr_gfx_pipeline *p)
 	tsr_program_unref(p->info.fragment);
 	for (i = 0; i < p->info.blend_count; i++)
 		tsr_program_unref(p->blends[i].program);
+	gfx_stages_destroy(p);
 	free(p->label);
 	free(p);
 }

@@ -38,6 +38,10 @@ int tsr_gfx_set_pipeline(struct tsr_gfx_pass *pass, struct tsr_gfx_pipeline *pip
 
 	if (ret || s->pipeline == pipeline)
 		return ret;
+	if (pipeline->stages && !(tsr_device_info(tsr_vm_device(pass->gfx->vm))->features &
+				  DRM_TESSERA_FEATURE_GEOMETRY))
+		return gfx_fail(pass, ENODEV, "pipeline '%s' has stages, which the GPU has not",
+				pipeline->label);
 	tsr_gfx_pipeline_unref(s->pipeline);
 	s->pipeline = tsr_gfx_pipeline_ref(pipeline);
 	s->programs_changed = s->vertices_changed = s->draw_changed = true;

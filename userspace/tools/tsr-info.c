@@ -43,6 +43,7 @@ static const struct name features[] = {
 	{ DRM_TESSERA_FEATURE_DETERMINISTIC, "deterministic" },
 	{ DRM_TESSERA_FEATURE_QUEUE_RESET, "queue-reset" },
 	{ DRM_TESSERA_FEATURE_COMPRESSED, "compressed" },
+	{ DRM_TESSERA_FEATURE_GEOMETRY, "geometry" },
 	{ 0, NULL },
 };
 

@@ -333,7 +333,10 @@ enum tsr_step tsr_bin_read(struct tsr_binning *bin, struct tsr_mem *mem, uint64_
 /* bin_state.c */
 /* Forget all states. */
 void tsr_bin_clear_states(struct tsr_binning *bin);
-/* LIST_SHADER_STATE, _DRAW_STATE, _PUSH, _QUERY and _STREAM_OUT. _PENDING: a draw has to be done first. */
+/*
+ * LIST_SHADER_STATE, _DRAW_STATE, _PUSH, _QUERY and _STREAM_OUT. _PENDING: a draw has to be done
+ * first.
+ */
 enum tsr_step tsr_bin_set_state(struct tsr_binning *bin, struct tsr_mem *mem);
 /* Have the host's caches fetch what the draws behind the one that begins are going to read. */
 void tsr_bin_look_ahead(const struct tsr_binning *bin, const struct tsr_mem *mem);

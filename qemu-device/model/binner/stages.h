@@ -134,7 +134,7 @@ struct tsr_stage_group {
 	struct tsr_patch_space *patch;	/* of primitive 0 */
 	struct tsr_emit *emit;		/* GEOMETRY: where its vertices go; else NULL */
 	unsigned int patch_words;	/* of each, by this stage's header */
-	unsigned int points;		/* HULL: control points of a patch, whose first is thread 0's */
+	unsigned int points;		/* HULL: control points that a patch has */
 	bool trap;			/* TRAP_HANDLES */
 	bool triangle;			/* DOMAIN: there is a third coordinate */
 	uint16_t live[TSR_BATCH_VERTICES / 16];	/* by warp: lanes that are threads */

@@ -255,7 +255,8 @@ bool staged_render(void)
 		.addr = STAGED_LIST + STAGED_AT_TILE_LIST, .size = 24, .end_of_frame = true });
 	list[TSR_LIST_TILES_QWORDS] = TSR_OP_LIST_HALT | TSR_LIST_HALT_QWORDS << 8;
 	tsr_pack_render(staged_at(STAGED_AT_STREAM), &(struct tsr_render){
-		.list = STAGED_LIST + STAGED_AT_RENDER_LIST, .size = 8 * (TSR_LIST_TILES_QWORDS + 1),
+		.list = STAGED_LIST + STAGED_AT_RENDER_LIST,
+		.size = 8 * (TSR_LIST_TILES_QWORDS + 1),
 		.frame = STAGED_LIST + STAGED_AT_FRAME });
 	bench_call(&staged.queue[STAGED_RENDER], STAGED_LIST + STAGED_AT_STREAM,
 		   TSR_RENDER_QWORDS * 8);

@@ -244,6 +244,48 @@ struct tsr_gfx_blend {
 	uint32_t program_return;	/* its return value, for R48: the offset in the program */
 };
 
+/*
+ * A shader of a pipeline with stages: the words of attribute space that it loads and stores, bit
+ * n % 64 of [n / 64] the word at byte 4 n.
+ */
+struct tsr_gfx_shader {
+	struct tsr_program *program;	/* NULL: there is none; vertex: it is info.vertex */
+	uint32_t entry;
+	uint64_t reads[4], writes[4];
+	uint32_t patch_words;		/* hull, domain: 0, 8, 16, 32, 64 or 128 */
+	bool trap_handles;		/* a handle that is none is a fault */
+};
+
+/* What stream-out writes of a vertex. */
+struct tsr_gfx_streamed {
+	uint32_t word, components;	/* of attribute space: first, 1 to 4 of them */
+	uint32_t stream, target;
+	uint32_t offset;		/* bytes in the target's vertex: a multiple of 4 */
+};
+
+/*
+ * Stages between vertices and the picture (hw/3d.md, from "Vertex shaders with attribute space"
+ * on). The vertex shader is info.vertex, which does everything; info.varying is NULL. With
+ * ONE_PROGRAM it is one that knows of outputs alone, output 0 being the position, and so may be the
+ * domain shader; else it stores to attribute space. Varyings are the words from 0x80 on, one after
+ * the other, each as many as its format has. Bindings are those of TSR_GFX_VERTEX for all.
+ */
+struct tsr_gfx_stages {
+	struct tsr_gfx_shader vertex, hull, domain, geometry;
+	uint32_t patch_points;		/* PATCHES: vertices of each */
+	uint32_t control_points, hull_threads;	/* hull: both 0 to 32 */
+	bool independent;		/* hull: threads of several patches can share a warp */
+	uint32_t shape, partitioning, primitives;	/* enum tsr_patch_shape, … */
+	bool reversed;
+	float factors[6];		/* domain without hull */
+	uint32_t input, output;		/* geometry: enum tsr_geometry_input, _output */
+	uint32_t instances, max_vertices;	/* geometry: threads of a primitive (0: 1) */
+	uint32_t streams;		/* geometry: bit s: it emits to stream s; 0: to stream 0 */
+	uint32_t raster_stream;
+	const struct tsr_gfx_streamed *declaration;	/* copied */
+	uint32_t declared;
+};
+
 /* What a pipeline is made of. Zeroed fields are the defaults. */
 struct tsr_gfx_pipeline_info {
 	/* programs and where they begin, in bytes behind the program's own entry */
@@ -274,6 +316,7 @@ struct tsr_gfx_pipeline_info {
 	uint32_t logic_op;		/* enum tsr_logic_op */
 	uint32_t sample_mask;		/* bit n: sample n may be covered; 0: all */
 	uint32_t clause_limit;		/* clauses a warp may run; 0: any number */
+	const struct tsr_gfx_stages *stages;	/* copied; NULL: there are none */
 	const char *label;		/* name in messages; copied, NULL: none */
 };
 
@@ -476,6 +519,34 @@ int tsr_gfx_draw_indexed(struct tsr_gfx_pass *pass, const struct tsr_gfx_draw *d
  */
 int tsr_gfx_draw_indirect(struct tsr_gfx_pass *pass, bool indexed, uint64_t arguments,
 			  uint32_t draws, uint32_t stride);
+
+/*
+ * tsr_gfx_set_stream_targets(): where stream-out of draws that follow goes; @count of 0: nowhere.
+ * The counter is a 64-bit word with the number of bytes that are filled, for the program to set at
+ * first. It and what draws have streamed are in memory when the pass is complete; draws of the
+ * same pass may read what earlier ones have streamed, as vertices or indices. [SO2, SO3]
+ */
+struct tsr_gfx_stream_target {
+	uint64_t va, size;		/* aligned to 4; size 0: it is not there */
+	uint64_t counter;		/* aligned to 8 */
+	uint32_t stride;		/* bytes of a vertex: a multiple of 4, at most 2048 */
+};
+int tsr_gfx_set_stream_targets(struct tsr_gfx_pass *pass,
+			       const struct tsr_gfx_stream_target *targets, uint32_t count);
+
+/*
+ * tsr_gfx_draw_auto(): draw as many vertices of @stride bytes as the counter at @counter says, less
+ * those in the first @offset bytes. Pipelines that take apart instances (divisors) are refused.
+ * [SO3]
+ */
+int tsr_gfx_draw_auto(struct tsr_gfx_pass *pass, uint64_t counter, uint64_t offset,
+		      uint32_t stride);
+
+/*
+ * tsr_gfx_stream_query(): draws that follow, of pipelines with stages, count primitives of @stream,
+ * those needed and those written, in two 64-bit words at @va; 0 ends it.
+ */
+int tsr_gfx_stream_query(struct tsr_gfx_pass *pass, uint32_t stream, uint64_t va);
 
 /*
  * tsr_gfx_query(): draws that follow are counted for the query of this kind at @va (aligned to 8),

@@ -209,7 +209,9 @@ enum drm_tessera_feature {
 	/** @DRM_TESSERA_FEATURE_QUEUE_RESET: A hang is cured without a device reset. */
 	DRM_TESSERA_FEATURE_QUEUE_RESET = 1 << 2,
 	/** @DRM_TESSERA_FEATURE_COMPRESSED: Textures may have compressed formats. */
-	DRM_TESSERA_FEATURE_COMPRESSED = 1 << 3
+	DRM_TESSERA_FEATURE_COMPRESSED = 1 << 3,
+	/** @DRM_TESSERA_FEATURE_GEOMETRY: Patches, geometry shaders and stream-out are there. */
+	DRM_TESSERA_FEATURE_GEOMETRY = 1 << 4
 };
 
 /**

@@ -39,7 +39,8 @@ tsr_msg_fn tsr_msg_lea_texel;		/* LEA_TEX*; arg: 1 for an immediate index */
 tsr_msg_fn tsr_msg_load_convert;	/* LD_CVT */
 tsr_msg_fn tsr_msg_store_convert;	/* ST_CVT */
 tsr_msg_fn tsr_msg_clock;		/* LD_GCLK */
-tsr_msg_fn tsr_msg_stage;		/* ALD, AST, AL2P, EMIT, RESTART; arg: enum tsr_msg_stage_access */
+/* ALD, AST, AL2P, EMIT, RESTART; arg: enum tsr_msg_stage_access */
+tsr_msg_fn tsr_msg_stage;
 tsr_msg_fn tsr_msg_texture;		/* TEXC */
 tsr_msg_fn tsr_msg_texture_compact;	/* TEXS_2D, TEXS_CUBE; arg: 1 for cubes */
 /* Lanes @lanes of vector @from to @to. */

@@ -2,8 +2,8 @@
 /*
  * Attribute spaces between stages: ALD, AST and AL2P, the windows; EMIT and RESTART.
  *
- * A shader of a draw with GEOMETRY stores to its own vertex in the block of its stage (stages.h). It
- * loads what the device makes (vertex shaders), or what the stage before has left in its block;
+ * A shader of a draw with GEOMETRY stores to its own vertex in the block of its stage (stages.h).
+ * It loads what the device makes (vertex shaders), or what the stage before has left in its block;
  * hull and domain shaders have the words of their patch besides.
  */
 #include "binner/stages.h"
