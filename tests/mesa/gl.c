@@ -23,9 +23,10 @@ static void skip(const char *why)
 
 void gl_open(int major, int minor)
 {
-	const EGLint attributes[] = { EGL_CONTEXT_MAJOR_VERSION, major, EGL_CONTEXT_MINOR_VERSION, minor, EGL_NONE };
-	const EGLint wanted[] = { EGL_SURFACE_TYPE, EGL_DONT_CARE,
-				  EGL_RENDERABLE_TYPE, major > 2 ? EGL_OPENGL_ES3_BIT : EGL_OPENGL_ES2_BIT, EGL_NONE };
+	const EGLint attributes[] = { EGL_CONTEXT_MAJOR_VERSION, major, EGL_CONTEXT_MINOR_VERSION,
+				      minor, EGL_NONE };
+	const EGLint wanted[] = { EGL_SURFACE_TYPE, EGL_DONT_CARE, EGL_RENDERABLE_TYPE,
+				  major > 2 ? EGL_OPENGL_ES3_BIT : EGL_OPENGL_ES2_BIT, EGL_NONE };
 	EGLConfig config = NULL;
 	const char *renderer;
 	EGLint count = 0;
@@ -36,7 +37,8 @@ void gl_open(int major, int minor)
 		skip("no EGL display without a window system");
 	eglBindAPI(EGL_OPENGL_ES_API);
 	eglChooseConfig(display, wanted, &config, 1, &count);
-	context = eglCreateContext(display, count ? config : EGL_NO_CONFIG_KHR, EGL_NO_CONTEXT, attributes);
+	context = eglCreateContext(display, count ? config : EGL_NO_CONFIG_KHR, EGL_NO_CONTEXT,
+				   attributes);
 	if (!context || !eglMakeCurrent(display, EGL_NO_SURFACE, EGL_NO_SURFACE, context))
 		skip("no context of this version");
 	renderer = (const char *)glGetString(GL_RENDERER);
@@ -139,7 +141,8 @@ GLuint gl_target(int width, int height, GLenum format)
 	glGenTextures(1, &texture);
 	glBindTexture(GL_TEXTURE_2D, texture);
 	if (format == GL_RGBA || format == GL_RGB)
-		glTexImage2D(GL_TEXTURE_2D, 0, (GLint)format, width, height, 0, format, GL_UNSIGNED_BYTE, NULL);
+		glTexImage2D(GL_TEXTURE_2D, 0, (GLint)format, width, height, 0, format,
+			     GL_UNSIGNED_BYTE, NULL);
 	else
 		glTexStorage2D(GL_TEXTURE_2D, 1, format, width, height);
 	glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_NEAREST);
@@ -186,8 +189,8 @@ void gl_expect(int x, int y, int r, int g, int b, int a, int tolerance)
 	glReadPixels(x, y, 1, 1, GL_RGBA, GL_UNSIGNED_BYTE, got);
 	for (int i = 0; i < 4; i++) {
 		if (abs(got[i] - wanted[i]) > tolerance)
-			gl_fail("pixel (%d, %d) is %d %d %d %d, expected %d %d %d %d", x, y, got[0], got[1], got[2],
-				got[3], r, g, b, a);
+			gl_fail("pixel (%d, %d) is %d %d %d %d, expected %d %d %d %d", x, y, got[0],
+				got[1], got[2], got[3], r, g, b, a);
 	}
 }
 
