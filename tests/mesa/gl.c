@@ -23,23 +23,30 @@ static void skip(const char *why)
 
 void gl_open(int major, int minor)
 {
-	const EGLint attributes[] = { EGL_CONTEXT_MAJOR_VERSION, major, EGL_CONTEXT_MINOR_VERSION,
-				      minor, EGL_NONE };
 	const EGLint wanted[] = { EGL_SURFACE_TYPE, EGL_DONT_CARE, EGL_RENDERABLE_TYPE,
 				  major > 2 ? EGL_OPENGL_ES3_BIT : EGL_OPENGL_ES2_BIT, EGL_NONE };
 	EGLConfig config = NULL;
-	const char *renderer;
+	EGLDisplay on;
 	EGLint count = 0;
 
-	setvbuf(stdout, NULL, _IOLBF, 0);
-	display = eglGetPlatformDisplay(EGL_PLATFORM_SURFACELESS_MESA, EGL_DEFAULT_DISPLAY, NULL);
-	if (!display || !eglInitialize(display, NULL, NULL))
+	on = eglGetPlatformDisplay(EGL_PLATFORM_SURFACELESS_MESA, EGL_DEFAULT_DISPLAY, NULL);
+	if (!on || !eglInitialize(on, NULL, NULL))
 		skip("no EGL display without a window system");
+	eglChooseConfig(on, wanted, &config, 1, &count);
+	gl_open_on(on, count ? config : EGL_NO_CONFIG_KHR, EGL_NO_SURFACE, major, minor);
+}
+
+void gl_open_on(void *on, void *config, void *surface, int major, int minor)
+{
+	const EGLint attributes[] = { EGL_CONTEXT_MAJOR_VERSION, major, EGL_CONTEXT_MINOR_VERSION,
+				      minor, EGL_NONE };
+	const char *renderer;
+
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	display = on;
 	eglBindAPI(EGL_OPENGL_ES_API);
-	eglChooseConfig(display, wanted, &config, 1, &count);
-	context = eglCreateContext(display, count ? config : EGL_NO_CONFIG_KHR, EGL_NO_CONTEXT,
-				   attributes);
-	if (!context || !eglMakeCurrent(display, EGL_NO_SURFACE, EGL_NO_SURFACE, context))
+	context = eglCreateContext(display, config, EGL_NO_CONTEXT, attributes);
+	if (!context || !eglMakeCurrent(display, surface, surface, context))
 		skip("no context of this version");
 	renderer = (const char *)glGetString(GL_RENDERER);
 	printf("TAP version 13\n# %s, %s\n", renderer, (const char *)glGetString(GL_VERSION));
