@@ -6,7 +6,7 @@
 #   DEVICES=n DEVICE_ARGS=vram=64M   the devices
 #   QEMU=plugin|build         Debian's QEMU with the device as a plugin, or one built with it inside
 #   FRESH=1                   boot the guest even if a saved one could be restored
-#   MESA=1                    mount Mesa and GL programs at /mnt, with PROGRAMS='NAME ...' of the host: CMD='/mnt/run NAME'
+#   MESA=1                    mount Mesa and GL programs at /mnt, with MESA_PROGRAMS='NAME ...' of the host: CMD='/mnt/run NAME'
 #   IOMMU=1 SMP=n MEM=MiB     the machine                      ACCEL=tcg|kvm  QEMU_ARGS= KERNEL_ARGS=
 export KERNEL MODULES KDIR VARIANT IMAGE QEMU TESSERA_MIRROR TESSERA_SECURITY_MIRROR
 export PYTHONDONTWRITEBYTECODE := 1
@@ -43,7 +43,7 @@ guest-env: setup
 guest: export TSR_CMD = $(value CMD)
 guest: setup ## run CMD='...' in a guest of its own (restored where it can be, FRESH=1 boots); make fails when it fails
 	@[ -n "$$TSR_CMD" ] || { echo "usage: make guest CMD='command'" >&2; exit 2; }
-	@$(GUEST_ENV); $(if $(MESA),share=$$(bash userspace/mesa/share.sh $(PROGRAMS));) \
+	@$(GUEST_ENV); $(if $(MESA),share=$$(bash userspace/mesa/share.sh $(MESA_PROGRAMS));) \
 		exec $(GUEST) $(if $(MESA),--share "$$share",$(if $(SHARE),--share)) -- "$$TSR_CMD"
 
 timeline: export TSR_CMD = $(value CMD)

@@ -63,7 +63,7 @@ check-user: setup ## libtessera on the host: on a fake kernel, and on the model;
 
 # GL programs of our own (tests/mesa), and of piglit's those in tests/mesa/piglit.txt.
 check-mesa: setup ## OpenGL programs by Mesa on the device in their own process; PIGLIT='PATTERN ...' others of piglit's
-	@bash qemu-device/build/setup.sh libegl-dev libgles-dev libgl-dev
+	@bash qemu-device/build/setup.sh libegl-dev libgles-dev libgl-dev libgbm-dev
 	@bash qemu-device/vm/programs.sh
 	@TSR_MESA=$$(bash userspace/mesa/build.sh); export TSR_MESA TSR_PIGLIT='$(PIGLIT)'; \
 		$(RUN) --suite mesa --results $(BUILD)/results-mesa/mesa$(if $(TESTS),-partial).ktap $(wildcard tests/mesa/*.py)

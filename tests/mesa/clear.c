@@ -7,7 +7,8 @@
 #define SIDE 100
 
 static const char plain_vs[] = "attribute vec4 position; void main() { gl_Position = position; }";
-static const char plain_fs[] = "precision mediump float; uniform vec4 color; void main() { gl_FragColor = color; }";
+static const char plain_fs[] =
+	"precision mediump float; uniform vec4 color; void main() { gl_FragColor = color; }";
 
 static void clears(void)
 {
@@ -59,8 +60,8 @@ static void transfers(void)
 			gl_fail("byte %u is 0x%x, expected 0x%x", i, back[i], picture[i]);
 	glTexSubImage2D(GL_TEXTURE_2D, 0, 5, 9, 2, 1, GL_RGBA, GL_UNSIGNED_BYTE, picture);
 	gl_expect(5, 9, picture[0], picture[1], picture[2], picture[3], 0);
-	gl_expect(7, 9, picture[(9 * 37 + 7) * 4], picture[(9 * 37 + 7) * 4 + 1], picture[(9 * 37 + 7) * 4 + 2],
-		  picture[(9 * 37 + 7) * 4 + 3], 0);
+	gl_expect(7, 9, picture[(9 * 37 + 7) * 4], picture[(9 * 37 + 7) * 4 + 1],
+		  picture[(9 * 37 + 7) * 4 + 2], picture[(9 * 37 + 7) * 4 + 3], 0);
 }
 
 static void triangles(void)

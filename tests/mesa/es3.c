@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What GLES 3.0 adds: several targets, instances, uniform blocks, samples, integers, captured vertices, queries. */
+/*
+ * What GLES 3.0 adds: several targets, instances, uniform blocks, samples, integers, captured
+ * vertices, queries.
+ */
 #include <stdio.h>
 #include <string.h>
 
@@ -14,11 +17,14 @@ static const char plain_vs[] = ES3 "in vec4 position; void main() { gl_Position 
 static void targets(void)
 {
 	static const char fs[] = ES3
-		"layout(location = 0) out vec4 a; layout(location = 1) out uvec4 b; layout(location = 2) out ivec4 c;"
-		"void main() { a = vec4(0.25, 0.5, 0.75, 1.0); b = uvec4(1u, 200u, 70000u, 4294967295u);"
+		"layout(location = 0) out vec4 a; layout(location = 1) out uvec4 b; "
+		"layout(location = 2) out ivec4 c;"
+		"void main() { a = vec4(0.25, 0.5, 0.75, 1.0); b = uvec4(1u, 200u, 70000u, "
+		"4294967295u);"
 		" c = ivec4(-1, -200, 30000, -70000); }";
 	static const GLenum formats[3] = { GL_RGBA8, GL_RGBA32UI, GL_RGBA16I };
-	static const GLenum buffers[3] = { GL_COLOR_ATTACHMENT0, GL_COLOR_ATTACHMENT1, GL_COLOR_ATTACHMENT2 };
+	static const GLenum buffers[3] = { GL_COLOR_ATTACHMENT0, GL_COLOR_ATTACHMENT1,
+					   GL_COLOR_ATTACHMENT2 };
 	GLuint program = gl_program(plain_vs, fs), texture[3], fb;
 	GLuint u[4] = { 0 };
 	GLint s[4] = { 0 };
@@ -52,11 +58,14 @@ static void instances(void)
 {
 	static const char vs[] = ES3
 		"in vec4 position; in vec4 value; flat out vec4 color;"
-		"void main() { gl_Position = vec4(position.xy * 0.25 + vec2(-0.75 + 0.5 * float(gl_InstanceID), 0.0), 0.0, 1.0);"
+		"void main() { gl_Position = vec4(position.xy * 0.25 + vec2(-0.75 + 0.5 * "
+		"float(gl_InstanceID), 0.0), 0.0, 1.0);"
 		" color = value; }";
 	static const char fs[] = ES3 "flat in vec4 color; out vec4 c; void main() { c = color; }";
 	static const GLfloat corners[] = { -1, -1, 1, -1, -1, 1, 1, 1 };
-	static const GLfloat colors[][4] = { { 1, 0, 0, 1 }, { 0, 1, 0, 1 }, { 0, 0, 1, 1 }, { 1, 1, 0, 1 } };
+	static const GLfloat colors[][4] = {
+		{ 1, 0, 0, 1 }, { 0, 1, 0, 1 }, { 0, 0, 1, 1 }, { 1, 1, 0, 1 }
+	};
 	static const uint16_t indices[] = { 0, 1, 2, 3 };
 	GLuint program = gl_program(vs, fs);
 
@@ -90,7 +99,8 @@ static void instances(void)
 static void blocks(void)
 {
 	static const char fs[] = ES3
-		"layout(std140) uniform first { vec4 a[20]; }; layout(std140) uniform second { ivec4 which; };"
+		"layout(std140) uniform first { vec4 a[20]; }; layout(std140) uniform second { "
+		"ivec4 which; };"
 		"out vec4 c; void main() { c = a[which.x] + a[which.y]; }";
 	GLuint program = gl_program(plain_vs, fs), buffer[2];
 	GLint which[64] = { 0 };
@@ -140,14 +150,16 @@ static void samples(void)
 		glGenRenderbuffers(1, &buffer);
 		glBindRenderbuffer(GL_RENDERBUFFER, buffer);
 		glRenderbufferStorageMultisample(GL_RENDERBUFFER, n, GL_RGBA8, SIDE, SIDE);
-		glFramebufferRenderbuffer(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_RENDERBUFFER, buffer);
+		glFramebufferRenderbuffer(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_RENDERBUFFER,
+					  buffer);
 		glClearColor(0, 0, 0, 1);
 		glClear(GL_COLOR_BUFFER_BIT);
 		/* half of column 32 */
 		gl_rect(-1, -1, 1.0f / SIDE, 1, 0);
 		glBindFramebuffer(GL_READ_FRAMEBUFFER, ms);
 		glBindFramebuffer(GL_DRAW_FRAMEBUFFER, fb);
-		glBlitFramebuffer(0, 0, SIDE, SIDE, 0, 0, SIDE, SIDE, GL_COLOR_BUFFER_BIT, GL_NEAREST);
+		glBlitFramebuffer(0, 0, SIDE, SIDE, 0, 0, SIDE, SIDE, GL_COLOR_BUFFER_BIT,
+				  GL_NEAREST);
 		glBindFramebuffer(GL_FRAMEBUFFER, fb);
 		gl_expect(31, 9, 255, 255, 255, 255, 0);
 		gl_expect(32, 9, 128, 128, 128, 255, 1);
@@ -160,7 +172,8 @@ static void captured(void)
 {
 	static const char vs[] = ES3
 		"in vec4 position; out vec4 twice; flat out int number;"
-		"void main() { gl_Position = position; twice = position * 2.0; number = gl_VertexID * 10 + gl_InstanceID; }";
+		"void main() { gl_Position = position; twice = position * 2.0; number = "
+		"gl_VertexID * 10 + gl_InstanceID; }";
 	static const char fs[] = ES3 "in vec4 twice; out vec4 c; void main() { c = twice; }";
 	static const char *const names[] = { "twice", "number" };
 	static const GLfloat strip[] = { 1, 2, 3, 4, 5, 6, 7, 8 };
@@ -190,14 +203,16 @@ static void captured(void)
 	glGetQueryObjectuiv(query, GL_QUERY_RESULT, &count);
 	if (count != 4)
 		gl_fail("%u primitives, expected 4", count);
-	out = glMapBufferRange(GL_TRANSFORM_FEEDBACK_BUFFER, 0, 100 * sizeof(*out), GL_MAP_READ_BIT);
+	out = glMapBufferRange(GL_TRANSFORM_FEEDBACK_BUFFER, 0, 100 * sizeof(*out),
+			       GL_MAP_READ_BIT);
 	for (int i = 0; out && i < 12; i++) {
 		const int number = i < 6 ? want[i] : i < 9 ? 10 * (i - 5) : 10 * (i - 8) + 1;
 
 		if (out[i].number != number || out[i].twice[0] != 2 * strip[2 * (number / 10)] ||
 		    out[i].twice[1] != 2 * strip[2 * (number / 10) + 1] || out[i].twice[3] != 2)
-			gl_fail("vertex %d is %d: %g %g %g %g, expected number %d", i, out[i].number, out[i].twice[0],
-				out[i].twice[1], out[i].twice[2], out[i].twice[3], number);
+			gl_fail("vertex %d is %d: %g %g %g %g, expected number %d", i,
+				out[i].number, out[i].twice[0], out[i].twice[1], out[i].twice[2],
+				out[i].twice[3], number);
 	}
 	if (!out)
 		gl_fail("the buffer cannot be mapped");
@@ -235,11 +250,14 @@ static void queries(void)
 static void textures(void)
 {
 	static const char fs[] = ES3
-		"uniform highp sampler2DArray layers; uniform highp usampler2D numbers; uniform highp sampler3D volume;"
+		"uniform highp sampler2DArray layers; uniform highp usampler2D numbers; uniform "
+		"highp sampler3D volume;"
 		"uniform highp sampler2DShadow shadow; out vec4 c;"
 		"void main() { ivec2 p = ivec2(gl_FragCoord.xy);"
-		" c = vec4(texture(layers, vec3(0.5, 0.5, float(p.x / 16))).r, float(texelFetch(numbers, p & 3, 0).r) / 255.0,"
-		" texture(volume, vec3(0.5, 0.5, 0.5)).r, texture(shadow, vec3(0.5, 0.5, float(p.y) / 64.0))); }";
+		" c = vec4(texture(layers, vec3(0.5, 0.5, float(p.x / 16))).r, "
+		"float(texelFetch(numbers, p & 3, 0).r) / 255.0,"
+		" texture(volume, vec3(0.5, 0.5, 0.5)).r, texture(shadow, vec3(0.5, 0.5, "
+		"float(p.y) / 64.0))); }";
 	GLuint program = gl_program(plain_vs, fs), t[4];
 	uint8_t texels[256];
 	const GLfloat half = 0.5f;
@@ -291,7 +309,8 @@ static void textures(void)
 static void stencil_blit(GLenum format, const char *name)
 {
 	static const char fs[] = ES3 "out vec4 c; void main() { c = vec4(1.0); }";
-	const GLenum attachment = format == GL_STENCIL_INDEX8 ? GL_STENCIL_ATTACHMENT : GL_DEPTH_STENCIL_ATTACHMENT;
+	const GLenum attachment =
+		format == GL_STENCIL_INDEX8 ? GL_STENCIL_ATTACHMENT : GL_DEPTH_STENCIL_ATTACHMENT;
 	GLuint program = gl_program(plain_vs, fs);
 	GLint from, to;
 
@@ -308,7 +327,8 @@ static void stencil_blit(GLenum format, const char *name)
 	glClearStencil(0);
 	glClear(GL_COLOR_BUFFER_BIT | GL_STENCIL_BUFFER_BIT);
 	glBindFramebuffer(GL_READ_FRAMEBUFFER, (GLuint)from);
-	glBlitFramebuffer(0, 0, SIDE, SIDE, 0, 0, SIDE / 2, SIDE / 2, GL_STENCIL_BUFFER_BIT, GL_NEAREST);
+	glBlitFramebuffer(0, 0, SIDE, SIDE, 0, 0, SIDE / 2, SIDE / 2, GL_STENCIL_BUFFER_BIT,
+			  GL_NEAREST);
 	glBindFramebuffer(GL_FRAMEBUFFER, (GLuint)to);
 	glEnable(GL_STENCIL_TEST);
 	glStencilOp(GL_KEEP, GL_KEEP, GL_KEEP);
@@ -332,8 +352,10 @@ int main(void)
 	captured();
 	queries();
 	textures();
-	stencil_blit(GL_DEPTH24_STENCIL8, "stencil is copied and shrunk: depth of 24 bits beside it");
-	stencil_blit(GL_DEPTH32F_STENCIL8, "stencil is copied and shrunk: depth of 32 bits beside it");
+	stencil_blit(GL_DEPTH24_STENCIL8,
+		     "stencil is copied and shrunk: depth of 24 bits beside it");
+	stencil_blit(GL_DEPTH32F_STENCIL8,
+		     "stencil is copied and shrunk: depth of 32 bits beside it");
 	stencil_blit(GL_STENCIL_INDEX8, "stencil is copied and shrunk: alone");
 	return gl_close();
 }

@@ -57,8 +57,10 @@ static void storage(void)
 {
 	static const char text[] = ES31
 		"layout(local_size_x = 32) in;"
-		"layout(std430, binding = 0) readonly buffer from { uint a[]; }; layout(std430, binding = 1) buffer to { uint b[]; };"
-		"void main() { uint i = gl_GlobalInvocationID.x; b[i] = a[i] * 3u + gl_WorkGroupID.x + uint(a.length()); }";
+		"layout(std430, binding = 0) readonly buffer from { uint a[]; }; layout(std430, "
+		"binding = 1) buffer to { uint b[]; };"
+		"void main() { uint i = gl_GlobalInvocationID.x; b[i] = a[i] * 3u + "
+		"gl_WorkGroupID.x + uint(a.length()); }";
 	GLuint program = compute(text), from, to, words[256];
 	const GLuint *got;
 
@@ -82,8 +84,10 @@ static void shared_memory(void)
 {
 	static const char text[] = ES31
 		"layout(local_size_x = 64) in; shared uint s[64];"
-		"layout(std430, binding = 0) buffer to { uint sums[]; }; layout(std430, binding = 1) buffer all { uint total; uint most; };"
-		"void main() { uint i = gl_LocalInvocationID.x; s[i] = gl_GlobalInvocationID.x; barrier();"
+		"layout(std430, binding = 0) buffer to { uint sums[]; }; layout(std430, binding "
+		"= 1) buffer all { uint total; uint most; };"
+		"void main() { uint i = gl_LocalInvocationID.x; s[i] = gl_GlobalInvocationID.x; "
+		"barrier();"
 		" for (uint n = 32u; n > 0u; n >>= 1) { if (i < n) s[i] += s[i + n]; barrier(); }"
 		" if (i == 0u) { sums[gl_WorkGroupID.x] = s[0]; atomicAdd(total, s[0]); }"
 		" atomicMax(most, gl_GlobalInvocationID.x); }";
@@ -116,7 +120,8 @@ static void images(void)
 		"layout(r32ui, binding = 1) readonly uniform highp uimage2D numbers;"
 		"void main() { ivec2 p = ivec2(gl_GlobalInvocationID.xy);"
 		" uint n = imageLoad(numbers, p & 3).x;"
-		" imageStore(picture, p, vec4(float(p.x) / 255.0, float(p.y) / 255.0, float(n) / 255.0, float(imageSize(picture).x) / 255.0)); }";
+		" imageStore(picture, p, vec4(float(p.x) / 255.0, float(p.y) / 255.0, float(n) / "
+		"255.0, float(imageSize(picture).x) / 255.0)); }";
 	GLuint program = compute(text), picture, numbers, words[16];
 
 	gl_case("images are loaded and stored, then drawn with");
@@ -139,10 +144,12 @@ static void images(void)
 static void indirect(void)
 {
 	static const char text[] = ES31
-		"layout(local_size_x = 1) in; layout(std430, binding = 0) buffer args { uint a[8]; };"
+		"layout(local_size_x = 1) in; layout(std430, binding = 0) buffer args { uint "
+		"a[8]; };"
 		"layout(std430, binding = 1) buffer vertices { vec2 v[4]; };"
 		"void main() { a[0] = 4u; a[1] = 1u; a[2] = 0u; a[3] = 0u;"
-		" v[0] = vec2(-1.0, -1.0); v[1] = vec2(1.0, -1.0); v[2] = vec2(-1.0, 1.0); v[3] = vec2(1.0, 1.0); }";
+		" v[0] = vec2(-1.0, -1.0); v[1] = vec2(1.0, -1.0); v[2] = vec2(-1.0, 1.0); v[3] "
+		"= vec2(1.0, 1.0); }";
 	static const char vs[] = ES31 "in vec4 position; void main() { gl_Position = position; }";
 	static const char fs[] = ES31 "out vec4 c; void main() { c = vec4(0.0, 1.0, 0.0, 1.0); }";
 	GLuint program = compute(text), draw, args, vertices;
@@ -179,7 +186,8 @@ static void between(void)
 {
 	static const char text[] = ES31
 		"layout(local_size_x = 64) in; layout(std430, binding = 0) buffer b { uint a[]; };"
-		"void main() { a[gl_GlobalInvocationID.x] = a[gl_GlobalInvocationID.x] * 2u + 1u; }";
+		"void main() { a[gl_GlobalInvocationID.x] = a[gl_GlobalInvocationID.x] * 2u + "
+		"1u; }";
 	GLuint program = compute(text), b, zero[256] = { 0 };
 	const GLuint *got;
 

@@ -6,8 +6,10 @@
 
 #define SIDE 64
 
-static const char vs[] = "attribute vec4 position; void main() { gl_Position = position; gl_PointSize = 7.0; }";
-static const char fs[] = "precision mediump float; uniform vec4 color; void main() { gl_FragColor = color; }";
+static const char vs[] =
+	"attribute vec4 position; void main() { gl_Position = position; gl_PointSize = 7.0; }";
+static const char fs[] =
+	"precision mediump float; uniform vec4 color; void main() { gl_FragColor = color; }";
 
 static GLint color_at;
 
@@ -108,7 +110,8 @@ static void stencil(void)
 	glDisable(GL_STENCIL_TEST);
 }
 
-static void blend(GLenum source, GLenum target, GLenum equation, const char *name, int r, int g, int b, int a)
+static void blend(GLenum source, GLenum target, GLenum equation, const char *name, int r, int g,
+		  int b, int a)
 {
 	gl_case(name);
 	glDisable(GL_BLEND);
@@ -127,11 +130,13 @@ static void blend(GLenum source, GLenum target, GLenum equation, const char *nam
 static void blends(void)
 {
 	gl_target(SIDE, SIDE, GL_RGBA);
-	blend(GL_SRC_ALPHA, GL_ONE_MINUS_SRC_ALPHA, GL_FUNC_ADD, "blending: alpha", 102, 77, 128, 166);
+	blend(GL_SRC_ALPHA, GL_ONE_MINUS_SRC_ALPHA, GL_FUNC_ADD, "blending: alpha", 102, 77, 128,
+	      166);
 	blend(GL_ONE, GL_ONE, GL_FUNC_ADD, "blending: sum", 204, 153, 255, 255);
 	blend(GL_DST_COLOR, GL_ZERO, GL_FUNC_ADD, "blending: product", 31, 20, 61, 102);
 	blend(GL_ONE, GL_ONE, GL_FUNC_REVERSE_SUBTRACT, "blending: difference", 0, 51, 51, 77);
-	blend(GL_CONSTANT_COLOR, GL_CONSTANT_ALPHA, GL_FUNC_ADD, "blending: constants", 89, 51, 89, 83);
+	blend(GL_CONSTANT_COLOR, GL_CONSTANT_ALPHA, GL_FUNC_ADD, "blending: constants", 89, 51, 89,
+	      83);
 	blend(GL_SRC_ALPHA_SATURATE, GL_ONE, GL_FUNC_ADD, "blending: saturated", 82, 112, 173, 255);
 }
 

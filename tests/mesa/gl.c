@@ -23,21 +23,30 @@ static void skip(const char *why)
 
 void gl_open(int major, int minor)
 {
-	const EGLint attributes[] = { EGL_CONTEXT_MAJOR_VERSION, major, EGL_CONTEXT_MINOR_VERSION, minor, EGL_NONE };
-	const EGLint wanted[] = { EGL_SURFACE_TYPE, EGL_DONT_CARE,
-				  EGL_RENDERABLE_TYPE, major > 2 ? EGL_OPENGL_ES3_BIT : EGL_OPENGL_ES2_BIT, EGL_NONE };
+	const EGLint wanted[] = { EGL_SURFACE_TYPE, EGL_DONT_CARE, EGL_RENDERABLE_TYPE,
+				  major > 2 ? EGL_OPENGL_ES3_BIT : EGL_OPENGL_ES2_BIT, EGL_NONE };
 	EGLConfig config = NULL;
-	const char *renderer;
+	EGLDisplay on;
 	EGLint count = 0;
 
-	setvbuf(stdout, NULL, _IOLBF, 0);
-	display = eglGetPlatformDisplay(EGL_PLATFORM_SURFACELESS_MESA, EGL_DEFAULT_DISPLAY, NULL);
-	if (!display || !eglInitialize(display, NULL, NULL))
+	on = eglGetPlatformDisplay(EGL_PLATFORM_SURFACELESS_MESA, EGL_DEFAULT_DISPLAY, NULL);
+	if (!on || !eglInitialize(on, NULL, NULL))
 		skip("no EGL display without a window system");
+	eglChooseConfig(on, wanted, &config, 1, &count);
+	gl_open_on(on, count ? config : EGL_NO_CONFIG_KHR, EGL_NO_SURFACE, major, minor);
+}
+
+void gl_open_on(void *on, void *config, void *surface, int major, int minor)
+{
+	const EGLint attributes[] = { EGL_CONTEXT_MAJOR_VERSION, major, EGL_CONTEXT_MINOR_VERSION,
+				      minor, EGL_NONE };
+	const char *renderer;
+
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	display = on;
 	eglBindAPI(EGL_OPENGL_ES_API);
-	eglChooseConfig(display, wanted, &config, 1, &count);
-	context = eglCreateContext(display, count ? config : EGL_NO_CONFIG_KHR, EGL_NO_CONTEXT, attributes);
-	if (!context || !eglMakeCurrent(display, EGL_NO_SURFACE, EGL_NO_SURFACE, context))
+	context = eglCreateContext(display, config, EGL_NO_CONTEXT, attributes);
+	if (!context || !eglMakeCurrent(display, surface, surface, context))
 		skip("no context of this version");
 	renderer = (const char *)glGetString(GL_RENDERER);
 	printf("TAP version 13\n# %s, %s\n", renderer, (const char *)glGetString(GL_VERSION));
@@ -139,7 +148,8 @@ GLuint gl_target(int width, int height, GLenum format)
 	glGenTextures(1, &texture);
 	glBindTexture(GL_TEXTURE_2D, texture);
 	if (format == GL_RGBA || format == GL_RGB)
-		glTexImage2D(GL_TEXTURE_2D, 0, (GLint)format, width, height, 0, format, GL_UNSIGNED_BYTE, NULL);
+		glTexImage2D(GL_TEXTURE_2D, 0, (GLint)format, width, height, 0, format,
+			     GL_UNSIGNED_BYTE, NULL);
 	else
 		glTexStorage2D(GL_TEXTURE_2D, 1, format, width, height);
 	glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_NEAREST);
@@ -186,8 +196,8 @@ void gl_expect(int x, int y, int r, int g, int b, int a, int tolerance)
 	glReadPixels(x, y, 1, 1, GL_RGBA, GL_UNSIGNED_BYTE, got);
 	for (int i = 0; i < 4; i++) {
 		if (abs(got[i] - wanted[i]) > tolerance)
-			gl_fail("pixel (%d, %d) is %d %d %d %d, expected %d %d %d %d", x, y, got[0], got[1], got[2],
-				got[3], r, g, b, a);
+			gl_fail("pixel (%d, %d) is %d %d %d %d, expected %d %d %d %d", x, y, got[0],
+				got[1], got[2], got[3], r, g, b, a);
 	}
 }
 

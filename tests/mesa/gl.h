@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What GL test programs share: a context without a window on the first Tessera device, shaders, a framebuffer that can be
- * read, and checks. A program runs named cases and ends with the number that failed.
+ * What GL test programs share: a context without a window on the first Tessera device, shaders, a
+ * framebuffer that can be read, and checks. A program runs named cases and ends with the number
+ * that failed.
  */
 #ifndef TSR_TEST_GL_H
 #define TSR_TEST_GL_H
@@ -11,22 +12,36 @@
 
 #include <GLES3/gl31.h>
 
-/* gl_open(): a GLES context of that version, or an exit with 77 and the reason if the device does not offer it. */
+/*
+ * gl_open(): a GLES context of that version, or an exit with 77 and the reason if the device does
+ * not offer it.
+ */
 void gl_open(int major, int minor);
+
+/* gl_open_on(): the same on an EGLDisplay that is initialized, with an EGLConfig and EGLSurface. */
+void gl_open_on(void *display, void *config, void *surface, int major, int minor);
 
 /* gl_close(): take the context down, print the plan. Returns the program's exit status. */
 int gl_close(void);
 
-/* gl_case(): begin a case; a case fails by gl_fail(). [SUBJECT] names of the ledger may be in it. */
+/*
+ * gl_case(): begin a case; a case fails by gl_fail(). [SUBJECT] names of the ledger may be in it.
+ */
 void gl_case(const char *name);
 
 /* gl_fail(): remember that the case failed, and print why. */
 void gl_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* gl_program(): compiled and linked, in use, "position" is attribute 0, "value" 1; a shader that fails is an exit. */
+/*
+ * gl_program(): compiled and linked, in use, "position" is attribute 0, "value" 1; a shader that
+ * fails is an exit.
+ */
 GLuint gl_program(const char *vertex, const char *fragment);
 
-/* gl_target(): a framebuffer of one color texture of that internal format, bound, with the viewport on all of it. */
+/*
+ * gl_target(): a framebuffer of one color texture of that internal format, bound, with the viewport
+ * on all of it.
+ */
 GLuint gl_target(int width, int height, GLenum format);
 
 /* gl_depth(): adds a renderbuffer to the framebuffer that is bound. */

@@ -18,7 +18,7 @@ fetch() {
     # two gigabytes of generated shaders stay in the package
     dpkg-deb --fsys-tarfile "$aside"/package/*.deb | tar -C "$aside" -x "./$HOME_IN/bin" "./$HOME_IN/lib" "./$HOME_IN/tests"
     mv "$aside/$HOME_IN"/{bin,lib,tests} "$aside/"
-    rm -rf "$aside/usr" "$aside/package"
+    rm -rf "${aside:?}/usr" "$aside/package"
     publish "$aside" "$dir"
 }
 

@@ -25,7 +25,7 @@ def build(name, directory):
     """The program, or None with the compiler's complaint noted."""
     out = os.path.join(directory, name)
     done = subprocess.run(["cc", "-O1", "-Wall", "-Wextra", "-Werror", "-o", out, os.path.join(HERE, name + ".c"),
-                           os.path.join(HERE, LIBRARY + ".c"), "-lEGL", "-lGLESv2", "-lm"],
+                           os.path.join(HERE, LIBRARY + ".c"), "-lEGL", "-lGLESv2", "-lgbm", "-lm"],
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     if done.returncode:
         tap.fail(done.stdout)

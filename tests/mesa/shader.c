@@ -17,13 +17,16 @@ static GLuint body(const char *declarations, const char *text)
 	char fs[2048];
 	GLuint program;
 
-	snprintf(fs, sizeof(fs), "#extension GL_OES_standard_derivatives : enable\n"
-		 "precision highp float; varying vec2 at; %s\nvoid main() { %s }", declarations, text);
+	snprintf(fs, sizeof(fs),
+		 "#extension GL_OES_standard_derivatives : enable\n"
+		 "precision highp float; varying vec2 at; %s\nvoid main() { %s }",
+		 declarations, text);
 	program = gl_program(plain, fs);
 	return program;
 }
 
-static void run(const char *name, const char *declarations, const char *text, int r, int g, int b, int a)
+static void run(const char *name, const char *declarations, const char *text, int r, int g, int b,
+		int a)
 {
 	GLuint program;
 
@@ -38,25 +41,37 @@ static void fragments(void)
 {
 	/* pixel (16, 48): at = (16.5, 48.5) / 64 */
 	run("a varying is interpolated", "", "gl_FragColor = vec4(at, 0.0, 1.0);", 66, 193, 0, 255);
-	run("gl_FragCoord", "", "gl_FragColor = vec4(gl_FragCoord.xy / 64.0, gl_FragCoord.z, gl_FragCoord.w);", 66, 193,
+	run("gl_FragCoord", "",
+	    "gl_FragColor = vec4(gl_FragCoord.xy / 64.0, gl_FragCoord.z, gl_FragCoord.w);", 66, 193,
 	    128, 255);
-	run("gl_FrontFacing", "", "gl_FragColor = gl_FrontFacing ? vec4(0.0, 1.0, 0.0, 1.0) : vec4(1.0);", 0, 255, 0,
+	run("gl_FrontFacing", "",
+	    "gl_FragColor = gl_FrontFacing ? vec4(0.0, 1.0, 0.0, 1.0) : vec4(1.0);", 0, 255, 0,
 	    255);
 	run("transcendental functions", "",
-	    "gl_FragColor = vec4(exp2(-1.0 - at.x * 0.0), log2(1.414213562 + at.x * 0.0), sin(0.5235988 + at.x * 0.0),"
-	    " pow(0.25 + at.x * 0.0, 0.5));", 128, 128, 128, 128);
-	run("derivatives", "", "gl_FragColor = vec4(dFdx(at.x) * 32.0, dFdy(at.y) * 16.0, fwidth(at.x) * 64.0, 1.0);",
+	    "gl_FragColor = vec4(exp2(-1.0 - at.x * 0.0), log2(1.414213562 + at.x * 0.0), "
+	    "sin(0.5235988 + at.x * 0.0),"
+	    " pow(0.25 + at.x * 0.0, 0.5));",
+	    128, 128, 128, 128);
+	run("derivatives", "",
+	    "gl_FragColor = vec4(dFdx(at.x) * 32.0, dFdy(at.y) * 16.0, fwidth(at.x) * 64.0, 1.0);",
 	    128, 64, 255, 255);
-	run("a loop", "", "float sum = 0.0; for (int i = 0; i < 10; i++) { if (float(i) > at.x * 16.5) break; sum += 0.1; }"
-	    " gl_FragColor = vec4(sum);", 128, 128, 128, 128);
+	run("a loop", "",
+	    "float sum = 0.0; for (int i = 0; i < 10; i++) { if (float(i) > at.x * 16.5) break; "
+	    "sum += 0.1; }"
+	    " gl_FragColor = vec4(sum);",
+	    128, 128, 128, 128);
 	run("branches that part a quad", "",
-	    "float v = mod(floor(gl_FragCoord.x), 2.0) < 0.5 ? sin(at.x * 0.0) + 0.25 : 1.0; gl_FragColor = vec4(v);",
+	    "float v = mod(floor(gl_FragCoord.x), 2.0) < 0.5 ? sin(at.x * 0.0) + 0.25 : 1.0; "
+	    "gl_FragColor = vec4(v);",
 	    64, 64, 64, 64);
 	run("an array that is indexed", "uniform float unused;",
-	    "float v[4]; v[0] = 0.1; v[1] = 0.2; v[2] = 0.4; v[3] = 0.8; int i = int(at.x * 8.0); gl_FragColor = vec4(v[i]);",
+	    "float v[4]; v[0] = 0.1; v[1] = 0.2; v[2] = 0.4; v[3] = 0.8; int i = int(at.x * "
+	    "8.0); gl_FragColor = vec4(v[i]);",
 	    102, 102, 102, 102);
-	run("integers and rounding", "", "gl_FragColor = vec4(float(int(at.x * 7.9)) / 4.0, floor(at.y * 4.0) / 4.0,"
-	    " fract(at.x * 4.0), sign(-at.x));", 128, 191, 8, 0);
+	run("integers and rounding", "",
+	    "gl_FragColor = vec4(float(int(at.x * 7.9)) / 4.0, floor(at.y * 4.0) / 4.0,"
+	    " fract(at.x * 4.0), sign(-at.x));",
+	    128, 191, 8, 0);
 }
 
 static void discards(void)
@@ -116,8 +131,9 @@ static void uniforms(void)
 	GLuint program;
 
 	gl_case("an array of uniforms, pushed and loaded");
-	program = body("uniform vec4 table[100]; uniform int first;",
-		       "int i = first + int(at.x * 99.0); gl_FragColor = table[i] + table[3] * 0.0;");
+	program =
+		body("uniform vec4 table[100]; uniform int first;",
+		     "int i = first + int(at.x * 99.0); gl_FragColor = table[i] + table[3] * 0.0;");
 	for (int i = 0; i < 400; i++)
 		values[i] = (float)(i / 4) / 255;
 	glUniform4fv(glGetUniformLocation(program, "table"), 100, values);
@@ -145,7 +161,8 @@ static void perspective(void)
 	static const char vs[] =
 		"attribute vec4 position; attribute float value; varying float v;"
 		"void main() { gl_Position = position; v = value; }";
-	static const char fs[] = "precision highp float; varying float v; void main() { gl_FragColor = vec4(v); }";
+	static const char fs[] =
+		"precision highp float; varying float v; void main() { gl_FragColor = vec4(v); }";
 	static const GLfloat corners[] = { -1, -1, 0, 1, -1, 1, 0, 1, 3, -3, 0, 3, 3, 3, 0, 3 };
 	static const GLfloat values[] = { 0, 0, 1, 1 };
 	GLuint program = gl_program(vs, fs);
@@ -157,7 +174,10 @@ static void perspective(void)
 	glEnableVertexAttribArray(0);
 	glEnableVertexAttribArray(1);
 	glDrawArrays(GL_TRIANGLE_STRIP, 0, 4);
-	/* halfway on the screen: (1/3) / (1 + 1/3) = 1/4; the pixel's center is half a pixel further */
+	/*
+	 * halfway on the screen: (1/3) / (1 + 1/3) = 1/4; the pixel's center is half a pixel
+	 * further
+	 */
 	gl_expect(32, 32, 65, 65, 65, 65, 1);
 	gl_expect(0, 0, 1, 1, 1, 1, 1);
 	gl_expect(63, 63, 250, 250, 250, 250, 2);
@@ -185,9 +205,13 @@ static void attributes(void)
 	static const char vs[] =
 		"attribute vec4 position; attribute vec4 value; varying vec4 v;"
 		"void main() { gl_Position = position; v = value; }";
-	static const char fs[] = "precision highp float; varying vec4 v; void main() { gl_FragColor = v; }";
-	static const uint8_t bytes[16 * 4] = { [0] = 255, 51, [16] = 255, 51, [32] = 255, 51, [48] = 255, 51 };
-	static const int16_t shorts[4 * 2] = { 32767, 16384, 32767, 16384, 32767, 16384, 32767, 16384 };
+	static const char fs[] =
+		"precision highp float; varying vec4 v; void main() { gl_FragColor = v; }";
+	static const uint8_t bytes[16 * 4] = {
+		[0] = 255, 51, [16] = 255, 51, [32] = 255, 51, [48] = 255, 51
+	};
+	static const int16_t shorts[4 * 2] = { 32767, 16384, 32767, 16384,
+					       32767, 16384, 32767, 16384 };
 	GLuint program = gl_program(vs, fs);
 
 	gl_case("attributes of bytes with a stride, of shorts, and constant ones");
@@ -217,7 +241,8 @@ static void many(void)
 		const int x = rand() % 16, y = rand() % 16;
 
 		glUniform4f(at, (float)x / 15, (float)y / 15, 0, 1);
-		gl_rect(-1 + (float)x / 8, -1 + (float)y / 8, -1 + (float)(x + 1) / 8, -1 + (float)(y + 1) / 8, 0);
+		gl_rect(-1 + (float)x / 8, -1 + (float)y / 8, -1 + (float)(x + 1) / 8,
+			-1 + (float)(y + 1) / 8, 0);
 	}
 	for (int y = 0; y < 16; y++)
 		for (int x = 0; x < 16; x++)

@@ -47,7 +47,8 @@ static void formats(GLuint program)
 		{ "RGB8", GL_RGB, GL_UNSIGNED_BYTE, bytes, 10, 20, 30, 255 },
 		{ "alpha", GL_ALPHA, GL_UNSIGNED_BYTE, bytes, 0, 0, 0, 10 },
 		{ "luminance", GL_LUMINANCE, GL_UNSIGNED_BYTE, bytes, 10, 10, 10, 255 },
-		{ "luminance and alpha", GL_LUMINANCE_ALPHA, GL_UNSIGNED_BYTE, bytes, 10, 10, 10, 20 },
+		{ "luminance and alpha", GL_LUMINANCE_ALPHA, GL_UNSIGNED_BYTE, bytes, 10, 10, 10,
+		  20 },
 		{ "565", GL_RGB, GL_UNSIGNED_SHORT_5_6_5, &b565, 132, 130, 255, 255 },
 		{ "4444", GL_RGBA, GL_UNSIGNED_SHORT_4_4_4_4, &b4444, 68, 136, 204, 255 },
 		{ "5551", GL_RGBA, GL_UNSIGNED_SHORT_5_5_5_1, &b5551, 132, 132, 132, 255 },
@@ -110,8 +111,8 @@ static void levels(GLuint program)
 	texture(GL_RGBA, GL_UNSIGNED_BYTE, 64, 64, texels);
 	for (int level = 0; level < 7; level++) {
 		memset(texels, 30 * level, sizeof(texels));
-		glTexImage2D(GL_TEXTURE_2D, level, GL_RGBA, 64 >> level, 64 >> level, 0, GL_RGBA, GL_UNSIGNED_BYTE,
-			     texels);
+		glTexImage2D(GL_TEXTURE_2D, level, GL_RGBA, 64 >> level, 64 >> level, 0, GL_RGBA,
+			     GL_UNSIGNED_BYTE, texels);
 	}
 	glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_NEAREST_MIPMAP_NEAREST);
 	for (int level = 0; level < 4; level++) {
@@ -138,10 +139,11 @@ static void levels(GLuint program)
 static void cube(void)
 {
 	static const char cube_fs[] =
-		"precision highp float; varying vec2 at; uniform samplerCube image; uniform vec3 way;"
+		"precision highp float; varying vec2 at; uniform samplerCube image; uniform vec3 "
+		"way;"
 		"void main() { gl_FragColor = textureCube(image, way + vec3(at * 0.01, 0.0)); }";
-	static const float ways[6][3] = { { 1, 0, 0 }, { -1, 0, 0 }, { 0, 1, 0 }, { 0, -1, 0 }, { 0, 0, 1 },
-					  { 0, 0, -1 } };
+	static const float ways[6][3] = { { 1, 0, 0 },	{ -1, 0, 0 }, { 0, 1, 0 },
+					  { 0, -1, 0 }, { 0, 0, 1 },  { 0, 0, -1 } };
 	GLuint program = gl_program(vs, cube_fs), name;
 	uint8_t texel[4 * 4 * 4];
 
@@ -150,8 +152,8 @@ static void cube(void)
 	glBindTexture(GL_TEXTURE_CUBE_MAP, name);
 	for (int face = 0; face < 6; face++) {
 		memset(texel, 40 * (face + 1), sizeof(texel));
-		glTexImage2D(GL_TEXTURE_CUBE_MAP_POSITIVE_X + (GLenum)face, 0, GL_RGBA, 4, 4, 0, GL_RGBA,
-			     GL_UNSIGNED_BYTE, texel);
+		glTexImage2D(GL_TEXTURE_CUBE_MAP_POSITIVE_X + (GLenum)face, 0, GL_RGBA, 4, 4, 0,
+			     GL_RGBA, GL_UNSIGNED_BYTE, texel);
 	}
 	glTexParameteri(GL_TEXTURE_CUBE_MAP, GL_TEXTURE_MIN_FILTER, GL_NEAREST);
 	glTexParameteri(GL_TEXTURE_CUBE_MAP, GL_TEXTURE_MAG_FILTER, GL_NEAREST);
@@ -159,7 +161,8 @@ static void cube(void)
 	for (int face = 0; face < 6; face++) {
 		glUniform3fv(glGetUniformLocation(program, "way"), 1, ways[face]);
 		gl_rect(-1, -1, 1, 1, 0);
-		gl_expect(30, 30, 40 * (face + 1), 40 * (face + 1), 40 * (face + 1), 40 * (face + 1), 0);
+		gl_expect(30, 30, 40 * (face + 1), 40 * (face + 1), 40 * (face + 1),
+			  40 * (face + 1), 0);
 	}
 	glUseProgram(0);
 }

@@ -556,7 +556,7 @@ uint64_t window_alloc(int fd, uint64_t size)
 	uint64_t align = size >= HUGE_PAGE ? HUGE_PAGE : PAGE;
 	unsigned int i;
 
-	/* room for all holes there can be, one more than what is taken: giving back must not fail */
+	/* room for all holes there can be, one more than is taken: giving back must not fail */
 	if (m.room < m.taken + 4) {
 		struct range *more = realloc(m.hole, (2 * m.room + 8) * sizeof(*more));
 

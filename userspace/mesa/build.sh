@@ -3,13 +3,13 @@
 #
 # build.sh: Mesa with a driver for Tessera. Prints the directory that holds the result:
 #   DIR/tsr-mesa PROGRAM ...   runs PROGRAM with it
-#   DIR/lib/                   libEGL_mesa.so.0, libgallium, gbm/dri_gbm.so
+#   DIR/lib/                   libEGL_mesa.so.0, libgallium, libgbm and its gbm/dri_gbm.so
 #
 # The base is Debian 13's Mesa source, hooked (hook.sh), configured small and compiled once for each source version,
 # configuration and compiler; all checkouts share it. Then, under a lock, this checkout's hook, userspace/mesa/driver,
 # libtessera and the generated headers go into the base tree, ninja builds what has changed, and the libraries are
 # installed in a directory that is named after the hash of those sources. An unchanged checkout finds that
-# directory and builds nothing. libEGL, libGLESv2, libOpenGL and libgbm are the system's (libglvnd).
+# directory and builds nothing. libEGL, libGLESv2 and libOpenGL are the system's (libglvnd).
 #
 # Options: --refresh    look for a newer source version first (`make update`)
 . "$(dirname "$0")/../../qemu-device/build/lib.sh"
@@ -125,7 +125,7 @@ driver() {
     run_logged mesa-install meson install -C "$tree/build" --no-rebuild --tags runtime --destdir "$aside/root" ||
         die "Mesa cannot be installed in $aside"
     mkdir "$aside/lib"
-    cp -a "$aside"/root/usr/lib/tessera-mesa/lib/{libEGL_mesa.so*,libgallium-*.so,gbm} "$aside/lib/"
+    cp -a "$aside"/root/usr/lib/tessera-mesa/lib/{libEGL_mesa.so*,libgallium-*.so,libgbm.so*,gbm} "$aside/lib/"
     rm -rf "$aside/root"
     write_runner "$aside"
     publish "$aside" "$dir"

@@ -43,6 +43,7 @@ before src/gallium/auxiliary/target-helpers/drm_helper.h '^#ifdef GALLIUM_ETNAVI
     '#else' \
     'DRM_DRIVER_DESCRIPTOR_STUB(tessera)' \
     '#endif'
+before src/loader/pci_id_driver_map.h '^   [{] 0x8086, "i915"' '   { 0x1234, "tessera", (const int[]){ 0x7e55 }, 1 },'
 
 # ---- The compiler ----------------------------------------------------------------------------------------------
 #

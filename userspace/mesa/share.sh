@@ -8,7 +8,7 @@
 . "$(dirname "$0")/../../qemu-device/build/lib.sh"
 SHARE=$BUILD/mesa/share
 
-bash "$TOP/qemu-device/build/setup.sh" libegl-dev libgles-dev
+bash "$TOP/qemu-device/build/setup.sh" libegl-dev libgles-dev libgbm-dev
 mesa=$(bash "$TOP/userspace/mesa/build.sh")
 
 programs() {
@@ -16,7 +16,7 @@ programs() {
     for file in "$TOP"/tests/mesa/*.c; do
         name=$(basename "$file" .c)
         [ "$name" != gl ] || continue
-        cc -O1 -o "$SHARE/bin/$name" "$file" "$TOP/tests/mesa/gl.c" -lEGL -lGLESv2 -lm || die "tests/mesa/$name.c does not compile"
+        cc -O1 -o "$SHARE/bin/$name" "$file" "$TOP/tests/mesa/gl.c" -lEGL -lGLESv2 -lgbm -lm || die "tests/mesa/$name.c does not compile"
     done
     for name in "$@"; do
         file=$(command -v "$name") || die "there is no program $name"

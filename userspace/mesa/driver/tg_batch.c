@@ -71,7 +71,8 @@ uint64_t *tg_batch_packet(struct tg_batch *b, unsigned qwords)
 {
 	uint64_t *at;
 
-	if ((!b->list || b->list_used + qwords + TSR_LIST_JUMP_QWORDS > PIECE_QWORDS) && !new_piece(b))
+	if ((!b->list || b->list_used + qwords + TSR_LIST_JUMP_QWORDS > PIECE_QWORDS) &&
+	    !new_piece(b))
 		return NULL;
 	at = b->list + b->list_used;
 	b->list_used += qwords;

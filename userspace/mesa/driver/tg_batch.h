@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A batch: what is drawn to one framebuffer, from its first clear or draw to its submission. It owns the memory that its
- * lists name, and holds references on the BOs, until the GPU is done with it.
+ * A batch: what is drawn to one framebuffer, from its first clear or draw to its submission. It
+ * owns the memory that its lists name, and holds references on the BOs, until the GPU is done with
+ * it.
  */
 #ifndef TG_BATCH_H
 #define TG_BATCH_H
@@ -65,7 +66,10 @@ struct tg_batch *tg_batch_get(struct tg_context *ctx);
 /* tg_batch_new(): one without a framebuffer, which nobody else gets; NULL if there is no memory. */
 struct tg_batch *tg_batch_new(struct tg_context *ctx);
 
-/* tg_batch_submit_compute(): such a one as a compute job, and free it. tg_batch_drop(): only free it. */
+/*
+ * tg_batch_submit_compute(): such a one as a compute job, and free it. tg_batch_drop(): only free
+ * it.
+ */
 void tg_batch_submit_compute(struct tg_batch *batch, uint64_t va, uint32_t size);
 void tg_batch_drop(struct tg_batch *batch);
 

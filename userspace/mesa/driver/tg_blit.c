@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Clears and copies. A clear at the begin of a batch is what its tiles begin with; all else is drawn. */
+/*
+ * Clears and copies. A clear at the begin of a batch is what its tiles begin with; all else is
+ * drawn.
+ */
 #include "util/format/u_format.h"
 #include "util/log.h"
 #include "util/u_framebuffer.h"
@@ -27,10 +30,12 @@ static void save(struct tg_context *ctx, bool condition)
 	util_blitter_save_stencil_ref(blitter, &ctx->stencil_ref);
 	util_blitter_save_sample_mask(blitter, ctx->sample_mask, ctx->min_samples);
 	util_blitter_save_framebuffer(blitter, &ctx->framebuffer);
-	util_blitter_save_fragment_sampler_states(blitter, fs->sampler_count, (void **)fs->samplers);
+	util_blitter_save_fragment_sampler_states(blitter, fs->sampler_count,
+						  (void **)fs->samplers);
 	util_blitter_save_fragment_sampler_views(blitter, fs->view_count, fs->views);
 	util_blitter_save_fragment_constant_buffer_slot(blitter, fs->constants);
-	util_blitter_save_so_targets(blitter, ctx->stream_count, (struct pipe_stream_output_target **)ctx->streams,
+	util_blitter_save_so_targets(blitter, ctx->stream_count,
+				     (struct pipe_stream_output_target **)ctx->streams,
 				     MESA_PRIM_UNKNOWN);
 	if (!condition)
 		util_blitter_save_render_condition(blitter, ctx->condition, ctx->condition_value,
@@ -53,8 +58,9 @@ static uint32_t targets_of(const struct tg_batch *b, unsigned buffers)
 
 _Static_assert(PIPE_CLEAR_COLOR0 == 1 << 2 && PIPE_CLEAR_COLOR7 == 1 << 9, "bits of targets_of()");
 
-static void clear(struct pipe_context *pipe, unsigned buffers, const struct pipe_scissor_state *scissor,
-		  const union pipe_color_union *color, double depth, unsigned stencil)
+static void clear(struct pipe_context *pipe, unsigned buffers,
+		  const struct pipe_scissor_state *scissor, const union pipe_color_union *color,
+		  double depth, unsigned stencil)
 {
 	struct tg_context *ctx = tg_context(pipe);
 	const struct pipe_framebuffer_state *fb = &ctx->framebuffer;
@@ -69,8 +75,8 @@ static void clear(struct pipe_context *pipe, unsigned buffers, const struct pipe
 	mask = targets_of(b, buffers);
 	if (b->drawn & mask) {
 		save(ctx, true);
-		util_blitter_clear(ctx->blitter, fb->width, fb->height, b->layers, buffers, color, depth, stencil,
-				   b->samples_log2 > 0);
+		util_blitter_clear(ctx->blitter, fb->width, fb->height, b->layers, buffers, color,
+				   depth, stencil, b->samples_log2 > 0);
 		return;
 	}
 	for (i = 0; i < TG_COLORS; i++) {
@@ -85,8 +91,9 @@ static void clear(struct pipe_context *pipe, unsigned buffers, const struct pipe
 	b->invalid &= ~mask;
 }
 
-static void clear_render_target(struct pipe_context *pipe, struct pipe_surface *dst, const union pipe_color_union *color,
-				unsigned x, unsigned y, unsigned width, unsigned height, bool condition)
+static void clear_render_target(struct pipe_context *pipe, struct pipe_surface *dst,
+				const union pipe_color_union *color, unsigned x, unsigned y,
+				unsigned width, unsigned height, bool condition)
 {
 	struct tg_context *ctx = tg_context(pipe);
 
@@ -94,14 +101,15 @@ static void clear_render_target(struct pipe_context *pipe, struct pipe_surface *
 	util_blitter_clear_render_target(ctx->blitter, dst, color, x, y, width, height);
 }
 
-static void clear_depth_stencil(struct pipe_context *pipe, struct pipe_surface *dst, unsigned flags, double depth,
-				unsigned stencil, unsigned x, unsigned y, unsigned width, unsigned height,
-				bool condition)
+static void clear_depth_stencil(struct pipe_context *pipe, struct pipe_surface *dst, unsigned flags,
+				double depth, unsigned stencil, unsigned x, unsigned y,
+				unsigned width, unsigned height, bool condition)
 {
 	struct tg_context *ctx = tg_context(pipe);
 
 	save(ctx, condition);
-	util_blitter_clear_depth_stencil(ctx->blitter, dst, flags, depth, stencil, x, y, width, height);
+	util_blitter_clear_depth_stencil(ctx->blitter, dst, flags, depth, stencil, x, y, width,
+					 height);
 }
 
 /* ---- Copies ---------------------------------------------------------------------------------- */
@@ -124,8 +132,9 @@ static void blit(struct pipe_context *pipe, const struct pipe_blit_info *info)
 	util_blitter_blit(ctx->blitter, &b, NULL);
 }
 
-static void resource_copy_region(struct pipe_context *pipe, struct pipe_resource *dst, unsigned dst_level,
-				 unsigned x, unsigned y, unsigned z, struct pipe_resource *src, unsigned src_level,
+static void resource_copy_region(struct pipe_context *pipe, struct pipe_resource *dst,
+				 unsigned dst_level, unsigned x, unsigned y, unsigned z,
+				 struct pipe_resource *src, unsigned src_level,
 				 const struct pipe_box *box)
 {
 	struct tg_context *ctx = tg_context(pipe);
@@ -134,7 +143,8 @@ static void resource_copy_region(struct pipe_context *pipe, struct pipe_resource
 	    !util_format_is_compressed(dst->format) && !util_format_is_compressed(src->format) &&
 	    util_blitter_is_copy_supported(ctx->blitter, dst, src)) {
 		save(ctx, false);
-		util_blitter_copy_texture(ctx->blitter, dst, dst_level, x, y, z, src, src_level, box);
+		util_blitter_copy_texture(ctx->blitter, dst, dst_level, x, y, z, src, src_level,
+					  box);
 		return;
 	}
 	util_resource_copy_region(pipe, dst, dst_level, x, y, z, src, src_level, box);

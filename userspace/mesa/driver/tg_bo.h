@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Memory of resources: a BO with its addresses, counted; what is not used any more is kept for the next one. */
+/*
+ * Memory of resources: a BO with its addresses, counted; what is not used any more is kept for the
+ * next one.
+ */
 #ifndef TG_BO_H
 #define TG_BO_H
 
@@ -28,7 +31,9 @@ struct tg_bo *tg_bo_import(struct tg_screen *screen, int fd);
 
 void tg_bo_destroy(struct tg_bo *bo);	/* with the last reference */
 
-/* tg_bo_busy(): whether a submitted batch may still read it (@write: or only those that write it). */
+/*
+ * tg_bo_busy(): whether a submitted batch may still read it (@write: or only those that write it).
+ */
 bool tg_bo_busy(struct tg_bo *bo, bool write_only);
 
 void tg_bo_wait(struct tg_bo *bo, bool write_only);

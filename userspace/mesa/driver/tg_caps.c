@@ -13,9 +13,11 @@
 #define INPUTS		16	/* of a shader, vec4 each */
 #define SIDE_LOG2	14	/* of the largest texture */
 
-static int get_shader_param(struct pipe_screen *screen, enum pipe_shader_type type, enum pipe_shader_cap cap)
+static int get_shader_param(struct pipe_screen *screen, enum pipe_shader_type type,
+			    enum pipe_shader_cap cap)
 {
-	if (type != PIPE_SHADER_VERTEX && type != PIPE_SHADER_FRAGMENT && type != PIPE_SHADER_COMPUTE)
+	if (type != PIPE_SHADER_VERTEX && type != PIPE_SHADER_FRAGMENT &&
+	    type != PIPE_SHADER_COMPUTE)
 		return 0;
 	switch (cap) {
 	case PIPE_SHADER_CAP_MAX_INSTRUCTIONS:
@@ -70,7 +72,8 @@ static int put32(void *out, uint32_t value)
 	return sizeof(value);
 }
 
-static int get_compute_param(struct pipe_screen *screen, enum pipe_shader_ir ir, enum pipe_compute_cap cap, void *out)
+static int get_compute_param(struct pipe_screen *screen, enum pipe_shader_ir ir,
+			     enum pipe_compute_cap cap, void *out)
 {
 	const struct drm_tessera_shader_info *s = &tg_screen(screen)->device->shader;
 	const uint64_t threads = s->max_group_threads, memory = s->max_group_memory;
@@ -125,18 +128,20 @@ static bool is_image_format(enum pipe_format format)
 	       util_format_get_blocksize(format) != 3;
 }
 
-static bool is_format_supported(struct pipe_screen *screen, enum pipe_format format, enum pipe_texture_target target,
-				unsigned samples, unsigned storage_samples, unsigned bind)
+static bool is_format_supported(struct pipe_screen *screen, enum pipe_format format,
+				enum pipe_texture_target target, unsigned samples,
+				unsigned storage_samples, unsigned bind)
 {
 	const struct tg_format *f = tg_format(format);
 	const uint64_t features = tsr_device_info(tg_screen(screen)->device)->features;
 
 	if (MAX2(samples, 1) != MAX2(storage_samples, 1) || samples > TSR_SAMPLES_MAX ||
 	    !util_is_power_of_two_nonzero(MAX2(samples, 1)) ||
-	    (samples > 1 && ((target != PIPE_TEXTURE_2D && target != PIPE_TEXTURE_2D_ARRAY) || f->uses & TG_BLOCK)))
+	    (samples > 1 && ((target != PIPE_TEXTURE_2D && target != PIPE_TEXTURE_2D_ARRAY) ||
+			     f->uses & TG_BLOCK)))
 		return false;
-	if (bind & PIPE_BIND_INDEX_BUFFER && format != PIPE_FORMAT_R8_UINT && format != PIPE_FORMAT_R16_UINT &&
-	    format != PIPE_FORMAT_R32_UINT)
+	if (bind & PIPE_BIND_INDEX_BUFFER && format != PIPE_FORMAT_R8_UINT &&
+	    format != PIPE_FORMAT_R16_UINT && format != PIPE_FORMAT_R32_UINT)
 		return false;
 	if (bind & PIPE_BIND_RENDER_TARGET && format != PIPE_FORMAT_NONE && !(f->uses & TG_TARGET))
 		return false;
@@ -148,8 +153,9 @@ static bool is_format_supported(struct pipe_screen *screen, enum pipe_format for
 		return false;
 	if (bind & PIPE_BIND_SAMPLER_VIEW && !(f->uses & TG_TEXTURE))
 		return false;
-	if (f->uses & TG_BLOCK && (!(features & DRM_TESSERA_FEATURE_COMPRESSED) || target == PIPE_TEXTURE_1D ||
-				   target == PIPE_TEXTURE_1D_ARRAY || target == PIPE_TEXTURE_RECT))
+	if (f->uses & TG_BLOCK &&
+	    (!(features & DRM_TESSERA_FEATURE_COMPRESSED) || target == PIPE_TEXTURE_1D ||
+	     target == PIPE_TEXTURE_1D_ARRAY || target == PIPE_TEXTURE_RECT))
 		return false;
 	return !(bind & PIPE_BIND_SHADER_IMAGE) || (samples <= 1 && is_image_format(format));
 }
@@ -271,9 +277,10 @@ static void init_limits(struct pipe_caps *c)
 	c->vendor_id = 0x1234;
 	c->video_memory = os_get_total_physical_memory(&memory) ? memory >> 20 : 0;
 	c->supported_prim_modes = c->supported_prim_modes_with_restart =
-		BITFIELD_BIT(MESA_PRIM_POINTS) | BITFIELD_BIT(MESA_PRIM_LINES) | BITFIELD_BIT(MESA_PRIM_LINE_LOOP) |
-		BITFIELD_BIT(MESA_PRIM_LINE_STRIP) | BITFIELD_BIT(MESA_PRIM_TRIANGLES) |
-		BITFIELD_BIT(MESA_PRIM_TRIANGLE_STRIP) | BITFIELD_BIT(MESA_PRIM_TRIANGLE_FAN);
+		BITFIELD_BIT(MESA_PRIM_POINTS) | BITFIELD_BIT(MESA_PRIM_LINES) |
+		BITFIELD_BIT(MESA_PRIM_LINE_LOOP) | BITFIELD_BIT(MESA_PRIM_LINE_STRIP) |
+		BITFIELD_BIT(MESA_PRIM_TRIANGLES) | BITFIELD_BIT(MESA_PRIM_TRIANGLE_STRIP) |
+		BITFIELD_BIT(MESA_PRIM_TRIANGLE_FAN);
 }
 
 void tg_caps_init(struct pipe_screen *screen)

@@ -27,7 +27,8 @@ static void bind_compute_state(struct pipe_context *pipe, void *state)
 }
 
 /* How many groups; those of an indirect dispatch are read, the shader may ask for them. */
-static void find_groups(struct tg_context *ctx, const struct pipe_grid_info *info, uint32_t groups[3])
+static void find_groups(struct tg_context *ctx, const struct pipe_grid_info *info,
+			uint32_t groups[3])
 {
 	struct tg_resource *r = tg_resource(info->indirect);
 
@@ -38,7 +39,8 @@ static void find_groups(struct tg_context *ctx, const struct pipe_grid_info *inf
 	memcpy(groups, r->bo->map + r->offset + info->indirect_offset, 3 * sizeof(*groups));
 }
 
-static bool write_images(struct tg_batch *b, const struct tg_stage *stage, struct tsr_compute_state *s)
+static bool write_images(struct tg_batch *b, const struct tg_stage *stage,
+			 struct tsr_compute_state *s)
 {
 	const unsigned count = stage->image_count;
 	uint64_t *attributes, *buffers;
@@ -56,15 +58,22 @@ static bool write_images(struct tg_batch *b, const struct tg_stage *stage, struc
 }
 
 /* COMPUTE_STATE and the stream; its address and size. */
-static bool write_dispatch(struct tg_context *ctx, struct tg_batch *b, const struct pipe_grid_info *info,
-			   const uint32_t groups[3], uint64_t *va, uint32_t *size)
+static bool write_dispatch(struct tg_context *ctx, struct tg_batch *b,
+			   const struct pipe_grid_info *info, const uint32_t groups[3],
+			   uint64_t *va, uint32_t *size)
 {
-	const struct tsr_barrier barrier = { .wait_writes = true, .inv_read = true, .inv_code = true };
+	const struct tsr_barrier barrier = { .wait_writes = true,
+					     .inv_read = true,
+					     .inv_code = true };
 	struct tg_stage *stage = &ctx->stage[PIPE_SHADER_COMPUTE];
 	const struct pan_shader_info *v = &stage->variant->info;
-	struct tsr_dispatch d = { .groups_x = groups[0], .groups_y = groups[1], .groups_z = groups[2] };
+	struct tsr_dispatch d = { .groups_x = groups[0],
+				  .groups_y = groups[1],
+				  .groups_z = groups[2] };
 	struct tsr_shader_program p = { 0 };
-	struct tsr_compute_state s = { .local_x = info->block[0], .local_y = info->block[1], .local_z = info->block[2] };
+	struct tsr_compute_state s = { .local_x = info->block[0],
+				       .local_y = info->block[1],
+				       .local_z = info->block[2] };
 	uint64_t *words, *stream;
 
 	stage->dirty = TG_DIRTY_STAGE_ALL;
@@ -83,7 +92,8 @@ static bool write_dispatch(struct tg_context *ctx, struct tg_batch *b, const str
 	s.sampler_count = p.sampler_count;
 	s.scratch = p.scratch;
 	s.scratch_size = p.scratch_size;
-	s.group_memory = MAX2(v->wls_size, stage->shader->shared_memory) + info->variable_shared_mem;
+	s.group_memory =
+		MAX2(v->wls_size, stage->shader->shared_memory) + info->variable_shared_mem;
 	words = tg_batch_alloc(b, TSR_COMPUTE_STATE__QWORDS * 8, 64, &d.state);
 	stream = tg_batch_alloc(b, (TSR_BARRIER_QWORDS + TSR_DISPATCH_QWORDS) * 8, 64, va);
 	if (!words || !stream)

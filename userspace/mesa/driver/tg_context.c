@@ -17,9 +17,11 @@ void tg_context_flush(struct tg_context *ctx, const char *why)
 	if (!b)
 		return;
 	if (ctx->screen->debug & TG_DEBUG_TRACE)
-		fprintf(stderr, "tessera: batch %llu, %u x %u: %llu draws, cleared 0x%x, drawn 0x%x, because of %s\n",
-			(unsigned long long)b->number, b->fb.width, b->fb.height, (unsigned long long)b->draws,
-			b->cleared, b->drawn, why);
+		fprintf(stderr,
+			"tessera: batch %llu, %u x %u: %llu draws, cleared 0x%x, drawn 0x%x, "
+			"because of %s\n",
+			(unsigned long long)b->number, b->fb.width, b->fb.height,
+			(unsigned long long)b->draws, b->cleared, b->drawn, why);
 	tg_batch_submit(b);
 }
 
@@ -55,7 +57,8 @@ static void memory_barrier(struct pipe_context *pipe, unsigned flags)
 		tg_context_flush(tg_context(pipe), "memory barrier");
 }
 
-static void get_sample_position(struct pipe_context *pipe, unsigned count, unsigned index, float *out)
+static void get_sample_position(struct pipe_context *pipe, unsigned count, unsigned index,
+				float *out)
 {
 	static const int8_t position[5][16][2] = TSR_SAMPLE_POSITIONS;
 	const unsigned n = util_logbase2(MAX2(count, 1));
@@ -75,7 +78,8 @@ static enum pipe_reset_status get_device_reset_status(struct pipe_context *pipe)
 	return PIPE_UNKNOWN_CONTEXT_RESET;
 }
 
-static void set_debug_callback(struct pipe_context *pipe, const struct util_debug_callback *callback)
+static void set_debug_callback(struct pipe_context *pipe,
+			       const struct util_debug_callback *callback)
 {
 	if (callback)
 		pipe->debug = *callback;
@@ -110,7 +114,8 @@ static void destroy(struct pipe_context *pipe)
 	for (i = 0; i < TG_VERTEX_BUFFERS; i++)
 		pipe_vertex_buffer_unreference(&ctx->vertex_buffers[i]);
 	for (i = 0; i < ctx->stream_count; i++)
-		pipe_so_target_reference((struct pipe_stream_output_target **)&ctx->streams[i], NULL);
+		pipe_so_target_reference((struct pipe_stream_output_target **)&ctx->streams[i],
+					 NULL);
 	util_unreference_framebuffer_state(&ctx->framebuffer);
 	if (pipe->stream_uploader)
 		u_upload_destroy(pipe->stream_uploader);

@@ -109,7 +109,7 @@ struct tg_context {
 
 	struct tg_stream_target *streams[PIPE_MAX_SO_BUFFERS];
 	unsigned stream_count;
-	uint64_t stream_list;		/* of the draw that is captured: where its list of vertices is, */
+	uint64_t stream_list; /* of the draw that is captured: where its list of vertices is, */
 	uint32_t stream_vertices;	/* and how many there are */
 	uint64_t primitives, captured;	/* since the context began */
 	uint32_t groups[3], group_size[3];	/* of the dispatch */
@@ -124,7 +124,7 @@ struct tg_context {
 	uint64_t position_va, varying_va, fragment_va, attributes_va, attribute_buffers_va;
 	unsigned attribute_count, attribute_buffer_count;
 	uint32_t topology_class;	/* points, lines or triangles */
-	uint64_t padded;		/* number of vertices that tells instances apart, 0: one instance */
+	uint64_t padded; /* number of vertices that tells instances apart, 0: one instance */
 	bool indexed;
 	uint32_t start_instance;
 	int32_t base_vertex;

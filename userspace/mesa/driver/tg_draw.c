@@ -9,7 +9,8 @@
 #include "tg_draw.h"
 #include "tg_resource.h"
 
-#define BATCH_VERTICES	(4u << 20)	/* a batch with more is submitted: its lists must fit into the heap */
+#define BATCH_VERTICES                                                                             \
+	(4u << 20) /* a batch with more is submitted: its lists must fit into the heap */
 
 enum tg_topology_class { TG_POINTS = 1, TG_LINES, TG_TRIANGLES };
 
@@ -37,7 +38,9 @@ static uint32_t class_of(enum mesa_prim mode)
 {
 	const enum mesa_prim reduced = u_reduced_prim(mode);
 
-	return reduced == MESA_PRIM_POINTS ? TG_POINTS : reduced == MESA_PRIM_LINES ? TG_LINES : TG_TRIANGLES;
+	return reduced == MESA_PRIM_POINTS  ? TG_POINTS
+	       : reduced == MESA_PRIM_LINES ? TG_LINES
+					    : TG_TRIANGLES;
 }
 
 /* How many vertices the buffers have at most: no index that reads something is beyond. */
@@ -48,7 +51,8 @@ static uint64_t vertices_there(const struct tg_context *ctx)
 
 	for (i = 0; ctx->elements && i < ctx->elements->count; i++) {
 		const struct pipe_vertex_element *e = &ctx->elements->element[i];
-		const struct pipe_resource *r = ctx->vertex_buffers[e->vertex_buffer_index].buffer.resource;
+		const struct pipe_resource *r =
+			ctx->vertex_buffers[e->vertex_buffer_index].buffer.resource;
 
 		if (e->instance_divisor || !e->src_stride || !r)
 			continue;
@@ -99,7 +103,9 @@ static bool find_indices(struct tg_batch *b, const struct pipe_draw_info *info,
 		copy = tg_batch_alloc(b, size, 16, &d->indices);
 		if (!copy)
 			return false;
-		memcpy(copy, (const uint8_t *)info->index.user + (uint64_t)draw->start * info->index_size, size);
+		memcpy(copy,
+		       (const uint8_t *)info->index.user + (uint64_t)draw->start * info->index_size,
+		       size);
 		d->first = 0;
 		d->index_bytes = size;
 		return true;
@@ -113,8 +119,9 @@ static bool find_indices(struct tg_batch *b, const struct pipe_draw_info *info,
 }
 
 /* What the vertex shader is told of the draw: written anew if it has changed. */
-static void set_draw_values(struct tg_context *ctx, const struct pipe_draw_info *info, unsigned draw_id,
-			    const struct pipe_draw_start_count_bias *draw, const struct tg_instancing *n)
+static void set_draw_values(struct tg_context *ctx, const struct pipe_draw_info *info,
+			    unsigned draw_id, const struct pipe_draw_start_count_bias *draw,
+			    const struct tg_instancing *n)
 {
 	const int32_t base = info->index_size ? draw->index_bias : (int32_t)draw->start;
 	const bool indexed = info->index_size;
@@ -135,14 +142,16 @@ static void set_draw_values(struct tg_context *ctx, const struct pipe_draw_info 
 /* All that has changed since the last draw of the batch. */
 static bool write_state(struct tg_context *ctx, struct tg_batch *b, const struct tg_instancing *n)
 {
-	struct tg_stage *vs = &ctx->stage[PIPE_SHADER_VERTEX], *fs = &ctx->stage[PIPE_SHADER_FRAGMENT];
+	struct tg_stage *vs = &ctx->stage[PIPE_SHADER_VERTEX],
+			*fs = &ctx->stage[PIPE_SHADER_FRAGMENT];
 	const bool tables = ctx->dirty & (TG_DIRTY_VERTICES | TG_DIRTY_LINK);
 
 	if (tables && !tg_vertex_write(ctx, b, n))
 		return false;
 	if ((tables || vs->dirty || fs->dirty) && !tg_shader_write(ctx, b))
 		return false;
-	if (ctx->dirty & TG_DIRTY_DRAW && !tg_fixed_write(ctx, b, ctx->topology_class == TG_TRIANGLES))
+	if (ctx->dirty & TG_DIRTY_DRAW &&
+	    !tg_fixed_write(ctx, b, ctx->topology_class == TG_TRIANGLES))
 		return false;
 	if (ctx->dirty & TG_DIRTY_QUERY)
 		tg_query_emit(ctx, b);
@@ -155,8 +164,11 @@ static void draw_one(struct tg_context *ctx, const struct pipe_draw_info *info, 
 		     const struct pipe_draw_start_count_bias *draw)
 {
 	struct tsr_list_draw d = {
-		.topology = topology_of(info->mode), .count = draw->count, .instances = info->instance_count,
-		.first = draw->start, .base_vertex = info->index_size ? draw->index_bias : 0,
+		.topology = topology_of(info->mode),
+		.count = draw->count,
+		.instances = info->instance_count,
+		.first = draw->start,
+		.base_vertex = info->index_size ? draw->index_bias : 0,
 		.first_instance = info->start_instance,
 	};
 	struct tg_instancing n;
@@ -166,8 +178,10 @@ static void draw_one(struct tg_context *ctx, const struct pipe_draw_info *info, 
 	if (!b)
 		return;
 	if (!instancing(ctx, info, draw, &n)) {
-		mesa_loge("tessera: %u instances of %u vertices are more than the device can tell apart",
-			  info->instance_count, draw->count);
+		mesa_loge(
+			"tessera: %u instances of %u vertices are more than the device can tell "
+			"apart",
+			info->instance_count, draw->count);
 		return;
 	}
 	set_draw_values(ctx, info, draw_id, draw, &n);
@@ -189,8 +203,8 @@ static void draw_one(struct tg_context *ctx, const struct pipe_draw_info *info, 
 }
 
 static void draw_vbo(struct pipe_context *pipe, const struct pipe_draw_info *info, unsigned draw_id,
-		     const struct pipe_draw_indirect_info *indirect, const struct pipe_draw_start_count_bias *draws,
-		     unsigned count)
+		     const struct pipe_draw_indirect_info *indirect,
+		     const struct pipe_draw_start_count_bias *draws, unsigned count)
 {
 	struct tg_context *ctx = tg_context(pipe);
 	struct pipe_draw_start_count_bias streamed = { 0 };
@@ -202,12 +216,16 @@ static void draw_vbo(struct pipe_context *pipe, const struct pipe_draw_info *inf
 		return;
 	}
 	if (indirect && indirect->count_from_stream_output) {
-		streamed.count = ((struct tg_stream_target *)indirect->count_from_stream_output)->offset /
-				 MAX2(((struct tg_stream_target *)indirect->count_from_stream_output)->stride, 1);
+		streamed.count =
+			((struct tg_stream_target *)indirect->count_from_stream_output)->offset /
+			MAX2(((struct tg_stream_target *)indirect->count_from_stream_output)
+				     ->stride,
+			     1);
 		draws = &streamed;
 		count = 1;
 	}
-	if (!tg_context_condition(ctx) || !info->instance_count || !ctx->rasterizer || !ctx->zsa || !ctx->blend)
+	if (!tg_context_condition(ctx) || !info->instance_count || !ctx->rasterizer || !ctx->zsa ||
+	    !ctx->blend)
 		return;
 	if (class != ctx->topology_class)
 		ctx->dirty |= TG_DIRTY_DRAW;

@@ -5,7 +5,10 @@
 
 #include "tg_context.h"
 
-/* How instances are told apart: by a number of vertices of the form odd * 2^shift; padded 0: there is one instance. */
+/*
+ * How instances are told apart: by a number of vertices of the form odd * 2^shift; padded 0: there
+ * is one instance.
+ */
 struct tg_instancing {
 	uint64_t padded;
 	uint32_t odd, shift;
@@ -16,7 +19,8 @@ struct tg_instancing {
 bool tg_fixed_write(struct tg_context *ctx, struct tg_batch *batch, bool triangles);
 
 /* The tables of attributes and of vertex outputs. */
-bool tg_vertex_write(struct tg_context *ctx, struct tg_batch *batch, const struct tg_instancing *instancing);
+bool tg_vertex_write(struct tg_context *ctx, struct tg_batch *batch,
+		     const struct tg_instancing *instancing);
 
 /* Programs and SHADER_STATE. */
 bool tg_shader_write(struct tg_context *ctx, struct tg_batch *batch);
@@ -26,23 +30,32 @@ void tg_stream_draw(struct tg_context *ctx, const struct pipe_draw_info *info,
 		    const struct pipe_draw_start_count_bias *draw);
 
 /* tg_stream_shader_write(): programs and states of a draw that is captured. */
-bool tg_stream_shader_write(struct tg_context *ctx, struct tg_batch *batch, const struct tg_variant *variant);
+bool tg_stream_shader_write(struct tg_context *ctx, struct tg_batch *batch,
+			    const struct tg_variant *variant);
 
 /* tg_stage_write(): constants, textures and samplers of a stage with its variant. */
 bool tg_stage_write(struct tg_context *ctx, struct tg_batch *batch, enum pipe_shader_type type);
 
-/* tg_program_fill(): what SHADER_PROGRAM and COMPUTE_STATE have in common, for code that begins at @entry. */
-bool tg_program_fill(struct tg_context *ctx, struct tg_batch *batch, const struct tg_stage *stage, uint32_t entry,
-		     unsigned registers, struct tsr_shader_program *program);
+/*
+ * tg_program_fill(): what SHADER_PROGRAM and COMPUTE_STATE have in common, for code that begins at
+ * @entry.
+ */
+bool tg_program_fill(struct tg_context *ctx, struct tg_batch *batch, const struct tg_stage *stage,
+		     uint32_t entry, unsigned registers, struct tsr_shader_program *program);
 
 /* tg_image_write(): a stage's images as attributes, and two entries of buffers each. */
-void tg_image_write(struct tg_batch *batch, const struct tg_stage *stage, uint64_t *attributes, uint64_t *buffers);
+void tg_image_write(struct tg_batch *batch, const struct tg_stage *stage, uint64_t *attributes,
+		    uint64_t *buffers);
 
 /* System values: a storage buffer's address and size; the size of an image. */
-void tg_buffer_value(struct tg_batch *batch, const struct tg_stage *stage, unsigned index, uint32_t *out);
+void tg_buffer_value(struct tg_batch *batch, const struct tg_stage *stage, unsigned index,
+		     uint32_t *out);
 void tg_image_size(const struct tg_stage *stage, const struct tg_sysval *sysval, uint32_t *out);
 
-/* The place of a fragment shader's input in a vertex's outputs; a place behind all of them if there is none. */
+/*
+ * The place of a fragment shader's input in a vertex's outputs; a place behind all of them if there
+ * is none.
+ */
 uint32_t tg_output_offset(const struct tg_variant *vs, gl_varying_slot location);
 
 /* Bytes of a vertex's outputs. */

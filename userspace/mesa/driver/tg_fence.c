@@ -41,8 +41,8 @@ struct pipe_fence_handle *tg_fence_create(struct tg_screen *screen, uint64_t poi
 	return fence;
 }
 
-static bool fence_finish(struct pipe_screen *screen, struct pipe_context *pipe, struct pipe_fence_handle *fence,
-			 uint64_t timeout)
+static bool fence_finish(struct pipe_screen *screen, struct pipe_context *pipe,
+			 struct pipe_fence_handle *fence, uint64_t timeout)
 {
 	const int64_t deadline = timeout ? tsr_deadline(timeout) : 0;
 
@@ -72,7 +72,8 @@ static void create_fence_fd(struct pipe_context *pipe, struct pipe_fence_handle 
 			    enum pipe_fd_type type)
 {
 	struct tg_screen *screen = tg_context(pipe)->screen;
-	struct pipe_fence_handle *fence = type == PIPE_FD_TYPE_NATIVE_SYNC ? tg_fence_create(screen, 0) : NULL;
+	struct pipe_fence_handle *fence =
+		type == PIPE_FD_TYPE_NATIVE_SYNC ? tg_fence_create(screen, 0) : NULL;
 
 	*out = NULL;
 	if (!fence)
@@ -85,7 +86,10 @@ static void create_fence_fd(struct pipe_context *pipe, struct pipe_fence_handle 
 	*out = fence;
 }
 
-/* What this context submits from now on comes after the fence: batches of one screen are in order anyway. */
+/*
+ * What this context submits from now on comes after the fence: batches of one screen are in order
+ * anyway.
+ */
 static void fence_server_sync(struct pipe_context *pipe, struct pipe_fence_handle *fence)
 {
 	if (fence->imported)

@@ -72,8 +72,8 @@ static uint32_t first_pixel(float edge, uint32_t side)
 }
 
 /* Pixels of one side: of the scissor, and of the viewport where primitives end there. */
-static void clip_side(float translate, float scale, bool at_viewport, uint32_t first, uint32_t end, uint32_t side,
-		      uint32_t *low, uint32_t *high)
+static void clip_side(float translate, float scale, bool at_viewport, uint32_t first, uint32_t end,
+		      uint32_t side, uint32_t *low, uint32_t *high)
 {
 	*low = MIN2(first, side);
 	*high = MIN2(end, side);
@@ -84,29 +84,33 @@ static void clip_side(float translate, float scale, bool at_viewport, uint32_t f
 	*high = MAX2(*high, *low);
 }
 
-static void pack_viewport(const struct tg_context *ctx, const struct tg_batch *b, unsigned i, bool triangles,
-			  uint64_t *words)
+static void pack_viewport(const struct tg_context *ctx, const struct tg_batch *b, unsigned i,
+			  bool triangles, uint64_t *words)
 {
 	const struct pipe_viewport_state *v = &ctx->viewports[i];
 	const struct pipe_scissor_state *s = &ctx->scissors[i];
 	const bool scissor = ctx->rasterizer->scissor;
-	const float near = ctx->rasterizer->clip_halfz ? v->translate[2] : v->translate[2] - v->scale[2];
+	const float near =
+		ctx->rasterizer->clip_halfz ? v->translate[2] : v->translate[2] - v->scale[2];
 	struct tsr_viewport p = {
 		.x = fui(v->translate[0] - v->scale[0]), .y = fui(v->translate[1] - v->scale[1]),
 		.width = fui(2 * v->scale[0]), .height = fui(2 * v->scale[1]),
 		.near = fui(near), .far = fui(v->translate[2] + v->scale[2]),
 	};
 
-	clip_side(v->translate[0], v->scale[0], triangles, scissor ? s->minx : 0, scissor ? s->maxx : b->fb.width,
-		  b->fb.width, &p.scissor_x0, &p.scissor_x1);
-	clip_side(v->translate[1], v->scale[1], triangles, scissor ? s->miny : 0, scissor ? s->maxy : b->fb.height,
-		  b->fb.height, &p.scissor_y0, &p.scissor_y1);
+	clip_side(v->translate[0], v->scale[0], triangles, scissor ? s->minx : 0,
+		  scissor ? s->maxx : b->fb.width, b->fb.width, &p.scissor_x0, &p.scissor_x1);
+	clip_side(v->translate[1], v->scale[1], triangles, scissor ? s->miny : 0,
+		  scissor ? s->maxy : b->fb.height, b->fb.height, &p.scissor_y0, &p.scissor_y1);
 	tsr_pack_viewport(words, &p);
 }
 
 /* ---- Blending -------------------------------------------------------------------------------- */
 
-/* What the registers of a BLEND hold: as the shader was compiled, or as the target wants where it does not say. */
+/*
+ * What the registers of a BLEND hold: as the shader was compiled, or as the target wants where it
+ * does not say.
+ */
 static uint32_t registers_of(const struct tg_variant *v, unsigned i, enum pipe_format format)
 {
 	if (!v->info.fs.untyped_color_outputs) {
@@ -130,20 +134,27 @@ static uint32_t registers_of(const struct tg_variant *v, unsigned i, enum pipe_f
 	return util_format_is_pure_uint(format) ? TSR_REGISTER_TYPE_U32 : TSR_REGISTER_TYPE_F32;
 }
 
-static void pack_blend(const struct tg_context *ctx, const struct tg_batch *b, unsigned i, uint64_t *words)
+static void pack_blend(const struct tg_context *ctx, const struct tg_batch *b, unsigned i,
+		       uint64_t *words)
 {
 	const struct tg_variant *fs = ctx->stage[PIPE_SHADER_FRAGMENT].variant;
-	const struct pipe_rt_blend_state *rt = &ctx->blend->rt[ctx->blend->independent_blend_enable ? i : 0];
+	const struct pipe_rt_blend_state *rt =
+		&ctx->blend->rt[ctx->blend->independent_blend_enable ? i : 0];
 	const struct pipe_surface *s = b->fb.cbufs[i];
 	struct tsr_blend p = { .mode = TSR_BLEND_MODE_OFF };
 
 	if (s && rt->colormask && fs && fs->color_outputs & 1u << i) {
-		p = (struct tsr_blend) {
-			.enable = rt->blend_enable, .mask = rt->colormask,
-			.mode = TSR_BLEND_MODE_FIXED, .components = 3, .target = i,
-			.format = tg_conversion(s->format), .registers = registers_of(fs, i, s->format),
+		p = (struct tsr_blend){
+			.enable = rt->blend_enable,
+			.mask = rt->colormask,
+			.mode = TSR_BLEND_MODE_FIXED,
+			.components = 3,
+			.target = i,
+			.format = tg_conversion(s->format),
+			.registers = registers_of(fs, i, s->format),
 		};
-		if (!rt->blend_enable && rt->colormask == PIPE_MASK_RGBA && !ctx->blend->logicop_enable)
+		if (!rt->blend_enable && rt->colormask == PIPE_MASK_RGBA &&
+		    !ctx->blend->logicop_enable)
 			p.mode = TSR_BLEND_MODE_OPAQUE;
 	}
 	if (p.enable) {
@@ -159,7 +170,8 @@ static void pack_blend(const struct tg_context *ctx, const struct tg_batch *b, u
 
 /* ---- The rest -------------------------------------------------------------------------------- */
 
-static void fill_depth(const struct tg_context *ctx, const struct tg_batch *b, struct tsr_draw_state *d)
+static void fill_depth(const struct tg_context *ctx, const struct tg_batch *b,
+		       struct tsr_draw_state *d)
 {
 	const struct pipe_depth_stencil_alpha_state *z = ctx->zsa;
 	const struct pipe_stencil_state *front = &z->stencil[0];
@@ -206,8 +218,9 @@ static void fill_raster(const struct tg_context *ctx, struct tsr_draw_state *d)
 	d->line_mode = r->line_rectangular ? TSR_LINE_MODE_RECTANGULAR : TSR_LINE_MODE_BRESENHAM;
 	d->line_width = fui(r->line_width);
 	d->point_size = fui(r->point_size);
-	d->point_origin = r->sprite_coord_mode == PIPE_SPRITE_COORD_UPPER_LEFT ? TSR_POINT_ORIGIN_UPPER
-									       : TSR_POINT_ORIGIN_LOWER;
+	d->point_origin = r->sprite_coord_mode == PIPE_SPRITE_COORD_UPPER_LEFT
+				  ? TSR_POINT_ORIGIN_UPPER
+				  : TSR_POINT_ORIGIN_LOWER;
 }
 
 static void fill_colors(const struct tg_context *ctx, struct tsr_draw_state *d)
@@ -228,7 +241,8 @@ static void fill_colors(const struct tg_context *ctx, struct tsr_draw_state *d)
 }
 
 /* Which targets a draw with this state reads or writes. */
-static uint32_t touched(const struct tg_context *ctx, const struct tg_batch *b, const struct tsr_draw_state *d)
+static uint32_t touched(const struct tg_context *ctx, const struct tg_batch *b,
+			const struct tsr_draw_state *d)
 {
 	const struct tg_variant *fs = ctx->stage[PIPE_SHADER_FRAGMENT].variant;
 	uint32_t mask = fs ? fs->color_outputs : 0;
@@ -240,13 +254,15 @@ static uint32_t touched(const struct tg_context *ctx, const struct tg_batch *b, 
 	return mask & b->targets;
 }
 
-_Static_assert(TSR_DRAW_STATE__QWORDS * 8 == 128 && TSR_VIEWPORT__QWORDS * 8 == 32 && TSR_BLEND__QWORDS * 8 == 16,
+_Static_assert(TSR_DRAW_STATE__QWORDS * 8 == 128 && TSR_VIEWPORT__QWORDS * 8 == 32 &&
+		       TSR_BLEND__QWORDS * 8 == 16,
 	       "sizes in tg_fixed_write()");
 
 bool tg_fixed_write(struct tg_context *ctx, struct tg_batch *b, bool triangles)
 {
 	const struct tg_variant *vs = ctx->stage[PIPE_SHADER_VERTEX].variant;
-	const unsigned viewports = vs->writes_viewport ? PIPE_MAX_VIEWPORTS : 1, blends = b->fb.nr_cbufs;
+	const unsigned viewports = vs->writes_viewport ? PIPE_MAX_VIEWPORTS : 1,
+		       blends = b->fb.nr_cbufs;
 	struct tsr_draw_state d = { .viewport_count = viewports, .blend_count = blends };
 	struct tsr_list_draw_state packet;
 	uint64_t *words;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Formats. The names of Gallium begin with the component in the lowest bits (of arrays, in the first byte), those of the
- * device with that of the first letter, and say in another word which component is which color.
+ * Formats. The names of Gallium begin with the component in the lowest bits (of arrays, in the
+ * first byte), those of the device with that of the first letter, and say in another word which
+ * component is which color.
  */
 #include "tg_format.h"
 
@@ -17,7 +18,10 @@
 	[PIPE_FORMAT_##name] = { TSR_PIXEL_FORMAT_##device,				\
 				 TSR_COMPONENT_ORDER_##component_order, use }
 
-/* One, two, three and four components of n bits. Three are no texture: arrays of 3 or 6 bytes have no targets. */
+/*
+ * One, two, three and four components of n bits. Three are no texture: arrays of 3 or 6 bytes have
+ * no targets.
+ */
 #define ARRAYS(n, suffix, tail, use, use3)						\
 	F(R##n##_##suffix, R##n##tail, RGB1, use),					\
 	F(R##n##G##n##_##suffix, RG##n##tail, RGB1, use),				\

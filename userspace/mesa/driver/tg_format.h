@@ -25,7 +25,10 @@ struct tg_format {
 /* tg_format(): the format of memory that is sampled, drawn to or read as vertices. */
 const struct tg_format *tg_format(enum pipe_format format);
 
-/* tg_stencil_format(): of the stencil part of a depth and stencil format, as target or (X24S8_UINT …) as texture. */
+/*
+ * tg_stencil_format(): of the stencil part of a depth and stencil format, as target or (X24S8_UINT
+ * …) as texture.
+ */
 uint8_t tg_stencil_format(enum pipe_format format);
 
 /* tg_conversion(): the low 22 bits of a conversion word. */

@@ -16,7 +16,8 @@
 #define TARGET_QWORDS	TSR_RENDER_TARGET__QWORDS
 #define TARGET_BYTES	(TARGET_QWORDS * 8u)
 
-static void fill_memory(const struct pipe_surface *s, const struct tg_resource *r, struct tsr_render_target *t)
+static void fill_memory(const struct pipe_surface *s, const struct tg_resource *r,
+			struct tsr_render_target *t)
 {
 	const unsigned level = s->u.tex.level;
 
@@ -32,7 +33,8 @@ static void write_color(const struct tg_batch *b, unsigned i, uint64_t *words)
 {
 	const struct pipe_surface *s = b->fb.cbufs[i];
 	const struct tg_format *f;
-	struct tsr_render_target t = { .format = TSR_PIXEL_FORMAT_R8_UNORM, .samples_log2 = b->samples_log2 };
+	struct tsr_render_target t = { .format = TSR_PIXEL_FORMAT_R8_UNORM,
+				       .samples_log2 = b->samples_log2 };
 
 	if (s) {
 		f = tg_format(s->format);
@@ -80,7 +82,10 @@ static uint64_t write_targets(struct tg_batch *b)
 	return va;
 }
 
-/* Tile memory holds all samples of a tile: smaller tiles where pixels are large. 0: none is small enough. */
+/*
+ * Tile memory holds all samples of a tile: smaller tiles where pixels are large. 0: none is small
+ * enough.
+ */
 static unsigned tile_shift(const struct tg_batch *b)
 {
 	uint64_t bytes = 8;
@@ -149,7 +154,8 @@ static bool write_render_list(struct tg_batch *b, unsigned shift, struct tg_fram
 	const uint32_t side = 1u << shift;
 	struct tsr_list_tiles tiles = {
 		.end_of_frame = true,
-		.x1 = DIV_ROUND_UP(b->fb.width, side) - 1, .y1 = DIV_ROUND_UP(b->fb.height, side) - 1,
+		.x1 = DIV_ROUND_UP(b->fb.width, side) - 1,
+		.y1 = DIV_ROUND_UP(b->fb.height, side) - 1,
 		.layer1 = b->layers - 1,
 	};
 	uint64_t *p = tg_batch_alloc(b, 16 * 8, 64, &out->render_va), *end;
@@ -169,15 +175,22 @@ bool tg_frame_write(struct tg_batch *b, struct tg_frame *out)
 {
 	const unsigned shift = tile_shift(b);
 	struct tsr_frame frame = {
-		.width = b->fb.width, .height = b->fb.height, .layers = b->layers,
-		.tile_shift = shift, .samples_log2 = b->samples_log2, .targets = b->fb.nr_cbufs,
-		.has_depth = !!(b->targets & TG_DEPTH_BIT), .has_stencil = !!(b->targets & TG_STENCIL_BIT),
+		.width = b->fb.width,
+		.height = b->fb.height,
+		.layers = b->layers,
+		.tile_shift = shift,
+		.samples_log2 = b->samples_log2,
+		.targets = b->fb.nr_cbufs,
+		.has_depth = !!(b->targets & TG_DEPTH_BIT),
+		.has_stencil = !!(b->targets & TG_STENCIL_BIT),
 	};
 
 	if (!shift || !frame.width || !frame.height) {
-		mesa_loge("tessera: framebuffer of %u x %u pixels, %u samples and %u targets is dropped: a tile of it "
-			  "does not fit into the device", frame.width, frame.height, 1u << b->samples_log2,
-			  frame.targets);
+		mesa_loge(
+			"tessera: framebuffer of %u x %u pixels, %u samples and %u targets is "
+			"dropped: a tile of it "
+			"does not fit into the device",
+			frame.width, frame.height, 1u << b->samples_log2, frame.targets);
 		return false;
 	}
 	frame.colour = write_targets(b);

@@ -12,7 +12,9 @@ struct tg_frame {
 	uint32_t render_size;
 };
 
-/* tg_frame_write(): false if there is no memory or the framebuffer is beyond what the device can. */
+/*
+ * tg_frame_write(): false if there is no memory or the framebuffer is beyond what the device can.
+ */
 bool tg_frame_write(struct tg_batch *batch, struct tg_frame *frame);
 
 #endif

@@ -10,7 +10,8 @@
 
 #define POINTER_ALIGN	64u
 
-static void set_shader_buffers(struct pipe_context *pipe, enum pipe_shader_type type, unsigned start, unsigned count,
+static void set_shader_buffers(struct pipe_context *pipe, enum pipe_shader_type type,
+			       unsigned start, unsigned count,
 			       const struct pipe_shader_buffer *buffers, unsigned writable)
 {
 	struct tg_stage *stage = &tg_context(pipe)->stage[type];
@@ -23,21 +24,23 @@ static void set_shader_buffers(struct pipe_context *pipe, enum pipe_shader_type 
 	stage->dirty |= TG_DIRTY_CONSTANTS;
 }
 
-static void set_shader_images(struct pipe_context *pipe, enum pipe_shader_type type, unsigned start, unsigned count,
-			      unsigned unbind, const struct pipe_image_view *images)
+static void set_shader_images(struct pipe_context *pipe, enum pipe_shader_type type, unsigned start,
+			      unsigned count, unsigned unbind, const struct pipe_image_view *images)
 {
 	struct tg_stage *stage = &tg_context(pipe)->stage[type];
 	unsigned i;
 
 	for (i = 0; i < count + unbind && start + i < TG_IMAGES; i++)
-		util_copy_image_view(&stage->images[start + i], images && i < count ? &images[i] : NULL);
+		util_copy_image_view(&stage->images[start + i],
+				     images && i < count ? &images[i] : NULL);
 	stage->image_count = MAX2(stage->image_count, MIN2(start + count, TG_IMAGES));
 	while (stage->image_count && !stage->images[stage->image_count - 1].resource)
 		stage->image_count--;
 	stage->dirty |= TG_DIRTY_CONSTANTS | TG_DIRTY_SHADER;
 }
 
-void tg_buffer_value(struct tg_batch *b, const struct tg_stage *stage, unsigned index, uint32_t *out)
+void tg_buffer_value(struct tg_batch *b, const struct tg_stage *stage, unsigned index,
+		     uint32_t *out)
 {
 	const struct pipe_shader_buffer *s = index < TG_BUFFERS ? &stage->buffers[index] : NULL;
 	struct tg_resource *r = s ? tg_resource(s->buffer) : NULL;
@@ -54,7 +57,8 @@ void tg_buffer_value(struct tg_batch *b, const struct tg_stage *stage, unsigned 
 
 void tg_image_size(const struct tg_stage *stage, const struct tg_sysval *s, uint32_t *out)
 {
-	const struct pipe_image_view *v = s->index < stage->image_count ? &stage->images[s->index] : NULL;
+	const struct pipe_image_view *v =
+		s->index < stage->image_count ? &stage->images[s->index] : NULL;
 	unsigned level, layers;
 
 	if (!v || !v->resource)
@@ -71,10 +75,12 @@ void tg_image_size(const struct tg_stage *stage, const struct tg_sysval *s, uint
 	if (s->dimensions > 2)
 		out[2] = u_minify(v->resource->depth0, level);
 	if (s->array && s->dimensions < 3)
-		out[s->dimensions] = v->resource->target == PIPE_TEXTURE_CUBE_ARRAY ? layers / 6 : layers;
+		out[s->dimensions] =
+			v->resource->target == PIPE_TEXTURE_CUBE_ARRAY ? layers / 6 : layers;
 }
 
-static void write_buffer_image(const struct pipe_image_view *v, struct tsr_attribute *a, struct tsr_attribute_buffer *b)
+static void write_buffer_image(const struct pipe_image_view *v, struct tsr_attribute *a,
+			       struct tsr_attribute_buffer *b)
 {
 	const struct tg_resource *r = tg_resource(v->resource);
 	const uint64_t va = r->bo->va + r->offset + v->u.buf.offset;
@@ -107,7 +113,8 @@ static void write_texture_image(const struct pipe_image_view *v, struct tsr_attr
 	shape->slice_stride = (uint32_t)slice;
 }
 
-void tg_image_write(struct tg_batch *batch, const struct tg_stage *stage, uint64_t *attributes, uint64_t *buffers)
+void tg_image_write(struct tg_batch *batch, const struct tg_stage *stage, uint64_t *attributes,
+		    uint64_t *buffers)
 {
 	unsigned i;
 
@@ -115,16 +122,20 @@ void tg_image_write(struct tg_batch *batch, const struct tg_stage *stage, uint64
 		const struct pipe_image_view *v = &stage->images[i];
 		struct tsr_attribute a = { .buffer = 2 * i };
 		struct tsr_attribute_buffer b = { .type = TSR_ATTRIBUTE_BUFFER_TYPE_LINEAR };
-		struct tsr_attribute_buffer_image shape = { .type = TSR_ATTRIBUTE_BUFFER_TYPE_CONTINUATION };
+		struct tsr_attribute_buffer_image shape = {
+			.type = TSR_ATTRIBUTE_BUFFER_TYPE_CONTINUATION
+		};
 
-		a.format = v->resource ? tg_format(v->format)->format : TSR_PIXEL_FORMAT_RGBA8_UNORM;
+		a.format =
+			v->resource ? tg_format(v->format)->format : TSR_PIXEL_FORMAT_RGBA8_UNORM;
 		a.order = v->resource ? tg_format(v->format)->order : 0;
 		if (v->resource && v->resource->target == PIPE_BUFFER)
 			write_buffer_image(v, &a, &b);
 		else if (v->resource)
 			write_texture_image(v, &b, &shape);
 		if (v->resource)
-			tg_batch_use(batch, tg_resource(v->resource)->bo, v->access & PIPE_IMAGE_ACCESS_WRITE);
+			tg_batch_use(batch, tg_resource(v->resource)->bo,
+				     v->access & PIPE_IMAGE_ACCESS_WRITE);
 		tsr_pack_attribute(attributes + i, &a);
 		tsr_pack_attribute_buffer(buffers + 4 * i, &b);
 		tsr_pack_attribute_buffer_image(buffers + 4 * i + 2, &shape);

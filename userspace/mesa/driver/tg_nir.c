@@ -64,13 +64,14 @@ static bool is_sysval(nir_intrinsic_instr *intr, struct tg_sysval *sysval, unsig
 		*offset = 8;
 		return true;
 	case nir_intrinsic_load_rt_conversion_pan:
-		*sysval = (struct tg_sysval){ TG_SYSVAL_RT_CONVERSION, (uint8_t)nir_intrinsic_base(intr) };
+		*sysval = (struct tg_sysval){ TG_SYSVAL_RT_CONVERSION,
+					      (uint8_t)nir_intrinsic_base(intr) };
 		return true;
 	case nir_intrinsic_image_size:
-		*sysval = (struct tg_sysval) {
-			TG_SYSVAL_IMAGE_SIZE, constant_index(intr->src[0]),
-			(uint8_t)(nir_intrinsic_dest_components(intr) - nir_intrinsic_image_array(intr)),
-			nir_intrinsic_image_array(intr) };
+		*sysval = (struct tg_sysval){ TG_SYSVAL_IMAGE_SIZE, constant_index(intr->src[0]),
+					      (uint8_t)(nir_intrinsic_dest_components(intr) -
+							nir_intrinsic_image_array(intr)),
+					      nir_intrinsic_image_array(intr) };
 		return true;
 	default:
 		return false;
@@ -81,11 +82,15 @@ static bool is_texture_sysval(nir_tex_instr *tex, struct tg_sysval *sysval, unsi
 {
 	if (tex->op != nir_texop_txs && tex->op != nir_texop_query_levels)
 		return false;
-	*sysval = (struct tg_sysval) {
+	*sysval = (struct tg_sysval){
 		TG_SYSVAL_TEXTURE_SIZE, (uint8_t)tex->texture_index,
-		(uint8_t)(tex->sampler_dim == GLSL_SAMPLER_DIM_3D ? 3 :
-			  tex->sampler_dim == GLSL_SAMPLER_DIM_1D || tex->sampler_dim == GLSL_SAMPLER_DIM_BUF ? 1 : 2),
-		tex->is_array ? 1 + (tex->sampler_dim == GLSL_SAMPLER_DIM_CUBE) : 0 };
+		(uint8_t)(tex->sampler_dim == GLSL_SAMPLER_DIM_3D ? 3
+			  : tex->sampler_dim == GLSL_SAMPLER_DIM_1D ||
+					  tex->sampler_dim == GLSL_SAMPLER_DIM_BUF
+				  ? 1
+				  : 2),
+		tex->is_array ? 1 + (tex->sampler_dim == GLSL_SAMPLER_DIM_CUBE) : 0
+	};
 	*offset = tex->op == nir_texop_query_levels ? 12 : 0;
 	return true;
 }
@@ -118,8 +123,9 @@ static bool lower(nir_builder *b, nir_instr *instr, void *data)
 	offset += 16 * slot_of(v, sysval);
 	b->cursor = nir_after_instr(instr);
 	value = nir_load_ubo(b, old->num_components, old->bit_size, nir_imm_int(b, v->sysval_ubo),
-			     nir_imm_int(b, offset), .align_mul = old->bit_size / 8, .align_offset = 0,
-			     .range_base = offset, .range = old->num_components * old->bit_size / 8);
+			     nir_imm_int(b, offset), .align_mul = old->bit_size / 8,
+			     .align_offset = 0, .range_base = offset,
+			     .range = old->num_components * old->bit_size / 8);
 	nir_def_rewrite_uses(old, value);
 	return true;
 }
@@ -138,7 +144,9 @@ void tg_nir_lower_sysvals(nir_shader *nir, struct tg_variant *v)
 	nir_shader_instructions_pass(nir, lower, nir_metadata_control_flow, v);
 }
 
-/* ---- Captured vertices ------------------------------------------------------------------------ */
+/*
+ * ---- Captured vertices ------------------------------------------------------------------------
+ */
 
 /* The vertex's number, its base added, from the list. */
 static nir_def *listed_vertex(nir_builder *b)
@@ -146,7 +154,8 @@ static nir_def *listed_vertex(nir_builder *b)
 	nir_def *at = nir_u2u64(b, nir_imul_imm(b, nir_load_raw_vertex_id_pan(b), 4));
 
 	BITSET_SET(b->shader->info.system_values_read, SYSTEM_VALUE_VERTEX_ID_ZERO_BASE);
-	return nir_load_global(b, nir_iadd(b, nir_load_xfb_address(b, 64, .base = TG_STREAM_LIST), at), 4, 1, 32);
+	return nir_load_global(
+		b, nir_iadd(b, nir_load_xfb_address(b, 64, .base = TG_STREAM_LIST), at), 4, 1, 32);
 }
 
 static bool lower_vertex(nir_builder *b, nir_intrinsic_instr *intr, void *data)
@@ -157,9 +166,9 @@ static bool lower_vertex(nir_builder *b, nir_intrinsic_instr *intr, void *data)
 	if (intr->intrinsic == nir_intrinsic_load_vertex_id) {
 		value = listed_vertex(b);
 	} else if (intr->intrinsic == nir_intrinsic_load_input) {
-		value = nir_load_attribute_pan(b, intr->def.num_components, intr->def.bit_size, listed_vertex(b),
-					       nir_load_instance_id(b), intr->src[0].ssa,
-					       .base = nir_intrinsic_base(intr),
+		value = nir_load_attribute_pan(b, intr->def.num_components, intr->def.bit_size,
+					       listed_vertex(b), nir_load_instance_id(b),
+					       intr->src[0].ssa, .base = nir_intrinsic_base(intr),
 					       .component = nir_intrinsic_component(intr),
 					       .dest_type = nir_intrinsic_dest_type(intr),
 					       .io_semantics = nir_intrinsic_io_semantics(intr));
@@ -183,7 +192,8 @@ uint64_t tg_nir_noperspective(nir_shader *nir)
 	nir_foreach_shader_in_variable(var, nir) {
 		if (var->data.interpolation != INTERP_MODE_NOPERSPECTIVE)
 			continue;
-		mask |= BITFIELD64_RANGE(var->data.location, glsl_count_attribute_slots(var->type, false));
+		mask |= BITFIELD64_RANGE(var->data.location,
+					 glsl_count_attribute_slots(var->type, false));
 		var->data.interpolation = INTERP_MODE_SMOOTH;
 	}
 	return mask;

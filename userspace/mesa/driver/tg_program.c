@@ -28,8 +28,8 @@ static bool remove_point_size(nir_builder *b, nir_intrinsic_instr *intr, void *d
 }
 
 /*
- * Outputs are lowered before the compiler's own preparation, which would otherwise put the viewport's transformation into
- * the shader: the device has fixed functions for that.
+ * Outputs are lowered before the compiler's own preparation, which would otherwise put the
+ * viewport's transformation into the shader: the device has fixed functions for that.
  */
 static void prepare_vertex(nir_shader *nir, const struct tg_key *key)
 {
@@ -42,7 +42,8 @@ static void prepare_vertex(nir_shader *nir, const struct tg_key *key)
 	if (key->stream)
 		tg_nir_lower_vertices(nir);
 	else if (!key->keep_point_size && nir->info.outputs_written & VARYING_BIT_PSIZ) {
-		NIR_PASS(_, nir, nir_shader_intrinsics_pass, remove_point_size, nir_metadata_control_flow, NULL);
+		NIR_PASS(_, nir, nir_shader_intrinsics_pass, remove_point_size,
+			 nir_metadata_control_flow, NULL);
 		nir->info.outputs_written &= ~VARYING_BIT_PSIZ;
 	}
 }
@@ -68,7 +69,8 @@ static void describe_vertex(const nir_shader *nir, struct tg_variant *v)
 	}
 }
 
-static void describe_fragment(const struct tg_shader *shader, const nir_shader *nir, struct tg_variant *v)
+static void describe_fragment(const struct tg_shader *shader, const nir_shader *nir,
+			      struct tg_variant *v)
 {
 	unsigned i;
 
@@ -98,7 +100,8 @@ static void fill_info(const nir_shader *nir, struct pan_shader_info *info)
 		return;
 	info->fs.writes_depth = nir->info.outputs_written & BITFIELD64_BIT(FRAG_RESULT_DEPTH);
 	info->fs.writes_stencil = nir->info.outputs_written & BITFIELD64_BIT(FRAG_RESULT_STENCIL);
-	info->fs.writes_coverage = nir->info.outputs_written & BITFIELD64_BIT(FRAG_RESULT_SAMPLE_MASK);
+	info->fs.writes_coverage =
+		nir->info.outputs_written & BITFIELD64_BIT(FRAG_RESULT_SAMPLE_MASK);
 	info->fs.outputs_read = nir->info.outputs_read >> FRAG_RESULT_DATA0;
 	info->fs.sample_shading = nir->info.fs.uses_sample_shading;
 	info->fs.untyped_color_outputs = nir->info.fs.untyped_color_outputs;
@@ -127,7 +130,8 @@ static nir_shader *variant_nir(const struct tg_shader *shader, struct tg_variant
 	if (shader->stage == MESA_SHADER_VERTEX)
 		NIR_PASS(_, nir, pan_nir_lower_static_noperspective, 0);
 	if (v->key.stream) {
-		NIR_PASS(_, nir, nir_io_add_const_offset_to_base, nir_var_shader_in | nir_var_shader_out);
+		NIR_PASS(_, nir, nir_io_add_const_offset_to_base,
+			 nir_var_shader_in | nir_var_shader_out);
 		NIR_PASS(_, nir, nir_io_add_intrinsic_xfb_info);
 		NIR_PASS(_, nir, pan_lower_xfb);
 	}
@@ -141,7 +145,8 @@ void tg_code_destroy(struct tg_code *code)
 	FREE(code);
 }
 
-static bool upload(struct tg_screen *screen, struct tg_variant *v, const struct util_dynarray *binary)
+static bool upload(struct tg_screen *screen, struct tg_variant *v,
+		   const struct util_dynarray *binary)
 {
 	struct tg_code *code;
 
@@ -160,7 +165,8 @@ static bool upload(struct tg_screen *screen, struct tg_variant *v, const struct 
 	return true;
 }
 
-static struct tg_variant *compile(struct tg_screen *screen, const struct tg_shader *shader, const struct tg_key *key)
+static struct tg_variant *compile(struct tg_screen *screen, const struct tg_shader *shader,
+				  const struct tg_key *key)
 {
 	struct panfrost_compile_inputs inputs = { .gpu_id = TG_GPU_ID, .record_outputs = true };
 	struct tg_variant *v = CALLOC_STRUCT(tg_variant);
@@ -199,7 +205,8 @@ static struct tg_variant *compile(struct tg_screen *screen, const struct tg_shad
 
 /* ---- Variants -------------------------------------------------------------------------------- */
 
-struct tg_variant *tg_program_find(struct tg_screen *screen, struct tg_shader *shader, const struct tg_key *key)
+struct tg_variant *tg_program_find(struct tg_screen *screen, struct tg_shader *shader,
+				   const struct tg_key *key)
 {
 	struct tg_variant *found = NULL;
 
@@ -217,7 +224,8 @@ struct tg_variant *tg_program_find(struct tg_screen *screen, struct tg_shader *s
 	return found;
 }
 
-static struct tg_key key_of(const struct tg_context *ctx, const struct tg_shader *shader, bool points)
+static struct tg_key key_of(const struct tg_context *ctx, const struct tg_shader *shader,
+			    bool points)
 {
 	const struct pipe_rasterizer_state *r = ctx->rasterizer;
 	struct tg_key key = { 0 };
@@ -282,14 +290,16 @@ static void *create_shader(struct pipe_context *pipe, const struct pipe_shader_s
 	nir_shader *copy;
 
 	shader = tg_shader_create(state->type == PIPE_SHADER_IR_TGSI
-					  ? tgsi_to_nir(state->tokens, pipe->screen, false) : state->ir.nir);
+					  ? tgsi_to_nir(state->tokens, pipe->screen, false)
+					  : state->ir.nir);
 	if (!shader)
 		return NULL;
 	shader->stream_output = state->stream_output;
 	if (shader->stage == MESA_SHADER_VERTEX) {
 		shader->point_size = shader->nir->info.outputs_written & VARYING_BIT_PSIZ;
 	} else {
-		shader->fragcolor = shader->nir->info.outputs_written & BITFIELD64_BIT(FRAG_RESULT_COLOR);
+		shader->fragcolor =
+			shader->nir->info.outputs_written & BITFIELD64_BIT(FRAG_RESULT_COLOR);
 		shader->texcoords = texcoords_of(shader->nir);
 		copy = nir_shader_clone(NULL, shader->nir);
 		shader->noperspective = tg_nir_noperspective(copy);

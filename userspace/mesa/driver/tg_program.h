@@ -17,16 +17,21 @@
 struct tg_context;
 struct tg_screen;
 
-/* What a shader reads that is neither a uniform of the program nor in a register: a slot of 16 bytes each. */
+/*
+ * What a shader reads that is neither a uniform of the program nor in a register: a slot of 16
+ * bytes each.
+ */
 enum tg_sysval_kind {
-	TG_SYSVAL_VERTEX,	/* x: added to R61 to get the vertex's number; y: base vertex; z: base instance; w: draw */
-	TG_SYSVAL_TEXTURE_SIZE,	/* x, y, z: size of the first level, layers behind it; w: levels */
+	TG_SYSVAL_VERTEX, /* x: added to R61 to get the vertex's number; y: base vertex; z: base
+			     instance; w: draw */
+	TG_SYSVAL_TEXTURE_SIZE, /* x, y, z: size of the first level, layers behind it; w: levels */
 	TG_SYSVAL_SSBO,		/* x, y: address; z: size */
 	TG_SYSVAL_IMAGE_SIZE,	/* x, y, z */
 	TG_SYSVAL_WORK_GROUPS,	/* x, y, z */
 	TG_SYSVAL_GROUP_SIZE,	/* x, y, z */
-	TG_SYSVAL_STREAM,	/* x, y: address of a buffer, or of the list of vertices; z: vertices of an instance */
-	TG_SYSVAL_RT_CONVERSION	/* x: conversion word of a target */
+	TG_SYSVAL_STREAM, /* x, y: address of a buffer, or of the list of vertices; z: vertices of
+			     an instance */
+	TG_SYSVAL_RT_CONVERSION /* x: conversion word of a target */
 };
 
 struct tg_sysval {
@@ -41,7 +46,7 @@ struct tg_key {
 	uint8_t colors;		/* of a fragment shader that writes gl_FragColor: color targets */
 	uint8_t sprites;	/* texture coordinates that are those of the point */
 	uint8_t keep_point_size;	/* of a vertex shader that has one: points are drawn */
-	uint8_t stream;		/* of a vertex shader: it stores what is captured, and nothing else */
+	uint8_t stream; /* of a vertex shader: it stores what is captured, and nothing else */
 };
 
 /* Machine code: of its variant, and of the batches that run it. */
@@ -70,7 +75,7 @@ struct tg_variant {
 	struct tg_sysval sysvals[TG_SYSVALS];
 	unsigned sysval_count;
 	unsigned sysval_ubo;		/* which uniform buffer they are */
-	uint32_t linear;		/* fragment shaders: varyings (their numbers) without perspective */
+	uint32_t linear; /* fragment shaders: varyings (their numbers) without perspective */
 	uint32_t color_outputs;		/* bit n: color n is written */
 	bool discards, writes_memory, helpers;
 	bool writes_point_size, writes_layer, writes_viewport;
@@ -86,19 +91,23 @@ struct tg_shader {
 	uint8_t texcoords;		/* fragment shaders: gl_TexCoord it reads */
 	uint64_t noperspective;		/* varyings, by location */
 	uint32_t shared_memory;		/* compute shaders: bytes at least */
-	simple_mtx_t lock;		/* protects variants: a shader may belong to several contexts */
+	simple_mtx_t lock; /* protects variants: a shader may belong to several contexts */
 	struct util_dynarray variants;	/* struct tg_variant * */
 };
 
 /* tg_program_update(): the variant that the state asks for. False if there is none. */
 bool tg_program_update(struct tg_context *ctx, enum pipe_shader_type type, bool points);
 
-/* tg_shader_create(): a shader of NIR, which it owns from now on. tg_shader_delete(): the context's function. */
+/*
+ * tg_shader_create(): a shader of NIR, which it owns from now on. tg_shader_delete(): the context's
+ * function.
+ */
 struct tg_shader *tg_shader_create(nir_shader *nir);
 void tg_shader_delete(struct pipe_context *pipe, void *shader);
 
 /* tg_program_find(): the variant of a shader with that key; NULL if there is none. */
-struct tg_variant *tg_program_find(struct tg_screen *screen, struct tg_shader *shader, const struct tg_key *key);
+struct tg_variant *tg_program_find(struct tg_screen *screen, struct tg_shader *shader,
+				   const struct tg_key *key);
 
 /* tg_nir_lower_vertices(): vertex number n is what the list of vertices has in place n. */
 void tg_nir_lower_vertices(nir_shader *nir);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Occlusion and statistics are counted by the device into memory that is cleared when a query begins. */
+/*
+ * Occlusion and statistics are counted by the device into memory that is cleared when a query
+ * begins.
+ */
 #include "util/log.h"
 #include "util/u_memory.h"
 
@@ -143,7 +146,8 @@ bool tg_context_condition(struct tg_context *ctx)
 
 	if (!q || !get_query_result(&ctx->base, ctx->condition, wait, &result))
 		return true;
-	return (q->type == PIPE_QUERY_OCCLUSION_COUNTER ? result.u64 != 0 : result.b) != ctx->condition_value;
+	return (q->type == PIPE_QUERY_OCCLUSION_COUNTER ? result.u64 != 0 : result.b) !=
+	       ctx->condition_value;
 }
 
 void tg_query_emit(struct tg_context *ctx, struct tg_batch *b)

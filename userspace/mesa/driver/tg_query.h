@@ -9,7 +9,7 @@ struct tg_query {
 	uint32_t kind;			/* enum tsr_query; for those the device counts */
 	bool active;
 	struct tg_bo *bo;		/* where it counts */
-	uint64_t begin, end;		/* numbers of primitives; end: or the point that is waited for */
+	uint64_t begin, end; /* numbers of primitives; end: or the point that is waited for */
 };
 
 #endif

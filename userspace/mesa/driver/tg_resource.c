@@ -73,7 +73,8 @@ static void lay_out(struct tg_resource *r, uint32_t pitch)
 	r->size = r->layer * t->array_size;
 }
 
-uint64_t tg_resource_offset(const struct tg_resource *r, unsigned level, unsigned layer, unsigned sample)
+uint64_t tg_resource_offset(const struct tg_resource *r, unsigned level, unsigned layer,
+			    unsigned sample)
 {
 	const struct tg_level *l = &r->level[level];
 
@@ -82,7 +83,8 @@ uint64_t tg_resource_offset(const struct tg_resource *r, unsigned level, unsigne
 	return r->offset + layer * r->layer + sample * r->sample + l->offset;
 }
 
-static struct tg_resource *resource_new(struct pipe_screen *screen, const struct pipe_resource *template)
+static struct tg_resource *resource_new(struct pipe_screen *screen,
+					const struct pipe_resource *template)
 {
 	struct tg_resource *r = CALLOC_STRUCT(tg_resource);
 
@@ -96,8 +98,8 @@ static struct tg_resource *resource_new(struct pipe_screen *screen, const struct
 	return r;
 }
 
-static struct pipe_resource *create_with(struct pipe_screen *screen, const struct pipe_resource *template,
-					 bool linear)
+static struct pipe_resource *create_with(struct pipe_screen *screen,
+					 const struct pipe_resource *template, bool linear)
 {
 	struct tg_resource *r = resource_new(screen, template);
 
@@ -115,7 +117,8 @@ static struct pipe_resource *create_with(struct pipe_screen *screen, const struc
 	return &r->base;
 }
 
-static struct pipe_resource *resource_create(struct pipe_screen *screen, const struct pipe_resource *template)
+static struct pipe_resource *resource_create(struct pipe_screen *screen,
+					     const struct pipe_resource *template)
 {
 	return create_with(screen, template, wants_linear(template));
 }
@@ -131,13 +134,16 @@ static struct pipe_resource *resource_create_with_modifiers(struct pipe_screen *
 	return NULL;
 }
 
-static struct pipe_resource *resource_from_handle(struct pipe_screen *screen, const struct pipe_resource *template,
+static struct pipe_resource *resource_from_handle(struct pipe_screen *screen,
+						  const struct pipe_resource *template,
 						  struct winsys_handle *handle, unsigned usage)
 {
 	struct tg_resource *r;
 
-	if (handle->type != WINSYS_HANDLE_TYPE_FD || samples_of(template) > 1 || template->last_level ||
-	    (handle->modifier != DRM_FORMAT_MOD_LINEAR && handle->modifier != DRM_FORMAT_MOD_INVALID))
+	if (handle->type != WINSYS_HANDLE_TYPE_FD || samples_of(template) > 1 ||
+	    template->last_level ||
+	    (handle->modifier != DRM_FORMAT_MOD_LINEAR &&
+	     handle->modifier != DRM_FORMAT_MOD_INVALID))
 		return NULL;
 	r = resource_new(screen, template);
 	if (!r)
@@ -146,7 +152,8 @@ static struct pipe_resource *resource_from_handle(struct pipe_screen *screen, co
 	lay_out(r, handle->stride);
 	r->offset = handle->offset;
 	r->bo = tg_bo_import(tg_screen(screen), (int)handle->handle);
-	if (!r->bo || r->bo->size < r->offset || r->bo->size - r->offset < r->size || r->offset % 16 ||
+	if (!r->bo || r->bo->size < r->offset || r->bo->size - r->offset < r->size ||
+	    r->offset % 16 ||
 	    (template->target != PIPE_BUFFER && handle->stride < template->width0 * r->texel)) {
 		tg_bo_reference(&r->bo, NULL);
 		FREE(r);
@@ -156,7 +163,8 @@ static struct pipe_resource *resource_from_handle(struct pipe_screen *screen, co
 }
 
 static bool resource_get_handle(struct pipe_screen *screen, struct pipe_context *context,
-				struct pipe_resource *resource, struct winsys_handle *handle, unsigned usage)
+				struct pipe_resource *resource, struct winsys_handle *handle,
+				unsigned usage)
 {
 	struct tg_resource *r = tg_resource(resource);
 	int fd;
@@ -178,8 +186,9 @@ static bool resource_get_handle(struct pipe_screen *screen, struct pipe_context 
 }
 
 static bool resource_get_param(struct pipe_screen *screen, struct pipe_context *context,
-			       struct pipe_resource *resource, unsigned plane, unsigned layer, unsigned level,
-			       enum pipe_resource_param param, unsigned usage, uint64_t *value)
+			       struct pipe_resource *resource, unsigned plane, unsigned layer,
+			       unsigned level, enum pipe_resource_param param, unsigned usage,
+			       uint64_t *value)
 {
 	struct tg_resource *r = tg_resource(resource);
 	struct winsys_handle handle = { .type = WINSYS_HANDLE_TYPE_FD };
@@ -195,7 +204,8 @@ static bool resource_get_param(struct pipe_screen *screen, struct pipe_context *
 		*value = tg_resource_offset(r, level, layer, 0);
 		return true;
 	case PIPE_RESOURCE_PARAM_MODIFIER:
-		*value = r->layout == TSR_LAYOUT_LINEAR ? DRM_FORMAT_MOD_LINEAR : DRM_FORMAT_MOD_INVALID;
+		*value = r->layout == TSR_LAYOUT_LINEAR ? DRM_FORMAT_MOD_LINEAR
+							: DRM_FORMAT_MOD_INVALID;
 		return true;
 	case PIPE_RESOURCE_PARAM_LAYER_STRIDE:
 		*value = r->layer;
@@ -221,8 +231,8 @@ static void resource_destroy(struct pipe_screen *screen, struct pipe_resource *r
 	FREE(r);
 }
 
-static void query_dmabuf_modifiers(struct pipe_screen *screen, enum pipe_format format, int max, uint64_t *modifiers,
-				   unsigned *external_only, int *count)
+static void query_dmabuf_modifiers(struct pipe_screen *screen, enum pipe_format format, int max,
+				   uint64_t *modifiers, unsigned *external_only, int *count)
 {
 	*count = 1;
 	if (max < 1)
@@ -232,8 +242,8 @@ static void query_dmabuf_modifiers(struct pipe_screen *screen, enum pipe_format 
 		external_only[0] = false;
 }
 
-static bool is_dmabuf_modifier_supported(struct pipe_screen *screen, uint64_t modifier, enum pipe_format format,
-					 bool *external_only)
+static bool is_dmabuf_modifier_supported(struct pipe_screen *screen, uint64_t modifier,
+					 enum pipe_format format, bool *external_only)
 {
 	if (external_only)
 		*external_only = false;

@@ -56,7 +56,8 @@ bool tg_screen_done(struct tg_screen *screen, uint64_t point)
 
 bool tg_screen_wait(struct tg_screen *screen, uint64_t point, uint64_t timeout)
 {
-	const int64_t deadline = timeout == OS_TIMEOUT_INFINITE ? TSR_DEADLINE_NEVER : tsr_deadline(timeout);
+	const int64_t deadline =
+		timeout == OS_TIMEOUT_INFINITE ? TSR_DEADLINE_NEVER : tsr_deadline(timeout);
 	int ret;
 
 	if (tg_screen_done(screen, point))
@@ -109,7 +110,8 @@ static bool open_device(struct tg_screen *screen, int fd)
 		return false;
 	}
 	for (i = 0; i < TG_HEAPS; i++) {
-		if (tsr_tiler_heap_create(screen->vm, HEAP_FIRST, HEAP_LIMIT, HEAP_CHUNK, &screen->heap[i])) {
+		if (tsr_tiler_heap_create(screen->vm, HEAP_FIRST, HEAP_LIMIT, HEAP_CHUNK,
+					  &screen->heap[i])) {
 			mesa_loge("tessera: %s", tsr_error_message());
 			return false;
 		}
@@ -178,7 +180,8 @@ static bool init_functions(struct pipe_screen *base)
 	return tg_resource_screen_init(base);
 }
 
-static struct pipe_screen *create(int fd, const struct pipe_screen_config *config, struct renderonly *ro)
+static struct pipe_screen *create(int fd, const struct pipe_screen_config *config,
+				  struct renderonly *ro)
 {
 	struct tg_screen *screen = CALLOC_STRUCT(tg_screen);
 	unsigned i;

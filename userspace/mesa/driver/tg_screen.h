@@ -12,7 +12,7 @@
 
 #include "tessera.h"
 
-#define TG_GPU_ID	0x7212	/* the GPU whose instruction set the device executes, to the compiler */
+#define TG_GPU_ID 0x7212 /* the GPU whose instruction set the device executes, to the compiler */
 #define TG_HEAPS	2	/* tiler heaps, used in turn */
 #define TG_BO_BUCKETS	24	/* sizes of the cache: powers of two from a page on */
 
@@ -40,8 +40,8 @@ struct tg_screen {
 	uint64_t submitted;			/* the last point */
 	uint64_t compute_point;			/* the last one of a dispatch */
 	uint64_t heap_point[TG_HEAPS];		/* batch that used a heap last */
-	struct list_head batches;		/* struct tg_job: submitted and not known to be done */
-	struct list_head bo_cache[TG_BO_BUCKETS];	/* struct tg_bo nobody uses, the oldest first */
+	struct list_head batches; /* struct tg_job: submitted and not known to be done */
+	struct list_head bo_cache[TG_BO_BUCKETS]; /* struct tg_bo nobody uses, the oldest first */
 	uint64_t bo_cached;			/* bytes of them */
 
 	_Atomic uint64_t completed;		/* points up to here are done */

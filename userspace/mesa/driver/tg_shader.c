@@ -14,7 +14,8 @@
 
 static void texture_size(const struct tg_stage *stage, const struct tg_sysval *s, uint32_t *out)
 {
-	const struct pipe_sampler_view *v = s->index < stage->view_count ? stage->views[s->index] : NULL;
+	const struct pipe_sampler_view *v =
+		s->index < stage->view_count ? stage->views[s->index] : NULL;
 	unsigned level, layers;
 
 	memset(out, 0, SLOT);
@@ -134,7 +135,8 @@ static bool write_push(const struct tg_context *ctx, struct tg_batch *b, struct 
 }
 
 /* A buffer the shader loads from; one that only the CPU has is copied. */
-static bool write_uniform(struct tg_batch *b, const struct pipe_constant_buffer *cb, bool vertex, uint64_t *out)
+static bool write_uniform(struct tg_batch *b, const struct pipe_constant_buffer *cb, bool vertex,
+			  uint64_t *out)
 {
 	struct tg_resource *r = tg_resource(cb->buffer);
 	struct tsr_uniform_buffer u = { 0 };
@@ -162,12 +164,13 @@ static bool write_uniform(struct tg_batch *b, const struct pipe_constant_buffer 
 	return true;
 }
 
-static bool write_uniforms(struct tg_context *ctx, struct tg_batch *b, struct tg_stage *stage, bool vertex,
-			   const uint8_t *sysvals)
+static bool write_uniforms(struct tg_context *ctx, struct tg_batch *b, struct tg_stage *stage,
+			   bool vertex, const uint8_t *sysvals)
 {
 	const struct tg_variant *v = stage->variant;
 	const unsigned count = v->info.ubo_count;
-	struct pipe_constant_buffer own = { .buffer_size = v->sysval_count * SLOT, .user_buffer = sysvals };
+	struct pipe_constant_buffer own = { .buffer_size = v->sysval_count * SLOT,
+					    .user_buffer = sysvals };
 	uint64_t *table;
 	unsigned i;
 
@@ -180,7 +183,8 @@ static bool write_uniforms(struct tg_context *ctx, struct tg_batch *b, struct tg
 	for (i = 0; i < count; i++) {
 		table[i] = 0;
 		if (v->info.ubo_mask & 1u << i &&
-		    !write_uniform(b, i == v->sysval_ubo ? &own : &stage->constants[i], vertex, &table[i]))
+		    !write_uniform(b, i == v->sysval_ubo ? &own : &stage->constants[i], vertex,
+				   &table[i]))
 			return false;
 	}
 	return true;
@@ -189,7 +193,8 @@ static bool write_uniforms(struct tg_context *ctx, struct tg_batch *b, struct tg
 /* ---- Programs -------------------------------------------------------------------------------- */
 
 /* Memory for the scratch of all threads the device can have. */
-static bool add_scratch(struct tg_context *ctx, struct tg_batch *b, uint32_t bytes, struct tsr_shader_program *p)
+static bool add_scratch(struct tg_context *ctx, struct tg_batch *b, uint32_t bytes,
+			struct tsr_shader_program *p)
 {
 	const struct drm_tessera_shader_info *s = &ctx->screen->device->shader;
 	struct tg_bo *bo;
@@ -197,7 +202,9 @@ static bool add_scratch(struct tg_context *ctx, struct tg_batch *b, uint32_t byt
 	if (!bytes)
 		return true;
 	p->scratch_size = align(bytes, 16);
-	bo = tg_bo_create(ctx->screen, (uint64_t)p->scratch_size * s->warp_lanes * s->core_warps * s->cores, "scratch");
+	bo = tg_bo_create(ctx->screen,
+			  (uint64_t)p->scratch_size * s->warp_lanes * s->core_warps * s->cores,
+			  "scratch");
 	if (!bo)
 		return false;
 	p->scratch = bo->va;
@@ -206,8 +213,8 @@ static bool add_scratch(struct tg_context *ctx, struct tg_batch *b, uint32_t byt
 	return true;
 }
 
-bool tg_program_fill(struct tg_context *ctx, struct tg_batch *b, const struct tg_stage *stage, uint32_t entry,
-		     unsigned registers, struct tsr_shader_program *p)
+bool tg_program_fill(struct tg_context *ctx, struct tg_batch *b, const struct tg_stage *stage,
+		     uint32_t entry, unsigned registers, struct tsr_shader_program *p)
 {
 	const struct tg_variant *v = stage->variant;
 
@@ -226,8 +233,9 @@ bool tg_program_fill(struct tg_context *ctx, struct tg_batch *b, const struct tg
 	return true;
 }
 
-static bool write_program(struct tg_context *ctx, struct tg_batch *b, const struct tg_stage *stage, uint32_t entry,
-			  unsigned registers, struct tsr_shader_program *p, uint64_t *va)
+static bool write_program(struct tg_context *ctx, struct tg_batch *b, const struct tg_stage *stage,
+			  uint32_t entry, unsigned registers, struct tsr_shader_program *p,
+			  uint64_t *va)
 {
 	uint64_t *words = tg_batch_alloc(b, TSR_SHADER_PROGRAM__QWORDS * 8, 64, va);
 
@@ -253,8 +261,8 @@ static bool write_vertex_programs(struct tg_context *ctx, struct tg_batch *b)
 	if (!write_program(ctx, b, stage, 0, info->work_reg_count, &p, &ctx->position_va))
 		return false;
 	return !info->vs.secondary_enable ||
-	       write_program(ctx, b, stage, info->vs.secondary_offset, info->vs.secondary_work_reg_count, &p,
-			     &ctx->varying_va);
+	       write_program(ctx, b, stage, info->vs.secondary_offset,
+			     info->vs.secondary_work_reg_count, &p, &ctx->varying_va);
 }
 
 static bool write_varyings(struct tg_context *ctx, struct tg_batch *b, struct tsr_shader_program *p)
@@ -264,7 +272,9 @@ static bool write_varyings(struct tg_context *ctx, struct tg_batch *b, struct ts
 	const struct tg_stage *stage = &ctx->stage[PIPE_SHADER_FRAGMENT];
 	const unsigned count = fs->info.varyings.input_count, images = stage->image_count;
 	const struct tsr_attribute_buffer buffer = {
-		.type = TSR_ATTRIBUTE_BUFFER_TYPE_LINEAR, .stride = tg_output_stride(vs), .size = UINT32_MAX,
+		.type = TSR_ATTRIBUTE_BUFFER_TYPE_LINEAR,
+		.stride = tg_output_stride(vs),
+		.size = UINT32_MAX,
 	};
 	uint64_t *words, *table;
 	unsigned i;
@@ -280,8 +290,8 @@ static bool write_varyings(struct tg_context *ctx, struct tg_batch *b, struct ts
 	p->varyings = p->attributes + images * 8;
 	for (i = 0; i < count; i++) {
 		const struct pan_shader_varying *in = &fs->info.varyings.input[i];
-		const struct tg_format *f = tg_format(in->format == PIPE_FORMAT_NONE ? PIPE_FORMAT_R32_FLOAT
-										      : in->format);
+		const struct tg_format *f = tg_format(
+			in->format == PIPE_FORMAT_NONE ? PIPE_FORMAT_R32_FLOAT : in->format);
 		const struct tsr_attribute word = {
 			.buffer = 2 * images, .format = f->format, .order = f->order,
 			.offset = (int32_t)tg_output_offset(vs, in->location),
@@ -304,15 +314,18 @@ static bool write_fragment_program(struct tg_context *ctx, struct tg_batch *b)
 	if (!stage->variant->code)
 		return true;
 	return write_varyings(ctx, b, &p) &&
-	       write_program(ctx, b, stage, 0, stage->variant->info.work_reg_count, &p, &ctx->fragment_va);
+	       write_program(ctx, b, stage, 0, stage->variant->info.work_reg_count, &p,
+			     &ctx->fragment_va);
 }
 
 /* ---- SHADER_STATE ---------------------------------------------------------------------------- */
 
-static void preload(const struct bifrost_message_preload *m, uint32_t *kind, bool *half, uint32_t *components,
-		    bool *zero_lod, uint32_t *varying, uint32_t *texture)
+static void preload(const struct bifrost_message_preload *m, uint32_t *kind, bool *half,
+		    uint32_t *components, bool *zero_lod, uint32_t *varying, uint32_t *texture)
 {
-	*kind = !m->enabled ? TSR_PRELOAD_NONE : m->texture ? TSR_PRELOAD_VAR_TEX : TSR_PRELOAD_LD_VAR;
+	*kind = !m->enabled  ? TSR_PRELOAD_NONE
+		: m->texture ? TSR_PRELOAD_VAR_TEX
+			     : TSR_PRELOAD_LD_VAR;
 	if (!m->enabled)
 		return;
 	*half = m->fp16;
@@ -357,8 +370,8 @@ static void fill_vertex(const struct tg_context *ctx, struct tsr_shader_state *s
 	s->writes_viewport = v->writes_viewport;
 	s->clip_distances = v->clip_distances & ctx->rasterizer->clip_plane_enable;
 	s->cull_distances = v->cull_distances;
-	s->extended = s->writes_point_size || s->writes_layer || s->writes_viewport || s->clip_distances ||
-		      s->cull_distances;
+	s->extended = s->writes_point_size || s->writes_layer || s->writes_viewport ||
+		      s->clip_distances || s->cull_distances;
 	s->output_stride = tg_output_stride(v);
 }
 
@@ -398,7 +411,8 @@ static bool write_shader_state(struct tg_batch *b, const struct tsr_shader_state
 	return true;
 }
 
-bool tg_stream_shader_write(struct tg_context *ctx, struct tg_batch *b, const struct tg_variant *variant)
+bool tg_stream_shader_write(struct tg_context *ctx, struct tg_batch *b,
+			    const struct tg_variant *variant)
 {
 	struct tg_stage *stage = &ctx->stage[PIPE_SHADER_VERTEX];
 	struct tg_variant *drawn = stage->variant;
@@ -418,8 +432,9 @@ bool tg_shader_write(struct tg_context *ctx, struct tg_batch *b)
 {
 	struct tsr_shader_state s = { 0 };
 
-	if (!tg_stage_write(ctx, b, PIPE_SHADER_VERTEX) || !tg_stage_write(ctx, b, PIPE_SHADER_FRAGMENT) ||
-	    !write_vertex_programs(ctx, b) || !write_fragment_program(ctx, b))
+	if (!tg_stage_write(ctx, b, PIPE_SHADER_VERTEX) ||
+	    !tg_stage_write(ctx, b, PIPE_SHADER_FRAGMENT) || !write_vertex_programs(ctx, b) ||
+	    !write_fragment_program(ctx, b))
 		return false;
 	fill_vertex(ctx, &s);
 	fill_fragment(ctx, &s);

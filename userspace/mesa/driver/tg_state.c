@@ -81,8 +81,8 @@ static void set_polygon_stipple(struct pipe_context *pipe, const struct pipe_pol
 {
 }
 
-static void set_constant_buffer(struct pipe_context *pipe, enum pipe_shader_type type, uint index, bool take_ownership,
-				const struct pipe_constant_buffer *buffer)
+static void set_constant_buffer(struct pipe_context *pipe, enum pipe_shader_type type, uint index,
+				bool take_ownership, const struct pipe_constant_buffer *buffer)
 {
 	struct tg_stage *stage = &tg_context(pipe)->stage[type];
 
@@ -92,7 +92,8 @@ static void set_constant_buffer(struct pipe_context *pipe, enum pipe_shader_type
 	stage->dirty |= TG_DIRTY_CONSTANTS;
 }
 
-static void set_framebuffer_state(struct pipe_context *pipe, const struct pipe_framebuffer_state *fb)
+static void set_framebuffer_state(struct pipe_context *pipe,
+				  const struct pipe_framebuffer_state *fb)
 {
 	struct tg_context *ctx = tg_context(pipe);
 
@@ -117,11 +118,13 @@ static void set_viewport_states(struct pipe_context *pipe, unsigned start, unsig
 	tg_context(pipe)->dirty |= TG_DIRTY_DRAW;
 }
 
-static void set_vertex_buffers(struct pipe_context *pipe, unsigned count, const struct pipe_vertex_buffer *buffers)
+static void set_vertex_buffers(struct pipe_context *pipe, unsigned count,
+			       const struct pipe_vertex_buffer *buffers)
 {
 	struct tg_context *ctx = tg_context(pipe);
 
-	util_set_vertex_buffers_count(ctx->vertex_buffers, &ctx->vertex_buffer_count, buffers, count, true);
+	util_set_vertex_buffers_count(ctx->vertex_buffers, &ctx->vertex_buffer_count, buffers,
+				      count, true);
 	ctx->dirty |= TG_DIRTY_VERTICES;
 }
 

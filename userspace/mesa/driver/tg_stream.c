@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Transform feedback. A draw that is captured is made twice: first as points without rasterisation, of a variant of the
- * vertex shader that stores what is captured; vertex number n of it is the one that a list names, which is what becomes of
- * strips, indices and restarts. Numbers of primitives are known to the CPU.
+ * Transform feedback. A draw that is captured is made twice: first as points without rasterisation,
+ * of a variant of the vertex shader that stores what is captured; vertex number n of it is the one
+ * that a list names, which is what becomes of strips, indices and restarts. Numbers of primitives
+ * are known to the CPU.
  */
 #include "util/u_inlines.h"
 #include "util/u_memory.h"
@@ -31,13 +32,15 @@ static uint32_t raw_index(const struct list *l, uint32_t i)
 		return l->draw->start + i;
 	if (l->info->index_size == 1)
 		return l->indices[i];
-	return l->info->index_size == 2 ? ((const uint16_t *)l->indices)[i] : ((const uint32_t *)l->indices)[i];
+	return l->info->index_size == 2 ? ((const uint16_t *)l->indices)[i]
+					: ((const uint32_t *)l->indices)[i];
 }
 
 static void put(struct list *l, uint32_t i)
 {
 	if (l->out)
-		l->out[l->count] = raw_index(l, i) + (l->indices ? (uint32_t)l->draw->index_bias : 0);
+		l->out[l->count] =
+			raw_index(l, i) + (l->indices ? (uint32_t)l->draw->index_bias : 0);
 	l->count++;
 }
 
@@ -76,7 +79,9 @@ static void strip_triangles(struct list *l, uint32_t from, uint32_t n)
 /* What a run of vertices without a restart becomes. */
 static void run(struct list *l, uint32_t from, uint32_t n)
 {
-	uint32_t i, each = l->info->mode == MESA_PRIM_TRIANGLES ? 3 : l->info->mode == MESA_PRIM_LINES ? 2 : 1;
+	uint32_t i, each = l->info->mode == MESA_PRIM_TRIANGLES ? 3
+			   : l->info->mode == MESA_PRIM_LINES	? 2
+								: 1;
 
 	switch (l->info->mode) {
 	case MESA_PRIM_LINE_STRIP:
@@ -119,7 +124,8 @@ static void walk(struct list *l)
 /* ---- Draws ----------------------------------------------------------------------------------- */
 
 /* Vertices that fit into all buffers, whole primitives. */
-static uint32_t room(const struct tg_context *ctx, const struct tg_shader *shader, uint32_t per_primitive)
+static uint32_t room(const struct tg_context *ctx, const struct tg_shader *shader,
+		     uint32_t per_primitive)
 {
 	uint64_t most = UINT32_MAX, stride, left;
 	unsigned i;
@@ -136,10 +142,12 @@ static uint32_t room(const struct tg_context *ctx, const struct tg_shader *shade
 	return (uint32_t)(most - most % per_primitive);
 }
 
-static bool emit(struct tg_context *ctx, struct tg_batch *b, const struct tg_variant *v, uint32_t count,
-		 const struct pipe_draw_info *info)
+static bool emit(struct tg_context *ctx, struct tg_batch *b, const struct tg_variant *v,
+		 uint32_t count, const struct pipe_draw_info *info)
 {
-	struct tsr_draw_state state = { .discard = true, .sample_mask = 0xffff, .viewport_count = 1 };
+	struct tsr_draw_state state = { .discard = true,
+					.sample_mask = 0xffff,
+					.viewport_count = 1 };
 	struct tg_instancing n = { .first = info->start_instance };
 	struct tsr_list_draw_state packet;
 	struct tsr_padding p;
@@ -149,7 +157,8 @@ static bool emit(struct tg_context *ctx, struct tg_batch *b, const struct tg_var
 		p = tsr_padded_vertices(MAX2(count, 65536));
 		n = (struct tg_instancing){ p.padded, p.odd, p.shift, info->start_instance };
 	}
-	words = tg_batch_alloc(b, (TSR_DRAW_STATE__QWORDS + TSR_VIEWPORT__QWORDS) * 8, 64, &packet.addr);
+	words = tg_batch_alloc(b, (TSR_DRAW_STATE__QWORDS + TSR_VIEWPORT__QWORDS) * 8, 64,
+			       &packet.addr);
 	if (!words || !tg_vertex_write(ctx, b, &n) || !tg_stream_shader_write(ctx, b, v))
 		return false;
 	state.viewports = packet.addr + TSR_DRAW_STATE__QWORDS * 8;
@@ -159,14 +168,19 @@ static bool emit(struct tg_context *ctx, struct tg_batch *b, const struct tg_var
 	if (!words)
 		return false;
 	tsr_pack_list_draw_state(words, &packet);
-	tsr_pack_list_draw(words + TSR_LIST_DRAW_STATE_QWORDS, &(struct tsr_list_draw) {
-		.topology = TSR_TOPOLOGY_POINTS, .count = count, .instances = info->instance_count,
-		.first_instance = info->start_instance, .explicit_padding = n.padded, .padded_odd = n.odd,
-		.padded_shift = n.shift });
+	tsr_pack_list_draw(words + TSR_LIST_DRAW_STATE_QWORDS,
+			   &(struct tsr_list_draw){ .topology = TSR_TOPOLOGY_POINTS,
+						    .count = count,
+						    .instances = info->instance_count,
+						    .first_instance = info->start_instance,
+						    .explicit_padding = n.padded,
+						    .padded_odd = n.odd,
+						    .padded_shift = n.shift });
 	return true;
 }
 
-static void advance(struct tg_context *ctx, struct tg_batch *b, const struct tg_shader *shader, uint32_t vertices)
+static void advance(struct tg_context *ctx, struct tg_batch *b, const struct tg_shader *shader,
+		    uint32_t vertices)
 {
 	unsigned i;
 
@@ -181,7 +195,10 @@ static void advance(struct tg_context *ctx, struct tg_batch *b, const struct tg_
 	}
 }
 
-/* Vertices and uniforms are read up to the end of rendering: what is captured into must not be in use any more. */
+/*
+ * Vertices and uniforms are read up to the end of rendering: what is captured into must not be in
+ * use any more.
+ */
 static void wait_for_readers(struct tg_context *ctx)
 {
 	uint64_t point = 0;
@@ -189,7 +206,8 @@ static void wait_for_readers(struct tg_context *ctx)
 	unsigned i;
 
 	for (i = 0; i < ctx->stream_count; i++) {
-		struct tg_bo *bo = ctx->streams[i] ? tg_resource(ctx->streams[i]->base.buffer)->bo : NULL;
+		struct tg_bo *bo =
+			ctx->streams[i] ? tg_resource(ctx->streams[i]->base.buffer)->bo : NULL;
 
 		if (bo && tg_batch_uses(ctx, bo))
 			tg_context_flush(ctx, "capture into what is read");
@@ -243,12 +261,14 @@ void tg_stream_draw(struct tg_context *ctx, const struct pipe_draw_info *info,
 	if (ctx->queries_paused && !captures)
 		return;
 	if (!captures && !(info->index_size && info->primitive_restart)) {
-		ctx->primitives += (uint64_t)u_decomposed_prims_for_vertices(info->mode, draw->count) *
-				   info->instance_count;
+		ctx->primitives +=
+			(uint64_t)u_decomposed_prims_for_vertices(info->mode, draw->count) *
+			info->instance_count;
 		return;
 	}
 	if (info->index_size && info->has_user_indices) {
-		l.indices = (const uint8_t *)info->index.user + (size_t)draw->start * info->index_size;
+		l.indices =
+			(const uint8_t *)info->index.user + (size_t)draw->start * info->index_size;
 	} else if (info->index_size) {
 		r = tg_resource(info->index.resource);
 		if (captures && tg_batch_writes(ctx, r->bo))
@@ -265,7 +285,8 @@ void tg_stream_draw(struct tg_context *ctx, const struct pipe_draw_info *info,
 
 /* ---- Targets --------------------------------------------------------------------------------- */
 
-static struct pipe_stream_output_target *create_target(struct pipe_context *pipe, struct pipe_resource *buffer,
+static struct pipe_stream_output_target *create_target(struct pipe_context *pipe,
+						       struct pipe_resource *buffer,
 						       unsigned offset, unsigned size)
 {
 	struct tg_stream_target *t = CALLOC_STRUCT(tg_stream_target);
@@ -286,8 +307,9 @@ static void destroy_target(struct pipe_context *pipe, struct pipe_stream_output_
 	FREE(target);
 }
 
-static void set_targets(struct pipe_context *pipe, unsigned count, struct pipe_stream_output_target **targets,
-			const unsigned *offsets, enum mesa_prim mode)
+static void set_targets(struct pipe_context *pipe, unsigned count,
+			struct pipe_stream_output_target **targets, const unsigned *offsets,
+			enum mesa_prim mode)
 {
 	struct tg_context *ctx = tg_context(pipe);
 	unsigned i;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Batches become jobs of the screen's queues, which all contexts share: each batch is a point of one timeline. */
+/*
+ * Batches become jobs of the screen's queues, which all contexts share: each batch is a point of
+ * one timeline.
+ */
 #include <errno.h>
 
 #include "util/log.h"
@@ -13,9 +16,12 @@
 /* The two streams: what was cached may have changed since, then the command. */
 static bool write_streams(struct tg_batch *b, const struct tg_frame *f, uint64_t va[2])
 {
-	const struct tsr_barrier barrier = { .wait_writes = true, .inv_read = true, .inv_code = true };
+	const struct tsr_barrier barrier = { .wait_writes = true,
+					     .inv_read = true,
+					     .inv_code = true };
 	uint64_t *bin = tg_batch_alloc(b, (TSR_BARRIER_QWORDS + TSR_BIN_QWORDS) * 8, 64, &va[0]);
-	uint64_t *render = tg_batch_alloc(b, (TSR_BARRIER_QWORDS + TSR_RENDER_QWORDS) * 8, 64, &va[1]);
+	uint64_t *render =
+		tg_batch_alloc(b, (TSR_BARRIER_QWORDS + TSR_RENDER_QWORDS) * 8, 64, &va[1]);
 
 	if (!bin || !render)
 		return false;
@@ -23,8 +29,9 @@ static bool write_streams(struct tg_batch *b, const struct tg_frame *f, uint64_t
 	tsr_pack_bin(bin + TSR_BARRIER_QWORDS,
 		     &(struct tsr_bin){ .list = b->list_va, .size = b->list_size, .frame = f->va });
 	tsr_pack_barrier(render, &barrier);
-	tsr_pack_render(render + TSR_BARRIER_QWORDS,
-			&(struct tsr_render){ .list = f->render_va, .size = f->render_size, .frame = f->va });
+	tsr_pack_render(render + TSR_BARRIER_QWORDS, &(struct tsr_render){ .list = f->render_va,
+									   .size = f->render_size,
+									   .frame = f->va });
 	return true;
 }
 
@@ -159,11 +166,14 @@ static void report(struct tsr_queue *queue, const char *name)
 
 	if (tsr_queue_get_state(queue, &state, sizeof(state)) || !state.error)
 		return;
-	mesa_loge("tessera: %s failed: %s; fault 0x%x, packet 0x%llx, address 0x%llx, clause 0x%llx, tuple %u, "
-		  "lane %u, warp %u, group %u %u %u", name, tsr_error_string((int)state.error), state.fault_code,
-		  (unsigned long long)state.fault_packet_va, (unsigned long long)state.fault_va,
-		  (unsigned long long)state.fault_clause_va, state.fault_tuple, state.fault_lane,
-		  state.fault_warp, state.fault_group[0], state.fault_group[1], state.fault_group[2]);
+	mesa_loge(
+		"tessera: %s failed: %s; fault 0x%x, packet 0x%llx, address 0x%llx, clause "
+		"0x%llx, tuple %u, "
+		"lane %u, warp %u, group %u %u %u",
+		name, tsr_error_string((int)state.error), state.fault_code,
+		(unsigned long long)state.fault_packet_va, (unsigned long long)state.fault_va,
+		(unsigned long long)state.fault_clause_va, state.fault_tuple, state.fault_lane,
+		state.fault_warp, state.fault_group[0], state.fault_group[1], state.fault_group[2]);
 }
 
 void tg_submit_check(struct tg_screen *screen, uint64_t point)

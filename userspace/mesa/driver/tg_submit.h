@@ -6,12 +6,15 @@
 #include "tg_frame.h"
 
 /*
- * tg_submit(): BIN and RENDER of a batch whose lists are complete. Returns its point of the timeline, or 0 with a
- * message; then its job is still the caller's.
+ * tg_submit(): BIN and RENDER of a batch whose lists are complete. Returns its point of the
+ * timeline, or 0 with a message; then its job is still the caller's.
  */
 uint64_t tg_submit(struct tg_batch *batch, struct tg_frame *frame);
 
-/* tg_submit_compute(): the stream as a compute job, after everything that was submitted before; likewise. */
+/*
+ * tg_submit_compute(): the stream as a compute job, after everything that was submitted before;
+ * likewise.
+ */
 uint64_t tg_submit_compute(struct tg_batch *batch, uint64_t va, uint32_t size);
 
 /* tg_submit_check(): wait for a batch and say what went wrong with it (TESSERA_DEBUG=sync). */

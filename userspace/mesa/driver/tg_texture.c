@@ -57,7 +57,8 @@ static uint32_t lod(float value)
 
 static bool is_border(unsigned wrap)
 {
-	return wrap == PIPE_TEX_WRAP_CLAMP_TO_BORDER || wrap == PIPE_TEX_WRAP_MIRROR_CLAMP_TO_BORDER;
+	return wrap == PIPE_TEX_WRAP_CLAMP_TO_BORDER ||
+	       wrap == PIPE_TEX_WRAP_MIRROR_CLAMP_TO_BORDER;
 }
 
 static void *create_sampler_state(struct pipe_context *pipe, const struct pipe_sampler_state *s)
@@ -70,19 +71,25 @@ static void *create_sampler_state(struct pipe_context *pipe, const struct pipe_s
 	struct tg_sampler *made = CALLOC_STRUCT(tg_sampler);
 	struct tsr_sampler p = {
 		.type = 1,
-		.wrap_s = wrap_mode(s->wrap_s), .wrap_t = wrap_mode(s->wrap_t), .wrap_r = wrap_mode(s->wrap_r),
-		.seamless = s->seamless_cube_map, .normalized = !s->unnormalized_coords, .clamp_layer = true,
+		.wrap_s = wrap_mode(s->wrap_s),
+		.wrap_t = wrap_mode(s->wrap_t),
+		.wrap_r = wrap_mode(s->wrap_r),
+		.seamless = s->seamless_cube_map,
+		.normalized = !s->unnormalized_coords,
+		.clamp_layer = true,
 		.min_nearest = s->min_img_filter == PIPE_TEX_FILTER_NEAREST,
 		.mag_nearest = s->mag_img_filter == PIPE_TEX_FILTER_NEAREST,
 		.mag_cutoff = s->mag_img_filter == PIPE_TEX_FILTER_LINEAR &&
 			      s->min_img_filter == PIPE_TEX_FILTER_NEAREST &&
 			      s->min_mip_filter != PIPE_TEX_MIPFILTER_NONE,
 		.mipmap = mipmap[s->min_mip_filter],
-		.min_lod = lod(s->min_lod), .max_lod = lod(s->max_lod),
+		.min_lod = lod(s->min_lod),
+		.max_lod = lod(s->max_lod),
 		.compare = s->compare_mode ? turned(s->compare_func) : TSR_COMPARE_FUNCTION_ALWAYS,
 		.lod_bias = (int32_t)CLAMP(s->lod_bias * 256.0f, -32768.0f, 32767.0f),
 		.anisotropy = s->max_anisotropy > 1 ? s->max_anisotropy - 1 : 0,
-		.lod_algorithm = s->max_anisotropy > 1 ? TSR_LOD_ALGORITHM_ANISOTROPIC : TSR_LOD_ALGORITHM_ISOTROPIC,
+		.lod_algorithm = s->max_anisotropy > 1 ? TSR_LOD_ALGORITHM_ANISOTROPIC
+						       : TSR_LOD_ALGORITHM_ISOTROPIC,
 	};
 
 	if (!made)
@@ -98,8 +105,8 @@ static void delete_sampler_state(struct pipe_context *pipe, void *state)
 	FREE(state);
 }
 
-static void bind_sampler_states(struct pipe_context *pipe, enum pipe_shader_type type, unsigned start, unsigned count,
-				void **samplers)
+static void bind_sampler_states(struct pipe_context *pipe, enum pipe_shader_type type,
+				unsigned start, unsigned count, void **samplers)
 {
 	struct tg_stage *stage = &tg_context(pipe)->stage[type];
 	unsigned i;
@@ -113,9 +120,11 @@ static void bind_sampler_states(struct pipe_context *pipe, enum pipe_shader_type
 }
 
 /*
- * The border color as the texture's texels are stored: the device puts it through ORDER and swizzle like one of them.
+ * The border color as the texture's texels are stored: the device puts it through ORDER and swizzle
+ * like one of them.
  */
-static void write_border(const struct tg_sampler *s, const struct pipe_sampler_view *view, uint64_t *words)
+static void write_border(const struct tg_sampler *s, const struct pipe_sampler_view *view,
+			 uint64_t *words)
 {
 	const struct util_format_description *d =
 		util_format_description(view ? view->format : PIPE_FORMAT_R8G8B8A8_UNORM);
@@ -179,7 +188,8 @@ static uint64_t block_bits(enum pipe_format format)
 
 	if (util_format_description(format)->layout != UTIL_FORMAT_LAYOUT_ASTC)
 		return 0;
-	return code[util_format_get_blockwidth(format)] | code[util_format_get_blockheight(format)] << 3;
+	return code[util_format_get_blockwidth(format)] | code[util_format_get_blockheight(format)]
+								  << 3;
 }
 
 /* What is sampled: of depth and stencil in two resources one of them. */
@@ -187,8 +197,10 @@ static struct tg_resource *sampled(const struct pipe_sampler_view *v)
 {
 	struct tg_resource *r = tg_resource(v->texture);
 
-	return r->stencil && tg_stencil_format(v->format) && v->format != PIPE_FORMAT_Z32_FLOAT_S8X24_UINT
-		       ? tg_resource(r->stencil) : r;
+	return r->stencil && tg_stencil_format(v->format) &&
+			       v->format != PIPE_FORMAT_Z32_FLOAT_S8X24_UINT
+		       ? tg_resource(r->stencil)
+		       : r;
 }
 
 static void describe(const struct pipe_sampler_view *v, struct tsr_texture *t)
@@ -198,34 +210,46 @@ static void describe(const struct pipe_sampler_view *v, struct tsr_texture *t)
 	const bool buffer = v->target == PIPE_BUFFER, volume = v->target == PIPE_TEXTURE_3D;
 	const unsigned first = buffer ? 0 : v->u.tex.first_level;
 	const unsigned levels = buffer ? 1 : v->u.tex.last_level - first + 1;
-	const unsigned layers = buffer || volume ? 1 : v->u.tex.last_layer - v->u.tex.first_layer + 1;
+	const unsigned layers =
+		buffer || volume ? 1 : v->u.tex.last_layer - v->u.tex.first_layer + 1;
 	const bool cube = dimension_of(v->target) == TSR_TEXTURE_DIMENSION_CUBE;
 
-	*t = (struct tsr_texture) {
-		.type = 2, .dimension = dimension_of(v->target),
-		.format = f->format, .order = f->order, .srgb = util_format_is_srgb(v->format),
+	*t = (struct tsr_texture){
+		.type = 2,
+		.dimension = dimension_of(v->target),
+		.format = f->format,
+		.order = f->order,
+		.srgb = util_format_is_srgb(v->format),
 		.width = (buffer ? v->u.buf.size / util_format_get_blocksize(v->format)
-				 : u_minify(r->base.width0, first)) - 1,
+				 : u_minify(r->base.width0, first)) -
+			 1,
 		.height = u_minify(r->base.height0, first) - 1,
 		.depth = volume ? u_minify(r->base.depth0, first) - 1 : 0,
-		.swizzle_r = component(v->swizzle_r), .swizzle_g = component(v->swizzle_g),
-		.swizzle_b = component(v->swizzle_b), .swizzle_a = component(v->swizzle_a),
-		.texel_order = r->layout == TSR_LAYOUT_TILED ? TSR_TEXEL_ORDER_TILED : TSR_TEXEL_ORDER_LINEAR,
-		.levels = levels - 1, .max_lod = (levels - 1) << 8,
+		.swizzle_r = component(v->swizzle_r),
+		.swizzle_g = component(v->swizzle_g),
+		.swizzle_b = component(v->swizzle_b),
+		.swizzle_a = component(v->swizzle_a),
+		.texel_order = r->layout == TSR_LAYOUT_TILED ? TSR_TEXEL_ORDER_TILED
+							     : TSR_TEXEL_ORDER_LINEAR,
+		.levels = levels - 1,
+		.max_lod = (levels - 1) << 8,
 		.samples = util_logbase2(MAX2(r->base.nr_samples, 1)),
 		.layers = (cube ? layers / 6 : layers) - 1,
 	};
 }
 
-static void fill_surfaces(const struct pipe_sampler_view *v, const struct tsr_texture *t, uint64_t *words)
+static void fill_surfaces(const struct pipe_sampler_view *v, const struct tsr_texture *t,
+			  uint64_t *words)
 {
 	const struct tg_resource *r = sampled(v);
-	const unsigned layers = (t->layers + 1) * (t->dimension == TSR_TEXTURE_DIMENSION_CUBE ? 6 : 1);
+	const unsigned layers =
+		(t->layers + 1) * (t->dimension == TSR_TEXTURE_DIMENSION_CUBE ? 6 : 1);
 	unsigned layer, sample, level;
 	struct tsr_texture_surface s;
 
 	if (v->target == PIPE_BUFFER) {
-		s = (struct tsr_texture_surface){ .pointer = r->bo->va + r->offset + v->u.buf.offset };
+		s = (struct tsr_texture_surface){ .pointer =
+							  r->bo->va + r->offset + v->u.buf.offset };
 		tsr_pack_texture_surface(words, &s);
 		return;
 	}
@@ -234,12 +258,16 @@ static void fill_surfaces(const struct pipe_sampler_view *v, const struct tsr_te
 			for (level = 0; level <= t->levels; level++) {
 				const struct tg_level *l = &r->level[v->u.tex.first_level + level];
 
-				s = (struct tsr_texture_surface) {
-					.pointer = tg_resource_va(r, v->u.tex.first_level + level,
-								  t->dimension == TSR_TEXTURE_DIMENSION_3D ? 0 :
-								  v->u.tex.first_layer + layer, sample) |
+				s = (struct tsr_texture_surface){
+					.pointer = tg_resource_va(
+							   r, v->u.tex.first_level + level,
+							   t->dimension == TSR_TEXTURE_DIMENSION_3D
+								   ? 0
+								   : v->u.tex.first_layer + layer,
+							   sample) |
 						   block_bits(v->format),
-					.row_stride = (int32_t)l->pitch, .slice_stride = (int32_t)l->slice,
+					.row_stride = (int32_t)l->pitch,
+					.slice_stride = (int32_t)l->slice,
 				};
 				tsr_pack_texture_surface(words, &s);
 				words += TSR_TEXTURE_SURFACE__QWORDS;
@@ -270,7 +298,8 @@ static bool build(struct tg_sampler_view *view)
 	return true;
 }
 
-static struct pipe_sampler_view *create_sampler_view(struct pipe_context *pipe, struct pipe_resource *texture,
+static struct pipe_sampler_view *create_sampler_view(struct pipe_context *pipe,
+						     struct pipe_resource *texture,
 						     const struct pipe_sampler_view *template)
 {
 	struct tg_sampler_view *view = CALLOC_STRUCT(tg_sampler_view);
@@ -300,8 +329,9 @@ static void sampler_view_destroy(struct pipe_context *pipe, struct pipe_sampler_
 	FREE(view);
 }
 
-static void set_sampler_views(struct pipe_context *pipe, enum pipe_shader_type type, unsigned start, unsigned count,
-			      unsigned unbind, bool take_ownership, struct pipe_sampler_view **views)
+static void set_sampler_views(struct pipe_context *pipe, enum pipe_shader_type type, unsigned start,
+			      unsigned count, unsigned unbind, bool take_ownership,
+			      struct pipe_sampler_view **views)
 {
 	struct tg_stage *stage = &tg_context(pipe)->stage[type];
 	unsigned i;
@@ -362,7 +392,8 @@ static bool write_samplers(struct tg_batch *b, struct tg_stage *stage, unsigned 
 		const struct tg_sampler *s = stage->samplers[i];
 
 		if (s && s->border)
-			write_border(s, i < stage->view_count ? stage->views[i] : NULL, words + 4 * i);
+			write_border(s, i < stage->view_count ? stage->views[i] : NULL,
+				     words + 4 * i);
 		else if (s)
 			memcpy(words + 4 * i, s->words, DESCRIPTOR);
 	}

@@ -34,7 +34,8 @@ static bool synchronize(struct tg_context *ctx, struct tg_resource *r, unsigned 
 
 	if (usage & PIPE_MAP_UNSYNCHRONIZED)
 		return true;
-	if (usage & PIPE_MAP_DISCARD_WHOLE_RESOURCE && !(usage & PIPE_MAP_PERSISTENT) && replace(ctx, r))
+	if (usage & PIPE_MAP_DISCARD_WHOLE_RESOURCE && !(usage & PIPE_MAP_PERSISTENT) &&
+	    replace(ctx, r))
 		return true;
 	if (reads_only ? tg_batch_writes(ctx, r->bo) : tg_batch_uses(ctx, r->bo))
 		tg_context_flush(ctx, "map");
@@ -44,8 +45,8 @@ static bool synchronize(struct tg_context *ctx, struct tg_resource *r, unsigned 
 	return true;
 }
 
-static struct tg_transfer *transfer_new(struct tg_context *ctx, struct pipe_resource *resource, unsigned level,
-					unsigned usage, const struct pipe_box *box)
+static struct tg_transfer *transfer_new(struct tg_context *ctx, struct pipe_resource *resource,
+					unsigned level, unsigned usage, const struct pipe_box *box)
 {
 	struct tg_transfer *t = slab_zalloc(&ctx->transfers);
 
@@ -65,8 +66,8 @@ static void transfer_free(struct tg_context *ctx, struct tg_transfer *t)
 	slab_free(&ctx->transfers, t);
 }
 
-static void *buffer_map(struct pipe_context *pipe, struct pipe_resource *resource, unsigned level, unsigned usage,
-			const struct pipe_box *box, struct pipe_transfer **out)
+static void *buffer_map(struct pipe_context *pipe, struct pipe_resource *resource, unsigned level,
+			unsigned usage, const struct pipe_box *box, struct pipe_transfer **out)
 {
 	struct tg_context *ctx = tg_context(pipe);
 	struct tg_resource *r = tg_resource(resource);
@@ -107,11 +108,11 @@ static void copy_tiles(struct tg_transfer *t, bool write)
 		uint8_t *rows = (uint8_t *)t->staging + z * t->base.layer_stride;
 
 		if (write)
-			tsr_surface_write(&surface, tiles, box->x, box->y, box->width, box->height, rows,
-					  t->base.stride);
+			tsr_surface_write(&surface, tiles, box->x, box->y, box->width, box->height,
+					  rows, t->base.stride);
 		else
-			tsr_surface_read(&surface, tiles, box->x, box->y, box->width, box->height, rows,
-					 t->base.stride);
+			tsr_surface_read(&surface, tiles, box->x, box->y, box->width, box->height,
+					 rows, t->base.stride);
 	}
 }
 
@@ -138,22 +139,24 @@ static void *map_linear(struct tg_transfer *t)
 
 	t->base.stride = l->pitch;
 	t->base.layer_stride = r->base.target == PIPE_TEXTURE_3D ? l->slice : r->layer;
-	return r->bo->map + tg_resource_offset(r, t->base.level, box->z, 0) + (size_t)(box->y / bh) * l->pitch +
-	       (size_t)(box->x / bw) * r->texel;
+	return r->bo->map + tg_resource_offset(r, t->base.level, box->z, 0) +
+	       (size_t)(box->y / bh) * l->pitch + (size_t)(box->x / bw) * r->texel;
 }
 
-void *tg_texture_map(struct pipe_context *pipe, struct pipe_resource *resource, unsigned level, unsigned usage,
-		     const struct pipe_box *box, struct pipe_transfer **out)
+void *tg_texture_map(struct pipe_context *pipe, struct pipe_resource *resource, unsigned level,
+		     unsigned usage, const struct pipe_box *box, struct pipe_transfer **out)
 {
 	struct tg_context *ctx = tg_context(pipe);
 	struct tg_resource *r = tg_resource(resource);
 	struct tg_transfer *t;
 	void *map;
 
-	if (resource->nr_samples > 1 || (r->layout == TSR_LAYOUT_TILED && usage & PIPE_MAP_DIRECTLY))
+	if (resource->nr_samples > 1 ||
+	    (r->layout == TSR_LAYOUT_TILED && usage & PIPE_MAP_DIRECTLY))
 		return NULL;
 	/* other levels and layers are kept */
-	if (usage & PIPE_MAP_DISCARD_WHOLE_RESOURCE && (resource->last_level || resource->array_size > 1))
+	if (usage & PIPE_MAP_DISCARD_WHOLE_RESOURCE &&
+	    (resource->last_level || resource->array_size > 1))
 		usage &= ~PIPE_MAP_DISCARD_WHOLE_RESOURCE;
 	if (!synchronize(ctx, r, usage))
 		return NULL;
@@ -178,7 +181,8 @@ void tg_texture_unmap(struct pipe_context *pipe, struct pipe_transfer *transfer)
 	transfer_free(tg_context(pipe), t);
 }
 
-void tg_flush_region(struct pipe_context *pipe, struct pipe_transfer *transfer, const struct pipe_box *box)
+void tg_flush_region(struct pipe_context *pipe, struct pipe_transfer *transfer,
+		     const struct pipe_box *box)
 {
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tables of a vertex shader: attributes with the buffers they are in, and outputs. Each attribute has a buffer entry of
- * its own, so that an offset never has to be negative or far.
+ * Tables of a vertex shader: attributes with the buffers they are in, and outputs. Each attribute
+ * has a buffer entry of its own, so that an offset never has to be negative or far.
  */
 #include "util/u_math.h"
 
@@ -13,8 +13,12 @@
 #define ENTRIES		2u	/* of an attribute: its buffer, and what continues it */
 #define NOWHERE		0x1ffu	/* a buffer beyond the table: stores are dropped */
 
-/* The multiplier of a division by a number that is no power of two; in integers, floats get some of them wrong. */
-static void divide_by(uint32_t divisor, struct tsr_attribute_buffer *b, struct tsr_attribute_buffer_divisor *rest)
+/*
+ * The multiplier of a division by a number that is no power of two; in integers, floats get some of
+ * them wrong.
+ */
+static void divide_by(uint32_t divisor, struct tsr_attribute_buffer *b,
+		      struct tsr_attribute_buffer_divisor *rest)
 {
 	const uint32_t shift = 31 - (uint32_t)__builtin_clz(divisor);
 	const uint64_t power = 1ull << (32 + shift);
@@ -29,8 +33,8 @@ static void divide_by(uint32_t divisor, struct tsr_attribute_buffer *b, struct t
 }
 
 /* Which element of the buffer is whose. */
-static void address(const struct pipe_vertex_element *e, const struct tg_instancing *n, struct tsr_attribute_buffer *b,
-		    struct tsr_attribute_buffer_divisor *rest)
+static void address(const struct pipe_vertex_element *e, const struct tg_instancing *n,
+		    struct tsr_attribute_buffer *b, struct tsr_attribute_buffer_divisor *rest)
 {
 	const uint64_t threads = n->padded * e->instance_divisor;
 
@@ -58,10 +62,15 @@ static uint64_t write_attribute(struct tg_context *ctx, struct tg_batch *batch, 
 	const struct tg_format *f = tg_format((enum pipe_format)e->src_format);
 	struct tg_resource *r = tg_resource(v->buffer.resource);
 	struct tsr_attribute word = {
-		.buffer = ENTRIES * i, .add_offset = !e->instance_divisor, .order = f->order, .format = f->format,
+		.buffer = ENTRIES * i,
+		.add_offset = !e->instance_divisor,
+		.order = f->order,
+		.format = f->format,
 	};
 	struct tsr_attribute_buffer b = { .stride = e->src_stride };
-	struct tsr_attribute_buffer_divisor rest = { .type = TSR_ATTRIBUTE_BUFFER_TYPE_CONTINUATION };
+	struct tsr_attribute_buffer_divisor rest = {
+		.type = TSR_ATTRIBUTE_BUFFER_TYPE_CONTINUATION
+	};
 	uint64_t start, packed, va, end;
 
 	address(e, n, &b, &rest);
@@ -91,9 +100,9 @@ static uint64_t write_attribute(struct tg_context *ctx, struct tg_batch *batch, 
 /* The position, and what goes to the record beside it, are no outputs in memory. */
 static bool in_record(gl_varying_slot location)
 {
-	return location == VARYING_SLOT_POS || location == VARYING_SLOT_PSIZ || location == VARYING_SLOT_LAYER ||
-	       location == VARYING_SLOT_VIEWPORT || location == VARYING_SLOT_CLIP_DIST0 ||
-	       location == VARYING_SLOT_CLIP_DIST1;
+	return location == VARYING_SLOT_POS || location == VARYING_SLOT_PSIZ ||
+	       location == VARYING_SLOT_LAYER || location == VARYING_SLOT_VIEWPORT ||
+	       location == VARYING_SLOT_CLIP_DIST0 || location == VARYING_SLOT_CLIP_DIST1;
 }
 
 uint32_t tg_output_offset(const struct tg_variant *vs, gl_varying_slot location)
@@ -125,8 +134,12 @@ uint32_t tg_output_stride(const struct tg_variant *vs)
 	return at;
 }
 
-/* Outputs have the format in which the fragment shader reads them; what it does not read is dropped. */
-static uint64_t output_word(const struct tg_variant *vs, const struct tg_variant *fs, unsigned i, unsigned buffer)
+/*
+ * Outputs have the format in which the fragment shader reads them; what it does not read is
+ * dropped.
+ */
+static uint64_t output_word(const struct tg_variant *vs, const struct tg_variant *fs, unsigned i,
+			    unsigned buffer)
 {
 	const struct pan_shader_varying *o = &vs->info.varyings.output[i];
 	struct tsr_attribute word = { .buffer = NOWHERE, .format = TSR_PIXEL_FORMAT_RGBA32F };
@@ -137,7 +150,8 @@ static uint64_t output_word(const struct tg_variant *vs, const struct tg_variant
 	for (k = 0; fs && o->format != PIPE_FORMAT_NONE && k < fs->info.varyings.input_count; k++) {
 		const struct pan_shader_varying *in = &fs->info.varyings.input[k];
 
-		if (in->format == PIPE_FORMAT_NONE || in->location != o->location || in_record(o->location))
+		if (in->format == PIPE_FORMAT_NONE || in->location != o->location ||
+		    in_record(o->location))
 			continue;
 		f = tg_format(in->format);
 		word = (struct tsr_attribute) {
@@ -153,9 +167,12 @@ bool tg_vertex_write(struct tg_context *ctx, struct tg_batch *batch, const struc
 {
 	const struct tg_variant *vs = ctx->stage[PIPE_SHADER_VERTEX].variant;
 	const struct tg_variant *fs = ctx->stage[PIPE_SHADER_FRAGMENT].variant;
-	const unsigned count = ctx->elements ? ctx->elements->count : 0, outputs = vs->info.varyings.output_count;
+	const unsigned count = ctx->elements ? ctx->elements->count : 0,
+		       outputs = vs->info.varyings.output_count;
 	const struct tsr_attribute_buffer out = {
-		.type = TSR_ATTRIBUTE_BUFFER_TYPE_LINEAR, .stride = tg_output_stride(vs), .size = UINT32_MAX,
+		.type = TSR_ATTRIBUTE_BUFFER_TYPE_LINEAR,
+		.stride = tg_output_stride(vs),
+		.size = UINT32_MAX,
 	};
 	uint64_t *attributes, *buffers;
 	unsigned i;
