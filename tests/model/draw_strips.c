@@ -476,6 +476,153 @@ static void test_picture(void)
 	}
 }
 
+/* Six vertices of a primitive become a strip; as they come. */
+static const char *strip_of_six(void)
+{
+	static char text[16384];
+	char *at = text;
+
+	at += sprintf(at, "%s", "clause {\n*MOV.i32 r21, 0x50000000\n+NOP\n}\n");
+	for (unsigned int i = 0; i < 6; i++)
+		at += sprintf(at, "clause {\n*MOV.i32 r20, 0x%x\n+NOP\n"
+			      "*MOV.i32 r22, 0x%x\n+NOP\n}\n"
+			      STAGED_MESSAGE("LOAD.i128 r20, r21, @r8")
+			      STAGED_MESSAGE("LOAD.i128 r22, r21, @r12")
+			      STAGED_MESSAGE("AST.v4 a[0x70], @r8")
+			      STAGED_MESSAGE("AST.v4 a[0x80], @r12") STAGED_MESSAGE("EMIT"),
+			      1024 * i + 0x70, 1024 * i + 0x80);
+	sprintf(at, "%s", STAGED_END);
+	return text;
+}
+
+/* Which vertex of a strip's triangle is the provoking one: the same as without the shader. */
+static void test_provoking(void)
+{
+	static uint8_t want_target[STAGED_TARGET_BYTES];
+	unsigned int covered = 0;
+
+	for (unsigned int i = 0; i < 4; i++) {
+		struct soup s = soup_new(8 + i / 2);
+
+		start(&(struct tsr_config){ .cores = 1, .no_inline = true },
+		      TSR_GEOMETRY_INPUT_TRIANGLES_ADJACENCY, TSR_GEOMETRY_OUTPUT_TRIANGLE_STRIP, 1,
+		      6);
+		staged.shader.flat_varyings = 1;
+		staged.draw.discard = false;
+		staged.draw.provoking_last = i & 2;
+		staged_shader(STAGED_GEOMETRY, strip_of_six());
+		for (unsigned int n = 0; n < 6; n++) {
+			uint32_t *v = staged_vertex(n);
+
+			for (unsigned int k = 0; k < 8; k++)
+				v[k] = staged_bits((float)soup_between(&s, -1000, 1000) / 1024);
+			v[2] = v[3] = staged_bits(1);
+		}
+		if (!(i & 1))
+			staged.geometry.geometry = 0;
+		if (run(i & 1 ? TSR_TOPOLOGY_TRIANGLES_ADJACENCY :
+				TSR_TOPOLOGY_TRIANGLE_STRIP, 6, 1))
+			ktap_ok(staged_render());
+		for (unsigned int k = 0; k < STAGED_TARGET_BYTES; k++)
+			covered += staged.target[k] != 0;
+		if (i & 1)
+			ktap_mem_eq(staged.target, want_target, sizeof(want_target));
+		memcpy(want_target, staged.target, sizeof(want_target));
+		staged_stop();
+	}
+	ktap_ok(covered > 4000);
+}
+
+/* The number of a primitive: the shader's, or that of the point it came from. */
+static void test_number(void)
+{
+	static const char numbers[] =
+		"clause slot=0 wait=0,6,7 {\n*MOV.i32 r0, r57\n+NOP\n*MOV.i32 r1, r57\n+NOP\n}\n"
+		"clause wait=0 td {\n*NOP\n+ATEST r60:t1, r60, 0x3f800000, @r60\n}\n"
+		"clause end td {\n*NOP\n+NOP\n"
+		"*NOP\n+BLEND r48:t1, r60, blend0.w0, blend0.w1, @r0\n}\n";
+
+	for (unsigned int i = 0; i < 2; i++) {
+		unsigned int wrong = 0, covered_numbers = 0;
+		char text[8192];
+
+		start(&(struct tsr_config){ .cores = 1, .no_inline = true }, 0,
+		      TSR_GEOMETRY_OUTPUT_TRIANGLE_STRIP, 1, 4);
+		staged.header[STAGED_GEOMETRY].omap_0 |= 1ull << 0x60 / 4;
+		staged.draw.discard = false;
+		/* the provoking vertex alone is told a number */
+		snprintf(text, sizeof(text), "clause {\n*NOP\n+IADD.u32 r40, r57, 0x3e8\n}\n%s%s",
+			 i ? STAGED_MESSAGE("AST a[0x60], @r40") : "", quads);
+		staged_shader(STAGED_GEOMETRY, text);
+		staged_fragment(numbers);
+		for (unsigned int n = 0; n < 16; n++) {
+			const float x = (float)n / 8 - 1;
+
+			staged_vertex(n)[0] = staged_bits(x);
+			staged_vertex(n)[1] = staged_bits(-1);
+			staged_vertex(n)[2] = staged_bits(x + 1 / 8.0f);
+			staged_vertex(n)[3] = staged_bits(1);
+		}
+		if (run(TSR_TOPOLOGY_POINTS, 16, 1))
+			ktap_ok(staged_render());
+		/* of a rectangle's two triangles the first has the shader's number */
+		for (unsigned int k = 0; k < STAGED_WIDTH * STAGED_HEIGHT; k++) {
+			const uint32_t got = ((const uint32_t *)(void *)staged.target)[4 * k];
+			const uint32_t n = k % STAGED_WIDTH / 4;
+
+			wrong += got != n && (!i || got != n + 1000);
+			covered_numbers += got == n + 1000;
+		}
+		ktap_eq(wrong, 0);
+		ktap_eq(covered_numbers > 1000, i);
+		staged_stop();
+	}
+}
+
+/* One of two streams is drawn; the other one alone is streamed all the same. */
+static void test_raster_stream(void)
+{
+	for (unsigned int i = 0; i < 2; i++) {
+		start(&(struct tsr_config){ .cores = 1, .no_inline = true }, 0, 0, 3, 3);
+		staged.draw.discard = false;
+		staged.geometry.raster_stream = i;
+		staged_shader(STAGED_GEOMETRY,
+			      STAGED_MESSAGE("EMIT") STAGED_MESSAGE("EMIT.s1")
+			      STAGED_MESSAGE("EMIT") STAGED_END);
+		ktap_ok(run(TSR_TOPOLOGY_POINTS, 50, 1));
+		ktap_eq(STATISTIC(CLIPPING_INVOCATIONS), i ? 50 : 100);
+		ktap_eq(staged_word(NEEDED(0) + 8), 100);
+		ktap_eq(staged_word(NEEDED(1) + 8), 50);
+		staged_stop();
+	}
+}
+
+/* What a group has stored is nobody's in the next one. */
+static void test_leftover(void)
+{
+	/* the number of the primitive to vertex 0 of the first 128, to vertex 1 of the others */
+	static const char shader[] =
+		BEGIN
+		"clause {\n*RSHIFT_AND.i32 r20, r57, 0x1, 0x7\n+NOP\n}\n"
+		"clause {\n*LSHIFT_OR.i32 t0, r20, #0, 0xa\n+NOP\n*NOP\n+IADD.u32 r20, t0, 0x80\n"
+		"*MOV.i32 r21, 0x60000000\n+NOP\n*MOV.i32 r26, 0x4\n+NOP\n"
+		"*MOV.i32 r30, 0x2\n+NOP\n}\n"
+		STAGED_MESSAGE("STORE.i32 r20, r21, @r57") CONTROL STAGED_END;
+
+	start(&(struct tsr_config){ .cores = 1, .no_inline = true }, 0, 0, 1, 2);
+	staged_shader(STAGED_GEOMETRY, shader);
+	if (run(TSR_TOPOLOGY_POINTS, 256, 1)) {
+		for (unsigned int i = 0; i < 512; i++) {
+			const unsigned int n = i / 2 % 128 + i / 256 * 128;
+
+			if (!ktap_eq(streamed(0, i)[0], i % 2 == n / 128 % 2 ? n :
+							TSR_STAGE_LEFTOVER))
+				break;
+		}
+	}
+	staged_stop();
+}
+
 /* ---- Limits, what is refused ----------------------------------------------------------------- */
 
 /* As much as a thread can emit: 1024 vertices of a word. */
@@ -687,6 +834,10 @@ int main(void)
 	ktap_run("[GS1] patches", test_patches);
 	ktap_run("[GS2] [SO2] random vertices, cuts, instances and streams", test_random);
 	ktap_run("[GS2] points become rectangles, the same on any machine", test_picture);
+	ktap_run("[GS2] provoking vertices of strips", test_provoking);
+	ktap_run("numbers of primitives", test_number);
+	ktap_run("[SO2] the stream that is drawn", test_raster_stream);
+	ktap_run("[ALD6] nothing is left of a group", test_leftover);
 	ktap_run("[GS2] as much as a thread can emit", test_most);
 	ktap_run("triangles of a tessellator", test_domain);
 	ktap_run("[GS1] states and headers that are refused", test_refused);

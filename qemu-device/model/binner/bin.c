@@ -56,6 +56,7 @@ void tsr_bin_rest(struct tsr_binning *bin)
 	tsr_stages_free(bin->stages);
 	bin->stages = NULL;
 	bin->run->block = NULL;
+	bin->run->group = NULL;
 	free(bin->stored);
 	bin->stored = NULL;
 }
@@ -90,6 +91,7 @@ static void clear(struct tsr_binning *bin)
 	tsr_stages_free(bin->stages);
 	bin->stages = NULL;
 	bin->run->block = NULL;
+	bin->run->group = NULL;
 	memset(bin->stat, 0, sizeof(bin->stat));
 	memset(bin->queried, 0, sizeof(bin->queried));
 	memset(bin->told, 0, sizeof(bin->told));

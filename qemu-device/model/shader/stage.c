@@ -162,7 +162,7 @@ void tsr_stage_identify(const struct tsr_shader *sh, unsigned int w, unsigned in
 
 		group[0] = v->vertex[n];
 		group[1] = v->instance[n];
-		group[2] = v->group ? v->group->thread[n] : v->slot[n];
+		group[2] = sh->env.stage > TSR_STAGE_VERTEX ? v->group->thread[n] : v->slot[n];
 	} else if (sh->env.fragments) {
 		const struct tsr_fragment_quad *quad = &sh->env.fragments->quad[n / 4];
 

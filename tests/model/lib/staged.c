@@ -177,6 +177,11 @@ void staged_shader(enum staged_stage stage, const char *text)
 		put_code(STAGED_AT_CODE + 0x8000 * stage, text);
 }
 
+void staged_fragment(const char *text)
+{
+	put_code(STAGED_AT_FRAGMENT_CODE, text);
+}
+
 /* ---- Packets --------------------------------------------------------------------------------- */
 
 void staged_packet(const uint64_t *word, unsigned int qwords)

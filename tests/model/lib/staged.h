@@ -86,6 +86,8 @@ void staged_start(const struct tsr_config *config);
 void staged_stop(void);
 /* The shader of a stage; NULL: there is none. */
 void staged_shader(enum staged_stage stage, const char *text);
+/* The fragment shader, which else shows 0x80 to 0x8f of the vertices. */
+void staged_fragment(const char *text);
 /* Write all states, begin a list with them. */
 void staged_states(void);
 /* At STAGED_LIST + @offset. */
