@@ -157,7 +157,7 @@ static GLuint import(int fd, const struct gbm_bo *from)
 	return texture;
 }
 
-/* What another writes into a buffer is what a texture of its dma-buf has, and the other way round. */
+/* What another writes into a buffer is what a texture of its dma-buf has, and the reverse. */
 static void shared(void)
 {
 	struct gbm_bo *bo = gbm_bo_create(gbm, WIDTH, HEIGHT, GBM_FORMAT_ARGB8888,

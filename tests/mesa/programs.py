@@ -1,10 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 # test: TIMEOUT=300
-"""GL programs of our own on the device in their own process, by way of Mesa: each checks the pixels it gets."""
+"""GL programs of our own on the device in their own process, by way of Mesa: each checks the pixels it gets.
+
+"tsr-host: OPTIONS" in a program's first comment is what it wants of the device."""
 
 import glob
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -33,11 +36,18 @@ def build(name, directory):
     return out
 
 
+def options(name):
+    """What the program wants of tsr-host."""
+    with open(os.path.join(HERE, name + ".c")) as f:
+        wanted = re.search(r"tsr-host: (--.*?)[ .]*(\*/)?$", f.read(1000), re.M)
+    return wanted.group(1).split() if wanted else []
+
+
 def judge(name, directory):
     program = build(name, directory)
     if not program:
         return
-    done = subprocess.run([TSR_HOST, os.path.join(MESA, "tsr-mesa"), program], stdin=subprocess.DEVNULL,
+    done = subprocess.run([TSR_HOST, *options(name), os.path.join(MESA, "tsr-mesa"), program], stdin=subprocess.DEVNULL,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=250,
                           env=dict(os.environ, MESA_SHADER_CACHE_DISABLE="1", TESSERA_DEBUG="sync"))
     text = done.stdout.decode(errors="replace")

@@ -70,7 +70,7 @@ static void get_sample_position(struct pipe_context *pipe, unsigned count, unsig
 static enum pipe_reset_status get_device_reset_status(struct pipe_context *pipe)
 {
 	struct tg_context *ctx = tg_context(pipe);
-	const uint32_t now = atomic_load(&ctx->screen->resets);
+	const uint32_t now = tg_screen_resets(ctx->screen);
 
 	if (ctx->resets == now)
 		return PIPE_NO_RESET;
@@ -134,7 +134,7 @@ struct pipe_context *tg_context_create(struct pipe_screen *screen, void *priv, u
 	ctx->screen = tg_screen(screen);
 	ctx->sample_mask = ~0u;
 	ctx->dirty = TG_DIRTY_ALL;
-	ctx->resets = atomic_load(&ctx->screen->resets);
+	ctx->resets = tg_screen_resets(ctx->screen);
 	slab_create_child(&ctx->transfers, &ctx->screen->transfers);
 	pipe->screen = screen;
 	pipe->priv = priv;

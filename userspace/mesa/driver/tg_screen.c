@@ -95,6 +95,23 @@ bool tg_screen_make_queues(struct tg_screen *screen)
 	return true;
 }
 
+static bool is_dead(struct tsr_queue *queue)
+{
+	struct drm_tessera_queue_get_state state;
+
+	return !tsr_queue_get_state(queue, &state, sizeof(state)) && state.error;
+}
+
+uint32_t tg_screen_resets(struct tg_screen *screen)
+{
+	simple_mtx_lock(&screen->lock);
+	if ((is_dead(screen->bin) || is_dead(screen->render) || is_dead(screen->compute)) &&
+	    !tg_screen_make_queues(screen))
+		atomic_fetch_add(&screen->resets, 1);
+	simple_mtx_unlock(&screen->lock);
+	return atomic_load(&screen->resets);
+}
+
 /* What all batches need. */
 static bool open_device(struct tg_screen *screen, int fd)
 {

@@ -45,7 +45,7 @@ struct tg_screen {
 	uint64_t bo_cached;			/* bytes of them */
 
 	_Atomic uint64_t completed;		/* points up to here are done */
-	_Atomic uint32_t resets;		/* times the queues had to be made anew */
+	_Atomic uint32_t resets;		/* of tg_screen_resets() */
 };
 
 static inline struct tg_screen *tg_screen(struct pipe_screen *screen)
@@ -61,6 +61,12 @@ bool tg_screen_wait(struct tg_screen *screen, uint64_t point, uint64_t timeout);
 
 /* A new set of queues and heaps, the lock held. False with a message. */
 bool tg_screen_make_queues(struct tg_screen *screen);
+
+/*
+ * How often work was lost, with what has just been lost: makes new queues of dead ones. Where that
+ * is not possible, each call counts.
+ */
+uint32_t tg_screen_resets(struct tg_screen *screen);
 
 void tg_screen_init_caps(struct tg_screen *screen);
 
