@@ -703,6 +703,30 @@ static void lent(void)
 	bench_free(b);
 }
 
+/* A head that goes off, and on, in the middle of a frame: that frame has no CRC and no underrun. */
+static void off_in_the_middle(void)
+{
+	begin_one_head();
+	fill_buffers();
+	set_mode();
+	set_plane(0, plain(0));
+	b->pending_every = 1;
+	bench_write(b, TSR_REG_DISPLAY_CRC_CONTROL(0), 1);
+	commit(TSR_DISPLAY_COMMIT_LATCH__MASK);
+	tsr_gpu_run(b->gpu, 1);		/* stuck: a page has to be asked for */
+	commit(TSR_DISPLAY_COMMIT_DISABLE__MASK);
+	set_plane(0, plain(1));
+	commit(TSR_DISPLAY_COMMIT_LATCH__MASK);
+	events();
+	for (unsigned int i = 0; i < 3; i++) {
+		next_blank();
+		tsr_gpu_run(b->gpu, 1);
+	}
+	ktap_eq(bench_read(b, TSR_REG_DISPLAY_CRC_COUNT(0)), 0);
+	ktap_eq(events() & TSR_DISPLAY_IRQ_UNDERRUN, 0);
+	bench_free(b);
+}
+
 /* ---- Resets, snapshots, threads -------------------------------------------------------------- */
 
 static void resets(void)
@@ -817,6 +841,7 @@ int main(void)
 	ktap_run("no picture is torn", tear);
 	ktap_run("the monitor comes and goes", monitor);
 	ktap_run("a frame that comes while the host looks at another", lent);
+	ktap_run("a head that goes off in the middle of a frame", off_in_the_middle);
 	ktap_run("resets of device and function", resets);
 	ktap_run("a snapshot with a picture on", snapshots);
 	ktap_run("frames are composed by workers", workers);
