@@ -276,6 +276,8 @@ static void tessera_crtc_atomic_disable(struct drm_crtc *crtc, struct drm_atomic
 
 	spin_lock_irq(&tdev->drm.event_lock);
 	head->on = false;
+	/* Planes that go with their CRTC are not told, those that come with it are. */
+	memset(head->plane, 0, sizeof(head->plane));
 	if (tessera_enter(tdev, &cookie)) {
 		tessera_write(tdev, TSR_REG_DISPLAY_COMMIT(head->index),
 			      TSR_DISPLAY_COMMIT_DISABLE__MASK);

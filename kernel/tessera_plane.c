@@ -247,16 +247,16 @@ static int plane_create_properties(struct drm_plane *plane, unsigned int number)
 {
 	int ret;
 
+	/* The cursor is on top, and what its pixels say. */
+	if (number == TSR_DISPLAY_PLANE_CURSOR)
+		return drm_plane_create_zpos_immutable_property(plane, number);
+
 	ret = drm_plane_create_alpha_property(plane);
 	ret = ret ?: drm_plane_create_blend_mode_property(plane, BIT(DRM_MODE_BLEND_PIXEL_NONE) |
 							  BIT(DRM_MODE_BLEND_PREMULTI) |
 							  BIT(DRM_MODE_BLEND_COVERAGE));
 	if (ret)
 		return ret;
-
-	/* The cursor is on top. */
-	if (number == TSR_DISPLAY_PLANE_CURSOR)
-		return drm_plane_create_zpos_immutable_property(plane, number);
 
 	return drm_plane_create_zpos_property(plane, number, TSR_DISPLAY_PLANE_PRIMARY,
 					      TSR_DISPLAY_PLANE_OVERLAY);

@@ -8,12 +8,16 @@
 #   FRESH=1                   boot the guest even if a saved one could be restored
 #   MESA=1                    mount Mesa and GL programs at /mnt, with MESA_PROGRAMS='NAME ...' of the host: CMD='/mnt/run NAME'
 #   IOMMU=1 SMP=n MEM=MiB     the machine                      ACCEL=tcg|kvm  QEMU_ARGS= KERNEL_ARGS=
+#   DISPLAY_HEADS=n VNC=:7    screens, and who shows them
 export KERNEL MODULES KDIR VARIANT IMAGE QEMU TESSERA_MIRROR TESSERA_SECURITY_MIRROR
 export PYTHONDONTWRITEBYTECODE := 1
 
-GUEST_OPTIONS = $(if $(DEVICES),--devices $(DEVICES)) $(if $(DEVICE_ARGS),--device-args '$(DEVICE_ARGS)') \
+comma := ,
+device_args = $(DEVICE_ARGS)$(if $(DISPLAY_HEADS),$(if $(DEVICE_ARGS),$(comma))heads=$(DISPLAY_HEADS))
+qemu_args = $(strip $(QEMU_ARGS) $(if $(VNC),-vnc $(VNC)))
+GUEST_OPTIONS = $(if $(DEVICES),--devices $(DEVICES)) $(if $(device_args),--device-args '$(device_args)') \
 	$(if $(IOMMU),--iommu) $(if $(SMP),--smp $(SMP)) $(if $(MEM),--mem $(MEM)) $(if $(ACCEL),--accel $(ACCEL)) \
-	$(if $(KERNEL_ARGS),--kernel-args '$(KERNEL_ARGS)') $(if $(QEMU_ARGS),--qemu-args '$(QEMU_ARGS)') \
+	$(if $(KERNEL_ARGS),--kernel-args '$(KERNEL_ARGS)') $(if $(qemu_args),--qemu-args '$(qemu_args)') \
 	$(if $(TIMEOUT),--timeout $(TIMEOUT)) $(if $(V),--console) $(if $(FRESH),--fresh)
 # make itself ends with status 2 when the command fails and says "Error N"; guest.py ends with N.
 # Sets TSR_QEMU and so on in the shell that runs the rest of the line; builds what is missing.

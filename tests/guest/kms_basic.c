@@ -326,6 +326,22 @@ static void planes(void)
 	kms_fb_free(&k, &cursor);
 }
 
+/* An overlay that went off with its head is not there when that goes on again. */
+static void planes_go(void)
+{
+	struct kms_fb overlay = kms_fb(&k, 200, 100, DRM_FORMAT_XRGB8888);
+	struct kms_request r = { .k = &k };
+
+	kms_set_plane(&r, 0, 1, overlay.id, 10, 10, 200, 100);
+	ktap_eq(kms_commit(&r, 0, 0), 0);
+	expect(&fb[0]);
+	ktap_ok(!seen(0));
+	ktap_eq(kms_off(&k, 0), 0);
+	kms_fb_free(&k, &overlay);
+	ktap_eq(kms_show(&k, 0, &mode, fb[0].id), 0);
+	ktap_ok(seen(0));
+}
+
 static int cursor_ioctl(uint32_t flags, uint32_t handle, int x, int y)
 {
 	struct drm_mode_cursor2 c = {
@@ -447,6 +463,7 @@ int main(int argc, char **argv)
 	ktap_run("[DISP1] tiles in system memory", tiled_system);
 	ktap_run("[DISP1] tiles in local memory", tiled_local);
 	ktap_run("[DISP1] overlay and cursor", planes);
+	ktap_run("planes go with their head", planes_go);
 	ktap_run("[DISP1] the cursor moves beside flips", cursor_moves);
 	ktap_run("[DISP1] two heads", two_heads);
 	ktap_run("CRCs have the numbers of their vertical blanks", crc_numbers);

@@ -75,12 +75,16 @@ class Runner:
     """A guest that is booted when it is needed, and booted anew after it died or its kernel has complained."""
 
     def __init__(self, share):
-        self.share, self.guest = share, None
+        self.share, self.guest, self.device = share, None, None
 
     def run(self, command):
         """(status, output, what the kernel complained of) of a command below SHARE."""
+        device = "vram=64M,heads=1" if command.startswith("kms_") else "vram=64M"
+        if device != self.device:
+            self.stop()
         if not self.guest:
-            self.guest = Guest(share=self.share, device_args="vram=64M", smp=2).start()
+            self.device = device
+            self.guest = Guest(share=self.share, device_args=device, smp=2, kernel_args="fbcon=map:99").start()
             self.guest.run("modprobe vgem")
         seen = len(self.guest.console())
         try:

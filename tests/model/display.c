@@ -664,6 +664,69 @@ static void monitor(void)
 	bench_free(b);
 }
 
+/*
+ * A frame that comes while the host looks at another does not change what it looks at, and is there
+ * afterwards; the number that update() gives is that of a frame that has begun since.
+ */
+static void lent(void)
+{
+	const uint32_t was = 0x123456, is = 0x654321;
+	struct tsr_display_frame f;
+	uint64_t wanted, first;
+
+	begin_one_head();
+	set_mode();
+	set_plane(0, plain(0));
+	*(uint32_t *)(void *)buffer[0] = was;
+	commit(TSR_DISPLAY_COMMIT_LATCH__MASK);
+	first = tsr_gpu_display_update(b->gpu, 0);
+	/* one is being composed already, so the next one is meant */
+	ktap_eq(tsr_gpu_display_update(b->gpu, 0), first + 1);
+	bench_run(b, 10);
+	KTAP_REQUIRE(tsr_gpu_display_frame(b->gpu, 0, &f));
+	ktap_eq(f.serial, first + 1);
+	ktap_eq(f.pixels[0], was);
+	*(uint32_t *)(void *)buffer[0] = is;
+	wanted = tsr_gpu_display_update(b->gpu, 0);
+	bench_run(b, 10);
+	ktap_eq(f.pixels[0], was);
+	tsr_gpu_display_update(b->gpu, 0);
+	bench_run(b, 10);
+	ktap_eq(f.pixels[0], was);
+	tsr_gpu_display_done(b->gpu, 0);
+	KTAP_REQUIRE(tsr_gpu_display_frame(b->gpu, 0, &f));
+	ktap_ok(f.serial > wanted);
+	ktap_eq(f.pixels[0], is);
+	/* nobody takes it back before the device goes */
+	tsr_gpu_display_update(b->gpu, 0);
+	bench_run(b, 10);
+	bench_free(b);
+}
+
+/* A head that goes off, and on, in the middle of a frame: that frame has no CRC and no underrun. */
+static void off_in_the_middle(void)
+{
+	begin_one_head();
+	fill_buffers();
+	set_mode();
+	set_plane(0, plain(0));
+	b->pending_every = 1;
+	bench_write(b, TSR_REG_DISPLAY_CRC_CONTROL(0), 1);
+	commit(TSR_DISPLAY_COMMIT_LATCH__MASK);
+	tsr_gpu_run(b->gpu, 1);		/* stuck: a page has to be asked for */
+	commit(TSR_DISPLAY_COMMIT_DISABLE__MASK);
+	set_plane(0, plain(1));
+	commit(TSR_DISPLAY_COMMIT_LATCH__MASK);
+	events();
+	for (unsigned int i = 0; i < 3; i++) {
+		next_blank();
+		tsr_gpu_run(b->gpu, 1);
+	}
+	ktap_eq(bench_read(b, TSR_REG_DISPLAY_CRC_COUNT(0)), 0);
+	ktap_eq(events() & TSR_DISPLAY_IRQ_UNDERRUN, 0);
+	bench_free(b);
+}
+
 /* ---- Resets, snapshots, threads -------------------------------------------------------------- */
 
 static void resets(void)
@@ -696,6 +759,7 @@ static void snapshots(void)
 	set_mode();
 	set_plane(0, plain(0));
 	bench_write(b, TSR_REG_DISPLAY_CRC_CONTROL(0), 1);
+	tsr_gpu_display_monitor(b->gpu, 0, true, "a monitor", 9);
 	commit(TSR_DISPLAY_COMMIT_LATCH__MASK);
 	bench_run(b, 10);
 	bench_advance(b, 5 * (uint64_t)PERIOD + 1000);
@@ -714,6 +778,11 @@ static void snapshots(void)
 	ktap_eq(bench_read64(b, TSR_REG_DISPLAY_FRAME(0)), 6);
 	ktap_eq(bench_read(b, TSR_REG_DISPLAY_CRC_COUNT(0)), 6);
 	events();
+	/* the host says which monitor there is: only another one is news */
+	tsr_gpu_display_monitor(b->gpu, 0, true, "a monitor", 9);
+	ktap_eq(events(), 0);
+	tsr_gpu_display_monitor(b->gpu, 0, true, "another", 7);
+	ktap_eq(events(), TSR_DISPLAY_IRQ_HOTPLUG);
 	bench_advance(b, PERIOD);
 	ktap_ok(!pending());
 	ktap_eq(events() & TSR_DISPLAY_IRQ_FLIP, TSR_DISPLAY_IRQ_FLIP);
@@ -771,6 +840,8 @@ int main(void)
 	ktap_run("memory that cannot be read", underrun);
 	ktap_run("no picture is torn", tear);
 	ktap_run("the monitor comes and goes", monitor);
+	ktap_run("a frame that comes while the host looks at another", lent);
+	ktap_run("a head that goes off in the middle of a frame", off_in_the_middle);
 	ktap_run("resets of device and function", resets);
 	ktap_run("a snapshot with a picture on", snapshots);
 	ktap_run("frames are composed by workers", workers);

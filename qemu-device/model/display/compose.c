@@ -149,17 +149,20 @@ static uint32_t crc_byte(uint32_t crc)
 	return crc;
 }
 
+/* A pixel at a time: table[n] is what a byte has become n bytes later. */
 static uint32_t crc_of(const uint32_t *pixel, size_t n)
 {
-	uint32_t table[256], crc = UINT32_MAX;
+	uint32_t table[3][256], crc = UINT32_MAX;
 
-	for (uint32_t i = 0; i < 256; i++)
-		table[i] = crc_byte(i);
+	for (uint32_t i = 0; i < 256; i++) {
+		table[0][i] = crc_byte(i);
+		for (unsigned int k = 1; k < 3; k++)
+			table[k][i] = crc_byte(table[k - 1][i] & 0xff) ^ table[k - 1][i] >> 8;
+	}
 	for (; n; n--, pixel++)
-		for (unsigned int shift = 24; shift;) {
-			shift -= 8;
-			crc = crc >> 8 ^ table[(crc ^ *pixel >> shift) & 0xff];
-		}
+		crc = table[2][(crc ^ *pixel >> 16) & 0xff] ^
+		      table[1][(crc >> 8 ^ *pixel >> 8) & 0xff] ^
+		      table[0][(crc >> 16 ^ *pixel) & 0xff] ^ crc >> 24;
 	return ~crc;
 }
 
@@ -261,14 +264,16 @@ static void put_front(struct tsr_head *head, struct tsr_composition *c)
 static void complete(struct tsr_gpu *gpu, struct tsr_head *head, uint32_t crc)
 {
 	struct tsr_composition *c = &head->composition;
+	/* the head has gone off since: nobody sees it, and its memory may be gone */
+	const bool stale = !head->on || c->frame < head->first_frame;
 
-	if (c->underrun) {
+	if (c->underrun && !stale) {
 		head->underrun_addr = c->underrun_addr;
 		tsr_head_raise(gpu, head, TSR_DISPLAY_IRQ_UNDERRUN);
 	}
-	if (c->crc && c->pixels)
+	if (c->crc && c->pixels && !stale && c->frame >= head->first_crc)
 		note_crc(gpu, head, crc);
-	if (c->pixels)
+	if (c->pixels && !stale)
 		put_front(head, c);
 	tsr_compose_drop(head);
 	if (head->flip_owed)

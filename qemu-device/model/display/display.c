@@ -55,6 +55,7 @@ static void switch_on(struct tsr_gpu *gpu, struct tsr_head *head)
 	head->on_since = gpu->ops->clock(gpu->host);
 	head->blanks = 0;
 	head->frame++;
+	head->first_frame = head->frame;
 	head->vblank_time = tsr_clock(&gpu->counters);
 	head->flip_owed = head->begun;
 	head->crc_due = head->crc_on && !head->begun;
@@ -293,8 +294,10 @@ uint32_t tsr_display_read(struct tsr_gpu *gpu, unsigned int n, uint32_t offset)
 
 static void crc_control(struct tsr_head *head, bool on)
 {
-	if (on && !head->crc_on)
+	if (on && !head->crc_on) {
 		head->crc_count = 0;
+		head->first_crc = head->frame + 1;
+	}
 	head->crc_on = on;
 }
 

@@ -100,6 +100,8 @@ struct tsr_head {
 	uint64_t on_since;		/* host clock of vertical blank 0 */
 	uint64_t blanks;		/* vertical blanks since, without that one */
 	uint64_t frame, vblank_time;
+	uint64_t first_frame;		/* since the head went on */
+	uint64_t first_crc;		/* frame that may have one */
 	uint64_t underrun_addr;
 	bool crc_on;
 	uint8_t crc_first, crc_count;
