@@ -228,9 +228,12 @@ static void set_lanes(struct trial *t, bool whole, unsigned int width)
 	lanes->alu.full = true;
 	for (unsigned int w = 0; w < TSR_BUNDLE_WARPS; w++) {
 		uint32_t x = random_word();
+		/* code for chunks is never run without one */
+		bool last = w == TSR_BUNDLE_WARPS - 1 && !lanes->native.chunks;
 
-		if (whole || x % 4)
-			add_warp(lanes, w, whole || x % 3 == 0 ? 0xffff : x >> 8 & 0xffff, width);
+		if (whole || last || x % 4)
+			add_warp(lanes, w, whole || last || x % 3 == 0 ? 0xffff : x >> 8 & 0xffff,
+				 width);
 	}
 	lanes->native.meet = random_word() & 1 ? UINT64_MAX : 0x1800;
 	lanes->native.clauses = 1 + (int32_t)(random_word() % 3);
