@@ -292,8 +292,8 @@ static bool parse_directive(struct asm_parser *parser)
 	if (asm_name_is(&name, "stage"))
 		return once(parser, &name, SET_STAGE) && parse_stage(parser);
 	parser->token = name;
-	return asm_unexpected(parser, ".registers, .local, .group_memory, .scratch, .stage, .entry, "
-			      ".quad, .zero or .byte");
+	return asm_unexpected(parser, ".registers, .local, .group_memory, .scratch, .stage, "
+			      ".entry, .quad, .zero or .byte");
 }
 
 /* -- lines ----------------------------------------------------------------------------------- */

@@ -115,7 +115,8 @@ TSR_HIDDEN int gfx_stages_create(struct tsr_gfx_pipeline *pipeline);
 TSR_HIDDEN void gfx_stages_destroy(struct tsr_gfx_pipeline *pipeline);
 /*
  * gfx_stages_write(): what a draw with stages names, state.geometry, and the header of @vertex,
- * whose tables are those of the others. gfx_put_stage() of gfx_draw.c: @code with those tables, to @va.
+ * whose tables are those of the others. gfx_put_stage() of gfx_draw.c: @code with those tables, to
+ * @va.
  */
 TSR_HIDDEN int gfx_stages_write(struct tsr_gfx_pass *pass, struct tsr_shader_program *vertex);
 TSR_HIDDEN int gfx_put_stage(struct tsr_gfx_pass *pass, const struct tsr_program *code,
