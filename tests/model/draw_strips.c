@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "binner/padding.h"
+#include "fail_alloc.h"
 #include "ktap.h"
 #include "soup.h"
 #include "staged.h"
@@ -790,6 +791,38 @@ static void test_domain(void)
 	}
 }
 
+/* No memory, wherever it is asked for: the draw is refused, or is what it would have been. */
+static void test_no_memory(void)
+{
+	unsigned int refused = 0, nth = 0, asked;
+
+	do {
+		uint32_t code;
+
+		start(&(struct tsr_config){ .cores = 1, .no_inline = true },
+		      TSR_GEOMETRY_INPUT_TRIANGLES, 0, 1, 3);
+		staged.geometry.domain = STAGED_LIST + STAGED_AT_PROGRAM + 0x80 * STAGED_DOMAIN;
+		staged.geometry.patch_points = 3;
+		staged.geometry.primitives = TSR_PATCH_PRIMITIVES_TRIANGLES;
+		staged.geometry.factor_0 = staged.geometry.factor_1 = staged_bits(4);
+		staged.geometry.factor_2 = staged.geometry.factor_4 = staged_bits(4);
+		staged_shader(STAGED_DOMAIN, STAGED_END);
+		staged_shader(STAGED_GEOMETRY, STAGED_MESSAGE("EMIT") STAGED_END);
+		staged_states();
+		staged_stream_out(true);
+		staged_draw(TSR_TOPOLOGY_PATCHES, 9);
+		fail_alloc_at(++nth);
+		staged_bin();
+		asked = fail_alloc_at(0);
+		code = bench_fault(&staged.queue[0]);
+		refused += code != 0;
+		ktap_ok(!code || code == TSR_FAULT_UNSUPPORTED);
+		ktap_eq(staged_word(COUNTER(0)), code ? 0 : 3 * 24 * STRIDE);
+		staged_stop();
+	} while (asked >= nth);
+	ktap_ok(refused >= 3);
+}
+
 /* ---- Stopping -------------------------------------------------------------------------------- */
 
 static void test_stop_work(void)
@@ -842,6 +875,7 @@ int main(void)
 	ktap_run("triangles of a tessellator", test_domain);
 	ktap_run("[GS1] states and headers that are refused", test_refused);
 	ktap_run("[ALD3] messages and windows that geometry shaders have not", test_encodings);
+	ktap_run("memory that runs out", test_no_memory);
 	ktap_run("[SYS7] BIN stops within STOP_WORK in geometry shaders", test_stop_work);
 	return ktap_finish();
 }
