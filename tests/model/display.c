@@ -671,7 +671,7 @@ static void monitor(void)
 static void lent(void)
 {
 	const uint32_t was = 0x123456, is = 0x654321;
-	struct tsr_display_frame f;
+	struct tsr_display_frame f, again;
 	uint64_t wanted, first;
 
 	begin_one_head();
@@ -693,6 +693,8 @@ static void lent(void)
 	tsr_gpu_display_update(b->gpu, 0);
 	bench_run(b, 10);
 	ktap_eq(f.pixels[0], was);
+	KTAP_REQUIRE(tsr_gpu_display_frame(b->gpu, 0, &again));
+	ktap_eq(again.serial, f.serial);
 	tsr_gpu_display_done(b->gpu, 0);
 	KTAP_REQUIRE(tsr_gpu_display_frame(b->gpu, 0, &f));
 	ktap_ok(f.serial > wanted);
