@@ -214,7 +214,7 @@ static int tessera_bind_push(struct tessera_bind_job *job, struct tessera_signal
 	tessera_signals_publish(signals, finished);
 	bind_push_armed(job);
 	dma_fence_end_signalling(cookie);
-	drm_gpuvm_exec_unlock(&vm_exec);
+	tessera_vm_exec_unlock(&vm_exec);
 
 	return 0;
 }

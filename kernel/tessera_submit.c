@@ -264,7 +264,7 @@ static int submit_lock_and_commit(struct tessera_submit *submit)
 		return ret;
 
 	submit_commit(submit, &vm_exec);
-	drm_gpuvm_exec_unlock(&vm_exec);
+	tessera_vm_exec_unlock(&vm_exec);
 
 	return 0;
 }

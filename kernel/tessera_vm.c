@@ -246,21 +246,50 @@ struct drm_gem_object *tessera_vm_resv_obj(struct tessera_vm *vm)
 	return vm->base.r_obj;
 }
 
+/*
+ * Newer kernels drop a BO that they had to wait for, and that has left the VM meanwhile,
+ * while the others are locked. That may be its last reference, and to free a BO its own
+ * reservation has to be locked: so keep it until all are unlocked.
+ */
+static int vm_exec_keep(struct drm_gpuvm_exec *vm_exec)
+{
+	struct drm_gem_object *left = vm_exec->exec.prelocked;
+
+	if (left) {
+		drm_gem_object_get(left);
+		vm_exec->extra.priv = left;
+	}
+
+	return 0;
+}
+
+/**
+ * tessera_vm_exec_unlock() - undo tessera_vm_exec_lock()
+ * @vm_exec: the same
+ */
+void tessera_vm_exec_unlock(struct drm_gpuvm_exec *vm_exec)
+{
+	drm_gpuvm_exec_unlock(vm_exec);
+	if (vm_exec->extra.priv)
+		drm_gem_object_put(vm_exec->extra.priv);
+}
+
 /**
  * tessera_vm_exec_lock() - lock a VM and its shared BOs, with room for fences in all
- * @vm_exec: as for drm_gpuvm_exec_lock()
+ * @vm_exec: as for drm_gpuvm_exec_lock(), with nothing in @vm_exec->extra
  *
  * That makes room in what it finds in the VM. A BO that it had to wait for stays
  * locked even if it has left the VM meanwhile, for the VM was unlocked to wait, and
  * drm_gpuvm_exec_resv_add_fence() adds to all that are locked: they get room here.
  *
- * Return: 0, -EINTR or -ENOMEM; drm_gpuvm_exec_unlock() undoes it.
+ * Return: 0, -EINTR or -ENOMEM; tessera_vm_exec_unlock() undoes it.
  */
 int tessera_vm_exec_lock(struct drm_gpuvm_exec *vm_exec)
 {
 	struct drm_gem_object *obj;
 	int ret;
 
+	vm_exec->extra.fn = vm_exec_keep;
 	ret = drm_gpuvm_exec_lock(vm_exec);
 	if (ret)
 		return ret;
@@ -268,7 +297,7 @@ int tessera_vm_exec_lock(struct drm_gpuvm_exec *vm_exec)
 	drm_exec_for_each_locked_object(&vm_exec->exec, obj) {
 		ret = dma_resv_reserve_fences(obj->resv, vm_exec->num_fences);
 		if (ret) {
-			drm_gpuvm_exec_unlock(vm_exec);
+			tessera_vm_exec_unlock(vm_exec);
 			return ret;
 		}
 	}

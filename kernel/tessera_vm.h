@@ -100,6 +100,7 @@ struct tessera_vm *tessera_vm_lookup(struct drm_file *file, u32 id);
 void tessera_vm_put(struct tessera_vm *vm);
 struct drm_gem_object *tessera_vm_resv_obj(struct tessera_vm *vm);
 int tessera_vm_exec_lock(struct drm_gpuvm_exec *vm_exec);
+void tessera_vm_exec_unlock(struct drm_gpuvm_exec *vm_exec);
 int tessera_vm_as_get(struct tessera_vm *vm);
 void tessera_vm_as_put(struct tessera_vm *vm);
 u32 tessera_vm_copy_faults(struct tessera_vm *vm, struct drm_tessera_fault *out, u32 max,

@@ -67,6 +67,10 @@ int tessera_vm_exec_lock(struct drm_gpuvm_exec *vm_exec)
 	return -EINVAL;
 }
 
+void tessera_vm_exec_unlock(struct drm_gpuvm_exec *vm_exec)
+{
+}
+
 /* A file, a VM of 39 bits with two queues, another VM with one, and a SUBMIT of @count jobs. */
 struct fixture {
 	struct drm_file file;
