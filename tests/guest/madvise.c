@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* test: TIMEOUT=240 MEM=640 DEVICE_ARGS=vram=32M */
+/* test: TIMEOUT=240 MEM=720 DEVICE_ARGS=vram=32M */
 /*
  * BO_MADVISE and the shrinker: what user space does not need goes when memory is short, and only
  * that; what is in use stays; what has gone is told and cannot come back. fdinfo counts all of it.
