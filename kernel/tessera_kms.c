@@ -16,6 +16,7 @@
 
 #include <linux/bitfield.h>
 #include <linux/seq_file.h>
+#include <linux/string_choices.h>
 
 #include <drm/clients/drm_client_setup.h>
 #include <drm/drm_atomic.h>
@@ -265,7 +266,7 @@ void tessera_kms_print(struct tessera_device *tdev, struct seq_file *m)
 
 		spin_lock_irq(&tdev->drm.event_lock);
 		seq_printf(m, "head %u: %s, %ux%u, frame %u, underruns %llu%s%s%s\n", i,
-			   head->on ? "on" : "off",
+			   str_on_off(head->on),
 			   (u32)FIELD_GET(TSR_DISPLAY_MODE_H_DISPLAY__MASK, head->mode[0]),
 			   (u32)FIELD_GET(TSR_DISPLAY_MODE_V_DISPLAY__MASK, head->mode[1]),
 			   head->frame, head->underruns, head->latching ? ", latching" : "",

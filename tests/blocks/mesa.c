@@ -45,7 +45,8 @@ static void print_texture(const char *name, enum pipe_format format, bool tiled)
 		printf(" 0x%llx,", (unsigned long long)words[i]);
 	printf("\n\t    ");
 	for (int i = 0; i < 2 * LEVELS; i++)
-		printf(" 0x%llx%s", (unsigned long long)surfaces[i], i < 2 * LEVELS - 1 ? "," : ")\n");
+		printf(" 0x%llx%s", (unsigned long long)surfaces[i],
+		       i < 2 * LEVELS - 1 ? "," : ")\n");
 }
 
 int main(void)

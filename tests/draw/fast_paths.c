@@ -66,7 +66,8 @@ static void measure(void)
 	for (unsigned int i = 0; i < TSR_PATHS; i++)
 		n[i] = after[i] - before[i];
 	ktap_note("%s: %llu tuples by generated code, %llu by the interpreter; %llu messages, %llu "
-		  "lane by lane; %llu primitives one by one, %llu not", now->scene, (unsigned long long)n[TSR_PATH_TUPLES_NATIVE],
+		  "lane by lane; %llu primitives one by one, %llu not", now->scene,
+		  (unsigned long long)n[TSR_PATH_TUPLES_NATIVE],
 		  (unsigned long long)n[TSR_PATH_TUPLES],
 		  (unsigned long long)(n[TSR_PATH_MESSAGES_TOGETHER] + n[TSR_PATH_MESSAGES]),
 		  (unsigned long long)n[TSR_PATH_MESSAGES],

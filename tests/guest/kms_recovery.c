@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* test: TIMEOUT=300 DEVICE_ARGS=heads=1,check=off,inject-window=on */
+/* test: TIMEOUT=300 DEVICE_ARGS=heads=1,check=off,inject-window=on CONSOLE=1 */
 /*
  * A picture is on while the device is reset, sleeps, fails, goes: afterwards the same picture is
  * seen, flips have gone on, and nobody waits for one that cannot come.

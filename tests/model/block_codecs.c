@@ -308,8 +308,8 @@ static void test_etc_individual(void)
 
 /*
  * Which mode a block is of: the sums of base and difference that leave 0 to 31, red first. The
- * texels of all three have other rules, so a block of the wrong mode has other texels: a differential
- * one has its base color and modifier in texel 0.
+ * texels of all three have other rules, so a block of the wrong mode has other texels: a
+ * differential one has its base color and modifier in texel 0.
  */
 static void test_etc_overflows(void)
 {

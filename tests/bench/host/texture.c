@@ -93,7 +93,7 @@ static void make_tables(unsigned int dimension)
 	units_stop(u);
 }
 
-/* Texture 3: one of @f's blocks, none of which is an error as a whole, in tiles of 4 by 4 blocks. */
+/* Texture 3: one of @f's blocks in tiles, none of which is an error as a whole. */
 static void make_compressed(const struct soup_format *f)
 {
 	const unsigned int across = (TEXELS + f->w - 1) / f->w;

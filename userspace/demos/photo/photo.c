@@ -2,12 +2,13 @@
 /*
  * photo: a picture goes through the GPU and comes back.
  *
- * Two processes, three queues, one buffer. The first process decodes a PNG, or has the GPU decode a
- * compressed texture, and uploads it; its first queue tiles it into a buffer that the second process
- * imported by PRIME; the second process's queue crops, mirrors and pastes rectangles there and fills
- * borders; the first process's second queue detiles the result. The order comes from a semaphore in
- * GPU memory (tile before edit) and a timeline syncobj (edit before detile) alone; the CPU waits
- * once, at the end. Then the CPU works out every pixel by itself, and all bits have to be equal.
+ * Two processes, three queues, one buffer. The first process decodes a PNG, or has the GPU decode
+ * a compressed texture, and uploads it; its first queue tiles it into a buffer that the second
+ * process imported by PRIME; the second process's queue crops, mirrors and pastes rectangles there
+ * and fills borders; the first process's second queue detiles the result. The order comes from a
+ * semaphore in GPU memory (tile before edit) and a timeline syncobj (edit before detile) alone; the
+ * CPU waits once, at the end. Then the CPU works out every pixel by itself, and all bits have to be
+ * equal.
  */
 #include <errno.h>
 #include <getopt.h>

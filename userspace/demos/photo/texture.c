@@ -10,7 +10,8 @@
 #define PATIENCE_NS (60ull * 1000000000)
 
 #define SHADER(name) \
-	extern const char _binary_demos_photo_##name##_s_start[], _binary_demos_photo_##name##_s_end[]
+	extern const char _binary_demos_photo_##name##_s_start[]; \
+	extern const char _binary_demos_photo_##name##_s_end[]
 SHADER(position);
 SHADER(texels);
 
