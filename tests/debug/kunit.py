@@ -12,7 +12,8 @@ import sys
 from guest import Guest
 
 CASE = re.compile(r"^\s*(not ok|ok) \d+ (\w+)(?: # SKIP (.*))?$")
-RUN = "modprobe kunit enable=1 && modprobe tessera_kunit && dmesg | sed 's/^\\[[^]]*\\] //'"
+# autorun: of 7.3; before, there is no such parameter, and it is ignored
+RUN = "modprobe kunit enable=1 autorun=1 && modprobe tessera_kunit && dmesg | sed 's/^\\[[^]]*\\] //'"
 
 
 def cases(text):
