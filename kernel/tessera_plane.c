@@ -247,9 +247,11 @@ static int plane_create_properties(struct drm_plane *plane, unsigned int number)
 {
 	int ret;
 
-	/* The cursor is on top, and what its pixels say. */
-	if (number == TSR_DISPLAY_PLANE_CURSOR)
-		return drm_plane_create_zpos_immutable_property(plane, number);
+	/* The cursor is on top, and what its pixels say: they are premultiplied. */
+	if (number == TSR_DISPLAY_PLANE_CURSOR) {
+		ret = drm_plane_create_blend_mode_property(plane, BIT(DRM_MODE_BLEND_PREMULTI));
+		return ret ?: drm_plane_create_zpos_immutable_property(plane, number);
+	}
 
 	ret = drm_plane_create_alpha_property(plane);
 	ret = ret ?: drm_plane_create_blend_mode_property(plane, BIT(DRM_MODE_BLEND_PIXEL_NONE) |
