@@ -146,10 +146,11 @@ int verb_deadline(const struct statement *s)
 {
 	struct file *f = find_file(s, word(s, 1));
 	struct sync_set_deadline args = { 0 };
+	uint64_t after;
 
-	if (!word(s, 2) || !parse_time(word(s, 2), &args.deadline_ns))
+	if (!word(s, 2) || !parse_time(word(s, 2), &after))
 		refuse(s, "expected: deadline FILE TIME, such as 16ms");
-	args.deadline_ns += now_ns();
+	args.deadline_ns = now_ns() + after;
 	return DO_IOCTL(f->fd, SYNC_IOC_SET_DEADLINE, &args);
 }
 
