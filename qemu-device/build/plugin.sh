@@ -38,7 +38,7 @@ NEEDED='include|host|tcg|linux-headers|scripts|subprojects|trace|accel|module-co
 # Version of the installed package, nothing where it is not Debian 13's.
 installed_qemu() {
     [ "$HOST_RELEASE" = trixie ] && [ "$ID" = debian ] || return 0
-    dpkg-query -W -f '${db:Status-Status} ${source:Version}\n' qemu-system-x86 2>/dev/null |
+    { dpkg-query -W -f '${db:Status-Status} ${source:Version}\n' qemu-system-x86 2>/dev/null || true; } |
         awk '$1 == "installed" { print $2 }'
 }
 
