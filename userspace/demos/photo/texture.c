@@ -3,8 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../lib/compressed.h"
-#include "tessera_gfx.h"
+#include "../lib/upload.h"
 #include "texture.h"
 
 #define PATIENCE_NS (60ull * 1000000000)
@@ -56,18 +55,11 @@ static int open_decoder(struct decoder *d, const char *device)
 /* The blocks as a texture, and what its texels go to. */
 static int make_images(struct decoder *d, const struct compressed *c)
 {
-	const struct tsr_gfx_image_info texture = {
-		.format = c->format, .order = c->order, .layout = TSR_LAYOUT_TILED,
-		.width = c->width, .height = c->height,
-		.block_width = c->block_width, .block_height = c->block_height,
-	};
 	const struct tsr_gfx_image_info target = {
 		.format = TSR_PIXEL_FORMAT_RGBA8_UNORM, .width = c->width, .height = c->height,
 	};
-	int ret = tsr_gfx_image_create(d->vm, &texture, &d->texture);
+	int ret = upload_compressed(d->vm, c, 1, false, &d->texture);
 
-	if (!ret)
-		ret = tsr_gfx_image_write(d->texture, 0, 0, c->level[0], compressed_pitch(c, 0));
 	return ret ? ret : tsr_gfx_image_create(d->vm, &target, &d->target);
 }
 

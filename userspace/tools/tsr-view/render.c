@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "../../demos/lib/matrix.h"
+#include "../../demos/lib/upload.h"
 #include "mipmap.h"
 #include "render.h"
 #include "tessera_gfx.h"
@@ -137,22 +138,6 @@ static int make_texture(struct renderer *r, const struct picture *picture,
 	return ret;
 }
 
-/* Blocks go to the GPU as they are, with the levels that the file has. */
-static int make_compressed(struct renderer *r, const struct compressed *c,
-			   struct tsr_gfx_image **image)
-{
-	const struct tsr_gfx_image_info info = {
-		.format = c->format, .order = c->order, .srgb = true, .layout = TSR_LAYOUT_TILED,
-		.width = c->width, .height = c->height, .levels = c->levels,
-		.block_width = c->block_width, .block_height = c->block_height,
-	};
-	int ret = tsr_gfx_image_create(r->vm, &info, image);
-
-	for (uint32_t n = 0; !ret && n < c->levels; n++)
-		ret = tsr_gfx_image_write(*image, n, 0, c->level[n], compressed_pitch(c, n));
-	return ret;
-}
-
 static int make_textures(struct renderer *r)
 {
 	uint8_t texel[4] = { 255, 255, 255, 255 };
@@ -166,7 +151,10 @@ static int make_textures(struct renderer *r)
 	for (uint32_t i = 0; !ret && i < count; i++) {
 		const struct model_texture *t = &r->model->textures[i];
 
-		ret = t->is_compressed ? make_compressed(r, &t->compressed, &r->textures[i])
+		/* with the levels that the file has */
+		ret = t->is_compressed ? upload_compressed(r->vm, &t->compressed,
+							   t->compressed.levels, true,
+							   &r->textures[i])
 				       : make_texture(r, &t->picture, &r->textures[i]);
 	}
 	return ret ? ret : make_texture(r, &white, &r->textures[count]);
