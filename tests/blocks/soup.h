@@ -64,6 +64,16 @@ static const struct soup_format soup_formats[] = {
 
 #define SOUP_FORMATS (sizeof(soup_formats) / sizeof(soup_formats[0]))
 
+/* A format by its name; NULL: there is none. */
+static inline const struct soup_format *soup_find(const char *name)
+{
+	for (unsigned int i = 0; i < SOUP_FORMATS; i++) {
+		if (!strcmp(soup_formats[i].name, name))
+			return &soup_formats[i];
+	}
+	return NULL;
+}
+
 /* ---- Random bits ----------------------------------------------------------------------------- */
 
 static uint64_t soup_state;

@@ -40,7 +40,7 @@ inside() {
 
 # What `make run` leaves: each of these is a picture.
 pictures() {
-    inside "$1" 'find /root/.cache/tessera/build -path "*/run/*.png" -size +1k' || return
+    inside "$1" 'find ~/.cache/tessera/build -path "*/run/*.png" -size +1k' || return
     [ "$(wc -l <"$roots/$1.log")" -ge 4 ] || { cat "$roots/$1.log"; return 1; }
 }
 

@@ -22,24 +22,9 @@
 #include "gt_recover.h"
 
 #define VA		0x40000000ull
-#define COMMAND		4	/* register of the configuration space */
-#define COMMAND_MASTER	4
 #define FILLS		2000u
 
 static struct gt_ctx c;
-
-static uint16_t command_register(void)
-{
-	char path[300];
-	uint16_t command = 0;
-	int fd;
-
-	gt_sysfs(0, "config", path, sizeof(path));
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	ktap_eq(pread(fd, &command, 2, COMMAND), 2);
-	close(fd);
-	return command;
-}
 
 /* A number of this file's fdinfo. */
 static unsigned long long fdinfo(const char *key)
@@ -139,7 +124,7 @@ static void purged_everywhere(void)
 static bool no_master_or_reset(uint64_t resets)
 {
 	for (unsigned int i = 0; i < 200; i++) {
-		if (!(command_register() & COMMAND_MASTER) ||
+		if (!gt_masters_bus() ||
 		    gt_gpu_state(c.fd).reset_count == resets + 1)
 			return true;
 		gt_sleep_ms(5);

@@ -15,14 +15,10 @@
 /* A format by its name in soup.h, as a texture would have it. */
 static const struct soup_format *soup_named(const char *name, struct tsr_format *format)
 {
-	for (unsigned int i = 0; i < SOUP_FORMATS; i++) {
-		const struct soup_format *f = &soup_formats[i];
+	const struct soup_format *f = soup_find(name);
 
-		if (!strcmp(f->name, name) &&
-		    tsr_format_find_texture(format, f->number, TSR_COMPONENT_ORDER_RGBA, f->srgb))
-			return f;
-	}
-	return NULL;
+	return f && tsr_format_find_texture(format, f->number, TSR_COMPONENT_ORDER_RGBA, f->srgb)
+		       ? f : NULL;
 }
 
 /* The texels of a block as bytes, as the files have them; returns how many bytes. */

@@ -13,7 +13,6 @@
 #include "ktap.h"
 #include "soup.h"
 #include "staged.h"
-#include "stop_work.h"
 
 #define NEEDED (STAGED_QUERIES + 0x100)
 #define COUNTER STAGED_COUNTERS
@@ -733,13 +732,7 @@ static void test_stop_work(void)
 		staged_states();
 		staged_stream_out(true);
 		staged_draw(TSR_TOPOLOGY_PATCHES, 3u << 28);
-		staged_packet((uint64_t[]){ TSR_OP_LIST_HALT | TSR_LIST_HALT_QWORDS << 8 }, 1);
-		tsr_pack_bin(staged_at(STAGED_AT_STREAM), &(struct tsr_bin){
-			.list = STAGED_LIST + STAGED_AT_BIN_LIST, .size = staged.list_bytes,
-			.frame = STAGED_LIST + STAGED_AT_FRAME });
-		bench_call(&staged.queue[0], STAGED_LIST + STAGED_AT_STREAM, TSR_BIN_QWORDS * 8);
-		bench_kick(&staged.queue[0]);
-		stop_work_check(&staged.queue[0], what[i], true);
+		staged_stop_work(what[i], true);
 		staged_stop();
 	}
 }

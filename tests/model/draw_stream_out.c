@@ -10,7 +10,6 @@
 #include "ktap.h"
 #include "soup.h"
 #include "staged.h"
-#include "stop_work.h"
 
 #define NEEDED(stream) (STAGED_QUERIES + 0x100 + 16 * (stream))
 #define COUNTER(n) (STAGED_COUNTERS + 8 * (uint64_t)(n))
@@ -615,13 +614,7 @@ static void test_stop_work(void)
 		staged_stream_out(true);
 		for (unsigned int k = 0; k < (i ? 1 : 40); k++)
 			staged_draw(TSR_TOPOLOGY_TRIANGLE_STRIP, i ? 3u << 28 : 2000);
-		staged_packet((uint64_t[]){ TSR_OP_LIST_HALT | TSR_LIST_HALT_QWORDS << 8 }, 1);
-		tsr_pack_bin(staged_at(STAGED_AT_STREAM), &(struct tsr_bin){
-			.list = STAGED_LIST + STAGED_AT_BIN_LIST, .size = staged.list_bytes,
-			.frame = STAGED_LIST + STAGED_AT_FRAME });
-		bench_call(&staged.queue[0], STAGED_LIST + STAGED_AT_STREAM, TSR_BIN_QWORDS * 8);
-		bench_kick(&staged.queue[0]);
-		stop_work_check(&staged.queue[0], what[i], i);
+		staged_stop_work(what[i], i);
 		staged_stop();
 	}
 }

@@ -137,11 +137,10 @@ static const struct shape { unsigned int dim, w, h, d, layers; } shapes[] = {
 
 #define SHAPES (sizeof(shapes) / sizeof(shapes[0]))
 
-static void make_pair(struct pair *p, const struct soup_format *f, const struct shape *s,
-		      bool tiled, bool srgb)
+/* Both textures of a pair, but for where their texels are. */
+static void describe(struct pair *p, const struct soup_format *f, const struct shape *s,
+		     unsigned int levels, bool tiled, bool srgb)
 {
-	unsigned int most = s->w > s->h ? s->w : s->h;
-
 	memset(p, 0, sizeof(*p));
 	p->f = f;
 	p->bw = f->w;
@@ -149,16 +148,24 @@ static void make_pair(struct pair *p, const struct soup_format *f, const struct 
 	ktap_ok(tsr_format_find_texture(&p->format, f->number, TSR_COMPONENT_ORDER_RGBA, srgb));
 	p->t = (struct tex){
 		.dim = s->dim, .format = f->number, .w = s->w, .h = s->h, .d = s->d,
-		.layers = s->layers, .samples = 1, .tiled = tiled, .srgb = srgb,
+		.layers = s->layers, .levels = levels, .samples = 1, .tiled = tiled, .srgb = srgb,
 		.swizzle = { 0, 1, 2, 3 }, .max_lod = 0x1fff, .bpp = f->bytes,
 	};
-	while (most >> p->t.levels)
-		p->t.levels++;
 	p->plain = p->t;
 	p->plain.tiled = false;
 	p->plain.format = f->texel == SOUP_BYTES ? TSR_PIXEL_FORMAT_RGBA8_UNORM
 						 : TSR_PIXEL_FORMAT_RGBA32F;
 	p->plain.bpp = f->texel == SOUP_BYTES ? 4 : 16;
+}
+
+static void make_pair(struct pair *p, const struct soup_format *f, const struct shape *s,
+		      bool tiled, bool srgb)
+{
+	unsigned int most = s->w > s->h ? s->w : s->h, levels = 0;
+
+	while (most >> levels)
+		levels++;
+	describe(p, f, s, levels, tiled, srgb);
 	while (!lay_out(p))
 		p->plain.levels = --p->t.levels;
 	for (unsigned int i = 0; i < s->layers * (s->dim == TEX_CUBE ? 6 : 1) * p->t.levels; i++)
@@ -593,37 +600,15 @@ static const struct mesa_texture mesa_textures[] = {
 
 #define MESA_TEXTURES (sizeof(mesa_textures) / sizeof(mesa_textures[0]))
 
-static const struct soup_format *soup_named(const char *name)
-{
-	for (unsigned int i = 0; i < SOUP_FORMATS; i++) {
-		if (!strcmp(soup_formats[i].name, name))
-			return &soup_formats[i];
-	}
-	return NULL;
-}
-
 /* Blocks where Mesa's surfaces are, and a texture of their texels. */
 static void mesa_pair(struct pair *p, const struct mesa_texture *m)
 {
-	const struct soup_format *f = soup_named(m->name);
+	static const struct shape shape = { TEX_2D, MESA_SIDE, MESA_SIDE, 1, 1 };
+	const struct soup_format *f = soup_find(m->name);
 	uint32_t plain_at = PLAIN_AT;
 
 	KTAP_REQUIRE(f);
-	memset(p, 0, sizeof(*p));
-	p->f = f;
-	p->bw = f->w;
-	p->bh = f->h;
-	ktap_ok(tsr_format_find_texture(&p->format, f->number, TSR_COMPONENT_ORDER_RGBA, f->srgb));
-	p->t = (struct tex){
-		.dim = TEX_2D, .format = f->number, .w = MESA_SIDE, .h = MESA_SIDE, .d = 1,
-		.layers = 1, .levels = MESA_LEVELS, .samples = 1, .tiled = m->tiled,
-		.srgb = f->srgb, .swizzle = { 0, 1, 2, 3 }, .max_lod = 0x1fff, .bpp = f->bytes,
-	};
-	p->plain = p->t;
-	p->plain.tiled = false;
-	p->plain.format = f->texel == SOUP_BYTES ? TSR_PIXEL_FORMAT_RGBA8_UNORM
-						 : TSR_PIXEL_FORMAT_RGBA32F;
-	p->plain.bpp = f->texel == SOUP_BYTES ? 4 : 16;
+	describe(p, f, &shape, MESA_LEVELS, m->tiled, f->srgb);
 	for (unsigned int l = 0; l < MESA_LEVELS; l++) {
 		p->t.at[l] = (uint32_t)(m->surfaces[2 * l] - UNITS_DATA);
 		p->t.row[l] = (uint32_t)m->surfaces[2 * l + 1];

@@ -54,6 +54,8 @@ int gt_open(void);					/* render node of the first device */
 int gt_open_card(void);					/* its primary node */
 /* gt_sysfs(): path of @leaf in the PCI device's directory in sysfs. */
 void gt_sysfs(unsigned int index, const char *leaf, char *path, size_t size);
+/* gt_masters_bus(): whether the first device's COMMAND register lets it master the bus. */
+bool gt_masters_bus(void);
 /* gt_debugfs(): path of the first device's debugfs file @leaf; the program ends without one. */
 void gt_debugfs(const char *leaf, char *path, size_t size);
 int gt_write_file(const char *path, const char *text);	/* 0 or -errno */

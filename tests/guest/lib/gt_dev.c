@@ -98,6 +98,23 @@ void gt_sysfs(unsigned int index, const char *leaf, char *path, size_t size)
 	snprintf(path, size, "%s%s%s", real, *leaf ? "/" : "", leaf);
 }
 
+bool gt_masters_bus(void)
+{
+	enum { COMMAND = 4, COMMAND_MASTER = 4 };	/* of the configuration space */
+	char path[300];
+	uint16_t command = 0;
+	ssize_t got;
+	int fd;
+
+	gt_sysfs(0, "config", path, sizeof(path));
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	got = pread(fd, &command, 2, COMMAND);
+	if (got != 2)
+		gt_die("%s: %s", path, strerror(errno));
+	close(fd);
+	return command & COMMAND_MASTER;
+}
+
 void gt_debugfs(const char *leaf, char *path, size_t size)
 {
 	char pattern[100];

@@ -6,6 +6,7 @@
 
 #include "ktap.h"
 #include "reload.h"
+#include "stop_work.h"
 #include "tessera_asm.h"
 
 struct staged staged;
@@ -235,16 +236,29 @@ static bool work(unsigned int which)
 	return bench_state(&staged.queue[which]) == TSR_QUEUE_STATE_IDLE;
 }
 
-bool staged_bin(void)
+/* The list ends, and BIN is called. */
+static void call_bin(void)
 {
 	staged_packet((uint64_t[]){ TSR_OP_LIST_HALT | TSR_LIST_HALT_QWORDS << 8 }, 1);
-	bench_invalidate_all(&staged.as);
 	tsr_pack_bin(staged_at(STAGED_AT_STREAM), &(struct tsr_bin){
 		.list = STAGED_LIST + STAGED_AT_BIN_LIST, .size = staged.list_bytes,
 		.frame = STAGED_LIST + STAGED_AT_FRAME });
 	bench_call(&staged.queue[STAGED_BIN], STAGED_LIST + STAGED_AT_STREAM, TSR_BIN_QWORDS * 8);
+}
+
+bool staged_bin(void)
+{
+	bench_invalidate_all(&staged.as);
+	call_bin();
 	staged.steps = 0;
 	return work(STAGED_BIN);
+}
+
+void staged_stop_work(const char *what, bool endless)
+{
+	call_bin();
+	bench_kick(&staged.queue[STAGED_BIN]);
+	stop_work_check(&staged.queue[STAGED_BIN], what, endless);
 }
 
 bool staged_render(void)
