@@ -98,7 +98,7 @@ static int tessera_vm_init_timeline(struct tessera_vm *vm)
 	if (!vm->timeline)
 		return -ENOMEM;
 
-	ret = tessera_timeline_start(vm->timeline, &tessera_bind_sched_ops, tdev->submit_wq, 1,
+	ret = tessera_timeline_start(vm->timeline, &tessera_bind_sched_ops, tdev->bind_wq, 1,
 				     MAX_SCHEDULE_TIMEOUT, NULL, tdev->drm.dev);
 	if (ret)
 		tessera_timeline_put(vm->timeline);
