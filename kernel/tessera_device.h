@@ -123,7 +123,7 @@ struct tessera_device {
 	/** @kms: The display controller, NULL if there is none. */
 	struct tessera_kms *kms;
 
-	/** @submit_wq: Runs and frees the jobs of all queues; nothing here takes long. Signals fences. */
+	/** @submit_wq: Runs and frees the jobs of all queues, all short. Signals fences. */
 	struct workqueue_struct *submit_wq;
 	/** @bind_wq: Runs and frees the asynchronous binds of all VMs. Signals fences. */
 	struct workqueue_struct *bind_wq;
