@@ -285,7 +285,7 @@ void tsr_gpu_pause(struct tsr_gpu *gpu)
 	while (!all_idle(gpu))
 		wait_quiet(gpu);
 	for (unsigned int i = 0; i < TSR_QUEUES_MAX; i++) {
-		/* between two turns of tsr_gpu_run() */
+		/* between two calls of tsr_gpu_run() */
 		if (gpu->queue[i].state == TSR_QUEUE_STATE_RUNNING) {
 			tsr_sched_off(&gpu->queue[i]);
 			tsr_sched_ready(&gpu->queue[i], true);

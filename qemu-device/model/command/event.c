@@ -121,7 +121,7 @@ void tsr_interval_begin(struct tsr_queue *q, const struct tsr_packet *packet)
 	interval->written = 0;
 	for (unsigned int id = 0; id < TSR_QUEUE_COUNTERS; id++)
 		interval->base[id] = counter_now(q, id);
-	/* The packet retires behind this. */
+	/* The packet retires after this. */
 	interval->base[TSR_QUEUE_COUNTER_CYCLES] += TSR_COUNTER_BEGIN_QWORDS;
 	interval->base[TSR_QUEUE_COUNTER_CP_PACKETS] += 1;
 }

@@ -156,7 +156,7 @@ static void request(struct tsr_queue *q, unsigned int bit)
 		atomic_store_explicit(&q->active->attention, true, memory_order_relaxed);
 		return;
 	}
-	if (q->state == TSR_QUEUE_STATE_RUNNING) {	/* between two turns of tsr_gpu_run() */
+	if (q->state == TSR_QUEUE_STATE_RUNNING) {	/* between two calls of tsr_gpu_run() */
 		tsr_sched_off(q);
 		tsr_sched_ready(q, true);
 	}
@@ -227,7 +227,7 @@ static void do_resume(struct tsr_queue *q)
 		tsr_queue_set_state(q, TSR_QUEUE_STATE_IDLE);
 		return;
 	}
-	/* Behind a WAIT that does not hold the engine may have work left, and wait for the host. */
+	/* After a WAIT that does not hold the engine may have work left, and wait for the host. */
 	if (q->before == TSR_QUEUE_STATE_BLOCKED && q->exec.phase == TSR_CP_EXECUTE &&
 	    q->exec.waited && !q->exec.fifo.count) {
 		tsr_sched_block(q, TSR_QUEUE_BLOCK_SEMAPHORE);

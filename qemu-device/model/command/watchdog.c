@@ -4,7 +4,7 @@
 #define NS_PER_MS 1000000ull
 
 /* Between two looks at a watched queue that makes progress: this fraction of its time. */
-#define WATCH_LOOKS 8
+#define WATCH_PASSES 8
 
 static uint64_t host_clock(struct tsr_gpu *gpu)
 {
@@ -66,8 +66,8 @@ static uint64_t watch(struct tsr_queue *q, uint64_t now)
 	if (q->watch_fired)	/* until it moves */
 		return now + watch_time(q);
 	/* While it runs nobody tells when it last moved: look more often. */
-	if (q->state == TSR_QUEUE_STATE_RUNNING && now + watch_time(q) / WATCH_LOOKS < deadline)
-		return now + watch_time(q) / WATCH_LOOKS;
+	if (q->state == TSR_QUEUE_STATE_RUNNING && now + watch_time(q) / WATCH_PASSES < deadline)
+		return now + watch_time(q) / WATCH_PASSES;
 	return deadline;
 }
 

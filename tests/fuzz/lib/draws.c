@@ -72,7 +72,7 @@ static unsigned int texel_bytes(uint32_t format, uint32_t order)
 	return tsr_format_find(&f, format, order, false) ? f.bytes : 0;
 }
 
-/* Colour formats that can be written, found once. */
+/* Color formats that can be written, found once. */
 static unsigned int any_format(struct fuzz_random *r)
 {
 	static uint8_t formats[256];
@@ -131,7 +131,7 @@ static bool lay_out(struct draws *d, struct fuzz_random *r, unsigned int n, unsi
 	return true;
 }
 
-static bool colour(struct draws *d, unsigned int n, unsigned int *texel)
+static bool color(struct draws *d, unsigned int n, unsigned int *texel)
 {
 	struct fuzz_random r = draws_part(d, TARGET, n);
 	struct tsr_render_target *t = &d->target[n];
@@ -181,7 +181,7 @@ static bool try_targets(struct draws *d)
 	d->tagged = false;
 	memset(d->target, 0, sizeof(d->target));
 	for (unsigned int i = 0; i < d->frame.targets; i++) {
-		if (!colour(d, i, &texel))
+		if (!color(d, i, &texel))
 			return false;
 	}
 	if ((size_t)texel << (2 * d->frame.tile_shift + d->frame.samples_log2) >
@@ -206,7 +206,7 @@ static void frame(struct draws *d)
 		.targets = fuzz_below(&r, 4) ? 1 : fuzz_below(&r, 9),
 		.has_depth = fuzz_below(&r, 4), .has_stencil = fuzz_below(&r, 2),
 		.heap = DRAWS_HEAP, .heap_size = DRAWS_HEAP_SIZE,
-		.colour = DRAWS_LIST + DRAWS_TARGET,
+		.color = DRAWS_LIST + DRAWS_TARGET,
 		.depth = DRAWS_LIST + DRAWS_TARGET + 64 * TSR_RENDER_TARGETS_MAX,
 		.stencil = DRAWS_LIST + DRAWS_TARGET + 64 * (TSR_RENDER_TARGETS_MAX + 1),
 		.sample_positions = DRAWS_DATA + DRAWS_TEXELS,
@@ -226,7 +226,7 @@ static void frame(struct draws *d)
 	}
 	tsr_pack_frame(at(d, DRAWS_FRAME), f);
 	expanded = *f;
-	expanded.colour += DRAWS_EXPAND_TARGET - DRAWS_TARGET;
+	expanded.color += DRAWS_EXPAND_TARGET - DRAWS_TARGET;
 	expanded.depth += DRAWS_EXPAND_TARGET - DRAWS_TARGET;
 	expanded.stencil += DRAWS_EXPAND_TARGET - DRAWS_TARGET;
 	tsr_pack_frame(at(d, DRAWS_EXPAND_FRAME), &expanded);
@@ -452,7 +452,7 @@ static void shader_state(struct draws *d, struct fuzz_random *r, unsigned int n,
 		.early_tests = !fuzz_below(r, 10),
 		.helpers = code->derivatives || fuzz_below(r, 2),
 		.depth_layout = fuzz_below(r, 8) ? 0 : fuzz_below(r, 4),
-		.wait_depth = true, .wait_colour = true,
+		.wait_depth = true, .wait_color = true,
 		.preload_0 = fuzz_below(r, 2) ? fuzz_below(r, 3) : 0,
 		.preload_0_half = !fuzz_below(r, 4), .preload_0_components = fuzz_below(r, 4),
 		.preload_0_zero_lod = !fuzz_below(r, 4), .preload_0_varying = fuzz_below(r, 5),
