@@ -195,7 +195,7 @@ static enum tsr_cp_result do_call(struct tsr_runner *runner, struct tsr_queue *q
 		if (atomic_load_explicit(&q->gpu->hooked.capture_armed, memory_order_relaxed))
 			q->gpu->hooks->call(runner, q, call.addr, call.size);
 		if (tsr_injected(q->gpu, TSR_INJECTION_IRQ_EARLY, &at, NULL))
-			tsr_irq_raise(q->gpu, TSR_IRQ_CLASS_JOB, 1ull << q->index);
+			tsr_irq_raise(&q->gpu->irq, TSR_IRQ_CLASS_JOB, 1ull << q->index);
 	}
 	x->frame[x->depth++] =
 		(struct tsr_call_frame) { .pc = call.addr, .end = call.addr + call.size };

@@ -46,7 +46,7 @@ static enum tsr_step fence_write(struct tsr_mem *mem, const struct tsr_packet *p
 	if (step == TSR_STEP_DONE && mem->gpu->cfg.check && !packet->depth)
 		mem->gpu->hooks->fenced(mem->queue, mem->as, fence.addr, fence.value);
 	if (step == TSR_STEP_DONE && fence.irq)
-		tsr_irq_raise(mem->gpu, TSR_IRQ_CLASS_JOB, 1ull << mem->queue->index);
+		tsr_irq_raise(&mem->gpu->irq, TSR_IRQ_CLASS_JOB, 1ull << mem->queue->index);
 	return step;
 }
 

@@ -27,7 +27,7 @@ static void completed(struct tsr_gpu *gpu, unsigned int as, uint32_t n, bool irq
 	gpu->mmu.as[as].inv_done += n;
 	tsr_counter_global(&gpu->counters, TSR_GLOBAL_COUNTER_TLB_INVALIDATIONS, n);
 	if (irq)
-		tsr_irq_raise(gpu, TSR_IRQ_CLASS_GLOBAL, TSR_GLOBAL_IRQ_TLB_DONE);
+		tsr_irq_raise(&gpu->irq, TSR_IRQ_CLASS_GLOBAL, TSR_GLOBAL_IRQ_TLB_DONE);
 }
 
 /* One invalidation is complete, and with it those that put_off_oldest() has put off. */

@@ -50,7 +50,7 @@ void tsr_queue_faulted(struct tsr_queue *q)
 	if (gpu->cfg.check)
 		gpu->hooks->faulted(q);
 	tsr_counter_global(&gpu->counters, TSR_GLOBAL_COUNTER_FAULTS, 1);
-	tsr_irq_raise(gpu, TSR_IRQ_CLASS_FAULT, 1ull << q->index);
+	tsr_irq_raise(&gpu->irq, TSR_IRQ_CLASS_FAULT, 1ull << q->index);
 }
 
 void tsr_queue_slot_fault(struct tsr_queue *q, unsigned int code, uint64_t addr)
@@ -134,7 +134,7 @@ void tsr_queue_honour(struct tsr_queue *q)
 		do_suspend(q);
 	}
 	if (request & (TSR_REQUEST_RESET | TSR_REQUEST_SUSPEND))
-		tsr_irq_raise(q->gpu, TSR_IRQ_CLASS_GLOBAL, TSR_GLOBAL_IRQ_QUEUE_STOPPED);
+		tsr_irq_raise(&q->gpu->irq, TSR_IRQ_CLASS_GLOBAL, TSR_GLOBAL_IRQ_QUEUE_STOPPED);
 }
 
 /* Whether the queue does not stop when it is told to, on purpose. */

@@ -61,7 +61,7 @@ static uint64_t watch(struct tsr_queue *q, uint64_t now)
 	} else if (!q->watch_fired && now >= deadline) {
 		q->watch_fired = true;
 		tsr_trace(q->gpu, TSR_TRACE_WATCHDOG, args, 2);
-		tsr_irq_raise(q->gpu, TSR_IRQ_CLASS_WATCHDOG, 1ull << q->index);
+		tsr_irq_raise(&q->gpu->irq, TSR_IRQ_CLASS_WATCHDOG, 1ull << q->index);
 	}
 	if (q->watch_fired)	/* until it moves */
 		return now + watch_time(q);

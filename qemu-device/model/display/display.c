@@ -12,7 +12,7 @@
 void tsr_head_raise(struct tsr_gpu *gpu, const struct tsr_head *head, uint32_t bits)
 {
 	if (bits)
-		tsr_irq_raise(gpu, TSR_IRQ_CLASS_DISPLAY, (uint64_t)bits << 8 * head->index);
+		tsr_irq_raise(&gpu->irq, TSR_IRQ_CLASS_DISPLAY, (uint64_t)bits << 8 * head->index);
 }
 
 /* ---- Vertical blanks ------------------------------------------------------------------------- */

@@ -149,7 +149,7 @@ static void happen(struct tsr_gpu *gpu, const struct tsr_inject_deferred *deferr
 	switch (deferred->what) {
 	case TSR_DEFERRED_MESSAGE:
 		if (!atomic_load(&gpu->hooked.gone))
-			tsr_irq_send(gpu, deferred->vector);
+			tsr_irq_send(&gpu->irq, deferred->vector);
 		break;
 	case TSR_DEFERRED_STORE:
 		if (!atomic_load(&gpu->hooked.gone))
