@@ -262,7 +262,7 @@ static void put_states(void)
 		.registers = TSR_REGISTER_TYPE_F32, .format = TSR_PIXEL_FORMAT_RGBA32F << 12 });
 	tsr_pack_frame(at(FRAME), &(struct tsr_frame){
 		.width = WIDTH, .height = HEIGHT, .layers = LAYERS, .tile_shift = 4, .targets = 1,
-		.heap = HEAP, .heap_size = HEAP_SIZE, .color = LIST + TARGET });
+		.heap = HEAP, .heap_size = HEAP_SIZE, .colour = LIST + TARGET });
 	tsr_pack_render_target(at(TARGET), &(struct tsr_render_target){
 		.pointer = TARGET_VA, .format = TSR_PIXEL_FORMAT_RGBA32F, .pitch = WIDTH * 16,
 		.sample_stride = LAYER_BYTES, .layer_stride = LAYER_BYTES });

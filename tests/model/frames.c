@@ -119,7 +119,7 @@ static void put_frame(unsigned int n)
 
 	tsr_pack_frame(at(n, FRAME), &(struct tsr_frame){
 		.width = WIDTH, .height = HEIGHT, .layers = 1, .tile_shift = 4, .targets = 1,
-		.heap = HEAP_OF(n), .heap_size = 1 << 20, .color = list + TARGET });
+		.heap = HEAP_OF(n), .heap_size = 1 << 20, .colour = list + TARGET });
 	tsr_pack_render_target(at(n, TARGET), &(struct tsr_render_target){
 		.pointer = TARGET_OF(n), .format = TSR_PIXEL_FORMAT_R32UI, .pitch = WIDTH * 4,
 		.sample_stride = WIDTH * HEIGHT * 4, .layer_stride = WIDTH * HEIGHT * 4,
@@ -335,7 +335,7 @@ static void test_heap_grows(void)
 	start();
 	tsr_pack_frame(at(0, FRAME), &(struct tsr_frame){
 		.width = WIDTH, .height = HEIGHT, .layers = 1, .tile_shift = 4, .targets = 1,
-		.heap = HEAP_OF(0), .color = LIST_OF(0) + TARGET });
+		.heap = HEAP_OF(0), .colour = LIST_OF(0) + TARGET });
 	tsr_pack_heap(p, &(struct tsr_heap){ .base = HEAP_OF(0), .max = 16 });
 	bench_emit(&m.queue[BIN], p, TSR_HEAP_QWORDS);
 	submit(BIN, 0);

@@ -439,7 +439,7 @@ static void all_formats(void)
 /* ---- Blocks ---------------------------------------------------------------------------------- */
 
 /* Words of any bits for all pixels of a block, numbers that are none among them. */
-static void any_quads(struct scene *s, uint64_t mask[16])
+static void any_block(struct scene *s, uint64_t mask[16])
 {
 	for (unsigned int n = 0; n < 4 * TSR_BUNDLE_WARPS * TSR_WARP_LANES; n++)
 		s->color[n / TSR_WARP_LANES].u[n % TSR_WARP_LANES] =
@@ -448,7 +448,7 @@ static void any_quads(struct scene *s, uint64_t mask[16])
 		mask[i] = below(3) ? UINT64_MAX : any() | (uint64_t)any() << 32;
 }
 
-static void write_quads(const struct scene *s, const uint64_t *mask, const char *simd, bool warps,
+static void write_block(const struct scene *s, const uint64_t *mask, const char *simd, bool warps,
 			struct buffer *b)
 {
 	const struct tsr_output_quads quads = {
@@ -479,13 +479,13 @@ static void quad_blocks(void)
 			s.blend = (struct tsr_blend){ .mask = 15, .components = 3,
 						      .mode = TSR_BLEND_MODE_OPAQUE,
 						      .registers = s.blend.registers };
-		any_quads(&s, mask);
+		any_block(&s, mask);
 		fill(&s);
 		now = before;
-		write_quads(&s, mask, "sse2", true, &now);
+		write_block(&s, mask, "sse2", true, &now);
 		for (unsigned int n = 0; n < 2; n++) {
 			other = before;
-			write_quads(&s, mask, paths[n], false, &other);
+			write_block(&s, mask, paths[n], false, &other);
 			ktap_mem_eq(other.bytes, now.bytes, sizeof(now.bytes));
 		}
 	}

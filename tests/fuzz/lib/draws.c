@@ -206,7 +206,7 @@ static void frame(struct draws *d)
 		.targets = fuzz_below(&r, 4) ? 1 : fuzz_below(&r, 9),
 		.has_depth = fuzz_below(&r, 4), .has_stencil = fuzz_below(&r, 2),
 		.heap = DRAWS_HEAP, .heap_size = DRAWS_HEAP_SIZE,
-		.color = DRAWS_LIST + DRAWS_TARGET,
+		.colour = DRAWS_LIST + DRAWS_TARGET,
 		.depth = DRAWS_LIST + DRAWS_TARGET + 64 * TSR_RENDER_TARGETS_MAX,
 		.stencil = DRAWS_LIST + DRAWS_TARGET + 64 * (TSR_RENDER_TARGETS_MAX + 1),
 		.sample_positions = DRAWS_DATA + DRAWS_TEXELS,
@@ -226,7 +226,7 @@ static void frame(struct draws *d)
 	}
 	tsr_pack_frame(at(d, DRAWS_FRAME), f);
 	expanded = *f;
-	expanded.color += DRAWS_EXPAND_TARGET - DRAWS_TARGET;
+	expanded.colour += DRAWS_EXPAND_TARGET - DRAWS_TARGET;
 	expanded.depth += DRAWS_EXPAND_TARGET - DRAWS_TARGET;
 	expanded.stencil += DRAWS_EXPAND_TARGET - DRAWS_TARGET;
 	tsr_pack_frame(at(d, DRAWS_EXPAND_FRAME), &expanded);
@@ -452,7 +452,7 @@ static void shader_state(struct draws *d, struct fuzz_random *r, unsigned int n,
 		.early_tests = !fuzz_below(r, 10),
 		.helpers = code->derivatives || fuzz_below(r, 2),
 		.depth_layout = fuzz_below(r, 8) ? 0 : fuzz_below(r, 4),
-		.wait_depth = true, .wait_color = true,
+		.wait_depth = true, .wait_colour = true,
 		.preload_0 = fuzz_below(r, 2) ? fuzz_below(r, 3) : 0,
 		.preload_0_half = !fuzz_below(r, 4), .preload_0_components = fuzz_below(r, 4),
 		.preload_0_zero_lod = !fuzz_below(r, 4), .preload_0_varying = fuzz_below(r, 5),

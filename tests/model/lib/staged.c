@@ -149,7 +149,7 @@ void staged_start(const struct tsr_config *config)
 	staged.frame = (struct tsr_frame){
 		.width = STAGED_WIDTH, .height = STAGED_HEIGHT, .layers = 1, .tile_shift = 4,
 		.targets = 1, .heap = STAGED_HEAP, .heap_size = STAGED_HEAP_SIZE,
-		.color = STAGED_LIST + STAGED_AT_TARGET };
+		.colour = STAGED_LIST + STAGED_AT_TARGET };
 	staged.shader = (struct tsr_shader_state){
 		.position = STAGED_LIST + STAGED_AT_PROGRAM,
 		.fragment = STAGED_LIST + STAGED_AT_FRAGMENT, .output_stride = 16,

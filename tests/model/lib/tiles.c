@@ -114,7 +114,7 @@ void tiles_submit(struct tiles *t)
 
 	for (unsigned int i = 0; i < TSR_RENDER_TARGETS_MAX + 2; i++)
 		tsr_pack_render_target(words(t, TARGETS + 64 * i), &t->target[i]);
-	t->f->frame.color = TARGETS;
+	t->f->frame.colour = TARGETS;
 	t->f->frame.depth = TARGETS + 64 * TILES_DEPTH;
 	t->f->frame.stencil = TARGETS + 64 * TILES_STENCIL;
 	tsr_pack_frame(words(t, FRONT_FRAME), &t->f->frame);
