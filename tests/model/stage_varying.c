@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* test: TSAN=0 */
 /*
  * Varyings: every way to load one, against interpolation in long double on its own plane
  * equations: barycentric coordinates of the point, each weighted with 1/w.
