@@ -89,7 +89,7 @@ static void reset_state(struct tsr_gpu *gpu)
 void tsr_gpu_clear(struct tsr_gpu *gpu)
 {
 	reset_state(gpu);
-	tsr_irq_reset(gpu);
+	tsr_irq_reset(&gpu->irq);
 	tsr_display_reset(gpu);
 	for (unsigned int i = 0; i < TSR_GLOBAL_COUNTERS; i++)
 		atomic_store_explicit(&gpu->counters.global[i], 0, memory_order_relaxed);
@@ -132,6 +132,21 @@ static void init_timer(struct tsr_gpu *gpu)
 	tsr_watchdog_init(gpu);
 }
 
+/* What the interrupts know of the device. Hooks are set. */
+static void init_irq(struct tsr_gpu *gpu)
+{
+	struct tsr_irq *irq = &gpu->irq;
+
+	irq->ops = gpu->ops;
+	irq->host = gpu->host;
+	irq->counters = &gpu->counters;
+	irq->hooks = gpu->hooks;
+	irq->hooked = &gpu->hooked;
+	irq->gpu = gpu;
+	irq->check = gpu->cfg.check;
+	pthread_mutex_init(&irq->lock, NULL);
+}
+
 struct tsr_gpu *tsr_gpu_new(const struct tsr_config *cfg, const struct tsr_host_ops *ops,
 			    void *host, char *err, size_t errlen)
 {
@@ -153,12 +168,12 @@ struct tsr_gpu *tsr_gpu_new(const struct tsr_config *cfg, const struct tsr_host_
 	tsr_mmu_init(&gpu->mmu, &gpu->cfg, ops, host);
 	gpu->mmu.hooks = gpu->hooks;
 	gpu->mmu.hooked = &gpu->hooked;
+	init_irq(gpu);
 	gpu->display.heads = gpu->cfg.heads;
 	gpu->alu = gpu->cfg.simd ? tsr_alu_named(gpu->cfg.simd) : tsr_alu_best();
 	gpu->msg_path = tsr_msg_path(gpu->alu);
 	gpu->cfg.simd = NULL;	/* the caller's string may go away */
 	pthread_mutex_init(&gpu->lock, NULL);
-	pthread_mutex_init(&gpu->irq.lock, NULL);
 	pthread_cond_init(&gpu->quiet, NULL);
 	pthread_cond_init(&gpu->workers.wake, NULL);
 	for (unsigned int i = 0; i < TSR_QUEUES_MAX; i++) {
@@ -238,7 +253,7 @@ static void finish_reset(struct tsr_gpu *gpu)
 	gpu->reset_busy = false;
 	args[0] = gpu->reset_count;
 	tsr_trace(gpu, TSR_TRACE_RESET, args, 1);
-	tsr_irq_raise(gpu, TSR_IRQ_CLASS_GLOBAL, TSR_GLOBAL_IRQ_RESET_DONE);
+	tsr_irq_raise(&gpu->irq, TSR_IRQ_CLASS_GLOBAL, TSR_GLOBAL_IRQ_RESET_DONE);
 }
 
 void tsr_gpu_runner_idle(struct tsr_gpu *gpu)
@@ -273,7 +288,7 @@ void tsr_gpu_reset(struct tsr_gpu *gpu)
 	tsr_gpu_start_reset(gpu);
 	while (gpu->reset_busy)
 		wait_quiet(gpu);
-	tsr_irq_reset(gpu);
+	tsr_irq_reset(&gpu->irq);
 	pthread_mutex_unlock(&gpu->lock);
 }
 
@@ -285,7 +300,7 @@ void tsr_gpu_pause(struct tsr_gpu *gpu)
 	while (!all_idle(gpu))
 		wait_quiet(gpu);
 	for (unsigned int i = 0; i < TSR_QUEUES_MAX; i++) {
-		/* between two turns of tsr_gpu_run() */
+		/* between two calls of tsr_gpu_run() */
 		if (gpu->queue[i].state == TSR_QUEUE_STATE_RUNNING) {
 			tsr_sched_off(&gpu->queue[i]);
 			tsr_sched_ready(&gpu->queue[i], true);

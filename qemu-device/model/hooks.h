@@ -80,7 +80,7 @@ struct tsr_hooks {
 	 * it hangs, and the time of a burst has passed. Called by the runner, as the next two.
 	 */
 	bool (*hangs)(struct tsr_runner *runner, struct tsr_queue *q, bool first);
-	/* @armed: behind a burst, and behind the last one of a copy command. */
+	/* @armed: after a burst, and after the last one of a copy command. */
 	void (*slow)(struct tsr_runner *runner, struct tsr_queue *q);
 	void (*copied)(struct tsr_runner *runner, struct tsr_queue *q);
 

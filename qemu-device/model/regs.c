@@ -96,11 +96,11 @@ static uint32_t read_irq(struct tsr_gpu *gpu, unsigned int cls, uint32_t offset)
 
 	switch (offset & ~4u) {
 	case TSR_IRQ_RAWSTAT__OFFSET:
-		return tsr_half(tsr_irq_rawstat(gpu, cls), upper);
+		return tsr_half(tsr_irq_rawstat(&gpu->irq, cls), upper);
 	case TSR_IRQ_MASK__OFFSET:
-		return tsr_half(tsr_irq_mask(gpu, cls), upper);
+		return tsr_half(tsr_irq_mask(&gpu->irq, cls), upper);
 	case TSR_IRQ_STATUS__OFFSET:
-		return tsr_half(tsr_irq_rawstat(gpu, cls) & tsr_irq_mask(gpu, cls), upper);
+		return tsr_half(tsr_irq_rawstat(&gpu->irq, cls) & tsr_irq_mask(&gpu->irq, cls), upper);
 	default:
 		return 0;
 	}
@@ -112,10 +112,10 @@ static void write_irq(struct tsr_gpu *gpu, unsigned int cls, uint32_t offset, ui
 
 	switch (offset & ~4u) {
 	case TSR_IRQ_CLEAR__OFFSET:
-		tsr_irq_clear(gpu, cls, bits);
+		tsr_irq_clear(&gpu->irq, cls, bits);
 		break;
 	case TSR_IRQ_MASK__OFFSET:
-		tsr_irq_set_mask(gpu, cls, tsr_with_half(0, offset & 4, UINT32_MAX), bits);
+		tsr_irq_set_mask(&gpu->irq, cls, tsr_with_half(0, offset & 4, UINT32_MAX), bits);
 		break;
 	default:
 		break;

@@ -7,7 +7,7 @@
  * composed by the model, on one of its workers; what happens here, with the
  * BQL, is that the rows that differ are copied to the console's surface.
  *
- * Who wants to see something calls gfx_update().  An update is owed until
+ * Who wants to see something calls gfx_update().  An update is awaited until
  * there is a frame that is new enough; whatever may keep that from coming
  * (the head goes off, a reset, memory that does not answer), after
  * UPDATE_PATIENCE_MS the picture is what it is.
@@ -26,11 +26,11 @@
 #define REFRESH_MHZ        60000    /* of the preferred mode, unless the UI knows */
 #define EDID_BYTES         (4 * TSR_EDID_WORDS)
 
-/* The update that is owed, if one is, is over. */
+/* The update that is awaited, if one is, is over. */
 static void head_updated(TesseraHead *head)
 {
-    if (head->owed) {
-        head->owed = 0;
+    if (head->awaited) {
+        head->awaited = 0;
         timer_del(head->patience);
         graphic_hw_update_done(head->con);
     }
@@ -87,7 +87,7 @@ static void head_show(TesseraHead *head)
     tessera_enter(s);
     tsr_gpu_display_done(s->gpu, head->index);
     tessera_leave(s);
-    if (frame.serial >= head->owed) {
+    if (frame.serial >= head->awaited) {
         head_updated(head);
     }
 }
@@ -134,16 +134,16 @@ static void head_gfx_update(void *opaque)
             head->shown = 0;
             dpy_gfx_replace_surface(head->con, NULL);
         }
-        head->owed = head->owed ?: 1;
+        head->awaited = head->awaited ?: 1;
         head_updated(head);
         return;
     }
-    if (!head->owed) {
+    if (!head->awaited) {
         timer_mod(head->patience, qemu_clock_get_ms(QEMU_CLOCK_REALTIME) +
                                   UPDATE_PATIENCE_MS);
     }
     tessera_enter(s);
-    head->owed = tsr_gpu_display_update(s->gpu, head->index);
+    head->awaited = tsr_gpu_display_update(s->gpu, head->index);
     tessera_leave(s);
     if (!s->running) {
         head_show(head);

@@ -42,8 +42,8 @@ typedef struct TesseraHead {
     unsigned int index;
     QemuConsole *con;           /* NULL: not yet, or not any more */
     QEMUBH *bh;                 /* a frame is complete */
-    QEMUTimer *patience;        /* an update is not owed for longer */
-    uint64_t owed;              /* serial of the frame it needs; 0: none is */
+    QEMUTimer *patience;        /* an update is not awaited for longer */
+    uint64_t awaited;           /* serial of the frame it needs; 0: none is */
     uint64_t shown;             /* serial of the frame on the console; 0: none */
     bool whole;                 /* copy all of the next one */
     bool connected;             /* property connected[N] */

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* test: TSAN=0 */
 /*
  * The contract checker: each mistake a driver can make is reported with what is needed to find it,
  * what only looks like one is not, and nothing is changed by it.

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* test: TSAN=0 */
 /*
  * What the contract checker's description (Documentation/hw/check.md) says in general, case by
  * case: every change of an entry, every event, every fault that excuses, more of everything than

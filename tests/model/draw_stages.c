@@ -59,7 +59,7 @@ enum { BIN, RENDER };
 	"clause wait=0 {\n*NOP\n+AST" size " r61, r62, " stage_word ", @" registers "\n}\n"
 #define END "clause end wait=0 {\n*NOP\n+NOP\n}\n"
 
-/* Attribute 0: position; 1: colour; 2: size, layer, viewport, both packed; 3, 4: distances. */
+/* Attribute 0: position; 1: color; 2: size, layer, viewport, both packed; 3, 4: distances. */
 static const char position[] =
 	LOAD("0", "r0") "clause wait=0 {\n*NOP\n+STORE.i128 r58, r59, @r0\n}\n" END;
 static const char extended_position[] =
@@ -429,8 +429,8 @@ static void test_pictures(void)
 
 /* ---- Maps ------------------------------------------------------------------------------------ */
 
-/* Colours of all pixels something is drawn to. */
-static void colour_is(uint32_t x, uint32_t y, uint32_t z, uint32_t w)
+/* Colors of all pixels something is drawn to. */
+static void color_is(uint32_t x, uint32_t y, uint32_t z, uint32_t w)
 {
 	const uint32_t *texel = (const uint32_t *)(void *)m.target;
 	unsigned int drawn = 0;
@@ -444,7 +444,7 @@ static void colour_is(uint32_t x, uint32_t y, uint32_t z, uint32_t w)
 	ktap_ok(drawn > 500);
 }
 
-/* Flat colours, so that each is what one vertex has. */
+/* Flat colors, so that each is what one vertex has. */
 static void start_flat(const char *text)
 {
 	start(&(struct tsr_config){ .cores = 1 });
@@ -461,7 +461,7 @@ static void test_maps(void)
 	static const char constant[] =
 		ALD("0x80", "r0") FOUR("0x3e800000", "0x3f000000", "0x3f400000", "0x3f600000")
 		AST(".v4", "0x870", "r0") AST(".v4", "0x880", "r4") END;
-	/* words that nobody wants but the shader: written, then the colour */
+	/* words that nobody wants but the shader: written, then the color */
 	static const char own[] =
 		ALD("0x80", "r0") FOUR("0x3e800000", "0x3f000000", "0x3f400000", "0x3f600000")
 		AST(".v4", "0x870", "r0") AST(".v4", "0xb90", "r4") ALD("0xb90", "r8")
@@ -469,24 +469,24 @@ static void test_maps(void)
 
 	start_flat(constant);
 	ktap_ok(draw_frame());
-	colour_is(0x3e800000, 0x3f000000, 0x3f400000, 0x3f600000);
+	color_is(0x3e800000, 0x3f000000, 0x3f400000, 0x3f600000);
 	/* words 0x84 and 0x8c are not in OMAP */
 	m.header.omap_0 = ~(1ull << 0x84 / 4 | 1ull << 0x8c / 4);
 	ktap_ok(draw_frame());
-	colour_is(0x3e800000, 0, 0x3f400000, ONE);
+	color_is(0x3e800000, 0, 0x3f400000, ONE);
 	bench_free(m.b);
 
 	start_flat(own);
 	ktap_ok(draw_frame());
-	colour_is(0, 0, 0, ONE);
+	color_is(0, 0, 0, ONE);
 	m.header.required_first = 0x390 / 4 + 1;
 	m.header.required_last = 0x390 / 4 + 2;
 	ktap_ok(draw_frame());
-	colour_is(0, 0x3f000000, 0x3f400000, ONE);
+	color_is(0, 0x3f000000, 0x3f400000, ONE);
 	ktap_eq(counter(TSR_QUEUE_COUNTER_STAGE_UNWRITTEN), 0);
 	bench_free(m.b);
 
-	/* the input: two words of the colour are not in IMAP */
+	/* the input: two words of the color are not in IMAP */
 	start_flat(vertex);
 	m.header.imap_0 = ~(3ull << 0x98 / 4);
 	ktap_ok(draw_frame());
@@ -498,7 +498,7 @@ static void test_maps(void)
 	bench_free(m.b);
 }
 
-/* The colour, then the position, is not written. */
+/* The color, then the position, is not written. */
 static void test_unwritten(void)
 {
 	static const char bare[] = ALD("0x80", "r0") AST(".v4", "0x870", "r0") END;
@@ -506,7 +506,7 @@ static void test_unwritten(void)
 
 	start_flat(bare);
 	ktap_ok(draw_frame());
-	colour_is(LEFTOVER, LEFTOVER, LEFTOVER, LEFTOVER);
+	color_is(LEFTOVER, LEFTOVER, LEFTOVER, LEFTOVER);
 	ktap_eq(counter(TSR_QUEUE_COUNTER_STAGE_UNWRITTEN), 4 * VERTICES);
 	bench_free(m.b);
 	start_flat(nothing);

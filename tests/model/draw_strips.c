@@ -429,7 +429,7 @@ static const char quads[] =
 	"clause {\n*MOV.i32 r9, r15\n+NOP\n*MOV.i32 r30, 0xc\n+NOP\n}\n"
 	STAGED_AST(".v4", "0x870", "r8") STAGED_AST(".v4", "0x880", "r16") CONTROL STAGED_END;
 
-/* Each pixel is a point's rectangle, of its own colour. */
+/* Each pixel is a point's rectangle, of its own color. */
 static void test_picture(void)
 {
 	static const struct tsr_config config[] = {

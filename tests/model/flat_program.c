@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* test: TSAN=0 */
 /*
- * Which programs leave the same colours in all fragments of a primitive, or of a draw: what comes
+ * Which programs leave the same colors in all fragments of a primitive, or of a draw: what comes
  * from where is followed operand by operand, register by register.
  */
 #include <stdio.h>
@@ -109,7 +109,7 @@ static void registers(void)
 {
 	for (unsigned int first = 0; first < 16; first += 4) {
 		for (unsigned int r = 0; r < 16; r++) {
-			/* behind the colour's four the second colour's, R4 to R7 */
+			/* behind the color's four the second color's, R4 to R7 */
 			const bool taken = r / 4 == first / 4 || r / 4 == 1;
 			char text[900];
 
@@ -220,7 +220,7 @@ static void coverage(void)
 	is(ATEST_OF("r60") BLEND("r13", "r0"), NOWHERE, 0);
 	is(ATEST_OF("r60") BLEND("r10", "r0"), NOWHERE, 0);
 	is(ATEST_OF("r60") BLEND("r57", "r0"), NOWHERE, 0);
-	/* and it is no colour */
+	/* and it is no color */
 	is(ATEST_OF("r60") BLEND("r60", "r8"), NOWHERE, 0);
 	is(ATEST_OF("r57") BLEND("r60", "r0"), NOWHERE, 0);
 	is(ATEST_OF("r59") BLEND("r60", "r0"), NOWHERE, 0);

@@ -3,7 +3,7 @@
  * test: TSAN=0
  *
  * What random bundles leave when some of their fragments go other ways: coverage that ZS_EMIT and
- * ATEST take away, depth and stencil of some, colours of targets that are named once, twice or by
+ * ATEST take away, depth and stencil of some, colors of targets that are named once, twice or by
  * some, the second source. Beside that, what each fragment should leave by itself.
  */
 #include <string.h>
@@ -23,7 +23,7 @@
 	"\t+BRANCHZ.i32.ne " reg ", " label "\n}\n" message label ":\n"
 
 /*
- * R14 and R15 are masks of coverage, R12 and R13 whether x and y are odd. Colours are R0 to R3 and
+ * R14 and R15 are masks of coverage, R12 and R13 whether x and y are odd. Colors are R0 to R3 and
  * R8 to R11, the second source R4 to R7. The last BLEND is of a target that has been named or not.
  * SOME is UNLESS, ALWAYS or NEVER: with these two warps go through all of it together.
  */
@@ -59,7 +59,7 @@ enum way { OF_SOME, OF_ALL, OF_NONE };
 /* What a fragment's registers are, but for R2 and R11: coverage on the way. */
 struct fragment {
 	uint32_t where, mask[3];
-	uint32_t colour[2][4], second[4];
+	uint32_t color[2][4], second[4];
 	bool discarded;
 };
 
@@ -72,20 +72,20 @@ static struct fragment fragment_at(int x, int y)
 
 	return (struct fragment){
 		.where = where, .mask = { m0, m1, p->push[4] },
-		.colour = { { where, m0, 0, p->push[4] },
+		.color = { { where, m0, 0, p->push[4] },
 			    { m1, p->push[4], real } },
 		.second = { m1, where, p->push[5], m0 },
 		.discarded = real < p->push[6],
 	};
 }
 
-/* Target @t has @words of @colour in lane @l of warp @w, if it is written there. */
+/* Target @t has @words of @color in lane @l of warp @w, if it is written there. */
 static void check_target(unsigned int t, unsigned int w, unsigned int l, bool written,
-			 const uint32_t *colour, unsigned int words)
+			 const uint32_t *color, unsigned int words)
 {
 	ktap_eq(p->f->written[t][w] >> l & 1, written);
 	for (unsigned int c = 0; written && c < words; c++)
-		ktap_eq(tsr_fragments_colour(p->f, t, c, w)->u[l], colour[c]);
+		ktap_eq(tsr_fragments_color(p->f, t, c, w)->u[l], color[c]);
 }
 
 static bool of(enum way way, int coordinate)
@@ -119,10 +119,10 @@ static void check_fragment(unsigned int n, unsigned int last, enum way way)
 	uint32_t left = covered & is.mask[0];
 
 	/* what the neighbour has left behind ATEST, and this one behind ZS_EMIT */
-	is.colour[0][2] = tested(n ^ 1, way);
+	is.color[0][2] = tested(n ^ 1, way);
 	if (way == OF_SOME)	/* those that go apart need not see one another */
-		is.colour[0][2] = tsr_fragments_colour(f, 0, 2, w)->u[l];
-	is.colour[1][3] = left;
+		is.color[0][2] = tsr_fragments_color(f, 0, 2, w)->u[l];
+	is.color[1][3] = left;
 	left &= is.mask[1] & (first ? is.mask[2] : UINT32_MAX);
 	ktap_eq(f->coverage[w].u[l], is.discarded ? 0 : left);
 	if (covered) {
@@ -133,9 +133,9 @@ static void check_fragment(unsigned int n, unsigned int last, enum way way)
 			ktap_eq(f->stencil[w].u[l], is.mask[0]);
 	}
 	/* helpers alone have ended, and those without samples left go on */
-	check_target(0, w, l, zero, is.colour[!last], 4);
-	check_target(1, w, l, there && last, is.colour[1], 4);
-	check_target(2, w, l, there && second, is.colour[1], 2);
+	check_target(0, w, l, zero, is.color[!last], 4);
+	check_target(1, w, l, there && last, is.color[1], 4);
+	check_target(2, w, l, there && second, is.color[1], 2);
 	check_target(TSR_RENDER_TARGETS_MAX, w, l, zero && p->state.dual_source, is.second, 4);
 	for (unsigned int t = 0; t < 3; t++) {
 		if (f->written[t][w] >> l & 1)

@@ -29,9 +29,9 @@ static void start(const char *text)
 	tsr_fragments_begin(p->f, &p->state);
 }
 
-static float colour(unsigned int n, unsigned int c)
+static float color(unsigned int n, unsigned int c)
 {
-	return tsr_fragments_colour(p->f, 0, c, n / 16)->f[n % 16];
+	return tsr_fragments_color(p->f, 0, c, n / 16)->f[n % 16];
 }
 
 static float tile_depth[128];
@@ -89,7 +89,7 @@ static void check_tile(const struct tsr_tile *tile, uint32_t word, const float *
 			memcpy(want, texels[8 * y + x], sizeof(want));
 		}
 		for (unsigned int c = 0; c < 4; c++)
-			ktap_eq(tsr_fragments_colour(p->f, 0, c, 0)->u[n], want[c]);
+			ktap_eq(tsr_fragments_color(p->f, 0, c, 0)->u[n], want[c]);
 	}
 	pipe_free(p);
 }
@@ -100,7 +100,7 @@ static void test_load_tile(void)
 		.x = 16, .width = 8, .height = 8, .targets = 1, .shift = 3, .samples_log2 = 1,
 		.has_depth = true, .has_stencil = true, .depth = tile_depth,
 		.stencil = tile_stencil,
-		.colour = { { .data = (uint8_t *)tile_texels, .pitch = 128, .plane = 1024 } },
+		.color = { { .data = (uint8_t *)tile_texels, .pitch = 128, .plane = 1024 } },
 	};
 	float scaled[128];
 
@@ -193,8 +193,8 @@ static void test_last_blend(void)
 				ktap_eq(p->f->written[t][w], !t && !i && w < 2 ? 0xffff : 0);
 		}
 		for (unsigned int n = 0; !i && n < 32; n++) {
-			ktap_ok(colour(n, 0) == 0.5f && colour(n, 2) == 2 && colour(n, 3) == 4);
-			ktap_eq(tsr_fragments_colour(p->f, 0, 1, n / 16)->u[n % 16],
+			ktap_ok(color(n, 0) == 0.5f && color(n, 2) == 2 && color(n, 3) == 4);
+			ktap_eq(tsr_fragments_color(p->f, 0, 1, n / 16)->u[n % 16],
 				(n / 4 * 2 + n % 2) | (6 + n / 2 % 2) << 16);
 		}
 		pipe_free(p);

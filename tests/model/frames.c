@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* test: TIMEOUT=300 */
+/* test: TSAN=0 TIMEOUT=300 */
 /*
  * Frames as queues see them: one is binned while another one is rendered, what each event behind a
  * pass says, which memory is free then, snapshots between, and a host that has no memory left.

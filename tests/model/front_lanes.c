@@ -56,14 +56,14 @@ static void put_positions(bool rows)
 	struct tsr_vertex_run *run = bin->run;
 
 	run->threads = run->records = bin->batch.vertices;
-	run->kept = 0;
+	run->retained = 0;
 	run->spilled = false;
 	memset(run->position, 0xee, sizeof(run->position));
 	memset(run->record, 0xee, sizeof(run->record));
 	for (unsigned int n = 0; n < bin->batch.vertices; n++) {
 		for (unsigned int i = 0; i < 4; i++)
 			run->position[i][n / 16].u[n % 16] = ((uint32_t *)position[n])[i];
-		run->kept |= 1u << n / 16;
+		run->retained |= 1u << n / 16;
 	}
 	if (!rows)
 		tsr_vertex_records(run);

@@ -361,7 +361,7 @@ static void compare_branch(const struct trial *wanted, const struct trial *got,
 /* One clause, whole or for some lanes; false: enough has been reported. */
 static bool try_clause(struct tsr_jit *jit, const char *path, bool whole)
 {
-	enum tsr_native_kind kind = whole ? TSR_NATIVE_WHOLE : TSR_NATIVE_PART;
+	enum tsr_native_kind kind = whole ? TSR_NATIVE_FULL : TSR_NATIVE_PART;
 	struct tsr_alu_saved saved;
 	unsigned int outcome;
 	bool ok;

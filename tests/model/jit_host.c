@@ -139,7 +139,7 @@ static void fill(const struct tsr_code *code)
 		for (struct tsr_decoded *d = code->hash[i]; d; d = d->chain)
 			clause = *d;
 	}
-	while (tsr_jit_compile(code->jit, &clause, TSR_NATIVE_WHOLE))
+	while (tsr_jit_compile(code->jit, &clause, TSR_NATIVE_FULL))
 		count++;
 	ktap_note("%u times a clause", count);
 	ktap_ok(count > 1000);
@@ -222,7 +222,7 @@ static void no_bits(void)
 	ktap_eq(maps, 1);
 	for (unsigned int i = 0; i < TSR_CODE_HASH; i++) {
 		for (struct tsr_decoded *c = code_of(&m)->hash[i]; c; c = c->chain) {
-			clauses += c->native[TSR_NATIVE_WHOLE].code != NULL;
+			clauses += c->native[TSR_NATIVE_FULL].code != NULL;
 			ktap_eq(executable((uint32_t)c->pc, &maps), 0);
 		}
 	}
@@ -262,7 +262,7 @@ static void many_constants(void)
 	ktap_eq(code_of(&m)->forgotten, forgotten);
 	for (unsigned int i = 0; i < TSR_CODE_HASH; i++) {
 		for (struct tsr_decoded *c = code_of(&m)->hash[i]; c; c = c->chain)
-			native += c->native[TSR_NATIVE_WHOLE].code != NULL;
+			native += c->native[TSR_NATIVE_FULL].code != NULL;
 	}
 	ktap_ok(native >= CONSTANTS);
 	for (uint32_t i = 0; i < THREADS * GROUPS; i++)

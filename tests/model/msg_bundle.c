@@ -55,7 +55,7 @@ static unsigned int kept;		/* times only positions have, and were kept as they a
 static void save(struct image *image)
 {
 	memcpy(image->data, u->data, sizeof(image->data));
-	kept += !vertices.spilled && vertices.kept;
+	kept += !vertices.spilled && vertices.retained;
 	memcpy(image->record, tsr_vertex_records(&vertices), sizeof(image->record));
 	memcpy(image->group[0], m.place[0].group_memory, sizeof(image->group[0]));
 	memcpy(image->group[1], m.place[WARPS - 1].group_memory, sizeof(image->group[1]));
@@ -67,7 +67,7 @@ static void restore(const struct image *image)
 	memcpy(u->data, image->data, sizeof(image->data));
 	memcpy(vertices.record, image->record, sizeof(image->record));
 	vertices.spilled = !fresh;
-	vertices.kept = 0;
+	vertices.retained = 0;
 	memcpy(m.place[0].group_memory, image->group[0], sizeof(image->group[0]));
 	memcpy(m.place[WARPS - 1].group_memory, image->group[1], sizeof(image->group[1]));
 	memcpy(u->reg, image->reg, sizeof(image->reg));

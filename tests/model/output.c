@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* test: TSAN=0 */
 /*
- * The output merger against colour_ref.h: all formats that can be written, all factors, operations,
+ * The output merger against color_ref.h: all formats that can be written, all factors, operations,
  * masks, samples, registers; every path alike.
  */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "colour_ref.h"
+#include "color_ref.h"
 #include "ktap.h"
 #include "tile/output.h"
 
@@ -55,9 +55,9 @@ struct scene {
 	struct tsr_render_target target;
 	struct tsr_draw_state draw;
 	struct tsr_blend blend;
-	struct colour_format format;
+	struct color_format format;
 	unsigned int samples;
-	union tsr_lanes colour[4 * TSR_BUNDLE_WARPS], second[4 * TSR_BUNDLE_WARPS];
+	union tsr_lanes color[4 * TSR_BUNDLE_WARPS], second[4 * TSR_BUNDLE_WARPS];
 	struct tsr_output_warp warp;
 	bool apart;			/* no quad on another */
 };
@@ -79,7 +79,7 @@ static float word_float(uint32_t bits)
 }
 
 /* A component for registers: mostly 0 ... 1, exact steps of 8 bits among them, and others. */
-static float any_colour(void)
+static float any_color(void)
 {
 	switch (below(8)) {
 	case 0:
@@ -105,24 +105,24 @@ static uint32_t any_word(unsigned int registers)
 {
 	switch (registers) {
 	case TSR_REGISTER_TYPE_F32:
-		return float_word(any_colour());
+		return float_word(any_color());
 	case TSR_REGISTER_TYPE_F16:
-		return half_of(any_colour()) | half_of(any_colour()) << 16;
+		return half_of(any_color()) | half_of(any_color()) << 16;
 	default:
 		return below(2) ? any() : any() % 512;
 	}
 }
 
-static void any_colours(struct scene *s)
+static void any_colors(struct scene *s)
 {
 	for (unsigned int n = 0; n < 4; n++) {
 		for (unsigned int l = 0; l < TSR_WARP_LANES; l++) {
-			s->colour[n * TSR_BUNDLE_WARPS].u[l] = any_word(s->blend.registers);
+			s->color[n * TSR_BUNDLE_WARPS].u[l] = any_word(s->blend.registers);
 			s->second[n * TSR_BUNDLE_WARPS].u[l] = any_word(s->blend.registers);
 		}
 	}
 	s->warp.step = TSR_BUNDLE_WARPS;
-	s->warp.colour = s->colour;
+	s->warp.color = s->color;
 	s->warp.second = s->second;
 	for (unsigned int l = 0; l < TSR_WARP_LANES; l++)
 		s->warp.samples[l] = below(4) ? any() & ((1u << s->samples) - 1) : 0xffff;
@@ -166,23 +166,23 @@ static bool any_scene(struct scene *s, unsigned int format)
 	s->target.format = format;
 	s->target.order = orders[below(2) ? 0 : below(4)];
 	s->target.srgb = below(3) == 0;
-	if (!colour_ref_format(&s->format, format, s->target.order, s->target.srgb))
+	if (!color_ref_format(&s->format, format, s->target.order, s->target.srgb))
 		return false;
 	any_blend(s);
 	s->blend.registers = below(2) ? TSR_REGISTER_TYPE_F32 : TSR_REGISTER_TYPE_F16;
-	if (s->format.kind == COLOUR_UINT)
+	if (s->format.kind == COLOR_UINT)
 		s->blend.registers = below(2) ? TSR_REGISTER_TYPE_U32 : TSR_REGISTER_TYPE_U16;
-	if (s->format.kind == COLOUR_SINT)
+	if (s->format.kind == COLOR_SINT)
 		s->blend.registers = below(2) ? TSR_REGISTER_TYPE_S32 : TSR_REGISTER_TYPE_S16;
 	s->samples = samples[below(5)];
 	s->draw.alpha_to_one = below(8) == 0;
 	s->draw.logic = below(5) == 0;
 	s->draw.logic_op = below(16);
-	s->draw.blend_red = float_word(any_colour());
-	s->draw.blend_green = float_word(any_colour());
-	s->draw.blend_blue = float_word(any_colour());
-	s->draw.blend_alpha = float_word(any_colour());
-	any_colours(s);
+	s->draw.blend_red = float_word(any_color());
+	s->draw.blend_green = float_word(any_color());
+	s->draw.blend_blue = float_word(any_color());
+	s->draw.blend_alpha = float_word(any_color());
+	any_colors(s);
 	return true;
 }
 
@@ -215,44 +215,44 @@ static double staged(const struct scene *s, const union tsr_lanes *words, unsign
 
 static bool integers(const struct scene *s)
 {
-	return s->format.kind >= COLOUR_UINT;
+	return s->format.kind >= COLOR_UINT;
 }
 
-static void colour_of(const struct scene *s, const union tsr_lanes *words, unsigned int lane,
-		      double c[4])
+static void color_of(const struct scene *s, const union tsr_lanes *words, unsigned int lane,
+		     double c[4])
 {
 	for (unsigned int i = 0; i < 4; i++)
-		c[i] = colour_ref_clamp(&s->format, staged(s, words, lane, i));
+		c[i] = color_ref_clamp(&s->format, staged(s, words, lane, i));
 	if (s->draw.alpha_to_one && !integers(s))
 		c[3] = 1;
 }
 
-/* The colour that is rounded, and how far it may be off. */
+/* The color that is rounded, and how far it may be off. */
 static void expected(const struct scene *s, unsigned int lane, const uint8_t *old, double c[4],
 		     double off[4])
 {
 	const double constant[4] = {
-		colour_ref_clamp(&s->format, word_float(s->draw.blend_red)),
-		colour_ref_clamp(&s->format, word_float(s->draw.blend_green)),
-		colour_ref_clamp(&s->format, word_float(s->draw.blend_blue)),
-		colour_ref_clamp(&s->format, word_float(s->draw.blend_alpha)),
+		color_ref_clamp(&s->format, word_float(s->draw.blend_red)),
+		color_ref_clamp(&s->format, word_float(s->draw.blend_green)),
+		color_ref_clamp(&s->format, word_float(s->draw.blend_blue)),
+		color_ref_clamp(&s->format, word_float(s->draw.blend_alpha)),
 	};
 	double source[4], second[4], destination[4];
 
-	colour_of(s, s->colour, lane, source);
-	colour_of(s, s->second, lane, second);
-	colour_ref_load(&s->format, old, destination);
+	color_of(s, s->color, lane, source);
+	color_of(s, s->second, lane, second);
+	color_ref_load(&s->format, old, destination);
 	for (unsigned int i = 0; i < 4; i++) {
 		/* of 255 times a 32-bit float, in parts of 255 */
-		off[i] = s->format.kind == COLOUR_UNORM ? 0x1p-24 : 0;
+		off[i] = s->format.kind == COLOR_UNORM ? 0x1p-24 : 0;
 		c[i] = source[i];
 		if (s->blend.mode != TSR_BLEND_MODE_FIXED || !s->blend.enable || s->draw.logic ||
 		    integers(s))
 			continue;
-		c[i] = colour_ref_blend(&s->blend, i, source, destination, second, constant,
-					&off[i]);
+		c[i] = color_ref_blend(&s->blend, i, source, destination, second, constant,
+				       &off[i]);
 		off[i] = off[i] * 0x1p-22 + 0x1p-24;
-		c[i] = colour_ref_clamp(&s->format, c[i]);
+		c[i] = color_ref_clamp(&s->format, c[i]);
 	}
 }
 
@@ -261,11 +261,11 @@ static bool bit(const uint8_t *bytes, unsigned int n)
 	return bytes[n / 8] >> n % 8 & 1;
 }
 
-/* Component @c of a texel after a logic operation: bits of the rounded colour, and of the old. */
+/* Component @c of a texel after a logic operation: bits of the rounded color, and of the old. */
 static bool logic_right(const struct scene *s, unsigned int c, double x, double off,
 			const uint8_t *old, const uint8_t *got)
 {
-	const struct colour_format *f = &s->format;
+	const struct color_format *f = &s->format;
 	uint8_t rounded[16] = { 0 };
 
 	/* the source's bits: those of any value that is accepted */
@@ -279,12 +279,12 @@ static bool logic_right(const struct scene *s, unsigned int c, double x, double 
 					 (bits >> b & 1) << n % 8;
 		}
 		/* of two that are -1 the other is stored */
-		if (!colour_ref_accepts(f, c, x, off, rounded) ||
-		    (f->kind == COLOUR_SNORM && bits == 1ull << (f->bits[c] - 1)))
+		if (!color_ref_accepts(f, c, x, off, rounded) ||
+		    (f->kind == COLOR_SNORM && bits == 1ull << (f->bits[c] - 1)))
 			continue;
 		for (unsigned int b = f->shift[c]; b < f->shift[c] + f->bits[c]; b++) {
-			right &= colour_ref_logic(s->draw.logic_op, bit(rounded, b),
-						  bit(old, b)) == bit(got, b);
+			right &= color_ref_logic(s->draw.logic_op, bit(rounded, b),
+						 bit(old, b)) == bit(got, b);
 		}
 		if (right)
 			return true;
@@ -295,9 +295,9 @@ static bool logic_right(const struct scene *s, unsigned int c, double x, double 
 static bool texel_right(const struct scene *s, unsigned int lane, const uint8_t *old,
 			const uint8_t *got)
 {
-	const struct colour_format *f = &s->format;
+	const struct color_format *f = &s->format;
 	bool logic = s->draw.logic && !f->srgb &&
-		     (integers(s) || f->kind == COLOUR_UNORM || f->kind == COLOUR_SNORM);
+		     (integers(s) || f->kind == COLOR_UNORM || f->kind == COLOR_SNORM);
 	double c[4], off[4];
 
 	expected(s, lane, old, c, off);
@@ -307,13 +307,13 @@ static bool texel_right(const struct scene *s, unsigned int lane, const uint8_t 
 		if (!f->bits[i])
 			continue;
 		if (f->holds[i] < 4 && !(s->blend.mask >> f->holds[i] & 1)) {
-			if (colour_ref_bits(f, i, old) != colour_ref_bits(f, i, got))
+			if (color_ref_bits(f, i, old) != color_ref_bits(f, i, got))
 				return false;
 		} else if (logic) {
 			if (!logic_right(s, i, x, off[0], old, got))
 				return false;
-		} else if (!colour_ref_accepts(f, i, x,
-					       f->holds[i] < 4 ? off[f->holds[i]] : 0, got)) {
+		} else if (!color_ref_accepts(f, i, x,
+					      f->holds[i] < 4 ? off[f->holds[i]] : 0, got)) {
 			return false;
 		}
 	}
@@ -364,8 +364,8 @@ static void fill(const struct scene *s)
 	static const uint8_t unsigned_floats[4] = { 0x60, 0, 0x03, 0x08 };
 
 	for (size_t i = 0; i < sizeof(before.bytes); i++) {
-		before.bytes[i] = s->format.kind == COLOUR_FLOAT ? any() % 0x60 : any();
-		if (s->format.kind == COLOUR_UFLOAT)
+		before.bytes[i] = s->format.kind == COLOR_FLOAT ? any() % 0x60 : any();
+		if (s->format.kind == COLOR_UFLOAT)
 			before.bytes[i] &= ~unsigned_floats[i % 4];
 	}
 }
@@ -386,7 +386,7 @@ static void write_quads(const struct scene *s, struct buffer *b)
 		struct scene one = *s;
 
 		one.warp.step = TSR_BUNDLE_WARPS;
-		one.warp.colour = one.colour;
+		one.warp.color = one.color;
 		one.warp.second = one.second;
 		for (unsigned int l = 0; l < TSR_WARP_LANES; l++) {
 			if (l / 4 != q)
@@ -400,8 +400,8 @@ static void try_scene(unsigned int format)
 {
 	static struct scene s;
 
-	if (!any_scene(&s, format) || s.format.kind == COLOUR_SHARED ||
-	    s.format.kind == COLOUR_CONSTANT)
+	if (!any_scene(&s, format) || s.format.kind == COLOR_SHARED ||
+	    s.format.kind == COLOR_CONSTANT)
 		return;
 	fill(&s);
 	now = before;
@@ -439,30 +439,30 @@ static void all_formats(void)
 /* ---- Blocks ---------------------------------------------------------------------------------- */
 
 /* Words of any bits for all pixels of a block, numbers that are none among them. */
-static void any_patch(struct scene *s, uint64_t mask[16])
+static void any_block(struct scene *s, uint64_t mask[16])
 {
 	for (unsigned int n = 0; n < 4 * TSR_BUNDLE_WARPS * TSR_WARP_LANES; n++)
-		s->colour[n / TSR_WARP_LANES].u[n % TSR_WARP_LANES] =
+		s->color[n / TSR_WARP_LANES].u[n % TSR_WARP_LANES] =
 			below(4) ? any_word(s->blend.registers) : any();
 	for (unsigned int i = 0; i < 16; i++)
 		mask[i] = below(3) ? UINT64_MAX : any() | (uint64_t)any() << 32;
 }
 
-static void write_patch(const struct scene *s, const uint64_t *mask, const char *simd, bool warps,
+static void write_block(const struct scene *s, const uint64_t *mask, const char *simd, bool warps,
 			struct buffer *b)
 {
-	const struct tsr_output_patch patch = {
-		.colour = s->colour, .step = TSR_BUNDLE_WARPS, .x = 8, .y = 8, .mask = mask,
+	const struct tsr_output_quads quads = {
+		.color = s->color, .step = TSR_BUNDLE_WARPS, .x = 8, .y = 8, .mask = mask,
 	};
 	struct tsr_tile_target t = tile_of(b, s->format.bytes);
 	struct tsr_output o;
 
 	ktap_ok(tsr_output_prepare(&o, &s->target, &s->draw, &s->blend, s->samples, simd));
-	o.patch = warps ? NULL : o.patch;
-	tsr_output_write_patch(&o, &t, &patch);
+	o.quads = warps ? NULL : o.quads;
+	tsr_output_write_quads(&o, &t, &quads);
 }
 
-static void patches(void)
+static void quad_blocks(void)
 {
 	static const uint8_t formats[] = {
 		TSR_PIXEL_FORMAT_RGBA8_UNORM, TSR_PIXEL_FORMAT_RGB10_A2_UNORM,
@@ -479,13 +479,13 @@ static void patches(void)
 			s.blend = (struct tsr_blend){ .mask = 15, .components = 3,
 						      .mode = TSR_BLEND_MODE_OPAQUE,
 						      .registers = s.blend.registers };
-		any_patch(&s, mask);
+		any_block(&s, mask);
 		fill(&s);
 		now = before;
-		write_patch(&s, mask, "sse2", true, &now);
+		write_block(&s, mask, "sse2", true, &now);
 		for (unsigned int n = 0; n < 2; n++) {
 			other = before;
-			write_patch(&s, mask, paths[n], false, &other);
+			write_block(&s, mask, paths[n], false, &other);
 			ktap_mem_eq(other.bytes, now.bytes, sizeof(now.bytes));
 		}
 	}
@@ -506,14 +506,14 @@ static void dithered(void)
 	s.blend = (struct tsr_blend){ .mask = 15, .mode = TSR_BLEND_MODE_OPAQUE, .components = 3,
 				      .registers = TSR_REGISTER_TYPE_F32 };
 	s.warp.step = TSR_BUNDLE_WARPS;
-	s.warp.colour = s.colour;
+	s.warp.color = s.color;
 	for (unsigned int l = 0; l < TSR_WARP_LANES; l++)
 		s.warp.samples[l] = 1;
 	for (unsigned int sixteenth = 0; sixteenth <= 31 * 16; sixteenth++) {
 		unsigned int sum = 0;
 
 		for (unsigned int l = 0; l < TSR_WARP_LANES; l++)
-			s.colour[0].f[l] = (float)sixteenth / 16 / 31;
+			s.color[0].f[l] = (float)sixteenth / 16 / 31;
 		for (unsigned int q = 0; q < 4; q++) {
 			s.warp.x[q] = 4 + 2 * (q % 2);
 			s.warp.y[q] = 8 + q / 2 * 2;
@@ -535,42 +535,42 @@ static void dithered(void)
 static void clears(void)
 {
 	for (unsigned int format = 0; format < 256; format++) {
-		struct colour_format f;
+		struct color_format f;
 		struct tsr_format model;
 		uint32_t words[4];
 		uint8_t texel[TSR_TEXEL_BYTES_MAX];
 
-		if (!colour_ref_format(&f, format, TSR_COMPONENT_ORDER_BGRA, false) ||
-		    f.kind == COLOUR_SHARED || f.kind == COLOUR_CONSTANT)
+		if (!color_ref_format(&f, format, TSR_COMPONENT_ORDER_BGRA, false) ||
+		    f.kind == COLOR_SHARED || f.kind == COLOR_CONSTANT)
 			continue;
 		ktap_ok(tsr_format_find(&model, format, TSR_COMPONENT_ORDER_BGRA, false));
 		for (unsigned int i = 0; i < 4; i++)
-			words[i] = f.kind >= COLOUR_UINT ? any() : float_word(any_colour());
+			words[i] = f.kind >= COLOR_UINT ? any() : float_word(any_color());
 		tsr_output_clear_texel(&model, words, texel);
 		for (unsigned int c = 0; c < 4; c++) {
 			double x = word_float(words[f.holds[c]]);
 
-			if (f.kind == COLOUR_UINT)
+			if (f.kind == COLOR_UINT)
 				x = words[f.holds[c]];
-			if (f.kind == COLOUR_SINT)
+			if (f.kind == COLOR_SINT)
 				x = (int32_t)words[f.holds[c]];
 			if (f.bits[c])
-				ktap_ok(colour_ref_accepts(&f, c, x, 0, texel));
+				ktap_ok(color_ref_accepts(&f, c, x, 0, texel));
 		}
 	}
 }
 
 static void resolves(unsigned int format, bool srgb, unsigned int samples)
 {
-	struct colour_format f;
+	struct color_format f;
 	struct tsr_format model;
 	struct tsr_tile_target t;
 	uint8_t row[SIDE * TSR_TEXEL_BYTES_MAX];
-	bool there = colour_ref_format(&f, format, TSR_COMPONENT_ORDER_RGBA, srgb);
+	bool there = color_ref_format(&f, format, TSR_COMPONENT_ORDER_RGBA, srgb);
 
 	ktap_ok(there && tsr_format_find(&model, format, TSR_COMPONENT_ORDER_RGBA, srgb));
 	for (size_t i = 0; i < sizeof(now.bytes); i++)
-		now.bytes[i] = f.kind == COLOUR_FLOAT ? any() % 0x60 : any();
+		now.bytes[i] = f.kind == COLOR_FLOAT ? any() % 0x60 : any();
 	t = tile_of(&now, f.bytes);
 	tsr_output_resolve(&model, &t, samples, 3, 5, SIDE - 3, row);
 	for (unsigned int x = 3; x < SIDE; x++) {
@@ -579,14 +579,14 @@ static void resolves(unsigned int format, bool srgb, unsigned int samples)
 
 		for (unsigned int s = 0; s < samples; s++) {
 			for (unsigned int c = 0; c < 4; c++)
-				sum[c] += colour_ref_value(&f, c, colour_ref_bits(&f, c,
+				sum[c] += color_ref_value(&f, c, color_ref_bits(&f, c,
 							   at(&now, f.bytes, x, 5, s)));
 		}
-		if (f.kind >= COLOUR_UINT)
+		if (f.kind >= COLOR_UINT)
 			ktap_mem_eq(got, first, f.bytes);
-		for (unsigned int c = 0; c < 4 && f.kind < COLOUR_UINT; c++) {
-			if (f.bits[c] && !colour_ref_accepts(&f, c, sum[c] / samples, 1e-7 *
-							     (1 + fabs(sum[c])), got))
+		for (unsigned int c = 0; c < 4 && f.kind < COLOR_UINT; c++) {
+			if (f.bits[c] && !color_ref_accepts(&f, c, sum[c] / samples, 1e-7 *
+							    (1 + fabs(sum[c])), got))
 				ktap_fail("format %#x, %u samples, component %u", format, samples,
 					  c);
 		}
@@ -676,7 +676,7 @@ int main(void)
 	ktap_start();
 	ktap_run("[OM1] [OM5] blending, masks and logic operations in common formats", common);
 	ktap_run("[OM1] [OM5] the same in all formats", all_formats);
-	ktap_run("[OM1] [OM5] blocks of pixels like their warps, on every path", patches);
+	ktap_run("[OM1] [OM5] blocks of pixels like their warps, on every path", quad_blocks);
 	ktap_run("[OM5] dithering keeps the mean", dithered);
 	ktap_run("[OM5] clear values in all formats", clears);
 	ktap_run("[OM6] resolves: averages of linear colours, sample 0 of integers", resolved);

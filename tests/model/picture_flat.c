@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* test: TSAN=0 TIMEOUT=240 */
 /*
- * Primitives of one colour: whether programs run for every fragment or for the first ones of a
+ * Primitives of one color: whether programs run for every fragment or for the first ones of a
  * primitive, or of a draw, memory, queries and invocations are the same, in all formats and ways to
  * blend; programs that look the same and are not are run for every fragment. And whether draws have
  * programs of their own, or push words that LIST_PUSH names.
@@ -314,7 +314,7 @@ static uint64_t hash(const uint8_t *p, size_t size)
 	return h;
 }
 
-/* Instead of clearing them, have something in the targets: colours, and depths of about 0.75. */
+/* Instead of clearing them, have something in the targets: colors, and depths of about 0.75. */
 static void load(struct tiles *t)
 {
 	const unsigned int size = 1u << 20;	/* more than any scene has */
@@ -448,7 +448,7 @@ static void pushes(void)
 	}
 }
 
-/* Primitives that are asked whether they are of one colour, and are not, load as little. */
+/* Primitives that are asked whether they are of one color, and are not, load as little. */
 static void load_no_more(void)
 {
 	struct tsr_config off = { .gfx_debug = TSR_GFX_NO_FLAT, .cores = 1 }, on = { .cores = 1 };

@@ -727,7 +727,7 @@ static void check_counts(struct soup *s, unsigned int samples_log2, unsigned int
 	} else {
 		ktap_ok(tested <= want.covered && tested >= want.covered - want.rejected);
 	}
-	/* colour and depth of every sample, once */
+	/* color and depth of every sample, once */
 	ktap_eq(tiles_counter(t, TSR_QUEUE_COUNTER_TILE_STORE_BYTES),
 		(uint64_t)(WIDTH * HEIGHT * 20) << samples_log2);
 	ktap_eq(tiles_counter(t, TSR_QUEUE_COUNTER_TILE_LOAD_BYTES), 0);

@@ -9,16 +9,16 @@
 #include "shader/core.h"
 #include "shader/jit/plan.h"
 
-#define COLOUR \
+#define COLOR \
 	"clause wait=0,6 {\n*MOV.i32 r0:t0, 0x3f000000\n+NOP\n*MOV.i32 r1:t0, 0x3f000000\n+NOP\n" \
 	"*MOV.i32 r2:t0, 0x3f000000\n+NOP\n*MOV.i32 r3:t0, 0x3f000000\n+NOP\n*NOP\n+NOP\n}\n"
 
 static const char text[] =
-	COLOUR PIPE_FINISH;
+	COLOR PIPE_FINISH;
 /* The same with a branch: it has no plan. */
 static const char branches[] =
 	"clause wait=0,6 flow=nbtb_unconditional {\n*NOP\n+BRANCHZ.i32.eq r55, next\n}\n"
-	"next: " COLOUR PIPE_FINISH;
+	"next: " COLOR PIPE_FINISH;
 
 static const struct tsr_plan *find(struct pipe *p)
 {
@@ -89,10 +89,10 @@ static void programs(void)
 	} rows[] = {
 		{ text, true }, { branches, false },
 		/* coverage is computed with */
-		{ COLOUR "clause {\n*NOP\n+IADD.s32 r60, r60, r60\n}\n" PIPE_FINISH, false },
-		{ COLOUR "clause {\n*NOP\n+IADD.s32 r0, r60, r60\n}\n" PIPE_FINISH, false },
-		{ COLOUR "clause {\n*NOP\n+IADD.s32 r0, r1, r2\n}\n" PIPE_FINISH, true },
-		/* not all of the colour is known */
+		{ COLOR "clause {\n*NOP\n+IADD.s32 r60, r60, r60\n}\n" PIPE_FINISH, false },
+		{ COLOR "clause {\n*NOP\n+IADD.s32 r0, r60, r60\n}\n" PIPE_FINISH, false },
+		{ COLOR "clause {\n*NOP\n+IADD.s32 r0, r1, r2\n}\n" PIPE_FINISH, true },
+		/* not all of the color is known */
 		{ "clause {\n*MOV.i32 r0, 0x3f000000\n+NOP\n}\n" PIPE_FINISH, false },
 	};
 
@@ -160,8 +160,8 @@ static void operands(void)
 	pipe_free(p);
 }
 
-/* Words of a colour of @components, by what the registers hold (3d.md, BLEND). */
-static unsigned int colour_words(enum tsr_register_type type, unsigned int components)
+/* Words of a color of @components, by what the registers hold (3d.md, BLEND). */
+static unsigned int color_words(enum tsr_register_type type, unsigned int components)
 {
 	const bool halves = type == TSR_REGISTER_TYPE_F16 || type == TSR_REGISTER_TYPE_S16 ||
 			    type == TSR_REGISTER_TYPE_U16;
@@ -169,8 +169,8 @@ static unsigned int colour_words(enum tsr_register_type type, unsigned int compo
 	return halves ? (components + 1) / 2 : components;
 }
 
-/* A colour has to be known in all its registers, and in no others. */
-static void colours(void)
+/* A color has to be known in all its registers, and in no others. */
+static void colors(void)
 {
 	static const enum tsr_register_type types[] = {
 		TSR_REGISTER_TYPE_F32, TSR_REGISTER_TYPE_F16, TSR_REGISTER_TYPE_S32,
@@ -182,7 +182,7 @@ static void colours(void)
 	for (unsigned int i = 0; i < 6 * 4 * 16; i++) {
 		const enum tsr_register_type type = types[i / 64];
 		const unsigned int components = 1 + i / 16 % 4, mask = i % 16;
-		const unsigned int all = (1u << colour_words(type, components)) - 1;
+		const unsigned int all = (1u << color_words(type, components)) - 1;
 		char text[700] = "clause wait=0 {\n";
 
 		for (unsigned int r = 0; r < 4; r++)
@@ -203,7 +203,7 @@ static void colours(void)
 	"clause " flow "wait=0 {\n*NOP\n" \
 	"+BLEND r48:t1, " coverage ", blend" target ".w0, blend" target ".w1, @r" from "\n}\n"
 
-/* A plan gives a target its colour but once; two targets may be any two, in any order. */
+/* A plan gives a target its color but once; two targets may be any two, in any order. */
 static void targets(void)
 {
 	struct pipe *p = pipe_new(NULL);
@@ -216,19 +216,19 @@ static void targets(void)
 		char text[700];
 
 		snprintf(text, sizeof(text),
-			 COLOUR BLEND("", "r60", "%u", "0") BLEND("end ", "r60", "%u", "0"),
+			 COLOR BLEND("", "r60", "%u", "0") BLEND("end ", "r60", "%u", "0"),
 			 a, a, b, b);
 		p->state.program = pipe_text(p, 0, TSR_STAGE_FRAGMENT, text);
 		p->state.serial++;
 		plan = find(p);
 		if (!ktap_eq(plan != NULL, a != b) ||
-		    (plan && !ktap_eq(plan->colours, 1u << a | 1u << b)))
+		    (plan && !ktap_eq(plan->colors, 1u << a | 1u << b)))
 			ktap_note("targets %u and %u", a, b);
 	}
 	pipe_free(p);
 }
 
-/* Four registers from the first on hold the colour: a plan has it when there are four. */
+/* Four registers from the first on hold the color: a plan has it when there are four. */
 static void last_registers(void)
 {
 	struct pipe *p = pipe_new(NULL);
@@ -272,7 +272,7 @@ int main(int argc, char **argv)
 	ktap_run("[PIX10] states of fragments that have a plan", states);
 	ktap_run("[PIX10] programs that have a plan", programs);
 	ktap_run("[PIX10] a plan knows all operands of its instructions", operands);
-	ktap_run("[PIX10] a plan knows all registers of its colours", colours);
+	ktap_run("[PIX10] a plan knows all registers of its colours", colors);
 	ktap_run("[PIX10] a plan gives a target one colour", targets);
 	ktap_run("[PIX10] a colour is in four of the registers there are", last_registers);
 	ktap_run("[PIX10] [ISA14] programs that may run into CLAUSE_LIMIT have no plan", limits);

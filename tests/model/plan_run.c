@@ -49,7 +49,7 @@ enum {
 	POINTS = 32,			/* and lines, too */
 	FLAT = 64,			/* varying 0 */
 	ALONE = 128,			/* without helpers */
-	INTEGERS = 256, HALVES = 512,	/* colours */
+	INTEGERS = 256, HALVES = 512,	/* colors */
 	LIMIT = 1024,			/* of three clauses */
 	FAR = 2048,			/* LD_VAR twice before the first clause, of 32 and 2 */
 };
@@ -202,7 +202,7 @@ static const struct row rows[] = {
 	  PLAN, 0 },
 	{ LOAD(".v4", "0", "r0") FOUR(FOUR(MORE) MORE MORE) MORE MORE MORE FOUR(MORE) PIPE_FINISH,
 	  CORE, 0 },
-	/* no colour at all; helpers that are not there; a limit of clauses */
+	/* no color at all; helpers that are not there; a limit of clauses */
 	{ LOAD(".v4", "0", "r0") "clause end {\n*NOP\n+NOP\n}\n", PLAN, 0 },
 	{ LOAD(".v4", "0", "r0") PIPE_FINISH, PLAN, ALONE },
 	{ LOAD(".v4", "0", "r0") PIPE_FINISH, PLAN, LIMIT },
@@ -274,7 +274,7 @@ static void put(const struct drawn *d)
 /* What has become of the block's pixels. */
 struct result {
 	uint32_t word[TARGETS][4][BLOCK];
-	uint8_t coloured;		/* bit n: target n */
+	uint8_t colored;		/* bit n: target n */
 	struct tsr_shader_stats stats;
 };
 
@@ -304,54 +304,54 @@ static void run_core(const struct drawn *d, struct result *out)
 
 			if (!(p->f->written[t][w] >> l & 1) || !(d->covered >> pixel_at & 1))
 				continue;
-			out->coloured |= 1u << t;
+			out->colored |= 1u << t;
 			for (unsigned int c = 0; c < 4; c++)
 				out->word[t][c][pixel_at] =
-					tsr_fragments_colour(p->f, t, c, w)->u[l];
+					tsr_fragments_color(p->f, t, c, w)->u[l];
 		}
 	}
 }
 
 static const struct drawn *drawn;
 
-static void take(void *arg, unsigned int target, const union tsr_lanes *colour)
+static void take(void *arg, unsigned int target, const union tsr_lanes *color)
 {
 	struct result *out = arg;
 
-	ktap_ok(target < TARGETS && !(out->coloured >> target & 1));
-	out->coloured |= 1u << target;
+	ktap_ok(target < TARGETS && !(out->colored >> target & 1));
+	out->colored |= 1u << target;
 	for (unsigned int i = 0; i < BLOCK; i++) {
 		for (unsigned int c = 0; drawn->covered >> i & 1 && c < 4; c++)
-			out->word[target][c][i] = colour[c * TSR_BUNDLE_WARPS + i / 16].u[i % 16];
+			out->word[target][c][i] = color[c * TSR_BUNDLE_WARPS + i / 16].u[i % 16];
 	}
 }
 
-static struct tsr_patch patch;
+static struct tsr_quad_block block;
 
 static bool run_plan(const struct drawn *d, const struct tsr_plan *plan, struct result *out)
 {
 	memset(out, 0, sizeof(*out));
 	drawn = d;
-	patch.x = d->x;
-	patch.y = d->y;
-	patch.prim = 0;
-	patch.colour = take;
-	patch.arg = out;
-	for (unsigned int w = 0; w < TSR_PATCH_WARPS; w++)
-		patch.lanes[w] = d->lanes >> 16 * w;
-	patch.warps = (d->quads + 3) / 4;
-	patch.threads = __builtin_popcountll(d->lanes);
-	patch.pixels = __builtin_popcountll(d->covered);
-	return tsr_plan_run(p->sh, p->f, plan, &patch);
+	block.x = d->x;
+	block.y = d->y;
+	block.prim = 0;
+	block.color = take;
+	block.arg = out;
+	for (unsigned int w = 0; w < TSR_QUAD_BLOCK_WARPS; w++)
+		block.lanes[w] = d->lanes >> 16 * w;
+	block.warps = (d->quads + 3) / 4;
+	block.threads = __builtin_popcountll(d->lanes);
+	block.pixels = __builtin_popcountll(d->covered);
+	return tsr_plan_run(p->sh, p->f, plan, &block);
 }
 
 /* ---- The same -------------------------------------------------------------------------------- */
 
-/* Words of a colour that count: all of floats, two of halves. */
-static bool same_colours(const struct row *row, const struct drawn *d, const struct result *got,
-			 const struct result *want)
+/* Words of a color that count: all of floats, two of halves. */
+static bool same_colors(const struct row *row, const struct drawn *d, const struct result *got,
+			const struct result *want)
 {
-	if (!ktap_eq(got->coloured, want->coloured))
+	if (!ktap_eq(got->colored, want->colored))
 		return false;
 	for (unsigned int i = 0; i < TARGETS * 4 * BLOCK; i++) {
 		const unsigned int t = i / BLOCK / 4, c = i / BLOCK % 4, n = i % BLOCK;
@@ -424,17 +424,17 @@ static bool one_row(const struct row *row)
 		tsr_stage_leave(p->sh);
 		return row->fate == CORE && !plan;
 	}
-	patch.again = false;
+	block.again = false;
 	runs = run_plan(&d, plan, &got);
 	tsr_stage_leave(p->sh);
 	if (!ktap_eq(runs, row->fate == PLAN))
 		return false;
 	if (!runs)
-		return ktap_eq(got.coloured, 0) & ktap_eq(p->sh->stats.clauses, none.clauses) &
-		       ktap_eq(p->sh->stats.messages, 0) & ktap_ok(!patch.again);
-	if (!same_colours(row, &d, &got, &want) ||
+		return ktap_eq(got.colored, 0) & ktap_eq(p->sh->stats.clauses, none.clauses) &
+		       ktap_eq(p->sh->stats.messages, 0) & ktap_ok(!block.again);
+	if (!same_colors(row, &d, &got, &want) ||
 	    !same_counts(row, &d, &p->sh->stats, &want.stats) ||
-	    !ktap_eq(plan->colours, want.coloured) || !ktap_ok(patch.again))
+	    !ktap_eq(plan->colors, want.colored) || !ktap_ok(block.again))
 		return false;
 	/* what the second sees of the primitive is what the first has left */
 	make(row, &next);
@@ -442,11 +442,11 @@ static bool one_row(const struct row *row)
 	memcpy(next.at, d.at, sizeof(d.at));
 	put(&d);
 	tsr_stage_enter(p->sh, &p->mem, p->mem.queue, 0);
-	patch.again = false;
+	block.again = false;
 	good = ktap_ok(run_plan(&d, plan, &got) && run_plan(&next, plan, &got));
 	tsr_stage_leave(p->sh);
 	run_core(&next, &want);
-	return good && same_colours(row, &next, &got, &want) && nothing_left();
+	return good && same_colors(row, &next, &got, &want) && nothing_left();
 }
 
 /* ---- States ---------------------------------------------------------------------------------- */

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* test: TSAN=0 */
 /*
  * Triangles set up together, small ones and those of a few blocks, against the way of all
  * primitives: coverage and blocks as set-up and walk find them, depths and their tests as those of

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* test: TSAN=0 */
 /*
  * Coverage of triangles against the rules, sample by sample in integers of 128 bits: soups of
  * random triangles, edges that are shared, every path, tile size and number of samples.

@@ -153,7 +153,7 @@ static void test_full(void)
 		for (unsigned int n = 1; n < TSR_STORED_MAX; n++)
 			warp->message[n] = warp->message[0];
 		warp->stored = TSR_STORED_MAX - (i == 2);
-		warp->owed = i == 1 ? 1u << warp->message[0].slot : 0;
+		warp->awaited = i == 1 ? 1u << warp->message[0].slot : 0;
 		if (!expect(&y, i ? NULL : "a warp's messages"))
 			ktap_note("case %u", i);
 	}
@@ -171,7 +171,7 @@ static void test_overfull(void)
 		for (unsigned int n = 1; n < TSR_STORED_MAX; n++)
 			warp->message[n] = warp->message[0];
 		warp->stored = TSR_STORED_MAX;
-		warp->owed = 0;
+		warp->awaited = 0;
 	}
 	tsr_gpu_resume(y.m.s.b->gpu);
 	ktap_ok(bench_run(y.m.s.b, 30));
@@ -263,7 +263,7 @@ static void test_cores(void)
 
 		begin(&y);
 		if (i / 2 == 0)
-			y.core->turn = TSR_CORE_BUNDLES - 1 + i % 2;
+			y.core->current = TSR_CORE_BUNDLES - 1 + i % 2;
 		if (i / 2 == 1)
 			y.core->quantum = TSR_BUNDLE_QUANTUM + i % 2;
 		if (i / 2 == 2)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Vertex and fragment programs that another compiler made, tests/model/draw/: every build of every
- * program must compute the positions, outputs and colours written down beside it. The sources of
+ * program must compute the positions, outputs and colors written down beside it. The sources of
  * the programs are our own; the numbers were computed from them in double precision.
  */
 #include <math.h>
@@ -20,7 +20,7 @@
 struct check {
 	unsigned int x, y;
 	float tolerance;
-	uint32_t varying[2][4], colour[4];
+	uint32_t varying[2][4], color[4];
 	unsigned int components[2];
 };
 
@@ -228,21 +228,21 @@ static void write_texture(struct draw *d, const struct check *c)
 	tsr_pack_texture_surface(pipe_at(d->p, PIPE_SURFACES), &surface);
 }
 
-static bool colour_is(const struct draw *d, unsigned int n, const struct check *c)
+static bool color_is(const struct draw *d, unsigned int n, const struct check *c)
 {
 	const struct tsr_fragments *f = d->p->f;
 	unsigned int w = n / 16, lane = n % 16;
 	uint32_t got[4];
 
 	for (unsigned int i = 0; i < 4; i++) {
-		uint32_t word = tsr_fragments_colour(f, 0, i / 2, w)->u[lane];
+		uint32_t word = tsr_fragments_color(f, 0, i / 2, w)->u[lane];
 		float half = tsr_half_to_float(word >> 16 * (i % 2));
 
-		got[i] = tsr_fragments_colour(f, 0, i, w)->u[lane];
+		got[i] = tsr_fragments_color(f, 0, i, w)->u[lane];
 		if (d->format[1] == '1')
 			memcpy(&got[i], &half, sizeof(half));
 	}
-	return close_to(got, c->colour, 4, c->tolerance);
+	return close_to(got, c->color, 4, c->tolerance);
 }
 
 static void run_check(struct draw *d, const struct check *c)
@@ -273,7 +273,7 @@ static void run_check(struct draw *d, const struct check *c)
 	ktap_eq(f->written[0][0], 0xffff);
 	ktap_eq(f->written[0][1], 0xf);
 	ktap_eq(f->coverage[1].u[n % 16], 1);
-	if (!colour_is(d, n, c))
+	if (!color_is(d, n, c))
 		ktap_ok(false);
 }
 
@@ -348,7 +348,7 @@ static bool take_data(struct draw *d, const char *line)
 	} else if (sscanf(line, "varying %u%n", &a, &at) == 1) {
 		c->components[a] = words_of(line + at, c->varying[a], 4);
 	} else if (!strncmp(line, "colour ", 7)) {
-		words_of(line + 7, c->colour, 4);
+		words_of(line + 7, c->color, 4);
 	} else {
 		return false;
 	}

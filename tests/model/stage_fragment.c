@@ -11,7 +11,7 @@
 
 #define STORES (PIPE_FREE)
 
-/* Ends a program: stores @reg at push pair 0 + 4 * R59, then colour R0 to R3 to target 0. */
+/* Ends a program: stores @reg at push pair 0 + 4 * R59, then color R0 to R3 to target 0. */
 #define STORE(reg) \
 	"clause td wait=0 {\n" \
 	"	*SHADDXL.u32 t0, u0.w0, r59, shift:2\n" \
@@ -58,9 +58,9 @@ static uint32_t stored(unsigned int x, unsigned int y)
 	return ((const uint32_t *)pipe_at(p, STORES))[x | y << 16];
 }
 
-static float colour(unsigned int n, unsigned int c)
+static float color(unsigned int n, unsigned int c)
 {
-	return tsr_fragments_colour(p->f, 0, c, n / 16)->f[n % 16];
+	return tsr_fragments_color(p->f, 0, c, n / 16)->f[n % 16];
 }
 
 /* ---- Helpers --------------------------------------------------------------------------------- */
@@ -108,8 +108,8 @@ static void test_helpers(void)
 		ktap_eq(stored(x, y), covered ? as_word(px * px) : 0);
 		if (!covered)
 			continue;
-		ktap_ok(colour(n, 0) == px * px);
-		ktap_ok(colour(n, 1) == py * py);
+		ktap_ok(color(n, 0) == px * px);
+		ktap_ok(color(n, 1) == py * py);
 	}
 	pipe_free(p);
 	/* without helpers the other pixels are not there: what is asked of them is 0 */
@@ -120,7 +120,7 @@ static void test_helpers(void)
 	ktap_eq(pipe_fragments(p), TSR_STEP_DONE);
 	ktap_eq(p->stats.fragments, 2);
 	ktap_eq(p->stats.helpers, 0);
-	ktap_ok(colour(2, 0) == 36 && colour(2, 1) == 0);
+	ktap_ok(color(2, 0) == 36 && color(2, 1) == 0);
 	ktap_eq(p->f->written[0][0], 0xc);
 	pipe_free(p);
 }
@@ -191,8 +191,8 @@ static void test_helper_loads(void)
 	pipe_prim(p, 3);
 	pipe_quad(p, 10, 0, 0)->coverage = 1;
 	ktap_eq(pipe_fragments(p), TSR_STEP_DONE);
-	ktap_eq(tsr_fragments_colour(p->f, 0, 0, 0)->u[0], 77);
-	ktap_eq(tsr_fragments_colour(p->f, 0, 1, 0)->u[0], 0);
+	ktap_eq(tsr_fragments_color(p->f, 0, 0, 0)->u[0], 77);
+	ktap_eq(tsr_fragments_color(p->f, 0, 1, 0)->u[0], 0);
 	tsr_fragments_begin(p->f, &p->state);
 	pipe_prim(p, 3);
 	pipe_quad(p, 10, 0, 0)->coverage = 1ull << 16;
@@ -269,7 +269,7 @@ static void test_helper_words(void)
 		pipe_quad(p, 10, 0, 0)->coverage = 1;
 		ktap_eq(pipe_fragments(p), TSR_STEP_DONE);
 		for (unsigned int c = 0; c < 4; c++)
-			ktap_eq(tsr_fragments_colour(p->f, 0, c, 0)->u[0], i ? 17 : 0);
+			ktap_eq(tsr_fragments_color(p->f, 0, c, 0)->u[0], i ? 17 : 0);
 		pipe_free(p);
 	}
 }
@@ -377,11 +377,11 @@ static void test_outputs(void)
 		ktap_eq(f->stencil[0].u[n], where);
 		ktap_eq(f->blend_coverage_at[0][0].u[n], samples & 6);
 		ktap_eq(f->blend_coverage_at[2][0].u[n], samples & 6);
-		ktap_eq(tsr_fragments_colour(f, 0, 1, 0)->u[n], where);
-		ktap_eq(tsr_fragments_colour(f, 0, 2, 0)->u[n], 7);
-		ktap_eq(tsr_fragments_colour(f, 0, 3, 0)->u[n], 1);
-		ktap_eq(tsr_fragments_colour(f, 2, 0, 0)->u[n], where);
-		ktap_eq(tsr_fragments_colour(f, 2, 2, 0)->u[n], 1);
+		ktap_eq(tsr_fragments_color(f, 0, 1, 0)->u[n], where);
+		ktap_eq(tsr_fragments_color(f, 0, 2, 0)->u[n], 7);
+		ktap_eq(tsr_fragments_color(f, 0, 3, 0)->u[n], 1);
+		ktap_eq(tsr_fragments_color(f, 2, 0, 0)->u[n], where);
+		ktap_eq(tsr_fragments_color(f, 2, 2, 0)->u[n], 1);
 	}
 	ktap_eq(f->depth_written[0], 0xf);
 	ktap_eq(f->stencil_written[0], 0xf);
@@ -429,7 +429,7 @@ static void made_descriptor(const char *low, const char *high)
 
 		ktap_eq(p->f->written[target][w] >> n % 16 & 1, 1);
 		ktap_eq(p->f->written[!target][w] >> n % 16 & 1, 0);
-		ktap_eq(tsr_fragments_colour(p->f, target, 0, w)->u[n % 16] & 0xffff,
+		ktap_eq(tsr_fragments_color(p->f, target, 0, w)->u[n % 16] & 0xffff,
 			n / 4 * 2 + n % 2);
 	}
 	pipe_free(p);
@@ -483,8 +483,8 @@ static void test_two_ends(void)
 		unsigned int w = n / 16, l = n % 16;
 
 		ktap_eq(p->f->written[0][w] >> l & 1, 1);
-		ktap_eq(tsr_fragments_colour(p->f, 0, 0, w)->u[l], n % 2 ? 0x3f000000 : where);
-		ktap_eq(tsr_fragments_colour(p->f, 0, 1, w)->u[l], n % 2 ? where : 0);
+		ktap_eq(tsr_fragments_color(p->f, 0, 0, w)->u[l], n % 2 ? 0x3f000000 : where);
+		ktap_eq(tsr_fragments_color(p->f, 0, 1, w)->u[l], n % 2 ? where : 0);
 		ktap_eq(p->f->blend_coverage_at[0][w].u[l], n % 2 ? where : 1);
 	}
 	pipe_free(p);
@@ -492,7 +492,7 @@ static void test_two_ends(void)
 
 /* ---- Blend programs -------------------------------------------------------------------------- */
 
-/* Adds the pixel to the colour, stores it and goes back. */
+/* Adds the pixel to the color, stores it and goes back. */
 static const char blender[] =
 	"clause {\n"
 	"	*MOV.i32 r8, 0xff000000\n"
@@ -590,7 +590,7 @@ static void test_blend_program(void)
 	p->state.blend[0] = back | (uint64_t)(target | 15) << 32;
 	tile = (struct tsr_tile){ .x = 16, .y = 0, .width = 8, .height = 8, .targets = 1 };
 	tsr_format_find(&tile.format[0], TSR_PIXEL_FORMAT_RGBA32F, 0, false);
-	tile.colour[0] = (struct tsr_tile_target){ .data = (uint8_t *)texels, .pitch = 128 };
+	tile.color[0] = (struct tsr_tile_target){ .data = (uint8_t *)texels, .pitch = 128 };
 	memset(texels, 0, sizeof(texels));
 	for (unsigned int i = 0; i < 64; i++)
 		texels[i][0] = i;
@@ -670,8 +670,8 @@ static void test_stops(void)
 	for (unsigned int n = 0; n < 80; n++) {
 		if (n % 4 > 1)
 			continue;
-		ktap_ok(colour(n, 0) == n / 4 * 2 + 2 + n % 2 + 0.5f);
-		ktap_eq(tsr_fragments_colour(f, 0, 2, n / 16)->u[n % 16], 0);
+		ktap_ok(color(n, 0) == n / 4 * 2 + 2 + n % 2 + 0.5f);
+		ktap_eq(tsr_fragments_color(f, 0, 2, n / 16)->u[n % 16], 0);
 	}
 	/* for ever, until it is given up */
 	p->push[6] = 0;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* test: TSAN=0 */
 /*
  * Varyings: every way to load one, against interpolation in long double on its own plane
  * equations: barycentric coordinates of the point, each weighted with 1/w.
@@ -150,9 +151,9 @@ static void begin(const char *text)
 	tsr_fragments_begin(p->f, &p->state);
 }
 
-static float colour(unsigned int n, unsigned int c)
+static float color(unsigned int n, unsigned int c)
 {
-	return tsr_fragments_colour(p->f, 0, c, n / 16)->f[n % 16];
+	return tsr_fragments_color(p->f, 0, c, n / 16)->f[n % 16];
 }
 
 static unsigned int quad_x(unsigned int n)
@@ -184,7 +185,7 @@ static void check_bundle(unsigned int varying, bool perspective)
 
 		for (unsigned int c = 0; c < 4; c++) {
 			if (!good(prim, varying, c, quad_x(n) + 0.5L, quad_y(n) + 0.5L, perspective,
-				  colour(n, c)))
+				  color(n, c)))
 				ktap_ok(false);
 		}
 	}
@@ -270,7 +271,7 @@ static void test_equal(void)
 			const float *v = value(p->f->quad[n / 4].prim, 0, 1);
 
 			for (unsigned int c = 0; c < 4; c++)
-				if (colour(n, c) != (c < there ? v[c] : c == 3))
+				if (color(n, c) != (c < there ? v[c] : c == 3))
 					ktap_ok(false);
 		}
 	}
@@ -321,8 +322,8 @@ static void test_clipped(void)
 					   (double)(part->prim.v[2].x - part->prim.v[0].x) *
 						   (part->prim.v[1].y - part->prim.v[0].y));
 
-			if (area > 1e9 && !(fabs(colour(0, c) - e) < 0.15)) {
-				ktap_note("%g, should be %g (linear %d)", colour(0, c), e, linear);
+			if (area > 1e9 && !(fabs(color(0, c) - e) < 0.15)) {
+				ktap_note("%g, should be %g (linear %d)", color(0, c), e, linear);
 				ktap_ok(false);
 			}
 		}
@@ -347,10 +348,10 @@ static void check_place(const char *text, uint32_t coverage, unsigned int sample
 			long double e = want(&p->f->prim[0], 0, c, quad_x(n) + x / 256.0L,
 					     quad_y(n) + y / 256.0L, true);
 
-			if (!(fabsl(colour(n, c) - e) <=
+			if (!(fabsl(color(n, c) - e) <=
 			      allowed(&p->f->prim[0], 0, c, quad_x(n) + x / 256.0L,
 				      quad_y(n) + y / 256.0L, true, e, across))) {
-				ktap_note("component %u is %g, should be %g", c, colour(n, c),
+				ktap_note("component %u is %g, should be %g", c, color(n, c),
 					  (double)e);
 				ktap_ok(false);
 			}
@@ -441,7 +442,7 @@ static void test_flat(void)
 			const float *at = value(k, p->f->prim[k].prim.provoking, 0);
 
 			for (unsigned int c = 0; c < 4; c++)
-				if (colour(n, c) != at[c])
+				if (color(n, c) != at[c])
 					ktap_ok(false);
 		}
 	}
@@ -485,7 +486,7 @@ static void test_formats(void)
 	ktap_eq(pipe_fragments(p), TSR_STEP_DONE);
 	for (unsigned int n = 0; n < 4; n++) {
 		for (unsigned int c = 0; c < 4; c++) {
-			uint32_t word = tsr_fragments_colour(p->f, 0, c / 2, 0)->u[n];
+			uint32_t word = tsr_fragments_color(p->f, 0, c / 2, 0)->u[n];
 			float got = tsr_half_to_float(word >> 16 * (c % 2));
 
 			check_half(0, c, n, got);
@@ -499,8 +500,8 @@ static void test_formats(void)
 	words[1] = 0xfffffffe;
 	pipe_quad(p, 4, 6, 0);
 	ktap_eq(pipe_fragments(p), TSR_STEP_DONE);
-	ktap_eq(tsr_fragments_colour(p->f, 0, 0, 0)->u[3], 0x80000001);
-	ktap_eq(tsr_fragments_colour(p->f, 0, 1, 0)->u[0], 0xfffffffe);
+	ktap_eq(tsr_fragments_color(p->f, 0, 0, 0)->u[3], 0x80000001);
+	ktap_eq(tsr_fragments_color(p->f, 0, 1, 0)->u[0], 0xfffffffe);
 	pipe_attribute(p, PIPE_OUTPUTS, 6, 31, TSR_PIXEL_FORMAT_RG16I, 16, false);
 	begin(automatic);
 	random_prim(3, 5);
@@ -508,8 +509,8 @@ static void test_formats(void)
 	words[0] = 0x0005fffe;
 	pipe_quad(p, 4, 6, 0);
 	ktap_eq(pipe_fragments(p), TSR_STEP_DONE);
-	ktap_eq(tsr_fragments_colour(p->f, 0, 0, 0)->u[3], 0xfffffffe);
-	ktap_eq(tsr_fragments_colour(p->f, 0, 1, 0)->u[0], 5);
+	ktap_eq(tsr_fragments_color(p->f, 0, 0, 0)->u[3], 0xfffffffe);
+	ktap_eq(tsr_fragments_color(p->f, 0, 1, 0)->u[0], 5);
 	pipe_attribute(p, PIPE_OUTPUTS, 7, 31, TSR_PIXEL_FORMAT_RGBA8_UNORM, 16, false);
 	begin(bytes);
 	random_prim(3, 5);
@@ -517,7 +518,7 @@ static void test_formats(void)
 		memcpy(value(0, v, 1), &(uint32_t){ 0xff003380 }, 4);
 	pipe_quad(p, 4, 6, 0);
 	ktap_eq(pipe_fragments(p), TSR_STEP_DONE);
-	ktap_ok(colour(1, 0) == 128 / 255.0f && colour(1, 1) == 0.2f && colour(1, 3) == 1);
+	ktap_ok(color(1, 0) == 128 / 255.0f && color(1, 1) == 0.2f && color(1, 3) == 1);
 	/* before a vertex's outputs, if only by a word */
 	for (int32_t before = 4; before <= 16; before += 4) {
 		pipe_attribute(p, PIPE_OUTPUTS, 8, 31, TSR_PIXEL_FORMAT_RGBA32F, -before, false);
@@ -528,7 +529,7 @@ static void test_formats(void)
 			memset(pipe_at(p, p->f->prim[1].output[v] - before), 0x41, before);
 		pipe_quad(p, 4, 6, 1);
 		ktap_eq(pipe_fragments(p), TSR_STEP_DONE);
-		ktap_ok(colour(1, 0) == 0 && colour(1, 3) == 0);
+		ktap_ok(color(1, 0) == 0 && color(1, 3) == 0);
 	}
 	/* not in the table */
 	p->program.varying_count = 15;
@@ -536,7 +537,7 @@ static void test_formats(void)
 	random_prim(3, 5);
 	pipe_quad(p, 4, 6, 0);
 	ktap_eq(pipe_fragments(p), TSR_STEP_DONE);
-	ktap_ok(colour(2, 0) == 0 && colour(2, 2) == 0 && colour(2, 3) == 1);
+	ktap_ok(color(2, 0) == 0 && color(2, 2) == 0 && color(2, 3) == 1);
 	p->program.varying_count = 40;
 }
 
@@ -549,7 +550,7 @@ static void check_texel(const struct tsr_format *format, bool there)
 		tsr_format_load(format, value(0, 0, 1), &texel);
 	for (unsigned int n = 0; n < 4; n++) {
 		for (unsigned int c = 0; c < 4; c++)
-			ktap_ok(colour(n, c) == texel.f[c]);
+			ktap_ok(color(n, c) == texel.f[c]);
 	}
 }
 
@@ -611,7 +612,7 @@ static void test_indirect(void)
 		unsigned int k = p->f->quad[n / 4].prim;
 
 		if (!good(&p->f->prim[k], !(k % 2), 1, quad_x(n) + 0.5L, quad_y(n) + 0.5L, true,
-			  colour(n, 1)))
+			  color(n, 1)))
 			ktap_ok(false);
 	}
 }
@@ -633,7 +634,7 @@ static void test_special(void)
 			long double e = want(&p->f->prim[p->f->quad[n / 4].prim], 0, 0,
 					     quad_x(n) + 0.5L, quad_y(n) + 0.5L, false);
 
-			if (!near(colour(n, 0), e, 1000))
+			if (!near(color(n, 0), e, 1000))
 				ktap_ok(false);
 		}
 	}
@@ -645,8 +646,8 @@ static void test_special(void)
 		p->f->prim[0].prim.v[0].y = 7 << 8;
 		pipe_quad(p, 4, 4, 0);
 		ktap_eq(pipe_fragments(p), TSR_STEP_DONE);
-		ktap_ok(colour(1, 0) == (5.5f - 2) / 8);
-		ktap_ok(colour(2, 1) == (lower ? 1 - (5.5f - 3) / 8 : (5.5f - 3) / 8));
+		ktap_ok(color(1, 0) == (5.5f - 2) / 8);
+		ktap_ok(color(2, 1) == (lower ? 1 - (5.5f - 3) / 8 : (5.5f - 3) / 8));
 	}
 	p->state.draw.point_origin = 0;
 }
@@ -669,8 +670,8 @@ static void test_paths(void)
 		random_bundle(5, 3, 1e3f);
 		ktap_eq(pipe_fragments(p), TSR_STEP_DONE);
 		if (!i)
-			memcpy(first, p->f->colour_at[0], sizeof(first));
-		ktap_mem_eq(p->f->colour_at[0], first, sizeof(first));
+			memcpy(first, p->f->color_at[0], sizeof(first));
+		ktap_mem_eq(p->f->color_at[0], first, sizeof(first));
 	}
 }
 
@@ -689,7 +690,7 @@ static void run_small(const char *flags, const char *insn, union tsr_lanes left[
 	pipe_quad(p, 100, 60, 0);
 	ktap_eq(pipe_fragments(p), TSR_STEP_DONE);
 	for (unsigned int c = 0; c < 4; c++)
-		left[c] = *tsr_fragments_colour(p->f, 0, c, 0);
+		left[c] = *tsr_fragments_color(p->f, 0, c, 0);
 }
 
 /* The unit has a mode of its own, whatever the clause flushes, also where planes are made. */

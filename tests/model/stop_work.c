@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* test: TIMEOUT=120 */
+/* test: TSAN=0 TIMEOUT=120 */
 /*
  * RENDER stops within TSR_STOP_WORK cycles, whatever is in memory: endless lists of tiles, large
  * tiles with many targets and samples.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* test: TIMEOUT=240 */
+/* test: TSAN=0 TIMEOUT=240 */
 /*
  * The command processor, COPY, COMPUTE and BIN stop within TSR_STOP_WORK cycles, whatever is in
  * memory: endless streams, large copies, programs and draws without an end.

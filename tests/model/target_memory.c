@@ -127,10 +127,10 @@ static void fill(struct tiles *t, const struct how *how)
 		memset(t->memory + i * (size_t)TILES_TARGET_SIZE, PADDING, USED);
 	for (unsigned int n = 0; n < texels(how); n++) {
 		unsigned int x = n % WIDTH, y = n / WIDTH % HEIGHT, s = n / (WIDTH * HEIGHT);
-		uint32_t colour = before(how, 0, n), depth = before(how, TILES_DEPTH, n);
+		uint32_t color = before(how, 0, n), depth = before(how, TILES_DEPTH, n);
 		uint32_t stencil = before(how, TILES_STENCIL, n);
 
-		memcpy(texel(t, 0, x, y, s), &colour, 4);
+		memcpy(texel(t, 0, x, y, s), &color, 4);
 		memcpy(texel(t, TILES_DEPTH, x, y, s), &depth, how->depth_bytes);
 		if (how->stencil_bytes && !how->together)
 			memcpy(texel(t, TILES_STENCIL, x, y, s), &stencil, how->stencil_bytes);

@@ -431,19 +431,19 @@ static unsigned int face_of(unsigned int face, double x, double y)
 	return tex_ref_face(v, &s, &t);
 }
 
-/* Of faces of one colour each: the mean of the colours of the faces the two places lie on. */
+/* Of faces of one color each: the mean of the colors of the faces the two places lie on. */
 static void two_places(const struct tex *t, unsigned int face, const float at[2],
 		       const float axis[2])
 {
-	double want[4] = { 0 }, colour[4];
+	double want[4] = { 0 }, color[4];
 
 	for (int side = -1; side < 2; side += 2) {
 		unsigned int there = face_of(face, at[0] + side * axis[0] / 4,
 					     at[1] + side * axis[1] / 4);
 
-		tex_decode(t, t->at[there], colour);
+		tex_decode(t, t->at[there], color);
 		for (unsigned int c = 0; c < 4; c++)
-			want[c] += colour[c] / 2;
+			want[c] += color[c] / 2;
 	}
 	ask_two_places(face, at, axis);
 	if (!close_to(want, 0, 1e-6, false))

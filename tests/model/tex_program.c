@@ -129,7 +129,7 @@ static void begin(unsigned int way)
 	p->state.program = pipe_text(p, 1, TSR_STAGE_FRAGMENT, programs[way]);
 }
 
-/* Run @b; colours of its lanes. */
+/* Run @b; colors of its lanes. */
 static void run(const struct bundle *b, union tsr_lanes out[4][TSR_BUNDLE_WARPS])
 {
 	p->state.shader.helpers = b->helpers;
@@ -148,7 +148,7 @@ static void run(const struct bundle *b, union tsr_lanes out[4][TSR_BUNDLE_WARPS]
 	for (unsigned int n = 0; n < 4 * b->quads; n++) {
 		for (unsigned int c = 0; c < 4 && b->quad[n / 4].coverage >> n % 4 * 16 & 1; c++)
 			out[c][n / 16].f[n % 16] =
-				tsr_fragments_colour(p->f, 0, c, n / 16)->f[n % 16];
+				tsr_fragments_color(p->f, 0, c, n / 16)->f[n % 16];
 	}
 }
 

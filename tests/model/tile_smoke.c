@@ -45,10 +45,10 @@ static void picture(void)
 			double px = (x + 0.5) / 50 - 1, py = (y + 0.5) / 35 - 1;
 			bool in = px > -0.9 && py > -0.90001 && px + py < 0;
 			double want = in ? (px + 1) / 2 : 1;
-			uint32_t colour;
+			uint32_t color;
 
-			memcpy(&colour, tiles_texel(t, 0, x, y, 0), 4);
-			wrong += colour != 0x008000ff;
+			memcpy(&color, tiles_texel(t, 0, x, y, 0), 4);
+			wrong += color != 0x008000ff;
 			covered += tiles_depth(t, x, y, 0) != 1;
 			wrong += fabs(px + py) > 0.01 &&
 				 fabs(tiles_depth(t, x, y, 0) - want) > 0.0001;
@@ -263,7 +263,7 @@ static void filled(void)
 {
 	static const struct {
 		unsigned int format, bytes, fault;
-	} colours[] = {
+	} colors[] = {
 		{ TSR_PIXEL_FORMAT_RGBA16F, 8, TSR_FAULT_NONE },
 		{ TSR_PIXEL_FORMAT_RGBA32F, 16, TSR_FAULT_BAD_VALUE },
 	};
@@ -273,12 +273,12 @@ static void filled(void)
 
 		t->f->frame.tile_shift = TSR_TILE_SHIFT_MAX;
 		t->f->frame.samples_log2 = 4;
-		tiles_target(t, 0, colours[i].format, colours[i].bytes);
+		tiles_target(t, 0, colors[i].format, colors[i].bytes);
 		tiles_target(t, TILES_DEPTH, TSR_PIXEL_FORMAT_R32F, 4);
-		ktap_eq((8 + colours[i].bytes) << 16 > TSR_TILE_BUFFER_BYTES, i);
+		ktap_eq((8 + colors[i].bytes) << 16 > TSR_TILE_BUFFER_BYTES, i);
 		prepare(t);
 		ktap_eq(tiles_run(t), !i);
-		ktap_eq(bench_fault(&t->queue), colours[i].fault);
+		ktap_eq(bench_fault(&t->queue), colors[i].fault);
 		tiles_free(t);
 	}
 }
@@ -359,7 +359,7 @@ static void queries_change(void)
 
 /* ---- Tags ------------------------------------------------------------------------------------ */
 
-#define TAGS (TILES_TARGETS + TILES_TARGET_SIZE - (1u << 16))	/* of colour; then of depth */
+#define TAGS (TILES_TARGETS + TILES_TARGET_SIZE - (1u << 16))	/* of color; then of depth */
 
 /* The picture with so many samples, a format of depth, with or without tags. */
 static struct tiles *with_tags(unsigned int samples_log2, bool fixed, unsigned int debug, bool tags)

@@ -388,7 +388,7 @@ static void patches(void)
 		perspective = f->planes[1].perspective;
 		for (unsigned int again = 0; again < 2; again++) {
 			fill(to[0], 5 * WARPS);
-			path->patch(&f->prim[0], &f->planes[1], count, x, y,
+			path->quad_block(&f->prim[0], &f->planes[1], count, x, y,
 				    perspective ? w : NULL, again, all);
 			for (unsigned int n = 0; n < 5 * 128; n++) {
 				const unsigned int c = n / 128, q = n / 4 % 32, p = n % 4;

@@ -27,14 +27,14 @@ static void start(const char *text)
 	tsr_fragments_begin(p->f, &p->state);
 }
 
-static uint32_t colour(unsigned int n, unsigned int c)
+static uint32_t color(unsigned int n, unsigned int c)
 {
-	return tsr_fragments_colour(p->f, 0, c, n / 16)->u[n % 16];
+	return tsr_fragments_color(p->f, 0, c, n / 16)->u[n % 16];
 }
 
-static float colour_float(unsigned int n, unsigned int c)
+static float color_float(unsigned int n, unsigned int c)
 {
-	return tsr_fragments_colour(p->f, 0, c, n / 16)->f[n % 16];
+	return tsr_fragments_color(p->f, 0, c, n / 16)->f[n % 16];
 }
 
 static float rnd_float(void)
@@ -229,9 +229,9 @@ static void test_points(void)
 
 			if (!(p->f->written[0][0] >> n & 1))
 				continue;
-			ktap_ok(colour_float(n, 0) ==
+			ktap_ok(color_float(n, 0) ==
 				(float)(p->f->quad[0].x + (int)(n & 1) + at.x / 256.0));
-			ktap_ok(colour_float(n, 1) ==
+			ktap_ok(color_float(n, 1) ==
 				(float)(p->f->quad[0].y + (int)(n >> 1) + at.y / 256.0));
 		}
 	}
@@ -272,9 +272,9 @@ static void test_special(void)
 			if (!(p->f->written[0][0] >> n & 1))
 				continue;
 			if (half)
-				ktap_eq(colour(n, 0) & 0xffff, tsr_float_to_half(expected));
+				ktap_eq(color(n, 0) & 0xffff, tsr_float_to_half(expected));
 			else
-				ktap_ok(colour_float(n, 0) == expected);
+				ktap_ok(color_float(n, 0) == expected);
 		}
 	}
 	p->state.samples_log2 = 0;
@@ -364,7 +364,7 @@ static void test_kinds(void)
 						  expected(prim, k, c, quad->x + (n & 1) + 0.5,
 							   quad->y + (n >> 1 & 1) + 0.5, linear);
 
-				ktap_ok(fabs(colour_float(n, c) - e) <= (flat ? 0 : 1e-6));
+				ktap_ok(fabs(color_float(n, c) - e) <= (flat ? 0 : 1e-6));
 			}
 		}
 	}
@@ -404,7 +404,7 @@ static void test_indices(void)
 			const struct tsr_fragment_quad *quad = &p->f->quad[n / 4];
 
 			for (unsigned int c = 0; quad->coverage >> 16 * (n % 4) & 1 && c < 4; c++)
-				ktap_ok(fabs(colour_float(n, c) -
+				ktap_ok(fabs(color_float(n, c) -
 					     expected(&p->f->prim[quad->prim], n % 4, c,
 						      quad->x + (n & 1) + 0.5,
 						      quad->y + (n >> 1 & 1) + 0.5, false)) < 1e-6);
@@ -526,7 +526,7 @@ static void test_places(void)
 		}
 		ktap_eq(pipe_fragments(p), TSR_STEP_DONE);
 		for (unsigned int n = 0; n < 32; n++)
-			ktap_eq(colour(n / 4, n % 4), word[n / 16][n % 4]);
+			ktap_eq(color(n / 4, n % 4), word[n / 16][n % 4]);
 	}
 	p->state.shader.output_stride = PIPE_STRIDE;
 }
@@ -691,9 +691,9 @@ static void any_text(char *text)
 		sizes[rnd() % 4], k[2], rnd() % 4);
 }
 
-/* What is left of a bundle: colours, and how many bytes it has read. */
+/* What is left of a bundle: colors, and how many bytes it has read. */
 struct left {
-	union tsr_lanes colour[4][TSR_BUNDLE_WARPS];
+	union tsr_lanes color[4][TSR_BUNDLE_WARPS];
 	uint64_t read;
 };
 
@@ -710,7 +710,7 @@ static void run_bundle(const char *text, uint64_t seed, const struct tsr_msg_pat
 		const unsigned int c = i / TSR_BUNDLE_LANES, w = i / 16 % TSR_BUNDLE_WARPS;
 
 		if (p->f->written[0][w] >> i % 16 & 1)
-			left->colour[c][w].u[i % 16] = colour(i % TSR_BUNDLE_LANES, c);
+			left->color[c][w].u[i % 16] = color(i % TSR_BUNDLE_LANES, c);
 	}
 }
 
@@ -731,12 +731,12 @@ static void test_bundles(void)
 		any_text(text);
 		run_bundle(text, seed, NULL, &want);
 		for (unsigned int n = 0; n < TSR_BUNDLE_LANES; n++)
-			known += want.colour[0][n / 16].u[n % 16] > 1;
+			known += want.color[0][n / 16].u[n % 16] > 1;
 		if (!alu)
 			continue;
 		run_bundle(text, seed, tsr_msg_path(alu), &got);
 		if (!ktap_eq(got.read, want.read) ||
-		    !ktap_mem_eq(got.colour, want.colour, sizeof(got.colour)))
+		    !ktap_mem_eq(got.color, want.color, sizeof(got.color)))
 			ktap_note("seed %llu", (unsigned long long)seed);
 	}
 	ktap_ok(known > 10000);

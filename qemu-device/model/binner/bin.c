@@ -147,7 +147,7 @@ enum tsr_step tsr_bin_begin(struct tsr_binning *bin, struct tsr_mem *mem, uint64
 /* ---- The list -------------------------------------------------------------------------------- */
 
 /* Keep a draw packet; false: there are enough. */
-static bool keep_draw(struct tsr_binning *bin)
+static bool queue_draw(struct tsr_binning *bin)
 {
 	struct tsr_bin_ahead *a;
 
@@ -174,7 +174,7 @@ static enum tsr_step execute(struct tsr_binning *bin, struct tsr_mem *mem)
 	case TSR_OP_LIST_DRAW_INDIRECT:
 		if (v->set != (1 << TSR_BIN_KINDS) - 1)
 			return tsr_list_fault(&bin->list, mem, 0, TSR_FAULT_BAD_VALUE);
-		bin->held = !keep_draw(bin);
+		bin->held = !queue_draw(bin);
 		return bin->held ? TSR_STEP_PENDING : TSR_STEP_DONE;
 	case TSR_OP_LIST_HALT:
 		bin->halted = true;
@@ -439,7 +439,7 @@ static enum tsr_step begin(struct tsr_binning *bin, struct tsr_mem *mem)
 	if (!bin->state)
 		bin->drawn = 0;
 	bin->state = &bin->version[a->version];
-	tsr_bin_look_ahead(bin, mem);
+	tsr_bin_prefetch(bin, mem);
 	step = tsr_bin_load_state(bin, mem);
 	if (step != TSR_STEP_DONE)
 		return step;

@@ -70,7 +70,7 @@ struct tsr_bin_drawing {
 
 /*
  * A version of the state: what the list's packets have set. A draw keeps the version it was met
- * with, and with it the entries of the pools; packets behind it change another one.
+ * with, and with it the entries of the pools; packets after it change another one.
  */
 struct tsr_bin_version {
 	uint8_t entry[TSR_BIN_KINDS];	/* of its descriptors, if set */
@@ -140,7 +140,7 @@ struct tsr_bin_batch {
 	uint32_t generation;		/* of 24 bits; tags of others do not count */
 	/* primitives: slots, vertices, provoking, id as HEAP_PRIMITIVE has them */
 	uint64_t primitive[TSR_BATCH_PRIMITIVES];
-	/* Out-codes and window. Behind them those of one primitive in another viewport. */
+	/* Out-codes and window. After them those of one primitive in another viewport. */
 	uint32_t code[TSR_BIN_CORNERS];
 	struct tsr_screen_vertex screen[TSR_BIN_CORNERS];
 	/*
@@ -226,14 +226,14 @@ enum tsr_bin_stat {
 	TSR_BIN_DESCRIPTOR_STALLS,	/* and for an entry of a pool */
 	TSR_BIN_UNIFORM_STALLS,		/* programs that had to wait for a place */
 	TSR_BIN_TAG_STALLS,		/* batches that ended for want of tags, */
-	TSR_BIN_PIPE_STALLS,		/* … of place for primitives; records likewise */
+	TSR_BIN_PIPE_STALLS,		/* … of place for primitives; records too */
 	TSR_BIN_STAGE_BLOCKS,		/* batches with attribute space */
 	TSR_BIN_STAGE_UNWRITTEN,	/* words of it read, and not written before */
 	TSR_BIN_PATCHES_CULLED,		/* patches with a factor that is not above 0 */
 	TSR_BIN_GEOMETRY_VERTICES,	/* vertices that geometry shaders have emitted */
 	TSR_BIN_GEOMETRY_STALLS,	/* groups of their threads that were not full */
 	TSR_BIN_STREAM_PRIMITIVES,	/* primitives that stream-out has written, */
-	TSR_BIN_STREAM_OVERFLOWS,	/* … that have found no room */
+	TSR_BIN_STREAM_OVERFLOWS,	/* … that did not fit */
 	TSR_BIN_STATS
 };
 
@@ -251,7 +251,7 @@ struct tsr_binning {
 	/* The heap. */
 	bool grows;			/* it is the queue's */
 	uint32_t used, last_batch, batches, lists;
-	uint64_t room;			/* bytes the heap is known to have */
+	uint64_t capacity;		/* bytes the heap is known to have */
 	struct tsr_bin_tile *tile;	/* as many as @places says */
 	uint32_t places;		/* for tiles of the last frame that was begun */
 	/* bit n: tile n is in the heap; NULL: there is a place for each */
@@ -338,8 +338,8 @@ void tsr_bin_clear_states(struct tsr_binning *bin);
  * first.
  */
 enum tsr_step tsr_bin_set_state(struct tsr_binning *bin, struct tsr_mem *mem);
-/* Have the host's caches fetch what the draws behind the one that begins are going to read. */
-void tsr_bin_look_ahead(const struct tsr_binning *bin, const struct tsr_mem *mem);
+/* Have the host's caches fetch what the draws after the one that begins are going to read. */
+void tsr_bin_prefetch(const struct tsr_binning *bin, const struct tsr_mem *mem);
 /* Address of a descriptor of @version, with which a draw waits. */
 static inline uint64_t tsr_bin_va(const struct tsr_binning *bin,
 				  const struct tsr_bin_version *version, enum tsr_bin_kind kind)

@@ -146,7 +146,7 @@ static struct tsr_binning **spare_of(struct tsr_queue *q)
 	return &q->gpu->memory[q->engine].binning;
 }
 
-static struct tsr_binning *take_memory(struct tsr_queue *q)
+static struct tsr_binning *acquire_memory(struct tsr_queue *q)
 {
 	struct tsr_binning *bin = *spare_of(q);
 
@@ -155,7 +155,7 @@ static struct tsr_binning *take_memory(struct tsr_queue *q)
 }
 
 /* The command is complete: its memory is the engine's. */
-static void leave_memory(struct tsr_queue *q)
+static void release_memory(struct tsr_queue *q)
 {
 	tsr_bin_free(*spare_of(q));
 	tsr_bin_rest(q->binning);
@@ -170,7 +170,7 @@ static enum tsr_step begin(struct tsr_mem *mem, uint64_t pc, const uint64_t *cmd
 	enum tsr_step step;
 
 	if (!q->binning)
-		q->binning = take_memory(q);
+		q->binning = acquire_memory(q);
 	if (!q->binning || !tsr_thread_pool_shader(mem->runner))
 		return tsr_mem_bad_packet(mem, pc, 0, TSR_FAULT_UNSUPPORTED);
 	q->binning->shade = shade;
@@ -201,6 +201,6 @@ enum tsr_step tsr_bin_step(struct tsr_mem *mem, uint64_t pc, const uint64_t *cmd
 	cost->write_bytes += bin->written;
 	cost->cycles += bin->cycles;
 	if (step == TSR_STEP_DONE)
-		leave_memory(mem->queue);
+		release_memory(mem->queue);
 	return step;
 }

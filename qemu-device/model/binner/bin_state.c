@@ -139,7 +139,7 @@ static enum tsr_step set_push(struct tsr_binning *bin, struct tsr_mem *mem,
 	return TSR_STEP_DONE;
 }
 
-void tsr_bin_look_ahead(const struct tsr_binning *bin, const struct tsr_mem *mem)
+void tsr_bin_prefetch(const struct tsr_binning *bin, const struct tsr_mem *mem)
 {
 	const uint64_t *state = NULL, *program = NULL;
 

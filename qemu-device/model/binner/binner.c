@@ -30,7 +30,7 @@ enum tsr_step tsr_bin_read(struct tsr_binning *bin, struct tsr_mem *mem, uint64_
 	uint8_t *out = to;
 	uint64_t all = len;
 
-	tsr_access_room(bin->access, mem);
+	tsr_access_reserve(bin->access, mem);
 	while (len) {
 		unsigned int n = TSR_ACCESS_PAGE_BYTES - va % TSR_ACCESS_PAGE_BYTES;
 		uint8_t *page;
@@ -63,7 +63,7 @@ enum tsr_step tsr_bin_write(struct tsr_binning *bin, struct tsr_mem *mem, uint64
 	uint32_t all = len;
 
 	mem->unit = TSR_UNIT_BINNER;
-	tsr_access_room(bin->access, mem);
+	tsr_access_reserve(bin->access, mem);
 	while (len) {
 		uint32_t n = TSR_ACCESS_PAGE_BYTES - va % TSR_ACCESS_PAGE_BYTES;
 		uint8_t *page;
@@ -102,17 +102,17 @@ static enum tsr_step need_up_to(struct tsr_binning *bin, struct tsr_mem *mem, ui
 {
 	enum tsr_step step;
 
-	if (bytes <= bin->room)
+	if (bytes <= bin->capacity)
 		return TSR_STEP_DONE;
 	mem->unit = TSR_UNIT_BINNER;
 	if (!bin->grows || bytes > TSR_HEAP_SIZE_MAX)
 		return tsr_mmu_fault(mem, TSR_FAULT_HEAP_EXHAUSTED,
-				     bin->info.frame.heap + bin->room, TSR_ACCESS_WRITE, 0);
+				     bin->info.frame.heap + bin->capacity, TSR_ACCESS_WRITE, 0);
 	step = tsr_heap_window_need(mem, bytes);
 	if (step == TSR_STEP_DONE)
-		bin->room = tsr_heap_window_size(mem->queue);
-	if (bin->room > TSR_HEAP_SIZE_MAX)
-		bin->room = TSR_HEAP_SIZE_MAX;
+		bin->capacity = tsr_heap_window_size(mem->queue);
+	if (bin->capacity > TSR_HEAP_SIZE_MAX)
+		bin->capacity = TSR_HEAP_SIZE_MAX;
 	return step;
 }
 
@@ -132,7 +132,7 @@ enum tsr_step tsr_bin_heap_begin(struct tsr_binning *bin, struct tsr_mem *mem, u
 	if (bin->grows && f->heap_size)
 		return tsr_mem_bad_packet(mem, frame_va, TSR_FRAME_HEAP_SIZE__QWORD,
 					  TSR_FAULT_BAD_VALUE);
-	bin->room = f->heap_size;
+	bin->capacity = f->heap_size;
 	step = need_up_to(bin, mem, end);
 	if (step == TSR_STEP_DONE)
 		step = heap_write(bin, mem, 0, none, sizeof(none));
@@ -290,9 +290,9 @@ enum tsr_step tsr_bin_write_record(struct tsr_binning *bin, struct tsr_mem *mem)
 
 /* ---- Tile lists ------------------------------------------------------------------------------ */
 
-/* Have room for @bytes in the tile's block. */
-static enum tsr_step tile_room(struct tsr_binning *bin, struct tsr_mem *mem, struct tsr_bin_tile *t,
-			       unsigned int bytes)
+/* Reserve @bytes in the tile's block. */
+static enum tsr_step reserve_entry(struct tsr_binning *bin, struct tsr_mem *mem,
+				   struct tsr_bin_tile *t, unsigned int bytes)
 {
 	uint32_t next = (bin->used + 63) & ~63u;
 	enum tsr_step step;
@@ -322,7 +322,7 @@ static enum tsr_step tile_room(struct tsr_binning *bin, struct tsr_mem *mem, str
 static enum tsr_step enter_batch(struct tsr_binning *bin, struct tsr_mem *mem,
 				 struct tsr_bin_tile *t)
 {
-	enum tsr_step step = tile_room(bin, mem, t, 5);
+	enum tsr_step step = reserve_entry(bin, mem, t, 5);
 
 	if (step != TSR_STEP_DONE)
 		return step;
@@ -335,12 +335,12 @@ static enum tsr_step enter_batch(struct tsr_binning *bin, struct tsr_mem *mem,
 	return TSR_STEP_DONE;
 }
 
-/* A number behind the last one for which the block's last byte cannot be changed. */
+/* A number after the last one for which the block's last byte cannot be changed. */
 static enum tsr_step put_entry(struct tsr_binning *bin, struct tsr_mem *mem, struct tsr_bin_tile *t,
 			       unsigned int primitive)
 {
 	unsigned int far = primitive - t->last;
-	enum tsr_step step = tile_room(bin, mem, t, far <= STEP_MAX ? 1 : 2);
+	enum tsr_step step = reserve_entry(bin, mem, t, far <= STEP_MAX ? 1 : 2);
 
 	if (step != TSR_STEP_DONE)
 		return step;

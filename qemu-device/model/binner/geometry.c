@@ -387,7 +387,7 @@ static void collect_all(struct tsr_binning *bin)
 				b->wanted.word[i] & ~b->written[slot].word[i]);
 	}
 	run->records = bin->batch.vertices;
-	run->kept = 0;
+	run->retained = 0;
 	run->spilled = true;
 	bin->stages->out.next = 0;
 	tsr_bin_spend(bin, bin->batch.vertices);

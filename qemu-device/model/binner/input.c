@@ -76,7 +76,7 @@ static inline uint64_t slot_of(struct tsr_bin_batch *b, uint32_t owner, uint32_t
 	return slot;
 }
 
-/* The vertices behind the first @vertices of @all, the last ones that came, are none any more. */
+/* The vertices after the first @vertices of @all, the last ones that came, are none any more. */
 static void forget(struct tsr_bin_batch *b, const uint32_t *vertex, unsigned int vertices,
 		   unsigned int all)
 {
@@ -96,8 +96,8 @@ static inline void have_vertices(struct tsr_binning *bin, unsigned int vertices)
 	bin->batch.vertices = vertices;
 }
 
-/* Whether the @n vertices @v find room. */
-static bool room(struct tsr_bin_batch *b, const uint32_t *v, unsigned int n)
+/* whether the @n vertices @v fit into the batch. */
+static bool batch_fits(struct tsr_bin_batch *b, const uint32_t *v, unsigned int n)
 {
 	unsigned int fresh = 0;
 
@@ -127,7 +127,7 @@ static bool emit(struct tsr_binning *bin, const uint32_t *v, unsigned int n, uns
 	unsigned int vertices = b->vertices;
 	uint64_t word;
 
-	if (!room(b, v, n))
+	if (!batch_fits(b, v, n))
 		return false;
 	word = (uint64_t)bin->draw.primitive++ << 32 |
 	       (uint64_t)n << TSR_HEAP_PRIMITIVE_VERTICES__SHIFT |
@@ -141,7 +141,7 @@ static bool emit(struct tsr_binning *bin, const uint32_t *v, unsigned int n, uns
 
 /*
  * The same with its neighbours, for a geometry shader that takes them: @n vertices in its order.
- * Patches likewise.
+ * Patches too.
  */
 static bool emit_input(struct tsr_binning *bin, const uint32_t *v, unsigned int n)
 {
@@ -150,7 +150,7 @@ static bool emit_input(struct tsr_binning *bin, const uint32_t *v, unsigned int 
 	struct tsr_bin_batch *b = &bin->batch;
 	unsigned int vertices = b->vertices;
 
-	if (!room(b, v, n))
+	if (!batch_fits(b, v, n))
 		return false;
 	for (unsigned int i = 0; i < n; i++)
 		list->slot[b->primitives][i] = (uint8_t)slot_of(b, b->generation << 8,
@@ -207,7 +207,7 @@ static bool feed_line_strip(struct tsr_binning *bin, uint32_t index)
 }
 
 /* Triangle number 2n + 1 is turned round; the vertex that is its provoking one stays it. */
-static bool emit_turned(struct tsr_binning *bin, uint32_t a, uint32_t b, uint32_t c)
+static bool emit_reversed(struct tsr_binning *bin, uint32_t a, uint32_t b, uint32_t c)
 {
 	struct tsr_bin_draw *d = &bin->draw;
 	const uint32_t even[3] = { a, b, c }, odd[3] = { a, c, b };
@@ -226,7 +226,7 @@ static bool feed_strip(struct tsr_binning *bin, uint32_t index)
 		d->v[d->have++] = index;
 		return true;
 	}
-	if (!emit_turned(bin, d->v[0], d->v[1], index))
+	if (!emit_reversed(bin, d->v[0], d->v[1], index))
 		return false;
 	d->v[0] = d->v[1];
 	d->v[1] = index;
@@ -314,7 +314,7 @@ static bool feed_triangle_strip_adjacency(struct tsr_binning *bin, uint32_t inde
 		d->v[d->have++] = index;
 		return true;
 	}
-	if (!emit_turned(bin, d->v[0], d->v[2], d->v[4]))
+	if (!emit_reversed(bin, d->v[0], d->v[2], d->v[4]))
 		return false;
 	memmove(&d->v[0], &d->v[2], 3 * sizeof(d->v[0]));
 	d->v[3] = index;
@@ -411,7 +411,7 @@ static void widen(uint32_t *index, const uint8_t *bytes, unsigned int type, uint
 }
 
 /* The processor is told of the indices from @va on: they are read next, unless there are none. */
-static void look_ahead(const struct tsr_binning *bin, uint64_t va)
+static void prefetch(const struct tsr_binning *bin, uint64_t va)
 {
 	const uint64_t last = va % TSR_ACCESS_PAGE_BYTES + sizeof(bin->index);
 	const uint8_t *page = tsr_access_find(bin->access, bin->access->read, va);
@@ -442,7 +442,7 @@ static enum tsr_step read_indices(struct tsr_binning *bin, struct tsr_mem *mem, 
 		return step;
 	if (!wide)
 		widen(bin->index, bytes, d->index, valid);
-	look_ahead(bin, d->indices + (from + valid) * size);
+	prefetch(bin, d->indices + (from + valid) * size);
 	memset(&bin->index[valid], 0, (n - valid) * sizeof(bin->index[0]));
 	bin->index_at = at;
 	bin->index_held = n;
@@ -498,14 +498,14 @@ static inline const uint32_t *feed_triangles(struct triangles *held, const uint3
 					     uint64_t limit)
 {
 	struct triangles t = *held;
-	const size_t room = &t.batch->primitive[TSR_BATCH_PRIMITIVES] - t.to;
+	const size_t capacity = &t.batch->primitive[TSR_BATCH_PRIMITIVES] - t.to;
 	/* corners 0 and 2 of the triangle before, and its word */
 	uint32_t hub = ~v[0], rim = 0;
 	uint64_t last = 0;
 
-	t.full = (size_t)(stop - v) > 3 * room;
+	t.full = (size_t)(stop - v) > 3 * capacity;
 	if (t.full)
-		stop = v + 3 * room;
+		stop = v + 3 * capacity;
 	for (; v < stop; v += 3) {
 		const unsigned int before = t.vertices;
 		uint64_t word = t.word;
@@ -546,7 +546,7 @@ feed_plain_triangles(struct triangles *t, const uint32_t *v, const uint32_t *sto
 }
 
 /* The same of those that are in bin->index whole. False: the batch is full. */
-static bool feed_whole_triangles(struct tsr_binning *bin, uint32_t restart, uint64_t limit)
+static bool feed_list_triangles(struct tsr_binning *bin, uint32_t restart, uint64_t limit)
 {
 	struct tsr_bin_batch *b = &bin->batch;
 	struct tsr_bin_draw *d = &bin->draw;
@@ -585,7 +585,7 @@ static bool feed_held(struct tsr_binning *bin)
 		uint32_t index;
 
 		if (d->topology == TSR_TOPOLOGY_TRIANGLES && !d->have) {
-			fits = feed_whole_triangles(bin, restart, limit);
+			fits = feed_list_triangles(bin, restart, limit);
 			if (!fits || d->at == end)
 				break;
 		}

@@ -118,7 +118,7 @@ static enum tsr_step target(const struct tsr_list *list, struct tsr_mem *mem,
 	return TSR_STEP_DONE;
 }
 
-/* The present list has ended: back behind the call. */
+/* The present list has ended: back after the call. */
 static void leave(struct tsr_list *list)
 {
 	list->depth--;

@@ -27,7 +27,7 @@
 /* An open list. Addresses wrap at 2^64; only their differences are compared. */
 struct tsr_list_frame {
 	uint64_t pc;			/* next packet */
-	uint64_t end;			/* first byte behind the list */
+	uint64_t end;			/* first byte after the list */
 };
 
 struct tsr_list {

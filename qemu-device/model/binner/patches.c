@@ -106,7 +106,7 @@ static void prepare_hull(struct tsr_binning *bin, struct tsr_patches *p)
 }
 
 /* Control points are those that hull shaders have made, if they do. */
-static void take_control_points(struct tsr_binning *bin, struct tsr_patches *p)
+static void set_control_points(struct tsr_binning *bin, struct tsr_patches *p)
 {
 	const unsigned int points = bin->stages->header[TSR_STAGE_HULL].threads;
 
@@ -222,7 +222,7 @@ static unsigned int slot_of(struct tsr_binning *bin, struct tsr_patches *p, unsi
 }
 
 /* The primitive in @p->corner joins the block. False: it finds no room. */
-static bool take(struct tsr_binning *bin, struct tsr_patches *p, unsigned int corners)
+static bool add_primitive(struct tsr_binning *bin, struct tsr_patches *p, unsigned int corners)
 {
 	struct tsr_bin_batch *b = &bin->batch;
 	const unsigned int provoking = bin->state->draw->provoking_last ? corners - 1 : 0;
@@ -261,7 +261,7 @@ static void fill_block(struct tsr_binning *bin, struct tsr_patches *p)
 		tsr_bin_spend(bin, 1);
 		if (p->begun || begin_patch(bin, p)) {
 			while (!full && next_primitive(bin->state->geometry, p, &corners))
-				full = !take(bin, p, corners);
+				full = !add_primitive(bin, p, corners);
 		}
 		if (full)
 			break;
@@ -300,7 +300,7 @@ void tsr_patches_bind(struct tsr_binning *bin)
 void tsr_patches_shaded(struct tsr_binning *bin)
 {
 	if (bin->stages->stage == TSR_STAGE_HULL) {
-		take_control_points(bin, bin->stages->patches);
+		set_control_points(bin, bin->stages->patches);
 		return;
 	}
 	bin->stat[TSR_BIN_DOMAIN_INVOCATIONS] += bin->run->threads;

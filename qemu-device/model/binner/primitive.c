@@ -309,7 +309,7 @@ static void assemble_all(struct tsr_binning *bin, bool triangles)
 		if (triangles && (group == UINT32_MAX || !n))
 			group = visible(bin, b->next - n, &boxes);
 		if (!(group >> n)) {
-			/* nor is any of those behind it */
+			/* nor is any of those after it */
 			b->next += TSR_FRONT_GROUP - n;
 			continue;
 		}

@@ -229,15 +229,15 @@ static void project_all(struct tsr_binning *bin, const struct tsr_bin_viewport *
 {
 	const struct tsr_bin_version *state = bin->state;
 	struct tsr_bin_batch *b = &bin->batch;
-	const bool kept = tsr_vertex_kept(bin->run);
+	const bool retained = tsr_vertex_retained(bin->run);
 	const struct tsr_front_projection p = {
-		.position = kept ? bin->run->position : NULL,
-		.record = kept ? NULL : tsr_vertex_records(bin->run), .count = b->vertices,
+		.position = retained ? bin->run->position : NULL,
+		.record = retained ? NULL : tsr_vertex_records(bin->run), .count = b->vertices,
 		.sx = vp->sx, .ox = vp->ox, .sy = vp->sy, .oy = vp->oy, .sz = vp->sz, .oz = vp->oz,
 		.minus_one = state->draw->depth_minus_one, .screen = b->screen, .code = b->code,
 	};
 
-	b->all = kept && b->vertices > TSR_WARP_LANES ? bin->lanes->outside(&p) : 0;
+	b->all = retained && b->vertices > TSR_WARP_LANES ? bin->lanes->outside(&p) : 0;
 	if (b->all & state->reject)
 		return;
 	bin->lanes->project(&p);

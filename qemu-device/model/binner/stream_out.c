@@ -20,8 +20,8 @@ static int find_counter(const struct tsr_stream_out *out, uint64_t va)
 }
 
 /* Have the counter at @va, of the STREAM_TARGET at @target. */
-static enum tsr_step take_counter(struct tsr_binning *bin, struct tsr_mem *mem, uint64_t target,
-				  uint64_t va, uint8_t *which)
+static enum tsr_step acquire_counter(struct tsr_binning *bin, struct tsr_mem *mem, uint64_t target,
+				     uint64_t va, uint8_t *which)
 {
 	struct tsr_stream_out *out = &bin->stages->out;
 	int found = find_counter(out, va);
@@ -61,7 +61,7 @@ static enum tsr_step read_target(struct tsr_binning *bin, struct tsr_mem *mem, u
 	tsr_unpack_stream_target(word, &from);
 	if (!from.size)
 		return TSR_STEP_DONE;
-	step = take_counter(bin, mem, va, from.counter, &to->counter);
+	step = acquire_counter(bin, mem, va, from.counter, &to->counter);
 	if (step != TSR_STEP_DONE)
 		return step;
 	for (unsigned int i = 0; i < t; i++) {
@@ -171,7 +171,7 @@ static void make_runs(struct tsr_stream_out *out, const struct declaration *d)
 /* ---- Queries --------------------------------------------------------------------------------- */
 
 /* Have the query of each stream, if the draw has one. */
-static enum tsr_step take_queries(struct tsr_binning *bin, struct tsr_mem *mem)
+static enum tsr_step acquire_queries(struct tsr_binning *bin, struct tsr_mem *mem)
 {
 	struct tsr_stream_out *out = &bin->stages->out;
 
@@ -200,7 +200,7 @@ enum tsr_step tsr_stream_begin(struct tsr_binning *bin, struct tsr_mem *mem)
 {
 	struct tsr_stages *stages = bin->stages;
 	struct declaration d = { .entries = 0 };
-	enum tsr_step step = take_queries(bin, mem);
+	enum tsr_step step = acquire_queries(bin, mem);
 
 	mem->unit = TSR_UNIT_BINNER;
 	memset(stages->out.fed, 0, sizeof(stages->out.fed));
@@ -229,7 +229,8 @@ bool tsr_stream_wants(const struct tsr_binning *bin)
 /* ---- Primitives ------------------------------------------------------------------------------ */
 
 /* Whether @vertices find room in all targets of @stream. */
-static bool has_room(const struct tsr_stream_out *out, unsigned int vertices, unsigned int stream)
+static bool targets_fit(const struct tsr_stream_out *out, unsigned int vertices,
+			unsigned int stream)
 {
 	for (unsigned int t = 0; t < TSR_STREAM_OUT_TARGETS; t++) {
 		const struct tsr_stream_place *target = &out->target[t];
@@ -286,10 +287,10 @@ enum tsr_step tsr_stream_put(struct tsr_binning *bin, struct tsr_mem *mem,
 	struct tsr_stream_out *out = &bin->stages->out;
 	struct tsr_stream_query *query =
 		out->query_of[stream] ? &out->query[out->query_of[stream] - 1] : NULL;
-	bool room = has_room(out, vertices, stream);
+	bool fits = targets_fit(out, vertices, stream);
 
 	mem->unit = TSR_UNIT_BINNER;
-	for (unsigned int t = 0; room && t < TSR_STREAM_OUT_TARGETS; t++) {
+	for (unsigned int t = 0; fits && t < TSR_STREAM_OUT_TARGETS; t++) {
 		const struct tsr_stream_place *target = &out->target[t];
 		uint64_t va = target->base + out->counter[target->counter].filled;
 
@@ -307,8 +308,8 @@ enum tsr_step tsr_stream_put(struct tsr_binning *bin, struct tsr_mem *mem,
 		query->needed++;
 	if (!out->fed[stream])
 		return TSR_STEP_DONE;
-	bin->stat[room ? TSR_BIN_STREAM_PRIMITIVES : TSR_BIN_STREAM_OVERFLOWS]++;
-	if (!room)
+	bin->stat[fits ? TSR_BIN_STREAM_PRIMITIVES : TSR_BIN_STREAM_OVERFLOWS]++;
+	if (!fits)
 		return TSR_STEP_DONE;
 	if (query)
 		query->written++;
@@ -359,7 +360,7 @@ enum tsr_step tsr_stream_filled(struct tsr_binning *bin, struct tsr_mem *mem, ui
 /* The words that are written when the command is complete. */
 enum { WORDS_MAX = 3 * TSR_STREAM_OUT_COUNTERS_MAX };
 
-_Static_assert(WORDS_MAX <= TSR_ACCESS_ROOM, "pages written in one go");
+_Static_assert(WORDS_MAX <= TSR_ACCESS_RESERVE, "pages written in one go");
 
 /* Where word @i of them is, what is to be written to it or @added. */
 static uint64_t word_of(const struct tsr_stream_out *out, unsigned int i, uint64_t *value,
@@ -388,7 +389,7 @@ enum tsr_step tsr_stream_commit(struct tsr_binning *bin, struct tsr_mem *mem, bo
 	bool added;
 
 	mem->unit = TSR_UNIT_BINNER;
-	tsr_access_room(bin->access, mem);
+	tsr_access_reserve(bin->access, mem);
 	for (unsigned int i = 0; i < words; i++) {
 		enum tsr_step step = tsr_access_word(bin->access, mem,
 						     word_of(out, i, &value, &added), 8, &at[i]);

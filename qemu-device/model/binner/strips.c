@@ -38,7 +38,7 @@ void tsr_strips_prepare(struct tsr_binning *bin)
 /* ---- Threads --------------------------------------------------------------------------------- */
 
 /* The primitives of the batch, as a list. */
-static void take_primitives(struct tsr_binning *bin, struct tsr_stage_list *list)
+static void list_primitives(struct tsr_binning *bin, struct tsr_stage_list *list)
 {
 	const struct tsr_bin_batch *b = &bin->batch;
 
@@ -63,7 +63,7 @@ void tsr_strips_input(struct tsr_binning *bin)
 				 input == TSR_GEOMETRY_INPUT_TRIANGLES_ADJACENCY ? 6 :
 				 bin->state->geometry->patch_points;
 	} else {
-		take_primitives(bin, &e->list);
+		list_primitives(bin, &e->list);
 	}
 	e->list.count = bin->batch.primitives;
 	e->first = 0;
@@ -208,7 +208,7 @@ static bool add_primitive(struct tsr_binning *bin, struct tsr_emit *e, unsigned 
 }
 
 /* The present vertex of the present thread. False: the primitive it completes finds no room. */
-static bool take_vertex(struct tsr_binning *bin, struct tsr_emit *e)
+static bool next_vertex(struct tsr_binning *bin, struct tsr_emit *e)
 {
 	const uint8_t flags = e->flags[e->thread * e->most + e->vertex];
 	const unsigned int old = e->corners - 1u;
@@ -246,7 +246,7 @@ static bool fill_block(struct tsr_binning *bin, struct tsr_emit *e)
 {
 	for (; e->thread < e->threads; e->thread++) {
 		for (; e->vertex < e->emitted[e->thread]; e->vertex++) {
-			if (bin->effort < 0 || !take_vertex(bin, e))
+			if (bin->effort < 0 || !next_vertex(bin, e))
 				return false;
 			tsr_bin_spend(bin, 1);
 		}

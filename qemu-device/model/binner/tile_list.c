@@ -10,8 +10,8 @@
 /* Bytes of a block before the offset of the next. */
 #define BLOCK_ENTRIES (TSR_HEAP_BLOCK_BYTES - 4)
 /* Batch records whose headers a reader keeps: those of some rows of tiles. */
-#define KEPT_LOG2 10
-#define KEPT (1u << KEPT_LOG2)
+#define CACHED_LOG2 10
+#define CACHED (1u << CACHED_LOG2)
 /* Entries without a primitive that are read in one call. */
 #define ENTRIES_AT_ONCE 256
 
@@ -19,20 +19,20 @@ struct tsr_tile_reader {
 	struct tsr_frame_heap heap;
 	uint8_t block[TSR_HEAP_BLOCK_BYTES];
 	uint32_t at;			/* offset of the block; 0: the list has ended */
-	uint32_t next;			/* of the block behind it; 0: none */
+	uint32_t next;			/* of the block after it; 0: none */
 	uint32_t entry;			/* of @block to be read next */
 	bool held;			/* @block holds the block at @at */
 	uint32_t offset;		/* of the batch record the list is in, 0: in none yet */
 	const struct tsr_batch *batch;	/* that record, NULL: not read yet */
 	int32_t last;			/* primitive of it named last */
-	uint32_t run;			/* primitives behind that one that are named as well */
-	struct tsr_batch kept[KEPT];
+	uint32_t run;			/* primitives after that one that are named as well */
+	struct tsr_batch cached[CACHED];
 };
 
-/* Where the header of the record at @offset is kept. */
-static unsigned int kept_at(uint32_t offset)
+/* Where the header of the record at @offset is cached. */
+static unsigned int cached_at(uint32_t offset)
 {
-	return offset / 64 * 0x9e3779b1u >> (32 - KEPT_LOG2);
+	return offset / 64 * 0x9e3779b1u >> (32 - CACHED_LOG2);
 }
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
@@ -44,7 +44,7 @@ static enum tsr_step read_memory(struct tsr_mem *mem, uint64_t va, void *to, uns
 
 	if (!shader)
 		return tsr_mem_read(mem, va, to, len);
-	tsr_access_room(&shader->access, mem);
+	tsr_access_reserve(&shader->access, mem);
 	return tsr_access_read(&shader->access, mem, va, to, len);
 }
 
@@ -236,7 +236,7 @@ void tsr_tile_reader_free(struct tsr_tile_reader *r)
 
 void tsr_tile_list_forget(struct tsr_tile_reader *r)
 {
-	memset(r->kept, 0, sizeof(r->kept));
+	memset(r->cached, 0, sizeof(r->cached));
 	r->batch = NULL;
 }
 
@@ -266,7 +266,7 @@ enum tsr_step tsr_tile_list_open(struct tsr_tile_reader *r, struct tsr_mem *mem,
 /* ---- Hints ----------------------------------------------------------------------------------- */
 
 /*
- * Primitives some entry of a block names, one behind the other; pointers are the host's, NULL: not
+ * Primitives some entry of a block names, one after the other; pointers are the host's, NULL: not
  * known.
  */
 struct hint {
@@ -319,8 +319,8 @@ static const void *peek(const struct tsr_tile_reader *r, const struct tsr_mem *m
 }
 
 /* Have the lines of @bytes at @offset of the heap fetched. */
-static void look_at_lines(const struct tsr_tile_reader *r, const struct tsr_mem *mem,
-			  uint64_t offset, unsigned int bytes)
+static void prefetch_lines(const struct tsr_tile_reader *r, const struct tsr_mem *mem,
+			   uint64_t offset, unsigned int bytes)
 {
 	const uint64_t end = offset + bytes;
 
@@ -333,8 +333,8 @@ static void look_at_lines(const struct tsr_tile_reader *r, const struct tsr_mem 
 }
 
 /* Vertices: all between those of the first and of the last primitive, which follow one another. */
-static void look_at_vertices(const struct tsr_tile_reader *r, const struct tsr_mem *mem,
-			     const struct hint *hint)
+static void prefetch_vertices(const struct tsr_tile_reader *r, const struct tsr_mem *mem,
+			      const struct hint *hint)
 {
 	uint32_t data = hint->header[TSR_HEAP_BATCH_VERTEX_DATA__QWORD];
 	unsigned int low = UINT8_MAX, high = 0;
@@ -346,11 +346,11 @@ static void look_at_vertices(const struct tsr_tile_reader *r, const struct tsr_m
 		low = slot < low ? slot : low;
 		high = slot > high ? slot : high;
 	}
-	look_at_lines(r, mem, data + 16ull * low, 16 * (high - low + 1));
+	prefetch_lines(r, mem, data + 16ull * low, 16 * (high - low + 1));
 }
 
 /* The same for states of draws: fragment programs, and their push words. */
-static void look_at_states(const struct tsr_mem *mem, const struct hint *hint, unsigned int n)
+static void prefetch_states(const struct tsr_mem *mem, const struct hint *hint, unsigned int n)
 {
 	const uint64_t *state[HINTS], *program[HINTS];
 	uint64_t va = UINT64_MAX;	/* no state's: it is not aligned */
@@ -384,13 +384,13 @@ static void look_at_states(const struct tsr_mem *mem, const struct hint *hint, u
  * over the heap, and one would be waited for after the other. Reads what it finds without checks;
  * nothing but addresses to fetch from follows from it.
  */
-static void look_ahead(const struct tsr_tile_reader *r, const struct tsr_mem *mem)
+static void prefetch(const struct tsr_tile_reader *r, const struct tsr_mem *mem)
 {
 	struct hint hint[HINTS];
 	unsigned int n = find_hints(r, hint);
 
 	for (unsigned int i = 0; i < n; i++) {
-		__builtin_prefetch(&r->kept[kept_at(hint[i].offset)]);
+		__builtin_prefetch(&r->cached[cached_at(hint[i].offset)]);
 		hint[i].header = peek(r, mem, hint[i].offset, TSR_HEAP_BATCH__QWORDS * 8);
 		if (!hint[i].header)
 			continue;
@@ -406,13 +406,13 @@ static void look_ahead(const struct tsr_tile_reader *r, const struct tsr_mem *me
 		data += 8 * hint[i].number;
 		hint[i].primitive = peek(r, mem, data, 8);
 		hint[i].last = peek(r, mem, data + 8ull * (hint[i].count - 1), 8);
-		look_at_lines(r, mem, data, 8 * hint[i].count);
+		prefetch_lines(r, mem, data, 8 * hint[i].count);
 	}
 	for (unsigned int i = 0; i < n; i++) {
 		if (hint[i].header && hint[i].primitive)
-			look_at_vertices(r, mem, &hint[i]);
+			prefetch_vertices(r, mem, &hint[i]);
 	}
-	look_at_states(mem, hint, n);
+	prefetch_states(mem, hint, n);
 }
 
 /* Have the block at r->at. */
@@ -432,7 +432,7 @@ static enum tsr_step read_block(struct tsr_tile_reader *r, struct tsr_mem *mem)
 		return wrong(mem, &r->heap, r->at);
 	r->entry = 0;
 	r->held = true;
-	look_ahead(r, mem);
+	prefetch(r, mem);
 	return TSR_STEP_DONE;
 }
 
@@ -492,18 +492,18 @@ static enum tsr_step next_entry(struct tsr_tile_reader *r, struct tsr_mem *mem)
 /* Have r->batch. */
 static enum tsr_step find_batch(struct tsr_tile_reader *r, struct tsr_mem *mem)
 {
-	struct tsr_batch *kept = &r->kept[kept_at(r->offset)];
+	struct tsr_batch *cached = &r->cached[cached_at(r->offset)];
 	enum tsr_step step = TSR_STEP_DONE;
 
 	if (r->batch)
 		return TSR_STEP_DONE;
-	if (kept->offset != r->offset) {
-		kept->offset = 0;
-		step = tsr_heap_batch(mem, &r->heap, r->offset, kept);
+	if (cached->offset != r->offset) {
+		cached->offset = 0;
+		step = tsr_heap_batch(mem, &r->heap, r->offset, cached);
 		if (step != TSR_STEP_DONE)
-			kept->offset = 0;
+			cached->offset = 0;
 	}
-	r->batch = step == TSR_STEP_DONE ? kept : NULL;
+	r->batch = step == TSR_STEP_DONE ? cached : NULL;
 	return step;
 }
 
@@ -645,8 +645,8 @@ static inline bool quick_vertex(const struct tsr_tile_reader *r, const struct ts
 }
 
 /* All of an unclipped triangle but its vertices, of a batch with one layer and viewport. */
-static inline void whole_triangle(struct tsr_prim *prim, const struct tsr_heap_primitive *p,
-				  const struct tsr_batch *batch)
+static inline void set_triangle(struct tsr_prim *prim, const struct tsr_heap_primitive *p,
+				const struct tsr_batch *batch)
 {
 	prim->slot[0] = p->slot_0;
 	prim->slot[1] = p->slot_1;
@@ -687,7 +687,7 @@ static inline bool quick_triangle(const struct tsr_tile_reader *r, const struct 
 	    !quick_vertex(r, mem, p.slot_1, &prim->v[1]) ||
 	    !quick_vertex(r, mem, p.slot_2, &prim->v[2]))
 		return false;
-	whole_triangle(prim, &p, batch);
+	set_triangle(prim, &p, batch);
 	return true;
 }
 
@@ -803,14 +803,14 @@ static unsigned int copy_run(const struct tsr_tile_reader *r, struct tsr_mem *me
 {
 	const uint32_t first = r->last + 1;
 	const uint64_t va = r->heap.base + r->batch->primitive_data + 8ull * first;
-	const unsigned int room = (TSR_ACCESS_PAGE_BYTES - va % TSR_ACCESS_PAGE_BYTES) / 8;
+	const unsigned int in_page = (TSR_ACCESS_PAGE_BYTES - va % TSR_ACCESS_PAGE_BYTES) / 8;
 	const uint8_t *from = va % 8 ? NULL : page_of(mem, va);
 	unsigned int n = r->run < most ? r->run : most;
 
 	if (!from || first >= r->batch->primitives)
 		return 0;
 	from += va % TSR_ACCESS_PAGE_BYTES;
-	n = n < room ? n : room;
+	n = n < in_page ? n : in_page;
 	n = n < r->batch->primitives - first ? n : r->batch->primitives - first;
 	for (unsigned int i = 0; i < n; i++) {
 		const unsigned int to = t->count + i;
@@ -844,7 +844,7 @@ enum tsr_step tsr_tile_list_triangles(struct tsr_tile_reader *r, struct tsr_mem 
 	t->batch = r->batch;
 	if (!shader || r->batch->extra_data)
 		return TSR_STEP_DONE;
-	tsr_access_room(&shader->access, mem);
+	tsr_access_reserve(&shader->access, mem);
 	if (!find_vertices(r, mem, &pages))
 		return TSR_STEP_DONE;
 	do {
@@ -864,5 +864,5 @@ void tsr_tile_triangle(const struct tsr_tile_triangles *t, unsigned int i, struc
 
 	tsr_unpack_heap_primitive(&t->word[i], &p);
 	memcpy(prim->v, t->v[i], sizeof(prim->v));
-	whole_triangle(prim, &p, t->batch);
+	set_triangle(prim, &p, t->batch);
 }

@@ -15,7 +15,7 @@ static struct tsr_mem packet_mem(struct tsr_runner *runner, struct tsr_queue *q,
 	return tsr_runner_mem(runner, q, packet->as, TSR_UNIT_CP);
 }
 
-/* The packet held is at fault: record it and stop behind what the engine still has. */
+/* The packet held is at fault: record it and stop after what the engine still has. */
 static enum tsr_cp_result fault(struct tsr_queue *q, const struct tsr_fault_info *info)
 {
 	tsr_run_record(&q->exec.fault, &q->exec.packet, info);
@@ -195,7 +195,7 @@ static enum tsr_cp_result do_call(struct tsr_runner *runner, struct tsr_queue *q
 		if (atomic_load_explicit(&q->gpu->hooked.capture_armed, memory_order_relaxed))
 			q->gpu->hooks->call(runner, q, call.addr, call.size);
 		if (tsr_injected(q->gpu, TSR_INJECTION_IRQ_EARLY, &at, NULL))
-			tsr_irq_raise(q->gpu, TSR_IRQ_CLASS_JOB, 1ull << q->index);
+			tsr_irq_raise(&q->gpu->irq, TSR_IRQ_CLASS_JOB, 1ull << q->index);
 	}
 	x->frame[x->depth++] =
 		(struct tsr_call_frame) { .pc = call.addr, .end = call.addr + call.size };
@@ -246,7 +246,7 @@ static enum tsr_cp_result do_wait(struct tsr_runner *runner, struct tsr_queue *q
 	return TSR_CP_STEPPED;
 }
 
-/* FENCE, SIGNAL, SIGNAL_REG, TIMESTAMP: now, or behind what the engine has. */
+/* FENCE, SIGNAL, SIGNAL_REG, TIMESTAMP: now, or after what the engine has. */
 static enum tsr_cp_result do_event(struct tsr_runner *runner, struct tsr_queue *q)
 {
 	struct tsr_exec *x = &q->exec;

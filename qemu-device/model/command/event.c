@@ -46,7 +46,7 @@ static enum tsr_step fence_write(struct tsr_mem *mem, const struct tsr_packet *p
 	if (step == TSR_STEP_DONE && mem->gpu->cfg.check && !packet->depth)
 		mem->gpu->hooks->fenced(mem->queue, mem->as, fence.addr, fence.value);
 	if (step == TSR_STEP_DONE && fence.irq)
-		tsr_irq_raise(mem->gpu, TSR_IRQ_CLASS_JOB, 1ull << mem->queue->index);
+		tsr_irq_raise(&mem->gpu->irq, TSR_IRQ_CLASS_JOB, 1ull << mem->queue->index);
 	return step;
 }
 
@@ -121,7 +121,7 @@ void tsr_interval_begin(struct tsr_queue *q, const struct tsr_packet *packet)
 	interval->written = 0;
 	for (unsigned int id = 0; id < TSR_QUEUE_COUNTERS; id++)
 		interval->base[id] = counter_now(q, id);
-	/* The packet retires behind this. */
+	/* The packet retires after this. */
 	interval->base[TSR_QUEUE_COUNTER_CYCLES] += TSR_COUNTER_BEGIN_QWORDS;
 	interval->base[TSR_QUEUE_COUNTER_CP_PACKETS] += 1;
 }

@@ -16,7 +16,7 @@
 /* An open user stream. Addresses wrap at 2^64; only their differences are compared. */
 struct tsr_call_frame {
 	uint64_t pc;			/* next packet */
-	uint64_t end;			/* first byte behind the stream */
+	uint64_t end;			/* first byte after the stream */
 };
 
 /* A packet with what its execution and its fault record need. */
@@ -81,9 +81,9 @@ struct tsr_exec {
 	uint8_t waited;			/* the WAIT in @packet has been found not to hold */
 	/* the TLB_INVALIDATE in @packet has been started, as @ticket */
 	uint8_t inval_started;
-	uint32_t ticket;		/* AS.INV_STARTED behind it */
+	uint32_t ticket;		/* AS.INV_STARTED after it */
 	uint32_t loops;			/* JUMP, CALL and RETURN since progress */
-	/* steps of the command processor since the engine's last turn */
+	/* steps of the command processor since the engine's last step */
 	uint32_t ahead;
 	struct tsr_call_frame frame[TSR_NESTING_MAX];
 	struct tsr_packet packet;	/* the packet in phase EXECUTE */

@@ -55,7 +55,7 @@ bool tsr_heap_window_waits(const struct tsr_queue *q)
 }
 
 /* Something has changed: a queue that waited looks again. */
-static void look_again(struct tsr_queue *q)
+static void retry(struct tsr_queue *q)
 {
 	if (q->state != TSR_QUEUE_STATE_BLOCKED || q->block != TSR_QUEUE_BLOCK_HEAP ||
 	    tsr_heap_window_waits(q))
@@ -69,11 +69,11 @@ void tsr_heap_window_grow(struct tsr_queue *q, uint32_t size)
 	if (size <= atomic_load(&q->heap.size) || size > q->heap.max)
 		return;
 	atomic_store(&q->heap.size, size);
-	look_again(q);
+	retry(q);
 }
 
 void tsr_heap_window_fail(struct tsr_queue *q)
 {
 	atomic_store(&q->heap.failed, true);
-	look_again(q);
+	retry(q);
 }

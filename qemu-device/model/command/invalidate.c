@@ -27,10 +27,10 @@ static void completed(struct tsr_gpu *gpu, unsigned int as, uint32_t n, bool irq
 	gpu->mmu.as[as].inv_done += n;
 	tsr_counter_global(&gpu->counters, TSR_GLOBAL_COUNTER_TLB_INVALIDATIONS, n);
 	if (irq)
-		tsr_irq_raise(gpu, TSR_IRQ_CLASS_GLOBAL, TSR_GLOBAL_IRQ_TLB_DONE);
+		tsr_irq_raise(&gpu->irq, TSR_IRQ_CLASS_GLOBAL, TSR_GLOBAL_IRQ_TLB_DONE);
 }
 
-/* One invalidation is complete, and with it those whose completion was put off by make_room(). */
+/* One invalidation is complete, and with it those that put_off_oldest() has put off. */
 static void retire(struct tsr_gpu *gpu, const struct tsr_inval_record *record)
 {
 	struct tsr_inval *inval = &gpu->inval;
@@ -71,7 +71,7 @@ void tsr_inval_complete(struct tsr_gpu *gpu)
  * of the oldest is put off until its successor's. Runners that have not dropped what it named have
  * fallen behind by the whole log, and will drop everything.
  */
-static void make_room(struct tsr_gpu *gpu)
+static void put_off_oldest(struct tsr_gpu *gpu)
 {
 	struct tsr_inval *inval = &gpu->inval;
 	const struct tsr_inval_record *oldest = &inval->log[inval->done % TSR_INVAL_LOG];
@@ -91,7 +91,7 @@ void tsr_inval_start(struct tsr_gpu *gpu, unsigned int kind, unsigned int as, ui
 {
 	struct tsr_inval *inval = &gpu->inval;
 
-	make_room(gpu);
+	put_off_oldest(gpu);
 	inval->log[inval->head % TSR_INVAL_LOG] = (struct tsr_inval_record) {
 		.kind = kind, .as = as, .irq = irq, .first = first, .last = last,
 	};

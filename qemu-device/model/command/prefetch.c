@@ -9,13 +9,13 @@ void tsr_prefetch_drop(struct tsr_prefetch *pre)
 }
 
 /*
- * Read ahead from the first word not held, up to the end of its page. @room: bytes that may be held
- * in all.
+ * Read ahead from the first word not held, up to the end of its page. @capacity: bytes that may
+ * be held in all.
  */
-static enum tsr_step refill(struct tsr_mem *mem, struct tsr_prefetch *pre, uint64_t room)
+static enum tsr_step refill(struct tsr_mem *mem, struct tsr_prefetch *pre, uint64_t capacity)
 {
 	uint64_t at = pre->va + pre->len;
-	uint64_t len = room - pre->len;
+	uint64_t len = capacity - pre->len;
 	enum tsr_step step = tsr_mem_fetch(mem, at, pre->data + pre->len, &len);
 
 	if (step != TSR_STEP_DONE)
@@ -28,7 +28,7 @@ static enum tsr_step refill(struct tsr_mem *mem, struct tsr_prefetch *pre, uint6
 enum tsr_step tsr_prefetch_read(struct tsr_mem *mem, struct tsr_prefetch *pre, uint64_t va,
 				uint64_t limit, uint64_t *words, unsigned int n)
 {
-	uint64_t room = limit < TSR_PREFETCH_BYTES ? limit : TSR_PREFETCH_BYTES;
+	uint64_t capacity = limit < TSR_PREFETCH_BYTES ? limit : TSR_PREFETCH_BYTES;
 	uint32_t bytes = n * sizeof(uint64_t);
 	uint64_t at = va - pre->va;
 
@@ -45,7 +45,7 @@ enum tsr_step tsr_prefetch_read(struct tsr_mem *mem, struct tsr_prefetch *pre, u
 	}
 	pre->va = va;
 	while (pre->len < bytes) {
-		enum tsr_step step = refill(mem, pre, room);
+		enum tsr_step step = refill(mem, pre, capacity);
 
 		if (step != TSR_STEP_DONE)
 			return step;

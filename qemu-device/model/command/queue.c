@@ -50,7 +50,7 @@ void tsr_queue_faulted(struct tsr_queue *q)
 	if (gpu->cfg.check)
 		gpu->hooks->faulted(q);
 	tsr_counter_global(&gpu->counters, TSR_GLOBAL_COUNTER_FAULTS, 1);
-	tsr_irq_raise(gpu, TSR_IRQ_CLASS_FAULT, 1ull << q->index);
+	tsr_irq_raise(&gpu->irq, TSR_IRQ_CLASS_FAULT, 1ull << q->index);
 }
 
 void tsr_queue_slot_fault(struct tsr_queue *q, unsigned int code, uint64_t addr)
@@ -134,7 +134,7 @@ void tsr_queue_honour(struct tsr_queue *q)
 		do_suspend(q);
 	}
 	if (request & (TSR_REQUEST_RESET | TSR_REQUEST_SUSPEND))
-		tsr_irq_raise(q->gpu, TSR_IRQ_CLASS_GLOBAL, TSR_GLOBAL_IRQ_QUEUE_STOPPED);
+		tsr_irq_raise(&q->gpu->irq, TSR_IRQ_CLASS_GLOBAL, TSR_GLOBAL_IRQ_QUEUE_STOPPED);
 }
 
 /* Whether the queue does not stop when it is told to, on purpose. */
@@ -156,7 +156,7 @@ static void request(struct tsr_queue *q, unsigned int bit)
 		atomic_store_explicit(&q->active->attention, true, memory_order_relaxed);
 		return;
 	}
-	if (q->state == TSR_QUEUE_STATE_RUNNING) {	/* between two turns of tsr_gpu_run() */
+	if (q->state == TSR_QUEUE_STATE_RUNNING) {	/* between two calls of tsr_gpu_run() */
 		tsr_sched_off(q);
 		tsr_sched_ready(q, true);
 	}
@@ -227,7 +227,7 @@ static void do_resume(struct tsr_queue *q)
 		tsr_queue_set_state(q, TSR_QUEUE_STATE_IDLE);
 		return;
 	}
-	/* Behind a WAIT that does not hold the engine may have work left, and wait for the host. */
+	/* After a WAIT that does not hold the engine may have work left, and wait for the host. */
 	if (q->before == TSR_QUEUE_STATE_BLOCKED && q->exec.phase == TSR_CP_EXECUTE &&
 	    q->exec.waited && !q->exec.fifo.count) {
 		tsr_sched_block(q, TSR_QUEUE_BLOCK_SEMAPHORE);

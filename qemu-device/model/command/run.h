@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Running a queue: the loop in which command processor and engine take turns, and the threads' part
+ * Running a queue: the loop in which command processor and engine alternate, and the threads' part
  * of it.
  *
  * A runner is a thread that can run queues: number 0 is whichever thread the host calls from

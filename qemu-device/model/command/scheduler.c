@@ -319,7 +319,7 @@ static void wait_for_heap(struct tsr_queue *q)
 		return;
 	}
 	tsr_sched_block(q, TSR_QUEUE_BLOCK_HEAP);
-	tsr_irq_raise(q->gpu, TSR_IRQ_CLASS_HEAP, 1ull << q->index);
+	tsr_irq_raise(&q->gpu->irq, TSR_IRQ_CLASS_HEAP, 1ull << q->index);
 }
 
 /*

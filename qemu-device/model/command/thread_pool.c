@@ -43,7 +43,7 @@ static void release(struct tsr_job_core *core)
 }
 
 /* Claim a core that has something to do, the first from number @first on; NULL: none. */
-static struct tsr_job_core *take_core(struct tsr_job *job, unsigned int first, uint64_t host_seq)
+static struct tsr_job_core *acquire_core(struct tsr_job *job, unsigned int first, uint64_t host_seq)
 {
 	for (unsigned int i = 0; i < job->cores; i++) {
 		struct tsr_job_core *core = job->core[(first + i) % job->cores];
@@ -58,7 +58,7 @@ static struct tsr_job_core *take_core(struct tsr_job *job, unsigned int first, u
 }
 
 /* The same of those that do not rest; there are no helpers. */
-static struct tsr_job_core *take_busy_core(struct tsr_job *job, uint64_t host_seq)
+static struct tsr_job_core *acquire_busy_core(struct tsr_job *job, uint64_t host_seq)
 {
 	for (unsigned int i = 0; i < job->cores; i++) {
 		struct tsr_job_core *core = job->core[i];
@@ -185,7 +185,7 @@ static bool help_once(struct tsr_runner *runner, struct tsr_queue *q, unsigned i
 
 	atomic_fetch_add(&pool->inside, 1);
 	if (atomic_load(&pool->open) && !atomic_load(&pool->fault)) {
-		core = take_core(q->job, first, seq);
+		core = acquire_core(q->job, first, seq);
 		helped = core;
 		if (!core)
 			atomic_fetch_and(&runner->gpu->help, ~(1ull << q->index));
@@ -348,8 +348,8 @@ enum tsr_step tsr_thread_pool_run(struct tsr_mem *mem, struct tsr_step_cost *cos
 		tsr_thread_pool_close(q);
 		return finish(mem, &q->pool.record, cost);
 	}
-	core = mem->gpu->winding_down ? take_busy_core(job, q->host_seq) :
-					take_core(job, job->cursor, q->host_seq);
+	core = mem->gpu->winding_down ? acquire_busy_core(job, q->host_seq) :
+					acquire_core(job, job->cursor, q->host_seq);
 	if (!core)
 		return mem->gpu->winding_down ? TSR_STEP_PENDING : out_of_cores(mem, cost);
 	call_helpers(q);

@@ -60,8 +60,8 @@ struct tsr_job {
 	bool (*rests)(const struct tsr_job_core *core);
 	struct tsr_job_core *core[TSR_CORES_MAX];
 	uint32_t cores;
-	uint32_t cursor;		/* core whose turn it is with the owner */
-	uint32_t bursts;		/* it has had in this turn */
+	uint32_t cursor;		/* core that the owner works on */
+	uint32_t bursts;		/* of it in the owner's present slice */
 	bool shared;			/* there is work for more than one core */
 };
 
@@ -81,7 +81,7 @@ struct tsr_thread_pool {
 struct tsr_shader *tsr_thread_pool_shader(struct tsr_runner *runner);
 /*
  * One burst of the owner's. TSR_STEP_DONE: all cores are done, the pool is closed. TSR_STEP_FAULT:
- * mem->fault, likewise. What was done is counted and added to @cost.
+ * mem->fault, too. What was done is counted and added to @cost.
  */
 enum tsr_step tsr_thread_pool_run(struct tsr_mem *mem, struct tsr_step_cost *cost);
 /* No helper touches the job of @q on return. By the owner, lock not held. */

@@ -4,7 +4,7 @@
 #define NS_PER_MS 1000000ull
 
 /* Between two looks at a watched queue that makes progress: this fraction of its time. */
-#define WATCH_LOOKS 8
+#define WATCH_PASSES 8
 
 static uint64_t host_clock(struct tsr_gpu *gpu)
 {
@@ -61,13 +61,13 @@ static uint64_t watch(struct tsr_queue *q, uint64_t now)
 	} else if (!q->watch_fired && now >= deadline) {
 		q->watch_fired = true;
 		tsr_trace(q->gpu, TSR_TRACE_WATCHDOG, args, 2);
-		tsr_irq_raise(q->gpu, TSR_IRQ_CLASS_WATCHDOG, 1ull << q->index);
+		tsr_irq_raise(&q->gpu->irq, TSR_IRQ_CLASS_WATCHDOG, 1ull << q->index);
 	}
 	if (q->watch_fired)	/* until it moves */
 		return now + watch_time(q);
 	/* While it runs nobody tells when it last moved: look more often. */
-	if (q->state == TSR_QUEUE_STATE_RUNNING && now + watch_time(q) / WATCH_LOOKS < deadline)
-		return now + watch_time(q) / WATCH_LOOKS;
+	if (q->state == TSR_QUEUE_STATE_RUNNING && now + watch_time(q) / WATCH_PASSES < deadline)
+		return now + watch_time(q) / WATCH_PASSES;
 	return deadline;
 }
 

@@ -21,7 +21,7 @@ static struct verdict verdict(uint8_t code, unsigned int qword)
 	return (struct verdict){ code, qword };
 }
 
-/* Pattern bytes at and beyond TEXEL must be zero. @lo is qword @qword, @hi the one behind it. */
+/* Pattern bytes at and beyond TEXEL must be zero. @lo is qword @qword, @hi the one after it. */
 static struct verdict check_pattern(unsigned int texel, uint64_t lo, uint64_t hi,
 				    unsigned int qword)
 {

@@ -159,7 +159,7 @@ uint64_t tsr_copy_reach(struct tsr_copy *c, struct tsr_copy_window *w, uint64_t 
 const uint8_t *tsr_copy_source(struct tsr_copy *c, struct tsr_copy_window *w, uint64_t va,
 			       uint64_t *len, uint64_t ahead, uint8_t *split);
 /*
- * Where [va, va + len) can be written, likewise; to be completed by tsr_copy_flush(). False: not to
+ * Where [va, va + len) can be written; to be completed by tsr_copy_flush(). False: not to
  * be had.
  */
 bool tsr_copy_sink(struct tsr_copy *c, struct tsr_copy_window *w, uint64_t va, uint64_t len,

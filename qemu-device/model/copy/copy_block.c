@@ -16,7 +16,7 @@ struct rows {
 	uint64_t len;			/* bytes each row has, at least those of the block */
 };
 
-static bool is_whole(const struct tsr_copy_block *b)
+static bool is_full(const struct tsr_copy_block *b)
 {
 	return b->w == TSR_TILE_DIM && b->h == TSR_TILE_DIM;
 }
@@ -67,7 +67,7 @@ static struct tsr_tile_part part_at(const struct tsr_copy_surface *s, uint64_t x
 	return p;
 }
 
-static bool part_is_whole(const struct tsr_tile_part *p)
+static bool part_is_full(const struct tsr_tile_part *p)
 {
 	return p->w == TSR_TILE_DIM && p->h == TSR_TILE_DIM;
 }
@@ -82,7 +82,7 @@ static void part_bytes(const struct tsr_copy *c, const struct tsr_tile_part *p, 
 {
 	*first = 0;
 	*end = TSR_TILE_TEXELS * c->texel;
-	if (!part_is_whole(p) && tile % TSR_COPY_PAGE + *end > TSR_COPY_PAGE)
+	if (!part_is_full(p) && tile % TSR_COPY_PAGE + *end > TSR_COPY_PAGE)
 		tsr_tile_hull(p, c->texel, first, end);
 }
 
@@ -139,7 +139,7 @@ static bool load_part(struct tsr_copy *c, uint64_t tile, const struct tsr_tile_p
 		return false;
 	for (i = 0; i < p->h; i++)
 		to[i] = c->scratch->rows[y + i] + x * c->texel;
-	if (part_is_whole(p))
+	if (part_is_full(p))
 		c->ops->detile(to, mem);
 	else
 		c->ops->detile_part(to, mem, first, p);
@@ -212,8 +212,8 @@ static bool same_tiles(const struct tsr_copy *c)
 }
 
 /* Whole tiles, up to @tiles, to @to. Returns how many. */
-static uint64_t whole_to_tiled(struct tsr_copy *c, const struct tsr_copy_block *b, uint8_t *to,
-			       uint64_t tiles)
+static uint64_t full_to_tiled(struct tsr_copy *c, const struct tsr_copy_block *b, uint8_t *to,
+			      uint64_t tiles)
 {
 	uint64_t row_bytes = TSR_TILE_DIM * c->texel, i;
 	const uint8_t *from;
@@ -253,13 +253,13 @@ static uint64_t to_tiled(struct tsr_copy *c, const struct tsr_copy_block *b)
 	part_bytes(c, &p, tile, &first, &end);
 	if (tile > UINT64_MAX - TSR_TILE_BYTES_MAX)
 		return 0;
-	ahead = is_whole(b) ? tiles_ahead(c, b) * tile_bytes(c) : end - first;
+	ahead = is_full(b) ? tiles_ahead(c, b) * tile_bytes(c) : end - first;
 	if (!tsr_copy_sink(c, &c->dst_tile, tile + first, end - first, ahead,
 			   c->scratch->dst_tile, &sink))
 		return 0;
-	if (is_whole(b)) {
+	if (is_full(b)) {
 		tiles = tsr_copy_min(tiles_ahead(c, b), sink.len / tile_bytes(c));
-		tiles = whole_to_tiled(c, b, sink.ptr, tiles);
+		tiles = full_to_tiled(c, b, sink.ptr, tiles);
 		if (tiles)
 			tsr_copy_flush(&sink, tile_bytes(c));
 		return tiles;
@@ -297,8 +297,8 @@ static bool row_sinks(struct tsr_copy *c, const struct tsr_copy_block *b,
 }
 
 /* Whole tiles of the source to linear rows of up to @len bytes. Returns how many. */
-static uint64_t whole_to_linear(struct tsr_copy *c, const struct tsr_copy_block *b,
-				const struct tsr_copy_sink *sink, uint64_t len)
+static uint64_t full_to_linear(struct tsr_copy *c, const struct tsr_copy_block *b,
+			       const struct tsr_copy_sink *sink, uint64_t len)
 {
 	uint64_t row_bytes = TSR_TILE_DIM * c->texel, i;
 	uint64_t tiles = tsr_copy_min(tiles_ahead(c, b), len / row_bytes);
@@ -330,8 +330,8 @@ static uint64_t to_linear(struct tsr_copy *c, const struct tsr_copy_block *b)
 	if (!row_sinks(c, b, sink, &len))
 		return 0;
 	/* Rows that overlap are to be written one after the other. */
-	if (is_whole(b) && !c->flip_x && c->dst.pitch >= bytes) {
-		blocks = whole_to_linear(c, b, sink, len);
+	if (is_full(b) && !c->flip_x && c->dst.pitch >= bytes) {
+		blocks = full_to_linear(c, b, sink, len);
 		for (i = 0; blocks && i < b->h; i++)
 			tsr_copy_flush(&sink[i], bytes);
 		return blocks;

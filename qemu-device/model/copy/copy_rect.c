@@ -130,7 +130,7 @@ static uint64_t row_source(struct tsr_copy *c, uint64_t x, uint64_t y, uint64_t 
 	return have < bytes ? 0 : n;
 }
 
-/* Likewise for the destination, dst_row[0], which asks for what the rectangle has of the page. */
+/* The same for the destination, dst_row[0], which asks for what the rectangle has of the page. */
 static uint64_t row_sink(struct tsr_copy *c, uint64_t va, uint64_t n)
 {
 	uint64_t last = tsr_copy_texel_addr(&c->dst, c->texel, c->width - 1, c->height - 1);
@@ -196,7 +196,7 @@ static unsigned int block_phase(const struct tsr_copy *c, bool flip, uint32_t sr
 	return at % TSR_TILE_DIM;
 }
 
-/* Extent of block @i in one dimension of @size texels, which begins @phase behind an edge. */
+/* Extent of block @i in one dimension of @size texels, which begins @phase after an edge. */
 static unsigned int block_extent(uint64_t i, unsigned int phase, uint64_t size, uint64_t *first)
 {
 	uint64_t end = tsr_copy_min((i + 1) * TSR_TILE_DIM - phase, size);

@@ -92,7 +92,7 @@ static void pack(float (*from)[3], uint32_t *pixel, uint32_t n)
 /* ---- A row ----------------------------------------------------------------------------------- */
 
 /* What of the frame before is at row @y, for want of anything better. */
-static void keep_row(const struct tsr_head *head, struct tsr_composition *c, uint32_t *row)
+static void repeat_row(const struct tsr_head *head, struct tsr_composition *c, uint32_t *row)
 {
 	const uint32_t width = c->picture.width;
 
@@ -123,7 +123,7 @@ static enum tsr_row compose_row(const struct tsr_head *head, struct tsr_composit
 			continue;
 		result = tsr_plane_row(c, mem, picture->order[i], c->row, &texels);
 		if (result == TSR_ROW_LOST)
-			keep_row(head, c, row);
+			repeat_row(head, c, row);
 		if (result != TSR_ROW_READ)
 			return result;
 		if (p->opaque && !blended) {
@@ -276,9 +276,9 @@ static void complete(struct tsr_gpu *gpu, struct tsr_head *head, uint32_t crc)
 	if (c->pixels && !stale)
 		put_front(head, c);
 	tsr_compose_drop(head);
-	if (head->flip_owed)
+	if (head->flip_deferred)
 		tsr_head_raise(gpu, head, TSR_DISPLAY_IRQ_FLIP);
-	head->flip_owed = false;
+	head->flip_deferred = false;
 }
 
 /* A head with whose frame a runner can go on; NULL: none. Lock held. */
@@ -296,8 +296,9 @@ static struct tsr_head *next_head(struct tsr_gpu *gpu)
 	return NULL;
 }
 
-/* One turn of the thread, without the lock. *@crc: of a frame that is complete. */
-static void turn(struct tsr_runner *runner, struct tsr_head *head, uint64_t host_seq, uint32_t *crc)
+/* One slice of the composition, without the lock. *@crc: of a frame that is complete. */
+static void compose_slice(struct tsr_runner *runner, struct tsr_head *head, uint64_t host_seq,
+			  uint32_t *crc)
 {
 	struct tsr_composition *c = &head->composition;
 	struct tsr_mem mem = tsr_runner_mem(runner, NULL, 0, TSR_UNIT_NONE);
@@ -333,7 +334,7 @@ bool tsr_compose_run(struct tsr_runner *runner)
 	tsr_tlb_sync(runner);
 	atomic_store_explicit(&runner->attention, false, memory_order_relaxed);
 	pthread_mutex_unlock(&gpu->lock);
-	turn(runner, head, seq, &crc);
+	compose_slice(runner, head, seq, &crc);
 	pthread_mutex_lock(&gpu->lock);
 	head->running = false;
 	runner->composes = false;

@@ -12,7 +12,7 @@
 void tsr_head_raise(struct tsr_gpu *gpu, const struct tsr_head *head, uint32_t bits)
 {
 	if (bits)
-		tsr_irq_raise(gpu, TSR_IRQ_CLASS_DISPLAY, (uint64_t)bits << 8 * head->index);
+		tsr_irq_raise(&gpu->irq, TSR_IRQ_CLASS_DISPLAY, (uint64_t)bits << 8 * head->index);
 }
 
 /* ---- Vertical blanks ------------------------------------------------------------------------- */
@@ -57,17 +57,17 @@ static void switch_on(struct tsr_gpu *gpu, struct tsr_head *head)
 	head->frame++;
 	head->first_frame = head->frame;
 	head->vblank_time = tsr_clock(&gpu->counters);
-	head->flip_owed = head->begun;
+	head->flip_deferred = head->begun;
 	head->crc_due = head->crc_on && !head->begun;
 	tsr_compose_begin(gpu, head);
-	tsr_head_raise(gpu, head, head->flip_owed ? 0 : TSR_DISPLAY_IRQ_FLIP);
+	tsr_head_raise(gpu, head, head->flip_deferred ? 0 : TSR_DISPLAY_IRQ_FLIP);
 	tsr_head_raise(gpu, head, TSR_DISPLAY_IRQ_VBLANK);
 	tsr_timer_want(&gpu->timer, due(head, 1));
 }
 
 static void switch_off(struct tsr_head *head)
 {
-	head->on = head->pending = head->flip_owed = false;
+	head->on = head->pending = head->flip_deferred = false;
 }
 
 /* Take over what waits; false: not now, a frame of the former picture is being composed. */
@@ -109,8 +109,8 @@ static void blank(struct tsr_gpu *gpu, struct tsr_head *head, uint64_t now)
 	if (head->pending)
 		flipped = latch(head);
 	/* of a frame that a snapshot has lost */
-	flipped |= head->flip_owed && !head->begun;
-	head->flip_owed &= head->begun;
+	flipped |= head->flip_deferred && !head->begun;
+	head->flip_deferred &= head->begun;
 	head->crc_due = head->crc_on && !head->begun;
 	tsr_compose_begin(gpu, head);
 	tsr_head_raise(gpu, head, flipped ? TSR_DISPLAY_IRQ_FLIP : 0);
@@ -164,7 +164,7 @@ static void commit_async(struct tsr_gpu *gpu, struct tsr_head *head)
 		return;
 	}
 	if (head->begun)
-		head->flip_owed = true;
+		head->flip_deferred = true;
 	else
 		tsr_head_raise(gpu, head, TSR_DISPLAY_IRQ_FLIP);
 }
@@ -444,7 +444,7 @@ static void visit_head(struct tsr_stream *s, struct tsr_gpu *gpu, struct tsr_hea
 	tsr_stream_bool(s, &head->on);
 	tsr_stream_bool(s, &head->pending);
 	tsr_stream_bool(s, &head->bad);
-	tsr_stream_bool(s, &head->flip_owed);
+	tsr_stream_bool(s, &head->flip_deferred);
 	TSR_VISIT(s, since);
 	TSR_VISIT(s, head->blanks);
 	TSR_VISIT(s, head->frame);

@@ -76,7 +76,7 @@ struct tsr_composition {
 	uint64_t lost_addr;		/* of the present row */
 	/* gpu->host_seq with which it got stuck, plus 1; 0: it is not */
 	uint64_t stuck_seq;
-	bool patient;			/* the host is waited for in this turn */
+	bool patient;			/* the host is waited for in this slice */
 	struct tsr_band band[TSR_PLANES];
 };
 
@@ -96,7 +96,7 @@ struct tsr_head {
 	struct tsr_shadow shadow;
 	struct tsr_picture waiting, shown;	/* if @pending, @on */
 	bool on, pending, bad;
-	bool flip_owed;			/* FLIP comes when the frame being composed is done */
+	bool flip_deferred;		/* FLIP comes when the frame being composed is done */
 	uint64_t on_since;		/* host clock of vertical blank 0 */
 	uint64_t blanks;		/* vertical blanks since, without that one */
 	uint64_t frame, vblank_time;

@@ -97,7 +97,7 @@ static enum tsr_host_result locate(const struct tsr_mmu *mmu, const struct tsr_w
  * Keep the large page that @walk, of @va, is part of, if the host has it in one piece. Nothing
  * happens if not, and nothing is asked that had to be waited for.
  */
-static void keep_huge(struct tsr_mem *mem, uint64_t va, bool write, const struct tsr_walk *walk)
+static void insert_huge(struct tsr_mem *mem, uint64_t va, bool write, const struct tsr_walk *walk)
 {
 	const struct tsr_mmu *mmu = mem->port->mmu;
 	struct tsr_tlb_huge *huge = tsr_tlb_huge_slot(&mem->port->tlb, va, mem->as, write);
@@ -151,7 +151,7 @@ static enum tsr_step fill(struct tsr_mem *mem, uint64_t va, unsigned int access,
 	if (step != TSR_STEP_DONE)
 		return step;
 	if (walk.huge && !walk.null) {
-		keep_huge(mem, va, access == TSR_ACCESS_WRITE, &walk);
+		insert_huge(mem, va, access == TSR_ACCESS_WRITE, &walk);
 		if (from_huge(mem, va, access, tag, e))
 			return TSR_STEP_DONE;
 	}

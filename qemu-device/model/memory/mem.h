@@ -55,7 +55,7 @@ enum tsr_step tsr_mem_page(struct tsr_mem *mem, uint64_t va, unsigned int access
 			   struct tsr_page *page);
 /*
  * Tell the host that @len bytes from the first of @page have been written: all of it, or of pages
- * that lie behind one another on the host. Before the stopping point, after the last write.
+ * that lie after one another on the host. Before the stopping point, after the last write.
  */
 void tsr_mem_written(struct tsr_port *port, const struct tsr_page *page, uint64_t len);
 

@@ -128,7 +128,7 @@ static enum tsr_host_result next_entry(struct tsr_mem *mem, uint64_t pointer, ui
 	if (result != TSR_HOST_OK)
 		return result;
 	if (!level && whole)
-		tsr_tlb_keep_table(&mem->port->tlb, mem->as, va, whole);
+		tsr_tlb_insert_table(&mem->port->tlb, mem->as, va, whole);
 	*value = read_entry(entry);
 	return TSR_HOST_OK;
 }

@@ -2,12 +2,12 @@
 /*
  * Tiling and detiling on the host. There is one copy of each function per texel size, made from an
  * inline one with a constant size: the compiler then moves a texel with one or two instructions.
- * Whole tiles of 1, 2, 4, 8 and 16 bytes go by 16-byte vectors (tiling_whole.h).
+ * Whole tiles of 1, 2, 4, 8 and 16 bytes go by 16-byte vectors (tiling_vector.h).
  */
 #include <string.h>
 
 #include "tiling.h"
-#include "tiling_whole.h"
+#include "tiling_vector.h"
 
 #define ALWAYS_INLINE inline __attribute__((always_inline))
 
@@ -72,7 +72,7 @@ static ALWAYS_INLINE void detile_part(uint8_t *const *row, const uint8_t *mem, u
 }
 
 /* Whole tiles of the sizes that have no faster way. */
-static ALWAYS_INLINE void tile_whole(uint8_t *tile, const uint8_t *const *row, unsigned int texel)
+static ALWAYS_INLINE void tile_vectors(uint8_t *tile, const uint8_t *const *row, unsigned int texel)
 {
 	unsigned int x, y;
 
@@ -83,7 +83,8 @@ static ALWAYS_INLINE void tile_whole(uint8_t *tile, const uint8_t *const *row, u
 	}
 }
 
-static ALWAYS_INLINE void detile_whole(uint8_t *const *row, const uint8_t *tile, unsigned int texel)
+static ALWAYS_INLINE void detile_vectors(uint8_t *const *row, const uint8_t *tile,
+					 unsigned int texel)
 {
 	unsigned int x, y;
 
@@ -112,13 +113,13 @@ static ALWAYS_INLINE void reverse(uint8_t *dst, const uint8_t *src, uint64_t n, 
 	static void reverse_##n(uint8_t *dst, const uint8_t *src, uint64_t count)		\
 	{ reverse(dst, src, count, n); }
 
-#define DEFINE_WHOLE_OPS(n)									\
+#define DEFINE_FULL_OPS(n)									\
 	static void tile_##n(uint8_t *tile, const uint8_t *const *row)				\
-	{ tile_whole(tile, row, n); }							\
+	{ tile_vectors(tile, row, n); }							\
 	static void detile_##n(uint8_t *const *row, const uint8_t *tile)			\
-	{ detile_whole(row, tile, n); }
+	{ detile_vectors(row, tile, n); }
 
-#define DEFINE_OPS(n) DEFINE_PART_OPS(n) DEFINE_WHOLE_OPS(n)
+#define DEFINE_OPS(n) DEFINE_PART_OPS(n) DEFINE_FULL_OPS(n)
 
 DEFINE_PART_OPS(1)
 DEFINE_PART_OPS(2)

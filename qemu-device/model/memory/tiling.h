@@ -60,7 +60,7 @@ struct tsr_tile_ops {
 /* The functions for texels of @texel bytes, 1 to TSR_TEXEL_MAX. */
 const struct tsr_tile_ops *tsr_tile_ops(unsigned int texel);
 
-/* First byte of the part within the tile, and first byte behind it. */
+/* First byte of the part within the tile, and first byte after it. */
 void tsr_tile_hull(const struct tsr_tile_part *p, unsigned int texel, unsigned int *first,
 		   unsigned int *end);
 

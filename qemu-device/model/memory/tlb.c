@@ -31,7 +31,8 @@ const uint64_t *tsr_tlb_find_table(struct tsr_tlb *tlb, unsigned int as, uint64_
 	return slot->tag == tag ? slot->entries : NULL;
 }
 
-void tsr_tlb_keep_table(struct tsr_tlb *tlb, unsigned int as, uint64_t va, const uint64_t *entries)
+void tsr_tlb_insert_table(struct tsr_tlb *tlb, unsigned int as, uint64_t va,
+			  const uint64_t *entries)
 {
 	uint64_t tag = table_tag(as, va);
 	struct tsr_tlb_table *slot = table_slot(tlb, tag);

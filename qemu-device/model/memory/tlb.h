@@ -95,7 +95,8 @@ static inline uint64_t tsr_tlb_huge_tag(uint64_t va, unsigned int as, bool write
 void tsr_tlb_clear(struct tsr_tlb *tlb);
 /* Cached pointer to the level-0 table of @va, or NULL; and its entry. */
 const uint64_t *tsr_tlb_find_table(struct tsr_tlb *tlb, unsigned int as, uint64_t va);
-void tsr_tlb_keep_table(struct tsr_tlb *tlb, unsigned int as, uint64_t va, const uint64_t *entries);
+void tsr_tlb_insert_table(struct tsr_tlb *tlb, unsigned int as, uint64_t va,
+			  const uint64_t *entries);
 /* Drop what @record names. */
 void tsr_tlb_drop(struct tsr_tlb *tlb, const struct tsr_inval_record *record);
 

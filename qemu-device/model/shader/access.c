@@ -39,7 +39,7 @@ static void settle_sum(struct tsr_access_sums *sums, unsigned int n)
 }
 
 /* A line that is in use stays when it is challenged the first time. */
-bool tsr_access_take_sum(struct tsr_access_sums *sums, unsigned int n, uintptr_t line)
+bool tsr_access_acquire_sum(struct tsr_access_sums *sums, unsigned int n, uintptr_t line)
 {
 	uint64_t bit = 1ull << n % 64;
 
@@ -82,10 +82,10 @@ void tsr_access_stop(struct tsr_access_cache *access, struct tsr_runner *runner)
 	forget(access);
 }
 
-void tsr_access_room(struct tsr_access_cache *access, struct tsr_mem *mem)
+void tsr_access_reserve(struct tsr_access_cache *access, struct tsr_mem *mem)
 {
 	if (access->as == mem->as &&
-	    access->num_written <= TSR_ACCESS_WRITTEN - TSR_ACCESS_ROOM)
+	    access->num_written <= TSR_ACCESS_WRITTEN - TSR_ACCESS_RESERVE)
 		return;
 	tsr_access_stop(access, mem->runner);
 	access->as = mem->as;
@@ -97,11 +97,11 @@ static bool whole(const struct tsr_page *page)
 	return !page->lo && page->hi == TSR_ACCESS_PAGE_BYTES && !((uintptr_t)page->ptr % 16);
 }
 
-/* @page stands behind the pages noted (copies would wait for everything that has been stored). */
+/* @page stands after the pages noted (copies would wait for everything that has been stored). */
 static void note_written(struct tsr_access_cache *access, struct tsr_mem *mem,
 			 const struct tsr_page *page)
 {
-	/* tsr_access_room() has made sure that there is room */
+	/* tsr_access_reserve() has made sure that there is room */
 	if (access->num_written < TSR_ACCESS_WRITTEN)
 		access->num_written++;
 	else

@@ -24,11 +24,11 @@
 #define TSR_ACCESS_PAGES 512
 #define TSR_ACCESS_PAGE_BYTES 4096u
 /*
- * Most pages that may be written between two calls of tsr_access_room(): 16 bytes of each lane,
+ * Most pages that may be written between two calls of tsr_access_reserve(): 16 bytes of each lane,
  * were every byte a piece of memory of its own.
  */
-#define TSR_ACCESS_ROOM 256
-#define TSR_ACCESS_WRITTEN (4 * TSR_ACCESS_ROOM)
+#define TSR_ACCESS_RESERVE 256
+#define TSR_ACCESS_WRITTEN (4 * TSR_ACCESS_RESERVE)
 
 /* A translation. */
 struct tsr_access_page {
@@ -71,10 +71,10 @@ void tsr_access_init(struct tsr_access_cache *access);
 /* A stopping point of the thread that runs @runner: report what was written, forget the rest. */
 void tsr_access_stop(struct tsr_access_cache *access, struct tsr_runner *runner);
 /*
- * Before a group of accesses of @mem: have room for TSR_ACCESS_ROOM more written pages, and
+ * Before a group of accesses of @mem: have room for TSR_ACCESS_RESERVE more written pages, and
  * translations of no other address space. Host pointers from before are invalid after it.
  */
-void tsr_access_room(struct tsr_access_cache *access, struct tsr_mem *mem);
+void tsr_access_reserve(struct tsr_access_cache *access, struct tsr_mem *mem);
 
 static inline uint64_t tsr_access_tag(const struct tsr_access_cache *access, uint64_t va)
 {
@@ -153,9 +153,9 @@ static inline void tsr_access_copy(uint8_t *to, const uint8_t *from, uint64_t le
 }
 
 /* Have line @line at place @n of the sums; false: not this time. */
-bool tsr_access_take_sum(struct tsr_access_sums *sums, unsigned int n, uintptr_t line);
+bool tsr_access_acquire_sum(struct tsr_access_sums *sums, unsigned int n, uintptr_t line);
 /*
- * Where to add what is to be added to @word, an aligned word of a page at hand for writing; behind
+ * Where to add what is to be added to @word, an aligned word of a page at hand for writing; after
  * it are those of the words that follow in its line. NULL: it has to be added to @word itself.
  */
 static inline uint32_t *tsr_access_sum(struct tsr_access_cache *access, const uint32_t *word)
@@ -164,7 +164,7 @@ static inline uint32_t *tsr_access_sum(struct tsr_access_cache *access, const ui
 	uintptr_t line = (uintptr_t)word / TSR_ACCESS_LINE_BYTES;
 	unsigned int n = line % TSR_ACCESS_SUMS;
 
-	if (sums->line[n] != line && !tsr_access_take_sum(sums, n, line))
+	if (sums->line[n] != line && !tsr_access_acquire_sum(sums, n, line))
 		return NULL;
 	return &sums->word[n][(uintptr_t)word % TSR_ACCESS_LINE_BYTES / 4];
 }

@@ -21,7 +21,7 @@ struct tsr_branch {
 };
 
 /*
- * What a core's micro-operations run on: those of branches and DISCARD write to what lies behind
+ * What a core's micro-operations run on: those of branches and DISCARD write to what lies after
  * the ALU's state. Generated code finds all it needs here.
  */
 struct tsr_lane_state {

@@ -115,7 +115,7 @@ const void *tsr_code_native(struct tsr_code *code, const struct tsr_alu *alu,
 	return native->code;
 }
 
-void tsr_code_make_room(struct tsr_code *code)
+void tsr_code_evict(struct tsr_code *code)
 {
 	if (code->jit_full)
 		forget(code);

@@ -44,7 +44,7 @@ enum tsr_step tsr_code_find(struct tsr_code *code, const struct tsr_alu *alu, st
 const void *tsr_code_native(struct tsr_code *code, const struct tsr_alu *alu,
 			    struct tsr_decoded *clause, enum tsr_native_kind kind);
 /* Where nobody holds a clause: if there is no room for generated code, everything is forgotten. */
-void tsr_code_make_room(struct tsr_code *code);
+void tsr_code_evict(struct tsr_code *code);
 /* Strict mode: whether @clause is what memory holds now. */
 enum tsr_step tsr_code_compare(struct tsr_mem *mem, const struct tsr_decoded *clause, bool *same);
 void tsr_code_free(struct tsr_code *code);

@@ -97,9 +97,9 @@ static const union tsr_lanes *blend_jump(struct tsr_shader *sh, unsigned int w, 
 	return &sh->env.fragments->jump[w];
 }
 
-/* How most warps end: all live threads together behind @clause. False: it does not. */
-static inline bool end_whole(const struct tsr_shader *sh, struct tsr_warp *warp,
-			     struct tsr_group *group, const struct tsr_decoded *clause)
+/* How most warps end: all live threads together after @clause. False: it does not. */
+static inline bool end_all(const struct tsr_shader *sh, struct tsr_warp *warp,
+			   struct tsr_group *group, const struct tsr_decoded *clause)
 {
 	const unsigned int looked_at = TSR_CLAUSE_END | TSR_CLAUSE_BRANCH | TSR_CLAUSE_BARRIER |
 				       TSR_CLAUSE_BLEND;
@@ -121,7 +121,7 @@ static void retire(struct tsr_shader *sh, unsigned int w, const struct tsr_decod
 	const union tsr_lanes *target = &sh->lanes.branch.target[w];
 	uint16_t live = warp->live, parked = warp->parked, taken = sh->lanes.branch.taken[w];
 
-	if (end_whole(sh, warp, group, clause)) {
+	if (end_all(sh, warp, group, clause)) {
 		if (group->parked)
 			open_barrier(sh, warp->group);
 		return;
@@ -134,7 +134,7 @@ static void retire(struct tsr_shader *sh, unsigned int w, const struct tsr_decod
 		end_helpers(sh, w, clause);
 	tsr_warp_retire(warp, clause, taken, target);
 	if (warp->stored)
-		warp->owed |= tsr_message_owed(warp, warp->live ? clause->wait : 0xff);
+		warp->awaited |= tsr_message_awaited(warp, warp->live ? clause->wait : 0xff);
 	if (live == warp->live && parked == warp->parked)
 		return;
 	group->alive -= tsr_lanes_count(live & ~warp->live);
@@ -158,7 +158,7 @@ static enum choice settle(struct tsr_shader *sh, unsigned int w)
 
 	if (!warp->used)
 		return CHOICE_NONE;
-	if (warp->owed) {
+	if (warp->awaited) {
 		switch (tsr_message_settle(sh, w)) {
 		case TSR_STEP_DONE:
 			break;
@@ -256,7 +256,7 @@ static void choose(struct tsr_shader *sh, unsigned int able, uint64_t here)
  * What most bundles are most of the time: all threads of all warps at one place, and none of them
  * waits for anything. False: it is not so, and nothing has happened.
  */
-static bool choose_whole(struct tsr_shader *sh)
+static bool choose_all(struct tsr_shader *sh)
 {
 	struct tsr_warp *warp = sh->bundle->warp;
 	uint64_t here = warp[0].here, differ = 0;
@@ -264,7 +264,7 @@ static bool choose_whole(struct tsr_shader *sh)
 	if (!warp[TSR_BUNDLE_WARPS - 1].used)
 		return false;
 	for (unsigned int w = 0; w < TSR_BUNDLE_WARPS; w++)
-		differ |= (warp[w].here ^ here) | (uint16_t)~warp[w].active | warp[w].owed |
+		differ |= (warp[w].here ^ here) | (uint16_t)~warp[w].active | warp[w].awaited |
 			  warp[w].stored | !warp[w].used;
 	if (differ)
 		return false;
@@ -289,13 +289,13 @@ static enum choice choose_warps(struct tsr_shader *sh)
 	unsigned int able = 0;
 	bool starved = false;
 
-	if (choose_whole(sh))
+	if (choose_all(sh))
 		return CHOICE_RUN;
 	for (unsigned int w = 0; w < TSR_BUNDLE_WARPS; w++) {
 		const struct tsr_warp *warp = &sh->bundle->warp[w];
 		enum choice choice;
 
-		if (!warp->used || (!warp->owed && warp->live))
+		if (!warp->used || (!warp->awaited && warp->live))
 			continue;
 		choice = settle(sh, w);
 		if (choice == CHOICE_FAULT)
@@ -306,7 +306,7 @@ static enum choice choose_warps(struct tsr_shader *sh)
 	for (unsigned int w = 0; w < TSR_BUNDLE_WARPS; w++) {
 		const struct tsr_warp *warp = &sh->bundle->warp[w];
 
-		if (!warp->used || warp->owed || !warp->active)
+		if (!warp->used || warp->awaited || !warp->active)
 			continue;
 		able |= 1u << w;
 		if (starved)
@@ -390,7 +390,7 @@ static enum tsr_outcome outcome_of(const struct tsr_shader *sh)
 	return all ? TSR_OUTCOME_ALL : any ? TSR_OUTCOME_SOME : TSR_OUTCOME_NONE;
 }
 
-/* Who branches behind @clause; @outcome is what generated code knows of it. */
+/* Who branches after @clause; @outcome is what generated code knows of it. */
 static enum tsr_outcome branch(struct tsr_shader *sh, const struct tsr_decoded *clause,
 			       enum tsr_outcome outcome)
 {
@@ -414,7 +414,7 @@ static struct tsr_decoded *part(struct tsr_shader *sh, const struct tsr_decoded 
 	return NULL;
 }
 
-/* Behind @clause the warps chosen go to @pc, together: the clause there, which @link remembers. */
+/* After @clause the warps chosen go to @pc, together: the clause there, which @link remembers. */
 static inline struct tsr_decoded *follow(struct tsr_shader *sh, struct tsr_decoded *clause,
 					 struct tsr_decoded **link, uint64_t pc, enum end *end)
 {
@@ -575,7 +575,7 @@ static enum tsr_native_kind native_kind(const struct tsr_shader *sh)
 {
 	const struct tsr_alu_state *alu = &sh->lanes.alu;
 
-	return alu->full && alu->warps == TSR_BUNDLE_WARPS ? TSR_NATIVE_WHOLE : TSR_NATIVE_PART;
+	return alu->full && alu->warps == TSR_BUNDLE_WARPS ? TSR_NATIVE_FULL : TSR_NATIVE_PART;
 }
 
 /* The warps chosen have come so far; what they do from here on counts for whoever is left. */
@@ -589,16 +589,16 @@ static void checkpoint(struct tsr_shader *sh, struct tsr_progress *p)
 }
 
 /*
- * Some threads branch behind @clause and some do not: those at the lower address go on by
+ * Some threads branch after @clause and some do not: those at the lower address go on by
  * themselves. The clause there; NULL with *@end.
  */
-static struct tsr_decoded *shed(struct tsr_shader *sh, struct tsr_decoded *clause,
-				struct tsr_progress *p, enum end *end)
+static struct tsr_decoded *diverge(struct tsr_shader *sh, struct tsr_decoded *clause,
+				   struct tsr_progress *p, enum end *end)
 {
 	bool next = clause->next_pc < clause->jump_pc;
 
 	checkpoint(sh, p);
-	tsr_shader_shed(sh, clause);
+	tsr_shader_diverge(sh, clause);
 	if (sh->passed_over && p->clauses_left > PASSED_CLAUSES)
 		p->clauses_left = PASSED_CLAUSES;
 	return follow(sh, clause, next ? &clause->next : &clause->jump,
@@ -634,8 +634,8 @@ static enum end chain(struct tsr_shader *sh, struct tsr_decoded *clause, uint32_
 		if (!flags) {
 			next = follow(sh, clause, &clause->next, clause->next_pc, &end);
 		} else if (outcome == TSR_OUTCOME_SOME && flags == TSR_CLAUSE_BRANCH &&
-			   tsr_shader_sheds(sh, clause)) {
-			next = shed(sh, clause, &p, &end);
+			   tsr_shader_may_diverge(sh, clause)) {
+			next = diverge(sh, clause, &p, &end);
 			kind = native_kind(sh);
 		} else {
 			next = complete(sh, clause, flags, outcome, &end);
@@ -732,9 +732,9 @@ static void enter_bundle(struct tsr_shader *sh, unsigned int index)
 bool tsr_shader_run_bundle(struct tsr_shader *sh)
 {
 	struct tsr_core *core = sh->core;
-	uint32_t bit = 1u << core->turn;
+	uint32_t bit = 1u << core->current;
 
-	enter_bundle(sh, core->turn);
+	enter_bundle(sh, core->current);
 	while (sh->effort > 0 && core->quantum > 0 && !wanted(sh)) {
 		enum choice choice = choose_warps(sh);
 		enum end end;
@@ -770,22 +770,22 @@ static void choose_bundle(struct tsr_core *core)
 	uint32_t ready = core->ready & ~core->late;
 
 	if (!ready) {
-		ready = core->ready & -(2u << core->turn);
+		ready = core->ready & -(2u << core->current);
 		if (!ready)
 			ready = core->ready;
 		core->late = 0;
 	}
 	if (ready)
-		core->turn = __builtin_ctz(ready);
+		core->current = __builtin_ctz(ready);
 }
 
-/* Give another bundle its turn, after groups have been started if there is room. False: a fault. */
+/* Go on to another bundle, after groups have been started if there is room. False: a fault. */
 static bool next_bundle(struct tsr_shader *sh)
 {
 	struct tsr_core *core = sh->core;
 
 	if (core->quantum <= 0)
-		core->late |= 1u << core->turn;
+		core->late |= 1u << core->current;
 	core->quantum = TSR_BUNDLE_QUANTUM;
 	if (!tsr_core_start_groups(sh->grid, core)) {
 		tsr_mmu_fault(&sh->mem, TSR_FAULT_UNSUPPORTED, sh->grid->state.code,
@@ -802,7 +802,7 @@ static enum tsr_burst run_core(struct tsr_shader *sh)
 	struct tsr_core *core = sh->core;
 
 	while (sh->effort > 0 && !wanted(sh)) {
-		if (!(core->ready >> core->turn & 1) || core->quantum <= 0) {
+		if (!(core->ready >> core->current & 1) || core->quantum <= 0) {
 			if (!next_bundle(sh))
 				return TSR_BURST_FAULT;
 		}

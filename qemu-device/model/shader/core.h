@@ -11,7 +11,7 @@
  *   core.c        bursts, choice of bundle and warps, chains of clauses
  *   scoreboard.c  messages: sending, storing, waiting
  *   warp.c        control flow inside a warp
- *   shed.c        threads that part from the others of their bundle
+ *   diverge.c     threads that part from the others of their bundle
  *   native.c      generated code
  *   watch.c       the debugger's hook
  *   plan.c        fragment programs for blocks of pixels, without all that
@@ -32,7 +32,7 @@
 #include "shader/texture/tex_cache.h"
 
 /*
- * Tuples (of a bundle) after which a burst ends, and what a message counts there. It ends behind
+ * Tuples (of a bundle) after which a burst ends, and what a message counts there. It ends after
  * the present clause when somebody wants the thread's attention.
  */
 #define TSR_SHADER_BURST 32768
@@ -62,7 +62,7 @@ struct tsr_shader {
 	/* what the vectors of FAU specials of fragments say */
 	uint64_t special[2 + TSR_RENDER_TARGETS_MAX];
 	uint32_t push_words;		/* it has; the rest is 0 */
-	uint32_t mixed_words;		/* of bundles whose warps have their own, likewise */
+	uint32_t mixed_words;		/* of bundles whose warps have their own */
 	union tsr_lanes staged[TSR_REGISTERS * TSR_BUNDLE_WARPS];	/* see scoreboard.c */
 	struct tsr_mask_half mask_of[256];	/* what eight bits say */
 	struct tsr_code code;
@@ -124,7 +124,7 @@ void tsr_shader_enter(struct tsr_shader *sh, const struct tsr_mem *mem, struct t
 		      unsigned int core);
 void tsr_shader_leave(struct tsr_shader *sh);
 /*
- * The bundle whose turn it is on sh->core runs until it stops or its time is over; its bit in
+ * The current bundle of sh->core runs until it stops or its time is over; its bit in
  * core->ready or core->waiting says which. False: a fault.
  */
 bool tsr_shader_run_bundle(struct tsr_shader *sh);
@@ -164,12 +164,12 @@ void tsr_shader_fault(struct tsr_shader *sh, unsigned int w, unsigned int lane, 
  * other. TSR_STEP_DONE: all are complete; _PENDING: some are stored; _FAULT.
  */
 enum tsr_step tsr_message_send(struct tsr_shader *sh, const struct tsr_decoded *clause);
-/* Execute stored messages that warp @w is owed: _DONE when it is owed none any more. */
+/* Execute stored messages that warp @w waits for: _DONE when none is left. */
 enum tsr_step tsr_message_settle(struct tsr_shader *sh, unsigned int w);
-/* Behind a clause with a staging barrier: stored messages read their staging registers. */
+/* After a clause with a staging barrier: stored messages read their staging registers. */
 void tsr_message_capture(struct tsr_shader *sh, unsigned int w);
 /* Slots of @wait on which warp has stored messages. */
-uint8_t tsr_message_owed(const struct tsr_warp *warp, uint8_t wait);
+uint8_t tsr_message_awaited(const struct tsr_warp *warp, uint8_t wait);
 
 /* The active lanes of warp @w are @lanes. */
 static inline void tsr_shader_mask(struct tsr_shader *sh, unsigned int w, uint16_t lanes)
@@ -184,13 +184,13 @@ static inline void tsr_shader_mask(struct tsr_shader *sh, unsigned int w, uint16
 }
 
 /*
- * shed.c. Behind @clause some lanes of the chosen warps branch and some do not, as lanes.branch
- * says. tsr_shader_sheds(): whether it is as simple as in loops, which nobody waits to meet: those
- * at the lower of the two addresses can go on at once. tsr_shader_shed(): then they are the ones
- * chosen, and the others wait.
+ * diverge.c. After @clause some lanes of the chosen warps branch and some do not, as lanes.branch
+ * says. tsr_shader_may_diverge(): whether it is as simple as in loops, where no other lanes wait at
+ * either address: those at the lower one can go on at once. tsr_shader_diverge(): then they are the
+ * ones chosen, and the others wait.
  */
-bool tsr_shader_sheds(const struct tsr_shader *sh, const struct tsr_decoded *clause);
-void tsr_shader_shed(struct tsr_shader *sh, const struct tsr_decoded *clause);
+bool tsr_shader_may_diverge(const struct tsr_shader *sh, const struct tsr_decoded *clause);
+void tsr_shader_diverge(struct tsr_shader *sh, const struct tsr_decoded *clause);
 
 /* What a chain of clauses has come to. */
 struct tsr_progress {

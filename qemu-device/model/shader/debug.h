@@ -38,7 +38,7 @@ struct tsr_shader_view {
 	const uint8_t *code;		/* its bytes; NULL: they could not be read */
 	size_t code_len;
 	uint16_t executed;		/* lanes that execute this clause */
-	/* The warp now, so for AFTER behind the clause: */
+	/* The warp now, so for AFTER after the clause: */
 	uint16_t live;			/* lanes that have not ended */
 	uint16_t active;		/* lanes that execute its next clause */
 	uint16_t parked;		/* lanes at a barrier */

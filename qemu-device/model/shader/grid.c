@@ -320,7 +320,7 @@ static void start_warp(const struct tsr_grid *grid, struct tsr_core *core, unsig
 	warp->used = true;
 	warp->group = place;
 	warp->number = number;
-	warp->owed = 0;
+	warp->awaited = 0;
 	warp->stored = 0;
 	warp->written = 0;
 	warp->clauses = 0;

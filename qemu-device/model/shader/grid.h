@@ -29,7 +29,7 @@
 /* Most staging registers a message reads. */
 #define TSR_STAGING_MAX 8
 #define TSR_SLOTS 8
-/* Tuples a bundle runs before others get their turn. */
+/* Tuples a bundle runs before it gives its place to another. */
 #define TSR_BUNDLE_QUANTUM 16384
 
 /* A message that has been sent and not been executed to the end. */
@@ -53,12 +53,12 @@ struct tsr_warp {
 	/* lowest address of lanes that could go on, but wait for others; UINT64_MAX: none */
 	uint64_t meet;
 	uint16_t live;			/* lanes that have not ended */
-	uint16_t active;		/* lanes that go on; none: all are parked, or it is owed */
+	uint16_t active;		/* lanes that go on; none: all are parked, or it waits */
 	uint16_t parked;		/* lanes at a barrier */
 	uint8_t used;			/* holds a warp of a group */
 	uint8_t group;			/* index of its group on the core */
 	uint8_t number;			/* of the warp in its group */
-	uint8_t owed;			/* slots whose messages it waits for */
+	uint8_t awaited;		/* slots whose messages it waits for */
 	uint8_t stored;			/* messages in @message */
 	/* bit r: register r may be other than 0: written to since it was cleared */
 	uint64_t written;
@@ -86,7 +86,7 @@ struct tsr_core {
 	uint32_t groups;		/* resident groups */
 	uint32_t ready;			/* bit n: bundle n may have something to do */
 	uint32_t waiting;		/* bit n: bundle n waits for the host */
-	uint8_t turn;			/* the bundle that runs */
+	uint8_t current;			/* the bundle that runs */
 	int32_t quantum;		/* tuples until another one does */
 	uint32_t late;			/* bundles, a bit each, that have had all of that time */
 	struct tsr_bundle *bundle[TSR_CORE_BUNDLES];	/* NULL as long as it was not needed */

@@ -55,7 +55,7 @@ enum tsr_space_kind {
 	/* results on their way through a clause: vector t * TSR_BUNDLE_WARPS + w */
 	TSR_LANES_TEMP,
 	TSR_LANES_PUSH,		/* push words, the same word in all lanes: vector n is word n */
-	TSR_LANES_CLAUSE,	/* constants of the clause, likewise */
+	TSR_LANES_CLAUSE,	/* constants of the clause */
 	TSR_LANES_SPACES
 };
 

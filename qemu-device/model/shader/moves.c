@@ -63,7 +63,7 @@ tsr_uop_fn *tsr_move_function(unsigned int action, bool active)
 	}
 }
 
-bool tsr_move_is_whole(const struct tsr_uop *uop)
+bool tsr_move_is_full(const struct tsr_uop *uop)
 {
 	return uop->fn == tsr_move_function(TSR_PORT_WRITE, uop->dst_kind == TSR_DST_ACTIVE);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Instructions have positions: 2 * tuple for FMA, 2 * tuple + 1 for ADD, the order in which they
- * are executed. The result of position p goes to its register behind the last port read of the next
+ * are executed. The result of position p goes to its register after the last port read of the next
  * tuple, at the latest at the end of the clause. It can be written to the register at once if
- * nobody behind p looks for what was there before; else it waits in a temporary.
+ * nobody after p looks for what was there before; else it waits in a temporary.
  */
 #include "predecode.h"
 
@@ -16,7 +16,7 @@
 #define NO_REG 0xff
 /* Clause constants: both words of six, and what special FAU indices need none. */
 #define KONSTS_MAX 16
-/* An instruction each, a copy for each result, and one for each kept source. */
+/* An instruction each, a copy for each result, and one for each retained source. */
 #define UOPS_MAX (2 * POSITIONS + 10)
 
 _Static_assert(sizeof(struct tsr_decoded) + POSITIONS * sizeof(struct tsr_insn) +
@@ -59,7 +59,7 @@ struct builder {
 	int msg_uop;			/* micro-operations before the message, -1: no message */
 	int branch_uop;			/* and before the branch */
 	struct tsr_uop branch;
-	unsigned int kept;		/* temporaries in use for kept sources */
+	unsigned int retained;		/* temporaries in use for retained sources */
 };
 
 static const struct tsr_operand zero = {
@@ -257,7 +257,7 @@ static enum kind kind_of(const struct builder *b, unsigned int position)
 }
 
 /* Whether the ADD instruction at @position reads the sources of the tuple's FMA instruction. */
-static bool takes_pair(const struct builder *b, unsigned int position)
+static bool reads_pair(const struct builder *b, unsigned int position)
 {
 	const struct op *op = &b->op[position], *half = op - 1;
 
@@ -314,7 +314,7 @@ static void find_needed(struct builder *b)
 		if (!op->needed || op->kind == KIND_NOP)
 			continue;
 		mark(b, p, op->insn, op->info->num_srcs);
-		if (takes_pair(b, p))
+		if (reads_pair(b, p))
 			mark(b, p - 1, op[-1].insn, op[-1].info->num_srcs);
 	}
 }
@@ -355,10 +355,10 @@ static bool direct(const struct builder *b, unsigned int writer)
 			continue;
 		if (reads(b, p, writer, reader, op->reg))
 			return false;
-		if (takes_pair(b, p) && reads(b, p - 1, writer, reader - 1, op->reg))
+		if (reads_pair(b, p) && reads(b, p - 1, writer, reader - 1, op->reg))
 			return false;
 	}
-	/* An older result for the same register still waits: it must not land behind this one. */
+	/* An older result for the same register still waits: it must not land after this one. */
 	for (unsigned int p = (writer & ~1u) >= 2 ? (writer & ~1u) - 2 : 0; p < writer; p++) {
 		if (b->op[p].copied && b->op[p].reg == op->reg)
 			return false;
@@ -414,7 +414,7 @@ static void emit_alu(struct builder *b, unsigned int position)
 
 	uop->insn = op->insn;
 	sources(b, position, op->insn, op->info->num_srcs, uop->src);
-	if (takes_pair(b, position)) {
+	if (reads_pair(b, position)) {
 		uop->pair_insn = op[-1].insn;
 		sources(b, position - 1, op[-1].insn, op[-1].info->num_srcs, uop->pair);
 	}
@@ -485,7 +485,7 @@ static void note_message(struct builder *b, unsigned int position)
 	msg->insn = op->insn;
 	msg->srcs = op->info->num_srcs > 3 ? 3 : op->info->num_srcs;
 	sources(b, position, op->insn, msg->srcs, msg->src);
-	if (takes_pair(b, position)) {
+	if (reads_pair(b, position)) {
 		msg->pair_insn = op[-1].insn;
 		msg->pairs = op[-1].info->num_srcs > 3 ? 3 : op[-1].info->num_srcs;
 		sources(b, position - 1, op[-1].insn, msg->pairs, msg->pair);
@@ -577,22 +577,22 @@ static bool overwritten(const struct builder *b, const struct tsr_operand *opera
  * Messages are sent, and threads branch, at the end of the clause: keep sources that
  * micro-operations from number *@at on overwrite.
  */
-static void keep_sources(struct builder *b, int *at, struct tsr_operand *src, unsigned int count)
+static void retain_sources(struct builder *b, int *at, struct tsr_operand *src, unsigned int count)
 {
 	struct tsr_decoded *d = b->out;
 
 	for (unsigned int i = 0; i < count; i++) {
-		struct tsr_operand kept = temp(TSR_TEMP_KEPT + b->kept);
+		struct tsr_operand retained = temp(TSR_TEMP_RETAINED + b->retained);
 		struct tsr_uop copy;
 
 		if (!overwritten(b, &src[i], *at))
 			continue;
-		emit_copy(b, &kept, &src[i], TSR_PORT_WRITE);
+		emit_copy(b, &retained, &src[i], TSR_PORT_WRITE);
 		copy = d->uop[d->uops - 1];
 		memmove(&d->uop[*at + 1], &d->uop[*at], (d->uops - 1 - *at) * sizeof(copy));
 		d->uop[(*at)++] = copy;
-		src[i] = kept;
-		b->kept++;
+		src[i] = retained;
+		b->retained++;
 	}
 }
 
@@ -666,13 +666,13 @@ static void build(struct builder *b)
 			emit_landing(b, i - 1);
 	}
 	emit_landing(b, b->clause->tuples - 1u);
-	/* The branch first: it stands behind the message, so its place does not move. */
+	/* The branch first: it stands after the message, so its place does not move. */
 	if (b->out->flags & TSR_CLAUSE_BRANCH)
-		keep_sources(b, &b->branch_uop, b->branch.src,
-			     tsr_ops[b->branch.insn->op].num_srcs);
+		retain_sources(b, &b->branch_uop, b->branch.src,
+			       tsr_ops[b->branch.insn->op].num_srcs);
 	if (b->msg_uop >= 0) {
-		keep_sources(b, &b->msg_uop, b->out->msg.src, b->out->msg.srcs);
-		keep_sources(b, &b->msg_uop, b->out->msg.pair, b->out->msg.pairs);
+		retain_sources(b, &b->msg_uop, b->out->msg.src, b->out->msg.srcs);
+		retain_sources(b, &b->msg_uop, b->out->msg.pair, b->out->msg.pairs);
 	}
 }
 

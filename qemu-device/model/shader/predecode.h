@@ -4,7 +4,7 @@
  *
  * In: the bytes of a clause and its address. Out: a struct tsr_decoded, in which registers, results
  * on their way and constants are resolved to operands: the register block's timing (a tuple's
- * results land behind the port reads of the next tuple) costs nothing when the clause is executed
+ * results land after the port reads of the next tuple) costs nothing when the clause is executed
  * unless it really needs a copy. NOPs and results nobody uses disappear. A clause that is wrong is
  * decoded too: into the fault it raises when it is executed. Limits: none but the clause's own.
  */
@@ -27,9 +27,9 @@ enum tsr_temp {
 	/* FAU special: number of the warp in its group */
 	TSR_TEMP_WARP_ID,
 	TSR_TEMP_RESULT,		/* results on their way, of two tuples, two units each */
-	TSR_TEMP_KEPT = TSR_TEMP_RESULT + 4,	/* sources kept for the message and the branch */
+	TSR_TEMP_RETAINED = TSR_TEMP_RESULT + 4,	/* sources for message and branch */
 	/* six of the message, three of the branch; TSR_CODE_MIXED: the push words of each warp */
-	TSR_TEMP_PUSH = TSR_TEMP_KEPT + 9,
+	TSR_TEMP_PUSH = TSR_TEMP_RETAINED + 9,
 	TSR_TEMPS = TSR_TEMP_PUSH + TSR_MIXED_WORDS
 };
 
@@ -55,17 +55,17 @@ enum tsr_code_kind {
 /* What is to be done besides the micro-operations. */
 enum {
 	TSR_CLAUSE_FAULT = 1 << 0,	/* the clause is wrong: before anything of it */
-	TSR_CLAUSE_STAGING = 1 << 1,	/* behind it: messages have read their staging registers */
+	TSR_CLAUSE_STAGING = 1 << 1,	/* after it: messages have read their staging registers */
 	TSR_CLAUSE_MESSAGE = 1 << 2,
 	TSR_CLAUSE_BARRIER = 1 << 3,
 	TSR_CLAUSE_BRANCH = 1 << 4,
 	TSR_CLAUSE_END = 1 << 5,	/* threads that do not branch end */
 	TSR_CLAUSE_RECONVERGE = 1 << 6,	/* the lowest of all threads' addresses goes on */
 	TSR_CLAUSE_WAIT = 1 << 7,	/* the next clause waits for messages */
-	TSR_CLAUSE_TERMINATE = 1 << 8,	/* behind it helper threads end */
+	TSR_CLAUSE_TERMINATE = 1 << 8,	/* after it helper threads end */
 	TSR_CLAUSE_DISCARD = 1 << 9,	/* threads may have become helpers */
 	TSR_CLAUSE_BLEND = 1 << 10,	/* its message is BLEND: at once, and threads may branch */
-	/* threads may go different ways behind it, or wait for one another */
+	/* threads may go different ways after it, or wait for one another */
 	TSR_CLAUSE_NOT_STRAIGHT = TSR_CLAUSE_FAULT | TSR_CLAUSE_BARRIER | TSR_CLAUSE_BRANCH |
 				  TSR_CLAUSE_DISCARD,
 	/* what only fragment programs know */
@@ -86,10 +86,10 @@ struct tsr_decoded_msg {
 	uint8_t tuple;
 };
 
-/* A decoded clause. Micro-operations, instructions and constants lie behind it in memory. */
+/* A decoded clause. Micro-operations, instructions and constants lie after it in memory. */
 struct tsr_decoded {
 	uint64_t pc;
-	uint64_t next_pc;		/* the clause behind it */
+	uint64_t next_pc;		/* the clause after it */
 	uint64_t jump_pc;		/* a branch's target, if it is the same for all threads */
 	/* Successors in the cache, NULL as long as nobody went there. */
 	struct tsr_decoded *next, *jump;

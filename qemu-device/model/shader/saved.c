@@ -100,7 +100,7 @@ static void visit_warp(struct tsr_stream *s, const struct tsr_grid *grid, struct
 	TSR_VISIT(s, warp->live);
 	TSR_VISIT(s, warp->active);
 	TSR_VISIT(s, warp->parked);
-	TSR_VISIT(s, warp->owed);
+	TSR_VISIT(s, warp->awaited);
 	TSR_VISIT(s, warp->stored);
 	TSR_VISIT(s, warp->clauses);
 	TSR_VISIT(s, warp->passed);
@@ -123,7 +123,7 @@ static void visit_warp(struct tsr_stream *s, const struct tsr_grid *grid, struct
 		visit_stored(s, &warp->message[i], lanes);
 	/* as many as there may be: the oldest is waited for before there is another */
 	if (s->loading && warp->stored == TSR_STORED_MAX)
-		tsr_stream_check(s, warp->owed >> (warp->message[0].slot % TSR_SLOTS) & 1,
+		tsr_stream_check(s, warp->awaited >> (warp->message[0].slot % TSR_SLOTS) & 1,
 				 "a warp's messages");
 	visit_registers(s, grid, warp, reg);
 }
@@ -155,7 +155,7 @@ static void visit_slot(struct tsr_stream *s, const struct tsr_grid *grid, struct
 	group->warps++;
 	group->alive += __builtin_popcount(warp->live);
 	group->parked += __builtin_popcount(warp->parked);
-	if (warp->active || warp->owed || !warp->live)
+	if (warp->active || warp->awaited || !warp->live)
 		core->ready |= 1u << slot / TSR_BUNDLE_WARPS;
 }
 
@@ -206,7 +206,7 @@ static void visit_core(struct tsr_stream *s, struct tsr_grid *grid, struct tsr_c
 	uint32_t ready = core->ready | core->waiting, there = 0;
 
 	TSR_VISIT(s, core->next);
-	TSR_VISIT(s, core->turn);
+	TSR_VISIT(s, core->current);
 	TSR_VISIT(s, core->quantum);
 	TSR_VISIT(s, core->late);
 	TSR_VISIT(s, ready);
@@ -214,7 +214,7 @@ static void visit_core(struct tsr_stream *s, struct tsr_grid *grid, struct tsr_c
 			 tsr_grid_core_of(grid, core->next) == core->job.index &&
 				 core->next <= grid->total +
 						       (uint64_t)grid->run * grid->job.cores &&
-				 core->turn < TSR_CORE_BUNDLES &&
+				 core->current < TSR_CORE_BUNDLES &&
 				 core->quantum <= TSR_BUNDLE_QUANTUM &&
 				 core->quantum >= -TSR_BUNDLE_QUANTUM,
 			 "a core");
@@ -255,7 +255,7 @@ void tsr_grid_visit(struct tsr_stream *s, const struct tsr_gpu *gpu, struct tsr_
 		return;
 	TSR_VISIT(s, (*grid)->job.cursor);
 	TSR_VISIT(s, (*grid)->job.bursts);
-	tsr_stream_check(s, (*grid)->job.cursor < (*grid)->job.cores, "a dispatch's turn");
+	tsr_stream_check(s, (*grid)->job.cursor < (*grid)->job.cores, "a dispatch's cursor");
 	for (unsigned int i = 0; i < (*grid)->job.cores && !s->wrong; i++)
 		visit_core(s, *grid, &(*grid)->core[i]);
 	if (s->wrong) {

@@ -31,7 +31,7 @@ static void account(struct tsr_shader *sh)
 	sh->env.cost = (struct tsr_msg_cost){ 0 };
 }
 
-/* Units have no flush modes, whenever and behind whatever clause they work. */
+/* Units have no flush modes, whenever and after whatever clause they work. */
 static void plain_mode(struct tsr_shader *sh)
 {
 	static const struct tsr_alu_mode none;
@@ -70,8 +70,8 @@ static bool store(struct tsr_shader *sh, unsigned int w, const struct tsr_decode
 }
 
 /* What has not been done of the message of warp @w, for @lanes, has to wait. False: a fault. */
-static bool keep(struct tsr_shader *sh, unsigned int w, const struct tsr_decoded *clause,
-		 uint16_t lanes)
+static bool defer(struct tsr_shader *sh, unsigned int w, const struct tsr_decoded *clause,
+		  uint16_t lanes)
 {
 	struct tsr_warp *warp = &sh->bundle->warp[w];
 
@@ -83,7 +83,7 @@ static bool keep(struct tsr_shader *sh, unsigned int w, const struct tsr_decoded
 		return false;
 	}
 	if (!sh->gpu->cfg.late_messages || warp->stored == TSR_STORED_MAX)
-		warp->owed |= 1u << warp->message[0].slot;
+		warp->awaited |= 1u << warp->message[0].slot;
 	return true;
 }
 
@@ -159,7 +159,7 @@ static enum tsr_step send_late(struct tsr_shader *sh, const struct tsr_decoded *
 
 		uint16_t lanes = senders(sh, w, clause->msg.insn, true);
 
-		if (lanes && !keep(sh, w, clause, lanes))
+		if (lanes && !defer(sh, w, clause, lanes))
 			return TSR_STEP_FAULT;
 	}
 	return TSR_STEP_PENDING;
@@ -208,7 +208,7 @@ static enum tsr_step send_helpers(struct tsr_shader *sh, unsigned int w,
 	sh->env.warp = w;
 	step = load_helpers(sh, &msg);
 	account(sh);
-	if (step == TSR_STEP_PENDING && !keep(sh, w, clause, msg.lanes))
+	if (step == TSR_STEP_PENDING && !defer(sh, w, clause, msg.lanes))
 		return TSR_STEP_FAULT;
 	return step;
 }
@@ -267,7 +267,7 @@ enum tsr_step tsr_message_send(struct tsr_shader *sh, const struct tsr_decoded *
 		if (helpers >> w & 1)
 			b.left |= sh->mask_bits[w] & sh->lanes.helper[w];
 		helpers &= ~(1u << w);
-		if (!keep(sh, w, clause, b.left))
+		if (!defer(sh, w, clause, b.left))
 			return TSR_STEP_FAULT;
 		result = TSR_STEP_PENDING;
 	}
@@ -353,7 +353,7 @@ enum tsr_step tsr_message_settle(struct tsr_shader *sh, unsigned int w)
 	for (unsigned int i = 0; i < warp->stored && step == TSR_STEP_DONE;) {
 		struct tsr_stored *s = &warp->message[i];
 
-		if (!(warp->owed >> s->slot & 1)) {
+		if (!(warp->awaited >> s->slot & 1)) {
 			i++;
 			continue;
 		}
@@ -362,7 +362,7 @@ enum tsr_step tsr_message_settle(struct tsr_shader *sh, unsigned int w)
 			memmove(s, s + 1, (--warp->stored - i) * sizeof(*s));
 	}
 	if (step == TSR_STEP_DONE)
-		warp->owed = 0;
+		warp->awaited = 0;
 	return step;
 }
 
@@ -384,11 +384,11 @@ void tsr_message_capture(struct tsr_shader *sh, unsigned int w)
 	}
 }
 
-uint8_t tsr_message_owed(const struct tsr_warp *warp, uint8_t wait)
+uint8_t tsr_message_awaited(const struct tsr_warp *warp, uint8_t wait)
 {
-	uint8_t owed = 0;
+	uint8_t awaited = 0;
 
 	for (unsigned int i = 0; i < warp->stored; i++)
-		owed |= wait & 1u << warp->message[i].slot;
-	return owed;
+		awaited |= wait & 1u << warp->message[i].slot;
+	return awaited;
 }

@@ -112,7 +112,7 @@ void tsr_stage_start(struct tsr_shader *sh, struct tsr_stage_run *run,
 		warp->parked = 0;
 		warp->group = 0;
 		warp->number = w;
-		warp->owed = 0;
+		warp->awaited = 0;
 		warp->stored = 0;
 		warp->clauses = 0;
 		warp->passed = 0;
@@ -123,7 +123,7 @@ void tsr_stage_start(struct tsr_shader *sh, struct tsr_stage_run *run,
 	core->groups = group->warps ? 1 : 0;
 	core->ready = core->groups;
 	core->waiting = 0;
-	core->turn = 0;
+	core->current = 0;
 	run->begun = true;
 }
 

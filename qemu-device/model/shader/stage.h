@@ -3,7 +3,7 @@
  * The stages of the 3D pipeline that run programs: batches of vertices, bundles of fragments.
  *
  * In: a program (program.h), the threads it is to run for. Out: position records or outputs in
- * memory; colours, depth, stencil and coverage of fragments. A run is resumable between two
+ * memory; colors, depth, stencil and coverage of fragments. A run is resumable between two
  * clauses; between two calls everything that belongs to it is in its struct, in plain words. The
  * units below (front, tile) own these structs, one of each kind for each core of theirs, and use
  * them for one batch or bundle after the other: starting one costs a few hundred nanoseconds.
@@ -92,7 +92,7 @@ struct tsr_vertex_run {
 	 */
 	tsr_position_record record[TSR_BATCH_VERTICES] __attribute__((aligned(64)));
 	union tsr_lanes position[4][TSR_BUNDLE_WARPS];
-	uint8_t kept;			/* bit w: that of warp w; the rest is zero */
+	uint8_t retained;		/* bit w: that of warp w; the rest is zero */
 	bool spilled;			/* @record holds everything */
 	struct tsr_stage_run run;
 };
@@ -113,15 +113,15 @@ static inline tsr_position_record *tsr_vertex_records(struct tsr_vertex_run *v)
 }
 
 /* Whether X to W of all vertices, in the order of their slots, stand in @position. */
-static inline bool tsr_vertex_kept(const struct tsr_vertex_run *v)
+static inline bool tsr_vertex_retained(const struct tsr_vertex_run *v)
 {
 	unsigned int warps = (v->threads + TSR_WARP_LANES - 1) / TSR_WARP_LANES;
 
-	return !v->spilled && v->records == v->threads && v->kept == (1u << warps) - 1;
+	return !v->spilled && v->records == v->threads && v->retained == (1u << warps) - 1;
 }
 
 /* If that is all that stores of 16 bytes by warp @w of @b do, keep what they store. */
-bool tsr_vertex_keep(struct tsr_vertex_run *v, const struct tsr_msg_bundle *b, unsigned int w);
+bool tsr_vertex_retain(struct tsr_vertex_run *v, const struct tsr_msg_bundle *b, unsigned int w);
 
 /*
  * Run the program for @v->threads, or go on where it was. _DONE: all have ended and what they wrote
@@ -142,7 +142,7 @@ struct tsr_fragment_state {
 	uint32_t width, height;		/* of the frame */
 	uint64_t sample_positions;	/* FAU special 6 */
 	uint8_t samples_log2;
-	bool dual_source;		/* blending of target 0 takes a second colour: R4 to R7 */
+	bool dual_source;		/* blending of target 0 takes a second color: R4 to R7 */
 };
 
 /* Two by two pixels of a primitive. Lanes 4 * (n % 4) … of warp n / 4 shade quad n. */
@@ -170,7 +170,7 @@ struct tsr_fragment_prim {
 	double x0, y0;			/* of vertex 0, in pixels */
 	double dx[2], dy[2];		/* what a pixel to the right, down adds to weights 1, 2 */
 	double rw[3];			/* 1/w: at vertex 0, and its gradient */
-	double z[3];			/* depth, likewise */
+	double z[3];			/* depth */
 	bool flat_w;			/* 1/w is the same everywhere */
 };
 
@@ -213,17 +213,17 @@ struct tsr_fragments {
 	 * 0 in helper threads.
 	 */
 	union tsr_lanes coverage[TSR_BUNDLE_WARPS];
-	/* lanes that executed BLEND for a target; behind the targets: the second source */
+	/* lanes that executed BLEND for a target; after the targets: the second source */
 	uint16_t written[TSR_RENDER_TARGETS_MAX + 1][TSR_BUNDLE_WARPS];
 	/* coverage these BLENDs named, and the words they staged (of REGISTERS in @blended) */
 	union tsr_lanes blend_coverage[TSR_RENDER_TARGETS_MAX][TSR_BUNDLE_WARPS];
-	union tsr_lanes colour[TSR_RENDER_TARGETS_MAX + 1][4][TSR_BUNDLE_WARPS];
+	union tsr_lanes color[TSR_RENDER_TARGETS_MAX + 1][4][TSR_BUNDLE_WARPS];
 	/*
 	 * Where both are to be read, in the same order: the arrays above, or, if the program ended
 	 * with the BLEND, the registers it named, which stay until the next bundle is run.
 	 */
 	const union tsr_lanes *blend_coverage_at[TSR_RENDER_TARGETS_MAX];
-	const union tsr_lanes *colour_at[TSR_RENDER_TARGETS_MAX + 1];
+	const union tsr_lanes *color_at[TSR_RENDER_TARGETS_MAX + 1];
 	/* second qword of the BLEND descriptor, as the program named it */
 	uint64_t blended[TSR_RENDER_TARGETS_MAX];
 	/* ZS_EMIT: lanes, fp32 depth, stencil value */
@@ -235,7 +235,7 @@ struct tsr_fragments {
 	uint16_t jumped[TSR_BUNDLE_WARPS];
 	union tsr_lanes jump[TSR_BUNDLE_WARPS];
 	/* Coordinates LD_VAR has stored: x and y from the pixel's corner, in which lanes. */
-	union tsr_lanes kept[2][TSR_BUNDLE_WARPS];
+	union tsr_lanes retained[2][TSR_BUNDLE_WARPS];
 	/*
 	 * Centres of pixels, from the corner of their block; 1 or w there; of each quad where that
 	 * corner is, from vertex 0 of its primitive. Bit n of @centres: warp n has them.
@@ -246,19 +246,19 @@ struct tsr_fragments {
 	double corner_x[TSR_BUNDLE_WARPS][TSR_WARP_LANES / 4] __attribute__((aligned(32)));
 	double corner_y[TSR_BUNDLE_WARPS][TSR_WARP_LANES / 4] __attribute__((aligned(32)));
 	uint16_t centres;
-	uint16_t kept_lanes[TSR_BUNDLE_WARPS];
+	uint16_t retained_lanes[TSR_BUNDLE_WARPS];
 	uint16_t plane_of[TSR_BUNDLE_QUADS][TSR_PLANE_VARYINGS];	/* plus 1; 0: none */
 	struct tsr_planes planes[TSR_PLANES_MAX];
 	unsigned int plane_count;
 	struct tsr_stage_run run;
 };
 
-/* Word @n of warp @w that BLEND has staged for @target; behind the targets: the second source. */
-static inline const union tsr_lanes *tsr_fragments_colour(const struct tsr_fragments *f,
-							  unsigned int target, unsigned int n,
-							  unsigned int w)
+/* Word @n of warp @w that BLEND has staged for @target; after the targets: the second source. */
+static inline const union tsr_lanes *tsr_fragments_color(const struct tsr_fragments *f,
+							 unsigned int target, unsigned int n,
+							 unsigned int w)
 {
-	return &f->colour_at[target][n * TSR_BUNDLE_WARPS + w];
+	return &f->color_at[target][n * TSR_BUNDLE_WARPS + w];
 }
 
 /* Begin a new bundle: no quads, no primitives. @state and @tile are to be set. */
@@ -279,7 +279,7 @@ void tsr_fragments_mix(struct tsr_fragments *f, const struct tsr_push *push);
  */
 unsigned int tsr_fragments_prim(struct tsr_fragments *f, const struct tsr_prim *prim);
 /* The same; f->prim[index].prim is to be filled too. */
-unsigned int tsr_fragments_room(struct tsr_fragments *f);
+unsigned int tsr_fragments_add(struct tsr_fragments *f);
 
 /*
  * Run the program for f->quads, or go on where it was. As tsr_vertex_run(). Counts in sh->stats:

@@ -51,10 +51,10 @@ void tsr_fragments_mix(struct tsr_fragments *f, const struct tsr_push *push)
 unsigned int tsr_fragments_prim(struct tsr_fragments *f, const struct tsr_prim *prim)
 {
 	f->prim[f->prims].prim = *prim;
-	return tsr_fragments_room(f);
+	return tsr_fragments_add(f);
 }
 
-unsigned int tsr_fragments_room(struct tsr_fragments *f)
+unsigned int tsr_fragments_add(struct tsr_fragments *f)
 {
 	f->prim[f->prims].geometry = false;
 	f->prim[f->prims].bias = 0;
@@ -178,9 +178,9 @@ static void clear_outputs(struct tsr_fragments *f)
 	memset(f->stencil_written, 0, sizeof(f->stencil_written));
 	for (unsigned int i = 0; i < TSR_RENDER_TARGETS_MAX; i++) {
 		f->blend_coverage_at[i] = f->blend_coverage[i];
-		f->colour_at[i] = f->colour[i][0];
+		f->color_at[i] = f->color[i][0];
 	}
-	f->colour_at[TSR_RENDER_TARGETS_MAX] = f->colour[TSR_RENDER_TARGETS_MAX][0];
+	f->color_at[TSR_RENDER_TARGETS_MAX] = f->color[TSR_RENDER_TARGETS_MAX][0];
 }
 
 static void start(struct tsr_shader *sh, struct tsr_fragments *f)
@@ -213,7 +213,7 @@ static void start(struct tsr_shader *sh, struct tsr_fragments *f)
 	reads = f->run.reads | (uint64_t)preloads << TSR_REG_SAMPLES;
 	start_quads(f, reads);
 	clear_outputs(f);
-	memset(f->kept_lanes, 0, sizeof(f->kept_lanes));
+	memset(f->retained_lanes, 0, sizeof(f->retained_lanes));
 	f->centres = 0;
 	f->run.preload = 0;
 	f->run.preload_lanes = 0;

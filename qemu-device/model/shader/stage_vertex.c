@@ -22,7 +22,7 @@ enum {
 };
 
 /*
- * Register @r of all threads: one word behind the other, 0 where there is no thread in the last
+ * Register @r of all threads: one word after the other, 0 where there is no thread in the last
  * warp.
  */
 static uint32_t *all_of(struct tsr_vertex_run *v, unsigned int r)
@@ -114,7 +114,7 @@ static void start(struct tsr_shader *sh, struct tsr_vertex_run *v)
 		point_to_space(v);
 	if (!position)
 		return;
-	v->kept = 0;
+	v->retained = 0;
 	v->spilled = false;
 	/* most programs ask LEA_ATTR where their record is */
 	if (!(v->run.reads >> REG_RECORD & 3))
@@ -133,7 +133,7 @@ void tsr_vertex_spill(struct tsr_vertex_run *v)
 	for (unsigned int n = 0; n < v->threads; n++) {
 		const unsigned int w = n / TSR_WARP_LANES, l = n % TSR_WARP_LANES;
 
-		for (unsigned int i = 0; v->kept >> w & 1 && i < 4; i++)
+		for (unsigned int i = 0; v->retained >> w & 1 && i < 4; i++)
 			((uint32_t *)v->record[n])[i] = v->position[i][w].u[l];
 	}
 	v->spilled = true;
@@ -164,7 +164,7 @@ static bool own_records(const union tsr_lanes *lo, const union tsr_lanes *hi, un
 
 _Static_assert(TSR_POSITION_EXTENDED__QWORDS * 8 == 64, "the size of a record");
 
-bool tsr_vertex_keep(struct tsr_vertex_run *v, const struct tsr_msg_bundle *b, unsigned int w)
+bool tsr_vertex_retain(struct tsr_vertex_run *v, const struct tsr_msg_bundle *b, unsigned int w)
 {
 	const unsigned int first = w * TSR_WARP_LANES, left = v->threads - first;
 	const uint16_t all = left < TSR_WARP_LANES ? (1u << left) - 1 : UINT16_MAX;
@@ -174,7 +174,7 @@ bool tsr_vertex_keep(struct tsr_vertex_run *v, const struct tsr_msg_bundle *b, u
 		return false;
 	for (unsigned int i = 0; i < 4; i++)
 		v->position[i][w] = *tsr_msg_bundle_staging(b, w, i);
-	v->kept |= 1u << w;
+	v->retained |= 1u << w;
 	return true;
 }
 

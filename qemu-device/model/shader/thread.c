@@ -51,7 +51,7 @@ void tsr_shader_enter(struct tsr_shader *sh, const struct tsr_mem *mem, struct t
 	if (mem->runner->budget / TSR_BUNDLE_WARPS < TSR_SHADER_BURST)
 		sh->effort = mem->runner->budget / TSR_BUNDLE_WARPS + 1;
 	sh->stats = (struct tsr_shader_stats){ 0 };
-	tsr_code_make_room(&sh->code);
+	tsr_code_evict(&sh->code);
 	sh->chunk_lanes = tsr_jit_lanes(sh->gpu->alu);
 	sh->code.jit_runs = sh->gpu->cfg.jit == TSR_JIT_USE_OFF   ? 0 :
 			    sh->gpu->cfg.jit == TSR_JIT_USE_FIRST ? 1 :

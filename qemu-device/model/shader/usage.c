@@ -42,7 +42,7 @@ static void add_message(struct tsr_usage *f, const struct tsr_decoded_msg *msg)
 	for (unsigned int i = 0; i < msg->pairs; i++)
 		f->reads |= of_operand(&msg->pair[i]);
 	f->reads |= staging(msg->staging, tsr_insn_staging_read(msg->insn));
-	/* the second colour */
+	/* the second color */
 	if (msg->insn->op == TSR_OP_ADD_BLEND)
 		f->reads |= staging(4, 4);
 }

@@ -64,7 +64,7 @@ static void join(struct tsr_warp *warp)
 	tsr_warp_find_meet(warp);
 }
 
-/* Behind @clause the lanes @on stand at the next clause, and @jump at the branch's one target. */
+/* After @clause the lanes @on stand at the next clause, and @jump at the branch's one target. */
 static void split(struct tsr_warp *warp, const struct tsr_decoded *clause, uint16_t on,
 		  uint16_t jump)
 {

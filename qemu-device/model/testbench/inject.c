@@ -16,7 +16,7 @@
 
 /* ---- Occasions ------------------------------------------------------------------------------- */
 
-/* The CALL of the ring that @q is in, or behind, counted from 1. */
+/* The CALL of the ring that @q is in, or after, counted from 1. */
 static uint64_t job_of(const struct tsr_queue *q)
 {
 	return atomic_load_explicit(&q->calls, memory_order_relaxed) +
@@ -96,22 +96,22 @@ bool tsr_inject_ask(struct tsr_gpu *gpu, unsigned int kind, const struct tsr_inj
 	return true;
 }
 
-/* ---- Later ----------------------------------------------------------------------------------- */
+/* ---- Deferred -------------------------------------------------------------------------------- */
 
-bool tsr_inject_put_off(struct tsr_gpu *gpu, struct tsr_inject_later later, uint64_t delay)
+bool tsr_inject_defer(struct tsr_gpu *gpu, struct tsr_inject_deferred deferred, uint64_t delay)
 {
 	struct tsr_inject *inject = &gpu->bench->inject;
-	bool room;
+	bool armed;
 
-	later.when = gpu->ops->clock(gpu->host) + delay;
+	deferred.when = gpu->ops->clock(gpu->host) + delay;
 	pthread_mutex_lock(&inject->lock);
-	room = inject->laters < TSR_INJECT_LATER;
-	if (room)
-		inject->later[inject->laters++] = later;
+	armed = inject->deferred_count < TSR_INJECT_DEFERRED_MAX;
+	if (armed)
+		inject->deferred[inject->deferred_count++] = deferred;
 	pthread_mutex_unlock(&inject->lock);
-	if (room)
+	if (armed)
 		atomic_store_explicit(&gpu->hooked.waiting, true, memory_order_release);
-	return room;
+	return armed;
 }
 
 void tsr_inject_arm(struct tsr_gpu *gpu)
@@ -123,80 +123,82 @@ void tsr_inject_arm(struct tsr_gpu *gpu)
 		return;
 	atomic_store_explicit(&gpu->hooked.waiting, false, memory_order_relaxed);
 	pthread_mutex_lock(&inject->lock);
-	for (unsigned int i = 0; i < inject->laters; i++) {
-		if (inject->later[i].when < first)
-			first = inject->later[i].when;
+	for (unsigned int i = 0; i < inject->deferred_count; i++) {
+		if (inject->deferred[i].when < first)
+			first = inject->deferred[i].when;
 	}
 	pthread_mutex_unlock(&inject->lock);
 	if (first != UINT64_MAX)
 		tsr_timer_want(&gpu->timer, first);
 }
 
-static void late_store(struct tsr_gpu *gpu, const struct tsr_inject_later *later)
+static void deferred_store(struct tsr_gpu *gpu, const struct tsr_inject_deferred *deferred)
 {
 	struct tsr_runner *runner = &gpu->runner[0];
-	struct tsr_mem mem = tsr_runner_mem(runner, NULL, later->as, TSR_UNIT_CP);
+	struct tsr_mem mem = tsr_runner_mem(runner, NULL, deferred->as, TSR_UNIT_CP);
 
 	if (!runner->queue)
 		tsr_tlb_sync(runner);
 	/* where there is no memory any more, nothing is written */
-	tsr_mem_store(&mem, later->addr, true, later->value);
+	tsr_mem_store(&mem, deferred->addr, true, deferred->value);
 	tsr_semaphore_poll(runner);
 }
 
-static void happen(struct tsr_gpu *gpu, const struct tsr_inject_later *later)
+static void happen(struct tsr_gpu *gpu, const struct tsr_inject_deferred *deferred)
 {
-	switch (later->what) {
-	case TSR_LATER_MESSAGE:
+	switch (deferred->what) {
+	case TSR_DEFERRED_MESSAGE:
 		if (!atomic_load(&gpu->hooked.gone))
-			tsr_irq_send(gpu, later->vector);
+			tsr_irq_send(&gpu->irq, deferred->vector);
 		break;
-	case TSR_LATER_STORE:
+	case TSR_DEFERRED_STORE:
 		if (!atomic_load(&gpu->hooked.gone))
-			late_store(gpu, later);
+			deferred_store(gpu, deferred);
 		break;
-	case TSR_LATER_STOP:
-		tsr_queue_unstick(&gpu->queue[later->queue]);
+	case TSR_DEFERRED_STOP:
+		tsr_queue_unstick(&gpu->queue[deferred->queue]);
 		break;
-	case TSR_LATER_RESET:
+	case TSR_DEFERRED_RESET:
 		gpu->hooked.reset_stuck = false;
 		tsr_gpu_runner_idle(gpu);
 		break;
 	}
 }
 
-/* Take the first thing that is due at @now; false: there is none. */
-static bool take_due(struct tsr_inject *inject, uint64_t now, struct tsr_inject_later *later)
+/* Remove the first thing that is due at @now; false: there is none. */
+static bool remove_due(struct tsr_inject *inject, uint64_t now,
+		       struct tsr_inject_deferred *deferred)
 {
-	unsigned int first = inject->laters;
+	unsigned int first = inject->deferred_count;
 
-	for (unsigned int i = 0; i < inject->laters; i++) {
-		if (inject->later[i].when <= now &&
-		    (first == inject->laters || inject->later[i].when < inject->later[first].when))
+	for (unsigned int i = 0; i < inject->deferred_count; i++) {
+		if (inject->deferred[i].when <= now &&
+		    (first == inject->deferred_count ||
+		     inject->deferred[i].when < inject->deferred[first].when))
 			first = i;
 	}
-	if (first == inject->laters)
+	if (first == inject->deferred_count)
 		return false;
-	*later = inject->later[first];
-	memmove(&inject->later[first], &inject->later[first + 1],
-		(--inject->laters - first) * sizeof(*later));
+	*deferred = inject->deferred[first];
+	memmove(&inject->deferred[first], &inject->deferred[first + 1],
+		(--inject->deferred_count - first) * sizeof(*deferred));
 	return true;
 }
 
 void tsr_inject_expired(struct tsr_gpu *gpu, uint64_t now)
 {
 	struct tsr_inject *inject = &gpu->bench->inject;
-	struct tsr_inject_later later;
+	struct tsr_inject_deferred deferred;
 	bool due;
 
 	do {
 		pthread_mutex_lock(&inject->lock);
-		due = take_due(inject, now, &later);
+		due = remove_due(inject, now, &deferred);
 		pthread_mutex_unlock(&inject->lock);
 		if (due)
-			happen(gpu, &later);
+			happen(gpu, &deferred);
 	} while (due);
-	if (inject->laters)
+	if (inject->deferred_count)
 		atomic_store_explicit(&gpu->hooked.waiting, true, memory_order_relaxed);
 }
 
@@ -227,8 +229,8 @@ void tsr_inject_free(struct tsr_gpu *gpu)
 bool tsr_inject_fence(struct tsr_mem *mem, uint64_t addr, uint64_t value)
 {
 	const struct tsr_inject_at at = { .queue = mem->queue, .addr = addr, .as = mem->as };
-	struct tsr_inject_later later = {
-		.what = TSR_LATER_STORE, .as = mem->as, .addr = addr, .value = value,
+	struct tsr_inject_deferred deferred = {
+		.what = TSR_DEFERRED_STORE, .as = mem->as, .addr = addr, .value = value,
 	};
 	uint64_t delay = 50000, old;
 	bool late;
@@ -241,7 +243,7 @@ bool tsr_inject_fence(struct tsr_mem *mem, uint64_t addr, uint64_t value)
 	    tsr_inject_ask(mem->gpu, TSR_INJECTION_FENCE_TORN, &at, &delay))
 		late = tsr_mem_store(mem, addr, true, (old & ~0xffull) | (value & 0xff)) ==
 		       TSR_STEP_DONE;
-	if (!late || !tsr_inject_put_off(mem->gpu, later, delay))
+	if (!late || !tsr_inject_defer(mem->gpu, deferred, delay))
 		return false;
 	/* have the runner come by with the lock: it asks for the timer */
 	atomic_store_explicit(&mem->runner->attention, true, memory_order_relaxed);
@@ -253,7 +255,7 @@ bool tsr_inject_message(struct tsr_gpu *gpu, unsigned int vector, uint64_t bits)
 	const struct tsr_inject_at at = {
 		.queues = vector == TSR_IRQ_CLASS_GLOBAL ? 0 : bits, .vector = vector,
 	};
-	struct tsr_inject_later later = { .what = TSR_LATER_MESSAGE, .vector = vector };
+	struct tsr_inject_deferred deferred = { .what = TSR_DEFERRED_MESSAGE, .vector = vector };
 	uint64_t delay = 50000;
 
 	if (atomic_load(&gpu->hooked.gone))
@@ -261,12 +263,12 @@ bool tsr_inject_message(struct tsr_gpu *gpu, unsigned int vector, uint64_t bits)
 	if (tsr_injected(gpu, TSR_INJECTION_IRQ_LOST, &at, NULL))
 		return true;
 	if (tsr_injected(gpu, TSR_INJECTION_IRQ_TWICE, &at, &delay)) {
-		tsr_inject_put_off(gpu, later, delay);
+		tsr_inject_defer(gpu, deferred, delay);
 		return false;
 	}
 	delay = 1000000;
 	return tsr_injected(gpu, TSR_INJECTION_IRQ_LATE, &at, &delay) &&
-	       tsr_inject_put_off(gpu, later, delay);
+	       tsr_inject_defer(gpu, deferred, delay);
 }
 
 uint8_t tsr_inject_walk(const struct tsr_mem *mem, uint64_t va)
@@ -294,22 +296,22 @@ uint8_t tsr_inject_walk(const struct tsr_mem *mem, uint64_t va)
 bool tsr_inject_stop(struct tsr_queue *q)
 {
 	const struct tsr_inject_at at = { .queue = q };
-	struct tsr_inject_later later = { .what = TSR_LATER_STOP, .queue = q->index };
+	struct tsr_inject_deferred deferred = { .what = TSR_DEFERRED_STOP, .queue = q->index };
 	uint64_t delay = UINT64_MAX;
 
 	return tsr_injected(q->gpu, TSR_INJECTION_STOP_STUCK, &at, &delay) &&
-	       (delay == UINT64_MAX || tsr_inject_put_off(q->gpu, later, delay));
+	       (delay == UINT64_MAX || tsr_inject_defer(q->gpu, deferred, delay));
 }
 
 void tsr_inject_reset(struct tsr_gpu *gpu)
 {
 	const struct tsr_inject_at at = { 0 };
-	struct tsr_inject_later later = { .what = TSR_LATER_RESET };
+	struct tsr_inject_deferred deferred = { .what = TSR_DEFERRED_RESET };
 	uint64_t delay = UINT64_MAX;
 
 	if (gpu->reset_busy || !tsr_injected(gpu, TSR_INJECTION_RESET_STUCK, &at, &delay))
 		return;
-	gpu->hooked.reset_stuck = delay == UINT64_MAX || tsr_inject_put_off(gpu, later, delay);
+	gpu->hooked.reset_stuck = delay == UINT64_MAX || tsr_inject_defer(gpu, deferred, delay);
 }
 
 bool tsr_inject_flr(struct tsr_gpu *gpu)

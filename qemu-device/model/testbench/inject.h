@@ -4,8 +4,8 @@
  *
  * In: scripts from the host and from INJECT.TEXT; questions of the units, at each occasion, whether
  * this one goes wrong. Out: yes or no, and things that are to happen later. Where no rule is in
- * force the question is one load (hooks.h). Limits: TSR_INJECTION_RULES_MAX rules, TSR_INJECT_LATER
- * things put off; one more happens at once, or not at all.
+ * force the question is one load (hooks.h). Limits: TSR_INJECTION_RULES_MAX rules,
+ * TSR_INJECT_DEFERRED_MAX things put off; one more happens at once, or not at all.
  */
 #ifndef TSR_INJECT_H
 #define TSR_INJECT_H
@@ -18,7 +18,7 @@
 #include "hooks.h"
 #include "tsr_regs.h"
 
-#define TSR_INJECT_LATER 64
+#define TSR_INJECT_DEFERRED_MAX 64
 #define TSR_INJECT_KINDS TSR_INJECT_FIRED__COUNT
 /* Size of the block of registers. */
 #define TSR_INJECT_BYTES (TSR_INJECT_FIRED__OFFSET + TSR_INJECT_KINDS * TSR_INJECT_FIRED__STRIDE)
@@ -39,13 +39,13 @@ struct tsr_inject_rule {
 };
 
 /* Something that happens at a later time. */
-struct tsr_inject_later {
+struct tsr_inject_deferred {
 	uint64_t when;			/* host clock */
 	enum {
-		TSR_LATER_MESSAGE,	/* of @vector */
-		TSR_LATER_STORE,	/* @value to @addr of @as */
-		TSR_LATER_STOP,		/* the slot @queue does as it was told */
-		TSR_LATER_RESET,	/* the device's reset is complete */
+		TSR_DEFERRED_MESSAGE,	/* of @vector */
+		TSR_DEFERRED_STORE,	/* @value to @addr of @as */
+		TSR_DEFERRED_STOP,		/* the slot @queue does as it was told */
+		TSR_DEFERRED_RESET,	/* the device's reset is complete */
 	} what;
 	uint8_t vector, as, queue;
 	uint64_t addr, value;
@@ -55,8 +55,8 @@ struct tsr_inject {
 	pthread_mutex_t lock;		/* a leaf: protects what follows */
 	struct tsr_inject_rule rule[TSR_INJECTION_RULES_MAX];
 	unsigned int rules;
-	struct tsr_inject_later later[TSR_INJECT_LATER];
-	unsigned int laters;
+	struct tsr_inject_deferred deferred[TSR_INJECT_DEFERRED_MAX];
+	unsigned int deferred_count;
 	_Atomic uint32_t fired[TSR_INJECT_KINDS];
 
 	/* registers; protected by the device's lock */
@@ -79,10 +79,10 @@ void tsr_inject_init(struct tsr_gpu *gpu);
 void tsr_inject_free(struct tsr_gpu *gpu);
 
 /*
- * Put @later off by @delay ns; somebody has to come by with the lock and tsr_inject_arm(). False:
+ * Defer @deferred by @delay ns; somebody has to come by with the lock and tsr_inject_arm(). False:
  * too much is put off already. Any thread.
  */
-bool tsr_inject_put_off(struct tsr_gpu *gpu, struct tsr_inject_later later, uint64_t delay);
+bool tsr_inject_defer(struct tsr_gpu *gpu, struct tsr_inject_deferred deferred, uint64_t delay);
 /* Do what is due at host clock @now. Lock held. */
 void tsr_inject_expired(struct tsr_gpu *gpu, uint64_t now);
 

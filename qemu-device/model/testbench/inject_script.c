@@ -75,7 +75,7 @@ static bool refuse(struct parser *p, const char *where, const char *format, ...)
 
 /* ---- Values ---------------------------------------------------------------------------------- */
 
-/* A number at @at; *@end behind it, or NULL if there is none that fits. */
+/* A number at @at; *@end after it, or NULL if there is none that fits. */
 static uint64_t number(const char *at, const char **end)
 {
 	unsigned int base = at[0] == '0' && (at[1] == 'x' || at[1] == 'X') ? 16 : 10;

@@ -67,8 +67,8 @@ static bool write_register(struct tsr_gpu *gpu, uint32_t offset, uint32_t value)
 }
 
 /* Translations are shown to both that want to see them. */
-static void look_at_access(struct tsr_mem *mem, uint64_t va, unsigned int access,
-			   const struct tsr_tlb_entry *e)
+static void watch_access(struct tsr_mem *mem, uint64_t va, unsigned int access,
+			 const struct tsr_tlb_entry *e)
 {
 	if (mem->gpu->cfg.check)
 		tsr_check_access(mem, va, access, e);
@@ -94,7 +94,7 @@ const struct tsr_hooks tsr_testbench = {
 	.hangs = tsr_inject_hangs,
 	.slow = tsr_inject_slow,
 	.copied = tsr_inject_corrupt,
-	.access = look_at_access,
+	.access = watch_access,
 	.call = tsr_capture_begin,
 	.call_end = tsr_capture_end,
 	.wrote = tsr_check_wrote,

@@ -2,7 +2,7 @@
 /*
  * Blocks that are shaded as they are. A block of 8 by 8 pixels of which a primitive covers most is
  * four warps in the order of its quads: if the program has a plan (shader/jit/plan.h) that is run
- * for it, and the colours go to the tile, rows at a time. All else, also of the same primitive, is
+ * for it, and the colors go to the tile, rows at a time. All else, also of the same primitive, is
  * gathered in bundles; where a bundle has pixels of the block that come first, it is run before.
  */
 #include "gpu.h"
@@ -23,28 +23,28 @@ bool tsr_tile_may_be_blocks(const struct tsr_tile_state *s, const struct tsr_ren
 }
 
 /* Lanes of the threads of each warp: of its quads, or, without helpers, of pixels alone. */
-static void find_lanes(const struct tsr_tile_core *c, uint16_t lanes[TSR_PATCH_WARPS])
+static void find_lanes(const struct tsr_tile_core *c, uint16_t lanes[TSR_QUAD_BLOCK_WARPS])
 {
 	const uint64_t quads = c->quads_left * 15;
 	const uint64_t all = c->state->fragment.shader.helpers ? quads : c->covered.any & quads;
 
-	for (unsigned int w = 0; w < TSR_PATCH_WARPS; w++)
+	for (unsigned int w = 0; w < TSR_QUAD_BLOCK_WARPS; w++)
 		lanes[w] = all >> TSR_WARP_LANES * w;
 }
 
-static void write_colour(void *arg, unsigned int target, const union tsr_lanes *colour)
+static void write_color(void *arg, unsigned int target, const union tsr_lanes *color)
 {
 	struct tsr_tile_core *c = arg;
-	const struct tsr_output_patch patch = {
-		.colour = colour, .step = TSR_BUNDLE_WARPS, .x = c->covered.x, .y = c->covered.y,
+	const struct tsr_output_quads block = {
+		.color = color, .step = TSR_BUNDLE_WARPS, .x = c->covered.x, .y = c->covered.y,
 		.mask = c->covered.mask,
 	};
 
 	if (target >= c->tile.targets)
 		return;
-	if (c->probe)
-		tsr_tile_flat_take(c, target, colour);
-	tsr_output_write_patch(&c->state->output[target], &c->tile.colour[target], &patch);
+	if (c->trial)
+		tsr_tile_flat_take(c, target, color);
+	tsr_output_write_quads(&c->state->output[target], &c->tile.color[target], &block);
 }
 
 /* Whether the block waits for the bundle: for its pixels, or for room for its primitive. */
@@ -85,23 +85,23 @@ static bool shade(struct tsr_tile_core *c, unsigned int quads)
 	const uint64_t left = c->covered.any & c->quads_left * 15;
 	unsigned int pixels = left == UINT64_MAX ? TSR_BLOCK_PIXELS : tsr_pixel_count(left);
 	bool helpers = c->state->fragment.shader.helpers;
-	struct tsr_patch *patch = &c->patch;
+	struct tsr_quad_block *block = &c->quad_block;
 
 	/* lanes that are not there have no coordinates, whoever asks */
 	if (c->plan->samples && !helpers && pixels != 4 * quads)
 		return false;
-	find_lanes(c, patch->lanes);
-	patch->x = c->tile.x + c->covered.x;
-	patch->y = c->tile.y + c->covered.y;
-	if (!patch->again) {
-		patch->prim = tsr_tile_prim(c);
-		patch->colour = write_colour;
-		patch->arg = c;
+	find_lanes(c, block->lanes);
+	block->x = c->tile.x + c->covered.x;
+	block->y = c->tile.y + c->covered.y;
+	if (!block->again) {
+		block->prim = tsr_tile_prim(c);
+		block->color = write_color;
+		block->arg = c;
 	}
-	patch->warps = (quads + 3) / 4;
-	patch->threads = helpers ? 4 * quads : pixels;
-	patch->pixels = pixels;
-	if (!tsr_plan_run(c->shader, c->fragments, c->plan, patch))
+	block->warps = (quads + 3) / 4;
+	block->threads = helpers ? 4 * quads : pixels;
+	block->pixels = pixels;
+	if (!tsr_plan_run(c->shader, c->fragments, c->plan, block))
 		return false;
 	count(c, quads, pixels);
 	c->count[TSR_TILE_BUNDLES]++;
@@ -113,7 +113,7 @@ static bool may_shade(struct tsr_tile_core *c)
 {
 	struct tsr_tile_state *s = c->state;
 
-	/* whether programs are such that primitives have one colour is found out by bundles */
+	/* whether programs are such that primitives have one color is found out by bundles */
 	if (!s->may_be_blocks || c->flat || (s->may_be_flat && !s->looked) ||
 	    c->shader->gpu->shader_hook)
 		return false;
@@ -121,7 +121,7 @@ static bool may_shade(struct tsr_tile_core *c)
 	if (!c->plan)
 		return false;
 	/* the block has to be loaded, and so are those that follow */
-	s->overwrites &= c->plan->colours;
+	s->overwrites &= c->plan->colors;
 	return !(c->absent & tsr_tile_block_bit(c) && c->partial & ~s->overwrites);
 }
 
@@ -130,16 +130,16 @@ bool tsr_tile_block_shade(struct tsr_tile_core *c)
 	const uint64_t all = 0x1111111111111111;
 	unsigned int quads = c->quads_left == all ? 16 : tsr_pixel_count(c->quads_left);
 
-	if (!c->fresh || quads < QUADS_MIN || (!c->patch.again && !may_shade(c)))
+	if (!c->fresh || quads < QUADS_MIN || (!c->quad_block.again && !may_shade(c)))
 		return true;
 	if (waits(c))
 		return false;
 	c->effort -= BLOCK_EFFORT;
-	if (c->probe)
-		c->colours.written = 0;
+	if (c->trial)
+		c->colors.written = 0;
 	if (!shade(c, quads))
 		c->fresh = false;
-	else if (c->probe)
+	else if (c->trial)
 		tsr_tile_flat_look_at_block(c);
 	return true;
 }

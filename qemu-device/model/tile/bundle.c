@@ -232,7 +232,7 @@ static void test_lanes(struct tsr_tile_core *c, const uint16_t lanes[TSR_BUNDLE_
 
 /* ---- Alpha to coverage ----------------------------------------------------------------------- */
 
-/* Take the samples that alpha of target 0 does not want from @lanes that have a colour. */
+/* Take the samples that alpha of target 0 does not want from @lanes that have a color. */
 static void thin_out(struct tsr_tile_core *c, const uint16_t lanes[TSR_BUNDLE_WARPS])
 {
 	struct tsr_fragments *f = c->fragments;
@@ -240,12 +240,12 @@ static void thin_out(struct tsr_tile_core *c, const uint16_t lanes[TSR_BUNDLE_WA
 	for (unsigned int n = 0; n < f->quads * 4; n++) {
 		const struct tsr_fragment_quad *quad = &f->quad[n / 4];
 		unsigned int w = n / TSR_WARP_LANES, lane = n % TSR_WARP_LANES;
-		const union tsr_lanes *colour = tsr_fragments_colour(f, 0, 0, w);
+		const union tsr_lanes *color = tsr_fragments_color(f, 0, 0, w);
 		float alpha;
 
 		if (!(f->written[0][w] & lanes[w] & 1u << lane))
 			continue;
-		alpha = tsr_output_alpha(&c->state->output[0], colour, TSR_BUNDLE_WARPS, lane);
+		alpha = tsr_output_alpha(&c->state->output[0], color, TSR_BUNDLE_WARPS, lane);
 		f->coverage[w].u[lane] &= tsr_alpha_coverage(alpha, 1u << c->tile.samples_log2,
 							     quad->x + (n & 1),
 							     quad->y + (n >> 1 & 1));
@@ -323,9 +323,9 @@ static void write_warp(struct tsr_tile_core *c, unsigned int w)
 
 		if (output->off || !f->written[rt][w] || !find_samples(f, rt, w, quads, &out))
 			continue;
-		out.colour = tsr_fragments_colour(f, rt, 0, w);
-		out.second = second ? tsr_fragments_colour(f, TSR_RENDER_TARGETS_MAX, 0, w) : NULL;
-		tsr_output_write(output, &c->tile.colour[rt], &out);
+		out.color = tsr_fragments_color(f, rt, 0, w);
+		out.second = second ? tsr_fragments_color(f, TSR_RENDER_TARGETS_MAX, 0, w) : NULL;
+		tsr_output_write(output, &c->tile.color[rt], &out);
 	}
 }
 
@@ -354,9 +354,9 @@ enum tsr_step tsr_tile_run_bundle(struct tsr_tile_core *c, struct tsr_mem *mem)
 	struct tsr_shader *sh = c->shader;
 	uint64_t before = sh->stats.fragments;
 	enum tsr_step step;
-	bool later = c->laters;
+	bool deferred = c->deferred_count;
 
-	c->patch.again = false;
+	c->quad_block.again = false;
 	step = tsr_fragment_run(sh, f);
 	c->queries.fragments += sh->stats.fragments - before;
 	if (step == TSR_STEP_FAULT)
@@ -366,9 +366,9 @@ enum tsr_step tsr_tile_run_bundle(struct tsr_tile_core *c, struct tsr_mem *mem)
 	settle_rest(c);
 	if (!c->state->count_early && (c->queries.samples || c->queries.any))
 		count_passed(c);
-	if (c->laters)
-		tsr_tile_flat_write_later(c);
-	for (unsigned int w = 0; !later && w * 4 < f->quads; w++)
+	if (c->deferred_count)
+		tsr_tile_flat_write_deferred(c);
+	for (unsigned int w = 0; !deferred && w * 4 < f->quads; w++)
 		write_warp(c, w);
 	if (c->state->ordered)
 		forget_pending(c);

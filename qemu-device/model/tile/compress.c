@@ -4,7 +4,7 @@
 
 #include "render.h"
 
-#define DEPTH TSR_RENDER_TARGETS_MAX	/* in place of the number of a colour target */
+#define DEPTH TSR_RENDER_TARGETS_MAX	/* in place of the number of a color target */
 #define DIM TSR_BLOCK_DIM
 #define PIXELS TSR_BLOCK_PIXELS
 #define PLANE_WORDS 11			/* of a block's sample with tag PLANES */
@@ -75,7 +75,7 @@ static void begin_block(const struct tsr_tile_core *c, unsigned int rt, unsigned
 	const struct tsr_rendering *r = c->render;
 
 	b->rt = rt;
-	b->target = rt == DEPTH ? &r->depth : &r->colour[rt];
+	b->target = rt == DEPTH ? &r->depth : &r->color[rt];
 	b->bytes = rt == DEPTH ? r->depth_format.bytes : c->tile.format[rt].bytes;
 	b->samples = 1u << c->tile.samples_log2;
 	b->x = x;
@@ -92,13 +92,13 @@ static void copy_block(struct tsr_tile_core *c, struct block *b, unsigned int s,
 
 	for (unsigned int p = 0; p < PIXELS; p++) {
 		unsigned int x = b->x + p % DIM, y = b->y + p / DIM;
-		uint8_t *texel = b->texel[s] + p * b->bytes, *colour;
+		uint8_t *texel = b->texel[s] + p * b->bytes, *color;
 		uint32_t word = 0;
 
 		if (b->rt != DEPTH) {
-			colour = t->colour[b->rt].data + (size_t)t->colour[b->rt].plane * s +
-				 (size_t)t->colour[b->rt].pitch * y + (size_t)x * b->bytes;
-			memcpy(in ? texel : colour, in ? colour : texel, b->bytes);
+			color = t->color[b->rt].data + (size_t)t->color[b->rt].plane * s +
+				 (size_t)t->color[b->rt].pitch * y + (size_t)x * b->bytes;
+			memcpy(in ? texel : color, in ? color : texel, b->bytes);
 		} else if (in) {
 			word = tsr_depth_word(format, t->depth[tsr_tile_place(t, x, y, s)]);
 			memcpy(texel, &word, b->bytes);

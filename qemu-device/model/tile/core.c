@@ -322,7 +322,7 @@ static void early_tests(struct tsr_tile_core *c)
 	c->count[TSR_TILE_SAMPLES_REJECTED] += before - left;
 }
 
-/* The next block the primitive covers, behind early tests; false: there is none. */
+/* The next block the primitive covers, after early tests; false: there is none. */
 static bool next_covered(struct tsr_tile_core *c)
 {
 	enum tsr_zs_when when = c->state->zs.when;
@@ -398,12 +398,12 @@ static enum tsr_step join(struct tsr_tile_core *c, struct tsr_mem *mem)
 		return step;
 	c->push_at = at;
 	c->state->push = c->push_va = va;
-	c->state->colours.known = false;
+	c->state->colors.known = false;
 	tsr_fragments_mix(c->fragments, &c->push[at]);
 	return TSR_STEP_DONE;
 }
 
-/* The fragment program's, of a draw with @state. What is known of others' colours is of no use. */
+/* The fragment program's, of a draw with @state. What is known of others' colors is of no use. */
 static enum tsr_step change_push(struct tsr_tile_core *c, struct tsr_mem *mem,
 				 struct tsr_tile_state *state)
 {
@@ -414,7 +414,7 @@ static enum tsr_step change_push(struct tsr_tile_core *c, struct tsr_mem *mem,
 		step = tsr_tile_push_read(c, mem, va, state->fragment.program,
 					  &c->fragments->run);
 	if (state->push != va)
-		state->colours.known = false;
+		state->colors.known = false;
 	state->push = c->push_va = va;
 	return step;
 }
@@ -464,7 +464,7 @@ static bool begin_walk(struct tsr_tile_core *c)
 static void set_up(struct tsr_tile_core *c, bool few, unsigned int n)
 {
 	c->prim_index = -1;
-	c->patch.again = false;
+	c->quad_block.again = false;
 	/* the primitive before it, if it was carried into a bundle where none of its quads came */
 	if (!c->fragments->quads)
 		tsr_fragments_begin(c->fragments, &c->state->fragment);
@@ -577,12 +577,12 @@ static enum tsr_step shade_block(struct tsr_tile_core *c, struct tsr_mem *mem)
 	if (c->quads_left && c->flat)
 		waits = !tsr_tile_flat_write(c);
 	else if (c->quads_left)
-		waits = !tsr_tile_flat_later(c) || !tsr_tile_block_shade(c);
+		waits = !tsr_tile_flat_defer(c) || !tsr_tile_block_shade(c);
 	if (!waits && c->quads_left && c->absent)
 		step = tsr_tile_load_blocks(c, mem, tsr_tile_block_bit(c));
 	if (step != TSR_STEP_DONE)
 		return step;
-	if (waits || !add_quads(c) || (c->probe && c->prim_index >= 0))
+	if (waits || !add_quads(c) || (c->trial && c->prim_index >= 0))
 		return TSR_STEP_MORE;
 	return TSR_STEP_DONE;
 }
@@ -629,8 +629,8 @@ static enum tsr_step begin_draw(struct tsr_tile_core *c, struct tsr_mem *mem)
 	c->triangles.count = 0;
 	c->state = NULL;
 	c->flat = NULL;
-	c->probe = false;
-	c->laters = 0;
+	c->trial = false;
+	c->deferred_count = 0;
 	c->quads_left = 0;
 	c->samples_left = 0;
 	memset(c->settled, 0, sizeof(c->settled));
@@ -826,7 +826,7 @@ static enum tsr_burst burst_of(struct tsr_shader *sh, const struct tsr_mem *view
 
 	mem.unit = TSR_UNIT_TILE;
 	c->shader = sh;
-	c->patch.again = false;
+	c->quad_block.again = false;
 	c->effort = part_of(b.cycles, TSR_TILE_EFFORT);
 	tsr_stage_enter(sh, &mem, q, c->job.index);
 	b.effort = TSR_TILE_EFFORT - c->effort;

@@ -67,7 +67,7 @@ struct tsr_fine {
 	void (*small)(const struct tsr_small_rules *rules, const struct tsr_tile_triangles *t,
 		      struct tsr_small *small);
 	/*
-	 * Quads of triangles [first, end) of @small, all of which are small. With @test, one behind
+	 * Quads of triangles [first, end) of @small, all of which are small. With @test, one after
 	 * the other, they are tested against @depth, the tile's; NULL: all pass.
 	 */
 	void (*small_quads)(const struct tsr_small *small, unsigned int first, unsigned int end,

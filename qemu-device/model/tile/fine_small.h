@@ -141,8 +141,8 @@ TSR_INLINE vf64 small_wide_float(vf32 x, unsigned int half)
 	return __builtin_convertvector(part, vf64);
 }
 
-/* @v of the corner @step behind the one that @second or @third says; else it is the first. */
-TSR_INLINE vs32 small_turn(const vs32 v[3], vs32 second, vs32 third, unsigned int step)
+/* @v of the corner @step after the one that @second or @third says; else it is the first. */
+TSR_INLINE vs32 small_rotate(const vs32 v[3], vs32 second, vs32 third, unsigned int step)
 {
 	return tsr_pick(third, v[(step + 2) % 3],
 			tsr_pick(second, v[(step + 1) % 3], v[step % 3]));
@@ -162,17 +162,17 @@ TSR_INLINE void small_planes(struct tsr_small *s, const struct small_corners *v,
 	}
 	second = size[1] < size[0];
 	third = size[2] < (vf32)tsr_pick(second, (vs32)size[1], (vs32)size[0]);
-	base = small_turn(z, second, third, 0);
+	base = small_rotate(z, second, third, 0);
 	for (unsigned int h = 0; h < 2; h++) {
 		vf64 from = small_wide_float((vf32)base, h), area = small_wide(e->area, h);
 
 		*(vf64 *)&s->base[at + h * DOUBLES] = from;
 		TSR_UNROLL
 		for (unsigned int i = 0; i < 2; i++) {
-			vs32 c = small_turn(e->c, second, third, i + 1);
-			vs32 a = small_turn(e->a, second, third, i + 1);
-			vs32 b = small_turn(e->b, second, third, i + 1);
-			vf32 to = (vf32)small_turn(z, second, third, i + 1);
+			vs32 c = small_rotate(e->c, second, third, i + 1);
+			vs32 a = small_rotate(e->a, second, third, i + 1);
+			vs32 b = small_rotate(e->b, second, third, i + 1);
+			vf32 to = (vf32)small_rotate(z, second, third, i + 1);
 			const unsigned int n = at + h * DOUBLES;
 
 			*(vf64 *)&s->k[i][n] = (small_wide_float(to, h) - from) / area;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Primitives of one colour. Of a program whose colours do not depend on the fragment (see
+ * Primitives of one color. Of a program whose colors do not depend on the fragment (see
  * shader/jit/flat.h) only the first bundle runs; what it leaves is written to the rest of the
  * primitive, or to all primitives of the draw, whole blocks at a time.
  */
@@ -40,7 +40,7 @@ bool tsr_tile_flat_may_wait(const struct tsr_tile_core *c)
 {
 	const struct tsr_tile_state *s = c->state;
 
-	return !c->flat && s->looked && s->may_be_flat && !s->colours.known &&
+	return !c->flat && s->looked && s->may_be_flat && !s->colors.known &&
 	       !c->tile.samples_log2;
 }
 
@@ -50,13 +50,13 @@ void tsr_tile_flat_begin(struct tsr_tile_core *c)
 	struct tsr_tile_state *s = c->state;
 	bool large = (box->x1 - box->x0) * (box->y1 - box->y0) >= LARGE;
 
-	c->flat = s->colours.known ? &s->colours : NULL;
-	c->probe = false;
+	c->flat = s->colors.known ? &s->colors : NULL;
+	c->trial = false;
 	c->asked = c->waits = false;
 	if (c->flat || !s->may_be_flat || !large || c->shader->gpu->shader_hook ||
 	    tsr_tile_flat_may_wait(c))
 		return;
-	c->probe = !s->patience;
+	c->trial = !s->patience;
 	s->patience -= s->patience != 0;
 }
 
@@ -73,10 +73,10 @@ static void take_words(const struct tsr_fragments *f, unsigned int rt, unsigned 
 {
 	to->has_second = second;
 	for (unsigned int i = 0; i < 4; i++) {
-		spread(&to->colour[i], tsr_fragments_colour(f, rt, i, w), lane);
+		spread(&to->color[i], tsr_fragments_color(f, rt, i, w), lane);
 		if (second)
 			spread(&to->second[i],
-			       tsr_fragments_colour(f, TSR_RENDER_TARGETS_MAX, i, w), lane);
+			       tsr_fragments_color(f, TSR_RENDER_TARGETS_MAX, i, w), lane);
 	}
 }
 
@@ -87,7 +87,7 @@ struct texels {
 	uint32_t texel[TSR_RENDER_TARGETS_MAX][TSR_WARP_LANES];
 };
 
-/* The texel of target @rt and @lane of the warp; false: it is not a matter of the colour alone. */
+/* The texel of target @rt and @lane of the warp; false: it is not a matter of the color alone. */
 static bool take_texel(const struct tsr_tile_core *c, struct texels *t, unsigned int rt,
 		       unsigned int lane, struct tsr_output_flat *to)
 {
@@ -95,8 +95,8 @@ static bool take_texel(const struct tsr_tile_core *c, struct texels *t, unsigned
 	const uint8_t bit = 1u << rt;
 
 	if (!((t->there | t->other) & bit)) {
-		if (!o->off && tsr_output_texels(o, tsr_fragments_colour(c->fragments, rt, 0,
-									 t->warp),
+		if (!o->off && tsr_output_texels(o, tsr_fragments_color(c->fragments, rt, 0,
+									t->warp),
 						 TSR_BUNDLE_WARPS, t->texel[rt]))
 			t->there |= bit;
 		else
@@ -107,9 +107,9 @@ static bool take_texel(const struct tsr_tile_core *c, struct texels *t, unsigned
 	return t->there & bit;
 }
 
-/* The colours of the last covered pixel of quad @n of the bundle, one of the primitive's. */
+/* The colors of the last covered pixel of quad @n of the bundle, one of the primitive's. */
 static void take(const struct tsr_tile_core *c, unsigned int n, struct texels *t,
-		 struct tsr_tile_colours *to)
+		 struct tsr_tile_colors *to)
 {
 	const struct tsr_fragments *f = c->fragments;
 	unsigned int w = n / 4;
@@ -136,7 +136,7 @@ static void take(const struct tsr_tile_core *c, unsigned int n, struct texels *t
 }
 
 /* The same of a single quad, the bundle's last one. */
-static void take_last(const struct tsr_tile_core *c, struct tsr_tile_colours *to)
+static void take_last(const struct tsr_tile_core *c, struct tsr_tile_colors *to)
 {
 	struct texels t;
 
@@ -145,7 +145,7 @@ static void take_last(const struct tsr_tile_core *c, struct tsr_tile_colours *to
 }
 
 /* Whether the varyings of the primitive are the same everywhere; @ran: its program has run. */
-static bool one_colour(struct tsr_tile_core *c, bool ran)
+static bool one_color(struct tsr_tile_core *c, bool ran)
 {
 	struct tsr_tile_state *s = c->state;
 	const uint32_t varyings = s->flat.varyings;
@@ -178,13 +178,13 @@ static bool has_last(const struct tsr_tile_core *c)
 void tsr_tile_flat_look(struct tsr_tile_core *c)
 {
 	struct tsr_tile_state *s = c->state;
-	bool probe = c->probe;
+	bool trial = c->trial;
 
-	c->probe = false;
+	c->trial = false;
 	if (!s->may_be_flat || c->prim_index < 0 || c->shader->gpu->shader_hook)
 		return;
 	s->tried += s->tried < TRIED_BUNDLES;
-	if (!s->looked && (probe || s->tried == TRIED_BUNDLES)) {
+	if (!s->looked && (trial || s->tried == TRIED_BUNDLES)) {
 		s->looked = true;
 		s->flat = tsr_flat_find(c->shader, &s->fragment);
 		s->may_be_flat = s->flat.same;
@@ -192,24 +192,24 @@ void tsr_tile_flat_look(struct tsr_tile_core *c)
 	if (!s->looked || !s->may_be_flat || !has_last(c))
 		return;
 	if (s->flat.everywhere) {
-		take_last(c, &s->colours);
-		c->flat = &s->colours;
-	} else if (probe && one_colour(c, true)) {
-		c->flat = &c->colours;
-		take_last(c, &c->colours);
+		take_last(c, &s->colors);
+		c->flat = &s->colors;
+	} else if (trial && one_color(c, true)) {
+		c->flat = &c->colors;
+		take_last(c, &c->colors);
 	}
 }
 
 void tsr_tile_flat_take(struct tsr_tile_core *c, unsigned int target,
-			const union tsr_lanes *colour)
+			const union tsr_lanes *color)
 {
 	unsigned int n = 63 - __builtin_clzll(c->covered.any & c->quads_left * 15);
-	struct tsr_output_flat *flat = &c->colours.target[target];
+	struct tsr_output_flat *flat = &c->colors.target[target];
 
-	c->colours.written |= 1u << target;
+	c->colors.written |= 1u << target;
 	flat->has_second = false;
 	for (unsigned int i = 0; i < 4; i++)
-		spread(&flat->colour[i], &colour[i * TSR_BUNDLE_WARPS + n / TSR_WARP_LANES],
+		spread(&flat->color[i], &color[i * TSR_BUNDLE_WARPS + n / TSR_WARP_LANES],
 		       n % TSR_WARP_LANES);
 	if (!c->state->output[target].off)
 		tsr_output_flat_prepare(&c->state->output[target], flat);
@@ -217,20 +217,20 @@ void tsr_tile_flat_take(struct tsr_tile_core *c, unsigned int target,
 
 void tsr_tile_flat_look_at_block(struct tsr_tile_core *c)
 {
-	c->probe = false;
-	c->colours.known = one_colour(c, true);
-	if (c->colours.known)
-		c->flat = &c->colours;
+	c->trial = false;
+	c->colors.known = one_color(c, true);
+	if (c->colors.known)
+		c->flat = &c->colors;
 }
 
-/* Write @colours to pixels of a block, @mask by sample. */
-static void write_block(const struct tsr_tile_core *c, const struct tsr_tile_colours *colours,
+/* Write @colors to pixels of a block, @mask by sample. */
+static void write_block(const struct tsr_tile_core *c, const struct tsr_tile_colors *colors,
 			unsigned int x, unsigned int y, const uint64_t *mask)
 {
 	for (unsigned int rt = 0; rt < c->tile.targets; rt++) {
-		if (colours->written >> rt & 1)
-			tsr_output_write_flat(&c->state->output[rt], &c->tile.colour[rt],
-					      &colours->target[rt], x, y, mask);
+		if (colors->written >> rt & 1)
+			tsr_output_write_flat(&c->state->output[rt], &c->tile.color[rt],
+					      &colors->target[rt], x, y, mask);
 	}
 }
 
@@ -265,13 +265,13 @@ bool tsr_tile_flat_ask(struct tsr_tile_core *c)
 		return false;
 	} else {
 		c->asked = true;
-		c->waits = s->flat.everywhere || one_colour(c, false);
+		c->waits = s->flat.everywhere || one_color(c, false);
 	}
 	/* a bundle holds quads of these primitives, or of all others */
-	return !f->quads || c->waits == (c->laters > 0);
+	return !f->quads || c->waits == (c->deferred_count > 0);
 }
 
-/* The first quad that is left is the one whose colour counts. */
+/* The first quad that is left is the one whose color counts. */
 static void add_quad(struct tsr_tile_core *c)
 {
 	struct tsr_fragments *f = c->fragments;
@@ -288,7 +288,7 @@ static void add_quad(struct tsr_tile_core *c)
 	c->quads_left &= c->quads_left - 1;
 }
 
-bool tsr_tile_flat_later(struct tsr_tile_core *c)
+bool tsr_tile_flat_defer(struct tsr_tile_core *c)
 {
 	struct tsr_fragments *f = c->fragments;
 	uint64_t mask = c->covered.mask[0] & c->quads_left * 15;
@@ -297,12 +297,12 @@ bool tsr_tile_flat_later(struct tsr_tile_core *c)
 	if (!c->waits)
 		return true;
 	first = !f->quads || f->quad[f->quads - 1].prim != c->prim_index;
-	if (c->laters == TSR_TILE_LATERS || (first && f->quads == TSR_BUNDLE_QUADS))
+	if (c->deferred_count == TSR_TILE_DEFERRED_MAX || (first && f->quads == TSR_BUNDLE_QUADS))
 		return false;
 	/* the quad in the bundle counts when it is run, the others now */
 	if (first)
 		add_quad(c);
-	c->later[c->laters++] = (struct tsr_tile_later){
+	c->deferred[c->deferred_count++] = (struct tsr_tile_deferred){
 		.mask = mask, .x = c->covered.x, .y = c->covered.y, .quad = f->quads - 1,
 	};
 	c->covered.mask[0] &= c->quads_left * 15;
@@ -310,23 +310,23 @@ bool tsr_tile_flat_later(struct tsr_tile_core *c)
 	return true;
 }
 
-void tsr_tile_flat_write_later(struct tsr_tile_core *c)
+void tsr_tile_flat_write_deferred(struct tsr_tile_core *c)
 {
 	const struct tsr_fragments *f = c->fragments;
 	unsigned int last = TSR_BUNDLE_QUADS;
 	struct texels t;
 
 	t.warp = TSR_BUNDLE_WARPS;
-	for (unsigned int i = 0; i < c->laters; i++) {
-		const struct tsr_tile_later *l = &c->later[i];
+	for (unsigned int i = 0; i < c->deferred_count; i++) {
+		const struct tsr_tile_deferred *l = &c->deferred[i];
 
 		if (l->quad != last)
-			take(c, l->quad, &t, &c->colours);
+			take(c, l->quad, &t, &c->colors);
 		last = l->quad;
-		write_block(c, &c->colours, l->x, l->y, &l->mask);
+		write_block(c, &c->colors, l->x, l->y, &l->mask);
 	}
-	c->laters = 0;
+	c->deferred_count = 0;
 	/* what is left of the last one does not wait any more */
 	if (c->walking && c->waits && f->quad[last].prim == c->prim_index)
-		c->flat = &c->colours;
+		c->flat = &c->colors;
 }

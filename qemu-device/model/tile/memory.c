@@ -16,11 +16,11 @@ struct place {
 
 /* ---- Clearing -------------------------------------------------------------------------------- */
 
-static void fill_colour(struct tsr_tile *t, unsigned int rt, const uint8_t *texel)
+static void fill_color(struct tsr_tile *t, unsigned int rt, const uint8_t *texel)
 {
 	unsigned int bytes = t->format[rt].bytes;
 	size_t size = (size_t)bytes << (2 * t->shift + t->samples_log2);
-	uint8_t *to = t->colour[rt].data;
+	uint8_t *to = t->color[rt].data;
 
 	/* the first one, then twice as much each time */
 	memcpy(to, texel, bytes);
@@ -59,7 +59,7 @@ static void know_clear(struct tsr_tile *t, bool depth, bool stencil)
 }
 
 /* Targets @which have no absent blocks any more. */
-static void know_whole(struct tsr_tile_core *c, unsigned int which)
+static void note_full(struct tsr_tile_core *c, unsigned int which)
 {
 	c->partial &= ~which;
 	c->absent = c->partial ? c->absent : 0;
@@ -82,7 +82,7 @@ static void clear(struct tsr_tile_core *c, unsigned int which, bool zero)
 	for (unsigned int rt = 0; rt < t->targets; rt++) {
 		if (!(which >> rt & 1))
 			continue;
-		fill_colour(t, rt, zero ? none : r->clear[rt]);
+		fill_color(t, rt, zero ? none : r->clear[rt]);
 		c->cycles += cycles_of(t, t->format[rt].bytes);
 	}
 	if (depth) {
@@ -97,7 +97,7 @@ static void clear(struct tsr_tile_core *c, unsigned int which, bool zero)
 	know_clear(t, depth, stencil);
 	c->defined |= which;
 	c->unread &= ~which;
-	know_whole(c, which);
+	note_full(c, which);
 }
 
 void tsr_tile_clear(struct tsr_tile_core *c, unsigned int which)
@@ -133,7 +133,7 @@ static struct place place(const struct tsr_render_target *rt, unsigned int bytes
 /* Rows that are asked for before they are needed: processors do not follow from page to page. */
 #define ROWS_AHEAD 6
 
-static void look_ahead(const uint8_t *row, uint64_t len, uint32_t pitch)
+static void prefetch(const uint8_t *row, uint64_t len, uint32_t pitch)
 {
 	for (uint64_t i = 0; i < len; i += 64)
 		__builtin_prefetch((const void *)((uintptr_t)row + ROWS_AHEAD * pitch + i));
@@ -158,7 +158,7 @@ static enum tsr_step copy(struct tsr_access_cache *access, struct tsr_mem *mem, 
 		if (step != TSR_STEP_DONE)
 			return step;
 		if (page && pitch)
-			look_ahead(page + offset, part, pitch);
+			prefetch(page + offset, part, pitch);
 		if (page)
 			tsr_access_copy(write ? page + offset : at, write ? at : page + offset,
 					part);
@@ -184,7 +184,7 @@ struct part {
 	bool write;
 };
 
-/* tsr_access_room() has been called. */
+/* tsr_access_reserve() has been called. */
 static inline enum tsr_step move_part(struct tsr_access_cache *access, struct tsr_mem *mem,
 				      uint32_t layer, struct part p)
 {
@@ -212,7 +212,7 @@ enum tsr_step tsr_tile_move_row(const struct tsr_tile_core *c, struct tsr_mem *m
 {
 	const struct part part = { rt, bytes, s, x, y, count, row, write };
 
-	tsr_access_room(&c->shader->access, mem);
+	tsr_access_reserve(&c->shader->access, mem);
 	return move_part(&c->shader->access, mem, c->tile.layer, part);
 }
 
@@ -238,7 +238,7 @@ static unsigned int stored_samples(const struct tsr_render_target *rt)
 	return 1u << rt->samples_log2;
 }
 
-/* ---- Colours --------------------------------------------------------------------------------- */
+/* ---- Colors --------------------------------------------------------------------------------- */
 
 /*
  * Of @count rows of a linear surface from @p on, as many as lie in one page each that is at hand:
@@ -260,7 +260,7 @@ static uint32_t move_plain_rows(const struct tsr_access_cache *access, uint32_t 
 
 		if (!page || offset + len > TSR_ACCESS_PAGE_BYTES)
 			return i;
-		look_ahead(page + offset, len, pitch);
+		prefetch(page + offset, len, pitch);
 		if (p->write)
 			tsr_access_copy(page + offset, row, len);
 		else
@@ -301,15 +301,15 @@ static enum tsr_step move_blocks(struct tsr_tile_core *c, struct tsr_mem *mem, u
 {
 	struct tsr_access_cache *access = &c->shader->access;
 	const struct tsr_tile *t = &c->tile;
-	uint8_t *first = t->colour[rt].data + (size_t)t->colour[rt].plane * s +
-			 (size_t)t->colour[rt].pitch * y;
+	uint8_t *first = t->color[rt].data + (size_t)t->color[rt].plane * s +
+			 (size_t)t->color[rt].pitch * y;
 	struct part part = {
-		.rt = &c->render->colour[rt], .bytes = t->format[rt].bytes, .y = t->y + y,
+		.rt = &c->render->color[rt], .bytes = t->format[rt].bytes, .y = t->y + y,
 		.write = write,
 	};
 
 	part.s = s < stored_samples(part.rt) ? s : 0;
-	tsr_access_room(access, mem);
+	tsr_access_reserve(access, mem);
 	while (blocks) {
 		unsigned int n = __builtin_ctzll(blocks), end = n + __builtin_ctzll(~(blocks >> n));
 		uint32_t x = n * TSR_BLOCK_DIM, right = end * TSR_BLOCK_DIM;
@@ -320,7 +320,7 @@ static enum tsr_step move_blocks(struct tsr_tile_core *c, struct tsr_mem *mem, u
 		part.x = t->x + x;
 		part.count = x < right ? right - x : 0;
 		part.row = first + (size_t)x * part.bytes;
-		step = move_rows(access, mem, t->layer, part, count, t->colour[rt].pitch);
+		step = move_rows(access, mem, t->layer, part, count, t->color[rt].pitch);
 		if (step != TSR_STEP_DONE)
 			return step;
 	}
@@ -375,10 +375,10 @@ static uint64_t pixels_of(const struct tsr_tile *t, uint64_t blocks)
 	return pixels;
 }
 
-static enum tsr_step load_colour(struct tsr_tile_core *c, struct tsr_mem *mem, unsigned int rt,
-				 uint64_t blocks)
+static enum tsr_step load_color(struct tsr_tile_core *c, struct tsr_mem *mem, unsigned int rt,
+				uint64_t blocks)
 {
-	const struct tsr_render_target *target = &c->render->colour[rt];
+	const struct tsr_render_target *target = &c->render->color[rt];
 	struct tsr_tile *t = &c->tile;
 	enum tsr_step step = move_all(c, mem, rt, 1u << t->samples_log2, blocks, false);
 
@@ -390,14 +390,14 @@ static enum tsr_step load_colour(struct tsr_tile_core *c, struct tsr_mem *mem, u
 
 static enum tsr_step store_resolved(struct tsr_tile_core *c, struct tsr_mem *mem, unsigned int rt)
 {
-	const struct tsr_render_target *target = &c->render->colour[rt];
+	const struct tsr_render_target *target = &c->render->color[rt];
 	struct tsr_tile *t = &c->tile;
 	unsigned int bytes = t->format[rt].bytes;
 	uint8_t line[SIDE_MAX * TSR_TEXEL_BYTES_MAX];
 	enum tsr_step step = TSR_STEP_DONE;
 
 	for (uint32_t y = 0; y < t->height && step == TSR_STEP_DONE; y++) {
-		tsr_output_resolve(&t->format[rt], &t->colour[rt], 1u << t->samples_log2, 0, y,
+		tsr_output_resolve(&t->format[rt], &t->color[rt], 1u << t->samples_log2, 0, y,
 				   t->width, line);
 		step = move_row(c, mem, target, bytes, 0, y, line, true);
 	}
@@ -405,9 +405,9 @@ static enum tsr_step store_resolved(struct tsr_tile_core *c, struct tsr_mem *mem
 }
 
 /* Absent blocks stay as they are in memory. */
-static enum tsr_step store_colour(struct tsr_tile_core *c, struct tsr_mem *mem, unsigned int rt)
+static enum tsr_step store_color(struct tsr_tile_core *c, struct tsr_mem *mem, unsigned int rt)
 {
-	const struct tsr_render_target *target = &c->render->colour[rt];
+	const struct tsr_render_target *target = &c->render->color[rt];
 	struct tsr_tile *t = &c->tile;
 	uint64_t blocks = all_blocks(t) & ~(c->partial >> rt & 1 ? c->absent : 0);
 	unsigned int samples = stored_samples(target);
@@ -626,13 +626,13 @@ static enum tsr_step store_flat(struct tsr_tile_core *c, struct tsr_mem *mem,
 	*done = false;
 	if (at.count < t->width || offset + 4 * t->width > TSR_ACCESS_PAGE_BYTES)
 		return TSR_STEP_DONE;
-	tsr_access_room(access, mem);
+	tsr_access_reserve(access, mem);
 	step = tsr_access_page(access, mem, at.va, TSR_ACCESS_READ, &from);
 	if (step == TSR_STEP_DONE)
 		step = tsr_access_page(access, mem, at.va, TSR_ACCESS_WRITE, &to);
 	if (step != TSR_STEP_DONE || !from || !to)
 		return step;
-	look_ahead(to + offset, 4 * t->width, rt->pitch);
+	prefetch(to + offset, 4 * t->width, rt->pitch);
 	pack_flat(&c->render->depth_format, t->depth[0], from + offset, t->width, to + offset);
 	*done = true;
 	return TSR_STEP_DONE;
@@ -711,7 +711,7 @@ static unsigned int with_memory(const struct tsr_tile_core *c, unsigned int whic
 	unsigned int have = 0;
 
 	for (unsigned int rt = 0; rt < c->tile.targets; rt++)
-		have |= r->colour[rt].pointer ? 1u << rt : 0;
+		have |= r->color[rt].pointer ? 1u << rt : 0;
 	if (c->tile.has_depth && r->depth.pointer)
 		have |= TSR_TILE_DEPTH_BIT;
 	if (c->tile.has_stencil && r->stencil.pointer)
@@ -762,7 +762,7 @@ static uint64_t cycles_beyond(const struct tsr_tile_core *c, unsigned int which)
 	uint64_t bytes = 0;
 
 	for (unsigned int rt = 0; rt < t->targets; rt++)
-		bytes += which >> rt & 1 ? beyond(t, &r->colour[rt], t->format[rt].bytes) : 0;
+		bytes += which >> rt & 1 ? beyond(t, &r->color[rt], t->format[rt].bytes) : 0;
 	if (which & TSR_TILE_DEPTH_BIT)
 		bytes += beyond(t, &r->depth, r->depth_format.bytes);
 	if (which & TSR_TILE_STENCIL_BIT && !(which & TSR_TILE_DEPTH_BIT && r->together))
@@ -778,9 +778,9 @@ enum tsr_step tsr_tile_load(struct tsr_tile_core *c, struct tsr_mem *mem, unsign
 	which = with_memory(c, which);
 	for (unsigned int rt = 0; rt < c->tile.targets && step == TSR_STEP_DONE; rt++) {
 		if (which >> rt & 1)
-			step = c->render->colour[rt].tags ?
+			step = c->render->color[rt].tags ?
 				       tsr_tile_load_tagged(c, mem, rt) :
-				       load_colour(c, mem, rt, all_blocks(&c->tile));
+				       load_color(c, mem, rt, all_blocks(&c->tile));
 	}
 	if (step == TSR_STEP_DONE)
 		step = move_zs(c, mem, which, false);
@@ -792,7 +792,7 @@ enum tsr_step tsr_tile_load(struct tsr_tile_core *c, struct tsr_mem *mem, unsign
 	c->cycles += cycles_beyond(c, which);
 	c->defined |= which;
 	c->unread &= ~which;
-	know_whole(c, which);
+	note_full(c, which);
 	tsr_zs_know(&c->tile, c->render->fine, which & TSR_TILE_DEPTH_BIT,
 		    which & TSR_TILE_STENCIL_BIT);
 	return step;
@@ -806,7 +806,7 @@ static unsigned int plain(const struct tsr_tile_core *c, unsigned int which)
 	unsigned int samples = c->tile.samples_log2, found = 0;
 
 	for (unsigned int rt = 0; rt < c->tile.targets; rt++)
-		found |= !r->colour[rt].tags && r->colour[rt].samples_log2 == samples ?
+		found |= !r->color[rt].tags && r->color[rt].samples_log2 == samples ?
 				 1u << rt : 0;
 	for (unsigned int i = 0; i < 2; i++)
 		found |= !zs[i]->tags && zs[i]->samples_log2 == samples ?
@@ -816,15 +816,15 @@ static unsigned int plain(const struct tsr_tile_core *c, unsigned int which)
 
 enum tsr_step tsr_tile_ask(struct tsr_tile_core *c, struct tsr_mem *mem, unsigned int which)
 {
-	unsigned int later = plain(c, with_memory(c, which));
+	unsigned int unread = plain(c, with_memory(c, which));
 	enum tsr_step step = TSR_STEP_DONE;
 
-	if (which & ~later)
-		step = tsr_tile_load(c, mem, which & ~later);
+	if (which & ~unread)
+		step = tsr_tile_load(c, mem, which & ~unread);
 	if (step == TSR_STEP_DONE) {
-		c->defined |= later;
-		c->unread |= later;
-		know_whole(c, later);
+		c->defined |= unread;
+		c->unread |= unread;
+		note_full(c, unread);
 	}
 	return step;
 }
@@ -861,7 +861,7 @@ enum tsr_step tsr_tile_load_blocks(struct tsr_tile_core *c, struct tsr_mem *mem,
 	wanted &= c->absent;
 	for (unsigned int rt = 0; rt < c->tile.targets && step == TSR_STEP_DONE; rt++) {
 		if (c->partial >> rt & 1)
-			step = load_colour(c, mem, rt, wanted);
+			step = load_color(c, mem, rt, wanted);
 	}
 	if (step != TSR_STEP_DONE) {
 		c->count[TSR_TILE_LOAD_BYTES] = before;
@@ -883,9 +883,9 @@ enum tsr_step tsr_tile_store(struct tsr_tile_core *c, struct tsr_mem *mem, unsig
 	which = with_memory(c, which) & ~c->unread;
 	for (unsigned int rt = 0; rt < c->tile.targets && step == TSR_STEP_DONE; rt++) {
 		if (which >> rt & 1)
-			step = c->render->colour[rt].tags ?
+			step = c->render->color[rt].tags ?
 				       tsr_tile_store_tagged(c, mem, rt) :
-				       store_colour(c, mem, rt);
+				       store_color(c, mem, rt);
 	}
 	if (step == TSR_STEP_DONE)
 		step = move_zs(c, mem, which, true);

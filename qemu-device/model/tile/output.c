@@ -125,18 +125,18 @@ static void find_path(struct tsr_output *o, const char *simd)
 	if (wide) {
 		o->lanes = lanes ? tsr_output_lanes_avx2(o) : NULL;
 		o->block = tsr_output_block_avx2(o);
-		o->patch = tsr_output_patch_avx2(o);
+		o->quads = tsr_output_quads_avx2(o);
 	}
 	/* rows of blocks are half as wide as its vectors */
 	if (!strcmp(simd, "avx512")) {
 		o->lanes = lanes ? tsr_output_lanes_avx512(o) : NULL;
-		o->patch = tsr_output_patch_avx512(o);
+		o->quads = tsr_output_quads_avx512(o);
 	}
 #endif
 	if (!wide) {
 		o->lanes = lanes ? tsr_output_lanes_sse2(o) : NULL;
 		o->block = tsr_output_block_sse2(o);
-		o->patch = tsr_output_patch_sse2(o);
+		o->quads = tsr_output_quads_sse2(o);
 	}
 }
 
@@ -161,7 +161,7 @@ bool tsr_output_prepare(struct tsr_output *o, const struct tsr_render_target *ta
 	bool integer;
 
 	*o = (struct tsr_output){
-		.colour = term(blend->src_color, blend->dst_color, blend->color_op),
+		.color = term(blend->src_color, blend->dst_color, blend->color_op),
 		.alpha = term(blend->src_alpha, blend->dst_alpha, blend->alpha_op),
 		.off = blend->mode == TSR_BLEND_MODE_OFF,
 		.alpha_to_one = draw->alpha_to_one,
@@ -170,7 +170,7 @@ bool tsr_output_prepare(struct tsr_output *o, const struct tsr_render_target *ta
 		.components = blend->components + 1,
 		.samples = samples,
 	};
-	if (!tsr_output_format_valid(target->format, target->order) || !valid(&o->colour) ||
+	if (!tsr_output_format_valid(target->format, target->order) || !valid(&o->color) ||
 	    !valid(&o->alpha) || blend->registers > TSR_REGISTER_TYPE_U16)
 		return false;
 	tsr_format_find(&o->format, target->format, target->order, target->srgb);
@@ -242,7 +242,7 @@ static float factor(const struct tsr_output *o, unsigned int which, unsigned int
 static float blended(const struct tsr_output *o, unsigned int i, const float s[4],
 		     const float d[4], const float t[4])
 {
-	const struct tsr_blend_term *term = i == 3 ? &o->alpha : &o->colour;
+	const struct tsr_blend_term *term = i == 3 ? &o->alpha : &o->color;
 	float source, destination;
 
 	if (term->op == TSR_BLEND_OP_MIN)
@@ -261,7 +261,7 @@ static float blended(const struct tsr_output *o, unsigned int i, const float s[4
 	}
 }
 
-/* Words of a staged colour. */
+/* Words of a staged color. */
 static void staged_words(const struct tsr_output *o, const union tsr_lanes *words,
 			 unsigned int step, unsigned int lane, uint32_t word[8])
 {
@@ -269,26 +269,26 @@ static void staged_words(const struct tsr_output *o, const union tsr_lanes *word
 		word[n] = words[n * step].u[lane];
 }
 
-/* A staged colour in the target's class. */
+/* A staged color in the target's class. */
 static void staged(const struct tsr_output *o, const union tsr_lanes *words, unsigned int step,
-		   unsigned int lane, union tsr_texel *colour)
+		   unsigned int lane, union tsr_texel *color)
 {
 	uint32_t word[8] = { 0 };
 
-	memset(colour, 0, sizeof(*colour));
+	memset(color, 0, sizeof(*color));
 	if (!words)
 		return;
 	staged_words(o, words, step, lane, word);
-	tsr_format_from_registers(&o->format, colour, o->registers, o->components, word);
+	tsr_format_from_registers(&o->format, color, o->registers, o->components, word);
 	if (tsr_format_is_integer(&o->format))
 		return;
 	for (unsigned int i = 0; i < 4; i++)
-		colour->f[i] = clamp(&o->format, colour->f[i]);
+		color->f[i] = clamp(&o->format, color->f[i]);
 	if (o->alpha_to_one)
-		colour->f[3] = 1;
+		color->f[3] = 1;
 }
 
-float tsr_output_alpha(const struct tsr_output *o, const union tsr_lanes *colour,
+float tsr_output_alpha(const struct tsr_output *o, const union tsr_lanes *color,
 		       unsigned int step, unsigned int lane)
 {
 	/* as the program has it, not as the target can hold it */
@@ -298,21 +298,21 @@ float tsr_output_alpha(const struct tsr_output *o, const union tsr_lanes *colour
 
 	if (tsr_format_is_integer(&o->format))
 		return 1;
-	staged_words(o, colour, step, lane, word);
+	staged_words(o, color, step, lane, word);
 	tsr_format_from_registers(&floats, &texel, o->registers, o->components, word);
 	return texel.f[3];
 }
 
-/* Move a normalized colour so that rounding to nearest is rounding by @threshold. */
-static void dither(const struct tsr_output *o, float threshold, union tsr_texel *colour)
+/* Move a normalized color so that rounding to nearest is rounding by @threshold. */
+static void dither(const struct tsr_output *o, float threshold, union tsr_texel *color)
 {
 	for (unsigned int f = 0; f < 4; f++) {
 		unsigned int bits = o->format.bits[f], to = o->format.to[f];
 		bool sign = o->format.kind == TSR_FORMAT_KIND_SNORM;
 
 		if (bits > sign && bits < 8 && to < 4)
-			colour->f[to] = clamp(&o->format, colour->f[to] +
-					      (threshold - 0.5f) / ((1u << (bits - sign)) - 1));
+			color->f[to] = clamp(&o->format, color->f[to] +
+					     (threshold - 0.5f) / ((1u << (bits - sign)) - 1));
 	}
 }
 
@@ -321,7 +321,7 @@ static void texel_of_lane(const struct tsr_output *o, const struct tsr_output_wa
 {
 	union tsr_texel s, t, d, c;
 
-	staged(o, w->colour, w->step, lane, &s);
+	staged(o, w->color, w->step, lane, &s);
 	c = s;
 	if (o->blend) {
 		staged(o, w->second, w->step, lane, &t);
@@ -572,11 +572,11 @@ static void row_of_quads(unsigned int x, unsigned int y, unsigned int row,
 	}
 }
 
-/* The same with the colour of @flat. */
+/* The same with the color of @flat. */
 static void flat_warp(const struct tsr_output_flat *flat, unsigned int x, unsigned int y,
 		      unsigned int row, struct tsr_output_warp *w)
 {
-	w->colour = flat->colour;
+	w->color = flat->color;
 	w->second = flat->has_second ? flat->second : NULL;
 	w->step = 1;
 	row_of_quads(x, y, row, w);
@@ -593,10 +593,10 @@ static void row_samples(const struct tsr_output *o, const uint64_t *mask, unsign
 	}
 }
 
-bool tsr_output_texels(const struct tsr_output *o, const union tsr_lanes *colour, unsigned int step,
+bool tsr_output_texels(const struct tsr_output *o, const union tsr_lanes *color, unsigned int step,
 		       uint32_t texels[TSR_WARP_LANES])
 {
-	const struct tsr_output_warp w = { .colour = colour, .step = step };
+	const struct tsr_output_warp w = { .color = color, .step = step };
 
 	if (!o->plain || !o->lanes)
 		return false;
@@ -661,23 +661,23 @@ void tsr_output_write_flat(const struct tsr_output *o, const struct tsr_tile_tar
 	}
 }
 
-void tsr_output_write_patch(const struct tsr_output *o, const struct tsr_tile_target *t,
-			    const struct tsr_output_patch *patch)
+void tsr_output_write_quads(const struct tsr_output *o, const struct tsr_tile_target *t,
+			    const struct tsr_output_quads *quads)
 {
-	uint8_t *first = t->data + (size_t)patch->y * t->pitch + patch->x * o->format.bytes;
-	struct tsr_output_warp w = { .step = patch->step };
+	uint8_t *first = t->data + (size_t)quads->y * t->pitch + quads->x * o->format.bytes;
+	struct tsr_output_warp w = { .step = quads->step };
 
 	if (o->off)
 		return;
-	for (unsigned int s = 0; o->patch && s < o->samples; s++) {
-		if (patch->mask[s])
-			o->patch(o, patch, first + (size_t)s * t->plane, t->pitch,
-				 tsr_block_rows(patch->mask[s]));
+	for (unsigned int s = 0; o->quads && s < o->samples; s++) {
+		if (quads->mask[s])
+			o->quads(o, quads, first + (size_t)s * t->plane, t->pitch,
+				 tsr_block_rows(quads->mask[s]));
 	}
-	for (unsigned int row = 0; !o->patch && row < 4; row++) {
-		w.colour = patch->colour + row;
-		row_of_quads(patch->x, patch->y, row, &w);
-		row_samples(o, patch->mask, row, &w);
+	for (unsigned int row = 0; !o->quads && row < 4; row++) {
+		w.color = quads->color + row;
+		row_of_quads(quads->x, quads->y, row, &w);
+		row_samples(o, quads->mask, row, &w);
 		tsr_output_write(o, t, &w);
 	}
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The output merger: colours of fragments into the samples of a colour target, in a tile buffer.
+ * The output merger: colors of fragments into the samples of a color target, in a tile buffer.
  *
  * In: what a DRAW_STATE, a BLEND and a RENDER_TARGET say, prepared once; warps of four quads with
  * the words BLEND has staged and the samples of each pixel that passed all tests. Out: samples in
@@ -27,7 +27,7 @@
 
 /* The samples of one target in a tile buffer: of pixel (0, 0), sample 0 at data. */
 struct tsr_tile_target {
-	uint8_t *data;			/* 16 bytes behind the last sample may be read */
+	uint8_t *data;			/* 16 bytes after the last sample may be read */
 	uint32_t pitch;			/* bytes from row to row */
 	uint32_t plane;			/* bytes from sample to sample */
 };
@@ -35,10 +35,10 @@ struct tsr_tile_target {
 /* Four quads of a warp. Pixels 0 to 3 of a quad are (0, 0), (1, 0), (0, 1), (1, 1) from there. */
 struct tsr_output_warp {
 	/*
-	 * As staged: word n of the lanes at colour[n * step]. second is of dual-source blending,
+	 * As staged: word n of the lanes at color[n * step]. second is of dual-source blending,
 	 * NULL: there is none, it is 0.
 	 */
-	const union tsr_lanes *colour, *second;
+	const union tsr_lanes *color, *second;
 	unsigned int step;
 	uint16_t samples[TSR_WARP_LANES];	/* of each lane, those that are written */
 	uint8_t x[TSR_WARP_LANES / 4], y[TSR_WARP_LANES / 4];	/* of each quad, in the tile */
@@ -50,7 +50,7 @@ struct tsr_blend_term {
 	uint8_t op;			/* enum tsr_blend_op */
 };
 
-/* A component of the colour as it lies in a texel of at most 32 bits, for the vector path. */
+/* A component of the color as it lies in a texel of at most 32 bits, for the vector path. */
 struct tsr_output_field {
 	float scale, unit;		/* largest value; 1 / scale, 0: it is always @rest */
 	float rest;			/* 0; 1 where the format has nothing for it but 1 */
@@ -60,17 +60,17 @@ struct tsr_output_field {
 	bool curved;			/* sRGB */
 };
 
-/* A colour that all pixels of blocks get. */
+/* A color that all pixels of blocks get. */
 struct tsr_output_flat {
-	union tsr_lanes colour[4], second[4];	/* as staged, the same in all lanes */
+	union tsr_lanes color[4], second[4];	/* as staged, the same in all lanes */
 	bool has_second;
 	/* what is stored, if @plain says so; nothing else counts then */
 	uint8_t texel[TSR_TEXEL_BYTES_MAX];
 };
 
-/* Colours of a block of 8 by 8 pixels, in four warps as they lie in the block. */
-struct tsr_output_patch {
-	const union tsr_lanes *colour;	/* word n of warp w at colour[n * step + w] */
+/* Colors of a block of 8 by 8 pixels, in four warps as they lie in the block. */
+struct tsr_output_quads {
+	const union tsr_lanes *color;	/* word n of warp w at color[n * step + w] */
 	unsigned int step;
 	unsigned int x, y;		/* of the block, in the tile */
 	const uint64_t *mask;		/* by sample: pixels that are written */
@@ -84,14 +84,14 @@ typedef void tsr_output_lanes_fn(const struct tsr_output *o, const struct tsr_ou
 typedef void tsr_output_block_fn(const struct tsr_output *o, const struct tsr_output_flat *flat,
 				 uint8_t *first, uint32_t pitch, uint64_t rows);
 
-/* The same of a block whose pixels have colours of their own. */
-typedef void tsr_output_patch_fn(const struct tsr_output *o, const struct tsr_output_patch *patch,
+/* The same of a block whose pixels have colors of their own. */
+typedef void tsr_output_quads_fn(const struct tsr_output *o, const struct tsr_output_quads *quads,
 				 uint8_t *first, uint32_t pitch, uint64_t rows);
 
 /* How one target is written; filled by tsr_output_prepare(), constant then. */
 struct tsr_output {
 	struct tsr_format format;
-	struct tsr_blend_term colour, alpha;
+	struct tsr_blend_term color, alpha;
 	float constant[4];
 	bool off;			/* nothing is written */
 	bool blend;			/* by the equations; else the source replaces */
@@ -102,15 +102,15 @@ struct tsr_output {
 	uint8_t registers, components;	/* of the staged words: enum tsr_register_type, 1 to 4 */
 	uint8_t samples;		/* of a pixel */
 	uint8_t written[TSR_TEXEL_BYTES_MAX];	/* bits of a texel that change */
-	bool plain;			/* a colour is one texel, whatever is there, and where */
+	bool plain;			/* a color is one texel, whatever is there, and where */
 	tsr_output_lanes_fn *lanes;	/* NULL: lane by lane */
 	tsr_output_block_fn *block;	/* of 32-bit texels; NULL: warp by warp */
-	tsr_output_patch_fn *patch;	/* the same */
-	struct tsr_output_field field[4];	/* red, green, blue, alpha of the colour */
+	tsr_output_quads_fn *quads;	/* the same */
+	struct tsr_output_field field[4];	/* red, green, blue, alpha of the color */
 	uint32_t ones;			/* bits of a texel that hold no component but are 1 */
 };
 
-/* Whether colours can be written in that format. */
+/* Whether colors can be written in that format. */
 bool tsr_output_format_valid(unsigned int format, unsigned int order);
 
 /*
@@ -121,19 +121,19 @@ bool tsr_output_prepare(struct tsr_output *o, const struct tsr_render_target *ta
 			const struct tsr_draw_state *draw, const struct tsr_blend *blend,
 			unsigned int samples, const char *simd);
 
-/* Write the colours of a warp. */
+/* Write the colors of a warp. */
 void tsr_output_write(const struct tsr_output *o, const struct tsr_tile_target *t,
 		      const struct tsr_output_warp *w);
 
 /* The same of a block of pixels. */
-void tsr_output_write_patch(const struct tsr_output *o, const struct tsr_tile_target *t,
-			    const struct tsr_output_patch *patch);
+void tsr_output_write_quads(const struct tsr_output *o, const struct tsr_tile_target *t,
+			    const struct tsr_output_quads *quads);
 
 /*
- * The texels that colours of a warp, words as in tsr_output_warp, are wherever they are written.
+ * The texels that colors of a warp, words as in tsr_output_warp, are wherever they are written.
  * False: that is not known, or they are larger.
  */
-bool tsr_output_texels(const struct tsr_output *o, const union tsr_lanes *colour, unsigned int step,
+bool tsr_output_texels(const struct tsr_output *o, const union tsr_lanes *color, unsigned int step,
 		       uint32_t texels[TSR_WARP_LANES]);
 /* Fill @flat->texel, the rest is there. */
 void tsr_output_flat_prepare(const struct tsr_output *o, struct tsr_output_flat *flat);
@@ -153,7 +153,7 @@ void tsr_output_clear_texel(const struct tsr_format *format, const uint32_t word
 			    uint8_t texel[TSR_TEXEL_BYTES_MAX]);
 
 /*
- * Resolve @count pixels of row @y from @x on to @out, texels one behind the other: the average, of
+ * Resolve @count pixels of row @y from @x on to @out, texels one after the other: the average, of
  * integers sample 0.
  */
 void tsr_output_resolve(const struct tsr_format *format, const struct tsr_tile_target *t,
@@ -165,8 +165,8 @@ void tsr_output_resolve(const struct tsr_format *format, const struct tsr_tile_t
  * an order of their own for each of four pixels that lie together; a higher alpha takes none away.
  */
 uint16_t tsr_alpha_coverage(float alpha, unsigned int samples, unsigned int x, unsigned int y);
-/* Alpha of lane @lane of a colour staged as @o says, its words at @colour as in tsr_output_warp. */
-float tsr_output_alpha(const struct tsr_output *o, const union tsr_lanes *colour,
+/* Alpha of lane @lane of a color staged as @o says, its words at @color as in tsr_output_warp. */
+float tsr_output_alpha(const struct tsr_output *o, const union tsr_lanes *color,
 		       unsigned int step, unsigned int lane);
 
 /* The functions of a path for what @o says: output_sse2.c, output_avx2.c, output_avx512.c. */
@@ -175,8 +175,8 @@ tsr_output_lanes_fn *tsr_output_lanes_avx2(const struct tsr_output *o);
 tsr_output_lanes_fn *tsr_output_lanes_avx512(const struct tsr_output *o);
 tsr_output_block_fn *tsr_output_block_sse2(const struct tsr_output *o);
 tsr_output_block_fn *tsr_output_block_avx2(const struct tsr_output *o);
-tsr_output_patch_fn *tsr_output_patch_sse2(const struct tsr_output *o);
-tsr_output_patch_fn *tsr_output_patch_avx2(const struct tsr_output *o);
-tsr_output_patch_fn *tsr_output_patch_avx512(const struct tsr_output *o);
+tsr_output_quads_fn *tsr_output_quads_sse2(const struct tsr_output *o);
+tsr_output_quads_fn *tsr_output_quads_avx2(const struct tsr_output *o);
+tsr_output_quads_fn *tsr_output_quads_avx512(const struct tsr_output *o);
 
 #endif

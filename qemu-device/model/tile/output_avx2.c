@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Colours of 32-bit texels on the AVX2 path. */
+/* Colors of 32-bit texels on the AVX2 path. */
 #ifdef __x86_64__
 #define TSR_ALU_AVX2
 #include "shader/alu/alu_path.h"

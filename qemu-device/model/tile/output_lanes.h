@@ -4,7 +4,7 @@
  * alu_path.h. output.c does the same lane by lane for all other formats.
  *
  * Everything is inlined into one function for each of the common ways to blend and one for all
- * others, for 32 and for 16-bit colours.
+ * others, for 32 and for 16-bit colors.
  */
 #include "output_parts.h"
 
@@ -55,7 +55,7 @@ TSR_INLINE vu32 output_words(const union tsr_lanes *lanes, unsigned int at)
 	return x;
 }
 
-/* Component @i of a staged colour. */
+/* Component @i of a staged color. */
 TSR_INLINE vf32 output_component(const union tsr_lanes *staged, unsigned int step, bool half,
 				 unsigned int i, unsigned int at)
 {
@@ -64,7 +64,7 @@ TSR_INLINE vf32 output_component(const union tsr_lanes *staged, unsigned int ste
 	return output_half(output_words(staged + i / 2 * step, at) >> 16 * (i % 2) & 0xffff);
 }
 
-/* Components of a staged colour for the chunk that begins at lane @at. */
+/* Components of a staged color for the chunk that begins at lane @at. */
 TSR_INLINE void output_staged(const struct tsr_output *o, const union tsr_lanes *staged,
 			      unsigned int step, bool half, unsigned int at, vf32 c[4])
 {
@@ -151,7 +151,7 @@ TSR_INLINE vf32 output_factor(const struct tsr_output *o, unsigned int factor, u
 TSR_INLINE vf32 output_blend(const struct tsr_output *o, unsigned int i, const vf32 s[4],
 			     const vf32 d[4], const vf32 t[4])
 {
-	const struct tsr_blend_term *term = i == 3 ? &o->alpha : &o->colour;
+	const struct tsr_blend_term *term = i == 3 ? &o->alpha : &o->color;
 	vf32 source, destination;
 
 	if (term->op == TSR_BLEND_OP_MIN)
@@ -189,7 +189,7 @@ TSR_INLINE vu32 output_round(const struct tsr_output *o, const struct tsr_output
 	return (vu32)bits << field->shift;
 }
 
-/* How colours are joined with those that are there. */
+/* How colors are joined with those that are there. */
 enum output_way {
 	OUTPUT_OPAQUE,
 	OUTPUT_OVER,	/* source * its alpha + destination * (1 - its alpha), alpha too */
@@ -223,7 +223,7 @@ TSR_INLINE void output_lanes(const struct tsr_output *o, const struct tsr_output
 		vf32 s[4], d[4], t[4], c[4];
 		vu32 texel = tsr_splat(o->ones), there;
 
-		output_staged(o, w->colour, w->step, half, at, s);
+		output_staged(o, w->color, w->step, half, at, s);
 		if (way != OUTPUT_OPAQUE) {
 			memcpy(&there, old + at, sizeof(there));
 			output_old(o, there, d);
@@ -266,7 +266,7 @@ tsr_output_lanes_fn *TSR_PATH_NAME(tsr_output_lanes)(const struct tsr_output *o)
 
 	if (!o->blend)
 		return half ? opaque_half : opaque;
-	if (output_is_over(&o->colour) && output_is_over(&o->alpha))
+	if (output_is_over(&o->color) && output_is_over(&o->alpha))
 		return half ? over_half : over;
 	return half ? any_half : any;
 }
@@ -287,7 +287,7 @@ TSR_INLINE vu32 output_mask(unsigned int bits)
 }
 
 #if TSR_CHUNK_LANES <= OUTPUT_ROW
-/* Texels of one colour: those of the pixels @bits of a row. */
+/* Texels of one color: those of the pixels @bits of a row. */
 static void fill(const struct tsr_output *o, const struct tsr_output_flat *flat, uint8_t *first,
 		 uint32_t pitch, uint64_t rows)
 {
@@ -318,7 +318,7 @@ TSR_INLINE void output_block(const struct tsr_output *o, const struct tsr_output
 	vf32 s[4], d[4], t[4], c[4];
 	uint32_t written;
 
-	output_staged(o, flat->colour, 1, half, 0, s);
+	output_staged(o, flat->color, 1, half, 0, s);
 	if (way == OUTPUT_ANY)
 		output_staged(o, flat->has_second ? flat->second : NULL, 1, half, 0, t);
 	memcpy(&written, o->written, sizeof(written));
@@ -367,14 +367,14 @@ tsr_output_block_fn *TSR_PATH_NAME(tsr_output_block)(const struct tsr_output *o)
 		return NULL;
 	if (!o->blend)
 		return half ? block_masked_half : block_masked;
-	if (output_is_over(&o->colour) && output_is_over(&o->alpha))
+	if (output_is_over(&o->color) && output_is_over(&o->alpha))
 		return half ? block_over_half : block_over;
 	return half ? block_any_half : block_any;
 }
 
 #endif
 
-/* ---- Blocks of many colours ------------------------------------------------------------------ */
+/* ---- Blocks of many colors ------------------------------------------------------------------ */
 
 #if TSR_CHUNK_LANES >= 8
 /* Two pixels of a row; a quad has two such pairs, one in each of two rows. */
@@ -395,7 +395,7 @@ TSR_INLINE void output_load_rows(const uint8_t *first, uint32_t pitch, vu32 texe
 	memcpy(texels, pair, sizeof(pair));
 }
 
-/* The reverse: rows one behind the other. */
+/* The reverse: rows one after the other. */
 TSR_INLINE void output_to_rows(vu32 texels[TSR_CHUNKS])
 {
 #if TSR_CHUNK_LANES == 16
@@ -440,7 +440,7 @@ TSR_INLINE void output_store_rows(uint8_t *first, uint32_t pitch, unsigned int r
 	memcpy(first + pitch, (uint8_t *)texels + OUTPUT_ROW_BYTES, OUTPUT_ROW_BYTES);
 }
 
-TSR_INLINE void output_patch(const struct tsr_output *all, const struct tsr_output_patch *patch,
+TSR_INLINE void output_quads(const struct tsr_output *all, const struct tsr_output_quads *quads,
 			     uint8_t *first, uint32_t pitch, uint64_t rows, enum output_way way,
 			     bool keeps, bool half)
 {
@@ -461,7 +461,7 @@ TSR_INLINE void output_patch(const struct tsr_output *all, const struct tsr_outp
 			vu32 texel = tsr_splat(o->ones);
 			vf32 s[4], d[4], t[4], c[4];
 
-			output_staged(o, patch->colour + row, patch->step, half,
+			output_staged(o, quads->color + row, quads->step, half,
 				      n * TSR_CHUNK_LANES, s);
 			if (way != OUTPUT_OPAQUE)
 				output_old(o, texels[n], d);
@@ -481,16 +481,16 @@ TSR_INLINE void output_patch(const struct tsr_output *all, const struct tsr_outp
 	}
 }
 
-/* What patch_opaque() does with four bytes in any order, of which it need not ask anything. */
-TSR_INLINE void output_bytes(const struct tsr_output *o, const struct tsr_output_patch *patch,
+/* What quads_opaque() does with four bytes in any order, of which it need not ask anything. */
+TSR_INLINE void output_bytes(const struct tsr_output *o, const struct tsr_output_quads *quads,
 			     uint8_t *first, uint32_t pitch, uint64_t rows, bool half)
 {
 	const unsigned int shift[4] = { o->field[0].shift, o->field[1].shift, o->field[2].shift,
 					o->field[3].shift };
-	const union tsr_lanes *colour = patch->colour;
-	const unsigned int step = patch->step;
+	const union tsr_lanes *color = quads->color;
+	const unsigned int step = quads->step;
 
-	for (; rows; colour++, rows >>= 2 * OUTPUT_ROW, first += 2 * pitch) {
+	for (; rows; color++, rows >>= 2 * OUTPUT_ROW, first += 2 * pitch) {
 		vu32 texels[TSR_CHUNKS];
 
 		if (!(uint16_t)rows)
@@ -501,7 +501,7 @@ TSR_INLINE void output_bytes(const struct tsr_output *o, const struct tsr_output
 			TSR_UNROLL
 			for (unsigned int i = 0; i < 4; i++) {
 				const vf32 x = output_clamp(output_component(
-					colour, step, half, i, n * TSR_CHUNK_LANES));
+					color, step, half, i, n * TSR_CHUNK_LANES));
 
 				texels[n] |= (vu32)__builtin_convertvector(x * 255.0f + 0.5f, vs32)
 					     << shift[i];
@@ -520,44 +520,44 @@ static bool output_is_bytes(const struct tsr_output *o)
 	return good;
 }
 
-#define OUTPUT_PATCH(name, way, keeps, half)							\
-	static void name(const struct tsr_output *o, const struct tsr_output_patch *patch,	\
+#define OUTPUT_QUADS(name, way, keeps, half)							\
+	static void name(const struct tsr_output *o, const struct tsr_output_quads *quads,	\
 			 uint8_t *first, uint32_t pitch, uint64_t rows)				\
 	{											\
-		output_patch(o, patch, first, pitch, rows, way, keeps, half);			\
+		output_quads(o, quads, first, pitch, rows, way, keeps, half);			\
 	}
 
 #define OUTPUT_BYTES(name, half)								\
-	static void name(const struct tsr_output *o, const struct tsr_output_patch *patch,	\
+	static void name(const struct tsr_output *o, const struct tsr_output_quads *quads,	\
 			 uint8_t *first, uint32_t pitch, uint64_t rows)				\
 	{											\
-		output_bytes(o, patch, first, pitch, rows, half);				\
+		output_bytes(o, quads, first, pitch, rows, half);				\
 	}
 
-OUTPUT_BYTES(patch_bytes, false)
-OUTPUT_BYTES(patch_bytes_half, true)
-OUTPUT_PATCH(patch_opaque, OUTPUT_OPAQUE, false, false)
-OUTPUT_PATCH(patch_opaque_half, OUTPUT_OPAQUE, false, true)
-OUTPUT_PATCH(patch_masked, OUTPUT_OPAQUE, true, false)
-OUTPUT_PATCH(patch_masked_half, OUTPUT_OPAQUE, true, true)
-OUTPUT_PATCH(patch_over, OUTPUT_OVER, true, false)
-OUTPUT_PATCH(patch_over_half, OUTPUT_OVER, true, true)
-OUTPUT_PATCH(patch_any, OUTPUT_ANY, true, false)
-OUTPUT_PATCH(patch_any_half, OUTPUT_ANY, true, true)
+OUTPUT_BYTES(quads_bytes, false)
+OUTPUT_BYTES(quads_bytes_half, true)
+OUTPUT_QUADS(quads_opaque, OUTPUT_OPAQUE, false, false)
+OUTPUT_QUADS(quads_opaque_half, OUTPUT_OPAQUE, false, true)
+OUTPUT_QUADS(quads_masked, OUTPUT_OPAQUE, true, false)
+OUTPUT_QUADS(quads_masked_half, OUTPUT_OPAQUE, true, true)
+OUTPUT_QUADS(quads_over, OUTPUT_OVER, true, false)
+OUTPUT_QUADS(quads_over_half, OUTPUT_OVER, true, true)
+OUTPUT_QUADS(quads_any, OUTPUT_ANY, true, false)
+OUTPUT_QUADS(quads_any_half, OUTPUT_ANY, true, true)
 
-tsr_output_patch_fn *TSR_PATH_NAME(tsr_output_patch)(const struct tsr_output *o)
+tsr_output_quads_fn *TSR_PATH_NAME(tsr_output_quads)(const struct tsr_output *o)
 {
 	bool half = o->registers == TSR_REGISTER_TYPE_F16;
 
 	if (o->format.bytes != 4 || !o->lanes || o->logic || o->dither)
 		return NULL;
 	if (!o->blend && !o->keeps && output_is_bytes(o))
-		return half ? patch_bytes_half : patch_bytes;
+		return half ? quads_bytes_half : quads_bytes;
 	if (!o->blend && !o->keeps)
-		return half ? patch_opaque_half : patch_opaque;
+		return half ? quads_opaque_half : quads_opaque;
 	if (!o->blend)
-		return half ? patch_masked_half : patch_masked;
-	if (output_is_over(&o->colour) && output_is_over(&o->alpha))
-		return half ? patch_over_half : patch_over;
-	return half ? patch_any_half : patch_any;
+		return half ? quads_masked_half : quads_masked;
+	if (output_is_over(&o->color) && output_is_over(&o->alpha))
+		return half ? quads_over_half : quads_over;
+	return half ? quads_any_half : quads_any;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What both ways of writing colours share: the sRGB curve by table, thresholds of dithering.
+ * What both ways of writing colors share: the sRGB curve by table, thresholds of dithering.
  */
 #ifndef TSR_TILE_OUTPUT_PARTS_H
 #define TSR_TILE_OUTPUT_PARTS_H

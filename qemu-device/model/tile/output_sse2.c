@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Colours of 32-bit texels on the baseline path. */
+/* Colors of 32-bit texels on the baseline path. */
 #define TSR_ALU_SSE2
 #include "shader/alu/alu_path.h"
 #include "output_lanes.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Colours on their way to memory: clear values, averages of samples, alpha to coverage.
+ * Colors on their way to memory: clear values, averages of samples, alpha to coverage.
  */
 #include "output.h"
 
@@ -9,7 +9,7 @@
 void tsr_output_clear_texel(const struct tsr_format *format, const uint32_t words[4],
 			    uint8_t texel[TSR_TEXEL_BYTES_MAX])
 {
-	union tsr_texel colour;
+	union tsr_texel color;
 	unsigned int type = TSR_REGISTER_TYPE_F32;
 	uint32_t word[8] = { 0 };
 
@@ -18,9 +18,9 @@ void tsr_output_clear_texel(const struct tsr_format *format, const uint32_t word
 	if (format->kind == TSR_FORMAT_KIND_SINT)
 		type = TSR_REGISTER_TYPE_S32;
 	memcpy(word, words, 4 * sizeof(*word));
-	tsr_format_from_registers(format, &colour, type, 4, word);
+	tsr_format_from_registers(format, &color, type, 4, word);
 	memset(texel, 0, TSR_TEXEL_BYTES_MAX);
-	tsr_format_store(format, texel, &colour);
+	tsr_format_store(format, texel, &color);
 }
 
 static const uint8_t *sample_at(const struct tsr_format *format, const struct tsr_tile_target *t,
@@ -82,13 +82,13 @@ void tsr_output_resolve(const struct tsr_format *format, const struct tsr_tile_t
  */
 uint16_t tsr_alpha_coverage(float alpha, unsigned int samples, unsigned int x, unsigned int y)
 {
-	unsigned int count, mask = 0, turn = (x % 2 + 2 * (y % 2)) * samples / 4;
+	unsigned int count, mask = 0, rotation = (x % 2 + 2 * (y % 2)) * samples / 4;
 
 	if (!(alpha > 0))
 		return 0;
 	count = alpha >= 1 ? samples : (unsigned int)(alpha * (float)samples + 0.5f);
 	for (unsigned int i = 0; i < count; i++) {
-		unsigned int sample = 0, n = (i + turn) % samples;
+		unsigned int sample = 0, n = (i + rotation) % samples;
 
 		for (unsigned int bit = 1; bit < samples; bit *= 2, n /= 2)
 			sample = sample * 2 + n % 2;

@@ -18,9 +18,9 @@ enum {
 /* Batches of the chain that are read in a step, and how many of them ahead the host is asked. */
 #define CHAIN_STEP 256
 #define CHAIN_AHEAD 4u
-/* Batches an engine has room for between two commands. */
-#define BATCHES_KEPT 65536
-/* Room behind the samples of a target, see output.h; targets begin at multiples of 64. */
+/* Batches an engine retains memory for between two commands. */
+#define BATCHES_RETAINED 65536
+/* Room after the samples of a target, see output.h; targets begin at multiples of 64. */
 #define SLACK 64
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
@@ -128,7 +128,7 @@ static void prepare_core(struct tsr_tile_core *c)
 		uint32_t pitch = r->format[rt].bytes << t->shift;
 
 		t->format[rt] = r->format[rt];
-		t->colour[rt] = (struct tsr_tile_target){ next, pitch, pitch << t->shift };
+		t->color[rt] = (struct tsr_tile_target){ next, pitch, pitch << t->shift };
 		next += (samples * r->format[rt].bytes + SLACK + 63) & ~(size_t)63;
 	}
 	t->depth = (float *)next;
@@ -168,12 +168,12 @@ static enum tsr_step read_target(struct tsr_rendering *r, struct tsr_mem *mem, u
 	return TSR_STEP_DONE;
 }
 
-static enum tsr_step read_colours(struct tsr_rendering *r, struct tsr_mem *mem)
+static enum tsr_step read_colors(struct tsr_rendering *r, struct tsr_mem *mem)
 {
 	for (unsigned int rt = 0; rt < r->info.frame.targets; rt++) {
 		uint64_t va = r->info.frame.colour +
 			      (uint64_t)rt * TSR_RENDER_TARGET__QWORDS * sizeof(uint64_t);
-		struct tsr_render_target *t = &r->colour[rt];
+		struct tsr_render_target *t = &r->color[rt];
 		enum tsr_step step = read_target(r, mem, va, t);
 		uint32_t words[4];
 
@@ -277,7 +277,7 @@ static enum tsr_step read_frame(struct tsr_rendering *r, struct tsr_mem *mem, ui
 	enum tsr_step step = tsr_frame_read(mem, va, &r->info);
 
 	if (step == TSR_STEP_DONE)
-		step = read_colours(r, mem);
+		step = read_colors(r, mem);
 	if (step == TSR_STEP_DONE)
 		step = read_zs(r, mem);
 	if (step == TSR_STEP_DONE)
@@ -310,7 +310,7 @@ static struct tsr_rendering **spare_of(struct tsr_queue *q)
 	return &q->gpu->memory[q->engine].rendering;
 }
 
-static struct tsr_rendering *take_memory(struct tsr_queue *q)
+static struct tsr_rendering *acquire_memory(struct tsr_queue *q)
 {
 	struct tsr_rendering *r = *spare_of(q);
 
@@ -319,15 +319,15 @@ static struct tsr_rendering *take_memory(struct tsr_queue *q)
 }
 
 /* The command is complete: its memory is the engine's, but for that of very many batches. */
-static void leave_memory(struct tsr_queue *q)
+static void release_memory(struct tsr_queue *q)
 {
 	struct tsr_rendering *r = q->rendering;
 
 	tsr_render_free(*spare_of(q));
-	if (r->batch_room > BATCHES_KEPT) {
+	if (r->batch_capacity > BATCHES_RETAINED) {
 		free(r->batch);
 		r->batch = NULL;
-		r->batch_room = 0;
+		r->batch_capacity = 0;
 	}
 	*spare_of(q) = r;
 	q->rendering = NULL;
@@ -363,7 +363,7 @@ static enum tsr_step begin(struct tsr_mem *mem, uint64_t pc, const uint64_t *cmd
 	if (command.frame % 64)
 		return tsr_mem_bad_packet(mem, pc, 3, TSR_FAULT_ALIGNMENT);
 	if (!q->rendering)
-		q->rendering = take_memory(q);
+		q->rendering = acquire_memory(q);
 	if (!q->rendering)
 		return tsr_mem_bad_packet(mem, pc, 0, TSR_FAULT_UNSUPPORTED);
 	reuse(q->rendering);
@@ -462,18 +462,18 @@ static enum tsr_step run_job(struct tsr_mem *mem, struct tsr_step_cost *cost)
 
 /* ---- The chain of batches -------------------------------------------------------------------- */
 
-static bool batch_room(struct tsr_rendering *r)
+static bool reserve_batch(struct tsr_rendering *r)
 {
-	uint32_t room = r->batch_room ? 2 * r->batch_room : 1024;
+	uint32_t capacity = r->batch_capacity ? 2 * r->batch_capacity : 1024;
 	uint32_t *batch;
 
-	if (r->batches < r->batch_room)
+	if (r->batches < r->batch_capacity)
 		return true;
-	batch = realloc(r->batch, room * sizeof(*batch));
+	batch = realloc(r->batch, capacity * sizeof(*batch));
 	if (!batch)
 		return false;
 	r->batch = batch;
-	r->batch_room = room;
+	r->batch_capacity = capacity;
 	return true;
 }
 
@@ -489,7 +489,7 @@ static enum tsr_step read_chain(struct tsr_mem *mem, struct tsr_step_cost *cost)
 
 		if (step != TSR_STEP_DONE)
 			return step;
-		if (!batch_room(r))
+		if (!reserve_batch(r))
 			return tsr_mem_bad_packet(mem, r->heap.base, 0, TSR_FAULT_UNSUPPORTED);
 		if (batch.varying && !batch.shared)
 			r->batch[r->batches++] = batch.offset | r->sharing;
@@ -630,6 +630,6 @@ enum tsr_step tsr_render_step(struct tsr_mem *mem, uint64_t pc, const uint64_t *
 	if (step == TSR_STEP_FAULT)
 		tsr_render_drop(mem->queue);
 	else if (step == TSR_STEP_DONE)
-		leave_memory(mem->queue);
+		release_memory(mem->queue);
 	return step;
 }

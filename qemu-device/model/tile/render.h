@@ -11,13 +11,13 @@
  *   varying.c   a core: varying programs of batches
  *   core.c      a core: a tile's packets, from primitives to bundles
  *   bundle.c    bundles: programs, late tests, queries, output
- *   flat.c      primitives of one colour, without bundles
+ *   flat.c      primitives of one color, without bundles
  *   block.c     blocks that are shaded as they are, without bundles
  *   small.c     small triangles, set up together;  few.c     those of a few blocks
  *   saved.c     a command in a snapshot
  *   states.c    what is kept of draws' states
  *   memory.c    clear, load, store;  compress.c    with tags
- *   shape.c, raster.c, fine*.c    rasterisation;  zs.c    depth and stencil;  output*.c    colours
+ *   shape.c, raster.c, fine*.c    rasterisation;  zs.c    depth and stencil;  output*.c    colors
  */
 #ifndef TSR_TILE_RENDER_H
 #define TSR_TILE_RENDER_H
@@ -62,7 +62,7 @@ enum tsr_tile_count {
 };
 
 /* What all fragments of a primitive leave. */
-struct tsr_tile_colours {
+struct tsr_tile_colors {
 	bool known;
 	uint8_t written;		/* bit n: target n is */
 	struct tsr_output_flat target[TSR_RENDER_TARGETS_MAX];
@@ -90,25 +90,25 @@ struct tsr_tile_state {
 	/* Targets of which nothing remains where a whole block is written without a bundle. */
 	uint8_t overwrites;
 	uint16_t sample_mask;
-	/* Primitives of one colour: the program has not been found to be without them. */
+	/* Primitives of one color: the program has not been found to be without them. */
 	bool may_be_flat;
 	bool looked;			/* @flat tells */
 	uint8_t tried;			/* bundles, up to a few */
 	uint8_t patience;		/* primitives that are not looked at … */
 	uint8_t waited;			/* … and were not, after the last one; 0: it was of one */
 	struct tsr_flat flat;
-	struct tsr_tile_colours colours;	/* if it is everywhere, of … */
+	struct tsr_tile_colors colors;	/* if it is everywhere, of … */
 	uint64_t push;			/* … push words at this address; 0: the program's own */
 };
 
-/* Of a primitive of one colour that its bundle is going to tell: a block, and its pixels there. */
-struct tsr_tile_later {
+/* Of a primitive of one color that its bundle is going to tell: a block, and its pixels there. */
+struct tsr_tile_deferred {
 	uint64_t mask;
 	uint16_t x, y;			/* of the block, in the tile */
 	uint16_t quad;			/* of the bundle, which is one of the primitive's */
 };
 
-#define TSR_TILE_LATERS 256
+#define TSR_TILE_DEFERRED_MAX 256
 
 /* Depth of a primitive of a bundle, for late tests. */
 struct tsr_tile_plane {
@@ -152,7 +152,7 @@ struct tsr_tile_core {
 	uint16_t defined;
 	uint16_t unread;		/* of them, those whose TILE_LOAD waits for a primitive */
 	/*
-	 * Colour targets of which some blocks (bit n: block n) have not been loaded, and are not
+	 * Color targets of which some blocks (bit n: block n) have not been loaded, and are not
 	 * until one of them is needed. Both are 0 or neither.
 	 */
 	uint8_t partial;
@@ -168,7 +168,7 @@ struct tsr_tile_core {
 	/* quads of small ones that have been tested, up to @next_quad in a bundle … */
 	struct tsr_small_quads quads;
 	unsigned int next_quad;
-	unsigned int tested;		/* … and the first triangle behind them */
+	unsigned int tested;		/* … and the first triangle after them */
 	/* The primitive is one of a few blocks: these, up to @next_block shaded … */
 	bool few;
 	uint8_t few_first;		/* … counted from block number @few_first */
@@ -180,24 +180,24 @@ struct tsr_tile_core {
 	struct tsr_tile_plane current;	/* of the shape */
 	struct tsr_depth_range range;
 	struct tsr_walk_blocks walk;
-	struct tsr_covered covered;	/* behind early tests */
+	struct tsr_covered covered;	/* after early tests */
 	uint64_t quads_left;		/* of it, not in a bundle yet: the lowest bit of each */
 	uint16_t samples_left;		/* SAMPLE_SHADING: samples of the first of them */
 	bool fresh;			/* none of them has been in a bundle */
-	/* of the block shaded last without a bundle; its plan, if patch.again */
-	struct tsr_patch patch;
+	/* of the block shaded last without a bundle; its plan, if quad_block.again */
+	struct tsr_quad_block quad_block;
 	const struct tsr_plan *plan;
 	uint64_t gathered;		/* bit n: the bundle has quads of block n */
 	/* what all fragments of the primitive leave, without bundles; NULL: they differ */
-	const struct tsr_tile_colours *flat;
-	struct tsr_tile_colours colours;	/* of this primitive alone */
-	bool probe;			/* the bundle runs as soon as the primitive is in it */
+	const struct tsr_tile_colors *flat;
+	struct tsr_tile_colors colors;	/* of this primitive alone */
+	bool trial;			/* the bundle runs as soon as the primitive is in it */
 	/*
-	 * Blocks that get their colours when the bundle has run, which then holds one quad of each
+	 * Blocks that get their colors when the bundle has run, which then holds one quad of each
 	 * of their primitives and no other.
 	 */
-	struct tsr_tile_later later[TSR_TILE_LATERS];
-	unsigned int laters;
+	struct tsr_tile_deferred deferred[TSR_TILE_DEFERRED_MAX];
+	unsigned int deferred_count;
 	bool asked, waits;		/* whether the primitive is one of these is known; it is */
 	struct tsr_varying varying;	/* the one looked at last, if @varying_read … */
 	bool varying_read;		/* … since a bundle was run */
@@ -212,7 +212,7 @@ struct tsr_tile_core {
 	bool stored;			/* the tile has been, at least in part … */
 	uint64_t stored_at;		/* … since work() in core.c was this */
 	bool running;			/* the bundle's program does */
-	/* fragments behind late tests, because they have stored to the tile */
+	/* fragments after late tests, because they have stored to the tile */
 	uint16_t settled[TSR_BUNDLE_WARPS];
 	struct tsr_fragments *fragments;
 	struct tsr_tile_plane plane[TSR_BUNDLE_QUADS];
@@ -248,7 +248,7 @@ struct tsr_rendering {
 	bool resume;			/* from a snapshot, and the frame has not been read yet */
 	bool resume_batches;		/* from a snapshot: cores have run some of them */
 	struct tsr_frame_info info;
-	struct tsr_render_target colour[TSR_RENDER_TARGETS_MAX], depth, stencil;
+	struct tsr_render_target color[TSR_RENDER_TARGETS_MAX], depth, stencil;
 	struct tsr_format format[TSR_RENDER_TARGETS_MAX];
 	uint8_t clear[TSR_RENDER_TARGETS_MAX][TSR_TEXEL_BYTES_MAX];
 	struct tsr_depth_format depth_format;
@@ -261,7 +261,7 @@ struct tsr_rendering {
 	/* offsets of batches whose varying program runs; plus 1: other records share vertices */
 	uint32_t *batch;
 	bool sharing;			/* reading the chain: a record is shared with the next */
-	uint32_t batches, batch_room;
+	uint32_t batches, batch_capacity;
 	uint32_t next_batch;		/* reading the chain: offset of the next one */
 	struct tsr_list list;
 	struct tsr_list_tiles tiles;	/* in progress */
@@ -288,7 +288,7 @@ static inline void tsr_tile_state_forget(struct tsr_tile_state *s)
 	s->shader_state = s->draw_state = TSR_TILE_NO_STATE;
 }
 
-/* memory.c: bits of @which: colour targets, then depth, then stencil. */
+/* memory.c: bits of @which: color targets, then depth, then stencil. */
 #define TSR_TILE_DEPTH_BIT (1u << TSR_RENDER_TARGETS_MAX)
 #define TSR_TILE_STENCIL_BIT (2u << TSR_RENDER_TARGETS_MAX)
 void tsr_tile_clear(struct tsr_tile_core *c, unsigned int which);
@@ -333,7 +333,7 @@ static inline float tsr_word_depth(const struct tsr_depth_format *format, uint32
 	return z;
 }
 
-/* compress.c: load or store colour target @rt, or (TSR_RENDER_TARGETS_MAX) depth, with tags. */
+/* compress.c: load or store color target @rt, or (TSR_RENDER_TARGETS_MAX) depth, with tags. */
 enum tsr_step tsr_tile_load_tagged(struct tsr_tile_core *c, struct tsr_mem *mem, unsigned int rt);
 enum tsr_step tsr_tile_store_tagged(struct tsr_tile_core *c, struct tsr_mem *mem, unsigned int rt);
 /* Have something in all targets: 0 where nothing is. */
@@ -358,11 +358,11 @@ void tsr_tile_flat_begin(struct tsr_tile_core *c);
 /* The bundle has been run and written; is the rest of its last primitive like it? */
 void tsr_tile_flat_look(struct tsr_tile_core *c);
 /*
- * The same of a block: while it is shaded, its @colour for @target is taken; then it is found out
+ * The same of a block: while it is shaded, its @color for @target is taken; then it is found out
  * whether the rest is like it.
  */
 void tsr_tile_flat_take(struct tsr_tile_core *c, unsigned int target,
-			const union tsr_lanes *colour);
+			const union tsr_lanes *color);
 void tsr_tile_flat_look_at_block(struct tsr_tile_core *c);
 /* Write the block with c->flat; false: the bundle has to be run before. */
 bool tsr_tile_flat_write(struct tsr_tile_core *c);
@@ -370,13 +370,13 @@ bool tsr_tile_flat_write(struct tsr_tile_core *c);
 bool tsr_tile_flat_may_wait(const struct tsr_tile_core *c);
 /*
  * Find out, once, whether the primitive's blocks are left for later (c->waits): it is of one
- * colour, which the bundle will tell. False: the bundle has to be run before.
+ * color, which the bundle will tell. False: the bundle has to be run before.
  */
 bool tsr_tile_flat_ask(struct tsr_tile_core *c);
 /* Leave the block for later if the primitive's are; false: the bundle has to be run before. */
-bool tsr_tile_flat_later(struct tsr_tile_core *c);
+bool tsr_tile_flat_defer(struct tsr_tile_core *c);
 /* The bundle has been run: write these blocks. */
-void tsr_tile_flat_write_later(struct tsr_tile_core *c);
+void tsr_tile_flat_write_deferred(struct tsr_tile_core *c);
 
 /* block.c */
 /* Whether the state lets programs run for blocks of pixels. */
@@ -384,7 +384,7 @@ bool tsr_tile_may_be_blocks(const struct tsr_tile_state *s, const struct tsr_ren
 			    const struct tsr_gpu *gpu);
 /* Shade the block, or leave it for bundles; false: the bundle has to be run before. */
 bool tsr_tile_block_shade(struct tsr_tile_core *c);
-/* What is left of the block has got its colours without a bundle: count that. */
+/* What is left of the block has got its colors without a bundle: count that. */
 void tsr_tile_block_done(struct tsr_tile_core *c);
 
 /* small.c */
@@ -400,7 +400,7 @@ bool tsr_tile_small_draw(struct tsr_tile_core *c);
 bool tsr_tile_is_few(const struct tsr_tile_core *c);
 /* Begin with number @n of them, up to early tests; false: nothing is left. */
 bool tsr_tile_few_begin(struct tsr_tile_core *c, unsigned int n);
-/* Its next block, behind early tests: c->covered; false: there is none. */
+/* Its next block, after early tests: c->covered; false: there is none. */
 bool tsr_tile_few_next(struct tsr_tile_core *c);
 
 /* varying.c: a step of a core that runs varying programs; _DONE: no batch is left for it. */

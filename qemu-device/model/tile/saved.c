@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A RENDER in a snapshot: where its list stands and which tiles and batches are complete, which is
- * all of it behind tsr_gpu_wind_down(). Tile buffers are not in it: a tile still in progress has
+ * all of it after tsr_gpu_wind_down(). Tile buffers are not in it: a tile still in progress has
  * left nothing in memory (a core does not stop between the tile's last store and its end) but what
  * programs store, so it begins again, and so does a batch.
  */

@@ -21,12 +21,12 @@ static bool is_simple(const struct tsr_tile_core *c)
 	       !s->zs.stencil_test && !s->zs.bounds;
 }
 
-/* Whether nothing is known, or to be found out, of colours that all fragments have. */
+/* Whether nothing is known, or to be found out, of colors that all fragments have. */
 static bool has_fragments(const struct tsr_tile_core *c)
 {
 	const struct tsr_tile_state *s = c->state;
 
-	return !s->shades || (!s->colours.known && (!s->may_be_flat || tsr_tile_flat_may_wait(c)));
+	return !s->shades || (!s->colors.known && (!s->may_be_flat || tsr_tile_flat_may_wait(c)));
 }
 
 /* Varyings of the triangles are soon asked for: while they are set up, they come nearer. */
@@ -58,7 +58,7 @@ void tsr_tile_small_begin(struct tsr_tile_core *c)
 	c->small.large = c->small.huge = UINT16_MAX;
 	if (!is_simple(c))
 		return;
-	if (c->state->shades && !c->state->colours.known)
+	if (c->state->shades && !c->state->colors.known)
 		call_for_outputs(c);
 	rules.x0 = scissor->x0 > rules.x0 ? scissor->x0 : rules.x0;
 	rules.y0 = scissor->y0 > rules.y0 ? scissor->y0 : rules.y0;
@@ -78,7 +78,7 @@ static unsigned int end_of_run(struct tsr_tile_core *c)
 
 	if (!s->shades || c->shader->gpu->shader_hook || !tsr_tile_flat_may_wait(c))
 		return end;
-	/* from time to time it is asked whether primitives have one colour */
+	/* from time to time it is asked whether primitives have one color */
 	for (unsigned int i = c->next_triangle; i < end; i++) {
 		if (c->small.mask[i] && !s->patience)
 			return i;
@@ -132,7 +132,7 @@ static void begin(struct tsr_tile_core *c)
 static void add_triangle(struct tsr_tile_core *c, unsigned int n)
 {
 	const struct tsr_batch *batch = c->triangles.batch;
-	struct tsr_fragment_prim *p = &c->fragments->prim[tsr_fragments_room(c->fragments)];
+	struct tsr_fragment_prim *p = &c->fragments->prim[tsr_fragments_add(c->fragments)];
 
 	tsr_tile_triangle(&c->triangles, n, &p->prim);
 	/* the outputs have been called for */
@@ -178,7 +178,7 @@ static bool gather(struct tsr_tile_core *c)
 	unsigned int left = c->quads.count - c->next_quad, room;
 
 	/* a bundle of others, that wait for it */
-	if (f->quads && c->laters)
+	if (f->quads && c->deferred_count)
 		return false;
 	if (!f->quads)
 		tsr_fragments_begin(f, &c->state->fragment);

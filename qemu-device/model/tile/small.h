@@ -65,7 +65,7 @@ struct tsr_small_test {
 /* Quads of some of them, triangle by triangle: those of which pixels are covered, and pass. */
 struct tsr_small_quads {
 	unsigned int count;
-	unsigned int covered, passed;	/* pixels, before the test and behind it */
+	unsigned int covered, passed;	/* pixels, before the test and after it */
 	/* one more: where the next one is going to be, something is written ahead */
 	uint8_t triangle[TSR_SMALL_QUADS + 1];
 	uint8_t quad[TSR_SMALL_QUADS + 1];	/* its number in the triangle */

@@ -86,17 +86,17 @@ static enum tsr_step read_blends(struct tsr_tile_state *s, const struct tsr_rend
 		tsr_unpack_blend(word, &blend);
 		if (blend.mode == TSR_BLEND_MODE_PROGRAM || blend.mode == TSR_BLEND_MODE_OFF)
 			continue;
-		if (!tsr_output_prepare(&s->output[i], &r->colour[i], draw, &blend,
+		if (!tsr_output_prepare(&s->output[i], &r->color[i], draw, &blend,
 					1u << s->fragment.samples_log2, r->simd))
 			return tsr_mem_bad_packet(mem, at, 1, TSR_FAULT_BAD_VALUE);
 	}
 	return TSR_STEP_DONE;
 }
 
-/* Whether blending of target 0 takes a second colour. */
-static bool takes_second(const struct tsr_output *o)
+/* Whether blending of target 0 takes a second color. */
+static bool reads_second(const struct tsr_output *o)
 {
-	const struct tsr_blend_term *term[2] = { &o->colour, &o->alpha };
+	const struct tsr_blend_term *term[2] = { &o->color, &o->alpha };
 	bool second = false;
 
 	for (unsigned int i = 0; i < 2; i++)
@@ -154,7 +154,7 @@ static void prepare(struct tsr_tile_state *s, const struct tsr_rendering *r,
 	const struct tsr_draw_state *draw = &s->fragment.draw;
 	const struct tsr_frame *frame = &r->info.frame;
 
-	s->fragment.dual_source = takes_second(&s->output[0]);
+	s->fragment.dual_source = reads_second(&s->output[0]);
 	s->shades = has_effect(s);
 	s->ordered = s->shades && (shader->reads_tile || shader->side_effects);
 	s->sample_mask = draw->sample_mask;
@@ -174,7 +174,7 @@ static void prepare(struct tsr_tile_state *s, const struct tsr_rendering *r,
 	s->may_be_flat = tsr_tile_may_be_flat(s, r, gpu);
 	s->may_be_blocks = tsr_tile_may_be_blocks(s, r, gpu);
 	s->overwrites = overwritten(s);
-	s->looked = s->colours.known = false;
+	s->looked = s->colors.known = false;
 	s->tried = s->patience = s->waited = 0;
 }
 

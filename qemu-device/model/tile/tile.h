@@ -2,7 +2,7 @@
 /*
  * A tile being rendered: what other units call.
  *
- * In: bundles of fragments whose program runs. Out: their coverage behind the tests.
+ * In: bundles of fragments whose program runs. Out: their coverage after the tests.
  */
 #ifndef TSR_TILE_TILE_H
 #define TSR_TILE_TILE_H

@@ -2,7 +2,7 @@
 /*
  * The tile buffer of a core: all samples of the tile that is being rendered.
  *
- * Colours lie as in memory, see output.h. Depth and stencil are arranged for tests of whole blocks:
+ * Colors lie as in memory, see output.h. Depth and stencil are arranged for tests of whole blocks:
  * a tile is divided into blocks of 8 by 8 pixels, numbered row by row. The pixels of a block are in
  * quad order: quads (2 by 2 pixels) row by row, in a quad (0, 0) (1, 0) (0, 1) (1, 1). Sixteen
  * pixels in a row are so the four quads of a warp, and bit n of a block's coverage mask is pixel n.
@@ -50,10 +50,10 @@ struct tsr_tile {
 	uint16_t layer;
 	uint8_t shift;			/* log2 of its side */
 	uint8_t samples_log2;
-	uint8_t targets;		/* colour targets */
+	uint8_t targets;		/* color targets */
 	bool has_depth, has_stencil;
 	struct tsr_format format[TSR_RENDER_TARGETS_MAX];
-	struct tsr_tile_target colour[TSR_RENDER_TARGETS_MAX];
+	struct tsr_tile_target color[TSR_RENDER_TARGETS_MAX];
 	float *depth;
 	float depth_scale;		/* a depth of 1 is that; 0: floating point */
 	uint8_t *stencil;

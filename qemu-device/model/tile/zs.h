@@ -19,8 +19,8 @@
 enum tsr_zs_when {
 	TSR_ZS_NEVER,			/* there is nothing to test */
 	TSR_ZS_EARLY,			/* before the program, with all that is written */
-	TSR_ZS_LATE,			/* behind it */
-	/* behind it; before it, what fails anyway is dropped and nothing written */
+	TSR_ZS_LATE,			/* after it */
+	/* after it; before it, what fails anyway is dropped and nothing written */
 	TSR_ZS_LATE_REJECT,
 };
 

@@ -63,7 +63,7 @@ static struct text *begin(struct fuzz_random *r, struct fuzz_draw_code *c)
 
 /* ---- Arithmetic ------------------------------------------------------------------------------ */
 
-/* A register of general use: colours and what is loaded. */
+/* A register of general use: colors and what is loaded. */
 static unsigned int any(struct text *t)
 {
 	return fuzz_below(t->r, t->c->registers_64 ? 24 : 16);
@@ -267,7 +267,7 @@ static void fetch_from(struct text *t, unsigned int target)
 	add(t, "clause slot=0 wait=0 {\n*NOP\n+LD_TILE.v4 r52, r60, r53, @r%u\n}\n", four(t));
 }
 
-/* A colour, sometimes stencil or depth. */
+/* A color, sometimes stencil or depth. */
 static void fetch(struct text *t)
 {
 	fetch_from(t, fuzz_below(t->r, 4) ? fuzz_below(t->r, 3) : 254 + fuzz_below(t->r, 2));

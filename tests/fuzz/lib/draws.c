@@ -72,7 +72,7 @@ static unsigned int texel_bytes(uint32_t format, uint32_t order)
 	return tsr_format_find(&f, format, order, false) ? f.bytes : 0;
 }
 
-/* Colour formats that can be written, found once. */
+/* Color formats that can be written, found once. */
 static unsigned int any_format(struct fuzz_random *r)
 {
 	static uint8_t formats[256];
@@ -131,7 +131,7 @@ static bool lay_out(struct draws *d, struct fuzz_random *r, unsigned int n, unsi
 	return true;
 }
 
-static bool colour(struct draws *d, unsigned int n, unsigned int *texel)
+static bool color(struct draws *d, unsigned int n, unsigned int *texel)
 {
 	struct fuzz_random r = draws_part(d, TARGET, n);
 	struct tsr_render_target *t = &d->target[n];
@@ -181,7 +181,7 @@ static bool try_targets(struct draws *d)
 	d->tagged = false;
 	memset(d->target, 0, sizeof(d->target));
 	for (unsigned int i = 0; i < d->frame.targets; i++) {
-		if (!colour(d, i, &texel))
+		if (!color(d, i, &texel))
 			return false;
 	}
 	if ((size_t)texel << (2 * d->frame.tile_shift + d->frame.samples_log2) >

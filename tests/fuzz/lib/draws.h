@@ -41,7 +41,7 @@
 /* And DRAWS_LIST. */
 #define DRAWS_FRAME 0x0u
 #define DRAWS_EXPAND_FRAME 0x900u	/* the same, with EXPAND where there are tags */
-#define DRAWS_TARGET 0x100u		/* descriptors: colours, depth, stencil */
+#define DRAWS_TARGET 0x100u		/* descriptors: colors, depth, stencil */
 #define DRAWS_BIN 0x400u		/* the BIN command */
 #define DRAWS_RENDER 0x440u
 #define DRAWS_EXPAND 0x480u		/* RENDER that leaves no tags */

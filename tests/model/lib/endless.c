@@ -5,8 +5,8 @@
 
 /* ---- Tiles ----------------------------------------------------------------------------------- */
 
-#define PACKET(opcode, colours, zs) \
-	((opcode) | 1u << 8 | (colours) << 16 | (uint64_t)(zs) << 24)
+#define PACKET(opcode, colors, zs) \
+	((opcode) | 1u << 8 | (colors) << 16 | (uint64_t)(zs) << 24)
 #define CLEAR PACKET(TSR_OP_TILE_CLEAR, 0xff, 3)
 #define LOAD PACKET(TSR_OP_TILE_LOAD, 0xff, 3)
 #define DRAW PACKET(TSR_OP_TILE_DRAW, 0, 0)

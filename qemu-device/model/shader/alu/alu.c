@@ -200,7 +200,7 @@ void tsr_alu_leave(const struct tsr_alu_saved *saved)
 	csr_set(saved->now, saved->host);
 }
 
-bool tsr_alu_looks_around(const struct tsr_insn *insn)
+bool tsr_alu_crosses_lanes(const struct tsr_insn *insn)
 {
 	switch (insn->op) {
 	case TSR_OP_ADD_CLPER_I32:

@@ -75,7 +75,7 @@ const char *tsr_alu_name(const struct tsr_alu *alu);
 bool tsr_alu_select(const struct tsr_alu *alu, struct tsr_uop *uop);
 
 /* Whether arithmetic instruction @insn looks at other lanes than its own. */
-bool tsr_alu_looks_around(const struct tsr_insn *insn);
+bool tsr_alu_crosses_lanes(const struct tsr_insn *insn);
 
 /*
  * Put the host's floating-point unit into the state micro-operations of a clause with @mode want

@@ -50,7 +50,7 @@ static bool select_arith(struct tsr_uop *uop, unsigned int sources, tsr_uop_fn *
 			 tsr_uop_fn *wide)
 {
 	const uint8_t *mod = uop->insn->mod;
-	bool signs = take_signs(uop, sources, 0x80000000);
+	bool signs = decode_signs(uop, sources, 0x80000000);
 
 	if (rare_mode(uop))
 		return false;
@@ -137,7 +137,7 @@ static bool select_min_max(struct tsr_uop *uop)
 	/* a result that is flushed although its source was not needs more than a comparison */
 	if (rare_mode(uop) || uop->mode.ftz == TSR_FTZ_ABRUPT)
 		return false;
-	take_signs(uop, 2, 0x80000000);
+	decode_signs(uop, 2, 0x80000000);
 	uop->param[0] = uop->insn->mod[TSR_MOD_CLAMP];
 	uop->param[1] = uop->mode.ftz == TSR_FTZ_OFF ? 0 : TSR_F32_ONE;
 	uop->fn = fns[uop->insn->op == TSR_OP_ADD_FMAX_F32][uop->insn->mod[TSR_MOD_SEM]];

@@ -35,7 +35,7 @@ static bool select_compare(struct tsr_uop *uop, uint32_t truth)
 
 	if (uop->insn->mod[TSR_MOD_WIDEN0] || uop->insn->mod[TSR_MOD_WIDEN1])
 		return false;
-	take_signs(uop, 2, 0x80000000);
+	decode_signs(uop, 2, 0x80000000);
 	uop->param[0] = truth;
 	uop->fn = fns[uop->insn->mod[TSR_MOD_CMPF]];
 	return uop->fn;

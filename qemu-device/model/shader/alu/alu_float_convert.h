@@ -81,7 +81,7 @@ static bool select_round(struct tsr_uop *uop)
 	/* results are whole: only a source can be subnormal */
 	if (rare_mode(uop))
 		return false;
-	take_signs(uop, 1, 0x80000000);
+	decode_signs(uop, 1, 0x80000000);
 	uop->param[0] = uop->insn->mod[TSR_MOD_WIDEN0];
 	uop->param[2] = uop->mode.ftz == TSR_FTZ_ALWAYS;
 	return select_rounding(uop, fns);
@@ -136,7 +136,7 @@ static bool select_widen(struct tsr_uop *uop)
 {
 	if (rare_mode(uop))
 		return false;
-	take_signs(uop, 1, 0x80000000);
+	decode_signs(uop, 1, 0x80000000);
 	uop->param[0] = uop->insn->mod[TSR_MOD_LANE0] == TSR_LANE_H1 ? TSR_WIDEN_H1 : TSR_WIDEN_H0;
 	uop->param[1] = uop->mode.ftz == TSR_FTZ_ALWAYS;
 	uop->fn = run_widen;

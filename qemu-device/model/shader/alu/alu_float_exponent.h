@@ -69,7 +69,7 @@ static bool select_scaled(struct tsr_uop *uop, unsigned int sources, tsr_uop_fn 
 
 	if (rare_mode(uop) || mod[TSR_MOD_SPECIAL] || mod[TSR_MOD_ROUND])
 		return false;
-	take_signs(uop, sources, 0x80000000);
+	decode_signs(uop, sources, 0x80000000);
 	uop->param[0] = mod[TSR_MOD_CLAMP];
 	uop->fn = fn;
 	return true;
@@ -180,7 +180,7 @@ static bool select_frexp(struct tsr_uop *uop, tsr_uop_fn *fn)
 	/* mantissas that stay subnormal: only NaN and infinities are like that */
 	if (rare_mode(uop))
 		return false;
-	take_signs(uop, 1, 0x80000000);
+	decode_signs(uop, 1, 0x80000000);
 	uop->param[0] = mod[TSR_MOD_WIDEN0];
 	uop->param[1] = mod[TSR_MOD_LOG]    ? TSR_FREXP_LOG
 			: mod[TSR_MOD_SQRT] ? TSR_FREXP_SQRT
@@ -205,7 +205,7 @@ static bool select_add_lscale(struct tsr_uop *uop)
 {
 	if (rare_mode(uop))
 		return false;
-	take_signs(uop, 2, 0x80000000);
+	decode_signs(uop, 2, 0x80000000);
 	uop->fn = run_add_lscale;
 	return true;
 }
@@ -318,7 +318,7 @@ static bool select_logd(struct tsr_uop *uop)
 
 #ifndef TSR_ALU_SSE2
 
-TSR_INLINE vu32 look_up(const uint32_t *table, vu32 index)
+TSR_INLINE vu32 lookup_table(const uint32_t *table, vu32 index)
 {
 #ifdef TSR_ALU_AVX512
 	return (vu32)_mm512_i32gather_epi32((__m512i)index, table, 4);
@@ -328,7 +328,7 @@ TSR_INLINE vu32 look_up(const uint32_t *table, vu32 index)
 }
 
 /* Numbers of 6 bits: their order is that of the table, four vectors of 16. */
-TSR_INLINE vu32 look_up_sine(vu32 index)
+TSR_INLINE vu32 lookup_sine(vu32 index)
 {
 #ifdef TSR_ALU_AVX512
 	const __m512i *table = (const __m512i *)tsr_float_sines;
@@ -340,12 +340,12 @@ TSR_INLINE vu32 look_up_sine(vu32 index)
 
 	return (vu32)_mm512_mask_blend_epi32(upper, low, high);
 #else
-	return look_up(tsr_float_sines, index);
+	return lookup_table(tsr_float_sines, index);
 #endif
 }
 
-TSR_ALU_OP(run_sine, 1, look_up_sine((a + k.param[0]) & 63))
-TSR_ALU_OP(run_exp_table, 1, look_up(tsr_float_exponentials, a & 15))
+TSR_ALU_OP(run_sine, 1, lookup_sine((a + k.param[0]) & 63))
+TSR_ALU_OP(run_exp_table, 1, lookup_table(tsr_float_exponentials, a & 15))
 
 static bool select_sine(struct tsr_uop *uop)
 {

@@ -148,7 +148,7 @@ static bool select_pair(struct tsr_uop *uop, unsigned int sources, tsr_uop_fn *f
 			tsr_uop_fn *plain)
 {
 	const uint8_t *mod = uop->insn->mod;
-	bool any = take_signs(uop, sources, 0x80008000) || mod[TSR_MOD_CLAMP] ||
+	bool any = decode_signs(uop, sources, 0x80008000) || mod[TSR_MOD_CLAMP] ||
 		   uop->mode.ftz >= TSR_FTZ_ALWAYS;
 
 	if (rare_mode(uop) || mod[TSR_MOD_ROUND] != TSR_ROUND_NONE)
@@ -208,7 +208,7 @@ static bool select_narrow(struct tsr_uop *uop)
 {
 	if (rare_mode(uop) || uop->insn->mod[TSR_MOD_ROUND] != TSR_ROUND_NONE)
 		return false;
-	take_signs(uop, 2, 0x80000000);
+	decode_signs(uop, 2, 0x80000000);
 	uop->param[0] = uop->insn->mod[TSR_MOD_CLAMP];
 	uop->param[1] = tsr_float_flush_out(&uop->mode, TSR_F16) ? TSR_F16_TINY : 0;
 	uop->fn = run_narrow;

@@ -31,7 +31,7 @@ static bool select_special(struct tsr_uop *uop, tsr_uop_fn *fn)
 {
 	if (rare_mode(uop) || uop->insn->mod[TSR_MOD_WIDEN0])
 		return false;
-	take_signs(uop, 1, 0x80000000);
+	decode_signs(uop, 1, 0x80000000);
 	uop->fn = fn;
 	return true;
 }

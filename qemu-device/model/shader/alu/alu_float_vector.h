@@ -112,7 +112,7 @@ TSR_INLINE vu32 widened(vu32 x, uint32_t widen, uint32_t flush)
 }
 
 /* Fill keep and flip from the modifiers of the first @sources sources; true if there is any. */
-static bool take_signs(struct tsr_uop *uop, unsigned int sources, uint32_t sign)
+static bool decode_signs(struct tsr_uop *uop, unsigned int sources, uint32_t sign)
 {
 	bool any = false;
 

@@ -249,14 +249,14 @@ TSR_OUT_OF_LINE_ static void name##_some(const struct tsr_uop *uop,				\
 		      __VA_ARGS__)								\
 }												\
 												\
-TSR_ALU_OP_WHOLE_(name, sources, s0, s1, s2, s3, __VA_ARGS__)					\
+TSR_ALU_OP_FULL_(name, sources, s0, s1, s2, s3, __VA_ARGS__)					\
 												\
 TSR_UNCHECKED_ static void name(const struct tsr_uop *uop, struct tsr_alu_state *state)		\
 {												\
 	if (state->warps != TSR_BUNDLE_WARPS || !state->full)					\
 		return name##_some(uop, state);							\
 	TSR_ALU_IF_STRIDES_(name##_whole)							\
-	TSR_ALU_OPERANDS_(TSR_ALU_WHOLE_VECTORS_, s0, s1, s2, s3);				\
+	TSR_ALU_OPERANDS_(TSR_ALU_FULL_VECTORS_, s0, s1, s2, s3);				\
 												\
 	TSR_UNROLL_WARPS_									\
 	TSR_ALU_LOOP_(TSR_BUNDLE_WARPS, i, TSR_UNROLL, sources,					\
@@ -264,12 +264,12 @@ TSR_UNCHECKED_ static void name(const struct tsr_uop *uop, struct tsr_alu_state 
 }
 
 #if TSR_VECTOR_BYTES == 16
-#define TSR_ALU_OP_WHOLE_(name, sources, s0, s1, s2, s3, ...)
+#define TSR_ALU_OP_FULL_(name, sources, s0, s1, s2, s3, ...)
 #define TSR_ALU_IF_STRIDES_(whole)
-#define TSR_ALU_WHOLE_VECTORS_ tsr_alu_vectors
+#define TSR_ALU_FULL_VECTORS_ tsr_alu_vectors
 #define TSR_UNROLL_WARPS_ TSR_UNROLL_NOT
 #else
-#define TSR_ALU_OP_WHOLE_(name, sources, s0, s1, s2, s3, ...)					\
+#define TSR_ALU_OP_FULL_(name, sources, s0, s1, s2, s3, ...)					\
 TSR_OUT_OF_LINE_ static void name##_whole(const struct tsr_uop *uop,				\
 					  struct tsr_alu_state *state)				\
 {												\
@@ -282,7 +282,7 @@ TSR_OUT_OF_LINE_ static void name##_whole(const struct tsr_uop *uop,				\
 #define TSR_ALU_IF_STRIDES_(whole)								\
 	if (uop->strides)									\
 		return whole(uop, state);
-#define TSR_ALU_WHOLE_VECTORS_ tsr_alu_own_vectors
+#define TSR_ALU_FULL_VECTORS_ tsr_alu_own_vectors
 #define TSR_UNROLL_WARPS_ TSR_UNROLL
 #endif
 

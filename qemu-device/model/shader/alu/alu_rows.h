@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Four words of each lane, which lie one behind the other, to four vectors of all lanes and back:
+ * Four words of each lane, which lie one after the other, to four vectors of all lanes and back:
  * on one SIMD path, see alu_path.h.
  */
 

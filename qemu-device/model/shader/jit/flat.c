@@ -54,8 +54,8 @@ static void follow(struct look *l, const struct tsr_uop *uop)
 	for (unsigned int i = 0; i < tsr_uop_pairs(uop); i++)
 		of |= of_operand(l, &uop->pair[i]);
 	if (uop->insn)
-		of = tsr_alu_looks_around(uop->insn) ? OF_FRAGMENT : computed(of);
-	else if (!tsr_move_is_whole(uop))
+		of = tsr_alu_crosses_lanes(uop->insn) ? OF_FRAGMENT : computed(of);
+	else if (!tsr_move_is_full(uop))
 		of = computed(of | *to);	/* a half */
 	*to = of;
 }
@@ -106,7 +106,7 @@ static bool blend(struct look *l, const struct tsr_decoded_msg *msg)
 	    of_operand(l, &msg->src[0]) != COVERAGE)
 		return false;
 	for (unsigned int i = 0; i < 4; i++) {
-		/* four components take at most four registers; behind them the second source */
+		/* four components take at most four registers; after them the second source */
 		of |= l->reg[(msg->staging + i) % TSR_REGISTERS];
 		of |= l->reg[4 + i];
 	}
@@ -232,7 +232,7 @@ bool tsr_flat_ask(struct tsr_shader *sh, struct tsr_fragments *f, struct tsr_var
 	sh->env.vertices = NULL;
 	sh->env.fragments = f;
 	sh->env.helper = sh->lanes.helper;
-	tsr_access_room(&sh->access, &sh->mem);
+	tsr_access_reserve(&sh->access, &sh->mem);
 	for (uint32_t left = varyings; left && step == TSR_STEP_DONE; left &= left - 1) {
 		const struct tsr_planes *planes;
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Programs that leave the same colours in all fragments of a primitive.
+ * Programs that leave the same colors in all fragments of a primitive.
  *
- * What a fragment's colour can depend on is followed through the registers of its program: its
+ * What a fragment's color can depend on is followed through the registers of its program: its
  * place, its coverage, the numbers of its lane and warp, what varies across the primitive. If none
  * of that is in what BLEND takes, one fragment of the primitive tells for all. In: a program
  * without branches, discards and other messages than flat or smooth varyings, ATEST and BLEND.
@@ -17,7 +17,7 @@ struct tsr_shader;
 struct tsr_varying;
 
 struct tsr_flat {
-	bool same;			/* fragments of a primitive leave the same colours … */
+	bool same;			/* fragments of a primitive leave the same colors … */
 	uint32_t varyings;		/* … if these of its varyings are equal at all vertices */
 	bool everywhere;		/* and so do all primitives of the draw */
 };

@@ -23,7 +23,7 @@ unsigned int tsr_jit_lanes(const struct tsr_alu *alu)
 struct tsr_jit {
 	/* the same memory, of code alone: nothing in it is the guest's choice of bits */
 	uint8_t *write, *execute;
-	size_t used, begin;		/* code begins behind what all share */
+	size_t used, begin;		/* code begins after what all share */
 	bool wide;
 	struct tsr_pool pool;
 	size_t leave;			/* where code goes when it is done */
@@ -166,7 +166,7 @@ struct compiler {
 	bool part;
 	bool branched;			/* generated code has evaluated the branch */
 	bool konst;			/* TSR_LANES_CLAUSE has been set for functions */
-	/* Temporaries somebody looks at behind the clause; and with the branch. */
+	/* Temporaries somebody looks at after the clause; and with the branch. */
 	uint32_t live, live_branch;
 };
 
@@ -189,7 +189,7 @@ static uint32_t temps_of(const struct tsr_operand *o, unsigned int count)
 	return bits;
 }
 
-/* Temporaries that are looked at behind the first @done micro-operations. */
+/* Temporaries that are looked at after the first @done micro-operations. */
 static uint32_t live_behind(const struct compiler *c, unsigned int done)
 {
 	uint32_t live = c->live_branch;
@@ -320,7 +320,7 @@ static void emit_edge(struct compiler *c, enum tsr_native_link link, enum tsr_ou
 {
 	struct tsr_decoded *d = c->clause;
 	struct tsr_native_code *code =
-		&d->native[c->part ? TSR_NATIVE_PART : TSR_NATIVE_WHOLE];
+		&d->native[c->part ? TSR_NATIVE_PART : TSR_NATIVE_FULL];
 	const enum tsr_gpr state = (enum tsr_gpr)TSR_JIT_STATE;
 	uint16_t look = d->flags & (TSR_CLAUSE_WAIT | TSR_CLAUSE_STAGING | TSR_CLAUSE_FRAGMENT);
 	uint8_t *out[4];

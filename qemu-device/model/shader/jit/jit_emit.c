@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Nodes to machine code. Registers are handed out while code is written: a node's is free again
- * behind its last use. What is the same for all chunks is loaded before the loop as long as there
+ * after its last use. What is the same for all chunks is loaded before the loop as long as there
  * are registers, else taken from memory where it is used.
  *
  * Two vector registers are for short use (SCRATCH), in the narrow form a third holds ones in the
@@ -79,7 +79,7 @@ static int take(struct emitter *e, uint32_t *pool)
 	return reg;
 }
 
-static int take_vector(struct emitter *e)
+static int acquire_vector(struct emitter *e)
 {
 	return take(e, &e->free);
 }
@@ -133,7 +133,7 @@ static unsigned int in_register(struct emitter *e, int n)
 	struct tsr_node *from = node(e, n);
 
 	if (from->reg < 0) {
-		from->reg = (int8_t)take_vector(e);
+		from->reg = (int8_t)acquire_vector(e);
 		move(e, from->reg, memory(e, from));
 	}
 	return (unsigned int)from->reg;
@@ -178,7 +178,7 @@ static void emit_op(struct emitter *e, struct tsr_node *n)
 		release(e, a);
 		release(e, b);
 	}
-	n->reg = (int8_t)take_vector(e);
+	n->reg = (int8_t)acquire_vector(e);
 	if (n->constant)
 		tsr_x86_vector_imm(e->x, n->insn, (unsigned int)n->reg, src, rm, 0, n->imm);
 	else
@@ -190,7 +190,7 @@ static void emit_shift(struct emitter *e, struct tsr_node *n)
 	unsigned int src = in_register(e, n->src[0]);
 
 	release(e, n->src[0]);
-	n->reg = (int8_t)take_vector(e);
+	n->reg = (int8_t)acquire_vector(e);
 	tsr_x86_shift(e->x, n->insn, (unsigned int)n->reg, src, n->imm);
 }
 
@@ -254,7 +254,7 @@ static void emit_fma(struct emitter *e, struct tsr_node *n)
 		rm = operand(e, form.rm);
 	} else {
 		rm = operand(e, form.rm);
-		n->reg = (int8_t)take_vector(e);
+		n->reg = (int8_t)acquire_vector(e);
 		move(e, n->reg, node(e, c)->reg >= 0 ? tsr_x86_reg((unsigned int)node(e, c)->reg) :
 						       operand(e, c));
 	}
@@ -276,7 +276,7 @@ static void emit_compare(struct emitter *e, struct tsr_node *n)
 		n->reg = (int8_t)take(e, &masks);
 		e->free_masks = (uint8_t)masks;
 	} else {
-		n->reg = (int8_t)take_vector(e);
+		n->reg = (int8_t)acquire_vector(e);
 	}
 	if (n->constant)
 		tsr_x86_vector_imm(e->x, n->insn, (unsigned int)n->reg, src, rm, 0, n->imm);
@@ -293,7 +293,7 @@ static void emit_select(struct emitter *e, struct tsr_node *n)
 
 	for (unsigned int i = 0; i < 3; i++)
 		release(e, n->src[i]);
-	n->reg = (int8_t)take_vector(e);
+	n->reg = (int8_t)acquire_vector(e);
 	if (e->s->wide)
 		tsr_x86_vector(e->x, TSR_X86_BLEND_MASK, (unsigned int)n->reg, src, rm, mask,
 			       false);
@@ -310,7 +310,7 @@ static void emit_masked(struct emitter *e, struct tsr_node *n)
 
 	release(e, n->src[0]);
 	release(e, n->src[1]);
-	n->reg = (int8_t)take_vector(e);
+	n->reg = (int8_t)acquire_vector(e);
 	if (e->s->wide)
 		tsr_x86_vector(e->x, TSR_X86_MOV_LOAD, (unsigned int)n->reg, 0, rm, mask, true);
 	else
@@ -338,7 +338,7 @@ static void emit_canonical(struct emitter *e, struct tsr_node *n)
 	unsigned int src = in_register(e, n->src[0]);
 
 	release(e, n->src[0]);
-	n->reg = (int8_t)take_vector(e);
+	n->reg = (int8_t)acquire_vector(e);
 	canonical(e, (unsigned int)n->reg, src);
 }
 
@@ -523,7 +523,7 @@ static void load_uniforms(struct emitter *e)
 		}
 		if (!best)
 			return;
-		best->reg = (int8_t)take_vector(e);
+		best->reg = (int8_t)acquire_vector(e);
 		best->uniform = true;
 		move(e, best->reg, memory(e, best));
 	}

@@ -51,7 +51,7 @@ struct tsr_node {
 
 #define TSR_NODES_MAX 240
 
-/* A segment: some micro-operations behind one another, and perhaps the clause's branch. */
+/* A segment: some micro-operations after one another, and perhaps the clause's branch. */
 struct tsr_segment {
 	bool wide;
 	const struct tsr_decoded *clause;
@@ -115,7 +115,7 @@ enum {
 	TSR_JIT_PUSH = TSR_R14,		/* TSR_LANES_PUSH */
 	TSR_JIT_TUPLES = TSR_R15,	/* left */
 	TSR_JIT_CLAUSES = TSR_RBP,	/* left */
-	/* behind a branch: lanes of any chunk that branch, and those of a chunk that do not */
+	/* after a branch: lanes of any chunk that branch, and those of a chunk that do not */
 	TSR_JIT_ANY = TSR_RCX,
 	TSR_JIT_LEFT = TSR_R9,
 };

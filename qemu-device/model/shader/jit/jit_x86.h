@@ -2,7 +2,7 @@
 /*
  * Machine code of x86-64: the few forms of instructions that generated code consists of.
  *
- * In: an instruction and its operands. Out: bytes behind one another. Vector instructions are
+ * In: an instruction and its operands. Out: bytes after one another. Vector instructions are
  * encoded for 256 bits (VEX) or for 512 bits (EVEX), whichever the buffer is for: those listed are
  * the same in both but for the prefix. What does not fit is dropped, and remembered in @full.
  * (Why not a library: Zydis takes 0.2 us for an instruction, which is twenty times as long as this
@@ -105,7 +105,7 @@ static inline struct tsr_x86_rm tsr_x86_at(enum tsr_gpr base, int32_t disp)
  */
 void tsr_x86_vector(struct tsr_x86 *x, uint16_t insn, unsigned int dst, unsigned int src,
 		    struct tsr_x86_rm rm, unsigned int mask, bool zero);
-/* The same with a constant behind it. */
+/* The same with a constant after it. */
 void tsr_x86_vector_imm(struct tsr_x86 *x, uint16_t insn, unsigned int dst, unsigned int src,
 			struct tsr_x86_rm rm, unsigned int mask, uint8_t imm);
 void tsr_x86_shift(struct tsr_x86 *x, unsigned int how, unsigned int dst, unsigned int src,

@@ -50,12 +50,12 @@ struct tsr_native {
 
 /* Two versions of the code of a clause. */
 enum tsr_native_kind {
-	TSR_NATIVE_WHOLE,		/* for bundles with all lanes active */
+	TSR_NATIVE_FULL,		/* for bundles with all lanes active */
 	TSR_NATIVE_PART,		/* for the chunks of a list */
 	TSR_NATIVE_KINDS
 };
 
-/* The clause's successors: what the code jumps through behind it. */
+/* The clause's successors: what the code jumps through after it. */
 enum tsr_native_link {
 	TSR_NATIVE_NEXT,
 	TSR_NATIVE_JUMP,

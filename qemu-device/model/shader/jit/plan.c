@@ -22,7 +22,7 @@ struct look {
 	struct tsr_plan *plan;
 	const struct tsr_fragment_state *state;
 	uint8_t reg[TSR_REGISTERS], temp[TSR_TEMPS];
-	uint8_t coloured;		/* bit n: target n has its colour */
+	uint8_t colored;		/* bit n: target n has its color */
 	bool helpers_gone;
 };
 
@@ -61,7 +61,7 @@ static bool read_operand(struct look *l, const struct tsr_operand *o)
 /* Coverage that is moved as it is stays what it is. */
 static unsigned int moved(const struct look *l, const struct tsr_uop *uop)
 {
-	bool plain = !uop->insn && tsr_move_is_whole(uop);
+	bool plain = !uop->insn && tsr_move_is_full(uop);
 
 	return plain && is_coverage(l, &uop->src[0]) ? COVERAGE : VALUE;
 }
@@ -76,10 +76,10 @@ static bool follow(struct look *l, const struct tsr_uop *uop)
 		good &= read_operand(l, &uop->src[i]);
 	for (unsigned int i = 0; i < tsr_uop_pairs(uop); i++)
 		good &= read_operand(l, &uop->pair[i]);
-	if (uop->insn && tsr_alu_looks_around(uop->insn))
+	if (uop->insn && tsr_alu_crosses_lanes(uop->insn))
 		return false;
 	/* copies to half a register leave the other half */
-	if (!uop->insn && holds == VALUE && !tsr_move_is_whole(uop))
+	if (!uop->insn && holds == VALUE && !tsr_move_is_full(uop))
 		good &= read_operand(l, &uop->dst);
 	*(reg ? &l->reg[n] : &l->temp[n]) = holds;
 	if (reg)
@@ -100,14 +100,14 @@ static struct tsr_plan_step *add(struct look *l, enum tsr_plan_kind kind, unsign
 	return step;
 }
 
-/* A message writes registers. What can fail has to come before the first colour. */
+/* A message writes registers. What can fail has to come before the first color. */
 static bool give(struct look *l, unsigned int first, unsigned int count)
 {
 	for (unsigned int i = 0; i < count; i++) {
 		l->reg[(first + i) % TSR_REGISTERS] = VALUE;
 		l->plan->written |= 1ull << (first + i) % TSR_REGISTERS;
 	}
-	return !l->coloured;
+	return !l->colored;
 }
 
 static bool load_varying(struct look *l, const struct tsr_insn *insn, unsigned int staging)
@@ -180,15 +180,15 @@ static bool blend(struct look *l, const struct tsr_decoded_msg *msg)
 		return true;
 	if ((blend.mode != TSR_BLEND_MODE_OPAQUE && blend.mode != TSR_BLEND_MODE_FIXED) ||
 	    blend.target != n || blend.registers > TSR_REGISTER_TYPE_U16 ||
-	    l->coloured >> n & 1 || msg->staging + 4u > TSR_REGISTERS)
+	    l->colored >> n & 1 || msg->staging + 4u > TSR_REGISTERS)
 		return false;
 	words = tsr_register_words(blend.registers, blend.components + 1);
 	for (unsigned int i = 0; i < words; i++) {
 		if (!read_register(l, msg->staging + i))
 			return false;
 	}
-	l->coloured |= 1u << n;
-	step = add(l, TSR_PLAN_COLOUR, msg->staging);
+	l->colored |= 1u << n;
+	step = add(l, TSR_PLAN_COLOR, msg->staging);
 	if (step)
 		step->target = n;
 	return step;
@@ -295,7 +295,7 @@ static bool make(struct tsr_shader *sh, const struct tsr_fragment_state *state,
 		if (!look_at_clause(&l, d))
 			return true;
 		plan->fits = d->flags & TSR_CLAUSE_END;
-		plan->colours = l.coloured;
+		plan->colors = l.colored;
 		if (plan->fits)
 			return true;
 		pc = d->next_pc;
@@ -339,17 +339,17 @@ static void choose(struct tsr_shader *sh, const struct tsr_fragment_state *state
 	tsr_alu_enter(&sh->fp, &none);
 
 	sh->lanes.native.chunks = 0;
-	for (unsigned int w = 0; w < TSR_PATCH_WARPS; w++) {
+	for (unsigned int w = 0; w < TSR_QUAD_BLOCK_WARPS; w++) {
 		alu->warp[w] = w;
 		tsr_shader_mask(sh, w, 0xffff);
 		tsr_native_add(sh, w, 0xffff);
 	}
-	alu->warps = TSR_PATCH_WARPS;
+	alu->warps = TSR_QUAD_BLOCK_WARPS;
 	alu->full = true;
 	alu->space[TSR_LANES_REG] = sh->bundle->reg;
 }
 
-/* The micro-operations of clause @d; those of clauses behind it are counted in tsr_plan.tuples. */
+/* The micro-operations of clause @d; those of clauses after it are counted in tsr_plan.tuples. */
 static void run_clause(struct tsr_shader *sh, struct tsr_decoded *d)
 {
 	const void *code = tsr_code_native(&sh->code, sh->gpu->alu, d, TSR_NATIVE_PART);
@@ -384,28 +384,28 @@ static void plain_mode(struct tsr_shader *sh)
 }
 
 /* Samples of the 2D texture that @b names, at its sources; false: lane by lane. */
-static bool sample_patch(struct tsr_shader *sh, const struct tsr_patch *patch,
+static bool sample_block(struct tsr_shader *sh, const struct tsr_quad_block *block,
 			 struct tsr_msg_bundle *b)
 {
-	static const uint8_t warp[TSR_PATCH_WARPS] = { 0, 1, 2, 3 };
-	uint8_t some[TSR_PATCH_WARPS], count = 0;
+	static const uint8_t warp[TSR_QUAD_BLOCK_WARPS] = { 0, 1, 2, 3 };
+	uint8_t some[TSR_QUAD_BLOCK_WARPS], count = 0;
 
-	for (unsigned int w = 0; w < TSR_PATCH_WARPS; w++) {
-		if (patch->lanes[w])
+	for (unsigned int w = 0; w < TSR_QUAD_BLOCK_WARPS; w++) {
+		if (block->lanes[w])
 			some[count++] = warp[w];
 	}
 	b->reg = sh->bundle->reg;
 	b->result = UINT8_MAX;
 	b->warp = some;
 	b->warps = count;
-	b->lanes = patch->lanes;
+	b->lanes = block->lanes;
 	b->place = sh->place;
-	tsr_access_room(&sh->access, &sh->mem);
+	tsr_access_reserve(&sh->access, &sh->mem);
 	return tsr_msg_texture_compact_together(&sh->env, b, 0, 0) == count;
 }
 
 static bool run_texture(struct tsr_shader *sh, const struct tsr_plan_step *step,
-			const struct tsr_patch *patch)
+			const struct tsr_quad_block *block)
 {
 	const struct tsr_decoded_msg *m = &step->clause->msg;
 	struct tsr_msg_bundle b = { .insn = m->insn, .staging = m->staging };
@@ -414,27 +414,27 @@ static bool run_texture(struct tsr_shader *sh, const struct tsr_plan_step *step,
 		b.src[i] = &sh->lanes.alu.space[m->src[i].space][m->src[i].index];
 		b.src_step[i] = m->src[i].step;
 	}
-	return sample_patch(sh, patch, &b);
+	return sample_block(sh, block, &b);
 }
 
 static bool run_var_tex(struct tsr_shader *sh, const struct tsr_plan_step *step,
-			struct tsr_patch *patch, const struct tsr_planes **planes)
+			struct tsr_quad_block *block, const struct tsr_planes **planes)
 {
-	union tsr_lanes at[2][TSR_PATCH_WARPS];
+	union tsr_lanes at[2][TSR_QUAD_BLOCK_WARPS];
 	struct tsr_msg_bundle b = {
 		.insn = &step->insn, .staging = step->reg, .src = { at[0], at[1] },
 		.src_step = { 1, 1 },
 	};
 
-	return tsr_varying_patch_pair(&sh->env, patch, step->insn.imm[TSR_IMM_VARYING_INDEX], at,
+	return tsr_varying_block_pair(&sh->env, block, step->insn.imm[TSR_IMM_VARYING_INDEX], at,
 				      planes) &&
-	       sample_patch(sh, patch, &b);
+	       sample_block(sh, block, &b);
 }
 
 static bool run_step(struct tsr_shader *sh, const struct tsr_plan *plan,
-		     const struct tsr_plan_step *step, struct tsr_patch *patch)
+		     const struct tsr_plan_step *step, struct tsr_quad_block *block)
 {
-	const struct tsr_planes **planes = &patch->planes[step - plan->step];
+	const struct tsr_planes **planes = &block->planes[step - plan->step];
 
 	if (step->kind == TSR_PLAN_CLAUSE) {
 		run_clause(sh, step->clause);
@@ -444,27 +444,27 @@ static bool run_step(struct tsr_shader *sh, const struct tsr_plan *plan,
 		plain_mode(sh);
 	switch (step->kind) {
 	case TSR_PLAN_VARYING:
-		return tsr_varying_patch(&sh->env, patch, &step->insn, step->reg, sh->bundle->reg,
+		return tsr_varying_block(&sh->env, block, &step->insn, step->reg, sh->bundle->reg,
 					 planes);
 	case TSR_PLAN_VAR_TEX:
-		return run_var_tex(sh, step, patch, planes);
+		return run_var_tex(sh, step, block, planes);
 	case TSR_PLAN_TEX:
-		return run_texture(sh, step, patch);
+		return run_texture(sh, step, block);
 	default:
-		patch->colour(patch->arg, step->target,
-			      &sh->bundle->reg[step->reg * TSR_BUNDLE_WARPS]);
+		block->color(block->arg, step->target,
+			     &sh->bundle->reg[step->reg * TSR_BUNDLE_WARPS]);
 		return true;
 	}
 }
 
 /* Registers of the entry state that the program reads. */
 static void enter(struct tsr_shader *sh, const struct tsr_fragments *f,
-		  const struct tsr_plan *plan, const struct tsr_patch *patch)
+		  const struct tsr_plan *plan, const struct tsr_quad_block *block)
 {
-	const struct tsr_prim *prim = &f->prim[patch->prim].prim;
+	const struct tsr_prim *prim = &f->prim[block->prim].prim;
 	union tsr_lanes *reg = sh->bundle->reg;
 
-	for (unsigned int w = 0; w < TSR_PATCH_WARPS; w++) {
+	for (unsigned int w = 0; w < TSR_QUAD_BLOCK_WARPS; w++) {
 		if (plan->entry >> TSR_REG_PRIMITIVE & 1)
 			tsr_stage_fill(&reg[TSR_REG_PRIMITIVE * TSR_BUNDLE_WARPS + w],
 				       prim->primitive_id);
@@ -473,20 +473,20 @@ static void enter(struct tsr_shader *sh, const struct tsr_fragments *f,
 		for (unsigned int l = 0; plan->entry >> TSR_REG_POSITION & 1 && l < TSR_WARP_LANES;
 		     l++)
 			reg[TSR_REG_POSITION * TSR_BUNDLE_WARPS + w].u[l] =
-				(uint32_t)(uint16_t)(patch->x + (l >> 1 & 6) + (l & 1)) |
-				(uint32_t)(patch->y + 2 * w + (l >> 1 & 1)) << 16;
+				(uint32_t)(uint16_t)(block->x + (l >> 1 & 6) + (l & 1)) |
+				(uint32_t)(block->y + 2 * w + (l >> 1 & 1)) << 16;
 	}
 }
 
 /* What the core would have executed. */
 static void count(struct tsr_shader *sh, const struct tsr_plan *plan,
-		  const struct tsr_patch *patch)
+		  const struct tsr_quad_block *block)
 {
-	sh->stats.clauses += plan->clauses * patch->warps;
-	sh->stats.cycles += plan->tuples * patch->warps;
-	sh->stats.threads += (plan->tuples - plan->late) * patch->threads +
-			     plan->late * patch->pixels;
-	sh->stats.messages += plan->messages * patch->warps;
+	sh->stats.clauses += plan->clauses * block->warps;
+	sh->stats.cycles += plan->tuples * block->warps;
+	sh->stats.threads += (plan->tuples - plan->late) * block->threads +
+			     plan->late * block->pixels;
+	sh->stats.messages += plan->messages * block->warps;
 }
 
 static void count_cost(struct tsr_shader *sh, const struct tsr_plan *plan)
@@ -502,7 +502,7 @@ static void count_cost(struct tsr_shader *sh, const struct tsr_plan *plan)
 
 /* What is the same for all blocks of a primitive. */
 static bool prepare(struct tsr_shader *sh, struct tsr_fragments *f, const struct tsr_plan *plan,
-		    struct tsr_patch *patch)
+		    struct tsr_quad_block *block)
 {
 	if (!tsr_stage_resume(sh, &f->run, f->state->program))
 		return false;
@@ -511,33 +511,33 @@ static bool prepare(struct tsr_shader *sh, struct tsr_fragments *f, const struct
 	sh->env.helper = sh->lanes.helper;
 	sh->bundle = f->run.core.bundle[0];
 	sh->bundle_index = 0;
-	for (unsigned int w = 0; w < TSR_PATCH_WARPS; w++)
+	for (unsigned int w = 0; w < TSR_QUAD_BLOCK_WARPS; w++)
 		sh->bundle->warp[w].written |= plan->written | plan->entry;
-	memset(patch->planes, 0, plan->steps * sizeof(*patch->planes));
+	memset(block->planes, 0, plan->steps * sizeof(*block->planes));
 	return true;
 }
 
 bool tsr_plan_run(struct tsr_shader *sh, struct tsr_fragments *f, const struct tsr_plan *plan,
-		  struct tsr_patch *patch)
+		  struct tsr_quad_block *block)
 {
 	const unsigned int planes = f->plane_count;
 	bool good = true;
 
-	if (!patch->again && !prepare(sh, f, plan, patch))
+	if (!block->again && !prepare(sh, f, plan, block))
 		return false;
-	patch->has_w = false;
+	block->has_w = false;
 	if (plan->computes)
 		choose(sh, f->state);
 	if (plan->entry)
-		enter(sh, f, plan, patch);
+		enter(sh, f, plan, block);
 	for (unsigned int i = 0; good && i < plan->steps; i++)
-		good = run_step(sh, plan, &plan->step[i], patch);
+		good = run_step(sh, plan, &plan->step[i], block);
 	if (plan->computes)
 		tsr_alu_leave(&sh->fp);
 	if (good)
-		count(sh, plan, patch);
+		count(sh, plan, block);
 	count_cost(sh, plan);
 	/* there are fewer: all have been forgotten to make room */
-	patch->again = good && f->plane_count >= planes;
+	block->again = good && f->plane_count >= planes;
 	return good;
 }

@@ -3,7 +3,7 @@
  * Fragment programs as plans: what a straight program does, run for blocks of 64 pixels.
  *
  * In: a state's program and what is preloaded for it. Out: a list of steps - varyings, clauses of
- * arithmetic, samples of textures, colours - that gives each covered pixel the colours the core
+ * arithmetic, samples of textures, colors - that gives each covered pixel the colors the core
  * gives it; without warps, messages and scoreboard, because nobody can wait, part or end before the
  * others. Programs that branch, discard, write depth or memory, look at other lanes or at their
  * coverage have no plan, and the core runs them; so it does with blocks for which something has to
@@ -23,20 +23,20 @@ struct tsr_shader;
 #define TSR_PLANS 64
 #define TSR_PLAN_STEPS 32
 /* A block of pixels is so many warps, each a row of four quads: the order of a tile's blocks. */
-#define TSR_PATCH_WARPS 4
+#define TSR_QUAD_BLOCK_WARPS 4
 
 enum tsr_plan_kind {
 	TSR_PLAN_CLAUSE,		/* micro-operations of @clause */
 	TSR_PLAN_VARYING,
 	TSR_PLAN_VAR_TEX,
 	TSR_PLAN_TEX,			/* the message of @clause */
-	TSR_PLAN_COLOUR,
+	TSR_PLAN_COLOR,
 };
 
 struct tsr_plan_step {
 	uint8_t kind;			/* enum tsr_plan_kind */
 	uint8_t reg;			/* first staging register */
-	uint8_t target;			/* COLOUR */
+	uint8_t target;			/* COLOR */
 	struct tsr_insn insn;		/* VARYING; VAR_TEX: tsr_var_tex_sample() of it */
 	struct tsr_decoded *clause;	/* CLAUSE, TEX */
 };
@@ -48,7 +48,7 @@ struct tsr_plan {
 	bool fits;			/* there is one */
 	bool samples;			/* of textures: lanes that are not there count */
 	bool computes;			/* there are operands: those of CLAUSE and TEX */
-	uint8_t colours;		/* bit n: target n gets one */
+	uint8_t colors;		/* bit n: target n gets one */
 	uint64_t written;		/* bit n: register n may be written */
 	uint64_t entry;			/* registers of the entry state that are read */
 	/* what a warp executes */
@@ -59,17 +59,17 @@ struct tsr_plan {
 };
 
 /* A block of pixels of one primitive. */
-struct tsr_patch {
+struct tsr_quad_block {
 	int32_t x, y;			/* in the frame, of its first pixel */
 	unsigned int prim;		/* in the bundle's table */
-	uint16_t lanes[TSR_PATCH_WARPS];	/* threads there are, helpers among them */
+	uint16_t lanes[TSR_QUAD_BLOCK_WARPS];	/* threads there are, helpers among them */
 	/* what would execute in a core: warps, these threads, those of them that are no helpers */
 	unsigned int warps, threads, pixels;
-	/* COLOUR: word n of warp w is at colour[n * TSR_BUNDLE_WARPS + w] */
-	void (*colour)(void *arg, unsigned int target, const union tsr_lanes *colour);
+	/* COLOR: word n of warp w is at color[n * TSR_BUNDLE_WARPS + w] */
+	void (*color)(void *arg, unsigned int target, const union tsr_lanes *color);
 	void *arg;
 	/*
-	 * Set behind a run: what it has prepared holds for the next block of the same primitive.
+	 * Set after a run: what it has prepared holds for the next block of the same primitive.
 	 * False if anything else runs in between on the thread or with the bundle, or changes its
 	 * table.
 	 */
@@ -78,7 +78,7 @@ struct tsr_patch {
 	const struct tsr_planes *planes[TSR_PLAN_STEPS];
 	/* w at the pixels' centres, if @has_w. */
 	bool has_w;
-	float w[TSR_PATCH_WARPS * TSR_WARP_LANES] __attribute__((aligned(64)));
+	float w[TSR_QUAD_BLOCK_WARPS * TSR_WARP_LANES] __attribute__((aligned(64)));
 };
 
 /* The plan of the state and program of @f; NULL: there is none, or it cannot be known now. */
@@ -86,10 +86,10 @@ const struct tsr_plan *tsr_plan_find(struct tsr_shader *sh, struct tsr_fragments
 /*
  * Run it. False: nothing has been done that can be seen. Of bundles nothing is changed but
  * registers, which are 0 when one is started whoever wrote them. Counts what the warps and threads
- * of @patch execute.
+ * of @block execute.
  */
 bool tsr_plan_run(struct tsr_shader *sh, struct tsr_fragments *f, const struct tsr_plan *plan,
-		  struct tsr_patch *patch);
+		  struct tsr_quad_block *block);
 
 /*
  * msg_varying.c: what LD_VAR_IMM or LD_VAR_FLAT_IMM @insn loads, to the registers at @reg; or the
@@ -97,11 +97,11 @@ bool tsr_plan_run(struct tsr_shader *sh, struct tsr_fragments *f, const struct t
  * *@planes, if they are known; else they are then, where they stay. False: they are not so simply
  * had.
  */
-bool tsr_varying_patch(struct tsr_msg_env *env, struct tsr_patch *patch,
+bool tsr_varying_block(struct tsr_msg_env *env, struct tsr_quad_block *block,
 		       const struct tsr_insn *insn, unsigned int staging, union tsr_lanes *reg,
 		       const struct tsr_planes **planes);
-bool tsr_varying_patch_pair(struct tsr_msg_env *env, struct tsr_patch *patch, uint32_t index,
-			    union tsr_lanes at[2][TSR_PATCH_WARPS],
+bool tsr_varying_block_pair(struct tsr_msg_env *env, struct tsr_quad_block *block, uint32_t index,
+			    union tsr_lanes at[2][TSR_QUAD_BLOCK_WARPS],
 			    const struct tsr_planes **planes);
 /* Whether @insn interpolates at the centres of pixels in a state without SAMPLE_SHADING. */
 bool tsr_varying_at_centre(const struct tsr_insn *insn, unsigned int samples_log2);

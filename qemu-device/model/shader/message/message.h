@@ -36,7 +36,7 @@ struct tsr_msg_path;
 struct tsr_alu;
 /* Textures of the running thread, see tex_cache.h. */
 struct tsr_texture_cache;
-/* Attributes likewise, see msg_attribute.h. */
+/* The same for attributes, see msg_attribute.h. */
 struct tsr_attribute_views;
 
 struct tsr_fragments;
@@ -53,7 +53,7 @@ struct tsr_msg_env {
 	struct tsr_attribute_views *views;
 	const struct tsr_compute_state *state;	/* as unpacked */
 	uint8_t *group_memory;		/* of this group, state->group_memory bytes */
-	/* GPU address of the scratch of lane 0; lane n is n * scratch_size behind */
+	/* GPU address of the scratch of lane 0; lane n is n * scratch_size after */
 	uint64_t scratch;
 	uint8_t stage;			/* enum tsr_stage */
 	uint8_t warp;			/* number of the warp in its bundle */
@@ -73,7 +73,7 @@ struct tsr_msg {
 	const union tsr_lanes *src[3];	/* sources of insn */
 	const union tsr_lanes *pair[3];	/* sources of pair_insn */
 	union tsr_lanes *reg;		/* register r of the warp is reg[r * TSR_BUNDLE_WARPS] */
-	uint8_t staging;		/* first staging register; they wrap to R0 behind R63 */
+	uint8_t staging;		/* first staging register; they wrap to R0 after R63 */
 	uint8_t result;			/* ATEST: register that has its result too, or 255 */
 	uint16_t lanes;			/* bit n: to do for lane n; cleared as they are done */
 	uint8_t fault_lane;		/* out, with TSR_STEP_FAULT */
@@ -98,7 +98,7 @@ struct tsr_msg_place {
  */
 struct tsr_msg_bundle {
 	const struct tsr_insn *insn, *pair_insn;
-	/* Sources of warp 0 of the bundle; those of warp w are w * step vectors behind. */
+	/* Sources of warp 0 of the bundle; those of warp w are w * step vectors after. */
 	const union tsr_lanes *src[3], *pair[3];
 	uint8_t src_step[3], pair_step[3];
 	union tsr_lanes *reg;		/* register r of warp w is reg[r * TSR_BUNDLE_WARPS + w] */
@@ -116,7 +116,7 @@ struct tsr_msg_bundle {
 };
 
 /*
- * Do the message for @b->warp[*@at] and those behind it. _DONE: all of them; else *@at is the first
+ * Do the message for @b->warp[*@at] and those after it. _DONE: all of them; else *@at is the first
  * that is not done, with @b->left and @b->fault_lane.
  */
 enum tsr_step tsr_msg_run_bundle(struct tsr_msg_env *env, struct tsr_msg_bundle *b,

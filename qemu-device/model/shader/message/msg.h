@@ -23,8 +23,8 @@
 typedef enum tsr_step tsr_msg_fn(struct tsr_msg_env *env, struct tsr_msg *msg, unsigned int arg);
 /*
  * Besides, a unit may do the message of several warps together: of @b->warp[@first] and those
- * behind it, as far as nothing can go wrong. Returns the first that it has not done, of which it
- * has done nothing; the other function then has its turn with that warp.
+ * after it, as far as nothing can go wrong. Returns the first that it has not done, of which it
+ * has done nothing; the other function is then called for that warp.
  */
 typedef unsigned int tsr_msg_together_fn(struct tsr_msg_env *env, const struct tsr_msg_bundle *b,
 					 unsigned int first, unsigned int arg);
@@ -82,7 +82,7 @@ tsr_msg_together_fn tsr_msg_store_together;
 tsr_msg_together_fn tsr_msg_atomic_together;
 
 /*
- * The first two components of varying @index in warps @b->warp[@first] and behind, at their pixels'
+ * The first two components of varying @index in warps @b->warp[@first] and after, at their pixels'
  * centres, as LD_VAR_IMM with the UPDATE and SAMPLE of @b->insn has them; the first warp of which
  * they are not so simply had.
  */
@@ -145,7 +145,7 @@ static inline void tsr_msg_add_cost(struct tsr_msg_cost *to, const struct tsr_ms
 	to->tried += cost->tried;
 }
 
-/* The 64-bit value that source @n and the one behind it are in @lane. */
+/* The 64-bit value that source @n and the one after it are in @lane. */
 static inline uint64_t tsr_msg_address(const struct tsr_msg *msg, unsigned int lane)
 {
 	return msg->src[0]->u[lane] | (uint64_t)msg->src[1]->u[lane] << 32;

@@ -39,7 +39,7 @@ static enum tsr_step bad_state(struct tsr_msg_env *env, uint64_t va)
 	return tsr_msg_fault(env, TSR_FAULT_SHADER_STATE, va, TSR_ACCESS_NONE);
 }
 
-/* Entry @index of the table of buffers, behind what view->word has; else it is missing. */
+/* Entry @index of the table of buffers, after what view->word has; else it is missing. */
 static enum tsr_step read_entry(struct tsr_msg_env *env, uint32_t index,
 				struct tsr_attribute_view *view)
 {
@@ -91,7 +91,7 @@ static enum tsr_step read_wide(struct tsr_msg_env *env, uint32_t index,
 }
 
 /* Whether the buffer is of a wide type; it is of the other one from now on. */
-static bool take_wide(struct tsr_attribute_buffer *b)
+static bool set_wide(struct tsr_attribute_buffer *b)
 {
 	bool wide = b->type >= TSR_ATTRIBUTE_BUFFER_TYPE_LINEAR_WIDE &&
 		    b->type <= TSR_ATTRIBUTE_BUFFER_TYPE_DIVIDE_WIDE;
@@ -116,7 +116,7 @@ static enum tsr_step read_buffer(struct tsr_msg_env *env, uint32_t index,
 	view->base = view->buffer.pointer;
 	view->stride = view->buffer.stride;
 	view->size = view->buffer.size;
-	wide = take_wide(&view->buffer);
+	wide = set_wide(&view->buffer);
 	switch (view->buffer.type) {
 	case TSR_ATTRIBUTE_BUFFER_TYPE_MODULUS:
 	case TSR_ATTRIBUTE_BUFFER_TYPE_MODULUS_REDUCED:
@@ -517,7 +517,7 @@ enum tsr_step tsr_msg_attribute(struct tsr_msg_env *env, struct tsr_msg *msg, un
 
 /* ---- Bundles --------------------------------------------------------------------------------- */
 
-/* Outputs of vertices: one address behind the other, by slot. */
+/* Outputs of vertices: one address after the other, by slot. */
 static unsigned int output_addresses(struct tsr_msg_env *env, const struct tsr_msg_bundle *b,
 				     unsigned int first, const struct attribute *a)
 {

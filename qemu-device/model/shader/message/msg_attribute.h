@@ -20,7 +20,7 @@ struct tsr_attribute_view {
 	bool valid;			/* the rest is @index's */
 	uint8_t words;			/* of @word: entry, then two for each of the buffer */
 	uint64_t word[7];
-	uint64_t buffer_va;		/* of word[1] and those behind it */
+	uint64_t buffer_va;		/* of word[1] and those after it */
 
 	bool missing;			/* not in the tables */
 	bool image;
@@ -34,7 +34,7 @@ struct tsr_attribute_view {
 	uint32_t conversion;		/* pixel format, as in a conversion word */
 	struct tsr_format format;
 	uint8_t floats;			/* tsr_format_floats() … */
-	uint32_t behind[4];		/* … and components behind them, as in registers */
+	uint32_t behind[4];		/* … and components after them, as in registers */
 	struct tsr_attribute_buffer buffer;	/* never of a wide type */
 	struct tsr_attribute_buffer_divisor divisor;	/* of DIVIDE */
 	struct tsr_attribute_buffer_image shape;	/* of images */

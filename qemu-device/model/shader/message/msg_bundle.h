@@ -25,7 +25,7 @@ struct tsr_load_form {
 /* A 32-bit addition of each lane to memory. */
 struct tsr_msg_add {
 	bool constant;			/* @operand, else the first staging register */
-	bool returns;			/* the old value, and 0 behind it, to staging registers */
+	bool returns;			/* the old value, and 0 after it, to staging registers */
 	uint32_t operand;
 };
 
@@ -108,9 +108,9 @@ struct tsr_msg_path {
 	 * The same at the centres of all pixels of the block: component n of warp w to to[n][w];
 	 * with @w at each pixel, NULL if it is 1, which is found out unless @has_w.
 	 */
-	void (*patch)(const struct tsr_fragment_prim *p, const struct tsr_planes *planes,
-		      unsigned int count, int32_t column, int32_t row, float *w, bool has_w,
-		      union tsr_lanes *const to[4]);
+	void (*quad_block)(const struct tsr_fragment_prim *p, const struct tsr_planes *planes,
+			   unsigned int count, int32_t column, int32_t row, float *w, bool has_w,
+			   union tsr_lanes *const to[4]);
 };
 
 extern const struct tsr_msg_path tsr_msg_path_sse2;

@@ -226,12 +226,12 @@ static bool all_are(const union tsr_lanes *v, uint32_t word, uint16_t lanes)
 }
 
 /* What position programs store, most often, is kept as it is; the first warp that stores more. */
-static unsigned int keep_positions(struct tsr_msg_env *env, const struct tsr_msg_bundle *b,
-				   unsigned int first, unsigned int floats)
+static unsigned int retain_positions(struct tsr_msg_env *env, const struct tsr_msg_bundle *b,
+				     unsigned int first, unsigned int floats)
 {
 	if (env->stage != TSR_STAGE_POSITION || !env->vertices || floats != 4)
 		return first;
-	while (first < b->warps && tsr_vertex_keep(env->vertices, b, b->warp[first])) {
+	while (first < b->warps && tsr_vertex_retain(env->vertices, b, b->warp[first])) {
 		uint16_t lanes = b->lanes[b->warp[first++]];
 
 		tsr_msg_charge(&env->cost, 0, 16 * (lanes == TSR_ALL_LANES ? TSR_WARP_LANES :
@@ -263,7 +263,7 @@ unsigned int tsr_msg_store_convert_together(struct tsr_msg_env *env, const struc
 		if (!all_are(b->src[2] + w * b->src_step[2], word, b->lanes[w]))
 			break;
 	}
-	first = keep_positions(env, &plain, first, floats);
+	first = retain_positions(env, &plain, first, floats);
 	return first < plain.warps ? env->path->store(env, &plain, first, 4 * floats) : first;
 }
 

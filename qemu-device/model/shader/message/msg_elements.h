@@ -298,7 +298,7 @@ TSR_INLINE bool put_any(struct tsr_msg_env *env, const struct tsr_msg_bundle *b,
 
 	if (!element_hosts(env, r, &p->at, host))
 		return false;
-	/* vertices come in rows most often, two at a time: where the warps behind this one go on */
+	/* vertices come in rows most often, two at a time: where the warps after this one go on */
 	for (unsigned int l = TSR_WARP_LANES - 2; l < TSR_WARP_LANES; l++) {
 		const uintptr_t ahead = (uintptr_t)host[l] + PREFETCH_BYTES;
 

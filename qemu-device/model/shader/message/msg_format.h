@@ -63,7 +63,7 @@ static inline bool tsr_format_is_integer(const struct tsr_format *format)
 
 /*
  * Components of 32-bit floating point that stand in memory in the order of the registers: as many;
- * 0 if the format is not of that kind. What lies behind them in a texel does not depend on memory.
+ * 0 if the format is not of that kind. What lies after them in a texel does not depend on memory.
  */
 unsigned int tsr_format_floats(const struct tsr_format *format);
 

@@ -189,42 +189,42 @@ static void centres(struct tsr_fragments *f, unsigned int w)
 
 /* ---- Blocks of pixels ------------------------------------------------------------------------ */
 
-#define PATCH_WARPS 4
-#define PATCH_VECTORS (PATCH_WARPS * TSR_WARP_LANES / FLOATS)
+#define QUAD_BLOCK_WARPS 4
+#define BLOCK_VECTORS (QUAD_BLOCK_WARPS * TSR_WARP_LANES / FLOATS)
 
 /* From the corner of a block to the centres of its pixels, which are in the order of quads. */
-static const float patch_right[TSR_WARP_LANES] __attribute__((aligned(64))) = {
+static const float block_right[TSR_WARP_LANES] __attribute__((aligned(64))) = {
 	0.5f, 1.5f, 0.5f, 1.5f, 2.5f, 3.5f, 2.5f, 3.5f,
 	4.5f, 5.5f, 4.5f, 5.5f, 6.5f, 7.5f, 6.5f, 7.5f,
 };
-static const float patch_down[TSR_WARP_LANES] __attribute__((aligned(64))) = {
+static const float block_down[TSR_WARP_LANES] __attribute__((aligned(64))) = {
 	0.5f, 0.5f, 1.5f, 1.5f, 0.5f, 0.5f, 1.5f, 1.5f,
 	0.5f, 0.5f, 1.5f, 1.5f, 0.5f, 0.5f, 1.5f, 1.5f,
 };
 
 /* Vector number @i of a plane over the block. */
-TSR_INLINE vf32 patch_plane(vf32 a, vf32 b, vf32 corner, unsigned int i)
+TSR_INLINE vf32 block_plane(vf32 a, vf32 b, vf32 corner, unsigned int i)
 {
 	const unsigned int l = i * FLOATS % TSR_WARP_LANES, w = i * FLOATS / TSR_WARP_LANES;
-	const vf32 dx = *(const vf32_in_memory *)&patch_right[l];
-	const vf32 dy = *(const vf32_in_memory *)&patch_down[l] + (float)(2 * w);
+	const vf32 dx = *(const vf32_in_memory *)&block_right[l];
+	const vf32 dy = *(const vf32_in_memory *)&block_down[l] + (float)(2 * w);
 
 	return fma_all(a, dx, fma_all(b, dy, corner));
 }
 
 /* w at each pixel. */
-TSR_INLINE void patch_w(const struct tsr_fragment_prim *p, double x, double y, float *w)
+TSR_INLINE void block_w(const struct tsr_fragment_prim *p, double x, double y, float *w)
 {
 	const vf32 zero = { 0 };
 	const vf32 corner = zero + at_corner(p->rw[1], p->rw[2], p->rw[0], x, y);
 
 	TSR_UNROLL
-	for (unsigned int i = 0; i < PATCH_VECTORS; i++)
+	for (unsigned int i = 0; i < BLOCK_VECTORS; i++)
 		*(vf32_in_memory *)&w[i * FLOATS] =
-			1 / patch_plane(zero + (float)p->rw[1], zero + (float)p->rw[2], corner, i);
+			1 / block_plane(zero + (float)p->rw[1], zero + (float)p->rw[2], corner, i);
 }
 
-TSR_INLINE void patch_component(const struct tsr_planes *planes, unsigned int c, double x, double y,
+TSR_INLINE void block_component(const struct tsr_planes *planes, unsigned int c, double x, double y,
 				const float *w, union tsr_lanes *to)
 {
 	const vf32 zero = { 0 }, a = zero + (float)planes->a[c], b = zero + (float)planes->b[c];
@@ -232,8 +232,8 @@ TSR_INLINE void patch_component(const struct tsr_planes *planes, unsigned int c,
 	const vf32 value = zero + planes->provoking.f[c];
 
 	TSR_UNROLL
-	for (unsigned int i = 0; i < PATCH_VECTORS; i++) {
-		vf32 at = patch_plane(a, b, corner, i);
+	for (unsigned int i = 0; i < BLOCK_VECTORS; i++) {
+		vf32 at = block_plane(a, b, corner, i);
 
 		if (w)
 			at = fma_all(at, *(const vf32_in_memory *)&w[i * FLOATS], value);
@@ -244,18 +244,18 @@ TSR_INLINE void patch_component(const struct tsr_planes *planes, unsigned int c,
 	}
 }
 
-static void patch(const struct tsr_fragment_prim *p, const struct tsr_planes *planes,
-		  unsigned int count, int32_t column, int32_t row, float *w, bool has_w,
-		  union tsr_lanes *const to[4])
+static void quad_block(const struct tsr_fragment_prim *p, const struct tsr_planes *planes,
+		       unsigned int count, int32_t column, int32_t row, float *w, bool has_w,
+		       union tsr_lanes *const to[4])
 {
 	const double x = column - p->x0, y = row - p->y0;
 
 	if (w && !has_w)
-		patch_w(p, x, y, w);
+		block_w(p, x, y, w);
 	for (unsigned int c = 0; c < count; c++) {
 		if (w)
-			patch_component(planes, c, x, y, w, to[c]);
+			block_component(planes, c, x, y, w, to[c]);
 		else
-			patch_component(planes, c, x, y, NULL, to[c]);
+			block_component(planes, c, x, y, NULL, to[c]);
 	}
 }

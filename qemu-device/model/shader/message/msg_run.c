@@ -115,7 +115,7 @@ static enum tsr_step run_apart(struct tsr_msg_env *env, struct tsr_msg *msg)
 	}
 	env->mem->unit = unit->unit;
 	env->mem->runner->path[TSR_PATH_MESSAGES]++;
-	tsr_access_room(env->access, env->mem);
+	tsr_access_reserve(env->access, env->mem);
 	step = unit->fn(env, msg, unit->arg);
 	env->mem->unit = before;
 	env->cost.cycles += (env->cost.read_bytes - read + 63) / 64 +
@@ -133,7 +133,7 @@ static unsigned int run_together(struct tsr_msg_env *env, const struct tsr_msg_b
 
 	if (!unit->together || !env->path || (unit->fragment && !env->fragments))
 		return at;
-	tsr_access_room(env->access, env->mem);
+	tsr_access_reserve(env->access, env->mem);
 	end = unit->together(env, b, at, unit->arg);
 	env->cost.done += end - at;
 	env->cost.tried += end - at;

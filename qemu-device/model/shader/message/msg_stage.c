@@ -77,7 +77,7 @@ static void find_words(const struct tsr_stage_block *b, int64_t address, struct 
 }
 
 /* The words AL2P has said @index to be. False: it has not. */
-static bool take_index(uint64_t index, struct words *w)
+static bool set_index(uint64_t index, struct words *w)
 {
 	struct tsr_stage_index i;
 
@@ -181,7 +181,7 @@ static bool find_access(const struct tsr_msg_env *env, const struct tsr_msg *msg
 	if (s.patch && s.indexed)
 		address = (int32_t)msg->src[0]->u[lane] + ((int64_t)(s.immediate ^ 0x400) - 0x400);
 	else if (s.indexed)
-		return !s.immediate && take_index(msg->src[0]->u[lane], w);
+		return !s.immediate && set_index(msg->src[0]->u[lane], w);
 	find_words(env->vertices->block, address, w);
 	return true;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What fragments leave: ATEST, ZS_EMIT and BLEND hand coverage, depth, stencil and colours to the
+ * What fragments leave: ATEST, ZS_EMIT and BLEND hand coverage, depth, stencil and colors to the
  * output stage, which takes them when the bundle has ended. LD_TILE and ST_TILE, of programs that
  * blend by themselves, access the tile buffer at once: the tile never runs fragments of one pixel
  * of such a program side by side.
@@ -64,8 +64,8 @@ static void take(union tsr_lanes *to, const union tsr_lanes *from, uint16_t lane
 typedef uint32_t four __attribute__((vector_size(16), may_alias));
 
 /* @coverage becomes what it has in common with @mask, which may be @out, and @out the same. */
-static inline void reduce_whole(union tsr_lanes *coverage, const union tsr_lanes *mask,
-				union tsr_lanes *out)
+static inline void reduce_all(union tsr_lanes *coverage, const union tsr_lanes *mask,
+			      union tsr_lanes *out)
 {
 	for (unsigned int i = 0; i < sizeof(*out) / sizeof(four); i++) {
 		four left = ((const four *)coverage)[i] & ((const four *)mask)[i];
@@ -108,7 +108,7 @@ unsigned int tsr_msg_atest_together(struct tsr_msg_env *env, const struct tsr_ms
 		if (env->helper[w])
 			break;
 		if (b->lanes[w] == TSR_ALL_LANES)
-			reduce_whole(coverage, mask, out);
+			reduce_all(coverage, mask, out);
 		else
 			reduce_some(coverage, mask, out, b->lanes[w]);
 		if (result)
@@ -155,7 +155,7 @@ static void enter_program(struct tsr_msg_env *env, struct tsr_msg *msg, uint64_t
 }
 
 /* Registers that four components of @type take. */
-static unsigned int colour_words(unsigned int type)
+static unsigned int color_words(unsigned int type)
 {
 	return tsr_register_words(type, 4);
 }
@@ -163,12 +163,12 @@ static unsigned int colour_words(unsigned int type)
 /* What is staged for @target stays in registers no longer: the arrays have it. */
 static void fetch_staged(struct tsr_fragments *f, unsigned int target)
 {
-	const union tsr_lanes *from = f->colour_at[target];
+	const union tsr_lanes *from = f->color_at[target];
 
-	if (from == f->colour[target][0])
+	if (from == f->color[target][0])
 		return;
-	f->colour_at[target] = f->colour[target][0];
-	memcpy(f->colour[target], from, sizeof(f->colour[target]));
+	f->color_at[target] = f->color[target][0];
+	memcpy(f->color[target], from, sizeof(f->color[target]));
 	if (target == TSR_RENDER_TARGETS_MAX)
 		return;
 	memcpy(f->blend_coverage[target], f->blend_coverage_at[target],
@@ -184,16 +184,16 @@ static void capture(struct tsr_msg_env *env, const struct tsr_msg *msg, unsigned
 	bool all = !f->written[target][w];
 
 	fetch_staged(f, target);
-	for (unsigned int i = 0; i < colour_words(type); i++)
-		take(&f->colour[target][i][w], tsr_msg_staging(msg, i), msg->lanes, all);
+	for (unsigned int i = 0; i < color_words(type); i++)
+		take(&f->color[target][i][w], tsr_msg_staging(msg, i), msg->lanes, all);
 	take(&f->blend_coverage[target][w], msg->src[0], msg->lanes, all);
 	f->written[target][w] |= msg->lanes;
 	f->blended[target] = descriptor;
 	if (target || !f->state->dual_source)
 		return;
 	fetch_staged(f, TSR_RENDER_TARGETS_MAX);
-	for (unsigned int i = 0; i < colour_words(type); i++)
-		take(&f->colour[TSR_RENDER_TARGETS_MAX][i][w],
+	for (unsigned int i = 0; i < color_words(type); i++)
+		take(&f->color[TSR_RENDER_TARGETS_MAX][i][w],
 		     &msg->reg[(4 + i) * TSR_BUNDLE_WARPS], msg->lanes, all);
 	f->written[TSR_RENDER_TARGETS_MAX][w] |= msg->lanes;
 }
@@ -222,11 +222,11 @@ static void leave_in_place(struct tsr_fragments *f, const struct tsr_msg_bundle 
 {
 	bool second = !target && f->state->dual_source;
 
-	f->colour_at[target] = &b->reg[b->staging * TSR_BUNDLE_WARPS];
+	f->color_at[target] = &b->reg[b->staging * TSR_BUNDLE_WARPS];
 	f->blend_coverage_at[target] = b->src[0];
 	f->blended[target] = descriptor;
 	if (second)
-		f->colour_at[TSR_RENDER_TARGETS_MAX] = &b->reg[4 * TSR_BUNDLE_WARPS];
+		f->color_at[TSR_RENDER_TARGETS_MAX] = &b->reg[4 * TSR_BUNDLE_WARPS];
 	for (unsigned int i = 0; i < b->warps; i++) {
 		unsigned int w = b->warp[i];
 
@@ -262,7 +262,7 @@ enum tsr_step tsr_msg_blend(struct tsr_msg_env *env, struct tsr_msg *msg, unsign
 	return TSR_STEP_DONE;
 }
 
-/* Warps whose colours are captured: all of them, or none. */
+/* Warps whose colors are captured: all of them, or none. */
 unsigned int tsr_msg_blend_together(struct tsr_msg_env *env, const struct tsr_msg_bundle *b,
 				    unsigned int first, unsigned int arg)
 {
@@ -305,7 +305,7 @@ struct pixel {
 
 /* y of a program's pixel that means its own; the tile is not read elsewhere. */
 #define OWN_PIXEL 255
-/* Numbers of what is no colour target. */
+/* Numbers of what is no color target. */
 #define TARGET_DEPTH 255
 #define TARGET_STENCIL 254
 
@@ -332,7 +332,7 @@ static enum tsr_step find_pixel(struct tsr_msg_env *env, const struct tsr_msg *m
 
 static uint8_t *texel_of(const struct tsr_tile *tile, const struct pixel *p)
 {
-	const struct tsr_tile_target *t = &tile->colour[p->target];
+	const struct tsr_tile_target *t = &tile->color[p->target];
 
 	return t->data + (size_t)p->sample * t->plane + (size_t)p->y * t->pitch +
 	       (size_t)p->x * tile->format[p->target].bytes;

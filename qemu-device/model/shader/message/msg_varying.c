@@ -77,25 +77,25 @@ static void position(const struct tsr_fragment_state *s, unsigned int sample, ui
 	}
 }
 
-/* The position of @lane for a message with @update and @sample; what becomes of the kept one. */
+/* The position of @lane for a message with @update and @sample; what is retained then. */
 static void locate(struct tsr_msg_env *env, const union tsr_lanes *src, unsigned int update,
 		   unsigned int sample, unsigned int lane, int *x, int *y)
 {
 	struct tsr_fragments *f = env->fragments;
 	unsigned int w = env->warp;
-	bool kept = f->kept_lanes[w] >> lane & 1;
+	bool retained = f->retained_lanes[w] >> lane & 1;
 
-	if (update == TSR_UPDATE_RETRIEVE || (update == TSR_UPDATE_CONDITIONAL && kept)) {
-		*x = kept ? f->kept[0][w].s[lane] : 128;
-		*y = kept ? f->kept[1][w].s[lane] : 128;
+	if (update == TSR_UPDATE_RETRIEVE || (update == TSR_UPDATE_CONDITIONAL && retained)) {
+		*x = retained ? f->retained[0][w].s[lane] : 128;
+		*y = retained ? f->retained[1][w].s[lane] : 128;
 		return;
 	}
 	position(f->state, sample, src ? src->u[lane] : 0, x, y);
-	f->kept[0][w].s[lane] = *x;
-	f->kept[1][w].s[lane] = *y;
+	f->retained[0][w].s[lane] = *x;
+	f->retained[1][w].s[lane] = *y;
 	/* what is not kept is the centre, whichever way it was found */
-	f->kept_lanes[w] &= ~(1u << lane);
-	f->kept_lanes[w] |= (*x != 128 || *y != 128) << lane;
+	f->retained_lanes[w] &= ~(1u << lane);
+	f->retained_lanes[w] |= (*x != 128 || *y != 128) << lane;
 }
 
 /* Whether all that counts is the centre of pixels, and that is not worth keeping. */
@@ -118,7 +118,7 @@ static void find_spot(struct tsr_msg_env *env, const union tsr_lanes *src, unsig
 	spot->x = right + quad->x;
 	spot->y = down + quad->y;
 	if (plain_centre(env->fragments, update, sample)) {
-		env->fragments->kept_lanes[env->warp] &= ~(lanes << 4 * q);
+		env->fragments->retained_lanes[env->warp] &= ~(lanes << 4 * q);
 		return;
 	}
 	for (unsigned int p = 0; p < 4; p++) {
@@ -442,7 +442,7 @@ static unsigned int load_together(struct tsr_msg_env *env, const struct tsr_msg_
 	tsr_msg_charge_reads(&env->cost, read);
 	env->path->interpolate(f, &in);
 	for (unsigned int i = first; i < end; i++)
-		f->kept_lanes[b->warp[i]] &= ~b->lanes[b->warp[i]];
+		f->retained_lanes[b->warp[i]] &= ~b->lanes[b->warp[i]];
 	return end;
 }
 
@@ -486,24 +486,24 @@ bool tsr_varying_at_centre(const struct tsr_insn *insn, unsigned int samples_log
 }
 
 /* The first @count components of smooth @planes: component n of warp w to to[n][w]. */
-static bool smooth_patch(struct tsr_msg_env *env, struct tsr_patch *patch,
+static bool smooth_block(struct tsr_msg_env *env, struct tsr_quad_block *block,
 			 const struct tsr_planes *planes, unsigned int count,
 			 union tsr_lanes *const to[4])
 {
-	struct tsr_fragment_prim *p = &env->fragments->prim[patch->prim];
+	struct tsr_fragment_prim *p = &env->fragments->prim[block->prim];
 
 	if (!p->geometry)
 		tsr_prim_geometry(p);
 	if (planes->flat || planes->perspective == p->flat_w)
 		return false;
-	env->path->patch(p, planes, count, patch->x, patch->y,
-			 planes->perspective ? patch->w : NULL, patch->has_w, to);
-	patch->has_w |= planes->perspective;
+	env->path->quad_block(p, planes, count, block->x, block->y,
+			      planes->perspective ? block->w : NULL, block->has_w, to);
+	block->has_w |= planes->perspective;
 	return true;
 }
 
 /* The same words everywhere. */
-static void flat_patch(const struct load *l, const struct tsr_planes *planes,
+static void flat_block(const struct load *l, const struct tsr_planes *planes,
 		       unsigned int staging, union tsr_lanes *reg)
 {
 	unsigned int type = type_of(l, planes);
@@ -513,13 +513,14 @@ static void flat_patch(const struct load *l, const struct tsr_planes *planes,
 	for (unsigned int i = 0; i < tsr_register_words(type, l->count); i++) {
 		union tsr_lanes *to = &reg[(staging + i) % TSR_REGISTERS * TSR_BUNDLE_WARPS];
 
-		for (unsigned int n = 0; n < TSR_PATCH_WARPS * TSR_WARP_LANES; n++)
+		for (unsigned int n = 0; n < TSR_QUAD_BLOCK_WARPS * TSR_WARP_LANES; n++)
 			to[n / TSR_WARP_LANES].u[n % TSR_WARP_LANES] = word[i];
 	}
 }
 
-/* Those of varying @index of the patch's primitive; NULL: they cannot be had now. */
-static const struct tsr_planes *patch_planes(struct tsr_msg_env *env, const struct tsr_patch *patch,
+/* Those of varying @index of the block's primitive; NULL: they cannot be had now. */
+static const struct tsr_planes *block_planes(struct tsr_msg_env *env,
+					     const struct tsr_quad_block *block,
 					     uint32_t index, const struct tsr_planes **known)
 {
 	const struct tsr_planes *planes = *known;
@@ -531,14 +532,14 @@ static const struct tsr_planes *patch_planes(struct tsr_msg_env *env, const stru
 		return planes;
 	/* what is not kept is read for each quad: that counts */
 	if (index >= TSR_PLANE_VARYINGS ||
-	    tsr_planes_find(env, &varying, &read, patch->prim, index, &planes) != TSR_STEP_DONE)
+	    tsr_planes_find(env, &varying, &read, block->prim, index, &planes) != TSR_STEP_DONE)
 		return NULL;
 	tsr_msg_charge_reads(&env->cost, before);
 	*known = planes;
 	return planes;
 }
 
-bool tsr_varying_patch(struct tsr_msg_env *env, struct tsr_patch *patch,
+bool tsr_varying_block(struct tsr_msg_env *env, struct tsr_quad_block *block,
 		       const struct tsr_insn *insn, unsigned int staging, union tsr_lanes *reg,
 		       const struct tsr_planes **known)
 {
@@ -548,29 +549,29 @@ bool tsr_varying_patch(struct tsr_msg_env *env, struct tsr_patch *patch,
 		.format = insn->mod[TSR_MOD_REGISTER_FORMAT],
 	};
 	const struct tsr_planes *planes =
-		patch_planes(env, patch, insn->imm[TSR_IMM_INDEX], known);
+		block_planes(env, block, insn->imm[TSR_IMM_INDEX], known);
 	union tsr_lanes *to[4];
 
 	if (!planes)
 		return false;
 	if (l.flags || planes->flat) {
-		flat_patch(&l, planes, staging, reg);
+		flat_block(&l, planes, staging, reg);
 		return true;
 	}
 	for (unsigned int c = 0; c < 4; c++)
 		to[c] = &reg[(staging + c) % TSR_REGISTERS * TSR_BUNDLE_WARPS];
 	return l.format != TSR_REGISTER_FORMAT_F16 &&
-	       smooth_patch(env, patch, planes, l.count, to);
+	       smooth_block(env, block, planes, l.count, to);
 }
 
-bool tsr_varying_patch_pair(struct tsr_msg_env *env, struct tsr_patch *patch, uint32_t index,
-			    union tsr_lanes at[2][TSR_PATCH_WARPS],
+bool tsr_varying_block_pair(struct tsr_msg_env *env, struct tsr_quad_block *block, uint32_t index,
+			    union tsr_lanes at[2][TSR_QUAD_BLOCK_WARPS],
 			    const struct tsr_planes **known)
 {
-	const struct tsr_planes *planes = patch_planes(env, patch, index, known);
+	const struct tsr_planes *planes = block_planes(env, block, index, known);
 	union tsr_lanes *const to[4] = { at[0], at[1] };
 
-	return planes && smooth_patch(env, patch, planes, 2, to);
+	return planes && smooth_block(env, block, planes, 2, to);
 }
 
 /* ---- Special varyings ------------------------------------------------------------------------ */

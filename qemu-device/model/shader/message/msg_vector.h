@@ -2,7 +2,7 @@
 /*
  * Loads, stores and additions of bundles on the vectors of one SIMD path, see msg_bundle.h and
  * alu_path.h. The addresses of a warp's lanes are looked at all at once: most are the same, or one
- * behind the other, or somewhere in one page.
+ * after the other, or somewhere in one page.
  */
 #include "shader/alu/alu_rows.h"
 #include "msg_bundle.h"
@@ -361,7 +361,7 @@ TSR_INLINE enum pattern locate(struct tsr_msg_env *env, const struct tsr_msg_acc
 }
 
 /*
- * Warps that load from memory in a row are followed by others that do so behind them: how far ahead
+ * Warps that load from memory in a row are followed by others that do so after them: how far ahead
  * of a warp the processor is told of it, about a bundle's bytes. Nothing is accessed there.
  */
 #define PREFETCH_BYTES 1024
@@ -441,7 +441,7 @@ TSR_INLINE void put_short(const struct tsr_msg_bundle *b, unsigned int w, uint16
 typedef uint64_t pair_in_memory __attribute__((aligned(4), may_alias));
 typedef uint64_t pairs __attribute__((vector_size(16)));
 
-/* The first three words of a quad in memory; nothing behind them is read. */
+/* The first three words of a quad in memory; nothing after them is read. */
 TSR_INLINE tsr_quad load_triple(const uint8_t *from)
 {
 #if defined(TSR_ALU_AVX512)

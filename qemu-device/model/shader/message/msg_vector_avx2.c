@@ -12,7 +12,7 @@
 const struct tsr_msg_path tsr_msg_path_avx2 = {
 	.name = "avx2", .load = load, .store = store, .add = add, .elements = elements,
 	.enter = enter, .interpolate = interpolate, .centres = centres,
-	.spot = spot, .patch = patch, .geometry = geometry, .planes = planes,
+	.spot = spot, .quad_block = quad_block, .geometry = geometry, .planes = planes,
 };
 TSR_ALU_PATH_END
 #endif

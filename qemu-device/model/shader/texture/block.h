@@ -70,7 +70,7 @@ struct tsr_block_bits {
 	uint64_t low, high;
 };
 
-static inline unsigned int tsr_block_take(struct tsr_block_bits *b, unsigned int bits)
+static inline unsigned int tsr_block_read(struct tsr_block_bits *b, unsigned int bits)
 {
 	unsigned int value = (unsigned int)b->low & ((1u << bits) - 1);
 

@@ -94,7 +94,7 @@ static void unpack_quints(unsigned int q, struct number *to)
  * Read @n numbers of range @r. Up to four more are written to, of the last group of digits, which
  * is cut off after the last number: the rest of it is 0.
  */
-static void take_numbers(struct tsr_block_bits *b, const struct range *r, unsigned int n,
+static void read_numbers(struct tsr_block_bits *b, const struct range *r, unsigned int n,
 			 struct number *to)
 {
 	static const uint8_t trit_bits[5] = { 2, 2, 1, 2, 1 }, quint_bits[3] = { 3, 2, 2 };
@@ -105,10 +105,10 @@ static void take_numbers(struct tsr_block_bits *b, const struct range *r, unsign
 		unsigned int packed = 0, at = 0;
 
 		for (unsigned int k = 0; k < group && i + k < n; k++) {
-			to[i + k].low = (uint8_t)tsr_block_take(b, r->bits);
+			to[i + k].low = (uint8_t)tsr_block_read(b, r->bits);
 			to[i + k].digit = 0;
 			if (r->base > 1) {
-				packed |= tsr_block_take(b, part[k]) << at;
+				packed |= tsr_block_read(b, part[k]) << at;
 				at += part[k];
 			}
 		}
@@ -277,7 +277,7 @@ static unsigned int field(const uint64_t block[2], unsigned int low, unsigned in
 		b.low = b.low >> low | b.high << (64 - low);
 		b.high >>= low;
 	}
-	return tsr_block_take(&b, bits);
+	return tsr_block_read(&b, bits);
 }
 
 /* The kinds of endpoints of several partitions; returns the bits below the weights that say it. */
@@ -443,7 +443,7 @@ static void unpack_ends(unsigned int kind, int *v, struct ends *e)
 }
 
 /* All endpoints, in 16 bits. */
-static void take_ends(const uint64_t block[2], const struct head *h, bool srgb, struct ends ends[4])
+static void read_ends(const uint64_t block[2], const struct head *h, bool srgb, struct ends ends[4])
 {
 	const struct range *r = &ranges[RANGE_256];
 	struct tsr_block_bits b = { block[0], block[1] };
@@ -452,8 +452,8 @@ static void take_ends(const uint64_t block[2], const struct head *h, bool srgb, 
 
 	while (bits_of(r, h->values) > h->value_bits)
 		r--;
-	tsr_block_take(&b, h->partitions == 1 ? 17 : 29);
-	take_numbers(&b, r, h->values, number);
+	tsr_block_read(&b, h->partitions == 1 ? 17 : 29);
+	read_numbers(&b, r, h->values, number);
 	for (unsigned int i = 0; i < h->values; i++)
 		value[i] = color_values[r - ranges][place_of(r, number[i])];
 	for (unsigned int p = 0; p < h->partitions; p++) {
@@ -506,7 +506,7 @@ static void infill(const uint8_t *grid, const struct head *h, unsigned int width
 	}
 }
 
-static void take_weights(const uint64_t block[2], const struct head *h, unsigned int width,
+static void read_weights(const uint64_t block[2], const struct head *h, unsigned int width,
 			 unsigned int height, struct weights *to)
 {
 	struct tsr_block_bits b = { reverse(block[1]), reverse(block[0]) };
@@ -515,7 +515,7 @@ static void take_weights(const uint64_t block[2], const struct head *h, unsigned
 	/* weights of 0 / 16 beyond the last row and column are looked at */
 	uint8_t grid[WEIGHTS_MAX + 2 * TSR_ASTC_DIM_MAX + 4] = { 0 };
 
-	take_numbers(&b, h->range, n, number);
+	read_numbers(&b, h->range, n, number);
 	for (unsigned int i = 0; i < n; i++)
 		grid[i] = weight_values[h->range - ranges][place_of(h->range, number[i])];
 	for (unsigned int plane = 0; plane < (h->dual ? 2 : 1); plane++)
@@ -637,8 +637,8 @@ void tsr_block_astc(const uint8_t *bytes, unsigned int width, unsigned int heigh
 		return;
 	}
 	pthread_once(&values_once, fill_values);
-	take_ends(block, &h, srgb, ends);
-	take_weights(block, &h, width, height, &weight);
+	read_ends(block, &h, srgb, ends);
+	read_weights(block, &h, width, height, &weight);
 	if (h.partitions == 1)
 		memset(partition, 0, n);
 	else

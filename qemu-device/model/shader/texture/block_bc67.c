@@ -87,7 +87,7 @@ static unsigned int anchors_of(unsigned int subsets, unsigned int partition)
 }
 
 /* Read the weights of all texels, of indices of @bits bits. */
-static void take_weights(struct tsr_block_bits *r, unsigned int bits, unsigned int anchors,
+static void read_weights(struct tsr_block_bits *r, unsigned int bits, unsigned int anchors,
 			 uint8_t weight[16])
 {
 	uint64_t word = r->low;
@@ -132,17 +132,17 @@ static const struct bc7_mode bc7_modes[8] = {
 };
 
 /* Endpoints, two of each subset, in 8 bits. */
-static void take_endpoints(struct tsr_block_bits *r, const struct bc7_mode *m, uint8_t end[6][4])
+static void read_endpoints(struct tsr_block_bits *r, const struct bc7_mode *m, uint8_t end[6][4])
 {
 	unsigned int n = 2 * m->subsets, lowest[6] = { 0 };
 	bool more = m->bit_each || m->bit_shared;
 
 	for (unsigned int c = 0; c < 4; c++) {
 		for (unsigned int i = 0; i < n; i++)
-			end[i][c] = (uint8_t)tsr_block_take(r, c == 3 ? m->alpha : m->color);
+			end[i][c] = (uint8_t)tsr_block_read(r, c == 3 ? m->alpha : m->color);
 	}
 	for (unsigned int i = 0; more && i < n; i++)
-		lowest[i] = m->bit_shared && i % 2 ? lowest[i - 1] : tsr_block_take(r, 1);
+		lowest[i] = m->bit_shared && i % 2 ? lowest[i - 1] : tsr_block_read(r, 1);
 	for (unsigned int i = 0; i < n; i++) {
 		for (unsigned int c = 0; c < (m->alpha ? 4 : 3); c++) {
 			unsigned int bits = (c == 3 ? m->alpha : m->color) + more;
@@ -168,15 +168,15 @@ void tsr_block_bc7(const uint8_t *block, union tsr_block_texels *to)
 		memset(to->byte, 0, sizeof(to->byte));
 		return;
 	}
-	tsr_block_take(&r, mode + 1);
-	partition = tsr_block_take(&r, m->partition);
-	rotation = tsr_block_take(&r, m->rotation);
-	swap = tsr_block_take(&r, m->selection);
-	take_endpoints(&r, m, end);
+	tsr_block_read(&r, mode + 1);
+	partition = tsr_block_read(&r, m->partition);
+	rotation = tsr_block_read(&r, m->rotation);
+	swap = tsr_block_read(&r, m->selection);
+	read_endpoints(&r, m, end);
 	anchors = anchors_of(m->subsets, partition);
-	take_weights(&r, m->index, anchors, weight[0]);
+	read_weights(&r, m->index, anchors, weight[0]);
 	if (m->index2)
-		take_weights(&r, m->index2, anchors, weight[1]);
+		read_weights(&r, m->index2, anchors, weight[1]);
 	for (unsigned int i = 0; i < 16; i++) {
 		const uint8_t *a = end[2 * subset_of(m->subsets, partition, i)], *b = a + 4;
 		uint8_t *texel = to->byte[i], alpha;
@@ -308,14 +308,14 @@ static int unquantize(int x, unsigned int bits, bool is_signed)
 	return m == most ? 0xffff : ((m << 16) + 0x8000) >> bits;
 }
 
-static void take_bc6h_endpoints(struct tsr_block_bits *r, const struct bc6h_mode *m, bool is_signed,
+static void read_bc6h_endpoints(struct tsr_block_bits *r, const struct bc6h_mode *m, bool is_signed,
 				int end[12])
 {
 	unsigned int ends = m->one ? 6 : 12;
 
 	memset(end, 0, 12 * sizeof(end[0]));
 	for (const struct piece *p = m->piece; p < m->piece + 27 && p->bits; p++)
-		end[p->end] |= (int)tsr_block_take(r, p->bits) << p->low;
+		end[p->end] |= (int)tsr_block_read(r, p->bits) << p->low;
 	for (unsigned int i = 0; i < ends; i++) {
 		if (i >= 3 && !m->whole)
 			end[i] = (end[i % 3] + sign_extend(end[i], m->delta[i % 3])) &
@@ -349,11 +349,11 @@ static void decode_bc6h(const uint8_t *block, bool is_signed, union tsr_block_te
 	tsr_block_clear(to);
 	if (!m->bits)
 		return;
-	tsr_block_take(&r, block[0] & 2 ? 5 : 2);
-	take_bc6h_endpoints(&r, m, is_signed, end);
+	tsr_block_read(&r, block[0] & 2 ? 5 : 2);
+	read_bc6h_endpoints(&r, m, is_signed, end);
 	subsets = m->one ? 1 : 2;
-	partition = m->one ? 0 : tsr_block_take(&r, 5);
-	take_weights(&r, m->one ? 4 : 3, anchors_of(subsets, partition), weight);
+	partition = m->one ? 0 : tsr_block_read(&r, 5);
+	read_weights(&r, m->one ? 4 : 3, anchors_of(subsets, partition), weight);
 	for (unsigned int i = 0; i < 16; i++) {
 		const int *a = end + 6 * subset_of(subsets, partition, i);
 

@@ -40,7 +40,7 @@ static void cross_edge(int n, unsigned int *face, int64_t *x, int64_t *y)
 	bool over_s = s < 1 - n || s > n - 1;
 	int v[3];
 
-	/* The direction of the edge is now the larger one, behind it what was the face's. */
+	/* The direction of the edge is now the larger one, after it what was the face's. */
 	v[f->axis] = f->sign * (n - 1);
 	v[f->s_axis] = f->s_sign * (over_s ? (s < 0 ? -n : n) : s);
 	v[f->t_axis] = f->t_sign * (over_s ? t : (t < 0 ? -n : n));

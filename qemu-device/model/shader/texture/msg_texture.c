@@ -62,7 +62,7 @@ static void split_cube(struct request *r)
 }
 
 /* Take the operands that are staged, in their order. */
-static void take_staged(const struct tsr_msg *msg, unsigned int lane, struct request *r,
+static void read_staged(const struct tsr_msg *msg, unsigned int lane, struct request *r,
 			unsigned int index)
 {
 	bool gradient = r->operation == TSR_TEXTURE_OPERATION_GRADIENT ||
@@ -139,7 +139,7 @@ static enum tsr_step read_word(struct tsr_msg_env *env, const struct tsr_msg *ms
 		.texture = w.texture, .sampler = w.immediate ? w.sampler : w.texture,
 		.coordinate = { msg->src[0]->u[lane], msg->src[1]->u[lane] },
 	};
-	take_staged(msg, lane, r, index);
+	read_staged(msg, lane, r, index);
 	if (w.dimension == TSR_TEXTURE_DIMENSION_CUBE &&
 	    (w.operation != TSR_TEXTURE_OPERATION_FETCH || w.mode != TSR_TEXTURE_FETCH_TEXEL) &&
 	    w.operation != TSR_TEXTURE_OPERATION_GRADIENT_EXPLICIT)

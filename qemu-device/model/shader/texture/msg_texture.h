@@ -131,7 +131,7 @@ enum tsr_step tsr_texel_address(struct tsr_msg_env *env, struct tsr_texture_view
 /* Components in the order of the result, the texture's swizzle not applied. */
 enum tsr_step tsr_texel_read(struct tsr_msg_env *env, struct tsr_texture_view *view, bool linear,
 			     const struct tsr_texel_place *place, union tsr_texel *texel);
-/* The sampler's border colour, as such a texel. */
+/* The sampler's border color, as such a texel. */
 void tsr_texel_border(const struct tsr_texture_view *view, const struct tsr_sampler *sampler,
 		      union tsr_texel *texel);
 

@@ -35,7 +35,7 @@ static enum tsr_step interpolate(struct tsr_msg_env *env, const struct tsr_msg *
 }
 
 /* Sample all lanes of @msg at once; false: nothing has been done. */
-static bool sample_whole(struct tsr_msg_env *env, const struct tsr_msg *msg)
+static bool sample_bundle(struct tsr_msg_env *env, const struct tsr_msg *msg)
 {
 	static const uint8_t warp;
 	const struct tsr_msg_bundle b = {
@@ -62,7 +62,7 @@ enum tsr_step tsr_msg_var_tex(struct tsr_msg_env *env, struct tsr_msg *msg, unsi
 	inner.insn = &sample;
 	inner.src[0] = &coordinate[0];
 	inner.src[1] = &coordinate[TSR_BUNDLE_WARPS];
-	if (sample_whole(env, &inner)) {
+	if (sample_bundle(env, &inner)) {
 		msg->lanes = 0;
 		return TSR_STEP_DONE;
 	}

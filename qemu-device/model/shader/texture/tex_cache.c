@@ -95,8 +95,8 @@ struct tsr_tex_window *tsr_window_find(struct tsr_texture_cache *cache, uint64_t
 }
 
 /* Tile @place shows the one of @tag from now on. */
-static void turn(struct tsr_texture_cache *cache, struct tsr_tex_window *w, unsigned int place,
-		 int32_t tag)
+static void replace(struct tsr_texture_cache *cache, struct tsr_tex_window *w, unsigned int place,
+		    int32_t tag)
 {
 	unsigned int x = place % 4 * TSR_TEX_TILE_DIM, y = place / 4 * TSR_TEX_TILE_DIM;
 
@@ -123,7 +123,7 @@ static bool have(struct tsr_msg_env *env, struct tsr_texture_view *view,
 	unsigned int tile = tsr_window_tile(x, y);
 
 	if (w->tag[tile] != tsr_window_tag(x, y))
-		turn(env->textures, w, tile, tsr_window_tag(x, y));
+		replace(env->textures, w, tile, tsr_window_tag(x, y));
 	return w->valid[y >> 2 & 15] >> (x >> 2 & 15) & 1 || fill(env, view, place, w, x, y);
 }
 
@@ -176,7 +176,7 @@ enum tsr_window_brought tsr_window_bring(const struct tsr_level_lookup *l,
 		if (w->tag[tile] != tsr_window_tag(x, y)) {
 			if ((own | tiles_of(l, t, others)) >> tile & 1)
 				return TSR_WINDOW_CONFLICT;
-			turn(l->env->textures, w, tile, tsr_window_tag(x, y));
+			replace(l->env->textures, w, tile, tsr_window_tag(x, y));
 		}
 		own |= (uint16_t)(1u << tile);
 		if (!(w->valid[y >> 2 & 15] >> (x >> 2 & 15) & 1) &&
@@ -507,7 +507,7 @@ static const struct tsr_tex_astc *find_astc(struct tsr_msg_env *env, struct tsr_
 {
 	struct tsr_texture_cache *cache = env->textures;
 	const struct tsr_texture_surface *s;
-	struct tsr_tex_astc *kept;
+	struct tsr_tex_astc *cached;
 	uint8_t bytes[16];
 	uint64_t va, key;
 
@@ -518,16 +518,16 @@ static const struct tsr_tex_astc *find_astc(struct tsr_msg_env *env, struct tsr_
 	if (va % sizeof(bytes) || va >> 58)
 		return NULL;
 	key = va | 1 | (uint64_t)srgb << 1 | (s->pointer & 63) << 58;
-	kept = astc_place(cache, va / sizeof(bytes));
-	if (kept->key == key && kept->space == cache->space)
-		return kept;
+	cached = astc_place(cache, va / sizeof(bytes));
+	if (cached->key == key && cached->space == cache->space)
+		return cached;
 	if (!read(env, va, bytes, sizeof(bytes)))
 		return NULL;
-	kept->key = key;
-	kept->space = cache->space;
-	tsr_block_astc(bytes, w->block_width, w->block_height, srgb, kept->texel);
+	cached->key = key;
+	cached->space = cache->space;
+	tsr_block_astc(bytes, w->block_width, w->block_height, srgb, cached->texel);
 	cache->stats.decodes++;
-	return kept;
+	return cached;
 }
 
 /* Bring 4 by 4 texels from @at on, of all blocks that have some of them. */
@@ -631,15 +631,15 @@ static struct area_tile first_tile(const struct tsr_window_area *a, uint64_t blo
 }
 
 /* Have the tiles of @a take their places. */
-static void turn_area(struct tsr_texture_cache *cache, struct tsr_tex_window *w,
-		      const struct tsr_window_area *a)
+static void replace_tiles(struct tsr_texture_cache *cache, struct tsr_tex_window *w,
+			  const struct tsr_window_area *a)
 {
 	for (uint64_t left = a->blocks; left; ) {
 		const struct area_tile t = first_tile(a, left);
 		unsigned int place = tsr_window_tile(t.x, t.y);
 
 		if (w->tag[place] != tsr_window_tag(t.x, t.y))
-			turn(cache, w, place, tsr_window_tag(t.x, t.y));
+			replace(cache, w, place, tsr_window_tag(t.x, t.y));
 		left &= ~t.blocks;
 	}
 }
@@ -732,7 +732,7 @@ bool tsr_window_bring_area(const struct tsr_level_lookup *l, const struct tsr_wi
 	struct tsr_tex_window *w = l->window;
 	uint64_t missing, valid;
 
-	turn_area(l->env->textures, w, area);
+	replace_tiles(l->env->textures, w, area);
 	valid = valid_of(w, area);
 	missing = area->blocks & ~valid;
 	if (missing && !w->found && !find_level(l->env, l->view, &l->place, w))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The texture caches of a thread that runs cores: prepared descriptors, and the L1 of decoded
- * blocks of 4 by 4 texels. Behind the L1s lies an L2 that all threads share.
+ * blocks of 4 by 4 texels. After the L1s lies an L2 that all threads share.
  *
  * In: tables of descriptors, surfaces in memory. Out: views, texels. A view and its texels are good
  * for one number of the data of an address space (tsr_mmu_data_generation()): an invalidation of
@@ -33,7 +33,7 @@
 #define TSR_TEX_TILE_DIM 16
 #define TSR_TEX_TILES 16
 /*
- * Behind the last row there is another one that shows nothing: four texels for each lane of a warp,
+ * After the last row there is another one that shows nothing: four texels for each lane of a warp,
  * for those that a lookup does not find side by side.
  */
 #define TSR_TEX_WINDOW_SPARE (TSR_TEX_WINDOW_DIM * TSR_TEX_WINDOW_DIM)
@@ -173,7 +173,7 @@ enum tsr_window_brought tsr_window_bring(const struct tsr_level_lookup *l,
 uint16_t tsr_window_fill(const struct tsr_level_lookup *l, const struct tsr_window_lanes *t,
 			 uint16_t lanes);
 /*
- * What to do about conflicts: the texels of @lanes are used one lane behind the other, and copied
+ * What to do about conflicts: the texels of @lanes are used one lane after the other, and copied
  * to their places in the spare row. Returns the lanes of which all texels are there.
  */
 uint16_t tsr_window_copy(const struct tsr_level_lookup *l, const struct tsr_window_lanes *t,

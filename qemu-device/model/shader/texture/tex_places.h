@@ -252,7 +252,7 @@ TSR_INLINE vs32 spare_of(unsigned int first)
 }
 
 /* Have tiles of lanes @lanes take their places; returns the lanes that have, *@conflict: not so. */
-TSR_INLINE uint16_t turn_tiles(const struct tsr_level_lookup *l,
+TSR_INLINE uint16_t flip_tiles(const struct tsr_level_lookup *l,
 			       const struct corners c[TSR_CHUNKS], const struct tsr_window_lanes *t,
 			       uint16_t lanes, bool *conflict)
 {
@@ -298,7 +298,7 @@ TSR_OUT_OF_LINE_ static uint16_t bring(const struct tsr_level_lookup *l,
 		memcpy(&t.y[0][first], &c[chunk].y.x0, sizeof(vs32));
 		memcpy(&t.y[1][first], &c[chunk].y.x1, sizeof(vs32));
 	}
-	lanes = turn_tiles(l, c, &t, lanes, &conflict);
+	lanes = flip_tiles(l, c, &t, lanes, &conflict);
 	if (conflict) {
 		*direct = 0;
 		return tsr_window_copy(l, &t, lanes);
@@ -310,7 +310,7 @@ TSR_OUT_OF_LINE_ static uint16_t bring(const struct tsr_level_lookup *l,
 
 /*
  * Where the texels of lanes are: the left ones of both rows. The right ones are next to them; of a
- * warp some lane of which has them elsewhere, they are behind the left ones.
+ * warp some lane of which has them elsewhere, they are after the left ones.
  */
 typedef int32_t places[4][TSR_WARP_LANES];
 

@@ -283,8 +283,8 @@ static struct tsr_level_lookup *level_of(struct tsr_texture_job *job, uint32_t w
 }
 
 /* Look up warps at @here, @next levels higher than that says. */
-static void look_up_warps(struct tsr_texture_job *job, uint32_t here, unsigned int next,
-			  const struct tsr_level_warps *w)
+static void lookup_warps(struct tsr_texture_job *job, uint32_t here, unsigned int next,
+			 const struct tsr_level_warps *w)
 {
 	struct tsr_texture_cache *cache = job->env->textures;
 	struct tsr_level_lookup *l = level_of(job, here, next);
@@ -308,8 +308,8 @@ static void count_lookups(const struct tsr_texture_job *job, uint32_t where, uns
 }
 
 /* Look up @lanes, all at @here, @next levels higher than that says; returns those done. */
-static uint16_t look_up_there(struct lanes *s, uint16_t lanes, uint32_t here, unsigned int next,
-			      const float *x, const float *y, rgba_lanes out)
+static uint16_t lookup_there(struct lanes *s, uint16_t lanes, uint32_t here, unsigned int next,
+			     const float *x, const float *y, rgba_lanes out)
 {
 	uint16_t done;
 	const struct tsr_level_warps w = {
@@ -317,14 +317,14 @@ static uint16_t look_up_there(struct lanes *s, uint16_t lanes, uint32_t here, un
 		.rgba = { out[0], out[1], out[2], out[3] },
 	};
 
-	look_up_warps(s->job, here, next, &w);
+	lookup_warps(s->job, here, next, &w);
 	count_lookups(s->job, here, tsr_lanes_count(done));
 	return done;
 }
 
 /* Look up @lanes, @next levels higher than they say. */
-static void look_up(struct lanes *s, uint16_t lanes, unsigned int next, const float *x,
-		    const float *y, rgba_lanes out)
+static void lookup_level(struct lanes *s, uint16_t lanes, unsigned int next, const float *x,
+			 const float *y, rgba_lanes out)
 {
 	rgba_lanes part __attribute__((aligned(64)));
 	uint16_t left = lanes & ~s->rest;
@@ -334,9 +334,9 @@ static void look_up(struct lanes *s, uint16_t lanes, unsigned int next, const fl
 		uint16_t same = s->alike ? left : together(s->where, left, here), done;
 
 		if (same == lanes) {
-			done = look_up_there(s, same, here, next, x, y, out);
+			done = lookup_there(s, same, here, next, x, y, out);
 		} else {
-			done = look_up_there(s, same, here, next, x, y, part);
+			done = lookup_there(s, same, here, next, x, y, part);
 			merge(out, part, done);
 		}
 		s->rest |= same & ~done;
@@ -345,16 +345,16 @@ static void look_up(struct lanes *s, uint16_t lanes, unsigned int next, const fl
 }
 
 /* One place of each of @lanes. */
-static void look_up_place(struct lanes *s, uint16_t lanes, const float *x, const float *y,
-			  rgba_lanes out)
+static void lookup_place(struct lanes *s, uint16_t lanes, const float *x, const float *y,
+			 rgba_lanes out)
 {
 	rgba_lanes next __attribute__((aligned(64)));
 	uint16_t mixed = s->mixed & lanes;
 
-	look_up(s, lanes, 0, x, y, out);
+	lookup_level(s, lanes, 0, x, y, out);
 	if (!mixed)
 		return;
-	look_up(s, mixed, 1, x, y, next);
+	lookup_level(s, mixed, 1, x, y, next);
 	if (mixed != lanes)
 		merge(next, out, lanes & ~mixed);
 	for (unsigned int c = 0; c < 4; c++)
@@ -390,8 +390,8 @@ static uint16_t find_places(struct lanes *s, unsigned int n, float x[LANES], flo
 	return lanes;
 }
 
-/* Places of anisotropic samples, one behind the other. */
-static void look_up_places(struct lanes *s, rgba_lanes out)
+/* Places of anisotropic samples, one after the other. */
+static void lookup_places(struct lanes *s, rgba_lanes out)
 {
 	float x[LANES] __attribute__((aligned(64))), y[LANES] __attribute__((aligned(64)));
 	rgba_lanes place __attribute__((aligned(64)));
@@ -400,7 +400,7 @@ static void look_up_places(struct lanes *s, rgba_lanes out)
 	for (unsigned int n = 0; n < s->most; n++) {
 		uint16_t lanes = find_places(s, n, x, y);
 
-		look_up_place(s, lanes, x, y, place);
+		lookup_place(s, lanes, x, y, place);
 		if (lanes == TSR_ALL_LANES) {
 			for (unsigned int c = 0; c < 4; c++) {
 				for (unsigned int i = 0; i < LANES; i++)
@@ -469,7 +469,7 @@ static enum tsr_step do_rest(struct lanes *s)
 }
 
 /* Find out about the lanes, and look them up. */
-static void look_up_lanes(struct lanes *s)
+static void lookup_lanes(struct lanes *s)
 {
 	struct tsr_texture_warp *w = s->warp;
 	bool plain = is_plain(s);
@@ -478,7 +478,7 @@ static void look_up_lanes(struct lanes *s)
 		uint32_t here = plain_slice(s) << WHERE_SLICE |
 				(s->sampler->s.mag_nearest ? WHERE_NEAR : 0);
 
-		s->rest = s->all & ~look_up_there(s, s->all, here, 0, w->s, w->t, w->rgba);
+		s->rest = s->all & ~lookup_there(s, s->all, here, 0, w->s, w->t, w->rgba);
 		if (s->rest)
 			plain_levels(s);
 		return;
@@ -488,9 +488,9 @@ static void look_up_lanes(struct lanes *s)
 	else
 		any_levels(s);
 	if (s->most > 1)
-		look_up_places(s, w->rgba);
+		lookup_places(s, w->rgba);
 	else
-		look_up_place(s, s->all, w->s, w->t, w->rgba);
+		lookup_place(s, s->all, w->s, w->t, w->rgba);
 }
 
 /*
@@ -501,7 +501,7 @@ static void do_lanes(struct lanes *s)
 {
 	const uint64_t samples = s->env->textures->stats.samples, bytes = s->env->cost.read_bytes;
 
-	look_up_lanes(s);
+	lookup_lanes(s);
 	if (!s->rest)
 		return;
 	s->env->textures->stats.samples = samples;
@@ -601,7 +601,7 @@ static struct tsr_texture_warp warp_of(const struct tsr_texture_bundle *b, unsig
 }
 
 /* What a bundle is that is looked up as one: all of it in the same levels of a 2D texture. */
-struct whole {
+struct bundle_job {
 	struct tsr_texture_job *job;
 	const struct tsr_texture_bundle *b;
 	uint32_t where;
@@ -626,7 +626,7 @@ static uint32_t where_of(const struct tsr_levels *levels)
 }
 
 /* The levels of a bundle all of whose quads have the same level of detail; false: they do not. */
-static bool same_levels(struct whole *b)
+static bool same_levels(struct bundle_job *b)
 {
 	const struct tsr_texture_view *view = b->job->view;
 	const struct tsr_sampler *sampler = &b->job->sampler_view->s;
@@ -686,7 +686,7 @@ static void find_rules(const struct tsr_texture_job *job, struct tsr_lod_rules *
 }
 
 /* The levels of quads that are whole ones; false: not all of the bundle's have the same. */
-static bool whole_levels(struct whole *b)
+static bool bundle_levels(struct bundle_job *b)
 {
 	struct tsr_lod_rules rules;
 	struct tsr_warp_levels to = { .where = UINT32_MAX };
@@ -709,8 +709,8 @@ static bool whole_levels(struct whole *b)
 }
 
 /* Whether the bundle can be looked up as one; then where. */
-static bool find_whole(struct whole *w, struct tsr_texture_job *job,
-		       const struct tsr_texture_bundle *b)
+static bool find_bundle(struct bundle_job *w, struct tsr_texture_job *job,
+			const struct tsr_texture_bundle *b)
 {
 	const bool one = job->plan->one_level;
 	unsigned int all = TSR_ALL_LANES;
@@ -736,11 +736,11 @@ static bool find_whole(struct whole *w, struct tsr_texture_job *job,
 		if (same_levels(w))
 			return true;
 	}
-	return whole_levels(w);
+	return bundle_levels(w);
 }
 
 /* The second of the two levels. */
-static void mix_next(struct whole *w)
+static void mix_next(struct bundle_job *w)
 {
 	const struct tsr_texture_bundle *b = w->b;
 	float next[4][TSR_BUNDLE_WARPS][LANES] __attribute__((aligned(64)));
@@ -750,7 +750,7 @@ static void mix_next(struct whole *w)
 		.rgba = { next[0][0], next[1][0], next[2][0], next[3][0] },
 	};
 
-	look_up_warps(w->job, w->where, 1, &level);
+	lookup_warps(w->job, w->where, 1, &level);
 	for (unsigned int i = 0; i < b->warps; i++) {
 		float *const to[4] = { b->rgba[0][i].f, b->rgba[1][i].f, b->rgba[2][i].f,
 				       b->rgba[3][i].f };
@@ -762,7 +762,7 @@ static void mix_next(struct whole *w)
 	}
 }
 
-static struct tsr_texture_warp warp_of_whole(const struct whole *w, unsigned int i)
+static struct tsr_texture_warp warp_of_bundle(const struct bundle_job *w, unsigned int i)
 {
 	struct tsr_texture_warp warp = warp_of(w->b, i);
 
@@ -772,9 +772,9 @@ static struct tsr_texture_warp warp_of_whole(const struct whole *w, unsigned int
 }
 
 /* Lanes @rest of warp @i, one by one; false: some have to wait. */
-static bool rest_of_whole(const struct whole *w, unsigned int i, uint16_t rest)
+static bool rest_of_bundle(const struct bundle_job *w, unsigned int i, uint16_t rest)
 {
-	struct tsr_texture_warp warp = warp_of_whole(w, i);
+	struct tsr_texture_warp warp = warp_of_bundle(w, i);
 	struct lanes s;
 
 	begin_lanes(&s, w->job, &warp);
@@ -788,7 +788,7 @@ static bool rest_of_whole(const struct whole *w, unsigned int i, uint16_t rest)
 }
 
 /* Warp @i's lanes that are done count: those that are not have been counted one by one. */
-static void count_done(const struct whole *w, unsigned int i)
+static void count_done(const struct bundle_job *w, unsigned int i)
 {
 	const uint16_t mixed = w->any_mixed ? w->mixed[i] : 0;
 
@@ -796,7 +796,7 @@ static void count_done(const struct whole *w, unsigned int i)
 					tsr_lanes_count(w->done[i] & mixed));
 }
 
-static unsigned int do_bundle(struct whole *w)
+static unsigned int do_bundle(struct bundle_job *w)
 {
 	const struct tsr_texture_bundle *b = w->b;
 	struct tsr_msg_cost *cost = &w->job->env->cost;
@@ -805,7 +805,7 @@ static unsigned int do_bundle(struct whole *w)
 		.rgba = { b->rgba[0]->f, b->rgba[1]->f, b->rgba[2]->f, b->rgba[3]->f },
 	};
 
-	look_up_warps(w->job, w->where, 0, &level);
+	lookup_warps(w->job, w->where, 0, &level);
 	if (w->any_mixed)
 		mix_next(w);
 	for (unsigned int i = 0; i < b->warps; i++) {
@@ -815,7 +815,7 @@ static unsigned int do_bundle(struct whole *w)
 		uint64_t before = cost->read_bytes;
 
 		swizzle(w->job->view, rgba);
-		if (rest && !rest_of_whole(w, i, rest))
+		if (rest && !rest_of_bundle(w, i, rest))
 			return i;
 		count_done(w, i);
 		cost->cycles += (cost->read_bytes - before + 63) / 64;
@@ -843,7 +843,7 @@ static unsigned int do_warps(struct tsr_texture_job *job, const struct tsr_textu
 
 unsigned int tsr_texture_bundle(struct tsr_texture_job *job, const struct tsr_texture_bundle *b)
 {
-	struct whole w;
+	struct bundle_job w;
 
-	return find_whole(&w, job, b) ? do_bundle(&w) : do_warps(job, b);
+	return find_bundle(&w, job, b) ? do_bundle(&w) : do_warps(job, b);
 }

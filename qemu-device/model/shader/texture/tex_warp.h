@@ -66,7 +66,7 @@ bool tsr_texture_begin(struct tsr_texture_job *job);
 bool tsr_texture_warp(struct tsr_texture_job *job, struct tsr_texture_warp *warp);
 
 /*
- * Samples of warps that lie one behind the other. The coordinates of lane l of warp w are s[w].f[l]
+ * Samples of warps that lie one after the other. The coordinates of lane l of warp w are s[w].f[l]
  * and t[w].f[l]; it is sampled if bit l of lanes[w] says so, and all of these lanes have
  * coordinates.
  */

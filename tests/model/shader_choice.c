@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* test: TSAN=0 */
 /*
  * Which warps of a bundle go first: those at the lowest address, so that warps which have parted
  * meet again; but none is passed over for ever.

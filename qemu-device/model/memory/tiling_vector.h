@@ -7,8 +7,8 @@
  * in even rows of squares, right to left in odd ones; and so on up to the tile. The vectors are the
  * compiler's own, so this runs on any processor, of either byte order.
  */
-#ifndef TSR_TILING_WHOLE_H
-#define TSR_TILING_WHOLE_H
+#ifndef TSR_TILING_VECTOR_H
+#define TSR_TILING_VECTOR_H
 
 #include <stdint.h>
 #include <string.h>

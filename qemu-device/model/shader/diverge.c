@@ -7,7 +7,7 @@
 #include "core.h"
 #include "warp.h"
 
-bool tsr_shader_sheds(const struct tsr_shader *sh, const struct tsr_decoded *clause)
+bool tsr_shader_may_diverge(const struct tsr_shader *sh, const struct tsr_decoded *clause)
 {
 	uint64_t lower = clause->next_pc < clause->jump_pc ? clause->next_pc : clause->jump_pc;
 
@@ -16,8 +16,8 @@ bool tsr_shader_sheds(const struct tsr_shader *sh, const struct tsr_decoded *cla
 }
 
 /* All lanes of chosen warp @w leave; @taken: all or none of them branch. */
-static void leave_whole(struct tsr_shader *sh, unsigned int w, const struct tsr_decoded *clause,
-			uint16_t taken, uint64_t pc)
+static void leave_all(struct tsr_shader *sh, unsigned int w, const struct tsr_decoded *clause,
+		      uint16_t taken, uint64_t pc)
 {
 	struct tsr_warp *warp = &sh->bundle->warp[w];
 
@@ -43,7 +43,7 @@ static void leave(struct tsr_shader *sh, unsigned int w, uint16_t lanes, uint64_
 }
 
 /* The warps of @stay are chosen, with the lanes they still have. */
-static void keep(struct tsr_shader *sh, unsigned int stay)
+static void choose(struct tsr_shader *sh, unsigned int stay)
 {
 	struct tsr_alu_state *alu = &sh->lanes.alu;
 	unsigned int warps = 0;
@@ -61,7 +61,7 @@ static void keep(struct tsr_shader *sh, unsigned int stay)
 	alu->full = all == 0xffff;
 }
 
-void tsr_shader_shed(struct tsr_shader *sh, const struct tsr_decoded *clause)
+void tsr_shader_diverge(struct tsr_shader *sh, const struct tsr_decoded *clause)
 {
 	const struct tsr_alu_state *alu = &sh->lanes.alu;
 	uint16_t stays = clause->next_pc < clause->jump_pc ? 0xffff : 0, out[TSR_BUNDLE_WARPS];
@@ -82,6 +82,6 @@ void tsr_shader_shed(struct tsr_shader *sh, const struct tsr_decoded *clause)
 	for (unsigned int left = parted & ~gone; left; left &= left - 1)
 		leave(sh, __builtin_ctz(left), out[__builtin_ctz(left)], pc);
 	for (unsigned int left = gone; left; left &= left - 1)
-		leave_whole(sh, __builtin_ctz(left), clause, stays, pc);
-	keep(sh, chosen & ~gone);
+		leave_all(sh, __builtin_ctz(left), clause, stays, pc);
+	choose(sh, chosen & ~gone);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Texture instructions of whole warps and bundles: samples that need nothing but what tex_warp.h
- * has. What they do not do msg_texture.c does, by quads.
+ * Texture instructions of bundles and of warps with all lanes: samples that need nothing but what
+ * tex_warp.h has. What they do not do msg_texture.c does, by quads.
  */
 #include "shader/alu/float_bits.h"
 #include "shader/message/msg_bundle.h"
@@ -9,10 +9,10 @@
 
 #define FACES TSR_CUBE_FACES
 
-/* ---- Whole warps ----------------------------------------------------------------------------- */
+/* ---- All lanes ------------------------------------------------------------------------------- */
 
 /* What all lanes of a message, in all warps, ask for. */
-struct whole {
+struct request {
 	struct tsr_texture_job job;
 	uint8_t result, mask, staging;
 	bool packed;			/* of cubes: the face is part of the first coordinate */
@@ -50,8 +50,8 @@ static void write_words(union tsr_lanes *reg, uint16_t lanes, unsigned int n, co
 	}
 }
 
-static void write_whole(union tsr_lanes *reg, uint16_t lanes, const struct whole *w,
-			float *const rgba[4])
+static void write_bundle(union tsr_lanes *reg, uint16_t lanes, const struct request *w,
+			 float *const rgba[4])
 {
 	union tsr_lanes word;
 
@@ -72,7 +72,7 @@ static void write_whole(union tsr_lanes *reg, uint16_t lanes, const struct whole
 }
 
 /* Coordinates on a cube's faces; without @face, the first one says which. */
-static void take_faces(const union tsr_lanes *first, const union tsr_lanes *face,
+static void read_faces(const union tsr_lanes *first, const union tsr_lanes *face,
 		       float s[TSR_WARP_LANES], uint8_t on[TSR_WARP_LANES])
 {
 	for (unsigned int i = 0; i < TSR_WARP_LANES; i++) {
@@ -94,8 +94,8 @@ static bool same_word(const union tsr_lanes *words, uint16_t lanes, uint32_t wor
 	return !differ;
 }
 
-/* What texture word @word asks for; false: nothing that whole warps can do. */
-static bool word_whole(struct tsr_msg_env *env, uint32_t word, struct whole *w)
+/* What texture word @word asks for; false: nothing that warps with all lanes can do. */
+static bool word_bundle(struct tsr_msg_env *env, uint32_t word, struct request *w)
 {
 	uint64_t wide = word;
 	struct tsr_texture_word t;
@@ -122,8 +122,8 @@ static bool word_whole(struct tsr_msg_env *env, uint32_t word, struct whole *w)
 }
 
 /* What TEXS_2D or, with @cube, TEXS_CUBE asks for. */
-static void compact_whole(struct tsr_msg_env *env, const struct tsr_insn *insn, bool cube,
-			  struct whole *w)
+static void compact_bundle(struct tsr_msg_env *env, const struct tsr_insn *insn, bool cube,
+			   struct request *w)
 {
 	bool f32 = insn->op == TSR_OP_ADD_TEXS_2D_F32 || insn->op == TSR_OP_ADD_TEXS_CUBE_F32;
 
@@ -147,7 +147,7 @@ static const union tsr_lanes *source_of(const struct tsr_msg_bundle *b, unsigned
 	return b->src[n] + w * b->src_step[n];
 }
 
-/* Operands and results of warps of a bundle, one behind the other. */
+/* Operands and results of warps of a bundle, one after the other. */
 struct gathered {
 	union tsr_lanes s[TSR_BUNDLE_WARPS], t[TSR_BUNDLE_WARPS];
 	union tsr_lanes lod[TSR_BUNDLE_WARPS], layer[TSR_BUNDLE_WARPS];
@@ -158,7 +158,7 @@ struct gathered {
 
 /* Take the operands of warp @w, number @i. */
 static void gather(struct gathered *g, unsigned int i, const struct tsr_msg_bundle *b,
-		   unsigned int w, const struct whole *what)
+		   unsigned int w, const struct request *what)
 {
 	unsigned int n = 0;
 
@@ -169,7 +169,7 @@ static void gather(struct gathered *g, unsigned int i, const struct tsr_msg_bund
 	if (what->array)
 		g->layer[i] = *tsr_msg_bundle_staging(b, w, n);
 	if (what->job.dimension == TSR_TEXTURE_DIMENSION_CUBE)
-		take_faces(source_of(b, w, 0), what->packed ? NULL : source_of(b, w, 2), g->s[i].f,
+		read_faces(source_of(b, w, 0), what->packed ? NULL : source_of(b, w, 2), g->s[i].f,
 			   g->face[i]);
 }
 
@@ -185,11 +185,11 @@ static bool overlap(const union tsr_lanes *coordinates, union tsr_lanes *const r
 }
 
 /*
- * Whether @warps warps of @b from number @w on have their coordinates one behind the other, want
+ * Whether @warps warps of @b from number @w on have their coordinates one after the other, want
  * all lanes' samples, and nothing that is staged.
  */
 static bool are_plain(const struct tsr_msg_bundle *b, unsigned int w, unsigned int warps,
-		      const struct whole *what)
+		      const struct request *what)
 {
 	if (what->lod || what->array || what->job.dimension == TSR_TEXTURE_DIMENSION_CUBE ||
 	    what->mask != 15 || b->src_step[0] != 1 || b->src_step[1] != 1)
@@ -212,7 +212,7 @@ static bool in_place(const struct tsr_msg_bundle *b, unsigned int w,
 }
 
 /* Do plain @samples, as halves. */
-static unsigned int as_halves(const struct tsr_msg_bundle *b, unsigned int w, struct whole *what,
+static unsigned int as_halves(const struct tsr_msg_bundle *b, unsigned int w, struct request *what,
 			      struct tsr_texture_bundle *samples)
 {
 	const struct tsr_texture_path *path = what->job.env->textures->path;
@@ -231,7 +231,7 @@ static unsigned int as_halves(const struct tsr_msg_bundle *b, unsigned int w, st
 
 /* Do @warps plain warps from number @w on without copies, *@done of them; false: it cannot be. */
 static bool without_copies(const struct tsr_msg_bundle *b, unsigned int w, unsigned int warps,
-			   struct whole *what, unsigned int *done)
+			   struct request *what, unsigned int *done)
 {
 	struct tsr_texture_bundle samples = {
 		.warps = warps, .lanes = &b->lanes[w],
@@ -264,7 +264,7 @@ static unsigned int count_alike(const struct tsr_msg_bundle *b, unsigned int fir
 
 /* Do @count warps from number @first on by copies; returns how many have been done. */
 static unsigned int by_copies(const struct tsr_msg_bundle *b, unsigned int first,
-			      unsigned int count, struct whole *w)
+			      unsigned int count, struct request *w)
 {
 	bool cube = w->job.dimension == TSR_TEXTURE_DIMENSION_CUBE;
 	struct gathered g;
@@ -285,17 +285,17 @@ static unsigned int by_copies(const struct tsr_msg_bundle *b, unsigned int first
 		float *const rgba[4] = { g.rgba[0][i].f, g.rgba[1][i].f, g.rgba[2][i].f,
 					 g.rgba[3][i].f };
 
-		write_whole(b->reg + b->warp[first + i], g.lanes[i], w, rgba);
+		write_bundle(b->reg + b->warp[first + i], g.lanes[i], w, rgba);
 	}
 	return done;
 }
 
 /*
- * Do warps of a bundle from number @first on as whole ones, all of which ask for @w; in those whose
+ * Do warps of a bundle from number @first on with all lanes, which all ask for @w; in those whose
  * source 2 is @word, if there is one. The number of the first not done.
  */
 static unsigned int together(const struct tsr_msg_bundle *b, unsigned int first,
-			     const uint32_t *word, struct whole *w)
+			     const uint32_t *word, struct request *w)
 {
 	unsigned int count = count_alike(b, first, word), done;
 
@@ -312,7 +312,7 @@ static unsigned int together(const struct tsr_msg_bundle *b, unsigned int first,
 unsigned int tsr_msg_texture_together(struct tsr_msg_env *env, const struct tsr_msg_bundle *b,
 				      unsigned int first, unsigned int arg)
 {
-	struct whole w;
+	struct request w;
 
 	(void)arg;
 	while (first < b->warps) {
@@ -322,7 +322,7 @@ unsigned int tsr_msg_texture_together(struct tsr_msg_env *env, const struct tsr_
 		if (!b->lanes[warp])
 			break;
 		word = source_of(b, warp, 2)->u[__builtin_ctz(b->lanes[warp])];
-		if (!tsr_texture_word_is_dual(word) && word_whole(env, word, &w))
+		if (!tsr_texture_word_is_dual(word) && word_bundle(env, word, &w))
 			done = together(b, first, &word, &w);
 		if (done == first)
 			break;
@@ -335,8 +335,8 @@ unsigned int tsr_msg_texture_compact_together(struct tsr_msg_env *env,
 					      const struct tsr_msg_bundle *b, unsigned int first,
 					      unsigned int arg)
 {
-	struct whole w;
+	struct request w;
 
-	compact_whole(env, b->insn, arg, &w);
+	compact_bundle(env, b->insn, arg, &w);
 	return together(b, first, NULL, &w);
 }

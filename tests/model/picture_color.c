@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* test: TSAN=0 TIMEOUT=240 */
 /*
- * Colours of whole pictures, in memory, against colour_ref.h: every sample is blended with all
+ * Colors of whole pictures, in memory, against color_ref.h: every sample is blended with all
  * triangles over it in their order; stored as samples, resolved, and with tags.
  */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "colour_ref.h"
+#include "color_ref.h"
 #include "ktap.h"
 #include "soup.h"
 #include "tiles.h"
@@ -24,7 +24,7 @@
 #define TAGS (TILES_TARGETS + 2 * TILES_TARGET_SIZE)
 
 /* (id / 64, 1 - id / 128, (id / 64)^2, 1 / 2) of primitive id. */
-static const char colours[] =
+static const char colors[] =
 	"clause {\n"
 	"	*NOP\n"
 	"	+U32_TO_F32 r4:t1, r57\n"
@@ -48,7 +48,7 @@ static void position(struct front *f, uint32_t vertex, uint32_t instance, float 
 
 struct scene {
 	struct tsr_blend blend;
-	struct colour_format format;
+	struct color_format format;
 	unsigned int number, samples_log2, debug;
 	bool resolve, tags;
 	float clear[4];
@@ -81,7 +81,7 @@ static struct scene any_scene(struct soup *s)
 		scene.blend.dst_color = TSR_BLEND_FACTOR_SRC1_COLOR;
 	for (unsigned int i = 0; i < 4; i++)
 		scene.clear[i] = (float)soup_below(s, 3) / 2;
-	colour_ref_format(&scene.format, scene.number, TSR_COMPONENT_ORDER_RGBA, false);
+	color_ref_format(&scene.format, scene.number, TSR_COMPONENT_ORDER_RGBA, false);
 	return scene;
 }
 
@@ -131,13 +131,13 @@ static void blend_sample(const struct scene *scene, unsigned int id, double c[4]
 	for (unsigned int i = 0; i < 4; i++) {
 		out[i] = s[i];
 		if (scene->blend.enable)
-			out[i] = colour_ref_blend(&scene->blend, i, s, c, second, constant,
-						  &scale);
+			out[i] = color_ref_blend(&scene->blend, i, s, c, second, constant,
+						 &scale);
 	}
 	for (unsigned int i = 0; i < 4; i++) {
 		if (scene->blend.mask >> i & 1 && scene->format.bits[i])
-			c[i] = colour_ref_rounded(&scene->format, i,
-						  colour_ref_clamp(&scene->format, out[i]));
+			c[i] = color_ref_rounded(&scene->format, i,
+						 color_ref_clamp(&scene->format, out[i]));
 	}
 }
 
@@ -167,7 +167,7 @@ static void reference(struct tiles *t, const struct scene *scene)
 		for (unsigned int k = 0; k < 4; k++) {
 			c[k] = k == 3;
 			if (scene->format.bits[k])
-				c[k] = colour_ref_rounded(&scene->format, k, scene->clear[k]);
+				c[k] = color_ref_rounded(&scene->format, k, scene->clear[k]);
 		}
 	}
 	for (uint32_t i = 0; i < t->f->seen_count; i++)
@@ -195,11 +195,11 @@ static void load(struct tiles *t, const struct scene *scene, unsigned int x, uns
 	if (tag == TSR_TARGET_TAG_CLEAR) {
 		for (unsigned int i = 0; i < 4; i++)
 			c[i] = scene->format.bits[i] ?
-			       colour_ref_rounded(&scene->format, i, scene->clear[i]) : i == 3;
+			       color_ref_rounded(&scene->format, i, scene->clear[i]) : i == 3;
 		return;
 	}
-	colour_ref_load(&scene->format,
-			tiles_texel(t, 0, x, y, tag == TSR_TARGET_TAG_UNIFORM ? 0 : s), c);
+	color_ref_load(&scene->format,
+		       tiles_texel(t, 0, x, y, tag == TSR_TARGET_TAG_UNIFORM ? 0 : s), c);
 }
 
 /* Rounding of an earlier step can have gone the other way: two steps of the format are allowed. */
@@ -207,9 +207,9 @@ static double step(const struct scene *scene, unsigned int c)
 {
 	unsigned int bits;
 
-	if (scene->format.kind == COLOUR_FLOAT)
+	if (scene->format.kind == COLOR_FLOAT)
 		return 0x1p-10;
-	bits = scene->format.bits[c] - (scene->format.kind == COLOUR_SNORM);
+	bits = scene->format.bits[c] - (scene->format.kind == COLOR_SNORM);
 	return 1 / ((double)(1u << bits) - 1);
 }
 
@@ -244,7 +244,7 @@ static void compare(struct tiles *t, const struct scene *scene)
 
 static bool draw(struct tiles *t, const struct scene *scene)
 {
-	set_scene(t, scene, colours);
+	set_scene(t, scene, colors);
 	t->f->position = position;
 	front_again(t->f);
 	front_states(t->f);
@@ -291,7 +291,7 @@ static struct tiles *draw_thin(unsigned int samples_log2, float alpha, bool one,
 	uint8_t *list = t->f->list - FRONT_LIST;
 	uint64_t word[TSR_LIST_QUERY_QWORDS];
 
-	colour_ref_format(&scene.format, scene.number, TSR_COMPONENT_ORDER_RGBA, false);
+	color_ref_format(&scene.format, scene.number, TSR_COMPONENT_ORDER_RGBA, false);
 	set_scene(t, &scene, see_through);
 	memcpy(list + PUSH, &alpha, sizeof(alpha));
 	tsr_pack_shader_program((uint64_t *)(list + PROGRAM),
@@ -376,7 +376,7 @@ static void any_corners(struct soup *s)
 		double at[2] = { 1.6 * soup_fraction(s) - 0.8, 1.6 * soup_fraction(s) - 0.8 };
 
 		soup_clipped(s, (enum soup_plane)soup_below(s, SOUP_PLANES), v);
-		/* most are small, so that something of the clear colour stays */
+		/* most are small, so that something of the clear color stays */
 		for (unsigned int i = 0; i < 3 && n; i++) {
 			v[i][0] = (float)(at[0] + 0.6 * soup_fraction(s) - 0.3);
 			v[i][1] = (float)(at[1] + 0.3 * soup_fraction(s) - 0.3);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "colour_ref.h"
+#include "color_ref.h"
 
 #include <math.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 /* ---- Formats --------------------------------------------------------------------------------- */
 
 #define ROW(name, number, kind_, bytes_, skip_, first_, r, g, b, a) \
-	[number] = { COLOUR_##kind_, bytes_, skip_, (#first_)[0] == 'A', { r, g, b, a } },
+	[number] = { COLOR_##kind_, bytes_, skip_, (#first_)[0] == 'A', { r, g, b, a } },
 
 static const struct row {
 	uint8_t kind, bytes, skip;
@@ -15,7 +15,7 @@ static const struct row {
 	uint8_t bits[4];
 } rows[256] = { TSR_PIXEL_FORMAT__TABLE(ROW) };
 
-bool colour_ref_format(struct colour_format *f, unsigned int format, unsigned int order, bool srgb)
+bool color_ref_format(struct color_format *f, unsigned int format, unsigned int order, bool srgb)
 {
 	static const unsigned int comes[][5] = {
 		{ TSR_COMPONENT_ORDER_RGBA, 0, 1, 2, 3 },
@@ -28,12 +28,12 @@ bool colour_ref_format(struct colour_format *f, unsigned int format, unsigned in
 
 	while (o < 4 && comes[o][0] != order)
 		o++;
-	if (!row->kind || row->kind == COLOUR_BLOCK || !row->bytes || o == 4)
+	if (!row->kind || row->kind == COLOR_BLOCK || !row->bytes || o == 4)
 		return false;
 	memset(f, 0, sizeof(*f));
 	f->kind = row->kind;
 	f->bytes = row->bytes;
-	f->srgb = srgb && row->kind == COLOUR_UNORM;
+	f->srgb = srgb && row->kind == COLOR_UNORM;
 	for (unsigned int i = 0; i < 4; i++) {
 		unsigned int c = row->backwards ? 3 - i : i;
 
@@ -50,7 +50,7 @@ bool colour_ref_format(struct colour_format *f, unsigned int format, unsigned in
 	return true;
 }
 
-uint64_t colour_ref_bits(const struct colour_format *f, unsigned int c, const uint8_t *texel)
+uint64_t color_ref_bits(const struct color_format *f, unsigned int c, const uint8_t *texel)
 {
 	uint64_t bits = 0;
 
@@ -86,9 +86,9 @@ static int64_t sign_extended(uint64_t bits, unsigned int width)
 	return bits >> (width - 1) ? (int64_t)bits - (int64_t)(1ull << width) : (int64_t)bits;
 }
 
-static double largest(const struct colour_format *f, unsigned int c)
+static double largest(const struct color_format *f, unsigned int c)
 {
-	bool sign = f->kind == COLOUR_SNORM || f->kind == COLOUR_SINT;
+	bool sign = f->kind == COLOR_SNORM || f->kind == COLOR_SINT;
 
 	return (double)((1ull << (f->bits[c] - sign)) - 1);
 }
@@ -103,23 +103,23 @@ static double to_srgb(double x)
 	return x <= 0.0031308 ? 12.92 * x : 1.055 * pow(x, 1 / 2.4) - 0.055;
 }
 
-double colour_ref_value(const struct colour_format *f, unsigned int c, uint64_t bits)
+double color_ref_value(const struct color_format *f, unsigned int c, uint64_t bits)
 {
 	double x;
 
 	switch (f->kind) {
-	case COLOUR_UNORM:
+	case COLOR_UNORM:
 		x = (double)bits / largest(f, c);
 		return f->srgb && c < 3 ? from_srgb(x) : x;
-	case COLOUR_SNORM:
+	case COLOR_SNORM:
 		return fmax(-1, (double)sign_extended(bits, f->bits[c]) / largest(f, c));
-	case COLOUR_FLOAT:
+	case COLOR_FLOAT:
 		return float_value(bits, f->bits[c]);
-	case COLOUR_UFLOAT:
+	case COLOR_UFLOAT:
 		return small_value(bits, 5, f->bits[c] - 5);
-	case COLOUR_SINT:
+	case COLOR_SINT:
 		return (double)sign_extended(bits, f->bits[c]);
-	case COLOUR_FIXED:
+	case COLOR_FIXED:
 		return (double)sign_extended(bits, f->bits[c]) / 65536;
 	default:
 		return (double)bits;
@@ -139,69 +139,69 @@ static double to_mantissa(double x, unsigned int m, int low)
 	return nearbyint(x / step) * step;
 }
 
-double colour_ref_rounded(const struct colour_format *f, unsigned int c, double x)
+double color_ref_rounded(const struct color_format *f, unsigned int c, double x)
 {
 	double top;
 
 	switch (f->kind) {
-	case COLOUR_UNORM:
+	case COLOR_UNORM:
 		x = x > 0 ? fmin(x, 1) : 0;
 		if (f->srgb && c < 3)
 			return from_srgb(floor(to_srgb(x) * largest(f, c) + 0.5) / largest(f, c));
 		return floor(x * largest(f, c) + 0.5) / largest(f, c);
-	case COLOUR_SNORM:
+	case COLOR_SNORM:
 		x = isnan(x) ? 0 : fmin(fmax(x, -1), 1);
 		return round(x * largest(f, c)) / largest(f, c);
-	case COLOUR_FLOAT:
+	case COLOR_FLOAT:
 		if (f->bits[c] == 32)
 			return (double)(float)x;
 		x = to_mantissa(x, 10, -14);
 		return fabs(x) > 65504 ? copysign(INFINITY, x) : x;
-	case COLOUR_UFLOAT:
+	case COLOR_UFLOAT:
 		if (isnan(x) || x == INFINITY)
 			return x;
 		top = ldexp(2 - ldexp(1, -(int)(f->bits[c] - 5)), 15);
 		return x > 0 ? fmin(to_mantissa(x, f->bits[c] - 5, -14), top) : 0;
-	case COLOUR_FIXED:
+	case COLOR_FIXED:
 		return fmin(fmax(round(x * 65536), INT32_MIN), INT32_MAX) / 65536;
-	case COLOUR_UINT:
+	case COLOR_UINT:
 		return fmin(fmax(x, 0), largest(f, c));
-	case COLOUR_SINT:
+	case COLOR_SINT:
 		return fmin(fmax(x, -largest(f, c) - 1), largest(f, c));
 	default:
 		return x;
 	}
 }
 
-void colour_ref_load(const struct colour_format *f, const uint8_t *texel, double colour[4])
+void color_ref_load(const struct color_format *f, const uint8_t *texel, double color[4])
 {
 	double raw[6] = { 0, 0, 0, 1, 0, 1 };
 
 	for (unsigned int c = 0; c < 4; c++) {
 		if (f->bits[c])
-			raw[c] = colour_ref_value(f, c, colour_ref_bits(f, c, texel));
+			raw[c] = color_ref_value(f, c, color_ref_bits(f, c, texel));
 	}
 	for (unsigned int i = 0; i < 4; i++)
-		colour[i] = raw[f->comes[i]];
+		color[i] = raw[f->comes[i]];
 }
 
-bool colour_ref_accepts(const struct colour_format *f, unsigned int c, double x, double off,
-			const uint8_t *texel)
+bool color_ref_accepts(const struct color_format *f, unsigned int c, double x, double off,
+		       const uint8_t *texel)
 {
-	double v = colour_ref_value(f, c, colour_ref_bits(f, c, texel));
+	double v = color_ref_value(f, c, color_ref_bits(f, c, texel));
 
-	if (isnan(x) && f->kind >= COLOUR_FLOAT)
+	if (isnan(x) && f->kind >= COLOR_FLOAT)
 		return isnan(v);
 	/* values of the table are doubles rounded once each */
-	return v >= colour_ref_rounded(f, c, x - off) - 1e-15 &&
-	       v <= colour_ref_rounded(f, c, x + off) + 1e-15;
+	return v >= color_ref_rounded(f, c, x - off) - 1e-15 &&
+	       v <= color_ref_rounded(f, c, x + off) + 1e-15;
 }
 
-double colour_ref_clamp(const struct colour_format *f, double x)
+double color_ref_clamp(const struct color_format *f, double x)
 {
-	if (f->kind != COLOUR_UNORM && f->kind != COLOUR_SNORM)
+	if (f->kind != COLOR_UNORM && f->kind != COLOR_SNORM)
 		return x;
-	return isnan(x) ? 0 : fmin(fmax(x, f->kind == COLOUR_UNORM ? 0 : -1), 1);
+	return isnan(x) ? 0 : fmin(fmax(x, f->kind == COLOR_UNORM ? 0 : -1), 1);
 }
 
 /* ---- Blending -------------------------------------------------------------------------------- */
@@ -232,9 +232,9 @@ static double factor(unsigned int which, unsigned int i, const double s[4], cons
 	}
 }
 
-double colour_ref_blend(const struct tsr_blend *b, unsigned int i, const double s[4],
-			const double d[4], const double t[4], const double constant[4],
-			double *scale)
+double color_ref_blend(const struct tsr_blend *b, unsigned int i, const double s[4],
+		       const double d[4], const double t[4], const double constant[4],
+		       double *scale)
 {
 	unsigned int op = i == 3 ? b->alpha_op : b->color_op;
 	double x = factor(i == 3 ? b->src_alpha : b->src_color, i, s, d, t, constant);
@@ -256,7 +256,7 @@ double colour_ref_blend(const struct tsr_blend *b, unsigned int i, const double 
 	}
 }
 
-bool colour_ref_logic(unsigned int op, bool s, bool d)
+bool color_ref_logic(unsigned int op, bool s, bool d)
 {
 	const bool is[16] = {
 		false, s && d, s && !d, s, !s && d, d, s != d, s || d,
