@@ -256,7 +256,7 @@ static void test_cores(void)
 {
 	for (unsigned int i = 0; i < 10; i++) {
 		static const char *const why[10] = {
-			NULL, "a core", NULL, "a core", NULL, "a dispatch's turn", NULL, "a core",
+			NULL, "a core", NULL, "a core", NULL, "a dispatch's cursor", NULL, "a core",
 			NULL, "a core",
 		};
 		struct play y;
