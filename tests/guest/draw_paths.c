@@ -296,7 +296,7 @@ static void test_refused(void)
 {
 	static const char *const why[] = {
 		"does not write", "words of a patch", "no domain shader", "PATCHES", "1 to 32",
-		"behind a domain shader", "at most", "stream 0 of points", "no position",
+		"after a domain shader", "at most", "stream 0 of points", "no position",
 		"of streams 0 and 1", "lines are of isolines", "varying program", "power of two",
 		"multiple of 16",
 	};
