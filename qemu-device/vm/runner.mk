@@ -7,9 +7,10 @@
 #   QEMU=plugin|build         Debian's QEMU with the device as a plugin, or one built with it inside
 #   FRESH=1                   boot the guest even if a saved one could be restored
 #   MESA=1                    mount Mesa and GL programs at /mnt, with MESA_PROGRAMS='NAME ...' of the host: CMD='/mnt/run NAME'
+#                             and MESA_PACKAGES='kmscube ...' of Debian 13's: CMD='/mnt/debian kmscube'
 #   IOMMU=1 SMP=n MEM=MiB     the machine                      ACCEL=tcg|kvm  QEMU_ARGS= KERNEL_ARGS=
 #   DISPLAY_HEADS=n VNC=:7    screens, and who shows them
-export KERNEL MODULES KDIR VARIANT IMAGE QEMU TESSERA_MIRROR TESSERA_SECURITY_MIRROR
+export MESA_PACKAGES KERNEL MODULES KDIR VARIANT IMAGE QEMU TESSERA_MIRROR TESSERA_SECURITY_MIRROR
 export PYTHONDONTWRITEBYTECODE := 1
 
 comma := ,

@@ -5,6 +5,9 @@
 #   DIR/bin/NAME   our GL programs (tests/mesa), and the PROGRAMs: paths, or names of the host's
 #   DIR/lib/       Mesa with the driver, and this host's libraries with their loader
 #   DIR/run NAME   starts one
+# With MESA_PACKAGES, names of Debian 13's packages, also
+#   DIR/root/      a root that they and what they need are unpacked in
+#   DIR/debian [--software] NAME   starts a program there, with our Mesa or with the packages' own software renderer
 . "$(dirname "$0")/../../qemu-device/build/lib.sh"
 SHARE=$BUILD/mesa/share
 
@@ -35,6 +38,35 @@ libraries() {
         done
 }
 
+# Hard links, and our Mesa at a place of its own.
+debian() {
+    local root
+    # shellcheck disable=SC2086  # one word for each package
+    root=$(bash "$TOP/userspace/mesa/root.sh" $MESA_PACKAGES)
+    cp -al "$root" "$SHARE/root"
+    cp -r "$mesa" "$SHARE/root/usr/lib/tessera-mesa"
+    cat >"$SHARE/debian" <<'END'
+#!/bin/sh
+root=$(cd "${0%/*}" && pwd)/root
+if [ ! -e "$root/proc/self" ]; then
+    for d in dev proc sys tmp; do
+        mount --rbind "/$d" "$root/$d"
+    done
+    mount -t tmpfs -o mode=700 tmpfs "$root/run"
+fi
+export HOME=/tmp XDG_RUNTIME_DIR=/run
+if [ "$1" = --software ]; then
+    shift
+    export LIBGL_ALWAYS_SOFTWARE=1
+    exec chroot "$root" "$@"
+fi
+mesa=/usr/lib/tessera-mesa
+export LD_LIBRARY_PATH=$mesa/lib __EGL_VENDOR_LIBRARY_FILENAMES=$mesa/50_tessera.json GBM_BACKENDS_PATH=$mesa/lib/gbm
+exec chroot "$root" "$@"
+END
+    chmod +x "$SHARE/debian"
+}
+
 rm -rf "$SHARE"
 mkdir -p "$SHARE/bin" "$SHARE/lib"
 programs "$@"
@@ -49,4 +81,5 @@ export __EGL_VENDOR_LIBRARY_FILENAMES="$here/50_tessera.json" GBM_BACKENDS_PATH=
 exec "$here/lib/ld-linux-x86-64.so.2" --library-path "$here/lib" "$here/bin/$name" "$@"
 END
 chmod +x "$SHARE/run"
+[ -z "${MESA_PACKAGES:-}" ] || debian
 echo "$SHARE"

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
+#include <unistd.h>
+
 #include "util/log.h"
 #include "util/os_time.h"
 #include "util/u_math.h"
 #include "util/u_memory.h"
 
 #include "tg_bo.h"
+#include "tg_share.h"
 
 #define PAGE		4096ull
 #define CACHE_MOST	(128ull << 20)	/* bytes that wait to be used again */
@@ -19,6 +22,9 @@ static void release(struct tg_bo *bo)
 {
 	if (bo->va)
 		tsr_vm_unmap(bo->screen->vm, bo->va, bo->size);
+	if (bo->dmabuf >= 0)
+		close(bo->dmabuf);
+	tsr_sync_unref(bo->others);
 	tsr_bo_unref(bo->bo);
 	FREE(bo);
 }
@@ -61,6 +67,7 @@ static struct tg_bo *wrap(struct tg_screen *screen, struct tsr_bo *bo)
 	made->screen = screen;
 	made->bo = bo;
 	made->size = tsr_bo_size(bo);
+	made->dmabuf = -1;
 	if (tsr_vm_map(screen->vm, bo, 0, 0, access, &made->va) || tsr_bo_map(bo, &map)) {
 		mesa_loge("tessera: %s", tsr_error_message());
 		release(made);
@@ -87,6 +94,27 @@ struct tg_bo *tg_bo_create(struct tg_screen *screen, uint64_t size, const char *
 	return wrap(screen, bo);
 }
 
+/* The shared one that has @bo, with a reference more. */
+static struct tg_bo *find_shared(struct tg_screen *screen, const struct tsr_bo *bo)
+{
+	struct tg_bo *found = NULL;
+
+	simple_mtx_lock(&screen->lock);
+	list_for_each_entry(struct tg_bo, at, &screen->shared, link) {
+		int32_t count = at->bo == bo ? p_atomic_read(&at->reference.count) : 0, was;
+
+		/* one that is being destroyed has none and stays so */
+		while (count && !found) {
+			was = p_atomic_cmpxchg(&at->reference.count, count, count + 1);
+			if (was == count)
+				found = at;
+			count = was;
+		}
+	}
+	simple_mtx_unlock(&screen->lock);
+	return found;
+}
+
 struct tg_bo *tg_bo_import(struct tg_screen *screen, int fd)
 {
 	struct tg_bo *made;
@@ -96,9 +124,14 @@ struct tg_bo *tg_bo_import(struct tg_screen *screen, int fd)
 		mesa_loge("tessera: %s", tsr_error_message());
 		return NULL;
 	}
+	made = find_shared(screen, bo);
+	if (made) {
+		tsr_bo_unref(bo);
+		return made;
+	}
 	made = wrap(screen, bo);
-	if (made)
-		made->shared = true;
+	if (made && !tg_share_open(made))
+		tg_bo_reference(&made, NULL);
 	return made;
 }
 
@@ -106,18 +139,22 @@ struct tg_bo *tg_bo_import(struct tg_screen *screen, int fd)
 void tg_bo_destroy(struct tg_bo *bo)
 {
 	struct tg_screen *screen = bo->screen;
+	const bool kept = !bo->shared && bo->size <= BUCKET_LARGEST &&
+			  util_is_power_of_two_nonzero64(bo->size) &&
+			  !(screen->debug & TG_DEBUG_NOCACHE);
 
-	if (bo->shared || bo->size > BUCKET_LARGEST || !util_is_power_of_two_nonzero64(bo->size) ||
-	    screen->debug & TG_DEBUG_NOCACHE) {
-		release(bo);
-		return;
-	}
 	simple_mtx_lock(&screen->lock);
-	while (screen->bo_cached + bo->size > CACHE_MOST)
+	if (bo->dmabuf >= 0)
+		list_del(&bo->link);
+	while (kept && screen->bo_cached + bo->size > CACHE_MOST)
 		tg_bo_cache_empty(screen);
-	list_addtail(&bo->link, &screen->bo_cache[bucket_of(bo->size)]);
-	screen->bo_cached += bo->size;
+	if (kept) {
+		list_addtail(&bo->link, &screen->bo_cache[bucket_of(bo->size)]);
+		screen->bo_cached += bo->size;
+	}
 	simple_mtx_unlock(&screen->lock);
+	if (!kept)
+		release(bo);
 }
 
 void tg_bo_cache_empty(struct tg_screen *screen)
@@ -140,10 +177,12 @@ static uint64_t last_point(struct tg_bo *bo, bool write_only)
 
 bool tg_bo_busy(struct tg_bo *bo, bool write_only)
 {
-	return !tg_screen_done(bo->screen, last_point(bo, write_only));
+	return !tg_screen_done(bo->screen, last_point(bo, write_only)) ||
+	       tg_share_busy(bo, !write_only);
 }
 
 void tg_bo_wait(struct tg_bo *bo, bool write_only)
 {
 	tg_screen_wait(bo->screen, last_point(bo, write_only), OS_TIMEOUT_INFINITE);
+	tg_share_wait(bo, !write_only);
 }

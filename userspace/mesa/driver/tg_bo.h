@@ -18,15 +18,17 @@ struct tg_bo {
 	uint64_t va, size;
 	uint8_t *map;			/* on the CPU; NULL: not mappable */
 	bool shared;			/* others know it: never goes to the cache */
+	int dmabuf;			/* its dma-buf; -1: no fences but ours (tg_share.h) */
+	struct tsr_sync *others;	/* to wait for the fences of that */
 	_Atomic uint64_t used, written;	/* points of the last batches that name it, that write it */
 	_Atomic uint64_t batch;		/* number of the batch being recorded that named it last */
-	struct list_head link;		/* in the cache */
+	struct list_head link;		/* in the cache, or in tg_screen.shared */
 };
 
 /* tg_bo_create(): at least @size bytes, whatever is in them; NULL if there is no memory. */
 struct tg_bo *tg_bo_create(struct tg_screen *screen, uint64_t size, const char *label);
 
-/* tg_bo_import(): what is behind a dma-buf. */
+/* tg_bo_import(): what is behind a dma-buf: the same object each time. */
 struct tg_bo *tg_bo_import(struct tg_screen *screen, int fd);
 
 void tg_bo_destroy(struct tg_bo *bo);	/* with the last reference */

@@ -5,7 +5,6 @@
 #include "util/u_math.h"
 #include "util/u_screen.h"
 
-#include "internal.h"
 #include "tg_caps.h"
 #include "tg_context.h"
 #include "tg_format.h"
@@ -75,7 +74,8 @@ static int put32(void *out, uint32_t value)
 static int get_compute_param(struct pipe_screen *screen, enum pipe_shader_ir ir,
 			     enum pipe_compute_cap cap, void *out)
 {
-	const struct drm_tessera_shader_info *s = &tg_screen(screen)->device->shader;
+	const struct drm_tessera_shader_info *s = 
+		tsr_device_shader_info(tg_screen(screen)->device);
 	const uint64_t threads = s->max_group_threads, memory = s->max_group_memory;
 	const uint64_t side = MIN2(s->max_groups, 65535);
 

@@ -11,7 +11,9 @@
 
 #include "tg_format.h"
 #include "tg_resource.h"
+#include "tg_share.h"
 
+#define TILED	DRM_FORMAT_MOD_ARM_16X16_BLOCK_U_INTERLEAVED
 #define ALIGN_LEVEL	64u	/* of levels, layers and rows */
 #define TILE		16u
 
@@ -62,8 +64,8 @@ static void lay_out(struct tg_resource *r, uint32_t pitch)
 	for (l = 0; l <= t->last_level; l++) {
 		lay_out_level(r, l);
 		if (pitch) {
+			r->level[l].slice = r->level[l].slice / r->level[l].pitch * pitch;
 			r->level[l].pitch = pitch;
-			r->level[l].slice = (uint64_t)pitch * t->height0;
 		}
 		r->level[l].offset = at;
 		at += r->level[l].slice * u_minify(t->depth0, l);
@@ -123,10 +125,18 @@ static struct pipe_resource *resource_create(struct pipe_screen *screen,
 	return create_with(screen, template, wants_linear(template));
 }
 
+static bool may_be_tiled(enum pipe_format format)
+{
+	return !(tg_format(format)->uses & TG_BLOCK);
+}
+
 static struct pipe_resource *resource_create_with_modifiers(struct pipe_screen *screen,
 							    const struct pipe_resource *template,
 							    const uint64_t *modifiers, int count)
 {
+	if (drm_find_modifier(TILED, modifiers, count) && may_be_tiled(template->format) &&
+	    !(template->bind & (PIPE_BIND_LINEAR | PIPE_BIND_CURSOR)))
+		return create_with(screen, template, false);
 	if (drm_find_modifier(DRM_FORMAT_MOD_LINEAR, modifiers, count))
 		return create_with(screen, template, true);
 	if (drm_find_modifier(DRM_FORMAT_MOD_INVALID, modifiers, count))
@@ -134,27 +144,59 @@ static struct pipe_resource *resource_create_with_modifiers(struct pipe_screen *
 	return NULL;
 }
 
+/* ---- What others know ------------------------------------------------------------------------ */
+
+/*
+ * Of tiles, a stride is what it is in the kernel's framebuffers: the bytes from row to row of tiles,
+ * divided by the rows of a tile.
+ */
+static uint32_t stride_of(const struct tg_resource *r, unsigned level)
+{
+	return r->level[level].pitch / (r->layout == TSR_LAYOUT_TILED ? TILE : 1);
+}
+
+static uint64_t modifier_of(const struct tg_resource *r)
+{
+	return r->layout == TSR_LAYOUT_TILED ? TILED : DRM_FORMAT_MOD_LINEAR;
+}
+
+/* The layout a handle speaks of. False: we have no such. */
+static bool take_layout(struct tg_resource *r, const struct winsys_handle *handle)
+{
+	const bool tiled = handle->modifier == TILED;
+	const uint32_t width = util_format_get_nblocksx(r->format, r->base.width0);
+	const uint64_t pitch = (uint64_t)handle->stride * (tiled ? TILE : 1);
+
+	if (!tiled && handle->modifier != DRM_FORMAT_MOD_LINEAR &&
+	    handle->modifier != DRM_FORMAT_MOD_INVALID)
+		return false;
+	r->layout = tiled ? TSR_LAYOUT_TILED : TSR_LAYOUT_LINEAR;
+	lay_out(r, (uint32_t)pitch);
+	if (r->base.target == PIPE_BUFFER)
+		return !tiled;
+	if (tiled && (!may_be_tiled(r->format) || pitch % ALIGN_LEVEL))
+		return false;
+	return pitch <= UINT32_MAX &&
+	       handle->stride >= (uint64_t)align(width, tiled ? TILE : 1) * r->texel;
+}
+
 static struct pipe_resource *resource_from_handle(struct pipe_screen *screen,
 						  const struct pipe_resource *template,
 						  struct winsys_handle *handle, unsigned usage)
 {
+	const uint32_t offset_align = handle->modifier == TILED ? ALIGN_LEVEL : 16;
 	struct tg_resource *r;
 
 	if (handle->type != WINSYS_HANDLE_TYPE_FD || samples_of(template) > 1 ||
-	    template->last_level ||
-	    (handle->modifier != DRM_FORMAT_MOD_LINEAR &&
-	     handle->modifier != DRM_FORMAT_MOD_INVALID))
+	    template->last_level || handle->offset % offset_align)
 		return NULL;
 	r = resource_new(screen, template);
 	if (!r)
 		return NULL;
-	r->layout = TSR_LAYOUT_LINEAR;
-	lay_out(r, handle->stride);
 	r->offset = handle->offset;
-	r->bo = tg_bo_import(tg_screen(screen), (int)handle->handle);
-	if (!r->bo || r->bo->size < r->offset || r->bo->size - r->offset < r->size ||
-	    r->offset % 16 ||
-	    (template->target != PIPE_BUFFER && handle->stride < template->width0 * r->texel)) {
+	if (take_layout(r, handle))
+		r->bo = tg_bo_import(tg_screen(screen), (int)handle->handle);
+	if (!r->bo || r->bo->size < r->offset || r->bo->size - r->offset < r->size) {
 		tg_bo_reference(&r->bo, NULL);
 		FREE(r);
 		return NULL;
@@ -169,12 +211,11 @@ static bool resource_get_handle(struct pipe_screen *screen, struct pipe_context 
 	struct tg_resource *r = tg_resource(resource);
 	int fd;
 
-	if (r->layout != TSR_LAYOUT_LINEAR)
+	if (r->stencil || samples_of(resource) > 1 || !tg_share_open(r->bo))
 		return false;
-	r->bo->shared = true;
-	handle->stride = r->level[0].pitch;
+	handle->stride = stride_of(r, 0);
 	handle->offset = (unsigned)r->offset;
-	handle->modifier = DRM_FORMAT_MOD_LINEAR;
+	handle->modifier = modifier_of(r);
 	if (handle->type == WINSYS_HANDLE_TYPE_KMS) {
 		handle->handle = tsr_bo_handle(r->bo->bo);
 		return true;
@@ -198,14 +239,13 @@ static bool resource_get_param(struct pipe_screen *screen, struct pipe_context *
 		*value = 1;
 		return true;
 	case PIPE_RESOURCE_PARAM_STRIDE:
-		*value = r->level[level].pitch;
+		*value = stride_of(r, level);
 		return true;
 	case PIPE_RESOURCE_PARAM_OFFSET:
 		*value = tg_resource_offset(r, level, layer, 0);
 		return true;
 	case PIPE_RESOURCE_PARAM_MODIFIER:
-		*value = r->layout == TSR_LAYOUT_LINEAR ? DRM_FORMAT_MOD_LINEAR
-							: DRM_FORMAT_MOD_INVALID;
+		*value = modifier_of(r);
 		return true;
 	case PIPE_RESOURCE_PARAM_LAYER_STRIDE:
 		*value = r->layer;
@@ -223,31 +263,44 @@ static bool resource_get_param(struct pipe_screen *screen, struct pipe_context *
 	}
 }
 
+static bool is_dmabuf_modifier_supported(struct pipe_screen *screen, uint64_t modifier,
+					 enum pipe_format format, bool *external_only)
+{
+	if (external_only)
+		*external_only = false;
+	return modifier == DRM_FORMAT_MOD_LINEAR || (modifier == TILED && may_be_tiled(format));
+}
+
+/* The best one first. */
+static void query_dmabuf_modifiers(struct pipe_screen *screen, enum pipe_format format, int max,
+				   uint64_t *modifiers, unsigned *external_only, int *count)
+{
+	static const uint64_t all[] = { TILED, DRM_FORMAT_MOD_LINEAR };
+	unsigned i;
+
+	*count = 0;
+	for (i = 0; i < ARRAY_SIZE(all); i++) {
+		if (!is_dmabuf_modifier_supported(screen, all[i], format, NULL))
+			continue;
+		if (*count < max) {
+			modifiers[*count] = all[i];
+			if (external_only)
+				external_only[*count] = false;
+		}
+		++*count;
+	}
+	if (max)
+		*count = MIN2(*count, max);
+}
+
+/* ---- The screen's functions ------------------------------------------------------------------ */
+
 static void resource_destroy(struct pipe_screen *screen, struct pipe_resource *resource)
 {
 	struct tg_resource *r = tg_resource(resource);
 
 	tg_bo_reference(&r->bo, NULL);
 	FREE(r);
-}
-
-static void query_dmabuf_modifiers(struct pipe_screen *screen, enum pipe_format format, int max,
-				   uint64_t *modifiers, unsigned *external_only, int *count)
-{
-	*count = 1;
-	if (max < 1)
-		return;
-	modifiers[0] = DRM_FORMAT_MOD_LINEAR;
-	if (external_only)
-		external_only[0] = false;
-}
-
-static bool is_dmabuf_modifier_supported(struct pipe_screen *screen, uint64_t modifier,
-					 enum pipe_format format, bool *external_only)
-{
-	if (external_only)
-		*external_only = false;
-	return modifier == DRM_FORMAT_MOD_LINEAR;
 }
 
 static enum pipe_format get_internal_format(struct pipe_resource *resource)

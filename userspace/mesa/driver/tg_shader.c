@@ -2,7 +2,6 @@
 /* SHADER_PROGRAMs with what they read, and the SHADER_STATE of a draw. */
 #include "util/u_math.h"
 
-#include "internal.h"
 #include "tg_draw.h"
 #include "tg_format.h"
 #include "tg_resource.h"
@@ -196,7 +195,8 @@ static bool write_uniforms(struct tg_context *ctx, struct tg_batch *b, struct tg
 static bool add_scratch(struct tg_context *ctx, struct tg_batch *b, uint32_t bytes,
 			struct tsr_shader_program *p)
 {
-	const struct drm_tessera_shader_info *s = &ctx->screen->device->shader;
+	const struct drm_tessera_shader_info *s =
+		tsr_device_shader_info(ctx->screen->device);
 	struct tg_bo *bo;
 
 	if (!bytes)

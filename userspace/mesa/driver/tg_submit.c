@@ -9,6 +9,7 @@
 #include "util/os_time.h"
 
 #include "tg_context.h"
+#include "tg_share.h"
 #include "tg_submit.h"
 
 #define MOST_IN_FLIGHT	8u	/* batches; who submits more waits */
@@ -67,6 +68,8 @@ static int flush(struct tg_screen *screen, struct tg_batch *b, const uint64_t va
 	if (!ret && screen->compute_point > atomic_load(&screen->completed))
 		ret = tsr_submit_wait(s, render, screen->timeline, screen->compute_point);
 	if (!ret)
+		ret = tg_share_before(b, bin, render);
+	if (!ret)
 		ret = tsr_submit_signal(s, render, screen->timeline, point);
 	if (!ret)
 		ret = tsr_submit_flush(s);
@@ -76,13 +79,16 @@ static int flush(struct tg_screen *screen, struct tg_batch *b, const uint64_t va
 }
 
 /* Points come in order: a dispatch waits for the one before. */
-static int flush_compute(struct tg_screen *screen, uint64_t va, uint32_t size, uint64_t point)
+static int flush_compute(struct tg_screen *screen, struct tg_batch *b, uint64_t va, uint32_t size,
+			 uint64_t point)
 {
 	struct tsr_submit *s = screen->submit;
 	int job = tsr_submit_job(s, screen->compute, va, size), ret = job < 0 ? job : 0;
 
 	if (!ret && point - 1 > atomic_load(&screen->completed))
 		ret = tsr_submit_wait(s, job, screen->timeline, point - 1);
+	if (!ret)
+		ret = tg_share_before(b, job, job);
 	if (!ret)
 		ret = tsr_submit_signal(s, job, screen->timeline, point);
 	if (!ret)
@@ -101,6 +107,7 @@ static void remember(struct tg_screen *screen, struct tg_batch *b, uint64_t poin
 		atomic_store(&(*bo)->used, point);
 	util_dynarray_foreach(&b->written, struct tg_bo *, bo)
 		atomic_store(&(*bo)->written, point);
+	tg_share_after(b, point);
 	list_addtail(&b->job->link, &screen->batches);
 }
 
@@ -125,9 +132,9 @@ uint64_t tg_submit_compute(struct tg_batch *b, uint64_t va, uint32_t size)
 
 	simple_mtx_lock(&screen->lock);
 	point = screen->submitted + 1;
-	ret = flush_compute(screen, va, size, point);
+	ret = flush_compute(screen, b, va, size, point);
 	if (ret == -ECANCELED && tg_screen_make_queues(screen))
-		ret = flush_compute(screen, va, size, point);
+		ret = flush_compute(screen, b, va, size, point);
 	if (!ret) {
 		remember(screen, b, point);
 		screen->compute_point = point;
