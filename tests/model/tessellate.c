@@ -169,14 +169,19 @@ static const enum tsr_tess_partitioning partitionings[] = {
 	TSR_TESS_INTEGER, TSR_TESS_POW2, TSR_TESS_FRACTIONAL_ODD, TSR_TESS_FRACTIONAL_EVEN,
 };
 
-/* Each pair of an edge's and an inside factor; quads with another one on the other axis. */
+/*
+ * Each pair of an edge's and an inside factor, some of them in a quick run; quads with another one
+ * on the other axis.
+ */
 static void patches_are_covered_once(void)
 {
+	const bool quick = getenv("TSR_QUICK");
 	unsigned int wrong = 0, patches = 0;
 
 	for (unsigned int k = 0; k < 4; k++)
-		for (float edge = 1; edge <= 64; edge += k < 2 ? 7 : 6.75f)
-			for (float inside = 1; inside <= 64; inside += k < 2 ? 3 : 2.25f) {
+		for (float edge = 1; edge <= 64; edge += !quick ? 1 : k < 2 ? 7 : 6.75f)
+			for (float inside = 1; inside <= 64;
+			     inside += !quick ? (k < 2 ? 1 : 0.75f) : k < 2 ? 3 : 2.25f) {
 				const float factors[6] = { edge, 65 - edge, 1, 7, inside,
 							   65 - inside };
 
@@ -262,21 +267,35 @@ static void whole_factors_are_even(void)
 	}
 }
 
+/* Powers of two are whole numbers: the same points, the same primitives. */
 static void powers_of_two(void)
 {
-	for (unsigned int f = 1; f <= 64; f++) {
-		const float odd[6] = { (float)f - 0.25f, 3, 2, 1, (float)f, 5 };
-		unsigned int power = 1, points;
-		float rounded[6] = { 0, 4, 2, 1, 0, 8 };
+	static uint32_t points[TSR_TESS_POINTS_MAX][2];
+	static uint16_t all[TSR_TESS_PRIMITIVES_MAX][3];
 
-		while (power < f)
-			power *= 2;
-		rounded[0] = rounded[4] = (float)power;
-		tessellate(TSR_TESS_QUAD, TSR_TESS_INTEGER, rounded);
-		points = t.points;
-		tessellate(TSR_TESS_QUAD, TSR_TESS_POW2, odd);
-		ktap_eq(t.points, points);
-	}
+	for (unsigned int f = 1; f <= 64; f++)
+		for (enum tsr_tess_shape shape = 0; shape <= TSR_TESS_ISOLINE; shape++) {
+			const float odd[6] = { (float)f - 0.25f, 3, 2, 1, (float)f, 5 };
+			float rounded[6] = { 0, 4, 2, 1, 0, 8 };
+			unsigned int power = 1, n, count;
+
+			while (power < f)
+				power *= 2;
+			rounded[0] = rounded[4] = (float)power;
+			/* the density of isolines is no side's: it is rounded up alone */
+			if (shape == TSR_TESS_ISOLINE)
+				rounded[0] = odd[0];
+			tessellate(shape, TSR_TESS_INTEGER, rounded);
+			n = t.points;
+			count = primitives;
+			memcpy(points, at, sizeof(at));
+			memcpy(all, corners, sizeof(corners));
+			tessellate(shape, TSR_TESS_POW2, odd);
+			ktap_eq(t.points, n);
+			ktap_eq(primitives, count);
+			ktap_mem_eq(at, points, n * sizeof(at[0]));
+			ktap_mem_eq(corners, all, count * sizeof(corners[0]));
+		}
 }
 
 static void most(void)
