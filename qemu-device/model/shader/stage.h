@@ -75,7 +75,8 @@ struct tsr_vertex_run {
 	 * Of the vertices to be shaded: R61 and R62, both counted from 0 … (There is room for the
 	 * vertices of a triangle that finds none in the batch.) Stages after VERTEX: R57 and R58.
 	 */
-	uint32_t vertex[TSR_BATCH_VERTICES + 3], instance[TSR_BATCH_VERTICES];
+	uint32_t vertex[TSR_BATCH_VERTICES + 3] __attribute__((aligned(64)));
+	uint32_t instance[TSR_BATCH_VERTICES] __attribute__((aligned(64)));
 	uint16_t slot[TSR_BATCH_VERTICES];	/* … and where in the batch record and outputs go */
 	unsigned int records;		/* POSITION: slots are below; there is no more to be seen */
 	bool position_output;		/* SHADER_STATE.POSITION_OUTPUT */

@@ -74,6 +74,7 @@ tsr_msg_fn tsr_msg_store_tile;
 
 tsr_msg_together_fn tsr_msg_var_tex_together;
 tsr_msg_together_fn tsr_msg_attribute_together;
+tsr_msg_together_fn tsr_msg_stage_together;
 tsr_msg_together_fn tsr_msg_store_convert_together;
 tsr_msg_together_fn tsr_msg_texture_together;
 tsr_msg_together_fn tsr_msg_texture_compact_together;

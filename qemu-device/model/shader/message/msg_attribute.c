@@ -611,3 +611,21 @@ unsigned int tsr_msg_attribute_together(struct tsr_msg_env *env, const struct ts
 		return load_elements(env, b, first, &a);
 	return is_output(env, &a) ? output_addresses(env, b, first, &a) : first;
 }
+
+unsigned int tsr_attributes_fetch(struct tsr_msg_env *env, const struct tsr_msg_bundle *b,
+				  unsigned int first, uint32_t index, unsigned int components)
+{
+	struct attribute a = {
+		.components = components, .type = AUTO, .table = env->state->attributes,
+		.count = env->state->attribute_count,
+	};
+	struct tsr_msg_bundle by_vertex = *b;
+
+	if (find_view(env, &a, index) != TSR_STEP_DONE)
+		return first;
+	/* one vertex a thread, as the sources of LD_ATTR in a vertex shader are */
+	by_vertex.src[0] = (const union tsr_lanes *)(const void *)env->vertices->vertex;
+	by_vertex.src[1] = (const union tsr_lanes *)(const void *)env->vertices->instance;
+	by_vertex.src_step[0] = by_vertex.src_step[1] = 1;
+	return load_elements(env, &by_vertex, first, &a);
+}

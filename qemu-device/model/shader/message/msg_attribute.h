@@ -55,4 +55,12 @@ struct tsr_msg_env;
 enum tsr_step tsr_attribute_fetch(struct tsr_msg_env *env, unsigned int lane, uint32_t index,
 				  uint32_t vertex, uint32_t instance, uint32_t word[4]);
 
+struct tsr_msg_bundle;
+/*
+ * The first @components of attribute @index to the staging registers of @b->warp[@first] and those
+ * behind it, of the vertex and instance of each thread: as tsr_msg_together_fn does.
+ */
+unsigned int tsr_attributes_fetch(struct tsr_msg_env *env, const struct tsr_msg_bundle *b,
+				  unsigned int first, uint32_t index, unsigned int components);
+
 #endif

@@ -19,7 +19,7 @@ struct unit {
 #define LOAD(bytes) MEMORY(tsr_msg_load, tsr_msg_load_together, bytes)
 #define STORE(bytes) MEMORY(tsr_msg_store, tsr_msg_store_together, bytes)
 #define ATTRIBUTE(fn, together, arg) { fn, together, arg, TSR_UNIT_ATTRIBUTE, false, true }
-#define STAGE(arg) { tsr_msg_stage, NULL, arg, TSR_UNIT_STAGE, false, true }
+#define STAGE(arg) { tsr_msg_stage, tsr_msg_stage_together, arg, TSR_UNIT_STAGE, false, true }
 #define TEXTURE(fn, together, arg) { fn, together, arg, TSR_UNIT_TEXTURE, false, false }
 #define ATOMIC(fn, arg) { fn, NULL, arg, TSR_UNIT_ATOMIC, false, false }
 #define VARYING(fn, arg) { fn, NULL, arg, TSR_UNIT_VARYING, true, true }

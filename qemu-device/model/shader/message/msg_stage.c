@@ -9,6 +9,7 @@
 #include "binner/stages.h"
 #include "msg.h"
 #include "msg_attribute.h"
+#include "msg_bundle.h"
 #include "shader/stage.h"
 
 #define WORDS_MAX (TSR_ACCESS_COPY_MAX / 4)
@@ -437,6 +438,227 @@ enum tsr_step tsr_msg_stage(struct tsr_msg_env *env, struct tsr_msg *msg, unsign
 		return tsr_msg_fault(env, TSR_FAULT_SHADER_UNSUPPORTED, 0, TSR_ACCESS_NONE);
 	}
 	return tsr_msg_each(env, msg, fn[arg], NULL);
+}
+
+/* ---- Bundles --------------------------------------------------------------------------------- */
+
+/* What the lanes of warps that follow one another have in common: their stage word says it. */
+struct common {
+	bool known;			/* the rest holds, for @word */
+	uint32_t word;
+	struct tsr_stage_word s;
+	struct words w;			/* without @slot */
+	uint64_t stored;		/* bits of the words that are stored, of their map's part */
+	bool all;			/* all of them are */
+};
+
+/* Whether @lanes all have the same stage word, and what it is. */
+static bool same_word(const union tsr_lanes *word, uint16_t lanes, uint32_t *same)
+{
+	*same = word->u[__builtin_ctz(lanes)];
+	for (; lanes; lanes &= lanes - 1) {
+		if (word->u[__builtin_ctz(lanes)] != *same)
+			return false;
+	}
+	return true;
+}
+
+/* What accesses with stage word @word are about. False: something the other function does. */
+static bool find_common(const struct tsr_msg_env *env, const struct tsr_msg_bundle *b,
+			uint32_t word, bool store, struct common *c)
+{
+	const uint64_t wide = word;
+
+	if (c->known && c->word == word)
+		return true;
+	c->known = false;
+	c->word = word;
+	tsr_unpack_stage_word(&wide, &c->s);
+	if (word >= 1u << (TSR_STAGE_WORD_HANDLE__SHIFT + 1) || c->s.patch || c->s.indexed ||
+	    c->s.output != store || c->s.immediate >= TSR_STAGE_BYTES ||
+	    c->s.handle == (store || env->stage == TSR_STAGE_VERTEX))
+		return false;
+	c->w.space = store ? SPACE_OUT : SPACE_IN;
+	c->w.count = b->insn->mod[TSR_MOD_VECSIZE] + 1;
+	find_words(env->vertices->block, c->s.immediate, &c->w);
+	c->stored = 0;
+	c->all = true;
+	for (unsigned int i = 0; i < c->w.count; i++) {
+		const bool stored = c->w.kind[i] == TSR_STAGE_KIND_STORED;
+
+		if (!store && env->stage != TSR_STAGE_VERTEX &&
+		    c->w.kind[i] == TSR_STAGE_KIND_HARDWARE)
+			return false;
+		c->stored |= (uint64_t)stored << ((c->w.first + i) % 64);
+		c->all &= stored;
+	}
+	c->known = true;
+	return true;
+}
+
+/* The words of @c, of the vertices that @handle names: those @block has. False: not all has. */
+static bool load_vertices(const struct tsr_stage_block *block, const union tsr_lanes *handle,
+			  uint16_t lanes, const struct common *c, union tsr_lanes *const to[4])
+{
+	const unsigned int first = (unsigned int)c->w.first;
+
+	for (uint16_t left = lanes; left; left &= left - 1) {
+		const uint32_t slot = handle->u[__builtin_ctz(left)];
+
+		if (slot >= block->vertices || c->stored & ~block->written[slot].word[first / 64])
+			return false;
+	}
+	for (uint16_t left = lanes; left; left &= left - 1) {
+		const unsigned int lane = __builtin_ctz(left);
+		const uint32_t *from = &block->word[handle->u[lane]][first];
+
+		if (c->all && c->w.count == 4) {
+			for (unsigned int i = 0; i < 4; i++)
+				to[i]->u[lane] = from[i];
+			continue;
+		}
+		for (unsigned int i = 0; i < c->w.count; i++)
+			to[i]->u[lane] = c->w.kind[i] == TSR_STAGE_KIND_STORED ? from[i] :
+					 c->w.kind[i] == TSR_STAGE_KIND_ONE ? 0x3f800000 : 0;
+	}
+	return true;
+}
+
+/* Warp @w stores to the block of its stage. */
+static void store_vertices(struct tsr_stage_block *block, const uint16_t *slot, uint16_t lanes,
+			   const struct common *c, const union tsr_lanes *const from[4])
+{
+	const unsigned int first = (unsigned int)c->w.first;
+
+	for (; lanes; lanes &= lanes - 1) {
+		const unsigned int lane = __builtin_ctz(lanes);
+		uint32_t *to;
+
+		if (slot[lane] == TSR_STAGE_NO_SLOT)
+			continue;
+		block->written[slot[lane]].word[first / 64] |= c->stored;
+		to = &block->word[slot[lane]][first];
+		if (c->all && c->w.count == 4) {
+			for (unsigned int i = 0; i < 4; i++)
+				to[i] = from[i]->u[lane];
+			continue;
+		}
+		for (unsigned int i = 0; i < c->w.count; i++) {
+			if (c->w.kind[i] == TSR_STAGE_KIND_STORED)
+				to[i] = from[i]->u[lane];
+		}
+	}
+}
+
+/* The same to the vertices that a geometry shader's threads, of which @thread is the first, emit */
+static void store_emitted(struct tsr_emit *e, unsigned int thread, uint16_t lanes,
+			  const struct common *c, const union tsr_lanes *const from[4])
+{
+	for (; lanes; lanes &= lanes - 1) {
+		const unsigned int lane = __builtin_ctz(lanes), t = thread + lane;
+
+		if (e->emitted[t] >= e->most)
+			continue;
+		for (unsigned int i = 0; i < c->w.count; i++) {
+			if (c->w.kind[i] == TSR_STAGE_KIND_STORED)
+				tsr_emit_store(e, tsr_emit_place(e, t, e->emitted[t],
+								 (unsigned int)c->w.first + i),
+					       from[i]->u[lane]);
+		}
+	}
+}
+
+/* Attributes: whole ones from their first component on, of vertex shaders. */
+static unsigned int load_attributes(struct tsr_msg_env *env, const struct tsr_msg_bundle *b,
+				    unsigned int first, const struct common *c)
+{
+	const unsigned int n = (unsigned int)c->w.first;
+
+	for (unsigned int i = 0; i < c->w.count; i++) {
+		if (c->w.kind[i] != TSR_STAGE_KIND_HARDWARE)
+			return first;
+	}
+	if (n % 4 || n < TSR_STAGE_GENERIC || n >= TSR_STAGE_GENERIC_END)
+		return first;
+	return tsr_attributes_fetch(env, b, first, (n - TSR_STAGE_GENERIC) / 4, c->w.count);
+}
+
+/* The message of warp @w. False: it is left to the other function. */
+static bool access_warp(struct tsr_msg_env *env, const struct tsr_msg_bundle *b, unsigned int w,
+			bool store, const struct common *c)
+{
+	const struct tsr_vertex_run *v = env->vertices;
+	union tsr_lanes *reg[4];
+
+	for (unsigned int i = 0; i < c->w.count; i++)
+		reg[i] = tsr_msg_bundle_staging(b, w, i);
+	if (!store)
+		return load_vertices(v->group->in, b->src[1] + w * b->src_step[1], b->lanes[w], c,
+				     reg);
+	if (env->stage == TSR_STAGE_GEOMETRY)
+		store_emitted(v->group->emit, w * TSR_WARP_LANES, b->lanes[w], c,
+			      (const union tsr_lanes *const *)reg);
+	else
+		store_vertices(v->block, &v->slot[w * TSR_WARP_LANES], b->lanes[w], c,
+			       (const union tsr_lanes *const *)reg);
+	return true;
+}
+
+static void emit_warp(struct tsr_emit *e, const struct tsr_insn *insn, unsigned int first,
+		      uint16_t lanes)
+{
+	for (; lanes; lanes &= lanes - 1) {
+		const unsigned int thread = first + (unsigned int)__builtin_ctz(lanes);
+
+		tsr_emit_vertex(e, thread, insn->mod[TSR_MOD_STREAM]);
+		if (insn->mod[TSR_MOD_CUT])
+			tsr_emit_cut(e, thread);
+	}
+}
+
+/* Whether the lanes of the warps that begin with @b->warp[@at] all have the stage word of @c. */
+static bool one_word(const struct tsr_msg_bundle *b, unsigned int at, const struct common *c)
+{
+	uint32_t word;
+
+	for (; at < b->warps; at++) {
+		const unsigned int w = b->warp[at];
+
+		if (!same_word(b->src[2] + w * b->src_step[2], b->lanes[w], &word) ||
+		    word != c->word)
+			return false;
+	}
+	return true;
+}
+
+unsigned int tsr_msg_stage_together(struct tsr_msg_env *env, const struct tsr_msg_bundle *b,
+				    unsigned int first, unsigned int arg)
+{
+	struct common c = { .known = false };
+	const bool store = arg == TSR_MSG_STAGE_STORE;
+	uint32_t word;
+
+	if (env->stage < (arg == TSR_MSG_STAGE_EMIT ? TSR_STAGE_GEOMETRY : TSR_STAGE_VERTEX) ||
+	    arg == TSR_MSG_STAGE_INDEX || arg == TSR_MSG_STAGE_RESTART)
+		return first;
+	for (; first < b->warps; first++) {
+		const unsigned int w = b->warp[first];
+
+		if (!b->lanes[w])
+			return first;
+		if (arg == TSR_MSG_STAGE_EMIT) {
+			emit_warp(emit_of(env), b->insn, w * TSR_WARP_LANES, b->lanes[w]);
+			continue;
+		}
+		if (!same_word(b->src[2] + w * b->src_step[2], b->lanes[w], &word) ||
+		    !find_common(env, b, word, store, &c))
+			return first;
+		if (!store && env->stage == TSR_STAGE_VERTEX)
+			return one_word(b, first, &c) ? load_attributes(env, b, first, &c) : first;
+		if (!access_warp(env, b, w, store, &c))
+			return first;
+	}
+	return first;
 }
 
 /* ---- Windows --------------------------------------------------------------------------------- */
