@@ -64,6 +64,47 @@ static void limit(void)
 	ktap_mem_eq(small, large, sizeof(large));
 }
 
+#define DRAWS 4
+
+/* A pass of several draws, counted: what tsr_gfx_wait() says. */
+static int counted(const struct tsr_alloc *query)
+{
+	struct tsr_image *image = gfxt_image(&t, TSR_PIXEL_FORMAT_RGBA8_UNORM, SIDE, 1);
+	static const float clear[4];
+	struct tsr_gfx_pass *pass = gfxt_one(&t, image, clear);
+	const struct tsr_gfx_draw part = { .count = 3 * TRIANGLES };
+	int ret;
+
+	ktap_eq(tsr_gfx_set_pipeline(pass, pipeline), 0);
+	ktap_eq(tsr_gfx_query(pass, TSR_QUERY_STATISTICS, query->va), 0);
+	ktap_eq(tsr_gfx_set_vertices(pass, 0, vertices,
+				     3 * TRIANGLES * sizeof(struct gfxt_vertex)), 0);
+	for (int i = 0; i < DRAWS; i++)
+		ktap_eq(tsr_gfx_draw(pass, &part), 0);
+	ret = gfxt_draw(pass);
+	tsr_image_unref(image);
+	return ret;
+}
+
+/* What of the draws has found room is not counted before all of it has; nor is it twice. */
+static void counts(void)
+{
+	struct tsr_alloc query;
+	const uint64_t *words;
+
+	ktap_eq(tsr_pool_alloc(t.data, TSR_PIPELINE_STATISTICS__QWORDS * 8, 64, &query), 0);
+	words = query.cpu;
+	memset(query.cpu, 0, query.size);
+	ktap_eq(tsr_gfx_set_heap(t.gfx, CHUNK, 16u << 20), 0);
+	ktap_eq(counted(&query), -ENOSPC);
+	ktap_eq(words[TSR_PIPELINE_STATISTICS_INPUT_PRIMITIVES__QWORD], 0);
+	ktap_eq(words[TSR_PIPELINE_STATISTICS_VERTEX_INVOCATIONS__QWORD], 0);
+	ktap_eq(tsr_gfx_set_heap(t.gfx, CHUNK, 0), 0);
+	ktap_eq(counted(&query), 0);
+	ktap_eq(words[TSR_PIPELINE_STATISTICS_INPUT_PRIMITIVES__QWORD], DRAWS * TRIANGLES);
+	ktap_eq(words[TSR_PIPELINE_STATISTICS_VERTEX_INVOCATIONS__QWORD], 3 * DRAWS * TRIANGLES);
+}
+
 static struct tsr_gfx_pass *triangles(struct tsr_image *image, uint32_t count)
 {
 	static const float clear[4];
@@ -116,6 +157,7 @@ int main(void)
 	upload();
 	ktap_run("[BIN4] a heap of one chunk grows; the picture is that of a large heap", grows);
 	ktap_run("[BIN4] at the limit the pass fails, and later ones draw", limit);
+	ktap_run("[BIN4] [PIPE1] a pass that is drawn again is counted once", counts);
 	ktap_run("[BIN4] a pass that has failed says so behind others that have not", asked_late);
 	ktap_run("[BIN4] sizes that no heap has are refused", misuse);
 	tsr_gfx_pipeline_unref(pipeline);

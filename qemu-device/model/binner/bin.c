@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "commit.h"
 #include "gpu.h"
 #include "patches.h"
 #include "shader/alu/alu.h"
@@ -94,6 +95,7 @@ static void clear(struct tsr_binning *bin)
 	bin->run->group = NULL;
 	memset(bin->stat, 0, sizeof(bin->stat));
 	memset(bin->queried, 0, sizeof(bin->queried));
+	bin->sums = 0;
 	memset(bin->told, 0, sizeof(bin->told));
 }
 
@@ -450,46 +452,13 @@ static enum tsr_step begin(struct tsr_binning *bin, struct tsr_mem *mem)
 	return begin_indirect(bin, mem, a->word);
 }
 
-/* Add what the draw has counted to its query, a word at a time. */
-static enum tsr_step add_statistics(struct tsr_binning *bin, struct tsr_mem *mem)
-{
-	/* RENDER has two in between */
-	static const uint8_t word[TSR_BIN_QUERIED] = {
-		[TSR_BIN_INPUT_PRIMITIVES] = TSR_PIPELINE_STATISTICS_INPUT_PRIMITIVES__QWORD,
-		[TSR_BIN_VERTEX_INVOCATIONS] = TSR_PIPELINE_STATISTICS_VERTEX_INVOCATIONS__QWORD,
-		[TSR_BIN_CLIPPING_INVOCATIONS] =
-			TSR_PIPELINE_STATISTICS_CLIPPING_INVOCATIONS__QWORD,
-		[TSR_BIN_CLIPPING_PRIMITIVES] =
-			TSR_PIPELINE_STATISTICS_CLIPPING_PRIMITIVES__QWORD,
-		[TSR_BIN_HULL_PATCHES] = TSR_PIPELINE_STATISTICS_HULL_PATCHES__QWORD,
-		[TSR_BIN_DOMAIN_INVOCATIONS] = TSR_PIPELINE_STATISTICS_DOMAIN_INVOCATIONS__QWORD,
-		[TSR_BIN_GEOMETRY_INVOCATIONS] =
-			TSR_PIPELINE_STATISTICS_GEOMETRY_INVOCATIONS__QWORD,
-		[TSR_BIN_GEOMETRY_PRIMITIVES] =
-			TSR_PIPELINE_STATISTICS_GEOMETRY_PRIMITIVES__QWORD,
-	};
-	uint64_t va = bin->state->query[TSR_QUERY_STATISTICS];
-
-	mem->unit = TSR_UNIT_BINNER;
-	for (unsigned int i = 0; i < TSR_BIN_QUERIED; i++) {
-		uint64_t more = bin->stat[i] - bin->queried[i];
-		enum tsr_step step = va && more ? tsr_mem_add(mem, va + 8 * word[i], true, more) :
-						  TSR_STEP_DONE;
-
-		if (step != TSR_STEP_DONE)
-			return step;
-		bin->queried[i] = bin->stat[i];
-	}
-	return TSR_STEP_DONE;
-}
-
 /* The draw is done: the next one of the packet, or the next packet. */
 static enum tsr_step drawn(struct tsr_binning *bin, struct tsr_mem *mem)
 {
 	const struct tsr_bin_ahead *a = &bin->ahead[bin->ahead_first];
 	bool indirect = tsr_packet_opcode(a->word[0]) == TSR_OP_LIST_DRAW_INDIRECT;
 	struct tsr_list_draw_indirect p;
-	enum tsr_step step = add_statistics(bin, mem);
+	enum tsr_step step = tsr_bin_add_statistics(bin, mem);
 
 	if (step != TSR_STEP_DONE)
 		return step;

@@ -237,6 +237,13 @@ enum tsr_bin_stat {
 	TSR_BIN_STATS
 };
 
+/* What is to be added to a STATISTICS query. */
+#define TSR_BIN_SUMS 32
+struct tsr_bin_sum {
+	uint64_t va;
+	uint64_t more[TSR_BIN_QUERIED];
+};
+
 struct tsr_binning;
 
 /* Run the batch's position program: fill bin->run->record. As tsr_vertex_run(). */
@@ -301,7 +308,9 @@ struct tsr_binning {
 	bool entered;			/* the shader's part of the thread is in use */
 	struct tsr_access_cache *access;
 	uint64_t stat[TSR_BIN_STATS];	/* since the job began */
-	uint64_t queried[TSR_BIN_QUERIED];	/* of them, what queries have been told */
+	uint64_t queried[TSR_BIN_QUERIED];	/* of them, what queries have been told, or … */
+	uint8_t sums;
+	struct tsr_bin_sum sum[TSR_BIN_SUMS];	/* … are told when the command is complete */
 	uint64_t told[TSR_BIN_STATS];	/* and what counters have been told */
 };
 

@@ -11,6 +11,7 @@
 
 #include <string.h>
 
+#include "commit.h"
 #include "gpu.h"
 #include "stages.h"
 
@@ -710,12 +711,12 @@ enum tsr_step tsr_bin_finish_heap(struct tsr_binning *bin, struct tsr_mem *mem)
 		.lists = bin->lists, .batch = bin->last_batch, .batches = bin->batches,
 	};
 	uint64_t word[TSR_HEAP_HEADER__QWORDS];
-	enum tsr_step step = tsr_stream_commit(bin, mem, true);
+	enum tsr_step step = tsr_bin_commit(bin, mem, true);
 
 	if (step != TSR_STEP_DONE)
 		return step;
 	tsr_pack_heap_header(word, &header);
 	step = heap_write(bin, mem, 0, word, sizeof(word));
 	/* the last that a command does, as it must not be done again */
-	return step == TSR_STEP_DONE ? tsr_stream_commit(bin, mem, false) : step;
+	return step == TSR_STEP_DONE ? tsr_bin_commit(bin, mem, false) : step;
 }

@@ -74,10 +74,5 @@ enum tsr_step tsr_stream_batch(struct tsr_binning *bin, struct tsr_mem *mem);
 /* What the counter at @va is for a draw that begins. */
 enum tsr_step tsr_stream_filled(struct tsr_binning *bin, struct tsr_mem *mem, uint64_t va,
 				uint64_t *filled);
-/*
- * The command is complete: counters and queries to memory, none of them or all (_DONE). With
- * @check: only find out whether that can be.
- */
-enum tsr_step tsr_stream_commit(struct tsr_binning *bin, struct tsr_mem *mem, bool check);
 
 #endif
