@@ -228,17 +228,19 @@ static void describe(const struct tsr_binning *bin, struct tsr_heap_batch *h)
 static enum tsr_step write_outputs(struct tsr_binning *bin, struct tsr_mem *mem, uint32_t offset)
 {
 	const uint32_t stride = bin->state->shader->output_stride;
-	uint32_t word[TSR_VERTEX_OUTPUT_MAX / 4];
+	uint32_t word[2 * TSR_VERTEX_OUTPUT_MAX / 4], len = 0;
+	enum tsr_step step = TSR_STEP_DONE;
 
-	for (unsigned int slot = 0; slot < bin->batch.vertices; slot++) {
-		enum tsr_step step;
-
-		tsr_geometry_outputs(bin, slot, word);
-		step = heap_write(bin, mem, offset + slot * stride, word, stride);
-		if (step != TSR_STEP_DONE)
-			return step;
+	for (unsigned int slot = 0; slot < bin->batch.vertices && step == TSR_STEP_DONE; slot++) {
+		tsr_geometry_outputs(bin, slot, &word[len / 4]);
+		len += stride;
+		if (len + stride <= sizeof(word) && slot + 1 < bin->batch.vertices)
+			continue;
+		step = heap_write(bin, mem, offset, word, len);
+		offset += len;
+		len = 0;
 	}
-	return TSR_STEP_DONE;
+	return step;
 }
 
 enum tsr_step tsr_bin_write_record(struct tsr_binning *bin, struct tsr_mem *mem)

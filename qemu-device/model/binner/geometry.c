@@ -350,8 +350,9 @@ static uint16_t index_of(const struct tsr_stage_block *b, unsigned int slot, uns
 	return index < UINT16_MAX ? index : UINT16_MAX;
 }
 
-static void collect(const struct tsr_stage_block *b, const struct tsr_shader_state *s,
-		    unsigned int slot, uint64_t *record)
+/* The whole of a record. */
+static void collect_extended(const struct tsr_stage_block *b, const struct tsr_shader_state *s,
+			     unsigned int slot, uint64_t *record)
 {
 	struct tsr_position_extended e = {
 		.x = tsr_stage_output(b, slot, TSR_STAGE_POSITION_X),
@@ -373,6 +374,20 @@ static void collect(const struct tsr_stage_block *b, const struct tsr_shader_sta
 	memcpy(&record[TSR_POSITION_EXTENDED_DISTANCE_0__QWORD], distance, sizeof(distance));
 }
 
+static void collect(const struct tsr_stage_block *b, const struct tsr_shader_state *s,
+		    unsigned int slot, uint64_t *record)
+{
+	const uint32_t *position = tsr_stage_words(b, slot, TSR_STAGE_POSITION_X, 4);
+
+	if (position && !(s->writes_point_size | s->writes_layer | s->writes_viewport |
+			  s->clip_distances | s->cull_distances)) {
+		memset(record, 0, sizeof(tsr_position_record));
+		memcpy(record, position, 4 * sizeof(*position));
+	} else {
+		collect_extended(b, s, slot, record);
+	}
+}
+
 /* Fill bin->run->record. */
 static void collect_all(struct tsr_binning *bin)
 {
@@ -382,9 +397,7 @@ static void collect_all(struct tsr_binning *bin)
 
 	for (unsigned int slot = 0; slot < bin->batch.vertices; slot++) {
 		collect(b, s, slot, run->record[slot]);
-		for (unsigned int i = 0; i < TSR_STAGE_WORDS / 64; i++)
-			bin->stat[TSR_BIN_STAGE_UNWRITTEN] += __builtin_popcountll(
-				b->wanted.word[i] & ~b->written[slot].word[i]);
+		bin->stat[TSR_BIN_STAGE_UNWRITTEN] += tsr_stage_unwritten(b, slot, &b->wanted);
 	}
 	run->records = bin->batch.vertices;
 	run->retained = 0;
@@ -395,7 +408,14 @@ static void collect_all(struct tsr_binning *bin)
 
 void tsr_geometry_outputs(const struct tsr_binning *bin, unsigned int slot, uint32_t *word)
 {
-	for (unsigned int i = 0; i < bin->state->shader->output_stride / 4u; i++)
+	const unsigned int words = bin->state->shader->output_stride / 4u;
+	const uint32_t *all = tsr_stage_words(bin->stages->last, slot, TSR_STAGE_GENERIC, words);
+
+	if (all) {
+		tsr_stage_copy(word, all, words);
+		return;
+	}
+	for (unsigned int i = 0; i < words; i++)
 		word[i] = tsr_stage_output(bin->stages->last, slot, TSR_STAGE_GENERIC + i);
 }
 

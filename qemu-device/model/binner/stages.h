@@ -100,6 +100,43 @@ static inline uint32_t tsr_stage_output(const struct tsr_stage_block *b, unsigne
 	return tsr_stage_has(&b->out, n) ? tsr_stage_stored(b, slot, n) : tsr_stage_default(n);
 }
 
+/* Words @first to @first + @count - 1 of vertex @slot, if all are mapped and written; else NULL. */
+static inline const uint32_t *tsr_stage_words(const struct tsr_stage_block *b, unsigned int slot,
+					      unsigned int first, unsigned int count)
+{
+	const uint64_t bits = (count < 64 ? 1ull << count : 0) - 1;
+	const unsigned int i = first / 64;
+
+	if (first % 64 + count > 64 ||
+	    (bits << first % 64) & ~(b->out.word[i] & b->written[slot].word[i]))
+		return NULL;
+	return &b->word[slot][first];
+}
+
+/* A memcpy() of few words, mostly of whole attributes: a call would take longer. */
+static inline void tsr_stage_copy(uint32_t *to, const uint32_t *from, unsigned int words)
+{
+	for (; words >= 4; words -= 4, to += 4, from += 4)
+		memcpy(to, from, 4 * sizeof(*to));
+	while (words--)
+		*to++ = *from++;
+}
+
+/* How many words that are in @map have not been written to vertex @slot. */
+static inline unsigned int tsr_stage_unwritten(const struct tsr_stage_block *b, unsigned int slot,
+					       const struct tsr_stage_map *map)
+{
+	unsigned int count = 0;
+
+	for (unsigned int i = 0; i < TSR_STAGE_WORDS / 64; i++) {
+		const uint64_t left = map->word[i] & b->out.word[i] & ~b->written[slot].word[i];
+
+		if (left)
+			count += (unsigned int)__builtin_popcountll(left);
+	}
+	return count;
+}
+
 static inline void tsr_stage_store(struct tsr_stage_block *b, unsigned int slot, unsigned int n,
 				   uint32_t value)
 {
@@ -190,6 +227,8 @@ struct tsr_emit {
 	uint16_t most;			/* vertices of a thread */
 	uint16_t words;			/* of a vertex; 0 counts as 1 */
 	uint8_t rank[TSR_STAGE_WORDS];	/* where among them a mapped word is */
+	/* the same as pieces: words that follow each other, by number of the first */
+	uint8_t pieces, piece[TSR_STAGE_WORDS / 2], length[TSR_STAGE_WORDS / 2];
 	uint16_t at_once;		/* threads that have room */
 	/* The group: threads @first to @first + @threads of all. */
 	uint32_t first, all;

@@ -157,8 +157,10 @@ static void make_runs(struct tsr_stream_out *out, const struct declaration *d)
 			if (runs == out->target[t].run ||
 			    run->offset + run->words != e->offset / 4) {
 				run = &out->run[runs++];
-				*run = (struct tsr_stream_run){ e->offset / 4, 0, words };
+				*run = (struct tsr_stream_run){ e->offset / 4, 0, words, true };
 			}
+			run->straight &= !run->words ||
+					 out->source[words - 1] + 1u == e->word;
 			for (unsigned int k = 0; k <= e->components; k++)
 				out->source[words++] = (uint8_t)(e->word + k);
 			run->words += e->components + 1;
@@ -245,6 +247,20 @@ static bool targets_fit(const struct tsr_stream_out *out, unsigned int vertices,
 	return true;
 }
 
+/* The words of @run of vertex @slot. */
+static void gather(const struct tsr_stream_out *out, const struct tsr_stage_block *block,
+		   unsigned int slot, const struct tsr_stream_run *run, uint32_t *word)
+{
+	const uint8_t *source = &out->source[run->first];
+	const uint32_t *all = run->straight ? tsr_stage_words(block, slot, *source, run->words) :
+					      NULL;
+
+	if (all)
+		tsr_stage_copy(word, all, run->words);
+	for (unsigned int k = 0; !all && k < run->words; k++)
+		word[k] = tsr_stage_output(block, slot, source[k]);
+}
+
 /* Vertex @slot, to @va of target @t. */
 static enum tsr_step put_vertex(struct tsr_binning *bin, struct tsr_mem *mem,
 				const struct tsr_stage_block *block, unsigned int slot,
@@ -257,8 +273,7 @@ static enum tsr_step put_vertex(struct tsr_binning *bin, struct tsr_mem *mem,
 		const struct tsr_stream_run *run = &out->run[target->run + i];
 		enum tsr_step step;
 
-		for (unsigned int k = 0; k < run->words; k++)
-			word[k] = tsr_stage_output(block, slot, out->source[run->first + k]);
+		gather(out, block, slot, run, word);
 		step = tsr_bin_write(bin, mem, va + 4u * run->offset, word, 4u * run->words);
 		if (step != TSR_STEP_DONE)
 			return step;
@@ -266,18 +281,34 @@ static enum tsr_step put_vertex(struct tsr_binning *bin, struct tsr_mem *mem,
 	return TSR_STEP_DONE;
 }
 
+/* The vertices at @slots, to @va of @target. */
+static enum tsr_step put_primitive(struct tsr_binning *bin, struct tsr_mem *mem,
+				   const struct tsr_stage_block *block, const uint8_t *slots,
+				   unsigned int vertices, const struct tsr_stream_place *target,
+				   uint64_t va)
+{
+	const struct tsr_stream_run *run = &bin->stages->out.run[target->run];
+	uint32_t word[3 * TSR_STREAM_OUT_WORDS_MAX];
+	enum tsr_step step = TSR_STEP_DONE;
+
+	/* without gaps it is one piece */
+	if (target->runs == 1 && 4u * run->words == target->stride) {
+		for (unsigned int v = 0; v < vertices; v++)
+			gather(&bin->stages->out, block, slots[v], run, &word[v * run->words]);
+		return tsr_bin_write(bin, mem, va, word, vertices * target->stride);
+	}
+	for (unsigned int v = 0; v < vertices && step == TSR_STEP_DONE; v++, va += target->stride)
+		step = put_vertex(bin, mem, block, slots[v], target, va);
+	return step;
+}
+
 /* Declared words of the vertices that have not been written. */
 static void count_unwritten(struct tsr_binning *bin, const struct tsr_stage_block *block,
 			    const uint8_t *slots, unsigned int vertices, unsigned int stream)
 {
-	const struct tsr_stage_map *declared = &bin->stages->declared[stream];
-
-	for (unsigned int v = 0; v < vertices; v++) {
-		for (unsigned int i = 0; i < TSR_STAGE_WORDS / 64; i++)
-			bin->stat[TSR_BIN_STAGE_UNWRITTEN] += __builtin_popcountll(
-				declared->word[i] & block->out.word[i] &
-				~block->written[slots[v]].word[i]);
-	}
+	for (unsigned int v = 0; v < vertices; v++)
+		bin->stat[TSR_BIN_STAGE_UNWRITTEN] +=
+			tsr_stage_unwritten(block, slots[v], &bin->stages->declared[stream]);
 }
 
 enum tsr_step tsr_stream_put(struct tsr_binning *bin, struct tsr_mem *mem,
@@ -292,16 +323,14 @@ enum tsr_step tsr_stream_put(struct tsr_binning *bin, struct tsr_mem *mem,
 	mem->unit = TSR_UNIT_BINNER;
 	for (unsigned int t = 0; fits && t < TSR_STREAM_OUT_TARGETS; t++) {
 		const struct tsr_stream_place *target = &out->target[t];
-		uint64_t va = target->base + out->counter[target->counter].filled;
+		enum tsr_step step;
 
 		if (!(out->fed[stream] >> t & 1))
 			continue;
-		for (unsigned int v = 0; v < vertices; v++, va += target->stride) {
-			enum tsr_step step = put_vertex(bin, mem, block, slots[v], target, va);
-
-			if (step != TSR_STEP_DONE)
-				return step;
-		}
+		step = put_primitive(bin, mem, block, slots, vertices, target,
+				     target->base + out->counter[target->counter].filled);
+		if (step != TSR_STEP_DONE)
+			return step;
 	}
 	tsr_bin_spend(bin, 1);
 	if (query)

@@ -25,6 +25,7 @@ struct tsr_stream_run {
 	uint16_t offset;		/* in the target's vertex: words */
 	uint16_t words;
 	uint16_t first;			/* tsr_stream_out.source[]: which */
+	bool straight;			/* they follow each other there, too */
 };
 
 struct tsr_stream_place {

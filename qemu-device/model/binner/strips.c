@@ -21,9 +21,16 @@ void tsr_strips_prepare(struct tsr_binning *bin)
 	struct tsr_emit *e = bin->stages->emit;
 	unsigned int words = 0;
 
+	e->pieces = 0;
 	for (unsigned int n = 0; n < TSR_STAGE_WORDS; n++) {
-		if (tsr_stage_has(&e->block.out, n))
-			e->rank[n] = (uint8_t)words++;
+		if (!tsr_stage_has(&e->block.out, n))
+			continue;
+		e->rank[n] = (uint8_t)words++;
+		if (!n || !tsr_stage_has(&e->block.out, n - 1)) {
+			e->piece[e->pieces] = (uint8_t)n;
+			e->length[e->pieces++] = 0;
+		}
+		e->length[e->pieces - 1]++;
 	}
 	e->words = (uint16_t)(words ? words : 1);
 	e->most = (uint16_t)h->max_vertices;
@@ -138,22 +145,50 @@ void tsr_strips_shaded(struct tsr_binning *bin)
 
 /* ---- Primitives ------------------------------------------------------------------------------ */
 
+/* Whether all words of the vertex that begins at @place have been written. */
+static bool is_whole(const struct tsr_emit *e, unsigned int place)
+{
+	const unsigned int end = place + e->words;
+
+	while (place < end) {
+		const unsigned int left = end - place, here = 64 - place % 64;
+		const unsigned int n = here < left ? here : left;
+		const uint64_t bits = (n < 64 ? 1ull << n : 0) - 1;
+
+		if (bits << place % 64 & ~e->written[place / 64])
+			return false;
+		place += n;
+	}
+	return true;
+}
+
+/* Words of vertex @vertex of the present thread to @slot of the block. */
+static void copy_vertex(struct tsr_emit *e, unsigned int vertex, unsigned int slot)
+{
+	const unsigned int place = (e->thread * e->most + vertex) * e->words;
+	struct tsr_stage_block *b = &e->block;
+	const uint32_t *from = &e->word[place];
+
+	if (is_whole(e, place)) {
+		b->written[slot] = b->out;
+		for (unsigned int i = 0; i < e->pieces; from += e->length[i++])
+			tsr_stage_copy(&b->word[slot][e->piece[i]], from, e->length[i]);
+		return;
+	}
+	memset(&b->written[slot], 0, sizeof(b->written[slot]));
+	for (unsigned int n = 0; n < TSR_STAGE_WORDS; n++) {
+		if (tsr_stage_has(&b->out, n) && tsr_emit_has(e, place + e->rank[n]))
+			tsr_stage_store(b, slot, n, e->word[place + e->rank[n]]);
+	}
+}
+
 /* Have vertex @vertex of the present thread in the block; returns its slot. */
 static unsigned int add_vertex(struct tsr_binning *bin, struct tsr_emit *e, unsigned int vertex)
 {
 	const unsigned int slot = bin->batch.vertices++, first = e->first + e->thread;
 	struct tsr_stage_block *b = &e->block;
 
-	memset(&b->written[slot], 0, sizeof(b->written[slot]));
-	for (unsigned int i = 0; i < TSR_STAGE_WORDS / 64; i++) {
-		for (uint64_t left = b->out.word[i]; left; left &= left - 1) {
-			const unsigned int n = 64 * i + __builtin_ctzll(left);
-			const unsigned int place = tsr_emit_place(e, e->thread, vertex, n);
-
-			if (tsr_emit_has(e, place))
-				tsr_stage_store(b, slot, n, e->word[place]);
-		}
-	}
+	copy_vertex(e, vertex, slot);
 	b->vertices = slot + 1;
 	bin->run->vertex[slot] = e->list.id[first / e->instances];
 	bin->run->instance[slot] = e->list.instance[first / e->instances];

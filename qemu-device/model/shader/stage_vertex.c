@@ -76,7 +76,8 @@ static void start_group(struct tsr_shader *sh, struct tsr_vertex_run *v)
 	for (unsigned int n = 0; n < v->threads; n++) {
 		const uint32_t *at = g->at[n];
 
-		handles(g->list, g->primitive[n], word);
+		if (!n || g->primitive[n] != g->primitive[n - 1])
+			handles(g->list, g->primitive[n], word);
 		for (unsigned int i = 0; i < 8; i++)
 			reg[REG_HANDLES + i][n] = word[i];
 		reg[REG_THREAD][n] = g->thread[n];

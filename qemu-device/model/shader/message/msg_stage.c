@@ -455,12 +455,12 @@ struct common {
 /* Whether @lanes all have the same stage word, and what it is. */
 static bool same_word(const union tsr_lanes *word, uint16_t lanes, uint32_t *same)
 {
+	uint32_t other = 0;
+
 	*same = word->u[__builtin_ctz(lanes)];
-	for (; lanes; lanes &= lanes - 1) {
-		if (word->u[__builtin_ctz(lanes)] != *same)
-			return false;
-	}
-	return true;
+	for (unsigned int lane = 0; lane < TSR_WARP_LANES; lane++)
+		other |= (word->u[lane] ^ *same) & -(uint32_t)(lanes >> lane & 1);
+	return !other;
 }
 
 /* What accesses with stage word @word are about. False: something the other function does. */
@@ -559,6 +559,20 @@ static void store_emitted(struct tsr_emit *e, unsigned int thread, uint16_t lane
 
 		if (e->emitted[t] >= e->most)
 			continue;
+		if (c->all) {
+			const unsigned int place = tsr_emit_place(e, t, e->emitted[t],
+								  (unsigned int)c->w.first);
+			const uint64_t bits = (1u << c->w.count) - 1;
+
+			for (unsigned int i = 0; c->w.count == 4 && i < 4; i++)
+				e->word[place + i] = from[i]->u[lane];
+			for (unsigned int i = 0; c->w.count != 4 && i < c->w.count; i++)
+				e->word[place + i] = from[i]->u[lane];
+			e->written[place / 64] |= bits << place % 64;
+			if (place % 64 + c->w.count > 64)
+				e->written[place / 64 + 1] |= bits >> (64 - place % 64);
+			continue;
+		}
 		for (unsigned int i = 0; i < c->w.count; i++) {
 			if (c->w.kind[i] == TSR_STAGE_KIND_STORED)
 				tsr_emit_store(e, tsr_emit_place(e, t, e->emitted[t],
