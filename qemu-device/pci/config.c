@@ -204,7 +204,7 @@ static bool config_shaders(const TesseraConf *conf, struct tsr_config *cfg,
     cfg->late_messages = timing && !strcmp(timing, "late");
     cfg->strict_code = conf->strict_code;
     cfg->no_texture_cache = !conf->texture_cache;
-    if (!check_range("gfx-debug", conf->gfx_debug, 0, 127, errp)) {
+    if (!check_range("gfx-debug", conf->gfx_debug, 0, 255, errp)) {
         return false;
     }
     cfg->gfx_debug = conf->gfx_debug;

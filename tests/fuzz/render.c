@@ -38,7 +38,7 @@ const char fuzz_proves[] = "[CP3] [SYS10] [ZS3] [ZS4] [ZS5] [ZS6] [OM3] ";
 #define PATIENCE 300000000
 #define GFX_ALL (TSR_GFX_NO_EARLY | TSR_GFX_NO_HIZ | TSR_GFX_NO_COMPRESSION | \
 		 TSR_GFX_NO_FAST_CLEAR | TSR_GFX_NO_FLAT | TSR_GFX_NO_BLOCKS | \
-		 TSR_GFX_NO_SMALL)
+		 TSR_GFX_NO_SMALL | TSR_GFX_NO_STAGES)
 #define KINDS 5
 #define LIFE 1000			/* frames until a machine is replaced */
 

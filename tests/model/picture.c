@@ -332,7 +332,7 @@ static void same_bits(void)
 
 	for (unsigned int n = 0; n < 12; n++) {
 		struct scene scene = any_scene(&s);
-		struct tsr_config plain = { 0 }, all_off = { .gfx_debug = 127 };
+		struct tsr_config plain = { 0 }, all_off = { .gfx_debug = 255 };
 		struct tsr_config sse2 = { .simd = "sse2" }, workers = { .threads = 3 };
 		uint64_t want_hash;
 

@@ -254,6 +254,7 @@ struct tsr_binning {
 	struct tsr_frame_info info;
 	uint8_t phase;			/* enum tsr_bin_phase */
 	tsr_bin_shade *shade;
+	bool single;			/* TSR_GFX_NO_STAGES */
 	const struct tsr_front_lanes *lanes;	/* of the SIMD path */
 	/* The heap. */
 	bool grows;			/* it is the queue's */

@@ -7,6 +7,7 @@
 #include "gpu.h"
 #include "bin.h"
 #include "stages.h"
+#include "tile/zs.h"
 
 /* tsr_engine_state.word: */
 enum {
@@ -174,6 +175,7 @@ static enum tsr_step begin(struct tsr_mem *mem, uint64_t pc, const uint64_t *cmd
 	if (!q->binning || !tsr_thread_pool_shader(mem->runner))
 		return tsr_mem_bad_packet(mem, pc, 0, TSR_FAULT_UNSUPPORTED);
 	q->binning->shade = shade;
+	q->binning->single = mem->gpu->cfg.gfx_debug & TSR_GFX_NO_STAGES;
 	q->binning->lanes = tsr_front_lanes(tsr_alu_name(mem->gpu->alu));
 	step = tsr_bin_begin(q->binning, mem, pc, cmd);
 	if (step != TSR_STEP_DONE)

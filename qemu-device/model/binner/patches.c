@@ -233,7 +233,8 @@ static bool add_primitive(struct tsr_binning *bin, struct tsr_patches *p, unsign
 
 	for (unsigned int i = 0; i < corners; i++)
 		fresh += p->stamp[p->corner[i]] != p->now;
-	if (b->primitives == TSR_BATCH_PRIMITIVES || b->vertices + fresh > TSR_BATCH_VERTICES)
+	if (b->primitives == TSR_STAGE_PRIMITIVES(bin) ||
+	    b->vertices + fresh > TSR_BATCH_VERTICES)
 		return false;
 	for (unsigned int i = 0; i < corners; i++)
 		word |= (uint64_t)slot_of(bin, p, p->corner[i]) << 8 * i;

@@ -183,6 +183,9 @@ struct tsr_stage_group {
 
 /* ---- The job --------------------------------------------------------------------------------- */
 
+/* Primitives that a block of @bin after the vertex shader has at most. */
+#define TSR_STAGE_PRIMITIVES(bin) ((bin)->single ? 1u : TSR_BATCH_PRIMITIVES)
+
 enum tsr_stage_next {
 	TSR_NEXT_NOTHING,		/* the batch has been dealt with */
 	TSR_NEXT_PATCHES,		/* the next patches: their hull shader */

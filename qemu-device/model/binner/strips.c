@@ -215,7 +215,8 @@ static bool add_primitive(struct tsr_binning *bin, struct tsr_emit *e, unsigned 
 
 	for (unsigned int i = 0; i < old; i++)
 		fresh += e->slot_of[i] == TSR_STAGE_NO_SLOT;
-	if (b->primitives == TSR_BATCH_PRIMITIVES || b->vertices + fresh > TSR_BATCH_VERTICES)
+	if (b->primitives == TSR_STAGE_PRIMITIVES(bin) ||
+	    b->vertices + fresh > TSR_BATCH_VERTICES)
 		return false;
 	for (unsigned int i = 0; i < old; i++) {
 		if (e->slot_of[i] == TSR_STAGE_NO_SLOT)

@@ -33,6 +33,7 @@ enum {
 	TSR_GFX_NO_FLAT = 16,		/* programs run for every fragment */
 	TSR_GFX_NO_BLOCKS = 32,		/* and in bundles of a core alone */
 	TSR_GFX_NO_SMALL = 64,		/* triangles are set up one by one */
+	TSR_GFX_NO_STAGES = 128,	/* blocks after the vertex shader have one primitive */
 };
 
 struct tsr_stencil_face {
