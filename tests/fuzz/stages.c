@@ -4,6 +4,10 @@
  * with any stage word, handle, index and address in the windows, their headers, and a draw whose
  * stages mostly fit each other. However malicious it is, the draw comes to an end, or to a fault
  * that says which shader was at fault.
+ *
+ * Three of four inputs are valid draws, but for some bits of states, headers and code that are
+ * changed in every fourth of these. A draw leaves the same data and heap on two kinds of device:
+ * with messages of all warps at once, and lane by lane in another order.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,16 +22,17 @@ const char fuzz_proves[] = "[ALD3] ";
 
 void fuzz_summary(void);
 
-static unsigned long draws, points, emitted, streamed;
+static unsigned long inputs, draws, points, emitted, streamed;
 
 void fuzz_summary(void)
 {
-	ktap_note("%lu draws complete, %lu points, %lu vertices emitted, %lu primitives streamed",
-		  draws, points, emitted, streamed);
+	ktap_note("%lu of %lu draws complete, %lu points, %lu vertices emitted, %lu primitives "
+		  "streamed", draws, inputs, points, emitted, streamed);
 }
 
 static const uint8_t *at;
 static size_t left;
+static bool valid;			/* everything is as it should be */
 
 static uint64_t more;			/* what follows the input is made of it */
 
@@ -47,7 +52,19 @@ static uint64_t take(unsigned int bytes)
 	return value;
 }
 
+/* Something that is rarely so, and never in a valid draw. */
+static bool wild(uint8_t how, uint8_t above)
+{
+	return how > above && !valid;
+}
+
 /* ---- Shaders --------------------------------------------------------------------------------- */
+
+/* Vertex shaders have half of the registers. */
+static unsigned int reg(unsigned int stage, unsigned int r)
+{
+	return stage == STAGED_VERTEX && r >= 16 && r < 48 ? r - 16 : r;
+}
 
 /* An address in a window, into R20 and R21: most are near its front, and of one the stage has. */
 static int address(char *to, unsigned int stage, bool store)
@@ -57,16 +74,20 @@ static int address(char *to, unsigned int stage, bool store)
 	const uint8_t how = (uint8_t)take(1);
 	uint32_t low = (uint32_t)take(2) & (how & 8 ? 0xcfc : 0xfc), high = window[how & 7];
 
-	if (how < 0xfc)
+	if (!wild(how, 0xfb))
 		high = stage == STAGED_VERTEX || (store && stage != STAGED_GEOMETRY) ? 0x60000000 :
 		       store ? how & 1 ? 0x60000000 : 0x80000000 :
 		       window[how & 3 & (stage == STAGED_GEOMETRY ? 1 : 3)];
-	if (how < 0xfc && (high == 0x60000000) && stage != STAGED_HULL && stage != STAGED_GEOMETRY)
+	if (!wild(how, 0xfb) && high == 0x60000000 && stage != STAGED_HULL &&
+	    stage != STAGED_GEOMETRY)
 		low &= 0x1fc;
-	if (how > 0xfe)
+	if (valid)
+		low &= 0xf0;
+	if (wild(how, 0xfe))
 		low = (uint32_t)take(4);
-	return sprintf(to, "clause {\n*MOV.i32 r20, 0x%x\n+NOP\n*MOV.i32 r21, 0x%x\n+NOP\n}\n", low,
-		       high);
+	return sprintf(to, "clause {\n*MOV.i32 r%u, 0x%x\n+NOP\n"
+		       "*MOV.i32 r%u, 0x%x\n+NOP\n}\n",
+		       reg(stage, 20), low, reg(stage, 21), high);
 }
 
 /* A stage word: mostly one that the stage has. */
@@ -75,7 +96,7 @@ static uint32_t stage_word(unsigned int stage, bool store)
 	const uint32_t word = (uint32_t)take(2) & 0x7fff, byte = word & 0x3ff;
 	const uint8_t how = (uint8_t)take(1);
 
-	if (how > 0xfe)
+	if (wild(how, 0xfe))
 		return word;
 	if (store)
 		return byte | 0x800 |
@@ -90,11 +111,11 @@ static uint32_t stage_word(unsigned int stage, bool store)
 }
 
 /* What a handle or an index is. */
-static unsigned int source(void)
+static unsigned int source(unsigned int stage)
 {
 	static const uint8_t from[] = { 0, 1, 22, 24, 55, 57, 59, 63 };
 
-	return from[take(1) & 7];
+	return reg(stage, from[take(1) & 7]);
 }
 
 static int message(char *to, unsigned int stage)
@@ -104,33 +125,36 @@ static int message(char *to, unsigned int stage)
 					      "STORE.i96", "STORE.i128" };
 	const uint8_t what = (uint8_t)take(1), how = (uint8_t)take(1);
 	const uint32_t word = stage_word(stage, what >= 0x40 && what < 0x80);
+	const uint8_t none = valid ? 1 : how;	/* 0: a message that the stage has not */
 	char *text = to;
 
 	if (what < 0x40)
 		return sprintf(to, "clause wait=0 {\n*NOP\n+ALD%s r%u, r%u, 0x%x, @r%u\n}\n",
-			       size[how & 3], source(), source(), word, 24 + (how >> 2 & 4));
+			       size[how & 3], source(stage), source(stage), word,
+			       reg(stage, 24 + (how >> 2 & 4)));
 	if (what < 0x80)
 		return sprintf(to, "clause wait=0 {\n*NOP\n+AST%s r%u, r%u, 0x%x, @r%u\n}\n",
-			       size[how & 3], source(), source(), word,
-			       24 + (how >> 2 & 4));
+			       size[how & 3], source(stage), source(stage), word,
+			       reg(stage, 24 + (how >> 2 & 4)));
 	if (what < 0x90)
-		return sprintf(to, "clause wait=0 {\n*NOP\n+AL2P%s r%u, r63, 0x%x, @r22\n}\n",
-			       size[how & 3], source(), word & ~0x1000u);
-	if (what < 0xc0) {
+		return sprintf(to, "clause wait=0 {\n*NOP\n+AL2P%s r%u, r63, 0x%x, @r%u\n}\n",
+			       size[how & 3], source(stage), word & ~0x1000u, reg(stage, 22));
+	if (stage == STAGED_GEOMETRY ? what < 0xa8 : what < 0xc0) {
 		text += address(text, stage, how % 6 > 2);
-		text += sprintf(text, "clause wait=0 {\n*NOP\n+%s r20, r21, @r%u\n}\n",
-				access[how % 6], 24 + (how & 4));
+		text += sprintf(text, "clause wait=0 {\n*NOP\n+%s r%u, r%u, @r%u\n}\n",
+				access[how % 6], reg(stage, 20), reg(stage, 21),
+				reg(stage, 24 + (how & 4)));
 		return (int)(text - to);
 	}
-	if (what < 0xe0 && (stage == STAGED_GEOMETRY || how == 0))
+	if (what < 0xe0 && (stage == STAGED_GEOMETRY || none == 0))
 		return sprintf(to, "clause wait=0 {\n*NOP\n+EMIT%s%s\n}\n", how & 1 ? ".s1" : "",
 			       how & 2 ? ".cut" : "");
-	if (what < 0xe8 && (stage == STAGED_GEOMETRY || how == 0))
+	if (what < 0xe8 && (stage == STAGED_GEOMETRY || none == 0))
 		return sprintf(to, "clause wait=0 {\n*NOP\n+RESTART\n}\n");
-	if (what < 0xf0 && (stage == STAGED_HULL || how == 0))
+	if (what < 0xf0 && (stage == STAGED_HULL || none == 0))
 		return sprintf(to, "clause slot=7 wait=0,7 {\n*NOP\n+BARRIER\n}\n");
 	return sprintf(to, "clause {\n*MOV.i32 r%u, 0x%x\n+NOP\n}\n",
-		       24 + (how & 7), how & 8 ? 0x3f800000u + ((uint32_t)how << 19) :
+		       reg(stage, 24 + (how & 7)), how & 8 ? 0x3f800000u + ((uint32_t)how << 19) :
 						 (uint32_t)take(2));
 }
 
@@ -154,14 +178,17 @@ static void header(struct tsr_stage_header *h, unsigned int primitives, bool pat
 
 	for (unsigned int i = 0; i < 8; i++)
 		map[i] = take(1) & 3 ? UINT64_MAX : take(8);
+	/* the position is drawn */
+	if (valid)
+		h->omap_0 |= 0xfull << 0x70 / 4;
 	h->required_first = (uint32_t)take(1);
 	h->required_last = (uint32_t)take(1);
 	h->patch_words = take(1) % 6;
 	h->threads = take(1) % 33;
 	h->extra_threads = take(1) & 7 ? 0 : take(1) % 33;
 	h->independent = take(1) & 1;
-	h->trap_handles = take(1) > 0xfc;
-	h->input = take(1) > 0xf8 ? take(1) % 6 : patches ? primitives : 2;
+	h->trap_handles = wild((uint8_t)take(1), 0xfc);
+	h->input = wild((uint8_t)take(1), 0xf8) ? take(1) % 6 : patches ? primitives : 2;
 	h->output = take(1) % 3;
 	h->streams = h->output ? 1 : 1 + take(1) % 15;
 	h->max_vertices = 1 + take(1) % 4;
@@ -192,9 +219,65 @@ static void states(void)
 		.base = STAGED_OUT, .size = STAGED_OUT_SIZE, .stride = 32,
 		.counter = STAGED_COUNTERS };
 	staged.entry[0] = (struct tsr_stream_entry){ .word = 0x20, .components = 3 };
+	if (valid) {
+		g->partitioning = how >> 3 & 3;
+		staged.header[STAGED_GEOMETRY].streams |= 1;
+	}
 	g->entries = take(1) & 1;
 	for (unsigned int i = 0; i < STAGED_STAGES; i++)
 		shader(i);
+}
+
+/* Some bits of what staged_states() has written and of shaders are others. */
+static void change(void)
+{
+	static const struct { uint32_t at, size; } part[] = {
+		{ STAGED_AT_GEOMETRY, 0x80 }, { STAGED_AT_PROGRAM, 0x200 },
+		{ STAGED_AT_HEADER, 0x200 }, { STAGED_AT_TARGETS, 0x80 },
+		{ STAGED_AT_ENTRIES, 8 }, { STAGED_AT_BIN_LIST, 0x60 },
+		{ STAGED_AT_CODE, 0x400 }, { STAGED_AT_CODE + 0x8000, 0x400 },
+		{ STAGED_AT_CODE + 0x10000, 0x400 }, { STAGED_AT_CODE + 0x18000, 0x400 },
+	};
+	const unsigned int bits = 1 + take(1) % 3;
+
+	for (unsigned int i = 0; i < bits; i++) {
+		const unsigned int n = take(1) % (sizeof(part) / sizeof(part[0]));
+		const uint32_t bit = (uint32_t)take(2) % (8 * part[n].size);
+
+		staged.list[part[n].at + bit / 8] ^= 1 << bit % 8;
+	}
+}
+
+/* Whether warps of a patch may read what other ones write, without a barrier. */
+static bool races(void)
+{
+	const struct tsr_stage_header *h = &staged.header[STAGED_HULL];
+
+	return staged.geometry.hull && (h->threads > 16 || h->extra_threads > 16 ||
+					h->independent);
+}
+
+/* The draw of the input on a device of its own. False: it is at fault. */
+static bool draw(const struct tsr_config *config, const uint8_t *data, size_t size, uint8_t how)
+{
+	unsigned int state;
+
+	at = data;
+	left = size;
+	more = size;
+	staged_start(config);
+	states();
+	staged_states();
+	staged_stream_out(true);
+	staged_draw(staged.geometry.domain ? TSR_TOPOLOGY_PATCHES : TSR_TOPOLOGY_TRIANGLES,
+		    (uint32_t)take(1) & 0x7f);
+	if (how % 16 > 11)
+		change();
+	staged_bin();
+	state = bench_state(&staged.queue[STAGED_BIN]);
+	if (state != TSR_QUEUE_STATE_IDLE && state != TSR_QUEUE_STATE_FAULTED)
+		abort();
+	return state == TSR_QUEUE_STATE_IDLE;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -202,25 +285,24 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	static const struct tsr_config config[] = {
 		{ .cores = 1, .no_inline = true }, { .cores = 1, .late_messages = true },
 	};
-	unsigned int state;
+	const uint8_t how = size ? *data++ : 0;
+	bool done;
 
-	at = data;
-	left = size;
-	more = size;
-	staged_start(&config[take(1) & 1]);
-	states();
-	staged_states();
-	staged_stream_out(true);
-	staged_draw(staged.geometry.domain ? TSR_TOPOLOGY_PATCHES : TSR_TOPOLOGY_TRIANGLES,
-		    (uint32_t)take(1));
-	staged_bin();
-	state = bench_state(&staged.queue[STAGED_BIN]);
-	if (state != TSR_QUEUE_STATE_IDLE && state != TSR_QUEUE_STATE_FAULTED)
-		abort();
-	draws += state == TSR_QUEUE_STATE_IDLE;
+	size -= size > 0;
+	valid = how & 3;
+	done = draw(&config[0], data, size, how);
+	inputs++;
+	draws += done;
 	points += staged_counter(TSR_QUEUE_COUNTER_DOMAIN_INVOCATIONS);
 	emitted += staged_counter(TSR_QUEUE_COUNTER_GEOMETRY_VERTICES);
 	streamed += staged_counter(TSR_QUEUE_COUNTER_STREAM_PRIMITIVES);
+	/* where code is changed a message may not wait for another: its time shows */
+	if (done && how % 16 <= 11 && !races()) {
+		staged_same(true);
+		staged_stop();
+		if (!draw(&config[1], data, size, how) || !staged_same(false))
+			abort();
+	}
 	staged_stop();
 	return 0;
 }
