@@ -6,6 +6,7 @@
  * that of the draw without stages, bytes those of the vertices, counts those of the primitives.
  */
 #include "gfxdraw.h"
+#include "pathscene.h"
 
 #define SIDE 64u
 #define STREAMED 8192u
@@ -261,6 +262,88 @@ static void test_draw_auto(void)
 	tsr_gfx_pipeline_unref(stream);
 }
 
+/* ---- Scenes ---------------------------------------------------------------------------------- */
+
+/*
+ * What tests/draw/pathscenes.c compares with Mesa's llvmpipe on the host: these counts, and these
+ * pictures and bytes, of which there is a hash here.
+ */
+static const struct expected {
+	const char *scene;
+	uint64_t counts[PATHSCENE_COUNTS];
+	uint64_t hash;
+} expected[] = {
+	{ "vertex", { 1536, 0, 0, 0, 512, 512, 0 },
+	  0x786ed74e17191746u },
+	{ "geometry", { 400, 0, 400, 800, 800, 800, 0 },
+	  0xe0ab07c542903564u },
+	{ "patches", { 36, 9, 0, 0, 1530, 1530, 0 },
+	  0x7bd1fc6f8eceb4c3u },
+	{ "patches_geometry", { 64, 16, 2176, 2176, 2176, 2176, 0 },
+	  0x053af1b2354b63c5u },
+	{ "vertex_stream", { 96, 0, 0, 0, 0, 95, 70 },
+	  0x6cb9ab8546b13812u },
+	{ "geometry_stream", { 64, 0, 64, 128, 0, 128, 128 },
+	  0x17391e0682980d22u },
+	{ "patches_stream", { 16, 4, 192, 192, 0, 192, 150 },
+	  0xca16b17170df1193u },
+	{ "compute", { 0, 0, 0, 0, 0, 0, 0 },
+	  0x65bb9ac4c0b80580u },
+};
+
+static uint64_t hash_of(const uint8_t *bytes, size_t size)
+{
+	uint64_t hash = 0xcbf29ce484222325u;
+
+	for (size_t i = 0; i < size; i++)
+		hash = (hash ^ bytes[i]) * 0x100000001b3u;
+	return hash;
+}
+
+static const struct expected *scene_expected;
+
+static void test_scene(void)
+{
+	uint64_t counts[PATHSCENE_COUNTS] = { 0 };
+	struct pathscene_tsr *tsr;
+	struct pathscene scene;
+	size_t size;
+	uint8_t *all;
+
+	pathscene_open(&scene, scene_expected->scene);
+	size = scene.shader[PATHSCENE_VERTEX] && !scene.streams ?
+		       4ul * scene.side * scene.side : pathscene_bytes(&scene);
+	all = calloc(1, size);
+	tsr = pathscene_tsr_new(&scene);
+	if (scene.shader[PATHSCENE_VERTEX])
+		pathscene_tsr_count(tsr, counts);
+	else
+		pathscene_tsr_run(tsr, 1);
+	for (unsigned int i = 0; i < PATHSCENE_COUNTS; i++)
+		ktap_eq(counts[i], scene_expected->counts[i]);
+	pathscene_tsr_read(tsr, all);
+	ktap_eq(hash_of(all, size), scene_expected->hash);
+	pathscene_tsr_free(tsr);
+	pathscene_close(&scene);
+	free(all);
+}
+
+static void test_scenes(void)
+{
+	char title[128];
+
+	for (size_t i = 0; i < sizeof(expected) / sizeof(expected[0]); i++) {
+		struct pathscene scene;
+
+		scene_expected = &expected[i];
+		pathscene_open(&scene, scene_expected->scene);
+		snprintf(title, sizeof(title), "[PIPE1] %s: the scene that llvmpipe draws",
+			 scene.path);
+		pathscene_close(&scene);
+		ktap_run(title, test_scene);
+	}
+}
+
 /* ---- What the library refuses ---------------------------------------------------------------- */
 
 static unsigned int mistake;
@@ -328,5 +411,6 @@ int main(void)
 	ktap_run("[PIPE1] [SO1] every path to a picture and to memory", test_paths);
 	ktap_run("[SO3] what has been streamed is drawn", test_draw_auto);
 	ktap_run("[ALD4] shaders that do not fit each other", test_refused);
+	test_scenes();
 	return ktap_finish();
 }
