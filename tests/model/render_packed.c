@@ -9,6 +9,7 @@
 
 #include "gpu.h"
 #include "ktap.h"
+#include "reload.h"
 #include "soup.h"
 #include "tile/render.h"
 #include "tiles.h"
@@ -159,9 +160,85 @@ static void test_frames(void)
 	}
 }
 
+/* ---- Many batches ---------------------------------------------------------------------------- */
+
+#define BATCHES 5000			/* more than are one job, of a triangle each */
+#define VARYING (FRONT_FRAME + 0x4a00)	/* SHADER_PROGRAM */
+#define VARYING_CODE (FRONT_FRAME + 0x5000)
+#define PUSH (FRONT_FRAME + 0x4b00)
+
+static struct tiles *batches(void)
+{
+	static const char text[] =
+		"clause slot=2 {\n"
+		"	*MOV.i32 t0, u0.w0\n	+MOV.i32 t1, u0.w1\n"
+		"	*ATOM_C1.i32.ainc t0, t1\n	+ATOM_CX t0, t1, zero.w0, @r9\n"
+		"}\n"
+		"clause wait=2 end { *NOP }\n";
+	struct tsr_config config = { .cores = 2, .no_inline = true };
+	struct tiles *t = tiles_new(WIDTH, HEIGHT, &config);
+	uint8_t *list = t->f->list - FRONT_LIST;
+	uint64_t word[TSR_LIST_SHADER_STATE_QWORDS];
+
+	memset(corner, 0, sizeof(corner));
+	corner[1][0] = corner[2][1] = 0.5f;
+	tiles_program(t, VARYING_CODE, text);
+	*(uint64_t *)(void *)(list + PUSH) = FRONT_DATA;
+	*(uint32_t *)(void *)t->f->data = 0;
+	tsr_pack_shader_program((uint64_t *)(void *)(list + VARYING),
+		&(struct tsr_shader_program){ .code = VARYING_CODE, .push = PUSH, .push_words = 2 });
+	t->f->position = position;
+	t->f->shader = (struct tsr_shader_state){ .varying = VARYING, .output_stride = 16 };
+	front_again(t->f);
+	front_states(t->f);
+	front_states(t->f);
+	/* a batch has draws of one state */
+	for (unsigned int i = 0; i < BATCHES; i++) {
+		tsr_pack_list_shader_state(word, &(struct tsr_list_shader_state){
+			.addr = FRONT_STATES + 1024 * (i % 2) });
+		front_packet(t->f, word, TSR_LIST_SHADER_STATE_QWORDS);
+		front_arrays(t->f, TSR_TOPOLOGY_TRIANGLES, 3);
+	}
+	ktap_ok(front_bin(t->f));
+	return t;
+}
+
+/* Each vertex is run once, whatever portion of the chain a snapshot finds the frame in. */
+static void test_portions(void)
+{
+	for (unsigned int i = 0; i < 4; i++) {
+		struct tiles *t = batches();
+		struct tsr_gpu *gpu = t->f->b->gpu;
+		const struct tsr_queue *q = &gpu->queue[t->queue.slot];
+		uint32_t first = 0, n = 0;
+		bool other = false;
+
+		tiles_submit(t);
+		for (; i && n < 100000 && bench_state(&t->queue) != TSR_QUEUE_STATE_IDLE; n++) {
+			tsr_gpu_run(gpu, 1000);
+			if (!q->rendering)
+				continue;
+			first = first ? first : q->rendering->portion;
+			other |= q->rendering->portion != first;
+			if (other ? n % 8 == i : n % 64 == i) {
+				tsr_gpu_pause(gpu);
+				tsr_gpu_wind_down(gpu);
+				ktap_ok(!reload(gpu));
+				tsr_gpu_resume(gpu);
+			}
+		}
+		ktap_ok(bench_run(t->f->b, 60));
+		ktap_eq(bench_fault(&t->queue), TSR_FAULT_NONE);
+		ktap_eq(other, i > 0);
+		ktap_eq(*(uint32_t *)(void *)t->f->data, 3 * BATCHES);
+		tiles_free(t);
+	}
+}
+
 int main(void)
 {
 	ktap_start();
+	ktap_run("[SYS10] chains of batches that are run in portions, and saved in any", test_portions);
 	ktap_run("[SYS10] frames that are packed between two stops", test_frames);
 	return ktap_finish();
 }
