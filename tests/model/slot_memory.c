@@ -42,7 +42,8 @@ static size_t allocated(void)
 
 /* A clause that writes two registers: a program of 32 has all of them to keep. */
 #define WRITES(a, b) \
-	"clause {\n	*MOV.i32 r" #a ", u0.w0\n	+MOV.i32 r" #b ", u0.w1\n	*NOP\n	+NOP\n}\n"
+	"clause {\n	*MOV.i32 r" #a ", u0.w0\n	+MOV.i32 r" #b ", u0.w1\n" \
+	"	*NOP\n	+NOP\n}\n"
 
 static uint64_t *words(struct tiles *t, uint64_t va)
 {

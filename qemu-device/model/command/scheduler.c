@@ -174,7 +174,7 @@ static unsigned int parking(const struct tsr_gpu *gpu, unsigned int cls)
 	return gpu->cfg.engines[cls] + 1;
 }
 
-/* @q is not parked any more: what has been parked after it moves up. Where the first free place is. */
+/* @q is not parked any more: what has been parked after it moves up. Returns how many are left. */
 static unsigned int unpark(struct tsr_queue *q, unsigned int cls)
 {
 	struct tsr_queue **parked = q->gpu->sched.parked[cls];

@@ -29,7 +29,7 @@ struct tsr_sched {
 	atomic_bool runnable;
 	atomic_bool waiting;		/* a queue is ready, engine or not */
 	struct tsr_queue *engine[TSR_CLASSES][TSR_ENGINES_MAX];	/* what runs on each engine */
-	/* queues that have left an engine in the midst of a command and are not packed, oldest first */
+	/* queues that have left an engine in the midst of a command, oldest first */
 	struct tsr_queue *parked[TSR_CLASSES][TSR_ENGINES_MAX + 1];
 	unsigned int next_class;	/* class to look at first */
 	uint64_t next_order;		/* for the next queue that becomes READY */

@@ -16,8 +16,9 @@
 /* Most bytes of a warp, of a message (three sources, eight staging registers), and of a core. */
 #define WARP_BYTES (2 * 8 + TSR_WARP_LANES * 8 + 24)
 #define MESSAGE_BYTES (24 + (3 + TSR_STAGING_MAX) * sizeof(union tsr_lanes))
-#define CORE_BYTES (TSR_CORE_WARPS * (WARP_BYTES + TSR_REGISTERS / 2 * sizeof(union tsr_lanes) + 12) + \
-		    TSR_CORE_STORED_MAX * MESSAGE_BYTES + TSR_GROUP_MEMORY_MAX + 64)
+#define CORE_BYTES \
+	(TSR_CORE_WARPS * (WARP_BYTES + TSR_REGISTERS / 2 * sizeof(union tsr_lanes) + 12) + \
+	 TSR_CORE_STORED_MAX * MESSAGE_BYTES + TSR_GROUP_MEMORY_MAX + 64)
 _Static_assert(CORE_BYTES + 1024 <= TSR_SLOT_CORE_BYTES, "a packed dispatch is within its bound");
 
 /* A stored message that its warp could have sent. */
