@@ -153,6 +153,28 @@ static void tessera_destroy_workqueue(struct drm_device *drm, void *data)
 	destroy_workqueue(data);
 }
 
+/* Jobs are short, and whoever waits for one may be spinning on the CPU it was submitted on. */
+static int tessera_device_init_workqueues(struct tessera_device *tdev)
+{
+	struct workqueue_struct *wqs[3] = {
+		tdev->submit_wq = alloc_workqueue("tessera-submit",
+						  WQ_HIGHPRI | WQ_PERCPU | WQ_MEM_RECLAIM, 0),
+		tdev->bind_wq = alloc_workqueue("tessera-bind", WQ_UNBOUND | WQ_MEM_RECLAIM, 0),
+		tdev->timeout_wq = alloc_ordered_workqueue("tessera-timeout", WQ_MEM_RECLAIM),
+	};
+	unsigned int i;
+	int ret = 0;
+
+	for (i = 0; i < ARRAY_SIZE(wqs); i++) {
+		int err = wqs[i] ? drmm_add_action_or_reset(&tdev->drm, tessera_destroy_workqueue,
+							    wqs[i]) : -ENOMEM;
+
+		ret = ret ?: err;
+	}
+
+	return ret;
+}
+
 static int tessera_device_init_software(struct tessera_device *tdev)
 {
 	struct drm_device *drm = &tdev->drm;
@@ -179,18 +201,7 @@ static int tessera_device_init_software(struct tessera_device *tdev)
 	tessera_prime_lock(&tdev->check.lock);
 	tessera_prime_order(&tdev->reset.lock, &tdev->vms.lock);
 
-	tdev->submit_wq = alloc_workqueue("tessera-submit", WQ_UNBOUND | WQ_MEM_RECLAIM, 0);
-	if (!tdev->submit_wq)
-		return -ENOMEM;
-	ret = drmm_add_action_or_reset(drm, tessera_destroy_workqueue, tdev->submit_wq);
-	if (ret)
-		return ret;
-
-	tdev->timeout_wq = alloc_ordered_workqueue("tessera-timeout", WQ_MEM_RECLAIM);
-	if (!tdev->timeout_wq)
-		return -ENOMEM;
-
-	return drmm_add_action_or_reset(drm, tessera_destroy_workqueue, tdev->timeout_wq);
+	return tessera_device_init_workqueues(tdev);
 }
 
 /* From a device in any state, as a former driver may have left it, to one that works. */

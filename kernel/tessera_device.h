@@ -123,11 +123,10 @@ struct tessera_device {
 	/** @kms: The display controller, NULL if there is none. */
 	struct tessera_kms *kms;
 
-	/**
-	 * @submit_wq: Runs the scheduler's works: run_job and free_job of all
-	 * queues, and the asynchronous binds. Signals fences.
-	 */
+	/** @submit_wq: Runs and frees the jobs of all queues, all short. Signals fences. */
 	struct workqueue_struct *submit_wq;
+	/** @bind_wq: Runs and frees the asynchronous binds of all VMs. Signals fences. */
+	struct workqueue_struct *bind_wq;
 	/** @timeout_wq: Ordered: all recovery of queues, one at a time. Signals fences. */
 	struct workqueue_struct *timeout_wq;
 

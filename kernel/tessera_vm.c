@@ -98,7 +98,7 @@ static int tessera_vm_init_timeline(struct tessera_vm *vm)
 	if (!vm->timeline)
 		return -ENOMEM;
 
-	ret = tessera_timeline_start(vm->timeline, &tessera_bind_sched_ops, tdev->submit_wq, 1,
+	ret = tessera_timeline_start(vm->timeline, &tessera_bind_sched_ops, tdev->bind_wq, 1,
 				     MAX_SCHEDULE_TIMEOUT, NULL, tdev->drm.dev);
 	if (ret)
 		tessera_timeline_put(vm->timeline);
@@ -246,21 +246,28 @@ struct drm_gem_object *tessera_vm_resv_obj(struct tessera_vm *vm)
 	return vm->base.r_obj;
 }
 
+/* A BO that tessera_vm_exec_lock() had to wait for. */
+struct vm_exec_waited {
+	struct vm_exec_waited *next;
+	struct drm_gem_object *obj;
+};
+
 /*
- * Newer kernels drop a BO that they had to wait for, and that has left the VM meanwhile,
- * while the others are locked. That may be its last reference, and to free a BO its own
- * reservation has to be locked: so keep it until all are unlocked.
+ * While one BO is waited for nothing is locked, the VM neither, so that it may leave the
+ * VM and lose its other references. To free it locks its own reservation, which must not
+ * happen between others of the same ticket: keep it until all are unlocked.
  */
-static int vm_exec_keep(struct drm_gpuvm_exec *vm_exec)
+static void vm_exec_keep(struct drm_gpuvm_exec *vm_exec)
 {
-	struct drm_gem_object *left = vm_exec->exec.prelocked;
+	struct vm_exec_waited *waited;
 
-	if (left) {
-		drm_gem_object_get(left);
-		vm_exec->extra.priv = left;
-	}
-
-	return 0;
+	if (!vm_exec->exec.contended)
+		return;
+	waited = kmalloc(sizeof(*waited), GFP_KERNEL | __GFP_NOFAIL);
+	waited->obj = vm_exec->exec.contended;
+	drm_gem_object_get(waited->obj);
+	waited->next = vm_exec->extra.priv;
+	vm_exec->extra.priv = waited;
 }
 
 /**
@@ -269,40 +276,63 @@ static int vm_exec_keep(struct drm_gpuvm_exec *vm_exec)
  */
 void tessera_vm_exec_unlock(struct drm_gpuvm_exec *vm_exec)
 {
+	struct vm_exec_waited *waited;
+
 	drm_gpuvm_exec_unlock(vm_exec);
-	if (vm_exec->extra.priv)
-		drm_gem_object_put(vm_exec->extra.priv);
+	while ((waited = vm_exec->extra.priv)) {
+		vm_exec->extra.priv = waited->next;
+		drm_gem_object_put(waited->obj);
+		kfree(waited);
+	}
+}
+
+static int vm_exec_reserve(struct drm_gpuvm_exec *vm_exec)
+{
+	struct drm_gem_object *obj;
+	int ret;
+
+	drm_exec_for_each_locked_object(&vm_exec->exec, obj) {
+		ret = dma_resv_reserve_fences(obj->resv, vm_exec->num_fences);
+		if (ret)
+			return ret;
+	}
+
+	return 0;
 }
 
 /**
  * tessera_vm_exec_lock() - lock a VM and its shared BOs, with room for fences in all
  * @vm_exec: as for drm_gpuvm_exec_lock(), with nothing in @vm_exec->extra
  *
- * That makes room in what it finds in the VM. A BO that it had to wait for stays
- * locked even if it has left the VM meanwhile, for the VM was unlocked to wait, and
- * drm_gpuvm_exec_resv_add_fence() adds to all that are locked: they get room here.
+ * As drm_gpuvm_exec_lock(), but for BOs that leave the VM while they are waited for: they
+ * live until all is unlocked, and where they stay locked they get room for fences, too,
+ * since drm_gpuvm_exec_resv_add_fence() adds to all that are locked.
  *
  * Return: 0, -EINTR or -ENOMEM; tessera_vm_exec_unlock() undoes it.
  */
 int tessera_vm_exec_lock(struct drm_gpuvm_exec *vm_exec)
 {
-	struct drm_gem_object *obj;
-	int ret;
+	struct drm_exec *exec = &vm_exec->exec;
+	int ret = 0;
 
-	vm_exec->extra.fn = vm_exec_keep;
-	ret = drm_gpuvm_exec_lock(vm_exec);
-	if (ret)
-		return ret;
-
-	drm_exec_for_each_locked_object(&vm_exec->exec, obj) {
-		ret = dma_resv_reserve_fences(obj->resv, vm_exec->num_fences);
-		if (ret) {
-			tessera_vm_exec_unlock(vm_exec);
-			return ret;
-		}
+	drm_exec_init(exec, vm_exec->flags, 0);
+	drm_exec_until_all_locked(exec) {
+		vm_exec_keep(vm_exec);
+		ret = drm_gpuvm_prepare_vm(vm_exec->vm, exec, vm_exec->num_fences);
+		drm_exec_retry_on_contention(exec);
+		if (ret)
+			break;
+		ret = drm_gpuvm_prepare_objects(vm_exec->vm, exec, vm_exec->num_fences);
+		drm_exec_retry_on_contention(exec);
+		if (ret)
+			break;
 	}
+	if (!ret)
+		ret = vm_exec_reserve(vm_exec);
+	if (ret)
+		tessera_vm_exec_unlock(vm_exec);
 
-	return 0;
+	return ret;
 }
 
 /**

@@ -2,17 +2,17 @@
 /* The guest's test of the same name, on the model in this process, which can look at the tags. */
 #include <stdint.h>
 
-#include "gfx.h"
+#include "gfx/gfx.h"
 #include "hostdrm.h"
 
-static uint32_t tags_seen(struct tsr_gfx_image *image);
+static uint32_t tags_seen(struct tsr_image *image);
 
 #define TAGS_SEEN(image) tags_seen(image)
 #define TAGS_ARE_SEEN 1
 #include "../guest/draw_tags.c"
 
 /* Bit n: there is a block with tag n. */
-static uint32_t tags_seen(struct tsr_gfx_image *image)
+static uint32_t tags_seen(struct tsr_image *image)
 {
 	const uint32_t count = (WIDTH + 7) / 8 * ((HEIGHT + 7) / 8);
 	const uint8_t *tags = hostdrm_peek(tsr_vm_id(image->vm), image->tags, count);

@@ -3,7 +3,7 @@
 /*
  * Scenes of a GL benchmark, drawn by libtessera on the device in this process, beside pictures of
  * Mesa's llvmpipe: covered pixels are the same (but for one in 100000, on edges that rounding
- * moves), colours within 1/255 in 999 of 1000 of them. Two scenes are allowed more: exceptions[].
+ * moves), colors within 1/255 in 999 of 1000 of them. Two scenes are allowed more: exceptions[].
  */
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +17,7 @@
 
 static const struct exception {
 	const char *scene;
-	int levels;		/* how far colours may be apart */
+	int levels;		/* how far colors may be apart */
 	size_t of;		/* one in so many pixels may be farther */
 } exceptions[] = {
 	/* the edge of the fractal: we round products and sums once, llvmpipe each */

@@ -21,7 +21,7 @@ static uint64_t counter(unsigned int number)
 	return hostdrm_counter(tsr_queue_id(bin[0]), number);	/* it has no second engine */
 }
 
-static void drawn(struct tsr_gfx_pass *pass, struct tsr_gfx_image *image)
+static void drawn(struct tsr_gfx_pass *pass, struct tsr_image *image)
 {
 	uint32_t texels[SIDE * SIDE], wrong = 0;
 
@@ -35,27 +35,27 @@ static void drawn(struct tsr_gfx_pass *pass, struct tsr_gfx_image *image)
 /* Draws with words of their own, which make a program of each: more than there is room for. */
 static void uniforms(void)
 {
-	struct tsr_gfx_image *image = gfxt_image(&t, TSR_PIXEL_FORMAT_RGBA8_UNORM, SIDE, 1);
+	struct tsr_image *image = gfxt_image(&t, TSR_PIXEL_FORMAT_RGBA8_UNORM, SIDE, 1);
 	struct tsr_gfx_pass *pass = gfxt_one(&t, image, black);
 	struct tsr_gfx_pipeline *p = gfxt_pipeline(&t, NULL);
 	const uint64_t before = counter(TSR_QUEUE_COUNTER_BIN_UNIFORM_STALLS);
 	uint64_t after;
 
 	for (uint32_t n = 0; n < DRAWS; n++) {
-		ktap_eq(tsr_gfx_set_push(pass, TSR_GFX_VERTEX, 0, 1, &n), 0);
+		ktap_eq(tsr_gfx_set_push(pass, TSR_GFX_STAGE_VERTEX, 0, 1, &n), 0);
 		gfxt_fill(&t, pass, p, 0, white);
 	}
 	drawn(pass, image);
 	after = counter(TSR_QUEUE_COUNTER_BIN_UNIFORM_STALLS);
 	ktap_ok(after - before >= DRAWS - TSR_UNIFORM_CACHE_PROGRAMS && after - before < DRAWS);
 	tsr_gfx_pipeline_unref(p);
-	tsr_gfx_image_unref(image);
+	tsr_image_unref(image);
 }
 
 /* @triangles, each of corners of its own, or all of the same three. */
 static void batches(uint32_t triangles, bool same, uint64_t tags, uint64_t pipe)
 {
-	struct tsr_gfx_image *image = gfxt_image(&t, TSR_PIXEL_FORMAT_RGBA8_UNORM, SIDE, 1);
+	struct tsr_image *image = gfxt_image(&t, TSR_PIXEL_FORMAT_RGBA8_UNORM, SIDE, 1);
 	struct tsr_gfx_pass *pass = gfxt_one(&t, image, black);
 	struct tsr_gfx_pipeline *p = gfxt_pipeline(&t, NULL);
 	const uint64_t tags_before = counter(TSR_QUEUE_COUNTER_BIN_TAG_STALLS);
@@ -78,7 +78,7 @@ static void batches(uint32_t triangles, bool same, uint64_t tags, uint64_t pipe)
 	free(v);
 	free(index);
 	tsr_gfx_pipeline_unref(p);
-	tsr_gfx_image_unref(image);
+	tsr_image_unref(image);
 }
 
 static void tags_and_pipe(void)

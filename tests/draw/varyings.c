@@ -11,7 +11,7 @@
 #include "glscene.h"
 #include "ktap.h"
 #include "rnd.h"
-#include "tessera_gfx.h"
+#include <tessera/gfx.h>
 
 #define SIDE 64
 #define TRIANGLES 60
@@ -20,7 +20,7 @@ static struct tsr_device *device;
 static struct tsr_vm *vm;
 static struct tsr_pool *code, *data;
 static struct tsr_gfx *gfx;
-static struct tsr_gfx_image *picture;
+static struct tsr_image *picture;
 static struct tsr_gfx_pipeline *pipeline;
 
 /* A corner: clip coordinates, the varying. */
@@ -36,20 +36,20 @@ static void need(int ret)
 	exit(1);
 }
 
-static struct tsr_program *program(const struct gl_code *c)
+static struct tsr_shader *program(const struct gl_code *c)
 {
-	const struct tsr_program_info info = { .code = c->words, .size = c->size,
+	const struct tsr_shader_info info = { .code = c->words, .size = c->size,
 					       .label = "varyings", .push_words = c->push_words };
-	struct tsr_program *p;
+	struct tsr_shader *p;
 
-	need(tsr_program_create(code, &info, &p));
+	need(tsr_shader_create(code, &info, sizeof(info), &p));
 	return p;
 }
 
 static void set_up(void)
 {
 	const struct gl_program *p = gl_programs;
-	const struct tsr_gfx_image_info image = { .format = TSR_PIXEL_FORMAT_RGBA32F,
+	const struct tsr_image_info image = { .format = TSR_PIXEL_FORMAT_RGBA32F,
 						  .width = SIDE, .height = SIDE };
 	const struct tsr_gfx_attribute attributes[2] = {
 		{ .format = TSR_PIXEL_FORMAT_RGBA32F },
@@ -72,7 +72,7 @@ static void set_up(void)
 	need(tsr_pool_create(vm, 0, DRM_TESSERA_BO_CACHED,
 			     DRM_TESSERA_BIND_READ | DRM_TESSERA_BIND_WRITE, &data));
 	need(tsr_gfx_create(vm, &gfx));
-	need(tsr_gfx_image_create(vm, &image, &picture));
+	need(tsr_image_create(vm, &image, sizeof(image), &picture));
 	varying.output = p->varying[0].output;
 	varying.input = p->varying[0].input;
 	blend.registers = p->fragment[GL_PLAIN].registers;
@@ -81,29 +81,29 @@ static void set_up(void)
 	info.vertex = info.varying = program(&p->vertex[GL_CLIP_TWO]);
 	info.varying_entry = p->vertex[GL_CLIP_TWO].varying;
 	info.fragment = program(&p->fragment[GL_PLAIN]);
-	need(tsr_gfx_pipeline_create(&info, &pipeline));
+	need(tsr_gfx_pipeline_create(&info, sizeof(info), &pipeline));
 }
 
 /* What has not been drawn is NaN. */
 static void draw(const struct corner v[3], float (*out)[4])
 {
-	struct tsr_gfx_pass_info info = { .colour[0] = { .image = picture,
-							 .load = TSR_GFX_CLEAR } };
+	struct tsr_gfx_pass_info info = { .color[0] = { .image = picture,
+							 .load = TSR_GFX_LOAD_CLEAR } };
 	struct tsr_gfx_pass *pass;
 	struct tsr_alloc vertices;
 
 	for (unsigned int i = 0; i < 4; i++)
-		info.colour[0].clear.f[i] = NAN;
+		info.color[0].clear.f[i] = NAN;
 	need(tsr_pool_alloc(data, 3 * sizeof(*v), 64, &vertices));
 	memcpy(vertices.cpu, v, 3 * sizeof(*v));
-	need(tsr_gfx_pass_create(gfx, &info, &pass));
+	need(tsr_gfx_pass_create(gfx, &info, sizeof(info), &pass));
 	need(tsr_gfx_set_pipeline(pass, pipeline));
 	need(tsr_gfx_set_vertices(pass, 0, vertices.va, 3 * sizeof(*v)));
 	need(tsr_gfx_draw(pass, &(struct tsr_gfx_draw){ .count = 3 }));
 	need(tsr_gfx_submit(pass, NULL, 0, NULL, 0));
 	need(tsr_gfx_wait(pass, TSR_DEADLINE_NEVER));
 	tsr_gfx_pass_destroy(pass);
-	need(tsr_gfx_image_read(picture, 0, 0, out, SIDE * 16));
+	need(tsr_image_read(picture, 0, 0, out, SIDE * 16));
 }
 
 static float between(double low, double high)

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tessera_asm.h"
+#include <tessera/asm.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -27,7 +27,7 @@ static void require(bool condition, const char *what)
 static void round_trip(const uint8_t *code, size_t size, uint32_t flags)
 {
 	const struct tsr_disasm_options options = { .base = 0x1234560, .flags = flags };
-	struct tsr_asm_program *program;
+	struct tsr_asm_shader *program;
 	char *text = NULL;
 	size_t length = 0;
 	FILE *out = open_memstream(&text, &length);
@@ -58,7 +58,7 @@ static void code_to_text(const uint8_t *code, size_t size)
 
 static void text_to_code(const char *text, size_t size)
 {
-	struct tsr_asm_program *program;
+	struct tsr_asm_shader *program;
 	uint32_t i, lines = 1;
 	int error = tsr_asm_assemble(text, size, 0, &program);
 

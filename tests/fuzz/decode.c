@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tessera_decode.h"
+#include <tessera/decode.h>
 #include "tsr_desc.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -21,7 +21,7 @@
 #include "ktap.h"
 #include "packets.h"
 #include "state.h"
-#include "tessera_asm.h"
+#include <tessera/asm.h>
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -151,7 +151,7 @@ static void put_dispatches(struct machine *m, unsigned int n, const char *text, 
 	const uint64_t va = PROGRAMS_VA + n * BENCH_PAGE, push = WORK_VA + (64 << 10);
 	uint8_t *page = m->programs + n * BENCH_PAGE;
 	uint64_t *stream = (uint64_t *)(void *)(page + STREAM_AT);
-	struct tsr_asm_program *code;
+	struct tsr_asm_shader *code;
 
 	if (tsr_asm_assemble(text, strlen(text), 0, &code) || code->size > BENCH_PAGE - CODE_AT)
 		fail("the program cannot be assembled", "");

@@ -24,7 +24,7 @@
 #include "bench.h"
 #include "shader.h"
 #include "tables.h"
-#include "tessera_asm.h"
+#include <tessera/asm.h>
 #include "tsr_desc.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -146,7 +146,7 @@ static void expect(const char *what, uint64_t expected, uint64_t got)
  */
 static const uint8_t *honest_code(size_t *size)
 {
-	static struct tsr_asm_program *program;
+	static struct tsr_asm_shader *program;
 	static char text[8192];
 	char *at = text;
 

@@ -14,7 +14,7 @@
 
 #include "bench.h"
 #include "packets.h"
-#include "tessera_asm.h"
+#include <tessera/asm.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -87,7 +87,7 @@ static void dispatch(struct setup *s)
 	struct tsr_dispatch grid = { .state = SHADER_VA, .groups_x = 5, .groups_y = 2,
 				     .groups_z = 1 };
 	uint64_t push = DATA_VA + 24 * BENCH_PAGE, *stream = (uint64_t *)(s->shader + STREAM_AT);
-	struct tsr_asm_program *code;
+	struct tsr_asm_shader *code;
 
 	if (tsr_asm_assemble(program, sizeof(program) - 1, 0, &code) ||
 	    code->size > 2 * BENCH_PAGE - PROGRAM_AT)

@@ -18,7 +18,7 @@
 
 #include "bench.h"
 #include "packets.h"
-#include "tessera_decode.h"
+#include <tessera/decode.h>
 #include "tsr_desc.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -73,13 +73,13 @@ static void ids_of(uint32_t lx, uint32_t ly, uint32_t lz, uint32_t gx, uint32_t 
 	char text[1024];
 
 	snprintf(text, sizeof(text), ".local %u, %u, %u\n%s", lx, ly, lz, IDS);
-	d.program = ct_program(&c, "ids", text);
+	d.shader = ct_program(&c, "ids", text);
 	LT_OK(ct_run(&c, &d));
 	check_ids(data.cpu, local, groups);
 	for (i = 0; i < 64; i++)
 		bad += guard[i] != 0x5a;
 	ktap_eq(bad, 0);
-	tsr_program_unref(d.program);
+	tsr_shader_unref(d.shader);
 	tsr_pool_free(c.lt.data, &data);
 }
 
@@ -102,10 +102,10 @@ static void empty_grid(void)
 	struct tsr_storage storage = ct_storage(&data, 4);
 	struct tsr_dispatch_info d = { .storage = &storage, .storage_count = 1 };
 
-	d.program = ct_program(&c, "ids", IDS);
+	d.shader = ct_program(&c, "ids", IDS);
 	LT_OK(ct_run(&c, &d));
 	ktap_eq(*(uint32_t *)data.cpu, 0x11111111);
-	tsr_program_unref(d.program);
+	tsr_shader_unref(d.shader);
 	tsr_pool_free(c.lt.data, &data);
 }
 
@@ -118,7 +118,7 @@ static void lanes(void)
 	const uint32_t *got = data.cpu;
 	unsigned int i;
 
-	d.program = ct_program(&c, "lanes",
+	d.shader = ct_program(&c, "lanes",
 			       ".local 40, 1, 1\n"
 			       "clause {\n"
 			       "	*MOV.i32 r0, lane_id.w0\n"
@@ -132,7 +132,7 @@ static void lanes(void)
 	LT_OK(ct_run(&c, &d));
 	for (i = 0; i < 80; i++)
 		ktap_eq(got[i], i % 40 % 16 | i % 40 / 16 << 8);
-	tsr_program_unref(d.program);
+	tsr_shader_unref(d.shader);
 	tsr_pool_free(c.lt.data, &data);
 }
 
@@ -151,7 +151,7 @@ static void indirect(void)
 	struct tsr_alloc data = lt_data(&c.lt, 4096, 0);
 	struct tsr_alloc grid = lt_data(&c.lt, 64, 0xff);
 	struct tsr_storage storage[2] = { ct_storage(&data, 4), ct_storage(&grid, 8) };
-	struct tsr_program *maker, *counter;
+	struct tsr_shader *maker, *counter;
 	struct tsr_dispatch_info make = { .groups = { 1 }, .storage = storage + 1,
 					  .storage_count = 1 };
 	struct tsr_dispatch_info count = { .indirect = grid.va, .storage = storage,
@@ -169,10 +169,10 @@ static void indirect(void)
 			   "	+STORE.i96 t0, t1, @r0\n"
 			   "}\n");
 	counter = ct_program(&c, "counter", ".local 11, 2, 1\n" COUNT);
-	make.program = maker;
-	count.program = counter;
-	LT_OK(tsr_cmd_dispatch(c.lt.stream, &make));
-	LT_OK(tsr_cmd_dispatch(c.lt.stream, &count));
+	make.shader = maker;
+	count.shader = counter;
+	LT_OK(tsr_cmd_dispatch(c.lt.stream, &make, sizeof(make)));
+	LT_OK(tsr_cmd_dispatch(c.lt.stream, &count, sizeof(count)));
 	LT_OK(ct_finish(&c));
 	ktap_eq(*(uint32_t *)data.cpu, 7 * 5 * 3 * 22);
 	/* one number too large: the device refuses it, exactly there */
@@ -181,8 +181,8 @@ static void indirect(void)
 	ktap_eq(ct_state(&c).fault_code, TSR_FAULT_BAD_VALUE);
 	ktap_eq(*(uint32_t *)data.cpu, 7 * 5 * 3 * 22);
 	ct_new_queue(&c);
-	tsr_program_unref(maker);
-	tsr_program_unref(counter);
+	tsr_shader_unref(maker);
+	tsr_shader_unref(counter);
 	tsr_pool_free(c.lt.data, &data);
 	tsr_pool_free(c.lt.data, &grid);
 }
@@ -200,7 +200,7 @@ static void uniforms(void)
 
 	for (i = 0; i < 32; i++)
 		words[i] = 100 + i;
-	d.program = ct_program(&c, "uniforms",
+	d.shader = ct_program(&c, "uniforms",
 			       "clause slot=0 { +LOAD.i32.ubo zero.w0, zero.w0, @r0\n }\n"
 			       "clause slot=0 { +LOAD.i32.ubo 44, 0, @r1\n }\n"
 			       "clause slot=0 { +LOAD.i32.ubo 48, 0, @r2\n }\n"
@@ -224,7 +224,7 @@ static void uniforms(void)
 	ktap_eq(got[2], 0);
 	ktap_eq(got[3], 0);
 	ktap_eq(got[4], 0);
-	tsr_program_unref(d.program);
+	tsr_shader_unref(d.shader);
 	tsr_pool_free(c.lt.data, &data);
 	tsr_pool_free(c.lt.data, &from);
 }
@@ -238,7 +238,7 @@ static void group_memory(void)
 	const uint32_t *got = data.cpu;
 	unsigned int i, bad = 0;
 
-	d.program = ct_program(&c, "reverse",
+	d.shader = ct_program(&c, "reverse",
 			       ".local 256, 1, 1\n"
 			       ".group_memory 65536\n"
 			       "clause slot=0 wait=0 {\n"
@@ -261,7 +261,7 @@ static void group_memory(void)
 	for (i = 0; i < 256 * 6; i++)
 		bad += got[i] != (i / 256) * 256 + 255 - i % 256;
 	ktap_eq(bad, 0);
-	tsr_program_unref(d.program);
+	tsr_shader_unref(d.shader);
 	tsr_pool_free(c.lt.data, &data);
 }
 
@@ -277,7 +277,7 @@ static void tickets(void)
 	const uint32_t *got = data.cpu;
 	unsigned int i, bad = 0;
 
-	d.program = ct_program(&c, "tickets",
+	d.shader = ct_program(&c, "tickets",
 			       ".local 64, 1, 1\n"
 			       "clause slot=0 wait=0 {\n"
 			       "	*MOV.i32 t0, u2.w0\n"
@@ -301,7 +301,7 @@ static void tickets(void)
 			bad++;
 	}
 	ktap_eq(bad, 0);
-	tsr_program_unref(d.program);
+	tsr_shader_unref(d.shader);
 	tsr_pool_free(c.lt.data, &data);
 	tsr_pool_free(c.lt.data, &counter);
 }
@@ -315,7 +315,7 @@ static void scratch(void)
 	const uint32_t *got = data.cpu;
 	unsigned int i, bad = 0;
 
-	d.program = ct_program(&c, "scratch",
+	d.shader = ct_program(&c, "scratch",
 			       ".local 256, 1, 1\n"
 			       ".scratch 64\n"
 			       "clause slot=0 { +STORE.i32.tl zero.w0, zero.w0, @r60\n }\n"
@@ -330,7 +330,7 @@ static void scratch(void)
 			       CT_ELEMENT(2, "r60")
 			       "	+STORE.i32 t0, t1, @r0\n"
 			       "}\n");
-	ktap_eq(tsr_cmd_dispatch(c.lt.stream, &d), -EINVAL);
+	ktap_eq(tsr_cmd_dispatch(c.lt.stream, &d, sizeof(d)), -EINVAL);
 	tsr_stream_reset(c.lt.stream);
 	LT_OK(tsr_scratch_create(c.lt.vm, 64, &d.scratch));
 	LT_OK(ct_run(&c, &d));
@@ -338,7 +338,7 @@ static void scratch(void)
 		bad += got[i] != i + i / 256;
 	ktap_eq(bad, 0);
 	tsr_scratch_unref(d.scratch);
-	tsr_program_unref(d.program);
+	tsr_shader_unref(d.shader);
 	tsr_pool_free(c.lt.data, &data);
 }
 
@@ -408,7 +408,7 @@ static void append_consume(void)
 	struct tsr_storage storage[3];
 	struct tsr_dispatch_info d = { .groups = { 4 }, .storage = storage, .storage_count = 2,
 				       .push = push, .push_words = 14 };
-	struct tsr_program *append, *consume;
+	struct tsr_shader *append, *consume;
 	struct tsr_counted counted;
 	uint32_t *elements;
 
@@ -418,15 +418,15 @@ static void append_consume(void)
 	LT_OK(tsr_counted_create(c.lt.data, 4, 200, &counted));
 	tsr_counted_storage(&counted, 4, storage);
 	push[12] = counted.capacity;
-	d.program = append;
-	LT_OK(tsr_cmd_dispatch(c.lt.stream, &d));
+	d.shader = append;
+	LT_OK(tsr_cmd_dispatch(c.lt.stream, &d, sizeof(d)));
 	LT_OK(ct_finish(&c));
 	ktap_eq(tsr_counted_get(&counted), 128);
 	ktap_eq(count_distinct_odd(tsr_counted_data(&counted), 128, 256), 128);
 	storage[2] = ct_storage(&out, 12);
 	d.storage_count = 3;
 	d.groups[0] = 1;
-	d.program = consume;
+	d.shader = consume;
 	LT_OK(ct_run(&c, &d));
 	ktap_eq(tsr_counted_get(&counted), 96);
 	ktap_eq(count_distinct_odd(out.cpu, 32, 256), 32);
@@ -441,7 +441,7 @@ static void append_consume(void)
 	push[12] = counted.capacity;
 	d.storage_count = 2;
 	d.groups[0] = 4;
-	d.program = append;
+	d.shader = append;
 	LT_OK(ct_run(&c, &d));
 	ktap_eq(tsr_counted_get(&counted), 50);
 	ktap_eq(count_distinct_odd(elements, 50, 256), 50);
@@ -449,8 +449,8 @@ static void append_consume(void)
 	ktap_eq(elements[63], 0x77777777);
 	tsr_counted_destroy(c.lt.data, &counted);
 	tsr_pool_free(c.lt.data, &out);
-	tsr_program_unref(append);
-	tsr_program_unref(consume);
+	tsr_shader_unref(append);
+	tsr_shader_unref(consume);
 }
 
 /* 40 dispatches of one stream, each of which needs the result of the one before. */
@@ -464,14 +464,14 @@ static void chain(void)
 	const uint32_t *got = data.cpu;
 	unsigned int i, bad = 0;
 
-	d.program = ct_program(&c, "work", CT_WORK);
+	d.shader = ct_program(&c, "work", CT_WORK);
 	for (i = 0; i < ROUNDS; i++)
-		LT_OK(tsr_cmd_dispatch(c.lt.stream, &d));
+		LT_OK(tsr_cmd_dispatch(c.lt.stream, &d, sizeof(d)));
 	LT_OK(ct_finish(&c));
 	for (i = 0; i < THREADS; i++)
 		bad += got[i] != ct_work(0, i, ROUNDS);
 	ktap_eq(bad, 0);
-	tsr_program_unref(d.program);
+	tsr_shader_unref(d.shader);
 	tsr_pool_free(c.lt.data, &data);
 }
 
@@ -487,7 +487,7 @@ static void two_queues(void)
 	struct tsr_sync *syncs[2] = { NULL };
 	unsigned int n, i, bad = 0;
 
-	d.program = ct_program(&c, "work", CT_WORK);
+	d.shader = ct_program(&c, "work", CT_WORK);
 	LT_OK(tsr_queue_create(c.lt.vm, DRM_TESSERA_ENGINE_COMPUTE, DRM_TESSERA_PRIORITY_NORMAL, 0,
 			       &queues[1]));
 	for (n = 0; n < 2; n++) {
@@ -497,7 +497,7 @@ static void two_queues(void)
 		LT_OK(tsr_stream_create(c.lt.code, 0, &streams[n]));
 		LT_OK(tsr_sync_create(c.lt.device, 0, &syncs[n]));
 		for (i = 0; i < ROUNDS; i++)
-			LT_OK(tsr_cmd_dispatch(streams[n], &d));
+			LT_OK(tsr_cmd_dispatch(streams[n], &d, sizeof(d)));
 	}
 	for (n = 0; n < 2; n++)
 		LT_OK(tsr_queue_run(queues[n], streams[n], syncs[n], 0));
@@ -511,7 +511,7 @@ static void two_queues(void)
 	}
 	ktap_eq(bad, 0);
 	tsr_queue_unref(queues[1]);
-	tsr_program_unref(d.program);
+	tsr_shader_unref(d.shader);
 }
 
 /* A program takes the place of another one in memory, again and again. */
@@ -531,12 +531,12 @@ static void new_code(void)
 			 CT_ELEMENT(2, "r60")
 			 "	+STORE.i32 t0, t1, @r0\n"
 			 "}\n", i);
-		d.program = ct_program(&c, "number", text);
-		same += tsr_program_va(d.program) == va;
-		va = tsr_program_va(d.program);
+		d.shader = ct_program(&c, "number", text);
+		same += tsr_shader_va(d.shader) == va;
+		va = tsr_shader_va(d.shader);
 		LT_OK(ct_run(&c, &d));
 		ktap_eq(*(volatile uint32_t *)data.cpu, i);
-		tsr_program_unref(d.program);
+		tsr_shader_unref(d.shader);
 	}
 	ktap_ok(same > 40);
 	tsr_pool_free(c.lt.data, &data);
@@ -545,9 +545,9 @@ static void new_code(void)
 static void bad_text(void)
 {
 	static const char text[] = "clause end {\n	*NOSUCH r0, r1\n}\n";
-	struct tsr_program *program = NULL;
+	struct tsr_shader *program = NULL;
 
-	ktap_eq(tsr_program_assemble(c.lt.code, text, strlen(text), "bad.s", &program), -EINVAL);
+	ktap_eq(tsr_shader_assemble(c.lt.code, text, strlen(text), "bad.s", &program), -EINVAL);
 	ktap_ok(!strncmp(tsr_error_message(), "bad.s:2:", 8));
 	ktap_ok(!program);
 }

@@ -56,7 +56,7 @@ enum { GROUP = 256, GROUPS = 24, THREADS = GROUP * GROUPS, INNER = 64, QUEUES = 
 static struct ct c;
 static const char *hold;		/* directory of the handshake, NULL without one */
 static unsigned int seconds = 2;	/* that the work is to take */
-static struct tsr_program *mix;
+static struct tsr_shader *mix;
 static struct tsr_alloc values[QUEUES];
 static struct tsr_queue *queues[QUEUES];
 static struct tsr_stream *streams[QUEUES];
@@ -87,12 +87,12 @@ static void start(unsigned int n, uint32_t count)
 	struct tsr_storage storage = ct_storage(&values[n], 4);
 	const uint32_t push[2] = { count };
 	const struct tsr_dispatch_info d = {
-		.program = mix, .groups = { GROUPS }, .push = push, .push_words = 2,
+		.shader = mix, .groups = { GROUPS }, .push = push, .push_words = 2,
 		.storage = &storage, .storage_count = 1,
 	};
 
 	tsr_stream_reset(streams[n]);
-	LT_OK(tsr_cmd_dispatch(streams[n], &d));
+	LT_OK(tsr_cmd_dispatch(streams[n], &d, sizeof(d)));
 	LT_OK(tsr_queue_run(queues[n], streams[n], syncs[n], 0));
 }
 

@@ -82,7 +82,7 @@ static void all(void)
 	}
 }
 
-/* Sharpening leaves a picture of one colour as it is, alpha too, at any size. */
+/* Sharpening leaves a picture of one color as it is, alpha too, at any size. */
 static void convolve_flat(void)
 {
 	static const uint32_t sizes[][2] = { { 1, 1 }, { 17, 5 }, { 64, 33 } };
@@ -172,7 +172,7 @@ int main(int argc, char **argv)
 	ktap_start_args(argc, argv);
 	mkdir(DIR_NAME, 0755);
 	ktap_run("[SYS8] compute: all demos are bit-equal to the CPU", all);
-	ktap_run("[SYS8] compute: sharpening a picture of one colour", convolve_flat);
+	ktap_run("[SYS8] compute: sharpening a picture of one color", convolve_flat);
 	ktap_run("[SYS8] compute: equalising a ramp", equalise_ramp);
 	ktap_run("[SYS8] compute: the picture of the Mandelbrot set", mandelbrot_picture);
 	ktap_run("[SYS8] the program of the guide to compute", guide);

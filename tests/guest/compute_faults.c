@@ -9,10 +9,11 @@
  * read that fails.
  */
 #include "ct.h"
+#include "tsr_packets.h"
 
 #include <errno.h>
 
-#include "tessera_asm.h"
+#include <tessera/asm.h>
 
 #define BAD_THREAD	21u
 #define UNMAPPED	0x123456789000ull
@@ -88,19 +89,19 @@ static const struct wrong wrongs[] = {
 /* The other client's job: 12 rounds over 32000 numbers. */
 enum { THREADS = 64 * 500, ROUNDS = 12 };
 static struct tsr_alloc numbers;
-static struct tsr_program *work;
+static struct tsr_shader *work;
 
 static void other_starts(void)
 {
 	struct tsr_storage storage = ct_storage(&numbers, 4);
-	const struct tsr_dispatch_info d = { .program = work, .groups = { THREADS / 64 },
+	const struct tsr_dispatch_info d = { .shader = work, .groups = { THREADS / 64 },
 					     .storage = &storage, .storage_count = 1 };
 	unsigned int i;
 
 	memset(numbers.cpu, 0, numbers.size);
 	tsr_stream_reset(other.lt.stream);
 	for (i = 0; i < ROUNDS; i++)
-		LT_OK(tsr_cmd_dispatch(other.lt.stream, &d));
+		LT_OK(tsr_cmd_dispatch(other.lt.stream, &d, sizeof(d)));
 	LT_OK(ct_start(&other, other.lt.sync));
 }
 
@@ -160,7 +161,7 @@ static void check_vm(const struct wrong *w, uint64_t count_before, uint64_t va)
 /* Bytes in front of the clause that is wrong. */
 static uint64_t head_size(void)
 {
-	struct tsr_asm_program *head;
+	struct tsr_asm_shader *head;
 	uint64_t size;
 
 	lt_must("head", tsr_asm_assemble(ONE_THREAD, strlen(ONE_THREAD), 0, &head));
@@ -181,8 +182,8 @@ static void go_wrong(const void *arg)
 	char text[1200];
 
 	snprintf(text, sizeof(text), "%s%sclause end { *NOP\n }\n", ONE_THREAD, w->text);
-	d.program = ct_program(&c, w->name, text);
-	clause = tsr_program_va(d.program) + head_size();
+	d.shader = ct_program(&c, w->name, text);
+	clause = tsr_shader_va(d.shader) + head_size();
 	jump = jumps ? (clause & ~0xffffffffull) + NOWHERE : 0;
 	LT_OK(tsr_scratch_create(c.lt.vm, 64, &d.scratch));
 	LT_OK(tsr_vm_get_state(c.lt.vm, NULL, &faults));
@@ -196,14 +197,14 @@ static void go_wrong(const void *arg)
 	ct_new_queue(&c);
 	other_is_right();
 	tsr_scratch_unref(d.scratch);
-	tsr_program_unref(d.program);
+	tsr_shader_unref(d.shader);
 }
 
 /* A compute state that is wrong is found before any thread runs. */
 static void bad_states(void)
 {
 	struct tsr_alloc state = lt_data(&c.lt, 128, 0);
-	struct tsr_compute_state good = { .code = tsr_program_va(work), .local_x = 1, .local_y = 1,
+	struct tsr_compute_state good = { .code = tsr_shader_va(work), .local_x = 1, .local_y = 1,
 					  .local_z = 1 }, bad;
 	const struct {
 		uint64_t offset;	/* of the state from an aligned address */
@@ -254,7 +255,7 @@ int main(int argc, char **argv)
 	for (i = 0; i < sizeof(wrongs) / sizeof(wrongs[0]); i++)
 		ktap_run_arg(wrongs[i].name, go_wrong, &wrongs[i]);
 	ktap_run("[CP3] a malformed compute state", bad_states);
-	tsr_program_unref(work);
+	tsr_shader_unref(work);
 	ct_close(&other);
 	ct_close(&c);
 	return ktap_finish();

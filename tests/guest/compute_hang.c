@@ -16,14 +16,14 @@
 
 static struct ct c;		/* the culprit */
 static struct ct other;		/* another client */
-static struct tsr_program *endless, *work;
+static struct tsr_shader *endless, *work;
 static struct tsr_alloc numbers;
 
 enum { THREADS = 64 * 60 };
 
 static struct tsr_dispatch_info forever(void)
 {
-	return (struct tsr_dispatch_info){ .program = endless, .groups = { 30, 2 } };
+	return (struct tsr_dispatch_info){ .shader = endless, .groups = { 30, 2 } };
 }
 
 /* u0.w0 steps of a generator for each thread, from its number; u2 gets the results. */
@@ -47,7 +47,7 @@ static struct tsr_dispatch_info forever(void)
 
 /* A job of @count steps, on a queue of its own of the other client. */
 struct steps {
-	struct tsr_program *program;
+	struct tsr_shader *program;
 	struct tsr_queue *queue;
 	struct tsr_stream *stream;
 	struct tsr_sync *sync;
@@ -72,13 +72,13 @@ static void steps_start(struct steps *s, uint32_t count)
 	struct tsr_storage storage = ct_storage(&s->data, 4);
 	const uint32_t push[2] = { count };
 	const struct tsr_dispatch_info d = {
-		.program = s->program, .groups = { 32 }, .push = push, .push_words = 2,
+		.shader = s->program, .groups = { 32 }, .push = push, .push_words = 2,
 		.storage = &storage, .storage_count = 1,
 	};
 
 	s->count = count;
 	tsr_stream_reset(s->stream);
-	LT_OK(tsr_cmd_dispatch(s->stream, &d));
+	LT_OK(tsr_cmd_dispatch(s->stream, &d, sizeof(d)));
 	LT_OK(tsr_queue_run(s->queue, s->stream, s->sync, 0));
 }
 
@@ -104,7 +104,7 @@ static void steps_close(struct steps *s)
 	tsr_queue_unref(s->queue);
 	tsr_sync_unref(s->sync);
 	tsr_pool_free(other.lt.data, &s->data);
-	tsr_program_unref(s->program);
+	tsr_shader_unref(s->program);
 }
 
 /* How many steps take about 0.4 s of the engine alone. */
@@ -123,7 +123,7 @@ static uint32_t steps_measure(struct steps *s)
 static bool other_round(unsigned int round)
 {
 	struct tsr_storage storage = ct_storage(&numbers, 4);
-	const struct tsr_dispatch_info d = { .program = work, .groups = { THREADS / 64 },
+	const struct tsr_dispatch_info d = { .shader = work, .groups = { THREADS / 64 },
 					     .storage = &storage, .storage_count = 1 };
 	uint32_t *got = numbers.cpu;
 	unsigned int i, bad = 0;
@@ -131,7 +131,7 @@ static bool other_round(unsigned int round)
 	for (i = 0; i < THREADS; i++)
 		got[i] = i ^ round;
 	for (i = 0; i < 3; i++)
-		LT_OK(tsr_cmd_dispatch(other.lt.stream, &d));
+		LT_OK(tsr_cmd_dispatch(other.lt.stream, &d, sizeof(d)));
 	if (!LT_OK(ct_finish(&other)))
 		return false;
 	for (i = 0; i < THREADS; i++)
@@ -160,7 +160,7 @@ static void endless_program(void)
 	LT_OK(tsr_device_get_state(c.lt.device, &before, sizeof(before)));
 	LT_OK(tsr_sync_create(c.lt.device, 0, &hung));
 	LT_OK(tsr_sync_create(c.lt.device, 0, &behind));
-	LT_OK(tsr_cmd_dispatch(c.lt.stream, &d));
+	LT_OK(tsr_cmd_dispatch(c.lt.stream, &d, sizeof(d)));
 	LT_OK(ct_start(&c, hung));
 	LT_OK(tsr_submit_create(c.lt.device, &submit));
 	job = tsr_submit_job(submit, c.queue, 0, 0);
@@ -207,7 +207,7 @@ static void flood(void)
 				       DRM_TESSERA_PRIORITY_NORMAL, 0, &queues[i]));
 		LT_OK(tsr_sync_create(c.lt.device, 0, &syncs[i]));
 		LT_OK(tsr_stream_create(c.lt.code, 0, &streams[i]));
-		LT_OK(tsr_cmd_dispatch(streams[i], &d));
+		LT_OK(tsr_cmd_dispatch(streams[i], &d, sizeof(d)));
 		LT_OK(tsr_queue_run(queues[i], streams[i], syncs[i], 0));
 	}
 	steps_start(&steps, count);
@@ -264,7 +264,7 @@ static void cancel(void)
 	int64_t start;
 
 	LT_OK(tsr_sync_create(c.lt.device, 0, &sync));
-	LT_OK(tsr_cmd_dispatch(c.lt.stream, &d));
+	LT_OK(tsr_cmd_dispatch(c.lt.stream, &d, sizeof(d)));
 	LT_OK(ct_start(&c, sync));
 	ktap_eq(tsr_sync_wait(sync, 0, tsr_deadline(50000000)), -ETIME);
 	during = compute_ns();
@@ -290,8 +290,8 @@ int main(int argc, char **argv)
 	ktap_run("[SYS10] an endless program is stopped, others are bit-exact", endless_program);
 	ktap_run("[SYS10] a flood of endless programs starves nobody", flood);
 	ktap_run("[SYS7] a queue with an endless program is destroyed", cancel);
-	tsr_program_unref(work);
-	tsr_program_unref(endless);
+	tsr_shader_unref(work);
+	tsr_shader_unref(endless);
 	ct_close(&other);
 	ct_close(&c);
 	return ktap_finish();

@@ -49,9 +49,9 @@ static bool computes(void)
 	c = ct_open();
 	data = lt_data(&c.lt, 128 * 4, 0);
 	storage = ct_storage(&data, 4);
-	d.program = ct_program(&c, "work", CT_WORK);
+	d.shader = ct_program(&c, "work", CT_WORK);
 	good = ct_run(&c, &d) == 0 && ((uint32_t *)data.cpu)[127] == ct_work(0, 127, 1);
-	tsr_program_unref(d.program);
+	tsr_shader_unref(d.shader);
 	ct_close(&c);
 	return good;
 }
@@ -65,12 +65,12 @@ static void unbind_running(void)
 	struct ct c = ct_open();
 	unsigned int i;
 
-	d.program = ct_program(&c, "endless", ENDLESS);
+	d.shader = ct_program(&c, "endless", ENDLESS);
 	LT_OK(tsr_queue_create(c.lt.vm, DRM_TESSERA_ENGINE_COMPUTE, DRM_TESSERA_PRIORITY_NORMAL, 0,
 			       &second));
 	for (i = 0; i < 2; i++)
 		LT_OK(tsr_sync_create(c.lt.device, 0, &syncs[i]));
-	LT_OK(tsr_cmd_dispatch(c.lt.stream, &d));
+	LT_OK(tsr_cmd_dispatch(c.lt.stream, &d, sizeof(d)));
 	LT_OK(tsr_queue_run(c.queue, c.lt.stream, syncs[0], 0));
 	LT_OK(tsr_queue_run(second, c.lt.stream, syncs[1], 0));
 	ktap_eq(tsr_sync_wait(syncs[0], 0, tsr_deadline(100000000)), -ETIME);
@@ -82,7 +82,7 @@ static void unbind_running(void)
 	for (i = 0; i < 2; i++)
 		tsr_sync_unref(syncs[i]);
 	tsr_queue_unref(second);
-	tsr_program_unref(d.program);
+	tsr_shader_unref(d.shader);
 	ct_close(&c);
 	ktap_eq(driver_write("bind"), 0);
 	ktap_ok(computes());
@@ -97,9 +97,9 @@ static void reset_running(void)
 	struct tsr_sync *sync;
 	char path[300];
 
-	d.program = ct_program(&c, "endless", ENDLESS);
+	d.shader = ct_program(&c, "endless", ENDLESS);
 	LT_OK(tsr_sync_create(c.lt.device, 0, &sync));
-	LT_OK(tsr_cmd_dispatch(c.lt.stream, &d));
+	LT_OK(tsr_cmd_dispatch(c.lt.stream, &d, sizeof(d)));
 	LT_OK(tsr_queue_run(c.queue, c.lt.stream, sync, 0));
 	ktap_eq(tsr_sync_wait(sync, 0, tsr_deadline(100000000)), -ETIME);
 	gt_sysfs(0, "reset", path, sizeof(path));
@@ -108,7 +108,7 @@ static void reset_running(void)
 	state = ct_state(&c);
 	ktap_eq(state.state, DRM_TESSERA_QUEUE_INNOCENT);
 	tsr_sync_unref(sync);
-	tsr_program_unref(d.program);
+	tsr_shader_unref(d.shader);
 	ct_close(&c);
 	ktap_ok(computes());
 }

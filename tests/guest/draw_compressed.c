@@ -14,7 +14,7 @@
 
 static struct gfxt t;
 static const float black[4], white[4] = { 1, 1, 1, 1 };
-static struct tsr_program *fragment;
+static struct tsr_shader *fragment;
 
 static const struct { const char *name; uint64_t digest[SOUP_BLOCKS / SOUP_GROUP]; } digests[] = {
 #define BLOCK_DIGESTS(name, ...) { #name, { __VA_ARGS__ } },
@@ -42,21 +42,21 @@ static struct tsr_gfx_pipeline *make_pipeline(void)
 		 (uint32_t)TSR_TEXTURE_RESULT_F32 << 24 | 15u << 28);
 	fragment = gfxt_program(&t, text);
 	p = gfxt_pipeline(&t, change);
-	tsr_program_unref(fragment);
+	tsr_shader_unref(fragment);
 	return p;
 }
 
-static struct tsr_gfx_image *make_image(const struct soup_format *f, uint32_t layout)
+static struct tsr_image *make_image(const struct soup_format *f, uint32_t layout)
 {
-	const struct tsr_gfx_image_info info = {
+	const struct tsr_image_info info = {
 		.format = f->number, .srgb = f->srgb, .layout = layout,
 		.width = COLUMNS * f->w, .height = ROWS * f->h,
 		.block_width = f->w, .block_height = f->h,
 	};
 	uint8_t block[16], packed[SOUP_GROUP * 16], back[SOUP_GROUP * 16];
-	struct tsr_gfx_image *image = NULL;
+	struct tsr_image *image = NULL;
 
-	if (!ktap_eq(tsr_gfx_image_create(t.vm, &info, &image), 0)) {
+	if (!ktap_eq(tsr_image_create(t.vm, &info, sizeof(info), &image), 0)) {
 		ktap_note("%s: %s", f->name, tsr_error_message());
 		return NULL;
 	}
@@ -64,8 +64,8 @@ static struct tsr_gfx_image *make_image(const struct soup_format *f, uint32_t la
 		soup_block(f, i, block);
 		memcpy(packed + i * f->bytes, block, f->bytes);
 	}
-	ktap_eq(tsr_gfx_image_write(image, 0, 0, packed, COLUMNS * f->bytes), 0);
-	ktap_eq(tsr_gfx_image_read(image, 0, 0, back, COLUMNS * f->bytes), 0);
+	ktap_eq(tsr_image_write(image, 0, 0, packed, COLUMNS * f->bytes), 0);
+	ktap_eq(tsr_image_read(image, 0, 0, back, COLUMNS * f->bytes), 0);
 	ktap_mem_eq(back, packed, SOUP_GROUP * f->bytes);
 	return image;
 }
@@ -102,26 +102,26 @@ static void draw_format(const struct soup_format *f, struct tsr_gfx_pipeline *p,
 			uint64_t want)
 {
 	static float texels[SIDE_MAX * ROWS * 12][4];
-	const struct tsr_gfx_image_info info = {
+	const struct tsr_image_info info = {
 		.format = TSR_PIXEL_FORMAT_RGBA32F, .width = COLUMNS * f->w,
 		.height = ROWS * f->h,
 	};
-	struct tsr_gfx_image *image = make_image(f, layout), *target = NULL;
-	const struct tsr_gfx_view view = { .image = image };
-	const struct tsr_gfx_bindings bindings = { .textures = &view, .texture_count = 1 };
+	struct tsr_image *image = make_image(f, layout), *target = NULL;
+	const struct tsr_view view = { .image = image };
+	const struct tsr_gfx_bindings_info bindings = { .textures = &view, .texture_count = 1 };
 	struct tsr_gfx_pass *pass;
 
-	if (!image || !ktap_eq(tsr_gfx_image_create(t.vm, &info, &target), 0))
+	if (!image || !ktap_eq(tsr_image_create(t.vm, &info, sizeof(info), &target), 0))
 		return;
 	pass = gfxt_one(&t, target, black);
-	ktap_eq(tsr_gfx_set_bindings(pass, TSR_GFX_FRAGMENT, &bindings), 0);
+	ktap_eq(tsr_gfx_set_bindings(pass, TSR_GFX_STAGE_FRAGMENT, &bindings, sizeof(bindings)), 0);
 	gfxt_fill(&t, pass, p, 0, white);
 	gfxt_drawn(pass);
 	gfxt_read(target, 0, 0, texels, 16 * COLUMNS * f->w);
 	if (!ktap_eq(digest_of(f, texels), want))
 		ktap_note("%s, layout %u", f->name, layout);
-	tsr_gfx_image_unref(target);
-	tsr_gfx_image_unref(image);
+	tsr_image_unref(target);
+	tsr_image_unref(image);
 }
 
 static void pictures(void)
@@ -140,10 +140,10 @@ static void pictures(void)
 /* Compressed images are textures alone, of blocks that there are. */
 static void refused(void)
 {
-	static const struct tsr_gfx_image_info bad[] = {
+	static const struct tsr_image_info bad[] = {
 		{ .format = TSR_PIXEL_FORMAT_BC1_UNORM, .width = 8, .height = 8, .samples = 4 },
 		{ .format = TSR_PIXEL_FORMAT_BC1_UNORM, .width = 8, .height = 8,
-		  .flags = TSR_GFX_TAGS },
+		  .flags = TSR_IMAGE_COMPRESSED },
 		{ .format = TSR_PIXEL_FORMAT_BC7_UNORM, .width = 8, .height = 8,
 		  .block_width = 8, .block_height = 8 },
 		{ .format = TSR_PIXEL_FORMAT_ASTC_2D_LDR, .width = 8, .height = 8,
@@ -151,36 +151,39 @@ static void refused(void)
 		{ .format = TSR_PIXEL_FORMAT_RGBA8_UNORM, .width = 8, .height = 8,
 		  .block_width = 4, .block_height = 4 },
 	};
-	const struct tsr_gfx_image_info good = {
+	const struct tsr_image_info good = {
 		.format = TSR_PIXEL_FORMAT_BC1_UNORM, .width = 21, .height = 9,
 		.layout = TSR_LAYOUT_TILED,
 	};
-	struct tsr_gfx_image *image = NULL;
+	struct tsr_image *image = NULL;
 	struct tsr_gfx_pass *pass = NULL;
-	struct tsr_gfx_block block;
-	struct tsr_image surface;
+	struct tsr_block block;
+	struct tsr_surface surface;
+	struct tsr_image_info info;
 	uint8_t rows[3 * 48];
 
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
-		ktap_eq(tsr_gfx_image_create(t.vm, &bad[i], &image), -EINVAL);
+		ktap_eq(tsr_image_create(t.vm, &bad[i], sizeof(bad[i]), &image), -EINVAL);
 	ktap_ok(!image);
-	if (!ktap_eq(tsr_gfx_image_create(t.vm, &good, &image), 0))
+	if (!ktap_eq(tsr_image_create(t.vm, &good, sizeof(good), &image), 0))
 		return;
-	ktap_eq(tsr_gfx_image_info(image)->block_width, 4);
-	ktap_eq(tsr_gfx_image_get(image, 0, 0, 0, &surface, NULL), -EINVAL);
+	tsr_image_get_info(image, &info, sizeof(info));
+	ktap_eq(info.block_width, 4);
+	ktap_eq(tsr_image_get_surface(image, 0, 0, 0, &surface, NULL), -EINVAL);
 	/* six blocks of eight bytes */
-	ktap_eq(tsr_gfx_image_write(image, 0, 0, rows, 47), -EINVAL);
-	ktap_eq(tsr_gfx_image_write(image, 0, 0, rows, 48), 0);
-	ktap_eq(tsr_gfx_image_read(image, 0, 0, rows, 47), -EINVAL);
+	ktap_eq(tsr_image_write(image, 0, 0, rows, 47), -EINVAL);
+	ktap_eq(tsr_image_write(image, 0, 0, rows, 48), 0);
+	ktap_eq(tsr_image_read(image, 0, 0, rows, 47), -EINVAL);
 	ktap_eq(tsr_gfx_pass_create(t.gfx, &(struct tsr_gfx_pass_info){
-		.colour[0] = { .image = image } }, &pass), -EINVAL);
+		.color[0] = { .image = image } }, sizeof(struct tsr_gfx_pass_info), &pass),
+			-EINVAL);
 	ktap_ok(!pass);
-	tsr_gfx_image_unref(image);
-	ktap_eq(tsr_gfx_format_block(TSR_PIXEL_FORMAT_BC1_UNORM, &block), 0);
+	tsr_image_unref(image);
+	ktap_eq(tsr_format_block(TSR_PIXEL_FORMAT_BC1_UNORM, &block), 0);
 	ktap_ok(block.width == 4 && block.height == 4 && block.bytes == 8);
-	ktap_eq(tsr_gfx_format_block(TSR_PIXEL_FORMAT_RGBA16F, &block), 0);
+	ktap_eq(tsr_format_block(TSR_PIXEL_FORMAT_RGBA16F, &block), 0);
 	ktap_ok(block.width == 1 && block.height == 1 && block.bytes == 8);
-	ktap_eq(tsr_gfx_format_block(0, &block), -EINVAL);
+	ktap_eq(tsr_format_block(0, &block), -EINVAL);
 }
 
 int main(void)

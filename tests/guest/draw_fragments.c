@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* test: TIMEOUT=300 */
 /*
- * What fragment programs do besides a colour: stores and atomics, tests before and behind them,
+ * What fragment programs do besides a color: stores and atomics, tests before and behind them,
  * reading the target, blending by program and with two sources, logic operations, eight targets,
  * one run for each sample. The CPU repeats it all for every pixel, primitive by primitive.
  */
@@ -15,7 +15,7 @@ static struct gfxt t;
 static const float black[4], white[4] = { 1, 1, 1, 1 };
 
 /* How the test's pipeline differs from the plain one. */
-static struct tsr_program *fragment;
+static struct tsr_shader *fragment;
 static struct tsr_gfx_blend *blends;
 static uint32_t blend_count, fragment_flags, logic_op;
 static struct tsr_gfx_depth depth;
@@ -42,7 +42,7 @@ static struct tsr_gfx_pipeline *make(const char *text)
 
 	fragment = gfxt_program(&t, text);
 	p = gfxt_pipeline(&t, change);
-	tsr_program_unref(fragment);
+	tsr_shader_unref(fragment);
 	blends = NULL;
 	blend_count = fragment_flags = logic_op = 0;
 	depth = (struct tsr_gfx_depth){ 0 };
@@ -89,7 +89,7 @@ static bool on_edge(const int c[3][2])
 static void cook(float z)
 {
 	for (int n = 0; n < SOUP; n++) {
-		const float colour[4] = { (float)gfxt_random(9) / 8, (float)gfxt_random(9) / 8,
+		const float color[4] = { (float)gfxt_random(9) / 8, (float)gfxt_random(9) / 8,
 					  (float)gfxt_random(9) / 8, (float)gfxt_random(9) / 8 };
 
 		do {
@@ -103,7 +103,7 @@ static void cook(float z)
 				{ (float)soup[n][i][0] / (128 * SIDE) - 1,
 				  (float)soup[n][i][1] / (128 * SIDE) - 1, z, 1 }, { 0 },
 			};
-			memcpy(v->colour, colour, sizeof(colour));
+			memcpy(v->color, color, sizeof(color));
 		}
 	}
 }
@@ -137,18 +137,18 @@ static uint64_t words(uint32_t **cpu)
 /* Each fragment counts once, in its pixel; the last primitive's number stays. */
 static void stores(uint32_t flags)
 {
-	struct tsr_gfx_image *image = gfxt_image(&t, TSR_PIXEL_FORMAT_RGBA8_UNORM, SIDE, 1);
+	struct tsr_image *image = gfxt_image(&t, TSR_PIXEL_FORMAT_RGBA8_UNORM, SIDE, 1);
 	struct tsr_gfx_pass *pass = gfxt_one(&t, image, black);
 	struct tsr_gfx_pipeline *p;
 	uint32_t *count, *last, wrong = 0;
 	uint64_t push[2];
 
 	cook(0.5f);
-	fragment_flags = TSR_GFX_SIDE_EFFECTS | flags;
+	fragment_flags = TSR_GFX_FRAGMENT_SIDE_EFFECTS | flags;
 	p = make(COUNT LEAVE END);
 	push[0] = words(&count);
 	push[1] = words(&last);
-	ktap_eq(tsr_gfx_set_push(pass, TSR_GFX_FRAGMENT, 0, 4, push), 0);
+	ktap_eq(tsr_gfx_set_push(pass, TSR_GFX_STAGE_FRAGMENT, 0, 4, push), 0);
 	gfxt_plain(&t, pass, p, soup_vertices, 3 * SOUP);
 	gfxt_drawn(pass);
 	for (int i = 0; i < TEXELS; i++) {
@@ -162,13 +162,13 @@ static void stores(uint32_t flags)
 	}
 	ktap_eq(wrong, 0);
 	tsr_gfx_pipeline_unref(p);
-	tsr_gfx_image_unref(image);
+	tsr_image_unref(image);
 }
 
 static void uav(void)
 {
 	stores(0);
-	stores(TSR_GFX_HELPERS);
+	stores(TSR_GFX_FRAGMENT_HELPERS);
 }
 
 /*
@@ -178,9 +178,9 @@ static void uav(void)
 static void early(bool forced, bool discard)
 {
 	static const float near[4] = { 0.25f, 0.25f, 0.25f, 1 };
-	struct tsr_gfx_image *image = gfxt_image(&t, TSR_PIXEL_FORMAT_R32F, SIDE, 1);
+	struct tsr_image *image = gfxt_image(&t, TSR_PIXEL_FORMAT_R32F, SIDE, 1);
 	const struct tsr_gfx_pass_info info = {
-		.depth = { .image = image, .load = TSR_GFX_CLEAR, .clear.f[0] = 1 },
+		.depth = { .image = image, .load = TSR_GFX_LOAD_CLEAR, .clear.f[0] = 1 },
 	};
 	struct tsr_gfx_pass *pass = gfxt_begin(&t, &info);
 	const struct tsr_gfx_depth test = { .test = true, .write = true,
@@ -193,8 +193,9 @@ static void early(bool forced, bool discard)
 	depth = test;
 	plain = make(GFX_ATEST("r60") GFX_BLEND);
 	depth = test;
-	fragment_flags = TSR_GFX_SIDE_EFFECTS | (forced ? TSR_GFX_EARLY_TESTS : 0) |
-			 (discard ? TSR_GFX_DISCARDS : 0);
+	fragment_flags = TSR_GFX_FRAGMENT_SIDE_EFFECTS |
+		(forced ? TSR_GFX_FRAGMENT_EARLY_TESTS : 0) |
+			 (discard ? TSR_GFX_FRAGMENT_DISCARDS : 0);
 	p = make(discard ? COUNT "clause {\n*NOP\n+DISCARD.f32.eq 0x0, 0x0\n}\n" END : COUNT END);
 	push = words(&count);
 	ktap_eq(tsr_gfx_set_scissor(pass, 0, &(struct tsr_rect){ .width = SIDE / 2,
@@ -202,7 +203,7 @@ static void early(bool forced, bool discard)
 	gfxt_fill(&t, pass, plain, 0.25f, near);
 	ktap_eq(tsr_gfx_set_scissor(pass, 0, &(struct tsr_rect){ .width = SIDE,
 								 .height = SIDE }), 0);
-	ktap_eq(tsr_gfx_set_push(pass, TSR_GFX_FRAGMENT, 0, 2, &push), 0);
+	ktap_eq(tsr_gfx_set_push(pass, TSR_GFX_STAGE_FRAGMENT, 0, 2, &push), 0);
 	gfxt_fill(&t, pass, p, 0.5f, near);
 	gfxt_drawn(pass);
 	gfxt_read(image, 0, 0, z, 4 * SIDE);
@@ -216,7 +217,7 @@ static void early(bool forced, bool discard)
 		ktap_note("forced %d, discard %d", forced, discard);
 	tsr_gfx_pipeline_unref(plain);
 	tsr_gfx_pipeline_unref(p);
-	tsr_gfx_image_unref(image);
+	tsr_image_unref(image);
 }
 
 static void early_tests(void)
@@ -225,12 +226,12 @@ static void early_tests(void)
 		early(i & 1, i & 2);
 }
 
-/* ---- Colours that depend on what is there ---------------------------------------------------- */
+/* ---- Colors that depend on what is there ---------------------------------------------------- */
 
-#define COLOUR \
+#define COLOR \
 	"clause message=varying slot=0 wait=0,6 {\n" \
 	"*NOP\n+LD_VAR_IMM.f32.store.center.v4 zero.w1, index:0, @r0\n}\n"
-/* The target's colour of this pixel in R4 to R7; u2 is the conversion. */
+/* The target's color of this pixel in R4 to R7; u2 is the conversion. */
 #define FETCH \
 	"clause wait=0 {\n*MOV.i32 r8, 0xff000000\n+NOP\n*MOV.i32 r9, u2.w0\n+NOP\n" \
 	"*NOP\n+NOP\n}\n" \
@@ -240,15 +241,15 @@ static void early_tests(void)
 	"*FMA.f32 r2, r6, 0x3f000000, r2\n+NOP\n*FMA.f32 r3, r7, 0x3f000000, r3\n+NOP\n" \
 	"*NOP\n+NOP\n}\n"
 
-static const char fetching[] = COLOUR FETCH HALVE_AND_ADD GFX_ATEST("r60") GFX_BLEND;
-static const char plain[] = COLOUR GFX_ATEST("r60") GFX_BLEND;
+static const char fetching[] = COLOR FETCH HALVE_AND_ADD GFX_ATEST("r60") GFX_BLEND;
+static const char plain[] = COLOR GFX_ATEST("r60") GFX_BLEND;
 /* As a program of the blend: it returns to 0, the end. */
 static const char blender[] =
 	FETCH HALVE_AND_ADD
 	"clause slot=0 wait=0 {\n*NOP\n+ST_TILE.v4 r8, r60, r9, @r0\n}\n"
 	"clause flow=nbtb {\n*NOP\n+JUMP r48\n}\n";
 static const char two_sources[] =
-	COLOUR
+	COLOR
 	"clause {\n*MOV.i32 r4, 0x3f000000\n+MOV.i32 r5, 0x3e800000\n"
 	"*MOV.i32 r6, 0\n+MOV.i32 r7, 0x3f000000\n*NOP\n+NOP\n}\n"
 	GFX_ATEST("r60") GFX_BLEND;
@@ -272,7 +273,7 @@ static void blend_dual(float *at, const float *c)
 static void in_order(const char *text, void (*effect)(float *at, const float *c))
 {
 	static float pixels[TEXELS][4];
-	struct tsr_gfx_image *image = gfxt_image(&t, TSR_PIXEL_FORMAT_RGBA32F, SIDE, 1);
+	struct tsr_image *image = gfxt_image(&t, TSR_PIXEL_FORMAT_RGBA32F, SIDE, 1);
 	struct tsr_gfx_pass *pass = gfxt_one(&t, image, white);
 	const uint32_t push[2] = { TSR_REGISTER_TYPE_F32 << 24 | TSR_PIXEL_FORMAT_RGBA32F << 12 };
 	struct tsr_gfx_pipeline *p;
@@ -280,7 +281,7 @@ static void in_order(const char *text, void (*effect)(float *at, const float *c)
 
 	cook(0.5f);
 	p = make(text);
-	ktap_eq(tsr_gfx_set_push(pass, TSR_GFX_FRAGMENT, 4, 2, push), 0);
+	ktap_eq(tsr_gfx_set_push(pass, TSR_GFX_STAGE_FRAGMENT, 4, 2, push), 0);
 	gfxt_plain(&t, pass, p, soup_vertices, 3 * SOUP);
 	gfxt_drawn(pass);
 	gfxt_read(image, 0, 0, pixels, 16 * SIDE);
@@ -289,30 +290,30 @@ static void in_order(const char *text, void (*effect)(float *at, const float *c)
 
 		for (int n = 0; n < SOUP; n++) {
 			if (covers(soup[n], i % SIDE, i / SIDE))
-				effect(want, soup_vertices[3 * n].colour);
+				effect(want, soup_vertices[3 * n].color);
 		}
 		wrong += memcmp(want, pixels[i], sizeof(want)) != 0;
 	}
 	ktap_eq(wrong, 0);
 	tsr_gfx_pipeline_unref(p);
-	tsr_gfx_image_unref(image);
+	tsr_image_unref(image);
 }
 
 static void framebuffer_fetch(void)
 {
-	fragment_flags = TSR_GFX_READS_TARGETS;
+	fragment_flags = TSR_GFX_FRAGMENT_READS_TARGETS;
 	in_order(fetching, blend_half);
 }
 
 static void blend_program(void)
 {
 	struct tsr_gfx_blend blend = { .mask = 0xf, .registers = TSR_REGISTER_TYPE_F32,
-				       .program = gfxt_program(&t, blender) };
+				       .shader = gfxt_program(&t, blender) };
 
 	blends = &blend;
 	blend_count = 1;
 	in_order(plain, blend_half);
-	tsr_program_unref(blend.program);
+	tsr_shader_unref(blend.shader);
 }
 
 static void dual_source(void)
@@ -341,14 +342,14 @@ static uint8_t operated(uint32_t op, uint8_t s, uint8_t d)
 static void logic_ops(void)
 {
 	static const uint8_t source[4] = { 0x3c, 0xa5, 0x0f, 0xf1 };
-	struct tsr_gfx_image *image = gfxt_image(&t, TSR_PIXEL_FORMAT_RGBA8_UNORM, SIDE, 1);
-	const struct tsr_gfx_pass_info info = { .colour[0] = { .image = image,
-							       .load = TSR_GFX_LOAD } };
+	struct tsr_image *image = gfxt_image(&t, TSR_PIXEL_FORMAT_RGBA8_UNORM, SIDE, 1);
+	const struct tsr_gfx_pass_info info = { .color[0] = { .image = image,
+							       .load = TSR_GFX_LOAD_CONTENT } };
 	uint8_t was[4 * TEXELS], is[4 * TEXELS];
-	float colour[4];
+	float color[4];
 
 	for (int c = 0; c < 4; c++)
-		colour[c] = (float)source[c] / 255;
+		color[c] = (float)source[c] / 255;
 	for (uint32_t op = 0; op < 16; op++) {
 		struct tsr_gfx_pass *pass = gfxt_begin(&t, &info);
 		struct tsr_gfx_pipeline *p;
@@ -356,11 +357,11 @@ static void logic_ops(void)
 
 		for (int i = 0; i < 4 * TEXELS; i++)
 			was[i] = (uint8_t)gfxt_random(256);
-		ktap_eq(tsr_gfx_image_write(image, 0, 0, was, 4 * SIDE), 0);
+		ktap_eq(tsr_image_write(image, 0, 0, was, 4 * SIDE), 0);
 		logic = true;
 		logic_op = op;
 		p = make(plain);
-		gfxt_fill(&t, pass, p, 0, colour);
+		gfxt_fill(&t, pass, p, 0, color);
 		gfxt_drawn(pass);
 		gfxt_read(image, 0, 0, is, 4 * SIDE);
 		for (int i = 0; i < 4 * TEXELS; i++)
@@ -369,7 +370,7 @@ static void logic_ops(void)
 			ktap_note("operation %u", op);
 		tsr_gfx_pipeline_unref(p);
 	}
-	tsr_gfx_image_unref(image);
+	tsr_image_unref(image);
 }
 
 /* ---- Eight targets --------------------------------------------------------------------------- */
@@ -397,7 +398,7 @@ static const struct target {
 };
 
 static const char to_all[] =
-	COLOUR GFX_ATEST("r60")
+	COLOR GFX_ATEST("r60")
 #define TO(n) \
 	"clause slot=0 wait=0 {\n*NOP\n+BLEND r48:t1, r60, blend" n ".w0, blend" n ".w1, @r0\n" \
 	"}\n"
@@ -406,7 +407,7 @@ static const char to_all[] =
 
 static void eight_targets(void)
 {
-	static const float colour[4] = { 0.25f, 0.5f, 0.75f, 1 };
+	static const float color[4] = { 0.25f, 0.5f, 0.75f, 1 };
 	struct tsr_gfx_pass_info info = { .width = 0 };
 	struct tsr_gfx_blend each[8];
 	struct tsr_gfx_pipeline *p;
@@ -414,32 +415,32 @@ static void eight_targets(void)
 	uint8_t texels[16 * TEXELS];
 
 	for (int n = 0; n < 8; n++) {
-		const struct tsr_gfx_image_info image = {
+		const struct tsr_image_info image = {
 			.format = targets[n].format, .srgb = targets[n].srgb,
 			.order = targets[n].order, .width = SIDE, .height = SIDE,
 		};
 
-		info.colour[n].load = TSR_GFX_CLEAR;
-		ktap_eq(tsr_gfx_image_create(t.vm, &image, &info.colour[n].image), 0);
+		info.color[n].load = TSR_GFX_LOAD_CLEAR;
+		ktap_eq(tsr_image_create(t.vm, &image, sizeof(image), &info.color[n].image), 0);
 		each[n] = (struct tsr_gfx_blend){ .mask = 0xf, .registers = TSR_REGISTER_TYPE_F32 };
 	}
 	blends = each;
 	blend_count = 8;
 	p = make(to_all);
 	pass = gfxt_begin(&t, &info);
-	gfxt_fill(&t, pass, p, 0, colour);
+	gfxt_fill(&t, pass, p, 0, color);
 	gfxt_drawn(pass);
 	for (int n = 0; n < 8; n++) {
 		unsigned int wrong = 0;
 
-		gfxt_read(info.colour[n].image, 0, 0, texels, targets[n].bytes * SIDE);
+		gfxt_read(info.color[n].image, 0, 0, texels, targets[n].bytes * SIDE);
 		for (int i = 0; i < TEXELS; i++)
 			wrong += memcmp(texels + i * targets[n].bytes, targets[n].want,
 					targets[n].bytes) != 0;
 		if (!ktap_eq(wrong, 0))
 			ktap_note("target %d: %02x %02x %02x %02x", n, texels[0], texels[1],
 				  texels[2], texels[3]);
-		tsr_gfx_image_unref(info.colour[n].image);
+		tsr_image_unref(info.color[n].image);
 	}
 	tsr_gfx_pipeline_unref(p);
 }
@@ -448,7 +449,7 @@ static void eight_targets(void)
 static void masks(void)
 {
 	static const uint8_t old[4] = { 10, 20, 30, 40 };
-	struct tsr_gfx_image *image = gfxt_image(&t, TSR_PIXEL_FORMAT_RGBA8_UNORM, SIDE, 1);
+	struct tsr_image *image = gfxt_image(&t, TSR_PIXEL_FORMAT_RGBA8_UNORM, SIDE, 1);
 	float clear[4];
 	uint8_t texels[4 * TEXELS];
 
@@ -471,7 +472,7 @@ static void masks(void)
 		ktap_eq(wrong, 0);
 		tsr_gfx_pipeline_unref(p);
 	}
-	tsr_gfx_image_unref(image);
+	tsr_image_unref(image);
 }
 
 /* ---- Samples --------------------------------------------------------------------------------- */
@@ -486,28 +487,28 @@ static const char sample_number[] =
 static void sample_shading(void)
 {
 	for (uint32_t samples = 2; samples <= 16; samples *= 2) {
-		struct tsr_gfx_image *image = gfxt_image(&t, TSR_PIXEL_FORMAT_R32UI, SIDE, samples);
+		struct tsr_image *image = gfxt_image(&t, TSR_PIXEL_FORMAT_R32UI, SIDE, samples);
 		struct tsr_gfx_blend blend = { .mask = 0xf, .registers = TSR_REGISTER_TYPE_U32 };
 		struct tsr_gfx_pass *pass = gfxt_one(&t, image, black);
 		uint32_t *statistics, covered = 0, wrong = 0;
 		struct tsr_gfx_pipeline *p;
-		struct tsr_image surface;
+		struct tsr_surface surface;
 		uint64_t va = words(&statistics);
 		void *cpu;
 
 		cook(0.5f);
 		blends = &blend;
 		blend_count = 1;
-		fragment_flags = TSR_GFX_SAMPLE_SHADING;
+		fragment_flags = TSR_GFX_FRAGMENT_SAMPLE_SHADING;
 		p = make(sample_number);
 		ktap_eq(tsr_gfx_query(pass, TSR_QUERY_STATISTICS, va), 0);
 		gfxt_plain(&t, pass, p, soup_vertices, 3);
 		gfxt_drawn(pass);
 		for (uint32_t s = 0; s < samples; s++) {
-			ktap_eq(tsr_gfx_image_get(image, 0, 0, s, &surface, &cpu), 0);
+			ktap_eq(tsr_image_get_surface(image, 0, 0, s, &surface, &cpu), 0);
 			for (int i = 0; i < TEXELS; i++) {
 				const uint32_t *at = (const uint32_t *)((char *)cpu + i / SIDE *
-							surface.surface.pitch) + i % SIDE;
+							surface.pitch) + i % SIDE;
 
 				covered += *at != 0;
 				wrong += *at && *at != s + 1;
@@ -517,7 +518,7 @@ static void sample_shading(void)
 		ktap_ok(covered > 0);
 		ktap_eq(statistics[2 * 5], covered);
 		tsr_gfx_pipeline_unref(p);
-		tsr_gfx_image_unref(image);
+		tsr_image_unref(image);
 	}
 }
 

@@ -3,7 +3,7 @@
 /*
  * What draws make of vertices: topologies, indices, restart, instances, arguments in memory. Each
  * draw's picture against the one of a list of points, lines or triangles without indices that the
- * CPU has taken apart: the two have to be equal bit for bit. Vertices have colours, and a primitive
+ * CPU has taken apart: the two have to be equal bit for bit. Vertices have colors, and a primitive
  * that of its provoking vertex.
  */
 #include "gfxdraw.h"
@@ -13,7 +13,7 @@
 #define EXPANDED	400
 
 static struct gfxt t;
-static struct tsr_gfx_image *image;
+static struct tsr_image *image;
 static const float black[4];
 
 static uint32_t wanted_topology;
@@ -22,14 +22,15 @@ static bool wanted_last, wanted_restart;
 static void flat(struct tsr_gfx_pipeline_info *info, struct tsr_gfx_blend *blend)
 {
 	static const struct tsr_gfx_varying varying = {
-		.format = TSR_PIXEL_FORMAT_RGBA32F, .output = 1, .interpolation = TSR_GFX_FLAT,
+		.format = TSR_PIXEL_FORMAT_RGBA32F, .output = 1, .interpolation =
+			TSR_GFX_INTERPOLATE_FLAT,
 	};
 
 	(void)blend;
 	info->varyings = &varying;
 	info->topology = wanted_topology;
 	info->restart = wanted_restart;
-	info->raster = wanted_last ? TSR_GFX_PROVOKING_LAST : 0;
+	info->raster = wanted_last ? TSR_GFX_RASTER_PROVOKING_LAST : 0;
 }
 
 static struct tsr_gfx_pipeline *pipeline(uint32_t topology, bool last, bool restart)
@@ -52,7 +53,7 @@ static void random_vertices(struct gfxt_vertex v[VERTICES])
 
 /* ---- Taking topologies apart ----------------------------------------------------------------- */
 
-/* A list being made: primitives of @size vertices, in the colour of the provoking one. */
+/* A list being made: primitives of @size vertices, in the color of the provoking one. */
 struct list {
 	struct gfxt_vertex v[EXPANDED];
 	uint32_t count, size;
@@ -125,7 +126,7 @@ static void take_apart(struct list *list, uint32_t topology, const struct gfxt_v
 			struct gfxt_vertex *to = &list->v[list->count++];
 
 			*to = v[index[at[i]]];
-			memcpy(to->colour, v[index[provoking]].colour, sizeof(to->colour));
+			memcpy(to->color, v[index[provoking]].color, sizeof(to->color));
 		}
 }
 
@@ -223,7 +224,7 @@ static void all_topologies(void)
 
 /* ---- Instances ------------------------------------------------------------------------------- */
 
-/* The position is attribute 0 plus attribute 2; the colour, attribute 1 times attribute 3. */
+/* The position is attribute 0 plus attribute 2; the color, attribute 1 times attribute 3. */
 static const char moved_position[] =
 	"clause message=attribute slot=0 {\n"
 	"*NOP\n+LD_ATTR_IMM.f32.v4 r61, r62, attribute_index:0, @r0\n}\n"
@@ -245,15 +246,15 @@ static const char moved_varying[] =
 #define ELEMENTS	40
 
 struct element {
-	float offset[2], colour[4];
+	float offset[2], color[4];
 };
 
 static struct element elements[ELEMENTS];
 
 static struct tsr_gfx_pipeline *instanced(uint32_t divisor_2, uint32_t divisor_3)
 {
-	struct tsr_program *position = gfxt_program(&t, moved_position);
-	struct tsr_program *varying = gfxt_program(&t, moved_varying);
+	struct tsr_shader *position = gfxt_program(&t, moved_position);
+	struct tsr_shader *varying = gfxt_program(&t, moved_varying);
 	const struct tsr_gfx_attribute attributes[] = {
 		{ .format = TSR_PIXEL_FORMAT_RGBA32F },
 		{ .format = TSR_PIXEL_FORMAT_RGBA32F, .offset = 16 },
@@ -266,19 +267,19 @@ static struct tsr_gfx_pipeline *instanced(uint32_t divisor_2, uint32_t divisor_3
 		{ .stride = sizeof(struct element), .divisor = divisor_3 },
 	};
 	const struct tsr_gfx_varying of = { .format = TSR_PIXEL_FORMAT_RGBA32F, .output = 1,
-					    .interpolation = TSR_GFX_FLAT };
+					    .interpolation = TSR_GFX_INTERPOLATE_FLAT };
 	const struct tsr_gfx_blend blend = { .mask = 0xf, .registers = TSR_REGISTER_TYPE_F32 };
 	const struct tsr_gfx_pipeline_info info = {
-		.vertex = position, .varying = varying, .fragment = t.colour,
+		.vertex = position, .varying = varying, .fragment = t.color,
 		.attributes = attributes, .attribute_count = 4, .buffers = buffers,
 		.buffer_count = 3, .varyings = &of, .varying_count = 1, .blends = &blend,
 		.blend_count = 1, .topology = TSR_TOPOLOGY_TRIANGLES,
 	};
 	struct tsr_gfx_pipeline *p = NULL;
 
-	ktap_eq(tsr_gfx_pipeline_create(&info, &p), 0);
-	tsr_program_unref(position);
-	tsr_program_unref(varying);
+	ktap_eq(tsr_gfx_pipeline_create(&info, sizeof(info), &p), 0);
+	tsr_shader_unref(position);
+	tsr_shader_unref(varying);
 	return p;
 }
 
@@ -309,8 +310,8 @@ static void expand_instances(struct list *list, const struct tsr_gfx_draw *d,
 
 			*to = v[of];
 			for (int c = 0; c < 4; c++)
-				to->colour[c] = v[from].colour[c] *
-						(c < 3 ? e3->colour[c] : 1);
+				to->color[c] = v[from].color[c] *
+						(c < 3 ? e3->color[c] : 1);
 			to->position[0] += e2->offset[0];
 			to->position[1] += e2->offset[1];
 		}
@@ -504,10 +505,10 @@ static void few_of_many(void)
 
 #define GIB(n)	((uint64_t)(n) << 30)
 #define APART	(GIB(5) + 48)		/* vertices */
-#define COLOURS	(GIB(17) + 16)		/* in the buffer */
+#define COLORS	(GIB(17) + 16)		/* in the buffer */
 #define PAGE	65536u
 
-static uint64_t far_stride, far_colours;
+static uint64_t far_stride, far_colors;
 static uint32_t far_divisor;
 
 static void far_away(struct tsr_gfx_pipeline_info *info, struct tsr_gfx_blend *blend)
@@ -518,7 +519,7 @@ static void far_away(struct tsr_gfx_pipeline_info *info, struct tsr_gfx_blend *b
 	(void)blend;
 	attributes[0] = (struct tsr_gfx_attribute){ .format = TSR_PIXEL_FORMAT_RGBA32F };
 	attributes[1] = (struct tsr_gfx_attribute) {
-		.format = TSR_PIXEL_FORMAT_RGBA32F, .offset = far_colours, .buffer = 1 };
+		.format = TSR_PIXEL_FORMAT_RGBA32F, .offset = far_colors, .buffer = 1 };
 	buffers[0].stride = buffers[1].stride = far_stride;
 	buffers[1].divisor = far_divisor;
 	info->attributes = attributes;
@@ -526,15 +527,15 @@ static void far_away(struct tsr_gfx_pipeline_info *info, struct tsr_gfx_blend *b
 	info->buffer_count = 2;
 }
 
-/* Three vertices that begin @stride apart, their colours @colours behind them. */
-static void draw_far(uint64_t va, uint64_t size, uint64_t stride, uint64_t colours,
+/* Three vertices that begin @stride apart, their colors @colors behind them. */
+static void draw_far(uint64_t va, uint64_t size, uint64_t stride, uint64_t colors,
 		     uint32_t divisor, uint8_t *texels)
 {
 	struct tsr_gfx_pass *pass = gfxt_one(&t, image, black);
 	struct tsr_gfx_pipeline *p;
 
 	far_stride = stride;
-	far_colours = colours;
+	far_colors = colors;
 	far_divisor = divisor;
 	p = gfxt_pipeline(&t, far_away);
 	ktap_eq(tsr_gfx_set_pipeline(pass, p), 0);
@@ -549,7 +550,7 @@ static void draw_far(uint64_t va, uint64_t size, uint64_t stride, uint64_t colou
 
 /*
  * The same in a buffer of 40 GiB of which only what is read is there, and in one of some bytes.
- * Where the buffer ends in front of the last colour that is 0, as there.
+ * Where the buffer ends in front of the last color that is 0, as there.
  */
 static void huge(void)
 {
@@ -558,7 +559,7 @@ static void huge(void)
 		{ { 0.9f, -0.7f, 0, 1 }, { 0.25f, 1, 0.5f, 1 } },
 		{ { -0.5f, 0.9f, 0, 1 }, { 0.5f, 0.25f, 1, 1 } },
 	};
-	const uint64_t size = COLOURS + 2 * APART + 16;
+	const uint64_t size = COLORS + 2 * APART + 16;
 	static uint8_t far[4 * SIDE * SIDE], near[4 * SIDE * SIDE];
 	uint64_t here = gfxt_data(&t, v, sizeof(v)), va = 0;
 	struct tsr_bind map[6];
@@ -569,7 +570,7 @@ static void huge(void)
 	ktap_eq(tsr_bo_map(bo, &cpu), 0);
 	ktap_eq(tsr_vm_alloc(t.vm, GIB(40), PAGE, &va), 0);
 	for (uint32_t i = 0; i < 6; i++) {
-		const uint64_t at = i % 3 * APART + (i < 3 ? 0 : COLOURS);
+		const uint64_t at = i % 3 * APART + (i < 3 ? 0 : COLORS);
 
 		map[i] = (struct tsr_bind) {
 			.op = DRM_TESSERA_BIND_MAP, .access = DRM_TESSERA_BIND_READ, .bo = bo,
@@ -577,12 +578,12 @@ static void huge(void)
 		};
 
 		memcpy((char *)cpu + i * PAGE + at % PAGE,
-		       i < 3 ? v[i].position : v[i - 3].colour, 16);
+		       i < 3 ? v[i].position : v[i - 3].color, 16);
 	}
 	ktap_eq(tsr_vm_bind(t.vm, map, 6), 0);
 	for (uint32_t divisor = 0; divisor < 3; divisor++) {
 		for (uint32_t less = 0; less < 2; less++) {
-			draw_far(va, size - less, APART, COLOURS, divisor, far);
+			draw_far(va, size - less, APART, COLORS, divisor, far);
 			draw_far(here, sizeof(v) - less, sizeof(v[0]), 16, divisor, near);
 			ktap_mem_eq(far, near, sizeof(near));
 			ktap_ok(less || near[4 * (SIDE / 3 * SIDE + SIDE / 2) + 3] != 0);
@@ -614,7 +615,7 @@ int main(void)
 		 huge);
 	ktap_run("[IA4] [PA2] few triangles of many: those that are culled take nothing with them",
 		 few_of_many);
-	tsr_gfx_image_unref(image);
+	tsr_image_unref(image);
 	gfxt_close(&t);
 	return ktap_finish();
 }

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "gfxdraw.h"
-#include "tessera_cmd.h"
+#include <tessera/cmd.h>
 
 #define SIDE	64
 #define BYTES	(1u << 20)
@@ -19,7 +19,7 @@
 static struct gfxt t;
 static const float black[4], white[4] = { 1, 1, 1, 1 };
 
-/* A few hundred triangles in colours. */
+/* A few hundred triangles in colors. */
 #define COUNT	600
 
 static struct gfxt_vertex soup[3 * COUNT];
@@ -34,13 +34,13 @@ static void cook(void)
 		v->position[2] = 0.5f;
 		v->position[3] = 1;
 		for (int c = 0; c < 4; c++)
-			v->colour[c] = (float)gfxt_random(256) / 255;
+			v->color[c] = (float)gfxt_random(256) / 255;
 	}
 }
 
 static struct tsr_gfx_pipeline *pipeline;
 
-static struct tsr_gfx_pass *soup_pass(struct tsr_gfx_image *image)
+static struct tsr_gfx_pass *soup_pass(struct tsr_image *image)
 {
 	struct tsr_gfx_pass *pass = gfxt_one(&t, image, black);
 
@@ -88,7 +88,7 @@ static void copier_close(struct copier *c)
 static void beside_copies(void)
 {
 	static uint8_t alone[4 * SIDE * SIDE], now[4 * SIDE * SIDE];
-	struct tsr_gfx_image *image = gfxt_image(&t, TSR_PIXEL_FORMAT_RGBA8_UNORM, SIDE, 1);
+	struct tsr_image *image = gfxt_image(&t, TSR_PIXEL_FORMAT_RGBA8_UNORM, SIDE, 1);
 	struct tsr_gfx_pass *pass = soup_pass(image);
 	struct copier c = { 0 };
 
@@ -110,7 +110,7 @@ static void beside_copies(void)
 		ktap_mem_eq(c.to.cpu, c.from.cpu, BYTES);
 	}
 	copier_close(&c);
-	tsr_gfx_image_unref(image);
+	tsr_image_unref(image);
 }
 
 /* ---- Frames over frames ---------------------------------------------------------------------- */
@@ -178,7 +178,7 @@ static void binned_apart(struct copier *c, struct tsr_gfx_pass *const pass[2])
 static void frames_overlap(void)
 {
 	static uint8_t alone[4 * SIDE * SIDE], now[4 * SIDE * SIDE];
-	struct tsr_gfx_image *image[2];
+	struct tsr_image *image[2];
 	struct tsr_gfx_pass *pass[2];
 	struct tsr_queue *bin[TSR_GFX_BIN_QUEUES], *render;
 	struct copier c = { 0 };
@@ -214,7 +214,7 @@ static void frames_overlap(void)
 	binned_apart(&c, pass);
 	for (i = 0; i < 2; i++) {
 		tsr_gfx_pass_destroy(pass[i]);
-		tsr_gfx_image_unref(image[i]);
+		tsr_image_unref(image[i]);
 	}
 	copier_close(&c);
 }
@@ -231,13 +231,13 @@ static const char endless[] =
 	"clause flow=nbtb_unconditional {\n*NOP\n+JUMP again\n}\n"
 	"clause end {\n*NOP\n+NOP\n}\n";
 
-static struct tsr_program *wrong_program;
+static struct tsr_shader *wrong_program;
 
 static void wrong(struct tsr_gfx_pipeline_info *info, struct tsr_gfx_blend *blend)
 {
 	(void)blend;
 	info->fragment = wrong_program;
-	info->fragment_flags = TSR_GFX_SIDE_EFFECTS;
+	info->fragment_flags = TSR_GFX_FRAGMENT_SIDE_EFFECTS;
 	/* so that a program without end fails at once, not when the job's time is over */
 	info->clause_limit = 10000;
 }
@@ -245,7 +245,7 @@ static void wrong(struct tsr_gfx_pipeline_info *info, struct tsr_gfx_blend *blen
 /* A process of its own: passes that fail, each with an error; then one that does not. */
 static int fail_often(const char *text)
 {
-	struct tsr_gfx_image *image;
+	struct tsr_image *image;
 	struct tsr_gfx_pipeline *p;
 	uint32_t texel[SIDE * SIDE];
 
@@ -275,7 +275,7 @@ static void beside_failures(void)
 {
 	static uint8_t alone[4 * SIDE * SIDE], now[4 * SIDE * SIDE];
 	static const char *const programs[] = { storing, endless, storing };
-	struct tsr_gfx_image *image;
+	struct tsr_image *image;
 	pid_t child[3];
 	int status, alive = 3, rounds = 0;
 
@@ -306,7 +306,7 @@ static void beside_failures(void)
 		}
 	}
 	ktap_note("%d pictures", rounds);
-	tsr_gfx_image_unref(image);
+	tsr_image_unref(image);
 	tsr_gfx_pipeline_unref(pipeline);
 	gfxt_close(&t);
 }
@@ -324,7 +324,7 @@ static void rows(uint32_t count, struct tsr_gfx_pipeline *const *pipelines, uint
 	static const uint32_t names[] = {
 		TSR_QUEUE_COUNTER_BIN_STATE_STALLS, TSR_QUEUE_COUNTER_BIN_DESCRIPTOR_STALLS,
 	};
-	struct tsr_gfx_image *image = gfxt_image(&t, TSR_PIXEL_FORMAT_RGBA8_UNORM, SIDE, 1);
+	struct tsr_image *image = gfxt_image(&t, TSR_PIXEL_FORMAT_RGBA8_UNORM, SIDE, 1);
 	struct tsr_gfx_pass *pass = gfxt_one(&t, image, black);
 	static uint32_t texels[SIDE * SIDE];
 	struct tsr_perfmon *perfmon = NULL;
@@ -347,7 +347,7 @@ static void rows(uint32_t count, struct tsr_gfx_pipeline *const *pipelines, uint
 	/* there are more descriptors than versions, so the versions are what is waited for */
 	ktap_eq(stalls[1], 0);
 	tsr_perfmon_unref(perfmon);
-	tsr_gfx_image_unref(image);
+	tsr_image_unref(image);
 }
 
 static void states(void)

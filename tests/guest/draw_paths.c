@@ -11,8 +11,8 @@
 #define STREAMED 8192u
 
 static struct gfxt t;
-static struct tsr_gfx_image *image;
-static struct tsr_program *vertex, *hull, *domain, *geometry;
+static struct tsr_image *image;
+static struct tsr_shader *vertex, *hull, *domain, *geometry;
 static struct tsr_alloc memory;		/* counter, queries, then what is streamed */
 static const float black[4];
 
@@ -88,7 +88,7 @@ static void describe(struct tsr_gfx_pipeline_info *info, struct tsr_gfx_blend *b
 	info->vertex = vertex;
 	info->varying = NULL;
 	info->stages = &stages;
-	info->raster = wanted->picture ? 0 : TSR_GFX_NO_RASTER;
+	info->raster = wanted->picture ? 0 : TSR_GFX_RASTER_NONE;
 	stages = (struct tsr_gfx_stages){ 0 };
 	stages.vertex.reads[0] = 0xffull << 0x80 / 4;
 	words(stages.vertex.writes);
@@ -101,15 +101,15 @@ static void describe(struct tsr_gfx_pipeline_info *info, struct tsr_gfx_blend *b
 		stages.patch_points = stages.control_points = 4;
 		stages.shape = TSR_PATCH_SHAPE_QUAD;
 		stages.primitives = TSR_PATCH_PRIMITIVES_TRIANGLES;
-		stages.hull.program = hull;
-		stages.domain.program = domain;
+		stages.hull.shader = hull;
+		stages.domain.shader = domain;
 		words(stages.hull.reads);
 		words(stages.hull.writes);
 		words(stages.domain.reads);
 		words(stages.domain.writes);
 	}
 	if (wanted->geometry) {
-		stages.geometry.program = geometry;
+		stages.geometry.shader = geometry;
 		words(stages.geometry.reads);
 		words(stages.geometry.writes);
 		stages.input = TSR_GEOMETRY_INPUT_TRIANGLES;
@@ -135,7 +135,7 @@ static void draw(const struct path *path, float factor)
 		return;
 	}
 	pass = gfxt_one(&t, image, black);
-	ktap_eq(tsr_gfx_set_push(pass, TSR_GFX_VERTEX, 0, 1, &factor), 0);
+	ktap_eq(tsr_gfx_set_push(pass, TSR_GFX_STAGE_VERTEX, 0, 1, &factor), 0);
 	ktap_eq(tsr_gfx_query(pass, TSR_QUERY_STATISTICS, memory.va + 128), 0);
 	ktap_eq(tsr_gfx_stream_query(pass, 0, memory.va + 64), 0);
 	ktap_eq(tsr_gfx_set_stream_targets(pass, &target, path->streams), 0);
@@ -277,7 +277,7 @@ static void mistaken(struct tsr_gfx_pipeline_info *info, struct tsr_gfx_blend *b
 	switch (mistake) {
 	case 0: stages.domain.writes[0] = 0; break;
 	case 1: stages.hull.patch_words = 8; break;
-	case 2: stages.domain.program = NULL; break;
+	case 2: stages.domain.shader = NULL; break;
 	case 3: info->topology = TSR_TOPOLOGY_TRIANGLES; break;
 	case 4: stages.patch_points = 33; break;
 	case 5: stages.input = TSR_GEOMETRY_INPUT_LINES; break;
@@ -296,7 +296,7 @@ static void test_refused(void)
 {
 	static const char *const why[] = {
 		"does not write", "words of a patch", "no domain shader", "PATCHES", "1 to 32",
-		"behind a domain shader", "at most", "stream 0 of points", "no position",
+		"after a domain shader", "at most", "stream 0 of points", "no position",
 		"of streams 0 and 1", "lines are of isolines", "varying program", "power of two",
 		"multiple of 16",
 	};

@@ -22,9 +22,9 @@ static struct tsr_gfx_pipeline *draws, *fetches[2], *loads;
 static struct tsr_queue *copies;
 static const float black[4];
 
-/* A picture in colour and depth, with or without tags. */
+/* A picture in color and depth, with or without tags. */
 struct picture {
-	struct tsr_gfx_image *image[2];
+	struct tsr_image *image[2];
 };
 
 /* What was submitted and is waited for at the end. */
@@ -49,7 +49,7 @@ static void finish(void)
 
 /* ---- Programs -------------------------------------------------------------------------------- */
 
-static struct tsr_program *fragment;
+static struct tsr_shader *fragment;
 static uint32_t registers, flags;
 static bool tests_depth;
 
@@ -70,12 +70,12 @@ static struct tsr_gfx_pipeline *make(const char *text)
 {
 	struct tsr_gfx_pipeline *p;
 
-	fragment = text ? gfxt_program(&t, text) : t.colour;
+	fragment = text ? gfxt_program(&t, text) : t.color;
 	registers = text ? TSR_REGISTER_TYPE_U32 : TSR_REGISTER_TYPE_F32;
 	tests_depth = !text;
 	p = gfxt_pipeline(&t, change);
 	if (text)
-		tsr_program_unref(fragment);
+		tsr_shader_unref(fragment);
 	return p;
 }
 
@@ -112,21 +112,21 @@ static struct picture make_picture(uint32_t samples, uint32_t image_flags)
 	struct picture p = { { NULL } };
 
 	for (int i = 0; i < 2; i++) {
-		const struct tsr_gfx_image_info info = {
+		const struct tsr_image_info info = {
 			.format = i ? TSR_PIXEL_FORMAT_R32F : TSR_PIXEL_FORMAT_RGBA8_UNORM,
 			.width = WIDTH, .height = HEIGHT, .samples = samples,
 			.flags = image_flags,
 		};
 
-		ktap_eq(tsr_gfx_image_create(t.vm, &info, &p.image[i]), 0);
+		ktap_eq(tsr_image_create(t.vm, &info, sizeof(info), &p.image[i]), 0);
 	}
 	return p;
 }
 
 static void drop(struct picture *p)
 {
-	tsr_gfx_image_unref(p->image[0]);
-	tsr_gfx_image_unref(p->image[1]);
+	tsr_image_unref(p->image[0]);
+	tsr_image_unref(p->image[1]);
 }
 
 /* A triangle whose depth is a slope. */
@@ -147,13 +147,13 @@ static struct tsr_gfx_pass *record(struct tsr_gfx *gfx, const struct picture *p,
 				   float clear, float size)
 {
 	const struct tsr_gfx_pass_info info = {
-		.colour[0] = { .image = p->image[0], .load = load,
+		.color[0] = { .image = p->image[0], .load = load,
 			       .clear.f = { clear, 0.5f, 0.75f, 1 } },
 		.depth = { .image = p->image[1], .load = load, .clear.f[0] = clear },
 	};
 	struct tsr_gfx_pass *pass = NULL;
 
-	if (!ktap_eq(tsr_gfx_pass_create(gfx, &info, &pass), 0)) {
+	if (!ktap_eq(tsr_gfx_pass_create(gfx, &info, sizeof(info), &pass), 0)) {
 		ktap_note("%s", tsr_error_message());
 		exit(ktap_finish());
 	}
@@ -168,64 +168,72 @@ static void draw(const struct picture *p, uint32_t load, float clear, float size
 
 /* ---- Readers: a sample of an image, texel by texel --------------------------------------------*/
 
-typedef void reader(struct tsr_gfx_image *image, uint32_t sample, uint32_t *texels);
+typedef void reader(struct tsr_image *image, uint32_t sample, uint32_t *texels);
 
-static void by_pass(struct tsr_gfx_pipeline *p, const struct tsr_gfx_bindings *bindings,
+static void by_pass(struct tsr_gfx_pipeline *p, const struct tsr_gfx_bindings_info *bindings,
 		    const uint32_t words[2], uint32_t *texels)
 {
-	const struct tsr_gfx_image_info info = {
+	const struct tsr_image_info info = {
 		.format = TSR_PIXEL_FORMAT_R32UI, .width = WIDTH, .height = HEIGHT,
 	};
-	struct tsr_gfx_image *target = NULL;
+	struct tsr_image *target = NULL;
 	struct tsr_gfx_pass *pass;
 	struct gfxt_vertex v[3];
 
-	ktap_eq(tsr_gfx_image_create(t.vm, &info, &target), 0);
+	ktap_eq(tsr_image_create(t.vm, &info, sizeof(info), &target), 0);
 	pass = gfxt_one(&t, target, black);
-	ktap_eq(tsr_gfx_set_bindings(pass, TSR_GFX_FRAGMENT, bindings), 0);
-	ktap_eq(tsr_gfx_set_push(pass, TSR_GFX_FRAGMENT, 0, 2, words), 0);
+	ktap_eq(tsr_gfx_set_bindings(pass, TSR_GFX_STAGE_FRAGMENT, bindings, sizeof(*bindings)), 0);
+	ktap_eq(tsr_gfx_set_push(pass, TSR_GFX_STAGE_FRAGMENT, 0, 2, words), 0);
 	gfxt_cover(v, 0, black);
 	gfxt_plain(&t, pass, p, v, 3);
 	submit(pass);
 	finish();
 	gfxt_read(target, 0, 0, texels, 4 * WIDTH);
-	tsr_gfx_image_unref(target);
+	tsr_image_unref(target);
 }
 
-/* Behind what was submitted, with nobody waiting. */
-static void by_texture(struct tsr_gfx_image *image, uint32_t sample, uint32_t *texels)
+static uint32_t samples_of(const struct tsr_image *image)
 {
-	const struct tsr_gfx_view view = { .image = image, .format = TSR_PIXEL_FORMAT_R32UI };
-	const struct tsr_gfx_bindings bindings = { .textures = &view, .texture_count = 1 };
+	struct tsr_image_info info;
+
+	tsr_image_get_info(image, &info, sizeof(info));
+	return info.samples;
+}
+
+/* After what was submitted, with nobody waiting. */
+static void by_texture(struct tsr_image *image, uint32_t sample, uint32_t *texels)
+{
+	const struct tsr_view view = { .image = image, .format = TSR_PIXEL_FORMAT_R32UI };
+	const struct tsr_gfx_bindings_info bindings = { .textures = &view, .texture_count = 1 };
 	const uint32_t words[2] = { 0, sample << 24 };
 
-	by_pass(fetches[tsr_gfx_image_info(image)->samples > 1], &bindings, words, texels);
+	by_pass(fetches[samples_of(image) > 1], &bindings, words, texels);
 }
 
-static uint64_t address_of(struct tsr_gfx_image *image, uint32_t sample, struct tsr_image *surface)
+static uint64_t address_of(struct tsr_image *image, uint32_t sample, struct tsr_surface *surface)
 {
-	if (!ktap_eq(tsr_gfx_image_get(image, 0, 0, sample, surface, NULL), 0))
+	if (!ktap_eq(tsr_image_get_surface(image, 0, 0, sample, surface, NULL), 0))
 		ktap_note("%s", tsr_error_message());
-	ktap_eq(surface->surface.pitch, 4 * WIDTH);
+	ktap_eq(surface->pitch, 4 * WIDTH);
 	return surface->va;
 }
 
-static void by_load(struct tsr_gfx_image *image, uint32_t sample, uint32_t *texels)
+static void by_load(struct tsr_image *image, uint32_t sample, uint32_t *texels)
 {
-	const struct tsr_gfx_bindings none = { .texture_count = 0 };
-	struct tsr_image surface;
+	const struct tsr_gfx_bindings_info none = { .texture_count = 0 };
+	struct tsr_surface surface;
 	uint64_t va = address_of(image, sample, &surface);
 
 	by_pass(loads, &none, (const uint32_t[]){ (uint32_t)va, (uint32_t)(va >> 32) }, texels);
 }
 
 /* Between an image and memory, by the copy engine. */
-static void copy(struct tsr_gfx_image *image, uint32_t sample, uint32_t *texels, bool in)
+static void copy(struct tsr_image *image, uint32_t sample, uint32_t *texels, bool in)
 {
 	struct tsr_stream *stream = NULL;
 	struct tsr_alloc memory = { 0 };
 	struct tsr_sync *done = NULL;
-	struct tsr_image surface;
+	struct tsr_surface surface;
 	uint64_t va;
 
 	finish();
@@ -245,22 +253,22 @@ static void copy(struct tsr_gfx_image *image, uint32_t sample, uint32_t *texels,
 	tsr_pool_free(t.data, &memory);
 }
 
-static void by_copy(struct tsr_gfx_image *image, uint32_t sample, uint32_t *texels)
+static void by_copy(struct tsr_image *image, uint32_t sample, uint32_t *texels)
 {
 	copy(image, sample, texels, false);
 }
 
-static void by_map(struct tsr_gfx_image *image, uint32_t sample, uint32_t *texels)
+static void by_map(struct tsr_image *image, uint32_t sample, uint32_t *texels)
 {
-	struct tsr_image surface;
+	struct tsr_surface surface;
 	void *cpu;
 
 	finish();
-	ktap_eq(tsr_gfx_image_get(image, 0, 0, sample, &surface, &cpu), 0);
+	ktap_eq(tsr_image_get_surface(image, 0, 0, sample, &surface, &cpu), 0);
 	memcpy(texels, cpu, 4 * TEXELS);
 }
 
-static void by_read(struct tsr_gfx_image *image, uint32_t sample, uint32_t *texels)
+static void by_read(struct tsr_image *image, uint32_t sample, uint32_t *texels)
 {
 	if (sample) {
 		by_map(image, sample, texels);
@@ -274,11 +282,11 @@ static reader *const readers[] = { by_texture, by_load, by_copy, by_map, by_read
 static const char *const reader_names[] = { "texture", "load", "copy", "map", "read" };
 
 /* Both images have the same texels in each sample, whoever reads them. */
-static void same(struct tsr_gfx_image *a, struct tsr_gfx_image *b, reader *read, const char *what)
+static void same(struct tsr_image *a, struct tsr_image *b, reader *read, const char *what)
 {
 	static uint32_t texels[2][TEXELS];
 
-	for (uint32_t s = 0; s < tsr_gfx_image_info(a)->samples; s++) {
+	for (uint32_t s = 0; s < samples_of(a); s++) {
 		read(a, s, texels[0]);
 		read(b, s, texels[1]);
 		if (!ktap_mem_eq(texels[1], texels[0], sizeof(texels[0])))
@@ -302,10 +310,10 @@ static void same_pictures(const struct picture *a, const struct picture *b, read
 static void one_reader(uint32_t samples, unsigned int n)
 {
 	struct picture plain = make_picture(samples, 0);
-	struct picture tagged = make_picture(samples, TSR_GFX_TAGS);
+	struct picture tagged = make_picture(samples, TSR_IMAGE_COMPRESSED);
 
-	draw(&plain, TSR_GFX_CLEAR, 0.25f, 1.5f);
-	draw(&tagged, TSR_GFX_CLEAR, 0.25f, 1.5f);
+	draw(&plain, TSR_GFX_LOAD_CLEAR, 0.25f, 1.5f);
+	draw(&tagged, TSR_GFX_LOAD_CLEAR, 0.25f, 1.5f);
 	if (TAGS_ARE_SEEN) {
 		const uint32_t some = samples > 1 ? 1u << TSR_TARGET_TAG_UNIFORM : 1;
 		const uint32_t planes = 1u << TSR_TARGET_TAG_PLANES;
@@ -318,8 +326,8 @@ static void one_reader(uint32_t samples, unsigned int n)
 	if (TAGS_ARE_SEEN)
 		ktap_eq(TAGS_SEEN(tagged.image[0]) | TAGS_SEEN(tagged.image[1]), 1);
 	/* and once more, on what was read */
-	draw(&plain, TSR_GFX_LOAD, 1, 0.75f);
-	draw(&tagged, TSR_GFX_LOAD, 1, 0.75f);
+	draw(&plain, TSR_GFX_LOAD_CONTENT, 1, 0.75f);
+	draw(&tagged, TSR_GFX_LOAD_CONTENT, 1, 0.75f);
 	same_pictures(&plain, &tagged, readers[n], reader_names[n]);
 	drop(&plain);
 	drop(&tagged);
@@ -336,19 +344,20 @@ static void reading(void)
 /* Written by the CPU or by a copy, in place of what was compressed; then drawn on. */
 static void one_writer(uint32_t samples, bool by_cpu)
 {
-	struct picture p[2] = { make_picture(samples, 0), make_picture(samples, TSR_GFX_TAGS) };
+	struct picture p[2] = { make_picture(samples, 0),
+				make_picture(samples, TSR_IMAGE_COMPRESSED) };
 	static uint32_t texels[TEXELS];
 
 	for (unsigned int n = 0; n < TEXELS; n++)
 		texels[n] = gfxt_random(1u << 30);
 	for (int i = 0; i < 2; i++) {
-		draw(&p[i], TSR_GFX_CLEAR, 0.25f, 1.5f);
+		draw(&p[i], TSR_GFX_LOAD_CLEAR, 0.25f, 1.5f);
 		finish();
 		if (by_cpu)
-			ktap_eq(tsr_gfx_image_write(p[i].image[0], 0, 0, texels, 4 * WIDTH), 0);
+			ktap_eq(tsr_image_write(p[i].image[0], 0, 0, texels, 4 * WIDTH), 0);
 		else
 			copy(p[i].image[0], samples - 1, texels, true);
-		draw(&p[i], TSR_GFX_LOAD, 0, 0.75f);
+		draw(&p[i], TSR_GFX_LOAD_CONTENT, 0, 0.75f);
 		finish();
 	}
 	same_pictures(&p[0], &p[1], by_read, by_cpu ? "CPU" : "copy");
@@ -365,24 +374,24 @@ static void writing(void)
 /* Passes that load have clear values, contexts and layers of their own. */
 static void other_passes(void)
 {
-	struct picture p[2] = { make_picture(1, 0), make_picture(1, TSR_GFX_TAGS) };
+	struct picture p[2] = { make_picture(1, 0), make_picture(1, TSR_IMAGE_COMPRESSED) };
 	struct tsr_gfx *other = NULL;
 
 	ktap_eq(tsr_gfx_create(t.vm, &other), 0);
 	for (int i = 0; i < 2; i++) {
-		draw(&p[i], TSR_GFX_CLEAR, 0.25f, 1.5f);
-		draw(&p[i], TSR_GFX_LOAD, 0.5f, 0.75f);
+		draw(&p[i], TSR_GFX_LOAD_CLEAR, 0.25f, 1.5f);
+		draw(&p[i], TSR_GFX_LOAD_CONTENT, 0.5f, 0.75f);
 		finish();
 	}
 	if (TAGS_ARE_SEEN)
 		ktap_ok(TAGS_SEEN(p[1].image[0]) & CLEAR);
 	same_pictures(&p[0], &p[1], by_read, "another clear value");
 	for (int i = 0; i < 2; i++) {
-		draw(&p[i], TSR_GFX_CLEAR, 0.75f, 1.5f);
+		draw(&p[i], TSR_GFX_LOAD_CLEAR, 0.75f, 1.5f);
 		finish();
-		submit(record(other, &p[i], TSR_GFX_LOAD, 0.5f, 0.75f));
+		submit(record(other, &p[i], TSR_GFX_LOAD_CONTENT, 0.5f, 0.75f));
 		finish();
-		draw(&p[i], TSR_GFX_LOAD, 1, 0.25f);
+		draw(&p[i], TSR_GFX_LOAD_CONTENT, 1, 0.25f);
 	}
 	same_pictures(&p[0], &p[1], by_read, "another context");
 	drop(&p[0]);
@@ -390,52 +399,52 @@ static void other_passes(void)
 	tsr_gfx_unref(other);
 }
 
-/* What a clear block is depends on the target: depth as colour, and one format as another. */
+/* What a clear block is depends on the target: depth as color, and one format as another. */
 static void as_others(bool depth, uint32_t stored, uint32_t loaded, uint32_t texel)
 {
-	struct tsr_gfx_image *image[2] = { NULL };
+	struct tsr_image *image[2] = { NULL };
 	static uint32_t texels[2][TEXELS];
 
 	for (int i = 0; i < 2; i++) {
-		const struct tsr_gfx_image_info info = {
+		const struct tsr_image_info info = {
 			.format = stored, .width = WIDTH, .height = HEIGHT,
-			.flags = i ? TSR_GFX_TAGS : 0,
+			.flags = i ? TSR_IMAGE_COMPRESSED : 0,
 		};
 		struct tsr_gfx_pass_info pass = { .width = 0 };
 		struct tsr_gfx_pass *first;
 
-		ktap_eq(tsr_gfx_image_create(t.vm, &info, &image[i]), 0);
-		*(depth ? &pass.depth : &pass.colour[0]) = (struct tsr_gfx_target) {
-			.image = image[i], .load = TSR_GFX_CLEAR, .clear.f[0] = 0.25f };
+		ktap_eq(tsr_image_create(t.vm, &info, sizeof(info), &image[i]), 0);
+		*(depth ? &pass.depth : &pass.color[0]) = (struct tsr_gfx_target) {
+			.image = image[i], .load = TSR_GFX_LOAD_CLEAR, .clear.f[0] = 0.25f };
 		first = gfxt_begin(&t, &pass);
 		if (depth)
 			slope(first, 1.5f);
 		submit(first);
 		pass.depth.image = NULL;
-		pass.colour[0] = (struct tsr_gfx_target) {
-			.image = image[i], .load = TSR_GFX_LOAD, .format = loaded };
+		pass.color[0] = (struct tsr_gfx_target) {
+			.image = image[i], .load = TSR_GFX_LOAD_CONTENT, .format = loaded };
 		submit(gfxt_begin(&t, &pass));
 		finish();
 		gfxt_read(image[i], 0, 0, texels[i], 4 * WIDTH);
 	}
 	ktap_eq(texels[0][TEXELS - 1], texel);
 	ktap_mem_eq(texels[1], texels[0], sizeof(texels[0]));
-	tsr_gfx_image_unref(image[0]);
-	tsr_gfx_image_unref(image[1]);
+	tsr_image_unref(image[0]);
+	tsr_image_unref(image[1]);
 }
 
 /* The first of two layers drawn alone. */
 static void in_part(void)
 {
-	struct tsr_gfx_image *image = NULL;
-	const struct tsr_gfx_image_info info = {
+	struct tsr_image *image = NULL;
+	const struct tsr_image_info info = {
 		.format = TSR_PIXEL_FORMAT_R32F, .width = WIDTH, .height = HEIGHT,
-		.layers = 2, .flags = TSR_GFX_TAGS,
+		.layers = 2, .flags = TSR_IMAGE_COMPRESSED,
 	};
 	struct tsr_gfx_pass_info pass = { .layers = 2 };
 
-	ktap_eq(tsr_gfx_image_create(t.vm, &info, &image), 0);
-	pass.depth = (struct tsr_gfx_target){ .image = image, .load = TSR_GFX_CLEAR,
+	ktap_eq(tsr_image_create(t.vm, &info, sizeof(info), &image), 0);
+	pass.depth = (struct tsr_gfx_target){ .image = image, .load = TSR_GFX_LOAD_CLEAR,
 					      .clear.f[0] = 0.25f };
 	submit(gfxt_begin(&t, &pass));
 	pass.layers = 1;
@@ -449,7 +458,7 @@ static void in_part(void)
 		ktap_ok(texels[0] == (layer ? 0.25f : 0.75f));
 		ktap_ok(texels[TEXELS - 1] == texels[0]);
 	}
-	tsr_gfx_image_unref(image);
+	tsr_image_unref(image);
 }
 
 static void other_uses(void)
@@ -462,12 +471,12 @@ static void other_uses(void)
 /* Recorded first, submitted again and again, read in between, the address known at the end. */
 static void again(void)
 {
-	struct picture p[2] = { make_picture(1, 0), make_picture(1, TSR_GFX_TAGS) };
+	struct picture p[2] = { make_picture(1, 0), make_picture(1, TSR_IMAGE_COMPRESSED) };
 	struct tsr_gfx_pass *first[2], *second[2];
 
 	for (int i = 0; i < 2; i++) {
-		first[i] = record(t.gfx, &p[i], TSR_GFX_CLEAR, 0.25f, 1.5f);
-		second[i] = record(t.gfx, &p[i], TSR_GFX_LOAD, 0.5f, 0.75f);
+		first[i] = record(t.gfx, &p[i], TSR_GFX_LOAD_CLEAR, 0.25f, 1.5f);
+		second[i] = record(t.gfx, &p[i], TSR_GFX_LOAD_CONTENT, 0.5f, 0.75f);
 	}
 	for (unsigned int n = 0; n < 3; n++) {
 		for (int i = 0; i < 2; i++) {
@@ -496,13 +505,14 @@ static void again(void)
 /* A target cannot be a texture of its own pass; an error of the pass, and nothing is drawn. */
 static void both(void)
 {
-	struct picture p = make_picture(1, TSR_GFX_TAGS);
-	struct tsr_gfx_pass *pass = record(t.gfx, &p, TSR_GFX_CLEAR, 0.25f, 1.5f);
-	const struct tsr_gfx_view view = { .image = p.image[1] };
-	const struct tsr_gfx_bindings bindings = { .textures = &view, .texture_count = 1 };
+	struct picture p = make_picture(1, TSR_IMAGE_COMPRESSED);
+	struct tsr_gfx_pass *pass = record(t.gfx, &p, TSR_GFX_LOAD_CLEAR, 0.25f, 1.5f);
+	const struct tsr_view view = { .image = p.image[1] };
+	const struct tsr_gfx_bindings_info bindings = { .textures = &view, .texture_count = 1 };
 
-	ktap_eq(tsr_gfx_set_bindings(pass, TSR_GFX_FRAGMENT, &bindings), -EINVAL);
-	ktap_ok(strstr(tsr_error_message(), "TSR_GFX_TAGS") != NULL);
+	ktap_eq(tsr_gfx_set_bindings(pass, TSR_GFX_STAGE_FRAGMENT, &bindings, sizeof(bindings)),
+		-EINVAL);
+	ktap_ok(strstr(tsr_error_message(), "TSR_IMAGE_COMPRESSED") != NULL);
 	ktap_eq(tsr_gfx_submit(pass, NULL, 0, NULL, 0), -EINVAL);
 	tsr_gfx_pass_destroy(pass);
 	drop(&p);
@@ -514,27 +524,29 @@ static void both(void)
  */
 static void fallen(void)
 {
-	struct picture p[2] = { make_picture(1, 0), make_picture(1, TSR_GFX_TAGS) };
+	struct picture p[2] = { make_picture(1, 0), make_picture(1, TSR_IMAGE_COMPRESSED) };
 	const uint32_t nowhere[2] = { 0, 0x00f00000 };
 	struct tsr_gfx_pass *bad;
 	struct gfxt_vertex v[3];
 
 	for (int i = 0; i < 2; i++)
-		draw(&p[i], TSR_GFX_CLEAR, 0.25f, 1.5f);
+		draw(&p[i], TSR_GFX_LOAD_CLEAR, 0.25f, 1.5f);
 	finish();
 	for (int n = 0; n < 4; n++) {
-		struct tsr_gfx_image *target = gfxt_image(&t, TSR_PIXEL_FORMAT_R32UI, 64, 1);
-		const struct tsr_gfx_view view = { .image = p[1].image[n & 1] };
-		const struct tsr_gfx_bindings bindings = { .textures = &view, .texture_count = 1 };
+		struct tsr_image *target = gfxt_image(&t, TSR_PIXEL_FORMAT_R32UI, 64, 1);
+		const struct tsr_view view = { .image = p[1].image[n & 1] };
+		const struct tsr_gfx_bindings_info bindings =
+			{ .textures = &view, .texture_count = 1 };
 		struct tsr_gfx_pass *victim;
 
-		draw(&p[1], TSR_GFX_CLEAR, 0.25f, 1.5f);
+		draw(&p[1], TSR_GFX_LOAD_CLEAR, 0.25f, 1.5f);
 		bad = gfxt_one(&t, target, black);
-		ktap_eq(tsr_gfx_set_push(bad, TSR_GFX_FRAGMENT, 0, 2, nowhere), 0);
+		ktap_eq(tsr_gfx_set_push(bad, TSR_GFX_STAGE_FRAGMENT, 0, 2, nowhere), 0);
 		gfxt_cover(v, 0, black);
 		gfxt_plain(&t, bad, loads, v, 3);
 		victim = gfxt_one(&t, target, black);
-		ktap_eq(tsr_gfx_set_bindings(victim, TSR_GFX_FRAGMENT, &bindings), 0);
+		ktap_eq(tsr_gfx_set_bindings(victim, TSR_GFX_STAGE_FRAGMENT, &bindings,
+					     sizeof(bindings)), 0);
 		ktap_eq(tsr_gfx_submit(bad, NULL, 0, NULL, 0), 0);
 		ktap_eq(tsr_gfx_submit(victim, NULL, 0, NULL, 0), 0);
 		ktap_eq(tsr_gfx_wait(bad, TSR_DEADLINE_NEVER), -EFAULT);
@@ -543,7 +555,7 @@ static void fallen(void)
 		same(p[0].image[n & 1], p[1].image[n & 1], n & 2 ? by_read : by_texture, "fallen");
 		tsr_gfx_pass_destroy(bad);
 		tsr_gfx_pass_destroy(victim);
-		tsr_gfx_image_unref(target);
+		tsr_image_unref(target);
 	}
 	drop(&p[0]);
 	drop(&p[1]);
@@ -562,7 +574,7 @@ int main(void)
 		 writing);
 	ktap_run("[MEM8] compressed targets loaded with other clear values, in other contexts",
 		 other_passes);
-	ktap_run("[MEM8] compressed targets of depth loaded as colour, and in part", other_uses);
+	ktap_run("[MEM8] compressed targets of depth loaded as color, and in part", other_uses);
 	ktap_run("[MEM8] passes recorded once, submitted again, between which others look", again);
 	ktap_run("[MEM8] a compressed target is no texture of its own pass", both);
 	ktap_run("[MEM8] a fault before others look at a compressed target", fallen);

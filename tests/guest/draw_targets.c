@@ -25,7 +25,7 @@ static void depth_less(struct tsr_gfx_pipeline_info *info, struct tsr_gfx_blend 
 }
 
 /* A rectangle of pixels [x0, x1) by [y0, y1), as two triangles. */
-static void rectangle(struct gfxt_vertex v[6], const int r[4], float z, const float colour[4])
+static void rectangle(struct gfxt_vertex v[6], const int r[4], float z, const float color[4])
 {
 	static const int corner[6][2] = { { 0, 1 }, { 2, 1 }, { 2, 3 }, { 0, 1 }, { 2, 3 },
 					  { 0, 3 } };
@@ -35,7 +35,7 @@ static void rectangle(struct gfxt_vertex v[6], const int r[4], float z, const fl
 			.position = { (float)r[corner[i][0]] / (SIDE / 2) - 1,
 				      (float)r[corner[i][1]] / (SIDE / 2) - 1, z, 1 },
 		};
-		memcpy(v[i].colour, colour, sizeof(v[i].colour));
+		memcpy(v[i].color, color, sizeof(v[i].color));
 	}
 }
 
@@ -43,11 +43,11 @@ static void rectangle(struct gfxt_vertex v[6], const int r[4], float z, const fl
 static void count(uint32_t samples)
 {
 	static const int first[4] = { 4, 4, 20, 20 }, second[4] = { 10, 8, 30, 28 };
-	struct tsr_gfx_image *image = gfxt_image(&t, TSR_PIXEL_FORMAT_RGBA8_UNORM, SIDE, 1);
+	struct tsr_image *image = gfxt_image(&t, TSR_PIXEL_FORMAT_RGBA8_UNORM, SIDE, 1);
 	const struct tsr_gfx_pass_info info = {
 		.samples = samples,
-		.colour[0] = { .image = image, .load = TSR_GFX_CLEAR },
-		.depth = { .format = TSR_PIXEL_FORMAT_R32F, .load = TSR_GFX_CLEAR,
+		.color[0] = { .image = image, .load = TSR_GFX_LOAD_CLEAR },
+		.depth = { .format = TSR_PIXEL_FORMAT_R32F, .load = TSR_GFX_LOAD_CLEAR,
 			   .clear.f[0] = 1 },
 	};
 	struct tsr_gfx_pipeline *p = gfxt_pipeline(&t, depth_less);
@@ -87,7 +87,7 @@ static void count(uint32_t samples)
 	ktap_ok(samples == 1 ? q[13] == seen : q[13] >= seen && q[13] <= seen + 20);
 	ktap_eq(q[14], 6);
 	tsr_gfx_pipeline_unref(p);
-	tsr_gfx_image_unref(image);
+	tsr_image_unref(image);
 }
 
 static void queries(void)
@@ -126,26 +126,26 @@ static struct tsr_gfx_pipeline *placed_pipeline(bool last)
 							.output = 1 };
 	static const struct tsr_gfx_blend blend = { .mask = 0xf,
 						    .registers = TSR_REGISTER_TYPE_F32 };
-	struct tsr_program *position = gfxt_program(&t, extended_position);
+	struct tsr_shader *position = gfxt_program(&t, extended_position);
 	const struct tsr_gfx_pipeline_info info = {
-		.vertex = position, .varying = t.varying, .fragment = t.colour,
-		.vertex_flags = TSR_GFX_LAYER | TSR_GFX_VIEWPORT, .raster = last ?
-			TSR_GFX_PROVOKING_LAST : 0,
+		.vertex = position, .varying = t.varying, .fragment = t.color,
+		.vertex_flags = TSR_GFX_VERTEX_LAYER | TSR_GFX_VERTEX_VIEWPORT, .raster = last ?
+			TSR_GFX_RASTER_PROVOKING_LAST : 0,
 		.attributes = attributes, .attribute_count = 3, .buffers = &buffer,
 		.buffer_count = 1, .varyings = &varying, .varying_count = 1,
 		.topology = TSR_TOPOLOGY_TRIANGLES, .blends = &blend, .blend_count = 1,
 	};
 	struct tsr_gfx_pipeline *p = NULL;
 
-	ktap_eq(tsr_gfx_pipeline_create(&info, &p), 0);
-	tsr_program_unref(position);
+	ktap_eq(tsr_gfx_pipeline_create(&info, sizeof(info), &p), 0);
+	tsr_shader_unref(position);
 	return p;
 }
 
 #define LAYERS		5
 #define VIEWPORTS	16
 
-static uint32_t colour_of(uint32_t layer, uint32_t viewport)
+static uint32_t color_of(uint32_t layer, uint32_t viewport)
 {
 	return (40 * layer + 20) | (15 * viewport + 10) << 8 | 0xff000000;
 }
@@ -158,12 +158,12 @@ static void place_triangles(struct placed *p, bool last)
 {
 	for (uint32_t n = 0; n < LAYERS * VIEWPORTS; n++, p += 3) {
 		const uint32_t layer = n / VIEWPORTS, viewport = n % VIEWPORTS;
-		const uint32_t rgba = colour_of(layer, viewport);
-		const float colour[4] = { (float)(rgba & 255) / 255, (float)(rgba >> 8 & 255) / 255,
+		const uint32_t rgba = color_of(layer, viewport);
+		const float color[4] = { (float)(rgba & 255) / 255, (float)(rgba >> 8 & 255) / 255,
 					  0, 1 };
 		struct gfxt_vertex v[3];
 
-		gfxt_cover(v, 0, colour);
+		gfxt_cover(v, 0, color);
 		for (uint32_t i = 0; i < 3; i++) {
 			bool provoking = i == (last ? 2 : 0);
 
@@ -175,7 +175,7 @@ static void place_triangles(struct placed *p, bool last)
 	}
 }
 
-static void check_layers(struct tsr_gfx_image *image)
+static void check_layers(struct tsr_image *image)
 {
 	for (uint32_t layer = 0; layer < LAYERS; layer++) {
 		unsigned int wrong = 0;
@@ -186,7 +186,7 @@ static void check_layers(struct tsr_gfx_image *image)
 			const uint32_t viewport = x / (SIDE / 4) + 4 * (y / (SIDE / 4));
 			const bool drawn = viewport != 5 || (x % 8 >= 2 && x % 8 < 5 && y % 8 == 3);
 
-			wrong += texels[i] != (drawn ? colour_of(layer, viewport) : 0);
+			wrong += texels[i] != (drawn ? color_of(layer, viewport) : 0);
 		}
 		ktap_eq(wrong, 0);
 	}
@@ -195,20 +195,20 @@ static void check_layers(struct tsr_gfx_image *image)
 /* Each of 16 viewports is a field of the picture; that of number 5 has a scissor. */
 static void layers(bool last)
 {
-	const struct tsr_gfx_image_info image_info = {
+	const struct tsr_image_info image_info = {
 		.format = TSR_PIXEL_FORMAT_RGBA8_UNORM, .width = SIDE, .height = SIDE,
 		.layers = LAYERS,
 	};
 	struct tsr_gfx_pass_info info = { .layers = LAYERS,
-					  .colour[0] = { .load = TSR_GFX_CLEAR } };
+					  .color[0] = { .load = TSR_GFX_LOAD_CLEAR } };
 	static struct placed placed[3 * LAYERS * VIEWPORTS];
 	struct tsr_gfx_pipeline *p = placed_pipeline(last);
 	const struct tsr_gfx_draw all = { .count = 3 * LAYERS * VIEWPORTS };
-	struct tsr_gfx_image *image = NULL;
+	struct tsr_image *image = NULL;
 	struct tsr_gfx_pass *pass;
 
-	ktap_eq(tsr_gfx_image_create(t.vm, &image_info, &image), 0);
-	info.colour[0].image = image;
+	ktap_eq(tsr_image_create(t.vm, &image_info, sizeof(image_info), &image), 0);
+	info.color[0].image = image;
 	pass = gfxt_begin(&t, &info);
 	place_triangles(placed, last);
 	for (uint32_t i = 0; i < VIEWPORTS; i++)
@@ -224,7 +224,7 @@ static void layers(bool last)
 	gfxt_drawn(pass);
 	check_layers(image);
 	tsr_gfx_pipeline_unref(p);
-	tsr_gfx_image_unref(image);
+	tsr_image_unref(image);
 }
 
 static void layers_and_viewports(void)
@@ -236,7 +236,7 @@ static void layers_and_viewports(void)
 /* Layer LAYERS of a pass of fewer, viewport 2 of one: both are 0. */
 static void out_of_range(void)
 {
-	struct tsr_gfx_image *image = gfxt_image(&t, TSR_PIXEL_FORMAT_RGBA8_UNORM, SIDE, 1);
+	struct tsr_image *image = gfxt_image(&t, TSR_PIXEL_FORMAT_RGBA8_UNORM, SIDE, 1);
 	struct tsr_gfx_pipeline *p = placed_pipeline(false);
 	struct tsr_gfx_pass *pass = gfxt_one(&t, image, black);
 	struct placed placed[3];
@@ -256,7 +256,7 @@ static void out_of_range(void)
 		wrong += texels[i] != 0xffffffff;
 	ktap_eq(wrong, 0);
 	tsr_gfx_pipeline_unref(p);
-	tsr_gfx_image_unref(image);
+	tsr_image_unref(image);
 }
 
 /* ---- Depth ----------------------------------------------------------------------------------- */
@@ -280,7 +280,7 @@ static double stored_depth(uint32_t format, float z)
 	return format == TSR_PIXEL_FORMAT_R32F ? z : rint((double)z * steps) / steps;
 }
 
-static double depth_at(struct tsr_gfx_image *image, uint32_t format, uint32_t i)
+static double depth_at(struct tsr_image *image, uint32_t format, uint32_t i)
 {
 	const uint8_t *raw = (const uint8_t *)texels;
 	float f;
@@ -300,9 +300,9 @@ static double depth_at(struct tsr_gfx_image *image, uint32_t format, uint32_t i)
 static void depth_format(uint32_t format, uint32_t function)
 {
 	static const float strip[8] = { 0, 0.125f, 0.25f, 0.49999f, 0.5f, 0.50001f, 0.75f, 1 };
-	struct tsr_gfx_image *image = gfxt_image(&t, format, SIDE, 1);
+	struct tsr_image *image = gfxt_image(&t, format, SIDE, 1);
 	const struct tsr_gfx_pass_info info = {
-		.depth = { .image = image, .load = TSR_GFX_CLEAR, .clear.f[0] = 0.3f },
+		.depth = { .image = image, .load = TSR_GFX_LOAD_CLEAR, .clear.f[0] = 0.3f },
 	};
 	struct tsr_gfx_pipeline *p, *always;
 	struct tsr_gfx_pass *pass = gfxt_begin(&t, &info);
@@ -330,7 +330,7 @@ static void depth_format(uint32_t format, uint32_t function)
 		ktap_note("format %u, function %u", format, function);
 	tsr_gfx_pipeline_unref(p);
 	tsr_gfx_pipeline_unref(always);
-	tsr_gfx_image_unref(image);
+	tsr_image_unref(image);
 }
 
 static void depth_formats(void)
@@ -353,9 +353,9 @@ static void depth_bias(void)
 	const float dz = 0.5f / SIDE;		/* from column to column */
 
 	for (size_t b = 0; b < sizeof(biases) / sizeof(biases[0]); b++) {
-		struct tsr_gfx_image *image = gfxt_image(&t, TSR_PIXEL_FORMAT_Z16_UNORM, SIDE, 1);
+		struct tsr_image *image = gfxt_image(&t, TSR_PIXEL_FORMAT_Z16_UNORM, SIDE, 1);
 		const struct tsr_gfx_pass_info info = {
-			.depth = { .image = image, .load = TSR_GFX_CLEAR, .clear.f[0] = 1 },
+			.depth = { .image = image, .load = TSR_GFX_LOAD_CLEAR, .clear.f[0] = 1 },
 		};
 		struct tsr_gfx_pass *pass = gfxt_begin(&t, &info);
 		struct tsr_gfx_pipeline *p;
@@ -364,7 +364,7 @@ static void depth_bias(void)
 		double bias;
 
 		depth_function = TSR_COMPARE_FUNCTION_ALWAYS;
-		depth_raster = TSR_GFX_DEPTH_BIAS;
+		depth_raster = TSR_GFX_RASTER_DEPTH_BIAS;
 		p = gfxt_pipeline(&t, depth_change);
 		depth_raster = 0;
 		rectangle(v, (int[4]){ 0, 0, SIDE, SIDE }, 0.25f, white);
@@ -388,7 +388,7 @@ static void depth_bias(void)
 		if (!ktap_eq(wrong, 0))
 			ktap_note("bias %zu", b);
 		tsr_gfx_pipeline_unref(p);
-		tsr_gfx_image_unref(image);
+		tsr_image_unref(image);
 	}
 }
 
@@ -443,11 +443,11 @@ static struct tsr_gfx_stencil random_stencil(void)
  */
 static void stencil_round(void)
 {
-	struct tsr_gfx_image *image = gfxt_image(&t, TSR_PIXEL_FORMAT_S8, SIDE, 1);
+	struct tsr_image *image = gfxt_image(&t, TSR_PIXEL_FORMAT_S8, SIDE, 1);
 	const struct tsr_gfx_pass_info info = {
-		.depth = { .format = TSR_PIXEL_FORMAT_R32F, .load = TSR_GFX_CLEAR,
+		.depth = { .format = TSR_PIXEL_FORMAT_R32F, .load = TSR_GFX_LOAD_CLEAR,
 			   .clear.f[0] = 0.5f },
-		.stencil = { .image = image, .load = TSR_GFX_LOAD },
+		.stencil = { .image = image, .load = TSR_GFX_LOAD_CONTENT },
 	};
 	const uint8_t reference[2] = { (uint8_t)gfxt_random(256), (uint8_t)gfxt_random(256) };
 	static const uint8_t edges[4] = { 0, 1, 254, 255 };
@@ -460,7 +460,7 @@ static void stencil_round(void)
 	for (int i = 0; i < TEXELS; i++)
 		was[i] = gfxt_random(3) ? (uint8_t)gfxt_random(256) : gfxt_random(2) ?
 			 edges[gfxt_random(4)] : reference[gfxt_random(2)];
-	ktap_eq(tsr_gfx_image_write(image, 0, 0, was, SIDE), 0);
+	ktap_eq(tsr_image_write(image, 0, 0, was, SIDE), 0);
 	stencil_state = (struct tsr_gfx_depth) {
 		.test = true, .stencil = true, .function = TSR_COMPARE_FUNCTION_LESS,
 		.front = random_stencil(), .back = random_stencil(),
@@ -488,7 +488,7 @@ static void stencil_round(void)
 	}
 	ktap_eq(wrong, 0);
 	tsr_gfx_pipeline_unref(p);
-	tsr_gfx_image_unref(image);
+	tsr_image_unref(image);
 }
 
 static void stencil(void)
@@ -559,13 +559,13 @@ static void draw_star(struct tsr_gfx_pass *pass)
 static void sampled(uint32_t log2, uint32_t mask, bool resolved)
 {
 	const uint32_t samples = 1u << log2;
-	struct tsr_gfx_image *image = gfxt_image(&t, TSR_PIXEL_FORMAT_RGBA8_UNORM, SIDE,
+	struct tsr_image *image = gfxt_image(&t, TSR_PIXEL_FORMAT_RGBA8_UNORM, SIDE,
 						 resolved ? 1 : samples);
 	const struct tsr_gfx_pass_info info = {
-		.samples = samples, .colour[0] = { .image = image, .load = TSR_GFX_CLEAR },
+		.samples = samples, .color[0] = { .image = image, .load = TSR_GFX_LOAD_CLEAR },
 	};
 	struct tsr_gfx_pass *pass = gfxt_begin(&t, &info);
-	struct tsr_image surface;
+	struct tsr_surface surface;
 	unsigned int wrong = 0;
 	void *cpu;
 
@@ -573,9 +573,9 @@ static void sampled(uint32_t log2, uint32_t mask, bool resolved)
 	draw_star(pass);
 	gfxt_drawn(pass);
 	for (uint32_t s = 0; s < (resolved ? 1 : samples); s++) {
-		ktap_eq(tsr_gfx_image_get(image, 0, 0, s, &surface, &cpu), 0);
+		ktap_eq(tsr_image_get_surface(image, 0, 0, s, &surface, &cpu), 0);
 		for (int i = 0; i < TEXELS; i++) {
-			const uint8_t *at = (uint8_t *)cpu + i / SIDE * surface.surface.pitch +
+			const uint8_t *at = (uint8_t *)cpu + i / SIDE * surface.pitch +
 					    4 * (i % SIDE);
 			const uint32_t covered = coverage(star, log2, i % SIDE, i / SIDE) &
 						 (mask ? mask : ~0u);
@@ -588,7 +588,7 @@ static void sampled(uint32_t log2, uint32_t mask, bool resolved)
 	}
 	if (!ktap_eq(wrong, 0))
 		ktap_note("%u samples, mask 0x%x, resolved %d", samples, mask, resolved);
-	tsr_gfx_image_unref(image);
+	tsr_image_unref(image);
 }
 
 static void samples(void)

@@ -8,7 +8,7 @@
 
 static struct gfxt t;
 static const float black[4], white[4] = { 1, 1, 1, 1 };
-static struct tsr_program *fragment;
+static struct tsr_shader *fragment;
 
 struct format {
 	const char *name;
@@ -36,19 +36,19 @@ static const uint32_t counted[] = {
 enum { SAMPLES, TOUCHES, FILLS, DECODES, MISSES, COUNTED };
 
 /* A texture of SCENE texels square of any bits. */
-static struct tsr_gfx_image *scene_image(const struct format *f)
+static struct tsr_image *scene_image(const struct format *f)
 {
-	const struct tsr_gfx_image_info info = {
+	const struct tsr_image_info info = {
 		.format = f->number, .layout = TSR_LAYOUT_TILED, .width = SCENE, .height = SCENE,
 		.block_width = f->side, .block_height = f->side,
 	};
 	static uint8_t bits[SCENE * SCENE * 4];
-	struct tsr_gfx_image *image = NULL;
+	struct tsr_image *image = NULL;
 
 	for (size_t i = 0; i < sizeof(bits); i++)
 		bits[i] = (uint8_t)gfxt_random(256);
-	if (ktap_eq(tsr_gfx_image_create(t.vm, &info, &image), 0))
-		ktap_eq(tsr_gfx_image_write(image, 0, 0, bits, SCENE / f->side * f->bytes), 0);
+	if (ktap_eq(tsr_image_create(t.vm, &info, sizeof(info), &image), 0))
+		ktap_eq(tsr_image_write(image, 0, 0, bits, SCENE / f->side * f->bytes), 0);
 	return image;
 }
 
@@ -62,19 +62,19 @@ static void scene_vertices(struct gfxt_vertex v[3])
 	for (int i = 0; i < 3; i++) {
 		const double x = v[i].position[0] / 2, y = v[i].position[1] / 2;
 
-		v[i].colour[0] = (float)(at[0] + scale * (x * cos(turn) + y * sin(turn)));
-		v[i].colour[1] = (float)(at[1] + scale * (y * cos(turn) - x * sin(turn)));
+		v[i].color[0] = (float)(at[0] + scale * (x * cos(turn) + y * sin(turn)));
+		v[i].color[1] = (float)(at[1] + scale * (y * cos(turn) - x * sin(turn)));
 	}
 }
 
 static void draw_scenes(const struct format *f, struct tsr_gfx_pipeline *p,
 			uint64_t values[COUNTED])
 {
-	struct tsr_gfx_image *image = scene_image(f);
-	struct tsr_gfx_image *target = gfxt_image(&t, TSR_PIXEL_FORMAT_RGBA8_UNORM, SCENE, 1);
-	const struct tsr_gfx_view view = { .image = image };
-	struct tsr_sampler sampler;
-	const struct tsr_gfx_bindings bindings = {
+	struct tsr_image *image = scene_image(f);
+	struct tsr_image *target = gfxt_image(&t, TSR_PIXEL_FORMAT_RGBA8_UNORM, SCENE, 1);
+	const struct tsr_view view = { .image = image };
+	struct tsr_sampler_state sampler;
+	const struct tsr_gfx_bindings_info bindings = {
 		.textures = &view, .texture_count = 1, .samplers = &sampler, .sampler_count = 1,
 	};
 	struct tsr_perfmon *perfmon = NULL;
@@ -87,15 +87,16 @@ static void draw_scenes(const struct format *f, struct tsr_gfx_pipeline *p,
 		struct gfxt_vertex v[3];
 
 		tsr_gfx_set_perfmon(pass, perfmon);
-		ktap_eq(tsr_gfx_set_bindings(pass, TSR_GFX_FRAGMENT, &bindings), 0);
+		ktap_eq(tsr_gfx_set_bindings(pass, TSR_GFX_STAGE_FRAGMENT, &bindings,
+					     sizeof(bindings)), 0);
 		scene_vertices(v);
 		gfxt_plain(&t, pass, p, v, 3);
 		gfxt_drawn(pass);
 	}
 	ktap_eq(tsr_perfmon_read(perfmon, values, false), 0);
 	tsr_perfmon_unref(perfmon);
-	tsr_gfx_image_unref(target);
-	tsr_gfx_image_unref(image);
+	tsr_image_unref(target);
+	tsr_image_unref(image);
 }
 
 /* 1.25 first touches and 0.08 fills a bilinear sample, of any format; lines are compressed ones. */
@@ -116,7 +117,7 @@ static void scenes(void)
 		"computed_lod varying_index:0, texture_index:0, @r0\n}\n"
 		GFX_ATEST("r60") GFX_BLEND);
 	p = gfxt_pipeline(&t, change);
-	tsr_program_unref(fragment);
+	tsr_shader_unref(fragment);
 	for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++) {
 		const struct format *f = &formats[i];
 		uint64_t n[COUNTED] = { 0 };

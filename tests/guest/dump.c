@@ -461,11 +461,11 @@ static void of_a_program(void)
 	struct tsr_dispatch_info d = { .groups = { 3 } };
 	struct drm_tessera_queue_get_state state;
 	struct drm_tessera_fault fault;
-	struct tsr_program *program;
+	struct tsr_shader *program;
 	uint32_t count = 1;
 	struct ct c = ct_open();
 
-	d.program = program = ct_program(&c, "wrong", text);
+	d.shader = program = ct_program(&c, "wrong", text);
 	ktap_eq(ct_run(&c, &d), -EFAULT);
 	KTAP_REQUIRE(fetch());
 	state = ct_state(&c);
@@ -477,7 +477,7 @@ static void of_a_program(void)
 	check_faults(&fault, count);
 	expect_printed("program: clause 0x[0-9a-f]* tuple 1 ADD, lane 0 of warp 0 of group");
 	expect_printed("write of 0x123456789000: not mapped");
-	tsr_program_unref(program);
+	tsr_shader_unref(program);
 	ct_close(&c);
 }
 

@@ -17,7 +17,7 @@ static struct gfxt t;
 static struct tsr_gfx_pipeline *pipeline;
 static uint64_t vertices;
 
-/* Small triangles, row by row, each in a colour of its own. */
+/* Small triangles, row by row, each in a color of its own. */
 static void upload(void)
 {
 	const uint64_t size = 3 * TRIANGLES * sizeof(struct gfxt_vertex);
@@ -64,7 +64,7 @@ static void limit(void)
 	ktap_mem_eq(small, large, sizeof(large));
 }
 
-static struct tsr_gfx_pass *triangles(struct tsr_gfx_image *image, uint32_t count)
+static struct tsr_gfx_pass *triangles(struct tsr_image *image, uint32_t count)
 {
 	static const float clear[4];
 	struct tsr_gfx_pass *pass = gfxt_one(&t, image, clear);
@@ -79,7 +79,7 @@ static struct tsr_gfx_pass *triangles(struct tsr_gfx_image *image, uint32_t coun
 /* By the time somebody asks, the context has queues that never failed. */
 static void asked_late(void)
 {
-	struct tsr_gfx_image *image = gfxt_image(&t, TSR_PIXEL_FORMAT_RGBA8_UNORM, SIDE, 1);
+	struct tsr_image *image = gfxt_image(&t, TSR_PIXEL_FORMAT_RGBA8_UNORM, SIDE, 1);
 	struct tsr_gfx_pass *fails, *works;
 	struct tsr_point done = { .point = 0 };
 
@@ -97,7 +97,7 @@ static void asked_late(void)
 	tsr_gfx_pass_destroy(fails);
 	tsr_gfx_pass_destroy(works);
 	tsr_sync_unref(done.sync);
-	tsr_gfx_image_unref(image);
+	tsr_image_unref(image);
 	ktap_eq(tsr_gfx_set_heap(t.gfx, CHUNK, 0), 0);
 }
 

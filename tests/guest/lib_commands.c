@@ -117,7 +117,7 @@ static void test_semaphores(void)
 }
 
 struct picture {
-	struct tsr_image image;
+	struct tsr_surface image;
 	struct tsr_bo *bo;
 	uint8_t *memory;
 };
@@ -128,8 +128,8 @@ static struct picture new_picture(uint32_t layout, uint32_t texel, uint32_t widt
 	struct picture p;
 	void *memory;
 
-	lt_must("surface", tsr_surface_init(&p.image.surface, layout, width, height, texel, 0));
-	lt_must("BO", tsr_bo_create(t.device, p.image.surface.size, flags, NULL, &p.bo));
+	lt_must("surface", tsr_surface_init(&p.image, layout, width, height, texel, 0));
+	lt_must("BO", tsr_bo_create(t.device, p.image.size, flags, NULL, &p.bo));
 	lt_must("map", tsr_vm_map(t.vm, p.bo, 0, 0, LT_RW, &p.image.va));
 	lt_must("map", tsr_bo_map(p.bo, &memory));
 	p.memory = memory;
@@ -173,12 +173,12 @@ static void check_copy(uint32_t texel, uint32_t from, uint32_t to, uint32_t flag
 
 	for (i = 0; i < W * H * texel; i++)
 		rows[i] = (uint8_t)noise(i + texel);
-	ktap_ok(LT_OK(tsr_surface_write(&a.image.surface, a.memory, 0, 0, W, H, rows, W * texel)));
+	ktap_ok(LT_OK(tsr_surface_write(&a.image, a.memory, 0, 0, W, H, rows, W * texel)));
 	tsr_cmd_fill_image(t.stream, &b.image, &(struct tsr_rect){ 0, 0, W, H }, filler);
 	tsr_cmd_barrier(t.stream, TSR_CMD_WAIT_WRITES);
 	tsr_cmd_copy_image(t.stream, &b.image, 7, 5, &a.image, &rect, flags);
 	ktap_ok(LT_OK(lt_run(&t)));
-	memset(want, 0, b.image.surface.size);
+	memset(want, 0, b.image.size);
 	for (y = 0; y < H; y++) {
 		for (x = 0; x < W; x++) {
 			texels = filler;
@@ -189,10 +189,10 @@ static void check_copy(uint32_t texel, uint32_t from, uint32_t to, uint32_t flag
 				dy = flags & TSR_CMD_FLIP_Y ? rect.height - 1 - dy : dy;
 				texels = rows + ((rect.y + dy) * W + rect.x + dx) * texel;
 			}
-			memcpy(want + place(&b.image.surface, x, y), texels, texel);
+			memcpy(want + place(&b.image, x, y), texels, texel);
 		}
 	}
-	ktap_mem_eq(b.memory, want, b.image.surface.size);
+	ktap_mem_eq(b.memory, want, b.image.size);
 	free_picture(&a);
 	free_picture(&b);
 }

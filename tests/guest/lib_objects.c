@@ -66,7 +66,8 @@ static void test_no_permission(void)
 static void test_queries(void)
 {
 	const struct drm_tessera_gpu_info *info = tsr_device_info(t.device);
-	const struct drm_tessera_engine_info *engines, *copy;
+	const struct drm_tessera_engine_info *copy;
+	struct drm_tessera_engine_info *engines;
 	struct drm_tessera_counter_info *counters;
 	struct drm_tessera_get_timestamp a, b;
 	struct drm_tessera_gpu_state state;
@@ -78,11 +79,28 @@ static void test_queries(void)
 	ktap_ok(info->page_sizes & 0x1000);
 	ktap_ok(info->va_start < info->va_end);
 	ktap_eq(info->local_size, 64 << 20);
-	engines = tsr_device_engines(t.device, &count);
+	KTAP_REQUIRE(LT_OK(tsr_device_get_engines(t.device, &engines, sizeof(*engines), &count)));
 	ktap_eq(count, info->engine_count);
 	copy = tsr_device_engine(t.device, DRM_TESSERA_ENGINE_COPY);
 	KTAP_REQUIRE(copy);
-	ktap_ok(copy >= engines && copy < engines + count);
+	for (i = 0; i < count && memcmp(&engines[i], copy, sizeof(*copy)); i++)
+		;
+	ktap_ok(i < count);
+	free(engines);
+	/* an older or a newer caller's elements are shorter or longer */
+	KTAP_REQUIRE(LT_OK(tsr_device_get_engines(t.device, &engines, 64, &i)));
+	ktap_eq(i, count);
+	for (i = 0; i < count; i++) {
+		const uint64_t *element = (const uint64_t *)engines + 8 * (size_t)i;
+
+		ktap_eq((uint32_t)*element != DRM_TESSERA_ENGINE_COPY ||
+			!memcmp(element, copy, sizeof(*copy)), true);
+		ktap_eq(element[3] | element[4] | element[5] | element[6] | element[7], 0);
+	}
+	free(engines);
+	ktap_eq(tsr_device_get_engines(t.device, &engines, 12, &i), -EINVAL);
+	/* what is read beyond the structure is zero */
+	ktap_eq(((const char *)info)[TSR_INFO_ROOM - 1], 0);
 	ktap_ok(copy->instances >= 1 && copy->max_queues >= 1);
 	ktap_ok(!tsr_device_engine(t.device, 77));
 	KTAP_REQUIRE(LT_OK(tsr_device_get_state(t.device, &state, sizeof(state))));
@@ -92,7 +110,7 @@ static void test_queries(void)
 	ktap_ok(LT_OK(tsr_device_get_state(t.device, (void *)longer, sizeof(longer))));
 	for (i = sizeof(state) / 8; i < 16; i++)
 		ktap_eq(longer[i], 0);
-	ktap_ok(LT_OK(tsr_device_get_counters(t.device, &counters, &count)));
+	ktap_ok(LT_OK(tsr_device_get_counters(t.device, &counters, sizeof(*counters), &count)));
 	free(counters);
 	KTAP_REQUIRE(LT_OK(tsr_device_get_timestamp(t.device, CLOCK_MONOTONIC, &a, sizeof(a))));
 	KTAP_REQUIRE(LT_OK(tsr_device_get_timestamp(t.device, CLOCK_MONOTONIC, &b, sizeof(b))));

@@ -45,7 +45,7 @@ static bool out_is_clean(bool expected)
 
 struct kind {
 	const char *name;
-	int colour, depth, interlace;
+	int color, depth, interlace;
 	bool transparency;		/* a tRNS chunk */
 };
 
@@ -72,16 +72,16 @@ static void write_header(png_structp png, png_infop info, const struct kind *kin
 	png_color palette[256];
 	png_byte alpha[4] = { 0, 80, 160, 255 };
 	png_color_16 see_through = { .gray = 1, .red = 1, .green = 2, .blue = 3 };
-	int i, colours = 1 << (kind->depth < 8 ? kind->depth : 8);
+	int i, colors = 1 << (kind->depth < 8 ? kind->depth : 8);
 
-	png_set_IHDR(png, info, width, height, kind->depth, kind->colour, kind->interlace,
+	png_set_IHDR(png, info, width, height, kind->depth, kind->color, kind->interlace,
 		     PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
-	for (i = 0; i < colours; i++)
+	for (i = 0; i < colors; i++)
 		palette[i] = (png_color){ (png_byte)(i * 7), (png_byte)~i, (png_byte)(i * 31) };
-	if (kind->colour == PNG_COLOR_TYPE_PALETTE)
-		png_set_PLTE(png, info, palette, colours);
+	if (kind->color == PNG_COLOR_TYPE_PALETTE)
+		png_set_PLTE(png, info, palette, colors);
 	if (kind->transparency)
-		png_set_tRNS(png, info, alpha, colours < 4 ? colours : 4, &see_through);
+		png_set_tRNS(png, info, alpha, colors < 4 ? colors : 4, &see_through);
 	png_write_info(png, info);
 }
 

@@ -165,7 +165,7 @@ def mix(a, b, weight):
     return ((64 - weight) * a + weight * b + 32) // 64
 
 
-# subsets, partition bits, rotation bits, selection bits, colour bits, alpha bits, lowest bits (of endpoints, subsets)
+# subsets, partition bits, rotation bits, selection bits, color bits, alpha bits, lowest bits (of endpoints, subsets)
 BC7 = ((3, 4, 0, 0, 4, 0, 6, 3), (2, 6, 0, 0, 6, 0, 2, 3), (3, 6, 0, 0, 5, 0, 0, 2), (2, 6, 0, 0, 7, 0, 4, 2),
        (1, 0, 2, 1, 5, 6, 0, 2), (1, 0, 2, 0, 7, 8, 0, 2), (1, 0, 0, 0, 7, 7, 2, 4), (2, 6, 0, 0, 5, 5, 4, 2))
 
@@ -176,10 +176,10 @@ def bc7(bits):
         mode += 1
     if mode == 8:
         return [(0, 0, 0, 0)] * 16
-    count, part, turn, choose, colour, alpha, lowest, index = BC7[mode]
+    count, part, turn, choose, color, alpha, lowest, index = BC7[mode]
     part, turn, choose = read(part), read(turn), read(choose)
-    ends = [[read(colour) for _ in range(2 * count)] for _ in range(3)] + [[read(alpha) for _ in range(2 * count)]]
-    width = [colour] * 3 + [alpha]
+    ends = [[read(color) for _ in range(2 * count)] for _ in range(3)] + [[read(alpha) for _ in range(2 * count)]]
+    width = [color] * 3 + [alpha]
     if lowest:
         extra = [read(1) for _ in range(lowest)]
         ends = [[2 * v + extra[i * lowest // (2 * count)] for i, v in enumerate(row)] for row in ends]

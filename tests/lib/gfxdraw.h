@@ -26,11 +26,11 @@
 	"*LSHIFT_AND.i32 r8:t0, r59, 0xffff, 0x0.b0\n+NOP\n" \
 	"*RSHIFT_OR.i32 r9:t0, r59, #0, 0x10.b0\n+NOP\n*NOP\n+NOP\n}\n"
 
-static inline struct tsr_program *gfxt_program(struct gfxt *t, const char *text)
+static inline struct tsr_shader *gfxt_program(struct gfxt *t, const char *text)
 {
-	struct tsr_program *program = NULL;
+	struct tsr_shader *program = NULL;
 
-	if (tsr_program_assemble(t->code, text, strlen(text), "test", &program))
+	if (tsr_shader_assemble(t->code, text, strlen(text), "test", &program))
 		ktap_fail("%s", tsr_error_message());
 	return program;
 }
@@ -56,33 +56,33 @@ static inline struct tsr_gfx_pass *gfxt_begin(struct gfxt *t, const struct tsr_g
 {
 	struct tsr_gfx_pass *pass = NULL;
 
-	if (!ktap_eq(tsr_gfx_pass_create(t->gfx, info, &pass), 0)) {
+	if (!ktap_eq(tsr_gfx_pass_create(t->gfx, info, sizeof(*info), &pass), 0)) {
 		ktap_note("%s", tsr_error_message());
 		exit(ktap_finish());
 	}
 	return pass;
 }
 
-/* A pass with one colour target, cleared to @clear. */
-static inline struct tsr_gfx_pass *gfxt_one(struct gfxt *t, struct tsr_gfx_image *image,
+/* A pass with one color target, cleared to @clear. */
+static inline struct tsr_gfx_pass *gfxt_one(struct gfxt *t, struct tsr_image *image,
 					    const float clear[4])
 {
 	struct tsr_gfx_pass_info info = {
-		.colour[0] = { .image = image, .load = TSR_GFX_CLEAR },
+		.color[0] = { .image = image, .load = TSR_GFX_LOAD_CLEAR },
 	};
 
-	memcpy(info.colour[0].clear.f, clear, 4 * sizeof(*clear));
+	memcpy(info.color[0].clear.f, clear, 4 * sizeof(*clear));
 	return gfxt_begin(t, &info);
 }
 
-/* A triangle that covers the picture and more, at depth @z, all of one colour. */
-static inline void gfxt_cover(struct gfxt_vertex v[3], float z, const float colour[4])
+/* A triangle that covers the picture and more, at depth @z, all of one color. */
+static inline void gfxt_cover(struct gfxt_vertex v[3], float z, const float color[4])
 {
 	static const float corner[3][2] = { { -1, -1 }, { 3, -1 }, { -1, 3 } };
 
 	for (unsigned int i = 0; i < 3; i++) {
 		v[i] = (struct gfxt_vertex){ .position = { corner[i][0], corner[i][1], z, 1 } };
-		memcpy(v[i].colour, colour, sizeof(v[i].colour));
+		memcpy(v[i].color, color, sizeof(v[i].color));
 	}
 }
 
@@ -109,18 +109,18 @@ static inline void gfxt_plain(struct gfxt *t, struct tsr_gfx_pass *pass,
 
 /* gfxt_fill(): cover the picture with the pipeline. */
 static inline void gfxt_fill(struct gfxt *t, struct tsr_gfx_pass *pass,
-			     struct tsr_gfx_pipeline *pipeline, float z, const float colour[4])
+			     struct tsr_gfx_pipeline *pipeline, float z, const float color[4])
 {
 	struct gfxt_vertex v[3];
 
-	gfxt_cover(v, z, colour);
+	gfxt_cover(v, z, color);
 	gfxt_plain(t, pass, pipeline, v, 3);
 }
 
-static inline void gfxt_read(struct tsr_gfx_image *image, uint32_t level, uint32_t layer,
+static inline void gfxt_read(struct tsr_image *image, uint32_t level, uint32_t layer,
 			     void *texels, size_t pitch)
 {
-	ktap_eq(tsr_gfx_image_read(image, level, layer, texels, pitch), 0);
+	ktap_eq(tsr_image_read(image, level, layer, texels, pitch), 0);
 }
 
 static uint64_t gfxt_seed = 1;
@@ -140,7 +140,7 @@ static inline int gfxt_triangles(struct gfxt *t, struct tsr_gfx_pipeline *pipeli
 				 uint64_t vertices, uint32_t count, uint32_t side, uint8_t *texels)
 {
 	static const float clear[4];
-	struct tsr_gfx_image *image = gfxt_image(t, TSR_PIXEL_FORMAT_RGBA8_UNORM, side, 1);
+	struct tsr_image *image = gfxt_image(t, TSR_PIXEL_FORMAT_RGBA8_UNORM, side, 1);
 	struct tsr_gfx_pass *pass = gfxt_one(t, image, clear);
 	const struct tsr_gfx_draw all = { .count = 3 * count };
 	int ret;
@@ -150,8 +150,8 @@ static inline int gfxt_triangles(struct gfxt *t, struct tsr_gfx_pipeline *pipeli
 	ktap_eq(tsr_gfx_draw(pass, &all), 0);
 	ret = gfxt_draw(pass);
 	if (!ret)
-		ktap_eq(tsr_gfx_image_read(image, 0, 0, texels, 4 * side), 0);
-	tsr_gfx_image_unref(image);
+		ktap_eq(tsr_image_read(image, 0, 0, texels, 4 * side), 0);
+	tsr_image_unref(image);
 	return ret;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What tests that draw begin with: device, VM, pools, a context, programs that pass a position and
- * a colour on, and triangles from them. For the guest and for hosts with hostdrm.h alike.
+ * a color on, and triangles from them. For the guest and for hosts with hostdrm.h alike.
  */
 #ifndef GFXT_H
 #define GFXT_H
@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "ktap.h"
-#include "tessera_gfx.h"
+#include <tessera/gfx.h>
 
 #define GFXT_RX (DRM_TESSERA_BIND_READ | DRM_TESSERA_BIND_EXEC)
 #define GFXT_RW (DRM_TESSERA_BIND_READ | DRM_TESSERA_BIND_WRITE)
@@ -19,12 +19,12 @@ struct gfxt {
 	struct tsr_vm *vm;
 	struct tsr_pool *code, *data;
 	struct tsr_gfx *gfx;
-	struct tsr_program *position, *varying, *colour;
+	struct tsr_shader *position, *varying, *color;
 };
 
-/* A vertex: clip coordinates and a colour. */
+/* A vertex: clip coordinates and a color. */
 struct gfxt_vertex {
-	float position[4], colour[4];
+	float position[4], color[4];
 };
 
 static const char gfxt_position[] =
@@ -37,7 +37,7 @@ static const char gfxt_varying[] =
 	"clause message=attribute slot=0 wait=0 {\n"
 	"*NOP\n+LEA_ATTR_IMM.auto r61, r62, attribute_index:1, @r4\n}\n"
 	"clause end message=store slot=0 {\n*NOP\n+ST_CVT.v4 r4, r5, r6, @r0\n}\n";
-static const char gfxt_colour[] =
+static const char gfxt_color[] =
 	"clause message=varying slot=0 wait=0,6 td {\n"
 	"*NOP\n+LD_VAR_IMM.f32.store.center.v4 zero.w1, index:0, @r0\n}\n"
 	"clause message=atest slot=0 wait=0,6,7 td {\n"
@@ -52,12 +52,12 @@ static inline void gfxt_set_up(struct gfxt *t)
 	ktap_eq(tsr_pool_create(t->vm, 0, 0, GFXT_RX, &t->code), 0);
 	ktap_eq(tsr_pool_create(t->vm, 0, DRM_TESSERA_BO_CACHED, GFXT_RW, &t->data), 0);
 	ktap_eq(tsr_gfx_create(t->vm, &t->gfx), 0);
-	ktap_eq(tsr_program_assemble(t->code, gfxt_position, sizeof(gfxt_position) - 1, "position",
+	ktap_eq(tsr_shader_assemble(t->code, gfxt_position, sizeof(gfxt_position) - 1, "position",
 				     &t->position), 0);
-	ktap_eq(tsr_program_assemble(t->code, gfxt_varying, sizeof(gfxt_varying) - 1, "varying",
+	ktap_eq(tsr_shader_assemble(t->code, gfxt_varying, sizeof(gfxt_varying) - 1, "varying",
 				     &t->varying), 0);
-	ktap_eq(tsr_program_assemble(t->code, gfxt_colour, sizeof(gfxt_colour) - 1, "colour",
-				     &t->colour), 0);
+	ktap_eq(tsr_shader_assemble(t->code, gfxt_color, sizeof(gfxt_color) - 1, "color",
+				     &t->color), 0);
 }
 
 static inline void gfxt_open(struct gfxt *t)
@@ -69,9 +69,9 @@ static inline void gfxt_open(struct gfxt *t)
 
 static inline void gfxt_close(struct gfxt *t)
 {
-	tsr_program_unref(t->position);
-	tsr_program_unref(t->varying);
-	tsr_program_unref(t->colour);
+	tsr_shader_unref(t->position);
+	tsr_shader_unref(t->varying);
+	tsr_shader_unref(t->color);
 	tsr_gfx_unref(t->gfx);
 	tsr_pool_unref(t->data);
 	tsr_pool_unref(t->code);
@@ -96,7 +96,7 @@ static inline int gfxt_pipeline_try(struct gfxt *t, gfxt_change *change,
 	};
 	struct tsr_gfx_blend blend = { .mask = 0xf, .registers = TSR_REGISTER_TYPE_F32 };
 	struct tsr_gfx_pipeline_info info = {
-		.vertex = t->position, .varying = t->varying, .fragment = t->colour,
+		.vertex = t->position, .varying = t->varying, .fragment = t->color,
 		.attributes = attributes, .attribute_count = 2, .buffers = &buffer,
 		.buffer_count = 1, .varyings = &varying, .varying_count = 1,
 		.topology = TSR_TOPOLOGY_TRIANGLES, .blends = &blend, .blend_count = 1,
@@ -104,7 +104,7 @@ static inline int gfxt_pipeline_try(struct gfxt *t, gfxt_change *change,
 
 	if (change)
 		change(&info, &blend);
-	return tsr_gfx_pipeline_create(&info, pipeline);
+	return tsr_gfx_pipeline_create(&info, sizeof(info), pipeline);
 }
 
 /* The same, which is to succeed. */
@@ -131,15 +131,15 @@ static inline bool gfxt_compare(uint32_t function, double a, double b)
 	}
 }
 
-static inline struct tsr_gfx_image *gfxt_image(struct gfxt *t, uint32_t format, uint32_t side,
+static inline struct tsr_image *gfxt_image(struct gfxt *t, uint32_t format, uint32_t side,
 					       uint32_t samples)
 {
-	const struct tsr_gfx_image_info info = {
+	const struct tsr_image_info info = {
 		.format = format, .width = side, .height = side, .samples = samples,
 	};
-	struct tsr_gfx_image *image = NULL;
+	struct tsr_image *image = NULL;
 
-	ktap_eq(tsr_gfx_image_create(t->vm, &info, &image), 0);
+	ktap_eq(tsr_image_create(t->vm, &info, sizeof(info), &image), 0);
 	return image;
 }
 

@@ -15,7 +15,7 @@
 #include "reload.h"
 #include "soup.h"
 #include "stop_work.h"
-#include "tessera_asm.h"
+#include <tessera/asm.h>
 
 #define WIDTH 96
 #define HEIGHT 64
@@ -119,7 +119,7 @@ static uint64_t *at(unsigned int offset)
 
 static void put_code(unsigned int offset, const char *text)
 {
-	struct tsr_asm_program *code;
+	struct tsr_asm_shader *code;
 
 	if (tsr_asm_assemble(text, strlen(text), 0, &code)) {
 		tsr_asm_print_diagnostics(stderr, code, "program");

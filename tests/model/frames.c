@@ -12,7 +12,7 @@
 #include "fail_alloc.h"
 #include "ktap.h"
 #include "soup.h"
-#include "tessera_asm.h"
+#include <tessera/asm.h>
 
 #define WIDTH 96
 #define HEIGHT 64
@@ -66,7 +66,7 @@ static uint64_t *at(unsigned int n, unsigned int offset)
 
 static void put_code(unsigned int n, unsigned int offset, const char *text)
 {
-	struct tsr_asm_program *code;
+	struct tsr_asm_shader *code;
 
 	if (tsr_asm_assemble(text, strlen(text), 0, &code)) {
 		tsr_asm_print_diagnostics(stderr, code, "program");

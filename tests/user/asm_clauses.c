@@ -10,7 +10,7 @@
 
 #include "asm_check.h"
 #include "ktap.h"
-#include "tessera_asm.h"
+#include <tessera/asm.h>
 #include "tsr_isa.h"
 
 #define CLAUSES 40
@@ -232,7 +232,7 @@ static void check_shape(unsigned int tuples, unsigned int consts, const struct t
 static void test_shape(unsigned int tuples, unsigned int consts)
 {
 	char text[1024], *at = text;
-	struct tsr_asm_program *program;
+	struct tsr_asm_shader *program;
 	struct tsr_clause clause;
 	unsigned int i;
 

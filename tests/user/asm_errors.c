@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "ktap.h"
-#include "tessera_asm.h"
+#include <tessera/asm.h>
 
 struct wrong {
 	const char *text;
@@ -119,8 +119,8 @@ static const struct wrong table[] = {
 	  "suppress_inf, suppress_nan, unchecked, or { at the end" },
 	{ "clause slot=^8 { +NOP }",
 	  "found \"8\", expected a scoreboard slot, 0 to 7" },
-	{ "clause ^colour=red { +NOP }",
-	  "\"colour\" is no field of a clause, expected message=, next=, slot=, wait=, "
+	{ "clause ^color=red { +NOP }",
+	  "\"color\" is no field of a clause, expected message=, next=, slot=, wait=, "
 	  "staging=, flow=, ftz= or float_exceptions=" },
 	{ "clause flow=^never { +NOP }",
 	  "found \"never\", expected end, nbtb_pc, nbtb_unconditional, nbtb, "
@@ -178,8 +178,8 @@ static const struct wrong table[] = {
 	  "found \"48\", expected 32 or 64" },
 	{ ".scratch ^17",
 	  "found \"17\", expected a multiple of 16" },
-	{ ".^colour",
-	  "found \"colour\", expected .registers, .local, .group_memory, .scratch, .stage, "
+	{ ".^color",
+	  "found \"color\", expected .registers, .local, .group_memory, .scratch, .stage, "
 	  ".entry, .quad, .zero or .byte" },
 	{ ".quad 1^",
 	  "found the end of the text, expected a comma and the high 64 bits" },
@@ -387,7 +387,7 @@ static char *take_mark(const char *text, uint32_t *line, uint32_t *column)
 
 static void check(const struct wrong *wrong)
 {
-	struct tsr_asm_program *program;
+	struct tsr_asm_shader *program;
 	const struct tsr_asm_diagnostic *d;
 	uint32_t line, column;
 	char *text = take_mark(wrong->text, &line, &column);
@@ -416,11 +416,11 @@ static void test_table(void)
 static void test_several(void)
 {
 	static const char text[] =
-		"clause colour {\n\t*FADD.f32 r0, r1\n\t+MOV.i32 r70, r1\n}\n"
+		"clause color {\n\t*FADD.f32 r0, r1\n\t+MOV.i32 r70, r1\n}\n"
 		".registers 7\nclause end {\n\t+JUMP nowhere\n\t+MOV.i32\n}\n"
 		"clause end {\n\t*FADD.f32 t0, t1, r0\n}\n";
 	static const uint32_t lines[] = { 1, 2, 3, 5, 8, 11 };
-	struct tsr_asm_program *program;
+	struct tsr_asm_shader *program;
 	unsigned int i;
 
 	ktap_eq(tsr_asm_assemble(text, strlen(text), 0, &program), (uint64_t)-EINVAL);
@@ -437,7 +437,7 @@ static void test_order(void)
 {
 	static const char text[] =
 		"clause end {\n*NOP\n*FMA.f32 t0, r1.neg, r2, r3\n*NOP r1 +NOP r2\n}\n";
-	struct tsr_asm_program *program;
+	struct tsr_asm_shader *program;
 
 	ktap_eq(tsr_asm_assemble(text, strlen(text), 0, &program), (uint64_t)-EINVAL);
 	if (ktap_eq(program->num_diagnostics, 2)) {
@@ -450,7 +450,7 @@ static void test_order(void)
 /* Labels that are nowhere are found all at once: more than are kept. */
 static void check_hidden(void)
 {
-	struct tsr_asm_program *program;
+	struct tsr_asm_shader *program;
 	char *text = NULL, *printed = NULL;
 	size_t length;
 	unsigned int i;
@@ -475,7 +475,7 @@ static void check_hidden(void)
 static void test_many(void)
 {
 	char *text = malloc(3000), *printed = NULL;
-	struct tsr_asm_program *program;
+	struct tsr_asm_shader *program;
 	size_t length;
 	unsigned int i;
 	FILE *out;
@@ -499,7 +499,7 @@ static void test_many(void)
 static void test_limits(void)
 {
 	static const char clause[] = "clause end{+NOP}\n", zero[] = ".zero 1048576\n.zero 1";
-	struct tsr_asm_program *program;
+	struct tsr_asm_shader *program;
 	char *text = malloc(TSR_ASM_TEXT_MAX + 1);
 	size_t size = 0, step = strlen(clause);
 

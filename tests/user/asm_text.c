@@ -11,7 +11,7 @@
 #include "asm_check.h"
 #include "fail_alloc.h"
 #include "ktap.h"
-#include "tessera_asm.h"
+#include <tessera/asm.h>
 
 #define FMA_NOP 0x701963
 #define ADD_NOP 0x3d964
@@ -298,7 +298,7 @@ static void test_metadata(void)
 		".local 8, 4\n.group_memory 260\n.scratch 32\n.entry two\n"
 		"one: clause {\n\t*FADD.f32 r0, r1, r2\n}\n"
 		"two: three: clause end {\n\t*NOP\n\t+LOAD.i128 r60, t1, @r62\n}\n";
-	struct tsr_asm_program *p;
+	struct tsr_asm_shader *p;
 
 	KTAP_REQUIRE(tsr_asm_assemble(text, strlen(text), TSR_ASM_UNCHECKED, &p) == 0);
 	ktap_eq(p->size, 32);
@@ -341,7 +341,7 @@ static void test_memory(void)
 {
 	static const char text[] = ".entry b\na: clause { +JUMP b }\nb: clause end { *FADD.i32 }\n"
 		"c: clause end { *FADD.f32 t0, 1.0, 2.0 }";
-	struct tsr_asm_program *p;
+	struct tsr_asm_shader *p;
 	unsigned int n, failed = 0;
 	int error;
 

@@ -10,7 +10,7 @@
 
 #include "asm_check.h"
 #include "ktap.h"
-#include "tessera_asm.h"
+#include <tessera/asm.h>
 #include "tsr_isa.h"
 
 #define OTHERS 199		/* one word in so many, if nothing is new in it */

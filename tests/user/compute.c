@@ -8,7 +8,7 @@
 
 #include "fake_drm.h"
 #include "ktap.h"
-#include "tessera_compute.h"
+#include <tessera/compute.h>
 
 #define RX (DRM_TESSERA_BIND_READ | DRM_TESSERA_BIND_EXEC)
 #define RW (DRM_TESSERA_BIND_READ | DRM_TESSERA_BIND_WRITE)
@@ -77,14 +77,14 @@ static void tear_down(void)
 	fake_close(device);
 }
 
-static struct tsr_program *new_program(const struct tsr_program_info *extra)
+static struct tsr_shader *new_program(const struct tsr_shader_info *extra)
 {
-	struct tsr_program_info info = *extra;
-	struct tsr_program *program = NULL;
+	struct tsr_shader_info info = *extra;
+	struct tsr_shader *program = NULL;
 
 	info.code = code;
 	info.size = sizeof(code);
-	ktap_eq(tsr_program_create(pool, &info, &program), 0);
+	ktap_eq(tsr_shader_create(pool, &info, sizeof(info), &program), 0);
 	return program;
 }
 
@@ -113,15 +113,15 @@ static const uint64_t *at_va(uint64_t va)
 
 static void test_upload(void)
 {
-	struct tsr_program *program;
+	struct tsr_shader *program;
 	const struct fake_map *map;
 
 	set_up();
-	program = new_program(&(struct tsr_program_info){ .local = { 4 } });
-	ktap_eq(tsr_program_va(program) % 16, 0);
-	map = fake_at(tsr_program_va(program));
+	program = new_program(&(struct tsr_shader_info){ .local = { 4 } });
+	ktap_eq(tsr_shader_va(program) % 16, 0);
+	map = fake_at(tsr_shader_va(program));
 	ktap_ok(map && map->access & DRM_TESSERA_BIND_EXEC);
-	tsr_program_unref(program);
+	tsr_shader_unref(program);
 	tear_down();
 }
 
@@ -130,7 +130,7 @@ static void test_state(void)
 {
 	const uint32_t push[3] = { 0x11111111, 0x22222222, 0x33333333 };
 	const struct tsr_storage storage = {
-		.va = 0x123456780ull, .size = 0x1000, .access = TSR_WRITE, .push_word = 4,
+		.va = 0x123456780ull, .size = 0x1000, .access = TSR_SHADER_WRITE, .push_word = 4,
 	};
 	const struct tsr_uniform uniforms[2] = { { 0x5000, 64 }, { 0, 0 } };
 	struct tsr_dispatch_info d = {
@@ -141,12 +141,12 @@ static void test_state(void)
 	const uint64_t *found[4], *state, *table;
 
 	set_up();
-	d.program = new_program(&(struct tsr_program_info){
-		.local = { 8, 4, 2 }, .flags = TSR_PROGRAM_REGISTERS_64, .group_memory = 1024,
+	d.shader = new_program(&(struct tsr_shader_info){
+		.local = { 8, 4, 2 }, .flags = TSR_SHADER_REGISTERS_64, .shared_memory = 1024,
 		.scratch_size = 40, .push_words = 8 });
 	ktap_eq(tsr_scratch_create(vm, 40, &d.scratch), 0);
 	stream = new_stream();
-	ktap_eq(tsr_cmd_dispatch(stream, &d), 0);
+	ktap_eq(tsr_cmd_dispatch(stream, &d, sizeof(d)), 0);
 	ktap_eq(packets(stream, found, 4), 2);
 	ktap_eq(found[0][0], 0x118 | INV_CODE);
 	ktap_eq(found[1][0], 0x0450);
@@ -154,7 +154,7 @@ static void test_state(void)
 	ktap_eq(found[1][2], 7 | 6ull << 32);
 	ktap_eq(found[1][3], 5);
 	state = at_va(found[1][1]);
-	ktap_eq(state[0], tsr_program_va(d.program));
+	ktap_eq(state[0], tsr_shader_va(d.shader));
 	ktap_eq(state[1], 0x0001000200040008);
 	ktap_eq(state[2] % 8, 0);
 	ktap_eq(state[3], 8 | 99ull << 32);
@@ -175,7 +175,7 @@ static void test_state(void)
 		state[15], 0);
 	tsr_stream_destroy(stream);
 	tsr_scratch_unref(d.scratch);
-	tsr_program_unref(d.program);
+	tsr_shader_unref(d.shader);
 	tear_down();
 }
 
@@ -186,12 +186,12 @@ static void test_defaults(void)
 	struct tsr_stream *stream;
 
 	set_up();
-	d.program = new_program(&(struct tsr_program_info){ .local = { 16 } });
+	d.shader = new_program(&(struct tsr_shader_info){ .local = { 16 } });
 	stream = new_stream();
-	ktap_eq(tsr_cmd_dispatch(stream, &d), 0);
+	ktap_eq(tsr_cmd_dispatch(stream, &d, sizeof(d)), 0);
 	d.groups[0] = 0;
 	d.indirect = 0x9004;
-	ktap_eq(tsr_cmd_dispatch(stream, &d), 0);
+	ktap_eq(tsr_cmd_dispatch(stream, &d, sizeof(d)), 0);
 	ktap_eq(packets(stream, found, 4), 4);
 	ktap_eq(found[1][2], 3 | 1ull << 32);
 	ktap_eq(found[1][3], 1);
@@ -203,7 +203,7 @@ static void test_defaults(void)
 	ktap_eq(found[3][0], 0x0351);
 	ktap_eq(found[3][2], 0x9004);
 	tsr_stream_destroy(stream);
-	tsr_program_unref(d.program);
+	tsr_shader_unref(d.shader);
 	tear_down();
 }
 
@@ -214,28 +214,28 @@ static struct tsr_storage use(uint64_t va, uint32_t access)
 }
 
 /* The barrier that comes between two dispatches with one buffer each; 0 for none. */
-static uint64_t between(struct tsr_program *program, struct tsr_storage first,
+static uint64_t between(struct tsr_shader *program, struct tsr_storage first,
 			struct tsr_storage second, uint32_t manual)
 {
 	const struct tsr_storage out[2] = {
-		{ .va = 0xa0000, .size = 16, .access = TSR_WRITE, .push_word = 4 },
-		{ .va = 0xb0000, .size = 16, .access = TSR_WRITE, .push_word = 4 },
+		{ .va = 0xa0000, .size = 16, .access = TSR_SHADER_WRITE, .push_word = 4 },
+		{ .va = 0xb0000, .size = 16, .access = TSR_SHADER_WRITE, .push_word = 4 },
 	};
 	struct tsr_storage buffers[2] = { first, out[0] };
 	const struct tsr_dispatch_info d = {
-		.program = program, .groups = { 1 }, .storage = buffers, .storage_count = 2,
+		.shader = program, .groups = { 1 }, .storage = buffers, .storage_count = 2,
 	};
 	struct tsr_stream *stream = new_stream();
 	const uint64_t *found[8];
 	unsigned int count;
 	uint64_t barrier = 0;
 
-	ktap_eq(tsr_cmd_dispatch(stream, &d), 0);
+	ktap_eq(tsr_cmd_dispatch(stream, &d, sizeof(d)), 0);
 	if (manual)
 		tsr_cmd_barrier(stream, manual);
 	buffers[0] = second;
 	buffers[1] = out[1];
-	ktap_eq(tsr_cmd_dispatch(stream, &d), 0);
+	ktap_eq(tsr_cmd_dispatch(stream, &d, sizeof(d)), 0);
 	count = packets(stream, found, 8);
 	ktap_eq(found[0][0], 0x118 | INV_CODE);
 	ktap_eq(found[1][0] & 0xff, OP_DISPATCH);
@@ -249,28 +249,35 @@ static uint64_t between(struct tsr_program *program, struct tsr_storage first,
 static void test_hazards(void)
 {
 	const uint32_t full = WAIT_WRITES | INV_READ;
-	struct tsr_program *program;
+	struct tsr_shader *program;
 
 	set_up();
-	program = new_program(&(struct tsr_program_info){ .local = { 16 } });
+	program = new_program(&(struct tsr_shader_info){ .local = { 16 } });
 	/* the same memory */
-	ktap_eq(between(program, use(0x1000, TSR_WRITE), use(0x1000, TSR_READ), 0), full);
-	ktap_eq(between(program, use(0x1000, TSR_WRITE), use(0x1000, TSR_WRITE), 0), full);
-	ktap_eq(between(program, use(0x1000, TSR_READ), use(0x1000, TSR_WRITE), 0), WAIT_READS);
-	ktap_eq(between(program, use(0x1000, TSR_READ), use(0x1000, TSR_READ), 0), 0);
+	ktap_eq(between(program, use(0x1000, TSR_SHADER_WRITE), use(0x1000, TSR_SHADER_READ), 0),
+		full);
+	ktap_eq(between(program, use(0x1000, TSR_SHADER_WRITE), use(0x1000, TSR_SHADER_WRITE), 0),
+		full);
+	ktap_eq(between(program, use(0x1000, TSR_SHADER_READ), use(0x1000, TSR_SHADER_WRITE), 0),
+		WAIT_READS);
+	ktap_eq(between(program, use(0x1000, TSR_SHADER_READ), use(0x1000, TSR_SHADER_READ), 0), 0);
 	/* one byte of it, at either end, and none */
-	ktap_eq(between(program, use(0x1000, TSR_WRITE), use(0x10ff, TSR_READ), 0), full);
-	ktap_eq(between(program, use(0x10ff, TSR_WRITE), use(0x1000, TSR_READ), 0), full);
-	ktap_eq(between(program, use(0x1000, TSR_WRITE), use(0x1100, TSR_READ), 0), 0);
-	ktap_eq(between(program, use(0x1100, TSR_WRITE), use(0x1000, TSR_READ), 0), 0);
+	ktap_eq(between(program, use(0x1000, TSR_SHADER_WRITE), use(0x10ff, TSR_SHADER_READ), 0),
+		full);
+	ktap_eq(between(program, use(0x10ff, TSR_SHADER_WRITE), use(0x1000, TSR_SHADER_READ), 0),
+		full);
+	ktap_eq(between(program, use(0x1000, TSR_SHADER_WRITE), use(0x1100, TSR_SHADER_READ), 0),
+		0);
+	ktap_eq(between(program, use(0x1100, TSR_SHADER_WRITE), use(0x1000, TSR_SHADER_READ), 0),
+		0);
 	/* the caller's own barrier is enough */
-	ktap_eq(between(program, use(0x1000, TSR_WRITE), use(0x1000, TSR_READ),
+	ktap_eq(between(program, use(0x1000, TSR_SHADER_WRITE), use(0x1000, TSR_SHADER_READ),
 			TSR_CMD_WAIT_WRITES), 0);
-	ktap_eq(between(program, use(0x1000, TSR_READ), use(0x1000, TSR_WRITE),
+	ktap_eq(between(program, use(0x1000, TSR_SHADER_READ), use(0x1000, TSR_SHADER_WRITE),
 			TSR_CMD_WAIT_READS), 0);
-	ktap_eq(between(program, use(0x1000, TSR_WRITE), use(0x1000, TSR_READ),
+	ktap_eq(between(program, use(0x1000, TSR_SHADER_WRITE), use(0x1000, TSR_SHADER_READ),
 			TSR_CMD_WAIT_READS), full);
-	tsr_program_unref(program);
+	tsr_shader_unref(program);
 	tear_down();
 }
 
@@ -286,65 +293,65 @@ static void test_many_buffers(void)
 	const uint64_t *found[32];
 
 	set_up();
-	d.program = new_program(&(struct tsr_program_info){ .local = { 16 } });
+	d.shader = new_program(&(struct tsr_shader_info){ .local = { 16 } });
 	stream = new_stream();
 	for (round = 0; round < 6; round++) {
 		for (i = 0; i < TSR_STORAGE_MAX; i++)
 			storage[i] = use(0x10000 + (round * TSR_STORAGE_MAX + i) * 0x100,
-					 TSR_WRITE);
-		ktap_eq(tsr_cmd_dispatch(stream, &d), 0);
+					 TSR_SHADER_WRITE);
+		ktap_eq(tsr_cmd_dispatch(stream, &d, sizeof(d)), 0);
 	}
 	i = packets(stream, found, 32);
 	while (i-- > 1)
 		barriers += (found[i][0] & 0xff) == OP_BARRIER;
 	ktap_eq(barriers, 1);
 	tsr_stream_destroy(stream);
-	tsr_program_unref(d.program);
+	tsr_shader_unref(d.shader);
 	tear_down();
 }
 
 /* INV_CODE in front of each program that is newer than the last one; a reset forgets. */
 static void test_code_barrier(void)
 {
-	struct tsr_program *old, *young;
-	struct tsr_storage buffer = use(0x1000, TSR_WRITE);
+	struct tsr_shader *old, *young;
+	struct tsr_storage buffer = use(0x1000, TSR_SHADER_WRITE);
 	struct tsr_dispatch_info d = { .groups = { 1 }, .storage = &buffer, .storage_count = 1 };
 	struct tsr_stream *stream;
 	const uint64_t *found[8];
 
 	set_up();
-	old = new_program(&(struct tsr_program_info){ .local = { 16 } });
-	young = new_program(&(struct tsr_program_info){ .local = { 16 } });
+	old = new_program(&(struct tsr_shader_info){ .local = { 16 } });
+	young = new_program(&(struct tsr_shader_info){ .local = { 16 } });
 	stream = new_stream();
-	d.program = old;
-	ktap_eq(tsr_cmd_dispatch(stream, &d), 0);
-	d.program = young;
+	d.shader = old;
+	ktap_eq(tsr_cmd_dispatch(stream, &d, sizeof(d)), 0);
+	d.shader = young;
 	buffer.va = 0x2000;
-	ktap_eq(tsr_cmd_dispatch(stream, &d), 0);
-	d.program = old;
+	ktap_eq(tsr_cmd_dispatch(stream, &d, sizeof(d)), 0);
+	d.shader = old;
 	buffer.va = 0x3000;
-	ktap_eq(tsr_cmd_dispatch(stream, &d), 0);
+	ktap_eq(tsr_cmd_dispatch(stream, &d, sizeof(d)), 0);
 	ktap_eq(packets(stream, found, 8), 5);
 	ktap_eq(found[0][0], 0x118 | INV_CODE);
 	ktap_eq(found[2][0], 0x118 | INV_CODE);
 	ktap_eq(found[4][0] & 0xff, OP_DISPATCH);
 	tsr_stream_reset(stream);
-	ktap_eq(tsr_cmd_dispatch(stream, &d), 0);
+	ktap_eq(tsr_cmd_dispatch(stream, &d, sizeof(d)), 0);
 	ktap_eq(packets(stream, found, 8), 2);
 	ktap_eq(found[0][0], 0x118 | INV_CODE);
 	tsr_stream_destroy(stream);
-	tsr_program_unref(old);
-	tsr_program_unref(young);
+	tsr_shader_unref(old);
+	tsr_shader_unref(young);
 	tear_down();
 }
 
 /* One program that is refused. */
-static void refuse_program(const char *what, const struct tsr_program_info *info)
+static void refuse_program(const char *what, const struct tsr_shader_info *info)
 {
-	struct tsr_program *program = NULL;
+	struct tsr_shader *program = NULL;
 	char name[96];
 
-	ktap_eq(tsr_program_create(pool, info, &program), -EINVAL);
+	ktap_eq(tsr_shader_create(pool, info, sizeof(*info), &program), -EINVAL);
 	ktap_ok(strstr(tsr_error_message(), "expected") || strstr(tsr_error_message(), "unknown"));
 	ktap_ok(!program);
 	snprintf(name, sizeof(name), "a program with %s is refused", what);
@@ -353,9 +360,9 @@ static void refuse_program(const char *what, const struct tsr_program_info *info
 
 static void test_bad_programs(void)
 {
-	const struct tsr_program_info good = { .code = code, .size = 32, .local = { 1 } };
-	struct tsr_program *program = NULL;
-	struct tsr_program_info bad;
+	const struct tsr_shader_info good = { .code = code, .size = 32, .local = { 1 } };
+	struct tsr_shader *program = NULL;
+	struct tsr_shader_info bad;
 	struct tsr_pool *data;
 
 #define REFUSE(what, field, value) \
@@ -368,16 +375,16 @@ static void test_bad_programs(void)
 	REFUSE("unknown flags", flags, 2);
 	REFUSE("1025 threads", local[1], 1025);
 	REFUSE("a number of threads that overflows", local[2], 0xffffffff);
-	REFUSE("65537 bytes of group memory", group_memory, 65537);
+	REFUSE("65537 bytes of shared memory", shared_memory, 65537);
 	REFUSE("65537 bytes of scratch", scratch_size, 65537);
 	REFUSE("257 push words", push_words, 257);
 #undef REFUSE
 	ktap_eq(tsr_pool_create(vm, 0, 0, RW, &data), 0);
-	ktap_eq(tsr_program_create(data, &good, &program), -EINVAL);
+	ktap_eq(tsr_shader_create(data, &good, sizeof(good), &program), -EINVAL);
 	ktap_ok(strstr(tsr_error_message(), "EXEC"));
 	tsr_pool_unref(data);
 	ktap_eq(tsr_pool_create(vm, 0, DRM_TESSERA_BO_NO_MMAP, RX, &data), 0);
-	ktap_eq(tsr_program_create(data, &good, &program), -EINVAL);
+	ktap_eq(tsr_shader_create(data, &good, sizeof(good), &program), -EINVAL);
 	tsr_pool_unref(data);
 	tear_down();
 	ktap_result("a pool without EXEC or without CPU mappings is refused");
@@ -385,15 +392,15 @@ static void test_bad_programs(void)
 
 static void test_no_cores(void)
 {
-	const struct tsr_program_info info = { .code = code, .size = 32 };
-	struct tsr_program *program = NULL;
+	const struct tsr_shader_info info = { .code = code, .size = 32 };
+	struct tsr_shader *program = NULL;
 	struct tsr_scratch *scratch = NULL;
 
 	device = fake_open();
 	ktap_eq(tsr_device_shader_info(device)->cores, 0);
 	ktap_eq(tsr_vm_create(device, &vm), 0);
 	ktap_eq(tsr_pool_create(vm, 0, 0, RX, &pool), 0);
-	ktap_eq(tsr_program_create(pool, &info, &program), -ENODEV);
+	ktap_eq(tsr_shader_create(pool, &info, sizeof(info), &program), -ENODEV);
 	ktap_eq(tsr_scratch_create(vm, 16, &scratch), -ENODEV);
 	ktap_ok(!program && !scratch);
 	tear_down();
@@ -405,7 +412,7 @@ static void refuse_dispatch(const char *what, const struct tsr_dispatch_info *d,
 	struct tsr_stream *stream = new_stream();
 	char line[96];
 
-	ktap_eq(tsr_cmd_dispatch(stream, d), -EINVAL);
+	ktap_eq(tsr_cmd_dispatch(stream, d, sizeof(*d)), -EINVAL);
 	ktap_ok(strstr(tsr_error_message(), name));
 	ktap_eq(tsr_stream_finish(stream, NULL, NULL), -EINVAL);
 	tsr_stream_destroy(stream);
@@ -415,36 +422,100 @@ static void refuse_dispatch(const char *what, const struct tsr_dispatch_info *d,
 
 static struct tsr_view view_of(uint64_t va)
 {
-	return (struct tsr_view){ .va = va, .access = TSR_READ, .stride = 4, .size = 64,
+	return (struct tsr_view){ .va = va, .access = TSR_SHADER_READ, .stride = 4, .size = 64,
 				  .format = TSR_PIXEL_FORMAT_R32UI };
+}
+
+static struct tsr_image *new_image(const struct tsr_image_info *info)
+{
+	struct tsr_image *image = NULL;
+
+	ktap_eq(tsr_image_create(vm, info, sizeof(*info), &image), 0);
+	return image;
+}
+
+/* Dispatches whose views, textures or samplers do not fit their images. */
+static void test_bad_views(void)
+{
+	struct tsr_image *plain, *samples, *blocks, *volume;
+	struct tsr_view view, *v = &view;
+	struct tsr_sampler_state sampler, *s = &sampler;
+	struct tsr_dispatch_info good = { .groups = { 1 }, .views = v, .samplers = s }, bad;
+
+	set_up();
+	plain = new_image(&(struct tsr_image_info){ .format = TSR_PIXEL_FORMAT_R32UI, .width = 16,
+						    .height = 16, .layers = 3, .levels = 2 });
+	samples = new_image(&(struct tsr_image_info){ .format = TSR_PIXEL_FORMAT_R32UI,
+						      .width = 8, .height = 8, .samples = 4 });
+	blocks = new_image(&(struct tsr_image_info){ .format = TSR_PIXEL_FORMAT_BC1_UNORM,
+						     .width = 8, .height = 8 });
+	volume = new_image(&(struct tsr_image_info){ .format = TSR_PIXEL_FORMAT_R32UI, .width = 8,
+						     .height = 8, .depth = 8, .levels = 2 });
+	good.shader = new_program(&(struct tsr_shader_info){ .local = { 1 } });
+#define REFUSE(what, name, of, ...) \
+	(bad = good, view = (struct tsr_view){ .image = of, .access = TSR_SHADER_READ }, \
+	 sampler = (struct tsr_sampler_state){ 0 }, __VA_ARGS__, refuse_dispatch(what, &bad, name))
+#define VIEW(what, name, of, ...) REFUSE(what, name, of, bad.view_count = 1, __VA_ARGS__)
+#define TEXTURE(what, name, of, ...) \
+	REFUSE(what, name, of, bad.textures = v, bad.texture_count = 1, __VA_ARGS__)
+#define SAMPLER(what, name, ...) REFUSE(what, name, plain, bad.sampler_count = 1, __VA_ARGS__)
+	VIEW("a view of samples", "one sample", samples, v->access = TSR_SHADER_WRITE);
+	VIEW("a view of compressed blocks", "compressed", blocks, v->access = TSR_SHADER_WRITE);
+	VIEW("a view of level 2 of 2", "levels 2", plain, v->first_level = 2);
+	VIEW("a view of two levels", "expected one level", plain, v->levels = 2);
+	VIEW("a view of layer 3 of 3", "layers 3", plain, v->first_layer = 3);
+	VIEW("a view of layers 1 to 3 of 3", "layers 1 + 3", plain, v->first_layer = 1,
+	     v->layers = 3);
+	VIEW("a view of slice 4 of 4", "layers 4", volume, v->first_level = 1, v->first_layer = 4);
+	VIEW("a view of another size of texels", "same size", plain,
+	     v->format = TSR_PIXEL_FORMAT_R16UI);
+	TEXTURE("a texture without an image", "texture 0", NULL, v->levels = 1);
+	TEXTURE("a texture of level 2 of 2", "levels 2", plain, v->first_level = 2);
+	TEXTURE("a texture of another size of texels", "same size", plain,
+		v->format = TSR_PIXEL_FORMAT_R16UI);
+	SAMPLER("a sampler with wrap mode 16", "wrap", s->wrap_t = 16);
+	SAMPLER("a sampler with mipmap mode 4", "mipmap", s->mipmap = 4);
+	SAMPLER("a sampler with comparison 8", "compare", s->compare = 8);
+	SAMPLER("a sampler with too large a level of detail", "level of detail",
+		s->max_lod = 0x2000);
+	SAMPLER("a sampler with too large a bias", "bias", s->lod_bias = -32769);
+	SAMPLER("a sampler with 33 places", "anisotropy", s->anisotropy = 32);
+#undef SAMPLER
+#undef TEXTURE
+#undef VIEW
+#undef REFUSE
+	tsr_shader_unref(good.shader);
+	tsr_image_unref(plain);
+	tsr_image_unref(samples);
+	tsr_image_unref(blocks);
+	tsr_image_unref(volume);
+	tear_down();
 }
 
 static void test_bad_dispatches(void)
 {
 	struct tsr_storage storage[TSR_STORAGE_MAX + 1], *s = storage;
 	struct tsr_uniform uniforms[TSR_UNIFORMS_MAX + 1] = { { 0x1000, 16 } };
-	struct tsr_surface tiled = { .width = 16, .height = 16, .layout = TSR_LAYOUT_TILED,
-				     .texel = 4, .pitch = 1024, .align = 64, .size = 1024 };
 	struct tsr_view views[TSR_VIEWS_MAX + 1], *v = views;
-	struct tsr_sampled textures[TSR_TEXTURES_MAX + 1] = { 0 };
+	struct tsr_view textures[TSR_TEXTURES_MAX + 1] = { 0 };
 	struct tsr_dispatch_info good, bad;
-	struct tsr_program *plain, *needy;
+	struct tsr_shader *plain, *needy;
 
 	set_up();
-	plain = new_program(&(struct tsr_program_info){ .local = { 1 } });
-	needy = new_program(&(struct tsr_program_info){ .scratch_size = 64, .push_words = 6 });
-	good = (struct tsr_dispatch_info){ .program = plain, .groups = { 1 }, .storage = storage,
+	plain = new_program(&(struct tsr_shader_info){ .local = { 1 } });
+	needy = new_program(&(struct tsr_shader_info){ .scratch_size = 64, .push_words = 6 });
+	good = (struct tsr_dispatch_info){ .shader = plain, .groups = { 1 }, .storage = storage,
 					   .uniforms = uniforms, .views = views,
 					   .textures = textures };
 #define REFUSE(what, name, ...) \
-	(bad = good, *s = use(0x1000, TSR_READ), *v = view_of(0x1000), __VA_ARGS__, \
+	(bad = good, *s = use(0x1000, TSR_SHADER_READ), *v = view_of(0x1000), __VA_ARGS__, \
 	 refuse_dispatch(what, &bad, name))
 	REFUSE("65536 groups along y", "65536", bad.groups[1] = 65536);
 	REFUSE("an odd address of groups", "multiple of 4", bad.indirect = 0x1002);
 	REFUSE("unknown flags", "flags", bad.flags = 2);
 	REFUSE("257 push words", "257", bad.push_words = 257);
-	REFUSE("too few push words", "expected 6", bad.program = needy, bad.push_words = 5);
-	REFUSE("no scratch", "scratch", bad.program = needy, bad.push_words = 6,
+	REFUSE("too few push words", "expected 6", bad.shader = needy, bad.push_words = 5);
+	REFUSE("no scratch", "scratch", bad.shader = needy, bad.push_words = 6,
 	       bad.push = (const uint32_t[6]){ 0 });
 	REFUSE("17 storage buffers", "17", bad.storage_count = TSR_STORAGE_MAX + 1);
 	REFUSE("17 uniform buffers", "17", bad.uniform_count = TSR_UNIFORMS_MAX + 1);
@@ -471,46 +542,41 @@ static void test_bad_dispatches(void)
 	REFUSE("a view around the end", "view", bad.view_count = 1, v->va = -16ull);
 	REFUSE("a view without access", "access", bad.view_count = 1, v->access = 0);
 	REFUSE("a view of an unknown format", "format", bad.view_count = 1, v->format = 256);
-	REFUSE("a view of a misaligned tiled image", "tiled", bad.view_count = 1,
-	       v->image = &tiled, v->va = 0x1020);
-	REFUSE("layers that overlap", "layers", bad.view_count = 1, v->image = &tiled,
-	       v->layers = 1, v->layer_stride = 1023);
-	REFUSE("a texture without surfaces", "surfaces", bad.texture_count = 1);
 #undef REFUSE
-	tsr_program_unref(plain);
-	tsr_program_unref(needy);
+	tsr_shader_unref(plain);
+	tsr_shader_unref(needy);
 	tear_down();
 }
 
 /* Views, textures and samplers: the descriptors, word by word. */
 static void test_descriptors(void)
 {
-	struct tsr_surface tiled;
+	struct tsr_surface tiled, linear;
 	struct tsr_view views[2] = {
-		{ .va = 0x10010, .access = TSR_READ, .format = TSR_PIXEL_FORMAT_R32UI, .stride = 12,
-		  .size = 1200 },
-		{ .va = 0x20000, .access = TSR_WRITE, .format = TSR_PIXEL_FORMAT_RGBA8_UNORM,
-		  .order = TSR_COMPONENT_ORDER_BGRA, .image = &tiled },
-	};
-	struct tsr_texture_surface surface;
-	struct tsr_sampler sampler;
-	struct tsr_sampled sampled;
-	struct tsr_image image = { .va = 0x30000 };
+		{ .va = 0x10010, .access = TSR_SHADER_READ, .format = TSR_PIXEL_FORMAT_R32UI,
+		  .stride = 12, .size = 1200 },
+		{ .access = TSR_SHADER_WRITE, .order = TSR_COMPONENT_ORDER_BGRA },
+	}, texture = { 0 };
+	struct tsr_sampler_state sampler;
 	struct tsr_dispatch_info d = {
-		.groups = { 1 }, .views = views, .view_count = 2, .textures = &sampled,
+		.groups = { 1 }, .views = views, .view_count = 2, .textures = &texture,
 		.texture_count = 1, .samplers = &sampler, .sampler_count = 1,
 	};
 	const uint64_t *found[4], *state, *p;
 	struct tsr_stream *stream;
 
 	set_up();
-	ktap_eq(tsr_surface_init(&tiled, TSR_LAYOUT_TILED, 100, 60, 4, 0), 0);
-	ktap_eq(tsr_surface_init(&image.surface, TSR_LAYOUT_LINEAR, 33, 22, 4, 256), 0);
-	tsr_sampled_image(&sampled, &surface, &image, TSR_PIXEL_FORMAT_RGBA8_UNORM);
+	views[1].image = new_image(&(struct tsr_image_info){
+		.format = TSR_PIXEL_FORMAT_RGBA8_UNORM, .layout = TSR_LAYOUT_TILED, .width = 100,
+		.height = 60 });
+	texture.image = new_image(&(struct tsr_image_info){
+		.format = TSR_PIXEL_FORMAT_RGBA8_UNORM, .width = 33, .height = 22 });
+	ktap_eq(tsr_image_get_surface(views[1].image, 0, 0, 0, &tiled, NULL), 0);
+	ktap_eq(tsr_image_get_surface(texture.image, 0, 0, 0, &linear, NULL), 0);
 	tsr_sampler_init(&sampler, TSR_WRAP_MODE_CLAMP_TO_EDGE, true);
-	d.program = new_program(&(struct tsr_program_info){ .local = { 16 } });
+	d.shader = new_program(&(struct tsr_shader_info){ .local = { 16 } });
 	stream = new_stream();
-	ktap_eq(tsr_cmd_dispatch(stream, &d), 0);
+	ktap_eq(tsr_cmd_dispatch(stream, &d, sizeof(d)), 0);
 	ktap_eq(packets(stream, found, 4), 2);
 	state = at_va(found[1][1]);
 	ktap_eq(state[9], 2 << 16 | 4ull << 32);
@@ -526,7 +592,7 @@ static void test_descriptors(void)
 	ktap_eq(p[2], 32);
 	ktap_eq(p[3], 0);
 	/* the image: 7 tiles of 1024 bytes a row, 4 rows of them */
-	ktap_eq(p[4], 6 | 0x20000);
+	ktap_eq(p[4], 6 | tiled.va);
 	ktap_eq(p[5], 4 | 7ull * 1024 * 4 << 32);
 	ktap_eq(p[6], 32 | 99 << 16 | 59ull << 32);
 	ktap_eq(p[7], 7 * 1024);
@@ -534,14 +600,16 @@ static void test_descriptors(void)
 	p = at_va(state[7]);
 	ktap_eq(p[0], 2 | 2 << 4 | 187u << 22 | 32ull << 32 | 21ull << 48);
 	ktap_eq(p[1], 0 | 1 << 3 | 2 << 6 | 3 << 9 | 2 << 12);
-	ktap_eq(at_va(p[2])[0], 0x30000);
-	ktap_eq(at_va(p[2])[1], 256);
+	ktap_eq(at_va(p[2])[0], linear.va);
+	ktap_eq(at_va(p[2])[1], 192 | linear.size << 32);
 	ktap_eq(p[3], 0);
 	p = at_va(state[8]);
 	ktap_eq(p[0], 1 | 9 << 8 | 9 << 12 | 9 << 16 | 1 << 25 | 1 << 30);
 	ktap_eq(p[1] | p[2] | p[3], 0);
 	tsr_stream_destroy(stream);
-	tsr_program_unref(d.program);
+	tsr_shader_unref(d.shader);
+	tsr_image_unref(views[1].image);
+	tsr_image_unref(texture.image);
 	tear_down();
 }
 
@@ -593,6 +661,7 @@ int main(int argc, char **argv)
 	ktap_run("new programs get INV_CODE", test_code_barrier);
 	test_bad_programs();
 	test_bad_dispatches();
+	test_bad_views();
 	ktap_run("a GPU without shader cores refuses programs", test_no_cores);
 	ktap_run("[CS4] counted buffers: a counter in front of the elements", test_counted);
 	return ktap_finish();

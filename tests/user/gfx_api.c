@@ -9,6 +9,7 @@
 
 #include "fake_drm.h"
 #include "gfxt.h"
+#include "tsr_packets.h"
 
 static const struct drm_tessera_shader_info cores = {
 	.cores = 2, .warp_lanes = 16, .core_warps = 128, .max_group_threads = 1024,
@@ -17,7 +18,7 @@ static const struct drm_tessera_shader_info cores = {
 };
 
 static struct gfxt t;
-static struct tsr_gfx_image *image;
+static struct tsr_image *image;
 
 /* As gfxt_open(), on the kernel that is played, with engines that draw. */
 static void set_up(void)
@@ -35,7 +36,7 @@ static void tear_down(void)
 {
 	struct tsr_device *device = t.device;
 
-	tsr_gfx_image_unref(image);
+	tsr_image_unref(image);
 	t.device = NULL;
 	gfxt_close(&t);
 	fake_close(device);
@@ -44,11 +45,11 @@ static void tear_down(void)
 static struct tsr_gfx_pass *new_pass(void)
 {
 	const struct tsr_gfx_pass_info info = {
-		.colour[0] = { .image = image, .load = TSR_GFX_CLEAR },
+		.color[0] = { .image = image, .load = TSR_GFX_LOAD_CLEAR },
 	};
 	struct tsr_gfx_pass *pass = NULL;
 
-	ktap_eq(tsr_gfx_pass_create(t.gfx, &info, &pass), 0);
+	ktap_eq(tsr_gfx_pass_create(t.gfx, &info, sizeof(info), &pass), 0);
 	return pass;
 }
 
@@ -120,12 +121,13 @@ static void packets(void)
 	ktap_eq(tsr_gfx_set_vertices(pass, 0, 0x1000, 96), 0);
 	ktap_eq(tsr_gfx_draw(pass, &three), 0);
 	/* only push words; more of them; only fixed functions; both */
-	ktap_eq(tsr_gfx_set_push(pass, TSR_GFX_FRAGMENT, 0, 4, words), 0);
+	ktap_eq(tsr_gfx_set_push(pass, TSR_GFX_STAGE_FRAGMENT, 0, 4, words), 0);
 	ktap_eq(tsr_gfx_draw(pass, &three), 0);
-	ktap_eq(tsr_gfx_set_push(pass, TSR_GFX_VERTEX | TSR_GFX_FRAGMENT, 2, 2, words), 0);
+	ktap_eq(tsr_gfx_set_push(pass, TSR_GFX_STAGE_VERTEX | TSR_GFX_STAGE_FRAGMENT, 2, 2, words),
+		0);
 	ktap_eq(tsr_gfx_draw(pass, &three), 0);
-	ktap_eq(tsr_gfx_set_push(pass, TSR_GFX_FRAGMENT, 0, 4, words), 0);
-	ktap_eq(tsr_gfx_set_push(pass, TSR_GFX_VERTEX, 8, 4, words), 0);
+	ktap_eq(tsr_gfx_set_push(pass, TSR_GFX_STAGE_FRAGMENT, 0, 4, words), 0);
+	ktap_eq(tsr_gfx_set_push(pass, TSR_GFX_STAGE_VERTEX, 8, 4, words), 0);
 	ktap_eq(tsr_gfx_draw(pass, &three), 0);
 	ktap_eq(tsr_gfx_set_blend_constant(pass, constant), 0);
 	ktap_eq(tsr_gfx_set_stencil_reference(pass, 1, 2), 0);
@@ -183,7 +185,7 @@ static void structures(void)
 	tsr_unpack_shader_state(at(p[1]), &shader);
 	ktap_eq(shader.output_stride, 16);
 	tsr_unpack_shader_program(at(shader.position), &program);
-	ktap_eq(program.code, tsr_program_va(t.position));
+	ktap_eq(program.code, tsr_shader_va(t.position));
 	ktap_eq(program.attribute_count, 2);
 	/*
 	 * an instance's vertices: element n modulo 72; the buffer begins 0x10 behind a multiple
@@ -215,7 +217,8 @@ static void divisors(void)
 	set_up();
 	ktap_eq(tsr_gfx_pipeline_create(&(struct tsr_gfx_pipeline_info) {
 		.vertex = t.position, .buffers = buffers, .buffer_count = 4,
-		.topology = TSR_TOPOLOGY_TRIANGLES }, &pipeline), 0);
+		.topology = TSR_TOPOLOGY_TRIANGLES }, sizeof(struct tsr_gfx_pipeline_info),
+			&pipeline), 0);
 	pass = new_pass();
 	tsr_gfx_set_pipeline(pass, pipeline);
 	for (uint32_t i = 0; i < 4; i++)
@@ -261,7 +264,8 @@ static void wide(void)
 	ktap_eq(tsr_gfx_pipeline_create(&(struct tsr_gfx_pipeline_info) {
 		.vertex = t.position, .buffers = buffers, .buffer_count = 2,
 		.attributes = attributes, .attribute_count = 2,
-		.topology = TSR_TOPOLOGY_TRIANGLES }, &pipeline), 0);
+		.topology = TSR_TOPOLOGY_TRIANGLES }, sizeof(struct tsr_gfx_pipeline_info),
+			&pipeline), 0);
 	pass = new_pass();
 	tsr_gfx_set_pipeline(pass, pipeline);
 	tsr_gfx_set_vertices(pass, 0, 0x1000, 9ull << 32);
@@ -351,7 +355,7 @@ static void misuse(void)
 /* Images and passes that cannot be. */
 static void refused_objects(void)
 {
-	static const struct tsr_gfx_image_info bad[] = {
+	static const struct tsr_image_info bad[] = {
 		{ .format = TSR_PIXEL_FORMAT_RGBA8_UNORM },
 		{ .format = 0, .width = 4 },
 		{ .format = TSR_PIXEL_FORMAT_RGBA8_UNORM, .width = 16385 },
@@ -359,26 +363,31 @@ static void refused_objects(void)
 		{ .format = TSR_PIXEL_FORMAT_RGBA8_UNORM, .width = 4, .samples = 3 },
 		{ .format = TSR_PIXEL_FORMAT_RGBA8_UNORM, .width = 4, .depth = 4, .layers = 2 },
 		{ .format = TSR_PIXEL_FORMAT_RGBA8_UNORM, .width = 4, .height = 4, .layers = 5,
-		  .flags = TSR_GFX_CUBE },
+		  .flags = TSR_IMAGE_CUBE },
 		{ .format = TSR_PIXEL_FORMAT_RGBA8_UNORM, .width = 4, .levels = 2,
-		  .flags = TSR_GFX_TAGS },
+		  .flags = TSR_IMAGE_COMPRESSED },
 	};
-	struct tsr_gfx_image *none = NULL;
+	struct tsr_image *none = NULL;
 	struct tsr_gfx_pass *pass = NULL;
 
 	set_up();
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
-		ktap_eq(tsr_gfx_image_create(t.vm, &bad[i], &none), -EINVAL);
+		ktap_eq(tsr_image_create(t.vm, &bad[i], sizeof(bad[i]), &none), -EINVAL);
 	ktap_ok(!none);
-	ktap_eq(tsr_gfx_pass_create(t.gfx, &(struct tsr_gfx_pass_info){ 0 }, &pass), -EINVAL);
+	ktap_eq(tsr_gfx_pass_create(t.gfx, &(struct tsr_gfx_pass_info){ 0 },
+				    sizeof(struct tsr_gfx_pass_info), &pass), -EINVAL);
 	ktap_eq(tsr_gfx_pass_create(t.gfx, &(struct tsr_gfx_pass_info){
-		.colour[0] = { .image = image, .level = 1 } }, &pass), -EINVAL);
+		.color[0] = { .image = image, .level = 1 } }, sizeof(struct tsr_gfx_pass_info),
+			&pass), -EINVAL);
 	ktap_eq(tsr_gfx_pass_create(t.gfx, &(struct tsr_gfx_pass_info){
-		.width = 65, .height = 64, .colour[0] = { .image = image } }, &pass), -EINVAL);
+		.width = 65, .height = 64, .color[0] = { .image = image } },
+			sizeof(struct tsr_gfx_pass_info), &pass), -EINVAL);
 	ktap_eq(tsr_gfx_pass_create(t.gfx, &(struct tsr_gfx_pass_info){
-		.samples = 3, .colour[0] = { .image = image } }, &pass), -EINVAL);
+		.samples = 3, .color[0] = { .image = image } }, sizeof(struct tsr_gfx_pass_info),
+			&pass), -EINVAL);
 	ktap_eq(tsr_gfx_pass_create(t.gfx, &(struct tsr_gfx_pass_info){
-		.colour[0] = { .image = image }, .depth = { .image = image } }, &pass), -EINVAL);
+		.color[0] = { .image = image }, .depth = { .image = image } },
+			sizeof(struct tsr_gfx_pass_info), &pass), -EINVAL);
 	ktap_ok(!pass);
 	tear_down();
 }

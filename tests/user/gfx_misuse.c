@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Every function of tessera_gfx.h called wrongly: an error, a message with the word that matters,
+ * Every function of tessera/gfx.h called wrongly: an error, a message with the word that matters,
  * and nothing recorded. Each case changes one thing of a call that is right.
  */
 #include <errno.h>
@@ -17,13 +17,13 @@ static const struct drm_tessera_shader_info cores = {
 };
 
 static struct gfxt t;
-static struct tsr_gfx_image *image, *depth, *tagged, *small;
+static struct tsr_image *image, *depth, *tagged, *small;
 
-static struct tsr_gfx_image *make_image(const struct tsr_gfx_image_info *info)
+static struct tsr_image *make_image(const struct tsr_image_info *info)
 {
-	struct tsr_gfx_image *made = NULL;
+	struct tsr_image *made = NULL;
 
-	if (!ktap_eq(tsr_gfx_image_create(t.vm, info, &made), 0))
+	if (!ktap_eq(tsr_image_create(t.vm, info, sizeof(*info), &made), 0))
 		ktap_note("%s", tsr_error_message());
 	return made;
 }
@@ -38,19 +38,19 @@ static void set_up(void)
 	image = gfxt_image(&t, TSR_PIXEL_FORMAT_RGBA8_UNORM, 64, 1);
 	small = gfxt_image(&t, TSR_PIXEL_FORMAT_RGBA8_UNORM, 32, 1);
 	depth = gfxt_image(&t, TSR_PIXEL_FORMAT_R32F, 64, 1);
-	tagged = make_image(&(struct tsr_gfx_image_info) {
+	tagged = make_image(&(struct tsr_image_info) {
 		.format = TSR_PIXEL_FORMAT_RGBA8_UNORM, .width = 64, .height = 64, .layers = 2,
-		.flags = TSR_GFX_TAGS });
+		.flags = TSR_IMAGE_COMPRESSED });
 }
 
 static void tear_down(void)
 {
 	struct tsr_device *device = t.device;
 
-	tsr_gfx_image_unref(image);
-	tsr_gfx_image_unref(small);
-	tsr_gfx_image_unref(depth);
-	tsr_gfx_image_unref(tagged);
+	tsr_image_unref(image);
+	tsr_image_unref(small);
+	tsr_image_unref(depth);
+	tsr_image_unref(tagged);
 	t.device = NULL;
 	gfxt_close(&t);
 	fake_close(device);
@@ -68,7 +68,7 @@ static void refused(int ret, int error, const char *word, const char *what)
 #define RGBA8 .format = TSR_PIXEL_FORMAT_RGBA8_UNORM
 
 static const struct bad_image {
-	struct tsr_gfx_image_info info;
+	struct tsr_image_info info;
 	const char *word;
 } bad_images[] = {
 	{ { RGBA8 }, "0 x 1" },
@@ -86,14 +86,14 @@ static const struct bad_image {
 	{ { RGBA8, .width = 4, .samples = 4, .levels = 2 }, "4 samples" },
 	{ { RGBA8, .width = 4, .samples = 4, .depth = 2 }, "4 samples" },
 	{ { RGBA8, .width = 4, .depth = 4, .layers = 2 }, "volume" },
-	{ { RGBA8, .width = 4, .height = 4, .layers = 5, .flags = TSR_GFX_CUBE }, "cube" },
-	{ { RGBA8, .width = 4, .height = 2, .layers = 6, .flags = TSR_GFX_CUBE }, "cube" },
-	{ { RGBA8, .width = 4, .levels = 2, .flags = TSR_GFX_TAGS }, "tags" },
-	{ { RGBA8, .width = 4, .depth = 2, .flags = TSR_GFX_TAGS }, "tags" },
+	{ { RGBA8, .width = 4, .height = 4, .layers = 5, .flags = TSR_IMAGE_CUBE }, "cube" },
+	{ { RGBA8, .width = 4, .height = 2, .layers = 6, .flags = TSR_IMAGE_CUBE }, "cube" },
+	{ { RGBA8, .width = 4, .levels = 2, .flags = TSR_IMAGE_COMPRESSED }, "COMPRESSED" },
+	{ { RGBA8, .width = 4, .depth = 2, .flags = TSR_IMAGE_COMPRESSED }, "COMPRESSED" },
 };
 
 static const struct bad_view {
-	struct tsr_gfx_view view;
+	struct tsr_view view;
 	const char *word;
 } bad_views[] = {
 	{ { .first_level = 1 }, "levels 1" },
@@ -101,38 +101,45 @@ static const struct bad_view {
 	{ { .first_layer = 1 }, "layers 1" },
 	{ { .layers = 2 }, "layers 0 + 2" },
 	{ { .format = TSR_PIXEL_FORMAT_R8_UNORM }, "format" },
-	{ { .dimension = TSR_GFX_3D }, "dimension" },
-	{ { .dimension = TSR_GFX_CUBE_MAP }, "dimension" },
-	{ { .dimension = TSR_GFX_1D }, "dimension" },
+	{ { .dimension = TSR_VIEW_3D }, "dimension" },
+	{ { .dimension = TSR_VIEW_CUBE }, "dimension" },
+	{ { .dimension = TSR_VIEW_1D }, "dimension" },
 	{ { .dimension = 9 }, "dimension" },
 };
 
 static void images(void)
 {
-	struct tsr_gfx_image *none = NULL;
-	struct tsr_image surface;
-	struct tsr_texture_surface surfaces[TSR_SURFACES_MAX];
-	struct tsr_sampled sampled;
+	struct tsr_image *none = NULL;
+	struct tsr_surface surface;
+	struct tsr_gfx_pass_info pass_info = { 0 };
+	struct tsr_gfx_pass *pass = NULL;
 	uint8_t texels[256];
 
 	set_up();
 	for (size_t i = 0; i < sizeof(bad_images) / sizeof(bad_images[0]); i++)
-		refused(tsr_gfx_image_create(t.vm, &bad_images[i].info, &none), EINVAL,
+		refused(tsr_image_create(t.vm, &bad_images[i].info, sizeof(bad_images[i].info),
+					 &none), EINVAL,
 			bad_images[i].word, "image");
 	ktap_ok(!none);
+	pass_info.color[0].image = small;
+	ktap_eq(tsr_gfx_pass_create(t.gfx, &pass_info, sizeof(pass_info), &pass), 0);
 	for (size_t i = 0; i < sizeof(bad_views) / sizeof(bad_views[0]); i++) {
-		struct tsr_gfx_view view = bad_views[i].view;
+		struct tsr_view view = bad_views[i].view;
+		const struct tsr_gfx_bindings_info bindings = { .textures = &view,
+								.texture_count = 1 };
 
 		view.image = image;
-		refused(tsr_gfx_view_texture(&view, &sampled, surfaces), EINVAL,
-			bad_views[i].word, "view");
+		refused(tsr_gfx_set_bindings(pass, TSR_GFX_STAGE_FRAGMENT, &bindings,
+					     sizeof(bindings)), EINVAL, bad_views[i].word, "view");
+		tsr_gfx_pass_reset(pass);
 	}
-	refused(tsr_gfx_image_get(image, 1, 0, 0, &surface, NULL), EINVAL, "level 1", "get");
-	refused(tsr_gfx_image_get(image, 0, 1, 0, &surface, NULL), EINVAL, "layer 1", "get");
-	refused(tsr_gfx_image_get(image, 0, 0, 1, &surface, NULL), EINVAL, "sample 1", "get");
-	refused(tsr_gfx_image_write(image, 1, 0, texels, 256), EINVAL, "level 1", "write");
-	refused(tsr_gfx_image_read(image, 0, 0, texels, 255), EINVAL, "255 bytes", "read");
-	refused(tsr_gfx_image_write(image, 0, 0, texels, 255), EINVAL, "255 bytes", "write");
+	tsr_gfx_pass_destroy(pass);
+	refused(tsr_image_get_surface(image, 1, 0, 0, &surface, NULL), EINVAL, "level 1", "get");
+	refused(tsr_image_get_surface(image, 0, 1, 0, &surface, NULL), EINVAL, "layer 1", "get");
+	refused(tsr_image_get_surface(image, 0, 0, 1, &surface, NULL), EINVAL, "sample 1", "get");
+	refused(tsr_image_write(image, 1, 0, texels, 256), EINVAL, "level 1", "write");
+	refused(tsr_image_read(image, 0, 0, texels, 255), EINVAL, "255 bytes", "read");
+	refused(tsr_image_write(image, 0, 0, texels, 255), EINVAL, "255 bytes", "write");
 	tear_down();
 }
 
@@ -141,7 +148,7 @@ static void images(void)
 /* A change to a pipeline that is right; the word its message must have. */
 #define CASES(X) \
 	X("no vertex program", i->vertex = NULL) \
-	X("another one", i->vertex_flags = TSR_GFX_ONE_PROGRAM) \
+	X("another one", i->vertex_flags = TSR_GFX_VERTEX_ONE_SHADER) \
 	X("begins at 8", i->vertex_entry = 8) \
 	X("begins at", i->varying_entry = 1 << 20) \
 	X("begins at", i->fragment_entry = 1 << 20) \
@@ -150,7 +157,7 @@ static void images(void)
 	X("0x2000", i->raster = 0x2000) \
 	X("no program computes", i->varying = NULL) \
 	X("clip distances 0x1", i->clip_distances = 1) \
-	X("in both", i->vertex_flags = TSR_GFX_DISTANCES; i->clip_distances = 3; \
+	X("in both", i->vertex_flags = TSR_GFX_VERTEX_DISTANCES; i->clip_distances = 3; \
 	  i->cull_distances = 2) \
 	X("preload", i->preload[0].kind = 3) \
 	X("preload", i->preload[1].components = 5) \
@@ -240,25 +247,25 @@ static void pipelines(void)
 /* ---- Passes ---------------------------------------------------------------------------------- */
 
 #define PASSES(X) \
-	X("0 x 0", i->colour[0].image = NULL; i->depth.image = NULL) \
+	X("0 x 0", i->color[0].image = NULL; i->depth.image = NULL) \
 	X("65 x 64", i->width = 65) \
 	X("layers 0 + 2", i->layers = 2) \
-	X("level 1", i->colour[0].level = 1) \
-	X("layers 1", i->colour[0].layer = 1) \
+	X("level 1", i->color[0].level = 1) \
+	X("layers 1", i->color[0].layer = 1) \
 	X("3 samples", i->samples = 3) \
 	X("32 samples", i->samples = 32) \
-	X("load 3", i->colour[0].load = 3) \
-	X("same size", i->colour[0].format = TSR_PIXEL_FORMAT_R8_UNORM) \
-	X("texels", i->colour[1].image = small) \
+	X("load 3", i->color[0].load = 3) \
+	X("same size", i->color[0].format = TSR_PIXEL_FORMAT_R8_UNORM) \
+	X("texels", i->color[1].image = small) \
 	X("depth target with format", i->depth.image = image) \
 	X("stencil target with format", i->stencil.image = image) \
 	X("load 1", i->depth.image = NULL; i->depth.format = TSR_PIXEL_FORMAT_R32F; \
-	  i->depth.load = TSR_GFX_LOAD) \
+	  i->depth.load = TSR_GFX_LOAD_CONTENT) \
 	X("tiles", i->tile_shift = 9) \
 	X("tiles", i->tile_shift = 1) \
-	X("layer 1", i->colour[1].image = tagged; i->colour[1].layer = 1) \
-	X("TSR_GFX_TAGS", i->width = i->height = 32; i->colour[0].image = tagged) \
-	X("TSR_GFX_TAGS", i->samples = 4; i->colour[0].image = tagged) \
+	X("layer 1", i->color[1].image = tagged; i->color[1].layer = 1) \
+	X("TSR_IMAGE_COMPRESSED", i->width = i->height = 32; i->color[0].image = tagged) \
+	X("TSR_IMAGE_COMPRESSED", i->samples = 4; i->color[0].image = tagged) \
 	X("of stencil", i->layers = 1; i->stencil.image = tagged; \
 	  i->stencil.format = TSR_PIXEL_FORMAT_X24S8) \
 	X("share words", i->layers = 1; i->depth.image = tagged; \
@@ -268,8 +275,8 @@ static void pipelines(void)
 static int pass_altered(void)
 {
 	struct tsr_gfx_pass_info info = {
-		.colour[0] = { .image = image, .load = TSR_GFX_CLEAR },
-		.depth = { .image = depth, .load = TSR_GFX_CLEAR },
+		.color[0] = { .image = image, .load = TSR_GFX_LOAD_CLEAR },
+		.depth = { .image = depth, .load = TSR_GFX_LOAD_CLEAR },
 	}, *i = &info;
 	struct tsr_gfx_pass *pass = NULL;
 	int n = 0, ret;
@@ -282,7 +289,7 @@ static int pass_altered(void)
 	}
 	PASSES(X)
 #undef X
-	ret = tsr_gfx_pass_create(t.gfx, &info, &pass);
+	ret = tsr_gfx_pass_create(t.gfx, &info, sizeof(info), &pass);
 	ktap_ok((ret == 0) == (pass != NULL));
 	tsr_gfx_pass_destroy(pass);
 	return ret;
@@ -335,15 +342,15 @@ static const struct tsr_uniform uneven = { .va = 0x1008, .size = 16 };
 	X(EINVAL, "type 0", tsr_gfx_set_indices(p, TSR_INDEX_TYPE_NONE, 0, 4)) \
 	X(EINVAL, "aligned", tsr_gfx_set_indices(p, TSR_INDEX_TYPE_U32, 2, 4)) \
 	X(EINVAL, "aligned", tsr_gfx_set_indices(p, TSR_INDEX_TYPE_U16, 1, 4)) \
-	X(EINVAL, "stages 0x8", tsr_gfx_set_bindings(p, 8, &(struct tsr_gfx_bindings){ 0 })) \
-	X(EINVAL, "storage buffer 0", tsr_gfx_set_bindings(p, 2, &(struct tsr_gfx_bindings) { \
-		.storage = &no_bytes, .storage_count = 1 })) \
-	X(EINVAL, "17 storage", tsr_gfx_set_bindings(p, 2, &(struct tsr_gfx_bindings) { \
-		.storage = &no_bytes, .storage_count = 17 })) \
-	X(EINVAL, "17 textures", tsr_gfx_set_bindings(p, 2, &(struct tsr_gfx_bindings) { \
-		.texture_count = 17 })) \
-	X(EINVAL, "", tsr_gfx_set_bindings(p, 2, &(struct tsr_gfx_bindings) { \
-		.uniforms = &uneven, .uniform_count = 1 })) \
+	X(EINVAL, "stages 0x8", tsr_gfx_set_bindings(p, 8, &(struct tsr_gfx_bindings_info){ 0 }, sizeof(struct tsr_gfx_bindings_info))) \
+	X(EINVAL, "storage buffer 0", tsr_gfx_set_bindings(p, 2, &(struct tsr_gfx_bindings_info) { \
+		.storage = &no_bytes, .storage_count = 1 }, sizeof(struct tsr_gfx_bindings_info))) \
+	X(EINVAL, "17 storage", tsr_gfx_set_bindings(p, 2, &(struct tsr_gfx_bindings_info) { \
+		.storage = &no_bytes, .storage_count = 17 }, sizeof(struct tsr_gfx_bindings_info))) \
+	X(EINVAL, "17 textures", tsr_gfx_set_bindings(p, 2, &(struct tsr_gfx_bindings_info) { \
+		.texture_count = 17 }, sizeof(struct tsr_gfx_bindings_info))) \
+	X(EINVAL, "", tsr_gfx_set_bindings(p, 2, &(struct tsr_gfx_bindings_info) { \
+		.uniforms = &uneven, .uniform_count = 1 }, sizeof(struct tsr_gfx_bindings_info))) \
 	X(EINVAL, "tsr_gfx_set_indices", tsr_gfx_draw_indexed(p, &three)) \
 	X(EINVAL, "base vertex 1", tsr_gfx_draw(p, &(struct tsr_gfx_draw){ .base_vertex = 1 })) \
 	X(E2BIG, "vertices", tsr_gfx_draw(p, &(struct tsr_gfx_draw){ 0xe0000000, 2, 0, 0, 0 })) \
@@ -358,11 +365,11 @@ static const struct tsr_uniform uneven = { .va = 0x1008, .size = 16 };
 static struct tsr_gfx_pass *new_pass(void)
 {
 	const struct tsr_gfx_pass_info info = {
-		.colour[0] = { .image = image, .load = TSR_GFX_CLEAR },
+		.color[0] = { .image = image, .load = TSR_GFX_LOAD_CLEAR },
 	};
 	struct tsr_gfx_pass *pass = NULL;
 
-	ktap_eq(tsr_gfx_pass_create(t.gfx, &info, &pass), 0);
+	ktap_eq(tsr_gfx_pass_create(t.gfx, &info, sizeof(info), &pass), 0);
 	return pass;
 }
 
@@ -399,7 +406,7 @@ static void recording(void)
 	sticks(p, pipeline, EINVAL, "tsr_gfx_set_pipeline");
 	/* these do not stick */
 	p = new_pass();
-	refused(tsr_gfx_set_clear(p, 1, (union tsr_gfx_colour){ .f = { 0 } }), EINVAL,
+	refused(tsr_gfx_set_clear(p, 1, (union tsr_gfx_color){ .f = { 0 } }), EINVAL,
 		"target 1", "clear");
 	refused(tsr_gfx_wait(p, 0), EINVAL, "not submitted", "wait");
 	ktap_eq(tsr_gfx_list(p, &list), 0);

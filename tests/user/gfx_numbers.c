@@ -7,7 +7,7 @@
 
 #include "ktap.h"
 #include "rnd.h"
-#include "tessera_gfx.h"
+#include <tessera/gfx.h>
 
 static uint32_t divide(struct tsr_gfx_magic m, uint32_t n)
 {

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "ktap.h"
-#include "tessera_layout.h"
+#include <tessera/layout.h>
 
 static unsigned char order[16][16];	/* [y][x]: number of the texel in its tile */
 static unsigned int next;

@@ -11,7 +11,7 @@
 #include "fail_alloc.h"
 #include "fake_drm.h"
 #include "ktap.h"
-#include "tessera_compute.h"
+#include <tessera/compute.h>
 
 #define RW (DRM_TESSERA_BIND_READ | DRM_TESSERA_BIND_WRITE)
 #define PIECES 24
@@ -27,7 +27,7 @@ struct life {
 	struct tsr_bo *bo;
 	struct tsr_alloc pieces[PIECES];
 	struct tsr_pool *code;
-	struct tsr_program *program;
+	struct tsr_shader *program;
 	struct tsr_scratch *scratch;
 };
 
@@ -107,16 +107,16 @@ static int compute(struct life *l)
 	if (!ret)
 		ret = tsr_counted_create(l->code, 4, 96, &counted);
 	if (!ret)
-		ret = tsr_program_assemble(l->code, text, sizeof(text) - 1, "text", &l->program);
+		ret = tsr_shader_assemble(l->code, text, sizeof(text) - 1, "text", &l->program);
 	if (!ret)
 		ret = tsr_scratch_create(l->vm, 16, &l->scratch);
 	if (ret)
 		return ret;
 	tsr_counted_storage(&counted, 0, storage);
-	d.program = l->program;
+	d.shader = l->program;
 	d.scratch = l->scratch;
 	tsr_stream_reset(l->stream);
-	ret = tsr_cmd_dispatch(l->stream, &d);
+	ret = tsr_cmd_dispatch(l->stream, &d, sizeof(d));
 	return ret ? ret : tsr_counted_destroy(l->code, &counted);
 }
 
@@ -145,7 +145,7 @@ static void drop(struct life *l)
 	tsr_submit_destroy(l->list);
 	tsr_stream_destroy(l->stream);
 	tsr_scratch_unref(l->scratch);
-	tsr_program_unref(l->program);
+	tsr_shader_unref(l->program);
 	tsr_pool_unref(l->code);
 	tsr_bo_unref(l->bo);
 	tsr_pool_unref(l->pool);

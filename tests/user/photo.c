@@ -17,15 +17,15 @@ static uint8_t *at(struct picture *p, uint32_t x, uint32_t y)
 	return p->texels + y * p->pitch + (size_t)x * p->texel;
 }
 
-static void paint(uint32_t x0, uint32_t y0, uint32_t w, uint32_t h, enum edit_colour which)
+static void paint(uint32_t x0, uint32_t y0, uint32_t w, uint32_t h, enum edit_color which)
 {
-	uint8_t colour[8];
+	uint8_t color[8];
 	uint32_t x, y;
 
-	edit_colour(which, result.texel, colour);
+	edit_color(which, result.texel, color);
 	for (y = y0; y < y0 + h; y++)
 		for (x = x0; x < x0 + w; x++)
-			memcpy(at(&result, x, y), colour, result.texel);
+			memcpy(at(&result, x, y), color, result.texel);
 }
 
 static void paint_panel(unsigned int n)

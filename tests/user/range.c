@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "ktap.h"
-#include "range.h"
+#include "core/range.h"
 #include "rnd.h"
 
 #define UNITS 600

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "ktap.h"
-#include "tessera_cmd.h"
+#include <tessera/cmd.h>
 
 #define FIRST_VA 0x1230000ull
 #define VA_STEP 0x10000ull
@@ -128,14 +128,18 @@ static void test_copies(void)
 	};
 	static const unsigned char pattern[16] = {0, 1, 2,  3,	4,  5,	6,  7,
 						  8, 9, 10, 11, 12, 13, 14, 15};
-	struct tsr_image linear = {.va = 0x10001}, tiled = {.va = 0x20040}, wide = {.va = 0x30000};
+	struct tsr_surface linear, tiled, wide;
 	const struct tsr_rect from = { 1, 2, 10, 11 }, area = { 1, 2, 3, 4 };
 	struct memory m;
 	struct tsr_stream *s = new_stream(&m, 0);
 
-	KTAP_REQUIRE(!tsr_surface_init(&linear.surface, TSR_LAYOUT_LINEAR, 80, 20, 4, 0));
-	KTAP_REQUIRE(!tsr_surface_init(&tiled.surface, TSR_LAYOUT_TILED, 48, 20, 4, 0));
-	KTAP_REQUIRE(!tsr_surface_init(&wide.surface, TSR_LAYOUT_TILED, 16, 16, 16, 0));
+	KTAP_REQUIRE(!tsr_surface_init(&linear, TSR_LAYOUT_LINEAR, 80, 20, 4, 0));
+	KTAP_REQUIRE(!tsr_surface_init(&tiled, TSR_LAYOUT_TILED, 48, 20, 4, 0));
+	KTAP_REQUIRE(!tsr_surface_init(&wide, TSR_LAYOUT_TILED, 16, 16, 16, 0));
+	ktap_eq(linear.va | tiled.va | wide.va, 0);
+	linear.va = 0x10001;
+	tiled.va = 0x20040;
+	wide.va = 0x30000;
 	ktap_eq(tsr_cmd_copy(s, 0x555, 0x111, 0x123), 0);
 	ktap_eq(tsr_cmd_fill(s, 0x777, 9, "\1\2\3", 3), 0);
 	ktap_eq(tsr_cmd_copy_image(s, &tiled, 5, 6, &linear, &from, TSR_CMD_FLIP_Y), 0);
@@ -240,12 +244,14 @@ static void test_finished(void)
 /* Each call is wrong in one value: refused, nothing written, and the stream remembers. */
 static int bad_call(struct tsr_stream *s, unsigned int n)
 {
-	struct tsr_image a = { .va = 0 }, b = { .va = 0x10000 }, c = { .va = 0x20000 };
+	struct tsr_surface a, b, c;
 	const struct tsr_rect all = {0, 0, 32, 32}, over = {1, 0, 32, 32}, part = {0, 0, 8, 8};
 
-	tsr_surface_init(&a.surface, TSR_LAYOUT_TILED, 32, 32, 4, 0);
-	tsr_surface_init(&b.surface, TSR_LAYOUT_LINEAR, 32, 32, 4, 0);
-	tsr_surface_init(&c.surface, TSR_LAYOUT_LINEAR, 32, 32, 2, 0);
+	tsr_surface_init(&a, TSR_LAYOUT_TILED, 32, 32, 4, 0);
+	tsr_surface_init(&b, TSR_LAYOUT_LINEAR, 32, 32, 4, 0);
+	tsr_surface_init(&c, TSR_LAYOUT_LINEAR, 32, 32, 2, 0);
+	b.va = 0x10000;
+	c.va = 0x20000;
 	switch (n) {
 	case 0: return tsr_cmd_nop(s, 0);
 	case 1: return tsr_cmd_nop(s, 256);
@@ -278,7 +284,7 @@ static int bad_call(struct tsr_stream *s, unsigned int n)
 	case 28: return tsr_cmd_copy_image(s, &b, 0, 0, &a, &all, 4);
 	case 29: return tsr_cmd_copy_image(s, &b, 7, 7, &b, &part, 0);
 	case 30: a.va = 32; return tsr_cmd_copy_image(s, &b, 0, 0, &a, &all, 0);
-	case 31: a.surface.pitch = 1024; return tsr_cmd_fill_image(s, &a, &all, "1234");
+	case 31: a.pitch = 1024; return tsr_cmd_fill_image(s, &a, &all, "1234");
 	case 32: return tsr_cmd_fill_image(s, &a, &over, "1234");
 	default: return 1;
 	}
@@ -315,15 +321,16 @@ static void test_refused(void)
 /* Nothing to do is recorded as nothing. */
 static void test_empty(void)
 {
-	struct tsr_image a = { .va = 0 }, b = { .va = 0x10000 };
+	struct tsr_surface a, b;
 	const struct tsr_rect none = { 32, 32, 0, 0 };
 	struct memory m;
 	struct tsr_stream *s = new_stream(&m, 0);
 	uint64_t va = 1;
 	uint32_t size = 1;
 
-	tsr_surface_init(&a.surface, TSR_LAYOUT_TILED, 32, 32, 4, 0);
-	tsr_surface_init(&b.surface, TSR_LAYOUT_LINEAR, 32, 32, 4, 0);
+	tsr_surface_init(&a, TSR_LAYOUT_TILED, 32, 32, 4, 0);
+	tsr_surface_init(&b, TSR_LAYOUT_LINEAR, 32, 32, 4, 0);
+	b.va = 0x10000;
 	ktap_eq(tsr_cmd_copy_image(s, &a, 32, 32, &b, &none, 0), 0);
 	ktap_eq(tsr_cmd_fill_image(s, &a, &none, "1234"), 0);
 	ktap_eq(tsr_stream_finish(s, &va, &size), 0);

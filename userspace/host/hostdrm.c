@@ -118,12 +118,16 @@ static uint32_t field(uint32_t offset, uint64_t mask)
 static void answer(struct drm_tessera_dev_query *arg, const void *data, uint32_t size,
 		   uint32_t stride)
 {
-	uint32_t known = arg->size < size ? arg->size : size;
+	uint32_t from = stride ? stride : size, to = stride && arg->ptr ? arg->stride : from;
+	uint32_t known = from < to ? from : to;
 
-	if (arg->ptr)
-		memcpy((void *)(uintptr_t)arg->ptr, data, known);
-	arg->size = size;
-	arg->stride = stride;
+	if (!stride && known > arg->size)
+		known = arg->size;
+	for (uint32_t i = 0; arg->ptr && i < size / from && (i + 1) * known <= arg->size; i++)
+		memcpy((uint8_t *)(uintptr_t)arg->ptr + (size_t)i * to,
+		       (const uint8_t *)data + (size_t)i * from, known);
+	arg->size = size / from * to;
+	arg->stride = to;
 }
 
 static int query(struct drm_tessera_dev_query *arg)

@@ -3,7 +3,7 @@
  * tsr-as: assemble a shader program for a Tessera GPU.
  *
  * Reads a file or standard input, writes the code as it stands in memory. The work is done by
- * libtessera (tessera_asm.h).
+ * libtessera (tessera/asm.h).
  */
 #include <errno.h>
 #include <getopt.h>
@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tessera_asm.h"
+#include <tessera/asm.h>
 #include "tsr_regs.h"
 
 enum { STATUS_OK, STATUS_ERRORS, STATUS_USAGE };
@@ -125,7 +125,7 @@ static char *default_output(const char *path)
 	return name;
 }
 
-static void print_info(const struct tsr_asm_program *program)
+static void print_info(const struct tsr_asm_shader *program)
 {
 	uint32_t i;
 
@@ -137,7 +137,7 @@ static void print_info(const struct tsr_asm_program *program)
 		printf("label 0x%05x %s\n", program->symbols[i].offset, program->symbols[i].name);
 }
 
-static void write_outputs(const struct arguments *arguments, const struct tsr_asm_program *program)
+static void write_outputs(const struct arguments *arguments, const struct tsr_asm_shader *program)
 {
 	static const struct tsr_disasm_options listing = {
 		.flags = TSR_DISASM_QUADS | TSR_DISASM_EXPLICIT,
@@ -209,7 +209,7 @@ static void parse_arguments(int argc, char **argv, struct arguments *arguments)
 int main(int argc, char **argv)
 {
 	struct arguments arguments = { 0 };
-	struct tsr_asm_program *program;
+	struct tsr_asm_shader *program;
 	size_t size;
 	char *text;
 	int error;

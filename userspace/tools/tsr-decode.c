@@ -3,7 +3,7 @@
  * tsr-decode: print a ring, a command stream, a register dump or a core dump of a Tessera GPU.
  *
  * Reads a file or standard input, prints to standard output. The work is done by libtessera
- * (tessera_decode.h); here are arguments and input formats.
+ * (tessera/decode.h); here are arguments and input formats.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -15,7 +15,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "tessera_decode.h"
+#include <tessera/decode.h>
 #include "tsr_desc.h"
 #include "tsr_regs.h"
 

@@ -3,7 +3,7 @@
  * tsr-dis: disassemble a shader program of a Tessera GPU.
  *
  * Reads a file or standard input, prints text that tsr-as makes the same code of. The work is done
- * by libtessera (tessera_asm.h).
+ * by libtessera (tessera/asm.h).
  */
 #include <ctype.h>
 #include <errno.h>
@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tessera_asm.h"
+#include <tessera/asm.h>
 #include "tsr_regs.h"
 
 enum { STATUS_OK, STATUS_ERRORS, STATUS_USAGE };

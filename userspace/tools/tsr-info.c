@@ -15,8 +15,8 @@
 
 #include <xf86drm.h>
 
-#include "tessera.h"
-#include "tessera_compute.h"
+#include <tessera/tessera.h>
+#include <tessera/compute.h>
 #include "tsr_regs.h"
 
 /* Everything there is to say about one device. */
@@ -24,7 +24,7 @@ struct report {
 	struct tsr_node node;			/* how it was found; render alone with --device */
 	char driver[96];			/* name and version of the kernel driver */
 	const struct drm_tessera_gpu_info *info;
-	const struct drm_tessera_engine_info *engines;
+	struct drm_tessera_engine_info *engines;
 	const struct drm_tessera_shader_info *shader;
 	unsigned int engine_count;
 	struct drm_tessera_counter_info *counters;	/* ours to free */
@@ -295,10 +295,12 @@ static int report_device(const struct tsr_node *node, bool json, bool first)
 	if (ret)
 		return ret;
 	r.info = tsr_device_info(device);
-	r.engines = tsr_device_engines(device, &r.engine_count);
 	r.shader = tsr_device_shader_info(device);
 	read_driver(device, &r);
-	ret = tsr_device_get_counters(device, &r.counters, &r.counter_count);
+	ret = tsr_device_get_engines(device, &r.engines, sizeof(*r.engines), &r.engine_count);
+	if (!ret)
+		ret = tsr_device_get_counters(device, &r.counters, sizeof(*r.counters),
+					      &r.counter_count);
 	if (!ret)
 		ret = tsr_device_get_state(device, &r.state, sizeof(r.state));
 	if (!ret)
@@ -310,6 +312,7 @@ static int report_device(const struct tsr_node *node, bool json, bool first)
 		else
 			print_text(&r);
 	}
+	free(r.engines);
 	free(r.counters);
 	tsr_device_unref(device);
 	return ret;

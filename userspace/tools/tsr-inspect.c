@@ -15,8 +15,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "tessera.h"
-#include "tessera_decode.h"
+#include <tessera/tessera.h>
+#include <tessera/decode.h>
 #include "tsr_regs.h"
 
 #define LINE_LENGTH 512

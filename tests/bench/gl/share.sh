@@ -22,7 +22,7 @@ ldd "$program" "$libs"/libEGL_mesa.so.0 "$dir"/dri/*.so "$libs"/libgallium-*.so 
     awk '$2 == "=>" && $3 ~ "^/" { print $1, $3 }' | sort -u |
     while read -r name path; do
         # the guest has these, and all of its programs have to agree on them
-        case $name in libc.so.6 | libm.so.6 | ld-linux* | libtessera.so.*) continue ;; esac
+        case $name in libc.so.6 | libm.so.6 | ld-linux* | libtessera*.so.*) continue ;; esac
         cp -L "$path" "$dir/lib/$name"
     done
 cat >"$dir/run" <<'EOF'

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tessera_asm.h"
+#include <tessera/asm.h>
 
 struct text {
 	struct fuzz_random *r;
@@ -34,7 +34,7 @@ static void add(struct text *t, const char *format, ...)
 
 static void finish(struct text *t)
 {
-	struct tsr_asm_program *program;
+	struct tsr_asm_shader *program;
 
 	if (tsr_asm_assemble(t->at, t->size, 0, &program)) {
 		tsr_asm_print_diagnostics(stderr, program, "draw_code");

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tessera_asm.h"
+#include <tessera/asm.h>
 #include "tsr_isa.h"
 
 /* Words of NOP. */
@@ -79,7 +79,7 @@ static enum group group_of(const struct tsr_op_info *info)
 
 static void set_up(void)
 {
-	struct tsr_asm_program *program;
+	struct tsr_asm_shader *program;
 
 	if (prologue_size)
 		return;

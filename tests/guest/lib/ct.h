@@ -7,7 +7,7 @@
 #define CT_H
 
 #include "lt.h"
-#include "tessera_compute.h"
+#include <tessera/compute.h>
 
 struct ct {
 	struct lt lt;			/* its queue is COPY, its stream and sync are ours */
@@ -38,18 +38,19 @@ static inline void ct_close(struct ct *c)
 }
 
 /* ct_program(): a program from text; the caller drops it. */
-static inline struct tsr_program *ct_program(struct ct *c, const char *name, const char *text)
+static inline struct tsr_shader *ct_program(struct ct *c, const char *name, const char *text)
 {
-	struct tsr_program *program;
+	struct tsr_shader *program;
 
-	lt_must(name, tsr_program_assemble(c->lt.code, text, strlen(text), name, &program));
+	lt_must(name, tsr_shader_assemble(c->lt.code, text, strlen(text), name, &program));
 	return program;
 }
 
 /* ct_storage(): all of an allocation, read and written, from push word @push_word on. */
 static inline struct tsr_storage ct_storage(const struct tsr_alloc *data, uint32_t push_word)
 {
-	return (struct tsr_storage){ data->va, data->size, TSR_READ | TSR_WRITE, push_word };
+	return (struct tsr_storage){ data->va, data->size, TSR_SHADER_READ | TSR_SHADER_WRITE,
+				     push_word };
 }
 
 /* ct_start(): submit what the stream holds; @sync signals. */
@@ -72,7 +73,7 @@ static inline int ct_finish(struct ct *c)
 /* ct_run(): one dispatch, to its end. */
 static inline int ct_run(struct ct *c, const struct tsr_dispatch_info *d)
 {
-	int ret = tsr_cmd_dispatch(c->lt.stream, d);
+	int ret = tsr_cmd_dispatch(c->lt.stream, d, sizeof(*d));
 
 	return ret ? ret : ct_finish(c);
 }

@@ -365,21 +365,21 @@ static void drawer_close(struct drawer *p)
 /* A picture, from a heap of one chunk that has to grow: 0 or an error. */
 static int drawer_draw(struct drawer *p)
 {
-	const struct tsr_gfx_image_info info = {
+	const struct tsr_image_info info = {
 		.format = TSR_PIXEL_FORMAT_RGBA8_UNORM, .width = SIDE, .height = SIDE,
 		.samples = 1,
 	};
 	const struct tsr_gfx_draw all = { .count = 3 * TRIANGLES };
-	struct tsr_gfx_pass_info target = { .colour[0].load = TSR_GFX_CLEAR };
-	struct tsr_gfx_image *image = NULL;
+	struct tsr_gfx_pass_info target = { .color[0].load = TSR_GFX_LOAD_CLEAR };
+	struct tsr_image *image = NULL;
 	struct tsr_gfx_pass *pass = NULL;
 	int ret = tsr_gfx_set_heap(p->t.gfx, 65536, 0);
 
 	if (!ret)
-		ret = tsr_gfx_image_create(p->t.vm, &info, &image);
-	target.colour[0].image = image;
+		ret = tsr_image_create(p->t.vm, &info, sizeof(info), &image);
+	target.color[0].image = image;
 	if (!ret)
-		ret = tsr_gfx_pass_create(p->t.gfx, &target, &pass);
+		ret = tsr_gfx_pass_create(p->t.gfx, &target, sizeof(target), &pass);
 	if (!ret)
 		ret = tsr_gfx_set_pipeline(pass, p->pipeline);
 	if (!ret)
@@ -392,11 +392,11 @@ static int drawer_draw(struct drawer *p)
 	if (!ret)
 		ret = tsr_gfx_wait(pass, TSR_DEADLINE_NEVER);
 	if (!ret)
-		ret = tsr_gfx_image_read(image, 0, 0, p->texels, 4 * SIDE);
+		ret = tsr_image_read(image, 0, 0, p->texels, 4 * SIDE);
 	if (pass)
 		tsr_gfx_pass_destroy(pass);
 	if (image)
-		tsr_gfx_image_unref(image);
+		tsr_image_unref(image);
 	return ret;
 }
 

@@ -10,8 +10,8 @@
 #include <stdlib.h>
 
 #include "ktap.h"
-#include "tessera.h"
-#include "tessera_cmd.h"
+#include <tessera/tessera.h>
+#include <tessera/cmd.h>
 
 #define LT_RW		(DRM_TESSERA_BIND_READ | DRM_TESSERA_BIND_WRITE)
 #define LT_RX		(DRM_TESSERA_BIND_READ | DRM_TESSERA_BIND_EXEC)

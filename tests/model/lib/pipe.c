@@ -4,7 +4,7 @@
 
 #include "ktap.h"
 #include "pipe.h"
-#include "tessera_asm.h"
+#include <tessera/asm.h>
 #include "texture_ref.h"
 
 static void *zeroed(size_t size)
@@ -105,7 +105,7 @@ const struct tsr_program *pipe_text(struct pipe *p, unsigned int number, enum ts
 				    const char *text)
 {
 	const struct tsr_program *program;
-	struct tsr_asm_program *code;
+	struct tsr_asm_shader *code;
 
 	if (tsr_asm_assemble(text, strlen(text), 0, &code)) {
 		tsr_asm_print_diagnostics(stderr, code, "program");
@@ -119,7 +119,7 @@ const struct tsr_program *pipe_text(struct pipe *p, unsigned int number, enum ts
 
 uint32_t pipe_label(const char *text, const char *label)
 {
-	struct tsr_asm_program *code;
+	struct tsr_asm_shader *code;
 	uint32_t offset = UINT32_MAX;
 
 	if (tsr_asm_assemble(text, strlen(text), 0, &code))

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tessera_asm.h"
+#include <tessera/asm.h>
 
 static void fail(const char *what)
 {
@@ -167,7 +167,7 @@ void shade_finish(struct shade_code *c)
 
 void shade_text(struct shade_code *c, const char *text)
 {
-	struct tsr_asm_program *program;
+	struct tsr_asm_shader *program;
 
 	if (tsr_asm_assemble(text, strlen(text), 0, &program)) {
 		tsr_asm_print_diagnostics(stderr, program, "program");

@@ -76,7 +76,7 @@ struct shade_code {
 
 /* Append a clause; returns its offset. */
 uint32_t shade_clause(struct shade_code *c, const struct shade_clause *clause);
-/* Append what the assembler (tessera_asm.h) makes of a text. */
+/* Append what the assembler (tessera/asm.h) makes of a text. */
 void shade_text(struct shade_code *c, const char *text);
 /* Fill in the labels of shade_clause(). */
 void shade_finish(struct shade_code *c);

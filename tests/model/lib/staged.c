@@ -7,7 +7,7 @@
 #include "ktap.h"
 #include "reload.h"
 #include "stop_work.h"
-#include "tessera_asm.h"
+#include <tessera/asm.h>
 
 struct staged staged;
 
@@ -53,7 +53,7 @@ uint64_t staged_word(uint64_t va)
 
 static void put_code(unsigned int offset, const char *text)
 {
-	struct tsr_asm_program *code;
+	struct tsr_asm_shader *code;
 
 	if (tsr_asm_assemble(text, strlen(text), 0, &code)) {
 		tsr_asm_print_diagnostics(stderr, code, "program");

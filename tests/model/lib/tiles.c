@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tessera_asm.h"
+#include <tessera/asm.h>
 
 #define LIST_AT(offset) (FRONT_FRAME + (offset))
 #define TARGETS LIST_AT(0x400)
@@ -44,7 +44,7 @@ void tiles_free(struct tiles *t)
 
 uint32_t tiles_program(struct tiles *t, uint64_t va, const char *text)
 {
-	struct tsr_asm_program *code;
+	struct tsr_asm_shader *code;
 	uint32_t size;
 
 	if (tsr_asm_assemble(text, strlen(text), 0, &code)) {

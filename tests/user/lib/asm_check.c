@@ -6,7 +6,7 @@
 
 #include "asm_check.h"
 #include "ktap.h"
-#include "tessera_asm.h"
+#include <tessera/asm.h>
 
 uint64_t asm_random(struct asm_random *random)
 {
@@ -22,7 +22,7 @@ unsigned int asm_below(struct asm_random *random, unsigned int limit)
 }
 
 /* Show where two programs part. */
-static void show_difference(const struct tsr_asm_program *program, const uint8_t *code, size_t size)
+static void show_difference(const struct tsr_asm_shader *program, const uint8_t *code, size_t size)
 {
 	uint32_t i;
 
@@ -56,7 +56,7 @@ static bool has_word(const char *text, const char *words)
 bool asm_round_trip(const uint8_t *code, size_t size, uint32_t flags, const char *without)
 {
 	const struct tsr_disasm_options options = { .flags = flags };
-	struct tsr_asm_program *program = NULL;
+	struct tsr_asm_shader *program = NULL;
 	char *text = NULL;
 	size_t length = 0;
 	bool good = false;
@@ -81,7 +81,7 @@ bool asm_round_trip(const uint8_t *code, size_t size, uint32_t flags, const char
 
 uint8_t *asm_code(const char *text, size_t *size)
 {
-	struct tsr_asm_program *program = NULL;
+	struct tsr_asm_shader *program = NULL;
 	uint8_t *code = NULL;
 
 	if (tsr_asm_assemble(text, strlen(text), 0, &program)) {

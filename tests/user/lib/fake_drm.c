@@ -35,6 +35,23 @@ void drmFreeVersion(drmVersionPtr version)
 	(void)version;
 }
 
+/* Elements of the caller's stride, cleared where they are longer than ours. */
+static int query_array(struct drm_tessera_dev_query *arg, const void *data, uint32_t known,
+		       uint32_t count)
+{
+	char *to = (char *)(uintptr_t)arg->ptr;
+	uint32_t i, stride = arg->stride;
+
+	for (i = 0; to && i < count && (i + 1) * stride <= arg->size; i++) {
+		memset(to + i * stride, 0, stride);
+		memcpy(to + i * stride, (const char *)data + i * known,
+		       stride < known ? stride : known);
+	}
+	arg->stride = to ? stride : known;
+	arg->size = count * arg->stride;
+	return 0;
+}
+
 static int query(struct drm_tessera_dev_query *arg)
 {
 	static const struct drm_tessera_gpu_info info = {
@@ -66,15 +83,15 @@ static int query(struct drm_tessera_dev_query *arg)
 		size = sizeof(fake.shader);
 	}
 
-	if (arg->type == DRM_TESSERA_QUERY_ENGINES) {
-		data = engine;
-		size = fake.graphics ? sizeof(engine) : sizeof(engine[0]);
-	}
+	if (arg->type == DRM_TESSERA_QUERY_ENGINES)
+		return query_array(arg, engine, sizeof(engine[0]), fake.graphics ? 3 : 1);
 	known = arg->size < size ? arg->size : size;
-	if (arg->ptr)
+	if (arg->ptr) {
+		memset((void *)(uintptr_t)arg->ptr, 0, arg->size);
 		memcpy((void *)(uintptr_t)arg->ptr, data, known);
+	}
 	arg->size = size;
-	arg->stride = arg->type == DRM_TESSERA_QUERY_ENGINES ? sizeof(engine[0]) : 0;
+	arg->stride = 0;
 	return 0;
 }
 

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "tessera.h"
+#include <tessera/tessera.h>
 
 #define FAKE_BOS 256
 #define FAKE_BINDS 4096

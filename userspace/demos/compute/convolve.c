@@ -97,21 +97,21 @@ static int process(struct demo *demo, struct picture *picture)
 				       .uniforms = &uniform, .uniform_count = 1 };
 	uint32_t push[2] = { pitch * 4, width * 4 };
 
-	if (DEMO_PROGRAM(demo, convolve, &d.program) ||
+	if (DEMO_PROGRAM(demo, convolve, &d.shader) ||
 	    demo_buffer(demo, (uint64_t)pitch * rows * 4, &framed) ||
 	    demo_buffer(demo, (uint64_t)width * height * 4, &result) ||
 	    demo_buffer(demo, 112, &weights))
 		return -1;
 	frame_picture(picture, framed.cpu, pitch, rows);
 	make_weights(weights.cpu);
-	storage[0] = demo_storage(&framed, TSR_READ, 4);
-	storage[1] = demo_storage(&result, TSR_WRITE, 8);
+	storage[0] = demo_storage(&framed, TSR_SHADER_READ, 4);
+	storage[1] = demo_storage(&result, TSR_SHADER_WRITE, 8);
 	uniform = (struct tsr_uniform){ weights.va, 112 };
 	d.push = push;
 	d.push_words = 2;
 	if (demo_begin(demo))
 		return -1;
-	tsr_cmd_dispatch(demo->stream, &d);
+	tsr_cmd_dispatch(demo->stream, &d, sizeof(d));
 	if (demo_run(demo) ||
 	    check(demo, picture, framed.cpu, pitch, result.cpu, width, weights.cpu))
 		return -1;

@@ -53,7 +53,7 @@ int demo_open(struct demo *demo, const char *path)
 void demo_close(struct demo *demo)
 {
 	while (demo->program_count)
-		tsr_program_unref(demo->programs[--demo->program_count]);
+		tsr_shader_unref(demo->programs[--demo->program_count]);
 	while (demo->buffer_count)
 		tsr_pool_free(demo->data, &demo->buffers[--demo->buffer_count]);
 	tsr_stream_destroy(demo->stream);
@@ -66,13 +66,13 @@ void demo_close(struct demo *demo)
 }
 
 int demo_program(struct demo *demo, const char *name, const char *start, const char *end,
-		 struct tsr_program **program)
+		 struct tsr_shader **program)
 {
 	int ret;
 
 	if (demo->program_count == DEMO_PROGRAMS)
 		return demo_fail(demo, "%s: more than %d programs", name, DEMO_PROGRAMS);
-	ret = tsr_program_assemble(demo->code, start, (size_t)(end - start), name, program);
+	ret = tsr_shader_assemble(demo->code, start, (size_t)(end - start), name, program);
 	if (!ret)
 		demo->programs[demo->program_count++] = *program;
 	return library(demo, ret);
@@ -114,7 +114,7 @@ static int explain(struct demo *demo, int error)
 	    !(state.fault_flags & DRM_TESSERA_QUEUE_FAULT_PROGRAM))
 		return demo_fail(demo, "%s", tsr_error_string(error));
 	for (i = 0; i < demo->program_count && !line; i++)
-		line = tsr_program_line(demo->programs[i], state.fault_clause_va,
+		line = tsr_shader_line(demo->programs[i], state.fault_clause_va,
 					state.fault_tuple);
 	return demo_fail(demo, "%s: fault 0x%x at 0x%llx, line %u of program %u, lane %u of warp "
 			 "%u of group %u,%u,%u", tsr_error_string(error), state.fault_code,

@@ -9,8 +9,8 @@
 #define DEMO_H
 
 #include "../lib/picture.h"
-#include "tessera.h"
-#include "tessera_compute.h"
+#include <tessera/tessera.h>
+#include <tessera/compute.h>
 
 #define DEMO_PROGRAMS	8
 #define DEMO_BUFFERS	8
@@ -28,7 +28,7 @@ struct demo {
 	struct tsr_sync *done;
 	struct tsr_alloc times;		/* two timestamps, written by the GPU */
 	/* what the present demo has made */
-	struct tsr_program *programs[DEMO_PROGRAMS];
+	struct tsr_shader *programs[DEMO_PROGRAMS];
 	struct tsr_alloc buffers[DEMO_BUFFERS];
 	unsigned int program_count, buffer_count;
 	uint64_t microseconds;		/* what its dispatches took, by the GPU's clock */
@@ -63,7 +63,7 @@ void demo_close(struct demo *demo);
 
 /* demo_program(): assemble a text. The program goes with the demo. */
 int demo_program(struct demo *demo, const char *name, const char *start, const char *end,
-		 struct tsr_program **program);
+		 struct tsr_shader **program);
 
 /* demo_buffer(): @size bytes that the GPU and the CPU read and write; they go with the demo. */
 int demo_buffer(struct demo *demo, uint64_t size, struct tsr_alloc *buffer);

@@ -57,35 +57,36 @@ static int record(struct demo *demo, uint32_t count, uint32_t pad, float scale,
 		  struct tsr_alloc *texels, struct tsr_alloc *counts, struct tsr_alloc *sums,
 		  struct tsr_alloc *totals, struct tsr_alloc *result)
 {
-	struct tsr_storage storage[3] = { demo_storage(texels, TSR_READ, 4),
-					  demo_storage(counts, TSR_READ | TSR_WRITE, 8) };
+	struct tsr_storage storage[3] = { demo_storage(texels, TSR_SHADER_READ, 4),
+					  demo_storage(counts, TSR_SHADER_READ | TSR_SHADER_WRITE,
+						       8) };
 	struct tsr_dispatch_info d = { .groups = { (count + pad) / THREADS },
 				       .storage = storage, .storage_count = 2 };
 	uint32_t push[2] = { count };
 
 	d.push = push;
 	d.push_words = 2;
-	if (DEMO_PROGRAM(demo, histogram, &d.program) || demo_begin(demo))
+	if (DEMO_PROGRAM(demo, histogram, &d.shader) || demo_begin(demo))
 		return -1;
-	tsr_cmd_dispatch(demo->stream, &d);
+	tsr_cmd_dispatch(demo->stream, &d, sizeof(d));
 
-	storage[0] = demo_storage(counts, TSR_READ, 4);
-	storage[1] = demo_storage(sums, TSR_WRITE, 8);
-	storage[2] = demo_storage(totals, TSR_WRITE, 12);
+	storage[0] = demo_storage(counts, TSR_SHADER_READ, 4);
+	storage[1] = demo_storage(sums, TSR_SHADER_WRITE, 8);
+	storage[2] = demo_storage(totals, TSR_SHADER_WRITE, 12);
 	d.groups[0] = 1;
 	d.storage_count = 3;
-	if (DEMO_PROGRAM(demo, scan, &d.program))
+	if (DEMO_PROGRAM(demo, scan, &d.shader))
 		return -1;
-	tsr_cmd_dispatch(demo->stream, &d);
+	tsr_cmd_dispatch(demo->stream, &d, sizeof(d));
 
-	storage[0] = demo_storage(texels, TSR_READ, 4);
-	storage[1] = demo_storage(sums, TSR_READ, 8);
-	storage[2] = demo_storage(result, TSR_WRITE, 12);
+	storage[0] = demo_storage(texels, TSR_SHADER_READ, 4);
+	storage[1] = demo_storage(sums, TSR_SHADER_READ, 8);
+	storage[2] = demo_storage(result, TSR_SHADER_WRITE, 12);
 	d.groups[0] = (count + pad) / THREADS;
 	memcpy(&push[0], &scale, 4);
-	if (DEMO_PROGRAM(demo, equalise, &d.program))
+	if (DEMO_PROGRAM(demo, equalise, &d.shader))
 		return -1;
-	tsr_cmd_dispatch(demo->stream, &d);
+	tsr_cmd_dispatch(demo->stream, &d, sizeof(d));
 	return demo_run(demo);
 }
 

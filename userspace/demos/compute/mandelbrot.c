@@ -40,8 +40,8 @@ static uint32_t iterations(uint32_t column, uint32_t row)
 	return n;
 }
 
-/* A colour for a number of iterations; the set itself is black. */
-static uint32_t colour(uint32_t n)
+/* A color for a number of iterations; the set itself is black. */
+static uint32_t color(uint32_t n)
 {
 	uint32_t r = n * 9 & 0xff, g = n * 5 & 0xff, b = 255 - (n * 3 & 0xff);
 
@@ -57,7 +57,7 @@ static int show(struct demo *demo, const uint32_t *counts)
 	if (!picture.texels)
 		return demo_fail(demo, "out of memory");
 	for (i = 0; i < WIDTH * HEIGHT; i++) {
-		texel = colour(counts[i]);
+		texel = color(counts[i]);
 		memcpy(picture.texels + (size_t)i * 4, &texel, 4);
 	}
 	ret = demo_write_picture(demo, &picture);
@@ -73,18 +73,18 @@ static int run(struct demo *demo)
 	uint32_t push[6] = { LIMIT, WIDTH * 4 }, *want, i;
 	int ret;
 
-	if (DEMO_PROGRAM(demo, mandelbrot, &d.program) ||
+	if (DEMO_PROGRAM(demo, mandelbrot, &d.shader) ||
 	    demo_buffer(demo, WIDTH * HEIGHT * 4, &counts) || demo_begin(demo))
 		return -1;
 	memcpy(&push[2], &step, 4);
 	memcpy(&push[4], &left, 4);
 	memcpy(&push[5], &top, 4);
-	storage = demo_storage(&counts, TSR_WRITE, 8);
+	storage = demo_storage(&counts, TSR_SHADER_WRITE, 8);
 	d.push = push;
 	d.push_words = 6;
 	d.storage = &storage;
 	d.storage_count = 1;
-	tsr_cmd_dispatch(demo->stream, &d);
+	tsr_cmd_dispatch(demo->stream, &d, sizeof(d));
 	want = malloc(WIDTH * HEIGHT * 4);
 	if (!want)
 		return demo_fail(demo, "out of memory");

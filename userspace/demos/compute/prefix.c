@@ -18,29 +18,29 @@ DEMO_SHADER(add_before);
 static int record(struct demo *demo, struct tsr_alloc *numbers, struct tsr_alloc *sums,
 		  struct tsr_alloc *totals, struct tsr_alloc *total_sums, struct tsr_alloc *last)
 {
-	struct tsr_storage storage[3] = { demo_storage(numbers, TSR_READ, 4),
-					  demo_storage(sums, TSR_WRITE, 8),
-					  demo_storage(totals, TSR_WRITE, 12) };
+	struct tsr_storage storage[3] = { demo_storage(numbers, TSR_SHADER_READ, 4),
+					  demo_storage(sums, TSR_SHADER_WRITE, 8),
+					  demo_storage(totals, TSR_SHADER_WRITE, 12) };
 	struct tsr_dispatch_info d = { .groups = { GROUP }, .storage = storage,
 				       .storage_count = 3 };
 
-	if (DEMO_PROGRAM(demo, scan, &d.program) || demo_begin(demo))
+	if (DEMO_PROGRAM(demo, scan, &d.shader) || demo_begin(demo))
 		return -1;
-	tsr_cmd_dispatch(demo->stream, &d);
+	tsr_cmd_dispatch(demo->stream, &d, sizeof(d));
 
-	storage[0] = demo_storage(totals, TSR_READ, 4);
-	storage[1] = demo_storage(total_sums, TSR_WRITE, 8);
-	storage[2] = demo_storage(last, TSR_WRITE, 12);
+	storage[0] = demo_storage(totals, TSR_SHADER_READ, 4);
+	storage[1] = demo_storage(total_sums, TSR_SHADER_WRITE, 8);
+	storage[2] = demo_storage(last, TSR_SHADER_WRITE, 12);
 	d.groups[0] = 1;
-	tsr_cmd_dispatch(demo->stream, &d);
+	tsr_cmd_dispatch(demo->stream, &d, sizeof(d));
 
-	storage[0] = demo_storage(total_sums, TSR_READ, 4);
-	storage[1] = demo_storage(sums, TSR_READ | TSR_WRITE, 8);
+	storage[0] = demo_storage(total_sums, TSR_SHADER_READ, 4);
+	storage[1] = demo_storage(sums, TSR_SHADER_READ | TSR_SHADER_WRITE, 8);
 	d.storage_count = 2;
 	d.groups[0] = GROUP - 1;
-	if (DEMO_PROGRAM(demo, add_before, &d.program))
+	if (DEMO_PROGRAM(demo, add_before, &d.shader))
 		return -1;
-	tsr_cmd_dispatch(demo->stream, &d);
+	tsr_cmd_dispatch(demo->stream, &d, sizeof(d));
 	return demo_run(demo);
 }
 

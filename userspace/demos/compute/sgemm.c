@@ -51,20 +51,20 @@ static int run(struct demo *demo)
 	float *want;
 	int ret;
 
-	if (DEMO_PROGRAM(demo, sgemm, &d.program) || demo_buffer(demo, ROWS * INNER * 4, &a) ||
+	if (DEMO_PROGRAM(demo, sgemm, &d.shader) || demo_buffer(demo, ROWS * INNER * 4, &a) ||
 	    demo_buffer(demo, INNER * COLUMNS * 4, &b) ||
 	    demo_buffer(demo, ROWS * COLUMNS * 4, &c) || demo_begin(demo))
 		return -1;
 	fill(a.cpu, ROWS * INNER, 1);
 	fill(b.cpu, INNER * COLUMNS, 2);
-	storage[0] = demo_storage(&a, TSR_READ, 4);
-	storage[1] = demo_storage(&b, TSR_READ, 8);
-	storage[2] = demo_storage(&c, TSR_WRITE, 12);
+	storage[0] = demo_storage(&a, TSR_SHADER_READ, 4);
+	storage[1] = demo_storage(&b, TSR_SHADER_READ, 8);
+	storage[2] = demo_storage(&c, TSR_SHADER_WRITE, 12);
 	d.push = push;
 	d.push_words = 4;
 	d.storage = storage;
 	d.storage_count = 3;
-	tsr_cmd_dispatch(demo->stream, &d);
+	tsr_cmd_dispatch(demo->stream, &d, sizeof(d));
 	want = malloc(ROWS * COLUMNS * 4);
 	if (!want)
 		return demo_fail(demo, "out of memory");

@@ -20,13 +20,13 @@ DRAW_SHADER(cubes);
 static const float eye[3] = { 1.9f, 1.5f, 2.4f };
 
 /* Bricks, and each smaller level from the one before. */
-static struct tsr_gfx_image *bricks(struct draw *draw)
+static struct tsr_image *bricks(struct draw *draw)
 {
-	const struct tsr_gfx_image_info info = {
+	const struct tsr_image_info info = {
 		.format = TSR_PIXEL_FORMAT_RGBA8_UNORM, .layout = TSR_LAYOUT_TILED,
 		.width = SIDE, .height = SIDE, .levels = LEVELS,
 	};
-	struct tsr_gfx_image *image = draw_image(draw, &info);
+	struct tsr_image *image = draw_image(draw, &info);
 	uint8_t t[4 * SIDE * SIDE], *p = t;
 
 	for (int y = 0; y < SIDE; y++)
@@ -39,7 +39,7 @@ static struct tsr_gfx_image *bricks(struct draw *draw)
 			p[3] = 255;
 		}
 	for (uint32_t level = 0, side = SIDE; image && level < LEVELS; level++, side /= 2) {
-		draw_library(draw, tsr_gfx_image_write(image, level, 0, t, 4 * side));
+		draw_library(draw, tsr_image_write(image, level, 0, t, 4 * side));
 		for (uint32_t i = 0; i < side * side / 4; i++)
 			for (uint32_t c = 0; c < 4; c++) {
 				const uint8_t *from = t + 8 * (i % (side / 2)) +
@@ -69,10 +69,10 @@ static struct tsr_gfx_pipeline *pipeline(struct draw *draw)
 	const struct tsr_gfx_pipeline_info info = {
 		.vertex = DRAW_PROGRAM(draw, cubes_position),
 		.varying = DRAW_PROGRAM(draw, cubes_varying), .fragment = DRAW_PROGRAM(draw, cubes),
-		.fragment_flags = TSR_GFX_HELPERS,
+		.fragment_flags = TSR_GFX_FRAGMENT_HELPERS,
 		.attributes = attributes, .attribute_count = 3, .buffers = &buffer,
 		.buffer_count = 1, .varyings = varyings, .varying_count = 2,
-		.topology = TSR_TOPOLOGY_TRIANGLES, .raster = TSR_GFX_CULL_BACK,
+		.topology = TSR_TOPOLOGY_TRIANGLES, .raster = TSR_GFX_RASTER_CULL_BACK,
 		.depth = { .test = true, .write = true, .function = TSR_COMPARE_FUNCTION_LESS },
 		.blends = &blend, .blend_count = 1,
 	};
@@ -80,11 +80,11 @@ static struct tsr_gfx_pipeline *pipeline(struct draw *draw)
 	return draw_pipeline(draw, &info);
 }
 
-static void bind(struct draw *draw, struct tsr_gfx_pass *pass, struct tsr_gfx_image *texture)
+static void bind(struct draw *draw, struct tsr_gfx_pass *pass, struct tsr_image *texture)
 {
-	const struct tsr_gfx_view view = { .image = texture };
-	struct tsr_sampler sampler;
-	const struct tsr_gfx_bindings bindings = {
+	const struct tsr_view view = { .image = texture };
+	struct tsr_sampler_state sampler;
+	const struct tsr_gfx_bindings_info bindings = {
 		.textures = &view, .texture_count = 1, .samplers = &sampler, .sampler_count = 1,
 	};
 	const float words[6] = { eye[0], eye[1], eye[2], 0.379f, 0.758f, 0.531f };
@@ -92,8 +92,9 @@ static void bind(struct draw *draw, struct tsr_gfx_pass *pass, struct tsr_gfx_im
 	tsr_sampler_init(&sampler, TSR_WRAP_MODE_REPEAT, true);
 	sampler.mipmap = TSR_MIPMAP_MODE_LINEAR;
 	sampler.max_lod = (LEVELS - 1) << 8;
-	tsr_gfx_set_push(pass, TSR_GFX_FRAGMENT, 0, 6, words);
-	draw_library(draw, tsr_gfx_set_bindings(pass, TSR_GFX_FRAGMENT, &bindings));
+	tsr_gfx_set_push(pass, TSR_GFX_STAGE_FRAGMENT, 0, 6, words);
+	draw_library(draw, tsr_gfx_set_bindings(pass, TSR_GFX_STAGE_FRAGMENT, &bindings,
+						sizeof(bindings)));
 }
 
 /* Draw cube @n, which stands in a lattice and is turned. */
@@ -106,13 +107,13 @@ static void cube(struct draw *draw, struct tsr_gfx_pass *pass, unsigned int n)
 		matrix_multiply(matrix_turn(0.1f * (float)n, 1),
 				matrix_scale(0.07f, 0.07f, 0.07f)));
 
-	tsr_gfx_set_push(pass, TSR_GFX_VERTEX, 16, 16, m.m);
-	tsr_gfx_set_push(pass, TSR_GFX_VERTEX, 32, 16, m.m);
+	tsr_gfx_set_push(pass, TSR_GFX_STAGE_VERTEX, 16, 16, m.m);
+	tsr_gfx_set_push(pass, TSR_GFX_STAGE_VERTEX, 32, 16, m.m);
 	draw_library(draw, tsr_gfx_draw_indexed(pass, &all));
 }
 
 static int draw_lattice(struct draw *draw, struct tsr_gfx_pass *pass, struct tsr_gfx_pipeline *p,
-			struct tsr_gfx_image *texture, bool reverse)
+			struct tsr_image *texture, bool reverse)
 {
 	const struct matrix view = matrix_camera(eye, (float[3]){ 0 }, (float)WIDTH / HEIGHT);
 	float vertices[24 * CUBE_FLOATS];
@@ -127,7 +128,7 @@ static int draw_lattice(struct draw *draw, struct tsr_gfx_pass *pass, struct tsr
 	tsr_gfx_set_pipeline(pass, p);
 	tsr_gfx_set_vertices(pass, 0, vertex, sizeof(vertices));
 	tsr_gfx_set_indices(pass, TSR_INDEX_TYPE_U16, index, sizeof(indices));
-	tsr_gfx_set_push(pass, TSR_GFX_VERTEX, 0, 16, view.m);
+	tsr_gfx_set_push(pass, TSR_GFX_STAGE_VERTEX, 0, 16, view.m);
 	bind(draw, pass, texture);
 	for (unsigned int n = 0; n < 1000; n++)
 		cube(draw, pass, reverse ? 999 - n : n);
@@ -136,17 +137,18 @@ static int draw_lattice(struct draw *draw, struct tsr_gfx_pass *pass, struct tsr
 
 static int run(struct draw *draw)
 {
-	struct tsr_gfx_image *image[2], *texture = bricks(draw);
+	struct tsr_image *image[2], *texture = bricks(draw);
 	struct tsr_gfx_pipeline *p = pipeline(draw);
 	uint8_t *texels = malloc(4 * WIDTH * HEIGHT);
 	int ret = texels ? 0 : draw_fail(draw, "no memory for a picture");
 
 	for (int i = 0; !ret && i < 2; i++) {
 		const struct tsr_gfx_pass_info info = {
-			.colour[0] = { .load = TSR_GFX_CLEAR, .clear.f = { 0.1f, 0.1f, 0.2f, 1 },
+			.color[0] = { .load = TSR_GFX_LOAD_CLEAR, .clear.f = { 0.1f, 0.1f, 0.2f,
+									       1 },
 				       .image = image[i] = draw_target(draw,
 					TSR_PIXEL_FORMAT_RGBA8_UNORM, WIDTH, HEIGHT, 1) },
-			.depth = { .format = TSR_PIXEL_FORMAT_R32F, .load = TSR_GFX_CLEAR,
+			.depth = { .format = TSR_PIXEL_FORMAT_R32F, .load = TSR_GFX_LOAD_CLEAR,
 				   .clear.f[0] = 1 },
 		};
 

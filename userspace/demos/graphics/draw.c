@@ -51,9 +51,9 @@ void draw_close(struct draw *draw)
 	while (draw->pipeline_count)
 		tsr_gfx_pipeline_unref(draw->pipelines[--draw->pipeline_count]);
 	while (draw->image_count)
-		tsr_gfx_image_unref(draw->images[--draw->image_count]);
+		tsr_image_unref(draw->images[--draw->image_count]);
 	while (draw->program_count)
-		tsr_program_unref(draw->programs[--draw->program_count]);
+		tsr_shader_unref(draw->programs[--draw->program_count]);
 	tsr_gfx_unref(draw->gfx);
 	tsr_pool_unref(draw->data);
 	tsr_pool_unref(draw->code);
@@ -70,34 +70,34 @@ static bool can(struct draw *draw, unsigned int count)
 	return !draw->error[0];
 }
 
-struct tsr_program *draw_program(struct draw *draw, const char *name, const char *start,
+struct tsr_shader *draw_program(struct draw *draw, const char *name, const char *start,
 				 const char *end)
 {
-	struct tsr_program *program = NULL;
+	struct tsr_shader *program = NULL;
 
 	if (!can(draw, draw->program_count) ||
-	    draw_library(draw, tsr_program_assemble(draw->code, start, (size_t)(end - start), name,
+	    draw_library(draw, tsr_shader_assemble(draw->code, start, (size_t)(end - start), name,
 						    &program)))
 		return NULL;
 	draw->programs[draw->program_count++] = program;
 	return program;
 }
 
-struct tsr_gfx_image *draw_image(struct draw *draw, const struct tsr_gfx_image_info *info)
+struct tsr_image *draw_image(struct draw *draw, const struct tsr_image_info *info)
 {
-	struct tsr_gfx_image *image = NULL;
+	struct tsr_image *image = NULL;
 
 	if (!can(draw, draw->image_count) ||
-	    draw_library(draw, tsr_gfx_image_create(draw->vm, info, &image)))
+	    draw_library(draw, tsr_image_create(draw->vm, info, sizeof(*info), &image)))
 		return NULL;
 	draw->images[draw->image_count++] = image;
 	return image;
 }
 
-struct tsr_gfx_image *draw_target(struct draw *draw, uint32_t format, uint32_t width,
+struct tsr_image *draw_target(struct draw *draw, uint32_t format, uint32_t width,
 				  uint32_t height, uint32_t samples)
 {
-	const struct tsr_gfx_image_info info = {
+	const struct tsr_image_info info = {
 		.format = format, .width = width, .height = height, .samples = samples,
 	};
 
@@ -109,7 +109,7 @@ struct tsr_gfx_pipeline *draw_pipeline(struct draw *draw, const struct tsr_gfx_p
 	struct tsr_gfx_pipeline *pipeline = NULL;
 
 	if (!can(draw, draw->pipeline_count) ||
-	    draw_library(draw, tsr_gfx_pipeline_create(info, &pipeline)))
+	    draw_library(draw, tsr_gfx_pipeline_create(info, sizeof(*info), &pipeline)))
 		return NULL;
 	draw->pipelines[draw->pipeline_count++] = pipeline;
 	return pipeline;
@@ -125,21 +125,31 @@ uint64_t draw_data(struct draw *draw, const void *data, uint64_t size)
 	return memory.va;
 }
 
+static struct tsr_image_info info_of(const struct tsr_image *image)
+{
+	struct tsr_image_info info;
+
+	tsr_image_get_info(image, &info, sizeof(info));
+	return info;
+}
+
 struct tsr_gfx_pass *draw_begin(struct draw *draw, const struct tsr_gfx_pass_info *info)
 {
 	struct tsr_gfx_pass *pass = NULL;
 	struct tsr_gfx_viewport up = { .far_depth = 1 };
 
 	if (!can(draw, draw->pass_count) ||
-	    draw_library(draw, tsr_gfx_pass_create(draw->gfx, info, &pass)))
+	    draw_library(draw, tsr_gfx_pass_create(draw->gfx, info, sizeof(*info), &pass)))
 		return NULL;
 	draw->passes[draw->pass_count++] = pass;
 	for (int i = 0; i < 2; i++) {
-		const struct tsr_gfx_target *t = i ? &info->depth : &info->colour[0];
+		const struct tsr_gfx_target *t = i ? &info->depth : &info->color[0];
 
 		if (t->image && !up.width) {
-			up.width = (float)tsr_gfx_image_info(t->image)->width;
-			up.y = (float)tsr_gfx_image_info(t->image)->height;
+			const struct tsr_image_info image = info_of(t->image);
+
+			up.width = (float)image.width;
+			up.y = (float)image.height;
 			up.height = -up.y;
 		}
 	}
@@ -156,19 +166,18 @@ int draw_finish(struct draw *draw, struct tsr_gfx_pass *pass)
 	return draw_library(draw, ret);
 }
 
-int draw_read(struct draw *draw, struct tsr_gfx_image *image, uint8_t *texels)
+int draw_read(struct draw *draw, struct tsr_image *image, uint8_t *texels)
 {
-	return draw_library(draw, tsr_gfx_image_read(image, 0, 0, texels,
-						     4 * tsr_gfx_image_info(image)->width));
+	return draw_library(draw, tsr_image_read(image, 0, 0, texels, 4 * info_of(image).width));
 }
 
-int draw_picture(struct draw *draw, struct tsr_gfx_image *image)
+int draw_picture(struct draw *draw, struct tsr_image *image)
 {
-	const struct tsr_gfx_image_info *info = tsr_gfx_image_info(image);
+	const struct tsr_image_info info = info_of(image);
 	struct picture *p = &draw->picture;
 
 	picture_free(p);
-	*p = (struct picture){ info->width, info->height, 4, 4 * (size_t)info->width, NULL };
+	*p = (struct picture){ info.width, info.height, 4, 4 * (size_t)info.width, NULL };
 	p->texels = malloc(p->pitch * p->height);
 	if (!p->texels)
 		return draw_fail(draw, "no memory for a picture");

@@ -12,7 +12,7 @@
 
 #include "../lib/matrix.h"
 #include "../lib/picture.h"
-#include "tessera_gfx.h"
+#include <tessera/gfx.h>
 
 #define DRAW_OBJECTS	24
 
@@ -22,8 +22,8 @@ struct draw {
 	struct tsr_pool *code;		/* of programs */
 	struct tsr_pool *data;		/* of vertices, cached by the CPU */
 	struct tsr_gfx *gfx;
-	struct tsr_program *programs[DRAW_OBJECTS];
-	struct tsr_gfx_image *images[DRAW_OBJECTS];
+	struct tsr_shader *programs[DRAW_OBJECTS];
+	struct tsr_image *images[DRAW_OBJECTS];
 	struct tsr_gfx_pipeline *pipelines[DRAW_OBJECTS];
 	struct tsr_gfx_pass *passes[DRAW_OBJECTS];
 	unsigned int program_count, image_count, pipeline_count, pass_count;
@@ -56,10 +56,10 @@ void draw_close(struct draw *draw);
 		     _binary_demos_graphics_##name##_s_end)
 
 /* These return NULL, or zero, after an error, which draw_begin() and draw_finish() report. */
-struct tsr_program *draw_program(struct draw *draw, const char *name, const char *start,
+struct tsr_shader *draw_program(struct draw *draw, const char *name, const char *start,
 				 const char *end);
-struct tsr_gfx_image *draw_image(struct draw *draw, const struct tsr_gfx_image_info *info);
-struct tsr_gfx_image *draw_target(struct draw *draw, uint32_t format, uint32_t width,
+struct tsr_image *draw_image(struct draw *draw, const struct tsr_image_info *info);
+struct tsr_image *draw_target(struct draw *draw, uint32_t format, uint32_t width,
 				  uint32_t height, uint32_t samples);
 struct tsr_gfx_pipeline *draw_pipeline(struct draw *draw, const struct tsr_gfx_pipeline_info *info);
 uint64_t draw_data(struct draw *draw, const void *data, uint64_t size);
@@ -68,8 +68,8 @@ uint64_t draw_data(struct draw *draw, const void *data, uint64_t size);
 struct tsr_gfx_pass *draw_begin(struct draw *draw, const struct tsr_gfx_pass_info *info);
 /* draw_finish(): draw it. draw_read(): the image as draw->picture, or at @texels. */
 int draw_finish(struct draw *draw, struct tsr_gfx_pass *pass);
-int draw_picture(struct draw *draw, struct tsr_gfx_image *image);
-int draw_read(struct draw *draw, struct tsr_gfx_image *image, uint8_t *texels);
+int draw_picture(struct draw *draw, struct tsr_image *image);
+int draw_read(struct draw *draw, struct tsr_image *image, uint8_t *texels);
 
 /* draw_at(): the four bytes of a pixel of draw->picture. */
 static inline const uint8_t *draw_at(const struct draw *draw, uint32_t x, uint32_t y)

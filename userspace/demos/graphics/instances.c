@@ -41,7 +41,7 @@ static struct tsr_gfx_pipeline *pipeline(struct draw *draw)
 		.fragment = DRAW_PROGRAM(draw, instances),
 		.attributes = attributes, .attribute_count = 6, .buffers = buffers,
 		.buffer_count = 2, .varyings = &varying, .varying_count = 1,
-		.topology = TSR_TOPOLOGY_TRIANGLES, .raster = TSR_GFX_CULL_BACK,
+		.topology = TSR_TOPOLOGY_TRIANGLES, .raster = TSR_GFX_RASTER_CULL_BACK,
 		.depth = { .test = true, .write = true, .function = TSR_COMPARE_FUNCTION_LESS },
 		.blends = &blend, .blend_count = 1,
 	};
@@ -78,16 +78,17 @@ static void set_up(struct draw *draw, struct scene *s)
 }
 
 /* @draws draws of @instances each, from @first on. */
-static struct tsr_gfx_image *some(struct draw *draw, const struct scene *s, uint32_t first,
+static struct tsr_image *some(struct draw *draw, const struct scene *s, uint32_t first,
 				  uint32_t instances, uint32_t draws)
 {
 	const float eye[3] = { 1.4f, 1.2f, 2.9f };
 	const struct matrix view = matrix_camera(eye, (float[3]){ 0 }, (float)WIDTH / HEIGHT);
-	struct tsr_gfx_image *image =
+	struct tsr_image *image =
 		draw_target(draw, TSR_PIXEL_FORMAT_RGBA8_UNORM, WIDTH, HEIGHT, 1);
 	const struct tsr_gfx_pass_info info = {
-		.colour[0] = { .image = image, .load = TSR_GFX_CLEAR, .clear.f = { 0, 0, 0, 1 } },
-		.depth = { .format = TSR_PIXEL_FORMAT_R32F, .load = TSR_GFX_CLEAR,
+		.color[0] = { .image = image, .load = TSR_GFX_LOAD_CLEAR,
+			      .clear.f = { 0, 0, 0, 1 } },
+		.depth = { .format = TSR_PIXEL_FORMAT_R32F, .load = TSR_GFX_LOAD_CLEAR,
 			   .clear.f[0] = 1 },
 	};
 	struct tsr_gfx_pass *pass = draw_begin(draw, &info);
@@ -99,7 +100,7 @@ static struct tsr_gfx_image *some(struct draw *draw, const struct scene *s, uint
 	tsr_gfx_set_vertices(pass, 0, s->vertices, 24 * CUBE_FLOATS * 4);
 	tsr_gfx_set_vertices(pass, 1, s->matrices, COUNT * sizeof(struct matrix));
 	tsr_gfx_set_indices(pass, TSR_INDEX_TYPE_U16, s->indices, 72);
-	tsr_gfx_set_push(pass, TSR_GFX_VERTEX, 0, 16, view.m);
+	tsr_gfx_set_push(pass, TSR_GFX_STAGE_VERTEX, 0, 16, view.m);
 	for (uint32_t i = 0; i < draws; i++) {
 		cubes.first_instance = first + i * instances;
 		draw_library(draw, tsr_gfx_draw_indexed(pass, &cubes));
@@ -111,7 +112,7 @@ static struct tsr_gfx_image *some(struct draw *draw, const struct scene *s, uint
 
 static int run(struct draw *draw)
 {
-	struct tsr_gfx_image *together, *apart, *all;
+	struct tsr_image *together, *apart, *all;
 	uint8_t *texels = malloc(8 * WIDTH * HEIGHT);
 	struct scene scene = { 0 };
 	int ret = -1;

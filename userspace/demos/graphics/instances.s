@@ -1,5 +1,5 @@
 ; SPDX-License-Identifier: MIT
-; Three components of a colour, alpha is 1. From a public compiler.
+; Three components of a color, alpha is 1. From a public compiler.
 clause message=atest slot=0 wait=0 td prefetch {
 	*NOP
 	+MOV.i32 t1, 0x3f800000 /* 1 */

@@ -1,5 +1,5 @@
 ; SPDX-License-Identifier: MIT
-; Their colour: the normal, turned. From a public compiler.
+; Their color: the normal, turned. From a public compiler.
 clause message=attribute slot=0 wait=0 prefetch {
 	*NOP
 	+LD_ATTR_IMM.f32.v4 r61, r62, attribute_index:3, @r0

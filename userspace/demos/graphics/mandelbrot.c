@@ -49,9 +49,9 @@ static int run(struct draw *draw)
 		{ { -1, -1, 0, 1 }, { 0 } }, { { 3, -1, 0, 1 }, { 0 } }, { { -1, 3, 0, 1 }, { 0 } },
 	};
 	static const float words[4] = { 1, 0, 3.0f / SIDE, 0 };
-	struct tsr_gfx_image *image =
+	struct tsr_image *image =
 		draw_target(draw, TSR_PIXEL_FORMAT_RGBA8_UNORM, SIDE, SIDE, 1);
-	const struct tsr_gfx_pass_info info = { .colour[0].image = image };
+	const struct tsr_gfx_pass_info info = { .color[0].image = image };
 	struct tsr_gfx_pass *pass = draw_begin(draw, &info);
 	struct simple simple;
 
@@ -59,7 +59,7 @@ static int run(struct draw *draw)
 	simple.info.varying_count = 0;
 	simple.info.varying = NULL;
 	if (!draw->error[0])
-		tsr_gfx_set_push(pass, TSR_GFX_FRAGMENT, 0, 4, words);
+		tsr_gfx_set_push(pass, TSR_GFX_STAGE_FRAGMENT, 0, 4, words);
 	simple_draw(draw, pass, draw_pipeline(draw, &simple.info), corners, 3);
 	if (draw->error[0] || draw_finish(draw, pass) || draw_picture(draw, image))
 		return -1;

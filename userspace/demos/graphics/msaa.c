@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * A star, left with one sample a pixel and right with four. Checked: left there are two colours;
+ * A star, left with one sample a pixel and right with four. Checked: left there are two colors;
  * right there are others between them, along the same edges, and nowhere else.
  */
 #include <math.h>
@@ -12,7 +12,7 @@
 #define SIDE	256
 #define SPIKES	9
 
-DRAW_SHADER(colour);
+DRAW_SHADER(color);
 
 static const uint8_t dark[4] = { 0, 0, 51, 255 }, light[4] = { 255, 204, 0, 255 };
 
@@ -30,14 +30,14 @@ static void star(struct simple_vertex *v)
 	}
 }
 
-static struct tsr_gfx_image *half(struct draw *draw, struct tsr_gfx_pipeline *pipeline,
+static struct tsr_image *half(struct draw *draw, struct tsr_gfx_pipeline *pipeline,
 				  uint32_t samples)
 {
-	struct tsr_gfx_image *image =
+	struct tsr_image *image =
 		draw_target(draw, TSR_PIXEL_FORMAT_RGBA8_UNORM, SIDE, SIDE, 1);
 	const struct tsr_gfx_pass_info info = {
 		.samples = samples,
-		.colour[0] = { .image = image, .load = TSR_GFX_CLEAR,
+		.color[0] = { .image = image, .load = TSR_GFX_LOAD_CLEAR,
 			       .clear.f = { 0, 0, 0.2f, 1 } },
 	};
 	struct tsr_gfx_pass *pass = draw_begin(draw, &info);
@@ -74,25 +74,25 @@ static int check(struct draw *draw)
 			bool plain = draw_near(right, dark, 0) || draw_near(right, light, 0);
 
 			if (!draw_near(left, dark, 0) && !draw_near(left, light, 0))
-				return draw_fail(draw, "left, pixel %u, %u has another colour", x,
+				return draw_fail(draw, "left, pixel %u, %u has another color", x,
 						 y);
 			if (!plain && inside(draw, x, y))
 				return draw_fail(draw, "right, pixel %u, %u is on no edge", x, y);
 			between += !plain;
 		}
 	if (between < 800)
-		return draw_fail(draw, "right, %zu pixels are between the colours", between);
+		return draw_fail(draw, "right, %zu pixels are between the colors", between);
 	return 0;
 }
 
 static int run(struct draw *draw)
 {
-	struct tsr_gfx_image *left, *right;
+	struct tsr_image *left, *right;
 	struct tsr_gfx_pipeline *pipeline;
 	struct simple simple;
 	uint8_t *texels;
 
-	simple_init(draw, &simple, DRAW_PROGRAM(draw, colour));
+	simple_init(draw, &simple, DRAW_PROGRAM(draw, color));
 	pipeline = draw_pipeline(draw, &simple.info);
 	left = half(draw, pipeline, 1);
 	right = half(draw, pipeline, 4);

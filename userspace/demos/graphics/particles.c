@@ -83,18 +83,18 @@ static int check(struct draw *draw, const uint8_t *texels)
 	return 0;
 }
 
-static void draw_all(struct draw *draw, struct tsr_gfx_pass *pass, struct tsr_gfx_image *texture,
+static void draw_all(struct draw *draw, struct tsr_gfx_pass *pass, struct tsr_image *texture,
 		     const struct simple_vertex *vertices)
 {
-	const struct tsr_gfx_view view = { .image = texture };
-	struct tsr_sampler sampler;
-	const struct tsr_gfx_bindings bindings = {
+	const struct tsr_view view = { .image = texture };
+	struct tsr_sampler_state sampler;
+	const struct tsr_gfx_bindings_info bindings = {
 		.textures = &view, .texture_count = 1, .samplers = &sampler, .sampler_count = 1,
 	};
 	struct simple simple;
 
 	simple_init(draw, &simple, DRAW_PROGRAM(draw, texture));
-	simple.info.fragment_flags = TSR_GFX_HELPERS;
+	simple.info.fragment_flags = TSR_GFX_FRAGMENT_HELPERS;
 	simple.varyings[0].format = TSR_PIXEL_FORMAT_RG32F;
 	simple.blend = (struct tsr_gfx_blend) {
 		.enable = true, .mask = 0xf, .registers = TSR_REGISTER_TYPE_F16,
@@ -104,19 +104,20 @@ static void draw_all(struct draw *draw, struct tsr_gfx_pass *pass, struct tsr_gf
 	};
 	tsr_sampler_init(&sampler, TSR_WRAP_MODE_CLAMP_TO_EDGE, true);
 	if (!draw->error[0])
-		draw_library(draw, tsr_gfx_set_bindings(pass, TSR_GFX_FRAGMENT, &bindings));
+		draw_library(draw, tsr_gfx_set_bindings(pass, TSR_GFX_STAGE_FRAGMENT, &bindings,
+							sizeof(bindings)));
 	simple_draw(draw, pass, draw_pipeline(draw, &simple.info), vertices, 6 * COUNT);
 }
 
 static int run(struct draw *draw)
 {
 	static struct simple_vertex vertices[6 * COUNT];
-	struct tsr_gfx_image *image =
+	struct tsr_image *image =
 		draw_target(draw, TSR_PIXEL_FORMAT_RGBA8_UNORM, SIDE, SIDE, 1);
-	struct tsr_gfx_image *texture =
+	struct tsr_image *texture =
 		draw_target(draw, TSR_PIXEL_FORMAT_RGBA8_UNORM, DISC, DISC, 1);
 	const struct tsr_gfx_pass_info info = {
-		.colour[0] = { .image = image, .load = TSR_GFX_CLEAR,
+		.color[0] = { .image = image, .load = TSR_GFX_LOAD_CLEAR,
 			       .clear.f = { 0, 0.05f, 0.15f, 1 } },
 	};
 	struct tsr_gfx_pass *pass = draw_begin(draw, &info);
@@ -125,7 +126,7 @@ static int run(struct draw *draw)
 	disc(texels);
 	fountain(vertices);
 	if (draw->error[0] ||
-	    draw_library(draw, tsr_gfx_image_write(texture, 0, 0, texels, 4 * DISC)))
+	    draw_library(draw, tsr_image_write(texture, 0, 0, texels, 4 * DISC)))
 		return -1;
 	draw_all(draw, pass, texture, vertices);
 	if (draw->error[0] || draw_finish(draw, pass) || draw_picture(draw, image))

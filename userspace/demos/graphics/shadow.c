@@ -18,7 +18,7 @@ DRAW_SHADER(shadow);
 DRAW_SHADER(varying2);
 
 struct vertex {
-	float position[4], colour[4], lamp[4];
+	float position[4], color[4], lamp[4];
 };
 
 static const float eye[3] = { 2.2f, 3.2f, 3.4f };
@@ -30,7 +30,7 @@ static struct matrix lamp_view(void)
 			       matrix_multiply(matrix_turn(0.6f, 1), matrix_turn(1.1f, 0)));
 }
 
-static void put(struct vertex *v, const float p[3], const float colour[3], float light)
+static void put(struct vertex *v, const float p[3], const float color[3], float light)
 {
 	const struct matrix view = matrix_camera(eye, (float[3]){ 0, 0.2f, 0 }, 1);
 	const struct matrix lamp = lamp_view();
@@ -44,8 +44,8 @@ static void put(struct vertex *v, const float p[3], const float colour[3], float
 	v->lamp[2] = at[2] - 0.004f;
 	v->lamp[3] = 1;
 	for (int c = 0; c < 3; c++)
-		v->colour[c] = colour[c] * light;
-	v->colour[3] = 1;
+		v->color[c] = color[c] * light;
+	v->color[3] = 1;
 }
 
 /* The floor, then the cubes; @lit: as the lamp sees it, else as the eye does. */
@@ -53,13 +53,13 @@ static void scene(struct vertex *v)
 {
 	static const float corner[6][2] = { { -1, -1 }, { -1, 1 }, { 1, 1 }, { -1, -1 }, { 1, 1 },
 					    { 1, -1 } };
-	static const float floor_colour[3] = { 0.8f, 0.8f, 0.75f };
-	static const float cube_colour[3] = { 1, 0.45f, 0.2f };
+	static const float floor_color[3] = { 0.8f, 0.8f, 0.75f };
+	static const float cube_color[3] = { 1, 0.45f, 0.2f };
 	float mesh[24 * CUBE_FLOATS];
 	uint16_t indices[36];
 
 	for (int i = 0; i < 6; i++, v++)
-		put(v, (float[3]){ 2 * corner[i][0], 0, 2 * corner[i][1] }, floor_colour, 1);
+		put(v, (float[3]){ 2 * corner[i][0], 0, 2 * corner[i][1] }, floor_color, 1);
 	cube_mesh(mesh, indices);
 	for (int n = 0; n < CUBES; n++) {
 		const float turn = 1.2566371f * (float)n, far = n ? 1.2f : 0;
@@ -72,7 +72,7 @@ static void scene(struct vertex *v)
 			float p[4];
 
 			matrix_apply(&m, from, p);
-			put(v, p, cube_colour, from[4] > 0 ? 1 : from[3] ? 0.7f : 0.5f);
+			put(v, p, cube_color, from[4] > 0 ? 1 : from[3] ? 0.7f : 0.5f);
 		}
 	}
 }
@@ -87,11 +87,11 @@ static void for_lamp(const struct vertex *v, struct simple_vertex *to)
 		};
 }
 
-static void draw_map(struct draw *draw, struct tsr_gfx_image *map, const struct vertex *vertices)
+static void draw_map(struct draw *draw, struct tsr_image *map, const struct vertex *vertices)
 {
 	static const struct tsr_gfx_viewport whole = { 0, 0, MAP, MAP, 0, 1 };
 	const struct tsr_gfx_pass_info info = {
-		.depth = { .image = map, .load = TSR_GFX_CLEAR, .clear.f[0] = 1 },
+		.depth = { .image = map, .load = TSR_GFX_LOAD_CLEAR, .clear.f[0] = 1 },
 	};
 	struct tsr_gfx_pass *pass = draw_begin(draw, &info);
 	struct simple_vertex lamp[VERTICES];
@@ -133,16 +133,16 @@ static struct tsr_gfx_pipeline *pipeline(struct draw *draw)
 	return draw_pipeline(draw, &simple.info);
 }
 
-static void draw_scene(struct draw *draw, struct tsr_gfx_pass *pass, struct tsr_gfx_image *map,
+static void draw_scene(struct draw *draw, struct tsr_gfx_pass *pass, struct tsr_image *map,
 		       const struct vertex *vertices)
 {
 	const struct tsr_gfx_draw all = { .count = VERTICES };
-	const struct tsr_gfx_view view = { .image = map };
+	const struct tsr_view view = { .image = map };
 	const uint64_t size = VERTICES * sizeof(*vertices);
 	uint64_t va = draw_data(draw, vertices, size);
 	struct tsr_gfx_pipeline *p = pipeline(draw);
-	struct tsr_sampler sampler;
-	const struct tsr_gfx_bindings bindings = {
+	struct tsr_sampler_state sampler;
+	const struct tsr_gfx_bindings_info bindings = {
 		.textures = &view, .texture_count = 1, .samplers = &sampler, .sampler_count = 1,
 	};
 
@@ -153,7 +153,8 @@ static void draw_scene(struct draw *draw, struct tsr_gfx_pass *pass, struct tsr_
 		return;
 	tsr_gfx_set_pipeline(pass, p);
 	tsr_gfx_set_vertices(pass, 0, va, size);
-	draw_library(draw, tsr_gfx_set_bindings(pass, TSR_GFX_FRAGMENT, &bindings));
+	draw_library(draw, tsr_gfx_set_bindings(pass, TSR_GFX_STAGE_FRAGMENT, &bindings,
+						sizeof(bindings)));
 	draw_library(draw, tsr_gfx_draw(pass, &all));
 	if (!draw->error[0])
 		draw_finish(draw, pass);
@@ -188,13 +189,13 @@ static int check(struct draw *draw)
 
 static int run(struct draw *draw)
 {
-	struct tsr_gfx_image *image =
+	struct tsr_image *image =
 		draw_target(draw, TSR_PIXEL_FORMAT_RGBA8_UNORM, SIDE, SIDE, 1);
-	struct tsr_gfx_image *map = draw_target(draw, TSR_PIXEL_FORMAT_R32F, MAP, MAP, 1);
+	struct tsr_image *map = draw_target(draw, TSR_PIXEL_FORMAT_R32F, MAP, MAP, 1);
 	const struct tsr_gfx_pass_info info = {
-		.colour[0] = { .image = image, .load = TSR_GFX_CLEAR,
+		.color[0] = { .image = image, .load = TSR_GFX_LOAD_CLEAR,
 			       .clear.f = { 0.25f, 0.3f, 0.4f, 1 } },
-		.depth = { .format = TSR_PIXEL_FORMAT_R32F, .load = TSR_GFX_CLEAR,
+		.depth = { .format = TSR_PIXEL_FORMAT_R32F, .load = TSR_GFX_LOAD_CLEAR,
 			   .clear.f[0] = 1 },
 	};
 	struct vertex vertices[VERTICES];

@@ -1,5 +1,5 @@
 ; SPDX-License-Identifier: MIT
-; Varying 0: a colour. Varying 1: where the fragment is for the lamp, x, y and depth. Texture 0: what
+; Varying 0: a color. Varying 1: where the fragment is for the lamp, x, y and depth. Texture 0: what
 ; the lamp sees, compared with that depth. What the lamp does not see gets 3/8 of its light.
 clause message=varying slot=0 {
 	*NOP

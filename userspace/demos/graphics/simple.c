@@ -5,7 +5,7 @@
 DRAW_SHADER(position);
 DRAW_SHADER(varying);
 
-void simple_init(struct draw *draw, struct simple *s, struct tsr_program *fragment)
+void simple_init(struct draw *draw, struct simple *s, struct tsr_shader *fragment)
 {
 	*s = (struct simple) {
 		.attributes = {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Pictures from triangles whose positions and colours the CPU has computed. */
+/* Pictures from triangles whose positions and colors the CPU has computed. */
 #ifndef SIMPLE_H
 #define SIMPLE_H
 
 #include "draw.h"
 
-/* A vertex: clip coordinates, and a colour or whatever the fragment program takes. */
+/* A vertex: clip coordinates, and a color or whatever the fragment program takes. */
 struct simple_vertex {
 	float position[4], value[4];
 };
@@ -22,7 +22,7 @@ struct simple {
 	struct tsr_gfx_varying varyings[2];
 	struct tsr_gfx_blend blend;
 };
-void simple_init(struct draw *draw, struct simple *simple, struct tsr_program *fragment);
+void simple_init(struct draw *draw, struct simple *simple, struct tsr_shader *fragment);
 
 /* simple_draw(): @count vertices with that pipeline. */
 void simple_draw(struct draw *draw, struct tsr_gfx_pass *pass, struct tsr_gfx_pipeline *pipeline,

@@ -10,11 +10,11 @@
 #define SIDE	256
 #define SPIKES	5
 
-DRAW_SHADER(colour);
+DRAW_SHADER(color);
 
 static const uint8_t inner[4] = { 51, 153, 255, 255 }, outer[4] = { 255, 255, 255, 255 };
 
-static void star(struct simple_vertex *v, float size, const uint8_t colour[4])
+static void star(struct simple_vertex *v, float size, const uint8_t color[4])
 {
 	for (int i = 0; i < 2 * SPIKES; i++)
 		for (int k = 0; k < 3; k++, v++) {
@@ -23,8 +23,8 @@ static void star(struct simple_vertex *v, float size, const uint8_t colour[4])
 
 			*v = (struct simple_vertex) {
 				{ size * far * cosf(turn), size * far * sinf(turn), 0, 1 },
-				{ (float)colour[0] / 255, (float)colour[1] / 255,
-				  (float)colour[2] / 255, 1 },
+				{ (float)color[0] / 255, (float)color[1] / 255,
+				  (float)color[2] / 255, 1 },
 			};
 		}
 }
@@ -38,7 +38,7 @@ static void pipelines(struct draw *draw, struct tsr_gfx_pipeline *p[2])
 	};
 	struct simple simple;
 
-	simple_init(draw, &simple, DRAW_PROGRAM(draw, colour));
+	simple_init(draw, &simple, DRAW_PROGRAM(draw, color));
 	for (int i = 0; i < 2; i++) {
 		simple.info.depth = (struct tsr_gfx_depth) {
 			.stencil = true, .front = side, .back = side,
@@ -70,12 +70,13 @@ static int check(struct draw *draw)
 
 static int run(struct draw *draw)
 {
-	struct tsr_gfx_image *image =
+	struct tsr_image *image =
 		draw_target(draw, TSR_PIXEL_FORMAT_RGBA8_UNORM, SIDE, SIDE, 1);
 	const struct tsr_gfx_pass_info info = {
-		.colour[0] = { .image = image, .load = TSR_GFX_CLEAR, .clear.f = { 0, 0, 0, 1 } },
+		.color[0] = { .image = image, .load = TSR_GFX_LOAD_CLEAR,
+			      .clear.f = { 0, 0, 0, 1 } },
 		/* nobody wants it behind the pass: it needs no memory */
-		.stencil = { .format = TSR_PIXEL_FORMAT_S8, .load = TSR_GFX_CLEAR },
+		.stencil = { .format = TSR_PIXEL_FORMAT_S8, .load = TSR_GFX_LOAD_CLEAR },
 	};
 	struct simple_vertex vertices[6 * SPIKES];
 	struct tsr_gfx_pass *pass = draw_begin(draw, &info);

@@ -1,5 +1,5 @@
 ; SPDX-License-Identifier: MIT
-; The colour is texture 0 at varying 0.
+; The color is texture 0 at varying 0.
 clause message=vartex slot=0 wait=0,6 prefetch {
 	*NOP
 	+VAR_TEX.f16.store.center.skip.computed_lod varying_index:0, texture_index:0, @r0

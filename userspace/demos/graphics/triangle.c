@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-/* One triangle with a colour at each corner. Checked: the middle is the corners' average. */
+/* One triangle with a color at each corner. Checked: the middle is the corners' average. */
 #include "simple.h"
 
 #define SIDE 256
 
-DRAW_SHADER(colour);
+DRAW_SHADER(color);
 
 static int check(struct draw *draw)
 {
@@ -18,7 +18,7 @@ static int check(struct draw *draw)
 		return draw_fail(draw, "the corner of the picture is not its background");
 	/* the centre of gravity lies at 1/3 of the height, between two pixels */
 	if (!draw_near(draw_at(draw, SIDE / 2, 162), middle, 3))
-		return draw_fail(draw, "the middle of the triangle is not the average colour");
+		return draw_fail(draw, "the middle of the triangle is not the average color");
 	/* half of a base of 204.8 by 204.8, give or take its edges */
 	if (covered < 20971 - 2 * SIDE || covered > 20971 + 2 * SIDE)
 		return draw_fail(draw, "%zu pixels are covered, expected about 20971", covered);
@@ -32,20 +32,20 @@ static int run(struct draw *draw)
 		{ { 0.8f, -0.8f, 0, 1 }, { 0, 1, 0, 1 } },
 		{ { 0, 0.8f, 0, 1 }, { 0, 0, 1, 1 } },
 	};
-	struct tsr_gfx_image *image =
+	struct tsr_image *image =
 		draw_target(draw, TSR_PIXEL_FORMAT_RGBA8_UNORM, SIDE, SIDE, 1);
 	const struct tsr_gfx_pass_info info = {
-		.colour[0] = { .image = image, .load = TSR_GFX_CLEAR,
+		.color[0] = { .image = image, .load = TSR_GFX_LOAD_CLEAR,
 			       .clear.f = { 0.2f, 0.2f, 0.2f, 1 } },
 	};
 	struct tsr_gfx_pass *pass = draw_begin(draw, &info);
 	struct simple simple;
 
-	simple_init(draw, &simple, DRAW_PROGRAM(draw, colour));
+	simple_init(draw, &simple, DRAW_PROGRAM(draw, color));
 	simple_draw(draw, pass, draw_pipeline(draw, &simple.info), corners, 3);
 	if (draw->error[0] || draw_finish(draw, pass) || draw_picture(draw, image))
 		return -1;
 	return check(draw);
 }
 
-const struct draw_kind draw_triangle = { "triangle", "a triangle, a colour at each corner", run };
+const struct draw_kind draw_triangle = { "triangle", "a triangle, a color at each corner", run };

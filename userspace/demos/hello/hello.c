@@ -2,8 +2,8 @@
 /* The program of Documentation/guide/libtessera.md: fill an image on the GPU, look at a pixel. */
 #include <stdio.h>
 
-#include <tessera.h>
-#include <tessera_cmd.h>
+#include <tessera/tessera.h>
+#include <tessera/cmd.h>
 
 #define CHECK(call) \
 	do { \
@@ -17,7 +17,7 @@ int main(void)
 {
 	const unsigned int access = DRM_TESSERA_BIND_READ | DRM_TESSERA_BIND_WRITE;
 	const struct tsr_rect all = { 0, 0, 100, 60 };
-	struct tsr_image tiled, linear;
+	struct tsr_surface tiled, linear;
 	struct tsr_device *device;
 	struct tsr_bo *tiled_bo, *linear_bo;
 	struct tsr_vm *vm;
@@ -34,10 +34,10 @@ int main(void)
 	CHECK(tsr_sync_create(device, 0, &done));
 
 	/* two images of 100 x 60 texels of 4 bytes; the CPU reads the linear one */
-	CHECK(tsr_surface_init(&tiled.surface, TSR_LAYOUT_TILED, 100, 60, 4, 0));
-	CHECK(tsr_surface_init(&linear.surface, TSR_LAYOUT_LINEAR, 100, 60, 4, 0));
-	CHECK(tsr_bo_create(device, tiled.surface.size, 0, NULL, &tiled_bo));
-	CHECK(tsr_bo_create(device, linear.surface.size, DRM_TESSERA_BO_CACHED, NULL,
+	CHECK(tsr_surface_init(&tiled, TSR_LAYOUT_TILED, 100, 60, 4, 0));
+	CHECK(tsr_surface_init(&linear, TSR_LAYOUT_LINEAR, 100, 60, 4, 0));
+	CHECK(tsr_bo_create(device, tiled.size, 0, NULL, &tiled_bo));
+	CHECK(tsr_bo_create(device, linear.size, DRM_TESSERA_BO_CACHED, NULL,
 			    &linear_bo));
 	CHECK(tsr_vm_map(vm, tiled_bo, 0, 0, access, &tiled.va));
 	CHECK(tsr_vm_map(vm, linear_bo, 0, 0, access, &linear.va));
@@ -53,7 +53,7 @@ int main(void)
 	CHECK(tsr_sync_finish(done, 0, tsr_deadline(5000000000)));
 
 	CHECK(tsr_bo_map(linear_bo, &pixels));
-	pixels = (char *)pixels + tsr_surface_offset(&linear.surface, 99, 59);
+	pixels = (char *)pixels + tsr_surface_offset(&linear, 99, 59);
 	printf("%08x\n", *(unsigned int *)pixels);
 
 	tsr_stream_destroy(stream);

@@ -96,13 +96,13 @@ static int check_size(struct decoder *d)
 /* Ask for R, G, B, A whatever the file has. */
 static void set_transforms(struct decoder *d)
 {
-	int colour = png_get_color_type(d->png, d->info);
+	int color = png_get_color_type(d->png, d->info);
 	bool deep = png_get_bit_depth(d->png, d->info) == 16;
 
 	png_set_expand(d->png);
-	if (!(colour & PNG_COLOR_MASK_COLOR))
+	if (!(color & PNG_COLOR_MASK_COLOR))
 		png_set_gray_to_rgb(d->png);
-	if (!(colour & PNG_COLOR_MASK_ALPHA) && !png_get_valid(d->png, d->info, PNG_INFO_tRNS))
+	if (!(color & PNG_COLOR_MASK_ALPHA) && !png_get_valid(d->png, d->info, PNG_INFO_tRNS))
 		png_set_add_alpha(d->png, deep ? 0xffff : 0xff, PNG_FILLER_AFTER);
 	png_set_interlace_handling(d->png);
 	d->picture.texel = deep ? 8 : 4;

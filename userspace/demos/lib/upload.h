@@ -4,7 +4,7 @@
 #define UPLOAD_H
 
 #include "compressed.h"
-#include "tessera_gfx.h"
+#include <tessera/gfx.h>
 
 /*
  * upload_compressed(): the blocks of the first @levels levels of @c as they are, an image in tiles
@@ -12,6 +12,6 @@
  * tsr_error_message(); *@image is then what there is of it, or NULL as before: drop it either way.
  */
 int upload_compressed(struct tsr_vm *vm, const struct compressed *c, uint32_t levels, bool srgb,
-		      struct tsr_gfx_image **image);
+		      struct tsr_image **image);
 
 #endif

@@ -33,7 +33,7 @@ void edit_plan(struct edit *edit, uint32_t width, uint32_t height)
 		};
 }
 
-void edit_colour(enum edit_colour which, uint32_t texel, uint8_t colour[8])
+void edit_color(enum edit_color which, uint32_t texel, uint8_t color[8])
 {
 	static const uint8_t rgba[][4] = {
 		[EDIT_TOP] = { 0x1b, 0x26, 0x3b, 0xff },
@@ -46,5 +46,5 @@ void edit_colour(enum edit_colour which, uint32_t texel, uint8_t colour[8])
 
 	/* a sample of 16 bits has the byte twice: the same fraction of white */
 	for (i = 0; i < texel; i++)
-		colour[i] = rgba[which][texel == 8 ? i / 2 : i];
+		color[i] = rgba[which][texel == 8 ? i / 2 : i];
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the demo does to a picture: four coloured borders, and in each corner a framed panel with
+ * What the demo does to a picture: four colored borders, and in each corner a framed panel with
  * the middle of the picture, mirrored in a different way. Only the geometry is here; the GPU's way
  * of doing it is in editor.c, the CPU's in reference.c.
  */
@@ -26,12 +26,12 @@ struct edit {
 
 /* Panel n is mirrored left and right if n has bit 0, top and bottom if it has bit 1. */
 
-enum edit_colour { EDIT_TOP, EDIT_BOTTOM, EDIT_LEFT, EDIT_RIGHT, EDIT_FRAME };
+enum edit_color { EDIT_TOP, EDIT_BOTTOM, EDIT_LEFT, EDIT_RIGHT, EDIT_FRAME };
 
 /* edit_plan(): the geometry for a picture of @width x @height texels, 1 x 1 and up. */
 void edit_plan(struct edit *edit, uint32_t width, uint32_t height);
 
-/* edit_colour(): the texel of @texel bytes (4 or 8) for a border or frame. */
-void edit_colour(enum edit_colour which, uint32_t texel, uint8_t colour[8]);
+/* edit_color(): the texel of @texel bytes (4 or 8) for a border or frame. */
+void edit_color(enum edit_color which, uint32_t texel, uint8_t color[8]);
 
 #endif /* EDIT_H */

@@ -15,13 +15,13 @@
 #define PATIENCE_NS (60ull * 1000000000)
 
 static int fill(struct work *work, const struct gpu *gpu, const struct area *area,
-		enum edit_colour which)
+		enum edit_color which)
 {
 	const struct tsr_rect rect = { area->x, area->y, area->width, area->height };
-	uint8_t colour[8];
+	uint8_t color[8];
 
-	edit_colour(which, gpu->result.surface.texel, colour);
-	return tsr_cmd_fill_image(work->stream, &gpu->result, &rect, colour);
+	edit_color(which, gpu->result.texel, color);
+	return tsr_cmd_fill_image(work->stream, &gpu->result, &rect, color);
 }
 
 /* First layer: the picture without its edge, and the four borders, which touch nothing else. */

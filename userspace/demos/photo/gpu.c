@@ -30,11 +30,11 @@ int gpu_layout(struct gpu *gpu, uint32_t width, uint32_t height, uint32_t texel,
 {
 	int ret;
 
-	ret = tsr_surface_init(&gpu->source.surface, TSR_LAYOUT_TILED, width, height, texel, 0);
+	ret = tsr_surface_init(&gpu->source, TSR_LAYOUT_TILED, width, height, texel, 0);
 	if (ret)
 		return ret;
-	gpu->result.surface = gpu->source.surface;
-	*size = FIRST_IMAGE + 2 * gpu->source.surface.size;
+	gpu->result = gpu->source;
+	*size = FIRST_IMAGE + 2 * gpu->source.size;
 	return 0;
 }
 
@@ -47,7 +47,7 @@ int gpu_map_shared(struct gpu *gpu)
 	if (ret)
 		return ret;
 	gpu->source.va = gpu->shared_va + FIRST_IMAGE;
-	gpu->result.va = gpu->source.va + gpu->source.surface.size;
+	gpu->result.va = gpu->source.va + gpu->source.size;
 	return 0;
 }
 

@@ -6,8 +6,8 @@
 #ifndef GPU_H
 #define GPU_H
 
-#include "tessera.h"
-#include "tessera_cmd.h"
+#include <tessera/tessera.h>
+#include <tessera/cmd.h>
 
 /* Points of the shared timeline, in the order in which they are submitted. */
 enum point {
@@ -31,7 +31,7 @@ struct gpu {
 	struct tsr_pool *streams;	/* memory for command streams */
 	struct tsr_bo *shared;		/* the buffer both processes use */
 	uint64_t shared_va;
-	struct tsr_image source, result; /* in it, tiled */
+	struct tsr_surface source, result; /* in it, tiled */
 	struct tsr_sync *timeline;
 };
 

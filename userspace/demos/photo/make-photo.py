@@ -43,13 +43,13 @@ def mix(a, b, t):
 
 
 def sky(x, y):
-    colour = mix((52, 84, 140), (250, 178, 108), (max(y, 0) / HORIZON) ** 1.4)
+    color = mix((52, 84, 140), (250, 178, 108), (max(y, 0) / HORIZON) ** 1.4)
     sun = math.hypot(x - 208, y - 40)
-    colour = mix(colour, (255, 236, 190), math.exp(-sun / 18))
+    color = mix(color, (255, 236, 190), math.exp(-sun / 18))
     if sun < 7:
-        colour = (255, 247, 222)
+        color = (255, 247, 222)
     cloud = fractal(x / 70, y / 22, 11)
-    return mix(colour, (255, 214, 196), (cloud - 0.5) * 3.2)
+    return mix(color, (255, 214, 196), (cloud - 0.5) * 3.2)
 
 
 def ridge(x, layer):
@@ -58,18 +58,18 @@ def ridge(x, layer):
     return low + (high - low) * fractal(x / scale, layer * 7.3, 40 + layer)
 
 
-def mountains(x, y, colour):
+def mountains(x, y, color):
     shades = ((118, 122, 160), (74, 84, 120), (38, 50, 66))
     for layer in range(3):
         above = ridge(x, layer) - (HORIZON - y)
         if above <= 0:
             continue
         rock = fractal(x / 9 + above / 14, y / 7, 60 + layer)
-        colour = mix(shades[layer], (20, 26, 40), rock * 0.8)
+        color = mix(shades[layer], (20, 26, 40), rock * 0.8)
         if layer < 2 and above < 16 + 22 * fractal(x / 6, y / 11, 70) - 12 * layer:
-            colour = mix((236, 222, 228), colour, rock * 0.75)      # snow
-        colour = mix(colour, (244, 190, 140), 0.25 - 0.1 * layer)   # evening haze
-    return colour
+            color = mix((236, 222, 228), color, rock * 0.75)      # snow
+        color = mix(color, (244, 190, 140), 0.25 - 0.1 * layer)   # evening haze
+    return color
 
 
 def land(x, y):
@@ -100,17 +100,17 @@ def shore(x, y):
 
 
 def pixel(x, y):
-    colour = lake(x, y) if y > HORIZON else land(x, y)
+    color = lake(x, y) if y > HORIZON else land(x, y)
     edge = shore(x, y)
     if y > edge:
         grass = fractal(x / 4, y / 3, 130)
-        colour = mix((34, 44, 26), (96, 92, 44), grass * 0.9)
+        color = mix((34, 44, 26), (96, 92, 44), grass * 0.9)
     for root, height in TREES:
         if tree(x, y, shore(root, 0) + 9, root, height):
-            colour = mix((12, 22, 18), (40, 52, 32), fractal(x / 2, y / 2, 150))
+            color = mix((12, 22, 18), (40, 52, 32), fractal(x / 2, y / 2, 150))
     vignette = 1 - 0.35 * (((x - WIDTH / 2) / WIDTH) ** 2 + ((y - HEIGHT / 2) / HEIGHT) ** 2) * 2
     grain = (lattice(x, y, 200) - 0.5) * 1.6
-    return bytes(min(255, max(0, round(c * vignette + grain))) for c in colour)
+    return bytes(min(255, max(0, round(c * vignette + grain))) for c in color)
 
 
 def paeth(a, b, c):

@@ -45,7 +45,7 @@ struct session {
 	struct picture source, result;
 	struct gpu gpu;
 	struct tsr_bo *upload, *download;	/* linear, not shared */
-	struct tsr_image linear_source, linear_result;
+	struct tsr_surface linear_source, linear_result;
 	struct work tile, detile;
 	int socket;			/* to the second process */
 	char error[PICTURE_ERROR];	/* what went wrong, one line */
@@ -61,15 +61,15 @@ static int gpu_failed(struct session *s, int ret)
 
 /* A buffer for the linear picture, mapped on both sides. */
 static int create_linear(struct session *s, uint32_t flags, uint32_t access, struct tsr_bo **bo,
-			 struct tsr_image *image)
+			 struct tsr_surface *image)
 {
 	const struct picture *p = &s->source;
 	int ret;
 
-	ret = tsr_surface_init(&image->surface, TSR_LAYOUT_LINEAR, p->width, p->height, p->texel,
+	ret = tsr_surface_init(image, TSR_LAYOUT_LINEAR, p->width, p->height, p->texel,
 			       0);
 	if (!ret)
-		ret = tsr_bo_create(s->gpu.device, image->surface.size, flags, NULL, bo);
+		ret = tsr_bo_create(s->gpu.device, image->size, flags, NULL, bo);
 	if (!ret)
 		ret = tsr_vm_map(s->gpu.vm, *bo, 0, 0, access, &image->va);
 	return ret;
@@ -85,7 +85,7 @@ static int upload(struct session *s)
 	if (!ret)
 		ret = tsr_bo_map(s->upload, &memory);
 	if (!ret)
-		ret = tsr_surface_write(&s->linear_source.surface, memory, 0, 0, p->width,
+		ret = tsr_surface_write(&s->linear_source, memory, 0, 0, p->width,
 					p->height, p->texels, p->pitch);
 	if (!ret)
 		ret = create_linear(s, DRM_TESSERA_BO_CACHED, DRM_TESSERA_BIND_WRITE, &s->download,
@@ -207,7 +207,7 @@ static int download(struct session *s)
 	}
 	ret = tsr_bo_map(s->download, &memory);
 	if (!ret)
-		ret = tsr_surface_read(&s->linear_result.surface, memory, 0, 0, p->width, p->height,
+		ret = tsr_surface_read(&s->linear_result, memory, 0, 0, p->width, p->height,
 				       p->texels, p->pitch);
 	return gpu_failed(s, ret);
 }

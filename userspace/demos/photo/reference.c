@@ -30,9 +30,9 @@ static const uint8_t *crop_texel(const struct picture *source, const struct edit
 	       (size_t)(edit->crop.x + column) * source->texel;
 }
 
-/* The texel the result has to have at (x, y); colours are in @colours by enum edit_colour. */
+/* The texel the result has to have at (x, y); colors are in @colors by enum edit_color. */
 static const uint8_t *expected(const struct picture *source, const struct edit *edit,
-			       uint8_t colours[][8], uint32_t x, uint32_t y)
+			       uint8_t colors[][8], uint32_t x, uint32_t y)
 {
 	unsigned int n;
 
@@ -43,17 +43,17 @@ static const uint8_t *expected(const struct picture *source, const struct edit *
 		}
 		for (n = 0; n < EDIT_PANELS; n++) {
 			if (inside(&edit->panel[n], edit->frame, x, y))
-				return colours[EDIT_FRAME];
+				return colors[EDIT_FRAME];
 		}
 	}
 	if (y < edit->border)
-		return colours[EDIT_TOP];
+		return colors[EDIT_TOP];
 	if (y >= edit->height - edit->border)
-		return colours[EDIT_BOTTOM];
+		return colors[EDIT_BOTTOM];
 	if (x < edit->border)
-		return colours[EDIT_LEFT];
+		return colors[EDIT_LEFT];
 	if (x >= edit->width - edit->border)
-		return colours[EDIT_RIGHT];
+		return colors[EDIT_RIGHT];
 	return source->texels + y * source->pitch + (size_t)x * source->texel;
 }
 
@@ -69,17 +69,17 @@ int reference_check(const struct picture *source, const struct picture *result,
 		    const struct edit *edit, char *error)
 {
 	const uint8_t *want, *got;
-	uint8_t colours[5][8];
+	uint8_t colors[5][8];
 	char good[20], bad[20];
 	unsigned int i;
 	uint32_t x, y;
 
 	for (i = 0; i < 5; i++)
-		edit_colour(i, source->texel, colours[i]);
+		edit_color(i, source->texel, colors[i]);
 	for (y = 0; y < edit->height; y++) {
 		got = result->texels + y * result->pitch;
 		for (x = 0; x < edit->width; x++, got += result->texel) {
-			want = expected(source, edit, colours, x, y);
+			want = expected(source, edit, colors, x, y);
 			if (!memcmp(want, got, source->texel))
 				continue;
 			print_texel(good, want, source->texel);

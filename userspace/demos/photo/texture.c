@@ -20,8 +20,8 @@ struct decoder {
 	struct tsr_vm *vm;
 	struct tsr_pool *pool;		/* of shaders and the three vertices */
 	struct tsr_gfx *gfx;
-	struct tsr_gfx_image *texture, *target;
-	struct tsr_program *position, *fragment;
+	struct tsr_image *texture, *target;
+	struct tsr_shader *position, *fragment;
 	struct tsr_gfx_pipeline *pipeline;
 	struct tsr_gfx_pass *pass;
 };
@@ -30,10 +30,10 @@ static void close_decoder(struct decoder *d)
 {
 	tsr_gfx_pass_destroy(d->pass);
 	tsr_gfx_pipeline_unref(d->pipeline);
-	tsr_program_unref(d->position);
-	tsr_program_unref(d->fragment);
-	tsr_gfx_image_unref(d->texture);
-	tsr_gfx_image_unref(d->target);
+	tsr_shader_unref(d->position);
+	tsr_shader_unref(d->fragment);
+	tsr_image_unref(d->texture);
+	tsr_image_unref(d->target);
 	tsr_gfx_unref(d->gfx);
 	tsr_pool_unref(d->pool);
 	tsr_vm_unref(d->vm);
@@ -55,16 +55,16 @@ static int open_decoder(struct decoder *d, const char *device)
 /* The blocks as a texture, and what its texels go to. */
 static int make_images(struct decoder *d, const struct compressed *c)
 {
-	const struct tsr_gfx_image_info target = {
+	const struct tsr_image_info target = {
 		.format = TSR_PIXEL_FORMAT_RGBA8_UNORM, .width = c->width, .height = c->height,
 	};
 	int ret = upload_compressed(d->vm, c, 1, false, &d->texture);
 
-	return ret ? ret : tsr_gfx_image_create(d->vm, &target, &d->target);
+	return ret ? ret : tsr_image_create(d->vm, &target, sizeof(target), &d->target);
 }
 
 #define ASSEMBLE(d, name, program) \
-	tsr_program_assemble((d)->pool, _binary_demos_photo_##name##_s_start, \
+	tsr_shader_assemble((d)->pool, _binary_demos_photo_##name##_s_start, \
 			     (size_t)(_binary_demos_photo_##name##_s_end - \
 				      _binary_demos_photo_##name##_s_start), \
 			     #name ".s", program)
@@ -86,28 +86,28 @@ static int make_pipeline(struct decoder *d)
 		ret = ASSEMBLE(d, texels, &d->fragment);
 	info.vertex = d->position;
 	info.fragment = d->fragment;
-	return ret ? ret : tsr_gfx_pipeline_create(&info, &d->pipeline);
+	return ret ? ret : tsr_gfx_pipeline_create(&info, sizeof(info), &d->pipeline);
 }
 
 /* One triangle over the whole target. */
 static int draw(struct decoder *d)
 {
 	static const float corners[3][4] = { { -1, -1, 0, 1 }, { 3, -1, 0, 1 }, { -1, 3, 0, 1 } };
-	const struct tsr_gfx_pass_info info = { .colour[0] = { .image = d->target } };
-	const struct tsr_gfx_view view = { .image = d->texture };
-	const struct tsr_gfx_bindings bindings = { .textures = &view, .texture_count = 1 };
+	const struct tsr_gfx_pass_info info = { .color[0] = { .image = d->target } };
+	const struct tsr_view view = { .image = d->texture };
+	const struct tsr_gfx_bindings_info bindings = { .textures = &view, .texture_count = 1 };
 	const struct tsr_gfx_draw all = { .count = 3 };
 	struct tsr_alloc vertices;
 	int ret = tsr_pool_alloc(d->pool, sizeof(corners), 64, &vertices);
 
 	if (!ret)
-		ret = tsr_gfx_pass_create(d->gfx, &info, &d->pass);
+		ret = tsr_gfx_pass_create(d->gfx, &info, sizeof(info), &d->pass);
 	if (ret)
 		return ret;
 	memcpy(vertices.cpu, corners, sizeof(corners));
 	/* the pass remembers the first error; submitting it reports it */
 	tsr_gfx_set_pipeline(d->pass, d->pipeline);
-	tsr_gfx_set_bindings(d->pass, TSR_GFX_FRAGMENT, &bindings);
+	tsr_gfx_set_bindings(d->pass, TSR_GFX_STAGE_FRAGMENT, &bindings, sizeof(bindings));
 	tsr_gfx_set_vertices(d->pass, 0, vertices.va, sizeof(corners));
 	tsr_gfx_draw(d->pass, &all);
 	ret = tsr_gfx_submit(d->pass, NULL, 0, NULL, 0);
@@ -135,7 +135,7 @@ static int decode(const struct compressed *c, const char *device, struct picture
 	if (!ret)
 		ret = draw(&d);
 	if (!ret)
-		ret = tsr_gfx_image_read(d.target, 0, 0, p.texels, p.pitch);
+		ret = tsr_image_read(d.target, 0, 0, p.texels, p.pitch);
 	if (ret)
 		snprintf(error, PICTURE_ERROR, "%s", tsr_error_message());
 	close_decoder(&d);

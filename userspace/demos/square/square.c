@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <tessera.h>
-#include <tessera_compute.h>
+#include <tessera/tessera.h>
+#include <tessera/compute.h>
 
 #define CHECK(call) \
 	do { \
@@ -30,7 +30,8 @@ static const char text[] =
 
 int main(void)
 {
-	struct tsr_storage numbers = { .access = TSR_READ | TSR_WRITE, .push_word = 0 };
+	struct tsr_storage numbers = { .access = TSR_SHADER_READ | TSR_SHADER_WRITE,
+				       .push_word = 0 };
 	struct tsr_dispatch_info run = { .groups = { 2 }, .storage = &numbers, .storage_count = 1 };
 	struct tsr_device *device;
 	struct tsr_vm *vm;
@@ -57,18 +58,18 @@ int main(void)
 		values[i] = i;
 
 	/* two groups of 64 threads; push words 0 and 1 are the address of the numbers */
-	CHECK(tsr_program_assemble(code, text, strlen(text), "square", &run.program));
+	CHECK(tsr_shader_assemble(code, text, strlen(text), "square", &run.shader));
 	CHECK(tsr_stream_create(code, 0, &stream));
 	numbers.va = memory.va;
 	numbers.size = memory.size;
-	CHECK(tsr_cmd_dispatch(stream, &run));
+	CHECK(tsr_cmd_dispatch(stream, &run, sizeof(run)));
 
 	CHECK(tsr_queue_run(queue, stream, done, 0));
 	CHECK(tsr_sync_finish(done, 0, tsr_deadline(5000000000)));
 	printf("%u %u %u ... %u\n", values[1], values[2], values[3], values[127]);
 
 	tsr_stream_destroy(stream);
-	tsr_program_unref(run.program);
+	tsr_shader_unref(run.shader);
 	tsr_pool_unref(code);
 	tsr_pool_unref(data);
 	tsr_sync_unref(done);

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <tessera_gfx.h>
+#include <tessera/gfx.h>
 
 #define SIDE 256
 
@@ -34,7 +34,7 @@ static const char varying[] =
 	"	+ST_CVT.v4 r4, r5, r6, @r0\n"
 	"}\n";
 
-/* The colour of a fragment is varying 0. */
+/* The color of a fragment is varying 0. */
 static const char fragment[] =
 	"clause message=varying slot=0 wait=0,6 td {\n"
 	"	*NOP\n"
@@ -65,11 +65,11 @@ static void check(int ret)
 	}
 }
 
-static struct tsr_program *assemble(struct tsr_pool *pool, const char *text, const char *name)
+static struct tsr_shader *assemble(struct tsr_pool *pool, const char *text, const char *name)
 {
-	struct tsr_program *program;
+	struct tsr_shader *program;
 
-	check(tsr_program_assemble(pool, text, strlen(text), name, &program));
+	check(tsr_shader_assemble(pool, text, strlen(text), name, &program));
 	return program;
 }
 
@@ -80,43 +80,43 @@ static struct tsr_gfx_pipeline *make_pipeline(struct tsr_pool *pool)
 		{ .format = TSR_PIXEL_FORMAT_RGBA32F, .offset = 16 },
 	};
 	const struct tsr_gfx_vertex_buffer buffer = { .stride = sizeof(corners[0]) };
-	const struct tsr_gfx_varying colour = {
+	const struct tsr_gfx_varying color = {
 		.format = TSR_PIXEL_FORMAT_RGBA32F, .output = 1, .input = 0,
 	};
 	const struct tsr_gfx_blend replace = { .mask = 0xf, .registers = TSR_REGISTER_TYPE_F32 };
-	struct tsr_program *p = assemble(pool, position, "position");
-	struct tsr_program *v = assemble(pool, varying, "varying");
-	struct tsr_program *f = assemble(pool, fragment, "fragment");
+	struct tsr_shader *p = assemble(pool, position, "position");
+	struct tsr_shader *v = assemble(pool, varying, "varying");
+	struct tsr_shader *f = assemble(pool, fragment, "fragment");
 	const struct tsr_gfx_pipeline_info info = {
 		.vertex = p, .varying = v, .fragment = f,
 		.attributes = attributes, .attribute_count = 2,
 		.buffers = &buffer, .buffer_count = 1,
-		.varyings = &colour, .varying_count = 1,
+		.varyings = &color, .varying_count = 1,
 		.blends = &replace, .blend_count = 1,
 		.topology = TSR_TOPOLOGY_TRIANGLES,
 	};
 	struct tsr_gfx_pipeline *pipeline;
 
-	check(tsr_gfx_pipeline_create(&info, &pipeline));
-	tsr_program_unref(p);
-	tsr_program_unref(v);
-	tsr_program_unref(f);
+	check(tsr_gfx_pipeline_create(&info, sizeof(info), &pipeline));
+	tsr_shader_unref(p);
+	tsr_shader_unref(v);
+	tsr_shader_unref(f);
 	return pipeline;
 }
 
 int main(void)
 {
 	const uint32_t code = DRM_TESSERA_BIND_READ | DRM_TESSERA_BIND_EXEC;
-	const struct tsr_gfx_image_info size = {
+	const struct tsr_image_info size = {
 		.format = TSR_PIXEL_FORMAT_RGBA8_UNORM, .width = SIDE, .height = SIDE,
 	};
 	const struct tsr_gfx_draw all = { .count = 3 };
 	static unsigned char texels[SIDE][SIDE][4];
 	struct tsr_gfx_pass_info target = {
-		.colour[0] = { .load = TSR_GFX_CLEAR, .clear.f = { 0.2f, 0.2f, 0.2f, 1 } },
+		.color[0] = { .load = TSR_GFX_LOAD_CLEAR, .clear.f = { 0.2f, 0.2f, 0.2f, 1 } },
 	};
 	struct tsr_gfx_pipeline *pipeline;
-	struct tsr_gfx_image *image;
+	struct tsr_image *image;
 	struct tsr_gfx_pass *pass;
 	struct tsr_device *device;
 	struct tsr_alloc vertices;
@@ -128,26 +128,26 @@ int main(void)
 	check(tsr_vm_create(device, &vm));
 	check(tsr_pool_create(vm, 0, 0, code, &pool));
 	check(tsr_gfx_create(vm, &gfx));
-	check(tsr_gfx_image_create(vm, &size, &image));
+	check(tsr_image_create(vm, &size, sizeof(size), &image));
 	check(tsr_pool_alloc(pool, sizeof(corners), 64, &vertices));
 	memcpy(vertices.cpu, corners, sizeof(corners));
 	pipeline = make_pipeline(pool);
 
-	target.colour[0].image = image;
-	check(tsr_gfx_pass_create(gfx, &target, &pass));
+	target.color[0].image = image;
+	check(tsr_gfx_pass_create(gfx, &target, sizeof(target), &pass));
 	check(tsr_gfx_set_pipeline(pass, pipeline));
 	check(tsr_gfx_set_vertices(pass, 0, vertices.va, sizeof(corners)));
 	check(tsr_gfx_draw(pass, &all));
 	check(tsr_gfx_submit(pass, NULL, 0, NULL, 0));
 	check(tsr_gfx_wait(pass, TSR_DEADLINE_NEVER));
 
-	check(tsr_gfx_image_read(image, 0, 0, texels, sizeof(texels[0])));
+	check(tsr_image_read(image, 0, 0, texels, sizeof(texels[0])));
 	printf("the middle is %d %d %d\n", texels[SIDE / 2][SIDE / 2][0],
 	       texels[SIDE / 2][SIDE / 2][1], texels[SIDE / 2][SIDE / 2][2]);
 
 	tsr_gfx_pass_destroy(pass);
 	tsr_gfx_pipeline_unref(pipeline);
-	tsr_gfx_image_unref(image);
+	tsr_image_unref(image);
 	tsr_gfx_unref(gfx);
 	tsr_pool_unref(pool);
 	tsr_vm_unref(vm);

@@ -9,7 +9,7 @@
 #include "util/simple_mtx.h"
 #include "util/u_inlines.h"
 
-#include "tessera.h"
+#include <tessera/tessera.h>
 
 #define TG_SYSVALS	96
 #define TG_STREAM_LIST	15	/* the index of TG_SYSVAL_STREAM that is the list of vertices */

@@ -7,7 +7,7 @@
 #define TG_RESOURCE_H
 
 #include "tg_bo.h"
-#include "tessera_layout.h"
+#include <tessera/layout.h>
 
 #define TG_LEVELS 16
 

@@ -10,7 +10,7 @@
 #include "util/simple_mtx.h"
 #include "util/slab.h"
 
-#include "tessera.h"
+#include <tessera/tessera.h>
 
 #define TG_GPU_ID 0x7212 /* the GPU whose instruction set the device executes, to the compiler */
 #define TG_HEAPS	2	/* tiler heaps, used in turn */

@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 #include "perf.h"
-#include "tessera.h"
+#include <tessera/tessera.h>
 
 static struct drm_tessera_counter_info *counters;
 static unsigned int counter_count;
@@ -44,7 +44,7 @@ static unsigned int read_counters(void)
 	unsigned int max;
 
 	if (tsr_device_open(NULL, &device) ||
-	    tsr_device_get_counters(device, &counters, &counter_count))
+	    tsr_device_get_counters(device, &counters, sizeof(*counters), &counter_count))
 		fail(1, "%s", tsr_error_message());
 	max = tsr_device_info(device)->max_counters;
 	tsr_device_unref(device);

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "clause.h"
-#include "tessera_asm.h"
+#include <tessera/asm.h>
 
 /* The text of the clause, to be freed; NULL: there is none. */
 static char *disassemble(const struct script *script, uint64_t va)

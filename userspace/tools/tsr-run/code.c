@@ -13,12 +13,12 @@
 
 #include "contents.h"
 #include "statements.h"
-#include "tessera_asm.h"
+#include <tessera/asm.h>
 
 #define CODE_MAX (16u << 20)		/* bytes */
 
 /* The first error of the assembler becomes the file's. */
-static void assembly_error(struct lex *lex, const struct tsr_asm_program *program,
+static void assembly_error(struct lex *lex, const struct tsr_asm_shader *program,
 			   struct lex_place start)
 {
 	for (uint32_t i = 0; i < program->num_diagnostics; i++) {
@@ -34,7 +34,7 @@ static void assembly_error(struct lex *lex, const struct tsr_asm_program *progra
 }
 
 /* What the text says of the dispatch holds unless the file says something else. */
-static void take_directives(struct script *script, const struct tsr_asm_program *program)
+static void take_directives(struct script *script, const struct tsr_asm_shader *program)
 {
 	if (!script->has_local)
 		memcpy(script->local, program->local, sizeof(script->local));
@@ -46,7 +46,7 @@ static void take_directives(struct script *script, const struct tsr_asm_program 
 		script->scratch = program->scratch;
 }
 
-static void add_labels(struct script *script, const struct tsr_asm_program *program, uint64_t va)
+static void add_labels(struct script *script, const struct tsr_asm_shader *program, uint64_t va)
 {
 	script->label = calloc(program->num_symbols + 1, sizeof(*script->label));
 	if (!script->label)
@@ -61,7 +61,7 @@ static void add_labels(struct script *script, const struct tsr_asm_program *prog
 static void read_assembly(struct lex *lex, struct script *script, struct bytes *bytes, uint64_t va,
 			  uint64_t *entry)
 {
-	struct tsr_asm_program *program = NULL;
+	struct tsr_asm_shader *program = NULL;
 	struct lex_place start;
 	size_t size;
 	const char *text = lex_block(lex, &size, &start);

@@ -15,8 +15,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "tessera.h"
-#include "tessera_cmd.h"
+#include <tessera/tessera.h>
+#include <tessera/cmd.h>
 
 #define NAME_MAX_LENGTH 31
 #define WORDS_MAX 24

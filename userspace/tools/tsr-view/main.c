@@ -23,7 +23,7 @@ static int usage(FILE *to, int status)
 	      "  -u, --tilt DEGREES       the camera's height, -89 to 89 (default: 20)\n"
 	      "  -z, --distance R         of the camera, in radii of the model (default: 2)\n"
 	      "  -m, --samples N          samples of a pixel: 1, 2, 4, 8 or 16 (default: 4)\n"
-	      "  -b, --background RRGGBB  colour behind the model (default: 20242c)\n"
+	      "  -b, --background RRGGBB  color behind the model (default: 20242c)\n"
 	      "  -d, --device PATH        render node to use (default: the first Tessera GPU)\n"
 	      "  -h, --help               show this text\n"
 	      "  -V, --version            print the version\n\n"
@@ -69,8 +69,8 @@ static bool samples(const char *text, uint32_t *count)
 	return !(*count & (*count - 1));
 }
 
-/* A colour as screens show it, and what the GPU reckons with. */
-static bool colour(const char *text, float out[4])
+/* A color as screens show it, and what the GPU reckons with. */
+static bool color(const char *text, float out[4])
 {
 	unsigned int rgb;
 	int end = 0;
@@ -96,7 +96,7 @@ static bool take(int option, const char *text, struct view *view, const char **o
 	case 'u': return number(text, -89, 89, &view->tilt);
 	case 'z': return number(text, 1.2f, 30, &view->distance);
 	case 'm': return samples(text, &view->samples);
-	case 'b': return colour(text, view->background);
+	case 'b': return color(text, view->background);
 	default: return false;
 	}
 }
@@ -150,7 +150,7 @@ int main(int argc, char **argv)
 	const char *output = "view.png";
 	int option;
 
-	colour("20242c", view.background);
+	color("20242c", view.background);
 	while ((option = getopt_long(argc, argv, "o:s:t:u:z:m:b:d:hV", long_options, NULL)) != -1) {
 		if (option == 'h')
 			return usage(stdout, EXIT_SUCCESS);

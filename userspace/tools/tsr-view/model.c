@@ -61,8 +61,8 @@ static enum model_wrap wrap(const struct aiMaterial *from, const char *key)
 	return mode == aiTextureMapMode_Wrap ? MODEL_REPEAT : MODEL_CLAMP;
 }
 
-/* glTF has a base colour without gamma; others a diffuse colour as screens show it. */
-static void read_colour(const struct aiMaterial *from, struct model_material *m)
+/* glTF has a base color without gamma; others a diffuse color as screens show it. */
+static void read_color(const struct aiMaterial *from, struct model_material *m)
 {
 	struct aiString mode = { 0 };
 	struct aiColor4D c = { 1, 1, 1, 1 };
@@ -78,11 +78,11 @@ static void read_colour(const struct aiMaterial *from, struct model_material *m)
 		m->blended = !strcmp(mode.data, "BLEND");
 		opacity = c.a;
 	}
-	memcpy(m->colour, (float[4]){ c.r, c.g, c.b, m->blended ? opacity : 1 },
-	       sizeof(m->colour));
+	memcpy(m->color, (float[4]){ c.r, c.g, c.b, m->blended ? opacity : 1 },
+	       sizeof(m->color));
 	for (int i = 0; i < 4; i++) {
-		if (!(m->colour[i] >= 0 && m->colour[i] <= 1))
-			m->colour[i] = 1;
+		if (!(m->color[i] >= 0 && m->color[i] <= 1))
+			m->color[i] = 1;
 	}
 }
 
@@ -103,7 +103,7 @@ static int read_materials(struct model *model, const struct aiScene *scene, cons
 		struct model_material *m = &model->materials[i];
 		struct aiString name;
 
-		read_colour(from, m);
+		read_color(from, m);
 		m->wrap[0] = wrap(from, "$tex.mapmodeu");
 		m->wrap[1] = wrap(from, "$tex.mapmodev");
 		m->texture = -1;

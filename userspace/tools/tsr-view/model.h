@@ -4,7 +4,7 @@
  *
  * In:  any file that the library assimp reads, OBJ and glTF above all, with what they refer to.
  * Out: positions in one space, normals of length 1 (computed where the file has none), texture
- *      coordinates with (0, 0) at a texture's upper left corner, colours without gamma.
+ *      coordinates with (0, 0) at a texture's upper left corner, colors without gamma.
  */
 #ifndef MODEL_H
 #define MODEL_H
@@ -23,7 +23,7 @@ enum model_wrap {
 };
 
 struct model_material {
-	float colour[4];		/* of the surface, and what a texture is multiplied with */
+	float color[4];		/* of the surface, and what a texture is multiplied with */
 	int32_t texture;		/* a number in textures[]; -1: none */
 	enum model_wrap wrap[2];	/* along u and v */
 	bool blended;			/* what lies behind is seen through it */

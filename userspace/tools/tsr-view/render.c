@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * Drawing a model, see render.h: one pass, a draw for each part; parts that are seen through come
- * last and leave the depth alone. Colours are without gamma until the picture is stored.
+ * last and leave the depth alone. Colors are without gamma until the picture is stored.
  */
 #include <errno.h>
 #include <math.h>
@@ -12,7 +12,7 @@
 #include "../../demos/lib/upload.h"
 #include "mipmap.h"
 #include "render.h"
-#include "tessera_gfx.h"
+#include <tessera/gfx.h>
 
 #define PATIENCE_NS	(600ull * 1000000000)
 #define AMBIENT		0.25f
@@ -33,10 +33,10 @@ struct renderer {
 	struct tsr_vm *vm;
 	struct tsr_pool *code, *data;
 	struct tsr_gfx *gfx;
-	struct tsr_program *position, *varying, *surface;
+	struct tsr_shader *position, *varying, *surface;
 	struct tsr_gfx_pipeline *solid, *blended;
-	struct tsr_gfx_image *target;
-	struct tsr_gfx_image **textures;	/* as many as the model's, and a white one */
+	struct tsr_image *target;
+	struct tsr_image **textures;	/* as many as the model's, and a white one */
 	struct tsr_gfx_pass *pass;
 };
 
@@ -56,9 +56,9 @@ static int open_device(struct renderer *r)
 }
 
 static int assemble(struct renderer *r, const char *name, const char *start, const char *end,
-		    struct tsr_program **program)
+		    struct tsr_shader **program)
 {
-	return tsr_program_assemble(r->code, start, (size_t)(end - start), name, program);
+	return tsr_shader_assemble(r->code, start, (size_t)(end - start), name, program);
 }
 
 #define ASSEMBLE(r, name) \
@@ -89,7 +89,7 @@ static int make_pipeline(struct renderer *r, bool blended, struct tsr_gfx_pipeli
 	};
 	const struct tsr_gfx_pipeline_info info = {
 		.vertex = r->position, .varying = r->varying, .fragment = r->surface,
-		.fragment_flags = TSR_GFX_HELPERS,
+		.fragment_flags = TSR_GFX_FRAGMENT_HELPERS,
 		.attributes = attributes, .attribute_count = 3, .buffers = &buffer,
 		.buffer_count = 1, .varyings = varyings, .varying_count = 2,
 		.topology = TSR_TOPOLOGY_TRIANGLES,
@@ -98,7 +98,7 @@ static int make_pipeline(struct renderer *r, bool blended, struct tsr_gfx_pipeli
 		.blends = &blend, .blend_count = 1, .label = blended ? "blended" : "solid",
 	};
 
-	return tsr_gfx_pipeline_create(&info, pipeline);
+	return tsr_gfx_pipeline_create(&info, sizeof(info), pipeline);
 }
 
 static int make_pipelines(struct renderer *r)
@@ -117,9 +117,9 @@ static int make_pipelines(struct renderer *r)
 /* ---- Textures -------------------------------------------------------------------------------- */
 
 static int make_texture(struct renderer *r, const struct picture *picture,
-			struct tsr_gfx_image **image)
+			struct tsr_image **image)
 {
-	struct tsr_gfx_image_info info = {
+	struct tsr_image_info info = {
 		.format = TSR_PIXEL_FORMAT_RGBA8_UNORM, .srgb = true, .layout = TSR_LAYOUT_TILED,
 		.width = picture->width, .height = picture->height,
 	};
@@ -127,9 +127,9 @@ static int make_texture(struct renderer *r, const struct picture *picture,
 	int ret;
 
 	info.levels = mipmap_levels(picture);
-	ret = tsr_gfx_image_create(r->vm, &info, image);
+	ret = tsr_image_create(r->vm, &info, sizeof(info), image);
 	for (uint32_t n = 0; !ret && n < info.levels; n++) {
-		ret = tsr_gfx_image_write(*image, n, 0, level.texels, level.pitch);
+		ret = tsr_image_write(*image, n, 0, level.texels, level.pitch);
 		if (!ret && n + 1 < info.levels)
 			ret = mipmap_next(&level, level.texels != picture->texels);
 	}
@@ -145,7 +145,7 @@ static int make_textures(struct renderer *r)
 	const uint32_t count = r->model->texture_count;
 	int ret = 0;
 
-	r->textures = calloc(count + 1, sizeof(struct tsr_gfx_image *));
+	r->textures = calloc(count + 1, sizeof(struct tsr_image *));
 	if (!r->textures)
 		return -ENOMEM;
 	for (uint32_t i = 0; !ret && i < count; i++) {
@@ -167,12 +167,13 @@ static int bind_material(struct renderer *r, const struct model_material *m)
 		[MODEL_CLAMP] = TSR_WRAP_MODE_CLAMP_TO_EDGE,
 		[MODEL_MIRROR] = TSR_WRAP_MODE_MIRRORED_REPEAT,
 	};
-	const struct tsr_gfx_view texture = {
+	const struct tsr_view texture = {
 		.image = r->textures[m->texture < 0 ? r->model->texture_count :
 						      (uint32_t)m->texture],
 	};
-	struct tsr_sampler sampler;
-	const struct tsr_gfx_bindings bindings = {
+	struct tsr_sampler_state sampler;
+	struct tsr_image_info info;
+	const struct tsr_gfx_bindings_info bindings = {
 		.textures = &texture, .texture_count = 1, .samplers = &sampler, .sampler_count = 1,
 	};
 	int ret;
@@ -181,9 +182,10 @@ static int bind_material(struct renderer *r, const struct model_material *m)
 	sampler.wrap_s = wraps[m->wrap[0]];
 	sampler.wrap_t = wraps[m->wrap[1]];
 	sampler.mipmap = TSR_MIPMAP_MODE_LINEAR;
-	sampler.max_lod = (tsr_gfx_image_info(texture.image)->levels - 1) << 8;
-	ret = tsr_gfx_set_bindings(r->pass, TSR_GFX_FRAGMENT, &bindings);
-	return ret ? ret : tsr_gfx_set_push(r->pass, TSR_GFX_FRAGMENT, 6, 4, m->colour);
+	tsr_image_get_info(texture.image, &info, sizeof(info));
+	sampler.max_lod = (info.levels - 1) << 8;
+	ret = tsr_gfx_set_bindings(r->pass, TSR_GFX_STAGE_FRAGMENT, &bindings, sizeof(bindings));
+	return ret ? ret : tsr_gfx_set_push(r->pass, TSR_GFX_STAGE_FRAGMENT, 6, 4, m->color);
 }
 
 /* ---- Geometry -------------------------------------------------------------------------------- */
@@ -249,25 +251,25 @@ static int upload(struct renderer *r)
 static int make_pass(struct renderer *r)
 {
 	const struct view *v = r->view;
-	const struct tsr_gfx_image_info image = {
+	const struct tsr_image_info image = {
 		.format = TSR_PIXEL_FORMAT_RGBA8_UNORM, .srgb = true,
 		.width = v->width, .height = v->height,
 	};
 	struct tsr_gfx_pass_info info = {
 		.samples = v->samples,
-		.colour[0] = { .load = TSR_GFX_CLEAR },
-		.depth = { .format = TSR_PIXEL_FORMAT_R32F, .load = TSR_GFX_CLEAR,
+		.color[0] = { .load = TSR_GFX_LOAD_CLEAR },
+		.depth = { .format = TSR_PIXEL_FORMAT_R32F, .load = TSR_GFX_LOAD_CLEAR,
 			   .clear.f[0] = 1 },
 	};
 	const struct tsr_gfx_viewport up = { 0, (float)v->height, (float)v->width,
 					     -(float)v->height, 0, 1 };
-	int ret = tsr_gfx_image_create(r->vm, &image, &r->target);
+	int ret = tsr_image_create(r->vm, &image, sizeof(image), &r->target);
 
 	if (ret)
 		return ret;
-	info.colour[0].image = r->target;
-	memcpy(info.colour[0].clear.f, v->background, sizeof(v->background));
-	ret = tsr_gfx_pass_create(r->gfx, &info, &r->pass);
+	info.color[0].image = r->target;
+	memcpy(info.color[0].clear.f, v->background, sizeof(v->background));
+	ret = tsr_gfx_pass_create(r->gfx, &info, sizeof(info), &r->pass);
 	return ret ? ret : tsr_gfx_set_viewport(r->pass, 0, &up);
 }
 
@@ -297,9 +299,9 @@ static int draw(struct renderer *r)
 
 	place(r, &clip, light);
 	if (!ret)
-		ret = tsr_gfx_set_push(r->pass, TSR_GFX_VERTEX, 0, 16, clip.m);
+		ret = tsr_gfx_set_push(r->pass, TSR_GFX_STAGE_VERTEX, 0, 16, clip.m);
 	if (!ret)
-		ret = tsr_gfx_set_push(r->pass, TSR_GFX_FRAGMENT, 0, 6, light);
+		ret = tsr_gfx_set_push(r->pass, TSR_GFX_STAGE_FRAGMENT, 0, 6, light);
 	if (!ret)
 		ret = draw_parts(r, false);
 	if (!ret)
@@ -316,21 +318,21 @@ static int keep(struct renderer *r, struct picture *picture)
 	picture->texels = malloc(picture->pitch * picture->height);
 	if (!picture->texels)
 		return -ENOMEM;
-	return tsr_gfx_image_read(r->target, 0, 0, picture->texels, picture->pitch);
+	return tsr_image_read(r->target, 0, 0, picture->texels, picture->pitch);
 }
 
 static void close_all(struct renderer *r)
 {
 	tsr_gfx_pass_destroy(r->pass);
 	for (uint32_t i = 0; r->textures && i <= r->model->texture_count; i++)
-		tsr_gfx_image_unref(r->textures[i]);
+		tsr_image_unref(r->textures[i]);
 	free(r->textures);
-	tsr_gfx_image_unref(r->target);
+	tsr_image_unref(r->target);
 	tsr_gfx_pipeline_unref(r->solid);
 	tsr_gfx_pipeline_unref(r->blended);
-	tsr_program_unref(r->position);
-	tsr_program_unref(r->varying);
-	tsr_program_unref(r->surface);
+	tsr_shader_unref(r->position);
+	tsr_shader_unref(r->varying);
+	tsr_shader_unref(r->surface);
 	tsr_gfx_unref(r->gfx);
 	tsr_pool_unref(r->data);
 	tsr_pool_unref(r->code);

@@ -1,7 +1,7 @@
 ; SPDX-License-Identifier: MIT
 ; A surface in the light of one lamp far away, from both sides:
-; texture 0 at varying 1, times the base colour, times (ambient + diffuse * |normal * lamp|).
-; Push words: 0 to 2 where the lamp is, 4 ambient, 5 diffuse, 6 to 9 the base colour. Varying 0 is the normal.
+; texture 0 at varying 1, times the base color, times (ambient + diffuse * |normal * lamp|).
+; Push words: 0 to 2 where the lamp is, 4 ambient, 5 diffuse, 6 to 9 the base color. Varying 0 is the normal.
 clause message=varying slot=0 wait=0 prefetch {
 	*NOP
 	+LD_VAR_IMM.f32.store.center.v4 zero.w1, index:0, @r0

@@ -10,7 +10,7 @@
 
 struct glscene_gl {
 	struct glscene *scene;
-	GLuint program, array, buffer[3], texture, target, colour, depth, many, many_colour;
+	GLuint program, array, buffer[3], texture, target, color, depth, many, many_color;
 	GLint uniform[GLSCENE_UNIFORMS];
 };
 
@@ -177,15 +177,15 @@ static void make_targets(struct glscene_gl *gl)
 
 	glGenFramebuffers(1, &gl->target);
 	glBindFramebuffer(GL_FRAMEBUFFER, gl->target);
-	gl->colour = renderbuffer(GL_RGBA8, 0);
+	gl->color = renderbuffer(GL_RGBA8, 0);
 	glFramebufferRenderbuffer(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_RENDERBUFFER,
-				  gl->colour);
+				  gl->color);
 	if (samples) {
 		glGenFramebuffers(1, &gl->many);
 		glBindFramebuffer(GL_FRAMEBUFFER, gl->many);
-		gl->many_colour = renderbuffer(GL_RGBA8, samples);
+		gl->many_color = renderbuffer(GL_RGBA8, samples);
 		glFramebufferRenderbuffer(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_RENDERBUFFER,
-					  gl->many_colour);
+					  gl->many_color);
 	}
 	if (gl->scene->depth) {
 		gl->depth = renderbuffer(GL_DEPTH24_STENCIL8, samples);
@@ -303,7 +303,7 @@ void glscene_gl_read(struct glscene_gl *gl, uint8_t *texels)
 
 void glscene_gl_free(struct glscene_gl *gl)
 {
-	const GLuint colours[3] = { gl->colour, gl->depth, gl->many_colour };
+	const GLuint colors[3] = { gl->color, gl->depth, gl->many_color };
 	const GLuint frames[2] = { gl->target, gl->many };
 
 	glUseProgram(0);
@@ -314,7 +314,7 @@ void glscene_gl_free(struct glscene_gl *gl)
 	glDeleteBuffers(3, gl->buffer);
 	glDeleteTextures(1, &gl->texture);
 	glDeleteFramebuffers(2, frames);
-	glDeleteRenderbuffers(3, colours);
+	glDeleteRenderbuffers(3, colors);
 	glFinish();
 	free(gl);
 }

@@ -6,7 +6,7 @@
 
 #include "glbench/programs.h"
 #include "glscene.h"
-#include "tessera_gfx.h"
+#include <tessera/gfx.h>
 
 #define RX (DRM_TESSERA_BIND_READ | DRM_TESSERA_BIND_EXEC)
 #define IN_FLIGHT 3	/* passes: one is recorded, one waits, one is drawn */
@@ -23,8 +23,8 @@ struct glscene_tsr {
 	struct tsr_vm *vm;
 	struct tsr_pool *code, *data;
 	struct tsr_gfx *gfx;
-	struct tsr_program *program[2];
-	struct tsr_gfx_image *colour, *depth, *texture;
+	struct tsr_shader *program[2];
+	struct tsr_image *color, *depth, *texture;
 	struct tsr_gfx_pipeline *pipeline;
 	struct tsr_gfx_pass *pass[IN_FLIGHT];
 	bool used[IN_FLIGHT];
@@ -64,12 +64,12 @@ static void make_programs(struct glscene_tsr *t)
 	const struct gl_code *code[2] = { t->vertex, t->fragment };
 
 	for (int i = 0; i < 2; i++) {
-		const struct tsr_program_info info = {
+		const struct tsr_shader_info info = {
 			.code = code[i]->words, .size = code[i]->size, .label = t->source->name,
 			.push_words = code[i]->push_words,
 		};
 
-		need(tsr_program_create(t->code, &info, &t->program[i]));
+		need(tsr_shader_create(t->code, &info, sizeof(info), &t->program[i]));
 	}
 }
 
@@ -77,7 +77,7 @@ static void make_programs(struct glscene_tsr *t)
 static void make_texture(struct glscene_tsr *t)
 {
 	unsigned int side = t->scene->texture_side, level;
-	const struct tsr_gfx_image_info info = {
+	const struct tsr_image_info info = {
 		.format = TSR_PIXEL_FORMAT_RGBA8_UNORM, .layout = TSR_LAYOUT_TILED,
 		.width = side, .height = side,
 		.levels = t->scene->mips ? 32 - (uint32_t)__builtin_clz(side) : 1,
@@ -87,9 +87,9 @@ static void make_texture(struct glscene_tsr *t)
 	if (!texels)
 		abort();
 	memcpy(texels, t->scene->texels, 4 * side * side);
-	need(tsr_gfx_image_create(t->vm, &info, &t->texture));
+	need(tsr_image_create(t->vm, &info, sizeof(info), &t->texture));
 	for (level = 0; level < info.levels; level++, side /= 2) {
-		need(tsr_gfx_image_write(t->texture, level, 0, texels, 4 * side));
+		need(tsr_image_write(t->texture, level, 0, texels, 4 * side));
 		glscene_mip(texels, side);
 	}
 	free(texels);
@@ -97,18 +97,18 @@ static void make_texture(struct glscene_tsr *t)
 
 static void make_targets(struct glscene_tsr *t)
 {
-	const struct tsr_gfx_image_info colour = {
+	const struct tsr_image_info color = {
 		.format = TSR_PIXEL_FORMAT_RGBA8_UNORM, .width = GLSCENE_SIDE,
 		.height = GLSCENE_SIDE,
 	};
-	const struct tsr_gfx_image_info depth = {
+	const struct tsr_image_info depth = {
 		.format = TSR_PIXEL_FORMAT_Z24X8_UNORM, .width = GLSCENE_SIDE,
 		.height = GLSCENE_SIDE, .samples = t->scene->samples,
 	};
 
-	need(tsr_gfx_image_create(t->vm, &colour, &t->colour));
+	need(tsr_image_create(t->vm, &color, sizeof(color), &t->color));
 	if (t->scene->depth)
-		need(tsr_gfx_image_create(t->vm, &depth, &t->depth));
+		need(tsr_image_create(t->vm, &depth, sizeof(depth), &t->depth));
 }
 
 /* Attributes, and the two arrays they come from. */
@@ -176,14 +176,14 @@ static void make_pipeline(struct glscene_tsr *t)
 		.vertex = t->program[0], .fragment = t->program[1], .label = s->name,
 		.varying = t->two && t->vertex->varying ? t->program[0] : NULL,
 		.varying_entry = t->vertex->varying,
-		.vertex_flags = (t->window ? TSR_GFX_WINDOW_POSITION : 0) |
-				(t->two ? 0 : TSR_GFX_ONE_PROGRAM),
-		.fragment_flags = s->texels ? TSR_GFX_HELPERS : 0,
+		.vertex_flags = (t->window ? TSR_GFX_VERTEX_WINDOW_POSITION : 0) |
+				(t->two ? 0 : TSR_GFX_VERTEX_ONE_SHADER),
+		.fragment_flags = s->texels ? TSR_GFX_FRAGMENT_HELPERS : 0,
 		.attributes = attributes, .attribute_count = s->attributes, .buffers = buffers,
 		.varyings = varyings, .blends = &blend, .blend_count = 1,
 		.topology = TSR_TOPOLOGY_TRIANGLES,
-		.raster = TSR_GFX_FRONT_CLOCKWISE | TSR_GFX_DEPTH_MINUS_ONE |
-			  (s->cull ? TSR_GFX_CULL_BACK : 0),
+		.raster = TSR_GFX_RASTER_FRONT_CLOCKWISE | TSR_GFX_RASTER_DEPTH_MINUS_ONE |
+			  (s->cull ? TSR_GFX_RASTER_CULL_BACK : 0),
 		.depth = { .test = s->depth, .write = s->depth,
 			   .function = TSR_COMPARE_FUNCTION_LESS },
 	};
@@ -191,24 +191,24 @@ static void make_pipeline(struct glscene_tsr *t)
 	info.buffer_count = describe_input(s, attributes, buffers);
 	info.varying_count = describe_varyings(t->source, varyings);
 	describe_preloads(t->fragment, info.preload);
-	need(tsr_gfx_pipeline_create(&info, &t->pipeline));
+	need(tsr_gfx_pipeline_create(&info, sizeof(info), &t->pipeline));
 }
 
 static void make_passes(struct glscene_tsr *t)
 {
 	const struct glscene *s = t->scene;
-	const uint32_t load = s->clears ? TSR_GFX_CLEAR : TSR_GFX_LOAD;
+	const uint32_t load = s->clears ? TSR_GFX_LOAD_CLEAR : TSR_GFX_LOAD_CONTENT;
 	struct tsr_gfx_pass_info info = {
-		.samples = s->samples, .colour[0] = { .image = t->colour, .load = load },
+		.samples = s->samples, .color[0] = { .image = t->color, .load = load },
 	};
 
-	memcpy(info.colour[0].clear.f, s->clear, sizeof(s->clear));
+	memcpy(info.color[0].clear.f, s->clear, sizeof(s->clear));
 	if (s->depth)
 		info.depth = (struct tsr_gfx_target) {
 			.image = t->depth, .load = load, .clear.f[0] = 1,
 		};
 	for (int i = 0; i < IN_FLIGHT; i++)
-		need(tsr_gfx_pass_create(t->gfx, &info, &t->pass[i]));
+		need(tsr_gfx_pass_create(t->gfx, &info, sizeof(info), &t->pass[i]));
 }
 
 /* Where a push word is, as the program's compiler wants it. */
@@ -285,16 +285,16 @@ static void push(struct tsr_gfx_pass *pass, uint32_t stage, const float *const *
 
 static void bind(struct glscene_tsr *t, struct tsr_gfx_pass *pass)
 {
-	const struct tsr_gfx_view view = { .image = t->texture };
-	struct tsr_sampler sampler;
-	const struct tsr_gfx_bindings bindings = {
+	const struct tsr_view view = { .image = t->texture };
+	struct tsr_sampler_state sampler;
+	const struct tsr_gfx_bindings_info bindings = {
 		.textures = &view, .texture_count = 1, .samplers = &sampler, .sampler_count = 1,
 	};
 
 	tsr_sampler_init(&sampler, TSR_WRAP_MODE_REPEAT, true);
 	sampler.mipmap = t->scene->mips ? TSR_MIPMAP_MODE_LINEAR : TSR_MIPMAP_MODE_NONE;
 	sampler.max_lod = t->scene->mips ? 15 << 8 : 0;
-	need(tsr_gfx_set_bindings(pass, TSR_GFX_FRAGMENT, &bindings));
+	need(tsr_gfx_set_bindings(pass, TSR_GFX_STAGE_FRAGMENT, &bindings, sizeof(bindings)));
 }
 
 static void record(struct glscene_tsr *t, struct tsr_gfx_pass *pass)
@@ -316,8 +316,8 @@ static void record(struct glscene_tsr *t, struct tsr_gfx_pass *pass)
 		if (s->each)
 			s->each(s, i);
 		if (!i || s->each) {
-			push(pass, TSR_GFX_VERTEX, t->push[0], t->vertex->push_words);
-			push(pass, TSR_GFX_FRAGMENT, t->push[1], t->fragment->push_words);
+			push(pass, TSR_GFX_STAGE_VERTEX, t->push[0], t->vertex->push_words);
+			push(pass, TSR_GFX_STAGE_FRAGMENT, t->push[1], t->fragment->push_words);
 		}
 		if (s->index_size)
 			need(tsr_gfx_draw_indexed(pass, &draw));
@@ -340,7 +340,7 @@ static void finish(struct glscene_tsr *t)
 static void upload_texture(struct glscene_tsr *t)
 {
 	finish(t);
-	need(tsr_gfx_image_write(t->texture, 0, 0, t->scene->texels, 4 * t->scene->texture_side));
+	need(tsr_image_write(t->texture, 0, 0, t->scene->texels, 4 * t->scene->texture_side));
 }
 
 /* The same words are a new program for the device, which has to translate them anew. */
@@ -350,7 +350,7 @@ static void link_again(struct glscene_tsr *t)
 	for (int i = 0; i < IN_FLIGHT; i++)
 		tsr_gfx_pass_reset(t->pass[i]);
 	for (int i = 0; i < 2; i++) {
-		tsr_program_unref(t->program[i]);
+		tsr_shader_unref(t->program[i]);
 	}
 	tsr_gfx_pipeline_unref(t->pipeline);
 	make_programs(t);
@@ -381,7 +381,7 @@ void glscene_tsr_run(void *arg, unsigned int count)
 
 void glscene_tsr_read(struct glscene_tsr *t, uint8_t *texels)
 {
-	need(tsr_gfx_image_read(t->colour, 0, 0, texels, 4 * GLSCENE_SIDE));
+	need(tsr_image_read(t->color, 0, 0, texels, 4 * GLSCENE_SIDE));
 }
 
 void glscene_tsr_free(struct glscene_tsr *t)
@@ -389,11 +389,11 @@ void glscene_tsr_free(struct glscene_tsr *t)
 	for (int i = 0; i < IN_FLIGHT; i++)
 		tsr_gfx_pass_destroy(t->pass[i]);
 	for (int i = 0; i < 2; i++)
-		tsr_program_unref(t->program[i]);
+		tsr_shader_unref(t->program[i]);
 	tsr_gfx_pipeline_unref(t->pipeline);
-	tsr_gfx_image_unref(t->colour);
-	tsr_gfx_image_unref(t->depth);
-	tsr_gfx_image_unref(t->texture);
+	tsr_image_unref(t->color);
+	tsr_image_unref(t->depth);
+	tsr_image_unref(t->texture);
 	tsr_gfx_unref(t->gfx);
 	tsr_pool_unref(t->data);
 	tsr_pool_unref(t->code);

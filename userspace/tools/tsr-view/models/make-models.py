@@ -77,8 +77,8 @@ def stripes(x, y):
 
 
 class Material:
-    def __init__(self, name, colour, texture=None, alpha=1.0):
-        self.name, self.colour, self.texture, self.alpha = name, colour, texture, alpha
+    def __init__(self, name, color, texture=None, alpha=1.0):
+        self.name, self.color, self.texture, self.alpha = name, color, texture, alpha
 
 
 # ---- Scenes: polygons of (position, texture coordinates) ----------------------------------------------------
@@ -174,7 +174,7 @@ def write_obj(directory):
     with open(os.path.join(directory, "house.mtl"), "w") as f:
         f.write("# SPDX-License-Identifier: MIT\n")
         for m in materials:
-            f.write(f"newmtl {m.name}\nKd {m.colour[0]} {m.colour[1]} {m.colour[2]}\nd {m.alpha}\n")
+            f.write(f"newmtl {m.name}\nKd {m.color[0]} {m.color[1]} {m.color[2]}\nd {m.alpha}\n")
             if m.texture:
                 f.write("map_Kd house.png\n")
                 with open(os.path.join(directory, "house.png"), "wb") as png_file:
@@ -229,7 +229,7 @@ def write_gltf(directory):
     entries = []
     for name in names:
         m = materials[name]
-        entry = {"name": m.name, "pbrMetallicRoughness": {"baseColorFactor": [*m.colour, m.alpha]}}
+        entry = {"name": m.name, "pbrMetallicRoughness": {"baseColorFactor": [*m.color, m.alpha]}}
         if m.texture:
             entry["pbrMetallicRoughness"]["baseColorTexture"] = {"index": 0}
         entries.append({**entry, "alphaMode": "BLEND"} if m.alpha < 1 else entry)
@@ -292,33 +292,33 @@ def weights(triangle, x, y):
 def shade(material, light, triangle, x, y):
     """At a pixel's centre, wherever the sample is."""
     near = [weight * corner[2] for weight, corner in zip(weights(triangle, x, y), triangle)]
-    colour = material.base
+    color = material.base
     if material.texture:
         u, v = (sum(n * corner[3][i] for n, corner in zip(near, triangle)) / sum(near) for i in range(2))
-        colour = [c * t for c, t in zip(colour, material.texture.at(u, v))]
-    return [c * light for c in colour]
+        color = [c * t for c, t in zip(color, material.texture.at(u, v))]
+    return [c * light for c in color]
 
 
 def sample(triangles, x, y, px, py):
-    best, colour, depth = None, [linear(c) for c in BACKGROUND], 0
+    best, color, depth = None, [linear(c) for c in BACKGROUND], 0
     for material, light, triangle in triangles:
         w = weights(triangle, x, y)
         near = sum(a * corner[2] for a, corner in zip(w, triangle))
         if min(w) >= 0 and material.alpha == 1 and near > depth:
             depth, best = near, (material, light, triangle)
     if best:
-        colour = shade(*best, px, py)
+        color = shade(*best, px, py)
     for material, light, triangle in triangles:
         w = weights(triangle, x, y)
         if material.alpha < 1 and min(w) >= 0 and sum(a * corner[2] for a, corner in zip(w, triangle)) > depth:
             front = shade(material, light, triangle, px, py)
-            colour = [material.alpha * f + (1 - material.alpha) * c for f, c in zip(front, colour)]
-    return colour
+            color = [material.alpha * f + (1 - material.alpha) * c for f, c in zip(front, color)]
+    return color
 
 
 def write_expected(directory, name, faces, gamma):
     for material, _ in faces:
-        material.base = [linear(255 * c) if gamma else c for c in material.colour]
+        material.base = [linear(255 * c) if gamma else c for c in material.color]
     triangles, texels = place(faces), []
     for y in range(HEIGHT):
         for x in range(WIDTH):
