@@ -45,7 +45,7 @@
 #include "shader/debug.h"
 #include "binner/bin_engine.h"
 #include "shader/dispatch.h"
-#include "command/sema.h"
+#include "command/semaphore.h"
 #include "tile/render_engine.h"
 #include "timer.h"
 #include "memory/tlb.h"

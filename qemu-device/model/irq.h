@@ -21,7 +21,7 @@
 #define TSR_IRQ_CLASSES 6
 
 struct tsr_irq {
-	/* These do not change: who gets messages, with its argument; their counter; the test bench. */
+	/* These do not change: who gets messages, with its argument; what counts them; hooks. */
 	const struct tsr_host_ops *ops;
 	void *host;
 	struct tsr_counters *counters;

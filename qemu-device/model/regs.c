@@ -92,15 +92,16 @@ static uint32_t read_gpu(struct tsr_gpu *gpu, uint32_t offset)
 
 static uint32_t read_irq(struct tsr_gpu *gpu, unsigned int cls, uint32_t offset)
 {
+	struct tsr_irq *irq = &gpu->irq;
 	bool upper = offset & 4;
 
 	switch (offset & ~4u) {
 	case TSR_IRQ_RAWSTAT__OFFSET:
-		return tsr_half(tsr_irq_rawstat(&gpu->irq, cls), upper);
+		return tsr_half(tsr_irq_rawstat(irq, cls), upper);
 	case TSR_IRQ_MASK__OFFSET:
-		return tsr_half(tsr_irq_mask(&gpu->irq, cls), upper);
+		return tsr_half(tsr_irq_mask(irq, cls), upper);
 	case TSR_IRQ_STATUS__OFFSET:
-		return tsr_half(tsr_irq_rawstat(&gpu->irq, cls) & tsr_irq_mask(&gpu->irq, cls), upper);
+		return tsr_half(tsr_irq_rawstat(irq, cls) & tsr_irq_mask(irq, cls), upper);
 	default:
 		return 0;
 	}

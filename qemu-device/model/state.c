@@ -16,7 +16,7 @@
 #include "state.h"
 
 #define SNAPSHOT_MAGIC 0x50414e5341525354ull	/* "TSRASNAP" */
-#define SNAPSHOT_VERSION 5u
+#define SNAPSHOT_VERSION 6u
 
 #define VISIT(s, field) TSR_VISIT(s, field)
 #define check tsr_stream_check
@@ -285,7 +285,7 @@ static bool state_is_sound(const struct tsr_queue *q)
 static void visit_grid(struct tsr_stream *s, struct tsr_queue *q)
 {
 	const struct tsr_fifo *fifo = &q->exec.fifo;
-	bool grid = q->grid;
+	bool grid = q->grid || q->packed;
 
 	tsr_stream_bool(s, &grid);
 	if (s->loading && !s->wrong)
@@ -293,9 +293,7 @@ static void visit_grid(struct tsr_stream *s, struct tsr_queue *q)
 								    &fifo->state)),
 		      "a dispatch without its command, or a command without its dispatch");
 	if (grid && !s->wrong)
-		tsr_grid_visit(s, q->gpu, &q->grid);
-	if (s->loading)
-		q->job = q->grid ? &q->grid->job : NULL;
+		tsr_dispatch_visit(s, q);
 }
 
 /* A RENDER in progress. */
@@ -469,6 +467,7 @@ static void enter_sets(struct tsr_gpu *gpu)
 	for (unsigned int i = 0; i < gpu->cfg.queues; i++) {
 		struct tsr_queue *q = &gpu->queue[i];
 
+		tsr_sched_park(q);
 		if (q->state == TSR_QUEUE_STATE_READY)
 			tsr_sched_restore(q);
 		else if (q->state == TSR_QUEUE_STATE_BLOCKED &&

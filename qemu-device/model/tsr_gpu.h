@@ -28,11 +28,13 @@ struct tsr_hooks;
 extern const struct tsr_hooks tsr_testbench;
 
 /*
- * Most bytes of the host's memory that a queue has for a command in progress while it is not on its
- * engine, whatever the guest does; of one that has none it has a few hundred. See "Memory of the
- * host" in Documentation/guide/device.md.
+ * Most bytes of the host's memory that a queue has for a command in progress while it is neither on
+ * an engine nor next to one, whatever the guest does: 512 KiB a core, or 2.5 MiB if that is more.
+ * Of a queue that has none it has a few hundred. See "Memory of the host" in
+ * Documentation/guide/device.md.
  */
-#define TSR_SLOT_BYTES(cores) ((2u << 20) + (cores) * (2u << 20))
+#define TSR_SLOT_CORE_BYTES (512u << 10)
+#define TSR_SLOT_BYTES(cores) (TSR_SLOT_CORE_BYTES * ((cores) > 5 ? (cores) : 5))
 
 /* What the device is made of; fixed at creation. Zero in a field marked (0: n) means n. */
 struct tsr_config {

@@ -5,7 +5,7 @@
  */
 /*
  * Faults of every kind, one after the other, while eight processes work. Usage: faults_load
- * [FAULTS [SEED]], by default 120 (with TSR_SLOW three of each kind) and 1; which kinds in which
+ * [FAULTS [SEED]], by default three of each kind (120 with LONG=1) and 1; which kinds in which
  * order, whom they meet, when and with which delays follows from SEED. `make soak` is this for
  * longer, `make replay` the same in a machine in which the seed decides everything.
  *
@@ -404,7 +404,7 @@ int main(int argc, char **argv)
 	long before, after;
 
 	gt_start(1, argv);
-	faults = getenv("TSR_SLOW") ? 3 * KINDS : 120;
+	faults = getenv("TSR_SLOW") || getenv("TSR_QUICK") ? 3 * KINDS : 120;
 	if (argc > 1)
 		faults = strtoul(argv[1], NULL, 10);
 	if (argc > 2)

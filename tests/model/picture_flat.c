@@ -273,12 +273,12 @@ static void put_queries(struct tiles *t)
 	}
 }
 
-static void set_scene(struct tiles *t, const struct scene *scene, unsigned int tile_shift)
+static void set_scene(struct tiles *t, const struct scene *scene, unsigned int shift)
 {
 	tiles_program(t, CODE, scene->program->text);
 	put_tables(t, scene);
 	t->f->position = position;
-	t->f->frame.tile_shift = tile_shift;
+	t->f->frame.tile_shift = shift;
 	t->f->frame.samples_log2 = scene->samples_log2;
 	tiles_target(t, 0, scene->format->number, scene->format->bytes);
 	tiles_target(t, TILES_DEPTH, TSR_PIXEL_FORMAT_R32F, 4);
@@ -326,14 +326,23 @@ static void load(struct tiles *t)
 	t->load = TILES_ALL;
 }
 
+/* @shift, or what fits into the tile buffer. */
+static unsigned int tile_shift(const struct scene *scene, unsigned int shift)
+{
+	while ((scene->format->bytes + 8u) << (2 * shift + scene->samples_log2) >
+	       TSR_TILE_BUFFER_BYTES)
+		shift--;
+	return shift;
+}
+
 static struct result draw(const struct scene *scene, const struct tsr_config *config,
-			  unsigned int tile_shift)
+			  unsigned int shift)
 {
 	size_t samples = (size_t)WIDTH * HEIGHT << scene->samples_log2;
 	struct tiles *t = tiles_new(WIDTH, HEIGHT, config);
 	struct result r;
 
-	set_scene(t, scene, tile_shift);
+	set_scene(t, scene, tile_shift(scene, shift));
 	if (scene->loads)
 		load(t);
 	front_again(t->f);

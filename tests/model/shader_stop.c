@@ -7,6 +7,7 @@
  */
 #include <stdlib.h>
 
+#include "gpu.h"
 #include "ktap.h"
 #include "shade.h"
 #include "shader/lanes.h"
@@ -194,6 +195,68 @@ static void migrated(void)
 static void suspended(void)
 {
 	every_stop(suspend);
+}
+
+/* ---- Many queues ----------------------------------------------------------------------------- */
+
+#define QUEUES 5
+
+/* A step of each queue in turn, from suspended to suspended; how many of them were packed. */
+static unsigned int step_each(struct shade_machine *m, struct bench_queue *q, bool *left)
+{
+	struct tsr_gpu *gpu = m->s.b->gpu;
+	unsigned int packed = 0;
+
+	*left = false;
+	for (unsigned int i = 0; i < QUEUES; i++) {
+		if (bench_state(&q[i]) != TSR_QUEUE_STATE_SUSPENDED)
+			continue;
+		packed += gpu->queue[q[i].slot].packed != NULL;
+		bench_control(&q[i], TSR_QUEUE_OP_RESUME);
+		tsr_gpu_run(gpu, 1);
+		if (bench_state(&q[i]) == TSR_QUEUE_STATE_IDLE)
+			continue;
+		bench_control(&q[i], TSR_QUEUE_OP_SUSPEND);
+		*left = true;
+	}
+	return packed;
+}
+
+/* More queues are in the midst of a dispatch than keep their memory: these are packed. */
+static void packed(void)
+{
+	static struct shade_code code;
+
+	for (unsigned int i = 0; i < 4; i++) {
+		struct tsr_config config = { .cores = 1 + i / 2, .late_messages = i % 2,
+					     .no_inline = true };
+		struct bench_queue q[QUEUES];
+		struct shade_dispatch d;
+		struct shade_machine m;
+		unsigned int seen = 0, round = 0;
+		bool left = true;
+
+		shade_init(&m, &config);
+		prepare(&m, &d, &code);
+		for (unsigned int n = 0; n < QUEUES; n++) {
+			stage_queue(&m.s, &q[n], 3 + n, TSR_ENGINE_CLASS_COMPUTE,
+				    TSR_PRIORITY_NORMAL);
+			shade_call(&m.s, &q[n], &d);
+			bench_kick(&q[n]);
+			bench_control(&q[n], TSR_QUEUE_OP_SUSPEND);
+		}
+		while (left && round++ < 5000) {
+			seen += step_each(&m, q, &left);
+			/* all of them come back from a snapshot, too */
+			if (round == 20)
+				migrate(&m);
+		}
+		ktap_ok(seen > 10 * QUEUES);
+		for (unsigned int n = 0; n < QUEUES; n++)
+			ktap_eq(bench_fault(&q[n]), TSR_FAULT_NONE);
+		check(&m, QUEUES);
+		shade_free(&m);
+	}
 }
 
 /* ---- Threads --------------------------------------------------------------------------------- */
@@ -558,6 +621,7 @@ static void hostile(void)
 int main(void)
 {
 	ktap_start();
+	ktap_run("[SYS10] dispatches that are packed between two stops", packed);
 	ktap_run("[SYS10] saved and loaded elsewhere after every clause", migrated);
 	ktap_run("[SYS10] suspended and resumed after every clause", suspended);
 	ktap_run("[CS1] 0, 1, 2 and 8 workers", threads);

@@ -98,6 +98,8 @@ struct tsr_queue {
 	struct tsr_exec exec;
 	/* The dispatch its engine is in, with all its threads; belongs with @exec. NULL: none. */
 	struct tsr_grid *grid;
+	uint8_t *packed;		/* or as a snapshot has it, see tsr_dispatch_pack() */
+	size_t packed_bytes;
 	struct tsr_binning *binning;	/* the frame its BIN is in */
 	struct tsr_rendering *rendering;	/* its RENDER */
 	struct tsr_job *job;		/* what the engine's cores have to do; NULL: nothing */

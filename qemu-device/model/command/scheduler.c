@@ -168,12 +168,56 @@ static void pass_over(struct tsr_gpu *gpu, unsigned int cls)
 		gpu->queue[__builtin_ctzll(ready)].passed++;
 }
 
+/* Queues of class @cls that may be parked. */
+static unsigned int parking(const struct tsr_gpu *gpu, unsigned int cls)
+{
+	return gpu->cfg.engines[cls] + 1;
+}
+
+/* @q is not parked any more: what has been parked after it moves up. Returns how many are left. */
+static unsigned int unpark(struct tsr_queue *q, unsigned int cls)
+{
+	struct tsr_queue **parked = q->gpu->sched.parked[cls];
+	unsigned int n = 0;
+
+	for (unsigned int i = 0; i < parking(q->gpu, cls); i++) {
+		struct tsr_queue *other = parked[i];
+
+		parked[i] = NULL;
+		if (other && other != q)
+			parked[n++] = other;
+	}
+	return n;
+}
+
+void tsr_sched_park(struct tsr_queue *q)
+{
+	const unsigned int cls = tsr_queue_class(q);
+	struct tsr_queue **parked = q->gpu->sched.parked[cls];
+	unsigned int n = unpark(q, cls);
+
+	if (!q->grid && !q->rendering)
+		return;
+	if (n == parking(q->gpu, cls)) {
+		struct tsr_queue *oldest = parked[0];
+
+		/* since it was reset it may have become one of another class, and run */
+		if (tsr_queue_class(oldest) == cls) {
+			tsr_dispatch_pack(oldest);
+			tsr_render_pack(oldest);
+		}
+		n = unpark(oldest, cls);
+	}
+	parked[n] = q;
+}
+
 static void put_on(struct tsr_queue *q, unsigned int cls, unsigned int engine)
 {
 	struct tsr_gpu *gpu = q->gpu;
 	uint64_t args[3] = { q->index, cls, engine };
 
 	tsr_sched_unready(q);
+	unpark(q, cls);
 	q->starved = q->passed >= TSR_STARVATION_SLICES;
 	q->passed = 0;
 	q->engine = engine;
@@ -205,6 +249,7 @@ void tsr_sched_off(struct tsr_queue *q)
 	tsr_count(&q->counter[TSR_QUEUE_COUNTER_BUSY_TIME], time);
 	tsr_busy_change(&gpu->counters, cls, -1, now);
 	update_runnable(gpu);
+	tsr_sched_park(q);
 }
 
 struct tsr_queue *tsr_sched_pick(struct tsr_gpu *gpu, bool light)

@@ -29,6 +29,8 @@ struct tsr_sched {
 	atomic_bool runnable;
 	atomic_bool waiting;		/* a queue is ready, engine or not */
 	struct tsr_queue *engine[TSR_CLASSES][TSR_ENGINES_MAX];	/* what runs on each engine */
+	/* queues that have left an engine in the midst of a command, oldest first */
+	struct tsr_queue *parked[TSR_CLASSES][TSR_ENGINES_MAX + 1];
 	unsigned int next_class;	/* class to look at first */
 	uint64_t next_order;		/* for the next queue that becomes READY */
 	uint64_t random;		/* state of the generator that the seed started */
@@ -50,6 +52,11 @@ void tsr_sched_restore(struct tsr_queue *q);
  * doorbell's thread may run. NULL: none.
  */
 struct tsr_queue *tsr_sched_pick(struct tsr_gpu *gpu, bool light);
+/*
+ * @q has a command in progress and no engine: so that it goes on at once, it keeps its memory, as
+ * one more queue of a class than has engines may; the one that has waited longest is packed.
+ */
+void tsr_sched_park(struct tsr_queue *q);
 /* Take @q from its engine; its state is the caller's to set. */
 void tsr_sched_off(struct tsr_queue *q);
 /*

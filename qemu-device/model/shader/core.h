@@ -168,6 +168,8 @@ enum tsr_step tsr_message_send(struct tsr_shader *sh, const struct tsr_decoded *
 enum tsr_step tsr_message_settle(struct tsr_shader *sh, unsigned int w);
 /* After a clause with a staging barrier: stored messages read their staging registers. */
 void tsr_message_capture(struct tsr_shader *sh, unsigned int w);
+/* Staging registers that a stored message of @insn keeps: what it reads, or writes a part of. */
+unsigned int tsr_stored_staging(const struct tsr_insn *insn);
 /* Slots of @wait on which warp has stored messages. */
 uint8_t tsr_message_awaited(const struct tsr_warp *warp, uint8_t wait);
 

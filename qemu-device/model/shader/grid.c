@@ -111,10 +111,14 @@ static void fill_push(struct tsr_grid *grid)
 	}
 }
 
-/* How many groups a core has room for. */
-static void find_places(struct tsr_grid *grid)
+/*
+ * How many groups a core holds, and how many messages of each warp, so that it has no more than
+ * TSR_CORE_STORED_MAX of all.
+ */
+static void find_places(struct tsr_grid *grid, unsigned int cores)
 {
 	const struct tsr_compute_state *state = &grid->state;
+	uint64_t most, warps;
 
 	grid->slots = state->registers_64 ? TSR_CORE_WARPS / 2 : TSR_CORE_WARPS;
 	grid->warps = (grid->threads + TSR_WARP_LANES - 1) / TSR_WARP_LANES;
@@ -122,6 +126,11 @@ static void find_places(struct tsr_grid *grid)
 	grid->group_stride = (state->group_memory + 63) & ~63u;
 	if (grid->group_stride && grid->places > TSR_GROUP_MEMORY_MAX / grid->group_stride)
 		grid->places = TSR_GROUP_MEMORY_MAX / grid->group_stride;
+	most = (grid->total + cores - 1) / cores;
+	warps = (most < grid->places ? most : grid->places) * grid->warps;
+	grid->stored = warps * TSR_STORED_MAX <= TSR_CORE_STORED_MAX ?
+			       TSR_STORED_MAX :
+			       TSR_CORE_STORED_MAX / warps;
 }
 
 /* The memory of a complete grid as that of a new one; bundles and group memory stay with cores. */
@@ -177,7 +186,7 @@ bool tsr_grid_new(const struct tsr_gpu *gpu, const uint64_t *word, const uint32_
 	grid->total = (uint64_t)groups[0] * groups[1] * groups[2];
 	grid->threads = grid->state.local_x * grid->state.local_y * grid->state.local_z;
 	memcpy(grid->push_word, push, grid->state.push_words * sizeof(push[0]));
-	find_places(grid);
+	find_places(grid, gpu->cfg.cores);
 	fill_local(grid);
 	fill_push(grid);
 	grid->path = gpu->msg_path;
@@ -218,10 +227,13 @@ void tsr_grid_free(struct tsr_grid *grid)
 	free(grid);
 }
 
-bool tsr_warp_messages(struct tsr_warp *warp)
+bool tsr_warp_reserve(struct tsr_warp *warp, unsigned int capacity)
 {
-	if (!warp->message)
-		warp->message = aligned_alloc(64, TSR_STORED_MAX * sizeof(*warp->message));
+	if (warp->capacity >= capacity)
+		return true;
+	free(warp->message);
+	warp->message = aligned_alloc(64, capacity * sizeof(*warp->message));
+	warp->capacity = warp->message ? capacity : 0;
 	return warp->message;
 }
 

@@ -24,8 +24,9 @@
 
 #define TSR_GROUP_WARPS_MAX (TSR_GROUP_THREADS_MAX / TSR_WARP_LANES)
 #define TSR_CORE_BUNDLES (TSR_CORE_WARPS / TSR_BUNDLE_WARPS)
-/* Messages a warp can have on their way that have not been executed. */
+/* Messages a warp can have on their way that have not been executed, and all those of a core. */
 #define TSR_STORED_MAX 8
+#define TSR_CORE_STORED_MAX (TSR_CORE_WARPS + TSR_CORE_WARPS / 2)
 /* Most staging registers a message reads. */
 #define TSR_STAGING_MAX 8
 #define TSR_SLOTS 8
@@ -59,7 +60,8 @@ struct tsr_warp {
 	uint8_t group;			/* index of its group on the core */
 	uint8_t number;			/* of the warp in its group */
 	uint8_t awaited;		/* slots whose messages it waits for */
-	uint8_t stored;			/* messages in @message */
+	uint8_t stored;			/* messages in @message, which has … */
+	uint8_t capacity;		/* … so many places */
 	/* bit r: register r may be other than 0: written to since it was cleared */
 	uint64_t written;
 	uint32_t clauses;		/* executed so far */
@@ -86,7 +88,7 @@ struct tsr_core {
 	uint32_t groups;		/* resident groups */
 	uint32_t ready;			/* bit n: bundle n may have something to do */
 	uint32_t waiting;		/* bit n: bundle n waits for the host */
-	uint8_t current;			/* the bundle that runs */
+	uint8_t current;		/* the bundle that runs */
 	int32_t quantum;		/* tuples until another one does */
 	uint32_t late;			/* bundles, a bit each, that have had all of that time */
 	struct tsr_bundle *bundle[TSR_CORE_BUNDLES];	/* NULL as long as it was not needed */
@@ -104,6 +106,7 @@ struct tsr_grid {
 	uint32_t warps;			/* of a group */
 	uint32_t places;		/* for groups on a core */
 	uint32_t slots;			/* warps a core holds */
+	uint32_t stored;		/* messages each of them can have stored */
 	uint32_t run;			/* groups that follow one another on a core */
 	uint32_t group_stride;		/* bytes of group memory from place to place */
 	const struct tsr_msg_path *path;	/* the device's */
@@ -154,7 +157,7 @@ bool tsr_core_start_groups(struct tsr_grid *grid, struct tsr_core *core);
 bool tsr_core_start_group(struct tsr_grid *grid, struct tsr_core *core, unsigned int place);
 /* Lanes warp @number of a group has. */
 uint16_t tsr_grid_lanes(const struct tsr_grid *grid, unsigned int number);
-/* Memory for the stored messages of a warp; false: none to be had. */
-bool tsr_warp_messages(struct tsr_warp *warp);
+/* Have places for @capacity messages of a warp that has none stored; false: no memory. */
+bool tsr_warp_reserve(struct tsr_warp *warp, unsigned int capacity);
 
 #endif

@@ -112,13 +112,22 @@ enum tsr_step tsr_push_read(struct tsr_push *push, struct tsr_mem *mem, uint64_t
 			    program->state.push_words * sizeof(push->word[0]));
 }
 
-void tsr_programs_drop(struct tsr_programs *programs)
+void tsr_programs_evict(struct tsr_programs *programs, const struct tsr_program *const used[2])
 {
 	for (unsigned int stage = 0; stage < TSR_STAGES; stage++) {
 		for (unsigned int i = 0; i < TSR_UNIFORM_CACHE_PROGRAMS; i++) {
-			free(programs->program[stage][i]);
-			programs->program[stage][i] = NULL;
+			struct tsr_program **at = &programs->program[stage][i];
+
+			if (*at == used[0] || *at == used[1])
+				continue;
+			free(*at);
+			*at = NULL;
 		}
 	}
+}
+
+void tsr_programs_drop(struct tsr_programs *programs)
+{
+	tsr_programs_evict(programs, (const struct tsr_program *const[2]){ NULL, NULL });
 	programs->stalls = 0;
 }

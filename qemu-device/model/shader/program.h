@@ -65,6 +65,8 @@ enum tsr_step tsr_programs_find(struct tsr_programs *programs, struct tsr_mem *m
 /* Read the words at @va for @program. As above; after anything but _DONE @push holds nothing. */
 enum tsr_step tsr_push_read(struct tsr_push *push, struct tsr_mem *mem, uint64_t va,
 			    const struct tsr_program *program);
+/* Forget all but @used. */
+void tsr_programs_evict(struct tsr_programs *programs, const struct tsr_program *const used[2]);
 /* Forget all of them: the end of a command, or BARRIER.INV_READ. */
 void tsr_programs_drop(struct tsr_programs *programs);
 

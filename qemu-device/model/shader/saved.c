@@ -6,11 +6,20 @@
  */
 #include <string.h>
 
+#include "core.h"
 #include "gpu.h"
 #include "snapshot.h"
 #include "grid.h"
 #include "tsr_isa.h"
 #include "warp.h"
+
+/* Most bytes of a warp, of a message (three sources, eight staging registers), and of a core. */
+#define WARP_BYTES (2 * 8 + TSR_WARP_LANES * 8 + 24)
+#define MESSAGE_BYTES (24 + (3 + TSR_STAGING_MAX) * sizeof(union tsr_lanes))
+#define CORE_BYTES \
+	(TSR_CORE_WARPS * (WARP_BYTES + TSR_REGISTERS / 2 * sizeof(union tsr_lanes) + 12) + \
+	 TSR_CORE_STORED_MAX * MESSAGE_BYTES + TSR_GROUP_MEMORY_MAX + 64)
+_Static_assert(CORE_BYTES + 1024 <= TSR_SLOT_CORE_BYTES, "a packed dispatch is within its bound");
 
 /* A stored message that its warp could have sent. */
 static bool is_sound(const struct tsr_stored *m, uint16_t lanes)
@@ -48,8 +57,11 @@ static void visit_values(struct tsr_stream *s, struct tsr_stored *m)
 		tsr_insn_decode(TSR_ISA_FMA, m->fma, &insn);
 		visit_sources(s, &insn, m->pair);
 	}
-	if (m->captured)
-		TSR_VISIT(s, m->staging);
+	if (!m->captured)
+		return;
+	tsr_insn_decode(TSR_ISA_ADD, m->add, &insn);
+	for (unsigned int i = 0; i < tsr_stored_staging(&insn); i++)
+		TSR_VISIT(s, m->staging[i]);
 }
 
 static void visit_stored(struct tsr_stream *s, struct tsr_stored *m, uint16_t lanes)
@@ -109,20 +121,20 @@ static void visit_warp(struct tsr_stream *s, const struct tsr_grid *grid, struct
 				 !(warp->live & ~lanes) && !(warp->parked & ~warp->live) &&
 					 !(warp->active & (~warp->live | warp->parked)) &&
 					 (warp->active || warp->live == warp->parked) &&
-					 warp->stored <= TSR_STORED_MAX,
+					 warp->stored <= grid->stored,
 				 "a warp");
 	if (s->wrong)
 		warp->stored = 0;
 	else if (s->loading)
 		tsr_warp_find_meet(warp);
-	if (s->loading && warp->stored && !tsr_warp_messages(warp)) {
+	if (s->loading && warp->stored && !tsr_warp_reserve(warp, grid->stored)) {
 		tsr_stream_check(s, false, "no memory for a warp's messages");
 		warp->stored = 0;
 	}
 	for (unsigned int i = 0; i < warp->stored; i++)
 		visit_stored(s, &warp->message[i], lanes);
 	/* as many as there may be: the oldest is waited for before there is another */
-	if (s->loading && warp->stored == TSR_STORED_MAX)
+	if (s->loading && warp->stored == grid->stored)
 		tsr_stream_check(s, warp->awaited >> (warp->message[0].slot % TSR_SLOTS) & 1,
 				 "a warp's messages");
 	visit_registers(s, grid, warp, reg);

@@ -42,6 +42,12 @@ static void plain_mode(struct tsr_shader *sh)
 	tsr_alu_change(&sh->fp, &none);
 }
 
+/* Messages each warp of what runs can have stored. */
+static unsigned int capacity(const struct tsr_shader *sh)
+{
+	return sh->grid ? sh->grid->stored : TSR_STORED_MAX;
+}
+
 static bool store(struct tsr_shader *sh, unsigned int w, const struct tsr_decoded *clause,
 		  uint16_t lanes)
 {
@@ -49,7 +55,7 @@ static bool store(struct tsr_shader *sh, unsigned int w, const struct tsr_decode
 	const struct tsr_decoded_msg *m = &clause->msg;
 	struct tsr_stored *s;
 
-	if (warp->stored >= TSR_STORED_MAX || !tsr_warp_messages(warp))
+	if (warp->stored >= capacity(sh) || !tsr_warp_reserve(warp, capacity(sh)))
 		return false;
 	s = &warp->message[warp->stored++];
 	memset(s, 0, sizeof(*s));
@@ -82,7 +88,7 @@ static bool defer(struct tsr_shader *sh, unsigned int w, const struct tsr_decode
 				 true);
 		return false;
 	}
-	if (!sh->gpu->cfg.late_messages || warp->stored == TSR_STORED_MAX)
+	if (!sh->gpu->cfg.late_messages || warp->stored == capacity(sh))
 		warp->awaited |= 1u << warp->message[0].slot;
 	return true;
 }
@@ -366,6 +372,13 @@ enum tsr_step tsr_message_settle(struct tsr_shader *sh, unsigned int w)
 	return step;
 }
 
+unsigned int tsr_stored_staging(const struct tsr_insn *insn)
+{
+	unsigned int read = tsr_insn_staging_read(insn), written = tsr_insn_staging_written(insn);
+
+	return read > written ? read : written;
+}
+
 void tsr_message_capture(struct tsr_shader *sh, unsigned int w)
 {
 	struct tsr_warp *warp = &sh->bundle->warp[w];
@@ -377,7 +390,7 @@ void tsr_message_capture(struct tsr_shader *sh, unsigned int w)
 		tsr_insn_decode(TSR_ISA_ADD, s->add, &insn);
 		if (s->captured || !tsr_insn_staging_read(&insn))
 			continue;
-		for (unsigned int n = 0; n < TSR_STAGING_MAX; n++)
+		for (unsigned int n = 0; n < tsr_stored_staging(&insn); n++)
 			s->staging[n] = sh->bundle->reg[(s->reg + n) % TSR_REGISTERS *
 							TSR_BUNDLE_WARPS + w];
 		s->captured = true;

@@ -18,8 +18,8 @@ enum {
 /* Batches of the chain that are read in a step, and how many of them ahead the host is asked. */
 #define CHAIN_STEP 256
 #define CHAIN_AHEAD 4u
-/* Batches an engine retains memory for between two commands. */
-#define BATCHES_RETAINED 65536
+/* Batches whose varying programs are one job. */
+#define BATCHES_MAX 4096
 /* Room after the samples of a target, see output.h; targets begin at multiples of 64. */
 #define SLACK 64
 
@@ -91,12 +91,14 @@ struct tsr_rendering *tsr_render_new(const struct tsr_gpu *gpu)
 	return r;
 }
 
-static bool core_memory(struct tsr_tile_core *c)
+bool tsr_tile_core_memory(struct tsr_tile_core *c)
 {
 	if (!c->reader)
 		c->reader = tsr_tile_reader_new();
 	if (!c->fragments)
 		c->fragments = zeroed(sizeof(*c->fragments));
+	if (c->fragments)
+		c->fragments->settle = tsr_tile_settle;
 	if (!c->vertices)
 		c->vertices = zeroed(sizeof(*c->vertices));
 	if (!c->ids)
@@ -109,14 +111,29 @@ static bool core_memory(struct tsr_tile_core *c)
 	return c->reader && c->fragments && c->vertices && c->ids && c->memory_bytes;
 }
 
+void tsr_tile_lay_out(struct tsr_tile_core *c)
+{
+	const struct tsr_rendering *r = c->render;
+	size_t samples = (size_t)1 << (2 * r->info.frame.tile_shift + r->info.frame.samples_log2);
+	struct tsr_tile *t = &c->tile;
+	uint8_t *next = c->memory;
+
+	for (unsigned int rt = 0; rt < t->targets; rt++) {
+		uint32_t pitch = r->format[rt].bytes << t->shift;
+
+		t->color[rt] = (struct tsr_tile_target){ next, pitch, pitch << t->shift };
+		next += (samples * r->format[rt].bytes + SLACK + 63) & ~(size_t)63;
+	}
+	t->depth = (float *)next;
+	t->stencil = next + samples * sizeof(float);
+}
+
 /* The tile buffer of @c for the frame, and nothing kept from the frame before. */
 static void prepare_core(struct tsr_tile_core *c)
 {
 	const struct tsr_rendering *r = c->render;
 	const struct tsr_frame *frame = &r->info.frame;
-	size_t samples = (size_t)1 << (2 * frame->tile_shift + frame->samples_log2);
 	struct tsr_tile *t = &c->tile;
-	uint8_t *next = c->memory;
 
 	t->shift = frame->tile_shift;
 	t->samples_log2 = frame->samples_log2;
@@ -124,16 +141,10 @@ static void prepare_core(struct tsr_tile_core *c)
 	t->has_depth = frame->has_depth;
 	t->has_stencil = frame->has_stencil;
 	t->core = c;
-	for (unsigned int rt = 0; rt < t->targets; rt++) {
-		uint32_t pitch = r->format[rt].bytes << t->shift;
-
+	for (unsigned int rt = 0; rt < t->targets; rt++)
 		t->format[rt] = r->format[rt];
-		t->color[rt] = (struct tsr_tile_target){ next, pitch, pitch << t->shift };
-		next += (samples * r->format[rt].bytes + SLACK + 63) & ~(size_t)63;
-	}
-	t->depth = (float *)next;
 	t->depth_scale = r->depth_format.scale;
-	t->stencil = next + samples * sizeof(float);
+	tsr_tile_lay_out(c);
 	for (unsigned int i = 0; i < TSR_TILE_STATES; i++) {
 		if (c->states[i])
 			tsr_tile_state_forget(c->states[i]);
@@ -141,7 +152,6 @@ static void prepare_core(struct tsr_tile_core *c)
 	tsr_programs_drop(&c->programs);
 	tsr_tile_list_forget(c->reader);
 	c->fragments->run.begun = false;
-	c->fragments->settle = tsr_tile_settle;
 	c->vertices->run.begun = false;
 	c->vertices_running = false;
 	memset(&c->queries, 0, sizeof(c->queries));
@@ -299,7 +309,7 @@ static void reuse(struct tsr_rendering *r)
 	r->next_batch = 0;
 	r->sharing = false;
 	r->has_heap = false;
-	r->resume = r->resume_batches = false;
+	r->resume = r->resume_batches = r->packed = false;
 	for (unsigned int i = 0; i < r->job.cores; i++)
 		memset(r->core[i].count, 0, sizeof(r->core[i].count));
 }
@@ -318,18 +328,11 @@ static struct tsr_rendering *acquire_memory(struct tsr_queue *q)
 	return r ? r : tsr_render_new(q->gpu);
 }
 
-/* The command is complete: its memory is the engine's, but for that of very many batches. */
+/* The command is complete: its memory is the engine's. */
 static void release_memory(struct tsr_queue *q)
 {
-	struct tsr_rendering *r = q->rendering;
-
 	tsr_render_free(*spare_of(q));
-	if (r->batch_capacity > BATCHES_RETAINED) {
-		free(r->batch);
-		r->batch = NULL;
-		r->batch_capacity = 0;
-	}
-	*spare_of(q) = r;
+	*spare_of(q) = q->rendering;
 	q->rendering = NULL;
 }
 
@@ -340,7 +343,7 @@ static enum tsr_step enter_frame(struct tsr_mem *mem, uint64_t pc, uint64_t fram
 	enum tsr_step step = read_frame(r, mem, frame);
 
 	for (unsigned int i = 0; step == TSR_STEP_DONE && i < r->job.cores; i++) {
-		if (!core_memory(&r->core[i]))
+		if (!tsr_tile_core_memory(&r->core[i]))
 			return tsr_mem_bad_packet(mem, pc, 0, TSR_FAULT_UNSUPPORTED);
 		prepare_core(&r->core[i]);
 	}
@@ -372,7 +375,9 @@ static enum tsr_step begin(struct tsr_mem *mem, uint64_t pc, const uint64_t *cmd
 		return step;
 	tsr_list_start(&q->rendering->list, TSR_ENGINE_CLASS_RENDER, command.list, command.size,
 		       false);
-	q->rendering->next_batch = q->rendering->has_heap ? q->rendering->heap.last_batch : 0;
+	q->rendering->portion = q->rendering->has_heap ? q->rendering->heap.last_batch : 0;
+	q->rendering->portion_sharing = false;
+	q->rendering->next_batch = q->rendering->portion;
 	q->rendering->phase = TSR_RENDER_CHAIN;
 	return TSR_STEP_MORE;
 }
@@ -446,6 +451,15 @@ static void count(struct tsr_queue *q)
 	}
 }
 
+/* The varying programs of a portion of the chain have run: on to the next. */
+static void next_portion(struct tsr_rendering *r)
+{
+	r->portion = r->next_batch;
+	r->portion_sharing = r->sharing;
+	r->batches = 0;
+	r->phase = TSR_RENDER_CHAIN;
+}
+
 static enum tsr_step run_job(struct tsr_mem *mem, struct tsr_step_cost *cost)
 {
 	struct tsr_queue *q = mem->queue;
@@ -454,7 +468,10 @@ static enum tsr_step run_job(struct tsr_mem *mem, struct tsr_step_cost *cost)
 	if (step == TSR_STEP_DONE) {
 		count(q);
 		q->job = NULL;
-		q->rendering->phase = TSR_RENDER_LIST;
+		if (q->rendering->phase == TSR_RENDER_VARYING && q->rendering->next_batch)
+			next_portion(q->rendering);
+		else
+			q->rendering->phase = TSR_RENDER_LIST;
 		return TSR_STEP_MORE;
 	}
 	return step;
@@ -477,13 +494,13 @@ static bool reserve_batch(struct tsr_rendering *r)
 	return true;
 }
 
-/* Find the batches varying programs run for. */
+/* Find the batches varying programs run for: a portion of the chain, which may be all of it. */
 static enum tsr_step read_chain(struct tsr_mem *mem, struct tsr_step_cost *cost)
 {
 	struct tsr_queue *q = mem->queue;
 	struct tsr_rendering *r = q->rendering;
 
-	for (unsigned int i = 0; i < CHAIN_STEP && r->next_batch; i++) {
+	for (unsigned int i = 0; i < CHAIN_STEP && r->next_batch && r->batches < BATCHES_MAX; i++) {
 		struct tsr_batch batch;
 		enum tsr_step step = tsr_heap_batch(mem, &r->heap, r->next_batch, &batch);
 
@@ -500,9 +517,10 @@ static enum tsr_step read_chain(struct tsr_mem *mem, struct tsr_step_cost *cost)
 				     CHAIN_AHEAD * (batch.offset - batch.previous));
 		cost->cycles++;
 	}
-	if (!r->next_batch)
-		start_job(q, tsr_batch_burst, r->batches, TSR_RENDER_VARYING);
-	if (!r->next_batch && r->resume_batches)
+	if (r->next_batch && r->batches < BATCHES_MAX)
+		return TSR_STEP_MORE;
+	start_job(q, tsr_batch_burst, r->batches, TSR_RENDER_VARYING);
+	if (r->resume_batches)
 		resume_cores(r);
 	return TSR_STEP_MORE;
 }
@@ -581,8 +599,9 @@ static enum tsr_step resume(struct tsr_mem *mem, uint64_t pc, const uint64_t *cm
 	step = enter_frame(mem, pc, command.frame);
 	if (step != TSR_STEP_DONE)
 		return step;
-	r->resume = false;
-	r->next_batch = r->has_heap ? r->heap.last_batch : 0;
+	r->resume = r->packed = false;
+	r->next_batch = r->has_heap && r->phase == TSR_RENDER_CHAIN ? r->portion : 0;
+	r->sharing = r->portion_sharing;
 	if (r->phase != TSR_RENDER_TILES)
 		return TSR_STEP_MORE;
 	if (l->x0 > l->x1 || l->x1 >= r->info.tiles_x || l->y0 > l->y1 ||
@@ -619,7 +638,10 @@ enum tsr_step tsr_render_step(struct tsr_mem *mem, uint64_t pc, const uint64_t *
 	if (!tsr_thread_pool_shader(mem->runner))
 		return tsr_mem_bad_packet(mem, pc, 0, TSR_FAULT_UNSUPPORTED);
 	mem->unit = TSR_UNIT_TILE;
-	if (state->word[WORD_BEGUN] && mem->queue->rendering->resume) {
+	if (state->word[WORD_BEGUN] && !mem->queue->rendering->resume &&
+	    !tsr_render_unpack(mem->queue->rendering)) {
+		step = tsr_mem_bad_packet(mem, pc, 0, TSR_FAULT_UNSUPPORTED);
+	} else if (state->word[WORD_BEGUN] && mem->queue->rendering->resume) {
 		step = resume(mem, pc, cmd);
 	} else if (state->word[WORD_BEGUN]) {
 		step = run(mem, cost);

@@ -14,7 +14,7 @@
  *   flat.c      primitives of one color, without bundles
  *   block.c     blocks that are shaded as they are, without bundles
  *   small.c     small triangles, set up together;  few.c     those of a few blocks
- *   saved.c     a command in a snapshot
+ *   saved.c     a command in a snapshot;  packed.c  one that has no engine
  *   states.c    what is kept of draws' states
  *   memory.c    clear, load, store;  compress.c    with tags
  *   shape.c, raster.c, fine*.c    rasterisation;  zs.c    depth and stencil;  output*.c    colors
@@ -247,6 +247,7 @@ struct tsr_rendering {
 	uint8_t phase;			/* enum tsr_render_phase */
 	bool resume;			/* from a snapshot, and the frame has not been read yet */
 	bool resume_batches;		/* from a snapshot: cores have run some of them */
+	bool packed;			/* cores may be without memory, see packed.c */
 	struct tsr_frame_info info;
 	struct tsr_render_target color[TSR_RENDER_TARGETS_MAX], depth, stencil;
 	struct tsr_format format[TSR_RENDER_TARGETS_MAX];
@@ -263,6 +264,9 @@ struct tsr_rendering {
 	bool sharing;			/* reading the chain: a record is shared with the next */
 	uint32_t batches, batch_capacity;
 	uint32_t next_batch;		/* reading the chain: offset of the next one */
+	/* of the portion of the chain that @batch is: the first one, and @sharing there */
+	uint32_t portion;
+	bool portion_sharing;
 	struct tsr_list list;
 	struct tsr_list_tiles tiles;	/* in progress */
 	uint64_t tile_count;
@@ -273,6 +277,13 @@ struct tsr_rendering {
 };
 
 /* ---- Between the files ----------------------------------------------------------------------- */
+
+/* render.c: memory of @c for the frame, as far as it has none; false: there is none to be had. */
+bool tsr_tile_core_memory(struct tsr_tile_core *c);
+/* Where in it each target of the tile is. */
+void tsr_tile_lay_out(struct tsr_tile_core *c);
+/* packed.c: the reverse of tsr_render_pack(), where the frame has been read; false: no memory. */
+bool tsr_render_unpack(struct tsr_rendering *r);
 
 /* states.c: the state of a draw, filled from memory if need be. */
 enum tsr_step tsr_tile_state_find(struct tsr_tile_core *c, struct tsr_mem *mem,

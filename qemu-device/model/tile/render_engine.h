@@ -12,6 +12,11 @@ struct tsr_stream;
 
 /* Forget the command in progress, and its memory. The queue is at a stopping point. */
 void tsr_render_drop(struct tsr_queue *q);
+/*
+ * Keep no more of the command in progress than what cores have begun: no caches, and of cores that
+ * are between two tiles or batches no memory. The queue is at a stopping point, the lock is held.
+ */
+void tsr_render_pack(struct tsr_queue *q);
 /* Whether @packet, at the head of a FIFO, is a RENDER in progress by its @state. */
 bool tsr_render_begun(const struct tsr_packet *packet, const struct tsr_engine_state *state);
 /* Whether a snapshot holds all there is of the RENDER in progress: no core has begun something. */

@@ -93,6 +93,10 @@ void tsr_render_visit(struct tsr_stream *s, struct tsr_queue *q)
 	visit_list(s, &r->list);
 	if (phase == TSR_RENDER_TILES)
 		visit_tiles(s, r);
+	if (phase <= TSR_RENDER_VARYING) {
+		TSR_VISIT(s, r->portion);
+		tsr_stream_bool(s, &r->portion_sharing);
+	}
 	for (unsigned int i = 0; has_cores(phase) && i < r->job.cores; i++)
 		visit_core(s, &r->core[i]);
 	if (s->loading) {

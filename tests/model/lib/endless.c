@@ -37,15 +37,18 @@ void endless_corner(struct front *f, uint32_t vertex, uint32_t instance, float *
 struct tiles *endless_frame(const struct tsr_config *config, unsigned int samples_log2)
 {
 	struct tiles *t = tiles_new(128, 128, config);
-	unsigned int n = 0;
+	unsigned int n = 0, shift = TSR_TILE_SHIFT_MAX, most;
 
-	t->f->frame.tile_shift = TSR_TILE_SHIFT_MAX;
+	while (12u << (2 * shift + samples_log2) > TSR_TILE_BUFFER_BYTES)
+		shift--;
+	most = TSR_TILE_BUFFER_BYTES >> (2 * shift + samples_log2);
+	t->f->frame.tile_shift = shift;
 	t->f->frame.samples_log2 = samples_log2;
 	t->f->position = endless_corner;
 	front_again(t->f);
 	front_states(t->f);
 	front_arrays(t->f, TSR_TOPOLOGY_TRIANGLES, 3 * 64);
-	for (; n < TSR_RENDER_TARGETS_MAX && ((n + 1) * 16 + 8) << samples_log2 <= 256; n++)
+	for (; n < TSR_RENDER_TARGETS_MAX && (n + 1) * 16 + 8 <= most; n++)
 		tiles_target(t, n, TSR_PIXEL_FORMAT_RGBA32F, 16);
 	if (!n)
 		tiles_target(t, n++, TSR_PIXEL_FORMAT_RGBA8_UNORM, 4);

@@ -19,8 +19,8 @@ struct endless_tile {
 extern const struct endless_tile endless_tiles[ENDLESS_TILES];
 
 /*
- * Tiles of 64 by 64 pixels with as many targets as the tile buffer takes, and draws of triangles
- * over all of them, to be binned by front_bin().
+ * Tiles as large as they can be with as many targets as the tile buffer takes, and draws of
+ * triangles over all of them, to be binned by front_bin().
  */
 struct tiles *endless_frame(const struct tsr_config *config, unsigned int samples_log2);
 /* Begin to render, what has been binned, with such a list. */

@@ -6,8 +6,8 @@
  * holds become READY. Conditions on memory are looked at after every event write of any queue, on
  * doorbells, and periodically from 20 µs up to 1 ms while somebody is blocked.
  */
-#ifndef TSR_SEMA_H
-#define TSR_SEMA_H
+#ifndef TSR_SEMAPHORE_H
+#define TSR_SEMAPHORE_H
 
 #include <stdbool.h>
 #include <stdint.h>

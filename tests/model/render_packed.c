@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: MIT */
+/* test: TSAN=0 */
+/*
+ * RENDERs of more queues than keep their memory while they have no engine: those are packed in the
+ * midst of tiles, of batches and of the list, and leave what one leaves that is not disturbed.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "gpu.h"
+#include "ktap.h"
+#include "reload.h"
+#include "soup.h"
+#include "tile/render.h"
+#include "tiles.h"
+
+#define WIDTH 100
+#define HEIGHT 70
+#define PIXELS (WIDTH * HEIGHT)
+#define QUEUES 5
+#define TRIANGLES 60
+#define CODE (FRONT_FRAME + 0x4000)
+#define PROGRAM (FRONT_FRAME + 0x4800)
+#define BLENDS (FRONT_FRAME + 0x4900)
+
+/* A loop of up to 64 rounds, by the primitive's number, so that bundles are stopped in it. */
+static const char program[] =
+	"clause wait=0,6 flow=nbtb_unconditional {\n"
+	"	*LSHIFT_AND.i32 r3, r57, 0x3f, 0x0\n"
+	"	*NOP\n"
+	"	+IADD.s32 r0, r57, 0x1\n"
+	"	*NOP\n"
+	"	+NOP\n"
+	"}\n"
+	"loop: clause flow=nbtb_unconditional {\n"
+	"	*IMUL.i32 r0, r0, 0x5\n"
+	"	+IADD.s32 r3:t1, r3, -1\n"
+	"	+BRANCHZ.s32.ge t1, loop\n"
+	"}\n"
+	TILES_FINISH;
+
+static float corner[3 * TRIANGLES][3];
+
+static void position(struct front *f, uint32_t vertex, uint32_t instance, float *record)
+{
+	(void)f;
+	(void)instance;
+	memcpy(record, corner[vertex], sizeof(corner[vertex]));
+	record[3] = 1;
+}
+
+static struct tiles *scene(unsigned int cores)
+{
+	struct tsr_config config = { .cores = cores, .no_inline = true };
+	struct tiles *t = tiles_new(WIDTH, HEIGHT, &config);
+	uint8_t *list = t->f->list - FRONT_LIST;
+	struct soup s = soup_new(7);
+
+	for (unsigned int i = 0; i < 3 * TRIANGLES; i++) {
+		corner[i][0] = (float)(int)soup_below(&s, 256) / 128 - 1;
+		corner[i][1] = (float)(int)soup_below(&s, 256) / 128 - 1;
+		corner[i][2] = (float)soup_below(&s, 16) / 16;
+	}
+	tiles_program(t, CODE, program);
+	tsr_pack_shader_program((uint64_t *)(void *)(list + PROGRAM),
+				&(struct tsr_shader_program){ .code = CODE });
+	tsr_pack_blend((uint64_t *)(void *)(list + BLENDS), &(struct tsr_blend){
+		.mask = 15, .mode = TSR_BLEND_MODE_OPAQUE, .components = 3,
+		.registers = TSR_REGISTER_TYPE_F32, .format = TSR_PIXEL_FORMAT_RGBA32F << 12 });
+	tiles_target(t, 0, TSR_PIXEL_FORMAT_RGBA32F, 16);
+	t->f->draw.blends = BLENDS;
+	t->f->draw.blend_count = 1;
+	t->f->position = position;
+	t->f->shader = (struct tsr_shader_state){ .fragment = PROGRAM };
+	t->f->draw.depth_test = t->f->draw.depth_write = true;
+	t->f->draw.depth_function = TSR_COMPARE_FUNCTION_LESS;
+	front_again(t->f);
+	/* many states, which are evicted */
+	for (unsigned int i = 0; i < 10; i++) {
+		front_states(t->f);
+		front_draw(t->f, &(struct tsr_list_draw){ .topology = TSR_TOPOLOGY_TRIANGLES,
+			.first = i * (3 * TRIANGLES / 10), .count = 3 * TRIANGLES / 10,
+			.instances = 1 });
+	}
+	ktap_ok(front_bin(t->f));
+	return t;
+}
+
+/* Packed in the midst of a tile, and with a program in it that runs. */
+struct seen {
+	unsigned int packed, tile, program;
+};
+
+static void look(const struct tsr_rendering *r, struct seen *seen)
+{
+	if (!r || !r->packed)
+		return;
+	seen->packed++;
+	for (unsigned int i = 0; r->phase == TSR_RENDER_TILES && i < r->job.cores; i++) {
+		const struct tsr_tile_core *c = &r->core[i];
+
+		ktap_ok(!c->memory == (c->phase == TSR_TILE_FETCH));
+		seen->tile += c->memory != NULL;
+		seen->program += c->fragments && c->fragments->run.begun;
+	}
+}
+
+static void disturbed(struct tiles *t, struct seen *seen)
+{
+	struct bench_queue q[QUEUES];
+	bool left = true;
+
+	for (unsigned int i = 0; i < QUEUES; i++) {
+		bench_queue_init(&q[i], i + 1, TSR_ENGINE_CLASS_RENDER, TSR_PRIORITY_NORMAL,
+				 &t->f->as, TILES_RING + 0x10000 * (i + 1), 12, &t->f->as);
+		t->queue = q[i];
+		tiles_submit(t);
+		q[i] = t->queue;
+		bench_control(&q[i], TSR_QUEUE_OP_SUSPEND);
+	}
+	for (unsigned int round = 0; left && round < 100000; round++) {
+		left = false;
+		for (unsigned int i = 0; i < QUEUES; i++) {
+			if (bench_state(&q[i]) != TSR_QUEUE_STATE_SUSPENDED)
+				continue;
+			look(t->f->b->gpu->queue[q[i].slot].rendering, seen);
+			bench_control(&q[i], TSR_QUEUE_OP_RESUME);
+			tsr_gpu_run(t->f->b->gpu, 1);
+			if (bench_state(&q[i]) == TSR_QUEUE_STATE_IDLE)
+				continue;
+			bench_control(&q[i], TSR_QUEUE_OP_SUSPEND);
+			left = true;
+		}
+	}
+	for (unsigned int i = 0; i < QUEUES; i++) {
+		ktap_eq(bench_state(&q[i]), TSR_QUEUE_STATE_IDLE);
+		ktap_eq(bench_fault(&q[i]), TSR_FAULT_NONE);
+	}
+}
+
+static void test_frames(void)
+{
+	static uint32_t want[2][4 * PIXELS];	/* colors, depths */
+
+	for (unsigned int cores = 1; cores <= 3; cores += 2) {
+		struct tiles *t = scene(cores);
+		struct seen seen = { 0 };
+
+		ktap_ok(tiles_render(t));
+		for (unsigned int i = 0; i < 2; i++)
+			memcpy(want[i], t->memory + i * TILES_TARGET_SIZE, sizeof(want[i]));
+		memset(t->memory, 0x42, 2 * TILES_TARGET_SIZE);
+		disturbed(t, &seen);
+		ktap_note("packed %u times, %u cores in a tile, %u in a program", seen.packed,
+			  seen.tile, seen.program);
+		ktap_ok(seen.packed > 100 && seen.tile > 100 && seen.program > 100);
+		for (unsigned int i = 0; i < 2; i++)
+			ktap_mem_eq(t->memory + i * TILES_TARGET_SIZE, want[i],
+				    PIXELS * (i ? 4 : 16));
+		tiles_free(t);
+	}
+}
+
+/* ---- Many batches ---------------------------------------------------------------------------- */
+
+#define BATCHES 5000			/* more than are one job, of a triangle each */
+#define VARYING (FRONT_FRAME + 0x4a00)	/* SHADER_PROGRAM */
+#define VARYING_CODE (FRONT_FRAME + 0x5000)
+#define PUSH (FRONT_FRAME + 0x4b00)
+
+static struct tiles *batches(void)
+{
+	static const char text[] =
+		"clause slot=2 {\n"
+		"	*MOV.i32 t0, u0.w0\n	+MOV.i32 t1, u0.w1\n"
+		"	*ATOM_C1.i32.ainc t0, t1\n	+ATOM_CX t0, t1, zero.w0, @r9\n"
+		"}\n"
+		"clause wait=2 end { *NOP }\n";
+	struct tsr_config config = { .cores = 2, .no_inline = true };
+	struct tiles *t = tiles_new(WIDTH, HEIGHT, &config);
+	uint8_t *list = t->f->list - FRONT_LIST;
+	uint64_t word[TSR_LIST_SHADER_STATE_QWORDS];
+
+	memset(corner, 0, sizeof(corner));
+	corner[1][0] = corner[2][1] = 0.5f;
+	tiles_program(t, VARYING_CODE, text);
+	*(uint64_t *)(void *)(list + PUSH) = FRONT_DATA;
+	*(uint32_t *)(void *)t->f->data = 0;
+	tsr_pack_shader_program((uint64_t *)(void *)(list + VARYING), &(struct tsr_shader_program){
+		.code = VARYING_CODE, .push = PUSH, .push_words = 2 });
+	t->f->position = position;
+	t->f->shader = (struct tsr_shader_state){ .varying = VARYING, .output_stride = 16 };
+	front_again(t->f);
+	front_states(t->f);
+	front_states(t->f);
+	/* a batch has draws of one state */
+	for (unsigned int i = 0; i < BATCHES; i++) {
+		tsr_pack_list_shader_state(word, &(struct tsr_list_shader_state){
+			.addr = FRONT_STATES + 1024 * (i % 2) });
+		front_packet(t->f, word, TSR_LIST_SHADER_STATE_QWORDS);
+		front_arrays(t->f, TSR_TOPOLOGY_TRIANGLES, 3);
+	}
+	ktap_ok(front_bin(t->f));
+	return t;
+}
+
+/* Each vertex is run once, whatever portion of the chain a snapshot finds the frame in. */
+static void test_portions(void)
+{
+	for (unsigned int i = 0; i < 4; i++) {
+		struct tiles *t = batches();
+		struct tsr_gpu *gpu = t->f->b->gpu;
+		const struct tsr_queue *q = &gpu->queue[t->queue.slot];
+		uint32_t first = 0, saved = 0;
+		bool other = false;
+
+		tiles_submit(t);
+		for (unsigned int n = 0; i && n < 1000000; n++) {
+			tsr_gpu_run(gpu, 50);
+			if (bench_state(&t->queue) == TSR_QUEUE_STATE_IDLE)
+				break;
+			if (!q->rendering)
+				continue;
+			first = first ? first : q->rendering->portion;
+			other |= q->rendering->portion != first;
+			if (n % (other ? 16 : 256) != i)
+				continue;
+			tsr_gpu_pause(gpu);
+			tsr_gpu_wind_down(gpu);
+			ktap_ok(!reload(gpu));
+			tsr_gpu_resume(gpu);
+			saved += other && q->rendering->resume_batches;
+		}
+		ktap_ok(bench_run(t->f->b, 60));
+		ktap_eq(bench_fault(&t->queue), TSR_FAULT_NONE);
+		if (!ktap_ok(!i || saved > 3))
+			ktap_note("%u snapshots in the second portion", saved);
+		ktap_eq(*(uint32_t *)(void *)t->f->data, 3 * BATCHES);
+		tiles_free(t);
+	}
+}
+
+int main(void)
+{
+	ktap_start();
+	ktap_run("[SYS10] chains of batches that are run in portions, and saved in any",
+		 test_portions);
+	ktap_run("[SYS10] frames that are packed between two stops", test_frames);
+	return ktap_finish();
+}
