@@ -100,8 +100,7 @@ static void draw(const struct corner v[3], float (*out)[4])
 	need(tsr_gfx_set_pipeline(pass, pipeline));
 	need(tsr_gfx_set_vertices(pass, 0, vertices.va, 3 * sizeof(*v)));
 	need(tsr_gfx_draw(pass, &(struct tsr_gfx_draw){ .count = 3 }));
-	need(tsr_gfx_submit(pass, NULL, 0, NULL, 0));
-	need(tsr_gfx_wait(pass, TSR_DEADLINE_NEVER));
+	need(tsr_gfx_run(pass, TSR_DEADLINE_NEVER));
 	tsr_gfx_pass_destroy(pass);
 	need(tsr_image_read(picture, 0, 0, out, SIDE * 16));
 }

@@ -102,7 +102,7 @@ static void beside_copies(void)
 		pass = soup_pass(image);
 		ktap_eq(tsr_queue_run(c.queue, c.stream, c.sync, 0), 0);
 		ktap_eq(tsr_gfx_submit(pass, NULL, 0, NULL, 0), 0);
-		ktap_eq(tsr_gfx_wait(pass, TSR_DEADLINE_NEVER), 0);
+		ktap_eq(gfxt_wait(pass), 0);
 		ktap_eq(tsr_sync_finish(c.sync, 0, TSR_DEADLINE_NEVER), 0);
 		tsr_gfx_pass_destroy(pass);
 		gfxt_read(image, 0, 0, now, 4 * SIDE);
@@ -167,7 +167,7 @@ static void binned_apart(struct copier *c, struct tsr_gfx_pass *const pass[2])
 	ktap_ok(jobs_of(render) <= rendered + 1);
 	*(volatile uint32_t *)c->to.cpu = 1;
 	for (int i = 0; i < 2; i++)
-		ktap_eq(tsr_gfx_wait(pass[i], TSR_DEADLINE_NEVER), 0);
+		ktap_eq(gfxt_wait(pass[i]), 0);
 	ktap_eq(tsr_sync_finish(c->sync, 0, TSR_DEADLINE_NEVER), 0);
 }
 
@@ -206,7 +206,7 @@ static void frames_overlap(void)
 	ktap_eq(now[0], 0xff);
 	*(volatile uint32_t *)c.to.cpu = 1;
 	for (i = 0; i < 2; i++) {
-		ktap_eq(tsr_gfx_wait(pass[i], TSR_DEADLINE_NEVER), 0);
+		ktap_eq(gfxt_wait(pass[i]), 0);
 		gfxt_read(image[i], 0, 0, now, 4 * SIDE);
 		ktap_mem_eq(now, alone, sizeof(now));
 	}

@@ -41,7 +41,7 @@ static void submit(struct tsr_gfx_pass *pass)
 static void finish(void)
 {
 	for (unsigned int i = 0; i < submitted_count; i++) {
-		ktap_eq(tsr_gfx_wait(submitted[i], TSR_DEADLINE_NEVER), 0);
+		ktap_eq(gfxt_wait(submitted[i]), 0);
 		tsr_gfx_pass_destroy(submitted[i]);
 	}
 	submitted_count = 0;
@@ -484,7 +484,7 @@ static void again(void)
 			submitted_count--;
 			submit(second[i]);
 			submitted_count--;
-			ktap_eq(tsr_gfx_wait(second[i], TSR_DEADLINE_NEVER), 0);
+			ktap_eq(gfxt_wait(second[i]), 0);
 		}
 		same_pictures(&p[0], &p[1], n ? by_map : by_read, "again");
 	}
@@ -492,7 +492,7 @@ static void again(void)
 	for (int i = 0; i < 2; i++) {
 		submit(first[i]);
 		submitted_count--;
-		ktap_eq(tsr_gfx_wait(first[i], TSR_DEADLINE_NEVER), 0);
+		ktap_eq(gfxt_wait(first[i]), 0);
 		if (TAGS_ARE_SEEN && i)
 			ktap_eq(TAGS_SEEN(p[i].image[0]), 1);
 		tsr_gfx_pass_destroy(first[i]);

@@ -35,13 +35,19 @@ static inline struct tsr_shader *gfxt_program(struct gfxt *t, const char *text)
 	return program;
 }
 
-/* gfxt_draw(): submit and wait; what tsr_gfx_wait() says. The pass goes. */
+/* gfxt_wait(): wait for a pass that was submitted; one that needs more memory is drawn again. */
+static inline int gfxt_wait(struct tsr_gfx_pass *pass)
+{
+	int ret = tsr_gfx_wait(pass, TSR_DEADLINE_NEVER);
+
+	return ret == -EAGAIN ? tsr_gfx_run(pass, TSR_DEADLINE_NEVER) : ret;
+}
+
+/* gfxt_draw(): submit and wait; what tsr_gfx_run() says. The pass goes. */
 static inline int gfxt_draw(struct tsr_gfx_pass *pass)
 {
-	int ret = tsr_gfx_submit(pass, NULL, 0, NULL, 0);
+	int ret = tsr_gfx_run(pass, TSR_DEADLINE_NEVER);
 
-	if (!ret)
-		ret = tsr_gfx_wait(pass, TSR_DEADLINE_NEVER);
 	tsr_gfx_pass_destroy(pass);
 	return ret;
 }

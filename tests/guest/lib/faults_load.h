@@ -388,9 +388,7 @@ static int drawer_draw(struct drawer *p)
 	if (!ret)
 		ret = tsr_gfx_draw(pass, &all);
 	if (!ret)
-		ret = tsr_gfx_submit(pass, NULL, 0, NULL, 0);
-	if (!ret)
-		ret = tsr_gfx_wait(pass, TSR_DEADLINE_NEVER);
+		ret = tsr_gfx_run(pass, TSR_DEADLINE_NEVER);
 	if (!ret)
 		ret = tsr_image_read(image, 0, 0, p->texels, 4 * SIDE);
 	if (pass)

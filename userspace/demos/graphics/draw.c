@@ -159,11 +159,7 @@ struct tsr_gfx_pass *draw_begin(struct draw *draw, const struct tsr_gfx_pass_inf
 
 int draw_finish(struct draw *draw, struct tsr_gfx_pass *pass)
 {
-	int ret = tsr_gfx_submit(pass, NULL, 0, NULL, 0);
-
-	if (!ret)
-		ret = tsr_gfx_wait(pass, tsr_deadline(PATIENCE_NS));
-	return draw_library(draw, ret);
+	return draw_library(draw, tsr_gfx_run(pass, tsr_deadline(PATIENCE_NS)));
 }
 
 int draw_read(struct draw *draw, struct tsr_image *image, uint8_t *texels)

@@ -110,8 +110,7 @@ static int draw(struct decoder *d)
 	tsr_gfx_set_bindings(d->pass, TSR_GFX_STAGE_FRAGMENT, &bindings, sizeof(bindings));
 	tsr_gfx_set_vertices(d->pass, 0, vertices.va, sizeof(corners));
 	tsr_gfx_draw(d->pass, &all);
-	ret = tsr_gfx_submit(d->pass, NULL, 0, NULL, 0);
-	return ret ? ret : tsr_gfx_wait(d->pass, tsr_deadline(PATIENCE_NS));
+	return tsr_gfx_run(d->pass, tsr_deadline(PATIENCE_NS));
 }
 
 static int decode(const struct compressed *c, const char *device, struct picture *picture,

@@ -138,8 +138,7 @@ int main(void)
 	check(tsr_gfx_set_pipeline(pass, pipeline));
 	check(tsr_gfx_set_vertices(pass, 0, vertices.va, sizeof(corners)));
 	check(tsr_gfx_draw(pass, &all));
-	check(tsr_gfx_submit(pass, NULL, 0, NULL, 0));
-	check(tsr_gfx_wait(pass, TSR_DEADLINE_NEVER));
+	check(tsr_gfx_run(pass, TSR_DEADLINE_NEVER));
 
 	check(tsr_image_read(image, 0, 0, texels, sizeof(texels[0])));
 	printf("the middle is %d %d %d\n", texels[SIDE / 2][SIDE / 2][0],

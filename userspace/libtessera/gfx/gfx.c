@@ -333,6 +333,8 @@ int gfx_submit(struct tsr_gfx_pass *pass, const struct tsr_point *waits, unsigne
 	}
 	if (ret)
 		return ret;
+	pass->refills += pass->starved;
+	pass->starved = false;
 	pass->submitted = true;
 	pass->queues = gfx->queues;
 	pass->job = ++gfx->jobs;
@@ -382,43 +384,38 @@ static int reason(const struct tsr_gfx_pass *pass, int error)
 	return !tsr_sync_get_status(pass->binned, 0, &status) && status < 0 ? status : error;
 }
 
-/* Draw a pass again. Queues that a fault has ended are replaced. */
-static int again(struct tsr_gfx *gfx, struct tsr_gfx_pass *pass)
+/* Whether a larger heap of our own, which the next submission takes, would do. */
+static bool larger_helps(struct tsr_gfx *gfx, struct tsr_gfx_pass *pass)
 {
-	int ret;
+	uint64_t size;
 
 	pthread_mutex_lock(&gfx->lock);
-	drop_queues(gfx);
-	ret = gfx_submit(pass, NULL, 0, NULL, 0);
+	size = gfx->heap[pass->slot].size;
+	if (size < gfx->heap_limit)
+		pass->heap_least = size * HEAP_GROWTH < gfx->heap_limit ? size * HEAP_GROWTH :
+									  gfx->heap_limit;
 	pthread_mutex_unlock(&gfx->lock);
-	return ret;
-}
-
-/* The same with a larger heap of our own. */
-static int again_larger(struct tsr_gfx *gfx, struct tsr_gfx_pass *pass)
-{
-	uint64_t size = gfx->heap[pass->slot].size * HEAP_GROWTH;
-
-	if (gfx->heap[pass->slot].size >= gfx->heap_limit)
-		return tsr_fail(ENOSPC, "a pass needs more than 0x%llx bytes between its steps",
-				(unsigned long long)gfx->heap_limit);
-	pass->heap_least = size < gfx->heap_limit ? size : gfx->heap_limit;
-	return again(gfx, pass);
+	return size < gfx->heap_limit;
 }
 
 /*
- * What to do about a pass that failed with @error for its heap. A heap of the kernel grows while
- * the binner runs, but the kernel may come too late; then it has a larger reserve the next time.
+ * What to say of a pass that failed with @error. For want of memory it can be submitted again: a
+ * heap of our own is larger then. One of the kernel's grows while the binner runs, but the kernel
+ * may come too late; then it has a larger reserve the next time.
  */
-static int draw_again(struct tsr_gfx *gfx, struct tsr_gfx_pass *pass, int error)
+static int explain(struct tsr_gfx *gfx, struct tsr_gfx_pass *pass, int error)
 {
+	bool more = false;
+
 	if (error == -ENOSPC && gfx->fixed)
-		return again_larger(gfx, pass);
-	if (error == -ENOMEM && !gfx->fixed && pass->refills < HEAP_REFILLS) {
-		pass->refills++;
-		return again(gfx, pass);
-	}
-	return tsr_fail(-error, "a pass failed: %s", tsr_error_string(error));
+		more = larger_helps(gfx, pass);
+	else if (error == -ENOMEM && !gfx->fixed)
+		more = pass->refills < HEAP_REFILLS;
+	if (!more)
+		return tsr_fail(-error, "a pass failed: %s", tsr_error_string(error));
+	pass->starved = true;
+	return tsr_fail(EAGAIN, "a pass had too little memory between its steps: submitted again "
+			"it gets more");
 }
 
 int tsr_gfx_wait(struct tsr_gfx_pass *pass, int64_t deadline)
@@ -428,17 +425,24 @@ int tsr_gfx_wait(struct tsr_gfx_pass *pass, int64_t deadline)
 
 	if (!pass->submitted)
 		return tsr_fail(EINVAL, "a pass that was not submitted");
-	for (;;) {
-		ret = tsr_sync_wait(pass->rendered, 0, deadline);
-		if (!ret && has_succeeded(gfx, pass))
-			return 0;
+	ret = tsr_sync_wait(pass->rendered, 0, deadline);
+	if (!ret && has_succeeded(gfx, pass))
+		return 0;
+	if (!ret)
+		ret = tsr_sync_finish(pass->rendered, 0, deadline);
+	if (!ret || ret == -ETIME)
+		return ret;
+	return explain(gfx, pass, reason(pass, ret));
+}
+
+int tsr_gfx_run(struct tsr_gfx_pass *pass, int64_t deadline)
+{
+	int ret;
+
+	do {
+		ret = tsr_gfx_submit(pass, NULL, 0, NULL, 0);
 		if (!ret)
-			ret = tsr_sync_finish(pass->rendered, 0, deadline);
-		if (!ret || ret == -ETIME)
-			return ret;
-		ret = reason(pass, ret);
-		ret = draw_again(gfx, pass, ret);
-		if (ret)
-			return ret;
-	}
+			ret = tsr_gfx_wait(pass, deadline);
+	} while (ret == -EAGAIN);
+	return ret;
 }

@@ -244,7 +244,8 @@ struct tsr_gfx_pass {
 	uint64_t *command[GFX_SLOTS];
 	uint64_t heap_wanted;			/* bytes its lists may take, a guess */
 	uint64_t heap_least;			/* bytes that were too few, and more */
-	unsigned int refills;			/* times its heap came too late */
+	unsigned int refills;			/* times it was submitted again for want of it */
+	bool starved;				/* it can be submitted again with more */
 	uint32_t tiles;
 	bool expander;				/* the library's own: images are not referenced */
 	uint32_t expands;			/* bit n: target n is stored expanded */

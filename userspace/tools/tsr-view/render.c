@@ -306,9 +306,7 @@ static int draw(struct renderer *r)
 		ret = draw_parts(r, false);
 	if (!ret)
 		ret = draw_parts(r, true);
-	if (!ret)
-		ret = tsr_gfx_submit(r->pass, NULL, 0, NULL, 0);
-	return ret ? ret : tsr_gfx_wait(r->pass, tsr_deadline(PATIENCE_NS));
+	return ret ? ret : tsr_gfx_run(r->pass, tsr_deadline(PATIENCE_NS));
 }
 
 static int keep(struct renderer *r, struct picture *picture)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* The scenes on libtessera, see glscene.h. */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -326,12 +327,20 @@ static void record(struct glscene_tsr *t, struct tsr_gfx_pass *pass)
 	}
 }
 
+/* Wait for a pass; one that needs more memory is drawn again. */
+static int drawn(struct tsr_gfx_pass *pass)
+{
+	int ret = tsr_gfx_wait(pass, TSR_DEADLINE_NEVER);
+
+	return ret == -EAGAIN ? tsr_gfx_run(pass, TSR_DEADLINE_NEVER) : ret;
+}
+
 /* Wait for all that was submitted. */
 static void finish(struct glscene_tsr *t)
 {
 	for (unsigned int i = 0; i < IN_FLIGHT; i++) {
 		if (t->used[i])
-			need(tsr_gfx_wait(t->pass[i], TSR_DEADLINE_NEVER));
+			need(drawn(t->pass[i]));
 		t->used[i] = false;
 	}
 }
@@ -366,7 +375,7 @@ void glscene_tsr_run(void *arg, unsigned int count)
 	while (count--) {
 		n = t->frames++ % IN_FLIGHT;
 		if (t->used[n])
-			need(tsr_gfx_wait(t->pass[n], TSR_DEADLINE_NEVER));
+			need(drawn(t->pass[n]));
 		if (t->scene->uploads)
 			upload_texture(t);
 		if (t->scene->links)

@@ -10,8 +10,7 @@
  *	tsr_gfx_set_pipeline(pass, pipeline);
  *	tsr_gfx_set_vertices(pass, 0, va, size);
  *	tsr_gfx_draw(pass, &(struct tsr_gfx_draw){ .count = 3 });
- *	tsr_gfx_submit(pass, NULL, 0, NULL, 0);
- *	tsr_gfx_wait(pass, TSR_DEADLINE_NEVER);
+ *	tsr_gfx_run(pass, TSR_DEADLINE_NEVER);
  *
  * A pass draws into targets: images that are loaded or cleared before the first draw and stored
  * after the last one. It is recorded once and can be submitted many times. What a pass is told
@@ -483,11 +482,18 @@ int tsr_gfx_submit(struct tsr_gfx_pass *pass, const struct tsr_point *waits,
 		   unsigned int signal_count);
 
 /*
- * tsr_gfx_wait(): until the last submission of the pass is done, at most until @deadline. If the
- * memory between the steps was too little it draws again with more. -ETIME when the deadline
- * passed, -ENOSPC if no memory was enough, another error as the jobs have it (tsr_error_string()).
+ * tsr_gfx_wait(): until the last submission of the pass is done, at most until @deadline. -ETIME
+ * when the deadline passed; -EAGAIN if there was too little memory between the steps, and a pass
+ * that is submitted again gets more; -ENOSPC if no memory is enough; another error as the jobs have
+ * it (tsr_error_string()). It submits nothing.
  */
 int tsr_gfx_wait(struct tsr_gfx_pass *pass, int64_t deadline);
+
+/*
+ * tsr_gfx_run(): tsr_gfx_submit() without waits and signals and tsr_gfx_wait(), again as long as
+ * that is -EAGAIN: for who draws one pass at a time.
+ */
+int tsr_gfx_run(struct tsr_gfx_pass *pass, int64_t deadline);
 
 /*
  * tsr_gfx_list(): the control lists of a finished pass, for decoding: address and size of the BIN
