@@ -116,8 +116,10 @@ struct tsr_decoded {
 	bool fault_add;
 	/* The cache's. */
 	struct tsr_native_code native[TSR_NATIVE_KINDS];
-	uint64_t space;
+	uint64_t space;			/* the last one it was found in */
 	struct tsr_decoded *chain;
+	struct tsr_decoded *linked;	/* the next one with @links */
+	bool links;			/* something leads to its successors without a look-up */
 	uint8_t code[TSR_CLAUSE_BYTES_MAX];	/* its bytes */
 };
 

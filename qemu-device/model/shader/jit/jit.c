@@ -341,7 +341,8 @@ static void emit_edge(struct compiler *c, enum tsr_native_link link, enum tsr_ou
 		tsr_x86_mov_imm(&c->x, TSR_RAX, (uintptr_t)&code->link[link]);
 		tsr_x86_jump_memory(&c->x, TSR_RAX);
 	}
-	code->link[link] = executable(c->jit, c->x.at);
+	code->out[link] = executable(c->jit, c->x.at);
+	code->link[link] = code->out[link];
 	for (unsigned int i = 0; i < outs; i++)
 		tsr_x86_here(&c->x, out[i]);
 	emit_leave(c, outcome);

@@ -352,7 +352,7 @@ static void choose(struct tsr_shader *sh, const struct tsr_fragment_state *state
 /* The micro-operations of clause @d; those of clauses after it are counted in tsr_plan.tuples. */
 static void run_clause(struct tsr_shader *sh, struct tsr_decoded *d)
 {
-	const void *code = tsr_code_native(&sh->code, sh->gpu->alu, d, TSR_NATIVE_PART);
+	const void *code = tsr_code_native(&sh->code, sh->mem.runner, d, TSR_NATIVE_PART);
 	struct tsr_native *native = &sh->lanes.native;
 	struct tsr_alu_state *alu = &sh->lanes.alu;
 
