@@ -438,11 +438,14 @@ static unsigned int any_operation(void)
 		       (x >> 8) % TSR_OP__COUNT;
 }
 
-static void random_clause(const struct tsr_alu *alu)
+/* @mode: NULL for any. */
+static void random_clause(const struct tsr_alu *alu, const struct tsr_alu_mode *mode)
 {
 	unsigned int want = random_word() % (UOPS + 1), uops = 0;
 
 	begin_clause(&before);
+	if (mode)
+		before.clause.mode = *mode;
 	while (uops < want) {
 		if (random_word() % 8 == 0)
 			random_copy(&before, uops++);
@@ -450,8 +453,6 @@ static void random_clause(const struct tsr_alu *alu)
 			uops++;
 	}
 	before.clause.uops = (uint16_t)uops;
-	if (random_word() & 1)
-		random_branch(&before);
 }
 
 static void test_clauses(void)
@@ -461,8 +462,125 @@ static void test_clauses(void)
 		struct tsr_jit *jit = open_path(path_names[p], &alu);
 
 		for (unsigned int i = 0; jit && i < CLAUSES; i++) {
-			random_clause(alu);
+			random_clause(alu, NULL);
+			if (random_word() & 1)
+				random_branch(&before);
 			if (!try_clause(jit, path_names[p], i & 1))
+				break;
+		}
+		tsr_jit_free(jit);
+	}
+}
+
+/* ---- Clauses as one piece -------------------------------------------------------------------- */
+
+#define PIECES 5
+
+static struct trial piece[PIECES];
+
+/* What the clause reads of temporaries is what it has written. */
+static void repair(struct tsr_operand *o, unsigned int count, uint32_t written)
+{
+	for (unsigned int i = 0; i < count; i++) {
+		if (o[i].space == TSR_LANES_TEMP && o[i].step &&
+		    !(written >> o[i].index / TSR_BUNDLE_WARPS & 1))
+			o[i] = own(TSR_LANES_REG, random_word() % REGS);
+	}
+}
+
+static void random_piece(struct trial *to, const struct tsr_alu *alu,
+			 const struct tsr_alu_mode *mode)
+{
+	uint32_t written = 0;
+
+	random_clause(alu, mode);
+	memcpy(to, &before, sizeof(before));
+	to->clause.uop = to->uop;
+	to->clause.konst = to->konst;
+	for (unsigned int i = 0; i < to->clause.uops; i++) {
+		struct tsr_uop *uop = &to->uop[i];
+
+		if (uop->insn)
+			uop->insn = &to->insn[i];
+		if (uop->pair_insn)
+			uop->pair_insn = &to->pair[i];
+		repair(uop->src, 4, written);
+		repair(uop->pair, 3, written);
+		if (uop->dst.space == TSR_LANES_TEMP)
+			written |= 1u << uop->dst.index / TSR_BUNDLE_WARPS;
+	}
+	to->clause.msg.srcs = 0;
+	for (unsigned int i = 0; i < TEMPS && written >> (TSR_TEMP_RESULT + i) & 1; i++)
+		to->clause.msg.src[to->clause.msg.srcs++] =
+			own(TSR_LANES_TEMP, TSR_TEMP_RESULT + i);
+}
+
+static void interpret_pieces(struct trial *t, unsigned int count)
+{
+	attach(t);
+	for (unsigned int n = 0; n < count; n++) {
+		t->lanes.alu.space[TSR_LANES_CLAUSE] = piece[n].konst;
+		for (unsigned int i = 0; i < piece[n].clause.uops; i++)
+			piece[n].uop[i].fn(&piece[n].uop[i], &t->lanes.alu);
+	}
+}
+
+/* Registers nobody looks at may hold anything in the warps that take part. */
+static void hide(struct trial *t, uint64_t live, unsigned int warps)
+{
+	for (unsigned int r = 0; r < TSR_REGISTERS; r++) {
+		if (!(live >> r & 1))
+			memset(&t->reg[r * TSR_BUNDLE_WARPS], 0, warps * sizeof(t->reg[0]));
+	}
+}
+
+/* @count clauses for the first @warps; false: enough has been reported. */
+static bool try_straight(struct tsr_jit *jit, const struct tsr_alu *alu, unsigned int count,
+			 unsigned int warps)
+{
+	const uint64_t live = random_word() | (uint64_t)random_word() << 32;
+	struct tsr_decoded *clause[PIECES];
+	struct tsr_alu_saved saved;
+	const void *code;
+
+	for (unsigned int n = 0; n < count; n++) {
+		random_piece(&piece[n], alu, n ? &piece[0].clause.mode : NULL);
+		clause[n] = &piece[n].clause;
+	}
+	set_lanes(&before, true, TSR_WARP_LANES);
+	before.lanes.alu.warps = (uint8_t)warps;
+	before.clause = piece[count - 1].clause;
+	fill(before.reg, TSR_REGISTERS * TSR_BUNDLE_WARPS, false);
+	fill(before.temp, TSR_TEMPS * TSR_BUNDLE_WARPS, false);
+	fill(before.temp, TSR_FIXED__COUNT, true);
+	memset(&before.temp[TSR_FIXED_ZERO], 0, sizeof(before.temp[0]));
+	memcpy(&interpreted, &before, sizeof(before));
+	memcpy(&generated, &before, sizeof(before));
+	tsr_jit_forget(jit);
+	code = tsr_jit_straight(jit, clause, count, live, warps);
+	if (!ktap_ok(code))
+		return false;
+	tsr_alu_enter(&saved, &piece[0].clause.mode);
+	interpret_pieces(&interpreted, count);
+	attach(&generated);
+	tsr_jit_run(jit, code, &generated.lanes);
+	tsr_alu_leave(&saved);
+	hide(&interpreted, live, warps);
+	hide(&generated, live, warps);
+	return same(tsr_alu_name(alu), &before, "register", interpreted.reg, generated.reg,
+		    TSR_REGISTERS) &&
+	       same_temps(tsr_alu_name(alu), &interpreted, &generated);
+}
+
+static void test_straights(void)
+{
+	for (unsigned int p = 0; p < 2; p++) {
+		const struct tsr_alu *alu;
+		struct tsr_jit *jit = open_path(path_names[p], &alu);
+
+		for (unsigned int i = 0; jit && i < CLAUSES; i++) {
+			if (!try_straight(jit, alu, 1 + i % PIECES,
+					  1 + random_word() % TSR_BUNDLE_WARPS))
 				break;
 		}
 		tsr_jit_free(jit);
@@ -476,5 +594,7 @@ int main(void)
 		 test_operations);
 	ktap_run("[ISA5] [ISA6] generated code of whole clauses does what it should",
 		 test_clauses);
+	ktap_run("[ISA5] [ISA6] generated code of clauses as one piece does what it should",
+		 test_straights);
 	return ktap_finish();
 }

@@ -169,11 +169,11 @@ static void full(void)
 	/* what is there is used; there is no more room, and nothing is lost by that */
 	run(&m, &sums, 0);
 	ktap_eq(code_of(&m)->forgotten, forgotten);
-	ktap_eq(code_of(&m)->jit_full, false);
+	ktap_eq(code_of(&m)->full, false);
 	run(&m, &squares, OTHER);
 	/* a burst that begins with full memory empties it, and both programs get code anew */
 	run(&m, &squares, OTHER);
-	ktap_eq(code_of(&m)->jit_full, false);
+	ktap_eq(code_of(&m)->full, false);
 	ktap_eq(code_of(&m)->forgotten, forgotten + 1);
 	run(&m, &sums, 0);
 	ktap_eq(code_of(&m)->forgotten, forgotten + 1);
@@ -311,7 +311,7 @@ static void many_constants(void)
 	shade_init(&m, &config);
 	ktap_ok(shade_run(&m, &d));
 	forgotten = code_of(&m)->forgotten;
-	ktap_eq(code_of(&m)->jit_full, false);
+	ktap_eq(code_of(&m)->full, false);
 	ktap_ok(shade_run(&m, &d));
 	ktap_eq(code_of(&m)->forgotten, forgotten);
 	for (unsigned int i = 0; i < TSR_CODE_HASH; i++) {

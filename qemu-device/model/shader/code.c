@@ -20,9 +20,10 @@ static void forget(struct tsr_code *code)
 {
 	memset(code->hash, 0, sizeof(code->hash));
 	memset(code->linked, 0, sizeof(code->linked));
+	memset(code->straight, 0, sizeof(code->straight));
 	code->used = 0;
 	code->forgotten++;
-	code->jit_full = false;
+	code->full = false;
 	if (code->jit)
 		tsr_jit_forget(code->jit);
 }
@@ -229,6 +230,12 @@ enum tsr_step tsr_code_find(struct tsr_code *code, const struct tsr_alu *alu, st
 
 /* ---- Generated code -------------------------------------------------------------------------- */
 
+/* What has run @runs times, and is about to once more, gets code. */
+static bool worth(const struct tsr_code *code, uint16_t *runs)
+{
+	return code->jit_runs && !code->full && !code->jit_refused && ++*runs >= code->jit_runs;
+}
+
 /* @clause has been executed often enough. */
 static void generate(struct tsr_code *code, struct tsr_runner *runner, struct tsr_decoded *clause,
 		     enum tsr_native_kind kind)
@@ -236,7 +243,7 @@ static void generate(struct tsr_code *code, struct tsr_runner *runner, struct ts
 	if (!code->jit && !(code->jit = tsr_jit_new(runner->gpu->alu)))
 		code->jit_refused = true;
 	else if (!tsr_jit_compile(code->jit, clause, kind))
-		code->jit_full = true;
+		code->full = true;
 	else
 		runner->path[TSR_PATH_CLAUSES_COMPILED]++;
 }
@@ -246,15 +253,59 @@ const void *tsr_code_native(struct tsr_code *code, struct tsr_runner *runner,
 {
 	struct tsr_native_code *native = &clause->native[kind];
 
-	if (!native->code && code->jit_runs && !code->jit_full && !code->jit_refused &&
-	    ++native->runs >= code->jit_runs)
+	if (!native->code && worth(code, &native->runs))
 		generate(code, runner, clause, kind);
 	return native->code;
 }
 
+static bool is_straight(const struct tsr_straight *s, struct tsr_decoded *const *clause,
+			unsigned int count, uint64_t live)
+{
+	return s->live == live && s->count == count &&
+	       !memcmp(s->clause, clause, count * sizeof(clause[0]));
+}
+
+struct tsr_straight *tsr_code_straight(struct tsr_code *code, struct tsr_decoded *const *clause,
+				       unsigned int count, uint64_t live)
+{
+	uint64_t key = ((uintptr_t)clause[0] >> 6 ^ live) * 0x9e3779b97f4a7c15ull;
+	struct tsr_straight **list = &code->straight[key >> 40 & (TSR_CODE_STRAIGHTS - 1)], *s;
+	size_t size = (sizeof(*s) + count * sizeof(s->clause[0]) + 63) & ~(size_t)63;
+	unsigned int others = 0;
+
+	for (s = *list; s; s = s->chain, others++) {
+		if (is_straight(s, clause, count, live))
+			return s;
+	}
+	if (TSR_CODE_BYTES - code->used < size || others >= TSR_CODE_CHAIN) {
+		code->full = true;
+		return NULL;
+	}
+	s = (struct tsr_straight *)(code->memory + code->used);
+	code->used += size;
+	*s = (struct tsr_straight){ .live = live, .count = count, .chain = *list };
+	memcpy(s->clause, clause, count * sizeof(clause[0]));
+	*list = s;
+	return s;
+}
+
+const void *tsr_code_straight_native(struct tsr_code *code, struct tsr_runner *runner,
+				     struct tsr_straight *s, unsigned int warps)
+{
+	if (s->code || !worth(code, &s->runs))
+		return s->code;
+	if (!code->jit && !(code->jit = tsr_jit_new(runner->gpu->alu)))
+		code->jit_refused = true;
+	else if (!(s->code = tsr_jit_straight(code->jit, s->clause, s->count, s->live, warps)))
+		code->full = true;
+	else
+		runner->path[TSR_PATH_CLAUSES_COMPILED] += s->count;
+	return s->code;
+}
+
 void tsr_code_evict(struct tsr_code *code)
 {
-	if (code->jit_full)
+	if (code->full)
 		forget(code);
 }
 

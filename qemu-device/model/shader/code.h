@@ -27,6 +27,20 @@
 #define TSR_CODE_BYTES (4u << 20)
 #define TSR_CODE_HASH 2048
 #define TSR_CODE_CHAIN 32
+#define TSR_CODE_STRAIGHTS 256
+
+/*
+ * Clauses of a plan (shader/jit/plan.h), one after the other: threads come in at the first, and
+ * leave after the last. Lives as long as its clauses.
+ */
+struct tsr_straight {
+	struct tsr_straight *chain;
+	const void *code;		/* all of them as one piece; NULL: there is none (yet) */
+	uint64_t live;			/* registers that are looked at after them, a bit each */
+	uint16_t runs;			/* executed without code */
+	uint8_t count;
+	struct tsr_decoded *clause[];
+};
 
 struct tsr_code {
 	uint8_t *memory;		/* TSR_CODE_BYTES, allocated with the first clause */
@@ -35,11 +49,12 @@ struct tsr_code {
 	struct tsr_jit *jit;		/* code generated for clauses; NULL: none, or not yet */
 	uint16_t jit_runs;		/* executions until code is generated; 0: never */
 	bool jit_refused;		/* this host has no memory for code */
-	bool jit_full;			/* there is no room for more of it */
+	bool full;			/* there is no room for more of it, or of struct tsr_straight */
 	struct tsr_decoded *hash[TSR_CODE_HASH];
 	/* of each kind: the space whose clauses are linked to one another, and these clauses */
 	uint64_t space[TSR_CODE_KINDS + 1];
 	struct tsr_decoded *linked[TSR_CODE_KINDS + 1];
+	struct tsr_straight *straight[TSR_CODE_STRAIGHTS];
 };
 
 /*
@@ -60,7 +75,16 @@ void tsr_code_link(struct tsr_code *code, struct tsr_decoded *from, struct tsr_d
  */
 const void *tsr_code_native(struct tsr_code *code, struct tsr_runner *runner,
 			    struct tsr_decoded *clause, enum tsr_native_kind kind);
-/* Where nobody holds a clause: if there is no room for generated code, everything is forgotten. */
+/*
+ * The straight of these clauses, which all have the same mode; NULL: there is no room, until all is
+ * forgotten.
+ */
+struct tsr_straight *tsr_code_straight(struct tsr_code *code, struct tsr_decoded *const *clause,
+				       unsigned int count, uint64_t live);
+/* Its code, as above; always for the same number of @warps. */
+const void *tsr_code_straight_native(struct tsr_code *code, struct tsr_runner *runner,
+				     struct tsr_straight *s, unsigned int warps);
+/* Where nobody holds a clause: if there is no room for more code, everything is forgotten. */
 void tsr_code_evict(struct tsr_code *code);
 /* Strict mode: whether @clause is what memory holds now. */
 enum tsr_step tsr_code_compare(struct tsr_mem *mem, const struct tsr_decoded *clause, bool *same);

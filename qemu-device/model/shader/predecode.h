@@ -126,6 +126,9 @@ struct tsr_decoded {
 /* Memory a clause needs at most, in one piece, aligned to 64. */
 #define TSR_DECODED_MAX 10240
 
+/* Registers micro-operation @uop looks at, and those it leaves nothing of; a bit for each. */
+uint64_t tsr_uop_reads(const struct tsr_uop *uop);
+uint64_t tsr_uop_writes(const struct tsr_uop *uop);
 /* Registers from the first staging one on that a message of @insn writes at most. */
 unsigned int tsr_message_writes(const struct tsr_insn *insn);
 
