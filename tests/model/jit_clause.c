@@ -110,6 +110,24 @@ static void random_operands(struct tsr_uop *uop)
 			   own(TSR_LANES_REG, random_word() % REGS);
 }
 
+/* A product scaled by constants, with nothing added: what exponentials begin with. */
+static void scaled_product(struct trial *t, struct tsr_uop *uop, struct tsr_insn *insn)
+{
+	const uint32_t power = (random_word() % 256) << 23 | (random_word() & 1) << 31;
+	const uint32_t scale = random_word() % 64 - 32;
+	const unsigned int factor = random_word() & 1;
+
+	insn->mod[TSR_MOD_NEG2] = 1;
+	insn->mod[TSR_MOD_SPECIAL] = 0;
+	for (unsigned int l = 0; l < TSR_WARP_LANES; l++) {
+		t->konst[0].u[l] = power;
+		t->konst[1].u[l] = scale;
+	}
+	uop->src[factor] = (struct tsr_operand){ .index = 0, .space = TSR_LANES_CLAUSE };
+	uop->src[2] = (struct tsr_operand){ .index = TSR_FIXED_ZERO, .space = TSR_LANES_TEMP };
+	uop->src[3] = (struct tsr_operand){ .index = 1, .space = TSR_LANES_CLAUSE };
+}
+
 /* Micro-operation @i executes a random instruction of @op; false: it cannot. */
 static bool random_uop(struct trial *t, const struct tsr_alu *alu, unsigned int i, unsigned int op)
 {
@@ -122,6 +140,8 @@ static bool random_uop(struct trial *t, const struct tsr_alu *alu, unsigned int 
 	if (tsr_ops[op].semantics != TSR_DEFINED || !random_insn(op, &t->insn[i]))
 		return false;
 	uop->insn = &t->insn[i];
+	if (op == TSR_OP_FMA_FMA_RSCALE_F32 && random_word() & 1)
+		scaled_product(t, uop, &t->insn[i]);
 	if (low != TSR_OP__COUNT) {
 		if (!random_insn(low, &t->pair[i]))
 			return false;
@@ -431,6 +451,7 @@ static unsigned int any_operation(void)
 		TSR_OP_ADD_FMIN_F32, TSR_OP_FMA_CSEL_F32, TSR_OP_ADD_FCMP_F32, TSR_OP_ADD_IADD_S32,
 		TSR_OP_ADD_ICMP_S32, TSR_OP_ADD_ICMP_U32, TSR_OP_FMA_CSEL_I32, TSR_OP_FMA_MOV_I32,
 		TSR_OP_ADD_MUX_I32, TSR_OP_FMA_LSHIFT_OR_I32, TSR_OP_FMA_RSHIFT_AND_I32,
+		TSR_OP_FMA_FMA_RSCALE_F32, TSR_OP_ADD_F16_TO_F32,
 	};
 	uint32_t x = random_word();
 
