@@ -110,6 +110,24 @@ static void random_operands(struct tsr_uop *uop)
 			   own(TSR_LANES_REG, random_word() % REGS);
 }
 
+/* A product scaled by constants, with nothing added: what exponentials begin with. */
+static void scaled_product(struct trial *t, struct tsr_uop *uop, struct tsr_insn *insn)
+{
+	const uint32_t power = (random_word() % 256) << 23 | (random_word() & 1) << 31;
+	const uint32_t scale = random_word() % 64 - 32;
+	const unsigned int factor = random_word() & 1;
+
+	insn->mod[TSR_MOD_NEG2] = 1;
+	insn->mod[TSR_MOD_SPECIAL] = 0;
+	for (unsigned int l = 0; l < TSR_WARP_LANES; l++) {
+		t->konst[0].u[l] = power;
+		t->konst[1].u[l] = scale;
+	}
+	uop->src[factor] = (struct tsr_operand){ .index = 0, .space = TSR_LANES_CLAUSE };
+	uop->src[2] = (struct tsr_operand){ .index = TSR_FIXED_ZERO, .space = TSR_LANES_TEMP };
+	uop->src[3] = (struct tsr_operand){ .index = 1, .space = TSR_LANES_CLAUSE };
+}
+
 /* Micro-operation @i executes a random instruction of @op; false: it cannot. */
 static bool random_uop(struct trial *t, const struct tsr_alu *alu, unsigned int i, unsigned int op)
 {
@@ -122,6 +140,8 @@ static bool random_uop(struct trial *t, const struct tsr_alu *alu, unsigned int 
 	if (tsr_ops[op].semantics != TSR_DEFINED || !random_insn(op, &t->insn[i]))
 		return false;
 	uop->insn = &t->insn[i];
+	if (op == TSR_OP_FMA_FMA_RSCALE_F32 && random_word() & 1)
+		scaled_product(t, uop, &t->insn[i]);
 	if (low != TSR_OP__COUNT) {
 		if (!random_insn(low, &t->pair[i]))
 			return false;
@@ -431,6 +451,7 @@ static unsigned int any_operation(void)
 		TSR_OP_ADD_FMIN_F32, TSR_OP_FMA_CSEL_F32, TSR_OP_ADD_FCMP_F32, TSR_OP_ADD_IADD_S32,
 		TSR_OP_ADD_ICMP_S32, TSR_OP_ADD_ICMP_U32, TSR_OP_FMA_CSEL_I32, TSR_OP_FMA_MOV_I32,
 		TSR_OP_ADD_MUX_I32, TSR_OP_FMA_LSHIFT_OR_I32, TSR_OP_FMA_RSHIFT_AND_I32,
+		TSR_OP_FMA_FMA_RSCALE_F32, TSR_OP_ADD_F16_TO_F32,
 	};
 	uint32_t x = random_word();
 
@@ -438,11 +459,14 @@ static unsigned int any_operation(void)
 		       (x >> 8) % TSR_OP__COUNT;
 }
 
-static void random_clause(const struct tsr_alu *alu)
+/* @mode: NULL for any. */
+static void random_clause(const struct tsr_alu *alu, const struct tsr_alu_mode *mode)
 {
 	unsigned int want = random_word() % (UOPS + 1), uops = 0;
 
 	begin_clause(&before);
+	if (mode)
+		before.clause.mode = *mode;
 	while (uops < want) {
 		if (random_word() % 8 == 0)
 			random_copy(&before, uops++);
@@ -450,8 +474,6 @@ static void random_clause(const struct tsr_alu *alu)
 			uops++;
 	}
 	before.clause.uops = (uint16_t)uops;
-	if (random_word() & 1)
-		random_branch(&before);
 }
 
 static void test_clauses(void)
@@ -461,8 +483,125 @@ static void test_clauses(void)
 		struct tsr_jit *jit = open_path(path_names[p], &alu);
 
 		for (unsigned int i = 0; jit && i < CLAUSES; i++) {
-			random_clause(alu);
+			random_clause(alu, NULL);
+			if (random_word() & 1)
+				random_branch(&before);
 			if (!try_clause(jit, path_names[p], i & 1))
+				break;
+		}
+		tsr_jit_free(jit);
+	}
+}
+
+/* ---- Clauses as one piece -------------------------------------------------------------------- */
+
+#define PIECES 5
+
+static struct trial piece[PIECES];
+
+/* What the clause reads of temporaries is what it has written. */
+static void repair(struct tsr_operand *o, unsigned int count, uint32_t written)
+{
+	for (unsigned int i = 0; i < count; i++) {
+		if (o[i].space == TSR_LANES_TEMP && o[i].step &&
+		    !(written >> o[i].index / TSR_BUNDLE_WARPS & 1))
+			o[i] = own(TSR_LANES_REG, random_word() % REGS);
+	}
+}
+
+static void random_piece(struct trial *to, const struct tsr_alu *alu,
+			 const struct tsr_alu_mode *mode)
+{
+	uint32_t written = 0;
+
+	random_clause(alu, mode);
+	memcpy(to, &before, sizeof(before));
+	to->clause.uop = to->uop;
+	to->clause.konst = to->konst;
+	for (unsigned int i = 0; i < to->clause.uops; i++) {
+		struct tsr_uop *uop = &to->uop[i];
+
+		if (uop->insn)
+			uop->insn = &to->insn[i];
+		if (uop->pair_insn)
+			uop->pair_insn = &to->pair[i];
+		repair(uop->src, 4, written);
+		repair(uop->pair, 3, written);
+		if (uop->dst.space == TSR_LANES_TEMP)
+			written |= 1u << uop->dst.index / TSR_BUNDLE_WARPS;
+	}
+	to->clause.msg.srcs = 0;
+	for (unsigned int i = 0; i < TEMPS && written >> (TSR_TEMP_RESULT + i) & 1; i++)
+		to->clause.msg.src[to->clause.msg.srcs++] =
+			own(TSR_LANES_TEMP, TSR_TEMP_RESULT + i);
+}
+
+static void interpret_pieces(struct trial *t, unsigned int count)
+{
+	attach(t);
+	for (unsigned int n = 0; n < count; n++) {
+		t->lanes.alu.space[TSR_LANES_CLAUSE] = piece[n].konst;
+		for (unsigned int i = 0; i < piece[n].clause.uops; i++)
+			piece[n].uop[i].fn(&piece[n].uop[i], &t->lanes.alu);
+	}
+}
+
+/* Registers nobody looks at may hold anything in the warps that take part. */
+static void hide(struct trial *t, uint64_t live, unsigned int warps)
+{
+	for (unsigned int r = 0; r < TSR_REGISTERS; r++) {
+		if (!(live >> r & 1))
+			memset(&t->reg[r * TSR_BUNDLE_WARPS], 0, warps * sizeof(t->reg[0]));
+	}
+}
+
+/* @count clauses for the first @warps; false: enough has been reported. */
+static bool try_straight(struct tsr_jit *jit, const struct tsr_alu *alu, unsigned int count,
+			 unsigned int warps)
+{
+	const uint64_t live = random_word() | (uint64_t)random_word() << 32;
+	struct tsr_decoded *clause[PIECES];
+	struct tsr_alu_saved saved;
+	const void *code;
+
+	for (unsigned int n = 0; n < count; n++) {
+		random_piece(&piece[n], alu, n ? &piece[0].clause.mode : NULL);
+		clause[n] = &piece[n].clause;
+	}
+	set_lanes(&before, true, TSR_WARP_LANES);
+	before.lanes.alu.warps = (uint8_t)warps;
+	before.clause = piece[count - 1].clause;
+	fill(before.reg, TSR_REGISTERS * TSR_BUNDLE_WARPS, false);
+	fill(before.temp, TSR_TEMPS * TSR_BUNDLE_WARPS, false);
+	fill(before.temp, TSR_FIXED__COUNT, true);
+	memset(&before.temp[TSR_FIXED_ZERO], 0, sizeof(before.temp[0]));
+	memcpy(&interpreted, &before, sizeof(before));
+	memcpy(&generated, &before, sizeof(before));
+	tsr_jit_forget(jit);
+	code = tsr_jit_straight(jit, clause, count, live, warps);
+	if (!ktap_ok(code))
+		return false;
+	tsr_alu_enter(&saved, &piece[0].clause.mode);
+	interpret_pieces(&interpreted, count);
+	attach(&generated);
+	tsr_jit_run(jit, code, &generated.lanes);
+	tsr_alu_leave(&saved);
+	hide(&interpreted, live, warps);
+	hide(&generated, live, warps);
+	return same(tsr_alu_name(alu), &before, "register", interpreted.reg, generated.reg,
+		    TSR_REGISTERS) &&
+	       same_temps(tsr_alu_name(alu), &interpreted, &generated);
+}
+
+static void test_straights(void)
+{
+	for (unsigned int p = 0; p < 2; p++) {
+		const struct tsr_alu *alu;
+		struct tsr_jit *jit = open_path(path_names[p], &alu);
+
+		for (unsigned int i = 0; jit && i < CLAUSES; i++) {
+			if (!try_straight(jit, alu, 1 + i % PIECES,
+					  1 + random_word() % TSR_BUNDLE_WARPS))
 				break;
 		}
 		tsr_jit_free(jit);
@@ -476,5 +615,7 @@ int main(void)
 		 test_operations);
 	ktap_run("[ISA5] [ISA6] generated code of whole clauses does what it should",
 		 test_clauses);
+	ktap_run("[ISA5] [ISA6] generated code of clauses as one piece does what it should",
+		 test_straights);
 	return ktap_finish();
 }

@@ -63,11 +63,14 @@ int memfd_create(const char *name, unsigned int flags)
 
 /* ---- Programs -------------------------------------------------------------------------------- */
 
-/* Sums of 1 to x mod 32, and of their squares. */
-#define PROGRAM(term)						\
+/* Sums of 1 to x mod 32 times a factor, and of their squares. */
+#define PROGRAM(factor, term)					\
 	"clause flow=nbtb_unconditional {\n"			\
 	"	*LSHIFT_AND.i32 r1, r60, 0x1f, #0\n"		\
 	"	*MOV.i32 r2, #0\n"				\
+	"}\n"							\
+	"clause {\n"						\
+	"	*MOV.i32 r3, " factor "\n"			\
 	"}\n"							\
 	"loop: clause flow=nbtb_unconditional {\n"		\
 	"	+BRANCHZ.i32.eq r1, done\n"			\
@@ -80,7 +83,15 @@ int memfd_create(const char *name, unsigned int flags)
 	"}\n"							\
 	"done: clause message=store slot=0 " SHADE_STORE("r2")
 
-static struct shade_code sums, squares;
+static struct shade_code sums, triples, squares;
+
+/* What thread @i stores. */
+static unsigned int stored(const struct shade_code *code, unsigned int i)
+{
+	unsigned int n = i % 32, sum = n * (n + 1) / 2;
+
+	return code == &squares ? sum * (2 * n + 1) / 3 : code == &triples ? 3 * sum : sum;
+}
 
 /* Run the program at @at and look at what it has stored. */
 static void run(struct shade_machine *m, const struct shade_code *code, uint32_t at)
@@ -90,12 +101,8 @@ static void run(struct shade_machine *m, const struct shade_code *code, uint32_t
 
 	memset(stage_word32(&m->s, 0), 0xff, 4 * THREADS * GROUPS);
 	ktap_ok(shade_run(m, &d));
-	for (unsigned int i = 0; i < THREADS * GROUPS; i++) {
-		unsigned int n = i % 32;
-
-		ktap_eq(*stage_word32(&m->s, 4 * i),
-			code == &sums ? n * (n + 1) / 2 : n * (n + 1) * (2 * n + 1) / 6);
-	}
+	for (unsigned int i = 0; i < THREADS * GROUPS; i++)
+		ktap_eq(*stage_word32(&m->s, 4 * i), stored(code, i));
 }
 
 static const struct tsr_code *code_of(struct shade_machine *m)
@@ -162,14 +169,61 @@ static void full(void)
 	/* what is there is used; there is no more room, and nothing is lost by that */
 	run(&m, &sums, 0);
 	ktap_eq(code_of(&m)->forgotten, forgotten);
-	ktap_eq(code_of(&m)->jit_full, false);
+	ktap_eq(code_of(&m)->full, false);
 	run(&m, &squares, OTHER);
 	/* a burst that begins with full memory empties it, and both programs get code anew */
 	run(&m, &squares, OTHER);
-	ktap_eq(code_of(&m)->jit_full, false);
+	ktap_eq(code_of(&m)->full, false);
 	ktap_eq(code_of(&m)->forgotten, forgotten + 1);
 	run(&m, &sums, 0);
 	ktap_eq(code_of(&m)->forgotten, forgotten + 1);
+	shade_free(&m);
+}
+
+/* ---- What is kept ---------------------------------------------------------------------------- */
+
+struct made {
+	uint64_t decoded, compiled;
+};
+
+static struct made made(const struct shade_machine *m)
+{
+	const uint64_t *path = m->s.b->gpu->runner[0].path;
+
+	return (struct made){ path[TSR_PATH_CLAUSES_DECODED], path[TSR_PATH_CLAUSES_COMPILED] };
+}
+
+/*
+ * The program at 0 becomes @code, of which the device is told, and runs: so many clauses are decoded
+ * for that, and so many compiled.
+ */
+static void run_anew(struct shade_machine *m, const struct shade_code *code, unsigned int decoded,
+		     unsigned int compiled)
+{
+	struct made before = made(m), after;
+
+	bench_invalidate_all(&m->s.as[1]);
+	run(m, code, 0);
+	after = made(m);
+	ktap_eq(after.decoded - before.decoded, decoded);
+	ktap_eq(after.compiled - before.compiled, compiled);
+}
+
+/* Of two programs that differ in their second clause, what leads to it is found anew each time. */
+static void kept(void)
+{
+	static const struct tsr_config config = { .jit = TSR_JIT_USE_FIRST };
+	struct shade_machine m;
+
+	shade_init(&m, &config);
+	run(&m, &sums, 0);
+	for (unsigned int i = 0; i < 3; i++)
+		run_anew(&m, &sums, 0, 0);
+	run_anew(&m, &triples, 1, generates());
+	for (unsigned int i = 0; i < 3; i++) {
+		run_anew(&m, &sums, 0, 0);
+		run_anew(&m, &triples, 0, 0);
+	}
 	shade_free(&m);
 }
 
@@ -214,7 +268,7 @@ static void no_bits(void)
 		ktap_skip("this processor has no path with generated code");
 		return;
 	}
-	shade_text(&odd, PROGRAM("0x5eadbee5"));
+	shade_text(&odd, PROGRAM("0x5eadbee5", "r3"));
 	shade_init(&m, &config);
 	ktap_ok(shade_run(&m, &d));
 	ktap_eq(*stage_word32(&m.s, 4 * 3), 6 * ODD);
@@ -257,7 +311,7 @@ static void many_constants(void)
 	shade_init(&m, &config);
 	ktap_ok(shade_run(&m, &d));
 	forgotten = code_of(&m)->forgotten;
-	ktap_eq(code_of(&m)->jit_full, false);
+	ktap_eq(code_of(&m)->full, false);
 	ktap_ok(shade_run(&m, &d));
 	ktap_eq(code_of(&m)->forgotten, forgotten);
 	for (unsigned int i = 0; i < TSR_CODE_HASH; i++) {
@@ -272,11 +326,13 @@ static void many_constants(void)
 
 int main(void)
 {
-	shade_text(&sums, PROGRAM("0x1"));
-	shade_text(&squares, PROGRAM("r1"));
+	shade_text(&sums, PROGRAM("0x1", "r3"));
+	shade_text(&triples, PROGRAM("0x3", "r3"));
+	shade_text(&squares, PROGRAM("0x1", "r1"));
 	ktap_start();
 	ktap_run("[ISA8] [ISA9] a host that refuses memory for generated code", refused);
 	ktap_run("[ISA8] [ISA9] memory for generated code that is full", full);
+	ktap_run("[ISA8] [ISA9] nothing is decoded or compiled twice", kept);
 	ktap_run("[ISA8] [ISA9] the guest's words are not executable", no_bits);
 	ktap_run("[ISA8] [ISA9] more constants than generated code has room for", many_constants);
 	return ktap_finish();

@@ -6,6 +6,7 @@
  */
 #include "ktap.h"
 #include "shade.h"
+#include "shader/core.h"
 #include "shader/debug.h"
 
 static const struct tsr_config plain = { 0 }, strict = { .strict_code = true };
@@ -147,6 +148,38 @@ static void too_much(void)
 	shade_free(&m);
 }
 
+/*
+ * One program after the other at one place, each of them new: so many versions of a clause are not
+ * looked through. What is left of them is right all the same.
+ */
+static void versions(void)
+{
+	static struct shade_code code;
+	struct shade_dispatch d = { .code = &code };
+	struct shade_machine m;
+	uint64_t *path;
+	char value[16];
+
+	shade_init(&m, &plain);
+	path = m.s.b->gpu->runner[0].path;
+	for (unsigned int round = 0; round < 3; round++) {
+		uint64_t before = path[TSR_PATH_CLAUSES_DECODED];
+
+		for (uint32_t i = 0; i < TSR_CODE_CHAIN + 8; i++) {
+			snprintf(value, sizeof(value), "0x%x", 0x1000 + i);
+			program(&code, value);
+			bench_invalidate_all(&m.s.as[1]);
+			ktap_ok(shade_run(&m, &d));
+			ktap_eq(*stage_word32(&m.s, 0), 0x1000 + i);
+		}
+		/* the second clause is decoded again with the first one, when all is forgotten */
+		ktap_ok(path[TSR_PATH_CLAUSES_DECODED] - before <= TSR_CODE_CHAIN + 8 + 2);
+		ktap_ok(path[TSR_PATH_CLAUSES_DECODED] - before >= 1);
+	}
+	ktap_ok(m.s.b->gpu->runner[0].shader->code.forgotten >= 1);
+	shade_free(&m);
+}
+
 /* ---- The hook -------------------------------------------------------------------------------- */
 
 static struct {
@@ -215,6 +248,7 @@ int main(void)
 	ktap_run("strict mode finds a missing invalidation", strict_mode);
 	ktap_run("other code at the same address of another address space", spaces);
 	ktap_run("more code than the cache holds", too_much);
+	ktap_run("more versions of a clause than are looked through", versions);
 	ktap_run("the debugger's hook sees and changes registers", hook);
 	return ktap_finish();
 }

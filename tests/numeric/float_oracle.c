@@ -162,6 +162,10 @@ static void test_scaled(void)
 {
 	float_run_modes(TSR_OP_FMA_FMA_RSCALE_F32, SOURCES(F, F, F, FLOAT_SOURCE_SCALE),
 			NEAREST | 1u << TSR_ROUND_RTZ, fma_rscale32);
+	/* of zeros only, as programs have it */
+	float_run_modes(TSR_OP_FMA_FMA_RSCALE_F32,
+			SOURCES(F, F, FLOAT_SOURCE_NONE, FLOAT_SOURCE_SCALE), NEAREST,
+			fma_rscale32);
 	float_run_modes(TSR_OP_FMA_FMA_RSCALE_V2F16, SOURCES(H, H, H, FLOAT_SOURCE_SCALES),
 			NEAREST | 1u << TSR_ROUND_RTZ, fma_rscale16);
 	float_run_modes(TSR_OP_ADD_FADD_RSCALE_F32, SOURCES(F, F, FLOAT_SOURCE_SCALE), NEAREST,

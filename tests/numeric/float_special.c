@@ -8,6 +8,7 @@
  */
 #include "float_soft_oracle.h"
 #include "ktap.h"
+#include "shader/alu/float_ops.h"
 
 #define NEAREST (1u << TSR_ROUND_NONE)
 
@@ -488,6 +489,50 @@ static void test_all_words(void)
 	}
 }
 
+/* The functions of vectors, which take other ways, give the bits of the reference. */
+#define REFERENCE(name)										\
+	static uint32_t name##_reference(const struct float_case *c, const uint32_t src[4])	\
+	{											\
+		const struct tsr_uop uop = { .insn = &c->insn, .mode = c->mode };		\
+												\
+		return tsr_float_##name(&uop, src, src);					\
+	}											\
+												\
+	JUDGE(name##_reference)
+
+REFERENCE(exp)
+REFERENCE(logd)
+REFERENCE(rsq)
+
+static void test_reference(void)
+{
+	static const struct {
+		unsigned int op;
+		float_judge *judge;
+		uint8_t source;
+		/* all that powers of two do not make of others */
+		uint32_t first, count;
+	} functions[] = {
+		{ TSR_OP_ADD_FEXP_F32, exp_reference_judge, I, 0xff800000, 1 << 24 },
+		{ TSR_OP_ADD_FLOGD_F32, logd_reference_judge, F, 0x3f400000, 1 << 23 },
+		{ TSR_OP_ADD_FRSQ_F32, rsq_reference_judge, F, 0x3f800000, 1 << 24 },
+	};
+
+	for (unsigned int i = 0; i < sizeof(functions) / sizeof(functions[0]); i++) {
+		struct float_case c = { .source = { functions[i].source } };
+
+		float_default_insn(&c.insn, functions[i].op);
+		float_run_range(&c, functions[i].judge, functions[i].first, functions[i].count, 1);
+		/* the others, and what is subnormal or nothing */
+		for (unsigned int ftz = 0; ftz < 4; ftz++) {
+			c.mode.ftz = ftz;
+			float_run_range(&c, functions[i].judge, 0,
+					float_exhaustive() ? 1ull << 32 : (1ull << 32) / 4099,
+					float_exhaustive() ? 1 : 4099);
+		}
+	}
+}
+
 /* --- cube maps --- */
 
 /*
@@ -594,6 +639,8 @@ int main(int argc, char **argv)
 	ktap_run("[ISA9] tables of sines, exponentials, logarithms", test_tables);
 	ktap_run("[ISA9] all 16-bit sources", test_all_halves);
 	ktap_run("[ISA9] 32-bit sources in order", test_all_words);
+	ktap_run("[ISA9] exponentials, logarithms and roots are the reference's, bit for bit",
+		 test_reference);
 	ktap_run("[ISA8] [ISA9] faces of a cube", test_cube);
 	ktap_run("[ISA8] [ISA9] what no public source explains is refused", test_refused);
 	return ktap_finish();

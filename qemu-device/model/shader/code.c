@@ -10,7 +10,8 @@
 
 static struct tsr_decoded **bucket(struct tsr_code *code, uint64_t space, uint64_t pc)
 {
-	uint64_t key = (pc >> 4) * 0x9e3779b97f4a7c15ull ^ space * 0xff51afd7ed558ccdull;
+	uint64_t key = (pc >> 4) * 0x9e3779b97f4a7c15ull ^
+		       (space & TSR_CODE_KINDS) * 0xff51afd7ed558ccdull;
 
 	return &code->hash[key >> 40 & (TSR_CODE_HASH - 1)];
 }
@@ -18,12 +19,58 @@ static struct tsr_decoded **bucket(struct tsr_code *code, uint64_t space, uint64
 static void forget(struct tsr_code *code)
 {
 	memset(code->hash, 0, sizeof(code->hash));
+	memset(code->linked, 0, sizeof(code->linked));
+	memset(code->straight, 0, sizeof(code->straight));
 	code->used = 0;
 	code->forgotten++;
-	code->jit_full = false;
+	code->full = false;
 	if (code->jit)
 		tsr_jit_forget(code->jit);
 }
+
+/* ---- From clause to clause ------------------------------------------------------------------- */
+
+/* Nothing leads to the successors of @d without a look-up any more. */
+static void unlink_clause(struct tsr_decoded *d)
+{
+	d->next = NULL;
+	d->jump = NULL;
+	for (unsigned int kind = 0; kind < TSR_NATIVE_KINDS; kind++)
+		memcpy(d->native[kind].link, d->native[kind].out, sizeof(d->native[kind].link));
+}
+
+/*
+ * Clauses of @space are to be executed. What follows a clause has been found out in another space
+ * of the kind, whose code may be another.
+ */
+static void enter_space(struct tsr_code *code, uint64_t space)
+{
+	const unsigned int kind = space & TSR_CODE_KINDS;
+
+	if (code->space[kind] == space)
+		return;
+	code->space[kind] = space;
+	for (struct tsr_decoded *d = code->linked[kind]; d; d = d->linked) {
+		unlink_clause(d);
+		d->links = false;
+	}
+	code->linked[kind] = NULL;
+}
+
+void tsr_code_link(struct tsr_code *code, struct tsr_decoded *from, struct tsr_decoded **link,
+		   struct tsr_decoded *to)
+{
+	const unsigned int kind = from->space & TSR_CODE_KINDS;
+
+	*link = to;
+	if (from->links)
+		return;
+	from->links = true;
+	from->linked = code->linked[kind];
+	code->linked[kind] = from;
+}
+
+/* ---- Look-up --------------------------------------------------------------------------------- */
 
 /* [va, va + len) of code to @to. */
 static enum tsr_step fetch(struct tsr_mem *mem, uint64_t va, uint8_t *to, uint64_t len)
@@ -41,51 +88,115 @@ static enum tsr_step fetch(struct tsr_mem *mem, uint64_t va, uint8_t *to, uint64
 	return TSR_STEP_DONE;
 }
 
-/* Fetch and decode into @memory; *@used bytes of it. */
-static enum tsr_step decode(const struct tsr_alu *alu, struct tsr_mem *mem, uint64_t space,
-			    uint64_t pc, void *memory, size_t *used)
-{
-	uint8_t bytes[TSR_CLAUSE_BYTES_MAX];
-	size_t here = PAGE - pc % PAGE, len = here < sizeof(bytes) ? here : sizeof(bytes);
-	enum tsr_step step = fetch(mem, pc, bytes, len);
-	bool whole;
+/* The bytes of a clause as memory holds them now: of its first page, and if asked for of the next. */
+struct bytes {
+	uint64_t pc;
+	size_t len;			/* in the first page */
+	bool whole;			/* those of the next page are there too */
+	uint8_t byte[TSR_CLAUSE_BYTES_MAX];
+};
 
-	if (step != TSR_STEP_DONE)
-		return step;
-	*used = tsr_predecode(alu, bytes, len, pc, space & TSR_CODE_KINDS, memory, &whole);
-	if (whole || len == sizeof(bytes))
-		return TSR_STEP_DONE;
-	/* It goes on in the next page. */
-	step = fetch(mem, pc + len, bytes + len, sizeof(bytes) - len);
-	if (step == TSR_STEP_DONE)
-		*used = tsr_predecode(alu, bytes, sizeof(bytes), pc, space & TSR_CODE_KINDS, memory,
-				      &whole);
+static enum tsr_step fetch_first(struct tsr_mem *mem, uint64_t pc, struct bytes *b)
+{
+	size_t here = PAGE - pc % PAGE;
+
+	b->pc = pc;
+	b->len = here < sizeof(b->byte) ? here : sizeof(b->byte);
+	b->whole = b->len == sizeof(b->byte);
+	return fetch(mem, pc, b->byte, b->len);
+}
+
+static enum tsr_step fetch_rest(struct tsr_mem *mem, struct bytes *b)
+{
+	enum tsr_step step = TSR_STEP_DONE;
+
+	if (!b->whole)
+		step = fetch(mem, b->pc + b->len, b->byte + b->len, sizeof(b->byte) - b->len);
+	b->whole |= step == TSR_STEP_DONE;
 	return step;
 }
 
-enum tsr_step tsr_code_find(struct tsr_code *code, const struct tsr_alu *alu, struct tsr_mem *mem,
-			    uint64_t space, uint64_t pc, struct tsr_decoded **clause)
+/*
+ * Whether @d is what these bytes say, in *@same. A clause whose bytes in the first page are the
+ * same goes on in the next page if and only if @d does.
+ */
+static enum tsr_step compare(struct tsr_mem *mem, const struct tsr_decoded *d, struct bytes *b,
+			     bool *same)
 {
-	struct tsr_decoded **list = bucket(code, space, pc), *d;
-	enum tsr_step step;
-	size_t used;
+	size_t first = d->bytes < b->len ? d->bytes : b->len;
+	enum tsr_step step = TSR_STEP_DONE;
 
-	for (d = *list; d; d = d->chain) {
-		if (d->pc == pc && d->space == space) {
+	*same = !memcmp(d->code, b->byte, first);
+	if (*same && d->bytes > first) {
+		step = fetch_rest(mem, b);
+		*same = step == TSR_STEP_DONE &&
+			!memcmp(d->code + first, b->byte + first, d->bytes - first);
+	}
+	return step;
+}
+
+/* Decode into @memory; *@used bytes of it. */
+static enum tsr_step decode(const struct tsr_alu *alu, struct tsr_mem *mem, uint64_t space,
+			    struct bytes *b, void *memory, size_t *used)
+{
+	size_t len = b->whole ? sizeof(b->byte) : b->len;
+	enum tsr_step step;
+	bool whole;
+
+	*used = tsr_predecode(alu, b->byte, len, b->pc, space & TSR_CODE_KINDS, memory, &whole);
+	if (whole || len == sizeof(b->byte))
+		return TSR_STEP_DONE;
+	/* It goes on in the next page. */
+	step = fetch_rest(mem, b);
+	if (step == TSR_STEP_DONE)
+		*used = tsr_predecode(alu, b->byte, sizeof(b->byte), b->pc, space & TSR_CODE_KINDS,
+				      memory, &whole);
+	return step;
+}
+
+/* The clause that another space of the kind had here, if its bytes are what this one has; or NULL. */
+static enum tsr_step find_same(struct tsr_code *code, struct tsr_mem *mem, uint64_t space,
+			       struct bytes *b, struct tsr_decoded **clause)
+{
+	unsigned int others = 0;
+
+	*clause = NULL;
+	for (struct tsr_decoded *d = *bucket(code, space, b->pc); d; d = d->chain) {
+		enum tsr_step step = TSR_STEP_DONE;
+		bool same = false;
+
+		if (d->pc == b->pc && !((d->space ^ space) & TSR_CODE_KINDS))
+			step = compare(mem, d, b, &same);
+		if (step != TSR_STEP_DONE)
+			return step;
+		if (same) {
+			d->space = space;
 			*clause = d;
 			return TSR_STEP_DONE;
 		}
+		others++;
 	}
-	if (pc % TSR_QUAD_BYTES)
-		return tsr_mmu_fault(mem, TSR_FAULT_SHADER_ALIGNMENT, pc, TSR_ACCESS_EXEC, 0);
+	if (others >= TSR_CODE_CHAIN)
+		forget(code);
+	return TSR_STEP_DONE;
+}
+
+static enum tsr_step add(struct tsr_code *code, const struct tsr_alu *alu, struct tsr_mem *mem,
+			 uint64_t space, struct bytes *b, struct tsr_decoded **clause)
+{
+	struct tsr_decoded **list = bucket(code, space, b->pc), *d;
+	enum tsr_step step;
+	size_t used;
+
 	if (!code->memory && !(code->memory = aligned_alloc(64, TSR_CODE_BYTES)))
-		return tsr_mmu_fault(mem, TSR_FAULT_SHADER_UNSUPPORTED, pc, TSR_ACCESS_EXEC, 0);
+		return tsr_mmu_fault(mem, TSR_FAULT_SHADER_UNSUPPORTED, b->pc, TSR_ACCESS_EXEC, 0);
 	if (TSR_CODE_BYTES - code->used < TSR_DECODED_MAX)
 		forget(code);
 	d = (struct tsr_decoded *)(code->memory + code->used);
-	step = decode(alu, mem, space, pc, d, &used);
+	step = decode(alu, mem, space, b, d, &used);
 	if (step != TSR_STEP_DONE)
 		return step;
+	mem->runner->path[TSR_PATH_CLAUSES_DECODED]++;
 	code->used += (used + 63) & ~(size_t)63;
 	d->space = space;
 	d->chain = *list;
@@ -94,30 +205,107 @@ enum tsr_step tsr_code_find(struct tsr_code *code, const struct tsr_alu *alu, st
 	return TSR_STEP_DONE;
 }
 
-/* @clause has been executed often enough. */
-static void generate(struct tsr_code *code, const struct tsr_alu *alu, struct tsr_decoded *clause,
-		     enum tsr_native_kind kind)
+enum tsr_step tsr_code_find(struct tsr_code *code, const struct tsr_alu *alu, struct tsr_mem *mem,
+			    uint64_t space, uint64_t pc, struct tsr_decoded **clause)
 {
-	if (!code->jit && !(code->jit = tsr_jit_new(alu)))
-		code->jit_refused = true;
-	else if (!tsr_jit_compile(code->jit, clause, kind))
-		code->jit_full = true;
+	struct bytes bytes;
+	enum tsr_step step;
+
+	enter_space(code, space);
+	for (struct tsr_decoded *d = *bucket(code, space, pc); d; d = d->chain) {
+		if (d->pc == pc && d->space == space) {
+			*clause = d;
+			return TSR_STEP_DONE;
+		}
+	}
+	if (pc % TSR_QUAD_BYTES)
+		return tsr_mmu_fault(mem, TSR_FAULT_SHADER_ALIGNMENT, pc, TSR_ACCESS_EXEC, 0);
+	step = fetch_first(mem, pc, &bytes);
+	if (step == TSR_STEP_DONE)
+		step = find_same(code, mem, space, &bytes, clause);
+	if (step != TSR_STEP_DONE || *clause)
+		return step;
+	return add(code, alu, mem, space, &bytes, clause);
 }
 
-const void *tsr_code_native(struct tsr_code *code, const struct tsr_alu *alu,
+/* ---- Generated code -------------------------------------------------------------------------- */
+
+/* What has run @runs times, and is about to once more, gets code. */
+static bool worth(const struct tsr_code *code, uint16_t *runs)
+{
+	return code->jit_runs && !code->full && !code->jit_refused && ++*runs >= code->jit_runs;
+}
+
+/* @clause has been executed often enough. */
+static void generate(struct tsr_code *code, struct tsr_runner *runner, struct tsr_decoded *clause,
+		     enum tsr_native_kind kind)
+{
+	if (!code->jit && !(code->jit = tsr_jit_new(runner->gpu->alu)))
+		code->jit_refused = true;
+	else if (!tsr_jit_compile(code->jit, clause, kind))
+		code->full = true;
+	else
+		runner->path[TSR_PATH_CLAUSES_COMPILED]++;
+}
+
+const void *tsr_code_native(struct tsr_code *code, struct tsr_runner *runner,
 			    struct tsr_decoded *clause, enum tsr_native_kind kind)
 {
 	struct tsr_native_code *native = &clause->native[kind];
 
-	if (!native->code && code->jit_runs && !code->jit_full && !code->jit_refused &&
-	    ++native->runs >= code->jit_runs)
-		generate(code, alu, clause, kind);
+	if (!native->code && worth(code, &native->runs))
+		generate(code, runner, clause, kind);
 	return native->code;
+}
+
+static bool is_straight(const struct tsr_straight *s, struct tsr_decoded *const *clause,
+			unsigned int count, uint64_t live)
+{
+	return s->live == live && s->count == count &&
+	       !memcmp(s->clause, clause, count * sizeof(clause[0]));
+}
+
+struct tsr_straight *tsr_code_straight(struct tsr_code *code, struct tsr_decoded *const *clause,
+				       unsigned int count, uint64_t live)
+{
+	uint64_t key = ((uintptr_t)clause[0] >> 6 ^ live) * 0x9e3779b97f4a7c15ull;
+	struct tsr_straight **list = &code->straight[key >> 40 & (TSR_CODE_STRAIGHTS - 1)], *s;
+	size_t size = (sizeof(*s) + count * sizeof(s->clause[0]) + 63) & ~(size_t)63;
+	unsigned int others = 0;
+
+	for (s = *list; s; s = s->chain, others++) {
+		if (is_straight(s, clause, count, live))
+			return s;
+	}
+	if (TSR_CODE_BYTES - code->used < size || others >= TSR_CODE_CHAIN) {
+		code->full = true;
+		return NULL;
+	}
+	s = (struct tsr_straight *)(code->memory + code->used);
+	code->used += size;
+	*s = (struct tsr_straight){ .live = live, .count = count, .chain = *list };
+	memcpy(s->clause, clause, count * sizeof(clause[0]));
+	*list = s;
+	return s;
+}
+
+const void *tsr_code_straight_native(struct tsr_code *code, struct tsr_runner *runner,
+				     struct tsr_straight *s, unsigned int warps)
+{
+	if (s->code || !worth(code, &s->runs))
+		return s->code;
+	if (!code->jit && !(code->jit = tsr_jit_new(runner->gpu->alu)))
+		code->jit_refused = true;
+	else if (!(s->code = tsr_jit_straight(code->jit, s->clause, s->count, s->live, warps)))
+		code->full = true;
+	else
+		runner->path[TSR_PATH_CLAUSES_COMPILED] += s->count;
+	return s->code;
 }
 
 void tsr_code_evict(struct tsr_code *code)
 {
-	if (code->jit_full)
+	if (code->full)
 		forget(code);
 }
 

@@ -331,9 +331,9 @@ enum end {
 	END_HOST,			/* as END_LIMIT, and the code there cannot be had yet */
 };
 
-/* The clause at @pc; @link, of the clause before it, remembers it. NULL with *@end. */
-static struct tsr_decoded *find(struct tsr_shader *sh, struct tsr_decoded **link, uint64_t pc,
-				enum end *end)
+/* The clause at @pc; @link, of the clause @before it, remembers it. NULL with *@end. */
+static struct tsr_decoded *find(struct tsr_shader *sh, struct tsr_decoded *before,
+				struct tsr_decoded **link, uint64_t pc, enum end *end)
 {
 	uint32_t forgotten = sh->code.forgotten;
 	struct tsr_decoded *clause;
@@ -343,8 +343,8 @@ static struct tsr_decoded *find(struct tsr_shader *sh, struct tsr_decoded **link
 	sh->here = pc;
 	switch (tsr_code_find(&sh->code, sh->gpu->alu, &sh->mem, sh->space, pc, &clause)) {
 	case TSR_STEP_DONE:
-		if (link && forgotten == sh->code.forgotten)
-			*link = clause;
+		if (before && forgotten == sh->code.forgotten)
+			tsr_code_link(&sh->code, before, link, clause);
 		return clause;
 	case TSR_STEP_PENDING:
 		*end = END_HOST;
@@ -420,7 +420,7 @@ static inline struct tsr_decoded *follow(struct tsr_shader *sh, struct tsr_decod
 {
 	if (pc >= sh->meet)
 		return part(sh, clause, end);
-	return *link ? *link : find(sh, link, pc, end);
+	return *link ? *link : find(sh, clause, link, pc, end);
 }
 
 /*
@@ -562,7 +562,7 @@ static struct tsr_decoded *run_clauses(struct tsr_shader *sh, struct tsr_decoded
 
 	/* of many clauses the message is all */
 	if (clause->uops || clause->flags & TSR_CLAUSE_BRANCH)
-		code = tsr_code_native(&sh->code, sh->gpu->alu, clause, kind);
+		code = tsr_code_native(&sh->code, sh->mem.runner, clause, kind);
 	set_mode(sh, clause);
 	if (code)
 		return tsr_native_run(sh, code, p, outcome);
@@ -705,7 +705,7 @@ static enum end run_chosen(struct tsr_shader *sh)
 		clause_fault(sh, TSR_FAULT_SHADER_LIMIT, 0, false);
 		return END_FAULT;
 	}
-	clause = find(sh, NULL, sh->here, &end);
+	clause = find(sh, NULL, NULL, sh->here, &end);
 	if (!clause)
 		return end;
 	if (sh->passed_over && left > PASSED_CLAUSES)

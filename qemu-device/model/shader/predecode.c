@@ -703,6 +703,30 @@ static void header(struct builder *b)
 		d->flags |= TSR_CLAUSE_RECONVERGE;
 }
 
+static uint64_t register_bit(const struct tsr_operand *o)
+{
+	return o->space == TSR_LANES_REG ? 1ull << o->index / TSR_BUNDLE_WARPS : 0;
+}
+
+uint64_t tsr_uop_writes(const struct tsr_uop *uop)
+{
+	/* copies to half a register leave the other half */
+	return uop->insn || tsr_move_is_full(uop) ? register_bit(&uop->dst) : 0;
+}
+
+uint64_t tsr_uop_reads(const struct tsr_uop *uop)
+{
+	/* moves have no instruction, and one source */
+	unsigned int srcs = uop->insn ? tsr_ops[uop->insn->op].num_srcs : 1;
+	uint64_t reads = register_bit(&uop->dst) & ~tsr_uop_writes(uop);
+
+	for (unsigned int i = 0; i < srcs; i++)
+		reads |= register_bit(&uop->src[i]);
+	for (unsigned int i = 0; i < tsr_uop_pairs(uop); i++)
+		reads |= register_bit(&uop->pair[i]);
+	return reads;
+}
+
 unsigned int tsr_message_writes(const struct tsr_insn *insn)
 {
 	unsigned int words = tsr_insn_staging_written(insn);

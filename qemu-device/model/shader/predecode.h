@@ -116,14 +116,19 @@ struct tsr_decoded {
 	bool fault_add;
 	/* The cache's. */
 	struct tsr_native_code native[TSR_NATIVE_KINDS];
-	uint64_t space;
+	uint64_t space;			/* the last one it was found in */
 	struct tsr_decoded *chain;
+	struct tsr_decoded *linked;	/* the next one with @links */
+	bool links;			/* something leads to its successors without a look-up */
 	uint8_t code[TSR_CLAUSE_BYTES_MAX];	/* its bytes */
 };
 
 /* Memory a clause needs at most, in one piece, aligned to 64. */
 #define TSR_DECODED_MAX 10240
 
+/* Registers micro-operation @uop looks at, and those it leaves nothing of; a bit for each. */
+uint64_t tsr_uop_reads(const struct tsr_uop *uop);
+uint64_t tsr_uop_writes(const struct tsr_uop *uop);
 /* Registers from the first staging one on that a message of @insn writes at most. */
 unsigned int tsr_message_writes(const struct tsr_insn *insn);
 

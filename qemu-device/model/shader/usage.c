@@ -21,14 +21,6 @@ static uint64_t staging(unsigned int first, unsigned int count)
 	return mask;
 }
 
-static void add_uop(struct tsr_usage *f, const struct tsr_uop *uop, unsigned int srcs)
-{
-	for (unsigned int i = 0; i < srcs; i++)
-		f->reads |= of_operand(&uop->src[i]);
-	for (unsigned int i = 0; i < tsr_uop_pairs(uop); i++)
-		f->reads |= of_operand(&uop->pair[i]);
-}
-
 /* BLEND with a descriptor of the device's, none the program has made. */
 static bool blend_known(const struct tsr_decoded_msg *msg)
 {
@@ -50,14 +42,10 @@ static void add_message(struct tsr_usage *f, const struct tsr_decoded_msg *msg)
 /* What @d does; false: where it goes cannot be known. */
 static bool add_clause(struct tsr_usage *f, const struct tsr_decoded *d)
 {
-	for (unsigned int i = 0; i < d->uops; i++) {
-		const struct tsr_uop *uop = &d->uop[i];
-
-		/* moves have no instruction, and one source */
-		add_uop(f, uop, uop->insn ? tsr_ops[uop->insn->op].num_srcs : 1);
-	}
+	for (unsigned int i = 0; i < d->uops; i++)
+		f->reads |= tsr_uop_reads(&d->uop[i]);
 	if (d->flags & TSR_CLAUSE_BRANCH)
-		add_uop(f, d->branch, tsr_ops[d->branch->insn->op].num_srcs);
+		f->reads |= tsr_uop_reads(d->branch);
 	if (!(d->flags & TSR_CLAUSE_MESSAGE))
 		return !(d->flags & TSR_CLAUSE_BRANCH) || d->jump_fixed;
 	add_message(f, &d->msg);

@@ -30,6 +30,18 @@ TSR_INLINE vf32 scaled(struct tsr_doubles x, vu32 scale)
 	return to_floats(x);
 }
 
+/* Whether all lanes are zeros, of any sign. */
+TSR_INLINE bool all_zero(vu32 x)
+{
+#if defined(TSR_ALU_AVX512)
+	return !_mm512_test_epi32_mask((__m512i)x, (__m512i)tsr_splat(0x7fffffff));
+#elif defined(TSR_ALU_AVX2)
+	return _mm256_testz_si256((__m256i)x, (__m256i)tsr_splat(0x7fffffff));
+#else
+	return _mm_movemask_epi8((__m128i)((x & 0x7fffffff) == 0)) == 0xffff;
+#endif
+}
+
 TSR_OUT_OF_LINE vu32 multiply_add_scale(vu32 a, vu32 b, vu32 c, vu32 d,
 					const struct tsr_alu_consts *consts)
 {
@@ -37,6 +49,13 @@ TSR_OUT_OF_LINE vu32 multiply_add_scale(vu32 a, vu32 b, vu32 c, vu32 d,
 	struct tsr_doubles x = to_doubles(TSR_SF(0, a)), y = to_doubles(TSR_SF(1, b)),
 			   z = to_doubles(TSR_SF(2, c));
 
+	if (all_zero(c)) {
+		/* the product of two floats is exact, and a zero makes its sign */
+		TSR_UNROLL
+		for (unsigned int i = 0; i < 2; i++)
+			z.part[i] = x.part[i] * y.part[i] + z.part[i];
+		return clamped(scaled(z, d), k.param[0]);
+	}
 	TSR_UNROLL
 	for (unsigned int i = 0; i < 2; i++)
 		z.part[i] = add_to_odd(x.part[i] * y.part[i], z.part[i]);
@@ -253,12 +272,62 @@ TSR_INLINE struct tsr_doubles exp2_of(struct tsr_doubles x)
 	return x;
 }
 
+#ifndef TSR_ALU_SSE2
+
+/* Entries of a table of 16 doubles, by the last bits of @n. */
+TSR_INLINE vf64 look_up_step(vs64 n)
+{
+#ifdef TSR_ALU_AVX512
+	return (vf64)_mm512_permutex2var_pd(_mm512_loadu_pd(tsr_float_exp2_steps), (__m512i)n,
+					    _mm512_loadu_pd(tsr_float_exp2_steps + 8));
+#else
+	return (vf64)_mm256_i64gather_pd(tsr_float_exp2_steps, (__m256i)(n & 15), 8);
+#endif
+}
+
+/* x * 2^(n / 16), rounded down, for a normal result. */
+TSR_INLINE vf64 scaled_by_steps(vf64 x, vs64 n)
+{
+	return (vf64)((vs64)x + (n >> 4 << 52));
+}
+
+/*
+ * 2^x in steps of 1/16 and a series for the rest, which is at most 1/32. The bits of a float are
+ * those of the reference: all numbers have been tried (tests/numeric/float_special.c).
+ */
+TSR_INLINE vu32 exp2_steps(vu32 a)
+{
+	const double *c = tsr_float_exp2_series;
+	const vf64 magic = (vf64){ 0 } + 0x1.8p48;
+	struct tsr_doubles x = ints_to_doubles((vs32)a);
+
+	TSR_UNROLL
+	for (unsigned int i = 0; i < 2; i++) {
+		vf64 steps = fused(x.part[i], (vf64){ 0 } + 0x1p-24, magic);
+		vf64 rest = fused(x.part[i], (vf64){ 0 } + 0x1p-24, magic - steps);
+		vf64 y = (vf64){ 0 } + c[6];
+
+		TSR_UNROLL
+		for (unsigned int term = 6; term > 0; term--)
+			y = fused(y, rest, (vf64){ 0 } + c[term - 1]);
+		y *= look_up_step((vs64)steps);
+		x.part[i] = scaled_by_steps(y, (vs64)steps);
+	}
+	return (vu32)to_floats(x);
+}
+
+#endif
+
 TSR_OUT_OF_LINE vu32 exp2_fixed(vu32 a, vu32 b)
 {
 	vf32 wide = (vf32)b;
 	struct tsr_doubles x = ints_to_doubles((vs32)a), y;
 	vu32 result;
 
+#ifndef TSR_ALU_SSE2
+	if (all_between(wide, -0x1p31f, 0x1p31f))
+		return exp2_steps(a);
+#endif
 	/* below -128 b counts, which is -256 at least: 2^-256 is 0 */
 	y = to_doubles((vf32)TSR_VF_(max_ps)((tsr_ps)wide, TSR_VF_(set1_ps)(-0x1p32f)));
 	TSR_UNROLL
@@ -273,12 +342,15 @@ TSR_OUT_OF_LINE vu32 exp2_fixed(vu32 a, vu32 b)
 	return select_lanes((vu32)(wide != wide), tsr_splat(TSR_F32_NAN), result);
 }
 
-TSR_OUT_OF_LINE vu32 log2_slope(vu32 a)
+/*
+ * 2 / ln 2 * atanh(s) / d with s = d / (2 + d) for the d of @x, as in float_special.c; where
+ * products can be added exactly, with one division. The bits of a float are the same.
+ */
+TSR_INLINE struct tsr_doubles slope_of(struct tsr_doubles x)
 {
-	struct tsr_split s = split((vf32)a);
-	struct tsr_doubles x = to_doubles(log_mantissa(s)), square;
+#ifdef TSR_ALU_SSE2
+	struct tsr_doubles square;
 	vf64 inverse[2];
-	vu32 wrong, result;
 
 	TSR_UNROLL
 	for (unsigned int i = 0; i < 2; i++) {
@@ -291,6 +363,33 @@ TSR_OUT_OF_LINE vu32 log2_slope(vu32 a)
 	TSR_UNROLL
 	for (unsigned int i = 0; i < 2; i++)
 		x.part[i] = inverse[i] * x.part[i];
+#else
+	const double *c = tsr_float_log2_series;
+
+	TSR_UNROLL
+	for (unsigned int i = 0; i < 2; i++) {
+		vf64 d = x.part[i] - 1.0, inverse = 1.0 / (2.0 + d), t = d * inverse;
+		vf64 square = t * t, fourth = square * square;
+		vf64 even = (vf64){ 0 } + c[TSR_LOG2_TERMS - 2];
+		vf64 odd = (vf64){ 0 } + c[TSR_LOG2_TERMS - 1];
+
+		TSR_UNROLL
+		for (unsigned int term = TSR_LOG2_TERMS - 2; term > 0; term -= 2) {
+			even = fused(even, fourth, (vf64){ 0 } + c[term - 2]);
+			odd = fused(odd, fourth, (vf64){ 0 } + c[term - 1]);
+		}
+		x.part[i] = inverse * TSR_TWO_OVER_LN2 * fused(odd, square, even);
+	}
+#endif
+	return x;
+}
+
+TSR_OUT_OF_LINE vu32 log2_slope(vu32 a)
+{
+	struct tsr_split s = split((vf32)a);
+	struct tsr_doubles x = slope_of(to_doubles(log_mantissa(s)));
+	vu32 wrong, result;
+
 	/*
 	 * zeros and +inf give +inf; numbers below zero and NaN, which are not 0 or more, give NaN
 	 */

@@ -13,7 +13,7 @@ TSR_INLINE vf32 reciprocal(vf32 x)
  * In double precision: two roundings to 53 bits and one to 24. That the last one never goes wrong
  * is what trying all floats shows (tests/numeric/float_special.c with EXHAUSTIVE=1).
  */
-TSR_INLINE vf32 reciprocal_root(vf32 x)
+TSR_OUT_OF_LINE vf32 reciprocal_root_exact(vf32 x)
 {
 	struct tsr_doubles d = to_doubles(x);
 
@@ -23,6 +23,56 @@ TSR_INLINE vf32 reciprocal_root(vf32 x)
 						  TSR_VF_(sqrt_pd)((tsr_pd)d.part[i]));
 	return to_floats(d);
 }
+
+#ifndef TSR_ALU_SSE2
+
+/* y is about 1 / sqrt(2 h): Newton's method squares its error. */
+TSR_INLINE vf64 closer_root(vf64 y, vf64 h)
+{
+	return fused(y, fused_less(h * y, y, (vf64){ 0 } + 0.5), y);
+}
+
+/*
+ * Of normal numbers: the unit's guess, made better until nothing is wrong with the bits of a float;
+ * all of them have been tried (tests/numeric/float_special.c).
+ */
+TSR_INLINE vf32 reciprocal_root_normal(vf32 x)
+{
+	struct tsr_doubles d = to_doubles(x), y = d;
+
+#ifdef TSR_ALU_AVX2
+	y = to_doubles((vf32)_mm256_rsqrt_ps((__m256)x));
+#endif
+	TSR_UNROLL
+	for (unsigned int i = 0; i < 2; i++) {
+		vf64 h = d.part[i] * 0.5;
+
+#ifdef TSR_ALU_AVX512
+		y.part[i] = (vf64)_mm512_rsqrt14_pd((__m512d)d.part[i]);
+#else
+		y.part[i] = closer_root(y.part[i], h);
+#endif
+		y.part[i] = closer_root(closer_root(y.part[i], h), h);
+	}
+	return to_floats(y);
+}
+
+TSR_INLINE vf32 reciprocal_root(vf32 x)
+{
+	/* from the smallest normal number up */
+	if (all_between(x, 0x1.fffffcp-127f, __builtin_inff()))
+		return reciprocal_root_normal(x);
+	return reciprocal_root_exact(x);
+}
+
+#else
+
+TSR_INLINE vf32 reciprocal_root(vf32 x)
+{
+	return reciprocal_root_exact(x);
+}
+
+#endif
 
 TSR_ALU_OP(run_rcp, 1, canonical(reciprocal((vf32)TSR_SIGNS(0, a))))
 TSR_ALU_OP(run_rsq, 1, canonical(reciprocal_root((vf32)TSR_SIGNS(0, a))))

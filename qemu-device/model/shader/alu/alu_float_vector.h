@@ -83,6 +83,37 @@ TSR_INLINE vu32 select_lanes(vu32 mask, vu32 yes, vu32 no)
 	return no ^ ((yes ^ no) & mask);
 }
 
+/* Whether all lanes are between @low and @high, and none is one of these; NaN is not. */
+TSR_INLINE bool all_between(vf32 x, float low, float high)
+{
+#if defined(TSR_ALU_AVX512)
+	__mmask16 above = _mm512_cmp_ps_mask((__m512)x, _mm512_set1_ps(low), _CMP_GT_OQ);
+
+	return _mm512_mask_cmp_ps_mask(above, (__m512)x, _mm512_set1_ps(high), _CMP_LT_OQ) ==
+	       0xffff;
+#else
+	vs32 in = (x > low) & (x < high);
+#if defined(TSR_ALU_AVX2)
+	return _mm256_movemask_ps((__m256)in) == 0xff;
+#else
+	return _mm_movemask_ps((__m128)in) == 0xf;
+#endif
+#endif
+}
+
+#ifndef TSR_ALU_SSE2
+/* a * b + c in double precision, rounded once; and c - a * b */
+TSR_INLINE vf64 fused(vf64 a, vf64 b, vf64 c)
+{
+	return (vf64)TSR_VF_(fmadd_pd)((tsr_pd)a, (tsr_pd)b, (tsr_pd)c);
+}
+
+TSR_INLINE vf64 fused_less(vf64 a, vf64 b, vf64 c)
+{
+	return (vf64)TSR_VF_(fnmadd_pd)((tsr_pd)a, (tsr_pd)b, (tsr_pd)c);
+}
+#endif
+
 /*
  * The 16-bit floats in the low halves of the lanes, exactly. Normal numbers get another exponent;
  * subnormal ones become 1.fraction * 2^-14, minus 2^-14; so no step meets a subnormal 32-bit float.

@@ -63,6 +63,7 @@ tsr_float_fn tsr_float_rcp, tsr_float_rcp_half, tsr_float_rsq, tsr_float_rsq_hal
 #define TSR_LOG2_TERMS 10
 #define TSR_TWO_OVER_LN2 0x1.71547652b82fep+1
 extern const double tsr_float_exp2_series[TSR_EXP2_TERMS], tsr_float_log2_series[TSR_LOG2_TERMS];
+extern const double tsr_float_exp2_steps[16];
 extern const uint32_t tsr_float_sines[64], tsr_float_exponentials[16];
 
 /* Shared by them: sources as numbers, and results. */

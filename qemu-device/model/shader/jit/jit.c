@@ -20,6 +20,14 @@ unsigned int tsr_jit_lanes(const struct tsr_alu *alu)
 /* Nodes a micro-operation may need: a segment ends before there is no room for them. */
 #define NODES_OF_ONE	40
 
+/* A micro-operation on its way to code. */
+struct item {
+	const struct tsr_uop *uop;
+	const struct tsr_decoded *clause;
+	uint64_t regs;			/* a bit for each that somebody looks at after it … */
+	uint32_t temps;			/* … and of temporaries */
+};
+
 struct tsr_jit {
 	/* the same memory, of code alone: nothing in it is the guest's choice of bits */
 	uint8_t *write, *execute;
@@ -29,6 +37,7 @@ struct tsr_jit {
 	size_t leave;			/* where code goes when it is done */
 	void (*enter)(struct tsr_lane_state *lanes, const void *code);
 	struct tsr_segment segment;
+	struct item item[TSR_STRAIGHT_UOPS];
 };
 
 static const void *executable(const struct tsr_jit *jit, const uint8_t *written)
@@ -161,13 +170,14 @@ void tsr_jit_run(const struct tsr_jit *jit, const void *code, struct tsr_lane_st
 
 struct compiler {
 	struct tsr_jit *jit;
-	struct tsr_decoded *clause;
+	struct tsr_decoded *clause;	/* the last one */
 	struct tsr_x86 x;
-	bool part;
+	unsigned int items;		/* of jit->item */
+	unsigned int warps;		/* all lanes of the first ones; 0: the chunks of a list */
 	bool branched;			/* generated code has evaluated the branch */
-	bool konst;			/* TSR_LANES_CLAUSE has been set for functions */
-	/* Temporaries somebody looks at after the clause; and with the branch. */
-	uint32_t live, live_branch;
+	/* TSR_LANES_CLAUSE has been set to its, for functions */
+	const struct tsr_decoded *konst;
+	uint32_t live;			/* temporaries the message looks at */
 };
 
 _Static_assert(TSR_TEMP_PUSH <= 32, "temporaries are bits of a word");
@@ -189,42 +199,56 @@ static uint32_t temps_of(const struct tsr_operand *o, unsigned int count)
 	return bits;
 }
 
-/* Temporaries that are looked at after the first @done micro-operations. */
-static uint32_t live_behind(const struct compiler *c, unsigned int done)
+static void add_items(struct compiler *c, struct tsr_decoded *d)
 {
-	uint32_t live = c->live_branch;
-
-	for (unsigned int i = c->clause->uops; i-- > done;) {
-		const struct tsr_uop *uop = &c->clause->uop[i];
-
-		live &= ~temp_bit(&uop->dst);
-		live |= temps_of(uop->src, 4) | temps_of(uop->pair, 3);
-	}
-	return live;
+	for (unsigned int i = 0; i < d->uops; i++)
+		c->jit->item[c->items++] = (struct item){ .uop = &d->uop[i], .clause = d };
+	c->clause = d;
 }
 
-static void find_live(struct compiler *c)
+/*
+ * What is looked at after each item; after all of them @regs, and temporaries by the last clause's
+ * message and branch. Those of one clause are nothing to the next.
+ */
+static void find_live(struct compiler *c, uint64_t regs)
 {
-	const struct tsr_decoded *d = c->clause;
+	const struct tsr_decoded *last = c->clause;
+	uint32_t temps;
 
 	c->live = 0;
-	if (d->flags & TSR_CLAUSE_MESSAGE)
-		c->live = temps_of(d->msg.src, d->msg.srcs) | temps_of(d->msg.pair, d->msg.pairs);
-	c->live_branch = c->live;
-	if (d->flags & TSR_CLAUSE_BRANCH)
-		c->live_branch |= temps_of(d->branch->src, 4);
+	if (last->flags & TSR_CLAUSE_MESSAGE)
+		c->live = temps_of(last->msg.src, last->msg.srcs) |
+			  temps_of(last->msg.pair, last->msg.pairs);
+	temps = c->live;
+	if (last->flags & TSR_CLAUSE_BRANCH)
+		temps |= temps_of(last->branch->src, 4);
+	for (unsigned int i = c->items; i-- > 0;) {
+		struct item *item = &c->jit->item[i];
+		const struct tsr_uop *uop = item->uop;
+
+		if (item->clause != last)
+			temps = 0;
+		last = item->clause;
+		item->regs = regs;
+		item->temps = temps;
+		temps &= ~temp_bit(&uop->dst);
+		temps |= temps_of(uop->src, 4) | temps_of(uop->pair, 3);
+		regs = (regs & ~tsr_uop_writes(uop)) | tsr_uop_reads(uop);
+	}
 }
 
-/* Micro-operations from number @first on as nodes, at most to @end; how many have been taken. */
+/* Items from number @first on as nodes, at most to @end; how many have been taken. */
 static unsigned int gather(struct compiler *c, unsigned int first, unsigned int end)
 {
 	struct tsr_segment *s = &c->jit->segment;
 	unsigned int i = first;
 
-	tsr_segment_init(s, c->clause, c->jit->wide);
-	while (i < end && s->nodes < TSR_NODES_MAX - NODES_OF_ONE &&
-	       tsr_segment_add(s, &c->clause->uop[i]))
-		i++;
+	tsr_segment_init(s, c->jit->wide);
+	for (; i < end && s->nodes < TSR_NODES_MAX - NODES_OF_ONE; i++) {
+		s->clause = c->jit->item[i].clause;
+		if (!tsr_segment_add(s, c->jit->item[i].uop))
+			break;
+	}
 	return i - first;
 }
 
@@ -235,23 +259,28 @@ static bool branch_fits(const struct tsr_decoded *d)
 }
 
 /*
- * A segment from micro-operation @first on, with the branch if it comes to that; its length. When
- * there are not enough registers, the branch comes by itself; then half of the rest.
+ * A segment from item @first on, with the branch if it comes to that; its length. When there are
+ * not enough registers, the branch comes by itself; then half of the rest.
  */
 static unsigned int emit_segment(struct compiler *c, unsigned int first)
 {
 	struct tsr_segment *s = &c->jit->segment;
-	unsigned int last = c->clause->uops, end = last, count;
+	unsigned int last = c->items, end = last, count;
 	bool branch = branch_fits(c->clause);
 
 	for (;;) {
 		count = gather(c, first, end);
+		s->clause = c->clause;
 		c->branched = branch && first + count == last &&
 			      tsr_segment_add_branch(s, c->clause->branch);
 		if (!count && !c->branched)
 			return 0;
-		s->temps_written &= c->branched ? c->live : live_behind(c, first + count);
-		if (tsr_segment_emit(s, &c->x, &c->jit->pool, c->part))
+		if (count) {
+			s->regs_written &= c->jit->item[first + count - 1].regs;
+			s->temps_written &= c->branched ? c->live :
+							  c->jit->item[first + count - 1].temps;
+		}
+		if (tsr_segment_emit(s, &c->x, &c->jit->pool, c->warps))
 			return count;
 		end = first + (c->branched ? count : count / 2);
 		branch = false;
@@ -260,36 +289,36 @@ static unsigned int emit_segment(struct compiler *c, unsigned int first)
 }
 
 /* What has no template is done by its function, for all chunks. */
-static void emit_call(struct compiler *c, const struct tsr_uop *uop)
+static void emit_call(struct compiler *c, const struct item *item)
 {
-	if (!c->konst) {
-		tsr_x86_mov_imm(&c->x, TSR_RAX, (uintptr_t)c->clause->konst);
+	if (c->konst != item->clause) {
+		tsr_x86_mov_imm(&c->x, TSR_RAX, (uintptr_t)item->clause->konst);
 		tsr_x86_store(&c->x, 8, TSR_RAX, (enum tsr_gpr)TSR_JIT_STATE,
 			      SPACE_AT(TSR_LANES_CLAUSE));
-		c->konst = true;
+		c->konst = item->clause;
 	}
 	tsr_x86_vzeroupper(&c->x);
-	tsr_x86_mov_imm(&c->x, TSR_RDI, (uintptr_t)uop);
+	tsr_x86_mov_imm(&c->x, TSR_RDI, (uintptr_t)item->uop);
 	tsr_x86_mov(&c->x, TSR_RSI, (enum tsr_gpr)TSR_JIT_STATE);
-	tsr_x86_mov_imm(&c->x, TSR_RAX, (uintptr_t)uop->fn);
+	tsr_x86_mov_imm(&c->x, TSR_RAX, (uintptr_t)item->uop->fn);
 	tsr_x86_call(&c->x, TSR_RAX);
 }
 
-static void emit_uops(struct compiler *c)
+static void emit_items(struct compiler *c)
 {
 	unsigned int i = 0;
 
 	do {
 		unsigned int count = emit_segment(c, i);
 
-		if (!count && i < c->clause->uops) {
-			emit_call(c, &c->clause->uop[i]);
+		if (!count && i < c->items) {
+			emit_call(c, &c->jit->item[i]);
 			count = 1;
 		} else if (!count) {
 			break;
 		}
 		i += count;
-	} while (!c->branched && (i < c->clause->uops || branch_fits(c->clause)));
+	} while (!c->branched && (i < c->items || branch_fits(c->clause)));
 }
 
 /* ---- From clause to clause ------------------------------------------------------------------- */
@@ -320,7 +349,7 @@ static void emit_edge(struct compiler *c, enum tsr_native_link link, enum tsr_ou
 {
 	struct tsr_decoded *d = c->clause;
 	struct tsr_native_code *code =
-		&d->native[c->part ? TSR_NATIVE_PART : TSR_NATIVE_FULL];
+		&d->native[c->warps ? TSR_NATIVE_FULL : TSR_NATIVE_PART];
 	const enum tsr_gpr state = (enum tsr_gpr)TSR_JIT_STATE;
 	uint16_t look = d->flags & (TSR_CLAUSE_WAIT | TSR_CLAUSE_STAGING | TSR_CLAUSE_FRAGMENT);
 	uint8_t *out[4];
@@ -341,7 +370,8 @@ static void emit_edge(struct compiler *c, enum tsr_native_link link, enum tsr_ou
 		tsr_x86_mov_imm(&c->x, TSR_RAX, (uintptr_t)&code->link[link]);
 		tsr_x86_jump_memory(&c->x, TSR_RAX);
 	}
-	code->link[link] = executable(c->jit, c->x.at);
+	code->out[link] = executable(c->jit, c->x.at);
+	code->link[link] = code->out[link];
 	for (unsigned int i = 0; i < outs; i++)
 		tsr_x86_here(&c->x, out[i]);
 	emit_leave(c, outcome);
@@ -391,23 +421,49 @@ static void emit_end(struct compiler *c)
 	emit_edge(c, TSR_NATIVE_NEXT, TSR_OUTCOME_NONE);
 }
 
-bool tsr_jit_compile(struct tsr_jit *jit, struct tsr_decoded *clause, enum tsr_native_kind kind)
+static struct compiler begin(struct tsr_jit *jit, unsigned int warps, const void **code)
 {
-	struct compiler c = {
-		.jit = jit, .clause = clause, .x = writer(jit), .part = kind == TSR_NATIVE_PART
-	};
-	const void *code;
+	struct compiler c = { .jit = jit, .x = writer(jit), .warps = warps };
 
 	tsr_x86_align(&c.x, 32);
-	code = executable(jit, c.x.at);
-	find_live(&c);
-	emit_uops(&c);
+	*code = executable(jit, c.x.at);
+	return c;
+}
+
+static bool finish(struct compiler *c)
+{
+	if (!c->x.full)
+		c->jit->used = (size_t)(c->x.at - c->jit->write);
+	return !c->x.full;
+}
+
+bool tsr_jit_compile(struct tsr_jit *jit, struct tsr_decoded *clause, enum tsr_native_kind kind)
+{
+	const void *code;
+	struct compiler c = begin(jit, kind == TSR_NATIVE_FULL ? TSR_BUNDLE_WARPS : 0, &code);
+
+	add_items(&c, clause);
+	find_live(&c, UINT64_MAX);
+	emit_items(&c);
 	emit_end(&c);
-	if (c.x.full)
+	if (!finish(&c))
 		return false;
-	jit->used = (size_t)(c.x.at - jit->write);
 	clause->native[kind].code = code;
 	return true;
+}
+
+const void *tsr_jit_straight(struct tsr_jit *jit, struct tsr_decoded *const *clause,
+			     unsigned int count, uint64_t live, unsigned int warps)
+{
+	const void *code;
+	struct compiler c = begin(jit, warps, &code);
+
+	for (unsigned int i = 0; i < count; i++)
+		add_items(&c, clause[i]);
+	find_live(&c, live);
+	emit_items(&c);
+	emit_leave(&c, TSR_OUTCOME_NONE);
+	return finish(&c) ? code : NULL;
 }
 
 #else
@@ -437,6 +493,13 @@ bool tsr_jit_compile(struct tsr_jit *jit, struct tsr_decoded *clause, enum tsr_n
 {
 	(void)jit, (void)clause, (void)kind;
 	return false;
+}
+
+const void *tsr_jit_straight(struct tsr_jit *jit, struct tsr_decoded *const *clause,
+			     unsigned int count, uint64_t live, unsigned int warps)
+{
+	(void)jit, (void)clause, (void)count, (void)live, (void)warps;
+	return NULL;
 }
 
 #endif

@@ -24,6 +24,8 @@
 #include "shader/predecode.h"
 
 #define TSR_JIT_BYTES (8u << 20)
+/* Micro-operations of clauses that are compiled as one piece. */
+#define TSR_STRAIGHT_UOPS 1024
 /* Executions of a clause after which code is generated. */
 #define TSR_JIT_RUNS 24
 /* Clauses that are executed before the core is asked whether to go on. */
@@ -41,6 +43,14 @@ void tsr_jit_free(struct tsr_jit *jit);
 void tsr_jit_forget(struct tsr_jit *jit);
 /* Generate code for @clause; false: there is no room. */
 bool tsr_jit_compile(struct tsr_jit *jit, struct tsr_decoded *clause, enum tsr_native_kind kind);
+/*
+ * Code for @count clauses as one piece: all lanes of the first @warps execute one after the other,
+ * in one mode, and nobody sends a message or branches but after the last. They have at most
+ * TSR_STRAIGHT_UOPS micro-operations. Of registers only those of @live are written for sure. NULL:
+ * there is no room.
+ */
+const void *tsr_jit_straight(struct tsr_jit *jit, struct tsr_decoded *const *clause,
+			     unsigned int count, uint64_t live, unsigned int warps);
 /* Execute clauses from one on whose code is @code; @lanes says with what, and what came of it. */
 void tsr_jit_run(const struct tsr_jit *jit, const void *code, struct tsr_lane_state *lanes);
 

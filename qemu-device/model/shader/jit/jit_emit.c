@@ -25,7 +25,8 @@ struct emitter {
 	struct tsr_segment *s;
 	struct tsr_x86 *x;
 	struct tsr_pool *pool;
-	bool part;
+	bool part;			/* the chunks of a list */
+	unsigned int warps;		/* else all of these */
 	unsigned int uniforms;		/* registers for what is the same for all chunks */
 	bool failed;			/* no register was left */
 	uint32_t free;			/* vector registers */
@@ -545,7 +546,8 @@ static void begin(struct emitter *e)
 	} else {
 		tsr_x86_mov(x, CHUNK_REGS, (enum tsr_gpr)TSR_JIT_REGS);
 		tsr_x86_mov(x, CHUNK_TEMPS, (enum tsr_gpr)TSR_JIT_TEMPS);
-		tsr_x86_lea(x, POSITION, (enum tsr_gpr)TSR_JIT_REGS, REG_BYTES);
+		tsr_x86_lea(x, POSITION, (enum tsr_gpr)TSR_JIT_REGS,
+			    (int32_t)(e->warps * sizeof(union tsr_lanes)));
 	}
 	if (e->s->branch >= 0) {
 		tsr_x86_mov_imm(x, (enum tsr_gpr)TSR_JIT_ANY, 0);
@@ -677,9 +679,10 @@ static bool attempt(struct emitter *e, const struct stores *stores, unsigned int
 	return !e->failed;
 }
 
-bool tsr_segment_emit(struct tsr_segment *s, struct tsr_x86 *x, struct tsr_pool *pool, bool part)
+bool tsr_segment_emit(struct tsr_segment *s, struct tsr_x86 *x, struct tsr_pool *pool,
+		      unsigned int warps)
 {
-	struct emitter e = { .s = s, .x = x, .pool = pool, .part = part };
+	struct emitter e = { .s = s, .x = x, .pool = pool, .part = !warps, .warps = warps };
 	struct stores stores;
 
 	if (s->full)

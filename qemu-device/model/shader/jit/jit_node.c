@@ -3,10 +3,10 @@
 
 #include <string.h>
 
-void tsr_segment_init(struct tsr_segment *s, const struct tsr_decoded *clause, bool wide)
+void tsr_segment_init(struct tsr_segment *s, bool wide)
 {
 	s->wide = wide;
-	s->clause = clause;
+	s->clause = NULL;
 	s->nodes = 0;
 	s->full = false;
 	memset(s->reg, -1, sizeof(s->reg));

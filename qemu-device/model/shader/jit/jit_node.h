@@ -49,12 +49,12 @@ struct tsr_node {
 	bool uniform;			/* in a register for the whole loop */
 };
 
-#define TSR_NODES_MAX 240
+#define TSR_NODES_MAX 600
 
-/* A segment: some micro-operations after one another, and perhaps the clause's branch. */
+/* A segment: some micro-operations after one another, and perhaps the last clause's branch. */
 struct tsr_segment {
 	bool wide;
-	const struct tsr_decoded *clause;
+	const struct tsr_decoded *clause;	/* of what is added next */
 	unsigned int nodes;
 	bool full;			/* there was no room for a node */
 	struct tsr_node node[TSR_NODES_MAX];
@@ -65,7 +65,7 @@ struct tsr_segment {
 	int branch;			/* mask of who branches; -1: no branch here */
 };
 
-void tsr_segment_init(struct tsr_segment *s, const struct tsr_decoded *clause, bool wide);
+void tsr_segment_init(struct tsr_segment *s, bool wide);
 /* The value of an operand. */
 int tsr_node_of(struct tsr_segment *s, struct tsr_operand o);
 int tsr_node_word(struct tsr_segment *s, uint32_t word);
@@ -121,9 +121,11 @@ enum {
 };
 
 /*
- * The code of a segment: a loop over the chunks. False: it needs more registers than there are, or
- * more constants than the pool takes, with @x as it was.
+ * The code of a segment: a loop over all chunks of the first @warps, or, of 0, over those of a list.
+ * False: it needs more registers than there are, or more constants than the pool takes, with @x as
+ * it was.
  */
-bool tsr_segment_emit(struct tsr_segment *s, struct tsr_x86 *x, struct tsr_pool *pool, bool part);
+bool tsr_segment_emit(struct tsr_segment *s, struct tsr_x86 *x, struct tsr_pool *pool,
+		      unsigned int warps);
 
 #endif

@@ -82,6 +82,49 @@ static bool add_fma(struct tsr_segment *s, const struct tsr_uop *uop)
 	return set(s, uop, clamped(s, uop, tsr_node_fma(s, n[0], n[1], n[2], signs)));
 }
 
+/* Whether node @n is a power of two of any sign; its exponent. */
+static bool power_of_two(const struct tsr_segment *s, int n, int32_t *exponent)
+{
+	const struct tsr_node *node = &s->node[n];
+
+	*exponent = (int32_t)(node->word >> 23 & 0xff) - 127;
+	return node->kind == TSR_NODE_WORD && !(node->word & 0x7fffff) && *exponent >= -126 &&
+	       *exponent <= 127;
+}
+
+/*
+ * A product that is scaled, with nothing added: if a factor and the scale are powers of two, it is
+ * one multiplication, which rounds as the scaling would.
+ */
+static bool add_rscale(struct tsr_segment *s, const struct tsr_uop *uop)
+{
+	const struct tsr_node *node = s->node;
+	int a, b, c, d;
+	int32_t exponent;
+
+	if (!usual(uop) || uop->src[2].step || uop->src[3].step)
+		return false;
+	c = number(s, uop, 2);
+	d = tsr_node_of(s, uop->src[3]);
+	if (node[c].kind != TSR_NODE_WORD || node[c].word != SIGN ||
+	    node[d].kind != TSR_NODE_WORD || node[d].word + 512 > 1024)
+		return false;
+	a = number(s, uop, 0);
+	b = number(s, uop, 1);
+	if (power_of_two(s, a, &exponent)) {
+		c = a;
+		a = b;
+		b = c;
+	}
+	if (!power_of_two(s, b, &exponent))
+		return false;
+	exponent += (int32_t)node[d].word;
+	if (exponent < -126 || exponent > 127)
+		return false;
+	b = tsr_node_word(s, (node[b].word & SIGN) | (uint32_t)(exponent + 127) << 23);
+	return set(s, uop, clamped(s, uop, tsr_node_op(s, TSR_X86_MUL_F32, a, b)));
+}
+
 static bool add_add(struct tsr_segment *s, const struct tsr_uop *uop)
 {
 	int a, b;
@@ -196,6 +239,37 @@ static bool add_round(struct tsr_segment *s, const struct tsr_uop *uop)
 	if (!usual(uop) || widens(uop))
 		return false;
 	return set(s, uop, integral(s, uop, number(s, uop, 0)));
+}
+
+/* A 16-bit float, as widen_low() of alu_float_vector.h has it. */
+static bool add_widen(struct tsr_segment *s, const struct tsr_uop *uop)
+{
+	const bool high = uop->param[0] == TSR_WIDEN_H1;
+	int x, magnitude, exponent, special, subnormal, normal, tiny;
+
+	if (!usual(uop) || uop->param[1])
+		return false;
+	x = bits(s, uop, 0);
+	magnitude = high ? tsr_node_shift(s, TSR_X86_SHR, x, 3) :
+			   tsr_node_shift(s, TSR_X86_SHL, x, 13);
+	magnitude = tsr_node_and(s, magnitude, 0x0fffe000);
+	exponent = tsr_node_and(s, magnitude, 0x0f800000);
+	special = tsr_node_compare_i32(s, TSR_X86_I_EQ, true, exponent,
+				       tsr_node_word(s, 0x0f800000));
+	special = tsr_node_masked(s, special, 0x38000000);
+	normal = tsr_node_op(s, TSR_X86_ADD_I32, magnitude, tsr_node_word(s, 0x38000000));
+	normal = tsr_node_op(s, TSR_X86_ADD_I32, normal, special);
+	tiny = tsr_node_op(s, TSR_X86_ADD_I32, magnitude, tsr_node_word(s, 0x38800000));
+	tiny = tsr_node_op(s, TSR_X86_SUB_F32, tiny, tsr_node_word(s, 0x38800000));
+	s->node[tiny].loose = false;
+	subnormal = tsr_node_any_bits(s, exponent, 0x0f800000);
+	x = tsr_node_and(s, high ? x : tsr_node_shift(s, TSR_X86_SHL, x, 16), SIGN);
+	x = tsr_node_op(s, TSR_X86_OR, tsr_node_select(s, subnormal, normal, tiny), x);
+	x = tsr_node_xor(s, tsr_node_and(s, x, uop->keep[0]), uop->flip[0]);
+	/* a NaN is still what it was */
+	x = tsr_node_op(s, TSR_X86_OR, x, tsr_node_word(s, 0));
+	s->node[x].loose = true;
+	return set(s, uop, x);
 }
 
 /* As in alu_float_convert.h. */
@@ -546,6 +620,7 @@ static bool add_shaddx_high(struct tsr_segment *s, const struct tsr_uop *uop)
 
 static template *const templates[TSR_OP__COUNT] = {
 	[TSR_OP_FMA_FMA_F32] = add_fma,
+	[TSR_OP_FMA_FMA_RSCALE_F32] = add_rscale,
 	[TSR_OP_FMA_FADD_F32] = add_add,
 	[TSR_OP_ADD_FADD_F32] = add_add,
 	[TSR_OP_ADD_FMIN_F32] = add_min_max,
@@ -555,6 +630,8 @@ static template *const templates[TSR_OP__COUNT] = {
 	[TSR_OP_FMA_CSEL_F32] = add_csel_f32,
 	[TSR_OP_FMA_FROUND_F32] = add_round,
 	[TSR_OP_ADD_FROUND_F32] = add_round,
+	[TSR_OP_FMA_F16_TO_F32] = add_widen,
+	[TSR_OP_ADD_F16_TO_F32] = add_widen,
 	[TSR_OP_ADD_F32_TO_S32] = add_to_s32,
 	[TSR_OP_ADD_S32_TO_F32] = add_from_s32,
 	[TSR_OP_ADD_U32_TO_F32] = add_from_u32,

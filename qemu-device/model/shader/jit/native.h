@@ -64,8 +64,8 @@ enum tsr_native_link {
 
 struct tsr_native_code {
 	const void *code;		/* NULL: there is none (yet) */
-	/* code of the successors, or what returns to the core */
-	const void *link[TSR_NATIVE_LINKS];
+	/* code of the successors, or what returns to the core; and the latter */
+	const void *link[TSR_NATIVE_LINKS], *out[TSR_NATIVE_LINKS];
 	uint16_t runs;			/* executed without, until it is worth generating code */
 };
 

@@ -9,8 +9,6 @@
 #include "shader/message/msg.h"
 #include "shader/stage_run.h"
 
-#define CLAUSES_MAX 128
-
 /* What a register or temporary holds. */
 enum {
 	NOTHING,			/* nothing has been written: 0 */
@@ -24,6 +22,10 @@ struct look {
 	uint8_t reg[TSR_REGISTERS], temp[TSR_TEMPS];
 	uint8_t colored;		/* bit n: target n has its color */
 	bool helpers_gone;
+	struct tsr_decoded *clause[TSR_PLAN_CLAUSES];	/* with micro-operations */
+	unsigned int clauses;
+	/* those from @first on are in no step yet, and have so many micro-operations */
+	unsigned int first, uops;
 };
 
 /* ---- Micro-operations ------------------------------------------------------------------------ */
@@ -89,7 +91,7 @@ static bool follow(struct look *l, const struct tsr_uop *uop)
 
 /* ---- Messages -------------------------------------------------------------------------------- */
 
-static struct tsr_plan_step *add(struct look *l, enum tsr_plan_kind kind, unsigned int reg)
+static struct tsr_plan_step *add_step(struct look *l, enum tsr_plan_kind kind, unsigned int reg)
 {
 	struct tsr_plan_step *step = &l->plan->step[l->plan->steps];
 
@@ -100,13 +102,56 @@ static struct tsr_plan_step *add(struct look *l, enum tsr_plan_kind kind, unsign
 	return step;
 }
 
+/* The clauses that are in no step yet become one. */
+static bool end_straight(struct look *l)
+{
+	struct tsr_plan_step *step;
+
+	if (l->first == l->clauses)
+		return true;
+	step = add_step(l, TSR_PLAN_STRAIGHT, 0);
+	if (!step)
+		return false;
+	step->first = l->first;
+	step->clauses = l->clauses - l->first;
+	l->first = l->clauses;
+	l->uops = 0;
+	l->plan->computes = true;
+	return true;
+}
+
+/* The micro-operations of @d, with those of clauses before it if these have the same mode. */
+static bool add_clause(struct look *l, struct tsr_decoded *d)
+{
+	if (l->first < l->clauses && (l->clause[l->first]->mode_key != d->mode_key ||
+				      l->uops + d->uops > TSR_STRAIGHT_UOPS) && !end_straight(l))
+		return false;
+	l->clause[l->clauses++] = d;
+	l->uops += d->uops;
+	return true;
+}
+
+/* A step after the clauses so far. */
+static struct tsr_plan_step *add(struct look *l, enum tsr_plan_kind kind, unsigned int reg)
+{
+	return end_straight(l) ? add_step(l, kind, reg) : NULL;
+}
+
+static uint64_t staging(unsigned int first, unsigned int count)
+{
+	uint64_t registers = 0;
+
+	for (unsigned int i = 0; i < count; i++)
+		registers |= 1ull << (first + i) % TSR_REGISTERS;
+	return registers;
+}
+
 /* A message writes registers. What can fail has to come before the first color. */
 static bool give(struct look *l, unsigned int first, unsigned int count)
 {
-	for (unsigned int i = 0; i < count; i++) {
+	for (unsigned int i = 0; i < count; i++)
 		l->reg[(first + i) % TSR_REGISTERS] = VALUE;
-		l->plan->written |= 1ull << (first + i) % TSR_REGISTERS;
-	}
+	l->plan->written |= staging(first, count);
 	return !l->colored;
 }
 
@@ -140,8 +185,12 @@ static bool sample(struct look *l, struct tsr_decoded *d)
 	if (!step || l->helpers_gone)
 		return false;
 	for (unsigned int i = 0; i < d->msg.srcs; i++) {
-		if (!read_operand(l, &d->msg.src[i]))
+		const struct tsr_operand *o = &d->msg.src[i];
+
+		if (!read_operand(l, o))
 			return false;
+		if (o->space == TSR_LANES_REG)
+			step->reads |= 1ull << o->index / TSR_BUNDLE_WARPS;
 	}
 	l->plan->samples = true;
 	l->plan->computes = true;
@@ -189,9 +238,11 @@ static bool blend(struct look *l, const struct tsr_decoded_msg *msg)
 	}
 	l->colored |= 1u << n;
 	step = add(l, TSR_PLAN_COLOR, msg->staging);
-	if (step)
-		step->target = n;
-	return step;
+	if (!step)
+		return false;
+	step->target = n;
+	step->reads = staging(msg->staging, words);
+	return true;
 }
 
 static bool send(struct look *l, struct tsr_decoded *d)
@@ -223,20 +274,14 @@ static bool send(struct look *l, struct tsr_decoded *d)
 static bool look_at_clause(struct look *l, struct tsr_decoded *d)
 {
 	struct tsr_plan *plan = l->plan;
-	struct tsr_plan_step *step;
 
 	if (d->flags & TSR_CLAUSE_NOT_STRAIGHT)
 		return false;
 	plan->clauses++;
 	plan->tuples += d->tuples;
 	plan->late += l->helpers_gone ? d->tuples : 0;
-	if (d->uops) {
-		step = add(l, TSR_PLAN_CLAUSE, 0);
-		if (!step)
-			return false;
-		step->clause = d;
-		plan->computes = true;
-	}
+	if (d->uops && !add_clause(l, d))
+		return false;
 	for (unsigned int i = 0; i < d->uops; i++) {
 		if (!follow(l, &d->uop[i]))
 			return false;
@@ -271,6 +316,30 @@ static bool plain_state(const struct tsr_shader *sh, const struct tsr_fragment_s
 	       !shader->side_effects && !s->draw.alpha_to_coverage && !s->dual_source;
 }
 
+/* Straights, from the last step back: after all of them nobody looks at registers. */
+static bool find_straights(struct look *l, struct tsr_code *code)
+{
+	uint64_t live = 0;
+
+	for (unsigned int i = l->plan->steps; i-- > 0;) {
+		struct tsr_plan_step *step = &l->plan->step[i];
+		struct tsr_decoded **clause = &l->clause[step->first];
+
+		live |= step->reads;
+		if (step->kind != TSR_PLAN_STRAIGHT)
+			continue;
+		step->straight = tsr_code_straight(code, clause, step->clauses, live);
+		if (!step->straight)
+			return false;
+		for (unsigned int n = step->clauses; n-- > 0;) {
+			for (unsigned int u = clause[n]->uops; u-- > 0;)
+				live = (live & ~tsr_uop_writes(&clause[n]->uop[u])) |
+				       tsr_uop_reads(&clause[n]->uop[u]);
+		}
+	}
+	return true;
+}
+
 /* False: it cannot be known now. */
 static bool make(struct tsr_shader *sh, const struct tsr_fragment_state *state,
 		 struct tsr_plan *plan)
@@ -285,7 +354,7 @@ static bool make(struct tsr_shader *sh, const struct tsr_fragment_state *state,
 	if (!plain_state(sh, state) || !look_at_preload(&l, 0, &insn) ||
 	    !look_at_preload(&l, 1, &insn))
 		return true;
-	for (unsigned int n = 0; n < CLAUSES_MAX && (!limit || n < limit); n++) {
+	for (unsigned int n = 0; n < TSR_PLAN_CLAUSES && (!limit || n < limit); n++) {
 		struct tsr_decoded *d;
 		enum tsr_step step =
 			tsr_code_find(&sh->code, sh->gpu->alu, &sh->mem, sh->space, pc, &d);
@@ -294,10 +363,11 @@ static bool make(struct tsr_shader *sh, const struct tsr_fragment_state *state,
 			return false;
 		if (!look_at_clause(&l, d))
 			return true;
-		plan->fits = d->flags & TSR_CLAUSE_END;
 		plan->colors = l.colored;
-		if (plan->fits)
-			return true;
+		if (d->flags & TSR_CLAUSE_END) {
+			plan->fits = end_straight(&l);
+			return !plan->fits || find_straights(&l, &sh->code);
+		}
 		pc = d->next_pc;
 	}
 	return true;
@@ -338,39 +408,37 @@ static void choose(struct tsr_shader *sh, const struct tsr_fragment_state *state
 	sh->mode_key = 0;
 	tsr_alu_enter(&sh->fp, &none);
 
-	sh->lanes.native.chunks = 0;
 	for (unsigned int w = 0; w < TSR_QUAD_BLOCK_WARPS; w++) {
 		alu->warp[w] = w;
 		tsr_shader_mask(sh, w, 0xffff);
-		tsr_native_add(sh, w, 0xffff);
 	}
 	alu->warps = TSR_QUAD_BLOCK_WARPS;
 	alu->full = true;
 	alu->space[TSR_LANES_REG] = sh->bundle->reg;
 }
 
-/* The micro-operations of clause @d; those of clauses after it are counted in tsr_plan.tuples. */
-static void run_clause(struct tsr_shader *sh, struct tsr_decoded *d)
+/* Micro-operations one after the other; those of clauses are counted in tsr_plan.tuples. */
+static void run_straight(struct tsr_shader *sh, struct tsr_straight *s)
 {
-	const void *code = tsr_code_native(&sh->code, sh->gpu->alu, d, TSR_NATIVE_PART);
-	struct tsr_native *native = &sh->lanes.native;
+	const void *code =
+		tsr_code_straight_native(&sh->code, sh->mem.runner, s, TSR_QUAD_BLOCK_WARPS);
 	struct tsr_alu_state *alu = &sh->lanes.alu;
 
-	if (sh->mode_key != d->mode_key) {
-		sh->mode_key = d->mode_key;
-		tsr_alu_change(&sh->fp, &d->mode);
+	if (sh->mode_key != s->clause[0]->mode_key) {
+		sh->mode_key = s->clause[0]->mode_key;
+		tsr_alu_change(&sh->fp, &s->clause[0]->mode);
 	}
 	if (code) {
-		native->clauses = 1;
-		native->tuples = INT32_MAX;
-		native->meet = UINT64_MAX;
-		native->after = 0;
 		tsr_jit_run(sh->code.jit, code, &sh->lanes);
 		return;
 	}
-	alu->space[TSR_LANES_CLAUSE] = d->konst;
-	for (const struct tsr_uop *uop = d->uop; uop < d->uop + d->uops; uop++)
-		uop->fn(uop, alu);
+	for (unsigned int i = 0; i < s->count; i++) {
+		const struct tsr_decoded *d = s->clause[i];
+
+		alu->space[TSR_LANES_CLAUSE] = d->konst;
+		for (const struct tsr_uop *uop = d->uop; uop < d->uop + d->uops; uop++)
+			uop->fn(uop, alu);
+	}
 }
 
 /* Units have no flush modes. */
@@ -436,8 +504,8 @@ static bool run_step(struct tsr_shader *sh, const struct tsr_plan *plan,
 {
 	const struct tsr_planes **planes = &block->planes[step - plan->step];
 
-	if (step->kind == TSR_PLAN_CLAUSE) {
-		run_clause(sh, step->clause);
+	if (step->kind == TSR_PLAN_STRAIGHT) {
+		run_straight(sh, step->straight);
 		return true;
 	}
 	if (plan->computes)

@@ -3,8 +3,8 @@
  * Fragment programs as plans: what a straight program does, run for blocks of 64 pixels.
  *
  * In: a state's program and what is preloaded for it. Out: a list of steps - varyings, clauses of
- * arithmetic, samples of textures, colors - that gives each covered pixel the colors the core
- * gives it; without warps, messages and scoreboard, because nobody can wait, part or end before the
+ * arithmetic as one piece, samples of textures, colors - that gives each covered pixel the colors
+ * the core gives it; without warps, messages and scoreboard, because nobody can wait, part or end before the
  * others. Programs that branch, discard, write depth or memory, look at other lanes or at their
  * coverage have no plan, and the core runs them; so it does with blocks for which something has to
  * be asked of the host or goes wrong. Belongs to a thread; TSR_PLANS of them, of as many states.
@@ -16,17 +16,19 @@
 #include "shader/message/message.h"
 
 struct tsr_decoded;
+struct tsr_straight;
 struct tsr_fragments;
 struct tsr_planes;
 struct tsr_shader;
 
 #define TSR_PLANS 64
 #define TSR_PLAN_STEPS 32
+#define TSR_PLAN_CLAUSES 128
 /* A block of pixels is so many warps, each a row of four quads: the order of a tile's blocks. */
 #define TSR_QUAD_BLOCK_WARPS 4
 
 enum tsr_plan_kind {
-	TSR_PLAN_CLAUSE,		/* micro-operations of @clause */
+	TSR_PLAN_STRAIGHT,		/* micro-operations of clauses */
 	TSR_PLAN_VARYING,
 	TSR_PLAN_VAR_TEX,
 	TSR_PLAN_TEX,			/* the message of @clause */
@@ -37,8 +39,11 @@ struct tsr_plan_step {
 	uint8_t kind;			/* enum tsr_plan_kind */
 	uint8_t reg;			/* first staging register */
 	uint8_t target;			/* COLOR */
+	uint8_t first, clauses;		/* STRAIGHT: its place among the plan's clauses */
+	uint64_t reads;			/* registers, a bit each; not of STRAIGHT */
 	struct tsr_insn insn;		/* VARYING; VAR_TEX: tsr_var_tex_sample() of it */
-	struct tsr_decoded *clause;	/* CLAUSE, TEX */
+	struct tsr_decoded *clause;	/* TEX */
+	struct tsr_straight *straight;	/* STRAIGHT */
 };
 
 struct tsr_plan {
@@ -47,7 +52,7 @@ struct tsr_plan {
 	uint32_t forgotten;		/* of the clause cache: its clauses are there as long */
 	bool fits;			/* there is one */
 	bool samples;			/* of textures: lanes that are not there count */
-	bool computes;			/* there are operands: those of CLAUSE and TEX */
+	bool computes;			/* there are operands: those of STRAIGHT and TEX */
 	uint8_t colors;		/* bit n: target n gets one */
 	uint64_t written;		/* bit n: register n may be written */
 	uint64_t entry;			/* registers of the entry state that are read */
