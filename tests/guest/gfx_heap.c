@@ -134,6 +134,8 @@ static void asked_late(void)
 		ktap_eq(tsr_gfx_submit(works, NULL, 0, NULL, 0), 0);
 		ktap_eq(tsr_gfx_wait(works, TSR_DEADLINE_NEVER), 0);
 	}
+	ktap_eq(tsr_gfx_wait(fails, TSR_DEADLINE_NEVER), -EAGAIN);
+	ktap_eq(tsr_gfx_run(fails, TSR_DEADLINE_NEVER), -ENOSPC);
 	ktap_eq(tsr_gfx_wait(fails, TSR_DEADLINE_NEVER), -ENOSPC);
 	tsr_gfx_pass_destroy(fails);
 	tsr_gfx_pass_destroy(works);
