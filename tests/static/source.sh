@@ -12,10 +12,10 @@ else
     skip "shellcheck has nothing to say" "shellcheck is not installed"
 fi
 # Words of the field that are none of English: the kernel's name for a file pointer, an opcode, texture and PNG terms,
-# a device node, a line end in a string that begins with d, syzkaller, vertex formats of Mesa.
+# workqueues, a device node, a line end in a string that begins with d, syzkaller, vertex formats of Mesa.
 spelling() {
     git ls-files -z | grep -zvE '^LICENSES/|\.(png|bin|json)$|^tests/(fuzz/corpus|vectors|tools)/' |
-        xargs -0 codespell --quiet-level 3 --ignore-words-list filp,aadd,lod,uint,renderd,paeth,nd,inout,uscaled
+        xargs -0 codespell --quiet-level 3 --ignore-words-list filp,aadd,lod,uint,renderd,paeth,nd,inout,uscaled,wqs
 }
 if command -v codespell >/dev/null; then
     check "codespell finds no misspelt word" spelling
