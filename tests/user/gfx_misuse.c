@@ -342,11 +342,13 @@ static const struct tsr_uniform uneven = { .va = 0x1008, .size = 16 };
 	X(EINVAL, "type 0", tsr_gfx_set_indices(p, TSR_INDEX_TYPE_NONE, 0, 4)) \
 	X(EINVAL, "aligned", tsr_gfx_set_indices(p, TSR_INDEX_TYPE_U32, 2, 4)) \
 	X(EINVAL, "aligned", tsr_gfx_set_indices(p, TSR_INDEX_TYPE_U16, 1, 4)) \
-	X(EINVAL, "stages 0x8", tsr_gfx_set_bindings(p, 8, &(struct tsr_gfx_bindings_info){ 0 }, sizeof(struct tsr_gfx_bindings_info))) \
+	X(EINVAL, "stages 0x8", tsr_gfx_set_bindings(p, 8, &(struct tsr_gfx_bindings_info){ 0 }, \
+						     sizeof(struct tsr_gfx_bindings_info))) \
 	X(EINVAL, "storage buffer 0", tsr_gfx_set_bindings(p, 2, &(struct tsr_gfx_bindings_info) { \
 		.storage = &no_bytes, .storage_count = 1 }, sizeof(struct tsr_gfx_bindings_info))) \
 	X(EINVAL, "17 storage", tsr_gfx_set_bindings(p, 2, &(struct tsr_gfx_bindings_info) { \
-		.storage = &no_bytes, .storage_count = 17 }, sizeof(struct tsr_gfx_bindings_info))) \
+		.storage = &no_bytes, .storage_count = 17 }, \
+		sizeof(struct tsr_gfx_bindings_info))) \
 	X(EINVAL, "17 textures", tsr_gfx_set_bindings(p, 2, &(struct tsr_gfx_bindings_info) { \
 		.texture_count = 17 }, sizeof(struct tsr_gfx_bindings_info))) \
 	X(EINVAL, "", tsr_gfx_set_bindings(p, 2, &(struct tsr_gfx_bindings_info) { \

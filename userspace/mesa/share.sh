@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 #
 # share.sh [PROGRAM ...]: what a guest mounts at /mnt to run OpenGL programs; prints its directory:
-#   DIR/bin/NAME   our GL programs (tests/mesa), and the PROGRAMs: paths, or names of the host's
+#   DIR/bin/NAME   our GL programs (tests/mesa, where the checkout has them), and the PROGRAMs: paths, or names of the host's
 #   DIR/lib/       Mesa with the driver, and this host's libraries with their loader
 #   DIR/run NAME   starts one
 # With MESA_PACKAGES, names of Debian 13's packages, also
@@ -18,7 +18,7 @@ programs() {
     local name file
     for file in "$TOP"/tests/mesa/*.c; do
         name=$(basename "$file" .c)
-        [ "$name" != gl ] || continue
+        [ "$name" != gl ] && [ -f "$file" ] || continue
         cc -O1 -o "$SHARE/bin/$name" "$file" "$TOP/tests/mesa/gl.c" -lEGL -lGLESv2 -lgbm -lm || die "tests/mesa/$name.c does not compile"
     done
     for name in "$@"; do

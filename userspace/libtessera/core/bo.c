@@ -16,6 +16,7 @@
 
 #include <xf86drm.h>
 
+#include "debug.h"
 #include "internal.h"
 
 struct tsr_bo {
@@ -200,6 +201,7 @@ void tsr_bo_unref(struct tsr_bo *bo)
 	pthread_mutex_unlock(&device->bo_lock);
 	if (!last)
 		return;
+	tsr_debug_bo_gone(bo);
 	if (bo->map)
 		munmap(bo->map, bo->size);
 	if (bo->dmabuf >= 0)

@@ -97,6 +97,7 @@ TSR_PRIVATE void tsr_copy_out(void *target, size_t size, const void *ours, size_
 TSR_HIDDEN int tsr_sync_pack(const struct tsr_point *point, const struct tsr_device *device,
 			     struct drm_tessera_sync *packed);
 
+TSR_HIDDEN uint32_t tsr_queue_class(const struct tsr_queue *queue);
 TSR_HIDDEN struct tsr_device *tsr_queue_device(const struct tsr_queue *queue);
 TSR_HIDDEN struct tsr_device *tsr_sync_device(const struct tsr_sync *sync);
 

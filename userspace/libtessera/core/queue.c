@@ -9,6 +9,7 @@ struct tsr_queue {
 	atomic_uint refs;
 	struct tsr_vm *vm;		/* referenced */
 	uint32_t id;			/* the kernel's */
+	uint32_t engine_class;
 };
 
 static int explain(const struct tsr_device *device, const struct drm_tessera_queue_create *arg,
@@ -55,6 +56,7 @@ int tsr_queue_create(struct tsr_vm *vm, enum drm_tessera_engine_class engine_cla
 	atomic_init(&queue->refs, 1);
 	queue->vm = tsr_vm_ref(vm);
 	queue->id = arg.queue_id;
+	queue->engine_class = engine_class;
 	*out = queue;
 	return 0;
 }
@@ -75,6 +77,11 @@ void tsr_queue_unref(struct tsr_queue *queue)
 	tsr_device_ioctl(tsr_queue_device(queue), DRM_IOCTL_TESSERA_QUEUE_DESTROY, &arg);
 	tsr_vm_unref(queue->vm);
 	free(queue);
+}
+
+uint32_t tsr_queue_class(const struct tsr_queue *queue)
+{
+	return queue->engine_class;
 }
 
 uint32_t tsr_queue_id(const struct tsr_queue *queue)

@@ -7,7 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "debug.h"
 #include "internal.h"
+
+#define DEBUG_SECONDS 60u		/* TESSERA_DEBUG=sync waits that long */
 
 /* Waits or signals of one job. */
 struct points {
@@ -256,7 +259,80 @@ static struct drm_tessera_array array_of(const struct points *points)
 	};
 }
 
-int tsr_submit_flush(struct tsr_submit *submit)
+/* ---- TESSERA_DEBUG --------------------------------------------------------------------------- */
+
+/* A sync that each job signals, for wait_for_all(); NULL where the job has no room for it. */
+static struct tsr_sync **debug_syncs(struct tsr_submit *submit)
+{
+	struct tsr_sync **syncs = calloc(submit->count + 1, sizeof(syncs[0]));
+	unsigned int i;
+
+	for (i = 0; syncs && i < submit->count; i++) {
+		if (!tsr_sync_create(submit->device, 0, &syncs[i]) &&
+		    add_point(submit, &submit->jobs[i].signals, syncs[i], 0)) {
+			tsr_sync_unref(syncs[i]);
+			syncs[i] = NULL;
+		}
+	}
+	return syncs;
+}
+
+/* Say why a job has failed. */
+static void report_job(const struct tsr_submit *submit, unsigned int i, int error)
+{
+	struct drm_tessera_queue_get_state state = { 0 };
+
+	if (error == -ETIME) {
+		tsr_debug_note("sync: job %u of %u on queue %u is not done after %u s", i,
+			       submit->count, tsr_queue_id(submit->jobs[i].queue), DEBUG_SECONDS);
+		return;
+	}
+	tsr_queue_get_state(submit->jobs[i].queue, &state, sizeof(state));
+	tsr_debug_note("sync: job %u of %u on queue %u failed: %s; fault %u, packet 0x%llx", i,
+		       submit->count, tsr_queue_id(submit->jobs[i].queue), tsr_error_string(error),
+		       state.fault_code, (unsigned long long)state.fault_packet_va);
+}
+
+static void wait_for_all(const struct tsr_submit *submit, struct tsr_sync **syncs)
+{
+	unsigned int i;
+	int ret;
+
+	for (i = 0; syncs && i < submit->count; i++) {
+		ret = syncs[i] ? tsr_sync_finish(syncs[i], 0,
+						 tsr_deadline(DEBUG_SECONDS * 1000000000ull)) : 0;
+		if (ret)
+			report_job(submit, i, ret);
+	}
+}
+
+/* With @undo the jobs no longer signal them. */
+static void drop_syncs(const struct tsr_submit *submit, struct tsr_sync **syncs, bool undo)
+{
+	struct points *signals;
+	unsigned int i;
+
+	for (i = 0; syncs && i < submit->count; i++) {
+		signals = &submit->jobs[i].signals;
+		if (undo && syncs[i])
+			tsr_sync_unref(signals->syncs[--signals->count]);
+		tsr_sync_unref(syncs[i]);
+	}
+	free(syncs);
+}
+
+static int debug_jobs(const struct tsr_submit *submit)
+{
+	unsigned int i;
+	int ret = 0;
+
+	for (i = 0; !ret && i < submit->count; i++)
+		ret = tsr_debug_job(submit->jobs[i].queue, i, submit->count, submit->jobs[i].va,
+				    submit->jobs[i].size);
+	return ret;
+}
+
+static int flush(struct tsr_submit *submit)
 {
 	struct drm_tessera_submit arg = {
 		.jobs = {
@@ -288,10 +364,30 @@ int tsr_submit_flush(struct tsr_submit *submit)
 				"%u job(s) refused: a wait has no fence yet, or a stream is "
 				"outside the VM's range",
 				submit->count);
-	if (error)
-		return tsr_fail_ioctl(error, "submission of %u job(s)", submit->count);
-	tsr_submit_reset(submit);
-	return 0;
+	return error ? tsr_fail_ioctl(error, "submission of %u job(s)", submit->count) : 0;
+}
+
+int tsr_submit_flush(struct tsr_submit *submit)
+{
+	const uint32_t debug = tsr_debug();
+	struct tsr_sync **syncs = NULL;
+	int ret = 0;
+
+	if (debug & (TSR_DEBUG_DUMP | TSR_DEBUG_VALIDATE))
+		ret = debug_jobs(submit);
+	if (ret) {
+		tsr_debug_note("validate: %s", tsr_error_message());
+		return ret;
+	}
+	if (debug & TSR_DEBUG_SYNC)
+		syncs = debug_syncs(submit);
+	ret = flush(submit);
+	if (!ret)
+		wait_for_all(submit, syncs);
+	drop_syncs(submit, syncs, ret);
+	if (!ret)
+		tsr_submit_reset(submit);
+	return ret;
 }
 
 int tsr_queue_run(struct tsr_queue *queue, struct tsr_stream *stream, struct tsr_sync *sync,

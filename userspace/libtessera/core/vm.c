@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "debug.h"
 #include "internal.h"
 #include "range.h"
 
@@ -54,6 +55,7 @@ void tsr_vm_unref(struct tsr_vm *vm)
 {
 	if (!vm || atomic_fetch_sub_explicit(&vm->refs, 1, memory_order_acq_rel) != 1)
 		return;
+	tsr_debug_vm_gone(vm);
 	destroy_id(vm->device, vm->id);
 	tsr_range_fini(&vm->addresses);
 	pthread_mutex_destroy(&vm->lock);
@@ -237,6 +239,8 @@ static int bind(struct tsr_vm *vm, uint32_t flags, const struct tsr_bind *binds,
 		ret = pack_points(vm, signals, signal_count, &arg.signals);
 	if (!ret)
 		ret = bind_ioctl(vm, &arg);
+	if (!ret && tsr_debug() & (TSR_DEBUG_DUMP | TSR_DEBUG_VALIDATE))
+		tsr_debug_bound(vm, binds, count);
 	free((void *)(uintptr_t)arg.waits.ptr);
 	free((void *)(uintptr_t)arg.signals.ptr);
 	free(ops);

@@ -74,8 +74,8 @@ static int check_info(const struct tsr_image_info *i, uint64_t features)
 		return tsr_fail(EINVAL, "volume of %u layers, expected 1", i->layers);
 	if (i->flags & TSR_IMAGE_COMPRESSED && (i->levels > 1 || i->depth))
 		return tsr_fail(EINVAL,
-				"image with TSR_IMAGE_COMPRESSED of %u levels and %u slices, expected one "
-				"level of no volume", i->levels, i->depth);
+				"image with TSR_IMAGE_COMPRESSED of %u levels and %u slices, "
+				"expected one level of no volume", i->levels, i->depth);
 	ret = gfx_blocks_check(i, features);
 	return ret ? ret : check_size(i);
 }

@@ -89,7 +89,7 @@ struct tsr_gfx_preload {
 };
 
 enum tsr_gfx_vertex_flags {
-	TSR_GFX_VERTEX_WINDOW_POSITION = 1 << 0,	/* positions are x, y, z of the window, 1/w */
+	TSR_GFX_VERTEX_WINDOW_POSITION = 1 << 0,	/* positions: x, y, z of the window, 1/w */
 	TSR_GFX_VERTEX_ONE_SHADER = 1 << 1,	/* it does all; output 0 is the position */
 	TSR_GFX_VERTEX_POINT_SIZE = 1 << 2,	/* writes more than x, y, z, w: a point size, */
 	TSR_GFX_VERTEX_LAYER = 1 << 3,		/* a layer, */
@@ -116,7 +116,7 @@ enum tsr_gfx_raster_flags {
 	TSR_GFX_RASTER_FRONT_CLOCKWISE = 1 << 2,	/* in memory, rows going down */
 	TSR_GFX_RASTER_PROVOKING_LAST = 1 << 3,
 	TSR_GFX_RASTER_DEPTH_CLAMP = 1 << 4,	/* depth is clamped in place of clipped */
-	TSR_GFX_RASTER_DEPTH_MINUS_ONE = 1 << 5,	/* clip space is -w to w deep, else 0 to w */
+	TSR_GFX_RASTER_DEPTH_MINUS_ONE = 1 << 5,	/* clip space is -w to w deep, not 0 to w */
 	TSR_GFX_RASTER_NONE = 1 << 6,	/* nothing is drawn */
 	TSR_GFX_RASTER_DEPTH_BIAS = 1 << 7,
 	TSR_GFX_RASTER_BRESENHAM = 1 << 8,	/* lines by the diamond rule, else rectangles */

@@ -28,7 +28,7 @@ struct tsr_surface {
 	uint32_t height;	/* likewise */
 	enum tsr_layout layout;
 	uint32_t texel;		/* bytes of a texel, 1 to TSR_TEXEL_MAX */
-	uint32_t pitch;		/* bytes from row to row; tiled: from row of tiles to row of tiles */
+	uint32_t pitch;		/* bytes from row to row; tiled: from tiles to tiles below */
 	uint32_t align;		/* what its first byte has to be aligned to, in bytes */
 	uint64_t size;		/* bytes it takes, whole tiles included */
 };

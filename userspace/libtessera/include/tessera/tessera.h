@@ -24,13 +24,21 @@
  *   keeps alive what it needs (a BO its device, a queue its VM), so the order of _unref() is free.
  * - Threads. Everything may be called from any thread, and one object from several threads at once,
  *   except struct tsr_submit and struct tsr_stream, which belong to one thread at a time. The
- *   library has no state outside its objects but the error message, which is per thread.
+ *   library has no state outside its objects but the error message, which is per thread, and what
+ *   TESSERA_DEBUG needs.
  * - Structures. One whose name ends in _info may grow at its end in a later version, and so may the
  *   kernel's (drm_tessera_): functions that fill or read them take their size as the caller was
  *   compiled with, sizeof(*info). What the caller's has and the library does not know must be zero
  *   where it is read, else the call fails with -E2BIG, and becomes zero where it is filled; what it
  *   lacks counts as zero. A size that no version had is -EINVAL. All others never change.
  * - Units. Sizes, offsets and GPU addresses are bytes; times are nanoseconds of CLOCK_MONOTONIC.
+ * - Debugging. TESSERA_DEBUG, a list of words with commas, has the library do more than it is asked
+ *   and tell it on the standard error output. sync: a submission returns when its jobs are done, at
+ *   most after a minute, and those that failed are named; so a program whose jobs wait for what it
+ *   does later stands still. dump: the streams that are submitted are printed, with the control
+ *   lists they run. validate: a submission whose stream is not mapped, or has a packet that the
+ *   device would refuse, fails with -EINVAL. dump and validate look at what tsr_vm_bind() has
+ *   mapped and the CPU sees. A set-user-ID program ignores the variable.
  * - fork(). A child may not use objects of its parent: open the device again and share BOs and
  *   syncs by file descriptor.
  *
