@@ -6,7 +6,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <EGL/egl.h>
+
 #include "gl.h"
+
+#include <GLES2/gl2ext.h>
 
 #define SIDE 64
 
@@ -247,6 +251,44 @@ static void queries(void)
 	glDeleteProgram(program);
 }
 
+/* What is drawn between two times takes what lies between them; all are of the clock that is asked. */
+static void times(void)
+{
+	static const char fs[] = ES3
+		"out vec4 c; void main() { float x = gl_FragCoord.x;"
+		" for (int i = 0; i < 40; i++) x = sin(x) + 1.0; c = vec4(x); }";
+	PFNGLQUERYCOUNTEREXTPROC counter = (void *)eglGetProcAddress("glQueryCounterEXT");
+	PFNGLGETQUERYOBJECTUI64VEXTPROC result =
+		(void *)eglGetProcAddress("glGetQueryObjectui64vEXT");
+	PFNGLGETINTEGER64VEXTPROC get = (void *)eglGetProcAddress("glGetInteger64vEXT");
+	GLuint program = gl_program(plain_vs, fs), query[3];
+	GLint64 now[2] = { 0 };
+	GLuint64 t[3] = { 0 };
+
+	gl_case("times of the device");
+	gl_target(SIDE, SIDE, GL_RGBA8);
+	glGenQueries(3, query);
+	get(GL_TIMESTAMP_EXT, &now[0]);
+	counter(query[0], GL_TIMESTAMP_EXT);
+	glBeginQuery(GL_TIME_ELAPSED_EXT, query[1]);
+	for (int i = 0; i < 4; i++)
+		gl_rect(-1, -1, 1, 1, 0);
+	glEndQuery(GL_TIME_ELAPSED_EXT);
+	counter(query[2], GL_TIMESTAMP_EXT);
+	for (int i = 0; i < 3; i++)
+		result(query[i], GL_QUERY_RESULT, &t[i]);
+	get(GL_TIMESTAMP_EXT, &now[1]);
+	gl_no_error();
+	if ((GLuint64)now[0] > t[0] || t[0] >= t[2] || t[2] > (GLuint64)now[1])
+		gl_fail("times are %llu, %llu between %lld and %lld", (unsigned long long)t[0],
+			(unsigned long long)t[2], (long long)now[0], (long long)now[1]);
+	if (t[1] == 0 || t[1] > t[2] - t[0])
+		gl_fail("it took %llu ns of %llu", (unsigned long long)t[1],
+			(unsigned long long)(t[2] - t[0]));
+	glDeleteQueries(3, query);
+	glDeleteProgram(program);
+}
+
 static void textures(void)
 {
 	static const char fs[] = ES3
@@ -351,6 +393,7 @@ int main(void)
 	samples();
 	captured();
 	queries();
+	times();
 	textures();
 	stencil_blit(GL_DEPTH24_STENCIL8,
 		     "stencil is copied and shrunk: depth of 24 bits beside it");

@@ -8,6 +8,7 @@
 
 #include <EGL/egl.h>
 #include <EGL/eglext.h>
+#include <libdrm/drm_fourcc.h>
 #include <gbm.h>
 
 #include "gl.h"
@@ -130,13 +131,16 @@ static void frames(void)
 		gbm_surface_release_buffer(surface, before);
 }
 
-static GLuint import(int fd, const struct gbm_bo *from)
+/* A texture of a buffer's memory. */
+static GLuint import(int fd, struct gbm_bo *bo)
 {
-	struct gbm_bo *bo = (struct gbm_bo *)from;
+	const uint64_t modifier = gbm_bo_get_modifier(bo);
 	const EGLAttrib attributes[] = {
 		EGL_WIDTH, WIDTH, EGL_HEIGHT, HEIGHT, EGL_LINUX_DRM_FOURCC_EXT, GBM_FORMAT_ARGB8888,
 		EGL_DMA_BUF_PLANE0_FD_EXT, fd, EGL_DMA_BUF_PLANE0_OFFSET_EXT, 0,
-		EGL_DMA_BUF_PLANE0_PITCH_EXT, gbm_bo_get_stride(bo), EGL_NONE,
+		EGL_DMA_BUF_PLANE0_PITCH_EXT, gbm_bo_get_stride(bo),
+		EGL_DMA_BUF_PLANE0_MODIFIER_LO_EXT, (EGLAttrib)(modifier & 0xffffffff),
+		EGL_DMA_BUF_PLANE0_MODIFIER_HI_EXT, (EGLAttrib)(modifier >> 32), EGL_NONE,
 	};
 	PFNGLEGLIMAGETARGETTEXTURE2DOESPROC target =
 		(void *)eglGetProcAddress("glEGLImageTargetTexture2DOES");
@@ -158,10 +162,10 @@ static GLuint import(int fd, const struct gbm_bo *from)
 }
 
 /* What another writes into a buffer is what a texture of its dma-buf has, and the reverse. */
-static void shared(void)
+static void shared(uint64_t modifier)
 {
-	struct gbm_bo *bo = gbm_bo_create(gbm, WIDTH, HEIGHT, GBM_FORMAT_ARGB8888,
-					  GBM_BO_USE_RENDERING | GBM_BO_USE_LINEAR);
+	struct gbm_bo *bo = gbm_bo_create_with_modifiers2(gbm, WIDTH, HEIGHT, GBM_FORMAT_ARGB8888,
+							  &modifier, 1, GBM_BO_USE_RENDERING);
 	int fd = bo ? gbm_bo_get_fd(bo) : -1;
 	uint32_t pitch;
 	void *map = NULL;
@@ -172,6 +176,9 @@ static void shared(void)
 		gl_fail("no buffer, or no dma-buf of it");
 		return;
 	}
+	if (gbm_bo_get_modifier(bo) != modifier || gbm_bo_get_stride(bo) != WIDTH * 4)
+		gl_fail("its modifier is %llx, its stride %u",
+			(unsigned long long)gbm_bo_get_modifier(bo), gbm_bo_get_stride(bo));
 	at = gbm_bo_map(bo, 0, 0, WIDTH, HEIGHT, GBM_BO_TRANSFER_WRITE, &pitch, &map);
 	for (int y = 0; at && y < HEIGHT; y++)
 		for (int x = 0; x < WIDTH; x++)
@@ -210,6 +217,8 @@ int main(void)
 	gl_case("the buffers of a surface have what was drawn, one after the other");
 	frames();
 	gl_case("a buffer's dma-buf is a texture and a target");
-	shared();
+	shared(DRM_FORMAT_MOD_LINEAR);
+	gl_case("so is that of one in tiles");
+	shared(DRM_FORMAT_MOD_ARM_16X16_BLOCK_U_INTERLEAVED);
 	return gl_close();
 }

@@ -165,6 +165,8 @@ static void init_features(struct pipe_caps *c)
 	c->npot_textures = true;
 	c->anisotropic_filter = true;
 	c->occlusion_query = true;
+	c->query_timestamp = true;
+	c->query_time_elapsed = true;
 	c->texture_swizzle = true;
 	c->texture_mirror_clamp_to_edge = true;
 	c->blend_equation_separate = true;
@@ -244,6 +246,8 @@ static void init_limits(struct pipe_caps *c)
 {
 	uint64_t memory;
 
+	c->timer_resolution = 1;
+	c->query_timestamp_bits = 64;
 	c->glsl_feature_level = 140;
 	c->glsl_feature_level_compatibility = 140;
 	c->essl_feature_level = 310;

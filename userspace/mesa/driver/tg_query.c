@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Occlusion and statistics are counted by the device into memory that is cleared when a query
- * begins.
+ * Occlusion is counted by the device into memory that is cleared when a query begins; times are
+ * written by the device when it is done with what came before.
  */
+#include <time.h>
+
 #include "util/log.h"
 #include "util/u_memory.h"
 
 #include "tg_draw.h"
 #include "tg_query.h"
 
-#define COUNTED_BYTES	(TSR_PIPELINE_STATISTICS__QWORDS * 8u)
+#define RESULT_BYTES	64u	/* a count, or the times of begin and end */
 
 static bool is_counted(unsigned type)
 {
@@ -23,6 +25,11 @@ static bool is_streamed(unsigned type)
 	return type == PIPE_QUERY_PRIMITIVES_GENERATED || type == PIPE_QUERY_PRIMITIVES_EMITTED;
 }
 
+static bool is_timed(unsigned type)
+{
+	return type == PIPE_QUERY_TIMESTAMP || type == PIPE_QUERY_TIME_ELAPSED;
+}
+
 static uint64_t streamed(const struct tg_context *ctx, unsigned type)
 {
 	return type == PIPE_QUERY_PRIMITIVES_GENERATED ? ctx->primitives : ctx->captured;
@@ -32,7 +39,8 @@ static struct pipe_query *create_query(struct pipe_context *pipe, unsigned type,
 {
 	struct tg_query *q;
 
-	if (!is_counted(type) && !is_streamed(type) && type != PIPE_QUERY_GPU_FINISHED)
+	if (!is_counted(type) && !is_streamed(type) && !is_timed(type) &&
+	    type != PIPE_QUERY_GPU_FINISHED)
 		return NULL;
 	q = CALLOC_STRUCT(tg_query);
 	if (!q)
@@ -50,6 +58,39 @@ static void destroy_query(struct pipe_context *pipe, struct pipe_query *query)
 	FREE(q);
 }
 
+static bool new_result(struct tg_context *ctx, struct tg_query *q)
+{
+	tg_bo_reference(&q->bo, NULL);
+	q->bo = tg_bo_create(ctx->screen, RESULT_BYTES, "query");
+	if (!q->bo)
+		return false;
+	memset(q->bo->map, 0, RESULT_BYTES);
+	return true;
+}
+
+/* Write the time at which all that was submitted until now is done: a dispatch without work. */
+static bool write_time(struct tg_context *ctx, struct tg_query *q, unsigned index)
+{
+	const struct tsr_timestamp packet = { .event = TSR_EVENT_REACHED,
+					      .addr = q->bo->va + 8 * index };
+	struct tg_batch *b;
+	uint64_t va, *words;
+
+	tg_context_flush(ctx, "time");
+	b = tg_batch_new(ctx);
+	if (!b)
+		return false;
+	words = tg_batch_alloc(b, TSR_TIMESTAMP_QWORDS * 8, 64, &va);
+	if (!words) {
+		tg_batch_drop(b);
+		return false;
+	}
+	tsr_pack_timestamp(words, &packet);
+	tg_batch_use(b, q->bo, true);
+	tg_batch_submit_compute(b, va, TSR_TIMESTAMP_QWORDS * 8);
+	return true;
+}
+
 static bool begin_query(struct pipe_context *pipe, struct pipe_query *query)
 {
 	struct tg_context *ctx = tg_context(pipe);
@@ -57,13 +98,12 @@ static bool begin_query(struct pipe_context *pipe, struct pipe_query *query)
 
 	if (is_streamed(q->type))
 		q->begin = streamed(ctx, q->type);
+	if (is_timed(q->type))
+		return new_result(ctx, q) && write_time(ctx, q, 0);
 	if (!is_counted(q->type))
 		return true;
-	tg_bo_reference(&q->bo, NULL);
-	q->bo = tg_bo_create(ctx->screen, COUNTED_BYTES, "query");
-	if (!q->bo)
+	if (!new_result(ctx, q))
 		return false;
-	memset(q->bo->map, 0, COUNTED_BYTES);
 	q->active = true;
 	ctx->queries[q->kind] = q;
 	ctx->dirty |= TG_DIRTY_QUERY;
@@ -79,6 +119,10 @@ static bool end_query(struct pipe_context *pipe, struct pipe_query *query)
 		q->end = streamed(ctx, q->type);
 		return true;
 	}
+	/* a time alone has no begin: it is 0 */
+	if (is_timed(q->type))
+		return (q->type == PIPE_QUERY_TIMESTAMP ? new_result(ctx, q) : q->bo != NULL) &&
+		       write_time(ctx, q, 1);
 	if (!is_counted(q->type)) {
 		tg_context_flush(ctx, "query");
 		q->end = ctx->last_point;
@@ -102,7 +146,7 @@ static bool get_query_result(struct pipe_context *pipe, struct pipe_query *query
 		result->u64 = q->end - q->begin;
 		return true;
 	}
-	if (!is_counted(q->type)) {
+	if (q->type == PIPE_QUERY_GPU_FINISHED) {
 		result->b = wait ? tg_screen_wait(ctx->screen, q->end, OS_TIMEOUT_INFINITE)
 				 : tg_screen_done(ctx->screen, q->end);
 		return result->b || !wait;
@@ -114,6 +158,12 @@ static bool get_query_result(struct pipe_context *pipe, struct pipe_query *query
 	if (!wait && tg_bo_busy(q->bo, false))
 		return false;
 	tg_bo_wait(q->bo, false);
+	if (is_timed(q->type)) {
+		const uint64_t *times = (const uint64_t *)q->bo->map;
+
+		result->u64 = times[1] - times[0];
+		return true;
+	}
 	if (q->type == PIPE_QUERY_OCCLUSION_COUNTER)
 		result->u64 = *(const uint64_t *)q->bo->map;
 	else
@@ -167,6 +217,21 @@ void tg_query_emit(struct tg_context *ctx, struct tg_batch *b)
 		}
 		tsr_pack_list_query(words, &packet);
 	}
+}
+
+/* The clock that write_time() writes. */
+static uint64_t get_timestamp(struct pipe_screen *screen)
+{
+	struct drm_tessera_get_timestamp now = { 0 };
+
+	if (tsr_device_get_timestamp(tg_screen(screen)->device, CLOCK_MONOTONIC, &now, sizeof(now)))
+		mesa_loge("tessera: %s", tsr_error_message());
+	return now.gpu_ticks;
+}
+
+void tg_query_screen_init(struct pipe_screen *screen)
+{
+	screen->get_timestamp = get_timestamp;
 }
 
 void tg_query_init(struct pipe_context *pipe)

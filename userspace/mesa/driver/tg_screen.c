@@ -16,6 +16,7 @@
 #include "tg_context.h"
 #include "tg_fence.h"
 #include "tg_public.h"
+#include "tg_query.h"
 #include "tg_resource.h"
 #include "tg_screen.h"
 
@@ -190,9 +191,9 @@ static bool init_functions(struct pipe_screen *base)
 	base->get_vendor = get_vendor;
 	base->get_device_vendor = get_vendor;
 	base->get_screen_fd = get_screen_fd;
-	base->get_timestamp = u_default_get_timestamp;
 	base->context_create = tg_context_create;
 	tg_fence_screen_init(base);
+	tg_query_screen_init(base);
 	tg_caps_init(base);
 	return tg_resource_screen_init(base);
 }
