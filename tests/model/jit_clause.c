@@ -110,12 +110,13 @@ static void random_operands(struct tsr_uop *uop)
 			   own(TSR_LANES_REG, random_word() % REGS);
 }
 
-/* A product scaled by constants, with nothing added: what exponentials begin with. */
+/* Products scaled by a constant, with nothing added: what exponentials and sines begin with. */
 static void scaled_product(struct trial *t, struct tsr_uop *uop, struct tsr_insn *insn)
 {
 	const uint32_t power = (random_word() % 256) << 23 | (random_word() & 1) << 31;
 	const uint32_t scale = random_word() % 64 - 32;
 	const unsigned int factor = random_word() & 1;
+	const bool square = random_word() & 1;
 
 	insn->mod[TSR_MOD_NEG2] = 1;
 	insn->mod[TSR_MOD_SPECIAL] = 0;
@@ -124,6 +125,11 @@ static void scaled_product(struct trial *t, struct tsr_uop *uop, struct tsr_insn
 		t->konst[1].u[l] = scale;
 	}
 	uop->src[factor] = (struct tsr_operand){ .index = 0, .space = TSR_LANES_CLAUSE };
+	if (square) {
+		uop->src[factor] = uop->src[!factor];
+		insn->mod[TSR_MOD_NEG1] = insn->mod[TSR_MOD_NEG0];
+		insn->mod[TSR_MOD_ABS1] = insn->mod[TSR_MOD_ABS0];
+	}
 	uop->src[2] = (struct tsr_operand){ .index = TSR_FIXED_ZERO, .space = TSR_LANES_TEMP };
 	uop->src[3] = (struct tsr_operand){ .index = 1, .space = TSR_LANES_CLAUSE };
 }

@@ -194,8 +194,8 @@ static struct made made(const struct shade_machine *m)
 }
 
 /*
- * The program at 0 becomes @code, of which the device is told, and runs: so many clauses are decoded
- * for that, and so many compiled.
+ * The program at 0 becomes @code, of which the device is told, and runs: so many clauses are
+ * decoded for that, and so many compiled.
  */
 static void run_anew(struct shade_machine *m, const struct shade_code *code, unsigned int decoded,
 		     unsigned int compiled)

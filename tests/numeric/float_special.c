@@ -510,10 +510,11 @@ static void test_reference(void)
 		unsigned int op;
 		float_judge *judge;
 		uint8_t source;
-		/* all that powers of two do not make of others */
+		/* all that powers of two do not make of others, and results that are subnormal */
 		uint32_t first, count;
 	} functions[] = {
 		{ TSR_OP_ADD_FEXP_F32, exp_reference_judge, I, 0xff800000, 1 << 24 },
+		{ TSR_OP_ADD_FEXP_F32, exp_reference_judge, I, 0x80000000, 1 << 25 },
 		{ TSR_OP_ADD_FLOGD_F32, logd_reference_judge, F, 0x3f400000, 1 << 23 },
 		{ TSR_OP_ADD_FRSQ_F32, rsq_reference_judge, F, 0x3f800000, 1 << 24 },
 	};

@@ -88,7 +88,7 @@ static enum tsr_step fetch(struct tsr_mem *mem, uint64_t va, uint8_t *to, uint64
 	return TSR_STEP_DONE;
 }
 
-/* The bytes of a clause as memory holds them now: of its first page, and if asked for of the next. */
+/* The bytes of a clause as memory holds them now: of one page, and if asked for of the next. */
 struct bytes {
 	uint64_t pc;
 	size_t len;			/* in the first page */
@@ -154,7 +154,7 @@ static enum tsr_step decode(const struct tsr_alu *alu, struct tsr_mem *mem, uint
 	return step;
 }
 
-/* The clause that another space of the kind had here, if its bytes are what this one has; or NULL. */
+/* The clause that another space of the kind had here, if its bytes are these; or NULL. */
 static enum tsr_step find_same(struct tsr_code *code, struct tsr_mem *mem, uint64_t space,
 			       struct bytes *b, struct tsr_decoded **clause)
 {

@@ -49,7 +49,7 @@ struct tsr_code {
 	struct tsr_jit *jit;		/* code generated for clauses; NULL: none, or not yet */
 	uint16_t jit_runs;		/* executions until code is generated; 0: never */
 	bool jit_refused;		/* this host has no memory for code */
-	bool full;			/* there is no room for more of it, or of struct tsr_straight */
+	bool full;			/* there is no room for more of it, or a straight */
 	struct tsr_decoded *hash[TSR_CODE_HASH];
 	/* of each kind: the space whose clauses are linked to one another, and these clauses */
 	uint64_t space[TSR_CODE_KINDS + 1];
@@ -64,8 +64,8 @@ struct tsr_code {
 enum tsr_step tsr_code_find(struct tsr_code *code, const struct tsr_alu *alu, struct tsr_mem *mem,
 			    uint64_t space, uint64_t pc, struct tsr_decoded **clause);
 /*
- * From now on @to is known to follow @from, until another space of the kind is looked into; @link is
- * from->next or from->jump. Both have just been found or followed in the same space.
+ * From now on @to is known to follow @from, until another space of the kind is looked into; @link
+ * is from->next or from->jump. Both have just been found or followed in the same space.
  */
 void tsr_code_link(struct tsr_code *code, struct tsr_decoded *from, struct tsr_decoded **link,
 		   struct tsr_decoded *to);

@@ -121,9 +121,9 @@ enum {
 };
 
 /*
- * The code of a segment: a loop over all chunks of the first @warps, or, of 0, over those of a list.
- * False: it needs more registers than there are, or more constants than the pool takes, with @x as
- * it was.
+ * The code of a segment: a loop over all chunks of the first @warps, or, of 0, over those of a
+ * list. False: it needs more registers than there are, or more constants than the pool takes, with
+ * @x as it was.
  */
 bool tsr_segment_emit(struct tsr_segment *s, struct tsr_x86 *x, struct tsr_pool *pool,
 		      unsigned int warps);

@@ -93,8 +93,9 @@ static bool power_of_two(const struct tsr_segment *s, int n, int32_t *exponent)
 }
 
 /*
- * A product that is scaled, with nothing added: if a factor and the scale are powers of two, it is
- * one multiplication, which rounds as the scaling would.
+ * A product that is scaled, with nothing added. If a factor and the scale are powers of two, it is
+ * one multiplication, which rounds as the scaling would. Of a square one factor is scaled: where
+ * that has no room for it, the result has none either.
  */
 static bool add_rscale(struct tsr_segment *s, const struct tsr_uop *uop)
 {
@@ -111,6 +112,13 @@ static bool add_rscale(struct tsr_segment *s, const struct tsr_uop *uop)
 		return false;
 	a = number(s, uop, 0);
 	b = number(s, uop, 1);
+	if (a == b && node[a].kind != TSR_NODE_WORD) {
+		if (node[d].word + 64 > 128)
+			return false;
+		c = tsr_node_word(s, (node[d].word + 127) << 23);
+		b = tsr_node_op(s, TSR_X86_MUL_F32, a, c);
+		return set(s, uop, clamped(s, uop, tsr_node_op(s, TSR_X86_MUL_F32, b, a)));
+	}
 	if (power_of_two(s, a, &exponent)) {
 		c = a;
 		a = b;

@@ -4,10 +4,11 @@
  *
  * In: a state's program and what is preloaded for it. Out: a list of steps - varyings, clauses of
  * arithmetic as one piece, samples of textures, colors - that gives each covered pixel the colors
- * the core gives it; without warps, messages and scoreboard, because nobody can wait, part or end before the
- * others. Programs that branch, discard, write depth or memory, look at other lanes or at their
- * coverage have no plan, and the core runs them; so it does with blocks for which something has to
- * be asked of the host or goes wrong. Belongs to a thread; TSR_PLANS of them, of as many states.
+ * the core gives it; without warps, messages and scoreboard, because nobody can wait, part or end
+ * before the others. Programs that branch, discard, write depth or memory, look at other lanes or
+ * at their coverage have no plan, and the core runs them; so it does with blocks for which
+ * something has to be asked of the host or goes wrong. Belongs to a thread; TSR_PLANS of them, of
+ * as many states.
  */
 #ifndef TSR_SHADER_PLAN_H
 #define TSR_SHADER_PLAN_H
