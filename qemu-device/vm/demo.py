@@ -29,6 +29,7 @@ DEMOS = (
     ("shadow.png", "graphics shadow -o OUTPUT", "a scene with a shadow map"),
     ("particles.png", "graphics particles -o OUTPUT", "sparks, blended"),
     ("teapot.png", "graphics teapot -o OUTPUT", "three teapots of patches, tessellated by distance"),
+    ("fountain.png", "graphics fountain -o OUTPUT", "sparks that the GPU moves by itself, made squares by a geometry shader"),
 )
 # demos without a picture
 NUMBERS = "compute sgemm >&2 && compute prefix >&2"
