@@ -28,6 +28,8 @@ DEMOS = (
     ("cubes.png", "graphics cubes -o OUTPUT", "1000 textured, lit cubes, drawn by the 3D pipeline"),
     ("shadow.png", "graphics shadow -o OUTPUT", "a scene with a shadow map"),
     ("particles.png", "graphics particles -o OUTPUT", "sparks, blended"),
+    ("teapot.png", "graphics teapot -o OUTPUT", "three teapots of patches, tessellated by distance"),
+    ("fountain.png", "graphics fountain -o OUTPUT", "sparks that the GPU moves by itself, made squares by a geometry shader"),
 )
 # demos without a picture
 NUMBERS = "compute sgemm >&2 && compute prefix >&2"

@@ -262,6 +262,58 @@ static void test_draw_auto(void)
 	tsr_gfx_pipeline_unref(stream);
 }
 
+#define MANY 6000u		/* triangles: enough for the next pass to come too early */
+
+/* What a pass streams is what the next one, which nobody has waited with, draws. */
+static void test_next_pass(void)
+{
+	static const struct path none = { .picture = true };
+	static const struct path streams = { .stages = true, .streams = true };
+	struct gfxt_vertex *all = calloc(3 * MANY, sizeof(*all));
+	const uint64_t size = 3 * MANY * sizeof(*all);
+	struct tsr_gfx_stream_target target = { .size = size, .stride = sizeof(*all) };
+	const struct tsr_gfx_draw draw_all = { .count = 3 * MANY };
+	struct tsr_gfx_pipeline *plain, *stream;
+	struct tsr_gfx_pass *pass[2];
+	struct tsr_alloc to = { 0 };
+	uint64_t va, counted_in;
+
+	for (unsigned int i = 0; i < 3 * MANY; i++)
+		all[i] = list[i % 6];
+	va = gfxt_data(&t, all, size);
+	ktap_eq(tsr_pool_alloc(t.data, 512 + size, 64, &to), 0);
+	memset(to.cpu, 0, to.size);
+	target.va = to.va + 512;
+	target.counter = to.va;
+	wanted = &none;
+	plain = gfxt_pipeline(&t, describe);
+	wanted = &streams;
+	stream = gfxt_pipeline(&t, describe);
+	for (unsigned int i = 0; i < 2; i++)
+		pass[i] = gfxt_one(&t, image, black);
+	ktap_eq(tsr_gfx_set_stream_targets(pass[0], &target, 1), 0);
+	ktap_eq(tsr_gfx_set_pipeline(pass[0], stream), 0);
+	ktap_eq(tsr_gfx_set_vertices(pass[0], 0, va, size), 0);
+	ktap_eq(tsr_gfx_draw(pass[0], &draw_all), 0);
+	ktap_eq(tsr_gfx_query(pass[1], TSR_QUERY_STATISTICS, to.va + 128), 0);
+	ktap_eq(tsr_gfx_set_pipeline(pass[1], plain), 0);
+	ktap_eq(tsr_gfx_set_vertices(pass[1], 0, target.va, size), 0);
+	ktap_eq(tsr_gfx_draw_auto(pass[1], target.counter, 0, sizeof(*all)), 0);
+	for (unsigned int i = 0; i < 2; i++)
+		ktap_eq(tsr_gfx_submit(pass[i], NULL, 0, NULL, 0), 0);
+	for (unsigned int i = 0; i < 2; i++) {
+		ktap_eq(tsr_gfx_wait(pass[i], TSR_DEADLINE_NEVER), 0);
+		tsr_gfx_pass_destroy(pass[i]);
+	}
+	check_picture();
+	memcpy(&counted_in, (char *)to.cpu + 128 +
+	       8 * TSR_PIPELINE_STATISTICS_INPUT_PRIMITIVES__QWORD, 8);
+	ktap_eq(counted_in, MANY);
+	tsr_gfx_pipeline_unref(plain);
+	tsr_gfx_pipeline_unref(stream);
+	free(all);
+}
+
 /* ---- Scenes ---------------------------------------------------------------------------------- */
 
 /*
@@ -410,6 +462,7 @@ int main(void)
 	gfxt_read(image, 0, 0, want, sizeof(want[0]) * SIDE);
 	ktap_run("[PIPE1] [SO1] every path to a picture and to memory", test_paths);
 	ktap_run("[SO3] what has been streamed is drawn", test_draw_auto);
+	ktap_run("[SO3] what a pass streams is what the next one draws", test_next_pass);
 	ktap_run("[ALD4] shaders that do not fit each other", test_refused);
 	test_scenes();
 	return ktap_finish();

@@ -38,7 +38,8 @@ struct draw_kind {
 };
 
 extern const struct draw_kind draw_triangle, draw_cubes, draw_instances, draw_msaa, draw_stencil,
-	draw_particles, draw_shadow, draw_mipmaps, draw_mandelbrot;
+	draw_particles, draw_shadow, draw_mipmaps, draw_mandelbrot, draw_teapot,
+	draw_fountain;
 
 int draw_fail(struct draw *draw, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* draw_library(): keep the library's message if @ret is an error. */

@@ -14,7 +14,7 @@
 
 static const struct draw_kind *const kinds[] = {
 	&draw_triangle, &draw_cubes, &draw_instances, &draw_msaa, &draw_stencil, &draw_particles,
-	&draw_shadow, &draw_mipmaps, &draw_mandelbrot,
+	&draw_shadow, &draw_mipmaps, &draw_mandelbrot, &draw_teapot, &draw_fountain,
 };
 
 #define KINDS (sizeof(kinds) / sizeof(kinds[0]))

@@ -251,6 +251,19 @@ static void set_heap(struct tsr_gfx_pass *pass, unsigned int slot, const struct 
 	tsr_pack_frame(pass->frame[slot], &frame);
 }
 
+/*
+ * BIN writes what a pass streams, and reads what earlier ones have streamed: such a pass waits for
+ * all before it, and the next ones, one for each BIN queue, wait for it.
+ */
+static int order_streams(struct tsr_gfx *gfx, const struct tsr_gfx_pass *pass)
+{
+	uint64_t point = pass->streams ? gfx->points : gfx->streamed;
+
+	if (!point || (!pass->streams && gfx->points - gfx->streamed >= gfx->bins))
+		return 0;
+	return tsr_submit_wait(gfx->submit, 0, gfx->rendered, point);
+}
+
 static int add_jobs(struct tsr_gfx *gfx, struct tsr_gfx_pass *pass, const struct tsr_point *waits,
 		    unsigned int wait_count, const struct tsr_point *signals,
 		    unsigned int signal_count)
@@ -277,6 +290,8 @@ static int add_jobs(struct tsr_gfx *gfx, struct tsr_gfx_pass *pass, const struct
 		ret = tsr_submit_wait(gfx->submit, 0, waits[i].sync, waits[i].point);
 	if (!ret && before)
 		ret = tsr_submit_wait(gfx->submit, 0, gfx->rendered, before);
+	if (!ret)
+		ret = order_streams(gfx, pass);
 	if (!ret)
 		ret = tsr_submit_signal(gfx->submit, 0, pass->binned, 0);
 	if (!ret)
@@ -315,6 +330,8 @@ static int attempt(struct tsr_gfx *gfx, struct tsr_gfx_pass *pass, const struct 
 		tsr_submit_reset(gfx->submit);
 	else
 		heap->point = ++gfx->points;
+	if (!ret && pass->streams)
+		gfx->streamed = gfx->points;
 	return ret;
 }
 

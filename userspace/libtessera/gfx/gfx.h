@@ -243,6 +243,7 @@ struct tsr_gfx_pass {
 	uint64_t command_va[GFX_SLOTS];		/* streams: BIN, 64 bytes on RENDER */
 	uint64_t *command[GFX_SLOTS];
 	uint64_t heap_wanted;			/* bytes its lists may take, a guess */
+	bool streams;				/* its draws stream to memory */
 	uint64_t heap_least;			/* bytes that were too few, and more */
 	unsigned int refills;			/* times it was submitted again for want of it */
 	bool starved;				/* it can be submitted again with more */
@@ -397,6 +398,7 @@ struct tsr_gfx {
 	struct tsr_submit *submit;
 	struct tsr_sync *rendered;		/* timeline: a point for each submission */
 	uint64_t points;
+	uint64_t streamed;	/* the point of the last pass that streams; 0: there was none */
 	uint64_t heap_minimum, heap_limit;	/* see tsr_gfx_set_heap() */
 	bool heap_given;			/* it was called */
 	bool fixed;				/* the driver has no heaps that grow */

@@ -430,6 +430,7 @@ void tsr_gfx_pass_reset(struct tsr_gfx_pass *pass)
 	pass->recorded = false;
 	pass->error = 0;
 	pass->submitted = false;
+	pass->streams = false;
 	gfx_state_init(pass);
 	write_frame(pass);
 }

@@ -402,6 +402,7 @@ int tsr_gfx_set_stream_targets(struct tsr_gfx_pass *pass,
 	if (!words)
 		return pass->error;
 	tsr_pack_list_stream_out(words, &(struct tsr_list_stream_out){ .addr = va });
+	pass->streams |= count != 0;
 	return 0;
 }
 

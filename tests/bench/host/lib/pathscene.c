@@ -32,7 +32,7 @@
 #define UNIFORMS "uniform mat4 m;\nuniform vec4 f;\n"
 #define BLOCK_IN(what) "in gl_PerVertex { vec4 gl_Position; } " what ";\n"
 
-static const struct pathscene_shader vertex_plain = {
+const struct pathscene_shader pathscene_plain = {
 	GLSL "layout(location = 0) in vec4 p;\nlayout(location = 1) in vec4 q;\n"
 	"out vec4 c;\n"
 	"void main() { gl_Position = p; c = q; }\n",
@@ -280,7 +280,7 @@ static void patches(struct pathscene *s, unsigned int side)
 	static const uint8_t corner[4] = { 0, 1, 2, 3 };
 
 	s->topology = TSR_TOPOLOGY_PATCHES;
-	s->shader[PATHSCENE_VERTEX] = &vertex_plain;
+	s->shader[PATHSCENE_VERTEX] = &pathscene_plain;
 	s->shader[PATHSCENE_HULL] = &hull;
 	s->shader[PATHSCENE_DOMAIN] = &domain;
 	field(s, side, corner, 4);

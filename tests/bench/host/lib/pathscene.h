@@ -35,6 +35,8 @@ struct pathscene {
 	unsigned int topology;		/* enum tsr_topology; patches are of four vertices */
 	unsigned int partitioning;	/* enum tsr_patch_partitioning */
 	bool streams;			/* to memory, and no picture */
+	/* libtessera: a public compiler's vertex shader that does what pathscene_plain does */
+	bool compiled;
 	float uniform[PATHSCENE_UNIFORMS];
 	float (*vertices)[8];		/* position, color */
 	float (*instances)[4];		/* place and size, by instance; NULL: one instance */
@@ -58,6 +60,8 @@ enum pathscene_count {
 extern const char *const pathscene_paths[];	/* one of each path; ends with NULL */
 extern const char *const pathscene_loads[];	/* much work; ends with NULL */
 
+/* A vertex shader that hands position and color on. */
+extern const struct pathscene_shader pathscene_plain;
 /* The compute shader: element n of floats becomes itself times itself, plus n. */
 extern const struct pathscene_shader pathscene_compute;
 #define PATHSCENE_LOCAL 64u		/* threads of a group */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "glbench/programs.h"
 #include "pathscene.h"
 #include <tessera/compute.h>
 #include <tessera/gfx.h>
@@ -65,6 +66,29 @@ static void upload(struct pathscene_tsr *t, struct tsr_alloc *to, const void *fr
 	memcpy(to->cpu, from, size);
 }
 
+/* The program of a public compiler whose vertex shader hands position and color on. */
+static const struct gl_program *compiled_program(void)
+{
+	const struct gl_program *p = gl_programs;
+
+	while (strcmp(p->name, "fill_vary"))
+		p++;
+	return p;
+}
+
+static struct tsr_shader *compiled(struct pathscene_tsr *t)
+{
+	const struct gl_code *code = &compiled_program()->vertex[GL_CLIP];
+	const struct tsr_shader_info info = {
+		.code = code->words, .size = code->size, .push_words = code->push_words,
+		.label = "compiled",
+	};
+	struct tsr_shader *shader;
+
+	need(tsr_shader_create(t->code, &info, sizeof(info), &shader));
+	return shader;
+}
+
 /* ---- Pictures and streams -------------------------------------------------------------------- */
 
 /* Position and color: what all stages but the first have in common. */
@@ -103,7 +127,10 @@ static void make_pipeline(struct pathscene_tsr *t)
 	static const struct tsr_gfx_vertex_buffer buffers[] = {
 		{ .stride = 32 }, { .stride = 16, .divisor = 1 },
 	};
-	static const struct tsr_gfx_varying varying = { .format = TSR_PIXEL_FORMAT_RGBA32F };
+	const struct tsr_gfx_varying varying = {
+		.format = TSR_PIXEL_FORMAT_RGBA32F,
+		.output = t->scene->compiled ? compiled_program()->varying[0].output : 0,
+	};
 	static const struct tsr_gfx_blend blend = { .mask = 0xf,
 						    .registers = TSR_REGISTER_TYPE_F32 };
 	static const struct tsr_gfx_streamed declaration[] = {
@@ -115,6 +142,7 @@ static void make_pipeline(struct pathscene_tsr *t)
 	struct tsr_gfx_stages stages = { .vertex.writes[0] = passed_on };
 	const struct tsr_gfx_pipeline_info info = {
 		.vertex = t->program[PATHSCENE_VERTEX], .fragment = t->fragment,
+		.vertex_flags = s->compiled ? TSR_GFX_VERTEX_ONE_SHADER : 0,
 		.attributes = attributes, .attribute_count = 1 + arrays, .buffers = buffers,
 		.buffer_count = arrays, .varyings = &varying, .varying_count = 1,
 		.topology = s->topology, .blends = &blend, .blend_count = 1,
@@ -239,7 +267,8 @@ struct pathscene_tsr *pathscene_tsr_new(const struct pathscene *s)
 	need(tsr_gfx_create(t->vm, &t->gfx));
 	for (unsigned int i = 0; i < PATHSCENE_STAGES; i++) {
 		if (s->shader[i])
-			t->program[i] = assemble(t, s->shader[i]->text);
+			t->program[i] = i == PATHSCENE_VERTEX && s->compiled ? compiled(t) :
+					assemble(t, s->shader[i]->text);
 	}
 	t->fragment = assemble(t, fragment);
 	make_pipeline(t);

@@ -440,7 +440,9 @@ int tsr_gfx_draw_indirect(struct tsr_gfx_pass *pass, bool indexed, uint64_t argu
  * tsr_gfx_set_stream_targets(): where stream-out of draws that follow goes; @count of 0: nowhere.
  * The counter is a 64-bit word with the number of bytes that are filled, for the shader to set at
  * first. It and what draws have streamed are in memory when the pass is complete; draws of the
- * same pass may read what earlier ones have streamed, as vertices or indices.
+ * same pass may read what earlier ones have streamed, as vertices or indices, and so may passes of
+ * the context that are submitted later: they begin when it is complete, and it when those before
+ * are.
  */
 struct tsr_gfx_stream_target {
 	uint64_t va, size;		/* aligned to 4; size 0: it is not there */
