@@ -404,14 +404,14 @@ void tessera_ring_unmap(struct tessera_device *tdev, struct tessera_ring *ring)
  * @size: bytes of the BO
  * @sgt: its memory, or NULL if that is local memory
  * @local: its offset in local memory
- *
- * For reading.
+ * @write: for writing, else for reading
  *
  * Return: 0 or -ENOMEM.
  */
 int tessera_kernel_as_map(struct tessera_device *tdev, u64 va, u64 size, struct sg_table *sgt,
-			  u64 local)
+			  u64 local, bool write)
 {
+	u64 access = write ? TSR_PTE_WRITE__MASK : TSR_PTE_READ__MASK;
 	struct tessera_kernel_as *kas = tdev->kernel_as;
 	struct tessera_pt_pool pool;
 	struct scatterlist *sg;
@@ -425,16 +425,14 @@ int tessera_kernel_as_map(struct tessera_device *tdev, u64 va, u64 size, struct 
 
 	mutex_lock(&kas->lock);
 	if (!sgt) {
-		tessera_pt_map(kas->pgt, &pool, va, size, local,
-			       TSR_PTE_READ__MASK | TSR_PTE_LOCAL__MASK);
+		tessera_pt_map(kas->pgt, &pool, va, size, local, access | TSR_PTE_LOCAL__MASK);
 	} else {
 		for_each_sgtable_dma_sg(sgt, sg, i) {
 			u64 len = min_t(u64, sg_dma_len(sg), size);
 
 			if (!len)
 				break;
-			tessera_pt_map(kas->pgt, &pool, va, len, sg_dma_address(sg),
-				       TSR_PTE_READ__MASK);
+			tessera_pt_map(kas->pgt, &pool, va, len, sg_dma_address(sg), access);
 			va += len;
 			size -= len;
 		}

@@ -56,7 +56,7 @@ void tessera_kernel_as_fini(struct tessera_device *tdev);
 int tessera_ring_map(struct tessera_device *tdev, u32 slot, u32 size, struct tessera_ring *ring);
 void tessera_ring_unmap(struct tessera_device *tdev, struct tessera_ring *ring);
 int tessera_kernel_as_map(struct tessera_device *tdev, u64 va, u64 size, struct sg_table *sgt,
-			  u64 local);
+			  u64 local, bool write);
 void tessera_kernel_as_unmap(struct tessera_device *tdev, u64 va, u64 size);
 u64 tessera_fence_word_va(u32 slot);
 __le64 *tessera_fence_word(struct tessera_device *tdev, u32 slot);

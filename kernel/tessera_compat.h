@@ -34,6 +34,8 @@
 #include <drm/drm_gem_framebuffer_helper.h>
 #include <drm/drm_gem_shmem_helper.h>
 #include <drm/drm_gpuvm.h>
+#include <drm/drm_mode_config.h>
+#include <drm/drm_writeback.h>
 #include <drm/gpu_scheduler.h>
 
 /* 7.3 takes the mapping instead of its flags. */
@@ -63,6 +65,18 @@ static inline bool vma_is_cow_mapping(const struct vm_area_struct *vma)
 	tessera_framebuffer_create(drm, file, cmd)
 #define drm_gem_fb_init_with_funcs(drm, fb, file, info, cmd, funcs) \
 	drm_gem_fb_init_with_funcs(drm, fb, file, cmd, funcs)
+#endif
+
+/* By 7.2: a framebuffer's format and modifier. Before, all that is asked for. */
+#ifdef TESSERA_OLD_FORMAT_INFO
+#define tessera_get_format_info(format_, modifier_) \
+	tessera_compat_format_info(format_, modifier_); \
+static const struct drm_format_info * \
+tessera_get_format_info(const struct drm_mode_fb_cmd2 *cmd) \
+{ \
+	return tessera_compat_format_info(cmd->pixel_format, cmd->modifier[0]); \
+} \
+static const struct drm_format_info *tessera_compat_format_info(format_, modifier_)
 #endif
 
 /* By 7.2: whether it is a flip that may tear. The same. */
@@ -300,6 +314,31 @@ static inline int tessera_compat_sched_init(struct drm_gpu_scheduler *sched,
 #ifdef TESSERA_OLD_CLIENT_SETUP
 #define DRM_FBDEV_SHMEM_DRIVER_OPS .master_set = NULL
 #define drm_client_setup(drm, format) drm_fbdev_shmem_setup(drm, 32)
+#endif
+
+/*
+ * 6.16: the writeback connector is gone when the device is. Before, its callbacks say what to
+ * do with it: those of the driver and one more, the same for all connectors.
+ */
+#ifdef TESSERA_OLD_WRITEBACK_INIT
+static inline int
+drmm_writeback_connector_init(struct drm_device *drm, struct drm_writeback_connector *writeback,
+			      const struct drm_connector_funcs *funcs, struct drm_encoder *encoder,
+			      const u32 *formats, int num_formats)
+{
+	static struct drm_connector_funcs with_destroy;
+
+	with_destroy = *funcs;
+	with_destroy.destroy = drm_connector_cleanup;
+
+	return drm_writeback_connector_init_with_encoder(drm, writeback, encoder, &with_destroy,
+							 formats, num_formats);
+}
+#endif
+
+/* 6.15: who panics maps pages by itself. Before, without a mapping there is no last word. */
+#ifdef TESSERA_OLD_PANIC_PAGES
+#define tessera_scanout_set_pages(sb, pages) ((void)(sb), (void)(pages), -EOPNOTSUPP)
 #endif
 
 /* 6.14: what is active is told on demand. Before, always. */

@@ -127,7 +127,6 @@ int tessera_connector_init(struct tessera_head *head)
 	if (ret)
 		return ret;
 	head->encoder.possible_crtcs = drm_crtc_mask(&head->crtc);
-	head->encoder.possible_clones = drm_encoder_mask(&head->encoder);
 
 	return drm_connector_attach_encoder(&head->connector, &head->encoder);
 }

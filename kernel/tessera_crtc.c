@@ -45,6 +45,10 @@ static void head_write(struct tessera_head *head)
 	tessera_write(tdev, TSR_REG_DISPLAY_MODE_V(n), head->mode[1]);
 	tessera_write(tdev, TSR_REG_DISPLAY_MODE_CLOCK(n), head->mode[2]);
 	tessera_write(tdev, TSR_REG_DISPLAY_BACKGROUND(n), 0);
+	tessera_write64(tdev, TSR_REG_DISPLAY_WRITEBACK_ADDR(n),
+			(u64)head->target[1] << 32 | head->target[0]);
+	tessera_write(tdev, TSR_REG_DISPLAY_WRITEBACK_FORMAT(n), head->target[2]);
+	tessera_write(tdev, TSR_REG_DISPLAY_WRITEBACK_PITCH(n), head->target[3]);
 	for (plane = 0; plane < TSR_PLANES; plane++) {
 		u32 reg = TSR_REG_DISPLAY_PLANE_ADDR(n, plane);
 
@@ -53,12 +57,35 @@ static void head_write(struct tessera_head *head)
 	}
 }
 
+/* What is known of it; true if anything is. */
+static bool head_write_damage(struct tessera_head *head)
+{
+	const struct drm_rect screen = DRM_RECT_INIT(0, 0, TSR_SCREEN_MAX, TSR_SCREEN_MAX);
+	struct tessera_device *tdev = head_device(head);
+	struct drm_rect r = head->damage;
+	unsigned int n = head->index;
+
+	if (!drm_rect_intersect(&r, &screen))
+		drm_rect_init(&r, 0, 0, 0, 0);
+	tessera_write(tdev, TSR_REG_DISPLAY_DAMAGE_POS(n),
+		      FIELD_PREP(TSR_DISPLAY_DAMAGE_POS_X__MASK, r.x1) |
+		      FIELD_PREP(TSR_DISPLAY_DAMAGE_POS_Y__MASK, r.y1));
+	tessera_write(tdev, TSR_REG_DISPLAY_DAMAGE_SIZE(n),
+		      FIELD_PREP(TSR_DISPLAY_DAMAGE_SIZE_WIDTH__MASK, drm_rect_width(&r)) |
+		      FIELD_PREP(TSR_DISPLAY_DAMAGE_SIZE_HEIGHT__MASK, drm_rect_height(&r)));
+	drm_rect_init(&head->damage, 0, 0, 0, 0);
+
+	return head->partial;
+}
+
 static bool head_commit(struct tessera_head *head, u32 how)
 {
 	struct tessera_device *tdev = head_device(head);
 	u32 status;
 
 	head_write(head);
+	if (head_write_damage(head))
+		how |= TSR_DISPLAY_COMMIT_DAMAGE__MASK;
 	tessera_write(tdev, TSR_REG_DISPLAY_COMMIT(head->index), how);
 	status = tessera_read(tdev, TSR_REG_DISPLAY_STATUS(head->index));
 
@@ -66,11 +93,14 @@ static bool head_commit(struct tessera_head *head, u32 how)
 			      "head %u refuses what the driver has checked\n", head->index);
 }
 
+static u32 head_status(struct tessera_head *head)
+{
+	return tessera_read(head_device(head), TSR_REG_DISPLAY_STATUS(head->index));
+}
+
 static bool head_pending(struct tessera_head *head)
 {
-	u32 status = tessera_read(head_device(head), TSR_REG_DISPLAY_STATUS(head->index));
-
-	return status & TSR_DISPLAY_STATUS_PENDING__MASK;
+	return head_status(head) & TSR_DISPLAY_STATUS_PENDING__MASK;
 }
 
 /* With the event lock. */
@@ -90,9 +120,23 @@ static void head_latched(struct tessera_head *head)
 	head->latching = false;
 }
 
+/* The oldest writeback is over, or it will never be. With the event lock. */
+static void head_written(struct tessera_head *head, int status)
+{
+	drm_writeback_signal_completion(&head->writeback, status);
+	if (head->writing)
+		drm_crtc_vblank_put(&head->crtc);
+	head->writing = false;
+}
+
 /* Nothing that is not there yet will be. With the event lock. */
 static void head_forget(struct tessera_head *head)
 {
+	if (head->writing)
+		head_written(head, -ENODEV);
+	if (head->write)
+		head_written(head, -ENODEV);
+	head->write = false;
 	head_latched(head);
 	head_send(head, &head->next);
 	head->again = false;
@@ -100,12 +144,20 @@ static void head_forget(struct tessera_head *head)
 
 static void head_latch(struct tessera_head *head)
 {
+	u32 how = TSR_DISPLAY_COMMIT_LATCH__MASK;
+
+	/* Vertical blanks come until it is over: an interrupt may be lost. */
+	if (head->write && !drm_crtc_vblank_get(&head->crtc)) {
+		how |= TSR_DISPLAY_COMMIT_WRITEBACK__MASK;
+		head->writing = true;
+		head->write = false;
+	}
 	head->again = false;
 	head->event = head->next;
 	head->next = NULL;
 	/* So that an interrupt comes to look at it. */
 	head->latching = !drm_crtc_vblank_get(&head->crtc);
-	if (!head_commit(head, TSR_DISPLAY_COMMIT_LATCH__MASK) || !head->latching)
+	if (!head_commit(head, how) || !head->latching)
 		head_latched(head);
 }
 
@@ -115,9 +167,13 @@ static void head_latch(struct tessera_head *head)
  */
 void tessera_head_go_on(struct tessera_head *head)
 {
-	if (head->latching && !head_pending(head))
+	u32 status = head->latching || head->writing ? head_status(head) : 0;
+
+	if (head->latching && !(status & TSR_DISPLAY_STATUS_PENDING__MASK))
 		head_latched(head);
-	if (head->again && !head->latching && head->on)
+	if (head->writing && !(status & TSR_DISPLAY_STATUS_WRITEBACK_PENDING__MASK))
+		head_written(head, status & TSR_DISPLAY_STATUS_WRITEBACK_FAILED__MASK ? -EIO : 0);
+	if (head->again && !head->latching && !(head->write && head->writing) && head->on)
 		head_latch(head);
 }
 
@@ -153,6 +209,13 @@ void tessera_head_restore(struct tessera_head *head)
 		return;
 	}
 
+	/* A writeback that is not on its way any more may be lost: it comes with the LATCH. */
+	if (head->writing && !(head_status(head) & TSR_DISPLAY_STATUS_WRITEBACK_PENDING__MASK)) {
+		head->write = true;
+		head->writing = false;
+		drm_crtc_vblank_put(&head->crtc);
+	}
+	head->partial = false;
 	/* What was latched may be lost: all of it once more, and who waits goes on waiting. */
 	if (head->latching && !head->next)
 		swap(head->next, head->event);
@@ -179,21 +242,109 @@ void tessera_head_lose(struct tessera_head *head)
 	}
 }
 
+/* With the event lock. */
+static void head_damaged(struct tessera_head *head, const struct drm_rect *r)
+{
+	struct drm_rect *damage = &head->damage;
+
+	if (!drm_rect_visible(r))
+		return;
+	if (!drm_rect_visible(damage)) {
+		*damage = *r;
+		return;
+	}
+	drm_rect_init(damage, min(damage->x1, r->x1), min(damage->y1, r->y1),
+		      max(damage->x2, r->x2) - min(damage->x1, r->x1),
+		      max(damage->y2, r->y2) - min(damage->y1, r->y1));
+}
+
+/* Where on the screen a plane is. */
+static struct drm_rect plane_place(const u32 *words)
+{
+	u32 pos = words[TESSERA_PLANE_POS], size = words[TESSERA_PLANE_SIZE];
+	struct drm_rect r;
+
+	drm_rect_init(&r, FIELD_GET(TSR_DISPLAY_PLANE_POS_X__MASK, pos),
+		      FIELD_GET(TSR_DISPLAY_PLANE_POS_Y__MASK, pos),
+		      FIELD_GET(TSR_DISPLAY_PLANE_SIZE_WIDTH__MASK, size),
+		      FIELD_GET(TSR_DISPLAY_PLANE_SIZE_HEIGHT__MASK, size));
+
+	return r;
+}
+
+/* Whether two pictures of a plane differ in nothing but memory. */
+static bool plane_stays(const u32 *a, const u32 *b)
+{
+	return !memcmp(&a[TESSERA_PLANE_FORMAT], &b[TESSERA_PLANE_FORMAT],
+		       (TESSERA_PLANE_TAGS - TESSERA_PLANE_FORMAT) * sizeof(*a));
+}
+
 /**
  * tessera_head_set_plane() - what a plane is to show
  * @head: head
  * @number: plane
  * @words: its registers
+ * @damage: what of the screen changes by that, if the plane stays where it is; NULL if
+ *	user space does not say
  *
- * With the next commit.
+ * With the next commit. Somebody who says what changes in the primary plane always does.
  */
-void tessera_head_set_plane(struct tessera_head *head, unsigned int number, const u32 *words)
+void tessera_head_set_plane(struct tessera_head *head, unsigned int number, const u32 *words,
+			    const struct drm_rect *damage)
+{
+	struct drm_device *drm = &head_device(head)->drm;
+	u32 *old = head->plane[number];
+	struct drm_rect place;
+
+	spin_lock_irq(&drm->event_lock);
+	if (damage && plane_stays(old, words)) {
+		head_damaged(head, damage);
+	} else {
+		place = plane_place(old);
+		head_damaged(head, &place);
+		place = plane_place(words);
+		head_damaged(head, &place);
+	}
+	if (damage || number == TSR_DISPLAY_PLANE_PRIMARY)
+		head->partial = damage;
+	memcpy(old, words, sizeof(head->plane[number]));
+	spin_unlock_irq(&drm->event_lock);
+}
+
+/**
+ * tessera_head_set_target() - where the frame of the next commit goes
+ * @head: head that is on
+ * @target: ADDR (low, high), FORMAT, PITCH
+ *
+ * The job is in the queue of the connector.
+ */
+void tessera_head_set_target(struct tessera_head *head, const u32 *target)
 {
 	struct drm_device *drm = &head_device(head)->drm;
 
 	spin_lock_irq(&drm->event_lock);
-	memcpy(head->plane[number], words, sizeof(head->plane[number]));
+	memcpy(head->target, target, sizeof(head->target));
+	head->write = true;
 	spin_unlock_irq(&drm->event_lock);
+}
+
+/**
+ * tessera_head_refresh() - have the whole screen read again
+ * @head: head
+ *
+ * When the kernel dies: in any context, without a lock.
+ */
+void tessera_head_refresh(struct tessera_head *head)
+{
+	struct tessera_device *tdev = head_device(head);
+	int cookie;
+
+	if (!tessera_enter(tdev, &cookie))
+		return;
+	tessera_write(tdev, TSR_REG_DISPLAY_DAMAGE_POS(head->index), 0);
+	tessera_write(tdev, TSR_REG_DISPLAY_DAMAGE_SIZE(head->index), U32_MAX);
+	tessera_write(tdev, TSR_REG_DISPLAY_COMMIT(head->index), TSR_DISPLAY_COMMIT_DAMAGE__MASK);
+	tessera_leave(tdev, cookie);
 }
 
 /**
@@ -260,6 +411,7 @@ static void tessera_crtc_atomic_enable(struct drm_crtc *crtc, struct drm_atomic_
 			FIELD_PREP(TSR_DISPLAY_MODE_V_TOTAL__MASK, mode->vtotal);
 	head->mode[2] = mode->clock;
 	head->on = true;
+	head->partial = false;
 	if (tessera_enter(tdev, &cookie)) {
 		tessera_write(tdev, TSR_REG_DISPLAY_CRC_CONTROL(head->index), head->crc);
 		tessera_leave(tdev, cookie);

@@ -8,18 +8,22 @@
  * BO, wherever it is, is mapped there from the preparation of the first plane state that
  * shows it to the clean-up of the last: when the new picture has been latched, so that
  * the old one is not read any more. A BO that user space does not need is not purged
- * meanwhile.
+ * meanwhile. One that a writeback goes to is mapped once more, for writing.
  *
  * Pictures are linear, or in the u-interleaved tiles of 16 by 16 pixels that the renderer
- * writes; the pitch of those is that of a row of tiles divided by 16.
+ * writes; the pitch of those is that of a row of tiles divided by 16. Such a picture may
+ * have tags and a clear value, as two more planes of the same BO: see
+ * DRM_FORMAT_MOD_TESSERA_TAGGED.
  */
 
 #include <linux/sizes.h>
 #include <linux/slab.h>
 
+#include <drm/drm_damage_helper.h>
 #include <drm/drm_drv.h>
 #include <drm/drm_fourcc.h>
 #include <drm/drm_gem_framebuffer_helper.h>
+#include <drm/tessera_drm.h>
 
 #include "tessera_as.h"
 #include "tessera_device.h"
@@ -27,28 +31,78 @@
 #include "tessera_kms.h"
 #include "tessera_shrinker.h"
 
+#define TAGGED DRM_FORMAT_MOD_TESSERA_TAGGED
 #define TILED DRM_FORMAT_MOD_ARM_16X16_BLOCK_U_INTERLEAVED
 #define ADDR_ALIGN 64
 
 const u64 tessera_modifiers[] = {
 	TILED,
 	DRM_FORMAT_MOD_LINEAR,
+	TAGGED,
 	DRM_FORMAT_MOD_INVALID
 };
 
-/* The device reads memory for every frame that anybody looks at: there is nothing to do. */
-static int tessera_framebuffer_dirty(struct drm_framebuffer *fb, struct drm_file *file,
-				     unsigned int flags, unsigned int color,
-				     struct drm_clip_rect *clips, unsigned int num_clips)
+/* Planes of a picture with tags. */
+enum { PIXELS, TAGS, CLEAR };
+
+/* Bytes of a clear value. */
+#define CLEAR_SIZE 16
+
+#define TAGGED_FORMAT(name, bits, bytes, alpha) { \
+	.format = DRM_FORMAT_##name, .depth = (bits), .num_planes = 3, \
+	.char_per_block = { (bytes), 1, 0 }, .hsub = 8, .vsub = 8, .has_alpha = (alpha), \
+}
+
+static const struct drm_format_info tagged_formats[] = {
+	TAGGED_FORMAT(XRGB8888, 24, 4, false),
+	TAGGED_FORMAT(ARGB8888, 32, 4, true),
+	TAGGED_FORMAT(XBGR8888, 0, 4, false),
+	TAGGED_FORMAT(ABGR8888, 0, 4, true),
+	TAGGED_FORMAT(RGB565, 16, 2, false),
+	TAGGED_FORMAT(XRGB2101010, 30, 4, false),
+	TAGGED_FORMAT(ABGR16161616F, 0, 8, true),
+};
+
+/**
+ * tessera_framebuffer_info() - formats with planes of our own
+ * @format: DRM_FORMAT_*
+ * @modifier: DRM_FORMAT_MOD_*
+ *
+ * Return: description, or NULL where the core's is right.
+ */
+const struct drm_format_info *tessera_framebuffer_info(u32 format, u64 modifier)
 {
-	return 0;
+	unsigned int i;
+
+	for (i = 0; modifier == TAGGED && i < ARRAY_SIZE(tagged_formats); i++) {
+		if (tagged_formats[i].format == format)
+			return &tagged_formats[i];
+	}
+
+	return NULL;
 }
 
 static const struct drm_framebuffer_funcs tessera_framebuffer_funcs = {
 	.destroy = drm_gem_fb_destroy,
 	.create_handle = drm_gem_fb_create_handle,
-	.dirty = tessera_framebuffer_dirty,
+	.dirty = drm_atomic_helper_dirtyfb,
 };
+
+/* Tags and clear value stand in the BO of the pixels. */
+static int tags_check(const struct drm_framebuffer *fb)
+{
+	u64 rows = DIV_ROUND_UP(fb->height, fb->format->vsub);
+
+	if (fb->obj[TAGS] != fb->obj[PIXELS] || fb->obj[CLEAR] != fb->obj[PIXELS] ||
+	    fb->offsets[TAGS] % ADDR_ALIGN || fb->offsets[CLEAR] % ADDR_ALIGN ||
+	    fb->pitches[TAGS] > TSR_SCANOUT_PITCH_MAX ||
+	    fb->pitches[TAGS] < DIV_ROUND_UP(fb->width, fb->format->hsub) ||
+	    fb->offsets[TAGS] + rows * fb->pitches[TAGS] > fb->obj[TAGS]->size ||
+	    fb->offsets[CLEAR] + (u64)CLEAR_SIZE > fb->obj[CLEAR]->size)
+		return -EINVAL;
+
+	return 0;
+}
 
 /* What the core has not looked at: limits of the device, and whether tiles fit in the BO. */
 static int framebuffer_check(const struct drm_framebuffer *fb)
@@ -57,7 +111,7 @@ static int framebuffer_check(const struct drm_framebuffer *fb)
 
 	if (fb->offsets[0] % ADDR_ALIGN)
 		return -EINVAL;
-	if (fb->modifier != TILED)
+	if (fb->modifier == DRM_FORMAT_MOD_LINEAR)
 		return pitch % cpp || pitch > TSR_SCANOUT_PITCH_MAX ? -EINVAL : 0;
 
 	columns = DIV_ROUND_UP(fb->width, TSR_TILE_DIM);
@@ -66,7 +120,10 @@ static int framebuffer_check(const struct drm_framebuffer *fb)
 	    pitch < columns * TSR_TILE_DIM * cpp)
 		return -EINVAL;
 
-	return fb->offsets[0] + (u64)rows * TSR_TILE_DIM * pitch > fb->obj[0]->size ? -EINVAL : 0;
+	if (fb->offsets[0] + (u64)rows * TSR_TILE_DIM * pitch > fb->obj[0]->size)
+		return -EINVAL;
+
+	return fb->modifier == TAGGED ? tags_check(fb) : 0;
 }
 
 /* &drm_mode_config_funcs.fb_create. That a plane can show the format is the core's to check. */
@@ -98,7 +155,8 @@ tessera_framebuffer_create(struct drm_device *drm, struct drm_file *file,
 }
 
 /* Inside drm_dev_enter(). */
-static int framebuffer_map(struct tessera_device *tdev, struct tessera_framebuffer *fb)
+static int framebuffer_map(struct tessera_device *tdev, struct tessera_framebuffer *fb,
+			   enum tessera_fb_use use)
 {
 	struct drm_gem_object *obj = fb->base.obj[0];
 	struct tessera_bo *bo = to_tessera_bo(obj);
@@ -110,10 +168,12 @@ static int framebuffer_map(struct tessera_device *tdev, struct tessera_framebuff
 			return PTR_ERR(sgt);
 	}
 
-	return tessera_kernel_as_map(tdev, fb->node.start, obj->size, sgt, bo->local.start);
+	return tessera_kernel_as_map(tdev, fb->node[use].start, obj->size, sgt, bo->local.start,
+				     use == TESSERA_FB_WRITE);
 }
 
-static int framebuffer_place(struct tessera_kms *kms, struct tessera_framebuffer *fb)
+static int framebuffer_place(struct tessera_kms *kms, struct tessera_framebuffer *fb,
+			     enum tessera_fb_use use)
 {
 	struct drm_gem_object *obj = fb->base.obj[0];
 	struct tessera_device *tdev = kms->tdev;
@@ -123,14 +183,14 @@ static int framebuffer_place(struct tessera_kms *kms, struct tessera_framebuffer
 	if (ret)
 		return ret;
 
-	ret = drm_mm_insert_node_generic(&kms->mm, &fb->node, obj->size,
+	ret = drm_mm_insert_node_generic(&kms->mm, &fb->node[use], obj->size,
 					 obj->size >= SZ_2M ? SZ_2M : PAGE_SIZE, 0, 0);
 	if (ret)
 		goto err_need;
 
 	ret = -ENODEV;
 	if (drm_dev_enter(&tdev->drm, &cookie)) {
-		ret = framebuffer_map(tdev, fb);
+		ret = framebuffer_map(tdev, fb, use);
 		drm_dev_exit(cookie);
 	}
 	if (ret)
@@ -139,29 +199,31 @@ static int framebuffer_place(struct tessera_kms *kms, struct tessera_framebuffer
 	return 0;
 
 err_node:
-	drm_mm_remove_node(&fb->node);
+	drm_mm_remove_node(&fb->node[use]);
 err_need:
 	atomic_dec(&to_tessera_bo(obj)->needed);
 	return ret;
 }
 
 /**
- * tessera_framebuffer_pin() - see to it that the device can read a framebuffer
+ * tessera_framebuffer_pin() - see to it that the device can use a framebuffer
  * @kms: display controller
  * @fb: framebuffer
+ * @use: what for
  *
  * Return: 0 or a negative error.
  */
-int tessera_framebuffer_pin(struct tessera_kms *kms, struct drm_framebuffer *fb)
+int tessera_framebuffer_pin(struct tessera_kms *kms, struct drm_framebuffer *fb,
+			    enum tessera_fb_use use)
 {
 	struct tessera_framebuffer *tfb = to_tessera_framebuffer(fb);
 	int ret = 0;
 
 	mutex_lock(&kms->pin_lock);
-	if (!tfb->pins)
-		ret = framebuffer_place(kms, tfb);
+	if (!tfb->pins[use])
+		ret = framebuffer_place(kms, tfb, use);
 	if (!ret)
-		tfb->pins++;
+		tfb->pins[use]++;
 	mutex_unlock(&kms->pin_lock);
 
 	return ret;
@@ -171,16 +233,32 @@ int tessera_framebuffer_pin(struct tessera_kms *kms, struct drm_framebuffer *fb)
  * tessera_framebuffer_unpin() - the end of tessera_framebuffer_pin()
  * @kms: display controller
  * @fb: framebuffer
+ * @use: what for
  */
-void tessera_framebuffer_unpin(struct tessera_kms *kms, struct drm_framebuffer *fb)
+void tessera_framebuffer_unpin(struct tessera_kms *kms, struct drm_framebuffer *fb,
+			       enum tessera_fb_use use)
 {
 	struct tessera_framebuffer *tfb = to_tessera_framebuffer(fb);
 
 	mutex_lock(&kms->pin_lock);
-	if (!--tfb->pins) {
-		tessera_kernel_as_unmap(kms->tdev, tfb->node.start, tfb->node.size);
-		drm_mm_remove_node(&tfb->node);
+	if (!--tfb->pins[use]) {
+		tessera_kernel_as_unmap(kms->tdev, tfb->node[use].start, tfb->node[use].size);
+		drm_mm_remove_node(&tfb->node[use]);
 		atomic_dec(&to_tessera_bo(fb->obj[0])->needed);
 	}
 	mutex_unlock(&kms->pin_lock);
+}
+
+/**
+ * tessera_framebuffer_addr() - where the device finds a framebuffer
+ * @fb: framebuffer that is pinned
+ * @plane: plane of it
+ * @use: what it is pinned for
+ *
+ * Return: address in the kernel's address space.
+ */
+u64 tessera_framebuffer_addr(struct drm_framebuffer *fb, unsigned int plane,
+			     enum tessera_fb_use use)
+{
+	return to_tessera_framebuffer(fb)->node[use].start + fb->offsets[plane];
 }

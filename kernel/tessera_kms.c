@@ -6,7 +6,8 @@
  *
  * A device with heads is a mode setting device; one without is not (its driver_features
  * say so). The parts: commits, interrupts and what recovery wants here; tessera_crtc.c,
- * tessera_plane.c, tessera_connector.c; tessera_framebuffer.c for memory.
+ * tessera_plane.c, tessera_connector.c, tessera_writeback.c; tessera_framebuffer.c for
+ * memory.
  *
  * A commit keeps the device awake from the call to its end, and a head that is on keeps
  * it awake by itself. A commit never enters recovery: one that meets a device which is
@@ -39,7 +40,8 @@
 #define WATCH_PERIOD	(HZ / 4)
 
 #define IRQ_BITS	8
-#define IRQ_ALWAYS	(TSR_DISPLAY_IRQ_HOTPLUG | TSR_DISPLAY_IRQ_CRC | TSR_DISPLAY_IRQ_UNDERRUN)
+#define IRQ_ALWAYS	(TSR_DISPLAY_IRQ_HOTPLUG | TSR_DISPLAY_IRQ_CRC | \
+			 TSR_DISPLAY_IRQ_UNDERRUN | TSR_DISPLAY_IRQ_WRITEBACK)
 
 /* ---- commits ---- */
 
@@ -76,8 +78,14 @@ static void tessera_atomic_commit_tail(struct drm_atomic_commit *state)
 	tessera_pm_put(to_tessera_device(drm));
 }
 
+static const struct drm_format_info *tessera_get_format_info(u32 format, u64 modifier)
+{
+	return tessera_framebuffer_info(format, modifier);
+}
+
 static const struct drm_mode_config_funcs tessera_mode_config_funcs = {
 	.fb_create = tessera_framebuffer_create,
+	.get_format_info = tessera_get_format_info,
 	.atomic_check = drm_atomic_helper_check,
 	.atomic_commit = tessera_atomic_commit,
 };
@@ -295,7 +303,9 @@ static int head_init(struct tessera_kms *kms, unsigned int index)
 	ret = tessera_crtc_init(head, plane[TSR_DISPLAY_PLANE_PRIMARY],
 				plane[TSR_DISPLAY_PLANE_CURSOR]);
 
-	return ret ?: tessera_connector_init(head);
+	ret = ret ?: tessera_connector_init(head);
+
+	return ret ?: tessera_writeback_init(head);
 }
 
 static int mode_config_init(struct drm_device *drm)

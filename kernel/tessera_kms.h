@@ -14,6 +14,8 @@
 #include <drm/drm_framebuffer.h>
 #include <drm/drm_mm.h>
 #include <drm/drm_plane.h>
+#include <drm/drm_rect.h>
+#include <drm/drm_writeback.h>
 
 #include "tsr_regs.h"
 
@@ -27,7 +29,21 @@ struct tessera_kms;
 enum {
 	TESSERA_PLANE_ADDR, TESSERA_PLANE_ADDR_HIGH, TESSERA_PLANE_FORMAT, TESSERA_PLANE_PITCH,
 	TESSERA_PLANE_CONFIG, TESSERA_PLANE_POS, TESSERA_PLANE_SIZE, TESSERA_PLANE_SRC,
+	TESSERA_PLANE_TAGS, TESSERA_PLANE_TAGS_HIGH, TESSERA_PLANE_CLEAR,
+	TESSERA_PLANE_CLEAR_HIGH, TESSERA_PLANE_TAG_PITCH,
 	TESSERA_PLANE_WORDS
+};
+
+/**
+ * enum tessera_fb_use - what the device does with a framebuffer
+ * @TESSERA_FB_SHOW: it reads it
+ * @TESSERA_FB_WRITE: it writes a frame there
+ * @TESSERA_FB_USES: number of uses
+ */
+enum tessera_fb_use {
+	TESSERA_FB_SHOW,
+	TESSERA_FB_WRITE,
+	TESSERA_FB_USES
 };
 
 /**
@@ -43,6 +59,10 @@ struct tessera_head {
 	struct drm_encoder encoder;
 	/** @connector: The monitor. */
 	struct drm_connector connector;
+	/** @writeback: Where frames are written. */
+	struct drm_writeback_connector writeback;
+	/** @writeback_encoder: Its encoder. */
+	struct drm_encoder writeback_encoder;
 	/** @kms: What all heads share, constant. */
 	struct tessera_kms *kms;
 	/** @index: Number of the head, constant. */
@@ -52,6 +72,16 @@ struct tessera_head {
 	u32 mode[3];
 	/** @plane: Registers of the planes as they are to be. */
 	u32 plane[TSR_PLANES][TESSERA_PLANE_WORDS];
+	/** @damage: What of the screen is not as the device has read it last. */
+	struct drm_rect damage;
+	/** @partial: User space says what changes. */
+	bool partial;
+	/** @target: ADDR (low, high), FORMAT and PITCH of the next writeback. */
+	u32 target[4];
+	/** @write: The next LATCH comes with a writeback. */
+	bool write;
+	/** @writing: The device has a writeback that may not be over. */
+	bool writing;
 	/** @on: The head is to be on. */
 	bool on;
 	/** @crc: Each frame is to have a CRC. */
@@ -100,14 +130,16 @@ struct tessera_kms {
 
 /**
  * struct tessera_framebuffer - memory with the shape of a picture
+ *
+ * Where the device finds the BO, for each use.
  */
 struct tessera_framebuffer {
 	/** @base: Framebuffer; first, so that it can be freed by its address. */
 	struct drm_framebuffer base;
-	/** @node: Where the device finds the BO while there are @pins. */
-	struct drm_mm_node node;
-	/** @pins: Plane states that need it there; &tessera_kms.pin_lock. */
-	unsigned int pins;
+	/** @node: Place in the kernel's address space, while there are @pins. */
+	struct drm_mm_node node[TESSERA_FB_USES];
+	/** @pins: Plane states, or jobs, that need it there; &tessera_kms.pin_lock. */
+	unsigned int pins[TESSERA_FB_USES];
 };
 
 static inline struct tessera_framebuffer *to_tessera_framebuffer(struct drm_framebuffer *fb)
@@ -141,21 +173,33 @@ void tessera_head_go_on(struct tessera_head *head);
 void tessera_head_restore(struct tessera_head *head);
 void tessera_head_lose(struct tessera_head *head);
 void tessera_head_move_cursor(struct tessera_head *head);
-void tessera_head_set_plane(struct tessera_head *head, unsigned int number, const u32 *words);
+void tessera_head_set_plane(struct tessera_head *head, unsigned int number, const u32 *words,
+			    const struct drm_rect *damage);
+void tessera_head_set_target(struct tessera_head *head, const u32 *target);
+void tessera_head_refresh(struct tessera_head *head);
 
 /* tessera_plane.c */
 struct drm_plane *tessera_plane_create(struct tessera_head *head, unsigned int number);
+u32 tessera_format_conversion(u32 format);
 
 /* tessera_connector.c */
 int tessera_connector_init(struct tessera_head *head);
 
+/* tessera_writeback.c */
+int tessera_writeback_init(struct tessera_head *head);
+
 /* tessera_framebuffer.c */
 extern const u64 tessera_modifiers[];
+const struct drm_format_info *tessera_framebuffer_info(u32 format, u64 modifier);
 struct drm_framebuffer *
 tessera_framebuffer_create(struct drm_device *drm, struct drm_file *file,
 			   const struct drm_format_info *info,
 			   const struct drm_mode_fb_cmd2 *cmd);
-int tessera_framebuffer_pin(struct tessera_kms *kms, struct drm_framebuffer *fb);
-void tessera_framebuffer_unpin(struct tessera_kms *kms, struct drm_framebuffer *fb);
+int tessera_framebuffer_pin(struct tessera_kms *kms, struct drm_framebuffer *fb,
+			    enum tessera_fb_use use);
+void tessera_framebuffer_unpin(struct tessera_kms *kms, struct drm_framebuffer *fb,
+			       enum tessera_fb_use use);
+u64 tessera_framebuffer_addr(struct drm_framebuffer *fb, unsigned int plane,
+			     enum tessera_fb_use use);
 
 #endif

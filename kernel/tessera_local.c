@@ -31,7 +31,7 @@ struct tessera_local {
 	struct drm_mm mm;
 	/** @used: Bytes allocated. */
 	u64 used;
-	/** @cpu: Mapping of the BAR, for clearing. */
+	/** @cpu: Mapping of the BAR, for clearing and for the kernel's last words. */
 	void __iomem *cpu;
 	/** @phys: Physical address of the BAR. */
 	phys_addr_t phys;
@@ -199,6 +199,18 @@ void tessera_local_zap(struct tessera_device *tdev)
 {
 	if (tdev->local)
 		unmap_mapping_range(tdev->drm.anon_inode->i_mapping, 0, 0, 1);
+}
+
+/**
+ * tessera_local_cpu() - where the kernel finds local memory
+ * @tdev: device that has some
+ * @offset: offset in it
+ *
+ * Return: pointer; inside the gate, or by who dies, something is there.
+ */
+void __iomem *tessera_local_cpu(struct tessera_device *tdev, u64 offset)
+{
+	return tdev->local->cpu + offset;
 }
 
 /**

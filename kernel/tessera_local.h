@@ -15,6 +15,7 @@ void tessera_local_free(struct tessera_device *tdev, struct drm_mm_node *node);
 u64 tessera_local_used(struct tessera_device *tdev);
 void tessera_local_read(struct tessera_device *tdev, u64 offset, void *out, size_t size);
 void tessera_local_zap(struct tessera_device *tdev);
+void __iomem *tessera_local_cpu(struct tessera_device *tdev, u64 offset);
 phys_addr_t tessera_local_phys(struct tessera_device *tdev, u64 offset);
 
 #endif

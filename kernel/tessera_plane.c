@@ -11,13 +11,18 @@
 #include <drm/drm_atomic.h>
 #include <drm/drm_atomic_helper.h>
 #include <drm/drm_blend.h>
+#include <drm/drm_damage_helper.h>
 #include <drm/drm_fourcc.h>
 #include <drm/drm_framebuffer.h>
 #include <drm/drm_gem_atomic_helper.h>
+#include <drm/drm_panic.h>
+#include <drm/tessera_drm.h>
 #include <drm/drm_print.h>
 
 #include "tessera_device.h"
+#include "tessera_gem.h"
 #include "tessera_kms.h"
+#include "tessera_local.h"
 #include "tsr_packets.h"
 
 /**
@@ -74,7 +79,13 @@ static const u64 cursor_modifiers[] = {
 	DRM_FORMAT_MOD_INVALID
 };
 
-static u32 format_conversion(u32 format)
+/**
+ * tessera_format_conversion() - what the device calls a format
+ * @format: DRM_FORMAT_*
+ *
+ * Return: a CONVERSION word; 0 if it has none.
+ */
+u32 tessera_format_conversion(u32 format)
 {
 	unsigned int i;
 
@@ -105,7 +116,7 @@ static u32 plane_blend(const struct drm_plane_state *state)
 static void plane_words(const struct drm_plane_state *state, u32 *word)
 {
 	struct drm_framebuffer *fb = state->fb;
-	bool tiled;
+	bool tiled, tagged;
 	u64 addr;
 
 	memset(word, 0, TESSERA_PLANE_WORDS * sizeof(*word));
@@ -113,13 +124,15 @@ static void plane_words(const struct drm_plane_state *state, u32 *word)
 		return;
 
 	tiled = fb->modifier != DRM_FORMAT_MOD_LINEAR;
-	addr = to_tessera_framebuffer(fb)->node.start + fb->offsets[0];
+	tagged = fb->modifier == DRM_FORMAT_MOD_TESSERA_TAGGED;
+	addr = tessera_framebuffer_addr(fb, 0, TESSERA_FB_SHOW);
 	word[TESSERA_PLANE_ADDR] = lower_32_bits(addr);
 	word[TESSERA_PLANE_ADDR_HIGH] = upper_32_bits(addr);
-	word[TESSERA_PLANE_FORMAT] = format_conversion(fb->format->format);
+	word[TESSERA_PLANE_FORMAT] = tessera_format_conversion(fb->format->format);
 	word[TESSERA_PLANE_PITCH] = fb->pitches[0] * (tiled ? TSR_TILE_DIM : 1);
 	word[TESSERA_PLANE_CONFIG] =
 		FIELD_PREP(TSR_DISPLAY_PLANE_CONFIG_LAYOUT__MASK,
+			   tagged ? TSR_SCANOUT_LAYOUT_TAGGED :
 			   tiled ? TSR_SCANOUT_LAYOUT_TILED : TSR_SCANOUT_LAYOUT_LINEAR) |
 		FIELD_PREP(TSR_DISPLAY_PLANE_CONFIG_BLEND__MASK, plane_blend(state)) |
 		FIELD_PREP(TSR_DISPLAY_PLANE_CONFIG_ZPOS__MASK, state->normalized_zpos) |
@@ -131,6 +144,16 @@ static void plane_words(const struct drm_plane_state *state, u32 *word)
 		FIELD_PREP(TSR_DISPLAY_PLANE_SIZE_HEIGHT__MASK, drm_rect_height(&state->dst));
 	word[TESSERA_PLANE_SRC] = FIELD_PREP(TSR_DISPLAY_PLANE_SRC_X__MASK, state->src.x1 >> 16) |
 				  FIELD_PREP(TSR_DISPLAY_PLANE_SRC_Y__MASK, state->src.y1 >> 16);
+	if (!tagged)
+		return;
+
+	addr = tessera_framebuffer_addr(fb, 1, TESSERA_FB_SHOW);
+	word[TESSERA_PLANE_TAGS] = lower_32_bits(addr);
+	word[TESSERA_PLANE_TAGS_HIGH] = upper_32_bits(addr);
+	addr = tessera_framebuffer_addr(fb, 2, TESSERA_FB_SHOW);
+	word[TESSERA_PLANE_CLEAR] = lower_32_bits(addr);
+	word[TESSERA_PLANE_CLEAR_HIGH] = upper_32_bits(addr);
+	word[TESSERA_PLANE_TAG_PITCH] = fb->pitches[1];
 }
 
 static int tessera_plane_atomic_check(struct drm_plane *plane, struct drm_atomic_commit *state)
@@ -156,13 +179,33 @@ static int tessera_plane_atomic_check(struct drm_plane *plane, struct drm_atomic
 	return 0;
 }
 
+/* What user space says has changed, on the screen; false: it says nothing. */
+static bool plane_damage(const struct drm_plane_state *old, struct drm_plane_state *new,
+			 struct drm_rect *damage)
+{
+	if (!new->visible || !drm_plane_get_damage_clips(new) || new->ignore_damage_clips)
+		return false;
+
+	if (!drm_atomic_helper_damage_merged(old, new, damage))
+		drm_rect_init(damage, 0, 0, 0, 0);
+	else
+		drm_rect_translate(damage, new->dst.x1 - (new->src.x1 >> 16),
+				   new->dst.y1 - (new->src.y1 >> 16));
+
+	return true;
+}
+
 static void tessera_plane_atomic_update(struct drm_plane *plane, struct drm_atomic_commit *state)
 {
+	struct drm_plane_state *new = drm_atomic_get_new_plane_state(state, plane);
 	struct tessera_plane *tplane = to_tessera_plane(plane);
 	u32 words[TESSERA_PLANE_WORDS];
+	struct drm_rect damage;
+	bool said;
 
-	plane_words(drm_atomic_get_new_plane_state(state, plane), words);
-	tessera_head_set_plane(tplane->head, tplane->number, words);
+	said = plane_damage(drm_atomic_get_old_plane_state(state, plane), new, &damage);
+	plane_words(new, words);
+	tessera_head_set_plane(tplane->head, tplane->number, words, said ? &damage : NULL);
 }
 
 /*
@@ -202,7 +245,7 @@ static void tessera_plane_atomic_async_update(struct drm_plane *plane,
 	plane->state->visible = new->visible;
 
 	plane_words(plane->state, words);
-	tessera_head_set_plane(tplane->head, tplane->number, words);
+	tessera_head_set_plane(tplane->head, tplane->number, words, NULL);
 	tessera_head_move_cursor(tplane->head);
 }
 
@@ -217,14 +260,77 @@ static int tessera_plane_prepare_fb(struct drm_plane *plane, struct drm_plane_st
 	if (ret)
 		return ret;
 
-	return tessera_framebuffer_pin(to_tessera_plane(plane)->head->kms, state->fb);
+	return tessera_framebuffer_pin(to_tessera_plane(plane)->head->kms, state->fb,
+				       TESSERA_FB_SHOW);
 }
 
 static void tessera_plane_cleanup_fb(struct drm_plane *plane, struct drm_plane_state *state)
 {
 	if (state->fb)
-		tessera_framebuffer_unpin(to_tessera_plane(plane)->head->kms, state->fb);
+		tessera_framebuffer_unpin(to_tessera_plane(plane)->head->kms, state->fb,
+					  TESSERA_FB_SHOW);
 }
+
+/* ---- the kernel's last words ---- */
+
+#ifndef tessera_scanout_set_pages
+/* Have the kernel write to @pages: 0 or a negative error. */
+static int tessera_scanout_set_pages(struct drm_scanout_buffer *sb, struct page **pages)
+{
+	sb->pages = pages;
+
+	return 0;
+}
+#endif
+
+/*
+ * In any context, with everything else stopped. What is shown is pinned: its pages, or its part
+ * of local memory, are there.
+ */
+static int tessera_plane_get_scanout_buffer(struct drm_plane *plane,
+					    struct drm_scanout_buffer *sb)
+{
+	struct tessera_device *tdev = to_tessera_plane(plane)->head->kms->tdev;
+	struct drm_plane_state *state = plane->state;
+	struct drm_framebuffer *fb = state->fb;
+	struct tessera_bo *bo;
+
+	if (!fb || !state->visible || fb->modifier != DRM_FORMAT_MOD_LINEAR)
+		return -ENODEV;
+
+	bo = to_tessera_bo(fb->obj[0]);
+	sb->format = fb->format;
+	sb->width = fb->width;
+	sb->height = fb->height;
+	sb->pitch[0] = fb->pitches[0];
+	if (drm_mm_node_allocated(&bo->local)) {
+		iosys_map_set_vaddr_iomem(&sb->map[0], tessera_local_cpu(tdev, bo->local.start) +
+					  fb->offsets[0]);
+		return 0;
+	}
+	if (bo->base.vaddr) {
+		iosys_map_set_vaddr(&sb->map[0], bo->base.vaddr + fb->offsets[0]);
+		return 0;
+	}
+	if (!bo->base.pages || fb->offsets[0] % PAGE_SIZE)
+		return -ENODEV;
+
+	return tessera_scanout_set_pages(sb, bo->base.pages + fb->offsets[0] / PAGE_SIZE);
+}
+
+static void tessera_plane_panic_flush(struct drm_plane *plane)
+{
+	tessera_head_refresh(to_tessera_plane(plane)->head);
+}
+
+static const struct drm_plane_helper_funcs tessera_primary_helper_funcs = {
+	.prepare_fb = tessera_plane_prepare_fb,
+	.cleanup_fb = tessera_plane_cleanup_fb,
+	.atomic_check = tessera_plane_atomic_check,
+	.atomic_update = tessera_plane_atomic_update,
+	.get_scanout_buffer = tessera_plane_get_scanout_buffer,
+	.panic_flush = tessera_plane_panic_flush,
+};
 
 static const struct drm_plane_helper_funcs tessera_plane_helper_funcs = {
 	.prepare_fb = tessera_plane_prepare_fb,
@@ -294,7 +400,10 @@ struct drm_plane *tessera_plane_create(struct tessera_head *head, unsigned int n
 
 	tplane->head = head;
 	tplane->number = number;
-	drm_plane_helper_add(&tplane->base, &tessera_plane_helper_funcs);
+	drm_plane_helper_add(&tplane->base, number == TSR_DISPLAY_PLANE_PRIMARY ?
+			     &tessera_primary_helper_funcs : &tessera_plane_helper_funcs);
+	if (!cursor)
+		drm_plane_enable_fb_damage_clips(&tplane->base);
 
 	ret = plane_create_properties(&tplane->base, number);
 

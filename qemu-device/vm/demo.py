@@ -6,7 +6,7 @@
 
 The demos (userspace/demos/photo, compute, graphics) let the GPU work, on INPUT or on a scene of their own, judge the result and
 write OUTPUT; they end with status 0 only if it is right: equal bit for bit to what the CPU makes of the same input, and for drawn
-scenes what their own checks ask.
+scenes what their own checks ask. Where there is a display, or somebody who looks by VNC, the last demo is one to watch.
 """
 
 import argparse
@@ -16,6 +16,7 @@ import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import guest as runner  # noqa: E402
+import window  # noqa: E402
 
 PNG = b"\x89PNG\r\n\x1a\n"
 
@@ -31,6 +32,8 @@ DEMOS = (
     ("teapot.png", "graphics teapot -o OUTPUT", "three teapots of patches, tessellated by distance"),
     ("fountain.png", "graphics fountain -o OUTPUT", "sparks that the GPU moves by itself, made squares by a geometry shader"),
 )
+# the one to watch, on a screen of the GPU's
+SHOW = "tsr-show --frames 900"
 # demos without a picture
 NUMBERS = "compute sgemm >&2 && compute prefix >&2"
 
@@ -72,6 +75,18 @@ def run_demos(guest):
     return pictures
 
 
+def watch(options):
+    """Give the guest a screen if somebody can look at it."""
+    args = [] if "-vnc" in options.qemu_args or "-display" in options.qemu_args else window.options(os.environ["TSR_QEMU"])
+    if not args and "-vnc" not in options.qemu_args and "-display" not in options.qemu_args:
+        print(window.HOW_TO_WATCH, file=sys.stderr)
+        return False
+    if "heads=" not in options.device_args:
+        options.device_args = f"{options.device_args},heads=1".lstrip(",")
+    options.qemu_args = " ".join([options.qemu_args] + args).strip()
+    return True
+
+
 def write_picture(path, picture):
     with open(path + ".new", "wb") as f:
         f.write(picture)
@@ -89,9 +104,13 @@ def main():
     if args.check:
         return 0
     try:
+        watched = watch(options)
         with runner.guest_from(options) as guest:
             print(f"tessera: guest runs with {guest.accel} ({guest.accel_reason})", file=sys.stderr)
             pictures = run_demos(guest)
+            if pictures and watched:
+                print("tessera: look at the GPU's screen", file=sys.stderr)
+                guest.run(f"{SHOW} >&2", 300, None, runner.write_through(2))
     except runner.GuestError as e:
         print(f"tessera: error: {e}", file=sys.stderr)
         return 125

@@ -437,13 +437,202 @@ static void fences(void)
 	ktap_ok(seen(0));
 }
 
-static void dirty(void)
+/* ---- tags ---- */
+
+#define TAGGED_BYTES (4 * PIXELS + 65536)
+#define TAG_AT	     (4 * PIXELS)
+#define CLEAR_AT     (TAG_AT + 32768)
+
+static struct drm_mode_fb_cmd2 tagged_cmd(uint32_t handle)
+{
+	return (struct drm_mode_fb_cmd2){
+		.width = WIDTH, .height = HEIGHT, .pixel_format = DRM_FORMAT_XRGB8888,
+		.flags = DRM_MODE_FB_MODIFIERS, .handles = { handle, handle, handle },
+		.pitches = { 4 * WIDTH, WIDTH / 8, 64 }, .offsets = { 0, TAG_AT, CLEAR_AT },
+		.modifier = { DRM_FORMAT_MOD_TESSERA_TAGGED, DRM_FORMAT_MOD_TESSERA_TAGGED,
+			      DRM_FORMAT_MOD_TESSERA_TAGGED },
+	};
+}
+
+/* A target as the renderer stores it: of every third block only the tag says what is there. */
+static void tagged(void)
+{
+	static const float clear[4] = { 1.0f, 0.5f, 0.25f, 1.0f };
+	struct gt_bo bo = gt_bo(k.fd, TAGGED_BYTES, 0);
+	struct drm_mode_fb_cmd2 c = tagged_cmd(bo.handle);
+
+	memcpy((char *)bo.map + CLEAR_AT, clear, sizeof(clear));
+	for (uint32_t y = 0; y < HEIGHT; y++)
+		for (uint32_t x = 0; x < WIDTH; x++) {
+			const uint32_t tile = y / 16 * (WIDTH / 16) + x / 16;
+			const uint32_t block = y / 8 * (WIDTH / 8) + x / 8;
+			const uint32_t value = noise(y * 4096 + x);
+
+			((uint8_t *)bo.map)[TAG_AT + block] = block % 3;
+			((uint32_t *)bo.map)[tile * 256 + in_tile(x % 16, y % 16)] = value;
+			screen[y * WIDTH + x] = block % 3 == 1 ? 0xff8040 : value;
+		}
+	ktap_eq(kms_addfb(&k, &c), 0);
+	ktap_eq(flip(c.fb_id, 0, 0), 0);
+	ktap_ok(seen(0));
+	ktap_eq(flip(fb[0].id, 0, 0), 0);
+	ktap_eq(kms_rmfb(&k, c.fb_id), 0);
+	gt_bo_free(&bo);
+}
+
+static void bad_tags(void)
+{
+	struct gt_bo bo = gt_bo(k.fd, TAGGED_BYTES, 0), other = gt_bo(k.fd, TAGGED_BYTES, 0);
+	const struct drm_mode_fb_cmd2 good = tagged_cmd(bo.handle);
+	struct drm_mode_fb_cmd2 c = good;
+
+	ktap_eq(kms_addfb(&k, &c), 0);
+	ktap_eq(kms_rmfb(&k, c.fb_id), 0);
+	c = good, c.handles[1] = other.handle;
+	ktap_eq(kms_addfb(&k, &c), -EINVAL);
+	c = good, c.handles[2] = other.handle;
+	ktap_eq(kms_addfb(&k, &c), -EINVAL);
+	c = good, c.handles[2] = 0;
+	ktap_eq(kms_addfb(&k, &c), -EINVAL);
+	c = good, c.offsets[1] += 32;
+	ktap_eq(kms_addfb(&k, &c), -EINVAL);
+	c = good, c.offsets[2] += 16;
+	ktap_eq(kms_addfb(&k, &c), -EINVAL);
+	c = good, c.offsets[1] = TAGGED_BYTES - HEIGHT / 8 * WIDTH / 8 + 64;
+	ktap_eq(kms_addfb(&k, &c), -EINVAL);
+	c = good, c.offsets[2] = TAGGED_BYTES, c.pitches[2] = 0;
+	ktap_eq(kms_addfb(&k, &c), -EINVAL);
+	c = good, c.pitches[1] = WIDTH / 8 - 1;
+	ktap_eq(kms_addfb(&k, &c), -EINVAL);
+	c = good, c.pitches[1] = (1 << 20) + 1;
+	ktap_eq(kms_addfb(&k, &c), -EINVAL);
+	gt_bo_free(&other);
+	gt_bo_free(&bo);
+}
+
+/* ---- damage ---- */
+
+/* What user space says has changed: by the call of old, and with a flip. */
+static void damage(void)
 {
 	struct drm_clip_rect clip = { 0, 0, 10, 10 };
 	struct drm_mode_fb_dirty_cmd cmd = { .fb_id = fb[0].id, .num_clips = 1,
 					     .clips_ptr = gt_ptr(&clip) };
+	struct drm_mode_rect rect = { 10, 10, 20, 20 };
+	struct drm_mode_create_blob blob = { .data = gt_ptr(&rect), .length = sizeof(rect) };
+	struct kms_request r = { .k = &k };
 
+	((uint32_t *)fb[0].map)[0] ^= 0xffffff;
 	ktap_eq(gt_ioctl(k.fd, DRM_IOCTL_MODE_DIRTYFB, &cmd), 0);
+	expect(&fb[0]);
+	ktap_ok(seen(0));
+	cmd.fb_id = fb[1].id;		/* not shown */
+	ktap_eq(gt_ioctl(k.fd, DRM_IOCTL_MODE_DIRTYFB, &cmd), 0);
+	ktap_eq(gt_ioctl(k.fd, DRM_IOCTL_MODE_CREATEPROPBLOB, &blob), 0);
+	kms_set(&r, k.head[0].plane[0], DRM_MODE_OBJECT_PLANE, "FB_ID", fb[1].id);
+	kms_set(&r, k.head[0].plane[0], DRM_MODE_OBJECT_PLANE, "FB_DAMAGE_CLIPS", blob.blob_id);
+	ktap_eq(kms_commit(&r, 0, 0), 0);
+	expect(&fb[1]);
+	ktap_ok(seen(0));
+	ktap_eq(flip(fb[0].id, 0, 0), 0);
+}
+
+/* ---- writeback ---- */
+
+/* The connector that writes frames of head 0; 0: there is none. */
+static uint32_t find_writeback(void)
+{
+	struct drm_set_client_cap cap = {
+		.capability = DRM_CLIENT_CAP_WRITEBACK_CONNECTORS, .value = 1,
+	};
+	uint32_t ids[16];
+	struct drm_mode_card_res res = { .connector_id_ptr = gt_ptr(ids), .count_connectors = 16 };
+
+	ktap_eq(gt_ioctl(k.fd, DRM_IOCTL_SET_CLIENT_CAP, &cap), 0);
+	ktap_eq(gt_ioctl(k.fd, DRM_IOCTL_MODE_GETRESOURCES, &res), 0);
+	for (unsigned int i = 0; i < res.count_connectors; i++)
+		if (kms_property(&k, ids[i], DRM_MODE_OBJECT_CONNECTOR, "WRITEBACK_FB_ID", NULL))
+			return ids[i];
+	return 0;
+}
+
+static int write_frame(uint32_t connector, uint32_t id, int32_t *fence, uint32_t flags)
+{
+	struct kms_request r = { .k = &k };
+
+	kms_set(&r, connector, DRM_MODE_OBJECT_CONNECTOR, "CRTC_ID", k.head[0].crtc);
+	kms_set(&r, connector, DRM_MODE_OBJECT_CONNECTOR, "WRITEBACK_FB_ID", id);
+	kms_set(&r, connector, DRM_MODE_OBJECT_CONNECTOR, "WRITEBACK_OUT_FENCE_PTR",
+		gt_ptr(fence));
+	return kms_commit(&r, DRM_MODE_ATOMIC_ALLOW_MODESET | flags, 0);
+}
+
+static bool signals(int32_t fence)
+{
+	struct pollfd wait = { .fd = fence, .events = POLLIN };
+	const bool done = poll(&wait, 1, EVENT_MS) == 1;
+
+	close(fence);
+	return done;
+}
+
+/* Frames in memory when the fence says so; ten in a row, to two buffers. */
+static void writeback(void)
+{
+	struct kms_fb out[2] = { kms_fb(&k, WIDTH, HEIGHT, DRM_FORMAT_XRGB8888),
+				 kms_fb(&k, WIDTH, HEIGHT, DRM_FORMAT_XRGB8888) };
+	const uint32_t connector = find_writeback();
+	int32_t fence = -1;
+
+	KTAP_REQUIRE(connector);
+	for (unsigned int i = 0; i < 10; i++) {
+		const struct kms_fb *to = &out[i & 1];
+		unsigned int wrong = 0;
+
+		fill(&fb[0], 100 + i);
+		expect(&fb[0]);
+		ktap_eq(write_frame(connector, to->id, &fence,
+				    i & 1 ? DRM_MODE_ATOMIC_NONBLOCK : 0), 0);
+		ktap_ok(fence >= 0 && signals(fence));
+		for (uint32_t n = 0; n < PIXELS; n++)
+			wrong += ((uint32_t *)to->map)[n] !=
+				 ((screen[n] & 0xffffff) | (((uint32_t *)to->map)[n] & 0xff000000));
+		ktap_eq(wrong, 0);
+	}
+	ktap_ok(seen(0));
+	for (unsigned int i = 0; i < 2; i++)
+		kms_fb_free(&k, &out[i]);
+}
+
+static void bad_writebacks(void)
+{
+	struct kms_fb small = kms_fb(&k, WIDTH - 16, HEIGHT, DRM_FORMAT_XRGB8888);
+	struct kms_fb out = kms_fb(&k, WIDTH, HEIGHT, DRM_FORMAT_XRGB8888);
+	struct drm_mode_fb_cmd2 c = {
+		.width = WIDTH, .height = HEIGHT, .pixel_format = DRM_FORMAT_XRGB8888,
+		.flags = DRM_MODE_FB_MODIFIERS, .handles = { out.handle }, .pitches = { 4 * WIDTH },
+		.modifier = { TILED },
+	};
+	const uint32_t connector = find_writeback();
+	struct kms_request r = { .k = &k };
+	int32_t fence = -1;
+
+	KTAP_REQUIRE(connector);
+	ktap_eq(write_frame(connector, small.id, &fence, 0), -EINVAL);
+	ktap_eq(kms_addfb(&k, &c), 0);
+	ktap_eq(write_frame(connector, c.fb_id, &fence, 0), -EINVAL);
+	ktap_eq(kms_rmfb(&k, c.fb_id), 0);
+	/* a head that goes off has nothing more to write, and does not wait for it */
+	ktap_eq(write_frame(connector, out.id, &fence, DRM_MODE_ATOMIC_NONBLOCK), 0);
+	kms_set(&r, connector, DRM_MODE_OBJECT_CONNECTOR, "CRTC_ID", 0);
+	kms_set_mode(&r, 0, NULL);
+	for (unsigned int i = 0; i < KMS_PLANES; i++)
+		kms_set_plane(&r, 0, i, 0, 0, 0, 0, 0);
+	ktap_eq(kms_commit(&r, DRM_MODE_ATOMIC_ALLOW_MODESET, 0), 0);
+	ktap_ok(signals(fence));
+	ktap_eq(kms_show(&k, 0, &mode, fb[0].id), 0);
+	kms_fb_free(&k, &small);
+	kms_fb_free(&k, &out);
 }
 
 int main(int argc, char **argv)
@@ -468,7 +657,11 @@ int main(int argc, char **argv)
 	ktap_run("[DISP1] two heads", two_heads);
 	ktap_run("CRCs have the numbers of their vertical blanks", crc_numbers);
 	ktap_run("[DISP1] fences before and after a flip", fences);
-	ktap_run("what was drawn need not be told", dirty);
+	ktap_run("[DISP1] a target with tags", tagged);
+	ktap_run("framebuffers with tags that are refused", bad_tags);
+	ktap_run("[DISP1] damage", damage);
+	ktap_run("[DISP1] frames are written to memory", writeback);
+	ktap_run("writebacks that are refused, or come too late", bad_writebacks);
 	for (unsigned int i = 0; i < 2; i++)
 		kms_fb_free(&k, &fb[i]);
 	kms_close(&k);

@@ -54,9 +54,13 @@ def write_text(guest, text):
 
 
 def same_picture(guest, directory):
-    """The console as QEMU shows it is the guest's frame buffer, and is not just black."""
-    size, seen = dump(guest, directory)
-    want = frame_buffer(guest, size)
+    """The console as QEMU shows it is the guest's frame buffer, and is not just black. The kernel tells the device of what it has
+    drawn a little later."""
+    for _ in range(20 * variant.current().slow):
+        size, seen = dump(guest, directory)
+        want = frame_buffer(guest, size)
+        if seen == want:
+            break
     tap.ok(seen == want, "screendump is the frame buffer")
     tap.ok(len(set(seen)) > 1, "there is something to be seen")
     return seen
@@ -105,6 +109,27 @@ def unplug(guest, directory):
             same_picture(guest, directory)
 
 
+def colors(pixels):
+    return {pixels[n:n + 3] for n in range(0, len(pixels), 3)}
+
+
+def panic(guest, directory):
+    """The kernel's own screen: black and white, while its console writes in grey."""
+    with tap.test("[DISP1] the last words of a kernel that dies"):
+        if guest.run("[ -e /sys/module/drm/parameters/panic_screen ]").status:
+            tap.skip("this kernel has none on a screen (DRM_PANIC)")
+        write_text(guest, "This kernel is about to die")
+        seen = before = colors(same_picture(guest, directory))
+        tap.ok(b"\xff\xff\xff" not in before, f"no white yet: {before}")
+        guest.run("(sleep 1; echo c >/proc/sysrq-trigger) >/dev/null 2>&1 &")
+        for _ in range(300 * variant.current().slow):
+            time.sleep(0.1)
+            seen = colors(dump(guest, directory)[1])
+            if seen != before:
+                break
+        tap.eq(seen, {b"\0\0\0", b"\xff\xff\xff"}, "the colors that are seen")
+
+
 with tempfile.TemporaryDirectory(prefix="tessera-console-") as d:
     with Guest(device_args="heads=1", qemu_args=NATIVE) as g:
         if g.run("[ -e /dev/fb0 ]").status:
@@ -114,5 +139,8 @@ with tempfile.TemporaryDirectory(prefix="tessera-console-") as d:
         console(g, d)
         monitor(g)
         snapshot(g, d)
+    with Guest(device_args="heads=1", kernel_args="panic=0") as g:
+        panic(g, d)
+        g.kill()
 
 sys.exit(tap.finish())

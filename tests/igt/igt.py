@@ -5,8 +5,8 @@
 
     igt.py [PROGRAM[@SUBTEST-PATTERN] ...]
 
-TSR_IGT is what share.sh made. Without a PROGRAM those that TSR_IGT_PROGRAMS names are run, or all of programs.txt. The
-expectations have the format of the kernel's drivers/gpu/drm/ci:
+TSR_IGT is what share.sh made. Without a PROGRAM those that TSR_IGT_PROGRAMS names are run, or all of programs.txt, and with
+TSR_IGT_LONG those of programs-long.txt, too, which take hours on a busy host. The expectations have the format of the kernel's drivers/gpu/drm/ci:
 
     tessera-fails.txt    PROGRAM@SUBTEST,Fail     runs and fails; that it passes is news, so the run fails then
     tessera-flakes.txt   pattern                  either result will do
@@ -151,8 +151,13 @@ def report(tap, expected, name, result, said, complaints, shared=""):
             tap.fail(f"{result}, expected {want}")
 
 
+def programs():
+    """What is run when nothing is asked for."""
+    return lines_of("programs.txt") + (lines_of("programs-long.txt") if os.environ.get("TSR_IGT_LONG") else [])
+
+
 def main():
-    wanted = sys.argv[1:] or os.environ.get("TSR_IGT_PROGRAMS", "").split() or lines_of("programs.txt")
+    wanted = sys.argv[1:] or os.environ.get("TSR_IGT_PROGRAMS", "").split() or programs()
     expected, runner, tap = Expectations(), Runner(os.environ["TSR_IGT"]), Tap()
     try:
         for word in wanted:

@@ -123,7 +123,8 @@ check-debug-short: ## the part of check-debug that is about the driver's interfa
 check-igt: export VARIANT := $(or $(VARIANT),igt)
 check-igt: export IGT_TESTS := $(IGT_TESTS)
 check-igt: export TSR_IGT_PROGRAMS := $(IGT_PROGRAMS)
-check-igt: setup ## IGT's generic tests on a kernel with SW_SYNC and lockdep: Debian's build of them, or IGT_TESTS=DIR (IGT_PROGRAMS=)
+check-igt: export TSR_IGT_LONG := $(LONG)
+check-igt: setup ## IGT's generic tests on a kernel with SW_SYNC and lockdep: Debian's build of them, or IGT_TESTS=DIR (IGT_PROGRAMS=, LONG=1 for all)
 	@$(GUEST_ENV); TSR_IGT=$$(bash tests/igt/share.sh); export TSR_IGT; \
 		$(RUN) --suite igt --results $(BUILD)/results-debug/igt.ktap igt-script:tests/igt/igt.py igt-script:tests/igt/gputop.py
 

@@ -1,122 +1,8 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 /* The display controller: modes, latching, composition, CRCs, underruns, monitors, snapshots. */
-#include <math.h>
-#include <stdio.h>
+#include "screen.h"
+
 #include <stdlib.h>
-#include <string.h>
-
-#include "bench.h"
-#include "ktap.h"
-#include "rnd.h"
-
-#define BUFFER_VA	0x10000000ull
-#define BUFFER_BYTES	(1u << 20)
-#define WIDTH		160u
-#define HEIGHT		100u
-#define H_TOTAL		200u
-#define V_TOTAL		125u
-#define CLOCK_KHZ	1500u			/* 60 Hz */
-#define PERIOD		16666666u		/* ns, rounded down */
-
-static struct bench *b;
-static struct bench_as as;
-static uint8_t *buffer[4];
-
-static uint64_t buffer_va(unsigned int n)
-{
-	return BUFFER_VA + (uint64_t)n * BUFFER_BYTES;
-}
-
-static void begin(const struct tsr_config *config)
-{
-	b = bench_new(config);
-	bench_as_init(b, &as, 0);
-	for (unsigned int n = 0; n < 4; n++)
-		buffer[n] = bench_buffer(&as, buffer_va(n), BUFFER_BYTES, BENCH_RW);
-	bench_write64(b, TSR_REG_IRQ_MASK(TSR_IRQ_CLASS_DISPLAY), UINT64_MAX);
-}
-
-static void begin_one_head(void)
-{
-	begin(&(struct tsr_config){ .heads = 1 });
-}
-
-/* Whether interrupts @bits of head 0 have come; they are cleared. */
-static uint64_t events(void)
-{
-	const uint64_t bits = bench_read64(b, TSR_REG_IRQ_RAWSTAT(TSR_IRQ_CLASS_DISPLAY));
-
-	bench_write64(b, TSR_REG_IRQ_CLEAR(TSR_IRQ_CLASS_DISPLAY), bits);
-	return bits;
-}
-
-static void set_mode(void)
-{
-	bench_write(b, TSR_REG_DISPLAY_MODE_H(0), WIDTH | H_TOTAL << 16);
-	bench_write(b, TSR_REG_DISPLAY_MODE_V(0), HEIGHT | V_TOTAL << 16);
-	bench_write(b, TSR_REG_DISPLAY_MODE_CLOCK(0), CLOCK_KHZ);
-}
-
-struct plane {
-	uint64_t addr;
-	uint32_t format, order, pitch, layout, blend, zpos, alpha;
-	int x, y;
-	uint32_t width, height, src_x, src_y;
-};
-
-static struct plane plain(unsigned int n)
-{
-	return (struct plane){
-		.addr = buffer_va(n), .format = TSR_PIXEL_FORMAT_RGBA8_UNORM,
-		.order = TSR_COMPONENT_ORDER_BGR1, .pitch = 4 * WIDTH, .alpha = 0xffff,
-		.width = WIDTH, .height = HEIGHT,
-	};
-}
-
-static void set_plane(unsigned int n, struct plane p)
-{
-	bench_write64(b, TSR_REG_DISPLAY_PLANE_ADDR(0, n), p.addr);
-	bench_write(b, TSR_REG_DISPLAY_PLANE_FORMAT(0, n), p.order | p.format << 12);
-	bench_write(b, TSR_REG_DISPLAY_PLANE_PITCH(0, n), p.pitch);
-	bench_write(b, TSR_REG_DISPLAY_PLANE_CONFIG(0, n),
-		    p.layout | p.blend << 4 | p.zpos << 8 | p.alpha << 16);
-	bench_write(b, TSR_REG_DISPLAY_PLANE_POS(0, n),
-		    (uint16_t)p.x | (uint32_t)(uint16_t)p.y << 16);
-	bench_write(b, TSR_REG_DISPLAY_PLANE_SIZE(0, n), p.width | p.height << 16);
-	bench_write(b, TSR_REG_DISPLAY_PLANE_SRC(0, n), p.src_x | p.src_y << 16);
-}
-
-static void commit(uint32_t how)
-{
-	bench_write(b, TSR_REG_DISPLAY_COMMIT(0), how);
-}
-
-static bool bad(void)
-{
-	return bench_read(b, TSR_REG_DISPLAY_STATUS(0)) & TSR_DISPLAY_STATUS_BAD__MASK;
-}
-
-static bool pending(void)
-{
-	return bench_read(b, TSR_REG_DISPLAY_STATUS(0)) & TSR_DISPLAY_STATUS_PENDING__MASK;
-}
-
-/* The picture as it is now. */
-static const uint32_t *frame(void)
-{
-	static uint32_t copy[WIDTH * HEIGHT];
-	struct tsr_display_frame f;
-
-	tsr_gpu_display_update(b->gpu, 0);
-	bench_run(b, 10);
-	if (!tsr_gpu_display_frame(b->gpu, 0, &f) || f.width != WIDTH || f.height != HEIGHT) {
-		ktap_ok(!"a frame of the mode's size");
-		return copy;
-	}
-	memcpy(copy, f.pixels, sizeof(copy));
-	tsr_gpu_display_done(b->gpu, 0);
-	return copy;
-}
 
 /* ---- Without heads --------------------------------------------------------------------------- */
 
@@ -200,7 +86,17 @@ static void planes(void)
 		CHANGED(n, false, p.pitch = 4 * WIDTH + 2);
 		CHANGED(n, true, p.pitch = 1 << 20);
 		CHANGED(n, false, p.pitch = (1 << 20) + 4);
-		CHANGED(n, false, p.layout = 2);
+		CHANGED(n, true, p.layout = 2, p.pitch = 10 * 1024, p.tag_pitch = 20);
+		CHANGED(n, false, p.layout = 2, p.pitch = 10 * 1024, p.tag_pitch = 19);
+		CHANGED(n, false, p.layout = 2, p.pitch = 10 * 1024 - 64, p.tag_pitch = 20);
+		CHANGED(n, true, p.layout = 2, p.pitch = 10 * 1024, p.tag_pitch = 1 << 20);
+		CHANGED(n, false, p.layout = 2, p.pitch = 10 * 1024, p.tag_pitch = (1 << 20) + 1);
+		CHANGED(n, false, p.layout = 2, p.pitch = 10 * 1024, p.tag_pitch = 20,
+			p.tags = 32);
+		CHANGED(n, false, p.layout = 2, p.pitch = 10 * 1024, p.tag_pitch = 20,
+			p.clear = 16);
+		CHANGED(n, false, p.layout = 2, p.pitch = 10 * 1024, p.tag_pitch = 20,
+			p.tags = -(uint64_t)64);
 		CHANGED(n, false, p.layout = 3);
 		CHANGED(n, false, p.layout = 1);
 		CHANGED(n, true, p.layout = 1, p.pitch = 10 * 1024);
@@ -220,6 +116,7 @@ static void planes(void)
 	CHANGED(2, false, p.width = 257, p.height = 64, p.pitch = 2048);
 	CHANGED(2, false, p.width = 64, p.height = 257);
 	CHANGED(2, false, p.width = p.height = 64, p.layout = 1, p.pitch = 4096);
+	CHANGED(2, false, p.width = p.height = 64, p.layout = 2, p.pitch = 4096, p.tag_pitch = 8);
 	CHANGED(2, false, p.width = p.height = 64, p.format = TSR_PIXEL_FORMAT_RGB565);
 	bench_free(b);
 }
@@ -294,137 +191,6 @@ static void off_at_blank(void)
 }
 
 /* ---- Composition ----------------------------------------------------------------------------- */
-
-struct texel {
-	double c[4];			/* red, green, blue, alpha */
-};
-
-/* How formats stand in memory, written down apart from the device's tables. */
-static struct texel decode(const uint8_t *p, uint32_t format)
-{
-	uint16_t half[4];
-	uint32_t word;
-	struct texel t;
-
-	memcpy(&word, p, format == TSR_PIXEL_FORMAT_RGB565 ? 2 : 4);
-	switch (format) {
-	case TSR_PIXEL_FORMAT_RGB565:
-		word &= 0xffff;
-		return (struct texel){ { (word & 31) / 31., (word >> 5 & 63) / 63.,
-					 (word >> 11) / 31., 1 } };
-	case TSR_PIXEL_FORMAT_RGB10_A2_UNORM:
-		return (struct texel){ { (word & 1023) / 1023., (word >> 10 & 1023) / 1023.,
-					 (word >> 20 & 1023) / 1023., (word >> 30) / 3. } };
-	case TSR_PIXEL_FORMAT_RGBA16F:
-		memcpy(half, p, sizeof(half));
-		for (int i = 0; i < 4; i++) {
-			const int e = half[i] >> 10 & 31;
-			double v = e ? ldexp(1024 + (half[i] & 1023), e - 25) :
-				       ldexp(half[i] & 1023, -24);
-
-			v = e == 31 && (half[i] & 1023) ? 0 : half[i] >> 15 ? 0 : v;
-			t.c[i] = e == 31 && !(half[i] >> 15) && !(half[i] & 1023) ? 1 :
-				 v > 1 ? 1 : v;
-		}
-		return t;
-	default:
-		return (struct texel){ { p[0] / 255., p[1] / 255., p[2] / 255., p[3] / 255. } };
-	}
-}
-
-static struct texel ordered(struct texel t, uint32_t order)
-{
-	switch (order) {
-	case TSR_COMPONENT_ORDER_BGRA:
-		return (struct texel){ { t.c[2], t.c[1], t.c[0], t.c[3] } };
-	case TSR_COMPONENT_ORDER_BGR1:
-		return (struct texel){ { t.c[2], t.c[1], t.c[0], 1 } };
-	case TSR_COMPONENT_ORDER_RGB1:
-		return (struct texel){ { t.c[0], t.c[1], t.c[2], 1 } };
-	default:
-		return t;
-	}
-}
-
-static unsigned int texel_bytes(uint32_t format)
-{
-	return format == TSR_PIXEL_FORMAT_RGB565 ? 2 : format == TSR_PIXEL_FORMAT_RGBA16F ? 8 : 4;
-}
-
-/* Where texel (x, y) stands, by the bits of the tiled layout's index one at a time. */
-static size_t place(const struct plane *p, uint32_t x, uint32_t y)
-{
-	const unsigned int bytes = texel_bytes(p->format);
-	unsigned int index = 0;
-
-	if (!p->layout)
-		return (size_t)y * p->pitch + x * bytes;
-	for (unsigned int i = 0; i < 4; i++)
-		index |= ((x ^ y) >> i & 1) << 2 * i | (y >> i & 1) << (2 * i + 1);
-	return (size_t)(y / 16) * p->pitch + ((size_t)(x / 16) * 256 + index) * bytes;
-}
-
-static void expected(const struct plane *planes, const unsigned int *order, unsigned int x,
-		     unsigned int y, uint32_t background, double *color)
-{
-	for (int c = 0; c < 3; c++)
-		color[c] = (background >> (16 - 8 * c) & 0xff) / 255.;
-	for (unsigned int i = 0; i < 3; i++) {
-		const struct plane *p = &planes[order[i]];
-		const double alpha = p->alpha / 65535.;
-		double counts, hides;
-		struct texel t;
-
-		if (!p->addr || (int)x < p->x || (int)x >= p->x + (int)p->width ||
-		    (int)y < p->y || (int)y >= p->y + (int)p->height)
-			continue;
-		t = ordered(decode(buffer[(p->addr - BUFFER_VA) / BUFFER_BYTES] +
-				   place(p, x - p->x + p->src_x, y - p->y + p->src_y), p->format),
-			    p->order);
-		counts = p->blend == 2 ? t.c[3] * alpha : alpha;
-		hides = p->blend ? t.c[3] * alpha : alpha;
-		for (int c = 0; c < 3; c++)
-			color[c] = t.c[c] * counts + color[c] * (1 - hides);
-	}
-}
-
-static void compare(const struct plane *planes, const unsigned int *order, uint32_t background)
-{
-	const uint32_t *got = frame();
-	unsigned int wrong = 0;
-
-	for (unsigned int y = 0; y < HEIGHT; y++)
-		for (unsigned int x = 0; x < WIDTH; x++) {
-			double want[3];
-
-			expected(planes, order, x, y, background, want);
-			for (int c = 0; c < 3; c++) {
-				double v = want[c] > 1 ? 255 : want[c] * 255;
-				int is = (int)(got[y * WIDTH + x] >> (16 - 8 * c) & 0xff);
-
-				if (fabs(is - v) > 0.5001 && !wrong++)
-					printf("# (%u, %u) component %d is %d, not %f\n", x, y, c,
-					       is, v);
-			}
-		}
-	ktap_eq(wrong, 0);
-}
-
-static void fill_buffers(void)
-{
-	for (unsigned int n = 0; n < 4; n++)
-		for (unsigned int i = 0; i < BUFFER_BYTES; i++)
-			buffer[n][i] = (uint8_t)rnd();
-}
-
-static const uint32_t formats[] = {
-	TSR_PIXEL_FORMAT_RGBA8_UNORM, TSR_PIXEL_FORMAT_RGB565, TSR_PIXEL_FORMAT_RGB10_A2_UNORM,
-	TSR_PIXEL_FORMAT_RGBA16F,
-};
-static const uint32_t orders[] = {
-	TSR_COMPONENT_ORDER_RGBA, TSR_COMPONENT_ORDER_BGRA, TSR_COMPONENT_ORDER_RGB1,
-	TSR_COMPONENT_ORDER_BGR1,
-};
 
 /* Each format, order and layout, as the only plane. */
 static void all_formats(void)
@@ -588,13 +354,6 @@ static void underrun(void)
 	ktap_eq(now[20 * WIDTH], *(uint32_t *)(void *)(buffer[1] + 80 * WIDTH) & 0xffffff);
 	free(old);
 	bench_free(b);
-}
-
-/* The host's clock moves on, and nothing is answered. */
-static void next_blank(void)
-{
-	b->clock += PERIOD + 1;
-	tsr_gpu_timer(b->gpu);
 }
 
 /*
@@ -767,7 +526,9 @@ static void snapshots(void)
 	bench_advance(b, 5 * (uint64_t)PERIOD + 1000);
 	memcpy(before, frame(), 4 * WIDTH * HEIGHT);
 	set_plane(0, plain(1));
-	commit(TSR_DISPLAY_COMMIT_LATCH__MASK);
+	set_writeback(buffer_va(3), TSR_PIXEL_FORMAT_RGBA8_UNORM, TSR_COMPONENT_ORDER_BGR1,
+		      4 * WIDTH);
+	commit(TSR_DISPLAY_COMMIT_LATCH__MASK | TSR_DISPLAY_COMMIT_WRITEBACK__MASK);
 	tsr_gpu_pause(b->gpu);
 	size = tsr_gpu_save(b->gpu, saved, most);
 	ktap_ok(size <= most);
@@ -776,7 +537,7 @@ static void snapshots(void)
 	if (!ktap_ok(tsr_gpu_load(b->gpu, saved, size, err, sizeof(err))))
 		printf("# %s\n", err);
 	tsr_gpu_resume(b->gpu);
-	ktap_ok(pending());
+	ktap_ok(pending() && writing());
 	ktap_eq(bench_read64(b, TSR_REG_DISPLAY_FRAME(0)), 6);
 	ktap_eq(bench_read(b, TSR_REG_DISPLAY_CRC_COUNT(0)), 6);
 	events();
@@ -790,6 +551,8 @@ static void snapshots(void)
 	ktap_eq(events() & TSR_DISPLAY_IRQ_FLIP, TSR_DISPLAY_IRQ_FLIP);
 	ktap_eq(bench_read64(b, TSR_REG_DISPLAY_FRAME(0)), 7);
 	ktap_eq(frame()[0], *(uint32_t *)(void *)buffer[1] & 0xffffff);
+	ktap_ok(!writing() && !write_failed());
+	ktap_eq(*pixel(3, 9, 9) & 0xffffff, *pixel(1, 9, 9) & 0xffffff);
 	free(before);
 	free(saved);
 	bench_free(b);

@@ -91,13 +91,20 @@ static void pack(float (*from)[3], uint32_t *pixel, uint32_t n)
 
 /* ---- A row ----------------------------------------------------------------------------------- */
 
-/* What of the frame before is at row @y, for want of anything better. */
+/* The newest frame there is. */
+static const struct tsr_front *last_frame(const struct tsr_head *head)
+{
+	return head->late.pixels ? &head->late : &head->front;
+}
+
+/* Row c->row is that of the frame before, if there is one. */
 static void repeat_row(const struct tsr_head *head, struct tsr_composition *c, uint32_t *row)
 {
+	const struct tsr_front *last = last_frame(head);
 	const uint32_t width = c->picture.width;
 
-	if (head->front.pixels && head->front.width == width && c->row < head->front.height)
-		memcpy(row, head->front.pixels + (size_t)c->row * width, 4 * (size_t)width);
+	if (last->pixels && last->width == width && c->row < last->height)
+		memcpy(row, last->pixels + (size_t)c->row * width, 4 * (size_t)width);
 }
 
 /*
@@ -112,6 +119,10 @@ static enum tsr_row compose_row(const struct tsr_head *head, struct tsr_composit
 	const uint32_t back = picture->shadow.background & 0xffffff;
 	bool blended = false;
 
+	if (c->row < c->rows.from || c->row >= c->rows.to) {
+		repeat_row(head, c, row);
+		return TSR_ROW_READ;
+	}
 	for (uint32_t x = 0; x < picture->width; x++)
 		row[x] = back;
 	for (unsigned int i = 0; i < TSR_PLANES; i++) {
@@ -179,22 +190,67 @@ void tsr_compose_drop(struct tsr_head *head)
 	head->begun = false;
 }
 
+/* Which rows of the frame that begins now have to be read. */
+static struct tsr_rows rows_to_read(struct tsr_head *head)
+{
+	const struct tsr_front *last = last_frame(head);
+	const struct tsr_rows dirty = head->dirty;
+	const bool same = last->pixels && last->width == head->shown.width &&
+			  last->height == head->shown.height;
+
+	head->dirty = (struct tsr_rows){ 0, 0 };
+	if (!same || !head->partial || head->crc_due || head->write_due || !head->skipped) {
+		head->skipped = 0;
+		return (struct tsr_rows){ 0, UINT32_MAX };
+	}
+	return dirty;
+}
+
+/* Whether the host, which wants a frame, has it already. */
+static bool is_news(struct tsr_head *head)
+{
+	if (!head->partial)
+		return true;
+	head->skipped = (head->skipped + 1) % TSR_DAMAGE_FRAMES;
+	return !head->skipped || !last_frame(head)->pixels || head->dirty.from < head->dirty.to;
+}
+
+bool tsr_compose_request(struct tsr_gpu *gpu, struct tsr_head *head)
+{
+	if (!head->begun && !head->requested && !is_news(head))
+		return false;
+	head->requested = true;
+	tsr_compose_begin(gpu, head);
+	return true;
+}
+
 void tsr_compose_begin(struct tsr_gpu *gpu, struct tsr_head *head)
 {
 	struct tsr_composition *c = &head->composition;
+	const bool waits = head->pending && !head->write_due;
 
 	/* a commit that waits goes first, or a frame might always be on its way */
-	if (head->begun || !head->on || head->pending || !(head->requested || head->crc_due))
+	if (head->begun || !head->on || waits ||
+	    !(head->requested || head->crc_due || head->write_due))
 		return;
 	*c = (struct tsr_composition){
 		.picture = head->shown, .frame = head->frame, .crc = head->crc_due,
+		.rows = rows_to_read(head), .writes = head->write_due,
 	};
+	if (c->writes)
+		tsr_writeback_decode(&c->writeback, &head->shown.shadow);
 	head->patience = PATIENCE;
-	head->requested = head->crc_due = false;
+	head->requested = head->crc_due = head->write_due = false;
+	atomic_store(&head->write_stop, false);
 	head->begun = true;
 	atomic_fetch_or(&gpu->display.wanted, 1u << head->index);
 	tsr_runners_interrupt(gpu);	/* a thread may be needed */
 	tsr_workers_wake(gpu);
+}
+
+static bool composed(const struct tsr_composition *c)
+{
+	return c->row == c->picture.height && (!c->writes || c->written == c->picture.height);
 }
 
 /* Rows, until all are there, the thread is wanted, or the host is. False: no memory. */
@@ -228,6 +284,9 @@ static bool compose(const struct tsr_head *head, struct tsr_composition *c, stru
 		c->row++;
 	}
 	free(colors);
+	if (c->writes && c->row == c->picture.height &&
+	    !tsr_writeback_run(c, mem, &head->write_stop))
+		c->stuck_seq = host_seq + 1;
 	return true;
 }
 
@@ -260,13 +319,26 @@ static void put_front(struct tsr_head *head, struct tsr_composition *c)
 	c->pixels = NULL;
 }
 
+/* A writeback is over. Lock held. */
+static void end_writeback(struct tsr_gpu *gpu, struct tsr_head *head, bool failed)
+{
+	if (atomic_load(&head->write_stop))
+		return;			/* it was over when the head went off */
+	head->write_pending = false;
+	head->write_failed = failed;
+	tsr_head_raise(gpu, head, TSR_DISPLAY_IRQ_WRITEBACK);
+}
+
 /* The frame is complete, @crc if one was wanted. Lock held. */
 static void complete(struct tsr_gpu *gpu, struct tsr_head *head, uint32_t crc)
 {
 	struct tsr_composition *c = &head->composition;
 	/* the head has gone off since: nobody sees it, and its memory may be gone */
 	const bool stale = !head->on || c->frame < head->first_frame;
+	const bool wrote = c->writes, failed = c->write_failed;
 
+	if (c->underrun)
+		head->dirty = (struct tsr_rows){ 0, UINT32_MAX };
 	if (c->underrun && !stale) {
 		head->underrun_addr = c->underrun_addr;
 		tsr_head_raise(gpu, head, TSR_DISPLAY_IRQ_UNDERRUN);
@@ -279,6 +351,8 @@ static void complete(struct tsr_gpu *gpu, struct tsr_head *head, uint32_t crc)
 	if (head->flip_deferred)
 		tsr_head_raise(gpu, head, TSR_DISPLAY_IRQ_FLIP);
 	head->flip_deferred = false;
+	if (wrote)
+		end_writeback(gpu, head, failed);
 }
 
 /* A head with whose frame a runner can go on; NULL: none. Lock held. */
@@ -304,10 +378,10 @@ static void compose_slice(struct tsr_runner *runner, struct tsr_head *head, uint
 	struct tsr_mem mem = tsr_runner_mem(runner, NULL, 0, TSR_UNIT_NONE);
 
 	if (!compose(head, c, &mem, host_seq)) {
-		c->underrun = true;
-		c->row = c->picture.height;
+		c->underrun = c->write_failed = true;
+		c->row = c->written = c->picture.height;
 	}
-	if (c->row == c->picture.height && c->crc && c->pixels)
+	if (composed(c) && c->crc && c->pixels)
 		*crc = crc_of(c->pixels, (size_t)c->picture.width * c->picture.height);
 	runner->port.lookups[0] = runner->port.lookups[1] = 0;	/* no queue counts them */
 }
@@ -339,7 +413,7 @@ bool tsr_compose_run(struct tsr_runner *runner)
 	head->running = false;
 	runner->composes = false;
 	tsr_tlb_sync(runner);
-	done = head->composition.row == head->composition.picture.height;
+	done = composed(&head->composition);
 	if (done) {
 		complete(gpu, head, crc);
 		tsr_compose_begin(gpu, head);

@@ -47,9 +47,44 @@ void tsr_display_arm(struct tsr_gpu *gpu)
 	}
 }
 
+/* What a commit says of rows that are not as they were: @rows, or nothing. */
+static void note_damage(struct tsr_head *head, bool said, struct tsr_rows rows)
+{
+	struct tsr_rows *dirty = &head->dirty;
+
+	if (!said || !head->partial) {
+		*dirty = (struct tsr_rows){ 0, UINT32_MAX };
+		head->skipped = 0;
+	} else if (dirty->from >= dirty->to) {
+		*dirty = rows;
+	} else if (rows.from < rows.to) {
+		dirty->from = rows.from < dirty->from ? rows.from : dirty->from;
+		dirty->to = rows.to > dirty->to ? rows.to : dirty->to;
+	}
+	head->partial = said;
+}
+
+/* Registers DAMAGE. */
+static struct tsr_rows damaged_rows(const struct tsr_head *head)
+{
+	const uint32_t y = head->shadow.task[0] >> 16, height = head->shadow.task[1] >> 16;
+	const bool none = !height || !(head->shadow.task[1] & 0xffff);
+
+	return (struct tsr_rows){ y, none ? 0 : y + height };
+}
+
+/* What comes with a commit comes. */
+static void take_tasks(struct tsr_head *head, bool same_mode)
+{
+	note_damage(head, head->waiting_partial && same_mode, head->waiting_dirty);
+	head->write_due |= head->write_waits;
+	head->write_waits = false;
+}
+
 /* The head goes on with head->waiting: that is a vertical blank. */
 static void switch_on(struct tsr_gpu *gpu, struct tsr_head *head)
 {
+	take_tasks(head, false);
 	head->shown = head->waiting;
 	head->on = true;
 	head->on_since = gpu->ops->clock(gpu->host);
@@ -65,25 +100,32 @@ static void switch_on(struct tsr_gpu *gpu, struct tsr_head *head)
 	tsr_timer_want(&gpu->timer, due(head, 1));
 }
 
-static void switch_off(struct tsr_head *head)
+static void switch_off(struct tsr_gpu *gpu, struct tsr_head *head)
 {
 	head->on = head->pending = head->flip_deferred = false;
+	if (!head->write_pending)
+		return;
+	head->write_pending = head->write_waits = head->write_due = false;
+	head->write_failed = true;
+	atomic_store(&head->write_stop, true);
+	tsr_head_raise(gpu, head, TSR_DISPLAY_IRQ_WRITEBACK);
 }
 
 /* Take over what waits; false: not now, a frame of the former picture is being composed. */
-static bool latch(struct tsr_head *head)
+static bool latch(struct tsr_gpu *gpu, struct tsr_head *head)
 {
 	const struct tsr_shadow *a = &head->shown.shadow, *b = &head->waiting.shadow;
 	const bool same_mode = a->mode_h == b->mode_h && a->mode_v == b->mode_v &&
 			       a->mode_clock == b->mode_clock;
 
-	if (head->begun)
+	if (head->begun || head->write_due)
 		return false;
 	head->pending = false;
 	if (!b->mode_clock) {
-		switch_off(head);
+		switch_off(gpu, head);
 		return true;
 	}
+	take_tasks(head, same_mode);
 	if (!same_mode) {
 		head->on_since = due(head, head->blanks);
 		head->blanks = 0;
@@ -107,7 +149,7 @@ static void blank(struct tsr_gpu *gpu, struct tsr_head *head, uint64_t now)
 	if (head->begun && !head->running && !head->patience)
 		atomic_fetch_or(&gpu->display.wanted, 1u << head->index);
 	if (head->pending)
-		flipped = latch(head);
+		flipped = latch(gpu, head);
 	/* of a frame that a snapshot has lost */
 	flipped |= head->flip_deferred && !head->begun;
 	head->flip_deferred &= head->begun;
@@ -137,7 +179,19 @@ void tsr_display_host_ready(struct tsr_gpu *gpu)
 
 /* ---- Commits --------------------------------------------------------------------------------- */
 
-static void commit_latch(struct tsr_gpu *gpu, struct tsr_head *head)
+/* A writeback is to come with the commit; false: it is refused. */
+static bool commit_writeback(struct tsr_head *head)
+{
+	struct tsr_writeback w;
+
+	if (head->write_pending || !tsr_writeback_decode(&w, &head->shadow))
+		return false;
+	head->write_waits = head->write_pending = true;
+	head->write_failed = false;
+	return true;
+}
+
+static void commit_latch(struct tsr_gpu *gpu, struct tsr_head *head, uint32_t value)
 {
 	struct tsr_picture picture = head->shown;
 
@@ -146,23 +200,27 @@ static void commit_latch(struct tsr_gpu *gpu, struct tsr_head *head)
 		head->pending = head->on;
 		return;
 	}
-	if (!tsr_picture_decode(&picture, &head->shadow, true)) {
+	if (!tsr_picture_decode(&picture, &head->shadow, true) ||
+	    (value & TSR_DISPLAY_COMMIT_WRITEBACK__MASK && !commit_writeback(head))) {
 		head->bad = true;
 		return;
 	}
 	head->waiting = picture;
+	head->waiting_partial = value & TSR_DISPLAY_COMMIT_DAMAGE__MASK;
+	head->waiting_dirty = damaged_rows(head);
 	if (head->on)
 		head->pending = true;
 	else
 		switch_on(gpu, head);
 }
 
-static void commit_async(struct tsr_gpu *gpu, struct tsr_head *head)
+static void commit_async(struct tsr_gpu *gpu, struct tsr_head *head, bool damage)
 {
 	if (!head->on || !tsr_picture_decode(&head->shown, &head->shadow, false)) {
 		head->bad = true;
 		return;
 	}
+	note_damage(head, damage, damaged_rows(head));
 	if (head->begun)
 		head->flip_deferred = true;
 	else
@@ -171,18 +229,26 @@ static void commit_async(struct tsr_gpu *gpu, struct tsr_head *head)
 
 static void commit(struct tsr_gpu *gpu, struct tsr_head *head, uint32_t value)
 {
+	const uint32_t flip = TSR_DISPLAY_COMMIT_LATCH__MASK | TSR_DISPLAY_COMMIT_ASYNC__MASK;
+	const bool damage = value & TSR_DISPLAY_COMMIT_DAMAGE__MASK;
+
 	if (value & TSR_DISPLAY_COMMIT_DISABLE__MASK) {
 		head->bad = false;
-		switch_off(head);
+		switch_off(gpu, head);
+		return;
+	}
+	if (!(value & flip)) {
+		if (damage && head->on)
+			note_damage(head, true, damaged_rows(head));
 		return;
 	}
 	if (head->pending)
 		return;
 	head->bad = false;
 	if (value & TSR_DISPLAY_COMMIT_LATCH__MASK)
-		commit_latch(gpu, head);
-	else if (value & TSR_DISPLAY_COMMIT_ASYNC__MASK)
-		commit_async(gpu, head);
+		commit_latch(gpu, head, value);
+	else
+		commit_async(gpu, head, damage);
 }
 
 /* ---- Registers ------------------------------------------------------------------------------- */
@@ -195,6 +261,8 @@ static uint32_t *shadow_word(struct tsr_head *head, uint32_t offset)
 	const uint32_t word = (offset - TSR_DISPLAY_PLANE_ADDR__OFFSET) %
 			      TSR_DISPLAY_PLANE_ADDR__STRIDE / 4;
 
+	if (offset - TSR_DISPLAY_DAMAGE_POS__OFFSET < 4 * TSR_TASK_WORDS)
+		return &head->shadow.task[(offset - TSR_DISPLAY_DAMAGE_POS__OFFSET) / 4];
 	switch (offset) {
 	case TSR_DISPLAY_MODE_H__OFFSET:
 		return &head->shadow.mode_h;
@@ -240,7 +308,9 @@ static uint32_t status(const struct tsr_head *head)
 	return FIELD(TSR_DISPLAY_STATUS_ON, head->on) |
 	       FIELD(TSR_DISPLAY_STATUS_PENDING, head->pending) |
 	       FIELD(TSR_DISPLAY_STATUS_BAD, head->bad) |
-	       FIELD(TSR_DISPLAY_STATUS_PRESENT, head->present);
+	       FIELD(TSR_DISPLAY_STATUS_PRESENT, head->present) |
+	       FIELD(TSR_DISPLAY_STATUS_WRITEBACK_PENDING, head->write_pending) |
+	       FIELD(TSR_DISPLAY_STATUS_WRITEBACK_FAILED, head->write_failed);
 }
 
 static uint32_t read_crc(const struct tsr_head *head, uint32_t offset)
@@ -334,15 +404,18 @@ uint64_t tsr_gpu_display_update(struct tsr_gpu *gpu, unsigned int n)
 {
 	struct tsr_head *head = &gpu->display.head[n];
 	uint64_t serial = 0;
+	bool there = false;
 
 	pthread_mutex_lock(&gpu->lock);
 	if (n < gpu->display.heads) {
 		/* what is being composed now may be older than what is to be seen */
 		serial = head->serial + (head->begun ? 2 : 1);
-		head->requested = true;
-		tsr_compose_begin(gpu, head);
+		there = !tsr_compose_request(gpu, head);
+		serial = there ? head->serial : serial;
 	}
 	pthread_mutex_unlock(&gpu->lock);
+	if (there && gpu->ops->frame)
+		gpu->ops->frame(gpu->host, n);
 	return serial;
 }
 
@@ -430,7 +503,30 @@ static void visit_shadow(struct tsr_stream *s, struct tsr_shadow *shadow)
 	TSR_VISIT(s, shadow->mode_v);
 	TSR_VISIT(s, shadow->mode_clock);
 	TSR_VISIT(s, shadow->background);
+	TSR_VISIT(s, shadow->task);
 	TSR_VISIT(s, shadow->plane);
+}
+
+/* Of a writeback that is under way all is written again. */
+static void visit_writeback(struct tsr_stream *s, struct tsr_head *head)
+{
+	bool due = head->write_due || (head->begun && head->composition.writes &&
+				       !atomic_load(&head->write_stop));
+	struct tsr_writeback w;
+
+	tsr_stream_bool(s, &head->write_waits);
+	tsr_stream_bool(s, &due);
+	tsr_stream_bool(s, &head->write_failed);
+	tsr_stream_check(s, (!head->write_waits || head->pending) && (!due || head->on) &&
+			 !(due && head->write_waits), "a head's writeback");
+	if (!s->loading || s->wrong)
+		return;
+	head->write_due = due;
+	head->write_pending = due || head->write_waits;
+	tsr_stream_check(s, (!due || tsr_writeback_decode(&w, &head->shown.shadow)) &&
+			 (!head->write_waits || tsr_writeback_decode(&w, &head->waiting.shadow)),
+			 "where a head writes its frame");
+	head->dirty = (struct tsr_rows){ 0, UINT32_MAX };
 }
 
 static void visit_head(struct tsr_stream *s, struct tsr_gpu *gpu, struct tsr_head *head)
@@ -459,6 +555,7 @@ static void visit_head(struct tsr_stream *s, struct tsr_gpu *gpu, struct tsr_hea
 		TSR_VISIT(s, head->crc[i].frame);
 		TSR_VISIT(s, head->crc[i].value);
 	}
+	visit_writeback(s, head);
 	tsr_stream_check(s, head->crc_first < TSR_CRC_ENTRIES &&
 			 head->crc_count <= TSR_CRC_ENTRIES, "a head's CRCs");
 	tsr_stream_check(s, !head->pending || head->on, "a head that is off and has a commit");

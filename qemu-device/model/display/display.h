@@ -6,6 +6,7 @@
  *   picture.c   the shadow's registers checked and decoded
  *   compose.c   frames: who composes one, rows, CRC
  *   plane.c     texels of a plane, a row at a time
+ *   writeback.c a frame's rows to memory
  *
  * In: register writes, the host's clock, requests of the host for frames. Out: interrupts, frames.
  * A frame is composed by a runner that has nothing of a queue, outside the lock; everything else
@@ -27,11 +28,14 @@ struct tsr_gpu;
 struct tsr_runner;
 struct tsr_stream;
 
-#define TSR_PLANE_WORDS 8		/* registers of a plane, in words */
+#define TSR_PLANE_WORDS 13		/* registers of a plane, in words */
+#define TSR_TAG_DIM 8			/* texels of a block that has a tag, along both axes */
+#define TSR_TASK_WORDS 6		/* those of DAMAGE and WRITEBACK */
 
 /* The shadow: registers as written. */
 struct tsr_shadow {
 	uint32_t mode_h, mode_v, mode_clock, background;
+	uint32_t task[TSR_TASK_WORDS];	/* from DAMAGE_POS on */
 	uint32_t plane[TSR_PLANES][TSR_PLANE_WORDS];
 };
 
@@ -40,7 +44,9 @@ struct tsr_plane {
 	uint64_t addr;			/* 0: it is off */
 	struct tsr_format format;
 	uint32_t pitch;
-	bool tiled;
+	bool tiled, tagged;		/* tagged ones are tiled */
+	uint64_t tags, clear;		/* if tagged */
+	uint32_t tag_pitch;
 	uint8_t blend;			/* enum tsr_plane_blend */
 	uint8_t zpos;
 	float alpha;
@@ -64,6 +70,18 @@ struct tsr_band {
 	uint32_t row_bytes;
 };
 
+/* Rows [from, to); none if to is not above from. */
+struct tsr_rows {
+	uint32_t from, to;
+};
+
+/* Where a frame is to be written. */
+struct tsr_writeback {
+	uint64_t addr;
+	struct tsr_format format;
+	uint32_t pitch;
+};
+
 /* A frame being composed. Belongs to the runner while one composes it, else lock. */
 struct tsr_composition {
 	struct tsr_picture picture;
@@ -71,6 +89,11 @@ struct tsr_composition {
 	uint32_t *pixels;		/* XRGB8888, rows without gaps */
 	uint32_t row;			/* the next one */
 	bool crc;			/* one is wanted */
+	struct tsr_rows rows;		/* to be read; others are those of the frame before */
+	bool writes;			/* it is written to @writeback, row @written is next */
+	struct tsr_writeback writeback;
+	uint32_t written;
+	bool write_failed;
 	bool underrun;			/* something could not be read, first at … */
 	uint64_t underrun_addr;
 	uint64_t lost_addr;		/* of the present row */
@@ -103,6 +126,18 @@ struct tsr_head {
 	uint64_t first_frame;		/* since the head went on */
 	uint64_t first_crc;		/* frame that may have one */
 	uint64_t underrun_addr;
+	/*
+	 * The driver says what changes; @dirty: rows that have since the last frame began; how
+	 * many requests of the host ago one was read whole; what the commit that waits says.
+	 */
+	bool partial;
+	struct tsr_rows dirty;
+	uint8_t skipped;
+	bool waiting_partial;
+	struct tsr_rows waiting_dirty;
+	/* A writeback comes with @waiting; with the next frame that begins; it is on its way. */
+	bool write_waits, write_due, write_pending, write_failed;
+	atomic_bool write_stop;		/* a runner shall not go on with it */
 	bool crc_on;
 	uint8_t crc_first, crc_count;
 	struct tsr_crc_entry crc[TSR_CRC_ENTRIES];
@@ -151,6 +186,8 @@ void tsr_display_visit(struct tsr_stream *s, struct tsr_gpu *gpu);
  * picture.c: decode @shadow; false: it is refused. @mode: its mode counts, else @picture's stays.
  */
 bool tsr_picture_decode(struct tsr_picture *picture, const struct tsr_shadow *shadow, bool mode);
+/* What a CONVERSION word says; false: no format of the display's. */
+bool tsr_picture_format(struct tsr_format *format, uint32_t word);
 /* Nanoseconds of @n vertical periods of a mode, rounded down; most periods that take @ns. */
 uint64_t tsr_picture_time(const struct tsr_shadow *mode, uint64_t n);
 uint64_t tsr_picture_periods(const struct tsr_shadow *mode, uint64_t ns);
@@ -158,6 +195,11 @@ uint64_t tsr_picture_periods(const struct tsr_shadow *mode, uint64_t ns);
 /* compose.c */
 /* Begin the frame of @head, if it is wanted and none is being composed. Lock held. */
 void tsr_compose_begin(struct tsr_gpu *gpu, struct tsr_head *head);
+/*
+ * The host wants a frame of @head: begin it, now or when that can be. False: what it has is that
+ * already. Lock held.
+ */
+bool tsr_compose_request(struct tsr_gpu *gpu, struct tsr_head *head);
 /*
  * Compose on @runner: one frame, as far as it goes. Releases and takes the lock. False: there is
  * nothing to do.
@@ -177,6 +219,14 @@ struct tsr_mem;
 /* Have row @y of the screen of plane @n at hand: *@texels is the one at its first visible pixel. */
 enum tsr_row tsr_plane_row(struct tsr_composition *c, struct tsr_mem *mem, unsigned int n,
 			   uint32_t y, const uint8_t **texels);
+
+/* writeback.c: decode what @shadow says of one; false: it is refused. */
+bool tsr_writeback_decode(struct tsr_writeback *w, const struct tsr_shadow *shadow);
+/*
+ * Write rows of the frame, which is composed, until all are there, @stop or the thread is wanted.
+ * False: the host has to be asked.
+ */
+bool tsr_writeback_run(struct tsr_composition *c, struct tsr_mem *mem, const atomic_bool *stop);
 
 /* Pixels [*@from, *@to) of row @y of the screen are plane @p's; false: none is. */
 bool tsr_plane_span(const struct tsr_picture *picture, const struct tsr_plane *p, uint32_t y,

@@ -7,11 +7,12 @@
 
 /* Words of a plane's registers. */
 enum {
-	ADDR_LOW, ADDR_HIGH, FORMAT, PITCH, CONFIG, POS, SIZE, SRC
+	ADDR_LOW, ADDR_HIGH, FORMAT, PITCH, CONFIG, POS, SIZE, SRC, TAGS_LOW, TAGS_HIGH, CLEAR_LOW,
+	CLEAR_HIGH, TAG_PITCH
 };
 
-_Static_assert(TSR_DISPLAY_PLANE_SRC__OFFSET - TSR_DISPLAY_PLANE_ADDR__OFFSET == 4 * SRC,
-	       "the registers of a plane");
+_Static_assert(TSR_DISPLAY_PLANE_TAG_PITCH__OFFSET - TSR_DISPLAY_PLANE_ADDR__OFFSET ==
+	       4 * TAG_PITCH && TAG_PITCH == TSR_PLANE_WORDS - 1, "the registers of a plane");
 
 #define GET(value, field) (((value) & field##__MASK) >> field##__SHIFT)
 
@@ -52,7 +53,7 @@ static bool mode_fits(const struct tsr_shadow *s)
 	       clock >= pixels * TSR_VBLANK_HZ_MIN && clock <= pixels * TSR_VBLANK_HZ_MAX;
 }
 
-static bool find_format(struct tsr_format *format, uint32_t word)
+bool tsr_picture_format(struct tsr_format *format, uint32_t word)
 {
 	const uint32_t known = TSR_CONVERSION_ORDER__MASK | TSR_CONVERSION_FORMAT__MASK |
 			       TSR_CONVERSION_SRGB__MASK;
@@ -86,6 +87,16 @@ static bool memory_fits(const struct tsr_plane *p)
 	       p->addr <= UINT64_MAX - last * p->pitch;
 }
 
+/* The same for tags and clear value, and whether a row of tags has its place. */
+static bool tags_fit(const struct tsr_plane *p)
+{
+	const uint32_t columns = (p->src_x + p->width + TSR_TAG_DIM - 1) / TSR_TAG_DIM;
+	const uint64_t rows = (p->src_y + p->height + TSR_TAG_DIM - 1) / TSR_TAG_DIM;
+
+	return p->tags % 64 == 0 && p->clear % 64 == 0 && p->tag_pitch >= columns &&
+	       p->tag_pitch <= TSR_SCANOUT_PITCH_MAX && p->tags <= UINT64_MAX - rows * p->tag_pitch;
+}
+
 static bool decode_plane(struct tsr_plane *p, const uint32_t *word, unsigned int n)
 {
 	const uint32_t known = TSR_DISPLAY_PLANE_CONFIG_LAYOUT__MASK |
@@ -93,15 +104,20 @@ static bool decode_plane(struct tsr_plane *p, const uint32_t *word, unsigned int
 			       TSR_DISPLAY_PLANE_CONFIG_ZPOS__MASK |
 			       TSR_DISPLAY_PLANE_CONFIG_ALPHA__MASK;
 	const uint32_t alpha = GET(word[CONFIG], TSR_DISPLAY_PLANE_CONFIG_ALPHA);
+	const uint32_t layout = GET(word[CONFIG], TSR_DISPLAY_PLANE_CONFIG_LAYOUT);
 	const bool cursor = n == TSR_DISPLAY_PLANE_CURSOR;
 
 	*p = (struct tsr_plane){ .addr = word[ADDR_LOW] | (uint64_t)word[ADDR_HIGH] << 32 };
 	if (!p->addr)
 		return true;
-	if (!find_format(&p->format, word[FORMAT]) || word[CONFIG] & ~known)
+	if (!tsr_picture_format(&p->format, word[FORMAT]) || word[CONFIG] & ~known)
 		return false;
 	p->pitch = word[PITCH];
-	p->tiled = GET(word[CONFIG], TSR_DISPLAY_PLANE_CONFIG_LAYOUT) == TSR_SCANOUT_LAYOUT_TILED;
+	p->tagged = layout == TSR_SCANOUT_LAYOUT_TAGGED;
+	p->tiled = layout == TSR_SCANOUT_LAYOUT_TILED || p->tagged;
+	p->tags = word[TAGS_LOW] | (uint64_t)word[TAGS_HIGH] << 32;
+	p->clear = word[CLEAR_LOW] | (uint64_t)word[CLEAR_HIGH] << 32;
+	p->tag_pitch = word[TAG_PITCH];
 	p->blend = GET(word[CONFIG], TSR_DISPLAY_PLANE_CONFIG_BLEND);
 	p->zpos = GET(word[CONFIG], TSR_DISPLAY_PLANE_CONFIG_ZPOS);
 	p->alpha = (float)alpha / 65535;
@@ -112,14 +128,14 @@ static bool decode_plane(struct tsr_plane *p, const uint32_t *word, unsigned int
 	p->height = high(word[SIZE]);
 	p->src_x = low(word[SRC]);
 	p->src_y = high(word[SRC]);
-	if (GET(word[CONFIG], TSR_DISPLAY_PLANE_CONFIG_LAYOUT) > TSR_SCANOUT_LAYOUT_TILED ||
-	    p->blend > TSR_PLANE_BLEND_COVERAGE || !p->width || !p->height ||
+	if (layout > TSR_SCANOUT_LAYOUT_TAGGED || p->blend > TSR_PLANE_BLEND_COVERAGE ||
+	    !p->width || !p->height ||
 	    p->src_x + p->width > TSR_SCREEN_MAX || p->src_y + p->height > TSR_SCREEN_MAX)
 		return false;
 	if (cursor && (p->tiled || !p->format.plain || p->width > TSR_CURSOR_MAX ||
 		       p->height > TSR_CURSOR_MAX))
 		return false;
-	return memory_fits(p);
+	return memory_fits(p) && (!p->tagged || tags_fit(p));
 }
 
 bool tsr_picture_decode(struct tsr_picture *picture, const struct tsr_shadow *shadow, bool mode)

@@ -3,6 +3,7 @@
 #include "display.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "gpu.h"
 #include "memory/tiling.h"
@@ -37,6 +38,51 @@ static enum tsr_row read(struct tsr_composition *c, struct tsr_mem *mem, uint64_
 	}
 }
 
+/* What of a row of tiles memory does not hold. */
+struct tags {
+	uint8_t tag[2][TSR_SCREEN_MAX / TSR_TAG_DIM];	/* of its two rows of blocks */
+	uint8_t texel[8];				/* of blocks that are CLEAR */
+	uint32_t first;					/* block that the first tag is of */
+};
+
+/* Tags of row of tiles @row, columns @first to @last of tiles, as far as the plane has them. */
+static enum tsr_row read_tags(struct tsr_composition *c, struct tsr_mem *mem,
+			      const struct tsr_plane *p, uint32_t row, uint32_t first,
+			      uint32_t last, struct tags *tags)
+{
+	const uint32_t half = TSR_TILE_DIM / TSR_TAG_DIM;
+	const uint32_t columns = (p->src_x + p->width + TSR_TAG_DIM - 1) / TSR_TAG_DIM;
+	const uint32_t rows = (p->src_y + p->height + TSR_TAG_DIM - 1) / TSR_TAG_DIM;
+	const uint32_t end = (last + 1) * half < columns ? (last + 1) * half : columns;
+	enum tsr_row result;
+	union tsr_texel clear;
+
+	memset(tags->tag, TSR_TARGET_TAG_RAW, sizeof(tags->tag));
+	tags->first = first * half;
+	result = read(c, mem, p->clear, clear.f, sizeof(clear.f));
+	for (uint32_t y = 0; y < half && row * half + y < rows && result == TSR_ROW_READ; y++)
+		result = read(c, mem, p->tags + (uint64_t)(row * half + y) * p->tag_pitch +
+			      tags->first, tags->tag[y], end - tags->first);
+	if (result == TSR_ROW_READ)
+		tsr_format_store(&p->format, tags->texel, &clear);
+	return result;
+}
+
+/* Blocks of the tile in column @x that are CLEAR; @to: its rows in the band. */
+static void clear_blocks(const struct tsr_plane *p, const struct tags *tags, uint32_t x,
+			 uint8_t *const *to)
+{
+	const uint32_t half = TSR_TILE_DIM / TSR_TAG_DIM, bytes = p->format.bytes;
+
+	for (uint32_t y = 0; y < TSR_TILE_DIM; y++)
+		for (uint32_t i = 0; i < TSR_TILE_DIM; i++) {
+			const uint32_t column = x * half - tags->first + i / TSR_TAG_DIM;
+
+			if (tags->tag[y / TSR_TAG_DIM][column] == TSR_TARGET_TAG_CLEAR)
+				memcpy(to[y] + i * bytes, tags->texel, bytes);
+		}
+}
+
 /* Row of tiles @row of plane @p, of which columns @first to @last of tiles, into @band. */
 static enum tsr_row read_tiles(struct tsr_composition *c, struct tsr_mem *mem,
 			       const struct tsr_plane *p, struct tsr_band *band, uint32_t row,
@@ -44,6 +90,14 @@ static enum tsr_row read_tiles(struct tsr_composition *c, struct tsr_mem *mem,
 {
 	const uint32_t bytes = TSR_TILE_TEXELS * p->format.bytes;
 	uint8_t tile[TSR_TILE_TEXELS * 8], *to[TSR_TILE_DIM];
+	struct tags tags;
+
+	if (p->tagged) {
+		enum tsr_row result = read_tags(c, mem, p, row, first, last, &tags);
+
+		if (result != TSR_ROW_READ)
+			return result;
+	}
 
 	for (uint32_t x = first; x <= last; x++) {
 		const uint64_t va = p->addr + (uint64_t)row * p->pitch + (uint64_t)x * bytes;
@@ -55,6 +109,8 @@ static enum tsr_row read_tiles(struct tsr_composition *c, struct tsr_mem *mem,
 			to[i] = band->texels + i * band->row_bytes +
 				(x - first) * TSR_TILE_DIM * p->format.bytes;
 		tsr_tile_ops(p->format.bytes)->detile(to, tile);
+		if (p->tagged)
+			clear_blocks(p, &tags, x, to);
 	}
 	return TSR_ROW_READ;
 }

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "draw.h"
+#include "cubes.h"
 
 #define WIDTH	480
 #define HEIGHT	360
@@ -112,37 +112,48 @@ static void cube(struct draw *draw, struct tsr_gfx_pass *pass, unsigned int n)
 	draw_library(draw, tsr_gfx_draw_indexed(pass, &all));
 }
 
-static int draw_lattice(struct draw *draw, struct tsr_gfx_pass *pass, struct tsr_gfx_pipeline *p,
-			struct tsr_image *texture, bool reverse)
+int cubes_prepare(struct draw *draw, struct cubes *cubes)
 {
-	const struct matrix view = matrix_camera(eye, (float[3]){ 0 }, (float)WIDTH / HEIGHT);
 	float vertices[24 * CUBE_FLOATS];
 	uint16_t indices[36];
-	uint64_t vertex, index;
 
 	cube_mesh(vertices, indices);
-	vertex = draw_data(draw, vertices, sizeof(vertices));
-	index = draw_data(draw, indices, sizeof(indices));
+	cubes->texture = bricks(draw);
+	cubes->pipeline = pipeline(draw);
+	cubes->vertices = draw_data(draw, vertices, sizeof(vertices));
+	cubes->indices = draw_data(draw, indices, sizeof(indices));
+	return draw->error[0] ? -1 : 0;
+}
+
+int cubes_record(struct draw *draw, const struct cubes *cubes, struct tsr_gfx_pass *pass,
+		 float aspect, float turn, bool reverse)
+{
+	const struct matrix view = matrix_multiply(matrix_camera(eye, (float[3]){ 0 }, aspect),
+						   matrix_turn(turn, 1));
+
 	if (draw->error[0])
 		return -1;
-	tsr_gfx_set_pipeline(pass, p);
-	tsr_gfx_set_vertices(pass, 0, vertex, sizeof(vertices));
-	tsr_gfx_set_indices(pass, TSR_INDEX_TYPE_U16, index, sizeof(indices));
+	tsr_gfx_set_pipeline(pass, cubes->pipeline);
+	tsr_gfx_set_vertices(pass, 0, cubes->vertices, sizeof(float[24 * CUBE_FLOATS]));
+	tsr_gfx_set_indices(pass, TSR_INDEX_TYPE_U16, cubes->indices, sizeof(uint16_t[36]));
 	tsr_gfx_set_push(pass, TSR_GFX_STAGE_VERTEX, 0, 16, view.m);
-	bind(draw, pass, texture);
+	bind(draw, pass, cubes->texture);
 	for (unsigned int n = 0; n < 1000; n++)
 		cube(draw, pass, reverse ? 999 - n : n);
-	return draw->error[0] ? -1 : draw_finish(draw, pass);
+	return draw->error[0] ? -1 : 0;
 }
 
 static int run(struct draw *draw)
 {
-	struct tsr_image *image[2], *texture = bricks(draw);
-	struct tsr_gfx_pipeline *p = pipeline(draw);
+	struct tsr_image *image[2];
+	struct cubes cubes;
 	uint8_t *texels = malloc(4 * WIDTH * HEIGHT);
 	int ret = texels ? 0 : draw_fail(draw, "no memory for a picture");
 
+	if (!ret)
+		ret = cubes_prepare(draw, &cubes);
 	for (int i = 0; !ret && i < 2; i++) {
+		struct tsr_gfx_pass *pass;
 		const struct tsr_gfx_pass_info info = {
 			.color[0] = { .load = TSR_GFX_LOAD_CLEAR, .clear.f = { 0.1f, 0.1f, 0.2f,
 									       1 },
@@ -152,7 +163,10 @@ static int run(struct draw *draw)
 				   .clear.f[0] = 1 },
 		};
 
-		ret = draw_lattice(draw, draw_begin(draw, &info), p, texture, i);
+		pass = draw_begin(draw, &info);
+		ret = cubes_record(draw, &cubes, pass, (float)WIDTH / HEIGHT, 0, i);
+		if (!ret)
+			ret = draw_finish(draw, pass);
 	}
 	if (!ret)
 		ret = draw_picture(draw, image[0]);

@@ -63,6 +63,7 @@ static int check_info(const struct tsr_image_info *i, uint64_t features)
 				"enum tsr_pixel_format and enum tsr_component_order", i->format,
 				i->order);
 	if (i->layout > TSR_LAYOUT_TILED || i->flags & ~(uint32_t)(TSR_IMAGE_COMPRESSED |
+								   TSR_IMAGE_EXPORTABLE |
 								   TSR_IMAGE_CUBE))
 		return tsr_fail(EINVAL, "image of layout %u with flags 0x%x", (uint32_t)i->layout,
 				i->flags);
@@ -123,7 +124,8 @@ static int allocate(struct tsr_image *image)
 		return tsr_fail(EINVAL, "an image's sample of 4 GiB or more");
 	if (i->flags & TSR_IMAGE_COMPRESSED)
 		size += tag_bytes(i);
-	ret = tsr_bo_create(tsr_vm_device(image->vm), size, i->bo_flags, image->vm, &image->bo);
+	ret = tsr_bo_create(tsr_vm_device(image->vm), size, i->bo_flags,
+			    i->flags & TSR_IMAGE_EXPORTABLE ? NULL : image->vm, &image->bo);
 	if (!ret)
 		ret = tsr_vm_map(image->vm, image->bo, 0, 0, rw, &image->va);
 	if (!ret && i->flags & TSR_IMAGE_COMPRESSED)
@@ -262,4 +264,11 @@ int tsr_image_read(struct tsr_image *image, uint32_t level, uint32_t layer, void
 		ret = tsr_fail(EINVAL, "rows of an image %zu bytes apart, expected %u or more",
 			       pitch, s.width * s.texel);
 	return ret;
+}
+
+int tsr_image_export(struct tsr_image *image, int *fd)
+{
+	if (!(image->info.flags & TSR_IMAGE_EXPORTABLE))
+		return tsr_fail(EPERM, "export of an image without TSR_IMAGE_EXPORTABLE");
+	return tsr_bo_export(image->bo, fd);
 }

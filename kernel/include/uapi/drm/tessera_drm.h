@@ -1045,6 +1045,26 @@ enum drm_tessera_ioctl_id {
 	DRM_TESSERA_PERFMON_READ = 0x13
 };
 
+/**
+ * DRM_FORMAT_MOD_VENDOR_TESSERA - vendor of framebuffer modifiers
+ *
+ * Provisional: the number is not in drm_fourcc.h.
+ */
+#define DRM_FORMAT_MOD_VENDOR_TESSERA 0xf5
+
+/**
+ * DRM_FORMAT_MOD_TESSERA_TAGGED - a render target with tags, and its clear value
+ *
+ * Three planes, all in one BO. Plane 0: pixels in the layout of
+ * DRM_FORMAT_MOD_ARM_16X16_BLOCK_U_INTERLEAVED, the pitch being that of a row of tiles
+ * divided by 16. Plane 1: a byte for each block of 8 by 8 pixels, row by row; the pitch is
+ * that of a row of blocks. Plane 2: the clear value, four fp32 words, red, green, blue and
+ * alpha; its pitch does not count. All offsets are multiples of 64. The clear value is
+ * read with each frame.
+ */
+#define DRM_FORMAT_MOD_TESSERA_TAGGED \
+	(((__u64)DRM_FORMAT_MOD_VENDOR_TESSERA << 56) | 1)
+
 #define DRM_IOCTL_TESSERA_DEV_QUERY \
 	DRM_IOWR(DRM_COMMAND_BASE + DRM_TESSERA_DEV_QUERY, struct drm_tessera_dev_query)
 #define DRM_IOCTL_TESSERA_GET_TIMESTAMP \

@@ -27,7 +27,8 @@ struct tsr_image;
 enum tsr_image_flags {
 	TSR_IMAGE_COMPRESSED = 1 << 0,	/* a target: blocks may be stored as "clear" or */
 					/* compressed, see struct tsr_gfx_target */
-	TSR_IMAGE_CUBE = 1 << 1	/* layers are faces of cubes: +x -x +y -y +z -z, 6 of each */
+	TSR_IMAGE_CUBE = 1 << 1,	/* layers are faces of cubes: +x -x +y -y +z -z, 6 of each */
+	TSR_IMAGE_EXPORTABLE = 1 << 2	/* tsr_image_export() */
 };
 
 /* Zeroed fields are the defaults. */
@@ -79,6 +80,14 @@ void tsr_image_get_info(const struct tsr_image *image, struct tsr_image_info *in
  */
 int tsr_image_get_surface(struct tsr_image *image, uint32_t level, uint32_t layer, uint32_t sample,
 			  struct tsr_surface *surface, void **cpu);
+
+/*
+ * tsr_image_export(): its memory as a dma-buf, for a screen, another device or process: level 0 of
+ * layer 0 begins at its first byte, and has the layout and pitch of tsr_image_get_surface(). *@fd
+ * is the caller's to close. Jobs do not order themselves by what others do with it: fences do.
+ * -EPERM without TSR_IMAGE_EXPORTABLE.
+ */
+int tsr_image_export(struct tsr_image *image, int *fd);
 
 /*
  * tsr_image_write(), tsr_image_read(): all texels of one surface (sample 0) from or to rows @pitch
