@@ -8,7 +8,7 @@
 
 #include <EGL/egl.h>
 #include <EGL/eglext.h>
-#include <drm_fourcc.h>
+#include <libdrm/drm_fourcc.h>
 #include <gbm.h>
 
 #include "gl.h"
