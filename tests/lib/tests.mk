@@ -28,7 +28,7 @@ tsan_names := $(basename $(notdir $(shell grep -L 'test:.* TSAN=0' $(wildcard te
 # programs(LABEL,DIR,SET): arguments for run.py, LABEL:PROGRAM=SOURCE
 programs = $(foreach n,$(call names,$(2)),$(1):$(BUILD)/$(3)/tests/$(2)/$(n)=tests/$(2)/$(n).c)
 
-.PHONY: check-mutants check-mutants-short check-kernel-tree check-kselftest check-distros check-mesa
+.PHONY: check-mutants check-mutants-short check-kernel-tree check-kselftest check-distros check-mesa check-mesa-guest
 .PHONY: check check-all check-static check-kernels check-model check-user check-qtest check-guest check-guest-short check-debug check-debug-short check-igt check-race check-coverage fuzz fuzz-isa bench bench-guest coverage
 check: setup ## all tests on the stock kernel; the last line is the sum
 	@$(PYTHON) tests/lib/check.py $(SUITES) coverage $(WITH)
@@ -67,6 +67,11 @@ check-mesa: setup ## OpenGL programs by Mesa on the device in their own process;
 	@bash qemu-device/vm/programs.sh
 	@TSR_MESA=$$(bash userspace/mesa/build.sh); export TSR_MESA TSR_PIGLIT='$(PIGLIT)'; \
 		$(RUN) --suite mesa --results $(BUILD)/results-mesa/mesa$(if $(TESTS),-partial).ktap $(wildcard tests/mesa/*.py)
+
+check-mesa-guest: export MESA_PACKAGES := kmscube weston
+check-mesa-guest: setup ## Debian's GL programs on the GPU's own screen in a guest: kmscube, weston and a client
+	@$(GUEST_ENV); TSR_MESA_SHARE=$$(bash userspace/mesa/share.sh); export TSR_MESA_SHARE; \
+		$(RUN) --suite mesa-guest --results $(BUILD)/results-mesa/guest.ktap $(wildcard tests/mesa/guest/*.py)
 
 check-qtest: setup ## the QEMU device without a guest
 	@$(PROGRAMS) guest qtest

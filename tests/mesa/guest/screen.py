@@ -1,0 +1,114 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+# test: TIMEOUT=600
+"""Debian's GL programs on the GPU's own screen: what they draw is seen by QEMU's screendump.
+
+TSR_MESA_SHARE is what userspace/mesa/share.sh made with MESA_PACKAGES='kmscube weston'."""
+
+import os
+import sys
+import tempfile
+import time
+
+import variant
+from guest import Guest
+from tap import Tap
+
+tap = Tap()
+SHARE = os.environ["TSR_MESA_SHARE"]
+GRAY = (128, 128, 128)
+WAIT = 60       # seconds for a picture to come
+
+# kmscube ends when its standard input does; a seat is had without a daemon and without a console.
+START = """export LIBSEAT_BACKEND=builtin SEATD_VTBOUND=0 WAYLAND_DISPLAY=wayland-1
+[ -e /tmp/in ] || {{ mkfifo /tmp/in; sleep 100000 >/tmp/in & }}
+timeout 300 /mnt/debian {command} </tmp/in >/tmp/{name}.log 2>&1 & echo $! >/tmp/{name}.pid"""
+
+
+class Picture:
+    """QEMU's screendump."""
+
+    def __init__(self, guest, directory):
+        path = os.path.join(directory, "screen.ppm")
+        guest.qmp("screendump", filename=path, device="gpu0", head=0)
+        with open(path, "rb") as f:
+            _, size, _, self.pixels = f.read().split(b"\n", 3)
+        self.width, self.height = (int(n) for n in size.split())
+
+    def at(self, x, y):
+        """A pixel, by parts of the width and height."""
+        i = 3 * (int(y * (self.height - 1)) * self.width + int(x * (self.width - 1)))
+        return tuple(self.pixels[i:i + 3])
+
+    def colors(self):
+        return len({self.pixels[i:i + 3] for i in range(0, len(self.pixels), 3)})
+
+
+def start(guest, name, command):
+    guest.run(START.format(name=name, command=command))
+
+
+def stop(guest, name):
+    """End it and say what it had to say."""
+    return guest.run(f"kill $(cat /tmp/{name}.pid); sleep 1; cat /tmp/{name}.log").stdout.decode(errors="replace")
+
+
+def wait_for(guest, directory, good):
+    """The first picture that is good, or the last one."""
+    end = time.monotonic() + WAIT * variant.current().slow
+    while True:
+        picture = Picture(guest, directory)
+        if good(picture) or time.monotonic() > end:
+            return picture
+        time.sleep(0.5)
+
+
+def is_cube(picture):
+    corners = {picture.at(x, y) for x in (0, 1) for y in (0, 1)}
+    return corners == {GRAY} and picture.at(0.5, 0.5) != GRAY and picture.colors() > 1000
+
+
+def cube(guest, directory, options):
+    with tap.test(f"kmscube {options}".strip()):
+        start(guest, "kmscube", f"kmscube {options}")
+        first = wait_for(guest, directory, is_cube)
+        second = wait_for(guest, directory, lambda p: p.pixels != first.pixels)
+        said = stop(guest, "kmscube")
+        tap.ok('renderer: "Tessera"' in said, "the renderer")
+        tap.ok(is_cube(first), "a cube in the middle of a gray screen")
+        tap.ok(is_cube(second) and first.pixels != second.pixels, "it turns")
+        if not is_cube(first):
+            tap.note(said[-2000:])
+
+
+def weston(guest, directory):
+    with tap.test("weston draws its desktop with GL, and a client's dma-bufs on it"):
+        start(guest, "weston", "weston --backend=drm --renderer=gl --continue-without-input --idle-time=0")
+        desktop = wait_for(guest, directory, lambda p: p.colors() > 100)
+        tap.ok(desktop.colors() > 100, "a desktop")
+        start(guest, "client", "weston-simple-dmabuf-egl")
+        both = wait_for(guest, directory, lambda p: p.pixels != desktop.pixels and p.colors() > desktop.colors() + 20)
+        tap.ok(both.colors() > desktop.colors() + 20, "the client's triangle")
+        said = stop(guest, "client") + stop(guest, "weston")
+        tap.ok("GL renderer: Tessera" in said, "the renderer")
+        tap.note(said[-3000:])
+
+
+def main():
+    missing = [p for p in ("kmscube", "weston") if not os.path.exists(os.path.join(SHARE, "root", "usr", "bin", p))]
+    if missing:
+        with tap.test("GL programs on the GPU's own screen"):
+            tap.skip(f"the archive has no {missing[0]}")
+        return tap.finish()
+    with tempfile.TemporaryDirectory(prefix="tessera-screen-") as directory, \
+            Guest(device_args="heads=1", share=SHARE) as guest:
+        cube(guest, directory, "")
+        cube(guest, directory, "-A")
+        weston(guest, directory)
+        with tap.test("the kernel has nothing to say"):
+            said = guest.run("dmesg | grep -i -E 'warn|bug|fault|timeout|hung|tessera.*error'").stdout.decode()
+            tap.eq(said, "")
+    return tap.finish()
+
+
+sys.exit(main())
