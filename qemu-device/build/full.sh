@@ -26,15 +26,7 @@ CONFIGURE=(
     --disable-debug-info --python=/usr/bin/python3
 )
 
-# The recipe: everything on our side that decides what the base looks like. The source version joins it
-# when it is known; a link named after the recipe remembers which version was taken.
-recipe=$({
-    printf '%s\n' "${CONFIGURE[@]}"
-    cat "$HERE/tessera.mak" "$HERE/hook.sh"
-    gcc -dumpfullversion
-    gcc -dumpmachine
-    . /etc/os-release && echo "$ID ${VERSION_ID:-}"
-} | sha256sum | cut -c1-12)
+recipe=$(cat "$HERE/tessera.mak" "$HERE/hook.sh" | recipe_of "${CONFIGURE[@]}")
 BASE_LINK=$CACHE/qemu/$recipe
 
 # Firmware: Debian's SeaBIOS, and the option ROMs that load a kernel, built from QEMU's own source.

@@ -42,16 +42,8 @@ installed_qemu() {
         awk '$1 == "installed" { print $2 }'
 }
 
-# The recipe: everything on our side that decides what the headers look like. The version joins it when it is
-# known; a link named after the recipe remembers which one was taken.
 installed=$(installed_qemu)
-recipe=$({
-    printf '%s\n' "${CONFIGURE[@]}" "$EXAMPLE" "$NEEDED" "$installed"
-    sed -n '/^compiler_flags()/,/^}/p' "$0"
-    cc -dumpfullversion
-    cc -dumpmachine
-    echo "$ID ${VERSION_ID:-}"
-} | sha256sum | cut -c1-12)
+recipe=$(sed -n '/^compiler_flags()/,/^}/p' "$0" | recipe_of "${CONFIGURE[@]}" "$EXAMPLE" "$NEEDED" "$installed")
 LINK=$CACHE/qemu-headers/$recipe
 
 # Print the version to use: the installed one if the archive has its source.

@@ -31,12 +31,7 @@ CONFIGURE=(
 # What it takes, beside qemu-device/build/packages.
 PACKAGES=(python3-mako python3-packaging python3-yaml libexpat1-dev libglvnd-dev)
 
-recipe=$({
-    printf '%s\n' "${CONFIGURE[@]}"
-    gcc -dumpfullversion
-    gcc -dumpmachine
-    . /etc/os-release && echo "$ID ${VERSION_ID:-}"
-} | sha256sum | cut -c1-12)
+recipe=$(recipe_of "${CONFIGURE[@]}" </dev/null)
 BASE_LINK=$CACHE/mesa/$recipe
 
 # Meson looks for python3 by name, and Mesa's generators want the system's, which has the modules.
@@ -129,8 +124,7 @@ driver() {
     rm -rf "$aside/root"
     write_runner "$aside"
     publish "$aside" "$dir"
-    find "$CACHE/mesa-bin" -mindepth 1 -maxdepth 1 ! -name '.*' -printf '%T@ %p\n' | sort -rn | tail -n +$((KEEP + 1)) |
-        cut -d' ' -f2- | xargs -r rm -rf
+    keep_newest "$CACHE/mesa-bin" "$KEEP"
 }
 
 bash "$TOP/qemu-device/build/setup.sh" "${PACKAGES[@]}"
