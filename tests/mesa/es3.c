@@ -251,7 +251,7 @@ static void queries(void)
 	glDeleteProgram(program);
 }
 
-/* What is drawn between two times takes what lies between them; all are of the clock that is asked. */
+/* What is drawn between two times takes what lies between them; there is one clock. */
 static void times(void)
 {
 	static const char fs[] = ES3

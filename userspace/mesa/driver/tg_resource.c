@@ -147,8 +147,8 @@ static struct pipe_resource *resource_create_with_modifiers(struct pipe_screen *
 /* ---- What others know ------------------------------------------------------------------------ */
 
 /*
- * Of tiles, a stride is what it is in the kernel's framebuffers: the bytes from row to row of tiles,
- * divided by the rows of a tile.
+ * Of tiles, a stride is what it is in the kernel's framebuffers: the bytes from row to row of
+ * tiles, divided by the rows of a tile.
  */
 static uint32_t stride_of(const struct tg_resource *r, unsigned level)
 {

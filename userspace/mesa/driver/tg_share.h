@@ -15,7 +15,7 @@
 bool tg_share_open(struct tg_bo *bo);
 
 /*
- * tg_share_before(): the jobs of screen->submit wait for others: @writer for what the batch writes,
+ * tg_share_before(): jobs of screen->submit wait for others: @writer for what the batch writes,
  * @reader for what it only reads. The screen's lock is held. 0 or a negative errno.
  */
 int tg_share_before(struct tg_batch *batch, int reader, int writer);
@@ -23,7 +23,10 @@ int tg_share_before(struct tg_batch *batch, int reader, int writer);
 /* tg_share_after(): others wait for the batch, which is @point; the screen's lock is held. */
 void tg_share_after(struct tg_batch *batch, uint64_t point);
 
-/* tg_share_busy(): whether others still use @bo (not @write: write it); tg_share_wait(): until not. */
+/*
+ * tg_share_busy(): whether others still use @bo (not @write: still write it).
+ * tg_share_wait(): until they do not.
+ */
 bool tg_share_busy(struct tg_bo *bo, bool write);
 void tg_share_wait(struct tg_bo *bo, bool write);
 
