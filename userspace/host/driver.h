@@ -5,8 +5,8 @@
  *
  * machine.c holds the device, its memory and its page tables; fence.c, syncobj.c and syncfile.c
  * what the DRM core and dma-buf have of synchronisation; bo.c, vm.c, queue.c, submit.c, heap.c,
- * query.c the objects of tessera_drm.h; quota.c what a file may have of them; file.c open files and the table of ioctls;
- * interpose.c hands libc's calls to it.
+ * query.c the objects of tessera_drm.h; quota.c what a file may have of them; file.c open files
+ * and the table of ioctls; interpose.c hands libc's calls to it.
  *
  * One lock (drv.lock) is held by whoever is in here; functions say if they drop it while they wait.
  * Functions return 0 or a negative errno. Nothing here calls back into the program. All objects

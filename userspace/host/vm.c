@@ -480,7 +480,7 @@ static int bind_sync(struct vm *vm, struct bind *b)
 	return ret;
 }
 
-/* Bytes of page tables that the operations may need; checked, not taken: most have theirs already. */
+/* Bytes of page tables that operations may need; checked, not taken: most have theirs already. */
 static uint64_t tables_for(const struct drm_tessera_bind_op *ops, uint32_t count)
 {
 	uint64_t span, pages = 0;
