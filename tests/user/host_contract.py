@@ -29,7 +29,6 @@ USER = "files are opened with the rights of the program, which are not those of 
 # program: {start of a test's name without its ledger IDs: why it fails}
 RUN = {
     "bind_order": {
-        "local memory is free when the bind's fence says so": "a file has no limits of its own, and DEV_QUERY does not know of any",
         "one bind writes so many entries and no more": "a bind may write as many as there is memory for",
     },
     "checkpoint": {},
@@ -80,6 +79,10 @@ RUN = {
     },
     "memory": {"a large page of local memory": "where a table of small pages is, it stays"},
     "prime": {},
+    "quotas": {
+        "page tables: as much as the file may": "tables stay until the VM goes",
+        "fdinfo shows heaps, rings and page tables": FDINFO,
+    },
     "races": {},
     "rings": {},
     "syncobjs": {},
@@ -115,7 +118,6 @@ NOT = {
     "out_of_reach": "there are no resets of the device",
     "pairs": "nothing is unplugged or suspended, and nothing is reset by hand",
     "pci_errors_load": "there is no PCI",
-    "quotas": "a file has no limits of its own",
     "recovery": "there are no resets of the device",
     "runtime_pm": "there is no power management",
     "small_gpu": "it is about a device with fewer slots",

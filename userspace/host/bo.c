@@ -102,6 +102,9 @@ void bo_put(struct bo *bo)
 	window_free(bo->window, bo->size);
 	if (bo->flags & DRM_TESSERA_BO_LOCAL)
 		drv.local_used -= bo->size;
+	if (bo->quota)
+		quota_adjust(bo->quota, QUOTA_LOCAL, -(int64_t)bo->size);
+	quota_put(bo->quota);
 	close(bo->fd);
 	fence_put(bo->imported);
 	free(bo->label);
@@ -168,9 +171,15 @@ int ioctl_bo_create(struct file *file, void *data)
 	}
 	if (arg->flags & DRM_TESSERA_BO_LOCAL && size > drv.local_size - drv.local_used)
 		return -ENOSPC;
+	if (arg->flags & DRM_TESSERA_BO_LOCAL && quota_room(file->quota, QUOTA_LOCAL, size))
+		return -ENOSPC;
 	bo = bo_new(size, arg->flags, &ret);
 	if (!bo)
 		return ret;
+	if (arg->flags & DRM_TESSERA_BO_LOCAL) {
+		bo->quota = quota_get(file->quota);
+		quota_adjust(bo->quota, QUOTA_LOCAL, (int64_t)size);
+	}
 	bo->vm = vm;
 	bo->vm_id = arg->vm_id;
 	ret = handle_add(file, bo, &arg->handle);

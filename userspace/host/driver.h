@@ -5,8 +5,8 @@
  *
  * machine.c holds the device, its memory and its page tables; fence.c, syncobj.c and syncfile.c
  * what the DRM core and dma-buf have of synchronisation; bo.c, vm.c, queue.c, submit.c, heap.c,
- * perfmon.c, query.c the objects of tessera_drm.h; file.c open files and the table of ioctls;
- * interpose.c hands libc's calls to it.
+ * query.c the objects of tessera_drm.h; quota.c what a file may have of them; file.c open files
+ * and the table of ioctls; interpose.c hands libc's calls to it.
  *
  * One lock (drv.lock) is held by whoever is in here; functions say if they drop it while they wait.
  * Functions return 0 or a negative errno. Nothing here calls back into the program. All objects
@@ -48,6 +48,7 @@ struct drm_syncobj_eventfd {
 #define MAX_BIND_OPS	4096
 #define MAX_COUNTERS	64
 #define SLOTS		64		/* queues of the hardware */
+#define PERFMONS	256
 
 struct bo;
 struct fence;
@@ -128,6 +129,9 @@ uint64_t field_get(uint64_t mask, uint64_t value);
  */
 uint64_t pgtable_new(void);
 void pgtable_free(uint64_t root);
+/* pgtable_bytes(): what all tables take. pgtable_limit(): most that one file should. */
+uint64_t pgtable_bytes(void);
+uint64_t pgtable_limit(void);
 int pgtable_map(uint64_t root, uint64_t va, uint64_t offset, uint64_t size, uint64_t bits);
 int pgtable_unmap(uint64_t root, uint64_t va, uint64_t size);
 void space_enable(unsigned int space, uint64_t root);
@@ -287,9 +291,29 @@ int dmabuf_ioctl(struct ufile *u, unsigned long request, uint64_t arg);
 /* real_open(): libc's, past our own. */
 int real_open(const char *path, int flags);
 
+/*
+ * What a file may have (quota.c); objects that take of it keep it. quota_room(), quota_charge():
+ * whether there is so much left, and take it: 0 or -ENOSPC. quota_adjust(): it is so much more, or
+ * less.
+ */
+enum quota_kind {
+	QUOTA_VMS, QUOTA_QUEUES, QUOTA_SPACES, QUOTA_HEAPS, QUOTA_PERFMONS, QUOTA_HEAP_MEMORY,
+	QUOTA_PAGE_TABLES, QUOTA_LOCAL, QUOTAS
+};
+
+struct quota;
+struct quota *quota_new(void);
+struct quota *quota_get(struct quota *q);
+void quota_put(struct quota *q);
+int quota_room(const struct quota *q, enum quota_kind kind, uint64_t amount);
+int quota_charge(struct quota *q, enum quota_kind kind, uint64_t amount);
+void quota_adjust(struct quota *q, enum quota_kind kind, int64_t amount);
+void quota_fill(const struct quota *q, struct drm_tessera_file_limits *limits);
+
 /* An open file of the device. */
 struct file {
 	bool primary;
+	struct quota *quota;
 	struct table handles, syncobjs, vms, queues, heaps, perfmons;
 };
 
@@ -313,6 +337,7 @@ struct bo {
 	uint32_t flags, vm_id;
 	struct vm *vm;			/* it is private to, never dereferenced; NULL */
 	bool exported, dont_need, cpu_mapped;
+	struct quota *quota;		/* local memory is charged to; NULL */
 	struct fence *imported;		/* by IMPORT_SYNC_FILE */
 	char *label;
 	struct bo *next;		/* all of them */
@@ -349,6 +374,7 @@ struct vm {
 	unsigned int refs, users;	/* queues that have it in an address space */
 	int space;			/* -1: none */
 	uint64_t root;
+	struct quota *quota;		/* what it takes is charged to */
 	struct vma *vma;		/* by address */
 	unsigned int vmas;
 	struct heap *heaps;
@@ -392,6 +418,7 @@ struct queue {
 	unsigned int slot;
 	uint32_t id, engine_class, priority;
 	struct vm *vm;
+	struct quota *quota;
 	bool killed;
 	uint32_t state, error;
 	uint64_t completed, seqno;
@@ -427,6 +454,7 @@ int ioctl_submit(struct file *file, void *arg);
 struct heap {
 	unsigned int refs;
 	struct vm *vm;
+	struct quota *quota;
 	uint64_t va, max_size, committed, mapped;
 	uint32_t chunk_size;
 	struct bo *bo;
@@ -444,6 +472,7 @@ int ioctl_heap_destroy(struct file *file, void *arg);
 
 struct perfmon {
 	unsigned int refs, slot;
+	struct quota *quota;
 	uint64_t mask, jobs, jobs_base;
 	uint32_t count;
 	uint32_t word[MAX_COUNTERS];

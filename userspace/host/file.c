@@ -317,9 +317,14 @@ struct file *file_new(bool primary)
 {
 	struct file *file = calloc(1, sizeof(*file));
 
-	if (file)
-		file->primary = primary;
-	return file;
+	if (!file)
+		return NULL;
+	file->primary = primary;
+	file->quota = quota_new();
+	if (file->quota)
+		return file;
+	free(file);
+	return NULL;
 }
 
 #define FOR_ALL(table, type, what) do {							\
@@ -342,6 +347,7 @@ void file_free(struct file *file)
 	FOR_ALL(&file->syncobjs, struct syncobj *, syncobj_put(object));
 	bo_handles_free(file);
 	table_free(&file->handles);
+	quota_put(file->quota);
 	free(file);
 }
 
@@ -360,7 +366,7 @@ static int ioctl_version(struct file *file, void *data)
 
 	(void)file;
 	v->version_major = 1;
-	v->version_minor = 3;
+	v->version_minor = 4;
 	v->version_patchlevel = 0;
 	ret = put_string(v->name, &v->name_len, "tessera");
 	ret = ret ? ret : put_string(v->date, &v->date_len, "20261122");

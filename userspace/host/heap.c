@@ -24,6 +24,9 @@ static void heap_free(struct heap *heap)
 	pgtable_unmap(heap->vm->root, heap->va, heap->mapped);
 	if (heap->mapped && heap->vm->space >= 0)
 		space_invalidate((unsigned int)heap->vm->space, heap->va, heap->mapped);
+	quota_adjust(heap->quota, QUOTA_HEAPS, -1);
+	quota_adjust(heap->quota, QUOTA_HEAP_MEMORY, -(int64_t)heap->committed);
+	quota_put(heap->quota);
 	bo_put(heap->bo);
 	vm_put(heap->vm);
 	free(heap);
@@ -37,7 +40,7 @@ void heap_put(struct heap *heap)
 
 int heap_prepare(struct heap *heap)
 {
-	uint64_t reserve = (uint64_t)RESERVE_CHUNKS * heap->chunk_size, wanted;
+	uint64_t reserve = (uint64_t)RESERVE_CHUNKS * heap->chunk_size, wanted, tables;
 	int ret;
 
 	reserve = reserve > RESERVE_BYTES ? reserve : RESERVE_BYTES;
@@ -46,9 +49,11 @@ int heap_prepare(struct heap *heap)
 		wanted = heap->max_size;
 	if (wanted <= heap->mapped)
 		return 0;
+	tables = pgtable_bytes();
 	ret = pgtable_map(heap->vm->root, heap->va + heap->mapped, heap->bo->window + heap->mapped,
 			  wanted - heap->mapped,
 			  TSR_PTE_LOCAL__MASK | TSR_PTE_READ__MASK | TSR_PTE_WRITE__MASK);
+	quota_adjust(heap->vm->quota, QUOTA_PAGE_TABLES, (int64_t)(pgtable_bytes() - tables));
 	if (!ret)
 		heap->mapped = wanted;
 	return ret;
@@ -79,8 +84,11 @@ uint64_t heap_grow(struct vm *vm, uint64_t va, uint64_t size)
 	/* a page table that cannot be had is missed at the next growth only */
 	if (size > heap->mapped)
 		return 0;
-	if (size > heap->committed)
+	if (size > heap->committed) {
+		if (quota_charge(heap->quota, QUOTA_HEAP_MEMORY, size - heap->committed))
+			return 0;
 		heap->committed = size;
+	}
 	heap_prepare(heap);
 	return size;
 }
@@ -98,10 +106,16 @@ static bool valid(const struct drm_tessera_heap_create *arg)
 	       arg->initial_size <= arg->max_size && vm_range_valid(arg->va, arg->max_size);
 }
 
-static struct heap *heap_new(struct vm *vm, const struct drm_tessera_heap_create *arg, int *ret)
+static struct heap *heap_new(struct quota *quota, struct vm *vm,
+			     const struct drm_tessera_heap_create *arg, int *ret)
 {
-	struct heap *heap = calloc(1, sizeof(*heap));
+	struct heap *heap;
 
+	*ret = -ENOSPC;
+	if (quota_room(quota, QUOTA_HEAPS, 1) ||
+	    quota_room(quota, QUOTA_HEAP_MEMORY, arg->initial_size))
+		return NULL;
+	heap = calloc(1, sizeof(*heap));
 	*ret = -ENOMEM;
 	if (!heap)
 		return NULL;
@@ -112,6 +126,9 @@ static struct heap *heap_new(struct vm *vm, const struct drm_tessera_heap_create
 		free(heap);
 		return NULL;
 	}
+	heap->quota = quota_get(quota);
+	quota_adjust(quota, QUOTA_HEAPS, 1);
+	quota_adjust(quota, QUOTA_HEAP_MEMORY, (int64_t)heap->committed);
 	vm->refs++;
 	heap->next = vm->heaps;
 	vm->heaps = heap;
@@ -137,7 +154,7 @@ int ioctl_heap_create(struct file *file, void *data)
 		return -EINVAL;
 	if (vm_range_used(vm, arg->va, arg->max_size) || heap_overlaps(vm, arg->va, arg->max_size))
 		return -EBUSY;
-	heap = heap_new(vm, arg, &ret);
+	heap = heap_new(file->quota, vm, arg, &ret);
 	if (!heap)
 		return ret;
 	ret = table_add(&file->heaps, heap);

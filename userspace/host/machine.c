@@ -45,6 +45,7 @@ static struct {
 	uint8_t *window;
 	uint64_t next;			/* of the zone, not given out */
 	uint64_t free;			/* a list of pages given back; 0: none */
+	uint64_t pages;			/* that zone_alloc() has given out one by one */
 	uint64_t kernel_root;
 	uint64_t rings, fences, counters;	/* offsets in the zone */
 	struct range { uint64_t offset, size; } *hole;	/* of the window, by offset */
@@ -272,6 +273,7 @@ static uint64_t zone_alloc(uint64_t size)
 {
 	uint64_t at = m.next;
 
+	m.pages += size == PAGE && (m.free || size <= ZONE - m.next);
 	if (size == PAGE && m.free) {
 		at = m.free;
 		m.free = *(uint64_t *)(m.window + at);
@@ -288,6 +290,17 @@ static void zone_free_page(uint64_t at)
 {
 	*(uint64_t *)(m.window + at) = m.free;
 	m.free = at;
+	m.pages--;
+}
+
+uint64_t pgtable_bytes(void)
+{
+	return m.pages * PAGE;
+}
+
+uint64_t pgtable_limit(void)
+{
+	return ZONE / 2;
 }
 
 static _Atomic uint64_t *table_at(uint64_t bus)

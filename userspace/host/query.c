@@ -9,7 +9,6 @@
 #include "driver.h"
 
 #define SAMPLES		8		/* of the clocks, the best counts */
-#define PERFMONS	256
 
 struct counter {
 	uint32_t id;
@@ -160,9 +159,9 @@ int ioctl_dev_query(struct file *file, void *data)
 	struct drm_tessera_gpu_state state = {
 		.queue_reset_count = drv.queue_resets, .local_used = drv.local_used,
 	};
+	struct drm_tessera_file_limits limits;
 	struct drm_tessera_gpu_info info;
 
-	(void)file;
 	if (arg->pad)
 		return -EINVAL;
 	switch (arg->type) {
@@ -179,6 +178,9 @@ int ioctl_dev_query(struct file *file, void *data)
 	case DRM_TESSERA_QUERY_SHADER_INFO:
 		fill_shader(&shader);
 		return answer(arg, &shader, sizeof(shader));
+	case DRM_TESSERA_QUERY_FILE_LIMITS:
+		quota_fill(file->quota, &limits);
+		return answer(arg, &limits, sizeof(limits));
 	default:
 		return -EINVAL;
 	}
@@ -219,6 +221,8 @@ void perfmon_put(struct perfmon *p)
 	if (!p || --p->refs)
 		return;
 	drv.counters_used[p->slot / 64] &= ~(1ull << p->slot % 64);
+	quota_adjust(p->quota, QUOTA_PERFMONS, -1);
+	quota_put(p->quota);
 	free(p);
 }
 
@@ -271,12 +275,15 @@ int ioctl_perfmon_create(struct file *file, void *data)
 		slot++;
 	if (!ret && slot == PERFMONS)
 		ret = -ENOSPC;
+	if (!ret)
+		ret = quota_charge(file->quota, QUOTA_PERFMONS, 1);
 	if (ret) {
 		free(p);
 		return ret;
 	}
 	drv.counters_used[slot / 64] |= 1ull << slot % 64;
 	p->slot = slot;
+	p->quota = quota_get(file->quota);
 	p->refs = 1;
 	for (i = 0; i < MAX_COUNTERS; i++)
 		atomic_store(&counters_cpu(slot)[i], 0);

@@ -385,13 +385,17 @@ void queue_kill(struct queue *q)
 	while (q->jobs)
 		job_done(q, -ECANCELED);
 	drv.queue[q->slot] = NULL;
+	quota_adjust(q->quota, QUOTA_QUEUES, -1);
+	quota_put(q->quota);
+	q->quota = NULL;
 	vm_space_put(q->vm);
 	vm_put(q->vm);
 	q->vm = NULL;
 	queue_put(q);
 }
 
-static struct queue *queue_new(struct vm *vm, const struct drm_tessera_queue_create *arg, int *ret)
+static struct queue *queue_new(struct quota *quota, struct vm *vm,
+			       const struct drm_tessera_queue_create *arg, int *ret)
 {
 	unsigned int slot = 0;
 	struct queue *q;
@@ -399,7 +403,7 @@ static struct queue *queue_new(struct vm *vm, const struct drm_tessera_queue_cre
 	while (slot < SLOTS && drv.queue[slot])
 		slot++;
 	*ret = -ENOSPC;
-	if (slot == SLOTS)
+	if (slot == SLOTS || quota_room(quota, QUOTA_QUEUES, 1))
 		return NULL;
 	q = calloc(1, sizeof(*q));
 	*ret = -ENOMEM;
@@ -413,6 +417,8 @@ static struct queue *queue_new(struct vm *vm, const struct drm_tessera_queue_cre
 	*q = (struct queue){ .refs = 1, .slot = slot, .vm = vm, .engine_class = arg->engine_class,
 			     .priority = arg->priority, .end = &q->jobs };
 	vm->refs++;
+	q->quota = quota_get(quota);
+	quota_adjust(quota, QUOTA_QUEUES, 1);
 	drv.queue[slot] = q;
 	atomic_store(fence_cpu(slot), 0);
 	enable(q);
@@ -439,7 +445,7 @@ int ioctl_queue_create(struct file *file, void *data)
 	vm = table_find(&file->vms, arg->vm_id);
 	if (!vm)
 		return -ENOENT;
-	q = queue_new(vm, arg, &ret);
+	q = queue_new(file->quota, vm, arg, &ret);
 	if (!q)
 		return ret;
 	ret = table_add(&file->queues, q);

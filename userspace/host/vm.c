@@ -38,8 +38,9 @@ struct bind {
 
 /* ---- VMs ------------------------------------------------------------------------------------- */
 
-static struct vm *vm_new(void)
+static struct vm *vm_new(struct quota *quota)
 {
+	const uint64_t tables = pgtable_bytes();
 	struct vm *vm = calloc(1, sizeof(*vm));
 
 	if (!vm)
@@ -49,6 +50,9 @@ static struct vm *vm_new(void)
 		free(vm);
 		return NULL;
 	}
+	vm->quota = quota_get(quota);
+	quota_adjust(quota, QUOTA_VMS, 1);
+	quota_adjust(quota, QUOTA_PAGE_TABLES, (int64_t)(pgtable_bytes() - tables));
 	vm->refs = 1;
 	vm->space = -1;
 	vm->binds_end = &vm->binds;
@@ -59,6 +63,7 @@ static struct vm *vm_new(void)
 
 void vm_put(struct vm *vm)
 {
+	const uint64_t tables = pgtable_bytes();
 	struct vm **at = &drv.vms;
 	unsigned int i;
 
@@ -71,6 +76,9 @@ void vm_put(struct vm *vm)
 		bo_put(vm->vma[i].bo);
 	free(vm->vma);
 	pgtable_free(vm->root);
+	quota_adjust(vm->quota, QUOTA_PAGE_TABLES, (int64_t)(pgtable_bytes() - tables));
+	quota_adjust(vm->quota, QUOTA_VMS, -1);
+	quota_put(vm->quota);
 	free(vm);
 }
 
@@ -80,6 +88,10 @@ int vm_space_get(struct vm *vm)
 
 	if (vm->users++)
 		return 0;
+	if (quota_room(vm->quota, QUOTA_SPACES, 1)) {
+		vm->users = 0;
+		return -ENOSPC;
+	}
 	for (i = 1; i < drv.spaces && drv.space[i]; i++)
 		;
 	if (i >= drv.spaces) {
@@ -87,6 +99,7 @@ int vm_space_get(struct vm *vm)
 		return -ENOSPC;
 	}
 	drv.space[i] = vm;
+	quota_adjust(vm->quota, QUOTA_SPACES, 1);
 	vm->space = (int)i;
 	space_enable(i, vm->root);
 	return 0;
@@ -97,10 +110,12 @@ void vm_space_put(struct vm *vm)
 	if (--vm->users)
 		return;
 	/* what the device has not let go of is never given back */
-	if (space_disable((unsigned int)vm->space))
+	if (space_disable((unsigned int)vm->space)) {
 		drv.space[vm->space] = NULL;
-	else
+		quota_adjust(vm->quota, QUOTA_SPACES, -1);
+	} else {
 		vm->refs++;
+	}
 	vm->space = -1;
 }
 
@@ -233,10 +248,12 @@ static int run_unmap(struct vm *vm, uint64_t va, uint64_t size)
 static int run_map(struct vm *vm, const struct op *op)
 {
 	struct vma vma = { op->va, op->size, op->offset, op->bo, op->bits };
+	const uint64_t tables = pgtable_bytes();
 	int ret;
 
 	ret = pgtable_map(vm->root, op->va, op->bo ? op->bo->window + op->offset : 0, op->size,
 			  op->bits);
+	quota_adjust(vm->quota, QUOTA_PAGE_TABLES, (int64_t)(pgtable_bytes() - tables));
 	if (ret) {
 		run_unmap(vm, op->va, op->size);
 		return ret;
@@ -463,6 +480,23 @@ static int bind_sync(struct vm *vm, struct bind *b)
 	return ret;
 }
 
+/* Bytes of page tables that operations may need; checked, not taken: most have theirs already. */
+static uint64_t tables_for(const struct drm_tessera_bind_op *ops, uint32_t count)
+{
+	uint64_t span, pages = 0;
+	uint32_t i;
+
+	for (i = 0; i < count; i++) {
+		if (ops[i].op != DRM_TESSERA_BIND_MAP && ops[i].op != DRM_TESSERA_BIND_MAP_NULL)
+			continue;
+		/* what is aligned has entries of 2 MiB, a table of them for each 1 GiB */
+		span = ((ops[i].va | ops[i].bo_offset | ops[i].size) % HUGE_PAGE) ? HUGE_PAGE :
+			HUGE_PAGE << TSR_PT_INDEX_BITS;
+		pages += ops[i].size / span;
+	}
+	return pages * PAGE;
+}
+
 int ioctl_vm_bind(struct file *file, void *data)
 {
 	const struct drm_tessera_vm_bind *arg = data;
@@ -482,6 +516,10 @@ int ioctl_vm_bind(struct file *file, void *data)
 	ops = array_in(&arg->ops, sizeof(*ops), sizeof(*ops), MAX_BIND_OPS, &ret);
 	if (ret)
 		return ret;
+	if (quota_room(vm->quota, QUOTA_PAGE_TABLES, tables_for(ops, arg->ops.count))) {
+		free(ops);
+		return -ENOSPC;
+	}
 	vm->refs++;
 	b = bind_new(file, vm, ops, arg->ops.count, &ret);
 	if (b)
@@ -533,7 +571,10 @@ int ioctl_vm_create(struct file *file, void *data)
 
 	if (arg->flags)
 		return -EINVAL;
-	vm = vm_new();
+	if (quota_room(file->quota, QUOTA_VMS, 1) ||
+	    quota_room(file->quota, QUOTA_PAGE_TABLES, PAGE))
+		return -ENOSPC;
+	vm = vm_new(file->quota);
 	if (!vm)
 		return -ENOMEM;
 	ret = table_add(&file->vms, vm);

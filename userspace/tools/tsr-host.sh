@@ -27,7 +27,7 @@ library=$here/../lib/tessera/libtessera-host.so
 while [ $# -gt 0 ]; do
     case $1 in
     --help) usage; exit 0 ;;
-    --version) echo "tsr-host 0.1.0"; exit 0 ;;
+    --version) echo "tsr-host 1.0.0"; exit 0 ;;
     --threads | --cores | --vram | --timeout | --limit | --library)
         [ $# -gt 1 ] || { echo "tsr-host: error: $1 needs a value" >&2; exit 2; }
         case $1 in

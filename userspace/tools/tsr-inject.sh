@@ -32,7 +32,7 @@ device=
 while [ $# -gt 0 ]; do
 	case $1 in
 	--help | -h) usage; exit 0 ;;
-	--version) echo "tsr-inject 0.1.0"; exit 0 ;;
+	--version) echo "tsr-inject 1.0.0"; exit 0 ;;
 	-d)
 		[ $# -gt 1 ] || fail 2 "-d needs a value"
 		device=$2

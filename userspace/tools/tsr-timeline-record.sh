@@ -13,7 +13,7 @@ usage() {
 
 case ${1:-} in
 --help | -h) usage; exit 0 ;;
---version) echo "tsr-timeline-record 0.1.0"; exit 0 ;;
+--version) echo "tsr-timeline-record 1.0.0"; exit 0 ;;
 esac
 if [ $# -lt 2 ]; then
 	usage >&2

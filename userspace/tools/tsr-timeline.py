@@ -205,7 +205,7 @@ def read_device(timeline, lines):
 
 def main():
     p = argparse.ArgumentParser(description="One timeline of guest scheduler, fences and GPU units, for Perfetto.")
-    p.add_argument("--version", action="version", version="tsr-timeline 0.1.0")
+    p.add_argument("--version", action="version", version="tsr-timeline 1.0.0")
     p.add_argument("-o", metavar="OUT", default="-", help="the timeline, JSON (standard output)")
     p.add_argument("guest", help="what tsr-timeline-record has written")
     p.add_argument("device", nargs="?", help="what QEMU has written")
