@@ -123,6 +123,7 @@ static void asked_late(void)
 	struct tsr_image *image = gfxt_image(&t, TSR_PIXEL_FORMAT_RGBA8_UNORM, SIDE, 1);
 	struct tsr_gfx_pass *fails, *works;
 	struct tsr_point done = { .point = 0 };
+	int ret;
 
 	ktap_eq(tsr_gfx_set_heap(t.gfx, CHUNK, 4 * CHUNK), 0);
 	ktap_eq(tsr_sync_create(t.device, 0, &done.sync), 0);
@@ -134,7 +135,9 @@ static void asked_late(void)
 		ktap_eq(tsr_gfx_submit(works, NULL, 0, NULL, 0), 0);
 		ktap_eq(tsr_gfx_wait(works, TSR_DEADLINE_NEVER), 0);
 	}
-	ktap_eq(tsr_gfx_wait(fails, TSR_DEADLINE_NEVER), -EAGAIN);
+	/* one that might draw with more, or one that has had all there is */
+	ret = tsr_gfx_wait(fails, TSR_DEADLINE_NEVER);
+	ktap_ok(ret == -EAGAIN || ret == -ENOSPC);
 	ktap_eq(tsr_gfx_run(fails, TSR_DEADLINE_NEVER), -ENOSPC);
 	ktap_eq(tsr_gfx_wait(fails, TSR_DEADLINE_NEVER), -ENOSPC);
 	tsr_gfx_pass_destroy(fails);

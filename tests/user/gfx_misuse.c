@@ -76,7 +76,7 @@ static const struct bad_image {
 	{ { .format = 0x100, .width = 4 }, "format 256" },
 	{ { RGBA8, .width = 4, .order = 0x1000 }, "order" },
 	{ { RGBA8, .width = 4, .layout = 2 }, "layout 2" },
-	{ { RGBA8, .width = 4, .flags = 4 }, "flags 0x4" },
+	{ { RGBA8, .width = 4, .flags = 8 }, "flags 0x8" },
 	{ { RGBA8, .width = 16385 }, "16385" },
 	{ { RGBA8, .width = 4, .height = 16385 }, "16385" },
 	{ { RGBA8, .width = 4, .layers = 2049 }, "2049 layers" },
