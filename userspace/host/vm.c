@@ -516,12 +516,13 @@ int ioctl_vm_bind(struct file *file, void *data)
 	ops = array_in(&arg->ops, sizeof(*ops), sizeof(*ops), MAX_BIND_OPS, &ret);
 	if (ret)
 		return ret;
-	if (quota_room(vm->quota, QUOTA_PAGE_TABLES, tables_for(ops, arg->ops.count))) {
-		free(ops);
-		return -ENOSPC;
-	}
 	vm->refs++;
 	b = bind_new(file, vm, ops, arg->ops.count, &ret);
+	if (b && quota_room(vm->quota, QUOTA_PAGE_TABLES, tables_for(ops, arg->ops.count))) {
+		bind_free(b);
+		b = NULL;
+		ret = -ENOSPC;
+	}
 	if (b)
 		ret = async ? bind_async(file, vm, b, arg) : bind_sync(vm, b);
 	/* an asynchronous one that was accepted is the VM's */
