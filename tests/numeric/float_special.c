@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* test: TIMEOUT=300 */
+/* test: TIMEOUT=600 */
 /*
  * Special functions: reciprocals and roots correctly rounded (SoftFloat), splitting into mantissa
  * and exponent (libm's frexp on doubles, which is exact), exponentials, logarithms and tables
