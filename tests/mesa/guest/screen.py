@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-# test: TIMEOUT=600
+# test: TIMEOUT=1200
 """Debian's GL programs on the GPU's own screen: what they draw is seen by QEMU's screendump.
 
 TSR_MESA_SHARE is what userspace/mesa/share.sh made with MESA_PACKAGES='kmscube weston'."""
@@ -17,12 +17,12 @@ from tap import Tap
 tap = Tap()
 SHARE = os.environ["TSR_MESA_SHARE"]
 GRAY = (128, 128, 128)
-WAIT = 60       # seconds for a picture to come
+WAIT = 150      # seconds for a picture to come; Mesa compiles shaders meanwhile
 
 # kmscube ends when its standard input does; a seat is had without a daemon and without a console.
 START = """export LIBSEAT_BACKEND=builtin SEATD_VTBOUND=0 WAYLAND_DISPLAY=wayland-1
 [ -e /tmp/in ] || {{ mkfifo /tmp/in; sleep 100000 >/tmp/in & }}
-timeout 300 /mnt/debian {command} </tmp/in >/tmp/{name}.log 2>&1 & echo $! >/tmp/{name}.pid"""
+timeout 600 /mnt/debian {command} </tmp/in >/tmp/{name}.log 2>&1 & echo $! >/tmp/{name}.pid"""
 
 
 class Picture:
@@ -82,16 +82,17 @@ def cube(guest, directory, options):
 
 
 def weston(guest, directory):
-    with tap.test("weston draws its desktop with GL, and a client's dma-bufs on it"):
+    with tap.test("weston shows a client's dma-bufs with GL"):
         start(guest, "weston", "weston --backend=drm --renderer=gl --continue-without-input --idle-time=0")
-        desktop = wait_for(guest, directory, lambda p: p.colors() > 100)
-        tap.ok(desktop.colors() > 100, "a desktop")
+        guest.run(f"n=0; while [ $n -lt {WAIT} ] && [ ! -S /mnt/root/run/wayland-1 ]; do sleep 1; n=$((n + 1)); done", 2 * WAIT)
+        empty = wait_for(guest, directory, lambda p: p.colors() < 1000)
         start(guest, "client", "weston-simple-dmabuf-egl")
-        both = wait_for(guest, directory, lambda p: p.pixels != desktop.pixels and p.colors() > desktop.colors() + 20)
-        tap.ok(both.colors() > desktop.colors() + 20, "the client's triangle")
+        shown = wait_for(guest, directory, lambda p: p.colors() > 10000)
+        tap.ok(empty.colors() < 1000 and shown.colors() > 10000, f"the client's square: {empty.colors()}, {shown.colors()} colors")
         said = stop(guest, "client") + stop(guest, "weston")
-        tap.ok("GL renderer: Tessera" in said, "the renderer")
-        tap.note(said[-3000:])
+        tap.ok("GL renderer" in said and "Tessera" in said, "the renderer")
+        if shown.colors() <= 10000:
+            tap.note(said[-3000:])
 
 
 def main():
