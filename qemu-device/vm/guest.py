@@ -111,6 +111,7 @@ class Guest:
         self.accel, self.accel_reason = kvm.choose(accel, self.env["TSR_QEMU"])
         self.process = None
         self.bugs_seen = 0
+        self.dies = False           # its kernel is meant to: what it says is no complaint
         self.qemu_said = b""        # what QEMU itself printed (traces, warnings), once it has ended
         self.dir = None
         self.number = 0
@@ -334,7 +335,8 @@ class Guest:
         self._show_console()
         if os.environ.get("TSR_TROUBLE"):
             with open(os.environ["TSR_TROUBLE"], "a") as f:
-                f.writelines(line + "\n" for line in variant.trouble(self.console()) + self._new_bugs())
+                said = [] if self.dies else variant.trouble(self.console())
+                f.writelines(line + "\n" for line in said + self._new_bugs())
         with open(self.log_path, "rb") as f:
             self.qemu_said = f.read()
         for s in self.sockets.values():

@@ -121,6 +121,7 @@ def panic(guest, directory):
         write_text(guest, "This kernel is about to die")
         seen = before = colors(same_picture(guest, directory))
         tap.ok(b"\xff\xff\xff" not in before, f"no white yet: {before}")
+        guest.dies = True
         guest.run("(sleep 1; echo c >/proc/sysrq-trigger) >/dev/null 2>&1 &")
         for _ in range(300 * variant.current().slow):
             time.sleep(0.1)
