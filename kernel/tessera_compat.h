@@ -327,9 +327,11 @@ drmm_writeback_connector_init(struct drm_device *drm, struct drm_writeback_conne
 			      const u32 *formats, int num_formats)
 {
 	static struct drm_connector_funcs with_destroy;
+	struct drm_connector_funcs wanted = *funcs;
 
-	with_destroy = *funcs;
-	with_destroy.destroy = drm_connector_cleanup;
+	/* Whole, and the same each time: other connectors have it already. */
+	wanted.destroy = drm_connector_cleanup;
+	with_destroy = wanted;
 
 	return drm_writeback_connector_init_with_encoder(drm, writeback, encoder, &with_destroy,
 							 formats, num_formats);

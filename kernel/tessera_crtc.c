@@ -120,13 +120,25 @@ static void head_latched(struct tessera_head *head)
 	head->latching = false;
 }
 
-/* The oldest writeback is over, or it will never be. With the event lock. */
+/* The device's writeback, the oldest one, is over or never will be. With the event lock. */
 static void head_written(struct tessera_head *head, int status)
 {
 	drm_writeback_signal_completion(&head->writeback, status);
-	if (head->writing)
-		drm_crtc_vblank_put(&head->crtc);
+	drm_crtc_vblank_put(&head->crtc);
 	head->writing = false;
+	for (; head->dropped; head->dropped--)
+		drm_writeback_signal_completion(&head->writeback, -EIO);
+}
+
+/* The newest writeback, which the device does not know, will never be. With the event lock. */
+static void head_drop(struct tessera_head *head)
+{
+	head->armed = false;
+	head->write = false;
+	if (head->writing)
+		head->dropped++;
+	else
+		drm_writeback_signal_completion(&head->writeback, -EIO);
 }
 
 /* Nothing that is not there yet will be. With the event lock. */
@@ -134,9 +146,8 @@ static void head_forget(struct tessera_head *head)
 {
 	if (head->writing)
 		head_written(head, -ENODEV);
-	if (head->write)
-		head_written(head, -ENODEV);
-	head->write = false;
+	if (head->armed || head->write)
+		head_drop(head);
 	head_latched(head);
 	head_send(head, &head->next);
 	head->again = false;
@@ -203,17 +214,25 @@ void tessera_head_restore(struct tessera_head *head)
 	struct tessera_device *tdev = head_device(head);
 
 	tessera_write(tdev, TSR_REG_DISPLAY_CRC_CONTROL(head->index), head->crc);
-	if (!head->on) {
+	if (!head->on || head->went_off)
 		tessera_write(tdev, TSR_REG_DISPLAY_COMMIT(head->index),
 			      TSR_DISPLAY_COMMIT_DISABLE__MASK);
+	head->went_off = false;
+	if (!head->on)
 		return;
-	}
 
-	/* A writeback that is not on its way any more may be lost: it comes with the LATCH. */
+	/*
+	 * A writeback that is not on its way any more may be lost: it comes with the LATCH, unless
+	 * another one does, whose place is known instead.
+	 */
 	if (head->writing && !(head_status(head) & TSR_DISPLAY_STATUS_WRITEBACK_PENDING__MASK)) {
-		head->write = true;
-		head->writing = false;
-		drm_crtc_vblank_put(&head->crtc);
+		if (head->armed || head->write) {
+			head_written(head, -EIO);
+		} else {
+			head->write = true;
+			head->writing = false;
+			drm_crtc_vblank_put(&head->crtc);
+		}
 	}
 	head->partial = false;
 	/* What was latched may be lost: all of it once more, and who waits goes on waiting. */
@@ -316,15 +335,18 @@ void tessera_head_set_plane(struct tessera_head *head, unsigned int number, cons
  * @head: head that is on
  * @target: ADDR (low, high), FORMAT, PITCH
  *
- * The job is in the queue of the connector.
+ * The job is in the queue of the connector. One before it that the device has not been told of,
+ * because it was out of reach for longer than commits wait for each other, is given up.
  */
 void tessera_head_set_target(struct tessera_head *head, const u32 *target)
 {
 	struct drm_device *drm = &head_device(head)->drm;
 
 	spin_lock_irq(&drm->event_lock);
+	if (head->armed || head->write)
+		head_drop(head);
 	memcpy(head->target, target, sizeof(head->target));
-	head->write = true;
+	head->armed = true;
 	spin_unlock_irq(&drm->event_lock);
 }
 
@@ -434,6 +456,8 @@ static void tessera_crtc_atomic_disable(struct drm_crtc *crtc, struct drm_atomic
 		tessera_write(tdev, TSR_REG_DISPLAY_COMMIT(head->index),
 			      TSR_DISPLAY_COMMIT_DISABLE__MASK);
 		tessera_leave(tdev, cookie);
+	} else {
+		head->went_off = true;
 	}
 	head_forget(head);
 	spin_unlock_irq(&tdev->drm.event_lock);
@@ -458,6 +482,8 @@ static void tessera_crtc_atomic_flush(struct drm_crtc *crtc, struct drm_atomic_c
 		head_send(head, &head->next);
 		swap(head->next, crtc->state->event);
 	}
+	head->write |= head->armed;
+	head->armed = false;
 	head->again = true;
 	head_try(head);
 	spin_unlock_irq(&drm->event_lock);

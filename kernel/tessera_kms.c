@@ -182,23 +182,38 @@ void tessera_kms_irq(struct tessera_device *tdev, u64 status)
 
 /* ---- recovery, sleep, the end ---- */
 
-/**
- * tessera_kms_restore() - program the heads of a device that was reset
- * @tdev: device; the caller holds the lock of recovery
- */
-void tessera_kms_restore(struct tessera_device *tdev)
+/* With the lock of recovery and the event lock. */
+static void kms_restore(struct tessera_kms *kms)
 {
-	struct tessera_kms *kms = tdev->kms;
-	unsigned long flags;
 	unsigned int i;
 
-	if (!kms)
-		return;
-
-	spin_lock_irqsave(&tdev->drm.event_lock, flags);
 	for (i = 0; i < kms->num_heads; i++)
 		tessera_head_restore(&kms->head[i]);
+}
+
+/**
+ * tessera_kms_run() - open the gate of a device that was reset, and program its heads
+ * @tdev: device; the caller holds the lock of recovery
+ *
+ * Before anybody else looks at a head: what the reset has left there is not what was latched.
+ *
+ * Return: as tessera_set_state().
+ */
+bool tessera_kms_run(struct tessera_device *tdev)
+{
+	unsigned long flags;
+	bool runs;
+
+	if (!tdev->kms)
+		return tessera_set_state(tdev, TESSERA_RUNNING);
+
+	spin_lock_irqsave(&tdev->drm.event_lock, flags);
+	runs = tessera_set_state(tdev, TESSERA_RUNNING);
+	if (runs)
+		kms_restore(tdev->kms);
 	spin_unlock_irqrestore(&tdev->drm.event_lock, flags);
+
+	return runs;
 }
 
 /**
@@ -367,8 +382,10 @@ static void kms_start(struct tessera_device *tdev, struct tessera_kms *kms)
 
 	tdev->kms = kms;
 	mutex_lock(&tdev->reset.lock);
+	spin_lock_irq(&tdev->drm.event_lock);
 	if (tessera_state(tdev) == TESSERA_RUNNING)
-		tessera_kms_restore(tdev);
+		kms_restore(kms);
+	spin_unlock_irq(&tdev->drm.event_lock);
 	mutex_unlock(&tdev->reset.lock);
 	for (i = 0; i < kms->num_heads; i++)
 		tessera_kms_want_irq(&kms->head[i], IRQ_ALWAYS, true);

@@ -78,10 +78,16 @@ struct tessera_head {
 	bool partial;
 	/** @target: ADDR (low, high), FORMAT and PITCH of the next writeback. */
 	u32 target[4];
+	/** @armed: A writeback waits for the rest of its commit. */
+	bool armed;
 	/** @write: The next LATCH comes with a writeback. */
 	bool write;
 	/** @writing: The device has a writeback that may not be over. */
 	bool writing;
+	/** @dropped: Writebacks after the one of @writing that were given up. */
+	unsigned int dropped;
+	/** @went_off: The head went off and the device, out of reach, has not been told. */
+	bool went_off;
 	/** @on: The head is to be on. */
 	bool on;
 	/** @crc: Each frame is to have a CRC. */
@@ -158,7 +164,7 @@ void tessera_kms_setup_clients(struct tessera_device *tdev);
 void tessera_kms_irq(struct tessera_device *tdev, u64 status);
 u64 tessera_kms_irq_mask(struct tessera_device *tdev);
 void tessera_kms_want_irq(struct tessera_head *head, u32 bits, bool want);
-void tessera_kms_restore(struct tessera_device *tdev);
+bool tessera_kms_run(struct tessera_device *tdev);
 void tessera_kms_lose(struct tessera_device *tdev);
 void tessera_kms_unplug(struct tessera_device *tdev);
 int tessera_kms_suspend(struct tessera_device *tdev);

@@ -111,12 +111,11 @@ int tessera_device_start(struct tessera_device *tdev)
 	if (ret)
 		return ret;
 
-	if (!tessera_set_state(tdev, TESSERA_RUNNING))
+	if (!tessera_kms_run(tdev))
 		return -EIO;
 
 	/* Nothing runs before the queues are enabled, which takes the lock of recovery. */
 	tessera_check_release(tdev);
-	tessera_kms_restore(tdev);
 	tessera_irq_enable(tdev);
 
 	return 0;

@@ -86,9 +86,10 @@ static void bus_master_off(struct pci_dev *pdev)
  */
 bool tessera_set_state(struct tessera_device *tdev, enum tessera_state state)
 {
+	unsigned long flags;
 	bool may;
 
-	spin_lock(&tdev->state.lock);
+	spin_lock_irqsave(&tdev->state.lock, flags);
 	may = state_next[tdev->state.now] & BIT(state);
 	if (may && state == TESSERA_RUNNING)
 		pci_set_master(tdev->pdev);
@@ -96,7 +97,7 @@ bool tessera_set_state(struct tessera_device *tdev, enum tessera_state state)
 		bus_master_off(tdev->pdev);
 	if (may)
 		WRITE_ONCE(tdev->state.now, state); /* who is at the gate has no lock */
-	spin_unlock(&tdev->state.lock);
+	spin_unlock_irqrestore(&tdev->state.lock, flags);
 
 	if (may)
 		wake_up_all(&tdev->state.wait);

@@ -236,8 +236,11 @@ static void invalidate(struct vm *vm, uint64_t va, uint64_t size)
 
 static int run_unmap(struct vm *vm, uint64_t va, uint64_t size)
 {
+	uint64_t tables = pgtable_bytes();
 	int ret = pgtable_unmap(vm->root, va, size);
 
+	/* a large page of which a part goes becomes a table of small ones */
+	quota_adjust(vm->quota, QUOTA_PAGE_TABLES, (int64_t)(pgtable_bytes() - tables));
 	/* the device lets go of the memory before we do */
 	invalidate(vm, va, size);
 	vma_cut(vm, va, size);

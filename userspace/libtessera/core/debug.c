@@ -188,9 +188,12 @@ void tsr_debug_bo_gone(const struct tsr_bo *bo)
 	size_t i;
 
 	pthread_mutex_lock(&lock);
-	for (i = 0; i < binding_count; i++)
-		if (bindings[i].bo == bo)
-			bindings[i].cpu = NULL;
+	for (i = 0; i < binding_count; i++) {
+		if (bindings[i].bo != bo)
+			continue;
+		bindings[i].cpu = NULL;
+		bindings[i].bo = NULL;
+	}
 	pthread_mutex_unlock(&lock);
 }
 
@@ -232,6 +235,8 @@ static void dump_lists(const struct tsr_vm *vm, const uint64_t *words, uint32_t 
 		/* RENDER has the same fields in the same places */
 		if (tsr_packet_opcode(words[i]) != TSR_OP_BIN &&
 		    tsr_packet_opcode(words[i]) != TSR_OP_RENDER)
+			continue;
+		if (length < TSR_BIN_QWORDS)
 			continue;
 		tsr_unpack_bin(words + i, &bin);
 		decoder.list(stderr, &memory, bin.list, bin.size, bin.frame, options);

@@ -17,7 +17,7 @@
 
 /*
  * A function of one library alone; and one that the libraries above use as well, which is exported
- * for them under LIBTESSERA_PRIVATE and may change with each version.
+ * for them under LIBTESSERA_PRIVATE_1_0 and may change with each version.
  */
 #define TSR_HIDDEN __attribute__((visibility("hidden")))
 #define TSR_PRIVATE __attribute__((visibility("default")))

@@ -268,7 +268,10 @@ int tsr_image_read(struct tsr_image *image, uint32_t level, uint32_t layer, void
 
 int tsr_image_export(struct tsr_image *image, int *fd)
 {
+	int ret;
+
 	if (!(image->info.flags & TSR_IMAGE_EXPORTABLE))
 		return tsr_fail(EPERM, "export of an image without TSR_IMAGE_EXPORTABLE");
-	return tsr_bo_export(image->bo, fd);
+	ret = gfx_image_open(image, true);
+	return ret ? ret : tsr_bo_export(image->bo, fd);
 }

@@ -85,7 +85,8 @@ int tsr_image_get_surface(struct tsr_image *image, uint32_t level, uint32_t laye
  * tsr_image_export(): its memory as a dma-buf, for a screen, another device or process: level 0 of
  * layer 0 begins at its first byte, and has the layout and pitch of tsr_image_get_surface(). *@fd
  * is the caller's to close. Jobs do not order themselves by what others do with it: fences do.
- * -EPERM without TSR_IMAGE_EXPORTABLE.
+ * With TSR_IMAGE_COMPRESSED it may wait for the GPU, and compresses the image no longer. -EPERM
+ * without TSR_IMAGE_EXPORTABLE.
  */
 int tsr_image_export(struct tsr_image *image, int *fd);
 
