@@ -24,7 +24,7 @@ static const struct demo {
 	{ "mipmaps", "c6c43c3c", "[TEX4] [TEX5] levels and anisotropic samples" },
 	{ "mandelbrot", "e1201ed5", "[PIX1] the Mandelbrot set in a fragment program" },
 	{ "teapot", "0975b9bb", "[TESS1] [TESS3] teapots of patches" },
-	{ "fountain", "c082b54e", "[SO1] [SO3] [GS2] sparks that are streamed, and drawn by their counter" },
+	{ "fountain", "c082b54e", "[SO1] [SO3] [GS2] sparks streamed, drawn by their counter" },
 };
 
 static const struct demo *current;

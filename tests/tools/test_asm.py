@@ -30,7 +30,7 @@ def build(work):
     subprocess.run([sys.executable, os.path.join(TOP, "Documentation/hw/gen/generate.py"), "--out", generated], check=True)
     flags = ["-std=gnu11", "-D_GNU_SOURCE", "-O1", "-g", "-Wall", "-Wextra", "-Werror", "-fsanitize=address,undefined",
              "-fno-sanitize-recover=all", "-I", os.path.join(LIBRARY, "include"), "-I", LIBRARY, "-I", generated]
-    sources = glob.glob(os.path.join(LIBRARY, "asm*.c")) + glob.glob(os.path.join(LIBRARY, "disasm*.c"))
+    sources = glob.glob(os.path.join(LIBRARY, "asm", "*.c"))
     sources.append(os.path.join(generated, "tsr_isa.c"))
     objects = [os.path.join(work, os.path.basename(path)[:-2] + ".o") for path in sources]
     for source, target in zip(sources, objects):

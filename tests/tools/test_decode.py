@@ -44,7 +44,7 @@ class Decode(unittest.TestCase):
         generated = os.path.join(cls.work.name, "hw")
         subprocess.run([sys.executable, os.path.join(TOP, "Documentation/hw/gen/generate.py"), "--out", generated],
                        check=True)
-        sources = [os.path.join(LIBRARY, name) for name in
+        sources = [os.path.join(LIBRARY, "decode", name) for name in
                    ("decode.c", "decode_dump.c", "decode_list.c", "decode_print.c", "decode_regs.c")]
         subprocess.run([os.environ.get("CC", "cc"), "-std=gnu11", "-D_GNU_SOURCE", "-O1", "-g", "-Wall", "-Wextra",
                         "-Werror", "-fsanitize=address,undefined", "-fno-sanitize-recover=all",

@@ -61,9 +61,8 @@ enum {
 	WORDS_MAX = STREAM_WORDS + TSR_BIN_SUMS * TSR_BIN_QUERIED,
 };
 
-/* A PIPELINE_STATISTICS is on two pages at most. */
-_Static_assert(STREAM_WORDS + 2 * TSR_BIN_SUMS <= TSR_ACCESS_RESERVE,
-	       "pages written in one go");
+/* Of pages that the host has in pieces each word is noted. */
+_Static_assert((int)WORDS_MAX <= TSR_ACCESS_RESERVE, "what is written in one go");
 
 /* A word of memory that is written, or that @value is added to. */
 struct word {

@@ -231,7 +231,8 @@ struct tsr_emit {
 	uint16_t words;			/* of a vertex; 0 counts as 1 */
 	uint8_t rank[TSR_STAGE_WORDS];	/* where among them a mapped word is */
 	/* the same as pieces: words that follow each other, by number of the first */
-	uint8_t pieces, piece[TSR_STAGE_WORDS / 2], length[TSR_STAGE_WORDS / 2];
+	uint8_t pieces, piece[TSR_STAGE_WORDS / 2];
+	uint16_t length[TSR_STAGE_WORDS / 2];	/* up to all words */
 	uint16_t at_once;		/* threads that have room */
 	/* The group: threads @first to @first + @threads of all. */
 	uint32_t first, all;

@@ -27,7 +27,7 @@
  * Most pages that may be written between two calls of tsr_access_reserve(): 16 bytes of each lane,
  * were every byte a piece of memory of its own.
  */
-#define TSR_ACCESS_RESERVE 256
+#define TSR_ACCESS_RESERVE 512
 #define TSR_ACCESS_WRITTEN (4 * TSR_ACCESS_RESERVE)
 
 /* A translation. */

@@ -328,11 +328,22 @@ static struct tsr_rendering *acquire_memory(struct tsr_queue *q)
 	return r ? r : tsr_render_new(q->gpu);
 }
 
-/* The command is complete: its memory is the engine's. */
+/*
+ * The command is complete: its memory is the engine's. Registers go, since the next command may be
+ * of somebody else.
+ */
 static void release_memory(struct tsr_queue *q)
 {
+	struct tsr_rendering *r = q->rendering;
+
+	for (unsigned int i = 0; i < r->job.cores; i++) {
+		if (r->core[i].fragments)
+			tsr_stage_drop(&r->core[i].fragments->run);
+		if (r->core[i].vertices)
+			tsr_stage_drop(&r->core[i].vertices->run);
+	}
 	tsr_render_free(*spare_of(q));
-	*spare_of(q) = q->rendering;
+	*spare_of(q) = r;
 	q->rendering = NULL;
 }
 

@@ -229,7 +229,8 @@ static inline void expected(const struct plane *planes, const unsigned int *orde
 	}
 }
 
-static inline void compare(const struct plane *planes, const unsigned int *order, uint32_t background)
+static inline void compare(const struct plane *planes, const unsigned int *order,
+			   uint32_t background)
 {
 	const uint32_t *got = frame();
 	unsigned int wrong = 0;

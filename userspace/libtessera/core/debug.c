@@ -249,7 +249,8 @@ static void dump(const struct tsr_vm *vm, const uint64_t *words, uint32_t size,
 	uint32_t i;
 
 	for (i = 0; !decoder.stream && i < size / 8; i++)
-		fprintf(stderr, "%#14" PRIx64 ": %016" PRIx64 "\n", options->base + 8 * i, words[i]);
+		fprintf(stderr, "%#14" PRIx64 ": %016" PRIx64 "\n", options->base + 8 * i,
+			words[i]);
 	if (!decoder.stream)
 		return;
 	decoder.stream(stderr, words, size, options);

@@ -258,6 +258,9 @@ static bool branch_fits(const struct tsr_decoded *d)
 	return d->flags & TSR_CLAUSE_BRANCH && d->jump_fixed && !d->jump_ends;
 }
 
+/* As many as registers are enough for in most programs: what is tried in vain costs time. */
+#define SEGMENT_UOPS 64
+
 /*
  * A segment from item @first on, with the branch if it comes to that; its length. When there are
  * not enough registers, the branch comes by itself; then half of the rest.
@@ -265,7 +268,8 @@ static bool branch_fits(const struct tsr_decoded *d)
 static unsigned int emit_segment(struct compiler *c, unsigned int first)
 {
 	struct tsr_segment *s = &c->jit->segment;
-	unsigned int last = c->items, end = last, count;
+	unsigned int last = c->items, count;
+	unsigned int end = last - first < SEGMENT_UOPS ? last : first + SEGMENT_UOPS;
 	bool branch = branch_fits(c->clause);
 
 	for (;;) {

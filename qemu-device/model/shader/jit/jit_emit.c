@@ -645,10 +645,12 @@ static void emit_loop(struct emitter *e, const struct stores *stores)
 
 	if (e->part)
 		enter_chunk(e);
-	for (unsigned int i = 0; i < e->s->nodes; i++) {
+	for (unsigned int i = 0; i < e->s->nodes && !e->failed; i++) {
 		if (e->s->node[i].uses)
 			emit_node(e, &e->s->node[i]);
 	}
+	if (e->failed)
+		return;
 	count = find_loose(e, stores, loose);
 	if (count == 1)
 		canonical(e, loose[0], loose[0]);
