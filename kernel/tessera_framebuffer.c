@@ -98,7 +98,7 @@ static int tags_check(const struct drm_framebuffer *fb)
 	    fb->pitches[TAGS] > TSR_SCANOUT_PITCH_MAX ||
 	    fb->pitches[TAGS] < DIV_ROUND_UP(fb->width, fb->format->hsub) ||
 	    fb->offsets[TAGS] + rows * fb->pitches[TAGS] > fb->obj[TAGS]->size ||
-	    fb->offsets[CLEAR] + (u64)CLEAR_SIZE > fb->obj[CLEAR]->size)
+	    fb->obj[CLEAR]->size < fb->offsets[CLEAR] + (u64)CLEAR_SIZE)
 		return -EINVAL;
 
 	return 0;
