@@ -35,7 +35,7 @@ for name in $libraries; do
     node=${name^^}
     check "$name exports what its headers declare" diff <(declared "$name") <(exported "$name" "${node//-/_}_1")
     check "$name exports nothing else" [ -z "$(nm -D --defined-only "$prefix/lib/$name.so" |
-        grep -v ' A LIB\| T tsr_[a-z0-9_]*@@LIBTESSERA_\(1\|GFX_1\|ASM_1\|PRIVATE\)$')" ]
+        grep -v ' A LIB\| T tsr_[a-z0-9_]*@@LIBTESSERA_\(1\|GFX_1\|ASM_1\|PRIVATE_1_0\)$')" ]
     check "$name has all it needs" sh -c "! LD_LIBRARY_PATH='$prefix/lib' ldd -r '$prefix/lib/$name.so' 2>&1 | grep undefined"
 done
 for name in $libraries; do declared "$name"; done >"$dir/declared"
