@@ -657,6 +657,32 @@ static void test_most(void)
 	staged_stop();
 }
 
+/* Vertices of all words there are, and a shader that writes each of them. */
+static void test_all_words(void)
+{
+	static char text[16384];
+	char *at = text + sprintf(text, "%s", BEGIN "clause {\n*MOV.i32 r8, r57\n+NOP\n"
+				  "*MOV.i32 r9, r57\n+NOP\n*MOV.i32 r10, r57\n+NOP\n}\n"
+				  "clause {\n*MOV.i32 r11, r57\n+NOP\n"
+				  "*MOV.i32 r30, 0x4\n+NOP\n}\n");
+
+	for (unsigned int word = 0; word < TSR_STAGE_WORDS; word += 4)
+		at += sprintf(at, STAGED_AST(".v4", "0x%x", "r8"), 0x800 | 4 * word);
+	sprintf(at, "%s", CONTROL STAGED_END);
+	start(&(struct tsr_config){ .cores = 1, .no_inline = true }, 0, 0, 1, 4);
+	staged.header[STAGED_GEOMETRY].omap_0 = staged.header[STAGED_GEOMETRY].omap_1 = ~0ull;
+	staged.header[STAGED_GEOMETRY].omap_2 = staged.header[STAGED_GEOMETRY].omap_3 = ~0ull;
+	staged.header[STAGED_GEOMETRY].required_first = 0;
+	staged.header[STAGED_GEOMETRY].required_last = TSR_STAGE_WORDS - 1;
+	staged_shader(STAGED_GEOMETRY, text);
+	if (run(TSR_TOPOLOGY_POINTS, 40, 1)) {
+		ktap_eq(staged_word(COUNTER(0)), 40 * STRIDE);
+		for (unsigned int i = 0; i < 40; i++)
+			ktap_eq(streamed(0, i)[3], i);
+	}
+	staged_stop();
+}
+
 static void refuse(unsigned int topology, unsigned int at, unsigned int code)
 {
 	uint64_t va = STAGED_LIST + at;
@@ -868,6 +894,7 @@ int main(void)
 	ktap_run("[SO2] the stream that is drawn", test_raster_stream);
 	ktap_run("[ALD6] nothing is left of a group", test_leftover);
 	ktap_run("[GS2] as much as a thread can emit", test_most);
+	ktap_run("[GS2] vertices of all words", test_all_words);
 	ktap_run("triangles of a tessellator", test_domain);
 	ktap_run("[GS1] states and headers that are refused", test_refused);
 	ktap_run("[ALD3] messages and windows that geometry shaders have not", test_encodings);
