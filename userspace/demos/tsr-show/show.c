@@ -6,6 +6,7 @@
  * that its buffer is not shown any more, and shown after the fence that says that it is drawn. The
  * program itself waits for the flip before, because a screen takes one at a time.
  */
+#include <errno.h>
 #include <getopt.h>
 #include <inttypes.h>
 #include <poll.h>
@@ -126,11 +127,15 @@ static int show_next(struct show *show, struct buffer *b)
 	return ret;
 }
 
-/* A buffer is drawn to again when the GPU has drawn the picture before in it. */
+/*
+ * A buffer is drawn to again when the GPU has drawn the picture before in it. If that was not whole
+ * for want of memory, the next one has more.
+ */
 static int drawn(struct show *show, struct buffer *b, unsigned int n)
 {
-	return n < BUFFERS ? 0 : draw_library(&show->draw,
-					      tsr_gfx_wait(b->pass, TSR_DEADLINE_NEVER));
+	int ret = n < BUFFERS ? 0 : tsr_gfx_wait(b->pass, TSR_DEADLINE_NEVER);
+
+	return ret == -EAGAIN ? 0 : draw_library(&show->draw, ret);
 }
 
 static int run(struct show *show, unsigned int frames)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* The scenes of paths on libtessera, see pathscene.h. */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -276,10 +277,12 @@ struct pathscene_tsr *pathscene_tsr_new(const struct pathscene *s)
 	return t;
 }
 
+/* One that needs more memory is drawn again. */
 static void finish(struct pathscene_tsr *t, unsigned int n)
 {
-	if (t->used[n])
-		need(tsr_gfx_wait(t->pass[n], TSR_DEADLINE_NEVER));
+	int ret = t->used[n] ? tsr_gfx_wait(t->pass[n], TSR_DEADLINE_NEVER) : 0;
+
+	need(ret == -EAGAIN ? tsr_gfx_run(t->pass[n], TSR_DEADLINE_NEVER) : ret);
 	t->used[n] = false;
 }
 
