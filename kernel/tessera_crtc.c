@@ -45,10 +45,9 @@ static void head_write(struct tessera_head *head)
 	tessera_write(tdev, TSR_REG_DISPLAY_MODE_V(n), head->mode[1]);
 	tessera_write(tdev, TSR_REG_DISPLAY_MODE_CLOCK(n), head->mode[2]);
 	tessera_write(tdev, TSR_REG_DISPLAY_BACKGROUND(n), 0);
-	tessera_write64(tdev, TSR_REG_DISPLAY_WRITEBACK_ADDR(n),
-			(u64)head->target[1] << 32 | head->target[0]);
-	tessera_write(tdev, TSR_REG_DISPLAY_WRITEBACK_FORMAT(n), head->target[2]);
-	tessera_write(tdev, TSR_REG_DISPLAY_WRITEBACK_PITCH(n), head->target[3]);
+	tessera_write64(tdev, TSR_REG_DISPLAY_WRITEBACK_ADDR(n), head->target.addr);
+	tessera_write(tdev, TSR_REG_DISPLAY_WRITEBACK_FORMAT(n), head->target.format);
+	tessera_write(tdev, TSR_REG_DISPLAY_WRITEBACK_PITCH(n), head->target.pitch);
 	for (plane = 0; plane < TSR_PLANES; plane++) {
 		u32 reg = TSR_REG_DISPLAY_PLANE_ADDR(n, plane);
 
@@ -333,19 +332,19 @@ void tessera_head_set_plane(struct tessera_head *head, unsigned int number, cons
 /**
  * tessera_head_set_target() - where the frame of the next commit goes
  * @head: head that is on
- * @target: ADDR (low, high), FORMAT, PITCH
+ * @target: its place
  *
  * The job is in the queue of the connector. One before it that the device has not been told of,
  * because it was out of reach for longer than commits wait for each other, is given up.
  */
-void tessera_head_set_target(struct tessera_head *head, const u32 *target)
+void tessera_head_set_target(struct tessera_head *head, const struct tessera_target *target)
 {
 	struct drm_device *drm = &head_device(head)->drm;
 
 	spin_lock_irq(&drm->event_lock);
 	if (head->armed || head->write)
 		head_drop(head);
-	memcpy(head->target, target, sizeof(head->target));
+	head->target = *target;
 	head->armed = true;
 	spin_unlock_irq(&drm->event_lock);
 }

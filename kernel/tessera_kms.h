@@ -47,6 +47,18 @@ enum tessera_fb_use {
 };
 
 /**
+ * struct tessera_target - where a writeback goes
+ * @addr: WRITEBACK_ADDR
+ * @format: WRITEBACK_FORMAT
+ * @pitch: WRITEBACK_PITCH
+ */
+struct tessera_target {
+	u64 addr;
+	u32 format;
+	u32 pitch;
+};
+
+/**
  * struct tessera_head - a head of the display controller: CRTC, encoder, connector
  *
  * What is not marked otherwise is protected by &drm_device.event_lock, below which there
@@ -76,8 +88,8 @@ struct tessera_head {
 	struct drm_rect damage;
 	/** @partial: User space says what changes. */
 	bool partial;
-	/** @target: ADDR (low, high), FORMAT and PITCH of the next writeback. */
-	u32 target[4];
+	/** @target: Where the next writeback goes. */
+	struct tessera_target target;
 	/** @armed: A writeback waits for the rest of its commit. */
 	bool armed;
 	/** @write: The next LATCH comes with a writeback. */
@@ -181,7 +193,7 @@ void tessera_head_lose(struct tessera_head *head);
 void tessera_head_move_cursor(struct tessera_head *head);
 void tessera_head_set_plane(struct tessera_head *head, unsigned int number, const u32 *words,
 			    const struct drm_rect *damage);
-void tessera_head_set_target(struct tessera_head *head, const u32 *target);
+void tessera_head_set_target(struct tessera_head *head, const struct tessera_target *target);
 void tessera_head_refresh(struct tessera_head *head);
 
 /* tessera_plane.c */

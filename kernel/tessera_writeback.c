@@ -90,14 +90,14 @@ static void tessera_writeback_atomic_commit(struct drm_connector *connector,
 	struct drm_connector_state *new = drm_atomic_get_new_connector_state(state, connector);
 	struct drm_writeback_connector *writeback = drm_connector_to_writeback(connector);
 	struct drm_framebuffer *fb = new->writeback_job->fb;
-	u64 addr = tessera_framebuffer_addr(fb, 0, TESSERA_FB_WRITE);
-	const u32 target[] = {
-		lower_32_bits(addr), upper_32_bits(addr),
-		tessera_format_conversion(fb->format->format), fb->pitches[0],
+	const struct tessera_target target = {
+		.addr = tessera_framebuffer_addr(fb, 0, TESSERA_FB_WRITE),
+		.format = tessera_format_conversion(fb->format->format),
+		.pitch = fb->pitches[0],
 	};
 
 	drm_writeback_queue_job(writeback, new);
-	tessera_head_set_target(writeback_to_head(writeback), target);
+	tessera_head_set_target(writeback_to_head(writeback), &target);
 }
 
 static const struct drm_connector_helper_funcs tessera_writeback_helper_funcs = {

@@ -527,7 +527,7 @@ static void far_away(struct tsr_gfx_pipeline_info *info, struct tsr_gfx_blend *b
 	info->buffer_count = 2;
 }
 
-/* Three vertices that begin @stride apart, their colors @colors behind them. */
+/* Three vertices that begin @stride apart, their colors @colors after them. */
 static void draw_far(uint64_t va, uint64_t size, uint64_t stride, uint64_t colors,
 		     uint32_t divisor, uint8_t *texels)
 {

@@ -264,7 +264,7 @@ static void test_draw_auto(void)
 
 #define MANY 6000u		/* triangles: enough for the next pass to come too early */
 
-/* What a pass streams is what the next one, which nobody has waited with, draws. */
+/* What a pass streams is what the next one, draws, without a wait between them. */
 static void test_next_pass(void)
 {
 	static const struct path none = { .picture = true };

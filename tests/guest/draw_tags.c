@@ -200,7 +200,7 @@ static uint32_t samples_of(const struct tsr_image *image)
 	return info.samples;
 }
 
-/* After what was submitted, with nobody waiting. */
+/* After what was submitted, without a wait of the CPU. */
 static void by_texture(struct tsr_image *image, uint32_t sample, uint32_t *texels)
 {
 	const struct tsr_view view = { .image = image, .format = TSR_PIXEL_FORMAT_R32UI };

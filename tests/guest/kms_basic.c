@@ -254,6 +254,17 @@ static unsigned int in_tile(unsigned int x, unsigned int y)
 	return place;
 }
 
+/* The picture of @c, in @bo, is @screen. Both go. */
+static void is_screen(struct drm_mode_fb_cmd2 *c, struct gt_bo *bo)
+{
+	ktap_eq(kms_addfb(&k, c), 0);
+	ktap_eq(flip(c->fb_id, 0, 0), 0);
+	ktap_ok(seen(0));
+	ktap_eq(flip(fb[0].id, 0, 0), 0);
+	ktap_eq(kms_rmfb(&k, c->fb_id), 0);
+	gt_bo_free(bo);
+}
+
 /* What the renderer writes, shown without a copy; from local memory, too. */
 static void tiled(uint32_t flags)
 {
@@ -272,12 +283,7 @@ static void tiled(uint32_t flags)
 			((uint32_t *)bo.map)[tile * 256 + in_tile(x % 16, y % 16)] =
 				screen[y * WIDTH + x];
 		}
-	ktap_eq(kms_addfb(&k, &c), 0);
-	ktap_eq(flip(c.fb_id, 0, 0), 0);
-	ktap_ok(seen(0));
-	ktap_eq(flip(fb[0].id, 0, 0), 0);
-	ktap_eq(kms_rmfb(&k, c.fb_id), 0);
-	gt_bo_free(&bo);
+	is_screen(&c, &bo);
 }
 
 static void tiled_system(void)
@@ -472,12 +478,7 @@ static void tagged(void)
 			((uint32_t *)bo.map)[tile * 256 + in_tile(x % 16, y % 16)] = value;
 			screen[y * WIDTH + x] = block % 3 == 1 ? 0xff8040 : value;
 		}
-	ktap_eq(kms_addfb(&k, &c), 0);
-	ktap_eq(flip(c.fb_id, 0, 0), 0);
-	ktap_ok(seen(0));
-	ktap_eq(flip(fb[0].id, 0, 0), 0);
-	ktap_eq(kms_rmfb(&k, c.fb_id), 0);
-	gt_bo_free(&bo);
+	is_screen(&c, &bo);
 }
 
 static void bad_tags(void)

@@ -461,7 +461,7 @@ static void test_maps(void)
 	static const char constant[] =
 		ALD("0x80", "r0") FOUR("0x3e800000", "0x3f000000", "0x3f400000", "0x3f600000")
 		AST(".v4", "0x870", "r0") AST(".v4", "0x880", "r4") END;
-	/* words that nobody wants but the shader: written, then the color */
+	/* words that only the shader reads: written, then the color */
 	static const char own[] =
 		ALD("0x80", "r0") FOUR("0x3e800000", "0x3f000000", "0x3f400000", "0x3f600000")
 		AST(".v4", "0x870", "r0") AST(".v4", "0xb90", "r4") ALD("0xb90", "r8")

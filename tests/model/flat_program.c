@@ -109,7 +109,7 @@ static void registers(void)
 {
 	for (unsigned int first = 0; first < 16; first += 4) {
 		for (unsigned int r = 0; r < 16; r++) {
-			/* behind the color's four the second color's, R4 to R7 */
+			/* after the color's four the second color's, R4 to R7 */
 			const bool taken = r / 4 == first / 4 || r / 4 == 1;
 			char text[900];
 

@@ -552,7 +552,7 @@ static void interpret_pieces(struct trial *t, unsigned int count)
 	}
 }
 
-/* Registers nobody looks at may hold anything in the warps that take part. */
+/* Registers that are not read may hold anything in the warps that take part. */
 static void hide(struct trial *t, uint64_t live, unsigned int warps)
 {
 	for (unsigned int r = 0; r < TSR_REGISTERS; r++) {

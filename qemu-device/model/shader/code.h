@@ -84,7 +84,7 @@ struct tsr_straight *tsr_code_straight(struct tsr_code *code, struct tsr_decoded
 /* Its code, as above; always for the same number of @warps. */
 const void *tsr_code_straight_native(struct tsr_code *code, struct tsr_runner *runner,
 				     struct tsr_straight *s, unsigned int warps);
-/* Where nobody holds a clause: if there is no room for more code, everything is forgotten. */
+/* Where no clause is held: if there is no room for more code, everything is forgotten. */
 void tsr_code_evict(struct tsr_code *code);
 /* Strict mode: whether @clause is what memory holds now. */
 enum tsr_step tsr_code_compare(struct tsr_mem *mem, const struct tsr_decoded *clause, bool *same);

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "figures.h"
+#include "gles.h"
 #include "hostdrm.h"
 #include "pathscene.h"
 
@@ -70,7 +71,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "stages: there is no EGL with llvmpipe and OpenGL 4.5 here\n");
 		return 0;
 	}
-	fprintf(stderr, "# compared with %s\n", pathscene_gl_name());
+	fprintf(stderr, "# compared with %s\n", gles_name());
 	for (size_t i = 0; pathscene_loads[i]; i++) {
 		if (argc < 2 || !strcmp(argv[1], pathscene_loads[i]))
 			measure(pathscene_loads[i]);

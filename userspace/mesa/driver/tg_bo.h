@@ -28,7 +28,7 @@ struct tg_bo {
 /* tg_bo_create(): at least @size bytes, whatever is in them; NULL if there is no memory. */
 struct tg_bo *tg_bo_create(struct tg_screen *screen, uint64_t size, const char *label);
 
-/* tg_bo_import(): what is behind a dma-buf: the same object each time. */
+/* tg_bo_import(): the BO of a dma-buf: the same object each time. */
 struct tg_bo *tg_bo_import(struct tg_screen *screen, int fd);
 
 void tg_bo_destroy(struct tg_bo *bo);	/* with the last reference */

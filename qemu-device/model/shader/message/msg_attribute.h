@@ -58,7 +58,7 @@ enum tsr_step tsr_attribute_fetch(struct tsr_msg_env *env, unsigned int lane, ui
 struct tsr_msg_bundle;
 /*
  * The first @components of attribute @index to the staging registers of @b->warp[@first] and those
- * behind it, of the vertex and instance of each thread: as tsr_msg_together_fn does.
+ * after it, of the vertex and instance of each thread: as tsr_msg_together_fn does.
  */
 unsigned int tsr_attributes_fetch(struct tsr_msg_env *env, const struct tsr_msg_bundle *b,
 				  unsigned int first, uint32_t index, unsigned int components);

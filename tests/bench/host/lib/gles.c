@@ -16,11 +16,8 @@ static void die(const char *what, const char *why)
 	exit(1);
 }
 
-bool gles_open(void)
+bool gles_open_context(unsigned int api, const int32_t *attributes)
 {
-	static const EGLint attributes[] = {
-		EGL_CONTEXT_MAJOR_VERSION, 3, EGL_CONTEXT_MINOR_VERSION, 1, EGL_NONE
-	};
 	EGLDisplay display;
 	EGLContext context;
 
@@ -29,10 +26,19 @@ bool gles_open(void)
 	display = eglGetPlatformDisplay(EGL_PLATFORM_SURFACELESS_MESA, EGL_DEFAULT_DISPLAY, NULL);
 	if (display == EGL_NO_DISPLAY || !eglInitialize(display, NULL, NULL))
 		return false;
-	eglBindAPI(EGL_OPENGL_ES_API);
+	eglBindAPI(api);
 	context = eglCreateContext(display, EGL_NO_CONFIG_KHR, EGL_NO_CONTEXT, attributes);
 	return context != EGL_NO_CONTEXT &&
 	       eglMakeCurrent(display, EGL_NO_SURFACE, EGL_NO_SURFACE, context);
+}
+
+bool gles_open(void)
+{
+	static const EGLint attributes[] = {
+		EGL_CONTEXT_MAJOR_VERSION, 3, EGL_CONTEXT_MINOR_VERSION, 1, EGL_NONE
+	};
+
+	return gles_open_context(EGL_OPENGL_ES_API, attributes);
 }
 
 const char *gles_name(void)

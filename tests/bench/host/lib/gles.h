@@ -18,8 +18,12 @@ struct gles_kernel {
 	unsigned int groups[3];
 };
 
-/* Open llvmpipe; false: there is no EGL that can do this here. gles_name(): what it is. */
+/*
+ * Open llvmpipe; false: there is no EGL that can do this here. gles_name(): what it is.
+ * gles_open_context(): for @api, EGL_OPENGL_API say, with other attributes.
+ */
 bool gles_open(void);
+bool gles_open_context(unsigned int api, const int32_t *attributes);
 const char *gles_name(void);
 
 /* A compute shader, without the version line. */

@@ -75,7 +75,6 @@ size_t pathscene_bytes(const struct pathscene *scene);
 /* ---- llvmpipe ---- */
 struct pathscene_gl;
 bool pathscene_gl_open(void);		/* false: there is no llvmpipe with OpenGL 4.5 */
-const char *pathscene_gl_name(void);
 struct pathscene_gl *pathscene_gl_new(const struct pathscene *scene);
 /* pathscene_gl_run(): @count frames, to their end. @arg is the struct pathscene_gl. */
 void pathscene_gl_run(void *arg, unsigned int count);

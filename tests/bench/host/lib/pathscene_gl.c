@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gles.h"
 #include "pathscene.h"
 #include "tsr_regs.h"
 
@@ -36,23 +37,8 @@ bool pathscene_gl_open(void)
 		EGL_CONTEXT_MAJOR_VERSION, 4, EGL_CONTEXT_MINOR_VERSION, 5,
 		EGL_CONTEXT_OPENGL_PROFILE_MASK, EGL_CONTEXT_OPENGL_CORE_PROFILE_BIT, EGL_NONE
 	};
-	EGLDisplay display;
-	EGLContext context;
 
-	setenv("LIBGL_ALWAYS_SOFTWARE", "1", 1);
-	setenv("GALLIUM_DRIVER", "llvmpipe", 1);
-	display = eglGetPlatformDisplay(EGL_PLATFORM_SURFACELESS_MESA, EGL_DEFAULT_DISPLAY, NULL);
-	if (display == EGL_NO_DISPLAY || !eglInitialize(display, NULL, NULL))
-		return false;
-	eglBindAPI(EGL_OPENGL_API);
-	context = eglCreateContext(display, EGL_NO_CONFIG_KHR, EGL_NO_CONTEXT, attributes);
-	return context != EGL_NO_CONTEXT &&
-	       eglMakeCurrent(display, EGL_NO_SURFACE, EGL_NO_SURFACE, context);
-}
-
-const char *pathscene_gl_name(void)
-{
-	return (const char *)glGetString(GL_RENDERER);
+	return gles_open_context(EGL_OPENGL_API, attributes);
 }
 
 /* ---- Programs -------------------------------------------------------------------------------- */
