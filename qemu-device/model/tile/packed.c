@@ -46,7 +46,7 @@ static void free_tile(struct tsr_tile_core *c)
 	c->flat = NULL;
 }
 
-static void pack_core(struct tsr_tile_core *c, bool tiles, bool batches)
+void tsr_tile_core_evict(struct tsr_tile_core *c, bool tiles, bool batches)
 {
 	const struct tsr_program *used[2] = { NULL, NULL };
 
@@ -72,7 +72,7 @@ void tsr_render_pack(struct tsr_queue *q)
 	tiles = r->phase == TSR_RENDER_TILES && !r->resume;
 	batches = r->phase == TSR_RENDER_VARYING;
 	for (unsigned int i = 0; i < r->job.cores; i++)
-		pack_core(&r->core[i], tiles, batches);
+		tsr_tile_core_evict(&r->core[i], tiles, batches);
 	if (!batches && r->phase != TSR_RENDER_CHAIN) {
 		free(r->batch);
 		r->batch = NULL;

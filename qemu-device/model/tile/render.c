@@ -25,29 +25,12 @@ enum {
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
 
-static void free_core(struct tsr_tile_core *c)
-{
-	for (unsigned int i = 0; i < TSR_TILE_STATES; i++)
-		free(c->states[i]);
-	tsr_programs_drop(&c->programs);
-	if (c->reader)
-		tsr_tile_reader_free(c->reader);
-	if (c->fragments)
-		tsr_stage_drop(&c->fragments->run);
-	if (c->vertices)
-		tsr_stage_drop(&c->vertices->run);
-	free(c->fragments);
-	free(c->vertices);
-	free(c->ids);
-	free(c->memory);
-}
-
 void tsr_render_free(struct tsr_rendering *r)
 {
 	if (!r)
 		return;
 	for (unsigned int i = 0; i < r->job.cores; i++)
-		free_core(&r->core[i]);
+		tsr_tile_core_evict(&r->core[i], false, false);
 	free(r->batch);
 	free(r);
 }

@@ -282,6 +282,8 @@ struct tsr_rendering {
 bool tsr_tile_core_memory(struct tsr_tile_core *c);
 /* Where in it each target of the tile is. */
 void tsr_tile_lay_out(struct tsr_tile_core *c);
+/* packed.c: free memory of @c, but for what a tile, or varyings, in progress need if they are. */
+void tsr_tile_core_evict(struct tsr_tile_core *c, bool tiles, bool batches);
 /* packed.c: the reverse of tsr_render_pack(), where the frame has been read; false: no memory. */
 bool tsr_render_unpack(struct tsr_rendering *r);
 
