@@ -2,8 +2,8 @@
 /*
  * Fuzz target: shaders of draws with GEOMETRY. The input becomes shaders of all stages, of messages
  * with any stage word, handle, index and address in the windows, their headers, and a draw whose
- * stages mostly fit each other. However malicious it is, the draw comes to an end, or to a fault
- * that says which shader was at fault.
+ * stages mostly fit each other. However malicious it is, the draw comes to an end, to a fault
+ * that says which shader was at fault, or to a reset where changed bits make it too long.
  *
  * Three of four inputs are valid draws, but for some bits of states, headers and code that are
  * changed in every fourth of these. A draw leaves the same data and heap on two kinds of device:
@@ -22,12 +22,15 @@ const char fuzz_proves[] = "[ALD3] ";
 
 void fuzz_summary(void);
 
-static unsigned long inputs, draws, points, emitted, streamed;
+/* Until a draw with changed bits, which may be of billions of vertices, is reset: nanoseconds. */
+#define PATIENCE 300000000
+
+static unsigned long inputs, draws, resets, points, emitted, streamed;
 
 void fuzz_summary(void)
 {
-	ktap_note("%lu of %lu draws complete, %lu points, %lu vertices emitted, %lu primitives "
-		  "streamed", draws, inputs, points, emitted, streamed);
+	ktap_note("%lu of %lu draws complete, %lu are reset, %lu points, %lu vertices emitted, "
+		  "%lu primitives streamed", draws, inputs, resets, points, emitted, streamed);
 }
 
 static const uint8_t *at;
@@ -260,6 +263,7 @@ static bool races(void)
 /* The draw of the input on a device of its own. False: it is at fault. */
 static bool draw(const struct tsr_config *config, const uint8_t *data, size_t size, uint8_t how)
 {
+	const bool changed = how % 16 > 11;
 	unsigned int state;
 
 	at = data;
@@ -271,9 +275,15 @@ static bool draw(const struct tsr_config *config, const uint8_t *data, size_t si
 	staged_stream_out(true);
 	staged_draw(staged.geometry.domain ? TSR_TOPOLOGY_PATCHES : TSR_TOPOLOGY_TRIANGLES,
 		    (uint32_t)take(1) & 0x7f);
-	if (how % 16 > 11)
+	if (!changed) {
+		staged_bin();
+	} else {
 		change();
-	staged_bin();
+		if (!staged_bin_ends(PATIENCE)) {
+			resets++;
+			return false;
+		}
+	}
 	state = bench_state(&staged.queue[STAGED_BIN]);
 	if (state != TSR_QUEUE_STATE_IDLE && state != TSR_QUEUE_STATE_FAULTED)
 		abort();

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "ktap.h"
 #include "reload.h"
@@ -252,6 +253,30 @@ bool staged_bin(void)
 	call_bin();
 	staged.steps = 0;
 	return work(STAGED_BIN);
+}
+
+static uint64_t processor_time(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+bool staged_bin_ends(uint64_t patience)
+{
+	const uint64_t end = processor_time() + patience;
+	struct bench_queue *bin = &staged.queue[STAGED_BIN];
+
+	bench_invalidate_all(&staged.as);
+	call_bin();
+	bench_kick(bin);
+	while (processor_time() < end) {
+		if (!tsr_gpu_run(staged.b->gpu, 4000) && !bench_answer(staged.b))
+			return true;
+	}
+	bench_control(bin, TSR_QUEUE_OP_RESET);
+	return false;
 }
 
 void staged_stop_work(const char *what, bool endless)

@@ -102,6 +102,8 @@ void staged_stream_out(bool on);
 void staged_query(enum tsr_query kind, unsigned int stream, uint64_t va);
 /* Have the list executed; false: it is at fault. */
 bool staged_bin(void);
+/* Have it executed for @patience ns of processor time; false: it has not ended, and is reset. */
+bool staged_bin_ends(uint64_t patience);
 /* Have it begun: stop_work_check() of it, which see. */
 void staged_stop_work(const char *what, bool endless);
 bool staged_render(void);
