@@ -6,8 +6,9 @@
  * that says which shader was at fault, or to a reset where changed bits make it too long.
  *
  * Three of four inputs are valid draws, but for some bits of states, headers and code that are
- * changed in every fourth of these. A draw leaves the same data and heap on two kinds of device:
- * with messages of all warps at once, and lane by lane in another order.
+ * changed in every fourth of these. A draw leaves the same data and heap on two kinds of device,
+ * of which one has its messages lane by lane in another order, more cores, helpers, or other SIMD
+ * paths; and RENDER makes the same picture of it.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +16,7 @@
 
 #include "ktap.h"
 #include "staged.h"
+#include "tile/zs.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -25,12 +27,13 @@ void fuzz_summary(void);
 /* Until a draw with changed bits, which may be of billions of vertices, is reset: nanoseconds. */
 #define PATIENCE 300000000
 
-static unsigned long inputs, draws, resets, points, emitted, streamed;
+static unsigned long inputs, draws, resets, pictures, points, emitted, streamed;
 
 void fuzz_summary(void)
 {
-	ktap_note("%lu of %lu draws complete, %lu are reset, %lu points, %lu vertices emitted, "
-		  "%lu primitives streamed", draws, inputs, resets, points, emitted, streamed);
+	ktap_note("%lu of %lu draws complete, %lu are reset, %lu pictures, %lu points, "
+		  "%lu vertices emitted, %lu primitives streamed", draws, inputs, resets, pictures,
+		  points, emitted, streamed);
 }
 
 static const uint8_t *at;
@@ -290,17 +293,37 @@ static bool draw(const struct tsr_config *config, const uint8_t *data, size_t si
 	return state == TSR_QUEUE_STATE_IDLE;
 }
 
+/* The picture of the last draw, to keep or to compare; also where RENDER is at fault. */
+static bool picture(bool keep)
+{
+	static uint8_t was[STAGED_TARGET_BYTES];
+	static bool ended;
+	const bool ends = staged_render();
+
+	pictures += ends && keep;
+	if (!keep)
+		return ends == ended && !memcmp(was, staged.target, sizeof(was));
+	ended = ends;
+	memcpy(was, staged.target, sizeof(was));
+	return true;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static const struct tsr_config config[] = {
-		{ .cores = 1, .no_inline = true }, { .cores = 1, .late_messages = true },
+	static const struct tsr_config plain = { .cores = 1, .no_inline = true,
+						 .jit = TSR_JIT_USE_OFF };
+	static const struct tsr_config other[] = {
+		{ .cores = 1, .late_messages = true, .jit = TSR_JIT_USE_FIRST },
+		{ .cores = 8, .jit = TSR_JIT_USE_FIRST },
+		{ .cores = 2, .threads = 2 },
+		{ .cores = 3, .simd = "sse2", .gfx_debug = TSR_GFX_NO_STAGES },
 	};
 	const uint8_t how = size ? *data++ : 0;
 	bool done;
 
 	size -= size > 0;
 	valid = how & 3;
-	done = draw(&config[0], data, size, how);
+	done = draw(&plain, data, size, how);
 	inputs++;
 	draws += done;
 	points += staged_counter(TSR_QUEUE_COUNTER_DOMAIN_INVOCATIONS);
@@ -309,8 +332,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	/* where code is changed a message may not wait for another: its time shows */
 	if (done && how % 16 <= 11 && !races()) {
 		staged_same(true);
+		picture(true);
 		staged_stop();
-		if (!draw(&config[1], data, size, how) || !staged_same(false))
+		if (!draw(&other[how >> 4 & 3], data, size, how) || !staged_same(false) ||
+		    !picture(false))
 			abort();
 	}
 	staged_stop();
