@@ -20,7 +20,7 @@
 #include "draws.h"
 #include "ktap.h"
 #include "packets.h"
-#include "state.h"
+#include "snapshot.h"
 #include <tessera/asm.h>
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);

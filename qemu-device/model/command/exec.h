@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Execution state of a queue: all that is needed to go on with it at a stopping point. Plain bytes
- * without pointers; time slices leave it where it is, snapshots write it out (state.c), resets
+ * without pointers; time slices leave it where it is, snapshots write it out (snapshot.c), resets
  * clear it. Whoever runs the queue owns it, otherwise the device's lock does.
  */
 #ifndef TSR_EXEC_H

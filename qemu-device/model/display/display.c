@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "gpu.h"
-#include "snapshot.h"
+#include "stream.h"
 
 #define FIELD(f, v) ((uint32_t)(v) << f##__SHIFT & f##__MASK)
 

@@ -5,7 +5,7 @@
 
 #include "gpu.h"
 #include "core.h"
-#include "snapshot.h"
+#include "stream.h"
 
 /* tsr_engine_state.word: */
 enum {

@@ -8,7 +8,7 @@
 
 #include "core.h"
 #include "gpu.h"
-#include "snapshot.h"
+#include "stream.h"
 #include "grid.h"
 #include "tsr_isa.h"
 #include "warp.h"

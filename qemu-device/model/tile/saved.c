@@ -6,7 +6,7 @@
  * programs store, so it begins again, and so does a batch.
  */
 #include "gpu.h"
-#include "snapshot.h"
+#include "stream.h"
 #include "render.h"
 
 static bool frames_are_sound(const struct tsr_list *list)
