@@ -110,6 +110,18 @@ static bool begin_query(struct pipe_context *pipe, struct pipe_query *query)
 	return true;
 }
 
+/*
+ * Results come in the order in which queries end, also of those that nothing was drawn for: with the
+ * batch that is open now, or the last one.
+ */
+static void end_in_order(struct tg_context *ctx, struct tg_query *q)
+{
+	if (ctx->batch)
+		tg_batch_use(ctx->batch, q->bo, true);
+	else if (atomic_load(&q->bo->used) < ctx->last_point)
+		atomic_store(&q->bo->used, ctx->last_point);
+}
+
 static bool end_query(struct pipe_context *pipe, struct pipe_query *query)
 {
 	struct tg_context *ctx = tg_context(pipe);
@@ -132,6 +144,8 @@ static bool end_query(struct pipe_context *pipe, struct pipe_query *query)
 		ctx->queries[q->kind] = NULL;
 		ctx->dirty |= TG_DIRTY_QUERY;
 	}
+	if (q->active)
+		end_in_order(ctx, q);
 	q->active = false;
 	return true;
 }
