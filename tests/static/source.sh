@@ -40,7 +40,7 @@ check "the model's manifest names every file of it, and no other" unnamed
 # The arrows of the model run one way: what stands below names nothing of the device, and the device nothing of the
 # test bench, which it calls through hooks.h.
 upward() {
-    ! git grep -n '#include "\(gpu\|[a-z]*/.*\)\.h"' -- qemu-device/model/{counters,irq,timer,snapshot,hooks}.[ch] &&
+    ! git grep -n '#include "\(gpu\|[a-z]*/.*\)\.h"' -- qemu-device/model/{counters,irq,timer,stream,hooks}.[ch] &&
         ! git grep -nE '#include "(gpu|irq|regs|state|timer|(binner|command|copy|display|shader|testbench|tile)/.*)\.h"' \
             -- qemu-device/model/memory &&
         ! git grep -n '#include "testbench/' -- qemu-device/model ':!qemu-device/model/testbench'

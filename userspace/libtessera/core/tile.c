@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * CPU access to surfaces: rectangles of texels between rows and a linear or tiled surface. In a
- * tile the index of (x, y) is the exclusive or of what x and what y contribute, so a row needs two
- * small tables and no bit shuffling per texel.
+ * CPU access to surfaces: rectangles of texels between rows and a linear or tiled surface, tile by
+ * tile.
  */
 #include <errno.h>
 #include <string.h>
@@ -77,25 +76,147 @@ static void transfer_linear(const struct transfer *t)
 		     t->rows + row * t->pitch, (size_t)t->width * t->surface->texel, t->write);
 }
 
+/* 2 by 2 texels: they follow one another in memory, the lower two in reverse. */
+static inline void move_square(char *square, char *upper, size_t pitch, uint32_t texel, bool write)
+{
+	char *lower = upper + pitch;
+
+	move(square, upper, 2 * texel, write);
+	move(square + 2 * texel, lower + texel, texel, write);
+	move(square + 3 * texel, lower, texel, write);
+}
+
+/* 4 by 4 texels, four squares in the same order. */
+static inline void move_block(char *block, char *rows, size_t pitch, uint32_t texel, bool write)
+{
+	move_square(block, rows, pitch, texel, write);
+	move_square(block + 4 * texel, rows + 2 * texel, pitch, texel, write);
+	move_square(block + 8 * texel, rows + 2 * pitch + 2 * texel, pitch, texel, write);
+	move_square(block + 12 * texel, rows + 2 * pitch, pitch, texel, write);
+}
+
+typedef uint32_t four_words __attribute__((vector_size(16)));
+
+/* Two squares of texels of 4 bytes, side by side. */
+static inline void move_squares(char *left, char *right, char *upper, size_t pitch, bool write)
+{
+	char *lower = upper + pitch;
+	four_words a, b, c, d;
+
+	memcpy(&a, write ? upper : left, 16);
+	memcpy(&b, write ? lower : right, 16);
+	c = write ? __builtin_shuffle(a, b, (four_words){ 0, 1, 5, 4 }) :
+		    __builtin_shuffle(a, b, (four_words){ 0, 1, 4, 5 });
+	d = write ? __builtin_shuffle(a, b, (four_words){ 2, 3, 7, 6 }) :
+		    __builtin_shuffle(a, b, (four_words){ 3, 2, 7, 6 });
+	memcpy(write ? left : upper, &c, 16);
+	memcpy(write ? right : lower, &d, 16);
+}
+
+static inline void move_block_words(char *block, char *rows, size_t pitch, uint32_t texel,
+				    bool write)
+{
+	(void)texel;
+	move_squares(block, block + 16, rows, pitch, write);
+	move_squares(block + 48, block + 32, rows + 2 * pitch, pitch, write);
+}
+
+/*
+ * @count whole tiles in a row. Four rows of all of them at a time: as many streams can be fetched
+ * ahead.
+ */
+static inline void move_tiles(const struct transfer *t, char *tiles, char *rows, uint32_t count,
+			      uint32_t texel,
+			      void (*block)(char *, char *, size_t, uint32_t, bool))
+{
+	uint32_t x, y;
+
+	for (y = 0; y < TSR_TILE_DIM; y += 4) {
+		for (x = 0; x < count * TSR_TILE_DIM; x += 4) {
+			const size_t tile = x / TSR_TILE_DIM * TILE_TEXELS;
+
+			block(tiles + (tile + tsr_tile_index(x % TSR_TILE_DIM, y)) * texel,
+			      rows + y * t->pitch + (size_t)x * texel, t->pitch, texel, t->write);
+		}
+	}
+}
+
+/* The same for whatever texels have; false: not for those. */
+static bool transfer_tiles(const struct transfer *t, char *tiles, char *rows, uint32_t count)
+{
+	switch (count ? t->surface->texel : 0) {
+	case 1:
+		move_tiles(t, tiles, rows, count, 1, move_block);
+		return true;
+	case 2:
+		move_tiles(t, tiles, rows, count, 2, move_block);
+		return true;
+	case 4:
+		move_tiles(t, tiles, rows, count, 4, move_block_words);
+		return true;
+	case 8:
+		move_tiles(t, tiles, rows, count, 8, move_block);
+		return true;
+	case 16:
+		move_tiles(t, tiles, rows, count, 16, move_block);
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* Columns @x to @x1 and rows @y to @y1 of a tile, of which (@x, @y) is at @rows. */
+static void transfer_part(const struct transfer *t, char *tile, char *rows, uint32_t x, uint32_t y,
+			  uint32_t x1, uint32_t y1)
+{
+	const uint32_t texel = t->surface->texel;
+	uint32_t column;
+
+	for (; y < y1; y++, rows += t->pitch) {
+		for (column = x; column < x1; column++)
+			move_texel(tile + (size_t)tsr_tile_index(column, y) * texel,
+				   rows + (size_t)(column - x) * texel, texel, t->write);
+	}
+}
+
+/* Where of @at to @end the tile with @at ends. */
+static uint32_t tile_end(uint32_t at, uint32_t end)
+{
+	const uint32_t left = TSR_TILE_DIM - at % TSR_TILE_DIM;
+
+	return left < end - at ? at + left : end;
+}
+
+/* Rows @y to @y1, all of the same tiles. */
+static void transfer_row(const struct transfer *t, uint32_t y, uint32_t y1)
+{
+	const uint32_t texel = t->surface->texel, right = t->x + t->width;
+	uint32_t x, x1, whole;
+
+	for (x = t->x; x < right; x = x1) {
+		char *tile = t->memory + (size_t)(y / TSR_TILE_DIM) * t->surface->pitch +
+			     (size_t)(x / TSR_TILE_DIM) * TILE_TEXELS * texel;
+		char *rows = t->rows + (y - t->y) * t->pitch + (size_t)(x - t->x) * texel;
+
+		x1 = tile_end(x, right);
+		whole = y1 - y == TSR_TILE_DIM && x % TSR_TILE_DIM == 0 ?
+				(right - x) / TSR_TILE_DIM : 0;
+		if (transfer_tiles(t, tile, rows, whole))
+			x1 = x + whole * TSR_TILE_DIM;
+		else
+			transfer_part(t, tile, rows, x % TSR_TILE_DIM, y % TSR_TILE_DIM,
+				      (x1 - 1) % TSR_TILE_DIM + 1, (y1 - 1) % TSR_TILE_DIM + 1);
+	}
+}
+
 static void transfer_tiled(const struct transfer *t)
 {
-	uint32_t texel = t->surface->texel, row, column, x, y;
-	uint32_t of_x[TSR_TILE_DIM], of_y;
-	char *tiles, *tile, *rows;
+	const uint32_t low = t->y + t->height;
+	uint32_t y, y1;
 
-	for (x = 0; x < TSR_TILE_DIM; x++)
-		of_x[x] = tsr_tile_index(x, 0);
-	for (row = 0; row < t->height; row++) {
-		y = t->y + row;
-		of_y = tsr_tile_index(0, y % TSR_TILE_DIM);
-		tiles = t->memory + (size_t)(y / TSR_TILE_DIM) * t->surface->pitch;
-		rows = t->rows + row * t->pitch;
-		for (column = 0; column < t->width; column++) {
-			x = t->x + column;
-			tile = tiles + (size_t)(x / TSR_TILE_DIM) * TILE_TEXELS * texel;
-			move_texel(tile + (size_t)(of_x[x % TSR_TILE_DIM] ^ of_y) * texel,
-				   rows + (size_t)column * texel, texel, t->write);
-		}
+	for (y = t->y; y < low; y = y1) {
+		y1 = tile_end(y, low);
+		transfer_row(t, y, y1);
 	}
 }
 

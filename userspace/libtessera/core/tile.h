@@ -7,17 +7,16 @@
 
 #define TILE_TEXELS	((uint64_t)TSR_TILE_DIM * TSR_TILE_DIM)
 
-/* tsr_tile_index(): number of texel (@x, @y) in its tile: bits 2i are x_i ^ y_i, bits 2i + 1 y_i.
- */
+/* Number of texel (@x, @y) in its tile: bits 2i are x_i ^ y_i, bits 2i + 1 y_i. */
 static inline uint32_t tsr_tile_index(uint32_t x, uint32_t y)
 {
-	uint32_t index = 0, bit;
+	/* bit i at 2i */
+	static const uint8_t spread[TSR_TILE_DIM] = {
+		0x00, 0x01, 0x04, 0x05, 0x10, 0x11, 0x14, 0x15,
+		0x40, 0x41, 0x44, 0x45, 0x50, 0x51, 0x54, 0x55,
+	};
 
-	for (bit = 0; 1u << bit < TSR_TILE_DIM; bit++) {
-		index |= ((x ^ y) >> bit & 1) << (2 * bit);
-		index |= (y >> bit & 1) << (2 * bit + 1);
-	}
-	return index;
+	return spread[x ^ y] | (uint32_t)spread[y] << 1;
 }
 
 #endif /* TSR_TILE_H */
