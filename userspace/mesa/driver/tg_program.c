@@ -53,6 +53,8 @@ static void prepare_fragment(nir_shader *nir, const struct tg_key *key)
 	if (key->colors)
 		NIR_PASS(_, nir, nir_lower_fragcolor, key->colors);
 	tg_nir_noperspective(nir);
+	if (key->back_facing)
+		tg_nir_lower_back_facing(nir);
 }
 
 static void describe_vertex(const nir_shader *nir, struct tg_variant *v)
@@ -132,9 +134,13 @@ static nir_shader *variant_nir(const struct tg_shader *shader, struct tg_variant
 	if (v->key.stream) {
 		NIR_PASS(_, nir, nir_io_add_const_offset_to_base,
 			 nir_var_shader_in | nir_var_shader_out);
+		if (v->key.positions)
+			tg_nir_capture_positions(nir);
 		NIR_PASS(_, nir, nir_io_add_intrinsic_xfb_info);
 		NIR_PASS(_, nir, pan_lower_xfb);
 	}
+	if (v->key.stipple)
+		tg_nir_stipple(nir, v);
 	tg_nir_lower_sysvals(nir, v);
 	return nir;
 }
@@ -235,6 +241,9 @@ static struct tg_key key_of(const struct tg_context *ctx, const struct tg_shader
 			key.colors = MAX2(ctx->framebuffer.nr_cbufs, 1);
 		if (points && r && r->point_quad_rasterization)
 			key.sprites = r->sprite_coord_enable & shader->texcoords;
+		key.stipple = r && r->poly_stipple_enable &&
+			      ctx->topology_class == TG_TRIANGLES;
+		key.back_facing = ctx->back_facing && shader->front_facing;
 	} else if (shader->stage == MESA_SHADER_VERTEX) {
 		key.keep_point_size = shader->point_size && points && r && r->point_size_per_vertex;
 	}
@@ -301,6 +310,8 @@ static void *create_shader(struct pipe_context *pipe, const struct pipe_shader_s
 		shader->fragcolor =
 			shader->nir->info.outputs_written & BITFIELD64_BIT(FRAG_RESULT_COLOR);
 		shader->texcoords = texcoords_of(shader->nir);
+		shader->front_facing = BITSET_TEST(shader->nir->info.system_values_read,
+						   SYSTEM_VALUE_FRONT_FACE);
 		copy = nir_shader_clone(NULL, shader->nir);
 		shader->noperspective = tg_nir_noperspective(copy);
 		ralloc_free(copy);

@@ -111,8 +111,8 @@ static bool begin_query(struct pipe_context *pipe, struct pipe_query *query)
 }
 
 /*
- * Results come in the order in which queries end, also of those that nothing was drawn for: with the
- * batch that is open now, or the last one.
+ * Results come in the order in which queries end, also of those that nothing was drawn for: with
+ * the batch that is open now, or the last one.
  */
 static void end_in_order(struct tg_context *ctx, struct tg_query *q)
 {
