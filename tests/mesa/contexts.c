@@ -100,8 +100,9 @@ int main(void)
 	printf("# %d contexts, %ld KiB before, %ld KiB after\n", count, before >> 10, after >> 10);
 	if (after - before > count * GROWTH)
 		gl_fail("%ld KiB are lost", (after - before) >> 10);
-	if (descriptors() != files)
-		gl_fail("there are %d files open, not %d", descriptors(), files);
+	n = descriptors();
+	if (n > files)
+		gl_fail("there are %d files open, not %d", n, files);
 	eglMakeCurrent(display, EGL_NO_SURFACE, EGL_NO_SURFACE, first);
 	return gl_close();
 }
