@@ -36,7 +36,7 @@ struct polygons {
 	const uint32_t *vertices;	/* their numbers */
 	bool edges;			/* the shader has stored edge flags */
 	bool quads;			/* four corners each */
-	struct util_dynarray out[2][KINDS];	/* uint32_t: vertices; of back and of front faces */
+	struct util_dynarray out[2][KINDS]; /* uint32_t: vertices; of back and of front faces */
 	struct util_dynarray runs[2][KINDS];	/* struct run: of these, where another bias begins */
 };
 
@@ -345,7 +345,8 @@ void tg_polygon_draw(struct tg_context *ctx, const struct pipe_draw_info *info, 
 			p.corners = (const struct corner *)bo->map;
 			p.edges = shader->nir->info.outputs_written & VARYING_BIT_EDGE &&
 				  (info->mode == MESA_PRIM_TRIANGLES ||
-				   info->mode == MESA_PRIM_QUADS || info->mode == MESA_PRIM_POLYGON);
+				   info->mode == MESA_PRIM_QUADS ||
+				   info->mode == MESA_PRIM_POLYGON);
 			add_all(&p, &ends, count, each);
 			draw_lists(&p, info, draw_id);
 			tg_bo_reference(&bo, NULL);
