@@ -13,7 +13,7 @@
 
 #include "gl.h"
 
-#define WARM	50		/* contexts until caches are what they will be */
+#define WARM		200		/* contexts until caches are what they will be */
 #define GROWTH	512		/* bytes for each that the heap may waver by */
 
 static EGLDisplay display;

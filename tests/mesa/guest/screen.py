@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-# test: TIMEOUT=1200
+# test: TIMEOUT=1800
 """Debian's GL programs on the GPU's own screen: what they draw is seen by QEMU's screendump.
 
 TSR_MESA_SHARE is what userspace/mesa/share.sh made with MESA_PACKAGES='kmscube weston'."""
@@ -19,7 +19,7 @@ from tap import Tap
 tap = Tap()
 SHARE = os.environ["TSR_MESA_SHARE"]
 GRAY = (128, 128, 128)
-WAIT = 150      # seconds for a picture to come; Mesa compiles shaders meanwhile
+WAIT = 300      # seconds for a picture to come on a loaded host; Mesa compiles shaders meanwhile
 
 # kmscube ends when its standard input does; a seat is had without a daemon and without a console.
 START = """export LIBSEAT_BACKEND=builtin SEATD_VTBOUND=0 WAYLAND_DISPLAY=wayland-1
@@ -114,7 +114,7 @@ def main():
             tap.skip(f"the archive has no {missing[0]}")
         return tap.finish()
     with tempfile.TemporaryDirectory(prefix="tessera-screen-") as directory, \
-            Guest(device_args="heads=1", share=SHARE) as guest:
+            Guest(device_args="heads=1", share=SHARE, boot_limit=300) as guest:
         cube(guest, directory, "")
         cube(guest, directory, "-A")
         weston(guest, directory)

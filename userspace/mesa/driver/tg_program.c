@@ -147,11 +147,14 @@ static nir_shader *variant_nir(const struct tg_shader *shader, struct tg_variant
 
 void tg_code_destroy(struct tg_code *code)
 {
+	simple_mtx_lock(&code->screen->lock);
+	list_del(&code->link);
+	simple_mtx_unlock(&code->screen->lock);
 	tsr_pool_free(code->screen->code, &code->memory);
 	FREE(code);
 }
 
-static bool upload(struct tg_screen *screen, struct tg_variant *v,
+static bool upload(struct tg_screen *screen, struct tg_variant *v, gl_shader_stage stage,
 		   const struct util_dynarray *binary)
 {
 	struct tg_code *code;
@@ -166,9 +169,47 @@ static bool upload(struct tg_screen *screen, struct tg_variant *v,
 	}
 	pipe_reference_init(&code->reference, 1);
 	code->screen = screen;
+	code->stage = stage;
+	code->size = binary->size;
 	memcpy(code->memory.cpu, binary->data, binary->size);
+	simple_mtx_lock(&screen->lock);
+	list_addtail(&code->link, &screen->codes);
+	simple_mtx_unlock(&screen->lock);
 	v->code = code;
 	return true;
+}
+
+/* The text of the first clause; free() it. NULL: no memory. */
+static char *disassemble(const struct tg_code *code, uint64_t from)
+{
+	char *text = NULL, *next;
+	size_t size;
+	FILE *f = open_memstream(&text, &size);
+
+	if (!f)
+		return NULL;
+	disassemble_bifrost(f, (uint8_t *)code->memory.cpu + from, code->size - from, false);
+	fclose(f);
+	next = text ? strstr(text + 1, "\nclause_") : NULL;
+	if (next)
+		*next = '\0';
+	return text;
+}
+
+void tg_code_explain(struct tg_screen *screen, uint64_t va)
+{
+	list_for_each_entry(struct tg_code, code, &screen->codes, link) {
+		const uint64_t from = va - code->memory.va;
+		char *text;
+
+		if (va < code->memory.va || from >= code->size)
+			continue;
+		text = disassemble(code, from);
+		mesa_loge("tessera: byte 0x%llx of a %s shader's 0x%x:\n%s",
+			  (unsigned long long)from, _mesa_shader_stage_to_string(code->stage),
+			  code->size, text ? text : "");
+		free(text);
+	}
 }
 
 static struct tg_variant *compile(struct tg_screen *screen, const struct tg_shader *shader,
@@ -199,7 +240,7 @@ static struct tg_variant *compile(struct tg_screen *screen, const struct tg_shad
 		describe_fragment(shader, nir, v);
 	if (screen->debug & TG_DEBUG_SHADERS)
 		print_shader(nir, &binary);
-	ok = upload(screen, v, &binary);
+	ok = upload(screen, v, shader->stage, &binary);
 	util_dynarray_fini(&binary);
 	ralloc_free(nir);
 	if (!ok) {

@@ -60,9 +60,18 @@ struct tg_code {
 	struct tg_screen *screen;
 	_Atomic uint64_t batch;		/* number of the batch being recorded that named it last */
 	struct tsr_alloc memory;	/* of tg_screen.code */
+	gl_shader_stage stage;
+	uint32_t size;			/* bytes of it that are code */
+	struct list_head link;		/* in tg_screen.codes */
 };
 
 void tg_code_destroy(struct tg_code *code);
+
+/*
+ * tg_code_explain(): say on standard error which shader the clause at @va is of, and disassemble
+ * it; the screen's lock is held.
+ */
+void tg_code_explain(struct tg_screen *screen, uint64_t va);
 
 static inline void tg_code_reference(struct tg_code **to, struct tg_code *code)
 {
