@@ -61,11 +61,11 @@ check-user: setup ## libtessera on the host: on a fake kernel, and on the model;
 	@$(RUN) --suite user --results $(RESULTS)/user.ktap $(call programs,user,user,asan) $(call programs,draw,draw,asan) \
 		$(wildcard tests/user/*.py)
 
-# GL programs of our own (tests/mesa), and of piglit's those in tests/mesa/piglit.txt.
-check-mesa: setup ## OpenGL programs by Mesa on the device in their own process; PIGLIT='PATTERN ...' others of piglit's
+# GL programs of our own (tests/mesa), glmark2's scenes, and of piglit's those in tests/mesa/piglit.txt.
+check-mesa: setup ## OpenGL programs by Mesa on the device in their own process; PIGLIT='PATTERN ...' others of piglit's; GLMARK2=rates
 	@bash qemu-device/build/setup.sh libegl-dev libgles-dev libgl-dev libgbm-dev
 	@bash qemu-device/vm/programs.sh
-	@TSR_MESA=$$(bash userspace/mesa/build.sh); export TSR_MESA TSR_PIGLIT='$(PIGLIT)'; \
+	@TSR_MESA=$$(bash userspace/mesa/build.sh); export TSR_MESA TSR_PIGLIT='$(PIGLIT)' TSR_GLMARK2='$(GLMARK2)'; \
 		$(RUN) --suite mesa --results $(BUILD)/results-mesa/mesa$(if $(TESTS),-partial).ktap $(wildcard tests/mesa/*.py)
 
 check-mesa-guest: export MESA_PACKAGES := kmscube weston

@@ -13,7 +13,7 @@
 
 #include "gl.h"
 
-#define WARM	50		/* contexts until caches are what they will be */
+#define WARM		200		/* contexts until caches are what they will be */
 #define GROWTH	512		/* bytes for each that the heap may waver by */
 
 static EGLDisplay display;
@@ -100,8 +100,9 @@ int main(void)
 	printf("# %d contexts, %ld KiB before, %ld KiB after\n", count, before >> 10, after >> 10);
 	if (after - before > count * GROWTH)
 		gl_fail("%ld KiB are lost", (after - before) >> 10);
-	if (descriptors() != files)
-		gl_fail("there are %d files open, not %d", descriptors(), files);
+	n = descriptors();
+	if (n > files)
+		gl_fail("there are %d files open, not %d", n, files);
 	eglMakeCurrent(display, EGL_NO_SURFACE, EGL_NO_SURFACE, first);
 	return gl_close();
 }

@@ -3,18 +3,24 @@
 # test: TIMEOUT=1500
 """Programs of piglit's on the device in their own process, by way of Mesa.
 
-piglit.txt has a command a line, and after " # " why it is known to fail. TSR_PIGLIT, patterns of names ("fbo-*",
-"spec/glsl-1.10/*.shader_test"), asks for others, which are all to pass.
+piglit.txt has a command a line, and after " # " why it is known to fail. TSR_PIGLIT asks for others, which are all to pass
+but for those that fails.txt lists in the same way: patterns of names ("fbo-*", "spec/glsl-1.10/*.shader_test"), and samples
+of piglit's profiles: "quick_gl/10" is every tenth test of quick_gl, "quick_gl/10+3" begins with the fourth.
 """
 
+import ast
+import collections
 import concurrent.futures
 import fnmatch
 import glob
+import gzip
 import json
 import os
 import re
 import subprocess
 import sys
+import tempfile
+import xml.etree.ElementTree
 
 from tap import Tap
 
@@ -23,38 +29,76 @@ MESA = os.environ["TSR_MESA"]
 HERE = os.path.join(TOP, "tests", "mesa")
 TSR_HOST = os.path.join(os.environ["TSR_BUILD"], "userspace", "bin", "tsr-host")
 RESULT = re.compile(r'^PIGLIT: (\{"result".*\})\s*$', re.M)
+SAMPLE = re.compile(r"(\w+)/(\d+)(?:\+(\d+))?$")
 LIMIT = 120     # seconds for a program
+GLSL, GLSL_ES = 1.4, 3.1        # what is offered
 
 tap = Tap()
 
 
-def listed():
-    """(command, why it fails or "") of piglit.txt."""
-    with open(os.path.join(HERE, "piglit.txt")) as f:
+def listed(name):
+    """(command, why it fails or "") of piglit.txt or fails.txt."""
+    with open(os.path.join(HERE, name)) as f:
         for line in f:
             command, _, reason = line.strip().partition(" # ")
             if command and not command.startswith("#"):
                 yield command, reason
 
 
+def profile(piglit, name):
+    """The commands of a profile, without what is for languages that are not offered, or for other platforms."""
+    with gzip.open(os.path.join(piglit, "tests", name + ".xml.gz")) as f:
+        for test in xml.etree.ElementTree.parse(f).getroot():
+            options = {o.get("name"): ast.literal_eval(o.get("value")) for o in test.iter("option")}
+            most = GLSL_ES if options.get("api") in ("gles2", "gles3") else GLSL
+            if options.get("shader_version", 0) <= most and \
+                    "surfaceless" in options.get("require_platforms", ["surfaceless"]):
+                yield " ".join(options["command"])
+
+
 def asked_for(piglit, patterns):
+    """Commands, each once."""
     names = sorted(os.listdir(os.path.join(piglit, "bin")))
     tests = os.path.join(piglit, "tests")
+    found = {}
     for pattern in patterns:
-        if pattern.endswith(".shader_test"):
-            for path in sorted(glob.glob(os.path.join(tests, pattern), recursive=True)):
-                yield os.path.relpath(path, tests), ""
+        sample = SAMPLE.match(pattern)
+        if sample and os.path.exists(os.path.join(tests, sample.group(1) + ".xml.gz")):
+            commands = list(profile(piglit, sample.group(1)))
+            found.update(dict.fromkeys(commands[int(sample.group(3) or 0)::int(sample.group(2))]))
+        elif pattern.endswith(".shader_test"):
+            found.update(dict.fromkeys(os.path.relpath(path, tests)
+                                       for path in sorted(glob.glob(os.path.join(tests, pattern), recursive=True))))
         else:
-            for name in fnmatch.filter(names, pattern):
-                yield name, ""
+            found.update(dict.fromkeys(fnmatch.filter(names, pattern)))
+    return list(found)
 
 
-def run(piglit, command):
+def unpack_generated(commands, directory):
+    """Those shader tests that the package has not in tests/ but in generated_tests/."""
+    wanted = sorted({w for c in commands for w in c.split() if w.startswith("generated_tests/")})
+    if wanted:
+        with open(os.path.join(directory, "wanted"), "w") as f:
+            f.write("".join(w + "\n" for w in wanted))
+        subprocess.run(["bash", os.path.join(HERE, "piglit.sh"), "--generated", directory], stdout=subprocess.DEVNULL, check=True)
+
+
+def find(piglit, generated, word):
+    """A word of a command, with the path of what it names."""
+    if word.endswith((".shader_test", ".program_test")):
+        root = generated if word.startswith("generated_tests/") else piglit
+        return os.path.join(root, word if word.startswith(("tests/", "generated_tests/")) else os.path.join("tests", word))
+    return os.path.join(piglit, "tests", word) if word.endswith("minimum-maximums.txt") else word
+
+
+def run(piglit, generated, command):
     """What became of a command: "pass", "fail", "skip", "crash" ..., and what it printed."""
-    words = command.split()
+    words = [find(piglit, generated, word) for word in command.split()]
     if words[0].endswith(".shader_test"):
-        words = ["shader_runner", os.path.join(piglit, "tests", words[0])]
+        words.insert(0, "shader_runner")
     words[0] = os.path.join(piglit, "bin", words[0])
+    if not os.path.exists(words[0]):
+        return "skip", "no such program"
     environment = dict(os.environ, PIGLIT_PLATFORM="surfaceless_egl", PIGLIT_SOURCE_DIR=piglit,
                        LD_LIBRARY_PATH=os.path.join(piglit, "lib"), MESA_SHADER_CACHE_DISABLE="1", TSR_HOST_THREADS="1")
     try:
@@ -85,10 +129,17 @@ def judge(command, reason, result, text):
 def main():
     directory = subprocess.run(["bash", os.path.join(HERE, "piglit.sh")], stdout=subprocess.PIPE, text=True, check=True).stdout.strip()
     patterns = os.environ.get("TSR_PIGLIT", "").split()
-    commands = list(asked_for(directory, patterns) if patterns else listed())
-    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        for (command, reason), (result, text) in zip(commands, pool.map(lambda c: run(directory, c[0]), commands)):
-            judge(command, reason, result, text)
+    fails = dict(listed("fails.txt" if patterns else "piglit.txt"))
+    commands = asked_for(directory, patterns) if patterns else list(fails)
+    counts = collections.Counter()
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool, \
+            tempfile.TemporaryDirectory(prefix="tessera-piglit-") as generated:
+        unpack_generated(commands, generated)
+        for command, (result, text) in zip(commands, pool.map(lambda c: run(directory, generated, c), commands)):
+            counts[result] += 1
+            judge(command, fails.get(command, ""), result, text)
+    ran = sum(counts.values()) - counts["skip"]
+    tap.note(f"{', '.join(f'{n} {result}' for result, n in counts.most_common())}: {100 * counts['pass'] / max(ran, 1):.1f} of 100 that ran passed")
     return tap.finish()
 
 

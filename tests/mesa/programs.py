@@ -3,7 +3,8 @@
 # test: TIMEOUT=300
 """GL programs of our own on the device in their own process, by way of Mesa: each checks the pixels it gets.
 
-"tsr-host: OPTIONS" in a program's first comment is what it wants of the device."""
+"tsr-host: OPTIONS" in a program's first comment is what it wants of the device, "says: PATTERN" what must be in its output
+with TESSERA_DEBUG=sync."""
 
 import glob
 import os
@@ -36,11 +37,16 @@ def build(name, directory):
     return out
 
 
+def asked(name, pattern):
+    """What the program's first comment asks for, or ""."""
+    with open(os.path.join(HERE, name + ".c")) as f:
+        wanted = re.search(pattern, f.read(1000), re.M)
+    return wanted.group(1) if wanted else ""
+
+
 def options(name):
     """What the program wants of tsr-host."""
-    with open(os.path.join(HERE, name + ".c")) as f:
-        wanted = re.search(r"tsr-host: (--.*?)[ .]*(\*/)?$", f.read(1000), re.M)
-    return wanted.group(1).split() if wanted else []
+    return asked(name, r"tsr-host: (--.*?)[ .]*(\*/)?$").split()
 
 
 def judge(name, directory):
@@ -57,6 +63,10 @@ def judge(name, directory):
     bad = [r.name for r in parsed.results if r.status == "failed"]
     if done.returncode or bad or not parsed.results:
         tap.fail(f"status {done.returncode}")
+        tap.note(text[-4000:])
+    says = asked(name, r"says: (.*?)( *\*/)?$")
+    if not re.search(says, text):
+        tap.fail(f"it does not say: {says}")
         tap.note(text[-4000:])
     tap.note(f"{len(parsed.results)} cases")
 

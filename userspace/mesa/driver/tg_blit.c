@@ -128,7 +128,7 @@ static void blit(struct pipe_context *pipe, const struct pipe_blit_info *info)
 			  util_format_short_name(b.dst.format));
 		return;
 	}
-	save(ctx, true);
+	save(ctx, b.render_condition_enable);
 	util_blitter_blit(ctx->blitter, &b, NULL);
 }
 

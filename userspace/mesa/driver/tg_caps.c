@@ -280,11 +280,10 @@ static void init_limits(struct pipe_caps *c)
 	c->viewport_subpixel_bits = 8;
 	c->vendor_id = 0x1234;
 	c->video_memory = os_get_total_physical_memory(&memory) ? memory >> 20 : 0;
+	/* quads and polygons have edges of their own: tg_polygon.c */
 	c->supported_prim_modes = c->supported_prim_modes_with_restart =
-		BITFIELD_BIT(MESA_PRIM_POINTS) | BITFIELD_BIT(MESA_PRIM_LINES) |
-		BITFIELD_BIT(MESA_PRIM_LINE_LOOP) | BITFIELD_BIT(MESA_PRIM_LINE_STRIP) |
-		BITFIELD_BIT(MESA_PRIM_TRIANGLES) | BITFIELD_BIT(MESA_PRIM_TRIANGLE_STRIP) |
-		BITFIELD_BIT(MESA_PRIM_TRIANGLE_FAN);
+		TG_TOPOLOGIES | BITFIELD_BIT(MESA_PRIM_QUADS) |
+		BITFIELD_BIT(MESA_PRIM_QUAD_STRIP) | BITFIELD_BIT(MESA_PRIM_POLYGON);
 }
 
 void tg_caps_init(struct pipe_screen *screen)

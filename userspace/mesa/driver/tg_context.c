@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "indices/u_primconvert.h"
 #include "util/u_framebuffer.h"
 #include "util/u_inlines.h"
 #include "util/u_memory.h"
@@ -109,6 +110,8 @@ static void destroy(struct pipe_context *pipe)
 	tg_context_flush(ctx, "end");
 	if (ctx->blitter)
 		util_blitter_destroy(ctx->blitter);
+	if (ctx->primconvert)
+		util_primconvert_destroy(ctx->primconvert);
 	for (i = 0; i < PIPE_SHADER_TYPES; i++)
 		unbind_stage(&ctx->stage[i]);
 	for (i = 0; i < TG_VERTEX_BUFFERS; i++)
@@ -159,7 +162,8 @@ struct pipe_context *tg_context_create(struct pipe_screen *screen, void *priv, u
 	pipe->stream_uploader = u_upload_create_default(pipe);
 	pipe->const_uploader = pipe->stream_uploader;
 	ctx->blitter = pipe->stream_uploader ? util_blitter_create(pipe) : NULL;
-	if (!ctx->blitter) {
+	ctx->primconvert = util_primconvert_create(pipe, TG_TOPOLOGIES);
+	if (!ctx->blitter || !ctx->primconvert) {
 		destroy(pipe);
 		return NULL;
 	}

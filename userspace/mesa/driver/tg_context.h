@@ -17,6 +17,15 @@
 #define TG_BUFFERS		16	/* storage buffers */
 #define TG_IMAGES		8
 
+/* What the device draws. */
+#define TG_TOPOLOGIES                                                                             \
+	(BITFIELD_BIT(MESA_PRIM_POINTS) | BITFIELD_BIT(MESA_PRIM_LINES) |                         \
+	 BITFIELD_BIT(MESA_PRIM_LINE_LOOP) | BITFIELD_BIT(MESA_PRIM_LINE_STRIP) |                 \
+	 BITFIELD_BIT(MESA_PRIM_TRIANGLES) | BITFIELD_BIT(MESA_PRIM_TRIANGLE_STRIP) |             \
+	 BITFIELD_BIT(MESA_PRIM_TRIANGLE_FAN))
+
+enum tg_topology_class { TG_POINTS = 1, TG_LINES, TG_TRIANGLES };
+
 /* What has changed since the last draw. */
 enum tg_dirty {
 	TG_DIRTY_DRAW = 1 << 0,		/* DRAW_STATE, viewport and blending */
@@ -86,6 +95,7 @@ struct tg_context {
 	struct tg_screen *screen;
 	struct slab_child_pool transfers;
 	struct blitter_context *blitter;
+	struct primconvert_context *primconvert;	/* quads and polygons become triangles */
 	struct tg_batch *batch;
 	uint64_t last_point;		/* of this context's last batch */
 	uint32_t resets;		/* of the screen, when the context last looked */
@@ -104,11 +114,13 @@ struct tg_context {
 	struct pipe_viewport_state viewports[PIPE_MAX_VIEWPORTS];
 	struct pipe_scissor_state scissors[PIPE_MAX_VIEWPORTS];
 	struct pipe_clip_state clip;
+	struct pipe_poly_stipple stipple;
 	unsigned sample_mask, min_samples;
 	uint32_t dirty;			/* enum tg_dirty */
 
 	struct tg_stream_target *streams[PIPE_MAX_SO_BUFFERS];
 	unsigned stream_count;
+	uint64_t positions_va;		/* not 0: they go there instead (tg_polygon.c) */
 	uint64_t stream_list; /* of the draw that is captured: where its list of vertices is, */
 	uint32_t stream_vertices;	/* and how many there are */
 	uint64_t primitives, captured;	/* since the context began */
@@ -123,7 +135,10 @@ struct tg_context {
 	/* of the draw before */
 	uint64_t position_va, varying_va, fragment_va, attributes_va, attribute_buffers_va;
 	unsigned attribute_count, attribute_buffer_count;
-	uint32_t topology_class;	/* points, lines or triangles */
+	uint32_t topology_class;	/* enum tg_topology_class */
+	float depth_bias;		/* of lines and points: added to all depths */
+	bool capture_only;	/* draws are for transform feedback and queries */
+	bool back_facing;		/* lines and points are those of back faces */
 	uint64_t padded; /* number of vertices that tells instances apart, 0: one instance */
 	bool indexed;
 	uint32_t start_instance;

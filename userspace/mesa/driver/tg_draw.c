@@ -12,8 +12,6 @@
 #define BATCH_VERTICES                                                                             \
 	(4u << 20) /* a batch with more is submitted: its lists must fit into the heap */
 
-enum tg_topology_class { TG_POINTS = 1, TG_LINES, TG_TRIANGLES };
-
 static uint32_t topology_of(enum mesa_prim mode)
 {
 	switch (mode) {
@@ -202,44 +200,78 @@ static void draw_one(struct tg_context *ctx, const struct pipe_draw_info *info, 
 		tg_context_flush(ctx, "many vertices");
 }
 
+bool tg_draw_prepare(struct tg_context *ctx, enum mesa_prim mode)
+{
+	const uint32_t class = class_of(mode);
+
+	if (class != ctx->topology_class)
+		ctx->dirty |= TG_DIRTY_DRAW;
+	ctx->topology_class = class;
+	return tg_program_update(ctx, PIPE_SHADER_VERTEX, class == TG_POINTS) &&
+	       tg_program_update(ctx, PIPE_SHADER_FRAGMENT, class == TG_POINTS) &&
+	       ctx->stage[PIPE_SHADER_VERTEX].variant->code;
+}
+
+void tg_draw_list(struct tg_context *ctx, const struct pipe_draw_info *info, unsigned draw_id,
+		  const struct pipe_draw_start_count_bias *draw)
+{
+	if (tg_draw_prepare(ctx, info->mode))
+		draw_one(ctx, info, draw_id, draw);
+}
+
+static void draw_all(struct tg_context *ctx, const struct pipe_draw_info *info, unsigned draw_id,
+		     const struct pipe_draw_start_count_bias *draws, unsigned count)
+{
+	unsigned i;
+
+	if (!tg_context_condition(ctx) || !tg_draw_prepare(ctx, info->mode))
+		return;
+	for (i = 0; i < count; i++) {
+		if (draws[i].count)
+			tg_stream_draw(ctx, info, &draws[i]);
+		if (draws[i].count && !ctx->rasterizer->rasterizer_discard && !ctx->capture_only)
+			draw_one(ctx, info, draw_id + (info->increment_draw_id ? i : 0), &draws[i]);
+	}
+}
+
+/* How many vertices a draw has whose number transform feedback knows. */
+static uint32_t streamed_count(const struct pipe_draw_indirect_info *indirect)
+{
+	const struct tg_stream_target *t =
+		(const struct tg_stream_target *)indirect->count_from_stream_output;
+
+	return t->offset / MAX2(t->stride, 1);
+}
+
 static void draw_vbo(struct pipe_context *pipe, const struct pipe_draw_info *info, unsigned draw_id,
 		     const struct pipe_draw_indirect_info *indirect,
 		     const struct pipe_draw_start_count_bias *draws, unsigned count)
 {
 	struct tg_context *ctx = tg_context(pipe);
 	struct pipe_draw_start_count_bias streamed = { 0 };
-	uint32_t class = class_of(info->mode);
+	bool unfilled;
 	unsigned i;
 
 	if (indirect && indirect->buffer) {
 		util_draw_indirect(pipe, info, draw_id, indirect);
 		return;
 	}
+	if (!info->instance_count || !ctx->rasterizer || !ctx->zsa || !ctx->blend)
+		return;
 	if (indirect && indirect->count_from_stream_output) {
-		streamed.count =
-			((struct tg_stream_target *)indirect->count_from_stream_output)->offset /
-			MAX2(((struct tg_stream_target *)indirect->count_from_stream_output)
-				     ->stride,
-			     1);
+		streamed.count = streamed_count(indirect);
 		draws = &streamed;
 		count = 1;
 	}
-	if (!tg_context_condition(ctx) || !info->instance_count || !ctx->rasterizer || !ctx->zsa ||
-	    !ctx->blend)
-		return;
-	if (class != ctx->topology_class)
-		ctx->dirty |= TG_DIRTY_DRAW;
-	ctx->topology_class = class;
-	if (!tg_program_update(ctx, PIPE_SHADER_VERTEX, class == TG_POINTS) ||
-	    !tg_program_update(ctx, PIPE_SHADER_FRAGMENT, class == TG_POINTS) ||
-	    !ctx->stage[PIPE_SHADER_VERTEX].variant->code)
-		return;
-	for (i = 0; i < count; i++) {
-		if (draws[i].count)
-			tg_stream_draw(ctx, info, &draws[i]);
-		if (draws[i].count && !ctx->rasterizer->rasterizer_discard)
-			draw_one(ctx, info, draw_id + (info->increment_draw_id ? i : 0), &draws[i]);
-	}
+	/* what is captured, and counted, are triangles */
+	unfilled = class_of(info->mode) == TG_TRIANGLES && !ctx->capture_only &&
+		   !ctx->rasterizer->rasterizer_discard && tg_polygon_unfilled(ctx->rasterizer);
+	ctx->capture_only |= unfilled;
+	if (!tg_polygon_convert(ctx, info, draw_id, draws, count))
+		draw_all(ctx, info, draw_id, draws, count);
+	ctx->capture_only &= !unfilled;
+	for (i = 0; unfilled && i < count && tg_context_condition(ctx); i++)
+		tg_polygon_draw(ctx, info, draw_id + (info->increment_draw_id ? i : 0), &draws[i]);
 }
 
 void tg_draw_init(struct pipe_context *pipe)

@@ -25,6 +25,24 @@ bool tg_vertex_write(struct tg_context *ctx, struct tg_batch *batch,
 /* Programs and SHADER_STATE. */
 bool tg_shader_write(struct tg_context *ctx, struct tg_batch *batch);
 
+/* tg_draw_prepare(): the variants of the shaders for such primitives. False: there are none. */
+bool tg_draw_prepare(struct tg_context *ctx, enum mesa_prim mode);
+
+/* tg_draw_list(): one draw of a topology that the device has. */
+void tg_draw_list(struct tg_context *ctx, const struct pipe_draw_info *info, unsigned draw_id,
+		  const struct pipe_draw_start_count_bias *draw);
+
+/* tg_polygon_unfilled(): whether polygons that are drawn may be drawn as lines or points. */
+bool tg_polygon_unfilled(const struct pipe_rasterizer_state *rasterizer);
+
+/* tg_polygon_draw(): a draw of polygons with such a rasterizer. */
+void tg_polygon_draw(struct tg_context *ctx, const struct pipe_draw_info *info, unsigned draw_id,
+		     const struct pipe_draw_start_count_bias *draw);
+
+/* tg_polygon_convert(): draw quads and polygons as triangles; false: they are none. */
+bool tg_polygon_convert(struct tg_context *ctx, const struct pipe_draw_info *info, unsigned draw_id,
+			const struct pipe_draw_start_count_bias *draws, unsigned count);
+
 /* tg_stream_draw(): store what is captured of a draw, and count its primitives. */
 void tg_stream_draw(struct tg_context *ctx, const struct pipe_draw_info *info,
 		    const struct pipe_draw_start_count_bias *draw);
@@ -32,6 +50,14 @@ void tg_stream_draw(struct tg_context *ctx, const struct pipe_draw_info *info,
 /* tg_stream_shader_write(): programs and states of a draw that is captured. */
 bool tg_stream_shader_write(struct tg_context *ctx, struct tg_batch *batch,
 			    const struct tg_variant *variant);
+
+/*
+ * tg_stream_emit(): points without rasterization: a vertex shader for each vertex of the list at
+ * ctx->stream_list.
+ */
+bool tg_stream_emit(struct tg_context *ctx, struct tg_batch *batch,
+		    const struct tg_variant *variant, uint32_t count, uint32_t start_instance,
+		    uint32_t instances);
 
 /* tg_stage_write(): constants, textures and samplers of a stage with its variant. */
 bool tg_stage_write(struct tg_context *ctx, struct tg_batch *batch, enum pipe_shader_type type);

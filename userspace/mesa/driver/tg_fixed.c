@@ -95,7 +95,8 @@ static void pack_viewport(const struct tg_context *ctx, const struct tg_batch *b
 	struct tsr_viewport p = {
 		.x = fui(v->translate[0] - v->scale[0]), .y = fui(v->translate[1] - v->scale[1]),
 		.width = fui(2 * v->scale[0]), .height = fui(2 * v->scale[1]),
-		.near = fui(near), .far = fui(v->translate[2] + v->scale[2]),
+		.near = fui(near + ctx->depth_bias),
+		.far = fui(v->translate[2] + v->scale[2] + ctx->depth_bias),
 	};
 
 	clip_side(v->translate[0], v->scale[0], triangles, scissor ? s->minx : 0,
@@ -214,7 +215,8 @@ static void fill_raster(const struct tg_context *ctx, struct tsr_draw_state *d)
 	d->depth_minus_one = !r->clip_halfz;
 	d->discard = r->rasterizer_discard;
 	d->depth_bias = r->offset_tri;
-	d->bias_constant = fui(r->offset_units);
+	/* the device's unit, when depths are rounded, may come to nothing: two never do */
+	d->bias_constant = fui(2 * r->offset_units);
 	d->bias_slope = fui(r->offset_scale);
 	d->bias_clamp = fui(r->offset_clamp);
 	d->line_mode = r->line_rectangular ? TSR_LINE_MODE_RECTANGULAR : TSR_LINE_MODE_BRESENHAM;

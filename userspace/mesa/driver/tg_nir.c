@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What is done to shaders before the compiler gets them. */
 #include "compiler/nir/nir_builder.h"
+#include "compiler/nir/nir_xfb_info.h"
 #include "util/log.h"
 
 #include "tg_program.h"
@@ -183,6 +184,57 @@ static bool lower_vertex(nir_builder *b, nir_intrinsic_instr *intr, void *data)
 void tg_nir_lower_vertices(nir_shader *nir)
 {
 	nir_shader_intrinsics_pass(nir, lower_vertex, nir_metadata_control_flow, NULL);
+}
+
+void tg_nir_stipple(nir_shader *nir, struct tg_variant *v)
+{
+	nir_builder b = nir_builder_at(nir_before_impl(nir_shader_get_entrypoint(nir)));
+	nir_def *pixel = nir_iand_imm(&b, nir_u2u32(&b, nir_load_pixel_coord(&b)), 31);
+	nir_def *x = nir_channel(&b, pixel, 0), *y = nir_channel(&b, pixel, 1);
+	nir_def *row;
+	uint8_t i;
+
+	for (i = 0; i < 8; i++)
+		slot_of(v, (struct tg_sysval){ TG_SYSVAL_STIPPLE, i });
+	v->sysval_ubo = nir->info.num_ubos++;
+	row = nir_load_ubo(&b, 1, 32, nir_imm_int(&b, (int)v->sysval_ubo), nir_imul_imm(&b, y, 4),
+			   .align_mul = 4, .range_base = 0, .range = 128);
+	/* the first pixel is the highest bit */
+	nir_discard_if(&b, nir_ieq_imm(&b, nir_iand_imm(&b, nir_ushr(&b, row,
+				nir_isub_imm(&b, 31, x)), 1), 0));
+	nir->info.fs.uses_discard = true;
+}
+
+void tg_nir_capture_positions(nir_shader *nir)
+{
+	const unsigned count = nir->info.outputs_written & VARYING_BIT_EDGE ? 2 : 1;
+	nir_xfb_info *info = rzalloc_size(nir, nir_xfb_info_size(count));
+
+	info->buffers_written = info->streams_written = 1;
+	info->buffers[0].stride = TG_POSITION_BYTES;
+	info->output_count = (uint16_t)count;
+	info->outputs[0] = (nir_xfb_output_info){ .location = VARYING_SLOT_POS,
+						  .component_mask = 15 };
+	if (count > 1)
+		info->outputs[1] = (nir_xfb_output_info){ .location = VARYING_SLOT_EDGE,
+							  .component_mask = 1,
+							  .offset = 16 };
+	nir->xfb_info = info;
+}
+
+static bool lower_back_facing(nir_builder *b, nir_intrinsic_instr *intr, void *data)
+{
+	if (intr->intrinsic != nir_intrinsic_load_front_face)
+		return false;
+	b->cursor = nir_before_instr(&intr->instr);
+	nir_def_replace(&intr->def, nir_imm_false(b));
+	return true;
+}
+
+void tg_nir_lower_back_facing(nir_shader *nir)
+{
+	nir_lower_system_values(nir);
+	nir_shader_intrinsics_pass(nir, lower_back_facing, nir_metadata_control_flow, NULL);
 }
 
 uint64_t tg_nir_noperspective(nir_shader *nir)

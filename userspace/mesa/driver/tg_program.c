@@ -53,6 +53,8 @@ static void prepare_fragment(nir_shader *nir, const struct tg_key *key)
 	if (key->colors)
 		NIR_PASS(_, nir, nir_lower_fragcolor, key->colors);
 	tg_nir_noperspective(nir);
+	if (key->back_facing)
+		tg_nir_lower_back_facing(nir);
 }
 
 static void describe_vertex(const nir_shader *nir, struct tg_variant *v)
@@ -132,20 +134,27 @@ static nir_shader *variant_nir(const struct tg_shader *shader, struct tg_variant
 	if (v->key.stream) {
 		NIR_PASS(_, nir, nir_io_add_const_offset_to_base,
 			 nir_var_shader_in | nir_var_shader_out);
+		if (v->key.positions)
+			tg_nir_capture_positions(nir);
 		NIR_PASS(_, nir, nir_io_add_intrinsic_xfb_info);
 		NIR_PASS(_, nir, pan_lower_xfb);
 	}
+	if (v->key.stipple)
+		tg_nir_stipple(nir, v);
 	tg_nir_lower_sysvals(nir, v);
 	return nir;
 }
 
 void tg_code_destroy(struct tg_code *code)
 {
+	simple_mtx_lock(&code->screen->lock);
+	list_del(&code->link);
+	simple_mtx_unlock(&code->screen->lock);
 	tsr_pool_free(code->screen->code, &code->memory);
 	FREE(code);
 }
 
-static bool upload(struct tg_screen *screen, struct tg_variant *v,
+static bool upload(struct tg_screen *screen, struct tg_variant *v, gl_shader_stage stage,
 		   const struct util_dynarray *binary)
 {
 	struct tg_code *code;
@@ -160,9 +169,47 @@ static bool upload(struct tg_screen *screen, struct tg_variant *v,
 	}
 	pipe_reference_init(&code->reference, 1);
 	code->screen = screen;
+	code->stage = stage;
+	code->size = binary->size;
 	memcpy(code->memory.cpu, binary->data, binary->size);
+	simple_mtx_lock(&screen->lock);
+	list_addtail(&code->link, &screen->codes);
+	simple_mtx_unlock(&screen->lock);
 	v->code = code;
 	return true;
+}
+
+/* The text of the first clause; free() it. NULL: no memory. */
+static char *disassemble(const struct tg_code *code, uint64_t from)
+{
+	char *text = NULL, *next;
+	size_t size;
+	FILE *f = open_memstream(&text, &size);
+
+	if (!f)
+		return NULL;
+	disassemble_bifrost(f, (uint8_t *)code->memory.cpu + from, code->size - from, false);
+	fclose(f);
+	next = text ? strstr(text + 1, "\nclause_") : NULL;
+	if (next)
+		*next = '\0';
+	return text;
+}
+
+void tg_code_explain(struct tg_screen *screen, uint64_t va)
+{
+	list_for_each_entry(struct tg_code, code, &screen->codes, link) {
+		const uint64_t from = va - code->memory.va;
+		char *text;
+
+		if (va < code->memory.va || from >= code->size)
+			continue;
+		text = disassemble(code, from);
+		mesa_loge("tessera: byte 0x%llx of a %s shader's 0x%x:\n%s",
+			  (unsigned long long)from, _mesa_shader_stage_to_string(code->stage),
+			  code->size, text ? text : "");
+		free(text);
+	}
 }
 
 static struct tg_variant *compile(struct tg_screen *screen, const struct tg_shader *shader,
@@ -193,7 +240,7 @@ static struct tg_variant *compile(struct tg_screen *screen, const struct tg_shad
 		describe_fragment(shader, nir, v);
 	if (screen->debug & TG_DEBUG_SHADERS)
 		print_shader(nir, &binary);
-	ok = upload(screen, v, &binary);
+	ok = upload(screen, v, shader->stage, &binary);
 	util_dynarray_fini(&binary);
 	ralloc_free(nir);
 	if (!ok) {
@@ -235,6 +282,9 @@ static struct tg_key key_of(const struct tg_context *ctx, const struct tg_shader
 			key.colors = MAX2(ctx->framebuffer.nr_cbufs, 1);
 		if (points && r && r->point_quad_rasterization)
 			key.sprites = r->sprite_coord_enable & shader->texcoords;
+		key.stipple = r && r->poly_stipple_enable &&
+			      ctx->topology_class == TG_TRIANGLES;
+		key.back_facing = ctx->back_facing && shader->front_facing;
 	} else if (shader->stage == MESA_SHADER_VERTEX) {
 		key.keep_point_size = shader->point_size && points && r && r->point_size_per_vertex;
 	}
@@ -301,6 +351,8 @@ static void *create_shader(struct pipe_context *pipe, const struct pipe_shader_s
 		shader->fragcolor =
 			shader->nir->info.outputs_written & BITFIELD64_BIT(FRAG_RESULT_COLOR);
 		shader->texcoords = texcoords_of(shader->nir);
+		shader->front_facing = BITSET_TEST(shader->nir->info.system_values_read,
+						   SYSTEM_VALUE_FRONT_FACE);
 		copy = nir_shader_clone(NULL, shader->nir);
 		shader->noperspective = tg_nir_noperspective(copy);
 		ralloc_free(copy);

@@ -12,6 +12,7 @@
 #include <tessera/tessera.h>
 
 #define TG_SYSVALS	96
+#define TG_POSITION_BYTES	32	/* of a vertex: position, edge flag, 12 bytes of nothing */
 #define TG_STREAM_LIST	15	/* the index of TG_SYSVAL_STREAM that is the list of vertices */
 
 struct tg_context;
@@ -31,6 +32,7 @@ enum tg_sysval_kind {
 	TG_SYSVAL_GROUP_SIZE,	/* x, y, z */
 	TG_SYSVAL_STREAM, /* x, y: address of a buffer, or of the list of vertices; z: vertices of
 			     an instance */
+	TG_SYSVAL_STIPPLE, /* four rows of the polygon stipple */
 	TG_SYSVAL_RT_CONVERSION /* x: conversion word of a target */
 };
 
@@ -46,6 +48,9 @@ struct tg_key {
 	uint8_t colors;		/* of a fragment shader that writes gl_FragColor: color targets */
 	uint8_t sprites;	/* texture coordinates that are those of the point */
 	uint8_t keep_point_size;	/* of a vertex shader that has one: points are drawn */
+	uint8_t positions; /* and with stream: it stores positions and edge flags */
+	uint8_t stipple;	/* of a fragment shader: polygons have holes */
+	uint8_t back_facing;	/* of a fragment shader: what is drawn faces back */
 	uint8_t stream; /* of a vertex shader: it stores what is captured, and nothing else */
 };
 
@@ -55,9 +60,18 @@ struct tg_code {
 	struct tg_screen *screen;
 	_Atomic uint64_t batch;		/* number of the batch being recorded that named it last */
 	struct tsr_alloc memory;	/* of tg_screen.code */
+	gl_shader_stage stage;
+	uint32_t size;			/* bytes of it that are code */
+	struct list_head link;		/* in tg_screen.codes */
 };
 
 void tg_code_destroy(struct tg_code *code);
+
+/*
+ * tg_code_explain(): say on standard error which shader the clause at @va is of, and disassemble
+ * it; the screen's lock is held.
+ */
+void tg_code_explain(struct tg_screen *screen, uint64_t va);
 
 static inline void tg_code_reference(struct tg_code **to, struct tg_code *code)
 {
@@ -88,6 +102,7 @@ struct tg_shader {
 	struct pipe_stream_output_info stream_output;
 	bool fragcolor;			/* writes gl_FragColor */
 	bool point_size;		/* writes gl_PointSize */
+	bool front_facing;		/* fragment shaders: reads gl_FrontFacing */
 	uint8_t texcoords;		/* fragment shaders: gl_TexCoord it reads */
 	uint64_t noperspective;		/* varyings, by location */
 	uint32_t shared_memory;		/* compute shaders: bytes at least */
@@ -111,6 +126,18 @@ struct tg_variant *tg_program_find(struct tg_screen *screen, struct tg_shader *s
 
 /* tg_nir_lower_vertices(): vertex number n is what the list of vertices has in place n. */
 void tg_nir_lower_vertices(nir_shader *nir);
+
+/* tg_nir_capture_positions(): what is captured are positions and edge flags, TG_POSITION_BYTES. */
+void tg_nir_capture_positions(nir_shader *nir);
+
+/*
+ * tg_nir_stipple(): fragments are discarded where the polygon stipple has holes; before
+ * tg_nir_lower_sysvals(), of a variant that has no system values yet.
+ */
+void tg_nir_stipple(nir_shader *nir, struct tg_variant *variant);
+
+/* tg_nir_lower_back_facing(): gl_FrontFacing is false. */
+void tg_nir_lower_back_facing(nir_shader *nir);
 
 /* tg_nir_lower_sysvals(): loads from a uniform buffer behind the shader's own. */
 void tg_nir_lower_sysvals(nir_shader *nir, struct tg_variant *variant);

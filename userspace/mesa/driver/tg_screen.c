@@ -209,6 +209,7 @@ static struct pipe_screen *create(int fd, const struct pipe_screen_config *confi
 	simple_mtx_init(&screen->lock, mtx_plain);
 	list_inithead(&screen->batches);
 	list_inithead(&screen->shared);
+	list_inithead(&screen->codes);
 	for (i = 0; i < TG_BO_BUCKETS; i++)
 		list_inithead(&screen->bo_cache[i]);
 	slab_create_parent(&screen->transfers, sizeof(struct tg_transfer), 16);

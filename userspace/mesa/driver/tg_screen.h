@@ -43,6 +43,7 @@ struct tg_screen {
 	struct list_head batches; /* struct tg_job: submitted and not known to be done */
 	struct list_head bo_cache[TG_BO_BUCKETS]; /* struct tg_bo nobody uses, the oldest first */
 	uint64_t bo_cached;			/* bytes of them */
+	struct list_head codes;			/* struct tg_code */
 	struct list_head shared;		/* struct tg_bo that have a dma-buf */
 
 	_Atomic uint64_t completed;		/* points up to here are done */

@@ -39,10 +39,10 @@ static void texture_size(const struct tg_stage *stage, const struct tg_sysval *s
 static void stream_value(const struct tg_context *ctx, unsigned index, uint32_t *out)
 {
 	const struct tg_stream_target *t = index < ctx->stream_count ? ctx->streams[index] : NULL;
-	uint64_t va = index == TG_STREAM_LIST ? ctx->stream_list : 0;
+	uint64_t va = index == TG_STREAM_LIST ? ctx->stream_list : ctx->positions_va;
 	struct tg_resource *r;
 
-	if (t) {
+	if (t && !va) {
 		r = tg_resource(t->base.buffer);
 		va = r->bo->va + r->offset + t->base.buffer_offset + t->offset;
 	}
@@ -79,6 +79,9 @@ static void sysval(const struct tg_context *ctx, struct tg_batch *b, const struc
 		break;
 	case TG_SYSVAL_STREAM:
 		stream_value(ctx, s->index, out);
+		break;
+	case TG_SYSVAL_STIPPLE:
+		memcpy(out, ctx->stipple.stipple + 4 * s->index, SLOT);
 		break;
 	case TG_SYSVAL_RT_CONVERSION:
 		if (s->index < ctx->framebuffer.nr_cbufs && ctx->framebuffer.cbufs[s->index])

@@ -79,6 +79,8 @@ static void set_clip_state(struct pipe_context *pipe, const struct pipe_clip_sta
 
 static void set_polygon_stipple(struct pipe_context *pipe, const struct pipe_poly_stipple *stipple)
 {
+	tg_context(pipe)->stipple = *stipple;
+	tg_context(pipe)->stage[PIPE_SHADER_FRAGMENT].dirty |= TG_DIRTY_CONSTANTS;
 }
 
 static void set_constant_buffer(struct pipe_context *pipe, enum pipe_shader_type type, uint index,

@@ -13,113 +13,8 @@
 #include "padding.h"
 
 #include "tg_draw.h"
+#include "tg_indices.h"
 #include "tg_resource.h"
-
-/* ---- Lists of vertices ----------------------------------------------------------------------- */
-
-struct list {
-	const struct pipe_draw_info *info;
-	const struct pipe_draw_start_count_bias *draw;
-	const uint8_t *indices;		/* of the draw's start; NULL: they are counted */
-	bool first;			/* the provoking vertex is the first one */
-	uint32_t *out;			/* NULL: only count */
-	uint32_t count;
-};
-
-static uint32_t raw_index(const struct list *l, uint32_t i)
-{
-	if (!l->indices)
-		return l->draw->start + i;
-	if (l->info->index_size == 1)
-		return l->indices[i];
-	return l->info->index_size == 2 ? ((const uint16_t *)l->indices)[i]
-					: ((const uint32_t *)l->indices)[i];
-}
-
-static void put(struct list *l, uint32_t i)
-{
-	if (l->out)
-		l->out[l->count] =
-			raw_index(l, i) + (l->indices ? (uint32_t)l->draw->index_bias : 0);
-	l->count++;
-}
-
-static void put3(struct list *l, uint32_t a, uint32_t b, uint32_t c)
-{
-	put(l, a);
-	put(l, b);
-	put(l, c);
-}
-
-static void strip_lines(struct list *l, uint32_t from, uint32_t n)
-{
-	for (uint32_t i = 0; i + 1 < n; i++) {
-		put(l, from + i);
-		put(l, from + i + 1);
-	}
-	if (l->info->mode == MESA_PRIM_LINE_LOOP && n > 1) {
-		put(l, from + n - 1);
-		put(l, from);
-	}
-}
-
-/* Every other triangle of a strip is turned round, and keeps its provoking vertex. */
-static void strip_triangles(struct list *l, uint32_t from, uint32_t n)
-{
-	for (uint32_t i = 0; i + 2 < n; i++) {
-		if (i % 2 == 0)
-			put3(l, from + i, from + i + 1, from + i + 2);
-		else if (l->first)
-			put3(l, from + i, from + i + 2, from + i + 1);
-		else
-			put3(l, from + i + 1, from + i, from + i + 2);
-	}
-}
-
-/* What a run of vertices without a restart becomes. */
-static void run(struct list *l, uint32_t from, uint32_t n)
-{
-	uint32_t i, each = l->info->mode == MESA_PRIM_TRIANGLES ? 3
-			   : l->info->mode == MESA_PRIM_LINES	? 2
-								: 1;
-
-	switch (l->info->mode) {
-	case MESA_PRIM_LINE_STRIP:
-	case MESA_PRIM_LINE_LOOP:
-		strip_lines(l, from, n);
-		break;
-	case MESA_PRIM_TRIANGLE_STRIP:
-		strip_triangles(l, from, n);
-		break;
-	case MESA_PRIM_TRIANGLE_FAN:
-		for (i = 1; i + 1 < n; i++) {
-			if (l->first)
-				put3(l, from + i, from + i + 1, from);
-			else
-				put3(l, from, from + i, from + i + 1);
-		}
-		break;
-	default:
-		for (i = 0; i < n - n % each; i++)
-			put(l, from + i);
-		break;
-	}
-}
-
-static void walk(struct list *l)
-{
-	const bool restart = l->indices && l->info->primitive_restart;
-	uint32_t i, from = 0, count = l->draw->count;
-
-	l->count = 0;
-	for (i = 0; restart && i < count; i++) {
-		if (raw_index(l, i) == l->info->restart_index) {
-			run(l, from, i - from);
-			from = i + 1;
-		}
-	}
-	run(l, from, count - from);
-}
 
 /* ---- Draws ----------------------------------------------------------------------------------- */
 
@@ -142,20 +37,20 @@ static uint32_t room(const struct tg_context *ctx, const struct tg_shader *shade
 	return (uint32_t)(most - most % per_primitive);
 }
 
-static bool emit(struct tg_context *ctx, struct tg_batch *b, const struct tg_variant *v,
-		 uint32_t count, const struct pipe_draw_info *info)
+bool tg_stream_emit(struct tg_context *ctx, struct tg_batch *b, const struct tg_variant *v,
+		    uint32_t count, uint32_t start_instance, uint32_t instances)
 {
 	struct tsr_draw_state state = { .discard = true,
 					.sample_mask = 0xffff,
 					.viewport_count = 1 };
-	struct tg_instancing n = { .first = info->start_instance };
+	struct tg_instancing n = { .first = start_instance };
 	struct tsr_list_draw_state packet;
 	struct tsr_padding p;
 	uint64_t *words;
 
-	if (info->instance_count > 1) {
+	if (instances > 1) {
 		p = tsr_padded_vertices(MAX2(count, 65536));
-		n = (struct tg_instancing){ p.padded, p.odd, p.shift, info->start_instance };
+		n = (struct tg_instancing){ p.padded, p.odd, p.shift, start_instance };
 	}
 	words = tg_batch_alloc(b, (TSR_DRAW_STATE__QWORDS + TSR_VIEWPORT__QWORDS) * 8, 64,
 			       &packet.addr);
@@ -171,8 +66,8 @@ static bool emit(struct tg_context *ctx, struct tg_batch *b, const struct tg_var
 	tsr_pack_list_draw(words + TSR_LIST_DRAW_STATE_QWORDS,
 			   &(struct tsr_list_draw){ .topology = TSR_TOPOLOGY_POINTS,
 						    .count = count,
-						    .instances = info->instance_count,
-						    .first_instance = info->start_instance,
+						    .instances = instances,
+						    .first_instance = start_instance,
 						    .explicit_padding = n.padded,
 						    .padded_odd = n.odd,
 						    .padded_shift = n.shift });
@@ -219,27 +114,29 @@ static void wait_for_readers(struct tg_context *ctx)
 		b->bin_wait = MAX2(b->bin_wait, point);
 }
 
-static void capture(struct tg_context *ctx, struct list *l, uint32_t per_primitive)
+/* @count: vertices of all primitives. */
+static void capture(struct tg_context *ctx, const struct tg_indices *x, uint32_t count,
+		    uint32_t per_primitive)
 {
 	struct tg_shader *shader = ctx->stage[PIPE_SHADER_VERTEX].shader;
 	const struct tg_key key = { .stream = true };
 	const struct tg_variant *v = tg_program_find(ctx->screen, shader, &key);
-	const uint32_t instances = l->info->instance_count;
+	const uint32_t instances = x->info->instance_count;
 	struct tg_batch *b;
-	uint32_t vertices;
+	uint32_t vertices, *list;
 
 	wait_for_readers(ctx);
 	b = tg_batch_get(ctx);
-	if (!b || !v || !v->code || !l->count)
+	if (!b || !v || !v->code || !count)
 		return;
-	vertices = MIN2(l->count, room(ctx, shader, per_primitive) / instances);
+	vertices = MIN2(count, room(ctx, shader, per_primitive) / instances);
 	vertices -= vertices % per_primitive;
-	l->out = tg_batch_alloc(b, (uint64_t)l->count * 4, 16, &ctx->stream_list);
-	if (!l->out || !vertices)
+	list = tg_batch_alloc(b, (uint64_t)count * 4, 16, &ctx->stream_list);
+	if (!list || !vertices)
 		return;
-	walk(l);
+	tg_indices_list(x, ctx->rasterizer->flatshade_first, list, NULL);
 	ctx->stream_vertices = vertices;
-	if (!emit(ctx, b, v, vertices, l->info))
+	if (!tg_stream_emit(ctx, b, v, vertices, x->info->start_instance, instances))
 		return;
 	advance(ctx, b, shader, vertices * instances);
 	ctx->captured += (uint64_t)vertices / per_primitive * instances;
@@ -255,8 +152,8 @@ void tg_stream_draw(struct tg_context *ctx, const struct pipe_draw_info *info,
 	const enum mesa_prim reduced = u_reduced_prim(info->mode);
 	const uint32_t each = reduced == MESA_PRIM_POINTS ? 1 : reduced == MESA_PRIM_LINES ? 2 : 3;
 	const bool captures = ctx->stream_count && shader->stream_output.num_outputs;
-	struct list l = { .info = info, .draw = draw, .first = ctx->rasterizer->flatshade_first };
-	struct tg_resource *r;
+	struct tg_indices x;
+	uint32_t count;
 
 	if (ctx->queries_paused && !captures)
 		return;
@@ -266,21 +163,12 @@ void tg_stream_draw(struct tg_context *ctx, const struct pipe_draw_info *info,
 			info->instance_count;
 		return;
 	}
-	if (info->index_size && info->has_user_indices) {
-		l.indices =
-			(const uint8_t *)info->index.user + (size_t)draw->start * info->index_size;
-	} else if (info->index_size) {
-		r = tg_resource(info->index.resource);
-		if (captures && tg_batch_writes(ctx, r->bo))
-			tg_context_flush(ctx, "indices");
-		tg_bo_wait(r->bo, true);
-		l.indices = r->bo->map + r->offset + (size_t)draw->start * info->index_size;
-	}
-	walk(&l);
+	tg_indices_read(ctx, info, draw, captures, &x);
+	count = tg_indices_list(&x, ctx->rasterizer->flatshade_first, NULL, NULL);
 	if (!ctx->queries_paused)
-		ctx->primitives += (uint64_t)l.count / each * info->instance_count;
+		ctx->primitives += (uint64_t)count / each * info->instance_count;
 	if (captures)
-		capture(ctx, &l, each);
+		capture(ctx, &x, count, each);
 }
 
 /* ---- Targets --------------------------------------------------------------------------------- */

@@ -167,7 +167,7 @@ uint64_t tg_submit(struct tg_batch *b, struct tg_frame *f)
 	return submitted(screen, point, ret);
 }
 
-static void report(struct tsr_queue *queue, const char *name)
+static void report(struct tg_screen *screen, struct tsr_queue *queue, const char *name)
 {
 	struct drm_tessera_queue_get_state state;
 
@@ -181,14 +181,16 @@ static void report(struct tsr_queue *queue, const char *name)
 		(unsigned long long)state.fault_packet_va, (unsigned long long)state.fault_va,
 		(unsigned long long)state.fault_clause_va, state.fault_tuple, state.fault_lane,
 		state.fault_warp, state.fault_group[0], state.fault_group[1], state.fault_group[2]);
+	if (state.fault_clause_va)
+		tg_code_explain(screen, state.fault_clause_va);
 }
 
 void tg_submit_check(struct tg_screen *screen, uint64_t point)
 {
 	tg_screen_wait(screen, point, OS_TIMEOUT_INFINITE);
 	simple_mtx_lock(&screen->lock);
-	report(screen->bin, "binning");
-	report(screen->render, "rendering");
-	report(screen->compute, "a dispatch");
+	report(screen, screen->bin, "binning");
+	report(screen, screen->render, "rendering");
+	report(screen, screen->compute, "a dispatch");
 	simple_mtx_unlock(&screen->lock);
 }
