@@ -219,6 +219,7 @@ static void init_features(struct pipe_caps *c)
 	c->framebuffer_no_attachment = true;
 	c->cube_map_array = true;
 	c->texture_query_lod = false;
+	c->texture_query_samples = true;
 	c->uma = true;
 	c->dithering = true;
 	c->psiz_clamped = true;

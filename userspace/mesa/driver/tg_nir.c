@@ -81,7 +81,8 @@ static bool is_sysval(nir_intrinsic_instr *intr, struct tg_sysval *sysval, unsig
 
 static bool is_texture_sysval(nir_tex_instr *tex, struct tg_sysval *sysval, unsigned *offset)
 {
-	if (tex->op != nir_texop_txs && tex->op != nir_texop_query_levels)
+	if (tex->op != nir_texop_txs && tex->op != nir_texop_query_levels &&
+	    tex->op != nir_texop_texture_samples)
 		return false;
 	*sysval = (struct tg_sysval){
 		TG_SYSVAL_TEXTURE_SIZE, (uint8_t)tex->texture_index,
@@ -92,7 +93,7 @@ static bool is_texture_sysval(nir_tex_instr *tex, struct tg_sysval *sysval, unsi
 				  : 2),
 		tex->is_array ? 1 + (tex->sampler_dim == GLSL_SAMPLER_DIM_CUBE) : 0
 	};
-	*offset = tex->op == nir_texop_query_levels ? 12 : 0;
+	*offset = tex->op == nir_texop_txs ? 0 : 12;
 	return true;
 }
 
@@ -107,6 +108,11 @@ static bool lower(nir_builder *b, nir_instr *instr, void *data)
 	if (instr->type == nir_instr_type_intrinsic) {
 		nir_intrinsic_instr *intr = nir_instr_as_intrinsic(instr);
 
+		if (intr->intrinsic == nir_intrinsic_image_samples) {
+			b->cursor = nir_before_instr(instr);
+			nir_def_replace(&intr->def, nir_imm_int(b, 1));	/* there are no others */
+			return true;
+		}
 		if (!is_sysval(intr, &sysval, &offset))
 			return false;
 		old = &intr->def;

@@ -25,7 +25,8 @@ struct tg_screen;
 enum tg_sysval_kind {
 	TG_SYSVAL_VERTEX, /* x: added to R61 to get the vertex's number; y: base vertex; z: base
 			     instance; w: draw */
-	TG_SYSVAL_TEXTURE_SIZE, /* x, y, z: size of the first level, layers behind it; w: levels */
+	TG_SYSVAL_TEXTURE_SIZE, /* x, y, z: size of the first level, layers after it; w: levels, of
+				   textures with samples their number */
 	TG_SYSVAL_SSBO,		/* x, y: address; z: size */
 	TG_SYSVAL_IMAGE_SIZE,	/* x, y, z */
 	TG_SYSVAL_WORK_GROUPS,	/* x, y, z */
