@@ -214,6 +214,7 @@ static void init_features(struct pipe_caps *c)
 	c->signed_vertex_buffer_offset = false;
 	c->native_fence_fd = true;
 	c->device_reset_status_query = true;
+	c->robust_buffer_access_behavior = true;
 	c->compute = true;
 	c->draw_indirect = true;
 	c->framebuffer_no_attachment = true;
