@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* In a context with robust access nothing is beyond a storage buffer, and nothing is lost by that. */
+/* With robust access nothing is beyond a storage buffer, and nothing is lost by that. */
 #include <stddef.h>
 #include <stdint.h>
 
