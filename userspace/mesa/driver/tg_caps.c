@@ -214,11 +214,13 @@ static void init_features(struct pipe_caps *c)
 	c->signed_vertex_buffer_offset = false;
 	c->native_fence_fd = true;
 	c->device_reset_status_query = true;
+	c->robust_buffer_access_behavior = true;
 	c->compute = true;
 	c->draw_indirect = true;
 	c->framebuffer_no_attachment = true;
 	c->cube_map_array = true;
 	c->texture_query_lod = false;
+	c->texture_query_samples = true;
 	c->uma = true;
 	c->dithering = true;
 	c->psiz_clamped = true;

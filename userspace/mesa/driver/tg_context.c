@@ -135,6 +135,7 @@ struct pipe_context *tg_context_create(struct pipe_screen *screen, void *priv, u
 		return NULL;
 	pipe = &ctx->base;
 	ctx->screen = tg_screen(screen);
+	ctx->robust = flags & PIPE_CONTEXT_ROBUST_BUFFER_ACCESS;
 	ctx->sample_mask = ~0u;
 	ctx->dirty = TG_DIRTY_ALL;
 	ctx->resets = tg_screen_resets(ctx->screen);

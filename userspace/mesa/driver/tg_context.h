@@ -98,6 +98,7 @@ struct tg_context {
 	struct primconvert_context *primconvert;	/* quads and polygons become triangles */
 	struct tg_batch *batch;
 	uint64_t last_point;		/* of this context's last batch */
+	bool robust;			/* PIPE_CONTEXT_ROBUST_BUFFER_ACCESS */
 	uint32_t resets;		/* of the screen, when the context last looked */
 	bool reset_reported;
 

@@ -144,19 +144,24 @@ static void pack_blend(const struct tg_context *ctx, const struct tg_batch *b, u
 	const struct pipe_rt_blend_state *rt =
 		&ctx->blend->rt[ctx->blend->independent_blend_enable ? i : 0];
 	const struct pipe_surface *s = b->fb.cbufs[i];
+	/* the alpha counts, whether or not a color is written */
+	const bool covers = i == 0 && ctx->blend->alpha_to_coverage && ctx->rasterizer->multisample;
 	struct tsr_blend p = { .mode = TSR_BLEND_MODE_OFF };
 
-	if (s && rt->colormask && fs && fs->color_outputs & 1u << i) {
+	if (((s && rt->colormask) || covers) && fs && fs->color_outputs & 1u << i) {
+		/* what tg_frame.c has where there is no target */
+		const enum pipe_format format = s ? s->format : PIPE_FORMAT_R8_UNORM;
+
 		p = (struct tsr_blend){
 			.enable = rt->blend_enable,
-			.mask = rt->colormask,
+			.mask = s ? rt->colormask : 0,
 			.mode = TSR_BLEND_MODE_FIXED,
 			.components = 3,
 			.target = i,
-			.format = tg_conversion(s->format),
-			.registers = registers_of(fs, i, s->format),
+			.format = tg_conversion(format),
+			.registers = registers_of(fs, i, format),
 		};
-		if (!rt->blend_enable && rt->colormask == PIPE_MASK_RGBA &&
+		if (!rt->blend_enable && s && rt->colormask == PIPE_MASK_RGBA &&
 		    !ctx->blend->logicop_enable)
 			p.mode = TSR_BLEND_MODE_OPAQUE;
 	}

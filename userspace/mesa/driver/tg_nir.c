@@ -81,7 +81,8 @@ static bool is_sysval(nir_intrinsic_instr *intr, struct tg_sysval *sysval, unsig
 
 static bool is_texture_sysval(nir_tex_instr *tex, struct tg_sysval *sysval, unsigned *offset)
 {
-	if (tex->op != nir_texop_txs && tex->op != nir_texop_query_levels)
+	if (tex->op != nir_texop_txs && tex->op != nir_texop_query_levels &&
+	    tex->op != nir_texop_texture_samples)
 		return false;
 	*sysval = (struct tg_sysval){
 		TG_SYSVAL_TEXTURE_SIZE, (uint8_t)tex->texture_index,
@@ -92,7 +93,7 @@ static bool is_texture_sysval(nir_tex_instr *tex, struct tg_sysval *sysval, unsi
 				  : 2),
 		tex->is_array ? 1 + (tex->sampler_dim == GLSL_SAMPLER_DIM_CUBE) : 0
 	};
-	*offset = tex->op == nir_texop_query_levels ? 12 : 0;
+	*offset = tex->op == nir_texop_txs ? 0 : 12;
 	return true;
 }
 
@@ -107,6 +108,11 @@ static bool lower(nir_builder *b, nir_instr *instr, void *data)
 	if (instr->type == nir_instr_type_intrinsic) {
 		nir_intrinsic_instr *intr = nir_instr_as_intrinsic(instr);
 
+		if (intr->intrinsic == nir_intrinsic_image_samples) {
+			b->cursor = nir_before_instr(instr);
+			nir_def_replace(&intr->def, nir_imm_int(b, 1));	/* there are no others */
+			return true;
+		}
 		if (!is_sysval(intr, &sysval, &offset))
 			return false;
 		old = &intr->def;
@@ -143,6 +149,77 @@ void tg_nir_lower_sysvals(nir_shader *nir, struct tg_variant *v)
 		NIR_PASS(progress, nir, nir_opt_dce);
 	}
 	nir_shader_instructions_pass(nir, lower, nir_metadata_control_flow, v);
+}
+
+/*
+ * ---- Bounds -----------------------------------------------------------------------------------
+ */
+
+/* The sources of an access to a storage buffer: buffer, offset; and its bytes. Else false. */
+static bool buffer_access(nir_intrinsic_instr *intr, nir_src **buffer, nir_src **offset,
+			  unsigned *bytes)
+{
+	const bool store = intr->intrinsic == nir_intrinsic_store_ssbo;
+
+	*buffer = &intr->src[store];
+	*offset = &intr->src[store + 1];
+	switch (intr->intrinsic) {
+	case nir_intrinsic_store_ssbo:
+		*bytes = nir_src_num_components(intr->src[0]) * nir_src_bit_size(intr->src[0]) / 8;
+		return true;
+	case nir_intrinsic_load_ssbo:
+	case nir_intrinsic_ssbo_atomic:
+	case nir_intrinsic_ssbo_atomic_swap:
+		*bytes = intr->def.num_components * intr->def.bit_size / 8;
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* The instruction is left out where @valid is false; what it returns is zeros then. */
+static void only_if(nir_builder *b, nir_intrinsic_instr *intr, nir_def *valid)
+{
+	const bool returns = nir_intrinsic_infos[intr->intrinsic].has_dest;
+	nir_def *zero = returns ? nir_imm_zero(b, intr->def.num_components, intr->def.bit_size)
+				: NULL;
+	nir_instr *inner;
+
+	nir_push_if(b, valid);
+	inner = nir_instr_clone(b->shader, &intr->instr);
+	nir_builder_instr_insert(b, inner);
+	nir_pop_if(b, NULL);
+	if (returns)
+		nir_def_rewrite_uses(&intr->def,
+				     nir_if_phi(b, &nir_instr_as_intrinsic(inner)->def, zero));
+	nir_instr_remove(&intr->instr);
+}
+
+static bool lower_robust(nir_builder *b, nir_intrinsic_instr *intr, void *data)
+{
+	nir_src *buffer, *offset;
+	nir_def *size, *end;
+	unsigned bytes;
+
+	if (!buffer_access(intr, &buffer, &offset, &bytes))
+		return false;
+	b->cursor = nir_before_instr(&intr->instr);
+	size = nir_get_ssbo_size(b, buffer->ssa);
+	end = nir_iadd_imm(b, size, -(int)bytes);
+	only_if(b, intr, nir_iand(b, nir_uge_imm(b, size, bytes), nir_uge(b, end, offset->ssa)));
+	return true;
+}
+
+static bool is_image_atomic(const nir_intrinsic_instr *intr, const void *data)
+{
+	return intr->intrinsic == nir_intrinsic_image_atomic ||
+	       intr->intrinsic == nir_intrinsic_image_atomic_swap;
+}
+
+void tg_nir_robust(nir_shader *nir)
+{
+	nir_shader_intrinsics_pass(nir, lower_robust, nir_metadata_none, NULL);
+	nir_lower_robust_access(nir, is_image_atomic, NULL);
 }
 
 /*

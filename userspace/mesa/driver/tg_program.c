@@ -126,6 +126,8 @@ static nir_shader *variant_nir(const struct tg_shader *shader, struct tg_variant
 		prepare_vertex(nir, &v->key);
 	else if (shader->stage == MESA_SHADER_FRAGMENT)
 		prepare_fragment(nir, &v->key);
+	if (v->key.robust)
+		tg_nir_robust(nir);
 	bifrost_preprocess_nir(nir, TG_GPU_ID);
 	if (shader->stage == MESA_SHADER_FRAGMENT && v->key.sprites)
 		NIR_PASS(_, nir, nir_lower_texcoord_replace_late, v->key.sprites, true);
@@ -275,7 +277,7 @@ static struct tg_key key_of(const struct tg_context *ctx, const struct tg_shader
 			    bool points)
 {
 	const struct pipe_rasterizer_state *r = ctx->rasterizer;
-	struct tg_key key = { 0 };
+	struct tg_key key = { .robust = ctx->robust && shader->stage == MESA_SHADER_FRAGMENT };
 
 	if (shader->stage == MESA_SHADER_FRAGMENT) {
 		if (shader->fragcolor)
@@ -357,6 +359,7 @@ static void *create_shader(struct pipe_context *pipe, const struct pipe_shader_s
 		shader->noperspective = tg_nir_noperspective(copy);
 		ralloc_free(copy);
 		key.colors = shader->fragcolor;
+		key.robust = ctx->robust;
 	}
 	/* the variant that is wanted most often, while the program still expects to wait */
 	tg_program_find(ctx->screen, shader, &key);

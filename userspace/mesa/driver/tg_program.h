@@ -25,7 +25,8 @@ struct tg_screen;
 enum tg_sysval_kind {
 	TG_SYSVAL_VERTEX, /* x: added to R61 to get the vertex's number; y: base vertex; z: base
 			     instance; w: draw */
-	TG_SYSVAL_TEXTURE_SIZE, /* x, y, z: size of the first level, layers behind it; w: levels */
+	TG_SYSVAL_TEXTURE_SIZE, /* x, y, z: size of the first level, layers after it; w: levels, of
+				   textures with samples their number */
 	TG_SYSVAL_SSBO,		/* x, y: address; z: size */
 	TG_SYSVAL_IMAGE_SIZE,	/* x, y, z */
 	TG_SYSVAL_WORK_GROUPS,	/* x, y, z */
@@ -45,6 +46,7 @@ struct tg_sysval {
 
 /* All of it counts for a variant: compared as bytes. */
 struct tg_key {
+	uint8_t robust;		/* accesses outside of storage buffers and images do nothing */
 	uint8_t colors;		/* of a fragment shader that writes gl_FragColor: color targets */
 	uint8_t sprites;	/* texture coordinates that are those of the point */
 	uint8_t keep_point_size;	/* of a vertex shader that has one: points are drawn */
@@ -135,6 +137,12 @@ void tg_nir_capture_positions(nir_shader *nir);
  * tg_nir_lower_sysvals(), of a variant that has no system values yet.
  */
 void tg_nir_stipple(nir_shader *nir, struct tg_variant *variant);
+
+/*
+ * tg_nir_robust(): what the compiler makes addresses of, storage buffers and atomics of images, is
+ * accessed within its bounds only. Before bifrost_preprocess_nir().
+ */
+void tg_nir_robust(nir_shader *nir);
 
 /* tg_nir_lower_back_facing(): gl_FrontFacing is false. */
 void tg_nir_lower_back_facing(nir_shader *nir);

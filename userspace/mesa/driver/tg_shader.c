@@ -33,7 +33,8 @@ static void texture_size(const struct tg_stage *stage, const struct tg_sysval *s
 		out[2] = u_minify(v->texture->depth0, level);
 	if (s->array)
 		out[s->dimensions] = s->array > 1 ? layers / 6 : layers;
-	out[3] = v->u.tex.last_level - level + 1;
+	out[3] = v->texture->nr_samples > 1 ? v->texture->nr_samples
+					    : v->u.tex.last_level - level + 1;
 }
 
 static void stream_value(const struct tg_context *ctx, unsigned index, uint32_t *out)
