@@ -88,7 +88,9 @@ static bool head_commit(struct tessera_head *head, u32 how)
 	tessera_write(tdev, TSR_REG_DISPLAY_COMMIT(head->index), how);
 	status = tessera_read(tdev, TSR_REG_DISPLAY_STATUS(head->index));
 
-	return !drm_WARN_ONCE(&tdev->drm, status & TSR_DISPLAY_STATUS_BAD__MASK,
+	/* One that does not answer reads as all ones; what is written is written again later. */
+	return !drm_WARN_ONCE(&tdev->drm,
+			      status != U32_MAX && status & TSR_DISPLAY_STATUS_BAD__MASK,
 			      "head %u refuses what the driver has checked\n", head->index);
 }
 
@@ -509,7 +511,7 @@ static void tessera_crtc_disable_vblank(struct drm_crtc *crtc)
 	tessera_kms_want_irq(crtc_to_head(crtc), TSR_DISPLAY_IRQ_VBLANK, false);
 }
 
-/* Of a device that is out of reach the count stands. */
+/* What is out of reach has those that tessera_head_tick() makes. */
 static u32 tessera_crtc_get_vblank_counter(struct drm_crtc *crtc)
 {
 	struct tessera_head *head = crtc_to_head(crtc);
@@ -517,14 +519,55 @@ static u32 tessera_crtc_get_vblank_counter(struct drm_crtc *crtc)
 	int cookie;
 	u32 frame;
 
-	if (!tessera_enter(tdev, &cookie))
+	if (READ_ONCE(head->kms->lost) || !tessera_enter(tdev, &cookie))
 		return READ_ONCE(head->frame);
 
 	frame = tessera_read(tdev, TSR_REG_DISPLAY_FRAME(head->index));
+	/* not if the device does not answer */
+	if (frame != U32_MAX)
+		WRITE_ONCE(head->frame, frame + READ_ONCE(head->skew));
 	tessera_leave(tdev, cookie);
-	WRITE_ONCE(head->frame, frame);
 
-	return frame;
+	return READ_ONCE(head->frame);
+}
+
+/**
+ * tessera_head_count_on() - vertical blanks are counted from where they were
+ * @head: head of a device that was reset; the caller is recovery and holds the event lock
+ *
+ * Before the gate opens, wherever the reset has left FRAME.
+ */
+void tessera_head_count_on(struct tessera_head *head)
+{
+	u32 frame = tessera_read(head_device(head), TSR_REG_DISPLAY_FRAME(head->index));
+
+	if (frame != U32_MAX)
+		WRITE_ONCE(head->skew, head->frame - frame);
+}
+
+/**
+ * tessera_head_tick() - a vertical blank in place of a device's that is out of reach
+ * @head: head
+ *
+ * Who waits for one, be it in the kernel, does not wait for recovery.
+ */
+void tessera_head_tick(struct tessera_head *head)
+{
+	struct tessera_device *tdev = head_device(head);
+	bool away = true;
+	int cookie;
+
+	spin_lock_irq(&tdev->drm.event_lock);
+	if (!head->kms->lost && tessera_enter(tdev, &cookie)) {
+		tessera_leave(tdev, cookie);
+		away = false;
+	}
+	if (away)
+		WRITE_ONCE(head->frame, head->frame + 1);
+	spin_unlock_irq(&tdev->drm.event_lock);
+
+	if (away)
+		drm_crtc_handle_vblank(&head->crtc);
 }
 
 /* The best of a few: an emulated register read can be interrupted by the host. */
@@ -621,7 +664,7 @@ static u32 frame_to_count(struct tessera_head *head, u32 frame)
 		count = drm_crtc_accurate_vblank_count(&head->crtc);
 	} while (now != tessera_crtc_get_vblank_counter(&head->crtc));
 
-	return count - (now - frame);
+	return count - (now - frame - READ_ONCE(head->skew));
 }
 
 /* Inside the gate, with the event lock. */

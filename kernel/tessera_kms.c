@@ -12,7 +12,8 @@
  * A commit keeps the device awake from the call to its end, and a head that is on keeps
  * it awake by itself. A commit never enters recovery: one that meets a device which is
  * being reset leaves its picture where recovery finds it. Once the device is lost, events
- * are sent at once, so nobody waits for a vertical blank that will not come.
+ * are sent at once. Who waits for vertical blanks themselves gets a few a second from the
+ * driver while the device is out of reach, see tessera_head_tick().
  */
 
 #include <linux/bitfield.h>
@@ -128,7 +129,7 @@ void tessera_kms_want_irq(struct tessera_head *head, u32 bits, bool want)
 		tessera_write64(kms->tdev, TSR_REG_IRQ_MASK(TSR_IRQ_CLASS_DISPLAY), kms->irq_mask);
 		tessera_leave(kms->tdev, cookie);
 	}
-	if (want && bits & TSR_DISPLAY_IRQ_VBLANK && !kms->lost)
+	if (want && bits & TSR_DISPLAY_IRQ_VBLANK)
 		queue_delayed_work(system_dfl_wq, &kms->watch, WATCH_PERIOD);
 	spin_unlock_irqrestore(&kms->irq_lock, flags);
 }
@@ -137,13 +138,17 @@ void tessera_kms_want_irq(struct tessera_head *head, u32 bits, bool want)
 static void tessera_watch_work(struct work_struct *work)
 {
 	struct tessera_kms *kms = container_of(to_delayed_work(work), struct tessera_kms, watch);
-	u64 blanks = 0;
+	bool waits = false;
 	unsigned int i;
 
 	tessera_irq_look(kms->tdev, TSR_IRQ_CLASS_DISPLAY);
-	for (i = 0; i < kms->num_heads; i++)
-		blanks |= (u64)TSR_DISPLAY_IRQ_VBLANK << i * IRQ_BITS;
-	if (READ_ONCE(kms->irq_mask) & blanks && !READ_ONCE(kms->lost))
+	for (i = 0; i < kms->num_heads; i++) {
+		if (!(READ_ONCE(kms->irq_mask) >> i * IRQ_BITS & TSR_DISPLAY_IRQ_VBLANK))
+			continue;
+		waits = true;
+		tessera_head_tick(&kms->head[i]);
+	}
+	if (waits)
 		queue_delayed_work(system_dfl_wq, &kms->watch, WATCH_PERIOD);
 }
 
@@ -201,16 +206,20 @@ static void kms_restore(struct tessera_kms *kms)
  */
 bool tessera_kms_run(struct tessera_device *tdev)
 {
+	struct tessera_kms *kms = tdev->kms;
 	unsigned long flags;
+	unsigned int i;
 	bool runs;
 
-	if (!tdev->kms)
+	if (!kms)
 		return tessera_set_state(tdev, TESSERA_RUNNING);
 
 	spin_lock_irqsave(&tdev->drm.event_lock, flags);
+	for (i = 0; i < kms->num_heads; i++)
+		tessera_head_count_on(&kms->head[i]);
 	runs = tessera_set_state(tdev, TESSERA_RUNNING);
 	if (runs)
-		kms_restore(tdev->kms);
+		kms_restore(kms);
 	spin_unlock_irqrestore(&tdev->drm.event_lock, flags);
 
 	return runs;

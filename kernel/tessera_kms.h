@@ -112,8 +112,10 @@ struct tessera_head {
 	struct drm_pending_vblank_event *next;
 	/** @event: Event of what @latching is about, or NULL. */
 	struct drm_pending_vblank_event *event;
-	/** @frame: FRAME as it was read last. */
+	/** @frame: Vertical blanks, as DRM has been told last. */
 	u32 frame;
+	/** @skew: What DRM's count is ahead of FRAME. */
+	u32 skew;
 	/** @underruns: Frames that could not be read whole. */
 	u64 underruns;
 };
@@ -188,6 +190,8 @@ int tessera_crtc_init(struct tessera_head *head, struct drm_plane *primary,
 		      struct drm_plane *cursor);
 void tessera_head_irq(struct tessera_head *head, u32 bits);
 void tessera_head_go_on(struct tessera_head *head);
+void tessera_head_count_on(struct tessera_head *head);
+void tessera_head_tick(struct tessera_head *head);
 void tessera_head_restore(struct tessera_head *head);
 void tessera_head_lose(struct tessera_head *head);
 void tessera_head_move_cursor(struct tessera_head *head);

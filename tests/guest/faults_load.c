@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * test: TIMEOUT=400 MEM=1024 DEVICE_ARGS=vram=32M,inject-window=on
+ * test: TIMEOUT=400 MEM=1024 DEVICE_ARGS=vram=32M,inject-window=on,heads=1
  * test: KERNEL_ARGS=tessera.job_timeout_ms=1000;tessera.job_limit_ms=60000
  */
 /*

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* test: TIMEOUT=600 SMP=2 DEVICE_ARGS=vram=32M CONSOLE=1 */
+/* test: TIMEOUT=600 SMP=2 DEVICE_ARGS=vram=32M,heads=1 CONSOLE=1 */
 /*
  * Every pair of {submit, bind, close, reset, unplug, shrink, suspend}, side by side on two
  * processors for a bounded time, each in a process of its own, beside a third that only submits.

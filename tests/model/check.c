@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "check_play.h"
+#include "gpu.h"
 
 static void silent(struct play *y)
 {
@@ -477,6 +478,28 @@ static void latest_writes(void)
 	}
 }
 
+/* Vertical blanks and the like are not judged, and leave alone what the driver says of memory. */
+static void heads(void)
+{
+	struct tsr_config config = guarded;
+	const uint64_t all = UINT64_MAX;
+	struct play y;
+
+	config.heads = 3;
+	begin(&y, &config);
+	bench_write64(y.s.b, TSR_REG_CHECK_PAGES_ADDR, 0x123456789000);
+	bench_write64(y.s.b, TSR_REG_CHECK_PAGES_SIZE, 0x1000);
+	bench_write64(y.s.b, TSR_REG_IRQ_MASK(TSR_IRQ_CLASS_DISPLAY), all);
+	tsr_irq_raise(&y.s.b->gpu->irq, TSR_IRQ_CLASS_DISPLAY, all);
+	bench_write64(y.s.b, TSR_REG_IRQ_CLEAR(TSR_IRQ_CLASS_DISPLAY), all);
+	tsr_irq_raise(&y.s.b->gpu->irq, TSR_IRQ_CLASS_DISPLAY, all);
+	ktap_eq(bench_read64(y.s.b, TSR_REG_CHECK_PAGES_ADDR), 0x123456789000);
+	ktap_eq(bench_read64(y.s.b, TSR_REG_CHECK_PAGES_SIZE), 0x1000);
+	bench_advance(y.s.b, 3 * (uint64_t)TSR_CHECK_GRACE_NS);
+	ktap_eq(total(&y), 0);
+	end(&y);
+}
+
 int main(void)
 {
 	ktap_start();
@@ -493,6 +516,7 @@ int main(void)
 	ktap_run("[SYS9] a doorbell before the words it announces", early_seen);
 	ktap_run("[SYS9] fence numbers that go backwards", backwards);
 	ktap_run("[SYS9] an interrupt nobody clears", ignored);
+	ktap_run("[SYS9] interrupts of heads are none of its business", heads);
 	ktap_run("[SYS9] faults of the ring itself, and not of the user's streams", ring_fault);
 	ktap_run("[SYS9] an address space that is switched off under a slot", as_in_use);
 	ktap_run("[SYS9] a doorbell of a slot that is disabled", doorbell_disabled);

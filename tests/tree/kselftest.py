@@ -13,6 +13,7 @@ import os
 import re
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [os.path.join(HERE, "..", "lib"), os.path.join(HERE, "..", "..", "qemu-device", "vm")]
@@ -66,17 +67,40 @@ def results(text):
     return found
 
 
-def compare(tap, guests, test):
-    """Run both, hold them against one another."""
+def run_both(guests, test):
+    """What run_kselftest.sh does with the program, and what that says by itself."""
     # After a sleep of the machine nothing is heard of its 9p server either.
     place = "/tmp/selftests" if test.settings.get("CONSOLE") == "1" else "/mnt"
     run = run_program(guests.one(test), test, f"[ -e {place} ] || cp -r /mnt {place}; "
                       "set -o pipefail; "         # it opens /dev/stdout again, which a port does not allow
                       f"TSR_QUICK=1 {place}/run_kselftest.sh -t {COLLECTION}:{test.name} 2>&1 | cat")
+    return run, run_program(guests.one(test), test, f"TSR_QUICK=1 {test.name} 2>&1")
+
+
+def run_group(group):
+    """The outputs of both, or what the guest died of, of tests that share a guest."""
+    guests, outputs = Guests(), []
+    try:
+        for test in group:
+            try:
+                outputs.append(run_both(guests, test))
+            except GuestError as e:
+                outputs.append(e)
+    finally:
+        guests.stop()
+    return outputs
+
+
+def compare(tap, test, output):
+    """Hold both against one another."""
+    if isinstance(output, GuestError):
+        tap.ok(False, f"the guest failed: {output}")
+        return
+    run, alone = output
     text = run.stdout.decode(errors="replace")
     inner = "\n".join(line[2:] for line in text.splitlines() if line.startswith("# "))
     selftest = results(inner)
-    suite = results(run_program(guests.one(test), test, f"TSR_QUICK=1 {test.name} 2>&1").stdout.decode(errors="replace"))
+    suite = results(alone.stdout.decode(errors="replace"))
     verdict = f"ok 1 selftests: {COLLECTION}: {test.name}"
     tap.eq(run.status, 0, "status of run_kselftest.sh")
     tap.ok(verdict in text.splitlines(), f"run_kselftest.sh does not say '{verdict}'")
@@ -117,15 +141,12 @@ def main():
         tap.ok(len(names) > 0, "nothing is in the list")
     tests = [Test(f"{TOP}/tests/guest/{name}.c", "guest/") for name in names
              if any(fnmatch.fnmatch(name, p) for p in patterns)]
-    guests = Guests()
-    for group in grouped(tests):
-        for test in group:
-            with tap.test(f"[SYS11] {test.name} says the same by run_kselftest.sh as in the guest suite"):
-                try:
-                    compare(tap, guests, test)
-                except GuestError as e:
-                    tap.ok(False, f"the guest failed: {e}")
-        guests.stop()
+    groups = grouped(tests)
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        for group, outputs in zip(groups, pool.map(run_group, groups)):
+            for test, output in zip(group, outputs):
+                with tap.test(f"[SYS11] {test.name} says the same by run_kselftest.sh as in the guest suite"):
+                    compare(tap, test, output)
     return tap.finish()
 
 
