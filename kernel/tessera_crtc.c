@@ -8,13 +8,15 @@
  * does not matter to a commit whether the device is within reach: if it is being reset,
  * recovery writes everything once more when it is back, and a head goes on where it was.
  *
- * The device takes one LATCH at a time. What comes before it is over (a cursor that
- * legacy calls change needs no vertical blank) follows it. The event of a commit is sent
- * when its LATCH is over, which the interrupt of the next vertical blank looks at: it
- * does not depend on which interrupt came.
+ * The device takes one LATCH at a time. What comes before it is over follows it, but for
+ * cursors that legacy calls change: the device takes them at once, into what is shown and
+ * into what waits. The event of a commit is sent when its LATCH is over, which the
+ * interrupt of the next vertical blank looks at: it does not depend on which interrupt
+ * came.
  */
 
 #include <linux/bitfield.h>
+#include <linux/iopoll.h>
 #include <linux/irqflags.h>
 #include <linux/math64.h>
 #include <linux/timekeeping.h>
@@ -33,13 +35,27 @@ static struct tessera_device *head_device(const struct tessera_head *head)
 	return head->kms->tdev;
 }
 
+/* A frame that has begun takes milliseconds, or two vertical blanks where memory is slow. */
+#define SETTLE_US	100000
+
 /* ---- what the device is told ---- */
+
+/* Inside the gate, with the event lock. */
+static void head_write_plane(struct tessera_head *head, unsigned int plane)
+{
+	u32 reg = TSR_REG_DISPLAY_PLANE_ADDR(head->index, plane);
+	unsigned int word;
+
+	for (word = 0; word < TESSERA_PLANE_WORDS; word++)
+		tessera_write(head_device(head), reg + word * sizeof(u32),
+			      head->plane[plane][word]);
+}
 
 /* Inside the gate, with the event lock. */
 static void head_write(struct tessera_head *head)
 {
 	struct tessera_device *tdev = head_device(head);
-	unsigned int n = head->index, plane, word;
+	unsigned int n = head->index, plane;
 
 	tessera_write(tdev, TSR_REG_DISPLAY_MODE_H(n), head->mode[0]);
 	tessera_write(tdev, TSR_REG_DISPLAY_MODE_V(n), head->mode[1]);
@@ -48,12 +64,8 @@ static void head_write(struct tessera_head *head)
 	tessera_write64(tdev, TSR_REG_DISPLAY_WRITEBACK_ADDR(n), head->target.addr);
 	tessera_write(tdev, TSR_REG_DISPLAY_WRITEBACK_FORMAT(n), head->target.format);
 	tessera_write(tdev, TSR_REG_DISPLAY_WRITEBACK_PITCH(n), head->target.pitch);
-	for (plane = 0; plane < TSR_PLANES; plane++) {
-		u32 reg = TSR_REG_DISPLAY_PLANE_ADDR(n, plane);
-
-		for (word = 0; word < TESSERA_PLANE_WORDS; word++)
-			tessera_write(tdev, reg + word * sizeof(u32), head->plane[plane][word]);
-	}
+	for (plane = 0; plane < TSR_PLANES; plane++)
+		head_write_plane(head, plane);
 }
 
 /* What is known of it; true if anything is. */
@@ -77,12 +89,12 @@ static bool head_write_damage(struct tessera_head *head)
 	return head->partial;
 }
 
+/* Of what has been written; false: it is refused. */
 static bool head_commit(struct tessera_head *head, u32 how)
 {
 	struct tessera_device *tdev = head_device(head);
 	u32 status;
 
-	head_write(head);
 	if (head_write_damage(head))
 		how |= TSR_DISPLAY_COMMIT_DAMAGE__MASK;
 	tessera_write(tdev, TSR_REG_DISPLAY_COMMIT(head->index), how);
@@ -169,6 +181,7 @@ static void head_latch(struct tessera_head *head)
 	head->next = NULL;
 	/* So that an interrupt comes to look at it. */
 	head->latching = !drm_crtc_vblank_get(&head->crtc);
+	head_write(head);
 	if (!head_commit(head, how) || !head->latching)
 		head_latched(head);
 }
@@ -371,25 +384,57 @@ void tessera_head_refresh(struct tessera_head *head)
 }
 
 /**
- * tessera_head_move_cursor() - show the cursor where it is now
- * @head: head that is on
+ * tessera_head_move_cursor() - show the cursor as it is now
+ * @head: head that is on; the caller holds the event lock
  *
- * At once; if something waits for its vertical blank, after that.
+ * At once, whatever waits for its vertical blank.
  */
 void tessera_head_move_cursor(struct tessera_head *head)
 {
 	struct tessera_device *tdev = head_device(head);
+	struct drm_rect damage = head->damage;
 	int cookie;
 
-	spin_lock_irq(&tdev->drm.event_lock);
-	if (!head->latching && !head->again && !head->kms->lost && tessera_enter(tdev, &cookie)) {
-		head_commit(head, TSR_DISPLAY_COMMIT_ASYNC__MASK);
+	lockdep_assert_held(&tdev->drm.event_lock);
+
+	if (!head->kms->lost && tessera_enter(tdev, &cookie)) {
+		head_write_plane(head, TSR_DISPLAY_PLANE_CURSOR);
+		head_commit(head, TSR_DISPLAY_COMMIT_ASYNC__MASK | TSR_DISPLAY_COMMIT_CURSOR__MASK);
+		/* For what has not been latched yet it is damage, too. */
+		if (head->again)
+			head->damage = damage;
 		tessera_leave(tdev, cookie);
 	} else {
 		head->again = true;
 		head_try(head);
 	}
-	spin_unlock_irq(&tdev->drm.event_lock);
+}
+
+static bool head_stale(struct tessera_head *head)
+{
+	struct tessera_device *tdev = head_device(head);
+	bool stale;
+	int cookie;
+
+	if (!tessera_enter(tdev, &cookie))
+		return false;
+	stale = head_status(head) & TSR_DISPLAY_STATUS_STALE__MASK;
+	tessera_leave(tdev, cookie);
+
+	return stale;
+}
+
+/**
+ * tessera_head_settle() - wait until a cursor that was replaced is not read any more
+ * @head: head
+ *
+ * Its memory may go then; if the device takes too long for that, a frame has an underrun.
+ */
+void tessera_head_settle(struct tessera_head *head)
+{
+	bool stale;
+
+	read_poll_timeout(head_stale, stale, !stale, 100, SETTLE_US, false, head);
 }
 
 /* ---- modes ---- */
@@ -478,6 +523,13 @@ static void tessera_crtc_atomic_flush(struct drm_crtc *crtc, struct drm_atomic_c
 	struct drm_device *drm = crtc->dev;
 
 	spin_lock_irq(&drm->event_lock);
+	if (state->legacy_cursor_update && !crtc->state->event &&
+	    !drm_atomic_crtc_needs_modeset(crtc->state)) {
+		tessera_head_move_cursor(head);
+		spin_unlock_irq(&drm->event_lock);
+		tessera_head_settle(head);
+		return;
+	}
 	if (crtc->state->event) {
 		/* One that a cursor's change has taken over in the meantime. */
 		head_send(head, &head->next);

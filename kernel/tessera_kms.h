@@ -195,6 +195,7 @@ void tessera_head_tick(struct tessera_head *head);
 void tessera_head_restore(struct tessera_head *head);
 void tessera_head_lose(struct tessera_head *head);
 void tessera_head_move_cursor(struct tessera_head *head);
+void tessera_head_settle(struct tessera_head *head);
 void tessera_head_set_plane(struct tessera_head *head, unsigned int number, const u32 *words,
 			    const struct drm_rect *damage);
 void tessera_head_set_target(struct tessera_head *head, const struct tessera_target *target);

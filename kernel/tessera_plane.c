@@ -7,6 +7,7 @@
  */
 
 #include <linux/bitfield.h>
+#include <linux/dma-fence.h>
 
 #include <drm/drm_atomic.h>
 #include <drm/drm_atomic_helper.h>
@@ -209,8 +210,8 @@ static void tessera_plane_atomic_update(struct drm_plane *plane, struct drm_atom
 }
 
 /*
- * Whatever else a cursor does than move, it does as the other planes: at a vertical blank.
- * The core lets nobody ask for a flip that may tear.
+ * A cursor changes at once, but for one that comes or goes, of which the helpers do not want
+ * to know here. The core lets nobody ask for a flip that may tear.
  */
 static int tessera_plane_atomic_async_check(struct drm_plane *plane,
 					    struct drm_atomic_commit *state, bool flip)
@@ -218,10 +219,8 @@ static int tessera_plane_atomic_async_check(struct drm_plane *plane,
 	struct drm_plane_state *new = drm_atomic_get_new_plane_state(state, plane);
 	struct drm_plane_state *old = plane->state;
 
-	if (plane->type != DRM_PLANE_TYPE_CURSOR ||
-	    !new->crtc || !new->crtc->state->active || new->crtc != old->crtc ||
-	    new->fb != old->fb || new->crtc_w != old->crtc_w || new->crtc_h != old->crtc_h ||
-	    new->alpha != old->alpha || new->pixel_blend_mode != old->pixel_blend_mode)
+	if (plane->type != DRM_PLANE_TYPE_CURSOR || !new->crtc || !new->crtc->state->active ||
+	    new->crtc != old->crtc || !new->fb || !old->fb)
 		return -EINVAL;
 
 	return 0;
@@ -232,21 +231,39 @@ static void tessera_plane_atomic_async_update(struct drm_plane *plane,
 {
 	struct drm_plane_state *new = drm_atomic_get_new_plane_state(state, plane);
 	struct tessera_plane *tplane = to_tessera_plane(plane);
+	struct drm_device *drm = plane->dev;
 	u32 words[TESSERA_PLANE_WORDS];
 
+	/* What is unpinned afterwards is the old one. */
+	swap(plane->state->fb, new->fb);
 	plane->state->src_x = new->src_x;
 	plane->state->src_y = new->src_y;
 	plane->state->src_w = new->src_w;
 	plane->state->src_h = new->src_h;
 	plane->state->crtc_x = new->crtc_x;
 	plane->state->crtc_y = new->crtc_y;
+	plane->state->crtc_w = new->crtc_w;
+	plane->state->crtc_h = new->crtc_h;
 	plane->state->src = new->src;
 	plane->state->dst = new->dst;
 	plane->state->visible = new->visible;
 
 	plane_words(plane->state, words);
 	tessera_head_set_plane(tplane->head, tplane->number, words, NULL);
+	spin_lock_irq(&drm->event_lock);
 	tessera_head_move_cursor(tplane->head);
+	spin_unlock_irq(&drm->event_lock);
+	if (plane->state->fb != new->fb)
+		tessera_head_settle(tplane->head);
+}
+
+/* The helpers wait for what draws a picture, not for what draws a cursor that changes at once. */
+static int plane_wait_drawn(struct drm_plane *plane, struct drm_plane_state *state)
+{
+	if (plane->type != DRM_PLANE_TYPE_CURSOR || !state->fence || !state->state->async_update)
+		return 0;
+
+	return dma_fence_wait(state->fence, true);
 }
 
 static int tessera_plane_prepare_fb(struct drm_plane *plane, struct drm_plane_state *state)
@@ -257,6 +274,7 @@ static int tessera_plane_prepare_fb(struct drm_plane *plane, struct drm_plane_st
 		return 0;
 
 	ret = drm_gem_plane_helper_prepare_fb(plane, state);
+	ret = ret ?: plane_wait_drawn(plane, state);
 	if (ret)
 		return ret;
 

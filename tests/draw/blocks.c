@@ -10,7 +10,7 @@
 
 #include "glbench/programs.h"
 #include "glscene.h"
-#include "hostdrm.h"
+#include "hostgpu.h"
 #include "ktap.h"
 #include "tile/zs.h"
 
@@ -26,12 +26,12 @@ static const char *name;
 static unsigned int build;
 static uint8_t *want, *got;
 
-static void draw(const struct hostdrm_options *options, uint8_t *picture)
+static void draw(const struct hostgpu_options *options, uint8_t *picture)
 {
 	struct glscene_tsr *tsr;
 	struct glscene scene;
 
-	hostdrm_options = *options;
+	hostgpu_set(options);
 	glscene_open(&scene, name);
 	tsr = glscene_tsr_new(&scene, GL_CLIP_TWO, build);
 	/* the second frame is drawn with what the first has shown of its states */
@@ -39,15 +39,15 @@ static void draw(const struct hostdrm_options *options, uint8_t *picture)
 	glscene_tsr_read(tsr, picture);
 	glscene_tsr_free(tsr);
 	glscene_close(&scene);
-	hostdrm_reset();
+	hostgpu_reset();
 }
 
 static void same(void)
 {
-	static const struct hostdrm_options core = {
+	static const struct hostgpu_options core = {
 		.gfx_debug = TSR_GFX_NO_FLAT | TSR_GFX_NO_BLOCKS,
 	};
-	static const struct hostdrm_options others[] = {
+	static const struct hostgpu_options others[] = {
 		{ 0 }, { .gfx_debug = TSR_GFX_NO_FLAT }, { .simd = "sse2" }, { .threads = 2 },
 	};
 	const unsigned int count = getenv("TSR_QUICK") ? 2 : sizeof(others) / sizeof(others[0]);

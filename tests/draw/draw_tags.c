@@ -3,7 +3,7 @@
 #include <stdint.h>
 
 #include "gfx/gfx.h"
-#include "hostdrm.h"
+#include "hostgpu.h"
 
 static uint32_t tags_seen(struct tsr_image *image);
 
@@ -15,7 +15,8 @@ static uint32_t tags_seen(struct tsr_image *image);
 static uint32_t tags_seen(struct tsr_image *image)
 {
 	const uint32_t count = (WIDTH + 7) / 8 * ((HEIGHT + 7) / 8);
-	const uint8_t *tags = hostdrm_peek(tsr_vm_id(image->vm), image->tags, count);
+	const uint8_t *tags = hostgpu_peek(tsr_vm_device(image->vm), tsr_vm_id(image->vm),
+					   image->tags, count);
 	uint32_t seen = 0;
 
 	for (uint32_t i = 0; tags && i < count; i++)

@@ -10,7 +10,7 @@
 #include "glbench/programs.h"
 #include "glscene.h"
 #include "gpu.h"
-#include "hostdrm.h"
+#include "hostgpu.h"
 #include "ktap.h"
 #include "shader/alu/alu.h"
 #include "shader/jit/native.h"
@@ -45,7 +45,7 @@ static const struct limit *now;
 static void read_paths(uint64_t count[TSR_PATHS])
 {
 	for (unsigned int i = 0; i < TSR_PATHS; i++)
-		count[i] = hostdrm_path(i);
+		count[i] = hostgpu_path(i);
 }
 
 static void measure(void)
@@ -58,7 +58,7 @@ static void measure(void)
 		ktap_skip("this processor has no %s", simd);
 		return;
 	}
-	hostdrm_options.simd = simd;
+	hostgpu_set(&(struct hostgpu_options){ .simd = simd });
 	glscene_open(&scene, now->scene);
 	tsr = glscene_tsr_new(&scene, GL_CLIP_TWO, GL_PLAIN);
 	read_paths(before);
@@ -92,7 +92,7 @@ static void measure(void)
 	ktap_ok(n[TSR_PATH_TRIANGLES] <= now->single);
 	glscene_tsr_free(tsr);
 	glscene_close(&scene);
-	hostdrm_reset();
+	hostgpu_reset();
 }
 
 int main(void)

@@ -4,7 +4,7 @@
  * often they were emptied, and the picture is there.
  */
 #include "gfxdraw.h"
-#include "hostdrm.h"
+#include "hostgpu.h"
 #include "tsr_regs.h"
 
 #define SIDE	16u
@@ -18,7 +18,8 @@ static uint64_t counter(unsigned int number)
 	struct tsr_queue *bin[TSR_GFX_BIN_QUEUES], *render;
 
 	tsr_gfx_queues(t.gfx, bin, &render);
-	return hostdrm_counter(tsr_queue_id(bin[0]), number);	/* it has no second engine */
+	/* it has no second engine */
+	return hostgpu_counter(t.device, tsr_queue_id(bin[0]), number);
 }
 
 static void drawn(struct tsr_gfx_pass *pass, struct tsr_image *image)

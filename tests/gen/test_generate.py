@@ -139,7 +139,7 @@ class Descriptions(unittest.TestCase):
             os.makedirs(kernel, exist_ok=True)
             with open(os.path.join(kernel, "types.h"), "w", encoding="utf-8") as stream:
                 stream.write(programs.KERNEL_TYPES)
-            for header in ("tsr_regs.h", "tsr_packets.h", "tsr_desc.h", "tsr_desc.c"):
+            for header in ("tsr_enums.h", "tsr_regs.h", "tsr_packets.h", "tsr_desc.h", "tsr_desc.c"):
                 path = os.path.join(out, header)
                 subprocess.run(["cc", *STRICT, "-x", "c", "-fsyntax-only", path], check=True)
                 subprocess.run(["cc", *STRICT, "-x", "c", "-nostdinc", "-D__KERNEL__", "-I", out,
@@ -171,7 +171,7 @@ class Descriptions(unittest.TestCase):
         generate("--source", source, "--out", one, seed="1")
         generate("--source", source, "--out", two, seed="2")
         names = sorted(os.listdir(one))
-        self.assertEqual(names, ["tsr_desc.c", "tsr_desc.h", "tsr_packets.h", "tsr_regs.h"])
+        self.assertEqual(names, ["tsr_desc.c", "tsr_desc.h", "tsr_enums.h", "tsr_packets.h", "tsr_regs.h"])
         for name in names:
             with open(os.path.join(one, name), "rb") as a, open(os.path.join(two, name), "rb") as b:
                 self.assertEqual(a.read(), b.read(), name)
@@ -181,7 +181,7 @@ class Descriptions(unittest.TestCase):
         os.utime(os.path.join(one, "tsr_desc.h"), (1000, 1000))
         generate("--source", source, "--out", one)
         kept = [name for name in names if os.stat(os.path.join(one, name)).st_mtime == 1000]
-        self.assertEqual(kept, ["tsr_desc.c", "tsr_packets.h", "tsr_regs.h"])
+        self.assertEqual(kept, ["tsr_desc.c", "tsr_enums.h", "tsr_packets.h", "tsr_regs.h"])
         self.assertEqual(sorted(os.listdir(one)), names)
 
     def test_export(self):

@@ -10,6 +10,7 @@
  */
 #include "ct.h"
 #include "tsr_packets.h"
+#include "tsr_regs.h"
 
 #include <errno.h>
 

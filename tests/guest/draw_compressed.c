@@ -7,6 +7,7 @@
 #include "gfxdraw.h"
 
 #include "../blocks/soup.h"
+#include "tsr_regs.h"
 
 #define COLUMNS	16u		/* blocks of a picture */
 #define ROWS	(SOUP_GROUP / COLUMNS)

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "gfxdraw.h"
+#include "tsr_regs.h"
 #include <tessera/cmd.h>
 
 #define SIDE	64

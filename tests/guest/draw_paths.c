@@ -7,6 +7,7 @@
  */
 #include "gfxdraw.h"
 #include "pathscene.h"
+#include "tsr_regs.h"
 
 #define SIDE 64u
 #define STREAMED 8192u

@@ -5,6 +5,7 @@
  * whatever way, finds the same texels. Nobody asks for anything to be expanded.
  */
 #include "gfxdraw.h"
+#include "tsr_regs.h"
 
 #define WIDTH	64u
 #define HEIGHT	44u		/* the last blocks lie half outside */

@@ -5,6 +5,7 @@
  * filled and decoded, lines read, for textures of plain texels and of compressed blocks.
  */
 #include "gfxdraw.h"
+#include "tsr_regs.h"
 
 static struct gfxt t;
 static const float black[4], white[4] = { 1, 1, 1, 1 };

@@ -6,6 +6,7 @@
  * written, or what it reckons.
  */
 #include "gfxdraw.h"
+#include "tsr_regs.h"
 
 #define SIDE	16
 #define TEXELS	(SIDE * SIDE)

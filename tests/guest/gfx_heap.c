@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "gfxdraw.h"
+#include "tsr_regs.h"
 
 #define SIDE		512
 #define TRIANGLES	60000

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What tests that draw begin with: device, VM, pools, a context, programs that pass a position and
- * a color on, and triangles from them. For the guest and for hosts with hostdrm.h alike.
+ * a color on, and triangles from them. For the guest and for the host alike.
  */
 #ifndef GFXT_H
 #define GFXT_H

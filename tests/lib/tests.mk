@@ -113,8 +113,8 @@ check-kselftest: setup ## the guest suite as kernel selftests, by run_kselftest.
 
 check-distros: export DISTROS := $(DISTROS)
 check-distros: setup ## make run, check-kernels and a guest with Linux 7.3 on bare Debian systems: DISTROS='bookworm trixie' (root)
-	@bash qemu-device/build/setup.sh debootstrap
-	@$(RUN) --suite distros --results $(BUILD)/results-debug/distros.ktap tests/distros/distros.sh
+	@bash qemu-device/build/setup.sh debootstrap lintian
+	@$(RUN) --suite distros --results $(BUILD)/results-debug/distros.ktap tests/distros/distros.sh tests/distros/packages.sh
 
 # What finds most in little time; `make check WITH=debug-short` adds it to everything else.
 check-debug-short: ## the part of check-debug that is about the driver's interface, memory and locks

@@ -396,6 +396,105 @@ static void tear(void)
 	bench_free(b);
 }
 
+/* ---- The cursor beside flips ----------------------------------------------------------------- */
+
+#define CURSOR_AT_ONCE (TSR_DISPLAY_COMMIT_ASYNC__MASK | TSR_DISPLAY_COMMIT_CURSOR__MASK)
+
+static struct plane cursor_at(int x, int y)
+{
+	struct plane p = plain(3);
+
+	p.width = p.height = 32;
+	p.zpos = 2;
+	p.x = x;
+	p.y = y;
+	return p;
+}
+
+/* A cursor moves at once, in what is shown and in what waits, of which nothing else is taken. */
+static void cursor_beside_flip(void)
+{
+	static const unsigned int order[3] = { 0, 1, 2 };
+	struct plane planes[3] = { plain(0), { 0 }, cursor_at(5, 6) };
+	const struct plane next = plain(1);
+
+	begin_one_head();
+	fill_buffers();
+	set_plane(2, planes[2]);
+	commit(CURSOR_AT_ONCE);
+	ktap_ok(bad());			/* the head is off */
+	set_mode();
+	set_plane(0, planes[0]);
+	commit(TSR_DISPLAY_COMMIT_LATCH__MASK);
+	ktap_ok(!bad());
+	compare(planes, order, 0);
+	set_plane(0, next);
+	planes[2] = cursor_at(-3, 50);
+	set_plane(2, planes[2]);
+	commit(CURSOR_AT_ONCE);
+	compare(planes, order, 0);
+	commit(TSR_DISPLAY_COMMIT_LATCH__MASK);
+	events();
+	/* it moves twice before the vertical blank; the shadow of plane 0 is another one's by then */
+	set_plane(0, plain(2));
+	for (int i = 0; i < 2; i++) {
+		planes[2] = cursor_at(70 - 20 * i, 40);
+		set_plane(2, planes[2]);
+		commit(CURSOR_AT_ONCE);
+		ktap_ok(!bad());
+		ktap_ok(pending());
+		ktap_eq(events(), TSR_DISPLAY_IRQ_FLIP);
+	}
+	/* what is refused changes nothing */
+	set_plane(2, (struct plane){ .addr = 4 });
+	commit(CURSOR_AT_ONCE);
+	ktap_ok(bad());
+	ktap_ok(pending());
+	next_blank();
+	ktap_ok(!pending());
+	ktap_eq(events(), TSR_DISPLAY_IRQ_FLIP | TSR_DISPLAY_IRQ_VBLANK);
+	planes[0] = next;
+	compare(planes, order, 0);
+	/* a head that is to go off goes off */
+	set_plane(2, cursor_at(0, 0));
+	bench_write(b, TSR_REG_DISPLAY_MODE_CLOCK(0), 0);
+	commit(TSR_DISPLAY_COMMIT_LATCH__MASK);
+	commit(CURSOR_AT_ONCE);
+	ktap_ok(!bad());
+	next_blank();
+	ktap_eq(bench_read(b, TSR_REG_DISPLAY_STATUS(0)), 0);
+	bench_free(b);
+}
+
+static bool stale(void)
+{
+	return bench_read(b, TSR_REG_DISPLAY_STATUS(0)) & TSR_DISPLAY_STATUS_STALE__MASK;
+}
+
+/* Of a cursor that is replaced STALE tells how long it is read. */
+static void stale_cursor(void)
+{
+	begin_one_head();
+	fill_buffers();
+	set_mode();
+	set_plane(2, cursor_at(0, 0));
+	b->pending_every = 1;
+	commit(TSR_DISPLAY_COMMIT_LATCH__MASK);
+	events();
+	tsr_gpu_display_update(b->gpu, 0);
+	tsr_gpu_run(b->gpu, 1);
+	ktap_ok(!stale());
+	set_plane(2, (struct plane){ 0 });
+	commit(CURSOR_AT_ONCE);
+	ktap_ok(stale());
+	ktap_eq(events(), 0);
+	while (bench_answer(b))
+		tsr_gpu_run(b->gpu, 1);
+	ktap_ok(!stale());
+	ktap_eq(events(), TSR_DISPLAY_IRQ_FLIP);
+	bench_free(b);
+}
+
 /* ---- The monitor ----------------------------------------------------------------------------- */
 
 static void monitor(void)
@@ -604,6 +703,8 @@ int main(void)
 	ktap_run("a CRC for each frame", crcs);
 	ktap_run("memory that cannot be read", underrun);
 	ktap_run("no picture is torn", tear);
+	ktap_run("the cursor moves beside a flip", cursor_beside_flip);
+	ktap_run("a cursor that is replaced", stale_cursor);
 	ktap_run("the monitor comes and goes", monitor);
 	ktap_run("a frame that comes while the host looks at another", lent);
 	ktap_run("a head that goes off in the middle of a frame", off_in_the_middle);

@@ -49,6 +49,10 @@ for header in "$include"/*.h; do
         -isystem "$drm" "$dir/probe.cpp"
 done
 
+# Of the generated headers the public ones include what programs name, no registers.
+registers() { ! cat "$include"/*.h | grep '^#include "tsr_regs.h"\|^#include "tsr_packets.h"'; }
+check "public headers include nothing of the device's registers" registers
+
 # The guide's program, word for word.
 sed -n '/^[`]\{3\}c$/,/^[`]\{3\}$/p' Documentation/guide/libtessera.md | sed '/^[`]\{3\}/d' >"$dir/program.c"
 check "the guide's program is the one in demos/hello" diff <(tail -n +3 userspace/demos/hello/hello.c) "$dir/program.c"

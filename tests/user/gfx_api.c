@@ -10,6 +10,7 @@
 #include "fake_drm.h"
 #include "gfxt.h"
 #include "tsr_packets.h"
+#include "tsr_regs.h"
 
 static const struct drm_tessera_shader_info cores = {
 	.cores = 2, .warp_lanes = 16, .core_warps = 128, .max_group_threads = 1024,

@@ -113,8 +113,28 @@ int drv_wait(int64_t until);
 void drv_changed(void);
 uint64_t now_ns(void);
 
-/* machine_start(): have the device; 0, or an error with one line on stderr. */
+/*
+ * What the device is made with. A program that has the driver linked in may have its own, before
+ * the first device is opened; NULL: what TSR_HOST_THREADS and the others say.
+ */
+struct machine_options {
+	unsigned int threads;		/* 0: none, who submits does the work, with the lock */
+	unsigned int cores;		/* 0: the model's default */
+	const char *simd;		/* NULL: the best there is */
+	unsigned int gfx_debug;		/* as struct tsr_config has it */
+	unsigned int engines[4];	/* of each class; all zero: one of each */
+};
+
+extern const struct machine_options *machine_options;
+
+/*
+ * machine_start(): have the device; 0, or an error with one line on stderr. machine_stop(): have it
+ * no more; all that was opened is closed, and no other thread is in the driver. machine_run(): let
+ * a device without threads work for a while; whether it had anything to do.
+ */
 int machine_start(void);
+void machine_stop(void);
+bool machine_run(void);
 uint32_t gpu_read(uint32_t reg);
 uint64_t gpu_read64(uint32_t reg);
 void gpu_write(uint32_t reg, uint32_t value);
@@ -145,6 +165,8 @@ void space_invalidate(unsigned int space, uint64_t va, uint64_t size);
 uint64_t window_alloc(int fd, uint64_t size);
 void window_free(uint64_t offset, uint64_t size);
 uint64_t window_size(void);
+/* window_at(): the byte at @offset, of a BO: the driver only looks. */
+const void *window_at(uint64_t offset);
 
 /* What the driver has in its own address space for each slot and each perfmon. */
 uint64_t ring_va(unsigned int slot);

@@ -6,6 +6,8 @@
  * (mkroot.sh makes it): paths there are rewritten, and opening one of the nodes opens a device.
  * Everything else goes on to libc.
  */
+/* With it open is another name of open64, and both are defined here. */
+#undef _FILE_OFFSET_BITS
 #include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>

@@ -38,8 +38,10 @@
 #define POLL_NS		100000000ull	/* longest sleep while a job runs */
 #define CONFIRM_NS	2000000000ull	/* for the device to confirm an invalidation */
 #define WATCH_NS	1000000ull	/* while others have a syncobj of ours */
+#define RUN_CYCLES	(1u << 24)	/* of a device without threads, before we look again */
 
 struct driver drv = { .lock = PTHREAD_MUTEX_INITIALIZER };
+const struct machine_options *machine_options;
 
 static struct {
 	uint8_t *window;
@@ -53,6 +55,9 @@ static struct {
 	sem_t wake;
 	atomic_bool woken;
 	_Atomic uint64_t timer;
+	bool inlined;			/* the device has no threads: machine_run() */
+	atomic_bool interrupt;		/* of such a one: there was one */
+	bool stopping;			/* our thread is to end */
 	pthread_t thread;
 } m = { .timer = UINT64_MAX };
 
@@ -71,6 +76,23 @@ void drv_lock(void)
 	pthread_mutex_lock(&drv.lock);
 }
 
+bool machine_run(void)
+{
+	uint64_t timer, spent;
+
+	if (!m.inlined)
+		return false;
+	spent = tsr_gpu_run(drv.gpu, RUN_CYCLES);
+	timer = atomic_load(&m.timer);
+	if (timer <= now_ns() && atomic_compare_exchange_strong(&m.timer, &timer, UINT64_MAX)) {
+		tsr_gpu_timer(drv.gpu);
+		spent++;
+	}
+	if (atomic_exchange(&m.interrupt, false))
+		queues_irq();
+	return spent;
+}
+
 /* Until nothing changes any more. */
 static void progress(void)
 {
@@ -85,6 +107,8 @@ static void progress(void)
 			}
 		}
 		if (queues_progress())
+			drv.work = true;
+		if (machine_run())
 			drv.work = true;
 	}
 }
@@ -157,11 +181,15 @@ static void host_dirty(void *host, enum tsr_space space, uint64_t addr, void *pt
 	(void)len;
 }
 
+/* A device without threads tells these to who runs it. */
 static void host_interrupt(void *host, unsigned int vector)
 {
 	(void)host;
 	(void)vector;
-	wake();
+	if (m.inlined)
+		atomic_store(&m.interrupt, true);
+	else
+		wake();
 }
 
 static uint64_t host_clock(void *host)
@@ -174,7 +202,8 @@ static void host_set_timer(void *host, uint64_t when)
 {
 	(void)host;
 	atomic_store(&m.timer, when);
-	wake();
+	if (!m.inlined)
+		wake();
 }
 
 static const struct tsr_host_ops host_ops = {
@@ -251,6 +280,8 @@ static void *thread_main(void *unused)
 
 		sleep_until_needed(busy, watched);
 		drv_lock();
+		if (m.stopping)
+			break;
 		timer = atomic_load(&m.timer);
 		if (timer <= now_ns() &&
 		    atomic_compare_exchange_strong(&m.timer, &timer, UINT64_MAX))
@@ -263,6 +294,7 @@ static void *thread_main(void *unused)
 		watched = shares_watched();
 		pthread_mutex_unlock(&drv.lock);
 	}
+	pthread_mutex_unlock(&drv.lock);
 	return unused;
 }
 
@@ -467,7 +499,8 @@ static bool space_command(unsigned int space, enum tsr_inv_op op)
 	while (gpu_read(TSR_REG_AS_STATUS(space)) & TSR_AS_STATUS_BUSY__MASK) {
 		if (now_ns() > end)
 			return false;
-		nanosleep(&pause, NULL);
+		if (!machine_run())
+			nanosleep(&pause, NULL);
 	}
 	return true;
 }
@@ -522,6 +555,11 @@ _Atomic uint64_t *counters_cpu(unsigned int slot)
 }
 
 /* ---- The window ------------------------------------------------------------------------------ */
+
+const void *window_at(uint64_t offset)
+{
+	return m.window + offset;
+}
 
 uint64_t window_size(void)
 {
@@ -632,20 +670,37 @@ static int failed(const char *what, const char *why)
 	return -ENODEV;
 }
 
-static int gpu_new(void)
+/* The options that the environment gives. */
+static void options_given(struct machine_options *options)
 {
 	int cpus = get_nprocs();
-	char err[256] = "";
-	struct tsr_config config = {
+
+	*options = (struct machine_options){
 		.threads = (unsigned int)option("TSR_HOST_THREADS", cpus > 8 ? 8 : (uint64_t)cpus),
 		.cores = (unsigned int)option("TSR_HOST_CORES", 0),
-		.simd = getenv("TSR_HOST_SIMD"), .testbench = &tsr_testbench,
-		.local_size = WINDOW, .local = m.window, .queues = SLOTS,
+		.simd = getenv("TSR_HOST_SIMD"),
 		.engines = { 2, 1, 1, 2 },	/* as the device in QEMU has them */
 	};
+}
 
-	if (!config.threads)
-		config.threads = 1;
+static int gpu_new(void)
+{
+	struct machine_options options;
+	char err[256] = "";
+	struct tsr_config config = {
+		.testbench = &tsr_testbench, .local_size = WINDOW, .local = m.window,
+		.queues = SLOTS,
+	};
+
+	options_given(&options);
+	if (machine_options)
+		options = *machine_options;
+	config.threads = options.threads;
+	config.cores = options.cores;
+	config.simd = options.simd;
+	config.gfx_debug = options.gfx_debug;
+	memcpy(config.engines, options.engines, sizeof(config.engines));
+	m.inlined = !config.threads;
 	drv.gpu = tsr_gpu_new(&config, &host_ops, NULL, err, sizeof(err));
 	if (!drv.gpu)
 		return failed("the device refuses its configuration", err);
@@ -690,8 +745,6 @@ static int start_threads(void)
 		ret = kernel_space();
 	if (!ret && pthread_create(&m.thread, NULL, thread_main, NULL))
 		ret = failed("a thread", "it cannot be had");
-	if (!ret)
-		pthread_detach(m.thread);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	return ret;
 }
@@ -750,4 +803,23 @@ int machine_start(void)
 	hooked = true;
 	drv.up = true;
 	return 0;
+}
+
+void machine_stop(void)
+{
+	if (!drv.up)
+		return;
+	drv_lock();
+	m.stopping = true;
+	wake();
+	pthread_mutex_unlock(&drv.lock);
+	pthread_join(m.thread, NULL);
+	tsr_gpu_free(drv.gpu);
+	munmap(m.window, WINDOW);
+	free(m.hole);
+	sem_destroy(&m.wake);
+	memset(&drv, 0, sizeof(drv));
+	memset(&m, 0, sizeof(m));
+	atomic_store(&m.timer, UINT64_MAX);
+	pthread_mutex_init(&drv.lock, NULL);
 }

@@ -41,8 +41,10 @@ static void stop(const struct queue *q)
 	unsigned int tries = 0;
 
 	command(q, TSR_QUEUE_OP_RESET);
-	while (state_of(q) & TSR_QUEUE_STATE_STOPPING__MASK && tries++ < STOP_TRIES)
-		nanosleep(&pause, NULL);
+	while (state_of(q) & TSR_QUEUE_STATE_STOPPING__MASK && tries++ < STOP_TRIES) {
+		if (!machine_run())
+			nanosleep(&pause, NULL);
+	}
 }
 
 static void enable(struct queue *q)

@@ -40,6 +40,8 @@ static void points_drop(struct syncobj *s, unsigned int from, unsigned int count
 {
 	unsigned int i;
 
+	if (!count)
+		return;		/* there may be no array */
 	for (i = from; i < from + count; i++)
 		fence_put(s->points[i].fence);
 	s->count -= count;

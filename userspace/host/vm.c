@@ -243,7 +243,9 @@ static int run_unmap(struct vm *vm, uint64_t va, uint64_t size)
 	quota_adjust(vm->quota, QUOTA_PAGE_TABLES, (int64_t)(pgtable_bytes() - tables));
 	/* the device lets go of the memory before we do */
 	invalidate(vm, va, size);
-	vma_cut(vm, va, size);
+	/* no table for the rest of a large page: what the device may still reach stays ours */
+	if (!ret)
+		vma_cut(vm, va, size);
 	return ret;
 }
 

@@ -30,8 +30,8 @@ CLASS_ENUM = "ENGINE_CLASS"
 # Per element: attributes that must be there, attributes that may be. Anything else is a typing mistake.
 ATTRIBUTES = {
     "tessera": ((), ("major", "minor")),
-    "const": (("name", "value"), ("unit",)),
-    "enum": (("name",), ("bits",)),
+    "const": (("name", "value"), ("unit", "users")),
+    "enum": (("name",), ("bits", "users")),
     "bitset": (("name",), ()),
     "bit": (("name", "pos"), ()),
     "block": (("name", "offset"), ("count", "stride", "size", "title")),
@@ -58,6 +58,7 @@ class Item:
 class Const(Item):
     value: int = 0
     text: str = "0"             # as written, so that 0x1000 stays hexadecimal in the header
+    users: bool = False         # programs need it, too: tsr_enums.h
 
 
 @dataclass
@@ -70,6 +71,7 @@ class Value(Item):
 class Enum(Item):
     bits: Optional[int] = None
     values: List[Value] = member(default_factory=list)
+    users: bool = False         # programs need it, too: tsr_enums.h
 
 
 @dataclass
@@ -291,11 +293,18 @@ class Loader(Reader):
         if text in self.consts:
             text = str(value)
         self.consts.setdefault(item["name"], value)
-        self.description.consts.append(Const(value=value, text=text, **item))
+        self.description.consts.append(Const(value=value, text=text, users=self._users(element), **item))
+
+    def _users(self, element):
+        """Whether programs need it, too."""
+        users = element.attrs.get("users", "")
+        if users not in ("", "1"):
+            self.complaints.add(element, f"users=\"{users}\" is not 1")
+        return users == "1"
 
     def _enum(self, element):
         item = self._begin(element)
-        enum = Enum(bits=self._int(element, "bits", default=None), **item)
+        enum = Enum(bits=self._int(element, "bits", default=None), users=self._users(element), **item)
         for child in self._children(element, "value"):
             extra = {key: text for key, text in child.attrs.items() if key not in ("name", "value")}
             if "name" not in child.attrs or "value" not in child.attrs:

@@ -1,9 +1,16 @@
 # SPDX-License-Identifier: MIT
-"""tsr_regs.h: constants, enums, bitsets, registers, and structures in memory such as page-table entries."""
+"""tsr_regs.h: constants, enums, bitsets, registers, and structures in memory such as page-table entries.
+
+tsr_enums.h: those constants and enums that programs need, which libtessera's headers include. tsr_regs.h has them, too, for whoever
+needs nothing else; either may come first.
+"""
 
 import ctext
 
 TITLE = "Tessera: constants, registers and in-memory structures"
+
+TITLE_ENUMS = "Tessera: constants and enums that programs name"
+NOTES_ENUMS = "TSR_<CONST>; enum tsr_<enum> with TSR_<ENUM>_<VALUE>: what descriptors and packets say, and what a fault is."
 
 NOTES = """\
 Names: TSR_<CONST>; enum tsr_<enum> with TSR_<ENUM>_<VALUE>; TSR_<BITSET>_<BIT>, a mask;
@@ -135,13 +142,20 @@ def _struct(struct, symbols):
 
 
 def emit(description, symbols):
-    """The text of tsr_regs.h."""
+    """The text of tsr_regs.h, and that of tsr_enums.h."""
+    users = []
+    for const in description.consts:
+        users += _const(const, symbols) if const.users else []
+    users.append("")
+    for enum in description.enums:
+        users += _enum(enum, symbols) if enum.users else []
     body = ctext.comment(NOTES) + [""]
     for const in description.consts:
-        body += _const(const, symbols)
+        body += [] if const.users else _const(const, symbols)
     body.append("")
+    body += ["#ifndef TSR_ENUMS_H", "#define TSR_ENUMS_H", ""] + users + ["#endif /* TSR_ENUMS_H */", ""]
     for enum in description.enums:
-        body += _enum(enum, symbols)
+        body += [] if enum.users else _enum(enum, symbols)
     for bitset in description.bitsets:
         body += _bitset(bitset, symbols)
     for scope in ("queue", "global"):
@@ -150,4 +164,5 @@ def emit(description, symbols):
         body += _block(block, symbols)
     for struct in description.structs:
         body += _struct(struct, symbols)
-    return ctext.guard("TSR_REGS_H", description, TITLE, body)
+    return (ctext.guard("TSR_REGS_H", description, TITLE, body),
+            ctext.guard("TSR_ENUMS_H", description, TITLE_ENUMS, ctext.comment(NOTES_ENUMS) + [""] + users))

@@ -40,7 +40,8 @@ def load(directory):
         isa_validate.check(loaded.isa, loader.complaints)
     loader.complaints.raise_if_any()
     symbols = ctext.Symbols(loader.complaints)
-    files = {"tsr_regs.h": emit_regs.emit(loaded, symbols),
+    regs, enums = emit_regs.emit(loaded, symbols)
+    files = {"tsr_regs.h": regs, "tsr_enums.h": enums,
              "tsr_packets.h": emit_packets.emit(loaded, symbols),
              "tsr_desc.h": emit_desc.emit_header(loaded),
              "tsr_desc.c": emit_desc.emit_source(loaded)}
@@ -59,7 +60,7 @@ def arguments(argv):
     parser.add_argument("--source", metavar="DIR", default=os.path.dirname(HERE),
                         help="directory of the *.xml files (default: %(default)s)")
     parser.add_argument("--out", metavar="DIR",
-                        help="write tsr_regs.h, tsr_packets.h, tsr_desc.[hc] and tsr_isa.[hc] into DIR; files "
+                        help="write tsr_regs.h, tsr_enums.h, tsr_packets.h, tsr_desc.[hc] and tsr_isa.[hc] into DIR; files "
                         "whose content does not change keep their time stamps")
     parser.add_argument("--export", metavar="DIR",
                         help="write what a kernel tree needs, tsr_regs.h and tsr_packets.h, into DIR "

@@ -214,12 +214,9 @@ static void commit_latch(struct tsr_gpu *gpu, struct tsr_head *head, uint32_t va
 		switch_on(gpu, head);
 }
 
-static void commit_async(struct tsr_gpu *gpu, struct tsr_head *head, bool damage)
+/* There is another picture at once; a frame that has begun is of the one before. */
+static void replaced(struct tsr_gpu *gpu, struct tsr_head *head, bool damage)
 {
-	if (!head->on || !tsr_picture_decode(&head->shown, &head->shadow, false)) {
-		head->bad = true;
-		return;
-	}
 	note_damage(head, damage, damaged_rows(head));
 	if (head->begun)
 		head->flip_deferred = true;
@@ -227,9 +224,32 @@ static void commit_async(struct tsr_gpu *gpu, struct tsr_head *head, bool damage
 		tsr_head_raise(gpu, head, TSR_DISPLAY_IRQ_FLIP);
 }
 
+static void commit_async(struct tsr_gpu *gpu, struct tsr_head *head, bool damage)
+{
+	if (!head->on || !tsr_picture_decode(&head->shown, &head->shadow, false))
+		head->bad = true;
+	else
+		replaced(gpu, head, damage);
+}
+
+/* Its place in what waits is checked: the rest of that was when it came. */
+static void commit_cursor(struct tsr_gpu *gpu, struct tsr_head *head, bool damage)
+{
+	const uint32_t *words = head->shadow.plane[TSR_DISPLAY_PLANE_CURSOR];
+
+	if (!head->on || !tsr_picture_cursor(&head->shown, words)) {
+		head->bad = true;
+		return;
+	}
+	if (head->pending && head->waiting.shadow.mode_clock)
+		tsr_picture_cursor(&head->waiting, words);
+	replaced(gpu, head, damage);
+}
+
 static void commit(struct tsr_gpu *gpu, struct tsr_head *head, uint32_t value)
 {
 	const uint32_t flip = TSR_DISPLAY_COMMIT_LATCH__MASK | TSR_DISPLAY_COMMIT_ASYNC__MASK;
+	const uint32_t cursor = TSR_DISPLAY_COMMIT_CURSOR__MASK | TSR_DISPLAY_COMMIT_ASYNC__MASK;
 	const bool damage = value & TSR_DISPLAY_COMMIT_DAMAGE__MASK;
 
 	if (value & TSR_DISPLAY_COMMIT_DISABLE__MASK) {
@@ -240,6 +260,11 @@ static void commit(struct tsr_gpu *gpu, struct tsr_head *head, uint32_t value)
 	if (!(value & flip)) {
 		if (damage && head->on)
 			note_damage(head, true, damaged_rows(head));
+		return;
+	}
+	if ((value & (flip | cursor)) == cursor) {
+		head->bad = false;
+		commit_cursor(gpu, head, damage);
 		return;
 	}
 	if (head->pending)
@@ -310,7 +335,8 @@ static uint32_t status(const struct tsr_head *head)
 	       FIELD(TSR_DISPLAY_STATUS_BAD, head->bad) |
 	       FIELD(TSR_DISPLAY_STATUS_PRESENT, head->present) |
 	       FIELD(TSR_DISPLAY_STATUS_WRITEBACK_PENDING, head->write_pending) |
-	       FIELD(TSR_DISPLAY_STATUS_WRITEBACK_FAILED, head->write_failed);
+	       FIELD(TSR_DISPLAY_STATUS_WRITEBACK_FAILED, head->write_failed) |
+	       FIELD(TSR_DISPLAY_STATUS_STALE, head->flip_deferred);
 }
 
 static uint32_t read_crc(const struct tsr_head *head, uint32_t offset)

@@ -186,6 +186,8 @@ void tsr_display_visit(struct tsr_stream *s, struct tsr_gpu *gpu);
  * picture.c: decode @shadow; false: it is refused. @mode: its mode counts, else @picture's stays.
  */
 bool tsr_picture_decode(struct tsr_picture *picture, const struct tsr_shadow *shadow, bool mode);
+/* Have plane CURSOR as @words say; false: they are refused. */
+bool tsr_picture_cursor(struct tsr_picture *picture, const uint32_t *words);
 /* What a CONVERSION word says; false: no format of the display's. */
 bool tsr_picture_format(struct tsr_format *format, uint32_t word);
 /* Nanoseconds of @n vertical periods of a mode, rounded down; most periods that take @ns. */

@@ -165,3 +165,12 @@ bool tsr_picture_decode(struct tsr_picture *picture, const struct tsr_shadow *sh
 	*picture = decoded;
 	return true;
 }
+
+bool tsr_picture_cursor(struct tsr_picture *picture, const uint32_t *words)
+{
+	struct tsr_shadow shadow = picture->shadow;
+
+	memcpy(shadow.plane[TSR_DISPLAY_PLANE_CURSOR], words,
+	       sizeof(shadow.plane[TSR_DISPLAY_PLANE_CURSOR]));
+	return tsr_picture_decode(picture, &shadow, false);
+}

@@ -26,7 +26,7 @@
 #include "gles.h"
 #include "glbench/programs.h"
 #include "glscene.h"
-#include "hostdrm.h"
+#include "hostgpu.h"
 
 #define RUNS		5
 #define SECONDS		0.2		/* of a measurement, about */
@@ -163,7 +163,7 @@ static void choose_processors(unsigned int threads)
 	snprintf(number, sizeof(number), "%u", threads == 1 ? 0 : threads);
 	setenv("LP_NUM_THREADS", number, 1);
 	setenv("MESA_SHADER_CACHE_DISABLE", "true", 1);
-	hostdrm_options.threads = threads == 1 ? 0 : threads;
+	hostgpu_set(&(struct hostgpu_options){ .threads = threads == 1 ? 0 : threads });
 	once = threads == 1 ? figure_cpu_once : figure_once;
 }
 

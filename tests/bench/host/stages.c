@@ -14,7 +14,7 @@
 
 #include "figures.h"
 #include "gles.h"
-#include "hostdrm.h"
+#include "hostgpu.h"
 #include "pathscene.h"
 
 #define RUNS	5
@@ -66,7 +66,7 @@ int main(int argc, char **argv)
 	CPU_SET(sched_getcpu(), &set);
 	sched_setaffinity(0, sizeof(set), &set);
 	setenv("LP_NUM_THREADS", "0", 1);
-	hostdrm_options.threads = 0;
+	hostgpu_set(&(struct hostgpu_options){ .threads = 0 });
 	if (!pathscene_gl_open()) {
 		fprintf(stderr, "stages: there is no EGL with llvmpipe and OpenGL 4.5 here\n");
 		return 0;

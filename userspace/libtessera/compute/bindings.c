@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "dispatch.h"
+#include "tsr_regs.h"
 
 #define VIEW_ALIGN	64u		/* of ATTRIBUTE_BUFFER.POINTER; the rest goes into OFFSET */
 #define LOD_LIMIT	0x2000u

@@ -8,6 +8,7 @@
 
 #include "dispatch.h"
 #include "shader.h"
+#include "tsr_regs.h"
 
 #define DATA_ALIGN	64		/* of what tsr_cmd_dispatch() puts into a stream */
 #define DATA_MAX	((TSR_NOP_MAX_QWORDS - DATA_ALIGN / 8) * 8u)

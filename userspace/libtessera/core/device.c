@@ -10,6 +10,7 @@
 #include <xf86drm.h>
 
 #include "internal.h"
+#include "tsr_regs.h"
 
 int tsr_device_ioctl(const struct tsr_device *device, unsigned long request, void *arg)
 {

@@ -8,6 +8,7 @@
 #include <xf86drm.h>
 
 #include "internal.h"
+#include "tsr_regs.h"
 
 static bool is_tessera(const drmDevice *device)
 {

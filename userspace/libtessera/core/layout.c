@@ -4,6 +4,7 @@
 
 #include "internal.h"
 #include "tile.h"
+#include "tsr_regs.h"
 
 #define LINEAR_ALIGN 64		/* rows start at cache lines */
 

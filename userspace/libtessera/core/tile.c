@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "tile.h"
+#include "tsr_regs.h"
 
 /* One rectangle on its way; rows points at the texel that belongs to (x, y). */
 struct transfer {

@@ -4,6 +4,7 @@
 #define TSR_TILE_H
 
 #include "internal.h"
+#include "tsr_regs.h"
 
 #define TILE_TEXELS	((uint64_t)TSR_TILE_DIM * TSR_TILE_DIM)
 

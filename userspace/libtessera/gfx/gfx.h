@@ -18,6 +18,7 @@
 #include "compute/dispatch.h"
 #include "core/internal.h"
 #include "compute/shader.h"
+#include "tsr_regs.h"
 
 #define GFX_STAGES	2u		/* vertex, fragment: bits of enum tsr_gfx_stage */
 #define GFX_SLOTS	(TSR_GFX_BIN_QUEUES + 1u)	/* passes in flight at most: heaps */

@@ -7,6 +7,7 @@
 
 #include "glbench/programs.h"
 #include "pathscene.h"
+#include "tsr_regs.h"
 #include <tessera/compute.h>
 #include <tessera/gfx.h>
 

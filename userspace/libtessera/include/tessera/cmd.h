@@ -27,7 +27,7 @@
 #include <tessera/layout.h>
 #include <tessera/tessera.h>
 
-#include "tsr_regs.h"
+#include "tsr_enums.h"
 
 #ifdef __cplusplus
 extern "C" {

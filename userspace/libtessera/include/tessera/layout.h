@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "tsr_regs.h"
+#include "tsr_enums.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -18,7 +18,7 @@
 
 #include <drm_fourcc.h>
 
-#include "../graphics/cubes.h"
+#include "../../demos/graphics/cubes.h"
 #include "screen.h"
 
 #define BUFFERS	   2
@@ -172,7 +172,8 @@ static int usage(FILE *to, int status)
 	      "Show a thousand turning cubes on the GPU's screen, until Ctrl-C.\n\n"
 	      "  -n, --frames N     end after N pictures\n"
 	      "  -s, --screen PATH  node of the screen (default: the first GPU with a monitor)\n"
-	      "  -h, --help         show this text\n\n"
+	      "  -h, --help         show this text\n"
+	      "  -V, --version      show the version\n\n"
 	      "Exit status: 0 as it should be; 1 an error; 2 for bad usage.\n", to);
 	return status;
 }
@@ -211,6 +212,7 @@ int main(int argc, char **argv)
 		{ "frames", required_argument, NULL, 'n' },
 		{ "screen", required_argument, NULL, 's' },
 		{ "help", no_argument, NULL, 'h' },
+		{ "version", no_argument, NULL, 'V' },
 		{ NULL, 0, NULL, 0 },
 	};
 	const struct sigaction action = { .sa_handler = end };
@@ -219,10 +221,13 @@ int main(int argc, char **argv)
 	int option;
 	char *rest;
 
-	while ((option = getopt_long(argc, argv, "n:s:h", long_options, NULL)) != -1) {
+	while ((option = getopt_long(argc, argv, "n:s:hV", long_options, NULL)) != -1) {
 		switch (option) {
 		case 'h':
 			return usage(stdout, EXIT_SUCCESS);
+		case 'V':
+			puts("tsr-show " TSR_VERSION);
+			return EXIT_SUCCESS;
 		case 'n':
 			frames = (unsigned int)strtoul(optarg, &rest, 10);
 			if (*rest || !frames)
