@@ -114,7 +114,7 @@ def main():
             tap.skip(f"the archive has no {missing[0]}")
         return tap.finish()
     with tempfile.TemporaryDirectory(prefix="tessera-screen-") as directory, \
-            Guest(device_args="heads=1", share=SHARE, boot_limit=300) as guest:
+            Guest(device_args="heads=1", share=SHARE, boot_limit=900) as guest:
         cube(guest, directory, "")
         cube(guest, directory, "-A")
         weston(guest, directory)

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 /*
- * libheadless.so, preloaded: a program that draws to a screen of DRM's by GBM and EGL, as glmark2-es2-drm
- * does, draws to a pbuffer instead. It needs no screen and no device: any EGL will do that has
- * surfaceless displays. DRM, GBM and the parts of EGL that know of windows are answered here.
+ * libheadless.so, preloaded: a program that draws to a screen of DRM's by GBM and EGL, as
+ * glmark2-es2-drm does, draws to a pbuffer instead. It needs no screen and no device: any EGL will
+ * do that has surfaceless displays. DRM, GBM and what EGL has of windows are answered here.
  *
  * HEADLESS_SIZE=WIDTHxHEIGHT	of the screen; 800x600
- * HEADLESS_PICTURE=FILE	the picture of frame HEADLESS_FRAME (0: the first) goes there as PPM. The time that
- *				the program sees is the number of its frame then, 1/30 s each.
+ * HEADLESS_PICTURE=FILE	the picture of frame HEADLESS_FRAME (0: the first) goes there as
+ *				PPM. The program's clock counts its frames then, 1/30 s each.
  *
  * One thread draws.
  */
@@ -367,7 +367,7 @@ void *dlopen(const char *name, int flags)
 static EGLDisplay surfaceless(void)
 {
 	PFNEGLGETPLATFORMDISPLAYEXTPROC get =
-		(PFNEGLGETPLATFORMDISPLAYEXTPROC)REAL(eglGetProcAddress)("eglGetPlatformDisplayEXT");
+		(void *)REAL(eglGetProcAddress)("eglGetPlatformDisplayEXT");
 
 	return get ? get(EGL_PLATFORM_SURFACELESS_MESA, EGL_DEFAULT_DISPLAY, NULL) : EGL_NO_DISPLAY;
 }
@@ -391,8 +391,8 @@ static EGLDisplay get_platform_display(EGLenum platform, void *native, const EGL
 }
 
 /* Of a config for windows, one for pbuffers. */
-EGLBoolean eglChooseConfig(EGLDisplay display, const EGLint *wanted, EGLConfig *configs, EGLint most,
-			   EGLint *count)
+EGLBoolean eglChooseConfig(EGLDisplay display, const EGLint *wanted, EGLConfig *configs,
+			   EGLint most, EGLint *count)
 {
 	EGLint list[64] = { EGL_SURFACE_TYPE, EGL_PBUFFER_BIT }, n = 2;
 

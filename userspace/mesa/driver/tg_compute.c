@@ -10,11 +10,12 @@
 static void *create_compute_state(struct pipe_context *pipe, const struct pipe_compute_state *state)
 {
 	struct tg_shader *shader = tg_shader_create((nir_shader *)state->prog);
+	struct tg_context *ctx = tg_context(pipe);
 
 	if (!shader)
 		return NULL;
 	shader->shared_memory = state->static_shared_mem;
-	tg_program_find(tg_context(pipe)->screen, shader, &(struct tg_key){ .robust = tg_context(pipe)->robust });
+	tg_program_find(ctx->screen, shader, &(struct tg_key){ .robust = ctx->robust });
 	return shader;
 }
 
@@ -116,7 +117,8 @@ static void launch_grid(struct pipe_context *pipe, const struct pipe_grid_info *
 	tg_context_flush(ctx, "dispatch");
 	if (!stage->shader || !tg_context_condition(ctx))
 		return;
-	stage->variant = tg_program_find(ctx->screen, stage->shader, &(struct tg_key){ .robust = ctx->robust });
+	stage->variant = tg_program_find(ctx->screen, stage->shader,
+					 &(struct tg_key){ .robust = ctx->robust });
 	find_groups(ctx, info, groups);
 	if (!stage->variant || !stage->variant->code || !groups[0] || !groups[1] || !groups[2])
 		return;

@@ -37,7 +37,7 @@ struct polygons {
 	bool edges;			/* the shader has stored edge flags */
 	bool quads;			/* four corners each */
 	struct util_dynarray out[2][KINDS]; /* uint32_t: vertices; of back and of front faces */
-	struct util_dynarray runs[2][KINDS];	/* struct run: of these, where another bias begins */
+	struct util_dynarray runs[2][KINDS]; /* struct run: of these, where the bias changes */
 };
 
 struct run {
