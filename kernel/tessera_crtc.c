@@ -413,15 +413,16 @@ void tessera_head_move_cursor(struct tessera_head *head)
 static bool head_stale(struct tessera_head *head)
 {
 	struct tessera_device *tdev = head_device(head);
-	bool stale;
+	u32 status;
 	int cookie;
 
 	if (!tessera_enter(tdev, &cookie))
 		return false;
-	stale = head_status(head) & TSR_DISPLAY_STATUS_STALE__MASK;
+	status = head_status(head);
 	tessera_leave(tdev, cookie);
 
-	return stale;
+	/* One that does not answer reads nothing. */
+	return status != U32_MAX && status & TSR_DISPLAY_STATUS_STALE__MASK;
 }
 
 /**

@@ -34,8 +34,8 @@ def shown(guest, directory):
     """A picture of the cubes: much background, many colors."""
     for _ in range(100 * variant.current().slow):
         pixels = dump(guest, directory)
-        behind = sum(map(is_background, pixels))
-        if behind > len(pixels) // 20 and len(set(pixels)) > 500:
+        back = sum(map(is_background, pixels))
+        if back > len(pixels) // 20 and len(set(pixels)) > 500:
             return pixels
     return None
 

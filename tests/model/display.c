@@ -435,7 +435,7 @@ static void cursor_beside_flip(void)
 	compare(planes, order, 0);
 	commit(TSR_DISPLAY_COMMIT_LATCH__MASK);
 	events();
-	/* it moves twice before the vertical blank; the shadow of plane 0 is another one's by then */
+	/* it moves twice before the vertical blank; plane 0 of the shadow is another by then */
 	set_plane(0, plain(2));
 	for (int i = 0; i < 2; i++) {
 		planes[2] = cursor_at(70 - 20 * i, 40);
