@@ -585,16 +585,17 @@ static u32 tessera_crtc_get_vblank_counter(struct drm_crtc *crtc)
 }
 
 /**
- * tessera_head_count_on() - vertical blanks are counted from where they were
+ * tessera_head_count_on() - vertical blanks are not counted backwards
  * @head: head of a device that was reset; the caller is recovery and holds the event lock
  *
- * Before the gate opens, wherever the reset has left FRAME.
+ * Before the gate opens: FRAME stands while a head is off, after a reset of the function, and
+ * tessera_head_tick() may have gone beyond it.
  */
 void tessera_head_count_on(struct tessera_head *head)
 {
 	u32 frame = tessera_read(head_device(head), TSR_REG_DISPLAY_FRAME(head->index));
 
-	if (frame != U32_MAX)
+	if (frame != U32_MAX && (s32)(frame + head->skew - head->frame) < 0)
 		WRITE_ONCE(head->skew, head->frame - frame);
 }
 

@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "gt_recover.h"
@@ -119,6 +120,32 @@ static void function_resets(void)
 static void user_resets(void)
 {
 	through(reset_by_user, 3);
+}
+
+/* A reset that takes its time: who waits for vertical blanks does not wait for its end. */
+static void stuck_reset(void)
+{
+	uint64_t before, after, ns;
+	int status = -1;
+	pid_t pid;
+
+	ktap_eq(kms_sequence(&k, 0, &before, &ns), 0);
+	ktap_eq(gt_inject("reset-stuck delay=2000ms"), 0);
+	fflush(stdout);
+	pid = fork();
+	if (!pid)
+		_exit(climb("device") ? 1 : 0);
+	gt_sleep_ms(200);
+	for (unsigned int i = 0; i < 4; i++)
+		ktap_eq(wait_for_vblanks(1), 0);
+	ktap_eq(waitpid(pid, NULL, WNOHANG), 0);	/* all that while it was stuck */
+	ktap_eq(waitpid(pid, &status, 0), pid);
+	ktap_eq(status, 0);
+	ktap_eq(wait_for_vblanks(2), 0);
+	ktap_eq(kms_sequence(&k, 0, &after, &ns), 0);
+	ktap_ok(after >= before + 6 && after - before < COUNTS_MAX);
+	ktap_eq(gt_inject("clear"), 0);
+	ktap_ok(kms_crc_settles(0, crc[0]) || kms_crc_settles(0, crc[1]));
 }
 
 /* Interrupts that are lost: the next vertical blank finds what they would have said. */
@@ -236,6 +263,7 @@ int main(int argc, char **argv)
 	ktap_run("[DISP1] a reset of the device with a picture on", device_resets);
 	ktap_run("[DISP1] a reset of the function with a picture on", function_resets);
 	ktap_run("a reset of the function by user space", user_resets);
+	ktap_run("[DISP1] vertical blanks while a reset is stuck", stuck_reset);
 	ktap_run("lost interrupts", lost_interrupts);
 	ktap_run("[DISP1] the machine sleeps with a picture on", machine_sleeps);
 	ktap_run("[DISP1] a head that is on keeps the device awake", device_sleeps);
