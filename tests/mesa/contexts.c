@@ -14,7 +14,7 @@
 #include "gl.h"
 
 #define WARM		200		/* contexts until caches are what they will be */
-#define SLACK	(256 << 10)	/* bytes that the heap may waver by: tables that grow, threads' caches, */
+#define SLACK	(256 << 10)	/* bytes that the heap may waver by, */
 #define GROWTH	256		/* and for each context */
 
 static EGLDisplay display;
