@@ -3,8 +3,8 @@
 # test: TIMEOUT=300
 """GL programs of our own on the device in their own process, by way of Mesa: each checks the pixels it gets.
 
-"tsr-host: OPTIONS" in a program's first comment is what it wants of the device, "says: PATTERN" what must be in its output
-with TESSERA_DEBUG=sync."""
+"tsr-host: OPTIONS" in a program's first comment is what it wants of the device, "debug: WORDS" is TESSERA_DEBUG instead of
+sync, "says: PATTERN" what must be in its output then."""
 
 import glob
 import os
@@ -55,7 +55,7 @@ def judge(name, directory):
         return
     done = subprocess.run([TSR_HOST, *options(name), os.path.join(MESA, "tsr-mesa"), program], stdin=subprocess.DEVNULL,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=250,
-                          env=dict(os.environ, MESA_SHADER_CACHE_DISABLE="1", TESSERA_DEBUG="sync"))
+                          env=dict(os.environ, MESA_SHADER_CACHE_DISABLE="1", TESSERA_DEBUG=asked(name, r"debug: (\S+)") or "sync"))
     text = done.stdout.decode(errors="replace")
     if done.returncode == 77:
         tap.skip(text.strip().splitlines()[-1].partition("SKIP ")[2])

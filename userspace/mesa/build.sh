@@ -57,7 +57,7 @@ insert() {
     rsync -r --checksum --delete --exclude=/lib --exclude=/include "$HERE/driver/" "$to/"
     rsync -r --checksum --delete "$TOP/userspace/libtessera/" "$to/lib/"
     mkdir -p "$to/include/drm"
-    rsync --checksum "$2"/*.h "$TOP/qemu-device/model/tile/samples.h" "$TOP/qemu-device/model/binner/padding.h" "$to/include/"
+    rsync --checksum "$2"/*.h "$2/tsr_desc.c" "$TOP/qemu-device/model/tile/samples.h" "$TOP/qemu-device/model/binner/padding.h" "$to/include/"
     rsync --checksum "$TOP/kernel/include/uapi/drm/tessera_drm.h" "$to/include/drm/"
 }
 
@@ -140,7 +140,7 @@ dir=$CACHE/mesa-bin/$({
     sha256sum <"$0"
     sha256sum <"$HERE/hook.sh"
     hash_files userspace/mesa/driver userspace/libtessera
-    (cd "$hw" && sha256sum ./*.h)
+    (cd "$hw" && sha256sum ./*.h ./tsr_desc.c)
     sha256sum <"$TOP/kernel/include/uapi/drm/tessera_drm.h"
 } | sha256sum | cut -c1-16)
 [ -x "$dir/tsr-mesa" ] || locked "$CACHE/mesa.lock" driver "$dir"

@@ -56,6 +56,8 @@ static uint32_t flag_of(const char *word, size_t length)
 	} words[] = {
 		{ "sync", TSR_DEBUG_SYNC }, { "dump", TSR_DEBUG_DUMP },
 		{ "validate", TSR_DEBUG_VALIDATE }, { "", 0 },
+		/* what the Mesa driver, which reads the variable too, makes of it */
+		{ "trace", 0 }, { "lists", 0 }, { "shaders", 0 }, { "nocache", 0 },
 	};
 	size_t i;
 

@@ -8,6 +8,7 @@
 #include "tg_frame.h"
 #include "tg_resource.h"
 #include "tg_submit.h"
+#include "tg_trace.h"
 
 #define CHUNK		(64u << 10)
 #define PIECE_QWORDS	512u		/* of BIN's list; the last ones are a jump */
@@ -237,8 +238,11 @@ void tg_batch_submit(struct tg_batch *b)
 	uint64_t point = 0;
 
 	ctx->batch = NULL;
-	if (finish_list(b) && tg_frame_write(b, &frame) && !b->failed)
+	if (finish_list(b) && tg_frame_write(b, &frame) && !b->failed) {
+		if (ctx->screen->debug & TG_DEBUG_LISTS)
+			tg_trace_lists(b, &frame);
 		point = tg_submit(b, &frame);
+	}
 	if (point)
 		ctx->last_point = point;
 	batch_free(b, point);

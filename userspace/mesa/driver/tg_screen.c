@@ -29,6 +29,7 @@ static const struct debug_named_value debug_options[] = {
 	{ "sync", TG_DEBUG_SYNC, "wait for each batch and say what went wrong" },
 	{ "trace", TG_DEBUG_TRACE, "print a line for each batch" },
 	{ "shaders", TG_DEBUG_SHADERS, "print shaders as they are compiled" },
+	{ "lists", TG_DEBUG_LISTS, "print the lists of each batch, with what they name" },
 	{ "nocache", TG_DEBUG_NOCACHE, "allocate and free memory with each resource" },
 	DEBUG_NAMED_VALUE_END
 };

@@ -20,6 +20,7 @@ enum tg_debug {
 	TG_DEBUG_SYNC = 1 << 0,		/* wait for each batch, say what went wrong */
 	TG_DEBUG_TRACE = 1 << 1,	/* print what is submitted */
 	TG_DEBUG_SHADERS = 1 << 2,	/* print shaders as they are compiled */
+	TG_DEBUG_LISTS = 1 << 4,	/* and print the lists, with what they name */
 	TG_DEBUG_NOCACHE = 1 << 3	/* allocate and free memory with each resource */
 };
 
