@@ -83,8 +83,8 @@ static struct dma_fence *tessera_bind_run_job(struct drm_sched_job *sched_job)
 	} else {
 		ret = tessera_bind_run(job->bind);
 	}
-	/* A synchronous bind on a device that is gone has changed nothing. */
-	if (ret && !(job->wait && ret == -ENODEV))
+	/* On a device that is gone nothing has changed, and whatever comes says so by itself. */
+	if (ret && ret != -ENODEV)
 		WRITE_ONCE(vm->banned, true);
 	if (job->wait) {
 		job->wait->ret = ret;
