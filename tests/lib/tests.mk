@@ -78,8 +78,9 @@ check-qtest: setup ## the QEMU device without a guest
 	@$(QEMU_ENV); $(RUN) --suite qtest --results $(RESULTS)/qtest.ktap \
 		$(call programs,qtest,qtest,guest) $(wildcard tests/qtest/*.py)
 
+# Guests wait a part of their time, for the host's disk and for what they test.
 check-guest: setup ## the driver and its user space in a booted guest
-	@$(GUEST_ENV); $(CHECKED) $(RUN) --suite guest --results $(RESULTS)/guest.ktap \
+	@$(GUEST_ENV); $(CHECKED) $(RUN) --jobs $$(($(JOBS) + 1)) --suite guest --results $(RESULTS)/guest.ktap \
 		$(GUEST_PROGRAMS)
 
 # What is about the kernel's interfaces, and the faults under load, on the other kernel.
