@@ -109,7 +109,7 @@ static void test_project(void)
 		for (unsigned int i = 0; i < 3; i++) {
 			if (!tsr_alu_named(names[i]))
 				continue;
-			bin->lanes = tsr_front_lanes(names[i]);
+			bin->lanes = tsr_bin_lanes(names[i]);
 			memset(bin->batch.code, 0xee, sizeof(bin->batch.code));
 			memset(bin->batch.screen, 0xee, sizeof(bin->batch.screen));
 			put_positions(n % 2);
@@ -160,7 +160,7 @@ static void test_outside(void)
 		for (unsigned int i = 0; i < 3; i++) {
 			if (!tsr_alu_named(names[i]))
 				continue;
-			bin->lanes = tsr_front_lanes(names[i]);
+			bin->lanes = tsr_bin_lanes(names[i]);
 			b->code[0] = untouched;
 			put_positions(true);
 			tsr_bin_project(bin);
@@ -175,7 +175,7 @@ static void test_outside(void)
 }
 
 /* One triangle, in integers. */
-static bool seen(const struct tsr_front_cull *c, uint64_t word)
+static bool seen(const struct tsr_bin_cull *c, uint64_t word)
 {
 	const struct tsr_screen_vertex *v[3];
 	uint32_t all = UINT32_MAX, any = 0;
@@ -221,7 +221,7 @@ static int32_t outermost(const int32_t at[3], bool (*first)(int32_t, int32_t))
 }
 
 /* Tiles of what is drawn along one axis; false: nothing is. */
-static bool span(const struct tsr_front_cull *c, const int32_t at[3], int32_t from, int32_t to,
+static bool span(const struct tsr_bin_cull *c, const int32_t at[3], int32_t from, int32_t to,
 		 int32_t tiles[2])
 {
 	int32_t low = (outermost(at, less) + c->low) >> TSR_SUBPIXEL_BITS;
@@ -235,7 +235,7 @@ static bool span(const struct tsr_front_cull *c, const int32_t at[3], int32_t fr
 }
 
 /* Whether what @b says of triangle @i, which can be seen, is right. */
-static bool box_is_right(const struct tsr_front_cull *c, const struct tsr_front_boxes *b,
+static bool box_is_right(const struct tsr_bin_cull *c, const struct tsr_bin_boxes *b,
 			 unsigned int i)
 {
 	const struct tsr_screen_vertex *v[3];
@@ -268,7 +268,7 @@ static int32_t place(int32_t range, int32_t below)
 	return (int32_t)(rnd() % (uint32_t)range) - below;
 }
 
-static void random_group(struct tsr_front_cull *c, uint64_t *primitive,
+static void random_group(struct tsr_bin_cull *c, uint64_t *primitive,
 			 struct tsr_screen_vertex *screen, uint32_t *code)
 {
 	const int32_t edge = TSR_GUARD_BAND << TSR_SUBPIXEL_BITS;
@@ -281,10 +281,10 @@ static void random_group(struct tsr_front_cull *c, uint64_t *primitive,
 		screen[i].y = small ? place(near, 0) : rnd() % 4 ? place(2 * edge, edge) : edge;
 		code[i] = outside ? TSR_OUT_LEFT : rnd() % 4 ? 0 : 1u << rnd() % 32;
 	}
-	for (unsigned int i = 0; i < TSR_FRONT_GROUP; i++)
+	for (unsigned int i = 0; i < TSR_BIN_GROUP; i++)
 		primitive[i] = rnd() % TSR_BATCH_VERTICES | rnd() % TSR_BATCH_VERTICES << 8 |
 			       rnd() % TSR_BATCH_VERTICES << 16 | (uint64_t)rnd() << 32;
-	*c = (struct tsr_front_cull){
+	*c = (struct tsr_bin_cull){
 		.primitive = primitive, .screen = screen, .code = plain ? NULL : code,
 		.reject = rnd() << 8 | 0xff, .invalid = TSR_OUT_INVALID, .clip = rnd(),
 		.clockwise = rnd() % 2, .anticlockwise = rnd() % 2,
@@ -297,23 +297,23 @@ static void test_cull(void)
 {
 	static struct tsr_screen_vertex screen[TSR_BATCH_VERTICES];
 	static uint32_t code[TSR_BATCH_VERTICES];
-	uint64_t primitive[TSR_FRONT_GROUP];
-	struct tsr_front_boxes b;
-	struct tsr_front_cull c;
+	uint64_t primitive[TSR_BIN_GROUP];
+	struct tsr_bin_boxes b;
+	struct tsr_bin_cull c;
 	bool right = true;
 
 	for (unsigned int n = 0; n < ROUNDS; n++) {
 		uint32_t want = 0;
 
 		random_group(&c, primitive, screen, code);
-		for (unsigned int i = 0; i < TSR_FRONT_GROUP; i++)
+		for (unsigned int i = 0; i < TSR_BIN_GROUP; i++)
 			want |= (uint32_t)seen(&c, primitive[i]) << i;
 		for (unsigned int i = 0; i < 3; i++) {
 			if (!tsr_alu_named(names[i]))
 				continue;
-			if (!ktap_eq(tsr_front_lanes(names[i])->visible(&c, &b), want))
+			if (!ktap_eq(tsr_bin_lanes(names[i])->visible(&c, &b), want))
 				return;
-			for (unsigned int k = 0; k < TSR_FRONT_GROUP; k++)
+			for (unsigned int k = 0; k < TSR_BIN_GROUP; k++)
 				right &= !(want >> k & 1) || box_is_right(&c, &b, k);
 			if (!ktap_ok(right))
 				return;

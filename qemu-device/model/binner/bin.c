@@ -31,7 +31,7 @@ struct tsr_binning *tsr_bin_new(void)
 	bin->versions = TSR_STATE_VERSIONS;
 	bin->descriptors = TSR_STATE_DESCRIPTORS;
 	bin->step_effort = TSR_BIN_EFFORT;
-	bin->lanes = tsr_front_lanes(tsr_alu_name(tsr_alu_best()));
+	bin->lanes = tsr_bin_lanes(tsr_alu_name(tsr_alu_best()));
 	return bin;
 }
 

@@ -19,8 +19,8 @@
  *   clip.c       the clipper
  *   binner.c     tile lists and batch records in the heap
  */
-#ifndef TSR_FRONT_BIN_H
-#define TSR_FRONT_BIN_H
+#ifndef TSR_BINNER_BIN_H
+#define TSR_BINNER_BIN_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -255,7 +255,7 @@ struct tsr_binning {
 	uint8_t phase;			/* enum tsr_bin_phase */
 	tsr_bin_shade *shade;
 	bool single;			/* TSR_GFX_NO_STAGES */
-	const struct tsr_front_lanes *lanes;	/* of the SIMD path */
+	const struct tsr_bin_lanes *lanes;	/* of the SIMD path */
 	/* The heap. */
 	bool grows;			/* it is the queue's */
 	uint32_t used, last_batch, batches, lists;

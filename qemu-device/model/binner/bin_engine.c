@@ -176,7 +176,7 @@ static enum tsr_step begin(struct tsr_mem *mem, uint64_t pc, const uint64_t *cmd
 		return tsr_mem_bad_packet(mem, pc, 0, TSR_FAULT_UNSUPPORTED);
 	q->binning->shade = shade;
 	q->binning->single = mem->gpu->cfg.gfx_debug & TSR_GFX_NO_STAGES;
-	q->binning->lanes = tsr_front_lanes(tsr_alu_name(mem->gpu->alu));
+	q->binning->lanes = tsr_bin_lanes(tsr_alu_name(mem->gpu->alu));
 	step = tsr_bin_begin(q->binning, mem, pc, cmd);
 	if (step != TSR_STEP_DONE)
 		return step;

@@ -2,8 +2,8 @@
 /*
  * The BIN engine, for the queue: see bin.h. Its step is tsr_bin_step() of engine.h.
  */
-#ifndef TSR_FRONT_BIN_ENGINE_H
-#define TSR_FRONT_BIN_ENGINE_H
+#ifndef TSR_BINNER_BIN_ENGINE_H
+#define TSR_BINNER_BIN_ENGINE_H
 
 #include <stdbool.h>
 

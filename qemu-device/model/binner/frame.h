@@ -2,8 +2,8 @@
 /*
  * FRAME, read and checked, with what follows from it. Both passes begin with it.
  */
-#ifndef TSR_FRONT_FRAME_H
-#define TSR_FRONT_FRAME_H
+#ifndef TSR_BINNER_FRAME_H
+#define TSR_BINNER_FRAME_H
 
 #include "command/engine.h"
 #include "tsr_packets.h"

@@ -5,8 +5,8 @@
  * In: position records, viewports; primitives' words. Out: what project.c and primitive.c would
  * find one by one, with the same bits on every path.
  */
-#ifndef TSR_FRONT_LANES_H
-#define TSR_FRONT_LANES_H
+#ifndef TSR_BINNER_LANES_H
+#define TSR_BINNER_LANES_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -14,10 +14,10 @@
 #include "shader/lanes.h"
 #include "screen.h"
 
-#define TSR_FRONT_GROUP 16		/* primitives looked at together */
+#define TSR_BIN_GROUP 16		/* primitives looked at together */
 
 /* Positions in clip coordinates that go through one viewport; see struct tsr_bin_viewport. */
-struct tsr_front_projection {
+struct tsr_bin_projection {
 	/* X to W, a row of vertices for each … */
 	const union tsr_lanes (*position)[TSR_BUNDLE_WARPS];
 	const uint64_t (*record)[8];	/* … or, if that is NULL, POSITION or POSITION_EXTENDED */
@@ -29,8 +29,8 @@ struct tsr_front_projection {
 };
 
 /* Which triangles cannot be seen, and where the others are. */
-struct tsr_front_cull {
-	const uint64_t *primitive;	/* TSR_FRONT_GROUP words, see HEAP_PRIMITIVE */
+struct tsr_bin_cull {
+	const uint64_t *primitive;	/* TSR_BIN_GROUP words, see HEAP_PRIMITIVE */
 	const struct tsr_screen_vertex *screen;
 	const uint32_t *code;		/* NULL: no corner has one that matters */
 	uint32_t reject, invalid, clip;	/* out-codes: of all, of any corner; of any: it is kept */
@@ -41,28 +41,28 @@ struct tsr_front_cull {
 };
 
 /* Those that are not clipped: a column for each. */
-struct tsr_front_boxes {
+struct tsr_bin_boxes {
 	uint32_t clipped;		/* bit n: triangle n is, the rest does not hold */
 	uint32_t empty;			/* it touches no pixel that is drawn */
 	uint32_t clockwise;		/* its area is above 0 */
 	/* tiles that pixels of its bounding box are in */
-	int32_t tx0[TSR_FRONT_GROUP] __attribute__((aligned(64)));
-	int32_t ty0[TSR_FRONT_GROUP] __attribute__((aligned(64)));
-	int32_t tx1[TSR_FRONT_GROUP] __attribute__((aligned(64)));
-	int32_t ty1[TSR_FRONT_GROUP] __attribute__((aligned(64)));
+	int32_t tx0[TSR_BIN_GROUP] __attribute__((aligned(64)));
+	int32_t ty0[TSR_BIN_GROUP] __attribute__((aligned(64)));
+	int32_t tx1[TSR_BIN_GROUP] __attribute__((aligned(64)));
+	int32_t ty1[TSR_BIN_GROUP] __attribute__((aligned(64)));
 };
 
-struct tsr_front_lanes {
-	void (*project)(const struct tsr_front_projection *p);
+struct tsr_bin_lanes {
+	void (*project)(const struct tsr_bin_projection *p);
 	/* TSR_OUT_FRUSTUM's out-codes that all positions have; @p has rows */
-	uint32_t (*outside)(const struct tsr_front_projection *p);
+	uint32_t (*outside)(const struct tsr_bin_projection *p);
 	/* bit n: triangle n may be seen */
-	uint32_t (*visible)(const struct tsr_front_cull *c, struct tsr_front_boxes *boxes);
+	uint32_t (*visible)(const struct tsr_bin_cull *c, struct tsr_bin_boxes *boxes);
 };
 
-extern const struct tsr_front_lanes tsr_front_sse2, tsr_front_avx2, tsr_front_avx512;
+extern const struct tsr_bin_lanes tsr_bin_lanes_sse2, tsr_bin_lanes_avx2, tsr_bin_lanes_avx512;
 
 /* The path called @simd. */
-const struct tsr_front_lanes *tsr_front_lanes(const char *simd);
+const struct tsr_bin_lanes *tsr_bin_lanes(const char *simd);
 
 #endif

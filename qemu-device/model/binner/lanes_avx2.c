@@ -6,7 +6,7 @@
 #include "lanes.h"
 #include "lanes_vector.h"
 
-const struct tsr_front_lanes tsr_front_avx2 = {
+const struct tsr_bin_lanes tsr_bin_lanes_avx2 = {
 	.project = project, .outside = outside, .visible = visible,
 };
 TSR_ALU_PATH_END

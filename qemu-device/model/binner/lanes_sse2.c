@@ -5,7 +5,7 @@
 #include "lanes.h"
 #include "lanes_vector.h"
 
-const struct tsr_front_lanes tsr_front_sse2 = {
+const struct tsr_bin_lanes tsr_bin_lanes_sse2 = {
 	.project = project, .outside = outside, .visible = visible,
 };
 TSR_ALU_PATH_END

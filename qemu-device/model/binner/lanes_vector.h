@@ -58,7 +58,7 @@ TSR_INLINE vs64 bit(vs64 set, int64_t code)
 }
 
 /* Those with components @in, X to W. */
-TSR_INLINE void project_half(const struct tsr_front_projection *p, const vf32_half in[4],
+TSR_INLINE void project_half(const struct tsr_bin_projection *p, const vf32_half in[4],
 			     struct projected *out)
 {
 	vf64 x = __builtin_convertvector(in[0], vf64), y = __builtin_convertvector(in[1], vf64);
@@ -110,9 +110,9 @@ TSR_INLINE void store_screen(struct tsr_screen_vertex *screen, vu32 v[4])
 
 #define JOIN(half, member) ((vu32)PICK(half[0].member, half[1].member, LOW_HALF, HIGH_HALF))
 
-static void project(const struct tsr_front_projection *p)
+static void project(const struct tsr_bin_projection *p)
 {
-	const struct tsr_front_projection here = *p;
+	const struct tsr_bin_projection here = *p;
 
 	for (unsigned int first = 0; first < here.count; first += TSR_CHUNK_LANES) {
 		struct projected half[2];
@@ -152,7 +152,7 @@ TSR_INLINE bool none(vs32 x)
 }
 
 /* Whether row @axis of all positions is above W, or, @low, below -W. */
-TSR_INLINE bool all_beyond(const struct tsr_front_projection *p, unsigned int axis, bool low)
+TSR_INLINE bool all_beyond(const struct tsr_bin_projection *p, unsigned int axis, bool low)
 {
 	vs32 left = { 0 };		/* positions from this lane on */
 
@@ -170,7 +170,7 @@ TSR_INLINE bool all_beyond(const struct tsr_front_projection *p, unsigned int ax
 	return true;
 }
 
-static uint32_t outside(const struct tsr_front_projection *p)
+static uint32_t outside(const struct tsr_bin_projection *p)
 {
 	return (all_beyond(p, 0, true) ? TSR_OUT_LEFT : 0) |
 	       (all_beyond(p, 0, false) ? TSR_OUT_RIGHT : 0) |
@@ -180,7 +180,7 @@ static uint32_t outside(const struct tsr_front_projection *p)
 
 /* ---- Triangles ------------------------------------------------------------------------------- */
 
-#define GROUP_ALL ((1u << TSR_FRONT_GROUP) - 1)
+#define GROUP_ALL ((1u << TSR_BIN_GROUP) - 1)
 
 /* A word for each triangle of a group, and for each of half of them. */
 typedef int32_t group __attribute__((vector_size(64)));
@@ -210,7 +210,7 @@ TSR_INLINE void pick(group *x, const int32_t *word, const group *index)
 #if defined(TSR_ALU_AVX512)
 	*x = (group)_mm512_i32gather_epi32((__m512i)*index, word, 4);
 #else
-	for (unsigned int i = 0; i < TSR_FRONT_GROUP; i++)
+	for (unsigned int i = 0; i < TSR_BIN_GROUP; i++)
 		(*x)[i] = word[(uint32_t)(*index)[i]];
 #endif
 }
@@ -232,7 +232,7 @@ TSR_INLINE void pick_places(group *x, group *y, const struct tsr_screen_vertex *
 	*x = (group)_mm512_permutex2var_epi32(low, even, high);
 	*y = (group)_mm512_permutex2var_epi32(low, odd, high);
 #else
-	for (unsigned int i = 0; i < TSR_FRONT_GROUP; i++) {
+	for (unsigned int i = 0; i < TSR_BIN_GROUP; i++) {
 		(*x)[i] = screen[(uint32_t)(*index)[i]].x;
 		(*y)[i] = screen[(uint32_t)(*index)[i]].y;
 	}
@@ -247,7 +247,7 @@ TSR_INLINE uint32_t bits(const group *x)
 #else
 	uint32_t mask = 0;
 
-	for (unsigned int i = 0; i < TSR_FRONT_GROUP; i++)
+	for (unsigned int i = 0; i < TSR_BIN_GROUP; i++)
 		mask |= (uint32_t)((*x)[i] != 0) << i;
 	return mask;
 #endif
@@ -263,7 +263,7 @@ TSR_INLINE void half_of(half_f64 *to, const group *x, bool high)
 }
 
 /* All ones where an area has not the sign of those that are drawn; and where it is above 0. */
-TSR_INLINE void wrong_side(half *wrong, half *above, const struct tsr_front_cull *c,
+TSR_INLINE void wrong_side(half *wrong, half *above, const struct tsr_bin_cull *c,
 			   const group x[2], const group y[2], bool high)
 {
 	half_f64 dx[2], dy[2], area;
@@ -294,7 +294,7 @@ TSR_INLINE void extreme(group *to, const group x[2], bool largest)
 
 /* Tiles from the one of pixel @t0 to that of @t1, which lie in [@from, @to); lanes with none. */
 TSR_INLINE void tiles(const group *first, const group d[2], int32_t from, int32_t to,
-		      const struct tsr_front_cull *c, int32_t *t0, int32_t *t1, group *empty)
+		      const struct tsr_bin_cull *c, int32_t *t0, int32_t *t1, group *empty)
 {
 	group low, high, over;
 
@@ -315,8 +315,8 @@ TSR_INLINE void tiles(const group *first, const group d[2], int32_t from, int32_
  * Lanes whose triangle is too thin, or seen from the side that is culled; boxes of the others, if
  * there are some.
  */
-TSR_INLINE uint32_t culled(const struct tsr_front_cull *c, const group slot[3],
-			   struct tsr_front_boxes *boxes)
+TSR_INLINE uint32_t culled(const struct tsr_bin_cull *c, const group slot[3],
+			   struct tsr_bin_boxes *boxes)
 {
 	group x0, y0, x[2], y[2], wrong, above, empty = { 0 };
 	half low, high, low_above, high_above;
@@ -343,7 +343,7 @@ TSR_INLINE uint32_t culled(const struct tsr_front_cull *c, const group slot[3],
 }
 
 /* Triangles that may be seen for all their corners' out-codes say; and those to be clipped. */
-TSR_INLINE uint32_t inside(const struct tsr_front_cull *c, const group slot[3], uint32_t *clipped)
+TSR_INLINE uint32_t inside(const struct tsr_bin_cull *c, const group slot[3], uint32_t *clipped)
 {
 	group all = (group){ 0 } - 1, any = { 0 };
 
@@ -360,7 +360,7 @@ TSR_INLINE uint32_t inside(const struct tsr_front_cull *c, const group slot[3], 
 	return ~bits(&all);
 }
 
-static uint32_t visible(const struct tsr_front_cull *c, struct tsr_front_boxes *boxes)
+static uint32_t visible(const struct tsr_bin_cull *c, struct tsr_bin_boxes *boxes)
 {
 	uint32_t seen = GROUP_ALL;
 	group word, slot[3];

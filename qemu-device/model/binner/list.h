@@ -9,8 +9,8 @@
  * list that ends outside a call is a STREAM_BOUND fault. Faults are those of command streams, with
  * the list's address of the offending qword. Plain bytes: it lives in the engine's job.
  */
-#ifndef TSR_FRONT_LIST_H
-#define TSR_FRONT_LIST_H
+#ifndef TSR_BINNER_LIST_H
+#define TSR_BINNER_LIST_H
 
 #include <stdbool.h>
 #include <stdint.h>

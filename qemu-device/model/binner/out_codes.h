@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Out-codes: on which side of what a vertex lies. */
-#ifndef TSR_FRONT_OUT_CODES_H
-#define TSR_FRONT_OUT_CODES_H
+#ifndef TSR_BINNER_OUT_CODES_H
+#define TSR_BINNER_OUT_CODES_H
 
 #include "tsr_regs.h"
 

@@ -5,8 +5,8 @@
  * Thread number linear = vertex + P * instance; P is odd << shift with an odd number up to 9, so
  * that dividing by it is cheap. Self-contained: no other header of the model is needed.
  */
-#ifndef TSR_FRONT_PADDING_H
-#define TSR_FRONT_PADDING_H
+#ifndef TSR_BINNER_PADDING_H
+#define TSR_BINNER_PADDING_H
 
 #include <stdint.h>
 

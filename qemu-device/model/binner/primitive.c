@@ -250,17 +250,17 @@ static bool assemble(struct tsr_binning *bin, uint64_t primitive)
 }
 
 /*
- * Which of the triangles from @first on, TSR_FRONT_GROUP or less, may be seen. Boxes are those of
+ * Which of the triangles from @first on, TSR_BIN_GROUP or less, may be seen. Boxes are those of
  * viewport 0.
  */
 static uint32_t visible(const struct tsr_binning *bin, unsigned int first,
-			struct tsr_front_boxes *boxes)
+			struct tsr_bin_boxes *boxes)
 {
 	const struct tsr_bin_version *state = bin->state;
 	const struct tsr_bin_viewport *vp = &state->viewport[0];
 	const bool centres = !bin->info.frame.samples_log2;
 	const struct tsr_bin_batch *b = &bin->batch;
-	const struct tsr_front_cull cull = {
+	const struct tsr_bin_cull cull = {
 		.primitive = &b->primitive[first], .screen = b->screen,
 		.code = b->any & (state->reject | TSR_OUT_INVALID | state->clip) ? b->code : NULL,
 		.reject = state->reject, .invalid = TSR_OUT_INVALID, .clip = state->clip,
@@ -278,7 +278,7 @@ static uint32_t visible(const struct tsr_binning *bin, unsigned int first,
 
 /* What assemble() does with a triangle that can be seen, number @n of @boxes, in viewport 0. */
 static inline void add_triangle(struct tsr_binning *bin, uint64_t primitive,
-				const struct tsr_front_boxes *boxes, unsigned int n)
+				const struct tsr_bin_boxes *boxes, unsigned int n)
 {
 	const bool front = (boxes->clockwise >> n & 1) == bin->state->draw->front_clockwise;
 	struct tsr_bin_out *out = &bin->out[bin->outs];
@@ -301,16 +301,16 @@ static void assemble_all(struct tsr_binning *bin, bool triangles)
 	const bool simple = triangles && !bin->state->extended;
 	struct tsr_bin_batch *b = &bin->batch;
 	uint32_t group = UINT32_MAX;
-	struct tsr_front_boxes boxes;
+	struct tsr_bin_boxes boxes;
 
 	while (b->next < b->primitives && bin->outs < TSR_BATCH_PRIMITIVES) {
-		unsigned int n = b->next % TSR_FRONT_GROUP;
+		unsigned int n = b->next % TSR_BIN_GROUP;
 
 		if (triangles && (group == UINT32_MAX || !n))
 			group = visible(bin, b->next - n, &boxes);
 		if (!(group >> n)) {
 			/* nor is any of those after it */
-			b->next += TSR_FRONT_GROUP - n;
+			b->next += TSR_BIN_GROUP - n;
 			continue;
 		}
 		if (group >> n & 1) {

@@ -230,7 +230,7 @@ static void project_all(struct tsr_binning *bin, const struct tsr_bin_viewport *
 	const struct tsr_bin_version *state = bin->state;
 	struct tsr_bin_batch *b = &bin->batch;
 	const bool retained = tsr_vertex_retained(bin->run);
-	const struct tsr_front_projection p = {
+	const struct tsr_bin_projection p = {
 		.position = retained ? bin->run->position : NULL,
 		.record = retained ? NULL : tsr_vertex_records(bin->run), .count = b->vertices,
 		.sx = vp->sx, .ox = vp->ox, .sy = vp->sy, .oy = vp->oy, .sz = vp->sz, .oz = vp->oz,

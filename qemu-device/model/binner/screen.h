@@ -4,8 +4,8 @@
  *
  * In the heap a vertex stands as HEAP_VERTEX, which is this structure, byte for byte.
  */
-#ifndef TSR_FRONT_SCREEN_H
-#define TSR_FRONT_SCREEN_H
+#ifndef TSR_BINNER_SCREEN_H
+#define TSR_BINNER_SCREEN_H
 
 #include <stdint.h>
 

@@ -8,8 +8,8 @@
  * hostile goes on for ever: a list's blocks and the batches it names are at ascending offsets. What
  * is not so is a HEAP_CONTENT fault with the address of the structure that is wrong.
  */
-#ifndef TSR_FRONT_TILE_LIST_H
-#define TSR_FRONT_TILE_LIST_H
+#ifndef TSR_BINNER_TILE_LIST_H
+#define TSR_BINNER_TILE_LIST_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -17,8 +17,8 @@ void tsr_tlb_sync(struct tsr_runner *runner)
 
 /*
  * Count @n completed invalidations of @as. Until now threads may have decoded code
- * and textures with translations they had not dropped yet; what they have kept of it is for nobody
- * from here on.
+ * and textures with translations they had not dropped yet; from here on nothing that was decoded
+ * before is used.
  */
 static void completed(struct tsr_gpu *gpu, unsigned int as, uint32_t n, bool irq)
 {

@@ -73,7 +73,7 @@ static struct tsr_rows damaged_rows(const struct tsr_head *head)
 	return (struct tsr_rows){ y, none ? 0 : y + height };
 }
 
-/* What comes with a commit comes. */
+/* What a commit brings beside its picture takes effect: its damage, its request for writeback. */
 static void take_tasks(struct tsr_head *head, bool same_mode)
 {
 	note_damage(head, head->waiting_partial && same_mode, head->waiting_dirty);
@@ -150,7 +150,7 @@ static void blank(struct tsr_gpu *gpu, struct tsr_head *head, uint64_t now)
 		atomic_fetch_or(&gpu->display.wanted, 1u << head->index);
 	if (head->pending)
 		flipped = latch(gpu, head);
-	/* of a frame that a snapshot has lost */
+	/* a FLIP deferred to the end of a frame that a snapshot did not keep */
 	flipped |= head->flip_deferred && !head->begun;
 	head->flip_deferred &= head->begun;
 	head->crc_due = head->crc_on && !head->begun;
@@ -214,7 +214,10 @@ static void commit_latch(struct tsr_gpu *gpu, struct tsr_head *head, uint32_t va
 		switch_on(gpu, head);
 }
 
-/* There is another picture at once; a frame that has begun is of the one before. */
+/*
+ * The picture shown changes at once. A frame that has begun still reads the one before: FLIP is
+ * deferred to its end.
+ */
 static void replaced(struct tsr_gpu *gpu, struct tsr_head *head, bool damage)
 {
 	note_damage(head, damage, damaged_rows(head));
@@ -232,7 +235,10 @@ static void commit_async(struct tsr_gpu *gpu, struct tsr_head *head, bool damage
 		replaced(gpu, head, damage);
 }
 
-/* Its place in what waits is checked: the rest of that was when it came. */
+/*
+ * COMMIT.CURSOR: the cursor plane alone, at once. A commit that waits gets the same cursor; of that
+ * only the cursor is checked, the rest was when it was committed.
+ */
 static void commit_cursor(struct tsr_gpu *gpu, struct tsr_head *head, bool damage)
 {
 	const uint32_t *words = head->shadow.plane[TSR_DISPLAY_PLANE_CURSOR];

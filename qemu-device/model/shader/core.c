@@ -578,7 +578,7 @@ static enum tsr_native_kind native_kind(const struct tsr_shader *sh)
 	return alu->full && alu->warps == TSR_BUNDLE_WARPS ? TSR_NATIVE_FULL : TSR_NATIVE_PART;
 }
 
-/* The warps chosen have come so far; what they do from here on counts for whoever is left. */
+/* Account for what the chosen warps have done so far: some may leave the bundle after this. */
 static void checkpoint(struct tsr_shader *sh, struct tsr_progress *p)
 {
 	account(sh, p->clauses, p->tuples, sh->lanes.native.written);

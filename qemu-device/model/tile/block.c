@@ -87,7 +87,7 @@ static bool shade(struct tsr_tile_core *c, unsigned int quads)
 	bool helpers = c->state->fragment.shader.helpers;
 	struct tsr_quad_block *block = &c->quad_block;
 
-	/* lanes that are not there have no coordinates, whoever asks */
+	/* sample positions are not computed for lanes that no pixel covers */
 	if (c->plan->samples && !helpers && pixels != 4 * quads)
 		return false;
 	find_lanes(c, block->lanes);

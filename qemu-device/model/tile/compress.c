@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Targets with tags: what is known of blocks is stored in place of their samples. */
+/*
+ * Compressed render targets. The compression metadata is a tag, one byte for each block of 8 × 8
+ * pixels: a block that is clear, of one color, or a plane is stored as that in place of its samples.
+ */
 #include <string.h>
 
 #include "render.h"

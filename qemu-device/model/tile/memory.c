@@ -879,7 +879,7 @@ enum tsr_step tsr_tile_store(struct tsr_tile_core *c, struct tsr_mem *mem, unsig
 
 	memcpy(before, c->count, sizeof(before));
 	tsr_tile_define(c);
-	/* what has not even been read is there */
+	/* a target whose tile was not read has not changed: memory has its samples already */
 	which = with_memory(c, which) & ~c->unread;
 	for (unsigned int rt = 0; rt < c->tile.targets && step == TSR_STEP_DONE; rt++) {
 		if (which >> rt & 1)

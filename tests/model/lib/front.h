@@ -12,8 +12,8 @@
  * Memory is a bench's, address space 1. States are those in f->shader, f->draw, f->viewport when
  * front_states() is called; front_new() sets up one viewport of the frame's size and calls it.
  */
-#ifndef TSR_FRONT_TEST_H
-#define TSR_FRONT_TEST_H
+#ifndef TSR_BINNER_TEST_H
+#define TSR_BINNER_TEST_H
 
 #include "bench.h"
 #include "gpu.h"

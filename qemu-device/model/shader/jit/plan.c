@@ -396,8 +396,8 @@ const struct tsr_plan *tsr_plan_find(struct tsr_shader *sh, struct tsr_fragments
 /* ---- Running --------------------------------------------------------------------------------- */
 
 /*
- * Prepare for arithmetic. All lanes of the first warps take part; what becomes of those that are
- * nobody's is nobody's.
+ * Prepare for arithmetic. All lanes of the first warps take part; the results of lanes without a
+ * thread are not used.
  */
 static void choose(struct tsr_shader *sh, const struct tsr_fragment_state *state)
 {

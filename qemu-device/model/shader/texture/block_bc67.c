@@ -211,7 +211,7 @@ struct bc6h_mode {
 	struct piece piece[27];
 };
 
-/* By the lowest five bits of a block; the first two modes have two bits, and one place each. */
+/* By the lowest five bits of a block, or by the lowest one where bit 1 is clear: modes 0 and 1. */
 static const struct bc6h_mode bc6h_modes[32] = {
 	[0] = { 10, { 5, 5, 5 }, false, false, {
 		{ GY, 4, 1 }, { BY, 4, 1 }, { BZ, 4, 1 }, { RW, 0, 10 }, { GW, 0, 10 },
