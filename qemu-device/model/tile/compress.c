@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Compressed render targets. The compression metadata is a tag, one byte for each block of 8 × 8
- * pixels: a block that is clear, of one color, or a plane is stored as that in place of its samples.
+ * pixels: of a block that is clear, of one color or a plane only that is stored, no samples.
  */
 #include <string.h>
 
