@@ -28,13 +28,13 @@ tsan_names := $(basename $(notdir $(shell grep -L 'test:.* TSAN=0' $(wildcard te
 # programs(LABEL,DIR,SET): arguments for run.py, LABEL:PROGRAM=SOURCE
 programs = $(foreach n,$(call names,$(2)),$(1):$(BUILD)/$(3)/tests/$(2)/$(n)=tests/$(2)/$(n).c)
 
-.PHONY: check-mutants check-mutants-short check-kernel-tree check-kselftest check-distros check-mesa check-mesa-guest
+.PHONY: check-window check-mutants check-mutants-short check-kernel-tree check-kselftest check-distros check-mesa check-mesa-guest
 .PHONY: check check-all check-static check-kernels check-model check-user check-qtest check-guest check-guest-short check-debug check-debug-short check-igt check-race check-coverage fuzz fuzz-isa bench bench-guest coverage
 check: setup ## all tests on the stock kernel; the last line is the sum
 	@$(PYTHON) tests/lib/check.py $(SUITES) coverage $(WITH)
 
-check-all: ## make check, and what takes hours: debug kernels, races, IGT, broken drivers, an hour of fuzzing
-	@$(MAKE) check FUZZ_TOTAL=$(or $(FUZZ_TOTAL),3600) WITH='debug race igt mutants kernel-tree kselftest distros $(WITH)'
+check-all: ## make check, and what takes hours: debug kernels, races, IGT, windows, broken drivers, an hour of fuzzing
+	@$(MAKE) check FUZZ_TOTAL=$(or $(FUZZ_TOTAL),3600) WITH='debug race igt window mutants kernel-tree kselftest distros $(WITH)'
 
 check-static: setup ## compiler warnings, sparse, checkpatch, kernel-doc, headers, stale tables, shellcheck ...
 	@$(RUN) --suite static --results $(RESULTS)/static.ktap $(wildcard tests/static/*.sh)
@@ -77,6 +77,12 @@ check-qtest: setup ## the QEMU device without a guest
 	@$(PROGRAMS) guest qtest
 	@$(QEMU_ENV); $(RUN) --suite qtest --results $(RESULTS)/qtest.ktap \
 		$(call programs,qtest,qtest,guest) $(wildcard tests/qtest/*.py)
+
+# It runs on the host's Xvfb; QEMU's windows are fetched once, 140 MB.
+check-window: setup ## QEMU's own windows, on an X server without a screen: part of check-all
+	@bash qemu-device/build/setup.sh xvfb
+	@q=$$(bash qemu-device/build/gui.sh) || exit; export TSR_WINDOW_QEMU=$$q/qemu-system-x86_64; \
+		$(RUN) --suite window --results $(BUILD)/results-debug/window.ktap $(wildcard tests/window/*.py)
 
 # Guests wait a part of their time, for the host's disk and for what they test.
 check-guest: setup ## the driver and its user space in a booted guest
