@@ -463,6 +463,46 @@ static void test_depth_layouts(void)
 	}
 }
 
+/*
+ * A depth that is written, or biased, leaves the viewport's range and stays between 0 and 1; with
+ * DEPTH_CLAMP it stays in the range.
+ */
+static void beyond_range(unsigned int format, bool clamp, bool written, float wanted)
+{
+	static const char text[] =
+		"clause wait=0,6 {\n*MOV.i32 r5, 0x3e000000\n+NOP\n}\n"
+		"clause slot=0 wait=0 {\n*NOP\n+ZS_EMIT.z r5, r5, r60, @r60\n}\n" TILES_FINISH;
+	struct tiles *t = late_frame(text, 0, 0);
+	unsigned int wrong = 0;
+
+	tiles_target(t, TILES_DEPTH, depths[format].format, depths[format].bytes);
+	t->f->viewport[0].near = front_bits(0.25f);
+	t->f->viewport[0].far = front_bits(0.75f);
+	t->f->draw.depth_function = TSR_COMPARE_FUNCTION_ALWAYS;
+	t->f->draw.depth_clamp = clamp;
+	t->f->shader.writes_depth = written;
+	t->f->draw.depth_bias = !written;
+	t->f->draw.bias_constant = front_bits(0x1p23f);
+	cover(t, 1, 0.5f);
+	for (unsigned int n = 0; n < WIDTH * HEIGHT; n++)
+		wrong += fabsf(depth_at(t, format, n % WIDTH, n / WIDTH) - wanted) > 1e-4f;
+	if (!ktap_eq(wrong, 0))
+		ktap_note("format %u, clamp %d, written %d: %g", format, clamp, written,
+			  (double)depth_at(t, format, 1, 1));
+	tiles_free(t);
+}
+
+static void test_beyond_range(void)
+{
+	for (unsigned int format = 0; format < 3; format++) {
+		beyond_range(format, false, true, 0.125f);
+		beyond_range(format, true, true, 0.25f);
+		/* far more than there is to add */
+		beyond_range(format, false, false, 1);
+		beyond_range(format, true, false, 0.75f);
+	}
+}
+
 /* With SAMPLE_SHADING each sample has the depth and the stencil value its fragment wrote. */
 static void test_sample_depth(void)
 {
@@ -753,6 +793,8 @@ int main(void)
 		 test_blender);
 	ktap_run("[ZS3] [OM4] a fragment that reads depth does not find its own", test_own_depth);
 	ktap_run("[ZS3] [ZS5] depths that programs write, and promise", test_depth_layouts);
+	ktap_run("[ZS1] [ZS3] depths beyond the viewport's range, biased or written",
+		 test_beyond_range);
 	ktap_run("[ZS3] [PIX9] each sample has the depth and stencil its fragment wrote",
 		 test_sample_depth);
 	ktap_run("[RAST4] [PIX1] registers of a fragment: place, coverage, sample, face",

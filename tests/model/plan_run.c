@@ -129,6 +129,11 @@ static const struct row rows[] = {
 	  "clause wait=0 {\n*FADD.f32 t0, r4, 0x3fc00000\n+NOP\n*MOV.i32 r8:t0, t0\n"
 	  "+TEXS_2D.f32.computed_lod t0, r5, texture_index:0, sampler_index:0, @r0\n}\n"
 	  PIPE_FINISH, PLAN, TEXTURE },
+	/* coordinates that are constants of the clause, not of the one that runs after it */
+	{ MESSAGE("TEXS_2D.f32.computed_lod 0x3f000000, 0x3e800000, texture_index:0, "
+		  "sampler_index:0, @r0")
+	  "clause wait=0 {\n*FADD.f32 r3:t0, r3, 0x3fc00000\n"
+	  "+FADD.f32 r2:t1, r2, 0x40200000\n*NOP\n+NOP\n}\n" PIPE_FINISH, PLAN, TEXTURE },
 	{ MESSAGE("TEXS_2D.f32.computed_lod r4, r5, texture_index:0, sampler_index:0, @r0")
 	  PIPE_FINISH, CORE, TEXTURE },
 	{ LOAD("", "0", "r4")

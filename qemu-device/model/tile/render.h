@@ -99,6 +99,9 @@ struct tsr_tile_state {
 	struct tsr_flat flat;
 	struct tsr_tile_colors colors;	/* if it is everywhere, of … */
 	uint64_t push;			/* … push words at this address; 0: the program's own */
+	struct {
+		double low, high;	/* of the viewport itself */
+	} range[TSR_VIEWPORTS_MAX];
 };
 
 /* Of a primitive of one color that its bundle is going to tell: a block, and its pixels there. */

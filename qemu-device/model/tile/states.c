@@ -29,20 +29,35 @@ static enum tsr_step read_viewports(struct tsr_tile_state *s, struct tsr_mem *me
 		s->viewport[i].scissor = (struct tsr_rect){ v.scissor_x0, v.scissor_y0,
 							    v.scissor_x1, v.scissor_y1 };
 		/* what is no number limits nothing */
-		s->viewport[i].low = near < far ? near : far <= near ? far : -__builtin_inf();
-		s->viewport[i].high = near < far ? far : far <= near ? near : __builtin_inf();
+		s->range[i].low = near < far ? near : far <= near ? far : -__builtin_inf();
+		s->range[i].high = near < far ? far : far <= near ? near : __builtin_inf();
 	}
 	return TSR_STEP_DONE;
 }
 
-/* Fixed-point depths lie between 0 and 1. */
+/*
+ * Primitives are clipped at the viewport's range; what is added to their depth or written in place
+ * of it is held in it by DEPTH_CLAMP alone. Fixed-point depths lie between 0 and 1.
+ */
 static void limit_depths(struct tsr_tile_state *s)
 {
-	for (unsigned int i = 0; s->zs.scale != 0 && i < TSR_VIEWPORTS_MAX; i++) {
-		double *low = &s->viewport[i].low, *high = &s->viewport[i].high;
+	const struct tsr_draw_state *draw = &s->fragment.draw;
+	const bool beyond =
+		!draw->depth_clamp && (draw->depth_bias || s->fragment.shader.writes_depth);
 
-		*low = *low > 0 ? *low < 1 ? *low : 1 : 0;
-		*high = *high > 0 ? *high < 1 ? *high : 1 : 0;
+	for (unsigned int i = 0; i < TSR_VIEWPORTS_MAX; i++) {
+		double low = s->range[i].low, high = s->range[i].high;
+
+		if (beyond) {
+			low = low < 0 ? low : 0;
+			high = high > 1 ? high : 1;
+		}
+		if (s->zs.scale != 0) {
+			low = low > 0 ? low < 1 ? low : 1 : 0;
+			high = high > 0 ? high < 1 ? high : 1 : 0;
+		}
+		s->viewport[i].low = low;
+		s->viewport[i].high = high;
 	}
 }
 

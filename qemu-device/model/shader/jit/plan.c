@@ -478,6 +478,8 @@ static bool run_texture(struct tsr_shader *sh, const struct tsr_plan_step *step,
 	const struct tsr_decoded_msg *m = &step->clause->msg;
 	struct tsr_msg_bundle b = { .insn = m->insn, .staging = m->staging };
 
+	/* coordinates may be constants, which are of this clause, not of the last that was run */
+	sh->lanes.alu.space[TSR_LANES_CLAUSE] = step->clause->konst;
 	for (unsigned int i = 0; i < m->srcs; i++) {
 		b.src[i] = &sh->lanes.alu.space[m->src[i].space][m->src[i].index];
 		b.src_step[i] = m->src[i].step;
