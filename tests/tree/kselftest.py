@@ -69,12 +69,12 @@ def results(text):
 
 def run_both(guests, test):
     """What run_kselftest.sh does with the program, and what that says by itself."""
-    # After a sleep of the machine nothing is heard of its 9p server either.
+    # After a sleep of the machine nothing is heard of its 9p server: no program may stand in a directory of that then.
     place = "/tmp/selftests" if test.settings.get("CONSOLE") == "1" else "/mnt"
     run = run_program(guests.one(test), test, f"[ -e {place} ] || cp -r /mnt {place}; "
                       "set -o pipefail; "         # it opens /dev/stdout again, which a port does not allow
                       f"TSR_QUICK=1 {place}/run_kselftest.sh -t {COLLECTION}:{test.name} 2>&1 | cat")
-    return run, run_program(guests.one(test), test, f"TSR_QUICK=1 {test.name} 2>&1")
+    return run, run_program(guests.one(test), test, f"cd /; TSR_QUICK=1 {test.name} 2>&1")
 
 
 def run_group(group):
