@@ -435,13 +435,13 @@ static int driver_write(const char *leaf)
 	return gt_write_file(path, slot);
 }
 
-/* Once the others work with the new device there is something to unplug again. */
-static void others_go_on(unsigned int rounds[3])
+/* Once the others, from @first on, work again there is something to unplug, or to wake up for. */
+static void others_go_on(const unsigned int rounds[3], unsigned int first)
 {
 	uint64_t until = gt_now_ns() + 3000000000ULL;
 	unsigned int i;
 
-	for (i = 0; i < 3; i++) {
+	for (i = first; i < 3; i++) {
 		while (&shared->of[i] != mine && shared->of[i].rounds == rounds[i] &&
 		       !atomic_load(&shared->stop) && gt_now_ns() < until)
 			usleep(1000);
@@ -463,13 +463,14 @@ static int unplug_round(struct session *unused)
 	ret = driver_write("bind");
 	if (ret)
 		complain("bind: %s", strerror(-ret));
-	others_go_on(rounds);
+	others_go_on(rounds, 0);
 	return 0;
 }
 
-/* All devices sleep and wake up, by the kernel's pm_test. */
+/* All devices sleep and wake up, by the kernel's pm_test; then the third process gets its turn. */
 static int suspend_round(struct session *unused)
 {
+	unsigned int rounds[3] = { 0, 0, shared->of[2].rounds };
 	int ret;
 
 	(void)unused;
@@ -480,6 +481,7 @@ static int suspend_round(struct session *unused)
 		complain("sleep: %s", strerror(-ret));
 	gt_write_file("/sys/power/pm_test", "none");
 	usleep(100000);
+	others_go_on(rounds, 2);
 	return 0;
 }
 
