@@ -100,7 +100,8 @@ def compare(tap, test, output):
     text = run.stdout.decode(errors="replace")
     inner = "\n".join(line[2:] for line in text.splitlines() if line.startswith("# "))
     selftest = results(inner)
-    suite = results(alone.stdout.decode(errors="replace"))
+    said = alone.stdout.decode(errors="replace")
+    suite = results(said)
     verdict = f"ok 1 selftests: {COLLECTION}: {test.name}"
     tap.eq(run.status, 0, "status of run_kselftest.sh")
     tap.ok(verdict in text.splitlines(), f"run_kselftest.sh does not say '{verdict}'")
@@ -109,9 +110,9 @@ def compare(tap, test, output):
         if mine[0] != theirs[0] or not (mine[1] == theirs[1] or mine[0] == "skipped" and theirs[1].startswith(mine[1])):
             tap.eq(mine, theirs, "a selftest, and the same test of the guest suite")
     tap.eq(len(selftest), len(suite), "tests of the program")
-    if "failed" in [word for word, _ in selftest]:
-        for line in inner.splitlines():
-            print(f"# {line}")
+    for who, text, found in ("selftest", inner, selftest), ("suite", said, suite):
+        for line in text.splitlines() if "failed" in [word for word, _ in found] else ():
+            print(f"# {who}: {line}")
 
 
 class Guests:
