@@ -4,8 +4,9 @@
  * Loops that generated code executes as one piece (shader/jit/loop.h) do what the interpreter does:
  * random programs of blocks that branch forwards and back, on conditions that differ from thread to
  * thread. What is compared is all that programs leave in memory, all counters, and the fault when
- * they run into CLAUSE_LIMIT; undisturbed and in small time slices. Of fragments, their colors and
- * what they count, with helpers that end within loops.
+ * they run into CLAUSE_LIMIT; undisturbed, in small time slices, and with messages executed
+ * as late as can be. Of fragments, their colors and what they count, with helpers that end within
+ * loops, and some that are left alone. Loops that are not worth it are left alone.
  */
 #include <stdio.h>
 #include <string.h>
@@ -22,6 +23,9 @@
 #define REGS		10		/* R0 on; R10 counts rounds */
 #define BLOCKS_MAX	9
 #define PROGRAMS	250
+#define STORES		4		/* areas that are stored to: push pairs 1, 2, 4, 5 */
+#define AREA		0x1000
+#define AREAS		0x10000		/* from STAGE_DATA on */
 
 static char text[20000];
 static size_t len;
@@ -102,6 +106,55 @@ static void put_branch(unsigned int from, unsigned int to, const char *target)
 	put(line);
 }
 
+/* A clause that stores a register; somebody may wait for it, later. */
+static void put_store(const char *label)
+{
+	static const unsigned int pair[STORES] = { 1, 2, 4, 5 };
+	const unsigned int p = pair[rnd() % STORES];
+	char line[300];
+
+	snprintf(line, sizeof(line),
+		 "%sclause message=store slot=%u flow=nbtb_unconditional {\n"
+		 "*SHADDXL.u32 t0, u%u.w0, r60, shift:2\n+SHADDXH.i32 t1, u%u.w1, t\n"
+		 "+STORE.i32 t0, t1, @r%u\n}", label, 1 + rnd() % 3, p, p, rnd() % REGS);
+	put(line);
+}
+
+/* Some threads store a register, some do not. */
+static void put_stores(void)
+{
+	char line[100];
+
+	put("clause flow=nbtb_unconditional {\n*NOP");
+	snprintf(line, sizeof(line), "+BRANCHZ.i16.eq r%u.h0, not\n}", rnd() % REGS);
+	put(line);
+	put_store("");
+	put("not: clause flow=nbtb_unconditional {\n*NOP\n+NOP\n}");
+}
+
+/* Threads that come here end. */
+static void put_early_end(const char *label)
+{
+	begin_clause(label, "end ");
+	put_tuples(1);
+	put("}");
+}
+
+/* Fragments that end here; helper threads, which cover no sample, are left alone in some warps. */
+static void put_alone(void)
+{
+	char line[100];
+
+	put("clause flow=nbtb_unconditional {\n*LSHIFT_AND.i32 t0, r60, 0xffff, #0\n+NOP\n"
+	    "*NOP\n+BRANCHZ.i32.eq t0, b0\n}");
+	snprintf(line, sizeof(line), "+BRANCHZ.i16.eq r%u.h0, b0\n}", rnd() % REGS);
+	if (rnd() % 2) {
+		put("clause flow=nbtb_unconditional {\n*NOP");
+		put(line);
+	}
+	put("clause end {\n*NOP\n+NOP\n}");
+}
+
 static void put_block(unsigned int n, unsigned int blocks)
 {
 	const unsigned int to = rnd() % (blocks + 1);
@@ -114,6 +167,14 @@ static void put_block(unsigned int n, unsigned int blocks)
 		put_tuples(1 + rnd() % 3);
 		put("}");
 		label[0] = '\0';
+	}
+	if (!fragments && rnd() % 8 == 0) {
+		put_store(label);
+		label[0] = '\0';
+	}
+	if (n && rnd() % 16 == 0) {
+		put_early_end(label);
+		return;
 	}
 	begin_clause(label, rnd() % 20 ? "flow=nbtb_unconditional " : "flow=nbtb ");
 	put_tuples(rnd() % 3);
@@ -163,6 +224,10 @@ static void make_program(void)
 	snprintf(line, sizeof(line), "clause {\n*LSHIFT_AND.i32 t0, r%u, %#x, #0\n"
 		 "+IADD.s32 r10, t, %u\n}", number, rnd() % 2 ? 0x1f : 0, 1 + rnd() % 40);
 	put(line);
+	if (!fragments && rnd() % 2)
+		put_stores();
+	if (fragments && rnd() % 3 == 0)
+		put_alone();
 	for (unsigned int i = 0; i < blocks; i++)
 		put_block(i, blocks);
 	put_end();
@@ -172,7 +237,7 @@ static void make_program(void)
 
 struct outcome {
 	bool done;
-	uint32_t word[THREADS * GROUPS];
+	uint32_t word[1 + STORES][THREADS * GROUPS];
 	uint64_t counter[TSR_QUEUE_COUNTER_SHADER_MESSAGES + 1];
 	uint32_t fault, shader, group;
 	uint64_t clause;
@@ -189,7 +254,10 @@ static void note(struct shade_machine *m, struct outcome *out)
 		TSR_QUEUE_COUNTER_SHADER_MESSAGES,
 	};
 
-	memcpy(out->word, stage_word32(&m->s, 0), sizeof(out->word));
+	memcpy(out->word[0], stage_word32(&m->s, 0), sizeof(out->word[0]));
+	for (unsigned int i = 0; i < STORES; i++)
+		memcpy(out->word[1 + i], stage_word32(&m->s, AREAS + i * AREA),
+		       sizeof(out->word[0]));
 	out->fault = bench_queue_reg(&m->q, TSR_QUEUE_FAULT__OFFSET);
 	out->shader = bench_queue_reg(&m->q, TSR_QUEUE_FAULT_SHADER__OFFSET);
 	out->group = bench_queue_reg(&m->q, TSR_QUEUE_FAULT_GROUP__OFFSET);
@@ -213,6 +281,8 @@ static void run(const struct tsr_config *config, uint32_t limit, unsigned int sl
 	shade_init(&m, config);
 	d.push[6] = 0x3fc00000;
 	shade_push64(d.push, 0, STAGE_DATA);
+	for (unsigned int i = 0; i < STORES; i++)
+		shade_push64(d.push, i + 1 + i / 2, STAGE_DATA + AREAS + i * AREA);
 	shade_call(&m.s, &m.q, &d);
 	bench_kick(&m.q);
 	while (slice && tsr_gpu_run(m.s.b->gpu, slice))
@@ -228,11 +298,14 @@ static bool same(const struct outcome *got, const struct outcome *want, const ch
 		    ktap_eq(got->shader, want->shader) & ktap_eq(got->group, want->group) &
 		    ktap_eq(got->clause, want->clause);
 
-	for (unsigned int i = 0; want->done && i < THREADS * GROUPS; i++) {
-		if (got->word[i] == want->word[i])
+	for (unsigned int i = 0; want->done && i < (1 + STORES) * THREADS * GROUPS; i++) {
+		const unsigned int area = i / (THREADS * GROUPS), thread = i % (THREADS * GROUPS);
+		const uint32_t has = got->word[area][thread], should = want->word[area][thread];
+
+		if (has == should)
 			continue;
-		good = ktap_fail("thread %u has %#x, should have %#x", i, got->word[i],
-				 want->word[i]);
+		good = ktap_fail("area %u: thread %u has %#x, should have %#x", area, thread, has,
+				 should);
 		break;
 	}
 	for (unsigned int i = 0; i <= TSR_QUEUE_COUNTER_SHADER_MESSAGES; i++)
@@ -249,6 +322,10 @@ static bool all_ways(uint64_t *loops)
 {
 	const struct tsr_config off = { .jit = TSR_JIT_USE_OFF, .simd = simd };
 	const struct tsr_config first = { .jit = TSR_JIT_USE_FIRST, .simd = simd };
+	const struct tsr_config off_late = { .jit = TSR_JIT_USE_OFF, .simd = simd,
+					     .late_messages = true };
+	const struct tsr_config late = { .jit = TSR_JIT_USE_FIRST, .simd = simd,
+					 .late_messages = true };
 	const uint32_t limit = rnd() % 4 ? 0 : 20 + rnd() % 300;
 	static struct outcome want, got;
 	bool good;
@@ -260,7 +337,10 @@ static bool all_ways(uint64_t *loops)
 	good = same(&got, &want, "at once");
 	*loops += got.loops;
 	run(&first, limit, 300 + rnd() % 4000, &got);
-	return good && same(&got, &want, "in slices");
+	good = good && same(&got, &want, "in slices");
+	run(&off_late, limit, 0, &want);
+	run(&late, limit, 0, &got);
+	return good && same(&got, &want, "late");
 }
 
 /* Run @test if the processor has @simd. */
@@ -296,6 +376,44 @@ static void programs(void)
 	ktap_ok(strcmp(simd, "avx512") ? !loops : loops > PROGRAMS);
 }
 
+/* How often loops of @program were executed as one piece: at least @least, at most @most. */
+static void count_loops(const char *program, uint64_t least, uint64_t most)
+{
+	uint64_t loops = 0;
+
+	len = 0;
+	put(program);
+	put("done: clause message=store slot=0 " SHADE_STORE("r10"));
+	ktap_ok(all_ways(&loops));
+	if (strcmp(simd, "avx512"))
+		ktap_eq(loops, 0);
+	else if (!ktap_ok(loops >= least && loops <= most))
+		ktap_note("%llu loops", (unsigned long long)loops);
+}
+
+#define ROUNDS "clause {\n*LSHIFT_AND.i32 t0, r60, 0xf, #0\n+IADD.s32 r10, t, 0x20\n}\n"
+#define CLAUSE "clause flow=nbtb_unconditional {\n*NOP\n+NOP\n}\n"
+#define STORE "clause message=store slot=1 flow=nbtb_unconditional {\n" \
+	"*SHADDXL.u32 t0, u1.w0, r60, shift:2\n+SHADDXH.i32 t1, u1.w1, t\n" \
+	"+STORE.i32 t0, t1, @r10\n}\n"
+#define AGAIN "clause flow=nbtb_unconditional {\n*NOP\n+ISUB.s32 r10:t1, r10, 0x1\n" \
+	"*NOP\n+BRANCHZ.s32.gt t1, head\n}\n"
+#define FORK(condition, target) "clause flow=nbtb_unconditional {\n*NOP\n" \
+	"+BRANCHZ.s32." condition " r10, " target "\n}\n"
+
+static void worth(void)
+{
+	const uint64_t warps = 3 * GROUPS;
+
+	count_loops(ROUNDS "head: " CLAUSE CLAUSE CLAUSE AGAIN, warps, 3 * warps);
+	/* a message in each round */
+	count_loops(ROUNDS "head: " CLAUSE CLAUSE CLAUSE STORE AGAIN, 0, 0);
+	/* … in nearly each: threads come back without one in their last rounds */
+	count_loops(ROUNDS "head: " CLAUSE CLAUSE FORK("gt", "send") AGAIN
+		    "clause flow=nbtb_unconditional {\n*NOP\n+JUMP done\n}\n"
+		    "send: " STORE AGAIN, 1, 64 + warps);
+}
+
 /* ---- Fragments ------------------------------------------------------------------------------- */
 
 struct drawn {
@@ -310,7 +428,10 @@ static void draw(struct pipe *p, uint64_t seed, struct drawn *out)
 	const uint64_t before = p->mem.runner->path[TSR_PATH_LOOPS];
 	const unsigned int targets[2] = { 0, TSR_RENDER_TARGETS_MAX };
 
+	unsigned int sparse;		/* one of so many quads has helpers */
+
 	rnd_state = seed;
+	sparse = 1 + rnd() % 3;
 	memset(out, 0, sizeof(*out));
 	p->state.shader.helpers = rnd() % 4;
 	p->state.dual_source = rnd() % 2;
@@ -323,7 +444,7 @@ static void draw(struct pipe *p, uint64_t seed, struct drawn *out)
 		struct tsr_fragment_quad *quad =
 			pipe_quad(p, 2 * (int)(q % 4), 2 * (int)(q / 4), 0);
 
-		if (rnd() % 3 == 0)
+		if (rnd() % sparse == 0)
 			quad->coverage &= 0x0001000000000001ull << 16 * (rnd() % 3);
 	}
 	ktap_eq(pipe_fragments(p), TSR_STEP_DONE);
@@ -383,6 +504,7 @@ int main(int argc, char **argv)
 	for (unsigned int i = 0; i < 2; i++) {
 		simd = paths[i];
 		run_test("[ISA12] [ISA14] loops as one piece do what their clauses do", programs);
+		run_test("[ISA12] loops that mostly send messages are left alone", worth);
 		run_test("[PIX4] loops of fragments as one piece do what their clauses do", draws);
 	}
 	return ktap_finish();

@@ -305,7 +305,11 @@ const void *tsr_code_straight_native(struct tsr_code *code, struct tsr_runner *r
 
 static bool is_loop(const struct tsr_loop *a, const struct tsr_loop *b)
 {
-	const size_t from = offsetof(struct tsr_loop, places);
+	const size_t from = offsetof(struct tsr_loop, written);
+
+	_Static_assert(sizeof(struct tsr_loop_place) == 32 &&
+		       offsetof(struct tsr_loop, place) ==
+		       offsetof(struct tsr_loop, written) + 24, "there is padding");
 
 	return !memcmp((const uint8_t *)a + from, (const uint8_t *)b + from, sizeof(*a) - from);
 }
@@ -325,7 +329,10 @@ struct tsr_loop *tsr_code_loop(struct tsr_code *code, struct tsr_runner *runner,
 		code->jit_refused = true;
 	if (code->jit_refused)
 		return NULL;
-	if (TSR_CODE_BYTES - code->used < size || others >= TSR_CODE_CHAIN) {
+	/* so many for one clause: some registers are looked at by one program, others by another */
+	if (others >= TSR_CODE_CHAIN)
+		return NULL;
+	if (TSR_CODE_BYTES - code->used < size) {
 		code->full = true;
 		return NULL;
 	}

@@ -86,7 +86,8 @@ const void *tsr_code_straight_native(struct tsr_code *code, struct tsr_runner *r
 				     struct tsr_straight *s, unsigned int warps);
 /*
  * Keep @found, a loop of @clause, and generate its code; the one there is if it is the same. NULL:
- * there is no room, until all is forgotten, or this host has no memory for code.
+ * there is no room, until all is forgotten (@code->full), or the clause has too many already, or
+ * this host has no memory for code.
  */
 struct tsr_loop *tsr_code_loop(struct tsr_code *code, struct tsr_runner *runner,
 			       struct tsr_decoded *clause, const struct tsr_loop *found);

@@ -608,7 +608,7 @@ static struct tsr_decoded *diverge(struct tsr_shader *sh, struct tsr_decoded *cl
 /* Whether the chosen warps have executed the loop of @clause, and are retired. */
 static bool run_loop(struct tsr_shader *sh, struct tsr_decoded *clause, struct tsr_progress *p)
 {
-	const struct tsr_loop *loop = tsr_loop_find(sh, clause, p);
+	struct tsr_loop *loop = tsr_loop_find(sh, clause, p);
 
 	if (!loop)
 		return false;

@@ -18,7 +18,7 @@
 /* Registers besides those of jit_node.h. */
 #define WARP_REGS	TSR_RSI		/* TSR_LANES_REG and _TEMP from the warp on */
 #define WARP_TEMPS	TSR_RDI
-#define THREADS		TSR_RDX		/* counted: tuples of threads */
+#define THREADS		TSR_RDX		/* counted: tuples of threads, and rounds */
 #define LANES		TSR_R9		/* at the present block, or that go to the next place */
 #define POOL		TSR_R11
 /* Tuples and clauses of the warp, counted; and the first tuples with which it does not go back. */
@@ -43,6 +43,7 @@ struct coder {
 	struct tsr_fix fix[TSR_LOOP_PLACES];
 	uint8_t *leave[TSR_LOOP_PLACES * 2 + 1];	/* jumps to the end */
 	unsigned int leaves;
+	bool crowded;			/* there were not enough registers */
 };
 
 #define STATE		((enum tsr_gpr)TSR_JIT_STATE)
@@ -180,6 +181,8 @@ static void count(struct coder *c, const struct tsr_loop_place *p)
 	if (p->tuples != 1)
 		tsr_x86_multiply(c->x, TSR_RAX, TSR_RAX, p->tuples);
 	tsr_x86_alu(c->x, TSR_X86_GADD, 4, THREADS, TSR_RAX);
+	if (p == &c->loop->place[c->loop->head])
+		tsr_x86_alu_imm(c->x, TSR_X86_GADD, 4, THREADS, 1 << TSR_LOOP_ROUNDS);
 	tsr_x86_alu_imm(c->x, TSR_X86_GADD, 4, COUNT,
 			(int32_t)((uint32_t)p->tuples << TSR_LOOP_COUNT | p->clauses));
 }
@@ -213,7 +216,9 @@ static bool emit_clauses(struct coder *c, unsigned int place)
 		return false;
 	s->regs_written &= live | p->kept;
 	s->temps_written = 0;
-	return tsr_segment_emit_block(s, c->x, c->pool, &c->homes, p->kept, &c->fix[place]);
+	c->crowded = !s->full &&
+		     !tsr_segment_emit_block(s, c->x, c->pool, &c->homes, p->kept, &c->fix[place]);
+	return !s->full && !c->crowded;
 }
 
 /* Where the lanes of block @place go; those that go to the next place stay in LANES. */
@@ -356,12 +361,18 @@ bool tsr_loop_emit(struct tsr_segment *s, struct tsr_x86 *x, struct tsr_pool *po
 
 	for (unsigned int i = 0; i < sizeof(most); i++) {
 		struct coder c = { .s = s, .x = x, .pool = pool, .loop = loop };
-		struct tsr_x86 before = *x;
+		const struct tsr_x86 before = *x;
+		const unsigned int words = pool->used;
 
 		find_homes(&c, most[i]);
 		if (emit(&c, leave_code))
 			return true;
 		*x = before;
+		/* constants: others' are to be forgotten, unless the loop has too many */
+		x->full |= pool->used == pool->max && words > pool->max / 2;
+		pool->used = words;
+		if (x->full || !c.crowded)
+			return x->full;
 	}
 	return false;
 }

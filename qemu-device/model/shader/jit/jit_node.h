@@ -152,7 +152,7 @@ bool tsr_segment_emit_block(struct tsr_segment *s, struct tsr_x86 *x, struct tsr
 bool tsr_fix_emit(struct tsr_segment *s, struct tsr_x86 *x, struct tsr_pool *pool,
 		  const struct tsr_fix *fix);
 
-/* jit_loop.c: the code of @loop (loop.h) for one warp; false: it cannot be had. */
+/* jit_loop.c: the code of @loop (loop.h) for one warp; false: it never can be had. */
 struct tsr_loop;
 bool tsr_loop_emit(struct tsr_segment *s, struct tsr_x86 *x, struct tsr_pool *pool,
 		   const struct tsr_loop *loop, const uint8_t *leave);

@@ -376,6 +376,16 @@ static unsigned int variant_of(const struct tsr_shader *sh)
 	return variant | (s && s->dual_source ? VARIANT_DUAL : 0);
 }
 
+/* Whether threads come back to the head of @l without leaving it. */
+static bool comes_back(const struct look *l, int head)
+{
+	bool back = false;
+
+	for (unsigned int i = 0; i < l->count; i++)
+		back |= l->member[i] && (l->next[i] == head || l->jump[i] == head);
+	return back;
+}
+
 /* What may be a loop; false: none, *@refused if there never will be. */
 static bool look(struct tsr_shader *sh, struct tsr_decoded *head, unsigned int variant,
 		 struct tsr_loop *loop, bool *refused)
@@ -389,7 +399,8 @@ static bool look(struct tsr_shader *sh, struct tsr_decoded *head, unsigned int v
 	find_successors(&l);
 	find_live(&l);
 	find_members(&l, head);
-	*refused = !find_places(&l, head, loop) || !find_blocks(&l, loop);
+	*refused = !comes_back(&l, find(&l, head->pc)) || !find_places(&l, head, loop) ||
+		   !find_blocks(&l, loop);
 	if (*refused)
 		return false;
 	loop->head = (uint8_t)place_at(loop, head->pc);
@@ -428,24 +439,27 @@ static struct tsr_loop *loop_of(struct tsr_shader *sh, struct tsr_decoded *claus
 /* Whether the warps chosen can execute it: nobody else goes first, nothing is left to the core. */
 static bool possible(const struct tsr_shader *sh, const struct tsr_loop *loop)
 {
-	if (loop->flags & sh->after & (TSR_CLAUSE_WAIT | TSR_CLAUSE_STAGING))
-		return false;
 	for (unsigned int i = 0; i < sh->lanes.alu.warps; i++) {
 		unsigned int w = sh->lanes.alu.warp[i];
+		const struct tsr_warp *warp = &sh->bundle->warp[w];
 
 		if (loop->flags & TSR_CLAUSE_TERMINATE && sh->env.fragments &&
 		    sh->lanes.helper[w] & sh->mask_bits[w])
 			return false;
-		if (sh->bundle->warp[w].meet <= loop->last)
+		/* what has been stored may read any register, and a clause may wait for it */
+		if (warp->stored || warp->meet <= loop->last)
+			return false;
+		/* helpers without anybody else end when the core looks next */
+		if (sh->env.fragments && !(warp->live & ~sh->lanes.helper[w]))
 			return false;
 	}
 	return true;
 }
 
-const struct tsr_loop *tsr_loop_find(struct tsr_shader *sh, struct tsr_decoded *clause,
-				     const struct tsr_progress *p)
+struct tsr_loop *tsr_loop_find(struct tsr_shader *sh, struct tsr_decoded *clause,
+			       const struct tsr_progress *p)
 {
-	const struct tsr_loop *loop;
+	struct tsr_loop *loop;
 
 	if (clause->rounds == TSR_LOOP_REFUSED || sh->code.full ||
 	    (clause->rounds < sh->code.jit_runs && ++clause->rounds < sh->code.jit_runs))
@@ -477,9 +491,21 @@ static void place_lanes(struct tsr_warp *warp, const struct tsr_loop *loop, cons
 	tsr_warp_pick(warp);
 }
 
+/* A warp had @rounds when it could have had some. */
+static void note_rounds(struct tsr_loop *loop, uint32_t rounds)
+{
+	loop->rounds += rounds;
+	if (++loop->times < TSR_LOOP_TRIAL)
+		return;
+	if (loop->rounds < 2 * TSR_LOOP_TRIAL)
+		loop->clause[loop->place[loop->head].first]->rounds = TSR_LOOP_REFUSED;
+	loop->rounds = 0;
+	loop->times = 0;
+}
+
 /* Warp @w executes it, of tuples at most @most; what it was. */
-static struct tsr_progress run_warp(struct tsr_shader *sh, const struct tsr_loop *loop,
-				    unsigned int w, uint32_t most)
+static struct tsr_progress run_warp(struct tsr_shader *sh, struct tsr_loop *loop, unsigned int w,
+				    uint32_t most)
 {
 	struct tsr_native *native = &sh->lanes.native;
 	struct tsr_warp *warp = &sh->bundle->warp[w];
@@ -495,7 +521,9 @@ static struct tsr_progress run_warp(struct tsr_shader *sh, const struct tsr_loop
 	p.clauses = (uint32_t)native->tuples & ((1u << TSR_LOOP_COUNT) - 1);
 	sh->stats.clauses += p.clauses;
 	sh->stats.cycles += p.tuples;
-	sh->stats.threads += native->threads;
+	sh->stats.threads += native->threads & ((1u << TSR_LOOP_ROUNDS) - 1);
+	if (most >= 4u * loop->tuples)
+		note_rounds(loop, native->threads >> TSR_LOOP_ROUNDS);
 	warp->clauses += p.clauses;
 	warp->written |= loop->written;
 	sh->mem.runner->path[TSR_PATH_LOOPS]++;
@@ -503,7 +531,7 @@ static struct tsr_progress run_warp(struct tsr_shader *sh, const struct tsr_loop
 	return p;
 }
 
-void tsr_loop_run(struct tsr_shader *sh, const struct tsr_loop *loop, uint32_t clauses)
+void tsr_loop_run(struct tsr_shader *sh, struct tsr_loop *loop, uint32_t clauses)
 {
 	const struct tsr_alu_state *alu = &sh->lanes.alu;
 	struct tsr_progress sum = { 0 };

@@ -37,10 +37,17 @@ struct tsr_shader;
  * mandelbrot of two clauses: 3.5 Grounds/s clause by clause, 2.75 as one piece.
  */
 #define TSR_LOOP_SMALL 2
+/*
+ * After so many times a warp has executed a loop it is looked at: if each had less than two rounds,
+ * as threads send a message in most, it is left alone from then on.
+ */
+#define TSR_LOOP_TRIAL 64
 /* Tuples of a warp after which it comes back in any case. */
 #define TSR_LOOP_TUPLES 4096
 /* It counts tuples from this bit on, below them clauses, which are no more. */
 #define TSR_LOOP_COUNT 16
+/* … and tuples of threads below this bit, from it on how often it was at its head. */
+#define TSR_LOOP_ROUNDS 18
 
 /* An address threads of a loop can stand at: a block of clauses, or beyond the loop. */
 struct tsr_loop_place {
@@ -52,19 +59,22 @@ struct tsr_loop_place {
 	uint8_t first, clauses;		/* of tsr_loop.clause; none: beyond the loop */
 	int8_t jump;			/* place threads branch to; -1: none */
 	bool falls;			/* those that do not go to the next place */
+	uint16_t zero;
 };
 
 struct tsr_loop {
 	struct tsr_loop *chain;		/* other loops of the same clause */
 	const void *code;		/* NULL: it cannot be had */
 	uint64_t space;			/* the last one it was found in */
-	uint8_t variants;		/* … and what BLEND looks at there, see loop.c */
-	/* the rest is the same as long as clauses are */
-	uint8_t places, head, clauses;
-	uint16_t flags;			/* TSR_CLAUSE_ bits of all clauses */
-	uint16_t tuples;		/* of all clauses */
+	uint32_t rounds;		/* of so many times it has been executed */
+	uint8_t times;
+	uint8_t variants;		/* what BLEND looks at in @space, see loop.c */
+	/* the rest, without padding, is the same as long as clauses are */
 	uint64_t written;		/* registers that may be */
 	uint64_t last;			/* address of the last clause */
+	uint16_t flags;			/* TSR_CLAUSE_ bits of all clauses */
+	uint16_t tuples;		/* of all clauses */
+	uint8_t places, head, clauses, zero;
 	struct tsr_loop_place place[TSR_LOOP_PLACES];
 	struct tsr_decoded *clause[TSR_LOOP_CLAUSES];
 };
@@ -76,12 +86,12 @@ struct tsr_loop {
  * The loop of @clause, where the warps chosen stand; NULL: there is none, it is not worth it, or
  * something is in the way. The chain has come to @p.
  */
-const struct tsr_loop *tsr_loop_find(struct tsr_shader *sh, struct tsr_decoded *clause,
-				     const struct tsr_progress *p);
+struct tsr_loop *tsr_loop_find(struct tsr_shader *sh, struct tsr_decoded *clause,
+			       const struct tsr_progress *p);
 /*
  * They execute it, as long as nobody wants the thread, at most @clauses, and stand where that
  * leads: warps are to be chosen anew.
  */
-void tsr_loop_run(struct tsr_shader *sh, const struct tsr_loop *loop, uint32_t clauses);
+void tsr_loop_run(struct tsr_shader *sh, struct tsr_loop *loop, uint32_t clauses);
 
 #endif

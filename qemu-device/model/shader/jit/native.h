@@ -49,7 +49,7 @@ struct tsr_native {
 	uint32_t outcome;		/* enum tsr_outcome */
 	/*
 	 * Of a loop (loop.h), which works on chunk[0] alone: @tuples counts up, and it goes back as
-	 * long as that is below @clauses, see TSR_LOOP_COUNT. Out: tuples of threads.
+	 * long as that is below @clauses, see TSR_LOOP_COUNT. Out: see TSR_LOOP_ROUNDS.
 	 */
 	uint32_t threads;
 	/* 0; out: lanes that stand at each of its places */
