@@ -68,12 +68,26 @@ static void head_write(struct tessera_head *head)
 		head_write_plane(head, plane);
 }
 
+/* Have @damage cover @r as well. */
+static void damaged(struct drm_rect *damage, const struct drm_rect *r)
+{
+	if (!drm_rect_visible(r))
+		return;
+	if (!drm_rect_visible(damage)) {
+		*damage = *r;
+		return;
+	}
+	drm_rect_init(damage, min(damage->x1, r->x1), min(damage->y1, r->y1),
+		      max(damage->x2, r->x2) - min(damage->x1, r->x1),
+		      max(damage->y2, r->y2) - min(damage->y1, r->y1));
+}
+
 /* What is known of it; true if anything is. */
-static bool head_write_damage(struct tessera_head *head)
+static bool head_write_damage(struct tessera_head *head, struct drm_rect *damage)
 {
 	const struct drm_rect screen = DRM_RECT_INIT(0, 0, TSR_SCREEN_MAX, TSR_SCREEN_MAX);
 	struct tessera_device *tdev = head_device(head);
-	struct drm_rect r = head->damage;
+	struct drm_rect r = *damage;
 	unsigned int n = head->index;
 
 	if (!drm_rect_intersect(&r, &screen))
@@ -84,18 +98,18 @@ static bool head_write_damage(struct tessera_head *head)
 	tessera_write(tdev, TSR_REG_DISPLAY_DAMAGE_SIZE(n),
 		      FIELD_PREP(TSR_DISPLAY_DAMAGE_SIZE_WIDTH__MASK, drm_rect_width(&r)) |
 		      FIELD_PREP(TSR_DISPLAY_DAMAGE_SIZE_HEIGHT__MASK, drm_rect_height(&r)));
-	drm_rect_init(&head->damage, 0, 0, 0, 0);
+	drm_rect_init(damage, 0, 0, 0, 0);
 
 	return head->partial;
 }
 
 /* Of what has been written; false: it is refused. */
-static bool head_commit(struct tessera_head *head, u32 how)
+static bool head_commit(struct tessera_head *head, u32 how, struct drm_rect *damage)
 {
 	struct tessera_device *tdev = head_device(head);
 	u32 status;
 
-	if (head_write_damage(head))
+	if (head_write_damage(head, damage))
 		how |= TSR_DISPLAY_COMMIT_DAMAGE__MASK;
 	tessera_write(tdev, TSR_REG_DISPLAY_COMMIT(head->index), how);
 	status = tessera_read(tdev, TSR_REG_DISPLAY_STATUS(head->index));
@@ -131,6 +145,8 @@ static void head_latched(struct tessera_head *head)
 	if (head->latching)
 		drm_crtc_vblank_put(&head->crtc);
 	head->latching = false;
+	if (!head->again)
+		head->unsettled = false;
 }
 
 /* The device's writeback, the oldest one, is over or never will be. With the event lock. */
@@ -182,7 +198,9 @@ static void head_latch(struct tessera_head *head)
 	/* So that an interrupt comes to look at it. */
 	head->latching = !drm_crtc_vblank_get(&head->crtc);
 	head_write(head);
-	if (!head_commit(head, how) || !head->latching)
+	damaged(&head->damage, &head->cursor_damage);
+	drm_rect_init(&head->cursor_damage, 0, 0, 0, 0);
+	if (!head_commit(head, how, &head->damage) || !head->latching)
 		head_latched(head);
 }
 
@@ -275,22 +293,6 @@ void tessera_head_lose(struct tessera_head *head)
 	}
 }
 
-/* With the event lock. */
-static void head_damaged(struct tessera_head *head, const struct drm_rect *r)
-{
-	struct drm_rect *damage = &head->damage;
-
-	if (!drm_rect_visible(r))
-		return;
-	if (!drm_rect_visible(damage)) {
-		*damage = *r;
-		return;
-	}
-	drm_rect_init(damage, min(damage->x1, r->x1), min(damage->y1, r->y1),
-		      max(damage->x2, r->x2) - min(damage->x1, r->x1),
-		      max(damage->y2, r->y2) - min(damage->y1, r->y1));
-}
-
 /* Where on the screen a plane is. */
 static struct drm_rect plane_place(const u32 *words)
 {
@@ -326,17 +328,19 @@ void tessera_head_set_plane(struct tessera_head *head, unsigned int number, cons
 			    const struct drm_rect *damage)
 {
 	struct drm_device *drm = &head_device(head)->drm;
+	struct drm_rect *changed = number == TSR_DISPLAY_PLANE_CURSOR ? &head->cursor_damage :
+									&head->damage;
 	u32 *old = head->plane[number];
 	struct drm_rect place;
 
 	spin_lock_irq(&drm->event_lock);
 	if (damage && plane_stays(old, words)) {
-		head_damaged(head, damage);
+		damaged(changed, damage);
 	} else {
 		place = plane_place(old);
-		head_damaged(head, &place);
+		damaged(changed, &place);
 		place = plane_place(words);
-		head_damaged(head, &place);
+		damaged(changed, &place);
 	}
 	if (damage || number == TSR_DISPLAY_PLANE_PRIMARY)
 		head->partial = damage;
@@ -392,20 +396,21 @@ void tessera_head_refresh(struct tessera_head *head)
 void tessera_head_move_cursor(struct tessera_head *head)
 {
 	struct tessera_device *tdev = head_device(head);
-	struct drm_rect damage = head->damage;
 	int cookie;
 
 	lockdep_assert_held(&tdev->drm.event_lock);
 
 	if (!head->kms->lost && tessera_enter(tdev, &cookie)) {
 		head_write_plane(head, TSR_DISPLAY_PLANE_CURSOR);
-		head_commit(head, TSR_DISPLAY_COMMIT_ASYNC__MASK | TSR_DISPLAY_COMMIT_CURSOR__MASK);
 		/* For what has not been latched yet it is damage, too. */
 		if (head->again)
-			head->damage = damage;
+			damaged(&head->damage, &head->cursor_damage);
+		head_commit(head, TSR_DISPLAY_COMMIT_ASYNC__MASK | TSR_DISPLAY_COMMIT_CURSOR__MASK,
+			    &head->cursor_damage);
 		tessera_leave(tdev, cookie);
 	} else {
 		head->again = true;
+		head->unsettled = true;
 		head_try(head);
 	}
 }
@@ -414,7 +419,15 @@ static bool head_stale(struct tessera_head *head)
 {
 	struct tessera_device *tdev = head_device(head);
 	u32 status;
+	bool waits;
 	int cookie;
+
+	/* The device has not been told of it: it will be with a LATCH. */
+	spin_lock_irq(&tdev->drm.event_lock);
+	waits = head->unsettled && head->on && !head->kms->lost;
+	spin_unlock_irq(&tdev->drm.event_lock);
+	if (waits)
+		return true;
 
 	if (!tessera_enter(tdev, &cookie))
 		return false;
@@ -564,6 +577,20 @@ static void tessera_crtc_disable_vblank(struct drm_crtc *crtc)
 	tessera_kms_want_irq(crtc_to_head(crtc), TSR_DISPLAY_IRQ_VBLANK, false);
 }
 
+/* The count is @frame if that is more than it was. */
+static void head_went_on(struct tessera_head *head, u32 frame)
+{
+	u32 was = READ_ONCE(head->frame);
+
+	while ((s32)(frame - was) > 0) {
+		u32 now = cmpxchg(&head->frame, was, frame);
+
+		if (now == was)
+			break;
+		was = now;
+	}
+}
+
 /* What is out of reach has those that tessera_head_tick() makes. */
 static u32 tessera_crtc_get_vblank_counter(struct drm_crtc *crtc)
 {
@@ -576,9 +603,9 @@ static u32 tessera_crtc_get_vblank_counter(struct drm_crtc *crtc)
 		return READ_ONCE(head->frame);
 
 	frame = tessera_read(tdev, TSR_REG_DISPLAY_FRAME(head->index));
-	/* not if the device does not answer */
+	/* not if the device does not answer, nor back: callers hold different locks */
 	if (frame != U32_MAX)
-		WRITE_ONCE(head->frame, frame + READ_ONCE(head->skew));
+		head_went_on(head, frame + READ_ONCE(head->skew));
 	tessera_leave(tdev, cookie);
 
 	return READ_ONCE(head->frame);

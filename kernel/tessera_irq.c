@@ -40,10 +40,13 @@ static unsigned int num_irqs(struct tessera_device *tdev)
 	return TESSERA_NUM_IRQS - !(tdev->info.features & TSR_FEATURE_DISPLAY);
 }
 
-/* Read and clear the events of a class. */
+/* Read and clear the events of a class. A device that does not answer reads as all ones. */
 static u64 irq_take(struct tessera_device *tdev, unsigned int class)
 {
 	u64 status = tessera_read64(tdev, TSR_REG_IRQ_STATUS(class));
+
+	if (status == U64_MAX && !tessera_device_present(tdev))
+		return 0;
 
 	if (status)
 		tessera_write64(tdev, TSR_REG_IRQ_CLEAR(class), status);

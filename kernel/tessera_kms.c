@@ -140,7 +140,14 @@ static void tessera_watch_work(struct work_struct *work)
 	struct tessera_kms *kms = container_of(to_delayed_work(work), struct tessera_kms, watch);
 	bool waits = false;
 	unsigned int i;
+	int cookie;
 
+	/* Who only shows pictures notices no other way that the device has gone. */
+	if (tessera_enter(kms->tdev, &cookie)) {
+		if (!tessera_device_present(kms->tdev))
+			tessera_cut_off(kms->tdev);
+		tessera_leave(kms->tdev, cookie);
+	}
 	tessera_irq_look(kms->tdev, TSR_IRQ_CLASS_DISPLAY);
 	for (i = 0; i < kms->num_heads; i++) {
 		if (!(READ_ONCE(kms->irq_mask) >> i * IRQ_BITS & TSR_DISPLAY_IRQ_VBLANK))

@@ -84,8 +84,12 @@ struct tessera_head {
 	u32 mode[3];
 	/** @plane: Registers of the planes as they are to be. */
 	u32 plane[TSR_PLANES][TESSERA_PLANE_WORDS];
+	/** @unsettled: A cursor's change waits for a LATCH: what it replaces is shown till then. */
+	bool unsettled;
 	/** @damage: What of the screen is not as the device has read it last. */
 	struct drm_rect damage;
+	/** @cursor_damage: The same by the cursor alone. */
+	struct drm_rect cursor_damage;
 	/** @partial: User space says what changes. */
 	bool partial;
 	/** @target: Where the next writeback goes. */

@@ -27,6 +27,7 @@ cp -r "$here" "$work/debian"
 sed -e "s/@QEMU@/$TSR_QEMU_VERSION/" -e "s/@MAINTAINER@/$maintainer/" -e '/^#/d' "$here/control.in" >"$work/debian/control"
 rm "$work/debian/control.in"
 sed -e '1,/^$/d' -e 's/^$/./' -e 's/^/ /' "$TOP/LICENSES/MIT.txt" >"$work/debian/mit"
+sed -i -e "s/@VERSION@/$version/" "$work/debian/libtessera1.symbols"
 sed -i -e "/^@MIT@/r $work/debian/mit" -e '/^@MIT@/d' "$work/debian/copyright"
 printf 'tessera (%s) unstable; urgency=medium\n\n  * Packages of a checkout.\n\n -- %s  %s\n' \
     "$version" "$maintainer" "$(date -R -d "@${SOURCE_DATE_EPOCH:-$(git -C "$TOP" log -1 --format=%ct 2>/dev/null || date +%s)}")" \

@@ -45,7 +45,7 @@ INIT
 }
 
 check "the packages are built" bash qemu-device/build/deb.sh
-check "lintian has nothing to say" lintian --allow-root --fail-on error,warning,info "$debs"/*.deb
+check "lintian has nothing to say" lintian --allow-root --fail-on error,warning "$debs"/*.deb
 check "a bare $release can be made" bare "$release"
 check "[SYS8] apt installs them there" installed
 check "the driver has been made for its kernel" driver

@@ -148,6 +148,20 @@ static void stuck_reset(void)
 	ktap_ok(kms_crc_settles(0, crc[0]) || kms_crc_settles(0, crc[1]));
 }
 
+/* A device that goes while nobody asks anything of it but pictures: it is missed, and fetched back. */
+static void gone(void)
+{
+	uint64_t before, after, ns;
+
+	ktap_eq(kms_sequence(&k, 0, &before, &ns), 0);
+	ktap_eq(gt_inject("gone"), 0);
+	for (unsigned int i = 0; i < 8; i++)
+		ktap_eq(wait_for_vblanks(1), 0);
+	ktap_ok(kms_crc_settles(0, crc[0]) || kms_crc_settles(0, crc[1]));
+	ktap_eq(kms_sequence(&k, 0, &after, &ns), 0);
+	ktap_ok(after >= before + 8 && after - before < COUNTS_MAX);
+}
+
 /* Interrupts that are lost: the next vertical blank finds what they would have said. */
 static void lost_interrupts(void)
 {
@@ -264,6 +278,7 @@ int main(int argc, char **argv)
 	ktap_run("[DISP1] a reset of the function with a picture on", function_resets);
 	ktap_run("a reset of the function by user space", user_resets);
 	ktap_run("[DISP1] vertical blanks while a reset is stuck", stuck_reset);
+	ktap_run("[DISP1] a device that goes with a picture on", gone);
 	ktap_run("lost interrupts", lost_interrupts);
 	ktap_run("[DISP1] the machine sleeps with a picture on", machine_sleeps);
 	ktap_run("[DISP1] a head that is on keeps the device awake", device_sleeps);

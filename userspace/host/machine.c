@@ -674,9 +674,10 @@ static int failed(const char *what, const char *why)
 static void options_given(struct machine_options *options)
 {
 	int cpus = get_nprocs();
+	uint64_t threads = option("TSR_HOST_THREADS", cpus > 8 ? 8 : (uint64_t)cpus);
 
 	*options = (struct machine_options){
-		.threads = (unsigned int)option("TSR_HOST_THREADS", cpus > 8 ? 8 : (uint64_t)cpus),
+		.threads = threads ? (unsigned int)threads : 1,
 		.cores = (unsigned int)option("TSR_HOST_CORES", 0),
 		.simd = getenv("TSR_HOST_SIMD"),
 		.engines = { 2, 1, 1, 2 },	/* as the device in QEMU has them */

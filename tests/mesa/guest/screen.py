@@ -119,7 +119,7 @@ def main():
         cube(guest, directory, "-A")
         weston(guest, directory)
         with tap.test("the kernel has nothing to say"):
-            said = guest.run("dmesg | grep -E 'WARNING:|BUG:|Oops|blocked for more|stall|tessera.*([Ee]rror|[Ff]ault|timed out|hang|reset|ban)'")
+            said = guest.run("dmesg | grep -E 'WARNING:|BUG:|Oops|blocked for more|rcu.*stall|tessera.*([Ee]rror|[Ff]ault|timed out|hang|reset|ban)'")
             tap.eq(said.stdout.decode(), "")
     return tap.finish()
 

@@ -106,10 +106,10 @@ static inline void move_squares(char *left, char *right, char *upper, size_t pit
 
 	memcpy(&a, write ? upper : left, 16);
 	memcpy(&b, write ? lower : right, 16);
-	c = write ? __builtin_shuffle(a, b, (four_words){ 0, 1, 5, 4 }) :
-		    __builtin_shuffle(a, b, (four_words){ 0, 1, 4, 5 });
-	d = write ? __builtin_shuffle(a, b, (four_words){ 2, 3, 7, 6 }) :
-		    __builtin_shuffle(a, b, (four_words){ 3, 2, 7, 6 });
+	c = write ? __builtin_shufflevector(a, b, 0, 1, 5, 4) :
+		    __builtin_shufflevector(a, b, 0, 1, 4, 5);
+	d = write ? __builtin_shufflevector(a, b, 2, 3, 7, 6) :
+		    __builtin_shufflevector(a, b, 3, 2, 7, 6);
 	memcpy(write ? left : upper, &c, 16);
 	memcpy(write ? right : lower, &d, 16);
 }
