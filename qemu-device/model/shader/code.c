@@ -325,10 +325,12 @@ struct tsr_loop *tsr_code_loop(struct tsr_code *code, struct tsr_runner *runner,
 		if (is_loop(loop, found))
 			return loop;
 	}
-	if (!code->jit && !(code->jit = tsr_jit_new(runner->gpu->alu)))
-		code->jit_refused = true;
 	if (code->jit_refused)
 		return NULL;
+	if (!code->jit && !(code->jit = tsr_jit_new(runner->gpu->alu))) {
+		code->jit_refused = true;
+		return NULL;
+	}
 	/* so many for one clause: some registers are looked at by one program, others by another */
 	if (others >= TSR_CODE_CHAIN)
 		return NULL;
