@@ -211,7 +211,7 @@ static void tessera_plane_atomic_update(struct drm_plane *plane, struct drm_atom
 
 /*
  * A cursor changes at once, but for one that comes or goes, of which the helpers do not want
- * to know here. The core lets nobody ask for a flip that may tear.
+ * to know here. The core refuses flips that may tear.
  */
 static int tessera_plane_atomic_async_check(struct drm_plane *plane,
 					    struct drm_atomic_commit *state, bool flip)

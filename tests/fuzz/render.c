@@ -19,11 +19,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "bench.h"
 #include "draws.h"
 #include "ktap.h"
+#include "processor_time.h"
 #include "tile/zs.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -121,14 +121,6 @@ static void check_fault(struct bench_queue *q)
 			bench_queue_reg64(q, TSR_QUEUE_FAULT_PC__OFFSET));
 		abort();
 	}
-}
-
-static uint64_t processor_time(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
 /* Run the command at @offset of DRAWS_LIST; false: it faults, or is @bounded and has no end. */

@@ -148,7 +148,7 @@ static void stuck_reset(void)
 	ktap_ok(kms_crc_settles(0, crc[0]) || kms_crc_settles(0, crc[1]));
 }
 
-/* A device that goes while nobody asks anything of it but pictures is missed, and fetched back. */
+/* A device that goes while it only shows a picture is missed, and fetched back. */
 static void gone(void)
 {
 	uint64_t before, after, ns;

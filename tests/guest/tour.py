@@ -15,7 +15,8 @@ from tap import Tap
 SAYS = (
     ("CMD=hello", r"^ff332211$"),
     ("tessera_gpu_", r"tessera_gpu_doorbell .*[\s\S]*tessera_gpu_packet .*[\s\S]*tessera_gpu_event "),
-    ("LAB=never", r"the fence of job stuck signals: ETIMEDOUT[\s\S]*the fence of job behind signals: ECANCELED[\s\S]*job neighbor begins"),
+    # (?=): the job after the stuck one and the neighbor are of two queues, and signal in either order
+    ("LAB=never", r"(?=[\s\S]*the fence of job behind signals: ECANCELED)[\s\S]*the fence of job stuck signals: ETIMEDOUT[\s\S]*job neighbor begins"),
     ("tsr-inject; dmesg", r"HANG 1\n[\s\S]*tessera"),
     ("--dump", r"(?i)error .*ETIMEDOUT|-?110|timed ?out"),
     ("make timeline", r"sgemm: bit-equal"),

@@ -10,26 +10,6 @@
 
 #define ES31 "#version 310 es\nprecision highp float; precision highp int;\n"
 
-static GLuint compute(const char *text)
-{
-	GLuint program = glCreateProgram(), shader = glCreateShader(GL_COMPUTE_SHADER);
-	char log[1024] = "";
-	GLint ok = 0;
-
-	glShaderSource(shader, 1, &text, NULL);
-	glCompileShader(shader);
-	glAttachShader(program, shader);
-	glLinkProgram(program);
-	glGetProgramiv(program, GL_LINK_STATUS, &ok);
-	if (!ok) {
-		glGetShaderInfoLog(shader, sizeof(log), NULL, log);
-		printf("Bail out! a compute shader does not link: %s\n", log);
-		exit(1);
-	}
-	glUseProgram(program);
-	return program;
-}
-
 static GLuint buffer(GLuint binding, GLsizeiptr size, const void *data)
 {
 	GLuint name;
@@ -61,7 +41,7 @@ static void storage(void)
 		"binding = 1) buffer to { uint b[]; };"
 		"void main() { uint i = gl_GlobalInvocationID.x; b[i] = a[i] * 3u + "
 		"gl_WorkGroupID.x + uint(a.length()); }";
-	GLuint program = compute(text), from, to, words[256];
+	GLuint program = gl_compute(text), from, to, words[256];
 	const GLuint *got;
 
 	gl_case("a compute shader reads and writes storage buffers");
@@ -91,7 +71,7 @@ static void shared_memory(void)
 		" for (uint n = 32u; n > 0u; n >>= 1) { if (i < n) s[i] += s[i + n]; barrier(); }"
 		" if (i == 0u) { sums[gl_WorkGroupID.x] = s[0]; atomicAdd(total, s[0]); }"
 		" atomicMax(most, gl_GlobalInvocationID.x); }";
-	GLuint program = compute(text), sums, all, zero[2] = { 0, 0 };
+	GLuint program = gl_compute(text), sums, all, zero[2] = { 0, 0 };
 	const GLuint *got;
 
 	gl_case("shared memory, barriers and atomics");
@@ -122,7 +102,7 @@ static void images(void)
 		" uint n = imageLoad(numbers, p & 3).x;"
 		" imageStore(picture, p, vec4(float(p.x) / 255.0, float(p.y) / 255.0, float(n) / "
 		"255.0, float(imageSize(picture).x) / 255.0)); }";
-	GLuint program = compute(text), picture, numbers, words[16];
+	GLuint program = gl_compute(text), picture, numbers, words[16];
 
 	gl_case("images are loaded and stored, then drawn with");
 	for (GLuint i = 0; i < 16; i++)
@@ -152,7 +132,7 @@ static void indirect(void)
 		"= vec2(1.0, 1.0); }";
 	static const char vs[] = ES31 "in vec4 position; void main() { gl_Position = position; }";
 	static const char fs[] = ES31 "out vec4 c; void main() { c = vec4(0.0, 1.0, 0.0, 1.0); }";
-	GLuint program = compute(text), draw, args, vertices;
+	GLuint program = gl_compute(text), draw, args, vertices;
 
 	gl_case("a draw whose vertices and arguments were computed");
 	args = buffer(0, 32, NULL);
@@ -188,7 +168,7 @@ static void between(void)
 		"layout(local_size_x = 64) in; layout(std430, binding = 0) buffer b { uint a[]; };"
 		"void main() { a[gl_GlobalInvocationID.x] = a[gl_GlobalInvocationID.x] * 2u + "
 		"1u; }";
-	GLuint program = compute(text), b, zero[256] = { 0 };
+	GLuint program = gl_compute(text), b, zero[256] = { 0 };
 	const GLuint *got;
 
 	gl_case("thirty dispatches, one after the other");

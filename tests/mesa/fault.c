@@ -15,22 +15,6 @@ static const char wild[] = "#version 310 es\n"
 	"uniform uint index;\n"
 	"void main() { at[index] = 7u; }\n";
 
-static GLuint compute(const char *source)
-{
-	GLuint shader = glCreateShader(GL_COMPUTE_SHADER), program = glCreateProgram();
-	GLint ok = 0;
-
-	glShaderSource(shader, 1, &source, NULL);
-	glCompileShader(shader);
-	glAttachShader(program, shader);
-	glLinkProgram(program);
-	glGetProgramiv(program, GL_LINK_STATUS, &ok);
-	if (!ok)
-		gl_fail("the shader does not link");
-	glUseProgram(program);
-	return program;
-}
-
 static uint32_t dispatch(GLuint program, uint32_t index)
 {
 	const uint32_t zero[4] = { 0 };
@@ -56,7 +40,7 @@ int main(void)
 
 	gl_open(3, 1);
 	gl_case("a store within the buffer");
-	program = compute(wild);
+	program = gl_compute(wild);
 	if (dispatch(program, 2) != 7)
 		gl_fail("it is not there");
 	gl_case("after a store far beyond it the process goes on");

@@ -120,16 +120,11 @@ static GLuint shader(GLenum type, const char *text)
 	return s;
 }
 
-GLuint gl_program(const char *vertex, const char *fragment)
+static GLuint link_program(GLuint program)
 {
-	GLuint program = glCreateProgram();
 	char log[1024] = "";
 	GLint ok = 0;
 
-	glAttachShader(program, shader(GL_VERTEX_SHADER, vertex));
-	glAttachShader(program, shader(GL_FRAGMENT_SHADER, fragment));
-	glBindAttribLocation(program, 0, "position");
-	glBindAttribLocation(program, 1, "value");
 	glLinkProgram(program);
 	glGetProgramiv(program, GL_LINK_STATUS, &ok);
 	if (!ok) {
@@ -139,6 +134,25 @@ GLuint gl_program(const char *vertex, const char *fragment)
 	}
 	glUseProgram(program);
 	return program;
+}
+
+GLuint gl_program(const char *vertex, const char *fragment)
+{
+	GLuint program = glCreateProgram();
+
+	glAttachShader(program, shader(GL_VERTEX_SHADER, vertex));
+	glAttachShader(program, shader(GL_FRAGMENT_SHADER, fragment));
+	glBindAttribLocation(program, 0, "position");
+	glBindAttribLocation(program, 1, "value");
+	return link_program(program);
+}
+
+GLuint gl_compute(const char *text)
+{
+	GLuint program = glCreateProgram();
+
+	glAttachShader(program, shader(GL_COMPUTE_SHADER, text));
+	return link_program(program);
 }
 
 GLuint gl_target(int width, int height, GLenum format)

@@ -34,9 +34,10 @@ void gl_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /*
  * gl_program(): compiled and linked, in use, "position" is attribute 0, "value" 1; a shader that
- * fails is an exit.
+ * fails is an exit. gl_compute(): of a compute shader.
  */
 GLuint gl_program(const char *vertex, const char *fragment);
+GLuint gl_compute(const char *text);
 
 /*
  * gl_target(): a framebuffer of one color texture of that internal format, bound, with the viewport

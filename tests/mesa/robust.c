@@ -47,33 +47,14 @@ static const struct access accesses[] = {
 	{ "a buffer that is not bound", other, 0, { 1, 0, 3, 4 } },
 };
 
-static void use(const char *source)
-{
-	GLuint shader = glCreateShader(GL_COMPUTE_SHADER), program = glCreateProgram();
-	GLint ok = 0;
-
-	glShaderSource(shader, 1, &source, NULL);
-	glCompileShader(shader);
-	glAttachShader(program, shader);
-	glLinkProgram(program);
-	glGetProgramiv(program, GL_LINK_STATUS, &ok);
-	if (!ok)
-		gl_fail("the shader does not link");
-	glUseProgram(program);
-	glUniform1ui(glGetUniformLocation(program, "index"), 0);
-}
-
 static void check(const struct access *a)
 {
 	static const uint32_t words[COUNT] = { 1, 2, 3, 4 };
 	const uint32_t *map;
-	GLint program;
 	GLuint buffer;
 
 	gl_case(a->name);
-	use(a->source);
-	glGetIntegerv(GL_CURRENT_PROGRAM, &program);
-	glUniform1ui(glGetUniformLocation((GLuint)program, "index"), a->index);
+	glUniform1ui(glGetUniformLocation(gl_compute(a->source), "index"), a->index);
 	glGenBuffers(1, &buffer);
 	glBindBufferBase(GL_SHADER_STORAGE_BUFFER, 0, buffer);
 	glBufferData(GL_SHADER_STORAGE_BUFFER, sizeof(words), words, GL_STATIC_DRAW);

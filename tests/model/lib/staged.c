@@ -3,9 +3,9 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "ktap.h"
+#include "processor_time.h"
 #include "reload.h"
 #include "stop_work.h"
 #include <tessera/asm.h>
@@ -253,14 +253,6 @@ bool staged_bin(void)
 	call_bin();
 	staged.steps = 0;
 	return work(STAGED_BIN);
-}
-
-static uint64_t processor_time(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
 bool staged_bin_ends(uint64_t patience)
