@@ -123,6 +123,7 @@ struct tsr_decoded {
 	bool loops;			/* threads branch back to it: loops are looked for */
 	bool loop_small;		/* … and executed only while others wait */
 	uint16_t rounds;		/* … after so many executions */
+	uint16_t pause;			/* … and not as often as this */
 	struct tsr_loop *loop;		/* what has been found */
 	uint8_t code[TSR_CLAUSE_BYTES_MAX];	/* its bytes */
 };

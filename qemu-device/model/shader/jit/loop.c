@@ -466,6 +466,10 @@ struct tsr_loop *tsr_loop_find(struct tsr_shader *sh, struct tsr_decoded *clause
 		return NULL;
 	if (clause->loop_small && sh->meet == UINT64_MAX)
 		return NULL;
+	if (clause->pause) {
+		clause->pause--;
+		return NULL;
+	}
 	loop = loop_of(sh, clause);
 	if (!loop || !loop->code || !possible(sh, loop) ||
 	    p->clauses_left - p->clauses < loop->tuples ||
@@ -498,7 +502,7 @@ static void note_rounds(struct tsr_loop *loop, uint32_t rounds)
 	if (++loop->times < TSR_LOOP_TRIAL)
 		return;
 	if (loop->rounds < 2 * TSR_LOOP_TRIAL)
-		loop->clause[loop->place[loop->head].first]->rounds = TSR_LOOP_REFUSED;
+		loop->clause[loop->place[loop->head].first]->pause = TSR_LOOP_PAUSE;
 	loop->rounds = 0;
 	loop->times = 0;
 }

@@ -39,9 +39,11 @@ struct tsr_shader;
 #define TSR_LOOP_SMALL 2
 /*
  * After so many times a warp has executed a loop it is looked at: if each had less than two rounds,
- * as threads send a message in most, it is left alone from then on.
+ * as threads send a message in most, it is executed clause by clause the next so many times, then
+ * tried again: in another part of a picture threads may stay in it for long.
  */
 #define TSR_LOOP_TRIAL 64
+#define TSR_LOOP_PAUSE 512
 /* Tuples of a warp after which it comes back in any case. */
 #define TSR_LOOP_TUPLES 4096
 /* It counts tuples from this bit on, below them clauses, which are no more. */
