@@ -414,6 +414,29 @@ static void worth(void)
 		    "send: " STORE AGAIN, 1, 64 + warps);
 }
 
+#define LOW(mask) "clause {\n*LSHIFT_AND.i32 t0, r60, " mask ", #0\n+MOV.i32 r9, t\n}\n"
+#define FORK_LOW(condition, target) "clause flow=nbtb_unconditional {\n*NOP\n" \
+	"+BRANCHZ.i32." condition " r9, " target "\n}\n"
+
+/* All threads branch ahead, and some of the warp have come there, or stand on the way, before. */
+static void ahead(void)
+{
+	const uint64_t warps = 3 * GROUPS;
+
+	/* they stand on the way */
+	count_loops(ROUNDS LOW("0x1") "head: " FORK_LOW("ne", "odd") FORK("gt", "both")
+		    "odd: " CLAUSE "both: " CLAUSE AGAIN, warps, 3 * warps);
+	/* they come from elsewhere */
+	count_loops(ROUNDS LOW("0x1") "head: " FORK_LOW("ne", "both") FORK("gt", "both")
+		    CLAUSE "both: " CLAUSE AGAIN, warps, 3 * warps);
+	/* they have come from here, a round ago */
+	count_loops(ROUNDS LOW("0x3") "head: " FORK_LOW("eq", "both")
+		    "clause flow=nbtb_unconditional {\n*NOP\n+ISUB.s32 r9, r9, 0x1\n"
+		    "*NOP\n+JUMP head\n}\n"
+		    "both: clause flow=nbtb_unconditional {\n*LSHIFT_AND.i32 t0, r60, 0x3, #0\n"
+		    "+MOV.i32 r9, t\n}\n" AGAIN, warps, 3 * warps);
+}
+
 /* ---- Fragments ------------------------------------------------------------------------------- */
 
 struct drawn {
@@ -505,6 +528,7 @@ int main(int argc, char **argv)
 		simd = paths[i];
 		run_test("[ISA12] [ISA14] loops as one piece do what their clauses do", programs);
 		run_test("[ISA12] loops that mostly send messages are left alone", worth);
+		run_test("[ISA12] threads branch ahead together in a loop, past others", ahead);
 		run_test("[PIX4] loops of fragments as one piece do what their clauses do", draws);
 	}
 	return ktap_finish();

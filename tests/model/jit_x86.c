@@ -248,8 +248,8 @@ static void test_general(void)
 	expect("jne 0x69");
 	expect("ret");
 	tsr_x86_ret(x);
-	expect("imul r9d,eax,0x7");
-	tsr_x86_multiply(x, TSR_R9, TSR_RAX, 7);
+	expect("imul r9,rax");
+	tsr_x86_multiply(x, TSR_R9, TSR_RAX);
 	expect("popcnt eax,r9d");
 	tsr_x86_count_bits(x, TSR_RAX, TSR_R9);
 	expect("or WORD PTR [rbx+0x100],r9w");

@@ -2,8 +2,11 @@
 /*
  * A loop to machine code, for one warp. Places come in the order of their addresses, so lanes that
  * go to a higher one are passed in LANES if it is the next, else left in its mask; and a branch
- * back is a jump, as lanes at the lower address go first. The registers of the program that are
- * used most live in registers of the host, the others in memory.
+ * back is a jump, as lanes at the lower address go first. Where all branch and nobody waits on the
+ * way, a branch ahead is a jump as well. The registers of the program that are used most live in
+ * registers of the host, the others in memory.
+ *
+ * What threads execute is counted when lanes come to LANES and go: COUNT as it is then.
  */
 #include <string.h>
 
@@ -18,7 +21,7 @@
 /* Registers besides those of jit_node.h. */
 #define WARP_REGS	TSR_RSI		/* TSR_LANES_REG and _TEMP from the warp on */
 #define WARP_TEMPS	TSR_RDI
-#define THREADS		TSR_RDX		/* counted: tuples of threads, and rounds */
+#define THREADS		TSR_RDX		/* counted: tuples and clauses of threads */
 #define LANES		TSR_R9		/* at the present block, or that go to the next place */
 #define POOL		TSR_R11
 /* Tuples and clauses of the warp, counted; and the first tuples with which it does not go back. */
@@ -39,6 +42,9 @@ struct coder {
 	/* of each place: whether lanes may wait there, and the register with their mask or -1 */
 	bool waits[TSR_LOOP_PLACES];
 	int8_t mask[TSR_LOOP_PLACES];
+	/* branches there come from so many places, and the jump of all lanes of the only one */
+	uint8_t sources[TSR_LOOP_PLACES];
+	uint8_t *direct[TSR_LOOP_PLACES];
 	uint8_t *body[TSR_LOOP_PLACES];	/* its code, with LANES that are not 0 */
 	struct tsr_fix fix[TSR_LOOP_PLACES];
 	uint8_t *leave[TSR_LOOP_PLACES * 2 + 1];	/* jumps to the end */
@@ -102,11 +108,15 @@ static void find_masks(struct coder *c)
 	for (unsigned int i = 0; i < c->loop->places; i++) {
 		const struct tsr_loop_place *p = &c->loop->place[i];
 
-		if (p->clauses && is_ahead(c->loop, i))
+		if (p->clauses && is_ahead(c->loop, i)) {
 			c->waits[p->jump] = true;
+			c->sources[p->jump]++;
+		}
 		/* those that do not branch back wait for those that do */
-		if (p->clauses && p->jump >= 0 && !is_ahead(c->loop, i) && p->falls)
+		if (p->clauses && p->jump >= 0 && !is_ahead(c->loop, i) && p->falls) {
 			c->waits[i + 1] = true;
+			c->sources[i + 1]++;
+		}
 	}
 	for (unsigned int i = 0; i < c->loop->places && next < WAITING; i++) {
 		if (c->waits[i] && c->loop->place[i].clauses)
@@ -121,13 +131,22 @@ static void leave(struct coder *c)
 	c->leave[c->leaves++] = tsr_x86_jump(c->x, TSR_X86_ALWAYS);
 }
 
-/* Lanes in @from wait at @place. */
+/* Of @lanes, what has been executed so far; RAX is overwritten. */
+static void count_threads(struct coder *c, enum tsr_x86_alu add, enum tsr_gpr lanes)
+{
+	tsr_x86_count_bits(c->x, TSR_RAX, lanes);
+	tsr_x86_multiply(c->x, TSR_RAX, COUNT);
+	tsr_x86_alu(c->x, add, 8, THREADS, TSR_RAX);
+}
+
+/* Lanes in @from, which were in LANES, wait at @place; RAX is overwritten. */
 static void add_lanes(struct coder *c, unsigned int place, enum tsr_gpr from)
 {
 	if (c->mask[place] >= 0)
 		tsr_x86_alu(c->x, TSR_X86_GOR, 4, (enum tsr_gpr)c->mask[place], from);
 	else
 		tsr_x86_or_memory(c->x, STATE, MASK_AT(place), from);
+	count_threads(c, TSR_X86_GADD, from);
 }
 
 /* Whether lanes can come to @place from the one before it. */
@@ -136,27 +155,37 @@ static bool fallen_to(const struct coder *c, unsigned int place)
 	return place && c->loop->place[place - 1].clauses && c->loop->place[place - 1].falls;
 }
 
-/* LANES become those that stand at @place: of the place before, and who waits. */
-static void take_lanes(struct coder *c, unsigned int place)
+/* Those who wait at @place, in @from, go on in LANES. */
+static void resume_lanes(struct coder *c, unsigned int place, enum tsr_gpr from)
 {
-	enum tsr_gpr from = TSR_RAX;
-
-	if (!c->waits[place]) {
-		tsr_x86_alu(c->x, TSR_X86_GAND, 4, LANES, LANES);
-		return;
-	}
-	if (c->mask[place] >= 0)
-		from = (enum tsr_gpr)c->mask[place];
-	else
-		tsr_x86_load(c->x, 2, from, STATE, MASK_AT(place));
-	if (fallen_to(c, place))
-		tsr_x86_alu(c->x, TSR_X86_GOR, 4, LANES, from);
-	else
-		tsr_x86_mov(c->x, LANES, from);
+	tsr_x86_alu(c->x, TSR_X86_GOR, 4, LANES, from);
+	count_threads(c, TSR_X86_GSUB, from);
 	tsr_x86_alu(c->x, TSR_X86_GXOR, 4, from, from);
 	if (c->mask[place] < 0)
 		tsr_x86_store(c->x, 2, from, STATE, MASK_AT(place));
+}
+
+/*
+ * LANES become those that stand at @place: of the place before, which has left none if it does not
+ * go on here, and who waits. A jump to where it is passed by.
+ */
+static uint8_t *take_lanes(struct coder *c, unsigned int place)
+{
+	enum tsr_gpr from = c->mask[place] >= 0 ? (enum tsr_gpr)c->mask[place] : TSR_RAX;
+	uint8_t *nobody;
+
+	if (c->waits[place]) {
+		if (c->mask[place] < 0)
+			tsr_x86_load(c->x, 2, from, STATE, MASK_AT(place));
+		tsr_x86_alu(c->x, TSR_X86_GAND, 4, from, from);
+		nobody = tsr_x86_jump(c->x, TSR_X86_EQUAL);
+		resume_lanes(c, place, from);
+		if (!fallen_to(c, place))
+			return nobody;
+		tsr_x86_here(c->x, nobody);
+	}
 	tsr_x86_alu(c->x, TSR_X86_GAND, 4, LANES, LANES);
+	return tsr_x86_jump(c->x, TSR_X86_EQUAL);
 }
 
 /* Back to place @to with LANES; if not enough is left for another round, they stay there. */
@@ -173,19 +202,6 @@ static void jump_back(struct coder *c, unsigned int to)
 }
 
 /* ---- Blocks ---------------------------------------------------------------------------------- */
-
-/* What the lanes at a block count for. */
-static void count(struct coder *c, const struct tsr_loop_place *p)
-{
-	tsr_x86_count_bits(c->x, TSR_RAX, LANES);
-	if (p->tuples != 1)
-		tsr_x86_multiply(c->x, TSR_RAX, TSR_RAX, p->tuples);
-	tsr_x86_alu(c->x, TSR_X86_GADD, 4, THREADS, TSR_RAX);
-	if (p == &c->loop->place[c->loop->head])
-		tsr_x86_alu_imm(c->x, TSR_X86_GADD, 4, THREADS, 1 << TSR_LOOP_ROUNDS);
-	tsr_x86_alu_imm(c->x, TSR_X86_GADD, 4, COUNT,
-			(int32_t)((uint32_t)p->tuples << TSR_LOOP_COUNT | p->clauses));
-}
 
 static const struct tsr_decoded *last_clause(const struct tsr_loop *loop,
 					     const struct tsr_loop_place *p)
@@ -221,35 +237,69 @@ static bool emit_clauses(struct coder *c, unsigned int place)
 	return !s->full && !c->crowded;
 }
 
-/* Where the lanes of block @place go; those that go to the next place stay in LANES. */
-static void emit_successors(struct coder *c, unsigned int place)
+/*
+ * All lanes of @place can jump to where it branches to: there and on the way nobody waits. Nobody
+ * goes back on the way, so those of its lanes that wait there have been taken before it comes again.
+ */
+static bool is_direct(const struct coder *c, unsigned int place)
+{
+	const unsigned int jump = (unsigned int)c->loop->place[place].jump;
+	bool direct = c->sources[jump] == 1;
+
+	for (unsigned int i = place + 1; i < jump; i++) {
+		const int to = c->loop->place[i].jump;
+
+		direct &= !c->waits[i] && (to < 0 || is_ahead(c->loop, i));
+	}
+	return direct;
+}
+
+/* Branch ahead: who is in RAX, or all; those that go to the next place stay in LANES. */
+static void branch_ahead(struct coder *c, unsigned int place)
 {
 	const struct tsr_loop_place *p = &c->loop->place[place];
 	const unsigned int jump = (unsigned int)p->jump;
+	const bool direct = is_direct(c, place);
 	uint8_t *nobody;
 
-	if (p->jump < 0)
+	if (!p->falls && direct) {
+		c->direct[jump] = tsr_x86_jump(c->x, TSR_X86_ALWAYS);
 		return;
-	if (!p->falls && is_ahead(c->loop, place)) {
+	}
+	if (!p->falls) {
 		add_lanes(c, jump, LANES);
 		tsr_x86_alu(c->x, TSR_X86_GXOR, 4, LANES, LANES);
 		return;
 	}
-	if (!p->falls) {
-		jump_back(c, jump);
-		return;
-	}
-	tsr_x86_alu(c->x, TSR_X86_GAND, 4, TSR_RAX, LANES);	/* who branches */
-	if (is_ahead(c->loop, place)) {
-		tsr_x86_alu(c->x, TSR_X86_GXOR, 4, LANES, TSR_RAX);
-		add_lanes(c, jump, TSR_RAX);
-		return;
-	}
+	tsr_x86_alu(c->x, TSR_X86_GAND, 4, TSR_RAX, LANES);
 	nobody = tsr_x86_jump(c->x, TSR_X86_EQUAL);
+	if (direct) {
+		tsr_x86_alu(c->x, TSR_X86_GCMP, 4, TSR_RAX, LANES);
+		c->direct[jump] = tsr_x86_jump(c->x, TSR_X86_EQUAL);
+	}
 	tsr_x86_alu(c->x, TSR_X86_GXOR, 4, LANES, TSR_RAX);
-	add_lanes(c, place + 1, LANES);
-	tsr_x86_mov(c->x, LANES, TSR_RAX);
-	jump_back(c, jump);
+	add_lanes(c, jump, TSR_RAX);
+	tsr_x86_here(c->x, nobody);
+}
+
+/* Branch back: who is in RAX, or all. The others wait, as far as there are some who go back. */
+static void branch_back(struct coder *c, unsigned int place)
+{
+	const struct tsr_loop_place *p = &c->loop->place[place];
+	uint8_t *nobody, *all;
+
+	if (!p->falls) {
+		jump_back(c, (unsigned int)p->jump);
+		return;
+	}
+	tsr_x86_alu(c->x, TSR_X86_GAND, 4, TSR_RAX, LANES);
+	nobody = tsr_x86_jump(c->x, TSR_X86_EQUAL);
+	tsr_x86_alu(c->x, TSR_X86_GXOR, 4, TSR_RAX, LANES);
+	all = tsr_x86_jump(c->x, TSR_X86_EQUAL);
+	tsr_x86_alu(c->x, TSR_X86_GXOR, 4, LANES, TSR_RAX);
+	add_lanes(c, place + 1, TSR_RAX);
+	tsr_x86_here(c->x, all);
+	jump_back(c, (unsigned int)p->jump);
 	tsr_x86_here(c->x, nobody);
 }
 
@@ -257,16 +307,20 @@ static void emit_successors(struct coder *c, unsigned int place)
 static bool emit_place(struct coder *c, unsigned int place)
 {
 	const struct tsr_loop_place *p = &c->loop->place[place];
-	uint8_t *skip;
+	uint8_t *skip = take_lanes(c, place);
 
-	take_lanes(c, place);
-	skip = tsr_x86_jump(c->x, TSR_X86_EQUAL);
+	if (c->direct[place])
+		tsr_x86_here(c->x, c->direct[place]);
 	c->body[place] = c->x->at;
 	if (p->clauses) {
-		count(c, p);
+		tsr_x86_alu_imm(c->x, TSR_X86_GADD, 4, COUNT,
+				(int32_t)((uint32_t)p->tuples << TSR_LOOP_COUNT | p->clauses));
 		if (!emit_clauses(c, place))
 			return false;
-		emit_successors(c, place);
+		if (p->jump >= 0 && is_ahead(c->loop, place))
+			branch_ahead(c, place);
+		else if (p->jump >= 0)
+			branch_back(c, place);
 	} else {
 		add_lanes(c, place, LANES);
 		leave(c);
@@ -320,7 +374,7 @@ static void end(struct coder *c, const uint8_t *leave_code)
 
 	for (unsigned int i = 0; i < c->leaves; i++)
 		tsr_x86_here(x, c->leave[i]);
-	tsr_x86_store(x, 4, THREADS, STATE, STATE_AT(native.threads));
+	tsr_x86_store(x, 8, THREADS, STATE, STATE_AT(native.threads));
 	for (unsigned int i = 0; i < c->loop->places; i++) {
 		if (c->mask[i] >= 0)
 			tsr_x86_store(x, 2, (enum tsr_gpr)c->mask[i], STATE, MASK_AT(i));

@@ -209,12 +209,12 @@ void tsr_x86_alu_imm(struct tsr_x86 *x, enum tsr_x86_alu op, unsigned int size, 
 		word(x, (uint32_t)value);
 }
 
-void tsr_x86_multiply(struct tsr_x86 *x, enum tsr_gpr dst, enum tsr_gpr src, int32_t value)
+void tsr_x86_multiply(struct tsr_x86 *x, enum tsr_gpr dst, enum tsr_gpr src)
 {
-	rex(x, 4, dst, src);
-	byte(x, 0x69);
+	rex(x, 8, dst, src);
+	byte(x, 0x0f);
+	byte(x, 0xaf);
 	operand(x, dst, tsr_x86_reg(src), 1);
-	word(x, (uint32_t)value);
 }
 
 void tsr_x86_count_bits(struct tsr_x86 *x, enum tsr_gpr dst, enum tsr_gpr src)

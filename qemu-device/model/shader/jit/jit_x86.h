@@ -137,7 +137,7 @@ void tsr_x86_alu(struct tsr_x86 *x, enum tsr_x86_alu op, unsigned int size, enum
 		 enum tsr_gpr src);
 void tsr_x86_alu_imm(struct tsr_x86 *x, enum tsr_x86_alu op, unsigned int size, enum tsr_gpr dst,
 		     int32_t value);
-void tsr_x86_multiply(struct tsr_x86 *x, enum tsr_gpr dst, enum tsr_gpr src, int32_t value);
+void tsr_x86_multiply(struct tsr_x86 *x, enum tsr_gpr dst, enum tsr_gpr src);
 /* How many bits of 32 are set; hosts of the wide form can. */
 void tsr_x86_count_bits(struct tsr_x86 *x, enum tsr_gpr dst, enum tsr_gpr src);
 /* 16 bits of memory: OR with a register. */

@@ -361,6 +361,34 @@ static void find_kept(struct tsr_loop *loop)
 	}
 }
 
+/* How many tuples threads execute at least between two times at the head. */
+static uint16_t find_round(const struct tsr_loop *loop)
+{
+	uint32_t before[TSR_LOOP_PLACES], least = UINT16_MAX;
+	bool changed = true;
+
+	for (unsigned int i = 0; i < loop->places; i++)
+		before[i] = i == loop->head ? 0 : UINT16_MAX;
+	while (changed) {
+		changed = false;
+		for (unsigned int i = 0; i < loop->places; i++) {
+			const struct tsr_loop_place *p = &loop->place[i];
+			const int to[2] = { p->falls ? (int)i + 1 : -1, p->jump };
+			const uint32_t here = before[i] + p->tuples;
+
+			for (unsigned int k = 0; p->clauses && k < 2; k++) {
+				if (to[k] == loop->head && here < least)
+					least = here;
+				if (to[k] < 0 || here >= before[to[k]])
+					continue;
+				before[to[k]] = here;
+				changed = true;
+			}
+		}
+	}
+	return (uint16_t)least;
+}
+
 /* ---- Finding --------------------------------------------------------------------------------- */
 
 static unsigned int variant_of(const struct tsr_shader *sh)
@@ -404,6 +432,7 @@ static bool look(struct tsr_shader *sh, struct tsr_decoded *head, unsigned int v
 	if (*refused)
 		return false;
 	loop->head = (uint8_t)place_at(loop, head->pc);
+	loop->round = find_round(loop);
 	find_kept(loop);
 	return true;
 }
@@ -495,15 +524,15 @@ static void place_lanes(struct tsr_warp *warp, const struct tsr_loop *loop, cons
 	tsr_warp_pick(warp);
 }
 
-/* A warp had @rounds when it could have had some. */
-static void note_rounds(struct tsr_loop *loop, uint32_t rounds)
+/* A warp executed so many @tuples when it could have had some rounds. */
+static void note_rounds(struct tsr_loop *loop, uint32_t tuples)
 {
-	loop->rounds += rounds;
+	loop->executed += tuples;
 	if (++loop->times < TSR_LOOP_TRIAL)
 		return;
-	if (loop->rounds < 2 * TSR_LOOP_TRIAL)
+	if (loop->executed < 2u * TSR_LOOP_TRIAL * loop->round)
 		loop->clause[loop->place[loop->head].first]->pause = TSR_LOOP_PAUSE;
-	loop->rounds = 0;
+	loop->executed = 0;
 	loop->times = 0;
 }
 
@@ -525,9 +554,9 @@ static struct tsr_progress run_warp(struct tsr_shader *sh, struct tsr_loop *loop
 	p.clauses = (uint32_t)native->tuples & ((1u << TSR_LOOP_COUNT) - 1);
 	sh->stats.clauses += p.clauses;
 	sh->stats.cycles += p.tuples;
-	sh->stats.threads += native->threads & ((1u << TSR_LOOP_ROUNDS) - 1);
+	sh->stats.threads += native->threads >> TSR_LOOP_COUNT;
 	if (most >= 4u * loop->tuples)
-		note_rounds(loop, native->threads >> TSR_LOOP_ROUNDS);
+		note_rounds(loop, p.tuples);
 	warp->clauses += p.clauses;
 	warp->written |= loop->written;
 	sh->mem.runner->path[TSR_PATH_LOOPS]++;

@@ -46,10 +46,8 @@ struct tsr_shader;
 #define TSR_LOOP_PAUSE 512
 /* Tuples of a warp after which it comes back in any case. */
 #define TSR_LOOP_TUPLES 4096
-/* It counts tuples from this bit on, below them clauses, which are no more. */
-#define TSR_LOOP_COUNT 16
-/* … and tuples of threads below this bit, from it on how often it was at its head. */
-#define TSR_LOOP_ROUNDS 18
+/* It counts tuples from this bit on, below them clauses, which are no more: of 16 threads, too. */
+#define TSR_LOOP_COUNT 17
 
 /* An address threads of a loop can stand at: a block of clauses, or beyond the loop. */
 struct tsr_loop_place {
@@ -68,9 +66,10 @@ struct tsr_loop {
 	struct tsr_loop *chain;		/* other loops of the same clause */
 	const void *code;		/* NULL: it cannot be had */
 	uint64_t space;			/* the last one it was found in */
-	uint32_t rounds;		/* of so many times it has been executed */
+	uint32_t executed;		/* tuples, in so many times: */
 	uint8_t times;
 	uint8_t variants;		/* what BLEND looks at in @space, see loop.c */
+	uint16_t round;			/* tuples of the shortest way from its head to its head */
 	/* the rest, without padding, is the same as long as clauses are */
 	uint64_t written;		/* registers that may be */
 	uint64_t last;			/* address of the last clause */

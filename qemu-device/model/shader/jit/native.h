@@ -49,9 +49,9 @@ struct tsr_native {
 	uint32_t outcome;		/* enum tsr_outcome */
 	/*
 	 * Of a loop (loop.h), which works on chunk[0] alone: @tuples counts up, and it goes back as
-	 * long as that is below @clauses, see TSR_LOOP_COUNT. Out: see TSR_LOOP_ROUNDS.
+	 * long as that is below @clauses; out: the same of all threads. See TSR_LOOP_COUNT.
 	 */
-	uint32_t threads;
+	uint64_t threads;
 	/* 0; out: lanes that stand at each of its places */
 	uint16_t lanes[TSR_LOOP_PLACES];
 };
