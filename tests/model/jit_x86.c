@@ -174,8 +174,10 @@ static void test_wide(void)
 	tsr_x86_mask_load(x, 1, TSR_RDX, 2);
 	expect("kmovw eax,k6");
 	tsr_x86_mask_bits(x, TSR_RAX, 6);
-	expect("kortestw k7,k7");
-	tsr_x86_mask_test(x, 7);
+	expect("kmovw k1,r9d");
+	tsr_x86_mask_set(x, 1, TSR_R9);
+	expect("kortestw k7,k1");
+	tsr_x86_mask_test(x, 7, 1);
 	compare("wide");
 }
 
@@ -246,6 +248,12 @@ static void test_general(void)
 	expect("jne 0x69");
 	expect("ret");
 	tsr_x86_ret(x);
+	expect("imul r9,rax");
+	tsr_x86_multiply(x, TSR_R9, TSR_RAX);
+	expect("popcnt eax,r9d");
+	tsr_x86_count_bits(x, TSR_RAX, TSR_R9);
+	expect("or WORD PTR [rbx+0x100],r9w");
+	tsr_x86_or_memory(x, TSR_RBX, 256, TSR_R9);
 	compare("general");
 }
 

@@ -31,6 +31,7 @@ struct tsr_shader;
 enum tsr_path {
 	TSR_PATH_TUPLES_NATIVE,		/* tuples of bundles, by generated code */
 	TSR_PATH_TUPLES,		/* by the interpreter */
+	TSR_PATH_LOOPS,			/* times a warp executed a loop as one piece */
 	TSR_PATH_CLAUSES_DECODED,	/* clauses that were decoded */
 	TSR_PATH_CLAUSES_COMPILED,	/* and those code was generated for, in each form */
 	TSR_PATH_MESSAGES_TOGETHER,	/* messages of warps, with those of others or on vectors */

@@ -303,6 +303,53 @@ const void *tsr_code_straight_native(struct tsr_code *code, struct tsr_runner *r
 	return s->code;
 }
 
+static bool is_loop(const struct tsr_loop *a, const struct tsr_loop *b)
+{
+	const size_t from = offsetof(struct tsr_loop, written);
+
+	_Static_assert(sizeof(struct tsr_loop_place) == 32 &&
+		       offsetof(struct tsr_loop, place) ==
+		       offsetof(struct tsr_loop, written) + 24, "there is padding");
+
+	return !memcmp((const uint8_t *)a + from, (const uint8_t *)b + from, sizeof(*a) - from);
+}
+
+struct tsr_loop *tsr_code_loop(struct tsr_code *code, struct tsr_runner *runner,
+			       struct tsr_decoded *clause, const struct tsr_loop *found)
+{
+	const size_t size = (sizeof(*found) + 63) & ~(size_t)63;
+	struct tsr_loop *loop;
+	unsigned int others = 0;
+
+	for (loop = clause->loop; loop; loop = loop->chain, others++) {
+		if (is_loop(loop, found))
+			return loop;
+	}
+	if (code->jit_refused)
+		return NULL;
+	if (!code->jit && !(code->jit = tsr_jit_new(runner->gpu->alu))) {
+		code->jit_refused = true;
+		return NULL;
+	}
+	/* so many for one clause: some registers are looked at by one program, others by another */
+	if (others >= TSR_CODE_CHAIN)
+		return NULL;
+	if (TSR_CODE_BYTES - code->used < size) {
+		code->full = true;
+		return NULL;
+	}
+	loop = (struct tsr_loop *)(code->memory + code->used);
+	code->used += size;
+	*loop = *found;
+	loop->chain = clause->loop;
+	clause->loop = loop;
+	if (!tsr_jit_loop(code->jit, loop))
+		code->full = true;
+	else if (loop->code)
+		runner->path[TSR_PATH_CLAUSES_COMPILED] += loop->clauses;
+	return loop;
+}
+
 void tsr_code_evict(struct tsr_code *code)
 {
 	if (code->full)

@@ -84,6 +84,13 @@ struct tsr_straight *tsr_code_straight(struct tsr_code *code, struct tsr_decoded
 /* Its code, as above; always for the same number of @warps. */
 const void *tsr_code_straight_native(struct tsr_code *code, struct tsr_runner *runner,
 				     struct tsr_straight *s, unsigned int warps);
+/*
+ * Keep @found, a loop of @clause, and generate its code; the one there is if it is the same. NULL:
+ * there is no room, until all is forgotten (@code->full), or the clause has too many already, or
+ * this host has no memory for code.
+ */
+struct tsr_loop *tsr_code_loop(struct tsr_code *code, struct tsr_runner *runner,
+			       struct tsr_decoded *clause, const struct tsr_loop *found);
 /* Where no clause is held: if there is no room for more code, everything is forgotten. */
 void tsr_code_evict(struct tsr_code *code);
 /* Strict mode: whether @clause is what memory holds now. */

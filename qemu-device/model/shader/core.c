@@ -605,6 +605,19 @@ static struct tsr_decoded *diverge(struct tsr_shader *sh, struct tsr_decoded *cl
 		      next ? clause->next_pc : clause->jump_pc, end);
 }
 
+/* Whether the chosen warps have executed the loop of @clause, and are retired. */
+static bool run_loop(struct tsr_shader *sh, struct tsr_decoded *clause, struct tsr_progress *p)
+{
+	struct tsr_loop *loop = tsr_loop_find(sh, clause, p);
+
+	if (!loop)
+		return false;
+	checkpoint(sh, p);
+	stand(sh);
+	tsr_loop_run(sh, loop, p->clauses_left);
+	return true;
+}
+
 /* Execute clauses from @clause on as long as some of the chosen warps can, at most @left. */
 static enum end chain(struct tsr_shader *sh, struct tsr_decoded *clause, uint32_t left)
 {
@@ -620,6 +633,13 @@ static enum end chain(struct tsr_shader *sh, struct tsr_decoded *clause, uint32_
 		unsigned int flags;
 
 		sh->here = clause->pc;
+		if (clause->loops && sh->loops && run_loop(sh, clause, &p)) {
+			end = END_CHOICE;
+			break;
+		}
+		/* clauses are others now */
+		if (forgotten != sh->code.forgotten)
+			break;
 		if (clause->flags & TSR_CLAUSE_FAULT) {
 			clause_fault(sh, clause->fault_code, clause->fault_tuple,
 				     clause->fault_add);
@@ -642,8 +662,10 @@ static enum end chain(struct tsr_shader *sh, struct tsr_decoded *clause, uint32_
 		}
 		if (!next)
 			break;
-		if (forgotten == sh->code.forgotten)
+		if (forgotten == sh->code.forgotten) {
+			next->loops |= sh->loops && next->pc <= clause->pc;
 			tsr_native_link(clause, next, kind, outcome);
+		}
 		clause = next;
 		sh->here = clause->pc;
 		if (p.clauses == p.clauses_left || tsr_progress_left(sh, &p) <= 0 || wanted(sh))

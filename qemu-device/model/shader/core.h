@@ -12,7 +12,7 @@
  *   scoreboard.c  messages: sending, storing, waiting
  *   warp.c        control flow inside a warp
  *   diverge.c     threads that part from the others of their bundle
- *   native.c      generated code
+ *   native.c      generated code, loop.c whole loops of it
  *   watch.c       the debugger's hook
  *   plan.c        fragment programs for blocks of pixels, without all that
  */
@@ -86,6 +86,7 @@ struct tsr_shader {
 	uint64_t space;			/* code space */
 	int32_t effort;			/* tuples left */
 	unsigned int chunk_lanes;	/* of a vector of generated code */
+	bool loops;			/* whole loops are looked for, see shader/jit/loop.h */
 	struct tsr_shader_stats stats;
 	struct tsr_fault_info fault;
 

@@ -120,6 +120,11 @@ struct tsr_decoded {
 	struct tsr_decoded *chain;
 	struct tsr_decoded *linked;	/* the next one with @links */
 	bool links;			/* something leads to its successors without a look-up */
+	bool loops;			/* threads branch back to it: loops are looked for */
+	bool loop_small;		/* … and executed only while others wait */
+	uint16_t rounds;		/* … after so many executions */
+	uint16_t pause;			/* … and not as often as this */
+	struct tsr_loop *loop;		/* what has been found */
 	uint8_t code[TSR_CLAUSE_BYTES_MAX];	/* its bytes */
 };
 

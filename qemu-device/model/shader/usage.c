@@ -27,16 +27,22 @@ static bool blend_known(const struct tsr_decoded_msg *msg)
 	return msg->src[1].space == TSR_LANES_TEMP && !msg->src[1].step;
 }
 
-static void add_message(struct tsr_usage *f, const struct tsr_decoded_msg *msg)
+uint64_t tsr_usage_message(const struct tsr_decoded_msg *msg, bool dual)
 {
+	const bool blends = msg->insn->op == TSR_OP_ADD_BLEND;
+	uint64_t reads = staging(msg->staging,
+				 blends ? 4 : tsr_insn_staging_read(msg->insn));
+
 	for (unsigned int i = 0; i < msg->srcs; i++)
-		f->reads |= of_operand(&msg->src[i]);
+		reads |= of_operand(&msg->src[i]);
 	for (unsigned int i = 0; i < msg->pairs; i++)
-		f->reads |= of_operand(&msg->pair[i]);
-	f->reads |= staging(msg->staging, tsr_insn_staging_read(msg->insn));
+		reads |= of_operand(&msg->pair[i]);
+	if (!blends)
+		return reads;
+	if (!blend_known(msg))
+		return UINT64_MAX;
 	/* the second color */
-	if (msg->insn->op == TSR_OP_ADD_BLEND)
-		f->reads |= staging(4, 4);
+	return reads | (dual ? staging(4, 4) : 0);
 }
 
 /* What @d does; false: where it goes cannot be known. */
@@ -48,7 +54,7 @@ static bool add_clause(struct tsr_usage *f, const struct tsr_decoded *d)
 		f->reads |= tsr_uop_reads(d->branch);
 	if (!(d->flags & TSR_CLAUSE_MESSAGE))
 		return !(d->flags & TSR_CLAUSE_BRANCH) || d->jump_fixed;
-	add_message(f, &d->msg);
+	f->reads |= tsr_usage_message(&d->msg, true);
 	if (d->flags & TSR_CLAUSE_BLEND && !blend_known(&d->msg))
 		return false;
 	return !(d->flags & TSR_CLAUSE_BRANCH) || d->jump_fixed;

@@ -10,6 +10,7 @@
 #ifndef TSR_SHADER_USAGE_H
 #define TSR_SHADER_USAGE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct tsr_shader;
@@ -21,6 +22,10 @@ struct tsr_usage {
 	uint64_t space, pc;		/* of which program; pc 0: none */
 	uint64_t reads;			/* bit n: register n */
 };
+
+/* Registers that message @msg looks at; @dual: of BLEND, there is a second color. */
+struct tsr_decoded_msg;
+uint64_t tsr_usage_message(const struct tsr_decoded_msg *msg, bool dual);
 
 /* That of the program at @pc of sh->space. */
 const struct tsr_usage *tsr_usage_find(struct tsr_shader *sh, uint64_t pc);

@@ -39,6 +39,11 @@ static void pick(struct tsr_warp *warp, uint16_t lanes)
 	tsr_warp_find_meet(warp);
 }
 
+void tsr_warp_pick(struct tsr_warp *warp)
+{
+	pick(warp, warp->live & ~warp->parked);
+}
+
 static void stand(struct tsr_warp *warp, uint16_t lanes, uint64_t pc)
 {
 	for (; lanes; lanes &= lanes - 1)

@@ -24,6 +24,8 @@ void tsr_warp_retire(struct tsr_warp *warp, const struct tsr_decoded *clause, ui
 		     const union tsr_lanes *target);
 /* @lanes, which are not active any more, wait at @pc. */
 void tsr_warp_wait(struct tsr_warp *warp, uint16_t lanes, uint64_t pc);
+/* All lanes wait: those at the lowest address go on. */
+void tsr_warp_pick(struct tsr_warp *warp);
 /* The barrier is open: nobody is parked any more. */
 void tsr_warp_release(struct tsr_warp *warp);
 /* Find @meet from the rest. */

@@ -470,6 +470,19 @@ const void *tsr_jit_straight(struct tsr_jit *jit, struct tsr_decoded *const *cla
 	return finish(&c) ? code : NULL;
 }
 
+bool tsr_jit_loop(struct tsr_jit *jit, struct tsr_loop *loop)
+{
+	const void *code;
+	struct compiler c = begin(jit, 1, &code);
+
+	if (!jit->wide || !tsr_loop_emit(&jit->segment, &c.x, &jit->pool, loop,
+					 jit->write + jit->leave))
+		return true;
+	if (finish(&c))
+		loop->code = code;
+	return loop->code;
+}
+
 #else
 
 struct tsr_jit *tsr_jit_new(const struct tsr_alu *alu)
@@ -497,6 +510,12 @@ bool tsr_jit_compile(struct tsr_jit *jit, struct tsr_decoded *clause, enum tsr_n
 {
 	(void)jit, (void)clause, (void)kind;
 	return false;
+}
+
+bool tsr_jit_loop(struct tsr_jit *jit, struct tsr_loop *loop)
+{
+	(void)jit, (void)loop;
+	return true;
 }
 
 const void *tsr_jit_straight(struct tsr_jit *jit, struct tsr_decoded *const *clause,

@@ -12,6 +12,7 @@
  *   jit_ops.c    micro-operations to nodes, the templates
  *   jit_node.c   nodes: what a segment of a clause computes
  *   jit_emit.c   nodes to a loop over the vectors of a bundle
+ *   jit_loop.c   loops of a program (loop.h)
  *   jit_x86.c    instructions to bytes
  *
  * Memory is TSR_JIT_BYTES for each thread, mapped twice: writable here, executable there, never
@@ -51,6 +52,8 @@ bool tsr_jit_compile(struct tsr_jit *jit, struct tsr_decoded *clause, enum tsr_n
  */
 const void *tsr_jit_straight(struct tsr_jit *jit, struct tsr_decoded *const *clause,
 			     unsigned int count, uint64_t live, unsigned int warps);
+/* Code for @loop, in loop->code, NULL if it cannot be had; false: there is no room. */
+bool tsr_jit_loop(struct tsr_jit *jit, struct tsr_loop *loop);
 /* Execute clauses from one on whose code is @code; @lanes says with what, and what came of it. */
 void tsr_jit_run(const struct tsr_jit *jit, const void *code, struct tsr_lane_state *lanes);
 

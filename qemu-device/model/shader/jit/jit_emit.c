@@ -6,6 +6,9 @@
  *
  * Two vector registers are for short use (SCRATCH), in the narrow form a third holds ones in the
  * idle lanes; of the mask registers 1 has those in the wide form, 7 is for short use.
+ *
+ * A block of a loop (jit_loop.c) is the same without the loop over chunks, with registers of the
+ * program that stay in registers of the host: their homes.
  */
 #include <string.h>
 
@@ -31,7 +34,9 @@ struct emitter {
 	bool failed;			/* no register was left */
 	uint32_t free;			/* vector registers */
 	uint8_t free_masks;		/* mask registers, wide */
-	uint8_t *fix, *fixed;		/* the jump to what makes NaNs canonical, and its return */
+	const struct tsr_homes *homes;	/* of a block; else NULL */
+	uint64_t masked;		/* registers of which idle lanes stay as they are */
+	struct tsr_fix fix;
 };
 
 /* Registers hold the present chunk: its part of each of a bundle's vectors. */
@@ -223,7 +228,7 @@ static bool comes_for_this(struct emitter *e, int n)
 {
 	const struct tsr_node *from = node(e, n);
 
-	return from->uses == 1 && !is_uniform(from);
+	return from->uses == 1 && !is_uniform(from) && !from->uniform;
 }
 
 /*
@@ -373,7 +378,7 @@ struct stores {
 	struct {
 		int16_t node;
 		struct tsr_x86_rm to;
-		bool reg;		/* idle lanes stay as they are */
+		int8_t reg;		/* of the program; -1: it is a temporary */
 	} store[TSR_REGISTERS + TSR_TEMPS];
 };
 
@@ -387,7 +392,7 @@ static void add_store(struct stores *to, struct tsr_segment *s, int n, bool reg,
 	    o->index == slot * TSR_BUNDLE_WARPS)
 		return;
 	to->store[to->count].node = (int16_t)n;
-	to->store[to->count].reg = reg;
+	to->store[to->count].reg = (int8_t)(reg ? (int)slot : -1);
 	to->store[to->count++].to =
 		tsr_x86_at(reg ? CHUNK_REGS : CHUNK_TEMPS, (int32_t)slot * REG_BYTES);
 }
@@ -416,10 +421,12 @@ static void find_stores(struct tsr_segment *s, struct stores *to)
 }
 
 /* The loose values among what is stored, each once. */
-static unsigned int find_loose(struct emitter *e, const struct stores *stores, uint8_t *regs)
+static void find_loose(struct emitter *e, const struct stores *stores)
 {
+	struct tsr_fix *fix = &e->fix;
 	uint32_t seen = 0;
-	unsigned int count = 0;
+
+	fix->count = 0;
 
 	for (unsigned int i = 0; i < stores->count; i++) {
 		const struct tsr_node *n = node(e, stores->store[i].node);
@@ -427,14 +434,19 @@ static unsigned int find_loose(struct emitter *e, const struct stores *stores, u
 		if (!n->loose || n->reg < 0 || seen >> n->reg & 1)
 			continue;
 		seen |= 1u << n->reg;
-		regs[count++] = (uint8_t)n->reg;
+		fix->reg[fix->count++] = (uint8_t)n->reg;
 	}
-	return count;
 }
 
-/* Jump to e->fix if there is a NaN in @regs. A comparison looks at two of them. */
-static void test_nans(struct emitter *e, const uint8_t *regs, unsigned int count)
+/*
+ * Jump to where they are made canonical if there is a NaN among them, of lanes that are not idle in
+ * a block. A comparison looks at two of them.
+ */
+static void test_nans(struct emitter *e)
 {
+	const uint8_t *regs = e->fix.reg;
+	const unsigned int count = e->fix.count;
+
 	for (unsigned int i = 0; i < count; i += 2) {
 		unsigned int a = regs[i], b = regs[i + 1 < count ? i + 1 : i];
 
@@ -451,12 +463,21 @@ static void test_nans(struct emitter *e, const uint8_t *regs, unsigned int count
 				       0, false);
 	}
 	if (e->s->wide)
-		tsr_x86_mask_test(e->x, MASK_SCRATCH);
+		tsr_x86_mask_test(e->x, MASK_SCRATCH, e->homes ? MASK_IDLE : MASK_SCRATCH);
 	else
 		tsr_x86_vector(e->x, TSR_X86_TEST_SIGNS, SCRATCH, 0, tsr_x86_reg(SCRATCH), 0,
 			       false);
-	e->fix = tsr_x86_jump(e->x, e->s->wide ? TSR_X86_NOT_CARRY : TSR_X86_NOT_EQUAL);
-	e->fixed = e->x->at;
+	e->fix.from = tsr_x86_jump(e->x, e->s->wide ? TSR_X86_NOT_CARRY : TSR_X86_NOT_EQUAL);
+	e->fix.back = e->x->at;
+}
+
+/* What is stored has the bits it should have. */
+static void settle_nans(struct emitter *e)
+{
+	if (e->fix.count == 1)
+		canonical(e, e->fix.reg[0], e->fix.reg[0]);
+	else if (e->fix.count)
+		test_nans(e);
 }
 
 static void emit_store(struct emitter *e, int n, struct tsr_x86_rm to, bool keep_idle)
@@ -474,16 +495,54 @@ static void emit_store(struct emitter *e, int n, struct tsr_x86_rm to, bool keep
 	release(e, n);
 }
 
+/* The host's register that @reg of the program lives in; -1: none. */
+static int home(const struct emitter *e, int reg)
+{
+	return e->homes && reg >= 0 ? e->homes->vector[reg] : -1;
+}
+
+/* What a home held when the block began, which may be about to be overwritten: a copy of it. */
+static void leave_home(struct emitter *e, struct tsr_node *n)
+{
+	int reg = acquire_vector(e);
+
+	move(e, reg, tsr_x86_reg((unsigned int)n->reg));
+	n->reg = (int8_t)reg;
+	n->uniform = false;
+}
+
+static void emit_home(struct emitter *e, int n, unsigned int to, bool keep_idle)
+{
+	if (keep_idle)
+		tsr_x86_vector(e->x, TSR_X86_BLEND_MASK, to, in_register(e, n), tsr_x86_reg(to),
+			       MASK_IDLE, false);
+	else
+		move(e, (int)to, operand(e, n));
+	release(e, n);
+}
+
 /* Registers may be exchanged: what is still to be loaded comes before the first store. */
 static void emit_stores(struct emitter *e, const struct stores *stores)
 {
 	for (unsigned int i = 0; i < stores->count; i++) {
-		if (!is_uniform(node(e, stores->store[i].node)))
+		struct tsr_node *n = node(e, stores->store[i].node);
+
+		if (!is_uniform(n))
 			in_register(e, stores->store[i].node);
+		if (n->kind == TSR_NODE_LOAD && n->uniform && n->operand.step)
+			leave_home(e, n);
 	}
-	for (unsigned int i = 0; i < stores->count; i++)
-		emit_store(e, stores->store[i].node, stores->store[i].to,
-			   stores->store[i].reg && e->part);
+	for (unsigned int i = 0; i < stores->count; i++) {
+		const int reg = stores->store[i].reg, to = home(e, reg);
+		const bool some = e->part || e->homes;	/* lanes are not there */
+
+		if (to >= 0)
+			emit_home(e, stores->store[i].node, (unsigned int)to,
+				  e->masked >> reg & 1);
+		else
+			emit_store(e, stores->store[i].node, stores->store[i].to,
+				   some && reg >= 0);
+	}
 }
 
 /* ---- The loop -------------------------------------------------------------------------------- */
@@ -627,41 +686,63 @@ static void next_chunk(struct emitter *e, const uint8_t *loop)
 }
 
 /* Where NaNs are: off the way. */
-static void fix_nans(struct emitter *e, const uint8_t *regs, unsigned int count)
+static void fix_nans(struct emitter *e)
 {
-	uint8_t *behind = tsr_x86_jump(e->x, TSR_X86_ALWAYS);
-
-	tsr_x86_here(e->x, e->fix);
-	for (unsigned int i = 0; i < count; i++)
-		canonical(e, regs[i], regs[i]);
-	tsr_x86_jump_back(e->x, TSR_X86_ALWAYS, e->fixed);
-	tsr_x86_here(e->x, behind);
+	tsr_x86_here(e->x, e->fix.from);
+	for (unsigned int i = 0; i < e->fix.count; i++)
+		canonical(e, e->fix.reg[i], e->fix.reg[i]);
+	tsr_x86_jump_back(e->x, TSR_X86_ALWAYS, e->fix.back);
 }
 
-static void emit_loop(struct emitter *e, const struct stores *stores)
+/* Whether a block has to know which lanes are idle. */
+static bool needs_idle(const struct emitter *e, const struct stores *stores)
 {
-	uint8_t loose[32], *loop = e->x->at;
-	unsigned int count;
+	bool needs = e->fix.count > 1;
 
-	if (e->part)
-		enter_chunk(e);
+	for (unsigned int i = 0; i < stores->count; i++) {
+		const int reg = stores->store[i].reg;
+
+		needs |= home(e, reg) < 0 || e->masked >> reg & 1;
+	}
+	return needs;
+}
+
+/* All nodes, and what is stored of them. */
+static void emit_nodes(struct emitter *e, const struct stores *stores)
+{
 	for (unsigned int i = 0; i < e->s->nodes && !e->failed; i++) {
 		if (e->s->node[i].uses)
 			emit_node(e, &e->s->node[i]);
 	}
 	if (e->failed)
 		return;
-	count = find_loose(e, stores, loose);
-	if (count == 1)
-		canonical(e, loose[0], loose[0]);
-	else if (count)
-		test_nans(e, loose, count);
+	find_loose(e, stores);
+	if (e->homes && needs_idle(e, stores)) {
+		tsr_x86_mov(e->x, TSR_RAX, (enum tsr_gpr)TSR_JIT_LEFT);
+		tsr_x86_alu_imm(e->x, TSR_X86_GXOR, 4, TSR_RAX, 0xffff);
+		tsr_x86_mask_set(e->x, MASK_IDLE, TSR_RAX);
+	}
+	settle_nans(e);
 	emit_stores(e, stores);
+}
+
+static void emit_loop(struct emitter *e, const struct stores *stores)
+{
+	uint8_t *loop = e->x->at, *after;
+
+	if (e->part)
+		enter_chunk(e);
+	emit_nodes(e, stores);
+	if (e->failed)
+		return;
 	if (e->s->branch >= 0)
 		note_branch(e);
 	next_chunk(e, loop);
-	if (count > 1)
-		fix_nans(e, loose, count);
+	if (e->fix.count < 2)
+		return;
+	after = tsr_x86_jump(e->x, TSR_X86_ALWAYS);
+	fix_nans(e);
+	tsr_x86_here(e->x, after);
 }
 
 /* Try with so many registers for what is the same for all chunks. */
@@ -693,4 +774,52 @@ bool tsr_segment_emit(struct tsr_segment *s, struct tsr_x86 *x, struct tsr_pool 
 	if (!stores.count && s->branch < 0)
 		return true;
 	return attempt(&e, &stores, s->wide ? 12 : 4) || attempt(&e, &stores, 0);
+}
+
+/* ---- Blocks of loops ------------------------------------------------------------------------- */
+
+/* Registers that have a home are there. */
+static void find_homes(struct emitter *e)
+{
+	for (unsigned int i = 0; i < e->s->nodes; i++) {
+		struct tsr_node *n = &e->s->node[i];
+		const struct tsr_operand *o = &n->operand;
+		int reg = -1;
+
+		if (n->kind == TSR_NODE_LOAD && o->space == TSR_LANES_REG)
+			reg = home(e, o->index / TSR_BUNDLE_WARPS);
+		if (reg < 0)
+			continue;
+		n->reg = (int8_t)reg;
+		n->uniform = true;
+	}
+}
+
+bool tsr_segment_emit_block(struct tsr_segment *s, struct tsr_x86 *x, struct tsr_pool *pool,
+			    const struct tsr_homes *homes, uint64_t masked, struct tsr_fix *fix)
+{
+	struct emitter e = { .s = s, .x = x, .pool = pool, .homes = homes, .masked = masked,
+			     .free = homes->free, .free_masks = 0x7c };
+	struct stores stores;
+
+	if (s->full)
+		return false;
+	find_stores(s, &stores);
+	count_uses(s, &stores);
+	find_homes(&e);
+	emit_nodes(&e, &stores);
+	if (s->branch >= 0 && !e.failed)
+		tsr_x86_mask_bits(x, TSR_RAX, (unsigned int)node(&e, s->branch)->reg);
+	*fix = e.fix;
+	return !e.failed;
+}
+
+bool tsr_fix_emit(struct tsr_segment *s, struct tsr_x86 *x, struct tsr_pool *pool,
+		  const struct tsr_fix *fix)
+{
+	struct emitter e = { .s = s, .x = x, .pool = pool, .fix = *fix };
+
+	if (fix->count > 1)
+		fix_nans(&e);
+	return !e.failed;
 }

@@ -128,4 +128,33 @@ enum {
 bool tsr_segment_emit(struct tsr_segment *s, struct tsr_x86 *x, struct tsr_pool *pool,
 		      unsigned int warps);
 
+/* Where a loop keeps registers of the program. */
+struct tsr_homes {
+	int8_t vector[TSR_REGISTERS];	/* register of the host; -1: memory */
+	uint32_t free;			/* vector registers that are nobody's home */
+};
+
+/* What is stored of a block may be NaNs: code off the way, for later. */
+struct tsr_fix {
+	uint8_t *from, *back;		/* where it is jumped to, and what comes after it */
+	uint8_t reg[32];		/* the registers; of less than two there is nothing to do */
+	uint8_t count;
+};
+
+/*
+ * The code of a block of a loop, wide: a segment for one chunk, whose lanes are in TSR_JIT_LEFT.
+ * Registers of @masked stay as they are in others. Who branches is in RAX then, others undefined.
+ * False: as above, but @x has to be put back by the caller.
+ */
+bool tsr_segment_emit_block(struct tsr_segment *s, struct tsr_x86 *x, struct tsr_pool *pool,
+			    const struct tsr_homes *homes, uint64_t masked,
+			    struct tsr_fix *fix);
+bool tsr_fix_emit(struct tsr_segment *s, struct tsr_x86 *x, struct tsr_pool *pool,
+		  const struct tsr_fix *fix);
+
+/* jit_loop.c: the code of @loop (loop.h) for one warp; false: it never can be had. */
+struct tsr_loop;
+bool tsr_loop_emit(struct tsr_segment *s, struct tsr_x86 *x, struct tsr_pool *pool,
+		   const struct tsr_loop *loop, const uint8_t *leave);
+
 #endif

@@ -104,9 +104,14 @@ void tsr_x86_mask_load(struct tsr_x86 *x, unsigned int dst, enum tsr_gpr base, i
 	vex(x, TSR_X86_(0x90, 1, 0), dst, 0, tsr_x86_at(base, disp), false);
 }
 
-void tsr_x86_mask_test(struct tsr_x86 *x, unsigned int mask)
+void tsr_x86_mask_set(struct tsr_x86 *x, unsigned int dst, enum tsr_gpr src)
 {
-	vex(x, TSR_X86_(0x98, 1, 0), mask, 0, tsr_x86_reg(mask), false);
+	vex(x, TSR_X86_(0x92, 1, 0), dst, 0, tsr_x86_reg(src), false);
+}
+
+void tsr_x86_mask_test(struct tsr_x86 *x, unsigned int a, unsigned int b)
+{
+	vex(x, TSR_X86_(0x98, 1, 0), a, 0, tsr_x86_reg(b), false);
 }
 
 void tsr_x86_vzeroupper(struct tsr_x86 *x)
@@ -202,6 +207,30 @@ void tsr_x86_alu_imm(struct tsr_x86 *x, enum tsr_x86_alu op, unsigned int size, 
 		byte(x, (unsigned int)value);
 	else
 		word(x, (uint32_t)value);
+}
+
+void tsr_x86_multiply(struct tsr_x86 *x, enum tsr_gpr dst, enum tsr_gpr src)
+{
+	rex(x, 8, dst, src);
+	byte(x, 0x0f);
+	byte(x, 0xaf);
+	operand(x, dst, tsr_x86_reg(src), 1);
+}
+
+void tsr_x86_count_bits(struct tsr_x86 *x, enum tsr_gpr dst, enum tsr_gpr src)
+{
+	byte(x, 0xf3);
+	rex(x, 4, dst, src);
+	byte(x, 0x0f);
+	byte(x, 0xb8);
+	operand(x, dst, tsr_x86_reg(src), 1);
+}
+
+void tsr_x86_or_memory(struct tsr_x86 *x, enum tsr_gpr base, int32_t disp, enum tsr_gpr src)
+{
+	rex(x, 2, src, base);
+	byte(x, 0x09);
+	operand(x, src, tsr_x86_at(base, disp), 1);
 }
 
 void tsr_x86_cmp_memory(struct tsr_x86 *x, enum tsr_gpr base, int32_t disp, enum tsr_gpr src)

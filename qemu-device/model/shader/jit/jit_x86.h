@@ -114,8 +114,10 @@ void tsr_x86_shift(struct tsr_x86 *x, unsigned int how, unsigned int dst, unsign
 void tsr_x86_mask_bits(struct tsr_x86 *x, enum tsr_gpr dst, unsigned int src);
 /* A mask register from 16 bits of memory. */
 void tsr_x86_mask_load(struct tsr_x86 *x, unsigned int dst, enum tsr_gpr base, int32_t disp);
-/* Carry: all bits of a mask register are set. */
-void tsr_x86_mask_test(struct tsr_x86 *x, unsigned int mask);
+/* The reverse of tsr_x86_mask_bits(): the low bits of @src to a mask register. Wide only. */
+void tsr_x86_mask_set(struct tsr_x86 *x, unsigned int dst, enum tsr_gpr src);
+/* Carry: each bit is set in one of two mask registers. */
+void tsr_x86_mask_test(struct tsr_x86 *x, unsigned int a, unsigned int b);
 void tsr_x86_vzeroupper(struct tsr_x86 *x);
 
 /* General registers. @size: bytes of the operand, 2, 4 or 8. */
@@ -135,6 +137,11 @@ void tsr_x86_alu(struct tsr_x86 *x, enum tsr_x86_alu op, unsigned int size, enum
 		 enum tsr_gpr src);
 void tsr_x86_alu_imm(struct tsr_x86 *x, enum tsr_x86_alu op, unsigned int size, enum tsr_gpr dst,
 		     int32_t value);
+void tsr_x86_multiply(struct tsr_x86 *x, enum tsr_gpr dst, enum tsr_gpr src);
+/* How many bits of 32 are set; hosts of the wide form can. */
+void tsr_x86_count_bits(struct tsr_x86 *x, enum tsr_gpr dst, enum tsr_gpr src);
+/* 16 bits of memory: OR with a register. */
+void tsr_x86_or_memory(struct tsr_x86 *x, enum tsr_gpr base, int32_t disp, enum tsr_gpr src);
 /* Compare memory with a register; and test bits of 16 in memory. */
 void tsr_x86_cmp_memory(struct tsr_x86 *x, enum tsr_gpr base, int32_t disp, enum tsr_gpr src);
 void tsr_x86_test_memory(struct tsr_x86 *x, enum tsr_gpr base, int32_t disp, uint16_t bits);

@@ -27,11 +27,16 @@ void tsr_native_link(struct tsr_decoded *from, const struct tsr_decoded *to,
 		     enum tsr_native_kind kind, enum tsr_outcome outcome)
 {
 	struct tsr_native_code *code = &from->native[kind];
+	const unsigned int link =
+		outcome == TSR_OUTCOME_ALL ? TSR_NATIVE_JUMP : TSR_NATIVE_NEXT;
 
-	if (!code->code || !to->native[kind].code || from->mode_key != to->mode_key)
+	if (!code->code || !to->native[kind].code || from->mode_key != to->mode_key ||
+	    (outcome != TSR_OUTCOME_ALL && outcome != TSR_OUTCOME_NONE))
 		return;
-	if (outcome == TSR_OUTCOME_ALL)
-		code->link[TSR_NATIVE_JUMP] = to->native[kind].code;
-	else if (outcome == TSR_OUTCOME_NONE)
-		code->link[TSR_NATIVE_NEXT] = to->native[kind].code;
+	/* the core looks for a loop first; for a small one only if others wait */
+	if (to->loops && to->rounds != TSR_LOOP_REFUSED &&
+	    !(to->loop_small && kind == TSR_NATIVE_FULL))
+		code->link[link] = code->out[link];
+	else
+		code->link[link] = to->native[kind].code;
 }

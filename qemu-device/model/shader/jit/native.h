@@ -11,6 +11,7 @@
 
 #include <stdint.h>
 
+#include "loop.h"
 #include "shader/lanes.h"
 
 struct tsr_decoded;
@@ -46,6 +47,13 @@ struct tsr_native {
 	/* Out: the last clause executed. */
 	struct tsr_decoded *last;
 	uint32_t outcome;		/* enum tsr_outcome */
+	/*
+	 * Of a loop (loop.h), which works on chunk[0] alone: @tuples counts up, and it goes back as
+	 * long as that is below @clauses; out: the same of all threads. See TSR_LOOP_COUNT.
+	 */
+	uint64_t threads;
+	/* 0; out: lanes that stand at each of its places */
+	uint16_t lanes[TSR_LOOP_PLACES];
 };
 
 /* Two versions of the code of a clause. */
