@@ -62,8 +62,8 @@ struct tessera_pt {
 	unsigned int live;
 	/** @num_children: PT_ENTRIES, or 0 for a table of level 0. */
 	unsigned int num_children;
-	/** @child: Tables the entries point to, NULL where there is none. */
-	struct tessera_pt *child[] __counted_by(num_children);
+	/** @child: Tables the entries point to, NULL where there is none. A page, as @entries is. */
+	struct tessera_pt **child;
 };
 
 /**
@@ -98,6 +98,24 @@ static unsigned int pt_index(u64 va, unsigned int level)
 	return (va >> pt_shift(level)) & (PT_ENTRIES - 1);
 }
 
+/* What a table costs the kernel: its entries, and with children as much again. */
+static u64 pt_cost(unsigned int children)
+{
+	return PT_SIZE + sizeof(struct tessera_pt) + children * sizeof(struct tessera_pt *);
+}
+
+/* Consumes @pt, which may have a part of its memory only. */
+static void pt_free(struct device *dev, struct tessera_pt *pt)
+{
+	if (pt->entries)
+		dma_free_coherent(dev, PT_SIZE, pt->entries, pt->dma);
+	if (pt->quota)
+		tessera_quota_uncharge(pt->quota, TESSERA_QUOTA_PAGE_TABLES,
+				       pt_cost(pt->num_children));
+	kfree(pt->child);
+	kfree(pt);
+}
+
 /*
  * User space decides how many tables there are, so running out of memory is its
  * error, -ENOMEM, and no reason to kill somebody. -ENOSPC if it has had its share.
@@ -105,38 +123,28 @@ static unsigned int pt_index(u64 va, unsigned int level)
 static struct tessera_pt *pt_alloc(struct tessera_pgtable *pgt, bool leaf)
 {
 	const gfp_t gfp = GFP_KERNEL_ACCOUNT | __GFP_NORETRY | __GFP_NOWARN;
-	unsigned int children = leaf ? 0 : PT_ENTRIES;
-	struct tessera_pt *pt;
+	struct tessera_pt *pt = kzalloc(sizeof(*pt), gfp);
 
-	if (pgt->quota && !tessera_quota_try_charge(pgt->quota, TESSERA_QUOTA_PAGE_TABLES, PT_SIZE))
-		return ERR_PTR(-ENOSPC);
-
-	pt = kvzalloc(struct_size(pt, child, children), gfp);
 	if (!pt)
-		goto err_uncharge;
+		return ERR_PTR(-ENOMEM);
 
+	pt->num_children = leaf ? 0 : PT_ENTRIES;
+	if (pgt->quota && !tessera_quota_try_charge(pgt->quota, TESSERA_QUOTA_PAGE_TABLES,
+						    pt_cost(pt->num_children))) {
+		kfree(pt);
+		return ERR_PTR(-ENOSPC);
+	}
 	pt->quota = pgt->quota;
-	pt->num_children = children;
-	pt->entries = dma_alloc_coherent(pgt->dev, PT_SIZE, &pt->dma, gfp);
-	if (!pt->entries)
-		goto err_free;
+	if (!leaf)
+		pt->child = kcalloc(PT_ENTRIES, sizeof(*pt->child), gfp);
+	if (leaf || pt->child)
+		pt->entries = dma_alloc_coherent(pgt->dev, PT_SIZE, &pt->dma, gfp);
+	if (!pt->entries) {
+		pt_free(pgt->dev, pt);
+		return ERR_PTR(-ENOMEM);
+	}
 
 	return pt;
-
-err_free:
-	kvfree(pt);
-err_uncharge:
-	if (pgt->quota)
-		tessera_quota_uncharge(pgt->quota, TESSERA_QUOTA_PAGE_TABLES, PT_SIZE);
-	return ERR_PTR(-ENOMEM);
-}
-
-static void pt_free(struct device *dev, struct tessera_pt *pt)
-{
-	dma_free_coherent(dev, PT_SIZE, pt->entries, pt->dma);
-	if (pt->quota)
-		tessera_quota_uncharge(pt->quota, TESSERA_QUOTA_PAGE_TABLES, PT_SIZE);
-	kvfree(pt);
 }
 
 static void pt_free_list(struct device *dev, struct list_head *list)
