@@ -2,15 +2,16 @@
 /*
  * Scenes by chance: targets, textures, shaders, vertices and states of a seed, all of them valid.
  *
- *	fuzz			scenes of seeds from 1 on for TSR_FUZZ_SECONDS (20): no GL error, the same
- *				picture when it is drawn again, and in the end nothing is left behind
+ *	fuzz			scenes of seeds from 1 on for TSR_FUZZ_SECONDS (20): no GL error,
+ *				the same picture when it is drawn again, and in the end nothing is
+ *				left behind
  *	fuzz FIRST COUNT FILE	the pictures of these seeds, SIZE * SIZE RGBA8 each, go to the file:
  *				fuzz.py compares them with those of another driver
  *
  * TSR_FUZZ_STEPS=N ends a scene after so many of its shaders, TSR_FUZZ_SHADERS=1 prints them.
  *
- * So that drivers can be compared nothing depends on derivatives or on how an edge through the middle
- * of a pixel is judged.
+ * So that drivers can be compared nothing depends on derivatives or on how an edge through the
+ * middle of a pixel is judged.
  * debug: nocache
  */
 #include <malloc.h>
@@ -78,7 +79,8 @@ static void leaf(bool fragment)
 		say("u[%u]", below(4));
 		break;
 	case 1:
-		say("vec4(%.4f, %.4f, %.4f, %.4f)", real(-1, 1), real(-1, 1), real(0, 1), real(0, 1));
+		say("vec4(%.4f, %.4f, %.4f, %.4f)", real(-1, 1), real(-1, 1), real(0, 1),
+		    real(0, 1));
 		break;
 	case 2:
 		say(fragment ? "v" : "value");
@@ -116,7 +118,8 @@ static void expression(unsigned int depth, bool fragment)
 		{ "(", " + ", ")", 2 }, { "(", " - ", ")", 2 }, { "(", " * ", ")", 2 },
 		{ "min(", ", ", ")", 2 }, { "max(", ", ", ")", 2 }, { "abs(", "", ")", 1 },
 		{ "(-", "", ")", 1 }, { "clamp(", "", ", 0.0, 1.0)", 1 }, { "", "", ".wzyx", 1 },
-		{ "", "", ".yyxz", 1 }, { "vec4(dot(", ", ", "))", 2 }, { "mix(", ", ", ", 0.375)", 2 },
+		{ "", "", ".yyxz", 1 }, { "vec4(dot(", ", ", "))", 2 },
+		{ "mix(", ", ", ", 0.375)", 2 },
 		{ "inversesqrt(vec4(1.0) + abs(", "", "))", 1 }, { "exp2(-abs(", "", "))", 1 },
 	};
 	const unsigned int form = below(sizeof(forms) / sizeof(forms[0]));
@@ -178,7 +181,7 @@ static GLuint make_program(void)
 	GLuint program;
 
 	used = 0;
-	say("#version 310 es\nin vec4 position; in vec4 value; uniform vec4 u[4];\n"
+	say("#version 310 es\n" "in vec4 position; in vec4 value; uniform vec4 u[4];\n"
 	    "out highp vec4 v; flat out highp vec4 flat_v;\nvoid main() {\n"
 	    " gl_Position = vec4(position.xyz, %s);\n gl_PointSize = %u.0;\n v = ",
 	    perspective ? "1.0 + position.w * 0.5" : "1.0", 1 + below(9));
@@ -247,7 +250,8 @@ static void make_texture(unsigned int unit)
 	} while (level < 8);
 	glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAG_FILTER, (GLint)filter);
 	glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER,
-			filter == GL_NEAREST ? GL_NEAREST_MIPMAP_NEAREST : GL_LINEAR_MIPMAP_NEAREST);
+			filter == GL_NEAREST ? GL_NEAREST_MIPMAP_NEAREST
+					     : GL_LINEAR_MIPMAP_NEAREST);
 	glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_WRAP_S, (GLint)PICK(wraps));
 	glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_WRAP_T, (GLint)PICK(wraps));
 	if (chance(30)) {
@@ -327,7 +331,8 @@ static void set_tests(void)
 	glDepthMask(chance(70));
 	toggle(GL_STENCIL_TEST, 40);
 	for (unsigned int i = 0; i < 3; i++) {
-		glStencilFuncSeparate(faces[i], GL_NEVER + below(8), (GLint)below(256), below(256));
+		glStencilFuncSeparate(faces[i], GL_NEVER + below(8), (GLint)below(256),
+				      below(256));
 		fail = PICK(ops);
 		depth_fail = PICK(ops);
 		pass = PICK(ops);
@@ -342,7 +347,8 @@ static void set_raster(void)
 	glCullFace(chance(50) ? GL_FRONT : GL_BACK);
 	glFrontFace(chance(50) ? GL_CW : GL_CCW);
 	toggle(GL_SCISSOR_TEST, 30);
-	glScissor((GLint)below(SIZE), (GLint)below(SIZE), (GLsizei)below(SIZE), (GLsizei)below(SIZE));
+	glScissor((GLint)below(SIZE), (GLint)below(SIZE), (GLsizei)below(SIZE),
+		  (GLsizei)below(SIZE));
 	glViewport(chance(80) ? 0 : (GLint)below(SIZE) - 16, 0, SIZE, chance(80) ? SIZE : SIZE / 2);
 	glDepthRangef(chance(80) ? 0 : real(0, 1), chance(80) ? 1 : real(0, 1));
 	toggle(GL_PRIMITIVE_RESTART_FIXED_INDEX, 50);
@@ -413,13 +419,14 @@ static void something_else(void)
 	case 0:
 		glClearColor(real(0, 1), real(0, 1), real(0, 1), real(0, 1));
 		glClearStencil((GLint)below(256));
-		glClear(chance(50) ? GL_COLOR_BUFFER_BIT : GL_COLOR_BUFFER_BIT | GL_STENCIL_BUFFER_BIT);
+		glClear(GL_COLOR_BUFFER_BIT | (chance(50) ? 0 : GL_STENCIL_BUFFER_BIT));
 		break;
 	case 1:
 		for (unsigned int i = 0; i < 16; i++)
 			texels[i] = next();
 		glActiveTexture(GL_TEXTURE0);
-		glTexImage2D(GL_TEXTURE_2D, 0, GL_RGBA8, 4, 4, 0, GL_RGBA, GL_UNSIGNED_BYTE, texels);
+		glTexImage2D(GL_TEXTURE_2D, 0, GL_RGBA8, 4, 4, 0, GL_RGBA, GL_UNSIGNED_BYTE,
+			     texels);
 		glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAX_LEVEL, 0);
 		glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_NEAREST);
 		break;

@@ -42,8 +42,9 @@ static bool write_streams(struct tg_batch *b, const struct tg_frame *f, uint64_t
 	tsr_pack_bin(bin, &(struct tsr_bin){
 				  .list = b->list_va, .size = b->list_size, .frame = f->va });
 	render = tg_stream_begin(b, TG_RENDER, render);
-	tsr_pack_render(render, &(struct tsr_render){
-					.list = f->render_va, .size = f->render_size, .frame = f->va });
+	tsr_pack_render(render, &(struct tsr_render){ .list = f->render_va,
+						      .size = f->render_size,
+						      .frame = f->va });
 	return true;
 }
 
