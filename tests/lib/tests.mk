@@ -62,16 +62,17 @@ check-user: setup ## libtessera on the host: on a fake kernel, and on the model;
 		$(wildcard tests/user/*.py)
 
 # GL programs of our own (tests/mesa), glmark2's scenes, and of piglit's those in tests/mesa/piglit.txt.
-check-mesa: setup ## OpenGL programs by Mesa on the device in their own process; PIGLIT='PATTERN ...' others of piglit's; GLMARK2=rates
+check-mesa: setup ## OpenGL programs by Mesa on the device in their own process; PIGLIT='PATTERN ...' others of piglit's; GLMARK2=rates; FUZZ='FIRST COUNT' scenes by chance
 	@bash qemu-device/build/setup.sh libegl-dev libgles-dev libgl-dev libgbm-dev
 	@bash qemu-device/vm/programs.sh
-	@TSR_MESA=$$(bash userspace/mesa/build.sh); export TSR_MESA TSR_PIGLIT='$(PIGLIT)' TSR_GLMARK2='$(GLMARK2)'; \
+	@TSR_MESA=$$(bash userspace/mesa/build.sh); export TSR_MESA TSR_PIGLIT='$(PIGLIT)' TSR_GLMARK2='$(GLMARK2)' TSR_FUZZ_SCENES='$(FUZZ)'; \
 		$(RUN) --suite mesa --results $(BUILD)/results-mesa/mesa$(if $(TESTS),-partial).ktap $(wildcard tests/mesa/*.py)
 
-check-mesa-guest: export MESA_PACKAGES := kmscube weston
-check-mesa-guest: setup ## Debian's GL programs on the GPU's own screen in a guest: kmscube, weston and a client
-	@$(GUEST_ENV); TSR_MESA_SHARE=$$(bash userspace/mesa/share.sh); export TSR_MESA_SHARE; \
-		$(RUN) --suite mesa-guest --results $(BUILD)/results-mesa/guest.ktap $(wildcard tests/mesa/guest/*.py)
+# With the libraries of piglit's programs, which are not packaged with what they need.
+check-mesa-guest: export MESA_PACKAGES := kmscube weston glmark2-es2-drm libwaffle-1-0 libgl1 libxkbcommon0 libx11-6
+check-mesa-guest: setup ## GL programs on the kernel's driver in guests: kmscube, weston, glmark2 on a screen, ours and piglit's; GLMARK2=rates
+	@$(GUEST_ENV); TSR_MESA_SHARE=$$(bash userspace/mesa/share.sh); export TSR_MESA_SHARE TSR_GLMARK2='$(GLMARK2)'; \
+		$(RUN) --suite mesa-guest --results $(BUILD)/results-mesa/guest$(if $(TESTS),-partial).ktap $(wildcard tests/mesa/guest/*.py)
 
 check-qtest: setup ## the QEMU device without a guest
 	@$(PROGRAMS) guest qtest

@@ -120,6 +120,15 @@ static GLuint shader(GLenum type, const char *text)
 	return s;
 }
 
+/* The shader goes with the program. */
+static void attach(GLuint program, GLenum type, const char *text)
+{
+	const GLuint s = shader(type, text);
+
+	glAttachShader(program, s);
+	glDeleteShader(s);
+}
+
 static GLuint link_program(GLuint program)
 {
 	char log[1024] = "";
@@ -140,8 +149,8 @@ GLuint gl_program(const char *vertex, const char *fragment)
 {
 	GLuint program = glCreateProgram();
 
-	glAttachShader(program, shader(GL_VERTEX_SHADER, vertex));
-	glAttachShader(program, shader(GL_FRAGMENT_SHADER, fragment));
+	attach(program, GL_VERTEX_SHADER, vertex);
+	attach(program, GL_FRAGMENT_SHADER, fragment);
 	glBindAttribLocation(program, 0, "position");
 	glBindAttribLocation(program, 1, "value");
 	return link_program(program);
@@ -151,7 +160,7 @@ GLuint gl_compute(const char *text)
 {
 	GLuint program = glCreateProgram();
 
-	glAttachShader(program, shader(GL_COMPUTE_SHADER, text));
+	attach(program, GL_COMPUTE_SHADER, text);
 	return link_program(program);
 }
 

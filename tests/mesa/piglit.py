@@ -25,7 +25,7 @@ import xml.etree.ElementTree
 from tap import Tap
 
 TOP = os.environ["TSR_TOP"]
-MESA = os.environ["TSR_MESA"]
+MESA = os.environ.get("TSR_MESA", "")      # not for who imports this
 HERE = os.path.join(TOP, "tests", "mesa")
 TSR_HOST = os.path.join(os.environ["TSR_BUILD"], "userspace", "bin", "tsr-host")
 RESULT = re.compile(r'^PIGLIT: (\{"result".*\})\s*$', re.M)
@@ -34,12 +34,12 @@ SAMPLE = re.compile(r"(\w+)/(\d+)(?:\+(\d+))?$")
 LIMIT = 120 * max(1, min(5, os.getloadavg()[0] / os.cpu_count()))
 GLSL, GLSL_ES = 1.4, 3.1        # what is offered
 
-tap = Tap()
+tap = None      # of who runs or imports this
 
 
-def listed(name):
+def listed(name, directory=HERE):
     """(command, why it fails or "") of piglit.txt or fails.txt."""
-    with open(os.path.join(HERE, name)) as f:
+    with open(os.path.join(directory, name)) as f:
         for line in f:
             command, _, reason = line.strip().partition(" # ")
             if command and not command.startswith("#"):
@@ -92,12 +92,24 @@ def find(piglit, generated, word):
     return os.path.join(piglit, "tests", word) if word.endswith("minimum-maximums.txt") else word
 
 
-def run(piglit, generated, command):
-    """What became of a command: "pass", "fail", "skip", "crash" ..., and what it printed."""
+def words_of(command, piglit, generated):
+    """The arguments, with the paths they have where piglit and its generated tests are."""
     words = [find(piglit, generated, word) for word in command.split()]
     if words[0].endswith(".shader_test"):
         words.insert(0, "shader_runner")
     words[0] = os.path.join(piglit, "bin", words[0])
+    return words
+
+
+def result_of(status, text):
+    """What became of a command by its status and output: "pass", "fail", "skip", "crash" ..."""
+    found = RESULT.findall(text)
+    return json.loads(found[-1])["result"] if found and status >= 0 else "crash"
+
+
+def run(piglit, generated, command):
+    """What became of a command, and what it printed."""
+    words = words_of(command, piglit, generated)
     if not os.path.exists(words[0]):
         return "skip", "no such program"
     environment = dict(os.environ, PIGLIT_PLATFORM="surfaceless_egl", PIGLIT_SOURCE_DIR=piglit,
@@ -108,10 +120,7 @@ def run(piglit, generated, command):
     except subprocess.TimeoutExpired:
         return "timeout", ""
     text = done.stdout.decode(errors="replace")
-    found = RESULT.findall(text)
-    if done.returncode < 0 or not found:
-        return "crash", f"{text}\nstatus {done.returncode}"
-    return json.loads(found[-1])["result"], text
+    return result_of(done.returncode, text), f"{text}\nstatus {done.returncode}"
 
 
 def judge(command, reason, result, text):
@@ -144,4 +153,6 @@ def main():
     return tap.finish()
 
 
-sys.exit(main())
+if __name__ == "__main__":
+    tap = Tap()
+    sys.exit(main())

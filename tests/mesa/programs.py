@@ -17,12 +17,12 @@ from ktap import Program
 from tap import Tap
 
 TOP = os.environ["TSR_TOP"]
-MESA = os.environ["TSR_MESA"]
+MESA = os.environ.get("TSR_MESA", "")      # not for who imports this
 HERE = os.path.join(TOP, "tests", "mesa")
 TSR_HOST = os.path.join(os.environ["TSR_BUILD"], "userspace", "bin", "tsr-host")
 LIBRARY = "gl"
 
-tap = Tap()
+tap = None      # of who runs or imports this
 
 
 def build(name, directory):
@@ -49,33 +49,50 @@ def options(name):
     return asked(name, r"tsr-host: (--.*?)[ .]*(\*/)?$").split()
 
 
-def judge(name, directory):
-    program = build(name, directory)
-    if not program:
-        return
-    done = subprocess.run([TSR_HOST, *options(name), os.path.join(MESA, "tsr-mesa"), program], stdin=subprocess.DEVNULL,
-                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=250,
-                          env=dict(os.environ, MESA_SHADER_CACHE_DISABLE="1", TESSERA_DEBUG=asked(name, r"debug: (\S+)") or "sync"))
-    text = done.stdout.decode(errors="replace")
-    if done.returncode == 77:
+def names():
+    """Our programs."""
+    return sorted(n for n in (os.path.basename(path)[:-2] for path in glob.glob(os.path.join(HERE, "*.c"))) if n != LIBRARY)
+
+
+def judge_output(status, text, says):
+    """What a program printed: KTAP without a failed case, and the pattern."""
+    if status == 77:
         tap.skip(text.strip().splitlines()[-1].partition("SKIP ")[2])
     parsed = Program(text)
     bad = [r.name for r in parsed.results if r.status == "failed"]
-    if done.returncode or bad or not parsed.results:
-        tap.fail(f"status {done.returncode}")
+    if status or bad or not parsed.results:
+        tap.fail(f"status {status}")
         tap.note(text[-4000:])
-    says = asked(name, r"says: (.*?)( *\*/)?$")
     if not re.search(says, text):
         tap.fail(f"it does not say: {says}")
         tap.note(text[-4000:])
     tap.note(f"{len(parsed.results)} cases")
 
 
-with tempfile.TemporaryDirectory(prefix="tessera-gl-") as out:
-    for source in sorted(glob.glob(os.path.join(HERE, "*.c"))):
-        program_name = os.path.basename(source)[:-2]
-        if program_name != LIBRARY:
-            with tap.test(f"GL: {program_name}"):
-                judge(program_name, out)
+def debug_of(name):
+    """TESSERA_DEBUG of the program, and the pattern that its output then has."""
+    return asked(name, r"debug: (\S+)") or "sync", asked(name, r"says: (.*?)( *\*/)?$")
 
-sys.exit(tap.finish())
+
+def judge(name, directory):
+    program = build(name, directory)
+    if not program:
+        return
+    debug, says = debug_of(name)
+    done = subprocess.run([TSR_HOST, *options(name), os.path.join(MESA, "tsr-mesa"), program], stdin=subprocess.DEVNULL,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=250,
+                          env=dict(os.environ, MESA_SHADER_CACHE_DISABLE="1", TESSERA_DEBUG=debug))
+    judge_output(done.returncode, done.stdout.decode(errors="replace"), says)
+
+
+def main():
+    with tempfile.TemporaryDirectory(prefix="tessera-gl-") as out:
+        for name in names():
+            with tap.test(f"GL: {name}"):
+                judge(name, out)
+    return tap.finish()
+
+
+if __name__ == "__main__":
+    tap = Tap()
+    sys.exit(main())

@@ -181,7 +181,9 @@ struct tg_batch *tg_batch_new(struct tg_context *ctx)
 		return NULL;
 	}
 	b->ctx = ctx;
+	b->job->ctx = ctx;
 	b->number = atomic_fetch_add(&numbers, 1) + 1;
+	b->job->number = b->number;
 	util_dynarray_init(&b->job->bos, NULL);
 	util_dynarray_init(&b->job->codes, NULL);
 	util_dynarray_init(&b->job->chunks, NULL);
@@ -270,15 +272,21 @@ void tg_batch_drop(struct tg_batch *b)
 void tg_screen_retire(struct tg_screen *screen)
 {
 	struct tg_job *job;
+	bool looked = false;
 
 	for (;;) {
 		simple_mtx_lock(&screen->lock);
 		job = list_is_empty(&screen->batches) ? NULL :
 		      list_first_entry(&screen->batches, struct tg_job, link);
-		if (job && tg_screen_done(screen, job->point))
+		if (job && tg_screen_done(screen, job->point)) {
+			/* done or lost: that is known only as long as the jobs are */
+			if (!looked)
+				tg_screen_mend(screen);
+			looked = true;
 			list_del(&job->link);
-		else
+		} else {
 			job = NULL;
+		}
 		simple_mtx_unlock(&screen->lock);
 		if (!job)
 			return;

@@ -25,7 +25,9 @@ struct tg_context;
 /* Memory and references of a batch, and later of the jobs that use them. */
 struct tg_job {
 	struct list_head link;		/* in tg_screen.batches */
-	uint64_t point;
+	uint64_t point, number;		/* the batch's */
+	struct tg_context *ctx;		/* whose it is; NULL: the context is gone */
+	bool compute;			/* a dispatch, else BIN and RENDER */
 	struct util_dynarray bos;	/* struct tg_bo *, referenced */
 	struct util_dynarray codes;	/* struct tg_code *, referenced */
 	struct util_dynarray chunks;	/* struct tsr_alloc of tg_screen.lists */

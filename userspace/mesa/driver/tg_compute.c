@@ -63,9 +63,6 @@ static bool write_dispatch(struct tg_context *ctx, struct tg_batch *b,
 			   const struct pipe_grid_info *info, const uint32_t groups[3],
 			   uint64_t *va, uint32_t *size)
 {
-	const struct tsr_barrier barrier = { .wait_writes = true,
-					     .inv_read = true,
-					     .inv_code = true };
 	struct tg_stage *stage = &ctx->stage[PIPE_SHADER_COMPUTE];
 	const struct pan_shader_info *v = &stage->variant->info;
 	struct tsr_dispatch d = { .groups_x = groups[0],
@@ -96,13 +93,12 @@ static bool write_dispatch(struct tg_context *ctx, struct tg_batch *b,
 	s.group_memory =
 		MAX2(v->wls_size, stage->shader->shared_memory) + info->variable_shared_mem;
 	words = tg_batch_alloc(b, TSR_COMPUTE_STATE__QWORDS * 8, 64, &d.state);
-	stream = tg_batch_alloc(b, (TSR_BARRIER_QWORDS + TSR_DISPATCH_QWORDS) * 8, 64, va);
+	*size = (TG_STREAM_BEGIN_QWORDS + TSR_DISPATCH_QWORDS) * 8;
+	stream = tg_batch_alloc(b, *size, 64, va);
 	if (!words || !stream)
 		return false;
 	tsr_pack_compute_state(words, &s);
-	tsr_pack_barrier(stream, &barrier);
-	tsr_pack_dispatch(stream + TSR_BARRIER_QWORDS, &d);
-	*size = (TSR_BARRIER_QWORDS + TSR_DISPATCH_QWORDS) * 8;
+	tsr_pack_dispatch(tg_stream_begin(b, TG_COMPUTE, stream), &d);
 	return true;
 }
 

@@ -71,12 +71,14 @@ static void get_sample_position(struct pipe_context *pipe, unsigned count, unsig
 static enum pipe_reset_status get_device_reset_status(struct pipe_context *pipe)
 {
 	struct tg_context *ctx = tg_context(pipe);
-	const uint32_t now = tg_screen_resets(ctx->screen);
+	struct tg_screen *screen = ctx->screen;
+	enum pipe_reset_status status;
 
-	if (ctx->resets == now)
-		return PIPE_NO_RESET;
-	ctx->resets = now;
-	return PIPE_UNKNOWN_CONTEXT_RESET;
+	simple_mtx_lock(&screen->lock);
+	status = tg_screen_mend(screen) ? ctx->reset : PIPE_UNKNOWN_CONTEXT_RESET;
+	ctx->reset = PIPE_NO_RESET;
+	simple_mtx_unlock(&screen->lock);
+	return status;
 }
 
 static void set_debug_callback(struct pipe_context *pipe,
@@ -108,6 +110,7 @@ static void destroy(struct pipe_context *pipe)
 	unsigned i;
 
 	tg_context_flush(ctx, "end");
+	tg_screen_forget(ctx->screen, ctx);
 	if (ctx->blitter)
 		util_blitter_destroy(ctx->blitter);
 	if (ctx->primconvert)
@@ -138,7 +141,6 @@ struct pipe_context *tg_context_create(struct pipe_screen *screen, void *priv, u
 	ctx->robust = flags & PIPE_CONTEXT_ROBUST_BUFFER_ACCESS;
 	ctx->sample_mask = ~0u;
 	ctx->dirty = TG_DIRTY_ALL;
-	ctx->resets = tg_screen_resets(ctx->screen);
 	slab_create_child(&ctx->transfers, &ctx->screen->transfers);
 	pipe->screen = screen;
 	pipe->priv = priv;

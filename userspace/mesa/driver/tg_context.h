@@ -99,8 +99,7 @@ struct tg_context {
 	struct tg_batch *batch;
 	uint64_t last_point;		/* of this context's last batch */
 	bool robust;			/* PIPE_CONTEXT_ROBUST_BUFFER_ACCESS */
-	uint32_t resets;		/* of the screen, when the context last looked */
-	bool reset_reported;
+	enum pipe_reset_status reset;	/* not told yet; protected by the screen's lock */
 
 	struct tg_stage stage[PIPE_SHADER_TYPES];
 	struct pipe_framebuffer_state framebuffer;

@@ -10,6 +10,7 @@
 
 #include "tg_draw.h"
 #include "tg_query.h"
+#include "tg_submit.h"
 
 #define RESULT_BYTES	64u	/* a count, or the times of begin and end */
 
@@ -73,6 +74,7 @@ static bool write_time(struct tg_context *ctx, struct tg_query *q, unsigned inde
 {
 	const struct tsr_timestamp packet = { .event = TSR_EVENT_REACHED,
 					      .addr = q->bo->va + 8 * index };
+	const uint32_t size = (TG_STREAM_BEGIN_QWORDS + TSR_TIMESTAMP_QWORDS) * 8;
 	struct tg_batch *b;
 	uint64_t va, *words;
 
@@ -80,14 +82,14 @@ static bool write_time(struct tg_context *ctx, struct tg_query *q, unsigned inde
 	b = tg_batch_new(ctx);
 	if (!b)
 		return false;
-	words = tg_batch_alloc(b, TSR_TIMESTAMP_QWORDS * 8, 64, &va);
+	words = tg_batch_alloc(b, size, 64, &va);
 	if (!words) {
 		tg_batch_drop(b);
 		return false;
 	}
-	tsr_pack_timestamp(words, &packet);
+	tsr_pack_timestamp(tg_stream_begin(b, TG_COMPUTE, words), &packet);
 	tg_batch_use(b, q->bo, true);
-	tg_batch_submit_compute(b, va, TSR_TIMESTAMP_QWORDS * 8);
+	tg_batch_submit_compute(b, va, size);
 	return true;
 }
 

@@ -73,45 +73,98 @@ bool tg_screen_wait(struct tg_screen *screen, uint64_t point, uint64_t timeout)
 
 /* ---- Queues ---------------------------------------------------------------------------------- */
 
-bool tg_screen_make_queues(struct tg_screen *screen)
+/* The batch that the engine had begun, of those that may be lost; NULL: it is not among them. */
+static struct tg_job *guilty(struct tg_screen *screen, enum tg_engine engine)
 {
-	struct tsr_queue *bin = NULL, *render = NULL, *compute = NULL;
-	const uint32_t normal = DRM_TESSERA_PRIORITY_NORMAL;
+	const uint64_t number = p_atomic_read((const uint64_t *)screen->begun->map + engine);
 
-	if (tsr_queue_create(screen->vm, DRM_TESSERA_ENGINE_BIN, normal, 0, &bin) ||
-	    tsr_queue_create(screen->vm, DRM_TESSERA_ENGINE_RENDER, normal, 0, &render) ||
-	    tsr_queue_create(screen->vm, DRM_TESSERA_ENGINE_COMPUTE, normal, 0, &compute)) {
+	list_for_each_entry(struct tg_job, job, &screen->batches, link) {
+		if (job->number == number)
+			return job;
+	}
+	return NULL;
+}
+
+static void blame(struct tg_job *job, enum pipe_reset_status status)
+{
+	/* who is guilty stays it */
+	if (job->ctx && job->ctx->reset != PIPE_GUILTY_CONTEXT_RESET)
+		job->ctx->reset = status;
+}
+
+/*
+ * A queue is dead: what it had to do from the batch at fault on is lost. Batches before it were
+ * done before.
+ */
+static void lose(struct tg_screen *screen, enum tg_engine engine)
+{
+	struct tg_job *bad = guilty(screen, engine);
+
+	if (bad)
+		blame(bad, PIPE_GUILTY_CONTEXT_RESET);
+	list_for_each_entry(struct tg_job, job, &screen->batches, link) {
+		if (job->compute == (engine == TG_COMPUTE) && (!bad || job->point > bad->point))
+			blame(job, bad ? PIPE_INNOCENT_CONTEXT_RESET : PIPE_UNKNOWN_CONTEXT_RESET);
+	}
+}
+
+static void report(struct tg_screen *screen, const struct drm_tessera_queue_get_state *state,
+		   const char *name)
+{
+	mesa_loge("tessera: %s failed: %s; fault 0x%x, packet 0x%llx, address 0x%llx, clause "
+		  "0x%llx, tuple %u, lane %u, warp %u, group %u %u %u",
+		  name, tsr_error_string((int)state->error), state->fault_code,
+		  (unsigned long long)state->fault_packet_va, (unsigned long long)state->fault_va,
+		  (unsigned long long)state->fault_clause_va, state->fault_tuple, state->fault_lane,
+		  state->fault_warp, state->fault_group[0], state->fault_group[1],
+		  state->fault_group[2]);
+	if (state->fault_clause_va)
+		tg_code_explain(screen, state->fault_clause_va);
+}
+
+/* A new queue if there is none, or a dead one. */
+static bool mend(struct tg_screen *screen, enum tg_engine engine)
+{
+	static const struct {
+		uint32_t class;
+		const char *name;
+	} engines[TG_ENGINES] = {
+		[TG_BIN] = { DRM_TESSERA_ENGINE_BIN, "binning" },
+		[TG_RENDER] = { DRM_TESSERA_ENGINE_RENDER, "rendering" },
+		[TG_COMPUTE] = { DRM_TESSERA_ENGINE_COMPUTE, "a dispatch" },
+	};
+	struct tsr_queue *old = screen->queue[engine], *fresh;
+	struct drm_tessera_queue_get_state state;
+
+	if (old && (tsr_queue_get_state(old, &state, sizeof(state)) || !state.error))
+		return true;
+	if (tsr_queue_create(screen->vm, engines[engine].class, DRM_TESSERA_PRIORITY_NORMAL, 0,
+			     &fresh)) {
 		mesa_loge("tessera: %s", tsr_error_message());
-		tsr_queue_unref(bin);
-		tsr_queue_unref(render);
 		return false;
 	}
-	if (screen->bin)
-		atomic_fetch_add(&screen->resets, 1);
-	tsr_queue_unref(screen->bin);
-	tsr_queue_unref(screen->render);
-	tsr_queue_unref(screen->compute);
-	screen->bin = bin;
-	screen->render = render;
-	screen->compute = compute;
+	if (old) {
+		report(screen, &state, engines[engine].name);
+		lose(screen, engine);
+	}
+	tsr_queue_unref(old);
+	screen->queue[engine] = fresh;
 	return true;
 }
 
-static bool is_dead(struct tsr_queue *queue)
+bool tg_screen_mend(struct tg_screen *screen)
 {
-	struct drm_tessera_queue_get_state state;
-
-	return !tsr_queue_get_state(queue, &state, sizeof(state)) && state.error;
+	return mend(screen, TG_BIN) && mend(screen, TG_RENDER) && mend(screen, TG_COMPUTE);
 }
 
-uint32_t tg_screen_resets(struct tg_screen *screen)
+void tg_screen_forget(struct tg_screen *screen, const struct tg_context *ctx)
 {
 	simple_mtx_lock(&screen->lock);
-	if ((is_dead(screen->bin) || is_dead(screen->render) || is_dead(screen->compute)) &&
-	    !tg_screen_make_queues(screen))
-		atomic_fetch_add(&screen->resets, 1);
+	list_for_each_entry(struct tg_job, job, &screen->batches, link) {
+		if (job->ctx == ctx)
+			job->ctx = NULL;
+	}
 	simple_mtx_unlock(&screen->lock);
-	return atomic_load(&screen->resets);
 }
 
 /* What all batches need. */
@@ -135,7 +188,11 @@ static bool open_device(struct tg_screen *screen, int fd)
 			return false;
 		}
 	}
-	return tg_screen_make_queues(screen);
+	screen->begun = tg_bo_create(screen, TG_ENGINES * sizeof(uint64_t), "begun");
+	if (!screen->begun)
+		return false;
+	memset(screen->begun->map, 0, TG_ENGINES * sizeof(uint64_t));
+	return tg_screen_mend(screen);
 }
 
 /* ---- The object ------------------------------------------------------------------------------ */
@@ -149,13 +206,13 @@ static void destroy(struct pipe_screen *pscreen)
 		tg_screen_wait(screen, screen->submitted, OS_TIMEOUT_INFINITE);
 		tg_screen_retire(screen);
 	}
+	tg_bo_reference(&screen->begun, NULL);
 	simple_mtx_lock(&screen->lock);
 	tg_bo_cache_empty(screen);
 	simple_mtx_unlock(&screen->lock);
 	tsr_submit_destroy(screen->submit);
-	tsr_queue_unref(screen->bin);
-	tsr_queue_unref(screen->render);
-	tsr_queue_unref(screen->compute);
+	for (i = 0; i < TG_ENGINES; i++)
+		tsr_queue_unref(screen->queue[i]);
 	for (i = 0; i < TG_HEAPS; i++)
 		tsr_tiler_heap_unref(screen->heap[i]);
 	tsr_sync_unref(screen->timeline);

@@ -13,6 +13,8 @@
 #include <tessera/tessera.h>
 
 #define TG_GPU_ID 0x7212 /* the GPU whose instruction set the device executes, to the compiler */
+enum tg_engine { TG_BIN, TG_RENDER, TG_COMPUTE, TG_ENGINES };
+
 #define TG_HEAPS	2	/* tiler heaps, used in turn */
 #define TG_BO_BUCKETS	24	/* sizes of the cache: powers of two from a page on */
 
@@ -34,7 +36,8 @@ struct tg_screen {
 	struct slab_parent_pool transfers;
 
 	simple_mtx_t lock;			/* protects what follows */
-	struct tsr_queue *bin, *render, *compute;
+	struct tsr_queue *queue[TG_ENGINES];
+	struct tg_bo *begun;		/* uint64_t for each: number of the batch that began last */
 	struct tsr_tiler_heap *heap[TG_HEAPS];
 	struct tsr_sync *timeline;		/* each batch is a point */
 	struct tsr_submit *submit;
@@ -48,7 +51,6 @@ struct tg_screen {
 	struct list_head shared;		/* struct tg_bo that have a dma-buf */
 
 	_Atomic uint64_t completed;		/* points up to here are done */
-	_Atomic uint32_t resets;		/* of tg_screen_resets() */
 };
 
 static inline struct tg_screen *tg_screen(struct pipe_screen *screen)
@@ -62,14 +64,16 @@ bool tg_screen_done(struct tg_screen *screen, uint64_t point);
 /* Wait until it is, timeout in nanoseconds; false: it is not. */
 bool tg_screen_wait(struct tg_screen *screen, uint64_t point, uint64_t timeout);
 
-/* A new set of queues and heaps, the lock held. False with a message. */
-bool tg_screen_make_queues(struct tg_screen *screen);
-
 /*
- * How often work was lost, with what has just been lost: makes new queues of dead ones. Where that
- * is not possible, each call counts.
+ * Make new queues in place of those that are missing or dead, the lock held. The contexts whose
+ * batches were lost with a dead one are told: the one whose batch was at fault, and the others.
+ * False with a message: there are no queues.
  */
-uint32_t tg_screen_resets(struct tg_screen *screen);
+bool tg_screen_mend(struct tg_screen *screen);
+
+/* A context ends: its batches are nobody's. */
+struct tg_context;
+void tg_screen_forget(struct tg_screen *screen, const struct tg_context *ctx);
 
 void tg_screen_init_caps(struct tg_screen *screen);
 

@@ -13,26 +13,38 @@
 #include "tg_submit.h"
 
 #define MOST_IN_FLIGHT	8u	/* batches; who submits more waits */
+#define BIN_BYTES	((TG_STREAM_BEGIN_QWORDS + TSR_BIN_QWORDS) * 8)
+#define RENDER_BYTES	((TG_STREAM_BEGIN_QWORDS + TSR_RENDER_QWORDS) * 8)
 
-/* The two streams: what was cached may have changed since, then the command. */
-static bool write_streams(struct tg_batch *b, const struct tg_frame *f, uint64_t va[2])
+uint64_t *tg_stream_begin(struct tg_batch *b, enum tg_engine engine, uint64_t *words)
 {
+	const struct tsr_fence fence = { .event = TSR_EVENT_REACHED,
+					 .addr = b->ctx->screen->begun->va + 8 * engine,
+					 .value = b->number };
 	const struct tsr_barrier barrier = { .wait_writes = true,
 					     .inv_read = true,
 					     .inv_code = true };
-	uint64_t *bin = tg_batch_alloc(b, (TSR_BARRIER_QWORDS + TSR_BIN_QWORDS) * 8, 64, &va[0]);
-	uint64_t *render =
-		tg_batch_alloc(b, (TSR_BARRIER_QWORDS + TSR_RENDER_QWORDS) * 8, 64, &va[1]);
+
+	tsr_pack_fence(words, &fence);
+	tsr_pack_barrier(words + TSR_FENCE_QWORDS, &barrier);
+	return words + TG_STREAM_BEGIN_QWORDS;
+}
+
+/* The two streams. */
+static bool write_streams(struct tg_batch *b, const struct tg_frame *f, uint64_t va[2])
+{
+	uint64_t *bin = tg_batch_alloc(b, BIN_BYTES, 64, &va[0]);
+	uint64_t *render = tg_batch_alloc(b, RENDER_BYTES, 64, &va[1]);
 
 	if (!bin || !render)
 		return false;
-	tsr_pack_barrier(bin, &barrier);
-	tsr_pack_bin(bin + TSR_BARRIER_QWORDS,
-		     &(struct tsr_bin){ .list = b->list_va, .size = b->list_size, .frame = f->va });
-	tsr_pack_barrier(render, &barrier);
-	tsr_pack_render(render + TSR_BARRIER_QWORDS, &(struct tsr_render){ .list = f->render_va,
-									   .size = f->render_size,
-									   .frame = f->va });
+	bin = tg_stream_begin(b, TG_BIN, bin);
+	tsr_pack_bin(bin, &(struct tsr_bin){
+				  .list = b->list_va, .size = b->list_size, .frame = f->va });
+	render = tg_stream_begin(b, TG_RENDER, render);
+	tsr_pack_render(render, &(struct tsr_render){ .list = f->render_va,
+						      .size = f->render_size,
+						      .frame = f->va });
 	return true;
 }
 
@@ -51,13 +63,11 @@ static int flush(struct tg_screen *screen, struct tg_batch *b, const uint64_t va
 {
 	const unsigned slot = point % TG_HEAPS;
 	const uint64_t wait = MAX2(screen->heap_point[slot], b->bin_wait);
-	const uint32_t bin_size = (TSR_BARRIER_QWORDS + TSR_BIN_QWORDS) * 8;
-	const uint32_t render_size = (TSR_BARRIER_QWORDS + TSR_RENDER_QWORDS) * 8;
 	struct tsr_submit *s = screen->submit;
 	int ret, bin, render;
 
-	bin = tsr_submit_job(s, screen->bin, va[0], bin_size);
-	render = bin < 0 ? bin : tsr_submit_job(s, screen->render, va[1], render_size);
+	bin = tsr_submit_job(s, screen->queue[TG_BIN], va[0], BIN_BYTES);
+	render = bin < 0 ? bin : tsr_submit_job(s, screen->queue[TG_RENDER], va[1], RENDER_BYTES);
 	ret = render < 0 ? render : tsr_submit_after(s, render, bin);
 	if (!ret)
 		ret = tsr_submit_heap(s, bin, screen->heap[slot]);
@@ -83,7 +93,7 @@ static int flush_compute(struct tg_screen *screen, struct tg_batch *b, uint64_t 
 			 uint64_t point)
 {
 	struct tsr_submit *s = screen->submit;
-	int job = tsr_submit_job(s, screen->compute, va, size), ret = job < 0 ? job : 0;
+	int job = tsr_submit_job(s, screen->queue[TG_COMPUTE], va, size), ret = job < 0 ? job : 0;
 
 	if (!ret && point - 1 > atomic_load(&screen->completed))
 		ret = tsr_submit_wait(s, job, screen->timeline, point - 1);
@@ -133,9 +143,10 @@ uint64_t tg_submit_compute(struct tg_batch *b, uint64_t va, uint32_t size)
 	simple_mtx_lock(&screen->lock);
 	point = screen->submitted + 1;
 	ret = flush_compute(screen, b, va, size, point);
-	if (ret == -ECANCELED && tg_screen_make_queues(screen))
+	if (ret == -ECANCELED && tg_screen_mend(screen))
 		ret = flush_compute(screen, b, va, size, point);
 	if (!ret) {
+		b->job->compute = true;
 		remember(screen, b, point);
 		screen->compute_point = point;
 	}
@@ -155,7 +166,7 @@ uint64_t tg_submit(struct tg_batch *b, struct tg_frame *f)
 	point = screen->submitted + 1;
 	set_heap(f, screen->heap[point % TG_HEAPS]);
 	ret = flush(screen, b, va, point);
-	if (ret == -ECANCELED && tg_screen_make_queues(screen)) {
+	if (ret == -ECANCELED && tg_screen_mend(screen)) {
 		set_heap(f, screen->heap[point % TG_HEAPS]);
 		ret = flush(screen, b, va, point);
 	}
@@ -167,30 +178,10 @@ uint64_t tg_submit(struct tg_batch *b, struct tg_frame *f)
 	return submitted(screen, point, ret);
 }
 
-static void report(struct tg_screen *screen, struct tsr_queue *queue, const char *name)
-{
-	struct drm_tessera_queue_get_state state;
-
-	if (tsr_queue_get_state(queue, &state, sizeof(state)) || !state.error)
-		return;
-	mesa_loge(
-		"tessera: %s failed: %s; fault 0x%x, packet 0x%llx, address 0x%llx, clause "
-		"0x%llx, tuple %u, "
-		"lane %u, warp %u, group %u %u %u",
-		name, tsr_error_string((int)state.error), state.fault_code,
-		(unsigned long long)state.fault_packet_va, (unsigned long long)state.fault_va,
-		(unsigned long long)state.fault_clause_va, state.fault_tuple, state.fault_lane,
-		state.fault_warp, state.fault_group[0], state.fault_group[1], state.fault_group[2]);
-	if (state.fault_clause_va)
-		tg_code_explain(screen, state.fault_clause_va);
-}
-
 void tg_submit_check(struct tg_screen *screen, uint64_t point)
 {
 	tg_screen_wait(screen, point, OS_TIMEOUT_INFINITE);
 	simple_mtx_lock(&screen->lock);
-	report(screen, screen->bin, "binning");
-	report(screen, screen->render, "rendering");
-	report(screen, screen->compute, "a dispatch");
+	tg_screen_mend(screen);
 	simple_mtx_unlock(&screen->lock);
 }

@@ -5,6 +5,14 @@
 #include "tg_batch.h"
 #include "tg_frame.h"
 
+#define TG_STREAM_BEGIN_QWORDS	(TSR_FENCE_QWORDS + TSR_BARRIER_QWORDS)
+
+/*
+ * tg_stream_begin(): what each job begins with: it says whose it is, for who asks when the queue is
+ * dead, and what was cached may have changed. Returned: where the next packet goes.
+ */
+uint64_t *tg_stream_begin(struct tg_batch *batch, enum tg_engine engine, uint64_t *words);
+
 /*
  * tg_submit(): BIN and RENDER of a batch whose lists are complete. Returns its point of the
  * timeline, or 0 with a message; then its job is still the caller's.

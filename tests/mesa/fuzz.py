@@ -1,0 +1,81 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+# test: TIMEOUT=900
+"""Scenes by chance (fuzz.c) on the device in their own process, and the same by Mesa's softpipe on the CPU: alike.
+
+Where softpipe has another picture llvmpipe is asked as well: a scene is wrong if both have. TSR_FUZZ_SCENES='FIRST COUNT' are
+others. FUZZ='FIRST COUNT' of `make check-mesa` sets it."""
+
+import os
+import subprocess
+import sys
+import tempfile
+
+import programs
+from tap import Tap
+
+tap = programs.tap = Tap()
+BYTES = 64 * 64 * 4
+FIRST, COUNT = (int(n) for n in (os.environ.get("TSR_FUZZ_SCENES") or "1 300").split())
+# A channel of 255 that is further off is another one (17 is the least that four bits can be); of a scene so many pixels in a hundred may be others: at edges, where a
+# shader compares, or where a texel's edge lies.
+FAR, LIMIT = 20, 2.0
+
+
+def draw(program, path, software, first=FIRST, count=COUNT):
+    """What the program printed; the pictures go to the file. software: Mesa's renderer that is to draw, or the device."""
+    command = [program, str(first), str(count), path]
+    environment = dict(os.environ, MESA_SHADER_CACHE_DISABLE="1", TSR_GL_RENDERER="any")
+    if software:
+        environment.update(LIBGL_ALWAYS_SOFTWARE="1", GALLIUM_DRIVER=software)
+    else:
+        command = [programs.TSR_HOST, os.path.join(programs.MESA, "tsr-mesa"), *command]
+    return subprocess.run(command, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          timeout=800).stdout.decode(errors="replace")
+
+
+def differences(first, second):
+    """In hundred how many pixels are far off."""
+    bad = sum(any(abs(first[i + k] - second[i + k]) > FAR for k in range(4))
+              for i in range(0, len(first), 4) if first[i:i + 4] != second[i:i + 4])
+    return 100 * bad / (len(first) / 4)
+
+
+def scene_of(pictures, i):
+    return pictures[i * BYTES:(i + 1) * BYTES]
+
+
+def read(path):
+    with open(path, "rb") as f:
+        return f.read()
+
+
+def share_of_closest(program, directory, pictures, i):
+    """In hundred how many pixels of scene @i are others than softpipe's, or, where these are many, llvmpipe's."""
+    share = differences(*(scene_of(p, i) for p in pictures))
+    if share > LIMIT:
+        path = os.path.join(directory, "llvmpipe")
+        draw(program, path, "llvmpipe", FIRST + i, 1)
+        share = min(share, differences(scene_of(pictures[0], i), read(path)))
+    return share
+
+
+def main():
+    with tempfile.TemporaryDirectory(prefix="tessera-fuzz-") as directory, \
+            tap.test(f"scenes {FIRST} to {FIRST + COUNT - 1} are those of Mesa's renderers"):
+        program = programs.build("fuzz", directory)
+        paths = [os.path.join(directory, name) for name in ("device", "softpipe")]
+        said = [draw(program, path, software) for path, software in zip(paths, ("", "softpipe"))]
+        tap.ok("# Tessera," in said[0] and "# softpipe," in said[1], "the renderers")
+        pictures = [read(path) for path in paths]
+        for text, picture in zip(said, pictures):
+            tap.ok("ok 1" in text and "not ok" not in text, f"no error: {text[-1000:]}")
+            tap.eq(len(picture), COUNT * BYTES, "bytes of pictures")
+        shares = [share_of_closest(program, directory, pictures, i) for i in range(COUNT)]
+        bad = [f"{FIRST + i} ({share:.1f})" for i, share in enumerate(shares) if share > LIMIT]
+        tap.note(f"{sum(not s for s in shares)} without a difference, the mean is {sum(shares) / COUNT:.3f} of 100 pixels")
+        tap.eq(", ".join(bad), "", "scenes of which both have other pictures")
+    return tap.finish()
+
+
+sys.exit(main())
