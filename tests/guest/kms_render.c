@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 /* test: TIMEOUT=400 DEVICE_ARGS=heads=1,vram=32M */
 /*
- * The GPU draws what is shown, two buffers in turn, while processes keep the guest's processor busy:
- * nobody but fences orders drawing and flips, and the CRC of each frame must be that of one picture,
- * whole: of the last flip by then, or of the next, whose interrupt came too late for the number of
- * its vertical blank.
+ * The GPU draws what is shown, two buffers in turn, while processes keep the guest's processor
+ * busy: nobody but fences orders drawing and flips, and the CRC of each frame must be that of one
+ * picture, whole: of the last flip by then, or of the next, whose interrupt came too late for the
+ * number of its vertical blank.
  */
 #include "gt_main.h"
 
@@ -215,7 +215,7 @@ int main(int argc, char **argv)
 	for (unsigned int i = 0; i < 2; i++)
 		open_buffer(&buffer[i]);
 	expect_colors();
-	ktap_run("[DISP1] 300 flips to what the GPU draws, on a busy guest: each frame is one picture",
+	ktap_run("[DISP1] 300 flips to what the GPU draws, on a busy guest: each frame is whole",
 		 storm);
 	for (unsigned int i = 0; i < 2; i++) {
 		tsr_gfx_wait(pass[i], TSR_DEADLINE_NEVER);
