@@ -212,8 +212,11 @@ void tessera_head_go_on(struct tessera_head *head)
 {
 	u32 status = head->latching || head->writing ? head_status(head) : 0;
 
-	if (head->latching && !(status & TSR_DISPLAY_STATUS_PENDING__MASK))
+	if (head->latching && !(status & TSR_DISPLAY_STATUS_PENDING__MASK)) {
+		/* It may have happened after the interrupt has counted: the event tells when. */
+		drm_crtc_accurate_vblank_count(&head->crtc);
 		head_latched(head);
+	}
 	if (head->writing && !(status & TSR_DISPLAY_STATUS_WRITEBACK_PENDING__MASK))
 		head_written(head, status & TSR_DISPLAY_STATUS_WRITEBACK_FAILED__MASK ? -EIO : 0);
 	if (head->again && !head->latching && !(head->write && head->writing) && head->on)

@@ -184,7 +184,9 @@ static int tessera_plane_atomic_check(struct drm_plane *plane, struct drm_atomic
 static bool plane_damage(const struct drm_plane_state *old, struct drm_plane_state *new,
 			 struct drm_rect *damage)
 {
-	if (!new->visible || !drm_plane_get_damage_clips(new) || new->ignore_damage_clips)
+	/* the cursor has no property for it, and the core wants it for whoever asks */
+	if (!new->visible || new->plane->type == DRM_PLANE_TYPE_CURSOR ||
+	    !drm_plane_get_damage_clips(new) || new->ignore_damage_clips)
 		return false;
 
 	if (!drm_atomic_helper_damage_merged(old, new, damage))

@@ -143,7 +143,7 @@ class Guest:
             # Calibration and mitigations cost a second of boot under TCG and mean nothing there.
             append += ["tsc=reliable", "mitigations=off", "no_timer_check"]
             khz = tsc.khz()
-            if khz:
+            if khz and "-icount" not in self.qemu_args:
                 append.append(f"tsc_early_khz={khz}")
         if self.iommu:
             append += ["intel_iommu=on", "iommu=nopt"]

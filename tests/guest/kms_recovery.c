@@ -122,30 +122,149 @@ static void user_resets(void)
 	through(reset_by_user, 3);
 }
 
-/* A reset that takes its time: who waits for vertical blanks does not wait for its end. */
-static void stuck_reset(void)
+/* A reset of the device, by another process, that does not come to its end for two seconds. */
+static pid_t begin_stuck_reset(void)
 {
-	uint64_t before, after, ns;
-	int status = -1;
 	pid_t pid;
 
-	ktap_eq(kms_sequence(&k, 0, &before, &ns), 0);
 	ktap_eq(gt_inject("reset-stuck delay=2000ms"), 0);
 	fflush(stdout);
 	pid = fork();
 	if (!pid)
 		_exit(climb("device") ? 1 : 0);
 	gt_sleep_ms(200);
-	for (unsigned int i = 0; i < 4; i++)
-		ktap_eq(wait_for_vblanks(1), 0);
+	return pid;
+}
+
+static void end_stuck_reset(pid_t pid)
+{
+	int status = -1;
+
 	ktap_eq(waitpid(pid, NULL, WNOHANG), 0);	/* all that while it was stuck */
 	ktap_eq(waitpid(pid, &status, 0), pid);
 	ktap_eq(status, 0);
+	ktap_eq(gt_inject("clear"), 0);
+}
+
+/* A reset that takes its time: who waits for vertical blanks does not wait for its end. */
+static void stuck_reset(void)
+{
+	uint64_t before, after, ns;
+	pid_t pid;
+
+	ktap_eq(kms_sequence(&k, 0, &before, &ns), 0);
+	pid = begin_stuck_reset();
+	for (unsigned int i = 0; i < 4; i++)
+		ktap_eq(wait_for_vblanks(1), 0);
+	end_stuck_reset(pid);
 	ktap_eq(wait_for_vblanks(2), 0);
 	ktap_eq(kms_sequence(&k, 0, &after, &ns), 0);
 	ktap_ok(after >= before + 6 && after - before < COUNTS_MAX);
-	ktap_eq(gt_inject("clear"), 0);
 	ktap_ok(kms_crc_settles(0, crc[0]) || kms_crc_settles(0, crc[1]));
+}
+
+/* ---- the cursor over a reset ---- */
+
+#define CURSOR 64u
+
+static int set_cursor(uint32_t flags, uint32_t handle, unsigned int x, unsigned int y)
+{
+	struct drm_mode_cursor2 c = {
+		.flags = flags, .crtc_id = k.head[0].crtc, .x = (int)x, .y = (int)y,
+		.width = CURSOR, .height = CURSOR, .handle = handle,
+	};
+
+	return gt_ioctl(k.fd, DRM_IOCTL_MODE_CURSOR2, &c);
+}
+
+static struct kms_fb new_cursor(uint32_t seed)
+{
+	struct kms_fb f = kms_fb(&k, CURSOR, CURSOR, DRM_FORMAT_ARGB8888);
+
+	for (uint32_t i = 0; i < f.size / 4; i++)
+		((uint32_t *)f.map)[i] = 0xff000000 | (i + 1 + seed) * 2246822519u >> 8;
+	return f;
+}
+
+/* Of the picture @n with a cursor on it. */
+static uint32_t crc_with(unsigned int n, const struct kms_fb *cursor, unsigned int x,
+			 unsigned int y)
+{
+	char *screen = malloc(fb[n].size);
+	uint32_t sum;
+
+	memcpy(screen, fb[n].map, fb[n].size);
+	for (unsigned int row = 0; row < CURSOR; row++)
+		memcpy(screen + (y + row) * fb[n].pitch + 4 * x,
+		       (char *)cursor->map + row * cursor->pitch, 4 * CURSOR);
+	sum = kms_crc_of((uint32_t *)(void *)screen, fb[n].size / 4);
+	free(screen);
+	return sum;
+}
+
+/*
+ * While the device is being reset a cursor gets another image, whose predecessor's memory goes at
+ * once, and moves: it is there afterwards, with the flip that was on its way and without.
+ */
+static void cursor_over_reset(void)
+{
+	struct kms_fb cursor = new_cursor(0);
+
+	ktap_eq(flip(0, 0), 0);
+	ktap_eq(set_cursor(DRM_MODE_CURSOR_BO | DRM_MODE_CURSOR_MOVE, cursor.handle, 1, 2), 0);
+	for (unsigned int i = 0; i < 2; i++) {
+		struct kms_fb next = new_cursor(100 * i + 77);
+		const pid_t pid = begin_stuck_reset();
+
+		if (i)
+			ktap_eq(flip(1, FLIP), 0);
+		ktap_eq(set_cursor(DRM_MODE_CURSOR_BO, next.handle, 0, 0), 0);
+		kms_fb_free(&k, &cursor);
+		cursor = next;
+		for (unsigned int n = 0; n < 10; n++)
+			ktap_eq(set_cursor(DRM_MODE_CURSOR_MOVE, 0, 30 * n, 20 * n + i), 0);
+		end_stuck_reset(pid);
+		if (i)
+			ktap_ok(flipped(1));
+		ktap_ok(kms_crc_settles(0, crc_with(i, &cursor, 270, 180 + i)));
+	}
+	ktap_eq(set_cursor(DRM_MODE_CURSOR_BO, 0, 0, 0), 0);
+	kms_fb_free(&k, &cursor);
+	ktap_ok(kms_crc_settles(0, crc[1]));
+}
+
+/* It moves and changes without end while the device and its function are reset. */
+static void cursor_through_resets(void)
+{
+	struct kms_fb cursor[2] = { new_cursor(1), new_cursor(2) };
+	const unsigned int moves = 600;
+	unsigned int resets = 0;
+	int status = -1;
+	pid_t pid;
+
+	ktap_eq(flip(0, 0), 0);
+	ktap_eq(set_cursor(DRM_MODE_CURSOR_BO, cursor[0].handle, 0, 0), 0);
+	fflush(stdout);
+	pid = fork();
+	if (!pid) {
+		unsigned int failed = 0;
+
+		for (unsigned int n = 0; n <= moves; n++) {
+			failed += !!set_cursor(DRM_MODE_CURSOR_MOVE, 0, n % 500, n % 400);
+			if (n % 5 == 0)
+				failed += !!set_cursor(DRM_MODE_CURSOR_BO,
+						       cursor[n / 5 % 2].handle, 0, 0);
+		}
+		_exit(failed ? 1 : 0);
+	}
+	for (; !waitpid(pid, &status, WNOHANG) || resets < 4; resets++)
+		ktap_eq(resets % 2 ? reset_function() : reset_device(), 0);
+	ktap_eq(status, 0);
+	ktap_ok(kms_crc_settles(0, crc_with(0, &cursor[moves / 5 % 2], moves % 500, moves % 400)));
+	ktap_eq(set_cursor(DRM_MODE_CURSOR_BO, 0, 0, 0), 0);
+	ktap_ok(kms_crc_settles(0, crc[0]));
+	for (unsigned int i = 0; i < 2; i++)
+		kms_fb_free(&k, &cursor[i]);
 }
 
 /* A device that goes while it only shows a picture is missed, and fetched back. */
@@ -278,6 +397,8 @@ int main(int argc, char **argv)
 	ktap_run("[DISP1] a reset of the function with a picture on", function_resets);
 	ktap_run("a reset of the function by user space", user_resets);
 	ktap_run("[DISP1] vertical blanks while a reset is stuck", stuck_reset);
+	ktap_run("[DISP1] a cursor that changes while a reset is stuck", cursor_over_reset);
+	ktap_run("[DISP1] a cursor that moves through resets", cursor_through_resets);
 	ktap_run("[DISP1] a device that goes with a picture on", gone);
 	ktap_run("lost interrupts", lost_interrupts);
 	ktap_run("[DISP1] the machine sleeps with a picture on", machine_sleeps);

@@ -32,12 +32,10 @@ class Replayed(Guest):
                          kernel_args=f"tessera.job_timeout_ms=1000 tessera.job_limit_ms=60000 tsr.run={text}", boot_limit=600)
 
     def command(self, serial, interactive=False):
-        """No randomness of the host's, and no calibration of the processor's clock with the host's."""
+        """No randomness of the host's."""
         args = super().command(serial, interactive)
         i = args.index("-object")
         del args[i:i + 4]
-        append = args.index("-append") + 1
-        args[append] = " ".join(w for w in args[append].split() if not w.startswith("tsc_early_khz="))
         return args
 
     def _launch(self):

@@ -137,7 +137,7 @@ check-igt: setup ## IGT's generic tests on a kernel with SW_SYNC and lockdep: De
 		$(RUN) --suite igt --results $(BUILD)/results-debug/igt.ktap igt-script:tests/igt/igt.py igt-script:tests/igt/gputop.py
 
 # Faults while eight processes work: `make check` has 120 of them.
-SOAK := vram=32M,inject-window=on
+SOAK := vram=32M,inject-window=on,heads=1
 .PHONY: soak replay
 soak: setup ## FAULTS=10000 faults under load, chosen by SEED=1
 	@$(GUEST_ENV); $(GUEST) --device-args '$(SOAK)' --timeout $(or $(TIMEOUT),172800) \

@@ -111,6 +111,7 @@ NOT = {
     "isolation_ids": "its end waits for an address space that the device does not confirm to have let go",
     "kms_basic": "it is about the kernel's mode setting",
     "kms_recovery": "it is about the kernel's mode setting",
+    "kms_render": "it is about the kernel's mode setting",
     "ladder": "there are no resets of the device",
     "leaks": "it counts the kernel's memory",
     "lib_unplug": "nothing is unplugged",
