@@ -41,7 +41,10 @@ bool float_run_judged(const struct float_case *c, float_judge *judge, unsigned l
 bool float_run_range(const struct float_case *c, float_judge *judge, uint32_t first, uint64_t count,
 		     uint32_t step);
 
-/* Random values per encoding: 2^22, 2^20 with TSR_QUICK, what TSR_FLOAT_COUNT says, 2^26 with EXHAUSTIVE=1. */
+/*
+ * Random values per encoding: 2^22, 2^20 with TSR_QUICK, what TSR_FLOAT_COUNT says, 2^26 with
+ * EXHAUSTIVE=1.
+ */
 unsigned long float_count(void);
 /* EXHAUSTIVE=1: try all values of one source. */
 bool float_exhaustive(void);

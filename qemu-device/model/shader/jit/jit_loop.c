@@ -238,8 +238,8 @@ static bool emit_clauses(struct coder *c, unsigned int place)
 }
 
 /*
- * All lanes of @place can jump to where it branches to: there and on the way nobody waits. Nobody
- * goes back on the way, so those of its lanes that wait there have been taken before it comes again.
+ * All lanes of @place can jump to where it branches to: there and on the way no lane waits. No lane
+ * goes back on the way, so those that wait there have been taken before it comes again.
  */
 static bool is_direct(const struct coder *c, unsigned int place)
 {
