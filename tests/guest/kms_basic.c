@@ -128,13 +128,16 @@ static void busy(void)
 	struct drm_event_vblank e;
 	unsigned int refused = 0;
 
-	for (unsigned int i = 0; i < 20; i++) {
+	for (unsigned int i = 0; !refused && i < 20; i++) {
+		uint64_t last = 2;
+
 		ktap_eq(flip(fb[0].id, flags, 1), 0);
-		refused += flip(fb[1].id, flags, 2) == -EBUSY;
-		while (kms_event(&k, &e, refused ? EVENT_MS : 300) && e.user_data != 1)
+		if (flip(fb[1].id, flags, 2) == -EBUSY) {
+			refused++;
+			last = 1;
+		}
+		while (kms_event(&k, &e, EVENT_MS) && e.user_data != last)
 			continue;
-		if (refused)
-			break;
 	}
 	ktap_ok(refused > 0);
 	while (kms_event(&k, &e, 200))
