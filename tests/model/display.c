@@ -172,6 +172,33 @@ static void blanks(void)
 	bench_free(b);
 }
 
+/* A timer that is late: a commit is latched by the vertical blank after it, by the clock. */
+static void late_timer(void)
+{
+	begin_one_head();
+	set_mode();
+	set_plane(0, plain(0));
+	commit(TSR_DISPLAY_COMMIT_LATCH__MASK);
+	events();
+	b->clock += PERIOD + 1;
+	set_plane(0, plain(1));
+	commit(TSR_DISPLAY_COMMIT_LATCH__MASK);
+	ktap_ok(pending());
+	ktap_eq(events(), TSR_DISPLAY_IRQ_VBLANK);
+	ktap_eq(bench_read64(b, TSR_REG_DISPLAY_FRAME(0)), 2);
+	tsr_gpu_timer(b->gpu);
+	ktap_ok(pending());
+	ktap_eq(events(), 0);
+	/* what was on its way has been latched, the next one is taken */
+	b->clock += PERIOD + 1;
+	commit(TSR_DISPLAY_COMMIT_LATCH__MASK);
+	ktap_eq(events(), TSR_DISPLAY_IRQ_FLIP | TSR_DISPLAY_IRQ_VBLANK);
+	ktap_ok(pending());
+	bench_advance(b, PERIOD + 1);
+	ktap_ok(!pending());
+	bench_free(b);
+}
+
 /* MODE_CLOCK 0 switches the head off at the vertical blank. */
 static void off_at_blank(void)
 {
@@ -697,6 +724,7 @@ int main(void)
 	ktap_run("modes that are refused", modes);
 	ktap_run("planes that are refused", planes);
 	ktap_run("vertical blanks and flips", blanks);
+	ktap_run("a vertical blank that the host's timer tells of late", late_timer);
 	ktap_run("a head that goes off at a vertical blank", off_at_blank);
 	ktap_run("every format, order and layout", all_formats);
 	ktap_run("planes on top of each other", blending);

@@ -168,6 +168,15 @@ void tsr_display_expired(struct tsr_gpu *gpu, uint64_t now)
 		tsr_workers_wake(gpu);
 }
 
+/* Where the host's timer is late: what has been by the clock comes before what is written now. */
+static void catch_up(struct tsr_gpu *gpu, struct tsr_head *head)
+{
+	if (head->on)
+		blank(gpu, head, gpu->ops->clock(gpu->host));
+	if (atomic_load(&gpu->display.wanted))
+		tsr_workers_wake(gpu);
+}
+
 void tsr_display_host_ready(struct tsr_gpu *gpu)
 {
 	for (unsigned int i = 0; i < gpu->display.heads; i++)
@@ -414,6 +423,7 @@ void tsr_display_write(struct tsr_gpu *gpu, unsigned int n, uint32_t offset, uin
 	}
 	switch (offset) {
 	case TSR_DISPLAY_COMMIT__OFFSET:
+		catch_up(gpu, head);
 		commit(gpu, head, value);
 		break;
 	case TSR_DISPLAY_CRC_CONTROL__OFFSET:
