@@ -15,6 +15,7 @@
  */
 
 #include <linux/bitops.h>
+#include <linux/dma-buf.h>
 #include <linux/dma-fence.h>
 #include <linux/dma-resv.h>
 #include <linux/kobject.h>
@@ -336,6 +337,29 @@ drmm_writeback_connector_init(struct drm_device *drm, struct drm_writeback_conne
 	return drm_writeback_connector_init_with_encoder(drm, writeback, encoder, &with_destroy,
 							 formats, num_formats);
 }
+#endif
+
+/*
+ * 6.16: what is unmapped is unmapped. Before, DRM's buffers keep the mapping until the attachment
+ * goes, so another one takes its place.
+ */
+#ifdef TESSERA_OLD_DMA_BUF_UNMAP
+static inline void tessera_compat_dma_buf_unmap(struct dma_buf_attachment **attach,
+						struct sg_table *sgt,
+						enum dma_data_direction direction)
+{
+	struct dma_buf_attachment *old = *attach, *new = NULL;
+
+	if (old->dmabuf->ops->cache_sgt_mapping)
+		new = dma_buf_attach(old->dmabuf, old->dev);
+	dma_buf_unmap_attachment_unlocked(old, sgt, direction);
+	if (!IS_ERR_OR_NULL(new)) {
+		*attach = new;
+		dma_buf_detach(old->dmabuf, old);
+	}
+}
+#define dma_buf_unmap_attachment_unlocked(attach, sgt, direction) \
+	tessera_compat_dma_buf_unmap(&(attach), sgt, direction)
 #endif
 
 /* 6.15: who panics maps pages by itself. Before, without a mapping there is no last word. */
