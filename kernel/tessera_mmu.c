@@ -62,7 +62,7 @@ struct tessera_pt {
 	unsigned int live;
 	/** @num_children: PT_ENTRIES, or 0 for a table of level 0. */
 	unsigned int num_children;
-	/** @child: Tables the entries point to, NULL where there is none. A page, as @entries is. */
+	/** @child: Tables the entries point to, NULL where there is none. A page, as entries. */
 	struct tessera_pt **child;
 };
 

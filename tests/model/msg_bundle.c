@@ -697,7 +697,7 @@ static void test_conversions(void)
 		if (!compare())
 			break;
 	}
-	ktap_ok(kept > 50);
+	ktap_ok(kept > ROUNDS / 60);
 	ktap_note("positions were kept %u times", kept);
 	fresh = false;
 	u->env.vertices = NULL;
