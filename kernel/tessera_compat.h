@@ -358,6 +358,7 @@ static inline void tessera_compat_dma_buf_unmap(struct dma_buf_attachment **atta
 		dma_buf_detach(old->dmabuf, old);
 	}
 }
+
 #define dma_buf_unmap_attachment_unlocked(attach, sgt, direction) \
 	tessera_compat_dma_buf_unmap(&(attach), sgt, direction)
 #endif
