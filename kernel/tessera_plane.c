@@ -184,7 +184,7 @@ static int tessera_plane_atomic_check(struct drm_plane *plane, struct drm_atomic
 static bool plane_damage(const struct drm_plane_state *old, struct drm_plane_state *new,
 			 struct drm_rect *damage)
 {
-	/* the cursor has no property for it, and the core wants it for whoever asks */
+	/* the cursor has no property for clips, and the core warns about a plane without one */
 	if (!new->visible || new->plane->type == DRM_PLANE_TYPE_CURSOR ||
 	    !drm_plane_get_damage_clips(new) || new->ignore_damage_clips)
 		return false;

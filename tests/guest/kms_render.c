@@ -2,7 +2,7 @@
 /* test: TIMEOUT=400 DEVICE_ARGS=heads=1,vram=32M */
 /*
  * The GPU draws what is shown, two buffers in turn, while processes keep the guest's processor
- * busy: nobody but fences orders drawing and flips, and the CRC of each frame must be that of one
+ * busy: only fences order drawing and flips, and the CRC of each frame must be that of one
  * picture, whole: of the last flip by then, or of the next, whose interrupt came too late for the
  * number of its vertical blank.
  */

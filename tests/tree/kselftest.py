@@ -74,7 +74,7 @@ def run_both(guests, test):
     run = run_program(guests.one(test), test, f"[ -e {place} ] || cp -r /mnt {place}; "
                       "set -o pipefail; "         # it opens /dev/stdout again, which a port does not allow
                       f"TSR_QUICK=1 {place}/run_kselftest.sh -t {COLLECTION}:{test.name} 2>&1 | cat")
-    # A moment later: what the first had is given back by works, and counts as purgeable, or interrupts, until then.
+    # A moment later: works give back what the first had, and until then reclaim finds that first (madvise).
     return run, run_program(guests.one(test), test, f"cd /; sleep 2; TSR_QUICK=1 {test.name} 2>&1")
 
 

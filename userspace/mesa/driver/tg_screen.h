@@ -71,7 +71,7 @@ bool tg_screen_wait(struct tg_screen *screen, uint64_t point, uint64_t timeout);
  */
 bool tg_screen_mend(struct tg_screen *screen);
 
-/* A context ends: its batches are nobody's. */
+/* A context ends: its batches belong to none from here on. */
 struct tg_context;
 void tg_screen_forget(struct tg_screen *screen, const struct tg_context *ctx);
 

@@ -2,7 +2,7 @@
 /*
  * A loop to machine code, for one warp. Places come in the order of their addresses, so lanes that
  * go to a higher one are passed in LANES if it is the next, else left in its mask; and a branch
- * back is a jump, as lanes at the lower address go first. Where all branch and nobody waits on the
+ * back is a jump, as lanes at the lower address go first. Where all branch and no lane waits on the
  * way, a branch ahead is a jump as well. The registers of the program that are used most live in
  * registers of the host, the others in memory.
  *
@@ -172,17 +172,17 @@ static void resume_lanes(struct coder *c, unsigned int place, enum tsr_gpr from)
 static uint8_t *take_lanes(struct coder *c, unsigned int place)
 {
 	enum tsr_gpr from = c->mask[place] >= 0 ? (enum tsr_gpr)c->mask[place] : TSR_RAX;
-	uint8_t *nobody;
+	uint8_t *none;
 
 	if (c->waits[place]) {
 		if (c->mask[place] < 0)
 			tsr_x86_load(c->x, 2, from, STATE, MASK_AT(place));
 		tsr_x86_alu(c->x, TSR_X86_GAND, 4, from, from);
-		nobody = tsr_x86_jump(c->x, TSR_X86_EQUAL);
+		none = tsr_x86_jump(c->x, TSR_X86_EQUAL);
 		resume_lanes(c, place, from);
 		if (!fallen_to(c, place))
-			return nobody;
-		tsr_x86_here(c->x, nobody);
+			return none;
+		tsr_x86_here(c->x, none);
 	}
 	tsr_x86_alu(c->x, TSR_X86_GAND, 4, LANES, LANES);
 	return tsr_x86_jump(c->x, TSR_X86_EQUAL);
@@ -260,7 +260,7 @@ static void branch_ahead(struct coder *c, unsigned int place)
 	const struct tsr_loop_place *p = &c->loop->place[place];
 	const unsigned int jump = (unsigned int)p->jump;
 	const bool direct = is_direct(c, place);
-	uint8_t *nobody;
+	uint8_t *none;
 
 	if (!p->falls && direct) {
 		c->direct[jump] = tsr_x86_jump(c->x, TSR_X86_ALWAYS);
@@ -272,35 +272,35 @@ static void branch_ahead(struct coder *c, unsigned int place)
 		return;
 	}
 	tsr_x86_alu(c->x, TSR_X86_GAND, 4, TSR_RAX, LANES);
-	nobody = tsr_x86_jump(c->x, TSR_X86_EQUAL);
+	none = tsr_x86_jump(c->x, TSR_X86_EQUAL);
 	if (direct) {
 		tsr_x86_alu(c->x, TSR_X86_GCMP, 4, TSR_RAX, LANES);
 		c->direct[jump] = tsr_x86_jump(c->x, TSR_X86_EQUAL);
 	}
 	tsr_x86_alu(c->x, TSR_X86_GXOR, 4, LANES, TSR_RAX);
 	add_lanes(c, jump, TSR_RAX);
-	tsr_x86_here(c->x, nobody);
+	tsr_x86_here(c->x, none);
 }
 
 /* Branch back: who is in RAX, or all. The others wait, as far as there are some who go back. */
 static void branch_back(struct coder *c, unsigned int place)
 {
 	const struct tsr_loop_place *p = &c->loop->place[place];
-	uint8_t *nobody, *all;
+	uint8_t *none, *all;
 
 	if (!p->falls) {
 		jump_back(c, (unsigned int)p->jump);
 		return;
 	}
 	tsr_x86_alu(c->x, TSR_X86_GAND, 4, TSR_RAX, LANES);
-	nobody = tsr_x86_jump(c->x, TSR_X86_EQUAL);
+	none = tsr_x86_jump(c->x, TSR_X86_EQUAL);
 	tsr_x86_alu(c->x, TSR_X86_GXOR, 4, TSR_RAX, LANES);
 	all = tsr_x86_jump(c->x, TSR_X86_EQUAL);
 	tsr_x86_alu(c->x, TSR_X86_GXOR, 4, LANES, TSR_RAX);
 	add_lanes(c, place + 1, TSR_RAX);
 	tsr_x86_here(c->x, all);
 	jump_back(c, (unsigned int)p->jump);
-	tsr_x86_here(c->x, nobody);
+	tsr_x86_here(c->x, none);
 }
 
 /* A place: with LANES of 0 it is passed by. */

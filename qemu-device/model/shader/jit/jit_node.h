@@ -131,7 +131,7 @@ bool tsr_segment_emit(struct tsr_segment *s, struct tsr_x86 *x, struct tsr_pool 
 /* Where a loop keeps registers of the program. */
 struct tsr_homes {
 	int8_t vector[TSR_REGISTERS];	/* register of the host; -1: memory */
-	uint32_t free;			/* vector registers that are nobody's home */
+	uint32_t free;			/* vector registers that are no home */
 };
 
 /* What is stored of a block may be NaNs: code off the way, for later. */

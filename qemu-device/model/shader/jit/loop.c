@@ -465,7 +465,7 @@ static struct tsr_loop *loop_of(struct tsr_shader *sh, struct tsr_decoded *claus
 	return loop;
 }
 
-/* Whether the warps chosen can execute it: nobody else goes first, nothing is left to the core. */
+/* Whether the warps chosen can execute it: no other lanes go first, nothing is left to the core. */
 static bool possible(const struct tsr_shader *sh, const struct tsr_loop *loop)
 {
 	for (unsigned int i = 0; i < sh->lanes.alu.warps; i++) {
@@ -478,7 +478,7 @@ static bool possible(const struct tsr_shader *sh, const struct tsr_loop *loop)
 		/* what has been stored may read any register, and a clause may wait for it */
 		if (warp->stored || warp->meet <= loop->last)
 			return false;
-		/* helpers without anybody else end when the core looks next */
+		/* helpers without a thread that is none end when the core looks next */
 		if (sh->env.fragments && !(warp->live & ~sh->lanes.helper[w]))
 			return false;
 	}

@@ -8,7 +8,7 @@
  * by itself: the lanes of a block that is not the lowest wait in a mask of its own (the lowest
  * address goes first, isa.md), clauses, tuples and threads are counted as they are, and at each
  * branch back it ends if there is not enough left of tuples and clauses for another round. Only
- * registers that nobody looks at any more may hold other values.
+ * registers that nothing reads any more may hold other values.
  *
  *   loop.c       which clauses and places, what has to be kept; running it for the warps chosen
  *   jit_loop.c   the code, for hosts with vectors of 512 bits
@@ -32,7 +32,7 @@ struct tsr_shader;
 #define TSR_LOOP_PLACES 24
 #define TSR_LOOP_CLAUSES 64
 /*
- * Clauses of a loop that is executed one by one as long as nobody waits elsewhere: all warps of a
+ * Clauses of a loop that is executed one by one as long as no lane waits elsewhere: all warps of a
  * bundle at a clause keep the host busier than one in a loop. Measured with bench/host/shader,
  * mandelbrot of two clauses: 3.5 Grounds/s clause by clause, 2.75 as one piece.
  */
@@ -52,7 +52,7 @@ struct tsr_shader;
 /* An address threads of a loop can stand at: a block of clauses, or beyond the loop. */
 struct tsr_loop_place {
 	uint64_t pc;
-	uint64_t live;			/* registers that somebody looks at from there on */
+	uint64_t live;			/* registers that are read from there on */
 	/* … or other threads do that may wait elsewhere while these are at this block */
 	uint64_t kept;
 	uint16_t tuples;
@@ -90,7 +90,7 @@ struct tsr_loop {
 struct tsr_loop *tsr_loop_find(struct tsr_shader *sh, struct tsr_decoded *clause,
 			       const struct tsr_progress *p);
 /*
- * They execute it, as long as nobody wants the thread, at most @clauses, and stand where that
+ * They execute it, as long as nothing else wants the thread, at most @clauses, and stand where that
  * leads: warps are to be chosen anew.
  */
 void tsr_loop_run(struct tsr_shader *sh, struct tsr_loop *loop, uint32_t clauses);
