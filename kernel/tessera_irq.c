@@ -78,6 +78,7 @@ static void (*const queue_irq[TESSERA_NUM_IRQS])(struct tessera_queue *queue) = 
 static irqreturn_t irq_handle(struct tessera_device *tdev, unsigned int class)
 {
 	u64 status = irq_take(tdev, class);
+	unsigned long flags;
 
 	if (!status)
 		return IRQ_NONE;
@@ -87,7 +88,7 @@ static irqreturn_t irq_handle(struct tessera_device *tdev, unsigned int class)
 		return IRQ_HANDLED;
 	}
 
-	spin_lock(&tdev->slots.lock);
+	spin_lock_irqsave(&tdev->slots.lock, flags);
 	while (status) {
 		struct tessera_queue *queue = tdev->slots.queue[__ffs64(status)];
 
@@ -96,7 +97,7 @@ static irqreturn_t irq_handle(struct tessera_device *tdev, unsigned int class)
 			queue_irq[class](queue);
 		status &= status - 1;
 	}
-	spin_unlock(&tdev->slots.lock);
+	spin_unlock_irqrestore(&tdev->slots.lock, flags);
 
 	return IRQ_HANDLED;
 }
@@ -120,7 +121,8 @@ static irqreturn_t tessera_irq_handler(int irq, void *data)
  * @tdev: device
  * @class: enum tsr_irq_class
  *
- * Because its message may have been lost.
+ * Because its message may have been lost: then its bits stay, and no event that sets them
+ * again sends another one.
  */
 void tessera_irq_look(struct tessera_device *tdev, unsigned int class)
 {
@@ -129,6 +131,20 @@ void tessera_irq_look(struct tessera_device *tdev, unsigned int class)
 	if (tessera_enter(tdev, &cookie)) {
 		irq_handle(tdev, class);
 		tessera_leave(tdev, cookie);
+	}
+}
+
+/**
+ * tessera_irq_look_queues() - tessera_irq_look() for all that queues hear of
+ * @tdev: device
+ */
+void tessera_irq_look_queues(struct tessera_device *tdev)
+{
+	unsigned int class;
+
+	for (class = 0; class < TESSERA_NUM_IRQS; class++) {
+		if (queue_irq[class])
+			tessera_irq_look(tdev, class);
 	}
 }
 

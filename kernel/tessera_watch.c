@@ -5,9 +5,9 @@
  * DOC: Recovery of a queue
  *
  * One work of each queue looks at it, four times in a job timeout while it has jobs on
- * the ring, and at once when the FAULT interrupt comes. It signals what is done, so a
- * lost interrupt costs no more than that. It finds the queue faulted, or hung, or leaves
- * it alone:
+ * the ring, and at once when the FAULT interrupt comes. It does what messages of all
+ * queues that were lost would have done, and signals what is done, so a lost interrupt
+ * costs no more than that. It finds the queue faulted, or hung, or leaves it alone:
  *
  * - hung is a queue that has had a job all the while and whose PROGRESS has not moved
  *   for job_timeout_ms. One that waits for an engine that others use, or for the
@@ -32,6 +32,7 @@
 #include "tessera_device.h"
 #include "tessera_dump.h"
 #include "tessera_fault.h"
+#include "tessera_irq.h"
 #include "tessera_queue.h"
 #include "tessera_reset.h"
 #include "tessera_trace.h"
@@ -234,6 +235,7 @@ static void tessera_watch_work(struct work_struct *work)
 	mutex_lock(&tdev->reset.lock);
 	signalling = dma_fence_begin_signalling();
 	if (tessera_state(tdev) == TESSERA_RUNNING) {
+		tessera_irq_look_queues(tdev);
 		queue_recover(queue);
 		if (!tessera_timeline_idle(queue->timeline))
 			tessera_watch_start(queue);

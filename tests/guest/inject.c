@@ -136,6 +136,9 @@ static const struct fault faults[] = {
 	{ "irq-lost queue=%u", "IRQ_LOST", .most_ms = 2900 },
 	{ "irq-lost queue=%u; mmu-unmapped " WALK, "IRQ_LOST", -EFAULT,
 	  DEAD(DRM_TESSERA_QUEUE_FAULTED), .most_ms = 2900 },
+	/* the event is not left standing: else the next one would send no message to be lost */
+	{ "irq-lost queue=%u; mmu-unmapped " WALK, "IRQ_LOST", -EFAULT,
+	  DEAD(DRM_TESSERA_QUEUE_FAULTED), .most_ms = 2900 },
 	{ "irq-late queue=%u delay=300ms", "IRQ_LATE", .least_ms = 290, .most_ms = 2900 },
 	{ "irq-twice queue=%u", "IRQ_TWICE", .most_ms = 2900 },
 	/* the message comes before the copy has begun, and before it is over */
@@ -200,6 +203,22 @@ static void one_fault(const void *arg)
 	gt_queue_destroy(c.fd, queue);
 }
 
+/* A queue whose messages are lost, one after the other: each job has its own. */
+static void lost(void)
+{
+	unsigned int count = gt_fired("IRQ_LOST"), differ;
+	char script[100];
+
+	snprintf(script, sizeof(script), "irq-lost queue=%u times=3", gt_slot(c.fd, c.queue));
+	ktap_eq(gt_inject(script), 0);
+	for (unsigned int i = 1; i <= 3; i++) {
+		ktap_eq(copy(c.queue, &differ), 0);
+		ktap_eq(differ, 0);
+		ktap_eq(gt_fired("IRQ_LOST"), count + i);
+	}
+	ktap_eq(gt_inject("clear"), 0);
+}
+
 /* ---- invalidations that drop nothing ---- */
 
 /*
@@ -257,6 +276,7 @@ int main(int argc, char **argv)
 			 faults[i].error ? strerrorname_np(-faults[i].error) : "no error");
 		ktap_run_arg(name, one_fault, &faults[i]);
 	}
+	ktap_run("[SYS9] IRQ_LOST, job after job", lost);
 	ktap_run("[SYS9] TLB_STALE: nobody else's memory", stale);
 	gt_ctx_free(&c);
 	return gt_finish();
