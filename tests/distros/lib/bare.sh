@@ -25,7 +25,8 @@ bare() {
         "${as_root[@]}" tee "$root/etc/apt/sources.list" >/dev/null
     "${as_root[@]}" cp /etc/resolv.conf "$root/etc/resolv.conf"
     "${as_root[@]}" mkdir "$root/tessera"
-    git ls-files -z | "${as_root[@]}" rsync -a --chown=root:root --from0 --files-from=- "$TSR_TOP/" "$root/tessera/"
+    git ls-files -z | "${as_root[@]}" rsync -a --chown=root:root --from0 --files-from=- "$TSR_TOP/" "$root/tessera/" &&
+        "${as_root[@]}" git -C "$root/tessera" init -q && "${as_root[@]}" git -C "$root/tessera" add -A
 }
 
 inside() {
