@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "front.h"
+#include "binner.h"
 #include "ktap.h"
 
 #define STEPS_MAX 64			/* of 16384 units of work; a draw can ask for 2^64 */
@@ -67,14 +67,14 @@ static uint32_t any_float(void)
 	uint8_t how = take(1);
 
 	if (how < 0x80)
-		return front_bits((float)take(2) / 32768 - 1);
-	return how < 0xe0 ? front_bits(usual[how % 10]) : (uint32_t)take(4);
+		return binner_bits((float)take(2) / 32768 - 1);
+	return how < 0xe0 ? binner_bits(usual[how % 10]) : (uint32_t)take(4);
 }
 
 static uint64_t seed;
 
 /* Positions: by a hash of the vertex and the input. */
-static void position(struct front *f, uint32_t vertex, uint32_t instance, float *record)
+static void position(struct binner *f, uint32_t vertex, uint32_t instance, float *record)
 {
 	uint64_t h = (vertex + 1315423911ull * instance + seed) * 0x9e3779b97f4a7c15ull;
 
@@ -98,7 +98,7 @@ static void position(struct front *f, uint32_t vertex, uint32_t instance, float 
 
 static int only = -1;			/* the topology that fits the state; -1: many do */
 
-static void header(struct front *f, unsigned int input)
+static void header(struct binner *f, unsigned int input)
 {
 	struct tsr_stage_header h = {
 		.threads = take(1) % 33, .extra_threads = take(1) % 33,
@@ -117,7 +117,7 @@ static void header(struct front *f, unsigned int input)
 #define STREAMED 0x10000u		/* bytes of a target */
 
 /* Targets of stream-out, in memory that indices may be in, too. */
-static void targets(struct front *f)
+static void targets(struct binner *f)
 {
 	memset(f->data + 0x9000, 0, 8 * TSR_STREAM_OUT_TARGETS);
 	for (unsigned int i = 0; i < TSR_STREAM_OUT_TARGETS; i++)
@@ -128,7 +128,7 @@ static void targets(struct front *f)
 }
 
 /* What is declared at @va: up to 16 entries. */
-static unsigned int declare(struct front *f, uint64_t va)
+static unsigned int declare(struct binner *f, uint64_t va)
 {
 	unsigned int n = take(1) & (take(1) ? 3 : 15);
 
@@ -143,7 +143,7 @@ static unsigned int declare(struct front *f, uint64_t va)
 /*
  * The state at @va has GEOMETRY, behind its viewports: patches, if nothing is drawn; stream-out.
  */
-static void geometry(struct front *f, uint64_t va)
+static void geometry(struct binner *f, uint64_t va)
 {
 	const uint8_t how = take(1);
 	const struct tsr_geometry_state g = {
@@ -153,7 +153,7 @@ static void geometry(struct front *f, uint64_t va)
 		.raster_stream = how & 8 && take(1) > 0xf0 ? 1 : 0, .shape = how % 3,
 		.partitioning = how >> 4 & 3, .primitives = how & 64 ? 0 : how % 3 == 2 ? 1 : 2,
 		.reversed = how & 1, .factor_0 = any_float(), .factor_1 = any_float(),
-		.factor_2 = any_float(), .factor_3 = front_bits(5), .factor_4 = front_bits(9),
+		.factor_2 = any_float(), .factor_3 = binner_bits(5), .factor_4 = binner_bits(9),
 	};
 
 	only = how & 1 ? TSR_TOPOLOGY_PATCHES : how & 8 ? TSR_TOPOLOGY_TRIANGLES : -1;
@@ -166,7 +166,7 @@ static void geometry(struct front *f, uint64_t va)
 	f->draw.discard |= take(1) & 1;
 }
 
-static void states(struct front *f)
+static void states(struct binner *f)
 {
 	uint64_t *s, *d;
 	uint64_t va = FRONT_STATES + 1024 * (uint64_t)f->states;
@@ -204,9 +204,9 @@ static void states(struct front *f)
 	f->shader.position = 0;
 	if (more >> 1 > 0x68)
 		geometry(f, va);
-	front_states(f);
+	binner_states(f);
 	if (more >> 1 > 0x68 && more & 1)
-		front_packet(f, (uint64_t[2]){ TSR_OP_LIST_STREAM_OUT | 2 << 8, TARGETS }, 2);
+		binner_packet(f, (uint64_t[2]){ TSR_OP_LIST_STREAM_OUT | 2 << 8, TARGETS }, 2);
 	s = (uint64_t *)(f->list + (va - FRONT_LIST));
 	d = s + 16;
 	if (take(1) == 0xff)
@@ -215,7 +215,7 @@ static void states(struct front *f)
 		d[take(1) % 80] ^= 1ull << take(1) % 64;
 }
 
-static void draw(struct front *f)
+static void draw(struct binner *f)
 {
 	bool indirect = take(1) > 0xe0;
 	unsigned int topology = number(13) & 15, type = take(1) & 3;
@@ -229,10 +229,10 @@ static void draw(struct front *f)
 			.padded_odd = number(5) & 7, .arguments = address(4),
 			.draws = (uint32_t)number(20), .stride = number(64) & ~3u,
 			.indices = address(4), .index_bytes = number(10000) & 0xffffffffffff });
-		front_packet(f, word, TSR_LIST_DRAW_INDIRECT_QWORDS);
+		binner_packet(f, word, TSR_LIST_DRAW_INDIRECT_QWORDS);
 		return;
 	}
-	front_draw(f, &(struct tsr_list_draw){
+	binner_draw(f, &(struct tsr_list_draw){
 		.topology = topology, .index = type, .restart = take(1) & 1,
 		.explicit_padding = take(1) & 1, .padded_shift = take(1) & 31,
 		.padded_odd = number(5) & 7, .count = (uint32_t)number(300),
@@ -242,7 +242,7 @@ static void draw(struct front *f)
 		.index_bytes = number(10000) & 0xffffffffffff });
 }
 
-static void packet(struct front *f)
+static void packet(struct binner *f)
 {
 	uint64_t word[6];
 	uint8_t what = take(1);
@@ -254,36 +254,36 @@ static void packet(struct front *f)
 	} else if (what < 0xc0) {
 		word[0] = TSR_OP_LIST_QUERY | 2 << 8 | (uint64_t)(take(1) & 15) << 16;
 		word[1] = address(8);
-		front_packet(f, word, 2);
+		binner_packet(f, word, 2);
 	} else if (what < 0xc8) {
 		word[0] = TSR_OP_LIST_PUSH | 3 << 8;
 		word[1] = address(8);
 		word[2] = address(8);
-		front_packet(f, word, 3);
+		binner_packet(f, word, 3);
 	} else if (what < 0xcc) {
 		word[0] = TSR_OP_LIST_STREAM_OUT | 2 << 8;
 		word[1] = take(1) < 0xf0 ? TARGETS : address(32);
-		front_packet(f, word, 2);
+		binner_packet(f, word, 2);
 	} else if (what < 0xd0) {
 		tsr_pack_list_draw_auto(word, &(struct tsr_list_draw_auto){
 			.topology = number(12) & 15, .instances = (uint32_t)number(3),
 			.counter = FRONT_DATA + 0x9000 + 8 * (take(1) & 3),
 			.offset = number(64), .stride = (uint32_t)number(64) });
-		front_packet(f, word, TSR_LIST_DRAW_AUTO_QWORDS);
+		binner_packet(f, word, TSR_LIST_DRAW_AUTO_QWORDS);
 	} else if (what < 0xd8) {
 		word[0] = (TSR_OP_LIST_CALL + take(1) % 3) | 3 << 8;
 		word[1] = FRONT_LIST + (number(f->list_bytes) & ~63ull);
 		word[2] = number(512) & 0xfffffff8;
-		front_packet(f, word, 3);
+		binner_packet(f, word, 3);
 	} else if (what > 0xf8) {
 		for (unsigned int i = 0; i < 6; i++)
 			word[i] = take(8);
-		front_packet(f, word, 1 + take(1) % 6);
+		binner_packet(f, word, 1 + take(1) % 6);
 	}
 }
 
 /* Begin and run for a while. */
-static enum tsr_step run(struct front *f)
+static enum tsr_step run(struct binner *f)
 {
 	uint64_t word[TSR_BIN_QWORDS];
 	enum tsr_step step;
@@ -301,10 +301,10 @@ static enum tsr_step run(struct front *f)
 	return step;
 }
 
-static void check_seen(const struct front *f)
+static void check_seen(const struct binner *f)
 {
 	for (uint32_t i = 0; i < f->seen_count; i++) {
-		const struct front_seen *s = &f->seen[i];
+		const struct binner_seen *s = &f->seen[i];
 
 		if (s->prim.layer != s->layer || s->batch.vertices > TSR_BATCH_VERTICES ||
 		    s->prim.vertices > 3)
@@ -314,16 +314,16 @@ static void check_seen(const struct front *f)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static struct front *f;
+	static struct binner *f;
 	enum tsr_step step;
 
 	at = data;
 	left = size;
 	if (!f) {
-		f = front_new(64, 64);
+		f = binner_new(64, 64);
 		f->position = position;
 	}
-	front_again(f);
+	binner_again(f);
 	memset(f->list, 0, FRONT_LIST_SIZE);
 	seed = take(4);
 	f->frame.width = 1 + number(200) % 16384;
@@ -341,7 +341,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	states(f);
 	while (left && f->list_bytes < 0x40000)
 		packet(f);
-	front_packet(f, (uint64_t[1]){ TSR_OP_LIST_HALT | 1 << 8 }, 1);
+	binner_packet(f, (uint64_t[1]){ TSR_OP_LIST_HALT | 1 << 8 }, 1);
 	step = run(f);
 	if (step == TSR_STEP_FAULT && (!f->mem.fault.code || !f->mem.fault.unit))
 		abort();
@@ -353,7 +353,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	emitted += f->bin->stat[TSR_BIN_GEOMETRY_VERTICES];
 	streamed += f->bin->stat[TSR_BIN_STREAM_PRIMITIVES];
 	/* a frame that is complete can be read, whatever it was made from */
-	if (!front_read(f))
+	if (!binner_read(f))
 		abort();
 	check_seen(f);
 	return 0;

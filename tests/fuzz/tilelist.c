@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "front.h"
+#include "binner.h"
 #include "ktap.h"
 
 #define PRIMITIVES_MAX 200000		/* read at most in one call */
@@ -19,7 +19,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 const char fuzz_proves[] = "[CP3] ";
 
-static void position(struct front *f, uint32_t vertex, uint32_t instance, float *record)
+static void position(struct binner *f, uint32_t vertex, uint32_t instance, float *record)
 {
 	uint32_t h = (vertex + 77 * instance) * 2654435761u;
 	uint32_t word = h >> 5 & 1, viewport = h >> 6 & 1;
@@ -34,25 +34,25 @@ static void position(struct front *f, uint32_t vertex, uint32_t instance, float 
 	memcpy(&record[5], &word, 4);
 }
 
-static struct front *make(void)
+static struct binner *make(void)
 {
 	static const uint8_t topologies[] = { TSR_TOPOLOGY_TRIANGLES, TSR_TOPOLOGY_LINES,
 					      TSR_TOPOLOGY_POINTS, TSR_TOPOLOGY_TRIANGLE_STRIP };
-	struct front *f = front_new(100, 80);
+	struct binner *f = binner_new(100, 80);
 
 	f->position = position;
 	f->frame.layers = 2;
 	f->draw.viewport_count = 2;
-	front_again(f);
+	binner_again(f);
 	for (unsigned int i = 0; i < 4; i++) {
 		f->shader = (struct tsr_shader_state){
 			.extended = i != 1, .writes_layer = true, .writes_viewport = i == 0,
 			.writes_point_size = true, .varying = FRONT_STATES, .output_stride = 48,
 		};
-		front_states(f);
-		front_arrays(f, topologies[i], 150);
+		binner_states(f);
+		binner_arrays(f, topologies[i], 150);
 	}
-	if (!front_bin(f))
+	if (!binner_bin(f))
 		abort();
 	return f;
 }
@@ -77,7 +77,7 @@ static void check(const struct tsr_prim *p, const struct tsr_frame_heap *heap)
 }
 
 /* Read everything. */
-static void read_all(struct front *f, struct tsr_tile_reader *r)
+static void read_all(struct binner *f, struct tsr_tile_reader *r)
 {
 	const struct tsr_frame_info *info = &f->bin->info;
 	struct tsr_frame_heap heap;
@@ -116,7 +116,7 @@ static void read_all(struct front *f, struct tsr_tile_reader *r)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static struct tsr_tile_reader *reader;
-	static struct front *f;
+	static struct binner *f;
 	static uint8_t *good;
 	uint32_t used;
 

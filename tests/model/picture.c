@@ -21,7 +21,7 @@
 #define TRIANGLES 60
 #define SAMPLES_MAX 4
 
-/* Addresses behind the lists and states of front.h. */
+/* Addresses behind the lists and states of binner.h. */
 #define PROGRAM (FRONT_FRAME + 0x4000)
 #define CODE (FRONT_FRAME + 0x4100)
 #define BLENDS (FRONT_FRAME + 0x5000)
@@ -41,7 +41,7 @@ static const char shows_id[] =
 
 static float corner[3 * TRIANGLES][4];
 
-static void position(struct front *f, uint32_t vertex, uint32_t instance, float *record)
+static void position(struct binner *f, uint32_t vertex, uint32_t instance, float *record)
 {
 	(void)f;
 	(void)instance;
@@ -114,7 +114,7 @@ static struct scene any_scene(struct soup *s)
 
 static void set_scene(struct tiles *t, const struct scene *scene, unsigned int tile_shift)
 {
-	struct front *f = t->f;
+	struct binner *f = t->f;
 	struct tsr_draw_state d = scene->draw;
 
 	f->frame.samples_log2 = scene->samples_log2;
@@ -124,11 +124,11 @@ static void set_scene(struct tiles *t, const struct scene *scene, unsigned int t
 	tiles_target(t, TILES_DEPTH, formats[scene->depth].format, formats[scene->depth].bytes);
 	tiles_target(t, TILES_STENCIL, TSR_PIXEL_FORMAT_S8, 1);
 	t->target[0].clear_0 = 0xffff;
-	t->target[TILES_DEPTH].clear_0 = front_bits((float)scene->clear);
+	t->target[TILES_DEPTH].clear_0 = binner_bits((float)scene->clear);
 	t->target[TILES_STENCIL].clear_0 = 1;
 	d.viewport_count = 1;
 	d.sample_mask = 0xffff;
-	d.line_width = d.point_size = front_bits(1);
+	d.line_width = d.point_size = binner_bits(1);
 	d.blends = BLENDS;
 	d.blend_count = 1;
 	f->draw = d;
@@ -168,7 +168,7 @@ static bool orders(unsigned int function)
 
 /* A piece, in the pixels of its tile. */
 static void add_piece(const struct tiles *t, const struct scene *scene,
-		      const struct front_seen *seen)
+		      const struct binner_seen *seen)
 {
 	const struct tsr_screen_vertex *v = seen->prim.v;
 	unsigned int side = 1u << t->f->frame.tile_shift, samples = 1u << scene->samples_log2;
@@ -278,9 +278,9 @@ static uint64_t again(const struct scene *scene, const struct tsr_config *config
 	t->f->shader.discards = when == 1;
 	t->f->shader.early_tests = when == 2;
 	t->f->shader.side_effects = when == 3;
-	front_again(t->f);
-	front_states(t->f);
-	front_arrays(t->f, TSR_TOPOLOGY_TRIANGLES, 3 * TRIANGLES);
+	binner_again(t->f);
+	binner_states(t->f);
+	binner_arrays(t->f, TSR_TOPOLOGY_TRIANGLES, 3 * TRIANGLES);
 	ktap_ok(tiles_run(t));
 	h = hash(t, scene);
 	tiles_free(t);
@@ -311,10 +311,10 @@ static void pictures(void)
 		put_program(t, shows_id);
 		t->f->position = position;
 		set_scene(t, &scene, 4 + n % 3);
-		front_again(t->f);
-		front_states(t->f);
-		front_arrays(t->f, TSR_TOPOLOGY_TRIANGLES, 3 * TRIANGLES);
-		if (!tiles_run(t) || !front_read(t->f)) {
+		binner_again(t->f);
+		binner_states(t->f);
+		binner_arrays(t->f, TSR_TOPOLOGY_TRIANGLES, 3 * TRIANGLES);
+		if (!tiles_run(t) || !binner_read(t->f)) {
 			ktap_fail("faults %u, %u", t->f->mem.fault.code, bench_fault(&t->queue));
 		} else {
 			reference(t, &scene);
@@ -357,7 +357,7 @@ static void same_bits(void)
 /* Window coordinates in 1/256 pixel of a frame of 64 by 32: exact in clip space. */
 static struct raster_point ends[2 * TRIANGLES];
 
-static void in_window(struct front *f, uint32_t vertex, uint32_t instance, float *record)
+static void in_window(struct binner *f, uint32_t vertex, uint32_t instance, float *record)
 {
 	(void)f;
 	(void)instance;
@@ -439,12 +439,12 @@ static void draw_strokes(struct soup *s, const struct strokes *k)
 	put_program(t, shows_id);
 	t->f->position = in_window;
 	set_scene(t, &scene, 4);
-	t->f->draw.line_width = t->f->draw.point_size = front_bits((float)k->size);
+	t->f->draw.line_width = t->f->draw.point_size = binner_bits((float)k->size);
 	t->f->draw.line_mode = k->bresenham ? TSR_LINE_MODE_BRESENHAM : TSR_LINE_MODE_RECTANGULAR;
-	front_again(t->f);
-	front_states(t->f);
-	front_arrays(t->f, k->points ? TSR_TOPOLOGY_POINTS : TSR_TOPOLOGY_LINES,
-		     k->points ? count : 2 * count);
+	binner_again(t->f);
+	binner_states(t->f);
+	binner_arrays(t->f, k->points ? TSR_TOPOLOGY_POINTS : TSR_TOPOLOGY_LINES,
+		      k->points ? count : 2 * count);
 	if (tiles_run(t))
 		check_strokes(t, k, count);
 	else

@@ -17,7 +17,7 @@
 #define HEIGHT 37
 #define TRIANGLES 40
 
-/* Addresses behind the lists and states of front.h. */
+/* Addresses behind the lists and states of binner.h. */
 #define PROGRAM (FRONT_FRAME + 0x4000)
 #define CODE (FRONT_FRAME + 0x4100)
 #define BLENDS (FRONT_FRAME + 0x5000)
@@ -39,7 +39,7 @@ static const char colors[] =
 
 static float corner[3 * TRIANGLES][4];
 
-static void position(struct front *f, uint32_t vertex, uint32_t instance, float *record)
+static void position(struct binner *f, uint32_t vertex, uint32_t instance, float *record)
 {
 	(void)f;
 	(void)instance;
@@ -105,14 +105,14 @@ static void set_scene(struct tiles *t, const struct scene *scene, const char *te
 		target->samples_log2 = 0;
 	if (scene->tags)
 		target->tags = TAGS;
-	target->clear_0 = front_bits(scene->clear[0]);
-	target->clear_1 = front_bits(scene->clear[1]);
-	target->clear_2 = front_bits(scene->clear[2]);
-	target->clear_3 = front_bits(scene->clear[3]);
+	target->clear_0 = binner_bits(scene->clear[0]);
+	target->clear_1 = binner_bits(scene->clear[1]);
+	target->clear_2 = binner_bits(scene->clear[2]);
+	target->clear_3 = binner_bits(scene->clear[3]);
 	t->f->draw.blends = BLENDS;
 	t->f->draw.blend_count = 1;
-	t->f->draw.blend_red = t->f->draw.blend_green = front_bits(CONSTANT);
-	t->f->draw.blend_blue = t->f->draw.blend_alpha = front_bits(CONSTANT);
+	t->f->draw.blend_red = t->f->draw.blend_green = binner_bits(CONSTANT);
+	t->f->draw.blend_blue = t->f->draw.blend_alpha = binner_bits(CONSTANT);
 	t->f->shader = (struct tsr_shader_state){ .fragment = PROGRAM };
 }
 
@@ -141,7 +141,7 @@ static void blend_sample(const struct scene *scene, unsigned int id, double c[4]
 	}
 }
 
-static void add_piece(const struct scene *scene, const struct front_seen *seen)
+static void add_piece(const struct scene *scene, const struct binner_seen *seen)
 {
 	const struct tsr_screen_vertex *v = seen->prim.v;
 	unsigned int samples = 1u << scene->samples_log2;
@@ -246,10 +246,10 @@ static bool draw(struct tiles *t, const struct scene *scene)
 {
 	set_scene(t, scene, colors);
 	t->f->position = position;
-	front_again(t->f);
-	front_states(t->f);
-	front_arrays(t->f, TSR_TOPOLOGY_TRIANGLES, 3 * TRIANGLES);
-	if (tiles_run(t) && front_read(t->f))
+	binner_again(t->f);
+	binner_states(t->f);
+	binner_arrays(t->f, TSR_TOPOLOGY_TRIANGLES, 3 * TRIANGLES);
+	if (tiles_run(t) && binner_read(t->f))
 		return true;
 	ktap_fail("faults %u, %u", t->f->mem.fault.code, bench_fault(&t->queue));
 	return false;
@@ -270,7 +270,7 @@ static const char see_through[] =
 #define PUSH (FRONT_FRAME + 0x4800)
 #define THIN_SIDE 24u
 
-static void fill_screen(struct front *f, uint32_t vertex, uint32_t instance, float *record)
+static void fill_screen(struct binner *f, uint32_t vertex, uint32_t instance, float *record)
 {
 	(void)f;
 	(void)instance;
@@ -299,7 +299,7 @@ static struct tiles *draw_thin(unsigned int samples_log2, float alpha, bool one,
 							      .push_words = 1 });
 	t->f->frame.has_depth = true;
 	tiles_target(t, TILES_DEPTH, TSR_PIXEL_FORMAT_R32F, 4);
-	t->target[TILES_DEPTH].clear_0 = front_bits(1);
+	t->target[TILES_DEPTH].clear_0 = binner_bits(1);
 	t->f->position = fill_screen;
 	t->f->draw.alpha_to_coverage = true;
 	t->f->draw.alpha_to_one = one;
@@ -307,12 +307,12 @@ static struct tiles *draw_thin(unsigned int samples_log2, float alpha, bool one,
 	t->f->draw.depth_function = TSR_COMPARE_FUNCTION_LESS;
 	t->f->shader.early_tests = forced;
 	memset(t->f->data, 0, 8);
-	front_again(t->f);
-	front_states(t->f);
+	binner_again(t->f);
+	binner_states(t->f);
 	tsr_pack_list_query(word, &(struct tsr_list_query){ .kind = TSR_QUERY_SAMPLES,
 							    .addr = FRONT_DATA });
-	front_packet(t->f, word, TSR_LIST_QUERY_QWORDS);
-	front_arrays(t->f, TSR_TOPOLOGY_TRIANGLES, 3);
+	binner_packet(t->f, word, TSR_LIST_QUERY_QWORDS);
+	binner_arrays(t->f, TSR_TOPOLOGY_TRIANGLES, 3);
 	ktap_ok(tiles_run(t));
 	return t;
 }

@@ -19,7 +19,7 @@
 #define HEIGHT 90
 #define TRIANGLES 24
 
-/* Addresses behind the lists and states of front.h. */
+/* Addresses behind the lists and states of binner.h. */
 #define PROGRAM (FRONT_FRAME + 0x4000)
 #define CODE (FRONT_FRAME + 0x4100)
 #define BLENDS (FRONT_FRAME + 0x5000)
@@ -98,7 +98,7 @@ static const struct program {
 
 static float corner[3 * TRIANGLES][4], varying[3 * TRIANGLES][4];
 
-static void position(struct front *f, uint32_t vertex, uint32_t instance, float *record)
+static void position(struct binner *f, uint32_t vertex, uint32_t instance, float *record)
 {
 	(void)f;
 	(void)instance;
@@ -181,7 +181,7 @@ static struct scene any_scene(struct soup *s)
 		.depth_function = TSR_COMPARE_FUNCTION_LESS, .front_clockwise = true,
 		.dither = !soup_below(s, 4), .logic = scene.format->logic && !soup_below(s, 6),
 		.logic_op = soup_below(s, 16), .alpha_to_one = !soup_below(s, 4),
-		.blend_red = front_bits(0.375f), .blend_alpha = front_bits(0.625f),
+		.blend_red = binner_bits(0.375f), .blend_alpha = binner_bits(0.625f),
 	};
 	if (scene.loads)
 		overwrite(&scene);
@@ -249,11 +249,11 @@ static void put_draws(struct tiles *t, const struct scene *scene)
 		tsr_pack_list_push(word, &(struct tsr_list_push){
 			.fragment = scene->same[n] ? 0 : words, .vertex = 8 * n });
 		if (scene->pushes == IN_LIST)
-			front_packet(t->f, word, TSR_LIST_PUSH_QWORDS);
+			binner_packet(t->f, word, TSR_LIST_PUSH_QWORDS);
 		t->f->shader.fragment = OWN(n);
 		if (scene->pushes == IN_PROGRAMS)
-			front_states(t->f);
-		front_draw(t->f, &(struct tsr_list_draw){
+			binner_states(t->f);
+		binner_draw(t->f, &(struct tsr_list_draw){
 			.topology = TSR_TOPOLOGY_TRIANGLES, .index = TSR_INDEX_TYPE_U8,
 			.count = 3 * TRIANGLES / DRAWS, .first = n * (3 * TRIANGLES / DRAWS),
 			.instances = 1, .indices = INDICES, .index_bytes = 3 * TRIANGLES });
@@ -269,7 +269,7 @@ static void put_queries(struct tiles *t)
 		tsr_pack_list_query(word, &(struct tsr_list_query){
 			.kind = i ? TSR_QUERY_STATISTICS : TSR_QUERY_SAMPLES,
 			.addr = QUERIES + 64 * i });
-		front_packet(t->f, word, TSR_LIST_QUERY_QWORDS);
+		binner_packet(t->f, word, TSR_LIST_QUERY_QWORDS);
 	}
 }
 
@@ -283,8 +283,8 @@ static void set_scene(struct tiles *t, const struct scene *scene, unsigned int s
 	tiles_target(t, 0, scene->format->number, scene->format->bytes);
 	tiles_target(t, TILES_DEPTH, TSR_PIXEL_FORMAT_R32F, 4);
 	t->target[0].srgb = scene->srgb;
-	t->target[0].clear_0 = front_bits(0.3f);
-	t->target[TILES_DEPTH].clear_0 = front_bits(1);
+	t->target[0].clear_0 = binner_bits(0.3f);
+	t->target[TILES_DEPTH].clear_0 = binner_bits(1);
 	t->f->draw = scene->draw;
 	t->f->draw.viewport_count = 1;
 	t->f->draw.viewports = FRONT_STATES;
@@ -345,11 +345,11 @@ static struct result draw(const struct scene *scene, const struct tsr_config *co
 	set_scene(t, scene, tile_shift(scene, shift));
 	if (scene->loads)
 		load(t);
-	front_again(t->f);
-	front_states(t->f);
+	binner_again(t->f);
+	binner_states(t->f);
 	put_queries(t);
 	if (scene->pushes == ALIKE)
-		front_arrays(t->f, TSR_TOPOLOGY_TRIANGLES, 3 * TRIANGLES);
+		binner_arrays(t->f, TSR_TOPOLOGY_TRIANGLES, 3 * TRIANGLES);
 	else
 		put_draws(t, scene);
 	if (!tiles_run(t))

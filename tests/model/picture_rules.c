@@ -20,7 +20,7 @@
 #define HEIGHT 32
 #define TRIANGLES 50
 
-/* Addresses behind the lists and states of front.h. */
+/* Addresses behind the lists and states of binner.h. */
 #define PROGRAM (FRONT_FRAME + 0x4000)
 #define CODE (FRONT_FRAME + 0x4100)
 #define BLENDS (FRONT_FRAME + 0x5000)
@@ -36,7 +36,7 @@
 
 static float corner[3 * TRIANGLES][4];
 
-static void position(struct front *f, uint32_t vertex, uint32_t instance, float *record)
+static void position(struct binner *f, uint32_t vertex, uint32_t instance, float *record)
 {
 	(void)f;
 	(void)instance;
@@ -74,7 +74,7 @@ static struct tiles *frame(const struct tsr_config *config, const char *text)
 	t->f->draw.blends = BLENDS;
 	t->f->draw.blend_count = 1;
 	t->f->shader = (struct tsr_shader_state){ .fragment = PROGRAM };
-	front_again(t->f);
+	binner_again(t->f);
 	return t;
 }
 
@@ -132,7 +132,7 @@ static void show_zs(unsigned int n, bool stencil, unsigned int samples_log2)
 	tiles_target(t, 0, TSR_PIXEL_FORMAT_RGBA32F, 16);
 	tiles_target(t, TILES_DEPTH, depths[n].format, depths[n].bytes);
 	tiles_target(t, TILES_STENCIL, TSR_PIXEL_FORMAT_S8, 1);
-	t->target[TILES_DEPTH].clear_0 = front_bits(0.75f);
+	t->target[TILES_DEPTH].clear_0 = binner_bits(0.75f);
 	t->target[TILES_STENCIL].clear_0 = 3;
 	for (unsigned int i = 0; i < 3; i++)
 		set_corner(i, i == 1 ? 14000 : 500, i == 2 ? 7000 : 300, (float)i / 3);
@@ -144,14 +144,14 @@ static void show_zs(unsigned int n, bool stencil, unsigned int samples_log2)
 	t->f->draw.front_pass = t->f->draw.back_pass = TSR_STENCIL_OP_REPLACE;
 	t->f->draw.front_reference = t->f->draw.back_reference = 201;
 	t->f->draw.front_write_mask = t->f->draw.back_write_mask = 255;
-	front_states(t->f);
-	front_arrays(t->f, TSR_TOPOLOGY_TRIANGLES, 3);
+	binner_states(t->f);
+	binner_arrays(t->f, TSR_TOPOLOGY_TRIANGLES, 3);
 	for (unsigned int i = 0; i < 3; i++)
 		set_corner(3 + i, i == 1 ? 60000 : -10000, i == 2 ? 60000 : -10000, 0.5f);
 	t->f->shader = (struct tsr_shader_state){ .fragment = PROGRAM, .reads_tile = true };
 	t->f->draw.depth_test = t->f->draw.stencil_test = false;
-	front_states(t->f);
-	front_arrays(t->f, TSR_TOPOLOGY_TRIANGLES, 6);
+	binner_states(t->f);
+	binner_arrays(t->f, TSR_TOPOLOGY_TRIANGLES, 6);
 	drawn(t);
 	for (unsigned int i = 0; i < WIDTH * HEIGHT; i++) {
 		unsigned int x = i % WIDTH, y = i / WIDTH;
@@ -187,17 +187,18 @@ static void test_bias(void)
 		struct tiles *t = frame(NULL, text);
 
 		t->f->draw.depth_bias = n % 4;
-		t->f->draw.bias_constant = front_bits((float)soup_between(&s, -400000, 400000));
-		t->f->draw.bias_slope = front_bits((float)soup_between(&s, -40, 40) / 8);
-		t->f->draw.bias_clamp = front_bits(n % 3 ? 0 : (float)soup_between(&s, -9, 9) / 64);
+		t->f->draw.bias_constant = binner_bits((float)soup_between(&s, -400000, 400000));
+		t->f->draw.bias_slope = binner_bits((float)soup_between(&s, -40, 40) / 8);
+		t->f->draw.bias_clamp =
+			binner_bits(n % 3 ? 0 : (float)soup_between(&s, -9, 9) / 64);
 		t->f->draw.depth_test = t->f->draw.depth_write = true;
 		t->f->draw.depth_function = TSR_COMPARE_FUNCTION_ALWAYS;
 		for (unsigned int i = 0; i < 3; i++)
 			set_corner(i, (int)soup_below(&s, WIDTH * RASTER_ONE),
 				   (int)soup_below(&s, HEIGHT * RASTER_ONE),
 				   0.25f + (float)soup_below(&s, 1024) / 2048);
-		front_states(t->f);
-		front_arrays(t->f, TSR_TOPOLOGY_TRIANGLES, 3);
+		binner_states(t->f);
+		binner_arrays(t->f, TSR_TOPOLOGY_TRIANGLES, 3);
 		drawn(t);
 		for (unsigned int i = 0; i < WIDTH * HEIGHT; i++) {
 			float z = tiles_depth(t, i % WIDTH, i / WIDTH, 0);
@@ -258,17 +259,17 @@ static void test_bias_sum(void)
 		slope = 0.5 / (down ? HEIGHT : WIDTH);
 		t->f->draw.depth_bias = true;
 		t->f->draw.bias_constant =
-			front_bits((float)(biases[b].constant / 16 / depths[f].unit));
-		t->f->draw.bias_slope = front_bits((float)(biases[b].slope / 256 / slope));
-		t->f->draw.bias_clamp = front_bits((float)biases[b].clamp);
+			binner_bits((float)(biases[b].constant / 16 / depths[f].unit));
+		t->f->draw.bias_slope = binner_bits((float)(biases[b].slope / 256 / slope));
+		t->f->draw.bias_clamp = binner_bits((float)biases[b].clamp);
 		t->f->draw.depth_test = t->f->draw.depth_write = true;
 		t->f->draw.depth_function = TSR_COMPARE_FUNCTION_ALWAYS;
 		/* from 0.25 at one side of the frame to 0.75 at the other, if it went so far */
 		set_corner(0, 0, 0, 0.25f);
 		set_corner(1, WIDTH * RASTER_ONE, 0, down ? 0.25f : 0.75f);
 		set_corner(2, 0, HEIGHT * RASTER_ONE, down ? 0.75f : 0.25f);
-		front_states(t->f);
-		front_arrays(t->f, TSR_TOPOLOGY_TRIANGLES, 3);
+		binner_states(t->f);
+		binner_arrays(t->f, TSR_TOPOLOGY_TRIANGLES, 3);
 		drawn(t);
 		if (!ktap_ok(fabs(stored(t, depths[f].format, 10, 10) - z - biases[b].sum) < 2e-5))
 			ktap_note("format %u, bias %u, down %u: %g, not %g", f, b, down,
@@ -292,11 +293,11 @@ static void test_points(void)
 		int y = (int)soup_below(&s, HEIGHT * RASTER_ONE);
 		double size = (double)soup_between(&s, 32, 400) / 16;
 
-		t->f->draw.point_size = front_bits((float)size);
+		t->f->draw.point_size = binner_bits((float)size);
 		t->f->draw.point_origin = n & 1 ? TSR_POINT_ORIGIN_LOWER : TSR_POINT_ORIGIN_UPPER;
 		set_corner(0, x, y, 0.5f);
-		front_states(t->f);
-		front_arrays(t->f, TSR_TOPOLOGY_POINTS, 1);
+		binner_states(t->f);
+		binner_arrays(t->f, TSR_TOPOLOGY_POINTS, 1);
 		drawn(t);
 		for (unsigned int i = 0; i < WIDTH * HEIGHT; i++) {
 			double px = i % WIDTH + 0.5 - x / 256.0, py = i / WIDTH + 0.5 - y / 256.0;
@@ -331,8 +332,8 @@ static void cover(struct tiles *t, unsigned int count, float z)
 {
 	for (unsigned int i = 0; i < 3 * count; i++)
 		set_corner(i, i % 3 == 1 ? 60000 : -10000, i % 3 == 2 ? 60000 : -10000, z);
-	front_states(t->f);
-	front_arrays(t->f, TSR_TOPOLOGY_TRIANGLES, 3 * count);
+	binner_states(t->f);
+	binner_arrays(t->f, TSR_TOPOLOGY_TRIANGLES, 3 * count);
 	drawn(t);
 }
 
@@ -386,7 +387,7 @@ static struct tiles *late_frame(const char *text, unsigned int debug, unsigned i
 	tiles_target(t, 0, TSR_PIXEL_FORMAT_RGBA32F, 16);
 	tiles_target(t, 1, TSR_PIXEL_FORMAT_RGBA32F, 16);
 	tiles_target(t, TILES_DEPTH, TSR_PIXEL_FORMAT_R32F, 4);
-	t->target[TILES_DEPTH].clear_0 = front_bits(0.75f);
+	t->target[TILES_DEPTH].clear_0 = binner_bits(0.75f);
 	t->f->draw.depth_test = t->f->draw.depth_write = true;
 	t->f->draw.depth_function = TSR_COMPARE_FUNCTION_LESS;
 	return t;
@@ -434,7 +435,7 @@ static void write_depth(unsigned int function, unsigned int layout, float z, flo
 		 "clause slot=0 wait=0 {\n*NOP\n+ZS_EMIT.z r5, r5, r60, @r60\n}\n" TILES_FINISH,
 		 texts[(unsigned int)(written * 4) - 1]);
 	t = late_frame(text, 0, 0);
-	t->target[TILES_DEPTH].clear_0 = front_bits(0.5f);
+	t->target[TILES_DEPTH].clear_0 = binner_bits(0.5f);
 	t->f->draw.depth_function = function;
 	t->f->shader.writes_depth = true;
 	t->f->shader.depth_layout = layout;
@@ -476,13 +477,13 @@ static void beyond_range(unsigned int format, bool clamp, bool written, float wa
 	unsigned int wrong = 0;
 
 	tiles_target(t, TILES_DEPTH, depths[format].format, depths[format].bytes);
-	t->f->viewport[0].near = front_bits(0.25f);
-	t->f->viewport[0].far = front_bits(0.75f);
+	t->f->viewport[0].near = binner_bits(0.25f);
+	t->f->viewport[0].far = binner_bits(0.75f);
 	t->f->draw.depth_function = TSR_COMPARE_FUNCTION_ALWAYS;
 	t->f->draw.depth_clamp = clamp;
 	t->f->shader.writes_depth = written;
 	t->f->draw.depth_bias = !written;
-	t->f->draw.bias_constant = front_bits(0x1p23f);
+	t->f->draw.bias_constant = binner_bits(0x1p23f);
 	cover(t, 1, 0.5f);
 	for (unsigned int n = 0; n < WIDTH * HEIGHT; n++)
 		wrong += fabsf(depth_at(t, format, n % WIDTH, n / WIDTH) - wanted) > 1e-4f;
@@ -551,8 +552,8 @@ static void find_registers(unsigned int samples_log2, bool each, bool ordered, b
 	set_corner(0, 500, 300, 0.5f);
 	set_corner(2 - back, 14000, 2900, 0.5f);
 	set_corner(1 + back, 3300, 7000, 0.5f);
-	front_states(t->f);
-	front_arrays(t->f, TSR_TOPOLOGY_TRIANGLES, 3);
+	binner_states(t->f);
+	binner_arrays(t->f, TSR_TOPOLOGY_TRIANGLES, 3);
 	drawn(t);
 	for (unsigned int n = 0; n < WIDTH * HEIGHT; n++) {
 		const unsigned int x = n % WIDTH, y = n / WIDTH;
@@ -676,9 +677,9 @@ static void test_no_outputs(void)
 	t->f->shader.output_stride = 64;
 	for (unsigned int i = 0; i < 3; i++)
 		set_corner(i, i == 1 ? 60000 : -10000, i == 2 ? 60000 : -10000, 0.5f);
-	front_states(t->f);
-	front_arrays(t->f, TSR_TOPOLOGY_TRIANGLES, 3);
-	t->target[0].clear_0 = front_bits(7);
+	binner_states(t->f);
+	binner_arrays(t->f, TSR_TOPOLOGY_TRIANGLES, 3);
+	t->target[0].clear_0 = binner_bits(7);
 	drawn(t);
 	for (unsigned int i = 0; i < WIDTH * HEIGHT; i++) {
 		const float *c = pixel(t, i % WIDTH, i / WIDTH, 0);
@@ -746,15 +747,15 @@ static void check_counts(struct soup *s, unsigned int samples_log2, unsigned int
 	t->f->frame.tile_shift = shift;
 	tiles_target(t, 0, TSR_PIXEL_FORMAT_RGBA32F, 16);
 	tiles_target(t, TILES_DEPTH, TSR_PIXEL_FORMAT_R32F, 4);
-	t->target[TILES_DEPTH].clear_0 = front_bits(1);
+	t->target[TILES_DEPTH].clear_0 = binner_bits(1);
 	for (unsigned int n = 0; n < 3 * TRIANGLES; n++)
 		set_corner(n, (int)soup_below(s, WIDTH * RASTER_ONE),
 			   (int)soup_below(s, HEIGHT * RASTER_ONE),
 			   n % 3 ? corner[n - 1][2] : (float)soup_below(s, 16) / 16);
 	t->f->draw.depth_test = t->f->draw.depth_write = true;
 	t->f->draw.depth_function = TSR_COMPARE_FUNCTION_LESS;
-	front_states(t->f);
-	front_arrays(t->f, TSR_TOPOLOGY_TRIANGLES, 3 * TRIANGLES);
+	binner_states(t->f);
+	binner_arrays(t->f, TSR_TOPOLOGY_TRIANGLES, 3 * TRIANGLES);
 	drawn(t);
 	count_again(1u << samples_log2, &want);
 	tested = tiles_counter(t, TSR_QUEUE_COUNTER_SAMPLES_TESTED_EARLY);

@@ -41,7 +41,7 @@ static const char program[] =
 
 static float corner[3 * TRIANGLES][3];
 
-static void position(struct front *f, uint32_t vertex, uint32_t instance, float *record)
+static void position(struct binner *f, uint32_t vertex, uint32_t instance, float *record)
 {
 	(void)f;
 	(void)instance;
@@ -74,15 +74,15 @@ static struct tiles *scene(unsigned int cores)
 	t->f->shader = (struct tsr_shader_state){ .fragment = PROGRAM };
 	t->f->draw.depth_test = t->f->draw.depth_write = true;
 	t->f->draw.depth_function = TSR_COMPARE_FUNCTION_LESS;
-	front_again(t->f);
+	binner_again(t->f);
 	/* many states, which are evicted */
 	for (unsigned int i = 0; i < 10; i++) {
-		front_states(t->f);
-		front_draw(t->f, &(struct tsr_list_draw){ .topology = TSR_TOPOLOGY_TRIANGLES,
+		binner_states(t->f);
+		binner_draw(t->f, &(struct tsr_list_draw){ .topology = TSR_TOPOLOGY_TRIANGLES,
 			.first = i * (3 * TRIANGLES / 10), .count = 3 * TRIANGLES / 10,
 			.instances = 1 });
 	}
-	ktap_ok(front_bin(t->f));
+	ktap_ok(binner_bin(t->f));
 	return t;
 }
 
@@ -190,17 +190,17 @@ static struct tiles *batches(void)
 		.code = VARYING_CODE, .push = PUSH, .push_words = 2 });
 	t->f->position = position;
 	t->f->shader = (struct tsr_shader_state){ .varying = VARYING, .output_stride = 16 };
-	front_again(t->f);
-	front_states(t->f);
-	front_states(t->f);
+	binner_again(t->f);
+	binner_states(t->f);
+	binner_states(t->f);
 	/* a batch has draws of one state */
 	for (unsigned int i = 0; i < BATCHES; i++) {
 		tsr_pack_list_shader_state(word, &(struct tsr_list_shader_state){
 			.addr = FRONT_STATES + 1024 * (i % 2) });
-		front_packet(t->f, word, TSR_LIST_SHADER_STATE_QWORDS);
-		front_arrays(t->f, TSR_TOPOLOGY_TRIANGLES, 3);
+		binner_packet(t->f, word, TSR_LIST_SHADER_STATE_QWORDS);
+		binner_arrays(t->f, TSR_TOPOLOGY_TRIANGLES, 3);
 	}
-	ktap_ok(front_bin(t->f));
+	ktap_ok(binner_bin(t->f));
 	return t;
 }
 

@@ -107,19 +107,19 @@ static struct tiles *scene(const struct tsr_config *config)
 	t->f->shader = (struct tsr_shader_state){ .position = PROGRAM, .fragment = PROGRAM };
 	t->f->draw.blends = BLENDS;
 	t->f->draw.blend_count = 1;
-	front_again(t->f);
+	binner_again(t->f);
 	for (unsigned int i = 0; i < STATES; i++) {
 		t->f->shader.fragment = i + 1 < STATES ? SHORT : PROGRAM;
-		front_states(t->f);
-		front_arrays(t->f, TSR_TOPOLOGY_TRIANGLES, 3 * 200);
+		binner_states(t->f);
+		binner_arrays(t->f, TSR_TOPOLOGY_TRIANGLES, 3 * 200);
 	}
-	ktap_ok(front_bin(t->f));
+	ktap_ok(binner_bin(t->f));
 	/* what BIN is suspended in has all stages */
 	t->f->list_bytes = 0;
 	t->f->shader.geometry = GEOMETRY;
-	front_states(t->f);
-	front_arrays(t->f, TSR_TOPOLOGY_PATCHES, 200);
-	front_packet(t->f, (uint64_t[]){ TSR_OP_LIST_HALT | TSR_LIST_HALT_QWORDS << 8 }, 1);
+	binner_states(t->f);
+	binner_arrays(t->f, TSR_TOPOLOGY_PATCHES, 200);
+	binner_packet(t->f, (uint64_t[]){ TSR_OP_LIST_HALT | TSR_LIST_HALT_QWORDS << 8 }, 1);
 	large = t->f->frame;
 	large.heap = FRONT_HEAP + FRONT_HEAP_SIZE / 4;
 	large.heap_size = FRONT_HEAP_SIZE * 3 / 4;

@@ -15,7 +15,7 @@ static void render_lists(void)
 		for (unsigned int samples_log2 = 0; samples_log2 <= 4; samples_log2 += 2) {
 			struct tiles *t = endless_frame(NULL, samples_log2);
 
-			ktap_ok(front_bin(t->f));
+			ktap_ok(binner_bin(t->f));
 			endless_render(t, &endless_tiles[i]);
 			stop_work_check(&t->queue, endless_tiles[i].what,
 					endless_tiles[i].words);
@@ -37,10 +37,10 @@ static void render_fragments(void)
 							     0x100),
 					&(struct tsr_shader_program){ .code = PROGRAM });
 		t->f->shader.fragment = PROGRAM + 0x100;
-		front_again(t->f);
-		front_states(t->f);
-		front_arrays(t->f, TSR_TOPOLOGY_TRIANGLES, 3 * 64);
-		ktap_ok(front_bin(t->f));
+		binner_again(t->f);
+		binner_states(t->f);
+		binner_arrays(t->f, TSR_TOPOLOGY_TRIANGLES, 3 * 64);
+		ktap_ok(binner_bin(t->f));
 		tiles_submit(t);
 		stop_work_check(&t->queue, endless_programs[i].what, true);
 		tiles_free(t);
@@ -54,7 +54,7 @@ static void snapshots(void)
 		struct tiles *t = endless_frame(NULL, 0);
 		uint64_t before;
 
-		ktap_ok(front_bin(t->f));
+		ktap_ok(binner_bin(t->f));
 		endless_render(t, &endless_tiles[i]);
 		stop_work_watch(true);
 		tsr_gpu_run(t->f->b->gpu, 10000);

@@ -145,39 +145,39 @@ static void programs(void)
 
 /* ---- BIN ------------------------------------------------------------------------------------- */
 
-static void jump(struct front *f, uint32_t to)
+static void jump(struct binner *f, uint32_t to)
 {
 	uint64_t word[TSR_LIST_JUMP_QWORDS];
 
 	tsr_pack_list_jump(word, &(struct tsr_list_jump){
 		.addr = FRONT_LIST + to, .size = f->list_bytes + sizeof(word) - to });
-	front_packet(f, word, TSR_LIST_JUMP_QWORDS);
+	binner_packet(f, word, TSR_LIST_JUMP_QWORDS);
 }
 
-static void vertices(struct front *f)
+static void vertices(struct binner *f)
 {
-	front_draw(f, &(struct tsr_list_draw){
+	binner_draw(f, &(struct tsr_list_draw){
 		.topology = TSR_TOPOLOGY_TRIANGLES, .count = 3u << 29, .instances = 1 });
 }
 
-static void instances(struct front *f)
+static void instances(struct binner *f)
 {
-	front_draw(f, &(struct tsr_list_draw){
+	binner_draw(f, &(struct tsr_list_draw){
 		.topology = TSR_TOPOLOGY_TRIANGLES, .count = 1, .instances = 1u << 28 });
 }
 
 /* Indices that end a strip, all of them. */
-static void restarts(struct front *f)
+static void restarts(struct binner *f)
 {
 	memset(f->data, 0xff, FRONT_DATA_SIZE);
-	front_draw(f, &(struct tsr_list_draw){
+	binner_draw(f, &(struct tsr_list_draw){
 		.topology = TSR_TOPOLOGY_TRIANGLE_STRIP, .index = TSR_INDEX_TYPE_U8,
 		.restart = true, .count = FRONT_DATA_SIZE, .instances = 1 << 23,
 		.indices = FRONT_DATA,
 		.index_bytes = FRONT_DATA_SIZE });
 }
 
-static void indirect(struct front *f)
+static void indirect(struct binner *f)
 {
 	uint64_t word[TSR_LIST_DRAW_INDIRECT_QWORDS];
 
@@ -185,22 +185,22 @@ static void indirect(struct front *f)
 	tsr_pack_list_draw_indirect(word, &(struct tsr_list_draw_indirect){
 		.topology = TSR_TOPOLOGY_TRIANGLES, .arguments = FRONT_DATA, .draws = UINT32_MAX,
 		.stride = 0 });
-	front_packet(f, word, TSR_LIST_DRAW_INDIRECT_QWORDS);
+	binner_packet(f, word, TSR_LIST_DRAW_INDIRECT_QWORDS);
 }
 
-static void draws(struct front *f)
+static void draws(struct binner *f)
 {
-	front_arrays(f, TSR_TOPOLOGY_TRIANGLES, 3);
+	binner_arrays(f, TSR_TOPOLOGY_TRIANGLES, 3);
 }
 
-static void nothing_to_draw(struct front *f)
+static void nothing_to_draw(struct binner *f)
 {
 	(void)f;
 }
 
 static const struct endless_list {
 	const char *what;
-	void (*add)(struct front *f);
+	void (*add)(struct binner *f);
 	bool endless;			/* nothing ends it */
 	bool tiles;			/* it is drawn; else discarded, for heaps have an end */
 } lists[] = {
@@ -213,7 +213,7 @@ static const struct endless_list {
 };
 
 /* One step as if the queue were to stop, as stop_work_step(); *@step: what became of it. */
-static uint64_t bin_step(struct front *f, enum tsr_step *step)
+static uint64_t bin_step(struct binner *f, enum tsr_step *step)
 {
 	atomic_store(&f->mem.runner->attention, true);
 	*step = tsr_bin_run(f->bin, &f->mem);
@@ -227,15 +227,15 @@ static void endless_draws(void)
 {
 	for (unsigned int i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
 		const struct endless_list *l = &lists[i];
-		struct front *f = front_new(8192, 8192);
+		struct binner *f = binner_new(8192, 8192);
 		enum tsr_step step = TSR_STEP_MORE;
 		uint64_t word[TSR_BIN_QWORDS], most = 0;
 
 		f->position = endless_corner;
 		f->frame.tile_shift = TSR_TILE_SHIFT_MIN;
 		f->draw.discard = !l->tiles;
-		front_again(f);
-		front_states(f);
+		binner_again(f);
+		binner_states(f);
 		l->add(f);
 		jump(f, 0);
 		tsr_pack_frame((uint64_t *)(f->list + (FRONT_FRAME - FRONT_LIST)), &f->frame);
@@ -253,7 +253,7 @@ static void endless_draws(void)
 		if (!ktap_ok(!l->endless || step == TSR_STEP_MORE))
 			ktap_note("%s: fault %u", l->what, f->mem.fault.code);
 		ktap_ok(most && most <= TSR_STOP_WORK);
-		front_free(f);
+		binner_free(f);
 	}
 }
 

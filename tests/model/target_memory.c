@@ -16,7 +16,7 @@
 #define PADDING 0xa5
 #define USED 0x60000			/* bytes that a target takes at most */
 
-/* Addresses behind the lists and states of front.h. */
+/* Addresses behind the lists and states of binner.h. */
 #define PROGRAM (FRONT_FRAME + 0x4000)
 #define CODE (FRONT_FRAME + 0x4100)
 #define BLENDS (FRONT_FRAME + 0x5000)
@@ -40,7 +40,7 @@ static unsigned int texels(const struct how *how)
 	return (unsigned int)WIDTH * HEIGHT << (how->one ? 0 : how->samples_log2);
 }
 
-static void corner(struct front *f, uint32_t vertex, uint32_t instance, float *record)
+static void corner(struct binner *f, uint32_t vertex, uint32_t instance, float *record)
 {
 	static const float at[3][3] = {
 		{ -0.9f, -0.9f, 0 }, { 0.9f, -0.8f, 1 }, { -0.7f, 0.9f, 0.4f },
@@ -78,9 +78,9 @@ static void states(struct tiles *t)
 	draw->front_pass = draw->back_pass = TSR_STENCIL_OP_INCREMENT_WRAP;
 	draw->front_depth_fail = draw->back_depth_fail = TSR_STENCIL_OP_INVERT;
 	draw->front_write_mask = draw->back_write_mask = 0x7f;
-	front_again(t->f);
-	front_states(t->f);
-	front_arrays(t->f, TSR_TOPOLOGY_TRIANGLES, 3);
+	binner_again(t->f);
+	binner_states(t->f);
+	binner_arrays(t->f, TSR_TOPOLOGY_TRIANGLES, 3);
 }
 
 /* Put target @index where @how says, with rows that have room behind them. */
@@ -148,7 +148,7 @@ static uint32_t cleared(const struct how *how, unsigned int index, uint32_t *mas
 		return 0x5a5a5a5a & *mask;
 	}
 	if (how->depth == TSR_PIXEL_FORMAT_R32F)
-		return front_bits(0.625f);
+		return binner_bits(0.625f);
 	*mask = how->depth_bytes == 2 ? 0xffff : 0xffffff;
 	return 0.625 * *mask;
 }
@@ -184,14 +184,14 @@ static struct tiles *frame(const struct how *how)
 		how->stencil_bytes, how);
 	if (how->together)
 		t->target[TILES_STENCIL].pointer = t->target[TILES_DEPTH].pointer;
-	t->target[0].clear_1 = front_bits(0.5f);
-	t->target[TILES_DEPTH].clear_0 = front_bits(0.625f);
+	t->target[0].clear_1 = binner_bits(0.5f);
+	t->target[TILES_DEPTH].clear_0 = binner_bits(0.625f);
 	t->target[TILES_STENCIL].clear_0 = 0x5a;
 	t->clear = how->load ? 0 : TILES_ALL;
 	t->load = how->load ? TILES_ALL : 0;
 	states(t);
 	fill(t, how);
-	ktap_ok(front_bin(t->f));
+	ktap_ok(binner_bin(t->f));
 	t->f->b->pending_every = how->pending;
 	if (!ktap_ok(tiles_render(t)))
 		ktap_note("fault %u", bench_fault(&t->queue));

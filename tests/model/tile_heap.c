@@ -24,7 +24,7 @@ struct heap {
 	struct tsr_heap_batch batch[2];
 };
 
-static void corner(struct front *f, uint32_t vertex, uint32_t instance, float *record)
+static void corner(struct binner *f, uint32_t vertex, uint32_t instance, float *record)
 {
 	(void)f;
 	(void)instance;
@@ -40,10 +40,10 @@ static void begin(struct heap *h)
 
 	h->t = t;
 	t->f->position = corner;
-	front_again(t->f);
-	front_states(t->f);
-	front_arrays(t->f, TSR_TOPOLOGY_TRIANGLE_STRIP, VERTICES);
-	ktap_ok(front_bin(t->f));
+	binner_again(t->f);
+	binner_states(t->f);
+	binner_arrays(t->f, TSR_TOPOLOGY_TRIANGLE_STRIP, VERTICES);
+	ktap_ok(binner_bin(t->f));
 	h->mem = t->f->heap;
 	tsr_unpack_heap_header((uint64_t *)h->mem, &h->header);
 	ktap_eq(h->header.batches, 2);
@@ -65,7 +65,7 @@ static void put(struct heap *h)
 static bool expect(struct heap *h, bool sound, uint32_t offset)
 {
 	struct tiles *t = h->t;
-	bool ok = ktap_eq(front_read(t->f), sound), drawn = tiles_render(t);
+	bool ok = ktap_eq(binner_read(t->f), sound), drawn = tiles_render(t);
 
 	ok &= ktap_eq(drawn, sound);
 	if (!sound) {

@@ -9,7 +9,7 @@
 #include "tiles.h"
 
 /* A triangle over most of the frame, depth growing to the right. */
-static void corner(struct front *f, uint32_t vertex, uint32_t instance, float *record)
+static void corner(struct binner *f, uint32_t vertex, uint32_t instance, float *record)
 {
 	static const float at[3][2] = { { -0.9f, -0.9f }, { 0.9f, -0.9f }, { -0.9f, 0.9f } };
 
@@ -26,11 +26,11 @@ static void prepare(struct tiles *t)
 	t->f->position = corner;
 	t->f->draw.depth_test = t->f->draw.depth_write = true;
 	t->f->draw.depth_function = TSR_COMPARE_FUNCTION_LESS;
-	front_again(t->f);
-	front_states(t->f);
-	front_arrays(t->f, TSR_TOPOLOGY_TRIANGLES, 3);
-	t->target[0].clear_0 = front_bits(1);
-	t->target[0].clear_2 = front_bits(0.5f);
+	binner_again(t->f);
+	binner_states(t->f);
+	binner_arrays(t->f, TSR_TOPOLOGY_TRIANGLES, 3);
+	t->target[0].clear_0 = binner_bits(1);
+	t->target[0].clear_2 = binner_bits(0.5f);
 }
 
 static void picture(void)
@@ -70,7 +70,7 @@ static struct {
 } line;
 
 /* From pixel 4 to pixel 36 in the middle of row or column 16, from next to no depth to 1. */
-static void line_end(struct front *f, uint32_t vertex, uint32_t instance, float *record)
+static void line_end(struct binner *f, uint32_t vertex, uint32_t instance, float *record)
 {
 	const bool far = (vertex == 1) != line.reversed;
 
@@ -101,11 +101,11 @@ static void depth_of_lines(void)
 		prepare(t);
 		t->f->position = line_end;
 		t->f->draw.depth_function = TSR_COMPARE_FUNCTION_ALWAYS;
-		t->f->draw.line_width = front_bits(3);
-		front_again(t->f);
-		front_states(t->f);
-		front_arrays(t->f, TSR_TOPOLOGY_LINES, 2);
-		t->target[0].clear_2 = front_bits(0.5f);
+		t->f->draw.line_width = binner_bits(3);
+		binner_again(t->f);
+		binner_states(t->f);
+		binner_arrays(t->f, TSR_TOPOLOGY_LINES, 2);
+		t->target[0].clear_2 = binner_bits(0.5f);
 		ktap_ok(tiles_run(t));
 		for (unsigned int across = 0; across < 3; across++) {
 			for (unsigned int along = 0; along < 32; along++) {
@@ -125,7 +125,7 @@ static void depth_of_lines(void)
 
 static float even_depth;
 
-static void even_end(struct front *f, uint32_t vertex, uint32_t instance, float *record)
+static void even_end(struct binner *f, uint32_t vertex, uint32_t instance, float *record)
 {
 	const bool far = (vertex == 1) != line.reversed;
 
@@ -160,10 +160,10 @@ static void depth_of_even_lines(void)
 		t->f->position = even_end;
 		t->f->draw.depth_function = TSR_COMPARE_FUNCTION_ALWAYS;
 		t->f->draw.depth_minus_one = true;
-		t->f->viewport[0].near = front_bits(-1);
-		front_again(t->f);
-		front_states(t->f);
-		front_arrays(t->f, TSR_TOPOLOGY_LINES, 2);
+		t->f->viewport[0].near = binner_bits(-1);
+		binner_again(t->f);
+		binner_states(t->f);
+		binner_arrays(t->f, TSR_TOPOLOGY_LINES, 2);
 		ktap_ok(tiles_run(t));
 		for (unsigned int along = 0; along < EVEN_LINE; along++) {
 			float want = even_want(along, true);
@@ -179,7 +179,7 @@ static void depth_of_even_lines(void)
 }
 
 /* A triangle of the first tile alone. */
-static void small(struct front *f, uint32_t vertex, uint32_t instance, float *record)
+static void small(struct binner *f, uint32_t vertex, uint32_t instance, float *record)
 {
 	corner(f, vertex, instance, record);
 	for (unsigned int i = 0; i < 2; i++)
@@ -333,14 +333,14 @@ static void queries(enum tsr_query kind)
 	t->f->shader.fragment = COUNTED + 0x100;
 	t->f->shader.side_effects = true;	/* so that it runs */
 	t->f->position = corner;
-	front_again(t->f);
-	front_states(t->f);
+	binner_again(t->f);
+	binner_states(t->f);
 	for (unsigned int i = 0; i < 4; i++) {
 		/* the third draw is nobody's */
 		tsr_pack_list_query(word, &(struct tsr_list_query){
 			.kind = kind, .addr = i == 2 ? 0 : FRONT_DATA + 64 * i });
-		front_packet(t->f, word, TSR_LIST_QUERY_QWORDS);
-		front_arrays(t->f, TSR_TOPOLOGY_TRIANGLES, 3);
+		binner_packet(t->f, word, TSR_LIST_QUERY_QWORDS);
+		binner_arrays(t->f, TSR_TOPOLOGY_TRIANGLES, 3);
 	}
 	ktap_ok(tiles_run(t));
 	ktap_ok(kind == TSR_QUERY_ANY_SAMPLES ? seen[at] == 1 : seen[at] > 50);
@@ -372,7 +372,7 @@ static struct tiles *with_tags(unsigned int samples_log2, bool fixed, unsigned i
 	tiles_target(t, 0, TSR_PIXEL_FORMAT_RGBA8_UNORM, 4);
 	tiles_target(t, TILES_DEPTH, fixed ? TSR_PIXEL_FORMAT_Z24X8_UNORM : TSR_PIXEL_FORMAT_R32F,
 		     4);
-	t->target[0].clear_0 = t->target[TILES_DEPTH].clear_0 = front_bits(1);
+	t->target[0].clear_0 = t->target[TILES_DEPTH].clear_0 = binner_bits(1);
 	t->target[0].tags = tags ? TAGS : 0;
 	t->target[TILES_DEPTH].tags = tags ? TAGS + TILES_TARGET_SIZE : 0;
 	memset(t->memory, 0xaa, 3 * TILES_TARGET_SIZE);
@@ -577,7 +577,7 @@ static void reset(void)
 	struct tiles *t = tiles_new(100, 70, NULL);
 
 	prepare(t);
-	ktap_ok(front_bin(t->f));
+	ktap_ok(binner_bin(t->f));
 	for (unsigned int n = 0; n < 60; n++) {
 		tiles_submit(t);
 		for (unsigned int i = 0; i < 5 * n; i++)

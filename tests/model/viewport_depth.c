@@ -25,7 +25,7 @@ static const struct range *range;
  * A triangle over all of the frame whose z grows from -1 on the left to 3 on the right: it is cut
  * between pixels.
  */
-static void corner(struct front *f, uint32_t vertex, uint32_t instance, float *record)
+static void corner(struct binner *f, uint32_t vertex, uint32_t instance, float *record)
 {
 	static const float at[3][3] = { { -1, -1, -1 }, { 3, -1, 7 }, { -1, 3, -1 } };
 
@@ -108,7 +108,7 @@ static void ranges(void)
 		mode = i / count / 6;
 
 		tiles_target(t, TILES_DEPTH, formats[format].format, formats[format].bytes);
-		t->target[TILES_DEPTH].clear_0 = front_bits(0.375f);
+		t->target[TILES_DEPTH].clear_0 = binner_bits(0.375f);
 		t->f->position = corner;
 		t->f->draw.depth_test = t->f->draw.depth_write = true;
 		t->f->draw.depth_function = TSR_COMPARE_FUNCTION_ALWAYS;
@@ -116,11 +116,11 @@ static void ranges(void)
 		t->f->draw.depth_minus_one = mode == MINUS_ONE;
 		t->f->shader.position_mode = mode == WINDOW ? TSR_POSITION_MODE_WINDOW :
 							      TSR_POSITION_MODE_CLIP;
-		t->f->viewport[0].near = front_bits(r->near);
-		t->f->viewport[0].far = front_bits(r->far);
-		front_again(t->f);
-		front_states(t->f);
-		front_arrays(t->f, TSR_TOPOLOGY_TRIANGLES, 3);
+		t->f->viewport[0].near = binner_bits(r->near);
+		t->f->viewport[0].far = binner_bits(r->far);
+		binner_again(t->f);
+		binner_states(t->f);
+		binner_arrays(t->f, TSR_TOPOLOGY_TRIANGLES, 3);
 		ktap_ok(tiles_run(t));
 		if (!check(t, format, r))
 			ktap_note("near %g, far %g, format %u, clamp %d, mode %u", (double)r->near,

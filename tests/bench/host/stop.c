@@ -51,7 +51,7 @@ static double render(const struct endless_tile *e, unsigned int samples_log2)
 	double worst = 0;
 
 	t->f->b->real_clock = true;
-	front_bin(t->f);
+	binner_bin(t->f);
 	for (unsigned int i = 0; i < RUNS; i++) {
 		double ms;
 

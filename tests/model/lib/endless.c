@@ -24,7 +24,7 @@ const struct endless_tile endless_tiles[ENDLESS_TILES] = {
 	{ "clears and stores", 2, { CLEAR, STORE } },
 };
 
-void endless_corner(struct front *f, uint32_t vertex, uint32_t instance, float *record)
+void endless_corner(struct binner *f, uint32_t vertex, uint32_t instance, float *record)
 {
 	(void)f;
 	(void)instance;
@@ -45,9 +45,9 @@ struct tiles *endless_frame(const struct tsr_config *config, unsigned int sample
 	t->f->frame.tile_shift = shift;
 	t->f->frame.samples_log2 = samples_log2;
 	t->f->position = endless_corner;
-	front_again(t->f);
-	front_states(t->f);
-	front_arrays(t->f, TSR_TOPOLOGY_TRIANGLES, 3 * 64);
+	binner_again(t->f);
+	binner_states(t->f);
+	binner_arrays(t->f, TSR_TOPOLOGY_TRIANGLES, 3 * 64);
 	for (; n < TSR_RENDER_TARGETS_MAX && (n + 1) * 16 + 8 <= most; n++)
 		tiles_target(t, n, TSR_PIXEL_FORMAT_RGBA32F, 16);
 	if (!n)

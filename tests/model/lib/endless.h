@@ -20,13 +20,13 @@ extern const struct endless_tile endless_tiles[ENDLESS_TILES];
 
 /*
  * Tiles as large as they can be with as many targets as the tile buffer takes, and draws of
- * triangles over all of them, to be binned by front_bin().
+ * triangles over all of them, to be binned by binner_bin().
  */
 struct tiles *endless_frame(const struct tsr_config *config, unsigned int samples_log2);
 /* Begin to render, what has been binned, with such a list. */
 void endless_render(struct tiles *t, const struct endless_tile *e);
 /* Positions of triangles that cover everything. */
-void endless_corner(struct front *f, uint32_t vertex, uint32_t instance, float *record);
+void endless_corner(struct binner *f, uint32_t vertex, uint32_t instance, float *record);
 
 /* A program that has no end, or whose dispatch has none. */
 struct endless_program {

@@ -22,7 +22,7 @@ struct tiles *tiles_new(unsigned int width, unsigned int height, const struct ts
 
 	if (!t)
 		abort();
-	t->f = front_new_on(width, height, config);
+	t->f = binner_new_on(width, height, config);
 	t->memory = bench_buffer(&t->f->as, TILES_TARGETS, 3 * TILES_TARGET_SIZE, BENCH_RW);
 	bench_queue_init(&t->queue, 0, TSR_ENGINE_CLASS_RENDER, TSR_PRIORITY_NORMAL, &t->f->as,
 			 TILES_RING, 12, &t->f->as);
@@ -30,7 +30,7 @@ struct tiles *tiles_new(unsigned int width, unsigned int height, const struct ts
 	t->f->frame.has_depth = true;
 	tiles_target(t, 0, TSR_PIXEL_FORMAT_RGBA8_UNORM, 4);
 	tiles_target(t, TILES_DEPTH, TSR_PIXEL_FORMAT_R32F, 4);
-	t->target[TILES_DEPTH].clear_0 = front_bits(1);
+	t->target[TILES_DEPTH].clear_0 = binner_bits(1);
 	t->clear = t->store = TILES_ALL;
 	t->draw = true;
 	return t;
@@ -38,7 +38,7 @@ struct tiles *tiles_new(unsigned int width, unsigned int height, const struct ts
 
 void tiles_free(struct tiles *t)
 {
-	front_free(t->f);
+	binner_free(t->f);
 	free(t);
 }
 
@@ -142,7 +142,7 @@ bool tiles_render(struct tiles *t)
 
 bool tiles_run(struct tiles *t)
 {
-	return front_bin(t->f) && tiles_render(t);
+	return binner_bin(t->f) && tiles_render(t);
 }
 
 void *tiles_texel(struct tiles *t, unsigned int index, unsigned int x, unsigned int y,

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Pictures: what front.h has binned is rendered by a RENDER queue of the same machine.
+ * Pictures: what binner.h has binned is rendered by a RENDER queue of the same machine.
  *
  *   struct tiles *t = tiles_new(100, 70, NULL);
- *   t->f->position = …; front_arrays(t->f, …);
+ *   t->f->position = …; binner_arrays(t->f, …);
  *   ktap_ok(tiles_run(t));			bins and renders
  *   tiles_depth(t, x, y, 0)			what is in memory now
  *
@@ -13,7 +13,7 @@
 #ifndef TSR_TILES_TEST_H
 #define TSR_TILES_TEST_H
 
-#include "front.h"
+#include "binner.h"
 
 #define TILES_TARGETS 0x60000000ull	/* color 0, then depth, then stencil, each so long: */
 #define TILES_TARGET_SIZE (8u << 20)
@@ -39,7 +39,7 @@
 	"}\n"
 
 struct tiles {
-	struct front *f;
+	struct binner *f;
 	struct bench_queue queue;
 	struct tsr_render_target target[TSR_RENDER_TARGETS_MAX + 2];
 	uint8_t bytes[TSR_RENDER_TARGETS_MAX + 2];	/* of a texel */

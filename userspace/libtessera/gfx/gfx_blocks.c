@@ -42,7 +42,7 @@ static bool astc_has(uint32_t width, uint32_t height)
 	return false;
 }
 
-int tsr_format_block(uint32_t format, struct tsr_block *block)
+int tsr_format_block(enum tsr_pixel_format format, struct tsr_block *block)
 {
 	bool compressed = gfx_block_bytes(format);
 	uint32_t bytes = compressed ? gfx_block_bytes(format) : gfx_format(format).bytes;

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "front.h"
+#include "binner.h"
 #include "ktap.h"
 #include "rnd.h"
 
@@ -162,7 +162,7 @@ again:
 
 /* ---- Positions: pixel corners, so that a triangle that has an area covers a centre ----------- */
 
-static void position(struct front *f, uint32_t vertex, uint32_t instance, float *record)
+static void position(struct binner *f, uint32_t vertex, uint32_t instance, float *record)
 {
 	uint32_t h = (vertex * 2654435761u ^ instance * 40503u) * 2246822519u;
 
@@ -188,7 +188,7 @@ static bool is_nothing(const struct prim *p)
 
 /* ---- Comparison ------------------------------------------------------------------------------ */
 
-static bool same(const struct front_seen *s, const struct prim *p)
+static bool same(const struct binner_seen *s, const struct prim *p)
 {
 	if (s->prim.vertices != p->n || s->prim.primitive_id != p->id ||
 	    s->prim.provoking != p->provoking)
@@ -201,7 +201,7 @@ static bool same(const struct front_seen *s, const struct prim *p)
 }
 
 /* What was binned is expected[], in order, and the batches are the greedy ones. */
-static bool compare(struct front *f)
+static bool compare(struct binner *f)
 {
 	static uint32_t sizes[PRIMS];
 	unsigned int at = 0, batches = greedy(sizes), vertices = 0;
@@ -235,9 +235,9 @@ static const uint8_t topologies[] = {
 	TSR_TOPOLOGY_TRIANGLES_ADJACENCY, TSR_TOPOLOGY_TRIANGLE_STRIP_ADJACENCY,
 };
 
-static struct front *start(void)
+static struct binner *start(void)
 {
-	struct front *f = front_new(64, 64);
+	struct binner *f = binner_new(64, 64);
 
 	f->frame.tile_shift = 6;
 	f->position = position;
@@ -245,8 +245,8 @@ static struct front *start(void)
 	/* steps end wherever they may: where a batch does, too */
 	if (rnd_below(4))
 		f->bin->step_effort = 1 + rnd_below(600);
-	front_again(f);
-	front_states(f);
+	binner_again(f);
+	binner_states(f);
 	return f;
 }
 
@@ -261,26 +261,26 @@ static void arrays(void)
 	for (uint32_t i = 0; i < 4096; i++)
 		v[i] = i;
 	for (unsigned int t = 0; t < 2 * sizeof(topologies); t++) {
-		struct front *f;
+		struct binner *f;
 
 		last_provokes = t % 2;
 		f = start();
 		for (unsigned int c = 0; c < sizeof(counts) / sizeof(counts[0]); c++) {
 			uint32_t instances = 1 + c % 3;
 
-			front_again(f);
-			front_states(f);
+			binner_again(f);
+			binner_states(f);
 			expand_draw(topologies[t / 2], v, cut, counts[c], instances);
-			front_draw(f, &(struct tsr_list_draw){
+			binner_draw(f, &(struct tsr_list_draw){
 				.topology = topologies[t / 2], .count = counts[c],
 				.instances = instances, .first = 1000 });
-			ktap_ok(front_bin(f) && front_read(f));
+			ktap_ok(binner_bin(f) && binner_read(f));
 			if (!compare(f))
 				printf("# topology %u, %u vertices\n", topologies[t / 2],
 				       counts[c]);
 			ktap_eq(f->bin->stat[TSR_BIN_INPUT_VERTICES], counts[c] * instances);
 		}
-		front_free(f);
+		binner_free(f);
 	}
 }
 
@@ -293,7 +293,7 @@ static uint32_t random_index(const uint32_t *all, uint32_t i, uint32_t range, ui
 }
 
 /* One draw of @n random indices of type @type, some of them restarts, some beyond the buffer. */
-static void indexed(struct front *f, unsigned int topology, unsigned int type, uint32_t n,
+static void indexed(struct binner *f, unsigned int topology, unsigned int type, uint32_t n,
 		    uint32_t range, bool restart)
 {
 	static uint32_t v[4096], all[4096];
@@ -310,9 +310,9 @@ static void indexed(struct front *f, unsigned int topology, unsigned int type, u
 		cut[i] = restart && v[i] == ones;
 		vertices += !cut[i];
 	}
-	front_again(f);
-	front_states(f);
-	front_draw(f, &(struct tsr_list_draw){
+	binner_again(f);
+	binner_states(f);
+	binner_draw(f, &(struct tsr_list_draw){
 		.topology = topology, .index = type, .restart = restart, .count = n,
 		.instances = instances, .first = first, .base_vertex = -7,
 		.indices = FRONT_DATA + 16, .index_bytes = size * (first + n - missing),
@@ -321,7 +321,7 @@ static void indexed(struct front *f, unsigned int topology, unsigned int type, u
 	for (uint32_t i = 0; i < n && instances > 1; i++)
 		v[i] = v[i] >= 1u << 28 ? 0 : v[i];
 	expand_draw(topology, v, cut, n, instances);
-	ktap_ok(front_bin(f) && front_read(f));
+	ktap_ok(binner_bin(f) && binner_read(f));
 	if (!compare(f))
 		printf("# topology %u, type %u, %u indices\n", topology, type, n);
 	ktap_eq(f->bin->stat[TSR_BIN_INPUT_VERTICES], vertices * instances);
@@ -330,7 +330,7 @@ static void indexed(struct front *f, unsigned int topology, unsigned int type, u
 static void indices(void)
 {
 	for (unsigned int t = 0; t < 2 * sizeof(topologies); t++) {
-		struct front *f;
+		struct binner *f;
 
 		last_provokes = t % 2;
 		f = start();
@@ -340,14 +340,14 @@ static void indices(void)
 			indexed(f, topologies[t / 2], type, 1000 + rnd_below(500), 250, false);
 			indexed(f, topologies[t / 2], type, 3000, 255, rnd_below(2));
 		}
-		front_free(f);
+		binner_free(f);
 	}
 }
 
 /* The same three vertices again and again: the number of primitives ends the batch. */
 static void many_primitives(void)
 {
-	struct front *f;
+	struct binner *f;
 	static uint32_t v[3000];
 	static bool cut[3000];
 
@@ -358,57 +358,57 @@ static void many_primitives(void)
 		f->data[i] = i % 3;
 	}
 	expand_draw(TSR_TOPOLOGY_TRIANGLES, v, cut, 3000, 1);
-	front_draw(f, &(struct tsr_list_draw){
+	binner_draw(f, &(struct tsr_list_draw){
 		.topology = TSR_TOPOLOGY_TRIANGLES, .index = TSR_INDEX_TYPE_U8, .count = 3000,
 		.instances = 1, .indices = FRONT_DATA, .index_bytes = 3000 });
-	ktap_ok(front_bin(f) && front_read(f));
+	ktap_ok(binner_bin(f) && binner_read(f));
 	compare(f);
 	ktap_eq(f->runs, 4);
 	ktap_eq(pipe_stalls, 3);
 	ktap_eq(f->shaded, 12);
-	front_free(f);
+	binner_free(f);
 }
 
 /* A NULL buffer: every index is 0. A page that is not there faults, with its address. */
 static void no_buffer(void)
 {
-	struct front *f;
+	struct binner *f;
 	static uint32_t v[30];
 	static bool cut[30];
 
 	last_provokes = false;
 	f = start();
 	expand_draw(TSR_TOPOLOGY_POINTS, v, cut, 30, 1);
-	front_draw(f, &(struct tsr_list_draw){
+	binner_draw(f, &(struct tsr_list_draw){
 		.topology = TSR_TOPOLOGY_POINTS, .index = TSR_INDEX_TYPE_U16, .count = 30,
 		.instances = 1, .indices = 0, .index_bytes = 0xffffffffffff });
-	ktap_ok(front_bin(f) && front_read(f));
+	ktap_ok(binner_bin(f) && binner_read(f));
 	compare(f);
 	ktap_eq(f->shaded, 1);
-	front_again(f);
-	front_states(f);
-	front_draw(f, &(struct tsr_list_draw){
+	binner_again(f);
+	binner_states(f);
+	binner_draw(f, &(struct tsr_list_draw){
 		.topology = TSR_TOPOLOGY_POINTS, .index = TSR_INDEX_TYPE_U16, .count = 30,
 		.instances = 1, .indices = 0x7000000000, .index_bytes = 60 });
-	ktap_ok(!front_bin(f));
+	ktap_ok(!binner_bin(f));
 	ktap_eq(f->mem.fault.code, TSR_FAULT_MMU_UNMAPPED);
 	ktap_eq(f->mem.fault.addr, 0x7000000000);
 	ktap_eq(f->mem.fault.unit, TSR_UNIT_BINNER);
 	/* nothing is read where there is nothing in the buffer */
-	front_again(f);
-	front_states(f);
-	front_draw(f, &(struct tsr_list_draw){
+	binner_again(f);
+	binner_states(f);
+	binner_draw(f, &(struct tsr_list_draw){
 		.topology = TSR_TOPOLOGY_POINTS, .index = TSR_INDEX_TYPE_U32, .count = 30,
 		.first = UINT32_MAX, .instances = 1, .indices = 0x7000000000,
 		.index_bytes = 3 });
-	ktap_ok(front_bin(f));
-	front_free(f);
+	ktap_ok(binner_bin(f));
+	binner_free(f);
 }
 
 /* Arguments in memory: direct and indirect draws leave the same heap. */
 static void indirect(void)
 {
-	struct front *f;
+	struct binner *f;
 	uint64_t word[TSR_LIST_DRAW_INDIRECT_QWORDS];
 	uint8_t *copy;
 	uint32_t used;
@@ -428,31 +428,31 @@ static void indirect(void)
 			const uint32_t plain[] = { d.count, 3, i, 5 * i };
 			const uint32_t with[] = { d.count, 3, i, d.base_vertex, 5 * i };
 
-			front_draw(f, &d);
+			binner_draw(f, &d);
 			memcpy(f->data + 4096 + 24 * i, pass ? with : plain,
 			       pass ? sizeof(with) : sizeof(plain));
 		}
 		for (unsigned int i = 0; i < 900; i++)
 			f->data[i] = rnd_below(256);
-		ktap_ok(front_bin(f));
+		ktap_ok(binner_bin(f));
 		used = f->bin->used;
 		copy = malloc(used);
 		memcpy(copy, f->heap, used);
-		front_again(f);
-		front_states(f);
+		binner_again(f);
+		binner_states(f);
 		tsr_pack_list_draw_indirect(word, &(struct tsr_list_draw_indirect){
 			.topology = TSR_TOPOLOGY_TRIANGLE_STRIP,
 			.index = pass ? TSR_INDEX_TYPE_U8 : TSR_INDEX_TYPE_NONE,
 			.arguments = FRONT_DATA + 4096, .draws = 5, .stride = 24,
 			.indices = pass ? FRONT_DATA : 0, .index_bytes = pass ? 900 : 0,
 			.explicit_padding = true, .padded_shift = 5, .padded_odd = 4 });
-		front_packet(f, word, TSR_LIST_DRAW_INDIRECT_QWORDS);
-		ktap_ok(front_bin(f));
+		binner_packet(f, word, TSR_LIST_DRAW_INDIRECT_QWORDS);
+		ktap_ok(binner_bin(f));
 		ktap_eq(f->bin->used, used);
 		ktap_ok(!memcmp(copy, f->heap, used));
 		ktap_eq(f->bin->stat[TSR_BIN_DRAWS], 5);
 		free(copy);
-		front_free(f);
+		binner_free(f);
 	}
 }
 

@@ -7,7 +7,7 @@
  */
 #include <string.h>
 
-#include "front.h"
+#include "binner.h"
 #include "ktap.h"
 
 #define DIM 4096			/* pixels of a frame: 65536 tiles */
@@ -38,7 +38,7 @@ static void scatter(unsigned int seed)
 }
 
 /* A small triangle in the middle of its tile. */
-static void position(struct front *f, uint32_t vertex, uint32_t instance, float *record)
+static void position(struct binner *f, uint32_t vertex, uint32_t instance, float *record)
 {
 	const uint32_t tile = tile_of[vertex / 3];
 	float x = tile % COLUMNS * 16 + (vertex % 3 == 1 ? 12 : 4);
@@ -52,25 +52,25 @@ static void position(struct front *f, uint32_t vertex, uint32_t instance, float 
 	record[3] = 1;
 }
 
-static struct front *begin(unsigned int seed)
+static struct binner *begin(unsigned int seed)
 {
-	struct front *f = front_new(DIM, DIM);
+	struct binner *f = binner_new(DIM, DIM);
 
 	scatter(seed);
 	f->position = position;
-	front_arrays(f, TSR_TOPOLOGY_TRIANGLES, 3 * COUNT);
+	binner_arrays(f, TSR_TOPOLOGY_TRIANGLES, 3 * COUNT);
 	return f;
 }
 
 /* Each triangle is in its tile, and nowhere else; those of a tile are in their order. */
-static void check(struct front *f)
+static void check(struct binner *f)
 {
 	static uint32_t next[TILES];	/* 1 + the last one that was met */
 	unsigned int wrong = 0;
 
 	memset(next, 0, sizeof(next));
 	for (uint32_t i = 0; i < f->seen_count; i++) {
-		const struct front_seen *s = &f->seen[i];
+		const struct binner_seen *s = &f->seen[i];
 		uint32_t tile = s->ty * COLUMNS + s->tx, id = s->prim.primitive_id;
 
 		wrong += id >= COUNT || tile_of[id] != tile || id < next[tile];
@@ -83,21 +83,21 @@ static void check(struct front *f)
 static void test_lists(void)
 {
 	for (unsigned int seed = 1; seed <= 4; seed++) {
-		struct front *f = begin(seed);
+		struct binner *f = begin(seed);
 
 		f->b->pending_every = seed == 4 ? 3 : 0;
-		if (!ktap_ok(front_bin(f)))
+		if (!ktap_ok(binner_bin(f)))
 			ktap_note("fault %u", f->mem.fault.code);
 		/* what the binner itself has does not depend on the tiles of the frame */
 		ktap_eq(f->bin->places, TSR_BINNER_TILES);
 		f->b->pending_every = 0;
-		ktap_ok(front_read(f));
+		ktap_ok(binner_read(f));
 		check(f);
-		front_free(f);
+		binner_free(f);
 	}
 }
 
-static uint64_t *words_of(struct front *f, uint32_t tile)
+static uint64_t *words_of(struct binner *f, uint32_t tile)
 {
 	return (uint64_t *)(void *)(f->heap + f->bin->states + 16 * tile);
 }
@@ -105,7 +105,7 @@ static uint64_t *words_of(struct front *f, uint32_t tile)
 static struct tsr_heap_tile damage;	/* what each field is set to, if not 0 */
 
 /* After half of the triangles the guest changes what is in the heap. */
-static void damaging(struct front *f, uint32_t vertex, uint32_t instance, float *record)
+static void damaging(struct binner *f, uint32_t vertex, uint32_t instance, float *record)
 {
 	struct tsr_heap_tile h;
 
@@ -124,7 +124,7 @@ static void damaging(struct front *f, uint32_t vertex, uint32_t instance, float 
 }
 
 /* Any bit of any of them, now and then. */
-static void scribbling(struct front *f, uint32_t vertex, uint32_t instance, float *record)
+static void scribbling(struct binner *f, uint32_t vertex, uint32_t instance, float *record)
 {
 	position(f, vertex, instance, record);
 	if (vertex / 3 >= COUNT / 2 && !(vertex % 16))
@@ -133,7 +133,7 @@ static void scribbling(struct front *f, uint32_t vertex, uint32_t instance, floa
 
 static void refuse(struct tsr_heap_tile what)
 {
-	struct front *f = begin(1);
+	struct binner *f = begin(1);
 	uint32_t tile = tile_of[0];
 
 	damage = what;
@@ -141,11 +141,11 @@ static void refuse(struct tsr_heap_tile what)
 	for (unsigned int i = 1; i < COUNT; i++)
 		tile_of[i] = i % 2 ? (tile + TSR_BINNER_TILES) % TILES : tile;
 	f->position = damaging;
-	if (ktap_ok(!front_bin(f))) {
+	if (ktap_ok(!binner_bin(f))) {
 		ktap_eq(f->mem.fault.code, TSR_FAULT_HEAP_CONTENT);
 		ktap_eq(f->mem.fault.addr, FRONT_HEAP + f->bin->states + 16 * tile);
 	}
-	front_free(f);
+	binner_free(f);
 }
 
 static void test_refusals(void)
@@ -166,14 +166,14 @@ static void test_any(void)
 	unsigned int faults = 0;
 
 	for (unsigned int seed = 1; seed <= 12; seed++) {
-		struct front *f = begin(seed);
+		struct binner *f = begin(seed);
 
 		f->position = scribbling;
-		if (!front_bin(f))
+		if (!binner_bin(f))
 			faults += f->mem.fault.code == TSR_FAULT_HEAP_CONTENT;
-		else if (!front_read(f))
+		else if (!binner_read(f))
 			ktap_eq(f->mem.fault.code, TSR_FAULT_HEAP_CONTENT);
-		front_free(f);
+		binner_free(f);
 	}
 	ktap_note("%u of 12 are faults of BIN", faults);
 	ktap_ok(faults);

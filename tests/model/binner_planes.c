@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "front.h"
+#include "binner.h"
 #include "ktap.h"
 
 #define SIZE 64
@@ -26,16 +26,16 @@ static double rnd(double lo, double hi)
 
 static float table[4096][16];		/* position records by vertex id */
 
-static void position(struct front *f, uint32_t vertex, uint32_t instance, float *record)
+static void position(struct binner *f, uint32_t vertex, uint32_t instance, float *record)
 {
 	(void)f;
 	(void)instance;
 	memcpy(record, table[vertex], sizeof(table[0]));
 }
 
-static struct front *start(void)
+static struct binner *start(void)
 {
-	struct front *f = front_new(SIZE, SIZE);
+	struct binner *f = binner_new(SIZE, SIZE);
 
 	f->frame.tile_shift = 6;
 	f->position = position;
@@ -65,7 +65,7 @@ static bool covers(const struct tsr_screen_vertex *v, int64_t x, int64_t y)
 
 static uint8_t hits[SIZE][SIZE];
 
-static void rasterise(struct front *f)
+static void rasterise(struct binner *f)
 {
 	memset(hits, 0, sizeof(hits));
 	for (uint32_t i = 0; i < f->seen_count; i++) {
@@ -104,7 +104,7 @@ static void make_plane(double spread, double depth)
 	}
 }
 
-static void make_mesh(struct front *f)
+static void make_mesh(struct binner *f)
 {
 	uint16_t *index = (uint16_t *)f->data;
 
@@ -200,21 +200,21 @@ static enum verdict expected(unsigned int px, unsigned int py, bool clamp, bool 
 }
 
 /* Draw a mesh of the plane and judge every pixel. Returns pixels that were judged to be inside. */
-static unsigned int judge(struct front *f, bool clamp, bool distances, unsigned int *wrong)
+static unsigned int judge(struct binner *f, bool clamp, bool distances, unsigned int *wrong)
 {
 	unsigned int inside = 0;
 
-	front_again(f);
+	binner_again(f);
 	f->draw.depth_clamp = clamp;
 	f->shader.extended = distances;
 	f->shader.clip_distances = distances ? 8 : 0;
-	front_states(f);
+	binner_states(f);
 	make_mesh(f);
-	front_draw(f, &(struct tsr_list_draw){
+	binner_draw(f, &(struct tsr_list_draw){
 		.topology = TSR_TOPOLOGY_TRIANGLES, .index = TSR_INDEX_TYPE_U16,
 		.count = 6 * GRID * GRID, .instances = 1, .indices = FRONT_DATA,
 		.index_bytes = 12 * GRID * GRID });
-	ktap_ok(front_bin(f) && front_read(f));
+	ktap_ok(binner_bin(f) && binner_read(f));
 	rasterise(f);
 	for (unsigned int y = 0; y < SIZE; y++) {
 		for (unsigned int x = 0; x < SIZE; x++) {
@@ -231,7 +231,7 @@ static unsigned int judge(struct front *f, bool clamp, bool distances, unsigned 
 
 static void meshes(void)
 {
-	struct front *f = start();
+	struct binner *f = start();
 	unsigned int inside = 0, wrong = 0, clipped = 0;
 	const double unit[3][3] = { { 1, 0, 0 }, { 0, 1, 0 }, { 0, 0, 1 } };
 
@@ -246,13 +246,13 @@ static void meshes(void)
 	printf("# %u pixels inside, %u primitives clipped\n", inside, clipped);
 	ktap_ok(inside > 20000);
 	ktap_ok(clipped > 3000);
-	front_free(f);
+	binner_free(f);
 }
 
 /* ---- Corners --------------------------------------------------------------------------------- */
 
 /* What the corner of a piece should be by its weights, in pixels; w is positive. */
-static void by_weights(const struct front_seen *s, unsigned int corner, double *xyzw)
+static void by_weights(const struct binner_seen *s, unsigned int corner, double *xyzw)
 {
 	for (unsigned int c = 0; c < 4; c++) {
 		xyzw[c] = 0;
@@ -275,14 +275,14 @@ static void random_triangles(unsigned int n, double spread)
 /* Weights add up to 1 and are the place of the corner; corners that are vertices are exact. */
 static void weights(void)
 {
-	struct front *f = start();
+	struct binner *f = start();
 	unsigned int originals = 0, fresh = 0;
 
 	random_triangles(1000, 2);
-	front_arrays(f, TSR_TOPOLOGY_TRIANGLES, 3000);
-	ktap_ok(front_bin(f) && front_read(f));
+	binner_arrays(f, TSR_TOPOLOGY_TRIANGLES, 3000);
+	ktap_ok(binner_bin(f) && binner_read(f));
 	for (uint32_t i = 0; i < f->seen_count; i++) {
-		const struct front_seen *s = &f->seen[i];
+		const struct binner_seen *s = &f->seen[i];
 
 		for (unsigned int k = 0; s->prim.clipped && k < 3; k++) {
 			const float *w = s->prim.weight[k];
@@ -310,7 +310,7 @@ static void weights(void)
 		}
 	}
 	ktap_ok(originals > 300 && fresh > 300);
-	front_free(f);
+	binner_free(f);
 }
 
 /*
@@ -319,7 +319,7 @@ static void weights(void)
  */
 static void shared_edges(void)
 {
-	struct front *f = start();
+	struct binner *f = start();
 	unsigned int pairs = 0;
 
 	for (unsigned int i = 0; i < 1000; i++) {
@@ -329,13 +329,13 @@ static void shared_edges(void)
 		random_triangles(2, i % 2 ? 2 : 100000);
 		memcpy(table[3], table[1], sizeof(table[0]));
 		memcpy(table[4], table[0], sizeof(table[0]));
-		front_again(f);
-		front_states(f);
-		front_arrays(f, TSR_TOPOLOGY_TRIANGLES, 6);
-		ktap_ok(front_bin(f) && front_read(f));
+		binner_again(f);
+		binner_states(f);
+		binner_arrays(f, TSR_TOPOLOGY_TRIANGLES, 6);
+		ktap_ok(binner_bin(f) && binner_read(f));
 		/* corners on the edge: those without a part of the third vertex */
 		for (uint32_t n = 0; n < f->seen_count; n++) {
-			const struct front_seen *s = &f->seen[n];
+			const struct binner_seen *s = &f->seen[n];
 			unsigned int which = s->id[0][0] / 3;
 
 			for (unsigned int k = 0; s->prim.clipped && k < 3; k++) {
@@ -358,7 +358,7 @@ static void shared_edges(void)
 		}
 	}
 	ktap_ok(pairs > 100);
-	front_free(f);
+	binner_free(f);
 }
 
 /* ---- Stated results -------------------------------------------------------------------------- */
@@ -373,16 +373,16 @@ static void set(unsigned int vertex, float x, float y, float z, float w)
 }
 
 /* Primitives that come of table[0], [1], [2]. */
-static uint32_t draw(struct front *f, unsigned int topology, unsigned int count)
+static uint32_t draw(struct binner *f, unsigned int topology, unsigned int count)
 {
-	front_again(f);
-	front_states(f);
-	front_arrays(f, topology, count);
-	ktap_ok(front_bin(f) && front_read(f));
+	binner_again(f);
+	binner_states(f);
+	binner_arrays(f, topology, count);
+	ktap_ok(binner_bin(f) && binner_read(f));
 	return f->seen_count;
 }
 
-static uint32_t with_first(struct front *f, float x, float y, float z, float w)
+static uint32_t with_first(struct binner *f, float x, float y, float z, float w)
 {
 	set(0, x, y, z, w);
 	set(1, .5, -.5, .5, 1);
@@ -392,7 +392,7 @@ static uint32_t with_first(struct front *f, float x, float y, float z, float w)
 
 static void no_positions(void)
 {
-	struct front *f = start();
+	struct binner *f = start();
 
 	ktap_eq(with_first(f, -.5, -.5, .5, 1), 1);
 	for (unsigned int i = 0; i < 4; i++) {
@@ -433,13 +433,13 @@ static void no_positions(void)
 	f->draw.depth_minus_one = true;
 	ktap_eq(draw(f, TSR_TOPOLOGY_TRIANGLES, 3), 1);
 	ktap_ok(f->seen[0].prim.v[0].z == .25f);
-	front_free(f);
+	binner_free(f);
 }
 
 /* Distances: one and the same must be negative at all vertices. */
 static void distances(void)
 {
-	struct front *f = start();
+	struct binner *f = start();
 
 	f->shader.extended = true;
 	f->shader.cull_distances = 3;
@@ -475,13 +475,13 @@ static void distances(void)
 	ktap_eq(draw(f, TSR_TOPOLOGY_LINES, 2), 1);
 	ktap_ok(f->seen[0].prim.clipped && f->seen[0].prim.weight[0][0] == .5f &&
 		f->seen[0].prim.weight[1][1] == 1);
-	front_free(f);
+	binner_free(f);
 }
 
 /* x and y beyond the viewport, within the guard band: not clipped. Beyond that: clipped to it. */
 static void guard_band(void)
 {
-	struct front *f = start();
+	struct binner *f = start();
 	const float reach = 2.f * TSR_GUARD_BAND / SIZE - 1;	/* window x = GUARD_BAND */
 
 	ktap_ok(with_first(f, -reach + 1, 0, .5, 1) == 1);
@@ -498,7 +498,7 @@ static void guard_band(void)
 	set(2, 1.1, 1, .5, 1);
 	ktap_eq(draw(f, TSR_TOPOLOGY_TRIANGLES, 3), 0);
 	ktap_eq(f->bin->stat[TSR_BIN_CLIPPED], 0);
-	front_free(f);
+	binner_free(f);
 }
 
 int main(void)

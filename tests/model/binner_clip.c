@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #include "clip_ref.h"
-#include "front.h"
+#include "binner.h"
 #include "ktap.h"
 #include "soup.h"
 
@@ -58,7 +58,7 @@ static void by_hand(void)
 static float corner[3 * TRIANGLES_MAX][4];
 static uint8_t count[HEIGHT][WIDTH];
 
-static void position(struct front *f, uint32_t vertex, uint32_t instance, float *record)
+static void position(struct binner *f, uint32_t vertex, uint32_t instance, float *record)
 {
 	(void)f;
 	(void)instance;
@@ -66,7 +66,7 @@ static void position(struct front *f, uint32_t vertex, uint32_t instance, float 
 }
 
 /* Count how often pixels' centres of the tile are covered by a piece in its list. */
-static void cover(const struct front_seen *seen)
+static void cover(const struct binner_seen *seen)
 {
 	struct raster_point v[3];
 
@@ -79,7 +79,7 @@ static void cover(const struct front_seen *seen)
 }
 
 /* Depth and 1/w of a corner, and where its weights put it. */
-static void check_corner(const struct clip_ref *r, const struct front_seen *seen, unsigned int i,
+static void check_corner(const struct clip_ref *r, const struct binner_seen *seen, unsigned int i,
 			 const float v[3][4])
 {
 	const struct tsr_screen_vertex *s = &seen->prim.v[i];
@@ -107,13 +107,13 @@ static void check_corner(const struct clip_ref *r, const struct front_seen *seen
 }
 
 /* Bin the corners as @triangles triangles; their pieces are counted into the picture. */
-static bool bin(struct front *f, unsigned int triangles)
+static bool bin(struct binner *f, unsigned int triangles)
 {
 	memset(count, 0, sizeof(count));
-	front_again(f);
-	front_states(f);
-	front_arrays(f, TSR_TOPOLOGY_TRIANGLES, 3 * triangles);
-	if (!front_bin(f) || !front_read(f)) {
+	binner_again(f);
+	binner_states(f);
+	binner_arrays(f, TSR_TOPOLOGY_TRIANGLES, 3 * triangles);
+	if (!binner_bin(f) || !binner_read(f)) {
 		ktap_fail("fault %u", f->mem.fault.code);
 		return false;
 	}
@@ -124,7 +124,7 @@ static bool bin(struct front *f, unsigned int triangles)
 
 static unsigned int inside_pixels;
 
-static void check_triangle(struct front *f, const float v[3][4], bool clamped)
+static void check_triangle(struct binner *f, const float v[3][4], bool clamped)
 {
 	struct clip_ref r;
 	unsigned int wrong = 0;
@@ -152,7 +152,7 @@ static void check_triangle(struct front *f, const float v[3][4], bool clamped)
 
 static void soup(void)
 {
-	struct front *f = front_new(WIDTH, HEIGHT);
+	struct binner *f = binner_new(WIDTH, HEIGHT);
 	struct soup s = soup_new(31);
 	unsigned int most = getenv("TSR_QUICK") ? 1500 : 15000;
 
@@ -171,7 +171,7 @@ static void soup(void)
 			check_triangle(f, v, clamped);
 	}
 	ktap_ok(inside_pixels > 100 * most);
-	front_free(f);
+	binner_free(f);
 }
 
 /* ---- Neighbours ------------------------------------------------------------------------------ */
@@ -197,7 +197,7 @@ static void subdivide(const float v[3][4], unsigned int side, struct soup *s)
 
 static void neighbours(void)
 {
-	struct front *f = front_new(WIDTH, HEIGHT);
+	struct binner *f = binner_new(WIDTH, HEIGHT);
 	struct soup s = soup_new(32);
 	unsigned int sure = 0;
 
@@ -226,7 +226,7 @@ static void neighbours(void)
 		}
 	}
 	ktap_ok(sure > 30000);
-	front_free(f);
+	binner_free(f);
 }
 
 /*
@@ -236,7 +236,7 @@ static void neighbours(void)
 static void splits(void)
 {
 	unsigned int most = 0;
-	struct front *f = front_new(WIDTH, HEIGHT);
+	struct binner *f = binner_new(WIDTH, HEIGHT);
 	struct soup s = soup_new(33);
 
 	f->position = position;
@@ -248,15 +248,15 @@ static void splits(void)
 
 		soup_clipped(&s, n % SOUP_PLANES, v);
 		memcpy(corner, v, sizeof(v));
-		front_again(f);
-		front_states(f);
+		binner_again(f);
+		binner_states(f);
 		for (unsigned int i = 0; i < 3 * triangles; i++)
 			f->data[i] = i % 3;
-		front_draw(f, &(struct tsr_list_draw){
+		binner_draw(f, &(struct tsr_list_draw){
 			.topology = TSR_TOPOLOGY_TRIANGLES, .index = TSR_INDEX_TYPE_U8,
 			.count = 3 * triangles, .instances = 1, .indices = FRONT_DATA,
 			.index_bytes = 3 * triangles });
-		ktap_ok(front_bin(f) && front_read(f));
+		ktap_ok(binner_bin(f) && binner_read(f));
 		pieces = f->seen_count / triangles;
 		ktap_eq(f->seen_count, pieces * triangles);
 		for (unsigned int i = 0; i < triangles; i++) {
@@ -276,7 +276,7 @@ static void splits(void)
 		most = pieces > most ? pieces : most;
 	}
 	ktap_ok(most > 2);
-	front_free(f);
+	binner_free(f);
 }
 
 int main(void)

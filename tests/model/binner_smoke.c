@@ -6,14 +6,14 @@
  */
 #include <string.h>
 
-#include "front.h"
+#include "binner.h"
 #include "ktap.h"
 
 /* Window coordinates of the test's vertices, by id. */
 static const float (*points)[4];
 static unsigned int size;
 
-static void in_pixels(struct front *f, uint32_t vertex, uint32_t instance, float *record)
+static void in_pixels(struct binner *f, uint32_t vertex, uint32_t instance, float *record)
 {
 	(void)f;
 	(void)instance;
@@ -28,18 +28,18 @@ static void in_pixels(struct front *f, uint32_t vertex, uint32_t instance, float
 static void one_triangle(void)
 {
 	static const float p[3][4] = { { 2, 3, .5, 1 }, { 30, 3, .25, 2 }, { 2, 30.5, 1, 4 } };
-	struct front *f = front_new(64, 64);
+	struct binner *f = binner_new(64, 64);
 	bool tile[4][4] = { 0 };
 
 	size = 64;
 	points = p;
 	f->position = in_pixels;
-	front_arrays(f, TSR_TOPOLOGY_TRIANGLES, 3);
-	ktap_ok(front_bin(f));
-	ktap_ok(front_read(f));
+	binner_arrays(f, TSR_TOPOLOGY_TRIANGLES, 3);
+	ktap_ok(binner_bin(f));
+	ktap_ok(binner_read(f));
 	ktap_eq(f->seen_count, 3);
 	for (uint32_t i = 0; i < f->seen_count; i++) {
-		const struct front_seen *s = &f->seen[i];
+		const struct binner_seen *s = &f->seen[i];
 
 		tile[s->ty][s->tx] = true;
 		ktap_eq(s->prim.vertices, 3);
@@ -62,7 +62,7 @@ static void one_triangle(void)
 	ktap_eq(f->bin->stat[TSR_BIN_INPUT_VERTICES], 3);
 	ktap_eq(f->bin->stat[TSR_BIN_INPUT_PRIMITIVES], 1);
 	ktap_eq(f->bin->stat[TSR_BIN_ENTRIES], 3);
-	front_free(f);
+	binner_free(f);
 }
 
 static void three_draws(void)
@@ -72,39 +72,39 @@ static void three_draws(void)
 		{ 17, 1, 0, 1 }, { 25, 1, 0, 1 }, { 17, 9, 0, 1 },
 		{ 1, 17, 0, 1 }, { 9, 17, 0, 1 }, { 1, 25, 0, 1 },
 	};
-	struct front *f = front_new(32, 32);
+	struct binner *f = binner_new(32, 32);
 
 	size = 32;
 	points = p;
 	f->position = in_pixels;
 	for (unsigned int i = 0; i < 3; i++) {
-		front_draw(f, &(struct tsr_list_draw){
+		binner_draw(f, &(struct tsr_list_draw){
 			.topology = TSR_TOPOLOGY_TRIANGLES, .index = TSR_INDEX_TYPE_U8,
 			.indices = FRONT_DATA + 3 * i, .index_bytes = 3, .count = 3,
 			.instances = 1, .base_vertex = 10 * i });
-		front_states(f);
+		binner_states(f);
 	}
 	for (unsigned int i = 0; i < 9; i++)
 		f->data[i] = i;
-	ktap_ok(front_bin(f));
-	ktap_ok(front_read(f));
+	ktap_ok(binner_bin(f));
+	ktap_ok(binner_read(f));
 	ktap_eq(f->seen_count, 3);
 	for (uint32_t i = 0; i < f->seen_count; i++) {
-		const struct front_seen *s = &f->seen[i];
+		const struct binner_seen *s = &f->seen[i];
 		unsigned int draw = s->tx + 2 * s->ty;
 
 		ktap_eq(s->batch.shader_state, FRONT_STATES + 1024 * draw);
 		ktap_eq(s->batch.start, 10 * (int)draw);
 		ktap_eq(s->id[0][0], 3 * draw);
 	}
-	front_free(f);
+	binner_free(f);
 }
 
 /* Primitives one behind the other cost a list next to nothing; a clipped one has its corners. */
 static void compressed(void)
 {
 	static float p[3 * 120][4];
-	struct front *f = front_new(32, 32);
+	struct binner *f = binner_new(32, 32);
 	unsigned int whole = 0, clipped = 0;
 
 	for (unsigned int i = 0; i < 3 * 120; i++) {
@@ -116,13 +116,13 @@ static void compressed(void)
 	size = 32;
 	points = (const float (*)[4])p;
 	f->position = in_pixels;
-	front_arrays(f, TSR_TOPOLOGY_TRIANGLES, 3 * 120);
-	ktap_ok(front_bin(f));
+	binner_arrays(f, TSR_TOPOLOGY_TRIANGLES, 3 * 120);
+	ktap_ok(binner_bin(f));
 	/* three batches of 42 triangles: 5 bytes for each of them and one for its run */
 	ktap_eq(f->bin->tile[0].at, f->bin->tile[0].first);
 	ktap_eq(f->bin->tile[0].used, 3 * 6);
 	ktap_eq(f->bin->tile[1].first, 0);
-	ktap_ok(front_read(f));
+	ktap_ok(binner_read(f));
 	for (uint32_t i = 0; i < f->seen_count; i++) {
 		clipped += f->seen[i].prim.clipped;
 		whole += !f->seen[i].prim.clipped;
@@ -130,7 +130,7 @@ static void compressed(void)
 	}
 	ktap_eq(whole, 119);
 	ktap_eq(clipped, 2);
-	front_free(f);
+	binner_free(f);
 }
 
 /* Counts are added to the query that was set when a draw was met. */
@@ -140,7 +140,7 @@ static void statistics(void)
 		{ 1, 1, .5, 1 }, { 9, 1, .5, 1 }, { 1, 9, .5, 1 },
 		{ 100, 1, .5, 1 }, { 101, 1, .5, 1 }, { 100, 9, .5, 1 },
 	};
-	struct front *f = front_new(32, 32);
+	struct binner *f = binner_new(32, 32);
 	uint64_t q[8] = { UINT32_MAX - 5 }, word[2];
 
 	size = 32;
@@ -151,12 +151,12 @@ static void statistics(void)
 	for (unsigned int i = 0; i < 3; i++) {
 		tsr_pack_list_query(word, &(struct tsr_list_query){
 			.kind = TSR_QUERY_STATISTICS, .addr = i < 2 ? FRONT_DATA + 64 * i : 0 });
-		front_packet(f, word, TSR_LIST_QUERY_QWORDS);
-		front_arrays(f, TSR_TOPOLOGY_TRIANGLES, 6);
+		binner_packet(f, word, TSR_LIST_QUERY_QWORDS);
+		binner_arrays(f, TSR_TOPOLOGY_TRIANGLES, 6);
 		if (!i)
-			front_arrays(f, TSR_TOPOLOGY_TRIANGLE_STRIP, 4);
+			binner_arrays(f, TSR_TOPOLOGY_TRIANGLE_STRIP, 4);
 	}
-	ktap_ok(front_bin(f));
+	ktap_ok(binner_bin(f));
 	memcpy(q, f->data, sizeof(q));
 	ktap_eq(q[0], UINT32_MAX - 5ull + 6 + 4);
 	ktap_eq(q[1], 2 + 2);
@@ -166,9 +166,9 @@ static void statistics(void)
 	memcpy(q, f->data + 64, sizeof(q));
 	ktap_eq(q[0], 6);
 	ktap_eq(q[4], 1);
-	ktap_ok(front_read(f));
+	ktap_ok(binner_read(f));
 	ktap_eq(f->seen[0].batch.statistics_query, FRONT_DATA);
-	front_free(f);
+	binner_free(f);
 }
 
 int main(void)

@@ -8,11 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "front.h"
+#include "binner.h"
 #include "ktap.h"
 #include "rnd.h"
 
-static void position(struct front *f, uint32_t vertex, uint32_t instance, float *record)
+static void position(struct binner *f, uint32_t vertex, uint32_t instance, float *record)
 {
 	uint32_t h = (vertex + 77 * instance) * 2654435761u;
 
@@ -23,9 +23,9 @@ static void position(struct front *f, uint32_t vertex, uint32_t instance, float 
 	record[3] = 1;
 }
 
-static struct front *start(void)
+static struct binner *start(void)
 {
-	struct front *f = front_new(256, 256);
+	struct binner *f = binner_new(256, 256);
 
 	f->position = position;
 	return f;
@@ -36,7 +36,7 @@ static struct front *start(void)
 #define OTHER (FRONT_LIST + 0x40000)	/* a second list */
 
 /* Put packets at @va. */
-static void words(struct front *f, uint64_t va, const uint64_t *word, unsigned int qwords)
+static void words(struct binner *f, uint64_t va, const uint64_t *word, unsigned int qwords)
 {
 	memcpy(f->list + (va - FRONT_LIST), word, 8 * qwords);
 }
@@ -46,29 +46,29 @@ static uint64_t header(unsigned int opcode, unsigned int qwords)
 	return opcode | qwords << 8;
 }
 
-static void branch(struct front *f, unsigned int opcode, uint64_t addr, uint32_t size)
+static void branch(struct binner *f, unsigned int opcode, uint64_t addr, uint32_t size)
 {
 	const uint64_t word[3] = { header(opcode, 3), addr, size };
 
-	front_packet(f, word, 3);
+	binner_packet(f, word, 3);
 }
 
-static bool fault_is(struct front *f, enum tsr_fault code, uint64_t addr)
+static bool fault_is(struct binner *f, enum tsr_fault code, uint64_t addr)
 {
-	bool binned = front_bin(f);
+	bool binned = binner_bin(f);
 
 	ktap_ok(!binned);
 	ktap_eq(f->mem.fault.code, code);
 	ktap_eq(f->mem.fault.addr, addr);
-	front_again(f);
-	front_states(f);
+	binner_again(f);
+	binner_states(f);
 	return !binned;
 }
 
 /* A draw in a called list; lists that return before their end; a jump into the last one. */
 static void calls(void)
 {
-	struct front *f = start();
+	struct binner *f = start();
 	uint64_t draw[TSR_LIST_DRAW_QWORDS], ret = header(TSR_OP_LIST_RETURN, 1);
 	const uint64_t halt = header(TSR_OP_LIST_HALT, 1);
 	uint64_t at = OTHER;
@@ -88,39 +88,39 @@ static void calls(void)
 		words(f, at + 120, &ret, 1);
 	}
 	branch(f, TSR_OP_LIST_CALL, OTHER, 0x80);
-	front_arrays(f, TSR_TOPOLOGY_POINTS, 1);
+	binner_arrays(f, TSR_TOPOLOGY_POINTS, 1);
 	words(f, at, draw, 6);
 	words(f, at + 48, &halt, 1);
 	branch(f, TSR_OP_LIST_JUMP, at, 56);
-	ktap_ok(front_bin(f) && front_read(f));
+	ktap_ok(binner_bin(f) && binner_read(f));
 	ktap_eq(f->bin->stat[TSR_BIN_DRAWS], 8 + 7 + 2);
 	/* and one more is too deep */
 	words(f, OTHER + 0x700 + 48,
 	      (uint64_t[3]){ header(TSR_OP_LIST_CALL, 3), OTHER + 0x800, 0x80 }, 3);
-	front_again(f);
-	front_states(f);
+	binner_again(f);
+	binner_states(f);
 	branch(f, TSR_OP_LIST_CALL, OTHER, 0x80);
 	fault_is(f, TSR_FAULT_NESTING, OTHER + 0x700 + 48);
 	/* a list of its own end ends the call as well */
 	branch(f, TSR_OP_LIST_CALL, OTHER, 48);
-	ktap_ok(front_bin(f));
+	ktap_ok(binner_bin(f));
 	ktap_eq(f->bin->stat[TSR_BIN_DRAWS], 1);
-	front_free(f);
+	binner_free(f);
 }
 
 static void bounds(void)
 {
-	struct front *f = start();
+	struct binner *f = start();
 	uint64_t pc;
 
 	/* no end: jumps in a circle, calls without a draw */
-	front_again(f);
+	binner_again(f);
 	branch(f, TSR_OP_LIST_JUMP, OTHER, 24);
 	words(f, OTHER, (uint64_t[3]){ header(TSR_OP_LIST_JUMP, 3), OTHER, 24 }, 3);
 	fault_is(f, TSR_FAULT_LOOP, OTHER);
 	/* draws are progress: as many jumps behind each are allowed */
 	pc = FRONT_LIST + f->list_bytes;
-	front_packet(f, (uint64_t[1]){ header(TSR_OP_LIST_RETURN, 1) }, 1);
+	binner_packet(f, (uint64_t[1]){ header(TSR_OP_LIST_RETURN, 1) }, 1);
 	fault_is(f, TSR_FAULT_BAD_VALUE, pc);
 	branch(f, TSR_OP_LIST_JUMP, OTHER, 8);
 	words(f, OTHER, (uint64_t[1]){ header(TSR_OP_LIST_SHADER_STATE, 2) }, 1);
@@ -135,7 +135,7 @@ static void bounds(void)
 	/* memory that may be read but not executed */
 	branch(f, TSR_OP_LIST_JUMP, FRONT_DATA, 16);
 	fault_is(f, TSR_FAULT_MMU_PERMISSION, FRONT_DATA);
-	front_free(f);
+	binner_free(f);
 }
 
 /* Packets with one thing wrong. */
@@ -191,47 +191,47 @@ static void bad_packets(void)
 		{ { TSR_OP_LIST_DRAW_INDIRECT | 5 << 8 | 2 << 20, FRONT_DATA, 1, 3 }, 5,
 		  TSR_FAULT_ALIGNMENT, 3 },
 	};
-	struct front *f = start();
+	struct binner *f = start();
 
 	for (unsigned int i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		uint64_t pc;
 
-		front_arrays(f, TSR_TOPOLOGY_POINTS, 3);
+		binner_arrays(f, TSR_TOPOLOGY_POINTS, 3);
 		pc = FRONT_LIST + f->list_bytes;
-		front_packet(f, bad[i].word, bad[i].qwords);
+		binner_packet(f, bad[i].word, bad[i].qwords);
 		if (!fault_is(f, bad[i].code, pc + 8 * bad[i].qword))
 			printf("# bad packet %u\n", i);
 	}
 	/* a draw before both states are set */
-	front_again(f);
-	front_arrays(f, TSR_TOPOLOGY_POINTS, 1);
+	binner_again(f);
+	binner_arrays(f, TSR_TOPOLOGY_POINTS, 1);
 	fault_is(f, TSR_FAULT_BAD_VALUE, FRONT_LIST);
-	front_free(f);
+	binner_free(f);
 }
 
 /* Structures with one thing wrong: state, frame, command. */
 static void bad_structures(void)
 {
-	struct front *f = start();
+	struct binner *f = start();
 	uint64_t word[4] = { 0 };
 
 	f->shader.extended = true;
 	f->shader.clip_distances = 6;
 	f->shader.cull_distances = 4;
-	front_again(f);
-	front_states(f);
-	front_arrays(f, TSR_TOPOLOGY_POINTS, 1);
+	binner_again(f);
+	binner_states(f);
+	binner_arrays(f, TSR_TOPOLOGY_POINTS, 1);
 	fault_is(f, TSR_FAULT_BAD_VALUE, FRONT_STATES + 24);
 	f->shader = (struct tsr_shader_state){ .output_stride = 8 };
-	front_again(f);
-	front_states(f);
-	front_arrays(f, TSR_TOPOLOGY_POINTS, 1);
+	binner_again(f);
+	binner_states(f);
+	binner_arrays(f, TSR_TOPOLOGY_POINTS, 1);
 	fault_is(f, TSR_FAULT_ALIGNMENT, FRONT_STATES + 24);
 	f->shader.output_stride = 0;
 	f->draw.viewport_count = 17;
-	front_again(f);
-	front_states(f);
-	front_arrays(f, TSR_TOPOLOGY_POINTS, 1);
+	binner_again(f);
+	binner_states(f);
+	binner_arrays(f, TSR_TOPOLOGY_POINTS, 1);
 	fault_is(f, TSR_FAULT_BAD_VALUE, FRONT_STATES + 128);
 	f->draw.viewport_count = 1;
 	f->frame.width = 0;
@@ -259,29 +259,29 @@ static void bad_structures(void)
 	word[2] = 0;
 	ktap_eq(tsr_bin_begin(f->bin, &f->mem, 0x1000, word), TSR_STEP_FAULT);
 	ktap_eq(f->mem.fault.code, TSR_FAULT_BAD_VALUE);
-	front_free(f);
+	binner_free(f);
 }
 
 /* ---- State versions -------------------------------------------------------------------------- */
 
 /* Twenty states for 25 draws; with @turns they are two, which take turns. */
-static void many_states(struct front *f, bool turns)
+static void many_states(struct binner *f, bool turns)
 {
-	front_again(f);
+	binner_again(f);
 	for (unsigned int i = 0; i < 20; i++) {
 		f->draw.front_clockwise = i & 1;
 		f->draw.cull_back = true;
 		f->states = turns ? i % 2 : i;
-		front_states(f);
-		front_arrays(f, TSR_TOPOLOGY_TRIANGLES, 9 + 3 * i);
+		binner_states(f);
+		binner_arrays(f, TSR_TOPOLOGY_TRIANGLES, 9 + 3 * i);
 		if (i % 4 == 3)
-			front_arrays(f, TSR_TOPOLOGY_POINTS, i);
+			binner_arrays(f, TSR_TOPOLOGY_POINTS, i);
 	}
 }
 
 static void versions(void)
 {
-	struct front *f = start();
+	struct binner *f = start();
 	uint8_t *first = NULL;
 	uint32_t used = 0;
 
@@ -290,7 +290,7 @@ static void versions(void)
 		unsigned int entries = f->bin->descriptors = 1 + i / TSR_STATE_VERSIONS;
 
 		many_states(f, false);
-		ktap_ok(front_bin(f));
+		ktap_ok(binner_bin(f));
 		/* so many draws with states of their own are met before one has to be done */
 		ktap_eq(f->bin->stat[TSR_BIN_STATE_STALLS], n <= entries ? 20 - n : 0);
 		ktap_eq(f->bin->stat[TSR_BIN_DESCRIPTOR_STALLS], n <= entries ? 0 : 20 - entries);
@@ -303,30 +303,30 @@ static void versions(void)
 		ktap_ok(!memcmp(first, f->heap, used));
 	}
 	free(first);
-	front_free(f);
+	binner_free(f);
 }
 
 /* Descriptors that come again are still there, if there is an entry for each. */
 static void descriptors(void)
 {
-	struct front *f = start();
+	struct binner *f = start();
 
 	for (unsigned int entries = 1; entries <= TSR_STATE_DESCRIPTORS; entries++) {
 		uint32_t used;
 
 		f->bin->descriptors = entries;
 		many_states(f, true);
-		ktap_ok(front_bin(f));
+		ktap_ok(binner_bin(f));
 		used = f->bin->used;
 		ktap_eq(f->bin->stat[TSR_BIN_DESCRIPTOR_STALLS], entries == 1 ? 19 : 0);
 		ktap_eq(f->bin->stat[TSR_BIN_STATE_STALLS],
 			entries == 1 ? 0 : 20 - TSR_STATE_VERSIONS);
 		/* the same list with twenty descriptors: all draws find what they need */
 		many_states(f, false);
-		ktap_ok(front_bin(f));
+		ktap_ok(binner_bin(f));
 		ktap_eq(f->bin->used, used);
 	}
-	front_free(f);
+	binner_free(f);
 }
 
 /* ---- Padding --------------------------------------------------------------------------------- */
@@ -349,7 +349,7 @@ static uint64_t table(uint32_t count)
 
 static void padding(void)
 {
-	struct front *f = start();
+	struct binner *f = start();
 
 	for (uint32_t count = 0; count < 5000; count++) {
 		uint64_t least = (count + 4) & ~3u;
@@ -372,15 +372,15 @@ static void padding(void)
 	ktap_eq(tsr_padded_vertices(0xe0000000).padded, 1ull << 32);
 	ktap_eq(tsr_padded_vertices(UINT32_MAX).padded, 1ull << 32);
 	/* what the device chooses, and is told, is what the record says */
-	front_draw(f, &(struct tsr_list_draw){ .topology = TSR_TOPOLOGY_POINTS, .count = 70,
+	binner_draw(f, &(struct tsr_list_draw){ .topology = TSR_TOPOLOGY_POINTS, .count = 70,
 					       .instances = 2 });
-	front_draw(f, &(struct tsr_list_draw){ .topology = TSR_TOPOLOGY_POINTS, .count = 70,
+	binner_draw(f, &(struct tsr_list_draw){ .topology = TSR_TOPOLOGY_POINTS, .count = 70,
 					       .instances = 2, .explicit_padding = true,
 					       .padded_odd = 2, .padded_shift = 4 });
-	front_draw(f, &(struct tsr_list_draw){ .topology = TSR_TOPOLOGY_POINTS, .count = 70,
+	binner_draw(f, &(struct tsr_list_draw){ .topology = TSR_TOPOLOGY_POINTS, .count = 70,
 					       .index = TSR_INDEX_TYPE_U16, .instances = 2,
 					       .indices = FRONT_DATA, .index_bytes = 140 });
-	ktap_ok(front_bin(f) && front_read(f));
+	ktap_ok(binner_bin(f) && binner_read(f));
 	for (uint32_t i = 0; i < f->seen_count; i++) {
 		uint64_t p = f->seen[i].batch.padded;
 
@@ -388,32 +388,32 @@ static void padding(void)
 	}
 	ktap_eq(f->shaded, 280 + 2);
 	/* every thread number there is: 2^32 vertices; a few of them would do */
-	front_again(f);
-	front_states(f);
-	front_draw(f, &(struct tsr_list_draw){ .topology = TSR_TOPOLOGY_POINTS, .count = 3,
+	binner_again(f);
+	binner_states(f);
+	binner_draw(f, &(struct tsr_list_draw){ .topology = TSR_TOPOLOGY_POINTS, .count = 3,
 					       .index = TSR_INDEX_TYPE_U32, .instances = 1,
 					       .indices = FRONT_DATA, .index_bytes = 12 });
 	memcpy(f->data, (uint32_t[3]){ 0, 0x80000000, 0xfffffffe }, 12);
-	ktap_ok(front_bin(f) && front_read(f));
+	ktap_ok(binner_bin(f) && binner_read(f));
 	ktap_eq(f->shaded, 3);
 	for (uint32_t i = 0; i < f->seen_count; i++)
 		ktap_eq(f->seen[i].batch.padded, 1ull << 32);
-	front_free(f);
+	binner_free(f);
 }
 
 /* An index that would be a vertex of another instance is vertex 0; of one instance any is good. */
 static void large_indices(void)
 {
 	for (unsigned int instances = 1; instances < 4; instances++) {
-		struct front *f = start();
+		struct binner *f = start();
 		unsigned int wrong = 0;
 
 		memcpy(f->data, (uint16_t[4]){ 3, 9, 7, 8 }, 8);
-		front_draw(f, &(struct tsr_list_draw){
+		binner_draw(f, &(struct tsr_list_draw){
 			.topology = TSR_TOPOLOGY_POINTS, .count = 4, .instances = instances,
 			.index = TSR_INDEX_TYPE_U16, .indices = FRONT_DATA, .index_bytes = 8,
 			.explicit_padding = true, .padded_shift = 3 });
-		ktap_ok(front_bin(f) && front_read(f));
+		ktap_ok(binner_bin(f) && binner_read(f));
 		ktap_ok(f->seen_count >= 4 * instances);
 		for (uint32_t i = 0; i < f->seen_count; i++) {
 			uint32_t v = f->seen[i].id[0][0];
@@ -421,25 +421,25 @@ static void large_indices(void)
 			wrong += instances > 1 ? v != 3 && v != 7 && v : !v || v > 9;
 		}
 		ktap_eq(wrong, 0);
-		front_free(f);
+		binner_free(f);
 	}
 }
 
 /* ---- The heap -------------------------------------------------------------------------------- */
 
-static void big_picture(struct front *f)
+static void big_picture(struct binner *f)
 {
-	front_again(f);
+	binner_again(f);
 	f->shader.varying = FRONT_STATES;
 	f->shader.output_stride = 64;
-	front_states(f);
-	front_arrays(f, TSR_TOPOLOGY_TRIANGLES, 9000);
-	front_arrays(f, TSR_TOPOLOGY_LINE_STRIP, 2000);
+	binner_states(f);
+	binner_arrays(f, TSR_TOPOLOGY_TRIANGLES, 9000);
+	binner_arrays(f, TSR_TOPOLOGY_LINE_STRIP, 2000);
 }
 
 static uint32_t grown;
 
-static void grow(struct front *f)
+static void grow(struct binner *f)
 {
 	tsr_heap_window_grow(f->mem.queue, ++grown);
 }
@@ -451,12 +451,12 @@ static void asked(void)
 	uint32_t used = 0;
 
 	for (unsigned int i = 0; i < 4; i++) {
-		struct front *f = start();
+		struct binner *f = start();
 
 		f->b->pending_every = i & 1 ? 2 : 0;
 		f->b->map_limit = i & 2 ? 1056 : 0;
 		big_picture(f);
-		ktap_ok(front_bin(f));
+		ktap_ok(binner_bin(f));
 		if (!first) {
 			used = f->bin->used;
 			first = malloc(used);
@@ -465,7 +465,7 @@ static void asked(void)
 		ktap_eq(f->bin->used, used);
 		ktap_ok(!memcmp(first, f->heap, used));
 		ktap_ok(i != 1 || f->b->answers > 3);
-		front_free(f);
+		binner_free(f);
 	}
 	free(first);
 }
@@ -474,21 +474,21 @@ static void asked(void)
  * Pictures that a heap of 64 KiB has room for, nearly has, and has not: what does not fit is a
  * record or a block, and none of it is written behind the end.
  */
-static void ends_anywhere(struct front *f)
+static void ends_anywhere(struct binner *f)
 {
 	enum { SIZE = 65536, BEHIND = 16384 };
 	const uint8_t guard = 0xa5;
 	unsigned int fit = 0, fail = 0;
 
 	for (unsigned int n = 0; fail < 40; n++) {
-		front_again(f);
+		binner_again(f);
 		f->frame.heap_size = SIZE;
-		front_states(f);
-		front_arrays(f, TSR_TOPOLOGY_TRIANGLES, 300);
+		binner_states(f);
+		binner_arrays(f, TSR_TOPOLOGY_TRIANGLES, 300);
 		for (unsigned int i = 0; i < n; i++)
-			front_arrays(f, TSR_TOPOLOGY_POINTS, 1);
+			binner_arrays(f, TSR_TOPOLOGY_POINTS, 1);
 		memset(f->heap + SIZE, guard, BEHIND);
-		if (front_bin(f)) {
+		if (binner_bin(f)) {
 			ktap_ok(f->bin->used <= SIZE);
 			fit++;
 		} else {
@@ -504,13 +504,13 @@ static void ends_anywhere(struct front *f)
 
 static void exhausted(void)
 {
-	struct front *f = start();
+	struct binner *f = start();
 	struct tsr_queue *q = &f->b->gpu->queue[3];
 	uint32_t used;
 	uint8_t *large;
 
 	big_picture(f);
-	ktap_ok(front_bin(f));
+	ktap_ok(binner_bin(f));
 	used = f->bin->used;
 	large = malloc(used);
 	memcpy(large, f->heap, used);
@@ -523,11 +523,11 @@ static void exhausted(void)
 		/* and nothing is left that RENDER would take for a frame */
 		if (!f->frame.heap_size)
 			continue;
-		ktap_ok(!front_read(f));
+		ktap_ok(!binner_read(f));
 		ktap_eq(f->mem.fault.code, TSR_FAULT_HEAP_CONTENT);
 	}
 	big_picture(f);
-	ktap_ok(front_bin(f));
+	ktap_ok(binner_bin(f));
 	/* a heap that grows, whenever it is asked for */
 	f->frame.heap_size = 0;
 	f->mem.queue = q;
@@ -537,12 +537,12 @@ static void exhausted(void)
 	memset(f->heap, 0, used);
 	grown = 0;
 	f->grow = grow;
-	ktap_ok(front_bin(f));
+	ktap_ok(binner_bin(f));
 	ktap_eq(grown, (used + 65535) / 65536);
 	ktap_eq(f->bin->used, used);
 	ktap_ok(!memcmp(f->heap, large, used));
 	free(large);
-	front_free(f);
+	binner_free(f);
 }
 
 int main(void)

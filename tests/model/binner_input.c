@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "front.h"
+#include "binner.h"
 #include "binner/padding.h"
 #include "ktap.h"
 #include "soup.h"
@@ -83,7 +83,7 @@ struct draw {
 };
 
 /* Anywhere in and around a frame of one tile: few primitives are too small to be seen. */
-static void position(struct front *f, uint32_t vertex, uint32_t instance, float *record)
+static void position(struct binner *f, uint32_t vertex, uint32_t instance, float *record)
 {
 	struct soup s = soup_new(vertex * 977ull + instance * 7ull + 1);
 
@@ -96,14 +96,14 @@ static void position(struct front *f, uint32_t vertex, uint32_t instance, float 
 	record[3] = 1;
 }
 
-static void write_index(struct front *f, const struct draw *d, uint32_t at, uint32_t value)
+static void write_index(struct binner *f, const struct draw *d, uint32_t at, uint32_t value)
 {
 	unsigned int size = 1u << (d->packet.index - TSR_INDEX_TYPE_U8);
 
 	memcpy(f->data + (size_t)at * size, &value, size);
 }
 
-static void any_draw(struct soup *s, struct front *f, struct draw *d, unsigned int topology)
+static void any_draw(struct soup *s, struct binner *f, struct draw *d, unsigned int topology)
 {
 	uint32_t count = (uint32_t)soup_between(s, 0, soup_below(s, 3) ? 60 : MOST), missing = 0;
 	uint32_t near = (uint32_t)soup_between(s, 1, soup_below(s, 2) ? 12 : 3000);
@@ -142,7 +142,7 @@ static void any_draw(struct soup *s, struct front *f, struct draw *d, unsigned i
 }
 
 /* Whether the corners are those of the reference, whichever comes first. */
-static bool same(const struct front_seen *seen, const struct vertex_primitive *p)
+static bool same(const struct binner_seen *seen, const struct vertex_primitive *p)
 {
 	unsigned int n = p->vertices;
 
@@ -164,12 +164,12 @@ static bool degenerate(const struct vertex_primitive *p)
 				     p->index[0] == p->index[2]));
 }
 
-static void check_seen(const struct front *f, const struct draw *d)
+static void check_seen(const struct binner *f, const struct draw *d)
 {
 	uint64_t before = 0;
 
 	for (uint32_t i = 0; i < f->seen_count; i++) {
-		const struct front_seen *seen = &f->seen[i];
+		const struct binner_seen *seen = &f->seen[i];
 		const struct tsr_prim *prim = &seen->prim;
 		const struct vertex_primitive *p = &d->primitive[prim->primitive_id];
 		uint64_t order = (uint64_t)seen->id[0][1] * MOST + prim->primitive_id + 1;
@@ -201,7 +201,7 @@ static uint64_t sum(const uint32_t *sizes, uint32_t count)
 	return total;
 }
 
-static void check_batches(const struct front *f, const struct draw *d)
+static void check_batches(const struct binner *f, const struct draw *d)
 {
 	static uint32_t sizes[4096];
 	uint32_t batches = vertex_ref_batches(d->primitive, d->primitives, d->packet.instances,
@@ -220,7 +220,7 @@ static uint32_t seen_of[16];
 
 static void draws(void)
 {
-	struct front *f = front_new(16, 16);
+	struct binner *f = binner_new(16, 16);
 	struct soup s = soup_new(21);
 	static struct draw d;
 
@@ -228,24 +228,24 @@ static void draws(void)
 	for (unsigned int n = 0; n < 600; n++) {
 		unsigned int topology = topologies[n % sizeof(topologies)];
 
-		front_again(f);
+		binner_again(f);
 		any_draw(&s, f, &d, topology);
 		f->draw.provoking_last = d.last;
-		front_states(f);
-		front_draw(f, &d.packet);
-		if (!front_bin(f)) {
+		binner_states(f);
+		binner_draw(f, &d.packet);
+		if (!binner_bin(f)) {
 			ktap_fail("fault %u: topology %u, index type %u, count %u",
 				  f->mem.fault.code, topology, d.packet.index, d.packet.count);
 			continue;
 		}
-		ktap_ok(front_read(f));
+		ktap_ok(binner_read(f));
 		check_seen(f, &d);
 		check_batches(f, &d);
 		seen_of[topology] += f->seen_count;
 	}
 	for (unsigned int i = 0; i < sizeof(topologies); i++)
 		ktap_ok(seen_of[topologies[i]] > 500);
-	front_free(f);
+	binner_free(f);
 }
 
 /* ---- Instancing ------------------------------------------------------------------------------ */

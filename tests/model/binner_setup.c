@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "front.h"
+#include "binner.h"
 #include "ktap.h"
 #include "rnd.h"
 
@@ -20,7 +20,7 @@ static float frnd(float lo, float hi)
 
 static float table[8192][16];		/* position records by vertex id */
 
-static void position(struct front *f, uint32_t vertex, uint32_t instance, float *record)
+static void position(struct binner *f, uint32_t vertex, uint32_t instance, float *record)
 {
 	(void)f;
 	(void)instance;
@@ -37,12 +37,12 @@ static void put(unsigned int vertex, float x, float y, unsigned int width, unsig
 	table[vertex][3] = 1;
 }
 
-static uint32_t draw(struct front *f, unsigned int topology, unsigned int count)
+static uint32_t draw(struct binner *f, unsigned int topology, unsigned int count)
 {
-	front_again(f);
-	front_states(f);
-	front_arrays(f, topology, count);
-	ktap_ok(front_bin(f) && front_read(f));
+	binner_again(f);
+	binner_states(f);
+	binner_arrays(f, topology, count);
+	ktap_ok(binner_bin(f) && binner_read(f));
 	return f->seen_count;
 }
 
@@ -50,7 +50,7 @@ static uint32_t draw(struct front *f, unsigned int topology, unsigned int count)
 
 static void viewport(void)
 {
-	struct front *f = front_new(512, 512);
+	struct binner *f = binner_new(512, 512);
 	struct tsr_viewport *vp = &f->viewport[0];
 	unsigned int judged = 0;
 
@@ -60,12 +60,12 @@ static void viewport(void)
 		float x = frnd(-50, 50), y = frnd(100, 500), w = frnd(100, 600);
 		float h = frnd(-400, -100), near = frnd(0, .4f), far = frnd(.5f, 1);
 
-		vp->x = front_bits(x);
-		vp->y = front_bits(y);
-		vp->width = front_bits(w);
-		vp->height = front_bits(h);
-		vp->near = front_bits(near);
-		vp->far = front_bits(far);
+		vp->x = binner_bits(x);
+		vp->y = binner_bits(y);
+		vp->width = binner_bits(w);
+		vp->height = binner_bits(h);
+		vp->near = binner_bits(near);
+		vp->far = binner_bits(far);
 		for (unsigned int i = 0; i < 99; i++) {
 			float pw = frnd(.5, 50);
 			float *r = table[i];
@@ -96,21 +96,21 @@ static void viewport(void)
 	}
 	ktap_ok(judged > 3000);
 	/* numbers that are none */
-	vp->width = front_bits(INFINITY);
-	front_again(f);
-	front_states(f);
-	front_arrays(f, TSR_TOPOLOGY_TRIANGLES, 3);
-	ktap_ok(!front_bin(f));
+	vp->width = binner_bits(INFINITY);
+	binner_again(f);
+	binner_states(f);
+	binner_arrays(f, TSR_TOPOLOGY_TRIANGLES, 3);
+	ktap_ok(!binner_bin(f));
 	ktap_eq(f->mem.fault.code, TSR_FAULT_BAD_VALUE);
 	ktap_eq(f->mem.fault.addr, f->draw.viewports + 8);
-	front_free(f);
+	binner_free(f);
 }
 
 /* ---- Facing ---------------------------------------------------------------------------------- */
 
 static void facing(void)
 {
-	struct front *f = front_new(64, 64);
+	struct binner *f = binner_new(64, 64);
 
 	f->position = position;
 	for (unsigned int bits = 0; bits < 16; bits++) {
@@ -138,14 +138,14 @@ static void facing(void)
 		for (uint32_t i = 0; i < f->seen_count; i++)
 			ktap_ok(f->seen[i].prim.clipped && f->seen[i].prim.front == front);
 	}
-	front_free(f);
+	binner_free(f);
 }
 
 /*
  * Whether a triangle is kept that is less than a pixel wide, or high, and begins or ends at a
  * centre; or past it, so that it has none.
  */
-static bool between_centres(struct front *f, bool high, bool ends, bool past)
+static bool between_centres(struct binner *f, bool high, bool ends, bool past)
 {
 	const float from = ends ? 3.6f : 3.5f + past / 256.f;
 	const float to = ends ? 4.5f - past / 256.f : 4.4f;
@@ -158,7 +158,7 @@ static bool between_centres(struct front *f, bool high, bool ends, bool past)
 
 static void nothing(void)
 {
-	struct front *f = front_new(64, 64);
+	struct binner *f = binner_new(64, 64);
 
 	f->position = position;
 	/* no area; no area after snapping; no centre of a pixel; one centre */
@@ -191,7 +191,7 @@ static void nothing(void)
 	f->draw.discard = true;
 	ktap_eq(draw(f, TSR_TOPOLOGY_TRIANGLES, 3), 0);
 	ktap_eq(f->shaded, 3);
-	front_free(f);
+	binner_free(f);
 }
 
 /* ---- Tiles ----------------------------------------------------------------------------------- */
@@ -255,12 +255,12 @@ static bool touched(unsigned int n, const struct tsr_screen_vertex *v, double ha
 	return false;
 }
 
-static bool listed(const struct front *f, uint32_t id, unsigned int tx, unsigned int ty,
+static bool listed(const struct binner *f, uint32_t id, unsigned int tx, unsigned int ty,
 		   unsigned int *times)
 {
 	*times = 0;
 	for (uint32_t i = 0; i < f->seen_count; i++) {
-		const struct front_seen *s = &f->seen[i];
+		const struct binner_seen *s = &f->seen[i];
 
 		*times += s->prim.primitive_id == id && s->tx == tx && s->ty == ty;
 	}
@@ -268,7 +268,7 @@ static bool listed(const struct front *f, uint32_t id, unsigned int tx, unsigned
 }
 
 /* Lists of a draw of primitives of @n vertices: none is missed, few are too many. */
-static void judge(struct front *f, unsigned int n, unsigned int count, double half)
+static void judge(struct binner *f, unsigned int n, unsigned int count, double half)
 {
 	unsigned int shift = f->frame.tile_shift, side = 1u << shift, missed = 0, twice = 0;
 	/* of a triangle of one sample no pixel counts whose centre is beyond the box */
@@ -312,7 +312,7 @@ static void judge(struct front *f, unsigned int n, unsigned int count, double ha
 
 static void tiles(void)
 {
-	struct front *f = front_new(WIDTH, HEIGHT);
+	struct binner *f = binner_new(WIDTH, HEIGHT);
 	uint32_t entries = 0, box = 0;
 
 	f->position = position;
@@ -333,13 +333,13 @@ static void tiles(void)
 		entries += f->bin->stat[TSR_BIN_ENTRIES];
 		box += f->bin->stat[TSR_BIN_TILE_TESTS];
 		for (uint32_t i = 1; i < f->seen_count; i++) {
-			const struct front_seen *a = &f->seen[i - 1], *b = &f->seen[i];
+			const struct binner_seen *a = &f->seen[i - 1], *b = &f->seen[i];
 
 			if (a->tx == b->tx && a->ty == b->ty)
 				ktap_ok(a->prim.primitive_id < b->prim.primitive_id);
 		}
-		f->draw.line_width = front_bits(1 + round);
-		f->draw.point_size = front_bits(1 + 3 * round);
+		f->draw.line_width = binner_bits(1 + round);
+		f->draw.point_size = binner_bits(1 + 3 * round);
 		draw(f, TSR_TOPOLOGY_LINES, 40);
 		for (uint32_t i = 0; i < f->seen_count; i++)
 			ktap_eq(f->seen[i].prim.vertices, 2);
@@ -353,7 +353,7 @@ static void tiles(void)
 	}
 	/* the lists are much shorter than the boxes */
 	ktap_ok(entries * 10 < box * 8);
-	front_free(f);
+	binner_free(f);
 }
 
 /* ---- Layers and viewports -------------------------------------------------------------------- */
@@ -368,7 +368,7 @@ static void extra(unsigned int vertex, unsigned int layer, unsigned int viewport
 
 static void layers(void)
 {
-	struct front *f = front_new(64, 64);
+	struct binner *f = binner_new(64, 64);
 
 	f->position = position;
 	f->frame.layers = 5;
@@ -377,8 +377,8 @@ static void layers(void)
 	f->shader.writes_viewport = true;
 	f->draw.viewport_count = 4;
 	for (unsigned int i = 0; i < 4; i++) {
-		f->viewport[i].x = front_bits(16 * i);
-		f->viewport[i].width = f->viewport[i].height = front_bits(16);
+		f->viewport[i].x = binner_bits(16 * i);
+		f->viewport[i].width = f->viewport[i].height = binner_bits(16);
 	}
 	for (unsigned int last = 0; last < 2; last++) {
 		f->draw.provoking_last = last;
@@ -394,7 +394,7 @@ static void layers(void)
 		}
 		ktap_eq(draw(f, TSR_TOPOLOGY_TRIANGLES, 24), 8);
 		for (uint32_t n = 0; n < f->seen_count; n++) {
-			const struct front_seen *s = &f->seen[n];
+			const struct binner_seen *s = &f->seen[n];
 			unsigned int i = s->prim.primitive_id;
 			unsigned int layer = i < 5 ? i : 0, vp = i % 6 < 4 ? i % 6 : 0;
 
@@ -416,7 +416,7 @@ static void layers(void)
 	draw(f, TSR_TOPOLOGY_TRIANGLES, 24);
 	for (uint32_t n = 0; n < f->seen_count; n++)
 		ktap_ok(!f->seen[n].prim.layer && !f->seen[n].prim.viewport);
-	front_free(f);
+	binner_free(f);
 }
 
 /* ---- Window coordinates ---------------------------------------------------------------------- */
@@ -424,8 +424,8 @@ static void layers(void)
 /* The same triangles as clip and as window coordinates. */
 static void window(void)
 {
-	struct front *f = front_new(128, 128);
-	struct front_seen *first;
+	struct binner *f = binner_new(128, 128);
+	struct binner_seen *first;
 	uint32_t count;
 
 	f->position = position;
@@ -476,7 +476,7 @@ static void window(void)
 	table[0][3] = 1;
 	ktap_ok(draw(f, TSR_TOPOLOGY_TRIANGLES, 3) > 0 && f->seen[0].prim.clipped);
 	free(first);
-	front_free(f);
+	binner_free(f);
 }
 
 int main(void)

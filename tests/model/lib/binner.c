@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-#include "front.h"
+#include "binner.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "binner/stages.h"
 
-uint32_t front_bits(float value)
+uint32_t binner_bits(float value)
 {
 	uint32_t u;
 
@@ -33,7 +33,7 @@ static void fill_space(struct tsr_stage_block *b, unsigned int slot, const float
 }
 
 /* Factors of patches, by the test's positions: small ones, and some that are no numbers. */
-static void fill_patches(struct front *f, struct tsr_binning *bin)
+static void fill_patches(struct binner *f, struct tsr_binning *bin)
 {
 	for (unsigned int i = 0; i < bin->stages->patches->control.count; i++) {
 		uint32_t *word = bin->stages->patches->patch[i].word;
@@ -48,7 +48,7 @@ static void fill_patches(struct front *f, struct tsr_binning *bin)
 }
 
 /* Some vertices of each thread of a geometry shader, as if it had stored a position. */
-static void fill_emitted(struct front *f, struct tsr_binning *bin)
+static void fill_emitted(struct binner *f, struct tsr_binning *bin)
 {
 	struct tsr_emit *e = bin->stages->emit;
 
@@ -73,7 +73,7 @@ static void fill_emitted(struct front *f, struct tsr_binning *bin)
 }
 
 /* A stage of a draw with GEOMETRY. */
-static void shade_stage(struct front *f, struct tsr_binning *bin)
+static void shade_stage(struct binner *f, struct tsr_binning *bin)
 {
 	const struct tsr_vertex_run *run = bin->run;
 	const unsigned int stage = bin->stages->stage;
@@ -96,7 +96,7 @@ static void shade_stage(struct front *f, struct tsr_binning *bin)
 /* In place of the cores: the test's positions. */
 static enum tsr_step shade(struct tsr_binning *bin, struct tsr_mem *mem)
 {
-	struct front *f = (struct front *)((char *)mem - offsetof(struct front, mem));
+	struct binner *f = (struct binner *)((char *)mem - offsetof(struct binner, mem));
 
 	if (bin->state->geometry) {
 		shade_stage(f, bin);
@@ -115,20 +115,20 @@ static enum tsr_step shade(struct tsr_binning *bin, struct tsr_mem *mem)
 	return TSR_STEP_DONE;
 }
 
-static void *buffer(struct front *f, uint64_t va, uint64_t size, uint64_t bits)
+static void *buffer(struct binner *f, uint64_t va, uint64_t size, uint64_t bits)
 {
 	return bench_buffer(&f->as, va, size, bits);
 }
 
-struct front *front_new(unsigned int width, unsigned int height)
+struct binner *binner_new(unsigned int width, unsigned int height)
 {
-	return front_new_on(width, height, NULL);
+	return binner_new_on(width, height, NULL);
 }
 
-struct front *front_new_on(unsigned int width, unsigned int height,
-			   const struct tsr_config *config)
+struct binner *binner_new_on(unsigned int width, unsigned int height,
+			     const struct tsr_config *config)
 {
-	struct front *f = calloc(1, sizeof(*f));
+	struct binner *f = calloc(1, sizeof(*f));
 
 	if (!f)
 		abort();
@@ -147,18 +147,18 @@ struct front *front_new_on(unsigned int width, unsigned int height,
 		.heap = FRONT_HEAP, .heap_size = FRONT_HEAP_SIZE,
 	};
 	f->draw = (struct tsr_draw_state){ .viewport_count = 1, .sample_mask = 0xffff };
-	f->draw.line_width = f->draw.point_size = front_bits(1);
+	f->draw.line_width = f->draw.point_size = binner_bits(1);
 	for (unsigned int i = 0; i < TSR_VIEWPORTS_MAX; i++) {
 		f->viewport[i] = (struct tsr_viewport){
-			.width = front_bits(width), .height = front_bits(height),
-			.far = front_bits(1), .scissor_x1 = width, .scissor_y1 = height,
+			.width = binner_bits(width), .height = binner_bits(height),
+			.far = binner_bits(1), .scissor_x1 = width, .scissor_y1 = height,
 		};
 	}
-	front_states(f);
+	binner_states(f);
 	return f;
 }
 
-void front_free(struct front *f)
+void binner_free(struct binner *f)
 {
 	tsr_bin_free(f->bin);
 	bench_free(f->b);
@@ -166,7 +166,7 @@ void front_free(struct front *f)
 	free(f);
 }
 
-void front_again(struct front *f)
+void binner_again(struct binner *f)
 {
 	f->list_bytes = 0;
 	f->states = 0;
@@ -175,7 +175,7 @@ void front_again(struct front *f)
 	f->runs = 0;
 }
 
-void front_packet(struct front *f, const uint64_t *word, unsigned int qwords)
+void binner_packet(struct binner *f, const uint64_t *word, unsigned int qwords)
 {
 	if (f->list_bytes + qwords * 8 > FRONT_STATES - FRONT_LIST)
 		abort();
@@ -183,7 +183,7 @@ void front_packet(struct front *f, const uint64_t *word, unsigned int qwords)
 	f->list_bytes += qwords * 8;
 }
 
-void front_states(struct front *f)
+void binner_states(struct binner *f)
 {
 	uint64_t va = FRONT_STATES + 1024 * (uint64_t)f->states++, word[16];
 	uint8_t *at = f->list + (va - FRONT_LIST);
@@ -196,39 +196,39 @@ void front_states(struct front *f)
 	for (unsigned int i = 0; i < TSR_VIEWPORTS_MAX; i++)
 		tsr_pack_viewport((uint64_t *)(at + 256 + 32 * i), &f->viewport[i]);
 	tsr_pack_list_shader_state(word, &(struct tsr_list_shader_state){ .addr = va });
-	front_packet(f, word, TSR_LIST_SHADER_STATE_QWORDS);
+	binner_packet(f, word, TSR_LIST_SHADER_STATE_QWORDS);
 	tsr_pack_list_draw_state(word, &(struct tsr_list_draw_state){ .addr = va + 128 });
-	front_packet(f, word, TSR_LIST_DRAW_STATE_QWORDS);
+	binner_packet(f, word, TSR_LIST_DRAW_STATE_QWORDS);
 }
 
-void front_draw(struct front *f, const struct tsr_list_draw *draw)
+void binner_draw(struct binner *f, const struct tsr_list_draw *draw)
 {
 	uint64_t word[TSR_LIST_DRAW_QWORDS];
 
 	tsr_pack_list_draw(word, draw);
-	front_packet(f, word, TSR_LIST_DRAW_QWORDS);
+	binner_packet(f, word, TSR_LIST_DRAW_QWORDS);
 }
 
-void front_arrays(struct front *f, unsigned int topology, uint32_t count)
+void binner_arrays(struct binner *f, unsigned int topology, uint32_t count)
 {
-	front_draw(f, &(struct tsr_list_draw){ .topology = topology, .count = count,
+	binner_draw(f, &(struct tsr_list_draw){ .topology = topology, .count = count,
 					       .instances = 1 });
 }
 
 /* The binner waits for the host, or for its heap. */
-static void wait(struct front *f)
+static void wait(struct binner *f)
 {
 	if (!bench_answer(f->b) && f->grow)
 		f->grow(f);
 }
 
-bool front_bin(struct front *f)
+bool binner_bin(struct binner *f)
 {
 	uint64_t word[TSR_BIN_QWORDS];
 	enum tsr_step step;
 
 	word[0] = TSR_OP_LIST_HALT | TSR_LIST_HALT_QWORDS << 8;
-	front_packet(f, word, TSR_LIST_HALT_QWORDS);
+	binner_packet(f, word, TSR_LIST_HALT_QWORDS);
 	tsr_pack_frame((uint64_t *)(f->list + (FRONT_FRAME - FRONT_LIST)), &f->frame);
 	tsr_pack_bin(word, &(struct tsr_bin){ .list = FRONT_LIST, .size = f->list_bytes,
 					      .frame = FRONT_FRAME });
@@ -249,7 +249,7 @@ bool front_bin(struct front *f)
 	return step == TSR_STEP_DONE;
 }
 
-static struct front_seen *another(struct front *f)
+static struct binner_seen *another(struct binner *f)
 {
 	if (f->seen_count == f->seen_room) {
 		f->seen_room = f->seen_room ? 2 * f->seen_room : 1024;
@@ -260,7 +260,7 @@ static struct front_seen *another(struct front *f)
 	return &f->seen[f->seen_count++];
 }
 
-static enum tsr_step read_tile(struct front *f, struct tsr_tile_reader *r,
+static enum tsr_step read_tile(struct binner *f, struct tsr_tile_reader *r,
 			       const struct tsr_frame_heap *heap, unsigned int layer,
 			       unsigned int tx, unsigned int ty)
 {
@@ -269,13 +269,13 @@ static enum tsr_step read_tile(struct front *f, struct tsr_tile_reader *r,
 	struct tsr_prim prim;
 
 	while (step == TSR_STEP_DONE || step == TSR_STEP_MORE) {
-		struct front_seen *s;
+		struct binner_seen *s;
 
 		step = tsr_tile_list_next(r, &f->mem, &prim);
 		if (step != TSR_STEP_DONE || !prim.vertices)
 			break;
 		s = another(f);
-		*s = (struct front_seen){ .prim = prim, .batch = *prim.batch, .layer = layer,
+		*s = (struct binner_seen){ .prim = prim, .batch = *prim.batch, .layer = layer,
 					  .tx = tx, .ty = ty };
 		if (of != s->batch.offset)
 			step = tsr_heap_ids(&f->mem, prim.batch, ids);
@@ -286,7 +286,7 @@ static enum tsr_step read_tile(struct front *f, struct tsr_tile_reader *r,
 	return step;
 }
 
-bool front_read(struct front *f)
+bool binner_read(struct binner *f)
 {
 	struct tsr_tile_reader *r = tsr_tile_reader_new();
 	const struct tsr_frame_info *info = &f->bin->info;
