@@ -96,10 +96,20 @@ static void start(unsigned int n, uint32_t count)
 	LT_OK(tsr_queue_run(queues[n], streams[n], syncs[n], 0));
 }
 
+/* How long the first queue takes for so many rounds, in nanoseconds. */
+static int64_t measure(uint32_t count)
+{
+	int64_t began = tsr_deadline(0);
+
+	start(0, count);
+	LT_OK(tsr_sync_finish(syncs[0], 0, LT_LONG));
+	return tsr_deadline(0) - began;
+}
+
 static void prepare(void)
 {
 	uint32_t tried = 5;
-	int64_t took;
+	int64_t took, empty;
 	unsigned int n;
 
 	c = ct_open();
@@ -111,15 +121,15 @@ static void prepare(void)
 		lt_must("stream", tsr_stream_create(c.lt.code, 0, &streams[n]));
 		lt_must("sync", tsr_sync_create(c.lt.device, 0, &syncs[n]));
 	}
-	/* how many rounds make about as long as wanted: measured with so many that what a job costs
-	 * without them, milliseconds on a slow kernel, does not count */
+	/* how many rounds make about as long as wanted; what a job costs without them, up to a tenth
+	 * of a second on a slow kernel, does not count */
+	measure(1);
+	empty = measure(1);
 	do {
 		tried *= 4;
-		took = -tsr_deadline(0);
-		start(0, tried);
-		LT_OK(tsr_sync_finish(syncs[0], 0, LT_LONG));
-		took += tsr_deadline(0);
+		took = measure(tried) - empty;
 	} while (took < 100000000 && tried < 1000);
+	took = took > 1000000 ? took : 1000000;
 	rounds = (uint32_t)(seconds * 1000000000ull / QUEUES * tried / (uint64_t)took) + 10;
 	rounds = rounds < 4000 ? rounds : 4000;
 	ktap_note("%u rounds", rounds);

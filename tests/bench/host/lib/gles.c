@@ -16,6 +16,14 @@ static void die(const char *what, const char *why)
 	exit(1);
 }
 
+/* Asked by LeakSanitizer: what Mesa does not give back is no leak of ours. */
+const char *__lsan_default_suppressions(void);
+__attribute__((visibility("default")))
+const char *__lsan_default_suppressions(void)
+{
+	return "leak:libgallium\nleak:swrast_dri\n";
+}
+
 bool gles_open_context(unsigned int api, const int32_t *attributes)
 {
 	EGLDisplay display;
