@@ -121,8 +121,10 @@ static void prepare(void)
 		lt_must("stream", tsr_stream_create(c.lt.code, 0, &streams[n]));
 		lt_must("sync", tsr_sync_create(c.lt.device, 0, &syncs[n]));
 	}
-	/* how many rounds make about as long as wanted; what a job costs without them, up to a tenth
-	 * of a second on a slow kernel, does not count */
+	/*
+	 * How many rounds make about as long as wanted. What a job costs without them, up to a
+	 * tenth of a second on a slow kernel, does not count.
+	 */
 	measure(1);
 	empty = measure(1);
 	do {

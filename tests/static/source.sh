@@ -15,7 +15,7 @@ fi
 # workqueues, a device node, a line end in a string that begins with d, syzkaller, vertex formats of Mesa.
 spelling() {
     git ls-files -z | grep -zvE '^LICENSES/|\.(png|bin|json)$|^tests/(fuzz/corpus|vectors|tools)/' |
-        xargs -0 codespell --quiet-level 3 --ignore-words-list filp,aadd,lod,uint,renderd,paeth,nd,inout,uscaled,wqs
+        xargs -0 codespell --quiet-level 3 --ignore-words-list filp,aadd,aand,aer,lod,uint,renderd,paeth,nd,inout,uscaled,wqs
 }
 if command -v codespell >/dev/null; then
     check "codespell finds no misspelt word" spelling
