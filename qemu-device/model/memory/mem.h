@@ -54,8 +54,8 @@ const uint64_t *tsr_mem_call_for(const struct tsr_mem *mem, uint64_t va, unsigne
 enum tsr_step tsr_mem_page(struct tsr_mem *mem, uint64_t va, unsigned int access,
 			   struct tsr_page *page);
 /*
- * The @len bytes at @va as one @area, if they lie in a large page that the thread's TLB has and that
- * allows @access; false: go page by page. Nothing is counted or noted as written.
+ * The @len bytes at @va as one @area, if they lie in a large page that the thread's TLB has and
+ * that allows @access; false: go page by page. Nothing is counted or noted as written.
  */
 bool tsr_mem_area(struct tsr_mem *mem, uint64_t va, uint64_t len, unsigned int access,
 		  struct tsr_page *area);

@@ -2,8 +2,8 @@
 /*
  * Clearing tiles. Of a target that has been cleared (c->alike) the tile buffer has the first row of
  * the first sample, or the first depth, or the first stencil, and no more than that: most often
- * primitives need it whole, and tsr_tile_complete() writes the rest then; where there are none, it is
- * stored as it is.
+ * primitives need it whole, and tsr_tile_complete() writes the rest then; where there are none, it
+ * is stored as it is.
  */
 #include <string.h>
 

@@ -168,8 +168,8 @@ static unsigned int stored_samples(const struct tsr_render_target *rt)
 /* ---- Colors --------------------------------------------------------------------------------- */
 
 /*
- * Move @count rows from @p on. In the tile they are @step bytes apart; 0: they are all as the first,
- * and are written.
+ * Move @count rows from @p on. In the tile they are @step bytes apart; 0: they are written and all
+ * as the first.
  */
 static enum tsr_step move_rows(const struct tsr_tile_core *c, struct tsr_mem *mem, struct part p,
 			       uint32_t count, uint32_t step)
