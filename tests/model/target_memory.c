@@ -36,6 +36,7 @@ struct how {
 	bool wide;			/* rows are two pages apart, samples lie between them */
 	unsigned int offset;		/* of the first texel */
 	bool empty;			/* nothing is drawn */
+	bool large;			/* tiles of 32 by 32 pixels */
 };
 
 /* Texels of a target in memory. */
@@ -239,6 +240,7 @@ static struct tiles *frame(const struct how *how)
 		make_huge(t);
 	t->f->frame.samples_log2 = how->samples_log2;
 	t->f->frame.has_stencil = how->stencil_bytes;
+	t->f->frame.tile_shift += how->large;
 	lay_out(t, 0, TSR_PIXEL_FORMAT_RGBA8_UNORM, 4, how);
 	lay_out(t, TILES_DEPTH, how->depth, how->depth_bytes, how);
 	lay_out(t, TILES_STENCIL, how->stencil_bytes == 4 ? TSR_PIXEL_FORMAT_X24S8 :
@@ -392,6 +394,11 @@ static void test_huge(void)
 		other.huge = true;
 		other.offset = offsets[n / 2 % 4];
 		compare(&how, &other);
+		other.tiled = true;
+		other.large = n % 4 >= 2;
+		how.large = other.large;
+		compare(&how, &other);
+		other.tiled = false;
 		other.wide = true;
 		other.offset = 0;
 		compare(&how, &other);

@@ -134,7 +134,81 @@ static uint8_t *rows_at(struct tsr_access_cache *access, struct tsr_mem *mem, ui
 	return tsr_access_rows(access, mem, &rows, p->write ? TSR_ACCESS_WRITE : TSR_ACCESS_READ);
 }
 
-/* The same of the tile. Words are changed in place: they are read and written if @write. */
+/*
+ * The same of whole tiles of a tiled surface: how many rows have been moved. In the tile they are
+ * @step bytes apart.
+ */
+static uint32_t move_tiles(struct tsr_access_cache *access, struct tsr_mem *mem, uint32_t layer,
+			   const struct part *p, uint32_t count, uint32_t step)
+{
+	const struct tsr_tile_ops *ops = tsr_tile_ops(p->bytes);
+	const size_t bytes = (size_t)TSR_TILE_TEXELS * p->bytes;
+	const struct tsr_access_rows rows = {
+		.va = place(p->rt, p->bytes, layer, p->s, p->x, p->y, 1).va,
+		.pitch = p->rt->pitch, .count = count / TSR_TILE_DIM,
+		.len = p->count / TSR_TILE_DIM * bytes,
+	};
+	uint8_t *at = NULL, *row[TSR_TILE_DIM];
+
+	if (rows.count && rows.len && (p->x | p->y | p->count) % TSR_TILE_DIM == 0)
+		at = tsr_access_rows(access, mem, &rows,
+				     p->write ? TSR_ACCESS_WRITE : TSR_ACCESS_READ);
+	for (uint32_t n = 0; at && n < rows.count * (p->count / TSR_TILE_DIM); n++) {
+		const uint32_t x = n % (p->count / TSR_TILE_DIM), y = n / (p->count / TSR_TILE_DIM);
+		uint8_t *tile = at + rows.pitch * y + bytes * x;
+
+		for (uint32_t i = 0; i < TSR_TILE_DIM; i++)
+			row[i] = p->row + (size_t)step * (y * TSR_TILE_DIM + i) +
+				 (size_t)x * TSR_TILE_DIM * p->bytes;
+		if (p->write)
+			ops->tile(tile, (const uint8_t *const *)row);
+		else
+			ops->detile(row, tile);
+	}
+	return at ? rows.count * TSR_TILE_DIM : 0;
+}
+
+/*
+ * Move @count rows from @p on. In the tile they are @step bytes apart; 0: they are written and all
+ * as the first.
+ */
+static enum tsr_step move_rows(const struct tsr_tile_core *c, struct tsr_mem *mem, struct part p,
+			       uint32_t count, uint32_t step)
+{
+	struct tsr_access_cache *access = &c->shader->access;
+	const size_t len = (size_t)p.count * p.bytes, pitch = p.rt->pitch;
+	const uint32_t rest = p.rt->layout == TSR_LAYOUT_LINEAR ? 0 : p.count % TSR_TILE_DIM;
+	uint8_t *at = rows_at(access, mem, c->tile.layer, &p, count);
+	enum tsr_step done = TSR_STEP_DONE;
+	uint32_t moved = 0;
+
+	if (at) {
+		c->render->fine->rows(p.write ? at : p.row, p.write ? pitch : step,
+				      p.write ? p.row : at, p.write ? step : pitch, len, count);
+		return TSR_STEP_DONE;
+	}
+	if (rest && rest < p.count) {
+		struct part right = p;
+
+		p.count -= rest;
+		right.x += p.count;
+		right.row += (size_t)p.count * p.bytes;
+		right.count = rest;
+		done = move_rows(c, mem, right, count, step);
+	}
+	if (p.rt->layout != TSR_LAYOUT_LINEAR && done == TSR_STEP_DONE)
+		moved = move_tiles(access, mem, c->tile.layer, &p, count, step);
+	p.y += moved;
+	p.row += (size_t)step * moved;
+	for (count -= moved; count && done == TSR_STEP_DONE; count--, p.y++, p.row += step)
+		done = move_part(access, mem, c->tile.layer, p);
+	return done;
+}
+
+/*
+ * Host memory of the tile in @rt, if linear and in one piece. Words are changed in place: they are
+ * read and written if @write.
+ */
 static uint8_t *words_at(struct tsr_tile_core *c, struct tsr_mem *mem,
 			 const struct tsr_render_target *rt, unsigned int bytes, unsigned int s,
 			 bool write)
@@ -166,31 +240,6 @@ static unsigned int stored_samples(const struct tsr_render_target *rt)
 }
 
 /* ---- Colors --------------------------------------------------------------------------------- */
-
-/*
- * Move @count rows from @p on. In the tile they are @step bytes apart; 0: they are written and all
- * as the first.
- */
-static enum tsr_step move_rows(const struct tsr_tile_core *c, struct tsr_mem *mem, struct part p,
-			       uint32_t count, uint32_t step)
-{
-	struct tsr_access_cache *access = &c->shader->access;
-	const size_t len = (size_t)p.count * p.bytes, pitch = p.rt->pitch;
-	uint8_t *at = rows_at(access, mem, c->tile.layer, &p, count);
-
-	if (at) {
-		c->render->fine->rows(p.write ? at : p.row, p.write ? pitch : step,
-				      p.write ? p.row : at, p.write ? step : pitch, len, count);
-		return TSR_STEP_DONE;
-	}
-	for (; count; count--, p.y++, p.row += step) {
-		const enum tsr_step done = move_part(access, mem, c->tile.layer, p);
-
-		if (done != TSR_STEP_DONE)
-			return done;
-	}
-	return TSR_STEP_DONE;
-}
 
 /* Move what lies in @blocks, a bit for each column of them, of @count rows of pixels from @y on. */
 static enum tsr_step move_blocks(struct tsr_tile_core *c, struct tsr_mem *mem, unsigned int rt,
@@ -450,6 +499,27 @@ static void spread(struct tsr_tile *t, unsigned int stored, bool depth, bool ste
 	}
 }
 
+/* Rows of words that are moved at once, where words are not changed in place. */
+#define BAND TSR_TILE_DIM
+
+static uint8_t *row_of_band(uint8_t *band, uint32_t y)
+{
+	return band + (size_t)(y % BAND) * SIDE_MAX * 4;
+}
+
+/* Move the rows of the tile from @y on, as many as there are. */
+static enum tsr_step move_band(const struct tsr_tile_core *c, struct tsr_mem *mem,
+			       const struct tsr_render_target *rt, unsigned int bytes,
+			       unsigned int s, uint32_t y, uint8_t *band, bool write)
+{
+	const struct tsr_tile *t = &c->tile;
+	const struct part part = { rt, bytes, s, t->x, t->y + y, t->width, band, write };
+	const uint32_t left = t->height - y;
+
+	tsr_access_reserve(&c->shader->access, mem);
+	return move_rows(c, mem, part, left < BAND ? left : BAND, SIDE_MAX * 4);
+}
+
 /* Words of depth, of stencil in their top byte, or of both. */
 static enum tsr_step load_words(struct tsr_tile_core *c, struct tsr_mem *mem,
 				const struct tsr_render_target *rt, bool depth, bool stencil)
@@ -457,17 +527,18 @@ static enum tsr_step load_words(struct tsr_tile_core *c, struct tsr_mem *mem,
 	static const struct tsr_depth_format with_stencil = { 4, 0xffffff };
 	const struct tsr_depth_format *format = stencil ? &with_stencil : &c->render->depth_format;
 	struct tsr_tile *t = &c->tile;
-	uint8_t line[SIDE_MAX * 4];
+	uint8_t band[BAND * SIDE_MAX * 4];
 
 	for (unsigned int s = 0; s < stored_samples(rt); s++) {
 		const uint8_t *at = words_at(c, mem, rt, format->bytes, s, false);
 
 		for (uint32_t y = 0; y < t->height; y++) {
-			const uint8_t *row = at ? at + (uint64_t)rt->pitch * y : line;
+			const uint8_t *row = at ? at + (uint64_t)rt->pitch * y :
+						  row_of_band(band, y);
 			enum tsr_step step = TSR_STEP_DONE;
 
-			if (!at)
-				step = move_row(c, mem, rt, format->bytes, s, y, line, false);
+			if (!at && y % BAND == 0)
+				step = move_band(c, mem, rt, format->bytes, s, y, band, false);
 			if (step != TSR_STEP_DONE)
 				return step;
 			unpack_row(t, format, row, y, s, depth, stencil);
@@ -524,25 +595,26 @@ static enum tsr_step store_words(struct tsr_tile_core *c, struct tsr_mem *mem,
 	struct tsr_tile *t = &c->tile;
 	bool flat = depth && !stencil && format->bytes == 4 &&
 		    (c->alike & TSR_TILE_DEPTH_BIT || is_flat(t));
-	uint8_t line[SIDE_MAX * 4] = { 0 };
+	uint8_t band[BAND * SIDE_MAX * 4] = { 0 };
 
 	for (unsigned int s = 0; s < stored_samples(rt); s++) {
 		uint8_t *at = words_at(c, mem, rt, format->bytes, s, true);
 
 		for (uint32_t y = 0; y < t->height; y++) {
-			uint8_t *row = at ? at + (uint64_t)rt->pitch * y : line;
+			uint8_t *row = at ? at + (uint64_t)rt->pitch * y : row_of_band(band, y);
 			enum tsr_step step = TSR_STEP_DONE;
 
-			if (!at && kept)
-				step = move_row(c, mem, rt, format->bytes, s, y, line, false);
+			if (!at && kept && y % BAND == 0)
+				step = move_band(c, mem, rt, format->bytes, s, y, band, false);
 			if (step != TSR_STEP_DONE)
 				return step;
 			if (flat)
 				pack_flat(format, t->depth[0], row, t->width);
 			else
 				pack_row(t, format, row, y, s, depth, stencil);
-			if (!at)
-				step = move_row(c, mem, rt, format->bytes, s, y, line, true);
+			if (!at && (y % BAND == BAND - 1 || y == t->height - 1))
+				step = move_band(c, mem, rt, format->bytes, s, y / BAND * BAND,
+						 band, true);
 			if (step != TSR_STEP_DONE)
 				return step;
 		}
