@@ -560,6 +560,28 @@ static void clears(void)
 	}
 }
 
+/* Have some pixels of row @y with samples that are the same. */
+static void same_samples(const struct tsr_tile_target *t, unsigned int bytes, unsigned int samples,
+			 unsigned int y)
+{
+	uint8_t *first = t->data + (size_t)t->pitch * y + 5 * bytes;
+
+	for (unsigned int s = 1; s < samples; s++)
+		memcpy(first + (size_t)s * t->plane, first, (SIDE - 9) * bytes);
+}
+
+/* Averages of bytes do not depend on what they are called. */
+static void swapped(const struct tsr_tile_target *t, unsigned int samples, const uint8_t *row)
+{
+	uint8_t other[SIDE * 4];
+	struct tsr_format model;
+
+	ktap_ok(tsr_format_find(&model, TSR_PIXEL_FORMAT_RGBA8_UNORM, TSR_COMPONENT_ORDER_BGRA,
+				false));
+	tsr_output_resolve(&model, t, samples, 3, 5, SIDE - 3, other);
+	ktap_mem_eq(row, other, (SIDE - 3) * 4);
+}
+
 static void resolves(unsigned int format, bool srgb, unsigned int samples)
 {
 	struct color_format f;
@@ -572,7 +594,11 @@ static void resolves(unsigned int format, bool srgb, unsigned int samples)
 	for (size_t i = 0; i < sizeof(now.bytes); i++)
 		now.bytes[i] = f.kind == COLOR_FLOAT ? any() % 0x60 : any();
 	t = tile_of(&now, f.bytes);
+	if (any() % 2)
+		same_samples(&t, f.bytes, samples, 5);
 	tsr_output_resolve(&model, &t, samples, 3, 5, SIDE - 3, row);
+	if (model.plain)
+		swapped(&t, samples, row);
 	for (unsigned int x = 3; x < SIDE; x++) {
 		const uint8_t *first = at(&now, f.bytes, x, 5, 0), *got = row + (x - 3) * f.bytes;
 		double sum[4] = { 0 };

@@ -15,6 +15,7 @@
 #define HEIGHT 37
 #define PADDING 0xa5
 #define USED 0x60000			/* bytes that a target takes at most */
+#define HUGE_TARGET (2 * BENCH_HUGE_PAGE)	/* and has in large pages */
 
 /* Addresses behind the lists and states of binner.h. */
 #define PROGRAM (FRONT_FRAME + 0x4000)
@@ -31,7 +32,11 @@ struct how {
 	bool load;			/* or cleared */
 	/* what must not make a difference */
 	bool tiled, pending;
+	bool huge;			/* in large pages */
+	bool wide;			/* rows are two pages apart, samples lie between them */
 	unsigned int offset;		/* of the first texel */
+	bool empty;			/* nothing is drawn */
+	bool large;			/* tiles of 32 by 32 pixels */
 };
 
 /* Texels of a target in memory. */
@@ -91,9 +96,13 @@ static void lay_out(struct tiles *t, unsigned int index, unsigned int format, un
 
 	tiles_target(t, index, format, bytes);
 	r->layout = how->tiled ? TSR_LAYOUT_TILED : TSR_LAYOUT_LINEAR;
+	if (how->huge && index >= TILES_DEPTH)
+		r->pointer = TILES_TARGETS + (index - TILES_DEPTH + 1) * HUGE_TARGET;
 	r->pointer += how->tiled ? how->offset / 64 * 64 : how->offset;
 	r->pitch = how->tiled ? 256 * bytes * 5 : WIDTH * bytes + 48;
-	r->sample_stride = 0x10000;
+	if (how->wide && !how->tiled)
+		r->pitch = 2 * BENCH_PAGE;
+	r->sample_stride = how->wide && !how->tiled ? 1024 : 0x10000;
 	r->layer_stride = 0x40000;
 	r->samples_log2 = how->one ? 0 : how->samples_log2;
 }
@@ -121,10 +130,16 @@ static uint32_t before(const struct how *how, unsigned int index, unsigned int n
 	return index == TILES_STENCIL && !how->together ? ~word : word;
 }
 
+/* Bytes from target to target. */
+static size_t apart(const struct how *how)
+{
+	return how->huge ? HUGE_TARGET : TILES_TARGET_SIZE;
+}
+
 static void fill(struct tiles *t, const struct how *how)
 {
 	for (unsigned int i = 0; i < 3; i++)
-		memset(t->memory + i * (size_t)TILES_TARGET_SIZE, PADDING, USED);
+		memset(t->memory + i * apart(how), PADDING, USED);
 	for (unsigned int n = 0; n < texels(how); n++) {
 		unsigned int x = n % WIDTH, y = n / WIDTH % HEIGHT, s = n / (WIDTH * HEIGHT);
 		uint32_t color = before(how, 0, n), depth = before(how, TILES_DEPTH, n);
@@ -162,7 +177,7 @@ static unsigned int lost(struct tiles *t, const struct how *how, unsigned int in
 		unsigned int x = n % WIDTH, y = n / WIDTH % HEIGHT, s = n / (WIDTH * HEIGHT);
 		uint32_t word = 0, want, mask = bytes == 4 ? UINT32_MAX : (1u << 8 * bytes) - 1;
 
-		if ((double)x / WIDTH + (double)y / HEIGHT < 1.2)
+		if (!how->empty && (double)x / WIDTH + (double)y / HEIGHT < 1.2)
 			continue;
 		memcpy(&word, texel(t, index, x, y, s), bytes);
 		want = how->load ? before(how, index, n) : cleared(how, index, &mask);
@@ -171,12 +186,61 @@ static unsigned int lost(struct tiles *t, const struct how *how, unsigned int in
 	return count;
 }
 
+/* Large pages, of local memory, in place of those that the targets have. */
+static void make_huge(struct tiles *t)
+{
+	const uint64_t size = 3 * HUGE_TARGET;
+	const uint64_t at = bench_alloc_local(t->f->b, size, BENCH_HUGE_PAGE);
+
+	t->memory = t->f->b->local + at;
+	bench_map_huge(&t->f->as, TILES_TARGETS, at, size, BENCH_RW | TSR_PTE_LOCAL__MASK);
+}
+
+/*
+ * Whether what the host was told of as written is what texels of @t lie in, by pages; after a load,
+ * some of these.
+ */
+static bool told(struct tiles *t, const struct how *how)
+{
+	static const unsigned int targets[] = { 0, TILES_DEPTH, TILES_STENCIL };
+	static uint8_t wanted[3 * HUGE_TARGET / BENCH_PAGE], have[sizeof(wanted)];
+	const struct bench *b = t->f->b;
+	unsigned int wrong = 0;
+
+	memset(wanted, 0, sizeof(wanted));
+	memset(have, 0, sizeof(have));
+	for (unsigned int i = 0; i < (how->stencil_bytes ? 3 : 2); i++) {
+		for (unsigned int n = 0; n < texels(how); n++) {
+			const uint8_t *at = texel(t, targets[i], n % WIDTH, n / WIDTH % HEIGHT,
+						  n / (WIDTH * HEIGHT));
+
+			wanted[(at - t->memory) / BENCH_PAGE] = 1;
+		}
+	}
+	for (unsigned int i = 0; i < b->dirty_count && i < BENCH_DIRTY_MAX; i++) {
+		const uint64_t at = b->dirty[i].addr - (uint64_t)(t->memory - b->local);
+
+		if (b->dirty[i].space != TSR_SPACE_LOCAL)
+			continue;
+		for (uint64_t page = at / BENCH_PAGE; page * BENCH_PAGE < at + b->dirty[i].len;
+		     page++)
+			have[page] = 1;
+	}
+	for (size_t page = 0; page < sizeof(have); page++)
+		wrong += have[page] != wanted[page] && (have[page] || !how->load);
+	return b->dirty_count > BENCH_DIRTY_MAX || !wrong;
+}
+
 static struct tiles *frame(const struct how *how)
 {
-	struct tiles *t = tiles_new(WIDTH, HEIGHT, NULL);
+	const struct tsr_config config = { .local_size = 4 * HUGE_TARGET };
+	struct tiles *t = tiles_new(WIDTH, HEIGHT, &config);
 
+	if (how->huge)
+		make_huge(t);
 	t->f->frame.samples_log2 = how->samples_log2;
 	t->f->frame.has_stencil = how->stencil_bytes;
+	t->f->frame.tile_shift += how->large;
 	lay_out(t, 0, TSR_PIXEL_FORMAT_RGBA8_UNORM, 4, how);
 	lay_out(t, TILES_DEPTH, how->depth, how->depth_bytes, how);
 	lay_out(t, TILES_STENCIL, how->stencil_bytes == 4 ? TSR_PIXEL_FORMAT_X24S8 :
@@ -191,10 +255,15 @@ static struct tiles *frame(const struct how *how)
 	t->load = how->load ? TILES_ALL : 0;
 	states(t);
 	fill(t, how);
+	if (how->empty)
+		binner_again(t->f);
 	ktap_ok(binner_bin(t->f));
 	t->f->b->pending_every = how->pending;
+	t->f->b->dirty_count = 0;
 	if (!ktap_ok(tiles_render(t)))
 		ktap_note("fault %u", bench_fault(&t->queue));
+	if (how->huge)
+		ktap_ok(told(t, how));
 	return t;
 }
 
@@ -212,7 +281,7 @@ static unsigned int beside(struct tiles *t, const struct how *how)
 			memset(texel(t, TILES_STENCIL, x, y, s), PADDING, how->stencil_bytes);
 	}
 	for (size_t i = 0; i < 3 * USED; i++)
-		changed += t->memory[i / USED * TILES_TARGET_SIZE + i % USED] != PADDING;
+		changed += t->memory[i / USED * apart(how) + i % USED] != PADDING;
 	return changed;
 }
 
@@ -243,6 +312,9 @@ static void compare(const struct how *how, const struct how *other)
 		      tiles_counter(b, TSR_QUEUE_COUNTER_TILE_LOAD_BYTES));
 	ok &= ktap_eq(tiles_counter(a, TSR_QUEUE_COUNTER_TILE_STORE_BYTES),
 		      tiles_counter(b, TSR_QUEUE_COUNTER_TILE_STORE_BYTES));
+	if (!other->pending)
+		ok &= ktap_eq(tiles_counter(a, TSR_QUEUE_COUNTER_CYCLES),
+			      tiles_counter(b, TSR_QUEUE_COUNTER_CYCLES));
 	ok &= ktap_eq(lost(b, other, 0), 0);
 	ok &= ktap_eq(lost(b, other, TILES_DEPTH), 0);
 	if (how->stencil_bytes)
@@ -250,9 +322,11 @@ static void compare(const struct how *how, const struct how *other)
 	ok &= ktap_eq(beside(a, how), 0);
 	ok &= ktap_eq(beside(b, other), 0);
 	if (!ok)
-		ktap_note("depth %u, stencil %u%s, samples %u (%d), load %d, tiled %d, offset %u",
+		ktap_note("depth %u, stencil %u%s, samples %u (%d), load %d, tiled %d, offset %u, "
+			  "huge %d, wide %d, empty %d",
 			  how->depth, how->stencil_bytes, how->together ? " in it" : "",
-			  how->samples_log2, how->one, how->load, other->tiled, other->offset);
+			  how->samples_log2, how->one, how->load, other->tiled, other->offset,
+			  other->huge, other->wide, how->empty);
 	tiles_free(a);
 	tiles_free(b);
 }
@@ -304,6 +378,53 @@ static void test_pending(void)
 		other.tiled = n % 2;
 		other.offset = 4032;
 		compare(&how, &other);
+	}
+}
+
+/* Large pages, in which tiles are moved as a whole; and tiles that nothing is drawn to. */
+static void test_huge(void)
+{
+	static const unsigned int offsets[] = { 0, 16, 4080, BENCH_HUGE_PAGE - 0x2000 };
+	struct how how, other;
+
+	for (unsigned int n = 0; n < 2 * FORMATS * 6; n++) {
+		each(n / 2, &how);
+		how.empty = n % 2;
+		other = how;
+		other.huge = true;
+		other.offset = offsets[n / 2 % 4];
+		compare(&how, &other);
+		other.tiled = true;
+		other.large = n % 4 >= 2;
+		how.large = other.large;
+		compare(&how, &other);
+		other.tiled = false;
+		other.wide = true;
+		other.offset = 0;
+		compare(&how, &other);
+	}
+}
+
+/* What words of depth have beside it is kept where nothing is drawn as well. */
+static void test_kept(void)
+{
+	struct how how = formats[3];
+
+	how.empty = true;
+	for (unsigned int huge = 0; huge < 2; huge++) {
+		unsigned int wrong = 0;
+		struct tiles *t;
+
+		how.huge = huge;
+		t = frame(&how);
+		for (unsigned int n = 0; n < texels(&how); n++) {
+			uint32_t word;
+
+			memcpy(&word, texel(t, TILES_DEPTH, n % WIDTH, n / WIDTH, 0), sizeof(word));
+			wrong += (word ^ before(&how, TILES_DEPTH, n)) >> 24 != 0;
+		}
+		ktap_eq(wrong, 0);
+		tiles_free(t);
 	}
 }
 
@@ -384,6 +505,9 @@ int main(int argc, char **argv)
 {
 	ktap_start_args(argc, argv);
 	ktap_run("[MEM4] [MEM8] [OM3] targets anywhere, linear and tiled", test_places);
+	ktap_run("[MEM2] [OM3] targets in large pages, and tiles that nothing is drawn to",
+		 test_huge);
+	ktap_run("[ZS1] words of depth where nothing is drawn", test_kept);
 	ktap_run("[MEM1] [OM3] pages of targets that the host is asked for", test_pending);
 	ktap_run("[ZS1] [MEM8] stencil in the words of depth, and beside them", test_together);
 	ktap_run("what tiles load and store is paid for, by samples", test_cost);

@@ -26,6 +26,7 @@ struct tsr_tile_reader {
 	const struct tsr_batch *batch;	/* that record, NULL: not read yet */
 	int32_t last;			/* primitive of it named last */
 	uint32_t run;			/* primitives after that one that are named as well */
+	uint32_t known[CACHED];		/* offsets of records in @cached, 0: none */
 	struct tsr_batch cached[CACHED];
 };
 
@@ -236,7 +237,7 @@ void tsr_tile_reader_free(struct tsr_tile_reader *r)
 
 void tsr_tile_list_forget(struct tsr_tile_reader *r)
 {
-	memset(r->cached, 0, sizeof(r->cached));
+	memset(r->known, 0, sizeof(r->known));
 	r->batch = NULL;
 }
 
@@ -492,16 +493,17 @@ static enum tsr_step next_entry(struct tsr_tile_reader *r, struct tsr_mem *mem)
 /* Have r->batch. */
 static enum tsr_step find_batch(struct tsr_tile_reader *r, struct tsr_mem *mem)
 {
-	struct tsr_batch *cached = &r->cached[cached_at(r->offset)];
+	const unsigned int n = cached_at(r->offset);
+	struct tsr_batch *cached = &r->cached[n];
 	enum tsr_step step = TSR_STEP_DONE;
 
 	if (r->batch)
 		return TSR_STEP_DONE;
-	if (cached->offset != r->offset) {
-		cached->offset = 0;
+	if (r->known[n] != r->offset) {
+		r->known[n] = 0;
 		step = tsr_heap_batch(mem, &r->heap, r->offset, cached);
-		if (step != TSR_STEP_DONE)
-			cached->offset = 0;
+		if (step == TSR_STEP_DONE)
+			r->known[n] = r->offset;
 	}
 	r->batch = step == TSR_STEP_DONE ? cached : NULL;
 	return step;

@@ -250,6 +250,24 @@ enum tsr_step tsr_mem_page(struct tsr_mem *mem, uint64_t va, unsigned int access
 	return TSR_STEP_DONE;
 }
 
+bool tsr_mem_area(struct tsr_mem *mem, uint64_t va, uint64_t len, unsigned int access,
+		  struct tsr_page *area)
+{
+	const bool write = access == TSR_ACCESS_WRITE;
+	const struct tsr_tlb_huge *huge = tsr_tlb_huge_slot(&mem->port->tlb, va, mem->as, write);
+	const uint64_t offset = va & (HUGE_BYTES - 1);
+
+	if (huge->tag != tsr_tlb_huge_tag(va, mem->as, write) || !(huge->perms & access) ||
+	    len > HUGE_BYTES - offset ||
+	    atomic_load_explicit(&mem->port->mmu->watched, memory_order_relaxed))
+		return false;
+	*area = (struct tsr_page){
+		.ptr = huge->ptr + offset, .phys = huge->phys + offset, .hi = len,
+		.local = huge->local,
+	};
+	return true;
+}
+
 void tsr_mem_written(struct tsr_port *port, const struct tsr_page *page, uint64_t len)
 {
 	const struct tsr_dirty_range range = {

@@ -19,7 +19,7 @@
 struct tsr_page {
 	uint8_t *ptr;			/* host address of byte @lo; NULL for a NULL page */
 	uint64_t phys;			/* bus address or local offset of byte @lo */
-	uint16_t lo, hi;		/* in bytes from the page's first */
+	uint32_t lo, hi;		/* in bytes from the page's first */
 	bool local;			/* in local memory */
 };
 
@@ -53,6 +53,12 @@ const uint64_t *tsr_mem_call_for(const struct tsr_mem *mem, uint64_t va, unsigne
  */
 enum tsr_step tsr_mem_page(struct tsr_mem *mem, uint64_t va, unsigned int access,
 			   struct tsr_page *page);
+/*
+ * The @len bytes at @va as one @area, if they lie in a large page that the thread's TLB has and
+ * that allows @access; false: go page by page. Nothing is counted or noted as written.
+ */
+bool tsr_mem_area(struct tsr_mem *mem, uint64_t va, uint64_t len, unsigned int access,
+		  struct tsr_page *area);
 /*
  * Tell the host that @len bytes from the first of @page have been written: all of it, or of pages
  * that lie after one another on the host. Before the stopping point, after the last write.

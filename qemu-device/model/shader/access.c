@@ -139,6 +139,33 @@ enum tsr_step tsr_access_page(struct tsr_access_cache *access, struct tsr_mem *m
 	return TSR_STEP_DONE;
 }
 
+uint8_t *tsr_access_rows(struct tsr_access_cache *access, struct tsr_mem *mem,
+			 const struct tsr_access_rows *rows, unsigned int dir)
+{
+	const uint64_t len = rows->pitch * (rows->count - 1) + rows->len;
+	struct tsr_page area;
+
+	if (!tsr_mem_area(mem, rows->va, len, dir, &area))
+		return NULL;
+	if (dir == TSR_ACCESS_READ)
+		return area.ptr;
+	/* one range if no page lies between two rows */
+	for (unsigned int i = 0; i < rows->count; i++) {
+		const uint64_t at = rows->pitch * i;
+		const bool all = rows->pitch <= TSR_ACCESS_PAGE_BYTES;
+		const struct tsr_page row = {
+			.ptr = area.ptr + at, .phys = area.phys + at,
+			.hi = all ? len : rows->len, .local = area.local,
+		};
+
+		access->written[access->num_written] = row;
+		note_written(access, mem, &row);
+		if (all)
+			break;
+	}
+	return area.ptr;
+}
+
 /* A contiguous part of an access. */
 struct piece {
 	uint8_t *ptr;

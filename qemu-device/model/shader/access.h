@@ -108,6 +108,18 @@ static inline uint8_t *tsr_access_find(const struct tsr_access_cache *access,
  */
 enum tsr_step tsr_access_page(struct tsr_access_cache *access, struct tsr_mem *mem, uint64_t va,
 			      unsigned int dir, uint8_t **page);
+/* Rows of a surface: @count of @len bytes each, @pitch bytes apart. */
+struct tsr_access_rows {
+	uint64_t va, pitch, len;
+	unsigned int count;		/* at most TSR_ACCESS_RESERVE */
+};
+
+/*
+ * Host address of the first of @rows for TSR_ACCESS_READ or _WRITE, where the host has them all in
+ * one piece; NULL: go page by page. If asked for to be written, they count as written.
+ */
+uint8_t *tsr_access_rows(struct tsr_access_cache *access, struct tsr_mem *mem,
+			 const struct tsr_access_rows *rows, unsigned int dir);
 /*
  * Copy @len bytes, at most TSR_ACCESS_COPY_MAX, from or to memory, across pages where they need be.
  * Nothing is written unless all of it can be.

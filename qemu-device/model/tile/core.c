@@ -663,6 +663,7 @@ static bool start_tile(struct tsr_tile_core *c)
 	t->height = r->info.frame.height - t->y < side ? r->info.frame.height - t->y : side;
 	c->defined = 0;
 	c->unread = 0;
+	c->alike = 0;
 	c->partial = 0;
 	c->absent = 0;
 	c->stored = false;

@@ -9,6 +9,7 @@
 #define TSR_TILE_FINE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "small.h"
@@ -74,6 +75,9 @@ struct tsr_fine {
 			    const struct tsr_small_test *test, float *depth,
 			    struct tsr_small_quads *quads);
 	void (*few)(const struct tsr_fine_few *few, struct tsr_fine_blocks *blocks);
+	/* Copy @count rows of @len bytes, so many bytes apart on either side. */
+	void (*rows)(uint8_t *to, size_t to_pitch, const uint8_t *from, size_t from_pitch,
+		     size_t len, unsigned int count);
 };
 
 extern const struct tsr_fine tsr_fine_sse2, tsr_fine_avx2, tsr_fine_avx512;

@@ -4,6 +4,7 @@
 typedef double vf64 __attribute__((vector_size(TSR_VECTOR_BYTES)));
 typedef int64_t vs64 __attribute__((vector_size(TSR_VECTOR_BYTES)));
 typedef float vf32_half __attribute__((vector_size(TSR_VECTOR_BYTES / 2)));
+typedef uint8_t bytes __attribute__((vector_size(TSR_VECTOR_BYTES)));
 typedef float vf32_in_memory __attribute__((vector_size(TSR_VECTOR_BYTES), aligned(4)));
 
 #define LANES (TSR_VECTOR_BYTES / 4)
@@ -230,5 +231,23 @@ static TSR_UNCHECKED_ void bounds(const float *stored, unsigned int count, float
 	for (unsigned int i = 1; i < LANES; i++) {
 		*low = least[i] < *low ? least[i] : *low;
 		*high = most[i] > *high ? most[i] : *high;
+	}
+}
+
+/* Lines that are written as a whole are not fetched, so vectors of a line take half the time. */
+static TSR_UNCHECKED_ void rows(uint8_t *to, size_t to_pitch, const uint8_t *from,
+				size_t from_pitch, size_t len, unsigned int count)
+{
+	for (; count; count--, to += to_pitch, from += from_pitch) {
+		size_t at = 0;
+
+		TSR_UNROLL_NOT
+		for (; at + TSR_VECTOR_BYTES <= len; at += TSR_VECTOR_BYTES) {
+			bytes v;
+
+			memcpy(&v, from + at, sizeof(v));
+			memcpy(to + at, &v, sizeof(v));
+		}
+		tsr_access_copy(to + at, from + at, len - at);
 	}
 }

@@ -97,5 +97,5 @@ static TSR_UNCHECKED_ void few(const struct tsr_fine_few *f, struct tsr_fine_blo
 
 const struct tsr_fine TSR_PATH_NAME(tsr_fine) = {
 	.edges = edges, .depth = depth, .compare = compare, .store = store, .bounds = bounds,
-	.small = small, .small_quads = small_quads, .few = few,
+	.small = small, .small_quads = small_quads, .few = few, .rows = rows,
 };

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Clearing, loading and storing tiles: between tile buffer and memory. */
+/* Loading and storing tiles: between tile buffer and memory. */
 #include <string.h>
 
 #include "memory/tiling.h"
 #include "render.h"
 
 #define SIDE_MAX (1u << TSR_TILE_SHIFT_MAX)
-#define PART 8				/* texels that are moved at once in tiled surfaces */
 
 /* Where a row of a target lies: @count texels of it can be moved one after the other. */
 struct place {
@@ -14,104 +13,12 @@ struct place {
 	unsigned int count;
 };
 
-/* ---- Clearing -------------------------------------------------------------------------------- */
-
-static void fill_color(struct tsr_tile *t, unsigned int rt, const uint8_t *texel)
-{
-	unsigned int bytes = t->format[rt].bytes;
-	size_t size = (size_t)bytes << (2 * t->shift + t->samples_log2);
-	uint8_t *to = t->color[rt].data;
-
-	/* the first one, then twice as much each time */
-	memcpy(to, texel, bytes);
-	for (size_t done = bytes; done < size; done *= 2)
-		memcpy(to + done, to, done * 2 < size ? done : size - done);
-}
-
-static void fill_depth(struct tsr_tile *t, float value)
-{
-	size_t count = (size_t)1 << (2 * t->shift + t->samples_log2);
-
-	for (size_t i = 0; i < count; i++)
-		t->depth[i] = value;
-}
-
-/* What clearing tells of every block. */
-static void know_clear(struct tsr_tile *t, bool depth, bool stencil)
-{
-	unsigned int blocks = 1u << 2 * (t->shift - TSR_BLOCK_SHIFT);
-
-	for (unsigned int b = 0; b < blocks; b++) {
-		struct tsr_block_bounds *bounds = &t->bounds[b];
-
-		if (depth) {
-			bounds->low = bounds->high = t->depth[0];
-			bounds->stale = 0;
-		}
-		if (stencil) {
-			bounds->stencil = t->stencil[0];
-			bounds->uniform = true;
-			bounds->stencil_stale = false;
-		}
-	}
-	if (depth)
-		t->z_direction = 0;
-}
-
-/* Targets @which have no absent blocks any more. */
+/* Targets @which have all their blocks, and more in the tile buffer than a first row. */
 static void note_full(struct tsr_tile_core *c, unsigned int which)
 {
 	c->partial &= ~which;
 	c->absent = c->partial ? c->absent : 0;
-}
-
-/* Cycles of clearing a target of @bytes in the tile buffer. */
-static uint64_t cycles_of(const struct tsr_tile *t, unsigned int bytes)
-{
-	return (((uint64_t)bytes << (2 * t->shift + t->samples_log2)) + 63) / 64;
-}
-
-static void clear(struct tsr_tile_core *c, unsigned int which, bool zero)
-{
-	static const uint8_t none[TSR_TEXEL_BYTES_MAX];
-	const struct tsr_rendering *r = c->render;
-	struct tsr_tile *t = &c->tile;
-	bool depth = which & TSR_TILE_DEPTH_BIT && t->has_depth;
-	bool stencil = which & TSR_TILE_STENCIL_BIT && t->has_stencil;
-
-	for (unsigned int rt = 0; rt < t->targets; rt++) {
-		if (!(which >> rt & 1))
-			continue;
-		fill_color(t, rt, zero ? none : r->clear[rt]);
-		c->cycles += cycles_of(t, t->format[rt].bytes);
-	}
-	if (depth) {
-		fill_depth(t, zero ? 0 : r->depth_clear);
-		c->cycles += cycles_of(t, sizeof(t->depth[0]));
-	}
-	if (stencil) {
-		memset(t->stencil, zero ? 0 : r->stencil_clear,
-		       (size_t)1 << (2 * t->shift + t->samples_log2));
-		c->cycles += cycles_of(t, sizeof(t->stencil[0]));
-	}
-	know_clear(t, depth, stencil);
-	c->defined |= which;
-	c->unread &= ~which;
-	note_full(c, which);
-}
-
-void tsr_tile_clear(struct tsr_tile_core *c, unsigned int which)
-{
-	clear(c, which, false);
-}
-
-void tsr_tile_define(struct tsr_tile_core *c)
-{
-	unsigned int all = (1u << c->tile.targets) - 1;
-
-	all |= TSR_TILE_DEPTH_BIT | TSR_TILE_STENCIL_BIT;
-	if (all & ~c->defined)
-		clear(c, all & ~c->defined, true);
+	c->alike &= ~which;
 }
 
 /* ---- Places ---------------------------------------------------------------------------------- */
@@ -130,21 +37,12 @@ static struct place place(const struct tsr_render_target *rt, unsigned int bytes
 	return (struct place){ va, 1 };
 }
 
-/* Rows that are asked for before they are needed: processors do not follow from page to page. */
-#define ROWS_AHEAD 6
-
-static void prefetch(const uint8_t *row, uint64_t len, uint32_t pitch)
-{
-	for (uint64_t i = 0; i < len; i += 64)
-		__builtin_prefetch((const void *)((uintptr_t)row + ROWS_AHEAD * pitch + i));
-}
-
 /*
  * Copy @len bytes between memory and @at, page by page: most surfaces have a page for each row, and
  * the thread's cache finds pages faster than the TLB does.
  */
 static enum tsr_step copy(struct tsr_access_cache *access, struct tsr_mem *mem, uint64_t va,
-			  uint8_t *at, uint64_t len, uint32_t pitch, bool write)
+			  uint8_t *at, uint64_t len, bool write)
 {
 	while (len) {
 		uint64_t offset = va % TSR_ACCESS_PAGE_BYTES, part = TSR_ACCESS_PAGE_BYTES - offset;
@@ -157,8 +55,6 @@ static enum tsr_step copy(struct tsr_access_cache *access, struct tsr_mem *mem, 
 					       write ? TSR_ACCESS_WRITE : TSR_ACCESS_READ, &page);
 		if (step != TSR_STEP_DONE)
 			return step;
-		if (page && pitch)
-			prefetch(page + offset, part, pitch);
 		if (page)
 			tsr_access_copy(write ? page + offset : at, write ? at : page + offset,
 					part);
@@ -188,12 +84,10 @@ struct part {
 static inline enum tsr_step move_part(struct tsr_access_cache *access, struct tsr_mem *mem,
 				      uint32_t layer, struct part p)
 {
-	const uint32_t pitch = p.rt->layout == TSR_LAYOUT_LINEAR ? p.rt->pitch : 0;
-
 	while (p.count) {
 		const struct place at = place(p.rt, p.bytes, layer, p.s, p.x, p.y, p.count);
 		const uint64_t len = (uint64_t)at.count * p.bytes;
-		enum tsr_step step = copy(access, mem, at.va, p.row, len, pitch, p.write);
+		enum tsr_step step = copy(access, mem, at.va, p.row, len, p.write);
 
 		if (step != TSR_STEP_DONE)
 			return step;
@@ -226,6 +120,113 @@ static enum tsr_step move_row(const struct tsr_tile_core *c, struct tsr_mem *mem
 	return tsr_tile_move_row(c, mem, rt, bytes, s, t->x, t->y + y, t->width, row, write);
 }
 
+/* Host memory of @count rows of a linear surface from @p on, if the host has them in one piece. */
+static uint8_t *rows_at(struct tsr_access_cache *access, struct tsr_mem *mem, uint32_t layer,
+			const struct part *p, uint32_t count)
+{
+	const struct tsr_access_rows rows = {
+		.va = place(p->rt, p->bytes, layer, p->s, p->x, p->y, 1).va,
+		.pitch = p->rt->pitch, .count = count, .len = (uint64_t)p->count * p->bytes,
+	};
+
+	if (p->rt->layout != TSR_LAYOUT_LINEAR || !count)
+		return NULL;
+	return tsr_access_rows(access, mem, &rows, p->write ? TSR_ACCESS_WRITE : TSR_ACCESS_READ);
+}
+
+/*
+ * The same of whole tiles of a tiled surface: how many rows have been moved. In the tile they are
+ * @step bytes apart.
+ */
+static uint32_t move_tiles(struct tsr_access_cache *access, struct tsr_mem *mem, uint32_t layer,
+			   const struct part *p, uint32_t count, uint32_t step)
+{
+	const struct tsr_tile_ops *ops = tsr_tile_ops(p->bytes);
+	const size_t bytes = (size_t)TSR_TILE_TEXELS * p->bytes;
+	const struct tsr_access_rows rows = {
+		.va = place(p->rt, p->bytes, layer, p->s, p->x, p->y, 1).va,
+		.pitch = p->rt->pitch, .count = count / TSR_TILE_DIM,
+		.len = p->count / TSR_TILE_DIM * bytes,
+	};
+	uint8_t *at = NULL, *row[TSR_TILE_DIM];
+
+	if (rows.count && rows.len && (p->x | p->y | p->count) % TSR_TILE_DIM == 0)
+		at = tsr_access_rows(access, mem, &rows,
+				     p->write ? TSR_ACCESS_WRITE : TSR_ACCESS_READ);
+	for (uint32_t n = 0; at && n < rows.count * (p->count / TSR_TILE_DIM); n++) {
+		const uint32_t x = n % (p->count / TSR_TILE_DIM), y = n / (p->count / TSR_TILE_DIM);
+		uint8_t *tile = at + rows.pitch * y + bytes * x;
+
+		for (uint32_t i = 0; i < TSR_TILE_DIM; i++)
+			row[i] = p->row + (size_t)step * (y * TSR_TILE_DIM + i) +
+				 (size_t)x * TSR_TILE_DIM * p->bytes;
+		if (p->write)
+			ops->tile(tile, (const uint8_t *const *)row);
+		else
+			ops->detile(row, tile);
+	}
+	return at ? rows.count * TSR_TILE_DIM : 0;
+}
+
+/*
+ * Move @count rows from @p on. In the tile they are @step bytes apart; 0: they are written and all
+ * as the first.
+ */
+static enum tsr_step move_rows(const struct tsr_tile_core *c, struct tsr_mem *mem, struct part p,
+			       uint32_t count, uint32_t step)
+{
+	struct tsr_access_cache *access = &c->shader->access;
+	const size_t len = (size_t)p.count * p.bytes, pitch = p.rt->pitch;
+	const uint32_t rest = p.rt->layout == TSR_LAYOUT_LINEAR ? 0 : p.count % TSR_TILE_DIM;
+	uint8_t *at = rows_at(access, mem, c->tile.layer, &p, count);
+	enum tsr_step done = TSR_STEP_DONE;
+	uint32_t moved = 0;
+
+	if (at) {
+		c->render->fine->rows(p.write ? at : p.row, p.write ? pitch : step,
+				      p.write ? p.row : at, p.write ? step : pitch, len, count);
+		return TSR_STEP_DONE;
+	}
+	if (rest && rest < p.count) {
+		struct part right = p;
+
+		p.count -= rest;
+		right.x += p.count;
+		right.row += (size_t)p.count * p.bytes;
+		right.count = rest;
+		done = move_rows(c, mem, right, count, step);
+	}
+	if (p.rt->layout != TSR_LAYOUT_LINEAR && done == TSR_STEP_DONE)
+		moved = move_tiles(access, mem, c->tile.layer, &p, count, step);
+	p.y += moved;
+	p.row += (size_t)step * moved;
+	for (count -= moved; count && done == TSR_STEP_DONE; count--, p.y++, p.row += step)
+		done = move_part(access, mem, c->tile.layer, p);
+	return done;
+}
+
+/*
+ * Host memory of the tile in @rt, if linear and in one piece. Words are changed in place: they are
+ * read and written if @write.
+ */
+static uint8_t *words_at(struct tsr_tile_core *c, struct tsr_mem *mem,
+			 const struct tsr_render_target *rt, unsigned int bytes, unsigned int s,
+			 bool write)
+{
+	struct tsr_access_cache *access = &c->shader->access;
+	const struct tsr_tile *t = &c->tile;
+	struct part part = { .rt = rt, .bytes = bytes, .s = s, .x = t->x, .y = t->y,
+			     .count = t->width };
+	uint8_t *at;
+
+	tsr_access_reserve(access, mem);
+	at = rows_at(access, mem, t->layer, &part, t->height);
+	part.write = true;
+	if (at && write && rows_at(access, mem, t->layer, &part, t->height) != at)
+		return NULL;
+	return at;
+}
+
 /* The tile's blocks, a bit each. */
 static uint64_t all_blocks(const struct tsr_tile *t)
 {
@@ -240,76 +241,22 @@ static unsigned int stored_samples(const struct tsr_render_target *rt)
 
 /* ---- Colors --------------------------------------------------------------------------------- */
 
-/*
- * Of @count rows of a linear surface from @p on, as many as lie in one page each that is at hand:
- * most surfaces have a page for each row. Returns how many have been moved. In the tile rows are
- * @step bytes apart.
- */
-static uint32_t move_plain_rows(const struct tsr_access_cache *access, uint32_t layer,
-				const struct part *p, uint32_t count, uint32_t step)
-{
-	const struct tsr_access_page *set = p->write ? access->write : access->read;
-	uint64_t va = place(p->rt, p->bytes, layer, p->s, p->x, p->y, 1).va;
-	const uint64_t len = (uint64_t)p->count * p->bytes;
-	const uint32_t pitch = p->rt->pitch;
-	uint8_t *row = p->row;
-
-	for (uint32_t i = 0; i < count; i++, va += pitch, row += step) {
-		const uint64_t offset = va % TSR_ACCESS_PAGE_BYTES;
-		uint8_t *page = tsr_access_find(access, set, va);
-
-		if (!page || offset + len > TSR_ACCESS_PAGE_BYTES)
-			return i;
-		prefetch(page + offset, len, pitch);
-		if (p->write)
-			tsr_access_copy(page + offset, row, len);
-		else
-			tsr_access_copy(row, page + offset, len);
-	}
-	return count;
-}
-
-/* Move @count rows from @p on. */
-static enum tsr_step move_rows(struct tsr_access_cache *access, struct tsr_mem *mem, uint32_t layer,
-			       struct part p, uint32_t count, uint32_t step)
-{
-	while (count) {
-		enum tsr_step done;
-		uint32_t moved = 0;
-
-		if (p.rt->layout == TSR_LAYOUT_LINEAR)
-			moved = move_plain_rows(access, layer, &p, count, step);
-		p.y += moved;
-		p.row += (size_t)moved * step;
-		count -= moved;
-		if (!count)
-			break;
-		done = move_part(access, mem, layer, p);
-		if (done != TSR_STEP_DONE)
-			return done;
-		p.y++;
-		p.row += step;
-		count--;
-	}
-	return TSR_STEP_DONE;
-}
-
 /* Move what lies in @blocks, a bit for each column of them, of @count rows of pixels from @y on. */
 static enum tsr_step move_blocks(struct tsr_tile_core *c, struct tsr_mem *mem, unsigned int rt,
 				 unsigned int s, uint32_t y, uint32_t count, uint64_t blocks,
 				 bool write)
 {
-	struct tsr_access_cache *access = &c->shader->access;
 	const struct tsr_tile *t = &c->tile;
-	uint8_t *first = t->color[rt].data + (size_t)t->color[rt].plane * s +
-			 (size_t)t->color[rt].pitch * y;
+	const bool alike = c->alike >> rt & 1;
+	uint8_t *first = t->color[rt].data + (alike ? 0 : (size_t)t->color[rt].plane * s +
+							  (size_t)t->color[rt].pitch * y);
 	struct part part = {
 		.rt = &c->render->color[rt], .bytes = t->format[rt].bytes, .y = t->y + y,
 		.write = write,
 	};
 
 	part.s = s < stored_samples(part.rt) ? s : 0;
-	tsr_access_reserve(access, mem);
+	tsr_access_reserve(&c->shader->access, mem);
 	while (blocks) {
 		unsigned int n = __builtin_ctzll(blocks), end = n + __builtin_ctzll(~(blocks >> n));
 		uint32_t x = n * TSR_BLOCK_DIM, right = end * TSR_BLOCK_DIM;
@@ -320,7 +267,7 @@ static enum tsr_step move_blocks(struct tsr_tile_core *c, struct tsr_mem *mem, u
 		part.x = t->x + x;
 		part.count = x < right ? right - x : 0;
 		part.row = first + (size_t)x * part.bytes;
-		step = move_rows(access, mem, t->layer, part, count, t->color[rt].pitch);
+		step = move_rows(c, mem, part, count, alike ? 0 : t->color[rt].pitch);
 		if (step != TSR_STEP_DONE)
 			return step;
 	}
@@ -552,6 +499,27 @@ static void spread(struct tsr_tile *t, unsigned int stored, bool depth, bool ste
 	}
 }
 
+/* Rows of words that are moved at once, where words are not changed in place. */
+#define BAND TSR_TILE_DIM
+
+static uint8_t *row_of_band(uint8_t *band, uint32_t y)
+{
+	return band + (size_t)(y % BAND) * SIDE_MAX * 4;
+}
+
+/* Move the rows of the tile from @y on, as many as there are. */
+static enum tsr_step move_band(const struct tsr_tile_core *c, struct tsr_mem *mem,
+			       const struct tsr_render_target *rt, unsigned int bytes,
+			       unsigned int s, uint32_t y, uint8_t *band, bool write)
+{
+	const struct tsr_tile *t = &c->tile;
+	const struct part part = { rt, bytes, s, t->x, t->y + y, t->width, band, write };
+	const uint32_t left = t->height - y;
+
+	tsr_access_reserve(&c->shader->access, mem);
+	return move_rows(c, mem, part, left < BAND ? left : BAND, SIDE_MAX * 4);
+}
+
 /* Words of depth, of stencil in their top byte, or of both. */
 static enum tsr_step load_words(struct tsr_tile_core *c, struct tsr_mem *mem,
 				const struct tsr_render_target *rt, bool depth, bool stencil)
@@ -559,16 +527,21 @@ static enum tsr_step load_words(struct tsr_tile_core *c, struct tsr_mem *mem,
 	static const struct tsr_depth_format with_stencil = { 4, 0xffffff };
 	const struct tsr_depth_format *format = stencil ? &with_stencil : &c->render->depth_format;
 	struct tsr_tile *t = &c->tile;
-	uint8_t line[SIDE_MAX * 4];
+	uint8_t band[BAND * SIDE_MAX * 4];
 
 	for (unsigned int s = 0; s < stored_samples(rt); s++) {
-		for (uint32_t y = 0; y < t->height; y++) {
-			enum tsr_step step =
-				move_row(c, mem, rt, format->bytes, s, y, line, false);
+		const uint8_t *at = words_at(c, mem, rt, format->bytes, s, false);
 
+		for (uint32_t y = 0; y < t->height; y++) {
+			const uint8_t *row = at ? at + (uint64_t)rt->pitch * y :
+						  row_of_band(band, y);
+			enum tsr_step step = TSR_STEP_DONE;
+
+			if (!at && y % BAND == 0)
+				step = move_band(c, mem, rt, format->bytes, s, y, band, false);
 			if (step != TSR_STEP_DONE)
 				return step;
-			unpack_row(t, format, line, y, s, depth, stencil);
+			unpack_row(t, format, row, y, s, depth, stencil);
 		}
 	}
 	spread(t, stored_samples(rt), depth, stencil);
@@ -592,50 +565,25 @@ static bool is_flat(const struct tsr_tile *t)
 	return true;
 }
 
-/*
- * What pack_row() makes of depths that are all @z, in words of four bytes: of those at @line, to
- * @to, which may be the same.
- */
-static void pack_flat(const struct tsr_depth_format *format, float z, const uint8_t *line,
-		      uint32_t count, uint8_t *to)
+/* What pack_row() makes of depths that are all @z, in words of four bytes. */
+static void pack_flat(const struct tsr_depth_format *format, float z, uint8_t *line, uint32_t count)
 {
-	const uint32_t new = tsr_depth_word(format, z), kept = ~(uint32_t)format->scale;
-	uint32_t word[SIDE_MAX];
+	const uint32_t new = tsr_depth_word(format, z);
+	const uint32_t kept = format->scale != 0 ? ~(uint32_t)format->scale : 0;
+	uint32_t x = 0, word;
 
-	memcpy(word, line, count * sizeof(word[0]));
-	for (uint32_t x = 0; x < count; x++)
-		word[x] = (word[x] & kept) | new;
-	tsr_access_copy(to, (const uint8_t *)word, count * sizeof(word[0]));
-}
+	for (; x + 4 <= count; x += 4) {
+		words four;
 
-/*
- * The same of row @y of the tile in memory, where that is one page of a linear surface; *@done:
- * it was.
- */
-static enum tsr_step store_flat(struct tsr_tile_core *c, struct tsr_mem *mem,
-				const struct tsr_render_target *rt, unsigned int s, uint32_t y,
-				bool *done)
-{
-	struct tsr_access_cache *access = &c->shader->access;
-	const struct tsr_tile *t = &c->tile;
-	const struct place at = place(rt, 4, t->layer, s, t->x, t->y + y, t->width);
-	const unsigned int offset = at.va % TSR_ACCESS_PAGE_BYTES;
-	uint8_t *from, *to;
-	enum tsr_step step;
-
-	*done = false;
-	if (at.count < t->width || offset + 4 * t->width > TSR_ACCESS_PAGE_BYTES)
-		return TSR_STEP_DONE;
-	tsr_access_reserve(access, mem);
-	step = tsr_access_page(access, mem, at.va, TSR_ACCESS_READ, &from);
-	if (step == TSR_STEP_DONE)
-		step = tsr_access_page(access, mem, at.va, TSR_ACCESS_WRITE, &to);
-	if (step != TSR_STEP_DONE || !from || !to)
-		return step;
-	prefetch(to + offset, 4 * t->width, rt->pitch);
-	pack_flat(&c->render->depth_format, t->depth[0], from + offset, t->width, to + offset);
-	*done = true;
-	return TSR_STEP_DONE;
+		memcpy(&four, line + 4 * x, sizeof(four));
+		four = (four & (int32_t)kept) | (int32_t)new;
+		memcpy(line + 4 * x, &four, sizeof(four));
+	}
+	for (; x < count; x++) {
+		memcpy(&word, line + 4 * x, sizeof(word));
+		word = (word & kept) | new;
+		memcpy(line + 4 * x, &word, sizeof(word));
+	}
 }
 
 static enum tsr_step store_words(struct tsr_tile_core *c, struct tsr_mem *mem,
@@ -645,27 +593,28 @@ static enum tsr_step store_words(struct tsr_tile_core *c, struct tsr_mem *mem,
 	const struct tsr_depth_format *format = stencil ? &with_stencil : &c->render->depth_format;
 	bool kept = format->scale == 0xffffff && !(depth && stencil);
 	struct tsr_tile *t = &c->tile;
-	bool flat = depth && !stencil && format->bytes == 4 && is_flat(t);
-	uint8_t line[SIDE_MAX * 4] = { 0 };
+	bool flat = depth && !stencil && format->bytes == 4 &&
+		    (c->alike & TSR_TILE_DEPTH_BIT || is_flat(t));
+	uint8_t band[BAND * SIDE_MAX * 4] = { 0 };
 
 	for (unsigned int s = 0; s < stored_samples(rt); s++) {
-		for (uint32_t y = 0; y < t->height; y++) {
-			enum tsr_step step = TSR_STEP_DONE;
-			bool done = false;
+		uint8_t *at = words_at(c, mem, rt, format->bytes, s, true);
 
-			if (flat)
-				step = store_flat(c, mem, rt, s, y, &done);
-			if (done)
-				continue;
-			if (kept && step == TSR_STEP_DONE)
-				step = move_row(c, mem, rt, format->bytes, s, y, line, false);
+		for (uint32_t y = 0; y < t->height; y++) {
+			uint8_t *row = at ? at + (uint64_t)rt->pitch * y : row_of_band(band, y);
+			enum tsr_step step = TSR_STEP_DONE;
+
+			if (!at && kept && y % BAND == 0)
+				step = move_band(c, mem, rt, format->bytes, s, y, band, false);
 			if (step != TSR_STEP_DONE)
 				return step;
 			if (flat)
-				pack_flat(format, t->depth[0], line, t->width, line);
+				pack_flat(format, t->depth[0], row, t->width);
 			else
-				pack_row(t, format, line, y, s, depth, stencil);
-			step = move_row(c, mem, rt, format->bytes, s, y, line, true);
+				pack_row(t, format, row, y, s, depth, stencil);
+			if (!at && (y % BAND == BAND - 1 || y == t->height - 1))
+				step = move_band(c, mem, rt, format->bytes, s, y / BAND * BAND,
+						 band, true);
 			if (step != TSR_STEP_DONE)
 				return step;
 		}
@@ -814,6 +763,17 @@ static unsigned int plain(const struct tsr_tile_core *c, unsigned int which)
 	return which & found;
 }
 
+/* Of @which, those that are stored from a first row or depth as well as from a whole tile. */
+static unsigned int by_rows(const struct tsr_tile_core *c, unsigned int which)
+{
+	const struct tsr_rendering *r = c->render;
+	unsigned int found = plain(c, which) & ~TSR_TILE_STENCIL_BIT;
+
+	if (r->depth_format.bytes != 4 || (r->together && which & TSR_TILE_STENCIL_BIT))
+		found &= ~TSR_TILE_DEPTH_BIT;
+	return found;
+}
+
 enum tsr_step tsr_tile_ask(struct tsr_tile_core *c, struct tsr_mem *mem, unsigned int which)
 {
 	unsigned int unread = plain(c, with_memory(c, which));
@@ -835,6 +795,7 @@ enum tsr_step tsr_tile_load_for(struct tsr_tile_core *c, struct tsr_mem *mem,
 	const unsigned int waits = c->unread & state->overwrites;
 	enum tsr_step step = TSR_STEP_DONE;
 
+	tsr_tile_complete(c, c->alike);
 	if (c->unread || c->partial & ~state->overwrites)
 		step = tsr_tile_load_blocks(c, mem, UINT64_MAX);
 	if (step == TSR_STEP_DONE && c->unread & ~waits)
@@ -881,6 +842,7 @@ enum tsr_step tsr_tile_store(struct tsr_tile_core *c, struct tsr_mem *mem, unsig
 	tsr_tile_define(c);
 	/* a target whose tile was not read has not changed: memory has its samples already */
 	which = with_memory(c, which) & ~c->unread;
+	tsr_tile_complete(c, which & ~by_rows(c, which));
 	for (unsigned int rt = 0; rt < c->tile.targets && step == TSR_STEP_DONE; rt++) {
 		if (which >> rt & 1)
 			step = c->render->color[rt].tags ?

@@ -46,32 +46,74 @@ static void average(const struct tsr_format *format, const struct tsr_tile_targe
 		mean->f[c] = (float)(sum[c] / samples);
 }
 
-/* Whether all samples of a pixel are the same. */
-static bool equal(const struct tsr_format *format, const struct tsr_tile_target *t,
-		  unsigned int samples, unsigned int x, unsigned int y)
-{
-	const uint8_t *first = sample_at(format, t, x, y, 0);
+typedef double numbers __attribute__((vector_size(32)));
+typedef float texel_floats __attribute__((vector_size(16)));
+typedef int32_t texel_words __attribute__((vector_size(16)));
 
+/* Whether a texel is four bytes that stand for themselves. */
+static bool is_plain(const struct tsr_format *format)
+{
+	bool plain = format->plain;
+
+	for (unsigned int c = 0; c < 4; c++)
+		plain &= format->from[c] == c && format->to[c] == c;
+	return plain;
+}
+
+/* average() of such, stored at @out. */
+static void average_plain(const struct tsr_tile_target *t, const uint8_t *first,
+			  unsigned int samples, uint8_t *out)
+{
+	const float *value = tsr_format_bytes(false);
+	numbers sum = { 0 };
+	texel_words mean;
+
+	for (unsigned int s = 0; s < samples; s++, first += t->plane)
+		sum += (numbers){ value[first[0]], value[first[1]], value[first[2]],
+				  value[first[3]] };
+	sum = __builtin_convertvector(__builtin_convertvector(sum / samples, texel_floats),
+				      numbers);
+	mean = __builtin_convertvector(sum * UINT8_MAX + 0.5, texel_words);
+	for (unsigned int c = 0; c < 4; c++)
+		out[c] = mean[c];
+}
+
+/* Whether all samples of @bytes from @first on are the same. */
+static bool equal(const struct tsr_tile_target *t, const uint8_t *first, unsigned int samples,
+		  size_t bytes)
+{
 	for (unsigned int s = 1; s < samples; s++) {
-		if (memcmp(first, sample_at(format, t, x, y, s), format->bytes))
+		if (memcmp(first, first + (size_t)s * t->plane, bytes))
 			return false;
 	}
 	return true;
 }
 
+/* Pixels that are most often alike in having one color each. */
+#define TOGETHER 8u
+
 void tsr_output_resolve(const struct tsr_format *format, const struct tsr_tile_target *t,
 			unsigned int samples, unsigned int x, unsigned int y, unsigned int count,
 			uint8_t *out)
 {
-	bool integer = tsr_format_is_integer(format);
+	const unsigned int bytes = format->bytes, end = x + count;
+	const bool integer = tsr_format_is_integer(format), plain = is_plain(format);
+	bool alike = false;
 
-	for (unsigned int i = 0; i < count; i++, out += format->bytes) {
+	memcpy(out, sample_at(format, t, x, y, 0), (size_t)count * bytes);
+	for (unsigned int n = 0; !integer && x < end; n++, x++, out += bytes) {
+		const uint8_t *first = sample_at(format, t, x, y, 0);
 		union tsr_texel mean;
 
-		memcpy(out, sample_at(format, t, x + i, y, 0), format->bytes);
-		if (integer || equal(format, t, samples, x + i, y))
+		if (n % TOGETHER == 0)
+			alike = end - x >= TOGETHER && equal(t, first, samples, TOGETHER * bytes);
+		if (alike || equal(t, first, samples, bytes))
 			continue;
-		average(format, t, samples, x + i, y, &mean);
+		if (plain) {
+			average_plain(t, first, samples, out);
+			continue;
+		}
+		average(format, t, samples, x, y, &mean);
 		tsr_format_store(format, out, &mean);
 	}
 }

@@ -154,6 +154,7 @@ struct tsr_tile_core {
 	/* Targets of which the tile buffer holds something: as in TILE_LOAD, from bit 0 on. */
 	uint16_t defined;
 	uint16_t unread;		/* of them, those whose TILE_LOAD waits for a primitive */
+	uint16_t alike;			/* of them, those it has only the first row of, see clear.c */
 	/*
 	 * Color targets of which some blocks (bit n: block n) have not been loaded, and are not
 	 * until one of them is needed. Both are 0 or neither.
@@ -304,10 +305,14 @@ static inline void tsr_tile_state_forget(struct tsr_tile_state *s)
 	s->shader_state = s->draw_state = TSR_TILE_NO_STATE;
 }
 
-/* memory.c: bits of @which: color targets, then depth, then stencil. */
+/* clear.c, memory.c: bits of @which: color targets, then depth, then stencil. */
 #define TSR_TILE_DEPTH_BIT (1u << TSR_RENDER_TARGETS_MAX)
 #define TSR_TILE_STENCIL_BIT (2u << TSR_RENDER_TARGETS_MAX)
 void tsr_tile_clear(struct tsr_tile_core *c, unsigned int which);
+/* Have something in all targets: 0 where nothing is. */
+void tsr_tile_define(struct tsr_tile_core *c);
+/* Have all of those in the tile buffer of which it has only the first row. */
+void tsr_tile_complete(struct tsr_tile_core *c, unsigned int which);
 /* TILE_LOAD: what can wait is loaded by tsr_tile_load() when the first primitive needs it. */
 enum tsr_step tsr_tile_ask(struct tsr_tile_core *c, struct tsr_mem *mem, unsigned int which);
 enum tsr_step tsr_tile_load(struct tsr_tile_core *c, struct tsr_mem *mem, unsigned int which);
@@ -352,8 +357,6 @@ static inline float tsr_word_depth(const struct tsr_depth_format *format, uint32
 /* compress.c: load or store color target @rt, or (TSR_RENDER_TARGETS_MAX) depth, with tags. */
 enum tsr_step tsr_tile_load_tagged(struct tsr_tile_core *c, struct tsr_mem *mem, unsigned int rt);
 enum tsr_step tsr_tile_store_tagged(struct tsr_tile_core *c, struct tsr_mem *mem, unsigned int rt);
-/* Have something in all targets: 0 where nothing is. */
-void tsr_tile_define(struct tsr_tile_core *c);
 
 /* bundle.c */
 /* Depth of @block of the tile at sample @s by @plane: of the pixels of @mask, and of others. */

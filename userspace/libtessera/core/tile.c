@@ -142,6 +142,104 @@ static inline void move_tiles(const struct transfer *t, char *tiles, char *rows,
 	}
 }
 
+#if defined(__x86_64__)
+typedef uint32_t line __attribute__((vector_size(64)));
+#define WIDE __attribute__((target("avx512f")))
+
+/* Lines of which two have the first halves, and the last halves, of @a and @b. */
+#define FIRST_HALVES(a, b) __builtin_shufflevector(a, b, 0, 1, 2, 3, 4, 5, 6, 7, \
+						   16, 17, 18, 19, 20, 21, 22, 23)
+#define LAST_HALVES(a, b) __builtin_shufflevector(a, b, 8, 9, 10, 11, 12, 13, 14, 15, \
+						  24, 25, 26, 27, 28, 29, 30, 31)
+
+WIDE static inline line load(const char *from)
+{
+	line l;
+
+	memcpy(&l, from, sizeof(l));
+	return l;
+}
+
+WIDE static inline void store(char *to, line l)
+{
+	memcpy(to, &l, sizeof(l));
+}
+
+/* Four rows of a tile, texels of 4 bytes: the lines of four blocks of 4 by 4. */
+WIDE static inline void write_lines(char *const block[4], const char *row, size_t pitch)
+{
+	const line a = load(row), b = load(row + pitch);
+	const line c = load(row + 2 * pitch), d = load(row + 3 * pitch);
+	const line upper0 = __builtin_shufflevector(a, b, 0, 1, 17, 16, 2, 3, 19, 18,
+						    4, 5, 21, 20, 6, 7, 23, 22);
+	const line upper1 = __builtin_shufflevector(a, b, 8, 9, 25, 24, 10, 11, 27, 26,
+						    12, 13, 29, 28, 14, 15, 31, 30);
+	const line lower0 = __builtin_shufflevector(c, d, 2, 3, 19, 18, 0, 1, 17, 16,
+						    6, 7, 23, 22, 4, 5, 21, 20);
+	const line lower1 = __builtin_shufflevector(c, d, 10, 11, 27, 26, 8, 9, 25, 24,
+						    14, 15, 31, 30, 12, 13, 29, 28);
+
+	store(block[0], FIRST_HALVES(upper0, lower0));
+	store(block[1], LAST_HALVES(upper0, lower0));
+	store(block[2], FIRST_HALVES(upper1, lower1));
+	store(block[3], LAST_HALVES(upper1, lower1));
+}
+
+/* The reverse. */
+WIDE static inline void read_lines(char *const block[4], char *row, size_t pitch)
+{
+	const line a = load(block[0]), b = load(block[1]), c = load(block[2]), d = load(block[3]);
+	const line upper0 = FIRST_HALVES(a, b), upper1 = FIRST_HALVES(c, d);
+	const line lower0 = LAST_HALVES(a, b), lower1 = LAST_HALVES(c, d);
+
+	store(row, __builtin_shufflevector(upper0, upper1, 0, 1, 4, 5, 8, 9, 12, 13,
+					   16, 17, 20, 21, 24, 25, 28, 29));
+	store(row + pitch, __builtin_shufflevector(upper0, upper1, 3, 2, 7, 6, 11, 10, 15, 14,
+						   19, 18, 23, 22, 27, 26, 31, 30));
+	store(row + 2 * pitch, __builtin_shufflevector(lower0, lower1, 4, 5, 0, 1, 12, 13, 8, 9,
+						       20, 21, 16, 17, 28, 29, 24, 25));
+	store(row + 3 * pitch, __builtin_shufflevector(lower0, lower1, 7, 6, 3, 2, 15, 14, 11, 10,
+						       23, 22, 19, 18, 31, 30, 27, 26));
+}
+
+/*
+ * move_tiles() of texels of 4 bytes, where the processor can: 4 MiB in 120 us on a Zen 5, not
+ * in 165 (reading: 112, 188).
+ */
+WIDE static bool move_wide(const struct transfer *t, char *tiles, char *rows, uint32_t count)
+{
+	uint32_t tile, y;
+
+	for (y = 0; y < TSR_TILE_DIM; y += 4) {
+		for (tile = 0; tile < count; tile++) {
+			char *at = tiles + tile * 4 * TILE_TEXELS;
+			char *row = rows + y * t->pitch + (size_t)tile * 4 * TSR_TILE_DIM;
+			char *const block[4] = {
+				at + 4 * tsr_tile_index(0, y), at + 4 * tsr_tile_index(4, y),
+				at + 4 * tsr_tile_index(8, y), at + 4 * tsr_tile_index(12, y),
+			};
+
+			if (t->write)
+				write_lines(block, row, t->pitch);
+			else
+				read_lines(block, row, t->pitch);
+		}
+	}
+	return true;
+}
+
+static bool move_words(const struct transfer *t, char *tiles, char *rows, uint32_t count)
+{
+	return __builtin_cpu_supports("avx512f") && move_wide(t, tiles, rows, count);
+}
+#else
+static bool move_words(const struct transfer *t, char *tiles, char *rows, uint32_t count)
+{
+	(void)t, (void)tiles, (void)rows, (void)count;
+	return false;
+}
+#endif
+
 /* The same for whatever texels have; false: not for those. */
 static bool transfer_tiles(const struct transfer *t, char *tiles, char *rows, uint32_t count)
 {
@@ -153,7 +251,8 @@ static bool transfer_tiles(const struct transfer *t, char *tiles, char *rows, ui
 		move_tiles(t, tiles, rows, count, 2, move_block);
 		return true;
 	case 4:
-		move_tiles(t, tiles, rows, count, 4, move_block_words);
+		if (!move_words(t, tiles, rows, count))
+			move_tiles(t, tiles, rows, count, 4, move_block_words);
 		return true;
 	case 8:
 		move_tiles(t, tiles, rows, count, 8, move_block);
