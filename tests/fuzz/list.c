@@ -56,7 +56,7 @@ static uint64_t number(uint64_t n)
 
 static uint64_t address(uint64_t align)
 {
-	uint64_t va = FRONT_DATA + (number(FRONT_DATA_SIZE) & ~(align - 1));
+	uint64_t va = BINNER_DATA + (number(BINNER_DATA_SIZE) & ~(align - 1));
 
 	return take(1) < 0xf8 ? va : number(UINT64_MAX);
 }
@@ -93,8 +93,8 @@ static void position(struct binner *f, uint32_t vertex, uint32_t instance, float
 }
 
 /* The program of all stages, which nobody runs, and its header. */
-#define PROGRAM (FRONT_FRAME + 0x800)
-#define HEADER (FRONT_FRAME + 0x900)
+#define PROGRAM (BINNER_FRAME + 0x800)
+#define HEADER (BINNER_FRAME + 0x900)
 
 static int only = -1;			/* the topology that fits the state; -1: many do */
 
@@ -108,12 +108,12 @@ static void header(struct binner *f, unsigned int input)
 		.streams = 1 | (take(1) > 0x80 ? take(1) & 15 : 0), .max_vertices = 1 + take(1) % 6,
 	};
 
-	tsr_pack_stage_header((uint64_t *)(f->list + (HEADER - FRONT_LIST)), &h);
-	tsr_pack_shader_program((uint64_t *)(f->list + (PROGRAM - FRONT_LIST)),
+	tsr_pack_stage_header((uint64_t *)(f->list + (HEADER - BINNER_LIST)), &h);
+	tsr_pack_shader_program((uint64_t *)(f->list + (PROGRAM - BINNER_LIST)),
 				&(struct tsr_shader_program){ .header = HEADER });
 }
 
-#define TARGETS (FRONT_DATA + 0x8000)
+#define TARGETS (BINNER_DATA + 0x8000)
 #define STREAMED 0x10000u		/* bytes of a target */
 
 /* Targets of stream-out, in memory that indices may be in, too. */
@@ -124,7 +124,7 @@ static void targets(struct binner *f)
 		tsr_pack_stream_target((uint64_t *)(f->data + 0x8000 + 32 * i),
 				       &(struct tsr_stream_target){
 			.base = address(4), .size = take(1) % 8 ? STREAMED : number(4096) % 4096,
-			.stride = 64 + take(1) / 16 * 4, .counter = FRONT_DATA + 0x9000 + 8 * i });
+			.stride = 64 + take(1) / 16 * 4, .counter = BINNER_DATA + 0x9000 + 8 * i });
 }
 
 /* What is declared at @va: up to 16 entries. */
@@ -133,7 +133,7 @@ static unsigned int declare(struct binner *f, uint64_t va)
 	unsigned int n = take(1) & (take(1) ? 3 : 15);
 
 	for (unsigned int i = 0; i < n; i++)
-		tsr_pack_stream_entry((uint64_t *)(f->list + (va + 8 * i - FRONT_LIST)),
+		tsr_pack_stream_entry((uint64_t *)(f->list + (va + 8 * i - BINNER_LIST)),
 				      &(struct tsr_stream_entry){
 			.word = take(1), .components = take(1) & 3, .target = take(1) & 3,
 			.stream = take(1) > 0xfb, .offset = 4 * (take(1) % 13) });
@@ -159,7 +159,7 @@ static void geometry(struct binner *f, uint64_t va)
 	only = how & 1 ? TSR_TOPOLOGY_PATCHES : how & 8 ? TSR_TOPOLOGY_TRIANGLES : -1;
 	header(f, take(1) < 0xf0 ? how & 1 ? g.primitives : 2 : take(1) % 6);
 	f->shader.position = PROGRAM;
-	tsr_pack_geometry_state((uint64_t *)(f->list + (va + 768 - FRONT_LIST)), &g);
+	tsr_pack_geometry_state((uint64_t *)(f->list + (va + 768 - BINNER_LIST)), &g);
 	f->shader.geometry = va + 768;
 	f->shader.varying = 0;
 	f->shader.position_mode = take(1) == 0xff;
@@ -169,7 +169,7 @@ static void geometry(struct binner *f, uint64_t va)
 static void states(struct binner *f)
 {
 	uint64_t *s, *d;
-	uint64_t va = FRONT_STATES + 1024 * (uint64_t)f->states;
+	uint64_t va = BINNER_STATES + 1024 * (uint64_t)f->states;
 	uint8_t more;
 
 	more = take(1);
@@ -178,7 +178,7 @@ static void states(struct binner *f)
 		.writes_layer = take(1) & 1, .writes_viewport = take(1) & 1,
 		.writes_point_size = take(1) & 1, .clip_distances = number(1) & 0xff,
 		.cull_distances = number(1) & 0xff, .output_stride = number(65) * 16 % 65536,
-		.varying = take(1) & 1 ? FRONT_STATES : 0,
+		.varying = take(1) & 1 ? BINNER_STATES : 0,
 	};
 	f->draw = (struct tsr_draw_state){
 		.viewport_count = 1 + number(16) % 31, .line_width = any_float(),
@@ -207,7 +207,7 @@ static void states(struct binner *f)
 	binner_states(f);
 	if (more >> 1 > 0x68 && more & 1)
 		binner_packet(f, (uint64_t[2]){ TSR_OP_LIST_STREAM_OUT | 2 << 8, TARGETS }, 2);
-	s = (uint64_t *)(f->list + (va - FRONT_LIST));
+	s = (uint64_t *)(f->list + (va - BINNER_LIST));
 	d = s + 16;
 	if (take(1) == 0xff)
 		s[take(1) % 8] ^= 1ull << take(1) % 64;
@@ -267,12 +267,12 @@ static void packet(struct binner *f)
 	} else if (what < 0xd0) {
 		tsr_pack_list_draw_auto(word, &(struct tsr_list_draw_auto){
 			.topology = number(12) & 15, .instances = (uint32_t)number(3),
-			.counter = FRONT_DATA + 0x9000 + 8 * (take(1) & 3),
+			.counter = BINNER_DATA + 0x9000 + 8 * (take(1) & 3),
 			.offset = number(64), .stride = (uint32_t)number(64) });
 		binner_packet(f, word, TSR_LIST_DRAW_AUTO_QWORDS);
 	} else if (what < 0xd8) {
 		word[0] = (TSR_OP_LIST_CALL + take(1) % 3) | 3 << 8;
-		word[1] = FRONT_LIST + (number(f->list_bytes) & ~63ull);
+		word[1] = BINNER_LIST + (number(f->list_bytes) & ~63ull);
 		word[2] = number(512) & 0xfffffff8;
 		binner_packet(f, word, 3);
 	} else if (what > 0xf8) {
@@ -288,9 +288,9 @@ static enum tsr_step run(struct binner *f)
 	uint64_t word[TSR_BIN_QWORDS];
 	enum tsr_step step;
 
-	tsr_pack_frame((uint64_t *)(f->list + (FRONT_FRAME - FRONT_LIST)), &f->frame);
-	tsr_pack_bin(word, &(struct tsr_bin){ .list = FRONT_LIST, .size = f->list_bytes,
-					      .frame = FRONT_FRAME });
+	tsr_pack_frame((uint64_t *)(f->list + (BINNER_FRAME - BINNER_LIST)), &f->frame);
+	tsr_pack_bin(word, &(struct tsr_bin){ .list = BINNER_LIST, .size = f->list_bytes,
+					      .frame = BINNER_FRAME });
 	step = tsr_bin_begin(f->bin, &f->mem, 0x1000, word);
 	for (unsigned int i = 0; step != TSR_STEP_FAULT && i < STEPS_MAX; i++) {
 		step = tsr_bin_run(f->bin, &f->mem);
@@ -324,14 +324,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		f->position = position;
 	}
 	binner_again(f);
-	memset(f->list, 0, FRONT_LIST_SIZE);
+	memset(f->list, 0, BINNER_LIST_SIZE);
 	seed = take(4);
 	f->frame.width = 1 + number(200) % 16384;
 	f->frame.height = 1 + number(200) % 16384;
 	f->frame.layers = 1 + number(4) % 64;
 	f->frame.tile_shift = 3 + number(4) % 4;
 	f->frame.samples_log2 = number(5) & 7;
-	f->frame.heap_size = take(1) < 0xe0 ? FRONT_HEAP_SIZE : number(64) << 16;
+	f->frame.heap_size = take(1) < 0xe0 ? BINNER_HEAP_SIZE : number(64) << 16;
 	for (unsigned int i = 0; i < 4096; i += 8) {
 		uint64_t word = (seed + i) * 0x9e3779b97f4a7c15ull;
 

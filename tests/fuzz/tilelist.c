@@ -47,7 +47,7 @@ static struct binner *make(void)
 	for (unsigned int i = 0; i < 4; i++) {
 		f->shader = (struct tsr_shader_state){
 			.extended = i != 1, .writes_layer = true, .writes_viewport = i == 0,
-			.writes_point_size = true, .varying = FRONT_STATES, .output_stride = 48,
+			.writes_point_size = true, .varying = BINNER_STATES, .output_stride = 48,
 		};
 		binner_states(f);
 		binner_arrays(f, topologies[i], 150);

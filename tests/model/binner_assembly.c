@@ -315,7 +315,7 @@ static void indexed(struct binner *f, unsigned int topology, unsigned int type, 
 	binner_draw(f, &(struct tsr_list_draw){
 		.topology = topology, .index = type, .restart = restart, .count = n,
 		.instances = instances, .first = first, .base_vertex = -7,
-		.indices = FRONT_DATA + 16, .index_bytes = size * (first + n - missing),
+		.indices = BINNER_DATA + 16, .index_bytes = size * (first + n - missing),
 		.explicit_padding = instances > 1, .padded_shift = 28, .padded_odd = 0 });
 	/* padded to 2^28: the index of all ones of 32 bits reads as 0 where there are instances */
 	for (uint32_t i = 0; i < n && instances > 1; i++)
@@ -360,7 +360,7 @@ static void many_primitives(void)
 	expand_draw(TSR_TOPOLOGY_TRIANGLES, v, cut, 3000, 1);
 	binner_draw(f, &(struct tsr_list_draw){
 		.topology = TSR_TOPOLOGY_TRIANGLES, .index = TSR_INDEX_TYPE_U8, .count = 3000,
-		.instances = 1, .indices = FRONT_DATA, .index_bytes = 3000 });
+		.instances = 1, .indices = BINNER_DATA, .index_bytes = 3000 });
 	ktap_ok(binner_bin(f) && binner_read(f));
 	compare(f);
 	ktap_eq(f->runs, 4);
@@ -421,7 +421,7 @@ static void indirect(void)
 				.topology = TSR_TOPOLOGY_TRIANGLE_STRIP, .count = 7 * i,
 				.instances = 3, .first = i, .first_instance = 5 * i,
 				.index = pass ? TSR_INDEX_TYPE_U8 : TSR_INDEX_TYPE_NONE,
-				.indices = pass ? FRONT_DATA : 0, .index_bytes = pass ? 900 : 0,
+				.indices = pass ? BINNER_DATA : 0, .index_bytes = pass ? 900 : 0,
 				.base_vertex = pass ? -3 * (int)i : 0,
 				.explicit_padding = true, .padded_shift = 5, .padded_odd = 4,
 			};
@@ -443,8 +443,8 @@ static void indirect(void)
 		tsr_pack_list_draw_indirect(word, &(struct tsr_list_draw_indirect){
 			.topology = TSR_TOPOLOGY_TRIANGLE_STRIP,
 			.index = pass ? TSR_INDEX_TYPE_U8 : TSR_INDEX_TYPE_NONE,
-			.arguments = FRONT_DATA + 4096, .draws = 5, .stride = 24,
-			.indices = pass ? FRONT_DATA : 0, .index_bytes = pass ? 900 : 0,
+			.arguments = BINNER_DATA + 4096, .draws = 5, .stride = 24,
+			.indices = pass ? BINNER_DATA : 0, .index_bytes = pass ? 900 : 0,
 			.explicit_padding = true, .padded_shift = 5, .padded_odd = 4 });
 		binner_packet(f, word, TSR_LIST_DRAW_INDIRECT_QWORDS);
 		ktap_ok(binner_bin(f));

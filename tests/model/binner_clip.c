@@ -254,7 +254,7 @@ static void splits(void)
 			f->data[i] = i % 3;
 		binner_draw(f, &(struct tsr_list_draw){
 			.topology = TSR_TOPOLOGY_TRIANGLES, .index = TSR_INDEX_TYPE_U8,
-			.count = 3 * triangles, .instances = 1, .indices = FRONT_DATA,
+			.count = 3 * triangles, .instances = 1, .indices = BINNER_DATA,
 			.index_bytes = 3 * triangles });
 		ktap_ok(binner_bin(f) && binner_read(f));
 		pieces = f->seen_count / triangles;

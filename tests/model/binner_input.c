@@ -121,7 +121,7 @@ static void any_draw(struct soup *s, struct binner *f, struct draw *d, unsigned 
 		d->packet.padded_shift = 31;
 	if (type) {
 		d->packet.base_vertex = (int)soup_between(s, -50, 50);
-		d->packet.indices = FRONT_DATA;
+		d->packet.indices = BINNER_DATA;
 		/* some of the indices are beyond the buffer: they are 0 */
 		missing = soup_below(s, 4) ? 0 : (uint32_t)soup_below(s, count + 1);
 		d->packet.index_bytes = (uint64_t)(d->packet.first + count - missing)

@@ -33,12 +33,12 @@ static struct binner *start(void)
 
 /* ---- Lists ----------------------------------------------------------------------------------- */
 
-#define OTHER (FRONT_LIST + 0x40000)	/* a second list */
+#define OTHER (BINNER_LIST + 0x40000)	/* a second list */
 
 /* Put packets at @va. */
 static void words(struct binner *f, uint64_t va, const uint64_t *word, unsigned int qwords)
 {
-	memcpy(f->list + (va - FRONT_LIST), word, 8 * qwords);
+	memcpy(f->list + (va - BINNER_LIST), word, 8 * qwords);
 }
 
 static uint64_t header(unsigned int opcode, unsigned int qwords)
@@ -119,22 +119,22 @@ static void bounds(void)
 	words(f, OTHER, (uint64_t[3]){ header(TSR_OP_LIST_JUMP, 3), OTHER, 24 }, 3);
 	fault_is(f, TSR_FAULT_LOOP, OTHER);
 	/* draws are progress: as many jumps behind each are allowed */
-	pc = FRONT_LIST + f->list_bytes;
+	pc = BINNER_LIST + f->list_bytes;
 	binner_packet(f, (uint64_t[1]){ header(TSR_OP_LIST_RETURN, 1) }, 1);
 	fault_is(f, TSR_FAULT_BAD_VALUE, pc);
 	branch(f, TSR_OP_LIST_JUMP, OTHER, 8);
 	words(f, OTHER, (uint64_t[1]){ header(TSR_OP_LIST_SHADER_STATE, 2) }, 1);
 	fault_is(f, TSR_FAULT_STREAM_BOUND, OTHER);
 	branch(f, TSR_OP_LIST_JUMP, OTHER, 16);
-	words(f, OTHER, (uint64_t[2]){ header(TSR_OP_LIST_SHADER_STATE, 2), FRONT_STATES }, 2);
+	words(f, OTHER, (uint64_t[2]){ header(TSR_OP_LIST_SHADER_STATE, 2), BINNER_STATES }, 2);
 	fault_is(f, TSR_FAULT_STREAM_BOUND, OTHER + 16);
 	branch(f, TSR_OP_LIST_JUMP, 0x6000000000, 16);
 	fault_is(f, TSR_FAULT_MMU_UNMAPPED, 0x6000000000);
 	ktap_eq(f->mem.fault.unit, TSR_UNIT_LIST);
 	ktap_eq(f->mem.fault.access, TSR_ACCESS_EXEC);
 	/* memory that may be read but not executed */
-	branch(f, TSR_OP_LIST_JUMP, FRONT_DATA, 16);
-	fault_is(f, TSR_FAULT_MMU_PERMISSION, FRONT_DATA);
+	branch(f, TSR_OP_LIST_JUMP, BINNER_DATA, 16);
+	fault_is(f, TSR_FAULT_MMU_PERMISSION, BINNER_DATA);
 	binner_free(f);
 }
 
@@ -175,20 +175,20 @@ static void bad_packets(void)
 		  TSR_FAULT_BAD_VALUE, 0 },
 		{ { TSR_OP_LIST_DRAW | 6 << 8, 1ull << 32 | 3, 1ull << 32 }, 6,
 		  TSR_FAULT_BAD_VALUE, 2 },
-		{ { TSR_OP_LIST_DRAW | 6 << 8 | 2 << 20, 1ull << 32 | 3, 0, 0, FRONT_DATA + 1, 9 },
+		{ { TSR_OP_LIST_DRAW | 6 << 8 | 2 << 20, 1ull << 32 | 3, 0, 0, BINNER_DATA + 1, 9 },
 		  6, TSR_FAULT_ALIGNMENT, 4 },
-		{ { TSR_OP_LIST_DRAW | 6 << 8 | 3 << 20, 1ull << 32 | 3, 0, 0, FRONT_DATA + 2, 9 },
+		{ { TSR_OP_LIST_DRAW | 6 << 8 | 3 << 20, 1ull << 32 | 3, 0, 0, BINNER_DATA + 2, 9 },
 		  6, TSR_FAULT_ALIGNMENT, 4 },
 		/* more threads than 32 bits can number */
 		{ { TSR_OP_LIST_DRAW | 6 << 8, 2ull << 32 | 0x80000000 }, 6, TSR_FAULT_BAD_VALUE,
 		  1 },
-		{ { TSR_OP_LIST_DRAW | 6 << 8 | 3 << 20, 2ull << 32 | 3, 0, 0, FRONT_DATA, 9 }, 6,
+		{ { TSR_OP_LIST_DRAW | 6 << 8 | 3 << 20, 2ull << 32 | 3, 0, 0, BINNER_DATA, 9 }, 6,
 		  TSR_FAULT_BAD_VALUE, 1 },
-		{ { TSR_OP_LIST_DRAW_INDIRECT | 5 << 8, FRONT_DATA + 2, 1 }, 5,
+		{ { TSR_OP_LIST_DRAW_INDIRECT | 5 << 8, BINNER_DATA + 2, 1 }, 5,
 		  TSR_FAULT_ALIGNMENT, 1 },
-		{ { TSR_OP_LIST_DRAW_INDIRECT | 5 << 8, FRONT_DATA, 1 | 6ull << 32 }, 5,
+		{ { TSR_OP_LIST_DRAW_INDIRECT | 5 << 8, BINNER_DATA, 1 | 6ull << 32 }, 5,
 		  TSR_FAULT_ALIGNMENT, 2 },
-		{ { TSR_OP_LIST_DRAW_INDIRECT | 5 << 8 | 2 << 20, FRONT_DATA, 1, 3 }, 5,
+		{ { TSR_OP_LIST_DRAW_INDIRECT | 5 << 8 | 2 << 20, BINNER_DATA, 1, 3 }, 5,
 		  TSR_FAULT_ALIGNMENT, 3 },
 	};
 	struct binner *f = start();
@@ -197,7 +197,7 @@ static void bad_packets(void)
 		uint64_t pc;
 
 		binner_arrays(f, TSR_TOPOLOGY_POINTS, 3);
-		pc = FRONT_LIST + f->list_bytes;
+		pc = BINNER_LIST + f->list_bytes;
 		binner_packet(f, bad[i].word, bad[i].qwords);
 		if (!fault_is(f, bad[i].code, pc + 8 * bad[i].qword))
 			printf("# bad packet %u\n", i);
@@ -205,7 +205,7 @@ static void bad_packets(void)
 	/* a draw before both states are set */
 	binner_again(f);
 	binner_arrays(f, TSR_TOPOLOGY_POINTS, 1);
-	fault_is(f, TSR_FAULT_BAD_VALUE, FRONT_LIST);
+	fault_is(f, TSR_FAULT_BAD_VALUE, BINNER_LIST);
 	binner_free(f);
 }
 
@@ -221,34 +221,34 @@ static void bad_structures(void)
 	binner_again(f);
 	binner_states(f);
 	binner_arrays(f, TSR_TOPOLOGY_POINTS, 1);
-	fault_is(f, TSR_FAULT_BAD_VALUE, FRONT_STATES + 24);
+	fault_is(f, TSR_FAULT_BAD_VALUE, BINNER_STATES + 24);
 	f->shader = (struct tsr_shader_state){ .output_stride = 8 };
 	binner_again(f);
 	binner_states(f);
 	binner_arrays(f, TSR_TOPOLOGY_POINTS, 1);
-	fault_is(f, TSR_FAULT_ALIGNMENT, FRONT_STATES + 24);
+	fault_is(f, TSR_FAULT_ALIGNMENT, BINNER_STATES + 24);
 	f->shader.output_stride = 0;
 	f->draw.viewport_count = 17;
 	binner_again(f);
 	binner_states(f);
 	binner_arrays(f, TSR_TOPOLOGY_POINTS, 1);
-	fault_is(f, TSR_FAULT_BAD_VALUE, FRONT_STATES + 128);
+	fault_is(f, TSR_FAULT_BAD_VALUE, BINNER_STATES + 128);
 	f->draw.viewport_count = 1;
 	f->frame.width = 0;
-	fault_is(f, TSR_FAULT_BAD_VALUE, FRONT_FRAME);
+	fault_is(f, TSR_FAULT_BAD_VALUE, BINNER_FRAME);
 	f->frame.width = f->frame.height = 16384;
 	f->frame.tile_shift = 3;
-	fault_is(f, TSR_FAULT_BAD_VALUE, FRONT_FRAME);
+	fault_is(f, TSR_FAULT_BAD_VALUE, BINNER_FRAME);
 	f->frame.width = f->frame.height = 256;
 	f->frame.heap += 4096;
-	fault_is(f, TSR_FAULT_ALIGNMENT, FRONT_FRAME + 8);
+	fault_is(f, TSR_FAULT_ALIGNMENT, BINNER_FRAME + 8);
 	f->frame.heap -= 4096;
 	f->frame.heap_size = 1ull << 32;
-	fault_is(f, TSR_FAULT_BAD_VALUE, FRONT_FRAME + 16);
-	f->frame.heap_size = FRONT_HEAP_SIZE;
+	fault_is(f, TSR_FAULT_BAD_VALUE, BINNER_FRAME + 16);
+	f->frame.heap_size = BINNER_HEAP_SIZE;
 	word[0] = header(TSR_OP_BIN, 4);
 	for (unsigned int i = 1; i < 4; i++) {
-		static const uint64_t good[4] = { 0, FRONT_LIST, 64, FRONT_FRAME };
+		static const uint64_t good[4] = { 0, BINNER_LIST, 64, BINNER_FRAME };
 
 		memcpy(&word[1], &good[1], 24);
 		word[i] += i == 2 ? 4 : 8;
@@ -379,7 +379,7 @@ static void padding(void)
 					       .padded_odd = 2, .padded_shift = 4 });
 	binner_draw(f, &(struct tsr_list_draw){ .topology = TSR_TOPOLOGY_POINTS, .count = 70,
 					       .index = TSR_INDEX_TYPE_U16, .instances = 2,
-					       .indices = FRONT_DATA, .index_bytes = 140 });
+					       .indices = BINNER_DATA, .index_bytes = 140 });
 	ktap_ok(binner_bin(f) && binner_read(f));
 	for (uint32_t i = 0; i < f->seen_count; i++) {
 		uint64_t p = f->seen[i].batch.padded;
@@ -392,7 +392,7 @@ static void padding(void)
 	binner_states(f);
 	binner_draw(f, &(struct tsr_list_draw){ .topology = TSR_TOPOLOGY_POINTS, .count = 3,
 					       .index = TSR_INDEX_TYPE_U32, .instances = 1,
-					       .indices = FRONT_DATA, .index_bytes = 12 });
+					       .indices = BINNER_DATA, .index_bytes = 12 });
 	memcpy(f->data, (uint32_t[3]){ 0, 0x80000000, 0xfffffffe }, 12);
 	ktap_ok(binner_bin(f) && binner_read(f));
 	ktap_eq(f->shaded, 3);
@@ -411,7 +411,7 @@ static void large_indices(void)
 		memcpy(f->data, (uint16_t[4]){ 3, 9, 7, 8 }, 8);
 		binner_draw(f, &(struct tsr_list_draw){
 			.topology = TSR_TOPOLOGY_POINTS, .count = 4, .instances = instances,
-			.index = TSR_INDEX_TYPE_U16, .indices = FRONT_DATA, .index_bytes = 8,
+			.index = TSR_INDEX_TYPE_U16, .indices = BINNER_DATA, .index_bytes = 8,
 			.explicit_padding = true, .padded_shift = 3 });
 		ktap_ok(binner_bin(f) && binner_read(f));
 		ktap_ok(f->seen_count >= 4 * instances);
@@ -430,7 +430,7 @@ static void large_indices(void)
 static void big_picture(struct binner *f)
 {
 	binner_again(f);
-	f->shader.varying = FRONT_STATES;
+	f->shader.varying = BINNER_STATES;
 	f->shader.output_stride = 64;
 	binner_states(f);
 	binner_arrays(f, TSR_TOPOLOGY_TRIANGLES, 9000);
@@ -493,7 +493,7 @@ static void ends_anywhere(struct binner *f)
 			fit++;
 		} else {
 			ktap_eq(f->mem.fault.code, TSR_FAULT_HEAP_EXHAUSTED);
-			ktap_eq(f->mem.fault.addr, FRONT_HEAP + SIZE);
+			ktap_eq(f->mem.fault.addr, BINNER_HEAP + SIZE);
 			fail++;
 		}
 		ktap_ok(f->heap[SIZE] == guard &&
@@ -518,7 +518,7 @@ static void exhausted(void)
 	/* too small by any number of chunks */
 	for (f->frame.heap_size = 0; f->frame.heap_size < used; f->frame.heap_size += 65536) {
 		big_picture(f);
-		fault_is(f, TSR_FAULT_HEAP_EXHAUSTED, FRONT_HEAP + f->frame.heap_size);
+		fault_is(f, TSR_FAULT_HEAP_EXHAUSTED, BINNER_HEAP + f->frame.heap_size);
 		ktap_eq(f->mem.fault.unit, TSR_UNIT_BINNER);
 		/* and nothing is left that RENDER would take for a frame */
 		if (!f->frame.heap_size)
@@ -532,7 +532,7 @@ static void exhausted(void)
 	f->frame.heap_size = 0;
 	f->mem.queue = q;
 	q->gpu = f->b->gpu;
-	tsr_heap_window_set(q, FRONT_HEAP, 0, 4096);
+	tsr_heap_window_set(q, BINNER_HEAP, 0, 4096);
 	big_picture(f);
 	memset(f->heap, 0, used);
 	grown = 0;

@@ -212,7 +212,7 @@ static unsigned int judge(struct binner *f, bool clamp, bool distances, unsigned
 	make_mesh(f);
 	binner_draw(f, &(struct tsr_list_draw){
 		.topology = TSR_TOPOLOGY_TRIANGLES, .index = TSR_INDEX_TYPE_U16,
-		.count = 6 * GRID * GRID, .instances = 1, .indices = FRONT_DATA,
+		.count = 6 * GRID * GRID, .instances = 1, .indices = BINNER_DATA,
 		.index_bytes = 12 * GRID * GRID });
 	ktap_ok(binner_bin(f) && binner_read(f));
 	rasterise(f);

@@ -45,8 +45,8 @@ static void one_triangle(void)
 		ktap_eq(s->prim.vertices, 3);
 		ktap_ok(!s->prim.clipped);
 		ktap_eq(s->prim.primitive_id, 0);
-		ktap_eq(s->batch.shader_state, FRONT_STATES);
-		ktap_eq(s->batch.draw_state, FRONT_STATES + 128);
+		ktap_eq(s->batch.shader_state, BINNER_STATES);
+		ktap_eq(s->batch.draw_state, BINNER_STATES + 128);
 		for (unsigned int k = 0; k < 3; k++) {
 			ktap_eq(s->id[k][0], k);
 			ktap_eq(s->id[k][1], 0);
@@ -80,7 +80,7 @@ static void three_draws(void)
 	for (unsigned int i = 0; i < 3; i++) {
 		binner_draw(f, &(struct tsr_list_draw){
 			.topology = TSR_TOPOLOGY_TRIANGLES, .index = TSR_INDEX_TYPE_U8,
-			.indices = FRONT_DATA + 3 * i, .index_bytes = 3, .count = 3,
+			.indices = BINNER_DATA + 3 * i, .index_bytes = 3, .count = 3,
 			.instances = 1, .base_vertex = 10 * i });
 		binner_states(f);
 	}
@@ -93,7 +93,7 @@ static void three_draws(void)
 		const struct binner_seen *s = &f->seen[i];
 		unsigned int draw = s->tx + 2 * s->ty;
 
-		ktap_eq(s->batch.shader_state, FRONT_STATES + 1024 * draw);
+		ktap_eq(s->batch.shader_state, BINNER_STATES + 1024 * draw);
 		ktap_eq(s->batch.start, 10 * (int)draw);
 		ktap_eq(s->id[0][0], 3 * draw);
 	}
@@ -150,7 +150,7 @@ static void statistics(void)
 	memcpy(f->data, q, sizeof(q));
 	for (unsigned int i = 0; i < 3; i++) {
 		tsr_pack_list_query(word, &(struct tsr_list_query){
-			.kind = TSR_QUERY_STATISTICS, .addr = i < 2 ? FRONT_DATA + 64 * i : 0 });
+			.kind = TSR_QUERY_STATISTICS, .addr = i < 2 ? BINNER_DATA + 64 * i : 0 });
 		binner_packet(f, word, TSR_LIST_QUERY_QWORDS);
 		binner_arrays(f, TSR_TOPOLOGY_TRIANGLES, 6);
 		if (!i)
@@ -167,7 +167,7 @@ static void statistics(void)
 	ktap_eq(q[0], 6);
 	ktap_eq(q[4], 1);
 	ktap_ok(binner_read(f));
-	ktap_eq(f->seen[0].batch.statistics_query, FRONT_DATA);
+	ktap_eq(f->seen[0].batch.statistics_query, BINNER_DATA);
 	binner_free(f);
 }
 

@@ -143,7 +143,7 @@ static void refuse(struct tsr_heap_tile what)
 	f->position = damaging;
 	if (ktap_ok(!binner_bin(f))) {
 		ktap_eq(f->mem.fault.code, TSR_FAULT_HEAP_CONTENT);
-		ktap_eq(f->mem.fault.addr, FRONT_HEAP + f->bin->states + 16 * tile);
+		ktap_eq(f->mem.fault.addr, BINNER_HEAP + f->bin->states + 16 * tile);
 	}
 	binner_free(f);
 }

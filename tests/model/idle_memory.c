@@ -60,7 +60,7 @@ static void test_dispatches(void)
 	stage_free(&s);
 }
 
-#define BIN_STREAM 0x8000u		/* in FRONT_DATA, like the list */
+#define BIN_STREAM 0x8000u		/* in BINNER_DATA, like the list */
 #define BIN_LIST 0x8100u
 
 /* BINs of a large frame without draws: all its tiles have their lists made. */
@@ -69,10 +69,11 @@ static void bin(struct tiles *t, struct bench_queue *q)
 	uint64_t *list = (uint64_t *)(void *)(t->f->list + BIN_LIST);
 
 	*list = TSR_OP_LIST_HALT | TSR_LIST_HALT_QWORDS << 8;
-	tsr_pack_frame((uint64_t *)(void *)(t->f->list + (FRONT_FRAME - FRONT_LIST)), &t->f->frame);
+	tsr_pack_frame((uint64_t *)(void *)(t->f->list + (BINNER_FRAME - BINNER_LIST)),
+		       &t->f->frame);
 	tsr_pack_bin((uint64_t *)(void *)(t->f->list + BIN_STREAM), &(struct tsr_bin){
-		.list = FRONT_LIST + BIN_LIST, .size = 8, .frame = FRONT_FRAME });
-	bench_call(q, FRONT_LIST + BIN_STREAM, TSR_BIN_QWORDS * 8);
+		.list = BINNER_LIST + BIN_LIST, .size = 8, .frame = BINNER_FRAME });
+	bench_call(q, BINNER_LIST + BIN_STREAM, TSR_BIN_QWORDS * 8);
 	bench_kick(q);
 }
 
@@ -80,7 +81,7 @@ static void test_frames(enum tsr_engine_class cls)
 {
 	struct tiles *t = tiles_new(1024, 1024, NULL);
 
-	t->f->frame.heap = cls == TSR_ENGINE_CLASS_BIN ? FRONT_HEAP : 0;
+	t->f->frame.heap = cls == TSR_ENGINE_CLASS_BIN ? BINNER_HEAP : 0;
 	t->draw = false;
 	for (unsigned int i = 0; i < QUEUES; i++) {
 		struct bench_queue q;

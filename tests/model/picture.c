@@ -22,9 +22,9 @@
 #define SAMPLES_MAX 4
 
 /* Addresses behind the lists and states of binner.h. */
-#define PROGRAM (FRONT_FRAME + 0x4000)
-#define CODE (FRONT_FRAME + 0x4100)
-#define BLENDS (FRONT_FRAME + 0x5000)
+#define PROGRAM (BINNER_FRAME + 0x4000)
+#define CODE (BINNER_FRAME + 0x4100)
+#define BLENDS (BINNER_FRAME + 0x5000)
 
 /* Shows which primitive it belongs to. */
 static const char shows_id[] =
@@ -50,7 +50,7 @@ static void position(struct binner *f, uint32_t vertex, uint32_t instance, float
 
 static void put_program(struct tiles *t, const char *text)
 {
-	uint8_t *list = t->f->list - FRONT_LIST;
+	uint8_t *list = t->f->list - BINNER_LIST;
 
 	tiles_program(t, CODE, text);
 	tsr_pack_shader_program((uint64_t *)(list + PROGRAM),

@@ -18,9 +18,9 @@
 #define TRIANGLES 40
 
 /* Addresses behind the lists and states of binner.h. */
-#define PROGRAM (FRONT_FRAME + 0x4000)
-#define CODE (FRONT_FRAME + 0x4100)
-#define BLENDS (FRONT_FRAME + 0x5000)
+#define PROGRAM (BINNER_FRAME + 0x4000)
+#define CODE (BINNER_FRAME + 0x4100)
+#define BLENDS (BINNER_FRAME + 0x5000)
 #define TAGS (TILES_TARGETS + 2 * TILES_TARGET_SIZE)
 
 /* (id / 64, 1 - id / 128, (id / 64)^2, 1 / 2) of primitive id. */
@@ -89,7 +89,7 @@ static struct scene any_scene(struct soup *s)
 
 static void set_scene(struct tiles *t, const struct scene *scene, const char *text)
 {
-	uint8_t *list = t->f->list - FRONT_LIST;
+	uint8_t *list = t->f->list - BINNER_LIST;
 	struct tsr_render_target *target = &t->target[0];
 	struct tsr_blend blend = scene->blend;
 
@@ -267,7 +267,7 @@ static const char see_through[] =
 	"}\n"
 	TILES_FINISH;
 
-#define PUSH (FRONT_FRAME + 0x4800)
+#define PUSH (BINNER_FRAME + 0x4800)
 #define THIN_SIDE 24u
 
 static void fill_screen(struct binner *f, uint32_t vertex, uint32_t instance, float *record)
@@ -288,7 +288,7 @@ static struct tiles *draw_thin(unsigned int samples_log2, float alpha, bool one,
 			   .registers = TSR_REGISTER_TYPE_F32 },
 	};
 	struct tiles *t = tiles_new(THIN_SIDE, THIN_SIDE, NULL);
-	uint8_t *list = t->f->list - FRONT_LIST;
+	uint8_t *list = t->f->list - BINNER_LIST;
 	uint64_t word[TSR_LIST_QUERY_QWORDS];
 
 	color_ref_format(&scene.format, scene.number, TSR_COMPONENT_ORDER_RGBA, false);
@@ -310,7 +310,7 @@ static struct tiles *draw_thin(unsigned int samples_log2, float alpha, bool one,
 	binner_again(t->f);
 	binner_states(t->f);
 	tsr_pack_list_query(word, &(struct tsr_list_query){ .kind = TSR_QUERY_SAMPLES,
-							    .addr = FRONT_DATA });
+							    .addr = BINNER_DATA });
 	binner_packet(t->f, word, TSR_LIST_QUERY_QWORDS);
 	binner_arrays(t->f, TSR_TOPOLOGY_TRIANGLES, 3);
 	ktap_ok(tiles_run(t));

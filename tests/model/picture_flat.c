@@ -20,17 +20,17 @@
 #define TRIANGLES 24
 
 /* Addresses behind the lists and states of binner.h. */
-#define PROGRAM (FRONT_FRAME + 0x4000)
-#define CODE (FRONT_FRAME + 0x4100)
-#define BLENDS (FRONT_FRAME + 0x5000)
-#define TABLE (FRONT_FRAME + 0x5100)	/* varyings */
-#define BUFFERS (FRONT_FRAME + 0x5200)
-#define PUSH (FRONT_FRAME + 0x5300)
-#define OWN(n) (FRONT_FRAME + 0x6000 + 128 * (n))	/* programs with push words of their own */
-#define WORDS(n) (FRONT_FRAME + 0x7000 + 16 * (n))	/* these */
-#define QUERIES FRONT_DATA
-#define INDICES (FRONT_DATA + 0x8000)
-#define VARYINGS (FRONT_DATA + 0x10000)	/* 16 bytes for each vertex */
+#define PROGRAM (BINNER_FRAME + 0x4000)
+#define CODE (BINNER_FRAME + 0x4100)
+#define BLENDS (BINNER_FRAME + 0x5000)
+#define TABLE (BINNER_FRAME + 0x5100)	/* varyings */
+#define BUFFERS (BINNER_FRAME + 0x5200)
+#define PUSH (BINNER_FRAME + 0x5300)
+#define OWN(n) (BINNER_FRAME + 0x6000 + 128 * (n))	/* programs with push words of their own */
+#define WORDS(n) (BINNER_FRAME + 0x7000 + 16 * (n))	/* these */
+#define QUERIES BINNER_DATA
+#define INDICES (BINNER_DATA + 0x8000)
+#define VARYINGS (BINNER_DATA + 0x10000)	/* 16 bytes for each vertex */
 
 #define FOUR(a, b, c, d) \
 	"clause {\n" \
@@ -214,7 +214,7 @@ static void put_program(uint8_t *at, uint64_t push)
 static void put_tables(struct tiles *t, const struct scene *scene)
 {
 	static const float push[4] = { 0.25f, 0.75f, 0.4f, 0 };
-	uint8_t *list = t->f->list - FRONT_LIST;
+	uint8_t *list = t->f->list - BINNER_LIST;
 	struct tsr_blend blend = scene->blend;
 
 	blend.format = scene->format->number << 12;
@@ -228,16 +228,16 @@ static void put_tables(struct tiles *t, const struct scene *scene)
 					  .type = TSR_ATTRIBUTE_BUFFER_TYPE_LINEAR,
 					  .pointer = VARYINGS, .stride = 16,
 					  .size = sizeof(varying) });
-	memcpy(t->f->data + (VARYINGS - FRONT_DATA), varying, sizeof(varying));
+	memcpy(t->f->data + (VARYINGS - BINNER_DATA), varying, sizeof(varying));
 	for (unsigned int n = 0; n < 3 * TRIANGLES; n++)
-		t->f->data[INDICES - FRONT_DATA + n] = n;
+		t->f->data[INDICES - BINNER_DATA + n] = n;
 	put_program(list + PROGRAM, PUSH);
 }
 
 /* Eight draws that differ in push words, of one program or of their own. */
 static void put_draws(struct tiles *t, const struct scene *scene)
 {
-	uint8_t *list = t->f->list - FRONT_LIST;
+	uint8_t *list = t->f->list - BINNER_LIST;
 	uint64_t word[TSR_LIST_PUSH_QWORDS];
 
 	for (unsigned int n = 0; n < DRAWS; n++) {
@@ -287,7 +287,7 @@ static void set_scene(struct tiles *t, const struct scene *scene, unsigned int s
 	t->target[TILES_DEPTH].clear_0 = binner_bits(1);
 	t->f->draw = scene->draw;
 	t->f->draw.viewport_count = 1;
-	t->f->draw.viewports = FRONT_STATES;
+	t->f->draw.viewports = BINNER_STATES;
 	t->f->draw.sample_mask = scene->loads ? 0xffff : 0xfffd;
 	t->f->draw.blends = BLENDS;
 	t->f->draw.blend_count = 1;

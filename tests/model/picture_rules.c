@@ -21,12 +21,12 @@
 #define TRIANGLES 50
 
 /* Addresses behind the lists and states of binner.h. */
-#define PROGRAM (FRONT_FRAME + 0x4000)
-#define CODE (FRONT_FRAME + 0x4100)
-#define BLENDS (FRONT_FRAME + 0x5000)
-#define TABLE (FRONT_FRAME + 0x5100)
-#define BUFFERS (FRONT_FRAME + 0x5200)
-#define BLENDER (FRONT_FRAME + 0x6000)
+#define PROGRAM (BINNER_FRAME + 0x4000)
+#define CODE (BINNER_FRAME + 0x4100)
+#define BLENDS (BINNER_FRAME + 0x5000)
+#define TABLE (BINNER_FRAME + 0x5100)
+#define BUFFERS (BINNER_FRAME + 0x5200)
+#define BLENDER (BINNER_FRAME + 0x6000)
 
 #define LOAD(insn) \
 	"clause slot=0 wait=0,6 {\n" \
@@ -56,7 +56,7 @@ static void set_corner(unsigned int n, int x, int y, float z)
 static struct tiles *frame(const struct tsr_config *config, const char *text)
 {
 	struct tiles *t = tiles_new(WIDTH, HEIGHT, config);
-	uint8_t *list = t->f->list - FRONT_LIST;
+	uint8_t *list = t->f->list - BINNER_LIST;
 
 	tiles_target(t, 0, TSR_PIXEL_FORMAT_RGBA32F, 16);
 	tiles_program(t, CODE, text);
@@ -321,7 +321,7 @@ static void test_points(void)
 /* BLEND @n calls the program of BLENDER and ends. */
 static void blend_by_program(struct tiles *t, unsigned int n, const char *text)
 {
-	uint64_t *blend = (uint64_t *)(t->f->list + (BLENDS - FRONT_LIST));
+	uint64_t *blend = (uint64_t *)(t->f->list + (BLENDS - BINNER_LIST));
 
 	tiles_program(t, BLENDER, text);
 	blend[TSR_BLEND__QWORDS * n + 1] = TSR_BLEND_MODE_PROGRAM | (BLENDER & 0xfffffff0) << 32;

@@ -19,9 +19,9 @@
 #define PIXELS (WIDTH * HEIGHT)
 #define QUEUES 5
 #define TRIANGLES 60
-#define CODE (FRONT_FRAME + 0x4000)
-#define PROGRAM (FRONT_FRAME + 0x4800)
-#define BLENDS (FRONT_FRAME + 0x4900)
+#define CODE (BINNER_FRAME + 0x4000)
+#define PROGRAM (BINNER_FRAME + 0x4800)
+#define BLENDS (BINNER_FRAME + 0x4900)
 
 /* A loop of up to 64 rounds, by the primitive's number, so that bundles are stopped in it. */
 static const char program[] =
@@ -53,7 +53,7 @@ static struct tiles *scene(unsigned int cores)
 {
 	struct tsr_config config = { .cores = cores, .no_inline = true };
 	struct tiles *t = tiles_new(WIDTH, HEIGHT, &config);
-	uint8_t *list = t->f->list - FRONT_LIST;
+	uint8_t *list = t->f->list - BINNER_LIST;
 	struct soup s = soup_new(7);
 
 	for (unsigned int i = 0; i < 3 * TRIANGLES; i++) {
@@ -164,9 +164,9 @@ static void test_frames(void)
 /* ---- Many batches ---------------------------------------------------------------------------- */
 
 #define BATCHES 5000			/* more than are one job, of a triangle each */
-#define VARYING (FRONT_FRAME + 0x4a00)	/* SHADER_PROGRAM */
-#define VARYING_CODE (FRONT_FRAME + 0x5000)
-#define PUSH (FRONT_FRAME + 0x4b00)
+#define VARYING (BINNER_FRAME + 0x4a00)	/* SHADER_PROGRAM */
+#define VARYING_CODE (BINNER_FRAME + 0x5000)
+#define PUSH (BINNER_FRAME + 0x4b00)
 
 static struct tiles *batches(void)
 {
@@ -178,13 +178,13 @@ static struct tiles *batches(void)
 		"clause wait=2 end { *NOP }\n";
 	struct tsr_config config = { .cores = 2, .no_inline = true };
 	struct tiles *t = tiles_new(WIDTH, HEIGHT, &config);
-	uint8_t *list = t->f->list - FRONT_LIST;
+	uint8_t *list = t->f->list - BINNER_LIST;
 	uint64_t word[TSR_LIST_SHADER_STATE_QWORDS];
 
 	memset(corner, 0, sizeof(corner));
 	corner[1][0] = corner[2][1] = 0.5f;
 	tiles_program(t, VARYING_CODE, text);
-	*(uint64_t *)(void *)(list + PUSH) = FRONT_DATA;
+	*(uint64_t *)(void *)(list + PUSH) = BINNER_DATA;
 	*(uint32_t *)(void *)t->f->data = 0;
 	tsr_pack_shader_program((uint64_t *)(void *)(list + VARYING), &(struct tsr_shader_program){
 		.code = VARYING_CODE, .push = PUSH, .push_words = 2 });
@@ -196,7 +196,7 @@ static struct tiles *batches(void)
 	/* a batch has draws of one state */
 	for (unsigned int i = 0; i < BATCHES; i++) {
 		tsr_pack_list_shader_state(word, &(struct tsr_list_shader_state){
-			.addr = FRONT_STATES + 1024 * (i % 2) });
+			.addr = BINNER_STATES + 1024 * (i % 2) });
 		binner_packet(t->f, word, TSR_LIST_SHADER_STATE_QWORDS);
 		binner_arrays(t->f, TSR_TOPOLOGY_TRIANGLES, 3);
 	}

@@ -10,9 +10,9 @@
 #include "tiles.h"
 
 /* Where tiles.c has what a frame is made of. */
-#define STREAM (FRONT_FRAME + 0x2000)
-#define LIST (FRONT_FRAME + 0x1800)
-#define TARGET(n) (FRONT_FRAME + 0x400 + 64 * (n))
+#define STREAM (BINNER_FRAME + 0x2000)
+#define LIST (BINNER_FRAME + 0x1800)
+#define TARGET(n) (BINNER_FRAME + 0x400 + 64 * (n))
 
 #define WIDTH 100			/* 7 tiles */
 #define HEIGHT 70			/* 5 tiles */
@@ -87,8 +87,8 @@ static void test_tile_list(void)
 		uint64_t value;
 		enum tsr_fault code;
 	} rows[] = {
-		{ 3, FRONT_FRAME + 0x1000 + 8, TSR_FAULT_ALIGNMENT },
-		{ 3, FRONT_FRAME + 0x1000 + 32, TSR_FAULT_ALIGNMENT },
+		{ 3, BINNER_FRAME + 0x1000 + 8, TSR_FAULT_ALIGNMENT },
+		{ 3, BINNER_FRAME + 0x1000 + 32, TSR_FAULT_ALIGNMENT },
 		{ 4, 0, TSR_FAULT_BAD_VALUE },
 		{ 4, 12, TSR_FAULT_ALIGNMENT },
 		{ 4, TSR_STREAM_SIZE_MAX + 8, TSR_FAULT_BAD_VALUE },
@@ -98,7 +98,7 @@ static void test_tile_list(void)
 		struct tiles *t = begin();
 
 		tiles_submit(t);
-		((uint64_t *)(t->f->list + (LIST - FRONT_LIST)))[rows[i].qword] = rows[i].value;
+		((uint64_t *)(t->f->list + (LIST - BINNER_LIST)))[rows[i].qword] = rows[i].value;
 		expect(t, rows[i].code, LIST + 8 * rows[i].qword);
 	}
 }
@@ -118,14 +118,14 @@ static void test_render(void)
 		{ 2, TSR_STREAM_SIZE_MAX + 8, TSR_FAULT_BAD_VALUE },
 		{ 2, 0, TSR_FAULT_BAD_VALUE },
 		{ 2, 52, TSR_FAULT_ALIGNMENT },
-		{ 3, FRONT_FRAME + 32, TSR_FAULT_ALIGNMENT },
+		{ 3, BINNER_FRAME + 32, TSR_FAULT_ALIGNMENT },
 	};
 
 	for (unsigned int i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct tiles *t = begin();
 
 		tiles_submit(t);
-		((uint64_t *)(t->f->list + (STREAM - FRONT_LIST)))[rows[i].qword] = rows[i].value;
+		((uint64_t *)(t->f->list + (STREAM - BINNER_LIST)))[rows[i].qword] = rows[i].value;
 		expect(t, rows[i].code, STREAM + 8 * rows[i].qword);
 	}
 }
@@ -142,7 +142,7 @@ static void test_packets(void)
 		struct tiles *t = begin();
 
 		tiles_submit(t);
-		memcpy(t->f->list + (LIST - FRONT_LIST), &words[i], 8);
+		memcpy(t->f->list + (LIST - BINNER_LIST), &words[i], 8);
 		bench_run(t->f->b, 60);
 		ktap_ok(bench_fault(&t->queue));
 		ktap_eq(bench_queue_reg64(&t->queue, TSR_QUEUE_FAULT_ADDR__OFFSET), LIST);
@@ -180,7 +180,7 @@ static void test_frame(void)
 		t->f->frame.heap = rows[i].heap;
 		t->f->frame.heap_size = rows[i].heap_size;
 		tiles_submit(t);
-		expect(t, rows[i].code, FRONT_FRAME + 8 * rows[i].qword);
+		expect(t, rows[i].code, BINNER_FRAME + 8 * rows[i].qword);
 	}
 }
 

@@ -15,7 +15,7 @@
 #include "ktap.h"
 #include "tiles.h"
 
-#define AT(offset) (FRONT_FRAME + (offset))
+#define AT(offset) (BINNER_FRAME + (offset))
 #define PROGRAM AT(0x4000)		/* SHADER_PROGRAM */
 #define STATE AT(0x4100)		/* COMPUTE_STATE */
 #define PUSH AT(0x4200)
@@ -47,7 +47,7 @@ static size_t allocated(void)
 
 static uint64_t *words(struct tiles *t, uint64_t va)
 {
-	return (uint64_t *)(void *)(t->f->list + (va - FRONT_LIST));
+	return (uint64_t *)(void *)(t->f->list + (va - BINNER_LIST));
 }
 
 /* A program without an end, which is that of all stages, and what refers to it. */
@@ -70,7 +70,7 @@ static void programs(struct tiles *t)
 	tiles_program(t, SHORT_CODE, TILES_FINISH);
 	tsr_pack_shader_program(words(t, SHORT), &(struct tsr_shader_program){
 		.code = SHORT_CODE });
-	*words(t, PUSH) = FRONT_DATA;
+	*words(t, PUSH) = BINNER_DATA;
 	tsr_pack_shader_program(words(t, PROGRAM), &(struct tsr_shader_program){
 		.code = CODE, .push = PUSH, .push_words = 2, .header = HEADER });
 	tsr_pack_stage_header(words(t, HEADER), &(struct tsr_stage_header){
@@ -102,7 +102,7 @@ static struct tiles *scene(const struct tsr_config *config)
 		       56u << 2 * TSR_TILE_SHIFT_MAX > TSR_TILE_BUFFER_BYTES, "most targets");
 	tiles_target(t, TILES_DEPTH, TSR_PIXEL_FORMAT_R32F, 4);
 	programs(t);
-	t->f->frame.heap_size = FRONT_HEAP_SIZE / 4;
+	t->f->frame.heap_size = BINNER_HEAP_SIZE / 4;
 	t->f->position = endless_corner;
 	t->f->shader = (struct tsr_shader_state){ .position = PROGRAM, .fragment = PROGRAM };
 	t->f->draw.blends = BLENDS;
@@ -121,14 +121,14 @@ static struct tiles *scene(const struct tsr_config *config)
 	binner_arrays(t->f, TSR_TOPOLOGY_PATCHES, 200);
 	binner_packet(t->f, (uint64_t[]){ TSR_OP_LIST_HALT | TSR_LIST_HALT_QWORDS << 8 }, 1);
 	large = t->f->frame;
-	large.heap = FRONT_HEAP + FRONT_HEAP_SIZE / 4;
-	large.heap_size = FRONT_HEAP_SIZE * 3 / 4;
+	large.heap = BINNER_HEAP + BINNER_HEAP_SIZE / 4;
+	large.heap_size = BINNER_HEAP_SIZE * 3 / 4;
 	large.width = 8192;
 	large.height = 4096;
 	large.tile_shift = TSR_TILE_SHIFT_MIN;
 	tsr_pack_frame(words(t, BIN_FRAME), &large);
 	tsr_pack_bin(words(t, BIN), &(struct tsr_bin){
-		.list = FRONT_LIST, .size = t->f->list_bytes, .frame = BIN_FRAME });
+		.list = BINNER_LIST, .size = t->f->list_bytes, .frame = BIN_FRAME });
 	return t;
 }
 

@@ -24,7 +24,7 @@ static void render_lists(void)
 	}
 }
 
-#define PROGRAM (FRONT_FRAME + 0x4000)	/* code; its SHADER_PROGRAM */
+#define PROGRAM (BINNER_FRAME + 0x4000)	/* code; its SHADER_PROGRAM */
 
 /* Draws whose fragments have no end: of the endless programs, those that fragments may run. */
 static void render_fragments(void)
@@ -33,7 +33,7 @@ static void render_fragments(void)
 		struct tiles *t = endless_frame(NULL, 0);
 
 		tiles_program(t, PROGRAM, endless_programs[i].text);
-		tsr_pack_shader_program((uint64_t *)(void *)(t->f->list + (PROGRAM - FRONT_LIST) +
+		tsr_pack_shader_program((uint64_t *)(void *)(t->f->list + (PROGRAM - BINNER_LIST) +
 							     0x100),
 					&(struct tsr_shader_program){ .code = PROGRAM });
 		t->f->shader.fragment = PROGRAM + 0x100;

@@ -150,7 +150,7 @@ static void jump(struct binner *f, uint32_t to)
 	uint64_t word[TSR_LIST_JUMP_QWORDS];
 
 	tsr_pack_list_jump(word, &(struct tsr_list_jump){
-		.addr = FRONT_LIST + to, .size = f->list_bytes + sizeof(word) - to });
+		.addr = BINNER_LIST + to, .size = f->list_bytes + sizeof(word) - to });
 	binner_packet(f, word, TSR_LIST_JUMP_QWORDS);
 }
 
@@ -169,12 +169,12 @@ static void instances(struct binner *f)
 /* Indices that end a strip, all of them. */
 static void restarts(struct binner *f)
 {
-	memset(f->data, 0xff, FRONT_DATA_SIZE);
+	memset(f->data, 0xff, BINNER_DATA_SIZE);
 	binner_draw(f, &(struct tsr_list_draw){
 		.topology = TSR_TOPOLOGY_TRIANGLE_STRIP, .index = TSR_INDEX_TYPE_U8,
-		.restart = true, .count = FRONT_DATA_SIZE, .instances = 1 << 23,
-		.indices = FRONT_DATA,
-		.index_bytes = FRONT_DATA_SIZE });
+		.restart = true, .count = BINNER_DATA_SIZE, .instances = 1 << 23,
+		.indices = BINNER_DATA,
+		.index_bytes = BINNER_DATA_SIZE });
 }
 
 static void indirect(struct binner *f)
@@ -183,7 +183,7 @@ static void indirect(struct binner *f)
 
 	memset(f->data, 0, 64);
 	tsr_pack_list_draw_indirect(word, &(struct tsr_list_draw_indirect){
-		.topology = TSR_TOPOLOGY_TRIANGLES, .arguments = FRONT_DATA, .draws = UINT32_MAX,
+		.topology = TSR_TOPOLOGY_TRIANGLES, .arguments = BINNER_DATA, .draws = UINT32_MAX,
 		.stride = 0 });
 	binner_packet(f, word, TSR_LIST_DRAW_INDIRECT_QWORDS);
 }
@@ -238,9 +238,9 @@ static void endless_draws(void)
 		binner_states(f);
 		l->add(f);
 		jump(f, 0);
-		tsr_pack_frame((uint64_t *)(f->list + (FRONT_FRAME - FRONT_LIST)), &f->frame);
-		tsr_pack_bin(word, &(struct tsr_bin){ .list = FRONT_LIST, .size = f->list_bytes,
-						      .frame = FRONT_FRAME });
+		tsr_pack_frame((uint64_t *)(f->list + (BINNER_FRAME - BINNER_LIST)), &f->frame);
+		tsr_pack_bin(word, &(struct tsr_bin){ .list = BINNER_LIST, .size = f->list_bytes,
+						      .frame = BINNER_FRAME });
 		stop_work_watch(true);
 		ktap_eq(tsr_bin_begin(f->bin, &f->mem, 0x1000, word), TSR_STEP_DONE);
 		for (unsigned int n = 0; n < 300 && step != TSR_STEP_FAULT; n++) {

@@ -18,9 +18,9 @@
 #define HUGE_TARGET (2 * BENCH_HUGE_PAGE)	/* and has in large pages */
 
 /* Addresses behind the lists and states of binner.h. */
-#define PROGRAM (FRONT_FRAME + 0x4000)
-#define CODE (FRONT_FRAME + 0x4100)
-#define BLENDS (FRONT_FRAME + 0x5000)
+#define PROGRAM (BINNER_FRAME + 0x4000)
+#define CODE (BINNER_FRAME + 0x4100)
+#define BLENDS (BINNER_FRAME + 0x5000)
 
 /* How a frame lies in memory. */
 struct how {
@@ -63,7 +63,7 @@ static void states(struct tiles *t)
 	static const char text[] =
 		"clause slot=0 wait=0,6 {\n*NOP\n"
 		"+LD_VAR_SPECIAL.f32.frag_z.clobber.center zero.w0, @r0\n}\n" TILES_FINISH;
-	uint8_t *list = t->f->list - FRONT_LIST;
+	uint8_t *list = t->f->list - BINNER_LIST;
 	struct tsr_draw_state *draw = &t->f->draw;
 
 	tiles_program(t, CODE, text);

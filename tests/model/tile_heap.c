@@ -70,10 +70,10 @@ static bool expect(struct heap *h, bool sound, uint32_t offset)
 	ok &= ktap_eq(drawn, sound);
 	if (!sound) {
 		ok &= ktap_eq(t->f->mem.fault.code, TSR_FAULT_HEAP_CONTENT);
-		ok &= ktap_eq(t->f->mem.fault.addr, FRONT_HEAP + offset);
+		ok &= ktap_eq(t->f->mem.fault.addr, BINNER_HEAP + offset);
 		ok &= ktap_eq(bench_fault(&t->queue), TSR_FAULT_HEAP_CONTENT);
 		ok &= ktap_eq(bench_queue_reg64(&t->queue, TSR_QUEUE_FAULT_ADDR__OFFSET),
-			      FRONT_HEAP + offset);
+			      BINNER_HEAP + offset);
 	}
 	tiles_free(t);
 	return ok;
@@ -138,14 +138,16 @@ static void test_fields(void)
 		FIELD(clipped_data, 72, false), FIELD(clipped_data, 2 * BEYOND, true),
 		FIELD(clipped_data, 2 * BEYOND + 16, false),
 		FIELD(padded, 1ull << 32, true), FIELD(padded, (1ull << 32) + 1, false),
-		FIELD(shader_state, FRONT_STATES + 32, false),
-		FIELD(draw_state, FRONT_STATES + 32, false),
-		FIELD(samples_query, FRONT_DATA + 4, false),
-		FIELD(any_query, FRONT_DATA + 4, false),
-		FIELD(statistics_query, FRONT_DATA + 4, false),
-		FIELD(samples_query, FRONT_DATA + 8, true), FIELD(any_query, FRONT_DATA + 8, true),
-		FIELD(vertex_push, FRONT_DATA + 4, false), FIELD(vertex_push, FRONT_DATA + 8, true),
-		FIELD(fragment_push, FRONT_DATA + 4, false),
+		FIELD(shader_state, BINNER_STATES + 32, false),
+		FIELD(draw_state, BINNER_STATES + 32, false),
+		FIELD(samples_query, BINNER_DATA + 4, false),
+		FIELD(any_query, BINNER_DATA + 4, false),
+		FIELD(statistics_query, BINNER_DATA + 4, false),
+		FIELD(samples_query, BINNER_DATA + 8, true),
+		FIELD(any_query, BINNER_DATA + 8, true),
+		FIELD(vertex_push, BINNER_DATA + 4, false),
+		FIELD(vertex_push, BINNER_DATA + 8, true),
+		FIELD(fragment_push, BINNER_DATA + 4, false),
 	};
 
 	for (unsigned int i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {

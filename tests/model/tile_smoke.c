@@ -316,7 +316,7 @@ static void same(void)
 	}
 }
 
-#define COUNTED (FRONT_FRAME + 0x4000)	/* code; its SHADER_PROGRAM */
+#define COUNTED (BINNER_FRAME + 0x4000)	/* code; its SHADER_PROGRAM */
 
 /* Draws of one state that differ in nothing but a query: each query has what is its own. */
 static void queries(enum tsr_query kind)
@@ -328,7 +328,7 @@ static void queries(enum tsr_query kind)
 
 	memset(seen, 0, 64 * 4);
 	tiles_program(t, COUNTED, TILES_FINISH);
-	tsr_pack_shader_program((uint64_t *)(void *)(t->f->list - FRONT_LIST + COUNTED + 0x100),
+	tsr_pack_shader_program((uint64_t *)(void *)(t->f->list - BINNER_LIST + COUNTED + 0x100),
 				&(struct tsr_shader_program){ .code = COUNTED });
 	t->f->shader.fragment = COUNTED + 0x100;
 	t->f->shader.side_effects = true;	/* so that it runs */
@@ -338,7 +338,7 @@ static void queries(enum tsr_query kind)
 	for (unsigned int i = 0; i < 4; i++) {
 		/* the third draw is nobody's */
 		tsr_pack_list_query(word, &(struct tsr_list_query){
-			.kind = kind, .addr = i == 2 ? 0 : FRONT_DATA + 64 * i });
+			.kind = kind, .addr = i == 2 ? 0 : BINNER_DATA + 64 * i });
 		binner_packet(t->f, word, TSR_LIST_QUERY_QWORDS);
 		binner_arrays(t->f, TSR_TOPOLOGY_TRIANGLES, 3);
 	}
@@ -560,7 +560,7 @@ static void smaller_frame(void)
 		frame.width -= n == 2 ? 16 : 0;
 		frame.height -= n == 3 ? 16 : 0;
 		frame.layers -= n == 4;
-		tsr_pack_frame((uint64_t *)(t->f->list + (FRONT_FRAME - FRONT_LIST)), &frame);
+		tsr_pack_frame((uint64_t *)(t->f->list + (BINNER_FRAME - BINNER_LIST)), &frame);
 		ktap_eq(bench_state(&t->queue) == TSR_QUEUE_STATE_IDLE, !n);
 		reload(t);
 		bench_run(t->f->b, 60);

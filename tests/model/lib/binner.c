@@ -134,9 +134,9 @@ struct binner *binner_new_on(unsigned int width, unsigned int height,
 		abort();
 	f->b = bench_new(config);
 	bench_as_init(f->b, &f->as, 1);
-	f->data = buffer(f, FRONT_DATA, FRONT_DATA_SIZE, BENCH_RW);
-	f->list = buffer(f, FRONT_LIST, FRONT_LIST_SIZE, BENCH_RX);
-	f->heap = buffer(f, FRONT_HEAP, FRONT_HEAP_SIZE, BENCH_RW);
+	f->data = buffer(f, BINNER_DATA, BINNER_DATA_SIZE, BENCH_RW);
+	f->list = buffer(f, BINNER_LIST, BINNER_LIST_SIZE, BENCH_RX);
+	f->heap = buffer(f, BINNER_HEAP, BINNER_HEAP_SIZE, BENCH_RW);
 	f->mem = tsr_runner_mem(&f->b->gpu->runner[0], NULL, 1, 0);
 	f->bin = tsr_bin_new();
 	if (!f->bin)
@@ -144,7 +144,7 @@ struct binner *binner_new_on(unsigned int width, unsigned int height,
 	f->bin->shade = shade;
 	f->frame = (struct tsr_frame){
 		.width = width, .height = height, .layers = 1, .tile_shift = 4,
-		.heap = FRONT_HEAP, .heap_size = FRONT_HEAP_SIZE,
+		.heap = BINNER_HEAP, .heap_size = BINNER_HEAP_SIZE,
 	};
 	f->draw = (struct tsr_draw_state){ .viewport_count = 1, .sample_mask = 0xffff };
 	f->draw.line_width = f->draw.point_size = binner_bits(1);
@@ -177,7 +177,7 @@ void binner_again(struct binner *f)
 
 void binner_packet(struct binner *f, const uint64_t *word, unsigned int qwords)
 {
-	if (f->list_bytes + qwords * 8 > FRONT_STATES - FRONT_LIST)
+	if (f->list_bytes + qwords * 8 > BINNER_STATES - BINNER_LIST)
 		abort();
 	memcpy(f->list + f->list_bytes, word, qwords * 8);
 	f->list_bytes += qwords * 8;
@@ -185,10 +185,10 @@ void binner_packet(struct binner *f, const uint64_t *word, unsigned int qwords)
 
 void binner_states(struct binner *f)
 {
-	uint64_t va = FRONT_STATES + 1024 * (uint64_t)f->states++, word[16];
-	uint8_t *at = f->list + (va - FRONT_LIST);
+	uint64_t va = BINNER_STATES + 1024 * (uint64_t)f->states++, word[16];
+	uint8_t *at = f->list + (va - BINNER_LIST);
 
-	if (va + 1024 > FRONT_FRAME)
+	if (va + 1024 > BINNER_FRAME)
 		abort();
 	f->draw.viewports = va + 256;
 	tsr_pack_shader_state((uint64_t *)at, &f->shader);
@@ -229,9 +229,9 @@ bool binner_bin(struct binner *f)
 
 	word[0] = TSR_OP_LIST_HALT | TSR_LIST_HALT_QWORDS << 8;
 	binner_packet(f, word, TSR_LIST_HALT_QWORDS);
-	tsr_pack_frame((uint64_t *)(f->list + (FRONT_FRAME - FRONT_LIST)), &f->frame);
-	tsr_pack_bin(word, &(struct tsr_bin){ .list = FRONT_LIST, .size = f->list_bytes,
-					      .frame = FRONT_FRAME });
+	tsr_pack_frame((uint64_t *)(f->list + (BINNER_FRAME - BINNER_LIST)), &f->frame);
+	tsr_pack_bin(word, &(struct tsr_bin){ .list = BINNER_LIST, .size = f->list_bytes,
+					      .frame = BINNER_FRAME });
 	f->steps = 0;
 	while ((step = tsr_bin_begin(f->bin, &f->mem, 0x1000, word)) == TSR_STEP_PENDING)
 		wait(f);

@@ -20,14 +20,14 @@
 #include "binner/bin.h"
 #include "binner/tile_list.h"
 
-#define FRONT_DATA 0x10000000ull	/* read and write: indices, arguments, queries */
-#define FRONT_DATA_SIZE (4u << 20)
-#define FRONT_LIST 0x20000000ull	/* read and execute: lists, states, frame */
-#define FRONT_LIST_SIZE (1u << 20)
-#define FRONT_STATES (FRONT_LIST + 0x80000)
-#define FRONT_FRAME (FRONT_LIST + 0xf0000)
-#define FRONT_HEAP 0x40000000ull
-#define FRONT_HEAP_SIZE (32u << 20)
+#define BINNER_DATA 0x10000000ull	/* read and write: indices, arguments, queries */
+#define BINNER_DATA_SIZE (4u << 20)
+#define BINNER_LIST 0x20000000ull	/* read and execute: lists, states, frame */
+#define BINNER_LIST_SIZE (1u << 20)
+#define BINNER_STATES (BINNER_LIST + 0x80000)
+#define BINNER_FRAME (BINNER_LIST + 0xf0000)
+#define BINNER_HEAP 0x40000000ull
+#define BINNER_HEAP_SIZE (32u << 20)
 
 struct binner;
 /* The position record of a vertex; it is all zero before. */

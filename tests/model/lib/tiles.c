@@ -6,14 +6,14 @@
 
 #include <tessera/asm.h>
 
-#define LIST_AT(offset) (FRONT_FRAME + (offset))
+#define LIST_AT(offset) (BINNER_FRAME + (offset))
 #define TARGETS LIST_AT(0x400)
 #define RENDER_LIST LIST_AT(0x1800)
 #define STREAM LIST_AT(0x2000)
 
 static uint64_t *words(struct tiles *t, uint64_t va)
 {
-	return (uint64_t *)(t->f->list + (va - FRONT_LIST));
+	return (uint64_t *)(t->f->list + (va - BINNER_LIST));
 }
 
 struct tiles *tiles_new(unsigned int width, unsigned int height, const struct tsr_config *config)
@@ -117,10 +117,10 @@ void tiles_submit(struct tiles *t)
 	t->f->frame.colour = TARGETS;
 	t->f->frame.depth = TARGETS + 64 * TILES_DEPTH;
 	t->f->frame.stencil = TARGETS + 64 * TILES_STENCIL;
-	tsr_pack_frame(words(t, FRONT_FRAME), &t->f->frame);
+	tsr_pack_frame(words(t, BINNER_FRAME), &t->f->frame);
 	write_lists(t);
 	tsr_pack_render(stream, &(struct tsr_render){
-					.list = RENDER_LIST, .frame = FRONT_FRAME,
+					.list = RENDER_LIST, .frame = BINNER_FRAME,
 					.size = (TSR_LIST_TILES_QWORDS + 1) * 8 });
 	bench_call(&t->queue, STREAM, TSR_RENDER_QWORDS * 8);
 	bench_kick(&t->queue);

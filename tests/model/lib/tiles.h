@@ -20,7 +20,7 @@
 #define TILES_RING 0x50000000ull
 #define TILES_DEPTH TSR_RENDER_TARGETS_MAX	/* index in target[] */
 #define TILES_STENCIL (TSR_RENDER_TARGETS_MAX + 1)
-#define TILES_LIST (FRONT_FRAME + 0x1000)	/* of every tile */
+#define TILES_LIST (BINNER_FRAME + 0x1000)	/* of every tile */
 #define TILES_LIST_QWORDS 256
 /* Bits of tiles_run()'s masks. */
 #define TILES_ALL 0x3ff
