@@ -33,7 +33,7 @@ struct how {
 	/* what must not make a difference */
 	bool tiled, pending;
 	bool huge;			/* in large pages */
-	bool wide;			/* rows are two pages apart, samples lie between them */
+	unsigned int wide;		/* rows are so many pages apart, samples between them */
 	unsigned int offset;		/* of the first texel */
 	bool empty;			/* nothing is drawn */
 	bool large;			/* tiles of 32 by 32 pixels */
@@ -101,7 +101,7 @@ static void lay_out(struct tiles *t, unsigned int index, unsigned int format, un
 	r->pointer += how->tiled ? how->offset / 64 * 64 : how->offset;
 	r->pitch = how->tiled ? 256 * bytes * 5 : WIDTH * bytes + 48;
 	if (how->wide && !how->tiled)
-		r->pitch = 2 * BENCH_PAGE;
+		r->pitch = how->wide * BENCH_PAGE;
 	r->sample_stride = how->wide && !how->tiled ? 1024 : 0x10000;
 	r->layer_stride = 0x40000;
 	r->samples_log2 = how->one ? 0 : how->samples_log2;
@@ -323,7 +323,7 @@ static void compare(const struct how *how, const struct how *other)
 	ok &= ktap_eq(beside(b, other), 0);
 	if (!ok)
 		ktap_note("depth %u, stencil %u%s, samples %u (%d), load %d, tiled %d, offset %u, "
-			  "huge %d, wide %d, empty %d",
+			  "huge %d, wide %u, empty %d",
 			  how->depth, how->stencil_bytes, how->together ? " in it" : "",
 			  how->samples_log2, how->one, how->load, other->tiled, other->offset,
 			  other->huge, other->wide, how->empty);
@@ -399,9 +399,9 @@ static void test_huge(void)
 		how.large = other.large;
 		compare(&how, &other);
 		other.tiled = false;
-		other.wide = true;
 		other.offset = 0;
-		compare(&how, &other);
+		for (other.wide = 1; other.wide <= 2; other.wide++)
+			compare(&how, &other);
 	}
 }
 

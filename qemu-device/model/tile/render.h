@@ -154,7 +154,7 @@ struct tsr_tile_core {
 	/* Targets of which the tile buffer holds something: as in TILE_LOAD, from bit 0 on. */
 	uint16_t defined;
 	uint16_t unread;		/* of them, those whose TILE_LOAD waits for a primitive */
-	uint16_t alike;			/* of them, those it has only the first row of, see clear.c */
+	uint16_t alike;			/* of them, those with a first row only: clear.c */
 	/*
 	 * Color targets of which some blocks (bit n: block n) have not been loaded, and are not
 	 * until one of them is needed. Both are 0 or neither.
