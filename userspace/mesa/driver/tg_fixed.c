@@ -243,6 +243,7 @@ static void fill_colors(const struct tg_context *ctx, struct tsr_draw_state *d)
 	d->logic = blend->logicop_enable;
 	d->logic_op = logic_ops[blend->logicop_func];
 	d->sample_mask = ctx->sample_mask & 0xffff;
+	d->center = !multisample;
 	d->blend_red = fui(ctx->blend_color.color[0]);
 	d->blend_green = fui(ctx->blend_color.color[1]);
 	d->blend_blue = fui(ctx->blend_color.color[2]);
