@@ -232,7 +232,8 @@ static void describe(const struct pipe_sampler_view *v, struct tsr_texture *t)
 		.texel_order = r->layout == TSR_LAYOUT_TILED ? TSR_TEXEL_ORDER_TILED
 							     : TSR_TEXEL_ORDER_LINEAR,
 		.levels = levels - 1,
-		.max_lod = (levels - 1) << 8,
+		/* LEVELS bounds the level; the level of detail says which filter it is, too */
+		.max_lod = LOD_MAX,
 		.samples = util_logbase2(MAX2(r->base.nr_samples, 1)),
 		.layers = (cube ? layers / 6 : layers) - 1,
 	};
