@@ -79,9 +79,6 @@ static void *create_sampler_state(struct pipe_context *pipe, const struct pipe_s
 		.clamp_layer = true,
 		.min_nearest = s->min_img_filter == PIPE_TEX_FILTER_NEAREST,
 		.mag_nearest = s->mag_img_filter == PIPE_TEX_FILTER_NEAREST,
-		.mag_cutoff = s->mag_img_filter == PIPE_TEX_FILTER_LINEAR &&
-			      s->min_img_filter == PIPE_TEX_FILTER_NEAREST &&
-			      s->min_mip_filter != PIPE_TEX_MIPFILTER_NONE,
 		.mipmap = mipmap[s->min_mip_filter],
 		.min_lod = lod(s->min_lod),
 		.max_lod = lod(s->max_lod),
