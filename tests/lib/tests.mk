@@ -62,10 +62,11 @@ check-user: setup ## libtessera on the host: on a fake kernel, and on the model;
 		$(wildcard tests/user/*.py)
 
 # GL programs of our own (tests/mesa), glmark2's scenes, and of piglit's those in tests/mesa/piglit.txt.
-check-mesa: setup ## OpenGL programs by Mesa on the device in their own process; PIGLIT='PATTERN ...' others of piglit's; GLMARK2=rates; FUZZ='FIRST COUNT' scenes by chance
+check-mesa: setup ## OpenGL programs by Mesa on the device in their own process; PIGLIT='PATTERN ...' others of piglit's; GLMARK2=rates; FUZZ='FIRST COUNT' scenes by chance; DEQP=DIR (a build of VK-GL-CTS), DEQP_PART=20
 	@bash qemu-device/build/setup.sh libegl-dev libgles-dev libgl-dev libgbm-dev
 	@bash qemu-device/vm/programs.sh
-	@TSR_MESA=$$(bash userspace/mesa/build.sh); export TSR_MESA TSR_PIGLIT='$(PIGLIT)' TSR_GLMARK2='$(GLMARK2)' TSR_FUZZ_SCENES='$(FUZZ)'; \
+	@TSR_MESA=$$(bash userspace/mesa/build.sh); export TSR_MESA TSR_PIGLIT='$(PIGLIT)' TSR_GLMARK2='$(GLMARK2)' TSR_FUZZ_SCENES='$(FUZZ)' \
+		TSR_DEQP='$(abspath $(DEQP))' TSR_DEQP_PART='$(DEQP_PART)'; \
 		$(RUN) --suite mesa --results $(BUILD)/results-mesa/mesa$(if $(TESTS),-partial).ktap $(wildcard tests/mesa/*.py)
 
 # With the libraries of piglit's programs, which are not packaged with what they need.

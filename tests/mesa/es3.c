@@ -384,6 +384,44 @@ static void stencil_blit(GLenum format, const char *name)
 	glDeleteProgram(program);
 }
 
+/* Both at once, of four samples. */
+static void resolve_depth_stencil(GLenum format, const char *name)
+{
+	static const char fs[] = ES3 "out vec4 c; void main() { c = vec4(1.0); }";
+	GLuint program = gl_program(plain_vs, fs), ms, buffer;
+	GLint to;
+
+	gl_case(name);
+	gl_target(SIDE, SIDE, GL_RGBA8);
+	gl_depth(SIDE, SIDE, format, GL_DEPTH_STENCIL_ATTACHMENT);
+	glGetIntegerv(GL_FRAMEBUFFER_BINDING, &to);
+	glClear(GL_COLOR_BUFFER_BIT);
+	glClearBufferfi(GL_DEPTH_STENCIL, 0, 0.25f, 7);
+	glGenFramebuffers(1, &ms);
+	glBindFramebuffer(GL_FRAMEBUFFER, ms);
+	glGenRenderbuffers(1, &buffer);
+	glBindRenderbuffer(GL_RENDERBUFFER, buffer);
+	glRenderbufferStorageMultisample(GL_RENDERBUFFER, 4, format, SIDE, SIDE);
+	glFramebufferRenderbuffer(GL_FRAMEBUFFER, GL_DEPTH_STENCIL_ATTACHMENT, GL_RENDERBUFFER,
+				  buffer);
+	glClearBufferfi(GL_DEPTH_STENCIL, 0, 0.75f, 3);
+	glBindFramebuffer(GL_DRAW_FRAMEBUFFER, (GLuint)to);
+	glBlitFramebuffer(0, 0, SIDE, SIDE, 0, 0, SIDE, SIDE,
+			  GL_DEPTH_BUFFER_BIT | GL_STENCIL_BUFFER_BIT, GL_NEAREST);
+	glBindFramebuffer(GL_FRAMEBUFFER, (GLuint)to);
+	glEnable(GL_STENCIL_TEST);
+	glEnable(GL_DEPTH_TEST);
+	glStencilOp(GL_KEEP, GL_KEEP, GL_KEEP);
+	glStencilFunc(GL_EQUAL, 3, 0xff);
+	gl_rect(-1, -1, 0, 1, 0.48f);	/* depth 0.74 */
+	gl_rect(0, -1, 1, 1, 0.52f);
+	glDisable(GL_STENCIL_TEST);
+	glDisable(GL_DEPTH_TEST);
+	gl_expect(9, 9, 255, 255, 255, 255, 0);
+	gl_expect(50, 9, 0, 0, 0, 255, 0);
+	glDeleteProgram(program);
+}
+
 int main(void)
 {
 	gl_open(3, 0);
@@ -400,5 +438,7 @@ int main(void)
 	stencil_blit(GL_DEPTH32F_STENCIL8,
 		     "stencil is copied and shrunk: depth of 32 bits beside it");
 	stencil_blit(GL_STENCIL_INDEX8, "stencil is copied and shrunk: alone");
+	resolve_depth_stencil(GL_DEPTH24_STENCIL8, "samples' depth of 24 bits and stencil");
+	resolve_depth_stencil(GL_DEPTH32F_STENCIL8, "samples' depth of 32 bits and stencil");
 	return gl_close();
 }

@@ -178,6 +178,28 @@ static void lines(void)
 	glLineWidth(1);
 }
 
+/* OpenGL ES's: OpenGL's points reach beyond. */
+static void viewport_edges(void)
+{
+	static const GLfloat line[] = { -2, 0.5f / 16, 2, 0.5f / 16 }, point[] = { 0.97f, -0.5f };
+
+	gl_case("lines and points end at the viewport");
+	glClear(GL_COLOR_BUFFER_BIT);
+	glViewport(16, 16, 32, 32);
+	glVertexAttribPointer(0, 2, GL_FLOAT, GL_FALSE, 0, line);
+	glDrawArrays(GL_LINES, 0, 2);
+	gl_expect(15, 32, 0, 0, 0, 0, 0);
+	gl_expect(16, 32, 255, 255, 255, 255, 0);
+	gl_expect(47, 32, 255, 255, 255, 255, 0);
+	gl_expect(48, 32, 0, 0, 0, 0, 0);
+	glVertexAttribPointer(0, 2, GL_FLOAT, GL_FALSE, 0, point);
+	glDrawArrays(GL_POINTS, 0, 1);
+	gl_expect(47, 24, 255, 255, 255, 255, 0);
+	gl_expect(48, 24, 0, 0, 0, 0, 0);
+	glViewport(0, 0, SIDE, SIDE);
+}
+
+
 static void indices(void)
 {
 	static const GLfloat corners[] = { -1, -1, 1, -1, -1, 1, 1, 1 };
@@ -218,6 +240,7 @@ int main(void)
 	blends();
 	points();
 	lines();
+	viewport_edges();
 	indices();
 	return gl_close();
 }

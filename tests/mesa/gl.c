@@ -21,22 +21,8 @@ static void skip(const char *why)
 	exit(77);
 }
 
-void gl_open(int major, int minor)
-{
-	const EGLint wanted[] = { EGL_SURFACE_TYPE, EGL_DONT_CARE, EGL_RENDERABLE_TYPE,
-				  major > 2 ? EGL_OPENGL_ES3_BIT : EGL_OPENGL_ES2_BIT, EGL_NONE };
-	EGLConfig config = NULL;
-	EGLDisplay on;
-	EGLint count = 0;
-
-	on = eglGetPlatformDisplay(EGL_PLATFORM_SURFACELESS_MESA, EGL_DEFAULT_DISPLAY, NULL);
-	if (!on || !eglInitialize(on, NULL, NULL))
-		skip("no EGL display without a window system");
-	eglChooseConfig(on, wanted, &config, 1, &count);
-	gl_open_on(on, count ? config : EGL_NO_CONFIG_KHR, EGL_NO_SURFACE, major, minor);
-}
-
-void gl_open_on(void *on, void *config, void *surface, int major, int minor)
+static void make_current(EGLDisplay on, EGLConfig config, EGLSurface surface, EGLenum api,
+			 int major, int minor)
 {
 	const EGLint attributes[] = { EGL_CONTEXT_MAJOR_VERSION, major, EGL_CONTEXT_MINOR_VERSION,
 				      minor, EGL_NONE };
@@ -44,7 +30,7 @@ void gl_open_on(void *on, void *config, void *surface, int major, int minor)
 
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	display = on;
-	eglBindAPI(EGL_OPENGL_ES_API);
+	eglBindAPI(api);
 	context = eglCreateContext(display, config, EGL_NO_CONTEXT, attributes);
 	if (!context || !eglMakeCurrent(display, surface, surface, context))
 		skip("no context of this version");
@@ -57,6 +43,39 @@ void gl_open_on(void *on, void *config, void *surface, int major, int minor)
 		printf("Bail out! the renderer is not Tessera\n");
 		exit(1);
 	}
+}
+
+static EGLDisplay surfaceless(void)
+{
+	EGLDisplay on;
+
+	on = eglGetPlatformDisplay(EGL_PLATFORM_SURFACELESS_MESA, EGL_DEFAULT_DISPLAY, NULL);
+	if (!on || !eglInitialize(on, NULL, NULL))
+		skip("no EGL display without a window system");
+	return on;
+}
+
+void gl_open(int major, int minor)
+{
+	const EGLint wanted[] = { EGL_SURFACE_TYPE, EGL_DONT_CARE, EGL_RENDERABLE_TYPE,
+				  major > 2 ? EGL_OPENGL_ES3_BIT : EGL_OPENGL_ES2_BIT, EGL_NONE };
+	EGLDisplay on = surfaceless();
+	EGLConfig config = NULL;
+	EGLint count = 0;
+
+	eglChooseConfig(on, wanted, &config, 1, &count);
+	gl_open_on(on, count ? config : EGL_NO_CONFIG_KHR, EGL_NO_SURFACE, major, minor);
+}
+
+void gl_open_on(void *on, void *config, void *surface, int major, int minor)
+{
+	make_current(on, config, surface, EGL_OPENGL_ES_API, major, minor);
+}
+
+void gl_open_desktop(int major, int minor)
+{
+	make_current(surfaceless(), EGL_NO_CONFIG_KHR, EGL_NO_SURFACE, EGL_OPENGL_API, major,
+		     minor);
 }
 
 static void end_case(void)

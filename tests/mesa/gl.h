@@ -21,6 +21,9 @@ void gl_open(int major, int minor);
 /* gl_open_on(): the same on an EGLDisplay that is initialized, with an EGLConfig and EGLSurface. */
 void gl_open_on(void *display, void *config, void *surface, int major, int minor);
 
+/* gl_open_desktop(): the same with OpenGL; up to 3.0 it has all that was there before. */
+void gl_open_desktop(int major, int minor);
+
 /* gl_close(): take the context down, print the plan. Returns the program's exit status. */
 int gl_close(void);
 

@@ -2,6 +2,7 @@
 /* Shaders: arithmetic, flow, varyings, uniforms, and what fragments know of themselves. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "gl.h"
 
@@ -212,7 +213,9 @@ static void attributes(void)
 	};
 	static const int16_t shorts[4 * 2] = { 32767, 16384, 32767, 16384,
 					       32767, 16384, 32767, 16384 };
-	GLuint program = gl_program(vs, fs);
+	static const GLfloat pair[2] = { 0.2f, 0.8f };
+	uint8_t odd[1 + 4 * 9];
+	GLuint program = gl_program(vs, fs), buffer;
 
 	gl_case("attributes of bytes with a stride, of shorts, and constant ones");
 	glEnableVertexAttribArray(1);
@@ -226,6 +229,19 @@ static void attributes(void)
 	glVertexAttrib4f(1, 0.2f, 0.4f, 0.6f, 0.8f);
 	gl_rect(-1, -1, 1, 1, 0);
 	gl_expect(9, 9, 51, 102, 153, 204, 0);
+
+	gl_case("floats at odd addresses");
+	for (int i = 0; i < 4; i++)
+		memcpy(odd + 1 + 9 * i, pair, sizeof(pair));
+	glGenBuffers(1, &buffer);
+	glBindBuffer(GL_ARRAY_BUFFER, buffer);
+	glBufferData(GL_ARRAY_BUFFER, sizeof(odd), odd, GL_STATIC_DRAW);
+	glEnableVertexAttribArray(1);
+	glVertexAttribPointer(1, 2, GL_FLOAT, GL_FALSE, 9, (const void *)1);
+	gl_rect(-1, -1, 1, 1, 0);
+	gl_expect(9, 9, 51, 204, 0, 255, 0);
+	glDisableVertexAttribArray(1);
+	glDeleteBuffers(1, &buffer);
 	glDeleteProgram(program);
 }
 

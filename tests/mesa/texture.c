@@ -103,6 +103,24 @@ static void filters(GLuint program)
 	gl_expect(60, 5, 255, 255, 255, 255, 0);
 }
 
+/* A texture without levels that is made smaller has the other filter all the same. */
+static void smaller(GLuint program)
+{
+	static const uint8_t two[] = { 0, 0, 0, 255, 255, 255, 255, 255 };
+
+	gl_case("the filter of what is made smaller, without levels");
+	texture(GL_RGBA, GL_UNSIGNED_BYTE, 2, 1, two);
+	glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAG_FILTER, GL_LINEAR);
+	/* 1.27 texels a pixel; pixel 20 is at texel 1.95, whose middle is at 1.5 */
+	map(program, 40.5f, 1, 0, 0);
+	gl_rect(-1, -1, 1, 1, 0);
+	gl_expect(20, 5, 255, 255, 255, 255, 0);
+	glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_LINEAR);
+	glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAG_FILTER, GL_NEAREST);
+	gl_rect(-1, -1, 1, 1, 0);
+	gl_expect(20, 5, 141, 141, 141, 255, 3);
+}
+
 static void levels(GLuint program)
 {
 	static uint8_t texels[64 * 64 * 4];
@@ -229,6 +247,7 @@ int main(void)
 	gl_target(SIDE, SIDE, GL_RGBA);
 	formats(program);
 	filters(program);
+	smaller(program);
 	levels(program);
 	cube();
 	ping_pong(program);

@@ -464,6 +464,48 @@ static void test_depth_layouts(void)
 	}
 }
 
+/* With CENTER each sample is the pixel of the same picture with one sample, color and depth. */
+static void test_center(void)
+{
+	static const char text[] =
+		LOAD("LD_VAR_SPECIAL.f32.frag_z.clobber.center zero.w0") TILES_FINISH;
+	unsigned int wrong = 0, drawn_pixels = 0;
+
+	for (unsigned int n = 0; n < 24; n++) {
+		struct soup s = soup_new(400 + n);
+		struct tiles *one = late_frame(text, n % 2 ? TSR_GFX_NO_EARLY : 0, 0);
+		struct tiles *many = late_frame(text, n % 2 ? TSR_GFX_NO_EARLY : 0, 1 + n % 4);
+
+		for (unsigned int i = 0; i < 3 * TRIANGLES; i++)
+			set_corner(i, (int)soup_below(&s, WIDTH * RASTER_ONE),
+				   (int)soup_below(&s, HEIGHT * RASTER_ONE),
+				   (float)soup_below(&s, 1024) / 1024);
+		many->f->draw.center = true;
+		for (unsigned int k = 0; k < 2; k++) {
+			struct tiles *t = k ? many : one;
+
+			t->f->draw.line_mode = TSR_LINE_MODE_RECTANGULAR;
+			t->f->draw.line_width = front_bits(3);
+			front_states(t->f);
+			front_arrays(t->f, n % 3 ? TSR_TOPOLOGY_TRIANGLES : TSR_TOPOLOGY_LINES,
+				     3 * TRIANGLES);
+			drawn(t);
+		}
+		for (unsigned int i = 0; i < WIDTH * HEIGHT << (1 + n % 4); i++) {
+			unsigned int at = i >> (1 + n % 4), x = at % WIDTH, y = at / WIDTH;
+			unsigned int sample = i & ((2u << n % 4) - 1);
+
+			wrong += pixel(many, x, y, sample)[0] != pixel(one, x, y, 0)[0] ||
+				 tiles_depth(many, x, y, sample) != tiles_depth(one, x, y, 0);
+			drawn_pixels += tiles_depth(one, x, y, 0) != 0.75f;
+		}
+		tiles_free(one);
+		tiles_free(many);
+	}
+	ktap_eq(wrong, 0);
+	ktap_ok(drawn_pixels > 10000);
+}
+
 /*
  * A depth that is written, or biased, leaves the viewport's range and stays between 0 and 1; with
  * DEPTH_CLAMP it stays in the range.
@@ -796,6 +838,7 @@ int main(void)
 	ktap_run("[ZS3] [ZS5] depths that programs write, and promise", test_depth_layouts);
 	ktap_run("[ZS1] [ZS3] depths beyond the viewport's range, biased or written",
 		 test_beyond_range);
+	ktap_run("[RAST4] [ZS1] samples that are drawn as their pixel's center is", test_center);
 	ktap_run("[ZS3] [PIX9] each sample has the depth and stencil its fragment wrote",
 		 test_sample_depth);
 	ktap_run("[RAST4] [PIX1] registers of a fragment: place, coverage, sample, face",

@@ -26,7 +26,8 @@ void tsr_tile_depth(const struct tsr_tile_core *c, const struct tsr_tile_plane *
 		    const struct tsr_zs *zs, unsigned int block_x, unsigned int block_y,
 		    unsigned int s, uint64_t mask, float z[TSR_BLOCK_PIXELS])
 {
-	const int8_t *at = tsr_sample_position[c->tile.samples_log2][s];
+	const int8_t *at = plane->center ? tsr_sample_position[0][0]
+					 : tsr_sample_position[c->tile.samples_log2][s];
 	const unsigned int sixteenth = TSR_SUBPIXEL_BITS - 4;
 	int64_t x = (int64_t)(c->tile.x + block_x) * (1 << TSR_SUBPIXEL_BITS) +
 		    (at[0] << sixteenth);

@@ -234,6 +234,7 @@ static void set_plane(struct tsr_tile_core *c)
 	memcpy(p->e, c->shape.depth, sizeof(p->e));
 	memcpy(p->k, c->shape.k, sizeof(p->k));
 	p->base = c->shape.base;
+	p->center = c->state->rules.center;
 	p->low = c->state->viewport[c->prim.viewport].low;
 	p->high = c->state->viewport[c->prim.viewport].high;
 	if (!c->state->zs.hierarchical || !c->state->zs.depth_test)

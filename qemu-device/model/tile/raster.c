@@ -58,7 +58,7 @@ static int64_t larger(int64_t a, int64_t b)
 static void set_edge(struct tsr_walk_blocks *w, unsigned int e, const struct tsr_tile *tile)
 {
 	const int8_t (*position)[2] =
-		tsr_sample_position[w->shape->centre ? 0 : tile->samples_log2];
+		tsr_sample_position[w->shape->center ? 0 : tile->samples_log2];
 	const struct tsr_edge *edge = &w->shape->edge[e];
 	int64_t a = edge->a, b = edge->b;
 
@@ -111,7 +111,7 @@ static bool set_small(struct tsr_walk_blocks *w, const struct tsr_tile *tile)
 	const int64_t x = ((int64_t)tile->x + w->x * 8) * (1 << TSR_SUBPIXEL_BITS);
 	const int64_t y = ((int64_t)tile->y + w->y * 8) * (1 << TSR_SUBPIXEL_BITS);
 
-	if (shape->edges != 3)
+	if (shape->edges != 3 || (shape->center && tile->samples_log2))
 		return false;
 	for (unsigned int e = 0; e < 3; e++) {
 		const struct tsr_edge *edge = &shape->edge[e];
@@ -135,7 +135,7 @@ bool tsr_walk_begin(struct tsr_walk_blocks *w, const struct tsr_shape *shape,
 	if (!shape->edges || w->rect.x0 >= w->rect.x1 || w->rect.y0 >= w->rect.y1)
 		return false;
 	w->limit = within(&shape->limit, tile);
-	w->samples = shape->centre ? 1 : 1u << tile->samples_log2;
+	w->samples = shape->center ? 1 : 1u << tile->samples_log2;
 	w->x0 = w->x = w->rect.x0 >> TSR_BLOCK_SHIFT;
 	w->y = w->rect.y0 >> TSR_BLOCK_SHIFT;
 	w->x1 = (w->rect.x1 + 7) >> TSR_BLOCK_SHIFT;

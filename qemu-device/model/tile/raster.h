@@ -34,7 +34,7 @@ struct tsr_rect {
 struct tsr_shape {
 	struct tsr_edge edge[TSR_EDGES_MAX];
 	uint8_t edges;			/* 0: nothing is covered */
-	bool centre;			/* all samples are covered where the pixel's centre is */
+	bool center;			/* all samples are covered where the pixel's center is */
 	struct tsr_rect rect;		/* no pixel outside is covered … */
 	struct tsr_rect limit;		/* … which of those outside this one edges do not tell */
 	int64_t area;			/* of triangles, twice */
@@ -53,6 +53,7 @@ struct tsr_shape {
 struct tsr_raster_rules {
 	bool bresenham;			/* lines */
 	float line_width;
+	bool center;			/* all samples are covered where the pixel's center is */
 	/* Of triangles' depth; constant in units, see @unit. */
 	bool bias;
 	float bias_constant, bias_slope, bias_clamp;

@@ -117,6 +117,7 @@ struct tsr_tile_deferred {
 struct tsr_tile_plane {
 	struct tsr_edge e[2];
 	double base, k[2], low, high;
+	bool center;			/* of all samples alike */
 };
 
 /* Depths of a primitive in the blocks of a tile: around @middle, at most @reach away. */

@@ -252,7 +252,7 @@ static bool in_diamond(int32_t x, int32_t y)
 /*
  * The columns, [*first, *last], in which the diamond-exit rule draws a pixel of the line from
  * @v[0] to @v[1], fine, which goes to the right or left more than it goes up or down. Those whose
- * centre the line crosses, and what its ends add and take away.
+ * center the line crosses, and what its ends add and take away.
  */
 static void find_columns(const int32_t x[2], const int32_t y[2], int32_t *first, int32_t *last)
 {
@@ -299,7 +299,7 @@ static void set_bresenham(struct tsr_shape *s, const struct tsr_screen_vertex *v
 		dy = -dy;
 	}
 	/*
-	 * At a centre (X, Y): dx times how far the line, moved up by half of what it is wider than
+	 * At a center (X, Y): dx times how far the line, moved up by half of what it is wider than
 	 * a pixel, is below the upper side of the pixel.
 	 */
 	e = (struct tsr_edge){ .a = dy, .b = -dx };
@@ -314,7 +314,7 @@ static void set_bresenham(struct tsr_shape *s, const struct tsr_screen_vertex *v
 	s->edge[2] = swapped((struct tsr_edge){ -(int64_t)first * ONE - ONE / 2, 1, 0 }, steep);
 	s->edge[3] = swapped((struct tsr_edge){ (int64_t)last * ONE + ONE / 2, -1, 0 }, steep);
 	s->edges = first <= last ? 4 : 0;
-	s->centre = true;
+	s->center = true;
 	limit_line(s, clip, v, (width + 1) * ONE, (width + 1) * ONE);
 }
 
@@ -335,7 +335,7 @@ void tsr_shape_set(struct tsr_shape *shape, const struct tsr_prim *prim,
 		   const struct tsr_raster_rules *rules, const struct tsr_rect *clip)
 {
 	shape->edges = 0;
-	shape->centre = false;
+	shape->center = rules->center;
 	shape->bias = 0;
 	if (prim->vertices == 3)
 		set_triangle(shape, prim, clip);

@@ -176,6 +176,7 @@ static void prepare(struct tsr_tile_state *s, const struct tsr_rendering *r,
 	s->rules = (struct tsr_raster_rules){
 		.bresenham = draw->line_mode == TSR_LINE_MODE_BRESENHAM,
 		.line_width = tsr_as_float(draw->line_width),
+		.center = draw->center,
 		.bias = draw->depth_bias,
 		.bias_constant = tsr_as_float(draw->bias_constant),
 		.bias_slope = tsr_as_float(draw->bias_slope),

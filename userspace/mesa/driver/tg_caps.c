@@ -189,6 +189,7 @@ static void init_features(struct pipe_caps *c)
 	c->polygon_offset_clamp = true;
 	c->vs_instanceid = true;
 	c->vertex_element_instance_divisor = true;
+	c->vertex_input_alignment = PIPE_VERTEX_INPUT_ALIGNMENT_ELEMENT;
 	c->start_instance = true;
 	c->seamless_cube_map = true;
 	c->seamless_cube_map_per_texture = true;

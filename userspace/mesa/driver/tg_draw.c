@@ -149,7 +149,8 @@ static bool write_state(struct tg_context *ctx, struct tg_batch *b, const struct
 	if ((tables || vs->dirty || fs->dirty) && !tg_shader_write(ctx, b))
 		return false;
 	if (ctx->dirty & TG_DIRTY_DRAW &&
-	    !tg_fixed_write(ctx, b, ctx->topology_class == TG_TRIANGLES))
+	    !tg_fixed_write(ctx, b, ctx->topology_class != TG_POINTS ||
+				    ctx->rasterizer->point_line_tri_clip))
 		return false;
 	if (ctx->dirty & TG_DIRTY_QUERY)
 		tg_query_emit(ctx, b);

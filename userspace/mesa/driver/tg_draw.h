@@ -15,8 +15,8 @@ struct tg_instancing {
 	uint32_t first;			/* instance */
 };
 
-/* DRAW_STATE. @triangles: primitives end at the viewport. */
-bool tg_fixed_write(struct tg_context *ctx, struct tg_batch *batch, bool triangles);
+/* DRAW_STATE. @ends: primitives end at the viewport, as all do but points of OpenGL's. */
+bool tg_fixed_write(struct tg_context *ctx, struct tg_batch *batch, bool ends);
 
 /* The tables of attributes and of vertex outputs. */
 bool tg_vertex_write(struct tg_context *ctx, struct tg_batch *batch,

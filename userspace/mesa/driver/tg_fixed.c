@@ -85,7 +85,7 @@ static void clip_side(float translate, float scale, bool at_viewport, uint32_t f
 }
 
 static void pack_viewport(const struct tg_context *ctx, const struct tg_batch *b, unsigned i,
-			  bool triangles, uint64_t *words)
+			  bool ends, uint64_t *words)
 {
 	const struct pipe_viewport_state *v = &ctx->viewports[i];
 	const struct pipe_scissor_state *s = &ctx->scissors[i];
@@ -99,9 +99,9 @@ static void pack_viewport(const struct tg_context *ctx, const struct tg_batch *b
 		.far = fui(v->translate[2] + v->scale[2] + ctx->depth_bias),
 	};
 
-	clip_side(v->translate[0], v->scale[0], triangles, scissor ? s->minx : 0,
+	clip_side(v->translate[0], v->scale[0], ends, scissor ? s->minx : 0,
 		  scissor ? s->maxx : b->fb.width, b->fb.width, &p.scissor_x0, &p.scissor_x1);
-	clip_side(v->translate[1], v->scale[1], triangles, scissor ? s->miny : 0,
+	clip_side(v->translate[1], v->scale[1], ends, scissor ? s->miny : 0,
 		  scissor ? s->maxy : b->fb.height, b->fb.height, &p.scissor_y0, &p.scissor_y1);
 	tsr_pack_viewport(words, &p);
 }
@@ -243,6 +243,7 @@ static void fill_colors(const struct tg_context *ctx, struct tsr_draw_state *d)
 	d->logic = blend->logicop_enable;
 	d->logic_op = logic_ops[blend->logicop_func];
 	d->sample_mask = ctx->sample_mask & 0xffff;
+	d->center = !multisample;
 	d->blend_red = fui(ctx->blend_color.color[0]);
 	d->blend_green = fui(ctx->blend_color.color[1]);
 	d->blend_blue = fui(ctx->blend_color.color[2]);
@@ -267,7 +268,7 @@ _Static_assert(TSR_DRAW_STATE__QWORDS * 8 == 128 && TSR_VIEWPORT__QWORDS * 8 == 
 		       TSR_BLEND__QWORDS * 8 == 16,
 	       "sizes in tg_fixed_write()");
 
-bool tg_fixed_write(struct tg_context *ctx, struct tg_batch *b, bool triangles)
+bool tg_fixed_write(struct tg_context *ctx, struct tg_batch *b, bool ends)
 {
 	const struct tg_variant *vs = ctx->stage[PIPE_SHADER_VERTEX].variant;
 	const unsigned viewports = vs->writes_viewport ? PIPE_MAX_VIEWPORTS : 1,
@@ -287,7 +288,7 @@ bool tg_fixed_write(struct tg_context *ctx, struct tg_batch *b, bool triangles)
 	d.blends = d.viewports + viewports * 32;
 	tsr_pack_draw_state(words, &d);
 	for (i = 0; i < viewports; i++)
-		pack_viewport(ctx, b, i, triangles, words + 16 + 4 * i);
+		pack_viewport(ctx, b, i, ends, words + 16 + 4 * i);
 	for (i = 0; i < blends; i++)
 		pack_blend(ctx, b, i, words + 16 + 4 * viewports + 2 * i);
 	b->drawn_by_state = touched(ctx, b, &d);

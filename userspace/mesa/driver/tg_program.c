@@ -48,8 +48,24 @@ static void prepare_vertex(nir_shader *nir, const struct tg_key *key)
 	}
 }
 
+/* gl_SampleMask does not count without GL_MULTISAMPLE, or without samples. */
+static void remove_coverage(nir_shader *nir)
+{
+	nir_variable *mask = nir_find_variable_with_location(nir, nir_var_shader_out,
+							     FRAG_RESULT_SAMPLE_MASK);
+
+	if (!mask)
+		return;
+	mask->data.mode = nir_var_shader_temp;
+	nir_fixup_deref_modes(nir);
+	NIR_PASS(_, nir, nir_lower_global_vars_to_local);
+	nir->info.outputs_written &= ~BITFIELD64_BIT(FRAG_RESULT_SAMPLE_MASK);
+}
+
 static void prepare_fragment(nir_shader *nir, const struct tg_key *key)
 {
+	if (key->no_coverage)
+		remove_coverage(nir);
 	if (key->colors)
 		NIR_PASS(_, nir, nir_lower_fragcolor, key->colors);
 	tg_nir_noperspective(nir);
@@ -287,6 +303,7 @@ static struct tg_key key_of(const struct tg_context *ctx, const struct tg_shader
 		key.stipple = r && r->poly_stipple_enable &&
 			      ctx->topology_class == TG_TRIANGLES;
 		key.back_facing = ctx->back_facing && shader->front_facing;
+		key.no_coverage = r && !r->multisample && shader->coverage;
 	} else if (shader->stage == MESA_SHADER_VERTEX) {
 		key.keep_point_size = shader->point_size && points && r && r->point_size_per_vertex;
 	}
@@ -355,6 +372,8 @@ static void *create_shader(struct pipe_context *pipe, const struct pipe_shader_s
 		shader->texcoords = texcoords_of(shader->nir);
 		shader->front_facing = BITSET_TEST(shader->nir->info.system_values_read,
 						   SYSTEM_VALUE_FRONT_FACE);
+		shader->coverage =
+			shader->nir->info.outputs_written & BITFIELD64_BIT(FRAG_RESULT_SAMPLE_MASK);
 		copy = nir_shader_clone(NULL, shader->nir);
 		shader->noperspective = tg_nir_noperspective(copy);
 		ralloc_free(copy);

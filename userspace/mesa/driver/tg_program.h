@@ -53,6 +53,7 @@ struct tg_key {
 	uint8_t positions; /* and with stream: it stores positions and edge flags */
 	uint8_t stipple;	/* of a fragment shader: polygons have holes */
 	uint8_t back_facing;	/* of a fragment shader: what is drawn faces back */
+	uint8_t no_coverage;	/* of a fragment shader: its gl_SampleMask does not count */
 	uint8_t stream; /* of a vertex shader: it stores what is captured, and nothing else */
 };
 
@@ -105,6 +106,7 @@ struct tg_shader {
 	bool fragcolor;			/* writes gl_FragColor */
 	bool point_size;		/* writes gl_PointSize */
 	bool front_facing;		/* fragment shaders: reads gl_FrontFacing */
+	bool coverage;			/* fragment shaders: writes gl_SampleMask */
 	uint8_t texcoords;		/* fragment shaders: gl_TexCoord it reads */
 	uint64_t noperspective;		/* varyings, by location */
 	uint32_t shared_memory;		/* compute shaders: bytes at least */

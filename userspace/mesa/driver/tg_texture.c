@@ -79,9 +79,6 @@ static void *create_sampler_state(struct pipe_context *pipe, const struct pipe_s
 		.clamp_layer = true,
 		.min_nearest = s->min_img_filter == PIPE_TEX_FILTER_NEAREST,
 		.mag_nearest = s->mag_img_filter == PIPE_TEX_FILTER_NEAREST,
-		.mag_cutoff = s->mag_img_filter == PIPE_TEX_FILTER_LINEAR &&
-			      s->min_img_filter == PIPE_TEX_FILTER_NEAREST &&
-			      s->min_mip_filter != PIPE_TEX_MIPFILTER_NONE,
 		.mipmap = mipmap[s->min_mip_filter],
 		.min_lod = lod(s->min_lod),
 		.max_lod = lod(s->max_lod),
@@ -174,10 +171,11 @@ static uint32_t dimension_of(enum pipe_texture_target target)
 	}
 }
 
-static uint32_t component(unsigned swizzle)
+/* Mesa's own blits find depth, and stencil, in any component. */
+static uint32_t component(unsigned swizzle, bool depth)
 {
 	if (swizzle <= PIPE_SWIZZLE_W)
-		return swizzle;
+		return depth ? PIPE_SWIZZLE_X : swizzle;
 	return swizzle == PIPE_SWIZZLE_1 ? TSR_COMPONENT_ONE : TSR_COMPONENT_ZERO;
 }
 
@@ -213,6 +211,7 @@ static void describe(const struct pipe_sampler_view *v, struct tsr_texture *t)
 	const unsigned layers =
 		buffer || volume ? 1 : v->u.tex.last_layer - v->u.tex.first_layer + 1;
 	const bool cube = dimension_of(v->target) == TSR_TEXTURE_DIMENSION_CUBE;
+	const bool depth = util_format_is_depth_or_stencil(v->format);
 
 	*t = (struct tsr_texture){
 		.type = 2,
@@ -225,14 +224,15 @@ static void describe(const struct pipe_sampler_view *v, struct tsr_texture *t)
 			 1,
 		.height = u_minify(r->base.height0, first) - 1,
 		.depth = volume ? u_minify(r->base.depth0, first) - 1 : 0,
-		.swizzle_r = component(v->swizzle_r),
-		.swizzle_g = component(v->swizzle_g),
-		.swizzle_b = component(v->swizzle_b),
-		.swizzle_a = component(v->swizzle_a),
+		.swizzle_r = component(v->swizzle_r, depth),
+		.swizzle_g = component(v->swizzle_g, depth),
+		.swizzle_b = component(v->swizzle_b, depth),
+		.swizzle_a = component(v->swizzle_a, depth),
 		.texel_order = r->layout == TSR_LAYOUT_TILED ? TSR_TEXEL_ORDER_TILED
 							     : TSR_TEXEL_ORDER_LINEAR,
 		.levels = levels - 1,
-		.max_lod = (levels - 1) << 8,
+		/* LEVELS bounds the level; the level of detail says which filter it is, too */
+		.max_lod = LOD_MAX,
 		.samples = util_logbase2(MAX2(r->base.nr_samples, 1)),
 		.layers = (cube ? layers / 6 : layers) - 1,
 	};
