@@ -485,9 +485,9 @@ static void test_center(void)
 			struct tiles *t = k ? many : one;
 
 			t->f->draw.line_mode = TSR_LINE_MODE_RECTANGULAR;
-			t->f->draw.line_width = front_bits(3);
-			front_states(t->f);
-			front_arrays(t->f, n % 3 ? TSR_TOPOLOGY_TRIANGLES : TSR_TOPOLOGY_LINES,
+			t->f->draw.line_width = binner_bits(3);
+			binner_states(t->f);
+			binner_arrays(t->f, n % 3 ? TSR_TOPOLOGY_TRIANGLES : TSR_TOPOLOGY_LINES,
 				     3 * TRIANGLES);
 			drawn(t);
 		}
