@@ -488,10 +488,10 @@ static void test_center(void)
 			t->f->draw.line_width = binner_bits(3);
 			binner_states(t->f);
 			binner_arrays(t->f, n % 3 ? TSR_TOPOLOGY_TRIANGLES : TSR_TOPOLOGY_LINES,
-				     3 * TRIANGLES);
+				      3 * TRIANGLES);
 			drawn(t);
 		}
-		for (unsigned int i = 0; i < WIDTH * HEIGHT << (1 + n % 4); i++) {
+		for (unsigned int i = 0; i < 2u * WIDTH * HEIGHT << n % 4; i++) {
 			unsigned int at = i >> (1 + n % 4), x = at % WIDTH, y = at / WIDTH;
 			unsigned int sample = i & ((2u << n % 4) - 1);
 
