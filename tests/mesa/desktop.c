@@ -8,7 +8,8 @@
 #define GL_MULTISAMPLE 0x809d		/* in the headers of OpenGL alone */
 
 static const char vs[] =
-	"#version 130\nin vec4 position; void main() { gl_Position = position; }";
+	"#version 130\n"
+	"in vec4 position; void main() { gl_Position = position; }";
 static const char fs[] =
 	"#version 130\nuniform vec4 color; out vec4 c; void main() { c = color; }";
 
