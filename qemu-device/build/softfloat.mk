@@ -3,7 +3,7 @@
 # Compile Berkeley SoftFloat from SOURCE to OUT/libsoftfloat.a; softfloat.sh calls it.
 # The 80-bit formats and the versions that take pointers are left out.
 files := $(filter-out %M.c,$(filter-out $(SOURCE)/extF80% %extF80.c %ExtF80.c %ExtF80Sig.c,$(wildcard $(SOURCE)/*.c)))
-files += $(foreach file,$(wildcard $(SOURCE)/8086-SSE/*.c),$(if $(findstring xtF80,$(file))$(findstring F128M,$(file))$(findstring f128M,$(file)),,$(file)))
+files += $(filter-out $(wildcard $(addprefix $(SOURCE)/8086-SSE/,*xtF80* *[fF]128M*)),$(wildcard $(SOURCE)/8086-SSE/*.c))
 files += $(SOURCE)/s_add256M.c $(SOURCE)/s_sub256M.c $(SOURCE)/s_mul128To256M.c $(SOURCE)/s_shiftRightJam256M.c
 objects := $(patsubst %.c,$(OUT)/obj/%.o,$(notdir $(sort $(files))))
 vpath %.c $(SOURCE) $(SOURCE)/8086-SSE

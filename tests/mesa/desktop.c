@@ -24,12 +24,16 @@ static void columns(float x0, float x1, float z)
 	gl_rect(x0 * 2 / SIDE - 1, -1, x1 * 2 / SIDE - 1, 1, z);
 }
 
-static void many_samples(int n)
+/* Draw to a framebuffer with @n samples; returns one without, for what becomes of them. */
+static GLuint many_samples(int n)
 {
 	const GLenum formats[2] = { GL_RGBA8, GL_DEPTH_COMPONENT24 };
 	const GLenum attachments[2] = { GL_COLOR_ATTACHMENT0, GL_DEPTH_ATTACHMENT };
 	GLuint framebuffer, buffers[2];
+	GLint to;
 
+	gl_target(SIDE, SIDE, GL_RGBA8);
+	glGetIntegerv(GL_FRAMEBUFFER_BINDING, &to);
 	glGenFramebuffers(1, &framebuffer);
 	glBindFramebuffer(GL_FRAMEBUFFER, framebuffer);
 	glGenRenderbuffers(2, buffers);
@@ -41,14 +45,12 @@ static void many_samples(int n)
 	}
 	glClearColor(0, 0, 0, 1);
 	glClear(GL_COLOR_BUFFER_BIT | GL_DEPTH_BUFFER_BIT);
+	return (GLuint)to;
 }
 
 /* What the samples' mean is of a framebuffer that is bound. */
 static void resolve(GLuint to)
 {
-	GLint from;
-
-	glGetIntegerv(GL_FRAMEBUFFER_BINDING, &from);
 	glBindFramebuffer(GL_DRAW_FRAMEBUFFER, to);
 	glBlitFramebuffer(0, 0, SIDE, SIDE, 0, 0, SIDE, SIDE, GL_COLOR_BUFFER_BIT, GL_NEAREST);
 	glBindFramebuffer(GL_FRAMEBUFFER, to);
@@ -58,22 +60,22 @@ static void resolve(GLuint to)
 static void multisample_off(GLint color)
 {
 	static char names[4][64];
-	GLint max = 0, to;
+	GLint max = 0;
 
 	glGetIntegerv(GL_MAX_SAMPLES, &max);
 	for (int n = 2, i = 0; n <= max && i < 4; n *= 2, i++) {
+		GLuint to;
+
 		snprintf(names[i], sizeof(names[i]), "GL_MULTISAMPLE is off: %d samples", n);
 		gl_case(names[i]);
-		gl_target(SIDE, SIDE, GL_RGBA8);
-		glGetIntegerv(GL_FRAMEBUFFER_BINDING, &to);
-		many_samples(n);
+		to = many_samples(n);
 		glUniform4f(color, 1, 1, 1, 1);
 		glDisable(GL_MULTISAMPLE);
 		columns(10, 20.25f, 0);
 		columns(30, 40.75f, 0);
 		glEnable(GL_MULTISAMPLE);
 		columns(50, 60.5f, 0);
-		resolve((GLuint)to);
+		resolve(to);
 		gl_expect(19, 9, 255, 255, 255, 255, 0);
 		gl_expect(20, 9, 0, 0, 0, 255, 0);
 		gl_expect(40, 9, 255, 255, 255, 255, 0);
@@ -84,14 +86,11 @@ static void multisample_off(GLint color)
 
 static void no_coverage(GLuint program, GLint color)
 {
-	GLuint masked = gl_program(vs, mask_fs);
-	GLint to;
+	GLuint masked = gl_program(vs, mask_fs), to;
 
 	gl_case("without GL_MULTISAMPLE neither alpha nor a mask takes samples away");
 	glUseProgram(program);
-	gl_target(SIDE, SIDE, GL_RGBA8);
-	glGetIntegerv(GL_FRAMEBUFFER_BINDING, &to);
-	many_samples(4);
+	to = many_samples(4);
 	glDisable(GL_MULTISAMPLE);
 	glEnable(GL_SAMPLE_ALPHA_TO_COVERAGE);
 	glUniform4f(color, 1, 0, 1, 0);
@@ -108,7 +107,7 @@ static void no_coverage(GLuint program, GLint color)
 	glDisable(GL_MULTISAMPLE);
 	columns(50, 60, 0);
 	glEnable(GL_MULTISAMPLE);
-	resolve((GLuint)to);
+	resolve(to);
 	gl_expect(15, 9, 255, 0, 255, 0, 0);
 	gl_expect(25, 9, 255, 0, 255, 0, 0);
 	gl_expect(35, 9, 0, 0, 0, 255, 0);

@@ -199,7 +199,6 @@ static void viewport_edges(void)
 	glViewport(0, 0, SIDE, SIDE);
 }
 
-
 static void indices(void)
 {
 	static const GLfloat corners[] = { -1, -1, 1, -1, -1, 1, 1, 1 };

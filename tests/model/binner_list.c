@@ -264,6 +264,18 @@ static void bad_structures(void)
 
 /* ---- State versions -------------------------------------------------------------------------- */
 
+/* The heap is what it was the first time: then *@first is NULL, and is given a copy of it. */
+static void same_heap(const struct binner *f, uint8_t **first, uint32_t *used)
+{
+	if (!*first) {
+		*used = f->bin->used;
+		*first = malloc(*used);
+		memcpy(*first, f->heap, *used);
+	}
+	ktap_eq(f->bin->used, *used);
+	ktap_ok(!memcmp(*first, f->heap, *used));
+}
+
 /* Twenty states for 25 draws; with @turns they are two, which take turns. */
 static void many_states(struct binner *f, bool turns)
 {
@@ -294,13 +306,7 @@ static void versions(void)
 		/* so many draws with states of their own are met before one has to be done */
 		ktap_eq(f->bin->stat[TSR_BIN_STATE_STALLS], n <= entries ? 20 - n : 0);
 		ktap_eq(f->bin->stat[TSR_BIN_DESCRIPTOR_STALLS], n <= entries ? 0 : 20 - entries);
-		if (!first) {
-			used = f->bin->used;
-			first = malloc(used);
-			memcpy(first, f->heap, used);
-		}
-		ktap_eq(f->bin->used, used);
-		ktap_ok(!memcmp(first, f->heap, used));
+		same_heap(f, &first, &used);
 	}
 	free(first);
 	binner_free(f);
@@ -457,13 +463,7 @@ static void asked(void)
 		f->b->map_limit = i & 2 ? 1056 : 0;
 		big_picture(f);
 		ktap_ok(binner_bin(f));
-		if (!first) {
-			used = f->bin->used;
-			first = malloc(used);
-			memcpy(first, f->heap, used);
-		}
-		ktap_eq(f->bin->used, used);
-		ktap_ok(!memcmp(first, f->heap, used));
+		same_heap(f, &first, &used);
 		ktap_ok(i != 1 || f->b->answers > 3);
 		binner_free(f);
 	}

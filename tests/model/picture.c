@@ -21,7 +21,7 @@
 #define TRIANGLES 60
 #define SAMPLES_MAX 4
 
-/* Addresses behind the lists and states of binner.h. */
+/* Addresses after the lists and states of binner.h. */
 #define PROGRAM (BINNER_FRAME + 0x4000)
 #define CODE (BINNER_FRAME + 0x4100)
 #define BLENDS (BINNER_FRAME + 0x5000)

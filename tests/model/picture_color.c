@@ -17,7 +17,7 @@
 #define HEIGHT 37
 #define TRIANGLES 40
 
-/* Addresses behind the lists and states of binner.h. */
+/* Addresses after the lists and states of binner.h. */
 #define PROGRAM (BINNER_FRAME + 0x4000)
 #define CODE (BINNER_FRAME + 0x4100)
 #define BLENDS (BINNER_FRAME + 0x5000)

@@ -20,7 +20,7 @@
 #define HEIGHT 32
 #define TRIANGLES 50
 
-/* Addresses behind the lists and states of binner.h. */
+/* Addresses after the lists and states of binner.h. */
 #define PROGRAM (BINNER_FRAME + 0x4000)
 #define CODE (BINNER_FRAME + 0x4100)
 #define BLENDS (BINNER_FRAME + 0x5000)

@@ -17,7 +17,7 @@
 #define USED 0x60000			/* bytes that a target takes at most */
 #define HUGE_TARGET (2 * BENCH_HUGE_PAGE)	/* and has in large pages */
 
-/* Addresses behind the lists and states of binner.h. */
+/* Addresses after the lists and states of binner.h. */
 #define PROGRAM (BINNER_FRAME + 0x4000)
 #define CODE (BINNER_FRAME + 0x4100)
 #define BLENDS (BINNER_FRAME + 0x5000)

@@ -206,7 +206,7 @@ WIDE static inline void read_lines(char *const block[4], char *row, size_t pitch
  * move_tiles() of texels of 4 bytes, where the processor can: 4 MiB in 120 us on a Zen 5, not
  * in 165 (reading: 112, 188).
  */
-WIDE static bool move_wide(const struct transfer *t, char *tiles, char *rows, uint32_t count)
+WIDE static void move_wide(const struct transfer *t, char *tiles, char *rows, uint32_t count)
 {
 	uint32_t tile, y;
 
@@ -225,20 +225,20 @@ WIDE static bool move_wide(const struct transfer *t, char *tiles, char *rows, ui
 				read_lines(block, row, t->pitch);
 		}
 	}
-	return true;
 }
 
-static bool move_words(const struct transfer *t, char *tiles, char *rows, uint32_t count)
-{
-	return __builtin_cpu_supports("avx512f") && move_wide(t, tiles, rows, count);
-}
-#else
-static bool move_words(const struct transfer *t, char *tiles, char *rows, uint32_t count)
-{
-	(void)t, (void)tiles, (void)rows, (void)count;
-	return false;
-}
 #endif
+
+static void move_words(const struct transfer *t, char *tiles, char *rows, uint32_t count)
+{
+#if defined(__x86_64__)
+	if (__builtin_cpu_supports("avx512f")) {
+		move_wide(t, tiles, rows, count);
+		return;
+	}
+#endif
+	move_tiles(t, tiles, rows, count, 4, move_block_words);
+}
 
 /* The same for whatever texels have; false: not for those. */
 static bool transfer_tiles(const struct transfer *t, char *tiles, char *rows, uint32_t count)
@@ -251,8 +251,7 @@ static bool transfer_tiles(const struct transfer *t, char *tiles, char *rows, ui
 		move_tiles(t, tiles, rows, count, 2, move_block);
 		return true;
 	case 4:
-		if (!move_words(t, tiles, rows, count))
-			move_tiles(t, tiles, rows, count, 4, move_block_words);
+		move_words(t, tiles, rows, count);
 		return true;
 	case 8:
 		move_tiles(t, tiles, rows, count, 8, move_block);

@@ -478,7 +478,7 @@ static bool possible(const struct tsr_shader *sh, const struct tsr_loop *loop)
 		/* what has been stored may read any register, and a clause may wait for it */
 		if (warp->stored || warp->meet <= loop->last)
 			return false;
-		/* helpers without a thread that is none end when the core looks next */
+		/* where only helpers are left the core ends them when it looks next */
 		if (sh->env.fragments && !(warp->live & ~sh->lanes.helper[w]))
 			return false;
 	}
