@@ -5,10 +5,15 @@
  * DOC: Framebuffers
  *
  * The display controller reads memory through the kernel's address space. A framebuffer's
- * BO, wherever it is, is mapped there from the preparation of the first plane state that
- * shows it to the clean-up of the last: when the new picture has been latched, so that
- * the old one is not read any more. A BO that user space does not need is not purged
- * meanwhile. One that a writeback goes to is mapped once more, for writing.
+ * BO, wherever it is, is mapped there for the first plane state that shows it, and stays
+ * until the last one is cleaned up: when the new picture has been latched, so that the old
+ * one is not read any more. One that a writeback goes to is mapped once more, for writing.
+ *
+ * Who flips shows the same few framebuffers again and again, so the last ones that nobody
+ * needs any more stay mapped: they are idle. An idle one belongs to its framebuffer and ends
+ * with it; it is given up for a newer one, for room in the address space, when user space
+ * says that it does not need the BO, and when the device goes. A reset or sleep is nothing
+ * to it: page tables and DMA mappings outlast them. A BO that is mapped is not purged.
  *
  * Pictures are linear, or in the u-interleaved tiles of 16 by 16 pixels that the renderer
  * writes; the pitch of those is that of a row of tiles divided by 16. Such a picture may
@@ -16,6 +21,7 @@
  * DRM_FORMAT_MOD_TESSERA_TAGGED.
  */
 
+#include <linux/seq_file.h>
 #include <linux/sizes.h>
 #include <linux/slab.h>
 
@@ -34,6 +40,9 @@
 #define TAGGED DRM_FORMAT_MOD_TESSERA_TAGGED
 #define TILED DRM_FORMAT_MOD_ARM_16X16_BLOCK_U_INTERLEAVED
 #define ADDR_ALIGN 64
+
+/* Idle places of a device: two buffers and a cursor or two for each head. */
+#define IDLE_MOST 8
 
 const u64 tessera_modifiers[] = {
 	TILED,
@@ -82,8 +91,139 @@ const struct drm_format_info *tessera_framebuffer_info(u32 format, u64 modifier)
 	return NULL;
 }
 
+/* Inside drm_dev_enter(). */
+static int place_map_bo(struct tessera_device *tdev, struct tessera_fb_place *place, bool write)
+{
+	struct tessera_bo *bo = place->bo;
+	struct sg_table *sgt = NULL;
+
+	if (!drm_mm_node_allocated(&bo->local)) {
+		sgt = tessera_bo_map_dma(bo);
+		if (IS_ERR(sgt))
+			return PTR_ERR(sgt);
+	}
+
+	return tessera_kernel_as_map(tdev, place->node.start, bo->base.base.size, sgt,
+				     bo->local.start, write);
+}
+
+static void place_unmap(struct tessera_kms *kms, struct tessera_fb_place *place)
+{
+	tessera_kernel_as_unmap(kms->tdev, place->node.start, place->node.size);
+	drm_mm_remove_node(&place->node);
+	atomic_dec(&place->bo->needed);
+}
+
+/* It is needed again, or it goes. */
+static void place_not_idle(struct tessera_kms *kms, struct tessera_fb_place *place)
+{
+	list_del_init(&place->idle);
+	kms->num_idle--;
+}
+
+static void place_give_up(struct tessera_kms *kms, struct tessera_fb_place *place)
+{
+	place_not_idle(kms, place);
+	place_unmap(kms, place);
+}
+
+/* Those of @bo, or all. */
+static void idle_give_up(struct tessera_kms *kms, struct tessera_bo *bo)
+{
+	struct tessera_fb_place *place, *next;
+
+	list_for_each_entry_safe(place, next, &kms->idle, idle) {
+		if (!bo || place->bo == bo)
+			place_give_up(kms, place);
+	}
+}
+
+static void idle_give_up_oldest(struct tessera_kms *kms)
+{
+	place_give_up(kms, list_first_entry(&kms->idle, struct tessera_fb_place, idle));
+}
+
+static int place_find_room(struct tessera_kms *kms, struct tessera_fb_place *place)
+{
+	size_t size = place->bo->base.base.size;
+	int ret;
+
+	for (;;) {
+		ret = drm_mm_insert_node_generic(&kms->mm, &place->node, size,
+						 size >= SZ_2M ? SZ_2M : PAGE_SIZE, 0, 0);
+		if (ret != -ENOSPC || list_empty(&kms->idle))
+			return ret;
+		idle_give_up_oldest(kms);
+	}
+}
+
+static int place_map(struct tessera_kms *kms, struct tessera_fb_place *place, bool write)
+{
+	struct tessera_device *tdev = kms->tdev;
+	int cookie, ret;
+
+	ret = tessera_bo_need(place->bo);
+	if (ret)
+		return ret;
+
+	ret = place_find_room(kms, place);
+	if (ret)
+		goto err_need;
+
+	ret = -ENODEV;
+	if (drm_dev_enter(&tdev->drm, &cookie)) {
+		ret = place_map_bo(tdev, place, write);
+		drm_dev_exit(cookie);
+	}
+	if (ret)
+		goto err_node;
+
+	kms->mapped++;
+
+	return 0;
+
+err_node:
+	drm_mm_remove_node(&place->node);
+err_need:
+	atomic_dec(&place->bo->needed);
+	return ret;
+}
+
+/*
+ * The end of its last pin. User space may say a moment later that it does not need the BO, and the
+ * device may go a moment later: tessera_framebuffers_forget() comes after either.
+ */
+static void place_let_go(struct tessera_kms *kms, struct tessera_fb_place *place)
+{
+	if (data_race(READ_ONCE(place->bo->base.madv)) > 0 ||
+	    drm_dev_is_unplugged(&kms->tdev->drm)) {
+		place_unmap(kms, place);
+		return;
+	}
+
+	list_add_tail(&place->idle, &kms->idle);
+	if (++kms->num_idle > IDLE_MOST)
+		idle_give_up_oldest(kms);
+}
+
+static void tessera_framebuffer_destroy(struct drm_framebuffer *fb)
+{
+	struct tessera_framebuffer *tfb = to_tessera_framebuffer(fb);
+	struct tessera_kms *kms = to_tessera_device(fb->dev)->kms;
+	unsigned int use;
+
+	mutex_lock(&kms->pin_lock);
+	for (use = 0; use < TESSERA_FB_USES; use++) {
+		if (!list_empty(&tfb->place[use].idle))
+			place_give_up(kms, &tfb->place[use]);
+	}
+	mutex_unlock(&kms->pin_lock);
+
+	drm_gem_fb_destroy(fb);
+}
+
 static const struct drm_framebuffer_funcs tessera_framebuffer_funcs = {
-	.destroy = drm_gem_fb_destroy,
+	.destroy = tessera_framebuffer_destroy,
 	.create_handle = drm_gem_fb_create_handle,
 	.dirty = drm_atomic_helper_dirtyfb,
 };
@@ -133,11 +273,14 @@ tessera_framebuffer_create(struct drm_device *drm, struct drm_file *file,
 			   const struct drm_mode_fb_cmd2 *cmd)
 {
 	struct tessera_framebuffer *fb = kzalloc(sizeof(*fb), GFP_KERNEL_ACCOUNT);
+	unsigned int use;
 	int ret;
 
 	if (!fb)
 		return ERR_PTR(-ENOMEM);
 
+	for (use = 0; use < TESSERA_FB_USES; use++)
+		INIT_LIST_HEAD(&fb->place[use].idle);
 	ret = drm_gem_fb_init_with_funcs(drm, &fb->base, file, info, cmd,
 					 &tessera_framebuffer_funcs);
 	if (ret) {
@@ -145,6 +288,8 @@ tessera_framebuffer_create(struct drm_device *drm, struct drm_file *file,
 		return ERR_PTR(ret);
 	}
 
+	for (use = 0; use < TESSERA_FB_USES; use++)
+		fb->place[use].bo = to_tessera_bo(fb->base.obj[0]);
 	ret = framebuffer_check(&fb->base);
 	if (ret) {
 		drm_framebuffer_put(&fb->base);
@@ -152,57 +297,6 @@ tessera_framebuffer_create(struct drm_device *drm, struct drm_file *file,
 	}
 
 	return &fb->base;
-}
-
-/* Inside drm_dev_enter(). */
-static int framebuffer_map(struct tessera_device *tdev, struct tessera_framebuffer *fb,
-			   enum tessera_fb_use use)
-{
-	struct drm_gem_object *obj = fb->base.obj[0];
-	struct tessera_bo *bo = to_tessera_bo(obj);
-	struct sg_table *sgt = NULL;
-
-	if (!drm_mm_node_allocated(&bo->local)) {
-		sgt = tessera_bo_map_dma(bo);
-		if (IS_ERR(sgt))
-			return PTR_ERR(sgt);
-	}
-
-	return tessera_kernel_as_map(tdev, fb->node[use].start, obj->size, sgt, bo->local.start,
-				     use == TESSERA_FB_WRITE);
-}
-
-static int framebuffer_place(struct tessera_kms *kms, struct tessera_framebuffer *fb,
-			     enum tessera_fb_use use)
-{
-	struct drm_gem_object *obj = fb->base.obj[0];
-	struct tessera_device *tdev = kms->tdev;
-	int cookie, ret;
-
-	ret = tessera_bo_need(to_tessera_bo(obj));
-	if (ret)
-		return ret;
-
-	ret = drm_mm_insert_node_generic(&kms->mm, &fb->node[use], obj->size,
-					 obj->size >= SZ_2M ? SZ_2M : PAGE_SIZE, 0, 0);
-	if (ret)
-		goto err_need;
-
-	ret = -ENODEV;
-	if (drm_dev_enter(&tdev->drm, &cookie)) {
-		ret = framebuffer_map(tdev, fb, use);
-		drm_dev_exit(cookie);
-	}
-	if (ret)
-		goto err_node;
-
-	return 0;
-
-err_node:
-	drm_mm_remove_node(&fb->node[use]);
-err_need:
-	atomic_dec(&to_tessera_bo(obj)->needed);
-	return ret;
 }
 
 /**
@@ -216,14 +310,16 @@ err_need:
 int tessera_framebuffer_pin(struct tessera_kms *kms, struct drm_framebuffer *fb,
 			    enum tessera_fb_use use)
 {
-	struct tessera_framebuffer *tfb = to_tessera_framebuffer(fb);
+	struct tessera_fb_place *place = &to_tessera_framebuffer(fb)->place[use];
 	int ret = 0;
 
 	mutex_lock(&kms->pin_lock);
-	if (!tfb->pins[use])
-		ret = framebuffer_place(kms, tfb, use);
+	if (!list_empty(&place->idle))
+		place_not_idle(kms, place);
+	else if (!place->pins)
+		ret = place_map(kms, place, use == TESSERA_FB_WRITE);
 	if (!ret)
-		tfb->pins[use]++;
+		place->pins++;
 	mutex_unlock(&kms->pin_lock);
 
 	return ret;
@@ -238,14 +334,43 @@ int tessera_framebuffer_pin(struct tessera_kms *kms, struct drm_framebuffer *fb,
 void tessera_framebuffer_unpin(struct tessera_kms *kms, struct drm_framebuffer *fb,
 			       enum tessera_fb_use use)
 {
-	struct tessera_framebuffer *tfb = to_tessera_framebuffer(fb);
+	struct tessera_fb_place *place = &to_tessera_framebuffer(fb)->place[use];
 
 	mutex_lock(&kms->pin_lock);
-	if (!--tfb->pins[use]) {
-		tessera_kernel_as_unmap(kms->tdev, tfb->node[use].start, tfb->node[use].size);
-		drm_mm_remove_node(&tfb->node[use]);
-		atomic_dec(&to_tessera_bo(fb->obj[0])->needed);
-	}
+	if (!--place->pins)
+		place_let_go(kms, place);
+	mutex_unlock(&kms->pin_lock);
+}
+
+/**
+ * tessera_framebuffers_forget() - give up framebuffers that are mapped and not needed
+ * @tdev: device
+ * @bo: BO that user space does not need any more, or NULL: the device was unplugged
+ *
+ * The caller holds no lock but those of mode setting. What is shown stays until it is not, and
+ * goes then.
+ */
+void tessera_framebuffers_forget(struct tessera_device *tdev, struct tessera_bo *bo)
+{
+	struct tessera_kms *kms = tdev->kms;
+
+	if (!kms)
+		return;
+
+	mutex_lock(&kms->pin_lock);
+	idle_give_up(kms, bo);
+	mutex_unlock(&kms->pin_lock);
+}
+
+/**
+ * tessera_framebuffers_print() - say how often framebuffers were mapped
+ * @kms: display controller
+ * @m: where to
+ */
+void tessera_framebuffers_print(struct tessera_kms *kms, struct seq_file *m)
+{
+	mutex_lock(&kms->pin_lock);
+	seq_printf(m, "framebuffers: %llu mapped, %u idle\n", kms->mapped, kms->num_idle);
 	mutex_unlock(&kms->pin_lock);
 }
 
@@ -260,5 +385,5 @@ void tessera_framebuffer_unpin(struct tessera_kms *kms, struct drm_framebuffer *
 u64 tessera_framebuffer_addr(struct drm_framebuffer *fb, unsigned int plane,
 			     enum tessera_fb_use use)
 {
-	return to_tessera_framebuffer(fb)->node[use].start + fb->offsets[plane];
+	return to_tessera_framebuffer(fb)->place[use].node.start + fb->offsets[plane];
 }

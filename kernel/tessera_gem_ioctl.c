@@ -16,6 +16,7 @@
 #include "tessera_device.h"
 #include "tessera_drv.h"
 #include "tessera_gem.h"
+#include "tessera_kms.h"
 #include "tessera_shrinker.h"
 #include "tessera_vm.h"
 
@@ -210,6 +211,8 @@ int tessera_ioctl_bo_madvise(struct drm_device *drm, void *data, struct drm_file
 		return -ENOENT;
 
 	ret = tessera_bo_madvise(to_tessera_bo(obj), args->madv, &args->retained);
+	if (!ret && args->madv == DRM_TESSERA_MADV_DONT_NEED)
+		tessera_framebuffers_forget(to_tessera_device(drm), to_tessera_bo(obj));
 	drm_gem_object_put(obj);
 
 	return ret;

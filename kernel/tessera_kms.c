@@ -266,6 +266,7 @@ void tessera_kms_unplug(struct tessera_device *tdev)
 	cancel_work_sync(&tdev->kms->hotplug);
 	drm_kms_helper_poll_fini(&tdev->drm);
 	drm_atomic_helper_shutdown(&tdev->drm);
+	tessera_framebuffers_forget(tdev, NULL);
 	cancel_delayed_work_sync(&tdev->kms->watch);
 }
 
@@ -291,7 +292,7 @@ void tessera_kms_resume(struct tessera_device *tdev)
 }
 
 /**
- * tessera_kms_print() - list the heads
+ * tessera_kms_print() - list the heads, and what they show
  * @tdev: device
  * @m: where to
  */
@@ -312,6 +313,8 @@ void tessera_kms_print(struct tessera_device *tdev, struct seq_file *m)
 			   head->again ? ", more waits" : "", head->crc ? ", CRCs" : "");
 		spin_unlock_irq(&tdev->drm.event_lock);
 	}
+	if (kms)
+		tessera_framebuffers_print(kms, m);
 }
 
 /* ---- set-up ---- */
@@ -378,6 +381,7 @@ static struct tessera_kms *kms_alloc(struct tessera_device *tdev)
 		return ERR_PTR(-ENOMEM);
 
 	kms->tdev = tdev;
+	INIT_LIST_HEAD(&kms->idle);
 	spin_lock_init(&kms->irq_lock);
 	INIT_WORK(&kms->hotplug, tessera_hotplug_work);
 	INIT_DELAYED_WORK(&kms->watch, tessera_watch_work);

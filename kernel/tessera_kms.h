@@ -3,6 +3,7 @@
 #ifndef __TESSERA_KMS_H__
 #define __TESSERA_KMS_H__
 
+#include <linux/list.h>
 #include <linux/mutex.h>
 #include <linux/spinlock.h>
 #include <linux/types.h>
@@ -22,6 +23,7 @@
 struct drm_mode_fb_cmd2;
 struct drm_pending_vblank_event;
 struct seq_file;
+struct tessera_bo;
 struct tessera_device;
 struct tessera_kms;
 
@@ -106,6 +108,8 @@ struct tessera_head {
 	bool went_off;
 	/** @on: The head is to be on. */
 	bool on;
+	/** @starting: It goes on with the LATCH that comes, or is not over. */
+	bool starting;
 	/** @crc: Each frame is to have a CRC. */
 	bool crc;
 	/** @again: What is to be has not been latched yet; it will be as soon as can be. */
@@ -134,10 +138,16 @@ struct tessera_kms {
 	unsigned int num_heads;
 	/** @lost: The device does not come back; &drm_device.event_lock. */
 	bool lost;
-	/** @pin_lock: Protects @mm and the pins of framebuffers; above reservations. */
+	/** @pin_lock: Protects @mm, @idle and places of framebuffers; above reservations. */
 	struct mutex pin_lock;
 	/** @mm: Where in the kernel's address space framebuffers are. */
 	struct drm_mm mm;
+	/** @idle: Places that are mapped though nobody needs them now, the oldest first. */
+	struct list_head idle;
+	/** @num_idle: How many. */
+	unsigned int num_idle;
+	/** @mapped: How often a framebuffer was mapped. */
+	u64 mapped;
 	/** @irq_lock: Protects @irq_mask and the register; a leaf lock. */
 	spinlock_t irq_lock;
 	/** @irq_mask: Interrupts of the class that are wanted. */
@@ -153,17 +163,29 @@ struct tessera_kms {
 };
 
 /**
- * struct tessera_framebuffer - memory with the shape of a picture
+ * struct tessera_fb_place - where the device finds the BO of a framebuffer
  *
- * Where the device finds the BO, for each use.
+ * All but constants is protected by &tessera_kms.pin_lock.
+ */
+struct tessera_fb_place {
+	/** @bo: BO, constant. */
+	struct tessera_bo *bo;
+	/** @node: Range of the kernel's address space, allocated while the BO is mapped there. */
+	struct drm_mm_node node;
+	/** @pins: Plane states, or jobs, that need it there. */
+	unsigned int pins;
+	/** @idle: Link in &tessera_kms.idle, while it is mapped without @pins. */
+	struct list_head idle;
+};
+
+/**
+ * struct tessera_framebuffer - memory with the shape of a picture
  */
 struct tessera_framebuffer {
 	/** @base: Framebuffer; first, so that it can be freed by its address. */
 	struct drm_framebuffer base;
-	/** @node: Place in the kernel's address space, while there are @pins. */
-	struct drm_mm_node node[TESSERA_FB_USES];
-	/** @pins: Plane states, or jobs, that need it there; &tessera_kms.pin_lock. */
-	unsigned int pins[TESSERA_FB_USES];
+	/** @place: Where its BO is, for each use. */
+	struct tessera_fb_place place[TESSERA_FB_USES];
 };
 
 static inline struct tessera_framebuffer *to_tessera_framebuffer(struct drm_framebuffer *fb)
@@ -228,5 +250,7 @@ void tessera_framebuffer_unpin(struct tessera_kms *kms, struct drm_framebuffer *
 			       enum tessera_fb_use use);
 u64 tessera_framebuffer_addr(struct drm_framebuffer *fb, unsigned int plane,
 			     enum tessera_fb_use use);
+void tessera_framebuffers_forget(struct tessera_device *tdev, struct tessera_bo *bo);
+void tessera_framebuffers_print(struct tessera_kms *kms, struct seq_file *m);
 
 #endif
