@@ -13,6 +13,10 @@
  * into what waits. The event of a commit is sent when its LATCH is over, which the
  * interrupt of the next vertical blank looks at: it does not depend on which interrupt
  * came.
+ *
+ * A head goes on at once and off at the end of a frame. The event of going on is that of the
+ * first vertical blank, when a whole frame has been scanned; the core has it until then,
+ * and sends it in any case when vertical blanks are switched off.
  */
 
 #include <linux/bitfield.h>
@@ -38,7 +42,26 @@ static struct tessera_device *head_device(const struct tessera_head *head)
 /* A frame that has begun takes milliseconds, or two vertical blanks where memory is slow. */
 #define SETTLE_US	100000
 
-/* ---- what the device is told ---- */
+/* As long as a frame takes at most, twice. */
+#define FRAME_MOST	(2 * HZ / TSR_VBLANK_HZ_MIN)
+
+/* What is so until a head says that it is not. */
+#define STATUS_OPEN	(TSR_DISPLAY_STATUS_PENDING__MASK | \
+			 TSR_DISPLAY_STATUS_WRITEBACK_PENDING__MASK | \
+			 TSR_DISPLAY_STATUS_STALE__MASK)
+
+/* ---- what the device is told, and says ---- */
+
+/*
+ * Inside the gate. A device that does not answer reads as all ones: nothing is over, nothing is
+ * refused. It is missed soon, and recovery writes all of it once more.
+ */
+static u32 head_status(struct tessera_head *head)
+{
+	u32 status = tessera_read(head_device(head), TSR_REG_DISPLAY_STATUS(head->index));
+
+	return status == U32_MAX ? STATUS_OPEN : status;
+}
 
 /* Inside the gate, with the event lock. */
 static void head_write_plane(struct tessera_head *head, unsigned int plane)
@@ -107,22 +130,13 @@ static bool head_write_damage(struct tessera_head *head, struct drm_rect *damage
 static bool head_commit(struct tessera_head *head, u32 how, struct drm_rect *damage)
 {
 	struct tessera_device *tdev = head_device(head);
-	u32 status;
 
 	if (head_write_damage(head, damage))
 		how |= TSR_DISPLAY_COMMIT_DAMAGE__MASK;
 	tessera_write(tdev, TSR_REG_DISPLAY_COMMIT(head->index), how);
-	status = tessera_read(tdev, TSR_REG_DISPLAY_STATUS(head->index));
 
-	/* One that does not answer reads as all ones; what is written is written again later. */
-	return !drm_WARN_ONCE(&tdev->drm,
-			      status != U32_MAX && status & TSR_DISPLAY_STATUS_BAD__MASK,
+	return !drm_WARN_ONCE(&tdev->drm, head_status(head) & TSR_DISPLAY_STATUS_BAD__MASK,
 			      "head %u refuses what the driver has checked\n", head->index);
-}
-
-static u32 head_status(struct tessera_head *head)
-{
-	return tessera_read(head_device(head), TSR_REG_DISPLAY_STATUS(head->index));
 }
 
 static bool head_pending(struct tessera_head *head)
@@ -136,6 +150,20 @@ static void head_send(struct tessera_head *head, struct drm_pending_vblank_event
 	if (*event)
 		drm_crtc_send_vblank_event(&head->crtc, *event);
 	*event = NULL;
+}
+
+/*
+ * A head is on with its first picture. The event goes to the core, with a reference to vertical
+ * blanks that the core gives back. With the event lock.
+ */
+static void head_started(struct tessera_head *head)
+{
+	head->starting = false;
+	if (!head->event || drm_crtc_vblank_get(&head->crtc))
+		return;
+
+	drm_crtc_arm_vblank_event(&head->crtc, head->event);
+	head->event = NULL;
 }
 
 /* A LATCH is over, or it will never be. With the event lock. */
@@ -215,6 +243,8 @@ void tessera_head_go_on(struct tessera_head *head)
 	if (head->latching && !(status & TSR_DISPLAY_STATUS_PENDING__MASK)) {
 		/* It may have happened after the interrupt has counted: the event tells when. */
 		drm_crtc_accurate_vblank_count(&head->crtc);
+		if (head->starting)
+			head_started(head);
 		head_latched(head);
 	}
 	if (head->writing && !(status & TSR_DISPLAY_STATUS_WRITEBACK_PENDING__MASK))
@@ -421,8 +451,7 @@ void tessera_head_move_cursor(struct tessera_head *head)
 static bool head_stale(struct tessera_head *head)
 {
 	struct tessera_device *tdev = head_device(head);
-	u32 status;
-	bool waits;
+	bool waits, stale;
 	int cookie;
 
 	/* The device has not been told of it: it will be with a LATCH. */
@@ -434,11 +463,10 @@ static bool head_stale(struct tessera_head *head)
 
 	if (!tessera_enter(tdev, &cookie))
 		return false;
-	status = head_status(head);
+	stale = head_status(head) & TSR_DISPLAY_STATUS_STALE__MASK;
 	tessera_leave(tdev, cookie);
 
-	/* One that does not answer reads nothing. */
-	return status != U32_MAX && status & TSR_DISPLAY_STATUS_STALE__MASK;
+	return stale;
 }
 
 /**
@@ -496,6 +524,7 @@ static void tessera_crtc_atomic_enable(struct drm_crtc *crtc, struct drm_atomic_
 			FIELD_PREP(TSR_DISPLAY_MODE_V_TOTAL__MASK, mode->vtotal);
 	head->mode[2] = mode->clock;
 	head->on = true;
+	head->starting = true;
 	head->partial = false;
 	if (tessera_enter(tdev, &cookie)) {
 		tessera_write(tdev, TSR_REG_DISPLAY_CRC_CONTROL(head->index), head->crc);
@@ -505,14 +534,34 @@ static void tessera_crtc_atomic_enable(struct drm_crtc *crtc, struct drm_atomic_
 	drm_crtc_vblank_on(crtc);
 }
 
+/*
+ * The frame that is seen comes to its end, as hardware does it. If the device goes meanwhile, a
+ * vertical blank comes from tessera_head_tick(); without a device nobody sees anything.
+ */
+static void head_end_frame(struct tessera_head *head)
+{
+	struct drm_crtc *crtc = &head->crtc;
+	u64 last;
+
+	if (tessera_state(head_device(head)) != TESSERA_RUNNING || drm_crtc_vblank_get(crtc))
+		return;
+
+	last = drm_crtc_vblank_count(crtc);
+	wait_event_timeout(*drm_crtc_vblank_waitqueue(crtc), drm_crtc_vblank_count(crtc) != last,
+			   FRAME_MOST);
+	drm_crtc_vblank_put(crtc);
+}
+
 static void tessera_crtc_atomic_disable(struct drm_crtc *crtc, struct drm_atomic_commit *state)
 {
 	struct tessera_head *head = crtc_to_head(crtc);
 	struct tessera_device *tdev = head_device(head);
 	int cookie;
 
+	head_end_frame(head);
 	spin_lock_irq(&tdev->drm.event_lock);
 	head->on = false;
+	head->starting = false;
 	/* Planes that go with their CRTC are not told, those that come with it are. */
 	memset(head->plane, 0, sizeof(head->plane));
 	if (tessera_enter(tdev, &cookie)) {

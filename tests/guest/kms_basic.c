@@ -91,12 +91,20 @@ static int flip(uint32_t id, uint32_t flags, uint64_t user)
 	return kms_commit(&r, flags, user);
 }
 
-/* One after the other: an event each, numbers and times that grow, none of them twice. */
+static uint64_t event_us(const struct drm_event_vblank *e)
+{
+	return e->tv_sec * 1000000ULL + e->tv_usec;
+}
+
+/*
+ * One after the other: an event each, numbers and times that grow, none of them twice. Neither
+ * buffer is mapped more than once.
+ */
 static void flips(void)
 {
 	const uint32_t flags = DRM_MODE_PAGE_FLIP_EVENT | DRM_MODE_ATOMIC_NONBLOCK;
-	unsigned int order = 0, repeats = 0, off = 0, lost = 0;
-	uint64_t last_us = 0, last = 0;
+	unsigned int order = 0, repeats = 0, off = 0, lost = 0, idle;
+	uint64_t last_us = 0, last = 0, mapped = kms_mapped(&idle);
 
 	ktap_eq(kms_show(&k, 0, &mode, fb[0].id), 0);
 	for (unsigned int i = 0; i < 300; i++) {
@@ -106,7 +114,7 @@ static void flips(void)
 		lost += flip(fb[~i & 1].id, flags, i) != 0 || !kms_event(&k, &e, EVENT_MS);
 		order += e.user_data != i || e.base.type != DRM_EVENT_FLIP_COMPLETE ||
 			 e.crtc_id != k.head[0].crtc;
-		us = e.tv_sec * 1000000ULL + e.tv_usec;
+		us = event_us(&e);
 		step = e.sequence - last;
 		repeats += last && (!step || step > 1000);
 		/* a vertical blank takes as long as the mode says, however busy the host is */
@@ -119,6 +127,49 @@ static void flips(void)
 	ktap_eq(order, 0);
 	ktap_eq(repeats, 0);
 	ktap_eq(off, 0);
+	ktap_ok(kms_mapped(&idle) - mapped <= 2);
+	ktap_ok(idle >= 1);
+}
+
+/* The head goes on, with @m, or off (NULL); the event says when. */
+static bool switch_head(const struct drm_mode_modeinfo *m, struct drm_event_vblank *e)
+{
+	struct kms_request r = { .k = &k };
+
+	kms_set_mode(&r, 0, m);
+	kms_set_plane(&r, 0, 0, m ? fb[0].id : 0, 0, 0, m ? WIDTH : 0, m ? HEIGHT : 0);
+	ktap_eq(kms_commit(&r, DRM_MODE_ATOMIC_ALLOW_MODESET | DRM_MODE_ATOMIC_NONBLOCK |
+			   DRM_MODE_PAGE_FLIP_EVENT, m != NULL), 0);
+	return kms_event(&k, e, EVENT_MS) && e->user_data == (m != NULL);
+}
+
+/*
+ * Frames are whole, of a quarter of a second here: going on is over with the first vertical blank,
+ * a frame after the call at the earliest, and going off with one after the call.
+ */
+static void on_and_off(void)
+{
+	struct drm_mode_modeinfo slow = mode;
+	uint64_t frame_us, before, ns;
+
+	slow.clock /= 15;
+	frame_us = slow.htotal * slow.vtotal * 1000ULL / slow.clock;
+	ktap_eq(kms_off(&k, 0), 0);
+	for (unsigned int i = 0; i < 3; i++) {
+		struct drm_event_vblank e = { 0 };
+		const uint64_t us = gt_now_ns() / 1000;
+
+		ktap_ok(switch_head(&slow, &e));
+		ktap_ok(event_us(&e) >= us + frame_us - 5000);
+		ktap_eq(kms_sequence(&k, 0, &before, &ns), 0);
+		ktap_ok(switch_head(NULL, &e));
+		ktap_ok(e.sequence > before);
+	}
+	/* another mode: one ends, the other begins */
+	ktap_eq(kms_show(&k, 0, &slow, fb[0].id), 0);
+	ktap_eq(kms_show(&k, 0, &mode, fb[0].id), 0);
+	expect(&fb[0]);
+	ktap_ok(seen(0));
 }
 
 /* The second of two that come at once is told to wait. */
@@ -586,6 +637,85 @@ static void bad_tags(void)
 	gt_bo_free(&bo);
 }
 
+/* ---- what is not shown any more ---- */
+
+static uint32_t picture_in(uint32_t handle)
+{
+	struct drm_mode_fb_cmd2 c = {
+		.width = WIDTH, .height = HEIGHT, .pixel_format = DRM_FORMAT_XRGB8888,
+		.handles = { handle }, .pitches = { 4 * WIDTH },
+	};
+
+	ktap_eq(kms_addfb(&k, &c), 0);
+	return c.fb_id;
+}
+
+/* It is shown, and then fb[0] again. */
+static void show_once(uint32_t id)
+{
+	ktap_eq(flip(id, 0, 0), 0);
+	ktap_eq(flip(fb[0].id, 0, 0), 0);
+}
+
+/* Most of what a file may have of local memory, shown and freed: it is there for the next one. */
+static void idle_local(void)
+{
+	for (unsigned int i = 0; i < 3; i++) {
+		struct gt_bo bo = gt_bo(k.fd, 12 << 20, DRM_TESSERA_BO_LOCAL);
+		const uint32_t id = picture_in(bo.handle);
+
+		show_once(id);
+		ktap_eq(kms_rmfb(&k, id), 0);
+		gt_bo_free(&bo);
+	}
+}
+
+/* However many there are, few stay mapped; all are as they were when they are shown again. */
+static void idle_few(void)
+{
+	struct kms_fb many[12];
+	unsigned int idle;
+
+	for (unsigned int round = 0; round < 2; round++)
+		for (unsigned int i = 0; i < 12; i++) {
+			if (!round) {
+				many[i] = kms_fb(&k, WIDTH, HEIGHT, DRM_FORMAT_XRGB8888);
+				fill(&many[i], 300 + i);
+			}
+			ktap_eq(flip(many[i].id, 0, 0), 0);
+			expect(&many[i]);
+			ktap_ok(seen(0));
+			kms_mapped(&idle);
+			ktap_ok(idle <= 8);
+		}
+	ktap_eq(flip(fb[0].id, 0, 0), 0);
+	for (unsigned int i = 0; i < 12; i++)
+		kms_fb_free(&k, &many[i]);
+	kms_mapped(&idle);
+	ktap_ok(idle <= 1);
+}
+
+/* One whose contents user space does not need: nothing keeps its memory, and it is not shown. */
+static void idle_purged(void)
+{
+	struct gt_bo bo = gt_bo(k.fd, 4 * PIXELS, 0);
+	struct drm_tessera_bo_madvise advice = {
+		.handle = bo.handle, .madv = DRM_TESSERA_MADV_DONT_NEED,
+	};
+	struct drm_tessera_bo_info info = { .handle = bo.handle };
+	const uint32_t id = picture_in(bo.handle);
+
+	show_once(id);
+	ktap_eq(gt_ioctl(k.fd, DRM_IOCTL_TESSERA_BO_MADVISE, &advice), 0);
+	show_once(id);		/* while it is still there */
+	ktap_eq(gt_write_file("/proc/sys/vm/drop_caches", "2"), 0);
+	ktap_eq(gt_ioctl(k.fd, DRM_IOCTL_TESSERA_BO_INFO, &info), 0);
+	ktap_eq(info.state, DRM_TESSERA_BO_PURGED);
+	ktap_eq(flip(id, 0, 0), -EINVAL);
+	ktap_eq(kms_rmfb(&k, id), 0);
+	gt_bo_free(&bo);
+}
+
 /* ---- damage ---- */
 
 /* What user space says has changed: by the call of old, and with a flip. */
@@ -721,6 +851,7 @@ int main(int argc, char **argv)
 	ktap_run("heads, planes, EDID, formats", objects);
 	ktap_run("[DISP1] a picture is seen, pixel by pixel", shows);
 	ktap_run("[DISP1] 300 flips: no number twice, times of the mode", flips);
+	ktap_run("[DISP1] a head goes on and off by whole frames, and then says so", on_and_off);
 	ktap_run("a flip on top of another has to wait", busy);
 	ktap_run("[DISP1] vertical blanks are counted, and when they were", sequences);
 	ktap_run("[DISP1] what cannot be shown is refused", refusals);
@@ -736,6 +867,9 @@ int main(int argc, char **argv)
 	ktap_run("[DISP1] fences before and after a flip", fences);
 	ktap_run("[DISP1] a target with tags", tagged);
 	ktap_run("framebuffers with tags that are refused", bad_tags);
+	ktap_run("what is not shown any more takes no local memory", idle_local);
+	ktap_run("what is not shown any more is given up for newer ones", idle_few);
+	ktap_run("what is not shown any more may be purged", idle_purged);
 	ktap_run("[DISP1] damage", damage);
 	ktap_run("[DISP1] frames are written to memory", writeback);
 	ktap_run("writebacks that are refused, or come too late", bad_writebacks);

@@ -203,8 +203,10 @@ static uint32_t crc_with(unsigned int n, const struct kms_fb *cursor, unsigned i
 }
 
 /*
- * While the device is being reset a cursor gets another image, whose predecessor's memory goes at
- * once, and moves: it is there afterwards, with the flip that was on its way and without.
+ * While the device is being reset a cursor gets another image, whose predecessor's memory goes as
+ * soon as the call comes back, and moves: it is there afterwards, with the flip that was on its way
+ * and without. Until the device has been told it would read the old image, so the call waits for
+ * that, for a tenth of a second if it has to.
  */
 static void cursor_over_reset(void)
 {
@@ -215,10 +217,13 @@ static void cursor_over_reset(void)
 	for (unsigned int i = 0; i < 2; i++) {
 		struct kms_fb next = new_cursor(100 * i + 77);
 		const pid_t pid = begin_stuck_reset();
+		uint64_t called;
 
 		if (i)
 			ktap_eq(flip(1, FLIP), 0);
+		called = gt_now_ns();
 		ktap_eq(set_cursor(DRM_MODE_CURSOR_BO, next.handle, 0, 0), 0);
+		ktap_ok(gt_now_ns() - called >= 100000000);
 		kms_fb_free(&k, &cursor);
 		cursor = next;
 		for (unsigned int n = 0; n < 10; n++)
@@ -306,6 +311,80 @@ static void machine_sleeps(void)
 	through(sleep_and_wake, 2);
 }
 
+/* ---- heads that go on and off ---- */
+
+/* With @m or, NULL, off. The event has @user. */
+static int switch_head(const struct drm_mode_modeinfo *m, unsigned int user)
+{
+	struct kms_request r = { .k = &k };
+
+	kms_set_mode(&r, 0, m);
+	kms_set_plane(&r, 0, 0, m ? fb[0].id : 0, 0, 0, m ? m->hdisplay : 0, m ? m->vdisplay : 0);
+	return kms_commit(&r, DRM_MODE_ATOMIC_ALLOW_MODESET | FLIP, user);
+}
+
+static struct drm_mode_modeinfo slow_mode(void)
+{
+	struct drm_mode_modeinfo slow = mode;
+
+	slow.clock /= 15;	/* a frame takes a quarter of a second */
+	return slow;
+}
+
+static int lose_interrupts(void)
+{
+	return gt_inject("irq-lost vector=5 times=2");
+}
+
+static int go_away(void)
+{
+	return gt_inject("gone");
+}
+
+/*
+ * Going on and off each wait for a vertical blank. Whatever happens to the device meanwhile, before
+ * it has been told or after, their events come.
+ */
+static void switched(void)
+{
+	int (*const what[])(void) = { reset_device, reset_function, reset_by_user, sleep_and_wake,
+				      lose_interrupts, go_away };
+	const struct drm_mode_modeinfo slow = slow_mode();
+
+	ktap_eq(kms_off(&k, 0), 0);
+	for (unsigned int i = 0; i < 2 * GT_ARRAY_SIZE(what); i++) {
+		const unsigned int wait_ms = i % 2 ? 50 : 0;
+
+		ktap_eq(switch_head(&slow, 2 * i), 0);
+		gt_sleep_ms(wait_ms);
+		ktap_eq(what[i / 2](), 0);
+		ktap_ok(flipped(2 * i));
+		ktap_eq(gt_inject("clear"), 0);
+		ktap_eq(switch_head(NULL, 2 * i + 1), 0);
+		gt_sleep_ms(wait_ms);
+		ktap_eq(what[i / 2](), 0);
+		ktap_ok(flipped(2 * i + 1));
+		ktap_eq(gt_inject("clear"), 0);
+	}
+	ktap_eq(kms_show(&k, 0, &mode, fb[0].id), 0);
+	ktap_ok(kms_crc_settles(0, crc[0]));
+}
+
+/* While the device is out of reach: off is over at once, on when the device is back. */
+static void switched_away(void)
+{
+	const struct drm_mode_modeinfo slow = slow_mode();
+	pid_t pid = begin_stuck_reset();
+
+	ktap_eq(switch_head(NULL, 1), 0);
+	ktap_ok(flipped(1));
+	ktap_eq(switch_head(&slow, 2), 0);
+	end_stuck_reset(pid);
+	ktap_ok(flipped(2));
+	ktap_ok(kms_crc_settles(0, crc[0]));
+	ktap_eq(kms_show(&k, 0, &mode, fb[0].id), 0);
+}
+
 static const char *power_status(void)
 {
 	static char text[32];
@@ -360,10 +439,19 @@ static void unbound(void)
 	gt_sysfs(0, "", path, sizeof(path));
 	snprintf(slot, sizeof(slot), "%s", strrchr(path, '/') + 1);
 	for (unsigned int i = 0; i < 5; i++) {
+		const struct drm_mode_modeinfo slow = slow_mode();
 		struct kms_request after = flip_request(0);
 
-		ktap_eq(flip(1, FLIP), 0);
+		/* on its way: a flip, a head that goes off, one that goes on */
+		if (i > 1)
+			ktap_eq(kms_off(&k, 0), 0);
+		if (i > 1)
+			ktap_eq(switch_head(&slow, 1), 0);
+		else
+			ktap_eq(i ? switch_head(NULL, 1) : flip(1, FLIP), 0);
+		gt_sleep_ms(i > 2 ? 50 : 0);
 		ktap_eq(gt_write_file("/sys/bus/pci/drivers/tessera/unbind", slot), 0);
+		ktap_ok(flipped(1));
 		ktap_eq(kms_commit(&after, 0, 0), -ENODEV);
 		kms_close(&k);
 		ktap_eq(gt_write_file("/sys/bus/pci/drivers/tessera/bind", slot), 0);
@@ -402,6 +490,9 @@ int main(int argc, char **argv)
 	ktap_run("[DISP1] a device that goes with a picture on", gone);
 	ktap_run("lost interrupts", lost_interrupts);
 	ktap_run("[DISP1] the machine sleeps with a picture on", machine_sleeps);
+	ktap_run("[DISP1] a head that goes on or off while something happens to the device",
+		 switched);
+	ktap_run("[DISP1] a head that goes on or off while a reset is stuck", switched_away);
 	ktap_run("[DISP1] a head that is on keeps the device awake", device_sleeps);
 	ktap_run("[DISP1] the driver is unbound with a picture on", unbound);
 	ktap_run("a device that is given up with a picture on", given_up);

@@ -333,6 +333,20 @@ uint32_t kms_crc_of(const uint32_t *pixels, size_t count)
 	return ~crc;
 }
 
+uint64_t kms_mapped(unsigned int *idle)
+{
+	char path[300], text[2048];
+	unsigned long long mapped;
+	const char *line;
+
+	gt_debugfs("heads", path, sizeof(path));
+	gt_read_file(path, text, sizeof(text));
+	line = strstr(text, "framebuffers:");
+	if (!line || sscanf(line, "framebuffers: %llu mapped, %u idle", &mapped, idle) != 2)
+		gt_die("%s does not count framebuffers", path);
+	return mapped;
+}
+
 bool kms_crc_settles(unsigned int head, uint32_t crc)
 {
 	int fd = kms_crc_open(head);

@@ -80,6 +80,8 @@ int kms_crc_open(unsigned int head);
 bool kms_crc(int fd, uint32_t *frame, uint32_t *crc);
 /* kms_crc_of(): that of pixels, XRGB8888 without gaps, as the hardware's specification says. */
 uint32_t kms_crc_of(const uint32_t *pixels, size_t count);
+/* kms_mapped(): how often the driver has mapped a framebuffer; *@idle: how many are, unneeded. */
+uint64_t kms_mapped(unsigned int *idle);
 /* kms_crc_settles(): whether one of the next CRCs is @crc. */
 bool kms_crc_settles(unsigned int head, uint32_t crc);
 
