@@ -3,6 +3,7 @@
 #include "screen.h"
 
 #include <stdlib.h>
+#include <sys/mman.h>
 
 /* ---- Without heads --------------------------------------------------------------------------- */
 
@@ -423,6 +424,56 @@ static void tear(void)
 	bench_free(b);
 }
 
+/* All pages that are asked for have to be waited for once more. */
+static void forget_pages(void)
+{
+	for (size_t i = 0; i < BENCH_RAM_SIZE / BENCH_PAGE; i++)
+		atomic_store(&b->asked[i], 0);
+}
+
+/*
+ * A host that stops anywhere in a frame. From its FLIP on the former picture's memory cannot be
+ * accessed: who still reads it dies.
+ */
+static void former_is_not_read(void)
+{
+	static const unsigned int order[3] = { 0, 1, 2 };
+
+	begin_one_head();
+	fill_buffers();
+	set_mode();
+	set_plane(0, plain(0));
+	commit(TSR_DISPLAY_COMMIT_LATCH__MASK);
+	b->pending_every = 1;
+	for (unsigned int stop = 0; stop < 24; stop++) {
+		struct plane planes[3] = { plain(~stop & 1), { 0 }, { 0 } };
+		bool flipped = false;
+
+		forget_pages();
+		tsr_gpu_display_update(b->gpu, 0);
+		tsr_gpu_run(b->gpu, 1);
+		for (unsigned int i = 0; i < stop && bench_answer(b); i++)
+			tsr_gpu_run(b->gpu, 1);
+		set_plane(0, planes[0]);
+		commit(TSR_DISPLAY_COMMIT_LATCH__MASK);
+		events();
+		for (unsigned int i = 0; i < 4 && !flipped; i++) {
+			next_blank();
+			flipped = events() & TSR_DISPLAY_IRQ_FLIP;
+			if (!flipped)
+				tsr_gpu_run(b->gpu, 1);
+		}
+		ktap_ok(flipped);
+		ktap_eq(mprotect(buffer[stop & 1], BUFFER_BYTES, PROT_NONE), 0);
+		while (bench_answer(b))
+			tsr_gpu_run(b->gpu, 1);
+		next_blank();
+		compare(planes, order, 0);
+		ktap_eq(mprotect(buffer[stop & 1], BUFFER_BYTES, PROT_READ | PROT_WRITE), 0);
+	}
+	bench_free(b);
+}
+
 /* ---- The cursor beside flips ----------------------------------------------------------------- */
 
 #define CURSOR_AT_ONCE (TSR_DISPLAY_COMMIT_ASYNC__MASK | TSR_DISPLAY_COMMIT_CURSOR__MASK)
@@ -731,6 +782,7 @@ int main(void)
 	ktap_run("a CRC for each frame", crcs);
 	ktap_run("memory that cannot be read", underrun);
 	ktap_run("no picture is torn", tear);
+	ktap_run("a picture is not read after the FLIP that replaces it", former_is_not_read);
 	ktap_run("the cursor moves beside a flip", cursor_beside_flip);
 	ktap_run("a cursor that is replaced", stale_cursor);
 	ktap_run("the monitor comes and goes", monitor);
