@@ -9,7 +9,6 @@ TSR_IGT is what share.sh made. Without a PROGRAM those that TSR_IGT_PROGRAMS nam
 TSR_IGT_LONG those of programs-long.txt, too, which take hours on a busy host. The expectations have the format of the kernel's drivers/gpu/drm/ci:
 
     tessera-fails.txt    PROGRAM@SUBTEST,Fail     runs and fails; that it passes is news, so the run fails then
-    tessera-flakes.txt   pattern                  either result will do
     tessera-skips.txt    pattern                  is not run
     tessera-clock.txt    pattern                  is run on a machine whose clock counts instructions (CLOCK)
 
@@ -20,6 +19,7 @@ import fnmatch
 import os
 import re
 import sys
+import time
 
 import variant
 from guest import Guest, GuestError
@@ -29,8 +29,8 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 # For what asserts that things happen within so much time, however busy this host is: an instruction is 1 ns, and the GPU does at
 # once what it does. A guest's second of work takes ten of the host's, one of waiting nothing.
 CLOCK = ["-icount", "shift=0,sleep=off", "-rtc", "clock=vm"]
-TOGETHER = 8            # subtests in one go
-LIMIT = 600             # seconds for a program, on a fast kernel
+TOGETHER = 8            # subtests in one go; by the clock that counts instructions, where they may take minutes, one
+LIMIT = 600             # seconds for a go, on a fast kernel
 NO_SUBTESTS = 79        # IGT's exit status of --list-subtests then
 SKIPPED = 77            # and of a test without subtests that does not run
 BEGIN = re.compile(r"^Starting subtest: (\S+)$")
@@ -48,15 +48,11 @@ def lines_of(name):
 class Expectations:
     def __init__(self):
         self.fails = dict(line.split(",") for line in lines_of("tessera-fails.txt"))
-        self.flakes = [re.compile(line) for line in lines_of("tessera-flakes.txt")]
         self.skips = [re.compile(line) for line in lines_of("tessera-skips.txt")]
         self.clock = [re.compile(line) for line in lines_of("tessera-clock.txt")]
 
     def skipped(self, name):
         return any(p.fullmatch(name) for p in self.skips)
-
-    def flaky(self, name):
-        return any(p.fullmatch(name) for p in self.flakes)
 
     def clocked(self, name):
         return any(p.fullmatch(name) for p in self.clock)
@@ -141,7 +137,7 @@ def run_simple(runner, tap, expected, program):
 def run_subtests(runner, tap, expected, program, names, clocked=False):
     """Subtests, some in one go. One that takes the program with it has failed, and another run does those that are left."""
     while names:
-        part = names[:TOGETHER]
+        part = names[:1 if clocked else TOGETHER]
         status, text, complaints = runner.run(f"{program} --run-subtest {','.join(part)}", clocked)
         lines = text.splitlines()
         found, shared = results_of(lines), reason_of(lines)
@@ -167,7 +163,7 @@ def report(tap, expected, name, result, said, complaints, shared=""):
         if result == "Skip":
             tap.skip(reason_of(said) or shared or "it does not say why")
         want = expected.fails.get(name, "Pass")
-        if result != want and not expected.flaky(name):
+        if result != want:
             tap.note("\n".join(said[-60:]))
             tap.fail(f"{result}, expected {want}")
 
@@ -182,7 +178,7 @@ def main():
     expected, runner, tap = Expectations(), Runner(os.environ["TSR_IGT"]), Tap()
     try:
         for word in wanted:
-            program, _, pattern = word.partition("@")
+            begun, (program, _, pattern) = time.monotonic(), word.partition("@")
             names = subtests(runner, program, pattern or "*")
             if names:
                 names = [name for name in names if not expected.skipped(f"{program}@{name}")]
@@ -191,6 +187,7 @@ def main():
                 run_subtests(runner, tap, expected, program, clocked, True)
             else:
                 run_simple(runner, tap, expected, program)
+            tap.note(f"igt@{word}: {time.monotonic() - begun:.0f} s")
     finally:
         runner.stop()
     return tap.finish()
