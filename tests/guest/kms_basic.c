@@ -695,8 +695,11 @@ static void idle_few(void)
 	ktap_ok(idle <= 1);
 }
 
-/* One whose contents user space does not need: nothing keeps its memory, and it is not shown. */
-static void idle_purged(void)
+/*
+ * One whose contents user space does not need, @shown after it has said so or not: nothing keeps
+ * its memory, and it is not shown again.
+ */
+static void purge_idle(bool shown)
 {
 	struct gt_bo bo = gt_bo(k.fd, 4 * PIXELS, 0);
 	struct drm_tessera_bo_madvise advice = {
@@ -707,13 +710,20 @@ static void idle_purged(void)
 
 	show_once(id);
 	ktap_eq(gt_ioctl(k.fd, DRM_IOCTL_TESSERA_BO_MADVISE, &advice), 0);
-	show_once(id);		/* while it is still there */
+	if (shown)
+		show_once(id);
 	ktap_eq(gt_write_file("/proc/sys/vm/drop_caches", "2"), 0);
 	ktap_eq(gt_ioctl(k.fd, DRM_IOCTL_TESSERA_BO_INFO, &info), 0);
 	ktap_eq(info.state, DRM_TESSERA_BO_PURGED);
 	ktap_eq(flip(id, 0, 0), -EINVAL);
 	ktap_eq(kms_rmfb(&k, id), 0);
 	gt_bo_free(&bo);
+}
+
+static void idle_purged(void)
+{
+	purge_idle(false);
+	purge_idle(true);
 }
 
 /* ---- damage ---- */
