@@ -189,14 +189,16 @@ err_need:
 	return ret;
 }
 
-/*
- * The end of its last pin. User space may say a moment later that it does not need the BO, and the
- * device may go a moment later: tessera_framebuffers_forget() comes after either.
- */
+/* The end of its last pin. */
 static void place_let_go(struct tessera_kms *kms, struct tessera_fb_place *place)
 {
-	if (data_race(READ_ONCE(place->bo->base.madv)) > 0 ||
-	    drm_dev_is_unplugged(&kms->tdev->drm)) {
+	/*
+	 * User space may say a moment later that it does not need the BO, and the device may go a
+	 * moment later: tessera_framebuffers_forget() comes after either.
+	 */
+	int madv = data_race(READ_ONCE(place->bo->base.madv));
+
+	if (madv > 0 || drm_dev_is_unplugged(&kms->tdev->drm)) {
 		place_unmap(kms, place);
 		return;
 	}
