@@ -21,6 +21,9 @@ static void save(struct tg_context *ctx, bool condition)
 	util_blitter_save_vertex_buffers(blitter, ctx->vertex_buffers, ctx->vertex_buffer_count);
 	util_blitter_save_vertex_elements(blitter, ctx->elements);
 	util_blitter_save_vertex_shader(blitter, ctx->stage[PIPE_SHADER_VERTEX].shader);
+	util_blitter_save_tessctrl_shader(blitter, ctx->stage[PIPE_SHADER_TESS_CTRL].shader);
+	util_blitter_save_tesseval_shader(blitter, ctx->stage[PIPE_SHADER_TESS_EVAL].shader);
+	util_blitter_save_geometry_shader(blitter, ctx->stage[PIPE_SHADER_GEOMETRY].shader);
 	util_blitter_save_rasterizer(blitter, ctx->rasterizer);
 	util_blitter_save_viewport(blitter, &ctx->viewports[0]);
 	util_blitter_save_scissor(blitter, &ctx->scissors[0]);

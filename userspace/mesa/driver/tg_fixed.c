@@ -270,8 +270,7 @@ _Static_assert(TSR_DRAW_STATE__QWORDS * 8 == 128 && TSR_VIEWPORT__QWORDS * 8 == 
 
 bool tg_fixed_write(struct tg_context *ctx, struct tg_batch *b, bool ends)
 {
-	const struct tg_variant *vs = ctx->stage[PIPE_SHADER_VERTEX].variant;
-	const unsigned viewports = vs->writes_viewport ? PIPE_MAX_VIEWPORTS : 1,
+	const unsigned viewports = tg_stages_last(ctx)->writes_viewport ? PIPE_MAX_VIEWPORTS : 1,
 		       blends = b->fb.nr_cbufs;
 	struct tsr_draw_state d = { .viewport_count = viewports, .blend_count = blends };
 	struct tsr_list_draw_state packet;

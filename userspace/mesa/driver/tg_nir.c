@@ -60,6 +60,9 @@ static bool is_sysval(nir_intrinsic_instr *intr, struct tg_sysval *sysval, unsig
 	case nir_intrinsic_load_xfb_address:
 		*sysval = (struct tg_sysval){ TG_SYSVAL_STREAM, (uint8_t)nir_intrinsic_base(intr) };
 		return true;
+	case nir_intrinsic_load_patch_vertices_in:
+		*sysval = (struct tg_sysval){ TG_SYSVAL_PATCH };
+		return true;
 	case nir_intrinsic_load_num_vertices:
 		*sysval = (struct tg_sysval){ TG_SYSVAL_STREAM, 0 };
 		*offset = 8;
