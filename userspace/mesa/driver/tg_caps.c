@@ -205,6 +205,9 @@ static void init_features(struct pipe_caps *c)
 	c->conditional_render = true;
 	c->conditional_render_inverted = true;
 	c->texture_barrier = true;
+	c->fbfetch_coherent = true;
+	c->image_store_formatted = true;
+	c->copy_between_compressed_and_plain_formats = true;
 	c->vertex_color_unclamped = true;
 	c->quads_follow_provoking_vertex_convention = false;
 	c->texture_float_linear = true;
@@ -260,7 +263,8 @@ static void init_limits(struct pipe_screen *screen, struct pipe_caps *c)
 	c->query_timestamp_bits = 64;
 	c->glsl_feature_level = has_stages(screen) ? 330 : 140;
 	c->glsl_feature_level_compatibility = 140;
-	c->essl_feature_level = 310;
+	c->essl_feature_level = has_stages(screen) ? 320 : 310;
+	c->fbfetch = TG_COLORS;
 	c->shader_buffer_offset_alignment = 16;
 	c->max_texture_gather_components = 4;
 	c->max_stream_output_buffers = PIPE_MAX_SO_BUFFERS;

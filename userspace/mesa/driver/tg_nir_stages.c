@@ -185,23 +185,31 @@ static void put(nir_builder *b, const struct access *a, nir_def *vertex, nir_def
 	}
 }
 
+/* The vertex of a geometry shader is the one that is next; there may be no more. */
+static void store_words(nir_builder *b, const struct access *a, nir_def *value, unsigned mask,
+		  const struct pass *p)
+{
+	nir_def *vertex = a->vertex ? a->vertex->ssa : NULL;
+
+	if (p->emitted) {
+		vertex = nir_load_var(b, p->emitted);
+		nir_push_if(b, nir_ult_imm(b, vertex, p->max_vertices));
+	}
+	put(b, a, vertex, value, mask);
+	if (p->emitted)
+		nir_pop_if(b, NULL);
+}
+
 static bool store(nir_builder *b, nir_intrinsic_instr *intr, const struct access *a,
 		  const struct pass *p)
 {
-	const unsigned mask = nir_intrinsic_write_mask(intr);
-	nir_def *value = intr->src[0].ssa, *vertex = a->vertex ? a->vertex->ssa : NULL;
+	nir_def *value = intr->src[0].ssa;
 
 	if (a->byte >= 0) {
 		if (value->bit_size != 32)
 			value = nir_convert_to_bit_size(b, value, nir_alu_type_get_base_type(
 					nir_intrinsic_src_type(intr)), 32);
-		if (p->emitted) {
-			vertex = nir_load_var(b, p->emitted);
-			nir_push_if(b, nir_ult_imm(b, vertex, p->max_vertices));
-		}
-		put(b, a, vertex, value, mask);
-		if (p->emitted)
-			nir_pop_if(b, NULL);
+		store_words(b, a, value, nir_intrinsic_write_mask(intr), p);
 	}
 	nir_instr_remove(&intr->instr);
 	return true;
@@ -239,12 +247,26 @@ static bool load_patch(nir_builder *b, nir_intrinsic_instr *intr, const struct p
 	return load(b, intr, &a);
 }
 
+/* Fragment shaders read attributes alone: the layer becomes one, behind those that there are. */
+static void copy_layer(nir_builder *b, nir_intrinsic_instr *intr, const struct pass *p)
+{
+	const uint64_t generic = b->shader->info.outputs_written >> VARYING_SLOT_VAR0;
+	struct access a = access_of(intr, TSR_WINDOW_STAGE_OUTPUT, false);
+
+	a.byte = GENERIC + SLOT_BYTES * (int)util_last_bit64(generic);
+	p->space->layer_byte = (unsigned)a.byte;
+	mark(p->space->out, &a, 1);
+	store_words(b, &a, intr->src[0].ssa, 1, p);
+}
+
 static bool store_output(nir_builder *b, nir_intrinsic_instr *intr, const struct pass *p,
 			 bool patch)
 {
 	const struct access a = access_of(intr, patch ? TSR_WINDOW_STAGE_PATCH
 						      : TSR_WINDOW_STAGE_OUTPUT, patch);
 
+	if (nir_intrinsic_io_semantics(intr).location == VARYING_SLOT_LAYER)
+		copy_layer(b, intr, p);
 	if (a.byte >= 0 && patch)
 		mark_patch(p->space, &a);
 	else if (a.byte >= 0)

@@ -110,10 +110,11 @@ static bool in_record(gl_varying_slot location)
 
 static uint32_t space_offset(const struct tg_variant *v, gl_varying_slot location)
 {
-	const int byte = tg_space_byte(location);
+	const int byte = location == VARYING_SLOT_LAYER ? (int)v->space.layer_byte
+							: tg_space_byte(location);
 	const unsigned word = (unsigned)byte / 4;
 
-	if (byte < SPACE_OUTPUTS || in_record(location) ||
+	if (byte < SPACE_OUTPUTS || (in_record(location) && location != VARYING_SLOT_LAYER) ||
 	    !(v->space.out[word / 64] >> word % 64 & 15))
 		return TSR_VERTEX_OUTPUT_MAX;
 	return (uint32_t)byte - SPACE_OUTPUTS;
@@ -121,11 +122,12 @@ static uint32_t space_offset(const struct tg_variant *v, gl_varying_slot locatio
 
 static uint32_t space_stride(const struct tg_variant *v)
 {
-	uint32_t i, stride = 0;
+	const unsigned layer = v->space.layer_byte;
+	uint32_t i, stride = layer ? layer - SPACE_OUTPUTS + 16 : 0;
 
 	for (i = 0; i < 32; i++) {
 		if (space_offset(v, VARYING_SLOT_VAR0 + i) != TSR_VERTEX_OUTPUT_MAX)
-			stride = 16 * i + 16;
+			stride = MAX2(stride, 16 * i + 16);
 	}
 	return stride;
 }
