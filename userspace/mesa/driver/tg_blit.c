@@ -155,8 +155,8 @@ static enum pipe_format words_of(enum pipe_format format)
 }
 
 /*
- * A copy between textures of different formats, whose texels have the same size and are copied as
- * they are. False: not on the GPU.
+ * A copy between textures of colors, of any formats whose texels have the same size: bit by bit,
+ * which a copy of numbers is not (there are two of -1). False: not on the GPU.
  */
 static bool copy_words(struct tg_context *ctx, struct pipe_resource *dst, unsigned dst_level,
 		       unsigned x, unsigned y, unsigned z, struct pipe_resource *src,
@@ -195,7 +195,7 @@ static void resource_copy_region(struct pipe_context *pipe, struct pipe_resource
 	struct tg_context *ctx = tg_context(pipe);
 
 	if (dst->target != PIPE_BUFFER && src->target != PIPE_BUFFER &&
-	    dst->format != src->format && copy_words(ctx, dst, dst_level, x, y, z, src, src_level, box))
+	    copy_words(ctx, dst, dst_level, x, y, z, src, src_level, box))
 		return;
 	if (dst->target != PIPE_BUFFER && src->target != PIPE_BUFFER && dst->format == src->format &&
 	    !util_format_is_compressed(dst->format) && !util_format_is_compressed(src->format) &&

@@ -160,6 +160,10 @@ static bool is_format_supported(struct pipe_screen *screen, enum pipe_format for
 		return false;
 	if (bind & PIPE_BIND_SAMPLER_VIEW && !(f->uses & TG_TEXTURE))
 		return false;
+	/* texels of 12 bytes stand in rows alone */
+	if (bind & PIPE_BIND_SAMPLER_VIEW && util_format_get_blocksize(format) == 12 &&
+	    target != PIPE_BUFFER)
+		return false;
 	if (f->uses & TG_BLOCK &&
 	    (!(features & DRM_TESSERA_FEATURE_COMPRESSED) || target == PIPE_TEXTURE_1D ||
 	     target == PIPE_TEXTURE_1D_ARRAY || target == PIPE_TEXTURE_RECT))

@@ -69,7 +69,8 @@ static bool is_sysval(nir_intrinsic_instr *intr, struct tg_sysval *sysval, unsig
 		return true;
 	case nir_intrinsic_load_rt_conversion_pan:
 		*sysval = (struct tg_sysval){ TG_SYSVAL_RT_CONVERSION,
-					      (uint8_t)nir_intrinsic_base(intr) };
+					      (uint8_t)nir_intrinsic_base(intr),
+					      .type = (uint8_t)nir_intrinsic_src_type(intr) };
 		return true;
 	case nir_intrinsic_image_size:
 		*sysval = (struct tg_sysval){ TG_SYSVAL_IMAGE_SIZE, constant_index(intr->src[0]),

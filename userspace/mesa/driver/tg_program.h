@@ -35,7 +35,7 @@ enum tg_sysval_kind {
 			     an instance */
 	TG_SYSVAL_PATCH, /* x: vertices of a patch */
 	TG_SYSVAL_STIPPLE, /* four rows of the polygon stipple */
-	TG_SYSVAL_RT_CONVERSION /* x: conversion word of a target */
+	TG_SYSVAL_RT_CONVERSION /* x: conversion word of a target that is read */
 };
 
 struct tg_sysval {
@@ -43,6 +43,7 @@ struct tg_sysval {
 	uint8_t index;		/* of the texture, buffer, image or target */
 	uint8_t dimensions;	/* sizes: how many before the layers */
 	uint8_t array;		/* sizes: layers follow; of cubes 6 are one */
+	uint8_t type;		/* RT_CONVERSION: of the registers, an nir_alu_type */
 };
 
 /* All of it counts for a variant: compared as bytes. */

@@ -52,6 +52,15 @@ static void stream_value(const struct tg_context *ctx, unsigned index, uint32_t 
 	out[2] = ctx->stream_vertices;
 }
 
+static uint32_t target_conversion(enum pipe_format format, nir_alu_type type)
+{
+	const struct tsr_conversion word = { .registers = tg_register_type(type, format) };
+	uint64_t packed;
+
+	tsr_pack_conversion(&packed, &word);
+	return (uint32_t)packed | tg_conversion(format);
+}
+
 static void sysval(const struct tg_context *ctx, struct tg_batch *b, const struct tg_stage *stage,
 		   const struct tg_sysval *s, uint32_t *out)
 {
@@ -89,7 +98,8 @@ static void sysval(const struct tg_context *ctx, struct tg_batch *b, const struc
 		break;
 	case TG_SYSVAL_RT_CONVERSION:
 		if (s->index < ctx->framebuffer.nr_cbufs && ctx->framebuffer.cbufs[s->index])
-			out[0] = tg_conversion(ctx->framebuffer.cbufs[s->index]->format);
+			out[0] = target_conversion(ctx->framebuffer.cbufs[s->index]->format,
+						   s->type);
 		break;
 	default:
 		break;
