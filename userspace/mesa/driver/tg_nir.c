@@ -318,6 +318,32 @@ void tg_nir_lower_back_facing(nir_shader *nir)
 	nir_shader_intrinsics_pass(nir, lower_back_facing, nir_metadata_control_flow, NULL);
 }
 
+/*
+ * The device's mode "sample" is for shaders that run for each sample. Positions are in the table
+ * that the device knows: 8 bits of fraction, from the pixel's corner.
+ */
+static bool lower_at_sample(nir_builder *b, nir_intrinsic_instr *intr, void *data)
+{
+	nir_def *place, *offset;
+
+	if (intr->intrinsic != nir_intrinsic_interp_deref_at_sample)
+		return false;
+	b->cursor = nir_before_instr(&intr->instr);
+	place = nir_iadd(b, nir_load_sample_positions_pan(b),
+			 nir_u2u64(b, nir_imul_imm(b, intr->src[1].ssa, 4)));
+	offset = nir_fadd_imm(b, nir_fmul_imm(b, nir_i2f32(b, nir_load_global(b, place, 2, 2, 16)),
+					      1.0 / 256), -0.5);
+	nir_def_replace(&intr->def,
+			nir_interp_deref_at_offset(b, intr->def.num_components,
+						   intr->def.bit_size, intr->src[0].ssa, offset));
+	return true;
+}
+
+void tg_nir_lower_at_sample(nir_shader *nir)
+{
+	nir_shader_intrinsics_pass(nir, lower_at_sample, nir_metadata_control_flow, NULL);
+}
+
 uint64_t tg_nir_noperspective(nir_shader *nir)
 {
 	uint64_t mask = 0;

@@ -75,6 +75,7 @@ static void prepare_fragment(nir_shader *nir, const struct tg_key *key)
 	if (key->colors)
 		NIR_PASS(_, nir, nir_lower_fragcolor, key->colors);
 	tg_nir_noperspective(nir);
+	tg_nir_lower_at_sample(nir);
 	if (key->back_facing)
 		tg_nir_lower_back_facing(nir);
 }

@@ -162,6 +162,9 @@ void tg_nir_stipple(nir_shader *nir, struct tg_variant *variant);
  */
 void tg_nir_robust(nir_shader *nir);
 
+/* tg_nir_lower_at_sample(): interpolateAtSample() is interpolateAtOffset(). */
+void tg_nir_lower_at_sample(nir_shader *nir);
+
 /* tg_nir_lower_back_facing(): gl_FrontFacing is false. */
 void tg_nir_lower_back_facing(nir_shader *nir);
 
