@@ -330,7 +330,8 @@ static bool lower_at_sample(nir_builder *b, nir_intrinsic_instr *intr, void *dat
 		return false;
 	b->cursor = nir_before_instr(&intr->instr);
 	place = nir_iadd(b, nir_load_sample_positions_pan(b),
-			 nir_u2u64(b, nir_imul_imm(b, intr->src[1].ssa, 4)));
+			 nir_u2u64(b, nir_imul_imm(b, nir_umin(b, intr->src[1].ssa, nir_imm_int(b, 15)),
+						   4)));
 	offset = nir_fadd_imm(b, nir_fmul_imm(b, nir_i2f32(b, nir_load_global(b, place, 2, 2, 16)),
 					      1.0 / 256), -0.5);
 	nir_def_replace(&intr->def,

@@ -272,6 +272,7 @@ static struct tg_variant *compile(struct tg_screen *screen, const struct tg_shad
 	nir = variant_nir(shader, v);
 	inputs.no_idvs = key->stream || key->space;
 	inputs.pushable_ubos = BITFIELD_BIT(0);
+	inputs.blend.nr_samples = 2;	/* targets that are read may have several */
 	if (v->sysval_count)
 		inputs.pushable_ubos |= BITFIELD_BIT(v->sysval_ubo);
 	util_dynarray_init(&binary, NULL);
