@@ -294,7 +294,7 @@ static void init_limits(struct pipe_screen *screen, struct pipe_caps *c)
 	c->min_line_width = c->min_line_width_aa = 1;
 	c->min_point_size = c->min_point_size_aa = 1;
 	c->max_line_width = c->max_line_width_aa = 255;
-	c->max_point_size = c->max_point_size_aa = 1024;
+	c->max_point_size = c->max_point_size_aa = TG_POINT_SIZE_MAX;
 	c->point_size_granularity = c->line_width_granularity = 0.125f;
 	c->max_texture_anisotropy = 16;
 	c->max_texture_lod_bias = 16;

@@ -36,6 +36,8 @@ static void lower_io(nir_shader *nir)
 	NIR_PASS(_, nir, nir_lower_vars_to_ssa);
 	NIR_PASS(_, nir, nir_lower_io, nir_var_shader_in | nir_var_shader_out, count_slots,
 		 nir_lower_io_use_interpolated_input_intrinsics);
+	if (nir->info.outputs_written & VARYING_BIT_PSIZ)
+		NIR_PASS(_, nir, nir_lower_point_size, 0, TG_POINT_SIZE_MAX);
 }
 
 /*

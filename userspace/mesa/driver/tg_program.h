@@ -13,6 +13,7 @@
 
 #define TG_SYSVALS	96
 #define TG_POSITION_BYTES	32	/* of a vertex: position, edge flag, 12 bytes of nothing */
+#define TG_POINT_SIZE_MAX	1024.0f
 #define TG_STREAM_LIST	15	/* the index of TG_SYSVAL_STREAM that is the list of vertices */
 
 struct tg_context;
