@@ -506,6 +506,37 @@ static void test_center(void)
 	ktap_ok(drawn_pixels > 10000);
 }
 
+/* Pixels of a wide point, or line, whose middle is @x pixels left of the viewport. */
+static unsigned int seen_of(bool line, unsigned int x, bool keep)
+{
+	static const char text[] =
+		LOAD("LD_VAR_SPECIAL.f32.frag_z.clobber.center zero.w0") TILES_FINISH;
+	struct tiles *t = late_frame(text, 0, 0);
+	unsigned int seen = 0;
+
+	set_corner(0, -(int)x * RASTER_ONE, 8 * RASTER_ONE, 0.25f);
+	set_corner(1, -(int)x * RASTER_ONE, 24 * RASTER_ONE, 0.25f);
+	t->f->draw.point_size = t->f->draw.line_width = binner_bits(8);
+	t->f->draw.line_mode = TSR_LINE_MODE_RECTANGULAR;
+	t->f->draw.keep_outside = keep;
+	binner_states(t->f);
+	binner_arrays(t->f, line ? TSR_TOPOLOGY_LINES : TSR_TOPOLOGY_POINTS, 1 + line);
+	drawn(t);
+	for (unsigned int i = 0; i < WIDTH * HEIGHT; i++)
+		seen += tiles_depth(t, i % WIDTH, i / WIDTH, 0) != 0.75f;
+	tiles_free(t);
+	return seen;
+}
+
+static void test_keep_outside(void)
+{
+	ktap_eq(seen_of(false, 1, false), 0);
+	ktap_eq(seen_of(false, 1, true), 3 * 8);
+	ktap_eq(seen_of(false, 4, true), 0);
+	ktap_eq(seen_of(true, 2, false), 0);
+	ktap_eq(seen_of(true, 2, true), 2 * 16);
+}
+
 /*
  * A depth that is written, or biased, leaves the viewport's range and stays between 0 and 1; with
  * DEPTH_CLAMP it stays in the range.
@@ -838,6 +869,7 @@ int main(void)
 	ktap_run("[ZS3] [ZS5] depths that programs write, and promise", test_depth_layouts);
 	ktap_run("[ZS1] [ZS3] depths beyond the viewport's range, biased or written",
 		 test_beyond_range);
+	ktap_run("[PA1] wide points and lines that reach into the viewport", test_keep_outside);
 	ktap_run("[RAST4] [ZS1] samples that are drawn as their pixel's center is", test_center);
 	ktap_run("[ZS3] [PIX9] each sample has the depth and stencil its fragment wrote",
 		 test_sample_depth);

@@ -74,6 +74,11 @@ grep -q record_outputs $bifrost || sed -i \
     -e '/^bi_should_idvs/,/^}/ s/^   if ((inputs->gpu_id < 0x9000) &&/   if (!inputs->record_outputs \&\& (inputs->gpu_id < 0x9000) \&\&/' \
     $bifrost
 [ "$(grep -c record_outputs $bifrost)" = 3 ]
+# Addresses that are constants: those of windows of attribute space.
+grep -q 'a constant of two words' $bifrost || sed -i \
+    -e '/^bi_emit_load_const/,/^}/ s/^{$/{\n   if (instr->def.bit_size == 64 \&\& instr->def.num_components == 1) {\n      \/* a constant of two words *\/\n      bi_index words[2] = {bi_imm_u32((uint32_t)instr->value[0].u64),\n                           bi_imm_u32((uint32_t)(instr->value[0].u64 >> 32))};\n      bi_emit_collect_to(b, bi_def_index(\&instr->def), words, 2);\n      return;\n   }\n/' \
+    $bifrost
+grep -q 'a constant of two words' $bifrost
 
 # A pair of atomics ends its clause (isa-fma.md, ATOM_C); the scheduler knows that of the two halves, which it makes
 # only after having placed the whole.

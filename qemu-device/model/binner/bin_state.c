@@ -356,7 +356,7 @@ static void prepare(const struct tsr_binning *bin, struct tsr_bin_version *v)
 	v->viewport = d->viewport;
 	v->has_distances = clip | cull;
 	v->writes = shader->writes_point_size || shader->writes_layer || shader->writes_viewport;
-	v->reject = TSR_OUT_FRUSTUM | TSR_OUT_W | depth | clip | cull;
+	v->reject = (d->state.keep_outside ? 0 : TSR_OUT_FRUSTUM) | TSR_OUT_W | depth | clip | cull;
 	v->clip = TSR_OUT_GUARD | TSR_OUT_W | depth | clip;
 	v->line_half = tsr_screen_size(tsr_as_float(d->state.line_width)) / 2;
 	v->prepared = true;

@@ -21,6 +21,9 @@ static void save(struct tg_context *ctx, bool condition)
 	util_blitter_save_vertex_buffers(blitter, ctx->vertex_buffers, ctx->vertex_buffer_count);
 	util_blitter_save_vertex_elements(blitter, ctx->elements);
 	util_blitter_save_vertex_shader(blitter, ctx->stage[PIPE_SHADER_VERTEX].shader);
+	util_blitter_save_tessctrl_shader(blitter, ctx->stage[PIPE_SHADER_TESS_CTRL].shader);
+	util_blitter_save_tesseval_shader(blitter, ctx->stage[PIPE_SHADER_TESS_EVAL].shader);
+	util_blitter_save_geometry_shader(blitter, ctx->stage[PIPE_SHADER_GEOMETRY].shader);
 	util_blitter_save_rasterizer(blitter, ctx->rasterizer);
 	util_blitter_save_viewport(blitter, &ctx->viewports[0]);
 	util_blitter_save_scissor(blitter, &ctx->scissors[0]);
@@ -132,6 +135,58 @@ static void blit(struct pipe_context *pipe, const struct pipe_blit_info *info)
 	util_blitter_blit(ctx->blitter, &b, NULL);
 }
 
+/* Integers of that many bytes; NONE: there is none. */
+static enum pipe_format words_of(enum pipe_format format)
+{
+	switch (util_format_get_blocksize(format)) {
+	case 1:
+		return PIPE_FORMAT_R8_UINT;
+	case 2:
+		return PIPE_FORMAT_R16_UINT;
+	case 4:
+		return PIPE_FORMAT_R32_UINT;
+	case 8:
+		return PIPE_FORMAT_R32G32_UINT;
+	case 16:
+		return PIPE_FORMAT_R32G32B32A32_UINT;
+	default:
+		return PIPE_FORMAT_NONE;
+	}
+}
+
+/*
+ * A copy between textures of colors, of any formats whose texels have the same size: bit by bit,
+ * which a copy of numbers is not (there are two of -1). False: not on the GPU.
+ */
+static bool copy_words(struct tg_context *ctx, struct pipe_resource *dst, unsigned dst_level,
+		       unsigned x, unsigned y, unsigned z, struct pipe_resource *src,
+		       unsigned src_level, const struct pipe_box *box)
+{
+	const enum pipe_format format = words_of(src->format);
+	struct pipe_surface to, *surface;
+	struct pipe_sampler_view from, *view;
+	struct pipe_box into;
+
+	if (util_format_is_compressed(dst->format) || util_format_is_compressed(src->format) ||
+	    util_format_is_depth_or_stencil(dst->format) ||
+	    util_format_is_depth_or_stencil(src->format) || format == PIPE_FORMAT_NONE)
+		return false;
+	save(ctx, false);
+	util_blitter_default_dst_texture(&to, dst, dst_level, z);
+	util_blitter_default_src_texture(ctx->blitter, &from, src, src_level);
+	to.format = from.format = format;
+	surface = ctx->base.create_surface(&ctx->base, dst, &to);
+	view = ctx->base.create_sampler_view(&ctx->base, src, &from);
+	u_box_3d((int)x, (int)y, (int)z, box->width, box->height, box->depth, &into);
+	if (surface && view)
+		util_blitter_blit_generic(ctx->blitter, surface, &into, view, box, src->width0,
+					  src->height0, PIPE_MASK_RGBA, PIPE_TEX_FILTER_NEAREST,
+					  NULL, false, false, 0, NULL);
+	pipe_surface_reference(&surface, NULL);
+	pipe_sampler_view_reference(&view, NULL);
+	return true;
+}
+
 static void resource_copy_region(struct pipe_context *pipe, struct pipe_resource *dst,
 				 unsigned dst_level, unsigned x, unsigned y, unsigned z,
 				 struct pipe_resource *src, unsigned src_level,
@@ -140,6 +195,9 @@ static void resource_copy_region(struct pipe_context *pipe, struct pipe_resource
 	struct tg_context *ctx = tg_context(pipe);
 
 	if (dst->target != PIPE_BUFFER && src->target != PIPE_BUFFER &&
+	    copy_words(ctx, dst, dst_level, x, y, z, src, src_level, box))
+		return;
+	if (dst->target != PIPE_BUFFER && src->target != PIPE_BUFFER && dst->format == src->format &&
 	    !util_format_is_compressed(dst->format) && !util_format_is_compressed(src->format) &&
 	    util_blitter_is_copy_supported(ctx->blitter, dst, src)) {
 		save(ctx, false);

@@ -12,11 +12,18 @@
 #define INPUTS		16	/* of a shader, vec4 each */
 #define SIDE_LOG2	14	/* of the largest texture */
 
+/* Tessellation and geometry shaders. */
+static bool has_stages(struct pipe_screen *screen)
+{
+	return tsr_device_info(tg_screen(screen)->device)->features &
+	       DRM_TESSERA_FEATURE_GEOMETRY;
+}
+
 static int get_shader_param(struct pipe_screen *screen, enum pipe_shader_type type,
 			    enum pipe_shader_cap cap)
 {
-	if (type != PIPE_SHADER_VERTEX && type != PIPE_SHADER_FRAGMENT &&
-	    type != PIPE_SHADER_COMPUTE)
+	if (type >= PIPE_SHADER_TYPES || (type != PIPE_SHADER_VERTEX && tg_stage_is_binned(type) &&
+					  !has_stages(screen)))
 		return 0;
 	switch (cap) {
 	case PIPE_SHADER_CAP_MAX_INSTRUCTIONS:
@@ -45,11 +52,11 @@ static int get_shader_param(struct pipe_screen *screen, enum pipe_shader_type ty
 		return 16;
 	case PIPE_SHADER_CAP_MAX_SAMPLER_VIEWS:
 		return TG_TEXTURES;
-	/* the device runs vertex shaders twice: they do not store */
+	/* the device runs vertex shaders twice: they do not store, nor do other stages it bins with */
 	case PIPE_SHADER_CAP_MAX_SHADER_BUFFERS:
-		return type == PIPE_SHADER_VERTEX ? 0 : TG_BUFFERS;
+		return tg_stage_is_binned(type) ? 0 : TG_BUFFERS;
 	case PIPE_SHADER_CAP_MAX_SHADER_IMAGES:
-		return type == PIPE_SHADER_VERTEX ? 0 : TG_IMAGES;
+		return tg_stage_is_binned(type) ? 0 : TG_IMAGES;
 	case PIPE_SHADER_CAP_SUPPORTED_IRS:
 		return 1 << PIPE_SHADER_IR_NIR;
 	default:
@@ -153,6 +160,10 @@ static bool is_format_supported(struct pipe_screen *screen, enum pipe_format for
 		return false;
 	if (bind & PIPE_BIND_SAMPLER_VIEW && !(f->uses & TG_TEXTURE))
 		return false;
+	/* texels of 12 bytes stand in rows alone */
+	if (bind & PIPE_BIND_SAMPLER_VIEW && util_format_get_blocksize(format) == 12 &&
+	    target != PIPE_BUFFER)
+		return false;
 	if (f->uses & TG_BLOCK &&
 	    (!(features & DRM_TESSERA_FEATURE_COMPRESSED) || target == PIPE_TEXTURE_1D ||
 	     target == PIPE_TEXTURE_1D_ARRAY || target == PIPE_TEXTURE_RECT))
@@ -198,6 +209,9 @@ static void init_features(struct pipe_caps *c)
 	c->conditional_render = true;
 	c->conditional_render_inverted = true;
 	c->texture_barrier = true;
+	c->fbfetch_coherent = true;
+	c->image_store_formatted = true;
+	c->copy_between_compressed_and_plain_formats = true;
 	c->vertex_color_unclamped = true;
 	c->quads_follow_provoking_vertex_convention = false;
 	c->texture_float_linear = true;
@@ -245,15 +259,16 @@ static void init_lowered(struct pipe_caps *c)
 	c->texture_transfer_modes = 0;
 }
 
-static void init_limits(struct pipe_caps *c)
+static void init_limits(struct pipe_screen *screen, struct pipe_caps *c)
 {
 	uint64_t memory;
 
 	c->timer_resolution = 1;
 	c->query_timestamp_bits = 64;
-	c->glsl_feature_level = 140;
+	c->glsl_feature_level = has_stages(screen) ? 330 : 140;
 	c->glsl_feature_level_compatibility = 140;
-	c->essl_feature_level = 310;
+	c->essl_feature_level = has_stages(screen) ? 320 : 310;
+	c->fbfetch = TG_COLORS;
 	c->shader_buffer_offset_alignment = 16;
 	c->max_texture_gather_components = 4;
 	c->max_stream_output_buffers = PIPE_MAX_SO_BUFFERS;
@@ -266,6 +281,10 @@ static void init_limits(struct pipe_caps *c)
 	c->max_texture_cube_levels = SIDE_LOG2 + 1;
 	c->max_texture_array_layers = 2048;
 	c->max_varyings = INPUTS;
+	c->max_geometry_output_vertices = 256;
+	c->max_geometry_total_output_components = TSR_GEOMETRY_VERTICES_MAX;
+	c->max_gs_invocations = 32;
+	c->max_shader_patch_varyings = 30;
 	c->max_vertex_buffers = 16;
 	c->max_vertex_attrib_stride = 2048;
 	c->max_vertex_element_src_offset = 2047;
@@ -275,7 +294,7 @@ static void init_limits(struct pipe_caps *c)
 	c->min_line_width = c->min_line_width_aa = 1;
 	c->min_point_size = c->min_point_size_aa = 1;
 	c->max_line_width = c->max_line_width_aa = 255;
-	c->max_point_size = c->max_point_size_aa = 1024;
+	c->max_point_size = c->max_point_size_aa = TG_POINT_SIZE_MAX;
 	c->point_size_granularity = c->line_width_granularity = 0.125f;
 	c->max_texture_anisotropy = 16;
 	c->max_texture_lod_bias = 16;
@@ -300,5 +319,5 @@ void tg_caps_init(struct pipe_screen *screen)
 	u_init_pipe_screen_caps(screen, 1);
 	init_features(c);
 	init_lowered(c);
-	init_limits(c);
+	init_limits(screen, c);
 }

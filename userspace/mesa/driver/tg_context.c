@@ -160,6 +160,7 @@ struct pipe_context *tg_context_create(struct pipe_screen *screen, void *priv, u
 	tg_blit_init(pipe);
 	tg_query_init(pipe);
 	tg_stream_init(pipe);
+	tg_stages_init(pipe);
 	tg_image_init(pipe);
 	tg_compute_init(pipe);
 	pipe->stream_uploader = u_upload_create_default(pipe);

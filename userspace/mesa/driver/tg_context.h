@@ -22,7 +22,10 @@
 	(BITFIELD_BIT(MESA_PRIM_POINTS) | BITFIELD_BIT(MESA_PRIM_LINES) |                         \
 	 BITFIELD_BIT(MESA_PRIM_LINE_LOOP) | BITFIELD_BIT(MESA_PRIM_LINE_STRIP) |                 \
 	 BITFIELD_BIT(MESA_PRIM_TRIANGLES) | BITFIELD_BIT(MESA_PRIM_TRIANGLE_STRIP) |             \
-	 BITFIELD_BIT(MESA_PRIM_TRIANGLE_FAN))
+	 BITFIELD_BIT(MESA_PRIM_TRIANGLE_FAN) | BITFIELD_BIT(MESA_PRIM_LINES_ADJACENCY) |          \
+	 BITFIELD_BIT(MESA_PRIM_LINE_STRIP_ADJACENCY) |                                           \
+	 BITFIELD_BIT(MESA_PRIM_TRIANGLES_ADJACENCY) |                                            \
+	 BITFIELD_BIT(MESA_PRIM_TRIANGLE_STRIP_ADJACENCY) | BITFIELD_BIT(MESA_PRIM_PATCHES))
 
 enum tg_topology_class { TG_POINTS = 1, TG_LINES, TG_TRIANGLES };
 
@@ -125,6 +128,9 @@ struct tg_context {
 	uint32_t stream_vertices;	/* and how many there are */
 	uint64_t primitives, captured;	/* since the context began */
 	uint32_t groups[3], group_size[3];	/* of the dispatch */
+	float tess_factors[6];		/* of patches without a control shader: outside, inside */
+	uint8_t patch_vertices;
+	unsigned primitive_queries;	/* that are active */
 
 	struct tg_query *queries[3];	/* active, by enum tsr_query */
 	bool queries_paused;
@@ -145,6 +151,12 @@ struct tg_context {
 	int32_t base_vertex;
 	uint32_t draw_id;
 };
+
+/* tg_stage_is_binned(): its shaders run when primitives are binned. */
+static inline bool tg_stage_is_binned(enum pipe_shader_type type)
+{
+	return type != PIPE_SHADER_FRAGMENT && type != PIPE_SHADER_COMPUTE;
+}
 
 static inline struct tg_context *tg_context(struct pipe_context *pipe)
 {
@@ -169,6 +181,7 @@ void tg_draw_init(struct pipe_context *pipe);
 void tg_blit_init(struct pipe_context *pipe);
 void tg_query_init(struct pipe_context *pipe);
 void tg_stream_init(struct pipe_context *pipe);
+void tg_stages_init(struct pipe_context *pipe);
 void tg_image_init(struct pipe_context *pipe);
 void tg_compute_init(struct pipe_context *pipe);
 

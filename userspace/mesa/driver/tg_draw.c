@@ -27,6 +27,16 @@ static uint32_t topology_of(enum mesa_prim mode)
 		return TSR_TOPOLOGY_TRIANGLE_STRIP;
 	case MESA_PRIM_TRIANGLE_FAN:
 		return TSR_TOPOLOGY_TRIANGLE_FAN;
+	case MESA_PRIM_LINES_ADJACENCY:
+		return TSR_TOPOLOGY_LINES_ADJACENCY;
+	case MESA_PRIM_LINE_STRIP_ADJACENCY:
+		return TSR_TOPOLOGY_LINE_STRIP_ADJACENCY;
+	case MESA_PRIM_TRIANGLES_ADJACENCY:
+		return TSR_TOPOLOGY_TRIANGLES_ADJACENCY;
+	case MESA_PRIM_TRIANGLE_STRIP_ADJACENCY:
+		return TSR_TOPOLOGY_TRIANGLE_STRIP_ADJACENCY;
+	case MESA_PRIM_PATCHES:
+		return TSR_TOPOLOGY_PATCHES;
 	default:
 		return TSR_TOPOLOGY_TRIANGLES;
 	}
@@ -140,13 +150,15 @@ static void set_draw_values(struct tg_context *ctx, const struct pipe_draw_info 
 /* All that has changed since the last draw of the batch. */
 static bool write_state(struct tg_context *ctx, struct tg_batch *b, const struct tg_instancing *n)
 {
-	struct tg_stage *vs = &ctx->stage[PIPE_SHADER_VERTEX],
-			*fs = &ctx->stage[PIPE_SHADER_FRAGMENT];
 	const bool tables = ctx->dirty & (TG_DIRTY_VERTICES | TG_DIRTY_LINK);
+	bool dirty = false;
+	unsigned i;
 
 	if (tables && !tg_vertex_write(ctx, b, n))
 		return false;
-	if ((tables || vs->dirty || fs->dirty) && !tg_shader_write(ctx, b))
+	for (i = 0; i < PIPE_SHADER_TYPES; i++)
+		dirty |= i != PIPE_SHADER_COMPUTE && ctx->stage[i].shader && ctx->stage[i].dirty;
+	if ((tables || dirty) && !tg_shader_write(ctx, b))
 		return false;
 	if (ctx->dirty & TG_DIRTY_DRAW &&
 	    !tg_fixed_write(ctx, b, ctx->topology_class != TG_POINTS ||
@@ -155,8 +167,17 @@ static bool write_state(struct tg_context *ctx, struct tg_batch *b, const struct
 	if (ctx->dirty & TG_DIRTY_QUERY)
 		tg_query_emit(ctx, b);
 	ctx->dirty = 0;
-	vs->dirty = fs->dirty = 0;
+	for (i = 0; i < PIPE_SHADER_TYPES; i++) {
+		if (i != PIPE_SHADER_COMPUTE)
+			ctx->stage[i].dirty = 0;
+	}
 	return true;
+}
+
+/* What stages leave of a draw is captured, or someone wants to know how much it is. */
+static bool is_counted(const struct tg_context *ctx)
+{
+	return tg_stages_active(ctx) && (tg_stages_capture(ctx) || ctx->primitive_queries);
 }
 
 static void draw_one(struct tg_context *ctx, const struct pipe_draw_info *info, unsigned draw_id,
@@ -172,6 +193,7 @@ static void draw_one(struct tg_context *ctx, const struct pipe_draw_info *info, 
 	};
 	struct tg_instancing n;
 	struct tg_batch *b = tg_batch_get(ctx);
+	struct tg_bo *counted = NULL;
 	uint64_t *words;
 
 	if (!b)
@@ -186,6 +208,11 @@ static void draw_one(struct tg_context *ctx, const struct pipe_draw_info *info, 
 	set_draw_values(ctx, info, draw_id, draw, &n);
 	if (!write_state(ctx, b, &n) || !find_indices(b, info, draw, &d))
 		return;
+	if (is_counted(ctx)) {
+		counted = tg_stages_count(ctx, b);
+		if (!counted)
+			return;
+	}
 	d.explicit_padding = n.padded;
 	d.padded_odd = n.odd;
 	d.padded_shift = n.shift;
@@ -197,18 +224,21 @@ static void draw_one(struct tg_context *ctx, const struct pipe_draw_info *info, 
 	b->drawn |= b->drawn_by_state;
 	b->invalid &= ~b->drawn_by_state;
 	b->vertices += (uint64_t)draw->count * info->instance_count;
-	if (b->vertices > BATCH_VERTICES)
+	if (counted)
+		tg_stages_counted(ctx, counted);
+	else if (b->vertices > BATCH_VERTICES)
 		tg_context_flush(ctx, "many vertices");
 }
 
 bool tg_draw_prepare(struct tg_context *ctx, enum mesa_prim mode)
 {
-	const uint32_t class = class_of(mode);
+	const uint32_t class = class_of(tg_stages_primitive(ctx, mode));
 
 	if (class != ctx->topology_class)
 		ctx->dirty |= TG_DIRTY_DRAW;
 	ctx->topology_class = class;
 	return tg_program_update(ctx, PIPE_SHADER_VERTEX, class == TG_POINTS) &&
+	       tg_stages_update(ctx, class == TG_POINTS) &&
 	       tg_program_update(ctx, PIPE_SHADER_FRAGMENT, class == TG_POINTS) &&
 	       ctx->stage[PIPE_SHADER_VERTEX].variant->code;
 }
@@ -225,12 +255,19 @@ static void draw_all(struct tg_context *ctx, const struct pipe_draw_info *info, 
 {
 	unsigned i;
 
+	const bool stages = tg_stages_active(ctx);
+	bool drawn = !ctx->rasterizer->rasterizer_discard && !ctx->capture_only;
+
 	if (!tg_context_condition(ctx) || !tg_draw_prepare(ctx, info->mode))
 		return;
+	if (is_counted(ctx)) {
+		tg_stream_wait(ctx);
+		drawn = true;
+	}
 	for (i = 0; i < count; i++) {
-		if (draws[i].count)
+		if (draws[i].count && !stages)
 			tg_stream_draw(ctx, info, &draws[i]);
-		if (draws[i].count && !ctx->rasterizer->rasterizer_discard && !ctx->capture_only)
+		if (draws[i].count && drawn)
 			draw_one(ctx, info, draw_id + (info->increment_draw_id ? i : 0), &draws[i]);
 	}
 }
@@ -266,6 +303,7 @@ static void draw_vbo(struct pipe_context *pipe, const struct pipe_draw_info *inf
 	}
 	/* what is captured, and counted, are triangles */
 	unfilled = class_of(info->mode) == TG_TRIANGLES && !ctx->capture_only &&
+		   !tg_stages_active(ctx) &&
 		   !ctx->rasterizer->rasterizer_discard && tg_polygon_unfilled(ctx->rasterizer);
 	ctx->capture_only |= unfilled;
 	if (!tg_polygon_convert(ctx, info, draw_id, draws, count))

@@ -5,6 +5,8 @@
 
 #include "tg_context.h"
 
+struct tsr_stage_header;
+
 /*
  * How instances are told apart: by a number of vertices of the form odd * 2^shift; padded 0: there
  * is one instance.
@@ -17,6 +19,9 @@ struct tg_instancing {
 
 /* DRAW_STATE. @ends: primitives end at the viewport, as all do but points of OpenGL's. */
 bool tg_fixed_write(struct tg_context *ctx, struct tg_batch *batch, bool ends);
+
+/* What registers hold of a color of that type, for a target of @format: enum tsr_register_type. */
+uint32_t tg_register_type(nir_alu_type type, enum pipe_format format);
 
 /* The tables of attributes and of vertex outputs. */
 bool tg_vertex_write(struct tg_context *ctx, struct tg_batch *batch,
@@ -59,6 +64,40 @@ bool tg_stream_emit(struct tg_context *ctx, struct tg_batch *batch,
 		    const struct tg_variant *variant, uint32_t count, uint32_t start_instance,
 		    uint32_t instances);
 
+/*
+ * ---- Tessellation and geometry shaders (tg_stages.c)
+ *
+ * tg_stages_active(): there are such. tg_stages_last(): the variant whose outputs go to the
+ * rasterizer. tg_stages_primitive(): what it gets of a draw of @mode.
+ */
+bool tg_stages_active(const struct tg_context *ctx);
+const struct tg_variant *tg_stages_last(const struct tg_context *ctx);
+enum mesa_prim tg_stages_primitive(const struct tg_context *ctx, enum mesa_prim mode);
+
+/* tg_stages_update(): their variants; false: one is missing. */
+bool tg_stages_update(struct tg_context *ctx, bool points);
+
+/* tg_stages_write(): their programs and GEOMETRY_STATE. */
+bool tg_stages_write(struct tg_context *ctx, struct tg_batch *batch, uint64_t *va);
+
+/* tg_stages_header(): the words that a stage reads and writes. */
+void tg_stages_header(const struct tg_variant *variant, struct tsr_stage_header *header);
+
+/* tg_stages_patch_vertices(): gl_PatchVerticesIn of a stage. */
+uint32_t tg_stages_patch_vertices(const struct tg_context *ctx, const struct tg_stage *stage);
+
+/*
+ * tg_stages_capture(): what they leave is captured. tg_stages_count(): draws of the batch from now
+ * on are, and their primitives are counted; returns where, NULL: no memory. tg_stages_counted():
+ * submit the batch, wait, and take what was counted.
+ */
+bool tg_stages_capture(const struct tg_context *ctx);
+struct tg_bo *tg_stages_count(struct tg_context *ctx, struct tg_batch *batch);
+void tg_stages_counted(struct tg_context *ctx, struct tg_bo *bo);
+
+/* tg_stream_wait(): the context's batch begins when nothing uses what is captured into. */
+void tg_stream_wait(struct tg_context *ctx);
+
 /* tg_stage_write(): constants, textures and samplers of a stage with its variant. */
 bool tg_stage_write(struct tg_context *ctx, struct tg_batch *batch, enum pipe_shader_type type);
 
@@ -83,6 +122,9 @@ void tg_image_size(const struct tg_stage *stage, const struct tg_sysval *sysval,
  * is none.
  */
 uint32_t tg_output_offset(const struct tg_variant *vs, gl_varying_slot location);
+
+/* How a fragment shader's input of @format is in memory. */
+enum pipe_format tg_output_format(const struct tg_variant *last, enum pipe_format format);
 
 /* Bytes of a vertex's outputs. */
 uint32_t tg_output_stride(const struct tg_variant *vs);

@@ -112,17 +112,10 @@ static void pack_viewport(const struct tg_context *ctx, const struct tg_batch *b
  * What the registers of a BLEND hold: as the shader was compiled, or as the target wants where it
  * does not say. Of an integer it is the target that says whether it has a sign: no bit is changed.
  */
-static uint32_t registers_of(const struct tg_variant *v, unsigned i, enum pipe_format format)
+uint32_t tg_register_type(nir_alu_type type, enum pipe_format format)
 {
 	const bool has_sign = util_format_is_pure_sint(format);
-	const nir_alu_type type = v->info.bifrost.blend[i].type;
 
-	if (v->info.fs.untyped_color_outputs) {
-		if (has_sign)
-			return TSR_REGISTER_TYPE_S32;
-		return util_format_is_pure_uint(format) ? TSR_REGISTER_TYPE_U32
-							: TSR_REGISTER_TYPE_F32;
-	}
 	switch (type) {
 	case nir_type_float16:
 		return TSR_REGISTER_TYPE_F16;
@@ -135,6 +128,15 @@ static uint32_t registers_of(const struct tg_variant *v, unsigned i, enum pipe_f
 	default:
 		return TSR_REGISTER_TYPE_F32;
 	}
+}
+
+static uint32_t registers_of(const struct tg_variant *v, unsigned i, enum pipe_format format)
+{
+	if (!v->info.fs.untyped_color_outputs)
+		return tg_register_type(v->info.bifrost.blend[i].type, format);
+	return util_format_is_pure_sint(format)	  ? TSR_REGISTER_TYPE_S32
+	       : util_format_is_pure_uint(format) ? TSR_REGISTER_TYPE_U32
+						  : TSR_REGISTER_TYPE_F32;
 }
 
 static void pack_blend(const struct tg_context *ctx, const struct tg_batch *b, unsigned i,
@@ -270,8 +272,7 @@ _Static_assert(TSR_DRAW_STATE__QWORDS * 8 == 128 && TSR_VIEWPORT__QWORDS * 8 == 
 
 bool tg_fixed_write(struct tg_context *ctx, struct tg_batch *b, bool ends)
 {
-	const struct tg_variant *vs = ctx->stage[PIPE_SHADER_VERTEX].variant;
-	const unsigned viewports = vs->writes_viewport ? PIPE_MAX_VIEWPORTS : 1,
+	const unsigned viewports = tg_stages_last(ctx)->writes_viewport ? PIPE_MAX_VIEWPORTS : 1,
 		       blends = b->fb.nr_cbufs;
 	struct tsr_draw_state d = { .viewport_count = viewports, .blend_count = blends };
 	struct tsr_list_draw_state packet;
@@ -281,6 +282,8 @@ bool tg_fixed_write(struct tg_context *ctx, struct tg_batch *b, bool ends)
 	fill_raster(ctx, &d);
 	fill_depth(ctx, b, &d);
 	fill_colors(ctx, &d);
+	/* OpenGL ES wants to see of points what is in the viewport */
+	d.keep_outside = ctx->topology_class != TG_TRIANGLES && ctx->rasterizer->point_line_tri_clip;
 	words = tg_batch_alloc(b, 128 + viewports * 32 + blends * 16, 64, &packet.addr);
 	if (!words)
 		return false;

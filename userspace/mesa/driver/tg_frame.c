@@ -99,7 +99,10 @@ static unsigned tile_shift(const struct tg_batch *b)
 	return shift >= TSR_TILE_SHIFT_MIN ? shift : 0;
 }
 
-/* What FAU special 6 of fragment shaders names: pairs of 16-bit numbers with 8 fraction bits. */
+/*
+ * What FAU special 6 of fragment shaders names: pairs of 16-bit numbers with 8 fraction bits; those
+ * of samples that are not there are the pixel's center.
+ */
 static uint64_t write_sample_positions(struct tg_batch *b)
 {
 	static const int8_t position[5][16][2] = TSR_SAMPLE_POSITIONS;
@@ -110,8 +113,11 @@ static uint64_t write_sample_positions(struct tg_batch *b)
 	if (!pair)
 		return 0;
 	for (i = 0; i < 16; i++) {
-		pair[2 * i] = (uint16_t)(16 * position[b->samples_log2][i][0]);
-		pair[2 * i + 1] = (uint16_t)(16 * position[b->samples_log2][i][1]);
+		const int8_t *p = i >> b->samples_log2 ? position[0][0]
+						       : position[b->samples_log2][i];
+
+		pair[2 * i] = (uint16_t)(16 * p[0]);
+		pair[2 * i + 1] = (uint16_t)(16 * p[1]);
 	}
 	return va;
 }

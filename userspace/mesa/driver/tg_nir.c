@@ -60,13 +60,17 @@ static bool is_sysval(nir_intrinsic_instr *intr, struct tg_sysval *sysval, unsig
 	case nir_intrinsic_load_xfb_address:
 		*sysval = (struct tg_sysval){ TG_SYSVAL_STREAM, (uint8_t)nir_intrinsic_base(intr) };
 		return true;
+	case nir_intrinsic_load_patch_vertices_in:
+		*sysval = (struct tg_sysval){ TG_SYSVAL_PATCH };
+		return true;
 	case nir_intrinsic_load_num_vertices:
 		*sysval = (struct tg_sysval){ TG_SYSVAL_STREAM, 0 };
 		*offset = 8;
 		return true;
 	case nir_intrinsic_load_rt_conversion_pan:
 		*sysval = (struct tg_sysval){ TG_SYSVAL_RT_CONVERSION,
-					      (uint8_t)nir_intrinsic_base(intr) };
+					      (uint8_t)nir_intrinsic_base(intr),
+					      .type = (uint8_t)nir_intrinsic_src_type(intr) };
 		return true;
 	case nir_intrinsic_image_size:
 		*sysval = (struct tg_sysval){ TG_SYSVAL_IMAGE_SIZE, constant_index(intr->src[0]),
@@ -312,6 +316,33 @@ void tg_nir_lower_back_facing(nir_shader *nir)
 {
 	nir_lower_system_values(nir);
 	nir_shader_intrinsics_pass(nir, lower_back_facing, nir_metadata_control_flow, NULL);
+}
+
+/*
+ * The device's mode "sample" is for shaders that run for each sample. Positions are in the table
+ * that the device knows: 8 bits of fraction, from the pixel's corner.
+ */
+static bool lower_at_sample(nir_builder *b, nir_intrinsic_instr *intr, void *data)
+{
+	nir_def *place, *offset;
+
+	if (intr->intrinsic != nir_intrinsic_interp_deref_at_sample)
+		return false;
+	b->cursor = nir_before_instr(&intr->instr);
+	place = nir_iadd(b, nir_load_sample_positions_pan(b),
+			 nir_u2u64(b, nir_imul_imm(b, nir_umin(b, intr->src[1].ssa, nir_imm_int(b, 15)),
+						   4)));
+	offset = nir_fadd_imm(b, nir_fmul_imm(b, nir_i2f32(b, nir_load_global(b, place, 2, 2, 16)),
+					      1.0 / 256), -0.5);
+	nir_def_replace(&intr->def,
+			nir_interp_deref_at_offset(b, intr->def.num_components,
+						   intr->def.bit_size, intr->src[0].ssa, offset));
+	return true;
+}
+
+void tg_nir_lower_at_sample(nir_shader *nir)
+{
+	nir_shader_intrinsics_pass(nir, lower_at_sample, nir_metadata_control_flow, NULL);
 }
 
 uint64_t tg_nir_noperspective(nir_shader *nir)

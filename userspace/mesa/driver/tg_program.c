@@ -7,6 +7,7 @@
 #include "util/u_memory.h"
 
 #include "tg_context.h"
+#include "tg_draw.h"
 #include "tg_program.h"
 
 #define CODE_ALIGN 128
@@ -27,11 +28,7 @@ static bool remove_point_size(nir_builder *b, nir_intrinsic_instr *intr, void *d
 	return true;
 }
 
-/*
- * Outputs are lowered before the compiler's own preparation, which would otherwise put the
- * viewport's transformation into the shader: the device has fixed functions for that.
- */
-static void prepare_vertex(nir_shader *nir, const struct tg_key *key)
+static void lower_io(nir_shader *nir)
 {
 	NIR_PASS(_, nir, nir_lower_vars_to_ssa);
 	NIR_PASS(_, nir, nir_split_var_copies);
@@ -39,9 +36,20 @@ static void prepare_vertex(nir_shader *nir, const struct tg_key *key)
 	NIR_PASS(_, nir, nir_lower_vars_to_ssa);
 	NIR_PASS(_, nir, nir_lower_io, nir_var_shader_in | nir_var_shader_out, count_slots,
 		 nir_lower_io_use_interpolated_input_intrinsics);
+	if (nir->info.outputs_written & VARYING_BIT_PSIZ)
+		NIR_PASS(_, nir, nir_lower_point_size, 0, TG_POINT_SIZE_MAX);
+}
+
+/*
+ * Outputs are lowered before the compiler's own preparation, which would otherwise put the
+ * viewport's transformation into the shader: the device has fixed functions for that.
+ */
+static void prepare_vertex(nir_shader *nir, const struct tg_key *key)
+{
+	lower_io(nir);
 	if (key->stream)
 		tg_nir_lower_vertices(nir);
-	else if (!key->keep_point_size && nir->info.outputs_written & VARYING_BIT_PSIZ) {
+	else if (!key->space && !key->keep_point_size && nir->info.outputs_written & VARYING_BIT_PSIZ) {
 		NIR_PASS(_, nir, nir_shader_intrinsics_pass, remove_point_size,
 			 nir_metadata_control_flow, NULL);
 		nir->info.outputs_written &= ~VARYING_BIT_PSIZ;
@@ -69,6 +77,7 @@ static void prepare_fragment(nir_shader *nir, const struct tg_key *key)
 	if (key->colors)
 		NIR_PASS(_, nir, nir_lower_fragcolor, key->colors);
 	tg_nir_noperspective(nir);
+	tg_nir_lower_at_sample(nir);
 	if (key->back_facing)
 		tg_nir_lower_back_facing(nir);
 }
@@ -112,7 +121,7 @@ static void fill_info(const nir_shader *nir, struct pan_shader_info *info)
 	info->outputs_written = nir->info.outputs_written;
 	if (info->stage == MESA_SHADER_VERTEX)
 		info->attribute_count = util_bitcount64(nir->info.inputs_read);
-	if (gl_shader_stage_is_compute(info->stage))
+	if (info->stage == MESA_SHADER_COMPUTE)
 		info->wls_size = nir->info.shared_size;
 	if (info->stage != MESA_SHADER_FRAGMENT)
 		return;
@@ -133,6 +142,20 @@ static void print_shader(nir_shader *nir, const struct util_dynarray *binary)
 	disassemble_bifrost(stderr, binary->data, binary->size, false);
 }
 
+/* Tessellation and geometry shaders. */
+static bool is_between(gl_shader_stage stage)
+{
+	return stage == MESA_SHADER_TESS_CTRL || stage == MESA_SHADER_TESS_EVAL ||
+	       stage == MESA_SHADER_GEOMETRY;
+}
+
+static void prepare_space(nir_shader *nir, struct tg_variant *v)
+{
+	nir_lower_system_values(nir);
+	describe_vertex(nir, v);
+	tg_nir_stage(nir, &v->space);
+}
+
 /* The NIR of a variant, ready for the compiler. */
 static nir_shader *variant_nir(const struct tg_shader *shader, struct tg_variant *v)
 {
@@ -142,12 +165,17 @@ static nir_shader *variant_nir(const struct tg_shader *shader, struct tg_variant
 		prepare_vertex(nir, &v->key);
 	else if (shader->stage == MESA_SHADER_FRAGMENT)
 		prepare_fragment(nir, &v->key);
+	else if (is_between(shader->stage))
+		lower_io(nir);
+	v->in_space = v->key.space || is_between(shader->stage);
+	if (v->in_space)
+		prepare_space(nir, v);
 	if (v->key.robust)
 		tg_nir_robust(nir);
 	bifrost_preprocess_nir(nir, TG_GPU_ID);
 	if (shader->stage == MESA_SHADER_FRAGMENT && v->key.sprites)
 		NIR_PASS(_, nir, nir_lower_texcoord_replace_late, v->key.sprites, true);
-	if (shader->stage == MESA_SHADER_VERTEX)
+	if (shader->stage == MESA_SHADER_VERTEX && !v->in_space)
 		NIR_PASS(_, nir, pan_nir_lower_static_noperspective, 0);
 	if (v->key.stream) {
 		NIR_PASS(_, nir, nir_io_add_const_offset_to_base,
@@ -244,15 +272,16 @@ static struct tg_variant *compile(struct tg_screen *screen, const struct tg_shad
 	v->key = *key;
 	v->sysval_ubo = ~0u;
 	nir = variant_nir(shader, v);
-	inputs.no_idvs = key->stream;
+	inputs.no_idvs = key->stream || key->space;
 	inputs.pushable_ubos = BITFIELD_BIT(0);
+	inputs.blend.nr_samples = 2;	/* targets that are read may have several */
 	if (v->sysval_count)
 		inputs.pushable_ubos |= BITFIELD_BIT(v->sysval_ubo);
 	util_dynarray_init(&binary, NULL);
 	bifrost_compile_shader_nir(nir, &inputs, &binary, &v->info);
 	fill_info(nir, &v->info);
 	v->writes_memory = nir->info.writes_memory;
-	if (shader->stage == MESA_SHADER_VERTEX)
+	if (shader->stage == MESA_SHADER_VERTEX && !v->in_space)
 		describe_vertex(nir, v);
 	else if (shader->stage == MESA_SHADER_FRAGMENT)
 		describe_fragment(shader, nir, v);
@@ -305,7 +334,9 @@ static struct tg_key key_of(const struct tg_context *ctx, const struct tg_shader
 		key.back_facing = ctx->back_facing && shader->front_facing;
 		key.no_coverage = r && !r->multisample && shader->coverage;
 	} else if (shader->stage == MESA_SHADER_VERTEX) {
-		key.keep_point_size = shader->point_size && points && r && r->point_size_per_vertex;
+		key.space = tg_stages_active(ctx);
+		key.keep_point_size = !key.space && shader->point_size && points && r &&
+				      r->point_size_per_vertex;
 	}
 	return key;
 }
@@ -366,7 +397,7 @@ static void *create_shader(struct pipe_context *pipe, const struct pipe_shader_s
 	shader->stream_output = state->stream_output;
 	if (shader->stage == MESA_SHADER_VERTEX) {
 		shader->point_size = shader->nir->info.outputs_written & VARYING_BIT_PSIZ;
-	} else {
+	} else if (shader->stage == MESA_SHADER_FRAGMENT) {
 		shader->fragcolor =
 			shader->nir->info.outputs_written & BITFIELD64_BIT(FRAG_RESULT_COLOR);
 		shader->texcoords = texcoords_of(shader->nir);
@@ -414,6 +445,21 @@ static void bind_vs_state(struct pipe_context *pipe, void *hwcso)
 	bind(pipe, PIPE_SHADER_VERTEX, hwcso);
 }
 
+static void bind_tcs_state(struct pipe_context *pipe, void *hwcso)
+{
+	bind(pipe, PIPE_SHADER_TESS_CTRL, hwcso);
+}
+
+static void bind_tes_state(struct pipe_context *pipe, void *hwcso)
+{
+	bind(pipe, PIPE_SHADER_TESS_EVAL, hwcso);
+}
+
+static void bind_gs_state(struct pipe_context *pipe, void *hwcso)
+{
+	bind(pipe, PIPE_SHADER_GEOMETRY, hwcso);
+}
+
 static void bind_fs_state(struct pipe_context *pipe, void *hwcso)
 {
 	bind(pipe, PIPE_SHADER_FRAGMENT, hwcso);
@@ -421,10 +467,13 @@ static void bind_fs_state(struct pipe_context *pipe, void *hwcso)
 
 void tg_program_init(struct pipe_context *pipe)
 {
-	pipe->create_vs_state = create_shader;
+	pipe->create_vs_state = pipe->create_tcs_state = pipe->create_tes_state =
+		pipe->create_gs_state = pipe->create_fs_state = create_shader;
 	pipe->bind_vs_state = bind_vs_state;
-	pipe->delete_vs_state = tg_shader_delete;
-	pipe->create_fs_state = create_shader;
+	pipe->bind_tcs_state = bind_tcs_state;
+	pipe->bind_tes_state = bind_tes_state;
+	pipe->bind_gs_state = bind_gs_state;
 	pipe->bind_fs_state = bind_fs_state;
-	pipe->delete_fs_state = tg_shader_delete;
+	pipe->delete_vs_state = pipe->delete_tcs_state = pipe->delete_tes_state =
+		pipe->delete_gs_state = pipe->delete_fs_state = tg_shader_delete;
 }

@@ -13,6 +13,7 @@
 
 #define TG_SYSVALS	96
 #define TG_POSITION_BYTES	32	/* of a vertex: position, edge flag, 12 bytes of nothing */
+#define TG_POINT_SIZE_MAX	1024.0f
 #define TG_STREAM_LIST	15	/* the index of TG_SYSVAL_STREAM that is the list of vertices */
 
 struct tg_context;
@@ -33,8 +34,9 @@ enum tg_sysval_kind {
 	TG_SYSVAL_GROUP_SIZE,	/* x, y, z */
 	TG_SYSVAL_STREAM, /* x, y: address of a buffer, or of the list of vertices; z: vertices of
 			     an instance */
+	TG_SYSVAL_PATCH, /* x: vertices of a patch */
 	TG_SYSVAL_STIPPLE, /* four rows of the polygon stipple */
-	TG_SYSVAL_RT_CONVERSION /* x: conversion word of a target */
+	TG_SYSVAL_RT_CONVERSION /* x: conversion word of a target that is read */
 };
 
 struct tg_sysval {
@@ -42,6 +44,7 @@ struct tg_sysval {
 	uint8_t index;		/* of the texture, buffer, image or target */
 	uint8_t dimensions;	/* sizes: how many before the layers */
 	uint8_t array;		/* sizes: layers follow; of cubes 6 are one */
+	uint8_t type;		/* RT_CONVERSION: of the registers, an nir_alu_type */
 };
 
 /* All of it counts for a variant: compared as bytes. */
@@ -55,6 +58,18 @@ struct tg_key {
 	uint8_t back_facing;	/* of a fragment shader: what is drawn faces back */
 	uint8_t no_coverage;	/* of a fragment shader: its gl_SampleMask does not count */
 	uint8_t stream; /* of a vertex shader: it stores what is captured, and nothing else */
+	uint8_t space; /* of a vertex shader: other stages follow */
+};
+
+/*
+ * What a stage before the rasterizer reads and writes of the attribute spaces of vertices, a bit
+ * for each word, and of the space of a patch.
+ */
+struct tg_space {
+	uint64_t in[4], out[4];
+	uint64_t own[4];	/* of a tessellation control shader's outputs: it reads them */
+	unsigned patch_slots;	/* of 16 bytes, without the tessellation factors */
+	unsigned layer_byte;	/* not 0: where fragment shaders find the layer */
 };
 
 /* Machine code: of its variant, and of the batches that run it. */
@@ -96,6 +111,8 @@ struct tg_variant {
 	uint32_t color_outputs;		/* bit n: color n is written */
 	bool discards, writes_memory, helpers;
 	bool writes_point_size, writes_layer, writes_viewport;
+	bool in_space;			/* its outputs are in attribute space */
+	struct tg_space space;
 	uint8_t clip_distances, cull_distances;
 };
 
@@ -146,11 +163,24 @@ void tg_nir_stipple(nir_shader *nir, struct tg_variant *variant);
  */
 void tg_nir_robust(nir_shader *nir);
 
+/* tg_nir_lower_at_sample(): interpolateAtSample() is interpolateAtOffset(). */
+void tg_nir_lower_at_sample(nir_shader *nir);
+
 /* tg_nir_lower_back_facing(): gl_FrontFacing is false. */
 void tg_nir_lower_back_facing(nir_shader *nir);
 
 /* tg_nir_lower_sysvals(): loads from a uniform buffer behind the shader's own. */
 void tg_nir_lower_sysvals(nir_shader *nir, struct tg_variant *variant);
+
+/*
+ * tg_nir_stage(): of a vertex shader with key.space, a tessellation or a geometry shader, after
+ * nir_lower_io(): inputs and outputs are windows of memory, and @space says which words; all but
+ * vertex shaders have become compute shaders.
+ */
+void tg_nir_stage(nir_shader *nir, struct tg_space *space);
+
+/* tg_space_byte(): where in attribute space a varying is; < 0: nowhere. */
+int tg_space_byte(unsigned location);
 
 /* tg_nir_noperspective(): the varyings that are so, which are made smooth. */
 uint64_t tg_nir_noperspective(nir_shader *nir);

@@ -55,6 +55,8 @@ static void destroy_query(struct pipe_context *pipe, struct pipe_query *query)
 {
 	struct tg_query *q = (struct tg_query *)query;
 
+	if (q->active && is_streamed(q->type))
+		tg_context(pipe)->primitive_queries--;
 	tg_bo_reference(&q->bo, NULL);
 	FREE(q);
 }
@@ -98,8 +100,11 @@ static bool begin_query(struct pipe_context *pipe, struct pipe_query *query)
 	struct tg_context *ctx = tg_context(pipe);
 	struct tg_query *q = (struct tg_query *)query;
 
-	if (is_streamed(q->type))
+	if (is_streamed(q->type)) {
 		q->begin = streamed(ctx, q->type);
+		ctx->primitive_queries += !q->active;
+		q->active = true;
+	}
 	if (is_timed(q->type))
 		return new_result(ctx, q) && write_time(ctx, q, 0);
 	if (!is_counted(q->type))
@@ -131,6 +136,8 @@ static bool end_query(struct pipe_context *pipe, struct pipe_query *query)
 
 	if (is_streamed(q->type)) {
 		q->end = streamed(ctx, q->type);
+		ctx->primitive_queries -= q->active;
+		q->active = false;
 		return true;
 	}
 	/* a time alone has no begin: it is 0 */

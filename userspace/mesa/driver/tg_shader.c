@@ -52,6 +52,15 @@ static void stream_value(const struct tg_context *ctx, unsigned index, uint32_t 
 	out[2] = ctx->stream_vertices;
 }
 
+static uint32_t target_conversion(enum pipe_format format, nir_alu_type type)
+{
+	const struct tsr_conversion word = { .registers = tg_register_type(type, format) };
+	uint64_t packed;
+
+	tsr_pack_conversion(&packed, &word);
+	return (uint32_t)packed | tg_conversion(format);
+}
+
 static void sysval(const struct tg_context *ctx, struct tg_batch *b, const struct tg_stage *stage,
 		   const struct tg_sysval *s, uint32_t *out)
 {
@@ -81,12 +90,16 @@ static void sysval(const struct tg_context *ctx, struct tg_batch *b, const struc
 	case TG_SYSVAL_STREAM:
 		stream_value(ctx, s->index, out);
 		break;
+	case TG_SYSVAL_PATCH:
+		out[0] = tg_stages_patch_vertices(ctx, stage);
+		break;
 	case TG_SYSVAL_STIPPLE:
 		memcpy(out, ctx->stipple.stipple + 4 * s->index, SLOT);
 		break;
 	case TG_SYSVAL_RT_CONVERSION:
 		if (s->index < ctx->framebuffer.nr_cbufs && ctx->framebuffer.cbufs[s->index])
-			out[0] = tg_conversion(ctx->framebuffer.cbufs[s->index]->format);
+			out[0] = target_conversion(ctx->framebuffer.cbufs[s->index]->format,
+						   s->type);
 		break;
 	default:
 		break;
@@ -138,7 +151,7 @@ static bool write_push(const struct tg_context *ctx, struct tg_batch *b, struct 
 }
 
 /* A buffer the shader loads from; one that only the CPU has is copied. */
-static bool write_uniform(struct tg_batch *b, const struct pipe_constant_buffer *cb, bool vertex,
+static bool write_uniform(struct tg_batch *b, const struct pipe_constant_buffer *cb, bool binned,
 			  uint64_t *out)
 {
 	struct tg_resource *r = tg_resource(cb->buffer);
@@ -158,7 +171,7 @@ static bool write_uniform(struct tg_batch *b, const struct pipe_constant_buffer 
 	} else {
 		va = r->bo->va + r->offset + cb->buffer_offset;
 		tg_batch_use(b, r->bo, false);
-		if (vertex)
+		if (binned)
 			b->bin_wait = MAX2(b->bin_wait, atomic_load(&r->bo->written));
 	}
 	u.entries = DIV_ROUND_UP(size, 16) - 1;
@@ -168,7 +181,7 @@ static bool write_uniform(struct tg_batch *b, const struct pipe_constant_buffer 
 }
 
 static bool write_uniforms(struct tg_context *ctx, struct tg_batch *b, struct tg_stage *stage,
-			   bool vertex, const uint8_t *sysvals)
+			   bool binned, const uint8_t *sysvals)
 {
 	const struct tg_variant *v = stage->variant;
 	const unsigned count = v->info.ubo_count;
@@ -186,7 +199,7 @@ static bool write_uniforms(struct tg_context *ctx, struct tg_batch *b, struct tg
 	for (i = 0; i < count; i++) {
 		table[i] = 0;
 		if (v->info.ubo_mask & 1u << i &&
-		    !write_uniform(b, i == v->sysval_ubo ? &own : &stage->constants[i], vertex,
+		    !write_uniform(b, i == v->sysval_ubo ? &own : &stage->constants[i], binned,
 				   &table[i]))
 			return false;
 	}
@@ -249,6 +262,23 @@ static bool write_program(struct tg_context *ctx, struct tg_batch *b, const stru
 	return true;
 }
 
+/* The STAGE_HEADER of a vertex shader that other stages follow; 0: there are none. */
+static bool write_vertex_header(struct tg_batch *b, const struct tg_variant *v, uint64_t *va)
+{
+	struct tsr_stage_header h;
+	uint64_t *words;
+
+	*va = 0;
+	if (!v->in_space)
+		return true;
+	words = tg_batch_alloc(b, TSR_STAGE_HEADER__QWORDS * 8, 64, va);
+	if (!words)
+		return false;
+	tg_stages_header(v, &h);
+	tsr_pack_stage_header(words, &h);
+	return true;
+}
+
 static bool write_vertex_programs(struct tg_context *ctx, struct tg_batch *b)
 {
 	const struct tg_stage *stage = &ctx->stage[PIPE_SHADER_VERTEX];
@@ -262,7 +292,8 @@ static bool write_vertex_programs(struct tg_context *ctx, struct tg_batch *b)
 	};
 
 	ctx->varying_va = 0;
-	if (!write_program(ctx, b, stage, 0, info->work_reg_count, &p, &ctx->position_va))
+	if (!write_vertex_header(b, stage->variant, &p.header) ||
+	    !write_program(ctx, b, stage, 0, info->work_reg_count, &p, &ctx->position_va))
 		return false;
 	return !info->vs.secondary_enable ||
 	       write_program(ctx, b, stage, info->vs.secondary_offset,
@@ -271,13 +302,13 @@ static bool write_vertex_programs(struct tg_context *ctx, struct tg_batch *b)
 
 static bool write_varyings(struct tg_context *ctx, struct tg_batch *b, struct tsr_shader_program *p)
 {
-	const struct tg_variant *vs = ctx->stage[PIPE_SHADER_VERTEX].variant;
+	const struct tg_variant *last = tg_stages_last(ctx);
 	const struct tg_variant *fs = ctx->stage[PIPE_SHADER_FRAGMENT].variant;
 	const struct tg_stage *stage = &ctx->stage[PIPE_SHADER_FRAGMENT];
 	const unsigned count = fs->info.varyings.input_count, images = stage->image_count;
 	const struct tsr_attribute_buffer buffer = {
 		.type = TSR_ATTRIBUTE_BUFFER_TYPE_LINEAR,
-		.stride = tg_output_stride(vs),
+		.stride = tg_output_stride(last),
 		.size = UINT32_MAX,
 	};
 	uint64_t *words, *table;
@@ -294,11 +325,10 @@ static bool write_varyings(struct tg_context *ctx, struct tg_batch *b, struct ts
 	p->varyings = p->attributes + images * 8;
 	for (i = 0; i < count; i++) {
 		const struct pan_shader_varying *in = &fs->info.varyings.input[i];
-		const struct tg_format *f = tg_format(
-			in->format == PIPE_FORMAT_NONE ? PIPE_FORMAT_R32_FLOAT : in->format);
+		const struct tg_format *f = tg_format(tg_output_format(last, in->format));
 		const struct tsr_attribute word = {
 			.buffer = 2 * images, .format = f->format, .order = f->order,
-			.offset = (int32_t)tg_output_offset(vs, in->location),
+			.offset = (int32_t)tg_output_offset(last, in->location),
 		};
 
 		tsr_pack_attribute(&words[images + i], &word);
@@ -366,10 +396,12 @@ static void fill_fragment(const struct tg_context *ctx, struct tsr_shader_state 
 
 static void fill_vertex(const struct tg_context *ctx, struct tsr_shader_state *s)
 {
-	const struct tg_variant *v = ctx->stage[PIPE_SHADER_VERTEX].variant;
+	const struct tg_variant *v = tg_stages_last(ctx);
 
 	s->position_mode = TSR_POSITION_MODE_CLIP;
-	s->writes_point_size = v->writes_point_size;
+	s->writes_point_size = v->writes_point_size &&
+			       (!v->in_space || (ctx->topology_class == TG_POINTS &&
+						 ctx->rasterizer->point_size_per_vertex));
 	s->writes_layer = v->writes_layer;
 	s->writes_viewport = v->writes_viewport;
 	s->clip_distances = v->clip_distances & ctx->rasterizer->clip_plane_enable;
@@ -392,7 +424,7 @@ bool tg_stage_write(struct tg_context *ctx, struct tg_batch *b, enum pipe_shader
 	for (i = 0; i < v->sysval_count; i++)
 		sysval(ctx, b, stage, &v->sysvals[i], sysvals + i * SLOT / 4);
 	if (!write_push(ctx, b, stage, (const uint8_t *)sysvals) ||
-	    !write_uniforms(ctx, b, stage, type == PIPE_SHADER_VERTEX, (const uint8_t *)sysvals))
+	    !write_uniforms(ctx, b, stage, tg_stage_is_binned(type), (const uint8_t *)sysvals))
 		return false;
 	if (stage->dirty & (TG_DIRTY_TEXTURES | TG_DIRTY_SAMPLERS | TG_DIRTY_SHADER) &&
 	    !tg_texture_write(b, stage, v->info.texture_count))
@@ -438,7 +470,8 @@ bool tg_shader_write(struct tg_context *ctx, struct tg_batch *b)
 
 	if (!tg_stage_write(ctx, b, PIPE_SHADER_VERTEX) ||
 	    !tg_stage_write(ctx, b, PIPE_SHADER_FRAGMENT) || !write_vertex_programs(ctx, b) ||
-	    !write_fragment_program(ctx, b))
+	    !write_fragment_program(ctx, b) ||
+	    (tg_stages_active(ctx) && !tg_stages_write(ctx, b, &s.geometry)))
 		return false;
 	fill_vertex(ctx, &s);
 	fill_fragment(ctx, &s);

@@ -94,7 +94,7 @@ static void advance(struct tg_context *ctx, struct tg_batch *b, const struct tg_
  * Vertices and uniforms are read up to the end of rendering: what is captured into must not be in
  * use any more.
  */
-static void wait_for_readers(struct tg_context *ctx)
+void tg_stream_wait(struct tg_context *ctx)
 {
 	uint64_t point = 0;
 	struct tg_batch *b;
@@ -125,7 +125,7 @@ static void capture(struct tg_context *ctx, const struct tg_indices *x, uint32_t
 	struct tg_batch *b;
 	uint32_t vertices, *list;
 
-	wait_for_readers(ctx);
+	tg_stream_wait(ctx);
 	b = tg_batch_get(ctx);
 	if (!b || !v || !v->code || !count)
 		return;
@@ -211,6 +211,8 @@ static void set_targets(struct pipe_context *pipe, unsigned count,
 			ctx->streams[i]->offset = offsets[i];
 	}
 	ctx->stream_count = count;
+	if (tg_stages_active(ctx))
+		ctx->dirty |= TG_DIRTY_LINK;	/* what is declared */
 }
 
 static uint32_t target_offset(struct pipe_stream_output_target *target)

@@ -373,7 +373,7 @@ static bool write_textures(struct tg_batch *b, struct tg_stage *stage, unsigned 
 			return false;
 		memcpy(words + 4 * i, view->words, DESCRIPTOR);
 		tg_batch_use(b, view->bo, false);
-		if (stage == &b->ctx->stage[PIPE_SHADER_VERTEX])
+		if (tg_stage_is_binned(stage - b->ctx->stage))
 			b->bin_wait = MAX2(b->bin_wait, atomic_load(&view->bo->written));
 		tg_batch_use(b, view->surfaces, false);
 	}

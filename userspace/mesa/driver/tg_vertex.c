@@ -105,10 +105,50 @@ static bool in_record(gl_varying_slot location)
 	       location == VARYING_SLOT_CLIP_DIST0 || location == VARYING_SLOT_CLIP_DIST1;
 }
 
+/* What follows the position and its like in attribute space is the vertex's output. */
+#define SPACE_OUTPUTS	0x80
+
+static uint32_t space_offset(const struct tg_variant *v, gl_varying_slot location)
+{
+	const int byte = location == VARYING_SLOT_LAYER ? (int)v->space.layer_byte
+							: tg_space_byte(location);
+	const unsigned word = (unsigned)byte / 4;
+
+	if (byte < SPACE_OUTPUTS || (in_record(location) && location != VARYING_SLOT_LAYER) ||
+	    !(v->space.out[word / 64] >> word % 64 & 15))
+		return TSR_VERTEX_OUTPUT_MAX;
+	return (uint32_t)byte - SPACE_OUTPUTS;
+}
+
+static uint32_t space_stride(const struct tg_variant *v)
+{
+	const unsigned layer = v->space.layer_byte;
+	uint32_t i, stride = layer ? layer - SPACE_OUTPUTS + 16 : 0;
+
+	for (i = 0; i < 32; i++) {
+		if (space_offset(v, VARYING_SLOT_VAR0 + i) != TSR_VERTEX_OUTPUT_MAX)
+			stride = MAX2(stride, 16 * i + 16);
+	}
+	return stride;
+}
+
+enum pipe_format tg_output_format(const struct tg_variant *last, enum pipe_format format)
+{
+	if (format == PIPE_FORMAT_NONE)
+		return PIPE_FORMAT_R32_FLOAT;
+	if (!last->in_space)
+		return format;
+	return util_format_is_pure_uint(format)	  ? PIPE_FORMAT_R32G32B32A32_UINT
+	       : util_format_is_pure_sint(format) ? PIPE_FORMAT_R32G32B32A32_SINT
+						  : PIPE_FORMAT_R32G32B32A32_FLOAT;
+}
+
 uint32_t tg_output_offset(const struct tg_variant *vs, gl_varying_slot location)
 {
 	uint32_t i, at = 0;
 
+	if (vs->in_space)
+		return space_offset(vs, location);
 	for (i = 0; i < vs->info.varyings.output_count; i++) {
 		const struct pan_shader_varying *o = &vs->info.varyings.output[i];
 
@@ -126,6 +166,8 @@ uint32_t tg_output_stride(const struct tg_variant *vs)
 	/* what is asked for in vain is behind the last one */
 	uint32_t i, at = 0;
 
+	if (vs->in_space)
+		return space_stride(vs);
 	for (i = 0; i < vs->info.varyings.output_count; i++) {
 		const struct pan_shader_varying *o = &vs->info.varyings.output[i];
 
