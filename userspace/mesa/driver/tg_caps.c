@@ -22,8 +22,8 @@ static bool has_stages(struct pipe_screen *screen)
 static int get_shader_param(struct pipe_screen *screen, enum pipe_shader_type type,
 			    enum pipe_shader_cap cap)
 {
-	if (type >= PIPE_SHADER_TYPES || (type != PIPE_SHADER_VERTEX && tg_stage_is_binned(type) &&
-					  !has_stages(screen)))
+	if (type >= PIPE_SHADER_TYPES ||
+	    (type != PIPE_SHADER_VERTEX && tg_stage_is_binned(type) && !has_stages(screen)))
 		return 0;
 	switch (cap) {
 	case PIPE_SHADER_CAP_MAX_INSTRUCTIONS:
@@ -52,7 +52,7 @@ static int get_shader_param(struct pipe_screen *screen, enum pipe_shader_type ty
 		return 16;
 	case PIPE_SHADER_CAP_MAX_SAMPLER_VIEWS:
 		return TG_TEXTURES;
-	/* the device runs vertex shaders twice: they do not store, nor do other stages it bins with */
+	/* the device runs vertex shaders twice: they do not store, nor do the stages after them */
 	case PIPE_SHADER_CAP_MAX_SHADER_BUFFERS:
 		return tg_stage_is_binned(type) ? 0 : TG_BUFFERS;
 	case PIPE_SHADER_CAP_MAX_SHADER_IMAGES:

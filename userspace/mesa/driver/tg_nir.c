@@ -324,14 +324,14 @@ void tg_nir_lower_back_facing(nir_shader *nir)
  */
 static bool lower_at_sample(nir_builder *b, nir_intrinsic_instr *intr, void *data)
 {
-	nir_def *place, *offset;
+	nir_def *sample, *place, *offset;
 
 	if (intr->intrinsic != nir_intrinsic_interp_deref_at_sample)
 		return false;
 	b->cursor = nir_before_instr(&intr->instr);
+	sample = nir_umin(b, intr->src[1].ssa, nir_imm_int(b, 15));
 	place = nir_iadd(b, nir_load_sample_positions_pan(b),
-			 nir_u2u64(b, nir_imul_imm(b, nir_umin(b, intr->src[1].ssa, nir_imm_int(b, 15)),
-						   4)));
+			 nir_u2u64(b, nir_imul_imm(b, sample, 4)));
 	offset = nir_fadd_imm(b, nir_fmul_imm(b, nir_i2f32(b, nir_load_global(b, place, 2, 2, 16)),
 					      1.0 / 256), -0.5);
 	nir_def_replace(&intr->def,

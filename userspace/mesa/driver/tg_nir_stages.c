@@ -19,7 +19,7 @@
 #define VERTEX_BYTES	1024	/* of attribute space */
 #define SLOT_BYTES	16
 #define GENERIC		0x80	/* of attribute space: the first of 32 attributes */
-#define LEGACY_TEXCOORD	16	/* which of them the fixed function's have, behind the shaders' own */
+#define LEGACY_TEXCOORD	16	/* which of them the fixed functions' have, after shaders' own */
 #define LEGACY_COLOR	24
 #define PATCH_GENERIC	0x20	/* of patch space: what is not a tessellation factor */
 #define WORKGROUP	64	/* threads; more than a warp, so that barriers stay */
@@ -65,7 +65,8 @@ int tg_space_byte(unsigned location)
 		return GENERIC + SLOT_BYTES * (int)(LEGACY_COLOR + location - VARYING_SLOT_COL0);
 	case VARYING_SLOT_BFC0:
 	case VARYING_SLOT_BFC1:
-		return GENERIC + SLOT_BYTES * (int)(LEGACY_COLOR + 3 + location - VARYING_SLOT_BFC0);
+		return GENERIC +
+		       SLOT_BYTES * (int)(LEGACY_COLOR + 3 + location - VARYING_SLOT_BFC0);
 	default:
 		return -1;
 	}
@@ -130,11 +131,10 @@ static void mark(uint64_t map[4], const struct access *a, unsigned mask)
 
 static void mark_patch(struct tg_space *space, const struct access *a)
 {
-	const int end = a->byte + SLOT_BYTES * (int)a->slots;
+	const unsigned first = (unsigned)(a->byte - PATCH_GENERIC) / SLOT_BYTES;
 
 	if (a->byte >= PATCH_GENERIC)
-		space->patch_slots = MAX2(space->patch_slots,
-					  DIV_ROUND_UP((unsigned)(end - PATCH_GENERIC), SLOT_BYTES));
+		space->patch_slots = MAX2(space->patch_slots, first + a->slots);
 }
 
 /* The address; @vertex: number of the vertex, NULL: 0. */

@@ -49,7 +49,8 @@ static void prepare_vertex(nir_shader *nir, const struct tg_key *key)
 	lower_io(nir);
 	if (key->stream)
 		tg_nir_lower_vertices(nir);
-	else if (!key->space && !key->keep_point_size && nir->info.outputs_written & VARYING_BIT_PSIZ) {
+	else if (!key->space && !key->keep_point_size &&
+		 nir->info.outputs_written & VARYING_BIT_PSIZ) {
 		NIR_PASS(_, nir, nir_shader_intrinsics_pass, remove_point_size,
 			 nir_metadata_control_flow, NULL);
 		nir->info.outputs_written &= ~VARYING_BIT_PSIZ;
