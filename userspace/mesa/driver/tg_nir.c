@@ -318,6 +318,29 @@ void tg_nir_lower_back_facing(nir_shader *nir)
 	nir_shader_intrinsics_pass(nir, lower_back_facing, nir_metadata_control_flow, NULL);
 }
 
+static bool lower_primitive_id(nir_builder *b, nir_intrinsic_instr *intr, void *data)
+{
+	if (intr->intrinsic != nir_intrinsic_load_deref ||
+	    nir_intrinsic_get_var(intr, 0) != (nir_variable *)data)
+		return false;
+	b->cursor = nir_before_instr(&intr->instr);
+	nir_def_replace(&intr->def, nir_channel(b, nir_load_workgroup_id(b), 0));
+	return true;
+}
+
+void tg_nir_lower_primitive_id(nir_shader *nir)
+{
+	nir_variable *var = nir_find_variable_with_location(nir, nir_var_shader_in,
+							    VARYING_SLOT_PRIMITIVE_ID);
+
+	if (!var)
+		return;
+	nir_shader_intrinsics_pass(nir, lower_primitive_id, nir_metadata_control_flow, var);
+	var->data.mode = nir_var_shader_temp;
+	nir_fixup_deref_modes(nir);
+	nir->info.inputs_read &= ~VARYING_BIT_PRIMITIVE_ID;
+}
+
 /*
  * The device's mode "sample" is for shaders that run for each sample. Positions are in the table
  * that the device knows: 8 bits of fraction, from the pixel's corner.
