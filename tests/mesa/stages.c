@@ -154,9 +154,9 @@ static void invocations(void)
 		.geometry = GEOMETRY
 			"layout(points, invocations = 4) in;"
 			"layout(triangle_strip, max_vertices = 3) out; flat out int number;"
-			"void put(vec2 at) { gl_Position = vec4(at, 0, 1); number = gl_InvocationID;"
-			" EmitVertex(); }"
-			"void main() { vec2 at = vec2(gl_InvocationID & 1, gl_InvocationID >> 1) - 1.;"
+			"void put(vec2 at) { gl_Position = vec4(at, 0, 1);"
+			" number = gl_InvocationID; EmitVertex(); }"
+			"void main() { int i = gl_InvocationID; vec2 at = vec2(i & 1, i >> 1) - 1.;"
 			" put(at); put(at + vec2(1, 0)); put(at + vec2(0, 1)); }",
 		.fragment = ES31 "flat in int number; out vec4 color;"
 				 "void main() { color = vec4(float(number + 1) / 4., 0, 0, 1); }",
@@ -249,7 +249,8 @@ static void layers(void)
 			" gl_Position = gl_in[i].gl_Position; gl_Layer = layer = gl_InvocationID;"
 			" EmitVertex(); } }",
 		.fragment = ES31 "flat in int layer; out vec4 color;"
-				 "void main() { color = vec4(layer == 0, layer == 1, layer == 2, 1); }",
+				 "void main() { color = vec4(equal(ivec3(0, 1, 2), ivec3(layer)),"
+				 " 1); }",
 	};
 	GLuint program = use(&s), fb, texture;
 	int i;
@@ -286,10 +287,12 @@ static GLuint query_result(GLuint query)
 static const struct stages doubled = {
 	/* a point for each bit of its number */
 	.vertex = ES31 "void main() { gl_Position = vec4(gl_VertexID, 0, 0, 1); }",
-	.geometry = GEOMETRY "layout(points) in; layout(points, max_vertices = 8) out; out vec2 value;"
+	.geometry = GEOMETRY "layout(points) in; layout(points, max_vertices = 8) out;"
+			     "out vec2 value;"
 			     "void main() { int n = int(gl_in[0].gl_Position.x);"
 			     " for (int i = 0; i < 8; i++) if ((n >> i & 1) != 0) {"
-			     " value = vec2(n, i); gl_Position = vec4(0, 0, 0, 1); EmitVertex(); } }",
+			     " value = vec2(n, i); gl_Position = vec4(0, 0, 0, 1);"
+			     " EmitVertex(); } }",
 	.captured = "value",
 };
 
@@ -423,9 +426,11 @@ static void lines(void)
 			"layout(lines) in; layout(line_strip, max_vertices = 4) out; in vec4 c[];"
 			"out vec4 d; uniform float shift;"
 			"void main() { for (int k = 0; k < 2; k++) { for (int i = 0; i < 2; i++) {"
-			" d = c[i]; gl_Position = gl_in[i].gl_Position + vec4(0, shift + float(k) * .5,"
-			" 0, 0); EmitVertex(); } EndPrimitive(); } }",
-		.fragment = ES31 "in vec4 d; out vec4 color; void main() { color = vec4(1, d.xy, 1); }",
+			" d = c[i]; gl_Position = gl_in[i].gl_Position;"
+			" gl_Position.y += shift + float(k) * .5; EmitVertex(); }"
+			" EndPrimitive(); } }",
+		.fragment = ES31 "in vec4 d; out vec4 color;"
+				 "void main() { color = vec4(1, d.xy, 1); }",
 	};
 	GLuint program = use(&s), query;
 

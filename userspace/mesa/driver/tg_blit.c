@@ -193,12 +193,11 @@ static void resource_copy_region(struct pipe_context *pipe, struct pipe_resource
 				 const struct pipe_box *box)
 {
 	struct tg_context *ctx = tg_context(pipe);
+	const bool textures = dst->target != PIPE_BUFFER && src->target != PIPE_BUFFER;
 
-	if (dst->target != PIPE_BUFFER && src->target != PIPE_BUFFER &&
-	    copy_words(ctx, dst, dst_level, x, y, z, src, src_level, box))
+	if (textures && copy_words(ctx, dst, dst_level, x, y, z, src, src_level, box))
 		return;
-	if (dst->target != PIPE_BUFFER && src->target != PIPE_BUFFER && dst->format == src->format &&
-	    !util_format_is_compressed(dst->format) && !util_format_is_compressed(src->format) &&
+	if (textures && dst->format == src->format && !util_format_is_compressed(dst->format) &&
 	    util_blitter_is_copy_supported(ctx->blitter, dst, src)) {
 		save(ctx, false);
 		util_blitter_copy_texture(ctx->blitter, dst, dst_level, x, y, z, src, src_level,

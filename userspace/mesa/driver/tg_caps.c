@@ -9,7 +9,8 @@
 #include "tg_context.h"
 #include "tg_format.h"
 
-#define INPUTS		16	/* of a shader, vec4 each */
+#define ATTRIBUTES	16
+#define VARYINGS	32	/* vec4 each */
 #define SIDE_LOG2	14	/* of the largest texture */
 
 /* Tessellation and geometry shaders. */
@@ -22,8 +23,8 @@ static bool has_stages(struct pipe_screen *screen)
 static int get_shader_param(struct pipe_screen *screen, enum pipe_shader_type type,
 			    enum pipe_shader_cap cap)
 {
-	if (type >= PIPE_SHADER_TYPES || (type != PIPE_SHADER_VERTEX && tg_stage_is_binned(type) &&
-					  !has_stages(screen)))
+	if (type >= PIPE_SHADER_TYPES ||
+	    (type != PIPE_SHADER_VERTEX && tg_stage_is_binned(type) && !has_stages(screen)))
 		return 0;
 	switch (cap) {
 	case PIPE_SHADER_CAP_MAX_INSTRUCTIONS:
@@ -34,9 +35,9 @@ static int get_shader_param(struct pipe_screen *screen, enum pipe_shader_type ty
 	case PIPE_SHADER_CAP_MAX_CONTROL_FLOW_DEPTH:
 		return 1024;
 	case PIPE_SHADER_CAP_MAX_INPUTS:
-		return INPUTS;
+		return type == PIPE_SHADER_VERTEX ? ATTRIBUTES : VARYINGS;
 	case PIPE_SHADER_CAP_MAX_OUTPUTS:
-		return type == PIPE_SHADER_FRAGMENT ? TG_COLORS : INPUTS;
+		return type == PIPE_SHADER_FRAGMENT ? TG_COLORS : VARYINGS;
 	case PIPE_SHADER_CAP_MAX_TEMPS:
 		return 256;
 	case PIPE_SHADER_CAP_MAX_CONST_BUFFER0_SIZE:
@@ -52,7 +53,7 @@ static int get_shader_param(struct pipe_screen *screen, enum pipe_shader_type ty
 		return 16;
 	case PIPE_SHADER_CAP_MAX_SAMPLER_VIEWS:
 		return TG_TEXTURES;
-	/* the device runs vertex shaders twice: they do not store, nor do other stages it bins with */
+	/* the device runs vertex shaders twice: they do not store, nor do the stages after them */
 	case PIPE_SHADER_CAP_MAX_SHADER_BUFFERS:
 		return tg_stage_is_binned(type) ? 0 : TG_BUFFERS;
 	case PIPE_SHADER_CAP_MAX_SHADER_IMAGES:
@@ -122,7 +123,9 @@ static int get_compute_param(struct pipe_screen *screen, enum pipe_shader_ir ir,
 static const void *get_compiler_options(struct pipe_screen *screen, enum pipe_shader_ir ir,
 					enum pipe_shader_type type)
 {
-	return &bifrost_nir_options_v6;
+	return type != PIPE_SHADER_VERTEX && tg_stage_is_binned(type)
+		       ? &tg_screen(screen)->stage_options
+		       : &bifrost_nir_options_v6;
 }
 
 /* Those of GLES 3.1 and GL 4.2: the shader stores in the order of the components. */
@@ -280,7 +283,7 @@ static void init_limits(struct pipe_screen *screen, struct pipe_caps *c)
 	c->max_texture_3d_levels = 12;
 	c->max_texture_cube_levels = SIDE_LOG2 + 1;
 	c->max_texture_array_layers = 2048;
-	c->max_varyings = INPUTS;
+	c->max_varyings = VARYINGS;
 	c->max_geometry_output_vertices = 256;
 	c->max_geometry_total_output_components = TSR_GEOMETRY_VERTICES_MAX;
 	c->max_gs_invocations = 32;
@@ -311,11 +314,15 @@ static void init_limits(struct pipe_screen *screen, struct pipe_caps *c)
 void tg_caps_init(struct pipe_screen *screen)
 {
 	struct pipe_caps *c = (struct pipe_caps *)&screen->caps;
+	struct nir_shader_compiler_options *options = &tg_screen(screen)->stage_options;
 
 	screen->get_shader_param = get_shader_param;
 	screen->get_compute_param = get_compute_param;
 	screen->get_compiler_options = get_compiler_options;
 	screen->is_format_supported = is_format_supported;
+	/* outputs of stages are memory: any of them can be chosen when the shader runs */
+	*options = bifrost_nir_options_v6;
+	options->support_indirect_inputs = options->support_indirect_outputs = 0xff;
 	u_init_pipe_screen_caps(screen, 1);
 	init_features(c);
 	init_lowered(c);

@@ -15,7 +15,7 @@
 #define TG_TEXTURES		32
 #define TG_VERTEX_BUFFERS	32
 #define TG_BUFFERS		16	/* storage buffers */
-#define TG_IMAGES		8
+#define TG_IMAGES		16
 
 /* What the device draws. */
 #define TG_TOPOLOGIES                                                                             \

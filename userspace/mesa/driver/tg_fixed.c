@@ -283,7 +283,8 @@ bool tg_fixed_write(struct tg_context *ctx, struct tg_batch *b, bool ends)
 	fill_depth(ctx, b, &d);
 	fill_colors(ctx, &d);
 	/* OpenGL ES wants to see of points what is in the viewport */
-	d.keep_outside = ctx->topology_class != TG_TRIANGLES && ctx->rasterizer->point_line_tri_clip;
+	d.keep_outside = ctx->topology_class != TG_TRIANGLES &&
+			 ctx->rasterizer->point_line_tri_clip;
 	words = tg_batch_alloc(b, 128 + viewports * 32 + blends * 16, 64, &packet.addr);
 	if (!words)
 		return false;

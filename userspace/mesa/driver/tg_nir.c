@@ -318,20 +318,43 @@ void tg_nir_lower_back_facing(nir_shader *nir)
 	nir_shader_intrinsics_pass(nir, lower_back_facing, nir_metadata_control_flow, NULL);
 }
 
+static bool lower_primitive_id(nir_builder *b, nir_intrinsic_instr *intr, void *data)
+{
+	if (intr->intrinsic != nir_intrinsic_load_deref ||
+	    nir_intrinsic_get_var(intr, 0) != (nir_variable *)data)
+		return false;
+	b->cursor = nir_before_instr(&intr->instr);
+	nir_def_replace(&intr->def, nir_channel(b, nir_load_workgroup_id(b), 0));
+	return true;
+}
+
+void tg_nir_lower_primitive_id(nir_shader *nir)
+{
+	nir_variable *var = nir_find_variable_with_location(nir, nir_var_shader_in,
+							    VARYING_SLOT_PRIMITIVE_ID);
+
+	if (!var)
+		return;
+	nir_shader_intrinsics_pass(nir, lower_primitive_id, nir_metadata_control_flow, var);
+	var->data.mode = nir_var_shader_temp;
+	nir_fixup_deref_modes(nir);
+	nir->info.inputs_read &= ~VARYING_BIT_PRIMITIVE_ID;
+}
+
 /*
  * The device's mode "sample" is for shaders that run for each sample. Positions are in the table
  * that the device knows: 8 bits of fraction, from the pixel's corner.
  */
 static bool lower_at_sample(nir_builder *b, nir_intrinsic_instr *intr, void *data)
 {
-	nir_def *place, *offset;
+	nir_def *sample, *place, *offset;
 
 	if (intr->intrinsic != nir_intrinsic_interp_deref_at_sample)
 		return false;
 	b->cursor = nir_before_instr(&intr->instr);
+	sample = nir_umin(b, intr->src[1].ssa, nir_imm_int(b, 15));
 	place = nir_iadd(b, nir_load_sample_positions_pan(b),
-			 nir_u2u64(b, nir_imul_imm(b, nir_umin(b, intr->src[1].ssa, nir_imm_int(b, 15)),
-						   4)));
+			 nir_u2u64(b, nir_imul_imm(b, sample, 4)));
 	offset = nir_fadd_imm(b, nir_fmul_imm(b, nir_i2f32(b, nir_load_global(b, place, 2, 2, 16)),
 					      1.0 / 256), -0.5);
 	nir_def_replace(&intr->def,

@@ -19,7 +19,7 @@
 #define VERTEX_BYTES	1024	/* of attribute space */
 #define SLOT_BYTES	16
 #define GENERIC		0x80	/* of attribute space: the first of 32 attributes */
-#define LEGACY_TEXCOORD	16	/* which of them the fixed function's have, behind the shaders' own */
+#define LEGACY_TEXCOORD	16	/* which of them the fixed functions' have, after shaders' own */
 #define LEGACY_COLOR	24
 #define PATCH_GENERIC	0x20	/* of patch space: what is not a tessellation factor */
 #define WORKGROUP	64	/* threads; more than a warp, so that barriers stay */
@@ -65,7 +65,8 @@ int tg_space_byte(unsigned location)
 		return GENERIC + SLOT_BYTES * (int)(LEGACY_COLOR + location - VARYING_SLOT_COL0);
 	case VARYING_SLOT_BFC0:
 	case VARYING_SLOT_BFC1:
-		return GENERIC + SLOT_BYTES * (int)(LEGACY_COLOR + 3 + location - VARYING_SLOT_BFC0);
+		return GENERIC +
+		       SLOT_BYTES * (int)(LEGACY_COLOR + 3 + location - VARYING_SLOT_BFC0);
 	default:
 		return -1;
 	}
@@ -130,11 +131,10 @@ static void mark(uint64_t map[4], const struct access *a, unsigned mask)
 
 static void mark_patch(struct tg_space *space, const struct access *a)
 {
-	const int end = a->byte + SLOT_BYTES * (int)a->slots;
+	const unsigned first = (unsigned)(a->byte - PATCH_GENERIC) / SLOT_BYTES;
 
 	if (a->byte >= PATCH_GENERIC)
-		space->patch_slots = MAX2(space->patch_slots,
-					  DIV_ROUND_UP((unsigned)(end - PATCH_GENERIC), SLOT_BYTES));
+		space->patch_slots = MAX2(space->patch_slots, first + a->slots);
 }
 
 /* The address; @vertex: number of the vertex, NULL: 0. */
@@ -340,6 +340,13 @@ static bool lower(nir_builder *b, nir_intrinsic_instr *intr, void *data)
 	case nir_intrinsic_emit_vertex:
 	case nir_intrinsic_end_primitive:
 		return emit(b, intr, p);
+	case nir_intrinsic_barrier:
+		/* outputs are memory now */
+		nir_intrinsic_set_memory_modes(intr, nir_intrinsic_memory_modes(intr) |
+						     nir_var_mem_global);
+		nir_intrinsic_set_memory_semantics(intr, NIR_MEMORY_ACQ_REL);
+		nir_intrinsic_set_memory_scope(intr, SCOPE_WORKGROUP);
+		return true;
 	default:
 		value = number(b, intr);
 		if (value)
@@ -360,7 +367,7 @@ static void become_compute(nir_shader *nir)
 	nir->info.shared_size = 0;
 }
 
-/* A vertex shader whose outputs nobody reads has to be a program all the same. */
+/* A shader without outputs has to be a program all the same. */
 static void store_something(nir_shader *nir)
 {
 	nir_builder b = nir_builder_at(nir_after_impl(nir_shader_get_entrypoint(nir)));
@@ -382,7 +389,8 @@ void tg_nir_stage(nir_shader *nir, struct tg_space *space)
 		p.emitted = nir_local_variable_create(impl, glsl_uint_type(), "emitted");
 		nir_store_var(&b, p.emitted, nir_imm_int(&b, 0), 1);
 	}
-	if (p.stage == MESA_SHADER_VERTEX && !nir->info.outputs_written)
+	if (p.stage != MESA_SHADER_GEOMETRY && !nir->info.outputs_written &&
+	    !nir->info.patch_outputs_written)
 		store_something(nir);
 	nir_shader_intrinsics_pass(nir, lower, nir_metadata_none, &p);
 	NIR_PASS(_, nir, nir_lower_vars_to_ssa);

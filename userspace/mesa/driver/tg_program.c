@@ -49,7 +49,8 @@ static void prepare_vertex(nir_shader *nir, const struct tg_key *key)
 	lower_io(nir);
 	if (key->stream)
 		tg_nir_lower_vertices(nir);
-	else if (!key->space && !key->keep_point_size && nir->info.outputs_written & VARYING_BIT_PSIZ) {
+	else if (!key->space && !key->keep_point_size &&
+		 nir->info.outputs_written & VARYING_BIT_PSIZ) {
 		NIR_PASS(_, nir, nir_shader_intrinsics_pass, remove_point_size,
 			 nir_metadata_control_flow, NULL);
 		nir->info.outputs_written &= ~VARYING_BIT_PSIZ;
@@ -78,6 +79,7 @@ static void prepare_fragment(nir_shader *nir, const struct tg_key *key)
 		NIR_PASS(_, nir, nir_lower_fragcolor, key->colors);
 	tg_nir_noperspective(nir);
 	tg_nir_lower_at_sample(nir);
+	tg_nir_lower_primitive_id(nir);
 	if (key->back_facing)
 		tg_nir_lower_back_facing(nir);
 }
@@ -106,7 +108,7 @@ static void describe_fragment(const struct tg_shader *shader, const nir_shader *
 		      nir->info.outputs_written & BITFIELD64_BIT(FRAG_RESULT_SAMPLE_MASK);
 	v->helpers = nir->info.fs.needs_quad_helper_invocations;
 	for (i = 0; i < v->info.varyings.input_count; i++) {
-		if (shader->noperspective & BITFIELD64_BIT(v->info.varyings.input[i].location))
+		if (i < 32 && shader->noperspective & BITFIELD64_BIT(v->info.varyings.input[i].location))
 			v->linear |= 1u << i;
 	}
 }

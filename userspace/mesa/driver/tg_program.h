@@ -163,6 +163,12 @@ void tg_nir_stipple(nir_shader *nir, struct tg_variant *variant);
  */
 void tg_nir_robust(nir_shader *nir);
 
+/*
+ * tg_nir_lower_primitive_id(): of a fragment shader; gl_PrimitiveID is R57, which the compiler
+ * knows as a work group's number.
+ */
+void tg_nir_lower_primitive_id(nir_shader *nir);
+
 /* tg_nir_lower_at_sample(): interpolateAtSample() is interpolateAtOffset(). */
 void tg_nir_lower_at_sample(nir_shader *nir);
 

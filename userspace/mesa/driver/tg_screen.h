@@ -5,6 +5,7 @@
 
 #include <stdatomic.h>
 
+#include "compiler/nir/nir.h"
 #include "pipe/p_screen.h"
 #include "util/list.h"
 #include "util/simple_mtx.h"
@@ -34,6 +35,7 @@ struct tg_screen {
 	struct tsr_pool *code;			/* shaders: the GPU reads and executes */
 	struct tsr_pool *lists;			/* what a batch writes: likewise */
 	struct slab_parent_pool transfers;
+	struct nir_shader_compiler_options stage_options;	/* tessellation, geometry shaders */
 
 	simple_mtx_t lock;			/* protects what follows */
 	struct tsr_queue *queue[TG_ENGINES];
