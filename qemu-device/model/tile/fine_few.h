@@ -33,7 +33,7 @@ TSR_INLINE uint64_t few_covered(const struct tsr_fine_few *f, int x, int y)
 
 /* Pixels of @mask that pass, in the block (@x, @y) pixels away, whose depths are @stored. */
 TSR_INLINE uint64_t few_test(const struct tsr_fine_few *f, int x, int y, float *stored,
-			     uint64_t mask)
+			     uint64_t mask, unsigned int function)
 {
 	struct depth_band band;
 	uint64_t pass = 0;
@@ -47,7 +47,7 @@ TSR_INLINE uint64_t few_test(const struct tsr_fine_few *f, int x, int y, float *
 			vf32 z = small_join(depths_of(&f->depth, &band, p, 2 * v),
 					    depths_of(&f->depth, &band, p, 2 * v + 1));
 			vf32 old = load_f32(stored + p + v * LANES);
-			vs32 which = small_compare(z, old, f->function) &
+			vs32 which = small_compare(z, old, function) &
 				     bits_mask(mask >> (p + v * LANES));
 
 			pass |= mask_bits(which) << (p + v * LANES);
@@ -68,7 +68,7 @@ TSR_INLINE uint64_t few_wanted(const struct tsr_fine_few *f, unsigned int column
 }
 
 TSR_INLINE void few_block(const struct tsr_fine_few *f, unsigned int column, unsigned int row,
-			  struct tsr_fine_blocks *to)
+			  unsigned int function, struct tsr_fine_blocks *to)
 {
 	const int x = column * BLOCK, y = row * BLOCK;
 	uint64_t covered = few_covered(f, x, y) & few_wanted(f, column, row), pass = covered;
@@ -76,7 +76,8 @@ TSR_INLINE void few_block(const struct tsr_fine_few *f, unsigned int column, uns
 	if (!covered)
 		return;
 	if (f->test)
-		pass = few_test(f, x, y, f->stored + (row * f->pitch + column) * PIXELS, covered);
+		pass = few_test(f, x, y, f->stored + (row * f->pitch + column) * PIXELS, covered,
+				function);
 	to->covered++;
 	to->pixels += tsr_pixel_count(covered);
 	to->passed += tsr_pixel_count(pass);
@@ -86,13 +87,25 @@ TSR_INLINE void few_block(const struct tsr_fine_few *f, unsigned int column, uns
 	to->count += pass != 0;
 }
 
-static TSR_UNCHECKED_ void few(const struct tsr_fine_few *f, struct tsr_fine_blocks *to)
+/* All blocks: a function that is known when it is compiled is chosen once, not for each vector. */
+TSR_INLINE void few_blocks(const struct tsr_fine_few *f, unsigned int function,
+			   struct tsr_fine_blocks *to)
 {
 	to->count = to->covered = to->pixels = to->passed = 0;
 	for (unsigned int row = 0; row < f->rows; row++) {
 		for (unsigned int column = 0; column < f->columns; column++)
-			few_block(f, column, row, to);
+			few_block(f, column, row, function, to);
 	}
+}
+
+static TSR_UNCHECKED_ void few(const struct tsr_fine_few *f, struct tsr_fine_blocks *to)
+{
+	if (f->test && f->function == TSR_COMPARE_FUNCTION_LESS)
+		few_blocks(f, TSR_COMPARE_FUNCTION_LESS, to);
+	else if (f->test && f->function == TSR_COMPARE_FUNCTION_LEQUAL)
+		few_blocks(f, TSR_COMPARE_FUNCTION_LEQUAL, to);
+	else
+		few_blocks(f, f->function, to);
 }
 
 const struct tsr_fine TSR_PATH_NAME(tsr_fine) = {

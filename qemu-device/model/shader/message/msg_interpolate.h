@@ -107,15 +107,23 @@ TSR_INLINE struct warp_planes warp_planes(const struct tsr_fragments *f,
 	};
 }
 
-/* The lanes of a vector that begins with quad @q, each with what @of has for its quad. */
+/*
+ * The lanes of a vector that begins with quad @q, each with what @of has for its quad. Of a shuffle
+ * the compiler makes a way by memory, where it is waited for.
+ */
 TSR_INLINE vf32 spread(four of, unsigned int q)
 {
 #if defined(TSR_ALU_AVX512)
+	const __m512i quads = _mm512_set_epi32(3, 3, 3, 3, 2, 2, 2, 2, 1, 1, 1, 1, 0, 0, 0, 0);
+
 	(void)q;
-	return __builtin_shufflevector(of, of, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3);
+	return (vf32)_mm512_permutexvar_ps(quads, _mm512_castps128_ps512((__m128)of));
 #elif defined(TSR_ALU_AVX2)
-	return q ? __builtin_shufflevector(of, of, 2, 2, 2, 2, 3, 3, 3, 3) :
-		   __builtin_shufflevector(of, of, 0, 0, 0, 0, 1, 1, 1, 1);
+	const __m256i quads = _mm256_set_epi32(1, 1, 1, 1, 0, 0, 0, 0);
+	const __m256i right = _mm256_set_epi32(3, 3, 3, 3, 2, 2, 2, 2);
+
+	return (vf32)_mm256_permutevar8x32_ps(_mm256_castps128_ps256((__m128)of),
+					      q ? right : quads);
 #else
 	return (vf32){ 0 } + of[q];
 #endif
