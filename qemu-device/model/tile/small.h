@@ -4,7 +4,8 @@
  *
  * In: the corners of up to TSR_TILE_TRIANGLES of them. Out: the pixels each covers, and the plane
  * of its depth; then, one after the other, tests against what is stored. Frames have up to
- * TSR_SMALL_SAMPLES samples a pixel. The arithmetic is that of shape.c, raster.c and fine_block.h, so are all bits.
+ * TSR_SMALL_SAMPLES samples a pixel. The arithmetic is that of shape.c, raster.c and fine_block.h,
+ * so are all bits.
  *
  * Pixels of a triangle are numbered as four quads, (0, 0) (2, 0) (0, 2) (2, 2), each as in a block:
  * pixel p of quad q is number 4 q + p.
