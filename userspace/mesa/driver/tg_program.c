@@ -108,7 +108,9 @@ static void describe_fragment(const struct tg_shader *shader, const nir_shader *
 		      nir->info.outputs_written & BITFIELD64_BIT(FRAG_RESULT_SAMPLE_MASK);
 	v->helpers = nir->info.fs.needs_quad_helper_invocations;
 	for (i = 0; i < v->info.varyings.input_count; i++) {
-		if (i < 32 && shader->noperspective & BITFIELD64_BIT(v->info.varyings.input[i].location))
+		const unsigned location = v->info.varyings.input[i].location;
+
+		if (i < 32 && shader->noperspective & BITFIELD64_BIT(location))
 			v->linear |= 1u << i;
 	}
 }
