@@ -274,6 +274,30 @@ static void layers(void)
 	glDeleteProgram(program);
 }
 
+/* Who checks that is OpenGL; the device is not to be asked. */
+static void misfit(void)
+{
+	static const struct stages s = {
+		.geometry = GEOMETRY
+			"layout(triangles) in; layout(triangle_strip, max_vertices = 3) out;"
+			"void main() { for (int i = 0; i < 3; i++) {"
+			" gl_Position = gl_in[i].gl_Position; EmitVertex(); } }",
+	};
+	GLuint program = use(&s);
+
+	gl_case("a draw of what a geometry shader does not take draws nothing");
+	clear();
+	draw(GL_LINES, all, 2);
+	draw(GL_PATCHES, all, 3);
+	while (glGetError() != GL_NO_ERROR)
+		;
+	gl_expect(32, 32, 0, 0, 0, 255, 0);
+	draw(GL_TRIANGLE_FAN, all, 3);
+	gl_expect(32, 32, 255, 255, 255, 255, 0);
+	gl_no_error();
+	glDeleteProgram(program);
+}
+
 /* ---- Capture --------------------------------------------------------------------------------- */
 
 static GLuint query_result(GLuint query)
@@ -495,6 +519,7 @@ int main(void)
 	invocations();
 	too_many();
 	numbers();
+	misfit();
 	capture();
 	quads();
 	points();

@@ -238,7 +238,7 @@ bool tg_draw_prepare(struct tg_context *ctx, enum mesa_prim mode)
 		ctx->dirty |= TG_DIRTY_DRAW;
 	ctx->topology_class = class;
 	return tg_program_update(ctx, PIPE_SHADER_VERTEX, class == TG_POINTS) &&
-	       tg_stages_update(ctx, class == TG_POINTS) &&
+	       tg_stages_update(ctx, mode, class == TG_POINTS) &&
 	       tg_program_update(ctx, PIPE_SHADER_FRAGMENT, class == TG_POINTS) &&
 	       ctx->stage[PIPE_SHADER_VERTEX].variant->code;
 }

@@ -74,8 +74,8 @@ bool tg_stages_active(const struct tg_context *ctx);
 const struct tg_variant *tg_stages_last(const struct tg_context *ctx);
 enum mesa_prim tg_stages_primitive(const struct tg_context *ctx, enum mesa_prim mode);
 
-/* tg_stages_update(): their variants; false: one is missing. */
-bool tg_stages_update(struct tg_context *ctx, bool points);
+/* tg_stages_update(): their variants for a draw of @mode; false: it cannot be drawn. */
+bool tg_stages_update(struct tg_context *ctx, enum mesa_prim mode, bool points);
 
 /* tg_stages_write(): their programs and GEOMETRY_STATE. */
 bool tg_stages_write(struct tg_context *ctx, struct tg_batch *batch, uint64_t *va);

@@ -7,6 +7,7 @@
 #include "compiler/nir/nir_xfb_info.h"
 #include "util/log.h"
 #include "util/u_math.h"
+#include "util/u_prim.h"
 
 #include "tg_draw.h"
 #include "tg_query.h"
@@ -56,7 +57,51 @@ enum mesa_prim tg_stages_primitive(const struct tg_context *ctx, enum mesa_prim 
 	return gs ? gs->nir->info.gs.output_primitive : tes ? tessellated(tes) : mode;
 }
 
-bool tg_stages_update(struct tg_context *ctx, bool points)
+/* Lines or triangles, with or without neighbors, of lists, strips and fans. */
+static enum mesa_prim list_of(enum mesa_prim mode)
+{
+	switch (mode) {
+	case MESA_PRIM_LINES_ADJACENCY:
+	case MESA_PRIM_LINE_STRIP_ADJACENCY:
+		return MESA_PRIM_LINES_ADJACENCY;
+	case MESA_PRIM_TRIANGLES_ADJACENCY:
+	case MESA_PRIM_TRIANGLE_STRIP_ADJACENCY:
+		return MESA_PRIM_TRIANGLES_ADJACENCY;
+	default:
+		return u_reduced_prim(mode);
+	}
+}
+
+/*
+ * Whether the device takes a draw of @mode: who sees to that is not always Mesa, and a draw that
+ * does not fit would be a fault.
+ */
+static bool fits(const struct tg_context *ctx, enum mesa_prim mode)
+{
+	const struct tg_shader *gs = shader_of(ctx, PIPE_SHADER_GEOMETRY),
+			       *tes = shader_of(ctx, PIPE_SHADER_TESS_EVAL);
+	const enum mesa_prim comes = list_of(tes ? tessellated(tes) : mode);
+	const struct tg_variant *v = ctx->stage[PIPE_SHADER_GEOMETRY].variant;
+	struct tsr_stage_header h;
+	unsigned words;
+
+	if (!tes != (mode != MESA_PRIM_PATCHES))
+		return false;
+	if (!gs)
+		return true;
+	tg_stages_header(v, &h);
+	words = util_bitcount64(h.omap_0) + util_bitcount64(h.omap_1) + util_bitcount64(h.omap_2) +
+		util_bitcount64(h.omap_3);
+	if (words * gs->nir->info.gs.vertices_out > TSR_GEOMETRY_VERTICES_MAX) {
+		mesa_loge("tessera: %u vertices of %u words are too many for a geometry shader",
+			  gs->nir->info.gs.vertices_out, words);
+		return false;
+	}
+	return gs->nir->info.gs.input_primitive == comes ||
+	       gs->nir->info.gs.input_primitive == u_reduced_prim(comes);
+}
+
+bool tg_stages_update(struct tg_context *ctx, enum mesa_prim mode, bool points)
 {
 	static const enum pipe_shader_type types[] = { PIPE_SHADER_TESS_CTRL, PIPE_SHADER_TESS_EVAL,
 						       PIPE_SHADER_GEOMETRY };
@@ -69,7 +114,7 @@ bool tg_stages_update(struct tg_context *ctx, bool points)
 		    !ctx->stage[types[i]].variant || !ctx->stage[types[i]].variant->code)
 			return false;
 	}
-	return true;
+	return !tg_stages_active(ctx) || fits(ctx, mode);
 }
 
 uint32_t tg_stages_patch_vertices(const struct tg_context *ctx, const struct tg_stage *stage)
