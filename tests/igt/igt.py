@@ -40,7 +40,7 @@ NO_SUBTESTS = 79        # IGT's exit status of --list-subtests then
 SKIPPED = 77            # and of a test without subtests that does not run
 BEGIN = re.compile(r"^Starting subtest: (\S+)$")
 END = re.compile(r"^Subtest (\S+): (SUCCESS|FAIL|SKIP|CRASH)\b")
-REASON = re.compile(r"^Test requirement: (.*)")
+REASON = re.compile(r"^Test requirement: (.*)|^(No dynamic tests executed)")
 RESULTS = {"SUCCESS": "Pass", "FAIL": "Fail", "SKIP": "Skip", "CRASH": "Crash"}
 
 
@@ -65,7 +65,7 @@ class Expectations:
 
 def reason_of(lines):
     """Why something was skipped; "" where it does not say."""
-    reasons = [m.group(1) for m in map(REASON.match, lines) if m]
+    reasons = [m.group(1) or m.group(2) for m in map(REASON.match, lines) if m]
     return reasons[-1] if reasons else ""
 
 
