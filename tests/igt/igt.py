@@ -29,13 +29,18 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 # For what asserts that things happen within so much time, however busy this host is: an instruction is 1 ns, and the GPU does at
 # once what it does. A guest's second of work takes ten of the host's, one of waiting nothing.
 CLOCK = ["-icount", "shift=0,sleep=off", "-rtc", "clock=vm"]
+# What takes the device away does so while somebody shows pictures, and comes back as soon as the device does.
+SHOWN = "core_hotunplug", "device_reset"
+SHOW = "(while :; do tsr-show --frames 1000000; sleep 1; done) </dev/null >/tmp/show 2>&1 &"
+# Somebody has looked at the monitors, as a console or a compositor would have: not every program does.
+PROBE = "for s in /sys/class/drm/card*-*/status; do [ ! -e $s ] || echo detect >$s; done"
 TOGETHER = 8            # subtests in one go; by the clock that counts instructions, where they may take minutes, one
 LIMIT = 600             # seconds for a go, on a fast kernel
 NO_SUBTESTS = 79        # IGT's exit status of --list-subtests then
 SKIPPED = 77            # and of a test without subtests that does not run
 BEGIN = re.compile(r"^Starting subtest: (\S+)$")
 END = re.compile(r"^Subtest (\S+): (SUCCESS|FAIL|SKIP|CRASH)\b")
-REASON = re.compile(r"^Test requirement: (.*)")
+REASON = re.compile(r"^Test requirement: (.*)|^(No dynamic tests executed)")
 RESULTS = {"SUCCESS": "Pass", "FAIL": "Fail", "SKIP": "Skip", "CRASH": "Crash"}
 
 
@@ -60,7 +65,7 @@ class Expectations:
 
 def reason_of(lines):
     """Why something was skipped; "" where it does not say."""
-    reasons = [m.group(1) for m in map(REASON.match, lines) if m]
+    reasons = [m.group(1) or m.group(2) for m in map(REASON.match, lines) if m]
     return reasons[-1] if reasons else ""
 
 
@@ -77,14 +82,12 @@ def results_of(lines):
 
 
 def machine(program, clocked):
-    """What Guest() is to be told for a program. What is about mode setting has the screens for itself; what
-    takes the device away does so with the kernel's console on one."""
-    console = program in ("core_hotunplug", "device_reset")
-    two = program in ("kms_multipipe_modeset", "kms_display_modes", "kms_lease")
-    heads = 2 if two else int(console or program.startswith("kms_"))
+    """What Guest() is to be told for a program. What is about mode setting has the screens for itself."""
+    two = program in ("kms_multipipe_modeset", "kms_display_modes", "kms_lease", "kms_setmode")
+    heads = 2 if two else int(program.startswith("kms_") or program in SHOWN)
     return {"device_args": f"vram=64M,heads={heads}" + (",deterministic=on" if clocked else ""), "smp": 1 if clocked else 2,
             "accel": "tcg" if clocked else "auto", "qemu_args": CLOCK if clocked else [],
-            "kernel_args": "" if console else "fbcon=map:99"}
+            "kernel_args": "fbcon=map:99"}
 
 
 class Runner:
@@ -95,13 +98,14 @@ class Runner:
 
     def run(self, command, clocked=False):
         """(status, output, what the kernel complained of) of a command below SHARE. clocked: None: on any machine that is there."""
-        wanted = machine(command.split()[0], clocked) if clocked is not None or not self.guest else self.machine
+        program = command.split()[0]
+        wanted = self.machine if clocked is None and self.guest else (machine(program, clocked), program in SHOWN)
         if wanted != self.machine:
             self.stop()
         if not self.guest:
             self.machine = wanted
-            self.guest = Guest(share=self.share, boot_limit=300, **wanted).start()
-            self.guest.run("modprobe vgem")
+            self.guest = Guest(share=self.share, boot_limit=300, **wanted[0]).start()
+            self.guest.run(f"modprobe vgem; {PROBE}; {SHOW if wanted[1] else ''}")
         seen = len(self.guest.console())
         try:
             done = self.guest.run(f"cd /tmp && /mnt/run {command} 2>&1", LIMIT * (4 if clocked else 1))
