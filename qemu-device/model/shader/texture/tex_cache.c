@@ -15,11 +15,14 @@ static unsigned int used_in_tile(const struct tsr_tex_window *w, unsigned int pl
 	typedef uint8_t row __attribute__((vector_size(TSR_TEX_TILE_DIM), may_alias));
 	const uint8_t *first = w->used + tsr_window_at(place % 4 * TSR_TEX_TILE_DIM,
 						       place / 4 * TSR_TEX_TILE_DIM);
+	/* texels of the first column of tiles are used in either place */
+	const uint8_t *again = place % 4 ? first : first + TSR_TEX_WINDOW_DIM;
 	uint64_t half[2];
 	row sum = { 0 };
 
 	for (unsigned int y = 0; y < TSR_TEX_TILE_DIM; y++)
-		sum += *(const row *)(first + y * TSR_TEX_WINDOW_DIM);
+		sum += *(const row *)(first + y * TSR_TEX_WINDOW_PITCH) |
+		       *(const row *)(again + y * TSR_TEX_WINDOW_PITCH);
 	memcpy(half, &sum, sizeof(half));
 	/* no more than 16 each: the sum of two fits, that of all may be 256 */
 	half[0] += half[1];
@@ -102,8 +105,13 @@ static void replace(struct tsr_texture_cache *cache, struct tsr_tex_window *w, u
 
 	if (w->tag[place] != TSR_TEX_NO_TILE) {
 		count_tile(cache, w, place);
-		for (unsigned int i = 0; i < TSR_TEX_TILE_DIM; i++)
-			memset(w->used + tsr_window_at(x, y + i), 0, TSR_TEX_TILE_DIM);
+		for (unsigned int i = 0; i < TSR_TEX_TILE_DIM; i++) {
+			uint8_t *used = w->used + tsr_window_at(x, y + i);
+
+			memset(used, 0, TSR_TEX_TILE_DIM);
+			if (!x)
+				memset(used + TSR_TEX_WINDOW_DIM, 0, TSR_TEX_TILE_DIM);
+		}
 		for (unsigned int i = 0; i < 4; i++)
 			w->valid[y / 4 + i] &= ~(0xf << x / 4);
 	}
@@ -305,10 +313,11 @@ static void count_lines(struct tsr_msg_env *env, uint64_t va, unsigned int len)
 		uint64_t name = ((line * 0x9e3779b97f4a7c15ull) ^ cache->space << 20) | 1;
 		_Atomic uint64_t *tag = &l2[line % TSR_TEXTURE_L2_LINES];
 
-		/* of several cores that bring the same line in at once one has missed it */
-		if (atomic_load_explicit(tag, memory_order_relaxed) != name &&
-		    atomic_exchange_explicit(tag, name, memory_order_relaxed) != name)
+		/* of several cores that bring the same line in at once each may have missed it */
+		if (atomic_load_explicit(tag, memory_order_relaxed) != name) {
+			atomic_store_explicit(tag, name, memory_order_relaxed);
 			cache->stats.misses++;
+		}
 	}
 }
 
@@ -432,10 +441,16 @@ static uint16_t count_blocks(uint32_t width, uint32_t height)
 			  ((height + TSR_TEX_BLOCK_DIM - 1) / TSR_TEX_BLOCK_DIM));
 }
 
-/* The block of texel (@x, @y) has come in. */
+/* The block of texel (@x, @y), its first one, has come in: of @bytes a texel. */
 static void note_block(struct tsr_texture_cache *cache, struct tsr_tex_window *w, uint32_t x,
-		       uint32_t y)
+		       uint32_t y, unsigned int bytes)
 {
+	uint8_t *row = tsr_window_texels(cache, w) + tsr_window_at(x, y) * bytes;
+
+	for (unsigned int i = 0; i < TSR_TEX_BLOCK_DIM && !(x >> 4 & 3); i++) {
+		memcpy(row + TSR_TEX_WINDOW_DIM * bytes, row, TSR_TEX_BLOCK_DIM * bytes);
+		row += TSR_TEX_WINDOW_PITCH * bytes;
+	}
 	w->valid[y >> 2 & 15] |= 1 << (x >> 2 & 15);
 	w->missing -= w->missing != TSR_TEX_MANY;
 	cache->stats.fills++;
@@ -490,7 +505,7 @@ static bool fill_direct(struct tsr_msg_env *env, const struct tsr_texture_view *
 	if (!from)
 		return false;
 	tsr_block_sort(from, tsr_window_texels(env->textures, w) + tsr_window_at(x, y) * bytes,
-		       TSR_TEX_WINDOW_DIM * bytes);
+		       TSR_TEX_WINDOW_PITCH * bytes);
 	return true;
 }
 
@@ -565,7 +580,7 @@ static bool fill_astc(struct tsr_msg_env *env, struct tsr_texture_view *view,
 	tsr_block_narrow(f, unit, &texels);
 	tsr_block_arrange(view, place->linear, &texels,
 			  tsr_window_texels(env->textures, w) + tsr_window_at(x, y) * bytes,
-			  TSR_TEX_WINDOW_DIM * bytes);
+			  TSR_TEX_WINDOW_PITCH * bytes);
 	return true;
 }
 
@@ -597,10 +612,10 @@ static bool fill(struct tsr_msg_env *env, struct tsr_texture_view *view,
 			return false;
 		tsr_block_decode(view, place->linear, &raw,
 				 tsr_window_texels(cache, w) + tsr_window_at(x, y) * bytes,
-				 TSR_TEX_WINDOW_DIM * bytes);
+				 TSR_TEX_WINDOW_PITCH * bytes);
 		cache->stats.decodes += view->format.codec != 0;
 	}
-	note_block(cache, w, x, y);
+	note_block(cache, w, x, y, bytes);
 	return true;
 }
 
@@ -630,21 +645,7 @@ static struct area_tile first_tile(const struct tsr_window_area *a, uint64_t blo
 	};
 }
 
-/* Have the tiles of @a take their places. */
-static void replace_tiles(struct tsr_texture_cache *cache, struct tsr_tex_window *w,
-			  const struct tsr_window_area *a)
-{
-	for (uint64_t left = a->blocks; left; ) {
-		const struct area_tile t = first_tile(a, left);
-		unsigned int place = tsr_window_tile(t.x, t.y);
-
-		if (w->tag[place] != tsr_window_tag(t.x, t.y))
-			replace(cache, w, place, tsr_window_tag(t.x, t.y));
-		left &= ~t.blocks;
-	}
-}
-
-/* Blocks of @a that have come in, of tiles that have their places. */
+/* Blocks of @a that have come in, if their tiles have their places. */
 static uint64_t valid_of(const struct tsr_tex_window *w, const struct tsr_window_area *a)
 {
 	uint64_t valid = 0;
@@ -690,8 +691,8 @@ static void fill_tile_directly(const struct tsr_level_lookup *l, const struct ts
 
 		count_lines(l->env, va + at, 16 * 4);
 		tsr_block_sort(tile + at, tsr_window_texels(cache, w) + tsr_window_at(x, y) * 4,
-			       TSR_TEX_WINDOW_DIM * 4);
-		note_block(cache, w, x, y);
+			       TSR_TEX_WINDOW_PITCH * 4);
+		note_block(cache, w, x, y, 4);
 	}
 }
 
@@ -730,19 +731,23 @@ static bool fill_tile(const struct tsr_level_lookup *l, const struct tsr_window_
 bool tsr_window_bring_area(const struct tsr_level_lookup *l, const struct tsr_window_area *area)
 {
 	struct tsr_tex_window *w = l->window;
-	uint64_t missing, valid;
+	uint64_t valid = valid_of(w, area);
 
-	replace_tiles(l->env->textures, w, area);
-	valid = valid_of(w, area);
-	missing = area->blocks & ~valid;
-	if (missing && !w->found && !find_level(l->env, l->view, &l->place, w))
+	if (!w->found && !find_level(l->env, l->view, &l->place, w))
 		return false;
-	while (missing) {
-		const struct area_tile t = first_tile(area, missing);
+	for (uint64_t left = area->blocks; left;) {
+		const struct area_tile t = first_tile(area, left);
+		const unsigned int place = tsr_window_tile(t.x, t.y);
+		uint64_t missing;
 
-		if (!fill_tile(l, area, &t, missing & t.blocks, valid))
+		if (w->tag[place] != tsr_window_tag(t.x, t.y)) {
+			replace(l->env->textures, w, place, tsr_window_tag(t.x, t.y));
+			valid &= ~t.blocks;
+		}
+		missing = left & t.blocks & ~valid;
+		if (missing && !fill_tile(l, area, &t, missing, valid))
 			return false;
-		missing &= ~t.blocks;
+		left &= ~t.blocks;
 	}
 	return true;
 }
