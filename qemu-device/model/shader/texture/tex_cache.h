@@ -13,7 +13,7 @@
  * (x % 64, y % 64) in it, so neighbours are neighbours there, wherever they are in the level, and
  * vectors have addresses without asking for one block after the other. Which texels those are is
  * known for tiles of 16 by 16; which of them have come in, for blocks of 4 by 4. After the last
- * column of a window the first 16 stand again, so texel x + 1 is always right of x.
+ * column of a window the first 16 stand again: texel x + 1 is always right of x.
  *
  * Limits: TSR_TEXTURE_VIEWS descriptors of each kind, TSR_TEX_WINDOWS windows, TSR_TEX_ASTC_BLOCKS
  * decoded blocks of ASTC. The L2 is a model of
@@ -33,7 +33,7 @@
 #define TSR_TEX_WINDOW_DIM 64
 #define TSR_TEX_TILE_DIM 16
 #define TSR_TEX_TILES 16
-/* Texels from one row to the next: after its last column a row has those of its first tile again. */
+/* Texels from row to row: after its last column a row has those of its first tile again. */
 #define TSR_TEX_WINDOW_PITCH (TSR_TEX_WINDOW_DIM + TSR_TEX_TILE_DIM)
 /*
  * After the last row there is another one that shows nothing: four texels for each lane of a warp,

@@ -51,7 +51,7 @@ TSR_INLINE bool are_rows(const float *s, const float *t, vf32 *of_rows)
 	return !_mm512_test_epi32_mask((__m512i)differ, (__m512i)differ);
 }
 
-/* The blocks of @r, rows @y of texels from column @x on; false: they are not all near each other. */
+/* The blocks of @r, of rows @y from column @x on; false: they are not all near each other. */
 TSR_INLINE bool area_of_rows(const struct rows *r, int32_t x, const struct texels *y,
 			     struct tsr_window_area *a)
 {

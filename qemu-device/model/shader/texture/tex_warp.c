@@ -809,15 +809,14 @@ static bool rest_of_bundle(const struct bundle_job *w, unsigned int i, uint16_t 
 	return true;
 }
 
-static unsigned int lanes_of(uint16_t lanes)
-{
-	return lanes == TSR_ALL_LANES ? LANES : tsr_lanes_count(lanes);
-}
-
 /* What warp @i's lanes that are done count; those that are not have been counted one by one. */
 static unsigned int lookups_of(const struct bundle_job *w, unsigned int i)
 {
-	return lanes_of(w->done[i]) + (w->any_mixed ? lanes_of(w->done[i] & w->mixed[i]) : 0);
+	const uint16_t done = w->done[i], mixed = w->any_mixed ? w->mixed[i] & done : 0;
+
+	if (done == TSR_ALL_LANES && (!mixed || mixed == done))
+		return mixed ? 2 * LANES : LANES;
+	return tsr_lanes_count(done) + tsr_lanes_count(mixed);
 }
 
 /* All lanes of all warps have been done: what they count. */
@@ -827,10 +826,8 @@ static void count_bundle(const struct bundle_job *w)
 	const unsigned int bytes = lookup_bytes(w->job, w->where);
 	unsigned int lookups = 0, cycles = 0;
 
-	for (unsigned int i = 0; i < w->b->warps; i++) {
-		unsigned int n = lookups_of(w, i);
-
-		lookups += n;
+	for (unsigned int i = 0, n; i < w->b->warps; i++, lookups += n) {
+		n = lookups_of(w, i);
 		cycles += (n * bytes + 63) / 64;
 	}
 	w->job->env->textures->stats.samples += lookups;
@@ -838,7 +835,7 @@ static void count_bundle(const struct bundle_job *w)
 	cost->cycles += cycles;
 }
 
-/* Results are to be finished, warp by warp; returns how many have been. */
+/* Results are to be finished, warp by warp. */
 static unsigned int finish_warps(struct bundle_job *w)
 {
 	const struct tsr_texture_bundle *b = w->b;
@@ -859,6 +856,7 @@ static unsigned int finish_warps(struct bundle_job *w)
 	return b->warps;
 }
 
+/* Look up all of it in its levels; returns how many warps have been done. */
 static unsigned int do_bundle(struct bundle_job *w)
 {
 	const struct tsr_texture_bundle *b = w->b;
