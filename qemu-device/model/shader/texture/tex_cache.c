@@ -302,23 +302,26 @@ uint16_t tsr_texture_serial(struct tsr_texture_cache *cache)
 
 /* ---- Fills ----------------------------------------------------------------------------------- */
 
-/* Ask the L2 for the lines of [va, va + len). */
-static void count_lines(struct tsr_msg_env *env, uint64_t va, unsigned int len)
+/* Ask the L2 for line @line. */
+static inline void count_line(struct tsr_msg_env *env, uint64_t line)
 {
 	struct tsr_texture_cache *cache = env->textures;
-	_Atomic uint64_t *l2 = env->mem->gpu->texture_l2;
+	/* which line of which memory; two with one name would be miscounted, no more */
+	uint64_t name = ((line * 0x9e3779b97f4a7c15ull) ^ cache->space << 20) | 1;
+	_Atomic uint64_t *tag = &env->mem->gpu->texture_l2[line % TSR_TEXTURE_L2_LINES];
 
-	for (uint64_t line = va / LINE; line <= (va + len - 1) / LINE; line++) {
-		/* which line of which memory; two with one name would be miscounted, no more */
-		uint64_t name = ((line * 0x9e3779b97f4a7c15ull) ^ cache->space << 20) | 1;
-		_Atomic uint64_t *tag = &l2[line % TSR_TEXTURE_L2_LINES];
-
-		/* of several cores that bring the same line in at once each may have missed it */
-		if (atomic_load_explicit(tag, memory_order_relaxed) != name) {
-			atomic_store_explicit(tag, name, memory_order_relaxed);
-			cache->stats.misses++;
-		}
+	/* of several cores that bring the same line in at once each may have missed it */
+	if (atomic_load_explicit(tag, memory_order_relaxed) != name) {
+		atomic_store_explicit(tag, name, memory_order_relaxed);
+		cache->stats.misses++;
 	}
+}
+
+/* … for the lines of [va, va + len). */
+static void count_lines(struct tsr_msg_env *env, uint64_t va, unsigned int len)
+{
+	for (uint64_t line = va / LINE; line <= (va + len - 1) / LINE; line++)
+		count_line(env, line);
 }
 
 /* The @len bytes at @va where the host has them, if they are at hand in one piece; else NULL. */
@@ -676,24 +679,41 @@ static const uint8_t *direct_tile(struct tsr_msg_env *env, const struct tsr_tex_
 	return page ? page + *va % TSR_ACCESS_PAGE_BYTES : NULL;
 }
 
-/* Bring blocks @missing of a tile whose bytes are at @tile. */
+/* Bring blocks @missing of tile @t, whose bytes are at @tile. */
 static void fill_tile_directly(const struct tsr_level_lookup *l, const struct tsr_window_area *a,
-			       uint64_t missing, const uint8_t *tile, uint64_t va)
+			       const struct area_tile *t, uint64_t missing, const uint8_t *tile,
+			       uint64_t va)
 {
+	const unsigned int block = TSR_TEX_BLOCK_DIM * TSR_TEX_BLOCK_DIM * 4;
+	const unsigned int pitch = TSR_TEX_WINDOW_PITCH * 4;
+	const int first = ((int)(t->y / TSR_TEX_BLOCK_DIM) - a->y) * AREA +
+			  (int)(t->x / TSR_TEX_BLOCK_DIM) - a->x;
 	struct tsr_texture_cache *cache = l->env->textures;
 	struct tsr_tex_window *w = l->window;
+	uint8_t *to = tsr_window_texels(cache, w) + tsr_window_at(t->x, t->y) * 4;
+	/* bit AREA * row + column in the tile */
+	uint64_t left = first < 0 ? missing << -first : missing >> first;
+	unsigned int blocks = 0;
 
-	for (; missing; missing &= missing - 1) {
-		unsigned int bit = (unsigned int)__builtin_ctzll(missing);
-		uint32_t x = ((uint32_t)a->x + bit % AREA) * TSR_TEX_BLOCK_DIM;
-		uint32_t y = ((uint32_t)a->y + bit / AREA) * TSR_TEX_BLOCK_DIM;
-		unsigned int at = tsr_tile_index(x, y) * 4;
+	for (unsigned int i = 0; i < TILE_BLOCKS; i++)
+		w->valid[(t->y / TSR_TEX_BLOCK_DIM + i) % 16] |=
+			(int32_t)(left >> AREA * i & 0xf) << t->x / TSR_TEX_BLOCK_DIM % 16;
+	for (; left; left &= left - 1, blocks++) {
+		unsigned int bit = (unsigned int)__builtin_ctzll(left);
+		unsigned int row = bit / AREA, column = bit % AREA;
+		unsigned int at = tiles[row * TILE_BLOCKS + column] * block;
+		uint8_t *place = to + TSR_TEX_BLOCK_DIM * (row * pitch + column * 4);
 
-		count_lines(l->env, va + at, 16 * 4);
-		tsr_block_sort(tile + at, tsr_window_texels(cache, w) + tsr_window_at(x, y) * 4,
-			       TSR_TEX_WINDOW_PITCH * 4);
-		note_block(cache, w, x, y, 4);
+		if (va % LINE)
+			count_lines(l->env, va + at, block);
+		else
+			count_line(l->env, (va + at) / LINE);
+		tsr_block_sort(tile + at, place, pitch);
+		if (!(t->x % TSR_TEX_WINDOW_DIM))
+			tsr_block_sort(tile + at, place + TSR_TEX_WINDOW_DIM * 4, pitch);
 	}
+	w->missing -= w->missing != TSR_TEX_MANY ? blocks : 0;
+	cache->stats.fills += blocks;
 }
 
 /* Bring blocks @missing of tile @t, of which @valid have come in; false: some do not come. */
@@ -713,7 +733,7 @@ static bool fill_tile(const struct tsr_level_lookup *l, const struct tsr_window_
 		     i += LINE)
 			__builtin_prefetch(tile + i);
 		if (tile) {
-			fill_tile_directly(l, a, missing, tile, va);
+			fill_tile_directly(l, a, t, missing, tile, va);
 			return true;
 		}
 	}

@@ -211,8 +211,23 @@ struct tsr_raw_block {
 };
 /* Whether decoded texels are what lies in memory: four bytes in the order of the result. */
 bool tsr_block_is_plain(const struct tsr_format *format);
-/* Such a block in the tiled order to rows, @pitch bytes from each other. */
-void tsr_block_sort(const uint8_t *from, uint8_t *to, size_t pitch);
+/*
+ * Such a block in the tiled order to rows, @pitch bytes from each other: pairs of texels keep
+ * together.
+ */
+static inline void tsr_block_sort(const uint8_t *from, uint8_t *to, size_t pitch)
+{
+	typedef uint32_t row __attribute__((vector_size(16)));
+	row in[4], out[4];
+
+	memcpy(in, from, sizeof(in));
+	out[0] = __builtin_shufflevector(in[0], in[1], 0, 1, 4, 5);
+	out[1] = __builtin_shufflevector(in[0], in[1], 3, 2, 7, 6);
+	out[2] = __builtin_shufflevector(in[3], in[2], 0, 1, 4, 5);
+	out[3] = __builtin_shufflevector(in[3], in[2], 3, 2, 7, 6);
+	for (unsigned int i = 0; i < 4; i++)
+		memcpy(to + i * pitch, &out[i], sizeof(out[i]));
+}
 /* Decode to rows of a block, @pitch bytes from each other. */
 void tsr_block_decode(const struct tsr_texture_view *view, bool linear,
 		      const struct tsr_raw_block *raw, uint8_t *to, size_t pitch);
