@@ -108,8 +108,8 @@ struct tsr_loop_work {
 	uint64_t clauses, tuples, threads;
 };
 
-/* Tuples after which a warp does not pass through a loop. */
-#define TSR_LOOP_PASS_TUPLES 32000
+/* Tuples after which a warp does not pass through a loop: a block's are below TSR_STOP_WORK. */
+#define TSR_LOOP_PASS_TUPLES 16000
 /*
  * Lanes @lanes of warp @w of the bundle pass through it: from its head to place @out, at once. The
  * mode is set. Adds to @work. False: some have not arrived after so

@@ -578,7 +578,7 @@ static bool run_loop(struct tsr_shader *sh, const struct tsr_plan *plan,
 		block->clauses[w] += (uint32_t)(work->clauses - clauses);
 		if (plan->limit && block->clauses[w] > plan->limit - plan->clauses)
 			good = false;
-		good &= !tsr_burst_wanted(&sh->mem, sh->queue);
+		good &= w == TSR_QUAD_BLOCK_WARPS - 1 || !tsr_burst_wanted(&sh->mem, sh->queue);
 	}
 	sh->effort -= (int32_t)((work->tuples - before) / TSR_BUNDLE_WARPS);
 	return good;
