@@ -217,16 +217,14 @@ bool tsr_block_is_plain(const struct tsr_format *format);
  */
 static inline void tsr_block_sort(const uint8_t *from, uint8_t *to, size_t pitch)
 {
-	typedef uint32_t row __attribute__((vector_size(16)));
-	row in[4], out[4];
+	typedef uint32_t row __attribute__((vector_size(16), aligned(1), may_alias));
+	const row *in = (const row *)from;
+	const row a = in[0], b = in[1], c = in[2], d = in[3];
 
-	memcpy(in, from, sizeof(in));
-	out[0] = __builtin_shufflevector(in[0], in[1], 0, 1, 4, 5);
-	out[1] = __builtin_shufflevector(in[0], in[1], 3, 2, 7, 6);
-	out[2] = __builtin_shufflevector(in[3], in[2], 0, 1, 4, 5);
-	out[3] = __builtin_shufflevector(in[3], in[2], 3, 2, 7, 6);
-	for (unsigned int i = 0; i < 4; i++)
-		memcpy(to + i * pitch, &out[i], sizeof(out[i]));
+	*(row *)to = __builtin_shufflevector(a, b, 0, 1, 4, 5);
+	*(row *)(to + pitch) = __builtin_shufflevector(a, b, 3, 2, 7, 6);
+	*(row *)(to + 2 * pitch) = __builtin_shufflevector(d, c, 0, 1, 4, 5);
+	*(row *)(to + 3 * pitch) = __builtin_shufflevector(d, c, 3, 2, 7, 6);
 }
 /* Decode to rows of a block, @pitch bytes from each other. */
 void tsr_block_decode(const struct tsr_texture_view *view, bool linear,
