@@ -52,7 +52,46 @@ enum {
 	INTEGERS = 256, HALVES = 512,	/* colors */
 	LIMIT = 1024,			/* of three clauses */
 	FAR = 2048,			/* LD_VAR twice before the first clause, of 32 and 2 */
+	WHOLE = 4096,			/* all quads of a block … */
+	PART = 8192,			/* … or not */
+	LOOP = 16384,			/* without loops as one piece there is no plan */
 };
+
+/* R8: a number up to 65536, other ones in other pixels; R0 to R3: anything. */
+#define COUNT \
+	LOAD(".v4", "0", "r0") \
+	CLAUSE("*IMUL.i32 r8:t0, r59, r59\n+NOP\n*NOP\n+U16_TO_F32 r8:t1, t0.h0\n*NOP\n+NOP\n")
+/* It becomes half, and R0 something else; and branches. */
+#define HALF(to, more) \
+	"clause flow=nbtb_unconditional wait=0 {\n" \
+	"*FMA.f32 r8:t0, r8, 0x3f000000, #0.neg\n+NOP\n" \
+	"*FMA.f32 r0:t0, r0, r1, t0\n+NOP\n" more \
+	"*FCMP.f32.lt.m1 t0, 0x3f800000, r8\n+BRANCHZ.i16.ne t.h0, " to "\n}\n"
+#define LEAVE(to) \
+	"clause flow=nbtb_unconditional wait=0 {\n*FADD.f32 r1:t0, r1, r8\n+JUMP " to "\n}\n"
+
+/* Loops: of one clause, one in another, with several ways through and one or two out of it. */
+#define ONE_LOOP COUNT "again:\n" HALF("again", "") PIPE_FINISH
+#define TWO_LOOPS \
+	COUNT CLAUSE("*MOV.i32 r4:t0, r59\n+MOV.i32 r9:t1, r8\n*NOP\n+NOP\n") "outer:\n" \
+	"clause flow=nbtb_unconditional wait=0 {\n*MOV.i32 r8:t0, r9\n+NOP\n*NOP\n+NOP\n}\n" \
+	"inner:\n" HALF("inner", "*FADD.f32 r2:t0, r2, r8\n+NOP\n") \
+	"clause flow=nbtb_unconditional wait=0 {\n*NOP\n+IADD.s32 r4:t1, r4, 0x00010001\n" \
+	"*FMA.f32 r9:t0, r9, 0x3d800000, #0.neg\n+NOP\n" \
+	"*FCMP.f32.lt.m1 t0, 0x3f800000, r9\n+BRANCHZ.i16.ne t.h0, outer\n}\n" PIPE_FINISH
+#define BREAKS(first, second) \
+	COUNT CLAUSE("*MOV.i32 r4:t0, #0\n+NOP\n*NOP\n+NOP\n") "again:\n" \
+	HALF("stays", "*FADD.f32 r3:t0, r3, r8\n+NOP\n") LEAVE(first) \
+	"stays:\nclause flow=nbtb_unconditional wait=0 {\n*NOP\n+IADD.s32 r4:t1, r4, 0x1\n" \
+	"*NOP\n+ICMP.s32.ge.m1 t1, t1, 0xb\n*NOP\n+BRANCHZ.i16.eq t1.h0, goes\n}\n" \
+	LEAVE(second) "goes:\nclause flow=nbtb_unconditional wait=0 {\n*NOP\n+JUMP again\n}\n"
+#define TWO_WAYS \
+	BREAKS("out", "there") CLAUSE("*FADD.f32 r2:t0, r2, r8\n+NOP\n*NOP\n+NOP\n") \
+	"there:\n" CLAUSE("*FADD.f32 r3:t0, r3, r8\n+NOP\n*NOP\n+NOP\n") \
+	"out:\n" PIPE_FINISH
+#define ENDLESS \
+	COUNT "again:\nclause flow=nbtb_unconditional wait=0 {\n" \
+	"*FCMP.f32.lt.m1 t0, 0xbf800000, r8\n+BRANCHZ.i16.ne t.h0, again\n}\n" PIPE_FINISH
 
 struct row {
 	const char *text;
@@ -211,6 +250,23 @@ static const struct row rows[] = {
 	{ LOAD(".v4", "0", "r0") "clause end {\n*NOP\n+NOP\n}\n", PLAN, 0 },
 	{ LOAD(".v4", "0", "r0") PIPE_FINISH, PLAN, ALONE },
 	{ LOAD(".v4", "0", "r0") PIPE_FINISH, PLAN, LIMIT },
+	/* loops, if nobody helps: what is counted is known where warps are those of the core */
+	{ ONE_LOOP, PLAN, LOOP | ALONE | WHOLE },
+	{ ONE_LOOP, LEFT, LOOP | ALONE | PART },
+	{ ONE_LOOP, CORE, LOOP },
+	{ TWO_LOOPS, PLAN, LOOP | ALONE | WHOLE },
+	{ BREAKS("out", "out") "out:\n" PIPE_FINISH, PLAN, LOOP | ALONE | WHOLE },
+	{ TWO_WAYS, CORE, LOOP | ALONE | WHOLE },
+	/* what it reads has been written, what it writes is no coverage */
+	{ COUNT "again:\n" HALF("again", "*FADD.f32 r2:t0, r2, r9\n+NOP\n") PIPE_FINISH, CORE,
+	  LOOP | ALONE | WHOLE },
+	{ COUNT "again:\n" HALF("again", "*FADD.f32 r9:t0, r2, r8\n+NOP\n")
+	  CLAUSE("*FADD.f32 r2:t0, r2, r9\n+NOP\n*NOP\n+NOP\n") PIPE_FINISH, PLAN,
+	  LOOP | ALONE | WHOLE },
+	{ COUNT "again:\n" HALF("again", "*MOV.i32 r9:t0, r60\n+NOP\n") PIPE_FINISH, CORE,
+	  LOOP | ALONE | WHOLE },
+	{ COUNT "again:\n" HALF("again", "*NOP\n+IADD.s32 r2:t1, r2, r60\n") PIPE_FINISH, CORE,
+	  LOOP | ALONE | WHOLE },
 };
 
 static struct pipe *p;
@@ -234,7 +290,8 @@ static float some(void)
 
 static void make(const struct row *row, struct drawn *d)
 {
-	const bool whole = rnd() % 3 == 0, flat = rnd() % 4 == 0;
+	const bool whole = row->how & WHOLE || (rnd() % 3 == 0 && !(row->how & PART));
+	const bool flat = rnd() % 4 == 0;
 	/* some are subnormal */
 	const float range = rnd() % 3 ? 3 : 0x1p-128f;
 
@@ -256,6 +313,11 @@ static void make(const struct row *row, struct drawn *d)
 	/* quads that nothing covers */
 	for (unsigned int q = 0; !whole && q < 16; q++)
 		d->covered &= ~(rnd() % 4 ? 0 : 15ull << 4 * q);
+	if (row->how & PART)
+		d->covered &= ~(15ull << 4 * (rnd() % 16));
+	/* a quad without one of its pixels is one all the same */
+	if (row->how & WHOLE && rnd() % 2)
+		d->covered &= ~(1ull << rnd() % 64);
 	for (unsigned int q = 0; q < 16; q++) {
 		if (!(d->covered >> 4 * q & 15))
 			continue;
@@ -509,7 +571,11 @@ static const struct tsr_program *set_up(const struct row *row)
 static void all_rows(void)
 {
 	for (unsigned int i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		const struct row *row = &rows[i];
+		struct row here = rows[i];
+		const struct row *row = &here;
+
+		if (row->how & LOOP && !p->sh->loops)
+			here.fate = CORE;
 
 		for (unsigned int n = 0; n < (row->fate == PLAN ? 6 : 1); n++) {
 			p->state.program = set_up(row);
@@ -521,6 +587,49 @@ static void all_rows(void)
 			break;
 		}
 	}
+}
+
+/* Run a block of @text as it is planned, of at most @limit clauses; whether it has a plan then. */
+static bool leaves(const char *text, uint32_t limit)
+{
+	const struct row row = { text, LEFT, LOOP | ALONE | WHOLE };
+	const struct tsr_plan *plan;
+	struct result out;
+	struct drawn d;
+	bool has;
+
+	p->program.clause_limit = limit;
+	p->state.program = set_up(&row);
+	p->program.clause_limit = limit;
+	p->state.program = pipe_text(p, 1, TSR_STAGE_FRAGMENT, text);
+	make(&row, &d);
+	put(&d);
+	tsr_stage_enter(p->sh, &p->mem, p->mem.queue, 0);
+	plan = tsr_plan_find(p->sh, p->f);
+	block.again = false;
+	if (ktap_ok(plan))
+		ktap_ok(!run_plan(&d, plan, &out));
+	ktap_eq(out.colored, 0);
+	ktap_eq(p->sh->stats.clauses, 0);
+	ktap_eq(p->sh->stats.threads, 0);
+	has = tsr_plan_find(p->sh, p->f);
+	tsr_stage_leave(p->sh);
+	for (unsigned int q = 0; limit && q < 16; q++)
+		pipe_quad(p, d.x + q % 4 * 2, d.y + q / 4 * 2, 0)->coverage = 0x1000100010001;
+	if (limit)
+		ktap_eq(pipe_fragments(p), TSR_STEP_FAULT);
+	p->program.clause_limit = 0;
+	return has;
+}
+
+/* Too many clauses, or a loop without an end: nothing of it can be seen. */
+static void dropped(void)
+{
+	if (!p->sh->loops)
+		return;
+	/* other blocks may have fewer */
+	ktap_ok(leaves(ONE_LOOP, 6));
+	ktap_ok(!leaves(ENDLESS, 0));
 }
 
 int main(int argc, char **argv)
@@ -539,6 +648,7 @@ int main(int argc, char **argv)
 		pipe_attribute(p, PIPE_OUTPUTS, 5, 31, TSR_PIXEL_FORMAT_RGBA16I, 32, false);
 		pipe_attribute(p, PIPE_OUTPUTS, 32, 31, TSR_PIXEL_FORMAT_RG32F, 16, false);
 		ktap_run("[PIX1] [PIX10] blocks by plan are what the core makes of them", all_rows);
+		ktap_run("[PIX10] blocks that would take too long are the core's", dropped);
 		pipe_free(p);
 	}
 	units_free(tex_units);

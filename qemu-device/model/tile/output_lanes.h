@@ -481,6 +481,59 @@ TSR_INLINE void output_quads(const struct tsr_output *all, const struct tsr_outp
 	}
 }
 
+#ifdef TSR_ALU_AVX512
+/* To 0 ... 255 and, of what is below 0 and NaNs, to negative numbers: packing makes them 0. */
+TSR_INLINE __m512i output_to_bytes(__m512 x)
+{
+	const vf32 one = (vf32){ 0 } + 1;
+
+	x = _mm512_min_ps((__m512)one, x);
+	return _mm512_cvttps_epi32((__m512)((vf32)x * 255.0f + 0.5f));
+}
+
+/* Four bytes, of component n at bit @shift[n], of each lane. */
+TSR_INLINE vu32 output_pack_floats(const union tsr_lanes *color, unsigned int step,
+				   const unsigned int shift[4])
+{
+	const vu32 lanes = { 0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3 };
+	const vu32 from = lanes * 0x01010101 +
+			  (4u << shift[1] | 8u << shift[2] | 12u << shift[3]);
+	__m512i c[4];
+
+	TSR_UNROLL
+	for (unsigned int i = 0; i < 4; i++)
+		c[i] = output_to_bytes((__m512)output_words(color + i * step, 0));
+	/* four of each component in 16 bytes */
+	return (vu32)_mm512_shuffle_epi8(_mm512_packus_epi16(_mm512_packus_epi32(c[0], c[1]),
+							     _mm512_packus_epi32(c[2], c[3])),
+					 (__m512i)from);
+}
+
+/* The same of halves, two of which are a word. */
+TSR_INLINE vu32 output_pack_halves(const union tsr_lanes *color, unsigned int step,
+				   const unsigned int shift[4])
+{
+	const vu32 lanes = { 0, 2, 8, 10, 0, 2, 8, 10, 0, 2, 8, 10, 0, 2, 8, 10 };
+	const vu32 from = lanes * 0x01010101 +
+			  (1u << shift[1] | 4u << shift[2] | 5u << shift[3]);
+	__m512i c[2][2];
+	output_pairs t;
+
+	TSR_UNROLL
+	for (unsigned int i = 0; i < 2; i++) {
+		const __m512i words = (__m512i)output_words(color + i * step, 0);
+
+		c[0][i] = output_to_bytes(_mm512_cvtph_ps(_mm512_castsi512_si256(words)));
+		c[1][i] = output_to_bytes(_mm512_cvtph_ps(_mm512_extracti64x4_epi64(words, 1)));
+	}
+	/* two lanes and the eighth ones from them in 16 bytes: two components, then the others */
+	t = (output_pairs)_mm512_shuffle_epi8(
+		_mm512_packus_epi16(_mm512_packus_epi32(c[0][0], c[0][1]),
+				    _mm512_packus_epi32(c[1][0], c[1][1])), (__m512i)from);
+	return (vu32)__builtin_shufflevector(t, t, 0, 2, 4, 6, 1, 3, 5, 7);
+}
+#endif
+
 /* What quads_opaque() does with four bytes in any order, of which it need not ask anything. */
 TSR_INLINE void output_bytes(const struct tsr_output *o, const struct tsr_output_quads *quads,
 			     uint8_t *first, uint32_t pitch, uint64_t rows, bool half)
@@ -495,6 +548,10 @@ TSR_INLINE void output_bytes(const struct tsr_output *o, const struct tsr_output
 
 		if (!(uint16_t)rows)
 			continue;
+#ifdef TSR_ALU_AVX512
+		texels[0] = half ? output_pack_halves(color, step, shift) :
+				   output_pack_floats(color, step, shift);
+#else
 		TSR_UNROLL
 		for (unsigned int n = 0; n < TSR_CHUNKS; n++) {
 			texels[n] = (vu32){ 0 };
@@ -507,6 +564,7 @@ TSR_INLINE void output_bytes(const struct tsr_output *o, const struct tsr_output
 					     << shift[i];
 			}
 		}
+#endif
 		output_store_rows(first, pitch, (uint16_t)rows, texels);
 	}
 }

@@ -437,8 +437,7 @@ static bool look(struct tsr_shader *sh, struct tsr_decoded *head, unsigned int v
 	return true;
 }
 
-/* The loop of @clause in the present space, for the present state. */
-static struct tsr_loop *loop_of(struct tsr_shader *sh, struct tsr_decoded *clause)
+struct tsr_loop *tsr_loop_of(struct tsr_shader *sh, struct tsr_decoded *clause)
 {
 	const unsigned int variant = variant_of(sh), bit = 1u << variant;
 	const uint32_t forgotten = sh->code.forgotten;
@@ -499,7 +498,7 @@ struct tsr_loop *tsr_loop_find(struct tsr_shader *sh, struct tsr_decoded *clause
 		clause->pause--;
 		return NULL;
 	}
-	loop = loop_of(sh, clause);
+	loop = tsr_loop_of(sh, clause);
 	if (!loop || !loop->code || !possible(sh, loop) ||
 	    p->clauses_left - p->clauses < loop->tuples ||
 	    tsr_progress_left(sh, p) < loop->tuples)
@@ -536,6 +535,25 @@ static void note_rounds(struct tsr_loop *loop, uint32_t tuples)
 	loop->times = 0;
 }
 
+/* Lanes @lanes of warp @w execute its code, of tuples at most @most. */
+static struct tsr_progress execute(struct tsr_shader *sh, const struct tsr_loop *loop,
+				   unsigned int w, uint16_t lanes, uint32_t most)
+{
+	struct tsr_native *native = &sh->lanes.native;
+
+	native->chunks = 0;
+	tsr_native_add(sh, w, lanes);
+	memset(native->lanes, 0, sizeof(native->lanes));
+	native->tuples = 0;
+	native->clauses = (int32_t)((most - loop->tuples + 1) << TSR_LOOP_COUNT);
+	tsr_jit_run(sh->code.jit, loop->code, &sh->lanes);
+	sh->mem.runner->path[TSR_PATH_LOOPS]++;
+	return (struct tsr_progress){
+		.tuples = (uint32_t)native->tuples >> TSR_LOOP_COUNT,
+		.clauses = (uint32_t)native->tuples & ((1u << TSR_LOOP_COUNT) - 1),
+	};
+}
+
 /* Warp @w executes it, of tuples at most @most; what it was. */
 static struct tsr_progress run_warp(struct tsr_shader *sh, struct tsr_loop *loop, unsigned int w,
 				    uint32_t most)
@@ -544,14 +562,7 @@ static struct tsr_progress run_warp(struct tsr_shader *sh, struct tsr_loop *loop
 	struct tsr_warp *warp = &sh->bundle->warp[w];
 	struct tsr_progress p;
 
-	native->chunks = 0;
-	tsr_native_add(sh, w, warp->active);
-	memset(native->lanes, 0, sizeof(native->lanes));
-	native->tuples = 0;
-	native->clauses = (int32_t)((most - loop->tuples + 1) << TSR_LOOP_COUNT);
-	tsr_jit_run(sh->code.jit, loop->code, &sh->lanes);
-	p.tuples = (uint32_t)native->tuples >> TSR_LOOP_COUNT;
-	p.clauses = (uint32_t)native->tuples & ((1u << TSR_LOOP_COUNT) - 1);
+	p = execute(sh, loop, w, warp->active, most);
 	sh->stats.clauses += p.clauses;
 	sh->stats.cycles += p.tuples;
 	sh->stats.threads += native->threads >> TSR_LOOP_COUNT;
@@ -559,7 +570,6 @@ static struct tsr_progress run_warp(struct tsr_shader *sh, struct tsr_loop *loop
 		note_rounds(loop, p.tuples);
 	warp->clauses += p.clauses;
 	warp->written |= loop->written;
-	sh->mem.runner->path[TSR_PATH_LOOPS]++;
 	place_lanes(warp, loop, native->lanes);
 	return p;
 }
@@ -593,4 +603,31 @@ void tsr_loop_run(struct tsr_shader *sh, struct tsr_loop *loop, uint32_t clauses
 	sh->mem.runner->path[TSR_PATH_TUPLES_NATIVE] += (uint32_t)done;
 	for (unsigned int i = sh->passed_over; i; i &= i - 1)
 		sh->bundle->warp[__builtin_ctz(i)].passed += sum.clauses;
+}
+
+/* ---- Passing through ------------------------------------------------------------------------- */
+
+int tsr_loop_exit(const struct tsr_loop *loop)
+{
+	int out = -1;
+
+	for (unsigned int i = 0; i < loop->places; i++) {
+		if (loop->place[i].clauses)
+			continue;
+		if (out >= 0)
+			return -1;
+		out = (int)i;
+	}
+	return out;
+}
+
+bool tsr_loop_pass(struct tsr_shader *sh, const struct tsr_loop *loop, unsigned int w,
+		   uint16_t lanes, unsigned int out, struct tsr_loop_work *work)
+{
+	const struct tsr_progress p = execute(sh, loop, w, lanes, TSR_LOOP_PASS_TUPLES);
+
+	work->clauses += p.clauses;
+	work->tuples += p.tuples;
+	work->threads += sh->lanes.native.threads >> TSR_LOOP_COUNT;
+	return sh->lanes.native.lanes[out] == lanes;
 }

@@ -95,4 +95,27 @@ struct tsr_loop *tsr_loop_find(struct tsr_shader *sh, struct tsr_decoded *clause
  */
 void tsr_loop_run(struct tsr_shader *sh, struct tsr_loop *loop, uint32_t clauses);
 
+/*
+ * The loop of @clause in the present space, for the present state; NULL: there is none, or no code
+ * for it (loop->code) can be had.
+ */
+struct tsr_loop *tsr_loop_of(struct tsr_shader *sh, struct tsr_decoded *clause);
+/* The only place beyond it that threads leave it for; -1: there are several. */
+int tsr_loop_exit(const struct tsr_loop *loop);
+
+/* What has been executed of loops: by warps, and by their threads. */
+struct tsr_loop_work {
+	uint64_t clauses, tuples, threads;
+};
+
+/* Tuples after which a warp does not pass through a loop: a block's are below TSR_STOP_WORK. */
+#define TSR_LOOP_PASS_TUPLES 16000
+/*
+ * Lanes @lanes of warp @w of the bundle pass through it: from its head to place @out, at once. The
+ * mode is set. Adds to @work. False: some have not arrived after so
+ * many tuples.
+ */
+bool tsr_loop_pass(struct tsr_shader *sh, const struct tsr_loop *loop, unsigned int w,
+		   uint16_t lanes, unsigned int out, struct tsr_loop_work *work);
+
 #endif

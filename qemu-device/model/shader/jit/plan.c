@@ -9,6 +9,9 @@
 #include "shader/message/msg.h"
 #include "shader/stage_run.h"
 
+/* Addresses that threads branch back to; programs with more have no plan. */
+#define TSR_PLAN_LOOPS 8
+
 /* What a register or temporary holds. */
 enum {
 	NOTHING,			/* nothing has been written: 0 */
@@ -17,6 +20,7 @@ enum {
 };
 
 struct look {
+	struct tsr_shader *sh;
 	struct tsr_plan *plan;
 	const struct tsr_fragment_state *state;
 	uint8_t reg[TSR_REGISTERS], temp[TSR_TEMPS];
@@ -26,6 +30,8 @@ struct look {
 	unsigned int clauses;
 	/* those from @first on are in no step yet, and have so many micro-operations */
 	unsigned int first, uops;
+	uint64_t head[TSR_PLAN_LOOPS];	/* addresses that threads branch back to */
+	unsigned int heads;
 };
 
 /* ---- Micro-operations ------------------------------------------------------------------------ */
@@ -269,6 +275,97 @@ static bool send(struct look *l, struct tsr_decoded *d)
 	}
 }
 
+/* ---- Loops ----------------------------------------------------------------------------------- */
+
+/* Find out where threads branch back to: what follows @pc in memory, up to the end. */
+static void find_heads(struct look *l, uint64_t pc)
+{
+	struct tsr_shader *sh = l->sh;
+	const uint32_t forgotten = sh->code.forgotten;
+
+	for (unsigned int n = 0; n < TSR_PLAN_CLAUSES && l->heads < TSR_PLAN_LOOPS; n++) {
+		struct tsr_decoded *d;
+
+		if (tsr_code_find(&sh->code, sh->gpu->alu, &sh->mem, sh->space, pc, &d) !=
+			    TSR_STEP_DONE || forgotten != sh->code.forgotten ||
+		    d->flags & TSR_CLAUSE_FAULT)
+			return;
+		if (d->flags & TSR_CLAUSE_BRANCH && d->jump_fixed && !d->jump_ends &&
+		    d->jump_pc <= pc)
+			l->head[l->heads++] = d->jump_pc;
+		if (d->flags & TSR_CLAUSE_END)
+			return;
+		pc = d->next_pc;
+	}
+}
+
+static bool is_head(const struct look *l, uint64_t pc)
+{
+	for (unsigned int i = 0; i < l->heads; i++) {
+		if (l->head[i] == pc)
+			return true;
+	}
+	return false;
+}
+
+/* What clause @d of a loop does with values. */
+static bool follow_clause(struct look *l, const struct tsr_decoded *d)
+{
+	bool good = true;
+
+	for (unsigned int i = 0; i < d->uops; i++)
+		good &= follow(l, &d->uop[i]);
+	for (unsigned int i = 0; d->flags & TSR_CLAUSE_BRANCH && i < 3; i++) {
+		if (i < tsr_ops[d->branch->insn->op].num_srcs)
+			good &= read_operand(l, &d->branch->src[i]);
+	}
+	return good;
+}
+
+/*
+ * What the program reads from the head of @loop on has to be there: coverage may be, as long as the
+ * loop leaves it alone. What the loop writes, and nobody has written before, is read only where it
+ * has been.
+ */
+static bool follow_loop(struct look *l, const struct tsr_loop *loop)
+{
+	const uint64_t live = loop->place[loop->head].live;
+	bool good = true;
+
+	for (unsigned int r = 0; r < TSR_REGISTERS; r++) {
+		if (live >> r & 1 && !(l->reg[r] == COVERAGE && !(loop->written >> r & 1)))
+			good &= read_register(l, r);
+	}
+	for (unsigned int r = 0; r < TSR_REGISTERS; r++)
+		l->reg[r] = loop->written >> r & 1 ? VALUE : l->reg[r];
+	for (unsigned int i = 0; i < loop->clauses; i++)
+		good &= follow_clause(l, loop->clause[i]);
+	for (unsigned int r = 0; r < TSR_REGISTERS; r++)
+		good &= !(loop->written >> r & 1) || l->reg[r] == VALUE;
+	return good;
+}
+
+/* The loop of @d is a step, and *@pc where threads go on; without helpers that end in it. */
+static bool add_loop(struct look *l, struct tsr_decoded *d, uint64_t *pc)
+{
+	struct tsr_loop *loop = l->state->shader.helpers ? NULL : tsr_loop_of(l->sh, d);
+	int out = loop && loop->code ? tsr_loop_exit(loop) : -1;
+	struct tsr_plan_step *step;
+
+	if (out < 0 || l->colored || loop->place[out].pc <= loop->last || !follow_loop(l, loop))
+		return false;
+	step = add(l, TSR_PLAN_LOOP, 0);
+	if (!step)
+		return false;
+	step->loop = loop;
+	l->plan->loops = true;
+	step->target = (uint8_t)out;
+	step->reads = loop->place[loop->head].live;
+	l->plan->computes = true;
+	*pc = loop->place[out].pc;
+	return true;
+}
+
 /* ---- Programs -------------------------------------------------------------------------------- */
 
 static bool look_at_clause(struct look *l, struct tsr_decoded *d)
@@ -326,6 +423,8 @@ static bool find_straights(struct look *l, struct tsr_code *code)
 		struct tsr_decoded **clause = &l->clause[step->first];
 
 		live |= step->reads;
+		if (step->kind == TSR_PLAN_LOOP)
+			live = step->reads;
 		if (step->kind != TSR_PLAN_STRAIGHT)
 			continue;
 		step->straight = tsr_code_straight(code, clause, step->clauses, live);
@@ -346,14 +445,17 @@ static bool make(struct tsr_shader *sh, const struct tsr_fragment_state *state,
 {
 	uint64_t pc = state->program->state.code;
 	uint32_t limit = state->program->state.clause_limit, forgotten = sh->code.forgotten;
-	struct look l = { .plan = plan, .state = state };
+	struct look l = { .sh = sh, .plan = plan, .state = state };
 	struct tsr_insn insn;
 
 	plan->forgotten = forgotten;
+	plan->limit = limit;
 	l.reg[TSR_REG_COVERAGE] = l.reg[TSR_REG_SAMPLES] = COVERAGE;
 	if (!plain_state(sh, state) || !look_at_preload(&l, 0, &insn) ||
 	    !look_at_preload(&l, 1, &insn))
 		return true;
+	if (sh->loops)
+		find_heads(&l, pc);
 	for (unsigned int n = 0; n < TSR_PLAN_CLAUSES && (!limit || n < limit); n++) {
 		struct tsr_decoded *d;
 		enum tsr_step step =
@@ -361,6 +463,11 @@ static bool make(struct tsr_shader *sh, const struct tsr_fragment_state *state,
 
 		if (step != TSR_STEP_DONE || forgotten != sh->code.forgotten)
 			return false;
+		if (is_head(&l, pc)) {
+			if (!add_loop(&l, d, &pc))
+				return true;
+			continue;
+		}
 		if (!look_at_clause(&l, d))
 			return true;
 		plan->colors = l.colored;
@@ -385,6 +492,7 @@ const struct tsr_plan *tsr_plan_find(struct tsr_shader *sh, struct tsr_fragments
 		return plan->fits ? plan : NULL;
 	if (!tsr_stage_resume(sh, &f->run, state->program))
 		return NULL;
+	sh->env.fragments = f;
 	*plan = (struct tsr_plan){ .space = space };
 	if (!make(sh, state, plan))
 		return NULL;
@@ -417,6 +525,14 @@ static void choose(struct tsr_shader *sh, const struct tsr_fragment_state *state
 	alu->space[TSR_LANES_REG] = sh->bundle->reg;
 }
 
+static void set_mode(struct tsr_shader *sh, const struct tsr_decoded *d)
+{
+	if (sh->mode_key == d->mode_key)
+		return;
+	sh->mode_key = d->mode_key;
+	tsr_alu_change(&sh->fp, &d->mode);
+}
+
 /* Micro-operations one after the other; those of clauses are counted in tsr_plan.tuples. */
 static void run_straight(struct tsr_shader *sh, struct tsr_straight *s)
 {
@@ -424,10 +540,7 @@ static void run_straight(struct tsr_shader *sh, struct tsr_straight *s)
 		tsr_code_straight_native(&sh->code, sh->mem.runner, s, TSR_QUAD_BLOCK_WARPS);
 	struct tsr_alu_state *alu = &sh->lanes.alu;
 
-	if (sh->mode_key != s->clause[0]->mode_key) {
-		sh->mode_key = s->clause[0]->mode_key;
-		tsr_alu_change(&sh->fp, &s->clause[0]->mode);
-	}
+	set_mode(sh, s->clause[0]);
 	if (code) {
 		tsr_jit_run(sh->code.jit, code, &sh->lanes);
 		return;
@@ -439,6 +552,36 @@ static void run_straight(struct tsr_shader *sh, struct tsr_straight *s)
 		for (const struct tsr_uop *uop = d->uop; uop < d->uop + d->uops; uop++)
 			uop->fn(uop, alu);
 	}
+}
+
+/*
+ * The threads of a block go through a loop, warp by warp; false: it takes too long, they would
+ * execute more clauses than they may, or the thread is wanted.
+ */
+static bool run_loop(struct tsr_shader *sh, const struct tsr_plan *plan,
+		     const struct tsr_plan_step *step, struct tsr_quad_block *block)
+{
+	struct tsr_loop_work *work = &block->work;
+	const uint64_t before = work->tuples;
+	bool good = true;
+
+	set_mode(sh, step->loop->clause[0]);
+	for (unsigned int w = 0; good && w < TSR_QUAD_BLOCK_WARPS; w++) {
+		const uint64_t clauses = work->clauses;
+
+		if (!block->lanes[w])
+			continue;
+		good = tsr_loop_pass(sh, step->loop, w, block->lanes[w], step->target, work);
+		/* it would again, and most likely in other blocks */
+		if (!good)
+			sh->plan[plan - sh->plan].fits = false;
+		block->clauses[w] += (uint32_t)(work->clauses - clauses);
+		if (plan->limit && block->clauses[w] > plan->limit - plan->clauses)
+			good = false;
+		good &= w == TSR_QUAD_BLOCK_WARPS - 1 || !tsr_burst_wanted(&sh->mem, sh->queue);
+	}
+	sh->effort -= (int32_t)((work->tuples - before) / TSR_BUNDLE_WARPS);
+	return good;
 }
 
 /* Units have no flush modes. */
@@ -510,6 +653,8 @@ static bool run_step(struct tsr_shader *sh, const struct tsr_plan *plan,
 		run_straight(sh, step->straight);
 		return true;
 	}
+	if (step->kind == TSR_PLAN_LOOP)
+		return run_loop(sh, plan, step, block);
 	if (plan->computes)
 		plain_mode(sh);
 	switch (step->kind) {
@@ -552,10 +697,10 @@ static void enter(struct tsr_shader *sh, const struct tsr_fragments *f,
 static void count(struct tsr_shader *sh, const struct tsr_plan *plan,
 		  const struct tsr_quad_block *block)
 {
-	sh->stats.clauses += plan->clauses * block->warps;
-	sh->stats.cycles += plan->tuples * block->warps;
+	sh->stats.clauses += plan->clauses * block->warps + block->work.clauses;
+	sh->stats.cycles += plan->tuples * block->warps + block->work.tuples;
 	sh->stats.threads += (plan->tuples - plan->late) * block->threads +
-			     plan->late * block->pixels;
+			     plan->late * block->pixels + block->work.threads;
 	sh->stats.messages += plan->messages * block->warps;
 }
 
@@ -587,15 +732,33 @@ static bool prepare(struct tsr_shader *sh, struct tsr_fragments *f, const struct
 	return true;
 }
 
+/* Whether the warps of @block have the quads a core's warps have: all of them. */
+static bool is_whole(const struct tsr_quad_block *block)
+{
+	unsigned int quads = 0x1111;
+
+	for (unsigned int w = 0; w < TSR_QUAD_BLOCK_WARPS; w++) {
+		unsigned int pairs = block->lanes[w] | block->lanes[w] >> 1;
+
+		quads &= pairs | pairs >> 2;
+	}
+	return quads == 0x1111;
+}
+
 bool tsr_plan_run(struct tsr_shader *sh, struct tsr_fragments *f, const struct tsr_plan *plan,
 		  struct tsr_quad_block *block)
 {
 	const unsigned int planes = f->plane_count;
 	bool good = true;
 
+	/* what is counted of loops depends on who is in a warp */
+	if (plan->loops && !is_whole(block))
+		return false;
 	if (!block->again && !prepare(sh, f, plan, block))
 		return false;
 	block->has_w = false;
+	block->work = (struct tsr_loop_work){ 0 };
+	memset(block->clauses, 0, sizeof(block->clauses));
 	if (plan->computes)
 		choose(sh, f->state);
 	if (plan->entry)

@@ -3,16 +3,19 @@
  * Fragment programs as plans: what a straight program does, run for blocks of 64 pixels.
  *
  * In: a state's program and what is preloaded for it. Out: a list of steps - varyings, clauses of
- * arithmetic as one piece, samples of textures, colors - that gives each covered pixel the colors
- * the core gives it; without warps, messages and scoreboard, because nobody can wait, part or end
- * before the others. Programs that branch, discard, write depth or memory, look at other lanes or
- * at their coverage have no plan, and the core runs them; so it does with blocks for which
- * something has to be asked of the host or goes wrong. Belongs to a thread; TSR_PLANS of them, of
- * as many states.
+ * arithmetic as one piece, loops (loop.h), samples of textures, colors - that gives each covered
+ * pixel the colors the core gives it; without warps, messages and scoreboard, because nobody can
+ * wait, part or end before the others but in loops, after which all are together again. Programs
+ * that branch elsewhere, discard, write depth or memory, look at other lanes or at their coverage
+ * have no plan, and the core runs them; so it does with blocks for which something has to be asked
+ * of the host or goes wrong, that would execute more than they may, or whose loops take longer than
+ * a thread may be away: nothing of them can be seen before their first color, so what has been done
+ * is dropped. Belongs to a thread; TSR_PLANS of them, of as many states.
  */
 #ifndef TSR_SHADER_PLAN_H
 #define TSR_SHADER_PLAN_H
 
+#include "loop.h"
 #include "shader/lanes.h"
 #include "shader/message/message.h"
 
@@ -30,6 +33,7 @@ struct tsr_shader;
 
 enum tsr_plan_kind {
 	TSR_PLAN_STRAIGHT,		/* micro-operations of clauses */
+	TSR_PLAN_LOOP,
 	TSR_PLAN_VARYING,
 	TSR_PLAN_VAR_TEX,
 	TSR_PLAN_TEX,			/* the message of @clause */
@@ -39,12 +43,13 @@ enum tsr_plan_kind {
 struct tsr_plan_step {
 	uint8_t kind;			/* enum tsr_plan_kind */
 	uint8_t reg;			/* first staging register */
-	uint8_t target;			/* COLOR */
+	uint8_t target;			/* COLOR; LOOP: where threads leave it */
 	uint8_t first, clauses;		/* STRAIGHT: its place among the plan's clauses */
 	uint64_t reads;			/* registers, a bit each; not of STRAIGHT */
 	struct tsr_insn insn;		/* VARYING; VAR_TEX: tsr_var_tex_sample() of it */
 	struct tsr_decoded *clause;	/* TEX */
 	struct tsr_straight *straight;	/* STRAIGHT */
+	struct tsr_loop *loop;		/* LOOP */
 };
 
 struct tsr_plan {
@@ -53,13 +58,15 @@ struct tsr_plan {
 	uint32_t forgotten;		/* of the clause cache: its clauses are there as long */
 	bool fits;			/* there is one */
 	bool samples;			/* of textures: lanes that are not there count */
+	bool loops;			/* only blocks with all quads are run */
 	bool computes;			/* there are operands: those of STRAIGHT and TEX */
 	uint8_t colors;		/* bit n: target n gets one */
 	uint64_t written;		/* bit n: register n may be written */
 	uint64_t entry;			/* registers of the entry state that are read */
-	/* what a warp executes */
+	/* what a warp executes, without loops */
 	uint16_t clauses, tuples, messages;
 	uint16_t late;			/* of the tuples: where helpers have ended */
+	uint32_t limit;			/* most clauses with those of loops; 0: any number */
 	uint8_t steps;
 	struct tsr_plan_step step[TSR_PLAN_STEPS];
 };
@@ -84,6 +91,9 @@ struct tsr_quad_block {
 	const struct tsr_planes *planes[TSR_PLAN_STEPS];
 	/* w at the pixels' centres, if @has_w. */
 	bool has_w;
+	/* in loops, and of that the clauses of each warp */
+	struct tsr_loop_work work;
+	uint32_t clauses[TSR_QUAD_BLOCK_WARPS];
 	float w[TSR_QUAD_BLOCK_WARPS * TSR_WARP_LANES] __attribute__((aligned(64)));
 };
 

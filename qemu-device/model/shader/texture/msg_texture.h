@@ -10,6 +10,7 @@
  *   msg_filter.c   filters, lane by lane: the definition of every result
  *   tex_warp.c     whole warps: levels, places of anisotropic samples, results
  *   tex_path.h     lookups in a level for many lanes at once, once for each SIMD path
+ *   tex_rows.h     … of texels that lie in rows, with vectors as long as a warp
  *   msg_texture.c  the instructions
  *   msg_var_tex.c  VAR_TEX, which samples what the varying unit has interpolated
  *

@@ -15,11 +15,14 @@ static unsigned int used_in_tile(const struct tsr_tex_window *w, unsigned int pl
 	typedef uint8_t row __attribute__((vector_size(TSR_TEX_TILE_DIM), may_alias));
 	const uint8_t *first = w->used + tsr_window_at(place % 4 * TSR_TEX_TILE_DIM,
 						       place / 4 * TSR_TEX_TILE_DIM);
+	/* texels of the first column of tiles are used in either place */
+	const uint8_t *again = place % 4 ? first : first + TSR_TEX_WINDOW_DIM;
 	uint64_t half[2];
 	row sum = { 0 };
 
 	for (unsigned int y = 0; y < TSR_TEX_TILE_DIM; y++)
-		sum += *(const row *)(first + y * TSR_TEX_WINDOW_DIM);
+		sum += *(const row *)(first + y * TSR_TEX_WINDOW_PITCH) |
+		       *(const row *)(again + y * TSR_TEX_WINDOW_PITCH);
 	memcpy(half, &sum, sizeof(half));
 	/* no more than 16 each: the sum of two fits, that of all may be 256 */
 	half[0] += half[1];
@@ -102,8 +105,13 @@ static void replace(struct tsr_texture_cache *cache, struct tsr_tex_window *w, u
 
 	if (w->tag[place] != TSR_TEX_NO_TILE) {
 		count_tile(cache, w, place);
-		for (unsigned int i = 0; i < TSR_TEX_TILE_DIM; i++)
-			memset(w->used + tsr_window_at(x, y + i), 0, TSR_TEX_TILE_DIM);
+		for (unsigned int i = 0; i < TSR_TEX_TILE_DIM; i++) {
+			uint8_t *used = w->used + tsr_window_at(x, y + i);
+
+			memset(used, 0, TSR_TEX_TILE_DIM);
+			if (!x)
+				memset(used + TSR_TEX_WINDOW_DIM, 0, TSR_TEX_TILE_DIM);
+		}
 		for (unsigned int i = 0; i < 4; i++)
 			w->valid[y / 4 + i] &= ~(0xf << x / 4);
 	}
@@ -294,22 +302,26 @@ uint16_t tsr_texture_serial(struct tsr_texture_cache *cache)
 
 /* ---- Fills ----------------------------------------------------------------------------------- */
 
-/* Ask the L2 for the lines of [va, va + len). */
-static void count_lines(struct tsr_msg_env *env, uint64_t va, unsigned int len)
+/* Ask the L2 for line @line. */
+static inline void count_line(struct tsr_msg_env *env, uint64_t line)
 {
 	struct tsr_texture_cache *cache = env->textures;
-	_Atomic uint64_t *l2 = env->mem->gpu->texture_l2;
+	/* which line of which memory; two with one name would be miscounted, no more */
+	uint64_t name = ((line * 0x9e3779b97f4a7c15ull) ^ cache->space << 20) | 1;
+	_Atomic uint64_t *tag = &env->mem->gpu->texture_l2[line % TSR_TEXTURE_L2_LINES];
 
-	for (uint64_t line = va / LINE; line <= (va + len - 1) / LINE; line++) {
-		/* which line of which memory; two with one name would be miscounted, no more */
-		uint64_t name = ((line * 0x9e3779b97f4a7c15ull) ^ cache->space << 20) | 1;
-		_Atomic uint64_t *tag = &l2[line % TSR_TEXTURE_L2_LINES];
-
-		/* of several cores that bring the same line in at once one has missed it */
-		if (atomic_load_explicit(tag, memory_order_relaxed) != name &&
-		    atomic_exchange_explicit(tag, name, memory_order_relaxed) != name)
-			cache->stats.misses++;
+	/* of several cores that bring the same line in at once each may have missed it */
+	if (atomic_load_explicit(tag, memory_order_relaxed) != name) {
+		atomic_store_explicit(tag, name, memory_order_relaxed);
+		cache->stats.misses++;
 	}
+}
+
+/* … for the lines of [va, va + len). */
+static void count_lines(struct tsr_msg_env *env, uint64_t va, unsigned int len)
+{
+	for (uint64_t line = va / LINE; line <= (va + len - 1) / LINE; line++)
+		count_line(env, line);
 }
 
 /* The @len bytes at @va where the host has them, if they are at hand in one piece; else NULL. */
@@ -432,10 +444,16 @@ static uint16_t count_blocks(uint32_t width, uint32_t height)
 			  ((height + TSR_TEX_BLOCK_DIM - 1) / TSR_TEX_BLOCK_DIM));
 }
 
-/* The block of texel (@x, @y) has come in. */
+/* The block of texel (@x, @y), its first one, has come in: of @bytes a texel. */
 static void note_block(struct tsr_texture_cache *cache, struct tsr_tex_window *w, uint32_t x,
-		       uint32_t y)
+		       uint32_t y, unsigned int bytes)
 {
+	uint8_t *row = tsr_window_texels(cache, w) + tsr_window_at(x, y) * bytes;
+
+	for (unsigned int i = 0; i < TSR_TEX_BLOCK_DIM && !(x >> 4 & 3); i++) {
+		memcpy(row + TSR_TEX_WINDOW_DIM * bytes, row, TSR_TEX_BLOCK_DIM * bytes);
+		row += TSR_TEX_WINDOW_PITCH * bytes;
+	}
 	w->valid[y >> 2 & 15] |= 1 << (x >> 2 & 15);
 	w->missing -= w->missing != TSR_TEX_MANY;
 	cache->stats.fills++;
@@ -490,7 +508,7 @@ static bool fill_direct(struct tsr_msg_env *env, const struct tsr_texture_view *
 	if (!from)
 		return false;
 	tsr_block_sort(from, tsr_window_texels(env->textures, w) + tsr_window_at(x, y) * bytes,
-		       TSR_TEX_WINDOW_DIM * bytes);
+		       TSR_TEX_WINDOW_PITCH * bytes);
 	return true;
 }
 
@@ -565,7 +583,7 @@ static bool fill_astc(struct tsr_msg_env *env, struct tsr_texture_view *view,
 	tsr_block_narrow(f, unit, &texels);
 	tsr_block_arrange(view, place->linear, &texels,
 			  tsr_window_texels(env->textures, w) + tsr_window_at(x, y) * bytes,
-			  TSR_TEX_WINDOW_DIM * bytes);
+			  TSR_TEX_WINDOW_PITCH * bytes);
 	return true;
 }
 
@@ -597,10 +615,10 @@ static bool fill(struct tsr_msg_env *env, struct tsr_texture_view *view,
 			return false;
 		tsr_block_decode(view, place->linear, &raw,
 				 tsr_window_texels(cache, w) + tsr_window_at(x, y) * bytes,
-				 TSR_TEX_WINDOW_DIM * bytes);
+				 TSR_TEX_WINDOW_PITCH * bytes);
 		cache->stats.decodes += view->format.codec != 0;
 	}
-	note_block(cache, w, x, y);
+	note_block(cache, w, x, y, bytes);
 	return true;
 }
 
@@ -630,21 +648,7 @@ static struct area_tile first_tile(const struct tsr_window_area *a, uint64_t blo
 	};
 }
 
-/* Have the tiles of @a take their places. */
-static void replace_tiles(struct tsr_texture_cache *cache, struct tsr_tex_window *w,
-			  const struct tsr_window_area *a)
-{
-	for (uint64_t left = a->blocks; left; ) {
-		const struct area_tile t = first_tile(a, left);
-		unsigned int place = tsr_window_tile(t.x, t.y);
-
-		if (w->tag[place] != tsr_window_tag(t.x, t.y))
-			replace(cache, w, place, tsr_window_tag(t.x, t.y));
-		left &= ~t.blocks;
-	}
-}
-
-/* Blocks of @a that have come in, of tiles that have their places. */
+/* Blocks of @a that have come in, if their tiles have their places. */
 static uint64_t valid_of(const struct tsr_tex_window *w, const struct tsr_window_area *a)
 {
 	uint64_t valid = 0;
@@ -675,24 +679,41 @@ static const uint8_t *direct_tile(struct tsr_msg_env *env, const struct tsr_tex_
 	return page ? page + *va % TSR_ACCESS_PAGE_BYTES : NULL;
 }
 
-/* Bring blocks @missing of a tile whose bytes are at @tile. */
+/* Bring blocks @missing of tile @t, whose bytes are at @tile. */
 static void fill_tile_directly(const struct tsr_level_lookup *l, const struct tsr_window_area *a,
-			       uint64_t missing, const uint8_t *tile, uint64_t va)
+			       const struct area_tile *t, uint64_t missing, const uint8_t *tile,
+			       uint64_t va)
 {
+	const unsigned int block = TSR_TEX_BLOCK_DIM * TSR_TEX_BLOCK_DIM * 4;
+	const unsigned int pitch = TSR_TEX_WINDOW_PITCH * 4;
+	const int first = ((int)(t->y / TSR_TEX_BLOCK_DIM) - a->y) * AREA +
+			  (int)(t->x / TSR_TEX_BLOCK_DIM) - a->x;
 	struct tsr_texture_cache *cache = l->env->textures;
 	struct tsr_tex_window *w = l->window;
+	uint8_t *to = tsr_window_texels(cache, w) + tsr_window_at(t->x, t->y) * 4;
+	/* bit AREA * row + column in the tile */
+	uint64_t left = first < 0 ? missing << -first : missing >> first;
+	unsigned int blocks = 0;
 
-	for (; missing; missing &= missing - 1) {
-		unsigned int bit = (unsigned int)__builtin_ctzll(missing);
-		uint32_t x = ((uint32_t)a->x + bit % AREA) * TSR_TEX_BLOCK_DIM;
-		uint32_t y = ((uint32_t)a->y + bit / AREA) * TSR_TEX_BLOCK_DIM;
-		unsigned int at = tsr_tile_index(x, y) * 4;
+	for (unsigned int i = 0; i < TILE_BLOCKS; i++)
+		w->valid[(t->y / TSR_TEX_BLOCK_DIM + i) % 16] |=
+			(int32_t)(left >> AREA * i & 0xf) << t->x / TSR_TEX_BLOCK_DIM % 16;
+	for (; left; left &= left - 1, blocks++) {
+		unsigned int bit = (unsigned int)__builtin_ctzll(left);
+		unsigned int row = bit / AREA, column = bit % AREA;
+		unsigned int at = tiles[row * TILE_BLOCKS + column] * block;
+		uint8_t *place = to + TSR_TEX_BLOCK_DIM * (row * pitch + column * 4);
 
-		count_lines(l->env, va + at, 16 * 4);
-		tsr_block_sort(tile + at, tsr_window_texels(cache, w) + tsr_window_at(x, y) * 4,
-			       TSR_TEX_WINDOW_DIM * 4);
-		note_block(cache, w, x, y);
+		if (va % LINE)
+			count_lines(l->env, va + at, block);
+		else
+			count_line(l->env, (va + at) / LINE);
+		tsr_block_sort(tile + at, place, pitch);
+		if (!(t->x % TSR_TEX_WINDOW_DIM))
+			tsr_block_sort(tile + at, place + TSR_TEX_WINDOW_DIM * 4, pitch);
 	}
+	w->missing -= w->missing != TSR_TEX_MANY ? blocks : 0;
+	cache->stats.fills += blocks;
 }
 
 /* Bring blocks @missing of tile @t, of which @valid have come in; false: some do not come. */
@@ -712,7 +733,7 @@ static bool fill_tile(const struct tsr_level_lookup *l, const struct tsr_window_
 		     i += LINE)
 			__builtin_prefetch(tile + i);
 		if (tile) {
-			fill_tile_directly(l, a, missing, tile, va);
+			fill_tile_directly(l, a, t, missing, tile, va);
 			return true;
 		}
 	}
@@ -730,19 +751,23 @@ static bool fill_tile(const struct tsr_level_lookup *l, const struct tsr_window_
 bool tsr_window_bring_area(const struct tsr_level_lookup *l, const struct tsr_window_area *area)
 {
 	struct tsr_tex_window *w = l->window;
-	uint64_t missing, valid;
+	uint64_t valid = valid_of(w, area);
 
-	replace_tiles(l->env->textures, w, area);
-	valid = valid_of(w, area);
-	missing = area->blocks & ~valid;
-	if (missing && !w->found && !find_level(l->env, l->view, &l->place, w))
+	if (!w->found && !find_level(l->env, l->view, &l->place, w))
 		return false;
-	while (missing) {
-		const struct area_tile t = first_tile(area, missing);
+	for (uint64_t left = area->blocks; left;) {
+		const struct area_tile t = first_tile(area, left);
+		const unsigned int place = tsr_window_tile(t.x, t.y);
+		uint64_t missing;
 
-		if (!fill_tile(l, area, &t, missing & t.blocks, valid))
+		if (w->tag[place] != tsr_window_tag(t.x, t.y)) {
+			replace(l->env->textures, w, place, tsr_window_tag(t.x, t.y));
+			valid &= ~t.blocks;
+		}
+		missing = left & t.blocks & ~valid;
+		if (missing && !fill_tile(l, area, &t, missing, valid))
 			return false;
-		missing &= ~t.blocks;
+		left &= ~t.blocks;
 	}
 	return true;
 }

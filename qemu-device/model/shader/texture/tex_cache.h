@@ -12,7 +12,8 @@
  * The L1 has windows. Each shows one level of one slice of a view: texel (x, y) has the place
  * (x % 64, y % 64) in it, so neighbours are neighbours there, wherever they are in the level, and
  * vectors have addresses without asking for one block after the other. Which texels those are is
- * known for tiles of 16 by 16; which of them have come in, for blocks of 4 by 4.
+ * known for tiles of 16 by 16; which of them have come in, for blocks of 4 by 4. After the last
+ * column of a window the first 16 stand again: texel x + 1 is always right of x.
  *
  * Limits: TSR_TEXTURE_VIEWS descriptors of each kind, TSR_TEX_WINDOWS windows, TSR_TEX_ASTC_BLOCKS
  * decoded blocks of ASTC. The L2 is a model of
@@ -32,12 +33,14 @@
 #define TSR_TEX_WINDOW_DIM 64
 #define TSR_TEX_TILE_DIM 16
 #define TSR_TEX_TILES 16
+/* Texels from row to row: after its last column a row has those of its first tile again. */
+#define TSR_TEX_WINDOW_PITCH (TSR_TEX_WINDOW_DIM + TSR_TEX_TILE_DIM)
 /*
  * After the last row there is another one that shows nothing: four texels for each lane of a warp,
  * for those that a lookup does not find side by side.
  */
-#define TSR_TEX_WINDOW_SPARE (TSR_TEX_WINDOW_DIM * TSR_TEX_WINDOW_DIM)
-#define TSR_TEX_WINDOW_TEXELS (TSR_TEX_WINDOW_SPARE + TSR_TEX_WINDOW_DIM)
+#define TSR_TEX_WINDOW_SPARE (TSR_TEX_WINDOW_PITCH * TSR_TEX_WINDOW_DIM)
+#define TSR_TEX_WINDOW_TEXELS (TSR_TEX_WINDOW_SPARE + TSR_TEX_WINDOW_PITCH)
 #define TSR_TEX_TEXEL_BYTES_MAX 16
 #define TSR_TEX_NO_TILE (-1)
 #define TSR_TEX_MANY UINT16_MAX
@@ -121,7 +124,7 @@ static inline uint64_t tsr_level_key(const struct tsr_texture_view *view,
 /* Place of texel (@x, @y) in a window: of itself, of its tile. */
 static inline unsigned int tsr_window_at(uint32_t x, uint32_t y)
 {
-	return x % TSR_TEX_WINDOW_DIM + y % TSR_TEX_WINDOW_DIM * TSR_TEX_WINDOW_DIM;
+	return x % TSR_TEX_WINDOW_DIM + y % TSR_TEX_WINDOW_DIM * TSR_TEX_WINDOW_PITCH;
 }
 
 static inline unsigned int tsr_window_tile(uint32_t x, uint32_t y)
@@ -208,8 +211,21 @@ struct tsr_raw_block {
 };
 /* Whether decoded texels are what lies in memory: four bytes in the order of the result. */
 bool tsr_block_is_plain(const struct tsr_format *format);
-/* Such a block in the tiled order to rows, @pitch bytes from each other. */
-void tsr_block_sort(const uint8_t *from, uint8_t *to, size_t pitch);
+/*
+ * Such a block in the tiled order to rows, @pitch bytes from each other: pairs of texels keep
+ * together.
+ */
+static inline void tsr_block_sort(const uint8_t *from, uint8_t *to, size_t pitch)
+{
+	typedef uint32_t row __attribute__((vector_size(16), aligned(1), may_alias));
+	const row *in = (const row *)from;
+	const row a = in[0], b = in[1], c = in[2], d = in[3];
+
+	*(row *)to = __builtin_shufflevector(a, b, 0, 1, 4, 5);
+	*(row *)(to + pitch) = __builtin_shufflevector(a, b, 3, 2, 7, 6);
+	*(row *)(to + 2 * pitch) = __builtin_shufflevector(d, c, 0, 1, 4, 5);
+	*(row *)(to + 3 * pitch) = __builtin_shufflevector(d, c, 3, 2, 7, 6);
+}
 /* Decode to rows of a block, @pitch bytes from each other. */
 void tsr_block_decode(const struct tsr_texture_view *view, bool linear,
 		      const struct tsr_raw_block *raw, uint8_t *to, size_t pitch);

@@ -63,21 +63,6 @@ bool tsr_block_is_plain(const struct tsr_format *f)
 	return f->plain && memcmp(f->from, rgba, sizeof(rgba)) == 0;
 }
 
-/* Pairs of texels keep together. */
-void tsr_block_sort(const uint8_t *from, uint8_t *to, size_t pitch)
-{
-	typedef uint32_t row __attribute__((vector_size(16)));
-	row in[4], out[4];
-
-	memcpy(in, from, sizeof(in));
-	out[0] = __builtin_shufflevector(in[0], in[1], 0, 1, 4, 5);
-	out[1] = __builtin_shufflevector(in[0], in[1], 3, 2, 7, 6);
-	out[2] = __builtin_shufflevector(in[3], in[2], 0, 1, 4, 5);
-	out[3] = __builtin_shufflevector(in[3], in[2], 3, 2, 7, 6);
-	for (unsigned int i = 0; i < 4; i++)
-		memcpy(to + i * pitch, &out[i], sizeof(out[i]));
-}
-
 static void decode_bytes(const struct tsr_format *f, const struct tsr_raw_block *raw, uint8_t *to,
 			 size_t pitch)
 {

@@ -129,32 +129,26 @@ TSR_INLINE void near_bytes(const uint8_t *texels, const int32_t *at, float *cons
 			(vs32)((vu32)texel >> 8 * c & 0xff) << 8, vf32)));
 }
 
-/* Bytes: all of it is exact but the division. @at: of the chunk's first lane. */
-TSR_INLINE void filter_bytes(const uint8_t *texels, const struct corners *k, const int32_t *at,
-			     bool apart, float *const to[4])
+/*
+ * Bytes: all of it is exact but the division. @left and @right: texels of the upper and of the
+ * lower row.
+ */
+TSR_INLINE void blend_bytes(const vs32 left[2], const vs32 right[2], vs32 x_weight, vs32 y_weight,
+			    float *const to[4])
 {
-	const vs32 even = splat(0x00ff00ff), weight = k->x.weight;
-	const vu16 wx = (vu16)(weight | weight << 16);
-	const vf32 wy = __builtin_convertvector(k->y.weight, vf32) * (1.0f / TSR_TEXEL_ONE);
-	vs32 left[2], right[2];
+	const vs32 even = splat(0x00ff00ff);
+	const vu16 wx = (vu16)(x_weight | x_weight << 16);
+	const vf32 wy = __builtin_convertvector(y_weight, vf32) * (1.0f / TSR_TEXEL_ONE);
 
-	if (apart) {
-		TSR_UNROLL
-		for (unsigned int i = 0; i < 2; i++) {
-			left[i] = words_gathered(texels, at + i * TSR_WARP_LANES);
-			right[i] = words_gathered(texels, at + (i + 2) * TSR_WARP_LANES);
-		}
-	} else {
-		pairs_at(texels, at, &left[0], &right[0]);
-		pairs_at(texels, at + TSR_WARP_LANES, &left[1], &right[1]);
-	}
 	TSR_UNROLL
 	for (unsigned int odd = 0; odd < 2; odd++) {
 		vs32 row[2];
 
 		TSR_UNROLL
 		for (unsigned int i = 0; i < 2; i++)
-			row[i] = between(left[i] >> 8 * odd & even, right[i] >> 8 * odd & even, wx);
+			row[i] = odd ? between((vs32)((vu16)left[i] >> 8),
+					       (vs32)((vu16)right[i] >> 8), wx) :
+				       between(left[i] & even, right[i] & even, wx);
 		TSR_UNROLL
 		for (unsigned int high = 0; high < 2; high++) {
 			vf32 a = __builtin_convertvector(
@@ -170,6 +164,25 @@ TSR_INLINE void filter_bytes(const uint8_t *texels, const struct corners *k, con
 			store(to[odd + 2 * high], divided(a));
 		}
 	}
+}
+
+/* The same of the texels at @at, of the chunk's first lane. */
+TSR_INLINE void filter_bytes(const uint8_t *texels, const struct corners *k, const int32_t *at,
+			     bool apart, float *const to[4])
+{
+	vs32 left[2], right[2];
+
+	if (apart) {
+		TSR_UNROLL
+		for (unsigned int i = 0; i < 2; i++) {
+			left[i] = words_gathered(texels, at + i * TSR_WARP_LANES);
+			right[i] = words_gathered(texels, at + (i + 2) * TSR_WARP_LANES);
+		}
+	} else {
+		pairs_at(texels, at, &left[0], &right[0]);
+		pairs_at(texels, at + TSR_WARP_LANES, &left[1], &right[1]);
+	}
+	blend_bytes(left, right, k->x.weight, k->y.weight, to);
 }
 
 /* The four components of a texel; as many texels as there are of them in a vector. */
@@ -273,17 +286,23 @@ TSR_INLINE void filter_warp(const struct tsr_level_lookup *l, const struct tsr_l
 	}
 }
 
-/* Warps of @w from number @first on. */
-TSR_INLINE void lookup_group(const struct tsr_level_lookup *l, const struct tsr_level_warps *w,
-			     unsigned int first, bool near, bool bytes)
+#ifdef TSR_ALU_AVX512
+#include "tex_rows.h"
+#endif
+
+/* Warps of @w from number @first on; returns lanes that are not done, of any warp. */
+TSR_INLINE unsigned int lookup_group(const struct tsr_level_lookup *l,
+				     const struct tsr_level_warps *w, unsigned int first, bool near,
+				     bool bytes)
 {
-	unsigned int left = w->count - first;
+	unsigned int left = w->count - first, all, rest = 0;
 	places at __attribute__((aligned(64)));
 	struct group g;
 	bool whole;
 
 	g.count = left < GROUP_WARPS ? left : GROUP_WARPS;
-	whole = find_group(l, w, first, near, &g);
+	all = find_all_corners(l, w, first, near, &g);
+	whole = find_group(l, near, all, &g);
 	for (unsigned int i = 0; i < g.count; i++) {
 		bool apart;
 
@@ -293,45 +312,54 @@ TSR_INLINE void lookup_group(const struct tsr_level_lookup *l, const struct tsr_
 			g.lanes[i] = find_alone(l, g.c[i], g.lanes[i], at, &apart);
 		filter_warp(l, w, first + i, g.c[i], at, apart, near, bytes);
 		w->done[first + i] = g.lanes[i];
+		rest |= w->lanes[first + i] & ~g.lanes[i];
 	}
+	return rest;
 }
 
-TSR_INLINE void lookup_groups(const struct tsr_level_lookup *l, const struct tsr_level_warps *w,
-			      bool near, bool bytes)
+TSR_INLINE unsigned int lookup_groups(const struct tsr_level_lookup *l,
+				      const struct tsr_level_warps *w, bool near, bool bytes)
 {
-	for (unsigned int n = 0; n < w->count; n += GROUP_WARPS)
-		lookup_group(l, w, n, near, bytes);
+	unsigned int rest = 0;
+
+	for (unsigned int n = 0; n < w->count; n += GROUP_WARPS) {
+#ifdef TSR_ALU_AVX512
+		struct rows rows;
+
+		if (bytes && !near && find_rows(l, w, n, &rows)) {
+			filter_rows(l, w, n, &rows);
+			continue;
+		}
+#endif
+		rest |= lookup_group(l, w, n, near, bytes);
+	}
+	return rest;
 }
 
-TSR_UNCHECKED_ static void lookup_bytes(const struct tsr_level_lookup *l,
-					const struct tsr_level_warps *w)
+TSR_UNCHECKED_ static unsigned int lookup_bytes(const struct tsr_level_lookup *l,
+						const struct tsr_level_warps *w)
 {
-	lookup_groups(l, w, false, true);
+	return lookup_groups(l, w, false, true);
 }
 
-TSR_UNCHECKED_ static void lookup_floats(const struct tsr_level_lookup *l,
-					 const struct tsr_level_warps *w)
+TSR_UNCHECKED_ static unsigned int lookup_floats(const struct tsr_level_lookup *l,
+						 const struct tsr_level_warps *w)
 {
-	lookup_groups(l, w, false, false);
+	return lookup_groups(l, w, false, false);
 }
 
-TSR_UNCHECKED_ static void lookup_near(const struct tsr_level_lookup *l,
-				       const struct tsr_level_warps *w)
+TSR_UNCHECKED_ static unsigned int lookup_near(const struct tsr_level_lookup *l,
+					       const struct tsr_level_warps *w)
 {
-	if (l->bytes)
-		lookup_groups(l, w, true, true);
-	else
-		lookup_groups(l, w, true, false);
+	return l->bytes ? lookup_groups(l, w, true, true) : lookup_groups(l, w, true, false);
 }
 
-TSR_UNCHECKED_ static void lookup(const struct tsr_level_lookup *l, const struct tsr_level_warps *w)
+TSR_UNCHECKED_ static unsigned int lookup(const struct tsr_level_lookup *l,
+					  const struct tsr_level_warps *w)
 {
 	if (l->near)
-		lookup_near(l, w);
-	else if (l->bytes)
-		lookup_bytes(l, w);
-	else
-		lookup_floats(l, w);
+		return lookup_near(l, w);
+	return l->bytes ? lookup_bytes(l, w) : lookup_floats(l, w);
 }
 
 TSR_UNCHECKED_ static void mix(float *into, const float *from, const float *weight)
@@ -514,7 +542,12 @@ TSR_UNCHECKED_ static bool extremes(const float *s, const float *t, unsigned int
 /* Two components as halves of words. */
 TSR_UNCHECKED_ static void halves(uint32_t *to, const float *low, const float *high)
 {
-#if defined(TSR_ALU_AVX512) || defined(TSR_ALU_AVX2)
+#if defined(TSR_ALU_AVX512)
+	__m512i a = _mm512_cvtepu16_epi32(_mm512_cvtps_ph(_mm512_loadu_ps(low), 0));
+	__m512i b = _mm512_cvtepu16_epi32(_mm512_cvtps_ph(_mm512_loadu_ps(high), 0));
+
+	_mm512_storeu_si512(to, _mm512_or_si512(a, _mm512_slli_epi32(b, 16)));
+#elif defined(TSR_ALU_AVX2)
 	for (unsigned int i = 0; i < TSR_WARP_LANES; i += 8) {
 		__m256i a = _mm256_cvtepu16_epi32(_mm256_cvtps_ph(_mm256_loadu_ps(low + i), 0));
 		__m256i b = _mm256_cvtepu16_epi32(_mm256_cvtps_ph(_mm256_loadu_ps(high + i), 0));

@@ -144,15 +144,12 @@ struct texels {
 	vs32 x0, x1, weight;
 };
 
-TSR_INLINE struct texels find_texels(const struct tsr_level_axis *a, const float *c, bool near,
-				     vs32 *bad)
+TSR_INLINE struct texels find_texels(const struct tsr_level_axis *a, vf32 x, bool near, vs32 *bad)
 {
 	float most = near ? FARTHEST : FARTHEST * TSR_TEXEL_ONE;
 	struct texels t;
 	vs32 fixed, i;
-	vf32 x;
 
-	memcpy(&x, c, sizeof(x));
 	x *= a->scale;
 	*bad |= ~((vf32)((vs32)x & 0x7fffffff) < most);
 	/* what cannot be converted is not converted, where that is not without consequences */
@@ -236,7 +233,8 @@ TSR_INLINE uint16_t lanes_there(const struct tsr_tex_window *w, const struct cor
 /* Place in the window. */
 TSR_INLINE vs32 place_of(vs32 x, vs32 y)
 {
-	return (x & (TSR_TEX_WINDOW_DIM - 1)) | (y & (TSR_TEX_WINDOW_DIM - 1)) << 6;
+	y &= TSR_TEX_WINDOW_DIM - 1;
+	return (x & (TSR_TEX_WINDOW_DIM - 1)) + (y << 6) + (y << 4);
 }
 
 /* Places of texels in the spare row, for lanes from @first on. */
@@ -317,9 +315,7 @@ typedef int32_t places[4][TSR_WARP_LANES];
 /* Lanes whose texels do not lie in pairs in the window. */
 TSR_INLINE vs32 not_in_pairs(const struct corners *k)
 {
-	vs32 x = k->x.x0;
-
-	return (k->x.x1 != x + 1) | ((x & (TSR_TEX_WINDOW_DIM - 1)) == TSR_TEX_WINDOW_DIM - 1);
+	return ((k->x.x1 - k->x.x0 - 1) & (TSR_TEX_WINDOW_DIM - 1)) != 0;
 }
 
 /* Find the right ones; of lanes that are not @direct they are in the spare row. */
@@ -425,22 +421,36 @@ TSR_INLINE vs32 shifted(vs32 x, vs32 n)
 #endif
 }
 
-/* Find the texels of warp @n of @w; returns the lanes that have some. */
-TSR_INLINE uint16_t find_corners(const struct tsr_level_lookup *l, const struct tsr_level_warps *w,
-				 unsigned int n, bool near, struct corners c[TSR_CHUNKS])
+/*
+ * Find the texels of @g, warps of @w from number @first on, and their lanes that have some; returns
+ * those that have in all warps.
+ */
+TSR_INLINE unsigned int find_all_corners(const struct tsr_level_lookup *l,
+					 const struct tsr_level_warps *w, unsigned int first,
+					 bool near, struct group *g)
 {
-	unsigned int lanes = w->lanes[n];
+	unsigned int all = TSR_ALL_LANES, n = 0;
 
-	TSR_UNROLL
-	for (unsigned int chunk = 0; chunk < TSR_CHUNKS; chunk++) {
-		unsigned int first = chunk * TSR_CHUNK_LANES, from = n * TSR_WARP_LANES + first;
-		vs32 bad = splat(0);
+	do {
+		unsigned int lanes = w->lanes[first + n];
 
-		c[chunk].x = find_texels(&l->axis[0], w->s + from, near, &bad);
-		c[chunk].y = find_texels(&l->axis[1], w->t + from, near, &bad);
-		lanes &= ~(bits_of(bad) << first);
-	}
-	return (uint16_t)lanes;
+		TSR_UNROLL
+		for (unsigned int chunk = 0; chunk < TSR_CHUNKS; chunk++) {
+			unsigned int lane = chunk * TSR_CHUNK_LANES;
+			unsigned int at = (first + n) * TSR_WARP_LANES + lane;
+			vs32 bad = splat(0);
+			vf32 s, t;
+
+			memcpy(&s, w->s + at, sizeof(s));
+			memcpy(&t, w->t + at, sizeof(t));
+			g->c[n][chunk].x = find_texels(&l->axis[0], s, near, &bad);
+			g->c[n][chunk].y = find_texels(&l->axis[1], t, near, &bad);
+			lanes &= ~(bits_of(bad) << lane);
+		}
+		g->lanes[n] = (uint16_t)lanes;
+		all &= lanes;
+	} while (++n < g->count);
+	return all;
 }
 
 /* A lane's texels, along both axes. */
@@ -535,20 +545,15 @@ TSR_INLINE bool find_area(const struct tsr_level_lookup *l, const struct group *
 }
 
 /*
- * Find the texels of @g, and have all of them in the window; false: some are not, and warps have to
- * be looked at one by one.
+ * Have all texels of @g in the window; false: some are not, and warps have to be looked at one by
+ * one. @all: lanes that have texels in all of them.
  */
-TSR_INLINE bool find_group(const struct tsr_level_lookup *l, const struct tsr_level_warps *w,
-			   unsigned int first, bool near, struct group *g)
+TSR_INLINE bool find_group(const struct tsr_level_lookup *l, bool near, unsigned int all,
+			   struct group *g)
 {
 	struct tsr_window_area area;
-	unsigned int all = TSR_ALL_LANES, i = 0;
 	struct some_texels middle;
 
-	do {
-		g->lanes[i] = find_corners(l, w, first + i, near, g->c[i]);
-		all &= g->lanes[i];
-	} while (++i < g->count);
 	if (!find_middle(g, &middle))
 		return false;
 	if (all != TSR_ALL_LANES)

@@ -282,29 +282,38 @@ static struct tsr_level_lookup *level_of(struct tsr_texture_job *job, uint32_t w
 	return l;
 }
 
-/* Look up warps at @here, @next levels higher than that says. */
-static void lookup_warps(struct tsr_texture_job *job, uint32_t here, unsigned int next,
-			 const struct tsr_level_warps *w)
+/*
+ * Look up warps at @here, @next levels higher than that says; returns lanes of any warp that are
+ * left.
+ */
+static unsigned int lookup_warps(struct tsr_texture_job *job, uint32_t here, unsigned int next,
+				 const struct tsr_level_warps *w)
 {
 	struct tsr_texture_cache *cache = job->env->textures;
 	struct tsr_level_lookup *l = level_of(job, here, next);
 
-	memset(w->done, 0, w->count * sizeof(*w->done));
-	if (!l)
-		return;
+	if (!l) {
+		memset(w->done, 0, w->count * sizeof(*w->done));
+		return TSR_ALL_LANES;
+	}
 	if (l->window->key == l->key)
 		l->window->stamp = ++cache->now;
 	else
 		l->window = tsr_window_find(cache, l->key);
-	cache->path->lookup(l, w);
+	return cache->path->lookup(l, w);
+}
+
+/* Bytes that a lookup where @where says counts as. */
+static unsigned int lookup_bytes(const struct tsr_texture_job *job, uint32_t where)
+{
+	return (where & WHERE_NEAR ? 1 : 4) * tsr_texel_cost(&job->view->format);
 }
 
 /* @lookups have been done where @where says. */
 static void count_lookups(const struct tsr_texture_job *job, uint32_t where, unsigned int lookups)
 {
 	job->env->textures->stats.samples += lookups;
-	job->env->cost.read_bytes += lookups * (where & WHERE_NEAR ? 1u : 4u) *
-				     tsr_texel_cost(&job->view->format);
+	job->env->cost.read_bytes += lookups * lookup_bytes(job, where);
 }
 
 /* Look up @lanes, all at @here, @next levels higher than that says; returns those done. */
@@ -421,6 +430,18 @@ static void lookup_places(struct lanes *s, rgba_lanes out)
 
 /* ---- Results --------------------------------------------------------------------------------- */
 
+static bool is_swizzled(const struct tsr_texture_view *view)
+{
+	return view->swizzle[0] != TSR_COMPONENT_R || view->swizzle[1] != TSR_COMPONENT_G ||
+	       view->swizzle[2] != TSR_COMPONENT_B || view->swizzle[3] != TSR_COMPONENT_A;
+}
+
+/* Whether results are what has been filtered: swizzle() does nothing. */
+static bool is_as_filtered(const struct tsr_texture_view *view)
+{
+	return view->kind[0] == TSR_TEX_BLOCK_BYTES && !is_swizzled(view);
+}
+
 static void swizzle(const struct tsr_texture_view *view, float *const rgba[4])
 {
 	rgba_lanes in;
@@ -430,8 +451,7 @@ static void swizzle(const struct tsr_texture_view *view, float *const rgba[4])
 			rgba[c][i] = tsr_one_nan(rgba[c][i]);
 	}
 
-	if (view->swizzle[0] == TSR_COMPONENT_R && view->swizzle[1] == TSR_COMPONENT_G &&
-	    view->swizzle[2] == TSR_COMPONENT_B && view->swizzle[3] == TSR_COMPONENT_A)
+	if (!is_swizzled(view))
 		return;
 	for (unsigned int c = 0; c < 4; c++)
 		memcpy(in[c], rgba[c], sizeof(in[c]));
@@ -739,8 +759,8 @@ static bool find_bundle(struct bundle_job *w, struct tsr_texture_job *job,
 	return bundle_levels(w);
 }
 
-/* The second of the two levels. */
-static void mix_next(struct bundle_job *w)
+/* The second of the two levels; returns lanes of any warp that are left. */
+static unsigned int mix_next(struct bundle_job *w)
 {
 	const struct tsr_texture_bundle *b = w->b;
 	float next[4][TSR_BUNDLE_WARPS][LANES] __attribute__((aligned(64)));
@@ -749,8 +769,9 @@ static void mix_next(struct bundle_job *w)
 		.count = b->warps, .lanes = w->mixed, .done = done, .s = b->s->f, .t = b->t->f,
 		.rgba = { next[0][0], next[1][0], next[2][0], next[3][0] },
 	};
+	unsigned int rest;
 
-	lookup_warps(w->job, w->where, 1, &level);
+	rest = lookup_warps(w->job, w->where, 1, &level);
 	for (unsigned int i = 0; i < b->warps; i++) {
 		float *const to[4] = { b->rgba[0][i].f, b->rgba[1][i].f, b->rgba[2][i].f,
 				       b->rgba[3][i].f };
@@ -760,6 +781,7 @@ static void mix_next(struct bundle_job *w)
 			w->job->env->textures->path->mix_some(to, from, w->weight[i], w->mixed[i]);
 		w->done[i] &= (uint16_t)(done[i] | ~w->mixed[i]);
 	}
+	return rest;
 }
 
 static struct tsr_texture_warp warp_of_bundle(const struct bundle_job *w, unsigned int i)
@@ -787,27 +809,38 @@ static bool rest_of_bundle(const struct bundle_job *w, unsigned int i, uint16_t 
 	return true;
 }
 
-/* Warp @i's lanes that are done count: those that are not have been counted one by one. */
-static void count_done(const struct bundle_job *w, unsigned int i)
+/* What warp @i's lanes that are done count; those that are not have been counted one by one. */
+static unsigned int lookups_of(const struct bundle_job *w, unsigned int i)
 {
-	const uint16_t mixed = w->any_mixed ? w->mixed[i] : 0;
+	const uint16_t done = w->done[i], mixed = w->any_mixed ? w->mixed[i] & done : 0;
 
-	count_lookups(w->job, w->where, tsr_lanes_count(w->done[i]) +
-					tsr_lanes_count(w->done[i] & mixed));
+	if (done == TSR_ALL_LANES && (!mixed || mixed == done))
+		return mixed ? 2 * LANES : LANES;
+	return tsr_lanes_count(done) + tsr_lanes_count(mixed);
 }
 
-static unsigned int do_bundle(struct bundle_job *w)
+/* All lanes of all warps have been done: what they count. */
+static void count_bundle(const struct bundle_job *w)
+{
+	struct tsr_msg_cost *cost = &w->job->env->cost;
+	const unsigned int bytes = lookup_bytes(w->job, w->where);
+	unsigned int lookups = 0, cycles = 0;
+
+	for (unsigned int i = 0, n; i < w->b->warps; i++, lookups += n) {
+		n = lookups_of(w, i);
+		cycles += (n * bytes + 63) / 64;
+	}
+	w->job->env->textures->stats.samples += lookups;
+	cost->read_bytes += lookups * bytes;
+	cost->cycles += cycles;
+}
+
+/* Results are to be finished, warp by warp. */
+static unsigned int finish_warps(struct bundle_job *w)
 {
 	const struct tsr_texture_bundle *b = w->b;
 	struct tsr_msg_cost *cost = &w->job->env->cost;
-	const struct tsr_level_warps level = {
-		.count = b->warps, .lanes = b->lanes, .done = w->done, .s = b->s->f, .t = b->t->f,
-		.rgba = { b->rgba[0]->f, b->rgba[1]->f, b->rgba[2]->f, b->rgba[3]->f },
-	};
 
-	lookup_warps(w->job, w->where, 0, &level);
-	if (w->any_mixed)
-		mix_next(w);
 	for (unsigned int i = 0; i < b->warps; i++) {
 		float *const rgba[4] = { b->rgba[0][i].f, b->rgba[1][i].f, b->rgba[2][i].f,
 					 b->rgba[3][i].f };
@@ -817,9 +850,27 @@ static unsigned int do_bundle(struct bundle_job *w)
 		swizzle(w->job->view, rgba);
 		if (rest && !rest_of_bundle(w, i, rest))
 			return i;
-		count_done(w, i);
+		count_lookups(w->job, w->where, lookups_of(w, i));
 		cost->cycles += (cost->read_bytes - before + 63) / 64;
 	}
+	return b->warps;
+}
+
+/* Look up all of it in its levels; returns how many warps have been done. */
+static unsigned int do_bundle(struct bundle_job *w)
+{
+	const struct tsr_texture_bundle *b = w->b;
+	const struct tsr_level_warps level = {
+		.count = b->warps, .lanes = b->lanes, .done = w->done, .s = b->s->f, .t = b->t->f,
+		.rgba = { b->rgba[0]->f, b->rgba[1]->f, b->rgba[2]->f, b->rgba[3]->f },
+	};
+	unsigned int rest = lookup_warps(w->job, w->where, 0, &level);
+
+	if (w->any_mixed)
+		rest |= mix_next(w);
+	if (rest || !is_as_filtered(w->job->view))
+		return finish_warps(w);
+	count_bundle(w);
 	return b->warps;
 }
 

@@ -119,8 +119,8 @@ struct tsr_warp_levels {
 
 /* The functions of a SIMD path. */
 struct tsr_texture_path {
-	/* Do what can be done so, in @l's window. */
-	void (*lookup)(const struct tsr_level_lookup *l, const struct tsr_level_warps *w);
+	/* Do what can be done so, in @l's window; returns lanes of any warp that are left. */
+	unsigned int (*lookup)(const struct tsr_level_lookup *l, const struct tsr_level_warps *w);
 	/* into = into + (from - into) * weight, in all lanes */
 	void (*mix)(float *into, const float *from, const float *weight);
 	/* the same of four components, in @lanes alone */
