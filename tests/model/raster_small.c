@@ -11,12 +11,13 @@
 #include "ktap.h"
 #include "rnd.h"
 #include "tile/raster.h"
+#include "tile/samples.h"
 #include "tile/small.h"
 #include "tsr_packets.h"
 
 #define SIDE 64			/* pixels of the tile */
 #define PIXELS (SIDE * SIDE)
-#define GROUPS 12000
+#define GROUPS 16000
 
 static const struct tsr_fine *path(unsigned int n)
 {
@@ -32,7 +33,7 @@ struct frame {
 	struct tsr_rect clip;
 	struct tsr_small_rules rules;
 	struct tsr_small_test test;
-	float depth[PIXELS] __attribute__((aligned(64)));
+	float depth[PIXELS * TSR_SMALL_SAMPLES] __attribute__((aligned(64)));
 };
 
 static void any_frame(struct frame *f)
@@ -41,6 +42,7 @@ static void any_frame(struct frame *f)
 	struct tsr_tile *t = &f->tile;
 
 	t->shift = 3 + rnd() % 4;
+	t->samples_log2 = rnd() % 2 ? 0 : 1 + rnd() % TSR_SMALL_SAMPLES_LOG2;
 	t->width = rnd() % 4 ? 1u << t->shift : 1 + rnd() % (1u << t->shift);
 	t->height = rnd() % 4 ? 1u << t->shift : 1 + rnd() % (1u << t->shift);
 	t->x = rnd() % 8 << t->shift;
@@ -54,7 +56,8 @@ static void any_frame(struct frame *f)
 	}
 	f->rules = (struct tsr_small_rules){
 		.x0 = t->x, .y0 = t->y, .x1 = t->x + t->width, .y1 = t->y + t->height,
-		.x = t->x, .y = t->y, .shift = t->shift, .depth = true,
+		.x = t->x, .y = t->y, .shift = t->shift, .samples_log2 = t->samples_log2,
+		.depth = true,
 	};
 #define CUT(side, op) if (f->clip.side op f->rules.side) f->rules.side = f->clip.side
 	CUT(x0, >);
@@ -65,7 +68,7 @@ static void any_frame(struct frame *f)
 		.low = rnd() % 4 ? 0 : 0.25, .high = rnd() % 4 ? 1 : 0.75,
 		.scale = scale[rnd() % 3], .function = rnd() % 8, .write = rnd() % 4,
 	};
-	for (unsigned int i = 0; i < PIXELS; i++)
+	for (unsigned int i = 0; i < PIXELS * TSR_SMALL_SAMPLES; i++)
 		f->depth[i] = (float)(rnd() % 9 / 8.0 * (f->test.scale != 0 ? f->test.scale : 1));
 }
 
@@ -102,8 +105,34 @@ static void any_triangle(const struct frame *f, struct tsr_screen_vertex v[3])
 		v[1].x = rnd_in(-32768 * 256, 32768 * 256 - 1);
 }
 
-/* Pixels of triangle @i of @s in the block at (@x, @y), in its order. */
-static uint64_t in_block(const struct tsr_small *s, unsigned int i, unsigned int x, unsigned int y)
+/* Pixels of triangle @i of @s of which sample @n is covered. */
+static uint32_t mask_of(const struct tsr_small *s, unsigned int i, unsigned int n)
+{
+	return (uint32_t)(s->samples_log2 ? s->sample[n][i] : s->mask[i]);
+}
+
+static unsigned int samples_of(const struct tsr_small *s, unsigned int i)
+{
+	unsigned int count = 0;
+
+	for (unsigned int n = 0; n < 1u << s->samples_log2; n++)
+		count += tsr_pixel_count(mask_of(s, i, n));
+	return count;
+}
+
+/* The same of its quad @q, as tsr_small_quads.pixels has them. */
+static unsigned int quad_of(const struct tsr_small *s, unsigned int i, unsigned int q)
+{
+	unsigned int bits = 0;
+
+	for (unsigned int n = 0; n < 1u << s->samples_log2; n++)
+		bits |= (mask_of(s, i, n) >> 4 * q & 15) << 4 * n;
+	return bits;
+}
+
+/* Pixels of triangle @i of @s in the block at (@x, @y), in its order, by sample @n. */
+static uint64_t in_block(const struct tsr_small *s, unsigned int i, unsigned int n, unsigned int x,
+			 unsigned int y)
 {
 	uint64_t mask = 0;
 
@@ -111,20 +140,22 @@ static uint64_t in_block(const struct tsr_small *s, unsigned int i, unsigned int
 		unsigned int px = s->x[i] + (p >> 1 & 2) + (p & 1);
 		unsigned int py = s->y[i] + (p >> 2 & 2) + (p >> 1 & 1);
 
-		if (s->mask[i] >> p & 1 && px >> 3 == x >> 3 && py >> 3 == y >> 3)
+		if (mask_of(s, i, n) >> p & 1 && px >> 3 == x >> 3 && py >> 3 == y >> 3)
 			mask |= 1ull << tsr_block_pixel(px & 7, py & 7);
 	}
 	return mask;
 }
 
-/* Test a block's pixels as core.c does: what passes; depths of the tile are written. */
+/* Test a block's samples @n as core.c does: what passes; depths of the tile are written. */
 static uint64_t test_block(struct frame *f, const struct tsr_fine *fine,
-			   const struct tsr_shape *shape, const struct tsr_covered *c)
+			   const struct tsr_shape *shape, const struct tsr_covered *c,
+			   unsigned int n)
 {
-	float *stored = f->depth + tsr_tile_place(&f->tile, c->x, c->y, 0);
+	const int8_t *at = tsr_sample_position[f->tile.samples_log2][n];
+	float *stored = f->depth + tsr_tile_place(&f->tile, c->x, c->y, n);
 	float z[TSR_BLOCK_PIXELS] __attribute__((aligned(64)));
-	int64_t x = (int64_t)(f->tile.x + c->x) * 256 + 128;
-	int64_t y = (int64_t)(f->tile.y + c->y) * 256 + 128;
+	int64_t x = (int64_t)(f->tile.x + c->x) * 256 + 16 * at[0];
+	int64_t y = (int64_t)(f->tile.y + c->y) * 256 + 16 * at[1];
 	struct tsr_fine_depth d = {
 		.base = shape->base, .low = f->test.low, .high = f->test.high,
 		.scale = f->test.scale,
@@ -139,15 +170,15 @@ static uint64_t test_block(struct frame *f, const struct tsr_fine *fine,
 		d.a[i] = e->a * 256.0;
 		d.b[i] = e->b * 256.0;
 	}
-	fine->depth(&d, c->any, z);
-	pass = fine->compare(z, stored, f->test.function, c->any);
+	fine->depth(&d, c->mask[n], z);
+	pass = fine->compare(z, stored, f->test.function, c->mask[n]);
 	if (f->test.write)
 		fine->store(z, stored, pass);
 	return pass;
 }
 
 struct found {
-	unsigned int wrong, small, covered, split, passed;
+	unsigned int wrong, small, covered, several, split, passed;
 	unsigned int few, few_blocks;
 };
 
@@ -163,11 +194,11 @@ static unsigned int small_test(struct frame *f, const struct tsr_fine *fine,
 		const unsigned int k = q.quad[n];
 
 		*right &= k < 4 && q.triangle[n] == i && q.at[n] == s->at[k][i] && q.pixels[n] &&
-			  !(q.pixels[n] & ~(s->mask[i] >> 4 * k & 15)) && (!n || k > before);
+			  !(q.pixels[n] & ~quad_of(s, i, k)) && (!n || k > before);
 		before = k;
 		pixels += tsr_pixel_count(q.pixels[n]);
 	}
-	*right &= pixels == q.passed && q.covered == tsr_pixel_count(s->mask[i]);
+	*right &= pixels == q.passed && q.covered == samples_of(s, i);
 	return q.passed;
 }
 
@@ -205,6 +236,7 @@ static void check(struct frame *f, const struct tsr_fine *fine, const struct tsr
 {
 	static const struct tsr_raster_rules rules;
 	static struct frame other;
+	const unsigned int samples_log2 = f->tile.samples_log2;
 	unsigned int blocks = 0, covered = 0, passed = 0;
 	struct tsr_walk_blocks walk;
 	struct tsr_shape shape;
@@ -214,15 +246,17 @@ static void check(struct frame *f, const struct tsr_fine *fine, const struct tsr
 	other = *f;
 	tsr_shape_set(&shape, prim, &rules, &f->clip);
 	if (tsr_walk_begin(&walk, &shape, &f->tile)) {
-		while (tsr_walk_next(&walk, fine, 0, 1, &c)) {
+		while (tsr_walk_next(&walk, fine, samples_log2, UINT16_MAX, &c)) {
 			if (!blocks++)
 				tsr_shape_depth(&shape, prim, &rules);
-			found->wrong += c.any != in_block(s, i, c.x, c.y);
-			covered += tsr_pixel_count(c.any);
-			passed += tsr_pixel_count(test_block(f, fine, &shape, &c));
+			for (unsigned int k = 0; k < 1u << samples_log2; k++) {
+				found->wrong += c.mask[k] != in_block(s, i, k, c.x, c.y);
+				covered += tsr_pixel_count(c.mask[k]);
+				passed += tsr_pixel_count(test_block(f, fine, &shape, &c, k));
+			}
 		}
 	}
-	found->wrong += covered != tsr_pixel_count(s->mask[i]);
+	found->wrong += covered != samples_of(s, i);
 	found->small++;
 	if (!covered)
 		return;
@@ -230,6 +264,7 @@ static void check(struct frame *f, const struct tsr_fine *fine, const struct tsr
 	found->wrong += small_test(&other, fine, s, i, &right) != passed || !right;
 	found->wrong += memcmp(other.depth, f->depth, sizeof(f->depth)) != 0;
 	found->covered++;
+	found->several += samples_log2 != 0;
 	found->split += blocks > 1;
 	found->passed += passed != 0;
 }
@@ -275,7 +310,7 @@ static void check_few(struct frame *f, const struct tsr_fine *fine, const struct
 			if (!covered++)
 				tsr_shape_depth(&shape, prim, &rules);
 			if (test)
-				pass = test_block(f, fine, &shape, &c);
+				pass = test_block(f, fine, &shape, &c, 0);
 			pixels += tsr_pixel_count(c.any);
 			passed += tsr_pixel_count(pass);
 			if (pass)
@@ -330,7 +365,7 @@ static void soup(void)
 				check(&frame, fine, &prim, &small, i, &found);
 			else
 				missed += must_be_small(&frame, t.v[i]);
-			if (!(small.huge >> i & 1))
+			if (!frame.tile.samples_log2 && !(small.huge >> i & 1))
 				check_few(&frame, fine, &prim, &small, i, &found);
 			if (found.wrong) {
 				ktap_note("%d,%d %d,%d %d,%d", prim.v[0].x, prim.v[0].y,
@@ -344,6 +379,8 @@ static void soup(void)
 	ktap_note("%u small, %u of them cover pixels, %u in several blocks, %u pass",
 		  found.small, found.covered, found.split, found.passed);
 	ktap_note("%u of a few blocks, %u blocks pass", found.few, found.few_blocks);
+	ktap_note("%u have several samples", found.several);
+	ktap_ok(found.several > GROUPS / 4);
 	ktap_ok(found.covered > GROUPS && found.split > GROUPS / 16 && found.passed > GROUPS / 4);
 	ktap_ok(found.few > GROUPS && found.few_blocks > GROUPS);
 }

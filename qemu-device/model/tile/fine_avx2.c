@@ -4,6 +4,7 @@
 #define TSR_ALU_AVX2
 #include "shader/alu/alu_path.h"
 #include "fine.h"
+#include "samples.h"
 #include "shader/access.h"
 #include "tsr_packets.h"
 #include "fine_block.h"

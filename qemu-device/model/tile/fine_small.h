@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Small triangles: the template. See small.h. */
+#include "shader/alu/alu_rows.h"
 
 /* Subpixels a triangle can be wide and high for its edges to be small numbers near it. */
 #define SMALL (64 << TSR_SUBPIXEL_BITS)
@@ -28,7 +29,7 @@ TSR_INLINE void small_load(const struct tsr_screen_vertex (*v)[3], struct small_
 	TSR_UNROLL
 	for (unsigned int k = 0; k < 3; k++) {
 		/* by fours, rows to columns */
-		float column[3][LANES] __attribute__((aligned(TSR_VECTOR_BYTES)));
+		tsr_quad column[3][LANES / 4];
 
 		TSR_UNROLL
 		for (unsigned int i = 0; i < LANES; i += 4) {
@@ -39,13 +40,13 @@ TSR_INLINE void small_load(const struct tsr_screen_vertex (*v)[3], struct small_
 			four xy01 = PICK(q0, q1, 0, 4, 1, 5), xy23 = PICK(q2, q3, 0, 4, 1, 5);
 			four z01 = PICK(q0, q1, 2, 6, 3, 7), z23 = PICK(q2, q3, 2, 6, 3, 7);
 
-			*(four_in_memory *)&column[0][i] = PICK(xy01, xy23, 0, 1, 4, 5);
-			*(four_in_memory *)&column[1][i] = PICK(xy01, xy23, 2, 3, 6, 7);
-			*(four_in_memory *)&column[2][i] = PICK(z01, z23, 0, 1, 4, 5);
+			column[0][i / 4] = (tsr_quad)PICK(xy01, xy23, 0, 1, 4, 5);
+			column[1][i / 4] = (tsr_quad)PICK(xy01, xy23, 2, 3, 6, 7);
+			column[2][i / 4] = (tsr_quad)PICK(z01, z23, 0, 1, 4, 5);
 		}
-		memcpy(&to->x[k], column[0], sizeof(to->x[k]));
-		memcpy(&to->y[k], column[1], sizeof(to->y[k]));
-		memcpy(&to->z[k], column[2], sizeof(to->z[k]));
+		to->x[k] = (vs32)tsr_join_quads(column[0]);
+		to->y[k] = (vs32)tsr_join_quads(column[1]);
+		to->z[k] = (vf32)tsr_join_quads(column[2]);
 	}
 }
 
@@ -90,14 +91,14 @@ TSR_INLINE void small_keep(struct tsr_small *s, const struct small_edges *e, uns
 	}
 }
 
-/* Pixels inside of all edges. */
-TSR_INLINE vs32 small_coverage(const struct small_edges *e)
+/* Pixels inside of all edges, where their samples are (@dx, @dy) subpixels from their centres. */
+TSR_INLINE vs32 small_coverage(const struct small_edges *e, int32_t dx, int32_t dy)
 {
 	vs32 mask = { 0 }, at[3];
 
 	TSR_UNROLL
 	for (unsigned int k = 0; k < 3; k++)
-		at[k] = small_ruled(e, k);
+		at[k] = small_ruled(e, k) + e->a[k] * dx + e->b[k] * dy;
 	TSR_UNROLL
 	for (unsigned int p = 0; p < 16; p++) {
 		vs32 value = { 0 };
@@ -183,16 +184,16 @@ TSR_INLINE void small_planes(struct tsr_small *s, const struct small_corners *v,
 	}
 }
 
-/* Where depths of the quad at (@x, @y) are: tsr_tile_place(). */
-TSR_INLINE vs32 small_place(vs32 x, vs32 y, unsigned int shift)
+/* Where depths of the quad at (@x, @y) are, in sample 0: tsr_tile_place(). */
+TSR_INLINE vs32 small_place(vs32 x, vs32 y, const struct tsr_small_rules *r)
 {
-	vs32 block = (y >> 3 << (shift - 3)) + (x >> 3);
+	vs32 block = (y >> 3 << (r->shift - 3)) + (x >> 3);
 
-	return (block << 6) + ((y & 6) << 3) + ((x & 6) << 1);
+	return (block << (6 + r->samples_log2)) + ((y & 6) << 3) + ((x & 6) << 1);
 }
 
-/* In how many blocks pixels of @mask are. */
-TSR_INLINE vs32 small_blocks(vs32 mask, const vs32 at[4])
+/* In how many blocks, of depths 1 << @shift, pixels of @mask are. */
+TSR_INLINE vs32 small_blocks(vs32 mask, const vs32 at[4], unsigned int shift)
 {
 	vs32 count = { 0 }, there[4];
 
@@ -203,10 +204,32 @@ TSR_INLINE vs32 small_blocks(vs32 mask, const vs32 at[4])
 		there[q] = (mask & 15 << 4 * q) != 0;
 		TSR_UNROLL
 		for (unsigned int i = 0; i < q; i++)
-			known |= there[i] & (at[i] >> 6 == at[q] >> 6);
+			known |= there[i] & (at[i] >> shift == at[q] >> shift);
 		count -= there[q] & ~known;
 	}
 	return count;
+}
+
+/* Where sample @n is, in subpixels from the centre. */
+TSR_INLINE int32_t small_sample(unsigned int samples_log2, unsigned int n, unsigned int axis)
+{
+	return tsr_sample_position[samples_log2][n][axis] * (PIXEL / 16) - PIXEL / 2;
+}
+
+/* Coverage of all samples, of the pixels of @window: what any of them covers. */
+TSR_INLINE vs32 small_samples(const struct tsr_small_rules *r, const struct small_edges *e,
+			      vs32 window, struct tsr_small *s, unsigned int at)
+{
+	vs32 any = { 0 };
+
+	for (unsigned int n = 0; n < 1u << r->samples_log2; n++) {
+		const vs32 mask = window & small_coverage(e, small_sample(r->samples_log2, n, 0),
+							  small_sample(r->samples_log2, n, 1));
+
+		*(vs32 *)&s->sample[n][at] = mask;
+		any |= mask;
+	}
+	return any;
 }
 
 TSR_INLINE void small_some(const struct tsr_small_rules *r, const struct tsr_tile_triangles *t,
@@ -215,6 +238,7 @@ TSR_INLINE void small_some(const struct tsr_small_rules *r, const struct tsr_til
 	struct small_corners v;
 	struct small_edges e;
 	vs32 least_x, least_y, most_x, most_y, x0, y0, x1, y1, x, y, near, empty, mask, place[4];
+	vs32 window;
 
 	small_load(t->v + at, &v);
 	least_x = tsr_smaller(tsr_smaller(v.x[0], v.x[1]), v.x[2]);
@@ -232,7 +256,9 @@ TSR_INLINE void small_some(const struct tsr_small_rules *r, const struct tsr_til
 	near = (most_x - least_x <= SMALL) & (most_y - least_y <= SMALL);
 	s->large |= mask_bits(~((near & (x1 - x <= 4) & (y1 - y <= 4)) | empty)) << at;
 	s->huge |= mask_bits(~(near & ~empty & (e.area != 0))) << at;
-	mask = small_coverage(&e) & small_window(x0 - x, y0 - y, x1 - x, y1 - y) & ~empty;
+	window = small_window(x0 - x, y0 - y, x1 - x, y1 - y) & ~empty;
+	mask = r->samples_log2 ? small_samples(r, &e, window, s, at) :
+				 small_coverage(&e, 0, 0) & window;
 	*(vs32 *)&s->mask[at] = mask;
 	if (r->depth)
 		small_planes(s, &v, &e, at);
@@ -247,15 +273,16 @@ TSR_INLINE void small_some(const struct tsr_small_rules *r, const struct tsr_til
 	*(vs32 *)&s->y1[at] = y1 - r->y;
 	TSR_UNROLL
 	for (unsigned int q = 0; q < 4; q++) {
-		place[q] = small_place(x + (int)(q % 2 * 2), y + (int)(q / 2 * 2), r->shift);
+		place[q] = small_place(x + (int)(q % 2 * 2), y + (int)(q / 2 * 2), r);
 		*(vs32 *)&s->at[q][at] = place[q];
 	}
-	*(vs32 *)&s->blocks[at] = small_blocks(mask, place);
+	*(vs32 *)&s->blocks[at] = small_blocks(mask, place, 6 + r->samples_log2);
 }
 
 static TSR_UNCHECKED_ void small(const struct tsr_small_rules *r,
 				 const struct tsr_tile_triangles *t, struct tsr_small *s)
 {
+	s->samples_log2 = r->samples_log2;
 	s->large = s->huge = 0;
 	for (unsigned int at = 0; at < TSR_TILE_TRIANGLES; at += LANES)
 		small_some(r, t, s, at);
@@ -327,17 +354,25 @@ TSR_INLINE unsigned int quad_bits(quad_s32 m)
 #endif
 }
 
-/* Depths of quad @q of triangle @i. */
-TSR_INLINE four quad_depths(const struct tsr_small *s, unsigned int i, unsigned int q,
+/* A quad to be tested: number @q of triangle @i, of samples (@dx, @dy) pixels from the centres. */
+struct quad_place {
+	unsigned int i, q;
+	double dx, dy;
+};
+
+/* Its depths. The functions are integers there: nothing of them is rounded. */
+TSR_INLINE four quad_depths(const struct tsr_small *s, struct quad_place p,
 			    const struct tsr_small_test *test)
 {
+	const unsigned int i = p.i, q = p.q;
 	static const double column[2][4] __attribute__((aligned(32))) = {
 		{ 0, 1, 0, 1 }, { 2, 3, 2, 3 },
 	};
 	static const double row[2][4] __attribute__((aligned(32))) = {
 		{ 0, 0, 1, 1 }, { 2, 2, 3, 3 },
 	};
-	const quad_f64 x = *(const quad_f64 *)column[q & 1], y = *(const quad_f64 *)row[q >> 1];
+	const quad_f64 x = *(const quad_f64 *)column[q & 1] + p.dx;
+	const quad_f64 y = *(const quad_f64 *)row[q >> 1] + p.dy;
 	const quad_f64 t = s->base[i] +
 			   ((s->c[0][i] + s->a[0][i] * x + s->b[0][i] * y) * s->k[0][i] +
 			    (s->c[1][i] + s->a[1][i] * x + s->b[1][i] * y) * s->k[1][i]);
@@ -346,12 +381,12 @@ TSR_INLINE four quad_depths(const struct tsr_small *s, unsigned int i, unsigned 
 }
 
 /* Those of @pixels that pass the test; @stored: depths of the quad, which may be written. */
-TSR_INLINE unsigned int quad_test(const struct tsr_small *s, unsigned int i, unsigned int q,
+TSR_INLINE unsigned int quad_test(const struct tsr_small *s, struct quad_place p,
 				  const struct tsr_small_test *test, unsigned int pixels,
 				  float *stored)
 {
 	const quad_s32 weight = { 1, 2, 4, 8 };
-	const four z = quad_depths(s, i, q, test), old = *(const four_in_memory *)stored;
+	const four z = quad_depths(s, p, test), old = *(const four_in_memory *)stored;
 	const quad_s32 covered = (((quad_s32){ 0 } + (int32_t)pixels) & weight) == weight;
 	const quad_s32 which = quad_compare(z, old, test->function) & covered;
 
@@ -373,6 +408,39 @@ TSR_INLINE uint64_t quads_there(const struct tsr_small *s, unsigned int first)
 	return (there | there >> 1) & 0x1111111111111111;
 }
 
+/* Test the samples of a quad, whose depths are from @stored on: bits of those that pass. */
+TSR_INLINE unsigned int quad_samples(const struct tsr_small *s, struct quad_place p,
+				     const struct tsr_small_test *test, float *stored,
+				     unsigned int *covered)
+{
+	unsigned int pass = 0;
+
+	for (unsigned int n = 0; n < 1u << s->samples_log2; n++) {
+		unsigned int pixels = s->sample[n][p.i] >> 4 * p.q & 15;
+
+		if (!pixels)
+			continue;
+		*covered += tsr_quad_pixels(pixels);
+		p.dx = small_sample(s->samples_log2, n, 0) / (double)PIXEL;
+		p.dy = small_sample(s->samples_log2, n, 1) / (double)PIXEL;
+		if (test)
+			pixels = quad_test(s, p, test, pixels, stored + 64 * n);
+		pass |= pixels << 4 * n;
+	}
+	return pass;
+}
+
+/* The same of a quad with one sample a pixel. */
+TSR_INLINE unsigned int quad_single(const struct tsr_small *s, struct quad_place p,
+				    const struct tsr_small_test *test, float *stored,
+				    unsigned int *covered)
+{
+	const unsigned int pixels = s->mask[p.i] >> 4 * p.q & 15;
+
+	*covered += tsr_quad_pixels(pixels);
+	return test ? quad_test(s, p, test, pixels, stored) : pixels;
+}
+
 static TSR_UNCHECKED_ void small_quads(const struct tsr_small *s, unsigned int first,
 				       unsigned int end, const struct tsr_small_test *test,
 				       float *depth, struct tsr_small_quads *to)
@@ -389,12 +457,14 @@ static TSR_UNCHECKED_ void small_quads(const struct tsr_small *s, unsigned int f
 		for (; left; left &= left - 1) {
 			const unsigned int place = __builtin_ctzll(left) / 4, q = place % 4;
 			const unsigned int i = base + place / 4, at = s->at[q][i];
-			unsigned int pixels = s->mask[i] >> 4 * q & 15;
+			const struct quad_place p = { .i = i, .q = q };
+			unsigned int pixels;
 
-			covered += tsr_quad_pixels(pixels);
-			if (test)
-				pixels = quad_test(s, i, q, test, pixels, depth + at);
-			passed += tsr_quad_pixels(pixels);
+			if (s->samples_log2)
+				pixels = quad_samples(s, p, test, depth + at, &covered);
+			else
+				pixels = quad_single(s, p, test, depth + at, &covered);
+			passed += tsr_quad_samples(pixels);
 			to->triangle[n] = i;
 			to->quad[n] = q;
 			to->pixels[n] = pixels;

@@ -14,8 +14,12 @@ static bool is_simple(const struct tsr_tile_core *c)
 {
 	const struct tsr_tile_state *s = c->state;
 
-	return !(c->render->debug & TSR_GFX_NO_SMALL) && !c->tile.samples_log2 &&
-	       s->sample_mask & 1 && !s->ordered && !s->rules.bias &&
+	const unsigned int samples = (1u << (1u << c->tile.samples_log2)) - 1;
+
+	return !(c->render->debug & TSR_GFX_NO_SMALL) &&
+	       c->tile.samples_log2 <= TSR_SMALL_SAMPLES_LOG2 &&
+	       (s->sample_mask & samples) == samples &&
+	       (!c->tile.samples_log2 || !s->rules.center) && !s->ordered && !s->rules.bias &&
 	       !s->fragment.shader.sample_shading &&
 	       (s->zs.when == TSR_ZS_NEVER || s->zs.when == TSR_ZS_EARLY) &&
 	       !s->zs.stencil_test && !s->zs.bounds;
@@ -25,8 +29,10 @@ static bool is_simple(const struct tsr_tile_core *c)
 static bool has_fragments(const struct tsr_tile_core *c)
 {
 	const struct tsr_tile_state *s = c->state;
+	/* with several samples only large primitives are asked whether they have one color */
+	const bool asked = c->tile.samples_log2 ? s->looked : tsr_tile_flat_may_wait(c);
 
-	return !s->shades || (!s->colors.known && (!s->may_be_flat || tsr_tile_flat_may_wait(c)));
+	return !s->shades || (!s->colors.known && (!s->may_be_flat || asked));
 }
 
 /* Varyings of the triangles are soon asked for: while they are set up, they come nearer. */
@@ -49,7 +55,8 @@ void tsr_tile_small_begin(struct tsr_tile_core *c)
 	const int32_t right = t->x + t->width, bottom = t->y + t->height;
 	struct tsr_small_rules rules = {
 		.x0 = t->x, .y0 = t->y, .x1 = right, .y1 = bottom, .x = t->x, .y = t->y,
-		.shift = t->shift, .depth = c->state->zs.depth_test,
+		.shift = t->shift, .samples_log2 = t->samples_log2,
+		.depth = c->state->zs.depth_test,
 	};
 
 	c->next_triangle = 0;
@@ -65,6 +72,8 @@ void tsr_tile_small_begin(struct tsr_tile_core *c)
 	rules.x1 = scissor->x1 < rules.x1 ? scissor->x1 : rules.x1;
 	rules.y1 = scissor->y1 < rules.y1 ? scissor->y1 : rules.y1;
 	c->render->fine->small(&rules, &c->triangles, &c->small);
+	if (t->samples_log2)
+		c->small.huge = UINT16_MAX;
 	if (!has_fragments(c))
 		c->small.large = UINT16_MAX;
 }
@@ -143,6 +152,16 @@ static void add_triangle(struct tsr_tile_core *c, unsigned int n)
 	p->padded = batch->padded;
 }
 
+/* Samples of a quad, as in tsr_small_quads.pixels, as they stand in a bundle. */
+static uint64_t coverage_of(unsigned int bits)
+{
+	uint64_t coverage = 0;
+
+	for (unsigned int s = 0; bits; s++, bits >>= 4)
+		coverage |= ((bits & 15) * 0x0000200040008001 & 0x0001000100010001) << s;
+	return coverage;
+}
+
 /* The next @count quads of c->quads into the bundle, where there is room for them. */
 static void add_quads(struct tsr_tile_core *c, unsigned int count)
 {
@@ -161,9 +180,9 @@ static void add_quads(struct tsr_tile_core *c, unsigned int count)
 		f->quad[f->quads++] = (struct tsr_fragment_quad){
 			.x = c->tile.x + c->small.x[n] + q % 2 * 2,
 			.y = c->tile.y + c->small.y[n] + q / 2 * 2, .prim = prim,
-			.coverage = from->pixels[i] * 0x0000200040008001 & 0x0001000100010001,
+			.coverage = coverage_of(from->pixels[i]),
 		};
-		c->gathered |= 1ull << from->at[i] / TSR_BLOCK_PIXELS;
+		c->gathered |= 1ull << (from->at[i] / TSR_BLOCK_PIXELS >> c->tile.samples_log2);
 	}
 	for (unsigned int i = 0; i < triangles; i++)
 		add_triangle(c, triangle[i]);

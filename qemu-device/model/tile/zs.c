@@ -246,8 +246,9 @@ void tsr_zs_note_quads(struct tsr_tile *t, const struct tsr_zs *zs,
 		return;
 	note_direction(t, zs);
 	for (unsigned int i = 0; i < quads->count; i++) {
-		struct tsr_block_bounds *bounds = &t->bounds[quads->at[i] / TSR_BLOCK_PIXELS];
-		unsigned int stale = bounds->stale + tsr_quad_pixels(quads->pixels[i]);
+		const unsigned int block = quads->at[i] / TSR_BLOCK_PIXELS >> t->samples_log2;
+		struct tsr_block_bounds *bounds = &t->bounds[block];
+		unsigned int stale = bounds->stale + tsr_quad_samples(quads->pixels[i]);
 
 		bounds->stale = stale < 255 ? stale : 255;
 	}
