@@ -360,7 +360,9 @@ static enum tsr_step store_color(struct tsr_tile_core *c, struct tsr_mem *mem, u
 	unsigned int samples = stored_samples(target);
 	enum tsr_step step;
 
-	if (1u << t->samples_log2 > samples)
+	if (!rt && tsr_tile_fill(c, mem, false))
+		step = TSR_STEP_DONE;
+	else if (1u << t->samples_log2 > samples)
 		step = store_resolved(c, mem, rt);
 	else
 		step = move_all(c, mem, rt, samples, blocks, true);
@@ -596,8 +598,9 @@ static enum tsr_step store_words(struct tsr_tile_core *c, struct tsr_mem *mem,
 	bool flat = depth && !stencil && format->bytes == 4 &&
 		    (c->alike & TSR_TILE_DEPTH_BIT || is_flat(t));
 	uint8_t band[BAND * SIDE_MAX * 4] = { 0 };
+	const bool filled = flat && c->alike & TSR_TILE_DEPTH_BIT && tsr_tile_fill(c, mem, true);
 
-	for (unsigned int s = 0; s < stored_samples(rt); s++) {
+	for (unsigned int s = 0; !filled && s < stored_samples(rt); s++) {
 		uint8_t *at = words_at(c, mem, rt, format->bytes, s, true);
 
 		for (uint32_t y = 0; y < t->height; y++) {
@@ -725,6 +728,7 @@ enum tsr_step tsr_tile_load(struct tsr_tile_core *c, struct tsr_mem *mem, unsign
 	enum tsr_step step = TSR_STEP_DONE;
 
 	which = with_memory(c, which);
+	tsr_tile_fill_now(c, mem);
 	for (unsigned int rt = 0; rt < c->tile.targets && step == TSR_STEP_DONE; rt++) {
 		if (which >> rt & 1)
 			step = c->render->color[rt].tags ?
@@ -843,6 +847,8 @@ enum tsr_step tsr_tile_store(struct tsr_tile_core *c, struct tsr_mem *mem, unsig
 	/* a target whose tile was not read has not changed: memory has its samples already */
 	which = with_memory(c, which) & ~c->unread;
 	tsr_tile_complete(c, which & ~by_rows(c, which));
+	if (which & ~(c->alike & (TSR_TILE_DEPTH_BIT | 1)))
+		tsr_tile_fill_now(c, mem);
 	for (unsigned int rt = 0; rt < c->tile.targets && step == TSR_STEP_DONE; rt++) {
 		if (which >> rt & 1)
 			step = c->render->color[rt].tags ?
