@@ -107,18 +107,16 @@ TSR_INLINE uint64_t band_of(uint64_t mask, unsigned int p)
 
 FINISH(finish_depth, vf64, vs64, vf32_half)
 
-/* Both functions of a depth in the first row of quads of the block that is (@x, @y) pixels away. */
+/*
+ * Both functions of a depth in the first row of quads of a block: integers, as what places add to
+ * them. It makes no difference how they are added up.
+ */
 struct depth_band {
 	vf64 e0[BAND / DOUBLES], e1[BAND / DOUBLES];
 };
 
-TSR_INLINE void begin_depth(const struct tsr_fine_depth *d, double x, double y,
-			    struct depth_band *band)
+TSR_INLINE void begin_depth(const struct tsr_fine_depth *d, struct depth_band *band)
 {
-	/* integers all of them: it makes no difference how they are added up */
-	const double c0 = d->c[0] + d->a[0] * x + d->b[0] * y;
-	const double c1 = d->c[1] + d->a[1] * x + d->b[1] * y;
-
 	TSR_UNROLL
 	for (unsigned int v = 0; v < BAND / DOUBLES; v++) {
 		vf64 px = { 0 }, py = { 0 };
@@ -127,17 +125,17 @@ TSR_INLINE void begin_depth(const struct tsr_fine_depth *d, double x, double y,
 			px[i] = band_x[v * DOUBLES + i];
 			py[i] = band_y[v * DOUBLES + i];
 		}
-		band->e0[v] = c0 + d->a[0] * px + d->b[0] * py;
-		band->e1[v] = c1 + d->a[1] * px + d->b[1] * py;
+		band->e0[v] = d->c[0] + d->a[0] * px + d->b[0] * py;
+		band->e1[v] = d->c[1] + d->a[1] * px + d->b[1] * py;
 	}
 }
 
-/* Depths of vector @v of the row of quads that begins with pixel @p. */
+/* Depths of vector @v of the row of quads that is (@x, @y) pixels away. */
 TSR_INLINE vf32_half depths_of(const struct tsr_fine_depth *d, const struct depth_band *band,
-			       unsigned int p, unsigned int v)
+			       double x, double y, unsigned int v)
 {
-	const double down0 = d->b[0] * (p / 8), down1 = d->b[1] * (p / 8);
-	vf64 t = d->base + ((band->e0[v] + down0) * d->k[0] + (band->e1[v] + down1) * d->k[1]);
+	const double more0 = d->a[0] * x + d->b[0] * y, more1 = d->a[1] * x + d->b[1] * y;
+	vf64 t = d->base + ((band->e0[v] + more0) * d->k[0] + (band->e1[v] + more1) * d->k[1]);
 
 	return finish_depth(&t, d->low, d->high, d->scale);
 }
@@ -146,13 +144,13 @@ static TSR_UNCHECKED_ void depth(const struct tsr_fine_depth *d, uint64_t mask, 
 {
 	struct depth_band band;
 
-	begin_depth(d, 0, 0, &band);
+	begin_depth(d, &band);
 	for (unsigned int p = 0; p < PIXELS; p += BAND) {
 		if (!band_of(mask, p))
 			continue;
 		TSR_UNROLL
 		for (unsigned int v = 0; v < BAND / DOUBLES; v++) {
-			vf32_half half = depths_of(d, &band, p, v);
+			vf32_half half = depths_of(d, &band, 0, p / 8, v);
 
 			memcpy(z + p + v * DOUBLES, &half, sizeof(half));
 		}
