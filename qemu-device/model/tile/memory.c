@@ -588,6 +588,15 @@ static void pack_flat(const struct tsr_depth_format *format, float z, uint8_t *l
 	}
 }
 
+/* Rows that the host is told of before they are changed: their words are read. */
+#define ROWS_AHEAD 4
+
+static void call_for_row(const uint8_t *row, size_t len)
+{
+	for (size_t at = 0; at < len; at += TSR_ACCESS_LINE_BYTES)
+		__builtin_prefetch(row + at, 1);
+}
+
 static enum tsr_step store_words(struct tsr_tile_core *c, struct tsr_mem *mem,
 				 const struct tsr_render_target *rt, bool depth, bool stencil)
 {
@@ -607,6 +616,9 @@ static enum tsr_step store_words(struct tsr_tile_core *c, struct tsr_mem *mem,
 			uint8_t *row = at ? at + (uint64_t)rt->pitch * y : row_of_band(band, y);
 			enum tsr_step step = TSR_STEP_DONE;
 
+			if (at && kept && y + ROWS_AHEAD < t->height)
+				call_for_row(row + (uint64_t)rt->pitch * ROWS_AHEAD,
+					     (size_t)t->width * format->bytes);
 			if (!at && kept && y % BAND == 0)
 				step = move_band(c, mem, rt, format->bytes, s, y, band, false);
 			if (step != TSR_STEP_DONE)
