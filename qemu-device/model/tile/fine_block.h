@@ -85,27 +85,55 @@ TSR_INLINE uint64_t band_of(uint64_t mask, unsigned int p)
 	return mask >> p & ((1ull << BAND) - 1);
 }
 
-/*
- * NAME(): @depth as it is stored. Adding and subtracting the shifter leaves the nearest integer, of
- * a tie the even one.
- */
-#define FINISH(name, f64, s64, f32)								\
-	TSR_INLINE f32 name(const f64 *depth, double low, double high, double scale)		\
+/* NAME(): *@t, at least @low and at most @high; what is no number is @low. */
+#define LIMIT(name, f64, s64)									\
+	TSR_INLINE void name(f64 *t, double low, double high)					\
 	{											\
 		const f64 least = (f64){ 0 } + low, most = (f64){ 0 } + high;			\
+		s64 in = *t > least;								\
+												\
+		*t = (f64)(((s64)*t & in) | ((s64)least & ~in));				\
+		in = *t < most;									\
+		*t = (f64)(((s64)*t & in) | ((s64)most & ~in));					\
+	}
+
+/* The instructions take the second of two where these are equal, or one is no number. */
+#define LIMIT_X86(name, f64, bits, type)							\
+	TSR_INLINE void name(f64 *t, double low, double high)					\
+	{											\
+		const f64 least = (f64){ 0 } + low, most = (f64){ 0 } + high;			\
+												\
+		*t = (f64)_mm##bits##_max_pd((type)*t, (type)least);				\
+		*t = (f64)_mm##bits##_min_pd((type)*t, (type)most);				\
+	}
+
+#if defined(TSR_ALU_AVX512)
+LIMIT_X86(limit_depth, vf64, 512, __m512d)
+#elif defined(TSR_ALU_AVX2)
+LIMIT_X86(limit_depth, vf64, 256, __m256d)
+#elif defined(__SSE2__)
+LIMIT_X86(limit_depth, vf64, , __m128d)
+#else
+LIMIT(limit_depth, vf64, vs64)
+#endif
+
+/*
+ * NAME(): @depth as it is stored, limited by @limit. Adding and subtracting the shifter leaves the
+ * nearest integer, of a tie the even one.
+ */
+#define FINISH(name, f64, limit, f32)								\
+	TSR_INLINE f32 name(const f64 *depth, double low, double high, double scale)		\
+	{											\
 		const double shifter = 0x1.8p52;						\
 		f64 t = *depth;									\
-		s64 in = t > least;								\
 												\
-		t = (f64)(((s64)t & in) | ((s64)least & ~in));					\
-		in = t < most;									\
-		t = (f64)(((s64)t & in) | ((s64)most & ~in));					\
+		limit(&t, low, high);								\
 		if (scale != 0)									\
 			t = (t * scale + shifter) - shifter;					\
 		return __builtin_convertvector(t, f32);						\
 	}
 
-FINISH(finish_depth, vf64, vs64, vf32_half)
+FINISH(finish_depth, vf64, limit_depth, vf32_half)
 
 /*
  * Both functions of a depth in the first row of quads of a block: integers, as what places add to

@@ -22,6 +22,8 @@ TSR_INLINE void few_begin(const struct tsr_fine_few *f, struct few_start *start)
 	}
 	if (f->test)
 		begin_depth(&f->depth, &start->depth);
+	else
+		memset(&start->depth, 0, sizeof(start->depth));
 }
 
 /* Pixels of @wanted inside of all edges, of the block that is (@x, @y) pixels away. */
@@ -47,6 +49,39 @@ TSR_INLINE uint64_t few_covered(const struct tsr_fine_few *f, const struct few_s
 	return wanted & ~outside;
 }
 
+/* Lanes of @mask whose @z passes; of these it is stored at @stored if @write. */
+#if defined(TSR_ALU_AVX512)
+#define FEW_COMPARE(how) _mm512_mask_cmp_ps_mask(mask, (__m512)z, (__m512)old, how)
+
+TSR_INLINE uint64_t few_lanes(vf32 z, float *stored, uint16_t mask, unsigned int function,
+			      bool write)
+{
+	const vf32 old = load_f32(stored);
+	__mmask16 pass;
+
+	if (function == TSR_COMPARE_FUNCTION_LESS)
+		pass = FEW_COMPARE(_CMP_LT_OQ);
+	else if (function == TSR_COMPARE_FUNCTION_LEQUAL)
+		pass = FEW_COMPARE(_CMP_LE_OQ);
+	else
+		pass = mask & mask_bits(small_compare(z, old, function));
+	if (write)
+		_mm512_mask_storeu_ps(stored, pass, (__m512)z);
+	return pass;
+}
+#else
+TSR_INLINE uint64_t few_lanes(vf32 z, float *stored, uint16_t mask, unsigned int function,
+			      bool write)
+{
+	const vf32 old = load_f32(stored);
+	const vs32 pass = small_compare(z, old, function) & bits_mask(mask);
+
+	if (write)
+		*(vf32_in_memory *)stored = (vf32)tsr_pick(pass, (vs32)z, (vs32)old);
+	return mask_bits(pass);
+}
+#endif
+
 /* Pixels of @mask that pass, in the block (@x, @y) pixels away, whose depths are @stored. */
 TSR_INLINE uint64_t few_test(const struct tsr_fine_few *f, const struct few_start *start, int x,
 			     int y, float *stored, uint64_t mask, unsigned int function)
@@ -62,14 +97,10 @@ TSR_INLINE uint64_t few_test(const struct tsr_fine_few *f, const struct few_star
 			const int down = y + (int)p / 8;
 			vf32 z = small_join(depths_of(&f->depth, band, x, down, 2 * v),
 					    depths_of(&f->depth, band, x, down, 2 * v + 1));
-			vf32 old = load_f32(stored + p + v * LANES);
-			vs32 which = small_compare(z, old, function) &
-				     bits_mask(mask >> (p + v * LANES));
+			const unsigned int first = p + v * LANES;
 
-			pass |= mask_bits(which) << (p + v * LANES);
-			if (f->write)
-				*(vf32_in_memory *)(stored + p + v * LANES) =
-					(vf32)tsr_pick(which, (vs32)z, (vs32)old);
+			pass |= few_lanes(z, stored + first, mask >> first, function, f->write)
+				<< first;
 		}
 	}
 	return pass;

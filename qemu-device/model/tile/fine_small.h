@@ -342,7 +342,12 @@ typedef int64_t quad_s64 __attribute__((vector_size(32)));
 typedef int32_t quad_s32 __attribute__((vector_size(16)));
 
 COMPARE_LANES(quad_compare, four, quad_s32)
-FINISH(quad_finish, quad_f64, quad_s64, four)
+#if defined(TSR_ALU_AVX2) || defined(TSR_ALU_AVX512)
+LIMIT_X86(quad_limit, quad_f64, 256, __m256d)
+#else
+LIMIT(quad_limit, quad_f64, quad_s64)
+#endif
+FINISH(quad_finish, quad_f64, quad_limit, four)
 
 /* One bit for each lane of @m, which is all ones or 0. */
 TSR_INLINE unsigned int quad_bits(quad_s32 m)
